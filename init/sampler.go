@@ -1,0 +1,67 @@
+package spectral
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+
+	"gorgonia.org/tensor"
+)
+
+// ErrSampler marks a sampler that does not fit a kernel's law. The error is a *SamplerError.
+var ErrSampler = errors.New("the sampler does not fit the kernel")
+
+// SamplerError says which sampler does not fit which kernel, why, and what does.
+type SamplerError struct {
+	Sampler Sampler
+	Kernel  Kernel
+	Reason  string
+}
+
+func (e *SamplerError) Error() string {
+	return fmt.Sprintf("spectral: sampler %v does not fit %T: %s", e.Sampler, e.Kernel, e.Reason)
+}
+
+// Unwrap makes errors.Is(err, ErrSampler) true.
+func (e *SamplerError) Unwrap() error { return ErrSampler }
+
+// Sampler draws frequencies from the law of a kernel.
+type Sampler interface {
+	// Sample fills w, row-major [d, m], one frequency a column, and returns a *SamplerError when the kernel's law does
+	// not have what the sampler needs. The kernel is valid, d and m are positive.
+	Sample(w []float64, d, m int, k Random, src rand.Source) error
+	// String is the sampler's name in specs and flags.
+	String() string
+}
+
+// Stream is the random stream of the given name under a seed: streams of different names or seeds are independent,
+// and the same pair gives the same numbers on every machine.
+func Stream(seed uint64, name string) rand.Source {
+	b := binary.LittleEndian.AppendUint64(nil, seed)
+	return rand.NewChaCha8(sha256.Sum256(append(b, name...)))
+}
+
+// Frequencies draws m frequencies of k in ℝ^d under a seed, as a float64 tensor [d, m], one frequency a column.
+//
+// The draw uses the stream "W" of the seed (see Stream). The same seed gives the same bits for IID and, where a QR
+// factorisation is involved, the same numbers to rounding.
+func Frequencies(k Random, s Sampler, d, m int, seed uint64) (*tensor.Dense, error) {
+	if err := validate(k); err != nil {
+		return nil, err
+	}
+	if d < 1 || m < 1 {
+		return nil, fmt.Errorf("spectral: cannot draw %d frequencies in %d dimensions, both must be at least 1: %w", m, d, ErrParam)
+	}
+	w := make([]float64, d*m)
+	if err := s.Sample(w, d, m, k, Stream(seed, "W")); err != nil {
+		return nil, err
+	}
+	for i, v := range w {
+		if v-v != 0 {
+			return nil, fmt.Errorf("spectral: %T drew the frequency w[%d,%d] = %v, which is not finite: %w", k, i/m, i%m, v, ErrParam)
+		}
+	}
+	return tensor.New(tensor.WithShape(d, m), tensor.WithBacking(w)), nil
+}

@@ -1,0 +1,91 @@
+package layers_test
+
+import (
+	"math"
+	"testing"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/layers"
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/golgi"
+	"gorgonia.org/tensor"
+)
+
+// TestConcatIsAWeightedSumOfKernels: inner products of the joined features are the weighted sum of those of the parts, in a
+// graph and without one, with a gradient through overlapping parts.
+func TestConcatIsAWeightedSumOfKernels(t *testing.T) {
+	x := rows(tensor.Float64, 11, 7, 1)
+	a := must(layers.NewSkewedChi2Layer(.2, 3, 20, layers.Tune(layers.All)))
+	b := must(layers.NewRandomLaplaceLayer(spectral.ReciprocalSemigroup{Lambda: 1}, 5, 13))
+	c := must(layers.NewConcat(7, []layers.Part{{Layer: a, From: 0, To: 3, Weight: .25}, {Layer: b, From: 2, To: 7, Weight: 3}}))
+	z := must(c.Transform(nil, x))
+	if d := maxDiff(run(t, c.Fwd(input(G.NewGraph(), x)).Node()), floats(z)); d > 1e-13 {
+		t.Errorf("graph and Transform differ by %v", d)
+	}
+	part := func(l layers.Layer, from, to int) []float64 {
+		v := must(x.Slice(nil, G.S(from, to))).(*tensor.Dense)
+		return floats(must(l.Transform(nil, v)))
+	}
+	za, zb := part(a, 0, 3), part(b, 2, 7)
+	for i := range 11 {
+		for j := range 11 {
+			want := .25*dot(za, 20, i, j) + 3*dot(zb, 13, i, j)
+			if got := dot(z.Float64s(), 33, i, j); math.Abs(got-want) > 1e-12 {
+				t.Fatalf("z_%d·z_%d = %v, weighted sum %v", i, j, got, want)
+			}
+		}
+	}
+	seq := must(layers.NewSequential(c, must(layers.NewLinearHead(33, 2))))
+	if got := len(seq.Params()); got != 2+1+2 { // W and raw_c, W, W and b
+		t.Errorf("%d parameters", got)
+	}
+	values := map[string]*tensor.Dense{}
+	for _, p := range seq.Params() {
+		values[p.Name] = p.Value.Clone().(*tensor.Dense)
+	}
+	if err := seq.SetParams(values); err != nil {
+		t.Error(err)
+	}
+}
+
+func dot(z []float64, cols, i, j int) float64 {
+	s := 0.0
+	for k := range cols {
+		s += z[i*cols+k] * z[j*cols+k]
+	}
+	return s
+}
+
+// TestGolgi: a tuned map between two layers of golgi's, composed and differentiated.
+func TestGolgi(t *testing.T) {
+	g := G.NewGraph()
+	x := input(g, rows(tensor.Float64, 7, 3, 1))
+	rff := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 5, 10, layers.Tune(layers.All)))
+	model, err := golgi.ComposeSeq(x,
+		golgi.L(golgi.ConsFC, golgi.WithSize(5), golgi.AsBatched(true), golgi.WithName("below"), golgi.WithActivation(G.Tanh)),
+		rff,
+		golgi.L(golgi.ConsFC, golgi.WithSize(2), golgi.AsBatched(true), golgi.WithName("above")),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := model.Fwd(x)
+	if out.Err() != nil {
+		t.Fatal(out.Err())
+	}
+	cost := G.Must(G.Sum(G.Must(G.Square(out.Node()))))
+	must(G.Grad(cost, model.Model()...))
+	m := G.NewTapeMachine(g, G.BindDualValues(model.Model()...))
+	defer m.Close()
+	if err := m.RunAll(); err != nil {
+		t.Fatal(err)
+	}
+	if len(model.Model()) < 4 {
+		t.Errorf("the model has %d learnable nodes", len(model.Model()))
+	}
+	for _, n := range model.Model() {
+		if v := floats(must(n.Grad())); maxDiff(v, make([]float64, len(v))) == 0 {
+			t.Errorf("the gradient of %s is zero", n.Name())
+		}
+	}
+}

@@ -1,0 +1,127 @@
+package layers
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/bochner-go/bochner/ops"
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// Part is a layer on columns From to To (exclusive) of the input, with the weight of its kernel in the sum.
+type Part struct {
+	Layer    Layer
+	From, To int
+	Weight   float64
+}
+
+// Concat maps parts of the input by a layer each and puts the outputs side by side, scaled by the roots of the weights:
+//
+//	z(x) = [√β₁ z₁(x₁) | √β₂ z₂(x₂) | ...],   z(x)·z(x') ≈ Σ β_p k_p(x_p, x'_p).
+//
+// That is the feature map of a weighted sum of kernels on several descriptors. Parts may overlap. Li et al. (2010), section 6.
+type Concat struct {
+	group
+	parts    []Part
+	dims     int
+	features int
+	grad     bool
+}
+
+var _ Layer = (*Concat)(nil)
+
+// NewConcat joins parts of an input of the given width. Of the options it heeds WithInputGrad, which its layers then need as
+// well. Errors: no part, columns that the input does not have or that are not as many as the layer takes (ErrShape), a weight
+// below 0 (ErrParam), two layers of one name (ErrName).
+func NewConcat(dims int, parts []Part, opts ...Option) (*Concat, error) {
+	ls := make([]Layer, len(parts))
+	for i, p := range parts {
+		ls[i] = p.Layer
+	}
+	g, err := newGroup("Concat", ls)
+	if err != nil {
+		return nil, err
+	}
+	c := &Concat{group: g, parts: append([]Part(nil), parts...), dims: dims, grad: newOptions(opts).inputGrad}
+	for i, p := range parts {
+		if p.From < 0 || p.To > dims || p.To-p.From != p.Layer.Dims() {
+			return nil, fmt.Errorf("layers: Concat: part %d is columns %d to %d of %d, and %q takes %d: %w", i, p.From, p.To, dims, p.Layer.Name(), p.Layer.Dims(), ErrShape)
+		}
+		if !(p.Weight >= 0) || math.IsInf(p.Weight, 1) {
+			return nil, fmt.Errorf("layers: Concat: part %d has weight %v, want a finite number of at least 0: %w", i, p.Weight, ErrParam)
+		}
+		c.features += p.Layer.Features()
+	}
+	return c, nil
+}
+
+// Dims is the width of the whole input.
+func (c *Concat) Dims() int { return c.dims }
+
+// Features is the sum over the parts.
+func (c *Concat) Features() int { return c.features }
+
+// Fwd adds all parts to the graph of x.
+func (c *Concat) Fwd(x G.Input) G.Result {
+	if err := G.CheckOne(x); err != nil {
+		return G.Err(err)
+	}
+	return G.LiftResult(c.fwd(x.Node()))
+}
+
+func (c *Concat) fwd(x *G.Node) (*G.Node, error) {
+	if x == nil {
+		return nil, fmt.Errorf("layers: Concat: the input is no node: %w", ErrShape)
+	}
+	if x.Dims() != 2 || x.Shape()[1] != c.dims {
+		return nil, fmt.Errorf("layers: Concat: x has shape %v, want [n, %d]: %w", x.Shape(), c.dims, ErrShape)
+	}
+	a := ops.Attr{Layer: "layers: Concat"}
+	if !wantsGrad(x, c.grad) {
+		a.Frozen = ops.First
+	}
+	outs, scales := make([]*G.Node, len(c.parts)), make([]float64, len(c.parts))
+	for i, p := range c.parts {
+		part, err := ops.Columns(x, p.From, p.To, 1, a)
+		if err != nil {
+			return nil, err
+		}
+		r := p.Layer.Fwd(part)
+		if err := r.Err(); err != nil {
+			return nil, err
+		}
+		outs[i], scales[i] = r.Node(), math.Sqrt(p.Weight)
+	}
+	return ops.Concat(scales, ops.Attr{Layer: a.Layer}, outs...)
+}
+
+// Transform maps all parts; their outputs are allocated.
+func (c *Concat) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
+	if x.Dims() != 2 || x.Shape()[1] != c.dims {
+		return nil, fmt.Errorf("layers: Concat: x has shape %v, want [n, %d]: %w", x.Shape(), c.dims, ErrShape)
+	}
+	n := x.Shape()[0]
+	if dst == nil {
+		dst = tensor.New(tensor.WithShape(n, c.features), tensor.Of(c.Dtype()))
+	}
+	if !dst.Shape().Eq(tensor.Shape{n, c.features}) {
+		return nil, fmt.Errorf("layers: Concat: dst has shape %v, want (%d, %d): %w", dst.Shape(), n, c.features, ErrShape)
+	}
+	at := 0
+	for _, p := range c.parts {
+		part := tensor.New(tensor.WithShape(n, p.To-p.From), tensor.Of(x.Dtype()))
+		if err := ops.ColumnsInto(part, 0, x, p.From, p.To, 1); err != nil {
+			return nil, err
+		}
+		z, err := p.Layer.Transform(nil, part)
+		if err != nil {
+			return nil, err
+		}
+		if err := ops.ColumnsInto(dst, at, z, 0, p.Layer.Features(), math.Sqrt(p.Weight)); err != nil {
+			return nil, err
+		}
+		at += p.Layer.Features()
+	}
+	return dst, nil
+}

@@ -1,0 +1,21 @@
+// Package layers holds what a user composes: feature maps of kernels as layers of a Gorgonia model, and the heads on top of
+// them.
+//
+//	kernel, sampler (package spectral) -> frequencies -> layer -> node
+//
+//	rff, err := layers.NewFourierLayer(spectral.Gaussian{Sigma: 2.5}, 16, 4096,
+//		layers.WithSampler(spectral.Orthogonal{}), layers.WithSeed(7))
+//	z := rff.Fwd(x)                       // in a graph: x [n, 16] -> z [n, 4096]
+//	f, err := rff.Transform(nil, rows)    // without one
+//
+// A layer owns its parameters as tensors and belongs to no graph: Fwd attaches it to the graph of its input, so one layer
+// serves a training graph and an inference graph of another batch size with the same weights. Model returns the learnable
+// nodes of the latest Fwd, ModelIn those of a given graph. Transform runs the same arithmetic without a graph and is safe for
+// concurrent use.
+//
+// Whether the spectral parameters are frozen or tuned is a Policy (Tune), not a type. A head is a layer too. Every layer
+// satisfies golgi's Layer interface without this package importing golgi.
+//
+// Spec is the serialisable description of a feature map, and the one table behind it (spec.go) says which maps there are,
+// with their parameters, ranges and constructors.
+package layers

@@ -1,0 +1,40 @@
+package layers
+
+import (
+	"fmt"
+
+	spectral "github.com/bochner-go/bochner/init"
+)
+
+// FourierLayer is the random Fourier feature map of a shift-invariant kernel k(x, x') = E cos(w·(x - x')),
+//
+//	z(x) = [cos(xW) | sin(xW)] / √m   (default)      z(x) = √(2/m) cos(xW + b)   (WithPhase)
+//
+// with m frequencies from the kernel's law: m = features/2 in the pair form, whose inner products have the lower variance and
+// an exact diagonal, m = features in the phase form. Input [n, d], any finite numbers; output [n, features]. Rahimi and
+// Recht (2007), algorithm 1.
+type FourierLayer struct{ *randomMap }
+
+var _ Layer = (*FourierLayer)(nil)
+
+// NewFourierLayer draws the map of k for d dimensions and the given number of output columns. Errors: a kernel that is not of
+// the Fourier transform, parameters out of range, features < 1 or odd in the pair form (ErrParam), a sampler that does not fit
+// (spectral.ErrSampler).
+func NewFourierLayer(k spectral.Random, d, features int, opts ...Option) (*FourierLayer, error) {
+	l, err := newTransform("FourierLayer", "fourier", spectral.Fourier, k, d, features, opts)
+	if err != nil {
+		return nil, err
+	}
+	return &FourierLayer{l}, nil
+}
+
+// newTransform is newRandomMap for a kernel that must be of a given transform.
+func newTransform(kind, auto string, t spectral.Transform, k spectral.Random, d, features int, opts []Option) (*randomMap, error) {
+	if k == nil {
+		return nil, fmt.Errorf("layers: %s: no kernel: %w", kind, ErrParam)
+	}
+	if k.Transform() != t {
+		return nil, fmt.Errorf("layers: %s: %T is an expectation of %v features, not of %v features: %w", kind, k, k.Transform(), t, ErrParam)
+	}
+	return newRandomMap(kind, auto, k, d, features, opts)
+}

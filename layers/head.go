@@ -1,0 +1,185 @@
+package layers
+
+import (
+	"fmt"
+
+	"github.com/bochner-go/bochner/ops"
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// Head is the last layer of a model: an affine map of the features to one score an output, with the loss that fits it.
+type Head interface {
+	Layer
+	// Loss adds the mean loss of the head's scores on features z against targets [n, Features].
+	Loss(z, targets *G.Node) (*G.Node, error)
+	// SetWeights copies W [Dims, Features] and b [Features] into the head: how a closed-form fit fills it.
+	SetWeights(w, b []float64) error
+}
+
+// LinearHead is zA + b, the head of regression, of ridge regression, and of one-versus-rest classification on targets of
+// -1 and +1. Input [n, d]; output [n, k]. Its loss is the squared error, summed over the k outputs and averaged over rows.
+// It starts from zero.
+type LinearHead struct{ *affine }
+
+// SoftmaxHead is softmax(zA + b), the class probabilities of multinomial logistic regression. Input [n, d]; output [n, k],
+// rows that sum to one. Its loss is the cross-entropy in nats, from the logits, averaged over rows; targets are one-hot. It
+// starts from zero, that is from equal probabilities.
+type SoftmaxHead struct{ *affine }
+
+var (
+	_ Head = (*LinearHead)(nil)
+	_ Head = (*SoftmaxHead)(nil)
+)
+
+// NewLinearHead makes a head of k outputs on d features. Of the options it heeds WithName, WithDtype and WithInputGrad.
+func NewLinearHead(d, k int, opts ...Option) (*LinearHead, error) {
+	a, err := newAffine("LinearHead", "linear", d, k, opts)
+	if err != nil {
+		return nil, err
+	}
+	return &LinearHead{a}, nil
+}
+
+// NewSoftmaxHead makes a head of k classes on d features. Of the options it heeds WithName, WithDtype and WithInputGrad.
+func NewSoftmaxHead(d, k int, opts ...Option) (*SoftmaxHead, error) {
+	a, err := newAffine("SoftmaxHead", "softmax", d, k, opts)
+	if err != nil {
+		return nil, err
+	}
+	return &SoftmaxHead{a}, nil
+}
+
+// affine is zA + b with learnable A and b.
+type affine struct {
+	*base
+	grad bool
+}
+
+func newAffine(kind, auto string, d, k int, opts []Option) (*affine, error) {
+	o := newOptions(opts)
+	b, err := newBase(kind, auto, d, k, o)
+	if err != nil {
+		return nil, err
+	}
+	b.params = []Param{
+		{"W", newTensor(o.dt, make([]float64, d*k), d, k), true},
+		{"b", newTensor(o.dt, make([]float64, k), k), true},
+	}
+	return &affine{b, o.inputGrad}, nil
+}
+
+func (l *affine) String() string {
+	return fmt.Sprintf("%s %q: %d -> %d, %v", l.kind, l.name, l.dims, l.features, l.dt)
+}
+
+func (l *affine) attr() ops.Attr { return ops.Attr{Layer: l.who()} }
+
+// logits is zA + b.
+func (l *affine) logits(z G.Input) (*G.Node, error) {
+	n, err := l.input(z)
+	if err != nil {
+		return nil, err
+	}
+	p, err := l.nodes(n.Graph())
+	if err != nil {
+		return nil, err
+	}
+	a := l.attr()
+	if !wantsGrad(n, l.grad) {
+		a.Frozen = ops.First
+	}
+	return ops.Affine(n, p["W"], p["b"], a)
+}
+
+// scores is zA + b without a graph.
+func (l *affine) scores(dst, z *tensor.Dense) (*tensor.Dense, error) {
+	w, err := ops.Pack(l.param("W"))
+	if err != nil {
+		return nil, err
+	}
+	return ops.AffineInto(dst, z, w, l.param("b"), l.attr())
+}
+
+// SetWeights copies w, row-major [d, k], and b [k] into the head, rounded to its element type.
+func (l *affine) SetWeights(w, b []float64) error {
+	if len(w) != l.dims*l.features || len(b) != l.features {
+		return fmt.Errorf("%s: %d weights and %d intercepts, want %d and %d: %w", l.who(), len(w), len(b), l.dims*l.features, l.features, ErrShape)
+	}
+	return l.SetParams(map[string]*tensor.Dense{
+		"W": newTensor(l.dt, append([]float64(nil), w...), l.dims, l.features),
+		"b": newTensor(l.dt, append([]float64(nil), b...), l.features),
+	})
+}
+
+// Fwd returns zA + b.
+func (l *LinearHead) Fwd(z G.Input) G.Result { return G.LiftResult(l.logits(z)) }
+
+// Transform writes zA + b to dst.
+func (l *LinearHead) Transform(dst, z *tensor.Dense) (*tensor.Dense, error) { return l.scores(dst, z) }
+
+// Loss is the mean over rows of ‖zA + b - t‖².
+func (l *LinearHead) Loss(z, targets *G.Node) (*G.Node, error) {
+	y, err := l.logits(z)
+	if err != nil {
+		return nil, err
+	}
+	r, err := G.Sub(y, targets)
+	if err != nil {
+		return nil, fmt.Errorf("%s: targets of shape %v for scores of shape %v: %w", l.who(), targets.Shape(), y.Shape(), err)
+	}
+	sq, err := G.Square(r)
+	if err != nil {
+		return nil, err
+	}
+	return rowMean(sq, 1)
+}
+
+// Fwd returns softmax(zA + b).
+func (l *SoftmaxHead) Fwd(z G.Input) G.Result {
+	y, err := l.logits(z)
+	if err != nil {
+		return G.Err(err)
+	}
+	return G.LiftResult(G.SoftMax(y, 1))
+}
+
+// Transform writes softmax(zA + b) to dst.
+func (l *SoftmaxHead) Transform(dst, z *tensor.Dense) (*tensor.Dense, error) {
+	dst, err := l.scores(dst, z)
+	if err != nil {
+		return nil, err
+	}
+	return dst, ops.SoftmaxRows(dst)
+}
+
+// Loss is the mean over rows of -Σ t·ln softmax(zA + b). A graph that holds the loss of a head must not hold its Fwd as well:
+// Gorgonia v0.9.18 takes the softmax and the log-softmax of one node for the same.
+func (l *SoftmaxHead) Loss(z, targets *G.Node) (*G.Node, error) {
+	y, err := l.logits(z)
+	if err != nil {
+		return nil, err
+	}
+	lp, err := G.LogSoftMax(y, 1)
+	if err != nil {
+		return nil, err
+	}
+	hit, err := G.HadamardProd(lp, targets)
+	if err != nil {
+		return nil, fmt.Errorf("%s: targets of shape %v for scores of shape %v: %w", l.who(), targets.Shape(), y.Shape(), err)
+	}
+	return rowMean(hit, -1)
+}
+
+// rowMean is sign·(the sum of all entries) / (the number of rows).
+func rowMean(x *G.Node, sign float64) (*G.Node, error) {
+	sum, err := G.Sum(x)
+	if err != nil {
+		return nil, err
+	}
+	scale := sign / float64(x.Shape()[0])
+	if x.Dtype() == tensor.Float32 {
+		return G.Mul(sum, G.NewConstant(float32(scale), G.WithName(fmt.Sprintf("float32 %v", scale))))
+	}
+	return G.Mul(sum, G.NewConstant(scale, G.WithName(fmt.Sprintf("float64 %v", scale))))
+}

@@ -1,0 +1,39 @@
+package layers
+
+import (
+	"fmt"
+
+	"github.com/bochner-go/bochner/ops"
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// Identity hands its input on: the map of the linear kernel, the baseline of every other one.
+type Identity struct{ *base }
+
+var _ Layer = (*Identity)(nil)
+
+// NewIdentity makes the layer for d dimensions. Of the options it heeds WithName and WithDtype.
+func NewIdentity(d int, opts ...Option) (*Identity, error) {
+	b, err := newBase("Identity", "identity", d, d, newOptions(opts))
+	if err != nil {
+		return nil, err
+	}
+	return &Identity{b}, nil
+}
+
+// Fwd returns x itself.
+func (l *Identity) Fwd(x G.Input) G.Result { return G.LiftResult(l.input(x)) }
+
+// Transform copies x to dst; NaN and infinities are errors here as in every other map.
+func (l *Identity) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
+	if x.Dims() != 2 || x.Shape()[1] != l.dims {
+		return nil, fmt.Errorf("%s: x has shape %v, want [n, %d]: %w", l.who(), x.Shape(), l.dims, ErrShape)
+	}
+	if x.Dtype() != l.dt {
+		return nil, fmt.Errorf("%s: x is %v, the layer is %v: %w", l.who(), x.Dtype(), l.dt, ErrDtype)
+	}
+	return ops.Copy(dst, x, ops.Attr{Layer: l.who()})
+}
+
+func (l *Identity) String() string { return fmt.Sprintf("Identity %q: %d, %v", l.name, l.dims, l.dt) }

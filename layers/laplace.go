@@ -1,0 +1,23 @@
+package layers
+
+import spectral "github.com/bochner-go/bochner/init"
+
+// RandomLaplaceLayer is the random Laplace feature map of a semigroup kernel k(x, x') = E exp(-w·(x + x')) on histograms,
+//
+//	z(x) = exp(-xW) / √m,   x >= 0,
+//
+// with m = features frequencies w >= 0 from the kernel's law. Input [n, d], non-negative; output [n, m], in [0, 1/√m]. Yang et
+// al. (2014), algorithm 1 and equation (4).
+type RandomLaplaceLayer struct{ *randomMap }
+
+var _ Layer = (*RandomLaplaceLayer)(nil)
+
+// NewRandomLaplaceLayer draws the map of k for d dimensions and the given number of output columns. Errors: a kernel that is
+// not of the Laplace transform, parameters out of range (ErrParam), a sampler that does not fit (spectral.ErrSampler).
+func NewRandomLaplaceLayer(k spectral.Random, d, features int, opts ...Option) (*RandomLaplaceLayer, error) {
+	l, err := newTransform("RandomLaplaceLayer", "laplace", spectral.Laplace, k, d, features, opts)
+	if err != nil {
+		return nil, err
+	}
+	return &RandomLaplaceLayer{l}, nil
+}

@@ -1,0 +1,219 @@
+package layers
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/bochner-go/bochner/ops"
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// The errors of this package wrap one of these.
+var (
+	ErrDomain = ops.ErrDomain
+	ErrShape  = ops.ErrShape
+	ErrDtype  = ops.ErrDtype
+	ErrParam  = ops.ErrParam
+	// ErrName marks a node name that the graph already uses for something else.
+	ErrName = errors.New("name already in use")
+)
+
+// Layer is a feature map, a head, or a composition of layers. It maps x [n, Dims] to z [n, Features].
+type Layer interface {
+	// Fwd adds the layer to the graph of x and returns its output. Its learnable nodes are new in a graph that has not
+	// seen the layer and the same ones in a graph that has. Errors come out of Result.Err.
+	Fwd(x G.Input) G.Result
+	// Model returns the learnable nodes of the latest Fwd: what G.Grad and a solver take. It is empty for a frozen layer.
+	Model() G.Nodes
+	// ModelIn returns the learnable nodes of a given graph.
+	ModelIn(g *G.ExprGraph) G.Nodes
+	// Transform writes the output for the rows of x to dst [n, Features], allocated if nil, without a graph. dst must not
+	// overlap x. It is safe for concurrent use, as long as no solver changes the parameters meanwhile.
+	Transform(dst, x *tensor.Dense) (*tensor.Dense, error)
+	// Params are the parameters, learnable or not: what a model file holds. The tensors are the layer's own.
+	Params() []Param
+	// SetParams copies values, by name, into the parameters. Every parameter must be there, with its shape.
+	SetParams(map[string]*tensor.Dense) error
+	Name() string
+	Dims() int
+	Features() int
+	Dtype() tensor.Dtype
+	// Describe is part of golgi's Layer interface, which leaves it without arguments and results; it does nothing. String
+	// describes the layer.
+	Describe()
+	fmt.Stringer
+}
+
+// Param is a parameter of a layer.
+type Param struct {
+	Name  string // unique within the layer; the node is called <layer>_<Name>
+	Value *tensor.Dense
+	Tuned bool // whether a solver changes it
+}
+
+// base is what all layers with parameters share: a name, an element type, and parameters that are attached to graphs.
+type base struct {
+	kind     string // the type's name, for messages
+	name     string
+	dims     int
+	features int
+	dt       tensor.Dtype
+	params   []Param
+	changed  func() // called after SetParams
+
+	mu   sync.Mutex
+	last *G.ExprGraph // the graph of the latest Fwd
+}
+
+func (b *base) Name() string        { return b.name }
+func (b *base) Dims() int           { return b.dims }
+func (b *base) Features() int       { return b.features }
+func (b *base) Dtype() tensor.Dtype { return b.dt }
+func (b *base) Describe()           {}
+func (b *base) Params() []Param     { return append([]Param(nil), b.params...) }
+
+// who is the start of a message about this layer.
+func (b *base) who() string { return fmt.Sprintf("layers: %s %q", b.kind, b.name) }
+
+// input is the start of every Fwd: the node of x, of the layer's width and element type.
+func (b *base) input(x G.Input) (*G.Node, error) {
+	if err := G.CheckOne(x); err != nil {
+		return nil, err
+	}
+	n := x.Node()
+	if n == nil {
+		return nil, fmt.Errorf("%s: the input is no node: %w", b.who(), ErrShape)
+	}
+	if n.Dims() != 2 || n.Shape()[1] != b.dims {
+		return nil, fmt.Errorf("%s: x has shape %v, want [n, %d]: %w", b.who(), n.Shape(), b.dims, ErrShape)
+	}
+	if n.Dtype() != b.dt {
+		return nil, fmt.Errorf("%s: x is %v, the layer is %v; build it with WithDtype(tensor.%v): %w", b.who(), n.Dtype(), b.dt, dtypeName(n.Dtype()), ErrDtype)
+	}
+	b.mu.Lock()
+	b.last = n.Graph()
+	b.mu.Unlock()
+	return n, nil
+}
+
+func dtypeName(dt tensor.Dtype) string {
+	if dt == tensor.Float32 {
+		return "Float32"
+	}
+	return "Float64"
+}
+
+// node returns the node of parameter p in graph g, adding it when the graph has none. A node of that name with another
+// value belongs to something else, and Gorgonia would merge the two in silence.
+func (b *base) node(g *G.ExprGraph, p Param) (*G.Node, error) {
+	name := b.name + "_" + p.Name
+	for _, n := range g.ByName(name) {
+		if n.Value() == G.Value(p.Value) {
+			return n, nil
+		}
+		return nil, fmt.Errorf("%s: the graph already has a node %q that is not this layer's; give one of the two another name, here by WithName: %w",
+			b.who(), name, ErrName)
+	}
+	return G.NewTensor(g, b.dt, p.Value.Dims(), G.WithShape(p.Value.Shape()...), G.WithName(name), G.WithValue(p.Value)), nil
+}
+
+// nodes returns the nodes of all parameters, by name.
+func (b *base) nodes(g *G.ExprGraph) (map[string]*G.Node, error) {
+	m := make(map[string]*G.Node, len(b.params))
+	for _, p := range b.params {
+		n, err := b.node(g, p)
+		if err != nil {
+			return nil, err
+		}
+		m[p.Name] = n
+	}
+	return m, nil
+}
+
+// Model returns the learnable nodes of the latest Fwd.
+func (b *base) Model() G.Nodes {
+	b.mu.Lock()
+	g := b.last
+	b.mu.Unlock()
+	return b.ModelIn(g)
+}
+
+// ModelIn returns the learnable nodes of g, none when g has not seen the layer.
+func (b *base) ModelIn(g *G.ExprGraph) G.Nodes {
+	if g == nil {
+		return nil
+	}
+	var ns G.Nodes
+	for _, p := range b.params {
+		if !p.Tuned {
+			continue
+		}
+		for _, n := range g.ByName(b.name + "_" + p.Name) {
+			if n.Value() == G.Value(p.Value) {
+				ns = append(ns, n)
+			}
+		}
+	}
+	return ns
+}
+
+// param returns the tensor of a parameter, or nil.
+func (b *base) param(name string) *tensor.Dense {
+	for _, p := range b.params {
+		if p.Name == name {
+			return p.Value
+		}
+	}
+	return nil
+}
+
+// SetParams copies values into the parameters.
+func (b *base) SetParams(values map[string]*tensor.Dense) error {
+	for _, p := range b.params {
+		v, ok := values[p.Name]
+		if !ok {
+			return fmt.Errorf("%s: no value for the parameter %q: %w", b.who(), p.Name, ErrParam)
+		}
+		if !v.Shape().Eq(p.Value.Shape()) || v.Dtype() != p.Value.Dtype() {
+			return fmt.Errorf("%s: parameter %q is %v %v, want %v %v: %w", b.who(), p.Name, v.Dtype(), v.Shape(), p.Value.Dtype(), p.Value.Shape(), ErrShape)
+		}
+	}
+	for _, p := range b.params {
+		if err := tensor.Copy(p.Value, values[p.Name]); err != nil {
+			return fmt.Errorf("%s: parameter %q: %w", b.who(), p.Name, err)
+		}
+	}
+	if b.changed != nil {
+		b.changed()
+	}
+	return nil
+}
+
+// wantsGrad says whether a gradient for the node x can be of use: not for a leaf, which is data, unless the user asked for
+// the gradient of the input; not for the output of an op that is differentiable in nothing.
+func wantsGrad(x *G.Node, inputGrad bool) bool {
+	if inputGrad {
+		return true
+	}
+	if x.IsVar() || x.Op() == nil {
+		return false
+	}
+	op, ok := x.Op().(G.SDOp)
+	if !ok {
+		return false
+	}
+	for _, d := range op.DiffWRT(op.Arity()) {
+		if d {
+			return true
+		}
+	}
+	return false
+}
+
+var serial atomic.Uint64
+
+// autoName makes a name that no other layer of this process has.
+func autoName(kind string) string { return fmt.Sprintf("%s%d", kind, serial.Add(1)) }

@@ -1,0 +1,139 @@
+package layers
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Values are the parameters of a map by name, as in -params "beta=0.01,phase=true" and in a model file: float64 or bool.
+type Values map[string]any
+
+// ParamDef declares a parameter of a map: its name, its meaning, its range, and its default.
+type ParamDef struct {
+	Name    string
+	Doc     string
+	Flag    bool    // a bool; otherwise a finite number
+	Min     float64 // numbers are above Min, or at least Min with Closed
+	Closed  bool
+	Default any // float64 or bool; nil: from the data, see Spec.FillDefaults
+}
+
+// Number returns a numeric value, 0 when it is missing.
+func (v Values) Number(name string) float64 { x, _ := v[name].(float64); return x }
+
+// Bool returns a flag, false when it is missing.
+func (v Values) Bool(name string) bool { x, _ := v[name].(bool); return x }
+
+// String is the -params form, sorted by name.
+func (v Values) String() string {
+	parts := make([]string, 0, len(v))
+	for _, name := range slices.Sorted(maps.Keys(v)) {
+		parts = append(parts, fmt.Sprintf("%s=%v", name, v[name]))
+	}
+	return strings.Join(parts, ",")
+}
+
+// ParseValues reads "name=value,name=value" for a map. Errors name the map, the parameter and what would do (ErrParam).
+func ParseValues(mapName, text string) (Values, error) {
+	e, err := Lookup(mapName)
+	if err != nil {
+		return nil, err
+	}
+	v := Values{}
+	if strings.TrimSpace(text) == "" {
+		return v, nil
+	}
+	for _, part := range strings.Split(text, ",") {
+		name, value, ok := strings.Cut(strings.TrimSpace(part), "=")
+		if !ok {
+			return nil, fmt.Errorf("layers: map %s: parameter %q has no value; write %s=VALUE: %w", mapName, name, name, ErrParam)
+		}
+		if _, twice := v[name]; twice {
+			return nil, fmt.Errorf("layers: map %s: parameter %q is given twice: %w", mapName, name, ErrParam)
+		}
+		def, err := e.param(name)
+		if err != nil {
+			return nil, err
+		}
+		if v[name], err = def.parse(mapName, value); err != nil {
+			return nil, err
+		}
+	}
+	return v, e.check(v)
+}
+
+func (d ParamDef) parse(mapName, value string) (any, error) {
+	if d.Flag {
+		b, err := strconv.ParseBool(value)
+		if err != nil {
+			return nil, fmt.Errorf("layers: map %s: %s = %q, want true or false: %w", mapName, d.Name, value, ErrParam)
+		}
+		return b, nil
+	}
+	x, err := strconv.ParseFloat(value, 64)
+	if err != nil {
+		return nil, fmt.Errorf("layers: map %s: %s = %q, want a number %s: %w", mapName, d.Name, value, d.Range(), ErrParam)
+	}
+	return x, nil
+}
+
+// Range is the range of a number in words.
+func (d ParamDef) Range() string {
+	if d.Closed {
+		return fmt.Sprintf("of at least %v", d.Min)
+	}
+	return fmt.Sprintf("above %v", d.Min)
+}
+
+// param finds the declaration of a parameter.
+func (e *Entry) param(name string) (ParamDef, error) {
+	names := make([]string, len(e.Params))
+	for i, p := range e.Params {
+		if names[i] = p.Name; p.Name == name {
+			return p, nil
+		}
+	}
+	if len(names) == 0 {
+		return ParamDef{}, fmt.Errorf("layers: map %s has no parameters, so no %q: %w", e.Name, name, ErrParam)
+	}
+	return ParamDef{}, fmt.Errorf("layers: map %s has no parameter %q; it has %s: %w", e.Name, name, strings.Join(names, ", "), ErrParam)
+}
+
+// check compares values with their declarations.
+func (e *Entry) check(v Values) error {
+	for _, name := range slices.Sorted(maps.Keys(v)) {
+		d, err := e.param(name)
+		if err != nil {
+			return err
+		}
+		switch x := v[name].(type) {
+		case bool:
+			if !d.Flag {
+				return fmt.Errorf("layers: map %s: %s = %v, want a number %s: %w", e.Name, name, x, d.Range(), ErrParam)
+			}
+		case float64:
+			if d.Flag {
+				return fmt.Errorf("layers: map %s: %s = %v, want true or false: %w", e.Name, name, x, ErrParam)
+			}
+			if inside := x > d.Min || d.Closed && x == d.Min; !inside || math.IsInf(x, 0) {
+				return fmt.Errorf("layers: map %s: %s = %v, want a finite number %s: %w", e.Name, name, x, d.Range(), ErrParam)
+			}
+		default:
+			return fmt.Errorf("layers: map %s: %s is a %T: %w", e.Name, name, x, ErrParam)
+		}
+	}
+	return nil
+}
+
+// MarshalJSON writes an empty object for no parameters.
+func (v Values) MarshalJSON() ([]byte, error) {
+	if v == nil {
+		return []byte("{}"), nil
+	}
+	return json.Marshal(map[string]any(v))
+}

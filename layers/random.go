@@ -1,0 +1,269 @@
+package layers
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"sync/atomic"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/ops"
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// randomMap is what the random feature maps share: frequencies that were drawn once, a policy that says what of them is
+// tuned, and the way from x to features that the kernel's transform prescribes.
+//
+// Parameters by policy (c only for the skewed maps, b only in the phase form):
+//
+//	Frozen                 W, c, b
+//	Bandwidth(Each)        W, log_bandwidth*, b    W, raw_c*, b for the skewed maps
+//	All                    W*, b*                  log_W* for Laplace; W*, raw_c*, b* for the skewed maps
+//
+// where * marks what a solver changes, W = W₀·exp(-log_bandwidth) and c = ln(1 + exp(raw_c)).
+type randomMap struct {
+	*base
+	kernel  spectral.Random
+	sampler spectral.Sampler
+	seed    uint64
+	policy  Policy
+	phase   bool
+	grad    bool // the gradient for a leaf input is wanted
+
+	packed atomic.Pointer[ops.Weights] // W of a frozen map, packed at first use
+}
+
+// newRandomMap draws the frequencies of a map with the given number of output columns.
+func newRandomMap(kind, auto string, k spectral.Random, dims, features int, opts []Option) (*randomMap, error) {
+	o := newOptions(opts)
+	b, err := newBase(kind, auto, dims, features, o)
+	if err != nil {
+		return nil, err
+	}
+	m := features
+	if k.Transform() != spectral.Laplace && !o.phase {
+		if features%2 != 0 {
+			return nil, fmt.Errorf("%s: %d features is odd, and the pair form makes a cosine and a sine of each frequency; ask for %d, or for the phase form: %w",
+				b.who(), features, features+1, ErrParam)
+		}
+		m = features / 2
+	}
+	if k.Transform() == spectral.Laplace && o.phase {
+		return nil, fmt.Errorf("%s: a Laplace map has no phase form: %w", b.who(), ErrParam)
+	}
+	l := &randomMap{base: b, kernel: k, sampler: o.sampler, seed: o.seed, policy: o.policy, phase: o.phase, grad: o.inputGrad}
+	l.changed = func() { l.packed.Store(nil) }
+	w := make([]float64, dims*m)
+	if !o.undrawn {
+		t, err := spectral.Frequencies(k, o.sampler, dims, m, o.seed)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", b.who(), err)
+		}
+		w = t.Float64s()
+	}
+	if err := l.addParams(w, m); err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
+// addParams makes the parameters that the policy asks for from frequencies w [dims, m].
+func (l *randomMap) addParams(w []float64, m int) error {
+	add := func(name string, tuned bool, v []float64, shape ...int) {
+		l.params = append(l.params, Param{name, newTensor(l.dt, v, shape...), tuned})
+	}
+	scales := 1
+	if l.policy == BandwidthEach {
+		scales = l.dims
+	}
+	laplace := l.kernel.Transform() == spectral.Laplace
+	if laplace && l.policy == All {
+		for i, v := range w {
+			w[i] = math.Log(max(v, math.SmallestNonzeroFloat32))
+		}
+		add("log_W", true, w, l.dims, m)
+	} else {
+		add("W", l.policy == All, w, l.dims, m)
+	}
+	if s, ok := l.kernel.(spectral.Shifter); ok && s.Transform() == spectral.LogFourier {
+		if l.policy == Frozen {
+			add("c", false, []float64{s.Shift()}, 1)
+		} else {
+			if s.Shift() <= 0 {
+				return fmt.Errorf("%s: c = %v cannot be tuned, it is kept above 0; start from a positive c: %w", l.who(), s.Shift(), ErrParam)
+			}
+			add("raw_c", true, repeat(math.Log(math.Expm1(s.Shift())), scales), scales)
+		}
+	} else if l.policy == Bandwidth || l.policy == BandwidthEach {
+		add("log_bandwidth", true, make([]float64, scales), scales)
+	}
+	if l.phase {
+		add("b", l.policy == All, l.phases(m), m)
+	}
+	return nil
+}
+
+// phases are uniform on [0, 2π), from their own stream of the seed.
+func (l *randomMap) phases(m int) []float64 {
+	rng := rand.New(spectral.Stream(l.seed, "phase"))
+	b := make([]float64, m)
+	for i := range b {
+		b[i] = 2 * math.Pi * rng.Float64()
+	}
+	return b
+}
+
+func repeat(v float64, n int) []float64 {
+	s := make([]float64, n)
+	for i := range s {
+		s[i] = v
+	}
+	return s
+}
+
+// Kernel is the kernel whose features these are, with the parameters that the map was drawn for.
+func (l *randomMap) Kernel() spectral.Random { return l.kernel }
+
+// Policy says what is tuned.
+func (l *randomMap) Policy() Policy { return l.policy }
+
+func (l *randomMap) String() string {
+	return fmt.Sprintf("%s %q: %d -> %d, %T%+v, sampler %v, seed %d, %v, %v", l.kind, l.name, l.dims, l.features, l.kernel, l.kernel, l.sampler, l.seed, l.dt, l.policy)
+}
+
+func (l *randomMap) attr() ops.Attr { return ops.Attr{Layer: l.who(), Domain: l.kernel.Domain()} }
+
+// Fwd adds the map to the graph of x.
+func (l *randomMap) Fwd(x G.Input) G.Result {
+	n, err := l.input(x)
+	if err != nil {
+		return G.Err(err)
+	}
+	return G.LiftResult(l.fwd(n))
+}
+
+func (l *randomMap) fwd(x *G.Node) (*G.Node, error) {
+	p, err := l.nodes(x.Graph())
+	if err != nil {
+		return nil, err
+	}
+	a := l.attr()
+	if !wantsGrad(x, l.grad) {
+		a.Frozen |= ops.First
+	}
+	if c, tuned := p["c"], p["raw_c"]; c != nil || tuned != nil {
+		shift := a
+		if tuned == nil {
+			shift.Frozen |= ops.Second
+		} else if c, err = G.Softplus(tuned); err != nil {
+			return nil, err
+		}
+		if x, err = ops.LogShift(x, c, shift); err != nil {
+			return nil, err
+		}
+		a.Domain = ops.Domain{} // of the logarithm, which is checked already
+		if tuned != nil {
+			a.Frozen &^= ops.First
+		}
+	}
+	w, err := l.weightNode(p, a.Layer)
+	if err != nil {
+		return nil, err
+	}
+	if l.policy == Frozen || p["raw_c"] != nil && l.policy != All {
+		a.Frozen |= ops.Second
+	}
+	if b := p["b"]; b != nil {
+		if l.policy != All {
+			a.Frozen |= ops.Third
+		}
+		return ops.Phase(x, w, b, a)
+	}
+	if l.kernel.Transform() == spectral.Laplace {
+		return ops.Laplace(x, w, a)
+	}
+	return ops.Fourier(x, w, a)
+}
+
+// weightNode is the node of W, from its parametrisation.
+func (l *randomMap) weightNode(p map[string]*G.Node, who string) (*G.Node, error) {
+	if v := p["log_W"]; v != nil {
+		return G.Exp(v)
+	}
+	if rho := p["log_bandwidth"]; rho != nil {
+		return ops.Bandwidth(p["W"], rho, ops.Attr{Layer: who, Frozen: ops.First})
+	}
+	return p["W"], nil
+}
+
+// Transform writes the features of the rows of x to dst.
+func (l *randomMap) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
+	a := l.attr()
+	w, err := l.weights(a)
+	if err != nil {
+		return nil, err
+	}
+	if c := l.shift(); c != nil {
+		if x.Dims() == 2 && x.Shape()[1] != l.dims {
+			return nil, fmt.Errorf("%s: x has shape %v, want [n, %d]: %w", l.who(), x.Shape(), l.dims, ErrShape)
+		}
+		if x, err = ops.LogShiftInto(nil, x, c, a); err != nil {
+			return nil, err
+		}
+		a.Domain = ops.Domain{}
+	}
+	switch b := l.param("b"); {
+	case b != nil:
+		return ops.PhaseInto(dst, x, w, b, a)
+	case l.kernel.Transform() == spectral.Laplace:
+		return ops.LaplaceInto(dst, x, w, a)
+	default:
+		return ops.FourierInto(dst, x, w, a)
+	}
+}
+
+// weights is W as the graph has it, packed.
+func (l *randomMap) weights(a ops.Attr) (*ops.Weights, error) {
+	if w := l.packed.Load(); w != nil {
+		return w, nil
+	}
+	t := l.param("W")
+	if v := l.param("log_W"); v != nil {
+		t = mapTensor(v, math.Exp)
+	}
+	if rho := l.param("log_bandwidth"); rho != nil {
+		var err error
+		if t, err = ops.BandwidthInto(nil, t, rho, a); err != nil {
+			return nil, err
+		}
+	}
+	w, err := ops.Pack(t)
+	if err == nil && (l.policy == Frozen || l.param("raw_c") != nil && l.policy != All) {
+		l.packed.Store(w) // a solver never changes it
+	}
+	return w, err
+}
+
+// shift is c as the graph has it, or nil.
+func (l *randomMap) shift() *tensor.Dense {
+	if raw := l.param("raw_c"); raw != nil {
+		return mapTensor(raw, softplus)
+	}
+	return l.param("c")
+}
+
+func softplus(v float64) float64 { return math.Max(v, 0) + math.Log1p(math.Exp(-math.Abs(v))) }
+
+// mapTensor applies f to every entry of a copy.
+func mapTensor(t *tensor.Dense, f func(float64) float64) *tensor.Dense {
+	v := make([]float64, t.Shape().TotalSize())
+	for i := range v {
+		if t.Dtype() == tensor.Float32 {
+			v[i] = f(float64(t.Float32s()[i]))
+		} else {
+			v[i] = f(t.Float64s()[i])
+		}
+	}
+	return newTensor(t.Dtype(), v, t.Shape().Clone()...)
+}

@@ -1,0 +1,153 @@
+package layers
+
+import (
+	"fmt"
+	"strings"
+
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// Sequential feeds each layer's output to the next. It is a layer itself; its parameters are those of its layers, called
+// <layer>.<parameter>.
+type Sequential struct{ group }
+
+var _ Layer = (*Sequential)(nil)
+
+// NewSequential chains layers. Errors: none given, widths or element types that do not meet (ErrShape, ErrDtype), two layers of
+// one name (ErrName).
+func NewSequential(ls ...Layer) (*Sequential, error) {
+	g, err := newGroup("Sequential", ls)
+	if err != nil {
+		return nil, err
+	}
+	for i := 1; i < len(ls); i++ {
+		if a, b := ls[i-1], ls[i]; a.Features() != b.Dims() {
+			return nil, fmt.Errorf("layers: Sequential: %q makes %d columns and %q takes %d: %w", a.Name(), a.Features(), b.Name(), b.Dims(), ErrShape)
+		}
+	}
+	return &Sequential{g}, nil
+}
+
+// Dims is that of the first layer.
+func (s *Sequential) Dims() int { return s.layers[0].Dims() }
+
+// Features is that of the last layer.
+func (s *Sequential) Features() int { return s.layers[len(s.layers)-1].Features() }
+
+// Fwd adds all layers to the graph of x.
+func (s *Sequential) Fwd(x G.Input) G.Result {
+	for _, l := range s.layers[:len(s.layers)-1] {
+		x = l.Fwd(x)
+	}
+	return s.layers[len(s.layers)-1].Fwd(x)
+}
+
+// Transform runs all layers; what lies between two of them is allocated.
+func (s *Sequential) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
+	var err error
+	last := len(s.layers) - 1
+	for _, l := range s.layers[:last] {
+		if x, err = l.Transform(nil, x); err != nil {
+			return nil, err
+		}
+	}
+	return s.layers[last].Transform(dst, x)
+}
+
+// group is what the compositions share: their layers, as one.
+type group struct {
+	kind   string
+	layers []Layer
+}
+
+func newGroup(kind string, ls []Layer) (group, error) {
+	if len(ls) == 0 {
+		return group{}, fmt.Errorf("layers: %s: no layers: %w", kind, ErrParam)
+	}
+	seen := map[string]bool{}
+	for _, l := range ls {
+		if l == nil {
+			return group{}, fmt.Errorf("layers: %s: a layer is nil: %w", kind, ErrParam)
+		}
+		if l.Dtype() != ls[0].Dtype() {
+			return group{}, fmt.Errorf("layers: %s: %q is %v and %q is %v: %w", kind, ls[0].Name(), ls[0].Dtype(), l.Name(), l.Dtype(), ErrDtype)
+		}
+		if seen[l.Name()] {
+			return group{}, fmt.Errorf("layers: %s: two layers are called %q; name one of them by WithName: %w", kind, l.Name(), ErrName)
+		}
+		seen[l.Name()] = true
+	}
+	return group{kind, append([]Layer(nil), ls...)}, nil
+}
+
+// Layers are the parts, in order.
+func (g group) Layers() []Layer     { return append([]Layer(nil), g.layers...) }
+func (g group) Dtype() tensor.Dtype { return g.layers[0].Dtype() }
+func (g group) Describe()           {}
+
+// Name is made of the names of the parts.
+func (g group) Name() string {
+	names := make([]string, len(g.layers))
+	for i, l := range g.layers {
+		names[i] = l.Name()
+	}
+	return strings.Join(names, "-")
+}
+
+func (g group) String() string {
+	parts := make([]string, len(g.layers))
+	for i, l := range g.layers {
+		parts[i] = l.String()
+	}
+	return g.kind + " of\n  " + strings.ReplaceAll(strings.Join(parts, "\n"), "\n", "\n  ")
+}
+
+// Model is that of all parts.
+func (g group) Model() G.Nodes { return Collect(g.layers...) }
+
+// ModelIn is that of all parts.
+func (g group) ModelIn(gr *G.ExprGraph) G.Nodes {
+	var ns G.Nodes
+	for _, l := range g.layers {
+		ns = append(ns, l.ModelIn(gr)...)
+	}
+	return ns
+}
+
+// Params are those of all parts.
+func (g group) Params() []Param {
+	var ps []Param
+	for _, l := range g.layers {
+		for _, p := range l.Params() {
+			p.Name = l.Name() + "." + p.Name
+			ps = append(ps, p)
+		}
+	}
+	return ps
+}
+
+// SetParams hands each part its own.
+func (g group) SetParams(values map[string]*tensor.Dense) error {
+	for _, l := range g.layers {
+		own := map[string]*tensor.Dense{}
+		for name, v := range values {
+			if rest, ok := strings.CutPrefix(name, l.Name()+"."); ok {
+				own[rest] = v
+			}
+		}
+		if err := l.SetParams(own); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Collect returns the learnable nodes of several layers, of their latest Fwd: the argument of G.Grad and of a solver.
+func Collect(ls ...Layer) G.Nodes {
+	var ns G.Nodes
+	for _, l := range ls {
+		ns = append(ns, l.Model()...)
+	}
+	return ns
+}

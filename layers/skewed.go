@@ -1,0 +1,53 @@
+package layers
+
+import spectral "github.com/bochner-go/bochner/init"
+
+// SkewedChi2Layer is the random feature map of the skewed χ² kernel, Fourier features of ln(x + c):
+//
+//	z(x) = [cos(ln(x + c)W) | sin(ln(x + c)W)] / √m,   x > -c,
+//
+// with hyperbolic-secant frequencies; WithPhase gives the phase form. Input [n, d]; output [n, features]. Li, Ionescu and
+// Sminchisescu (2010), equations (5), (9) and (10).
+type SkewedChi2Layer struct{ *randomMap }
+
+var _ Layer = (*SkewedChi2Layer)(nil)
+
+// NewSkewedChi2Layer draws the map for d dimensions and the given number of output columns. Errors as for NewFourierLayer.
+func NewSkewedChi2Layer(c float64, d, features int, opts ...Option) (*SkewedChi2Layer, error) {
+	l, err := newRandomMap("SkewedChi2", "skewed_chi2", spectral.SkewedChi2{C: c}, d, features, opts)
+	if err != nil {
+		return nil, err
+	}
+	return &SkewedChi2Layer{l}, nil
+}
+
+// SkewedIntersectionLayer is the random feature map of the skewed intersection kernel: as SkewedChi2Layer, with Cauchy
+// frequencies of scale 1/2.
+type SkewedIntersectionLayer struct{ *randomMap }
+
+var _ Layer = (*SkewedIntersectionLayer)(nil)
+
+// NewSkewedIntersectionLayer draws the map for d dimensions and the given number of output columns. Errors as for
+// NewFourierLayer.
+func NewSkewedIntersectionLayer(c float64, d, features int, opts ...Option) (*SkewedIntersectionLayer, error) {
+	l, err := newRandomMap("SkewedIntersection", "skewed_intersection", spectral.SkewedIntersection{C: c}, d, features, opts)
+	if err != nil {
+		return nil, err
+	}
+	return &SkewedIntersectionLayer{l}, nil
+}
+
+// SkewedLayer is the random feature map of any kernel that is translation-invariant on the skewed multiplicative group,
+// k(x, x') = E cos(w·(ln(x + c) - ln(x' + c))): a law of the user's own in place of the two of the paper.
+type SkewedLayer struct{ *randomMap }
+
+var _ Layer = (*SkewedLayer)(nil)
+
+// NewSkewedLayer draws the map of k for d dimensions and the given number of output columns. Errors as for NewFourierLayer.
+func NewSkewedLayer(k spectral.Shifter, d, features int, opts ...Option) (*SkewedLayer, error) {
+	l, err := newTransform("SkewedLayer", "skewed", spectral.LogFourier, k, d, features, opts)
+	if err != nil {
+		return nil, err
+	}
+	return &SkewedLayer{l}, nil
+}

@@ -1,0 +1,224 @@
+package layers
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"gorgonia.org/tensor"
+)
+
+// ErrNotBuilt marks the name of a map that is planned and not there yet.
+var ErrNotBuilt = errors.New("not built yet")
+
+// Entry is a row of the table of maps.
+type Entry struct {
+	Name    string
+	Formula string // the kernel
+	Paper   string // where it comes from
+	Params  []ParamDef
+	Sampled bool // whether it has frequencies, and with them a sampler, a seed, a policy and a number of features
+
+	kernel   func(v Values) spectral.Kernel
+	layer    func(k spectral.Kernel, s Spec, opts []Option) (Layer, error)
+	defaults func(v Values, x *tensor.Dense) error // fills in what depends on the data
+}
+
+var (
+	phaseDef = ParamDef{Name: "phase", Doc: "the phase form √(2/m) cos(xW + b) in place of the pair", Flag: true, Default: false}
+	sigmaDef = ParamDef{Name: "sigma", Doc: "bandwidth σ"}
+	cDef     = ParamDef{Name: "c", Doc: "shift c, above minus the smallest input"}
+)
+
+// table is the one list of maps: the programs' -map and -params, model files and the test batteries range over it.
+var table = []*Entry{
+	{Name: "linear", Formula: "x·z", Paper: "the baseline",
+		kernel: func(Values) spectral.Kernel { return spectral.Linear{} }, layer: identityLayer},
+	{Name: "gaussian", Formula: "exp(-‖x-z‖²/2σ²)", Paper: "Rahimi and Recht 2007", Sampled: true,
+		Params: []ParamDef{sigmaDef, phaseDef}, defaults: gaussianDefaults, layer: fourierLayer,
+		kernel: func(v Values) spectral.Kernel { return spectral.Gaussian{Sigma: v.Number("sigma")} }},
+	{Name: "laplacian", Formula: "exp(-‖x-z‖₁/σ)", Paper: "Rahimi and Recht 2007", Sampled: true,
+		Params: []ParamDef{sigmaDef, phaseDef}, defaults: laplacianDefaults, layer: fourierLayer,
+		kernel: func(v Values) spectral.Kernel { return spectral.Laplacian{Sigma: v.Number("sigma")} }},
+	{Name: "matern", Formula: "Matérn(ν, ℓ) of ‖x-z‖₂", Paper: "Rasmussen and Williams 2006, (4.14)", Sampled: true,
+		Params: []ParamDef{{Name: "nu", Doc: "smoothness ν", Default: 1.5}, {Name: "ell", Doc: "length scale ℓ"}, phaseDef}, defaults: maternDefaults, layer: fourierLayer,
+		kernel: func(v Values) spectral.Kernel { return spectral.Matern{Nu: v.Number("nu"), Ell: v.Number("ell")} }},
+	{Name: "exp-semigroup", Formula: "exp(-β Σ √(x+z))", Paper: "Yang et al. 2014, table 1", Sampled: true,
+		Params: []ParamDef{{Name: "beta", Doc: "scale β"}}, defaults: expSemigroupDefaults, layer: laplaceLayer,
+		kernel: func(v Values) spectral.Kernel { return spectral.ExpSemigroup{Beta: v.Number("beta")} }},
+	{Name: "reciprocal-semigroup", Formula: "Π λ/(x+z+λ)", Paper: "Yang et al. 2014, table 1", Sampled: true,
+		Params: []ParamDef{{Name: "lambda", Doc: "scale λ"}}, defaults: reciprocalDefaults, layer: laplaceLayer,
+		kernel: func(v Values) spectral.Kernel { return spectral.ReciprocalSemigroup{Lambda: v.Number("lambda")} }},
+	{Name: "skewed-chi2", Formula: "Π 2√(x+c)√(z+c)/(x+z+2c)", Paper: "Li et al. 2010, (9)", Sampled: true,
+		Params: []ParamDef{cDef, phaseDef}, defaults: skewedDefaults(func(c float64) spectral.Kernel { return spectral.SkewedChi2{C: c} }), layer: skewedLayer,
+		kernel: func(v Values) spectral.Kernel { return spectral.SkewedChi2{C: v.Number("c")} }},
+	{Name: "skewed-intersection", Formula: "Π min(√((x+c)/(z+c)), √((z+c)/(x+c)))", Paper: "Li et al. 2010, (9)", Sampled: true,
+		Params: []ParamDef{cDef, phaseDef}, defaults: skewedDefaults(func(c float64) spectral.Kernel { return spectral.SkewedIntersection{C: c} }), layer: skewedLayer,
+		kernel: func(v Values) spectral.Kernel { return spectral.SkewedIntersection{C: v.Number("c")} }},
+}
+
+// planned are the names that are reserved and not built yet.
+var planned = []string{"hellinger", "chi2", "intersection", "jensen-shannon", "exp-hellinger", "exp-chi2", "exp-intersection",
+	"exp-jensen-shannon", "sphere-polynomial", "delta-gaussian", "arc-cosine", "ntk", "hdd-hellinger", "hdd-js", "hdd-tv", "l2-density",
+	"mean-map", "add-kpca", "maji-berg", "nystrom", "random-maclaurin", "tensor-sketch", "srf"}
+
+// Entries is the table of maps.
+func Entries() []*Entry { return append([]*Entry(nil), table...) }
+
+// Lookup finds a map by name. Errors: a planned name (ErrNotBuilt), an unknown one (ErrParam).
+func Lookup(name string) (*Entry, error) {
+	names := make([]string, len(table))
+	for i, e := range table {
+		if names[i] = e.Name; e.Name == name {
+			return e, nil
+		}
+	}
+	for _, p := range planned {
+		if p == name {
+			return nil, fmt.Errorf("layers: map %q is %w; built are %s", name, ErrNotBuilt, strings.Join(names, ", "))
+		}
+	}
+	return nil, fmt.Errorf("layers: there is no map %q; there are %s: %w", name, strings.Join(names, ", "), ErrParam)
+}
+
+// Spec describes a feature map completely: the same spec builds the same map.
+type Spec struct {
+	Map      string `json:"map"`
+	Params   Values `json:"params"`
+	Dims     int    `json:"dims"`     // input columns
+	Features int    `json:"features"` // output columns; Dims for the linear map
+	Sampler  string `json:"sampler"`  // empty: iid
+	Seed     uint64 `json:"seed"`
+	Dtype    string `json:"dtype"` // float64 (empty) or float32
+	Tune     string `json:"tune"`  // a Policy; empty: frozen
+	Name     string `json:"name"`  // the layer's name; empty: made up
+}
+
+// FillDefaults fills in the parameters that are not given, from the declared defaults and from the rows x that the map is
+// for. The rule for each is in the documentation of the map's entry in the README.
+func (s *Spec) FillDefaults(x *tensor.Dense) error {
+	e, err := Lookup(s.Map)
+	if err != nil {
+		return err
+	}
+	v := Values{}
+	for name, value := range s.Params {
+		v[name] = value
+	}
+	for _, p := range e.Params {
+		if _, given := v[p.Name]; !given && p.Default != nil {
+			v[p.Name] = p.Default
+		}
+	}
+	if e.defaults != nil {
+		if err := e.defaults(v, x); err != nil {
+			return fmt.Errorf("layers: map %s: default parameters: %w", s.Map, err)
+		}
+	}
+	s.Params = v
+	return nil
+}
+
+// Kernel is the exact kernel of the map.
+func (s Spec) Kernel() (spectral.Kernel, error) {
+	e, v, err := s.resolve()
+	if err != nil {
+		return nil, err
+	}
+	return e.kernel(v), nil
+}
+
+// resolve finds the entry and the full set of parameters.
+func (s Spec) resolve() (*Entry, Values, error) {
+	e, err := Lookup(s.Map)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := e.check(s.Params); err != nil {
+		return nil, nil, err
+	}
+	v := Values{}
+	for _, p := range e.Params {
+		value, given := s.Params[p.Name]
+		if !given {
+			value = p.Default
+		}
+		if value == nil {
+			return nil, nil, fmt.Errorf("layers: map %s: parameter %s is missing; give it, or fill it in from data by FillDefaults: %w", s.Map, p.Name, ErrParam)
+		}
+		v[p.Name] = value
+	}
+	return e, v, nil
+}
+
+// Build draws the map.
+func (s Spec) Build() (Layer, error) { return s.build() }
+
+// Restore builds the map without a draw and sets its parameters.
+func (s Spec) Restore(params map[string]*tensor.Dense) (Layer, error) {
+	l, err := s.build(withoutDraw())
+	if err != nil {
+		return nil, err
+	}
+	return l, l.SetParams(params)
+}
+
+func (s Spec) build(more ...Option) (Layer, error) {
+	e, v, err := s.resolve()
+	if err != nil {
+		return nil, err
+	}
+	s.Params = v
+	opts := append([]Option{WithSeed(s.Seed), WithName(s.Name)}, more...)
+	switch s.Dtype {
+	case "", "float64":
+	case "float32":
+		opts = append(opts, WithDtype(tensor.Float32))
+	default:
+		return nil, fmt.Errorf("layers: dtype %q, want float32 or float64: %w", s.Dtype, ErrParam)
+	}
+	if e.Sampled {
+		policy, err := ParsePolicy(s.Tune)
+		if err != nil {
+			return nil, err
+		}
+		name := s.Sampler
+		if name == "" {
+			name = "iid"
+		}
+		sampler, err := spectral.SamplerByName(name)
+		if err != nil {
+			return nil, err
+		}
+		opts = append(opts, Tune(policy), WithSampler(sampler))
+		if v.Bool("phase") {
+			opts = append(opts, WithPhase())
+		}
+	}
+	return e.layer(e.kernel(v), s, opts)
+}
+
+func identityLayer(_ spectral.Kernel, s Spec, opts []Option) (Layer, error) {
+	if s.Features != 0 && s.Features != s.Dims {
+		return nil, fmt.Errorf("layers: the linear map has as many features as input columns, %d, not %d: %w", s.Dims, s.Features, ErrParam)
+	}
+	return NewIdentity(s.Dims, opts...)
+}
+
+func fourierLayer(k spectral.Kernel, s Spec, opts []Option) (Layer, error) {
+	return NewFourierLayer(k.(spectral.Random), s.Dims, s.Features, opts...)
+}
+
+func laplaceLayer(k spectral.Kernel, s Spec, opts []Option) (Layer, error) {
+	return NewRandomLaplaceLayer(k.(spectral.Random), s.Dims, s.Features, opts...)
+}
+
+func skewedLayer(k spectral.Kernel, s Spec, opts []Option) (Layer, error) {
+	switch k := k.(type) {
+	case spectral.SkewedChi2:
+		return NewSkewedChi2Layer(k.C, s.Dims, s.Features, opts...)
+	default:
+		return NewSkewedIntersectionLayer(k.(spectral.SkewedIntersection).C, s.Dims, s.Features, opts...)
+	}
+}

@@ -1,0 +1,64 @@
+package ops
+
+import (
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// Affine is xW + b, for x [n, d], W [d, k], b [k].
+//
+// Backward: dx = g·Wᵀ, dW = xᵀ·g, db = the column sums of g. Errors: shapes while building; a cell of x outside Attr.Domain
+// while running.
+func Affine(x, w, b *G.Node, a Attr) (*G.Node, error) {
+	return apply(affineOp{base{kind: "Affine", ranks: "2212", attr: a}}, x, w, b)
+}
+
+// AffineInto writes Affine(x, W, b) to dst [n, k], allocated if nil, without a graph.
+func AffineInto(dst, x *tensor.Dense, w *Weights, b *tensor.Dense, a Attr) (*tensor.Dense, error) {
+	_, k := w.Dims()
+	b, err := bias("Affine", a, w, b)
+	if err != nil {
+		return nil, err
+	}
+	if dst, x, err = input("Affine", a, dst, x, w, k); err != nil {
+		return nil, err
+	}
+	n := x.Shape()[0]
+	if w.f32 != nil {
+		w.f32.Affine(data[float32](dst), data[float32](x), data[float32](b), n)
+	} else {
+		w.f64.Affine(data[float64](dst), data[float64](x), data[float64](b), n)
+	}
+	return dst, nil
+}
+
+type affineOp struct{ base }
+
+var (
+	_ G.SDOp = affineOp{}
+	_ G.ADOp = affineOp{}
+)
+
+func (o affineOp) InferShape(ds ...G.DimSizer) (tensor.Shape, error) { return o.inferAffine(ds, 1) }
+
+func (o affineOp) Do(in ...G.Value) (G.Value, error) {
+	return o.doProjection(in, func(x *tensor.Dense, w *Weights) (*tensor.Dense, error) {
+		return AffineInto(nil, x, w, in[2].(*tensor.Dense), o.attr)
+	})
+}
+
+func (o affineOp) backward(t *tracer, in []any, _, grad any) []any {
+	grads := append(t.affine(o, in[0], in[1], grad), nil)
+	if o.wants(2) {
+		grads[2] = t.apply(colSumOp, grad)
+	}
+	return grads
+}
+
+func (o affineOp) SymDiff(in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
+	return symDiff(o, in, out, grad)
+}
+
+func (o affineOp) DoDiff(_ G.ExecutionContext, in G.Nodes, out *G.Node) error {
+	return doDiff(o, in, out)
+}

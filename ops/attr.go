@@ -1,0 +1,29 @@
+package ops
+
+// Inputs is a set of an op's inputs, by position.
+type Inputs uint8
+
+// The inputs by position: x, W and b of Fourier, Phase, Laplace and Affine; x and c of LogShift; W and ρ of Bandwidth.
+const (
+	First Inputs = 1 << iota
+	Second
+	Third
+)
+
+// Attr is what an op knows besides its inputs. The zero value differentiates for every input and accepts any finite x.
+type Attr struct {
+	// Layer names the layer in messages, e.g. `layers: FourierLayer "rff"`. Empty: the op names itself.
+	Layer string
+	// Frozen are the inputs whose gradient nobody wants. Nothing is computed for them, and G.Grad refuses them.
+	Frozen Inputs
+	// Domain is the domain of x.
+	Domain Domain
+}
+
+// who is the start of a message.
+func (a Attr) who(op string) string {
+	if a.Layer != "" {
+		return a.Layer
+	}
+	return "ops: " + op
+}

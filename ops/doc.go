@@ -1,0 +1,25 @@
+// Package ops holds the feature maps as differentiable Gorgonia operations, one family a file, each with its forward and
+// its backward written by hand.
+//
+//	Fourier   [cos(xW) | sin(xW)] / √m          Bochner kernels, pair form
+//	Phase     √(2/m) cos(xW + b)                Bochner kernels, phase form
+//	Laplace   exp(-xW) / √m                     semigroup kernels
+//	LogShift  ln(x + c)                         the prologue of the skewed kernels
+//	Bandwidth W·exp(-ρ)                         a trainable bandwidth
+//	Affine    xW + b                            heads, and the projection of the phase form
+//	Columns, Concat                             maps over parts of the input, weighted
+//
+// x is [n, d], one instance a row; W is [d, m], one frequency a column. An op is a stateless value: everything it works
+// on is an input node, and nothing here knows where the frequencies came from. Every op runs on both of Gorgonia's
+// machines, in float32 and float64, and reads views, transposes and column-major tensors rightly. Its backward starts
+// from what the forward left in the graph, never from a second product, and builds nothing for the inputs that Attr.Frozen
+// names.
+//
+// Shapes are checked while the graph is built; values when it runs. The functions that end in Into are the same forwards
+// without a graph, into the caller's memory.
+package ops
+
+import (
+	// Gorgonia refuses to start on today's Go without this version of it in go.mod, where a blank import keeps it.
+	_ "go4.org/unsafe/assume-no-moving-gc"
+)

@@ -1,0 +1,162 @@
+// Package domain says which numbers an input may hold and names the first cell that holds another.
+//
+// It is the one thing that spectral (the folder init) and ops have in common: a kernel states its domain, an op
+// checks it, and neither of the two packages imports the other. Both alias what a caller needs from here, so
+// errors.Is(err, ops.ErrDomain) and errors.Is(err, spectral.ErrDomain) ask the same question.
+package domain
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// The sentinels of the whole library. Every error about an input wraps one of them.
+var (
+	// ErrDomain marks a value outside a kernel's domain, NaN and the infinities included.
+	ErrDomain = errors.New("value outside the domain")
+	// ErrShape marks an input whose shape does not fit.
+	ErrShape = errors.New("shape does not fit")
+	// ErrDtype marks an input of another element type than the rest of the computation.
+	ErrDtype = errors.New("element type does not fit")
+	// ErrParam marks a parameter outside its range.
+	ErrParam = errors.New("parameter out of range")
+)
+
+// Float is the element type of every input: float32 or float64.
+type Float interface{ float32 | float64 }
+
+type kind uint8
+
+const (
+	reals kind = iota
+	nonNegative
+	above
+	unitSphere
+)
+
+// Domain is the set of rows on which a kernel is defined. The zero value is ℝ^d. Domains are comparable with ==.
+type Domain struct {
+	kind  kind
+	bound float64
+}
+
+// Reals is ℝ^d: every finite number.
+func Reals() Domain { return Domain{} }
+
+// NonNegative is [0, ∞)^d, the domain of the semigroup kernels and of histograms.
+func NonNegative() Domain { return Domain{kind: nonNegative} }
+
+// Above is (-c, ∞)^d, the skewed multiplicative group of Li, Ionescu and Sminchisescu (2010), section 3.1.
+func Above(c float64) Domain { return Domain{kind: above, bound: c} }
+
+// UnitSphere is {x : | ‖x‖₂ - 1 | <= tol}. Its cells need only be finite; CheckRows looks at the norms as well.
+func UnitSphere(tol float64) Domain { return Domain{kind: unitSphere, bound: tol} }
+
+// IsNonNegative says whether negative values are outside the domain.
+func (d Domain) IsNonNegative() bool { return d.kind == nonNegative }
+
+// Contains says whether a single coordinate may be v. It is false for NaN and the infinities in every domain.
+func (d Domain) Contains(v float64) bool {
+	if v-v != 0 { // NaN or an infinity
+		return false
+	}
+	switch d.kind {
+	case nonNegative:
+		return v >= 0
+	case above:
+		return v > -d.bound
+	default:
+		return true
+	}
+}
+
+// String is the condition as a formula.
+func (d Domain) String() string {
+	switch d.kind {
+	case nonNegative:
+		return "x >= 0"
+	case above:
+		return fmt.Sprintf("x > %v", -d.bound)
+	case unitSphere:
+		return fmt.Sprintf("| ||x|| - 1 | <= %v", d.bound)
+	default:
+		return "x finite"
+	}
+}
+
+// Violation is the error for x[row,col] = v, a value that the domain does not contain; who names the layer or
+// file that found it.
+func (d Domain) Violation(who string, row, col int, v float64) error {
+	e := &CellError{Who: who, Row: row, Col: col, Value: v}
+	switch {
+	case math.IsNaN(v) || math.IsInf(v, 0):
+		e.Reason, e.Remedy = "is not a finite number", "drop the row or fill the value in"
+	case d.kind == nonNegative:
+		e.Reason, e.Remedy = "is negative", "the kernel is defined for histograms (x >= 0): shift the data or scale them by minmax"
+	case d.kind == above:
+		e.Reason, e.Remedy = fmt.Sprintf("is not above -c = %v", -d.bound), "shift the data or raise C"
+	default:
+		e.Reason, e.Remedy = "is outside the domain "+d.String(), "scale the data"
+	}
+	return e
+}
+
+// CellError names one bad cell. It wraps ErrDomain.
+type CellError struct {
+	Who      string  // the layer or file, e.g. `layers: SkewedChi2 "hist"`
+	Row, Col int     // from 0
+	Value    float64 // what stands there
+	Reason   string  // what is wrong with it
+	Remedy   string  // what to do about it
+}
+
+func (e *CellError) Error() string {
+	return fmt.Sprintf("%s: x[%d,%d] = %v %s; %s", e.Who, e.Row, e.Col, e.Value, e.Reason, e.Remedy)
+}
+
+// Unwrap makes errors.Is(err, ErrDomain) true.
+func (e *CellError) Unwrap() error { return ErrDomain }
+
+// CheckRows looks at rows x cols numbers, ld apart from row to row, and returns the Violation of the first cell
+// (in row-major order) that d does not contain, or nil.
+func CheckRows[T Float](d Domain, who string, x []T, rows, cols, ld int) error {
+	low, open := math.Inf(-1), false
+	switch d.kind {
+	case nonNegative:
+		low = 0
+	case above:
+		low, open = -d.bound, true
+	}
+	for i := range rows {
+		row := x[i*ld : i*ld+cols]
+		sum := 0.0
+		for j, v := range row {
+			f := float64(v)
+			if f-f != 0 || f < low || (open && f == low) {
+				return d.Violation(who, i, j, f)
+			}
+			sum += f * f
+		}
+		if d.kind == unitSphere {
+			if norm := math.Sqrt(sum); math.Abs(norm-1) > d.bound {
+				return &RowError{Who: who, Row: i, Norm: norm}
+			}
+		}
+	}
+	return nil
+}
+
+// RowError names a row that is not on the unit sphere. It wraps ErrDomain.
+type RowError struct {
+	Who  string
+	Row  int
+	Norm float64
+}
+
+func (e *RowError) Error() string {
+	return fmt.Sprintf("%s: row %d has norm %v, not 1; scale the rows to unit l2 norm", e.Who, e.Row, e.Norm)
+}
+
+// Unwrap makes errors.Is(err, ErrDomain) true.
+func (e *RowError) Unwrap() error { return ErrDomain }

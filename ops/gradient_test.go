@@ -1,0 +1,260 @@
+package ops_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/bochner-go/bochner/ops"
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// A family is an op with inputs of every kind that it takes.
+type family struct {
+	name   string
+	shapes [][]int // distinct primes, so that shapes cannot be mixed up
+	low    float64 // the inputs are uniform in [low, low+1)
+	build  func(a ops.Attr, in ...*G.Node) (*G.Node, error)
+}
+
+var families = []family{
+	{"Fourier", [][]int{{5, 3}, {3, 7}}, -.5, func(a ops.Attr, in ...*G.Node) (*G.Node, error) { return ops.Fourier(in[0], in[1], a) }},
+	{"Phase", [][]int{{5, 3}, {3, 7}, {7}}, -.5, func(a ops.Attr, in ...*G.Node) (*G.Node, error) { return ops.Phase(in[0], in[1], in[2], a) }},
+	{"Laplace", [][]int{{5, 3}, {3, 7}}, .1, func(a ops.Attr, in ...*G.Node) (*G.Node, error) { return ops.Laplace(in[0], in[1], a) }},
+	{"LogShift", [][]int{{5, 3}, {1}}, .1, func(a ops.Attr, in ...*G.Node) (*G.Node, error) { return ops.LogShift(in[0], in[1], a) }},
+	{"LogShift each", [][]int{{5, 3}, {3}}, .1, func(a ops.Attr, in ...*G.Node) (*G.Node, error) { return ops.LogShift(in[0], in[1], a) }},
+	{"Bandwidth", [][]int{{5, 3}, {1}}, -.5, func(a ops.Attr, in ...*G.Node) (*G.Node, error) { return ops.Bandwidth(in[0], in[1], a) }},
+	{"Bandwidth each", [][]int{{5, 3}, {5}}, -.5, func(a ops.Attr, in ...*G.Node) (*G.Node, error) { return ops.Bandwidth(in[0], in[1], a) }},
+	{"Affine", [][]int{{5, 3}, {3, 7}, {7}}, -.5, func(a ops.Attr, in ...*G.Node) (*G.Node, error) { return ops.Affine(in[0], in[1], in[2], a) }},
+	{"Columns", [][]int{{5, 7}}, -.5, func(a ops.Attr, in ...*G.Node) (*G.Node, error) { return ops.Columns(in[0], 2, 5, 1.5, a) }},
+	{"Concat", [][]int{{5, 3}, {5, 7}, {5, 2}}, -.5, func(a ops.Attr, in ...*G.Node) (*G.Node, error) {
+		return ops.Concat([]float64{.5, 2, -1}, a, in...)
+	}},
+	{"Fourier twice", [][]int{{5, 3}, {3, 7}}, -.5, func(a ops.Attr, in ...*G.Node) (*G.Node, error) {
+		z, err := ops.Fourier(in[0], in[1], a)
+		if err != nil {
+			return nil, err
+		}
+		return G.HadamardProd(z, G.Must(G.Add(z, G.Must(ops.Fourier(in[0], in[1], a)))))
+	}},
+	{"Fourier on Laplace", [][]int{{5, 3}, {3, 7}, {7, 2}}, .1, func(a ops.Attr, in ...*G.Node) (*G.Node, error) {
+		return ops.Fourier(G.Must(ops.Laplace(in[0], in[1], a)), in[2], a)
+	}},
+}
+
+// inputs draws the inputs of a family.
+func (f family) inputs(dt tensor.Dtype, seed uint64) []*tensor.Dense {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	ts := make([]*tensor.Dense, len(f.shapes))
+	for i, s := range f.shapes {
+		ts[i] = tensor.New(tensor.WithShape(s...), tensor.Of(dt))
+		for j := range ts[i].Shape().TotalSize() {
+			setAt(ts[i], j, f.low+rng.Float64())
+		}
+	}
+	return ts
+}
+
+// graph is Σ c∘f(inputs) for fixed random c, the cost whose gradients the tests look at.
+func (f family) graph(in []*tensor.Dense, a ops.Attr) (nodes G.Nodes, cost *G.Node, err error) {
+	g := G.NewGraph()
+	for i, t := range in {
+		nodes = append(nodes, G.NewTensor(g, t.Dtype(), t.Dims(), G.WithShape(t.Shape()...), G.WithName(fmt.Sprint("in", i)), G.WithValue(t)))
+	}
+	z, err := f.build(a, nodes...)
+	if err != nil {
+		return nil, nil, err
+	}
+	c := tensor.New(tensor.WithShape(z.Shape()...), tensor.Of(z.Dtype()))
+	rng := rand.New(rand.NewPCG(7, 7))
+	for j := range c.Shape().TotalSize() {
+		setAt(c, j, rng.NormFloat64())
+	}
+	weights := G.NewMatrix(g, z.Dtype(), G.WithShape(z.Shape()...), G.WithName("c"), G.WithValue(c))
+	return nodes, G.Must(G.Sum(G.Must(G.HadamardProd(z, weights)))), nil
+}
+
+func (f family) cost(t *testing.T, in []*tensor.Dense) float64 {
+	t.Helper()
+	_, cost, err := f.graph(in, ops.Attr{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := G.NewTapeMachine(cost.Graph())
+	defer m.Close()
+	if err := m.RunAll(); err != nil {
+		t.Fatal(err)
+	}
+	return cost.Value().Data().(float64)
+}
+
+func (f family) gradients(t *testing.T, in []*tensor.Dense, lisp bool) []*tensor.Dense {
+	t.Helper()
+	nodes, cost, err := f.graph(in, ops.Attr{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m G.VM
+	if lisp {
+		m = G.NewLispMachine(cost.Graph())
+	} else {
+		if _, err := G.Grad(cost, nodes...); err != nil {
+			t.Fatal(err)
+		}
+		m = G.NewTapeMachine(cost.Graph(), G.BindDualValues(nodes...))
+	}
+	defer m.Close()
+	if err := m.RunAll(); err != nil {
+		t.Fatal(err)
+	}
+	var out []*tensor.Dense
+	for _, n := range nodes {
+		g, err := n.Grad()
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, g.(*tensor.Dense))
+	}
+	return out
+}
+
+// TestGradients compares every gradient, on both machines and in both precisions, with central differences in float64.
+func TestGradients(t *testing.T) {
+	for _, f := range families {
+		exact := f.inputs(tensor.Float64, 3)
+		var want [][]float64
+		for _, x := range exact {
+			w := make([]float64, x.Shape().TotalSize())
+			for j := range w {
+				const h = 1e-5
+				v := at(x, j)
+				setAt(x, j, v+h)
+				up := f.cost(t, exact)
+				setAt(x, j, v-h)
+				down := f.cost(t, exact)
+				setAt(x, j, v)
+				w[j] = (up - down) / (2 * h)
+			}
+			want = append(want, w)
+		}
+		for _, dt := range []tensor.Dtype{tensor.Float64, tensor.Float32} {
+			tol := 1e-8
+			if dt == tensor.Float32 {
+				tol = 2e-5
+			}
+			for _, lisp := range []bool{false, true} {
+				t.Run(fmt.Sprintf("%s/%v/lisp=%v", f.name, dt, lisp), func(t *testing.T) {
+					for i, g := range f.gradients(t, f.inputs(dt, 3), lisp) {
+						for j, w := range want[i] {
+							if d := math.Abs(at(g, j) - w); !(d <= tol*(1+math.Abs(w))) {
+								t.Errorf("input %d, entry %d: %v, central difference %v", i, j, at(g, j), w)
+							}
+						}
+					}
+				})
+			}
+		}
+	}
+}
+
+// TestFrozen: a frozen input has no gradient, G.Grad refuses it, and no product is made for it.
+func TestFrozen(t *testing.T) {
+	for _, f := range families[:8] {
+		for i := range f.shapes {
+			nodes, cost, err := f.graph(f.inputs(tensor.Float64, 3), ops.Attr{Frozen: 1 << i})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := G.Grad(cost, nodes[i]); err == nil {
+				t.Errorf("%s: G.Grad for the frozen input %d is no error", f.name, i)
+			}
+			if len(nodes) == 1 {
+				continue
+			}
+			nodes, cost, _ = f.graph(f.inputs(tensor.Float64, 3), ops.Attr{Frozen: 1 << i})
+			if _, err := G.Grad(cost, nodes[(i+1)%len(nodes)]); err != nil {
+				t.Errorf("%s: input %d beside the frozen %d: %v", f.name, (i+1)%len(nodes), i, err)
+			}
+			products := 0
+			for _, n := range cost.Graph().AllNodes() {
+				if op := fmt.Sprint(n.Op()); op == "gradX" && i == 0 || op == "gradW" && i == 1 {
+					products++
+				}
+			}
+			if products != 0 {
+				t.Errorf("%s: %d products for the frozen input %d", f.name, products, i)
+			}
+		}
+	}
+}
+
+// TestSharedProjectionGradient: the gradients for x, W and b start from one dP node.
+func TestSharedProjectionGradient(t *testing.T) {
+	for name, want := range map[string]string{"Fourier": "pairGrad", "Phase": "cosGrad", "Laplace": "expGrad"} {
+		for _, f := range families {
+			if f.name != name {
+				continue
+			}
+			nodes, cost, err := f.graph(f.inputs(tensor.Float64, 3), ops.Attr{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := G.Grad(cost, nodes...); err != nil {
+				t.Fatal(err)
+			}
+			count := map[string]int{}
+			for _, n := range cost.Graph().AllNodes() {
+				if !n.IsVar() && n.Op() != nil {
+					count[fmt.Sprint(n.Op())]++
+				}
+			}
+			if count[want] != 1 || count["gradX"] != 1 || count["gradW"] != 1 {
+				t.Errorf("%s: the backward has %v", name, count)
+			}
+		}
+	}
+}
+
+// TestRepeatedRuns: a second run of one machine on new data gives the results of a fresh one.
+func TestRepeatedRuns(t *testing.T) {
+	for _, f := range families {
+		first, second := f.inputs(tensor.Float64, 3), f.inputs(tensor.Float64, 4)
+		nodes, cost, err := f.graph(first, ops.Attr{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := G.NewTapeMachine(cost.Graph())
+		for _, in := range [][]*tensor.Dense{second, first, second} {
+			for i, n := range nodes {
+				if err := G.Let(n, in[i]); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := m.RunAll(); err != nil {
+				t.Fatal(err)
+			}
+			if got, want := cost.Value().Data().(float64), f.cost(t, in); got != want {
+				t.Errorf("%s: cost %v on a used machine, %v on a fresh one", f.name, got, want)
+			}
+			m.Reset()
+		}
+		m.Close()
+	}
+}
+
+func at(t *tensor.Dense, i int) float64 {
+	if t.Dtype() == tensor.Float32 {
+		return float64(t.Float32s()[i])
+	}
+	return t.Float64s()[i]
+}
+
+func setAt(t *tensor.Dense, i int, v float64) {
+	if t.Dtype() == tensor.Float32 {
+		t.Float32s()[i] = float32(v)
+	} else {
+		t.Float64s()[i] = v
+	}
+}

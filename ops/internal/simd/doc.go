@@ -1,0 +1,9 @@
+// Package simd is the arithmetic of the feature maps: matrix products, sines and exponentials over row blocks, and
+// nothing that knows of graphs, layers or kernels.
+//
+// Every function writes into memory of the caller, splits its rows over GOMAXPROCS goroutines, and gives the same bits for
+// any GOMAXPROCS. Matrices are row-major slices. Products go through gonum's blas64 and blas32, so a user who installs
+// another BLAS there (blas64.Use, blas32.Use) has it used here too.
+//
+// W is packed once per draw or optimiser step (Pack) and then serves any number of forwards and backwards.
+package simd

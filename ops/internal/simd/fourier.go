@@ -1,0 +1,85 @@
+package simd
+
+import "math"
+
+// Pair writes scale·[cos(xW) | sin(xW)] to dst [n,2m] and returns the first row whose projection is not finite, or -1.
+// x is [n,d].
+func Pair[T Float](dst, x []T, n int, w *Weights[T], scale float64) (badRow int) {
+	bad := newFirstBad()
+	m := w.m
+	forTiles(n, func(lo, hi int) {
+		w.project(dst, 2*m, x, nil, lo, hi)
+		for i := lo; i < hi; i++ {
+			cos := dst[i*2*m : i*2*m+m]
+			sin := dst[i*2*m+m : i*2*m+2*m]
+			for j, p := range cos {
+				if p-p != 0 {
+					bad.report(i)
+				}
+				s, c := math.Sincos(float64(p))
+				cos[j], sin[j] = T(scale*c), T(scale*s)
+			}
+		}
+	})
+	return bad.get()
+}
+
+// PairGrad writes dP [n,m] from the output z = scale·[cos|sin] and its gradient g, both [n,2m]:
+// dP = g_sin·z_cos - g_cos·z_sin.
+func PairGrad[T Float](dp, z, g []T, n, m int) {
+	forTiles(n, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			zc, zs := z[i*2*m:i*2*m+m], z[i*2*m+m:i*2*m+2*m]
+			gc, gs := g[i*2*m:i*2*m+m], g[i*2*m+m:i*2*m+2*m]
+			out := dp[i*m : i*m+m]
+			for j := range out {
+				out[j] = gs[j]*zc[j] - gc[j]*zs[j]
+			}
+		}
+	})
+}
+
+// Cos writes scale·cos(p) to dst, both [n,m], and returns the first row of p that is not finite, or -1.
+func Cos[T Float](dst, p []T, n, m int, scale float64) (badRow int) {
+	bad := newFirstBad()
+	forTiles(n, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			if cosRow(dst[i*m:i*m+m], p[i*m:i*m+m], scale) {
+				bad.report(i)
+			}
+		}
+	})
+	return bad.get()
+}
+
+func cosRow[T Float](dst, p []T, scale float64) (bad bool) {
+	for j, v := range p {
+		bad = bad || v-v != 0
+		dst[j] = T(scale * math.Cos(float64(v)))
+	}
+	return bad
+}
+
+// Phase writes scale·cos(xW + b) to dst [n,m] and returns the first row whose projection is not finite, or -1.
+func Phase[T Float](dst, x, b []T, n int, w *Weights[T], scale float64) (badRow int) {
+	bad := newFirstBad()
+	m := w.m
+	forTiles(n, func(lo, hi int) {
+		w.project(dst, m, x, b, lo, hi)
+		for i := lo; i < hi; i++ {
+			if row := dst[i*m : i*m+m]; cosRow(row, row, scale) {
+				bad.report(i)
+			}
+		}
+	})
+	return bad.get()
+}
+
+// CosGrad writes dP = -scale·sin(p)·g, all [n,m].
+func CosGrad[T Float](dp, p, g []T, n, m int, scale float64) {
+	forTiles(n, func(lo, hi int) {
+		for i := lo * m; i < hi*m; i++ {
+			dp[i] = T(-scale * math.Sin(float64(p[i])) * float64(g[i]))
+		}
+	})
+}

@@ -1,0 +1,58 @@
+package simd
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// tileRows is the height of the row tile on which a product and its epilogue work before the next one: small enough for
+// the tile of a few thousand columns to stay in the second-level cache.
+const tileRows = 32
+
+// forTiles calls f for the row tiles [lo, hi) of n rows, from GOMAXPROCS goroutines. Tiles do not depend on GOMAXPROCS,
+// so neither do results that f computes tile by tile.
+func forTiles(n int, f func(lo, hi int)) {
+	tiles := (n + tileRows - 1) / tileRows
+	workers := min(runtime.GOMAXPROCS(0), tiles)
+	if workers < 2 {
+		for lo := 0; lo < n; lo += tileRows {
+			f(lo, min(lo+tileRows, n))
+		}
+		return
+	}
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range workers {
+		wg.Go(func() {
+			for {
+				lo := int(next.Add(1)-1) * tileRows
+				if lo >= n {
+					return
+				}
+				f(lo, min(lo+tileRows, n))
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// firstBad keeps the lowest row that was reported, from several goroutines.
+type firstBad struct{ row atomic.Int64 }
+
+func newFirstBad() *firstBad {
+	b := new(firstBad)
+	b.row.Store(-1)
+	return b
+}
+
+func (b *firstBad) report(row int) {
+	for {
+		old := b.row.Load()
+		if old >= 0 && old <= int64(row) || b.row.CompareAndSwap(old, int64(row)) {
+			return
+		}
+	}
+}
+
+func (b *firstBad) get() int { return int(b.row.Load()) }

@@ -1,0 +1,76 @@
+package ops
+
+import (
+	"math"
+
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/ops/internal/simd"
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// Laplace is the random Laplace feature map
+//
+//	z(x) = exp(-xW) / √m,   x >= 0, W >= 0,
+//
+// whose inner products are unbiased for E exp(-w·(x + x')). x is [n, d], W [d, m], z [n, m]; 0 <= z <= 1/√m. A row that is
+// far out relative to a frequency gives an exact 0; x = 0 gives an exact 1/√m. Yang et al. (2014), equation (4).
+//
+// Backward: dP = -g·z from the output alone, dx = dP·Wᵀ, dW = xᵀ·dP.
+//
+// Errors while building: shapes. Errors while running: a cell of x or of W that is negative or not finite (ErrDomain).
+func Laplace(x, w *G.Node, a Attr) (*G.Node, error) {
+	a.Domain = domain.NonNegative()
+	return apply(laplaceOp{base{kind: "Laplace", ranks: "222", attr: a}}, x, w)
+}
+
+// LaplaceInto writes Laplace(x, W) to dst [n, m], allocated if nil, without a graph. W must be non-negative.
+func LaplaceInto(dst, x *tensor.Dense, w *Weights, a Attr) (*tensor.Dense, error) {
+	_, m := w.Dims()
+	a.Domain = domain.NonNegative()
+	dst, x, err := input("Laplace", a, dst, x, w, m)
+	if err != nil {
+		return nil, err
+	}
+	n, scale := x.Shape()[0], 1/math.Sqrt(float64(m))
+	if w.f32 != nil {
+		simd.Exp(data[float32](dst), data[float32](x), n, w.f32, scale)
+	} else {
+		simd.Exp(data[float64](dst), data[float64](x), n, w.f64, scale)
+	}
+	return dst, nil
+}
+
+type laplaceOp struct{ base }
+
+var (
+	_ G.SDOp = laplaceOp{}
+	_ G.ADOp = laplaceOp{}
+)
+
+func (o laplaceOp) InferShape(ds ...G.DimSizer) (tensor.Shape, error) { return o.inferAffine(ds, 1) }
+
+func (o laplaceOp) Do(in ...G.Value) (G.Value, error) {
+	w, err := o.values(in)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkRows(domain.NonNegative(), o.attr.who("Laplace")+": frequencies W as x", w[1]); err != nil {
+		return nil, err
+	}
+	return o.doProjection(in, func(x *tensor.Dense, w *Weights) (*tensor.Dense, error) {
+		return LaplaceInto(nil, x, w, o.attr)
+	})
+}
+
+func (o laplaceOp) backward(t *tracer, in []any, out, grad any) []any {
+	return t.affine(o, in[0], in[1], t.apply(expGradOp, out, grad))
+}
+
+func (o laplaceOp) SymDiff(in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
+	return symDiff(o, in, out, grad)
+}
+
+func (o laplaceOp) DoDiff(_ G.ExecutionContext, in G.Nodes, out *G.Node) error {
+	return doDiff(o, in, out)
+}

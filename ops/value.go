@@ -1,0 +1,165 @@
+package ops
+
+import (
+	"fmt"
+
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/ops/internal/simd"
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// contiguous returns v as a row-major tensor without gaps: v itself when it is one, a copy of a view, a transpose or a
+// column-major tensor otherwise. Data() alone would return the memory behind a view in the wrong order.
+func contiguous(v G.Value) (*tensor.Dense, error) {
+	t, ok := v.(*tensor.Dense)
+	if !ok {
+		return nil, fmt.Errorf("want a dense tensor, got %T: %w", v, ErrDtype)
+	}
+	if t.Dtype() != tensor.Float32 && t.Dtype() != tensor.Float64 {
+		return nil, fmt.Errorf("want float32 or float64, got %v: %w", t.Dtype(), ErrDtype)
+	}
+	if isContiguous(t) {
+		return t, nil
+	}
+	out := tensor.New(tensor.WithShape(t.Shape().Clone()...), tensor.Of(t.Dtype()))
+	switch t.Dtype() {
+	case tensor.Float32:
+		copyStrided(out.Float32s(), t.Float32s(), t)
+	default:
+		copyStrided(out.Float64s(), t.Float64s(), t)
+	}
+	return out, nil
+}
+
+func isContiguous(t *tensor.Dense) bool {
+	shape, strides := t.Shape(), t.Strides()
+	if len(shape) != len(strides) {
+		return len(shape) == 0 || len(shape) == 1 && len(strides) == 1
+	}
+	want := 1
+	for i := len(shape) - 1; i >= 0; i-- {
+		if shape[i] != 1 && strides[i] != want {
+			return false
+		}
+		want *= shape[i]
+	}
+	return true
+}
+
+// copyStrided writes the cells of the vector or matrix t, whose memory is src, to dst in row-major order.
+func copyStrided[T domain.Float](dst, src []T, t *tensor.Dense) {
+	shape, strides := t.Shape(), t.Strides()
+	if len(shape) == 1 {
+		for i := range dst {
+			dst[i] = src[i*strides[0]]
+		}
+		return
+	}
+	rows, cols := shape[0], shape[1]
+	for i := range rows {
+		for j := range cols {
+			dst[i*cols+j] = src[i*strides[0]+j*strides[1]]
+		}
+	}
+}
+
+// data is the memory of a contiguous tensor.
+func data[T domain.Float](t *tensor.Dense) []T {
+	size := t.Shape().TotalSize()
+	if size == 0 { // Data panics on a tensor without cells
+		return nil
+	}
+	return t.Data().([]T)[:size]
+}
+
+// output returns dst as the place for a result, allocated if nil.
+func output(who string, dst *tensor.Dense, dt tensor.Dtype, shape ...int) (*tensor.Dense, error) {
+	if dst == nil {
+		return tensor.New(tensor.WithShape(shape...), tensor.Of(dt)), nil
+	}
+	if !dst.Shape().Eq(tensor.Shape(shape)) || !isContiguous(dst) {
+		return nil, fmt.Errorf("%s: dst has shape %v, want a contiguous %v: %w", who, dst.Shape(), tensor.Shape(shape), ErrShape)
+	}
+	if dst.Dtype() != dt {
+		return nil, fmt.Errorf("%s: dst is %v, x is %v: %w", who, dst.Dtype(), dt, ErrDtype)
+	}
+	return dst, nil
+}
+
+// checkRows finds the first cell of x outside a domain.
+func checkRows(d Domain, who string, x *tensor.Dense) error {
+	n, cols := x.Shape()[0], x.Shape()[1]
+	if x.Dtype() == tensor.Float32 {
+		return domain.CheckRows(d, who, data[float32](x), n, cols, cols)
+	}
+	return domain.CheckRows(d, who, data[float64](x), n, cols, cols)
+}
+
+// Weights is a matrix W [d, m], packed for the Into functions. It is immutable and safe for concurrent use.
+type Weights struct {
+	f32 *simd.Weights[float32]
+	f64 *simd.Weights[float64]
+}
+
+// Pack copies w [d, m], float32 or float64, into the form that the products read.
+func Pack(w *tensor.Dense) (*Weights, error) {
+	return weights(w, simd.Pack[float32], simd.Pack[float64])
+}
+
+// borrow is Pack without the copy, for one forward.
+func borrow(w *tensor.Dense) (*Weights, error) {
+	return weights(w, simd.Borrow[float32], simd.Borrow[float64])
+}
+
+func weights(w *tensor.Dense, pack32 func([]float32, int, int) *simd.Weights[float32], pack64 func([]float64, int, int) *simd.Weights[float64]) (*Weights, error) {
+	w, err := contiguous(w)
+	if err != nil {
+		return nil, err
+	}
+	if w.Dims() != 2 {
+		return nil, fmt.Errorf("ops: W has shape %v, want [d, m]: %w", w.Shape(), ErrShape)
+	}
+	d, m := w.Shape()[0], w.Shape()[1]
+	if w.Dtype() == tensor.Float32 {
+		return &Weights{f32: pack32(data[float32](w), d, m)}, nil
+	}
+	return &Weights{f64: pack64(data[float64](w), d, m)}, nil
+}
+
+// Dims returns d and m.
+func (w *Weights) Dims() (d, m int) {
+	if w.f32 != nil {
+		return w.f32.Dims()
+	}
+	return w.f64.Dims()
+}
+
+// Dtype is the element type.
+func (w *Weights) Dtype() tensor.Dtype {
+	if w.f32 != nil {
+		return tensor.Float32
+	}
+	return tensor.Float64
+}
+
+// input is the start of every Into: x [n, d] made contiguous, checked against W and the domain, and a place for the n rows
+// of cols results.
+func input(op string, a Attr, dst, x *tensor.Dense, w *Weights, cols int) (out, in *tensor.Dense, err error) {
+	who := a.who(op)
+	if in, err = contiguous(x); err != nil {
+		return nil, nil, fmt.Errorf("%s: x: %w", who, err)
+	}
+	d, _ := w.Dims()
+	if in.Dims() != 2 || in.Shape()[1] != d {
+		return nil, nil, fmt.Errorf("%s: x has shape %v, want [n, %d]: %w", who, in.Shape(), d, ErrShape)
+	}
+	if in.Dtype() != w.Dtype() {
+		return nil, nil, fmt.Errorf("%s: x is %v, W is %v: %w", who, in.Dtype(), w.Dtype(), ErrDtype)
+	}
+	if err := checkRows(a.Domain, who, in); err != nil {
+		return nil, nil, err
+	}
+	out, err = output(who, dst, in.Dtype(), in.Shape()[0], cols)
+	return out, in, err
+}
