@@ -22,6 +22,9 @@ var (
 )
 
 // Layer is a feature map, a head, or a composition of layers. It maps x [n, Dims] to z [n, Features].
+//
+// Graphs that share a layer may run side by side, each on its own machine; build graphs, gradients and machines one at a
+// time, because Gorgonia writes to globals and to the shared tensors while it builds.
 type Layer interface {
 	// Fwd adds the layer to the graph of x and returns its output. Its learnable nodes are new in a graph that has not
 	// seen the layer and the same ones in a graph that has. Errors come out of Result.Err.

@@ -286,7 +286,8 @@ func TestFrozenComputesNothing(t *testing.T) {
 	}
 }
 
-// TestConcurrent: Transform from many goroutines; graphs of one layer run side by side. The race detector watches.
+// TestConcurrent: Transform from many goroutines; graphs of one layer run side by side. The race detector watches. All machines
+// are there before the first runs, because Gorgonia writes to the shared tensors while it builds one.
 func TestConcurrent(t *testing.T) {
 	x := rows(tensor.Float64, 67, 3, 1)
 	for _, l := range []layers.Layer{
@@ -294,19 +295,21 @@ func TestConcurrent(t *testing.T) {
 		must(layers.NewSkewedChi2Layer(.3, 3, 10, layers.Tune(layers.All))),
 	} {
 		want := floats(must(l.Transform(nil, x)))
+		machines, values := make([]G.VM, 8), make([]G.Value, 8)
+		for i := range machines {
+			z := l.Fwd(input(G.NewGraph(), x)).Node()
+			G.Read(z, &values[i])
+			machines[i] = G.NewTapeMachine(z.Graph())
+		}
 		var wg sync.WaitGroup
-		for range 8 {
-			z := l.Fwd(input(G.NewGraph(), x)).Node() // building shares a global of Gorgonia's and is not concurrent
-			var v G.Value
-			G.Read(z, &v)
+		for i, m := range machines {
 			wg.Go(func() {
 				got, err := l.Transform(nil, x)
 				if err != nil || maxDiff(floats(got), want) != 0 {
 					t.Errorf("%v: concurrent Transform differs, err %v", l, err)
 				}
-				m := G.NewTapeMachine(z.Graph())
 				defer m.Close()
-				if err := m.RunAll(); err != nil || maxDiff(floats(v), want) > 1e-13 {
+				if err := m.RunAll(); err != nil || maxDiff(floats(values[i]), want) > 1e-13 {
 					t.Errorf("%v: concurrent graph differs, err %v", l, err)
 				}
 			})
