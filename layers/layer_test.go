@@ -11,8 +11,8 @@ import (
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
-	G "gorgonia.org/gorgonia"
 	"gorgonia.org/golgi"
+	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
 

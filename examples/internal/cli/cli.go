@@ -1,0 +1,77 @@
+// Package cli is what the example programs share: the flags that describe a feature map, errors with their exit status, progress
+// on a terminal and elsewhere, and the memory that a run took.
+package cli
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+)
+
+// UsageError is a wrong flag: exit status 2.
+type UsageError struct{ Err error }
+
+func (e *UsageError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *UsageError) Unwrap() error { return e.Err }
+
+// Usage makes a UsageError.
+func Usage(format string, args ...any) error { return &UsageError{fmt.Errorf(format, args...)} }
+
+// Parse reads the arguments into the flag set. A wrong flag is a UsageError; -h prints the flags and returns flag.ErrHelp.
+func Parse(fs *flag.FlagSet, synopsis string, args []string) error {
+	fs.SetOutput(io.Discard)
+	fs.Usage = func() {}
+	err := fs.Parse(args)
+	if errors.Is(err, flag.ErrHelp) {
+		fmt.Println(strings.TrimSpace(synopsis) + "\n\nFlags:")
+		fs.SetOutput(os.Stdout)
+		fs.PrintDefaults()
+		return err
+	}
+	if err != nil {
+		return Usage("%v; -h lists the flags", err)
+	}
+	if fs.NArg() > 0 {
+		return Usage("unexpected argument %q; -h lists the flags", fs.Arg(0))
+	}
+	return nil
+}
+
+// Given returns the names of the flags that the user set.
+func Given(fs *flag.FlagSet) map[string]bool {
+	given := map[string]bool{}
+	fs.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	return given
+}
+
+// Main runs a program until it ends or is interrupted, and exits: 0, 2 for a wrong flag, 1 for bad data or a failure, the last
+// two with one line on stderr.
+func Main(name string, run func(ctx context.Context, args []string) error) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err := run(ctx, os.Args[1:])
+	stop()
+	os.Exit(exit(name, err))
+}
+
+func exit(name string, err error) int {
+	var usage *UsageError
+	switch {
+	case err == nil, errors.Is(err, flag.ErrHelp):
+		return 0
+	case errors.As(err, &usage):
+		fmt.Fprintf(os.Stderr, "%s: %s\n", name, oneLine(err))
+		return 2
+	default:
+		fmt.Fprintf(os.Stderr, "%s: %s\n", name, oneLine(err))
+		return 1
+	}
+}
+
+func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }

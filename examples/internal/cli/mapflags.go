@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"strings"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/train/data"
+	"gorgonia.org/tensor"
+)
+
+// MapFlags are the flags that describe the scaler and the feature map.
+type MapFlags struct {
+	Map, Params, Sampler, Dtype, Scale string
+	Features                           int
+	Seed                               uint64
+}
+
+// Register adds the flags to a set. The sampler's help is extra where the program knows more than the samplers' names.
+func (m *MapFlags) Register(fs *flag.FlagSet, defaultMap, extra string) {
+	names := make([]string, 0, 8)
+	for _, e := range layers.Entries() {
+		names = append(names, e.Name)
+	}
+	fs.StringVar(&m.Map, "map", defaultMap, "feature `map`: "+strings.Join(names, ", "))
+	fs.StringVar(&m.Params, "params", "", "parameters of the map, `name=value,...`; those left out come from the data (README, map table)")
+	fs.IntVar(&m.Features, "features", 4096, "output `columns` of the map")
+	fs.StringVar(&m.Sampler, "sampler", "iid", "`sampler` of the frequencies: iid, orthogonal"+extra)
+	fs.Uint64Var(&m.Seed, "seed", 1, "`seed` of the draw, of the order of the rows and of splits")
+	fs.StringVar(&m.Dtype, "dtype", "float64", "element `type`: float32, float64")
+	fs.StringVar(&m.Scale, "scale", "none", "scalers in order, fitted on the training rows: none, l1, l2, minmax, standard, as a `list` a,b")
+}
+
+// Spec checks the flags and returns the map's spec, without the width of the input, and the scaler.
+func (m *MapFlags) Spec(given map[string]bool) (layers.Spec, *data.Chain, error) {
+	fail := func(err error) (layers.Spec, *data.Chain, error) { return layers.Spec{}, nil, &UsageError{err} }
+	e, err := layers.Lookup(m.Map)
+	if err != nil {
+		return fail(err)
+	}
+	values, err := layers.ParseValues(m.Map, m.Params)
+	if err != nil {
+		return fail(err)
+	}
+	scaler, err := data.ParseScalers(m.Scale)
+	if err != nil {
+		return fail(err)
+	}
+	if m.Dtype != "float64" && m.Dtype != "float32" {
+		return fail(fmt.Errorf("-dtype %s: want float32 or float64", m.Dtype))
+	}
+	spec := layers.Spec{Map: m.Map, Params: values, Dtype: m.Dtype, Seed: m.Seed, Name: m.Map}
+	if !e.Sampled {
+		for _, f := range []string{"features", "sampler"} {
+			if given[f] {
+				return fail(fmt.Errorf("-%s does not apply to -map %s, which draws nothing", f, m.Map))
+			}
+		}
+		return spec, scaler, nil
+	}
+	spec.Features, spec.Sampler = m.Features, m.Sampler
+	return spec, scaler, nil
+}
+
+// Fit finishes a spec for the scaled rows x: its width, and the parameters that come from the data.
+func Fit(spec *layers.Spec, x *tensor.Dense) error {
+	spec.Dims = x.Shape()[1]
+	return spec.FillDefaults(x)
+}
+
+// Build draws the map of a finished spec. What is wrong with the spec is a wrong flag.
+func Build(spec layers.Spec) (layers.Layer, error) {
+	l, err := spec.Build()
+	if errors.Is(err, ops.ErrParam) || errors.Is(err, spectral.ErrSampler) || errors.Is(err, spectral.ErrNotBuilt) {
+		return nil, &UsageError{err}
+	}
+	return l, err
+}
+
+// Dtype is the element type of a spec.
+func Dtype(spec layers.Spec) tensor.Dtype {
+	if spec.Dtype == "float32" {
+		return tensor.Float32
+	}
+	return tensor.Float64
+}
+
+// CheckSampler fails early on a sampler that there is not.
+func CheckSampler(name string) error {
+	if _, err := spectral.SamplerByName(name); err != nil {
+		return &UsageError{err}
+	}
+	return nil
+}

@@ -1,0 +1,20 @@
+//go:build unix
+
+package cli
+
+import (
+	"runtime"
+	"syscall"
+)
+
+// PeakRSS is the largest resident size of this process so far, in bytes, or 0 where the system does not tell.
+func PeakRSS() int64 {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	if runtime.GOOS == "darwin" || runtime.GOOS == "ios" {
+		return int64(u.Maxrss) // bytes there, kilobytes elsewhere
+	}
+	return int64(u.Maxrss) * 1024
+}

@@ -1,0 +1,215 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"strconv"
+
+	"github.com/bochner-go/bochner/examples/internal/cli"
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/data"
+)
+
+const synopsis = `train fits a model on the features of a kernel's map and reports how good it is.
+Without -train it makes its own histograms; see the README for the maps and their parameters.`
+
+// options are the flags, read and checked.
+type options struct {
+	cli.MapFlags
+	train, test, load, save, plot string
+	json, noWeights               bool
+	label                         data.Label
+	task                          data.Task
+	head                          string // linear, softmax or ridge
+	tune                          string // empty, bandwidth, bandwidth-each or all
+	lambda                        string
+	fit                           train.FitOptions
+	spec                          layers.Spec
+	scaler                        *data.Chain
+}
+
+func parse(args []string) (*options, error) {
+	o := new(options)
+	fs := flag.NewFlagSet("train", flag.ContinueOnError)
+	var label, task, solver string
+	fs.StringVar(&o.train, "train", "", "training `file`: LIBSVM text, CSV or .npy, each also .gz (default: made histograms)")
+	fs.StringVar(&o.test, "test", "", "test `file` (default: a fifth of the training rows)")
+	fs.StringVar(&label, "label", "last", "where a CSV or .npy row keeps its label or target: last, first")
+	fs.StringVar(&task, "task", "classification", "classification, regression")
+	o.Register(fs, "gaussian", "")
+	fs.Lookup("map").Usage += "; exp-semigroup on the made histograms"
+	fs.StringVar(&o.head, "head", "", "linear, softmax, ridge (default softmax for classes, ridge for targets)")
+	fs.StringVar(&o.lambda, "lambda", "", "ridge: penalty relative to the mean squared norm of a feature row (default 1e-6 times the rows), or loo, held-out to choose it; linear, softmax: lambda/2 |A|^2 beside the mean loss (default 0)")
+	fs.IntVar(&o.fit.Epochs, "epochs", 20, "linear, softmax: passes over the rows")
+	fs.IntVar(&o.fit.Batch, "batch", 256, "linear, softmax: rows a step")
+	fs.Float64Var(&o.fit.LearnRate, "lr", 0, "linear, softmax: learning rate (default 0.01 for adam, 0.1 for sgd)")
+	fs.StringVar(&solver, "solver", "adam", "linear, softmax: adam, sgd")
+	fs.Float64Var(&o.fit.HeldOut, "held-out", 0, "linear, softmax: fraction of the training rows held out for early stopping")
+	fs.StringVar(&o.tune, "tune", "", "fine-tune the map under the head: bandwidth, bandwidth-each, all (default: frozen)")
+	fs.StringVar(&o.save, "save", "", "write the model to this `file`")
+	fs.BoolVar(&o.noWeights, "save-spec", false, "with -save: leave the map's weights out, to be drawn again from the seed")
+	fs.StringVar(&o.load, "load", "", "evaluate this model `file` on -test instead of training")
+	fs.StringVar(&o.plot, "plot", "", "draw a picture to this `file` (PNG)")
+	fs.BoolVar(&o.json, "json", false, "print one JSON object as the last line of stdout")
+	if err := cli.Parse(fs, synopsis, args); err != nil {
+		return nil, err
+	}
+	given := cli.Given(fs)
+	var err error
+	if o.label, err = data.ParseLabel(label); err != nil || o.label == data.LabelNone {
+		return nil, cli.Usage("-label %s: a model is fitted to labels; say last or first", label)
+	}
+	if err := o.setTask(task, given); err != nil {
+		return nil, err
+	}
+	if o.load != "" {
+		return o, o.checkLoad(given)
+	}
+	if o.train == "" {
+		if o.test != "" {
+			return nil, cli.Usage("-test without -train or -load; say what to train on")
+		}
+		if !given["map"] {
+			o.Map = "exp-semigroup"
+		}
+		if !given["scale"] {
+			o.Scale = "l1"
+		}
+		if !given["plot"] {
+			o.plot = "train.png"
+		}
+		if o.task != data.Classification {
+			return nil, cli.Usage("the made histograms have classes; -task %s needs -train", task)
+		}
+	}
+	if err := o.setHead(solver, given); err != nil {
+		return nil, err
+	}
+	if o.spec, o.scaler, err = o.Spec(given); err != nil {
+		return nil, err
+	}
+	o.spec.Tune = o.tune
+	if o.noWeights && o.save == "" {
+		return nil, cli.Usage("-save-spec does nothing without -save")
+	}
+	if o.noWeights && o.tune != "" {
+		return nil, cli.Usage("-save-spec with -tune %s: a seed cannot bring a tuned map back", o.tune)
+	}
+	return o, nil
+}
+
+func (o *options) setTask(task string, given map[string]bool) error {
+	switch task {
+	case "classification":
+	case "regression":
+		o.task = data.Regression
+	case "bags":
+		return cli.Usage("-task bags is not built yet; there are classification and regression")
+	default:
+		return cli.Usage("-task %s: want classification or regression", task)
+	}
+	if o.load != "" && given["task"] {
+		return cli.Usage("-task does not apply to -load: the model knows its task")
+	}
+	return nil
+}
+
+// checkLoad refuses what a saved model decides for itself.
+func (o *options) checkLoad(given map[string]bool) error {
+	for name := range given {
+		switch name {
+		case "load", "test", "label", "plot", "json":
+		default:
+			return cli.Usage("-%s does not apply to -load, which evaluates a finished model", name)
+		}
+	}
+	if o.test == "" {
+		return cli.Usage("-load needs -test, the rows to evaluate the model on")
+	}
+	return nil
+}
+
+// setHead fills in the head and checks what belongs to which.
+func (o *options) setHead(solver string, given map[string]bool) error {
+	if o.head == "" {
+		o.head = map[data.Task]string{data.Classification: "softmax", data.Regression: "ridge"}[o.task]
+	}
+	graph := o.head == "linear" || o.head == "softmax"
+	switch {
+	case o.head == "svm":
+		return cli.Usage("-head svm is not built yet; there are linear, softmax and ridge")
+	case !graph && o.head != "ridge":
+		return cli.Usage("-head %s: want linear, softmax or ridge", o.head)
+	case o.head == "softmax" && o.task == data.Regression:
+		return cli.Usage("-head softmax does not apply to -task regression; use ridge or linear")
+	}
+	if !graph {
+		for _, f := range []string{"epochs", "batch", "lr", "solver", "held-out", "tune"} {
+			if given[f] {
+				return cli.Usage("-%s does not apply to -head ridge, which is solved in closed form; use -head linear or softmax", f)
+			}
+		}
+	}
+	policy, err := layers.ParsePolicy(o.tune)
+	if err != nil {
+		return &cli.UsageError{Err: err}
+	}
+	if e, err := layers.Lookup(o.Map); err == nil && !e.Sampled && policy != layers.Frozen {
+		return cli.Usage("-tune does not apply to -map %s, which has no parameters to tune", o.Map)
+	}
+	if o.tune = policy.String(); policy == layers.Frozen {
+		o.tune = ""
+	}
+	switch solver {
+	case "adam":
+	case "sgd":
+		o.fit.Solver = train.SGD
+	default:
+		return cli.Usage("-solver %s: want adam or sgd", solver)
+	}
+	if err := o.setLambda(graph); err != nil {
+		return err
+	}
+	if !(o.fit.LearnRate > 0) && given["lr"] {
+		return cli.Usage("-lr %v: want a number above 0", o.fit.LearnRate)
+	}
+	if o.fit.Epochs < 1 || o.fit.Batch < 1 || o.fit.HeldOut < 0 || o.fit.HeldOut >= 1 {
+		return cli.Usage("-epochs %d -batch %d -held-out %v: want at least 1, at least 1, and a fraction below 1", o.fit.Epochs, o.fit.Batch, o.fit.HeldOut)
+	}
+	o.fit.Seed = o.Seed
+	return nil
+}
+
+func (o *options) setLambda(graph bool) error {
+	if o.lambda == "" || (o.lambda == "loo" || o.lambda == "held-out") && !graph {
+		return nil
+	}
+	v, err := strconv.ParseFloat(o.lambda, 64)
+	if err != nil || !(v >= 0) || v > 1e300 {
+		want := "a number of at least 0"
+		if !graph {
+			want += ", loo or held-out"
+		}
+		return cli.Usage("-lambda %s: want %s", o.lambda, want)
+	}
+	o.fit.Lambda = v
+	return nil
+}
+
+// ridgeOptions are the flags as ridge takes them, for n rows.
+func (o *options) ridgeOptions(n int) train.RidgeOptions {
+	r := train.RidgeOptions{Seed: o.Seed}
+	switch o.lambda {
+	case "":
+	case "loo", "held-out":
+		r.Select = map[string]train.Selection{"loo": train.SelectLOO, "held-out": train.SelectHeldOut}[o.lambda]
+		for e := -9; e <= -1; e++ {
+			v, _ := strconv.ParseFloat(fmt.Sprintf("1e%d", e), 64)
+			r.Lambdas = append(r.Lambdas, v*float64(n))
+		}
+	default:
+		r.Lambdas = []float64{o.fit.Lambda}
+	}
+	return r
+}

@@ -1,0 +1,166 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+
+	"github.com/bochner-go/bochner/examples/internal/cli"
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/report"
+	"gorgonia.org/tensor"
+)
+
+// result is what a run found out.
+type result struct {
+	spec                layers.Spec
+	head, tuned         string
+	trainRows, testRows int
+	dims                int
+	classes             data.Classes
+	lambda              *float64 // of ridge
+	test, train         *scores
+	kernelError         *report.GramError
+	history             *train.FitReport
+	seconds             seconds
+}
+
+type seconds struct {
+	Load     float64 `json:"load"`
+	Features float64 `json:"features"` // drawing the map and mapping rows, for fitting and for evaluation
+	Fit      float64 `json:"fit"`      // without the features of a map that is not in the graph
+	Total    float64 `json:"total"`
+}
+
+// scores are a model's predictions on some rows, and how good they are.
+type scores struct {
+	guess, truth      []int // classes
+	accuracy, f1      float64
+	predicted, target []float64 // targets
+	rmse              float64
+}
+
+func score(m *train.Model, x *tensor.Dense, set *data.Set) (*scores, error) {
+	raw, err := m.ScoresPrepared(x)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", set.Source, err)
+	}
+	s := new(scores)
+	if m.Classes == nil {
+		s.target = set.Y
+		for i := range set.Y {
+			s.predicted = append(s.predicted, raw.At(i, 0))
+		}
+		s.rmse, err = train.RMSE(s.predicted, s.target)
+		return s, err
+	}
+	if s.truth, err = m.Classes.Index(set.Labels); err != nil {
+		return nil, fmt.Errorf("%s: %w", set.Source, err)
+	}
+	s.guess = train.ArgMax(raw)
+	if s.accuracy, err = train.Accuracy(s.guess, s.truth); err != nil {
+		return nil, err
+	}
+	s.f1, err = train.F1(s.guess, s.truth)
+	return s, err
+}
+
+// object is the JSON form. What does not apply is left out.
+type object struct {
+	Map           string            `json:"map"`
+	Params        layers.Values     `json:"params"`
+	Features      int               `json:"features"`
+	Sampler       string            `json:"sampler,omitempty"`
+	Seed          uint64            `json:"seed"`
+	Dtype         string            `json:"dtype"`
+	Head          string            `json:"head"`
+	Lambda        *float64          `json:"lambda,omitempty"`
+	Tuned         string            `json:"tuned"`
+	TrainRows     int               `json:"train_rows"`
+	TestRows      int               `json:"test_rows"`
+	InputDim      int               `json:"input_dim"`
+	Classes       int               `json:"classes,omitempty"`
+	Accuracy      *float64          `json:"accuracy,omitempty"`
+	F1            *float64          `json:"f1,omitempty"`
+	RMSE          *float64          `json:"rmse,omitempty"`
+	TrainAccuracy *float64          `json:"train_accuracy,omitempty"`
+	TrainRMSE     *float64          `json:"train_rmse,omitempty"`
+	TrainLoss     []float64         `json:"train_loss,omitempty"` // by epoch
+	KernelError   *report.GramError `json:"kernel_error"`         // null for a tuned map, which has left its kernel
+	Seconds       seconds           `json:"seconds"`
+	PeakRSS       int64             `json:"peak_rss_bytes"`
+	Version       string            `json:"version"`
+}
+
+func (r *result) object() object {
+	o := object{Map: r.spec.Map, Params: r.spec.Params, Features: r.spec.Features, Sampler: r.spec.Sampler, Seed: r.spec.Seed, Dtype: r.spec.Dtype,
+		Head: r.head, Lambda: r.lambda, Tuned: r.tuned, TrainRows: r.trainRows, TestRows: r.testRows, InputDim: r.dims, Classes: len(r.classes),
+		KernelError: r.kernelError, Seconds: r.seconds, PeakRSS: cli.PeakRSS(), Version: train.Version}
+	if o.Tuned == "" {
+		o.Tuned = "frozen"
+	}
+	if r.classes != nil {
+		o.Accuracy, o.F1 = &r.test.accuracy, &r.test.f1
+		if r.train != nil {
+			o.TrainAccuracy = &r.train.accuracy
+		}
+	} else {
+		o.RMSE = &r.test.rmse
+		if r.train != nil {
+			o.TrainRMSE = &r.train.rmse
+		}
+	}
+	if r.history != nil {
+		for _, e := range r.history.Epochs {
+			o.TrainLoss = append(o.TrainLoss, e.Loss)
+		}
+	}
+	return o
+}
+
+// show prints the result and draws the picture.
+func (r *result) show(o *options) error {
+	if o.plot != "" {
+		if err := r.draw(o.plot); err != nil {
+			return err
+		}
+		fmt.Fprintln(os.Stderr, "picture:", o.plot)
+	}
+	if o.save != "" {
+		fmt.Fprintln(os.Stderr, "model:", o.save)
+	}
+	ob := r.object()
+	if o.json {
+		return json.NewEncoder(os.Stdout).Encode(ob)
+	}
+	fmt.Printf("map          %s %v, %d -> %d features", ob.Map, ob.Params, ob.InputDim, ob.Features)
+	if ob.Sampler != "" {
+		fmt.Printf(", sampler %s, seed %d", ob.Sampler, ob.Seed)
+	}
+	fmt.Printf(", %s, %s\n", ob.Dtype, ob.Tuned)
+	fmt.Printf("head         %s", ob.Head)
+	if ob.Lambda != nil {
+		fmt.Printf(", lambda %.3g", *ob.Lambda)
+	}
+	fmt.Printf("\nrows         %d train, %d test\n", ob.TrainRows, ob.TestRows)
+	line := func(name string, test, train *float64) {
+		if test == nil {
+			return
+		}
+		fmt.Printf("%-12s %.4f test", name, *test)
+		if train != nil {
+			fmt.Printf(", %.4f train", *train)
+		}
+		fmt.Println()
+	}
+	line("accuracy", ob.Accuracy, ob.TrainAccuracy)
+	line("f1", ob.F1, nil)
+	line("rmse", ob.RMSE, ob.TrainRMSE)
+	if e := ob.KernelError; e != nil {
+		fmt.Printf("kernel error %.4f relative Frobenius, %.4f max, %.4f rms on %d rows\n", e.RelativeFrobenius, e.Max, e.RMS, e.Rows)
+	}
+	fmt.Printf("seconds      %.2f load, %.2f features, %.2f fit, %.2f total; peak memory %d MB\n", ob.Seconds.Load, ob.Seconds.Features, ob.Seconds.Fit, ob.Seconds.Total, ob.PeakRSS>>20)
+	return nil
+}

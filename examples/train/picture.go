@@ -1,0 +1,58 @@
+package main
+
+import (
+	"fmt"
+	"image"
+
+	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/report"
+)
+
+// draw writes the confusion matrix, or the residuals, and the curves of a fit by epochs.
+func (r *result) draw(path string) error {
+	first, err := r.predictions()
+	if err != nil {
+		return err
+	}
+	pictures := []image.Image{first}
+	if r.history != nil {
+		curves, err := report.Curves(r.curves())
+		if err != nil {
+			return err
+		}
+		pictures = append(pictures, curves)
+	}
+	grid, err := report.Grid(1, pictures...)
+	if err != nil {
+		return err
+	}
+	return report.SavePNG(path, grid)
+}
+
+func (r *result) predictions() (image.Image, error) {
+	title := fmt.Sprintf("%s, %d features, %s head", r.spec.Map, r.spec.Features, r.head)
+	if r.classes == nil {
+		return report.Residuals(r.test.target, r.test.predicted, report.WithTitle(fmt.Sprintf("%s: test rmse %.4g", title, r.test.rmse)))
+	}
+	counts, err := train.ConfusionMatrix(r.test.guess, r.test.truth, len(r.classes))
+	if err != nil {
+		return nil, err
+	}
+	return report.Confusion(counts, r.classes, report.WithTitle(fmt.Sprintf("%s: test accuracy %.4f", title, r.test.accuracy)))
+}
+
+func (r *result) curves() report.History {
+	var h report.History
+	for _, e := range r.history.Epochs {
+		h.Loss = append(h.Loss, e.Loss)
+		h.Score = append(h.Score, e.Score)
+		if e.HeldLoss == e.HeldLoss { // something was held out
+			h.HeldOutLoss = append(h.HeldOutLoss, e.HeldLoss)
+			h.HeldOutScore = append(h.HeldOutScore, e.HeldScore)
+		}
+	}
+	if r.classes == nil {
+		h.ScoreName = "root mean squared error"
+	}
+	return h
+}

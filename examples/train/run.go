@@ -1,0 +1,284 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/bochner-go/bochner/examples/internal/cli"
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/report"
+	"gonum.org/v1/gonum/mat"
+	"gorgonia.org/tensor"
+)
+
+// kernelErrorRows is how many test rows the kernel error is measured on.
+const kernelErrorRows = 500
+
+// trainModel reads, scales, draws, fits and evaluates.
+func trainModel(ctx context.Context, o *options) (*result, error) {
+	start := time.Now()
+	r := &result{head: o.head, tuned: o.tune}
+	trainSet, testSet, err := o.read()
+	if err != nil {
+		return nil, err
+	}
+	r.trainRows, r.testRows = trainSet.Rows(), testSet.Rows()
+	r.seconds.Load = time.Since(start).Seconds()
+
+	m := &train.Model{Scaler: o.scaler, Spec: o.spec}
+	if o.task == data.Classification {
+		if m.Classes = data.NewClasses(trainSet.Labels); len(m.Classes) < 2 {
+			return nil, fmt.Errorf("%s: all rows have the class %q; a classifier needs two", trainSet.Source, m.Classes[0])
+		}
+	}
+	if err := m.Scaler.Fit(trainSet.X); err != nil {
+		return nil, err
+	}
+	if err := m.Scaler.Apply(trainSet.X); err != nil {
+		return nil, err
+	}
+	x, err := trainSet.As(cli.Dtype(m.Spec))
+	if err != nil {
+		return nil, err
+	}
+	draw := time.Now()
+	if err := cli.Fit(&m.Spec, x); err != nil {
+		return nil, err
+	}
+	layer, err := cli.Build(m.Spec)
+	if err != nil {
+		return nil, err
+	}
+	if m.Spec.Features == 0 {
+		m.Spec.Features = layer.Features()
+	}
+	timed := &timedMap{Layer: layer, spent: time.Since(draw)}
+	m.Map = layer
+
+	fit := time.Now()
+	if err := o.fitHead(ctx, m, timed, x, trainSet, r); err != nil {
+		return nil, err
+	}
+	r.seconds.Fit = (time.Since(fit) - timed.mapping).Seconds()
+	m.Map = timed
+	if err := r.evaluate(m, x, trainSet, testSet); err != nil {
+		return nil, err
+	}
+	m.Map = layer
+	r.seconds.Features = timed.spent.Seconds()
+	r.seconds.Total = time.Since(start).Seconds()
+	if o.save == "" {
+		return r, nil
+	}
+	save := m.Save
+	if o.noWeights {
+		save = m.SaveSpec
+	}
+	return r, save(o.save)
+}
+
+// timedMap adds up the time that a map takes, drawing included.
+type timedMap struct {
+	layers.Layer
+	spent   time.Duration // in all
+	mapping time.Duration // in Transform
+}
+
+func (t *timedMap) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
+	start := time.Now()
+	defer func() {
+		t.spent += time.Since(start)
+		t.mapping += time.Since(start)
+	}()
+	return t.Layer.Transform(dst, x)
+}
+
+// read gets the training and the test rows.
+func (o *options) read() (trainSet, testSet *data.Set, err error) {
+	opts := data.Options{Label: o.label, Task: o.task}
+	if o.train == "" {
+		trainSet = makeHistograms(o.Seed)
+	} else if trainSet, err = data.Read(o.train, opts); err != nil {
+		return nil, nil, err
+	}
+	if o.test != "" {
+		// A sparse file need not name its last columns, neither of the two.
+		testSet, err = data.Read(o.test, opts)
+		if err != nil {
+			return nil, nil, err
+		}
+		if want, got := trainSet.Dims(), testSet.Dims(); want != got {
+			opts.Dims = max(want, got)
+			file, set := o.test, &testSet
+			if want < got {
+				file, set = o.train, &trainSet
+			}
+			if *set, err = data.Read(file, opts); err != nil {
+				return nil, nil, err
+			}
+		}
+		return trainSet, testSet, nil
+	}
+	if trainSet.Rows() < 5 {
+		return nil, nil, fmt.Errorf("%s: %d rows are too few to set a fifth aside; give -test", trainSet.Source, trainSet.Rows())
+	}
+	rows, held := data.Split(trainSet.Rows(), .2, o.Seed)
+	if o.task == data.Classification {
+		classes, err := data.NewClasses(trainSet.Labels).Index(trainSet.Labels)
+		if err != nil {
+			return nil, nil, err
+		}
+		rows, held = data.SplitStratified(classes, .2, o.Seed)
+	}
+	if len(held) == 0 {
+		return nil, nil, fmt.Errorf("%s: no row can be set aside for testing; give -test", trainSet.Source)
+	}
+	if o.train != "" {
+		fmt.Fprintf(os.Stderr, "no -test: %d of %d rows are set aside for it\n", len(held), trainSet.Rows())
+	}
+	return trainSet.Take(rows), trainSet.Take(held), nil
+}
+
+// fitHead makes the head and fits it, and the map under it where that is tuned.
+func (o *options) fitHead(ctx context.Context, m *train.Model, timed *timedMap, x *tensor.Dense, set *data.Set, r *result) error {
+	y := mat.NewDense(set.Rows(), 1, set.Y)
+	var labels []int
+	if m.Classes != nil {
+		var err error
+		if labels, err = m.Classes.Index(set.Labels); err != nil {
+			return err
+		}
+		if y, err = train.OneVersusRest(labels, len(m.Classes)); err != nil {
+			return err
+		}
+	}
+	_, outputs := y.Dims()
+	opts := []layers.Option{layers.WithDtype(m.Map.Dtype()), layers.WithName("head")}
+	var err error
+	if o.head == "softmax" {
+		m.Head, err = layers.NewSoftmaxHead(m.Map.Features(), outputs, opts...)
+	} else {
+		m.Head, err = layers.NewLinearHead(m.Map.Features(), outputs, opts...)
+	}
+	if err != nil {
+		return err
+	}
+	if o.head == "ridge" {
+		return o.fitRidge(ctx, m, timed, x, y, r)
+	}
+	targets := train.Targets(y, m.Map.Dtype(), nil)
+	if o.head == "softmax" {
+		if targets, err = train.OneHot(labels, outputs, m.Map.Dtype()); err != nil {
+			return err
+		}
+	}
+	bar := cli.NewProgress("epoch")
+	o.fit.Progress = func(e train.Epoch) { bar.Step(e.Number, e.Of, epochNote(e, m.Classes != nil)) }
+	r.history, err = train.Fit(ctx, timed, m.Head, x, targets, o.fit)
+	return err
+}
+
+func epochNote(e train.Epoch, classes bool) string {
+	score := "rmse"
+	if classes {
+		score = "accuracy"
+	}
+	note := fmt.Sprintf("loss %.4f %s %.4f", e.Loss, score, e.Score)
+	if e.HeldLoss == e.HeldLoss {
+		note += fmt.Sprintf(" held-out loss %.4f %s %.4f", e.HeldLoss, score, e.HeldScore)
+	}
+	return note
+}
+
+func (o *options) fitRidge(ctx context.Context, m *train.Model, timed *timedMap, x *tensor.Dense, y *mat.Dense, r *result) error {
+	ro := o.ridgeOptions(x.Shape()[0])
+	bar := cli.NewProgress("ridge, rows")
+	ro.Progress = func(done, total int) { bar.Step(done, total, "") }
+	fit, err := train.FitRidge(ctx, timed, x, y, ro)
+	if err != nil {
+		return err
+	}
+	r.lambda = &fit.Lambda
+	return m.Head.SetWeights(fit.W.RawMatrix().Data, fit.B)
+}
+
+// evaluateSaved loads a model and evaluates it on the test file.
+func evaluateSaved(o *options) (*result, error) {
+	start := time.Now()
+	m, err := train.Load(o.load)
+	if err != nil {
+		return nil, err
+	}
+	r := &result{head: "linear", tuned: m.Spec.Tune}
+	if _, ok := m.Head.(*layers.SoftmaxHead); ok {
+		r.head = "softmax"
+	}
+	opts := data.Options{Label: o.label, Dims: m.Dims()}
+	if m.Classes == nil {
+		opts.Task = data.Regression
+	}
+	set, err := data.Read(o.test, opts)
+	if err != nil {
+		return nil, err
+	}
+	r.testRows = set.Rows()
+	r.seconds.Load = time.Since(start).Seconds()
+	timed := &timedMap{Layer: m.Map}
+	m.Map = timed
+	if err := r.evaluate(m, nil, nil, set); err != nil {
+		return nil, err
+	}
+	r.seconds.Features = timed.spent.Seconds()
+	r.seconds.Total = time.Since(start).Seconds()
+	return r, nil
+}
+
+// evaluate scores the model on the test rows and, where there are any, on the training rows x, which are scaled already.
+func (r *result) evaluate(m *train.Model, x *tensor.Dense, trainSet, testSet *data.Set) error {
+	r.spec, r.dims, r.classes = m.Spec, m.Dims(), m.Classes
+	prepared, err := m.Prepare(testSet.X)
+	if err != nil {
+		return fmt.Errorf("%s: %w", testSet.Source, err)
+	}
+	if r.test, err = score(m, prepared, testSet); err != nil {
+		return err
+	}
+	if x != nil {
+		if r.train, err = score(m, x, trainSet); err != nil {
+			return err
+		}
+	}
+	if r.tuned != "" {
+		return nil // the map is no longer that of the kernel
+	}
+	return r.measureKernel(m, prepared)
+}
+
+// measureKernel compares exact and approximate kernel on some test rows.
+func (r *result) measureKernel(m *train.Model, x *tensor.Dense) error {
+	k, err := m.Spec.Kernel()
+	if err != nil {
+		return err
+	}
+	n := min(x.Shape()[0], kernelErrorRows)
+	for _, block := range data.Blocks(x, n) {
+		x = block
+		break
+	}
+	exact, err := spectral.Gram(k, x, nil)
+	if err != nil {
+		return err
+	}
+	approx, err := report.ApproxGram(m.Map, x)
+	if err != nil {
+		return err
+	}
+	e, err := report.Compare(exact, approx)
+	r.kernelError = &e
+	return err
+}

@@ -1,0 +1,118 @@
+package spectral
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gorgonia.org/tensor"
+)
+
+// SqrtDVar returns √(d Var(x)/2) of x [n, d], Var the population variance over all entries: the sigma of Gaussian that
+// scikit-learn's gamma = "scale" = 1/(d Var) stands for.
+//
+// Errors wrap ErrShape, ErrDtype, or ErrDomain (a NaN or infinite cell, or data without spread).
+func SqrtDVar(x *tensor.Dense) (float64, error) {
+	r, mean, scale, err := centred("SqrtDVar", x)
+	if err != nil {
+		return 0, err
+	}
+	sum := 0.0
+	for _, v := range r.data {
+		t := v/scale - mean
+		sum += t * t
+	}
+	sigma := scale * math.Sqrt(float64(r.cols)/2*(sum/float64(len(r.data))))
+	return sigma, finiteSpread("SqrtDVar", sigma)
+}
+
+// DMeanAbsDev returns d times the mean absolute deviation from the mean over all entries of x [n, d]: a default sigma of
+// Laplacian, whose exponent ‖x-z‖₁ is a sum of d absolute differences. Errors are as for SqrtDVar.
+func DMeanAbsDev(x *tensor.Dense) (float64, error) {
+	r, mean, scale, err := centred("DMeanAbsDev", x)
+	if err != nil {
+		return 0, err
+	}
+	sum := 0.0
+	for _, v := range r.data {
+		sum += math.Abs(v/scale - mean)
+	}
+	sigma := scale * float64(r.cols) * (sum / float64(len(r.data)))
+	return sigma, finiteSpread("DMeanAbsDev", sigma)
+}
+
+// MedianDistance returns the median Euclidean distance between two different rows of x [n, d], n >= 2: a common sigma of
+// Gaussian and ell of Matern. It looks at the given number of random pairs, drawn under the seed from the stream "pairs",
+// or at all n(n-1)/2 pairs if that is not more. Errors are as for SqrtDVar; pairs < 1 wraps ErrParam.
+func MedianDistance(x *tensor.Dense, pairs int, seed uint64) (float64, error) {
+	r, err := checkedRows("spectral: MedianDistance", x, Domain{})
+	if err != nil {
+		return 0, err
+	}
+	if r.n < 2 {
+		return 0, fmt.Errorf("spectral: MedianDistance: %d rows have no distances, at least 2 are needed: %w", r.n, ErrShape)
+	}
+	if pairs < 1 {
+		return 0, fmt.Errorf("spectral: MedianDistance: pairs = %d, must be at least 1: %w", pairs, ErrParam)
+	}
+	var dist []float64
+	if float64(pairs) >= float64(r.n)*float64(r.n-1)/2 {
+		for i := range r.n {
+			for j := range i {
+				dist = append(dist, distance(r.row(i), r.row(j)))
+			}
+		}
+	} else {
+		rng := rand.New(Stream(seed, "pairs"))
+		dist = make([]float64, pairs)
+		for p := range dist {
+			i, j := rng.IntN(r.n), rng.IntN(r.n-1)
+			if j >= i {
+				j++
+			}
+			dist[p] = distance(r.row(i), r.row(j))
+		}
+	}
+	slices.Sort(dist)
+	h := len(dist) / 2
+	median := dist[h]
+	if len(dist)%2 == 0 {
+		median = dist[h-1] + (dist[h]-dist[h-1])/2
+	}
+	return median, finiteSpread("MedianDistance", median)
+}
+
+// centred reads x and returns the mean of x/scale over all entries, scale being the largest |x|, so that no square
+// overflows. The data of constant x have mean exactly x/scale.
+func centred(who string, x *tensor.Dense) (r rows, mean, scale float64, err error) {
+	if r, err = checkedRows("spectral: "+who, x, Domain{}); err != nil {
+		return r, 0, 0, err
+	}
+	if r.n == 0 {
+		return r, 0, 0, fmt.Errorf("spectral: %s: there are no rows: %w", who, ErrShape)
+	}
+	for _, v := range r.data {
+		scale = max(scale, math.Abs(v))
+	}
+	if slices.Min(r.data) == slices.Max(r.data) {
+		return r, 0, 0, finiteSpread(who, 0)
+	}
+	for _, v := range r.data {
+		mean += v / scale
+	}
+	return r, mean / float64(len(r.data)), scale, nil
+}
+
+// finiteSpread is the error for a bandwidth that is no bandwidth.
+func finiteSpread(who string, sigma float64) error {
+	switch {
+	case sigma == 0:
+		return fmt.Errorf("spectral: %s is 0, the data have no spread (or the median pair is equal); set the bandwidth by hand: %w",
+			who, ErrDomain)
+	case math.IsInf(sigma, 1):
+		return fmt.Errorf("spectral: %s overflows; scale the data: %w", who, ErrDomain)
+	default:
+		return nil
+	}
+}

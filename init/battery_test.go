@@ -1,0 +1,267 @@
+package spectral
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/diff/fd"
+)
+
+// eachKernel runs a battery over the list.
+func eachKernel(t *testing.T, f func(t *testing.T, tk testKernel)) {
+	t.Helper()
+	for _, tk := range testKernels {
+		t.Run(tk.name, func(t *testing.T) { f(t, tk) })
+	}
+}
+
+func TestKernelIsSymmetricAndBounded(t *testing.T) {
+	eachKernel(t, func(t *testing.T, tk testKernel) {
+		if err := validate(tk.kernel); err != nil {
+			t.Fatal(err)
+		}
+		rng := testRand(tk.name)
+		for range 100 {
+			x, z := tk.point(5, rng), tk.point(5, rng)
+			v := tk.kernel.At(x, z)
+			if w := tk.kernel.At(z, x); !near(v, w, 1e-14) || v <= 0 || v > 1 {
+				t.Fatalf("k(x,z) = %v, k(z,x) = %v", v, w)
+			}
+			if tk.kernel.Transform() != Laplace && tk.kernel.At(x, x) != 1 {
+				t.Fatalf("k(x,x) = %v", tk.kernel.At(x, x))
+			}
+		}
+	})
+}
+
+func TestGradientAgainstDifferences(t *testing.T) {
+	eachKernel(t, func(t *testing.T, tk testKernel) {
+		k, ok := tk.kernel.(Gradienter)
+		if !ok {
+			t.Logf("%T has no gradient", tk.kernel)
+			return
+		}
+		rng := testRand(tk.name)
+		for range 20 {
+			x, z := tk.point(3, rng), tk.point(3, rng)
+			want := fd.Gradient(nil, func(x []float64) float64 { return k.At(x, z) }, x,
+				&fd.Settings{Formula: fd.Central, Step: 1e-5 * tk.unit})
+			got := k.Gradient(nil, x, z)
+			dst := []float64{7, 7, 7}
+			if &k.Gradient(dst, x, z)[0] != &dst[0] {
+				t.Fatal("Gradient does not write into dst")
+			}
+			for i := range want {
+				// third derivatives near a kink at distance 0.01 are about 1e4: 1e-10·1e4, and 1e-16/1e-5 of rounding
+				if math.Abs(got[i]-want[i])*tk.unit > 3e-6 || got[i] != dst[i] {
+					t.Fatalf("x = %v, z = %v: gradient %v, dst %v, differences %v", x, z, got, dst, want)
+				}
+			}
+		}
+	})
+}
+
+// biasPairs are pairs of rows that differ along an axis and along the diagonal.
+func biasPairs(tk testKernel, d int) map[string][2][]float64 {
+	base := 0.2 * tk.unit
+	axis, diagonal, z := make([]float64, d), make([]float64, d), make([]float64, d)
+	for i := range z {
+		z[i], axis[i] = base, base
+		diagonal[i] = base + 1.5*tk.unit/math.Sqrt(float64(d))
+	}
+	axis[0] += 1.5 * tk.unit
+	return map[string][2][]float64{"axis": {axis, z}, "diagonal": {diagonal, z}}
+}
+
+func TestLawGivesKernelIID(t *testing.T) {
+	const m = 40000
+	eachKernel(t, func(t *testing.T, tk testKernel) {
+		for _, d := range []int{1, 2, 3, 8} {
+			w := make([]float64, d*m)
+			if err := (IID{}).Sample(w, d, m, tk.kernel, Stream(3, tk.name)); err != nil {
+				t.Fatal(err)
+			}
+			for name, p := range biasPairs(tk, d) {
+				mean := 0.0
+				for j := range m {
+					mean += term(tk.kernel, column(w, d, m, j), p[0], p[1]) / m
+				}
+				v, err := PairVariance(tk.kernel, p[0], p[1])
+				if err != nil {
+					t.Fatal(err)
+				}
+				want, se := tk.kernel.At(p[0], p[1]), math.Sqrt(v/m)
+				if math.Abs(mean-want) > 4*se {
+					t.Errorf("d = %d, %s: mean %.5f, kernel %.5f, standard error %.5f", d, name, mean, want, se)
+				}
+			}
+		}
+	})
+}
+
+func TestLawGivesKernelOrthogonal(t *testing.T) {
+	const blocks = 3000
+	eachKernel(t, func(t *testing.T, tk testKernel) {
+		law, ok := tk.kernel.(RadialLaw)
+		if !ok {
+			return // refused; see TestOrthogonalRefuses
+		}
+		for _, d := range []int{1, 2, 3, 8} {
+			m := d * blocks
+			w := make([]float64, d*m)
+			if err := (Orthogonal{}).Sample(w, d, m, law, Stream(3, tk.name)); err != nil {
+				t.Fatal(err)
+			}
+			for name, p := range biasPairs(tk, d) {
+				means := make([]float64, blocks)
+				for j := range m {
+					means[j/d] += term(law, column(w, d, m, j), p[0], p[1]) / float64(d)
+				}
+				mean, se := meanStdErr(means)
+				if want := law.At(p[0], p[1]); math.Abs(mean-want) > 4*se {
+					t.Errorf("d = %d, %s: mean %.5f, kernel %.5f, standard error %.5f", d, name, mean, want, se)
+				}
+			}
+		}
+	})
+}
+
+func TestDrawAgainstQuantile(t *testing.T) {
+	const n = 8000
+	eachKernel(t, func(t *testing.T, tk testKernel) {
+		law := tk.kernel.(Law)
+		if k, ok := tk.kernel.(ProductLaw); ok {
+			rng, sample, w := testRand("product"), make([]float64, 0, n), make([]float64, 2)
+			for len(sample) < n {
+				law.Draw(w, rng)
+				sample = append(sample, w...)
+			}
+			if ks := ksAgainstQuantile(sample, k.Quantile); ks > 2.2 {
+				t.Errorf("coordinate: Kolmogorov-Smirnov %.2f", ks)
+			}
+		}
+		if k, ok := tk.kernel.(RadialLaw); ok {
+			for _, d := range []int{1, 2, 3, 8, 53} {
+				rng, sample, w, zero := testRand("radial"), make([]float64, n), make([]float64, d), make([]float64, d)
+				for i := range sample {
+					law.Draw(w, rng)
+					sample[i] = distance(w, zero)
+				}
+				if ks := ksAgainstQuantile(sample, func(p float64) float64 { return k.NormQuantile(d, p) }); ks > 2.2 {
+					t.Errorf("norm, d = %d: Kolmogorov-Smirnov %.2f", d, ks)
+				}
+			}
+		}
+	})
+}
+
+func TestQuantilesAreIncreasingAndFinite(t *testing.T) {
+	ps := []float64{0x1p-53, 1e-13, 1e-10, 1e-6, 1e-3, 0.02, 0.1, 0.25, 0.26, 0.4, 0.5, 0.6, 0.75, 0.76, 0.9, 0.98, 0.999, 1 - 1e-6, 1 - 1e-10, 1 - 0x1p-53}
+	increasing := func(t *testing.T, what string, q func(p float64) float64) {
+		last := math.Inf(-1)
+		for _, p := range ps {
+			v := q(p)
+			if !(v > last) || math.IsInf(v, 0) {
+				t.Errorf("%s: quantile %v at p = %v after %v", what, v, p, last)
+			}
+			last = v
+		}
+	}
+	eachKernel(t, func(t *testing.T, tk testKernel) {
+		if k, ok := tk.kernel.(ProductLaw); ok {
+			increasing(t, "coordinate", k.Quantile)
+		}
+		if k, ok := tk.kernel.(RadialLaw); ok {
+			for _, d := range []int{1, 2, 3, 8, 53, 784} {
+				increasing(t, fmt.Sprint("norm, d = ", d), func(p float64) float64 { return k.NormQuantile(d, p) })
+			}
+		}
+	})
+}
+
+func TestExtremesGiveNoNaN(t *testing.T) {
+	values := []float64{0, 5e-324, 1e-300, 1e-9, 1, 1e9, 1e300, math.MaxFloat64, -1e-300, -0.1, -1, -1e300, -math.MaxFloat64}
+	eachKernel(t, func(t *testing.T, tk testKernel) {
+		for _, a := range values {
+			for _, b := range values {
+				if !tk.kernel.Domain().Contains(a) || !tk.kernel.Domain().Contains(b) {
+					continue
+				}
+				x, z := []float64{a, tk.unit}, []float64{b, tk.unit / 2}
+				if v := tk.kernel.At(x, z); !(v >= 0 && v <= 1) {
+					t.Errorf("k(%v, %v) = %v", a, b, v)
+				}
+				if k, ok := tk.kernel.(Gradienter); ok {
+					for i, v := range k.Gradient(nil, x, z) {
+						if math.IsNaN(v) {
+							t.Errorf("gradient %d at (%v, %v) is %v", i, a, b, v)
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
+func TestAtPanicsOnDifferentLengths(t *testing.T) {
+	eachKernel(t, func(t *testing.T, tk testKernel) {
+		defer func() {
+			if recover() == nil {
+				t.Error("no panic")
+			}
+		}()
+		tk.kernel.At([]float64{1, 2}, []float64{1})
+	})
+}
+
+func TestValidate(t *testing.T) {
+	bad := map[string]func(v float64) Validator{
+		"Gaussian: Sigma":             func(v float64) Validator { return Gaussian{v} },
+		"Laplacian: Sigma":            func(v float64) Validator { return Laplacian{v} },
+		"Matern: Nu":                  func(v float64) Validator { return Matern{v, 1} },
+		"Matern: Ell":                 func(v float64) Validator { return Matern{1, v} },
+		"ExpSemigroup: Beta":          func(v float64) Validator { return ExpSemigroup{v} },
+		"ReciprocalSemigroup: Lambda": func(v float64) Validator { return ReciprocalSemigroup{v} },
+		"SkewedChi2: C":               func(v float64) Validator { return SkewedChi2{v} },
+		"SkewedIntersection: C":       func(v float64) Validator { return SkewedIntersection{v} },
+	}
+	for name, kernel := range bad {
+		for _, v := range []float64{-1, math.NaN(), math.Inf(1), math.Inf(-1)} {
+			wantErr(t, kernel(v).Validate(), ErrParam, "spectral: "+name+" = "+fmt.Sprint(v))
+			k := kernel(v).(Random)
+			if _, err := Frequencies(k, IID{}, 2, 3, 1); err == nil {
+				t.Errorf("%s = %v: Frequencies does not ask Validate", name, v)
+			}
+		}
+		if err := kernel(2).Validate(); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, k := range []Validator{Gaussian{}, Laplacian{}, Matern{0, 1}, Matern{1, 0}, ExpSemigroup{}, ReciprocalSemigroup{}} {
+		wantErr(t, k.Validate(), ErrParam, "= 0")
+	}
+	wantErr(t, ExpSemigroup{1e200}.Validate(), ErrParam, "1e+200", "1e100")
+}
+
+func TestDomains(t *testing.T) {
+	in := map[string][3]bool{ // does the domain contain -0.2, 0, 1
+		"gaussian": {true, true, true}, "laplacian": {true, true, true}, "matern-1": {true, true, true}, "custom": {true, true, true},
+		"exp-semigroup": {false, true, true}, "reciprocal-semigroup": {false, true, true},
+		"skewed-chi2": {true, true, true}, "skewed-chi2-scale-invariant": {false, false, true}, "skewed-intersection": {true, true, true},
+	}
+	eachKernel(t, func(t *testing.T, tk testKernel) {
+		want, ok := in[tk.name]
+		if !ok {
+			return
+		}
+		for i, v := range []float64{-0.2, 0, 1} {
+			if got := tk.kernel.Domain().Contains(v); got != want[i] {
+				t.Errorf("contains %v: %v", v, got)
+			}
+		}
+	})
+	if (SkewedChi2{C: 0.03}).Domain().Contains(-0.03) || (SkewedIntersection{C: 0.03}).Domain().Contains(-0.03) {
+		t.Error("-c is in the domain")
+	}
+}

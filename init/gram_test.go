@@ -1,0 +1,183 @@
+package spectral
+
+import (
+	"errors"
+	"math"
+	"runtime"
+	"testing"
+
+	"github.com/bochner-go/bochner/ops/domain"
+	"gonum.org/v1/gonum/mat"
+	"gorgonia.org/tensor"
+)
+
+// dense is a float64 tensor [n, d] of numbers in (0, 1) that float32 holds exactly.
+func dense(name string, n, d int) *tensor.Dense {
+	rng, data := testRand(name), make([]float64, n*d)
+	for i := range data {
+		data[i] = float64(rng.Float32()) + 0x1p-30
+		data[i] = float64(float32(data[i]))
+	}
+	return tensor.New(tensor.WithShape(n, d), tensor.WithBacking(data))
+}
+
+func toFloat32(x *tensor.Dense) *tensor.Dense {
+	out := make([]float32, len(x.Float64s()))
+	for i, v := range x.Float64s() {
+		out[i] = float32(v)
+	}
+	return tensor.New(tensor.WithShape(x.Shape()...), tensor.WithBacking(out))
+}
+
+func TestGramAgainstPlainLoop(t *testing.T) {
+	x, z := dense("x", 13, 5), dense("z", 7, 5)
+	eachKernel(t, func(t *testing.T, tk testKernel) {
+		cross, err := Gram(tk.kernel, x, z)
+		if err != nil {
+			t.Fatal(err)
+		}
+		own, err := Gram(tk.kernel, x, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 13 {
+			for j := range 7 {
+				if got, want := cross.At(i, j), tk.kernel.At(x.Float64s()[i*5:i*5+5], z.Float64s()[j*5:j*5+5]); got != want {
+					t.Errorf("(%d,%d): %v, want %v", i, j, got, want)
+				}
+			}
+			for j := range 13 {
+				a, b := min(i, j), max(i, j)
+				if got, want := own.At(i, j), tk.kernel.At(x.Float64s()[a*5:a*5+5], x.Float64s()[b*5:b*5+5]); got != want {
+					t.Errorf("symmetric (%d,%d): %v, want %v", i, j, got, want)
+				}
+			}
+		}
+		single, err := Gram(tk.kernel, toFloat32(x), z)
+		if err != nil || !mat.Equal(single, cross) {
+			t.Errorf("float32 input that is exact: another matrix (%v)", err)
+		}
+	})
+}
+
+func TestGramIsPositiveDefinite(t *testing.T) {
+	x := dense("pd", 11, 3)
+	eachKernel(t, func(t *testing.T, tk testKernel) {
+		g, err := Gram(tk.kernel, x, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var eig mat.EigenSym
+		if !eig.Factorize(mat.NewSymDense(11, g.RawMatrix().Data), false) || eig.Values(nil)[0] < -1e-12 {
+			t.Errorf("eigenvalues %v", eig.Values(nil))
+		}
+	})
+}
+
+func TestGramIsDeterministic(t *testing.T) {
+	x := dense("threads", 101, 3)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	one, _ := Gram(Matern{1.3, 1}, x, nil)
+	runtime.GOMAXPROCS(7)
+	seven, _ := Gram(Matern{1.3, 1}, x, nil)
+	if !mat.Equal(one, seven) {
+		t.Error("the number of threads shows in the result")
+	}
+}
+
+func TestGramViewsAndEdgeShapes(t *testing.T) {
+	x := dense("views", 5, 7)
+	k := Gaussian{1}
+	copied := func(x *tensor.Dense) *tensor.Dense {
+		n, d := x.Shape()[0], x.Shape()[1]
+		data := make([]float64, 0, n*d)
+		for i := range n {
+			for j := range d {
+				v, err := x.At(i, j)
+				if err != nil {
+					t.Fatal(err)
+				}
+				data = append(data, v.(float64))
+			}
+		}
+		return tensor.New(tensor.WithShape(n, d), tensor.WithBacking(data))
+	}
+	slice := func(s ...tensor.Slice) *tensor.Dense {
+		v, err := x.Slice(s...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v.(*tensor.Dense)
+	}
+	transposed := x.Clone().(*tensor.Dense)
+	if err := transposed.T(); err != nil {
+		t.Fatal(err)
+	}
+	column := tensor.New(tensor.WithShape(3, 2), tensor.AsFortran([]float64{1, 2, 3, 4, 5, 6}))
+	for name, v := range map[string]*tensor.Dense{"columns": slice(nil, tensor.S(2, 5)), "rows": slice(tensor.S(1, 4)), "transpose": transposed, "fortran": column} {
+		got, err := Gram(k, v, nil)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		want, err := Gram(k, copied(v), nil)
+		if err != nil || !mat.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+	}
+	for _, nd := range [][2]int{{1, 1}, {1, 7}, {5, 1}} {
+		g, err := Gram(k, dense("edge", nd[0], nd[1]), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r, c := g.Dims(); r != nd[0] || c != nd[0] || g.At(0, 0) != 1 {
+			t.Errorf("%v: %v", nd, g)
+		}
+	}
+	empty := tensor.New(tensor.WithShape(0, 7), tensor.WithBacking([]float64{}))
+	for _, xz := range [][2]*tensor.Dense{{empty, nil}, {empty, x}, {x, empty}} {
+		if g, err := Gram(k, xz[0], xz[1]); err != nil || !g.IsEmpty() {
+			t.Errorf("no rows: %v, %v", g, err)
+		}
+	}
+}
+
+func TestGramErrors(t *testing.T) {
+	good := dense("good", 5, 3)
+	with := func(row, col int, v float64) *tensor.Dense {
+		x := good.Clone().(*tensor.Dense)
+		x.Float64s()[row*3+col] = v
+		return x
+	}
+	ints := tensor.New(tensor.WithShape(2, 3), tensor.WithBacking(make([]int, 6)))
+	vector := tensor.New(tensor.WithShape(3), tensor.WithBacking(make([]float64, 3)))
+	for _, c := range []struct {
+		k    Kernel
+		x, z *tensor.Dense
+		want error
+		says []string
+	}{
+		{Gaussian{0}, good, nil, ErrParam, []string{"Sigma = 0"}},
+		{Gaussian{1}, nil, nil, ErrShape, []string{"Gram, first argument", "nil"}},
+		{Gaussian{1}, vector, nil, ErrShape, []string{"Gram, first argument", "(3)"}},
+		{Gaussian{1}, good, vector, ErrShape, []string{"Gram, second argument"}},
+		{Gaussian{1}, good, dense("other", 2, 5), ErrShape, []string{"3 columns", "5"}},
+		{Gaussian{1}, ints, nil, ErrDtype, []string{"int", "float32"}},
+		{Gaussian{1}, with(2, 1, math.NaN()), nil, ErrDomain, []string{"first argument", "x[2,1] = NaN"}},
+		{Gaussian{1}, good, with(4, 0, math.Inf(-1)), ErrDomain, []string{"second argument", "x[4,0] = -Inf"}},
+		{ExpSemigroup{1}, with(3, 2, -0.25), nil, ErrDomain, []string{"x[3,2] = -0.25", "negative"}},
+		{SkewedChi2{0.03}, with(3, 2, -0.03), nil, ErrDomain, []string{"x[3,2] = -0.03", "raise C"}},
+		{SkewedIntersection{0}, with(1, 1, 0), nil, ErrDomain, []string{"x[1,1] = 0"}},
+		{Custom{Form: Fourier, On: domain.UnitSphere(1e-9), Exact: Gaussian{1}.At, Frequency: Gaussian{1}.Draw}, good, nil, ErrDomain, []string{"row 0"}},
+	} {
+		g, err := Gram(c.k, c.x, c.z)
+		wantErr(t, err, c.want, append(c.says, "spectral: ")...)
+		if g != nil {
+			t.Errorf("%v: a matrix besides the error", err)
+		}
+	}
+	_, err := Gram(ExpSemigroup{1}, with(3, 2, -0.25), nil)
+	var cell *domain.CellError
+	if !errors.As(err, &cell) || cell.Row != 3 || cell.Col != 2 {
+		t.Errorf("%#v", err)
+	}
+}

@@ -1,0 +1,182 @@
+package spectral
+
+import (
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/integrate/quad"
+)
+
+// Values worked out by hand from the formulas in the papers.
+func TestKernelValues(t *testing.T) {
+	x, z := []float64{0.5, 2}, []float64{1.5, 0.25} // differences -1, 1.75; sums 2, 2.25
+	for _, c := range []struct {
+		k    Kernel
+		want float64
+	}{
+		{Gaussian{2}, math.Exp(-4.0625 / 8)},
+		{Laplacian{2}, math.Exp(-2.75 / 2)},
+		{ExpSemigroup{0.5}, math.Exp(-0.5 * (math.Sqrt2 + 1.5))},
+		{ReciprocalSemigroup{2}, 2.0 / 4 * 2 / 4.25},
+		{SkewedChi2{0.5}, 2 * math.Sqrt(1*2) / 3 * 2 * math.Sqrt(2.5*0.75) / 3.25},
+		{SkewedChi2{0}, 2 * math.Sqrt(0.75) / 2 * 2 * math.Sqrt(0.5) / 2.25},
+		{SkewedIntersection{0.5}, math.Sqrt(1.0/2) * math.Sqrt(0.75/2.5)},
+		{SkewedIntersection{0}, math.Sqrt(0.5/1.5) * math.Sqrt(0.25/2)},
+	} {
+		if got := c.k.At(x, z); !near(got, c.want, 1e-15) {
+			t.Errorf("%T: %.17g, want %.17g", c.k, got, c.want)
+		}
+	}
+}
+
+// Naive formulas lose these: 1-k must keep its digits for near rows, and no factor may overflow for far ones.
+func TestSkewedKernelsNearAndFar(t *testing.T) {
+	for _, c := range []struct {
+		k    Kernel
+		x, z float64
+		want float64
+	}{
+		{SkewedIntersection{1}, 1e-12, 0, math.Exp(-5e-13)},
+		{SkewedIntersection{0}, 1e300, 1e-300, 1e-300},
+		{SkewedIntersection{0}, 1e300, 1e300 * (1 + 0x1p-52), 1 - 0x1p-53},
+		{SkewedChi2{0}, 1e300, 1e-300, 2e-300},
+		{SkewedChi2{0}, 1e308, 1e308, 1},
+		{SkewedChi2{0}, 1e-300, 3e-300, math.Sqrt(3) / 2},
+		{SkewedChi2{0.25}, -0.25 + 0x1p-50, 0.75, 2 * 0x1p-25 / (1 + 0x1p-50)},
+	} {
+		if got := c.k.At([]float64{c.x}, []float64{c.z}); !near(got, c.want, 1e-12) {
+			t.Errorf("%+v at (%v, %v): %.17g, want %.17g", c.k, c.x, c.z, got, c.want)
+		}
+	}
+	if got := 1 - (SkewedIntersection{1}).At([]float64{1e-9}, []float64{0}); !near(got, 5e-10, 1e-6) {
+		t.Errorf("1 - k = %v", got)
+	}
+}
+
+func TestSkewedKernelsAreScaleInvariantForZeroC(t *testing.T) {
+	x, z := []float64{0.5, 2, 7}, []float64{1.5, 0.25, 3}
+	for _, k := range []Kernel{SkewedChi2{}, SkewedIntersection{}} {
+		want := k.At(x, z)
+		for _, s := range []float64{1e-200, 3, 1e200} {
+			xs, zs := make([]float64, 3), make([]float64, 3)
+			for i := range x {
+				xs[i], zs[i] = s*x[i], s*z[i]
+			}
+			if got := k.At(xs, zs); !near(got, want, 1e-14) {
+				t.Errorf("%T scaled by %v: %v, want %v", k, s, got, want)
+			}
+		}
+	}
+}
+
+func TestManyDimensions(t *testing.T) {
+	const d = 100003
+	x, z := make([]float64, d), make([]float64, d)
+	for i := range x {
+		x[i], z[i] = 1e-8, 3e-8
+	}
+	n := float64(d)
+	for _, c := range []struct {
+		k    Kernel
+		want float64
+	}{
+		{ReciprocalSemigroup{1}, math.Exp(-n * math.Log1p(4e-8))},
+		{ReciprocalSemigroup{1e-8}, 0}, // 5^-100003
+		{ExpSemigroup{0.01}, math.Exp(-n * 0.01 * 2e-4)},
+		{SkewedChi2{1}, math.Exp(-n * 2e-8 * 2e-8 / 8)},
+		{SkewedIntersection{1}, math.Exp(-n * (math.Log1p(3e-8) - math.Log1p(1e-8)) / 2)},
+	} {
+		if got := c.k.At(x, z); !near(got, c.want, 1e-11) {
+			t.Errorf("%+v: %.15g, want %.15g", c.k, got, c.want)
+		}
+	}
+}
+
+func TestGradientAtKinks(t *testing.T) {
+	x, z := []float64{1, 2}, []float64{1, 1}
+	for _, k := range []Gradienter{Laplacian{1}, SkewedIntersection{0.5}} {
+		if g := k.Gradient(nil, x, z); g[0] != 0 || !(g[1] < 0) {
+			t.Errorf("%T: %v", k, g)
+		}
+	}
+	g := ExpSemigroup{1}.Gradient(nil, []float64{0, 1}, []float64{0, 1e300})
+	if !math.IsInf(g[0], -1) || g[1] != 0 {
+		t.Errorf("ExpSemigroup at 0: %v", g)
+	}
+}
+
+// expectation is E f(w) under the law with the given quantile function: the integral over ln w of the derivative by
+// Gauss-Legendre panels, with the density given.
+func expectation(density, f func(w float64) float64) float64 {
+	sum := 0.0
+	for lo := -60.0; lo < 60; lo++ {
+		sum += quad.Fixed(func(s float64) float64 {
+			w := math.Exp(s)
+			return w * density(w) * f(w)
+		}, lo, lo+1, 40, quad.Legendre{}, 0)
+	}
+	return sum
+}
+
+func TestLaplaceMomentsLemma6And8(t *testing.T) {
+	for _, scale := range []float64{0.3, 1, 2.5} {
+		levy := func(w float64) float64 {
+			return scale / (2 * math.Sqrt(math.Pi)) * math.Pow(w, -1.5) * math.Exp(-scale*scale/(4*w))
+		}
+		exponential := func(w float64) float64 { return scale * math.Exp(-scale*w) }
+		for _, r := range []float64{0.01, 0.2, 1, 7} {
+			moment := func(w float64) float64 { return w * w * math.Exp(-2*r*w) }
+			if got, want := (ExpSemigroup{scale}).LaplaceMoment(r), expectation(levy, moment); !near(got, want, 1e-12) {
+				t.Errorf("lemma 6, beta = %v, r = %v: %v, integral %v", scale, r, got, want)
+			}
+			if got, want := (ReciprocalSemigroup{scale}).LaplaceMoment(r), expectation(exponential, moment); !near(got, want, 1e-12) {
+				t.Errorf("lemma 8, lambda = %v, r = %v: %v, integral %v", scale, r, got, want)
+			}
+			transform := func(w float64) float64 { return math.Exp(-r * w) }
+			if got, want := (ExpSemigroup{scale}).At([]float64{r / 3}, []float64{r * 2 / 3}), expectation(levy, transform); !near(got, want, 1e-12) {
+				t.Errorf("Lévy transform, beta = %v, r = %v: %v, integral %v", scale, r, got, want)
+			}
+		}
+	}
+	if got := (ExpSemigroup{1}).LaplaceMoment(0); !math.IsInf(got, 1) {
+		t.Errorf("lemma 6 at r = 0: %v", got)
+	}
+	if got := (ReciprocalSemigroup{2}).LaplaceMoment(0); got != 0.5 {
+		t.Errorf("lemma 8 at r = 0: %v", got)
+	}
+}
+
+// The distribution functions at the quantiles.
+func TestQuantilesInClosedForm(t *testing.T) {
+	for _, p := range []float64{1e-300, 1e-20, 1e-6, 0.1, 0.5, 0.9, 0.999999} {
+		w := ExpSemigroup{0.7}.Quantile(p)
+		if got := math.Erfc(0.7 / (2 * math.Sqrt(w))); !near(got, p, 2e-12) {
+			t.Errorf("Lévy: F(Q(%v)) = %v", p, got)
+		}
+		w = ReciprocalSemigroup{0.7}.Quantile(p)
+		if got := -math.Expm1(-0.7 * w); !near(got, p, 1e-14) {
+			t.Errorf("exponential: F(Q(%v)) = %v", p, got)
+		}
+		w = SkewedIntersection{1}.Quantile(p)
+		if got := math.Atan2(1, -2*w) / math.Pi; !near(got, p, 1e-14) {
+			t.Errorf("Cauchy: F(Q(%v)) = %v", p, got)
+		}
+		w = SkewedChi2{1}.Quantile(p)
+		if got := 2 / math.Pi * math.Atan(math.Exp(math.Pi*w)); !near(got, p, 1e-12) {
+			t.Errorf("sech: F(Q(%v)) = %v", p, got)
+		}
+	}
+}
+
+// A tiny normal variable makes an infinite frequency, which must be drawn again.
+func TestExpSemigroupDrawIsFinite(t *testing.T) {
+	rng, w := testRand("levy"), make([]float64, 5)
+	for range 100000 {
+		ExpSemigroup{1e100}.Draw(w, rng)
+		for _, v := range w {
+			if !(v > 0) || math.IsInf(v, 1) {
+				t.Fatalf("drew %v", v)
+			}
+		}
+	}
+}

@@ -1,0 +1,117 @@
+package spectral
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Matern is the Matérn kernel of smoothness ν > 0 and length scale ℓ > 0
+//
+//	k(x, z) = 2^(1-ν)/Γ(ν) (√(2ν) r/ℓ)^ν K_ν(√(2ν) r/ℓ),   r = ‖x - z‖₂
+//
+// on ℝ^d, K_ν the modified Bessel function of the second kind; ν = 1/2 is exp(-r/ℓ), ν → ∞ is Gaussian{Sigma: ℓ}.
+//
+// Its frequencies follow the multivariate t law with 2ν degrees of freedom, w = N(0, I)/(ℓ √(χ²_{2ν}/(2ν))), with one
+// chi-square for the whole frequency: the direction is uniform, but the coordinates are not independent. Independent t
+// coordinates would belong to another kernel as soon as d > 1, therefore Matern is no ProductLaw.
+// Rasmussen and Williams (2006), equations 4.14 and 4.15.
+//
+// For a small ν the law has very heavy tails, P(‖w‖ > t) ~ t^(-2ν). Norms are cut at 1e290/ℓ, where the phase of a feature
+// is noise at every distance that a float64 can tell from 0; for ν >= 0.05 this concerns less than 1 frequency in 10²⁸.
+type Matern struct {
+	Nu  float64 // ν > 0, the smoothness: the kernel has 2n derivatives at r = 0 for n < ν
+	Ell float64 // ℓ > 0, the length scale, in the unit of x; as in scikit-learn and GPyTorch
+}
+
+var (
+	_ Gradienter = Matern{}
+	_ Validator  = Matern{}
+	_ Law        = Matern{}
+	_ RadialLaw  = Matern{}
+)
+
+// maxMaternNorm keeps coordinates finite; see Matern.
+const maxMaternNorm = 1e290
+
+// At returns the kernel, to about 1e-13 relative.
+func (k Matern) At(x, z []float64) float64 {
+	return maternShape(k.Nu, distance(x, z)/k.Ell)
+}
+
+// Gradient returns -(x-z) 2^(1-ν)/Γ(ν) (2ν/ℓ²) t^(ν-1) K_{ν-1}(t), t = √(2ν) r/ℓ. It is 0 at x = z. For ν > 1/2 that is the
+// gradient; for ν <= 1/2 the kernel has a cusp there and 0 is the mean over opposite directions.
+func (k Matern) Gradient(dst, x, z []float64) []float64 {
+	dst = gradientDst(dst, x)
+	rho := distance(x, z) / k.Ell
+	clear(dst)
+	if rho == 0 || math.IsInf(rho, 1) {
+		return dst
+	}
+	slope := maternSlope(k.Nu, rho) * rho
+	for i := range x {
+		dst[i] = -(x[i] - z[i]) / k.Ell / rho * slope / k.Ell
+	}
+	return dst
+}
+
+// Domain is ℝ^d.
+func (k Matern) Domain() Domain { return Domain{} }
+
+// Validate wants ν > 0 and ℓ > 0.
+func (k Matern) Validate() error {
+	if err := positive("Matern", "Nu", k.Nu); err != nil {
+		return err
+	}
+	return positive("Matern", "Ell", k.Ell)
+}
+
+// Transform is Fourier.
+func (k Matern) Transform() Transform { return Fourier }
+
+// Draw draws a normal vector and divides it by the root of one chi-square variable.
+func (k Matern) Draw(dst []float64, rng *rand.Rand) {
+	// χ²_{2ν}/(2ν) is g/ν with g ~ Gamma(ν). For ν < 1, g may underflow, so take ln g = ln Gamma(ν+1) + ln(U)/ν.
+	shape, logU := k.Nu, 0.0
+	if k.Nu < 1 {
+		shape, logU = k.Nu+1, math.Log(openUniform(rng))/k.Nu
+	}
+	g := distuv.Gamma{Alpha: shape, Beta: 1, Src: rng}.Rand() / k.Nu
+	scale := min(math.Exp(-(math.Log(g)+logU)/2), maxMaternNorm) / k.Ell
+	for i := range dst {
+		dst[i] = rng.NormFloat64() * scale
+	}
+}
+
+// NormQuantile is that of √(d F)/ℓ, F the Fisher law with d and 2ν degrees of freedom: ℓ²‖w‖²/(2ν) = B/(1-B) with
+// B ~ Beta(d/2, ν).
+func (k Matern) NormQuantile(d int, p float64) float64 {
+	h := float64(d) / 2
+	var odds float64
+	if y := betaQuantile(h, k.Nu, p); y <= 0.999 {
+		odds = y / (1 - y)
+	} else { // 1 - y has lost its digits: 1-B ~ Beta(ν, d/2)
+		c := betaQuantile(k.Nu, h, 1-p)
+		odds = (1 - c) / c
+	}
+	return min(math.Sqrt(2*k.Nu)*math.Sqrt(odds), maxMaternNorm) / k.Ell
+}
+
+// distance is ‖x-z‖₂ without overflow or underflow of the squares.
+func distance(x, z []float64) float64 {
+	sameLength(x, z)
+	scale := 0.0
+	for i, v := range x {
+		scale = max(scale, math.Abs(v-z[i]))
+	}
+	if scale == 0 || math.IsInf(scale, 1) {
+		return scale
+	}
+	sum := 0.0
+	for i, v := range x {
+		t := (v - z[i]) / scale
+		sum += t * t
+	}
+	return scale * math.Sqrt(sum)
+}

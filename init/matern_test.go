@@ -1,0 +1,107 @@
+package spectral
+
+import (
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/mathext"
+)
+
+func TestMaternAt(t *testing.T) {
+	x, z := []float64{1, 2, 3}, []float64{1, 5, -1} // distance 5
+	for nu, want := range halfInteger {
+		if got, want := (Matern{nu, 2.5}).At(x, z), want(math.Sqrt(2*nu)*2); !near(got, want, 1e-13) {
+			t.Errorf("nu = %v: %v, want %v", nu, got, want)
+		}
+	}
+	one := []float64{0.4}
+	if got, want := (Matern{0.5, 2}).At(one, []float64{1.1}), (Laplacian{2}).At(one, []float64{1.1}); !near(got, want, 1e-14) {
+		t.Errorf("Matern 1/2 in one dimension: %v, Laplacian: %v", got, want)
+	}
+}
+
+func TestMaternIsNoProductLaw(t *testing.T) {
+	if _, ok := any(Matern{}).(ProductLaw); ok {
+		t.Error("independent t coordinates belong to another kernel")
+	}
+}
+
+// iid Student-t coordinates would give the product of one-dimensional kernels. The battery's tolerance must tell them apart.
+func TestMaternCoordinatesShareTheChiSquare(t *testing.T) {
+	k := Matern{Nu: 1.5, Ell: 1}
+	rng, w := testRand("share"), make([]float64, 2)
+	const n = 20000
+	both := 0.0
+	for range n {
+		k.Draw(w, rng)
+		if math.Abs(w[0]) > 3 && math.Abs(w[1]) > 3 {
+			both++
+		}
+	}
+	// P(|t| > 3), 3 degrees of freedom, is 0.0577; independent coordinates would both exceed with probability 0.0033
+	if both/n < 2*0.0577*0.0577 {
+		t.Errorf("P(|w0| > 3, |w1| > 3) = %v", both/n)
+	}
+}
+
+func TestMaternGradientAtZero(t *testing.T) {
+	x := []float64{1, 2}
+	for _, nu := range []float64{0.01, 0.3, 0.5, 0.7, 1, 1.5, 1000} {
+		for _, v := range (Matern{nu, 2}).Gradient(nil, x, x) {
+			if v != 0 {
+				t.Errorf("nu = %v: %v", nu, v)
+			}
+		}
+	}
+}
+
+func TestMaternGradientClosedForm(t *testing.T) {
+	for _, c := range []struct {
+		nu    float64
+		slope func(rho float64) float64 // dk/dρ
+	}{
+		{0.5, func(r float64) float64 { return -math.Exp(-r) }},
+		{1.5, func(r float64) float64 { return -3 * r * math.Exp(-math.Sqrt(3)*r) }},
+		{2.5, func(r float64) float64 { return -5.0 / 3 * r * (1 + math.Sqrt(5)*r) * math.Exp(-math.Sqrt(5)*r) }},
+	} {
+		for _, r := range []float64{1e-200, 1e-9, 0.1, 1, 4, 50} {
+			got := (Matern{c.nu, 2}).Gradient(nil, []float64{2 * r}, []float64{0})[0]
+			if want := c.slope(r) / 2; !near(got, want, 1e-13) {
+				t.Errorf("nu = %v, rho = %v: %v, want %v", c.nu, r, got, want)
+			}
+		}
+	}
+}
+
+// The distribution function at the quantile, in the tail where that is small.
+func TestMaternNormQuantileRoundTrip(t *testing.T) {
+	for _, nu := range []float64{0.05, 0.5, 1.5, 4, 300} {
+		for _, d := range []int{1, 2, 8, 97, 784} {
+			h := float64(d) / 2
+			for _, p := range []float64{0x1p-53, 1e-9, 1e-3, 0.2, 0.5, 0.8, 0.999, 1 - 1e-9} {
+				q := (Matern{nu, 1}).NormQuantile(d, p)
+				odds := q * q / (2 * nu)
+				got, want := mathext.RegIncBeta(h, nu, odds/(1+odds)), p
+				if p > 0.5 {
+					got, want = mathext.RegIncBeta(nu, h, 1/(1+odds)), 1-p
+				}
+				if !near(got, want, 1e-6) {
+					t.Errorf("nu = %v, d = %d: F(Q(%v)) = %v", nu, d, p, got)
+				}
+			}
+		}
+	}
+}
+
+func TestMaternHeavyTailsStayFinite(t *testing.T) {
+	k := Matern{Nu: 1e-3, Ell: 1}
+	if q := k.NormQuantile(3, 1-1e-9); q != maxMaternNorm {
+		t.Errorf("norm quantile %v", q)
+	}
+	if _, err := Frequencies(k, IID{}, 7, 101, 5); err != nil {
+		t.Error(err)
+	}
+	if _, err := Frequencies(k, Orthogonal{}, 7, 101, 5); err != nil {
+		t.Error(err)
+	}
+}

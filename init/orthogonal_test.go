@@ -1,0 +1,263 @@
+package spectral
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+func TestOrthogonalBlocks(t *testing.T) {
+	for _, c := range []struct{ d, m int }{{1, 1}, {1, 7}, {2, 2}, {3, 2}, {5, 13}, {11, 11}, {67, 139}, {7, 1}} {
+		w := make([]float64, c.d*c.m)
+		if err := (Orthogonal{}).Sample(w, c.d, c.m, Gaussian{1.3}, Stream(2, "blocks")); err != nil {
+			t.Fatal(err)
+		}
+		for a := range c.m {
+			for b := range a {
+				if a/c.d != b/c.d {
+					continue // different blocks
+				}
+				u, v := column(w, c.d, c.m, a), column(w, c.d, c.m, b)
+				dot, uu, vv := 0.0, 0.0, 0.0
+				for i := range u {
+					dot, uu, vv = dot+u[i]*v[i], uu+u[i]*u[i], vv+v[i]*v[i]
+				}
+				if cos := dot / math.Sqrt(uu*vv); math.Abs(cos) > 1e-12 {
+					t.Errorf("d = %d, m = %d: columns %d and %d have cosine %v", c.d, c.m, a, b, cos)
+				}
+			}
+		}
+	}
+}
+
+// Every entry of a Haar matrix in three dimensions is uniform on [-1, 1]. Without the sign of diag(R) the entries of LAPACK's
+// Q are not (Q[0,0] is never positive); rescaled rows instead of columns would not be uniform either.
+func TestOrthogonalIsHaar(t *testing.T) {
+	const blocks, d = 4000, 3
+	const m = blocks * d
+	w := make([]float64, d*m)
+	if err := (Orthogonal{}).Sample(w, d, m, Gaussian{1}, Stream(1, "haar")); err != nil {
+		t.Fatal(err)
+	}
+	zero := make([]float64, d)
+	var entries [d][d][]float64
+	det := make([]float64, blocks)
+	for b := range blocks {
+		var q [d][]float64 // columns
+		for j := range d {
+			q[j] = column(w, d, m, b*d+j)
+			norm := distance(q[j], zero)
+			for i := range d {
+				q[j][i] /= norm
+				entries[i][j] = append(entries[i][j], q[j][i])
+			}
+		}
+		det[b] = q[0][0]*(q[1][1]*q[2][2]-q[2][1]*q[1][2]) - q[1][0]*(q[0][1]*q[2][2]-q[2][1]*q[0][2]) + q[2][0]*(q[0][1]*q[1][2]-q[1][1]*q[0][2])
+	}
+	for i := range d {
+		for j := range d {
+			if ks := ksAgainstQuantile(entries[i][j], func(p float64) float64 { return 2*p - 1 }); ks > 2.2 {
+				t.Errorf("entry (%d,%d): Kolmogorov-Smirnov %.2f", i, j, ks)
+			}
+		}
+	}
+	if mean, se := meanStdErr(det); math.Abs(mean) > 4*se {
+		t.Errorf("determinant: mean %v, it should be 1 as often as -1", mean)
+	}
+}
+
+// The norms are independent of the directions and of each other: all correlations of norm_k² with norm_j² and with the
+// squared entries of the block vanish.
+func TestOrthogonalNormsAreIndependent(t *testing.T) {
+	const blocks, d = 4000, 3
+	const m = blocks * d
+	w := make([]float64, d*m)
+	if err := (Orthogonal{}).Sample(w, d, m, Gaussian{1}, Stream(1, "norms")); err != nil {
+		t.Fatal(err)
+	}
+	series := map[string][]float64{}
+	for b := range blocks {
+		for j := range d {
+			sum := 0.0
+			col := column(w, d, m, b*d+j)
+			for _, v := range col {
+				sum += v * v
+			}
+			series[fmt.Sprint("norm", j)] = append(series[fmt.Sprint("norm", j)], sum)
+			for i, v := range col {
+				name := fmt.Sprint("entry", i, ",", j)
+				series[name] = append(series[name], v*v/sum)
+			}
+		}
+	}
+	for j := range d {
+		norm := fmt.Sprint("norm", j)
+		for name, other := range series {
+			if r := correlation(series[norm], other); name != norm && math.Abs(r) > 4/math.Sqrt(blocks) {
+				t.Errorf("correlation of %s and %s: %.3f", norm, name, r)
+			}
+		}
+	}
+}
+
+func correlation(a, b []float64) float64 {
+	ma, _ := meanStdErr(a)
+	mb, _ := meanStdErr(b)
+	var ab, aa, bb float64
+	for i := range a {
+		ab, aa, bb = ab+(a[i]-ma)*(b[i]-mb), aa+(a[i]-ma)*(a[i]-ma), bb+(b[i]-mb)*(b[i]-mb)
+	}
+	return ab / math.Sqrt(aa*bb)
+}
+
+// orthogonalMSE is the exact mean squared error of the pair form for the unit Gaussian and one block of m <= d orthogonal
+// frequencies at the distance δ: (Var + (m-1) Cov)/m. The difference of two orthogonal columns has a uniform direction and
+// the squared norm χ²_{2d}, so Cov = E cos((w₁-w₂)·δ) - k² with E cos = ₁F₁(d; d/2; -δ²/2) = exp(-δ²/2) ₁F₁(-d/2; d/2; δ²/2).
+func orthogonalMSE(d, m int, delta float64) float64 {
+	h, s := float64(d)/2, delta*delta/2
+	sum, term := 0.0, 1.0
+	for n := 0.0; n < 60; n++ {
+		sum += term
+		term *= (n - h) / (n + h) * s / (n + 1)
+	}
+	k2 := math.Exp(-delta * delta)
+	v := (1+math.Exp(-2*delta*delta))/2 - k2
+	return (v + float64(m-1)*(math.Exp(-s)*sum-k2)) / float64(m)
+}
+
+func TestOrthogonalHasLessVariance(t *testing.T) {
+	const d, m, reps = 8, 8, 4000
+	k := Gaussian{1}
+	for _, c := range []struct{ delta, ratio float64 }{{0.5, 0.30}, {1, 0.27}, {2, 0.68}} {
+		x, z := make([]float64, d), make([]float64, d)
+		for i := range x {
+			x[i] = c.delta / math.Sqrt(d)
+		}
+		mse := func(s Sampler) (float64, float64) {
+			w, src := make([]float64, d*m), Stream(4, fmt.Sprint(s, c.delta))
+			squares := make([]float64, reps)
+			for r := range squares {
+				if err := s.Sample(w, d, m, k, src); err != nil {
+					t.Fatal(err)
+				}
+				mean := 0.0
+				for j := range m {
+					mean += term(k, column(w, d, m, j), x, z) / m
+				}
+				squares[r] = (mean - k.At(x, z)) * (mean - k.At(x, z))
+			}
+			return meanStdErr(squares)
+		}
+		v, err := PairVariance(k, x, z)
+		if err != nil {
+			t.Fatal(err)
+		}
+		iid, iidErr := mse(IID{})
+		if math.Abs(iid-v/m) > 4*iidErr {
+			t.Errorf("delta = %v: iid MSE %.5f, formula %.5f", c.delta, iid, v/m)
+		}
+		orth, orthErr := mse(Orthogonal{})
+		if want := orthogonalMSE(d, m, c.delta); math.Abs(orth-want) > 4*orthErr {
+			t.Errorf("delta = %v: orthogonal MSE %.5f ± %.5f, exact %.5f", c.delta, orth, orthErr, want)
+		}
+		if ratio := orth / iid; ratio > c.ratio {
+			t.Errorf("delta = %v: ratio %.3f, exact %.3f, at most %.2f wanted", c.delta, ratio, orthogonalMSE(d, m, c.delta)/v*m, c.ratio)
+		}
+	}
+}
+
+func TestOrthogonalRefuses(t *testing.T) {
+	for _, k := range []Random{Laplacian{1}, ExpSemigroup{1}, ReciprocalSemigroup{1}, SkewedChi2{1}, SkewedIntersection{1}, customGaussian} {
+		_, err := Frequencies(k, Orthogonal{}, 5, 7, 1)
+		wantErr(t, err, ErrSampler, "orthogonal", fmt.Sprintf("%T", k), "spectral.IID{}")
+		if e, ok := err.(*SamplerError); !ok || e.Kernel == nil {
+			t.Errorf("%T: error %#v", k, err)
+		}
+	}
+}
+
+// lawless is Random and nothing more.
+type lawless struct{ Gaussian }
+
+func (lawless) Draw()         {}
+func (lawless) Quantile()     {}
+func (lawless) NormQuantile() {}
+
+// byNorm and byQuantile offer one law each, so that IID takes its other ways.
+type byNorm struct{ Gaussian }
+
+func (byNorm) Draw()     {}
+func (byNorm) Quantile() {}
+
+type byQuantile struct{ Gaussian }
+
+func (byQuantile) Draw() {}
+
+func TestIIDTakesTheLawThatThereIs(t *testing.T) {
+	const d, m = 3, 8000
+	for _, k := range []Random{Gaussian{2}, byNorm{Gaussian{2}}, byQuantile{Gaussian{2}}} {
+		w := make([]float64, d*m)
+		if err := (IID{}).Sample(w, d, m, k, Stream(1, "ways")); err != nil {
+			t.Fatal(err)
+		}
+		for i := range d {
+			if ks := ksAgainstQuantile(append([]float64(nil), w[i*m:(i+1)*m]...), Gaussian{2}.Quantile); ks > 2.2 {
+				t.Errorf("%T, row %d: Kolmogorov-Smirnov %.2f", k, i, ks)
+			}
+		}
+	}
+	_, err := Frequencies(lawless{Gaussian{2}}, IID{}, d, m, 1)
+	wantErr(t, err, ErrSampler, "iid", "no law")
+}
+
+func TestFrequencies(t *testing.T) {
+	w, err := Frequencies(Gaussian{1}, IID{}, 5, 7, 11)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := w.Shape(); s[0] != 5 || s[1] != 7 {
+		t.Errorf("shape %v", s)
+	}
+	for _, dm := range [][2]int{{0, 1}, {1, 0}, {-1, 2}} {
+		_, err := Frequencies(Gaussian{1}, IID{}, dm[0], dm[1], 1)
+		wantErr(t, err, ErrParam, "at least 1")
+	}
+	_, err = Frequencies(Gaussian{1e-310}, IID{}, 2, 3, 1)
+	wantErr(t, err, ErrParam, "w[0,0]", "not finite")
+	same, _ := Frequencies(Gaussian{1}, IID{}, 5, 7, 11)
+	other, _ := Frequencies(Gaussian{1}, IID{}, 5, 7, 12)
+	if fmt.Sprint(same.Data()) != fmt.Sprint(w.Data()) || fmt.Sprint(other.Data()) == fmt.Sprint(w.Data()) {
+		t.Error("the seed does not decide the draw")
+	}
+}
+
+func TestStreamsDiffer(t *testing.T) {
+	seen := map[uint64]string{}
+	for seed := range uint64(20) {
+		for _, name := range []string{"W", "phases", "norms", ""} {
+			v := rand.New(Stream(seed, name)).Uint64()
+			if at, ok := seen[v]; ok {
+				t.Errorf("streams %v and (%d, %q) agree", at, seed, name)
+			}
+			seen[v] = fmt.Sprint(seed, name)
+		}
+	}
+}
+
+func TestSamplerByName(t *testing.T) {
+	for _, s := range []Sampler{IID{}, Orthogonal{}} {
+		if got, err := SamplerByName(s.String()); err != nil || got != s {
+			t.Errorf("%v: %v, %v", s, got, err)
+		}
+	}
+	for _, name := range []string{"coupled", "antithetic", "structured", "halton", "sobol"} {
+		s, err := SamplerByName(name)
+		wantErr(t, err, ErrNotBuilt, name)
+		if s != nil {
+			t.Errorf("%s: a fallback", name)
+		}
+	}
+	_, err := SamplerByName("IID ")
+	wantErr(t, err, ErrParam, `"IID "`, "iid", "orthogonal", "sobol")
+}

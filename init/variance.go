@@ -1,0 +1,106 @@
+package spectral
+
+import (
+	"fmt"
+	"math"
+)
+
+// PairVariance returns the variance of the term that one independent frequency contributes to the estimate of k(x, z). The
+// estimate from m frequencies has the standard error √(PairVariance/m).
+//
+//	Fourier, LogFourier   cos(w·δ), features [cos | sin]:   (1 + k(2δ))/2 - k²
+//	Laplace               exp(-w·(x+z)):                    k(2x, 2z) - k²
+//
+// δ is x - z, or ln(x+c) - ln(z+c). Fourier kernels are evaluated at (2(x-z), 0), LogFourier kernels at a pair of rows whose
+// log difference is 2δ. The error wraps ErrParam, or ErrDomain for a Fourier kernel that is not defined on all of ℝ^d.
+func PairVariance(k Random, x, z []float64) (float64, error) {
+	value, doubled, err := atAndDoubled(k, x, z)
+	if err != nil {
+		return 0, err
+	}
+	if k.Transform() == Laplace {
+		return max(0, doubled-value*value), nil
+	}
+	return max(0, (1+doubled)/2-value*value), nil
+}
+
+// PhaseVariance is PairVariance for the phase form √2 cos(w·x + b) of a Fourier or LogFourier kernel, b uniform on [0, 2π):
+// 1 + k(2δ)/2 - k². It is larger by 1/2, and not 0 at x = z. For a Laplace kernel the error wraps ErrParam.
+func PhaseVariance(k Random, x, z []float64) (float64, error) {
+	if k.Transform() == Laplace {
+		return 0, fmt.Errorf("spectral: PhaseVariance: %T has no phase form, its features are exp(-w·x); use PairVariance: %w", k, ErrParam)
+	}
+	value, doubled, err := atAndDoubled(k, x, z)
+	if err != nil {
+		return 0, err
+	}
+	return max(0, 1+doubled/2-value*value), nil
+}
+
+// FeaturesForStdErr returns the number of independent frequencies m that brings the standard error of an estimate down to
+// stderr, ⌈variance/stderr²⌉ and at least 1. The pair form has 2m columns, the others m.
+func FeaturesForStdErr(variance, stderr float64) (int, error) {
+	if !(variance >= 0) || math.IsInf(variance, 1) {
+		return 0, fmt.Errorf("spectral: FeaturesForStdErr: variance = %v is not a finite number >= 0: %w", variance, ErrParam)
+	}
+	if err := positive("FeaturesForStdErr", "stderr", stderr); err != nil {
+		return 0, err
+	}
+	return toCount("FeaturesForStdErr", variance/stderr/stderr)
+}
+
+// toCount rounds a wished number of frequencies up. A relative 1e-12 is rounding, not another frequency.
+func toCount(who string, m float64) (int, error) {
+	if !(m < 1<<53) {
+		return 0, fmt.Errorf("spectral: %s: %.3g frequencies are asked for; allow a larger error: %w", who, m, ErrParam)
+	}
+	return max(1, int(math.Ceil(m*(1-1e-12)))), nil
+}
+
+// atAndDoubled returns k at (x, z) and at twice their difference (Laplace: their sum).
+func atAndDoubled(k Random, x, z []float64) (value, doubled float64, err error) {
+	sameLength(x, z)
+	if err := validate(k); err != nil {
+		return 0, 0, err
+	}
+	x2, z2 := make([]float64, len(x)), make([]float64, len(x))
+	switch k.Transform() {
+	case Fourier:
+		if (k.Domain() != Domain{}) {
+			return 0, 0, fmt.Errorf("spectral: the variance of %T needs k at 2(x-z), outside its domain %v: %w", k, k.Domain(), ErrDomain)
+		}
+		for i := range x {
+			x2[i] = 2 * (x[i] - z[i])
+		}
+	case Laplace:
+		for i := range x {
+			x2[i], z2[i] = 2*x[i], 2*z[i]
+		}
+	case LogFourier:
+		s, ok := k.(Shifter)
+		if !ok {
+			return 0, 0, fmt.Errorf("spectral: %T is LogFourier and has no Shift method: %w", k, ErrParam)
+		}
+		for i := range x {
+			x2[i], z2[i] = doubleLog(x[i], z[i], s.Shift())
+		}
+	default:
+		return 0, 0, fmt.Errorf("spectral: %T: unknown %v: %w", k, k.Transform(), ErrParam)
+	}
+	return k.At(x, z), k.At(x2, z2), nil
+}
+
+// doubleLog returns x', z' with ln(x'+c) - ln(z'+c) = 2 (ln(x+c) - ln(z+c)). The obvious pair x' = (x+c)² - c loses every
+// digit where (x+c)² is far below c, so the pair is scaled such that the smaller of x'+c and z'+c is 2c (or 1 for c = 0).
+func doubleLog(x, z, c float64) (x2, z2 float64) {
+	base := 2 * c
+	if c == 0 {
+		base = 1
+	}
+	if x < z {
+		z2, x2 = doubleLog(z, x, c)
+		return x2, z2
+	}
+	r := (x + c) / (z + c)
+	return min(base*r*r, math.MaxFloat64) - c, base - c
+}

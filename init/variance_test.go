@@ -1,0 +1,143 @@
+package spectral
+
+import (
+	"math"
+	"testing"
+
+	"github.com/bochner-go/bochner/ops/domain"
+)
+
+// The sample variance of the terms against the formulas, within 4 standard errors from the fourth moment.
+func TestVarianceFormulas(t *testing.T) {
+	const n, d = 40000, 3
+	eachKernel(t, func(t *testing.T, tk testKernel) {
+		rng := testRand("variance" + tk.name)
+		x, z, w := tk.point(d, rng), tk.point(d, rng), make([]float64, d)
+		check := func(what string, want float64, term func() float64) {
+			square, k := make([]float64, n), tk.kernel.At(x, z)
+			for i := range square {
+				v := term() - k
+				square[i] = v * v
+			}
+			if mean, se := meanStdErr(square); math.Abs(mean-want) > 4*se {
+				t.Errorf("%s: variance %.5f ± %.5f, formula %.5f", what, mean, se, want)
+			}
+		}
+		pair, err := PairVariance(tk.kernel, x, z)
+		if err != nil {
+			t.Fatal(err)
+		}
+		check("pair", pair, func() float64 {
+			tk.kernel.(Law).Draw(w, rng)
+			return term(tk.kernel, w, x, z)
+		})
+		phase, err := PhaseVariance(tk.kernel, x, z)
+		if tk.kernel.Transform() == Laplace {
+			wantErr(t, err, ErrParam, "PhaseVariance", "PairVariance")
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		check("phase", phase, func() float64 {
+			tk.kernel.(Law).Draw(w, rng)
+			b, p, q := 2*math.Pi*rng.Float64(), 0.0, 0.0
+			for i, v := range w {
+				if s, ok := tk.kernel.(Shifter); ok && tk.kernel.Transform() == LogFourier {
+					p, q = p+v*math.Log(x[i]+s.Shift()), q+v*math.Log(z[i]+s.Shift())
+				} else {
+					p, q = p+v*x[i], q+v*z[i]
+				}
+			}
+			return 2 * math.Cos(p+b) * math.Cos(q+b)
+		})
+		if math.Abs(phase-pair-0.5) > 1e-14 {
+			t.Errorf("phase form %v, pair %v: the difference is 1/2", phase, pair)
+		}
+	})
+}
+
+func TestVarianceAtEqualRows(t *testing.T) {
+	x := []float64{0.3, 0.7}
+	for _, k := range []Random{Gaussian{1}, Matern{0.3, 1}, SkewedChi2{0.1}, SkewedIntersection{0.1}} {
+		if v, err := PairVariance(k, x, x); v != 0 || err != nil {
+			t.Errorf("%T: %v, %v", k, v, err)
+		}
+		if v, err := PhaseVariance(k, x, x); v != 0.5 || err != nil {
+			t.Errorf("%T, phase: %v, %v", k, v, err)
+		}
+	}
+}
+
+// (x+c)² - c loses all digits where (x+c)² is far below c.
+func TestLogFourierVarianceIsStable(t *testing.T) {
+	for _, c := range []float64{0, 1e-9, 0.03, 1, 1e9} {
+		for _, a := range [][2]float64{{1e-9, 3e-9}, {1, 2}, {1e-9, 1}, {1e12, 2e12}, {5, 5 + 1e-9}} {
+			x, z := []float64{c * (a[0] - 1)}, []float64{c * (a[1] - 1)}
+			if c == 0 {
+				x, z = []float64{a[0]}, []float64{a[1]}
+			}
+			ra, rb := x[0]+c, z[0]+c // as rounded
+			r := max(ra/rb, rb/ra)
+			for k, want := range map[Shifter][2]float64{
+				SkewedIntersection{c}: {1 / math.Sqrt(r), 1 / r},
+				SkewedChi2{c}:         {2 / (math.Sqrt(r) + 1/math.Sqrt(r)), 2 / (r + 1/r)},
+			} {
+				got, err := PairVariance(k, x, z)
+				if w := (1+want[1])/2 - want[0]*want[0]; err != nil || math.Abs(got-w) > 2e-15 {
+					t.Errorf("%+v, rows at %v: %v (%v), want %v", k, a, got, err, w)
+				}
+			}
+		}
+	}
+	for _, k := range []Random{SkewedChi2{0}, SkewedIntersection{1}} { // far rows: (1 + 0)/2 - 0
+		if v, err := PairVariance(k, []float64{1e300}, []float64{1e-300}); err != nil || math.Abs(v-0.5) > 1e-15 {
+			t.Errorf("%T: %v, %v", k, v, err)
+		}
+	}
+}
+
+// shiftless is a LogFourier kernel without its c.
+type shiftless struct{ Gaussian }
+
+func (shiftless) Transform() Transform { return LogFourier }
+
+type formless struct{ Gaussian }
+
+func (formless) Transform() Transform { return 0 }
+
+func TestVarianceErrors(t *testing.T) {
+	x := []float64{1}
+	sphere := customGaussian
+	sphere.On = domain.UnitSphere(1e-6)
+	for _, c := range []struct {
+		k    Random
+		want error
+		says string
+	}{
+		{Gaussian{}, ErrParam, "Sigma = 0"},
+		{sphere, ErrDomain, "2(x-z)"},
+		{shiftless{Gaussian{1}}, ErrParam, "no Shift"},
+		{formless{Gaussian{1}}, ErrParam, "Transform(0)"},
+	} {
+		_, err := PairVariance(c.k, x, x)
+		wantErr(t, err, c.want, "spectral: ", c.says)
+		_, err = PhaseVariance(c.k, x, x)
+		wantErr(t, err, c.want, "spectral: ", c.says)
+	}
+}
+
+func TestFeaturesForStdErr(t *testing.T) {
+	for _, c := range []struct {
+		variance, stderr float64
+		want             int
+	}{{0.25, 0.05, 100}, {0.25, 0.0501, 100}, {0.25, 0.0499, 101}, {0, 0.1, 1}, {0.5, 10, 1}, {1e-300, 1e-150, 1}} {
+		if got, err := FeaturesForStdErr(c.variance, c.stderr); got != c.want || err != nil {
+			t.Errorf("%v, %v: %v, %v, want %v", c.variance, c.stderr, got, err, c.want)
+		}
+	}
+	for _, c := range [][2]float64{{-1, 1}, {math.NaN(), 1}, {math.Inf(1), 1}, {1, 0}, {1, -1}, {1, math.NaN()}, {1, 1e-200}} {
+		_, err := FeaturesForStdErr(c[0], c[1])
+		wantErr(t, err, ErrParam, "FeaturesForStdErr")
+	}
+}

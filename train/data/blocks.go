@@ -1,0 +1,72 @@
+package data
+
+import (
+	"fmt"
+	"iter"
+
+	"gorgonia.org/tensor"
+)
+
+// Blocks walks over x, [n, d], float64 or float32, in blocks of size rows: it yields the number of the first row and a
+// tensor [b, d] over the same memory. Only the last block may have b < size. It panics when size is below 1 or x is not
+// a contiguous matrix.
+func Blocks(x *tensor.Dense, size int) iter.Seq2[int, *tensor.Dense] {
+	m := mustMatrix("data.Blocks", x)
+	if size < 1 {
+		panic(fmt.Sprintf("data.Blocks: %d rows a block, want at least 1", size))
+	}
+	return func(yield func(int, *tensor.Dense) bool) {
+		for lo := 0; lo < m.rows; lo += size {
+			hi := min(m.rows, lo+size)
+			if !yield(lo, m.slice(lo, hi)) {
+				return
+			}
+		}
+	}
+}
+
+// Rows copies the rows idx of x, [n, d], float64 or float32, in that order, repeats included. It panics when an index
+// is out of range or x is not a contiguous matrix.
+func Rows(x *tensor.Dense, idx []int) *tensor.Dense {
+	m := mustMatrix("data.Rows", x)
+	out := matrix{rows: len(idx), cols: m.cols, single: m.single}
+	if !m.single {
+		out.f64 = gather("data.Rows", m.f64, m.rows, m.cols, idx)
+	} else {
+		out.f32 = gather("data.Rows", m.f32, m.rows, m.cols, idx)
+	}
+	return out.slice(0, len(idx))
+}
+
+func gather[T any](who string, from []T, rows, cols int, idx []int) []T {
+	to := make([]T, len(idx)*cols)
+	for i, k := range idx {
+		if k < 0 || k >= rows {
+			panic(fmt.Sprintf("%s: row %d of %d", who, k, rows))
+		}
+		copy(to[i*cols:(i+1)*cols], from[k*cols:])
+	}
+	return to
+}
+
+// mustMatrix is matrixOf for functions that have no error to return: what it refuses is the caller's mistake.
+func mustMatrix(who string, x *tensor.Dense) matrix {
+	m, err := matrixOf(who, x)
+	if err != nil {
+		panic(err.Error())
+	}
+	return m
+}
+
+// slice is a tensor over the rows [lo, hi).
+func (m matrix) slice(lo, hi int) *tensor.Dense {
+	rows := hi - lo
+	lo, hi = lo*m.cols, hi*m.cols
+	var backing any
+	if !m.single {
+		backing = m.f64[lo:hi:hi]
+	} else {
+		backing = m.f32[lo:hi:hi]
+	}
+	return tensor.New(tensor.WithShape(rows, m.cols), tensor.WithBacking(backing))
+}

@@ -1,0 +1,109 @@
+package data
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gorgonia.org/tensor"
+
+	"github.com/bochner-go/bochner/ops/domain"
+)
+
+// Chain applies scalers one after the other; ParseScalers makes it. Each is fitted to what those before it make of the
+// training rows. A row goes through all of them in float64, so float32 data are rounded once, at the end. A chain must be
+// fitted even if none of its scalers has anything to learn: it keeps the number of columns. It must not be copied while
+// it is being fitted.
+//
+// Its state is that of its scalers, each name preceded by the scaler's place and name, as in "0.minmax.min", and "cols",
+// the number of columns.
+type Chain struct {
+	steps []step
+	cols  int // 0 before Fit
+}
+
+var _ Scaler = (*Chain)(nil)
+
+// Name is the list that ParseScalers reads.
+func (c *Chain) Name() string {
+	names := make([]string, len(c.steps))
+	for i, s := range c.steps {
+		names[i] = s.Name()
+	}
+	return strings.Join(names, ",")
+}
+
+// Fit fits each scaler to what those before it make of x, which stays as it is.
+func (c *Chain) Fit(x *tensor.Dense) error {
+	cols, err := fit(c, x, c.steps...)
+	if err == nil {
+		c.cols = cols
+	}
+	return err
+}
+
+// Apply scales x in place.
+func (c *Chain) Apply(x *tensor.Dense) error { return apply(c, x, c.cols, c.steps...) }
+
+// State is empty before Fit.
+func (c *Chain) State() map[string]*tensor.Dense {
+	state := make(map[string]*tensor.Dense)
+	if c.cols == 0 {
+		return state
+	}
+	state["cols"] = vector([]float64{float64(c.cols)})
+	for i, s := range c.steps {
+		for name, t := range s.State() {
+			state[c.prefix(i)+name] = t
+		}
+	}
+	return state
+}
+
+// prefix is what precedes the names in the state of scaler i.
+func (c *Chain) prefix(i int) string { return fmt.Sprintf("%d.%s.", i, c.steps[i].Name()) }
+
+// SetState takes the state of a chain of the same name.
+func (c *Chain) SetState(state map[string]*tensor.Dense) error {
+	parts := make([]map[string]*tensor.Dense, len(c.steps))
+	own := make(map[string]*tensor.Dense)
+	for name, t := range state {
+		i := slices.IndexFunc(c.indices(), func(i int) bool { return strings.HasPrefix(name, c.prefix(i)) })
+		if i < 0 {
+			own[name] = t
+			continue
+		}
+		if parts[i] == nil {
+			parts[i] = make(map[string]*tensor.Dense)
+		}
+		parts[i][strings.TrimPrefix(name, c.prefix(i))] = t
+	}
+	v, err := vectors(c, own, "cols")
+	if err != nil {
+		return err
+	}
+	cols := int(v[0][0])
+	if len(v[0]) != 1 || float64(cols) != v[0][0] || cols < 1 {
+		return fmt.Errorf("%s: state \"cols\" is %v, want one whole number above 0: %w", who(c), v[0], domain.ErrParam)
+	}
+	steps := make([]step, len(c.steps)) // so that an error changes nothing
+	for i, s := range c.steps {
+		steps[i] = newStep(s.Name())
+		if err := steps[i].SetState(parts[i]); err != nil {
+			return fmt.Errorf("%s, place %d: %w", who(c), i, err)
+		}
+		if d := steps[i].fitted(); d != anyWidth && d != cols {
+			return fmt.Errorf("%s: the state of scaler %d has %d columns and \"cols\" is %d: %w", who(c), i, d, cols, domain.ErrParam)
+		}
+	}
+	c.steps, c.cols = steps, cols
+	return nil
+}
+
+func (c *Chain) indices() []int {
+	idx := make([]int, len(c.steps))
+	for i := range idx {
+		idx[i] = i
+	}
+	return idx
+}

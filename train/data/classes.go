@@ -1,0 +1,72 @@
+package data
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Classes are the distinct classes of a training set in their order: class i is output i of a head.
+type Classes []string
+
+// NewClasses collects the distinct labels, sorted by value if all are numbers and else as text.
+func NewClasses(labels []string) Classes {
+	seen := make(map[string]bool)
+	values := make(map[string]float64)
+	var c Classes
+	for _, l := range labels {
+		if seen[l] {
+			continue
+		}
+		seen[l] = true
+		c = append(c, l)
+		if v, f := number(l); f == sound {
+			values[l] = v
+		}
+	}
+	if len(values) < len(c) {
+		slices.Sort(c)
+		return c
+	}
+	slices.SortFunc(c, func(a, b string) int {
+		return cmp.Or(cmp.Compare(values[a], values[b]), cmp.Compare(a, b))
+	})
+	return c
+}
+
+// Index returns the number of each label's class. A label that is no class is an error that wraps ErrLabel and names
+// the row.
+func (c Classes) Index(labels []string) ([]int, error) {
+	at := make(map[string]int, len(c))
+	for i, l := range c {
+		at[l] = i
+	}
+	idx := make([]int, len(labels))
+	for row, l := range labels {
+		i, ok := at[l]
+		if !ok {
+			return nil, fmt.Errorf("data: row %d has the label %s, which is none of %s: %w", row, quote(l), c.list(), ErrLabel)
+		}
+		idx[row] = i
+	}
+	return idx, nil
+}
+
+// list names the classes for a message, at most ten of them.
+func (c Classes) list() string {
+	const most = 10
+	var b strings.Builder
+	fmt.Fprintf(&b, "the %d known classes (", len(c))
+	for i, l := range c[:min(len(c), most)] {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(quote(l))
+	}
+	if len(c) > most {
+		b.WriteString(", ...")
+	}
+	b.WriteString(")")
+	return b.String()
+}

@@ -1,0 +1,37 @@
+// Package data reads labelled rows from files, cuts them into blocks and parts, and scales them.
+//
+// # Formats
+//
+// Read takes the format from the extension: .libsvm, .svm, .svmlight and .txt are LIBSVM text, .csv is CSV, .npy is a
+// NumPy array; each may be gzip, with or without a further .gz. A Set holds the rows as one dense float64 matrix, and
+// either the class of each row (its text) or its target (a number).
+//
+// # What a file may not do
+//
+// A value that is NaN, infinite, too large for float64, or too small for it without being 0 is an error that wraps
+// domain.ErrDomain and names the file, the line, the column, the value and a remedy; so is the like of a target or of
+// a class. A number is decimal: hexadecimal floats and digits with underscores are text. A file that does not follow
+// its format is ErrFormat, one of another width than asked for is domain.ErrShape.
+//
+// A small file cannot make a reader allocate much: what is kept while reading is proportional to the bytes read (after
+// decompression), a line is at most 256 MiB long, an index at most 2^24, and the dense matrix has at most 2^22 cells
+// plus 4096 for each byte read, unless Options.MaxCells says otherwise.
+package data
+
+import "errors"
+
+// The sentinels of this package; NaN and the infinities wrap domain.ErrDomain, a wrong width domain.ErrShape.
+var (
+	// ErrFormat marks a file that does not follow its format.
+	ErrFormat = errors.New("malformed file")
+	// ErrLabel marks a class that was not among those known.
+	ErrLabel = errors.New("unknown class")
+)
+
+// The limits of the package comment.
+const (
+	maxIndex     = 1 << 24 // the largest feature index of a LIBSVM file
+	maxLine      = 1 << 28 // bytes in a line of text
+	freeCells    = 1 << 22 // dense cells any file may have
+	cellsPerByte = 4096    // dense cells that each byte read adds to them
+)

@@ -1,0 +1,76 @@
+package data_test
+
+import (
+	"fmt"
+	"strings"
+
+	"gorgonia.org/tensor"
+
+	"github.com/bochner-go/bochner/train/data"
+)
+
+func ExampleReadLIBSVM() {
+	set, err := data.ReadLIBSVM(strings.NewReader("+1 1:0.5 3:2\n-1 2:4\n"), "toy.libsvm", data.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	classes := data.NewClasses(set.Labels)
+	numbers, err := classes.Index(set.Labels)
+	fmt.Println(set.Rows(), set.Dims(), set.X.Float64s(), classes, numbers, err)
+	// Output: 2 3 [0.5 0 2 0 4 0] [-1 1] [1 0] <nil>
+}
+
+func ExampleReadCSV() {
+	set, err := data.ReadCSV(strings.NewReader("width,height,price\n2,3,40\n5,7,110\n"), "toy.csv", data.Options{Task: data.Regression})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(set.Names, set.LabelName, set.X.Float64s(), set.Y)
+
+	_, err = data.ReadCSV(strings.NewReader("width,height,price\n2,3,40\n5,NaN,110\n"), "toy.csv", data.Options{Task: data.Regression})
+	fmt.Println(err)
+	// Output:
+	// [width height] price [2 3 5 7] [40 110]
+	// data: toy.csv:3: column 2 ("height"): x[1,1] = NaN is not a finite number; drop the row or fill the value in
+}
+
+func ExampleParseScalers() {
+	scalers, err := data.ParseScalers("minmax,l2")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	x := tensor.New(tensor.WithShape(3, 2), tensor.WithBacking([]float64{1, 10, 4, 30, 7, 50}))
+	if err := scalers.Fit(x); err != nil {
+		fmt.Println(err)
+		return
+	}
+	if err := scalers.Apply(x); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%.3f\n", x.Float64s())
+	fmt.Println(scalers.Apply(tensor.New(tensor.WithShape(1, 3), tensor.WithBacking([]float64{1, 2, 3}))))
+	// Output:
+	// [0.000 0.000 0.707 0.707 0.707 0.707]
+	// data: scaler "minmax,l2": was fitted to 2 columns and x has 3: shape does not fit
+}
+
+func ExampleBlocks() {
+	x := tensor.New(tensor.WithShape(5, 1), tensor.WithBacking([]float64{10, 11, 12, 13, 14}))
+	for first, block := range data.Blocks(x, 2) {
+		fmt.Println(first, block.Float64s())
+	}
+	// Output:
+	// 0 [10 11]
+	// 2 [12 13]
+	// 4 [14]
+}
+
+func ExampleSplit() {
+	train, held := data.Split(10, 0.3, 1)
+	fmt.Println(len(train), len(held))
+	// Output: 7 3
+}

@@ -1,0 +1,66 @@
+package data
+
+import (
+	"bytes"
+	"encoding/binary"
+	"io"
+	"runtime"
+	"testing"
+)
+
+// fuzz runs a reader over options that the first argument encodes. A successful read must be consistent, and no read may
+// allocate more than the rule of the package comment: the free cells, and a share for each byte, of each of which a
+// reader may hold some copies while its slices grow.
+func fuzz(f *testing.F, read func(io.Reader, string, Options) (*Set, error), seeds ...[]byte) {
+	for i, s := range seeds {
+		f.Add(uint16(i), s)
+	}
+	f.Fuzz(func(t *testing.T, how uint16, file []byte) {
+		if bytes.HasPrefix(file, []byte("\x1f\x8b")) {
+			t.Skip("the rule counts decompressed bytes")
+		}
+		o := Options{Label: Label(how % 3), Task: Task(how / 3 % 2), Dims: []int{0, 2, 5}[how/6%3], MaxCells: []int{0, 9}[how/18%2]}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		s, err := read(bytes.NewReader(file), "f", o)
+		runtime.ReadMemStats(&after)
+		// Buffers and 4 copies of the cells, and for the text of each byte what a token and its error cost.
+		most := uint64(8*freeCells + 1<<20 + len(file)*(8*cellsPerByte+4096))
+		if got := after.TotalAlloc - before.TotalAlloc; got > most {
+			t.Fatalf("%d bytes allocated for a file of %d, want at most %d", got, len(file), most)
+		}
+		if err != nil {
+			if s != nil || err.Error() == "" {
+				t.Fatal("a set beside an error, or an empty message")
+			}
+			return
+		}
+		consistent(t, s, o)
+		if o.MaxCells > 0 && s.Rows()*s.Dims() > o.MaxCells {
+			t.Fatalf("%d x %d cells, allowed %d", s.Rows(), s.Dims(), o.MaxCells)
+		}
+	})
+}
+
+func FuzzLIBSVM(f *testing.F) {
+	fuzz(f, ReadLIBSVM,
+		[]byte("1 1:2 3:-0.5\n-1 2:1e-3\n"), []byte("+1 1:1 # c\r\n\r\n2.5 5:0\n"), []byte("\xef\xbb\xbf1 1:1"), []byte("cat 1:1 qid:2\n"),
+		[]byte("1 0:1\n"), []byte("1 16777216:1\n"), []byte("1 4000000000:1\n"), []byte("1 2:1 2:1\n"), []byte("1 1:nan\n"), []byte("1 1:1e999 2:1e-999"),
+		[]byte("1\n1\n1 4096:1\n"), []byte("1 1:"), []byte(":1\n"), []byte("1,2 1:1\n"))
+}
+
+func FuzzCSV(f *testing.F) {
+	fuzz(f, ReadCSV,
+		[]byte("a,b,y\n1,2,3\n4,5,6\n"), []byte("1,2,x\n3,4,y\n"), []byte("\xef\xbb\xbfa,b\r\n1,2\r\n"), []byte("\"a\nb\",c\n1,2\n"), []byte("1,2\n3\n"),
+		[]byte("1,,3\n"), []byte("NA,NA\n"), []byte("nan,inf,1e999\n"), []byte("a;b\n"), []byte("0,1,y\n2,3,4\n"), []byte("1\n2\n"), []byte("\"1"))
+}
+
+func FuzzNPY(f *testing.F) {
+	six := []float64{1, 2, 3, 4, 5, 6}
+	fuzz(f, ReadNPY,
+		npy(npyDictOf("<f8", "False", "(2, 3)"), binary.LittleEndian, six), npy(npyDictOf("<f8", "True", "(2, 3)"), binary.LittleEndian, six),
+		npy(npyDictOf(">f4", "False", "(2, 3)"), binary.BigEndian, make([]float32, 6)), npy(npyDictOf("<i8", "True", "(3, 2)"), binary.LittleEndian, make([]int64, 6)),
+		npy(npyDictOf("|u1", "False", "(1, 6)"), binary.LittleEndian, make([]uint8, 6)), npy(npyDictOf("<f8", "False", "(6,)"), binary.LittleEndian, six),
+		npy(npyDictOf("<f8", "False", "(2000000000, 2000000000)"), binary.LittleEndian, six), npy("{'shape': (2, 3)}", binary.LittleEndian, six),
+		[]byte("\x93NUMPY\x02\x00\xff\xff\xff\xff"), []byte("\x93NUMPY\x01\x00\x00\x00"))
+}

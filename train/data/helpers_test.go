@@ -1,0 +1,78 @@
+package data
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"gorgonia.org/tensor"
+)
+
+// fails checks that err wraps the sentinel and that its message has each of the parts.
+func fails(t *testing.T, err, sentinel error, parts ...string) {
+	t.Helper()
+	if !errors.Is(err, sentinel) {
+		t.Fatalf("error %v does not wrap %q", err, sentinel)
+	}
+	for _, p := range parts {
+		if !strings.Contains(err.Error(), p) {
+			t.Errorf("error %q does not say %q", err, p)
+		}
+	}
+}
+
+func dense64(rows, cols int, v ...float64) *tensor.Dense {
+	return tensor.New(tensor.WithShape(rows, cols), tensor.WithBacking(v))
+}
+
+func dense32(rows, cols int, v ...float32) *tensor.Dense {
+	return tensor.New(tensor.WithShape(rows, cols), tensor.WithBacking(v))
+}
+
+// near compares to a relative tolerance, absolute below 1.
+func near(t *testing.T, what string, got, want []float64, tol float64) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%s: %d values, want %d", what, len(got), len(want))
+	}
+	for i, w := range want {
+		if !(math.Abs(got[i]-w) <= tol*max(1, math.Abs(w))) {
+			t.Errorf("%s: [%d] = %v, want %v", what, i, got[i], w)
+		}
+	}
+}
+
+// consistent checks what every successful read promises.
+func consistent(t *testing.T, s *Set, o Options) {
+	t.Helper()
+	n, d := s.Rows(), s.Dims()
+	x := s.X.Float64s()
+	if n < 1 || d < 1 || len(x) != n*d || cap(x) != n*d {
+		t.Fatalf("%d x %d with %d cells, capacity %d", n, d, len(x), cap(x))
+	}
+	if o.Dims > 0 && d != o.Dims {
+		t.Fatalf("%d features, want %d", d, o.Dims)
+	}
+	if notFiniteAt(x) >= 0 || notFiniteAt(s.Y) >= 0 {
+		t.Fatal("a value is not finite")
+	}
+	labels, targets := 0, 0
+	if o.Label != LabelNone && o.Task == Classification {
+		labels = n
+	} else if o.Label != LabelNone {
+		targets = n
+	}
+	if len(s.Labels) != labels || len(s.Y) != targets {
+		t.Fatalf("%d rows, %d labels, %d targets", n, len(s.Labels), len(s.Y))
+	}
+	for _, l := range s.Labels {
+		if again, f := canonical(l); f != sound || again != l {
+			t.Fatalf("class %q is not canonical", l)
+		}
+	}
+	if s.Names != nil && (len(s.Names) != d || slices.Contains(s.Names, "")) {
+		t.Fatalf("names %q for %d features", s.Names, d)
+	}
+}

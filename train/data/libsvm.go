@@ -1,0 +1,182 @@
+package data
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+
+	"github.com/bochner-go/bochner/ops/domain"
+)
+
+// libsvm collects the rows sparsely, so that memory follows the bytes read until the width is known.
+type libsvm struct {
+	*source
+	targets *targets
+	long    []byte    // a line that did not fit the buffer
+	values  []float64 // the values that are not 0, row after row
+	columns []int32   // the column of each, from 0
+	ends    []int     // where each row ends in values
+	dims    int       // highest index so far
+}
+
+func parseLIBSVM(s *source) (*Set, error) {
+	p := &libsvm{source: s, targets: newTargets(s, "line")}
+	for no := 1; ; no++ {
+		line, err := p.line()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, s.wrap(err)
+		}
+		if err := p.row(no, line); err != nil {
+			return nil, err
+		}
+	}
+	return p.dense()
+}
+
+// line returns the next line, however long; it is valid until the next call.
+func (p *libsvm) line() ([]byte, error) {
+	b, err := p.ReadSlice('\n')
+	if err == bufio.ErrBufferFull {
+		p.long = p.long[:0]
+		for err == bufio.ErrBufferFull {
+			p.long = append(p.long, b...)
+			b, err = p.ReadSlice('\n')
+		}
+		p.long = append(p.long, b...)
+		b = p.long
+	}
+	if err == io.EOF && len(b) > 0 {
+		err = nil // the last line may lack its newline
+	}
+	return b, err
+}
+
+// row parses one line.
+func (p *libsvm) row(no int, line []byte) error {
+	if i := bytes.IndexByte(line, '#'); i >= 0 {
+		line = line[:i]
+	}
+	label, rest := token(line)
+	if len(label) == 0 {
+		return nil
+	}
+	if bytes.IndexByte(label, ':') >= 0 {
+		return p.fail(no, ErrFormat, "%s stands where the label of the row is expected", quote(string(label)))
+	}
+	if bytes.IndexByte(label, ',') >= 0 && p.o.Label != LabelNone {
+		return p.fail(no, ErrFormat, "the label %s has a comma: files with several labels a row are not supported", quote(string(label)))
+	}
+	if err := p.targets.add(no, label); err != nil {
+		return err
+	}
+	last := 0
+	for {
+		var tok []byte
+		if tok, rest = token(rest); len(tok) == 0 {
+			break
+		}
+		index, value, err := p.feature(no, last, tok)
+		if err != nil {
+			return err
+		}
+		last = index
+		if value != 0 {
+			p.values = append(p.values, value)
+			p.columns = append(p.columns, int32(index-1))
+		}
+	}
+	p.dims = max(p.dims, last)
+	p.ends = append(p.ends, len(p.values))
+	return nil
+}
+
+// token cuts the first run of non-blanks off b.
+func token(b []byte) (tok, rest []byte) {
+	i := 0
+	for i < len(b) && blank(b[i]) {
+		i++
+	}
+	j := i
+	for j < len(b) && !blank(b[j]) {
+		j++
+	}
+	return b[i:j], b[j:]
+}
+
+func blank(c byte) bool { return c == ' ' || (c >= '\t' && c <= '\r') }
+
+// feature parses index:value; last is the index before it in the row, 0 at its start.
+func (p *libsvm) feature(no, last int, tok []byte) (index int, value float64, err error) {
+	colon := bytes.IndexByte(tok, ':')
+	if colon < 0 {
+		return 0, 0, p.fail(no, ErrFormat, "%s is not index:value", quote(string(tok)))
+	}
+	for _, c := range tok[:colon] {
+		if c < '0' || c > '9' {
+			return 0, 0, p.badIndex(no, tok, colon)
+		}
+		if index = 10*index + int(c-'0'); index > maxIndex {
+			return 0, 0, p.fail(no, ErrFormat, "%s: the index is above the largest one allowed, %d", quote(string(tok)), maxIndex)
+		}
+	}
+	switch {
+	case index == 0:
+		return 0, 0, p.badIndex(no, tok, colon)
+	case index == last:
+		return 0, 0, p.fail(no, ErrFormat, "%s: index %d stands twice in the row", quote(string(tok)), index)
+	case index < last:
+		return 0, 0, p.fail(no, ErrFormat, "%s follows index %d; indices must increase within a row: sort them", quote(string(tok)), last)
+	case p.o.Dims > 0 && index > p.o.Dims:
+		return 0, 0, p.fail(no, domain.ErrShape, "%s: the index is beyond the %d features asked for", quote(string(tok)), p.o.Dims)
+	}
+	value, f := number(string(tok[colon+1:]))
+	if f != sound {
+		return 0, 0, p.badCell(no, fmt.Sprintf("feature %d", index), len(p.ends), index-1, string(tok[colon+1:]), value, f)
+	}
+	return index, value, nil
+}
+
+// badIndex says why tok[:colon] is no index.
+func (p *libsvm) badIndex(no int, tok []byte, colon int) error {
+	text, index := quote(string(tok)), string(tok[:colon])
+	switch {
+	case index == "qid":
+		return p.fail(no, ErrFormat, "%s: ranking files are not supported; remove the qid tokens", text)
+	case index == "":
+		return p.fail(no, ErrFormat, "%s lacks its index", text)
+	}
+	if v, f := number(index); f == sound && v <= 0 {
+		return p.fail(no, ErrFormat, "%s: the index is below 1; indices count from 1: add 1 to each if they count from 0", text)
+	}
+	return p.fail(no, ErrFormat, "%s: the index is not a whole number", text)
+}
+
+// dense spreads the rows out.
+func (p *libsvm) dense() (*Set, error) {
+	n, d := len(p.ends), p.dims
+	if p.o.Dims > 0 {
+		d = p.o.Dims
+	}
+	switch {
+	case n == 0:
+		return nil, p.fail(0, ErrFormat, "has no rows")
+	case d == 0:
+		return nil, p.fail(0, ErrFormat, "has no features: no row names an index; if all are 0, set Options.Dims")
+	}
+	if err := p.allow(n, d); err != nil {
+		return nil, err
+	}
+	x := make([]float64, n*d)
+	k := 0
+	for i, end := range p.ends {
+		row := x[i*d : (i+1)*d]
+		for ; k < end; k++ {
+			row[p.columns[k]] = p.values[k]
+		}
+	}
+	return p.set(x, n, d, p.targets), nil
+}

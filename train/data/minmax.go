@@ -1,0 +1,89 @@
+package data
+
+import (
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+
+	"gorgonia.org/tensor"
+
+	"github.com/bochner-go/bochner/ops/domain"
+)
+
+// MinMax maps each column to [0, 1] by the range it was fitted to:
+//
+//	x_j ← (x_j - min_j) / (max_j - min_j)
+//
+// Values outside the range are not clipped. A column that was constant becomes 0, whatever comes in: it told nothing when
+// it was fitted. Differences that overflow float64 are taken of halves.
+type MinMax struct {
+	Min, Max []float64 // of each column; nil before Fit
+}
+
+var _ step = (*MinMax)(nil)
+
+// Name is minmax.
+func (s *MinMax) Name() string { return "minmax" }
+
+// Fit takes the range of each column.
+func (s *MinMax) Fit(x *tensor.Dense) error { return fitOne(s, x) }
+
+// Apply scales x in place.
+func (s *MinMax) Apply(x *tensor.Dense) error { return applyOne(s, x) }
+
+// State has min and max.
+func (s *MinMax) State() map[string]*tensor.Dense {
+	if s.Min == nil {
+		return map[string]*tensor.Dense{}
+	}
+	return map[string]*tensor.Dense{"min": vector(s.Min), "max": vector(s.Max)}
+}
+
+// SetState takes min and max, min <= max.
+func (s *MinMax) SetState(state map[string]*tensor.Dense) error {
+	v, err := vectors(s, state, "min", "max")
+	if err != nil {
+		return err
+	}
+	for j, low := range v[0] {
+		if low > v[1][j] {
+			return fmt.Errorf("%s: state has min %v above max %v in column %d: %w", who(s), low, v[1][j], j, domain.ErrParam)
+		}
+	}
+	s.Min, s.Max = v[0], v[1]
+	return nil
+}
+
+func (s *MinMax) fitted() int { return len(s.Min) }
+
+func (s *MinMax) learn(rows iter.Seq[[]float64], _ int) { s.Min, s.Max = extremes(rows) }
+
+// extremes are the least and largest value of each column of one row or more.
+func extremes(rows iter.Seq[[]float64]) (low, high []float64) {
+	for row := range rows {
+		if low == nil {
+			low, high = slices.Clone(row), slices.Clone(row)
+			continue
+		}
+		for j, v := range row {
+			low[j], high[j] = min(low[j], v), max(high[j], v)
+		}
+	}
+	return low, high
+}
+
+func (s *MinMax) scale(row []float64) {
+	for j, v := range row {
+		low, high := s.Min[j], s.Max[j]
+		if low == high {
+			row[j] = 0
+			continue
+		}
+		part, whole := v-low, high-low
+		if math.IsInf(part, 0) || math.IsInf(whole, 0) {
+			part, whole = v/2-low/2, high/2-low/2
+		}
+		row[j] = part / whole
+	}
+}

@@ -1,0 +1,120 @@
+package data
+
+import (
+	"iter"
+	"math"
+
+	"gorgonia.org/tensor"
+)
+
+// None leaves the rows as they are. It only checks that they are finite.
+type None struct{}
+
+// L1 divides each row by its l1 norm, x / Σ|x_j|, so that a histogram sums to 1. A row of zeros stays as it is. There is
+// nothing to fit.
+type L1 struct{}
+
+// L2 divides each row by its Euclidean norm, x / √Σx_j². A row of zeros stays as it is. There is nothing to fit.
+type L2 struct{}
+
+var (
+	_ step = None{}
+	_ step = L1{}
+	_ step = L2{}
+)
+
+// Name is none.
+func (None) Name() string { return "none" }
+
+// Name is l1.
+func (L1) Name() string { return "l1" }
+
+// Name is l2.
+func (L2) Name() string { return "l2" }
+
+// Fit only checks x.
+func (s None) Fit(x *tensor.Dense) error { return fitOne(s, x) }
+
+// Fit only checks x.
+func (s L1) Fit(x *tensor.Dense) error { return fitOne(s, x) }
+
+// Fit only checks x.
+func (s L2) Fit(x *tensor.Dense) error { return fitOne(s, x) }
+
+// Apply only checks x.
+func (s None) Apply(x *tensor.Dense) error { return applyOne(s, x) }
+
+// Apply scales x in place, of any width.
+func (s L1) Apply(x *tensor.Dense) error { return applyOne(s, x) }
+
+// Apply scales x in place, of any width.
+func (s L2) Apply(x *tensor.Dense) error { return applyOne(s, x) }
+
+// State is empty.
+func (None) State() map[string]*tensor.Dense { return map[string]*tensor.Dense{} }
+
+// State is empty.
+func (L1) State() map[string]*tensor.Dense { return map[string]*tensor.Dense{} }
+
+// State is empty.
+func (L2) State() map[string]*tensor.Dense { return map[string]*tensor.Dense{} }
+
+// SetState takes an empty state.
+func (s None) SetState(state map[string]*tensor.Dense) error { return noState(s, state) }
+
+// SetState takes an empty state.
+func (s L1) SetState(state map[string]*tensor.Dense) error { return noState(s, state) }
+
+// SetState takes an empty state.
+func (s L2) SetState(state map[string]*tensor.Dense) error { return noState(s, state) }
+
+func (None) fitted() int { return anyWidth }
+func (L1) fitted() int   { return anyWidth }
+func (L2) fitted() int   { return anyWidth }
+
+func (None) learn(iter.Seq[[]float64], int) {}
+func (L1) learn(iter.Seq[[]float64], int)   {}
+func (L2) learn(iter.Seq[[]float64], int)   {}
+
+func (None) scale([]float64) {}
+
+func (L1) scale(row []float64) { divide(row, l1) }
+func (L2) scale(row []float64) { divide(row, l2) }
+
+func l1(row []float64) float64 {
+	sum := 0.0
+	for _, v := range row {
+		sum += math.Abs(v)
+	}
+	return sum
+}
+
+func l2(row []float64) float64 {
+	sum := 0.0
+	for _, v := range row {
+		sum += v * v
+	}
+	return math.Sqrt(sum)
+}
+
+// divide divides a row by its norm. Between the bounds neither sum of l1 and l2 overflows, and what underflows in it is
+// too small to count; outside them the row is first divided by its largest absolute value.
+func divide(row []float64, norm func([]float64) float64) {
+	n := norm(row)
+	if !(n > 1e-140 && n < 1e150) {
+		largest := 0.0
+		for _, v := range row {
+			largest = max(largest, math.Abs(v))
+		}
+		if largest == 0 {
+			return
+		}
+		for j := range row {
+			row[j] /= largest
+		}
+		n = norm(row)
+	}
+	for j := range row {
+		row[j] /= n
+	}
+}

@@ -1,0 +1,258 @@
+package data
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/sbinet/npyio"
+
+	"github.com/bochner-go/bochner/ops/domain"
+)
+
+// npyHeader is what the header of an array file says, once found acceptable.
+type npyHeader struct {
+	descr   string // '<f8'
+	fortran bool
+	rows    int
+	cols    int
+}
+
+// maxNPYHeader is NumPy's own limit for a header that is read without trust.
+const maxNPYHeader = 10000
+
+var (
+	npyDict  = regexp.MustCompile(`^\s*\{(.*)\}\s*$`)
+	npyDescr = regexp.MustCompile(`['"]descr['"]\s*:\s*['"]([^'"]*)['"]`)
+	npyOrder = regexp.MustCompile(`['"]fortran_order['"]\s*:\s*(True|False)\b`)
+	npyShape = regexp.MustCompile(`['"]shape['"]\s*:\s*\(([0-9L, \t]*)\)`)
+	npyType  = regexp.MustCompile(`^[<>|=]?(f[48]|[iu][1248])$`)
+)
+
+// parseNPY checks the header before npyio sees it: npyio allocates what a header announces, panics on one that is cut
+// short, and relies on the exact spelling that NumPy writes. It is given the header as NumPy would have written it and
+// decodes the elements, a buffer at a time, so memory follows the bytes that are there.
+func parseNPY(s *source) (*Set, error) {
+	h, err := s.npyHeader()
+	if err != nil {
+		return nil, err
+	}
+	from, to, label := 0, h.cols, -1
+	switch s.o.Label {
+	case LabelLast:
+		to--
+		label = to
+	case LabelFirst:
+		from++
+		label = 0
+	}
+	d := to - from
+	switch {
+	case h.rows == 0 || h.cols == 0:
+		return nil, s.fail(0, ErrFormat, "the array is %d x %d: it has no cells", h.rows, h.cols)
+	case d == 0:
+		return nil, s.fail(0, ErrFormat, "the array has one column, the label, and no features; read it with LabelNone if it is a feature")
+	case s.o.Dims > 0 && d != s.o.Dims:
+		return nil, s.fail(0, domain.ErrShape, "the array has %d features, want %d (label %v)", d, s.o.Dims, s.o.Label)
+	}
+	if s.o.MaxCells > 0 { // the default limit cannot be passed: a cell is a byte at least
+		if err := s.allow(h.rows, d); err != nil {
+			return nil, err
+		}
+	}
+	cells, err := s.npyCells(h)
+	if err != nil {
+		return nil, err
+	}
+	return s.npySet(cells, h, from, to, label)
+}
+
+// npyHeader reads and checks the preamble and the dictionary. https://numpy.org/neps/nep-0001-npy-format.html
+func (s *source) npyHeader() (h npyHeader, err error) {
+	pre := make([]byte, 8)
+	if _, err := io.ReadFull(s, pre); err != nil {
+		return h, s.npyEnd(err, "in the header")
+	}
+	if string(pre[:6]) != "\x93NUMPY" {
+		return h, s.fail(0, ErrFormat, "does not start with the mark of an .npy file")
+	}
+	size := 4 // of the header's length; versions 2 and 3 differ only in the header's character set
+	switch pre[6] {
+	case 1:
+		size = 2
+	case 2, 3:
+	default:
+		return h, s.fail(0, ErrFormat, "is .npy version %d; versions 1 to 3 are supported", pre[6])
+	}
+	length := make([]byte, 4)
+	if _, err := io.ReadFull(s, length[:size]); err != nil {
+		return h, s.npyEnd(err, "in the header")
+	}
+	n := binary.LittleEndian.Uint32(length)
+	if n > maxNPYHeader {
+		return h, s.fail(0, ErrFormat, "announces a header of %d bytes; at most %d are allowed", n, maxNPYHeader)
+	}
+	text := make([]byte, n)
+	if _, err := io.ReadFull(s, text); err != nil {
+		return h, s.npyEnd(err, "in the header")
+	}
+	return s.npyLayout(string(text))
+}
+
+// npyLayout reads {'descr': '<f8', 'fortran_order': False, 'shape': (3, 5), }.
+func (s *source) npyLayout(text string) (h npyHeader, err error) {
+	text = strings.TrimRight(text, "\x00 \n")
+	dict := npyDict.FindStringSubmatch(text)
+	if dict == nil {
+		return h, s.fail(0, ErrFormat, "the header %s is not a dictionary", quote(text))
+	}
+	descr, order, shape := npyDescr.FindStringSubmatch(dict[1]), npyOrder.FindStringSubmatch(dict[1]), npyShape.FindStringSubmatch(dict[1])
+	if order == nil || shape == nil || !strings.Contains(dict[1], "descr") {
+		return h, s.fail(0, ErrFormat, "the header %s lacks descr, fortran_order or shape", quote(text))
+	}
+	if descr == nil {
+		return h, s.fail(0, ErrFormat, "the array is structured; save its columns with astype(float64)")
+	}
+	if !npyType.MatchString(descr[1]) {
+		return h, s.fail(0, ErrFormat, "the element type %s is not float64, float32 or an integer; save the array with astype(float64)", quote(descr[1]))
+	}
+	var dims []int
+	for _, t := range strings.FieldsFunc(shape[1], func(r rune) bool { return strings.ContainsRune(", L\t", r) }) {
+		v, err := strconv.Atoi(t)
+		if err != nil {
+			return h, s.fail(0, ErrFormat, "the shape (%s) is too large", shape[1])
+		}
+		dims = append(dims, v)
+	}
+	if len(dims) != 2 {
+		return h, s.fail(0, ErrFormat, "the array has %d dimensions, want 2; save it with reshape(n, -1), one row an instance", len(dims))
+	}
+	if dims[1] > 0 && dims[0] > math.MaxInt/dims[1] {
+		return h, s.fail(0, ErrFormat, "the shape (%s) is too large", shape[1])
+	}
+	return npyHeader{strings.TrimPrefix(descr[1], "="), order[1] == "True", dims[0], dims[1]}, nil
+}
+
+// npyEnd explains the end of a file that was to go on.
+func (s *source) npyEnd(err error, place string) error {
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		return s.fail(0, ErrFormat, "ends early, %s: it is truncated", place)
+	}
+	return s.wrap(err)
+}
+
+// npyCells decodes all elements in file order and makes sure that the file ends with them.
+func (s *source) npyCells(h npyHeader) ([]float64, error) {
+	order := "False"
+	if h.fortran {
+		order = "True"
+	}
+	dict := fmt.Sprintf("{'descr': '%s', 'fortran_order': %s, 'shape': (%d, %d), }\n", h.descr, order, h.rows, h.cols)
+	head := append([]byte("\x93NUMPY\x01\x00"), byte(len(dict)), byte(len(dict)>>8))
+	r, err := npyio.NewReader(io.MultiReader(bytes.NewReader(append(head, dict...)), s))
+	if err != nil {
+		return nil, s.fail(0, ErrFormat, "%v", err)
+	}
+	cells, err := decoders[h.descr[len(h.descr)-2:]](r, h.rows*h.cols)
+	var lost *inexact
+	if errors.As(err, &lost) {
+		i, j := h.place(lost.at)
+		return nil, s.fail(0, domain.ErrDomain, "the integer %s at row %d, column %d of the array is 2^53 or more in absolute value, where float64 rounds; save the array with astype(float64) if that is meant", lost.text, i, j)
+	}
+	if err != nil {
+		return nil, s.npyEnd(err, fmt.Sprintf("after at least %d of %d x %d elements", len(cells), h.rows, h.cols))
+	}
+	switch _, err := s.ReadByte(); {
+	case err == nil:
+		return nil, s.fail(0, ErrFormat, "goes on after its %d x %d elements (trailing garbage)", h.rows, h.cols)
+	case err != io.EOF:
+		return nil, s.wrap(err)
+	}
+	return cells, nil
+}
+
+// decoders has an entry for each type that npyType accepts.
+var decoders = map[string]func(*npyio.Reader, int) ([]float64, error){
+	"f8": decode[float64], "f4": decode[float32],
+	"i1": decode[int8], "i2": decode[int16], "i4": decode[int32], "i8": decode[int64],
+	"u1": decode[uint8], "u2": decode[uint16], "u4": decode[uint32], "u8": decode[uint64],
+}
+
+// place is the row and column, from 0, of the k-th element of the file.
+func (h npyHeader) place(k int) (i, j int) {
+	if h.fortran {
+		return k % h.rows, k / h.rows
+	}
+	return k / h.cols, k % h.cols
+}
+
+// inexact is an integer that float64 may have rounded.
+type inexact struct {
+	at   int
+	text string
+}
+
+func (e *inexact) Error() string { return e.text + " may not be exact in float64" }
+
+type element interface {
+	float64 | float32 | int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64
+}
+
+// decode reads size elements; with an error it returns those before the buffer that failed.
+func decode[T element](r *npyio.Reader, size int) ([]float64, error) {
+	const buffer = 1 << 13
+	out := make([]float64, 0, min(size, freeCells))
+	buf := make([]T, min(size, buffer))
+	one := T(1)
+	whole := one/2 == 0 // T is an integer type
+	for len(out) < size {
+		part := buf[:min(len(buf), size-len(out))]
+		if err := r.Read(&part); err != nil {
+			return out, err
+		}
+		for _, v := range part {
+			f := float64(v)
+			if whole && (f >= 1<<53 || f <= -1<<53) {
+				return out, &inexact{len(out), fmt.Sprint(v)}
+			}
+			out = append(out, f)
+		}
+	}
+	return out, nil
+}
+
+// npySet separates the label column from the features [from, to) and checks both.
+func (s *source) npySet(cells []float64, h npyHeader, from, to, label int) (*Set, error) {
+	d, t := to-from, newTargets(s, "row")
+	x := cells
+	if h.fortran { // C order is compacted in place: no cell moves to a later position
+		x = make([]float64, h.rows*d)
+	}
+	down, across := h.cols, 1 // distances in the file
+	if h.fortran {
+		down, across = 1, h.rows
+	}
+	var text []byte
+	for i := range h.rows {
+		if label >= 0 { // before a feature takes its place
+			text = strconv.AppendFloat(text[:0], cells[i*down+label*across], 'g', -1, 64)
+			if err := t.add(i, text); err != nil {
+				return nil, err
+			}
+		}
+		for j := range d {
+			v := cells[i*down+(from+j)*across]
+			if v-v != 0 {
+				return nil, s.badCell(0, fmt.Sprintf("column %d", from+j+1), i, j, "-", v, notFinite)
+			}
+			x[i*d+j] = v
+		}
+	}
+	return s.set(x, h.rows, d, t), nil
+}

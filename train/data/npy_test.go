@@ -1,0 +1,185 @@
+package data
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sbinet/npyio"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/bochner-go/bochner/ops/domain"
+)
+
+// npy is an array file with the given dictionary and elements.
+func npy(dict string, order binary.ByteOrder, elements any) []byte {
+	b := bytes.NewBufferString("\x93NUMPY\x01\x00")
+	binary.Write(b, binary.LittleEndian, uint16(len(dict)+1))
+	b.WriteString(dict + "\n")
+	if elements != nil {
+		binary.Write(b, order, elements)
+	}
+	return b.Bytes()
+}
+
+func npyDictOf(descr, fortran, shape string) string {
+	return fmt.Sprintf("{'descr': '%s', 'fortran_order': %s, 'shape': %s, }", descr, fortran, shape)
+}
+
+func TestReadNPYTypesAndOrders(t *testing.T) {
+	little, big := binary.LittleEndian, binary.BigEndian
+	for _, c := range []struct {
+		descr string
+		order binary.ByteOrder
+		v     any
+	}{
+		{"<f8", little, []float64{1, 2, 3, 4, 5, 6}}, {">f8", big, []float64{1, 2, 3, 4, 5, 6}},
+		{"<f4", little, []float32{1, 2, 3, 4, 5, 6}}, {">f4", big, []float32{1, 2, 3, 4, 5, 6}},
+		{"|i1", little, []int8{1, 2, 3, 4, 5, 6}}, {"|u1", little, []uint8{1, 2, 3, 4, 5, 6}},
+		{"<i2", little, []int16{1, 2, 3, 4, 5, 6}}, {">u2", big, []uint16{1, 2, 3, 4, 5, 6}},
+		{"<i4", little, []int32{1, 2, 3, 4, 5, 6}}, {">u4", big, []uint32{1, 2, 3, 4, 5, 6}},
+		{"<i8", little, []int64{1, 2, 3, 4, 5, 6}}, {">u8", big, []uint64{1, 2, 3, 4, 5, 6}},
+	} {
+		for fortran, want := range map[string]map[Label][]float64{
+			"False": {LabelNone: {1, 2, 3, 4, 5, 6}, LabelLast: {1, 2, 4, 5}, LabelFirst: {2, 3, 5, 6}},
+			"True":  {LabelNone: {1, 3, 5, 2, 4, 6}, LabelLast: {1, 3, 2, 4}, LabelFirst: {3, 5, 4, 6}},
+		} {
+			for label, x := range want {
+				o := Options{Label: label}
+				s, err := ReadNPY(bytes.NewReader(npy(npyDictOf(c.descr, fortran, "(2, 3)"), c.order, c.v)), "f.npy", o)
+				if err != nil {
+					t.Fatal(c.descr, fortran, err)
+				}
+				consistent(t, s, o)
+				if !slices.Equal(s.X.Float64s(), x) {
+					t.Errorf("%s, fortran %s, label %v: %v, want %v", c.descr, fortran, label, s.X.Float64s(), x)
+				}
+				labels := map[string]map[Label][]string{"False": {LabelLast: {"3", "6"}, LabelFirst: {"1", "4"}}, "True": {LabelLast: {"5", "6"}, LabelFirst: {"1", "2"}}}
+				if !slices.Equal(s.Labels, labels[fortran][label]) {
+					t.Errorf("%s, fortran %s, label %v: classes %q", c.descr, fortran, label, s.Labels)
+				}
+			}
+		}
+	}
+}
+
+// Other writers order and space the dictionary in other ways; version 2 has a longer length.
+func TestReadNPYHeaders(t *testing.T) {
+	for _, dict := range []string{
+		"{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3)}",
+		"{'shape':(2,3),'fortran_order':False,'descr':'<f8'}",
+		"{\"descr\": \"<f8\", \"fortran_order\": False, \"shape\": (2L, 3L), }",
+		"  {'descr': '=f8', 'fortran_order': False, 'shape': (2, 3,), }   ",
+	} {
+		s, err := ReadNPY(bytes.NewReader(npy(dict, binary.LittleEndian, []float64{1, 2, 3, 4, 5, 6})), "f", Options{Task: Regression})
+		if err != nil {
+			t.Errorf("%s: %v", dict, err)
+		} else if !slices.Equal(s.Y, []float64{3, 6}) {
+			t.Errorf("%s: targets %v", dict, s.Y)
+		}
+	}
+	var b bytes.Buffer // npyio writes version 2
+	if err := npyio.Write(&b, mat.NewDense(2, 3, []float64{1, 2, 3, 4, 5, 6})); err != nil {
+		t.Fatal(err)
+	}
+	s, err := ReadNPY(&b, "f", Options{Label: LabelNone})
+	if err != nil || s.Rows() != 2 || s.Dims() != 3 || s.X.Float64s()[5] != 6 {
+		t.Errorf("npyio's own file: %v", err)
+	}
+}
+
+// More elements than one decoding buffer.
+func TestReadNPYManyElements(t *testing.T) {
+	const n, d = 5003, 7
+	v := make([]float32, n*d)
+	for i := range v {
+		v[i] = float32(i)
+	}
+	s, err := ReadNPY(bytes.NewReader(npy(npyDictOf("<f4", "False", "(5003, 7)"), binary.LittleEndian, v)), "f", Options{Task: Regression})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Dims() != d-1 || s.X.Float64s()[n*(d-1)-1] != n*d-2 || s.Y[n-1] != n*d-1 {
+		t.Errorf("dims %d, last cell %v, last target %v", s.Dims(), s.X.Float64s()[n*(d-1)-1], s.Y[n-1])
+	}
+}
+
+func TestReadNPYErrors(t *testing.T) {
+	six := []float64{1, 2, 3, 4, 5, 6}
+	good := npy(npyDictOf("<f8", "False", "(2, 3)"), binary.LittleEndian, six)
+	of := func(descr, shape string, v any) []byte {
+		return npy(npyDictOf(descr, "False", shape), binary.LittleEndian, v)
+	}
+	none := Options{Label: LabelNone}
+	for _, c := range []struct {
+		name     string
+		file     []byte
+		o        Options
+		sentinel error
+		says     []string
+	}{
+		{"empty", nil, none, ErrFormat, []string{"is empty"}},
+		{"text", []byte("1,2,3\n4,5,6\n"), none, ErrFormat, []string{"mark of an .npy"}},
+		{"cut in the mark", good[:5], none, ErrFormat, []string{"truncated"}},
+		{"cut in the length", good[:9], none, ErrFormat, []string{"truncated"}},
+		{"cut in the header", good[:30], none, ErrFormat, []string{"in the header", "truncated"}},
+		{"cut before the elements", good[:len(good)-48], none, ErrFormat, []string{"2 x 3", "truncated"}},
+		{"cut between elements", good[:len(good)-8], none, ErrFormat, []string{"2 x 3", "truncated"}},
+		{"cut in an element", good[:len(good)-3], none, ErrFormat, []string{"truncated"}},
+		{"trailing", append(slices.Clone(good), 0), none, ErrFormat, []string{"2 x 3", "trailing"}},
+		{"version", append([]byte("\x93NUMPY\x09\x00"), good[8:]...), none, ErrFormat, []string{"version 9"}},
+		{"header of 4 GiB", []byte("\x93NUMPY\x02\x00\xff\xff\xff\xff"), none, ErrFormat, []string{"4294967295"}},
+		{"no dictionary", npy("hello", nil, nil), none, ErrFormat, []string{"dictionary"}},
+		{"nothing in the header", npy("", nil, nil), none, ErrFormat, []string{"dictionary"}},
+		{"keys missing", npy("{'descr': '<f8'}", nil, nil), none, ErrFormat, []string{"lacks"}},
+		{"structured", npy("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (2, 3), }", nil, nil), none, ErrFormat, []string{"structured"}},
+		{"strings", of("<U5", "(2, 3)", nil), none, ErrFormat, []string{`"<U5"`, "astype"}},
+		{"objects", of("|O", "(2, 3)", nil), none, ErrFormat, []string{`"|O"`, "astype"}},
+		{"half", of("<f2", "(2, 3)", nil), none, ErrFormat, []string{`"<f2"`}},
+		{"complex", of("<c16", "(2, 3)", nil), none, ErrFormat, []string{`"<c16"`}},
+		{"scalar", of("<f8", "()", six[:1]), none, ErrFormat, []string{"0 dimensions, want 2"}},
+		{"vector", of("<f8", "(6,)", six), none, ErrFormat, []string{"1 dimensions, want 2", "reshape"}},
+		{"cube", of("<f8", "(1, 2, 3)", six), none, ErrFormat, []string{"3 dimensions, want 2"}},
+		{"negative shape", of("<f8", "(-2, 3)", six), none, ErrFormat, []string{"lacks"}},
+		{"no rows", of("<f8", "(0, 3)", nil), none, ErrFormat, []string{"0 x 3"}},
+		{"no columns", of("<f8", "(3, 0)", nil), none, ErrFormat, []string{"3 x 0"}},
+		{"huge shape", of("<f8", "(2000000000, 2000000000)", six), none, ErrFormat, []string{"truncated"}},
+		{"shape beyond int64", of("<f8", "(99999999999999999999, 3)", six), none, ErrFormat, []string{"too large"}},
+		{"product beyond int64", of("<f8", "(9000000000000000000, 3)", six), none, ErrFormat, []string{"too large"}},
+		{"label and nothing else", of("<f8", "(6, 1)", six), Options{}, ErrFormat, []string{"no features"}},
+		{"dims", good, Options{Dims: 3}, domain.ErrShape, []string{"2 features, want 3"}},
+		{"MaxCells", good, Options{Label: LabelNone, MaxCells: 5}, ErrFormat, []string{"2 rows of 3", "5 cells"}},
+		{"NaN", of("<f8", "(2, 3)", []float64{1, 2, 3, 4, math.NaN(), 6}), none, domain.ErrDomain, []string{"x[1,1] = NaN", "drop the row"}},
+		{"Inf beside a label", of("<f4", "(2, 3)", []float32{1, 2, 3, 4, 5, float32(math.Inf(1))}), Options{Label: LabelFirst}, domain.ErrDomain, []string{"column 3", "x[1,1] = +Inf"}},
+		{"class NaN", of("<f8", "(2, 3)", []float64{1, 2, 3, 4, 5, math.NaN()}), Options{}, domain.ErrDomain, []string{"row 1", `"NaN"`}},
+		{"target Inf", of("<f8", "(2, 3)", []float64{math.Inf(-1), 2, 3, 4, 5, 6}), Options{Label: LabelFirst, Task: Regression}, domain.ErrDomain, []string{"row 0", `"-Inf"`}},
+		{"int64 too long", of("<i8", "(2, 1)", []int64{1, -1<<53 - 1}), none, domain.ErrDomain, []string{"-9007199254740993", "row 1, column 0"}},
+		{"int64 too long, Fortran", npy(npyDictOf("<i8", "True", "(3, 2)"), binary.LittleEndian, []int64{1, 2, 3, 4, 1 << 53, 6}), none, domain.ErrDomain, []string{"9007199254740992", "row 1, column 1"}},
+		{"uint64 too long", of("<u8", "(1, 2)", []uint64{1, math.MaxUint64}), none, domain.ErrDomain, []string{"18446744073709551615", "row 0, column 1"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := ReadNPY(bytes.NewReader(c.file), "f.npy", c.o)
+			fails(t, err, c.sentinel, append(c.says, "f.npy")...)
+		})
+	}
+}
+
+// What a small file announces is not what is allocated: at most the cells that every file may have.
+func TestSmallFilesAllocateLittle(t *testing.T) {
+	huge := npy(npyDictOf("<f8", "False", "(2000000000, 2000000000)"), binary.LittleEndian, []float64{1})
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range 4 {
+		ReadNPY(bytes.NewReader(huge), "f", Options{})
+		ReadLIBSVM(strings.NewReader("1 16777216:1\n"), "f", Options{})
+	}
+	runtime.ReadMemStats(&after)
+	if got, most := after.TotalAlloc-before.TotalAlloc, uint64(4*(8*freeCells+1<<20)); got > most {
+		t.Errorf("%d bytes allocated, want at most %d", got, most)
+	}
+}

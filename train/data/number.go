@@ -1,0 +1,225 @@
+package data
+
+import (
+	"errors"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/bochner-go/bochner/ops/domain"
+)
+
+// flaw says what keeps a text from being a usable number.
+type flaw uint8
+
+const (
+	sound     flaw = iota
+	noNumber       // text
+	notFinite      // NaN or an infinity, spelt out
+	overflows      // decimal, above float64
+	vanishes       // decimal, not 0, but 0 in float64
+)
+
+// pow10 holds the powers of ten up to 10^15, which float64 holds exactly.
+var pow10 = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
+
+// number reads a decimal number. It allocates nothing when t is short and sound.
+func number(t string) (float64, flaw) {
+	if v, ok := shortDecimal(t); ok {
+		return v, sound
+	}
+	v, err := strconv.ParseFloat(t, 64)
+	switch {
+	case errors.Is(err, strconv.ErrRange):
+		if strings.ContainsAny(t, "xX") {
+			return 0, noNumber
+		}
+		return v, overflows
+	case err != nil:
+		if len(t) == 4 && (t[0] == '-' || t[0] == '+') && strings.EqualFold(t[1:], "nan") { // as C prints it
+			return math.NaN(), notFinite
+		}
+		return 0, noNumber
+	case v-v != 0:
+		return v, notFinite
+	case strings.ContainsAny(t, "xX_"):
+		return 0, noNumber
+	case v == 0 && !zeroText(t):
+		return v, vanishes
+	}
+	return v, sound
+}
+
+// shortDecimal reads [-]digits[.digits] of at most 15 digits. Both the digits and the power of ten are exact in
+// float64, so their quotient is correctly rounded (Clinger 1990).
+func shortDecimal(t string) (float64, bool) {
+	i := 0
+	if t != "" && t[0] == '-' {
+		i = 1
+	}
+	if len(t)-i > 16 {
+		return 0, false
+	}
+	mantissa, digits, point := int64(0), 0, -1
+	for ; i < len(t); i++ {
+		c := t[i] - '0'
+		if c <= 9 {
+			mantissa = 10*mantissa + int64(c)
+			digits++
+		} else if t[i] == '.' && point < 0 {
+			point = digits
+		} else {
+			return 0, false
+		}
+	}
+	if digits == 0 || digits > 15 {
+		return 0, false
+	}
+	v := float64(mantissa)
+	if point >= 0 {
+		v /= pow10[digits-point]
+	}
+	if t[0] == '-' {
+		v = -v
+	}
+	return v, true
+}
+
+// zeroText says whether a decimal number has no digit but 0 before its exponent.
+func zeroText(t string) bool {
+	if i := strings.IndexAny(t, "eE"); i >= 0 {
+		t = t[:i]
+	}
+	return !strings.ContainsAny(t, "123456789")
+}
+
+// canonical is the one spelling of a class: numbers of the same value have the same one, other text stays as it is.
+func canonical(t string) (string, flaw) {
+	digits := strings.TrimLeft(t, "+-")
+	if digits != "" && len(t)-len(digits) <= 1 && strings.Trim(digits, "0123456789") == "" {
+		// An integer stays exact, however long.
+		digits = strings.TrimLeft(digits, "0")
+		if digits == "" {
+			return "0", sound
+		}
+		if t[0] == '-' {
+			return "-" + digits, sound
+		}
+		return digits, sound
+	}
+	v, f := number(t)
+	switch f {
+	case noNumber:
+		return t, sound
+	case sound:
+		return formatLabel(v), sound
+	default:
+		return "", f
+	}
+}
+
+// formatLabel is the class of a number.
+func formatLabel(v float64) string {
+	if v == 0 {
+		return "0" // not -0
+	}
+	if v == math.Trunc(v) && math.Abs(v) < 1e21 {
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
+}
+
+// badCell is the error for the text t of x[row,col] at the given line; column names the place in the file's own terms.
+func (s *source) badCell(line int, column string, row, col int, t string, v float64, f flaw) error {
+	switch {
+	case t == "":
+		return s.fail(line, ErrFormat, "%s is empty; drop the row or fill the value in", column)
+	case f == noNumber:
+		return s.fail(line, ErrFormat, "%s: %s is not a number; drop the row or fill the value in", column, quote(t))
+	}
+	reason, remedy := f.explain(t)
+	return &domain.CellError{Who: s.where(line) + ": " + column, Row: row, Col: col, Value: v, Reason: reason, Remedy: remedy}
+}
+
+// explain gives the reason and the remedy for a number that float64 cannot be used for.
+func (f flaw) explain(t string) (reason, remedy string) {
+	switch f {
+	case overflows:
+		return "(the text " + quote(t) + ") is too large for float64", "scale the values in the file"
+	case vanishes:
+		return "(the text " + quote(t) + ") is not 0 but becomes 0 in float64", "write 0 or scale the values in the file"
+	default:
+		return "is not a finite number", "drop the row or fill the value in"
+	}
+}
+
+// quote is a token for a message, cut when long.
+func quote(t string) string {
+	if len(t) > 40 {
+		return strconv.Quote(t[:40]) + "..."
+	}
+	return strconv.Quote(t)
+}
+
+// targets collects the label column.
+type targets struct {
+	s      *source
+	unit   string // what add counts: "line" from 1, or "row" from 0
+	y      []float64
+	labels []string
+	seen   map[string]string // text of a class -> its canonical one, so that each is stored once
+}
+
+func newTargets(s *source, unit string) *targets {
+	return &targets{s: s, unit: unit, seen: make(map[string]string)}
+}
+
+// maxSeen bounds the map for files in which each row has a class of its own.
+const maxSeen = 1 << 16
+
+// add takes the label of the next row, with the spaces around it trimmed; at is where it stands, in units.
+func (t *targets) add(at int, text []byte) error {
+	switch {
+	case t.s.o.Label == LabelNone:
+		return nil
+	case len(text) == 0:
+		return t.fail(at, ErrFormat, "the label is empty; drop the row or fill it in")
+	case t.s.o.Task == Regression:
+		v, f := number(string(text))
+		if f != sound {
+			return t.bad(at, "target", string(text), f)
+		}
+		t.y = append(t.y, v)
+		return nil
+	}
+	label, ok := t.seen[string(text)]
+	if !ok {
+		var f flaw
+		if label, f = canonical(string(text)); f != sound {
+			return t.bad(at, "class", string(text), f)
+		}
+		if len(t.seen) < maxSeen {
+			t.seen[string(text)] = label
+		}
+	}
+	t.labels = append(t.labels, label)
+	return nil
+}
+
+func (t *targets) bad(at int, what, text string, f flaw) error {
+	if f == noNumber {
+		return t.fail(at, ErrFormat, "the %s %s is not a number; correct the file, or read it as classification", what, quote(text))
+	}
+	reason, remedy := f.explain(text)
+	if f == notFinite {
+		reason = quote(text) + " " + reason
+	}
+	return t.fail(at, domain.ErrDomain, "the %s %s; %s", what, reason, remedy)
+}
+
+func (t *targets) fail(at int, sentinel error, format string, args ...any) error {
+	if t.unit == "line" {
+		return t.s.fail(at, sentinel, format, args...)
+	}
+	return t.s.fail(0, sentinel, "row %d: "+format, append([]any{at}, args...)...)
+}

@@ -1,0 +1,88 @@
+package data
+
+import (
+	"fmt"
+
+	"github.com/bochner-go/bochner/ops/domain"
+)
+
+// Label says which column of a CSV or .npy row is the class or target. In LIBSVM text it is always the first token:
+// LabelLast and LabelFirst mean the same there, and LabelNone reads past it.
+type Label int
+
+const (
+	// LabelLast: the last column.
+	LabelLast Label = iota
+	// LabelFirst: the first column.
+	LabelFirst
+	// LabelNone: every column is a feature.
+	LabelNone
+)
+
+var labelNames = [...]string{"last", "first", "none"}
+
+// String is the name that ParseLabel reads.
+func (l Label) String() string {
+	if l < 0 || int(l) >= len(labelNames) {
+		return fmt.Sprintf("Label(%d)", int(l))
+	}
+	return labelNames[l]
+}
+
+// ParseLabel reads last, first or none. Another text is an error that wraps domain.ErrParam.
+func ParseLabel(s string) (Label, error) {
+	for i, name := range labelNames {
+		if s == name {
+			return Label(i), nil
+		}
+	}
+	return 0, fmt.Errorf("data: label position %q is unknown, want last, first or none: %w", s, domain.ErrParam)
+}
+
+// Task says what the label column holds.
+type Task int
+
+const (
+	// Classification: the text of a class, made canonical where it is a number: "+1", "1" and "1.0" are the class "1".
+	Classification Task = iota
+	// Regression: a finite number.
+	Regression
+)
+
+// String is classification or regression.
+func (t Task) String() string {
+	switch t {
+	case Classification:
+		return "classification"
+	case Regression:
+		return "regression"
+	default:
+		return fmt.Sprintf("Task(%d)", int(t))
+	}
+}
+
+// Options says how to read a file. The zero value reads a classification file whose label is last and takes the width
+// from the file.
+type Options struct {
+	Label Label
+	Task  Task
+	// Dims is the number of features, 0 to take it from the file. Rows of LIBSVM text are padded with zeros to it and an
+	// index beyond it is an error; CSV and .npy must have exactly that many feature columns.
+	Dims int
+	// MaxCells is the largest number of dense cells, rows x features; 0 is 2^22 and 4096 for each byte read.
+	MaxCells int
+}
+
+func (o Options) validate() error {
+	switch {
+	case o.Label < LabelLast || o.Label > LabelNone:
+		return fmt.Errorf("data: Options.Label = %v is unknown, want LabelLast, LabelFirst or LabelNone: %w", o.Label, domain.ErrParam)
+	case o.Task < Classification || o.Task > Regression:
+		return fmt.Errorf("data: Options.Task = %v is unknown, want Classification or Regression: %w", o.Task, domain.ErrParam)
+	case o.Dims < 0 || o.Dims > maxIndex:
+		return fmt.Errorf("data: Options.Dims = %d is not in 0..%d: %w", o.Dims, maxIndex, domain.ErrParam)
+	case o.MaxCells < 0:
+		return fmt.Errorf("data: Options.MaxCells = %d is negative: %w", o.MaxCells, domain.ErrParam)
+	}
+	return nil
+}

@@ -1,0 +1,222 @@
+package data
+
+import (
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+
+	"gorgonia.org/tensor"
+
+	"github.com/bochner-go/bochner/ops/domain"
+)
+
+// Scaler changes rows in place, before a map sees them. Matrices are [n, d], float64 or float32, contiguous; what is
+// computed is computed in float64 and rounded once. Apply changes no scaler, so it may run in several goroutines.
+type Scaler interface {
+	// Fit learns from the training rows and leaves them alone. A value that is not finite wraps domain.ErrDomain, a
+	// matrix without rows or columns domain.ErrShape; the scaler is then as before.
+	Fit(x *tensor.Dense) error
+	// Apply scales the rows in place. Another number of columns than was fitted wraps domain.ErrShape, a scaler not
+	// fitted domain.ErrParam; x is then untouched. A value that is not finite, or that overflows when scaled, wraps
+	// domain.ErrDomain; the rows before it are then scaled already.
+	Apply(x *tensor.Dense) error
+	// Name is what ParseScalers reads.
+	Name() string
+	// State is a copy of what was fitted, as float64 vectors, empty if there is nothing; SetState takes it back. A state
+	// that does not fit the scaler wraps domain.ErrParam and changes nothing.
+	State() map[string]*tensor.Dense
+	SetState(state map[string]*tensor.Dense) error
+}
+
+// step is a Scaler of this package: Fit and Apply are fit and apply below, for one step or a chain of them.
+type step interface {
+	Scaler
+	// learn fits to finite rows of d columns, which it may read several times.
+	learn(rows iter.Seq[[]float64], d int)
+	// fitted is the number of columns that was fitted: 0 if none yet, anyWidth if there is nothing to fit.
+	fitted() int
+	// scale scales one row of that many finite values. It may leave infinities where a result overflows.
+	scale(row []float64)
+}
+
+const anyWidth = -1
+
+// newStep makes the scaler of that name, or nil.
+func newStep(name string) step {
+	switch name {
+	case "none":
+		return None{}
+	case "l1":
+		return L1{}
+	case "l2":
+		return L2{}
+	case "minmax":
+		return new(MinMax)
+	case "standard":
+		return new(Standard)
+	default:
+		return nil
+	}
+}
+
+// ParseScalers reads a list of none, l1, l2, minmax and standard, separated by commas, such as "minmax,l2". The empty
+// list is none. Another name is an error that wraps domain.ErrParam.
+func ParseScalers(list string) (*Chain, error) {
+	if strings.TrimSpace(list) == "" {
+		list = "none"
+	}
+	c := new(Chain)
+	for name := range strings.SplitSeq(list, ",") {
+		s := newStep(strings.TrimSpace(name))
+		if s == nil {
+			return nil, fmt.Errorf("data: scaler %q in %q is unknown, want none, l1, l2, minmax or standard: %w", strings.TrimSpace(name), list, domain.ErrParam)
+		}
+		c.steps = append(c.steps, s)
+	}
+	return c, nil
+}
+
+// who names a scaler in messages.
+func who(s Scaler) string { return fmt.Sprintf("data: scaler %q", s.Name()) }
+
+// fit fits each step to what those before it make of x.
+func fit(owner Scaler, x *tensor.Dense, steps ...step) (cols int, err error) {
+	m, err := matrixOf(who(owner), x)
+	if err != nil {
+		return 0, err
+	}
+	if m.rows == 0 || m.cols == 0 {
+		return 0, fmt.Errorf("%s: cannot be fitted to %d rows of %d columns: %w", who(owner), m.rows, m.cols, domain.ErrShape)
+	}
+	if !m.single {
+		err = domain.CheckRows(domain.Reals(), who(owner), m.f64, m.rows, m.cols, m.cols)
+	} else {
+		err = domain.CheckRows(domain.Reals(), who(owner), m.f32, m.rows, m.cols, m.cols)
+	}
+	if err != nil {
+		return 0, err
+	}
+	for k, s := range steps {
+		s.learn(m.through(steps[:k]), m.cols)
+	}
+	return m.cols, nil
+}
+
+// fitOne is Fit of a scaler by itself.
+func fitOne(s step, x *tensor.Dense) error {
+	_, err := fit(s, x, s)
+	return err
+}
+
+// applyOne is Apply of a scaler by itself.
+func applyOne(s step, x *tensor.Dense) error { return apply(s, x, s.fitted(), s) }
+
+// through yields the rows as the given steps make them, in one buffer. On the rows they were fitted to no step
+// overflows: norms and ranges end in [-1, 1], and standard scores are at most √n.
+func (m matrix) through(steps []step) iter.Seq[[]float64] {
+	return func(yield func([]float64) bool) {
+		row := make([]float64, m.cols)
+		for i := range m.rows {
+			m.load(i, row)
+			for _, s := range steps {
+				s.scale(row)
+			}
+			if !yield(row) {
+				return
+			}
+		}
+	}
+}
+
+// apply runs each row through the steps in float64 and rounds it back into x.
+func apply(owner Scaler, x *tensor.Dense, cols int, steps ...step) error {
+	m, err := matrixOf(who(owner), x)
+	switch {
+	case err != nil:
+		return err
+	case cols == 0:
+		return fmt.Errorf("%s: is not fitted; call Fit or SetState first: %w", who(owner), domain.ErrParam)
+	case cols != anyWidth && cols != m.cols:
+		return fmt.Errorf("%s: was fitted to %d columns and x has %d: %w", who(owner), cols, m.cols, domain.ErrShape)
+	}
+	row := make([]float64, m.cols)
+	for i := range m.rows {
+		m.load(i, row)
+		if j := notFiniteAt(row); j >= 0 {
+			return domain.Reals().Violation(who(owner), i, j, row[j])
+		}
+		for _, s := range steps {
+			s.scale(row)
+			if j := notFiniteAt(row); j >= 0 {
+				return m.overflow(owner, i, j, fmt.Sprintf("overflows when scaled by %s", s.Name()))
+			}
+		}
+		if j := m.fits(row); j >= 0 {
+			return m.overflow(owner, i, j, "overflows float32 when scaled")
+		}
+		m.store(i, row)
+	}
+	return nil
+}
+
+// overflow is the error for a cell of x, which still holds what came in.
+func (m matrix) overflow(owner Scaler, i, j int, reason string) error {
+	row := make([]float64, m.cols)
+	m.load(i, row)
+	return &domain.CellError{Who: who(owner), Row: i, Col: j, Value: row[j], Reason: reason,
+		Remedy: "the value is far outside those fitted: drop the row or fit with it"}
+}
+
+// notFiniteAt is the first column whose value is NaN or an infinity, or -1.
+func notFiniteAt(row []float64) int {
+	for j, v := range row {
+		if v-v != 0 {
+			return j
+		}
+	}
+	return -1
+}
+
+// noState is SetState of a scaler that has none.
+func noState(owner Scaler, state map[string]*tensor.Dense) error {
+	_, err := vectors(owner, state)
+	return err
+}
+
+// vectors takes the vectors of the given names, and no others, out of a state: finite and all of one length.
+func vectors(owner Scaler, state map[string]*tensor.Dense, names ...string) ([][]float64, error) {
+	bad := func(name, what string) error {
+		return fmt.Errorf("%s: state %q %s: %w", who(owner), name, what, domain.ErrParam)
+	}
+	for _, name := range slices.Sorted(maps.Keys(state)) {
+		if !slices.Contains(names, name) {
+			return nil, bad(name, "is not one of this scaler's")
+		}
+	}
+	out := make([][]float64, len(names))
+	for i, name := range names {
+		t := state[name]
+		switch {
+		case t == nil:
+			return nil, bad(name, "is missing")
+		case t.Dtype() != tensor.Float64 || t.Dims() > 1 || t.RequiresIterator():
+			return nil, bad(name, fmt.Sprintf("is a %v of shape %v, want a float64 vector", t.Dtype(), t.Shape()))
+		}
+		v := slices.Clone(t.Float64s())
+		switch j := notFiniteAt(v); {
+		case len(v) == 0 || len(v) != len(out[0]) && i > 0:
+			return nil, bad(name, fmt.Sprintf("has the length %d, which does not fit", len(v)))
+		case j >= 0:
+			return nil, bad(name, fmt.Sprintf("has the value %v at %d", v[j], j))
+		}
+		out[i] = v
+	}
+	return out, nil
+}
+
+// vector is a copy of v as a tensor.
+func vector(v []float64) *tensor.Dense {
+	return tensor.New(tensor.WithShape(len(v)), tensor.WithBacking(slices.Clone(v)))
+}

@@ -1,0 +1,308 @@
+package data
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gorgonia.org/tensor"
+
+	"github.com/bochner-go/bochner/ops/domain"
+)
+
+// scaled fits the list to x and applies it to z, both of the given width, in float64.
+func scaled(t *testing.T, list string, cols int, x, z []float64) []float64 {
+	t.Helper()
+	c, err := ParseScalers(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fitted, out := slices.Clone(x), slices.Clone(z)
+	if err := c.Fit(dense64(len(x)/cols, cols, fitted...)); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(fitted, x) {
+		t.Fatalf("%s: Fit changed the rows", list)
+	}
+	if err := c.Apply(dense64(len(z)/cols, cols, out...)); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func TestScalers(t *testing.T) {
+	const huge, tiny, sub = 1e300, 1e-300, 5e-324
+	for _, c := range []struct {
+		list string
+		cols int
+		x, z []float64 // z nil: apply to x
+		want []float64
+	}{
+		{"none", 2, []float64{1, -2}, nil, []float64{1, -2}},
+		{"", 2, []float64{1, -2}, nil, []float64{1, -2}},
+		{"l1", 2, []float64{1, -3, 0, 0, 0, -5}, nil, []float64{0.25, -0.75, 0, 0, 0, -1}},
+		{"l1", 3, []float64{huge, -huge, 2 * huge, tiny, tiny, 2 * tiny}, nil, []float64{0.25, -0.25, 0.5, 0.25, 0.25, 0.5}},
+		{"l1", 2, []float64{math.MaxFloat64, math.MaxFloat64, sub, 0, sub, sub}, nil, []float64{0.5, 0.5, 1, 0, 0.5, 0.5}},
+		{"l2", 2, []float64{3, -4, 0, 0, -7, 0}, nil, []float64{0.6, -0.8, 0, 0, -1, 0}},
+		{"l2", 2, []float64{3 * huge, 4 * huge, 3 * tiny, -4 * tiny}, nil, []float64{0.6, 0.8, 0.6, -0.8}},
+		{"l2", 2, []float64{math.MaxFloat64, math.MaxFloat64, sub, sub}, nil, []float64{math.Sqrt2 / 2, math.Sqrt2 / 2, math.Sqrt2 / 2, math.Sqrt2 / 2}},
+		{"l2", 1, []float64{1e-170, -1e170}, nil, []float64{1, -1}},
+		{"minmax", 2, []float64{1, 10, 3, 10, 2, 10}, nil, []float64{0, 0, 1, 0, 0.5, 0}},
+		{"minmax", 2, []float64{1, 10, 3, 10}, []float64{5, 11, -1, -7}, []float64{2, 0, -1, 0}}, // outside the range; a constant column
+		{"minmax", 1, []float64{-math.MaxFloat64, 0, math.MaxFloat64}, nil, []float64{0, 0.5, 1}},
+		{"minmax", 1, []float64{-huge, huge}, []float64{huge / 2, math.MaxFloat64}, []float64{0.75, (math.MaxFloat64/huge + 1) / 2}},
+		{"minmax", 1, []float64{tiny, 3 * tiny, 2 * tiny}, nil, []float64{0, 1, 0.5}},
+		{"minmax", 1, []float64{0, 2 * sub, sub}, nil, []float64{0, 1, 0.5}},
+		{"minmax", 1, []float64{-1e308, 1e307}, []float64{1.7e308}, []float64{2.7 / 1.1}}, // the difference overflows, the result does not
+		{"standard", 2, []float64{1, 0.1, 3, 0.1, 5, 0.1}, nil, []float64{-math.Sqrt(1.5), 0, 0, 0, math.Sqrt(1.5), 0}},
+		{"standard", 2, []float64{1, 7, 3, 7}, []float64{4, 9}, []float64{2, 2}}, // a constant column is divided by 1
+		{"standard", 1, []float64{huge, 3 * huge}, nil, []float64{-1, 1}},
+		{"standard", 1, []float64{-math.MaxFloat64, math.MaxFloat64}, nil, []float64{-1, 1}},
+		{"standard", 1, []float64{tiny, 3 * tiny}, nil, []float64{-1, 1}},
+		{"standard", 1, []float64{-4 * sub, 4 * sub}, nil, []float64{-1, 1}},
+		{"standard", 1, []float64{1e9 + 1, 1e9 + 2, 1e9 + 3}, nil, []float64{-math.Sqrt(1.5), 0, math.Sqrt(1.5)}},
+		{"standard", 1, []float64{-1.7e308, 1.7e308}, []float64{1.7e308, -1.7e308}, []float64{1, -1}},
+		{"standard", 1, []float64{-1e308, -1.5e308}, []float64{1.5e308}, []float64{11}}, // likewise
+		{"standard", 1, []float64{42}, nil, []float64{0}},
+		{"minmax,l2", 2, []float64{0, 5, 2, 9, 1, 5}, nil, []float64{0, 0, math.Sqrt2 / 2, math.Sqrt2 / 2, 1, 0}},
+		{"l1,minmax", 2, []float64{1, 3, 6, 2}, nil, []float64{0, 1, 1, 0}},                        // fitted to .25 .75 / .75 .25
+		{"l1,standard,minmax", 2, []float64{1, 3, 6, 2, 1, 1}, nil, []float64{0, 1, 1, 0, .5, .5}}, // affine maps leave minmax alone
+		{" minmax , none ", 1, []float64{2, 4}, []float64{3}, []float64{0.5}},
+	} {
+		z := c.z
+		if z == nil {
+			z = c.x
+		}
+		near(t, fmt.Sprintf("%q of %v fitted to %v", c.list, z, c.x), scaled(t, c.list, c.cols, c.x, z), c.want, 1e-15*4)
+	}
+}
+
+// Scaled values of the fitted rows reach 0 and 1 exactly and do not leave [0, 1].
+func TestMinMaxIsExactAtTheEnds(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 200 {
+		x := make([]float64, 11)
+		for i := range x {
+			x[i] = rng.NormFloat64() * math.Pow(10, float64(rng.IntN(600)-300))
+		}
+		y := scaled(t, "minmax", 1, x, x)
+		if slices.Min(y) != 0 || slices.Max(y) != 1 {
+			t.Fatalf("%v has the range [%v, %v]", x, slices.Min(y), slices.Max(y))
+		}
+	}
+}
+
+// The moments against 300-bit arithmetic, on a column with a large offset and over all magnitudes. Two passes with the
+// correction leave an error of a few roundings of the mean and of the scale (the inputs are exact in both).
+func TestStandardMoments(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	const n = 1009
+	for _, unit := range []float64{1, 1e-300, 1e300, 1e-150, 5e-320} {
+		x := make([]float64, n)
+		sum, square := new(big.Float).SetPrec(300), new(big.Float).SetPrec(300)
+		for i := range x {
+			x[i] = (1000 + rng.NormFloat64()) * unit
+			v := new(big.Float).SetPrec(300).SetFloat64(x[i])
+			sum.Add(sum, v)
+			square.Add(square, v.Mul(v, v))
+		}
+		count := new(big.Float).SetPrec(300).SetInt64(n)
+		mean := new(big.Float).SetPrec(300).Quo(sum, count)
+		variance := square.Quo(square, count)
+		variance.Sub(variance, new(big.Float).SetPrec(300).Mul(mean, mean))
+		wantMean, _ := mean.Float64()
+		wantScale, _ := variance.Sqrt(variance).Float64()
+		var s Standard
+		if err := s.Fit(dense64(n, 1, x...)); err != nil {
+			t.Fatal(err)
+		}
+		// Below 1e-308 a result can be off by half a subnormal step whatever is done.
+		if math.Abs(s.Mean[0]-wantMean) > 1e-15*wantMean+5e-324 || math.Abs(s.Scale[0]-wantScale) > 1e-12*wantScale+5e-324 {
+			t.Errorf("unit %v: mean %v, scale %v; want %v, %v", unit, s.Mean[0], s.Scale[0], wantMean, wantScale)
+		}
+	}
+}
+
+// float32 rows are scaled in float64 and rounded once, through a whole chain.
+func TestScalersFloat32(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	const rows, cols = 13, 5
+	x32, x64 := make([]float32, rows*cols), make([]float64, rows*cols)
+	for i := range x32 {
+		x32[i] = float32(rng.NormFloat64() * math.Pow(10, float64(rng.IntN(60)-30)))
+		x64[i] = float64(x32[i])
+	}
+	for _, list := range []string{"none", "l1", "l2", "minmax", "standard", "minmax,l2", "standard,l1,minmax", "l2,l2,l1"} {
+		c, err := ParseScalers(list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := dense32(rows, cols, slices.Clone(x32)...)
+		if err := c.Fit(x); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(x.Float32s(), x32) {
+			t.Fatalf("%s: Fit changed the rows", list)
+		}
+		if err := c.Apply(x); err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range scaled(t, list, cols, x64, x64) {
+			if got := x.Float32s()[i]; got != float32(want) {
+				t.Errorf("%s: [%d] = %v, want %v", list, i, got, float32(want))
+			}
+		}
+	}
+}
+
+// State goes out and comes in again, for each scaler by itself and in chains.
+func TestScalerStateRoundTrip(t *testing.T) {
+	x := []float64{1, 5, 3, 2, 5, 9}
+	makers := map[string]func() Scaler{
+		"None": func() Scaler { return None{} }, "L1": func() Scaler { return L1{} }, "L2": func() Scaler { return L2{} },
+		"MinMax": func() Scaler { return new(MinMax) }, "Standard": func() Scaler { return new(Standard) },
+	}
+	for _, list := range []string{"none", "l1", "minmax", "standard", "minmax,l2", "minmax,standard,minmax", ""} {
+		makers[list] = func() Scaler { c, _ := ParseScalers(list); return c }
+	}
+	for name, newScaler := range makers {
+		a, b := newScaler(), newScaler()
+		if err := a.Fit(dense64(2, 3, slices.Clone(x)...)); err != nil {
+			t.Fatal(err)
+		}
+		state := a.State()
+		if err := b.SetState(state); err != nil {
+			t.Fatal(name, err)
+		}
+		for _, v := range state { // a state is a copy
+			v.Float64s()[0] = math.NaN()
+		}
+		p, q := dense64(2, 3, slices.Clone(x)...), dense64(2, 3, slices.Clone(x)...)
+		if err := a.Apply(p); err != nil {
+			t.Fatal(name, err)
+		}
+		if err := b.Apply(q); err != nil {
+			t.Fatal(name, err)
+		}
+		if !slices.Equal(p.Float64s(), q.Float64s()) {
+			t.Errorf("%s: %v, and after a round trip %v", name, p.Float64s(), q.Float64s())
+		}
+		if c, ok := a.(*Chain); ok {
+			again, err := ParseScalers(c.Name())
+			if err != nil || again.Name() != c.Name() {
+				t.Errorf("the name %q is read as %v, %v", c.Name(), again, err)
+			}
+		}
+	}
+}
+
+func TestChainStateNames(t *testing.T) {
+	c, _ := ParseScalers("minmax,l2,minmax,standard")
+	if len(c.State()) != 0 {
+		t.Error("a state before Fit")
+	}
+	if err := c.Fit(dense64(2, 3, 1, 2, 3, 4, 5, 7)); err != nil {
+		t.Fatal(err)
+	}
+	got := slices.Sorted(maps.Keys(c.State()))
+	want := []string{"0.minmax.max", "0.minmax.min", "2.minmax.max", "2.minmax.min", "3.standard.mean", "3.standard.scale", "cols"}
+	if !slices.Equal(got, want) {
+		t.Errorf("names %q, want %q", got, want)
+	}
+}
+
+func TestScalerShapes(t *testing.T) {
+	for _, list := range []string{"none", "l1", "l2", "minmax", "standard", "standard,l2"} {
+		c, _ := ParseScalers(list)
+		fails(t, c.Apply(dense64(1, 3, 1, 2, 3)), domain.ErrParam, fmt.Sprintf("scaler %q", list), "not fitted")
+		fails(t, c.Fit(dense64(0, 3)), domain.ErrShape, "0 rows of 3 columns")
+		fails(t, c.Fit(nil), domain.ErrShape, "nil")
+		fails(t, c.Fit(tensor.New(tensor.WithBacking([]float64{1, 2}))), domain.ErrShape, "(2)")
+		fails(t, c.Fit(tensor.New(tensor.WithShape(1, 2), tensor.WithBacking([]int{1, 2}))), domain.ErrDtype, "int")
+		if err := c.Fit(dense64(2, 3, 1, 2, 3, 4, 5, 7)); err != nil {
+			t.Fatal(err)
+		}
+		x := dense64(3, 2, 1, 2, 3, 4, 5, 6)
+		fails(t, c.Apply(x), domain.ErrShape, list, "fitted to 3 columns", "x has 2")
+		if x.Float64s()[5] != 6 {
+			t.Error("rows of another width were scaled")
+		}
+		if err := x.T(); err != nil {
+			t.Fatal(err)
+		}
+		fails(t, c.Apply(x), domain.ErrShape, "contiguous")
+		if err := c.Apply(dense64(0, 3)); err != nil {
+			t.Errorf("%s: no rows: %v", list, err)
+		}
+	}
+	fails(t, new(MinMax).Apply(dense64(1, 1, 1)), domain.ErrParam, `"minmax"`, "not fitted")
+	if err := (L2{}).Apply(dense64(1, 2, 3, 4)); err != nil {
+		t.Errorf("l2 by itself has nothing to fit: %v", err)
+	}
+}
+
+func TestScalerValues(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	for _, list := range []string{"none", "l1", "l2", "minmax", "standard"} {
+		c, _ := ParseScalers(list)
+		fails(t, c.Fit(dense64(2, 2, 1, 2, nan, 3)), domain.ErrDomain, list, "x[1,0] = NaN")
+		fails(t, c.Fit(dense32(1, 2, 1, float32(inf))), domain.ErrDomain, "x[0,1] = +Inf")
+		if err := c.Fit(dense64(2, 2, 1, 2, 3, 5)); err != nil {
+			t.Fatal(err)
+		}
+		fails(t, c.Fit(dense64(1, 2, -inf, 3)), domain.ErrDomain, "x[0,0] = -Inf")
+		x := dense64(2, 2, 3, 5, 1, nan)
+		fails(t, c.Apply(x), domain.ErrDomain, list, "x[1,1] = NaN", "drop the row") // still fitted as before
+	}
+	c, _ := ParseScalers("minmax,l2")
+	if err := c.Fit(dense64(2, 2, 1, 0, 2, 1e-300)); err != nil {
+		t.Fatal(err)
+	}
+	fails(t, c.Apply(dense64(1, 2, 1, 1e300)), domain.ErrDomain, "x[0,1] = 1e+300", "overflows when scaled by minmax", "fit with it")
+	s := &Standard{Mean: []float64{0}, Scale: []float64{1e-30}}
+	fails(t, s.Apply(dense32(1, 1, 1e20)), domain.ErrDomain, "x[0,0] = 1.0000000200408773e+20", "overflows float32")
+}
+
+func TestSetStateErrors(t *testing.T) {
+	v := func(x ...float64) *tensor.Dense { return vector(x) }
+	type state = map[string]*tensor.Dense
+	chain := func(list string) Scaler { c, _ := ParseScalers(list); return c }
+	for _, c := range []struct {
+		s    Scaler
+		st   state
+		says []string
+	}{
+		{new(MinMax), nil, []string{`"min"`, "missing"}},
+		{new(MinMax), state{"min": v(1)}, []string{`"max"`, "missing"}},
+		{new(MinMax), state{"min": v(1), "max": v(2), "mean": v(1)}, []string{`"mean"`, "not one"}},
+		{new(MinMax), state{"min": v(1), "max": v(2, 3)}, []string{`"max"`, "length 2"}},
+		{new(MinMax), state{"min": v(1, 5), "max": v(2, 4)}, []string{"min 5 above max 4", "column 1"}},
+		{new(MinMax), state{"min": v(math.Inf(-1)), "max": v(2)}, []string{`"min"`, "-Inf at 0"}},
+		{new(MinMax), state{"min": dense64(1, 1, 1), "max": v(2)}, []string{`"min"`, "want a float64 vector"}},
+		{new(MinMax), state{"min": tensor.New(tensor.WithBacking([]float32{1})), "max": v(2)}, []string{"float32"}},
+		{new(Standard), state{"mean": v(1), "scale": v(0)}, []string{"scale 0 in column 0"}},
+		{new(Standard), state{"mean": v(1), "scale": v(math.NaN())}, []string{`"scale"`, "NaN at 0"}},
+		{L2{}, state{"norm": v(1)}, []string{`"l2"`, `"norm"`, "not one"}},
+		{chain("l2"), state{}, []string{`"cols"`, "missing"}},
+		{chain("l2"), state{"cols": v(1.5)}, []string{`"cols"`, "1.5"}},
+		{chain("l2"), state{"cols": v(0)}, []string{`"cols"`, "whole number"}},
+		{chain("l2"), state{"cols": v(1, 2)}, []string{`"cols"`, "one whole"}},
+		{chain("l2"), state{"cols": v(1e300)}, []string{`"cols"`, "1e+300"}},
+		{chain("minmax"), state{"cols": v(1)}, []string{`"minmax"`, "place 0", `"min"`, "missing"}},
+		{chain("minmax"), state{"cols": v(1), "0.standard.mean": v(1)}, []string{`"0.standard.mean"`, "not one"}},
+		{chain("minmax"), state{"cols": v(2), "0.minmax.min": v(1), "0.minmax.max": v(2)}, []string{"1 columns", "2"}},
+	} {
+		fails(t, c.s.SetState(c.st), domain.ErrParam, append(c.says, "data: scaler")...)
+		if len(c.s.State()) != 0 {
+			t.Errorf("a refused state changed the scaler to %v", c.s.State())
+		}
+	}
+	_, err := ParseScalers("minmax,zscore")
+	fails(t, err, domain.ErrParam, `"zscore"`, "standard")
+	_, err = ParseScalers("minmax,,l2")
+	fails(t, err, domain.ErrParam, `""`)
+}

@@ -1,0 +1,147 @@
+package data
+
+import (
+	"fmt"
+	"math"
+
+	"gorgonia.org/tensor"
+
+	"github.com/bochner-go/bochner/ops/domain"
+)
+
+// Set is what a file holds: n rows of d features, and the label of each row unless LabelNone was asked for.
+type Set struct {
+	X         *tensor.Dense // [n, d] float64, row-major
+	Y         []float64     // target of each row, in regression; else nil
+	Labels    []string      // class of each row, in classification; else nil
+	Names     []string      // names of the d feature columns, if a CSV file has a header; else nil
+	LabelName string        // name of the label column, likewise
+	Source    string        // the file
+}
+
+// Rows is n.
+func (s *Set) Rows() int { return s.X.Shape()[0] }
+
+// Dims is d.
+func (s *Set) Dims() int { return s.X.Shape()[1] }
+
+// As returns the rows as float64 (X itself) or float32 (a copy). A cell that is too large for float32, or that is not 0
+// and would become 0, is an error that wraps domain.ErrDomain; another type is domain.ErrDtype.
+func (s *Set) As(dt tensor.Dtype) (*tensor.Dense, error) {
+	switch dt {
+	case tensor.Float64:
+		return s.X, nil
+	case tensor.Float32:
+	default:
+		return nil, fmt.Errorf("data: %s: rows are float64 or float32, not %v: %w", s.Source, dt, domain.ErrDtype)
+	}
+	n, d := s.Rows(), s.Dims()
+	out := make([]float32, n*d)
+	for i, v := range s.X.Float64s() {
+		f := float32(v)
+		if math.IsInf(float64(f), 0) || (f == 0 && v != 0) {
+			reason := "is too large for float32"
+			if f == 0 {
+				reason = "becomes 0 in float32"
+			}
+			return nil, &domain.CellError{Who: "data: " + s.Source, Row: i / d, Col: i % d, Value: v,
+				Reason: reason, Remedy: "use float64 or scale the data first"}
+		}
+		out[i] = f
+	}
+	return tensor.New(tensor.WithShape(n, d), tensor.WithBacking(out)), nil
+}
+
+// Take returns the rows idx, in that order, as a set of its own (a copy). It panics when an index is out of range.
+func (s *Set) Take(idx []int) *Set {
+	out := &Set{X: Rows(s.X, idx), Names: s.Names, LabelName: s.LabelName, Source: s.Source}
+	if s.Y != nil {
+		out.Y = pick(s.Y, idx)
+	}
+	if s.Labels != nil {
+		out.Labels = pick(s.Labels, idx)
+	}
+	return out
+}
+
+func pick[T any](from []T, idx []int) []T {
+	to := make([]T, len(idx))
+	for i, k := range idx {
+		to[i] = from[k]
+	}
+	return to
+}
+
+// matrix is a 2-d contiguous row-major tensor as a slice: f32 if its elements are single, else f64.
+type matrix struct {
+	rows, cols int
+	single     bool
+	f64        []float64
+	f32        []float32
+}
+
+// matrixOf looks into x; who names the caller in the errors, which wrap domain.ErrShape or domain.ErrDtype.
+func matrixOf(who string, x *tensor.Dense) (matrix, error) {
+	if x == nil || x.Dims() != 2 {
+		shape := "nil"
+		if x != nil {
+			shape = fmt.Sprint(x.Shape())
+		}
+		return matrix{}, fmt.Errorf("%s: x is %s, want a matrix [n, d]: %w", who, shape, domain.ErrShape)
+	}
+	m := matrix{rows: x.Shape()[0], cols: x.Shape()[1]}
+	size := 0
+	switch x.Dtype() {
+	case tensor.Float64:
+		m.f64 = x.Float64s()
+		size = len(m.f64)
+	case tensor.Float32:
+		m.single, m.f32 = true, x.Float32s()
+		size = len(m.f32)
+	default:
+		return matrix{}, fmt.Errorf("%s: x has the element type %v, want float64 or float32: %w", who, x.Dtype(), domain.ErrDtype)
+	}
+	if size == 0 && m.rows*m.cols == 0 { // the strides of nothing mean nothing
+		return m, nil
+	}
+	if x.RequiresIterator() || x.DataOrder().IsColMajor() || size != m.rows*m.cols {
+		return matrix{}, fmt.Errorf("%s: x is a view or a transpose, want contiguous rows; copy it with Materialize first: %w", who, domain.ErrShape)
+	}
+	return m, nil
+}
+
+// load copies row i into dst, of length cols.
+func (m matrix) load(i int, dst []float64) {
+	if !m.single {
+		copy(dst, m.f64[i*m.cols:])
+		return
+	}
+	for j, v := range m.f32[i*m.cols : (i+1)*m.cols] {
+		dst[j] = float64(v)
+	}
+}
+
+// store rounds src into row i.
+func (m matrix) store(i int, src []float64) {
+	if !m.single {
+		copy(m.f64[i*m.cols:], src)
+		return
+	}
+	row := m.f32[i*m.cols : (i+1)*m.cols]
+	for j, v := range src {
+		row[j] = float32(v)
+	}
+}
+
+// fits is the first column of src that is too large for the element type, or -1.
+func (m matrix) fits(src []float64) int {
+	if !m.single {
+		return -1
+	}
+	for j, v := range src {
+		if math.IsInf(float64(float32(v)), 0) {
+			return j
+		}
+	}
+	return -1
+}

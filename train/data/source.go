@@ -1,0 +1,213 @@
+package data
+
+import (
+	"bufio"
+	"bytes"
+	"compress/flate"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"math/bits"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"gorgonia.org/tensor"
+)
+
+// Read reads the file at path in the format that its extension names (see the package comment).
+func Read(path string, o Options) (*Set, error) {
+	name := strings.ToLower(path)
+	stem, named := strings.CutSuffix(name, ".gz")
+	var parse func(*source) (*Set, error)
+	text := true
+	switch ext := filepath.Ext(stem); ext {
+	case ".libsvm", ".svm", ".svmlight", ".txt":
+		parse = parseLIBSVM
+	case ".csv":
+		parse = parseCSV
+	case ".npy":
+		parse, text = parseNPY, false
+	default:
+		return nil, fmt.Errorf("data: %s: the extension %q names no format; want .libsvm, .svm, .svmlight, .txt, .csv or .npy, each also with .gz: %w", path, ext, ErrFormat)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("data: %w", err)
+	}
+	defer f.Close()
+	s, err := open(f, path, o, text)
+	if err != nil {
+		return nil, err
+	}
+	if named && !s.meter.zipped {
+		return nil, s.fail(0, ErrFormat, "is named .gz and is not gzip data; decompress it or rename it")
+	}
+	return parse(s)
+}
+
+// ReadLIBSVM reads LIBSVM (svmlight) text, plain or gzip; name stands for the file in messages and in Set.Source.
+//
+// A row is `label index:value ...`, separated by spaces or tabs. Indices count from 1 and increase within a row;
+// features left out are 0. What follows a # and blank lines are skipped. The width is Options.Dims or else the highest
+// index of the file, which a row may name with the value 0. A label is one token without a comma (several labels a row
+// are not supported); qid: tokens, which belong to ranking, are an error.
+func ReadLIBSVM(r io.Reader, name string, o Options) (*Set, error) {
+	return read(r, name, o, true, parseLIBSVM)
+}
+
+// ReadCSV reads comma-separated values (RFC 4180), plain or gzip; name stands for the file in messages and in Set.Source.
+//
+// The first line is a header if none of its feature fields is a number and at least one is a name: not empty and not a
+// mark of a missing value (NA, N/A, NULL, None, ?, -). The label field has no say, so text classes need no header. A
+// header all of whose feature names are numbers cannot be told from data; it is an error where the label gives it away
+// (in regression, or if the first label is the only one that is no number). Blank lines are skipped, spaces around a
+// field too. All rows have the same number of fields and no field is empty.
+func ReadCSV(r io.Reader, name string, o Options) (*Set, error) {
+	return read(r, name, o, true, parseCSV)
+}
+
+// ReadNPY reads a NumPy array file, plain or gzip; name stands for the file in messages and in Set.Source.
+//
+// The array is 2-d, in C or Fortran order, of float64, float32 or integers of either byte order. An integer of
+// 2^53 or more in absolute value, which float64 may round, is an error that wraps domain.ErrDomain. Nothing may follow
+// the array. Its header may be 10000 bytes long, NumPy's own limit.
+func ReadNPY(r io.Reader, name string, o Options) (*Set, error) {
+	return read(r, name, o, false, parseNPY)
+}
+
+func read(r io.Reader, name string, o Options, text bool, parse func(*source) (*Set, error)) (*Set, error) {
+	s, err := open(r, name, o, text)
+	if err != nil {
+		return nil, err
+	}
+	return parse(s)
+}
+
+// source is an open file: decompressed, past its byte order mark, and able to name itself in an error.
+type source struct {
+	*bufio.Reader
+	name  string
+	o     Options
+	meter *meter
+}
+
+func open(r io.Reader, name string, o Options, text bool) (*source, error) {
+	if err := o.validate(); err != nil {
+		return nil, err
+	}
+	const size = 1 << 16
+	raw := bufio.NewReaderSize(r, size)
+	s := &source{name: name, o: o, meter: &meter{r: raw, text: text}}
+	head, err := raw.Peek(2)
+	if err != nil && err != io.EOF {
+		return nil, s.wrap(err)
+	}
+	if len(head) == 0 {
+		return nil, s.fail(0, ErrFormat, "is empty")
+	}
+	if string(head) == "\x1f\x8b" {
+		z, err := gzip.NewReader(raw)
+		if err != nil {
+			return nil, s.wrap(gzipError(err))
+		}
+		s.meter.r, s.meter.zipped = z, true
+	}
+	s.Reader = bufio.NewReaderSize(s.meter, size)
+	if !text {
+		return s, nil
+	}
+	// A failing Peek is left for the parser to meet.
+	head, _ = s.Peek(3)
+	if string(head) == "\xef\xbb\xbf" {
+		_, err := s.Discard(3)
+		return s, err
+	}
+	if len(head) > 1 && (string(head[:2]) == "\xff\xfe" || string(head[:2]) == "\xfe\xff") {
+		return nil, s.fail(0, ErrFormat, "is UTF-16 text; save it as UTF-8")
+	}
+	return s, nil
+}
+
+// meter counts the bytes it hands on, watches the length of lines, and explains the errors of gzip.
+type meter struct {
+	r            io.Reader
+	text, zipped bool
+	total        int64
+	line         int // bytes since the last newline
+}
+
+func (m *meter) Read(p []byte) (int, error) {
+	n, err := m.r.Read(p)
+	m.total += int64(n)
+	if m.text {
+		if i := bytes.LastIndexByte(p[:n], '\n'); i >= 0 {
+			m.line = n - 1 - i
+		} else {
+			m.line += n
+		}
+		if m.line > maxLine {
+			return 0, fmt.Errorf("a line is longer than %d bytes: %w", maxLine, ErrFormat)
+		}
+	}
+	if m.zipped {
+		err = gzipError(err)
+	}
+	return n, err
+}
+
+func gzipError(err error) error {
+	var corrupt flate.CorruptInputError
+	switch {
+	case err == nil || err == io.EOF:
+		return err
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return fmt.Errorf("the gzip data end early, the file is truncated; fetch it again: %w", ErrFormat)
+	case errors.Is(err, gzip.ErrHeader):
+		return fmt.Errorf("a gzip header is wrong: the file is damaged, or other bytes follow the gzip data (trailing garbage): %w", ErrFormat)
+	case errors.Is(err, gzip.ErrChecksum), errors.As(err, &corrupt):
+		return fmt.Errorf("the gzip data are damaged (%v); fetch the file again: %w", err, ErrFormat)
+	}
+	return err
+}
+
+// where names the file and, from 1, the line; line 0 is the whole file.
+func (s *source) where(line int) string {
+	if line == 0 {
+		return "data: " + s.name
+	}
+	return fmt.Sprintf("data: %s:%d", s.name, line)
+}
+
+func (s *source) fail(line int, sentinel error, format string, args ...any) error {
+	return fmt.Errorf("%s: %s: %w", s.where(line), fmt.Sprintf(format, args...), sentinel)
+}
+
+// wrap is for an error of the reader beneath.
+func (s *source) wrap(err error) error { return fmt.Errorf("%s: %w", s.where(0), err) }
+
+// limit is the number of dense cells that what has been read so far allows.
+func (s *source) limit() uint64 {
+	if s.o.MaxCells > 0 {
+		return uint64(s.o.MaxCells)
+	}
+	return freeCells + cellsPerByte*uint64(s.meter.total)
+}
+
+// allow is an error when n rows of d features are more cells than the limit.
+func (s *source) allow(n, d int) error {
+	hi, cells := bits.Mul64(uint64(n), uint64(d))
+	if limit := s.limit(); hi != 0 || cells > limit {
+		return s.fail(0, ErrFormat, "%d rows of %d features are more than the %d cells allowed for it; if the file is right, raise Options.MaxCells", n, d, limit)
+	}
+	return nil
+}
+
+// set puts the parts together.
+func (s *source) set(x []float64, n, d int, t *targets) *Set {
+	return &Set{
+		X: tensor.New(tensor.WithShape(n, d), tensor.WithBacking(x[:n*d:n*d])),
+		Y: t.y, Labels: t.labels, Source: s.name,
+	}
+}

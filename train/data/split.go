@@ -1,0 +1,75 @@
+package data
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// Shuffle returns the numbers 0..n-1 in a random order that the seed fixes.
+// It panics when n is negative.
+func Shuffle(n int, seed uint64) []int { return order("shuffle", n, seed) }
+
+// Split draws round(fraction·n) of the rows 0..n-1, to be held out, without replacement; the others are for training.
+// Both lists ascend. It panics when n is negative or fraction is not in [0, 1].
+func Split(n int, fraction float64, seed uint64) (train, held []int) {
+	checkFraction(fraction)
+	rows := order("split", n, seed)
+	k := int(math.Round(fraction * float64(n)))
+	held, train = rows[:k:k], rows[k:]
+	slices.Sort(held)
+	slices.Sort(train)
+	return train, held
+}
+
+// SplitStratified is Split with each class represented in proportion: of a class of m rows it holds out ⌊fraction·m⌋ or
+// ⌈fraction·m⌉, round(fraction·n) in all; but each class keeps at least one row for training, unless fraction is 1, and
+// the total is smaller where that matters. Classes are numbered as by Classes.Index. It panics when fraction is not in
+// [0, 1].
+func SplitStratified(classes []int, fraction float64, seed uint64) (train, held []int) {
+	checkFraction(fraction)
+	members := make(map[int][]int)
+	for _, row := range order("split", len(classes), seed) {
+		members[classes[row]] = append(members[classes[row]], row)
+	}
+	var names []int
+	for c := range members {
+		names = append(names, c)
+	}
+	slices.Sort(names)
+	before, due := 0, 0 // rows in the classes so far, and how many of them were to be held out
+	for _, c := range names {
+		// Rounding the running total spreads the rounding error over the classes.
+		rows := members[c]
+		before += len(rows)
+		total := int(math.Round(fraction * float64(before)))
+		k := total - due
+		due = total
+		if fraction < 1 {
+			k = min(k, len(rows)-1)
+		}
+		held = append(held, rows[:k]...)
+		train = append(train, rows[k:]...)
+	}
+	slices.Sort(held)
+	slices.Sort(train)
+	return train, held
+}
+
+func checkFraction(f float64) {
+	if !(f >= 0 && f <= 1) {
+		panic(fmt.Sprintf("data: the fraction %v is not in [0, 1]", f))
+	}
+}
+
+// order permutes 0..n-1 by the random stream of the given name under a seed.
+func order(name string, n int, seed uint64) []int {
+	if n < 0 {
+		panic(fmt.Sprintf("data: %d rows to put in order", n))
+	}
+	b := binary.LittleEndian.AppendUint64(nil, seed)
+	return rand.New(rand.NewChaCha8(sha256.Sum256(append(b, "data/"+name...)))).Perm(n)
+}

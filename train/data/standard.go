@@ -1,0 +1,107 @@
+package data
+
+import (
+	"fmt"
+	"iter"
+	"math"
+
+	"gorgonia.org/tensor"
+
+	"github.com/bochner-go/bochner/ops/domain"
+)
+
+// Standard centres each column and divides it by its standard deviation, that of the population (by n, not n - 1):
+//
+//	x_j ← (x_j - mean_j) / scale_j,   scale_j = √(Σ_i (x_ij - mean_j)² / n)
+//
+// A constant column is centred and divided by 1. The moments are those of the corrected two-pass algorithm (Chan, Golub
+// and LeVeque 1983, equation 1.7) on columns divided by a power of two, so that no square overflows or vanishes.
+type Standard struct {
+	Mean, Scale []float64 // of each column; nil before Fit
+}
+
+var _ step = (*Standard)(nil)
+
+// Name is standard.
+func (s *Standard) Name() string { return "standard" }
+
+// Fit takes the mean and the standard deviation of each column.
+func (s *Standard) Fit(x *tensor.Dense) error { return fitOne(s, x) }
+
+// Apply scales x in place.
+func (s *Standard) Apply(x *tensor.Dense) error { return applyOne(s, x) }
+
+// State has mean and scale.
+func (s *Standard) State() map[string]*tensor.Dense {
+	if s.Mean == nil {
+		return map[string]*tensor.Dense{}
+	}
+	return map[string]*tensor.Dense{"mean": vector(s.Mean), "scale": vector(s.Scale)}
+}
+
+// SetState takes mean and scale, scale > 0.
+func (s *Standard) SetState(state map[string]*tensor.Dense) error {
+	v, err := vectors(s, state, "mean", "scale")
+	if err != nil {
+		return err
+	}
+	for j, scale := range v[1] {
+		if scale <= 0 {
+			return fmt.Errorf("%s: state has the scale %v in column %d, want above 0: %w", who(s), scale, j, domain.ErrParam)
+		}
+	}
+	s.Mean, s.Scale = v[0], v[1]
+	return nil
+}
+
+func (s *Standard) fitted() int { return len(s.Mean) }
+
+func (s *Standard) learn(rows iter.Seq[[]float64], d int) {
+	low, high := extremes(rows)
+	unit := make([]float64, d) // powers of two that bring each column into [-1, 1]
+	for j := range unit {
+		_, exp := math.Frexp(max(math.Abs(low[j]), math.Abs(high[j])))
+		unit[j] = math.Ldexp(1, min(-exp, 1023)) // at most 2^1074 would be due; 2^1023 does for subnormals
+	}
+	n := 0.0
+	mean := make([]float64, d)
+	for row := range rows {
+		for j, v := range row {
+			mean[j] += v * unit[j]
+		}
+		n++
+	}
+	for j := range mean {
+		mean[j] /= n
+	}
+	sum, square := make([]float64, d), make([]float64, d)
+	for row := range rows {
+		for j, v := range row {
+			e := v*unit[j] - mean[j]
+			sum[j] += e
+			square[j] += e * e
+		}
+	}
+	scale := make([]float64, d)
+	for j := range scale {
+		// The deviations would sum to 0 without rounding; their sum corrects both moments.
+		variance := max((square[j]-sum[j]*sum[j]/n)/n, 0)
+		mean[j] = min(max((mean[j]+sum[j]/n)/unit[j], low[j]), high[j])
+		scale[j] = max(math.Sqrt(variance)/unit[j], math.SmallestNonzeroFloat64)
+		if low[j] == high[j] { // rounding must not make a constant column look otherwise
+			mean[j], scale[j] = low[j], 1
+		}
+	}
+	s.Mean, s.Scale = mean, scale
+}
+
+func (s *Standard) scale(row []float64) {
+	for j, v := range row {
+		e := v - s.Mean[j]
+		if math.IsInf(e, 0) {
+			row[j] = (v/2 - s.Mean[j]/2) / s.Scale[j] * 2
+			continue
+		}
+		row[j] = e / s.Scale[j]
+	}
+}

@@ -1,0 +1,15 @@
+// Package train fits a head, or a whole model, on the features of a map, evaluates it, and saves and loads it.
+//
+// Every model is a scaler, a feature map and a head, and has one way to predict, save and load (Model). What differs is how
+// the head is fitted:
+//
+//	FitRidge        closed form, by the smaller of two linear systems, in row blocks; one factorisation for many lambdas
+//	Fit             mini-batches on a Gorgonia graph, by Adam or SGD; fine-tunes the map under the head when its policy says so
+//	FitKernelRidge  on an exact kernel matrix: the limit that the features approach
+//
+// Readers, row blocks and scalers are in train/data; numbers and pictures about a model in train/report, which a model server
+// need not link; the file format in train/modelfile.
+package train
+
+// Version is the library's version, as written to model files.
+const Version = "0.1.0"

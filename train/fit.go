@@ -1,0 +1,300 @@
+package train
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train/data"
+	"gorgonia.org/tensor"
+)
+
+// Solver is a first-order method.
+type Solver int
+
+const (
+	// Adam is Kingma and Ba (2015), with their defaults for the moments.
+	Adam Solver = iota
+	// SGD is plain stochastic gradient descent.
+	SGD
+)
+
+// FitOptions are the options of Fit. The zero value is 20 epochs of Adam on batches of 256.
+type FitOptions struct {
+	Epochs    int     // 0: 20
+	Batch     int     // rows a step; the last batch of an epoch may have fewer; 0: 256
+	LearnRate float64 // 0: 0.01 for Adam, 0.1 for SGD
+	Solver    Solver
+	Lambda    float64 // the penalty lambda/2 ‖A‖² on the head's weights A, not on its intercept, added to the mean loss
+	Seed      uint64  // of the order of the rows and of the part that is held out
+	// HeldOut is the fraction of the rows that is set aside, in [0, 1). When it is positive, fitting stops once the loss on
+	// that part has not improved for Patience epochs (0: 5), and the parameters of the best epoch are kept.
+	HeldOut  float64
+	Patience int
+	// CacheBytes is how much memory the features of a frozen map may take, so that they are computed once and not once an
+	// epoch; 0 is 512 MiB, negative is none. More than that is computed batch by batch.
+	CacheBytes int
+	// Progress is called after each epoch. nil: not called.
+	Progress func(Epoch)
+}
+
+// Epoch is what Fit tells of an epoch. Errors and losses are means over rows. The training loss is that of the batches as they
+// came by, penalty included; the others are of the parameters at the end of the epoch. Score is the accuracy under a
+// SoftmaxHead, or for targets of -1 and +1, and the root mean squared error otherwise; on the training part it is that of at most
+// 2000 rows.
+type Epoch struct {
+	Number, Of int
+	Loss       float64
+	Score      float64
+	HeldLoss   float64 // NaN when nothing is held out
+	HeldScore  float64 // NaN when nothing is held out
+}
+
+// FitReport is the course of a fit.
+type FitReport struct {
+	Epochs  []Epoch
+	Best    int  // the number of the epoch whose parameters were kept
+	Stopped bool // whether early stopping ended it
+}
+
+// Fit minimises the head's loss over x [n, d] and targets [n, k] by mini-batches on a Gorgonia graph. It changes the head and,
+// where its policy says so, the map m, in place. targets are one-hot for a SoftmaxHead, values or ±1 for a LinearHead; a
+// LinearHead that is still zero starts from the mean target as its intercept.
+//
+// Errors: shapes and element types that do not meet, options out of range (domain.ErrParam), no rows, values outside the map's domain, a
+// loss that is not finite (with the remedy), and the context's error when it is cancelled, which is looked at before each step.
+func Fit(ctx context.Context, m layers.Layer, head layers.Head, x, targets *tensor.Dense, o FitOptions) (*FitReport, error) {
+	if err := o.fill(); err != nil {
+		return nil, err
+	}
+	if err := fitShapes(m, head, x, targets); err != nil {
+		return nil, err
+	}
+	var err error
+	if m, x, err = cacheFeatures(m, x, o.CacheBytes); err != nil {
+		return nil, err
+	}
+	f := &fitter{FitOptions: o, m: m, head: head, x: x, targets: targets, solver: newSolver(o)}
+	f.rows, f.held = data.Split(x.Shape()[0], o.HeldOut, o.Seed)
+	if len(f.rows) == 0 {
+		return nil, fmt.Errorf("train: Fit: of %d rows, %v are held out and none is left to train on: %w", x.Shape()[0], o.HeldOut, domain.ErrShape)
+	}
+	for _, i := range data.Shuffle(len(f.rows), o.Seed)[:min(len(f.rows), 2000)] {
+		f.sample = append(f.sample, f.rows[i])
+	}
+	if err := startIntercept(head, targets, f.rows); err != nil {
+		return nil, err
+	}
+	return f.run(ctx)
+}
+
+func (o *FitOptions) fill() error {
+	set := func(p *int, v int) {
+		if *p == 0 {
+			*p = v
+		}
+	}
+	set(&o.Epochs, 20)
+	set(&o.Batch, 256)
+	set(&o.Patience, 5)
+	set(&o.CacheBytes, 512<<20)
+	if o.LearnRate == 0 {
+		o.LearnRate = map[Solver]float64{Adam: .01, SGD: .1}[o.Solver]
+	}
+	for _, c := range []struct {
+		ok   bool
+		text string
+	}{
+		{o.Epochs >= 1, fmt.Sprintf("Epochs = %d, want at least 1", o.Epochs)},
+		{o.Batch >= 1, fmt.Sprintf("Batch = %d, want at least 1", o.Batch)},
+		{o.Patience >= 1, fmt.Sprintf("Patience = %d, want at least 1", o.Patience)},
+		{o.LearnRate > 0 && !math.IsInf(o.LearnRate, 0), fmt.Sprintf("LearnRate = %v, want a number above 0", o.LearnRate)},
+		{o.Lambda >= 0 && !math.IsInf(o.Lambda, 0), fmt.Sprintf("Lambda = %v, want a number of at least 0", o.Lambda)},
+		{o.HeldOut >= 0 && o.HeldOut < 1, fmt.Sprintf("HeldOut = %v, want a fraction in [0, 1)", o.HeldOut)},
+		{o.Solver == Adam || o.Solver == SGD, fmt.Sprintf("Solver = %d, want Adam (0) or SGD (1)", int(o.Solver))},
+	} {
+		if !c.ok {
+			return fmt.Errorf("train: Fit: %s: %w", c.text, domain.ErrParam)
+		}
+	}
+	return nil
+}
+
+func fitShapes(m layers.Layer, head layers.Head, x, targets *tensor.Dense) error {
+	switch {
+	case x.Dims() != 2 || x.Shape()[1] != m.Dims():
+		return fmt.Errorf("train: Fit: x has shape %v and the map takes %d columns: %w", x.Shape(), m.Dims(), domain.ErrShape)
+	case m.Features() != head.Dims():
+		return fmt.Errorf("train: Fit: the map makes %d columns and the head takes %d: %w", m.Features(), head.Dims(), domain.ErrShape)
+	case targets.Dims() != 2 || targets.Shape()[0] != x.Shape()[0] || targets.Shape()[1] != head.Features():
+		return fmt.Errorf("train: Fit: targets have shape %v, want (%d, %d): %w", targets.Shape(), x.Shape()[0], head.Features(), domain.ErrShape)
+	case x.Dtype() != m.Dtype() || head.Dtype() != m.Dtype() || targets.Dtype() != m.Dtype():
+		return fmt.Errorf("train: Fit: x is %v, the map %v, the head %v, the targets %v; all must be the same: %w", x.Dtype(), m.Dtype(), head.Dtype(), targets.Dtype(), domain.ErrDtype)
+	}
+	return nil
+}
+
+// cacheFeatures replaces a frozen map and its input by the features, when they fit.
+func cacheFeatures(m layers.Layer, x *tensor.Dense, budget int) (layers.Layer, *tensor.Dense, error) {
+	for _, p := range m.Params() {
+		if p.Tuned {
+			return m, x, nil
+		}
+	}
+	if x.Shape()[0]*m.Features()*int(x.Dtype().Size()) > budget {
+		return m, x, nil
+	}
+	z, err := m.Transform(nil, x)
+	if err != nil {
+		return nil, nil, err
+	}
+	id, err := layers.NewIdentity(m.Features(), layers.WithDtype(x.Dtype()))
+	return id, z, err
+}
+
+// startIntercept sets the intercept of an untouched linear head to the mean target.
+func startIntercept(head layers.Head, targets *tensor.Dense, rows []int) error {
+	if _, ok := head.(*layers.LinearHead); !ok {
+		return nil
+	}
+	for _, p := range head.Params() {
+		for i := range p.Value.Shape().TotalSize() {
+			if cell(p.Value, i) != 0 {
+				return nil
+			}
+		}
+	}
+	k := head.Features()
+	mean := make([]float64, k)
+	for _, i := range rows {
+		for j := range mean {
+			mean[j] += cell(targets, i*k+j) / float64(len(rows))
+		}
+	}
+	return head.SetWeights(make([]float64, head.Dims()*k), mean)
+}
+
+// cell is entry i of a contiguous tensor, as float64.
+func cell(t *tensor.Dense, i int) float64 {
+	if t.Dtype() == tensor.Float32 {
+		return float64(t.Float32s()[i])
+	}
+	return t.Float64s()[i]
+}
+
+// fitter is the state of a Fit.
+type fitter struct {
+	FitOptions
+	m          layers.Layer
+	head       layers.Head
+	x, targets *tensor.Dense
+	rows, held []int
+	sample     []int // rows of the training part whose score is told
+	solver     stepper
+	steps      map[int]*step // by batch size: graphs are static, and they share the parameters
+}
+
+func (f *fitter) run(ctx context.Context) (*FitReport, error) {
+	f.steps = map[int]*step{}
+	defer func() {
+		for _, s := range f.steps {
+			s.close()
+		}
+	}()
+	report, best := new(FitReport), math.Inf(1)
+	var kept []*tensor.Dense
+	for n := 1; n <= f.Epochs; n++ {
+		e, err := f.epoch(ctx, n)
+		if err != nil {
+			return report, err
+		}
+		report.Epochs = append(report.Epochs, e)
+		if f.Progress != nil {
+			f.Progress(e)
+		}
+		if len(f.held) == 0 {
+			report.Best = n
+			continue
+		}
+		if e.HeldLoss < best {
+			best, report.Best, kept = e.HeldLoss, n, f.snapshot()
+		} else if n-report.Best >= f.Patience {
+			report.Stopped = true
+			break
+		}
+	}
+	if kept == nil {
+		return report, nil
+	}
+	return report, f.restore(kept)
+}
+
+func (f *fitter) epoch(ctx context.Context, n int) (Epoch, error) {
+	e := Epoch{Number: n, Of: f.Epochs, HeldLoss: math.NaN(), HeldScore: math.NaN()}
+	rng := rand.New(spectral.Stream(f.Seed, fmt.Sprintf("epoch %d", n)))
+	order := append([]int(nil), f.rows...)
+	rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+	for at := 0; at < len(order); at += f.Batch {
+		if err := ctx.Err(); err != nil {
+			return e, fmt.Errorf("train: Fit: stopped in epoch %d of %d: %w", n, f.Epochs, context.Cause(ctx))
+		}
+		batch := order[at:min(at+f.Batch, len(order))]
+		loss, err := f.step(batch)
+		if err != nil {
+			return e, fmt.Errorf("train: Fit: epoch %d, row %d of %d: %w", n, at, len(order), err)
+		}
+		if math.IsNaN(loss) || math.IsInf(loss, 0) {
+			return e, fmt.Errorf("train: Fit: the loss is %v in epoch %d at row %d of %d; lower the learning rate (%v now) or scale the data", loss, n, at, len(order), f.LearnRate)
+		}
+		e.Loss += loss * float64(len(batch)) / float64(len(order))
+	}
+	var err error
+	if _, e.Score, err = f.evaluate(f.sample); err != nil || len(f.held) == 0 {
+		return e, err
+	}
+	e.HeldLoss, e.HeldScore, err = f.evaluate(f.held)
+	return e, err
+}
+
+// tuned are the learnable parameters of map and head.
+func (f *fitter) tuned() []*tensor.Dense {
+	var ts []*tensor.Dense
+	for _, l := range []layers.Layer{f.m, f.head} {
+		for _, p := range l.Params() {
+			if p.Tuned {
+				ts = append(ts, p.Value)
+			}
+		}
+	}
+	return ts
+}
+
+func (f *fitter) snapshot() []*tensor.Dense {
+	var out []*tensor.Dense
+	for _, t := range f.tuned() {
+		out = append(out, t.Clone().(*tensor.Dense))
+	}
+	return out
+}
+
+func (f *fitter) restore(kept []*tensor.Dense) error {
+	for i, t := range f.tuned() {
+		if err := tensor.Copy(t, kept[i]); err != nil {
+			return fmt.Errorf("train: Fit: back to the best epoch: %w", err)
+		}
+	}
+	return nil
+}
+
+// setCell sets entry i of a contiguous tensor, rounding to its element type.
+func setCell(t *tensor.Dense, i int, v float64) {
+	if t.Dtype() == tensor.Float32 {
+		t.Float32s()[i] = float32(v)
+	} else {
+		t.Float64s()[i] = v
+	}
+}

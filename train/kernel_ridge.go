@@ -1,0 +1,114 @@
+package train
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/bochner-go/bochner/ops/domain"
+	"gonum.org/v1/gonum/mat"
+)
+
+// symmetryTolerance is how much K[i,j] and K[j,i] may differ, in proportion to the largest entry: float32 arithmetic
+// stays below it, a wrong matrix does not.
+const symmetryTolerance = 1e-5
+
+// KernelRidge is ridge regression on an exact kernel: f(x) = Σᵢ Alpha[i] k(x, xᵢ) + B.
+type KernelRidge struct {
+	Alpha  *mat.Dense // [n, targets]; its columns sum to 0
+	B      []float64  // [targets], the intercept
+	Lambda float64    // the relative lambda
+}
+
+// FitKernelRidge solves what FitRidge solves when K = Z Zᵀ, from the n x n Gram matrix k alone, which it leaves as it is:
+//
+//	α = (H K H + λ s I)⁻¹ (y - ȳ),    b = mean(y - K α),    H = I - 1 1ᵀ/n,    s = (tr K)/n
+//
+// y is [n, targets]; lambda is relative, finite and >= 0. The lower triangle of k is used once both agree. K need not be
+// positive semi-definite, as the Gram matrix of a random-feature estimate or of an indefinite kernel may not be: what is
+// required is tr K > 0 and that H K H + λ s I is positive definite on the vectors that sum to 0, so λ s must exceed
+// minus the least eigenvalue of H K H. Memory is one more n x n matrix. Saunders, Gammerman and Vovk (1998), Ridge
+// regression learning algorithm in dual variables.
+//
+// Errors: domain.ErrShape; domain.ErrDomain for an entry that is not finite, a k that is not symmetric, or tr K <= 0;
+// domain.ErrParam for a lambda that is out of range or too small.
+func FitKernelRidge(k *mat.Dense, y *mat.Dense, lambda float64) (*KernelRidge, error) {
+	if k == nil || y == nil || k.IsEmpty() || y.IsEmpty() {
+		return nil, fmt.Errorf("train: KernelRidge: k is %v and y is %v; give at least one row of each: %w", dimsOf(k), dimsOf(y), domain.ErrShape)
+	}
+	g, t := k.RawMatrix(), y.RawMatrix()
+	if g.Rows != g.Cols || t.Rows != g.Rows {
+		return nil, fmt.Errorf("train: KernelRidge: k is %v and y is %v; k must be square with one row of y for each of its rows: %w", dimsOf(k), dimsOf(y), domain.ErrShape)
+	}
+	if err := checkLambda(lambda); err != nil {
+		return nil, fmt.Errorf("train: KernelRidge: %w", err)
+	}
+	if i, j, v := notFinite(t.Data, t.Rows, t.Cols, t.Stride); i >= 0 {
+		return nil, fmt.Errorf("train: KernelRidge: y[%d,%d] = %v is not a finite number; drop the row or fill the value in: %w", i, j, v, domain.ErrDomain)
+	}
+	if err := checkGram(k); err != nil {
+		return nil, err
+	}
+	n := g.Rows
+	scale := 0.0
+	work := make([]float64, n*n)
+	for i := range n {
+		copy(work[i*n:(i+1)*n], g.Data[i*g.Stride:])
+		scale += g.Data[i*g.Stride+i] / float64(n)
+	}
+	if !(scale > 0 && scale <= math.MaxFloat64) {
+		return nil, fmt.Errorf("train: KernelRidge: the mean of the diagonal of k is %v, not a positive number; check the kernel: %w", scale, domain.ErrDomain)
+	}
+	dual := newRidgeDual(work, n, t)
+	alpha, ok := dual.solve(work, lambda*scale)
+	if !ok {
+		return nil, notPositive("KernelRidge", n, lambda, lambda*scale)
+	}
+	b := dual.intercept(alpha)
+	for t, v := range b {
+		if v-v != 0 {
+			return nil, fmt.Errorf("train: KernelRidge: the intercept of target %d is %v; scale the targets or the kernel: %w", t, v, domain.ErrDomain)
+		}
+	}
+	return &KernelRidge{Alpha: mat.NewDense(n, t.Cols, alpha), B: b, Lambda: lambda}, nil
+}
+
+// checkGram wants finite entries and a symmetric matrix.
+func checkGram(k *mat.Dense) error {
+	g := k.RawMatrix()
+	if i, j, v := notFinite(g.Data, g.Rows, g.Cols, g.Stride); i >= 0 {
+		return fmt.Errorf("train: KernelRidge: k[%d,%d] = %v is not a finite number; check row %d of the data: %w", i, j, v, i, domain.ErrDomain)
+	}
+	largest := 0.0
+	for i := range g.Rows {
+		for _, v := range g.Data[i*g.Stride : i*g.Stride+g.Cols] {
+			largest = max(largest, math.Abs(v))
+		}
+	}
+	for i := range g.Rows {
+		for j := range i {
+			a, b := g.Data[i*g.Stride+j], g.Data[j*g.Stride+i]
+			if math.Abs(a-b) > symmetryTolerance*largest {
+				return fmt.Errorf("train: KernelRidge: k[%d,%d] = %v but k[%d,%d] = %v; a Gram matrix is symmetric, so give rows against the same rows: %w", i, j, a, j, i, b, domain.ErrDomain)
+			}
+		}
+	}
+	return nil
+}
+
+// Predict returns f for rows whose kernel values with the n training rows are kTest [rows, n], as [rows, targets].
+// Errors: domain.ErrShape, and domain.ErrDomain for an entry that is not finite.
+func (r *KernelRidge) Predict(kTest *mat.Dense) (*mat.Dense, error) {
+	n, targets := r.Alpha.Dims()
+	if kTest == nil || kTest.RawMatrix().Cols != n {
+		return nil, fmt.Errorf("train: KernelRidge: kTest is %v, want [rows,%d]: one column for each training row: %w", dimsOf(kTest), n, domain.ErrShape)
+	}
+	g := kTest.RawMatrix()
+	if i, j, v := notFinite(g.Data, g.Rows, g.Cols, g.Stride); i >= 0 {
+		return nil, fmt.Errorf("train: KernelRidge: kTest[%d,%d] = %v is not a finite number; check row %d of the data: %w", i, j, v, i, domain.ErrDomain)
+	}
+	out := slices.Repeat(r.B, g.Rows)
+	at := transposed(r.Alpha.RawMatrix().Data, n, targets, r.Alpha.RawMatrix().Stride)
+	addProduct(1, g, general(targets, n, n, at), general(g.Rows, targets, targets, out), false)
+	return mat.NewDense(g.Rows, targets, out), nil
+}

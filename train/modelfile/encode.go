@@ -1,0 +1,206 @@
+package modelfile
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/bochner-go/bochner/ops/domain"
+	"gorgonia.org/tensor"
+)
+
+const (
+	metadataKey = "__metadata__"
+	// signature is how every header begins; the digits of the checksum follow, at digitsAt in the file.
+	signature = `{"` + metadataKey + `":{"` + HashKey + `":"`
+	lengthLen = 8
+	digitsAt  = lengthLen + len(signature)
+	digitsLen = 2 * sha256.Size
+)
+
+// entry is what the header says of one tensor.
+type entry struct {
+	Dtype   string   `json:"dtype"`
+	Shape   []int64  `json:"shape"`
+	Offsets [2]int64 `json:"data_offsets"`
+}
+
+// Encode returns the bytes of the file that Write writes.
+//
+// Errors: domain.ErrParam for a name or metadata string that JSON cannot hold (not UTF-8), an empty name, or one that
+// the format keeps for itself; domain.ErrDtype for elements that are neither float64 nor float32; domain.ErrShape for
+// a nil tensor, or one in column-major order, which has no row-major form of its own.
+func Encode(meta map[string]string, tensors map[string]*tensor.Dense) ([]byte, error) {
+	if err := checkNames(meta, tensors); err != nil {
+		return nil, err
+	}
+	entries := make(map[string]entry, len(tensors))
+	data := make(map[string]*tensor.Dense, len(tensors))
+	var end int64
+	for _, name := range slices.Sorted(maps.Keys(tensors)) {
+		t, err := rowMajor(name, tensors[name])
+		if err != nil {
+			return nil, err
+		}
+		e := entry{Dtype: "F64", Shape: []int64{}}
+		size := int64(8)
+		if t.Dtype() == tensor.Float32 {
+			e.Dtype, size = "F32", 4
+		}
+		for _, s := range t.Shape() {
+			e.Shape = append(e.Shape, int64(s))
+			size *= int64(s)
+		}
+		e.Offsets = [2]int64{end, end + size}
+		end += size
+		entries[name], data[name] = e, t
+	}
+	header, err := headerBytes(meta, entries)
+	if err != nil {
+		return nil, err
+	}
+	if len(header) > MaxHeader {
+		return nil, fmt.Errorf("modelfile: the header has %d bytes, the limit is %d; keep fewer or shorter names and metadata: %w", len(header), MaxHeader, domain.ErrParam)
+	}
+	out := make([]byte, 0, lengthLen+len(header)+int(end))
+	out = binary.LittleEndian.AppendUint64(out, uint64(len(header)))
+	out = append(out, header...)
+	for _, name := range slices.Sorted(maps.Keys(data)) {
+		out = appendTensor(out, data[name])
+	}
+	sum := checksum(out)
+	copy(out[digitsAt:], sum[:])
+	return out, nil
+}
+
+// headerBytes is the one form of the header: metadata first, then the tensors, sorted by name, the checksum zero, and
+// spaces up to a multiple of 8.
+func headerBytes(meta map[string]string, entries map[string]entry) ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteString(signature)
+	b.Write(bytes.Repeat([]byte{'0'}, digitsLen))
+	b.WriteByte('"')
+	field := func(key string, value any) error {
+		k, err := json.Marshal(key)
+		if err != nil {
+			return fmt.Errorf("modelfile: %w", err)
+		}
+		v, err := json.Marshal(value)
+		if err != nil {
+			return fmt.Errorf("modelfile: %w", err)
+		}
+		b.WriteByte(',')
+		b.Write(k)
+		b.WriteByte(':')
+		b.Write(v)
+		return nil
+	}
+	for _, k := range slices.Sorted(maps.Keys(meta)) {
+		if err := field(k, meta[k]); err != nil {
+			return nil, err
+		}
+	}
+	b.WriteByte('}')
+	for _, k := range slices.Sorted(maps.Keys(entries)) {
+		if err := field(k, entries[k]); err != nil {
+			return nil, err
+		}
+	}
+	b.WriteByte('}')
+	for b.Len()%8 != 0 {
+		b.WriteByte(' ')
+	}
+	return b.Bytes(), nil
+}
+
+// checksum is the file's SHA-256 in hex digits, those in the file itself taken as zeros. The file has room for them.
+func checksum(file []byte) [digitsLen]byte {
+	h := sha256.New()
+	h.Write(file[:digitsAt])
+	h.Write(bytes.Repeat([]byte{'0'}, digitsLen))
+	h.Write(file[digitsAt+digitsLen:])
+	var digits [digitsLen]byte
+	hex.Encode(digits[:], h.Sum(nil))
+	return digits
+}
+
+func checkNames(meta map[string]string, tensors map[string]*tensor.Dense) error {
+	for k, v := range meta {
+		if k == HashKey {
+			return fmt.Errorf("modelfile: metadata key %q is the checksum's; choose another: %w", k, domain.ErrParam)
+		}
+		if !utf8.ValidString(k) || !utf8.ValidString(v) {
+			return fmt.Errorf("modelfile: metadata %q: %q is not UTF-8, which JSON cannot hold; encode it first: %w", k, v, domain.ErrParam)
+		}
+	}
+	for k := range tensors {
+		if k == "" || k == metadataKey || !utf8.ValidString(k) {
+			return fmt.Errorf("modelfile: a tensor cannot be called %q: empty, kept by the format, or not UTF-8; rename it: %w", k, domain.ErrParam)
+		}
+	}
+	return nil
+}
+
+// rowMajor returns t itself when its backing is its elements row by row, else a copy that is.
+func rowMajor(name string, t *tensor.Dense) (*tensor.Dense, error) {
+	if t == nil {
+		return nil, fmt.Errorf("modelfile: tensor %q is nil; leave it out or give it a value: %w", name, domain.ErrShape)
+	}
+	if dt := t.Dtype(); dt != tensor.Float64 && dt != tensor.Float32 {
+		return nil, fmt.Errorf("modelfile: tensor %q has elements of type %v, only float64 and float32 are kept; convert it: %w", name, dt, domain.ErrDtype)
+	}
+	if isRowMajor(t) {
+		return t, nil
+	}
+	if c, ok := t.Materialize().(*tensor.Dense); ok && isRowMajor(c) {
+		return c, nil
+	}
+	return nil, fmt.Errorf("modelfile: tensor %q of shape %v has strides %v, not those of a row-major tensor; copy it into one: %w", name, t.Shape(), t.Strides(), domain.ErrShape)
+}
+
+// isRowMajor compares the strides of the axes that have more than one element with those of a row-major tensor.
+func isRowMajor(t *tensor.Dense) bool {
+	shape, strides := t.Shape(), t.Strides()
+	if shape.IsScalar() || slices.Contains(shape, 0) {
+		return true
+	}
+	if len(strides) != len(shape) {
+		return false
+	}
+	want := 1
+	for i := len(shape) - 1; i >= 0; i-- {
+		if shape[i] != 1 && strides[i] != want {
+			return false
+		}
+		want *= shape[i]
+	}
+	return true
+}
+
+// appendTensor appends the elements of a row-major tensor.
+func appendTensor(out []byte, t *tensor.Dense) []byte {
+	n := 1
+	for _, s := range t.Shape() {
+		n *= s
+	}
+	if n == 0 {
+		return out
+	}
+	if t.Dtype() == tensor.Float32 {
+		for _, v := range t.Float32s()[:n] {
+			out = binary.LittleEndian.AppendUint32(out, math.Float32bits(v))
+		}
+		return out
+	}
+	for _, v := range t.Float64s()[:n] {
+		out = binary.LittleEndian.AppendUint64(out, math.Float64bits(v))
+	}
+	return out
+}

@@ -1,0 +1,128 @@
+package report
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+	"gorgonia.org/tensor"
+)
+
+// cells is a row-major matrix of either element type; one of f64 and f32 is nil.
+type cells struct {
+	f64        []float64
+	f32        []float32
+	rows, cols int
+}
+
+// cellsOf looks into a tensor; who and what name the caller and the argument in errors.
+func cellsOf(who, what string, t *tensor.Dense) (cells, error) {
+	if t == nil {
+		return cells{}, fmt.Errorf("report: %s: %s is nil: %w", who, what, ErrShape)
+	}
+	if t.Dims() != 2 {
+		return cells{}, fmt.Errorf("report: %s: %s has shape %v, not [rows, columns]: %w", who, what, t.Shape(), ErrShape)
+	}
+	c := cells{rows: t.Shape()[0], cols: t.Shape()[1]}
+	if c.rows < 1 || c.cols < 1 {
+		return cells{}, fmt.Errorf("report: %s: %s has shape %v, it needs at least one row and one column: %w", who, what, t.Shape(), ErrShape)
+	}
+	switch data := t.Data().(type) {
+	case []float64:
+		c.f64 = data
+	case []float32:
+		c.f32 = data
+	case float64: // tensor unwraps a single cell
+		c.f64 = []float64{data}
+	case float32:
+		c.f32 = []float32{data}
+	default:
+		return cells{}, fmt.Errorf("report: %s: %s holds %v; convert it to float64 or float32: %w", who, what, t.Dtype(), ErrDtype)
+	}
+	if t.RequiresIterator() || !t.DataOrder().IsRowMajor() || len(c.f64)+len(c.f32) != c.rows*c.cols {
+		return cells{}, fmt.Errorf("report: %s: %s is a view or not row-major; materialize it first: %w", who, what, ErrShape)
+	}
+	return c, nil
+}
+
+// block writes columns lo to hi of every row, as float64, to dst and stops at a value that is not finite.
+func (c cells) block(dst []float64, who, what string, lo, hi int) error {
+	for i := range c.rows {
+		out := dst[i*(hi-lo) : (i+1)*(hi-lo)]
+		if c.f64 != nil {
+			copy(out, c.f64[i*c.cols+lo:i*c.cols+hi])
+		} else {
+			for j, v := range c.f32[i*c.cols+lo : i*c.cols+hi] {
+				out[j] = float64(v)
+			}
+		}
+		for j, v := range out {
+			if !finite(v) {
+				return cellError(who, what, i, lo+j, v)
+			}
+		}
+	}
+	return nil
+}
+
+// float64s is the whole matrix as float64.
+func (c cells) float64s(who, what string) ([]float64, error) {
+	all := make([]float64, c.rows*c.cols)
+	if err := c.block(all, who, what, 0, c.cols); err != nil {
+		return nil, err
+	}
+	return all, nil
+}
+
+// finite is false for NaN and the infinities.
+func finite(v float64) bool { return v-v == 0 }
+
+func cellError(who, what string, i, j int, v float64) error {
+	return fmt.Errorf("report: %s: %s[%d,%d] = %v is not a finite number: %w", who, what, i, j, v, ErrDomain)
+}
+
+// dims is the size of a matrix that must hold something.
+func dims(who, what string, m *mat.Dense) (rows, cols int, err error) {
+	if m == nil || m.IsEmpty() {
+		return 0, 0, fmt.Errorf("report: %s: %s has no rows: %w", who, what, ErrShape)
+	}
+	rows, cols = m.Dims()
+	return rows, cols, nil
+}
+
+// twoDims is the size that both matrices have.
+func twoDims(who string, exact, approx *mat.Dense) (rows, cols int, err error) {
+	if rows, cols, err = dims(who, "exact", exact); err != nil {
+		return 0, 0, err
+	}
+	r, c, err := dims(who, "approx", approx)
+	if err != nil {
+		return 0, 0, err
+	}
+	if r != rows || c != cols {
+		return 0, 0, fmt.Errorf("report: %s: exact is %d×%d and approx is %d×%d: %w", who, rows, cols, r, c, ErrShape)
+	}
+	return rows, cols, nil
+}
+
+// maxAbs is the largest magnitude in m, all of whose values must be finite.
+func maxAbs(who, what string, m *mat.Dense) (float64, error) {
+	rows, _ := m.Dims()
+	top := 0.0
+	for i := range rows {
+		for j, v := range m.RawRowView(i) {
+			if !finite(v) {
+				return 0, cellError(who, what, i, j, v)
+			}
+			top = max(top, math.Abs(v))
+		}
+	}
+	return top, nil
+}
+
+// downscale is a power of two f such that |v|·f <= 1 for every |v| <= top, so that squares and sums of scaled values
+// can neither overflow nor, where they matter, underflow; the scaling itself rounds nothing that matters.
+func downscale(top float64) float64 {
+	_, exp := math.Frexp(top)
+	return math.Ldexp(1, -max(exp, -1000))
+}

@@ -1,0 +1,48 @@
+package report
+
+import (
+	"fmt"
+	"image"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// ExactVsApprox draws the entries of an approximate kernel matrix against those of the exact one, with the diagonal on
+// which a perfect approximation lies. A matrix that equals its transpose gives each pair of rows once, the pair of a row
+// with itself included. Above 2500 entries they are gathered in hexagons coloured by their number.
+//
+// Errors: those of Compare, and ErrDomain for a value beyond 1e300.
+func ExactVsApprox(exact, approx *mat.Dense, opts ...Option) (image.Image, error) {
+	const who = "ExactVsApprox"
+	g, err := Compare(exact, approx)
+	if err != nil {
+		return nil, fmt.Errorf("report: %s: %w", who, err)
+	}
+	s, err := settings{title: "Approximate and exact kernel", width: 900, height: 880}.apply(who, opts)
+	if err != nil {
+		return nil, err
+	}
+	rows, cols := exact.Dims()
+	once := mat.Equal(exact, exact.T()) && mat.Equal(approx, approx.T())
+	pts := make(plotter.XYs, 0, rows*cols)
+	for i := range rows {
+		k, a := exact.RawRowView(i), approx.RawRowView(i)
+		from := 0
+		if once {
+			from = i
+		}
+		for j := from; j < cols; j++ {
+			if max(math.Abs(k[j]), math.Abs(a[j])) > maxDrawn {
+				return nil, fmt.Errorf("report: %s: entry [%d,%d], exact %v and approximate %v, is beyond ±%v and cannot be drawn; scale the matrices: %w", who, i, j, k[j], a[j], maxDrawn, ErrDomain)
+			}
+			pts = append(pts, plotter.XY{X: k[j], Y: a[j]})
+		}
+	}
+	f := newFigure(s, fmt.Sprintf("%s: relative Frobenius error %s, max %s, rms %s", count(len(pts), "entry", "entries"), short(g.RelativeFrobenius), short(g.Max), short(g.RMS)))
+	f.legend([]entry{{"approximate = exact", diagonalLine, draw.GlyphStyle{}}})
+	drawAgainst(f.body, pts, "exact kernel", "approximate kernel", "entries")
+	return f.image(), nil
+}

@@ -1,0 +1,94 @@
+package report
+
+import (
+	"fmt"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+	"gorgonia.org/tensor"
+)
+
+// Rows and columns of features that are multiplied at a time: 256 × 512 numbers are 1 MiB, about a second-level cache.
+const (
+	gramRows = 256
+	gramCols = 512
+)
+
+// maxGramRows bounds a kernel matrix to 2 GiB.
+const maxGramRows = 16384
+
+// checkGramRows refuses a kernel matrix that would not fit into memory.
+func checkGramRows(who string, n int) error {
+	if n <= maxGramRows {
+		return nil
+	}
+	return fmt.Errorf("report: %s: the kernel matrix of %d rows is too large; take at most %d rows: %w", who, n, maxGramRows, ErrShape)
+}
+
+// ApproxGram is the kernel matrix Z Zᵀ of the features Z = m.Transform(x): x is [n, m.Dims()], the result n×n,
+// exactly symmetric and summed in float64 for features of either element type. It needs memory for n² + n·D numbers.
+//
+// Errors: what Transform returns; ErrShape for an x or features of another shape than the map says and for more than
+// 16384 rows; ErrDtype for features that are not floating point; ErrDomain for a feature or an inner product that is not finite.
+func ApproxGram(m Map, x *tensor.Dense) (*mat.Dense, error) {
+	const who = "ApproxGram"
+	if m == nil {
+		return nil, fmt.Errorf("report: %s: the map is nil: %w", who, ErrParam)
+	}
+	in, err := cellsOf(who, "x", x)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkGramRows(who, in.rows); err != nil {
+		return nil, err
+	}
+	if in.cols != m.Dims() {
+		return nil, fmt.Errorf("report: %s: x has %d columns and the map wants %d: %w", who, in.cols, m.Dims(), ErrShape)
+	}
+	t, err := m.Transform(nil, x)
+	if err != nil {
+		return nil, fmt.Errorf("report: %s: %w", who, err)
+	}
+	z, err := cellsOf(who, "features", t)
+	if err != nil {
+		return nil, err
+	}
+	if z.rows != in.rows || z.cols != m.Features() {
+		return nil, fmt.Errorf("report: %s: the features are [%d, %d], where %d rows and a map of %d features make [%d, %d]: %w",
+			who, z.rows, z.cols, in.rows, m.Features(), in.rows, m.Features(), ErrShape)
+	}
+	return gram(who, z)
+}
+
+// gram is Z Zᵀ: the upper triangle by tiles, a block of columns at a time, then its mirror image.
+func gram(who string, z cells) (*mat.Dense, error) {
+	n := z.rows
+	out := mat.NewDense(n, n, nil)
+	c := out.RawMatrix()
+	buf := make([]float64, n*min(gramCols, z.cols))
+	for lo := 0; lo < z.cols; lo += gramCols {
+		hi := min(lo+gramCols, z.cols)
+		if err := z.block(buf, who, "features", lo, hi); err != nil {
+			return nil, err
+		}
+		w := hi - lo
+		for top := 0; top < n; top += gramRows {
+			rows := min(gramRows, n-top)
+			a := blas64.General{Rows: rows, Cols: w, Stride: w, Data: buf[top*w : (top+rows)*w]}
+			b := blas64.General{Rows: n - top, Cols: w, Stride: w, Data: buf[top*w : n*w]}
+			tile := blas64.General{Rows: rows, Cols: n - top, Stride: c.Stride, Data: c.Data[top*c.Stride+top:]}
+			blas64.Gemm(blas.NoTrans, blas.Trans, 1, a, b, 1, tile)
+		}
+	}
+	for i := range n {
+		for j := i; j < n; j++ {
+			v := c.Data[i*c.Stride+j]
+			if !finite(v) {
+				return nil, fmt.Errorf("report: %s: the features of rows %d and %d have the inner product %v; scale the features: %w", who, i, j, v, ErrDomain)
+			}
+			c.Data[j*c.Stride+i] = v
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,269 @@
+package report
+
+import (
+	"fmt"
+	"image"
+	"image/color"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Series is the error of one map or sampler by number of features.
+type Series struct {
+	Name     string
+	Features []int     // positive
+	Error    []float64 // not negative, one for each entry of Features
+	StdErr   []float64 // its standard error, drawn as a bar to both sides; nil for none
+}
+
+// ErrorCurves draws error against number of features on logarithmic axes, with the slope of 1/√m, at which the error of
+// independent draws falls, as a reference. An error of exactly zero has no place on a logarithmic axis: it is marked at
+// the lower edge, and the legend says so. WithLinearX and WithLinearY change the axes, WithMetric names the error.
+//
+// Errors: ErrShape for no series, an empty one or lists of different lengths; ErrDomain for an error that is negative,
+// not finite, beyond 1e300 or below 1e-300 but not 0, or features that are not positive; ErrParam for more series than the
+// size has room for in the legend.
+func ErrorCurves(series []Series, opts ...Option) (image.Image, error) {
+	const who = "ErrorCurves"
+	if len(series) == 0 {
+		return nil, fmt.Errorf("report: %s: there are no series: %w", who, ErrShape)
+	}
+	sorted := make([]Series, len(series))
+	for i, s := range series {
+		var err error
+		if sorted[i], err = s.sorted(who); err != nil {
+			return nil, err
+		}
+	}
+	s, err := settings{title: "Kernel error by number of features", width: 1100, height: 860, metric: "relative Frobenius error"}.
+		apply(who, opts, "WithMetric", "WithLinearX", "WithLinearY")
+	if err != nil {
+		return nil, err
+	}
+	return newErrorPlot(sorted, s).draw(who, s)
+}
+
+// sorted is a checked copy of s in the order of features.
+func (s Series) sorted(who string) (Series, error) {
+	where := fmt.Sprintf("%s: series %q", who, s.Name)
+	if len(s.Features) == 0 {
+		return s, fmt.Errorf("report: %s is empty: %w", where, ErrShape)
+	}
+	if err := checkSameLength(where, "features", len(s.Features), "error", len(s.Error)); err != nil {
+		return s, err
+	}
+	if s.StdErr != nil {
+		if err := checkSameLength(where, "features", len(s.Features), "standard error", len(s.StdErr)); err != nil {
+			return s, err
+		}
+	}
+	order := make([]int, len(s.Features))
+	for i, m := range s.Features {
+		order[i] = i
+		if m < 1 {
+			return s, fmt.Errorf("report: %s: %d features are not a positive number: %w", where, m, ErrDomain)
+		}
+		for _, v := range []float64{s.Error[i], s.stdErr(i)} {
+			if v != 0 && !(v >= 1/maxDrawn && v <= maxDrawn) {
+				return s, fmt.Errorf("report: %s: the error for %d features, %v with standard error %v, is neither 0 nor a number from %v to %v: %w",
+					where, m, s.Error[i], s.stdErr(i), 1/maxDrawn, maxDrawn, ErrDomain)
+			}
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return s.Features[a] - s.Features[b] })
+	out := Series{Name: s.Name}
+	for _, i := range order {
+		out.Features = append(out.Features, s.Features[i])
+		out.Error = append(out.Error, s.Error[i])
+		out.StdErr = append(out.StdErr, s.stdErr(i))
+	}
+	return out, nil
+}
+
+func (s Series) stdErr(i int) float64 {
+	if s.StdErr == nil {
+		return 0
+	}
+	return s.StdErr[i]
+}
+
+// errorPlot is the picture of sorted series.
+type errorPlot struct {
+	series   []Series
+	x, y     plot.Normalizer
+	marks    []float64 // the numbers of features that occur
+	xLo, xHi float64   // ranges of the axes
+	yLo, yHi float64
+	slope    float64 // c of the reference line c/√m, 0 for none
+	zeros    bool    // an error of zero on a logarithmic axis
+}
+
+func newErrorPlot(series []Series, s settings) *errorPlot {
+	e := &errorPlot{series: series, x: plot.LogScale{}, y: plot.LogScale{}, xLo: math.Inf(1), yLo: math.Inf(1)}
+	if s.linearX {
+		e.x = plot.LinearScale{}
+	}
+	if s.linearY {
+		e.y = plot.LinearScale{}
+	}
+	anchor := math.Inf(1) // the fewest features with an error above zero
+	for _, one := range series {
+		for i, v := range one.Error {
+			m := float64(one.Features[i])
+			e.marks = append(e.marks, m)
+			e.xLo, e.xHi = min(e.xLo, m), max(e.xHi, m)
+			e.yHi = max(e.yHi, v+one.StdErr[i])
+			if v == 0 {
+				e.zeros = !s.linearY
+				continue
+			}
+			e.yLo = min(e.yLo, v)
+			if m < anchor {
+				anchor, e.slope = m, 0
+			}
+			if m == anchor { // a little above the largest error there
+				e.slope = max(e.slope, 1.25*v*math.Sqrt(m))
+			}
+		}
+	}
+	slices.Sort(e.marks)
+	e.marks = slices.Compact(e.marks)
+	if len(e.marks) < 2 {
+		e.slope = 0 // a slope says nothing about a single point
+	}
+	if e.slope > 0 {
+		e.yHi = max(e.yHi, e.slope/math.Sqrt(anchor))
+	}
+	e.ranges(s)
+	return e
+}
+
+// minPanel is the least height in which a panel can be read, in points.
+const minPanel vg.Length = 80
+
+// ranges widens the ranges of the data to those of the axes.
+func (e *errorPlot) ranges(s settings) {
+	if s.linearX {
+		e.xLo, e.xHi = spread(e.xLo, e.xHi, 0.04)
+	} else {
+		pad := max(math.Pow(e.xHi/e.xLo, 0.04), 1.1)
+		e.xLo, e.xHi = e.xLo/pad, e.xHi*pad
+	}
+	switch {
+	case s.linearY && e.yHi == 0:
+		e.yLo, e.yHi = 0, 1
+	case s.linearY:
+		e.yLo, e.yHi = 0, e.yHi*1.05
+	case math.IsInf(e.yLo, 1): // nothing but zeros: any range will do
+		e.yLo, e.yHi = 1e-3, 1
+	default:
+		e.yHi = max(e.yHi, e.yLo)
+		pad := min(max(math.Exp(0.06*(math.Log(e.yHi)-math.Log(e.yLo))), 1.2), 10)
+		e.yLo, e.yHi = e.yLo/pad, e.yHi*pad
+		if e.zeros {
+			e.yLo /= pad // the marks of zeros keep clear of the smallest error
+		}
+	}
+}
+
+func (e *errorPlot) draw(who string, s settings) (image.Image, error) {
+	panel := newPanel("number of features", s.metric, e.xTicks(), e.yTicks())
+	panel.X.Scale, panel.Y.Scale = e.x, e.y
+	var entries []entry
+	for i, one := range e.series {
+		e.add(panel, i)
+		entries = append(entries, entry{one.Name, seriesLine(i), seriesGlyph(i)})
+	}
+	if e.slope > 0 {
+		reference := e.reference()
+		panel.Add(reference)
+		entries = append(entries, entry{name: "slope of 1/√m", line: reference.LineStyle})
+	}
+	if e.zeros {
+		entries = append(entries, entry{name: "error 0, below the axis", glyph: zeroGlyph(ink, 0.8)})
+	}
+	panel.setRange(e.xLo, e.xHi, e.yLo, e.yHi)
+	f := newFigure(s, "")
+	f.legend(entries)
+	if f.body.Size().Y < minPanel {
+		return nil, fmt.Errorf("report: %s: the legend of %d series leaves no room in %d×%d pixels; raise WithSize or draw fewer: %w", who, len(e.series), s.width, s.height, ErrParam)
+	}
+	panel.draw(f.body)
+	return f.image(), nil
+}
+
+func (e *errorPlot) xTicks() plot.Ticker {
+	if e.x == (plot.LinearScale{}) {
+		return niceTicks{n: 6}
+	}
+	return givenTicks{values: e.marks, scale: e.x}
+}
+
+func (e *errorPlot) yTicks() plot.Ticker {
+	if e.y == (plot.LinearScale{}) {
+		return niceTicks{n: 6}
+	}
+	return logTicks{}
+}
+
+// reference is the line of slope/√m.
+func (e *errorPlot) reference() *plotter.Line {
+	const steps = 100
+	line := &plotter.Line{LineStyle: draw.LineStyle{Color: faint, Width: 1, Dashes: []vg.Length{1.5, 2.5}}}
+	lo := max(e.xLo, e.marks[0]/2)
+	for i := range steps + 1 {
+		m := lo * math.Pow(e.xHi/lo, float64(i)/steps)
+		if v := e.slope / math.Sqrt(m); v > 0 {
+			line.XYs = append(line.XYs, plotter.XY{X: m, Y: v})
+		}
+	}
+	return line
+}
+
+// add draws series i: bars of one standard error, the line with its marks, and zeros at the lower edge.
+func (e *errorPlot) add(p *panel, i int) {
+	one := e.series[i]
+	var pts, zeros plotter.XYs
+	for j, v := range one.Error {
+		m := float64(one.Features[j])
+		if v == 0 && e.zeros {
+			zeros = append(zeros, plotter.XY{X: m, Y: e.yLo})
+			continue
+		}
+		pts = append(pts, plotter.XY{X: m, Y: v})
+		if d := one.StdErr[j]; d > 0 {
+			bar := plotter.XYs{{X: m, Y: max(v-d, e.yLo)}, {X: m, Y: v + d}}
+			p.Add(&plotter.Line{XYs: bar, LineStyle: draw.LineStyle{Color: palette[i%len(palette)], Width: 0.75}})
+		}
+	}
+	if len(pts) > 0 {
+		addSeries(p, pts, i, true)
+	}
+	if len(zeros) > 0 {
+		p.Add(&plotter.Scatter{XYs: zeros, GlyphStyle: zeroGlyph(palette[i%len(palette)], 0)})
+	}
+}
+
+// zeroGlyph is a triangle that points below the axis. Its tip is on its point, or, in the legend, some radii below.
+func zeroGlyph(c color.Color, below float64) draw.GlyphStyle {
+	return draw.GlyphStyle{Color: c, Radius: 4, Shape: downGlyph{vg.Length(below)}}
+}
+
+type downGlyph struct{ below vg.Length }
+
+// DrawGlyph implements draw.GlyphDrawer.
+func (g downGlyph) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, pt vg.Point) {
+	r := sty.Radius
+	pt.Y -= g.below * r
+	var p vg.Path
+	p.Move(pt)
+	p.Line(vg.Point{X: pt.X - 0.8*r, Y: pt.Y + 1.6*r})
+	p.Line(vg.Point{X: pt.X + 0.8*r, Y: pt.Y + 1.6*r})
+	p.Close()
+	c.Fill(p)
+}

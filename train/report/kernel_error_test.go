@@ -1,0 +1,209 @@
+package report
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"gorgonia.org/tensor"
+)
+
+// wantErr checks the sentinel and that the message names what it should.
+func wantErr(t *testing.T, err, sentinel error, parts ...string) {
+	t.Helper()
+	if !errors.Is(err, sentinel) {
+		t.Fatalf("error %v, want one that wraps %v", err, sentinel)
+	}
+	for _, p := range parts {
+		if !strings.Contains(err.Error(), p) {
+			t.Errorf("error %q does not name %q", err, p)
+		}
+	}
+}
+
+func near(t *testing.T, what string, got, want, tol float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= tol) {
+		t.Errorf("%s = %v, want %v ± %v", what, got, want, tol)
+	}
+}
+
+func randomDense(rows, cols int, seed uint64) *mat.Dense {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	m := mat.NewDense(rows, cols, nil)
+	for i := range rows {
+		for j := range cols {
+			m.Set(i, j, rng.NormFloat64())
+		}
+	}
+	return m
+}
+
+func TestCompareDirect(t *testing.T) {
+	for _, size := range [][2]int{{1, 1}, {1, 7}, {7, 1}, {11, 13}} {
+		k, a := randomDense(size[0], size[1], 2), randomDense(size[0], size[1], 3)
+		var d mat.Dense
+		d.Sub(a, k)
+		n := float64(size[0] * size[1])
+		got, err := Compare(k, a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, "RelativeFrobenius", got.RelativeFrobenius, mat.Norm(&d, 2)/mat.Norm(k, 2), 1e-12)
+		near(t, "RMS", got.RMS, mat.Norm(&d, 2)/math.Sqrt(n), 1e-12)
+		near(t, "Max", got.Max, max(mat.Max(&d), -mat.Min(&d)), 1e-12)
+		near(t, "MeanSigned", got.MeanSigned, mat.Sum(&d)/n, 1e-12)
+		if got.Rows != size[0] {
+			t.Errorf("Rows = %d, want %d", got.Rows, size[0])
+		}
+	}
+}
+
+// TestCompareScales: a power of two changes no bit but the exponent's, whatever the scale.
+func TestCompareScales(t *testing.T) {
+	k, a := randomDense(11, 13, 2), randomDense(11, 13, 3)
+	want, err := Compare(k, a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, exp := range []int{-1000, -700, 700, 1020} {
+		s := math.Ldexp(1, exp)
+		var ks, as mat.Dense
+		ks.Scale(s, k)
+		as.Scale(s, a)
+		got, err := Compare(&ks, &as)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range [][3]float64{{got.RelativeFrobenius, want.RelativeFrobenius, 1}, {got.Max, want.Max, s}, {got.RMS, want.RMS, s}, {got.MeanSigned, want.MeanSigned, s}} {
+			if math.Abs(v[0]/v[2]-v[1]) > 1e-14 {
+				t.Errorf("scale 2^%d: %v, want %v times the scale", exp, v[0], v[1])
+			}
+		}
+	}
+	tiny := mat.NewDense(1, 1, []float64{5e-324})
+	got, err := Compare(tiny, mat.NewDense(1, 1, []float64{1e-323}))
+	if err != nil || got.RelativeFrobenius != 1 || got.Max != 5e-324 || got.MeanSigned != 5e-324 {
+		t.Errorf("smallest numbers: %+v, %v", got, err)
+	}
+	if got, err := Compare(k, k); err != nil || got != (GramError{Rows: 11}) {
+		t.Errorf("equal matrices: %+v, %v", got, err)
+	}
+}
+
+func TestCompareErrors(t *testing.T) {
+	one := func(v float64) *mat.Dense { return mat.NewDense(2, 3, []float64{1, 1, 1, 1, v, 1}) }
+	huge := func(v float64) *mat.Dense { return mat.NewDense(1, 1, []float64{v}) }
+	for _, c := range []struct {
+		exact, approx *mat.Dense
+		sentinel      error
+		parts         []string
+	}{
+		{nil, one(1), ErrShape, []string{"Compare", "exact has no rows"}},
+		{one(1), &mat.Dense{}, ErrShape, []string{"approx has no rows"}},
+		{one(1), mat.NewDense(3, 2, nil), ErrShape, []string{"exact is 2×3", "approx is 3×2"}},
+		{one(math.NaN()), one(1), ErrDomain, []string{"exact[1,1] = NaN"}},
+		{one(1), one(math.Inf(-1)), ErrDomain, []string{"approx[1,1] = -Inf"}},
+		{mat.NewDense(2, 3, nil), one(1), ErrDomain, []string{"2×3 matrix is zero everywhere", "relative"}},
+		{huge(1e308), huge(-1e308), ErrDomain, []string{"beyond float64", "scale"}},
+		{huge(1e-300), huge(1e300), ErrDomain, []string{"beyond float64"}},
+	} {
+		_, err := Compare(c.exact, c.approx)
+		wantErr(t, err, c.sentinel, c.parts...)
+	}
+}
+
+// fixed is a map that returns what it is told to.
+type fixed struct {
+	dims, features int
+	out            *tensor.Dense
+	err            error
+}
+
+func (m fixed) Transform(_, _ *tensor.Dense) (*tensor.Dense, error) { return m.out, m.err }
+func (m fixed) Dims() int                                           { return m.dims }
+func (m fixed) Features() int                                       { return m.features }
+
+func dense[T float32 | float64](rows, cols int, data []T) *tensor.Dense {
+	return tensor.New(tensor.WithShape(rows, cols), tensor.WithBacking(data))
+}
+
+func toFloat32(x []float64) []float32 {
+	out := make([]float32, len(x))
+	for i, v := range x {
+		out[i] = float32(v)
+	}
+	return out
+}
+
+// TestApproxGram covers one and several tiles and column blocks, complete and not.
+func TestApproxGram(t *testing.T) {
+	for _, size := range [][2]int{{1, 1}, {1, 7}, {5, 1}, {11, 13}, {263, 523}, {256, 512}} {
+		n, d := size[0], size[1]
+		z := randomDense(n, d, 5)
+		x := dense(n, 2, make([]float64, 2*n))
+		rounded := toFloat32(z.RawMatrix().Data)
+		z32 := mat.NewDense(n, d, nil)
+		for i, v := range rounded {
+			z32.RawMatrix().Data[i] = float64(v)
+		}
+		for _, c := range []struct {
+			features *tensor.Dense
+			same     *mat.Dense
+		}{{dense(n, d, z.RawMatrix().Data), z}, {dense(n, d, rounded), z32}} {
+			got, err := ApproxGram(fixed{2, d, c.features, nil}, x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var want mat.Dense
+			want.Mul(c.same, c.same.T())
+			// d products of the order of 1, rounded at most d times: far below 1e-12 d.
+			if !mat.EqualApprox(got, &want, 1e-13*float64(d)) {
+				t.Errorf("%d×%d %v: not Z Zᵀ", n, d, c.features.Dtype())
+			}
+			if !mat.Equal(got, got.T()) {
+				t.Errorf("%d×%d %v: not symmetric", n, d, c.features.Dtype())
+			}
+		}
+	}
+}
+
+func TestApproxGramErrors(t *testing.T) {
+	x := dense(3, 2, make([]float64, 6))
+	features := func(v float64) *tensor.Dense {
+		return dense(3, 5, []float64{0, 1, 2, 3, 4, 5, 6, v, 8, 9, 1, 1, 1, 1, 1})
+	}
+	own := errors.New("own error")
+	view, err := dense(4, 5, make([]float64, 20)).Slice(tensor.S(0, 3), tensor.S(0, 2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		m        Map
+		x        *tensor.Dense
+		sentinel error
+		parts    []string
+	}{
+		"nil map":       {nil, x, ErrParam, []string{"ApproxGram", "map is nil"}},
+		"nil x":         {fixed{2, 5, features(0), nil}, nil, ErrShape, []string{"x is nil"}},
+		"vector":        {fixed{2, 5, features(0), nil}, tensor.New(tensor.WithShape(3), tensor.Of(tensor.Float64)), ErrShape, []string{"shape (3)"}},
+		"no rows":       {fixed{2, 5, features(0), nil}, tensor.New(tensor.WithShape(0, 2), tensor.Of(tensor.Float64)), ErrShape, []string{"shape (0, 2)", "at least one row"}},
+		"int x":         {fixed{2, 5, features(0), nil}, tensor.New(tensor.WithShape(3, 2), tensor.Of(tensor.Int)), ErrDtype, []string{"holds int"}},
+		"view":          {fixed{2, 5, features(0), nil}, view.(*tensor.Dense), ErrShape, []string{"x is a view"}},
+		"dims":          {fixed{3, 5, features(0), nil}, x, ErrShape, []string{"x has 2 columns", "wants 3"}},
+		"too many rows": {fixed{1, 1, nil, nil}, dense(16385, 1, make([]float64, 16385)), ErrShape, []string{"16385 rows", "at most 16384"}},
+		"own error":     {fixed{2, 5, nil, own}, x, own, []string{"ApproxGram"}},
+		"nil features":  {fixed{2, 5, nil, nil}, x, ErrShape, []string{"features is nil"}},
+		"features":      {fixed{2, 7, features(0), nil}, x, ErrShape, []string{"[3, 5]", "7 features", "[3, 7]"}},
+		"NaN":           {fixed{2, 5, features(math.NaN()), nil}, x, ErrDomain, []string{"features[1,2] = NaN"}},
+		"overflow":      {fixed{2, 5, features(1e200), nil}, x, ErrDomain, []string{"rows 1 and 1", "+Inf", "scale the features"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := ApproxGram(c.m, c.x)
+			wantErr(t, err, c.sentinel, c.parts...)
+		})
+	}
+}

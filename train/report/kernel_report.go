@@ -1,0 +1,225 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"gonum.org/v1/gonum/mat"
+	"gorgonia.org/tensor"
+)
+
+// Bias is the mean over seeds of the mean signed error over the pairs i < j of fixed rows. The diagonal is left out:
+// many maps have it exactly.
+type Bias struct {
+	Mean   float64 `json:"mean"`
+	StdErr float64 `json:"std_err"` // sample standard deviation of the seeds' values / sqrt(number of seeds)
+	// Z is Mean/StdErr. For an unbiased map it follows, up to the deviation from normality, Student's t with seeds-1
+	// degrees of freedom. It is NaN, null in JSON, where all seeds agree to the last bit: the map is then not random.
+	Z float64 `json:"z"`
+}
+
+// SeedError is the error of one draw.
+type SeedError struct {
+	Seed uint64 `json:"seed"`
+	GramError
+	PairMeanSigned         float64 `json:"pair_mean_signed"`          // mean over i < j of approximation - kernel
+	ExpectedPairMeanSigned float64 `json:"expected_pair_mean_signed"` // the same against the stated expectation
+}
+
+// KernelErrorReport is what KernelError found.
+type KernelErrorReport struct {
+	Rows     int         `json:"rows"`
+	Pairs    int         `json:"pairs"` // rows (rows - 1) / 2
+	Features int         `json:"features"`
+	Seeds    []SeedError `json:"seeds"`
+	Mean     GramError   `json:"mean"`    // mean of each number over seeds
+	StdErr   GramError   `json:"std_err"` // its standard error
+	// Bias is against the exact kernel, ExpectedBias against the expectation that the map states. They are equal where
+	// the map states none (HasExpectation is false): it then promises the kernel itself.
+	Bias           Bias `json:"bias"`
+	ExpectedBias   Bias `json:"expected_bias"`
+	HasExpectation bool `json:"has_expectation"`
+}
+
+// KernelError draws a map of k for every seed and measures its kernel matrix on the rows of x, [n, d], against the
+// exact one. The rows stay the same, so what differs between seeds is the draw alone, and the mean signed error over
+// seeds tells bias from noise: an unbiased map has |Bias.Z| of the order of 1, whatever its error. What it cannot see
+// are biases that cancel between pairs, and rounding counts as bias: 6e-8 of each value for float32 features.
+//
+// Errors: what draw, Transform and spectral.Gram return, with the seed; ErrParam for fewer than two seeds (no standard
+// error; use Compare for one draw) or a repeated one; ErrShape for fewer than two rows, more than 16384, or maps whose
+// size changes from seed to seed; ErrDomain as for Compare.
+func KernelError(k spectral.Kernel, draw func(seed uint64) (Map, error), x *tensor.Dense, seeds []uint64) (*KernelErrorReport, error) {
+	return KernelErrorAgainst(nil, k, draw, x, seeds)
+}
+
+// KernelErrorAgainst is KernelError for a map that states that its expectation is another function than k: the report
+// then holds its bias against both. The expectation is asked for pairs of rows; nil stands for k itself.
+func KernelErrorAgainst(expectation func(x, z []float64) float64, k spectral.Kernel, draw func(seed uint64) (Map, error), x *tensor.Dense, seeds []uint64) (*KernelErrorReport, error) {
+	const who = "KernelError"
+	if k == nil || draw == nil {
+		return nil, fmt.Errorf("report: %s: the kernel or the function that draws a map is nil: %w", who, ErrParam)
+	}
+	if err := checkSeeds(who, seeds); err != nil {
+		return nil, err
+	}
+	rows, err := cellsOf(who, "x", x)
+	if err != nil {
+		return nil, err
+	}
+	if rows.rows < 2 {
+		return nil, fmt.Errorf("report: %s: x has one row, pairs need at least two: %w", who, ErrShape)
+	}
+	if err := checkGramRows(who, rows.rows); err != nil {
+		return nil, err
+	}
+	exact, err := spectral.Gram(k, x, nil)
+	if err != nil {
+		return nil, fmt.Errorf("report: %s: %w", who, err)
+	}
+	expected := exact
+	if expectation != nil {
+		if expected, err = expectationGram(who, expectation, rows); err != nil {
+			return nil, err
+		}
+	}
+
+	r := &KernelErrorReport{Rows: rows.rows, Pairs: rows.rows * (rows.rows - 1) / 2, HasExpectation: expectation != nil}
+	for i, seed := range seeds {
+		e, features, err := seedError(draw, seed, x, exact, expected)
+		if err != nil {
+			return nil, fmt.Errorf("report: %s: seed %d: %w", who, seed, err)
+		}
+		if i > 0 && features != r.Features {
+			return nil, fmt.Errorf("report: %s: seed %d: the map has %d features, that of seed %d has %d: %w", who, seed, features, seeds[0], r.Features, ErrShape)
+		}
+		r.Features = features
+		r.Seeds = append(r.Seeds, e)
+	}
+	r.summarise()
+	return r, nil
+}
+
+func checkSeeds(who string, seeds []uint64) error {
+	if len(seeds) < 2 {
+		return fmt.Errorf("report: %s: %d seeds have no standard error; give at least two, or use Compare for one draw: %w", who, len(seeds), ErrParam)
+	}
+	seen := make(map[uint64]bool, len(seeds))
+	for _, s := range seeds {
+		if seen[s] {
+			return fmt.Errorf("report: %s: seed %d is given twice, which would understate the standard error: %w", who, s, ErrParam)
+		}
+		seen[s] = true
+	}
+	return nil
+}
+
+// seedError is the error of the map of one seed, and its number of features.
+func seedError(draw func(uint64) (Map, error), seed uint64, x *tensor.Dense, exact, expected *mat.Dense) (SeedError, int, error) {
+	m, err := draw(seed)
+	if err != nil {
+		return SeedError{}, 0, err
+	}
+	approx, err := ApproxGram(m, x)
+	if err != nil {
+		return SeedError{}, 0, err
+	}
+	g, err := Compare(exact, approx)
+	if err != nil {
+		return SeedError{}, 0, err
+	}
+	// The largest magnitude of the three bounds the scale; all are finite by now.
+	f := downscale(max(mat.Max(exact), -mat.Min(exact), mat.Max(approx), -mat.Min(approx), mat.Max(expected), -mat.Min(expected)))
+	return SeedError{seed, g, pairMean(exact, approx, f), pairMean(expected, approx, f)}, m.Features(), nil
+}
+
+// expectationGram asks the stated expectation for every pair i < j; the rest of the matrix is not looked at.
+func expectationGram(who string, expectation func(x, z []float64) float64, c cells) (*mat.Dense, error) {
+	x, err := c.float64s(who, "x")
+	if err != nil {
+		return nil, err
+	}
+	out := mat.NewDense(c.rows, c.rows, nil)
+	for i := range c.rows {
+		for j := i + 1; j < c.rows; j++ {
+			v := expectation(x[i*c.cols:(i+1)*c.cols], x[j*c.cols:(j+1)*c.cols])
+			if !finite(v) {
+				return nil, fmt.Errorf("report: %s: the stated expectation for rows %d and %d is %v: %w", who, i, j, v, ErrDomain)
+			}
+			out.Set(i, j, v)
+		}
+	}
+	return out, nil
+}
+
+// summarise fills in what is averaged over seeds.
+func (r *KernelErrorReport) summarise() {
+	over := func(value func(SeedError) float64) (mean, stdErr float64) { return meanStdErr(r.Seeds, value) }
+	r.Mean.Rows, r.StdErr.Rows = r.Rows, r.Rows
+	r.Mean.RelativeFrobenius, r.StdErr.RelativeFrobenius = over(func(e SeedError) float64 { return e.RelativeFrobenius })
+	r.Mean.Max, r.StdErr.Max = over(func(e SeedError) float64 { return e.Max })
+	r.Mean.RMS, r.StdErr.RMS = over(func(e SeedError) float64 { return e.RMS })
+	r.Mean.MeanSigned, r.StdErr.MeanSigned = over(func(e SeedError) float64 { return e.MeanSigned })
+	r.Bias = newBias(over(func(e SeedError) float64 { return e.PairMeanSigned }))
+	r.ExpectedBias = newBias(over(func(e SeedError) float64 { return e.ExpectedPairMeanSigned }))
+}
+
+// meanStdErr is the mean of a value over seeds and its standard error. It counts from the first seed's value, so that
+// equal values have a standard error of exactly 0, and in units of the largest deviation.
+func meanStdErr(seeds []SeedError, value func(SeedError) float64) (mean, stdErr float64) {
+	n, first := float64(len(seeds)), value(seeds[0])
+	shift, top := 0.0, 0.0
+	for _, s := range seeds {
+		shift += (value(s) - first) / n
+		top = max(top, math.Abs(value(s)-first))
+	}
+	mean = first + shift
+	if top == 0 {
+		return mean, 0
+	}
+	squares := 0.0
+	for _, s := range seeds {
+		d := (value(s) - first - shift) / top
+		squares += d * d
+	}
+	return mean, top * math.Sqrt(squares/(n-1)/n)
+}
+
+func newBias(mean, stdErr float64) Bias {
+	b := Bias{Mean: mean, StdErr: stdErr, Z: math.NaN()}
+	if stdErr > 0 {
+		b.Z = mean / stdErr
+	}
+	return b
+}
+
+// biasJSON is Bias with a z that may be null: JSON has no NaN.
+type biasJSON struct {
+	Mean   float64  `json:"mean"`
+	StdErr float64  `json:"std_err"`
+	Z      *float64 `json:"z"`
+}
+
+// MarshalJSON writes a z that is not finite as null.
+func (b Bias) MarshalJSON() ([]byte, error) {
+	out := biasJSON{Mean: b.Mean, StdErr: b.StdErr}
+	if finite(b.Z) {
+		out.Z = &b.Z
+	}
+	return json.Marshal(out)
+}
+
+// UnmarshalJSON reads a z of null as NaN.
+func (b *Bias) UnmarshalJSON(data []byte) error {
+	var in biasJSON
+	if err := json.Unmarshal(data, &in); err != nil {
+		return err
+	}
+	*b = Bias{Mean: in.Mean, StdErr: in.StdErr, Z: math.NaN()}
+	if in.Z != nil {
+		b.Z = *in.Z
+	}
+	return nil
+}

@@ -1,0 +1,74 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Option changes how a picture is drawn. WithTitle and WithSize fit every picture; an option that does not fit a
+// picture is an error that wraps ErrParam.
+type Option struct {
+	name string
+	set  func(*settings)
+}
+
+type settings struct {
+	title            string
+	width, height    int // in pixels; 0 leaves the choice to the picture
+	least            int // least width
+	unit, metric     string
+	linearX, linearY bool
+}
+
+// WithTitle replaces the title.
+func WithTitle(title string) Option {
+	return Option{"WithTitle", func(s *settings) { s.title = title }}
+}
+
+// WithSize sets the size in pixels. Text keeps its size, 144 pixels being an inch, so the least side is 320, of two panels
+// side by side 720 in width; the largest is 8192.
+func WithSize(width, height int) Option {
+	return Option{"WithSize", func(s *settings) { s.width, s.height = width, height }}
+}
+
+// WithUnit names the unit of the targets in Residuals, such as "1000 $".
+func WithUnit(unit string) Option {
+	return Option{"WithUnit", func(s *settings) { s.unit = unit }}
+}
+
+// WithMetric names the error that ErrorCurves shows; without it, it is the relative Frobenius error.
+func WithMetric(metric string) Option {
+	return Option{"WithMetric", func(s *settings) { s.metric = metric }}
+}
+
+// WithLinearX makes the axis of features in ErrorCurves linear.
+func WithLinearX() Option {
+	return Option{"WithLinearX", func(s *settings) { s.linearX = true }}
+}
+
+// WithLinearY makes the axis of errors in ErrorCurves linear.
+func WithLinearY() Option {
+	return Option{"WithLinearY", func(s *settings) { s.linearY = true }}
+}
+
+// Sides of a picture in pixels.
+const minSide, twoPanels, maxSide = 320, 720, 8192
+
+// apply changes the defaults of a picture, who, which takes the options of extra besides the common ones.
+func (s settings) apply(who string, opts []Option, extra ...string) (settings, error) {
+	fits := append([]string{"WithTitle", "WithSize"}, extra...)
+	for _, o := range opts {
+		if o.set == nil {
+			return s, fmt.Errorf("report: %s: an option is the zero Option; make it with one of %s: %w", who, strings.Join(fits, ", "), ErrParam)
+		}
+		if !slices.Contains(fits, o.name) {
+			return s, fmt.Errorf("report: %s: %s does not apply; this picture takes %s: %w", who, o.name, strings.Join(fits, ", "), ErrParam)
+		}
+		o.set(&s)
+		if least := max(s.least, minSide); o.name == "WithSize" && (s.width < least || s.height < minSide || max(s.width, s.height) > maxSide) {
+			return s, fmt.Errorf("report: %s: WithSize(%d, %d) is outside %d×%d to %d×%d pixels: %w", who, s.width, s.height, least, minSide, maxSide, maxSide, ErrParam)
+		}
+	}
+	return s, nil
+}

@@ -1,0 +1,112 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/png"
+	"os"
+	"path/filepath"
+	"reflect"
+)
+
+const (
+	gridGap   = 24      // pixels between pictures
+	maxPixels = 1 << 28 // of a picture: 1 GiB
+)
+
+// Grid puts pictures into one, row by row in the given number of columns, at their own size, each in the upper left
+// corner of its cell. A column is as wide as its widest picture, a row as high as its highest; what stays free is white.
+//
+// Errors: ErrParam for no pictures, a nil or empty one, fewer than one column, or more than 2^28 pixels.
+func Grid(columns int, pictures ...image.Image) (image.Image, error) {
+	const who = "Grid"
+	if columns < 1 || len(pictures) == 0 {
+		return nil, fmt.Errorf("report: %s: %d pictures in %d columns, both must be at least 1: %w", who, len(pictures), columns, ErrParam)
+	}
+	columns = min(columns, len(pictures))
+	widths, heights := make([]int, columns), make([]int, (len(pictures)+columns-1)/columns)
+	for i, p := range pictures {
+		if err := checkPicture(fmt.Sprintf("%s: picture %d", who, i), p); err != nil {
+			return nil, err
+		}
+		widths[i%columns] = max(widths[i%columns], p.Bounds().Dx())
+		heights[i/columns] = max(heights[i/columns], p.Bounds().Dy())
+	}
+	width, height := sum(widths)+gridGap*(len(widths)-1), sum(heights)+gridGap*(len(heights)-1)
+	if width > maxPixels/height {
+		return nil, fmt.Errorf("report: %s: %d×%d pixels are too many, at most %d: %w", who, width, height, maxPixels, ErrParam)
+	}
+	out := image.NewRGBA(image.Rect(0, 0, width, height))
+	draw.Draw(out, out.Bounds(), image.NewUniform(color.White), image.Point{}, draw.Src)
+	for i, p := range pictures {
+		column, row := i%columns, i/columns
+		at := image.Pt(sum(widths[:column])+gridGap*column, sum(heights[:row])+gridGap*row)
+		draw.Draw(out, p.Bounds().Sub(p.Bounds().Min).Add(at), p, p.Bounds().Min, draw.Over)
+	}
+	return out, nil
+}
+
+func sum(values []int) (total int) {
+	for _, v := range values {
+		total += v
+	}
+	return total
+}
+
+// checkPicture wants a picture with some pixels and not too many; a nil pointer in the interface counts as nil.
+func checkPicture(where string, p image.Image) error {
+	if v := reflect.ValueOf(p); p == nil || v.Kind() == reflect.Pointer && v.IsNil() {
+		return fmt.Errorf("report: %s is nil: %w", where, ErrParam)
+	}
+	b := p.Bounds()
+	if b.Empty() {
+		return fmt.Errorf("report: %s is empty: %w", where, ErrParam)
+	}
+	if b.Dx() > maxPixels/b.Dy() { // image.Uniform has no end
+		return fmt.Errorf("report: %s has %d×%d pixels, too many to hold: at most %d: %w", where, b.Dx(), b.Dy(), maxPixels, ErrParam)
+	}
+	return nil
+}
+
+// SavePNG writes a picture to a file. It writes a temporary file in the same folder and renames it, so path holds
+// either what it held before or the whole picture.
+//
+// Errors: ErrParam for a picture that is nil, empty or of more than 2^28 pixels; otherwise that of the file system, with the path.
+func SavePNG(path string, img image.Image) error {
+	if err := checkPicture("SavePNG: the picture", img); err != nil {
+		return err
+	}
+	if err := savePNG(path, img); err != nil {
+		return fmt.Errorf("report: cannot write the picture %s; see that the folder exists and can be written to: %w", path, err)
+	}
+	return nil
+}
+
+func savePNG(path string, img image.Image) (err error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return errors.New("it is a folder")
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			f.Close() // of no effect where it is closed already
+			os.Remove(f.Name())
+		}
+	}()
+	if err := png.Encode(f, img); err != nil {
+		return err
+	}
+	if err := f.Chmod(0o644); err != nil { // CreateTemp leaves it to its owner alone
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}

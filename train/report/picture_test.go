@@ -1,0 +1,497 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+)
+
+// confusionOf puts n rows into k classes, of which a share of right is on the diagonal.
+func confusionOf(k, n int, right float64) [][]int {
+	rng := rand.New(rand.NewPCG(uint64(k), 2))
+	counts := make([][]int, k)
+	for i := range counts {
+		counts[i] = make([]int, k)
+	}
+	for range n {
+		i := rng.IntN(k)
+		j := i
+		if rng.Float64() > right {
+			j = rng.IntN(k)
+		}
+		counts[i][j]++
+	}
+	return counts
+}
+
+func letters() []string {
+	return strings.Split("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "")
+}
+
+func historyOf(epochs int) (h History) {
+	for e := range epochs {
+		v := math.Exp(-float64(e) / 8)
+		h.Loss, h.HeldOutLoss = append(h.Loss, 0.1+3.1*v), append(h.HeldOutLoss, 0.25+2.9*v)
+		h.Score, h.HeldOutScore = append(h.Score, 1-0.6*v), append(h.HeldOutScore, 0.956-0.58*v)
+	}
+	return h
+}
+
+func targetsOf(n int) (truth, predicted []float64) {
+	rng := rand.New(rand.NewPCG(3, uint64(n)))
+	for range n {
+		v := 20 + 9*rng.NormFloat64()
+		truth, predicted = append(truth, v), append(predicted, v+3*rng.NormFloat64())
+	}
+	return truth, predicted
+}
+
+func seriesOf(name string, c float64) Series {
+	s := Series{Name: name}
+	for m := 128; m <= 8192; m *= 2 {
+		s.Features = append(s.Features, m)
+		s.Error = append(s.Error, c/math.Sqrt(float64(m)))
+		s.StdErr = append(s.StdErr, c/math.Sqrt(float64(m))/20)
+	}
+	return s
+}
+
+func gramsOf(n int) (exact, approx *mat.Dense) {
+	z := randomDense(n, 5, 17)
+	noise := randomDense(n, n, 19)
+	exact, approx = mat.NewDense(n, n, nil), mat.NewDense(n, n, nil)
+	for i := range n {
+		for j := range n {
+			exact.Set(i, j, math.Exp(-mat.Norm(subtract(z.RowView(i), z.RowView(j)), 2)))
+			approx.Set(i, j, exact.At(i, j)+0.03*(noise.At(i, j)+noise.At(j, i)))
+		}
+	}
+	return exact, approx
+}
+
+func subtract(a, b mat.Vector) *mat.VecDense {
+	var d mat.VecDense
+	d.SubVec(a, b)
+	return &d
+}
+
+// drawings are all pictures in realistic and extreme cases, with the size that they are to have (0: chosen by the picture).
+func drawings() map[string]struct {
+	draw          func() (image.Image, error)
+	width, height int
+} {
+	type drawing = struct {
+		draw          func() (image.Image, error)
+		width, height int
+	}
+	out := map[string]drawing{}
+	for _, k := range []int{1, 2, 10, 26, 31, 100, 1500} {
+		out[fmt.Sprintf("confusion of %d", k)] = drawing{draw: func() (image.Image, error) { return Confusion(confusionOf(k, 4000, 0.95), nil) }}
+	}
+	long := slices.Repeat([]string{"a class with a name that is much too long"}, 26)
+	out["confusion, long names"] = drawing{draw: func() (image.Image, error) { return Confusion(confusionOf(26, 4000, 0.95), long) }}
+	out["confusion, no rows"] = drawing{draw: func() (image.Image, error) { return Confusion(confusionOf(3, 0, 1), nil) }}
+	out["confusion, small"] = drawing{func() (image.Image, error) {
+		return Confusion(confusionOf(26, 4000, 0.95), letters(), WithSize(640, 560))
+	}, 640, 560}
+	for _, n := range []int{1, 2, 30, 500} {
+		out[fmt.Sprintf("curves of %d", n)] = drawing{func() (image.Image, error) { return Curves(historyOf(n)) }, 1360, 640}
+	}
+	diverged := historyOf(30)
+	for i := range 10 {
+		diverged.Loss[20+i], diverged.HeldOutLoss[3*i] = math.Inf(1), math.NaN()
+	}
+	out["curves, diverged"] = drawing{func() (image.Image, error) { return Curves(diverged) }, 1360, 640}
+	constant := History{Loss: slices.Repeat([]float64{0.5}, 5), LossName: "squared error ((1000 $)²)"}
+	out["curves, constant loss alone"] = drawing{func() (image.Image, error) { return Curves(constant, WithTitle("Housing")) }, 800, 640}
+	out["curves, small"] = drawing{func() (image.Image, error) { return Curves(historyOf(30), WithSize(720, 320)) }, 720, 320}
+	for _, n := range []int{1, 2, 506, 2500, 8192} {
+		truth, predicted := targetsOf(n)
+		out[fmt.Sprintf("residuals of %d", n)] = drawing{func() (image.Image, error) { return Residuals(truth, predicted, WithUnit("1000 $")) }, 1480, 800}
+		out[fmt.Sprintf("residuals of %d, small", n)] = drawing{func() (image.Image, error) { return Residuals(truth, predicted, WithSize(720, 320)) }, 720, 320}
+		out[fmt.Sprintf("residuals of %d, all zero", n)] = drawing{func() (image.Image, error) { return Residuals(truth, truth) }, 1480, 800}
+	}
+	for _, v := range []float64{1e-320, 1e-200, 1e300} {
+		out[fmt.Sprintf("residuals around %v", v)] = drawing{func() (image.Image, error) {
+			return Residuals([]float64{v, -v, v / 3}, []float64{v / 2, -v / 2, v})
+		}, 1480, 800}
+	}
+	zero := seriesOf("exact", 0)
+	some := []Series{seriesOf("iid", 1.1), seriesOf("orthogonal", 0.9), zero}
+	for name, opts := range map[string][]Option{"log-log": nil, "linear x": {WithLinearX()}, "linear y": {WithLinearY(), WithMetric("rms error")}, "linear": {WithLinearX(), WithLinearY()}} {
+		out["errors, "+name] = drawing{func() (image.Image, error) { return ErrorCurves(some, opts...) }, 1100, 860}
+		out["errors, all zero, "+name] = drawing{func() (image.Image, error) { return ErrorCurves([]Series{zero}, opts...) }, 1100, 860}
+		one := []Series{{Name: "one", Features: []int{512}, Error: []float64{0.03}}}
+		out["errors, one point, "+name] = drawing{func() (image.Image, error) { return ErrorCurves(one, opts...) }, 1100, 860}
+		wide := []Series{{Name: "wide", Features: []int{1 << 40, 1}, Error: []float64{1e-300, 1e300}, StdErr: []float64{1e-300, 1e300}}}
+		out["errors, extreme, "+name] = drawing{func() (image.Image, error) { return ErrorCurves(wide, opts...) }, 1100, 860}
+	}
+	for _, n := range []int{1, 40, 71, 200} {
+		exact, approx := gramsOf(n)
+		out[fmt.Sprintf("kernel of %d", n)] = drawing{func() (image.Image, error) { return ExactVsApprox(exact, approx) }, 900, 880}
+		out[fmt.Sprintf("kernel of %d, equal and small", n)] = drawing{func() (image.Image, error) { return ExactVsApprox(exact, exact, WithSize(320, 320)) }, 320, 320}
+	}
+	return out
+}
+
+// TestPictures: the right size, something on it, ink neither at the border nor beyond, and the same bytes each time,
+// when several are drawn at once too.
+func TestPictures(t *testing.T) {
+	for name, d := range drawings() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			img, err := d.draw()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if size := img.Bounds().Size(); d.width > 0 && size != image.Pt(d.width, d.height) {
+				t.Errorf("size %v, want %d×%d", size, d.width, d.height)
+			}
+			colours := map[color.Color]int{}
+			b := img.Bounds()
+			for y := b.Min.Y; y < b.Max.Y; y++ {
+				for x := b.Min.X; x < b.Max.X; x++ {
+					c := img.At(x, y)
+					colours[c]++
+					if border := min(x-b.Min.X, y-b.Min.Y, b.Max.X-1-x, b.Max.Y-1-y) < 2; border && c != (color.RGBA{255, 255, 255, 255}) {
+						t.Fatalf("ink %v at the border, (%d, %d)", c, x, y)
+					}
+				}
+			}
+			if len(colours) < 20 {
+				t.Errorf("%d colours: the picture is as good as blank", len(colours))
+			}
+			again, err := d.draw()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(encoded(t, img), encoded(t, again)) {
+				t.Error("drawn twice, the bytes differ")
+			}
+		})
+	}
+}
+
+func encoded(t *testing.T, img image.Image) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, img); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// TestConfusionColours looks at the corners of the cells of a 3-class matrix.
+func TestConfusionColours(t *testing.T) {
+	counts := [][]int{{3, 1, 0}, {0, 0, 0}, {0, 4, 0}}
+	c := &confusion{counts: counts}
+	if err := c.check("test"); err != nil {
+		t.Fatal(err)
+	}
+	c.measure()
+	f := newFigure(settings{width: 700, height: 700}, c.numbers())
+	if err := c.layout(f); err != nil {
+		t.Fatal(err)
+	}
+	c.paint(f)
+	_, height := f.canvas.Size()
+	for i, row := range [][]float64{{math.Sqrt(0.75), 0.5, 0}, {0, 0, 0}, {0, 1, 0}} {
+		for j, level := range row {
+			x := int(math.Round(float64(c.origin.X*2))) + j*c.cell + 5
+			y := int(math.Round(float64((height-c.origin.Y)*2))) + i*c.cell + 5
+			if got := f.image().At(x, y); got != rampAt(level) {
+				t.Errorf("cell %d,%d is %v, want %v", i, j, got, rampAt(level))
+			}
+		}
+	}
+}
+
+// TestConfusionLabels: neighbouring labels have room, on both axes.
+func TestConfusionLabels(t *testing.T) {
+	names := map[int][]string{26: letters(), 15: slices.Repeat([]string{"tallbuilding"}, 15), 100: nil, 2: {"-1", "+1"}}
+	for k, of := range names {
+		for _, size := range []settings{{}, {width: 640, height: 560}} {
+			c := &confusion{counts: confusionOf(k, 4000, 0.9), names: of}
+			if err := c.check("test"); err != nil {
+				t.Fatal(err)
+			}
+			c.measure()
+			if size.width == 0 {
+				size.width, size.height = c.size()
+			}
+			if err := c.layout(newFigure(size, c.numbers())); err != nil {
+				t.Fatal(err)
+			}
+			step := c.side(c.stride)
+			if step < tickSize || !c.upright && step < c.widest {
+				t.Errorf("%d classes in %d×%d: labels %v wide come every %v", k, size.width, size.height, c.widest, step)
+			}
+		}
+	}
+}
+
+func TestTicks(t *testing.T) {
+	for _, c := range []struct {
+		ticker plot.Ticker
+		lo, hi float64
+		want   string
+	}{
+		{niceTicks{n: 5}, 0, 1, "0 0.2 0.4 0.6 0.8 1.0"},
+		{niceTicks{n: 5}, -0.26, 0.26, "−0.2 −0.1 0 0.1 0.2"},
+		{niceTicks{n: 5}, 0, 2e9, "0 5e+08 1.0e+09 1.5e+09 2.0e+09"},
+		{niceTicks{n: 6, whole: true}, 0, 2.1, "0 1 2"},
+		{niceTicks{n: 6, whole: true, first: true}, 1, 30, "1 5 10 15 20 25 30"},
+		{niceTicks{n: 6, whole: true, first: true}, 1, 2, "1 2"},
+		{niceTicks{n: 6, whole: true, first: true}, 1, 100, "1 20 40 60 80 100"},
+		{logTicks{}, 0.008, 0.12, "0.01 0.02 0.05 0.1"},
+		{logTicks{}, 1e-5, 1, "1e-05 0.0001 0.001 0.01 0.1 1"},
+		{logTicks{}, 0.028, 0.033, "0.028 0.029 0.030 0.031 0.032 0.033"},
+		{givenTicks{[]float64{128, 130, 256}, plot.LogScale{}, 0.1}, 100, 300, "128 256"},
+	} {
+		var labels []string
+		for _, m := range c.ticker.Ticks(c.lo, c.hi) {
+			if m.Value < c.lo-1e-9*math.Abs(c.lo) || m.Value > c.hi+1e-9*math.Abs(c.hi) {
+				t.Errorf("%+v: mark %v outside of %v to %v", c.ticker, m.Value, c.lo, c.hi)
+			}
+			if m.Label != "" {
+				labels = append(labels, m.Label)
+			}
+		}
+		if got := strings.Join(labels, " "); got != c.want {
+			t.Errorf("%+v from %v to %v: %q, want %q", c.ticker, c.lo, c.hi, got, c.want)
+		}
+	}
+}
+
+// TestNearestCell compares with a search through all cells around.
+func TestNearestCell(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	dx, dy := 2*math.Sqrt(3)/2, 3.0
+	distance := func(x, y float64, c [2]int) float64 { return math.Hypot((x-float64(c[0]))*dx, (y-float64(c[1]))*dy) }
+	for range 2000 {
+		x, y := 12*rng.Float64()-6, 12*rng.Float64()-6
+		best := math.Inf(1)
+		for i := -10; i <= 10; i++ {
+			for j := -10; j <= 10; j++ {
+				if (i+j)%2 == 0 {
+					best = min(best, distance(x, y, [2]int{i, j}))
+				}
+			}
+		}
+		got := nearestCell(x, y, dx, dy)
+		if (got[0]+got[1])%2 != 0 || math.Abs(distance(x, y, got)-best) > 1e-12 {
+			t.Fatalf("(%v, %v) goes to cell %v at %v, the nearest is at %v", x, y, got, distance(x, y, got), best)
+		}
+	}
+}
+
+func TestHistogramBins(t *testing.T) {
+	for _, c := range []struct {
+		values []float64
+		want   int
+	}{{[]float64{1}, 60}, {[]float64{0, 0, 0, 0, 9}, 60}, {[]float64{0, 1, 2, 3, 4, 5, 6, 7}, 8}} {
+		if got := histogramBins(c.values); got != c.want {
+			t.Errorf("%v: %d bins, want %d", c.values, got, c.want)
+		}
+	}
+}
+
+func TestShorten(t *testing.T) {
+	s := textStyle(tickSize, ink)
+	for _, width := range []vg.Length{0, 20, 50, 1000} {
+		got := shorten(s, "a rather long name", width)
+		if s.Width(got) > max(width, s.Width("…")) || (width == 1000) != (got == "a rather long name") {
+			t.Errorf("shortened to %v: %q", width, got)
+		}
+	}
+}
+
+func TestPictureErrors(t *testing.T) {
+	two := [][]int{{1, 0}, {0, 1}}
+	exact, approx := gramsOf(5)
+	one := []Series{seriesOf("one", 1)}
+	change := func(f func(*Series)) []Series {
+		s := seriesOf("bad", 1)
+		f(&s)
+		return []Series{s}
+	}
+	var many []Series
+	for i := range 300 {
+		many = append(many, seriesOf(fmt.Sprintf("a sampler with the number %d", i), 1))
+	}
+	type result struct {
+		img image.Image
+		err error
+	}
+	of := func(img image.Image, err error) result { return result{img, err} }
+	for name, c := range map[string]struct {
+		got      result
+		sentinel error
+		parts    []string
+	}{
+		"no classes":      {of(Confusion(nil, nil)), ErrShape, []string{"Confusion", "no classes"}},
+		"ragged":          {of(Confusion([][]int{{1, 2}, {3}}, nil)), ErrShape, []string{"row 1 has 1 counts"}},
+		"names":           {of(Confusion(two, []string{"a"})), ErrShape, []string{"names is 1", "classes is 2"}},
+		"negative count":  {of(Confusion([][]int{{1, 2}, {-3, 1}}, nil)), ErrDomain, []string{"counts[1][0] = -3"}},
+		"many classes":    {of(Confusion(make([][]int, 2049), nil)), ErrParam, []string{"2049 classes", "2048"}},
+		"too small":       {of(Confusion(confusionOf(700, 10, 1), nil, WithSize(640, 640))), ErrParam, []string{"640×640", "700 classes", "WithSize"}},
+		"wrong option":    {of(Confusion(two, nil, WithLinearX())), ErrParam, []string{"Confusion", "WithLinearX does not apply", "WithTitle"}},
+		"zero option":     {of(Confusion(two, nil, Option{})), ErrParam, []string{"zero Option"}},
+		"size":            {of(Confusion(two, nil, WithSize(319, 400))), ErrParam, []string{"WithSize(319, 400)", "320"}},
+		"zero size":       {of(Confusion(two, nil, WithSize(0, 0))), ErrParam, []string{"WithSize(0, 0)"}},
+		"large size":      {of(Confusion(two, nil, WithSize(400, 8193))), ErrParam, []string{"8192"}},
+		"no epochs":       {of(Curves(History{})), ErrShape, []string{"Curves", "no epochs"}},
+		"epochs":          {of(Curves(History{Loss: []float64{1, 2}, Score: []float64{1}})), ErrShape, []string{"Loss is 2", "Score is 1"}},
+		"all NaN":         {of(Curves(History{Loss: []float64{math.NaN()}})), ErrDomain, []string{"none of the values"}},
+		"huge loss":       {of(Curves(History{HeldOutLoss: []float64{1, 1e301}})), ErrDomain, []string{"HeldOutLoss[1] = 1e+301"}},
+		"narrow curves":   {of(Curves(historyOf(2), WithSize(700, 400))), ErrParam, []string{"WithSize(700, 400)", "720"}},
+		"no rows":         {of(Residuals(nil, nil)), ErrShape, []string{"Residuals", "no rows"}},
+		"lengths":         {of(Residuals([]float64{1}, []float64{1, 2})), ErrShape, []string{"truth is 1", "predicted is 2"}},
+		"NaN":             {of(Residuals([]float64{1, 2}, []float64{1, math.NaN()})), ErrDomain, []string{"predicted[1] = NaN"}},
+		"huge target":     {of(Residuals([]float64{1, -1e301}, []float64{1, 1})), ErrDomain, []string{"truth[1] = -1e+301", "scale"}},
+		"unit of curves":  {of(Curves(historyOf(2), WithUnit("m"))), ErrParam, []string{"WithUnit does not apply"}},
+		"no series":       {of(ErrorCurves(nil)), ErrShape, []string{"ErrorCurves", "no series"}},
+		"empty series":    {of(ErrorCurves([]Series{{Name: "hollow"}})), ErrShape, []string{`"hollow" is empty`}},
+		"short series":    {of(ErrorCurves(change(func(s *Series) { s.Error = s.Error[1:] }))), ErrShape, []string{`"bad"`, "error is 6"}},
+		"short bars":      {of(ErrorCurves(change(func(s *Series) { s.StdErr = s.StdErr[1:] }))), ErrShape, []string{"standard error is 6"}},
+		"no features":     {of(ErrorCurves(change(func(s *Series) { s.Features[2] = 0 }))), ErrDomain, []string{`"bad"`, "0 features"}},
+		"negative error":  {of(ErrorCurves(change(func(s *Series) { s.Error[0] = -1 }))), ErrDomain, []string{"128 features", "-1"}},
+		"NaN error":       {of(ErrorCurves(change(func(s *Series) { s.StdErr[0] = math.NaN() }))), ErrDomain, []string{"128 features", "NaN"}},
+		"tiny error":      {of(ErrorCurves(change(func(s *Series) { s.Error[0] = 1e-310 }))), ErrDomain, []string{"1e-310"}},
+		"many series":     {of(ErrorCurves(many)), ErrParam, []string{"300 series", "WithSize"}},
+		"unit of errors":  {of(ErrorCurves(one, WithUnit("m"))), ErrParam, []string{"WithUnit does not apply", "WithMetric"}},
+		"kernel shapes":   {of(ExactVsApprox(exact, mat.NewDense(1, 2, nil))), ErrShape, []string{"ExactVsApprox", "5×5"}},
+		"huge kernel":     {of(ExactVsApprox(mat.NewDense(1, 1, []float64{1e301}), mat.NewDense(1, 1, []float64{1}))), ErrDomain, []string{"[0,0]", "1e+301"}},
+		"unit of kernels": {of(ExactVsApprox(exact, approx, WithUnit("m"))), ErrParam, []string{"ExactVsApprox"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if c.got.img != nil {
+				t.Error("a picture and an error")
+			}
+			wantErr(t, c.got.err, c.sentinel, c.parts...)
+		})
+	}
+}
+
+func TestErrorCurvesSortsACopy(t *testing.T) {
+	s := []Series{{Name: "s", Features: []int{512, 128, 256}, Error: []float64{1, 3, 2}, StdErr: []float64{0.1, 0.3, 0.2}}}
+	sorted, err := s[0].sorted("test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := (Series{"s", []int{128, 256, 512}, []float64{3, 2, 1}, []float64{0.3, 0.2, 0.1}}); fmt.Sprint(sorted) != fmt.Sprint(want) {
+		t.Errorf("sorted: %v, want %v", sorted, want)
+	}
+	if s[0].Features[0] != 512 {
+		t.Error("the caller's series was reordered")
+	}
+}
+
+func TestGrid(t *testing.T) {
+	solid := func(w, h int, c color.RGBA) image.Image {
+		img := image.NewRGBA(image.Rect(3, 5, 3+w, 5+h)) // bounds need not start at 0
+		for i := range img.Pix {
+			img.Pix[i] = []uint8{c.R, c.G, c.B, c.A}[i%4]
+		}
+		return img
+	}
+	red, green, blue := color.RGBA{255, 0, 0, 255}, color.RGBA{0, 255, 0, 255}, color.RGBA{0, 0, 255, 255}
+	g, err := Grid(2, solid(11, 7, red), solid(5, 13, green), solid(3, 2, blue))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := g.Bounds(), image.Rect(0, 0, 11+gridGap+5, 13+gridGap+2); got != want {
+		t.Errorf("bounds %v, want %v", got, want)
+	}
+	white := color.RGBA{255, 255, 255, 255}
+	for _, c := range []struct {
+		x, y int
+		want color.RGBA
+	}{{0, 0, red}, {10, 6, red}, {10, 7, white}, {11, 0, white}, {11 + gridGap, 12, green}, {2, 13 + gridGap + 1, blue}, {3, 13 + gridGap, white}} {
+		if got := g.At(c.x, c.y); got != c.want {
+			t.Errorf("(%d, %d) is %v, want %v", c.x, c.y, got, c.want)
+		}
+	}
+	if one, err := Grid(7, solid(11, 7, red)); err != nil || one.Bounds() != image.Rect(0, 0, 11, 7) {
+		t.Errorf("a grid of one picture: %v", err)
+	}
+
+	_, err = Grid(0, g)
+	wantErr(t, err, ErrParam, "Grid", "0 columns")
+	_, err = Grid(2)
+	wantErr(t, err, ErrParam, "0 pictures")
+	_, err = Grid(2, g, nil)
+	wantErr(t, err, ErrParam, "picture 1 is nil")
+	_, err = Grid(2, (*image.RGBA)(nil))
+	wantErr(t, err, ErrParam, "picture 0 is nil")
+	_, err = Grid(2, image.NewRGBA(image.Rectangle{}))
+	wantErr(t, err, ErrParam, "picture 0 is empty")
+	_, err = Grid(1, image.NewUniform(red)) // without end
+	wantErr(t, err, ErrParam, "picture 0", "too many")
+	wide, high := endless{image.Rect(0, 0, 1<<20, 1)}, endless{image.Rect(0, 0, 1, 1<<20)}
+	_, err = Grid(2, wide, high)
+	wantErr(t, err, ErrParam, "Grid", "too many")
+}
+
+// endless has bounds and no memory.
+type endless struct{ bounds image.Rectangle }
+
+func (e endless) Bounds() image.Rectangle { return e.bounds }
+func (endless) ColorModel() color.Model   { return color.RGBAModel }
+func (endless) At(_, _ int) color.Color   { return color.Black }
+
+func TestSavePNG(t *testing.T) {
+	img, err := Confusion([][]int{{3, 1}, {0, 2}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	path := filepath.Join(folder, "confusion.png")
+	var wait sync.WaitGroup
+	for range 3 { // over one another
+		wait.Go(func() {
+			if err := SavePNG(path, img); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wait.Wait()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, err := png.Decode(bytes.NewReader(data))
+	if err != nil || back.Bounds() != img.Bounds() || !bytes.Equal(encoded(t, back), encoded(t, img)) {
+		t.Errorf("the file does not hold the picture: %v", err)
+	}
+
+	missing := filepath.Join(folder, "no such folder", "p.png")
+	wantErr(t, SavePNG(missing, img), os.ErrNotExist, missing, "folder exists")
+	if err := SavePNG(folder, img); err == nil || !strings.Contains(err.Error(), "it is a folder") {
+		t.Errorf("a folder as the path: %v", err)
+	}
+	wantErr(t, SavePNG(path, nil), ErrParam, "SavePNG", "nil")
+	wantErr(t, SavePNG(path, image.NewRGBA(image.Rectangle{})), ErrParam, "empty")
+	wantErr(t, SavePNG(path, image.NewUniform(color.Black)), ErrParam, "SavePNG", "too many")
+	files, err := os.ReadDir(folder)
+	if err != nil || len(files) != 1 {
+		t.Errorf("files left behind: %v, %v", files, err)
+	}
+	if now, err := os.ReadFile(path); err != nil || !bytes.Equal(now, data) {
+		t.Error("a failed write changed the file")
+	}
+}

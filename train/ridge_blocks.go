@@ -1,0 +1,231 @@
+package train
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/bochner-go/bochner/ops/domain"
+	"gonum.org/v1/gonum/mat"
+	"gorgonia.org/tensor"
+)
+
+// ridgeBlockRows is how many rows of D features make a block: 16 MB of them where that is 511 to 2047 rows, for a block is
+// slow when it is short; the row that joins it to the others (addBlock) makes the depth a multiple of ridgeDepth.
+func ridgeBlockRows(features int) int {
+	depth := min(max((1<<21)/features/ridgeDepth, 1), 4) * ridgeDepth
+	if features > 8192 {
+		depth = ridgeDepth / 2
+	}
+	return depth - 1
+}
+
+// ridgeSource hands out the rows of a fit in blocks, as features.
+type ridgeSource struct {
+	ctx               context.Context
+	m                 Map // nil is the identity
+	x                 *tensor.Dense
+	y                 *mat.Dense
+	n, dims, features int
+
+	block       int
+	done, total int
+	progress    func(done, total int)
+	dst, gather *tensor.Dense // kept from block to block
+}
+
+// ridgeRows names the rows of a block by their index in x.
+type ridgeRows struct {
+	index []int // nil: first, first+1, ...
+	first int
+}
+
+func (r ridgeRows) at(i int) int {
+	if r.index == nil {
+		return r.first + i
+	}
+	return r.index[i]
+}
+
+func newRidgeSource(ctx context.Context, m Map, x *tensor.Dense, y *mat.Dense) (*ridgeSource, error) {
+	x, err := ridgeMatrix("x", x)
+	if err != nil {
+		return nil, err
+	}
+	s := &ridgeSource{ctx: ctx, m: m, x: x, y: y, n: x.Shape()[0], dims: x.Shape()[1], features: x.Shape()[1]}
+	if m != nil {
+		if s.features = m.Features(); m.Dims() != s.dims {
+			return nil, fmt.Errorf("train: Ridge: x has %d columns, the map takes %d; give the data that the map was made for: %w", s.dims, m.Dims(), domain.ErrShape)
+		}
+	}
+	switch {
+	case s.n == 0 || s.dims == 0 || s.features < 1:
+		return nil, fmt.Errorf("train: Ridge: x is %v and has %d features; there must be at least one row and one feature: %w", x.Shape(), s.features, domain.ErrShape)
+	case y == nil || y.RawMatrix().Rows != s.n:
+		return nil, fmt.Errorf("train: Ridge: x has %d rows, y is %v; give one row of targets for each row of x: %w", s.n, dimsOf(y), domain.ErrShape)
+	}
+	s.total = s.n
+	return s, nil
+}
+
+// each calls f with block after block of the rows index (nil: all). z is valid until the next call.
+func (s *ridgeSource) each(index []int, f func(rows ridgeRows, z *tensor.Dense, y *mat.Dense) error) error {
+	n := len(index)
+	if index == nil {
+		n = s.n
+	}
+	for i := 0; i < n; i += s.block {
+		if err := s.cancelled(); err != nil {
+			return err
+		}
+		b := min(s.block, n-i)
+		rows := ridgeRows{first: i}
+		if index != nil {
+			rows.index = index[i : i+b]
+		}
+		z, err := s.features2d(s.rows(rows, b), rows, b)
+		if err != nil {
+			return err
+		}
+		if err := f(rows, z, s.targets(rows, b)); err != nil {
+			return err
+		}
+		s.done += b
+		if s.progress != nil {
+			s.progress(s.done, s.total)
+		}
+	}
+	return s.cancelled()
+}
+
+func (s *ridgeSource) cancelled() error {
+	if err := s.ctx.Err(); err != nil {
+		return fmt.Errorf("train: Ridge: stopped after %d of %d rows: %w", s.done, s.total, err)
+	}
+	return nil
+}
+
+// rows is b rows of x: a part of its backing, or a copy when they do not lie side by side.
+func (s *ridgeSource) rows(rows ridgeRows, b int) *tensor.Dense {
+	if s.x.Dtype() == tensor.Float32 {
+		return ridgeGather(s, s.x.Float32s(), rows, b)
+	}
+	return ridgeGather(s, s.x.Float64s(), rows, b)
+}
+
+func ridgeGather[T domain.Float](s *ridgeSource, x []T, rows ridgeRows, b int) *tensor.Dense {
+	d := s.dims
+	if rows.index == nil {
+		return tensor.New(tensor.WithShape(b, d), tensor.WithBacking(x[rows.first*d:(rows.first+b)*d]))
+	}
+	if s.gather == nil || s.gather.Shape()[0] != b {
+		s.gather = tensor.New(tensor.WithShape(b, d), tensor.WithBacking(make([]T, b*d)))
+	}
+	out := s.gather.Data().([]T)
+	for i, r := range rows.index {
+		copy(out[i*d:(i+1)*d], x[r*d:(r+1)*d])
+	}
+	return s.gather
+}
+
+// features2d maps a block and checks what comes back.
+func (s *ridgeSource) features2d(x *tensor.Dense, rows ridgeRows, b int) (*tensor.Dense, error) {
+	if s.m == nil {
+		return x, nil
+	}
+	dst := s.dst
+	if dst != nil && dst.Shape()[0] != b {
+		dst = nil
+	}
+	z, err := s.m.Transform(dst, x)
+	if err != nil {
+		return nil, fmt.Errorf("train: Ridge: %d rows from row %d: %w", b, rows.at(0), err)
+	}
+	if z, err = ridgeMatrix("the map's features", z); err != nil {
+		return nil, err
+	}
+	if z.Shape()[0] != b || z.Shape()[1] != s.features {
+		return nil, fmt.Errorf("train: Ridge: the map made %v of %d rows, not (%d, %d); its Features and Transform disagree: %w", z.Shape(), b, b, s.features, domain.ErrShape)
+	}
+	s.dst = z
+	return z, nil
+}
+
+// targets is the rows of y that go with a block.
+func (s *ridgeSource) targets(rows ridgeRows, b int) *mat.Dense {
+	k := s.y.RawMatrix().Cols
+	if rows.index == nil {
+		return s.y.Slice(rows.first, rows.first+b, 0, k).(*mat.Dense)
+	}
+	y := mat.NewDense(b, k, nil)
+	for i, r := range rows.index {
+		y.SetRow(i, s.y.RawRowView(r))
+	}
+	return y
+}
+
+// ridgeMatrix returns t, or a copy of it, as a row-major matrix of floats.
+func ridgeMatrix(what string, t *tensor.Dense) (*tensor.Dense, error) {
+	if t == nil || t.Dims() != 2 {
+		var shape tensor.Shape
+		if t != nil {
+			shape = t.Shape()
+		}
+		return nil, fmt.Errorf("train: Ridge: %s must be a matrix, one instance a row, not %v: %w", what, shape, domain.ErrShape)
+	}
+	if dt := t.Dtype(); dt != tensor.Float64 && dt != tensor.Float32 {
+		return nil, fmt.Errorf("train: Ridge: %s are %v, not float64 or float32; convert them: %w", what, dt, domain.ErrDtype)
+	}
+	rowMajor := func(t *tensor.Dense) bool {
+		sh, st := t.Shape(), t.Strides()
+		return slices.Contains(sh, 0) || len(st) == 2 && (sh[1] == 1 || st[1] == 1) && (sh[0] == 1 || st[0] == sh[1])
+	}
+	if rowMajor(t) {
+		return t, nil
+	}
+	if c, ok := t.Materialize().(*tensor.Dense); ok && rowMajor(c) {
+		return c, nil
+	}
+	return nil, fmt.Errorf("train: Ridge: %s of shape %v have strides %v, not those of a row-major matrix; copy them into one: %w", what, t.Shape(), t.Strides(), domain.ErrShape)
+}
+
+// checkFinite names the first feature or target that is NaN or infinite.
+func checkFinite(z *tensor.Dense, y *mat.Dense, row func(i int) int) error {
+	var i, j int
+	var v float64
+	if z.Dtype() == tensor.Float32 {
+		i, j, v = notFinite(z.Float32s(), z.Shape()[0], z.Shape()[1], z.Shape()[1])
+	} else {
+		i, j, v = notFinite(z.Float64s(), z.Shape()[0], z.Shape()[1], z.Shape()[1])
+	}
+	if i >= 0 {
+		return fmt.Errorf("train: Ridge: row %d has the feature z[%d,%d] = %v, which is not a finite number; drop the row, or scale the data so that the map does not overflow: %w", row(i), row(i), j, v, domain.ErrDomain)
+	}
+	raw := y.RawMatrix()
+	if i, j, v = notFinite(raw.Data, raw.Rows, raw.Cols, raw.Stride); i >= 0 {
+		return fmt.Errorf("train: Ridge: row %d has the target y[%d,%d] = %v, which is not a finite number; drop the row or fill the value in: %w", row(i), row(i), j, v, domain.ErrDomain)
+	}
+	return nil
+}
+
+// notFinite is the first cell that holds no finite number, or row -1.
+func notFinite[T domain.Float](x []T, rows, cols, stride int) (int, int, float64) {
+	for i := range rows {
+		for j, v := range x[i*stride : i*stride+cols] {
+			if v-v != 0 {
+				return i, j, float64(v)
+			}
+		}
+	}
+	return -1, 0, math.NaN()
+}
+
+// dimsOf is the shape of y for messages; a nil y has none.
+func dimsOf(y *mat.Dense) []int {
+	if y == nil {
+		return nil
+	}
+	r, c := y.Dims()
+	return []int{r, c}
+}

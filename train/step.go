@@ -1,0 +1,199 @@
+package train
+
+import (
+	"fmt"
+	"math"
+	"sync"
+
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/train/data"
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// building serialises the building of graphs and machines: Gorgonia writes to globals meanwhile.
+var building sync.Mutex
+
+// stepper is a solver of Gorgonia's.
+type stepper interface{ Step([]G.ValueGrad) error }
+
+func newSolver(o FitOptions) stepper {
+	if o.Solver == SGD {
+		return G.NewVanillaSolver(G.WithLearnRate(o.LearnRate))
+	}
+	return G.NewAdamSolver(G.WithLearnRate(o.LearnRate))
+}
+
+// step is the training graph for one batch size. The tensors x and targets are the graph's inputs, filled anew each time.
+type step struct {
+	x, targets *tensor.Dense
+	model      G.Nodes
+	loss       *G.Value
+	machine    G.VM
+}
+
+// newStep builds map, head, loss, penalty and gradients for n rows.
+func (f *fitter) newStep(n int) (*step, error) {
+	building.Lock()
+	defer building.Unlock()
+	dt := f.m.Dtype()
+	s := &step{
+		x:       tensor.New(tensor.WithShape(n, f.m.Dims()), tensor.Of(dt)),
+		targets: tensor.New(tensor.WithShape(n, f.head.Features()), tensor.Of(dt)),
+		loss:    new(G.Value),
+	}
+	g := G.NewGraph()
+	x := G.NewMatrix(g, dt, G.WithShape(s.x.Shape()...), G.WithName("batch_x"), G.WithValue(s.x))
+	targets := G.NewMatrix(g, dt, G.WithShape(s.targets.Shape()...), G.WithName("batch_targets"), G.WithValue(s.targets))
+	z := f.m.Fwd(x)
+	if err := z.Err(); err != nil {
+		return nil, err
+	}
+	loss, err := f.head.Loss(z.Node(), targets)
+	if err != nil {
+		return nil, err
+	}
+	s.model = append(f.m.ModelIn(g), f.head.ModelIn(g)...)
+	if f.Lambda > 0 {
+		if loss, err = penalised(loss, f.head.ModelIn(g)[0], f.Lambda); err != nil {
+			return nil, err
+		}
+	}
+	G.Read(loss, s.loss)
+	if _, err := G.Grad(loss, s.model...); err != nil {
+		return nil, err
+	}
+	s.machine = G.NewTapeMachine(g, G.BindDualValues(s.model...))
+	return s, nil
+}
+
+// penalised is loss + lambda/2 ‖A‖².
+func penalised(loss, a *G.Node, lambda float64) (*G.Node, error) {
+	sq, err := G.Square(a)
+	if err != nil {
+		return nil, err
+	}
+	sum, err := G.Sum(sq)
+	if err != nil {
+		return nil, err
+	}
+	half := G.NewConstant(lambda/2, G.WithName(fmt.Sprintf("float64 %v", lambda/2)))
+	if a.Dtype() == tensor.Float32 {
+		half = G.NewConstant(float32(lambda/2), G.WithName(fmt.Sprintf("float32 %v", lambda/2)))
+	}
+	if sum, err = G.Mul(sum, half); err != nil {
+		return nil, err
+	}
+	return G.Add(loss, sum)
+}
+
+// close releases the machine.
+func (s *step) close() { s.machine.Close() }
+
+// step runs one batch, moves the parameters, and returns the loss before the move.
+func (f *fitter) step(batch []int) (float64, error) {
+	s := f.steps[len(batch)]
+	if s == nil {
+		var err error
+		if s, err = f.newStep(len(batch)); err != nil {
+			return 0, err
+		}
+		f.steps[len(batch)] = s
+	}
+	gather(s.x, f.x, batch)
+	gather(s.targets, f.targets, batch)
+	if err := s.machine.RunAll(); err != nil {
+		return 0, err
+	}
+	loss := 0.0
+	switch v := (*s.loss).Data().(type) {
+	case float64:
+		loss = v
+	case float32:
+		loss = float64(v)
+	}
+	err := f.solver.Step(G.NodesToValueGrads(s.model)) // which also zeroes the gradients
+	s.machine.Reset()
+	return loss, err
+}
+
+// gather copies rows of src into dst.
+func gather(dst, src *tensor.Dense, rows []int) {
+	cols := src.Shape()[1]
+	for k, i := range rows {
+		if src.Dtype() == tensor.Float32 {
+			copy(dst.Float32s()[k*cols:(k+1)*cols], src.Float32s()[i*cols:(i+1)*cols])
+		} else {
+			copy(dst.Float64s()[k*cols:(k+1)*cols], src.Float64s()[i*cols:(i+1)*cols])
+		}
+	}
+}
+
+// evaluate is the head's loss, without the penalty, and its score on some rows.
+func (f *fitter) evaluate(rows []int) (loss, score float64, err error) {
+	const block = 512
+	classes := f.targetsAreClasses()
+	for at := 0; at < len(rows); at += block {
+		part := rows[at:min(at+block, len(rows))]
+		z, err := f.m.Transform(nil, data.Rows(f.x, part))
+		if err != nil {
+			return 0, 0, err
+		}
+		y, err := f.head.Transform(nil, z)
+		if err != nil {
+			return 0, 0, err
+		}
+		l, s := rowErrors(y, data.Rows(f.targets, part), f.head, classes)
+		loss, score = loss+l, score+s
+	}
+	loss, score = loss/float64(len(rows)), score/float64(len(rows))
+	if !classes {
+		score = math.Sqrt(score / float64(f.head.Features()))
+	}
+	return loss, score, nil
+}
+
+// targetsAreClasses says whether a score is an accuracy: one-hot targets, or several outputs of -1 and +1.
+func (f *fitter) targetsAreClasses() bool {
+	if _, ok := f.head.(*layers.SoftmaxHead); ok {
+		return true
+	}
+	for i := range f.targets.Shape().TotalSize() {
+		if math.Abs(cell(f.targets, i)) != 1 {
+			return false
+		}
+	}
+	return f.head.Features() > 1
+}
+
+// rowErrors sums over rows the loss, and the hits (classes) or squared errors.
+func rowErrors(y, targets *tensor.Dense, head layers.Head, classes bool) (loss, score float64) {
+	_, softmax := head.(*layers.SoftmaxHead)
+	k := y.Shape()[1]
+	for i := range y.Shape()[0] {
+		guess, truth, squares := 0, 0, 0.0
+		for j := range k {
+			p, t := cell(y, i*k+j), cell(targets, i*k+j)
+			if p > cell(y, i*k+guess) {
+				guess = j
+			}
+			if t > cell(targets, i*k+truth) {
+				truth = j
+			}
+			squares += (p - t) * (p - t)
+			if softmax && t != 0 {
+				loss -= t * math.Log(max(p, math.SmallestNonzeroFloat64))
+			}
+		}
+		if !softmax {
+			loss += squares
+		}
+		switch {
+		case !classes:
+			score += squares
+		case guess == truth:
+			score++
+		}
+	}
+	return loss, score
+}
