@@ -5,12 +5,14 @@ import (
 	"math"
 
 	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/ops/domain"
 	"gorgonia.org/tensor"
 )
 
 // Defaults that come from the data. The bandwidths of the Gaussian, Matérn and Laplacian kernels are the usual heuristics; the
-// scales of the histogram kernels have none in the papers, which cross-validate, so they are set to a typical exponent of one:
-// -ln k(x, x) for the semigroup kernels, -ln k(x, z) of two different rows for the skewed ones.
+// scales of the histogram kernels have none in the papers, which cross-validate. β is set to a mean of -ln k(x, x) of one, c to
+// a mean of -ln k(x, z) of one over pairs of rows, and λ to half the mean row sum: at larger scales the reciprocal kernel is
+// all but constant, at smaller ones all but zero.
 
 func gaussianDefaults(v Values, x *tensor.Dense) error {
 	return fill(v, "sigma", func() (float64, error) { return spectral.SqrtDVar(x) })
@@ -32,7 +34,7 @@ func expSemigroupDefaults(v Values, x *tensor.Dense) error {
 }
 
 func reciprocalDefaults(v Values, x *tensor.Dense) error {
-	return fill(v, "lambda", func() (float64, error) { return meanRowSum(x, func(c float64) float64 { return 2 * c }) })
+	return fill(v, "lambda", func() (float64, error) { return meanRowSum(x, func(c float64) float64 { return c / 2 }) })
 }
 
 // skewedDefaults finds c such that the mean of -ln k(x, z) over pairs of rows is one. It falls as c grows.
@@ -58,38 +60,45 @@ func fill(v Values, name string, f func() (float64, error)) error {
 	return nil
 }
 
-// sample is at most limit rows in float64, evenly spread.
-func sample(x *tensor.Dense, limit int) ([][]float64, error) {
+// sample is at most limit rows in float64, evenly spread. A cell outside the domain is an error that names it in x.
+func sample(x *tensor.Dense, limit int, on domain.Domain) ([][]float64, error) {
 	if x == nil || x.Dims() != 2 || x.Shape()[0] == 0 {
 		return nil, fmt.Errorf("want rows [n, d] to derive it from: %w", ErrShape)
 	}
+	if dt := x.Dtype(); dt != tensor.Float32 && dt != tensor.Float64 {
+		return nil, fmt.Errorf("the rows are %v, want float32 or float64: %w", dt, ErrDtype)
+	}
 	n, d := x.Shape()[0], x.Shape()[1]
 	rows := make([][]float64, min(n, limit))
-	for i := range rows {
-		rows[i] = make([]float64, d)
-		for j := range rows[i] {
-			cell := (i*n/len(rows))*d + j
-			if x.Dtype() == tensor.Float32 {
-				rows[i][j] = float64(x.Float32s()[cell])
-			} else {
-				rows[i][j] = x.Float64s()[cell]
+	for k := range rows {
+		rows[k] = make([]float64, d)
+		i := k * n / len(rows)
+		for j := range rows[k] {
+			v, err := x.At(i, j) // which reads views as well
+			if err != nil {
+				return nil, err
 			}
+			c, ok := v.(float64)
+			if !ok {
+				c = float64(v.(float32))
+			}
+			if !on.Contains(c) {
+				return nil, on.Violation("the data", i, j, c)
+			}
+			rows[k][j] = c
 		}
 	}
 	return rows, nil
 }
 
 func meanRowSum(x *tensor.Dense, f func(float64) float64) (float64, error) {
-	rows, err := sample(x, 1000)
+	rows, err := sample(x, 1000, domain.NonNegative())
 	if err != nil {
 		return 0, err
 	}
 	sum := 0.0
-	for i, row := range rows {
-		for j, c := range row {
-			if !(c >= 0) {
-				return 0, spectral.ExpSemigroup{}.Domain().Violation("layers: the data", i, j, c)
-			}
+	for _, row := range rows {
+		for _, c := range row {
 			sum += f(c)
 		}
 	}
@@ -97,14 +106,14 @@ func meanRowSum(x *tensor.Dense, f func(float64) float64) (float64, error) {
 }
 
 func unitExponent(kernel func(c float64) spectral.Kernel, x *tensor.Dense) (float64, error) {
-	rows, err := sample(x, 256)
+	rows, err := sample(x, 256, domain.Reals())
 	if err != nil {
 		return 0, err
 	}
-	lowest := 0.0
+	lowest, scale := 0.0, 0.0
 	for _, row := range rows {
 		for _, c := range row {
-			lowest = math.Min(lowest, c)
+			lowest, scale = math.Min(lowest, c), math.Max(scale, math.Abs(c))
 		}
 	}
 	exponent := func(c float64) float64 {
@@ -114,16 +123,16 @@ func unitExponent(kernel func(c float64) spectral.Kernel, x *tensor.Dense) (floa
 		}
 		return sum / float64(len(rows))
 	}
-	low, high := 1e-12-lowest, 1e12-lowest
-	if exponent(low) < 1 {
+	low, high := 1e-12*scale-lowest, 1e12*scale-lowest
+	if !(exponent(low) >= 1) {
 		return 0, fmt.Errorf("the rows hardly differ, so no c makes a typical -ln k(x, z) one; set c by hand: %w", ErrParam)
 	}
 	for range 200 { // bisection of ln c
-		if mid := math.Sqrt(low * high); exponent(mid) > 1 {
+		if mid := math.Sqrt(low) * math.Sqrt(high); exponent(mid) > 1 {
 			low = mid
 		} else {
 			high = mid
 		}
 	}
-	return math.Sqrt(low * high), nil
+	return math.Sqrt(low) * math.Sqrt(high), nil
 }

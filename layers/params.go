@@ -49,7 +49,8 @@ func ParseValues(mapName, text string) (Values, error) {
 		return v, nil
 	}
 	for _, part := range strings.Split(text, ",") {
-		name, value, ok := strings.Cut(strings.TrimSpace(part), "=")
+		name, value, ok := strings.Cut(part, "=")
+		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
 		if !ok {
 			return nil, fmt.Errorf("layers: map %s: parameter %q has no value; write %s=VALUE: %w", mapName, name, name, ErrParam)
 		}

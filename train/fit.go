@@ -23,12 +23,15 @@ const (
 	SGD
 )
 
-// FitOptions are the options of Fit. The zero value is 20 epochs of Adam on batches of 256.
+// FitOptions are the options of Fit. The zero value is 20 epochs of Adam on batches of 256 rows.
 type FitOptions struct {
 	Epochs    int     // 0: 20
 	Batch     int     // rows a step; the last batch of an epoch may have fewer; 0: 256
-	LearnRate float64 // 0: 0.01 for Adam, 0.1 for SGD
-	Solver    Solver
+	LearnRate float64 // of the head; 0: 0.05 for Adam, 0.5 for SGD
+	// MapRate is the learning rate of the map's own parameters; 0: a hundredth of LearnRate. The head's weights are of the order
+	// of √m, frequencies and log bandwidths of the order of one, and a frequency that runs off takes its column with it.
+	MapRate float64
+	Solver  Solver
 	Lambda    float64 // the penalty lambda/2 ‖A‖² on the head's weights A, not on its intercept, added to the mean loss
 	Seed      uint64  // of the order of the rows and of the part that is held out
 	// HeldOut is the fraction of the rows that is set aside, in [0, 1). When it is positive, fitting stops once the loss on
@@ -78,7 +81,8 @@ func Fit(ctx context.Context, m layers.Layer, head layers.Head, x, targets *tens
 	if m, x, err = cacheFeatures(m, x, o.CacheBytes); err != nil {
 		return nil, err
 	}
-	f := &fitter{FitOptions: o, m: m, head: head, x: x, targets: targets, solver: newSolver(o)}
+	f := &fitter{FitOptions: o, m: m, head: head, x: x, targets: targets}
+	f.solvers = [2]stepper{newSolver(o.Solver, o.MapRate), newSolver(o.Solver, o.LearnRate)}
 	f.rows, f.held = data.Split(x.Shape()[0], o.HeldOut, o.Seed)
 	if len(f.rows) == 0 {
 		return nil, fmt.Errorf("train: Fit: of %d rows, %v are held out and none is left to train on: %w", x.Shape()[0], o.HeldOut, domain.ErrShape)
@@ -103,7 +107,10 @@ func (o *FitOptions) fill() error {
 	set(&o.Patience, 5)
 	set(&o.CacheBytes, 512<<20)
 	if o.LearnRate == 0 {
-		o.LearnRate = map[Solver]float64{Adam: .01, SGD: .1}[o.Solver]
+		o.LearnRate = map[Solver]float64{Adam: .05, SGD: .5}[o.Solver]
+	}
+	if o.MapRate == 0 {
+		o.MapRate = o.LearnRate / 100
 	}
 	for _, c := range []struct {
 		ok   bool
@@ -113,6 +120,7 @@ func (o *FitOptions) fill() error {
 		{o.Batch >= 1, fmt.Sprintf("Batch = %d, want at least 1", o.Batch)},
 		{o.Patience >= 1, fmt.Sprintf("Patience = %d, want at least 1", o.Patience)},
 		{o.LearnRate > 0 && !math.IsInf(o.LearnRate, 0), fmt.Sprintf("LearnRate = %v, want a number above 0", o.LearnRate)},
+		{o.MapRate > 0 && !math.IsInf(o.MapRate, 0), fmt.Sprintf("MapRate = %v, want a number above 0", o.MapRate)},
 		{o.Lambda >= 0 && !math.IsInf(o.Lambda, 0), fmt.Sprintf("Lambda = %v, want a number of at least 0", o.Lambda)},
 		{o.HeldOut >= 0 && o.HeldOut < 1, fmt.Sprintf("HeldOut = %v, want a fraction in [0, 1)", o.HeldOut)},
 		{o.Solver == Adam || o.Solver == SGD, fmt.Sprintf("Solver = %d, want Adam (0) or SGD (1)", int(o.Solver))},
@@ -194,7 +202,7 @@ type fitter struct {
 	x, targets *tensor.Dense
 	rows, held []int
 	sample     []int // rows of the training part whose score is told
-	solver     stepper
+	solvers    [2]stepper // of the map and of the head; a solver keeps its state by position
 	steps      map[int]*step // by batch size: graphs are static, and they share the parameters
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
 	"gonum.org/v1/gonum/mat"
@@ -23,11 +24,24 @@ type Model struct {
 // blockRows is how many rows a model maps at once, so that features of all rows never stand in memory.
 const blockRows = 512
 
+// whole tells what a model lacks.
+func (m *Model) whole() error {
+	if m.Scaler == nil || m.Map == nil || m.Head == nil {
+		return fmt.Errorf("train: Model: Scaler, Map or Head is nil; the scaler that does nothing is ParseScalers(\"none\"), fitted: %w", domain.ErrParam)
+	}
+	return nil
+}
+
 // Dims is the number of input columns.
 func (m *Model) Dims() int { return m.Map.Dims() }
 
-// Prepare returns the rows of x [n, d], float32 or float64, scaled and in the model's element type. x stays as it is.
+// Prepare returns the rows of x [n, d], float32 or float64, scaled and in the model's element type. x stays as it is. Errors:
+// another width, named beside the model's (domain.ErrShape); another element type (domain.ErrDtype); a cell that is not finite, or
+// that the model's element type cannot hold (domain.ErrDomain).
 func (m *Model) Prepare(x *tensor.Dense) (*tensor.Dense, error) {
+	if err := m.whole(); err != nil {
+		return nil, err
+	}
 	if x == nil || x.Dims() != 2 || x.Shape()[1] != m.Dims() {
 		shape := "none"
 		if x != nil {
@@ -35,12 +49,18 @@ func (m *Model) Prepare(x *tensor.Dense) (*tensor.Dense, error) {
 		}
 		return nil, fmt.Errorf("train: Model: x has shape %s and the model was fitted on %d columns: %w", shape, m.Dims(), domain.ErrShape)
 	}
-	n, d := x.Shape()[0], x.Shape()[1]
-	v := make([]float64, n*d)
-	for i := range v {
-		v[i] = cell(x, i)
+	own, err := ops.Copy(nil, x, ops.Attr{Layer: "train: Model"}) // which reads views and checks that all cells are finite
+	if err != nil {
+		return nil, err
 	}
-	scaled := &data.Set{X: tensor.New(tensor.WithShape(n, d), tensor.WithBacking(v)), Source: "train: Model"}
+	if own.Dtype() == tensor.Float32 {
+		v := make([]float64, own.Shape().TotalSize())
+		for i := range v {
+			v[i] = cell(own, i)
+		}
+		own = tensor.New(tensor.WithShape(own.Shape()...), tensor.WithBacking(v))
+	}
+	scaled := &data.Set{X: own, Source: "train: Model"}
 	if err := m.Scaler.Apply(scaled.X); err != nil {
 		return nil, err
 	}
@@ -95,8 +115,18 @@ func (m *Model) ScoresPrepared(x *tensor.Dense) (*mat.Dense, error) {
 	return out, nil
 }
 
-// inBlock tells where a block of rows starts, because the error names a row within it.
+// inBlock is the error of the block that starts at row at: a cell or a row that it names is counted from the start of x.
 func inBlock(at int, err error) error {
+	switch e := err.(type) {
+	case *domain.CellError:
+		moved := *e
+		moved.Row += at
+		return &moved
+	case *domain.RowError:
+		moved := *e
+		moved.Row += at
+		return &moved
+	}
 	if at == 0 {
 		return err
 	}
@@ -128,10 +158,13 @@ func (m *Model) PredictClasses(x *tensor.Dense) ([]string, error) {
 	return names, nil
 }
 
-// PredictTargets returns the predicted target of each row.
+// PredictTargets returns the predicted target of each row. A model of several targets has Scores.
 func (m *Model) PredictTargets(x *tensor.Dense) ([]float64, error) {
 	if m.Classes != nil {
 		return nil, fmt.Errorf("train: Model: a classification model has no targets; use Predict: %w", domain.ErrParam)
+	}
+	if k := m.Head.Features(); k != 1 {
+		return nil, fmt.Errorf("train: Model: the model has %d targets a row; use Scores: %w", k, domain.ErrParam)
 	}
 	s, err := m.Scores(x)
 	if err != nil {

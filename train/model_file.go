@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops/domain"
@@ -24,28 +25,18 @@ type card struct {
 }
 
 // Save writes the whole model to a safetensors file: the tensors map.*, head.* and scaler.*, and the rest as metadata. The
-// file is written beside path and renamed, and holds a SHA-256 of itself.
+// file is written beside path and renamed, and holds a SHA-256 of itself. Errors: parts that do not fit together or that a file
+// cannot hold (domain.ErrParam), and those of modelfile.Write.
 func (m *Model) Save(path string) error { return m.save(path, true) }
 
 // SaveSpec is Save without the parameters of the map, which Load then draws again from the spec and its seed: a small file,
-// at the price of trusting that the draw stays the same. A map that was tuned is an error (domain.ErrParam).
-func (m *Model) SaveSpec(path string) error {
-	for _, p := range m.Map.Params() {
-		if p.Tuned {
-			return fmt.Errorf("train: SaveSpec: the map's %s was tuned, and a seed cannot bring it back; use Save: %w", p.Name, domain.ErrParam)
-		}
-	}
-	return m.save(path, false)
-}
+// at the price of trusting that the draw stays the same. Errors, besides those of Save: a map that was tuned, and one that is wide
+// beyond proportion to the head (domain.ErrParam).
+func (m *Model) SaveSpec(path string) error { return m.save(path, false) }
 
 func (m *Model) save(path string, drawn bool) error {
-	c := card{Version: Version, Spec: m.Spec, Scaler: m.Scaler.Name(), Outputs: m.Head.Features(), Classes: m.Classes, Drawn: drawn, Head: "linear"}
-	if _, ok := m.Head.(*layers.SoftmaxHead); ok {
-		c.Head = "softmax"
-	}
-	text, err := json.Marshal(c)
-	if err != nil {
-		return fmt.Errorf("train: Save %s: %w", path, err)
+	if err := m.whole(); err != nil {
+		return err
 	}
 	tensors := map[string]*tensor.Dense{}
 	add := func(prefix string, l layers.Layer) {
@@ -60,7 +51,47 @@ func (m *Model) save(path string, drawn bool) error {
 	for name, t := range m.Scaler.State() {
 		tensors["scaler."+name] = t
 	}
+	c, err := m.card(tensors, drawn)
+	if err != nil {
+		return fmt.Errorf("train: Save %s: %w: %w", path, err, domain.ErrParam)
+	}
+	text, err := json.Marshal(c)
+	if err != nil {
+		return fmt.Errorf("train: Save %s: %w", path, err)
+	}
 	return modelfile.Write(path, map[string]string{"bochner": string(text)}, tensors)
+}
+
+// card describes the model, if Load could make it from that card and those tensors.
+func (m *Model) card(tensors map[string]*tensor.Dense, drawn bool) (card, error) {
+	c := card{Version: Version, Spec: m.Spec, Scaler: m.Scaler.Name(), Head: "linear", Outputs: m.Head.Features(), Classes: m.Classes, Drawn: drawn}
+	if _, ok := m.Head.(*layers.SoftmaxHead); ok {
+		c.Head = "softmax"
+	}
+	if len(m.Scaler.State()) == 0 {
+		return c, fmt.Errorf("the scaler %q is not fitted; call its Fit on the training rows", m.Scaler.Name())
+	}
+	for _, p := range m.Map.Params() {
+		if p.Tuned && !drawn {
+			return c, fmt.Errorf("the map's %s was tuned, and a seed cannot bring it back; use Save", p.Name)
+		}
+	}
+	for _, class := range c.Classes {
+		if !utf8.ValidString(class) {
+			return c, fmt.Errorf("the class %q is not UTF-8, which the file cannot hold; rename it", class)
+		}
+	}
+	e, err := layers.Lookup(m.Spec.Map)
+	if err == nil {
+		err = c.check(e, tensors)
+	}
+	if err == nil && (m.Spec.Dims != m.Map.Dims() || m.Head.Dims() != m.Map.Features() || m.Head.Dtype() != m.Map.Dtype()) {
+		err = fmt.Errorf("it states %d -> %d, %v, and the map is %v", m.Spec.Dims, m.Head.Dims(), m.Head.Dtype(), m.Map)
+	}
+	if err != nil {
+		return c, fmt.Errorf("the model's Spec does not describe its Map and Head: %w", err)
+	}
+	return c, nil
 }
 
 // Load reads a model that Save or SaveSpec wrote. Errors: a damaged file (modelfile.ErrCorrupt), another kind of file
@@ -86,9 +117,12 @@ func fromFile(meta map[string]string, tensors map[string]*tensor.Dense) (*Model,
 	if err := json.Unmarshal([]byte(text), &c); err != nil {
 		return nil, fmt.Errorf("the metadata %q is no model card: %v: %w", "bochner", err, modelfile.ErrFormat)
 	}
-	err := c.check(tensors)
+	e, err := layers.Lookup(c.Spec.Map)
 	if err != nil {
 		return nil, err
+	}
+	if err := c.check(e, tensors); err != nil {
+		return nil, fmt.Errorf("%w: %w", err, modelfile.ErrFormat)
 	}
 	m := &Model{Spec: c.Spec, Classes: c.Classes}
 	if c.Drawn {
@@ -114,31 +148,45 @@ func fromFile(meta map[string]string, tensors map[string]*tensor.Dense) (*Model,
 	if err := m.Head.SetParams(withPrefix(tensors, "head.")); err != nil {
 		return nil, err
 	}
-	if m.Classes != nil && len(m.Classes) != c.Outputs {
-		return nil, fmt.Errorf("%d classes for %d outputs: %w", len(m.Classes), c.Outputs, modelfile.ErrFormat)
-	}
 	if m.Scaler, err = data.ParseScalers(c.Scaler); err != nil {
 		return nil, err
 	}
 	return m, m.Scaler.SetState(withPrefix(tensors, "scaler."))
 }
 
-// check compares the sizes that the card states with the tensors that are there, before anything of that size is allocated.
-func (c card) check(tensors map[string]*tensor.Dense) error {
-	features := c.Spec.Features
+// What the frequencies of a file without them may take: that many coordinates in any case, and more for each weight of the head,
+// which is in the file. Without a limit, a few bytes could ask for any amount of memory.
+const (
+	freeDraw      = 1 << 22
+	drawPerWeight = 1 << 15
+)
+
+// check compares the card with itself and with the tensors that go with it, before anything of a size that it states is
+// allocated. e is the map's entry.
+func (c card) check(e *layers.Entry, tensors map[string]*tensor.Dense) error {
+	dims, features := c.Spec.Dims, c.Spec.Features
 	if features == 0 { // the linear map
-		features = c.Spec.Dims
+		features = dims
 	}
-	w, ok := tensors["head.W"]
-	if !ok || !w.Shape().Eq(tensor.Shape{features, c.Outputs}) {
-		return fmt.Errorf("the card states %d features and %d outputs, and the head's weights are not of that shape: %w", features, c.Outputs, modelfile.ErrFormat)
+	w := tensors["head.W"]
+	if features < 1 || c.Outputs < 1 || w == nil || !w.Shape().Eq(tensor.Shape{features, c.Outputs}) {
+		return fmt.Errorf("%d features and %d outputs are stated, and the head's weights are not of that shape", features, c.Outputs)
+	}
+	if dt := c.Spec.Dtype; dt != w.Dtype().String() && (dt != "" || w.Dtype() != tensor.Float64) {
+		return fmt.Errorf("the element type %q is stated, and the head's weights are %v", dt, w.Dtype())
+	}
+	if c.Classes != nil && len(c.Classes) != c.Outputs {
+		return fmt.Errorf("there are %d classes and %d outputs", len(c.Classes), c.Outputs)
 	}
 	cells := 0
 	for _, t := range withPrefix(tensors, "map.") {
 		cells = max(cells, t.Shape().TotalSize())
 	}
-	if c.Drawn && cells > 0 && (c.Spec.Dims < 1 || c.Spec.Dims > 2*cells/features) {
-		return fmt.Errorf("the card states %d input columns, and the map's frequencies are not of that size: %w", c.Spec.Dims, modelfile.ErrFormat)
+	switch most := freeDraw/features + drawPerWeight*c.Outputs; {
+	case !e.Sampled && dims != features, e.Sampled && c.Drawn && (dims < 1 || dims > 2*cells/features):
+		return fmt.Errorf("%d input columns are stated, and the map's frequencies are not of that size", dims)
+	case e.Sampled && !c.Drawn && (dims < 1 || dims > most):
+		return fmt.Errorf("%d input columns are stated, and a file without the map's frequencies may have at most %d; use Save", dims, most)
 	}
 	return nil
 }

@@ -17,17 +17,17 @@ var building sync.Mutex
 // stepper is a solver of Gorgonia's.
 type stepper interface{ Step([]G.ValueGrad) error }
 
-func newSolver(o FitOptions) stepper {
-	if o.Solver == SGD {
-		return G.NewVanillaSolver(G.WithLearnRate(o.LearnRate))
+func newSolver(s Solver, rate float64) stepper {
+	if s == SGD {
+		return G.NewVanillaSolver(G.WithLearnRate(rate))
 	}
-	return G.NewAdamSolver(G.WithLearnRate(o.LearnRate))
+	return G.NewAdamSolver(G.WithLearnRate(rate))
 }
 
 // step is the training graph for one batch size. The tensors x and targets are the graph's inputs, filled anew each time.
 type step struct {
 	x, targets *tensor.Dense
-	model      G.Nodes
+	model      [2]G.Nodes // the learnable nodes of the map and of the head
 	loss       *G.Value
 	machine    G.VM
 }
@@ -53,17 +53,18 @@ func (f *fitter) newStep(n int) (*step, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.model = append(f.m.ModelIn(g), f.head.ModelIn(g)...)
+	s.model = [2]G.Nodes{f.m.ModelIn(g), f.head.ModelIn(g)}
 	if f.Lambda > 0 {
-		if loss, err = penalised(loss, f.head.ModelIn(g)[0], f.Lambda); err != nil {
+		if loss, err = penalised(loss, s.model[1][0], f.Lambda); err != nil {
 			return nil, err
 		}
 	}
 	G.Read(loss, s.loss)
-	if _, err := G.Grad(loss, s.model...); err != nil {
+	all := append(append(G.Nodes{}, s.model[0]...), s.model[1]...)
+	if _, err := G.Grad(loss, all...); err != nil {
 		return nil, err
 	}
-	s.machine = G.NewTapeMachine(g, G.BindDualValues(s.model...))
+	s.machine = G.NewTapeMachine(g, G.BindDualValues(all...))
 	return s, nil
 }
 
@@ -112,9 +113,16 @@ func (f *fitter) step(batch []int) (float64, error) {
 	case float32:
 		loss = float64(v)
 	}
-	err := f.solver.Step(G.NodesToValueGrads(s.model)) // which also zeroes the gradients
+	for i, solver := range f.solvers {
+		if len(s.model[i]) == 0 {
+			continue
+		}
+		if err := solver.Step(G.NodesToValueGrads(s.model[i])); err != nil { // which also zeroes the gradients
+			return 0, err
+		}
+	}
 	s.machine.Reset()
-	return loss, err
+	return loss, nil
 }
 
 // gather copies rows of src into dst.

@@ -43,7 +43,8 @@ func parse(args []string) (*options, error) {
 	fs.StringVar(&o.lambda, "lambda", "", "ridge: penalty relative to the mean squared norm of a feature row (default 1e-6 times the rows), or loo, held-out to choose it; linear, softmax: lambda/2 |A|^2 beside the mean loss (default 0)")
 	fs.IntVar(&o.fit.Epochs, "epochs", 20, "linear, softmax: passes over the rows")
 	fs.IntVar(&o.fit.Batch, "batch", 256, "linear, softmax: rows a step")
-	fs.Float64Var(&o.fit.LearnRate, "lr", 0, "linear, softmax: learning rate (default 0.01 for adam, 0.1 for sgd)")
+	fs.Float64Var(&o.fit.LearnRate, "lr", 0, "linear, softmax: learning rate of the head (default 0.05 for adam, 0.5 for sgd)")
+	fs.Float64Var(&o.fit.MapRate, "map-lr", 0, "with -tune: learning rate of the map's parameters (default a hundredth of -lr)")
 	fs.StringVar(&solver, "solver", "adam", "linear, softmax: adam, sgd")
 	fs.Float64Var(&o.fit.HeldOut, "held-out", 0, "linear, softmax: fraction of the training rows held out for early stopping")
 	fs.StringVar(&o.tune, "tune", "", "fine-tune the map under the head: bandwidth, bandwidth-each, all (default: frozen)")
@@ -145,7 +146,7 @@ func (o *options) setHead(solver string, given map[string]bool) error {
 		return cli.Usage("-head softmax does not apply to -task regression; use ridge or linear")
 	}
 	if !graph {
-		for _, f := range []string{"epochs", "batch", "lr", "solver", "held-out", "tune"} {
+		for _, f := range []string{"epochs", "batch", "lr", "solver", "held-out", "tune", "map-lr"} {
 			if given[f] {
 				return cli.Usage("-%s does not apply to -head ridge, which is solved in closed form; use -head linear or softmax", f)
 			}
@@ -171,8 +172,11 @@ func (o *options) setHead(solver string, given map[string]bool) error {
 	if err := o.setLambda(graph); err != nil {
 		return err
 	}
-	if !(o.fit.LearnRate > 0) && given["lr"] {
-		return cli.Usage("-lr %v: want a number above 0", o.fit.LearnRate)
+	if !(o.fit.LearnRate > 0) && given["lr"] || !(o.fit.MapRate > 0) && given["map-lr"] {
+		return cli.Usage("-lr %v -map-lr %v: want numbers above 0", o.fit.LearnRate, o.fit.MapRate)
+	}
+	if given["map-lr"] && o.tune == "" {
+		return cli.Usage("-map-lr does not apply to a frozen map; say -tune bandwidth, bandwidth-each or all")
 	}
 	if o.fit.Epochs < 1 || o.fit.Batch < 1 || o.fit.HeldOut < 0 || o.fit.HeldOut >= 1 {
 		return cli.Usage("-epochs %d -batch %d -held-out %v: want at least 1, at least 1, and a fraction below 1", o.fit.Epochs, o.fit.Batch, o.fit.HeldOut)

@@ -102,7 +102,7 @@ func (t *timedMap) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
 func (o *options) read() (trainSet, testSet *data.Set, err error) {
 	opts := data.Options{Label: o.label, Task: o.task}
 	if o.train == "" {
-		trainSet = makeHistograms(o.Seed)
+		trainSet = cli.MakeHistograms(o.Seed)
 	} else if trainSet, err = data.Read(o.train, opts); err != nil {
 		return nil, nil, err
 	}

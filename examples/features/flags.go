@@ -1,0 +1,114 @@
+package main
+
+import (
+	"flag"
+	"strconv"
+	"strings"
+
+	"github.com/bochner-go/bochner/examples/internal/cli"
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/train/data"
+)
+
+const synopsis = `features maps a file to features and tells how well they approximate the kernel.
+Without -in it makes its own histograms; with neither -out nor -kernel it reports.`
+
+// options are the flags, read and checked.
+type options struct {
+	cli.MapFlags
+	in, out, kernel, plot string
+	report, json          bool
+	seeds, rows           int
+	label                 data.Label
+	sweep                 []int
+	samplers              []string
+	spec                  layers.Spec
+	scaler                *data.Chain
+}
+
+func parse(args []string) (*options, error) {
+	o := new(options)
+	fs := flag.NewFlagSet("features", flag.ContinueOnError)
+	var label, sweep string
+	fs.StringVar(&o.in, "in", "", "input `file`: LIBSVM text, CSV or .npy, each also .gz (default: made histograms)")
+	fs.StringVar(&label, "label", "none", "which column of a CSV or .npy row is a label, to be left out: last, first, none")
+	fs.StringVar(&o.out, "out", "", "write the features to this `file`, .npy or .csv")
+	fs.StringVar(&o.kernel, "kernel", "", "write the exact kernel matrix of the rows to this `file`, .npy or .csv")
+	o.Register(fs, "gaussian", "; with -report also all")
+	fs.Lookup("map").Usage += "; exp-semigroup on the made histograms"
+	fs.BoolVar(&o.report, "report", false, "compare the exact with the approximate kernel")
+	fs.IntVar(&o.seeds, "seeds", 30, "report: draws for the mean signed error and its standard error")
+	fs.IntVar(&o.rows, "rows", 1000, "report: rows to compare on, at most")
+	fs.StringVar(&sweep, "sweep", "128,256,512,1024,2048,4096,8192", "report: features at which the error is measured, over 5 draws; none for no sweep")
+	fs.StringVar(&o.plot, "plot", "", "report: draw the error against the features to this `file` (PNG)")
+	fs.BoolVar(&o.json, "json", false, "print one JSON object as the last line of stdout")
+	if err := cli.Parse(fs, synopsis, args); err != nil {
+		return nil, err
+	}
+	given := cli.Given(fs)
+	if o.out == "" && o.kernel == "" {
+		o.report = true
+	}
+	if o.in == "" {
+		if !given["map"] {
+			o.Map = "exp-semigroup"
+		}
+		if !given["scale"] {
+			o.Scale = "l1"
+		}
+	}
+	if err := o.check(label, sweep, given); err != nil {
+		return nil, err
+	}
+	var err error
+	o.spec, o.scaler, err = o.Spec(given)
+	return o, err
+}
+
+func (o *options) check(label, sweep string, given map[string]bool) error {
+	var err error
+	if o.label, err = data.ParseLabel(label); err != nil {
+		return &cli.UsageError{Err: err}
+	}
+	for flagName, path := range map[string]string{"out": o.out, "kernel": o.kernel} {
+		if path == "" {
+			continue
+		}
+		if err := cli.CheckMatrixFile(flagName, path); err != nil {
+			return err
+		}
+	}
+	if !o.report {
+		for _, f := range []string{"seeds", "rows", "sweep", "plot"} {
+			if given[f] {
+				return cli.Usage("-%s belongs to -report", f)
+			}
+		}
+		if o.Sampler == "all" {
+			return cli.Usage("-sampler all belongs to -report; features are written for one sampler")
+		}
+	}
+	if o.seeds < 2 || o.rows < 2 {
+		return cli.Usage("-seeds %d -rows %d: want at least 2 of each", o.seeds, o.rows)
+	}
+	if sweep != "none" {
+		for _, s := range strings.Split(sweep, ",") {
+			n, err := strconv.Atoi(strings.TrimSpace(s))
+			if err != nil || n < 1 {
+				return cli.Usage("-sweep %s: want numbers of features, comma-separated, or none", sweep)
+			}
+			o.sweep = append(o.sweep, n)
+		}
+	}
+	if o.plot != "" && o.sweep == nil {
+		return cli.Usage("-plot draws the error of the -sweep; it does not apply to -sweep none")
+	}
+	o.samplers = []string{o.Sampler}
+	if o.Sampler == "all" {
+		if o.out != "" {
+			return cli.Usage("-sampler all does not apply to -out; features are written for one sampler")
+		}
+		o.samplers, o.Sampler = []string{"iid", "orthogonal"}, "iid"
+	}
+	return nil
+}

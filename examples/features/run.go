@@ -1,0 +1,165 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/bochner-go/bochner/examples/internal/cli"
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/report"
+	"gorgonia.org/tensor"
+)
+
+// object is the JSON form. What was not asked for is left out.
+type object struct {
+	Map           string            `json:"map"`
+	Params        layers.Values     `json:"params"`
+	Features      int               `json:"features"`
+	Sampler       string            `json:"sampler,omitempty"`
+	Seed          uint64            `json:"seed"`
+	Dtype         string            `json:"dtype"`
+	Rows          int               `json:"rows"`
+	InputDim      int               `json:"input_dim"`
+	KernelError   *report.GramError `json:"kernel_error,omitempty"`
+	MeanSigned    *report.Bias      `json:"mean_signed_error,omitempty"`
+	Sweep         []sweepPoint      `json:"sweep,omitempty"`
+	SweepExponent *float64          `json:"sweep_exponent,omitempty"`
+	Samplers      []samplerReport   `json:"samplers,omitempty"` // with -sampler all
+	Seconds       seconds           `json:"seconds"`
+	PeakRSS       int64             `json:"peak_rss_bytes"`
+	Version       string            `json:"version"`
+}
+
+type seconds struct {
+	Load     float64 `json:"load"`
+	Features float64 `json:"features"`
+	Kernel   float64 `json:"kernel"`
+	Report   float64 `json:"report"`
+	Total    float64 `json:"total"`
+}
+
+func (o *options) run(ctx context.Context) error {
+	start := time.Now()
+	set := cli.MakeHistograms(o.Seed)
+	if o.in != "" {
+		var err error
+		// Labels are not looked at, but a target such as 3.5 must not be an error.
+		if set, err = data.Read(o.in, data.Options{Label: o.label}); err != nil {
+			return err
+		}
+	}
+	if err := o.scaler.Fit(set.X); err != nil {
+		return err
+	}
+	if err := o.scaler.Apply(set.X); err != nil {
+		return err
+	}
+	x, err := set.As(cli.Dtype(o.spec))
+	if err != nil {
+		return err
+	}
+	if err := cli.Fit(&o.spec, x); err != nil {
+		return err
+	}
+	if o.spec.Features == 0 { // the linear map
+		o.spec.Features = o.spec.Dims
+	}
+	ob := &object{Map: o.spec.Map, Params: o.spec.Params, Features: o.spec.Features, Sampler: o.spec.Sampler, Seed: o.Seed, Dtype: o.spec.Dtype,
+		Rows: set.Rows(), InputDim: set.Dims(), Version: train.Version}
+	ob.Seconds.Load = time.Since(start).Seconds()
+	timed := func(to *float64, f func() error) error {
+		t := time.Now()
+		err := f()
+		*to = time.Since(t).Seconds()
+		return err
+	}
+	if o.out != "" {
+		if err := timed(&ob.Seconds.Features, func() error { return o.writeFeatures(ctx, x) }); err != nil {
+			return err
+		}
+	}
+	if o.kernel != "" {
+		if err := timed(&ob.Seconds.Kernel, func() error { return o.writeKernel(ctx, x) }); err != nil {
+			return err
+		}
+	}
+	if o.report {
+		if err := timed(&ob.Seconds.Report, func() error { return o.reportOn(ctx, x, ob) }); err != nil {
+			return err
+		}
+	}
+	ob.Seconds.Total, ob.PeakRSS = time.Since(start).Seconds(), cli.PeakRSS()
+	if o.json {
+		return json.NewEncoder(os.Stdout).Encode(ob)
+	}
+	ob.print()
+	return nil
+}
+
+// writeFeatures maps block after block, so that only one block of features is in memory.
+func (o *options) writeFeatures(ctx context.Context, x *tensor.Dense) error {
+	l, err := cli.Build(o.spec)
+	if err != nil {
+		return err
+	}
+	return writeBlocks(ctx, "features, rows", o.out, x, l.Features(), x.Dtype(), func(block *tensor.Dense) (*tensor.Dense, error) {
+		return l.Transform(nil, block)
+	})
+}
+
+// writeKernel computes the exact kernel block after block, each block of rows against all.
+func (o *options) writeKernel(ctx context.Context, x *tensor.Dense) error {
+	k, err := o.spec.Kernel()
+	if err != nil {
+		return err
+	}
+	n := x.Shape()[0]
+	return writeBlocks(ctx, "kernel, rows", o.kernel, x, n, tensor.Float64, func(block *tensor.Dense) (*tensor.Dense, error) {
+		g, err := spectral.Gram(k, block, x)
+		if err != nil {
+			return nil, err
+		}
+		return tensor.New(tensor.WithShape(block.Shape()[0], n), tensor.WithBacking(g.RawMatrix().Data)), nil
+	})
+}
+
+func writeBlocks(ctx context.Context, what, path string, x *tensor.Dense, cols int, dt tensor.Dtype, f func(block *tensor.Dense) (*tensor.Dense, error)) error {
+	n := x.Shape()[0]
+	file, err := cli.NewMatrixFile(path, n, cols, dt)
+	if err != nil {
+		return err
+	}
+	bar := cli.NewProgress(what)
+	for at, block := range data.Blocks(x, 512) {
+		if err := context.Cause(ctx); err != nil {
+			return file.Close(err)
+		}
+		rows, err := f(block)
+		if err != nil {
+			return file.Close(fmt.Errorf("in the block of rows that starts at row %d: %w", at, err))
+		}
+		file.Write(rows)
+		bar.Step(at+block.Shape()[0], n, "")
+	}
+	return file.Close(nil)
+}
+
+func (ob *object) print() {
+	fmt.Printf("map       %s %v, %d -> %d features, %s\n", ob.Map, ob.Params, ob.InputDim, ob.Features, ob.Dtype)
+	fmt.Printf("rows      %d\n", ob.Rows)
+	reports := ob.Samplers
+	if ob.KernelError != nil {
+		reports = []samplerReport{{Sampler: ob.Sampler, KernelError: ob.KernelError, MeanSigned: ob.MeanSigned, Sweep: ob.Sweep, SweepExponent: ob.SweepExponent}}
+	}
+	for _, r := range reports {
+		r.print()
+	}
+	fmt.Printf("seconds   %.2f load, %.2f features, %.2f kernel, %.2f report, %.2f total; peak memory %d MB\n",
+		ob.Seconds.Load, ob.Seconds.Features, ob.Seconds.Kernel, ob.Seconds.Report, ob.Seconds.Total, ob.PeakRSS>>20)
+}

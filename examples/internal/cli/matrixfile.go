@@ -1,0 +1,116 @@
+package cli
+
+import (
+	"bufio"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"encoding/binary"
+
+	"gorgonia.org/tensor"
+)
+
+// MatrixFile writes a matrix row by row to a .npy or .csv file. The file appears under its name once it is whole.
+type MatrixFile struct {
+	path       string
+	rows, cols int
+	dt         tensor.Dtype
+	csv        bool
+	tmp        *os.File
+	w          *bufio.Writer
+	written    int
+}
+
+// CheckMatrixFile wants a name that ends in .npy or .csv.
+func CheckMatrixFile(flagName, path string) error {
+	if ext := filepath.Ext(path); ext != ".npy" && ext != ".csv" {
+		return Usage("-%s %s: want a name that ends in .npy or .csv", flagName, path)
+	}
+	return nil
+}
+
+// NewMatrixFile starts a file of rows x cols numbers. CSV has no header line and 17 digits a number; .npy has the element type.
+func NewMatrixFile(path string, rows, cols int, dt tensor.Dtype) (*MatrixFile, error) {
+	tmp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".tmp*")
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	f := &MatrixFile{path: path, rows: rows, cols: cols, dt: dt, csv: filepath.Ext(path) == ".csv", tmp: tmp, w: bufio.NewWriterSize(tmp, 1<<20)}
+	if !f.csv {
+		f.npyHeader()
+	}
+	return f, nil
+}
+
+// npyHeader writes version 1.0 of the format, padded to 64 bytes. npyio writes whole arrays only.
+func (f *MatrixFile) npyHeader() {
+	descr := "<f8"
+	if f.dt == tensor.Float32 {
+		descr = "<f4"
+	}
+	dict := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%d, %d), }", descr, f.rows, f.cols)
+	dict += strings.Repeat(" ", 63-(10+len(dict))%64) + "\n"
+	f.w.WriteString("\x93NUMPY\x01\x00")
+	f.w.Write(binary.LittleEndian.AppendUint16(nil, uint16(len(dict))))
+	f.w.WriteString(dict)
+}
+
+// Write appends the rows of x. A failure to write shows at Close.
+func (f *MatrixFile) Write(x *tensor.Dense) {
+	f.written += x.Shape()[0]
+	buf := make([]byte, 0, 64)
+	for i := range x.Shape().TotalSize() {
+		v, bits := 0.0, uint32(0)
+		if x.Dtype() == tensor.Float32 {
+			bits = math.Float32bits(x.Float32s()[i])
+			v = float64(x.Float32s()[i])
+		} else {
+			v = x.Float64s()[i]
+		}
+		switch {
+		case f.csv:
+			buf = strconv.AppendFloat(buf[:0], v, 'g', 17, 64)
+			if (i+1)%f.cols == 0 {
+				buf = append(buf, '\n')
+			} else {
+				buf = append(buf, ',')
+			}
+		case f.dt == tensor.Float32:
+			buf = binary.LittleEndian.AppendUint32(buf[:0], bits)
+		default:
+			buf = binary.LittleEndian.AppendUint64(buf[:0], math.Float64bits(v))
+		}
+		f.w.Write(buf)
+	}
+}
+
+// Close ends the file and gives it its name, unless err says that it is not whole; then it removes what there is and returns err.
+func (f *MatrixFile) Close(err error) error {
+	if err == nil && f.written != f.rows {
+		err = fmt.Errorf("%d rows written of %d", f.written, f.rows)
+	}
+	if e := f.w.Flush(); err == nil {
+		err = e
+	}
+	if e := f.tmp.Sync(); err == nil {
+		err = e
+	}
+	if e := f.tmp.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Chmod(f.tmp.Name(), 0o644)
+	}
+	if err == nil {
+		err = os.Rename(f.tmp.Name(), f.path)
+	}
+	if err != nil {
+		os.Remove(f.tmp.Name())
+		return fmt.Errorf("%s: %w", f.path, err)
+	}
+	return nil
+}

@@ -1,0 +1,23 @@
+// Package ops_test holds the batteries: tests that range over every map in the table of package layers.
+//
+// There is one list, setups in list_test.go, with one line a map: its parameters, its kernel written naively, and what its
+// domain leaves out. A map that is in the table and not in the list makes every battery fail with the line to add; a map with
+// its line gets all of them, in each of its forms and with each sampler that fits:
+//
+//	unbiased     the mean of z(x)·z(x') is the kernel and its variance is the formula's, in 1 to 17 dimensions
+//	rate         the error falls as 1/√features
+//	gram         the exact kernel matrix is the naive one
+//	gradient     central differences for the input and every tuned parameter, on both machines
+//	domain       a value outside the domain is an error that names layer, cell, value and remedy
+//	extremes     no rows, one row, one column, one frequency, tiny and huge numbers
+//	views        slices, transposes and column-major tensors give what their copies give
+//	dtype        float32 is float64 within a derived rounding
+//	golden       the numbers of a fixed seed
+//	hash         two maps in one graph never merge
+//	round trip   spec to JSON and back, parameters out and in, give the same bits
+//	heap         Transform into the caller's memory allocates a bounded handful, whatever the number of rows
+//	errors       every bad spec is one error that says what would do
+//
+// The tests are named Test<Battery>, one file each. The go command takes this folder for the package ops_test only if the
+// first file by name says so, therefore the names of the others must come after doc.go.
+package ops_test

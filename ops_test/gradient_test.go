@@ -1,0 +1,242 @@
+package ops_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+const (
+	gradDims = 3
+	gradFreq = 5
+)
+
+// TestGradient: for the inputs and every tuned parameter, on both machines, the gradient of
+//
+//	cost = Σ C₁∘l(x₁)∘l(x₁) + Σ C₂∘l(x₂)
+//
+// agrees with central differences to 1e-7. The layer is used twice on one input and once on another. Among the rows are zeros,
+// numbers of 1e-12 and numbers of 17.
+func TestGradient(t *testing.T) {
+	forEachPolicy(t, func(t *testing.T, v variant, p layers.Policy) {
+		l := v.build(t, gradDims, gradFreq, 11, tuned(p))
+		c := newCost(v, l)
+		for _, lisp := range []bool{false, true} {
+			c.check(t, v, fmt.Sprintf("%s, %v, lisp=%v", v.name, p, lisp), lisp)
+		}
+	})
+}
+
+// TestGradientOfALeaf: WithInputGrad makes a leaf of the graph differentiable, with the gradient that an input behind another
+// op has; without it the gradient for a leaf is an error and not a zero.
+func TestGradientOfALeaf(t *testing.T) {
+	forEach(t, func(t *testing.T, v variant) {
+		k, ok := v.kernel.(spectral.Random)
+		if !ok || v.sampler != "iid" {
+			return
+		}
+		opts := []layers.Option{layers.WithSeed(11)}
+		if v.form == phase {
+			opts = append(opts, layers.WithPhase())
+		}
+		features := v.spec(gradDims, gradFreq, 11).Features
+		c := newCost(v, v.leafLayer(t, k, features, append(opts, layers.WithInputGrad())...))
+		c.leaf = true
+		for _, lisp := range []bool{false, true} {
+			c.check(t, v, fmt.Sprintf("%s, leaf, lisp=%v", v.name, lisp), lisp)
+		}
+		data := newCost(v, v.leafLayer(t, k, features, opts...))
+		data.leaf = true
+		cost, nodes, err := data.graph()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := G.Grad(cost, nodes...); err == nil {
+			t.Error("the gradient for data is no error")
+		}
+	})
+}
+
+// leafLayer is the layer by its constructor, which has options that a spec has not.
+func (v variant) leafLayer(t *testing.T, k spectral.Random, features int, opts ...layers.Option) layers.Layer {
+	t.Helper()
+	var l layers.Layer
+	var err error
+	switch k.Transform() {
+	case spectral.Fourier:
+		l, err = layers.NewFourierLayer(k, gradDims, features, opts...)
+	case spectral.Laplace:
+		l, err = layers.NewRandomLaplaceLayer(k, gradDims, features, opts...)
+	default:
+		l, err = layers.NewSkewedLayer(k.(spectral.Shifter), gradDims, features, opts...)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// cost is the function whose gradients are checked.
+type cost struct {
+	layer layers.Layer
+	x, c  [2]*tensor.Dense
+	leaf  bool // the layer works on the leaves themselves, not behind another op
+}
+
+func newCost(v variant, l layers.Layer) *cost {
+	f := &cost{layer: l, x: [2]*tensor.Dense{v.rows(5, gradDims, 1), v.rows(2, gradDims, 2)}}
+	cells := f.x[0].Float64s()
+	for j := range gradDims {
+		cells[j], cells[gradDims+j], cells[2*gradDims+j] = 0, 1e-12, 17
+	}
+	rng := rand.New(rand.NewPCG(3, 0))
+	for i, x := range f.x {
+		f.c[i] = tensor.New(tensor.WithShape(x.Shape()[0], l.Features()), tensor.Of(tensor.Float64))
+		for j := range f.c[i].Float64s() {
+			f.c[i].Float64s()[j] = rng.NormFloat64()
+		}
+	}
+	return f
+}
+
+// cells are the summands of the cost. Differences are taken of these, so that the rounding of the sum does not count.
+func (f *cost) cells(t *testing.T) []float64 {
+	t.Helper()
+	var out []float64
+	for i, x := range f.x {
+		c := f.c[i].Float64s()
+		for j, z := range transform(t, f.layer, x) {
+			if i == 0 {
+				z *= z
+			}
+			out = append(out, c[j]*z)
+		}
+	}
+	return out
+}
+
+// graph is the cost with the nodes that it is to be differentiated by: the inputs, then the learnable nodes.
+func (f *cost) graph() (sum *G.Node, nodes G.Nodes, err error) {
+	g := G.NewGraph()
+	matrixNode := func(name string, x *tensor.Dense) *G.Node {
+		return G.NewMatrix(g, tensor.Float64, G.WithShape(x.Shape()...), G.WithName(name), G.WithValue(x))
+	}
+	fwd := func(x *G.Node) (*G.Node, error) {
+		if !f.leaf {
+			var err error
+			if x, err = ops.Columns(x, 0, gradDims, 1, ops.Attr{}); err != nil {
+				return nil, err
+			}
+		}
+		r := f.layer.Fwd(x)
+		return r.Node(), r.Err()
+	}
+	nodes = G.Nodes{matrixNode("x0", f.x[0]), matrixNode("x1", f.x[1])}
+	var z [3]*G.Node
+	for i, x := range []*G.Node{nodes[0], nodes[0], nodes[1]} {
+		if z[i], err = fwd(x); err != nil {
+			return nil, nil, err
+		}
+	}
+	square := G.Must(G.HadamardProd(z[0], z[1]))
+	first := G.Must(G.Sum(G.Must(G.HadamardProd(square, matrixNode("c0", f.c[0])))))
+	second := G.Must(G.Sum(G.Must(G.HadamardProd(z[2], matrixNode("c1", f.c[1])))))
+	return G.Must(G.Add(first, second)), append(nodes, f.layer.ModelIn(g)...), nil
+}
+
+func (f *cost) check(t *testing.T, v variant, where string, lisp bool) {
+	t.Helper()
+	sum, nodes, err := f.graph()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m G.VM
+	if lisp {
+		m = G.NewLispMachine(sum.Graph())
+	} else {
+		if _, err := G.Grad(sum, nodes...); err != nil {
+			t.Fatal(err)
+		}
+		m = G.NewTapeMachine(sum.Graph(), G.BindDualValues(nodes...))
+	}
+	defer m.Close()
+	if err := m.RunAll(); err != nil {
+		t.Fatal(err)
+	}
+	h := f.step()
+	for _, n := range nodes {
+		grad, err := n.Grad()
+		if err != nil {
+			t.Fatal(err)
+		}
+		value, got := n.Value().(*tensor.Dense).Float64s(), floats(grad.(*tensor.Dense))
+		for i := range value {
+			oneSided := (n == nodes[0] || n == nodes[1]) && !v.kernel.Domain().Contains(value[i]-2*h)
+			if want := f.difference(t, value, i, h, oneSided); !(math.Abs(got[i]-want) <= 1e-7*(1+math.Abs(want))) {
+				t.Errorf("%s: d cost/d %s[%d] = %v, central difference %v", where, n.Name(), i, got[i], want)
+			}
+		}
+	}
+}
+
+// step is the step of the differences: a hundredth of the length on which a feature varies in any input or parameter. The
+// error of a fourth-order difference is then below 1e-8 of the derivative and its rounding below 1e-9.
+func (f *cost) step() float64 {
+	largest := map[string]float64{"x": 17, "c": 1}
+	for _, p := range f.layer.Params() {
+		for _, u := range p.Value.Float64s() {
+			switch p.Name {
+			case "log_W":
+				largest["W"] = math.Max(largest["W"], math.Exp(u))
+			case "raw_c":
+				largest["c"] = math.Min(largest["c"], math.Log1p(math.Exp(u)))
+			case "c":
+				largest["c"] = math.Min(largest["c"], u)
+			default:
+				largest[p.Name] = math.Max(largest[p.Name], math.Abs(u))
+			}
+		}
+	}
+	return .01 * math.Min(1, largest["c"]) / (1 + largest["W"]) / (1 + largest["x"])
+}
+
+// stencil is a fourth-order difference for the first derivative: coefficients, in units of 1/12, from a first offset on.
+type stencil struct {
+	first int
+	c     [5]float64
+}
+
+var (
+	central = stencil{-2, [5]float64{1, -8, 0, 8, -1}}
+	forward = stencil{0, [5]float64{-25, 48, -36, 16, -3}}
+)
+
+// difference is the derivative of the cost by value[i], one-sided where the other side is outside the domain.
+func (f *cost) difference(t *testing.T, value []float64, i int, h float64, oneSided bool) float64 {
+	t.Helper()
+	s := central
+	if oneSided {
+		s = forward
+	}
+	old, at := value[i], f.cells(t)
+	sum := make([]float64, len(at))
+	for k, c := range s.c {
+		value[i] = old + float64(s.first+k)*h
+		for j, z := range f.cells(t) {
+			sum[j] += c * (z - at[j]) / (12 * h)
+		}
+	}
+	value[i] = old
+	total := 0.0
+	for _, u := range sum {
+		total += u
+	}
+	return total
+}

@@ -1,0 +1,135 @@
+package ops_test
+
+import (
+	"errors"
+	"io/fs"
+	"math"
+	"testing"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/train/data"
+	"gorgonia.org/tensor"
+)
+
+// The kernels as the papers print them, a product of powers and roots where the library works with logarithms.
+
+func naiveLinear(_ layers.Values, x, z []float64) float64 { return dot(x, z) }
+
+func naiveGaussian(v layers.Values, x, z []float64) float64 {
+	return math.Pow(math.E, -math.Pow(distance(2, x, z), 2)/(2*v.Number("sigma")*v.Number("sigma")))
+}
+
+func naiveLaplacian(v layers.Values, x, z []float64) float64 {
+	return math.Pow(math.E, -distance(1, x, z)/v.Number("sigma"))
+}
+
+// naiveMatern is the closed form for ν = 1/2, 3/2 and 5/2. Rasmussen and Williams (2006), (4.17).
+func naiveMatern(v layers.Values, x, z []float64) float64 {
+	nu, ok := v["nu"].(float64)
+	if !ok {
+		nu = 1.5
+	}
+	s := math.Sqrt(2*nu) * distance(2, x, z) / v.Number("ell")
+	polynomial, ok := map[float64]float64{.5: 1, 1.5: 1 + s, 2.5: 1 + s + s*s/3}[nu]
+	if !ok {
+		return math.NaN()
+	}
+	return polynomial * math.Pow(math.E, -s)
+}
+
+func naiveExpSemigroup(v layers.Values, x, z []float64) float64 {
+	return product(x, z, func(a, b float64) float64 { return math.Pow(math.E, -v.Number("beta")*math.Sqrt(a+b)) })
+}
+
+func naiveReciprocal(v layers.Values, x, z []float64) float64 {
+	return product(x, z, func(a, b float64) float64 { return v.Number("lambda") / (a + b + v.Number("lambda")) })
+}
+
+func naiveSkewedChi2(v layers.Values, x, z []float64) float64 {
+	c := v.Number("c")
+	return product(x, z, func(a, b float64) float64 { return 2 * math.Sqrt(a+c) * math.Sqrt(b+c) / (a + b + 2*c) })
+}
+
+func naiveSkewedIntersection(v layers.Values, x, z []float64) float64 {
+	c := v.Number("c")
+	return product(x, z, func(a, b float64) float64 { return math.Min(math.Sqrt((a+c)/(b+c)), math.Sqrt((b+c)/(a+c))) })
+}
+
+// distance is (Σ |x_i - z_i|^p)^(1/p).
+func distance(p float64, x, z []float64) float64 {
+	sum := 0.0
+	for i := range x {
+		sum += math.Pow(math.Abs(x[i]-z[i]), p)
+	}
+	return math.Pow(sum, 1/p)
+}
+
+func product(x, z []float64, f func(a, b float64) float64) float64 {
+	p := 1.0
+	for i := range x {
+		p *= f(x[i], z[i])
+	}
+	return p
+}
+
+// TestGram: the exact matrix, of float64 rows and of float32 rows, is the naive one.
+func TestGram(t *testing.T) {
+	forEach(t, func(t *testing.T, v variant) {
+		for _, d := range []int{1, 2, 3, 8, 17} {
+			compareGram(t, v, v.kernel, v.values, v.rows(13, d, uint64(d)))
+		}
+		x := matrix(tensor.Float32, 13, 5, floats(v.rows(13, 5, 1))...)
+		compareGram(t, v, v.kernel, v.values, x)
+	})
+}
+
+// TestGramOfDigits: the same on counts of 64 pixels, with the default parameters for these rows.
+func TestGramOfDigits(t *testing.T) {
+	set, err := data.Read("../../shared/data/optdigits/optdigits.train.libsvm.gz", data.Options{})
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Skip("data absent: ", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	few := make([]int, 100)
+	for i := range few {
+		few[i] = i
+	}
+	x := data.Rows(set.X, few)
+	for _, e := range layers.Entries() {
+		s := layers.Spec{Map: e.Name, Dims: x.Shape()[1], Features: 64}
+		if err := s.FillDefaults(x); err != nil {
+			t.Fatal(err)
+		}
+		k, err := s.Kernel()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range variants(t) {
+			if v.entry == e {
+				compareGram(t, v, k, s.Params, x)
+				break
+			}
+		}
+	}
+}
+
+// compareGram allows 1e-12 relative: up to 64 factors of a few roundings each.
+func compareGram(t *testing.T, v variant, k spectral.Kernel, values layers.Values, x *tensor.Dense) {
+	t.Helper()
+	got, err := spectral.Gram(k, x, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, d, cells := x.Shape()[0], x.Shape()[1], floats(x)
+	for i := range n {
+		for j := range n {
+			want := v.naive(values, cells[i*d:i*d+d], cells[j*d:j*d+d])
+			if g := got.At(i, j); !(math.Abs(g-want) <= 1e-12*math.Abs(want)) {
+				t.Fatalf("%s, %d dimensions: k(x%d, x%d) = %v, by the formula %v", v.name, d, i, j, g, want)
+			}
+		}
+	}
+}

@@ -1,0 +1,253 @@
+package ops_test
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/layers"
+	"gorgonia.org/tensor"
+)
+
+// setup is what the batteries have to be told of a map.
+type setup struct {
+	sets    []layers.Values                               // parameters to test with
+	naive   func(v layers.Values, x, z []float64) float64 // the kernel by its plain formula
+	outside []float64                                     // finite numbers that are not in its domain
+	remedy  string                                        // what the error for one of them recommends
+}
+
+// setups is the one list: a new map is one line here and gets every battery.
+var setups = map[string]setup{
+	"linear":               {[]layers.Values{{}}, naiveLinear, nil, ""},
+	"gaussian":             {[]layers.Values{{"sigma": 1.3}}, naiveGaussian, nil, ""},
+	"laplacian":            {[]layers.Values{{"sigma": 2.1}}, naiveLaplacian, nil, ""},
+	"matern":               {[]layers.Values{{"nu": 1.5, "ell": 1.1}, {"nu": .5, "ell": 1.7}, {"nu": 2.5, "ell": .9}}, naiveMatern, nil, ""},
+	"exp-semigroup":        {[]layers.Values{{"beta": .3}}, naiveExpSemigroup, []float64{-1e-30, -.2}, "minmax"},
+	"reciprocal-semigroup": {[]layers.Values{{"lambda": 1.9}}, naiveReciprocal, []float64{-1e-30, -.2}, "minmax"},
+	"skewed-chi2":          {[]layers.Values{{"c": .3}}, naiveSkewedChi2, []float64{-.3, -.31, -7}, "raise C"},
+	"skewed-intersection":  {[]layers.Values{{"c": .3}}, naiveSkewedIntersection, []float64{-.3, -.31, -7}, "raise C"},
+}
+
+// form is how a frequency becomes columns.
+type form int
+
+const (
+	copied form = iota // no frequencies: the features are the input
+	single             // one column a frequency
+	pair               // a cosine and, m columns on, a sine
+	phase              // one column a frequency, with a random phase
+)
+
+// variant is a map with a set of parameters, in one of its forms, with one of its samplers.
+type variant struct {
+	setup
+	name    string
+	entry   *layers.Entry
+	values  layers.Values
+	sampler string
+	kernel  spectral.Kernel
+	form    form
+}
+
+// variants is everything that a battery ranges over.
+func variants(t *testing.T) []variant {
+	t.Helper()
+	var all []variant
+	for _, e := range layers.Entries() {
+		s, ok := setups[e.Name]
+		if !ok || len(s.sets) == 0 || s.naive == nil {
+			t.Fatalf("the batteries know nothing of the map %q: add to setups in list_test.go the line\n\t%q: {[]layers.Values{{%s}}, naiveKernel, outside, remedy},",
+				e.Name, e.Name, parameterNames(e))
+		}
+		for _, values := range s.sets {
+			all = append(all, formsOf(t, e, s, values)...)
+		}
+	}
+	return all
+}
+
+func parameterNames(e *layers.Entry) string {
+	var names []string
+	for _, p := range e.Params {
+		if !p.Flag {
+			names = append(names, fmt.Sprintf("%q: 1.1", p.Name))
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// formsOf is a map with each sampler that fits and, where it has one, in its phase form.
+func formsOf(t *testing.T, e *layers.Entry, s setup, values layers.Values) []variant {
+	t.Helper()
+	k, err := layers.Spec{Map: e.Name, Params: values, Dims: 3, Features: 2}.Kernel()
+	if err != nil {
+		t.Fatalf("the line of %q in setups: %v", e.Name, err)
+	}
+	v := variant{setup: s, name: fmt.Sprintf("%s(%v)", e.Name, values), entry: e, values: values, kernel: k}
+	random, ok := k.(spectral.Random)
+	if !ok {
+		return []variant{v}
+	}
+	v.sampler, v.form = "iid", pair
+	if random.Transform() == spectral.Laplace {
+		v.form = single
+	}
+	all := []variant{v}
+	if _, ok := k.(spectral.RadialLaw); ok {
+		o := v
+		o.sampler, o.name = "orthogonal", v.name+" orthogonal"
+		all = append(all, o)
+	}
+	for _, p := range e.Params {
+		if p.Name == "phase" {
+			ph := v
+			ph.values = maps.Clone(values)
+			ph.values["phase"] = true
+			ph.form, ph.name = phase, fmt.Sprintf("%s(%v)", e.Name, ph.values)
+			all = append(all, ph)
+		}
+	}
+	return all
+}
+
+// TestEveryLineHasAMap: the list names no map that the table has not.
+func TestEveryLineHasAMap(t *testing.T) {
+	variants(t)
+	for name := range setups {
+		if _, err := layers.Lookup(name); err != nil {
+			t.Errorf("setups in list_test.go: %v", err)
+		}
+	}
+}
+
+// forEach runs a battery as a subtest for every variant.
+func forEach(t *testing.T, battery func(t *testing.T, v variant)) {
+	for _, v := range variants(t) {
+		t.Run(v.name, func(t *testing.T) { battery(t, v) })
+	}
+}
+
+// forEachPolicy runs a battery for every variant and every policy that it can have.
+func forEachPolicy(t *testing.T, battery func(t *testing.T, v variant, p layers.Policy)) {
+	forEach(t, func(t *testing.T, v variant) {
+		battery(t, v, layers.Frozen)
+		if v.entry.Sampled {
+			battery(t, v, layers.Bandwidth)
+			battery(t, v, layers.BandwidthEach)
+			battery(t, v, layers.All)
+		}
+	})
+}
+
+// spec is the variant with m frequencies in d dimensions.
+func (v variant) spec(d, m int, seed uint64) layers.Spec {
+	s := layers.Spec{Map: v.entry.Name, Params: v.values, Dims: d, Features: m, Sampler: v.sampler, Seed: seed}
+	switch v.form {
+	case copied:
+		s.Features = d
+	case pair:
+		s.Features = 2 * m
+	}
+	return s
+}
+
+// build draws m frequencies in d dimensions; edits change the spec before.
+func (v variant) build(t testing.TB, d, m int, seed uint64, edits ...func(*layers.Spec)) layers.Layer {
+	t.Helper()
+	s := v.spec(d, m, seed)
+	for _, edit := range edits {
+		edit(&s)
+	}
+	l, err := s.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func float32s(s *layers.Spec) { s.Dtype = "float32" }
+
+func named(name string) func(*layers.Spec) { return func(s *layers.Spec) { s.Name = name } }
+
+func tuned(p layers.Policy) func(*layers.Spec) { return func(s *layers.Spec) { s.Tune = p.String() } }
+
+// rows draws a matrix inside the domain: in [-1, 1) where that is allowed, else in [0, 1), one cell in five of it 0.
+func (v variant) rows(n, d int, seed uint64) *tensor.Dense {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	signed := v.kernel.Domain().Contains(-1)
+	cells := make([]float64, n*d)
+	for i := range cells {
+		if cells[i] = rng.Float64(); signed && rng.Uint64()&1 == 0 {
+			cells[i] = -cells[i]
+		}
+		if rng.Float64() < .2 {
+			cells[i] = 0
+		}
+	}
+	return matrix(tensor.Float64, n, d, cells...)
+}
+
+// matrix makes a tensor of either element type from numbers, which it repeats.
+func matrix(dt tensor.Dtype, n, d int, cells ...float64) *tensor.Dense {
+	x := tensor.New(tensor.WithShape(n, d), tensor.Of(dt))
+	for i := range n * d {
+		if dt == tensor.Float32 {
+			x.Float32s()[i] = float32(cells[i%len(cells)])
+		} else {
+			x.Float64s()[i] = cells[i%len(cells)]
+		}
+	}
+	return x
+}
+
+// floats are the cells of a contiguous tensor, as float64.
+func floats(x *tensor.Dense) []float64 {
+	if x.Shape().TotalSize() == 0 {
+		return nil
+	}
+	if x.Dtype() == tensor.Float64 {
+		return x.Float64s()
+	}
+	out := make([]float64, len(x.Float32s()))
+	for i, c := range x.Float32s() {
+		out[i] = float64(c)
+	}
+	return out
+}
+
+// transform is Transform without a dst, which must succeed.
+func transform(t testing.TB, l layers.Layer, x *tensor.Dense) []float64 {
+	t.Helper()
+	z, err := l.Transform(nil, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return floats(z)
+}
+
+func dot(x, z []float64) float64 {
+	sum := 0.0
+	for i, c := range x {
+		sum += c * z[i]
+	}
+	return sum
+}
+
+// wantErr checks that err wraps target and says what it should.
+func wantErr(t *testing.T, err, target error, parts ...string) {
+	t.Helper()
+	if !errors.Is(err, target) {
+		t.Errorf("error %v does not wrap %q", err, target)
+		return
+	}
+	for _, part := range parts {
+		if !strings.Contains(err.Error(), part) {
+			t.Errorf("error %q does not say %q", err, part)
+		}
+	}
+}

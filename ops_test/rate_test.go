@@ -1,0 +1,54 @@
+package ops_test
+
+import (
+	"math"
+	"testing"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/train/report"
+)
+
+// TestRate: from 64 to 1024 features the RMS error of the kernel matrix falls by √16 = 4. The mean squared errors are means over
+// seeds, whose spread gives the band of their ratio; it has to be narrow enough to tell 4 from 16^(1/4) = 2.
+func TestRate(t *testing.T) {
+	const seeds, d = 48, 8 // 32 and 512 frequencies are whole orthogonal blocks of 8
+	forEach(t, func(t *testing.T, v variant) {
+		if v.form == copied {
+			return
+		}
+		x := v.rows(11, d, 3)
+		exact, err := spectral.Gram(v.kernel, x, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var logMSE, logErr [2]float64
+		for i, features := range []int{64, 1024} {
+			m := features
+			if v.form == pair {
+				m /= 2
+			}
+			squares := make([]float64, seeds)
+			for s := range squares {
+				approx, err := report.ApproxGram(v.build(t, d, m, uint64(100*i+s)), x)
+				if err != nil {
+					t.Fatal(err)
+				}
+				e, err := report.Compare(exact, approx)
+				if err != nil {
+					t.Fatal(err)
+				}
+				squares[s] = e.RMS * e.RMS
+			}
+			mean, spread := meanAndSpread(squares)
+			logMSE[i], logErr[i] = math.Log(mean), spread/mean/math.Sqrt(seeds)
+		}
+		ratio := (logMSE[0] - logMSE[1]) / 2
+		band := 4 * math.Hypot(logErr[0], logErr[1]) / 2
+		if math.Abs(ratio-math.Log(4)) > band {
+			t.Errorf("the error falls by %v, want 4 within a factor of %v", math.Exp(ratio), math.Exp(band))
+		}
+		if band > math.Log(2) {
+			t.Errorf("the band is a factor of %v and proves nothing", math.Exp(band))
+		}
+	})
+}

@@ -1,0 +1,143 @@
+package ops_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"gorgonia.org/tensor"
+)
+
+// Draws of the Monte-Carlo battery: 16384 frequencies in all, so that four standard errors are at most 0.022 for a variance
+// of 1/2, a third of what a wrong bandwidth or norm changes at a distance of one length scale.
+const (
+	draws       = 64
+	frequencies = 256
+)
+
+// TestUnbiased: the mean of z(x)·z(x') over seeds is the kernel within four standard errors, and the variance of the term of a
+// frequency is that of the formula. The standard error is that of the formula; the frequencies of an orthogonal draw depend on
+// each other, and theirs is the one over seeds.
+func TestUnbiased(t *testing.T) {
+	forEach(t, func(t *testing.T, v variant) {
+		for _, d := range []int{1, 2, 3, 8, 17} {
+			x, names := pairRows(d)
+			estimates := make([][]float64, len(names))
+			terms := make([][]float64, len(names))
+			for seed := range uint64(draws) {
+				z := transform(t, v.build(t, d, frequencies, 1000*uint64(d)+seed), x)
+				for i := range names {
+					first, other := row(z, len(names), 0), row(z, len(names), i)
+					estimates[i] = append(estimates[i], dot(first, other))
+					terms[i] = append(terms[i], v.terms(first, other)...)
+				}
+			}
+			for i, name := range names {
+				v.checkPair(t, fmt.Sprintf("%s, %d dimensions, %s", v.name, d, name), row(x.Float64s(), len(names), 0), row(x.Float64s(), len(names), i), estimates[i], terms[i])
+			}
+		}
+	})
+}
+
+// pairRows are a base row and rows at several distances from it, along the axes and along the diagonal.
+func pairRows(d int) (x *tensor.Dense, names []string) {
+	const base = .1
+	var cells []float64
+	add := func(name string, r float64, direction func(i int) float64) {
+		names = append(names, fmt.Sprintf("distance %v on %s", r, name))
+		for i := range d {
+			cells = append(cells, base+r*direction(i))
+		}
+	}
+	diagonal := func(int) float64 { return 1 / math.Sqrt(float64(d)) }
+	add("any axis", 0, diagonal)
+	for _, r := range []float64{.3, 1, 2.5} {
+		add("the diagonal", r, diagonal)
+		for _, axis := range []int{0, d - 1} {
+			add(fmt.Sprint("axis ", axis), r, func(i int) float64 {
+				if i == axis {
+					return 1
+				}
+				return 0
+			})
+		}
+	}
+	return matrix(tensor.Float64, len(names), d, cells...), names
+}
+
+// row is row i of n.
+func row(z []float64, n, i int) []float64 {
+	cols := len(z) / n
+	return z[i*cols : (i+1)*cols]
+}
+
+// terms is what each frequency says about k(x, x'): their mean is z·z'.
+func (v variant) terms(z, z2 []float64) []float64 {
+	m := len(z)
+	if v.form == pair {
+		m /= 2
+	}
+	out := make([]float64, m)
+	for j := range out {
+		for at := j; at < len(z); at += m {
+			out[j] += float64(m) * z[at] * z2[at]
+		}
+	}
+	return out
+}
+
+// variance is that of a term by the formula, 0 for a map that draws nothing.
+func (v variant) variance(t *testing.T, x, z []float64) float64 {
+	t.Helper()
+	k, ok := v.kernel.(spectral.Random)
+	if !ok {
+		return 0
+	}
+	f := spectral.PairVariance
+	if v.form == phase {
+		f = spectral.PhaseVariance
+	}
+	s2, err := f(k, x, z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s2
+}
+
+// checkPair compares the estimates of k(x, z), one a seed, and their terms, one a frequency, with the kernel and the formula.
+func (v variant) checkPair(t *testing.T, where string, x, z, estimates, terms []float64) {
+	t.Helper()
+	want, s2 := v.naive(v.values, x, z), v.variance(t, x, z)
+	mean, spread := meanAndSpread(estimates)
+	se := math.Sqrt(s2 / float64(draws*frequencies))
+	if v.sampler == "orthogonal" {
+		se = spread / math.Sqrt(draws)
+	}
+	if !(math.Abs(mean-want) <= 4*se+1e-12) {
+		t.Errorf("%s: mean %v, kernel %v, standard error %.2g", where, mean, want, se)
+	}
+	if v.sampler != "iid" {
+		return
+	}
+	// About the known mean: E(t-k)² is the variance, and its standard error is √((E(t-k)⁴ - variance²)/N).
+	second, fourth, n := 0.0, 0.0, float64(len(terms))
+	for _, term := range terms {
+		u := (term - want) * (term - want)
+		second, fourth = second+u/n, fourth+u*u/n
+	}
+	if band := 4*math.Sqrt(math.Max(0, fourth-second*second)/n) + 1e-12; !(math.Abs(second-s2) <= band) {
+		t.Errorf("%s: variance of a term %v, by the formula %v, band %.2g", where, second, s2, band)
+	}
+}
+
+// meanAndSpread are the mean and the standard deviation of a sample.
+func meanAndSpread(v []float64) (mean, spread float64) {
+	for _, u := range v {
+		mean += u / float64(len(v))
+	}
+	for _, u := range v {
+		spread += (u - mean) * (u - mean)
+	}
+	return mean, math.Sqrt(spread / float64(len(v)-1))
+}
