@@ -21,11 +21,21 @@ var (
 	ErrName = errors.New("name already in use")
 )
 
+// Map is a feature map without a graph: what closed-form fits and reports need of a layer. It maps x [n, Dims] to z [n, Features].
+type Map interface {
+	// Transform writes the output for the rows of x to dst [n, Features], allocated if nil, without a graph. dst must not
+	// overlap x. It is safe for concurrent use, as long as no solver changes the parameters meanwhile.
+	Transform(dst, x *tensor.Dense) (*tensor.Dense, error)
+	Dims() int
+	Features() int
+}
+
 // Layer is a feature map, a head, or a composition of layers. It maps x [n, Dims] to z [n, Features].
 //
 // Graphs that share a layer may run side by side, each on its own machine; build graphs, gradients and machines one at a
 // time, because Gorgonia writes to globals and to the shared tensors while it builds.
 type Layer interface {
+	Map
 	// Fwd adds the layer to the graph of x and returns its output. Its learnable nodes are new in a graph that has not
 	// seen the layer and the same ones in a graph that has. Errors come out of Result.Err.
 	Fwd(x G.Input) G.Result
@@ -33,16 +43,11 @@ type Layer interface {
 	Model() G.Nodes
 	// ModelIn returns the learnable nodes of a given graph.
 	ModelIn(g *G.ExprGraph) G.Nodes
-	// Transform writes the output for the rows of x to dst [n, Features], allocated if nil, without a graph. dst must not
-	// overlap x. It is safe for concurrent use, as long as no solver changes the parameters meanwhile.
-	Transform(dst, x *tensor.Dense) (*tensor.Dense, error)
 	// Params are the parameters, learnable or not: what a model file holds. The tensors are the layer's own.
 	Params() []Param
 	// SetParams copies values, by name, into the parameters. Every parameter must be there, with its shape.
 	SetParams(map[string]*tensor.Dense) error
 	Name() string
-	Dims() int
-	Features() int
 	Dtype() tensor.Dtype
 	// Describe is part of golgi's Layer interface, which leaves it without arguments and results; it does nothing. String
 	// describes the layer.
@@ -113,9 +118,9 @@ func dtypeName(dt tensor.Dtype) string {
 // value belongs to something else, and Gorgonia would merge the two in silence.
 func (b *base) node(g *G.ExprGraph, p Param) (*G.Node, error) {
 	name := b.name + "_" + p.Name
-	for _, n := range g.ByName(name) {
-		if n.Value() == G.Value(p.Value) {
-			return n, nil
+	if ns := g.ByName(name); len(ns) > 0 {
+		if ns[0].Value() == G.Value(p.Value) {
+			return ns[0], nil
 		}
 		return nil, fmt.Errorf("%s: the graph already has a node %q that is not this layer's; give one of the two another name, here by WithName: %w",
 			b.who(), name, ErrName)

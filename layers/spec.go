@@ -16,6 +16,7 @@ var ErrNotBuilt = errors.New("not built yet")
 type Entry struct {
 	Name    string
 	Formula string // the kernel
+	Inputs  string // what x may be
 	Paper   string // where it comes from
 	Params  []ParamDef
 	Sampled bool // whether it has frequencies, and with them a sampler, a seed, a policy and a number of features
@@ -33,27 +34,27 @@ var (
 
 // table is the one list of maps: the programs' -map and -params, model files and the test batteries range over it.
 var table = []*Entry{
-	{Name: "linear", Formula: "x·z", Paper: "the baseline",
+	{Name: "linear", Formula: "x·z", Inputs: "any", Paper: "the baseline",
 		kernel: func(Values) spectral.Kernel { return spectral.Linear{} }, layer: identityLayer},
-	{Name: "gaussian", Formula: "exp(-‖x-z‖²/2σ²)", Paper: "Rahimi and Recht 2007", Sampled: true,
+	{Name: "gaussian", Formula: "exp(-‖x-z‖²/2σ²)", Inputs: "any", Paper: "Rahimi and Recht 2007", Sampled: true,
 		Params: []ParamDef{sigmaDef, phaseDef}, defaults: gaussianDefaults, layer: fourierLayer,
 		kernel: func(v Values) spectral.Kernel { return spectral.Gaussian{Sigma: v.Number("sigma")} }},
-	{Name: "laplacian", Formula: "exp(-‖x-z‖₁/σ)", Paper: "Rahimi and Recht 2007", Sampled: true,
+	{Name: "laplacian", Formula: "exp(-‖x-z‖₁/σ)", Inputs: "any", Paper: "Rahimi and Recht 2007", Sampled: true,
 		Params: []ParamDef{sigmaDef, phaseDef}, defaults: laplacianDefaults, layer: fourierLayer,
 		kernel: func(v Values) spectral.Kernel { return spectral.Laplacian{Sigma: v.Number("sigma")} }},
-	{Name: "matern", Formula: "Matérn(ν, ℓ) of ‖x-z‖₂", Paper: "Rasmussen and Williams 2006, (4.14)", Sampled: true,
+	{Name: "matern", Formula: "Matérn(ν, ℓ) of ‖x-z‖₂", Inputs: "any", Paper: "Rasmussen and Williams 2006, (4.14)", Sampled: true,
 		Params: []ParamDef{{Name: "nu", Doc: "smoothness ν", Default: 1.5}, {Name: "ell", Doc: "length scale ℓ"}, phaseDef}, defaults: maternDefaults, layer: fourierLayer,
 		kernel: func(v Values) spectral.Kernel { return spectral.Matern{Nu: v.Number("nu"), Ell: v.Number("ell")} }},
-	{Name: "exp-semigroup", Formula: "exp(-β Σ √(x+z))", Paper: "Yang et al. 2014, table 1", Sampled: true,
+	{Name: "exp-semigroup", Formula: "exp(-β Σ √(x+z))", Inputs: "x >= 0", Paper: "Yang et al. 2014, table 1", Sampled: true,
 		Params: []ParamDef{{Name: "beta", Doc: "scale β"}}, defaults: expSemigroupDefaults, layer: laplaceLayer,
 		kernel: func(v Values) spectral.Kernel { return spectral.ExpSemigroup{Beta: v.Number("beta")} }},
-	{Name: "reciprocal-semigroup", Formula: "Π λ/(x+z+λ)", Paper: "Yang et al. 2014, table 1", Sampled: true,
+	{Name: "reciprocal-semigroup", Formula: "Π λ/(x+z+λ)", Inputs: "x >= 0", Paper: "Yang et al. 2014, table 1", Sampled: true,
 		Params: []ParamDef{{Name: "lambda", Doc: "scale λ"}}, defaults: reciprocalDefaults, layer: laplaceLayer,
 		kernel: func(v Values) spectral.Kernel { return spectral.ReciprocalSemigroup{Lambda: v.Number("lambda")} }},
-	{Name: "skewed-chi2", Formula: "Π 2√(x+c)√(z+c)/(x+z+2c)", Paper: "Li et al. 2010, (9)", Sampled: true,
+	{Name: "skewed-chi2", Formula: "Π 2√(x+c)√(z+c)/(x+z+2c)", Inputs: "x > -c", Paper: "Li et al. 2010, (9)", Sampled: true,
 		Params: []ParamDef{cDef, phaseDef}, defaults: skewedDefaults(func(c float64) spectral.Kernel { return spectral.SkewedChi2{C: c} }), layer: skewedLayer,
 		kernel: func(v Values) spectral.Kernel { return spectral.SkewedChi2{C: v.Number("c")} }},
-	{Name: "skewed-intersection", Formula: "Π min(√((x+c)/(z+c)), √((z+c)/(x+c)))", Paper: "Li et al. 2010, (9)", Sampled: true,
+	{Name: "skewed-intersection", Formula: "Π min(√((x+c)/(z+c)), √((z+c)/(x+c)))", Inputs: "x > -c", Paper: "Li et al. 2010, (9)", Sampled: true,
 		Params: []ParamDef{cDef, phaseDef}, defaults: skewedDefaults(func(c float64) spectral.Kernel { return spectral.SkewedIntersection{C: c} }), layer: skewedLayer,
 		kernel: func(v Values) spectral.Kernel { return spectral.SkewedIntersection{C: v.Number("c")} }},
 }

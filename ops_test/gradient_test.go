@@ -186,8 +186,8 @@ func (f *cost) check(t *testing.T, v variant, where string, lisp bool) {
 	}
 }
 
-// step is the step of the differences: a hundredth of the length on which a feature varies in any input or parameter. The
-// error of a fourth-order difference is then below 1e-8 of the derivative and its rounding below 1e-9.
+// step is the step of the differences: s = 0.01 of the length on which a phase xW changes by one, in any input or parameter.
+// The error of a fourth-order difference is then about s⁴/30, 3e-10 of the derivative, and for the one-sided one s⁴/5.
 func (f *cost) step() float64 {
 	largest := map[string]float64{"x": 17, "c": 1}
 	for _, p := range f.layer.Params() {
@@ -204,7 +204,7 @@ func (f *cost) step() float64 {
 			}
 		}
 	}
-	return .01 * math.Min(1, largest["c"]) / (1 + largest["W"]) / (1 + largest["x"])
+	return .01 / gradDims * math.Min(1, largest["c"]) / (1 + largest["W"]) / (1 + largest["x"])
 }
 
 // stencil is a fourth-order difference for the first derivative: coefficients, in units of 1/12, from a first offset on.

@@ -170,8 +170,6 @@ func (v variant) build(t testing.TB, d, m int, seed uint64, edits ...func(*layer
 	return l
 }
 
-func float32s(s *layers.Spec) { s.Dtype = "float32" }
-
 func named(name string) func(*layers.Spec) { return func(s *layers.Spec) { s.Name = name } }
 
 func tuned(p layers.Policy) func(*layers.Spec) { return func(s *layers.Spec) { s.Tune = p.String() } }

@@ -32,8 +32,8 @@ type FitOptions struct {
 	// of √m, frequencies and log bandwidths of the order of one, and a frequency that runs off takes its column with it.
 	MapRate float64
 	Solver  Solver
-	Lambda    float64 // the penalty lambda/2 ‖A‖² on the head's weights A, not on its intercept, added to the mean loss
-	Seed      uint64  // of the order of the rows and of the part that is held out
+	Lambda  float64 // the penalty lambda/2 ‖A‖² on the head's weights A, not on its intercept, added to the mean loss
+	Seed    uint64  // of the order of the rows and of the part that is held out
 	// HeldOut is the fraction of the rows that is set aside, in [0, 1). When it is positive, fitting stops once the loss on
 	// that part has not improved for Patience epochs (0: 5), and the parameters of the best epoch are kept.
 	HeldOut  float64
@@ -201,8 +201,8 @@ type fitter struct {
 	head       layers.Head
 	x, targets *tensor.Dense
 	rows, held []int
-	sample     []int // rows of the training part whose score is told
-	solvers    [2]stepper // of the map and of the head; a solver keeps its state by position
+	sample     []int         // rows of the training part whose score is told
+	solvers    [2]stepper    // of the map and of the head; a solver keeps its state by position
 	steps      map[int]*step // by batch size: graphs are static, and they share the parameters
 }
 

@@ -1,11 +1,6 @@
 package train
 
-import "gorgonia.org/tensor"
+import "github.com/bochner-go/bochner/layers"
 
-// Map is a feature map without a graph: what ridge and the reports need of a layer.
-type Map interface {
-	// Transform maps x [n, d] to features [n, D]; a nil dst is allocated. It is safe for concurrent use.
-	Transform(dst, x *tensor.Dense) (*tensor.Dense, error)
-	Dims() int     // d
-	Features() int // D
-}
+// Map is a feature map without a graph: all that ridge needs of a layer.
+type Map = layers.Map

@@ -1,12 +1,12 @@
 package data
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	spectral "github.com/bochner-go/bochner/init"
 )
 
 // Shuffle returns the numbers 0..n-1 in a random order that the seed fixes.
@@ -70,6 +70,5 @@ func order(name string, n int, seed uint64) []int {
 	if n < 0 {
 		panic(fmt.Sprintf("data: %d rows to put in order", n))
 	}
-	b := binary.LittleEndian.AppendUint64(nil, seed)
-	return rand.New(rand.NewChaCha8(sha256.Sum256(append(b, "data/"+name...)))).Perm(n)
+	return rand.New(spectral.Stream(seed, "data/"+name)).Perm(n)
 }

@@ -5,13 +5,13 @@
 //
 // The pictures: Confusion, Residuals, Curves, ErrorCurves and ExactVsApprox return an image.Image, which a notebook
 // shows as it is; Grid puts several into one, SavePNG writes a file. They are drawn at 144 pixels an inch, without a
-// display, with built-in fonts (Latin, Greek and Cyrillic letters), and the same input gives the same bytes. Their colours can be told apart
-// by colour-blind readers, and series differ in shape or dash as well.
+// display, with built-in fonts (Latin, Greek and Cyrillic letters), and the same input gives the same bytes.
+// Their colours can be told apart by colour-blind readers, and series differ in shape or dash as well.
 package report
 
 import (
+	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops/domain"
-	"gorgonia.org/tensor"
 )
 
 // The errors of this package wrap one of these; every other package of the library uses the same ones.
@@ -23,9 +23,4 @@ var (
 )
 
 // Map is a feature map without a graph: the inner product of two feature rows stands for a kernel.
-type Map interface {
-	// Transform maps x, [n, Dims()], to features, [n, Features()], of the same element type; a nil dst is allocated.
-	Transform(dst, x *tensor.Dense) (*tensor.Dense, error)
-	Dims() int     // columns of the input
-	Features() int // columns of the output
-}
+type Map = layers.Map

@@ -1,0 +1,238 @@
+package layers_test
+
+import (
+	"errors"
+	"maps"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/bochner-go/bochner/layers"
+	"gorgonia.org/tensor"
+)
+
+// filled is the value that FillDefaults gives a parameter.
+func filled(mapName, param string, x *tensor.Dense) (float64, error) {
+	s := layers.Spec{Map: mapName}
+	err := s.FillDefaults(x)
+	return s.Params.Number(param), err
+}
+
+// mapped is a copy of x with f applied to every entry.
+func mapped(x *tensor.Dense, f func(float64) float64) *tensor.Dense {
+	y := x.Clone().(*tensor.Dense)
+	for i, v := range floats(x) {
+		if y.Dtype() == tensor.Float32 {
+			y.Float32s()[i] = float32(f(v))
+		} else {
+			y.Float64s()[i] = f(v)
+		}
+	}
+	return y
+}
+
+// histograms are rows in [0, 0.7), three tenths of them zeros, so that their entries differ by any factor.
+func histograms(dt tensor.Dtype, n, d int, seed uint64) *tensor.Dense {
+	return mapped(rows(dt, n, d, seed), func(v float64) float64 { return math.Max(v-.3, 0) })
+}
+
+func meanOf(v []float64, f func(float64) float64) float64 {
+	sum := 0.0
+	for _, c := range v {
+		sum += f(c)
+	}
+	return sum / float64(len(v))
+}
+
+// TestDefaultsAreTheirFormulas: the values that the data give, against the definitions.
+func TestDefaultsAreTheirFormulas(t *testing.T) {
+	const n, d = 17, 5
+	for _, dt := range []tensor.Dtype{tensor.Float64, tensor.Float32} {
+		x := histograms(dt, n, d, 1)
+		v := floats(x)
+		mean := meanOf(v, func(c float64) float64 { return c })
+		sigma := math.Sqrt(d * meanOf(v, func(c float64) float64 { return (c - mean) * (c - mean) }) / 2)
+		for _, tc := range []struct {
+			mapName, param string
+			want           float64
+		}{
+			{"gaussian", "sigma", sigma},
+			{"matern", "ell", sigma},
+			{"laplacian", "sigma", d * meanOf(v, func(c float64) float64 { return math.Abs(c - mean) })},
+			{"exp-semigroup", "beta", 1 / (d * meanOf(v, func(c float64) float64 { return math.Sqrt(2 * c) }))},
+			{"reciprocal-semigroup", "lambda", d * mean / 2},
+		} {
+			if got, err := filled(tc.mapName, tc.param, x); math.Abs(got-tc.want) > 1e-12*tc.want || err != nil {
+				t.Errorf("%v, %s: %s = %v, want %v; %v", dt, tc.mapName, tc.param, got, tc.want, err)
+			}
+		}
+		for _, name := range []string{"skewed-chi2", "skewed-intersection"} {
+			if e := typicalExponent(t, name, x); math.Abs(e-1) > 1e-10 {
+				t.Errorf("%v, %s: a mean exponent of %v, want 1", dt, name, e)
+			}
+		}
+	}
+}
+
+// typicalExponent is the mean of -ln k over pairs of rows, half the data apart, for the kernel with default parameters.
+func typicalExponent(t *testing.T, mapName string, x *tensor.Dense) float64 {
+	t.Helper()
+	s := layers.Spec{Map: mapName}
+	if err := s.FillDefaults(x); err != nil {
+		t.Fatalf("%s: %v", mapName, err)
+	}
+	k := must(s.Kernel())
+	n, d, v := x.Shape()[0], x.Shape()[1], floats(x)
+	sum := 0.0
+	for i := range n {
+		j := (i + n/2) % n
+		sum -= math.Log(k.At(v[i*d:(i+1)*d], v[j*d:(j+1)*d]))
+	}
+	return sum / float64(n)
+}
+
+// TestDefaultsFollowTheScale: a default has the unit of its parameter, from tiny data to huge ones.
+func TestDefaultsFollowTheScale(t *testing.T) {
+	x := histograms(tensor.Float64, 13, 3, 1)
+	for _, e := range layers.Entries() {
+		for _, p := range e.Params {
+			if p.Flag || p.Default != nil {
+				continue
+			}
+			for _, s := range []float64{1e-15, 1e15} {
+				want := s
+				if e.Name == "exp-semigroup" {
+					want = 1 / math.Sqrt(s)
+				}
+				a, err := filled(e.Name, p.Name, x)
+				b, err2 := filled(e.Name, p.Name, mapped(x, func(v float64) float64 { return s * v }))
+				if math.Abs(b/a/want-1) > 1e-9 || err != nil || err2 != nil {
+					t.Errorf("%s: %s = %v, and %v for data scaled by %v; %v %v", e.Name, p.Name, a, b, s, err, err2)
+				}
+			}
+		}
+	}
+}
+
+// TestDefaultsOfNegativeData: a skewed kernel takes them, with a c that is above them.
+func TestDefaultsOfNegativeData(t *testing.T) {
+	x := mapped(rows(tensor.Float64, 17, 5, 1), func(v float64) float64 { return v - .75 })
+	lowest := slices.Min(floats(x))
+	for _, name := range []string{"skewed-chi2", "skewed-intersection"} {
+		if c, err := filled(name, "c", x); !(c > -lowest) || err != nil {
+			t.Errorf("%s: c = %v for data down to %v, %v", name, c, lowest, err)
+		}
+		if e := typicalExponent(t, name, x); math.Abs(e-1) > 1e-10 {
+			t.Errorf("%s: a mean exponent of %v, want 1", name, e)
+		}
+	}
+}
+
+// TestGivenParametersAreKept: no data are looked at then, the caller's map of values is not written to, and what has a declared
+// default gets it.
+func TestGivenParametersAreKept(t *testing.T) {
+	x := histograms(tensor.Float64, 7, 3, 1)
+	for _, e := range layers.Entries() {
+		given, want := layers.Values{}, layers.Values{}
+		for _, p := range e.Params {
+			if p.Default == nil {
+				given[p.Name], want[p.Name] = .3125, .3125
+			} else {
+				want[p.Name] = p.Default
+			}
+		}
+		s := layers.Spec{Map: e.Name, Params: maps.Clone(given)}
+		own := s.Params
+		if err := s.FillDefaults(nil); err != nil || !reflect.DeepEqual(s.Params, want) {
+			t.Errorf("%s: %v became %v, %v", e.Name, given, s.Params, err)
+		}
+		if !reflect.DeepEqual(own, given) {
+			t.Errorf("%s: the caller's values %v became %v", e.Name, given, own)
+		}
+		before := layers.Spec{Map: e.Name}
+		if err := before.FillDefaults(x); err != nil {
+			t.Fatal(err)
+		}
+		again := before
+		if err := again.FillDefaults(histograms(tensor.Float64, 11, 3, 2)); err != nil || !reflect.DeepEqual(before, again) {
+			t.Errorf("%s: filled in twice, %v became %v, %v", e.Name, before.Params, again.Params, err)
+		}
+	}
+	s := layers.Spec{Map: "matern", Params: layers.Values{"nu": 2.5}}
+	if err := s.FillDefaults(x); err != nil || s.Params.Number("nu") != 2.5 || s.Params["phase"] != false || s.Params.Number("ell") == 0 {
+		t.Errorf("nu=2.5 became %v, %v", s.Params, err)
+	}
+}
+
+// TestDefaultsOfViews: a view gives what its copy gives.
+func TestDefaultsOfViews(t *testing.T) {
+	wide := histograms(tensor.Float64, 11, 7, 1)
+	view := must(wide.Slice(nil, tensor.S(2, 5))).(*tensor.Dense)
+	flat := tensor.New(tensor.WithShape(11, 3), tensor.Of(tensor.Float64))
+	for i := range 11 {
+		copy(flat.Float64s()[3*i:], wide.Float64s()[7*i+2:7*i+5])
+	}
+	for _, e := range layers.Entries() {
+		a, b := layers.Spec{Map: e.Name}, layers.Spec{Map: e.Name}
+		if err := errors.Join(a.FillDefaults(view), b.FillDefaults(flat)); err != nil || !reflect.DeepEqual(a, b) {
+			t.Errorf("%s: %v for a view, %v for its copy, %v", e.Name, a.Params, b.Params, err)
+		}
+	}
+}
+
+// TestDefaultErrors: data that give no default say which map, which cell, and what to do.
+func TestDefaultErrors(t *testing.T) {
+	good := rows(tensor.Float64, 7, 3, 1)
+	all := func(v float64) *tensor.Dense { return mapped(good, func(float64) float64 { return v }) }
+	with := func(i int, v float64) *tensor.Dense {
+		x := rows(tensor.Float64, 2000, 3, 1)
+		x.Float64s()[i] = v
+		return x
+	}
+	row := func(x *tensor.Dense) *tensor.Dense {
+		return tensor.New(tensor.WithShape(1, 3), tensor.WithBacking(x.Float64s()[:3]))
+	}
+	real, histogram, skewed := []string{"gaussian", "laplacian", "matern"}, []string{"exp-semigroup", "reciprocal-semigroup"}, []string{"skewed-chi2", "skewed-intersection"}
+	every := slices.Concat(real, histogram, skewed)
+	const far = 1000 * 3 // row 1000 is in every sample, and is not the 1000th of it
+	for _, tc := range []struct {
+		what  string
+		maps  []string
+		x     *tensor.Dense
+		is    error
+		wants string
+	}{
+		{"constant", real, all(.5), layers.ErrDomain, "no spread"},
+		{"constant", skewed, all(.5), layers.ErrParam, "hardly differ"},
+		{"zero", histogram, all(0), layers.ErrParam, "by hand"},
+		{"zero", skewed, all(0), layers.ErrParam, "by hand"},
+		{"one row", skewed, row(good), layers.ErrParam, "by hand"},
+		{"negative", histogram, with(far+1, -.25), layers.ErrDomain, "x[1000,1] = -0.25 is negative"},
+		{"NaN", every, with(far+2, math.NaN()), layers.ErrDomain, "[1000,2] = NaN"},
+		{"infinite", every, with(0, math.Inf(1)), layers.ErrDomain, "[0,0] = +Inf"},
+		{"no matrix", every, nil, layers.ErrShape, ""},
+		{"a vector", every, tensor.New(tensor.WithShape(3), tensor.Of(tensor.Float64)), layers.ErrShape, ""},
+		{"no rows", every, tensor.New(tensor.WithShape(0, 3), tensor.Of(tensor.Float64)), layers.ErrShape, ""},
+		{"integers", every, tensor.New(tensor.WithShape(7, 3), tensor.Of(tensor.Int)), layers.ErrDtype, "int"},
+	} {
+		for _, name := range tc.maps {
+			s := layers.Spec{Map: name}
+			err := s.FillDefaults(tc.x)
+			if !errors.Is(err, tc.is) || !strings.Contains(err.Error(), tc.wants) || !strings.Contains(err.Error(), "map "+name) {
+				t.Errorf("%s, %s: %v, want %v with %q", tc.what, name, err, tc.is, tc.wants)
+			}
+			if len(s.Params) != 0 {
+				t.Errorf("%s, %s: an error left %v", tc.what, name, s.Params)
+			}
+		}
+	}
+	// Constant histograms have a scale all the same, and the linear map needs nothing.
+	for _, name := range append(histogram, "linear") {
+		s := layers.Spec{Map: name}
+		if err := s.FillDefaults(all(.5)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

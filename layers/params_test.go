@@ -1,0 +1,131 @@
+package layers_test
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/bochner-go/bochner/layers"
+)
+
+// TestValuesRoundTrip: what String writes, ParseValues reads back to the last bit; so does JSON, which is what a model file keeps.
+func TestValuesRoundTrip(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 0))
+	extremes := []float64{math.SmallestNonzeroFloat64, math.MaxFloat64, 1e21, 1.0 / 3, 1}
+	for _, e := range layers.Entries() {
+		for i := range 50 {
+			v := layers.Values{}
+			for _, p := range e.Params {
+				switch {
+				case p.Flag:
+					v[p.Name] = rng.IntN(2) == 0
+				case i < len(extremes):
+					v[p.Name] = extremes[i]
+				default:
+					v[p.Name] = math.Exp(20 * rng.NormFloat64())
+				}
+			}
+			if got, err := layers.ParseValues(e.Name, v.String()); err != nil || !reflect.DeepEqual(got, v) {
+				t.Fatalf("%s: %q is read as %v, %v", e.Name, v, got, err)
+			}
+			var back layers.Values
+			if text, err := json.Marshal(v); err != nil || json.Unmarshal(text, &back) != nil || !reflect.DeepEqual(back, v) {
+				t.Fatalf("%s: JSON %s of %v is read as %v", e.Name, text, v, back)
+			}
+		}
+		for _, blank := range []string{"", " "} {
+			if v, err := layers.ParseValues(e.Name, blank); err != nil || v == nil || len(v) != 0 {
+				t.Errorf("%s: %q is read as %v, %v", e.Name, blank, v, err)
+			}
+		}
+	}
+	if text := must(json.Marshal(layers.Values(nil))); string(text) != "{}" {
+		t.Errorf("no values are %s in JSON", text)
+	}
+}
+
+func TestValues(t *testing.T) {
+	v, err := layers.ParseValues("matern", " phase = true, nu=2.5,ell =1e2 ")
+	if err != nil || v.String() != "ell=100,nu=2.5,phase=true" {
+		t.Fatalf("%q, %v", v, err)
+	}
+	if v.Number("ell") != 100 || !v.Bool("phase") {
+		t.Errorf("ell = %v, phase = %v", v.Number("ell"), v.Bool("phase"))
+	}
+	// What is missing, or of the other kind, is zero.
+	if v.Number("sigma") != 0 || v.Bool("sigma") || v.Number("phase") != 0 || v.Bool("ell") {
+		t.Error("a missing value is not zero")
+	}
+}
+
+// TestValuesErrors: each names the map, the parameter and what would do.
+func TestValuesErrors(t *testing.T) {
+	for _, tc := range []struct {
+		mapName, text string
+		is            error
+		wants         []string
+	}{
+		{"gaussian", "sigma", layers.ErrParam, []string{"map gaussian", `"sigma" has no value`, "sigma=VALUE"}},
+		{"gaussian", "sigma=", layers.ErrParam, []string{`sigma = ""`, "a number above 0"}},
+		{"gaussian", "sigma=wide", layers.ErrParam, []string{`sigma = "wide"`, "a number above 0"}},
+		{"gaussian", "sigma=1e999", layers.ErrParam, []string{"1e999"}},
+		{"gaussian", "sigma=0", layers.ErrParam, []string{"sigma = 0", "above 0"}},
+		{"gaussian", "sigma=-1", layers.ErrParam, []string{"sigma = -1", "above 0"}},
+		{"gaussian", "sigma=NaN", layers.ErrParam, []string{"sigma = NaN", "finite"}},
+		{"gaussian", "sigma=+Inf", layers.ErrParam, []string{"sigma = +Inf", "finite"}},
+		{"gaussian", "sigma=1,sigma=2", layers.ErrParam, []string{`"sigma" is given twice`}},
+		{"gaussian", "phase=maybe", layers.ErrParam, []string{`phase = "maybe"`, "true or false"}},
+		{"gaussian", "gamma=1", layers.ErrParam, []string{`map gaussian has no parameter "gamma"`, "sigma, phase"}},
+		{"gaussian", "sigma=1,", layers.ErrParam, []string{"map gaussian"}},
+		{"exp-semigroup", "phase=true", layers.ErrParam, []string{`no parameter "phase"`, "beta"}},
+		{"linear", "sigma=1", layers.ErrParam, []string{"linear has no parameters"}},
+		{"chi2", "order=1", layers.ErrNotBuilt, []string{`"chi2"`}},
+		{"rbf", "sigma=1", layers.ErrParam, []string{`no map "rbf"`, "gaussian"}},
+	} {
+		v, err := layers.ParseValues(tc.mapName, tc.text)
+		if !errors.Is(err, tc.is) {
+			t.Errorf("%s %q: %v, %v, want %v", tc.mapName, tc.text, v, err, tc.is)
+			continue
+		}
+		for _, want := range tc.wants {
+			if !strings.Contains(err.Error(), want) {
+				t.Errorf("%s %q: %q does not say %q", tc.mapName, tc.text, err, want)
+			}
+		}
+	}
+}
+
+func TestRange(t *testing.T) {
+	for want, d := range map[string]layers.ParamDef{
+		"above 0":       {},
+		"above -1.5":    {Min: -1.5},
+		"of at least 0": {Closed: true},
+	} {
+		if got := d.Range(); got != want {
+			t.Errorf("%+v is %q, want %q", d, got, want)
+		}
+	}
+}
+
+func TestPolicies(t *testing.T) {
+	for p, name := range map[layers.Policy]string{
+		layers.Frozen: "frozen", layers.Bandwidth: "bandwidth", layers.BandwidthEach: "bandwidth-each", layers.All: "all",
+	} {
+		if got, err := layers.ParsePolicy(name); p.String() != name || got != p || err != nil {
+			t.Errorf("%v is called %q, and %q is read as %v, %v", int(p), p, name, got, err)
+		}
+	}
+	if p, err := layers.ParsePolicy(""); p != layers.Frozen || err != nil {
+		t.Errorf("nothing is read as %v, %v", p, err)
+	}
+	if _, err := layers.ParsePolicy("All"); !errors.Is(err, layers.ErrParam) || !strings.Contains(err.Error(), "frozen, bandwidth, bandwidth-each and all") {
+		t.Errorf("All: %v", err)
+	}
+	if s := layers.Policy(9).String(); s != "Policy(9)" {
+		t.Errorf("policy 9 is called %q", s)
+	}
+}

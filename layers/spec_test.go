@@ -1,0 +1,255 @@
+package layers_test
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/layers"
+	"gorgonia.org/tensor"
+)
+
+// specFor is a spec of a map of d columns, with parameters from data and an even number of features, so that it builds.
+func specFor(e *layers.Entry, d int) layers.Spec {
+	s := layers.Spec{Map: e.Name, Dims: d, Seed: 3}
+	if err := s.FillDefaults(histograms(tensor.Float64, 17, d, 1)); err != nil {
+		panic(err)
+	}
+	if e.Sampled {
+		s.Features = 14
+	}
+	return s
+}
+
+// TestTableIsDocumented: every map says its formula and its paper, every parameter its meaning, and a declared default is a value
+// that the parameter may have.
+func TestTableIsDocumented(t *testing.T) {
+	seen := map[string]bool{}
+	for _, e := range layers.Entries() {
+		if e.Name == "" || e.Formula == "" || e.Paper == "" || seen[e.Name] {
+			t.Errorf("entry %q: formula %q, paper %q, seen before %v", e.Name, e.Formula, e.Paper, seen[e.Name])
+		}
+		seen[e.Name] = true
+		if got, err := layers.Lookup(e.Name); got != e || err != nil {
+			t.Errorf("Lookup(%q) is %v, %v", e.Name, got, err)
+		}
+		if len(e.Params) > 0 && !e.Sampled {
+			t.Errorf("%s draws nothing and has parameters", e.Name)
+		}
+		params := map[string]bool{}
+		for _, p := range e.Params {
+			if p.Name == "" || p.Doc == "" || params[p.Name] {
+				t.Errorf("%s: parameter %q: %q, seen before %v", e.Name, p.Name, p.Doc, params[p.Name])
+			}
+			params[p.Name] = true
+			switch v := p.Default.(type) {
+			case nil:
+				if p.Flag {
+					t.Errorf("%s: the flag %s has no default", e.Name, p.Name)
+				}
+			case bool:
+				if !p.Flag {
+					t.Errorf("%s: the number %s has the default %v", e.Name, p.Name, v)
+				}
+			case float64:
+				if p.Flag || !(v > p.Min || p.Closed && v == p.Min) {
+					t.Errorf("%s: the default %v of %s is not %s", e.Name, v, p.Name, p.Range())
+				}
+			default:
+				t.Errorf("%s: the default of %s is a %T", e.Name, p.Name, v)
+			}
+		}
+	}
+	if layers.Entries()[0] = nil; layers.Entries()[0] == nil {
+		t.Error("Entries hands out the table itself")
+	}
+}
+
+// TestLookup: every name of the programs' -map is built, or an error that says it is not there yet; any other is unknown.
+func TestLookup(t *testing.T) {
+	for _, name := range strings.Fields(`linear gaussian laplacian matern exp-semigroup reciprocal-semigroup skewed-chi2
+		skewed-intersection hellinger chi2 intersection jensen-shannon exp-hellinger exp-chi2 exp-intersection exp-jensen-shannon
+		sphere-polynomial delta-gaussian arc-cosine ntk hdd-hellinger hdd-js hdd-tv l2-density mean-map add-kpca maji-berg nystrom
+		random-maclaurin tensor-sketch srf`) {
+		e, err := layers.Lookup(name)
+		if err == nil && e.Name == name {
+			continue
+		}
+		if !errors.Is(err, layers.ErrNotBuilt) || errors.Is(err, layers.ErrParam) || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), "gaussian") {
+			t.Errorf("Lookup(%q): %v, %v", name, e, err)
+		}
+	}
+	for _, name := range []string{"", "Gaussian", "gaussian ", "rbf"} {
+		if e, err := layers.Lookup(name); e != nil || !errors.Is(err, layers.ErrParam) || errors.Is(err, layers.ErrNotBuilt) || !strings.Contains(err.Error(), "exp-semigroup") {
+			t.Errorf("Lookup(%q): %v, %v", name, e, err)
+		}
+	}
+}
+
+// TestEveryEntryBuilds: the layer is the one that the spec states, the same spec draws the same bits, also after a round trip
+// through JSON, and another seed draws others.
+func TestEveryEntryBuilds(t *testing.T) {
+	const n, d = 11, 5
+	for _, e := range layers.Entries() {
+		for _, dtype := range []string{"", "float64", "float32"} {
+			s := specFor(e, d)
+			s.Dtype, s.Name = dtype, "hist"
+			dt := tensor.Float64
+			if dtype == "float32" {
+				dt = tensor.Float32
+			}
+			x := histograms(dt, n, d, 2)
+			l := must(s.Build())
+			features := s.Features
+			if !e.Sampled {
+				features = d
+			}
+			if l.Dims() != d || l.Features() != features || l.Dtype() != dt || l.Name() != "hist" {
+				t.Errorf("%v became %v", s, l)
+			}
+			z := floats(must(l.Transform(nil, x)))
+
+			var back layers.Spec
+			if err := json.Unmarshal(must(json.Marshal(s)), &back); err != nil || !reflect.DeepEqual(back, s) {
+				t.Errorf("%v became %v in JSON, %v", s, back, err)
+			}
+			if again := floats(must(must(back.Build()).Transform(nil, x))); maxDiff(z, again) != 0 {
+				t.Errorf("%s %s: the same spec draws other features", e.Name, dtype)
+			}
+			back.Seed++
+			if other := floats(must(must(back.Build()).Transform(nil, x))); e.Sampled != (maxDiff(z, other) > 0) {
+				t.Errorf("%s %s: another seed differs by %v", e.Name, dtype, maxDiff(z, other))
+			}
+			if r, ok := l.(interface{ Kernel() spectral.Random }); ok != e.Sampled || ok && spectral.Kernel(r.Kernel()) != must(s.Kernel()) {
+				t.Errorf("%s: the layer's kernel is not the spec's", e.Name)
+			}
+		}
+	}
+}
+
+// TestSpecKernel: the exact kernel of each spec is that of its formula, here for x = (0.2, 0.5) and z = (0.3, 0.1), whose
+// differences are -0.1 and 0.4 and whose sums are 0.5 and 0.6.
+func TestSpecKernel(t *testing.T) {
+	x, z := []float64{.2, .5}, []float64{.3, .1}
+	for _, tc := range []struct {
+		mapName, params string
+		want            float64
+	}{
+		{"linear", "", .11},
+		{"gaussian", "sigma=2", math.Exp(-.17 / 8)},
+		{"laplacian", "sigma=2", math.Exp(-.5 / 2)},
+		{"matern", "nu=0.5,ell=2", math.Exp(-math.Sqrt(.17) / 2)},
+		{"exp-semigroup", "beta=2", math.Exp(-2 * (math.Sqrt(.5) + math.Sqrt(.6)))},
+		{"reciprocal-semigroup", "lambda=2", 4 / (2.5 * 2.6)},
+		{"skewed-chi2", "c=1", 4 * math.Sqrt(1.2*1.3*1.5*1.1) / (2.5 * 2.6)},
+		{"skewed-intersection", "c=1", math.Sqrt(1.2 / 1.3 * 1.1 / 1.5)},
+	} {
+		s := layers.Spec{Map: tc.mapName, Params: must(layers.ParseValues(tc.mapName, tc.params))}
+		if got := must(s.Kernel()).At(x, z); math.Abs(got-tc.want) > 1e-12 {
+			t.Errorf("%s %s: k = %v, want %v", tc.mapName, tc.params, got, tc.want)
+		}
+	}
+}
+
+// TestRestore: a map whose parameters are set without a draw has the features of the one they came from, under every policy.
+func TestRestore(t *testing.T) {
+	x := histograms(tensor.Float64, 11, 5, 2)
+	for _, e := range layers.Entries() {
+		for _, policy := range []string{"", "frozen", "bandwidth", "bandwidth-each", "all"} {
+			s := specFor(e, 5)
+			if e.Sampled {
+				s.Tune = policy
+			}
+			l := must(s.Build())
+			params := map[string]*tensor.Dense{}
+			for _, p := range l.Params() {
+				params[p.Name] = p.Value
+			}
+			back, err := s.Restore(params)
+			if err != nil {
+				t.Fatalf("%s, %s: %v", e.Name, policy, err)
+			}
+			if a, b := floats(must(l.Transform(nil, x))), floats(must(back.Transform(nil, x))); maxDiff(a, b) != 0 {
+				t.Errorf("%s, %s: features differ by %v", e.Name, policy, maxDiff(a, b))
+			}
+			if !e.Sampled {
+				continue
+			}
+			if _, err := s.Restore(nil); !errors.Is(err, layers.ErrParam) || !strings.Contains(err.Error(), "no value for the parameter") {
+				t.Errorf("%s, %s: no parameters: %v", e.Name, policy, err)
+			}
+			params["W"], params["log_W"] = rows(tensor.Float64, 3, 7, 1), rows(tensor.Float64, 3, 7, 1)
+			if _, err := s.Restore(params); !errors.Is(err, layers.ErrShape) || !strings.Contains(err.Error(), "(3, 7)") {
+				t.Errorf("%s, %s: parameters of another shape: %v", e.Name, policy, err)
+			}
+		}
+	}
+}
+
+// TestSpecPhase: the phase form has a column a frequency, so an odd number of features will do.
+func TestSpecPhase(t *testing.T) {
+	for _, e := range layers.Entries() {
+		for _, p := range e.Params {
+			if p.Name != "phase" {
+				continue
+			}
+			s := specFor(e, 5)
+			s.Params["phase"], s.Features = true, 7
+			if l := must(s.Build()); l.Features() != 7 || len(l.Params()) < 2 || l.Params()[len(l.Params())-1].Name != "b" {
+				t.Errorf("%s: %v", e.Name, l)
+			}
+		}
+	}
+}
+
+// TestSpecErrors: what is wrong with a spec is said before anything is drawn.
+func TestSpecErrors(t *testing.T) {
+	sigma := layers.Values{"sigma": 1.0}
+	good := layers.Spec{Map: "gaussian", Params: sigma, Dims: 3, Features: 4}
+	with := func(f func(s *layers.Spec)) layers.Spec {
+		s := good
+		f(&s)
+		return s
+	}
+	if _, err := good.Build(); err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		spec  layers.Spec
+		is    error
+		wants string
+	}{
+		{layers.Spec{}, layers.ErrParam, `no map ""`},
+		{with(func(s *layers.Spec) { s.Map = "chi2" }), layers.ErrNotBuilt, "chi2"},
+		{with(func(s *layers.Spec) { s.Params = nil }), layers.ErrParam, "map gaussian: parameter sigma is missing; give it, or fill it in from data by FillDefaults"},
+		{with(func(s *layers.Spec) { s.Params = layers.Values{"sigma": 1.0, "c": 1.0} }), layers.ErrParam, `no parameter "c"`},
+		{with(func(s *layers.Spec) { s.Params = layers.Values{"sigma": -1.0} }), layers.ErrParam, "sigma = -1, want a finite number above 0"},
+		{with(func(s *layers.Spec) { s.Params = layers.Values{"sigma": true} }), layers.ErrParam, "sigma = true, want a number"},
+		{with(func(s *layers.Spec) { s.Params = layers.Values{"sigma": "1"} }), layers.ErrParam, "sigma is a string"},
+		{with(func(s *layers.Spec) { s.Params = layers.Values{"sigma": 1.0, "phase": 1.0} }), layers.ErrParam, "phase = 1, want true or false"},
+		{with(func(s *layers.Spec) { s.Dtype = "float16" }), layers.ErrParam, `dtype "float16", want float32 or float64`},
+		{with(func(s *layers.Spec) { s.Tune = "some" }), layers.ErrParam, `"some" is no policy`},
+		{with(func(s *layers.Spec) { s.Sampler = "grid" }), layers.ErrParam, `"grid"`},
+		{with(func(s *layers.Spec) { s.Sampler = "sobol" }), spectral.ErrNotBuilt, `"sobol"`},
+		{with(func(s *layers.Spec) { s.Map, s.Sampler = "laplacian", "orthogonal" }), spectral.ErrSampler, "orthogonal"},
+		{with(func(s *layers.Spec) { s.Dims = 0 }), layers.ErrParam, "0 input dimensions"},
+		{with(func(s *layers.Spec) { s.Features = 0 }), layers.ErrParam, "0 features"},
+		{with(func(s *layers.Spec) { s.Features = 5 }), layers.ErrParam, "5 features is odd"},
+		{layers.Spec{Map: "linear", Dims: 3, Features: 4}, layers.ErrParam, "as many features as input columns, 3, not 4"},
+	} {
+		if _, err := tc.spec.Build(); !errors.Is(err, tc.is) || !strings.Contains(err.Error(), tc.wants) {
+			t.Errorf("%+v: %v, want %v with %q", tc.spec, err, tc.is, tc.wants)
+		}
+	}
+	bad := layers.Spec{Map: "gaussian"}
+	if _, err := bad.Kernel(); !errors.Is(err, layers.ErrParam) {
+		t.Errorf("the kernel of a spec without sigma: %v", err)
+	}
+	if err := (&layers.Spec{Map: "srf"}).FillDefaults(rows(tensor.Float64, 3, 2, 1)); !errors.Is(err, layers.ErrNotBuilt) {
+		t.Errorf("the defaults of a map that is not built: %v", err)
+	}
+}

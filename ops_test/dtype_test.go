@@ -1,0 +1,84 @@
+package ops_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/bochner-go/bochner/layers"
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// TestDtype: float32 rows give float32 features, which differ from those in float64 by no more than the rounding of W, of c, of
+// b and of a product of d terms; rows or a dst of the other element type are an error.
+func TestDtype(t *testing.T) {
+	const n, d, m = 13, 17, 67
+	forEachPolicy(t, func(t *testing.T, v variant, p layers.Policy) {
+		x32 := matrix(tensor.Float32, n, d, floats(v.rows(n, d, 5))...)
+		x64 := matrix(tensor.Float64, n, d, floats(x32)...)
+		l32, l64 := v.build(t, d, m, 5, tuned(p), dtype(tensor.Float32)), v.build(t, d, m, 5, tuned(p))
+		z, err := l32.Transform(nil, x32)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if z.Dtype() != tensor.Float32 || l32.Dtype() != tensor.Float32 {
+			t.Fatalf("the layer is %v, its features of float32 rows are %v", l32.Dtype(), z.Dtype())
+		}
+		got, want := floats(z), transform(t, l64, x64)
+		bound := v.rounding(t, x64, m)
+		for i := range want {
+			if !(math.Abs(got[i]-want[i]) <= bound[i]) {
+				t.Fatalf("%v: feature [%d,%d] is %v in float32 and %v in float64, bound %.2g", l32, i/l32.Features(), i%l32.Features(), got[i], want[i], bound[i])
+			}
+		}
+		for _, c := range []struct {
+			l   layers.Layer
+			x   *tensor.Dense
+			dst tensor.Dtype
+		}{{l32, x64, tensor.Float32}, {l64, x32, tensor.Float64}, {l32, x32, tensor.Float64}, {l64, x64, tensor.Float32}} {
+			_, err := c.l.Transform(matrix(c.dst, n, c.l.Features(), 0), c.x)
+			wantErr(t, err, layers.ErrDtype, c.l.Name(), "float32", "float64")
+			if c.x.Dtype() != c.l.Dtype() {
+				in := G.NewMatrix(G.NewGraph(), c.x.Dtype(), G.WithShape(n, d), G.WithName("x"), G.WithValue(c.x))
+				wantErr(t, c.l.Fwd(in).Err(), layers.ErrDtype, c.l.Name(), "WithDtype")
+			}
+		}
+	})
+}
+
+// rounding bounds the difference of each feature. With u = 2⁻²⁴, the phase p = Σ aᵢwᵢ + b of d terms, where a is x or ln(x+c),
+// differs by at most (d+6)u Σ|aᵢwᵢ| + 2u|b|, plus 2u Σ|wᵢ| for the rounding of c where there is one: d for the product, the
+// others for W, for a tuned W that is W₀·exp(-ρ) or exp(ln W), |ln w| u each, and for a. Cosine, sine and exp(-p), p >= 0, have
+// slopes of at most 1, and the result is rounded once.
+func (v variant) rounding(t *testing.T, x *tensor.Dense, m int) []float64 {
+	t.Helper()
+	const u = 1. / (1 << 24)
+	n, d := x.Shape()[0], x.Shape()[1]
+	l := v.build(t, d, m, 5)
+	out := make([]float64, n*l.Features())
+	if v.form == copied {
+		return out
+	}
+	params := map[string][]float64{}
+	for _, p := range l.Params() {
+		params[p.Name] = p.Value.Float64s()
+	}
+	scale := math.Sqrt(2 / float64(m))
+	for i := range out {
+		at, j := i/l.Features(), i%l.Features()%m
+		dp := 0.0
+		for k := range d {
+			w, a := math.Abs(params["W"][k*m+j]), x.Float64s()[at*d+k]
+			if c := params["c"]; c != nil {
+				a = math.Log(a + c[0])
+				dp += 2 * u * w
+			}
+			dp += (float64(d+6) + math.Abs(math.Log(math.Max(w, 1e-45)))) * u * math.Abs(a) * w
+		}
+		if b := params["b"]; b != nil {
+			dp += 2 * u * b[j]
+		}
+		out[i] = scale * (dp + 2*u)
+	}
+	return out
+}

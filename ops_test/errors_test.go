@@ -1,0 +1,131 @@
+package ops_test
+
+import (
+	"maps"
+	"math"
+	"strings"
+	"testing"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/layers"
+)
+
+// badSpec is a spec with one mistake in it, and what the error must be.
+type badSpec struct {
+	layers.Spec
+	is   error
+	says string
+}
+
+// TestErrors: every mistake in a spec is an error of Build that says what would do, for every map of the table.
+func TestErrors(t *testing.T) {
+	forEach(t, func(t *testing.T, v variant) {
+		good := v.spec(3, 2, 1)
+		if _, err := good.Build(); err != nil {
+			t.Fatal(err)
+		}
+		for _, b := range append(badFields(good, v.form), badParams(good, v.entry)...) {
+			if _, err := b.Build(); err == nil {
+				t.Errorf("%+v is no error, want one that says %q", b.Spec, b.says)
+			} else {
+				wantErr(t, err, b.is, b.says)
+			}
+		}
+	})
+}
+
+// badFields are mistakes in what all maps have.
+func badFields(good layers.Spec, f form) []badSpec {
+	var bad []badSpec
+	add := func(is error, says string, edit func(s *layers.Spec)) {
+		s := good
+		edit(&s)
+		bad = append(bad, badSpec{s, is, says})
+	}
+	add(layers.ErrParam, "there is no map", func(s *layers.Spec) { s.Map += "?" })
+	add(layers.ErrNotBuilt, "srf", func(s *layers.Spec) { s.Map = "srf" })
+	add(layers.ErrParam, "float16", func(s *layers.Spec) { s.Dtype = "float16" })
+	add(layers.ErrParam, "there are frozen, bandwidth", func(s *layers.Spec) { s.Tune = "some" })
+	add(layers.ErrParam, "known are iid and orthogonal", func(s *layers.Spec) { s.Sampler = "grid" })
+	add(spectral.ErrNotBuilt, "use iid or orthogonal", func(s *layers.Spec) { s.Sampler = "sobol" })
+	for _, d := range []int{0, -1} {
+		add(layers.ErrParam, "", func(s *layers.Spec) { s.Dims = d })
+	}
+	switch f {
+	case copied:
+		add(layers.ErrParam, "as many features as input columns", func(s *layers.Spec) { s.Features = 5 })
+		return bad
+	case pair:
+		add(layers.ErrParam, "ask for 6", func(s *layers.Spec) { s.Features = 5 })
+	}
+	for _, n := range []int{0, -1, -2} {
+		add(layers.ErrParam, "want at least 1", func(s *layers.Spec) { s.Features = n })
+	}
+	k, err := good.Kernel()
+	if _, fits := k.(spectral.RadialLaw); err == nil && !fits {
+		add(spectral.ErrSampler, "use spectral.IID{}", func(s *layers.Spec) { s.Sampler = "orthogonal" })
+	}
+	return bad
+}
+
+// badParams are mistakes in the parameters that the table declares.
+func badParams(good layers.Spec, e *layers.Entry) []badSpec {
+	var bad []badSpec
+	add := func(says, name string, value any) {
+		s := good
+		s.Params = maps.Clone(good.Params)
+		if s.Params[name] = value; value == nil {
+			delete(s.Params, name)
+		}
+		bad = append(bad, badSpec{s, layers.ErrParam, says})
+	}
+	add(`"wrong"`, "wrong", 1.)
+	for _, p := range e.Params {
+		if p.Flag {
+			add("want true or false", p.Name, 1.)
+			add("is a string", p.Name, "true")
+			continue
+		}
+		if p.Default == nil {
+			add("parameter "+p.Name+" is missing; give it, or fill it in from data", p.Name, nil)
+		}
+		add("want a number "+p.Range(), p.Name, true)
+		add("is a string", p.Name, "1")
+		add("is a int", p.Name, 1)
+		for _, x := range []float64{p.Min - 1, math.NaN(), math.Inf(1), math.Inf(-1)} {
+			add("want a finite number "+p.Range(), p.Name, x)
+		}
+		if !p.Closed {
+			add("want a finite number "+p.Range(), p.Name, p.Min)
+		}
+	}
+	return bad
+}
+
+// TestParseErrors: the same for parameters as text, where one may also be there twice, or without a value.
+func TestParseErrors(t *testing.T) {
+	for _, e := range layers.Entries() {
+		cases := map[string]string{"wrong=1": `"wrong"`}
+		for _, p := range e.Params {
+			good := p.Name + "=1"
+			cases[good+","+good] = "given twice"
+			cases[p.Name] = "write " + p.Name + "=VALUE"
+			cases[good+",wrong=1"] = `"wrong"`
+			cases[p.Name+"=maybe"] = "want a"
+			if p.Flag {
+				cases[p.Name+"=maybe"] = "want true or false"
+				continue
+			}
+			for _, x := range []string{"NaN", "+Inf", "-1e300", "1e999"} {
+				cases[p.Name+"="+x] = p.Range()
+			}
+		}
+		for text, says := range cases {
+			if _, err := layers.ParseValues(e.Name, text); err == nil || !strings.Contains(err.Error(), e.Name) {
+				t.Errorf("%s: %q gives the error %v", e.Name, text, err)
+			} else {
+				wantErr(t, err, layers.ErrParam, says)
+			}
+		}
+	}
+}

@@ -1,0 +1,172 @@
+package ops_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/bochner-go/bochner/layers"
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// TestExtremeShapes: no rows (without a graph; Gorgonia has none), one row, one column and one frequency.
+func TestExtremeShapes(t *testing.T) {
+	forEachPolicy(t, func(t *testing.T, v variant, p layers.Policy) {
+		for _, c := range [][3]int{{0, 3, 5}, {1, 3, 5}, {7, 1, 5}, {7, 3, 1}, {1, 1, 1}, {0, 1, 1}} {
+			n, d, m := c[0], c[1], c[2]
+			l := v.build(t, d, m, 1, tuned(p))
+			x := v.rows(n, d, 1)
+			z, err := l.Transform(nil, x)
+			if err != nil {
+				t.Fatalf("%v of %v: %v", l, x.Shape(), err)
+			}
+			if !z.Shape().Eq(tensor.Shape{n, v.spec(d, m, 1).Features}) {
+				t.Errorf("%v: features of %v are %v", l, x.Shape(), z.Shape())
+			}
+			if n == 0 {
+				continue
+			}
+			in := G.NewMatrix(G.NewGraph(), tensor.Float64, G.WithShape(n, d), G.WithName("x"), G.WithValue(x))
+			if got := run(t, l.Fwd(in)); largestDifference(got, floats(z)) > 1e-13 {
+				t.Errorf("%v of %v: the graph differs from Transform", l, x.Shape())
+			}
+		}
+	})
+}
+
+// run evaluates a result on a TapeMachine.
+func run(t *testing.T, r G.Result) []float64 {
+	t.Helper()
+	if r.Err() != nil {
+		t.Fatal(r.Err())
+	}
+	m := G.NewTapeMachine(r.Node().Graph())
+	defer m.Close()
+	if err := m.RunAll(); err != nil {
+		t.Fatal(err)
+	}
+	return floats(r.Node().Value().(*tensor.Dense))
+}
+
+// TestMagnitudes: from the smallest to the largest numbers a feature is a number of the right size, or the row is an error that
+// says so; never NaN, and never a zero that should be none.
+func TestMagnitudes(t *testing.T) {
+	for _, dt := range []tensor.Dtype{tensor.Float64, tensor.Float32} {
+		forEachPolicy(t, func(t *testing.T, v variant, p layers.Policy) {
+			const d, m = 3, 7
+			l := v.build(t, d, m, 1, tuned(p), dtype(dt))
+			for _, u := range []float64{0, 5e-324, 1e-300, 1e-40, 1e-12, 1e12, 1e30, 3e38, 1e300, math.MaxFloat64} {
+				if dt == tensor.Float32 && u > math.MaxFloat32 {
+					continue
+				}
+				x := matrix(dt, 2, d, u, u, u, u, 0, 0)
+				z, err := l.Transform(nil, x)
+				if err != nil {
+					if !errors.Is(err, layers.ErrDomain) || u < 1e30 {
+						t.Errorf("%v of %v: %v", l, u, err)
+					}
+					continue
+				}
+				if v.form != copied {
+					checkSize(t, fmt.Sprintf("%v of %v", l, u), v.form, floats(z), m)
+				}
+			}
+		})
+	}
+}
+
+// checkSize: a pair lies on the circle of radius 1/√m, a Laplace feature in [0, 1/√m], a cosine with phase in ±√(2/m).
+func checkSize(t *testing.T, where string, f form, z []float64, m int) {
+	t.Helper()
+	root := math.Sqrt(float64(m))
+	for i, u := range z {
+		size, ok := u*root, false
+		switch f {
+		case pair:
+			if i%(2*m) >= m {
+				continue
+			}
+			ok = math.Abs(math.Hypot(size, z[i+m]*root)-1) < 1e-6
+		case single:
+			ok = size >= 0 && size < 1+1e-6
+		case phase:
+			ok = math.Abs(size) < math.Sqrt2+1e-6
+		}
+		if !ok {
+			t.Errorf("%s: feature %d is %v", where, i, u)
+		}
+	}
+}
+
+// TestZeroRows: the features of a row of zeros are exact, whatever the frequencies: 1/√m for Laplace, (1/√m, 0) for a pair
+// without a shift. A number too small to matter gives the same.
+func TestZeroRows(t *testing.T) {
+	forEachPolicy(t, func(t *testing.T, v variant, p layers.Policy) {
+		if v.form != single && v.form != pair || v.values["c"] != nil {
+			return
+		}
+		const d, m = 3, 7
+		l := v.build(t, d, m, 1, tuned(p))
+		for _, u := range []float64{0, 5e-324} {
+			for j, z := range transform(t, l, matrix(tensor.Float64, 1, d, u)) {
+				want := 1 / math.Sqrt(m)
+				if j >= m {
+					want = 0
+				}
+				if math.Abs(z-want) > 1e-300 {
+					t.Errorf("%v: feature %d of %v is %v, want %v", l, j, u, z, want)
+				}
+			}
+		}
+	})
+}
+
+// TestBadFrequencies: parameters that no draw gives are an error of Transform as they are of a running graph.
+func TestBadFrequencies(t *testing.T) {
+	forEach(t, func(t *testing.T, v variant) {
+		bad := []float64{math.NaN(), math.Inf(1), math.Inf(-1)}
+		if v.form == single {
+			bad = append(bad, -1)
+		}
+		for _, u := range bad {
+			l := v.build(t, 3, 7, 1)
+			params := values(l)
+			w, ok := params["W"]
+			if !ok {
+				return
+			}
+			setCell(w, 1, 2, u)
+			if err := l.SetParams(params); err != nil {
+				continue // even better
+			}
+			if z, err := l.Transform(nil, matrix(tensor.Float64, 2, 3, .5)); err == nil {
+				t.Errorf("%s: a frequency of %v gives the features %v and no error", v.name, u, floats(z)[:7])
+			}
+		}
+	})
+}
+
+// TestFloat32Frequencies: frequencies beyond float32 are an error of some step and never an infinity that is kept in silence.
+func TestFloat32Frequencies(t *testing.T) {
+	for _, s := range []layers.Spec{
+		{Map: "exp-semigroup", Params: layers.Values{"beta": 1e30}, Dims: 3, Features: 4, Dtype: "float32"},
+		{Map: "reciprocal-semigroup", Params: layers.Values{"lambda": 1e-45}, Dims: 3, Features: 4, Dtype: "float32"},
+		{Map: "gaussian", Params: layers.Values{"sigma": 1e-45}, Dims: 3, Features: 4, Dtype: "float32"},
+	} {
+		l, err := s.Build()
+		if err != nil {
+			wantErr(t, err, layers.ErrParam, "float32")
+			continue
+		}
+		for _, p := range l.Params() {
+			for _, u := range floats(p.Value) {
+				if math.IsInf(u, 0) || math.IsNaN(u) {
+					t.Errorf("%v: the parameter %s holds %v", l, p.Name, u)
+					break
+				}
+			}
+		}
+	}
+}
