@@ -38,10 +38,13 @@ func TestDtype(t *testing.T) {
 		}{{l32, x64, tensor.Float32}, {l64, x32, tensor.Float64}, {l32, x32, tensor.Float64}, {l64, x64, tensor.Float32}} {
 			_, err := c.l.Transform(matrix(c.dst, n, c.l.Features(), 0), c.x)
 			wantErr(t, err, layers.ErrDtype, c.l.Name(), "float32", "float64")
-			if c.x.Dtype() != c.l.Dtype() {
-				in := G.NewMatrix(G.NewGraph(), c.x.Dtype(), G.WithShape(n, d), G.WithName("x"), G.WithValue(c.x))
-				wantErr(t, c.l.Fwd(in).Err(), layers.ErrDtype, c.l.Name(), "WithDtype")
+			if c.x.Dtype() == c.l.Dtype() {
+				continue
 			}
+			_, err = c.l.Transform(nil, c.x)
+			wantErr(t, err, layers.ErrDtype, c.l.Name(), "float32", "float64")
+			in := G.NewMatrix(G.NewGraph(), c.x.Dtype(), G.WithShape(n, d), G.WithName("x"), G.WithValue(c.x))
+			wantErr(t, c.l.Fwd(in).Err(), layers.ErrDtype, c.l.Name(), "WithDtype")
 		}
 	})
 }

@@ -37,9 +37,9 @@ func parse(args []string) (*options, error) {
 	o.Register(fs, "gaussian", "; with -report also all")
 	fs.Lookup("map").Usage += "; exp-semigroup on the made histograms"
 	fs.BoolVar(&o.report, "report", false, "compare the exact with the approximate kernel")
-	fs.IntVar(&o.seeds, "seeds", 30, "report: draws for the mean signed error and its standard error")
+	fs.IntVar(&o.seeds, "seeds", 30, "report: draws for each mean and its standard error")
 	fs.IntVar(&o.rows, "rows", 1000, "report: rows to compare on, at most")
-	fs.StringVar(&sweep, "sweep", "128,256,512,1024,2048,4096,8192", "report: features at which the error is measured, over 5 draws; none for no sweep")
+	fs.StringVar(&sweep, "sweep", "128,256,512,1024,2048,4096,8192", "report: features at which the error is measured; none for no sweep")
 	fs.StringVar(&o.plot, "plot", "", "report: draw the error against the features to this `file` (PNG)")
 	fs.BoolVar(&o.json, "json", false, "print one JSON object as the last line of stdout")
 	if err := cli.Parse(fs, synopsis, args); err != nil {

@@ -16,9 +16,6 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// sweepSeeds is the number of draws for each point of the sweep.
-const sweepSeeds = 5
-
 // sweepPoint is the relative Frobenius error at a number of features, with its standard error over draws.
 type sweepPoint struct {
 	Features          int     `json:"features"`
@@ -33,7 +30,13 @@ type samplerReport struct {
 	KernelError   *report.GramError `json:"kernel_error,omitempty"`
 	MeanSigned    *report.Bias      `json:"mean_signed_error,omitempty"`
 	Sweep         []sweepPoint      `json:"sweep,omitempty"`
-	SweepExponent *float64          `json:"sweep_exponent,omitempty"` // -0.5 for independent draws
+	SweepExponent *exponent         `json:"sweep_exponent,omitempty"` // of the error as a power of the features
+}
+
+// exponent is the slope of ln error over ln features, mean and standard error over draws; -0.5 for independent frequencies.
+type exponent struct {
+	Mean   float64 `json:"mean"`
+	StdErr float64 `json:"std_err"`
 }
 
 // reportOn compares the exact with the approximate kernel, for one sampler or for all.
@@ -86,7 +89,10 @@ func (o *options) reportSampler(ctx context.Context, sampler string, x *tensor.D
 		return r, errors.Join(err, r.exact(k, at(spec.Features), x))
 	}
 	bar := cli.NewProgress("report, " + sampler)
-	rep, err := report.KernelError(k, at(spec.Features), x, seeds(o.Seed, o.seeds))
+	measure := func(features int) (*report.KernelErrorReport, error) {
+		return report.KernelError(k, at(features), x, seeds(o.Seed, o.seeds))
+	}
+	rep, err := measure(spec.Features)
 	if len(o.samplers) > 1 && errors.Is(err, spectral.ErrSampler) {
 		r.Reason = err.Error()
 		return r, nil
@@ -95,15 +101,19 @@ func (o *options) reportSampler(ctx context.Context, sampler string, x *tensor.D
 		return r, err
 	}
 	r.KernelError, r.MeanSigned = &rep.Mean, &rep.Bias
+	var sweep []*report.KernelErrorReport
 	for i, features := range o.sweep {
 		bar.Step(i, len(o.sweep), fmt.Sprint(features, " features"))
-		rep, err := report.KernelError(k, at(features), x, seeds(o.Seed, min(o.seeds, sweepSeeds)))
-		if err != nil {
-			return r, err
+		p := rep
+		if features != rep.Features {
+			if p, err = measure(features); err != nil {
+				return r, err
+			}
 		}
-		r.Sweep = append(r.Sweep, sweepPoint{features, rep.Mean.RelativeFrobenius, rep.StdErr.RelativeFrobenius})
+		sweep = append(sweep, p)
+		r.Sweep = append(r.Sweep, sweepPoint{features, p.Mean.RelativeFrobenius, p.StdErr.RelativeFrobenius})
 	}
-	r.SweepExponent = exponent(r.Sweep)
+	r.SweepExponent = fitExponent(sweep)
 	return r, nil
 }
 
@@ -135,19 +145,24 @@ func seeds(first uint64, n int) []uint64 {
 	return s
 }
 
-// exponent is the slope of ln error over ln features, or nil where it has none.
-func exponent(sweep []sweepPoint) *float64 {
-	var lx, ly []float64
-	for _, p := range sweep {
-		if p.RelativeFrobenius > 0 {
-			lx, ly = append(lx, math.Log(float64(p.Features))), append(ly, math.Log(p.RelativeFrobenius))
-		}
-	}
-	if len(lx) < 2 {
+// fitExponent is the slope of every draw, or nil where the errors have none.
+func fitExponent(sweep []*report.KernelErrorReport) *exponent {
+	if len(sweep) < 2 {
 		return nil
 	}
-	_, slope := stat.LinearRegression(lx, ly, nil, false)
-	return &slope
+	slopes := make([]float64, len(sweep[0].Seeds))
+	for seed := range slopes {
+		lx, ly := make([]float64, len(sweep)), make([]float64, len(sweep))
+		for i, p := range sweep {
+			lx[i], ly[i] = math.Log(float64(p.Features)), math.Log(p.Seeds[seed].RelativeFrobenius)
+		}
+		_, slopes[seed] = stat.LinearRegression(lx, ly, nil, false)
+	}
+	mean, sd := stat.MeanStdDev(slopes, nil)
+	if e := (exponent{mean, sd / math.Sqrt(float64(len(slopes)))}); !math.IsNaN(e.Mean) && !math.IsInf(e.Mean, 0) && !math.IsNaN(e.StdErr) {
+		return &e
+	}
+	return nil
 }
 
 // draw writes the error against the number of features.
@@ -193,6 +208,6 @@ func (r samplerReport) print() {
 		fmt.Printf("          %5d features: %.5f +- %.5f\n", p.Features, p.RelativeFrobenius, p.StdErr)
 	}
 	if r.SweepExponent != nil {
-		fmt.Printf("          the error falls as features^%.2f\n", *r.SweepExponent)
+		fmt.Printf("          the error falls as features^(%.3f +- %.3f)\n", r.SweepExponent.Mean, r.SweepExponent.StdErr)
 	}
 }

@@ -29,7 +29,7 @@ type object struct {
 	KernelError   *report.GramError `json:"kernel_error,omitempty"`
 	MeanSigned    *report.Bias      `json:"mean_signed_error,omitempty"`
 	Sweep         []sweepPoint      `json:"sweep,omitempty"`
-	SweepExponent *float64          `json:"sweep_exponent,omitempty"`
+	SweepExponent *exponent         `json:"sweep_exponent,omitempty"`
 	Samplers      []samplerReport   `json:"samplers,omitempty"` // with -sampler all
 	Seconds       seconds           `json:"seconds"`
 	PeakRSS       int64             `json:"peak_rss_bytes"`

@@ -144,7 +144,11 @@ func (r *result) show(o *options) error {
 	if ob.Lambda != nil {
 		fmt.Printf(", lambda %.3g", *ob.Lambda)
 	}
-	fmt.Printf("\nrows         %d train, %d test\n", ob.TrainRows, ob.TestRows)
+	if ob.TrainRows > 0 {
+		fmt.Printf("\nrows         %d train, %d test\n", ob.TrainRows, ob.TestRows)
+	} else {
+		fmt.Printf("\nrows         %d test\n", ob.TestRows)
+	}
 	line := func(name string, test, train *float64) {
 		if test == nil {
 			return
