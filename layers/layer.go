@@ -182,15 +182,18 @@ func (b *base) param(name string) *tensor.Dense {
 func (b *base) SetParams(values map[string]*tensor.Dense) error {
 	for _, p := range b.params {
 		v, ok := values[p.Name]
-		if !ok {
+		if !ok || v == nil {
 			return fmt.Errorf("%s: no value for the parameter %q: %w", b.who(), p.Name, ErrParam)
 		}
-		if !v.Shape().Eq(p.Value.Shape()) || v.Dtype() != p.Value.Dtype() {
-			return fmt.Errorf("%s: parameter %q is %v %v, want %v %v: %w", b.who(), p.Name, v.Dtype(), v.Shape(), p.Value.Dtype(), p.Value.Shape(), ErrShape)
+		if v.Dtype() != p.Value.Dtype() {
+			return fmt.Errorf("%s: parameter %q is %v, want %v: %w", b.who(), p.Name, v.Dtype(), p.Value.Dtype(), ErrDtype)
+		}
+		if !v.Shape().Eq(p.Value.Shape()) {
+			return fmt.Errorf("%s: parameter %q has shape %v, want %v: %w", b.who(), p.Name, v.Shape(), p.Value.Shape(), ErrShape)
 		}
 	}
 	for _, p := range b.params {
-		if err := tensor.Copy(p.Value, values[p.Name]); err != nil {
+		if err := ops.Assign(p.Value, values[p.Name]); err != nil {
 			return fmt.Errorf("%s: parameter %q: %w", b.who(), p.Name, err)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/domain"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
@@ -61,6 +62,12 @@ func newRandomMap(kind, auto string, k spectral.Random, dims, features int, opts
 			return nil, fmt.Errorf("%s: %w", b.who(), err)
 		}
 		w = t.Float64s()
+		for i, v := range w {
+			if o.dt == tensor.Float32 && math.Abs(v) > math.MaxFloat32 {
+				return nil, fmt.Errorf("%s: %T drew the frequency w[%d,%d] = %v, which float32 cannot hold; use float64, or scale the data and the parameters: %w",
+					b.who(), k, i/m, i%m, v, ErrParam)
+			}
+		}
 	}
 	if err := l.addParams(w, m); err != nil {
 		return nil, err
@@ -238,11 +245,27 @@ func (l *randomMap) weights(a ops.Attr) (*ops.Weights, error) {
 			return nil, err
 		}
 	}
+	if err := l.checkFrequencies(t); err != nil {
+		return nil, err
+	}
 	w, err := ops.Pack(t)
 	if err == nil && (l.policy == Frozen || l.param("raw_c") != nil && l.policy != All) {
 		l.packed.Store(w) // a solver never changes it
 	}
 	return w, err
+}
+
+// checkFrequencies finds a frequency that no law has: one that is not finite or, for a Laplace map, negative. Such a one comes
+// from parameters that were set or tuned, and would make features of NaN in silence.
+func (l *randomMap) checkFrequencies(w *tensor.Dense) error {
+	on := domain.Reals()
+	if l.kernel.Transform() == spectral.Laplace {
+		on = domain.NonNegative()
+	}
+	if w.Dtype() == tensor.Float32 {
+		return domain.CheckFrequencies(on, l.who(), w.Float32s(), w.Shape()[1])
+	}
+	return domain.CheckFrequencies(on, l.who(), w.Float64s(), w.Shape()[1])
 }
 
 // shift is c as the graph has it, or nil.

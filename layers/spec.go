@@ -179,23 +179,24 @@ func (s Spec) build(more ...Option) (Layer, error) {
 	default:
 		return nil, fmt.Errorf("layers: dtype %q, want float32 or float64: %w", s.Dtype, ErrParam)
 	}
-	if e.Sampled {
-		policy, err := ParsePolicy(s.Tune)
-		if err != nil {
-			return nil, err
-		}
-		name := s.Sampler
-		if name == "" {
-			name = "iid"
-		}
-		sampler, err := spectral.SamplerByName(name)
-		if err != nil {
-			return nil, err
-		}
-		opts = append(opts, Tune(policy), WithSampler(sampler))
-		if v.Bool("phase") {
-			opts = append(opts, WithPhase())
-		}
+	policy, err := ParsePolicy(s.Tune)
+	if err != nil {
+		return nil, err
+	}
+	name := s.Sampler
+	if name == "" {
+		name = "iid"
+	}
+	sampler, err := spectral.SamplerByName(name)
+	if err != nil {
+		return nil, err
+	}
+	if !e.Sampled && (policy != Frozen || s.Sampler != "") {
+		return nil, fmt.Errorf("layers: map %s draws nothing, so it has no sampler (%q) and nothing to tune (%v): %w", s.Map, s.Sampler, policy, ErrParam)
+	}
+	opts = append(opts, Tune(policy), WithSampler(sampler))
+	if v.Bool("phase") {
+		opts = append(opts, WithPhase())
 	}
 	return e.layer(e.kernel(v), s, opts)
 }

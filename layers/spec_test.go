@@ -239,6 +239,9 @@ func TestSpecErrors(t *testing.T) {
 		{with(func(s *layers.Spec) { s.Dims = 0 }), layers.ErrParam, "0 input dimensions"},
 		{with(func(s *layers.Spec) { s.Features = 0 }), layers.ErrParam, "0 features"},
 		{with(func(s *layers.Spec) { s.Features = 5 }), layers.ErrParam, "5 features is odd"},
+		{layers.Spec{Map: "linear", Dims: 3, Sampler: "iid"}, layers.ErrParam, `draws nothing, so it has no sampler ("iid")`},
+		{layers.Spec{Map: "linear", Dims: 3, Tune: "all"}, layers.ErrParam, "nothing to tune (all)"},
+		{layers.Spec{Map: "linear", Dims: 3, Tune: "some"}, layers.ErrParam, `"some" is no policy`},
 		{layers.Spec{Map: "linear", Dims: 3, Features: 4}, layers.ErrParam, "as many features as input columns, 3, not 4"},
 	} {
 		if _, err := tc.spec.Build(); !errors.Is(err, tc.is) || !strings.Contains(err.Error(), tc.wants) {

@@ -73,6 +73,24 @@ func data[T domain.Float](t *tensor.Dense) []T {
 	return t.Data().([]T)[:size]
 }
 
+// Assign copies the cells of src, in any layout, to dst, a contiguous tensor of the same shape and element type. tensor.Copy
+// would copy the memory of a column-major src in its own order.
+func Assign(dst, src *tensor.Dense) error {
+	src, err := contiguous(src)
+	if err != nil {
+		return err
+	}
+	if !isContiguous(dst) || !dst.Shape().Eq(src.Shape()) || dst.Dtype() != src.Dtype() {
+		return fmt.Errorf("ops: %v %v cannot be assigned to %v %v: %w", src.Dtype(), src.Shape(), dst.Dtype(), dst.Shape(), ErrShape)
+	}
+	if src.Dtype() == tensor.Float32 {
+		copy(data[float32](dst), data[float32](src))
+	} else {
+		copy(data[float64](dst), data[float64](src))
+	}
+	return nil
+}
+
 // output returns dst as the place for a result, allocated if nil.
 func output(who string, dst *tensor.Dense, dt tensor.Dtype, shape ...int) (*tensor.Dense, error) {
 	if dst == nil {

@@ -120,7 +120,9 @@ func inBlock(at int, err error) error {
 	switch e := err.(type) {
 	case *domain.CellError:
 		moved := *e
-		moved.Row += at
+		if e.Matrix == "" || e.Matrix == "x" { // and not a frequency
+			moved.Row += at
+		}
 		return &moved
 	case *domain.RowError:
 		moved := *e

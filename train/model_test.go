@@ -395,3 +395,20 @@ func TestModelOfSeveralTargets(t *testing.T) {
 		t.Errorf("no scaler: %v", err)
 	}
 }
+
+// TestBadFrequencies: parameters that were set to what no law draws are told by their place in W, not by one in x.
+func TestBadFrequencies(t *testing.T) {
+	x, labels, y := counts(600, modelDims, 1)
+	m := must(plan{entry: must(layers.Lookup("gaussian")), head: "ridge", regress: true}.fit(x, labels, y, 1))
+	params := map[string]*tensor.Dense{}
+	for _, p := range m.Map.Params() {
+		params[p.Name] = p.Value.Clone().(*tensor.Dense)
+	}
+	params["W"].Float64s()[2*(modelFeatures/2)+3] = math.NaN()
+	if err := m.Map.SetParams(params); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.Scores(x); !errors.Is(err, domain.ErrDomain) || !strings.Contains(err.Error(), "W[2,3] = NaN") {
+		t.Errorf("a frequency of NaN: %v", err)
+	}
+}

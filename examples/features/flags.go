@@ -61,8 +61,32 @@ func parse(args []string) (*options, error) {
 		return nil, err
 	}
 	var err error
-	o.spec, o.scaler, err = o.Spec(given)
-	return o, err
+	if o.spec, o.scaler, err = o.Spec(given); err != nil {
+		return nil, err
+	}
+	if o.spec.Features == 0 { // the map draws nothing
+		for _, f := range []string{"seeds", "sweep", "plot"} {
+			if given[f] {
+				return nil, cli.Usage("-%s does not apply to -map %s, which draws nothing", f, o.Map)
+			}
+		}
+		o.sweep = nil
+	}
+	return o, o.probe()
+}
+
+// probe finds flags that do not fit the map, for each number of features that will be drawn.
+func (o *options) probe() error {
+	if err := cli.Probe(o.spec); err != nil || !o.report {
+		return err
+	}
+	spec := o.spec
+	for _, spec.Features = range o.sweep {
+		if err := cli.Probe(spec); err != nil {
+			return cli.Usage("-sweep: %w", err)
+		}
+	}
+	return nil
 }
 
 func (o *options) check(label, sweep string, given map[string]bool) error {
@@ -70,13 +94,17 @@ func (o *options) check(label, sweep string, given map[string]bool) error {
 	if o.label, err = data.ParseLabel(label); err != nil {
 		return &cli.UsageError{Err: err}
 	}
-	for flagName, path := range map[string]string{"out": o.out, "kernel": o.kernel} {
-		if path == "" {
-			continue
-		}
-		if err := cli.CheckMatrixFile(flagName, path); err != nil {
-			return err
-		}
+	if o.in == "" && given["label"] {
+		return cli.Usage("-label does not apply to the made histograms; it goes with -in")
+	}
+	if err := cli.CheckMatrixFile("out", o.out); err != nil {
+		return err
+	}
+	if err := cli.CheckMatrixFile("kernel", o.kernel); err != nil {
+		return err
+	}
+	if o.out != "" && o.out == o.kernel {
+		return cli.Usage("-out and -kernel name the same file, %s", o.out)
 	}
 	if !o.report {
 		for _, f := range []string{"seeds", "rows", "sweep", "plot"} {
@@ -94,8 +122,11 @@ func (o *options) check(label, sweep string, given map[string]bool) error {
 	if sweep != "none" {
 		for _, s := range strings.Split(sweep, ",") {
 			n, err := strconv.Atoi(strings.TrimSpace(s))
-			if err != nil || n < 1 {
+			if err != nil {
 				return cli.Usage("-sweep %s: want numbers of features, comma-separated, or none", sweep)
+			}
+			if err := cli.CheckFeatures("sweep", n); err != nil {
+				return err
 			}
 			o.sweep = append(o.sweep, n)
 		}

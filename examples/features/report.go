@@ -74,6 +74,8 @@ func (o *options) reportSampler(ctx context.Context, sampler string, x *tensor.D
 	if err != nil {
 		return r, err
 	}
+	bar, draws := cli.NewProgress("report, "+sampler+", draws"), 0
+	defer bar.Close()
 	at := func(features int) func(seed uint64) (report.Map, error) {
 		s := spec
 		s.Features = features
@@ -81,6 +83,8 @@ func (o *options) reportSampler(ctx context.Context, sampler string, x *tensor.D
 			if err := context.Cause(ctx); err != nil {
 				return nil, err
 			}
+			bar.Step(draws, o.draws(), fmt.Sprintf("(%d features)", features))
+			draws++
 			s.Seed = seed
 			return cli.Build(s)
 		}
@@ -88,7 +92,6 @@ func (o *options) reportSampler(ctx context.Context, sampler string, x *tensor.D
 	if e, err := layers.Lookup(spec.Map); err != nil || !e.Sampled {
 		return r, errors.Join(err, r.exact(k, at(spec.Features), x))
 	}
-	bar := cli.NewProgress("report, " + sampler)
 	measure := func(features int) (*report.KernelErrorReport, error) {
 		return report.KernelError(k, at(features), x, seeds(o.Seed, o.seeds))
 	}
@@ -102,8 +105,7 @@ func (o *options) reportSampler(ctx context.Context, sampler string, x *tensor.D
 	}
 	r.KernelError, r.MeanSigned = &rep.Mean, &rep.Bias
 	var sweep []*report.KernelErrorReport
-	for i, features := range o.sweep {
-		bar.Step(i, len(o.sweep), fmt.Sprint(features, " features"))
+	for _, features := range o.sweep {
 		p := rep
 		if features != rep.Features {
 			if p, err = measure(features); err != nil {
@@ -115,6 +117,17 @@ func (o *options) reportSampler(ctx context.Context, sampler string, x *tensor.D
 	}
 	r.SweepExponent = fitExponent(sweep)
 	return r, nil
+}
+
+// draws is how many maps the report on one sampler draws.
+func (o *options) draws() int {
+	n := o.seeds
+	for _, features := range o.sweep {
+		if features != o.spec.Features {
+			n += o.seeds
+		}
+	}
+	return n
 }
 
 // exact is the report on a map that draws nothing.
@@ -176,9 +189,6 @@ func (o *options) draw(reports []samplerReport) error {
 		if len(s.Features) > 0 {
 			series = append(series, s)
 		}
-	}
-	if len(series) == 0 {
-		return cli.Usage("-plot does not apply to -map %s, whose error does not depend on a number of features", o.spec.Map)
 	}
 	img, err := report.ErrorCurves(series, report.WithTitle(fmt.Sprintf("%s %v: kernel error by number of features", o.spec.Map, o.spec.Params)))
 	if err != nil {

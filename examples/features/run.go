@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -46,26 +47,16 @@ type seconds struct {
 
 func (o *options) run(ctx context.Context) error {
 	start := time.Now()
-	set := cli.MakeHistograms(o.Seed)
-	if o.in != "" {
-		var err error
-		// Labels are not looked at, but a target such as 3.5 must not be an error.
-		if set, err = data.Read(o.in, data.Options{Label: o.label}); err != nil {
-			return err
-		}
-	}
-	if err := o.scaler.Fit(set.X); err != nil {
+	if err := errors.Join(cli.CheckWritable("out", o.out), cli.CheckWritable("kernel", o.kernel), cli.CheckWritable("plot", o.plot)); err != nil {
 		return err
 	}
-	if err := o.scaler.Apply(set.X); err != nil {
-		return err
-	}
-	x, err := set.As(cli.Dtype(o.spec))
+	set, err := o.read()
 	if err != nil {
 		return err
 	}
-	if err := cli.Fit(&o.spec, x); err != nil {
-		return err
+	x, err := o.prepare(set)
+	if err != nil {
+		return cli.Locate(err, set.Source, nil)
 	}
 	if o.spec.Features == 0 { // the linear map
 		o.spec.Features = o.spec.Dims
@@ -102,6 +93,33 @@ func (o *options) run(ctx context.Context) error {
 	return nil
 }
 
+// read gets the rows.
+func (o *options) read() (*data.Set, error) {
+	if o.in == "" {
+		return cli.MakeHistograms(o.Seed), nil
+	}
+	// Labels are not looked at, but a target such as 3.5 must not be an error.
+	return data.Read(o.in, data.Options{Label: o.label})
+}
+
+// prepare scales the rows and finishes the spec for them.
+func (o *options) prepare(set *data.Set) (*tensor.Dense, error) {
+	if err := o.scaler.Fit(set.X); err != nil {
+		return nil, err
+	}
+	if err := o.scaler.Apply(set.X); err != nil {
+		return nil, err
+	}
+	x, err := set.As(cli.Dtype(o.spec))
+	if err != nil {
+		return nil, err
+	}
+	if err := cli.Fit(&o.spec, x); err != nil {
+		return nil, err
+	}
+	return x, cli.CheckRows(o.spec, x)
+}
+
 // writeFeatures maps block after block, so that only one block of features is in memory.
 func (o *options) writeFeatures(ctx context.Context, x *tensor.Dense) error {
 	l, err := cli.Build(o.spec)
@@ -136,6 +154,7 @@ func writeBlocks(ctx context.Context, what, path string, x *tensor.Dense, cols i
 		return err
 	}
 	bar := cli.NewProgress(what)
+	defer bar.Close()
 	for at, block := range data.Blocks(x, 512) {
 		if err := context.Cause(ctx); err != nil {
 			return file.Close(err)
@@ -144,7 +163,9 @@ func writeBlocks(ctx context.Context, what, path string, x *tensor.Dense, cols i
 		if err != nil {
 			return file.Close(fmt.Errorf("in the block of rows that starts at row %d: %w", at, err))
 		}
-		file.Write(rows)
+		if err := file.Write(rows); err != nil {
+			return file.Close(err)
+		}
 		bar.Step(at+block.Shape()[0], n, "")
 	}
 	return file.Close(nil)

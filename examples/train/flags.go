@@ -3,6 +3,9 @@ package main
 import (
 	"flag"
 	"fmt"
+	"maps"
+	"math"
+	"slices"
 	"strconv"
 
 	"github.com/bochner-go/bochner/examples/internal/cli"
@@ -80,6 +83,9 @@ func parse(args []string) (*options, error) {
 		if !given["plot"] {
 			o.plot = "train.png"
 		}
+		if given["label"] {
+			return nil, cli.Usage("-label does not apply to the made histograms; it goes with -train")
+		}
 		if o.task != data.Classification {
 			return nil, cli.Usage("the made histograms have classes; -task %s needs -train", task)
 		}
@@ -97,7 +103,7 @@ func parse(args []string) (*options, error) {
 	if o.noWeights && o.tune != "" {
 		return nil, cli.Usage("-save-spec with -tune %s: a seed cannot bring a tuned map back", o.tune)
 	}
-	return o, nil
+	return o, cli.Probe(o.spec)
 }
 
 func (o *options) setTask(task string, given map[string]bool) error {
@@ -118,7 +124,7 @@ func (o *options) setTask(task string, given map[string]bool) error {
 
 // checkLoad refuses what a saved model decides for itself.
 func (o *options) checkLoad(given map[string]bool) error {
-	for name := range given {
+	for _, name := range slices.Sorted(maps.Keys(given)) {
 		switch name {
 		case "load", "test", "label", "plot", "json":
 		default:
@@ -172,13 +178,15 @@ func (o *options) setHead(solver string, given map[string]bool) error {
 	if err := o.setLambda(graph); err != nil {
 		return err
 	}
-	if !(o.fit.LearnRate > 0) && given["lr"] || !(o.fit.MapRate > 0) && given["map-lr"] {
-		return cli.Usage("-lr %v -map-lr %v: want numbers above 0", o.fit.LearnRate, o.fit.MapRate)
+	for f, v := range map[string]float64{"lr": o.fit.LearnRate, "map-lr": o.fit.MapRate} {
+		if given[f] && !(v > 0 && v <= math.MaxFloat64) {
+			return cli.Usage("-%s %v: want a number above 0", f, v)
+		}
 	}
 	if given["map-lr"] && o.tune == "" {
 		return cli.Usage("-map-lr does not apply to a frozen map; say -tune bandwidth, bandwidth-each or all")
 	}
-	if o.fit.Epochs < 1 || o.fit.Batch < 1 || o.fit.HeldOut < 0 || o.fit.HeldOut >= 1 {
+	if o.fit.Epochs < 1 || o.fit.Batch < 1 || !(o.fit.HeldOut >= 0 && o.fit.HeldOut < 1) {
 		return cli.Usage("-epochs %d -batch %d -held-out %v: want at least 1, at least 1, and a fraction below 1", o.fit.Epochs, o.fit.Batch, o.fit.HeldOut)
 	}
 	o.fit.Seed = o.Seed

@@ -42,10 +42,10 @@ type scores struct {
 	rmse              float64
 }
 
-func score(m *train.Model, x *tensor.Dense, set *data.Set) (*scores, error) {
+func score(m *train.Model, x *tensor.Dense, set part) (*scores, error) {
 	raw, err := m.ScoresPrepared(x)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", set.Source, err)
+		return nil, set.locate(err)
 	}
 	s := new(scores)
 	if m.Classes == nil {
@@ -57,7 +57,7 @@ func score(m *train.Model, x *tensor.Dense, set *data.Set) (*scores, error) {
 		return s, err
 	}
 	if s.truth, err = m.Classes.Index(set.Labels); err != nil {
-		return nil, fmt.Errorf("%s: %w", set.Source, err)
+		return nil, set.locate(err)
 	}
 	s.guess = train.ArgMax(raw)
 	if s.accuracy, err = train.Accuracy(s.guess, s.truth); err != nil {

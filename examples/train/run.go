@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -23,6 +24,9 @@ const kernelErrorRows = 500
 func trainModel(ctx context.Context, o *options) (*result, error) {
 	start := time.Now()
 	r := &result{head: o.head, tuned: o.tune}
+	if err := errors.Join(cli.CheckWritable("save", o.save), cli.CheckWritable("plot", o.plot)); err != nil {
+		return nil, err
+	}
 	trainSet, testSet, err := o.read()
 	if err != nil {
 		return nil, err
@@ -36,19 +40,16 @@ func trainModel(ctx context.Context, o *options) (*result, error) {
 			return nil, fmt.Errorf("%s: all rows have the class %q; a classifier needs two", trainSet.Source, m.Classes[0])
 		}
 	}
-	if err := m.Scaler.Fit(trainSet.X); err != nil {
-		return nil, err
-	}
-	if err := m.Scaler.Apply(trainSet.X); err != nil {
-		return nil, err
-	}
-	x, err := trainSet.As(cli.Dtype(m.Spec))
+	x, err := scaled(m, trainSet.Set)
 	if err != nil {
-		return nil, err
+		return nil, trainSet.locate(err)
 	}
 	draw := time.Now()
 	if err := cli.Fit(&m.Spec, x); err != nil {
-		return nil, err
+		return nil, trainSet.locate(err)
+	}
+	if err := cli.CheckRows(m.Spec, x); err != nil {
+		return nil, trainSet.locate(err)
 	}
 	layer, err := cli.Build(m.Spec)
 	if err != nil {
@@ -59,27 +60,70 @@ func trainModel(ctx context.Context, o *options) (*result, error) {
 	}
 	timed := &timedMap{Layer: layer, spent: time.Since(draw)}
 	m.Map = layer
+	if m.Head, err = o.newHead(m); err != nil {
+		return nil, err
+	}
+	if o.tune == "" { // a tuned map may end up with another domain
+		if err := checkTest(m, testSet); err != nil {
+			return nil, err
+		}
+	}
+	if o.test == "" && o.train != "" {
+		fmt.Fprintf(os.Stderr, "no -test: %d of %d rows are set aside for it\n", r.testRows, r.trainRows+r.testRows)
+	}
 
 	fit := time.Now()
 	if err := o.fitHead(ctx, m, timed, x, trainSet, r); err != nil {
 		return nil, err
 	}
 	r.seconds.Fit = (time.Since(fit) - timed.mapping).Seconds()
+	if err := o.saveModel(m); err != nil {
+		return nil, err
+	}
 	m.Map = timed
 	if err := r.evaluate(m, x, trainSet, testSet); err != nil {
 		return nil, err
 	}
-	m.Map = layer
 	r.seconds.Features = timed.spent.Seconds()
 	r.seconds.Total = time.Since(start).Seconds()
-	if o.save == "" {
-		return r, nil
+	return r, nil
+}
+
+// scaled fits the model's scaler to the set and returns the scaled rows, which take the place of the set's own.
+func scaled(m *train.Model, set *data.Set) (*tensor.Dense, error) {
+	if err := m.Scaler.Fit(set.X); err != nil {
+		return nil, err
 	}
-	save := m.Save
-	if o.noWeights {
-		save = m.SaveSpec
+	if err := m.Scaler.Apply(set.X); err != nil {
+		return nil, err
 	}
-	return r, save(o.save)
+	return set.As(cli.Dtype(m.Spec))
+}
+
+// checkTest finds what is wrong with the test rows before the model is fitted.
+func checkTest(m *train.Model, set part) error {
+	if m.Classes != nil {
+		if _, err := m.Classes.Index(set.Labels); err != nil {
+			return set.locate(err)
+		}
+	}
+	x, err := m.Prepare(set.X)
+	if err == nil {
+		err = cli.CheckRows(m.Spec, x)
+	}
+	return set.locate(err)
+}
+
+// saveModel writes the model where it is to be saved.
+func (o *options) saveModel(m *train.Model) error {
+	switch {
+	case o.save == "":
+		return nil
+	case o.noWeights:
+		return m.SaveSpec(o.save)
+	default:
+		return m.Save(o.save)
+	}
 }
 
 // timedMap adds up the time that a map takes, drawing included.
@@ -98,54 +142,8 @@ func (t *timedMap) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
 	return t.Layer.Transform(dst, x)
 }
 
-// read gets the training and the test rows.
-func (o *options) read() (trainSet, testSet *data.Set, err error) {
-	opts := data.Options{Label: o.label, Task: o.task}
-	if o.train == "" {
-		trainSet = cli.MakeHistograms(o.Seed)
-	} else if trainSet, err = data.Read(o.train, opts); err != nil {
-		return nil, nil, err
-	}
-	if o.test != "" {
-		// A sparse file need not name its last columns, neither of the two.
-		testSet, err = data.Read(o.test, opts)
-		if err != nil {
-			return nil, nil, err
-		}
-		if want, got := trainSet.Dims(), testSet.Dims(); want != got {
-			opts.Dims = max(want, got)
-			file, set := o.test, &testSet
-			if want < got {
-				file, set = o.train, &trainSet
-			}
-			if *set, err = data.Read(file, opts); err != nil {
-				return nil, nil, err
-			}
-		}
-		return trainSet, testSet, nil
-	}
-	if trainSet.Rows() < 5 {
-		return nil, nil, fmt.Errorf("%s: %d rows are too few to set a fifth aside; give -test", trainSet.Source, trainSet.Rows())
-	}
-	rows, held := data.Split(trainSet.Rows(), .2, o.Seed)
-	if o.task == data.Classification {
-		classes, err := data.NewClasses(trainSet.Labels).Index(trainSet.Labels)
-		if err != nil {
-			return nil, nil, err
-		}
-		rows, held = data.SplitStratified(classes, .2, o.Seed)
-	}
-	if len(held) == 0 {
-		return nil, nil, fmt.Errorf("%s: no row can be set aside for testing; give -test", trainSet.Source)
-	}
-	if o.train != "" {
-		fmt.Fprintf(os.Stderr, "no -test: %d of %d rows are set aside for it\n", len(held), trainSet.Rows())
-	}
-	return trainSet.Take(rows), trainSet.Take(held), nil
-}
-
-// fitHead makes the head and fits it, and the map under it where that is tuned.
-func (o *options) fitHead(ctx context.Context, m *train.Model, timed *timedMap, x *tensor.Dense, set *data.Set, r *result) error {
+// fitHead fits the head, and the map under it where that is tuned.
+func (o *options) fitHead(ctx context.Context, m *train.Model, timed *timedMap, x *tensor.Dense, set part, r *result) error {
 	y := mat.NewDense(set.Rows(), 1, set.Y)
 	var labels []int
 	if m.Classes != nil {
@@ -157,30 +155,31 @@ func (o *options) fitHead(ctx context.Context, m *train.Model, timed *timedMap, 
 			return err
 		}
 	}
-	_, outputs := y.Dims()
-	opts := []layers.Option{layers.WithDtype(m.Map.Dtype()), layers.WithName("head")}
-	var err error
-	if o.head == "softmax" {
-		m.Head, err = layers.NewSoftmaxHead(m.Map.Features(), outputs, opts...)
-	} else {
-		m.Head, err = layers.NewLinearHead(m.Map.Features(), outputs, opts...)
-	}
-	if err != nil {
-		return err
-	}
 	if o.head == "ridge" {
 		return o.fitRidge(ctx, m, timed, x, y, r)
 	}
 	targets := train.Targets(y, m.Map.Dtype(), nil)
+	var err error
 	if o.head == "softmax" {
-		if targets, err = train.OneHot(labels, outputs, m.Map.Dtype()); err != nil {
+		if targets, err = train.OneHot(labels, len(m.Classes), m.Map.Dtype()); err != nil {
 			return err
 		}
 	}
 	bar := cli.NewProgress("epoch")
+	defer bar.Close()
 	o.fit.Progress = func(e train.Epoch) { bar.Step(e.Number, e.Of, epochNote(e, m.Classes != nil)) }
 	r.history, err = train.Fit(ctx, timed, m.Head, x, targets, o.fit)
 	return err
+}
+
+// newHead makes the head, an output for each class or the one target.
+func (o *options) newHead(m *train.Model) (layers.Head, error) {
+	outputs := max(1, len(m.Classes))
+	opts := []layers.Option{layers.WithDtype(m.Map.Dtype()), layers.WithName("head")}
+	if o.head == "softmax" {
+		return layers.NewSoftmaxHead(m.Map.Features(), outputs, opts...)
+	}
+	return layers.NewLinearHead(m.Map.Features(), outputs, opts...)
 }
 
 func epochNote(e train.Epoch, classes bool) string {
@@ -198,6 +197,7 @@ func epochNote(e train.Epoch, classes bool) string {
 func (o *options) fitRidge(ctx context.Context, m *train.Model, timed *timedMap, x *tensor.Dense, y *mat.Dense, r *result) error {
 	ro := o.ridgeOptions(x.Shape()[0])
 	bar := cli.NewProgress("ridge, rows")
+	defer bar.Close()
 	ro.Progress = func(done, total int) { bar.Step(done, total, "") }
 	fit, err := train.FitRidge(ctx, timed, x, y, ro)
 	if err != nil {
@@ -210,6 +210,9 @@ func (o *options) fitRidge(ctx context.Context, m *train.Model, timed *timedMap,
 // evaluateSaved loads a model and evaluates it on the test file.
 func evaluateSaved(o *options) (*result, error) {
 	start := time.Now()
+	if err := cli.CheckWritable("plot", o.plot); err != nil {
+		return nil, err
+	}
 	m, err := train.Load(o.load)
 	if err != nil {
 		return nil, err
@@ -230,7 +233,7 @@ func evaluateSaved(o *options) (*result, error) {
 	r.seconds.Load = time.Since(start).Seconds()
 	timed := &timedMap{Layer: m.Map}
 	m.Map = timed
-	if err := r.evaluate(m, nil, nil, set); err != nil {
+	if err := r.evaluate(m, nil, part{}, part{Set: set}); err != nil {
 		return nil, err
 	}
 	r.seconds.Features = timed.spent.Seconds()
@@ -239,11 +242,11 @@ func evaluateSaved(o *options) (*result, error) {
 }
 
 // evaluate scores the model on the test rows and, where there are any, on the training rows x, which are scaled already.
-func (r *result) evaluate(m *train.Model, x *tensor.Dense, trainSet, testSet *data.Set) error {
+func (r *result) evaluate(m *train.Model, x *tensor.Dense, trainSet, testSet part) error {
 	r.spec, r.dims, r.classes = m.Spec, m.Dims(), m.Classes
 	prepared, err := m.Prepare(testSet.X)
 	if err != nil {
-		return fmt.Errorf("%s: %w", testSet.Source, err)
+		return testSet.locate(err)
 	}
 	if r.test, err = score(m, prepared, testSet); err != nil {
 		return err

@@ -92,6 +92,9 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	if err := cli.CheckWritable("plot", o.plot); err != nil {
+		return err
+	}
 	x, err := o.read()
 	if err != nil {
 		return err
@@ -148,12 +151,15 @@ func columns(sizes []int) string {
 
 // read returns at most o.rows histograms, each divided by its sum.
 func (o *options) read() (*tensor.Dense, error) {
-	set := cli.MakeHistograms(o.seed)
+	set, err := cli.MakeHistograms(o.seed), error(nil)
 	if o.in != "" {
-		var err error
 		if set, err = data.Read(o.in, data.Options{}); err != nil {
 			return nil, err
 		}
+	}
+	histograms := layers.Spec{Map: "exp-semigroup", Params: layers.Values{"beta": 1.0}}
+	if err := cli.CheckRows(histograms, set.X); err != nil {
+		return nil, cli.Locate(err, set.Source, nil)
 	}
 	if set.Rows() > o.rows {
 		_, rows := data.Split(set.Rows(), float64(o.rows)/float64(set.Rows()), o.seed)
@@ -176,7 +182,8 @@ func (o *options) curve(ctx context.Context, k spectral.Random, x *tensor.Dense)
 	if err != nil {
 		return s, err
 	}
-	bar := cli.NewProgress(fmt.Sprintf("%T%+v", k, k))
+	bar := cli.NewProgress(strings.TrimPrefix(fmt.Sprintf("%T%+v", k, k), "spectral."))
+	defer bar.Close()
 	for i, size := range o.sizes {
 		bar.Step(i, len(o.sizes), fmt.Sprint("s = ", size))
 		var errs []float64

@@ -105,6 +105,7 @@ func (d Domain) Violation(who string, row, col int, v float64) error {
 // CellError names one bad cell. It wraps ErrDomain.
 type CellError struct {
 	Who      string  // the layer or file, e.g. `layers: SkewedChi2 "hist"`
+	Matrix   string  // "x", or "W" for a frequency; empty is x
 	Row, Col int     // from 0
 	Value    float64 // what stands there
 	Reason   string  // what is wrong with it
@@ -112,7 +113,11 @@ type CellError struct {
 }
 
 func (e *CellError) Error() string {
-	return fmt.Sprintf("%s: x[%d,%d] = %v %s; %s", e.Who, e.Row, e.Col, e.Value, e.Reason, e.Remedy)
+	name := e.Matrix
+	if name == "" {
+		name = "x"
+	}
+	return fmt.Sprintf("%s: %s[%d,%d] = %v %s; %s", e.Who, name, e.Row, e.Col, e.Value, e.Reason, e.Remedy)
 }
 
 // Unwrap makes errors.Is(err, ErrDomain) true.
@@ -143,6 +148,24 @@ func CheckRows[T Float](d Domain, who string, x []T, rows, cols, ld int) error {
 				return &RowError{Who: who, Row: i, Norm: norm}
 			}
 		}
+	}
+	return nil
+}
+
+// CheckFrequencies looks at W [rows, cols], row-major: every frequency must be finite and, for d = NonNegative, not negative.
+// The first that is not is a CellError; it comes from parameters that were set or tuned, for no law draws it.
+func CheckFrequencies[T Float](d Domain, who string, w []T, cols int) error {
+	for k, v := range w {
+		f := float64(v)
+		if d.Contains(f) {
+			continue
+		}
+		e := &CellError{Who: who, Matrix: "W", Row: k / cols, Col: k % cols, Value: f, Reason: "is not finite",
+			Remedy: "set the frequencies anew, or tune them with a lower learning rate"}
+		if f < 0 && !math.IsInf(f, -1) {
+			e.Reason = "is negative"
+		}
+		return e
 	}
 	return nil
 }

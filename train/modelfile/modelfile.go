@@ -18,11 +18,10 @@ package modelfile
 import (
 	"errors"
 	"fmt"
-	"io/fs"
+	"io"
 	"os"
-	"path/filepath"
-	"runtime"
 
+	"github.com/bochner-go/bochner/train/wholefile"
 	"gorgonia.org/tensor"
 )
 
@@ -50,7 +49,7 @@ func Write(path string, meta map[string]string, tensors map[string]*tensor.Dense
 	if err != nil {
 		return err
 	}
-	if err := replace(path, data); err != nil {
+	if err := wholefile.Write(path, func(w io.Writer) error { _, err := w.Write(data); return err }); err != nil {
 		return fmt.Errorf("modelfile: writing %s: %w", path, err)
 	}
 	return nil
@@ -70,56 +69,4 @@ func Read(path string) (meta map[string]string, tensors map[string]*tensor.Dense
 		return nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return meta, tensors, nil
-}
-
-// replace writes data to path by way of a temporary file in the same folder. A symbolic link stays one: the file
-// that it names is replaced.
-func replace(path string, data []byte) (err error) {
-	mode := fs.FileMode(0o644)
-	if target, e := filepath.EvalSymlinks(path); e == nil {
-		path = target
-		if info, e := os.Stat(path); e == nil {
-			mode = info.Mode().Perm()
-		}
-	}
-	dir := filepath.Dir(path)
-	f, err := os.CreateTemp(dir, "."+filepath.Base(path)+"-*.tmp")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			f.Close() // a second Close is harmless; the first error is the one to report
-			os.Remove(f.Name())
-		}
-	}()
-	if _, err = f.Write(data); err != nil {
-		return err
-	}
-	if err = f.Chmod(mode); err != nil {
-		return err
-	}
-	if err = f.Sync(); err != nil {
-		return err
-	}
-	if err = f.Close(); err != nil {
-		return err
-	}
-	if err = os.Rename(f.Name(), path); err != nil {
-		return err
-	}
-	return syncDir(dir)
-}
-
-// syncDir makes a rename in the folder lasting. Windows has no such call and does not need it.
-func syncDir(dir string) error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	return d.Sync()
 }

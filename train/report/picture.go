@@ -1,15 +1,15 @@
 package report
 
 import (
-	"errors"
 	"fmt"
 	"image"
 	"image/color"
 	"image/draw"
 	"image/png"
-	"os"
-	"path/filepath"
+	"io"
 	"reflect"
+
+	"github.com/bochner-go/bochner/train/wholefile"
 )
 
 const (
@@ -79,34 +79,8 @@ func SavePNG(path string, img image.Image) error {
 	if err := checkPicture("SavePNG: the picture", img); err != nil {
 		return err
 	}
-	if err := savePNG(path, img); err != nil {
+	if err := wholefile.Write(path, func(w io.Writer) error { return png.Encode(w, img) }); err != nil {
 		return fmt.Errorf("report: cannot write the picture %s; see that the folder exists and can be written to: %w", path, err)
 	}
 	return nil
-}
-
-func savePNG(path string, img image.Image) (err error) {
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return errors.New("it is a folder")
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			f.Close() // of no effect where it is closed already
-			os.Remove(f.Name())
-		}
-	}()
-	if err := png.Encode(f, img); err != nil {
-		return err
-	}
-	if err := f.Chmod(0o644); err != nil { // CreateTemp leaves it to its owner alone
-		return err
-	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
 }

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"syscall"
 )
 
 // UsageError is a wrong flag: exit status 2.
@@ -52,9 +53,10 @@ func Given(fs *flag.FlagSet) map[string]bool {
 }
 
 // Main runs a program until it ends or is interrupted, and exits: 0, 2 for a wrong flag, 1 for bad data or a failure, the last
-// two with one line on stderr.
+// two with one line on stderr. A second interrupt ends it at once.
 func Main(name string, run func(ctx context.Context, args []string) error) {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
 	err := run(ctx, os.Args[1:])
 	stop()
 	os.Exit(exit(name, err))

@@ -62,8 +62,39 @@ func (m *MapFlags) Spec(given map[string]bool) (layers.Spec, *data.Chain, error)
 		}
 		return spec, scaler, nil
 	}
-	spec.Features, spec.Sampler = m.Features, m.Sampler
+	if err := CheckFeatures("features", m.Features); err != nil {
+		return fail(err)
+	}
+	if spec.Features, spec.Sampler = m.Features, m.Sampler; spec.Sampler == "" {
+		return fail(errors.New("-sampler is empty; want iid or orthogonal"))
+	}
 	return spec, scaler, nil
+}
+
+// What a map may take: columns of its features, and coordinates of its frequencies (16 GiB).
+const (
+	maxFeatures    = 1 << 24
+	maxCoordinates = 1 << 31
+)
+
+// CheckFeatures wants a number of features that a map may have.
+func CheckFeatures(flagName string, n int) error {
+	if n < 1 || n > maxFeatures {
+		return Usage("-%s %d: want 1 to %d", flagName, n, maxFeatures)
+	}
+	return nil
+}
+
+// Probe builds the map for a few columns, so that a flag that does not fit it is found before any data are read. What it cannot
+// tell without the data is no error here.
+func Probe(spec layers.Spec) error {
+	const columns = 4
+	x := tensor.New(tensor.WithShape(2, columns), tensor.WithBacking([]float64{0, 0, 0, 0, 1, 1, 1, 1}))
+	if Fit(&spec, x) != nil {
+		return nil
+	}
+	_, err := Build(spec)
+	return err
 }
 
 // Fit finishes a spec for the scaled rows x: its width, and the parameters that come from the data.
@@ -74,6 +105,9 @@ func Fit(spec *layers.Spec, x *tensor.Dense) error {
 
 // Build draws the map of a finished spec. What is wrong with the spec is a wrong flag.
 func Build(spec layers.Spec) (layers.Layer, error) {
+	if spec.Features > 0 && spec.Dims > maxCoordinates/spec.Features {
+		return nil, Usage("-features %d: the frequencies in %d dimensions are too large; ask for at most %d features", spec.Features, spec.Dims, maxCoordinates/spec.Dims)
+	}
 	l, err := spec.Build()
 	if errors.Is(err, ops.ErrParam) || errors.Is(err, spectral.ErrSampler) || errors.Is(err, spectral.ErrNotBuilt) {
 		return nil, &UsageError{err}
@@ -87,12 +121,4 @@ func Dtype(spec layers.Spec) tensor.Dtype {
 		return tensor.Float32
 	}
 	return tensor.Float64
-}
-
-// CheckSampler fails early on a sampler that there is not.
-func CheckSampler(name string) error {
-	if _, err := spectral.SamplerByName(name); err != nil {
-		return &UsageError{err}
-	}
-	return nil
 }

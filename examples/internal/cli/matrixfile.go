@@ -2,15 +2,14 @@ package cli
 
 import (
 	"bufio"
+	"encoding/binary"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 
-	"encoding/binary"
-
+	"github.com/bochner-go/bochner/train/wholefile"
 	"gorgonia.org/tensor"
 )
 
@@ -20,13 +19,16 @@ type MatrixFile struct {
 	rows, cols int
 	dt         tensor.Dtype
 	csv        bool
-	tmp        *os.File
+	file       *wholefile.File
 	w          *bufio.Writer
 	written    int
 }
 
-// CheckMatrixFile wants a name that ends in .npy or .csv.
+// CheckMatrixFile wants a name that ends in .npy or .csv. An empty name is no file.
 func CheckMatrixFile(flagName, path string) error {
+	if path == "" {
+		return nil
+	}
 	if ext := filepath.Ext(path); ext != ".npy" && ext != ".csv" {
 		return Usage("-%s %s: want a name that ends in .npy or .csv", flagName, path)
 	}
@@ -35,11 +37,11 @@ func CheckMatrixFile(flagName, path string) error {
 
 // NewMatrixFile starts a file of rows x cols numbers. CSV has no header line and 17 digits a number; .npy has the element type.
 func NewMatrixFile(path string, rows, cols int, dt tensor.Dtype) (*MatrixFile, error) {
-	tmp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".tmp*")
+	file, err := wholefile.Create(path)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	f := &MatrixFile{path: path, rows: rows, cols: cols, dt: dt, csv: filepath.Ext(path) == ".csv", tmp: tmp, w: bufio.NewWriterSize(tmp, 1<<20)}
+	f := &MatrixFile{path: path, rows: rows, cols: cols, dt: dt, csv: filepath.Ext(path) == ".csv", file: file, w: bufio.NewWriterSize(file, 1<<20)}
 	if !f.csv {
 		f.npyHeader()
 	}
@@ -59,14 +61,13 @@ func (f *MatrixFile) npyHeader() {
 	f.w.WriteString(dict)
 }
 
-// Write appends the rows of x. A failure to write shows at Close.
-func (f *MatrixFile) Write(x *tensor.Dense) {
+// Write appends the rows of x.
+func (f *MatrixFile) Write(x *tensor.Dense) error {
 	f.written += x.Shape()[0]
 	buf := make([]byte, 0, 64)
 	for i := range x.Shape().TotalSize() {
-		v, bits := 0.0, uint32(0)
+		var v float64
 		if x.Dtype() == tensor.Float32 {
-			bits = math.Float32bits(x.Float32s()[i])
 			v = float64(x.Float32s()[i])
 		} else {
 			v = x.Float64s()[i]
@@ -80,12 +81,15 @@ func (f *MatrixFile) Write(x *tensor.Dense) {
 				buf = append(buf, ',')
 			}
 		case f.dt == tensor.Float32:
-			buf = binary.LittleEndian.AppendUint32(buf[:0], bits)
+			buf = binary.LittleEndian.AppendUint32(buf[:0], math.Float32bits(float32(v)))
 		default:
 			buf = binary.LittleEndian.AppendUint64(buf[:0], math.Float64bits(v))
 		}
-		f.w.Write(buf)
+		if _, err := f.w.Write(buf); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 // Close ends the file and gives it its name, unless err says that it is not whole; then it removes what there is and returns err.
@@ -96,20 +100,12 @@ func (f *MatrixFile) Close(err error) error {
 	if e := f.w.Flush(); err == nil {
 		err = e
 	}
-	if e := f.tmp.Sync(); err == nil {
-		err = e
-	}
-	if e := f.tmp.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Chmod(f.tmp.Name(), 0o644)
-	}
-	if err == nil {
-		err = os.Rename(f.tmp.Name(), f.path)
+	if err != nil {
+		f.file.Abort()
+	} else {
+		err = f.file.Commit()
 	}
 	if err != nil {
-		os.Remove(f.tmp.Name())
 		return fmt.Errorf("%s: %w", f.path, err)
 	}
 	return nil

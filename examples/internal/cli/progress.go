@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -32,6 +33,13 @@ func (p *Progress) Step(done, total int, note string) {
 	}
 	if done == total || time.Since(p.last) > 5*time.Second {
 		p.last = time.Now()
-		fmt.Fprintf(os.Stderr, "%s %d/%d %s\n", p.what, done, total, note)
+		fmt.Fprintln(os.Stderr, strings.TrimSpace(fmt.Sprintf("%s %d/%d %s", p.what, done, total, note)))
+	}
+}
+
+// Close takes the bar away, so that what comes next starts on a line of its own.
+func (p *Progress) Close() {
+	if p.bar != nil {
+		_ = p.bar.Clear()
 	}
 }

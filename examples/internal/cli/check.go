@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops/domain"
+	"gorgonia.org/tensor"
+)
+
+// CheckWritable wants that a file can be made under that name, before any work is done for it. An empty name is no file.
+func CheckWritable(flagName, path string) error {
+	if path == "" {
+		return nil
+	}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("-%s %s: cannot be written: it is a folder or a device; name a file", flagName, path)
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		var at *fs.PathError
+		if errors.As(err, &at) {
+			err = at.Err // the name of the temporary file says nothing
+		}
+		return fmt.Errorf("-%s %s: cannot be written: %w; see that the folder exists and can be written to", flagName, path, err)
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
+}
+
+// CheckRows wants the rows x [n, d], float32 or float64, inside the domain of the kernel of a finished spec.
+func CheckRows(spec layers.Spec, x *tensor.Dense) error {
+	k, err := spec.Kernel()
+	if err != nil {
+		return err
+	}
+	who, n, d := "map "+spec.Map, x.Shape()[0], x.Shape()[1]
+	if x.Dtype() == tensor.Float32 {
+		return domain.CheckRows(k.Domain(), who, x.Float32s(), n, d, d)
+	}
+	return domain.CheckRows(k.Domain(), who, x.Float64s(), n, d, d)
+}
+
+// Locate names the file in an error about rows that were taken from it. A cell or a row that the error names is counted as in the
+// file: rows are the numbers of the rows that were taken, nil for all.
+func Locate(err error, source string, rows []int) error {
+	if err == nil {
+		return nil
+	}
+	at := func(row int) int {
+		if rows == nil {
+			return row
+		}
+		return rows[row]
+	}
+	who := func(who string) string {
+		if strings.Contains(who, source) {
+			return who
+		}
+		return source + ": " + who
+	}
+	var cell *domain.CellError
+	var row *domain.RowError
+	switch {
+	case errors.As(err, &cell):
+		moved := *cell
+		moved.Who, moved.Row = who(cell.Who), at(cell.Row)
+		return &moved
+	case errors.As(err, &row):
+		moved := *row
+		moved.Who, moved.Row = who(row.Who), at(row.Row)
+		return &moved
+	}
+	return fmt.Errorf("%s: %w", source, err)
+}
