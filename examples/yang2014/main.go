@@ -151,11 +151,12 @@ func columns(sizes []int) string {
 
 // read returns at most o.rows histograms, each divided by its sum.
 func (o *options) read() (*tensor.Dense, error) {
-	set, err := cli.MakeHistograms(o.seed), error(nil)
-	if o.in != "" {
-		if set, err = data.Read(o.in, data.Options{}); err != nil {
-			return nil, err
-		}
+	var set *data.Set
+	var err error
+	if o.in == "" {
+		set = cli.MakeHistograms(o.seed)
+	} else if set, err = data.Read(o.in, data.Options{}); err != nil {
+		return nil, err
 	}
 	histograms := layers.Spec{Map: "exp-semigroup", Params: layers.Values{"beta": 1.0}}
 	if err := cli.CheckRows(histograms, set.X); err != nil {
