@@ -37,7 +37,8 @@ func reciprocalDefaults(v Values, x *tensor.Dense) error {
 	return fill(v, "lambda", func() (float64, error) { return meanRowSum(x, func(c float64) float64 { return c / 2 }) })
 }
 
-// skewedDefaults finds c such that the mean of -ln k(x, z) over pairs of rows is one. It falls as c grows.
+// skewedDefaults finds c such that the mean of -ln k(x, z) over pairs of rows is one, or half of what it can be at all where that
+// is below two. It falls as c grows.
 func skewedDefaults(kernel func(c float64) spectral.Kernel) func(v Values, x *tensor.Dense) error {
 	return func(v Values, x *tensor.Dense) error {
 		return fill(v, "c", func() (float64, error) { return unitExponent(kernel, x) })
@@ -110,12 +111,7 @@ func unitExponent(kernel func(c float64) spectral.Kernel, x *tensor.Dense) (floa
 	if err != nil {
 		return 0, err
 	}
-	lowest, scale := 0.0, 0.0
-	for _, row := range rows {
-		for _, c := range row {
-			lowest, scale = math.Min(lowest, c), math.Max(scale, math.Abs(c))
-		}
-	}
+	lowest, scale := extent(x)
 	exponent := func(c float64) float64 {
 		sum := 0.0
 		for i, row := range rows {
@@ -124,15 +120,33 @@ func unitExponent(kernel func(c float64) spectral.Kernel, x *tensor.Dense) (floa
 		return sum / float64(len(rows))
 	}
 	low, high := 1e-12*scale-lowest, 1e12*scale-lowest
-	if !(exponent(low) >= 1) {
-		return 0, fmt.Errorf("the rows hardly differ, so no c makes a typical -ln k(x, z) one; set c by hand: %w", ErrParam)
+	largest := exponent(low)
+	if !(largest > 1e-9) {
+		return 0, fmt.Errorf("the rows hardly differ at any c, so none makes a typical -ln k(x, z) one; set c by hand: %w", ErrParam)
 	}
+	target := math.Min(1, largest/2)
 	for range 200 { // bisection of ln c
-		if mid := math.Sqrt(low) * math.Sqrt(high); exponent(mid) > 1 {
+		if mid := math.Sqrt(low) * math.Sqrt(high); exponent(mid) > target {
 			low = mid
 		} else {
 			high = mid
 		}
 	}
 	return math.Sqrt(low) * math.Sqrt(high), nil
+}
+
+// extent is the least cell of x or 0, whichever is less, and the greatest in absolute value. Of a view it looks at all that lies
+// behind it, which can only lower the one and raise the other.
+func extent(x *tensor.Dense) (lowest, scale float64) {
+	see := func(c float64) { lowest, scale = math.Min(lowest, c), math.Max(scale, math.Abs(c)) }
+	if x.Dtype() == tensor.Float32 {
+		for _, c := range x.Float32s() {
+			see(float64(c))
+		}
+		return lowest, scale
+	}
+	for _, c := range x.Float64s() {
+		see(c)
+	}
+	return lowest, scale
 }

@@ -79,7 +79,7 @@ func ExampleNewRandomLaplaceLayer() {
 	fmt.Println(errors.Is(err, layers.ErrDomain))
 	// Output:
 	// k(x, y) = 0.50, z(x)·z(y) = 0.50
-	// layers: RandomLaplaceLayer "words": x[1,1] = -0.1 is negative; the kernel is defined for histograms (x >= 0): shift the data or scale them by minmax
+	// layers: RandomLaplaceLayer "words": x[1,1] = -0.1 is negative; the kernel is defined for histograms, x >= 0: shift the data, scale them by minmax, or clip what minmax left below 0
 	// true
 }
 

@@ -29,7 +29,7 @@ type Entry struct {
 var (
 	phaseDef = ParamDef{Name: "phase", Doc: "the phase form √(2/m) cos(xW + b) in place of the pair", Flag: true, Default: false}
 	sigmaDef = ParamDef{Name: "sigma", Doc: "bandwidth σ"}
-	cDef     = ParamDef{Name: "c", Doc: "shift c, above minus the smallest input"}
+	cDef     = ParamDef{Name: "c", Doc: "shift c, above minus the smallest input", Closed: true}
 )
 
 // table is the one list of maps: the programs' -map and -params, model files and the test batteries range over it.

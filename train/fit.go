@@ -186,14 +186,6 @@ func startIntercept(head layers.Head, targets *tensor.Dense, rows []int) error {
 	return head.SetWeights(make([]float64, head.Dims()*k), mean)
 }
 
-// cell is entry i of a contiguous tensor, as float64.
-func cell(t *tensor.Dense, i int) float64 {
-	if t.Dtype() == tensor.Float32 {
-		return float64(t.Float32s()[i])
-	}
-	return t.Float64s()[i]
-}
-
 // fitter is the state of a Fit.
 type fitter struct {
 	FitOptions
@@ -247,13 +239,13 @@ func (f *fitter) epoch(ctx context.Context, n int) (Epoch, error) {
 	order := append([]int(nil), f.rows...)
 	rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 	for at := 0; at < len(order); at += f.Batch {
-		if err := ctx.Err(); err != nil {
-			return e, fmt.Errorf("train: Fit: stopped in epoch %d of %d: %w", n, f.Epochs, context.Cause(ctx))
+		if err := stopped(ctx); err != nil {
+			return e, fmt.Errorf("train: Fit: stopped in epoch %d of %d: %w", n, f.Epochs, err)
 		}
 		batch := order[at:min(at+f.Batch, len(order))]
 		loss, err := f.step(batch)
 		if err != nil {
-			return e, fmt.Errorf("train: Fit: epoch %d, row %d of %d: %w", n, at, len(order), err)
+			return e, fmt.Errorf("train: Fit: epoch %d: %w", n, f.locate(batch, err))
 		}
 		if math.IsNaN(loss) || math.IsInf(loss, 0) {
 			return e, fmt.Errorf("train: Fit: the loss is %v in epoch %d at row %d of %d; lower the learning rate (%v now) or scale the data", loss, n, at, len(order), f.LearnRate)
@@ -266,6 +258,29 @@ func (f *fitter) epoch(ctx context.Context, n int) (Epoch, error) {
 	}
 	e.HeldLoss, e.HeldScore, err = f.evaluate(f.held)
 	return e, err
+}
+
+// locate turns the error of a batch into that of the row of x that caused it, where there is one. Gorgonia's machine hands errors on as
+// text, and the batch is shuffled.
+func (f *fitter) locate(batch []int, err error) error {
+	for _, i := range batch {
+		if _, e := f.m.Transform(nil, data.Rows(f.x, []int{i})); e != nil {
+			return inBlock(i, e)
+		}
+	}
+	return err
+}
+
+// stopped is the error of a context that has ended, with its cause where it has another.
+func stopped(ctx context.Context) error {
+	err := ctx.Err()
+	if err == nil {
+		return nil
+	}
+	if cause := context.Cause(ctx); cause != err {
+		return fmt.Errorf("%w: %w", err, cause)
+	}
+	return err
 }
 
 // tuned are the learnable parameters of map and head.
@@ -296,13 +311,4 @@ func (f *fitter) restore(kept []*tensor.Dense) error {
 		}
 	}
 	return nil
-}
-
-// setCell sets entry i of a contiguous tensor, rounding to its element type.
-func setCell(t *tensor.Dense, i int, v float64) {
-	if t.Dtype() == tensor.Float32 {
-		t.Float32s()[i] = float32(v)
-	} else {
-		t.Float64s()[i] = v
-	}
 }

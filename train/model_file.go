@@ -178,6 +178,12 @@ func (c card) check(e *layers.Entry, tensors map[string]*tensor.Dense) error {
 	if c.Classes != nil && len(c.Classes) != c.Outputs {
 		return fmt.Errorf("there are %d classes and %d outputs", len(c.Classes), c.Outputs)
 	}
+	if c.Head == "softmax" && c.Classes == nil {
+		return fmt.Errorf("a softmax head is stated, and no classes")
+	}
+	if cols := tensors["scaler.cols"]; cols != nil && cols.Shape().TotalSize() == 1 && cell(cols, 0) != float64(dims) {
+		return fmt.Errorf("%d input columns are stated, and the scaler was fitted on %v", dims, cell(cols, 0))
+	}
 	cells := 0
 	for _, t := range withPrefix(tensors, "map.") {
 		cells = max(cells, t.Shape().TotalSize())

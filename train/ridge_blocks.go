@@ -100,7 +100,7 @@ func (s *ridgeSource) each(index []int, f func(rows ridgeRows, z *tensor.Dense, 
 }
 
 func (s *ridgeSource) cancelled() error {
-	if err := s.ctx.Err(); err != nil {
+	if err := stopped(s.ctx); err != nil {
 		return fmt.Errorf("train: Ridge: stopped after %d of %d rows: %w", s.done, s.total, err)
 	}
 	return nil

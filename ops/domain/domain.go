@@ -93,7 +93,7 @@ func (d Domain) Violation(who string, row, col int, v float64) error {
 	case math.IsNaN(v) || math.IsInf(v, 0):
 		e.Reason, e.Remedy = "is not a finite number", "drop the row or fill the value in"
 	case d.kind == nonNegative:
-		e.Reason, e.Remedy = "is negative", "the kernel is defined for histograms (x >= 0): shift the data or scale them by minmax"
+		e.Reason, e.Remedy = "is negative", "the kernel is defined for histograms, x >= 0: shift the data, scale them by minmax, or clip what minmax left below 0"
 	case d.kind == above:
 		e.Reason, e.Remedy = fmt.Sprintf("is not above -c = %v", -d.bound), "shift the data or raise C"
 	default:

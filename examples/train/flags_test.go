@@ -1,0 +1,191 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"strings"
+	"testing"
+
+	"github.com/bochner-go/bochner/examples/internal/cli"
+	"github.com/bochner-go/bochner/examples/internal/clitest"
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/data"
+)
+
+// mapNames are all names that -map may be given; those that are not built must say so.
+const mapNames = `linear gaussian laplacian matern exp-semigroup reciprocal-semigroup skewed-chi2 skewed-intersection hellinger chi2
+	intersection jensen-shannon exp-hellinger exp-chi2 exp-intersection exp-jensen-shannon sphere-polynomial delta-gaussian arc-cosine ntk
+	hdd-hellinger hdd-js hdd-tv l2-density mean-map add-kpca maji-berg nystrom random-maclaurin tensor-sketch srf`
+
+// TestMapNames: each name is built or a wrong flag that says that it is not built yet.
+func TestMapNames(t *testing.T) {
+	for _, name := range strings.Fields(mapNames) {
+		_, err := parse([]string{"-map", name})
+		if _, e := layers.Lookup(name); e == nil {
+			if err != nil {
+				t.Errorf("-map %s: %v", name, err)
+			}
+			continue
+		}
+		var usage *cli.UsageError
+		if !errors.As(err, &usage) || !strings.Contains(err.Error(), `"`+name+`" is not built yet`) {
+			t.Errorf("-map %s: %v", name, err)
+		}
+	}
+}
+
+// wrongFlags are command lines that no file could make right, and what their errors say. None of the files exists: a wrong flag is
+// found before any is read.
+var wrongFlags = []struct{ args, text string }{
+	{"-map rbf", `there is no map "rbf"; there are linear, gaussian`},
+	{"-map Gaussian", `no map "Gaussian"`},
+	{"-map linear -params c=1", "map linear has no parameters"},
+	{"-map linear -features 64", "-features does not apply to -map linear"},
+	{"-map linear -sampler iid", "-sampler does not apply to -map linear"},
+	{"-map linear -tune all", "-tune does not apply to -map linear"},
+	{"-params s=1", `no parameter "s"; it has sigma, phase`},
+	{"-params sigma", `parameter "sigma" has no value; write sigma=VALUE`},
+	{"-params sigma=wide", `sigma = "wide", want a number above 0`},
+	{"-params sigma=0", "sigma = 0, want a finite number above 0"},
+	{"-params sigma=-1", "sigma = -1"},
+	{"-params sigma=inf", "sigma = +Inf"},
+	{"-params sigma=nan", "sigma = NaN"},
+	{"-params sigma=1,sigma=2", `"sigma" is given twice`},
+	{"-params phase=3", `phase = "3", want true or false`},
+	{"-params beta=1", `no parameter "beta"`},
+	{"-map exp-semigroup -params phase=true", `no parameter "phase"`},
+	{"-map matern -params nu=-.5", "nu = -0.5"},
+	{"-sampler coupled", `"coupled" is not built yet; use iid or orthogonal`},
+	{"-sampler antithetic", `"antithetic" is not built yet`},
+	{"-sampler structured", `"structured" is not built yet`},
+	{"-sampler halton", `"halton" is not built yet`},
+	{"-sampler sobol", `"sobol" is not built yet`},
+	{"-sampler grid", `no sampler is called "grid"`},
+	{"-sampler all", `no sampler is called "all"`},
+	{"-sampler=", "-sampler is empty"},
+	{"-map laplacian -sampler orthogonal", "orthogonal does not fit spectral.Laplacian"},
+	{"-map skewed-chi2 -sampler orthogonal", "orthogonal does not fit spectral.SkewedChi2"},
+	{"-map exp-semigroup -sampler orthogonal", "orthogonal does not fit spectral.ExpSemigroup"},
+	{"-features 15", "15 features is odd"},
+	{"-features 0", "-features 0: want 1 to"},
+	{"-features -4", "-features -4: want 1 to"},
+	{"-features 1000000000000000", "want 1 to 16777216"},
+	{"-features 99999999999999999999", "-features"},
+	{"-features 1e3", "-features"},
+	{"-seed -1", "-seed"},
+	{"-dtype float16", "-dtype float16: want float32 or float64"},
+	{"-scale max", `scaler "max" in "max" is unknown, want none, l1, l2, minmax or standard`},
+	{"-scale minmax,,l2", `scaler "" in "minmax,,l2"`},
+	{"-label none", "-label none: a model is fitted to labels"},
+	{"-label middle", "-label middle"},
+	{"-task bags", "-task bags is not built yet"},
+	{"-task clustering", "-task clustering: want classification or regression"},
+	{"-task regression -head softmax", "-head softmax does not apply to -task regression; use ridge or linear"},
+	{"-head svm", "-head svm is not built yet"},
+	{"-head tree", "-head tree: want linear, softmax or ridge"},
+	{"-head ridge -tune all", "-tune does not apply to -head ridge"},
+	{"-head ridge -epochs 3", "-epochs does not apply to -head ridge"},
+	{"-head ridge -batch 3", "-batch does not apply to -head ridge"},
+	{"-head ridge -lr .1", "-lr does not apply to -head ridge"},
+	{"-head ridge -solver sgd", "-solver does not apply to -head ridge"},
+	{"-head ridge -held-out .1", "-held-out does not apply to -head ridge"},
+	{"-task regression -epochs 3", "-epochs does not apply to -head ridge"},
+	{"-tune some", `"some" is no policy; there are frozen, bandwidth, bandwidth-each and all`},
+	{"-map-lr .1", "-map-lr does not apply to a frozen map"},
+	{"-tune all -map-lr 0", "-map-lr 0: want a number above 0"},
+	{"-lr 0", "-lr 0: want a number above 0"},
+	{"-lr nan", "-lr NaN"},
+	{"-lr inf", "-lr +Inf"},
+	{"-epochs 0", "-epochs 0"},
+	{"-batch 0", "-batch 0"},
+	{"-held-out 1", "-held-out 1"},
+	{"-held-out -.1", "-held-out -0.1"},
+	{"-held-out nan", "-held-out NaN"},
+	{"-solver newton", "-solver newton: want adam or sgd"},
+	{"-lambda many", "-lambda many: want a number of at least 0"},
+	{"-lambda -1", "-lambda -1"},
+	{"-lambda nan", "-lambda nan"},
+	{"-lambda inf", "-lambda inf"},
+	{"-lambda loo", "-lambda loo: want a number of at least 0"},
+	{"-head ridge -lambda cv", "want a number of at least 0, loo or held-out"},
+	{"-save-spec", "-save-spec does nothing without -save"},
+	{"-save m -save-spec -tune all", "a seed cannot bring a tuned map back"},
+	{"stray", `unexpected argument "stray"; -h lists the flags`},
+	{"-bogus", "-bogus; -h lists the flags"},
+	{"-json=maybe", "-json"},
+	{"-test", "-test"},
+}
+
+func TestWrongFlags(t *testing.T) {
+	dir := t.TempDir()
+	for i, tc := range wrongFlags {
+		args := "-train none.csv " + tc.args
+		_, err := parse(strings.Fields(args))
+		var usage *cli.UsageError
+		if !errors.As(err, &usage) || !strings.Contains(err.Error(), tc.text) {
+			t.Errorf("%s: %v, want a wrong flag with %q", args, err, tc.text)
+		}
+		if i%12 == 0 { // the rest of the way is the same for all
+			clitest.Run(t, dir, args+" -json").Fails(t, 2, "train", tc.text)
+		}
+	}
+	for _, tc := range []struct{ args, text string }{
+		{"-test x.csv", "-test without -train or -load"},
+		{"-task regression", "-task regression needs -train"},
+		{"-label first", "-label does not apply to the made histograms"},
+		{"-load m", "-load needs -test"},
+		{"-load m -test x.csv -train x.csv", "-train does not apply to -load"},
+		{"-load m -test x.csv -features 8", "-features does not apply to -load"},
+		{"-load m -test x.csv -task classification", "-task does not apply to -load"},
+		{"-load m -test x.csv -save n", "-save does not apply to -load"},
+		{"-load m -test x.csv -map linear -seed 3", "-map does not apply to -load"},
+	} {
+		clitest.Run(t, dir, tc.args).Fails(t, 2, "train", tc.text)
+	}
+	if names := clitest.Names(t, dir); len(names) > 0 {
+		t.Errorf("wrong flags left %v", names)
+	}
+}
+
+// TestParse: what the flags become, defaults included.
+func TestParse(t *testing.T) {
+	if _, err := parse([]string{"-help"}); !errors.Is(err, flag.ErrHelp) {
+		t.Errorf("-help: %v", err)
+	}
+	must := func(args string) *options {
+		t.Helper()
+		o, err := parse(strings.Fields(args))
+		if err != nil {
+			t.Fatalf("%s: %v", args, err)
+		}
+		return o
+	}
+	o := must("")
+	if o.spec.Map != "exp-semigroup" || o.scaler.Name() != "l1" || o.plot != "train.png" || o.head != "softmax" || o.spec.Features != 4096 || o.spec.Sampler != "iid" ||
+		o.fit.Epochs != 20 || o.fit.Batch != 256 || o.fit.Seed != 1 || o.tune != "" || o.json {
+		t.Errorf("no flags: %+v", o)
+	}
+	o = must("-train x.csv")
+	if o.spec.Map != "gaussian" || o.scaler.Name() != "none" || o.plot != "" || o.label != data.LabelLast || o.task != data.Classification {
+		t.Errorf("-train: %+v", o)
+	}
+	o = must("-train x.csv -task regression -label first -seed 9 -lambda 0.5 -scale minmax,l2 -map matern -params nu=2.5,phase=true -features 7 -dtype float32")
+	if o.head != "ridge" || o.label != data.LabelFirst || o.ridgeOptions(10).Lambdas[0] != .5 || o.scaler.Name() != "minmax,l2" ||
+		o.spec.Seed != 9 || o.spec.Params.Number("nu") != 2.5 || o.spec.Features != 7 || o.spec.Dtype != "float32" {
+		t.Errorf("regression: %+v", o)
+	}
+	o = must("-train x.csv -tune frozen")
+	if o.tune != "" || o.spec.Tune != "" {
+		t.Errorf("-tune frozen: %q, %q", o.tune, o.spec.Tune)
+	}
+	o = must("-train x.csv -tune bandwidth-each -solver sgd -lr 2 -map-lr .5 -lambda 1e-3 -held-out .25")
+	if o.spec.Tune != "bandwidth-each" || o.fit.Solver != train.SGD || o.fit.LearnRate != 2 || o.fit.MapRate != .5 || o.fit.Lambda != 1e-3 || o.fit.HeldOut != .25 {
+		t.Errorf("-tune: %+v", o)
+	}
+	for lambda, want := range map[string]train.Selection{"loo": train.SelectLOO, "held-out": train.SelectHeldOut} {
+		if r := must("-head ridge -lambda " + lambda).ridgeOptions(1000); r.Select != want || len(r.Lambdas) != 9 || r.Lambdas[0] != 1e-6 {
+			t.Errorf("-lambda %s: %+v", lambda, r)
+		}
+	}
+}
