@@ -13,38 +13,6 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Solver is a first-order method.
-type Solver int
-
-const (
-	// Adam is Kingma and Ba (2015), with their defaults for the moments.
-	Adam Solver = iota
-	// SGD is plain stochastic gradient descent.
-	SGD
-)
-
-// FitOptions are the options of Fit. The zero value is 20 epochs of Adam on batches of 256 rows.
-type FitOptions struct {
-	Epochs    int     // 0: 20
-	Batch     int     // rows a step; the last batch of an epoch may have fewer; 0: 256
-	LearnRate float64 // of the head; 0: 0.05 for Adam, 0.5 for SGD
-	// MapRate is the learning rate of the map's own parameters; 0: a hundredth of LearnRate. The head's weights are of the order
-	// of √m, frequencies and log bandwidths of the order of one, and a frequency that runs off takes its column with it.
-	MapRate float64
-	Solver  Solver
-	Lambda  float64 // the penalty lambda/2 ‖A‖² on the head's weights A, not on its intercept, added to the mean loss
-	Seed    uint64  // of the order of the rows and of the part that is held out
-	// HeldOut is the fraction of the rows that is set aside, in [0, 1). When it is positive, fitting stops once the loss on
-	// that part has not improved for Patience epochs (0: 5), and the parameters of the best epoch are kept.
-	HeldOut  float64
-	Patience int
-	// CacheBytes is how much memory the features of a frozen map may take, so that they are computed once and not once an
-	// epoch; 0 is 512 MiB, negative is none. More than that is computed batch by batch.
-	CacheBytes int
-	// Progress is called after each epoch. nil: not called.
-	Progress func(Epoch)
-}
-
 // Epoch is what Fit tells of an epoch. Errors and losses are means over rows. The training loss is that of the batches as they
 // came by, penalty included; the others are of the parameters at the end of the epoch. Score is the accuracy under a
 // SoftmaxHead, or for targets of -1 and +1, and the root mean squared error otherwise; on the training part it is that of at most
@@ -94,42 +62,6 @@ func Fit(ctx context.Context, m layers.Layer, head layers.Head, x, targets *tens
 		return nil, err
 	}
 	return f.run(ctx)
-}
-
-func (o *FitOptions) fill() error {
-	set := func(p *int, v int) {
-		if *p == 0 {
-			*p = v
-		}
-	}
-	set(&o.Epochs, 20)
-	set(&o.Batch, 256)
-	set(&o.Patience, 5)
-	set(&o.CacheBytes, 512<<20)
-	if o.LearnRate == 0 {
-		o.LearnRate = map[Solver]float64{Adam: .05, SGD: .5}[o.Solver]
-	}
-	if o.MapRate == 0 {
-		o.MapRate = o.LearnRate / 100
-	}
-	for _, c := range []struct {
-		ok   bool
-		text string
-	}{
-		{o.Epochs >= 1, fmt.Sprintf("Epochs = %d, want at least 1", o.Epochs)},
-		{o.Batch >= 1, fmt.Sprintf("Batch = %d, want at least 1", o.Batch)},
-		{o.Patience >= 1, fmt.Sprintf("Patience = %d, want at least 1", o.Patience)},
-		{o.LearnRate > 0 && !math.IsInf(o.LearnRate, 0), fmt.Sprintf("LearnRate = %v, want a number above 0", o.LearnRate)},
-		{o.MapRate > 0 && !math.IsInf(o.MapRate, 0), fmt.Sprintf("MapRate = %v, want a number above 0", o.MapRate)},
-		{o.Lambda >= 0 && !math.IsInf(o.Lambda, 0), fmt.Sprintf("Lambda = %v, want a number of at least 0", o.Lambda)},
-		{o.HeldOut >= 0 && o.HeldOut < 1, fmt.Sprintf("HeldOut = %v, want a fraction in [0, 1)", o.HeldOut)},
-		{o.Solver == Adam || o.Solver == SGD, fmt.Sprintf("Solver = %d, want Adam (0) or SGD (1)", int(o.Solver))},
-	} {
-		if !c.ok {
-			return fmt.Errorf("train: Fit: %s: %w", c.text, domain.ErrParam)
-		}
-	}
-	return nil
 }
 
 func fitShapes(m layers.Layer, head layers.Head, x, targets *tensor.Dense) error {
