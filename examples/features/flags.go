@@ -70,7 +70,7 @@ func parse(args []string) (*options, error) {
 				return nil, cli.Usage("-%s does not apply to -map %s, which draws nothing", f, o.Map)
 			}
 		}
-		o.sweep = nil
+		o.sweep, o.samplers = nil, []string{""}
 	}
 	return o, o.probe()
 }

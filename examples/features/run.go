@@ -14,6 +14,7 @@ import (
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/report"
+	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
 
@@ -131,21 +132,43 @@ func (o *options) writeFeatures(ctx context.Context, x *tensor.Dense) error {
 	})
 }
 
-// writeKernel computes the exact kernel block after block, each block of rows against all.
+// writeKernel computes the exact kernel block after block, each block of rows against all. The file is that of spectral.Gram(k, x,
+// nil) to the last bit, and so symmetric: an entry below the diagonal is computed as its mirror image.
 func (o *options) writeKernel(ctx context.Context, x *tensor.Dense) error {
 	k, err := o.spec.Kernel()
 	if err != nil {
 		return err
 	}
-	n := x.Shape()[0]
+	n, row := x.Shape()[0], 0
 	return writeBlocks(ctx, "kernel, rows", o.kernel, x, n, tensor.Float64, func(block *tensor.Dense) (*tensor.Dense, error) {
-		g, err := spectral.Gram(k, block, x)
-		if err != nil {
-			return nil, err
+		rows := block.Shape()[0]
+		out := mat.NewDense(rows, n, nil)
+		for col, other := range data.Blocks(x, blockRows) {
+			var g mat.Matrix
+			var err error
+			switch {
+			case col < row:
+				g, err = spectral.Gram(k, other, block)
+			case col == row:
+				g, err = spectral.Gram(k, block, nil)
+			default:
+				g, err = spectral.Gram(k, block, other)
+			}
+			if err != nil {
+				return nil, err
+			}
+			if col < row {
+				g = g.T()
+			}
+			out.Slice(0, rows, col, col+other.Shape()[0]).(*mat.Dense).Copy(g)
 		}
-		return tensor.New(tensor.WithShape(block.Shape()[0], n), tensor.WithBacking(g.RawMatrix().Data)), nil
+		row += rows
+		return tensor.New(tensor.WithShape(rows, n), tensor.WithBacking(out.RawMatrix().Data)), nil
 	})
 }
+
+// blockRows is how many rows are mapped, or compared with others, at once.
+const blockRows = 512
 
 func writeBlocks(ctx context.Context, what, path string, x *tensor.Dense, cols int, dt tensor.Dtype, f func(block *tensor.Dense) (*tensor.Dense, error)) error {
 	n := x.Shape()[0]
@@ -155,7 +178,7 @@ func writeBlocks(ctx context.Context, what, path string, x *tensor.Dense, cols i
 	}
 	bar := cli.NewProgress(what)
 	defer bar.Close()
-	for at, block := range data.Blocks(x, 512) {
+	for at, block := range data.Blocks(x, blockRows) {
 		if err := context.Cause(ctx); err != nil {
 			return file.Close(err)
 		}

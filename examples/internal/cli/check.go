@@ -21,7 +21,11 @@ func CheckWritable(flagName, path string) error {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return fmt.Errorf("-%s %s: cannot be written: it is a folder or a device; name a file", flagName, path)
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	file := path
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		file = target // which is what will be replaced
+	}
+	f, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+"-*.tmp")
 	if err != nil {
 		var at *fs.PathError
 		if errors.As(err, &at) {

@@ -1,0 +1,159 @@
+package main
+
+import (
+	"image/png"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/bochner-go/bochner/examples/internal/clitest"
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/report"
+)
+
+const reportKeys = "kernel_error mean_signed_error sweep sweep_exponent"
+
+// TestReport: the numbers are those of package report on the same rows and seeds.
+func TestReport(t *testing.T) {
+	dir := files(t)
+	const args = "-in rows.csv -params sigma=.7 -features 32 -seeds 4 -seed 5 -sweep 16,32,64 -json"
+	ob := clitest.Run(t, dir, args).Object(t)
+	clitest.Keys(t, args, ob, "map params features sampler seed dtype rows input_dim seconds peak_rss_bytes version "+reportKeys)
+	clitest.Keys(t, "seconds", ob["seconds"], "load features kernel report total")
+	clitest.Keys(t, "kernel_error", ob["kernel_error"], "relative_frobenius max rms mean_signed rows")
+	clitest.Keys(t, "mean_signed_error", ob["mean_signed_error"], "mean std_err z")
+	clitest.Keys(t, "sweep_exponent", ob["sweep_exponent"], "mean std_err")
+
+	x := input(t, dir, "rows.csv", data.LabelNone, "float64")
+	k := spectral.Gaussian{Sigma: .7}
+	at := func(features int) *report.KernelErrorReport {
+		rep, err := report.KernelError(k, func(seed uint64) (report.Map, error) {
+			return layers.NewFourierLayer(k, 5, features, layers.WithSeed(seed))
+		}, x, []uint64{5, 6, 7, 8})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rep
+	}
+	near := func(what string, got any, want float64) {
+		t.Helper()
+		if v, ok := got.(float64); !ok || math.Abs(v-want) > 1e-9*math.Abs(want) {
+			t.Errorf("%s is %v, want %v", what, got, want)
+		}
+	}
+	want := at(32)
+	e, b := ob["kernel_error"].(map[string]any), ob["mean_signed_error"].(map[string]any)
+	near("relative_frobenius", e["relative_frobenius"], want.Mean.RelativeFrobenius)
+	near("max", e["max"], want.Mean.Max)
+	near("rms", e["rms"], want.Mean.RMS)
+	near("rows", e["rows"], 40)
+	near("mean", b["mean"], want.Bias.Mean)
+	near("std_err", b["std_err"], want.Bias.StdErr)
+	near("z", b["z"], want.Bias.Z)
+	sweep := ob["sweep"].([]any)
+	if len(sweep) != 3 {
+		t.Fatalf("%d points in the sweep", len(sweep))
+	}
+	for i, features := range []int{16, 32, 64} {
+		clitest.Keys(t, "a point", sweep[i], "features relative_frobenius std_err")
+		p, want := sweep[i].(map[string]any), at(features)
+		near("features", p["features"], float64(features))
+		near("relative_frobenius", p["relative_frobenius"], want.Mean.RelativeFrobenius)
+		near("std_err", p["std_err"], want.StdErr.RelativeFrobenius)
+	}
+}
+
+// TestReportKeys: what does not apply is left out, not zero.
+func TestReportKeys(t *testing.T) {
+	dir := files(t)
+	const always = "map params features seed dtype rows input_dim seconds peak_rss_bytes version "
+	for args, keys := range map[string]string{
+		"-map linear": "kernel_error",
+		"-features 8 -seeds 2 -sweep none -out a.npy -report":                          "sampler kernel_error mean_signed_error",
+		"-features 8 -seeds 2 -sweep 8":                                                "sampler kernel_error mean_signed_error sweep",
+		"-features 8 -seeds 2 -sweep 8,8":                                              "sampler kernel_error mean_signed_error sweep",
+		"-features 8 -seeds 2 -sweep 8,16 -rows 7 -map exp-semigroup -sampler iid":     "sampler " + reportKeys,
+		"-features 7 -seeds 2 -sweep 7,16 -rows 7 -params phase=true -sampler all":     "sampler samplers",
+		"-features 8 -seeds 2 -sweep 8,16 -rows 7 -params sigma=1e9 -sampler=iid":      "sampler kernel_error mean_signed_error sweep",
+		"-features 8 -kernel k.csv -params sigma=1 -scale minmax,l2 -dtype float32":    "sampler",
+		"-features 8 -seeds 2 -sweep 8,16 -rows 7 -dtype float32 -map skewed-chi2":     "sampler " + reportKeys,
+		"-features 8 -seeds 2 -sweep 8,16 -rows 7 -scale l2 -sampler orthogonal -json": "sampler " + reportKeys,
+	} {
+		ob := clitest.Run(t, dir, "-in rows.csv -json "+args).Object(t)
+		clitest.Keys(t, args, ob, always+keys)
+		if e, ok := ob["kernel_error"].(map[string]any); ok {
+			rows := map[bool]float64{true: 7, false: 40}[strings.Contains(args, "-rows 7")]
+			if e["rows"] != rows || ob["rows"] != 40. {
+				t.Errorf("%s: measured on %v rows, want %v", args, e["rows"], rows)
+			}
+			if args == "-map linear" && e["relative_frobenius"].(float64) > 1e-12 {
+				t.Errorf("the linear map is not exact: %v", e)
+			}
+		}
+	}
+}
+
+// TestAllSamplers: each is reported, and one that does not fit says why.
+func TestAllSamplers(t *testing.T) {
+	dir := files(t)
+	for mapName, fits := range map[string]bool{"gaussian": true, "matern": true, "laplacian": false, "exp-semigroup": false, "skewed-chi2": false} {
+		args := "-in rows.csv -features 32 -seeds 3 -sweep 16,64 -sampler all -plot a.png -map " + mapName
+		r := clitest.Run(t, dir, args+" -json")
+		ob := r.Object(t)
+		if ob["sampler"] != "all" || !strings.HasSuffix(r.Stderr, "picture: a.png\n") {
+			t.Errorf("%s: sampler %v, stderr %q", args, ob["sampler"], r.Stderr)
+		}
+		samplers := ob["samplers"].([]any)
+		if len(samplers) != 2 {
+			t.Fatalf("%s: %v", args, samplers)
+		}
+		iid, orthogonal := samplers[0].(map[string]any), samplers[1].(map[string]any)
+		clitest.Keys(t, args+": iid", iid, "sampler "+reportKeys)
+		if iid["sampler"] != "iid" || orthogonal["sampler"] != "orthogonal" {
+			t.Errorf("%s: %v", args, samplers)
+		}
+		if fits {
+			clitest.Keys(t, args+": orthogonal", orthogonal, "sampler "+reportKeys)
+		} else {
+			clitest.Keys(t, args+": orthogonal", orthogonal, "sampler reason")
+			if reason, _ := orthogonal["reason"].(string); !strings.Contains(reason, "sampler orthogonal does not fit") {
+				t.Errorf("%s: %v", args, orthogonal)
+			}
+		}
+		text := clitest.Run(t, dir, args).OK(t).Stdout
+		for _, want := range []string{"sampler   iid\nerror     0.", "bias      mean signed error", "64 features: 0.", "the error falls as features^"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: %q is not in\n%s", args, want, text)
+			}
+		}
+		if strings.Contains(text, "sampler   orthogonal does not fit: ") == fits {
+			t.Errorf("%s: fits %v in\n%s", args, fits, text)
+		}
+		f, err := os.Open(filepath.Join(dir, "a.png"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c, err := png.DecodeConfig(f); err != nil || c.Width < 400 {
+			t.Errorf("%s: a picture of %d x %d, %v", args, c.Width, c.Height, err)
+		}
+		f.Close()
+	}
+}
+
+// TestNoFlags: on the made histograms the program reports on the map for histograms, and writes nothing.
+func TestNoFlags(t *testing.T) {
+	dir := t.TempDir()
+	r := clitest.Run(t, dir, "-features 64 -rows 50 -seeds 3 -sweep 32,64").OK(t)
+	for _, text := range []string{"map       exp-semigroup beta=", "60 -> 64 features", "rows      5000\n", "on 50 rows", "seconds "} {
+		if !strings.Contains(r.Stdout, text) {
+			t.Errorf("stdout does not hold %q:\n%s", text, r.Stdout)
+		}
+	}
+	if names := clitest.Names(t, dir); len(names) > 0 || r.Stderr != "" {
+		t.Errorf("files %v, stderr %q", names, r.Stderr)
+	}
+}

@@ -1,0 +1,171 @@
+package cli
+
+import (
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops/domain"
+	"gorgonia.org/tensor"
+)
+
+// spec reads flags as the programs do.
+func spec(t *testing.T, args string) (layers.Spec, error) {
+	t.Helper()
+	var m MapFlags
+	fs := flag.NewFlagSet("prog", flag.ContinueOnError)
+	m.Register(fs, "gaussian", "")
+	if err := Parse(fs, "", strings.Fields(args)); err != nil {
+		t.Fatal(err)
+	}
+	s, scaler, err := m.Spec(Given(fs))
+	if err == nil && scaler == nil {
+		t.Errorf("%s: no scaler", args)
+	}
+	return s, err
+}
+
+// TestSpec: every map that is built goes from flags to a layer, and Probe has nothing against it.
+func TestSpec(t *testing.T) {
+	x := tensor.New(tensor.WithShape(3, 2), tensor.WithBacking([]float64{.1, .7, .4, .2, .9, .3}))
+	for _, e := range layers.Entries() {
+		for _, dtype := range []string{"float64", "float32"} {
+			s, err := spec(t, "-seed 7 -map "+e.Name+" -dtype "+dtype)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := Probe(s); err != nil {
+				t.Errorf("-map %s: Probe: %v", e.Name, err)
+			}
+			if s.Dims != 0 || len(s.Params) != 0 {
+				t.Errorf("-map %s: Probe changed %+v", e.Name, s)
+			}
+			if err := Fit(&s, x); err != nil {
+				t.Fatal(err)
+			}
+			l, err := Build(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := map[bool]int{true: 4096, false: 2}[e.Sampled]; l.Dims() != 2 || l.Features() != want || l.Dtype() != Dtype(s) || Dtype(s).String() != dtype {
+				t.Errorf("-map %s -dtype %s built %v", e.Name, dtype, l)
+			}
+			if err := CheckRows(s, x); err != nil {
+				t.Errorf("-map %s: %v", e.Name, err)
+			}
+		}
+	}
+}
+
+// TestUsage: what no data could make right is a UsageError, from Spec, Probe or Build.
+func TestUsage(t *testing.T) {
+	for _, args := range []string{"-map chi2", "-map x", "-params x", "-scale x", "-dtype x", "-features 0", "-sampler=", "-map linear -features 2",
+		"-map linear -sampler iid", "-features 5", "-sampler sobol", "-sampler x", "-map laplacian -sampler orthogonal"} {
+		s, err := spec(t, args)
+		if err == nil {
+			err = Probe(s)
+		}
+		var usage *UsageError
+		if !errors.As(err, &usage) {
+			t.Errorf("%s: %v", args, err)
+		}
+	}
+	s, err := spec(t, "-features 16777216 -params sigma=1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Dims = 1000
+	var usage *UsageError
+	if _, err := Build(s); !errors.As(err, &usage) || !strings.Contains(err.Error(), "ask for at most 2147483 features") {
+		t.Errorf("frequencies of 134 GB: %v", err)
+	}
+	if s, err = spec(t, "-map laplacian -sampler orthogonal -features 4 -params sigma=1"); err != nil {
+		t.Fatal(err)
+	}
+	s.Dims = 2
+	if _, err := Build(s); !errors.Is(err, spectral.ErrSampler) {
+		t.Errorf("Build hides its cause: %v", err)
+	}
+}
+
+// TestCheckRows: the domain is that of the kernel, for either element type.
+func TestCheckRows(t *testing.T) {
+	bad := []float64{.1, .7, .4, -.5}
+	single := []float32{.1, .7, .4, -.5}
+	for name, want := range map[string]string{"gaussian": "", "exp-semigroup": "map exp-semigroup: x[1,1] = -0.5 is negative", "skewed-chi2": "map skewed-chi2: x[1,1] = -0.5 is not above -c"} {
+		s := layers.Spec{Map: name, Params: map[string]layers.Values{"gaussian": {"sigma": 1.}, "exp-semigroup": {"beta": 1.}, "skewed-chi2": {"c": .5}}[name]}
+		for _, x := range []*tensor.Dense{tensor.New(tensor.WithShape(2, 2), tensor.WithBacking(bad)), tensor.New(tensor.WithShape(2, 2), tensor.WithBacking(single))} {
+			err := CheckRows(s, x)
+			if (err == nil) != (want == "") || err != nil && (!errors.Is(err, domain.ErrDomain) || !strings.HasPrefix(err.Error(), want)) {
+				t.Errorf("%s, %v: %v", name, x.Dtype(), err)
+			}
+		}
+	}
+	if err := CheckRows(layers.Spec{Map: "gaussian"}, tensor.New(tensor.WithShape(1, 1), tensor.WithBacking([]float64{0}))); !errors.Is(err, layers.ErrParam) {
+		t.Errorf("a spec without sigma: %v", err)
+	}
+}
+
+// TestLocate: the file is named once, and cells and rows are counted as in it.
+func TestLocate(t *testing.T) {
+	cell := domain.NonNegative().Violation("map m", 2, 1, -3)
+	norm := &domain.RowError{Who: "data: a.csv: rows", Row: 1, Norm: 2}
+	for _, tc := range []struct {
+		err  error
+		rows []int
+		want string
+	}{
+		{cell, nil, "a.csv: map m: x[2,1] = -3 is negative"},
+		{cell, []int{4, 7, 19}, "a.csv: map m: x[19,1] = -3 is negative"},
+		{errors.Join(cell), []int{4, 7, 19}, "a.csv: map m: x[19,1] = -3"},
+		{norm, []int{4, 7}, "data: a.csv: rows: row 7 has norm 2"},
+		{norm, nil, "data: a.csv: rows: row 1 has norm 2"},
+		{domain.ErrShape, nil, "a.csv: shape does not fit"},
+	} {
+		err := Locate(tc.err, "a.csv", tc.rows)
+		if !strings.HasPrefix(err.Error(), tc.want) || !errors.Is(err, domain.ErrDomain) && !errors.Is(err, domain.ErrShape) {
+			t.Errorf("%v became %v, want %s", tc.err, err, tc.want)
+		}
+	}
+	if err := Locate(nil, "a.csv", nil); err != nil {
+		t.Errorf("no error became %v", err)
+	}
+	if err := cell.(*domain.CellError); err.Row != 2 || err.Who != "map m" {
+		t.Errorf("Locate changed the error that it was given: %v", err)
+	}
+}
+
+// TestCheckWritable: a file that can be made leaves nothing behind, and one that was there stays.
+func TestCheckWritable(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, []byte("old"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"", file, filepath.Join(dir, "new")} {
+		if err := CheckWritable("save", path); err != nil {
+			t.Errorf("%q: %v", path, err)
+		}
+	}
+	bad := []string{dir, filepath.Join(dir, "no", "file"), filepath.Join(file, "file")}
+	if runtime.GOOS != "windows" {
+		bad = append(bad, os.DevNull) // which a rename onto it would replace
+	}
+	for _, path := range bad {
+		if err := CheckWritable("save", path); err == nil || !strings.HasPrefix(err.Error(), "-save "+path+": cannot be written: ") {
+			t.Errorf("%q: %v", path, err)
+		}
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
+		t.Errorf("the folder holds %v, %v", entries, err)
+	}
+	if b, err := os.ReadFile(file); err != nil || string(b) != "old" {
+		t.Errorf("the file is %q, %v", b, err)
+	}
+}

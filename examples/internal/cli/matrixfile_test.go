@@ -1,0 +1,137 @@
+package cli
+
+import (
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/bochner-go/bochner/train/data"
+	"gorgonia.org/tensor"
+)
+
+// hard are numbers that a careless writer loses.
+var hard = []float64{0, math.Copysign(0, -1), 1. / 3, -math.Pi, 1e-300, 5e-324, math.MaxFloat64, 1 + 0x1p-52}
+
+// TestMatrixFile: every number comes back to the last bit, in both formats and element types.
+func TestMatrixFile(t *testing.T) {
+	single := make([]float32, len(hard))
+	widened := make([]float64, len(hard))
+	for i, v := range hard {
+		single[i] = float32(math.Mod(v, 1e30))
+		widened[i] = float64(single[i])
+	}
+	for _, name := range []string{"a.npy", "a.csv"} {
+		for _, tc := range []struct {
+			dt      tensor.Dtype
+			backing any
+			want    []float64
+		}{
+			{tensor.Float64, hard, hard},
+			{tensor.Float32, single, widened},
+			{tensor.Float64, single, widened},
+			{tensor.Float32, widened, widened},
+		} {
+			path := filepath.Join(t.TempDir(), name)
+			f, err := NewMatrixFile(path, 4, 2, tc.dt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			x := tensor.New(tensor.WithShape(4, 2), tensor.WithBacking(tc.backing))
+			for _, block := range data.Blocks(x, 3) {
+				if err := f.Write(block); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+				t.Errorf("%s has its name before it is whole: %v", name, err)
+			}
+			if err := f.Close(nil); err != nil {
+				t.Fatal(err)
+			}
+			set, err := data.Read(path, data.Options{Label: data.LabelNone})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, v := range set.X.Float64s() {
+				if math.Float64bits(v) != math.Float64bits(tc.want[i]) {
+					t.Errorf("%s of %v from %T: cell %d is %v, want %v", name, tc.dt, tc.backing, i, v, tc.want[i])
+				}
+			}
+		}
+	}
+}
+
+// TestMatrixFileHeader: the bytes that NumPy writes for the same array.
+func TestMatrixFileHeader(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.npy")
+	f, err := NewMatrixFile(path, 1, 1, tensor.Float32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(f.Write(tensor.New(tensor.WithShape(1, 1), tensor.WithBacking([]float32{1}))), f.Close(nil)); err != nil {
+		t.Fatal(err)
+	}
+	want := "\x93NUMPY\x01\x00\x76\x00{'descr': '<f4', 'fortran_order': False, 'shape': (1, 1), }"
+	want += strings.Repeat(" ", 127-len(want)) + "\n\x00\x00\x80\x3f"
+	if b, err := os.ReadFile(path); err != nil || string(b) != want {
+		t.Errorf("%q, %v, want %q", b, err, want)
+	}
+	info, err := os.Stat(path)
+	if err != nil || info.Mode().Perm()&0o444 == 0 {
+		t.Errorf("mode %v, %v", info.Mode(), err)
+	}
+}
+
+// TestMatrixFileFailures: whatever goes wrong, the name holds what it held, and nothing else is left.
+func TestMatrixFileFailures(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.csv")
+	if err := os.WriteFile(path, []byte("old"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	row := tensor.New(tensor.WithShape(1, 2), tensor.WithBacking([]float64{1, 2}))
+	start := func() *MatrixFile {
+		f, err := NewMatrixFile(path, 2, 2, tensor.Float64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Write(row); err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	why := errors.New("the reason")
+	if err := start().Close(why); !errors.Is(err, why) || !strings.HasPrefix(err.Error(), path+": ") {
+		t.Errorf("Close(err): %v", err)
+	}
+	if err := start().Close(nil); err == nil || !strings.Contains(err.Error(), "1 rows written of 2") {
+		t.Errorf("a row is missing: %v", err)
+	}
+	f := start() // its disk fails
+	f.file.Abort()
+	wide := tensor.New(tensor.WithShape(1, 1<<20), tensor.Of(tensor.Float64))
+	if err := f.Write(wide); err == nil {
+		t.Error("Write does not tell that the file cannot be written")
+	}
+	if err := f.Close(nil); err == nil {
+		t.Error("Close does not tell that the file cannot be written")
+	}
+	if _, err := NewMatrixFile(filepath.Join(dir, "no", "a.npy"), 1, 1, tensor.Float64); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("no folder: %v", err)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
+		t.Errorf("the folder holds %v, %v", entries, err)
+	}
+	if b, err := os.ReadFile(path); err != nil || string(b) != "old" {
+		t.Errorf("the file that was there is %q, %v", b, err)
+	}
+	for path, good := range map[string]bool{"": true, "a.npy": true, "b/a.csv": true, "a.txt": false, "npy": false, "a.npy.gz": false, "a.NPY": false} {
+		var usage *UsageError
+		if err := CheckMatrixFile("out", path); (err == nil) != good || err != nil && (!errors.As(err, &usage) || !strings.Contains(err.Error(), "want a name that ends in .npy or .csv")) {
+			t.Errorf("CheckMatrixFile(%q): %v", path, err)
+		}
+	}
+}

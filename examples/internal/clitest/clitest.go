@@ -1,0 +1,207 @@
+// Package clitest runs an example program in a process of its own, as its users do.
+package clitest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// binary is the program that Main built.
+var binary string
+
+// Main is TestMain: it builds the program in the current folder and runs the tests.
+func Main(m *testing.M) { os.Exit(buildAndRun(m)) }
+
+func buildAndRun(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "clitest")
+	if err == nil {
+		defer os.RemoveAll(dir)
+		binary = filepath.Join(dir, "program.exe")
+		var out []byte
+		if out, err = exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
+			err = fmt.Errorf("%w\n%s", err, out)
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "go build:", err)
+		return 1
+	}
+	return m.Run()
+}
+
+// Command is the program, to be run in a folder, for at most a minute.
+func Command(t *testing.T, dir string, args ...string) *exec.Cmd {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	t.Cleanup(cancel)
+	cmd := exec.CommandContext(ctx, binary, args...)
+	cmd.Dir = dir
+	return cmd
+}
+
+// Result is what a run left behind.
+type Result struct {
+	Args           []string
+	Status         int
+	Stdout, Stderr string
+}
+
+// Run runs the program in a folder. Arguments are separated by blanks.
+func Run(t *testing.T, dir, args string) Result {
+	t.Helper()
+	cmd := Command(t, dir, strings.Fields(args)...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return Result{strings.Fields(args), cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
+}
+
+// OK wants the exit status 0.
+func (r Result) OK(t *testing.T) Result {
+	t.Helper()
+	if r.Status != 0 {
+		t.Fatalf("%v: exit status %d: %s", r.Args, r.Status, r.Stderr)
+	}
+	return r
+}
+
+// Fails wants an exit status, nothing on stdout and one line on stderr, which starts with the program's name and holds the texts.
+func (r Result) Fails(t *testing.T, status int, program string, texts ...string) {
+	t.Helper()
+	if r.Status != status || r.Stdout != "" {
+		t.Errorf("%v: exit status %d, want %d; stdout %q, stderr %q", r.Args, r.Status, status, r.Stdout, r.Stderr)
+		return
+	}
+	if !strings.HasPrefix(r.Stderr, program+": ") || strings.Count(r.Stderr, "\n") != 1 || !strings.HasSuffix(r.Stderr, "\n") {
+		t.Errorf("%v: stderr is not one line of %s's: %q", r.Args, program, r.Stderr)
+	}
+	for _, text := range texts {
+		if !strings.Contains(r.Stderr, text) {
+			t.Errorf("%v: stderr %q does not hold %q", r.Args, r.Stderr, text)
+		}
+	}
+}
+
+// Object wants the exit status 0 and stdout to be one line, a JSON object.
+func (r Result) Object(t *testing.T) map[string]any {
+	t.Helper()
+	r.OK(t)
+	if strings.Count(r.Stdout, "\n") != 1 || !strings.HasSuffix(r.Stdout, "\n") {
+		t.Fatalf("%v: stdout is not one line: %q", r.Args, r.Stdout)
+	}
+	var ob map[string]any
+	if err := json.Unmarshal([]byte(r.Stdout), &ob); err != nil {
+		t.Fatalf("%v: %v in %q", r.Args, err, r.Stdout)
+	}
+	return ob
+}
+
+// Keys wants an object to have these keys, blank-separated, and no others.
+func Keys(t *testing.T, what string, ob any, keys string) {
+	t.Helper()
+	var got []string
+	m, ok := ob.(map[string]any)
+	if !ok {
+		t.Errorf("%s is %v, not an object", what, ob)
+		return
+	}
+	for k := range m {
+		got = append(got, k)
+	}
+	want := strings.Fields(keys)
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("%s has the keys\n%v, want\n%v", what, got, want)
+	}
+}
+
+// File writes a file and returns its path.
+func File(t *testing.T, dir, name, text string) string {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Names are the names in a folder, sorted.
+func Names(t *testing.T, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+// Checker draws n rows of d numbers in (0, 1) and says on which colour of a chessboard of 2 x 2 fields the first two lie, with a
+// margin: two classes that no linear function tells apart.
+func Checker(n, d int, seed uint64) (rows [][]float64, dark []bool) {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	for range n {
+		row := make([]float64, d)
+		for j := range row {
+			row[j] = float64(1+rng.IntN(998)) / 1000
+			if j < 2 { // .05 to .35 or .65 to .95
+				row[j] = .05 + .3*row[j] + .6*float64(rng.IntN(2))
+			}
+		}
+		rows, dark = append(rows, row), append(dark, (row[0] > .5) != (row[1] > .5))
+	}
+	return rows, dark
+}
+
+// CSV is rows as lines, with what last says of row i as the last field, or the first; nil says nothing.
+func CSV(rows [][]float64, first, last func(i int) string) string {
+	var b strings.Builder
+	for i, row := range rows {
+		var fields []string
+		if first != nil {
+			fields = append(fields, first(i))
+		}
+		for _, v := range row {
+			fields = append(fields, fmt.Sprint(v))
+		}
+		if last != nil {
+			fields = append(fields, last(i))
+		}
+		b.WriteString(strings.Join(fields, ",") + "\n")
+	}
+	return b.String()
+}
+
+// LIBSVM is rows in that format, cells of 0 left out.
+func LIBSVM(rows [][]float64, label func(i int) string) string {
+	var b strings.Builder
+	for i, row := range rows {
+		b.WriteString(label(i))
+		for j, v := range row {
+			if v != 0 {
+				fmt.Fprintf(&b, " %d:%v", j+1, v)
+			}
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}

@@ -1,0 +1,195 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/bochner-go/bochner/examples/internal/cli"
+	"github.com/bochner-go/bochner/examples/internal/clitest"
+	"github.com/bochner-go/bochner/layers"
+	"gorgonia.org/tensor"
+)
+
+// fit runs the program in this process, in the folder of the files.
+func fit(t *testing.T, dir, args string) object {
+	t.Helper()
+	t.Chdir(dir)
+	o, err := parse(strings.Fields(args))
+	if err != nil {
+		t.Fatalf("%s: %v", args, err)
+	}
+	r, err := trainModel(t.Context(), o)
+	if err != nil {
+		t.Fatalf("%s: %v", args, err)
+	}
+	return r.object()
+}
+
+// narrow are parameters under which each map tells the fields of the chessboard apart.
+var narrow = map[string]string{
+	"gaussian": " -params sigma=.3", "laplacian": " -params sigma=1", "matern": " -params ell=.5", "exp-semigroup": " -params beta=1.5",
+	"reciprocal-semigroup": " -params lambda=.1", "skewed-chi2": " -params c=.02", "skewed-intersection": " -params c=.1",
+}
+
+// TestMapsAndHeads: every map that is built goes with every head, in either element type. What only kernels can tell apart they do;
+// a linear model does not.
+func TestMapsAndHeads(t *testing.T) {
+	dir := files(t)
+	for i, e := range layers.Entries() {
+		for j, head := range []string{"linear", "softmax", "ridge"} {
+			args := "-train last.csv -test test.csv -seed 5 -map " + e.Name + " -head " + head + narrow[e.Name]
+			if e.Sampled {
+				args += " -features 512"
+			}
+			if head != "ridge" {
+				args += " -epochs 80 -batch 50 -lr .2"
+			} else {
+				args += " -lambda 1e-3"
+			}
+			if (i+j)%2 == 1 {
+				args += " -dtype float32"
+			}
+			ob := fit(t, dir, args)
+			if good := min(*ob.Accuracy, *ob.TrainAccuracy, *ob.F1) > .75; good != e.Sampled {
+				t.Errorf("%s: accuracy %.3f test, %.3f train, f1 %.3f", args, *ob.Accuracy, *ob.TrainAccuracy, *ob.F1)
+			}
+			if ob.Map != e.Name || ob.Head != head || ob.Classes != 2 || ob.InputDim != 3 || ob.TrainRows != 150 || ob.TestRows != 60 {
+				t.Errorf("%s: %+v", args, ob)
+			}
+			if k := ob.KernelError; k.Rows != 60 || !(k.RelativeFrobenius < .5) || e.Sampled != (k.RelativeFrobenius > 1e-6) {
+				t.Errorf("%s: kernel error %+v", args, k)
+			}
+		}
+	}
+}
+
+// TestTargets: regression under both of its heads, on a function that no linear one is near.
+func TestTargets(t *testing.T) {
+	dir := files(t)
+	const files = "-train smooth.csv -test smoothtest.csv -task regression "
+	linear := fit(t, dir, files+"-map linear")
+	ridge := fit(t, dir, files+"-features 256 -lambda 1e-6")
+	descent := fit(t, dir, files+"-features 256 -params sigma=1 -head linear -epochs 200 -batch 32 -lr .02")
+	if linear.Accuracy != nil || linear.F1 != nil || linear.Classes != 0 || linear.Head != "ridge" {
+		t.Errorf("regression reports %+v", linear)
+	}
+	if *ridge.RMSE > .01 || *ridge.TrainRMSE > .01 || *linear.RMSE < .05 || *descent.RMSE > .06 {
+		t.Errorf("rmse: ridge %v, %v on its own rows, descent %v, a linear model %v", *ridge.RMSE, *ridge.TrainRMSE, *descent.RMSE, *linear.RMSE)
+	}
+}
+
+// TestFormats: the same rows in any format give the same numbers.
+func TestFormats(t *testing.T) {
+	dir := files(t)
+	csv, err := os.ReadFile(filepath.Join(dir, "header.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	clitest.File(t, dir, "header.csv.gz", zipped(t, string(csv), 1))
+	rows, dark := clitest.Checker(150, 3, 1)
+	file, err := cli.NewMatrixFile(filepath.Join(dir, "rows.npy"), len(rows), 4, tensor.Float64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, row := range rows {
+		label := map[bool]float64{false: -1, true: 1}[dark[i]]
+		if err := file.Write(tensor.New(tensor.WithShape(1, 4), tensor.WithBacking(append(row, label)))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := file.Close(nil); err != nil {
+		t.Fatal(err)
+	}
+	run := func(args string) object {
+		ob := fit(t, dir, "-features 64 -head ridge -lambda .01 -train "+args)
+		ob.Seconds, ob.PeakRSS = seconds{}, 0
+		return ob
+	}
+	want := run("last.csv")
+	for _, args := range []string{"first.csv -label first", "header.csv", "header.csv.gz"} {
+		if got := run(args); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s:\n%+v, want\n%+v", args, got, want)
+		}
+	}
+	// The classes of these are in another order, -1 before +1, which is light before dark.
+	for _, args := range []string{"train.libsvm", "rows.npy"} {
+		if got := run(args); got.TrainRows != want.TrainRows || got.Params.Number("sigma")/want.Params.Number("sigma") < .8 || *got.Accuracy < .7 {
+			t.Errorf("%s:\n%+v, want about\n%+v", args, got, want)
+		}
+	}
+	if a, b := run("train.libsvm"), run("rows.npy"); !reflect.DeepEqual(a, b) {
+		t.Errorf("LIBSVM and npy differ:\n%+v\n%+v", a, b)
+	}
+}
+
+// TestTune: a bandwidth that is far too wide is found by tuning it, alone, one a dimension, or with the frequencies.
+func TestTune(t *testing.T) {
+	dir := files(t)
+	const args = "-train last.csv -test test.csv -features 128 -epochs 60 -batch 30 -map gaussian -params sigma=2"
+	frozen := fit(t, dir, args)
+	for _, policy := range []string{"bandwidth", "bandwidth-each", "all"} {
+		for _, head := range []string{"softmax", "linear"} {
+			ob := fit(t, dir, args+" -map-lr .02 -tune "+policy+" -head "+head)
+			if ob.Tuned != policy || ob.KernelError != nil {
+				t.Errorf("-tune %s: tuned %s, kernel error %v", policy, ob.Tuned, ob.KernelError)
+			}
+			if last := len(ob.TrainLoss) - 1; last != 59 || ob.TrainLoss[last] > .9*ob.TrainLoss[0] || head == "softmax" && ob.TrainLoss[last] > .9*frozen.TrainLoss[last] {
+				t.Errorf("-tune %s -head %s: loss %v to %v, frozen %v", policy, head, ob.TrainLoss[0], ob.TrainLoss[last], frozen.TrainLoss[last])
+			}
+		}
+	}
+	for _, e := range layers.Entries() { // each has a backward
+		if e.Sampled {
+			ob := fit(t, dir, "-train last.csv -features 64 -epochs 3 -tune all -dtype float32 -map "+e.Name+narrow[e.Name])
+			if loss := ob.TrainLoss; !(loss[2] < loss[0]) {
+				t.Errorf("-tune all -map %s: losses %v", e.Name, loss)
+			}
+		}
+	}
+}
+
+// TestOptions: what else a fit can be told.
+func TestOptions(t *testing.T) {
+	dir := files(t)
+	const args = "-train last.csv -test test.csv -params sigma=.3 "
+	for _, choose := range []string{"loo", "held-out"} {
+		for _, features := range []string{"64", "512"} { // fewer and more than rows
+			ob := fit(t, dir, args+"-head ridge -lambda "+choose+" -features "+features)
+			if exponent := math.Log10(*ob.Lambda / 150); math.Abs(exponent-math.Round(exponent)) > 1e-9 || exponent < -9.1 || exponent > -.9 || *ob.Accuracy < .85 {
+				t.Errorf("-lambda %s: lambda %v, accuracy %v", choose, *ob.Lambda, *ob.Accuracy)
+			}
+		}
+	}
+	if ob := fit(t, dir, args+"-head ridge -features 64"); math.Abs(*ob.Lambda-150e-6) > 1e-12 {
+		t.Errorf("the default lambda is %v, want 1e-6 n", *ob.Lambda)
+	}
+	weak, strong := fit(t, dir, args+"-features 64 -epochs 5 -batch 30"), fit(t, dir, args+"-features 64 -epochs 5 -batch 30 -lambda 1")
+	if strong.TrainLoss[4] <= weak.TrainLoss[4] || strong.Lambda != nil {
+		t.Errorf("a penalty of 1 leaves the loss at %v, none at %v; lambda %v", strong.TrainLoss[4], weak.TrainLoss[4], strong.Lambda)
+	}
+	rows, dark := clitest.Checker(150, 3, 1)
+	clitest.File(t, dir, "noise.csv", clitest.CSV(rows, nil, func(i int) string { return fmt.Sprint(dark[i] != (i%4 == 0)) }))
+	for _, solver := range []string{"adam -lr .5", "sgd -lr 20"} {
+		ob := fit(t, dir, "-train noise.csv -test noise.csv -params sigma=.1 -features 512 -epochs 100 -batch 30 -held-out .3 -solver "+solver)
+		if len(ob.TrainLoss) == 100 || ob.TrainRows != 150 {
+			t.Errorf("-solver %s: early stopping did not stop in %d epochs", solver, len(ob.TrainLoss))
+		}
+	}
+	scaled := fit(t, dir, args+"-features 64 -scale minmax,standard -head ridge")
+	if plain := fit(t, dir, args+"-features 64 -head ridge"); *scaled.KernelError == *plain.KernelError {
+		t.Error("-scale changes nothing")
+	}
+	one, two, again := fit(t, dir, args+"-features 64"), fit(t, dir, args+"-features 64 -seed 2"), fit(t, dir, args+"-features 64")
+	if *one.KernelError == *two.KernelError || !reflect.DeepEqual(one.TrainLoss, again.TrainLoss) || *one.KernelError != *again.KernelError {
+		t.Errorf("seeds: %v, %v, %v", one.KernelError, two.KernelError, again.KernelError)
+	}
+	iid, orthogonal := fit(t, dir, args+"-features 512"), fit(t, dir, args+"-features 512 -sampler orthogonal")
+	if orthogonal.KernelError.RelativeFrobenius >= iid.KernelError.RelativeFrobenius {
+		t.Errorf("kernel error: orthogonal %v, iid %v", orthogonal.KernelError, iid.KernelError)
+	}
+}
