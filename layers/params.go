@@ -38,6 +38,22 @@ func (v Values) String() string {
 	return strings.Join(parts, ",")
 }
 
+// Short is String with four digits and without the flags that are off: for titles and tables.
+func (v Values) Short() string {
+	short := Values{}
+	for name, value := range v {
+		switch x := value.(type) {
+		case float64:
+			short[name] = fmt.Sprintf("%.4g", x)
+		case bool:
+			if x {
+				short[name] = x
+			}
+		}
+	}
+	return short.String()
+}
+
 // ParseValues reads "name=value,name=value" for a map. Errors name the map, the parameter and what would do (ErrParam).
 func ParseValues(mapName, text string) (Values, error) {
 	e, err := Lookup(mapName)

@@ -129,3 +129,14 @@ func TestPolicies(t *testing.T) {
 		t.Errorf("policy 9 is called %q", s)
 	}
 }
+
+func TestValuesShort(t *testing.T) {
+	v := layers.Values{"sigma": 2.8284271247461903, "phase": false}
+	if got := v.Short(); got != "sigma=2.828" {
+		t.Errorf("Short of %v is %q", v, got)
+	}
+	v["phase"] = true
+	if got := v.Short(); got != "phase=true,sigma=2.828" {
+		t.Errorf("Short of %v is %q", v, got)
+	}
+}

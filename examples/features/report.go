@@ -190,7 +190,7 @@ func (o *options) draw(reports []samplerReport) error {
 			series = append(series, s)
 		}
 	}
-	img, err := report.ErrorCurves(series, report.WithTitle(fmt.Sprintf("%s %v: kernel error by number of features", o.spec.Map, o.spec.Params)))
+	img, err := report.ErrorCurves(series, report.WithTitle(fmt.Sprintf("%s %v: kernel error by number of features", o.spec.Map, o.spec.Params.Short())))
 	if err != nil {
 		return err
 	}

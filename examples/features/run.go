@@ -195,7 +195,7 @@ func writeBlocks(ctx context.Context, what, path string, x *tensor.Dense, cols i
 }
 
 func (ob *object) print() {
-	fmt.Printf("map       %s %v, %d -> %d features, %s\n", ob.Map, ob.Params, ob.InputDim, ob.Features, ob.Dtype)
+	fmt.Printf("map       %s %v, %d -> %d features, %s\n", ob.Map, ob.Params.Short(), ob.InputDim, ob.Features, ob.Dtype)
 	fmt.Printf("rows      %d\n", ob.Rows)
 	reports := ob.Samplers
 	if ob.KernelError != nil {

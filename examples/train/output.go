@@ -135,7 +135,7 @@ func (r *result) show(o *options) error {
 	if o.json {
 		return json.NewEncoder(os.Stdout).Encode(ob)
 	}
-	fmt.Printf("map          %s %v, %d -> %d features", ob.Map, ob.Params, ob.InputDim, ob.Features)
+	fmt.Printf("map          %s %v, %d -> %d features", ob.Map, ob.Params.Short(), ob.InputDim, ob.Features)
 	if ob.Sampler != "" {
 		fmt.Printf(", sampler %s, seed %d", ob.Sampler, ob.Seed)
 	}
