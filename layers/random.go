@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"sync"
 	"sync/atomic"
 
 	spectral "github.com/bochner-go/bochner/init"
@@ -32,7 +33,8 @@ type randomMap struct {
 	phase   bool
 	grad    bool // the gradient for a leaf input is wanted
 
-	packed atomic.Pointer[ops.Weights] // W of a frozen map, packed at first use
+	packed  atomic.Pointer[ops.Weights] // W of a frozen map, packed at first use
+	scratch sync.Pool                   // *tensor.Dense, the logarithms of a skewed map's Transform
 }
 
 // newRandomMap draws the frequencies of a map with the given number of output columns.
@@ -215,9 +217,14 @@ func (l *randomMap) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
 		if x.Dims() == 2 && x.Shape()[1] != l.dims {
 			return nil, fmt.Errorf("%s: x has shape %v, want [n, %d]: %w", l.who(), x.Shape(), l.dims, ErrShape)
 		}
-		if x, err = ops.LogShiftInto(nil, x, c, a); err != nil {
+		u, _ := l.scratch.Get().(*tensor.Dense)
+		if u != nil && !u.Shape().Eq(x.Shape()) {
+			u = nil // a batch of another size
+		}
+		if x, err = ops.LogShiftInto(u, x, c, a); err != nil {
 			return nil, err
 		}
+		defer l.scratch.Put(x)
 		a.Domain = ops.Domain{}
 	}
 	switch b := l.param("b"); {
