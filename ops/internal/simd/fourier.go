@@ -1,7 +1,5 @@
 package simd
 
-import "math"
-
 // Pair writes scale·[cos(xW) | sin(xW)] to dst [n,2m] and returns the first row whose projection is not finite, or -1.
 // x is [n,d].
 func Pair[T Float](dst, x []T, n int, w *Weights[T], scale float64) (badRow int) {
@@ -10,14 +8,8 @@ func Pair[T Float](dst, x []T, n int, w *Weights[T], scale float64) (badRow int)
 	forTiles(n, func(lo, hi int) {
 		w.project(dst, 2*m, x, nil, lo, hi)
 		for i := lo; i < hi; i++ {
-			cos := dst[i*2*m : i*2*m+m]
-			sin := dst[i*2*m+m : i*2*m+2*m]
-			for j, p := range cos {
-				if p-p != 0 {
-					bad.report(i)
-				}
-				s, c := math.Sincos(float64(p))
-				cos[j], sin[j] = T(scale*c), T(scale*s)
+			if pairRow(dst[i*2*m:i*2*m+m], dst[i*2*m+m:i*2*m+2*m], scale) {
+				bad.report(i)
 			}
 		}
 	})
@@ -52,14 +44,6 @@ func Cos[T Float](dst, p []T, n, m int, scale float64) (badRow int) {
 	return bad.get()
 }
 
-func cosRow[T Float](dst, p []T, scale float64) (bad bool) {
-	for j, v := range p {
-		bad = bad || v-v != 0
-		dst[j] = T(scale * math.Cos(float64(v)))
-	}
-	return bad
-}
-
 // Phase writes scale·cos(xW + b) to dst [n,m] and returns the first row whose projection is not finite, or -1.
 func Phase[T Float](dst, x, b []T, n int, w *Weights[T], scale float64) (badRow int) {
 	bad := newFirstBad()
@@ -75,11 +59,9 @@ func Phase[T Float](dst, x, b []T, n int, w *Weights[T], scale float64) (badRow 
 	return bad.get()
 }
 
-// CosGrad writes dP = -scale·sin(p)·g, all [n,m].
+// CosGrad writes dP = -scale·sin(p)·g, all [n,m]; dp may be p, not g.
 func CosGrad[T Float](dp, p, g []T, n, m int, scale float64) {
 	forTiles(n, func(lo, hi int) {
-		for i := lo * m; i < hi*m; i++ {
-			dp[i] = T(-scale * math.Sin(float64(p[i])) * float64(g[i]))
-		}
+		cosGradRow(dp[lo*m:hi*m], p[lo*m:hi*m], g[lo*m:hi*m], scale)
 	})
 }

@@ -1,10 +1,16 @@
 package simd
 
-import "math"
-
 // LogShift writes ln(x + c) to dst [n,d]; c has length d, or 1 for all columns.
 func LogShift[T Float](dst, x, c []T, n, d int) {
-	eachCell(c, n, d, func(i int, c T) { dst[i] = T(math.Log(float64(x[i]) + float64(c))) })
+	forTiles(n, func(lo, hi int) {
+		if len(c) == 1 {
+			logRow(dst[lo*d:hi*d], x[lo*d:hi*d], c)
+			return
+		}
+		for i := lo; i < hi; i++ {
+			logRow(dst[i*d:i*d+d], x[i*d:i*d+d], c)
+		}
+	})
 }
 
 // LogShiftGrad writes dx = g/(x + c) to dst [n,d].

@@ -1,0 +1,131 @@
+package simd
+
+import "math"
+
+//go:generate go run -C _gen ./vec -dir ..
+
+// vectors are the vector functions of an instruction set. Each does the first elements of its arrays and returns how many: all n, or
+// fewer because the next ones include an argument outside the range for which it is written. With n = 1 the result, 0 or 1, says
+// whether that one argument is outside, and the value of an element never depends on its neighbours or its place.
+//
+// dst and x may be the same array.
+type vectors[T Float] struct {
+	cos, sin  func(dst, x *T, n int, scale T) (done int)
+	sinCos    func(sin, cos, x *T, n int, scale T) (done int)
+	exp       func(dst, x *T, n int, scale, sign T) (done int)
+	logScalar func(dst, x *T, n int, c T) (done int)
+	logVector func(dst, x, c *T, n int) (done int)
+}
+
+// each calls vector for the elements 0 to n-1, and scalar for those that it leaves out.
+func each(n int, vector func(i, n int) (done int), scalar func(i int)) {
+	const block = 64
+	for i := 0; i < n; {
+		i += vector(i, n-i)
+		for end := min(i+block, n); i < end; i++ {
+			if vector(i, 1) == 0 {
+				scalar(i)
+			}
+		}
+	}
+}
+
+// foldable tells whether coefficients times scale stay far from the ends of float32. No map has another scale, but a caller may.
+func foldable(scale float64) bool {
+	a := math.Abs(scale)
+	return a >= 0x1p-60 && a <= 0x1p60
+}
+
+// vecCos writes scale·cos(x) to dst, which may be x, and tells whether an argument was not finite; its cosine is NaN.
+//
+// Largest error for scale 1: 1.5e-7 for float32 up to |x| = 2^16·π, 3e-16 for float64 up to 2^29·π, and that of package math beyond,
+// where it takes over argument by argument. |cos x| <= 1 and cos 0 = 1 exactly. A scale that is no power of two adds two roundings.
+func vecCos[T Float](dst, x []T, scale float64) (bad bool) {
+	one := func(i int) {
+		v := x[i]
+		bad = bad || v-v != 0
+		dst[i] = T(scale * math.Cos(float64(v)))
+	}
+	k := vectorsOf[T]()
+	if k == nil || !foldable(scale) {
+		for i := range x {
+			one(i)
+		}
+		return bad
+	}
+	each(len(x), func(i, n int) int { return k.cos(&dst[i], &x[i], n, T(scale)) }, one)
+	return bad
+}
+
+// vecSin writes scale·sin(x) to dst, which may be x. The errors are those of vecCos; near 1 the result may exceed it by one rounding.
+func vecSin[T Float](dst, x []T, scale float64) {
+	one := func(i int) { dst[i] = T(scale * math.Sin(float64(x[i]))) }
+	k := vectorsOf[T]()
+	if k == nil || !foldable(scale) {
+		for i := range x {
+			one(i)
+		}
+		return
+	}
+	each(len(x), func(i, n int) int { return k.sin(&dst[i], &x[i], n, T(scale)) }, one)
+}
+
+// vecSinCos writes scale·sin(x) to sin and scale·cos(x) to cos, of which one may be x, and tells whether an argument was not finite.
+// Largest error for scale 1: 1e-7 for float32 and 2e-16 for float64, over the ranges of vecCos; sin x = x for small x.
+func vecSinCos[T Float](sin, cos, x []T, scale float64) (bad bool) {
+	one := func(i int) {
+		v := x[i]
+		bad = bad || v-v != 0
+		s, c := math.Sincos(float64(v))
+		sin[i], cos[i] = T(scale*s), T(scale*c)
+	}
+	k := vectorsOf[T]()
+	if k == nil || !foldable(scale) {
+		for i := range x {
+			one(i)
+		}
+		return bad
+	}
+	each(len(x), func(i, n int) int { return k.sinCos(&sin[i], &cos[i], &x[i], n, T(scale)) }, one)
+	return bad
+}
+
+// vecExp writes scale·exp(sign·x) to dst, which may be x; sign is 1 or -1. It overflows to +Inf and underflows through the denormal
+// numbers to 0 as the exact value does; exp 0 = 1 exactly and exp NaN = NaN.
+//
+// Largest error for scale 1: 1 unit in the last place, for float32 and float64. A scale that is no power of two adds two roundings.
+// (The assembly of package math for amd64, which is the plain path there, gives +Inf from 709.44 on, float64 only from 709.78.)
+func vecExp[T Float](dst, x []T, scale, sign float64) {
+	k := vectorsOf[T]()
+	if k == nil || !foldable(scale) {
+		for i, v := range x {
+			dst[i] = T(scale * math.Exp(sign*float64(v)))
+		}
+		return
+	}
+	if len(x) > 0 {
+		k.exp(&dst[0], &x[0], len(x), T(scale), T(sign))
+	}
+}
+
+// vecLog writes ln(x + c) to dst, which may be x; c has the length of x, or 1. It is -Inf for a sum of 0 and NaN for a negative one.
+//
+// Largest error: 1 unit in the last place of the logarithm of the sum as a T.
+func vecLog[T Float](dst, x, c []T) {
+	step := 1
+	if len(c) == 1 {
+		step = 0
+	}
+	one := func(i int) { dst[i] = T(math.Log(float64(x[i]) + float64(c[i*step]))) }
+	k := vectorsOf[T]()
+	switch {
+	case k == nil:
+		for i := range x {
+			one(i)
+		}
+	case step == 0:
+		each(len(x), func(i, n int) int { return k.logScalar(&dst[i], &x[i], n, c[0]) }, one)
+	default:
+		each(len(x), func(i, n int) int { return k.logVector(&dst[i], &x[i], &c[i], n) }, one)
+	}
+}

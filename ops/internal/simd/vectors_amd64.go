@@ -1,0 +1,29 @@
+//go:build !purego
+
+package simd
+
+import "unsafe"
+
+// vectorsOf are the functions of the instruction set in use, or nil.
+func vectorsOf[T Float]() *vectors[T] {
+	if active == generic {
+		return nil
+	}
+	var p unsafe.Pointer
+	if unsafe.Sizeof(T(0)) == 4 {
+		p = unsafe.Pointer(vectors32[active])
+	} else {
+		p = unsafe.Pointer(vectors64[active])
+	}
+	return (*vectors[T])(p)
+}
+
+var vectors32 = [...]*vectors[float32]{
+	avx2:   {cosAVX2F32, sinAVX2F32, sinCosAVX2F32, expAVX2F32, logScalarAVX2F32, logVectorAVX2F32},
+	avx512: {cosAVX512F32, sinAVX512F32, sinCosAVX512F32, expAVX512F32, logScalarAVX512F32, logVectorAVX512F32},
+}
+
+var vectors64 = [...]*vectors[float64]{
+	avx2:   {cosAVX2F64, sinAVX2F64, sinCosAVX2F64, expAVX2F64, logScalarAVX2F64, logVectorAVX2F64},
+	avx512: {cosAVX512F64, sinAVX512F64, sinCosAVX512F64, expAVX512F64, logScalarAVX512F64, logVectorAVX512F64},
+}
