@@ -64,6 +64,11 @@ func gemmF32AVX512Rows11(k int, a *float32, rs int, ks int, b *float32, panels i
 //go:noescape
 func gemmF32AVX512Rows12(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
 
+// packF32AVX512 copies k rows of B, ldb apart, into panels that are 32 wide; see packFunc.
+//
+//go:noescape
+func packF32AVX512(k int, b *float32, ldb int, dst *float32, panels int)
+
 // gemmF64AVX512Rows1 multiplies 1 rows of A with panels of B that are 24 wide; see tileFunc.
 //
 //go:noescape
@@ -104,6 +109,11 @@ func gemmF64AVX512Rows7(k int, a *float64, rs int, ks int, b *float64, panels in
 //go:noescape
 func gemmF64AVX512Rows8(k int, a *float64, rs int, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
 
+// packF64AVX512 copies k rows of B, ldb apart, into panels that are 24 wide; see packFunc.
+//
+//go:noescape
+func packF64AVX512(k int, b *float64, ldb int, dst *float64, panels int)
+
 // gemmF32AVX2Rows1 multiplies 1 rows of A with panels of B that are 16 wide; see tileFunc.
 //
 //go:noescape
@@ -134,6 +144,11 @@ func gemmF32AVX2Rows5(k int, a *float32, rs int, ks int, b *float32, panels int,
 //go:noescape
 func gemmF32AVX2Rows6(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
 
+// packF32AVX2 copies k rows of B, ldb apart, into panels that are 16 wide; see packFunc.
+//
+//go:noescape
+func packF32AVX2(k int, b *float32, ldb int, dst *float32, panels int)
+
 // gemmF64AVX2Rows1 multiplies 1 rows of A with panels of B that are 8 wide; see tileFunc.
 //
 //go:noescape
@@ -163,6 +178,11 @@ func gemmF64AVX2Rows5(k int, a *float64, rs int, ks int, b *float64, panels int,
 //
 //go:noescape
 func gemmF64AVX2Rows6(k int, a *float64, rs int, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
+
+// packF64AVX2 copies k rows of B, ldb apart, into panels that are 8 wide; see packFunc.
+//
+//go:noescape
+func packF64AVX2(k int, b *float64, ldb int, dst *float64, panels int)
 
 // fmaPeakAVX512 does n rounds of 12 float32 FMAs of 64 bytes on registers.
 func fmaPeakAVX512(n int)

@@ -2813,6 +2813,41 @@ store:
 	VZEROUPPER
 	RET
 
+// func packF32AVX512(k int, b *float32, ldb int, dst *float32, panels int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·packF32AVX512(SB), NOSPLIT, $0-40
+	MOVQ   k+0(FP), AX
+	MOVQ   b+8(FP), CX
+	MOVQ   ldb+16(FP), DX
+	MOVQ   dst+24(FP), BX
+	SHLQ   $0x02, DX
+	IMUL3Q $0x00000080, AX, SI
+
+row:
+	MOVQ CX, DI
+	MOVQ BX, R9
+	LEAQ (CX)(DX*8), R8
+	MOVQ panels+32(FP), R10
+
+panel:
+	PREFETCHT0 (R8)
+	PREFETCHT0 64(R8)
+	VMOVUPS    (DI), Z0
+	VMOVUPS    64(DI), Z1
+	VMOVUPS    Z0, (R9)
+	VMOVUPS    Z1, 64(R9)
+	ADDQ       $0x00000080, DI
+	ADDQ       $0x00000080, R8
+	ADDQ       SI, R9
+	DECQ       R10
+	JNE        panel
+	ADDQ       DX, CX
+	ADDQ       $0x00000080, BX
+	DECQ       AX
+	JNE        row
+	VZEROUPPER
+	RET
+
 // func gemmF64AVX512Rows1(k int, a *float64, rs int, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
 // Requires: AVX, AVX512DQ, AVX512F, MMX+
 TEXT ·gemmF64AVX512Rows1(SB), NOSPLIT, $0-80
@@ -4626,6 +4661,44 @@ store:
 	VZEROUPPER
 	RET
 
+// func packF64AVX512(k int, b *float64, ldb int, dst *float64, panels int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·packF64AVX512(SB), NOSPLIT, $0-40
+	MOVQ   k+0(FP), AX
+	MOVQ   b+8(FP), CX
+	MOVQ   ldb+16(FP), DX
+	MOVQ   dst+24(FP), BX
+	SHLQ   $0x03, DX
+	IMUL3Q $0x000000c0, AX, SI
+
+row:
+	MOVQ CX, DI
+	MOVQ BX, R9
+	LEAQ (CX)(DX*8), R8
+	MOVQ panels+32(FP), R10
+
+panel:
+	PREFETCHT0 (R8)
+	PREFETCHT0 64(R8)
+	PREFETCHT0 128(R8)
+	VMOVUPD    (DI), Z0
+	VMOVUPD    64(DI), Z1
+	VMOVUPD    128(DI), Z2
+	VMOVUPD    Z0, (R9)
+	VMOVUPD    Z1, 64(R9)
+	VMOVUPD    Z2, 128(R9)
+	ADDQ       $0x000000c0, DI
+	ADDQ       $0x000000c0, R8
+	ADDQ       SI, R9
+	DECQ       R10
+	JNE        panel
+	ADDQ       DX, CX
+	ADDQ       $0x000000c0, BX
+	DECQ       AX
+	JNE        row
+	VZEROUPPER
+	RET
+
 // func gemmF32AVX2Rows1(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
 // Requires: AVX, FMA3, MMX+
 TEXT ·gemmF32AVX2Rows1(SB), NOSPLIT, $0-80
@@ -5533,6 +5606,40 @@ store:
 	VZEROUPPER
 	RET
 
+// func packF32AVX2(k int, b *float32, ldb int, dst *float32, panels int)
+// Requires: AVX, MMX+
+TEXT ·packF32AVX2(SB), NOSPLIT, $0-40
+	MOVQ   k+0(FP), AX
+	MOVQ   b+8(FP), CX
+	MOVQ   ldb+16(FP), DX
+	MOVQ   dst+24(FP), BX
+	SHLQ   $0x02, DX
+	IMUL3Q $0x00000040, AX, SI
+
+row:
+	MOVQ CX, DI
+	MOVQ BX, R9
+	LEAQ (CX)(DX*8), R8
+	MOVQ panels+32(FP), R10
+
+panel:
+	PREFETCHT0 (R8)
+	VMOVUPS    (DI), Y0
+	VMOVUPS    32(DI), Y1
+	VMOVUPS    Y0, (R9)
+	VMOVUPS    Y1, 32(R9)
+	ADDQ       $0x00000040, DI
+	ADDQ       $0x00000040, R8
+	ADDQ       SI, R9
+	DECQ       R10
+	JNE        panel
+	ADDQ       DX, CX
+	ADDQ       $0x00000040, BX
+	DECQ       AX
+	JNE        row
+	VZEROUPPER
+	RET
+
 // func gemmF64AVX2Rows1(k int, a *float64, rs int, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
 // Requires: AVX, FMA3, MMX+
 TEXT ·gemmF64AVX2Rows1(SB), NOSPLIT, $0-80
@@ -6437,6 +6544,40 @@ store:
 	ADDQ    $0x40, R9
 	DECQ    R8
 	JNE     panel
+	VZEROUPPER
+	RET
+
+// func packF64AVX2(k int, b *float64, ldb int, dst *float64, panels int)
+// Requires: AVX, MMX+
+TEXT ·packF64AVX2(SB), NOSPLIT, $0-40
+	MOVQ   k+0(FP), AX
+	MOVQ   b+8(FP), CX
+	MOVQ   ldb+16(FP), DX
+	MOVQ   dst+24(FP), BX
+	SHLQ   $0x03, DX
+	IMUL3Q $0x00000040, AX, SI
+
+row:
+	MOVQ CX, DI
+	MOVQ BX, R9
+	LEAQ (CX)(DX*8), R8
+	MOVQ panels+32(FP), R10
+
+panel:
+	PREFETCHT0 (R8)
+	VMOVUPD    (DI), Y0
+	VMOVUPD    32(DI), Y1
+	VMOVUPD    Y0, (R9)
+	VMOVUPD    Y1, 32(R9)
+	ADDQ       $0x00000040, DI
+	ADDQ       $0x00000040, R8
+	ADDQ       SI, R9
+	DECQ       R10
+	JNE        panel
+	ADDQ       DX, CX
+	ADDQ       $0x00000040, BX
+	DECQ       AX
+	JNE        row
 	VZEROUPPER
 	RET
 

@@ -14,9 +14,13 @@ import (
 // may be C itself, or one row for all with ldfrom 0. Strides are in elements. The sum over κ runs in order, one rounding a step.
 type tileFunc[T Float] func(k int, a *T, rs, ks int, b *T, panels int, c *T, ldc int, from *T, ldfrom int)
 
+// packFunc copies k rows of B, ldb apart, into panels that lie one after another, each [k, width] and contiguous.
+type packFunc[T Float] func(k int, b *T, ldb int, dst *T, panels int)
+
 // kernels are the kernels of an instruction set for an element type: tile[r-1] for r rows, up to the height of a full tile.
 type kernels[T Float] struct {
 	width int
+	pack  packFunc[T]
 	tile  []tileFunc[T]
 }
 

@@ -26,42 +26,44 @@ func (x matrix[T]) check(name string, rows, cols int) {
 }
 
 // packPanels writes rows k0 to k0+k of the n columns of op(b) as panels lo to hi, each [k, width] and padded with zeros.
-func packPanels[T Float](dst []T, b matrix[T], k0, k, n, width, lo, hi int) {
+func (ks *kernels[T]) packPanels(dst []T, b matrix[T], k0, k, n, lo, hi int) {
+	w := ks.width
+	if whole := min(hi, n/w) - lo; whole > 0 && !b.t {
+		_ = dst[whole*k*w-1]
+		ks.pack(k, &b.v[k0*b.ld+lo*w], b.ld, &dst[0], whole)
+		dst, lo = dst[whole*k*w:], lo+whole
+	}
 	for q := lo; q < hi; q++ {
-		j := q * width
-		cols := min(width, n-j)
-		panel := dst[:k*width]
-		dst = dst[k*width:]
+		j := q * w
+		cols := min(w, n-j)
+		panel := dst[:k*w]
+		dst = dst[k*w:]
+		if cols < w {
+			clear(panel)
+		}
 		if b.t {
-			packTransposed(panel, width, b.v[j*b.ld+k0:], b.ld, cols, k, 1)
-			for i := cols; i < width && k > 0; i++ {
-				for o := i; o < len(panel); o += width {
-					panel[o] = 0
-				}
-			}
+			packTransposed(panel, w, b.v[j*b.ld+k0:], b.ld, cols, k)
 			continue
 		}
 		for i := range k {
-			row := panel[i*width : (i+1)*width]
-			copy(row, b.v[(k0+i)*b.ld+j:][:cols])
-			clear(row[cols:])
+			copy(panel[i*w:], b.v[(k0+i)*b.ld+j:][:cols])
 		}
 	}
 }
 
-// packTransposed writes alpha times the transpose of src, [rows,k] with rows ld apart, to dst, [k,rows] with rows step apart.
-func packTransposed[T Float](dst []T, step int, src []T, ld, rows, k int, alpha T) {
+// packTransposed writes the transpose of src, [rows,k] with rows ld apart, to dst, [k,rows] with rows step apart.
+func packTransposed[T Float](dst []T, step int, src []T, ld, rows, k int) {
 	r := 0
 	for ; r+4 <= rows; r += 4 {
 		s0, s1, s2, s3 := src[r*ld:][:k], src[(r+1)*ld:][:k], src[(r+2)*ld:][:k], src[(r+3)*ld:][:k]
 		for i, v := range s0 {
 			d := dst[i*step+r:][:4]
-			d[0], d[1], d[2], d[3] = alpha*v, alpha*s1[i], alpha*s2[i], alpha*s3[i]
+			d[0], d[1], d[2], d[3] = v, s1[i], s2[i], s3[i]
 		}
 	}
 	for ; r < rows; r++ {
 		for i, v := range src[r*ld:][:k] {
-			dst[i*step+r] = alpha * v
+			dst[i*step+r] = v
 		}
 	}
 }

@@ -78,14 +78,16 @@ func newProduct[T Float](ks *kernels[T], m, n, k int) *product[T] {
 
 // run computes the product and returns the first row that the epilogue cannot map, or -1.
 func (p *product[T]) run() (badRow int) {
-	pool := poolsOf[T]()
-	defer func() {
-		*p = product[T]{}
-		pool.products.Put(p)
-	}()
-	if p.m == 0 || p.n == 0 {
-		return -1
+	badRow = -1
+	if p.m > 0 && p.n > 0 {
+		badRow = p.compute()
 	}
+	*p = product[T]{} // it must not keep the caller's memory
+	poolsOf[T]().products.Put(p)
+	return badRow
+}
+
+func (p *product[T]) compute() (badRow int) {
 	p.a.check("a", p.m, p.k)
 	matrix[T]{v: p.dst, ld: p.ld}.check("c", p.m, p.n)
 	p.bad.reset()
@@ -97,18 +99,21 @@ func (p *product[T]) run() (badRow int) {
 	if float64(p.m)*float64(p.n)*float64(p.k) < smallWork {
 		workers = 1
 	}
+	var shared *[]T
 	if p.packed == nil {
 		p.b.check("b", p.k, p.n)
 		// A tall C reads each panel many times: pack once. A wide one reads it a few times: pack where it is used.
 		if length := packedLen(p.kernels, p.k, p.n); p.m >= p.n && length*size <= sharedB {
-			shared := take[[]T](&pool.shared)
+			shared = take[[]T](&poolsOf[T]().shared)
 			*shared = grow(*shared, length)
-			defer pool.shared.Put(shared)
 			p.packAll(*shared, workers)
 		}
 	}
 	p.divide(workers)
 	p.each(workers)
+	if shared != nil {
+		poolsOf[T]().shared.Put(shared)
+	}
 	return p.bad.get()
 }
 
@@ -182,7 +187,7 @@ func (p *product[T]) work() {
 		lo, hi := side*p.strip, min((side+1)*p.strip, p.panels)
 		if p.packing {
 			k0, k := p.kBlock(down)
-			packPanels(p.packed[p.offset(k0, k, lo):], p.b, k0, k, p.n, p.width, lo, hi)
+			p.packPanels(p.packed[p.offset(k0, k, lo):], p.b, k0, k, p.n, lo, hi)
 			continue
 		}
 		p.job(ws, down*p.rows, min((down+1)*p.rows, p.m), lo, hi)

@@ -10,6 +10,7 @@ type sweep[T Float] struct {
 	b0          int
 	i0, i1      int // the rows
 	tall        int // tiles that they are cut into
+	lda         int // stride of their copy, where there is one
 }
 
 // job computes rows r0 to r1 of C in panels lo to hi.
@@ -23,7 +24,7 @@ func (p *product[T]) job(ws *workspace[T], r0, r1, lo, hi int) {
 			s.b = p.packed[p.offset(k0, k, lo):]
 		} else {
 			ws.b = grow(ws.b, k*p.width*(hi-lo))
-			packPanels(ws.b, p.b, k0, k, p.n, p.width, lo, hi)
+			p.packPanels(ws.b, p.b, k0, k, p.n, lo, hi)
 			s.b = ws.b
 		}
 		for i0 := r0; i0 < r1; i0 += p.block {
@@ -55,41 +56,39 @@ func (s *sweep[T]) tile(t int) (i, rows int) {
 	return s.i0 + lo, hi - lo
 }
 
-// inPlace: kernels read a row-major A where it lies.
-func (s *sweep[T]) inPlace() bool { return !s.a.t && s.alpha == 1 }
+// inPlace: kernels read A where it lies, unless it is to be scaled, or its rows are a multiple of a power of two apart and the steps
+// of a transposed one would fall on a few lines of the first-level cache.
+func (s *sweep[T]) inPlace() bool {
+	return s.alpha == 1 && !(s.a.t && s.a.ld*sizeof[T]()%1024 == 0)
+}
 
-// packA copies alpha·op(A) of the block where it cannot be read in place: a transposed A tile by tile as [k,rows], else row by
-// row.
+// packA copies alpha·op(A) of the block where it cannot be read in place, as it lies, with rows s.lda apart.
 func (s *sweep[T]) packA() {
 	if s.inPlace() {
 		return
 	}
-	s.ws.a = grow(s.ws.a, (s.i1-s.i0)*s.k)
-	dst := s.ws.a
-	for t := range s.tall {
-		i, rows := s.tile(t)
-		if s.a.t {
-			for step := range s.k {
-				scaleCopy(dst[step*rows:][:rows], s.a.v[(s.k0+step)*s.a.ld+i:][:rows], s.alpha)
-			}
-		} else {
-			for r := range rows {
-				scaleCopy(dst[r*s.k:][:s.k], s.a.v[(i+r)*s.a.ld+s.k0:][:s.k], s.alpha)
-			}
-		}
-		dst = dst[rows*s.k:]
+	row, col, rows, cols := s.i0, s.k0, s.i1-s.i0, s.k
+	if s.a.t {
+		row, col, rows, cols = col, row, cols, rows
+	}
+	src := s.a.v[row*s.a.ld+col:]
+	s.lda = cols + cacheLine/sizeof[T]() // not a power of two
+	s.ws.a = grow(s.ws.a, rows*s.lda)
+	for r := range rows {
+		scaleCopy(s.ws.a[r*s.lda:][:cols], src[r*s.a.ld:][:cols], s.alpha)
 	}
 }
 
 // tileA is where the tile of A that begins at row i lies, and its strides.
-func (s *sweep[T]) tileA(i, rows int) (a *T, rs, ks int) {
-	switch {
-	case s.inPlace():
-		return &s.a.v[i*s.a.ld+s.k0], s.a.ld, 1
-	case s.a.t:
-		return &s.ws.a[(i-s.i0)*s.k], 1, rows
+func (s *sweep[T]) tileA(i int) (a *T, rs, ks int) {
+	v, ld, i0, k0 := s.ws.a, s.lda, s.i0, s.k0
+	if s.inPlace() {
+		v, ld, i0, k0 = s.a.v, s.a.ld, 0, 0
 	}
-	return &s.ws.a[(i-s.i0)*s.k], s.k, 1
+	if s.a.t {
+		return &v[(s.k0-k0)*ld+i-i0], 1, ld
+	}
+	return &v[(i-i0)*ld+s.k0-k0], ld, 1
 }
 
 // group multiplies all tiles with panels lo to hi. Where an epilogue follows, a tile is finished a few panels at a time.
@@ -101,7 +100,7 @@ func (s *sweep[T]) group(lo, hi int) {
 	}
 	for t := range s.tall {
 		i, rows := s.tile(t)
-		a, rs, ks := s.tileA(i, rows)
+		a, rs, ks := s.tileA(i)
 		for q := lo; q < hi; q += step {
 			end := min(q+step, hi)
 			s.panelsOf(a, rs, ks, i, rows, q, end)

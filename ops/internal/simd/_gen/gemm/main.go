@@ -36,6 +36,7 @@ func main() {
 		for rows := 1; rows <= k.height; rows++ {
 			k.tile(c, rows)
 		}
+		k.pack(c)
 	}
 	for _, k := range []kernel{kernels[0], kernels[2]} {
 		k.peak(c)
