@@ -6,20 +6,21 @@ import (
 	"sync/atomic"
 )
 
-// Blocking. An inner product is split into blocks of at most blockDepth bytes, so that a tile of A stays in the first-level
-// cache; panels of B are swept in groups that leave room for the rows of A and C in the second-level cache; the rows of A
-// between two sweeps are at most blockA bytes. The depth is the same for all instruction sets and any GOMAXPROCS: results do
-// not depend on the machine's choice.
+// Blocking. An inner product is split into K blocks of at most blockDepth bytes, so that a tile of A stays in the first-level
+// cache. A group of panels of B, groupB bytes, stays in the second-level cache while a row block of A passes by; the longer the
+// block, the less often B comes from further away. The K blocks are the same for all instruction sets and any GOMAXPROCS, and
+// nothing else decides in which order a sum is taken: results do not depend on the machine.
 const (
 	blockDepth = 2048
 	groupB     = 512 << 10
-	blockA     = 256 << 10
+	blockA     = 1 << 20
+	blockRows  = 1024    // a row block of few columns is not longer, so that there are enough of them to share
 	sharedB    = 8 << 20 // an unpacked B up to this size is packed as a whole
 	smallWork  = 1 << 16 // products with fewer multiplications than this are not worth a goroutine
 	segment    = 256     // columns between two epilogues
 )
 
-// product is one C = alpha·op(A)·op(B) + from, with an epilogue, on its way over the cores.
+// product is one C = alpha·op(A)·op(B), plus bias or beta·C, with an epilogue, on its way over the cores.
 //
 // The rows of C are cut into row blocks and its panels into strips; each pair is a job. A job goes K block by K block; within
 // one, a group of panels of B stays in the second-level cache while tiles of A pass by.
@@ -94,7 +95,7 @@ func (p *product[T]) compute() (badRow int) {
 	p.panels, p.depth = panelsOf(p.kernels, p.n), depthOf[T](p.k)
 	size := sizeof[T]()
 	p.group = max(1, groupB/(size*p.depth*p.width))
-	p.block = max(1, blockA/(size*p.depth*p.height())) * p.height()
+	p.block = roundUp(min(blockRows, max(1, blockA/(size*p.depth))), p.height())
 	workers := runtime.GOMAXPROCS(0)
 	if float64(p.m)*float64(p.n)*float64(p.k) < smallWork {
 		workers = 1
