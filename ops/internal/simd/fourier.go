@@ -3,17 +3,7 @@ package simd
 // Pair writes scale·[cos(xW) | sin(xW)] to dst [n,2m] and returns the first row whose projection is not finite, or -1.
 // x is [n,d].
 func Pair[T Float](dst, x []T, n int, w *Weights[T], scale float64) (badRow int) {
-	bad := newFirstBad()
-	m := w.m
-	forTiles(n, func(lo, hi int) {
-		w.project(dst, 2*m, x, nil, lo, hi)
-		for i := lo; i < hi; i++ {
-			if pairRow(dst[i*2*m:i*2*m+m], dst[i*2*m+m:i*2*m+2*m], scale) {
-				bad.report(i)
-			}
-		}
-	})
-	return bad.get()
+	return w.forward(output[T]{dst, 2 * w.m, w.m, pairMap, scale}, x, nil, n)
 }
 
 // PairGrad writes dP [n,m] from the output z = scale·[cos|sin] and its gradient g, both [n,2m]:
@@ -46,17 +36,7 @@ func Cos[T Float](dst, p []T, n, m int, scale float64) (badRow int) {
 
 // Phase writes scale·cos(xW + b) to dst [n,m] and returns the first row whose projection is not finite, or -1.
 func Phase[T Float](dst, x, b []T, n int, w *Weights[T], scale float64) (badRow int) {
-	bad := newFirstBad()
-	m := w.m
-	forTiles(n, func(lo, hi int) {
-		w.project(dst, m, x, b, lo, hi)
-		for i := lo; i < hi; i++ {
-			if row := dst[i*m : i*m+m]; cosRow(row, row, scale) {
-				bad.report(i)
-			}
-		}
-	})
-	return bad.get()
+	return w.forward(output[T]{dst, w.m, w.m, phaseMap, scale}, x, b, n)
 }
 
 // CosGrad writes dP = -scale·sin(p)·g, all [n,m]; dp may be p, not g.

@@ -2,11 +2,7 @@ package simd
 
 // Exp writes scale·exp(-xW) to dst [n,m]; x is [n,d]. A projection that overflows to +Inf gives the 0 that it should.
 func Exp[T Float](dst, x []T, n int, w *Weights[T], scale float64) {
-	m := w.m
-	forTiles(n, func(lo, hi int) {
-		w.project(dst, m, x, nil, lo, hi)
-		expRow(dst[lo*m:hi*m], scale)
-	})
+	w.forward(output[T]{dst, w.m, w.m, expMap, scale}, x, nil, n)
 }
 
 // ExpGrad writes dP = -g·z, all [n,m], where z is the output of Exp.

@@ -15,11 +15,6 @@ func LogShift[T Float](dst, x, c []T, n, d int) {
 
 // LogShiftGrad writes dx = g/(x + c) to dst [n,d].
 func LogShiftGrad[T Float](dst, x, c, g []T, n, d int) {
-	eachCell(c, n, d, func(i int, c T) { dst[i] = T(float64(g[i]) / (float64(x[i]) + float64(c))) })
-}
-
-// eachCell calls f with the index of every cell of an [n,d] matrix and its column's c.
-func eachCell[T Float](c []T, n, d int, f func(i int, c T)) {
 	forTiles(n, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			for j := range d {
@@ -27,7 +22,7 @@ func eachCell[T Float](c []T, n, d int, f func(i int, c T)) {
 				if len(c) > 1 {
 					cj = c[j]
 				}
-				f(i*d+j, cj)
+				dst[i*d+j] = T(float64(g[i*d+j]) / (float64(x[i*d+j]) + float64(cj)))
 			}
 		}
 	})

@@ -42,9 +42,11 @@ type firstBad struct{ row atomic.Int64 }
 
 func newFirstBad() *firstBad {
 	b := new(firstBad)
-	b.row.Store(-1)
+	b.reset()
 	return b
 }
+
+func (b *firstBad) reset() { b.row.Store(-1) }
 
 func (b *firstBad) report(row int) {
 	for {

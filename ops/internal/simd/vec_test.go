@@ -8,15 +8,6 @@ import (
 	"unsafe"
 )
 
-// eachISA runs f with every instruction set of the machine.
-func eachISA(t *testing.T, f func(t *testing.T)) {
-	chosen := active
-	defer func() { active = chosen }()
-	for active = generic; active <= best(); active++ {
-		t.Run(active.String(), f)
-	}
-}
-
 // special are arguments at the ends of every range in the functions, in both types.
 var special = []float64{
 	0, math.Copysign(0, -1), 1, -1, .5, math.Pi / 2, math.Pi, 1e-3, -1e-10, 1e-30, 0x1p-126, 0x1p-127, -0x1p-149, 0x1p-1022, 0x1p-1074,

@@ -1,50 +1,132 @@
 package simd
 
-// Weights is a matrix W [d,m], packed for products with it from either side. It is immutable and safe for concurrent use.
-//
-// The packing of this implementation is a row-major copy: the caller may change W afterwards and pack again.
+import "sync"
+
+// Weights is a matrix W [d,m], ready for products with it from either side. It is immutable and safe for concurrent use, and
+// stays with the instruction set that was in use when it was made.
 type Weights[T Float] struct {
-	d, m int
-	w    []T
+	d, m    int
+	kernels *kernels[T] // nil: the generic path
+	raw     []T         // W row by row, for the generic path, or borrowed; or
+	packed  []T         // W in panels, for x·W, and
+	once    sync.Once
+	reverse []T // Wᵀ in panels, for dP·Wᵀ, from the first such product on
 }
 
-// Pack copies the row-major w [d,m].
+// Pack copies the row-major w [d,m] into the form that the products read: the caller may change w afterwards.
 func Pack[T Float](w []T, d, m int) *Weights[T] {
-	return &Weights[T]{d, m, append([]T(nil), w[:d*m]...)}
+	p := Borrow(w, d, m)
+	if p.kernels == nil {
+		p.raw = append([]T(nil), p.raw...)
+		return p
+	}
+	p.packed, p.raw = packB(p.kernels, matrix[T]{v: p.raw, ld: m}, d, m), nil
+	return p
 }
 
-// Borrow packs without a copy, for a single call during which w does not change.
-func Borrow[T Float](w []T, d, m int) *Weights[T] { return &Weights[T]{d, m, w[:d*m]} }
+// Borrow is Pack without a copy, for a single call during which w does not change.
+func Borrow[T Float](w []T, d, m int) *Weights[T] {
+	b := &Weights[T]{d: d, m: m, raw: w[: d*m : d*m]}
+	if d*m > 0 {
+		b.kernels = kernelsOf[T](active)
+	}
+	return b
+}
+
+// packB packs the whole of b [k,n].
+func packB[T Float](ks *kernels[T], b matrix[T], k, n int) []T {
+	p := &product[T]{kernels: ks, n: n, k: k, b: b, panels: panelsOf(ks, n), depth: depthOf[T](k)}
+	dst := aligned[T](packedLen(ks, k, n))
+	p.packAll(dst, 1)
+	return dst
+}
+
+// transposed packs Wᵀ, from the panels of W, when it is first asked for.
+func (w *Weights[T]) transposed() []T {
+	w.once.Do(func() {
+		p := &product[T]{kernels: w.kernels, panels: panelsOf(w.kernels, w.m), depth: depthOf[T](w.d), k: w.d}
+		raw := make([]T, w.d*w.m)
+		for i := range w.d {
+			k0, k := p.kBlock(i / p.depth)
+			for q := range p.panels {
+				j := q * p.width
+				copy(raw[i*w.m+j:(i+1)*w.m], w.packed[p.offset(k0, k, q)+(i-k0)*p.width:][:min(p.width, w.m-j)])
+			}
+		}
+		w.reverse = packB(w.kernels, matrix[T]{v: raw, ld: w.m, t: true}, w.m, w.d)
+	})
+	return w.reverse
+}
 
 // Dims returns d and m.
 func (w *Weights[T]) Dims() (d, m int) { return w.d, w.m }
 
-// project writes rows lo to hi of x·W, plus bias where there is one, to dst, whose rows are ld apart.
-func (w *Weights[T]) project(dst []T, ld int, x, bias []T, lo, hi int) {
-	if bias != nil {
-		for i := lo; i < hi; i++ {
-			copy(dst[i*ld:i*ld+w.m], bias)
-		}
+// forward writes the projection x·W + bias, under the epilogue, to the output, and returns the first row of x [n,d] that the epilogue
+// cannot map, or -1. A nil bias is none.
+func (w *Weights[T]) forward(out output[T], x, bias []T, n int) (badRow int) {
+	if w.kernels == nil {
+		return w.forwardGeneric(out, x, bias, n)
 	}
-	gemm(false, bias != nil, hi-lo, w.m, w.d, x[lo*w.d:], w.d, w.w, w.m, dst[lo*ld:], ld)
+	p := newProduct(w.kernels, n, w.m, w.d)
+	p.a = matrix[T]{v: x, ld: w.d}
+	p.b, p.packed = matrix[T]{v: w.raw, ld: w.m}, w.packed
+	p.output = out
+	if bias != nil {
+		p.bias = bias[:w.m]
+	}
+	return p.run()
+}
+
+// forwardGeneric is forward tile by tile of rows, by the BLAS that is installed.
+func (w *Weights[T]) forwardGeneric(out output[T], x, bias []T, n int) (badRow int) {
+	bad := newFirstBad()
+	forTiles(n, func(lo, hi int) {
+		if bias != nil {
+			for i := lo; i < hi; i++ {
+				copy(out.dst[i*out.ld:i*out.ld+w.m], bias)
+			}
+		}
+		gemm(false, bias != nil, hi-lo, w.m, w.d, x[lo*w.d:], w.d, w.raw, w.m, out.dst[lo*out.ld:], out.ld)
+		for i := lo; i < hi; i++ {
+			if out.finish(i, 0, w.m) {
+				bad.report(i)
+			}
+		}
+	})
+	return bad.get()
 }
 
 // Affine writes x·W + bias to dst [n,m]; a nil bias is none. x is [n,d].
 func (w *Weights[T]) Affine(dst, x, bias []T, n int) {
-	forTiles(n, func(lo, hi int) { w.project(dst, w.m, x, bias, lo, hi) })
+	w.forward(output[T]{dst: dst, ld: w.m, m: w.m}, x, bias, n)
 }
 
 // GradX writes dP·Wᵀ, the gradient of an affine map for its input, to dst [n,d]. dp is [n,m].
 func (w *Weights[T]) GradX(dst, dp []T, n int) {
-	forTiles(n, func(lo, hi int) {
-		gemm(true, false, hi-lo, w.d, w.m, dp[lo*w.m:], w.m, w.w, w.m, dst[lo*w.d:], w.d)
-	})
+	if w.kernels == nil {
+		forTiles(n, func(lo, hi int) {
+			gemm(true, false, hi-lo, w.d, w.m, dp[lo*w.m:], w.m, w.raw, w.m, dst[lo*w.d:], w.d)
+		})
+		return
+	}
+	p := newProduct(w.kernels, n, w.d, w.m)
+	p.a, p.output = matrix[T]{v: dp, ld: w.m}, output[T]{dst: dst, ld: w.d, m: w.d}
+	if w.packed != nil {
+		p.packed = w.transposed()
+	} else {
+		p.b = matrix[T]{v: w.raw, ld: w.m, t: true}
+	}
+	p.run()
 }
 
 // GradW writes xᵀ·dP, the gradient of an affine map for W, to dst [d,m]. x is [n,d] and dp [n,m].
 func GradW[T Float](dst, x, dp []T, n, d, m int) {
 	if n == 0 {
 		clear(dst[:d*m])
+		return
+	}
+	if active != generic {
+		Gemm(true, false, d, m, n, 1, x, d, dp, m, 0, dst, m)
 		return
 	}
 	// gonum multiplies twice as fast with the transpose written out.

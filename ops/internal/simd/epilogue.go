@@ -1,0 +1,35 @@
+package simd
+
+// epilogue is what a forward does to its projection, a segment of a row at a time, while the segment is in cache.
+type epilogue int
+
+const (
+	identity epilogue = iota // p
+	phaseMap                 // scale·cos(p)
+	pairMap                  // scale·[cos(p) | sin(p)]
+	expMap                   // scale·exp(-p)
+)
+
+// output is where a product and its epilogue write: m columns of projections in rows that are ld apart, and for the pair m
+// more to their right.
+type output[T Float] struct {
+	dst   []T
+	ld, m int
+	epilogue
+	scale float64
+}
+
+// finish applies the epilogue to columns lo to hi of row i, and tells whether one of them was not finite, for the maps that
+// have no value there.
+func (o *output[T]) finish(i, lo, hi int) (bad bool) {
+	row := o.dst[i*o.ld:]
+	switch p := row[lo:hi]; o.epilogue {
+	case phaseMap:
+		return cosRow(p, p, o.scale)
+	case pairMap:
+		return pairRow(p, row[o.m+lo:o.m+hi], o.scale)
+	case expMap:
+		expRow(p, o.scale)
+	}
+	return false
+}

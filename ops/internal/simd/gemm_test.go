@@ -1,0 +1,302 @@
+package simd
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"testing"
+)
+
+// multiplication is one call of Gemm, with the room between the rows that its operands have.
+type multiplication struct {
+	aT, bT      bool
+	m, n, k     int
+	alpha, beta float64
+	gap         int
+}
+
+func (g multiplication) String() string {
+	return fmt.Sprintf("%dx%dx%d aT=%t bT=%t alpha=%v beta=%v gap=%d", g.m, g.k, g.n, g.aT, g.bT, g.alpha, g.beta, g.gap)
+}
+
+// strided is a random matrix with room between its rows that holds NaN: whoever reads it shows.
+func strided[T Float](rows, cols, gap int, seed uint64) (v []T, ld int) {
+	ld = max(1, cols+gap)
+	v = random[T](rows*ld, seed)
+	for i := range v {
+		if i%ld >= cols {
+			v[i] = T(math.NaN())
+		}
+	}
+	if rows > 0 {
+		v = v[: rows*ld-gap : rows*ld-gap] // the last row ends with its last element
+	}
+	return v, ld
+}
+
+// operands are those of a multiplication.
+func operands[T Float](g multiplication) (a, b, c matrix[T]) {
+	lie := func(rows, cols int, t bool, seed uint64) matrix[T] {
+		if t {
+			rows, cols = cols, rows
+		}
+		v, ld := strided[T](rows, cols, g.gap, seed)
+		return matrix[T]{v, ld, t}
+	}
+	return lie(g.m, g.k, g.aT, 1), lie(g.k, g.n, g.bT, 2), lie(g.m, g.n, false, 3)
+}
+
+// lines are the rows of op(x) [rows,cols], in float64.
+func (x matrix[T]) lines(rows, cols int) [][]float64 {
+	l := make([][]float64, rows)
+	for i := range l {
+		l[i] = make([]float64, cols)
+		for j := range l[i] {
+			at := i*x.ld + j
+			if x.t {
+				at = j*x.ld + i
+			}
+			l[i][j] = float64(x.v[at])
+		}
+	}
+	return l
+}
+
+func runGemm[T Float](g multiplication, a, b matrix[T], c []T, ldc int) {
+	Gemm(g.aT, g.bT, g.m, g.n, g.k, T(g.alpha), a.v, a.ld, b.v, b.ld, T(g.beta), c, ldc)
+}
+
+// checkGemm compares with sums in float64, cell by cell: rounding is at most eps, there and here, for each of the k products and
+// the few steps after them, of the sum of the absolute values.
+func checkGemm[T Float](t *testing.T, g multiplication) {
+	t.Helper()
+	a, b, c := operands[T](g)
+	got := slices.Clone(c.v)
+	if g.beta == 0 {
+		for i := range got {
+			got[i] = T(math.NaN())
+		}
+	}
+	runGemm(g, a, b, got, c.ld)
+	eps := math.Pow(2, -53)
+	if sizeof[T]() == 4 {
+		eps = math.Pow(2, -24)
+	}
+	b.t = !b.t
+	rows, cols := a.lines(g.m, g.k), b.lines(g.n, g.k)
+	for at, v := range got {
+		i, j := at/c.ld, at%c.ld
+		if j >= g.n {
+			if v == v {
+				t.Fatalf("%v: wrote between the rows, at %d,%d", g, i, j)
+			}
+			continue
+		}
+		sum, size, old := 0.0, 0.0, 0.0
+		for l, x := range rows[i] {
+			p := x * cols[j][l]
+			sum, size = sum+p, size+math.Abs(p)
+		}
+		if g.beta != 0 {
+			old = g.beta * float64(c.v[at])
+		}
+		want, bound := g.alpha*sum+old, float64(g.k+4)*(eps+0x1p-53)*(math.Abs(g.alpha)*size+math.Abs(old))
+		if d := math.Abs(float64(v) - want); !(d <= bound) {
+			t.Fatalf("%v: cell %d,%d is %v, the reference %v, off by more than %v", g, i, j, v, want, bound)
+		}
+	}
+}
+
+// TestGemm: odd shapes, one row, one column, below and above a tile, a panel and a K block; transposes, strides, alpha and beta.
+func TestGemm(t *testing.T) {
+	sizes := [][3]int{ // m, n, k
+		{0, 3, 5}, {3, 0, 5}, {3, 5, 0}, {1, 1, 1}, {1, 33, 7}, {67, 1, 5}, {1, 1, 1031}, {12, 32, 4}, {13, 31, 3}, {11, 97, 67}, {5, 24, 8},
+		{6, 16, 2}, {7, 17, 513}, {61, 53, 257}, {3, 7, 1025}, {131, 67, 37}, {29, 263, 11},
+	}
+	eachISA(t, func(t *testing.T) {
+		for i, s := range sizes {
+			for l := range 4 {
+				for j, scale := range [][2]float64{{1, 0}, {1, 1}, {-.5, 0}, {2, -3}, {0, .5}, {0, 0}} {
+					g := multiplication{aT: l&1 != 0, bT: l&2 != 0, m: s[0], n: s[1], k: s[2], alpha: scale[0], beta: scale[1], gap: (i + j) % 3}
+					checkGemm[float64](t, g)
+					checkGemm[float32](t, g)
+				}
+			}
+		}
+	})
+}
+
+// TestGemmAliased: a transposed operand whose rows are a power of two apart takes a way of its own.
+func TestGemmAliased(t *testing.T) {
+	eachISA(t, func(t *testing.T) {
+		for _, alpha := range []float64{1, 3} {
+			g := multiplication{aT: true, m: 256, n: 19, k: 523, alpha: alpha}
+			checkGemm[float64](t, g)
+			checkGemm[float32](t, g)
+		}
+	})
+}
+
+// TestGemmBlocks: every way of sharing work - one packing for all, strips of their own, row blocks, columns of a narrow batch -
+// gives the bits of one goroutine, whatever GOMAXPROCS and whatever the instruction set.
+func TestGemmBlocks(t *testing.T) {
+	if best() == generic {
+		t.Skip("no kernels on this machine: the generic path is gonum's")
+	}
+	for _, g := range []multiplication{
+		{m: 1500, n: 71, k: 301, alpha: 1},           // tall: one packing, row blocks
+		{m: 13, n: 1201, k: 521, alpha: 1, bT: true}, // wide: strips
+		{m: 19, n: 701, k: 1100, alpha: 2, beta: -1, aT: true},
+		{m: 5, n: 997, k: 89, alpha: 1, beta: 1},
+		{m: 300, n: 3, k: 2100, alpha: 1, bT: true},
+	} {
+		sameBits[float64](t, g)
+		sameBits[float32](t, g)
+	}
+}
+
+func sameBits[T Float](t *testing.T, g multiplication) {
+	t.Helper()
+	checkGemm[T](t, g)
+	a, b, c := operands[T](g)
+	var want []T
+	procs := runtime.GOMAXPROCS(0)
+	defer runtime.GOMAXPROCS(procs)
+	defer func(i isa) { active = i }(active)
+	for active = avx2; active <= best(); active++ {
+		packed := &Weights[T]{}
+		if !g.aT && !g.bT {
+			packed = Pack(b.v, g.k, g.n)
+		}
+		for _, procs := range []int{1, 2, 5} {
+			runtime.GOMAXPROCS(procs)
+			got := slices.Clone(c.v)
+			runGemm(g, a, b, got, c.ld)
+			if want == nil {
+				want = got
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%v, %d goroutines, %v: other bits", g, procs, active)
+			}
+			if packed.d > 0 && g.beta == 0 && g.alpha == 1 {
+				if packed.Affine(got, a.v, nil, g.m); !slices.Equal(got, want) {
+					t.Errorf("%v, %d goroutines, %v: packed weights give other bits", g, procs, active)
+				}
+			}
+		}
+	}
+}
+
+// TestGemmNonFinite: NaN and Inf go where a plain sum takes them, 0·Inf included, and nowhere else: the padding of a panel or of
+// a tile does not spread.
+func TestGemmNonFinite(t *testing.T) {
+	eachISA(t, func(t *testing.T) {
+		if active == generic {
+			return // gonum skips zeros of a
+		}
+		nonFinite[float64](t)
+		nonFinite[float32](t)
+	})
+}
+
+func nonFinite[T Float](t *testing.T) {
+	inf, nan := T(math.Inf(1)), T(math.NaN())
+	const m, n, k = 29, 71, 17
+	for trial := range 50 {
+		rng := rand.New(rand.NewPCG(uint64(trial), 5))
+		a, b := random[T](m*k, uint64(trial)), random[T](k*n, uint64(trial)+100)
+		for range 6 {
+			a[rng.IntN(len(a))] = []T{0, inf, -inf, nan}[rng.IntN(4)]
+			b[rng.IntN(len(b))] = []T{0, inf, -inf, nan}[rng.IntN(4)]
+		}
+		row := rng.IntN(m)
+		clear(a[row*k : (row+1)*k])
+		c, want := make([]T, m*n), plain(a, false, b, false, m, k, n)
+		Gemm(false, false, m, n, k, 1, a, k, b, n, 0, c, n)
+		for i, w := range want {
+			same := float64(c[i]) == w
+			if w-w == 0 {
+				same = math.Abs(float64(c[i])-w) < 1e-4
+			}
+			if !same && !(w != w && c[i] != c[i]) {
+				t.Fatalf("trial %d: cell %d,%d is %v, want %v", trial, i/n, i%n, c[i], w)
+			}
+		}
+	}
+}
+
+// TestGemmPanics: kernels have no bounds checks, so an operand outside its slice must not reach them.
+func TestGemmPanics(t *testing.T) {
+	ok := func(lda, ldb, ldc, short int) (panicked bool) {
+		defer func() { panicked = recover() != nil }()
+		s := [3]int{7 * 5, 5 * 3, 7 * 3}
+		if short < 3 {
+			s[short]--
+		}
+		Gemm(false, false, 7, 3, 5, 1, make([]float64, s[0]), lda, make([]float64, s[1]), ldb, 0, make([]float64, s[2]), ldc)
+		return
+	}
+	eachISA(t, func(t *testing.T) {
+		if ok(5, 3, 3, 3) {
+			t.Error("panics on good arguments")
+		}
+		for _, s := range [][4]int{{4, 3, 3, 3}, {5, 2, 3, 3}, {5, 3, 2, 3}, {5, 3, 3, 0}, {5, 3, 3, 1}, {5, 3, 3, 2}} {
+			if !ok(s[0], s[1], s[2], s[3]) {
+				t.Errorf("strides %v, operand %d short: no panic", s[:3], s[3])
+			}
+		}
+	})
+}
+
+// TestNoAllocation: with packed weights a forward allocates nothing.
+func TestNoAllocation(t *testing.T) {
+	if best() == generic {
+		t.Skip("no kernels on this machine: the generic path is gonum's")
+	}
+	use(t, best())
+	const n, d, m = 67, 31, 103
+	x, w, b, dst := random[float32](n*d, 1), Pack(random[float32](d*m, 2), d, m), random[float32](m, 3), make([]float32, n*2*m)
+	for name, f := range map[string]func(){
+		"Phase": func() { Phase(dst, x, b, n, w, 1) },
+		"Pair":  func() { Pair(dst, x, n, w, 1) },
+		"Exp":   func() { Exp(dst, x, n, w, 1) },
+		"GradX": func() { w.GradX(x, dst, n) },
+	} {
+		// The collector may empty the pools once in many runs.
+		if a := testing.AllocsPerRun(100, f); a > .5 && !raceEnabled {
+			t.Errorf("%s allocates %v times a call", name, a)
+		}
+	}
+}
+
+func TestChoose(t *testing.T) {
+	if choose(avx2, "") != avx2 || choose(avx512, "avx2") != avx2 || choose(avx512, "generic") != generic {
+		t.Error("another instruction set than the one named")
+	}
+	for _, name := range []string{"avx512", "sse"} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("choose(avx2, %s) does not panic", name)
+				}
+			}()
+			choose(avx2, name)
+		}()
+	}
+}
+
+func FuzzGemm(f *testing.F) {
+	f.Add(uint8(0), uint16(13), uint16(33), uint16(520), uint8(1), int8(2), int8(0))
+	f.Add(uint8(3), uint16(1), uint16(1), uint16(1), uint8(0), int8(1), int8(1))
+	f.Add(uint8(1), uint16(64), uint16(300), uint16(9), uint8(4), int8(-1), int8(3))
+	f.Fuzz(func(t *testing.T, trans uint8, m, n, k uint16, gap uint8, alpha, beta int8) {
+		g := multiplication{trans&1 != 0, trans&2 != 0, int(m % 300), int(n % 300), int(k % 600), float64(alpha), float64(beta), int(gap)}
+		defer func(i isa) { active = i }(active)
+		for active = generic; active <= best(); active++ {
+			checkGemm[float64](t, g)
+			checkGemm[float32](t, g)
+		}
+	})
+}

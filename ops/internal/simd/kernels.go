@@ -1,0 +1,58 @@
+package simd
+
+import (
+	"math/bits"
+	"unsafe"
+)
+
+// tileFunc is a kernel for a fixed number of rows r and a fixed panel width:
+//
+//	C[i,j] = Σ_κ A[i,κ] B[κ,j]   (+ from[i,j], unless from is nil),   i < r, κ < k
+//
+// for `panels` panels of B that lie one after another, each [k, width] and contiguous, and as many columns of C. Element
+// A[i,κ] is at a[i·rs + κ·ks], so A is read as it lies, transposed or not. Rows of C and from are ldc and ldfrom apart; from
+// may be C itself, or one row for all with ldfrom 0. Strides are in elements. The sum over κ runs in order, one rounding a step.
+type tileFunc[T Float] func(k int, a *T, rs, ks int, b *T, panels int, c *T, ldc int, from *T, ldfrom int)
+
+// packFunc copies k rows of B, ldb apart, into panels that lie one after another, each [k, width] and contiguous.
+type packFunc[T Float] func(k int, b *T, ldb int, dst *T, panels int)
+
+// kernels are the kernels of an instruction set for an element type: tile[r-1] for r rows, up to the height of a full tile.
+type kernels[T Float] struct {
+	width int
+	pack  packFunc[T]
+	tile  []tileFunc[T]
+}
+
+func (k *kernels[T]) height() int { return len(k.tile) }
+
+// kernelsOf are the kernels of an instruction set, nil where the generic path is all there is.
+func kernelsOf[T Float](i isa) *kernels[T] {
+	var k any
+	if sizeof[T]() == 4 {
+		k = kernels32(i)
+	} else {
+		k = kernels64(i)
+	}
+	return k.(*kernels[T])
+}
+
+func sizeof[T Float]() int { return int(unsafe.Sizeof(T(0))) }
+
+const cacheLine = 64
+
+// aligned allocates n elements that begin at a cache line, as the rows of panels should.
+func aligned[T Float](n int) []T {
+	size := sizeof[T]()
+	v := make([]T, n+cacheLine/size)
+	skip := -uintptr(unsafe.Pointer(unsafe.SliceData(v))) % cacheLine / uintptr(size)
+	return v[skip:][:n:n]
+}
+
+// grow is v with room for n elements, or a new slice, of a power of two so that a pooled buffer soon fits every call.
+func grow[T Float](v []T, n int) []T {
+	if n <= cap(v) {
+		return v[:n]
+	}
+	return aligned[T](1 << bits.Len(uint(n-1)))[:n]
+}

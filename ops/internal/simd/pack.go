@@ -1,0 +1,80 @@
+package simd
+
+// packedLen is the length of a packed B [k,n].
+func packedLen[T Float](ks *kernels[T], k, n int) int { return k * panelsOf(ks, n) * ks.width }
+
+func panelsOf[T Float](ks *kernels[T], n int) int { return (n + ks.width - 1) / ks.width }
+
+// matrix is an operand as it lies: op(x)[i,j] is v[i·ld + j], or v[j·ld + i] where it is transposed.
+type matrix[T Float] struct {
+	v  []T
+	ld int
+	t  bool
+}
+
+// check panics where op(x), of the given shape, does not lie within its slice: kernels have no bounds checks.
+func (x matrix[T]) check(name string, rows, cols int) {
+	if x.t {
+		rows, cols = cols, rows
+	}
+	if x.ld < max(1, cols) {
+		panic("simd: " + name + ": the stride is less than a row")
+	}
+	if rows > 0 && cols > 0 && len(x.v) < (rows-1)*x.ld+cols {
+		panic("simd: " + name + ": the slice is too short")
+	}
+}
+
+// packPanels writes rows k0 to k0+k of the n columns of op(b) as panels lo to hi, each [k, width] and padded with zeros.
+func (ks *kernels[T]) packPanels(dst []T, b matrix[T], k0, k, n, lo, hi int) {
+	w := ks.width
+	if whole := min(hi, n/w) - lo; whole > 0 && !b.t {
+		_ = dst[whole*k*w-1]
+		ks.pack(k, &b.v[k0*b.ld+lo*w], b.ld, &dst[0], whole)
+		dst, lo = dst[whole*k*w:], lo+whole
+	}
+	for q := lo; q < hi; q++ {
+		j := q * w
+		cols := min(w, n-j)
+		panel := dst[:k*w]
+		dst = dst[k*w:]
+		if cols < w {
+			clear(panel)
+		}
+		if b.t {
+			packTransposed(panel, w, b.v[j*b.ld+k0:], b.ld, cols, k)
+			continue
+		}
+		for i := range k {
+			copy(panel[i*w:], b.v[(k0+i)*b.ld+j:][:cols])
+		}
+	}
+}
+
+// packTransposed writes the transpose of src, [rows,k] with rows ld apart, to dst, [k,rows] with rows step apart.
+func packTransposed[T Float](dst []T, step int, src []T, ld, rows, k int) {
+	r := 0
+	for ; r+4 <= rows; r += 4 {
+		s0, s1, s2, s3 := src[r*ld:][:k], src[(r+1)*ld:][:k], src[(r+2)*ld:][:k], src[(r+3)*ld:][:k]
+		for i, v := range s0 {
+			d := dst[i*step+r:][:4]
+			d[0], d[1], d[2], d[3] = v, s1[i], s2[i], s3[i]
+		}
+	}
+	for ; r < rows; r++ {
+		for i, v := range src[r*ld:][:k] {
+			dst[i*step+r] = v
+		}
+	}
+}
+
+// scaleCopy writes alpha·src to dst.
+func scaleCopy[T Float](dst, src []T, alpha T) {
+	if alpha == 1 {
+		copy(dst, src)
+		return
+	}
+	for i, v := range src {
+		dst[i] = alpha * v
+	}
+}

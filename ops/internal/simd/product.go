@@ -1,0 +1,205 @@
+package simd
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// Blocking. An inner product is split into K blocks of at most blockDepth bytes, so that a tile of A stays in the first-level
+// cache. A group of panels of B, groupB bytes, stays in the second-level cache while a row block of A passes by; the longer the
+// block, the less often B comes from further away. The K blocks are the same for all instruction sets and any GOMAXPROCS, and
+// nothing else decides in which order a sum is taken: results do not depend on the machine.
+const (
+	blockDepth = 2048
+	groupB     = 512 << 10
+	blockA     = 1 << 20
+	blockRows  = 1024    // a row block of few columns is not longer, so that there are enough of them to share
+	sharedB    = 8 << 20 // an unpacked B up to this size is packed as a whole
+	smallWork  = 1 << 16 // products with fewer multiplications than this are not worth a goroutine
+	segment    = 256     // columns between two epilogues
+)
+
+// product is one C = alpha·op(A)·op(B), plus bias or beta·C, with an epilogue, on its way over the cores.
+//
+// The rows of C are cut into row blocks and its panels into strips; each pair is a job. A job goes K block by K block; within
+// one, a group of panels of B stays in the second-level cache while tiles of A pass by.
+type product[T Float] struct {
+	*kernels[T]
+	m, n, k int
+	alpha   T
+	a, b    matrix[T]
+	packed  []T // B packed for all, or nil: then each job packs its own strip
+	bias    []T // added to every row; or
+	beta    T   // what C holds already is kept this many times
+	output[T]
+	bad firstBad
+
+	panels, depth, group, block int
+	rows, strip, across         int // of a job; jobs side by side
+	packing                     bool
+	jobs                        int
+	next                        atomic.Int64
+	wg                          sync.WaitGroup
+}
+
+// workspace is what a goroutine needs besides: its strip of B, its block of A, and a tile for the right edge.
+type workspace[T Float] struct{ a, b, tile []T }
+
+// pools keeps the memory of products between calls.
+type pools[T Float] struct{ products, spaces, shared sync.Pool }
+
+var (
+	pools32 pools[float32]
+	pools64 pools[float64]
+)
+
+func poolsOf[T Float]() *pools[T] {
+	var p any = &pools64
+	if sizeof[T]() == 4 {
+		p = &pools32
+	}
+	return p.(*pools[T])
+}
+
+// take is an object of a pool, or a new one.
+func take[V any](p *sync.Pool) *V {
+	if v, ok := p.Get().(*V); ok {
+		return v
+	}
+	return new(V)
+}
+
+// newProduct is a cleared product from the pool; run gives it back.
+func newProduct[T Float](ks *kernels[T], m, n, k int) *product[T] {
+	p := take[product[T]](&poolsOf[T]().products)
+	p.kernels, p.m, p.n, p.k, p.alpha = ks, m, n, k, 1
+	return p
+}
+
+// run computes the product and returns the first row that the epilogue cannot map, or -1.
+func (p *product[T]) run() (badRow int) {
+	badRow = -1
+	if p.m > 0 && p.n > 0 {
+		badRow = p.compute()
+	}
+	*p = product[T]{} // it must not keep the caller's memory
+	poolsOf[T]().products.Put(p)
+	return badRow
+}
+
+func (p *product[T]) compute() (badRow int) {
+	p.a.check("a", p.m, p.k)
+	matrix[T]{v: p.dst, ld: p.ld}.check("c", p.m, p.n)
+	p.bad.reset()
+	p.panels, p.depth = panelsOf(p.kernels, p.n), depthOf[T](p.k)
+	size := sizeof[T]()
+	p.group = max(1, groupB/(size*p.depth*p.width))
+	p.block = roundUp(min(blockRows, max(1, blockA/(size*p.depth))), p.height())
+	workers := runtime.GOMAXPROCS(0)
+	if float64(p.m)*float64(p.n)*float64(p.k) < smallWork {
+		workers = 1
+	}
+	var shared *[]T
+	if p.packed == nil {
+		p.b.check("b", p.k, p.n)
+		// A tall C reads each panel many times: pack once. A wide one reads it a few times: pack where it is used.
+		if length := packedLen(p.kernels, p.k, p.n); p.m >= p.n && length*size <= sharedB {
+			shared = take[[]T](&poolsOf[T]().shared)
+			*shared = grow(*shared, length)
+			p.packAll(*shared, workers)
+		}
+	}
+	p.divide(workers)
+	p.each(workers)
+	if shared != nil {
+		poolsOf[T]().shared.Put(shared)
+	}
+	return p.bad.get()
+}
+
+// depthOf is the length of a K block: near-equal blocks, a choice of k alone.
+func depthOf[T Float](k int) int {
+	most := blockDepth / sizeof[T]()
+	blocks := max(1, (k+most-1)/most)
+	return max(1, (k+blocks-1)/blocks)
+}
+
+// packAll packs the whole of B into dst: K block by K block, and within one panel by panel.
+func (p *product[T]) packAll(dst []T, workers int) {
+	p.packed, p.packing = dst, true
+	p.strip = max(1, p.panels/workers)
+	p.across = (p.panels + p.strip - 1) / p.strip
+	p.jobs = p.across * ((p.k + p.depth - 1) / p.depth)
+	p.each(workers)
+	p.packing = false
+}
+
+// divide chooses the jobs: near-equal in number of rows or panels, and a multiple of the workers where there is enough to share.
+func (p *product[T]) divide(workers int) {
+	p.rows, p.strip = p.m, p.panels
+	blocks, strips := 1, 1
+	switch h := p.height(); {
+	case p.packed == nil:
+		strips = min(p.panels, roundUp((p.panels+p.group-1)/p.group, workers))
+		blocks = min((p.m+h-1)/h, (workers+strips-1)/strips)
+	case p.m >= 2*h*workers:
+		blocks = roundUp((p.m+p.block-1)/p.block, workers)
+	default:
+		strips = min(p.panels, workers)
+		blocks = (p.m + p.block - 1) / p.block
+	}
+	if blocks > 1 {
+		p.rows = roundUp((p.m+blocks-1)/blocks, p.height())
+	}
+	p.strip = (p.panels + strips - 1) / strips
+	p.across = (p.panels + p.strip - 1) / p.strip
+	p.jobs = p.across * ((p.m + p.rows - 1) / p.rows)
+}
+
+func roundUp(n, multiple int) int { return (n + multiple - 1) / multiple * multiple }
+
+// each runs the jobs from up to so many goroutines, this one included.
+func (p *product[T]) each(workers int) {
+	p.next.Store(0)
+	for range min(workers, p.jobs) - 1 {
+		p.wg.Add(1)
+		go p.help()
+	}
+	p.work()
+	p.wg.Wait()
+}
+
+func (p *product[T]) help() {
+	defer p.wg.Done()
+	p.work()
+}
+
+func (p *product[T]) work() {
+	pool := &poolsOf[T]().spaces
+	ws := take[workspace[T]](pool)
+	defer pool.Put(ws)
+	for {
+		i := int(p.next.Add(1) - 1)
+		if i >= p.jobs {
+			return
+		}
+		down, side := i/p.across, i%p.across
+		lo, hi := side*p.strip, min((side+1)*p.strip, p.panels)
+		if p.packing {
+			k0, k := p.kBlock(down)
+			p.packPanels(p.packed[p.offset(k0, k, lo):], p.b, k0, k, p.n, lo, hi)
+			continue
+		}
+		p.job(ws, down*p.rows, min((down+1)*p.rows, p.m), lo, hi)
+	}
+}
+
+// kBlock is the i-th block of the inner product.
+func (p *product[T]) kBlock(i int) (k0, k int) {
+	k0 = i * p.depth
+	return k0, min(p.depth, p.k-k0)
+}
+
+// offset is where a panel of a K block begins in a packed B.
+func (p *product[T]) offset(k0, k, panel int) int { return (k0*p.panels + k*panel) * p.width }

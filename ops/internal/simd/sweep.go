@@ -1,0 +1,163 @@
+package simd
+
+// sweep is a block of rows of A on its way past the panels of one K block.
+type sweep[T Float] struct {
+	*product[T]
+	ws          *workspace[T]
+	k0, k       int  // the K block
+	first, last bool // of the K blocks
+	b           []T  // its panels, from panel b0 on
+	b0          int
+	i0, i1      int // the rows
+	tall        int // tiles that they are cut into
+	lda         int // stride of their copy, where there is one
+}
+
+// job computes rows r0 to r1 of C in panels lo to hi.
+func (p *product[T]) job(ws *workspace[T], r0, r1, lo, hi int) {
+	p.scaleC(r0, r1, lo, hi)
+	ws.tile = grow(ws.tile, p.height()*p.width)
+	for i := 0; i*p.depth < p.k; i++ {
+		k0, k := p.kBlock(i)
+		s := sweep[T]{product: p, ws: ws, k0: k0, k: k, first: i == 0, last: k0+k == p.k, b0: lo}
+		if p.packed != nil {
+			s.b = p.packed[p.offset(k0, k, lo):]
+		} else {
+			ws.b = grow(ws.b, k*p.width*(hi-lo))
+			p.packPanels(ws.b, p.b, k0, k, p.n, lo, hi)
+			s.b = ws.b
+		}
+		for i0 := r0; i0 < r1; i0 += p.block {
+			s.i0, s.i1 = i0, min(i0+p.block, r1)
+			s.tall = (s.i1 - s.i0 + p.height() - 1) / p.height()
+			s.packA()
+			for q := lo; q < hi; q += p.group {
+				s.group(q, min(q+p.group, hi))
+			}
+		}
+	}
+}
+
+// scaleC multiplies a job's part of C by beta, unless that is done by adding to it or by not reading it.
+func (p *product[T]) scaleC(r0, r1, lo, hi int) {
+	if p.beta == 0 || p.beta == 1 {
+		return
+	}
+	for i := r0; i < r1; i++ {
+		row := p.dst[i*p.ld+lo*p.width : i*p.ld+min(hi*p.width, p.n)]
+		scaleCopy(row, row, p.beta)
+	}
+}
+
+// tile is the t-th of near-equal tiles of rows.
+func (s *sweep[T]) tile(t int) (i, rows int) {
+	n := s.i1 - s.i0
+	lo, hi := t*n/s.tall, (t+1)*n/s.tall
+	return s.i0 + lo, hi - lo
+}
+
+// inPlace: kernels read A where it lies, unless it is to be scaled, or its rows are a multiple of a power of two apart and the steps
+// of a transposed one would fall on a few lines of the first-level cache.
+func (s *sweep[T]) inPlace() bool {
+	return s.alpha == 1 && !(s.a.t && s.a.ld*sizeof[T]()%1024 == 0)
+}
+
+// packA copies alpha·op(A) of the block where it cannot be read in place, as it lies, with rows s.lda apart.
+func (s *sweep[T]) packA() {
+	if s.inPlace() {
+		return
+	}
+	row, col, rows, cols := s.i0, s.k0, s.i1-s.i0, s.k
+	if s.a.t {
+		row, col, rows, cols = col, row, cols, rows
+	}
+	src := s.a.v[row*s.a.ld+col:]
+	s.lda = cols + cacheLine/sizeof[T]() // not a power of two
+	s.ws.a = grow(s.ws.a, rows*s.lda)
+	for r := range rows {
+		scaleCopy(s.ws.a[r*s.lda:][:cols], src[r*s.a.ld:][:cols], s.alpha)
+	}
+}
+
+// tileA is where the tile of A that begins at row i lies, and its strides.
+func (s *sweep[T]) tileA(i int) (a *T, rs, ks int) {
+	v, ld, i0, k0 := s.ws.a, s.lda, s.i0, s.k0
+	if s.inPlace() {
+		v, ld, i0, k0 = s.a.v, s.a.ld, 0, 0
+	}
+	if s.a.t {
+		return &v[(s.k0-k0)*ld+i-i0], 1, ld
+	}
+	return &v[(i-i0)*ld+s.k0-k0], ld, 1
+}
+
+// group multiplies all tiles with panels lo to hi. Where an epilogue follows, a tile is finished a few panels at a time.
+func (s *sweep[T]) group(lo, hi int) {
+	step := hi - lo
+	finish := s.last && s.epilogue != identity
+	if finish {
+		step = max(1, segment/s.width)
+	}
+	for t := range s.tall {
+		i, rows := s.tile(t)
+		a, rs, ks := s.tileA(i)
+		for q := lo; q < hi; q += step {
+			end := min(q+step, hi)
+			s.panelsOf(a, rs, ks, i, rows, q, end)
+			if !finish {
+				continue
+			}
+			for r := i; r < i+rows; r++ {
+				if s.finish(r, q*s.width, min(end*s.width, s.n)) {
+					s.bad.report(r)
+				}
+			}
+		}
+	}
+}
+
+// panelsOf multiplies one tile with panels lo to hi.
+func (s *sweep[T]) panelsOf(a *T, rs, ks, i, rows, lo, hi int) {
+	kernel := s.kernels.tile[rows-1]
+	whole := min(hi, s.n/s.width) - lo // the last panel of C may be a part
+	if whole > 0 {
+		c := &s.dst[i*s.ld+lo*s.width]
+		from, ldfrom := s.from(c, lo*s.width)
+		kernel(s.k, a, rs, ks, &s.b[(lo-s.b0)*s.k*s.width], whole, c, s.ld, from, ldfrom)
+	}
+	if lo+whole == hi {
+		return
+	}
+	kernel(s.k, a, rs, ks, &s.b[(hi-1-s.b0)*s.k*s.width], 1, &s.ws.tile[0], s.width, nil, 0)
+	j := (hi - 1) * s.width
+	for r := range rows {
+		s.edge(s.dst[(i+r)*s.ld+j:(i+r)*s.ld+s.n], s.ws.tile[r*s.width:], j)
+	}
+}
+
+// from is what the kernel adds to the tile at c, whose first column is j: C itself, or the bias, or nothing.
+func (s *sweep[T]) from(c *T, j int) (from *T, ldfrom int) {
+	switch {
+	case !s.first || s.beta != 0:
+		return c, s.ld
+	case s.bias != nil:
+		return &s.bias[j], 0
+	}
+	return nil, 0
+}
+
+// edge writes a row of a partial panel, with what the kernel would have added.
+func (s *sweep[T]) edge(c, sum []T, j int) {
+	switch {
+	case !s.first || s.beta != 0:
+		for i := range c {
+			c[i] += sum[i]
+		}
+	case s.bias != nil:
+		for i := range c {
+			c[i] = sum[i] + s.bias[j+i]
+		}
+	default:
+		copy(c, sum)
+	}
+}
