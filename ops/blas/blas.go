@@ -1,0 +1,114 @@
+// Package blas is the library's own fast matrix products as an implementation of gonum's BLAS interface, for the rest of a
+// program: the stock layers of Gorgonia, gonum's mat, and through it gonum's LAPACK, whose factorisations are made of products.
+//
+//	import "github.com/bochner-go/bochner/ops/blas"
+//
+//	func main() {
+//		blas.Use()
+//		...
+//
+// It replaces Dgemm, Sgemm, Dsyrk and Ssyrk, and is gonum's own for everything else. There is no C in it. A program that wants
+// OpenBLAS installs that in the usual way, by gonum.org/v1/netlib, and does not call Use.
+package blas
+
+import (
+	"github.com/bochner-go/bochner/ops/internal/simd"
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas32"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/blas/gonum"
+	G "gorgonia.org/gorgonia"
+)
+
+// Implementation is gonum's implementation of BLAS with faster products.
+type Implementation struct{ gonum.Implementation }
+
+var (
+	_ blas.Float64 = Implementation{}
+	_ blas.Float32 = Implementation{}
+	_ G.BLAS       = Implementation{}
+)
+
+// Use installs Implementation for gonum (blas64, blas32) and for Gorgonia and its tensors. Call it once, before anything is
+// computed; it is not safe while other goroutines multiply.
+func Use() {
+	blas64.Use(Implementation{})
+	blas32.Use(Implementation{})
+	G.Use(Implementation{})
+}
+
+// ISA is the instruction set that the products use on this machine: avx512, avx2 or generic. The environment variable
+// BOCHNER_SIMD chooses another one that the machine has, for tests.
+func ISA() string { return simd.ISA() }
+
+// small is the number of multiplications below which packing costs more than it saves, and gonum's own loops are left to it.
+const small = 16 * 16 * 16
+
+// Dgemm computes C = alpha·op(A)·op(B) + beta·C.
+func (i Implementation) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
+	if !worth(tA, tB, m, n, k) {
+		i.Implementation.Dgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+		return
+	}
+	simd.Gemm(tA != blas.NoTrans, tB != blas.NoTrans, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+}
+
+// Sgemm computes C = alpha·op(A)·op(B) + beta·C.
+func (i Implementation) Sgemm(tA, tB blas.Transpose, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int) {
+	if !worth(tA, tB, m, n, k) {
+		i.Implementation.Sgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+		return
+	}
+	simd.Gemm(tA != blas.NoTrans, tB != blas.NoTrans, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+}
+
+// worth says whether a product goes to the fast kernels. Arguments that are not valid go to gonum, which says what is wrong with
+// them.
+func worth(tA, tB blas.Transpose, m, n, k int) bool {
+	valid := func(t blas.Transpose) bool { return t == blas.NoTrans || t == blas.Trans || t == blas.ConjTrans }
+	return valid(tA) && valid(tB) && m > 0 && n > 0 && k > 0 && m*n*k >= small
+}
+
+// Dsyrk computes the triangle of C = alpha·A·Aᵀ + beta·C, or with Aᵀ·A.
+func (i Implementation) Dsyrk(uplo blas.Uplo, tA blas.Transpose, n, k int, alpha float64, a []float64, lda int, beta float64, c []float64, ldc int) {
+	if uplo != blas.Upper && uplo != blas.Lower || !worth(tA, tA, n, n, k) {
+		i.Implementation.Dsyrk(uplo, tA, n, k, alpha, a, lda, beta, c, ldc)
+		return
+	}
+	syrk(uplo == blas.Lower, tA != blas.NoTrans, n, k, alpha, a, lda, beta, c, ldc, func(m int, a, c []float64) {
+		i.Implementation.Dsyrk(uplo, tA, m, k, alpha, a, lda, beta, c, ldc)
+	})
+}
+
+// Ssyrk computes the triangle of C = alpha·A·Aᵀ + beta·C, or with Aᵀ·A.
+func (i Implementation) Ssyrk(uplo blas.Uplo, tA blas.Transpose, n, k int, alpha float32, a []float32, lda int, beta float32, c []float32, ldc int) {
+	if uplo != blas.Upper && uplo != blas.Lower || !worth(tA, tA, n, n, k) {
+		i.Implementation.Ssyrk(uplo, tA, n, k, alpha, a, lda, beta, c, ldc)
+		return
+	}
+	syrk(uplo == blas.Lower, tA != blas.NoTrans, n, k, alpha, a, lda, beta, c, ldc, func(m int, a, c []float32) {
+		i.Implementation.Ssyrk(uplo, tA, m, k, alpha, a, lda, beta, c, ldc)
+	})
+}
+
+// syrk halves the triangle until it is small: two triangles on the diagonal, left to diagonal at the end, and the square
+// between them, one product.
+func syrk[T simd.Float](lower, trans bool, n, k int, alpha T, a []T, lda int, beta T, c []T, ldc int, diagonal func(m int, a, c []T)) {
+	const leaf = 64
+	if n <= leaf {
+		diagonal(n, a, c)
+		return
+	}
+	h := (n/2 + leaf - 1) / leaf * leaf
+	rest := a[h*lda:]
+	if trans {
+		rest = a[h:]
+	}
+	syrk(lower, trans, h, k, alpha, a, lda, beta, c, ldc, diagonal)
+	if lower {
+		simd.Gemm(trans, !trans, n-h, h, k, alpha, rest, lda, a, lda, beta, c[h*ldc:], ldc)
+	} else {
+		simd.Gemm(trans, !trans, h, n-h, k, alpha, a, lda, rest, lda, beta, c[h:], ldc)
+	}
+	syrk(lower, trans, n-h, k, alpha, rest, lda, beta, c[h*ldc+h:], ldc, diagonal)
+}
