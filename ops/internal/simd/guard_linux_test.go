@@ -1,0 +1,47 @@
+package simd
+
+import (
+	"syscall"
+	"testing"
+	"unsafe"
+)
+
+// guarded copies v to memory that ends where a page begins that nobody may touch.
+func guarded[T Float](t *testing.T, v []T) []T {
+	page := syscall.Getpagesize()
+	size := len(v) * sizeof[T]()
+	room := (size + page - 1) / page * page
+	m, err := syscall.Mmap(-1, 0, room+page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { syscall.Munmap(m) })
+	if err := syscall.Mprotect(m[room:], syscall.PROT_NONE); err != nil {
+		t.Fatal(err)
+	}
+	w := unsafe.Slice((*T)(unsafe.Pointer(&m[room-size])), len(v))
+	copy(w, v)
+	return w
+}
+
+// TestGemmStaysInside: no kernel touches memory behind its operands; a fault ends the test binary.
+func TestGemmStaysInside(t *testing.T) {
+	each(t, func(t *testing.T) {
+		for _, s := range [][3]int{{1, 1, 1}, {13, 33, 5}, {12, 32, 64}, {8, 24, 33}, {7, 95, 3}, {50, 9, 517}, {3, 700, 11}} {
+			for trans := range 4 {
+				inside[float64](t, multiplication{aT: trans&1 != 0, bT: trans&2 != 0, m: s[0], n: s[1], k: s[2], alpha: 1, beta: 1})
+				inside[float32](t, multiplication{aT: trans&1 != 0, bT: trans&2 != 0, m: s[0], n: s[1], k: s[2], alpha: 1})
+			}
+		}
+	})
+}
+
+func inside[T Float](t *testing.T, g multiplication) {
+	a, b, c := operands[T](g)
+	a.v, b.v, c.v = guarded(t, a.v), guarded(t, b.v), guarded(t, c.v)
+	runGemm(g, a, b, c.v, c.ld)
+	if !g.aT && !g.bT {
+		bias := guarded(t, random[T](g.n, 4))
+		Pack(b.v, g.k, g.n).Affine(c.v, a.v, bias, g.m)
+	}
+}
