@@ -1,0 +1,40 @@
+package simd
+
+import (
+	"fmt"
+	"os"
+)
+
+// isa is an instruction set that has kernels of its own, in rising order.
+type isa int
+
+const (
+	generic isa = iota // plain Go, on every machine; the reference of the others
+	avx2               // AVX2 and FMA
+	avx512             // AVX-512 F, DQ, BW and VL
+)
+
+func (i isa) String() string { return [...]string{"generic", "avx2", "avx512"}[i] }
+
+// forced is the environment variable with which tests and benchmarks choose a path: generic, avx2 or avx512.
+const forced = "BOCHNER_SIMD"
+
+// active is the instruction set in use: the best of this machine, or the one that the environment names.
+var active = choose(best(), os.Getenv(forced))
+
+// ISA is the name of the instruction set in use.
+func ISA() string { return active.String() }
+
+// choose is the instruction set for a machine whose best is given. A name that there is not, or that the machine does not have, is
+// a mistake that would otherwise show as an illegal instruction.
+func choose(best isa, name string) isa {
+	if name == "" {
+		return best
+	}
+	for i := generic; i <= best; i++ {
+		if i.String() == name {
+			return i
+		}
+	}
+	panic(fmt.Sprintf("simd: %s=%s: this machine and build have instruction sets up to %v", forced, name, best))
+}
