@@ -61,16 +61,23 @@ func (s Structured) Sample(w []float64, d, m int, k Random, src rand.Source) err
 // Draw draws the signs [blocks·3·d'], which are ±1, D₁, D₂ and D₃ of the first block first, and the norms [m] of m frequencies
 // in d dimensions; there are ⌈m/d'⌉ blocks. The error is a *SamplerError, as that of Sample.
 func (s Structured) Draw(d, m int, k Random, src rand.Source) (signs, norms []float64, err error) {
-	law, ok := k.(RadialLaw)
-	if !ok {
-		return nil, nil, &SamplerError{s, k, "its frequencies are not known to have a uniform direction (no NormQuantile); use spectral.IID{}"}
+	if err := s.Fits(d, k); err != nil {
+		return nil, nil, err
+	}
+	signs, norms = drawStructured(d, m, k.(RadialLaw), src)
+	return signs, norms, nil
+}
+
+// Fits returns the error of Draw, without drawing.
+func (s Structured) Fits(d int, k Random) error {
+	if _, ok := k.(RadialLaw); !ok {
+		return &SamplerError{s, k, "its frequencies are not known to have a uniform direction (no NormQuantile); use spectral.IID{}"}
 	}
 	if d < structuredMin {
-		return nil, nil, &SamplerError{s, k, fmt.Sprintf("it is biased where dimensions are few, by %v at two bandwidths for %d, and %d is less than %d; use spectral.Orthogonal{}",
+		return &SamplerError{s, k, fmt.Sprintf("it is biased where dimensions are few, by %v at two bandwidths for %d, and %d is less than %d; use spectral.Orthogonal{}",
 			structuredBias, structuredMin/2, d, structuredMin)}
 	}
-	signs, norms = drawStructured(d, m, law, src)
-	return signs, norms, nil
+	return nil
 }
 
 // PaddedDims is d', the least power of two that is at least d >= 1.
