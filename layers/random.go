@@ -64,8 +64,13 @@ func newRandomMap(kind, auto string, k spectral.Random, dims, features int, opts
 		l.packed.Store(nil)
 		l.implied.Store(nil)
 	}
-	if _, ok := o.sampler.(spectral.Structured); ok && k.Transform() == spectral.Fourier {
-		return l.drawStructured(m, o.undrawn)
+	if s, ok := o.sampler.(spectral.Structured); ok {
+		if err := s.Fits(dims, k); err != nil {
+			return nil, fmt.Errorf("%s: %w", b.who(), err)
+		}
+		if k.Transform() == spectral.Fourier {
+			return l.drawStructured(m, o.undrawn)
+		}
 	}
 	w := make([]float64, dims*m)
 	if !o.undrawn {

@@ -17,15 +17,12 @@ import (
 //
 // and the other policies are errors, because what they tune is a W, or rows of it, that is not there.
 
-// drawStructured gives the map its parameters, zero ones without a draw.
+// drawStructured gives a map that the sampler fits its parameters, zero ones without a draw.
 func (l *randomMap) drawStructured(m int, undrawn bool) (*randomMap, error) {
 	l.structured = true
 	if l.policy != Frozen && l.policy != Bandwidth {
 		return nil, fmt.Errorf("%s: policy %v tunes frequencies one by one or a dimension at a time, and the structured sampler keeps signs and norms in their place; "+
 			"use policy frozen or bandwidth, or the sampler orthogonal: %w", l.who(), l.policy, ErrParam)
-	}
-	if err := (spectral.Structured{}).Fits(l.dims, l.kernel); err != nil {
-		return nil, fmt.Errorf("%s: %w", l.who(), err)
 	}
 	p := spectral.PaddedDims(l.dims)
 	blocks := (m + p - 1) / p
