@@ -316,3 +316,34 @@ func perCall(reps int, f func()) float64 {
 	}
 	return float64(time.Since(start).Nanoseconds()) / float64(reps)
 }
+
+// BenchmarkStructured is the forward of m frequencies for n rows of d float32 numbers: the structured pair form in ms, its share that is
+// the projection, and how many times as long the dense pair form and its projection take in the same run.
+func BenchmarkStructured(b *testing.B) {
+	for _, s := range [][3]int{{3060, 4200, 1000}, {3060, 4200, 2000}, {3000, 4096, 2048}, {3000, 4096, 4096}, {10000, 64, 2048}} {
+		n, d, m := s[0], s[1], s[2]
+		b.Run(fmt.Sprint(n, ",", d, ",", m), func(b *testing.B) {
+			x, w := random[float32](n*d, 1), Pack(random[float32](d*m, 2), d, m)
+			s, dst := structured[float32](d, 1<<bits.Len(uint(d-1)), m), make([]float32, n*2*m)
+			var times [4]float64
+			for i := range times {
+				times[i] = math.Inf(1)
+			}
+			for b.Loop() {
+				for i, f := range []func(){
+					func() { s.Pair(dst, x, n, 1) },
+					func() { s.Affine(dst[:n*m], x, nil, n) },
+					func() { Pair(dst, x, n, w, 1) },
+					func() { w.Affine(dst[:n*m], x, nil, n) },
+				} {
+					times[i] = min(times[i], perCall(1, f)/1e6)
+				}
+			}
+			b.ReportMetric(0, "ns/op")
+			b.ReportMetric(times[0], "ms")
+			b.ReportMetric(times[1], "projection-ms")
+			b.ReportMetric(times[2]/times[0], "x-dense")
+			b.ReportMetric(times[3]/times[1], "x-dense-projection")
+		})
+	}
+}

@@ -99,17 +99,22 @@ func (s *Structured[T]) Pair(dst, x []T, n int, scale float64) (badRow int) {
 	forTiles(n, func(lo, hi int) {
 		s.project(dst, 2*m, x, nil, lo, hi)
 		for i := lo; i < hi; i++ {
-			cos, sin := dst[i*2*m:i*2*m+m], dst[i*2*m+m:i*2*m+2*m]
-			for j, p := range cos {
-				if p-p != 0 {
-					bad.report(i)
-				}
-				sn, cs := math.Sincos(float64(p))
-				cos[j], sin[j] = T(scale*cs), T(scale*sn)
+			if pairRow(dst[i*2*m:i*2*m+m], dst[i*2*m+m:i*2*m+2*m], scale) {
+				bad.report(i)
 			}
 		}
 	})
 	return bad.get()
+}
+
+// pairRow replaces the projections in cos by scale times their cosine, and writes scale times their sine to sin.
+func pairRow[T Float](cos, sin []T, scale float64) (bad bool) {
+	for j, p := range cos {
+		bad = bad || p-p != 0
+		s, c := math.Sincos(float64(p))
+		cos[j], sin[j] = T(scale*c), T(scale*s)
+	}
+	return bad
 }
 
 // Phase writes scale·cos(xW + b) to dst [n,m] and returns the first row whose projection is not finite, or -1.
