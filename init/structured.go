@@ -24,15 +24,16 @@ import (
 //
 //	(t⁴/d'²) (1/d' - Σeᵢ⁴/3) + O(t⁶/d'²),
 //
-// most of all along an axis, and hardly for a direction without structure. Enumeration of the signs gives along an axis, at t = 2,
+// most of all along an axis, and hardly for a direction without structure. Along an axis, at t = 2, it is, by enumeration of the signs up
+// to d' = 16 and by sampling them beyond,
 //
 //	d'       2      4       8       16       32       64
 //	bias   -0.21  -0.14  -0.031  -0.0048  -0.0008  -0.0002
 //
 // For d < 16 it is therefore refused; use Orthogonal. Kernels like the Matérn are mixtures of Gaussians of several bandwidths,
 // and their bias is the mean of those. One thing remains in any dimension: where x - z has few non-zero coordinates, all of the
-// same size (counts, bits), w·(x-z) is a multiple of ‖w‖‖x-z‖/d', and 0 with a probability of up to 3.7/d', so that the estimate tends
-// to this and not to 0 at distances of d'/4 bandwidths and more.
+// same size (counts, bits), w·(x-z)/‖w‖ lies on a grid and is 0 with a probability of up to 3.7/d'. From about d'/4 bandwidths on the
+// estimate then tends to that probability and not to 0.
 //
 // Sample writes W out for callers that want it. Draw keeps the signs and norms, for which layers.FourierLayer and
 // ops.StructuredFourier have a fast path; the two are the same map.
