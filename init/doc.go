@@ -14,8 +14,8 @@
 // is an interface: Law draws a whole frequency, ProductLaw has independent coordinates with a known quantile, RadialLaw a
 // uniform direction and a norm with a known quantile. Custom makes a kernel of any law of your own.
 //
-// A Sampler draws the frequencies. IID fits every law; Orthogonal, for a RadialLaw, has less variance. Frequencies
-// does the drawing:
+// A Sampler draws the frequencies. IID fits every law; Orthogonal, for a RadialLaw, has less variance; Structured, from 16
+// dimensions on, is a product of Hadamard matrices that is applied without being formed. Frequencies does the drawing:
 //
 //	w, err := spectral.Frequencies(spectral.Gaussian{Sigma: 2}, spectral.Orthogonal{}, d, m, seed)
 //

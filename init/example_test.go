@@ -71,6 +71,24 @@ func ExampleOrthogonal() {
 	// spectral: sampler orthogonal does not fit spectral.Laplacian: its frequencies are not known to have a uniform direction (no NormQuantile); use spectral.IID{}
 }
 
+// A structured draw is signs and norms, from which the same frequencies can be written out. It is for many dimensions.
+func ExampleStructured() {
+	const d, m = 784, 4096
+	k := spectral.Gaussian{Sigma: 5}
+	signs, norms, err := spectral.StructuredFrequencies(k, d, m, 1)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("signs", signs.Shape(), "norms", norms.Shape(), "in place of W", tensor.Shape{d, m})
+
+	_, err = spectral.Frequencies(k, spectral.Structured{}, 8, m, 1)
+	fmt.Println(err)
+	// Output:
+	// signs (12, 1024) norms (4096) in place of W (784, 4096)
+	// spectral: sampler structured does not fit spectral.Gaussian: it is biased where dimensions are few, by -0.031 at two bandwidths for 8, and 8 is less than 16; use spectral.Orthogonal{}
+}
+
 // The kernel Π sinc(x_i - z_i) has uniform frequencies.
 func ExampleCustom() {
 	k := spectral.Custom{

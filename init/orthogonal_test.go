@@ -246,12 +246,12 @@ func TestStreamsDiffer(t *testing.T) {
 }
 
 func TestSamplerByName(t *testing.T) {
-	for _, s := range []Sampler{IID{}, Orthogonal{}} {
+	for _, s := range []Sampler{IID{}, Orthogonal{}, Structured{}} {
 		if got, err := SamplerByName(s.String()); err != nil || got != s {
 			t.Errorf("%v: %v, %v", s, got, err)
 		}
 	}
-	for _, name := range []string{"coupled", "antithetic", "structured", "halton", "sobol"} {
+	for _, name := range []string{"coupled", "antithetic", "halton", "sobol"} {
 		s, err := SamplerByName(name)
 		wantErr(t, err, ErrNotBuilt, name)
 		if s != nil {
@@ -259,5 +259,5 @@ func TestSamplerByName(t *testing.T) {
 		}
 	}
 	_, err := SamplerByName("IID ")
-	wantErr(t, err, ErrParam, `"IID "`, "iid", "orthogonal", "sobol")
+	wantErr(t, err, ErrParam, `"IID "`, "iid", "orthogonal", "structured", "sobol")
 }

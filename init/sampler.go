@@ -51,8 +51,8 @@ func Frequencies(k Random, s Sampler, d, m int, seed uint64) (*tensor.Dense, err
 	if err := validate(k); err != nil {
 		return nil, err
 	}
-	if d < 1 || m < 1 {
-		return nil, fmt.Errorf("spectral: cannot draw %d frequencies in %d dimensions, both must be at least 1: %w", m, d, ErrParam)
+	if err := checkCounts(d, m); err != nil {
+		return nil, err
 	}
 	w := make([]float64, d*m)
 	if err := s.Sample(w, d, m, k, Stream(seed, "W")); err != nil {
@@ -64,4 +64,11 @@ func Frequencies(k Random, s Sampler, d, m int, seed uint64) (*tensor.Dense, err
 		}
 	}
 	return tensor.New(tensor.WithShape(d, m), tensor.WithBacking(w)), nil
+}
+
+func checkCounts(d, m int) error {
+	if d < 1 || m < 1 {
+		return fmt.Errorf("spectral: cannot draw %d frequencies in %d dimensions, both must be at least 1: %w", m, d, ErrParam)
+	}
+	return nil
 }

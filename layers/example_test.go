@@ -503,3 +503,40 @@ func ExampleLookup() {
 	//    phase
 	// true
 }
+
+// With structured frequencies no W is formed: 256 input columns and 1024 frequencies take 3072 signs and 1024 norms. The bandwidth
+// can be tuned.
+func ExampleWithSampler_structured() {
+	k := spectral.Gaussian{Sigma: 1}
+	rff, err := layers.NewFourierLayer(k, 256, 2048, layers.WithSampler(spectral.Structured{}), layers.Tune(layers.Bandwidth), layers.WithSeed(1))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, p := range rff.Params() {
+		fmt.Println(p.Name, p.Value.Shape(), "tuned:", p.Tuned)
+	}
+	cells := make([]float64, 2*256) // two points at the distance 1
+	for i := range 256 {
+		cells[256+i] = 1. / 16
+	}
+	z, err := rff.Transform(nil, tensor.New(tensor.WithShape(2, 256), tensor.WithBacking(cells)))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	inner := 0.0
+	for j, v := range z.Float64s()[:2048] {
+		inner += v * z.Float64s()[2048+j]
+	}
+	fmt.Printf("k = %.1f, exactly %.3f\n", inner, k.At(cells[:256], cells[256:]))
+
+	_, err = layers.NewFourierLayer(k, 256, 2048, layers.WithSampler(spectral.Structured{}), layers.Tune(layers.All), layers.WithName("rff"))
+	fmt.Println(err)
+	// Output:
+	// signs (12, 256) tuned: false
+	// norms (1024) tuned: false
+	// log_bandwidth (1) tuned: true
+	// k = 0.6, exactly 0.607
+	// layers: FourierLayer "rff": policy all tunes frequencies one by one or a dimension at a time, and the structured sampler keeps signs and norms in their place; use policy frozen or bandwidth, or the sampler orthogonal: parameter out of range
+}

@@ -79,7 +79,8 @@ func WithName(name string) Option { return func(o *options) { o.name = name } }
 // WithSeed sets the seed of the draw. The default is 0; layers that should differ need different seeds.
 func WithSeed(seed uint64) Option { return func(o *options) { o.seed = seed } }
 
-// WithSampler sets the sampler of the frequencies. The default is spectral.IID.
+// WithSampler sets the sampler of the frequencies. The default is spectral.IID. With spectral.Structured a FourierLayer keeps the
+// signs and norms of the draw in place of W.
 func WithSampler(s spectral.Sampler) Option { return func(o *options) { o.sampler = s } }
 
 // WithDtype sets the element type of input, parameters and output, tensor.Float64 (default) or tensor.Float32. Draws are made

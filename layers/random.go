@@ -22,6 +22,7 @@ import (
 //	Frozen                 W, c, b
 //	Bandwidth(Each)        W, log_bandwidth*, b    W, raw_c*, b for the skewed maps
 //	All                    W*, b*                  log_W* for Laplace; W*, raw_c*, b* for the skewed maps
+//	structured sampler     signs, norms in place of W, see structured.go
 //
 // where * marks what a solver changes, W = W₀·exp(-log_bandwidth) and c = ln(1 + exp(raw_c)).
 type randomMap struct {
@@ -35,6 +36,9 @@ type randomMap struct {
 
 	packed  atomic.Pointer[ops.Weights] // W of a frozen map, packed at first use
 	scratch sync.Pool                   // *tensor.Dense, the logarithms of a skewed map's Transform
+
+	structured bool                           // the parameters are signs and norms, see structured.go
+	implied    atomic.Pointer[ops.Structured] // their W of a frozen map, packed at first use
 }
 
 // newRandomMap draws the frequencies of a map with the given number of output columns.
@@ -56,7 +60,18 @@ func newRandomMap(kind, auto string, k spectral.Random, dims, features int, opts
 		return nil, fmt.Errorf("%s: a Laplace map has no phase form: %w", b.who(), ErrParam)
 	}
 	l := &randomMap{base: b, kernel: k, sampler: o.sampler, seed: o.seed, policy: o.policy, phase: o.phase, grad: o.inputGrad}
-	l.changed = func() { l.packed.Store(nil) }
+	l.changed = func() {
+		l.packed.Store(nil)
+		l.implied.Store(nil)
+	}
+	if s, ok := o.sampler.(spectral.Structured); ok {
+		if err := s.Fits(dims, k); err != nil {
+			return nil, fmt.Errorf("%s: %w", b.who(), err)
+		}
+		if k.Transform() == spectral.Fourier {
+			return l.drawStructured(m, o.undrawn)
+		}
+	}
 	w := make([]float64, dims*m)
 	if !o.undrawn {
 		t, err := spectral.Frequencies(k, o.sampler, dims, m, o.seed)
@@ -161,6 +176,9 @@ func (l *randomMap) fwd(x *G.Node) (*G.Node, error) {
 	if !wantsGrad(x, l.grad) {
 		a.Frozen |= ops.First
 	}
+	if l.structured {
+		return l.fwdStructured(x, p, a)
+	}
 	if c, tuned := p["c"], p["raw_c"]; c != nil || tuned != nil {
 		shift := a
 		if tuned == nil {
@@ -209,6 +227,9 @@ func (l *randomMap) weightNode(p map[string]*G.Node, who string) (*G.Node, error
 // Transform writes the features of the rows of x to dst.
 func (l *randomMap) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
 	a := l.attr()
+	if l.structured {
+		return l.transformStructured(dst, x, a)
+	}
 	w, err := l.weights(a)
 	if err != nil {
 		return nil, err

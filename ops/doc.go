@@ -3,6 +3,7 @@
 //
 //	Fourier   [cos(xW) | sin(xW)] / √m          Bochner kernels, pair form
 //	Phase     √(2/m) cos(xW + b)                Bochner kernels, phase form
+//	StructuredFourier, StructuredPhase     the same two for a W of Hadamard products, which is never formed
 //	Laplace   exp(-xW) / √m                     semigroup kernels
 //	LogShift  ln(x + c)                         the prologue of the skewed kernels
 //	Bandwidth W·exp(-ρ)                         a trainable bandwidth

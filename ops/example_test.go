@@ -103,3 +103,38 @@ func ExampleFourierInto() {
 	// layers: FourierLayer "rff": x[1,1] = +Inf is not a finite number; drop the row or fill the value in
 	// true
 }
+
+// A structured W of 4 million numbers is 12288 signs and 1024 norms, and a product with it 30 times 1024 additions.
+func ExampleStructuredFourierInto() {
+	const d, m = 1000, 4096
+	rng := rand.New(rand.NewPCG(7, 0))
+	signs := tensor.New(tensor.WithShape(3*m/1024, 1024), tensor.Of(tensor.Float64))
+	for i := range signs.Float64s() {
+		signs.Float64s()[i] = float64(1 - 2*rng.IntN(2))
+	}
+	norms := make([]float64, m) // of the kernel exp(-‖x-y‖²/2) in 1024 dimensions, to within some per cent
+	for i := range norms {
+		norms[i] = math.Sqrt(1024) + rng.NormFloat64()/math.Sqrt2
+	}
+	w, err := ops.PackStructured(d, signs, tensor.New(tensor.WithShape(m), tensor.WithBacking(norms)), nil, ops.Attr{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	cells := make([]float64, 2*d) // two points at the distance 1
+	for i := range d {
+		cells[d+i] = 1 / math.Sqrt(d)
+	}
+	z, err := ops.StructuredFourierInto(nil, tensor.New(tensor.WithShape(2, d), tensor.WithBacking(cells)), w, ops.Attr{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	k := 0.0
+	for j, v := range z.Float64s()[:2*m] {
+		k += v * z.Float64s()[2*m+j]
+	}
+	fmt.Printf("k = %.2f, exactly %.2f\n", k, math.Exp(-.5))
+	// Output:
+	// k = 0.61, exactly 0.61
+}

@@ -39,6 +39,18 @@ var families = []family{
 		}
 		return G.HadamardProd(z, G.Must(G.Add(z, G.Must(ops.Fourier(in[0], in[1], a)))))
 	}},
+	{"StructuredFourier", [][]int{{5, 3}}, -.5, func(a ops.Attr, in ...*G.Node) (*G.Node, error) {
+		signs, norms := structuredNodes(in[0])
+		return ops.StructuredFourier(in[0], signs, norms, nil, a)
+	}},
+	{"StructuredFourier with bandwidth", [][]int{{5, 3}, {1}}, -.5, func(a ops.Attr, in ...*G.Node) (*G.Node, error) {
+		signs, norms := structuredNodes(in[0])
+		return ops.StructuredFourier(in[0], signs, norms, in[1], a)
+	}},
+	{"StructuredPhase", [][]int{{5, 3}, {1}, {7}}, -.5, func(a ops.Attr, in ...*G.Node) (*G.Node, error) {
+		signs, norms := structuredNodes(in[0])
+		return ops.StructuredPhase(in[0], signs, norms, in[1], in[2], a)
+	}},
 	{"Fourier on Laplace", [][]int{{5, 3}, {3, 7}, {7, 2}}, .1, func(a ops.Attr, in ...*G.Node) (*G.Node, error) {
 		return ops.Fourier(G.Must(ops.Laplace(in[0], in[1], a)), in[2], a)
 	}},

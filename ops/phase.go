@@ -23,8 +23,13 @@ func Phase(x, w, b *G.Node, a Attr) (*G.Node, error) {
 	if err != nil {
 		return nil, err
 	}
+	return cosine(p, First|Second|Third, a)
+}
+
+// cosine is √(2/m) cos(P) of a projection P with the given inputs.
+func cosine(p *G.Node, inputs Inputs, a Attr) (*G.Node, error) {
 	frozen := Attr{Layer: a.Layer}
-	if all := First | Second | Third; a.Frozen&all == all {
+	if a.Frozen&inputs == inputs {
 		frozen.Frozen = First
 	}
 	return apply(cosOp{base{kind: "Phase", ranks: "22", attr: frozen}}, p)
@@ -50,7 +55,7 @@ func PhaseInto(dst, x *tensor.Dense, w *Weights, b *tensor.Dense, a Attr) (*tens
 }
 
 // bias is b [m], contiguous and of W's element type.
-func bias(op string, a Attr, w *Weights, b *tensor.Dense) (*tensor.Dense, error) {
+func bias(op string, a Attr, w projection, b *tensor.Dense) (*tensor.Dense, error) {
 	_, m := w.Dims()
 	b, err := contiguous(b)
 	if err != nil {

@@ -161,9 +161,15 @@ func (w *Weights) Dtype() tensor.Dtype {
 	return tensor.Float64
 }
 
+// projection is a W of any kind.
+type projection interface {
+	Dims() (d, m int)
+	Dtype() tensor.Dtype
+}
+
 // input is the start of every Into: x [n, d] made contiguous, checked against W and the domain, and a place for the n rows
 // of cols results.
-func input(op string, a Attr, dst, x *tensor.Dense, w *Weights, cols int) (out, in *tensor.Dense, err error) {
+func input(op string, a Attr, dst, x *tensor.Dense, w projection, cols int) (out, in *tensor.Dense, err error) {
 	who := a.who(op)
 	if in, err = contiguous(x); err != nil {
 		return nil, nil, fmt.Errorf("%s: x: %w", who, err)

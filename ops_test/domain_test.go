@@ -25,13 +25,14 @@ func TestDomain(t *testing.T) {
 				}
 			}
 			for u, remedy := range bad {
-				l := v.build(t, 5, 7, 1, tuned(p), named("probe"), dtype(dt))
-				x := matrix(dt, 3, 5, floats(v.rows(3, 5, 1))...)
+				d := v.dims(5)
+				l := v.build(t, d, 7, 1, tuned(p), named("probe"), dtype(dt))
+				x := matrix(dt, 3, d, floats(v.rows(3, d, 1))...)
 				setCell(x, 1, 3, u)
 				says := []string{fmt.Sprintf("x[1,3] = %v", cell(x, 1, 3)), remedy}
 				_, err := l.Transform(nil, x)
 				wantErr(t, err, layers.ErrDomain, append(says, `"probe"`)...)
-				if _, err := l.Transform(nil, matrix(dt, 3, 5, floats(v.rows(3, 5, 1))...)); err != nil {
+				if _, err := l.Transform(nil, matrix(dt, 3, d, floats(v.rows(3, d, 1))...)); err != nil {
 					t.Errorf("%v: %v", v.name, err)
 				}
 				for _, lisp := range []bool{false, true} {

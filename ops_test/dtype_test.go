@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
@@ -12,8 +13,9 @@ import (
 // TestDtype: float32 rows give float32 features, which differ from those in float64 by no more than the rounding of W, of c, of
 // b and of a product of d terms; rows or a dst of the other element type are an error.
 func TestDtype(t *testing.T) {
-	const n, d, m = 13, 17, 67
+	const n, m = 13, 67
 	forEachPolicy(t, func(t *testing.T, v variant, p layers.Policy) {
+		d := v.dims(17)
 		x32 := matrix(tensor.Float32, n, d, floats(v.rows(n, d, 5))...)
 		x64 := matrix(tensor.Float64, n, d, floats(x32)...)
 		l32, l64 := v.build(t, d, m, 5, tuned(p), dtype(tensor.Float32)), v.build(t, d, m, 5, tuned(p))
@@ -52,7 +54,8 @@ func TestDtype(t *testing.T) {
 // rounding bounds the difference of each feature. With u = 2⁻²⁴, the phase p = Σ aᵢwᵢ + b of d terms, where a is x or ln(x+c),
 // differs by at most (d+6)u Σ|aᵢwᵢ| + 2u|b|, plus 2u Σ|wᵢ| for the rounding of c where there is one: d for the product, the
 // others for W, for a tuned W that is W₀·exp(-ρ) or exp(ln W), |ln w| u each, and for a. Cosine, sine and exp(-p), p >= 0, have
-// slopes of at most 1, and the result is rounded once.
+// slopes of at most 1, and the result is rounded once. A structured projection is norm·v·x with a unit vector v; its 3 log₂ d' stages
+// keep the length of x, but for a known factor, and round once each, as do the norm, exp(-ρ), x and the product.
 func (v variant) rounding(t *testing.T, x *tensor.Dense, m int) []float64 {
 	t.Helper()
 	const u = 1. / (1 << 24)
@@ -70,7 +73,14 @@ func (v variant) rounding(t *testing.T, x *tensor.Dense, m int) []float64 {
 	for i := range out {
 		at, j := i/l.Features(), i%l.Features()%m
 		dp := 0.0
+		if norms := params["norms"]; norms != nil {
+			xs := x.Float64s()[at*d : at*d+d]
+			dp = (3*math.Log2(float64(spectral.PaddedDims(d))) + 4) * u * norms[j] * math.Sqrt(dot(xs, xs))
+		}
 		for k := range d {
+			if params["W"] == nil {
+				break
+			}
 			w, a := math.Abs(params["W"][k*m+j]), x.Float64s()[at*d+k]
 			if c := params["c"]; c != nil {
 				a = math.Log(a + c[0])

@@ -20,7 +20,7 @@ type badSpec struct {
 // TestErrors: every mistake in a spec is an error of Build that says what would do, for every map of the table.
 func TestErrors(t *testing.T) {
 	forEach(t, func(t *testing.T, v variant) {
-		good := v.spec(3, 2, 1)
+		good := v.spec(v.dims(3), 2, 1)
 		if _, err := good.Build(); err != nil {
 			t.Fatal(err)
 		}
@@ -46,8 +46,8 @@ func badFields(good layers.Spec, f form) []badSpec {
 	add(layers.ErrNotBuilt, "srf", func(s *layers.Spec) { s.Map = "srf" })
 	add(layers.ErrParam, "float16", func(s *layers.Spec) { s.Dtype = "float16" })
 	add(layers.ErrParam, "there are frozen, bandwidth", func(s *layers.Spec) { s.Tune = "some" })
-	add(layers.ErrParam, "known are iid and orthogonal", func(s *layers.Spec) { s.Sampler = "grid" })
-	add(spectral.ErrNotBuilt, "use iid or orthogonal", func(s *layers.Spec) { s.Sampler = "sobol" })
+	add(layers.ErrParam, "known are iid, orthogonal and structured", func(s *layers.Spec) { s.Sampler = "grid" })
+	add(spectral.ErrNotBuilt, "use iid, orthogonal or structured", func(s *layers.Spec) { s.Sampler = "sobol" })
 	for _, d := range []int{0, -1} {
 		add(layers.ErrParam, "", func(s *layers.Spec) { s.Dims = d })
 	}
@@ -62,8 +62,16 @@ func badFields(good layers.Spec, f form) []badSpec {
 		add(layers.ErrParam, "want at least 1", func(s *layers.Spec) { s.Features = n })
 	}
 	k, err := good.Kernel()
-	if _, fits := k.(spectral.RadialLaw); err == nil && !fits {
+	switch _, fits := k.(spectral.RadialLaw); {
+	case err != nil:
+	case !fits:
 		add(spectral.ErrSampler, "use spectral.IID{}", func(s *layers.Spec) { s.Sampler = "orthogonal" })
+		add(spectral.ErrSampler, "use spectral.IID{}", func(s *layers.Spec) { s.Sampler, s.Dims = "structured", 16 })
+	default:
+		add(spectral.ErrSampler, "use spectral.Orthogonal{}", func(s *layers.Spec) { s.Sampler, s.Dims = "structured", 15 })
+		for _, p := range []layers.Policy{layers.BandwidthEach, layers.All} {
+			add(layers.ErrParam, "the sampler orthogonal", func(s *layers.Spec) { s.Sampler, s.Dims, s.Tune = "structured", 16, p.String() })
+		}
 	}
 	return bad
 }

@@ -15,7 +15,7 @@ import (
 func TestExtremeShapes(t *testing.T) {
 	forEachPolicy(t, func(t *testing.T, v variant, p layers.Policy) {
 		for _, c := range [][3]int{{0, 3, 5}, {1, 3, 5}, {7, 1, 5}, {7, 3, 1}, {1, 1, 1}, {0, 1, 1}} {
-			n, d, m := c[0], c[1], c[2]
+			n, d, m := c[0], v.dims(c[1]), c[2]
 			l := v.build(t, d, m, 1, tuned(p))
 			x := v.rows(n, d, 1)
 			z, err := l.Transform(nil, x)
@@ -55,7 +55,8 @@ func run(t *testing.T, r G.Result) []float64 {
 func TestMagnitudes(t *testing.T) {
 	for _, dt := range []tensor.Dtype{tensor.Float64, tensor.Float32} {
 		forEachPolicy(t, func(t *testing.T, v variant, p layers.Policy) {
-			const d, m = 3, 7
+			const m = 7
+			d := v.dims(3)
 			l := v.build(t, d, m, 1, tuned(p), dtype(dt))
 			for _, u := range []float64{0, 5e-324, 1e-300, 1e-40, 1e-12, 1e12, 1e30, 3e38, 1e300, math.MaxFloat64} {
 				if dt == tensor.Float32 && u > math.MaxFloat32 {
@@ -107,7 +108,8 @@ func TestZeroRows(t *testing.T) {
 		if v.form != single && v.form != pair || v.values["c"] != nil {
 			return
 		}
-		const d, m = 3, 7
+		const m = 7
+		d := v.dims(3)
 		l := v.build(t, d, m, 1, tuned(p))
 		for _, u := range []float64{0, 5e-324} {
 			for j, z := range transform(t, l, matrix(tensor.Float64, 1, d, u)) {
@@ -131,18 +133,21 @@ func TestBadFrequencies(t *testing.T) {
 			bad = append(bad, -1)
 		}
 		for _, u := range bad {
-			l := v.build(t, 3, 7, 1)
-			params := values(l)
-			w, ok := params["W"]
-			if !ok {
-				return
-			}
-			setCell(w, 1, 2, u)
-			if err := l.SetParams(params); err != nil {
-				continue // even better
-			}
-			if z, err := l.Transform(nil, matrix(tensor.Float64, 2, 3, .5)); err == nil {
-				t.Errorf("%s: a frequency of %v gives the features %v and no error", v.name, u, floats(z)[:7])
+			for _, name := range []string{"W", "signs", "norms"} {
+				d := v.dims(3)
+				l := v.build(t, d, 7, 1)
+				params := values(l)
+				w, ok := params[name]
+				if !ok {
+					continue
+				}
+				w.Float64s()[5] = u
+				if err := l.SetParams(params); err != nil {
+					continue // even better
+				}
+				if z, err := l.Transform(nil, matrix(tensor.Float64, 2, d, .5)); err == nil {
+					t.Errorf("%s: an entry %v of %s gives the features %v and no error", v.name, u, name, floats(z)[:7])
+				}
 			}
 		}
 	})
@@ -154,6 +159,7 @@ func TestFloat32Frequencies(t *testing.T) {
 		{Map: "exp-semigroup", Params: layers.Values{"beta": 1e30}, Dims: 3, Features: 4, Dtype: "float32"},
 		{Map: "reciprocal-semigroup", Params: layers.Values{"lambda": 1e-45}, Dims: 3, Features: 4, Dtype: "float32"},
 		{Map: "gaussian", Params: layers.Values{"sigma": 1e-45}, Dims: 3, Features: 4, Dtype: "float32"},
+		{Map: "gaussian", Params: layers.Values{"sigma": 1e-45}, Dims: 16, Features: 4, Dtype: "float32", Sampler: "structured"},
 	} {
 		l, err := s.Build()
 		if err != nil {

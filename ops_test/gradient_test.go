@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	gradDims = 3
+	gradDims = 3 // or what v.dims makes of it
 	gradFreq = 5
 )
 
@@ -26,7 +26,7 @@ const (
 // numbers of 1e-12 and numbers of 17.
 func TestGradient(t *testing.T) {
 	forEachPolicy(t, func(t *testing.T, v variant, p layers.Policy) {
-		l := v.build(t, gradDims, gradFreq, 11, tuned(p))
+		l := v.build(t, v.dims(gradDims), gradFreq, 11, tuned(p))
 		c := newCost(v, l)
 		for _, lisp := range []bool{false, true} {
 			c.check(t, v, fmt.Sprintf("%s, %v, lisp=%v", v.name, p, lisp), lisp)
@@ -39,14 +39,18 @@ func TestGradient(t *testing.T) {
 func TestGradientOfALeaf(t *testing.T) {
 	forEach(t, func(t *testing.T, v variant) {
 		k, ok := v.kernel.(spectral.Random)
-		if !ok || v.sampler != "iid" {
+		if !ok || v.sampler == "orthogonal" {
 			return
 		}
-		opts := []layers.Option{layers.WithSeed(11)}
+		sampler, err := spectral.SamplerByName(v.sampler)
+		if err != nil {
+			t.Fatal(err)
+		}
+		opts := []layers.Option{layers.WithSeed(11), layers.WithSampler(sampler)}
 		if v.form == phase {
 			opts = append(opts, layers.WithPhase())
 		}
-		features := v.spec(gradDims, gradFreq, 11).Features
+		features := v.spec(v.dims(gradDims), gradFreq, 11).Features
 		c := newCost(v, v.leafLayer(t, k, features, append(opts, layers.WithInputGrad())...))
 		c.leaf = true
 		for _, lisp := range []bool{false, true} {
@@ -71,7 +75,7 @@ func (v variant) leafLayer(t *testing.T, k spectral.Random, features int, opts .
 	var err error
 	switch k.Transform() {
 	case spectral.Fourier:
-		l, err = layers.NewFourierLayer(k, gradDims, features, opts...)
+		l, err = layers.NewFourierLayer(k, v.dims(gradDims), features, opts...)
 	case spectral.Laplace:
 		l, err = layers.NewRandomLaplaceLayer(k, gradDims, features, opts...)
 	default:
@@ -91,10 +95,11 @@ type cost struct {
 }
 
 func newCost(v variant, l layers.Layer) *cost {
-	f := &cost{layer: l, x: [2]*tensor.Dense{v.rows(5, gradDims, 1), v.rows(2, gradDims, 2)}}
+	d := l.Dims()
+	f := &cost{layer: l, x: [2]*tensor.Dense{v.rows(5, d, 1), v.rows(2, d, 2)}}
 	cells := f.x[0].Float64s()
-	for j := range gradDims {
-		cells[j], cells[gradDims+j], cells[2*gradDims+j] = 0, 1e-12, 17
+	for j := range d {
+		cells[j], cells[d+j], cells[2*d+j] = 0, 1e-12, 17
 	}
 	rng := rand.New(rand.NewPCG(3, 0))
 	for i, x := range f.x {
@@ -131,7 +136,7 @@ func (f *cost) graph() (sum *G.Node, nodes G.Nodes, err error) {
 	fwd := func(x *G.Node) (*G.Node, error) {
 		if !f.leaf {
 			var err error
-			if x, err = ops.Columns(x, 0, gradDims, 1, ops.Attr{}); err != nil {
+			if x, err = ops.Columns(x, 0, f.layer.Dims(), 1, ops.Attr{}); err != nil {
 				return nil, err
 			}
 		}
@@ -193,6 +198,8 @@ func (f *cost) step() float64 {
 	for _, p := range f.layer.Params() {
 		for _, u := range p.Value.Float64s() {
 			switch p.Name {
+			case "norms": // of columns of W of 32 entries
+				largest["W"] = math.Max(largest["W"], u/4)
 			case "log_W":
 				largest["W"] = math.Max(largest["W"], math.Exp(u))
 			case "raw_c":
@@ -204,7 +211,7 @@ func (f *cost) step() float64 {
 			}
 		}
 	}
-	return .01 / gradDims * math.Min(1, largest["c"]) / (1 + largest["W"]) / (1 + largest["x"])
+	return .01 / float64(f.layer.Dims()) * math.Min(1, largest["c"]) / (1 + largest["W"]) / (1 + largest["x"])
 }
 
 // stencil is a fourth-order difference for the first derivative: coefficients, in units of 1/12, from a first offset on.

@@ -14,8 +14,9 @@ import (
 func TestHash(t *testing.T) {
 	forEach(t, func(t *testing.T, v variant) {
 		g := G.NewGraph()
-		x := v.rows(5, 3, 1)
-		in := G.NewMatrix(g, tensor.Float64, G.WithShape(5, 3), G.WithName("x"), G.WithValue(x))
+		d := v.dims(3)
+		x := v.rows(5, d, 1)
+		in := G.NewMatrix(g, tensor.Float64, G.WithShape(5, d), G.WithName("x"), G.WithValue(x))
 		fwd := func(l layers.Layer) *G.Node {
 			t.Helper()
 			r := l.Fwd(in)
@@ -24,7 +25,7 @@ func TestHash(t *testing.T) {
 			}
 			return r.Node()
 		}
-		first := v.build(t, 3, 7, 1)
+		first := v.build(t, v.dims(3), 7, 1)
 		node := fwd(first)
 		size := len(g.AllNodes())
 		if fwd(first) != node || len(g.AllNodes()) != size {
@@ -46,7 +47,7 @@ func TestHash(t *testing.T) {
 			seen[n] = name
 		}
 		checkValues(t, g, ls, seen, x)
-		taken := v.build(t, 3, 7, 2, named(first.Name()))
+		taken := v.build(t, v.dims(3), 7, 2, named(first.Name()))
 		wantErr(t, taken.Fwd(in).Err(), layers.ErrName, first.Name(), "WithName")
 	})
 }
@@ -55,14 +56,15 @@ func TestHash(t *testing.T) {
 func (v variant) others(t *testing.T) map[string]layers.Layer {
 	t.Helper()
 	ls := map[string]layers.Layer{
-		"another name": v.build(t, 3, 7, 1),
-		"another seed": v.build(t, 3, 7, 2),
-		"policy all":   v.build(t, 3, 7, 1, tuned(layers.All)),
-		"bandwidth":    v.build(t, 3, 7, 1, tuned(layers.Bandwidth)),
+		"another name": v.build(t, v.dims(3), 7, 1),
+		"another seed": v.build(t, v.dims(3), 7, 2),
+	}
+	for _, p := range v.policies()[1:] {
+		ls["policy "+p.String()] = v.build(t, v.dims(3), 7, 1, tuned(p))
 	}
 	for name, value := range v.values {
 		if number, ok := value.(float64); ok {
-			ls["another "+name] = v.build(t, 3, 7, 1, func(s *layers.Spec) {
+			ls["another "+name] = v.build(t, v.dims(3), 7, 1, func(s *layers.Spec) {
 				s.Params = maps.Clone(s.Params)
 				s.Params[name] = 1.25 * number
 			})

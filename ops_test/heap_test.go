@@ -10,9 +10,10 @@ import (
 // TestHeap: with the caller's dst, Transform allocates a handful of objects, whatever the number of rows, and returns that dst.
 func TestHeap(t *testing.T) {
 	forEachPolicy(t, func(t *testing.T, v variant, p layers.Policy) {
-		l := v.build(t, 5, 7, 1, tuned(p))
+		d := v.dims(5)
+		l := v.build(t, d, 7, 1, tuned(p))
 		count := func(n int) float64 {
-			x, dst := v.rows(n, 5, 1), matrix(tensor.Float64, n, l.Features(), 0)
+			x, dst := v.rows(n, d, 1), matrix(tensor.Float64, n, l.Features(), 0)
 			return testing.AllocsPerRun(10, func() {
 				if z, err := l.Transform(dst, x); err != nil || z != dst {
 					t.Fatalf("dst is not what is returned, err %v", err)
@@ -28,7 +29,7 @@ func TestHeap(t *testing.T) {
 // TestDst: a dst of another shape, or one that is not contiguous, is an error that names the layer.
 func TestDst(t *testing.T) {
 	forEach(t, func(t *testing.T, v variant) {
-		l, x := v.build(t, 5, 7, 1), v.rows(3, 5, 1)
+		l, x := v.build(t, v.dims(5), 7, 1), v.rows(3, v.dims(5), 1)
 		wide := matrix(tensor.Float64, 3, l.Features()+2, 0)
 		part := slice(t, wide, all, between(1, 1+l.Features()))
 		for _, dst := range []*tensor.Dense{wide, matrix(tensor.Float64, 2, l.Features(), 0), part} {

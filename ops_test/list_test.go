@@ -98,10 +98,14 @@ func formsOf(t *testing.T, e *layers.Entry, s setup, values layers.Values) []var
 		v.form = single
 	}
 	all := []variant{v}
-	if _, ok := k.(spectral.RadialLaw); ok {
-		o := v
-		o.sampler, o.name = "orthogonal", v.name+" orthogonal"
-		all = append(all, o)
+	with := func(v variant, sampler string) {
+		v.sampler, v.name = sampler, v.name+" "+sampler
+		all = append(all, v)
+	}
+	_, radial := k.(spectral.RadialLaw)
+	if radial {
+		with(v, "orthogonal")
+		with(v, "structured")
 	}
 	for _, p := range e.Params {
 		if p.Name == "phase" {
@@ -110,9 +114,31 @@ func formsOf(t *testing.T, e *layers.Entry, s setup, values layers.Values) []var
 			ph.values["phase"] = true
 			ph.form, ph.name = phase, fmt.Sprintf("%s(%v)", e.Name, ph.values)
 			all = append(all, ph)
+			if radial {
+				with(ph, "structured") // whose phase form is a path of its own
+			}
 		}
 	}
 	return all
+}
+
+// dims is d for every variant but the structured ones, which have at least 16 dimensions: 15 + d.
+func (v variant) dims(d int) int {
+	if v.sampler == "structured" {
+		return 15 + d
+	}
+	return d
+}
+
+// policies are those that the variant can have.
+func (v variant) policies() []layers.Policy {
+	switch {
+	case !v.entry.Sampled:
+		return []layers.Policy{layers.Frozen}
+	case v.sampler == "structured":
+		return []layers.Policy{layers.Frozen, layers.Bandwidth}
+	}
+	return []layers.Policy{layers.Frozen, layers.Bandwidth, layers.BandwidthEach, layers.All}
 }
 
 // TestEveryLineHasAMap: the list names no map that the table has not.
@@ -135,11 +161,8 @@ func forEach(t *testing.T, battery func(t *testing.T, v variant)) {
 // forEachPolicy runs a battery for every variant and every policy that it can have.
 func forEachPolicy(t *testing.T, battery func(t *testing.T, v variant, p layers.Policy)) {
 	forEach(t, func(t *testing.T, v variant) {
-		battery(t, v, layers.Frozen)
-		if v.entry.Sampled {
-			battery(t, v, layers.Bandwidth)
-			battery(t, v, layers.BandwidthEach)
-			battery(t, v, layers.All)
+		for _, p := range v.policies() {
+			battery(t, v, p)
 		}
 	})
 }

@@ -11,11 +11,12 @@ import (
 // TestRate: from 64 to 1024 features the RMS error of the kernel matrix falls by √16 = 4. The mean squared errors are means over
 // seeds, whose spread gives the band of their ratio; it has to be narrow enough to tell 4 from 16^(1/4) = 2.
 func TestRate(t *testing.T) {
-	const seeds, d = 48, 8 // 32 and 512 frequencies are whole orthogonal blocks of 8
+	const seeds = 48
 	forEach(t, func(t *testing.T, v variant) {
 		if v.form == copied {
 			return
 		}
+		d := v.dims(8) // 32 and 512 frequencies are whole orthogonal blocks of 8, and whole structured blocks of 32
 		x := v.rows(11, d, 3)
 		exact, err := spectral.Gram(v.kernel, x, nil)
 		if err != nil {

@@ -16,10 +16,11 @@ import (
 func TestRoundTrip(t *testing.T) {
 	for _, dt := range []tensor.Dtype{tensor.Float64, tensor.Float32} {
 		forEachPolicy(t, func(t *testing.T, v variant, p layers.Policy) {
-			x := matrix(dt, 7, 5, floats(v.rows(7, 5, 1))...)
-			s := v.spec(5, 11, math.MaxUint64)
+			d := v.dims(5)
+			x := matrix(dt, 7, d, floats(v.rows(7, d, 1))...)
+			s := v.spec(d, 11, math.MaxUint64)
 			s.Name, s.Tune, s.Dtype = "map", p.String(), dt.String()
-			first := v.build(t, 5, 11, math.MaxUint64, named("map"), tuned(p), dtype(dt))
+			first := v.build(t, d, 11, math.MaxUint64, named("map"), tuned(p), dtype(dt))
 			want := transform(t, first, x)
 
 			text, err := json.Marshal(s)
@@ -41,7 +42,7 @@ func TestRoundTrip(t *testing.T) {
 				t.Errorf("%v: the spec from JSON builds another map, %v", first, again)
 			}
 
-			other := v.build(t, 5, 11, 1, tuned(p), dtype(dt))
+			other := v.build(t, d, 11, 1, tuned(p), dtype(dt))
 			transform(t, other, x) // what a layer keeps of its old parameters must go
 			restored, err := read.Restore(values(first))
 			if err != nil {
@@ -53,9 +54,9 @@ func TestRoundTrip(t *testing.T) {
 			if !slices.Equal(transform(t, restored, x), want) || !slices.Equal(transform(t, other, x), want) {
 				t.Errorf("%v: parameters out and in give another map", first)
 			}
-			start := transform(t, v.build(t, 5, 11, math.MaxUint64, dtype(dt)), x)
-			if d, tol := largestDifference(want, start), map[tensor.Dtype]float64{tensor.Float64: 1e-12, tensor.Float32: 1e-4}[dt]; d > tol {
-				t.Errorf("%v starts %v away from the frozen map", first, d)
+			start := transform(t, v.build(t, d, 11, math.MaxUint64, dtype(dt)), x)
+			if off, tol := largestDifference(want, start), map[tensor.Dtype]float64{tensor.Float64: 1e-12, tensor.Float32: 1e-4}[dt]; off > tol {
+				t.Errorf("%v starts %v away from the frozen map", first, off)
 			}
 		})
 	}
@@ -64,8 +65,9 @@ func TestRoundTrip(t *testing.T) {
 // TestParamErrors: SetParams and Restore name the parameter that is missing or does not fit, and leave the layer as it was.
 func TestParamErrors(t *testing.T) {
 	forEachPolicy(t, func(t *testing.T, v variant, p layers.Policy) {
-		l := v.build(t, 3, 7, 1, tuned(p), named("map"))
-		before := transform(t, l, v.rows(5, 3, 1))
+		d := v.dims(3)
+		l := v.build(t, d, 7, 1, tuned(p), named("map"))
+		before := transform(t, l, v.rows(5, d, 1))
 		for _, param := range l.Params() {
 			for name, c := range map[string]struct {
 				value *tensor.Dense
@@ -75,11 +77,11 @@ func TestParamErrors(t *testing.T) {
 				"another shape": {tensor.New(tensor.WithShape(2, 2), tensor.Of(tensor.Float64)), layers.ErrShape},
 				"another dtype": {tensor.New(tensor.WithShape(param.Value.Shape()...), tensor.Of(tensor.Float32)), layers.ErrDtype},
 			} {
-				bad := values(v.build(t, 3, 7, 2, tuned(p)))
+				bad := values(v.build(t, d, 7, 2, tuned(p)))
 				if bad[param.Name] = c.value; c.value == nil {
 					delete(bad, param.Name)
 				}
-				s := v.spec(3, 7, 1)
+				s := v.spec(d, 7, 1)
 				s.Tune, s.Name = p.String(), "map"
 				_, err := s.Restore(bad)
 				for _, err := range []error{l.SetParams(bad), err} {
@@ -91,7 +93,7 @@ func TestParamErrors(t *testing.T) {
 				}
 			}
 		}
-		if !slices.Equal(transform(t, l, v.rows(5, 3, 1)), before) {
+		if !slices.Equal(transform(t, l, v.rows(5, d, 1)), before) {
 			t.Errorf("%v: a failed SetParams changes the layer", l)
 		}
 	})

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
@@ -184,17 +185,26 @@ func (c card) check(e *layers.Entry, tensors map[string]*tensor.Dense) error {
 	if cols := tensors["scaler.cols"]; cols != nil && cols.Shape().TotalSize() == 1 && cell(cols, 0) != float64(dims) {
 		return fmt.Errorf("%d input columns are stated, and the scaler was fitted on %v", dims, cell(cols, 0))
 	}
-	cells := 0
-	for _, t := range withPrefix(tensors, "map.") {
-		cells = max(cells, t.Shape().TotalSize())
-	}
 	switch most := freeDraw/features + drawPerWeight*c.Outputs; {
-	case !e.Sampled && dims != features, e.Sampled && c.Drawn && (dims < 1 || dims > 2*cells/features):
+	case !e.Sampled && dims != features, e.Sampled && c.Drawn && (dims < 1 || dims > c.mostDims(tensors, features)):
 		return fmt.Errorf("%d input columns are stated, and the map's frequencies are not of that size", dims)
 	case e.Sampled && !c.Drawn && (dims < 1 || dims > most):
 		return fmt.Errorf("%d input columns are stated, and a file without the map's frequencies may have at most %d; use Save", dims, most)
 	}
 	return nil
+}
+
+// mostDims is how many input columns the frequencies of a file can be for: W has a column for each feature or two, the signs of the
+// structured sampler three rows for a block of features.
+func (c card) mostDims(tensors map[string]*tensor.Dense, features int) int {
+	cells := 0
+	for _, t := range withPrefix(tensors, "map.") {
+		cells = max(cells, t.Shape().TotalSize())
+	}
+	if c.Spec.Sampler == (spectral.Structured{}).String() {
+		return cells / 3
+	}
+	return 2 * cells / features
 }
 
 // withPrefix selects the tensors whose names start with prefix, without it.

@@ -139,7 +139,7 @@ func (o *options) check(label, sweep string, given map[string]bool) error {
 		if o.out != "" {
 			return cli.Usage("-sampler all does not apply to -out; features are written for one sampler")
 		}
-		o.samplers, o.Sampler = []string{"iid", "orthogonal"}, "iid"
+		o.samplers, o.Sampler = []string{"iid", "orthogonal", "structured"}, "iid"
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -100,28 +101,37 @@ func TestReportKeys(t *testing.T) {
 // TestAllSamplers: each is reported, and one that does not fit says why.
 func TestAllSamplers(t *testing.T) {
 	dir := files(t)
-	for mapName, fits := range map[string]bool{"gaussian": true, "matern": true, "laplacian": false, "exp-semigroup": false, "skewed-chi2": false} {
-		args := "-in rows.csv -features 32 -seeds 3 -sweep 16,64 -sampler all -plot a.png -map " + mapName
+	for flags, fitting := range map[string]string{
+		"-in rows.csv -map gaussian":      "iid orthogonal",
+		"-in rows.csv -map matern":        "iid orthogonal",
+		"-in rows.csv -map laplacian":     "iid",
+		"-in rows.csv -map exp-semigroup": "iid",
+		"-in rows.csv -map skewed-chi2":   "iid",
+		"-rows 20 -map gaussian":          "iid orthogonal structured", // the made histograms have 60 columns
+	} {
+		args := "-features 32 -seeds 3 -sweep 16,64 -sampler all -plot a.png " + flags
 		r := clitest.Run(t, dir, args+" -json")
 		ob := r.Object(t)
 		if ob["sampler"] != "all" || !strings.HasSuffix(r.Stderr, "picture: a.png\n") {
 			t.Errorf("%s: sampler %v, stderr %q", args, ob["sampler"], r.Stderr)
 		}
 		samplers := ob["samplers"].([]any)
-		if len(samplers) != 2 {
+		if len(samplers) != 3 {
 			t.Fatalf("%s: %v", args, samplers)
 		}
-		iid, orthogonal := samplers[0].(map[string]any), samplers[1].(map[string]any)
-		clitest.Keys(t, args+": iid", iid, "sampler "+reportKeys)
-		if iid["sampler"] != "iid" || orthogonal["sampler"] != "orthogonal" {
-			t.Errorf("%s: %v", args, samplers)
-		}
-		if fits {
-			clitest.Keys(t, args+": orthogonal", orthogonal, "sampler "+reportKeys)
-		} else {
-			clitest.Keys(t, args+": orthogonal", orthogonal, "sampler reason")
-			if reason, _ := orthogonal["reason"].(string); !strings.Contains(reason, "sampler orthogonal does not fit") {
-				t.Errorf("%s: %v", args, orthogonal)
+		fits := map[string]bool{}
+		for i, name := range []string{"iid", "orthogonal", "structured"} {
+			s := samplers[i].(map[string]any)
+			if s["sampler"] != name {
+				t.Errorf("%s: %v", args, samplers)
+			}
+			if fits[name] = slices.Contains(strings.Fields(fitting), name); fits[name] {
+				clitest.Keys(t, args+": "+name, s, "sampler "+reportKeys)
+				continue
+			}
+			clitest.Keys(t, args+": "+name, s, "sampler reason")
+			if reason, _ := s["reason"].(string); !strings.Contains(reason, "sampler "+name+" does not fit") {
+				t.Errorf("%s: %v", args, s)
 			}
 		}
 		text := clitest.Run(t, dir, args).OK(t).Stdout
@@ -130,8 +140,10 @@ func TestAllSamplers(t *testing.T) {
 				t.Errorf("%s: %q is not in\n%s", args, want, text)
 			}
 		}
-		if strings.Contains(text, "sampler   orthogonal does not fit: ") == fits {
-			t.Errorf("%s: fits %v in\n%s", args, fits, text)
+		for name := range fits {
+			if strings.Contains(text, "sampler   "+name+" does not fit: ") == fits[name] {
+				t.Errorf("%s: fits %v in\n%s", args, fits, text)
+			}
 		}
 		f, err := os.Open(filepath.Join(dir, "a.png"))
 		if err != nil {

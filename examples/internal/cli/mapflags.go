@@ -29,7 +29,7 @@ func (m *MapFlags) Register(fs *flag.FlagSet, defaultMap, extra string) {
 	fs.StringVar(&m.Map, "map", defaultMap, "feature `map`: "+strings.Join(names, ", "))
 	fs.StringVar(&m.Params, "params", "", "parameters of the map, `name=value,...`; those left out come from the data (README, map table)")
 	fs.IntVar(&m.Features, "features", 4096, "output `columns` of the map")
-	fs.StringVar(&m.Sampler, "sampler", "iid", "`sampler` of the frequencies: iid, orthogonal"+extra)
+	fs.StringVar(&m.Sampler, "sampler", "iid", "`sampler` of the frequencies: iid, orthogonal, structured (16 input columns and more; fast)"+extra)
 	fs.Uint64Var(&m.Seed, "seed", 1, "`seed` of the draw, of the order of the rows and of splits")
 	fs.StringVar(&m.Dtype, "dtype", "float64", "element `type`: float32, float64")
 	fs.StringVar(&m.Scale, "scale", "none", "scalers in order, fitted on the training rows: none, l1, l2, minmax, standard, as a `list` a,b")
@@ -66,7 +66,7 @@ func (m *MapFlags) Spec(given map[string]bool) (layers.Spec, *data.Chain, error)
 		return fail(err)
 	}
 	if spec.Features, spec.Sampler = m.Features, m.Sampler; spec.Sampler == "" {
-		return fail(errors.New("-sampler is empty; want iid or orthogonal"))
+		return fail(errors.New("-sampler is empty; want iid, orthogonal or structured"))
 	}
 	return spec, scaler, nil
 }
@@ -88,8 +88,11 @@ func CheckFeatures(flagName string, n int) error {
 // Probe builds the map for a few columns, so that a flag that does not fit it is found before any data are read. What it cannot
 // tell without the data is no error here.
 func Probe(spec layers.Spec) error {
-	const columns = 4
-	x := tensor.New(tensor.WithShape(2, columns), tensor.WithBacking([]float64{0, 0, 0, 0, 1, 1, 1, 1}))
+	const columns = 16 // enough for every sampler
+	x := tensor.New(tensor.WithShape(2, columns), tensor.Of(tensor.Float64))
+	for j := range columns {
+		x.Float64s()[columns+j] = 1
+	}
 	if Fit(&spec, x) != nil {
 		return nil
 	}

@@ -12,5 +12,8 @@
 // W is packed once per draw or optimiser step (Pack) and then serves any number of forwards and backwards. A forward applies its
 // cosine or exponential to each tile of the projection while the tile is in cache.
 //
-// Where to read: tileFunc is what a kernel does; product and sweep bring operands to kernels; _gen/gemm writes the kernels.
+// Hadamard and Structured are the fast Walsh-Hadamard transform and the product with a matrix made of it.
+//
+// Where to read: tileFunc is what a kernel does; product and sweep bring operands to kernels; _gen/gemm writes the kernels;
+// vec.go has the vector functions (_gen/vec), hadamard.go the transform (_gen/fwht). go generate writes all assembly anew.
 package simd

@@ -26,7 +26,7 @@ func guarded[T Float](t *testing.T, v []T) []T {
 
 // TestGemmStaysInside: no kernel touches memory behind its operands; a fault ends the test binary.
 func TestGemmStaysInside(t *testing.T) {
-	each(t, func(t *testing.T) {
+	eachISA(t, func(t *testing.T) {
 		for _, s := range [][3]int{{1, 1, 1}, {13, 33, 5}, {12, 32, 64}, {8, 24, 33}, {7, 95, 3}, {50, 9, 517}, {3, 700, 11}} {
 			for trans := range 4 {
 				inside[float64](t, multiplication{aT: trans&1 != 0, bT: trans&2 != 0, m: s[0], n: s[1], k: s[2], alpha: 1, beta: 1})

@@ -1,0 +1,314 @@
+package spectral
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// radii are the midpoints of n slices of equal probability of the norm in p dimensions: a quadrature of an expectation over it.
+func radii(k RadialLaw, p, n int) []float64 {
+	r := make([]float64, n)
+	for i := range r {
+		r[i] = k.NormQuantile(p, (float64(i)+.5)/float64(n))
+	}
+	return r
+}
+
+// setSigns turns the bits of a number into signs.
+func setSigns(signs []float64, bits uint64) {
+	for i := range signs {
+		signs[i] = 1 - 2*float64(bits>>i&1)
+	}
+}
+
+const quadrature = 1000
+
+// enumerated is E cos(w·δ) over all signs and the norm, by the draw's own path: W of every choice of the 3d' signs.
+func enumerated(d int, k RadialLaw, delta []float64) float64 {
+	p := PaddedDims(d)
+	norms, r := slices.Repeat([]float64{1}, p), radii(k, p, quadrature)
+	w, signs := make([]float64, d*p), make([]float64, 3*p)
+	counts := map[float64]int{} // of |w·δ| for the norm 1
+	for bits := range uint64(1) << (3 * p) {
+		setSigns(signs, bits)
+		structuredDense(w, d, p, signs, norms)
+		for j := range p {
+			counts[math.Round(math.Abs(dotColumn(w, p, j, delta))*1e12)/1e12]++
+		}
+	}
+	sum := 0.0
+	for t, n := range counts {
+		for _, v := range r {
+			sum += float64(n) * math.Cos(v*t)
+		}
+	}
+	return sum / float64(len(r)) / float64(p) / float64(uint64(1)<<(3*p))
+}
+
+func dotColumn(w []float64, m, j int, x []float64) float64 {
+	sum := 0.0
+	for i, v := range x {
+		sum += w[i*m+j] * v
+	}
+	return sum
+}
+
+// axisExpectation is E cos(w·δ) for δ of length t along an axis: the signs D₂ are enumerated, D₁ does not matter, and with those of D₃
+// integrated out it is the mean of Π cos(r t yᵢ/√d'), y = H D₂ H D₁ e/d'.
+func axisExpectation(p int, k RadialLaw, t float64) float64 {
+	counts := map[string]int{}
+	classes := map[string][]float64{}
+	for bits := range uint64(1) << (p - 1) {
+		y := make([]float64, p)
+		setSigns(y, bits)
+		walshHadamard(y)
+		for i := range y {
+			y[i] = math.Abs(y[i]) / float64(p)
+		}
+		slices.Sort(y)
+		key := fmt.Sprint(y)
+		counts[key]++
+		classes[key] = y
+	}
+	sum, r := 0.0, radii(k, p, quadrature)
+	for key, y := range classes {
+		for _, v := range r {
+			product := 1.0
+			for _, u := range y {
+				product *= math.Cos(v * t * u / math.Sqrt(float64(p)))
+			}
+			sum += product * float64(counts[key])
+		}
+	}
+	return sum / float64(len(r)) / float64(uint64(1)<<(p-1))
+}
+
+func axis(d, i int, t float64) []float64 {
+	x := make([]float64, d)
+	x[i] = t
+	return x
+}
+
+// TestStructuredExpectation: the bias that the documentation states is that of all signs, d = 2 and 4 by the draw's own path, and
+// the expectation along an axis agrees with it there.
+func TestStructuredExpectation(t *testing.T) {
+	const dist = 2
+	k := Gaussian{1}
+	kernel := math.Exp(-dist * dist / 2.)
+	for d, want := range map[int]float64{2: -.21, 4: -.14, 8: structuredBias, 16: -.0048} {
+		got := axisExpectation(d, k, dist)
+		if bias := got - kernel; math.Abs(bias-want) > .03*math.Abs(want) {
+			t.Errorf("d = %d: bias %v along an axis, stated is %v", d, bias, want)
+		}
+		if d <= 4 {
+			for i := range d {
+				if e := enumerated(d, k, axis(d, i, dist)); math.Abs(e-got) > 1e-12 {
+					t.Errorf("d = %d: all signs give %v along axis %d, the signs D₂ alone %v", d, e, i, got)
+				}
+			}
+		}
+	}
+	// Padding: three coordinates are the first of four.
+	if a, b := enumerated(3, k, []float64{.5, -1, .7}), enumerated(4, k, []float64{.5, -1, .7, 0}); math.Abs(a-b) > 1e-12 {
+		t.Errorf("three dimensions give %v, the same padded to four %v", a, b)
+	}
+}
+
+// TestStructuredMean: the mean of draws is their expectation, which is not the kernel, for d = 2, 4, 8 and 16.
+func TestStructuredMean(t *testing.T) {
+	const dist, blocks = 2, 20000
+	for _, k := range []RadialLaw{Gaussian{1}, Matern{1.5, 1}} {
+		for _, p := range []int{2, 4, 8, 16} {
+			m := p * blocks
+			signs, norms := drawStructured(p, m, k, Stream(uint64(p), "mean"))
+			if len(signs) != 3*m || len(norms) != m {
+				t.Fatalf("%d signs and %d norms for %d frequencies", len(signs), len(norms), m)
+			}
+			w := make([]float64, p*m)
+			structuredDense(w, p, m, signs, norms)
+			want, x := axisExpectation(p, k, dist), axis(p, p-1, dist)
+			means := make([]float64, blocks)
+			for j := range m {
+				means[j/p] += math.Cos(dotColumn(w, m, j, x)) / float64(p)
+			}
+			mean, se := meanStdErr(means)
+			if math.Abs(mean-want) > 4*se+1e-3 { // the quadrature's error in the tail of the Matérn law
+				t.Errorf("%T, d = %d: mean %.5f, expectation %.5f, kernel %.5f, standard error %.5f", k, p, mean, want, k.At(x, make([]float64, p)), se)
+			}
+		}
+	}
+}
+
+// TestStructuredFourthMoment: the leading term of the bias is E r⁴ t⁴/24 times what E(v·e)⁴ differs from the sphere's 3/(d(d+2)). By its
+// closed form (3 - (2/d)(3 - (2/d)(3 - 2Σe⁴)))/d² that is 8(3/d - Σe⁴)/d⁴ + O(1/d⁶), as documented; all signs give the form at d = 2, 4.
+func TestStructuredFourthMoment(t *testing.T) {
+	for _, p := range []int{2, 4} {
+		rng := rand.New(rand.NewPCG(uint64(p), 1))
+		e := make([]float64, p)
+		direction(e, rng)
+		quartic := 0.0
+		for _, v := range e {
+			quartic += v * v * v * v
+		}
+		n := float64(p)
+		want := (3 - 2/n*(3-2/n*(3-2*quartic))) / n / n
+		w, signs, norms := make([]float64, p*p), make([]float64, 3*p), slices.Repeat([]float64{1}, p)
+		sum := 0.0
+		for bits := range uint64(1) << (3 * p) {
+			setSigns(signs, bits)
+			structuredDense(w, p, p, signs, norms)
+			for j := range p {
+				sum += math.Pow(dotColumn(w, p, j, e), 4) / n
+			}
+		}
+		if got := sum / float64(uint64(1)<<(3*p)); math.Abs(got-want) > 1e-12 {
+			t.Errorf("d = %d: fourth moment %v, formula %v", p, got, want)
+		}
+	}
+}
+
+// TestStructuredBlocks: whole blocks are orthogonal with the norms of the draw, Sample is Draw written out, and padding keeps
+// the part of it that meets x.
+func TestStructuredBlocks(t *testing.T) {
+	const d, m = 32, 67
+	k := Gaussian{1.3}
+	w := make([]float64, d*m)
+	if err := (Structured{}).Sample(w, d, m, k, Stream(2, "blocks")); err != nil {
+		t.Fatal(err)
+	}
+	signs, norms, err := Structured{}.Draw(d, m, k, Stream(2, "blocks"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(signs) != 3*3*d || len(norms) != m {
+		t.Fatalf("%d signs, %d norms", len(signs), len(norms))
+	}
+	for a := range m {
+		for b := range a + 1 {
+			want := 0.0
+			if a == b {
+				want = norms[a] * norms[a]
+			} else if a/d != b/d {
+				continue
+			}
+			if got := dotColumn(w, m, a, column(w, d, m, b)); math.Abs(got-want) > 1e-12*norms[a]*norms[b] {
+				t.Errorf("columns %d and %d have the product %v, want %v", a, b, got, want)
+			}
+		}
+	}
+	narrow := make([]float64, 19*m)
+	if err := (Structured{}).Sample(narrow, 19, m, k, Stream(2, "blocks")); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(narrow, w[:19*m]) {
+		t.Error("19 dimensions are not the first of 32")
+	}
+}
+
+// TestStructuredFrequencies: the tensors are the draw from which Frequencies makes W.
+func TestStructuredFrequencies(t *testing.T) {
+	const d, m = 17, 37
+	signs, norms, err := StructuredFrequencies(Gaussian{2}, d, m, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := signs.Shape(); s[0] != 6 || s[1] != 32 || norms.Shape()[0] != m {
+		t.Errorf("shapes %v and %v", s, norms.Shape())
+	}
+	for _, v := range signs.Float64s() {
+		if v != 1 && v != -1 {
+			t.Fatalf("a sign of %v", v)
+		}
+	}
+	w, err := Frequencies(Gaussian{2}, Structured{}, d, m, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dense := make([]float64, d*m)
+	structuredDense(dense, d, m, signs.Float64s(), norms.Float64s())
+	if !slices.Equal(dense, w.Float64s()) {
+		t.Error("Frequencies makes another map of the same seed")
+	}
+	_, _, err = StructuredFrequencies(Gaussian{-2}, d, m, 5)
+	wantErr(t, err, ErrParam, "Sigma")
+	_, _, err = StructuredFrequencies(Gaussian{2}, d, 0, 5)
+	wantErr(t, err, ErrParam, "at least 1")
+	_, _, err = StructuredFrequencies(Gaussian{1e-310}, d, m, 5)
+	wantErr(t, err, ErrParam, "not finite")
+}
+
+func TestStructuredRefuses(t *testing.T) {
+	for _, k := range []Random{Laplacian{1}, ExpSemigroup{1}, SkewedChi2{1}, customGaussian} {
+		_, err := Frequencies(k, Structured{}, 16, 7, 1)
+		wantErr(t, err, ErrSampler, "structured", fmt.Sprintf("%T", k), "spectral.IID{}")
+	}
+	for _, d := range []int{1, 2, 15} {
+		_, err := Frequencies(Gaussian{1}, Structured{}, d, 7, 1)
+		wantErr(t, err, ErrSampler, "structured", fmt.Sprint(d), "spectral.Orthogonal{}")
+	}
+	for _, d := range []int{16, 17} {
+		if _, err := Frequencies(Gaussian{1}, Structured{}, d, 7, 1); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestPaddedDims(t *testing.T) {
+	for d, want := range map[int]int{1: 1, 2: 2, 3: 4, 4: 4, 5: 8, 16: 16, 17: 32, 4200: 8192} {
+		if got := PaddedDims(d); got != want {
+			t.Errorf("PaddedDims(%d) = %d, want %d", d, got, want)
+		}
+	}
+}
+
+// TestGoldenStructured: the draw of a seed. Signs are exact, norms to rounding.
+func TestGoldenStructured(t *testing.T) {
+	signs, norms, err := StructuredFrequencies(Gaussian{1}, 16, 2, 2014)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := ""
+	for _, v := range signs.Float64s() {
+		text += map[float64]string{1: "+", -1: "-"}[v]
+	}
+	r := norms.Float64s()
+	if want := [2]float64{3.0539937757681894, 3.1685564807810973}; text != "-+---++-++++-++-+------+++-+-+++-+-+---++-+-+---" || !near(r[0], want[0], 1e-13) || !near(r[1], want[1], 1e-13) {
+		t.Errorf("signs %s, norms %.17g", text, r)
+	}
+}
+
+// TestStructuredLattice: what the documentation says of differences with few equal coordinates. Up to a factor w·(x-z) is an integer,
+// and 0 with a probability of at most 3.7/d' in every number of dimensions, most often for two and four coordinates.
+func TestStructuredLattice(t *testing.T) {
+	for _, p := range []int{16, 64} {
+		worst := 0.0
+		for _, k := range []int{1, 2, 3, 4, 8, p} {
+			const blocks = 1000
+			m := p * blocks
+			signs, _ := drawStructured(p, m, Gaussian{1}, Stream(uint64(k), "lattice"))
+			zeros := make([]float64, blocks)
+			for b := range zeros {
+				x := make([]float64, p)
+				for i := range k {
+					x[i] = 1
+				}
+				structuredBlock(x, signs[3*b*p:3*(b+1)*p])
+				for _, v := range x { // exact: integers
+					if v == 0 {
+						zeros[b]++
+					}
+				}
+			}
+			mean, se := meanStdErr(zeros) // of a block, that is, d' times the probability
+			if worst = max(worst, mean); mean > 3.7+4*se {
+				t.Errorf("d' = %d, %d coordinates: w·(x-z) is 0 with the probability %.2f/d'", p, k, mean)
+			}
+		}
+		if worst < 3 {
+			t.Errorf("d' = %d: at most %.2f/d', 3.7/d' is stated", p, worst)
+		}
+	}
+}

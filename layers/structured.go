@@ -1,0 +1,78 @@
+package layers
+
+import (
+	"fmt"
+	"math"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/ops"
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// A Fourier map with the sampler spectral.Structured keeps the draw and never forms W. Its parameters by policy are
+//
+//	Frozen       signs [3·blocks, d'], norms [m], b
+//	Bandwidth    signs, norms, log_bandwidth*, b
+//
+// and the other policies are errors, because what they tune is a W, or rows of it, that is not there.
+
+// drawStructured gives a map that the sampler fits its parameters, zero ones without a draw.
+func (l *randomMap) drawStructured(m int, undrawn bool) (*randomMap, error) {
+	l.structured = true
+	if l.policy != Frozen && l.policy != Bandwidth {
+		return nil, fmt.Errorf("%s: policy %v tunes frequencies one by one or a dimension at a time, and the structured sampler keeps signs and norms in their place; "+
+			"use policy frozen or bandwidth, or the sampler orthogonal: %w", l.who(), l.policy, ErrParam)
+	}
+	p := spectral.PaddedDims(l.dims)
+	blocks := (m + p - 1) / p
+	signs, norms := make([]float64, 3*blocks*p), make([]float64, m)
+	if !undrawn {
+		s, r, err := spectral.StructuredFrequencies(l.kernel, l.dims, m, l.seed)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", l.who(), err)
+		}
+		signs, norms = s.Float64s(), r.Float64s()
+		for j, v := range norms {
+			if l.dt == tensor.Float32 && v > math.MaxFloat32 {
+				return nil, fmt.Errorf("%s: %T drew the norm %v for frequency %d, which float32 cannot hold; use float64, or scale the data and the parameters: %w",
+					l.who(), l.kernel, v, j, ErrParam)
+			}
+		}
+	}
+	l.params = []Param{{"signs", newTensor(l.dt, signs, 3*blocks, p), false}, {"norms", newTensor(l.dt, norms, m), false}}
+	if l.policy == Bandwidth {
+		l.params = append(l.params, Param{"log_bandwidth", newTensor(l.dt, []float64{0}, 1), true})
+	}
+	if l.phase {
+		l.params = append(l.params, Param{"b", newTensor(l.dt, l.phases(m), m), false})
+	}
+	return l, nil
+}
+
+// fwdStructured is fwd for parameter nodes p; a says whether the gradient for x is wanted.
+func (l *randomMap) fwdStructured(x *G.Node, p map[string]*G.Node, a ops.Attr) (*G.Node, error) {
+	rho := p["log_bandwidth"] // nil for a frozen map
+	if b := p["b"]; b != nil {
+		a.Frozen |= ops.Third
+		return ops.StructuredPhase(x, p["signs"], p["norms"], rho, b, a)
+	}
+	return ops.StructuredFourier(x, p["signs"], p["norms"], rho, a)
+}
+
+func (l *randomMap) transformStructured(dst, x *tensor.Dense, a ops.Attr) (*tensor.Dense, error) {
+	w := l.implied.Load()
+	if w == nil {
+		var err error
+		if w, err = ops.PackStructured(l.dims, l.param("signs"), l.param("norms"), l.param("log_bandwidth"), a); err != nil {
+			return nil, err
+		}
+		if l.policy == Frozen {
+			l.implied.Store(w) // a solver never changes it
+		}
+	}
+	if b := l.param("b"); b != nil {
+		return ops.StructuredPhaseInto(dst, x, w, b, a)
+	}
+	return ops.StructuredFourierInto(dst, x, w, a)
+}

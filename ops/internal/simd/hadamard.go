@@ -1,0 +1,109 @@
+package simd
+
+import "math/bits"
+
+// Hadamard replaces each of the n rows of x [n,d], d a power of two, by its Walsh-Hadamard transform H·row, where
+// H[i,j] = (-1)^popcount(i & j); H·H = d·I.
+func Hadamard[T Float](x []T, n, d int) {
+	k := hadamardOf[T](active)
+	forTiles(n, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			row := x[i*d : i*d+d]
+			k.transform(row, row, nil)
+		}
+	})
+}
+
+type (
+	hadamardHead[T Float]   func(dst, src *T, n int)
+	hadamardScaled[T Float] func(dst, src, scale *T, n int)
+	hadamardPass[T Float]   func(x *T, h, n int)
+)
+
+// hadamardKernels are the kernels of an instruction set for an element type; entry i of a list is for 2^i vectors. A nil
+// pointer is plain Go.
+type hadamardKernels[T Float] struct {
+	lanes       int                 // elements in a vector
+	head        []hadamardHead[T]   // all stages of blocks of 2^i vectors
+	scaled      []hadamardScaled[T] // the same of src·scale
+	pass        []hadamardPass[T]   // i stages of the strides h, 2h, ...
+	mul, mulAdd func(dst, a, b *T, n int)
+}
+
+// transform writes H·(src∘scale) to dst, of the same power of two elements; a nil scale is none. dst may be src.
+func (k *hadamardKernels[T]) transform(dst, src, scale []T) {
+	n := len(dst)
+	if k == nil || n < k.lanes {
+		if scale != nil {
+			times(dst, src, scale)
+		} else {
+			copy(dst, src)
+		}
+		hadamardGo(dst)
+		return
+	}
+	most := len(k.head) - 1
+	at := min(most, bits.Len(uint(n/k.lanes))-1)
+	if scale != nil {
+		k.scaled[at](&dst[0], &src[0], &scale[0], n)
+	} else {
+		k.head[at](&dst[0], &src[0], n)
+	}
+	h := k.lanes << at
+	left := bits.Len(uint(n/h)) - 1 // stages
+	for left > 0 {
+		passes := (left + most - 1) / most
+		stages := (left + passes - 1) / passes // of near-equal passes
+		k.pass[stages](&dst[0], h, n)
+		h <<= stages
+		left -= stages
+	}
+}
+
+// multiply writes a∘b to dst, or adds it with add.
+func (k *hadamardKernels[T]) multiply(dst, a, b []T, add bool) {
+	n := 0
+	if k != nil {
+		n = len(dst) &^ (k.lanes - 1)
+	}
+	if n > 0 && add {
+		k.mulAdd(&dst[0], &a[0], &b[0], n)
+	} else if n > 0 {
+		k.mul(&dst[0], &a[0], &b[0], n)
+	}
+	if add {
+		for i := n; i < len(dst); i++ {
+			dst[i] += a[i] * b[i]
+		}
+	} else {
+		times(dst[n:], a[n:], b[n:])
+	}
+}
+
+func times[T Float](dst, a, b []T) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	for i := range dst {
+		dst[i] = a[i] * b[i]
+	}
+}
+
+// hadamardGo transforms x, of a power of two elements, two stages at a time.
+func hadamardGo[T Float](x []T) {
+	n, h := len(x), 1
+	if bits.Len(uint(n))%2 == 0 { // an odd number of stages
+		for i := 0; i < n; i += 2 {
+			x[i], x[i+1] = x[i]+x[i+1], x[i]-x[i+1]
+		}
+		h = 2
+	}
+	for ; h < n; h *= 4 {
+		for i := 0; i < n; i += 4 * h {
+			a, b, c, d := x[i:i+h], x[i+h:i+2*h], x[i+2*h:i+3*h], x[i+3*h:i+4*h]
+			b, c, d = b[:len(a)], c[:len(a)], d[:len(a)]
+			for j, u := range a {
+				p, q, r, s := u+b[j], u-b[j], c[j]+d[j], c[j]-d[j]
+				a[j], b[j], c[j], d[j] = p+r, q+s, p-r, q-s
+			}
+		}
+	}
+}

@@ -1,0 +1,209 @@
+package simd
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+	"testing"
+	"time"
+)
+
+// eachHadamardISA runs a test with every instruction set that this machine and build have.
+func eachHadamardISA(t *testing.T, f func(t *testing.T)) {
+	was := active
+	defer func() { active = was }()
+	for active = generic; active <= best(); active++ {
+		t.Run(active.String(), f)
+	}
+}
+
+// naiveHadamard is H·x by its definition, in float64.
+func naiveHadamard[T Float](x []T) []float64 {
+	out := make([]float64, len(x))
+	for i := range out {
+		for j, v := range x {
+			if bits.OnesCount(uint(i&j))%2 == 1 {
+				v = -v
+			}
+			out[i] += float64(v)
+		}
+	}
+	return out
+}
+
+// radix2 is the plain transform that the fast ones are measured against.
+func radix2[T Float](x []T) {
+	for h := 1; h < len(x); h *= 2 {
+		for i := 0; i < len(x); i += 2 * h {
+			a, b := x[i:i+h], x[i+h:i+2*h]
+			for j, u := range a {
+				a[j], b[j] = u+b[j], u-b[j]
+			}
+		}
+	}
+}
+
+// within compares with a bound that is a rounding of the norm of the numbers for each stage: the transform keeps the norm, but
+// for the factor √d, and each stage rounds every number once.
+func within[T Float](t *testing.T, what string, got []T, want []float64, stages int) {
+	t.Helper()
+	eps, norm := 0x1p-53, 0.0
+	if _, single := any(got).([]float32); single {
+		eps = 0x1p-24
+	}
+	for _, v := range want {
+		norm += v * v
+	}
+	tol := 2 * eps * float64(stages+4) * math.Sqrt(norm)
+	for i, w := range want {
+		if d := math.Abs(float64(got[i]) - w); !(d <= tol) {
+			t.Fatalf("%s: number %d is %v, the reference %v, bound %.2g", what, i, got[i], w, tol)
+		}
+	}
+}
+
+// TestHadamard: every instruction set gives the transform of its definition, for every size, in place, row by row, whatever lies
+// around; the transform of the transform is d times the row.
+func TestHadamard(t *testing.T) {
+	eachHadamardISA(t, func(t *testing.T) {
+		againstNaive[float64](t)
+		againstNaive[float32](t)
+	})
+}
+
+func againstNaive[T Float](t *testing.T) {
+	for d := 1; d <= 8192; d *= 2 {
+		stages := bits.Len(uint(d)) - 1
+		rows := 3
+		if d > 512 {
+			rows = 1 // the naive transform is slow
+		}
+		memory := random[T](rows*d+2, uint64(d))
+		before := slices.Clone(memory)
+		x := memory[1 : 1+rows*d]
+		Hadamard(x, rows, d)
+		for i := range rows {
+			where := fmt.Sprintf("%T, %d numbers, row %d", memory, d, i)
+			within(t, where, x[i*d:i*d+d], naiveHadamard(before[1+i*d:1+i*d+d]), stages)
+		}
+		if memory[0] != before[0] || memory[1+rows*d] != before[1+rows*d] {
+			t.Errorf("%T, %d numbers: it writes beside the rows", memory, d)
+		}
+		Hadamard(x, rows, d)
+		back := make([]float64, len(x))
+		for i := range back {
+			back[i] = float64(d) * float64(before[1+i])
+		}
+		within(t, fmt.Sprintf("%T, %d numbers, twice", memory, d), x, back, 2*stages)
+	}
+}
+
+// TestHadamardLarge: beyond the sizes that the naive transform can do, the plain one is the reference.
+func TestHadamardLarge(t *testing.T) {
+	eachHadamardISA(t, func(t *testing.T) {
+		for _, d := range []int{1 << 14, 1 << 17} {
+			x := random[float32](d, 1)
+			want := make([]float64, d)
+			for i, v := range x {
+				want[i] = float64(v)
+			}
+			radix2(want)
+			Hadamard(x, 1, d)
+			within(t, fmt.Sprint(d), x, want, bits.Len(uint(d)))
+		}
+	})
+}
+
+// TestHadamardScaled: the scale that the first pass applies, out of place and in place, and products of any length.
+func TestHadamardScaled(t *testing.T) {
+	eachHadamardISA(t, func(t *testing.T) {
+		scaledAgainst[float64](t)
+		scaledAgainst[float32](t)
+	})
+}
+
+func scaledAgainst[T Float](t *testing.T) {
+	k := hadamardOf[T](active)
+	for d := 1; d <= 1024; d *= 2 {
+		src, scale := random[T](d, 1), random[T](d, 2)
+		was, scaled := slices.Clone(src), make([]T, d)
+		for i := range scaled {
+			scaled[i] = src[i] * scale[i]
+		}
+		dst, want := make([]T, d), naiveHadamard(scaled)
+		k.transform(dst, src, scale)
+		within(t, fmt.Sprint("out of place, ", d), dst, want, bits.Len(uint(d)))
+		if !slices.Equal(src, was) {
+			t.Errorf("%d: src is changed", d)
+		}
+		k.transform(src, src, scale)
+		within(t, fmt.Sprint("in place, ", d), src, want, bits.Len(uint(d)))
+	}
+	for n := range 67 {
+		dst, a, b := random[T](n+1, 1), random[T](n, 2), random[T](n, 3)
+		was := slices.Clone(dst)
+		for _, add := range []bool{false, true} {
+			want := make([]float64, n)
+			for i := range want {
+				if want[i] = float64(a[i]) * float64(b[i]); add {
+					want[i] += float64(dst[i])
+				}
+			}
+			k.multiply(dst[:n], a, b, add)
+			within(t, fmt.Sprintf("product of %d, add %v", n, add), dst[:n], want, 1)
+			if dst[n] != was[n] {
+				t.Errorf("a product of %d writes beside dst", n)
+			}
+		}
+	}
+}
+
+// TestHadamardNotFinite: NaN and infinities go to every number of their row, and to no other.
+func TestHadamardNotFinite(t *testing.T) {
+	eachHadamardISA(t, func(t *testing.T) {
+		for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+			const d = 256
+			x := random[float32](3*d, 1)
+			x[d+77] = float32(bad)
+			Hadamard(x, 3, d)
+			for i, v := range x {
+				if finite := v-v == 0; finite == (i/d == 1) {
+					t.Fatalf("%v: number %d of row %d is %v", bad, i%d, i/d, v)
+				}
+			}
+		}
+	})
+}
+
+// BenchmarkHadamard is one row of 64 to 16384 numbers, ours against the plain radix-2 transform, in ns and as their ratio.
+func BenchmarkHadamard(b *testing.B) {
+	for _, d := range []int{64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384} {
+		b.Run(fmt.Sprintf("float32/%d", d), func(b *testing.B) { benchmarkHadamard[float32](b, d) })
+	}
+	b.Run("float64/4096", func(b *testing.B) { benchmarkHadamard[float64](b, 4096) })
+}
+
+func benchmarkHadamard[T Float](b *testing.B, d int) {
+	x := make([]T, d)
+	k := hadamardOf[T](active)
+	// Ours and the plain one in turn, the least time of each, so that the ratio is of the same moment.
+	ours, plain := math.Inf(1), math.Inf(1)
+	for b.Loop() {
+		const reps = 50
+		ours = min(ours, perCall(reps, func() { k.transform(x, x, nil) }))
+		plain = min(plain, perCall(reps, func() { radix2(x) }))
+	}
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(ours, "ns/row")
+	b.ReportMetric(plain/ours, "x-plain")
+}
+
+// perCall is the time of a call, in ns.
+func perCall(reps int, f func()) float64 {
+	start := time.Now()
+	for range reps {
+		f()
+	}
+	return float64(time.Since(start).Nanoseconds()) / float64(reps)
+}

@@ -1,0 +1,122 @@
+package simd
+
+import (
+	"math"
+	"sync"
+)
+
+// Structured is a matrix W [d,m] that is never formed: its columns are the rows of diag(r) H D₃ H D₂ H D₁, block after block of p of
+// them, for x padded with zeros to p, a power of two. It is immutable and safe for concurrent use.
+type Structured[T Float] struct {
+	d, p, m int
+	signs   []T       // [blocks,3,p]
+	scale   []T       // [blocks·p], the last block padded with zeros
+	scratch sync.Pool // of *[]T, 2p numbers
+}
+
+// NewStructured makes the matrix from signs [blocks,3,p] and norms [m], ⌈m/p⌉ blocks; column j has the norm factor·norms[j] for
+// d = p. It keeps signs, which must not change, and copies norms.
+func NewStructured[T Float](d, p int, signs, norms []T, factor float64) *Structured[T] {
+	m := len(norms)
+	s := &Structured[T]{d: d, p: p, m: m, signs: signs, scale: make([]T, (m+p-1)/p*p)}
+	factor *= math.Pow(float64(p), -1.5)
+	for j, r := range norms {
+		s.scale[j] = T(float64(r) * factor)
+	}
+	s.scratch.New = func() any {
+		buf := make([]T, 2*p)
+		return &buf
+	}
+	return s
+}
+
+// Dims returns d and m.
+func (s *Structured[T]) Dims() (d, m int) { return s.d, s.m }
+
+// Scale are the norms times p^(-3/2)·factor.
+func (s *Structured[T]) Scale() []T { return s.scale[:s.m] }
+
+// block is block b: its signs D₁, D₂ and D₃, its scale, and how many columns it has.
+func (s *Structured[T]) block(b int) (d1, d2, d3, scale []T, cols int) {
+	p := s.p
+	signs := s.signs[3*b*p:]
+	return signs[:p], signs[p : 2*p], signs[2*p : 3*p], s.scale[b*p : b*p+p], min(p, s.m-b*p)
+}
+
+// project writes rows lo to hi of xW, plus bias where there is one, to dst, whose rows are ld apart. x is [n,d].
+func (s *Structured[T]) project(dst []T, ld int, x, bias []T, lo, hi int) {
+	k := hadamardOf[T](active)
+	buf := s.scratch.Get().(*[]T)
+	defer s.scratch.Put(buf)
+	padded, work := (*buf)[:s.p], (*buf)[s.p:]
+	clear(padded[s.d:])
+	for i := lo; i < hi; i++ {
+		row := dst[i*ld : i*ld+s.m]
+		copy(row, bias)
+		copy(padded, x[i*s.d:i*s.d+s.d])
+		for b := 0; b*s.p < s.m; b++ {
+			d1, d2, d3, scale, cols := s.block(b)
+			k.transform(work, padded, d1)
+			k.transform(work, work, d2)
+			k.transform(work, work, d3)
+			k.multiply(row[b*s.p:b*s.p+cols], work, scale, bias != nil)
+		}
+	}
+}
+
+// Affine writes xW + bias to dst [n,m]; a nil bias is none. x is [n,d].
+func (s *Structured[T]) Affine(dst, x, bias []T, n int) {
+	forTiles(n, func(lo, hi int) { s.project(dst, s.m, x, bias, lo, hi) })
+}
+
+// GradX writes dP·Wᵀ to dst [n,d]: of each block D₁ H D₂ H D₃ H diag(r), H being symmetric. dp is [n,m].
+func (s *Structured[T]) GradX(dst, dp []T, n int) {
+	k := hadamardOf[T](active)
+	forTiles(n, func(lo, hi int) {
+		buf := s.scratch.Get().(*[]T)
+		defer s.scratch.Put(buf)
+		padded, work := (*buf)[:s.p], (*buf)[s.p:]
+		for i := lo; i < hi; i++ {
+			for b := 0; b*s.p < s.m; b++ {
+				d1, d2, d3, scale, cols := s.block(b)
+				g := dp[i*s.m+b*s.p:]
+				if cols < s.p {
+					clear(padded[copy(padded, g[:cols]):])
+					g = padded
+				}
+				k.transform(work, g[:s.p], scale)
+				k.transform(work, work, d3)
+				k.transform(work, work, d2)
+				k.multiply(dst[i*s.d:i*s.d+s.d], work, d1, b > 0)
+			}
+		}
+	})
+}
+
+// Pair writes scale·[cos(xW) | sin(xW)] to dst [n,2m] and returns the first row whose projection is not finite, or -1.
+func (s *Structured[T]) Pair(dst, x []T, n int, scale float64) (badRow int) {
+	bad, m := newFirstBad(), s.m
+	forTiles(n, func(lo, hi int) {
+		s.project(dst, 2*m, x, nil, lo, hi)
+		for i := lo; i < hi; i++ {
+			if pairRow(dst[i*2*m:i*2*m+m], dst[i*2*m+m:i*2*m+2*m], scale) {
+				bad.report(i)
+			}
+		}
+	})
+	return bad.get()
+}
+
+// Phase writes scale·cos(xW + b) to dst [n,m] and returns the first row whose projection is not finite, or -1.
+func (s *Structured[T]) Phase(dst, x, b []T, n int, scale float64) (badRow int) {
+	bad, m := newFirstBad(), s.m
+	forTiles(n, func(lo, hi int) {
+		s.project(dst, m, x, b, lo, hi)
+		for i := lo; i < hi; i++ {
+			if row := dst[i*m : i*m+m]; cosRow(row, row, scale) {
+				bad.report(i)
+			}
+		}
+	})
+	return bad.get()
+}

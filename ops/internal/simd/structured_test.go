@@ -1,0 +1,149 @@
+package simd
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+	"testing"
+)
+
+// dense is W [d,m] of a structured matrix by its definition, in float64.
+func (s *Structured[T]) dense() []float64 {
+	w := make([]float64, s.d*s.m)
+	for i := range s.d {
+		for b := 0; b*s.p < s.m; b++ {
+			d1, d2, d3, scale, cols := s.block(b)
+			x := make([]float64, s.p)
+			x[i] = 1
+			for _, signs := range [][]T{d1, d2, d3} {
+				for j := range x {
+					x[j] *= float64(signs[j])
+				}
+				radix2(x)
+			}
+			for j := range cols {
+				w[i*s.m+b*s.p+j] = float64(scale[j]) * x[j]
+			}
+		}
+	}
+	return w
+}
+
+func structured[T Float](d, p, m int) *Structured[T] {
+	signs, norms := random[T]((m+p-1)/p*3*p, 5), random[T](m, 6)
+	for i, v := range signs {
+		signs[i] = 1
+		if v < 0 {
+			signs[i] = -1
+		}
+	}
+	return NewStructured(d, p, signs, norms, .5)
+}
+
+// TestStructured: the product with the matrix that is never formed, its transpose and the features are those of the dense one.
+func TestStructured(t *testing.T) {
+	eachHadamardISA(t, func(t *testing.T) {
+		for _, s := range [][4]int{{1, 1, 1, 1}, {3, 1, 1, 5}, {33, 3, 4, 7}, {2, 16, 16, 16}, {7, 17, 32, 67}, {33, 64, 64, 131}, {65, 100, 128, 37}, {1, 200, 256, 512}} {
+			t.Run(fmt.Sprint(s), func(t *testing.T) {
+				structuredAgainst[float64](t, s[0], s[1], s[2], s[3])
+				structuredAgainst[float32](t, s[0], s[1], s[2], s[3])
+			})
+		}
+	})
+}
+
+func structuredAgainst[T Float](t *testing.T, n, d, p, m int) {
+	s := structured[T](d, p, m)
+	w := s.dense()
+	x, b, g := random[T](n*d, 1), random[T](m, 2), random[T](n*m, 3)
+	proj := plain(widen(x), false, w, false, n, d, m)
+	stages := 3 * bits.Len(uint(p))
+
+	affine := make([]T, n*m)
+	s.Affine(affine, x, nil, n)
+	within(t, "without bias", affine, proj, stages)
+	s.Affine(affine, x, b, n)
+	want := slices.Clone(proj)
+	for i := range want {
+		want[i] += float64(b[i%m])
+	}
+	within(t, "Affine", affine, want, stages)
+
+	dx := random[T](n*d, 4)
+	s.GradX(dx, g, n)
+	within(t, "GradX", dx, plain(widen(g), false, w, true, n, m, d), stages)
+
+	pair, phase := make([]T, n*2*m), make([]T, n*m)
+	if bad := s.Pair(pair, x, n, .5); bad != -1 {
+		t.Fatalf("Pair reports row %d", bad)
+	}
+	if bad := s.Phase(phase, x, b, n, 2); bad != -1 {
+		t.Fatalf("Phase reports row %d", bad)
+	}
+	features := make([]float64, n*2*m)
+	for i := range n {
+		for j := range m {
+			sin, cos := math.Sincos(proj[i*m+j])
+			features[i*2*m+j], features[i*2*m+m+j] = .5*cos, .5*sin
+			want[i*m+j] = 2 * math.Cos(want[i*m+j])
+		}
+	}
+	within(t, "Pair", pair, features, 8*stages)
+	within(t, "Phase", phase, want, 8*stages)
+}
+
+func widen[T Float](v []T) []float64 {
+	out := make([]float64, len(v))
+	for i, x := range v {
+		out[i] = float64(x)
+	}
+	return out
+}
+
+func TestStructuredFirstBadRow(t *testing.T) {
+	eachHadamardISA(t, func(t *testing.T) {
+		const n, d = 200, 16
+		x, s := make([]float32, n*d), structured[float32](d, d, 37)
+		for i := 77; i < n; i++ {
+			x[i*d+5] = math.MaxFloat32
+		}
+		if bad := s.Pair(make([]float32, 2*n*37), x, n, 1); bad != 77 {
+			t.Errorf("Pair reports row %d, want 77", bad)
+		}
+		if bad := s.Phase(make([]float32, n*37), x, make([]float32, 37), n, 1); bad != 77 {
+			t.Errorf("Phase reports row %d, want 77", bad)
+		}
+	})
+}
+
+// BenchmarkStructured is the forward of m frequencies for n rows of d float32 numbers: the structured pair form in ms, its share that is
+// the projection, and how many times as long the dense pair form and its projection take in the same run.
+func BenchmarkStructured(b *testing.B) {
+	for _, s := range [][3]int{{3060, 4200, 1000}, {3060, 4200, 2000}, {3000, 4096, 2048}, {3000, 4096, 4096}, {10000, 64, 2048}} {
+		n, d, m := s[0], s[1], s[2]
+		b.Run(fmt.Sprint(n, ",", d, ",", m), func(b *testing.B) {
+			x, w := random[float32](n*d, 1), Pack(random[float32](d*m, 2), d, m)
+			s, dst := structured[float32](d, 1<<bits.Len(uint(d-1)), m), make([]float32, n*2*m)
+			var times [4]float64
+			for i := range times {
+				times[i] = math.Inf(1)
+			}
+			for b.Loop() {
+				for i, f := range []func(){
+					func() { s.Pair(dst, x, n, 1) },
+					func() { s.Affine(dst[:n*m], x, nil, n) },
+					func() { Pair(dst, x, n, w, 1) },
+					func() { w.Affine(dst[:n*m], x, nil, n) },
+				} {
+					times[i] = min(times[i], perCall(1, f)/1e6)
+				}
+			}
+			b.ReportMetric(0, "ns/op")
+			b.ReportMetric(times[0], "ms")
+			b.ReportMetric(times[1], "projection-ms")
+			b.ReportMetric(times[2]/times[0], "x-dense")
+			b.ReportMetric(times[3]/times[1], "x-dense-projection")
+		})
+	}
+}

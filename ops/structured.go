@@ -1,0 +1,193 @@
+package ops
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/ops/internal/simd"
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// StructuredFourier is Fourier for structured frequencies, whose W is never formed: block after block of p columns of
+//
+//	Wᵀ = exp(-ρ) p^(-3/2) diag(norms) H D₃ H D₂ H D₁,
+//
+// where H is the Walsh-Hadamard matrix of p = 2^k >= d rows, the Dᵢ are diagonals of signs, and x is padded with zeros to p columns.
+// x is [n, d], signs [3·blocks, p] with the rows D₁, D₂, D₃ of each block, norms [m] with ⌈m/p⌉ blocks, ρ [1], or nil for none, and z
+// [n, 2m], the m cosines, then the m sines. A row costs O(p log p) operations a block, in place of 2dm. Yu et al. (2016), section 4.
+//
+// signs and norms have no gradient. Attr.Frozen counts x as First and ρ as Second. Backward: dP as for Fourier, dx = dP·Wᵀ by the
+// transposed products, and dρ = -<dP, P> = -<dx, x>, so a gradient for ρ costs that for x.
+//
+// Errors while building: shapes, a p that is no power of two. Errors while running: those of Fourier, a sign that is not ±1 and a
+// norm that is not finite (ErrDomain).
+func StructuredFourier(x, signs, norms, rho *G.Node, a Attr) (*G.Node, error) {
+	return applyStructured("StructuredFourier", a, x, signs, norms, rho, nil)
+}
+
+// StructuredPhase is the phase form √(2/m) cos(xW + b) for the frequencies of StructuredFourier; b is [m] and z [n, m]. Attr.Frozen
+// counts x, ρ and b as First, Second and Third.
+func StructuredPhase(x, signs, norms, rho, b *G.Node, a Attr) (*G.Node, error) {
+	if b == nil {
+		return nil, fmt.Errorf("%s: b is nil: %w", a.who("StructuredPhase"), ErrShape)
+	}
+	p, err := applyStructured("StructuredAffine", a, x, signs, norms, rho, b)
+	if err != nil {
+		return nil, err
+	}
+	inputs := First | Third
+	if rho != nil {
+		inputs |= Second
+	}
+	return cosine(p, inputs, a)
+}
+
+// StructuredFourierInto writes StructuredFourier(x, W) to dst [n, 2m], allocated if nil, without a graph.
+func StructuredFourierInto(dst, x *tensor.Dense, w *Structured, a Attr) (*tensor.Dense, error) {
+	const op = "StructuredFourier"
+	_, m := w.Dims()
+	dst, x, err := input(op, a, dst, x, w, 2*m)
+	if err != nil {
+		return nil, err
+	}
+	n, scale, bad := x.Shape()[0], 1/math.Sqrt(float64(m)), -1
+	if w.f32 != nil {
+		bad = w.f32.Pair(data[float32](dst), data[float32](x), n, scale)
+	} else {
+		bad = w.f64.Pair(data[float64](dst), data[float64](x), n, scale)
+	}
+	return dst, overflow(op, a, bad, x.Dtype())
+}
+
+// StructuredPhaseInto writes StructuredPhase(x, W, b) to dst [n, m], allocated if nil, without a graph.
+func StructuredPhaseInto(dst, x *tensor.Dense, w *Structured, b *tensor.Dense, a Attr) (*tensor.Dense, error) {
+	const op = "StructuredPhase"
+	_, m := w.Dims()
+	b, err := bias(op, a, w, b)
+	if err != nil {
+		return nil, err
+	}
+	if dst, x, err = input(op, a, dst, x, w, m); err != nil {
+		return nil, err
+	}
+	n, bad := x.Shape()[0], -1
+	if w.f32 != nil {
+		bad = w.f32.Phase(data[float32](dst), data[float32](x), data[float32](b), n, phaseScale(m))
+	} else {
+		bad = w.f64.Phase(data[float64](dst), data[float64](x), data[float64](b), n, phaseScale(m))
+	}
+	return dst, overflow(op, a, bad, x.Dtype())
+}
+
+// Structured is the W of StructuredFourier, packed for the Into functions. It is immutable and safe for concurrent use.
+type Structured struct {
+	f32 *simd.Structured[float32]
+	f64 *simd.Structured[float64]
+}
+
+// PackStructured copies the signs and norms of d input columns, and ρ, nil for none, into the form that the products read.
+// Errors: ErrShape, ErrDtype, and ErrDomain for a sign that is not ±1 or a norm that is not finite with ρ.
+func PackStructured(d int, signs, norms, rho *tensor.Dense, a Attr) (*Structured, error) {
+	if signs != nil {
+		signs = signs.Clone().(*tensor.Dense)
+	}
+	return borrowStructured(d, signs, norms, rho, a)
+}
+
+// borrowStructured is PackStructured without a copy of the signs, for one forward or backward.
+func borrowStructured(d int, signs, norms, rho *tensor.Dense, a Attr) (*Structured, error) {
+	who := a.who("Structured")
+	if signs == nil || norms == nil {
+		return nil, fmt.Errorf("%s: signs or norms are nil: %w", who, ErrShape)
+	}
+	factor := 1.0
+	if rho != nil {
+		r, err := contiguous(rho)
+		if err != nil {
+			return nil, fmt.Errorf("%s: log bandwidth: %w", who, err)
+		}
+		if r.Shape().TotalSize() != 1 {
+			return nil, fmt.Errorf("%s: the log bandwidth has shape %v, want [1]: %w", who, r.Shape(), ErrShape)
+		}
+		factor = math.Exp(-first(r))
+	}
+	signs, err := contiguous(signs)
+	if err != nil {
+		return nil, fmt.Errorf("%s: signs: %w", who, err)
+	}
+	if norms, err = contiguous(norms); err != nil {
+		return nil, fmt.Errorf("%s: norms: %w", who, err)
+	}
+	if err := checkStructured(who, d, signs.Shape(), norms.Shape()); err != nil {
+		return nil, err
+	}
+	if signs.Dtype() != norms.Dtype() || rho != nil && rho.Dtype() != norms.Dtype() {
+		return nil, fmt.Errorf("%s: signs, norms and log bandwidth are not of one element type: %w", who, ErrDtype)
+	}
+	if norms.Dtype() == tensor.Float32 {
+		w, err := newStructured[float32](who, d, signs, norms, factor)
+		return &Structured{f32: w}, err
+	}
+	w, err := newStructured[float64](who, d, signs, norms, factor)
+	return &Structured{f64: w}, err
+}
+
+// first is the one number of a tensor.
+func first(t *tensor.Dense) float64 {
+	if t.Dtype() == tensor.Float32 {
+		return float64(data[float32](t)[0])
+	}
+	return data[float64](t)[0]
+}
+
+func newStructured[T domain.Float](who string, d int, signs, norms *tensor.Dense, factor float64) (*simd.Structured[T], error) {
+	s, r := data[T](signs), data[T](norms)
+	p := signs.Shape()[1]
+	for i, v := range s {
+		if v != 1 && v != -1 {
+			return nil, &domain.CellError{Who: who, Matrix: "signs", Row: i / p, Col: i % p, Value: float64(v), Reason: "is not a sign", Remedy: "set the frequencies anew: signs are 1 and -1"}
+		}
+	}
+	w := simd.NewStructured(d, p, s, r, factor)
+	for j, v := range w.Scale() {
+		if v-v != 0 {
+			return nil, &domain.CellError{Who: who, Matrix: "norms", Col: j, Value: float64(r[j]), Reason: fmt.Sprintf("times exp(-log bandwidth) = %v is not finite", factor),
+				Remedy: "set the frequencies anew, or tune the bandwidth with a lower learning rate"}
+		}
+	}
+	return w, nil
+}
+
+// checkStructured wants the shapes of a structured W for d input columns: signs [3·⌈m/p⌉, p], p a power of two >= d, norms [m].
+func checkStructured(who string, d int, signs, norms tensor.Shape) error {
+	if signs.Dims() != 2 || norms.Dims() != 1 {
+		return fmt.Errorf("%s: signs are %v and norms %v, want [3·blocks, p] and [m]: %w", who, signs, norms, ErrShape)
+	}
+	p, m := signs[1], norms[0]
+	if p < d || bits.OnesCount(uint(p)) != 1 {
+		return fmt.Errorf("%s: signs are %v for %d input columns, want a power of two of columns, at least %d: %w", who, signs, d, d, ErrShape)
+	}
+	if m < 1 || signs[0] != 3*((m+p-1)/p) {
+		return fmt.Errorf("%s: signs are %v for %d norms, want three rows for each block of %d: %w", who, signs, m, p, ErrShape)
+	}
+	return nil
+}
+
+// Dims returns d and m.
+func (w *Structured) Dims() (d, m int) {
+	if w.f32 != nil {
+		return w.f32.Dims()
+	}
+	return w.f64.Dims()
+}
+
+// Dtype is the element type.
+func (w *Structured) Dtype() tensor.Dtype {
+	if w.f32 != nil {
+		return tensor.Float32
+	}
+	return tensor.Float64
+}
