@@ -32,7 +32,7 @@ func (p *product[T]) job(ws *workspace[T], r0, r1, lo, hi int) {
 			s.tall = (s.i1 - s.i0 + p.height() - 1) / p.height()
 			s.packA()
 			for q := lo; q < hi; q += p.group {
-				s.group(q, min(q+p.group, hi))
+				s.pass(q, min(q+p.group, hi))
 			}
 		}
 	}
@@ -56,8 +56,8 @@ func (s *sweep[T]) tile(t int) (i, rows int) {
 	return s.i0 + lo, hi - lo
 }
 
-// inPlace: kernels read A where it lies, unless it is to be scaled, or its rows are a multiple of a power of two apart and the steps
-// of a transposed one would fall on a few lines of the first-level cache.
+// inPlace: kernels read A where it lies, unless it is to be scaled, or it is transposed and its rows are a multiple of 1 KB apart:
+// then the steps of a product would compete for a few sets of the first-level cache.
 func (s *sweep[T]) inPlace() bool {
 	return s.alpha == 1 && !(s.a.t && s.a.ld*sizeof[T]()%1024 == 0)
 }
@@ -81,18 +81,18 @@ func (s *sweep[T]) packA() {
 
 // tileA is where the tile of A that begins at row i lies, and its strides.
 func (s *sweep[T]) tileA(i int) (a *T, rs, ks int) {
-	v, ld, i0, k0 := s.ws.a, s.lda, s.i0, s.k0
+	v, ld, row, col := s.ws.a, s.lda, i-s.i0, 0
 	if s.inPlace() {
-		v, ld, i0, k0 = s.a.v, s.a.ld, 0, 0
+		v, ld, row, col = s.a.v, s.a.ld, i, s.k0
 	}
 	if s.a.t {
-		return &v[(s.k0-k0)*ld+i-i0], 1, ld
+		return &v[col*ld+row], 1, ld
 	}
-	return &v[(i-i0)*ld+s.k0-k0], ld, 1
+	return &v[row*ld+col], ld, 1
 }
 
-// group multiplies all tiles with panels lo to hi. Where an epilogue follows, a tile is finished a few panels at a time.
-func (s *sweep[T]) group(lo, hi int) {
+// pass multiplies all tiles with panels lo to hi. Where an epilogue follows, a tile is finished a few panels at a time.
+func (s *sweep[T]) pass(lo, hi int) {
 	step := hi - lo
 	finish := s.last && s.epilogue != identity
 	if finish {
@@ -103,7 +103,7 @@ func (s *sweep[T]) group(lo, hi int) {
 		a, rs, ks := s.tileA(i)
 		for q := lo; q < hi; q += step {
 			end := min(q+step, hi)
-			s.panelsOf(a, rs, ks, i, rows, q, end)
+			s.multiply(a, rs, ks, i, rows, q, end)
 			if !finish {
 				continue
 			}
@@ -116,8 +116,8 @@ func (s *sweep[T]) group(lo, hi int) {
 	}
 }
 
-// panelsOf multiplies one tile with panels lo to hi.
-func (s *sweep[T]) panelsOf(a *T, rs, ks, i, rows, lo, hi int) {
+// multiply multiplies one tile with panels lo to hi.
+func (s *sweep[T]) multiply(a *T, rs, ks, i, rows, lo, hi int) {
 	kernel := s.kernels.tile[rows-1]
 	whole := min(hi, s.n/s.width) - lo // the last panel of C may be a part
 	if whole > 0 {
