@@ -5,16 +5,17 @@ import (
 	"sync"
 	"sync/atomic"
 
+	fast "github.com/bochner-go/bochner/ops/blas"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
 const (
-	// ridgeTile and ridgeDepth bound the operands of one product. In gonum's arithmetic a·bᵀ, dot products of rows, is
-	// the fastest form by far (24 GFLOP/s on two cores where aᵀ·b and the symmetric update reach 6), and 64 x 64 tiles
-	// of depth 512 were the fastest: two operands of 256 kB. Products of up to 128 x 64 run in the calling goroutine.
+	// ridgeTile and ridgeDepth are the sides of the pieces in which memory is gone through: 256 kB.
 	ridgeTile  = 64
 	ridgeDepth = 512
+	// ridgeTriangle is the order up to which a whole square is computed where its lower triangle would do.
+	ridgeTriangle = 512
 )
 
 // inParallel runs f(0..tasks-1) on GOMAXPROCS goroutines. What a task computes depends on its number only.
@@ -48,26 +49,17 @@ func part(m blas64.General, i, j, rows, cols int) blas64.General {
 	return general(rows, cols, m.Stride, m.Data[i*m.Stride+j:])
 }
 
-// addProduct adds alpha a bᵀ to c, with a [m, k], b [n, k] and c [m, n], in parallel over the tiles of c and in a fixed
-// order within a tile. With lower, only the tiles that touch the lower triangle of c are computed.
+// addProduct adds alpha a bᵀ to c, with a [m, k], b [n, k] and c [m, n]. With lower, c is square and only its lower triangle is
+// wanted: it is halved into two triangles and the square below the first, one product, until a whole product is cheaper.
 func addProduct(alpha float64, a, b, c blas64.General, lower bool) {
-	type corner struct{ i, j int }
-	var tiles []corner
-	for i := 0; i < c.Rows; i += ridgeTile {
-		for j := 0; j < c.Cols && (!lower || j <= i); j += ridgeTile {
-			tiles = append(tiles, corner{i, j})
-		}
+	if n := c.Rows; lower && n > ridgeTriangle {
+		h := n / 2
+		addProduct(alpha, part(a, 0, 0, h, a.Cols), part(b, 0, 0, h, b.Cols), part(c, 0, 0, h, h), true)
+		addProduct(alpha, part(a, h, 0, n-h, a.Cols), part(b, 0, 0, h, b.Cols), part(c, h, 0, n-h, h), false)
+		addProduct(alpha, part(a, h, 0, n-h, a.Cols), part(b, h, 0, n-h, b.Cols), part(c, h, h, n-h, n-h), true)
+		return
 	}
-	parts := max(1, (a.Cols+ridgeDepth/2)/ridgeDepth) // equal ones, near ridgeDepth: a short rest would cost as much as a full part
-	step := (a.Cols + parts - 1) / parts
-	inParallel(len(tiles), func(t int) {
-		i, j := tiles[t].i, tiles[t].j
-		rows, cols := min(ridgeTile, c.Rows-i), min(ridgeTile, c.Cols-j)
-		for k := 0; k < a.Cols; k += step {
-			depth := min(step, a.Cols-k)
-			blas64.Gemm(blas.NoTrans, blas.Trans, alpha, part(a, i, k, rows, depth), part(b, j, k, cols, depth), 1, part(c, i, j, rows, cols))
-		}
-	})
+	fast.Implementation{}.Dgemm(blas.NoTrans, blas.Trans, c.Rows, c.Cols, a.Cols, alpha, a.Data, a.Stride, b.Data, b.Stride, 1, c.Data, c.Stride)
 }
 
 // transposed returns the transpose of an m x n matrix whose rows are stride apart.

@@ -12,6 +12,8 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+
+	"github.com/bochner-go/bochner/ops/blas"
 )
 
 // UsageError is a wrong flag: exit status 2.
@@ -55,6 +57,7 @@ func Given(fs *flag.FlagSet) map[string]bool {
 // Main runs a program until it ends or is interrupted, and exits: 0, 2 for a wrong flag, 1 for bad data or a failure, the last
 // two with one line on stderr. A second interrupt ends it at once.
 func Main(name string, run func(ctx context.Context, args []string) error) {
+	blas.Use() // before anything is computed
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
 	err := run(ctx, os.Args[1:])
