@@ -118,6 +118,9 @@ func TestStatsErrors(t *testing.T) {
 
 // TestStatsMemory: a fit holds D² numbers and blocks, not the n x D features (26 MB here) nor a second D².
 func TestStatsMemory(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector empties the pools")
+	}
 	const n, d, features = 10007, 2, 331
 	x, y := problem(n, d, 1, 43)
 	m := newCosine(d, features)
@@ -125,8 +128,9 @@ func TestStatsMemory(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	fit(t, m, x, y, RidgeOptions{Lambdas: []float64{1}, BlockRows: 100})
 	runtime.ReadMemStats(&after)
-	// One D², a block of the map and one transposed, and what each of 101 blocks allocates in passing.
-	want := uint64(8*(features*features+2*101*features) + 101*20_000)
+	// One D², a block of the map and one transposed, what each of 101 blocks allocates in passing, and packing buffers that a
+	// garbage collection takes from their pool.
+	want := uint64(8*(features*features+2*101*features) + 101*20_000 + 4<<20)
 	if got := after.TotalAlloc - before.TotalAlloc; got > want {
 		t.Errorf("allocated %d bytes, want at most %d", got, want)
 	}
