@@ -318,6 +318,23 @@ func TestConcurrent(t *testing.T) {
 	}
 }
 
+// TestTunedShiftStartsWhereItIs: the c of a tuned map is the given one, tiny or huge, in a graph and without one.
+func TestTunedShiftStartsWhereItIs(t *testing.T) {
+	x := rows(tensor.Float64, 7, 3, 1)
+	for _, c := range []float64{1e-12, .03, 1, 30, 1e4, 1e12} {
+		frozen := must(layers.NewSkewedChi2Layer(c, 3, 10))
+		tuned := must(layers.NewSkewedChi2Layer(c, 3, 10, layers.Tune(layers.Bandwidth)))
+		want := floats(must(frozen.Transform(nil, x)))
+		if d := maxDiff(floats(must(tuned.Transform(nil, x))), want); d > 1e-10 {
+			t.Errorf("c = %v: Transform of the tuned map differs by %v", c, d)
+		}
+		// Gorgonia's softplus leaves out e^-x from x = 16 on, 1.1e-7 of it.
+		if d := maxDiff(run(t, tuned.Fwd(input(G.NewGraph(), x)).Node()), want); d > 1e-7 {
+			t.Errorf("c = %v: the graph of the tuned map differs by %v", c, d)
+		}
+	}
+}
+
 // TestConstructorErrors: each names the layer and what would do.
 func TestConstructorErrors(t *testing.T) {
 	k, h := spectral.Gaussian{Sigma: 1}, spectral.ExpSemigroup{Beta: 1}

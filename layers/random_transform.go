@@ -1,0 +1,109 @@
+package layers
+
+import (
+	"fmt"
+	"math"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/domain"
+	"gorgonia.org/tensor"
+)
+
+// Transform writes the features of the rows of x to dst.
+func (l *randomMap) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
+	a := l.attr()
+	if l.structured {
+		return l.transformStructured(dst, x, a)
+	}
+	w, err := l.weights(a)
+	if err != nil {
+		return nil, err
+	}
+	if c := l.shift(); c != nil {
+		if x.Dims() == 2 && x.Shape()[1] != l.dims {
+			return nil, fmt.Errorf("%s: x has shape %v, want [n, %d]: %w", l.who(), x.Shape(), l.dims, ErrShape)
+		}
+		u, _ := l.scratch.Get().(*tensor.Dense)
+		if u != nil && !u.Shape().Eq(x.Shape()) {
+			u = nil // a batch of another size
+		}
+		if x, err = ops.LogShiftInto(u, x, c, a); err != nil {
+			return nil, err
+		}
+		defer l.scratch.Put(x)
+		a.Domain = ops.Domain{}
+	}
+	switch b := l.param("b"); {
+	case b != nil:
+		return ops.PhaseInto(dst, x, w, b, a)
+	case l.kernel.Transform() == spectral.Laplace:
+		return ops.LaplaceInto(dst, x, w, a)
+	default:
+		return ops.FourierInto(dst, x, w, a)
+	}
+}
+
+// weights is W as the graph has it, packed.
+func (l *randomMap) weights(a ops.Attr) (*ops.Weights, error) {
+	if w := l.packed.Load(); w != nil {
+		return w, nil
+	}
+	t := l.param("W")
+	if v := l.param("log_W"); v != nil {
+		t = mapTensor(v, math.Exp)
+	}
+	if rho := l.param("log_bandwidth"); rho != nil {
+		var err error
+		if t, err = ops.BandwidthInto(nil, t, rho, a); err != nil {
+			return nil, err
+		}
+	}
+	if err := l.checkFrequencies(t); err != nil {
+		return nil, err
+	}
+	w, err := ops.Pack(t)
+	if err == nil && (l.policy == Frozen || l.param("raw_c") != nil && l.policy != All) {
+		l.packed.Store(w) // a solver never changes it
+	}
+	return w, err
+}
+
+// checkFrequencies finds a frequency that no law has: one that is not finite or, for a Laplace map, negative. Such a one comes
+// from parameters that were set or tuned, and would make features of NaN in silence.
+func (l *randomMap) checkFrequencies(w *tensor.Dense) error {
+	on := domain.Reals()
+	if l.kernel.Transform() == spectral.Laplace {
+		on = domain.NonNegative()
+	}
+	if w.Dtype() == tensor.Float32 {
+		return domain.CheckFrequencies(on, l.who(), w.Float32s(), w.Shape()[1])
+	}
+	return domain.CheckFrequencies(on, l.who(), w.Float64s(), w.Shape()[1])
+}
+
+// shift is c as the graph has it, or nil.
+func (l *randomMap) shift() *tensor.Dense {
+	if raw := l.param("raw_c"); raw != nil {
+		return mapTensor(raw, softplus)
+	}
+	return l.param("c")
+}
+
+func softplus(v float64) float64 { return math.Max(v, 0) + math.Log1p(math.Exp(-math.Abs(v))) }
+
+// inverseSoftplus is ln(exp(c) - 1), for c > 0 of any size.
+func inverseSoftplus(c float64) float64 { return c + math.Log(-math.Expm1(-c)) }
+
+// mapTensor applies f to every entry of a copy.
+func mapTensor(t *tensor.Dense, f func(float64) float64) *tensor.Dense {
+	v := make([]float64, t.Shape().TotalSize())
+	for i := range v {
+		if t.Dtype() == tensor.Float32 {
+			v[i] = f(float64(t.Float32s()[i]))
+		} else {
+			v[i] = f(t.Float64s()[i])
+		}
+	}
+	return newTensor(t.Dtype(), v, t.Shape().Clone()...)
+}
