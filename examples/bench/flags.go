@@ -81,8 +81,31 @@ func parse(args []string) (*options, error) {
 	if o.dtypes, err = among("dtype", dtypes, []string{"float32", "float64"}); err != nil {
 		return nil, err
 	}
-	o.maps, err = among("maps", maps, mapNames)
-	return o, err
+	if o.maps, err = among("maps", maps, mapNames); err != nil {
+		return nil, err
+	}
+	return o, o.checkFit()
+}
+
+// checkFit wants something to measure, and for a picture something with a product.
+func (o *options) checkFit() error {
+	some, dense := false, false
+	for _, s := range o.shapes {
+		for _, dtype := range o.dtypes {
+			for _, name := range o.maps {
+				if fits(name, cell{s, dtype, 1}) {
+					some, dense = true, dense || products(name, s) > 0
+				}
+			}
+		}
+	}
+	if !some {
+		return cli.Usage("-maps %s: structured wants 16 columns or more, gradient float32 and shape a or one given by its numbers", strings.Join(o.maps, ","))
+	}
+	if o.plot != "" && !dense {
+		return cli.Usage("-plot: the picture is of the speed of products, and structured has none; add a dense map to -maps")
+	}
+	return nil
 }
 
 func defaultCores() string {

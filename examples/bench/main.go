@@ -9,11 +9,12 @@
 // maps are timed through Transform into memory of the caller's, W drawn and packed before; gradient is the phase form's forward and
 // backward for X, W and b on Gorgonia's tape machine, float32, at shape a and at shapes given by their numbers.
 //
-// Each time is the median of -runs runs after one that warms up. The peak is that of multiply-adds on registers, measured in the
+// Each time is the median of -runs runs after some that warm up. The peak is that of multiply-adds on registers, measured in the
 // same minute and multiplied by the cores. With -peers the same shapes are measured in processes of their own right after: the
 // RBFSampler of scikit-learn, and random Laplace features and the gradient in numpy with all memory reused, each with OpenBLAS's own
-// choice of kernels and, where the machine has AVX-512, with OPENBLAS_CORETYPE=SkylakeX, which is twice as fast where OpenBLAS does
-// not know the machine. Other work on the cores slows all of them down, and not evenly.
+// choice of kernels and, where the machine has AVX-512, with OPENBLAS_CORETYPE=SkylakeX, which is faster where OpenBLAS does not know
+// the machine and the same where it does; the JSON key blas says what it chose. Other work on the cores slows all of them down, and
+// not evenly.
 package main
 
 import (
@@ -29,7 +30,7 @@ import (
 
 func main() { cli.Main("bench", run) }
 
-// cell is what is measured before the next header of the loop: one shape, element type and number of cores.
+// cell is one shape, element type and number of cores: what is measured together, ours and then the peers.
 type cell struct {
 	shape shape
 	dtype string

@@ -99,17 +99,26 @@ func newMeasurement(lib, setting, name string, c cell, times []float64, peak flo
 	return m
 }
 
-// repeat runs f once to warm up, and then so many times, in milliseconds.
+// warmUp is how long a call is repeated before it is timed: a core that has slept takes some milliseconds to come to its speed.
+const warmUp = 50 * time.Millisecond
+
+// repeat warms f up, at least once, and then times so many runs, in milliseconds.
 func repeat(f func() error, runs int) ([]float64, error) {
-	var times []float64
-	for i := range runs + 1 {
+	for start := time.Now(); ; {
+		if err := f(); err != nil {
+			return nil, err
+		}
+		if time.Since(start) >= warmUp {
+			break
+		}
+	}
+	times := make([]float64, runs)
+	for i := range times {
 		start := time.Now()
 		if err := f(); err != nil {
 			return nil, err
 		}
-		if i > 0 {
-			times = append(times, float64(max(time.Since(start).Nanoseconds(), 1))/1e6)
-		}
+		times[i] = float64(max(time.Since(start).Nanoseconds(), 1)) / 1e6
 	}
 	return times, nil
 }

@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	"strconv"
 
 	"github.com/bochner-go/bochner/train/report"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	vgdraw "gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
@@ -26,17 +28,23 @@ func (b bar) String() string {
 	if b.lib == "bochner" {
 		return b.name
 	}
-	if b.lib == b.name || b.name == "RBFSampler" {
-		return fmt.Sprintf("%s %s (%s)", b.lib, b.name, b.setting)
-	}
 	return fmt.Sprintf("%s %s (%s)", b.lib, b.name, b.setting)
 }
 
-// colours are ours in blues and greens, the peers' in warm ones, from the palette of Okabe and Ito (2008).
-var (
-	ourColours  = []color.RGBA{{0x00, 0x72, 0xb2, 0xff}, {0x56, 0xb4, 0xe9, 0xff}, {0x00, 0x9e, 0x73, 0xff}, {0x22, 0x22, 0x22, 0xff}}
-	peerColours = []color.RGBA{{0xe6, 0x9f, 0x00, 0xff}, {0xd5, 0x5e, 0x00, 0xff}, {0xcc, 0x79, 0xa7, 0xff}, {0x99, 0x55, 0x77, 0xff}, {0xbb, 0xbb, 0xbb, 0xff}, {0x77, 0x77, 0x77, 0xff}}
-)
+// colours are ours in blues and greens, the peers' in warm ones, the lighter for OpenBLAS's own choice. Most are of the palette of
+// Okabe and Ito (2008).
+var colours = map[bar]color.RGBA{
+	{"bochner", "", "gaussian"}:                {0x00, 0x72, 0xb2, 0xff},
+	{"bochner", "", "phase"}:                   {0x56, 0xb4, 0xe9, 0xff},
+	{"bochner", "", "laplace"}:                 {0x00, 0x9e, 0x73, 0xff},
+	{"bochner", "", "gradient"}:                {0x22, 0x22, 0x22, 0xff},
+	{"scikit-learn", "default", "RBFSampler"}:  {0xff, 0xd8, 0x8a, 0xff},
+	{"scikit-learn", "SkylakeX", "RBFSampler"}: {0xe6, 0x9f, 0x00, 0xff},
+	{"numpy", "default", "laplace"}:            {0xee, 0xbf, 0xd9, 0xff},
+	{"numpy", "SkylakeX", "laplace"}:           {0xcc, 0x79, 0xa7, 0xff},
+	{"numpy", "default", "gradient"}:           {0xcc, 0xcc, 0xcc, 0xff},
+	{"numpy", "SkylakeX", "gradient"}:          {0x88, 0x88, 0x88, 0xff},
+}
 
 // draw writes the picture of the GFLOP/s of the products. The structured map has no product and no bar.
 func draw(path string, host hostInfo, all []measurement) error {
@@ -59,9 +67,6 @@ func draw(path string, host hostInfo, all []measurement) error {
 			return err
 		}
 		pictures = append(pictures, img)
-	}
-	if pictures == nil {
-		return fmt.Errorf("-plot: nothing that was measured has a product; add a dense map to -maps")
 	}
 	img, err := report.Grid(min(2, len(pictures)), pictures...)
 	if err != nil {
@@ -93,9 +98,19 @@ func (p panel) draw(host hostInfo, found []measurement) (image.Image, error) {
 	c := plot.New()
 	c.Title.Text = fmt.Sprintf("%s, %s, cores: %d (%s)", host.CPU, p.dtype, p.cores, host.ISA)
 	c.Y.Label.Text = "GFLOP/s of the product"
-	c.Legend.Top = true
-	width := vg.Length(68) / vg.Length(len(bars)+1)
-	ours, peers, top := 0, 0, peak
+	legend := plot.NewLegend()
+	legend.Top, legend.Left, legend.Padding = true, true, 2
+	c.Y.Tick.Marker = plot.TickerFunc(func(lo, hi float64) []plot.Tick {
+		ticks := plot.DefaultTicks{}.Ticks(lo, hi)
+		for i, t := range ticks {
+			if t.Label != "" {
+				ticks[i].Label = strconv.FormatFloat(t.Value, 'f', -1, 64)
+			}
+		}
+		return ticks
+	})
+	width := vg.Length(84) / vg.Length(len(bars)+1)
+	top := peak
 	for i, b := range bars {
 		v := make(plotter.Values, len(shapes))
 		for s, speed := range values[b] {
@@ -108,15 +123,9 @@ func (p panel) draw(host hostInfo, found []measurement) (image.Image, error) {
 		}
 		chart.LineStyle.Width = 0
 		chart.Offset = (vg.Length(i) - vg.Length(len(bars)-1)/2) * width
-		if b.lib == "bochner" {
-			chart.Color = ourColours[ours%len(ourColours)]
-			ours++
-		} else {
-			chart.Color = peerColours[peers%len(peerColours)]
-			peers++
-		}
+		chart.Color = colours[b]
 		c.Add(chart)
-		c.Legend.Add(b.String(), chart)
+		legend.Add(b.String(), chart)
 	}
 	if peak > 0 {
 		line, err := plotter.NewLine(plotter.XYs{{X: -.5, Y: peak}, {X: float64(len(shapes)) - .5, Y: peak}})
@@ -125,12 +134,23 @@ func (p panel) draw(host hostInfo, found []measurement) (image.Image, error) {
 		}
 		line.Dashes = []vg.Length{4, 3}
 		c.Add(line)
-		c.Legend.Add("FMA peak", line)
+		legend.Add("FMA peak", line)
 	}
 	c.NominalX(shapes...)
 	c.X.Min, c.X.Max, c.Y.Min = -.5, float64(len(shapes))-.5, 0
-	c.Y.Max = top * (1.1 + .075*float64(len(bars)+1)) // room for the legend
-	canvas := vgimg.NewWith(vgimg.UseWH(vg.Length(max(5, len(shapes)))*82+60, 340), vgimg.UseDPI(144))
-	c.Draw(vgdraw.New(canvas))
+	c.Y.Max = top * 1.05
+	sans(&c.Title.TextStyle, &c.X.Tick.Label, &c.Y.Tick.Label, &c.Y.Label.TextStyle, &legend.TextStyle)
+	const beside, height = 240, 300 // points; the legend stands beside the bars
+	wide := vg.Length(max(3, len(shapes)))*96 + 60
+	canvas := vgimg.NewWith(vgimg.UseWH(wide+beside, height), vgimg.UseDPI(144))
+	area := vgdraw.Crop(vgdraw.New(canvas), 8, -8, 8, -8)
+	c.Draw(vgdraw.Crop(area, 0, -beside, 0, 0))
+	legend.Draw(vgdraw.Crop(area, wide-4, 0, 0, -24))
 	return canvas.Image(), nil
+}
+
+func sans(styles ...*text.Style) {
+	for _, s := range styles {
+		s.Font.Variant = "Sans"
+	}
 }
