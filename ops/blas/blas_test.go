@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/blas/gonum"
 	"gonum.org/v1/gonum/mat"
+	"gorgonia.org/tensor"
 )
 
 func random[T float32 | float64](n int, seed uint64) []T {
@@ -128,5 +129,15 @@ func TestUse(t *testing.T) {
 	defer blas64.Use(before)
 	if got := solve(); !mat.EqualApprox(got, want, 1e-11) {
 		t.Error("a Cholesky solution differs")
+	}
+}
+
+// TestPeak: there is one for float32 and float64 where there are kernels, and only there.
+func TestPeak(t *testing.T) {
+	for _, dt := range []tensor.Dtype{tensor.Float32, tensor.Float64, tensor.Int} {
+		want := dt != tensor.Int && blas.ISA() != "generic"
+		if p := blas.Peak(dt); (p > 0) != want || math.IsInf(p, 0) {
+			t.Errorf("the peak for %v under %s is %v GFLOP/s", dt, blas.ISA(), p)
+		}
 	}
 }

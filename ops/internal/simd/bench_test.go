@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"runtime"
 	"testing"
-	"time"
 )
 
 // eachISA runs f under every instruction set of this machine.
@@ -75,19 +74,5 @@ func report(b *testing.B, work, peak float64, f func()) {
 	}
 }
 
-// peak is the FMA peak of all cores in GFLOP/s for elements of 4·size bytes: the best of a few runs of a loop on registers.
-// The generic path has none.
-func peak(size int) float64 {
-	const rounds, tries = 1 << 20, 5
-	fma, operations := fmaPeak(active)
-	if fma == nil {
-		return 0
-	}
-	best := 0.0
-	for range tries {
-		start := time.Now()
-		fma(rounds)
-		best = max(best, float64(operations*rounds)/float64(time.Since(start).Nanoseconds()))
-	}
-	return best / float64(size) * float64(runtime.GOMAXPROCS(0))
-}
+// peak is Peak on all cores for elements of 4·size bytes.
+func peak(size int) float64 { return Peak(4*size) * float64(runtime.GOMAXPROCS(0)) }

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/bochner-go/bochner/examples/internal/cli"
+)
+
+// shape is n rows of d columns in, features columns out.
+type shape struct {
+	name           string
+	n, d, features int
+	gradient       bool // whether the gradient is measured here
+}
+
+func (s shape) String() string { return fmt.Sprintf("%d×%d→%d", s.n, s.d, s.features) }
+
+// standard are the shapes that have a letter.
+var standard = []shape{
+	{"a", 10000, 64, 4096, true},
+	{"b", 4096, 16, 8192, false},
+	{"c", 256, 64, 4096, false},
+	{"d", 2000, 784, 4096, false},
+	{"e", 3060, 4200, 2000, false},
+	{"f", 3000, 4096, 4096, false},
+}
+
+const letters = "a,b,c,d,e,f"
+
+type options struct {
+	runs         int
+	shapes       []shape
+	dtypes, maps []string
+	cores        []int
+	json, peers  bool
+	plot         string
+}
+
+func parse(args []string) (*options, error) {
+	o := new(options)
+	var shapes, dtypes, maps, cores string
+	fs := flag.NewFlagSet("bench", flag.ContinueOnError)
+	fs.IntVar(&o.runs, "runs", 5, "runs a measurement, of which the median counts")
+	fs.StringVar(&shapes, "shapes", letters, "shapes, a `list` of letters and of rows x columns x features, such as 1000x64x2048")
+	fs.StringVar(&dtypes, "dtype", "float32,float64", "element types, a `list`")
+	fs.StringVar(&maps, "maps", strings.Join(mapNames, ","), "what to measure, a `list`")
+	fs.StringVar(&cores, "cores", defaultCores(), "numbers of cores, a `list`")
+	fs.BoolVar(&o.json, "json", false, "print one JSON object a line instead of a table")
+	fs.BoolVar(&o.peers, "peers", false, "measure scikit-learn and numpy too; needs python3 with scikit-learn")
+	fs.StringVar(&o.plot, "plot", "", "draw a picture of the speeds to a `file` (PNG)")
+	synopsis := "bench measures the feature maps, and with -peers scikit-learn and numpy beside them.\nThe shapes, rows×columns→features:"
+	for _, s := range standard {
+		synopsis += fmt.Sprintf(" %s %v", s.name, s)
+	}
+	if err := cli.Parse(fs, synopsis, args); err != nil {
+		return nil, err
+	}
+	if o.runs < 1 {
+		return nil, cli.Usage("-runs %d: want at least 1", o.runs)
+	}
+	for _, text := range split(shapes) {
+		s, err := parseShape(text)
+		if err != nil {
+			return nil, err
+		}
+		o.shapes = append(o.shapes, s)
+	}
+	for _, text := range split(cores) {
+		c, err := strconv.Atoi(text)
+		if err != nil || c < 1 || c > runtime.NumCPU() {
+			return nil, cli.Usage("-cores %q: want whole numbers from 1 to %d, which this machine has", text, runtime.NumCPU())
+		}
+		o.cores = append(o.cores, c)
+	}
+	var err error
+	if o.dtypes, err = among("dtype", dtypes, []string{"float32", "float64"}); err != nil {
+		return nil, err
+	}
+	if o.maps, err = among("maps", maps, mapNames); err != nil {
+		return nil, err
+	}
+	return o, o.checkFit()
+}
+
+// checkFit wants something to measure, and for a picture something with a product.
+func (o *options) checkFit() error {
+	some, dense := false, false
+	for _, s := range o.shapes {
+		for _, dtype := range o.dtypes {
+			for _, name := range o.maps {
+				if fits(name, cell{s, dtype, 1}) {
+					some, dense = true, dense || products(name, s) > 0
+				}
+			}
+		}
+	}
+	if !some {
+		return cli.Usage("-maps %s: structured wants 16 columns or more, gradient float32 and shape a or one given by its numbers", strings.Join(o.maps, ","))
+	}
+	if o.plot != "" && !dense {
+		return cli.Usage("-plot: the picture is of the speed of products, and structured has none; add a dense map to -maps")
+	}
+	return nil
+}
+
+func defaultCores() string {
+	if n := runtime.NumCPU(); n > 1 {
+		return fmt.Sprintf("1,%d", n)
+	}
+	return "1"
+}
+
+func split(list string) []string {
+	parts := strings.Split(list, ",")
+	for i := range parts {
+		parts[i] = strings.TrimSpace(parts[i])
+	}
+	return parts
+}
+
+func among(name, list string, known []string) ([]string, error) {
+	parts := split(list)
+	for _, p := range parts {
+		if !slices.Contains(known, p) {
+			return nil, cli.Usage("-%s %q: want some of %s", name, p, strings.Join(known, ", "))
+		}
+	}
+	return parts, nil
+}
+
+// parseShape reads a letter or n x d x D. The pair form wants an even D; the limits keep a typing error from filling the memory.
+func parseShape(text string) (shape, error) {
+	for _, s := range standard {
+		if s.name == text {
+			return s, nil
+		}
+	}
+	const limit = 1 << 28
+	parts := strings.Split(text, "x")
+	var v [3]int
+	ok := len(parts) == 3
+	for i := 0; ok && i < 3; i++ {
+		var err error
+		v[i], err = strconv.Atoi(parts[i])
+		ok = err == nil && v[i] >= 1 && v[i] <= limit
+	}
+	if !ok || v[2]%2 != 0 || v[0]*v[1] > limit || v[1]*v[2] > limit || v[0]*v[2] > limit {
+		return shape{}, cli.Usage("-shapes %q: want one of %s, or rows x columns x features such as 1000x64x2048, features even, at most %d cells a matrix", text, letters, limit)
+	}
+	return shape{text, v[0], v[1], v[2], true}, nil
+}

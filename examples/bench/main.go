@@ -1,0 +1,129 @@
+// Command bench measures the feature maps on this machine, and with -peers scikit-learn and numpy beside them.
+//
+//	go run ./examples/bench
+//	go run ./examples/bench -shapes a,c -dtype float32 -cores 1,2 -peers -plot bench.png
+//	go run ./examples/bench -maps gaussian,structured -shapes 3000x4096x4096 -json
+//
+// A shape is n x d x D: n rows of d columns in, D columns out. The phase form and the random Laplace map have D frequencies, a
+// product of 2ndD operations; the pair form of the Gaussian map has D/2, half of that; the structured sampler has no product. The
+// maps are timed through Transform into memory of the caller's, W drawn and packed before; gradient is the phase form's forward and
+// backward for X, W and b on Gorgonia's tape machine, float32, at shape a and at shapes given by their numbers.
+//
+// Each time is the median of -runs runs after some that warm up. The peak is that of multiply-adds on registers, measured in the
+// same minute and multiplied by the cores. With -peers the same shapes are measured in processes of their own right after: the
+// RBFSampler of scikit-learn, and random Laplace features and the gradient in numpy with all memory reused, each with OpenBLAS's own
+// choice of kernels and, where the machine has AVX-512, with OPENBLAS_CORETYPE=SkylakeX, which is faster where OpenBLAS does not know
+// the machine and the same where it does; the JSON key blas says what it chose. Other work on the cores slows all of them down, and
+// not evenly.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/bochner-go/bochner/examples/internal/cli"
+)
+
+func main() { cli.Main("bench", run) }
+
+// cell is one shape, element type and number of cores: what is measured together, ours and then the peers.
+type cell struct {
+	shape shape
+	dtype string
+	cores int
+}
+
+func run(ctx context.Context, args []string) error {
+	o, err := parse(args)
+	if err != nil {
+		return err
+	}
+	if err := cli.CheckWritable("plot", o.plot); err != nil {
+		return err
+	}
+	var settings []setting
+	if o.peers {
+		if settings, err = findPeers(ctx); err != nil {
+			return err
+		}
+	}
+	host := machine()
+	if !o.json {
+		fmt.Print(tableHead(host, o.runs, settings))
+	}
+	var all []measurement
+	for _, s := range o.shapes {
+		for _, dtype := range o.dtypes {
+			for _, cores := range o.cores {
+				found, err := measureCell(ctx, o, cell{s, dtype, cores}, settings)
+				if err != nil {
+					return err
+				}
+				if err := show(o, host, found, settings); err != nil {
+					return err
+				}
+				all = append(all, found...)
+			}
+		}
+	}
+	if o.plot == "" {
+		return nil
+	}
+	if err := draw(o.plot, host, all); err != nil {
+		return err
+	}
+	fmt.Fprintln(os.Stderr, "picture:", o.plot)
+	return nil
+}
+
+// measureCell measures our maps, hands their memory back, and measures the peers.
+func measureCell(ctx context.Context, o *options, c cell, settings []setting) ([]measurement, error) {
+	before := runtime.GOMAXPROCS(c.cores)
+	defer runtime.GOMAXPROCS(before)
+	var out []measurement
+	for _, name := range o.maps {
+		if !fits(name, c) {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		m, err := measure(name, c, o.runs)
+		if err != nil {
+			return nil, fmt.Errorf("%s at %v, %s: %w", name, c.shape, c.dtype, err)
+		}
+		out = append(out, m)
+		debug.FreeOSMemory()
+	}
+	for _, s := range settings {
+		found, err := measurePeers(ctx, s, c, out, o.runs)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, found...)
+	}
+	return out, nil
+}
+
+// show prints the measurements of a cell, as JSON lines or as rows of the table.
+func show(o *options, host hostInfo, found []measurement, settings []setting) error {
+	if !o.json {
+		fmt.Print(tableRows(found, settings))
+		return nil
+	}
+	for _, m := range found {
+		line, err := json.Marshal(struct {
+			measurement
+			hostInfo
+		}{m, host})
+		if err != nil {
+			return err
+		}
+		fmt.Println(string(line))
+	}
+	return nil
+}

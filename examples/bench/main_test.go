@@ -1,0 +1,159 @@
+package main
+
+import (
+	"encoding/json"
+	"image/png"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/bochner-go/bochner/examples/internal/clitest"
+)
+
+func TestMain(m *testing.M) { clitest.Main(m) }
+
+const keys = "lib setting blas map shape n d features dtype cores runs ms min_ms ns_per_output gflops peak_gflops peak_share " +
+	"cpu machine_cores isa go platform load"
+
+// objects reads JSON lines.
+func objects(t *testing.T, text string) (out []map[string]any) {
+	t.Helper()
+	for _, line := range strings.Split(strings.TrimSpace(text), "\n") {
+		var ob map[string]any
+		if err := json.Unmarshal([]byte(line), &ob); err != nil {
+			t.Fatalf("%v in %q", err, line)
+		}
+		out = append(out, ob)
+	}
+	return out
+}
+
+// TestJSON: a line for each map and element type; the structured map has no product, and the gradient is float32 alone.
+func TestJSON(t *testing.T) {
+	r := clitest.Run(t, t.TempDir(), "-shapes 37x17x46 -runs 1 -cores 1 -json").OK(t)
+	var got []string
+	for _, ob := range objects(t, r.Stdout) {
+		clitest.Keys(t, "a line", ob, keys)
+		got = append(got, ob["map"].(string)+" "+ob["dtype"].(string))
+		if ob["lib"] != "bochner" || ob["n"] != 37. || ob["d"] != 17. || ob["features"] != 46. || ob["runs"] != 1. || ob["cores"] != 1. {
+			t.Errorf("a line says %v", ob)
+		}
+		if ms := ob["ms"].(float64); !(ms > 0) || ob["min_ms"] != ms || !near(ob["ns_per_output"].(float64), ms*1e6/(37*46)) {
+			t.Errorf("the times of %v", ob)
+		}
+		work := map[string]float64{"gaussian": 1, "phase": 2, "laplace": 2, "gradient": 6}[ob["map"].(string)] * 37 * 17 * 46
+		if !near(ob["gflops"].(float64), work/(ob["ms"].(float64)*1e6)) {
+			t.Errorf("the operations of %v", ob)
+		}
+		if (ob["peak_gflops"].(float64) > 0) != (ob["isa"] != "generic") {
+			t.Errorf("the peak of %v", ob)
+		}
+	}
+	want := []string{"gaussian float32", "phase float32", "structured float32", "laplace float32", "gradient float32",
+		"gaussian float64", "phase float64", "structured float64", "laplace float64"}
+	if !slices.Equal(got, want) {
+		t.Errorf("lines of %q, want %q", got, want)
+	}
+}
+
+func near(a, b float64) bool { return a-b <= 1e-9*b && b-a <= 1e-9*b }
+
+// TestTable: the machine is named above the table, the structured map is left out where its sampler would be refused, and the
+// picture is there.
+func TestTable(t *testing.T) {
+	dir := t.TempDir()
+	r := clitest.Run(t, dir, "-shapes 19x3x10,5x31x8 -runs 2 -cores 1 -dtype float32 -maps gaussian,structured -plot bench.png").OK(t)
+	head, table, ok := strings.Cut(r.Stdout, "\n\n")
+	if !ok || !strings.Contains(head, "cores, ") || !strings.HasSuffix(head, "; median of 2") || r.Stderr != "picture: bench.png\n" {
+		t.Errorf("stdout starts with %q, stderr %q", head, r.Stderr)
+	}
+	lines := strings.Split(strings.TrimSpace(table), "\n")
+	if len(lines) != 5 {
+		t.Fatalf("the table is\n%s", table)
+	}
+	for i, start := range []string{"| rows×columns→features | map |", "|---|", "| 19×3→10 | gaussian | float32 | 1 |", "| 5×31→8 | gaussian |", "| 5×31→8 | structured |"} {
+		if !strings.HasPrefix(lines[i], start) || strings.Count(lines[i], "|") != 9 {
+			t.Errorf("line %d is %q, want it to start with %q", i, lines[i], start)
+		}
+	}
+	f, err := os.Open(filepath.Join(dir, "bench.png"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if c, err := png.DecodeConfig(f); err != nil || c.Width < 600 {
+		t.Errorf("a picture of %d x %d, %v", c.Width, c.Height, err)
+	}
+}
+
+func TestFlags(t *testing.T) {
+	for args, texts := range map[string][]string{
+		"-runs 0":                                {"-runs 0"},
+		"-shapes g":                              {`-shapes "g"`, "a,b,c,d,e,f"},
+		"-shapes 10x3":                           {`"10x3"`},
+		"-shapes 10x3x7":                         {"even"},
+		"-shapes 0x3x8":                          {`"0x3x8"`},
+		"-shapes 100000x64x40000000":             {"cells"},
+		"-dtype float16":                         {"float16", "float32, float64"},
+		"-maps cosine":                           {"cosine", "gaussian, phase"},
+		"-cores 0":                               {`-cores "0"`},
+		"-cores 100000":                          {"which this machine has"},
+		"more":                                   {"unexpected"},
+		"-maps gradient -dtype float64":          {"gradient float32"},
+		"-maps structured -shapes 9x3x4":         {"16 columns"},
+		"-maps structured -shapes c -plot p.png": {"dense map"},
+	} {
+		clitest.Run(t, t.TempDir(), args).Fails(t, 2, "bench", texts...)
+	}
+	clitest.Run(t, t.TempDir(), "-plot no/where.png").Fails(t, 1, "bench", "-plot", "folder")
+}
+
+// TestNoPython: without python3, and with one that lacks scikit-learn, one line says what to install.
+func TestNoPython(t *testing.T) {
+	empty, lacking := t.TempDir(), t.TempDir()
+	if err := os.WriteFile(filepath.Join(lacking, "python3"), []byte("#!/bin/sh\necho \"No module named 'sklearn'\" >&2\nexit 1\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{empty, lacking} {
+		t.Setenv("PATH", path)
+		clitest.Run(t, t.TempDir(), "-peers -shapes 8x3x4").Fails(t, 1, "bench", "scikit-learn is not there", "apt-get install python3-sklearn")
+	}
+}
+
+// TestPeers: a made python3 answers in place of the real one, and its times stand beside ours.
+func TestPeers(t *testing.T) {
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip("no sh")
+	}
+	dir := t.TempDir()
+	fake := "#!" + sh + `
+[ "$2" = "import numpy, sklearn" ] && exit 0
+echo "{\"setting\": \"$OPENBLAS_NUM_THREADS $3 $4 $5 $6 $7 $8 $9\", \"maps\": {\"RBFSampler\": [3, 1, 8], \"laplace\": [5]}}"
+`
+	if err := os.WriteFile(filepath.Join(dir, "python3"), []byte(fake), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir)
+	t.Setenv("OPENBLAS_NUM_THREADS", "7")
+	args := "-peers -shapes 8x31x4 -runs 3 -cores 1 -dtype float64 -maps gaussian,phase,laplace"
+	r := clitest.Run(t, t.TempDir(), args+" -json").OK(t)
+	lines := objects(t, r.Stdout)
+	if len(lines) != 5 && len(lines) != 7 { // with and without a second setting
+		t.Fatalf("%d lines:\n%s", len(lines), r.Stdout)
+	}
+	rbf, lap := lines[3], lines[4]
+	if rbf["lib"] != "scikit-learn" || rbf["setting"] != "default" || rbf["blas"] != "1 8 31 4 float64 3 RBFSampler laplace" || rbf["ms"] != 3. || rbf["min_ms"] != 1. {
+		t.Errorf("the line of RBFSampler is %v", rbf)
+	}
+	if lap["lib"] != "numpy" || lap["ms"] != 5. {
+		t.Errorf("the line of numpy is %v", lap)
+	}
+	r = clitest.Run(t, t.TempDir(), args).OK(t)
+	if strings.Count(r.Stdout, "| 3 (") != strings.Count(r.Stdout, "| 5 (")*2 || !strings.Contains(r.Stdout, "peer, default: ms (ratio) |") {
+		t.Errorf("the table is\n%s", r.Stdout)
+	}
+}

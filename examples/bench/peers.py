@@ -1,0 +1,93 @@
+"""Times scikit-learn's RBFSampler and the same maps in numpy: one JSON object {"setting", "maps": {name: [ms, ...]}} on stdout.
+
+Arguments: rows, columns, features, element type, runs, and the names of what to time, blank-separated. Threads and kernels of
+OpenBLAS are chosen by the environment. What numpy computes has all its memory reused; RBFSampler allocates its output, as its users
+do.
+"""
+import json
+import sys
+import time
+
+import numpy as np
+from sklearn.kernel_approximation import RBFSampler
+
+try:
+    from threadpoolctl import threadpool_info
+except ImportError:
+    threadpool_info = list
+
+
+def blas():
+    """The BLAS that numpy uses, with its choice of kernels."""
+    for lib in threadpool_info():
+        if lib.get("user_api") == "blas":
+            return "%s %s %s" % (lib.get("internal_api"), lib.get("version"), lib.get("architecture"))
+    return "unknown"
+
+
+def rbf_sampler(x, features, rng):
+    sampler = RBFSampler(gamma=0.5 / x.shape[1], n_components=features, random_state=0).fit(x[:4])
+    if sampler.transform(x[:1]).dtype != x.dtype:
+        sys.exit("this scikit-learn turns float32 into float64; install 1.1 or later")
+    return lambda: sampler.transform(x)
+
+
+def laplace(x, features, rng):
+    w = -rng.exponential(1 / x.shape[1], (x.shape[1], features)).astype(x.dtype)
+    p = np.empty((x.shape[0], features), x.dtype)
+    scale = x.dtype.type(features**-0.5)
+
+    def call():
+        np.matmul(x, w, out=p)
+        np.exp(p, out=p)
+        np.multiply(p, scale, out=p)
+
+    return call
+
+
+def gradient(x, features, rng):
+    """Forward and backward of sqrt(2/m) cos(xW + b): three products, a cosine and a sine."""
+    d, t = x.shape[1], x.dtype
+    w = (rng.standard_normal((d, features)) * d**-0.5).astype(t)
+    b = rng.random(features).astype(t)
+    dz = rng.random((x.shape[0], features)).astype(t)
+    p, z = np.empty_like(dz), np.empty_like(dz)
+    dx, dw, db = np.empty_like(x), np.empty_like(w), np.empty_like(b)
+    scale = t.type((2 / features) ** 0.5)
+
+    def call():
+        np.matmul(x, w, out=p)
+        np.add(p, b, out=p)
+        np.cos(p, out=z)
+        np.multiply(z, scale, out=z)
+        np.sin(p, out=p)
+        np.multiply(p, -scale, out=p)
+        np.multiply(p, dz, out=p)
+        np.matmul(p, w.T, out=dx)
+        np.matmul(x.T, p, out=dw)
+        np.sum(p, axis=0, out=db)
+
+    return call
+
+
+def main():
+    n, d, features, dtype, runs = int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), sys.argv[4], int(sys.argv[5])
+    rng = np.random.default_rng(1)
+    x = rng.random((n, d), dtype=dtype)
+    found = {}
+    for name in sys.argv[6:]:
+        call = {"RBFSampler": rbf_sampler, "laplace": laplace, "gradient": gradient}[name](x, features, rng)
+        start = time.perf_counter()
+        call()
+        while time.perf_counter() - start < 0.05:  # warm up as the Go side does
+            call()
+        found[name] = []
+        for _ in range(runs):
+            start = time.perf_counter()
+            call()
+            found[name].append((time.perf_counter() - start) * 1e3)
+        del call
+    print(json.dumps({"setting": blas(), "maps": found}))
+
+
+main()
