@@ -177,9 +177,5 @@ func rowMean(x *G.Node, sign float64) (*G.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	scale := sign / float64(x.Shape()[0])
-	if x.Dtype() == tensor.Float32 {
-		return G.Mul(sum, G.NewConstant(float32(scale), G.WithName(fmt.Sprintf("float32 %v", scale))))
-	}
-	return G.Mul(sum, G.NewConstant(scale, G.WithName(fmt.Sprintf("float64 %v", scale))))
+	return G.Mul(sum, ops.Constant(sign/float64(x.Shape()[0]), x.Dtype()))
 }

@@ -76,10 +76,7 @@ func (l *randomMap) checkFrequencies(w *tensor.Dense) error {
 	if l.kernel.Transform() == spectral.Laplace {
 		on = domain.NonNegative()
 	}
-	if w.Dtype() == tensor.Float32 {
-		return domain.CheckFrequencies(on, l.who(), w.Float32s(), w.Shape()[1])
-	}
-	return domain.CheckFrequencies(on, l.who(), w.Float64s(), w.Shape()[1])
+	return ops.CheckFrequencies(on, l.who(), w)
 }
 
 // shift is c as the graph has it, or nil.

@@ -202,7 +202,7 @@ func Copy(dst, x *tensor.Dense, a Attr) (*tensor.Dense, error) {
 	if x.Dims() != 2 {
 		return nil, fmt.Errorf("%s: x has shape %v, want [n, d]: %w", who, x.Shape(), ErrShape)
 	}
-	if err := checkRows(a.Domain, who, x); err != nil {
+	if err := CheckRows(a.Domain, who, x); err != nil {
 		return nil, err
 	}
 	if dst, err = output(who, dst, x.Dtype(), x.Shape()[0], x.Shape()[1]); err != nil {

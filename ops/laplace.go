@@ -55,20 +55,12 @@ func (o laplaceOp) Do(in ...G.Value) (G.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checkFrequencies(o.attr.who("Laplace"), ts[1]); err != nil {
+	if err := CheckFrequencies(domain.NonNegative(), o.attr.who("Laplace"), ts[1]); err != nil {
 		return nil, err
 	}
 	return o.doProjection(in, func(x *tensor.Dense, w *Weights) (*tensor.Dense, error) {
 		return LaplaceInto(nil, x, w, o.attr)
 	})
-}
-
-// checkFrequencies finds a frequency that is negative or not finite.
-func checkFrequencies(who string, w *tensor.Dense) error {
-	if w.Dtype() == tensor.Float32 {
-		return domain.CheckFrequencies(domain.NonNegative(), who, data[float32](w), w.Shape()[1])
-	}
-	return domain.CheckFrequencies(domain.NonNegative(), who, data[float64](w), w.Shape()[1])
 }
 
 func (o laplaceOp) backward(t *tracer, in []any, out, grad any) []any {

@@ -105,13 +105,22 @@ func output(who string, dst *tensor.Dense, dt tensor.Dtype, shape ...int) (*tens
 	return dst, nil
 }
 
-// checkRows finds the first cell of x outside a domain.
-func checkRows(d Domain, who string, x *tensor.Dense) error {
+// CheckRows finds the first cell of the contiguous matrix x, float32 or float64, outside a domain; who names the finder.
+func CheckRows(d Domain, who string, x *tensor.Dense) error {
 	n, cols := x.Shape()[0], x.Shape()[1]
 	if x.Dtype() == tensor.Float32 {
 		return domain.CheckRows(d, who, data[float32](x), n, cols, cols)
 	}
 	return domain.CheckRows(d, who, data[float64](x), n, cols, cols)
+}
+
+// CheckFrequencies finds the first entry of the contiguous matrix W, float32 or float64, that no law draws: one that is not finite or,
+// for d = NonNegative, negative.
+func CheckFrequencies(d Domain, who string, w *tensor.Dense) error {
+	if w.Dtype() == tensor.Float32 {
+		return domain.CheckFrequencies(d, who, data[float32](w), w.Shape()[1])
+	}
+	return domain.CheckFrequencies(d, who, data[float64](w), w.Shape()[1])
 }
 
 // Weights is a matrix W [d, m], packed for the Into functions. It is immutable and safe for concurrent use.
@@ -181,7 +190,7 @@ func input(op string, a Attr, dst, x *tensor.Dense, w projection, cols int) (out
 	if in.Dtype() != w.Dtype() {
 		return nil, nil, fmt.Errorf("%s: x is %v, W is %v: %w", who, in.Dtype(), w.Dtype(), ErrDtype)
 	}
-	if err := checkRows(a.Domain, who, in); err != nil {
+	if err := CheckRows(a.Domain, who, in); err != nil {
 		return nil, nil, err
 	}
 	out, err = output(who, dst, in.Dtype(), in.Shape()[0], cols)

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train/data"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
@@ -108,25 +109,21 @@ func (s *ridgeSource) cancelled() error {
 
 // rows is b rows of x: a part of its backing, or a copy when they do not lie side by side.
 func (s *ridgeSource) rows(rows ridgeRows, b int) *tensor.Dense {
+	if rows.index != nil {
+		if s.gather == nil || s.gather.Shape()[0] != b {
+			s.gather = tensor.New(tensor.WithShape(b, s.dims), tensor.Of(s.x.Dtype()))
+		}
+		data.RowsInto(s.gather, s.x, rows.index)
+		return s.gather
+	}
+	lo, hi := rows.first*s.dims, (rows.first+b)*s.dims
+	var backing any
 	if s.x.Dtype() == tensor.Float32 {
-		return ridgeGather(s, s.x.Float32s(), rows, b)
+		backing = s.x.Float32s()[lo:hi]
+	} else {
+		backing = s.x.Float64s()[lo:hi]
 	}
-	return ridgeGather(s, s.x.Float64s(), rows, b)
-}
-
-func ridgeGather[T domain.Float](s *ridgeSource, x []T, rows ridgeRows, b int) *tensor.Dense {
-	d := s.dims
-	if rows.index == nil {
-		return tensor.New(tensor.WithShape(b, d), tensor.WithBacking(x[rows.first*d:(rows.first+b)*d]))
-	}
-	if s.gather == nil || s.gather.Shape()[0] != b {
-		s.gather = tensor.New(tensor.WithShape(b, d), tensor.WithBacking(make([]T, b*d)))
-	}
-	out := s.gather.Data().([]T)
-	for i, r := range rows.index {
-		copy(out[i*d:(i+1)*d], x[r*d:(r+1)*d])
-	}
-	return s.gather
+	return tensor.New(tensor.WithShape(b, s.dims), tensor.WithBacking(backing))
 }
 
 // features2d maps a block and checks what comes back.

@@ -1,11 +1,11 @@
 package train
 
 import (
-	"fmt"
 	"math"
 	"sync"
 
 	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train/data"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
@@ -78,11 +78,7 @@ func penalised(loss, a *G.Node, lambda float64) (*G.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	half := G.NewConstant(lambda/2, G.WithName(fmt.Sprintf("float64 %v", lambda/2)))
-	if a.Dtype() == tensor.Float32 {
-		half = G.NewConstant(float32(lambda/2), G.WithName(fmt.Sprintf("float32 %v", lambda/2)))
-	}
-	if sum, err = G.Mul(sum, half); err != nil {
+	if sum, err = G.Mul(sum, ops.Constant(lambda/2, a.Dtype())); err != nil {
 		return nil, err
 	}
 	return G.Add(loss, sum)
@@ -101,8 +97,8 @@ func (f *fitter) step(batch []int) (float64, error) {
 		}
 		f.steps[len(batch)] = s
 	}
-	gather(s.x, f.x, batch)
-	gather(s.targets, f.targets, batch)
+	data.RowsInto(s.x, f.x, batch)
+	data.RowsInto(s.targets, f.targets, batch)
 	if err := s.machine.RunAll(); err != nil {
 		return 0, err
 	}
@@ -123,18 +119,6 @@ func (f *fitter) step(batch []int) (float64, error) {
 	}
 	s.machine.Reset()
 	return loss, nil
-}
-
-// gather copies rows of src into dst.
-func gather(dst, src *tensor.Dense, rows []int) {
-	cols := src.Shape()[1]
-	for k, i := range rows {
-		if src.Dtype() == tensor.Float32 {
-			copy(dst.Float32s()[k*cols:(k+1)*cols], src.Float32s()[i*cols:(i+1)*cols])
-		} else {
-			copy(dst.Float64s()[k*cols:(k+1)*cols], src.Float64s()[i*cols:(i+1)*cols])
-		}
-	}
 }
 
 // evaluate is the head's loss, without the penalty, and its score on some rows.

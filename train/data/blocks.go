@@ -30,23 +30,39 @@ func Blocks(x *tensor.Dense, size int) iter.Seq2[int, *tensor.Dense] {
 func Rows(x *tensor.Dense, idx []int) *tensor.Dense {
 	m := mustMatrix("data.Rows", x)
 	out := matrix{rows: len(idx), cols: m.cols, single: m.single}
-	if !m.single {
-		out.f64 = gather("data.Rows", m.f64, m.rows, m.cols, idx)
+	if m.single {
+		out.f32 = make([]float32, len(idx)*m.cols)
 	} else {
-		out.f32 = gather("data.Rows", m.f32, m.rows, m.cols, idx)
+		out.f64 = make([]float64, len(idx)*m.cols)
 	}
+	m.copyRows("data.Rows", out, idx)
 	return out.slice(0, len(idx))
 }
 
-func gather[T any](who string, from []T, rows, cols int, idx []int) []T {
-	to := make([]T, len(idx)*cols)
-	for i, k := range idx {
-		if k < 0 || k >= rows {
-			panic(fmt.Sprintf("%s: row %d of %d", who, k, rows))
-		}
-		copy(to[i*cols:(i+1)*cols], from[k*cols:])
+// RowsInto is Rows into the memory of dst, [len(idx), d], of the element type of x. It panics as Rows does, and where dst is of another
+// shape or type.
+func RowsInto(dst, x *tensor.Dense, idx []int) {
+	const who = "data.RowsInto"
+	m, out := mustMatrix(who, x), mustMatrix(who, dst)
+	if out.rows != len(idx) || out.cols != m.cols || out.single != m.single {
+		panic(fmt.Sprintf("%s: dst is %v %v, want %v (%d, %d)", who, dst.Dtype(), dst.Shape(), x.Dtype(), len(idx), m.cols))
 	}
-	return to
+	m.copyRows(who, out, idx)
+}
+
+// copyRows copies the rows idx of m to dst, of the same width and type.
+func (m matrix) copyRows(who string, dst matrix, idx []int) {
+	for i, k := range idx {
+		if k < 0 || k >= m.rows {
+			panic(fmt.Sprintf("%s: row %d of %d", who, k, m.rows))
+		}
+		to, from := i*m.cols, k*m.cols
+		if m.single {
+			copy(dst.f32[to:to+m.cols], m.f32[from:])
+		} else {
+			copy(dst.f64[to:to+m.cols], m.f64[from:])
+		}
+	}
 }
 
 // mustMatrix is matrixOf for functions that have no error to return: what it refuses is the caller's mistake.

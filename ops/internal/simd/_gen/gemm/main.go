@@ -6,14 +6,8 @@
 package main
 
 import (
-	"flag"
-	"log"
-	"os"
-	"path/filepath"
-
+	"github.com/bochner-go/bochner/ops/internal/simd/_gen/files"
 	"github.com/mmcloughlin/avo/build"
-	"github.com/mmcloughlin/avo/pass"
-	"github.com/mmcloughlin/avo/printer"
 )
 
 // kernels are the register tiles. Every height up to the full one is a kernel of its own, so that a block of rows splits into
@@ -26,36 +20,15 @@ var kernels = []kernel{
 }
 
 func main() {
-	dir := flag.String("dir", "..", "folder to write to")
-	flag.Parse()
-	log.SetFlags(0)
-
-	c := build.NewContext()
-	c.ConstraintExpr("!purego")
-	for _, k := range kernels {
-		for rows := 1; rows <= k.height; rows++ {
-			k.tile(c, rows)
+	files.Main("gemm", func(c *build.Context) {
+		for _, k := range kernels {
+			for rows := 1; rows <= k.height; rows++ {
+				k.tile(c, rows)
+			}
+			k.pack(c)
 		}
-		k.pack(c)
-	}
-	for _, k := range []kernel{kernels[0], kernels[2]} {
-		k.peak(c)
-	}
-	file, err := c.Result()
-	if err != nil {
-		log.Fatal(err)
-	}
-	if err := pass.Compile.Execute(file); err != nil {
-		log.Fatal(err)
-	}
-	cfg := printer.Config{Name: "_gen/gemm", Pkg: "simd"}
-	for name, p := range map[string]printer.Printer{"gemm_amd64.s": printer.NewGoAsm(cfg), "gemm_amd64.go": printer.NewStubs(cfg)} {
-		text, err := p.Print(file)
-		if err != nil {
-			log.Fatal(err)
+		for _, k := range []kernel{kernels[0], kernels[2]} {
+			k.peak(c)
 		}
-		if err := os.WriteFile(filepath.Join(*dir, name), text, 0o644); err != nil {
-			log.Fatal(err)
-		}
-	}
+	})
 }

@@ -7,42 +7,11 @@
 package main
 
 import (
-	"flag"
-	"log"
-	"os"
-	"path/filepath"
-
+	"github.com/bochner-go/bochner/ops/internal/simd/_gen/files"
 	"github.com/mmcloughlin/avo/build"
-	"github.com/mmcloughlin/avo/pass"
-	"github.com/mmcloughlin/avo/printer"
 )
 
-func main() {
-	dir := flag.String("dir", "..", "folder to write to")
-	flag.Parse()
-	log.SetFlags(0)
-
-	c := build.NewContext()
-	c.ConstraintExpr("!purego")
-	functions(c)
-	file, err := c.Result()
-	if err != nil {
-		log.Fatal(err)
-	}
-	if err := pass.Compile.Execute(file); err != nil {
-		log.Fatal(err)
-	}
-	cfg := printer.Config{Name: "_gen/vec", Pkg: "simd"}
-	for name, p := range map[string]printer.Printer{"vec_amd64.s": printer.NewGoAsm(cfg), "vec_amd64.go": printer.NewStubs(cfg)} {
-		text, err := p.Print(file)
-		if err != nil {
-			log.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(*dir, name), text, 0o644); err != nil {
-			log.Fatal(err)
-		}
-	}
-}
+func main() { files.Main("vec", functions) }
 
 func functions(c *build.Context) {
 	masks(c)
