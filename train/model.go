@@ -120,7 +120,7 @@ func inBlock(at int, err error) error {
 	switch e := err.(type) {
 	case *domain.CellError:
 		moved := *e
-		if e.Matrix == "" || e.Matrix == "x" { // and not a frequency
+		if e.OfInput() {
 			moved.Row += at
 		}
 		return &moved

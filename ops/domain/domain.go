@@ -120,6 +120,9 @@ func (e *CellError) Error() string {
 	return fmt.Sprintf("%s: %s[%d,%d] = %v %s; %s", e.Who, name, e.Row, e.Col, e.Value, e.Reason, e.Remedy)
 }
 
+// OfInput says whether the cell is one of x, whose rows a caller may number differently, and not a frequency.
+func (e *CellError) OfInput() bool { return e.Matrix == "" || e.Matrix == "x" }
+
 // Unwrap makes errors.Is(err, ErrDomain) true.
 func (e *CellError) Unwrap() error { return ErrDomain }
 

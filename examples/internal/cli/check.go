@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 	"gorgonia.org/tensor"
 )
@@ -42,11 +43,7 @@ func CheckRows(spec layers.Spec, x *tensor.Dense) error {
 	if err != nil {
 		return err
 	}
-	who, n, d := "map "+spec.Map, x.Shape()[0], x.Shape()[1]
-	if x.Dtype() == tensor.Float32 {
-		return domain.CheckRows(k.Domain(), who, x.Float32s(), n, d, d)
-	}
-	return domain.CheckRows(k.Domain(), who, x.Float64s(), n, d, d)
+	return ops.CheckRows(k.Domain(), "map "+spec.Map, x)
 }
 
 // Locate names the file in an error about rows that were taken from it. A cell or a row that the error names is counted as in the
@@ -70,7 +67,7 @@ func Locate(err error, source string, rows []int) error {
 	var cell *domain.CellError
 	var row *domain.RowError
 	switch {
-	case errors.As(err, &cell):
+	case errors.As(err, &cell) && cell.OfInput():
 		moved := *cell
 		moved.Who, moved.Row = who(cell.Who), at(cell.Row)
 		return &moved

@@ -127,6 +127,7 @@ func TestLocate(t *testing.T) {
 		{norm, []int{4, 7}, "data: a.csv: rows: row 7 has norm 2"},
 		{norm, nil, "data: a.csv: rows: row 1 has norm 2"},
 		{domain.ErrShape, nil, "a.csv: shape does not fit"},
+		{domain.CheckFrequencies(domain.NonNegative(), "map m", []float64{1, 1, 1, -2}, 1), []int{4, 7}, "a.csv: map m: W[3,0] = -2 is negative"},
 	} {
 		err := Locate(tc.err, "a.csv", tc.rows)
 		if !strings.HasPrefix(err.Error(), tc.want) || !errors.Is(err, domain.ErrDomain) && !errors.Is(err, domain.ErrShape) {
