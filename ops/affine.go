@@ -48,7 +48,13 @@ func (o affineOp) Do(in ...G.Value) (G.Value, error) {
 }
 
 func (o affineOp) backward(t *tracer, in []any, _, grad any) []any {
-	grads := append(t.affine(o, in[0], in[1], grad), nil)
+	grads := make([]any, 3)
+	if o.wants(0) {
+		grads[0] = t.apply(gradXOp, grad, in[1])
+	}
+	if o.wants(1) {
+		grads[1] = t.apply(gradWOp, in[0], grad)
+	}
 	if o.wants(2) {
 		grads[2] = t.apply(colSumOp, grad)
 	}

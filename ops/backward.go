@@ -33,18 +33,6 @@ func (t *tracer) apply(op G.Op, in ...any) any {
 	return out
 }
 
-// affine is the backward of every map that starts with xW: from dP, the gradients for x and for W, each one product.
-func (t *tracer) affine(o interface{ wants(int) bool }, x, w, dp any) []any {
-	grads := make([]any, 2, 3)
-	if o.wants(0) {
-		grads[0] = t.apply(gradXOp, dp, w)
-	}
-	if o.wants(1) {
-		grads[1] = t.apply(gradWOp, x, dp)
-	}
-	return grads
-}
-
 // symDiff is SymDiff for every backwarder.
 func symDiff(o backwarder, in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
 	t := &tracer{do: func(op G.Op, in []any) (any, error) {

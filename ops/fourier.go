@@ -64,7 +64,7 @@ func (o fourierOp) Do(in ...G.Value) (G.Value, error) {
 }
 
 func (o fourierOp) backward(t *tracer, in []any, out, grad any) []any {
-	return t.affine(o, in[0], in[1], t.apply(pairGradOp, out, grad))
+	return t.gradients(pairMap, o, in[0], in[1], out, grad)
 }
 
 func (o fourierOp) SymDiff(in G.Nodes, out, grad *G.Node) (G.Nodes, error) {

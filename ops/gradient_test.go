@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/bochner-go/bochner/ops"
@@ -189,44 +191,45 @@ func TestFrozen(t *testing.T) {
 			if _, err := G.Grad(cost, nodes[(i+1)%len(nodes)]); err != nil {
 				t.Errorf("%s: input %d beside the frozen %d: %v", f.name, (i+1)%len(nodes), i, err)
 			}
-			products := 0
-			for _, n := range cost.Graph().AllNodes() {
-				if op := fmt.Sprint(n.Op()); op == "gradX" && i == 0 || op == "gradW" && i == 1 {
-					products++
-				}
-			}
-			if products != 0 {
+			if products := count(cost.Graph(), []string{"gradX", "gradW", "colSum"}[i]); products != 0 {
 				t.Errorf("%s: %d products for the frozen input %d", f.name, products, i)
+			}
+			wanted := fmt.Sprintf("for %03b", (1<<len(nodes)-1)&^(1<<i))
+			if all := count(cost.Graph(), "gradients of"); all != count(cost.Graph(), "gradients of "+f.name+" "+wanted) {
+				t.Errorf("%s: the backward is not one %s", f.name, wanted)
 			}
 		}
 	}
 }
 
-// TestSharedProjectionGradient: the gradients for x, W and b start from one dP node.
-func TestSharedProjectionGradient(t *testing.T) {
-	for name, want := range map[string]string{"Fourier": "pairGrad", "Phase": "cosGrad", "Laplace": "expGrad"} {
-		for _, f := range families {
-			if f.name != name {
-				continue
-			}
-			nodes, cost, err := f.graph(f.inputs(tensor.Float64, 3), ops.Attr{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := G.Grad(cost, nodes...); err != nil {
-				t.Fatal(err)
-			}
-			count := map[string]int{}
-			for _, n := range cost.Graph().AllNodes() {
-				if !n.IsVar() && n.Op() != nil {
-					count[fmt.Sprint(n.Op())]++
-				}
-			}
-			if count[want] != 1 || count["gradX"] != 1 || count["gradW"] != 1 {
-				t.Errorf("%s: the backward has %v", name, count)
-			}
+// TestOneBackward: the gradients for x, W and b come out of one op, so that dP is computed once, and never stored.
+func TestOneBackward(t *testing.T) {
+	for name, parts := range map[string]int{"Fourier": 2, "Phase": 3, "Laplace": 2} {
+		i := slices.IndexFunc(families, func(f family) bool { return f.name == name })
+		nodes, cost, err := families[i].graph(families[i].inputs(tensor.Float64, 3), ops.Attr{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := G.Grad(cost, nodes...); err != nil {
+			t.Fatal(err)
+		}
+		if got := count(cost.Graph(), "gradients of "+name); got != 1 {
+			t.Errorf("%s: %d backwards", name, got)
+		}
+		if got := count(cost.Graph(), "part from"); got != parts {
+			t.Errorf("%s: %d parts, want %d", name, got, parts)
 		}
 	}
+}
+
+// count is the number of ops in the graph whose names begin so.
+func count(g *G.ExprGraph, name string) (n int) {
+	for _, node := range g.AllNodes() {
+		if !node.IsVar() && node.Op() != nil && strings.HasPrefix(fmt.Sprint(node.Op()), name) {
+			n++
+		}
+	}
+	return n
 }
 
 // TestRepeatedRuns: a second run of one machine on new data gives the results of a fresh one.

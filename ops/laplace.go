@@ -64,7 +64,7 @@ func (o laplaceOp) Do(in ...G.Value) (G.Value, error) {
 }
 
 func (o laplaceOp) backward(t *tracer, in []any, out, grad any) []any {
-	return t.affine(o, in[0], in[1], t.apply(expGradOp, out, grad))
+	return t.gradients(expMap, o, in[0], in[1], out, grad)
 }
 
 func (o laplaceOp) SymDiff(in G.Nodes, out, grad *G.Node) (G.Nodes, error) {

@@ -16,23 +16,10 @@ import (
 // with half the columns of Fourier for the same frequencies and a higher variance. x is [n, d], W [d, m], b [m], z [n, m].
 // Rahimi and Recht (2007), algorithm 1; Li et al. (2010), equation (5).
 //
-// The cosine alone loses the sign of the sine, so the projection P = xW + b is a node of its own and the backward reads it:
+// The cosine alone loses the sign of the sine, so the backward computes the projection P = xW + b again, block by block of rows:
 // dP = -√(2/m) sin(P)·g, dx = dP·Wᵀ, dW = xᵀ·dP, db = the column sums of dP. Errors as for Fourier.
 func Phase(x, w, b *G.Node, a Attr) (*G.Node, error) {
-	p, err := Affine(x, w, b, a)
-	if err != nil {
-		return nil, err
-	}
-	return cosine(p, First|Second|Third, a)
-}
-
-// cosine is √(2/m) cos(P) of a projection P with the given inputs.
-func cosine(p *G.Node, inputs Inputs, a Attr) (*G.Node, error) {
-	frozen := Attr{Layer: a.Layer}
-	if a.Frozen&inputs == inputs {
-		frozen.Frozen = First
-	}
-	return apply(cosOp{base{kind: "Phase", ranks: "22", attr: frozen}}, p)
+	return apply(phaseOp{base{kind: "Phase", ranks: "2212", attr: a}}, x, w, b)
 }
 
 // PhaseInto writes Phase(x, W, b) to dst [n, m], allocated if nil, without a graph.
@@ -72,44 +59,29 @@ func bias(op string, a Attr, w projection, b *tensor.Dense) (*tensor.Dense, erro
 
 func phaseScale(m int) float64 { return math.Sqrt(2 / float64(m)) }
 
-// cosOp is √(2/m) cos(P) for P [n, m].
-type cosOp struct{ base }
+type phaseOp struct{ base }
 
 var (
-	_ G.SDOp = cosOp{}
-	_ G.ADOp = cosOp{}
+	_ G.SDOp = phaseOp{}
+	_ G.ADOp = phaseOp{}
 )
 
-func (o cosOp) InferShape(ds ...G.DimSizer) (tensor.Shape, error) {
-	ss, err := o.shapes(ds)
-	if err != nil {
-		return nil, err
-	}
-	return ss[0].Clone(), nil
+func (o phaseOp) InferShape(ds ...G.DimSizer) (tensor.Shape, error) { return o.inferAffine(ds, 1) }
+
+func (o phaseOp) Do(in ...G.Value) (G.Value, error) {
+	return o.doProjection(in, func(x *tensor.Dense, w *Weights) (*tensor.Dense, error) {
+		return PhaseInto(nil, x, w, in[2].(*tensor.Dense), o.attr)
+	})
 }
 
-func (o cosOp) Do(in ...G.Value) (G.Value, error) {
-	ts, err := o.values(in)
-	if err != nil {
-		return nil, err
-	}
-	p, bad := ts[0], -1
-	n, m := p.Shape()[0], p.Shape()[1]
-	z := tensor.New(tensor.WithShape(n, m), tensor.Of(p.Dtype()))
-	if p.Dtype() == tensor.Float32 {
-		bad = simd.Cos(data[float32](z), data[float32](p), n, m, phaseScale(m))
-	} else {
-		bad = simd.Cos(data[float64](z), data[float64](p), n, m, phaseScale(m))
-	}
-	return result(z, overflow("Phase", o.attr, bad, p.Dtype()))
+func (o phaseOp) backward(t *tracer, in []any, _, grad any) []any {
+	return t.gradients(phaseMap, o, in[0], in[1], in[2], grad)
 }
 
-func (o cosOp) backward(t *tracer, in []any, _, grad any) []any {
-	return []any{t.apply(cosGradOp, in[0], grad)}
-}
-
-func (o cosOp) SymDiff(in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
+func (o phaseOp) SymDiff(in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
 	return symDiff(o, in, out, grad)
 }
 
-func (o cosOp) DoDiff(_ G.ExecutionContext, in G.Nodes, out *G.Node) error { return doDiff(o, in, out) }
+func (o phaseOp) DoDiff(_ G.ExecutionContext, in G.Nodes, out *G.Node) error {
+	return doDiff(o, in, out)
+}

@@ -22,8 +22,6 @@ var _ G.Op = pointwise{}
 var (
 	// pairGradOp is dP = g_sin·z_cos - g_cos·z_sin from the output z [n, 2m].
 	pairGradOp = pointwise{base{kind: "pairGrad", ranks: "222"}, 2, simd.PairGrad[float32], simd.PairGrad[float64]}
-	// expGradOp is dP = -g·z from the output z.
-	expGradOp = pointwise{base{kind: "expGrad", ranks: "222"}, 1, simd.ExpGrad[float32], simd.ExpGrad[float64]}
 	// cosGradOp is dP = -√(2/m) sin(P)·g from P.
 	cosGradOp = pointwise{base{kind: "cosGrad", ranks: "222"}, 1, cosGrad[float32], cosGrad[float64]}
 )

@@ -76,3 +76,23 @@ func report(b *testing.B, work, peak float64, f func()) {
 
 // peak is Peak on all cores for elements of 4·size bytes.
 func peak(size int) float64 { return Peak(4*size) * float64(runtime.GOMAXPROCS(0)) }
+
+// BenchmarkStep is forward and backward for X, W and b of the phase form at (n, d, m).
+func BenchmarkStep(b *testing.B) {
+	for _, s := range [][3]int{{10000, 64, 4096}, {2000, 784, 4096}, {256, 64, 4096}} {
+		b.Run(fmt.Sprintf("%dx%dx%d", s[0], s[1], s[2]), func(b *testing.B) {
+			b.Run("float32", func(b *testing.B) { eachISA(b, func(b *testing.B) { stepBench[float32](b, s[0], s[1], s[2], 1) }) })
+			b.Run("float64", func(b *testing.B) { eachISA(b, func(b *testing.B) { stepBench[float64](b, s[0], s[1], s[2], 2) }) })
+		})
+	}
+}
+
+func stepBench[T Float](b *testing.B, n, d, m, size int) {
+	x, w, bias, g, z := random[T](n*d, 1), random[T](d*m, 2), random[T](m, 3), random[T](n*m, 4), make([]T, n*m)
+	to := Gradients[T]{DX: make([]T, n*d), DW: make([]T, d*m), DB: make([]T, m)}
+	work := 2 * float64(n) * float64(d) * float64(m)
+	b.Run("forward", func(b *testing.B) { report(b, work, peak(size), func() { Phase(z, x, bias, n, Borrow(w, d, m), 1) }) })
+	b.Run("backward", func(b *testing.B) {
+		report(b, 2*work, peak(size), func() { Borrow(w, d, m).PhaseBackward(to, x, bias, g, n, 1) })
+	})
+}

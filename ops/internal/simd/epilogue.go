@@ -4,10 +4,11 @@ package simd
 type epilogue int
 
 const (
-	identity epilogue = iota // p
-	phaseMap                 // scale·cos(p)
-	pairMap                  // scale·[cos(p) | sin(p)]
-	expMap                   // scale·exp(-p)
+	identity     epilogue = iota // p
+	phaseMap                     // scale·cos(p)
+	pairMap                      // scale·[cos(p) | sin(p)]
+	expMap                       // scale·exp(-p)
+	phaseGradMap                 // -scale·sin(p)·grad
 )
 
 // output is where a product and its epilogue write: m columns of projections in rows that are ld apart, and for the pair m
@@ -17,6 +18,7 @@ type output[T Float] struct {
 	ld, m int
 	epilogue
 	scale float64
+	grad  []T // of the output, [·,m], for phaseGradMap
 }
 
 // finish applies the epilogue to columns lo to hi of row i, and tells whether one of them was not finite, for the maps that
@@ -30,6 +32,8 @@ func (o *output[T]) finish(i, lo, hi int) (bad bool) {
 		return pairRow(p, row[o.m+lo:o.m+hi], o.scale)
 	case expMap:
 		expRow(p, o.scale)
+	case phaseGradMap:
+		cosGradRow(p, p, o.grad[i*o.m+lo:i*o.m+hi], o.scale)
 	}
 	return false
 }

@@ -3,7 +3,7 @@ package simd
 // Pair writes scale·[cos(xW) | sin(xW)] to dst [n,2m] and returns the first row whose projection is not finite, or -1.
 // x is [n,d].
 func Pair[T Float](dst, x []T, n int, w *Weights[T], scale float64) (badRow int) {
-	return w.forward(output[T]{dst, 2 * w.m, w.m, pairMap, scale}, x, nil, n)
+	return w.forward(output[T]{dst: dst, ld: 2 * w.m, m: w.m, epilogue: pairMap, scale: scale}, x, nil, n)
 }
 
 // PairGrad writes dP [n,m] from the output z = scale·[cos|sin] and its gradient g, both [n,2m]:
@@ -13,10 +13,7 @@ func PairGrad[T Float](dp, z, g []T, n, m int) {
 		for i := lo; i < hi; i++ {
 			zc, zs := z[i*2*m:i*2*m+m], z[i*2*m+m:i*2*m+2*m]
 			gc, gs := g[i*2*m:i*2*m+m], g[i*2*m+m:i*2*m+2*m]
-			out := dp[i*m : i*m+m]
-			for j := range out {
-				out[j] = gs[j]*zc[j] - gc[j]*zs[j]
-			}
+			vecPairGrad(dp[i*m:i*m+m], zc, zs, gc, gs)
 		}
 	})
 }
@@ -36,7 +33,7 @@ func Cos[T Float](dst, p []T, n, m int, scale float64) (badRow int) {
 
 // Phase writes scale·cos(xW + b) to dst [n,m] and returns the first row whose projection is not finite, or -1.
 func Phase[T Float](dst, x, b []T, n int, w *Weights[T], scale float64) (badRow int) {
-	return w.forward(output[T]{dst, w.m, w.m, phaseMap, scale}, x, b, n)
+	return w.forward(output[T]{dst: dst, ld: w.m, m: w.m, epilogue: phaseMap, scale: scale}, x, b, n)
 }
 
 // CosGrad writes dP = -scale·sin(p)·g, all [n,m]; dp may be p, not g.

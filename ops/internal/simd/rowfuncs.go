@@ -13,9 +13,7 @@ func pairRow[T Float](cos, sin []T, scale float64) (bad bool) {
 // cosGradRow writes dP = -scale·sin(p)·g to dp, which may be p but not g.
 func cosGradRow[T Float](dp, p, g []T, scale float64) {
 	vecSin(dp, p, -scale)
-	for i := range dp {
-		dp[i] *= g[i]
-	}
+	vecProduct(dp, dp, g, 1)
 }
 
 // expRow replaces projections p by scale·exp(-p).

@@ -15,6 +15,9 @@ type vectors[T Float] struct {
 	exp       func(dst, x *T, n int, scale, sign T) (done int)
 	logScalar func(dst, x *T, n int, c T) (done int)
 	logVector func(dst, x, c *T, n int) (done int)
+	product   func(dst, a, b *T, n int, scale T) (done int)
+	sum       func(dst, a *T, n int) (done int)
+	pairGrad  func(dst, cos, sin, gCos, gSin *T, n int) (done int)
 }
 
 // each calls vector for the elements 0 to n-1, and scalar for those that it leaves out.

@@ -34,6 +34,21 @@ func logScalarAVX2F32(dst *float32, x *float32, n int, c float32) (done int)
 //go:noescape
 func logVectorAVX2F32(dst *float32, x *float32, c *float32, n int) (done int)
 
+// productAVX2F32 writes scale·a·b, rounding a·b first, and returns n.
+//
+//go:noescape
+func productAVX2F32(dst *float32, a *float32, b *float32, n int, scale float32) (done int)
+
+// sumAVX2F32 adds a to dst, and returns n.
+//
+//go:noescape
+func sumAVX2F32(dst *float32, a *float32, n int) (done int)
+
+// pairGradAVX2F32 writes gSin·cos - gCos·sin, and returns n.
+//
+//go:noescape
+func pairGradAVX2F32(dst *float32, cos *float32, sin *float32, gCos *float32, gSin *float32, n int) (done int)
+
 // cosAVX512F32 writes scale·cos(x) and returns how many elements it has done: n, or fewer before one that is out of range.
 //
 //go:noescape
@@ -63,6 +78,21 @@ func logScalarAVX512F32(dst *float32, x *float32, n int, c float32) (done int)
 //
 //go:noescape
 func logVectorAVX512F32(dst *float32, x *float32, c *float32, n int) (done int)
+
+// productAVX512F32 writes scale·a·b, rounding a·b first, and returns n.
+//
+//go:noescape
+func productAVX512F32(dst *float32, a *float32, b *float32, n int, scale float32) (done int)
+
+// sumAVX512F32 adds a to dst, and returns n.
+//
+//go:noescape
+func sumAVX512F32(dst *float32, a *float32, n int) (done int)
+
+// pairGradAVX512F32 writes gSin·cos - gCos·sin, and returns n.
+//
+//go:noescape
+func pairGradAVX512F32(dst *float32, cos *float32, sin *float32, gCos *float32, gSin *float32, n int) (done int)
 
 // cosAVX2F64 writes scale·cos(x) and returns how many elements it has done: n, or fewer before one that is out of range.
 //
@@ -94,6 +124,21 @@ func logScalarAVX2F64(dst *float64, x *float64, n int, c float64) (done int)
 //go:noescape
 func logVectorAVX2F64(dst *float64, x *float64, c *float64, n int) (done int)
 
+// productAVX2F64 writes scale·a·b, rounding a·b first, and returns n.
+//
+//go:noescape
+func productAVX2F64(dst *float64, a *float64, b *float64, n int, scale float64) (done int)
+
+// sumAVX2F64 adds a to dst, and returns n.
+//
+//go:noescape
+func sumAVX2F64(dst *float64, a *float64, n int) (done int)
+
+// pairGradAVX2F64 writes gSin·cos - gCos·sin, and returns n.
+//
+//go:noescape
+func pairGradAVX2F64(dst *float64, cos *float64, sin *float64, gCos *float64, gSin *float64, n int) (done int)
+
 // cosAVX512F64 writes scale·cos(x) and returns how many elements it has done: n, or fewer before one that is out of range.
 //
 //go:noescape
@@ -123,3 +168,18 @@ func logScalarAVX512F64(dst *float64, x *float64, n int, c float64) (done int)
 //
 //go:noescape
 func logVectorAVX512F64(dst *float64, x *float64, c *float64, n int) (done int)
+
+// productAVX512F64 writes scale·a·b, rounding a·b first, and returns n.
+//
+//go:noescape
+func productAVX512F64(dst *float64, a *float64, b *float64, n int, scale float64) (done int)
+
+// sumAVX512F64 adds a to dst, and returns n.
+//
+//go:noescape
+func sumAVX512F64(dst *float64, a *float64, n int) (done int)
+
+// pairGradAVX512F64 writes gSin·cos - gCos·sin, and returns n.
+//
+//go:noescape
+func pairGradAVX512F64(dst *float64, cos *float64, sin *float64, gCos *float64, gSin *float64, n int) (done int)

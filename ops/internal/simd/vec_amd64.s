@@ -1170,6 +1170,191 @@ done:
 	VZEROUPPER
 	RET
 
+// func productAVX2F32(dst *float32, a *float32, b *float32, n int, scale float32) (done int)
+// Requires: AVX, CMOV
+TEXT ·productAVX2F32(SB), NOSPLIT, $0-48
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	XORQ         BX, BX
+	MOVQ         n+24(FP), SI
+	SHLQ         $0x02, SI
+	VBROADCASTSS scale+32(FP), Y0
+
+blocks:
+	LEAQ    128(BX), DI
+	CMPQ    DI, SI
+	JGT     single
+	VMOVUPS (CX)(BX*1), Y1
+	VMOVUPS (DX)(BX*1), Y2
+	VMULPS  Y1, Y2, Y1
+	VMULPS  Y0, Y1, Y1
+	VMOVUPS Y1, (AX)(BX*1)
+	VMOVUPS 32(CX)(BX*1), Y1
+	VMOVUPS 32(DX)(BX*1), Y2
+	VMULPS  Y1, Y2, Y1
+	VMULPS  Y0, Y1, Y1
+	VMOVUPS Y1, 32(AX)(BX*1)
+	VMOVUPS 64(CX)(BX*1), Y1
+	VMOVUPS 64(DX)(BX*1), Y2
+	VMULPS  Y1, Y2, Y1
+	VMULPS  Y0, Y1, Y1
+	VMOVUPS Y1, 64(AX)(BX*1)
+	VMOVUPS 96(CX)(BX*1), Y1
+	VMOVUPS 96(DX)(BX*1), Y2
+	VMULPS  Y1, Y2, Y1
+	VMULPS  Y0, Y1, Y1
+	VMOVUPS Y1, 96(AX)(BX*1)
+	ADDQ    $0x00000080, BX
+	JMP     blocks
+
+single:
+	MOVQ       SI, DI
+	SUBQ       BX, DI
+	JLE        done
+	MOVQ       $0x00000020, R8
+	CMPQ       DI, R8
+	CMOVQGT    R8, DI
+	SUBQ       DI, R8
+	LEAQ       maskTable<>+0(SB), DI
+	VMOVDQU    (DI)(R8*1), Y1
+	VMASKMOVPS (CX)(BX*1), Y1, Y2
+	VMASKMOVPS (DX)(BX*1), Y1, Y3
+	VMULPS     Y2, Y3, Y2
+	VMULPS     Y0, Y2, Y2
+	VMASKMOVPS Y2, Y1, (AX)(BX*1)
+	ADDQ       $0x20, BX
+	JMP        single
+
+done:
+	CMPQ    BX, SI
+	CMOVQGT SI, BX
+	SHRQ    $0x02, BX
+	MOVQ    BX, done+40(FP)
+	VZEROUPPER
+	RET
+
+// func sumAVX2F32(dst *float32, a *float32, n int) (done int)
+// Requires: AVX, CMOV
+TEXT ·sumAVX2F32(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	XORQ DX, DX
+	MOVQ n+16(FP), BX
+	SHLQ $0x02, BX
+
+blocks:
+	LEAQ    128(DX), SI
+	CMPQ    SI, BX
+	JGT     single
+	VMOVUPS (AX)(DX*1), Y0
+	VMOVUPS (CX)(DX*1), Y1
+	VADDPS  Y0, Y1, Y0
+	VMOVUPS Y0, (AX)(DX*1)
+	VMOVUPS 32(AX)(DX*1), Y0
+	VMOVUPS 32(CX)(DX*1), Y1
+	VADDPS  Y0, Y1, Y0
+	VMOVUPS Y0, 32(AX)(DX*1)
+	VMOVUPS 64(AX)(DX*1), Y0
+	VMOVUPS 64(CX)(DX*1), Y1
+	VADDPS  Y0, Y1, Y0
+	VMOVUPS Y0, 64(AX)(DX*1)
+	VMOVUPS 96(AX)(DX*1), Y0
+	VMOVUPS 96(CX)(DX*1), Y1
+	VADDPS  Y0, Y1, Y0
+	VMOVUPS Y0, 96(AX)(DX*1)
+	ADDQ    $0x00000080, DX
+	JMP     blocks
+
+single:
+	MOVQ       BX, SI
+	SUBQ       DX, SI
+	JLE        done
+	MOVQ       $0x00000020, DI
+	CMPQ       SI, DI
+	CMOVQGT    DI, SI
+	SUBQ       SI, DI
+	LEAQ       maskTable<>+0(SB), SI
+	VMOVDQU    (SI)(DI*1), Y0
+	VMASKMOVPS (AX)(DX*1), Y0, Y1
+	VMASKMOVPS (CX)(DX*1), Y0, Y2
+	VADDPS     Y1, Y2, Y1
+	VMASKMOVPS Y1, Y0, (AX)(DX*1)
+	ADDQ       $0x20, DX
+	JMP        single
+
+done:
+	CMPQ    DX, BX
+	CMOVQGT BX, DX
+	SHRQ    $0x02, DX
+	MOVQ    DX, done+24(FP)
+	VZEROUPPER
+	RET
+
+// func pairGradAVX2F32(dst *float32, cos *float32, sin *float32, gCos *float32, gSin *float32, n int) (done int)
+// Requires: AVX, CMOV
+TEXT ·pairGradAVX2F32(SB), NOSPLIT, $0-56
+	MOVQ dst+0(FP), AX
+	MOVQ cos+8(FP), CX
+	MOVQ sin+16(FP), DX
+	MOVQ gCos+24(FP), BX
+	MOVQ gSin+32(FP), SI
+	XORQ DI, DI
+	MOVQ n+40(FP), R8
+	SHLQ $0x02, R8
+
+blocks:
+	LEAQ    64(DI), R9
+	CMPQ    R9, R8
+	JGT     single
+	VMOVUPS (DX)(DI*1), Y0
+	VMOVUPS (BX)(DI*1), Y1
+	VMULPS  Y0, Y1, Y0
+	VMOVUPS (CX)(DI*1), Y1
+	VMOVUPS (SI)(DI*1), Y2
+	VMULPS  Y1, Y2, Y1
+	VSUBPS  Y0, Y1, Y0
+	VMOVUPS Y0, (AX)(DI*1)
+	VMOVUPS 32(DX)(DI*1), Y0
+	VMOVUPS 32(BX)(DI*1), Y1
+	VMULPS  Y0, Y1, Y0
+	VMOVUPS 32(CX)(DI*1), Y1
+	VMOVUPS 32(SI)(DI*1), Y2
+	VMULPS  Y1, Y2, Y1
+	VSUBPS  Y0, Y1, Y0
+	VMOVUPS Y0, 32(AX)(DI*1)
+	ADDQ    $0x00000040, DI
+	JMP     blocks
+
+single:
+	MOVQ       R8, R9
+	SUBQ       DI, R9
+	JLE        done
+	MOVQ       $0x00000020, R10
+	CMPQ       R9, R10
+	CMOVQGT    R10, R9
+	SUBQ       R9, R10
+	LEAQ       maskTable<>+0(SB), R9
+	VMOVDQU    (R9)(R10*1), Y0
+	VMASKMOVPS (DX)(DI*1), Y0, Y1
+	VMASKMOVPS (BX)(DI*1), Y0, Y2
+	VMULPS     Y1, Y2, Y1
+	VMASKMOVPS (CX)(DI*1), Y0, Y2
+	VMASKMOVPS (SI)(DI*1), Y0, Y3
+	VMULPS     Y2, Y3, Y2
+	VSUBPS     Y1, Y2, Y1
+	VMASKMOVPS Y1, Y0, (AX)(DI*1)
+	ADDQ       $0x20, DI
+	JMP        single
+
+done:
+	CMPQ    DI, R8
+	CMOVQGT R8, DI
+	SHRQ    $0x02, DI
+	MOVQ    DI, done+48(FP)
+	VZEROUPPER
+	RET
+
 // func cosAVX512F32(dst *float32, x *float32, n int, scale float32) (done int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·cosAVX512F32(SB), NOSPLIT, $0-40
@@ -2012,6 +2197,185 @@ done:
 	CMOVQGT SI, BX
 	SHRQ    $0x02, BX
 	MOVQ    BX, done+32(FP)
+	VZEROUPPER
+	RET
+
+// func productAVX512F32(dst *float32, a *float32, b *float32, n int, scale float32) (done int)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·productAVX512F32(SB), NOSPLIT, $0-48
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	XORQ         BX, BX
+	MOVQ         n+24(FP), SI
+	SHLQ         $0x02, SI
+	VBROADCASTSS scale+32(FP), Z0
+
+blocks:
+	LEAQ    256(BX), DI
+	CMPQ    DI, SI
+	JGT     single
+	VMOVUPS (CX)(BX*1), Z1
+	VMOVUPS (DX)(BX*1), Z2
+	VMULPS  Z1, Z2, Z1
+	VMULPS  Z0, Z1, Z1
+	VMOVUPS Z1, (AX)(BX*1)
+	VMOVUPS 64(CX)(BX*1), Z1
+	VMOVUPS 64(DX)(BX*1), Z2
+	VMULPS  Z1, Z2, Z1
+	VMULPS  Z0, Z1, Z1
+	VMOVUPS Z1, 64(AX)(BX*1)
+	VMOVUPS 128(CX)(BX*1), Z1
+	VMOVUPS 128(DX)(BX*1), Z2
+	VMULPS  Z1, Z2, Z1
+	VMULPS  Z0, Z1, Z1
+	VMOVUPS Z1, 128(AX)(BX*1)
+	VMOVUPS 192(CX)(BX*1), Z1
+	VMOVUPS 192(DX)(BX*1), Z2
+	VMULPS  Z1, Z2, Z1
+	VMULPS  Z0, Z1, Z1
+	VMOVUPS Z1, 192(AX)(BX*1)
+	ADDQ    $0x00000100, BX
+	JMP     blocks
+
+single:
+	MOVQ      SI, DI
+	SUBQ      BX, DI
+	JLE       done
+	SHRQ      $0x02, DI
+	MOVQ      $-1, R8
+	BZHIQ     DI, R8, R8
+	KMOVW     R8, K1
+	VMOVUPS.Z (CX)(BX*1), K1, Z1
+	VMOVUPS.Z (DX)(BX*1), K1, Z2
+	VMULPS    Z1, Z2, Z1
+	VMULPS    Z0, Z1, Z1
+	VMOVUPS   Z1, K1, (AX)(BX*1)
+	ADDQ      $0x40, BX
+	JMP       single
+
+done:
+	CMPQ    BX, SI
+	CMOVQGT SI, BX
+	SHRQ    $0x02, BX
+	MOVQ    BX, done+40(FP)
+	VZEROUPPER
+	RET
+
+// func sumAVX512F32(dst *float32, a *float32, n int) (done int)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·sumAVX512F32(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	XORQ DX, DX
+	MOVQ n+16(FP), BX
+	SHLQ $0x02, BX
+
+blocks:
+	LEAQ    256(DX), SI
+	CMPQ    SI, BX
+	JGT     single
+	VMOVUPS (AX)(DX*1), Z0
+	VMOVUPS (CX)(DX*1), Z1
+	VADDPS  Z0, Z1, Z0
+	VMOVUPS Z0, (AX)(DX*1)
+	VMOVUPS 64(AX)(DX*1), Z0
+	VMOVUPS 64(CX)(DX*1), Z1
+	VADDPS  Z0, Z1, Z0
+	VMOVUPS Z0, 64(AX)(DX*1)
+	VMOVUPS 128(AX)(DX*1), Z0
+	VMOVUPS 128(CX)(DX*1), Z1
+	VADDPS  Z0, Z1, Z0
+	VMOVUPS Z0, 128(AX)(DX*1)
+	VMOVUPS 192(AX)(DX*1), Z0
+	VMOVUPS 192(CX)(DX*1), Z1
+	VADDPS  Z0, Z1, Z0
+	VMOVUPS Z0, 192(AX)(DX*1)
+	ADDQ    $0x00000100, DX
+	JMP     blocks
+
+single:
+	MOVQ      BX, SI
+	SUBQ      DX, SI
+	JLE       done
+	SHRQ      $0x02, SI
+	MOVQ      $-1, DI
+	BZHIQ     SI, DI, DI
+	KMOVW     DI, K1
+	VMOVUPS.Z (AX)(DX*1), K1, Z0
+	VMOVUPS.Z (CX)(DX*1), K1, Z1
+	VADDPS    Z0, Z1, Z0
+	VMOVUPS   Z0, K1, (AX)(DX*1)
+	ADDQ      $0x40, DX
+	JMP       single
+
+done:
+	CMPQ    DX, BX
+	CMOVQGT BX, DX
+	SHRQ    $0x02, DX
+	MOVQ    DX, done+24(FP)
+	VZEROUPPER
+	RET
+
+// func pairGradAVX512F32(dst *float32, cos *float32, sin *float32, gCos *float32, gSin *float32, n int) (done int)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·pairGradAVX512F32(SB), NOSPLIT, $0-56
+	MOVQ dst+0(FP), AX
+	MOVQ cos+8(FP), CX
+	MOVQ sin+16(FP), DX
+	MOVQ gCos+24(FP), BX
+	MOVQ gSin+32(FP), SI
+	XORQ DI, DI
+	MOVQ n+40(FP), R8
+	SHLQ $0x02, R8
+
+blocks:
+	LEAQ    128(DI), R9
+	CMPQ    R9, R8
+	JGT     single
+	VMOVUPS (DX)(DI*1), Z0
+	VMOVUPS (BX)(DI*1), Z1
+	VMULPS  Z0, Z1, Z0
+	VMOVUPS (CX)(DI*1), Z1
+	VMOVUPS (SI)(DI*1), Z2
+	VMULPS  Z1, Z2, Z1
+	VSUBPS  Z0, Z1, Z0
+	VMOVUPS Z0, (AX)(DI*1)
+	VMOVUPS 64(DX)(DI*1), Z0
+	VMOVUPS 64(BX)(DI*1), Z1
+	VMULPS  Z0, Z1, Z0
+	VMOVUPS 64(CX)(DI*1), Z1
+	VMOVUPS 64(SI)(DI*1), Z2
+	VMULPS  Z1, Z2, Z1
+	VSUBPS  Z0, Z1, Z0
+	VMOVUPS Z0, 64(AX)(DI*1)
+	ADDQ    $0x00000080, DI
+	JMP     blocks
+
+single:
+	MOVQ      R8, R9
+	SUBQ      DI, R9
+	JLE       done
+	SHRQ      $0x02, R9
+	MOVQ      $-1, R10
+	BZHIQ     R9, R10, R10
+	KMOVW     R10, K1
+	VMOVUPS.Z (DX)(DI*1), K1, Z0
+	VMOVUPS.Z (BX)(DI*1), K1, Z1
+	VMULPS    Z0, Z1, Z0
+	VMOVUPS.Z (CX)(DI*1), K1, Z1
+	VMOVUPS.Z (SI)(DI*1), K1, Z2
+	VMULPS    Z1, Z2, Z1
+	VSUBPS    Z0, Z1, Z0
+	VMOVUPS   Z0, K1, (AX)(DI*1)
+	ADDQ      $0x40, DI
+	JMP       single
+
+done:
+	CMPQ    DI, R8
+	CMOVQGT R8, DI
+	SHRQ    $0x02, DI
+	MOVQ    DI, done+48(FP)
 	VZEROUPPER
 	RET
 
@@ -3104,6 +3468,191 @@ done:
 	VZEROUPPER
 	RET
 
+// func productAVX2F64(dst *float64, a *float64, b *float64, n int, scale float64) (done int)
+// Requires: AVX, CMOV
+TEXT ·productAVX2F64(SB), NOSPLIT, $0-48
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	XORQ         BX, BX
+	MOVQ         n+24(FP), SI
+	SHLQ         $0x03, SI
+	VBROADCASTSD scale+32(FP), Y0
+
+blocks:
+	LEAQ    128(BX), DI
+	CMPQ    DI, SI
+	JGT     single
+	VMOVUPD (CX)(BX*1), Y1
+	VMOVUPD (DX)(BX*1), Y2
+	VMULPD  Y1, Y2, Y1
+	VMULPD  Y0, Y1, Y1
+	VMOVUPD Y1, (AX)(BX*1)
+	VMOVUPD 32(CX)(BX*1), Y1
+	VMOVUPD 32(DX)(BX*1), Y2
+	VMULPD  Y1, Y2, Y1
+	VMULPD  Y0, Y1, Y1
+	VMOVUPD Y1, 32(AX)(BX*1)
+	VMOVUPD 64(CX)(BX*1), Y1
+	VMOVUPD 64(DX)(BX*1), Y2
+	VMULPD  Y1, Y2, Y1
+	VMULPD  Y0, Y1, Y1
+	VMOVUPD Y1, 64(AX)(BX*1)
+	VMOVUPD 96(CX)(BX*1), Y1
+	VMOVUPD 96(DX)(BX*1), Y2
+	VMULPD  Y1, Y2, Y1
+	VMULPD  Y0, Y1, Y1
+	VMOVUPD Y1, 96(AX)(BX*1)
+	ADDQ    $0x00000080, BX
+	JMP     blocks
+
+single:
+	MOVQ       SI, DI
+	SUBQ       BX, DI
+	JLE        done
+	MOVQ       $0x00000020, R8
+	CMPQ       DI, R8
+	CMOVQGT    R8, DI
+	SUBQ       DI, R8
+	LEAQ       maskTable<>+0(SB), DI
+	VMOVDQU    (DI)(R8*1), Y1
+	VMASKMOVPD (CX)(BX*1), Y1, Y2
+	VMASKMOVPD (DX)(BX*1), Y1, Y3
+	VMULPD     Y2, Y3, Y2
+	VMULPD     Y0, Y2, Y2
+	VMASKMOVPD Y2, Y1, (AX)(BX*1)
+	ADDQ       $0x20, BX
+	JMP        single
+
+done:
+	CMPQ    BX, SI
+	CMOVQGT SI, BX
+	SHRQ    $0x03, BX
+	MOVQ    BX, done+40(FP)
+	VZEROUPPER
+	RET
+
+// func sumAVX2F64(dst *float64, a *float64, n int) (done int)
+// Requires: AVX, CMOV
+TEXT ·sumAVX2F64(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	XORQ DX, DX
+	MOVQ n+16(FP), BX
+	SHLQ $0x03, BX
+
+blocks:
+	LEAQ    128(DX), SI
+	CMPQ    SI, BX
+	JGT     single
+	VMOVUPD (AX)(DX*1), Y0
+	VMOVUPD (CX)(DX*1), Y1
+	VADDPD  Y0, Y1, Y0
+	VMOVUPD Y0, (AX)(DX*1)
+	VMOVUPD 32(AX)(DX*1), Y0
+	VMOVUPD 32(CX)(DX*1), Y1
+	VADDPD  Y0, Y1, Y0
+	VMOVUPD Y0, 32(AX)(DX*1)
+	VMOVUPD 64(AX)(DX*1), Y0
+	VMOVUPD 64(CX)(DX*1), Y1
+	VADDPD  Y0, Y1, Y0
+	VMOVUPD Y0, 64(AX)(DX*1)
+	VMOVUPD 96(AX)(DX*1), Y0
+	VMOVUPD 96(CX)(DX*1), Y1
+	VADDPD  Y0, Y1, Y0
+	VMOVUPD Y0, 96(AX)(DX*1)
+	ADDQ    $0x00000080, DX
+	JMP     blocks
+
+single:
+	MOVQ       BX, SI
+	SUBQ       DX, SI
+	JLE        done
+	MOVQ       $0x00000020, DI
+	CMPQ       SI, DI
+	CMOVQGT    DI, SI
+	SUBQ       SI, DI
+	LEAQ       maskTable<>+0(SB), SI
+	VMOVDQU    (SI)(DI*1), Y0
+	VMASKMOVPD (AX)(DX*1), Y0, Y1
+	VMASKMOVPD (CX)(DX*1), Y0, Y2
+	VADDPD     Y1, Y2, Y1
+	VMASKMOVPD Y1, Y0, (AX)(DX*1)
+	ADDQ       $0x20, DX
+	JMP        single
+
+done:
+	CMPQ    DX, BX
+	CMOVQGT BX, DX
+	SHRQ    $0x03, DX
+	MOVQ    DX, done+24(FP)
+	VZEROUPPER
+	RET
+
+// func pairGradAVX2F64(dst *float64, cos *float64, sin *float64, gCos *float64, gSin *float64, n int) (done int)
+// Requires: AVX, CMOV
+TEXT ·pairGradAVX2F64(SB), NOSPLIT, $0-56
+	MOVQ dst+0(FP), AX
+	MOVQ cos+8(FP), CX
+	MOVQ sin+16(FP), DX
+	MOVQ gCos+24(FP), BX
+	MOVQ gSin+32(FP), SI
+	XORQ DI, DI
+	MOVQ n+40(FP), R8
+	SHLQ $0x03, R8
+
+blocks:
+	LEAQ    64(DI), R9
+	CMPQ    R9, R8
+	JGT     single
+	VMOVUPD (DX)(DI*1), Y0
+	VMOVUPD (BX)(DI*1), Y1
+	VMULPD  Y0, Y1, Y0
+	VMOVUPD (CX)(DI*1), Y1
+	VMOVUPD (SI)(DI*1), Y2
+	VMULPD  Y1, Y2, Y1
+	VSUBPD  Y0, Y1, Y0
+	VMOVUPD Y0, (AX)(DI*1)
+	VMOVUPD 32(DX)(DI*1), Y0
+	VMOVUPD 32(BX)(DI*1), Y1
+	VMULPD  Y0, Y1, Y0
+	VMOVUPD 32(CX)(DI*1), Y1
+	VMOVUPD 32(SI)(DI*1), Y2
+	VMULPD  Y1, Y2, Y1
+	VSUBPD  Y0, Y1, Y0
+	VMOVUPD Y0, 32(AX)(DI*1)
+	ADDQ    $0x00000040, DI
+	JMP     blocks
+
+single:
+	MOVQ       R8, R9
+	SUBQ       DI, R9
+	JLE        done
+	MOVQ       $0x00000020, R10
+	CMPQ       R9, R10
+	CMOVQGT    R10, R9
+	SUBQ       R9, R10
+	LEAQ       maskTable<>+0(SB), R9
+	VMOVDQU    (R9)(R10*1), Y0
+	VMASKMOVPD (DX)(DI*1), Y0, Y1
+	VMASKMOVPD (BX)(DI*1), Y0, Y2
+	VMULPD     Y1, Y2, Y1
+	VMASKMOVPD (CX)(DI*1), Y0, Y2
+	VMASKMOVPD (SI)(DI*1), Y0, Y3
+	VMULPD     Y2, Y3, Y2
+	VSUBPD     Y1, Y2, Y1
+	VMASKMOVPD Y1, Y0, (AX)(DI*1)
+	ADDQ       $0x20, DI
+	JMP        single
+
+done:
+	CMPQ    DI, R8
+	CMOVQGT R8, DI
+	SHRQ    $0x03, DI
+	MOVQ    DI, done+48(FP)
+	VZEROUPPER
+	RET
+
 // func cosAVX512F64(dst *float64, x *float64, n int, scale float64) (done int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·cosAVX512F64(SB), NOSPLIT, $0-40
@@ -4085,5 +4634,184 @@ done:
 	CMOVQGT SI, BX
 	SHRQ    $0x03, BX
 	MOVQ    BX, done+32(FP)
+	VZEROUPPER
+	RET
+
+// func productAVX512F64(dst *float64, a *float64, b *float64, n int, scale float64) (done int)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·productAVX512F64(SB), NOSPLIT, $0-48
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	XORQ         BX, BX
+	MOVQ         n+24(FP), SI
+	SHLQ         $0x03, SI
+	VBROADCASTSD scale+32(FP), Z0
+
+blocks:
+	LEAQ    256(BX), DI
+	CMPQ    DI, SI
+	JGT     single
+	VMOVUPD (CX)(BX*1), Z1
+	VMOVUPD (DX)(BX*1), Z2
+	VMULPD  Z1, Z2, Z1
+	VMULPD  Z0, Z1, Z1
+	VMOVUPD Z1, (AX)(BX*1)
+	VMOVUPD 64(CX)(BX*1), Z1
+	VMOVUPD 64(DX)(BX*1), Z2
+	VMULPD  Z1, Z2, Z1
+	VMULPD  Z0, Z1, Z1
+	VMOVUPD Z1, 64(AX)(BX*1)
+	VMOVUPD 128(CX)(BX*1), Z1
+	VMOVUPD 128(DX)(BX*1), Z2
+	VMULPD  Z1, Z2, Z1
+	VMULPD  Z0, Z1, Z1
+	VMOVUPD Z1, 128(AX)(BX*1)
+	VMOVUPD 192(CX)(BX*1), Z1
+	VMOVUPD 192(DX)(BX*1), Z2
+	VMULPD  Z1, Z2, Z1
+	VMULPD  Z0, Z1, Z1
+	VMOVUPD Z1, 192(AX)(BX*1)
+	ADDQ    $0x00000100, BX
+	JMP     blocks
+
+single:
+	MOVQ      SI, DI
+	SUBQ      BX, DI
+	JLE       done
+	SHRQ      $0x03, DI
+	MOVQ      $-1, R8
+	BZHIQ     DI, R8, R8
+	KMOVW     R8, K1
+	VMOVUPD.Z (CX)(BX*1), K1, Z1
+	VMOVUPD.Z (DX)(BX*1), K1, Z2
+	VMULPD    Z1, Z2, Z1
+	VMULPD    Z0, Z1, Z1
+	VMOVUPD   Z1, K1, (AX)(BX*1)
+	ADDQ      $0x40, BX
+	JMP       single
+
+done:
+	CMPQ    BX, SI
+	CMOVQGT SI, BX
+	SHRQ    $0x03, BX
+	MOVQ    BX, done+40(FP)
+	VZEROUPPER
+	RET
+
+// func sumAVX512F64(dst *float64, a *float64, n int) (done int)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·sumAVX512F64(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	XORQ DX, DX
+	MOVQ n+16(FP), BX
+	SHLQ $0x03, BX
+
+blocks:
+	LEAQ    256(DX), SI
+	CMPQ    SI, BX
+	JGT     single
+	VMOVUPD (AX)(DX*1), Z0
+	VMOVUPD (CX)(DX*1), Z1
+	VADDPD  Z0, Z1, Z0
+	VMOVUPD Z0, (AX)(DX*1)
+	VMOVUPD 64(AX)(DX*1), Z0
+	VMOVUPD 64(CX)(DX*1), Z1
+	VADDPD  Z0, Z1, Z0
+	VMOVUPD Z0, 64(AX)(DX*1)
+	VMOVUPD 128(AX)(DX*1), Z0
+	VMOVUPD 128(CX)(DX*1), Z1
+	VADDPD  Z0, Z1, Z0
+	VMOVUPD Z0, 128(AX)(DX*1)
+	VMOVUPD 192(AX)(DX*1), Z0
+	VMOVUPD 192(CX)(DX*1), Z1
+	VADDPD  Z0, Z1, Z0
+	VMOVUPD Z0, 192(AX)(DX*1)
+	ADDQ    $0x00000100, DX
+	JMP     blocks
+
+single:
+	MOVQ      BX, SI
+	SUBQ      DX, SI
+	JLE       done
+	SHRQ      $0x03, SI
+	MOVQ      $-1, DI
+	BZHIQ     SI, DI, DI
+	KMOVW     DI, K1
+	VMOVUPD.Z (AX)(DX*1), K1, Z0
+	VMOVUPD.Z (CX)(DX*1), K1, Z1
+	VADDPD    Z0, Z1, Z0
+	VMOVUPD   Z0, K1, (AX)(DX*1)
+	ADDQ      $0x40, DX
+	JMP       single
+
+done:
+	CMPQ    DX, BX
+	CMOVQGT BX, DX
+	SHRQ    $0x03, DX
+	MOVQ    DX, done+24(FP)
+	VZEROUPPER
+	RET
+
+// func pairGradAVX512F64(dst *float64, cos *float64, sin *float64, gCos *float64, gSin *float64, n int) (done int)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·pairGradAVX512F64(SB), NOSPLIT, $0-56
+	MOVQ dst+0(FP), AX
+	MOVQ cos+8(FP), CX
+	MOVQ sin+16(FP), DX
+	MOVQ gCos+24(FP), BX
+	MOVQ gSin+32(FP), SI
+	XORQ DI, DI
+	MOVQ n+40(FP), R8
+	SHLQ $0x03, R8
+
+blocks:
+	LEAQ    128(DI), R9
+	CMPQ    R9, R8
+	JGT     single
+	VMOVUPD (DX)(DI*1), Z0
+	VMOVUPD (BX)(DI*1), Z1
+	VMULPD  Z0, Z1, Z0
+	VMOVUPD (CX)(DI*1), Z1
+	VMOVUPD (SI)(DI*1), Z2
+	VMULPD  Z1, Z2, Z1
+	VSUBPD  Z0, Z1, Z0
+	VMOVUPD Z0, (AX)(DI*1)
+	VMOVUPD 64(DX)(DI*1), Z0
+	VMOVUPD 64(BX)(DI*1), Z1
+	VMULPD  Z0, Z1, Z0
+	VMOVUPD 64(CX)(DI*1), Z1
+	VMOVUPD 64(SI)(DI*1), Z2
+	VMULPD  Z1, Z2, Z1
+	VSUBPD  Z0, Z1, Z0
+	VMOVUPD Z0, 64(AX)(DI*1)
+	ADDQ    $0x00000080, DI
+	JMP     blocks
+
+single:
+	MOVQ      R8, R9
+	SUBQ      DI, R9
+	JLE       done
+	SHRQ      $0x03, R9
+	MOVQ      $-1, R10
+	BZHIQ     R9, R10, R10
+	KMOVW     R10, K1
+	VMOVUPD.Z (DX)(DI*1), K1, Z0
+	VMOVUPD.Z (BX)(DI*1), K1, Z1
+	VMULPD    Z0, Z1, Z0
+	VMOVUPD.Z (CX)(DI*1), K1, Z1
+	VMOVUPD.Z (SI)(DI*1), K1, Z2
+	VMULPD    Z1, Z2, Z1
+	VSUBPD    Z0, Z1, Z0
+	VMOVUPD   Z0, K1, (AX)(DI*1)
+	ADDQ      $0x40, DI
+	JMP       single
+
+done:
+	CMPQ    DI, R8
+	CMOVQGT R8, DI
+	SHRQ    $0x03, DI
+	MOVQ    DI, done+48(FP)
 	VZEROUPPER
 	RET

@@ -41,9 +41,13 @@ func packB[T Float](ks *kernels[T], b matrix[T], k, n int) []T {
 	return dst
 }
 
-// transposed packs Wᵀ, from the panels of W, when it is first asked for.
+// transposed packs Wᵀ, from W or its panels, when it is first asked for.
 func (w *Weights[T]) transposed() []T {
 	w.once.Do(func() {
+		if w.raw != nil {
+			w.reverse = packB(w.kernels, matrix[T]{v: w.raw, ld: w.m, t: true}, w.m, w.d)
+			return
+		}
 		p := &product[T]{kernels: w.kernels, panels: panelsOf(w.kernels, w.m), depth: depthOf[T](w.d), k: w.d}
 		raw := make([]T, w.d*w.m)
 		for i := range w.d {
@@ -111,11 +115,7 @@ func (w *Weights[T]) GradX(dst, dp []T, n int) {
 	}
 	p := newProduct(w.kernels, n, w.d, w.m)
 	p.a, p.output = matrix[T]{v: dp, ld: w.m}, output[T]{dst: dst, ld: w.d, m: w.d}
-	if w.packed != nil {
-		p.packed = w.transposed()
-	} else {
-		p.b = matrix[T]{v: w.raw, ld: w.m, t: true}
-	}
+	p.packed = w.transposed()
 	p.run()
 }
 
@@ -125,23 +125,35 @@ func GradW[T Float](dst, x, dp []T, n, d, m int) {
 		clear(dst[:d*m])
 		return
 	}
+	addGradW(dst, x, dp, n, d, m, false)
+}
+
+// addGradW is GradW, added to dst with add.
+func addGradW[T Float](dst, x, dp []T, n, d, m int, add bool) {
+	var beta T
+	if add {
+		beta = 1
+	}
 	if active != generic {
-		Gemm(true, false, d, m, n, 1, x, d, dp, m, 0, dst, m)
+		Gemm(true, false, d, m, n, 1, x, d, dp, m, beta, dst, m)
 		return
 	}
 	// gonum multiplies twice as fast with the transpose written out.
 	xt := make([]T, n*d)
 	transpose(xt, x, n, d)
-	gemm(false, false, d, m, n, xt, n, dp, m, dst, m)
+	gemm(false, add, d, m, n, xt, n, dp, m, dst, m)
 }
 
 // ColSum writes the sum of the n rows of dp [n,m] to dst [m].
 func ColSum[T Float](dst, dp []T, n int) {
-	m := len(dst)
 	clear(dst)
+	addColumns(dst, dp, n)
+}
+
+// addColumns adds the sum of the n rows of dp to dst.
+func addColumns[T Float](dst, dp []T, n int) {
+	m := len(dst)
 	for i := range n {
-		for j, v := range dp[i*m : i*m+m] {
-			dst[j] += v
-		}
+		vecAdd(dst, dp[i*m:i*m+m])
 	}
 }

@@ -1,5 +1,5 @@
 // Command vec writes the vector functions of package simd, vec_amd64.s and the Go declarations beside it, into a folder: cosine, sine,
-// both, exponential and logarithm, for float32 and float64, with AVX2 and FMA, and with AVX-512.
+// both, exponential and logarithm, and pointwise products and sums, for float32 and float64, with AVX2 and FMA, and with AVX-512.
 //
 //	go run -C _gen ./vec -dir ..
 //
@@ -27,6 +27,9 @@ func functions(c *build.Context) {
 			of(exponential).exp()
 			of(logarithm).log(false)
 			of(logarithm).log(true)
+			of(nil).product()
+			of(nil).sum()
+			of(nil).pairGrad()
 		}
 	}
 }

@@ -1,0 +1,33 @@
+package main
+
+// The pointwise functions round every product and every sum, as plain Go does, so that all instruction sets give the same bits.
+
+func (k *kernel) product() {
+	p := k.begin("product", "writes scale·a·b, rounding a·b first, and returns n.", []string{"dst", "a", "b"}, []string{"scale"})
+	k.blocks(4, func(at []lanes) {
+		for _, v := range at {
+			ab := k.mul(k.load(p[1], v), k.load(p[2], v))
+			k.store(k.mul(k.regs["scale"], ab), p[0], v)
+		}
+	})
+}
+
+func (k *kernel) sum() {
+	p := k.begin("sum", "adds a to dst, and returns n.", []string{"dst", "a"}, nil)
+	k.blocks(4, func(at []lanes) {
+		for _, v := range at {
+			k.store(k.add(k.load(p[0], v), k.load(p[1], v)), p[0], v)
+		}
+	})
+}
+
+func (k *kernel) pairGrad() {
+	p := k.begin("pairGrad", "writes gSin·cos - gCos·sin, and returns n.", []string{"dst", "cos", "sin", "gCos", "gSin"}, nil)
+	k.blocks(2, func(at []lanes) {
+		for _, v := range at {
+			minus := k.mul(k.load(p[2], v), k.load(p[3], v))
+			plus := k.mul(k.load(p[1], v), k.load(p[4], v))
+			k.store(k.sub(minus, plus), p[0], v)
+		}
+	})
+}

@@ -1,0 +1,67 @@
+package simd
+
+// Gradients is where a backward of a map of x·W + b writes: dx [n,d], dW [d,m] and db [m]. What is nil is not computed.
+type Gradients[T Float] struct{ DX, DW, DB []T }
+
+// gradientBytes bounds the block of dP rows that a backward holds: it is written once and read by two products, from cache. The blocks
+// are a choice of m alone, so results depend neither on GOMAXPROCS nor on the machine.
+const gradientBytes = 8 << 20
+
+// gradientRows is the number of rows of a block: enough for the product over them to be long, and a whole number of tiles.
+func gradientRows[T Float](m int) int {
+	return min(max(gradientBytes/(sizeof[T]()*max(m, 1)), 96), 1024) / 24 * 24
+}
+
+// backward computes the gradients of a map of x·W + b from those of its projections, dP [n,m]: dx = dP·Wᵀ, dW = xᵀ·dP and db, the
+// column sums of dP. fill writes rows lo to hi of dP; nothing of the size of dP is stored.
+func (w *Weights[T]) backward(to Gradients[T], x []T, n int, fill func(dp []T, lo, hi int)) {
+	clear(to.DB)
+	if n == 0 {
+		clear(to.DW)
+		return
+	}
+	d, m := w.d, w.m
+	rows := min(n, gradientRows[T](m))
+	pool := &poolsOf[T]().shared
+	buf := take[[]T](pool)
+	defer pool.Put(buf)
+	*buf = grow(*buf, rows*m)
+	for lo := 0; lo < n; lo += rows {
+		hi := min(lo+rows, n)
+		dp := (*buf)[:(hi-lo)*m]
+		fill(dp, lo, hi)
+		if to.DX != nil {
+			w.GradX(to.DX[lo*d:hi*d], dp, hi-lo)
+		}
+		if to.DW != nil {
+			addGradW(to.DW, x[lo*d:hi*d], dp, hi-lo, d, m, lo > 0)
+		}
+		if to.DB != nil {
+			addColumns(to.DB, dp, hi-lo)
+		}
+	}
+}
+
+// PairBackward is the backward of Pair, from its output z and the gradient g of that, both [n,2m]: dP = g_sin·z_cos - g_cos·z_sin.
+func (w *Weights[T]) PairBackward(to Gradients[T], x, z, g []T, n int) {
+	m := w.m
+	w.backward(to, x, n, func(dp []T, lo, hi int) { PairGrad(dp, z[lo*2*m:hi*2*m], g[lo*2*m:hi*2*m], hi-lo, m) })
+}
+
+// ExpBackward is the backward of Exp, from its output z and the gradient g of that, both [n,m]: dP = -g·z.
+func (w *Weights[T]) ExpBackward(to Gradients[T], x, z, g []T, n int) {
+	m := w.m
+	w.backward(to, x, n, func(dp []T, lo, hi int) { ExpGrad(dp, z[lo*m:hi*m], g[lo*m:hi*m], hi-lo, m) })
+}
+
+// PhaseBackward is the backward of Phase from the gradient g [n,m] of its output: dP = -scale·sin(xW + b)·g. The projection is
+// computed again, block by block, which costs less than to write and read it.
+func (w *Weights[T]) PhaseBackward(to Gradients[T], x, b, g []T, n int, scale float64) {
+	d, m := w.d, w.m
+	if n > gradientRows[T](m) && w.kernels != nil && w.packed == nil { // borrowed, and used block after block
+		w = &Weights[T]{d: d, m: m, kernels: w.kernels, raw: w.raw, packed: packB(w.kernels, matrix[T]{v: w.raw, ld: m}, d, m)}
+	}
+	w.backward(to, x, n, func(dp []T, lo, hi int) {
+		w.forward(output[T]{dst: dp, ld: m, m: m, epilogue: phaseGradMap, scale: scale, grad: g[lo*m : hi*m]}, x[lo*d:hi*d], b, hi-lo)
+	})
+}

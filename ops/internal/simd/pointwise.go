@@ -1,0 +1,41 @@
+package simd
+
+// Pointwise products and sums, the same bits on every instruction set: they do all elements, since none is out of range. dst may be
+// any of the operands.
+
+// vecProduct writes scale·a·b to dst, for a scale of 1 or -1.
+func vecProduct[T Float](dst, a, b []T, scale T) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	if k := vectorsOf[T](); k != nil && len(dst) > 0 {
+		k.product(&dst[0], &a[0], &b[0], len(dst), scale)
+		return
+	}
+	for i := range dst {
+		dst[i] = scale * (a[i] * b[i])
+	}
+}
+
+// vecAdd adds a to dst.
+func vecAdd[T Float](dst, a []T) {
+	a = a[:len(dst)]
+	if k := vectorsOf[T](); k != nil && len(dst) > 0 {
+		k.sum(&dst[0], &a[0], len(dst))
+		return
+	}
+	for i := range dst {
+		dst[i] += a[i]
+	}
+}
+
+// vecPairGrad writes gSin·cos - gCos·sin to dst.
+func vecPairGrad[T Float](dst, cos, sin, gCos, gSin []T) {
+	n := len(dst)
+	cos, sin, gCos, gSin = cos[:n], sin[:n], gCos[:n], gSin[:n]
+	if k := vectorsOf[T](); k != nil && n > 0 {
+		k.pairGrad(&dst[0], &cos[0], &sin[0], &gCos[0], &gSin[0], n)
+		return
+	}
+	for i := range dst {
+		dst[i] = T(gSin[i]*cos[i]) - T(gCos[i]*sin[i]) // the conversions keep the compiler from an FMA
+	}
+}
