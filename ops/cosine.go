@@ -36,15 +36,19 @@ func (o cosOp) Do(in ...G.Value) (G.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, bad := ts[0], -1
-	n, m := p.Shape()[0], p.Shape()[1]
+	return result(cosineOf(ts[0], o.attr))
+}
+
+// cosineOf is √(2/m) cos(P) of a contiguous P [n, m].
+func cosineOf(p *tensor.Dense, a Attr) (*tensor.Dense, error) {
+	n, m, bad := p.Shape()[0], p.Shape()[1], -1
 	z := tensor.New(tensor.WithShape(n, m), tensor.Of(p.Dtype()))
 	if p.Dtype() == tensor.Float32 {
 		bad = simd.Cos(data[float32](z), data[float32](p), n, m, phaseScale(m))
 	} else {
 		bad = simd.Cos(data[float64](z), data[float64](p), n, m, phaseScale(m))
 	}
-	return result(z, overflow("Phase", o.attr, bad, p.Dtype()))
+	return z, overflow("Phase", a, bad, p.Dtype())
 }
 
 func (o cosOp) backward(t *tracer, in []any, _, grad any) []any {

@@ -12,7 +12,7 @@ import (
 // block of rows: dP is made in cache, used by the products dx = dP·Wᵀ and dW = xᵀ·dP and the sums db there, and never stored. A Gorgonia
 // op has one result, so this is the vector [dx | dW | db] of what is wanted, and a part op gives each gradient.
 //
-// The inputs are x, W, then z for the maps whose output is enough or b for the phase form, and the gradient g of z.
+// The inputs are x, W, then what dP is made from (see rowMap), and the gradient g of z.
 type gradients struct {
 	base
 	of     rowMap
@@ -25,21 +25,22 @@ var _ G.Op = gradients{}
 type rowMap string
 
 const (
-	pairMap  rowMap = "Fourier"
-	phaseMap rowMap = "Phase"
-	expMap   rowMap = "Laplace"
+	pairMap  rowMap = "Fourier"           // from its output z
+	expMap   rowMap = "Laplace"           // from its output z
+	phaseMap rowMap = "Phase"             // from b: the projection is computed again
+	cosMap   rowMap = "Phase with xW + b" // from the projection
 )
 
 // inputs is the number of inputs that have a gradient.
 func (m rowMap) inputs() int {
-	if m == phaseMap {
+	if m == phaseMap || m == cosMap {
 		return 3
 	}
 	return 2
 }
 
 // gradients applies the op for what o wants, and its parts: one gradient for each input of the map.
-func (t *tracer) gradients(of rowMap, o interface{ wants(int) bool }, x, w, zOrB, g any) []any {
+func (t *tracer) gradients(of rowMap, o interface{ wants(int) bool }, x, w, from, g any) []any {
 	var wanted Inputs
 	for i := range of.inputs() {
 		if o.wants(i) {
@@ -50,12 +51,12 @@ func (t *tracer) gradients(of rowMap, o interface{ wants(int) bool }, x, w, zOrB
 	if of == phaseMap {
 		op.ranks = "22121"
 	}
-	all := t.apply(op, x, w, zOrB, g)
-	grads, from := make([]any, of.inputs()), 0
+	all := t.apply(op, x, w, from, g)
+	grads, at := make([]any, of.inputs()), 0
 	for i, shape := range gradientShapes(shapeOf(x), shapeOf(w))[:of.inputs()] {
 		if o.wants(i) {
-			grads[i] = t.apply(newPart(from, shape), all)
-			from += shape.TotalSize()
+			grads[i] = t.apply(newPart(at, shape), all)
+			at += shape.TotalSize()
 		}
 	}
 	return grads
@@ -120,13 +121,15 @@ func fillGradients[T simd.Float](o gradients, out []T, sizes [3]int, in []*tenso
 		}
 	}
 	to := simd.Gradients[T]{DX: part[0], DW: part[1], DB: part[2]}
-	x, w, zOrB, g := data[T](in[0]), simd.Borrow(data[T](in[1]), d, m), data[T](in[2]), data[T](in[3])
+	x, w, from, g := data[T](in[0]), simd.Borrow(data[T](in[1]), d, m), data[T](in[2]), data[T](in[3])
 	switch o.of {
 	case pairMap:
-		w.PairBackward(to, x, zOrB, g, n)
+		w.PairBackward(to, x, from, g, n)
 	case phaseMap:
-		w.PhaseBackward(to, x, zOrB, g, n, phaseScale(m))
+		w.PhaseBackward(to, x, from, g, n, phaseScale(m))
+	case cosMap:
+		w.CosBackward(to, x, from, g, n, phaseScale(m))
 	case expMap:
-		w.ExpBackward(to, x, zOrB, g, n)
+		w.ExpBackward(to, x, from, g, n)
 	}
 }

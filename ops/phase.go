@@ -16,11 +16,25 @@ import (
 // with half the columns of Fourier for the same frequencies and a higher variance. x is [n, d], W [d, m], b [m], z [n, m].
 // Rahimi and Recht (2007), algorithm 1; Li et al. (2010), equation (5).
 //
-// The cosine alone loses the sign of the sine, so the backward computes the projection P = xW + b again, block by block of rows:
-// dP = -√(2/m) sin(P)·g, dx = dP·Wᵀ, dW = xᵀ·dP, db = the column sums of dP. Errors as for Fourier.
+// The cosine alone loses the sign of the sine, so the backward goes back to the projection P = xW + b: for at most 128 columns of x it
+// computes P again, block by block of rows; for more P is a node of the graph, which costs as much memory as z. dP = -√(2/m) sin(P)·g,
+// dx = dP·Wᵀ, dW = xᵀ·dP, db = the column sums of dP. Errors as for Fourier.
 func Phase(x, w, b *G.Node, a Attr) (*G.Node, error) {
-	return apply(phaseOp{base{kind: "Phase", ranks: "2212", attr: a}}, x, w, b)
+	if x == nil || x.Dims() != 2 || x.Shape()[1] <= projectAgain || a.Frozen == First|Second|Third {
+		return apply(phaseOp{base{kind: "Phase", ranks: "2212", attr: a}}, x, w, b)
+	}
+	auxiliary := a
+	auxiliary.Frozen = First | Second | Third
+	p, err := Affine(x, w, b, auxiliary)
+	if err != nil {
+		return nil, err
+	}
+	a.Frozen |= fourth
+	return apply(phaseOp{base{kind: "Phase with xW + b", ranks: "22122", attr: a}}, x, w, b, p)
 }
+
+// projectAgain is up to how many columns of x a product is quicker than writing and reading its result.
+const projectAgain = 128
 
 // PhaseInto writes Phase(x, W, b) to dst [n, m], allocated if nil, without a graph.
 func PhaseInto(dst, x *tensor.Dense, w *Weights, b *tensor.Dense, a Attr) (*tensor.Dense, error) {
@@ -59,7 +73,10 @@ func bias(op string, a Attr, w projection, b *tensor.Dense) (*tensor.Dense, erro
 
 func phaseScale(m int) float64 { return math.Sqrt(2 / float64(m)) }
 
+// phaseOp is √(2/m) cos(xW + b) of x, W and b, or of these and P = xW + b, which then has no gradient: it is there to be read.
 type phaseOp struct{ base }
+
+const fourth = Third << 1
 
 var (
 	_ G.SDOp = phaseOp{}
@@ -69,12 +86,22 @@ var (
 func (o phaseOp) InferShape(ds ...G.DimSizer) (tensor.Shape, error) { return o.inferAffine(ds, 1) }
 
 func (o phaseOp) Do(in ...G.Value) (G.Value, error) {
+	if o.Arity() == 4 {
+		ts, err := o.values(in)
+		if err != nil {
+			return nil, err
+		}
+		return result(cosineOf(ts[3], o.attr))
+	}
 	return o.doProjection(in, func(x *tensor.Dense, w *Weights) (*tensor.Dense, error) {
 		return PhaseInto(nil, x, w, in[2].(*tensor.Dense), o.attr)
 	})
 }
 
 func (o phaseOp) backward(t *tracer, in []any, _, grad any) []any {
+	if o.Arity() == 4 {
+		return append(t.gradients(cosMap, o, in[0], in[1], in[3], grad), nil)
+	}
 	return t.gradients(phaseMap, o, in[0], in[1], in[2], grad)
 }
 

@@ -79,7 +79,7 @@ func peak(size int) float64 { return Peak(4*size) * float64(runtime.GOMAXPROCS(0
 
 // BenchmarkStep is forward and backward for X, W and b of the phase form at (n, d, m).
 func BenchmarkStep(b *testing.B) {
-	for _, s := range [][3]int{{10000, 64, 4096}, {2000, 784, 4096}, {256, 64, 4096}} {
+	for _, s := range [][3]int{{10000, 64, 4096}, {2000, 784, 4096}, {256, 64, 4096}, {3060, 4200, 2000}} {
 		b.Run(fmt.Sprintf("%dx%dx%d", s[0], s[1], s[2]), func(b *testing.B) {
 			b.Run("float32", func(b *testing.B) { eachISA(b, func(b *testing.B) { stepBench[float32](b, s[0], s[1], s[2], 1) }) })
 			b.Run("float64", func(b *testing.B) { eachISA(b, func(b *testing.B) { stepBench[float64](b, s[0], s[1], s[2], 2) }) })

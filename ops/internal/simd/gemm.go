@@ -29,7 +29,7 @@ func Gemm[T Float](aT, bT bool, m, n, k int, alpha T, a []T, lda int, b []T, ldb
 	}
 	A.check("a", m, k)
 	B.check("b", k, n)
-	ks := kernelsOf[T](active)
+	ks := kernelsOf[T](active, n)
 	if ks == nil {
 		gemmGeneric(gonum.Implementation{}, gonum.Implementation{}, m, n, k, alpha, A, B, beta, c, ldc)
 		return

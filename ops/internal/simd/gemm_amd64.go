@@ -4,185 +4,230 @@
 
 package simd
 
-// gemmF32AVX512Rows1 multiplies 1 rows of A with panels of B that are 32 wide; see tileFunc.
+// gemmF32AVX512x32Rows1 multiplies 1 rows of A with panels of B that are 32 wide; see tileFunc.
 //
 //go:noescape
-func gemmF32AVX512Rows1(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
+func gemmF32AVX512x32Rows1(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
 
-// gemmF32AVX512Rows2 multiplies 2 rows of A with panels of B that are 32 wide; see tileFunc.
+// gemmF32AVX512x32Rows2 multiplies 2 rows of A with panels of B that are 32 wide; see tileFunc.
 //
 //go:noescape
-func gemmF32AVX512Rows2(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
+func gemmF32AVX512x32Rows2(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
 
-// gemmF32AVX512Rows3 multiplies 3 rows of A with panels of B that are 32 wide; see tileFunc.
+// gemmF32AVX512x32Rows3 multiplies 3 rows of A with panels of B that are 32 wide; see tileFunc.
 //
 //go:noescape
-func gemmF32AVX512Rows3(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
+func gemmF32AVX512x32Rows3(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
 
-// gemmF32AVX512Rows4 multiplies 4 rows of A with panels of B that are 32 wide; see tileFunc.
+// gemmF32AVX512x32Rows4 multiplies 4 rows of A with panels of B that are 32 wide; see tileFunc.
 //
 //go:noescape
-func gemmF32AVX512Rows4(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
+func gemmF32AVX512x32Rows4(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
 
-// gemmF32AVX512Rows5 multiplies 5 rows of A with panels of B that are 32 wide; see tileFunc.
+// gemmF32AVX512x32Rows5 multiplies 5 rows of A with panels of B that are 32 wide; see tileFunc.
 //
 //go:noescape
-func gemmF32AVX512Rows5(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
+func gemmF32AVX512x32Rows5(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
 
-// gemmF32AVX512Rows6 multiplies 6 rows of A with panels of B that are 32 wide; see tileFunc.
+// gemmF32AVX512x32Rows6 multiplies 6 rows of A with panels of B that are 32 wide; see tileFunc.
 //
 //go:noescape
-func gemmF32AVX512Rows6(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
+func gemmF32AVX512x32Rows6(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
 
-// gemmF32AVX512Rows7 multiplies 7 rows of A with panels of B that are 32 wide; see tileFunc.
+// gemmF32AVX512x32Rows7 multiplies 7 rows of A with panels of B that are 32 wide; see tileFunc.
 //
 //go:noescape
-func gemmF32AVX512Rows7(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
+func gemmF32AVX512x32Rows7(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
 
-// gemmF32AVX512Rows8 multiplies 8 rows of A with panels of B that are 32 wide; see tileFunc.
+// gemmF32AVX512x32Rows8 multiplies 8 rows of A with panels of B that are 32 wide; see tileFunc.
 //
 //go:noescape
-func gemmF32AVX512Rows8(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
+func gemmF32AVX512x32Rows8(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
 
-// gemmF32AVX512Rows9 multiplies 9 rows of A with panels of B that are 32 wide; see tileFunc.
+// gemmF32AVX512x32Rows9 multiplies 9 rows of A with panels of B that are 32 wide; see tileFunc.
 //
 //go:noescape
-func gemmF32AVX512Rows9(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
+func gemmF32AVX512x32Rows9(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
 
-// gemmF32AVX512Rows10 multiplies 10 rows of A with panels of B that are 32 wide; see tileFunc.
+// gemmF32AVX512x32Rows10 multiplies 10 rows of A with panels of B that are 32 wide; see tileFunc.
 //
 //go:noescape
-func gemmF32AVX512Rows10(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
+func gemmF32AVX512x32Rows10(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
 
-// gemmF32AVX512Rows11 multiplies 11 rows of A with panels of B that are 32 wide; see tileFunc.
+// gemmF32AVX512x32Rows11 multiplies 11 rows of A with panels of B that are 32 wide; see tileFunc.
 //
 //go:noescape
-func gemmF32AVX512Rows11(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
+func gemmF32AVX512x32Rows11(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
 
-// gemmF32AVX512Rows12 multiplies 12 rows of A with panels of B that are 32 wide; see tileFunc.
+// gemmF32AVX512x32Rows12 multiplies 12 rows of A with panels of B that are 32 wide; see tileFunc.
 //
 //go:noescape
-func gemmF32AVX512Rows12(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
+func gemmF32AVX512x32Rows12(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
 
-// packF32AVX512 copies k rows of B, ldb apart, into panels that are 32 wide; see packFunc.
+// packF32AVX512x32 copies k rows of B, ldb apart, into panels that are 32 wide; see packFunc.
 //
 //go:noescape
-func packF32AVX512(k int, b *float32, ldb int, dst *float32, panels int)
+func packF32AVX512x32(k int, b *float32, ldb int, dst *float32, panels int)
 
-// gemmF64AVX512Rows1 multiplies 1 rows of A with panels of B that are 24 wide; see tileFunc.
+// gemmF32AVX512x48Rows1 multiplies 1 rows of A with panels of B that are 48 wide; see tileFunc.
 //
 //go:noescape
-func gemmF64AVX512Rows1(k int, a *float64, rs int, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
+func gemmF32AVX512x48Rows1(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
 
-// gemmF64AVX512Rows2 multiplies 2 rows of A with panels of B that are 24 wide; see tileFunc.
+// gemmF32AVX512x48Rows2 multiplies 2 rows of A with panels of B that are 48 wide; see tileFunc.
 //
 //go:noescape
-func gemmF64AVX512Rows2(k int, a *float64, rs int, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
+func gemmF32AVX512x48Rows2(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
 
-// gemmF64AVX512Rows3 multiplies 3 rows of A with panels of B that are 24 wide; see tileFunc.
+// gemmF32AVX512x48Rows3 multiplies 3 rows of A with panels of B that are 48 wide; see tileFunc.
 //
 //go:noescape
-func gemmF64AVX512Rows3(k int, a *float64, rs int, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
+func gemmF32AVX512x48Rows3(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
 
-// gemmF64AVX512Rows4 multiplies 4 rows of A with panels of B that are 24 wide; see tileFunc.
+// gemmF32AVX512x48Rows4 multiplies 4 rows of A with panels of B that are 48 wide; see tileFunc.
 //
 //go:noescape
-func gemmF64AVX512Rows4(k int, a *float64, rs int, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
+func gemmF32AVX512x48Rows4(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
 
-// gemmF64AVX512Rows5 multiplies 5 rows of A with panels of B that are 24 wide; see tileFunc.
+// gemmF32AVX512x48Rows5 multiplies 5 rows of A with panels of B that are 48 wide; see tileFunc.
 //
 //go:noescape
-func gemmF64AVX512Rows5(k int, a *float64, rs int, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
+func gemmF32AVX512x48Rows5(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
 
-// gemmF64AVX512Rows6 multiplies 6 rows of A with panels of B that are 24 wide; see tileFunc.
+// gemmF32AVX512x48Rows6 multiplies 6 rows of A with panels of B that are 48 wide; see tileFunc.
 //
 //go:noescape
-func gemmF64AVX512Rows6(k int, a *float64, rs int, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
+func gemmF32AVX512x48Rows6(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
 
-// gemmF64AVX512Rows7 multiplies 7 rows of A with panels of B that are 24 wide; see tileFunc.
+// gemmF32AVX512x48Rows7 multiplies 7 rows of A with panels of B that are 48 wide; see tileFunc.
 //
 //go:noescape
-func gemmF64AVX512Rows7(k int, a *float64, rs int, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
+func gemmF32AVX512x48Rows7(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
 
-// gemmF64AVX512Rows8 multiplies 8 rows of A with panels of B that are 24 wide; see tileFunc.
+// gemmF32AVX512x48Rows8 multiplies 8 rows of A with panels of B that are 48 wide; see tileFunc.
 //
 //go:noescape
-func gemmF64AVX512Rows8(k int, a *float64, rs int, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
+func gemmF32AVX512x48Rows8(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
 
-// packF64AVX512 copies k rows of B, ldb apart, into panels that are 24 wide; see packFunc.
+// packF32AVX512x48 copies k rows of B, ldb apart, into panels that are 48 wide; see packFunc.
 //
 //go:noescape
-func packF64AVX512(k int, b *float64, ldb int, dst *float64, panels int)
+func packF32AVX512x48(k int, b *float32, ldb int, dst *float32, panels int)
 
-// gemmF32AVX2Rows1 multiplies 1 rows of A with panels of B that are 16 wide; see tileFunc.
+// gemmF64AVX512x24Rows1 multiplies 1 rows of A with panels of B that are 24 wide; see tileFunc.
 //
 //go:noescape
-func gemmF32AVX2Rows1(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
+func gemmF64AVX512x24Rows1(k int, a *float64, rs int, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
 
-// gemmF32AVX2Rows2 multiplies 2 rows of A with panels of B that are 16 wide; see tileFunc.
+// gemmF64AVX512x24Rows2 multiplies 2 rows of A with panels of B that are 24 wide; see tileFunc.
 //
 //go:noescape
-func gemmF32AVX2Rows2(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
+func gemmF64AVX512x24Rows2(k int, a *float64, rs int, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
 
-// gemmF32AVX2Rows3 multiplies 3 rows of A with panels of B that are 16 wide; see tileFunc.
+// gemmF64AVX512x24Rows3 multiplies 3 rows of A with panels of B that are 24 wide; see tileFunc.
 //
 //go:noescape
-func gemmF32AVX2Rows3(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
+func gemmF64AVX512x24Rows3(k int, a *float64, rs int, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
 
-// gemmF32AVX2Rows4 multiplies 4 rows of A with panels of B that are 16 wide; see tileFunc.
+// gemmF64AVX512x24Rows4 multiplies 4 rows of A with panels of B that are 24 wide; see tileFunc.
 //
 //go:noescape
-func gemmF32AVX2Rows4(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
+func gemmF64AVX512x24Rows4(k int, a *float64, rs int, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
 
-// gemmF32AVX2Rows5 multiplies 5 rows of A with panels of B that are 16 wide; see tileFunc.
+// gemmF64AVX512x24Rows5 multiplies 5 rows of A with panels of B that are 24 wide; see tileFunc.
 //
 //go:noescape
-func gemmF32AVX2Rows5(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
+func gemmF64AVX512x24Rows5(k int, a *float64, rs int, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
 
-// gemmF32AVX2Rows6 multiplies 6 rows of A with panels of B that are 16 wide; see tileFunc.
+// gemmF64AVX512x24Rows6 multiplies 6 rows of A with panels of B that are 24 wide; see tileFunc.
 //
 //go:noescape
-func gemmF32AVX2Rows6(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
+func gemmF64AVX512x24Rows6(k int, a *float64, rs int, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
 
-// packF32AVX2 copies k rows of B, ldb apart, into panels that are 16 wide; see packFunc.
+// gemmF64AVX512x24Rows7 multiplies 7 rows of A with panels of B that are 24 wide; see tileFunc.
 //
 //go:noescape
-func packF32AVX2(k int, b *float32, ldb int, dst *float32, panels int)
+func gemmF64AVX512x24Rows7(k int, a *float64, rs int, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
 
-// gemmF64AVX2Rows1 multiplies 1 rows of A with panels of B that are 8 wide; see tileFunc.
+// gemmF64AVX512x24Rows8 multiplies 8 rows of A with panels of B that are 24 wide; see tileFunc.
 //
 //go:noescape
-func gemmF64AVX2Rows1(k int, a *float64, rs int, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
+func gemmF64AVX512x24Rows8(k int, a *float64, rs int, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
 
-// gemmF64AVX2Rows2 multiplies 2 rows of A with panels of B that are 8 wide; see tileFunc.
+// packF64AVX512x24 copies k rows of B, ldb apart, into panels that are 24 wide; see packFunc.
 //
 //go:noescape
-func gemmF64AVX2Rows2(k int, a *float64, rs int, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
+func packF64AVX512x24(k int, b *float64, ldb int, dst *float64, panels int)
 
-// gemmF64AVX2Rows3 multiplies 3 rows of A with panels of B that are 8 wide; see tileFunc.
+// gemmF32AVX2x16Rows1 multiplies 1 rows of A with panels of B that are 16 wide; see tileFunc.
 //
 //go:noescape
-func gemmF64AVX2Rows3(k int, a *float64, rs int, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
+func gemmF32AVX2x16Rows1(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
 
-// gemmF64AVX2Rows4 multiplies 4 rows of A with panels of B that are 8 wide; see tileFunc.
+// gemmF32AVX2x16Rows2 multiplies 2 rows of A with panels of B that are 16 wide; see tileFunc.
 //
 //go:noescape
-func gemmF64AVX2Rows4(k int, a *float64, rs int, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
+func gemmF32AVX2x16Rows2(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
 
-// gemmF64AVX2Rows5 multiplies 5 rows of A with panels of B that are 8 wide; see tileFunc.
+// gemmF32AVX2x16Rows3 multiplies 3 rows of A with panels of B that are 16 wide; see tileFunc.
 //
 //go:noescape
-func gemmF64AVX2Rows5(k int, a *float64, rs int, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
+func gemmF32AVX2x16Rows3(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
 
-// gemmF64AVX2Rows6 multiplies 6 rows of A with panels of B that are 8 wide; see tileFunc.
+// gemmF32AVX2x16Rows4 multiplies 4 rows of A with panels of B that are 16 wide; see tileFunc.
 //
 //go:noescape
-func gemmF64AVX2Rows6(k int, a *float64, rs int, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
+func gemmF32AVX2x16Rows4(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
 
-// packF64AVX2 copies k rows of B, ldb apart, into panels that are 8 wide; see packFunc.
+// gemmF32AVX2x16Rows5 multiplies 5 rows of A with panels of B that are 16 wide; see tileFunc.
 //
 //go:noescape
-func packF64AVX2(k int, b *float64, ldb int, dst *float64, panels int)
+func gemmF32AVX2x16Rows5(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
+
+// gemmF32AVX2x16Rows6 multiplies 6 rows of A with panels of B that are 16 wide; see tileFunc.
+//
+//go:noescape
+func gemmF32AVX2x16Rows6(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
+
+// packF32AVX2x16 copies k rows of B, ldb apart, into panels that are 16 wide; see packFunc.
+//
+//go:noescape
+func packF32AVX2x16(k int, b *float32, ldb int, dst *float32, panels int)
+
+// gemmF64AVX2x8Rows1 multiplies 1 rows of A with panels of B that are 8 wide; see tileFunc.
+//
+//go:noescape
+func gemmF64AVX2x8Rows1(k int, a *float64, rs int, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
+
+// gemmF64AVX2x8Rows2 multiplies 2 rows of A with panels of B that are 8 wide; see tileFunc.
+//
+//go:noescape
+func gemmF64AVX2x8Rows2(k int, a *float64, rs int, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
+
+// gemmF64AVX2x8Rows3 multiplies 3 rows of A with panels of B that are 8 wide; see tileFunc.
+//
+//go:noescape
+func gemmF64AVX2x8Rows3(k int, a *float64, rs int, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
+
+// gemmF64AVX2x8Rows4 multiplies 4 rows of A with panels of B that are 8 wide; see tileFunc.
+//
+//go:noescape
+func gemmF64AVX2x8Rows4(k int, a *float64, rs int, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
+
+// gemmF64AVX2x8Rows5 multiplies 5 rows of A with panels of B that are 8 wide; see tileFunc.
+//
+//go:noescape
+func gemmF64AVX2x8Rows5(k int, a *float64, rs int, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
+
+// gemmF64AVX2x8Rows6 multiplies 6 rows of A with panels of B that are 8 wide; see tileFunc.
+//
+//go:noescape
+func gemmF64AVX2x8Rows6(k int, a *float64, rs int, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
+
+// packF64AVX2x8 copies k rows of B, ldb apart, into panels that are 8 wide; see packFunc.
+//
+//go:noescape
+func packF64AVX2x8(k int, b *float64, ldb int, dst *float64, panels int)
 
 // fmaPeakAVX512 does n rounds of 12 float32 FMAs of 64 bytes on registers.
 func fmaPeakAVX512(n int)

@@ -54,12 +54,18 @@ func (w *Weights[T]) ExpBackward(to Gradients[T], x, z, g []T, n int) {
 	w.backward(to, x, n, func(dp []T, lo, hi int) { ExpGrad(dp, z[lo*m:hi*m], g[lo*m:hi*m], hi-lo, m) })
 }
 
-// PhaseBackward is the backward of Phase from the gradient g [n,m] of its output: dP = -scale·sin(xW + b)·g. The projection is
-// computed again, block by block, which costs less than to write and read it.
+// CosBackward is the backward of scale·cos(p) from p = x·W + b and the gradient g, both [n,m]: dP = -scale·sin(p)·g.
+func (w *Weights[T]) CosBackward(to Gradients[T], x, p, g []T, n int, scale float64) {
+	m := w.m
+	w.backward(to, x, n, func(dp []T, lo, hi int) { CosGrad(dp, p[lo*m:hi*m], g[lo*m:hi*m], hi-lo, m, scale) })
+}
+
+// PhaseBackward is the backward of Phase from the gradient g [n,m] of its output. It is CosBackward with a projection that is
+// computed again, block by block, which for few columns of x costs less than to write and read one.
 func (w *Weights[T]) PhaseBackward(to Gradients[T], x, b, g []T, n int, scale float64) {
 	d, m := w.d, w.m
 	if n > gradientRows[T](m) && w.kernels != nil && w.packed == nil { // borrowed, and used block after block
-		w = &Weights[T]{d: d, m: m, kernels: w.kernels, raw: w.raw, packed: packB(w.kernels, matrix[T]{v: w.raw, ld: m}, d, m)}
+		w = &Weights[T]{d: d, m: m, isa: w.isa, kernels: w.kernels, raw: w.raw, packed: packB(w.kernels, matrix[T]{v: w.raw, ld: m}, d, m)}
 	}
 	w.backward(to, x, n, func(dp []T, lo, hi int) {
 		w.forward(output[T]{dst: dp, ld: m, m: m, epilogue: phaseGradMap, scale: scale, grad: g[lo*m : hi*m]}, x[lo*d:hi*d], b, hi-lo)

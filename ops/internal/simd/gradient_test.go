@@ -21,15 +21,16 @@ func backwards[T Float](n, d, m int) map[string]backward[T] {
 	Pair(pair, x, n, packed, .5)
 	Exp(exp, x, n, packed, 3)
 	packed.Affine(p, x, b, n)
-	pairDP, expDP := make([]T, n*m), make([]T, n*m)
+	pairDP, expDP, phaseDP := make([]T, n*m), make([]T, n*m), make([]T, n*m)
 	PairGrad(pairDP, pair, g, n, m)
 	ExpGrad(expDP, exp, g[:n*m], n, m)
-	CosGrad(p, p, g[:n*m], n, m, 2)
+	CosGrad(phaseDP, p, g[:n*m], n, m, 2)
 	return map[string]backward[T]{
 		"pair":     {func(to Gradients[T]) { packed.PairBackward(to, x, pair, g, n) }, pairDP, w},
 		"exp":      {func(to Gradients[T]) { packed.ExpBackward(to, x, exp, g[:n*m], n) }, expDP, w},
-		"phase":    {func(to Gradients[T]) { packed.PhaseBackward(to, x, b, g[:n*m], n, 2) }, p, w},
-		"borrowed": {func(to Gradients[T]) { Borrow(w, d, m).PhaseBackward(to, x, b, g[:n*m], n, 2) }, p, w},
+		"phase":    {func(to Gradients[T]) { packed.PhaseBackward(to, x, b, g[:n*m], n, 2) }, phaseDP, w},
+		"cos":      {func(to Gradients[T]) { packed.CosBackward(to, x, p, g[:n*m], n, 2) }, phaseDP, w},
+		"borrowed": {func(to Gradients[T]) { Borrow(w, d, m).PhaseBackward(to, x, b, g[:n*m], n, 2) }, phaseDP, w},
 	}
 }
 

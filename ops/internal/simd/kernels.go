@@ -1,6 +1,7 @@
 package simd
 
 import (
+	"math"
 	"math/bits"
 	"unsafe"
 )
@@ -20,21 +21,29 @@ type packFunc[T Float] func(k int, b *T, ldb int, dst *T, panels int)
 // kernels are the kernels of an instruction set for an element type: tile[r-1] for r rows, up to the height of a full tile.
 type kernels[T Float] struct {
 	width int
+	share float64 // of the FMA peak; only the ratios between kernels matter
 	pack  packFunc[T]
 	tile  []tileFunc[T]
 }
 
 func (k *kernels[T]) height() int { return len(k.tile) }
 
-// kernelsOf are the kernels of an instruction set, nil where the generic path is all there is.
-func kernelsOf[T Float](i isa) *kernels[T] {
-	var k any
+// kernelsOf are the kernels of an instruction set that need the least time for n columns, of which they compute whole panels; nil where
+// the generic path is all there is.
+func kernelsOf[T Float](i isa, n int) (best *kernels[T]) {
+	var all any
 	if sizeof[T]() == 4 {
-		k = kernels32(i)
+		all = kernels32(i)
 	} else {
-		k = kernels64(i)
+		all = kernels64(i)
 	}
-	return k.(*kernels[T])
+	least := math.Inf(1)
+	for _, k := range all.([]*kernels[T]) {
+		if cost := float64(panelsOf(k, n)*k.width) / k.share; cost < least {
+			best, least = k, cost
+		}
+	}
+	return best
 }
 
 func sizeof[T Float]() int { return int(unsafe.Sizeof(T(0))) }

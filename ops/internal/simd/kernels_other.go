@@ -2,5 +2,5 @@
 
 package simd
 
-func kernels32(isa) *kernels[float32] { return nil }
-func kernels64(isa) *kernels[float64] { return nil }
+func kernels32(isa) []*kernels[float32] { return nil }
+func kernels64(isa) []*kernels[float64] { return nil }

@@ -17,7 +17,7 @@ const (
 	blockRows  = 1024    // a row block of few columns is not longer, so that there are enough of them to share
 	sharedB    = 8 << 20 // an unpacked B up to this size is packed as a whole
 	smallWork  = 1 << 16 // products with fewer multiplications than this are not worth a goroutine
-	segment    = 256     // columns between two epilogues
+	segment    = 288     // columns between two epilogues
 )
 
 // product is one C = alpha·op(A)·op(B), plus bias or beta·C, with an epilogue, on its way over the cores.

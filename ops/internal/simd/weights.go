@@ -6,11 +6,13 @@ import "sync"
 // stays with the instruction set that was in use when it was made.
 type Weights[T Float] struct {
 	d, m    int
+	isa     isa
 	kernels *kernels[T] // nil: the generic path
 	raw     []T         // W row by row, for the generic path, or borrowed; or
 	packed  []T         // W in panels, for x·W, and
 	once    sync.Once
-	reverse []T // Wᵀ in panels, for dP·Wᵀ, from the first such product on
+	across  *kernels[T] // of the products with Wᵀ
+	reverse []T         // Wᵀ in panels of those, for dP·Wᵀ, from the first such product on
 }
 
 // Pack copies the row-major w [d,m] into the form that the products read: the caller may change w afterwards.
@@ -26,9 +28,9 @@ func Pack[T Float](w []T, d, m int) *Weights[T] {
 
 // Borrow is Pack without a copy, for a single call during which w does not change.
 func Borrow[T Float](w []T, d, m int) *Weights[T] {
-	b := &Weights[T]{d: d, m: m, raw: w[: d*m : d*m]}
+	b := &Weights[T]{d: d, m: m, isa: active, raw: w[: d*m : d*m]}
 	if d*m > 0 {
-		b.kernels = kernelsOf[T](active)
+		b.kernels = kernelsOf[T](b.isa, m)
 	}
 	return b
 }
@@ -41,25 +43,30 @@ func packB[T Float](ks *kernels[T], b matrix[T], k, n int) []T {
 	return dst
 }
 
-// transposed packs Wᵀ, from W or its panels, when it is first asked for.
-func (w *Weights[T]) transposed() []T {
+// transpose packs Wᵀ when it is first asked for.
+func (w *Weights[T]) transpose() {
 	w.once.Do(func() {
-		if w.raw != nil {
-			w.reverse = packB(w.kernels, matrix[T]{v: w.raw, ld: w.m, t: true}, w.m, w.d)
-			return
+		raw := w.raw
+		if raw == nil {
+			raw = w.unpack()
 		}
-		p := &product[T]{kernels: w.kernels, panels: panelsOf(w.kernels, w.m), depth: depthOf[T](w.d), k: w.d}
-		raw := make([]T, w.d*w.m)
-		for i := range w.d {
-			k0, k := p.kBlock(i / p.depth)
-			for q := range p.panels {
-				j := q * p.width
-				copy(raw[i*w.m+j:(i+1)*w.m], w.packed[p.offset(k0, k, q)+(i-k0)*p.width:][:min(p.width, w.m-j)])
-			}
-		}
-		w.reverse = packB(w.kernels, matrix[T]{v: raw, ld: w.m, t: true}, w.m, w.d)
+		w.across = kernelsOf[T](w.isa, w.d)
+		w.reverse = packB(w.across, matrix[T]{v: raw, ld: w.m, t: true}, w.m, w.d)
 	})
-	return w.reverse
+}
+
+// unpack is W row by row, from its panels.
+func (w *Weights[T]) unpack() []T {
+	p := &product[T]{kernels: w.kernels, panels: panelsOf(w.kernels, w.m), depth: depthOf[T](w.d), k: w.d}
+	raw := make([]T, w.d*w.m)
+	for i := range w.d {
+		k0, k := p.kBlock(i / p.depth)
+		for q := range p.panels {
+			j := q * p.width
+			copy(raw[i*w.m+j:(i+1)*w.m], w.packed[p.offset(k0, k, q)+(i-k0)*p.width:][:min(p.width, w.m-j)])
+		}
+	}
+	return raw
 }
 
 // Dims returns d and m.
@@ -113,9 +120,9 @@ func (w *Weights[T]) GradX(dst, dp []T, n int) {
 		})
 		return
 	}
-	p := newProduct(w.kernels, n, w.d, w.m)
-	p.a, p.output = matrix[T]{v: dp, ld: w.m}, output[T]{dst: dst, ld: w.d, m: w.d}
-	p.packed = w.transposed()
+	w.transpose()
+	p := newProduct(w.across, n, w.d, w.m)
+	p.a, p.output, p.packed = matrix[T]{v: dp, ld: w.m}, output[T]{dst: dst, ld: w.d, m: w.d}, w.reverse
 	p.run()
 }
 

@@ -22,7 +22,7 @@ func (k kernel) width() int { return k.vecs * k.bytes / k.elem }
 func (k kernel) float() string { return fmt.Sprintf("float%d", 8*k.elem) }
 
 func (k kernel) name(rows int) string {
-	return fmt.Sprintf("gemmF%d%sRows%d", 8*k.elem, k.isa, rows)
+	return fmt.Sprintf("gemmF%d%sx%dRows%d", 8*k.elem, k.isa, k.width(), rows)
 }
 
 // emitter is one kernel of a given number of rows on its way into a function.
@@ -53,7 +53,7 @@ func (k kernel) tile(c *build.Context, rows int) {
 	}
 	e.product()
 	e.write()
-	e.ADDQ(operand.Imm(uint64(k.vecs*k.bytes)), e.c)
+	e.ADDQ(operand.U32(k.vecs*k.bytes), e.c)
 	e.DECQ(e.panels)
 	e.JNE(operand.LabelRef("panel"))
 	e.VZEROUPPER()
@@ -150,7 +150,7 @@ func (e *emitter) product() {
 	e.JEQ(operand.LabelRef("done"))
 	e.Label("one")
 	e.step(0)
-	e.ADDQ(operand.Imm(uint64(e.vecs*e.bytes)), e.b)
+	e.ADDQ(operand.U32(e.vecs*e.bytes), e.b)
 	e.DECQ(e.left)
 	e.JNE(operand.LabelRef("one"))
 	e.Label("done")

@@ -14,6 +14,7 @@ import (
 // tiles of almost equal height and no row outside the matrix is read.
 var kernels = []kernel{
 	{isa: "AVX512", bytes: 64, elem: 4, height: 12, vecs: 2},
+	{isa: "AVX512", bytes: 64, elem: 4, height: 8, vecs: 3},
 	{isa: "AVX512", bytes: 64, elem: 8, height: 8, vecs: 3},
 	{isa: "AVX2", bytes: 32, elem: 4, height: 6, vecs: 2},
 	{isa: "AVX2", bytes: 32, elem: 8, height: 6, vecs: 2},
@@ -27,7 +28,7 @@ func main() {
 			}
 			k.pack(c)
 		}
-		for _, k := range []kernel{kernels[0], kernels[2]} {
+		for _, k := range []kernel{kernels[0], kernels[3]} {
 			k.peak(c)
 		}
 	})

@@ -16,7 +16,7 @@ const ahead = 8
 // pack writes the copy of rows of B into panels: row by row, so that memory is read in the order in which it lies.
 func (k kernel) pack(c *build.Context) {
 	e := &emitter{kernel: k, Context: c}
-	name, f := fmt.Sprintf("packF%d%s", 8*k.elem, k.isa), k.float()
+	name, f := fmt.Sprintf("packF%d%sx%d", 8*k.elem, k.isa, k.width()), k.float()
 	e.Function(name)
 	e.Attributes(attr.NOSPLIT)
 	e.Pragma("noescape")
