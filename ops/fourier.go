@@ -28,7 +28,7 @@ func Fourier(x, w *G.Node, a Attr) (*G.Node, error) {
 // FourierInto writes Fourier(x, W) to dst [n, 2m], allocated if nil, without a graph.
 func FourierInto(dst, x *tensor.Dense, w *Weights, a Attr) (*tensor.Dense, error) {
 	_, m := w.Dims()
-	dst, x, err := input("Fourier", a, dst, x, w, 2*m)
+	dst, x, err := circular("Fourier", a, dst, x, w, 2*m)
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func FourierInto(dst, x *tensor.Dense, w *Weights, a Attr) (*tensor.Dense, error
 	} else {
 		bad = simd.Pair(data[float64](dst), data[float64](x), n, w.f64, scale)
 	}
-	return dst, overflow("Fourier", a, bad, x.Dtype())
+	return dst, notFinite("Fourier", a, x, bad)
 }
 
 // overflow is the error for a row whose projection is not finite.

@@ -43,7 +43,7 @@ func PhaseInto(dst, x *tensor.Dense, w *Weights, b *tensor.Dense, a Attr) (*tens
 	if err != nil {
 		return nil, err
 	}
-	if dst, x, err = input("Phase", a, dst, x, w, m); err != nil {
+	if dst, x, err = circular("Phase", a, dst, x, w, m); err != nil {
 		return nil, err
 	}
 	n, bad := x.Shape()[0], -1
@@ -52,7 +52,7 @@ func PhaseInto(dst, x *tensor.Dense, w *Weights, b *tensor.Dense, a Attr) (*tens
 	} else {
 		bad = simd.Phase(data[float64](dst), data[float64](x), data[float64](b), n, w.f64, phaseScale(m))
 	}
-	return dst, overflow("Phase", a, bad, x.Dtype())
+	return dst, notFinite("Phase", a, x, bad)
 }
 
 // bias is b [m], contiguous and of W's element type.

@@ -49,7 +49,7 @@ func StructuredPhase(x, signs, norms, rho, b *G.Node, a Attr) (*G.Node, error) {
 func StructuredFourierInto(dst, x *tensor.Dense, w *Structured, a Attr) (*tensor.Dense, error) {
 	const op = "StructuredFourier"
 	_, m := w.Dims()
-	dst, x, err := input(op, a, dst, x, w, 2*m)
+	dst, x, err := circular(op, a, dst, x, w, 2*m)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func StructuredFourierInto(dst, x *tensor.Dense, w *Structured, a Attr) (*tensor
 	} else {
 		bad = w.f64.Pair(data[float64](dst), data[float64](x), n, scale)
 	}
-	return dst, overflow(op, a, bad, x.Dtype())
+	return dst, notFinite(op, a, x, bad)
 }
 
 // StructuredPhaseInto writes StructuredPhase(x, W, b) to dst [n, m], allocated if nil, without a graph.
@@ -70,7 +70,7 @@ func StructuredPhaseInto(dst, x *tensor.Dense, w *Structured, b *tensor.Dense, a
 	if err != nil {
 		return nil, err
 	}
-	if dst, x, err = input(op, a, dst, x, w, m); err != nil {
+	if dst, x, err = circular(op, a, dst, x, w, m); err != nil {
 		return nil, err
 	}
 	n, bad := x.Shape()[0], -1
@@ -79,7 +79,7 @@ func StructuredPhaseInto(dst, x *tensor.Dense, w *Structured, b *tensor.Dense, a
 	} else {
 		bad = w.f64.Phase(data[float64](dst), data[float64](x), data[float64](b), n, phaseScale(m))
 	}
-	return dst, overflow(op, a, bad, x.Dtype())
+	return dst, notFinite(op, a, x, bad)
 }
 
 // Structured is the W of StructuredFourier, packed for the Into functions. It is immutable and safe for concurrent use.

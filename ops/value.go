@@ -105,24 +105,6 @@ func output(who string, dst *tensor.Dense, dt tensor.Dtype, shape ...int) (*tens
 	return dst, nil
 }
 
-// CheckRows finds the first cell of the contiguous matrix x, float32 or float64, outside a domain; who names the finder.
-func CheckRows(d Domain, who string, x *tensor.Dense) error {
-	n, cols := x.Shape()[0], x.Shape()[1]
-	if x.Dtype() == tensor.Float32 {
-		return domain.CheckRows(d, who, data[float32](x), n, cols, cols)
-	}
-	return domain.CheckRows(d, who, data[float64](x), n, cols, cols)
-}
-
-// CheckFrequencies finds the first entry of the contiguous matrix W, float32 or float64, that no law draws: one that is not finite or,
-// for d = NonNegative, negative.
-func CheckFrequencies(d Domain, who string, w *tensor.Dense) error {
-	if w.Dtype() == tensor.Float32 {
-		return domain.CheckFrequencies(d, who, data[float32](w), w.Shape()[1])
-	}
-	return domain.CheckFrequencies(d, who, data[float64](w), w.Shape()[1])
-}
-
 // Weights is a matrix W [d, m], packed for the Into functions. It is immutable and safe for concurrent use.
 type Weights struct {
 	f32 *simd.Weights[float32]
@@ -176,9 +158,36 @@ type projection interface {
 	Dtype() tensor.Dtype
 }
 
-// input is the start of every Into: x [n, d] made contiguous, checked against W and the domain, and a place for the n rows
-// of cols results.
+// input is the start of an Into: x [n, d] made contiguous, checked against W and the domain, and a place for the n rows of cols results.
 func input(op string, a Attr, dst, x *tensor.Dense, w projection, cols int) (out, in *tensor.Dense, err error) {
+	if out, in, err = projected(op, a, dst, x, w, cols); err != nil {
+		return nil, nil, err
+	}
+	return out, in, CheckRows(a.Domain, a.who(op), in)
+}
+
+// circular is input for a map of cosines and sines: a cell that is not finite makes the whole projection of its row so, which they find
+// and notFinite tells. Only another domain is looked at beforehand.
+func circular(op string, a Attr, dst, x *tensor.Dense, w projection, cols int) (out, in *tensor.Dense, err error) {
+	if a.Domain != domain.Reals() {
+		return input(op, a, dst, x, w, cols)
+	}
+	return projected(op, a, dst, x, w, cols)
+}
+
+// notFinite is the error for a row whose projection is not finite: a cell of x that is not, or an overflow.
+func notFinite(op string, a Attr, x *tensor.Dense, row int) error {
+	if row < 0 {
+		return nil
+	}
+	if err := CheckRows(a.Domain, a.who(op), x); err != nil {
+		return err
+	}
+	return overflow(op, a, row, x.Dtype())
+}
+
+// projected is the part of input that looks at shapes and element types.
+func projected(op string, a Attr, dst, x *tensor.Dense, w projection, cols int) (out, in *tensor.Dense, err error) {
 	who := a.who(op)
 	if in, err = contiguous(x); err != nil {
 		return nil, nil, fmt.Errorf("%s: x: %w", who, err)
@@ -189,9 +198,6 @@ func input(op string, a Attr, dst, x *tensor.Dense, w projection, cols int) (out
 	}
 	if in.Dtype() != w.Dtype() {
 		return nil, nil, fmt.Errorf("%s: x is %v, W is %v: %w", who, in.Dtype(), w.Dtype(), ErrDtype)
-	}
-	if err := CheckRows(a.Domain, who, in); err != nil {
-		return nil, nil, err
 	}
 	out, err = output(who, dst, in.Dtype(), in.Shape()[0], cols)
 	return out, in, err

@@ -71,6 +71,17 @@ func (d Domain) Contains(v float64) bool {
 	}
 }
 
+// Low is the lower end of the cells, -Inf for none; open says that it is outside. ok is false for a domain of whole rows.
+func (d Domain) Low() (low float64, open, ok bool) {
+	switch d.kind {
+	case nonNegative:
+		return 0, false, true
+	case above:
+		return -d.bound, true, true
+	}
+	return math.Inf(-1), false, d.kind == reals
+}
+
 // String is the condition as a formula.
 func (d Domain) String() string {
 	switch d.kind {
@@ -129,30 +140,29 @@ func (e *CellError) Unwrap() error { return ErrDomain }
 // CheckRows looks at rows x cols numbers, ld apart from row to row, and returns the Violation of the first cell
 // (in row-major order) that d does not contain, or nil.
 func CheckRows[T Float](d Domain, who string, x []T, rows, cols, ld int) error {
-	low, open := math.Inf(-1), false
-	switch d.kind {
-	case nonNegative:
-		low = 0
-	case above:
-		low, open = -d.bound, true
-	}
+	low, open, _ := d.Low()
 	for i := range rows {
 		row := x[i*ld : i*ld+cols]
-		sum := 0.0
 		for j, v := range row {
-			f := float64(v)
-			if f-f != 0 || f < low || (open && f == low) {
+			if f := float64(v); f-f != 0 || f < low || (open && f == low) {
 				return d.Violation(who, i, j, f)
 			}
-			sum += f * f
 		}
 		if d.kind == unitSphere {
-			if norm := math.Sqrt(sum); math.Abs(norm-1) > d.bound {
+			if norm := norm(row); math.Abs(norm-1) > d.bound {
 				return &RowError{Who: who, Row: i, Norm: norm}
 			}
 		}
 	}
 	return nil
+}
+
+func norm[T Float](row []T) float64 {
+	sum := 0.0
+	for _, v := range row {
+		sum += float64(v) * float64(v)
+	}
+	return math.Sqrt(sum)
 }
 
 // CheckFrequencies looks at W [rows, cols], row-major: every frequency must be finite and, for d = NonNegative, not negative.

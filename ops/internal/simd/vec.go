@@ -18,6 +18,7 @@ type vectors[T Float] struct {
 	product   func(dst, a, b *T, n int, scale T) (done int)
 	sum       func(dst, a *T, n int) (done int)
 	pairGrad  func(dst, cos, sin, gCos, gSin *T, n int) (done int)
+	within    func(x *T, n int, low, high T) (done int)
 }
 
 // each calls vector for the elements 0 to n-1, and scalar for those that it leaves out.

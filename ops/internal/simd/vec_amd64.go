@@ -49,6 +49,11 @@ func sumAVX2F32(dst *float32, a *float32, n int) (done int)
 //go:noescape
 func pairGradAVX2F32(dst *float32, cos *float32, sin *float32, gCos *float32, gSin *float32, n int) (done int)
 
+// withinAVX2F32 returns how many elements at the start, in whole blocks, lie from low to high; low <= 0 <= high.
+//
+//go:noescape
+func withinAVX2F32(x *float32, n int, low float32, high float32) (done int)
+
 // cosAVX512F32 writes scale·cos(x) and returns how many elements it has done: n, or fewer before one that is out of range.
 //
 //go:noescape
@@ -93,6 +98,11 @@ func sumAVX512F32(dst *float32, a *float32, n int) (done int)
 //
 //go:noescape
 func pairGradAVX512F32(dst *float32, cos *float32, sin *float32, gCos *float32, gSin *float32, n int) (done int)
+
+// withinAVX512F32 returns how many elements at the start, in whole blocks, lie from low to high; low <= 0 <= high.
+//
+//go:noescape
+func withinAVX512F32(x *float32, n int, low float32, high float32) (done int)
 
 // cosAVX2F64 writes scale·cos(x) and returns how many elements it has done: n, or fewer before one that is out of range.
 //
@@ -139,6 +149,11 @@ func sumAVX2F64(dst *float64, a *float64, n int) (done int)
 //go:noescape
 func pairGradAVX2F64(dst *float64, cos *float64, sin *float64, gCos *float64, gSin *float64, n int) (done int)
 
+// withinAVX2F64 returns how many elements at the start, in whole blocks, lie from low to high; low <= 0 <= high.
+//
+//go:noescape
+func withinAVX2F64(x *float64, n int, low float64, high float64) (done int)
+
 // cosAVX512F64 writes scale·cos(x) and returns how many elements it has done: n, or fewer before one that is out of range.
 //
 //go:noescape
@@ -183,3 +198,8 @@ func sumAVX512F64(dst *float64, a *float64, n int) (done int)
 //
 //go:noescape
 func pairGradAVX512F64(dst *float64, cos *float64, sin *float64, gCos *float64, gSin *float64, n int) (done int)
+
+// withinAVX512F64 returns how many elements at the start, in whole blocks, lie from low to high; low <= 0 <= high.
+//
+//go:noescape
+func withinAVX512F64(x *float64, n int, low float64, high float64) (done int)

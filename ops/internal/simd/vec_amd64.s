@@ -1355,6 +1355,71 @@ done:
 	VZEROUPPER
 	RET
 
+// func withinAVX2F32(x *float32, n int, low float32, high float32) (done int)
+// Requires: AVX, CMOV
+TEXT ·withinAVX2F32(SB), NOSPLIT, $0-32
+	MOVQ         x+0(FP), AX
+	XORQ         CX, CX
+	MOVQ         n+8(FP), DX
+	SHLQ         $0x02, DX
+	VBROADCASTSS low+16(FP), Y0
+	VBROADCASTSS high+20(FP), Y1
+
+blocks:
+	LEAQ    128(CX), BX
+	CMPQ    BX, DX
+	JGT     single
+	VMOVUPS (AX)(CX*1), Y2
+	VCMPPS  $0x19, Y0, Y2, Y3
+	VCMPPS  $0x16, Y1, Y2, Y2
+	VORPS   Y3, Y2, Y3
+	VMOVUPS 32(AX)(CX*1), Y2
+	VCMPPS  $0x19, Y0, Y2, Y4
+	VORPS   Y3, Y4, Y3
+	VCMPPS  $0x16, Y1, Y2, Y2
+	VORPS   Y3, Y2, Y3
+	VMOVUPS 64(AX)(CX*1), Y2
+	VCMPPS  $0x19, Y0, Y2, Y4
+	VORPS   Y3, Y4, Y3
+	VCMPPS  $0x16, Y1, Y2, Y2
+	VORPS   Y3, Y2, Y3
+	VMOVUPS 96(AX)(CX*1), Y2
+	VCMPPS  $0x19, Y0, Y2, Y4
+	VORPS   Y3, Y4, Y3
+	VCMPPS  $0x16, Y1, Y2, Y2
+	VORPS   Y3, Y2, Y3
+	VPTEST  Y3, Y3
+	JNE     done
+	ADDQ    $0x00000080, CX
+	JMP     blocks
+
+single:
+	MOVQ       DX, BX
+	SUBQ       CX, BX
+	JLE        done
+	MOVQ       $0x00000020, SI
+	CMPQ       BX, SI
+	CMOVQGT    SI, BX
+	SUBQ       BX, SI
+	LEAQ       maskTable<>+0(SB), BX
+	VMOVDQU    (BX)(SI*1), Y2
+	VMASKMOVPS (AX)(CX*1), Y2, Y2
+	VCMPPS     $0x19, Y0, Y2, Y3
+	VCMPPS     $0x16, Y1, Y2, Y2
+	VORPS      Y3, Y2, Y3
+	VPTEST     Y3, Y3
+	JNE        done
+	ADDQ       $0x20, CX
+	JMP        single
+
+done:
+	CMPQ    CX, DX
+	CMOVQGT DX, CX
+	SHRQ    $0x02, CX
+	MOVQ    CX, done+24(FP)
+	VZEROUPPER
+	RET
+
 // func cosAVX512F32(dst *float32, x *float32, n int, scale float32) (done int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·cosAVX512F32(SB), NOSPLIT, $0-40
@@ -2376,6 +2441,69 @@ done:
 	CMOVQGT R8, DI
 	SHRQ    $0x02, DI
 	MOVQ    DI, done+48(FP)
+	VZEROUPPER
+	RET
+
+// func withinAVX512F32(x *float32, n int, low float32, high float32) (done int)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·withinAVX512F32(SB), NOSPLIT, $0-32
+	MOVQ         x+0(FP), AX
+	XORQ         CX, CX
+	MOVQ         n+8(FP), DX
+	SHLQ         $0x02, DX
+	VBROADCASTSS low+16(FP), Z0
+	VBROADCASTSS high+20(FP), Z1
+
+blocks:
+	LEAQ     256(CX), BX
+	CMPQ     BX, DX
+	JGT      single
+	VMOVUPS  (AX)(CX*1), Z2
+	VCMPPS   $0x19, Z0, Z2, K1
+	VCMPPS   $0x16, Z1, Z2, K2
+	KORW     K1, K2, K1
+	VMOVUPS  64(AX)(CX*1), Z2
+	VCMPPS   $0x19, Z0, Z2, K2
+	KORW     K1, K2, K1
+	VCMPPS   $0x16, Z1, Z2, K2
+	KORW     K1, K2, K1
+	VMOVUPS  128(AX)(CX*1), Z2
+	VCMPPS   $0x19, Z0, Z2, K2
+	KORW     K1, K2, K1
+	VCMPPS   $0x16, Z1, Z2, K2
+	KORW     K1, K2, K1
+	VMOVUPS  192(AX)(CX*1), Z2
+	VCMPPS   $0x19, Z0, Z2, K2
+	KORW     K1, K2, K1
+	VCMPPS   $0x16, Z1, Z2, K2
+	KORW     K1, K2, K1
+	KORTESTW K1, K1
+	JNE      done
+	ADDQ     $0x00000100, CX
+	JMP      blocks
+
+single:
+	MOVQ      DX, BX
+	SUBQ      CX, BX
+	JLE       done
+	SHRQ      $0x02, BX
+	MOVQ      $-1, SI
+	BZHIQ     BX, SI, SI
+	KMOVW     SI, K1
+	VMOVUPS.Z (AX)(CX*1), K1, Z2
+	VCMPPS    $0x19, Z0, Z2, K1
+	VCMPPS    $0x16, Z1, Z2, K2
+	KORW      K1, K2, K1
+	KORTESTW  K1, K1
+	JNE       done
+	ADDQ      $0x40, CX
+	JMP       single
+
+done:
+	CMPQ    CX, DX
+	CMOVQGT DX, CX
+	SHRQ    $0x02, CX
+	MOVQ    CX, done+24(FP)
 	VZEROUPPER
 	RET
 
@@ -3653,6 +3781,71 @@ done:
 	VZEROUPPER
 	RET
 
+// func withinAVX2F64(x *float64, n int, low float64, high float64) (done int)
+// Requires: AVX, CMOV
+TEXT ·withinAVX2F64(SB), NOSPLIT, $0-40
+	MOVQ         x+0(FP), AX
+	XORQ         CX, CX
+	MOVQ         n+8(FP), DX
+	SHLQ         $0x03, DX
+	VBROADCASTSD low+16(FP), Y0
+	VBROADCASTSD high+24(FP), Y1
+
+blocks:
+	LEAQ    128(CX), BX
+	CMPQ    BX, DX
+	JGT     single
+	VMOVUPD (AX)(CX*1), Y2
+	VCMPPD  $0x19, Y0, Y2, Y3
+	VCMPPD  $0x16, Y1, Y2, Y2
+	VORPS   Y3, Y2, Y3
+	VMOVUPD 32(AX)(CX*1), Y2
+	VCMPPD  $0x19, Y0, Y2, Y4
+	VORPS   Y3, Y4, Y3
+	VCMPPD  $0x16, Y1, Y2, Y2
+	VORPS   Y3, Y2, Y3
+	VMOVUPD 64(AX)(CX*1), Y2
+	VCMPPD  $0x19, Y0, Y2, Y4
+	VORPS   Y3, Y4, Y3
+	VCMPPD  $0x16, Y1, Y2, Y2
+	VORPS   Y3, Y2, Y3
+	VMOVUPD 96(AX)(CX*1), Y2
+	VCMPPD  $0x19, Y0, Y2, Y4
+	VORPS   Y3, Y4, Y3
+	VCMPPD  $0x16, Y1, Y2, Y2
+	VORPS   Y3, Y2, Y3
+	VPTEST  Y3, Y3
+	JNE     done
+	ADDQ    $0x00000080, CX
+	JMP     blocks
+
+single:
+	MOVQ       DX, BX
+	SUBQ       CX, BX
+	JLE        done
+	MOVQ       $0x00000020, SI
+	CMPQ       BX, SI
+	CMOVQGT    SI, BX
+	SUBQ       BX, SI
+	LEAQ       maskTable<>+0(SB), BX
+	VMOVDQU    (BX)(SI*1), Y2
+	VMASKMOVPD (AX)(CX*1), Y2, Y2
+	VCMPPD     $0x19, Y0, Y2, Y3
+	VCMPPD     $0x16, Y1, Y2, Y2
+	VORPS      Y3, Y2, Y3
+	VPTEST     Y3, Y3
+	JNE        done
+	ADDQ       $0x20, CX
+	JMP        single
+
+done:
+	CMPQ    CX, DX
+	CMOVQGT DX, CX
+	SHRQ    $0x03, CX
+	MOVQ    CX, done+32(FP)
+	VZEROUPPER
+	RET
+
 // func cosAVX512F64(dst *float64, x *float64, n int, scale float64) (done int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·cosAVX512F64(SB), NOSPLIT, $0-40
@@ -4813,5 +5006,68 @@ done:
 	CMOVQGT R8, DI
 	SHRQ    $0x03, DI
 	MOVQ    DI, done+48(FP)
+	VZEROUPPER
+	RET
+
+// func withinAVX512F64(x *float64, n int, low float64, high float64) (done int)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·withinAVX512F64(SB), NOSPLIT, $0-40
+	MOVQ         x+0(FP), AX
+	XORQ         CX, CX
+	MOVQ         n+8(FP), DX
+	SHLQ         $0x03, DX
+	VBROADCASTSD low+16(FP), Z0
+	VBROADCASTSD high+24(FP), Z1
+
+blocks:
+	LEAQ     256(CX), BX
+	CMPQ     BX, DX
+	JGT      single
+	VMOVUPD  (AX)(CX*1), Z2
+	VCMPPD   $0x19, Z0, Z2, K1
+	VCMPPD   $0x16, Z1, Z2, K2
+	KORW     K1, K2, K1
+	VMOVUPD  64(AX)(CX*1), Z2
+	VCMPPD   $0x19, Z0, Z2, K2
+	KORW     K1, K2, K1
+	VCMPPD   $0x16, Z1, Z2, K2
+	KORW     K1, K2, K1
+	VMOVUPD  128(AX)(CX*1), Z2
+	VCMPPD   $0x19, Z0, Z2, K2
+	KORW     K1, K2, K1
+	VCMPPD   $0x16, Z1, Z2, K2
+	KORW     K1, K2, K1
+	VMOVUPD  192(AX)(CX*1), Z2
+	VCMPPD   $0x19, Z0, Z2, K2
+	KORW     K1, K2, K1
+	VCMPPD   $0x16, Z1, Z2, K2
+	KORW     K1, K2, K1
+	KORTESTW K1, K1
+	JNE      done
+	ADDQ     $0x00000100, CX
+	JMP      blocks
+
+single:
+	MOVQ      DX, BX
+	SUBQ      CX, BX
+	JLE       done
+	SHRQ      $0x03, BX
+	MOVQ      $-1, SI
+	BZHIQ     BX, SI, SI
+	KMOVW     SI, K1
+	VMOVUPD.Z (AX)(CX*1), K1, Z2
+	VCMPPD    $0x19, Z0, Z2, K1
+	VCMPPD    $0x16, Z1, Z2, K2
+	KORW      K1, K2, K1
+	KORTESTW  K1, K1
+	JNE       done
+	ADDQ      $0x40, CX
+	JMP       single
+
+done:
+	CMPQ    CX, DX
+	CMOVQGT DX, CX
+	SHRQ    $0x03, CX
+	MOVQ    CX, done+32(FP)
 	VZEROUPPER
 	RET

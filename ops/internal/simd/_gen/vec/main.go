@@ -30,6 +30,7 @@ func functions(c *build.Context) {
 			of(nil).product()
 			of(nil).sum()
 			of(nil).pairGrad()
+			of(nil).within()
 		}
 	}
 }

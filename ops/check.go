@@ -1,0 +1,60 @@
+package ops
+
+import (
+	"math"
+
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/ops/internal/simd"
+	"gorgonia.org/tensor"
+)
+
+// CheckRows finds the first cell of the contiguous matrix x, float32 or float64, outside a domain; who names the finder.
+func CheckRows(d Domain, who string, x *tensor.Dense) error {
+	if x.Dtype() == tensor.Float32 {
+		return checkRows[float32](d, who, x)
+	}
+	return checkRows[float64](d, who, x)
+}
+
+func checkRows[T domain.Float](d Domain, who string, x *tensor.Dense) error {
+	v, n, cols := data[T](x), x.Shape()[0], x.Shape()[1]
+	if within(d, v) {
+		return nil
+	}
+	return domain.CheckRows(d, who, v, n, cols, cols)
+}
+
+// within says that all cells are in a domain of cells; it is false as well where that takes a look at the rows.
+func within[T domain.Float](d Domain, v []T) bool {
+	low, open, ok := d.Low()
+	l := T(low)
+	if float64(l) < low || open && float64(l) == low {
+		l = above(l)
+	}
+	return ok && l <= 0 && simd.Within(v, l)
+}
+
+// above is the next number of the type.
+func above[T domain.Float](v T) T {
+	if f, ok := any(v).(float32); ok {
+		return T(math.Nextafter32(f, float32(math.Inf(1))))
+	}
+	return T(math.Nextafter(float64(v), math.Inf(1)))
+}
+
+// CheckFrequencies finds the first entry of the contiguous matrix W, float32 or float64, that no law draws: one that is not finite or,
+// for d = NonNegative, negative.
+func CheckFrequencies(d Domain, who string, w *tensor.Dense) error {
+	if w.Dtype() == tensor.Float32 {
+		return checkFrequencies[float32](d, who, w)
+	}
+	return checkFrequencies[float64](d, who, w)
+}
+
+func checkFrequencies[T domain.Float](d Domain, who string, w *tensor.Dense) error {
+	v := data[T](w)
+	if within(d, v) {
+		return nil
+	}
+	return domain.CheckFrequencies(d, who, v, w.Shape()[1])
+}

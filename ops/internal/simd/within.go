@@ -1,0 +1,42 @@
+package simd
+
+import (
+	"math"
+	"sync/atomic"
+)
+
+// Within tells whether all elements are finite and at least low, which is at most 0 (-Inf for no bound).
+func Within[T Float](x []T, low T) bool {
+	const row = 1024
+	var outside atomic.Bool
+	forTiles((len(x)+row-1)/row, func(lo, hi int) {
+		if part := x[lo*row : min(hi*row, len(x))]; !outside.Load() && !vecWithin(part, low) {
+			outside.Store(true)
+		}
+	})
+	return !outside.Load()
+}
+
+// vecWithin is Within in this goroutine.
+func vecWithin[T Float](x []T, low T) bool {
+	high := largest[T]()
+	low = max(low, -high)
+	if k := vectorsOf[T](); k != nil && len(x) > 0 {
+		return k.within(&x[0], len(x), low, high) == len(x)
+	}
+	for _, v := range x {
+		if !(v >= low && v <= high) {
+			return false
+		}
+	}
+	return true
+}
+
+// largest is the largest finite number.
+func largest[T Float]() T {
+	v := math.MaxFloat64
+	if sizeof[T]() == 4 {
+		v = math.MaxFloat32
+	}
+	return T(v)
+}
