@@ -43,30 +43,40 @@ func (s *Structured[T]) block(b int) (d1, d2, d3, scale []T, cols int) {
 	return signs[:p], signs[p : 2*p], signs[2*p : 3*p], s.scale[b*p : b*p+p], min(p, s.m-b*p)
 }
 
-// project writes rows lo to hi of xW, plus bias where there is one, to dst, whose rows are ld apart. x is [n,d].
-func (s *Structured[T]) project(dst []T, ld int, x, bias []T, lo, hi int) {
+// project computes xW, plus bias where there is one, block by block of columns of a row, and calls finish with the part p of row i that
+// begins at column j, which is in cache and gone after the call. x is [n,d].
+func (s *Structured[T]) project(x, bias []T, n int, finish func(i, j int, p []T)) {
 	k := hadamardOf[T](active)
-	buf := s.scratch.Get().(*[]T)
-	defer s.scratch.Put(buf)
-	padded, work := (*buf)[:s.p], (*buf)[s.p:]
-	clear(padded[s.d:])
-	for i := lo; i < hi; i++ {
-		row := dst[i*ld : i*ld+s.m]
-		copy(row, bias)
-		copy(padded, x[i*s.d:i*s.d+s.d])
-		for b := 0; b*s.p < s.m; b++ {
-			d1, d2, d3, scale, cols := s.block(b)
-			k.transform(work, padded, d1)
-			k.transform(work, work, d2)
-			k.transform(work, work, d3)
-			k.multiply(row[b*s.p:b*s.p+cols], work, scale, bias != nil)
+	forTiles(n, func(lo, hi int) {
+		buf := s.scratch.Get().(*[]T)
+		defer s.scratch.Put(buf)
+		padded, work := (*buf)[:s.p], (*buf)[s.p:]
+		clear(padded[s.d:])
+		for i := lo; i < hi; i++ {
+			in := x[i*s.d : i*s.d+s.d]
+			if s.d < s.p {
+				copy(padded, in)
+				in = padded
+			}
+			for b := 0; b*s.p < s.m; b++ {
+				d1, d2, d3, scale, cols := s.block(b)
+				k.transform(work, in, d1)
+				k.transform(work, work, d2)
+				k.transform(work, work, d3)
+				part := work[:cols]
+				k.multiply(part, part, scale, false)
+				if bias != nil {
+					vecAdd(part, bias[b*s.p:])
+				}
+				finish(i, b*s.p, part)
+			}
 		}
-	}
+	})
 }
 
 // Affine writes xW + bias to dst [n,m]; a nil bias is none. x is [n,d].
 func (s *Structured[T]) Affine(dst, x, bias []T, n int) {
-	forTiles(n, func(lo, hi int) { s.project(dst, s.m, x, bias, lo, hi) })
+	s.project(x, bias, n, func(i, j int, p []T) { copy(dst[i*s.m+j:], p) })
 }
 
 // GradX writes dP·Wᵀ to dst [n,d]: of each block D₁ H D₂ H D₃ H diag(r), H being symmetric. dp is [n,m].
@@ -96,12 +106,10 @@ func (s *Structured[T]) GradX(dst, dp []T, n int) {
 // Pair writes scale·[cos(xW) | sin(xW)] to dst [n,2m] and returns the first row whose projection is not finite, or -1.
 func (s *Structured[T]) Pair(dst, x []T, n int, scale float64) (badRow int) {
 	bad, m := newFirstBad(), s.m
-	forTiles(n, func(lo, hi int) {
-		s.project(dst, 2*m, x, nil, lo, hi)
-		for i := lo; i < hi; i++ {
-			if pairRow(dst[i*2*m:i*2*m+m], dst[i*2*m+m:i*2*m+2*m], scale) {
-				bad.report(i)
-			}
+	s.project(x, nil, n, func(i, j int, p []T) {
+		row := dst[i*2*m : (i+1)*2*m]
+		if vecSinCos(row[m+j:][:len(p)], row[j:][:len(p)], p, scale) {
+			bad.report(i)
 		}
 	})
 	return bad.get()
@@ -109,13 +117,10 @@ func (s *Structured[T]) Pair(dst, x []T, n int, scale float64) (badRow int) {
 
 // Phase writes scale·cos(xW + b) to dst [n,m] and returns the first row whose projection is not finite, or -1.
 func (s *Structured[T]) Phase(dst, x, b []T, n int, scale float64) (badRow int) {
-	bad, m := newFirstBad(), s.m
-	forTiles(n, func(lo, hi int) {
-		s.project(dst, m, x, b, lo, hi)
-		for i := lo; i < hi; i++ {
-			if row := dst[i*m : i*m+m]; cosRow(row, row, scale) {
-				bad.report(i)
-			}
+	bad := newFirstBad()
+	s.project(x, b, n, func(i, j int, p []T) {
+		if cosRow(dst[i*s.m+j:][:len(p)], p, scale) {
+			bad.report(i)
 		}
 	})
 	return bad.get()
