@@ -35,8 +35,8 @@ func cosine(p *G.Node, inputs Inputs, a Attr) (*G.Node, error) {
 	return apply(cosOp{base{kind: "Phase", ranks: "22", attr: frozen}}, p)
 }
 
-// PhaseInto writes Phase(x, W, b) to dst [n, m], allocated if nil, without a graph.
-func PhaseInto(dst, x *tensor.Dense, w *Weights, b *tensor.Dense, a Attr) (*tensor.Dense, error) {
+// PhaseInto writes Phase(x, W, b), of dense or sparse rows, to dst [n, m], allocated if nil, without a graph.
+func PhaseInto(dst *tensor.Dense, x Matrix, w *Weights, b *tensor.Dense, a Attr) (*tensor.Dense, error) {
 	_, m := w.Dims()
 	b, err := bias("Phase", a, w, b)
 	if err != nil {
@@ -45,11 +45,11 @@ func PhaseInto(dst, x *tensor.Dense, w *Weights, b *tensor.Dense, a Attr) (*tens
 	if dst, x, err = input("Phase", a, dst, x, w, m); err != nil {
 		return nil, err
 	}
-	n, bad := x.Shape()[0], -1
+	bad := -1
 	if w.f32 != nil {
-		bad = simd.Phase(data[float32](dst), data[float32](x), data[float32](b), n, w.f32, phaseScale(m))
+		bad = phase(dst, x, b, w, w.f32, phaseScale(m))
 	} else {
-		bad = simd.Phase(data[float64](dst), data[float64](x), data[float64](b), n, w.f64, phaseScale(m))
+		bad = phase(dst, x, b, w, w.f64, phaseScale(m))
 	}
 	return dst, overflow("Phase", a, bad, x.Dtype())
 }

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"fmt"
+	"sync"
 
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/ops/internal/simd"
@@ -30,6 +31,17 @@ func contiguous(v G.Value) (*tensor.Dense, error) {
 		copyStrided(out.Float64s(), t.Float64s(), t)
 	}
 	return out, nil
+}
+
+// matrix returns sparse rows as they are and others contiguous.
+func matrix(x Matrix) (Matrix, error) {
+	switch v := x.(type) {
+	case *CSR:
+		return v, nil
+	case *tensor.Dense:
+		return contiguous(v)
+	}
+	return nil, fmt.Errorf("want a *tensor.Dense or a *CSR, got %T: %w", x, ErrDtype)
 }
 
 func isContiguous(t *tensor.Dense) bool {
@@ -105,13 +117,20 @@ func output(who string, dst *tensor.Dense, dt tensor.Dtype, shape ...int) (*tens
 	return dst, nil
 }
 
-// CheckRows finds the first cell of the contiguous matrix x, float32 or float64, outside a domain; who names the finder.
-func CheckRows(d Domain, who string, x *tensor.Dense) error {
-	n, cols := x.Shape()[0], x.Shape()[1]
-	if x.Dtype() == tensor.Float32 {
-		return domain.CheckRows(d, who, data[float32](x), n, cols, cols)
+// CheckRows finds the first cell of x, a contiguous matrix or sparse rows, float32 or float64, outside a domain; who names the finder.
+// Of sparse rows it looks at the entries, and at the first cell that is not stored where 0 is outside.
+func CheckRows(d Domain, who string, x Matrix) error {
+	if s, ok := x.(*CSR); ok {
+		if s.f32 != nil {
+			return checkCSR(d, who, s.f32)
+		}
+		return checkCSR(d, who, s.f64)
 	}
-	return domain.CheckRows(d, who, data[float64](x), n, cols, cols)
+	t, n, cols := x.(*tensor.Dense), x.Shape()[0], x.Shape()[1]
+	if t.Dtype() == tensor.Float32 {
+		return domain.CheckRows(d, who, data[float32](t), n, cols, cols)
+	}
+	return domain.CheckRows(d, who, data[float64](t), n, cols, cols)
 }
 
 // CheckFrequencies finds the first entry of the contiguous matrix W, float32 or float64, that no law draws: one that is not finite or,
@@ -125,8 +144,10 @@ func CheckFrequencies(d Domain, who string, w *tensor.Dense) error {
 
 // Weights is a matrix W [d, m], packed for the Into functions. It is immutable and safe for concurrent use.
 type Weights struct {
-	f32 *simd.Weights[float32]
-	f64 *simd.Weights[float64]
+	f32    *simd.Weights[float32]
+	f64    *simd.Weights[float64]
+	summed sync.Once
+	sums   any // of the columns, []float32 or []float64, once sparse rows with a base have asked for them
 }
 
 // Pack copies w [d, m], float32 or float64, into the form that the products read.
@@ -176,11 +197,11 @@ type projection interface {
 	Dtype() tensor.Dtype
 }
 
-// input is the start of every Into: x [n, d] made contiguous, checked against W and the domain, and a place for the n rows
+// input is the start of every Into: x [n, d], sparse or made contiguous, checked against W and the domain, and a place for the n rows
 // of cols results.
-func input(op string, a Attr, dst, x *tensor.Dense, w projection, cols int) (out, in *tensor.Dense, err error) {
+func input(op string, a Attr, dst *tensor.Dense, x Matrix, w projection, cols int) (out *tensor.Dense, in Matrix, err error) {
 	who := a.who(op)
-	if in, err = contiguous(x); err != nil {
+	if in, err = matrix(x); err != nil {
 		return nil, nil, fmt.Errorf("%s: x: %w", who, err)
 	}
 	d, _ := w.Dims()

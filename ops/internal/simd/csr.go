@@ -78,9 +78,9 @@ func PhaseCSR[T Float](dst []T, x CSR[T], bias []T, w *Weights[T], scale float64
 	return w.forwardCSR(output[T]{dst, w.m, w.m, phaseMap, scale}, x, bias)
 }
 
-// ExpCSR writes scale·exp(-xW) to dst [n,m].
-func ExpCSR[T Float](dst []T, x CSR[T], w *Weights[T], scale float64) {
-	w.forwardCSR(output[T]{dst, w.m, w.m, expMap, scale}, x, nil)
+// ExpCSR writes scale·exp(-(xW + bias)) to dst [n,m]. A nil bias is none.
+func ExpCSR[T Float](dst []T, x CSR[T], bias []T, w *Weights[T], scale float64) {
+	w.forwardCSR(output[T]{dst, w.m, w.m, expMap, scale}, x, bias)
 }
 
 // GradWCSR writes (x + 1·baseᵀ)ᵀ·dP to dst [d,m]: what GradW does for the dense rows whose cell (i, j) is base[j] more than that of x. A nil

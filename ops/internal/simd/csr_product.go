@@ -141,16 +141,16 @@ func (p *sparseProduct[T]) locate(at *[]int32, splits *[]int) {
 		p.groups++
 	}
 	first, end := p.x.Ptr[0], p.x.Ptr[p.x.Rows]
-	p.at = p.x.Col
+	p.at = p.x.Col[first:end]
 	if p.packed != nil && blocks > 1 {
-		*at = resize(*at, end)
+		*at = resize(*at, end-first)
 		p.at = *at
 		for t, j := range p.x.Col[first:end] {
 			block := int(j) / p.depth
 			if k0 := block * p.depth; k0 < lastBlock {
-				p.at[first+t] = int32(k0*(p.panels-1)) + j
+				p.at[t] = int32(k0*(p.panels-1)) + j
 			} else {
-				p.at[first+t] = j - int32(k0)
+				p.at[t] = j - int32(k0)
 			}
 		}
 	}
@@ -237,7 +237,7 @@ func (p *sparseProduct[T]) entries(i, g int) (k int, at *int32, x *T) {
 	if t == end {
 		return 0, nil, nil
 	}
-	return end - t, &p.at[t], &p.x.Val[t]
+	return end - t, &p.at[t-p.x.Ptr[0]], &p.x.Val[t]
 }
 
 // from is what the kernel adds to C at c, whose column is j: C itself, or the bias, or nothing.

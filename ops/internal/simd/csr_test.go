@@ -70,7 +70,7 @@ func checkCSR[T Float](t *testing.T, n, d, m, stored int) {
 	}
 	small := Pack(scaled(w, .02), d, m)
 	got := filled[T](n * m)
-	ExpCSR(got, x, small, 3)
+	ExpCSR(got, x, nil, small, 3)
 	near(t, "Exp", got, at(m, func(i, j int) float64 { return 3 * math.Exp(-.02*p[i*m+j]) }), terms)
 
 	dw := filled[T](d * m)

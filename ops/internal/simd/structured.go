@@ -43,8 +43,27 @@ func (s *Structured[T]) block(b int) (d1, d2, d3, scale []T, cols int) {
 	return signs[:p], signs[p : 2*p], signs[2*p : 3*p], s.scale[b*p : b*p+p], min(p, s.m-b*p)
 }
 
+// Rows are rows of input for a structured W: dense ones [n,d], or sparse ones, which are spread out one at a time, plus Base [d], nil for
+// none.
+type Rows[T Float] struct {
+	Dense  []T
+	Sparse *CSR[T]
+	Base   []T
+}
+
+// load writes row i to the first d numbers of dst.
+func (x Rows[T]) load(dst []T, i int) {
+	if x.Sparse == nil {
+		copy(dst, x.Dense[i*len(dst):(i+1)*len(dst)])
+		return
+	}
+	clear(dst)
+	copy(dst, x.Base)
+	x.Sparse.AddRow(dst, i)
+}
+
 // project writes rows lo to hi of xW, plus bias where there is one, to dst, whose rows are ld apart. x is [n,d].
-func (s *Structured[T]) project(dst []T, ld int, x, bias []T, lo, hi int) {
+func (s *Structured[T]) project(dst []T, ld int, x Rows[T], bias []T, lo, hi int) {
 	k := hadamardOf[T](active)
 	buf := s.scratch.Get().(*[]T)
 	defer s.scratch.Put(buf)
@@ -53,7 +72,7 @@ func (s *Structured[T]) project(dst []T, ld int, x, bias []T, lo, hi int) {
 	for i := lo; i < hi; i++ {
 		row := dst[i*ld : i*ld+s.m]
 		copy(row, bias)
-		copy(padded, x[i*s.d:i*s.d+s.d])
+		x.load(padded[:s.d], i)
 		for b := 0; b*s.p < s.m; b++ {
 			d1, d2, d3, scale, cols := s.block(b)
 			k.transform(work, padded, d1)
@@ -65,7 +84,7 @@ func (s *Structured[T]) project(dst []T, ld int, x, bias []T, lo, hi int) {
 }
 
 // Affine writes xW + bias to dst [n,m]; a nil bias is none. x is [n,d].
-func (s *Structured[T]) Affine(dst, x, bias []T, n int) {
+func (s *Structured[T]) Affine(dst []T, x Rows[T], bias []T, n int) {
 	forTiles(n, func(lo, hi int) { s.project(dst, s.m, x, bias, lo, hi) })
 }
 
@@ -94,7 +113,7 @@ func (s *Structured[T]) GradX(dst, dp []T, n int) {
 }
 
 // Pair writes scale·[cos(xW) | sin(xW)] to dst [n,2m] and returns the first row whose projection is not finite, or -1.
-func (s *Structured[T]) Pair(dst, x []T, n int, scale float64) (badRow int) {
+func (s *Structured[T]) Pair(dst []T, x Rows[T], n int, scale float64) (badRow int) {
 	bad, m := newFirstBad(), s.m
 	forTiles(n, func(lo, hi int) {
 		s.project(dst, 2*m, x, nil, lo, hi)
@@ -108,7 +127,7 @@ func (s *Structured[T]) Pair(dst, x []T, n int, scale float64) (badRow int) {
 }
 
 // Phase writes scale·cos(xW + b) to dst [n,m] and returns the first row whose projection is not finite, or -1.
-func (s *Structured[T]) Phase(dst, x, b []T, n int, scale float64) (badRow int) {
+func (s *Structured[T]) Phase(dst []T, x Rows[T], b []T, n int, scale float64) (badRow int) {
 	bad, m := newFirstBad(), s.m
 	forTiles(n, func(lo, hi int) {
 		s.project(dst, m, x, b, lo, hi)
