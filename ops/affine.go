@@ -13,8 +13,8 @@ func Affine(x, w, b *G.Node, a Attr) (*G.Node, error) {
 	return apply(affineOp{base{kind: "Affine", ranks: "2212", attr: a}}, x, w, b)
 }
 
-// AffineInto writes Affine(x, W, b) to dst [n, k], allocated if nil, without a graph.
-func AffineInto(dst, x *tensor.Dense, w *Weights, b *tensor.Dense, a Attr) (*tensor.Dense, error) {
+// AffineInto writes Affine(x, W, b), of dense or sparse rows, to dst [n, k], allocated if nil, without a graph.
+func AffineInto(dst *tensor.Dense, x Matrix, w *Weights, b *tensor.Dense, a Attr) (*tensor.Dense, error) {
 	_, k := w.Dims()
 	b, err := bias("Affine", a, w, b)
 	if err != nil {
@@ -23,11 +23,10 @@ func AffineInto(dst, x *tensor.Dense, w *Weights, b *tensor.Dense, a Attr) (*ten
 	if dst, x, err = input("Affine", a, dst, x, w, k); err != nil {
 		return nil, err
 	}
-	n := x.Shape()[0]
 	if w.f32 != nil {
-		w.f32.Affine(data[float32](dst), data[float32](x), data[float32](b), n)
+		affine(dst, x, b, w, w.f32)
 	} else {
-		w.f64.Affine(data[float64](dst), data[float64](x), data[float64](b), n)
+		affine(dst, x, b, w, w.f64)
 	}
 	return dst, nil
 }
@@ -42,7 +41,7 @@ var (
 func (o affineOp) InferShape(ds ...G.DimSizer) (tensor.Shape, error) { return o.inferAffine(ds, 1) }
 
 func (o affineOp) Do(in ...G.Value) (G.Value, error) {
-	return o.doProjection(in, func(x *tensor.Dense, w *Weights) (*tensor.Dense, error) {
+	return o.doProjection(in, func(x Matrix, w *Weights) (*tensor.Dense, error) {
 		return AffineInto(nil, x, w, in[2].(*tensor.Dense), o.attr)
 	})
 }

@@ -3,11 +3,13 @@ package ops
 // Inputs is a set of an op's inputs, by position.
 type Inputs uint8
 
-// The inputs by position: x, W and b of Fourier, Phase, Laplace and Affine; x and c of LogShift; W and ρ of Bandwidth.
+// The inputs by position: x, W and b of Fourier, Phase, Laplace and Affine; x and c of LogShift; x, c, W and b of SkewedFourier and
+// SkewedPhase; W and ρ of Bandwidth.
 const (
 	First Inputs = 1 << iota
 	Second
 	Third
+	Fourth
 )
 
 // Attr is what an op knows besides its inputs. The zero value differentiates for every input and accepts any finite x.

@@ -8,12 +8,20 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// CheckRows finds the first cell of the contiguous matrix x, float32 or float64, outside a domain; who names the finder.
-func CheckRows(d Domain, who string, x *tensor.Dense) error {
-	if x.Dtype() == tensor.Float32 {
-		return checkRows[float32](d, who, x)
+// CheckRows finds the first cell of x, a contiguous matrix or sparse rows, float32 or float64, outside a domain; who names the finder.
+// Of sparse rows it looks at the entries, and at the first cell that is not stored where 0 is outside.
+func CheckRows(d Domain, who string, x Matrix) error {
+	if s, ok := x.(*CSR); ok {
+		if s.f32 != nil {
+			return checkCSR(d, who, s.f32)
+		}
+		return checkCSR(d, who, s.f64)
 	}
-	return checkRows[float64](d, who, x)
+	t := x.(*tensor.Dense)
+	if t.Dtype() == tensor.Float32 {
+		return checkRows[float32](d, who, t)
+	}
+	return checkRows[float64](d, who, t)
 }
 
 func checkRows[T domain.Float](d Domain, who string, x *tensor.Dense) error {

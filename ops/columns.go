@@ -24,9 +24,9 @@ func Concat(scales []float64, a Attr, parts ...*G.Node) (*G.Node, error) {
 	return apply(concatOp{base{kind: fmt.Sprintf("Concat%v", scales), ranks: ranks, attr: a}, scales}, parts...)
 }
 
-// ColumnsInto writes scale·x[:, from:to] to dst from column at on, without a graph. Both ops are made of it.
-func ColumnsInto(dst *tensor.Dense, at int, x *tensor.Dense, from, to int, scale float64) error {
-	x, err := contiguous(x)
+// ColumnsInto writes scale·x[:, from:to], of dense or sparse rows, to dst from column at on, without a graph. Both ops are made of it.
+func ColumnsInto(dst *tensor.Dense, at int, x Matrix, from, to int, scale float64) error {
+	x, err := matrix(x)
 	if err != nil {
 		return err
 	}
@@ -42,8 +42,14 @@ func ColumnsInto(dst *tensor.Dense, at int, x *tensor.Dense, from, to int, scale
 	return nil
 }
 
-func copyColumns[T domain.Float](dst *tensor.Dense, at int, x *tensor.Dense, from, to int, scale float64) {
-	out, in := data[T](dst), data[T](x)
+func copyColumns[T domain.Float](dst *tensor.Dense, at int, x Matrix, from, to int, scale float64) {
+	if s, ok := x.(*CSR); ok {
+		if s.Rows() > 0 {
+			sparseOf[T](s.TakeColumns(from, to, scale)).dense(data[T](dst)[at:], dst.Shape()[1])
+		}
+		return
+	}
+	out, in := data[T](dst), data[T](x.(*tensor.Dense))
 	ldOut, ldIn, s := dst.Shape()[1], x.Shape()[1], T(scale)
 	for i := range x.Shape()[0] {
 		o := out[i*ldOut+at:]
@@ -76,9 +82,15 @@ func (o columnsOp) InferShape(ds ...G.DimSizer) (tensor.Shape, error) {
 }
 
 func (o columnsOp) Do(in ...G.Value) (G.Value, error) {
-	ts, err := o.values(in)
+	x, ts, err := o.mixed(in, o.wants(0))
 	if err != nil {
 		return nil, err
+	}
+	if s, ok := x.(*CSR); ok {
+		if o.to > s.Cols() {
+			return nil, fmt.Errorf("%s: columns %d to %d of %v: %w", o.attr.who("Columns"), o.from, o.to, s, ErrShape)
+		}
+		return s.TakeColumns(o.from, o.to, o.scale), nil
 	}
 	out := tensor.New(tensor.WithShape(ts[0].Shape()[0], o.to-o.from), tensor.Of(ts[0].Dtype()))
 	return result(out, ColumnsInto(out, 0, ts[0], o.from, o.to, o.scale))
@@ -151,6 +163,10 @@ func (o concatOp) InferShape(ds ...G.DimSizer) (tensor.Shape, error) {
 }
 
 func (o concatOp) Do(in ...G.Value) (G.Value, error) {
+	in, err := spreadOut(in)
+	if err != nil {
+		return nil, err
+	}
 	ts, err := o.values(in)
 	if err != nil {
 		return nil, err
@@ -166,6 +182,21 @@ func (o concatOp) Do(in ...G.Value) (G.Value, error) {
 			return nil, err
 		}
 		at += t.Shape()[1]
+	}
+	return out, nil
+}
+
+// spreadOut is inputs of Concat with the sparse ones made dense, as its output is: features that a layer hands on as they came in.
+func spreadOut(in []G.Value) ([]G.Value, error) {
+	out := append([]G.Value(nil), in...)
+	for i, v := range in {
+		if s, ok := v.(*CSR); ok {
+			d, err := s.Dense(nil)
+			if err != nil {
+				return nil, err
+			}
+			out[i] = d
+		}
 	}
 	return out, nil
 }
@@ -192,10 +223,10 @@ func (o concatOp) DoDiff(_ G.ExecutionContext, in G.Nodes, out *G.Node) error {
 	return doDiff(o, in, out)
 }
 
-// Copy writes x [n, d] to dst, allocated if nil, after the check of its domain.
-func Copy(dst, x *tensor.Dense, a Attr) (*tensor.Dense, error) {
+// Copy writes x [n, d], dense or sparse, to dst, allocated if nil, after the check of its domain.
+func Copy(dst *tensor.Dense, x Matrix, a Attr) (*tensor.Dense, error) {
 	who := a.who("Copy")
-	x, err := contiguous(x)
+	x, err := matrix(x)
 	if err != nil {
 		return nil, fmt.Errorf("%s: x: %w", who, err)
 	}

@@ -6,6 +6,7 @@
 //	StructuredFourier, StructuredPhase     the same two for a W of Hadamard products, which is never formed
 //	Laplace   exp(-xW) / √m                     semigroup kernels
 //	LogShift  ln(x + c)                         the prologue of the skewed kernels
+//	SkewedFourier, SkewedPhase             Fourier and Phase of it
 //	Bandwidth W·exp(-ρ)                         a trainable bandwidth
 //	Affine    xW + b                            heads, and the projection of the phase form
 //	Columns, Concat                             maps over parts of the input, weighted
@@ -15,6 +16,9 @@
 // machines, in float32 and float64, and reads views, transposes and column-major tensors rightly. Its backward starts
 // from what the forward left in the graph, never from a second product, and builds nothing for the inputs that Attr.Frozen
 // names.
+//
+// The rows x of every map may be sparse: a CSR in place of a tensor, for the Into functions and in a node of a graph. Nothing is then
+// spread out; W has its gradient, and x, which is data, has none.
 //
 // Shapes are checked while the graph is built; values when it runs. The functions that end in Into are the same forwards
 // without a graph, into the caller's memory.

@@ -138,3 +138,21 @@ func ExampleStructuredFourierInto() {
 	// Output:
 	// k = 0.61, exactly 0.61
 }
+
+// Bags of words: two rows of six columns, three entries. The cosine of a row without words is 1.
+func ExampleNewCSR() {
+	x, err := ops.NewCSR(2, 6, []int{0, 0, 3}, []int32{0, 3, 5}, []float64{1, 2, 1})
+	if err != nil {
+		panic(err)
+	}
+	w, _ := ops.Pack(tensor.New(tensor.WithShape(6, 1), tensor.WithBacking([]float64{.5, 9, 9, .25, 9, 1})))
+	z, err := ops.FourierInto(nil, x, w, ops.Attr{})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(x)
+	fmt.Printf("%.4f\n", z.Data())
+	// Output:
+	// CSR float64 (2, 6), 3 stored
+	// [1.0000 0.0000 -0.4161 0.9093]
+}

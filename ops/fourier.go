@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/bochner-go/bochner/ops/internal/simd"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
@@ -25,18 +24,18 @@ func Fourier(x, w *G.Node, a Attr) (*G.Node, error) {
 	return apply(fourierOp{base{kind: "Fourier", ranks: "222", attr: a}}, x, w)
 }
 
-// FourierInto writes Fourier(x, W) to dst [n, 2m], allocated if nil, without a graph.
-func FourierInto(dst, x *tensor.Dense, w *Weights, a Attr) (*tensor.Dense, error) {
+// FourierInto writes Fourier(x, W), of dense or sparse rows, to dst [n, 2m], allocated if nil, without a graph.
+func FourierInto(dst *tensor.Dense, x Matrix, w *Weights, a Attr) (*tensor.Dense, error) {
 	_, m := w.Dims()
 	dst, x, err := circular("Fourier", a, dst, x, w, 2*m)
 	if err != nil {
 		return nil, err
 	}
-	n, scale, bad := x.Shape()[0], 1/math.Sqrt(float64(m)), -1
+	scale, bad := 1/math.Sqrt(float64(m)), -1
 	if w.f32 != nil {
-		bad = simd.Pair(data[float32](dst), data[float32](x), n, w.f32, scale)
+		bad = pair(dst, x, w, w.f32, scale)
 	} else {
-		bad = simd.Pair(data[float64](dst), data[float64](x), n, w.f64, scale)
+		bad = pair(dst, x, w, w.f64, scale)
 	}
 	return dst, notFinite("Fourier", a, x, bad)
 }
@@ -60,7 +59,7 @@ var (
 func (o fourierOp) InferShape(ds ...G.DimSizer) (tensor.Shape, error) { return o.inferAffine(ds, 2) }
 
 func (o fourierOp) Do(in ...G.Value) (G.Value, error) {
-	return o.doProjection(in, func(x *tensor.Dense, w *Weights) (*tensor.Dense, error) { return FourierInto(nil, x, w, o.attr) })
+	return o.doProjection(in, func(x Matrix, w *Weights) (*tensor.Dense, error) { return FourierInto(nil, x, w, o.attr) })
 }
 
 func (o fourierOp) backward(t *tracer, in []any, out, grad any) []any {
@@ -92,8 +91,8 @@ func (b base) inferAffine(ds []G.DimSizer, factor int) (tensor.Shape, error) {
 }
 
 // doProjection is Do for a map of x and W.
-func (b base) doProjection(in []G.Value, f func(x *tensor.Dense, w *Weights) (*tensor.Dense, error)) (G.Value, error) {
-	ts, err := b.values(in)
+func (b base) doProjection(in []G.Value, f func(x Matrix, w *Weights) (*tensor.Dense, error)) (G.Value, error) {
+	x, ts, err := b.mixed(in, b.wants(0))
 	if err != nil {
 		return nil, err
 	}
@@ -101,5 +100,5 @@ func (b base) doProjection(in []G.Value, f func(x *tensor.Dense, w *Weights) (*t
 	if err != nil {
 		return nil, err
 	}
-	return result(f(ts[0], w))
+	return result(f(x, w))
 }

@@ -90,11 +90,11 @@ func (o gradients) InferShape(ds ...G.DimSizer) (tensor.Shape, error) {
 }
 
 func (o gradients) Do(in ...G.Value) (G.Value, error) {
-	ts, err := o.values(in)
+	rows, ts, err := o.mixed(in, o.wanted&First != 0)
 	if err != nil {
 		return nil, err
 	}
-	x, w, z, g := ts[0].Shape(), ts[1].Shape(), ts[2].Shape(), ts[3].Shape()
+	x, w, z, g := rows.Shape(), ts[1].Shape(), ts[2].Shape(), ts[3].Shape()
 	want := tensor.Shape{x[0], w[1]}
 	if o.of == pairMap {
 		want[1] *= 2
@@ -103,17 +103,16 @@ func (o gradients) Do(in ...G.Value) (G.Value, error) {
 		return nil, fmt.Errorf("ops: %s of shapes %v, %v, %v and %v: %w", o.kind, x, w, z, g, ErrShape)
 	}
 	s := o.sizes(x, w)
-	out := tensor.New(tensor.WithShape(s[0]+s[1]+s[2]), tensor.Of(ts[0].Dtype()))
+	out := tensor.New(tensor.WithShape(s[0]+s[1]+s[2]), tensor.Of(rows.Dtype()))
 	if out.Dtype() == tensor.Float32 {
-		fillGradients(o, data[float32](out), s, ts)
+		err = fillGradients(o, data[float32](out), s, rows, ts)
 	} else {
-		fillGradients(o, data[float64](out), s, ts)
+		err = fillGradients(o, data[float64](out), s, rows, ts)
 	}
-	return out, nil
+	return result(out, err)
 }
 
-func fillGradients[T simd.Float](o gradients, out []T, sizes [3]int, in []*tensor.Dense) {
-	n, d, m := in[0].Shape()[0], in[1].Shape()[0], in[1].Shape()[1]
+func fillGradients[T simd.Float](o gradients, out []T, sizes [3]int, rows Matrix, in []*tensor.Dense) error {
 	var part [3][]T
 	for i, size := range sizes {
 		if size > 0 {
@@ -121,6 +120,10 @@ func fillGradients[T simd.Float](o gradients, out []T, sizes [3]int, in []*tenso
 		}
 	}
 	to := simd.Gradients[T]{DX: part[0], DW: part[1], DB: part[2]}
+	if s, ok := rows.(*CSR); ok {
+		return sparseGradients(o, to, s, in)
+	}
+	n, d, m := rows.Shape()[0], in[1].Shape()[0], in[1].Shape()[1]
 	x, w, from, g := data[T](in[0]), simd.Borrow(data[T](in[1]), d, m), data[T](in[2]), data[T](in[3])
 	switch o.of {
 	case pairMap:
@@ -132,4 +135,37 @@ func fillGradients[T simd.Float](o gradients, out []T, sizes [3]int, in []*tenso
 	case expMap:
 		w.ExpBackward(to, x, from, g, n)
 	}
+	return nil
+}
+
+// sparseGradients is fillGradients for sparse rows, of which dW takes one pass over all: dP is stored. There is no gradient for x.
+func sparseGradients[T simd.Float](o gradients, to simd.Gradients[T], x *CSR, in []*tensor.Dense) error {
+	n, m := x.Rows(), in[1].Shape()[1]
+	from, g := data[T](in[2]), data[T](in[3])
+	dp := tensor.New(tensor.WithShape(n, m), tensor.Of(x.Dtype()))
+	switch p := data[T](dp); o.of {
+	case pairMap:
+		simd.PairGrad(p, from, g, n, m)
+	case expMap:
+		simd.ExpGrad(p, from, g, n, m)
+	case cosMap:
+		simd.CosGrad(p, from, g, n, m, phaseScale(m))
+	case phaseMap:
+		w, err := borrow(in[1])
+		if err != nil {
+			return err
+		}
+		if _, err := AffineInto(dp, x, w, in[2], Attr{}); err != nil {
+			return err
+		}
+		simd.CosGrad(p, p, g, n, m, phaseScale(m))
+	}
+	if to.DW != nil {
+		s := sparseOf[T](x)
+		simd.GradWCSR(to.DW, s.CSR, s.columnBase(), data[T](dp), m)
+	}
+	if to.DB != nil {
+		simd.ColSum(to.DB, data[T](dp), n)
+	}
+	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/bochner-go/bochner/ops/domain"
-	"github.com/bochner-go/bochner/ops/internal/simd"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
@@ -24,19 +23,19 @@ func Laplace(x, w *G.Node, a Attr) (*G.Node, error) {
 	return apply(laplaceOp{base{kind: "Laplace", ranks: "222", attr: a}}, x, w)
 }
 
-// LaplaceInto writes Laplace(x, W) to dst [n, m], allocated if nil, without a graph. W must be non-negative.
-func LaplaceInto(dst, x *tensor.Dense, w *Weights, a Attr) (*tensor.Dense, error) {
+// LaplaceInto writes Laplace(x, W), of dense or sparse rows, to dst [n, m], allocated if nil, without a graph. W must be non-negative.
+func LaplaceInto(dst *tensor.Dense, x Matrix, w *Weights, a Attr) (*tensor.Dense, error) {
 	_, m := w.Dims()
 	a.Domain = domain.NonNegative()
 	dst, x, err := input("Laplace", a, dst, x, w, m)
 	if err != nil {
 		return nil, err
 	}
-	n, scale := x.Shape()[0], 1/math.Sqrt(float64(m))
+	scale := 1 / math.Sqrt(float64(m))
 	if w.f32 != nil {
-		simd.Exp(data[float32](dst), data[float32](x), n, w.f32, scale)
+		exponential(dst, x, w, w.f32, scale)
 	} else {
-		simd.Exp(data[float64](dst), data[float64](x), n, w.f64, scale)
+		exponential(dst, x, w, w.f64, scale)
 	}
 	return dst, nil
 }
@@ -51,14 +50,14 @@ var (
 func (o laplaceOp) InferShape(ds ...G.DimSizer) (tensor.Shape, error) { return o.inferAffine(ds, 1) }
 
 func (o laplaceOp) Do(in ...G.Value) (G.Value, error) {
-	ts, err := o.values(in)
+	_, ts, err := o.mixed(in, o.wants(0))
 	if err != nil {
 		return nil, err
 	}
 	if err := CheckFrequencies(domain.NonNegative(), o.attr.who("Laplace"), ts[1]); err != nil {
 		return nil, err
 	}
-	return o.doProjection(in, func(x *tensor.Dense, w *Weights) (*tensor.Dense, error) {
+	return o.doProjection(in, func(x Matrix, w *Weights) (*tensor.Dense, error) {
 		return LaplaceInto(nil, x, w, o.attr)
 	})
 }

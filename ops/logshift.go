@@ -82,9 +82,15 @@ func (o logShiftOp) InferShape(ds ...G.DimSizer) (tensor.Shape, error) {
 }
 
 func (o logShiftOp) Do(in ...G.Value) (G.Value, error) {
-	ts, err := o.values(in)
+	x, ts, err := o.mixed(in, o.wants(0))
 	if err != nil {
 		return nil, err
+	}
+	if s, ok := x.(*CSR); ok {
+		if o.wants(1) {
+			return nil, fmt.Errorf("%s: x is sparse, and the gradient for c goes with that of W; use SkewedFourier or SkewedPhase: %w", o.attr.who(o.kind), ErrParam)
+		}
+		return sparseResult(LogShiftCSR(s, ts[1], o.attr))
 	}
 	return result(LogShiftInto(nil, ts[0], ts[1], o.attr))
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/bochner-go/bochner/ops/internal/simd"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
@@ -36,8 +35,8 @@ func Phase(x, w, b *G.Node, a Attr) (*G.Node, error) {
 // projectAgain is up to how many columns of x a product is quicker than writing and reading its result.
 const projectAgain = 128
 
-// PhaseInto writes Phase(x, W, b) to dst [n, m], allocated if nil, without a graph.
-func PhaseInto(dst, x *tensor.Dense, w *Weights, b *tensor.Dense, a Attr) (*tensor.Dense, error) {
+// PhaseInto writes Phase(x, W, b), of dense or sparse rows, to dst [n, m], allocated if nil, without a graph.
+func PhaseInto(dst *tensor.Dense, x Matrix, w *Weights, b *tensor.Dense, a Attr) (*tensor.Dense, error) {
 	_, m := w.Dims()
 	b, err := bias("Phase", a, w, b)
 	if err != nil {
@@ -46,11 +45,11 @@ func PhaseInto(dst, x *tensor.Dense, w *Weights, b *tensor.Dense, a Attr) (*tens
 	if dst, x, err = circular("Phase", a, dst, x, w, m); err != nil {
 		return nil, err
 	}
-	n, bad := x.Shape()[0], -1
+	bad := -1
 	if w.f32 != nil {
-		bad = simd.Phase(data[float32](dst), data[float32](x), data[float32](b), n, w.f32, phaseScale(m))
+		bad = phase(dst, x, b, w, w.f32, phaseScale(m))
 	} else {
-		bad = simd.Phase(data[float64](dst), data[float64](x), data[float64](b), n, w.f64, phaseScale(m))
+		bad = phase(dst, x, b, w, w.f64, phaseScale(m))
 	}
 	return dst, notFinite("Phase", a, x, bad)
 }
@@ -87,13 +86,13 @@ func (o phaseOp) InferShape(ds ...G.DimSizer) (tensor.Shape, error) { return o.i
 
 func (o phaseOp) Do(in ...G.Value) (G.Value, error) {
 	if o.Arity() == 4 {
-		ts, err := o.values(in)
+		_, ts, err := o.mixed(in, o.wants(0))
 		if err != nil {
 			return nil, err
 		}
 		return result(cosineOf(ts[3], o.attr))
 	}
-	return o.doProjection(in, func(x *tensor.Dense, w *Weights) (*tensor.Dense, error) {
+	return o.doProjection(in, func(x Matrix, w *Weights) (*tensor.Dense, error) {
 		return PhaseInto(nil, x, w, in[2].(*tensor.Dense), o.attr)
 	})
 }

@@ -44,6 +44,9 @@ func (o productOp) InferShape(ds ...G.DimSizer) (tensor.Shape, error) {
 }
 
 func (o productOp) Do(in ...G.Value) (G.Value, error) {
+	if x, ok := in[0].(*CSR); ok && o == gradWOp {
+		return gradWCSR(x, in[1])
+	}
 	ts, err := o.values(in)
 	if err != nil {
 		return nil, err

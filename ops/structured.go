@@ -20,7 +20,7 @@ import (
 // [n, 2m], the m cosines, then the m sines. A row costs O(p log p) operations a block, in place of 2dm. Yu et al. (2016), section 4.
 //
 // signs and norms have no gradient. Attr.Frozen counts x as First and ρ as Second. Backward: dP as for Fourier, dx = dP·Wᵀ by the
-// transposed products, and dρ = -<dP, P> = -<dx, x>, so a gradient for ρ costs that for x.
+// transposed products, and dρ = -<dP, P>, for which P is computed again.
 //
 // Errors while building: shapes, a p that is no power of two. Errors while running: those of Fourier, a sign that is not ±1 and a
 // norm that is not finite (ErrDomain).
@@ -45,8 +45,8 @@ func StructuredPhase(x, signs, norms, rho, b *G.Node, a Attr) (*G.Node, error) {
 	return cosine(p, inputs, a)
 }
 
-// StructuredFourierInto writes StructuredFourier(x, W) to dst [n, 2m], allocated if nil, without a graph.
-func StructuredFourierInto(dst, x *tensor.Dense, w *Structured, a Attr) (*tensor.Dense, error) {
+// StructuredFourierInto writes StructuredFourier(x, W), of dense or sparse rows, to dst [n, 2m], allocated if nil, without a graph.
+func StructuredFourierInto(dst *tensor.Dense, x Matrix, w *Structured, a Attr) (*tensor.Dense, error) {
 	const op = "StructuredFourier"
 	_, m := w.Dims()
 	dst, x, err := circular(op, a, dst, x, w, 2*m)
@@ -55,15 +55,15 @@ func StructuredFourierInto(dst, x *tensor.Dense, w *Structured, a Attr) (*tensor
 	}
 	n, scale, bad := x.Shape()[0], 1/math.Sqrt(float64(m)), -1
 	if w.f32 != nil {
-		bad = w.f32.Pair(data[float32](dst), data[float32](x), n, scale)
+		bad = w.f32.Pair(data[float32](dst), structuredRows[float32](x), n, scale)
 	} else {
-		bad = w.f64.Pair(data[float64](dst), data[float64](x), n, scale)
+		bad = w.f64.Pair(data[float64](dst), structuredRows[float64](x), n, scale)
 	}
 	return dst, notFinite(op, a, x, bad)
 }
 
-// StructuredPhaseInto writes StructuredPhase(x, W, b) to dst [n, m], allocated if nil, without a graph.
-func StructuredPhaseInto(dst, x *tensor.Dense, w *Structured, b *tensor.Dense, a Attr) (*tensor.Dense, error) {
+// StructuredPhaseInto writes StructuredPhase(x, W, b), of dense or sparse rows, to dst [n, m], allocated if nil, without a graph.
+func StructuredPhaseInto(dst *tensor.Dense, x Matrix, w *Structured, b *tensor.Dense, a Attr) (*tensor.Dense, error) {
 	const op = "StructuredPhase"
 	_, m := w.Dims()
 	b, err := bias(op, a, w, b)
@@ -75,9 +75,9 @@ func StructuredPhaseInto(dst, x *tensor.Dense, w *Structured, b *tensor.Dense, a
 	}
 	n, bad := x.Shape()[0], -1
 	if w.f32 != nil {
-		bad = w.f32.Phase(data[float32](dst), data[float32](x), data[float32](b), n, phaseScale(m))
+		bad = w.f32.Phase(data[float32](dst), structuredRows[float32](x), data[float32](b), n, phaseScale(m))
 	} else {
-		bad = w.f64.Phase(data[float64](dst), data[float64](x), data[float64](b), n, phaseScale(m))
+		bad = w.f64.Phase(data[float64](dst), structuredRows[float64](x), data[float64](b), n, phaseScale(m))
 	}
 	return dst, notFinite(op, a, x, bad)
 }

@@ -78,11 +78,10 @@ func (o structuredOp) InferShape(ds ...G.DimSizer) (tensor.Shape, error) {
 }
 
 func (o structuredOp) Do(in ...G.Value) (G.Value, error) {
-	ts, err := o.values(in)
+	x, ts, err := o.mixed(in, o.wants(0))
 	if err != nil {
 		return nil, err
 	}
-	x := ts[0]
 	w, err := structuredWeights(x.Shape()[1], ts[1:], o.rho, o.attr)
 	if err != nil {
 		return nil, err
@@ -103,7 +102,7 @@ func structuredWeights(d int, in []*tensor.Dense, withRho bool, a Attr) (*Struct
 }
 
 // structuredAffine is xW + b.
-func structuredAffine(x *tensor.Dense, w *Structured, b *tensor.Dense, a Attr) (*tensor.Dense, error) {
+func structuredAffine(x Matrix, w *Structured, b *tensor.Dense, a Attr) (*tensor.Dense, error) {
 	const op = "StructuredAffine"
 	_, m := w.Dims()
 	b, err := bias(op, a, w, b)
@@ -115,9 +114,9 @@ func structuredAffine(x *tensor.Dense, w *Structured, b *tensor.Dense, a Attr) (
 		return nil, err
 	}
 	if n := x.Shape()[0]; w.f32 != nil {
-		w.f32.Affine(data[float32](dst), data[float32](x), data[float32](b), n)
+		w.f32.Affine(data[float32](dst), structuredRows[float32](x), data[float32](b), n)
 	} else {
-		w.f64.Affine(data[float64](dst), data[float64](x), data[float64](b), n)
+		w.f64.Affine(data[float64](dst), structuredRows[float64](x), data[float64](b), n)
 	}
 	return dst, nil
 }
@@ -137,9 +136,11 @@ func (o structuredOp) backward(t *tracer, in []any, out, grad any) []any {
 	if o.rho {
 		w = in[1:4]
 	}
-	grads[0] = t.apply(newStructuredGradX(columns(in[0]), o.rho), append([]any{dp}, w...)...)
 	if scaled {
-		grads[3] = t.apply(bandwidthGrad{base{kind: "bandwidthGradOfOne", ranks: "221"}}, in[0], grads[0])
+		grads[3] = t.apply(structuredGradRhoOp, append([]any{in[0], dp}, w...)...)
+	}
+	if o.wants(0) {
+		grads[0] = t.apply(newStructuredGradX(columns(in[0]), o.rho), append([]any{dp}, w...)...)
 	}
 	return grads
 }
@@ -207,4 +208,54 @@ func (o structuredGradX) Do(in ...G.Value) (G.Value, error) {
 
 func structuredGrad[T simd.Float](w *simd.Structured[T], dx, dp *tensor.Dense, n int) {
 	w.GradX(data[T](dx), data[T](dp), n)
+}
+
+// structuredRows is x for a structured W.
+func structuredRows[T simd.Float](x Matrix) simd.Rows[T] {
+	if s, ok := x.(*CSR); ok {
+		return simd.Rows[T]{Sparse: &sparseOf[T](s).CSR, Base: sparseOf[T](s).columnBase()}
+	}
+	return simd.Rows[T]{Dense: data[T](x.(*tensor.Dense))}
+}
+
+// structuredGradRhoOp is dρ = -<dP, xW> [1] from x [n, d], dP [n, m], signs, norms and ρ.
+var structuredGradRhoOp = structuredGradRho{base{kind: "structuredGradRho", ranks: "222111"}}
+
+type structuredGradRho struct{ base }
+
+var _ G.Op = structuredGradRho{}
+
+func (o structuredGradRho) InferShape(ds ...G.DimSizer) (tensor.Shape, error) {
+	if _, err := o.shapes(ds); err != nil {
+		return nil, err
+	}
+	return tensor.Shape{1}, nil
+}
+
+func (o structuredGradRho) Do(in ...G.Value) (G.Value, error) {
+	x, ts, err := o.mixed(in, false)
+	if err != nil {
+		return nil, err
+	}
+	w, err := structuredWeights(x.Shape()[1], ts[2:], true, o.attr)
+	if err != nil {
+		return nil, err
+	}
+	dp, n := ts[1], x.Shape()[0]
+	if _, m := w.Dims(); !dp.Shape().Eq(tensor.Shape{n, m}) {
+		return nil, fmt.Errorf("ops: %s of shapes %v and %v: %w", o.kind, x.Shape(), dp.Shape(), ErrShape)
+	}
+	drho := tensor.New(tensor.WithShape(1), tensor.Of(dp.Dtype()))
+	if w.f32 != nil {
+		structuredRhoSum(w.f32, drho, dp, x)
+	} else {
+		structuredRhoSum(w.f64, drho, dp, x)
+	}
+	return drho, nil
+}
+
+func structuredRhoSum[T simd.Float](w *simd.Structured[T], drho, dp *tensor.Dense, x Matrix) {
+	p := make([]T, dp.Shape().TotalSize())
+	w.Affine(p, structuredRows[T](x), nil, dp.Shape()[0])
+	minusRowDots(data[T](drho), p, data[T](dp), dp.Shape()[1])
 }

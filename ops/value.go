@@ -2,6 +2,7 @@ package ops
 
 import (
 	"fmt"
+	"sync"
 
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/ops/internal/simd"
@@ -30,6 +31,17 @@ func contiguous(v G.Value) (*tensor.Dense, error) {
 		copyStrided(out.Float64s(), t.Float64s(), t)
 	}
 	return out, nil
+}
+
+// matrix returns sparse rows as they are and others contiguous.
+func matrix(x Matrix) (Matrix, error) {
+	switch v := x.(type) {
+	case *CSR:
+		return v, nil
+	case *tensor.Dense:
+		return contiguous(v)
+	}
+	return nil, fmt.Errorf("want a *tensor.Dense or a *CSR, got %T: %w", x, ErrDtype)
 }
 
 func isContiguous(t *tensor.Dense) bool {
@@ -107,8 +119,10 @@ func output(who string, dst *tensor.Dense, dt tensor.Dtype, shape ...int) (*tens
 
 // Weights is a matrix W [d, m], packed for the Into functions. It is immutable and safe for concurrent use.
 type Weights struct {
-	f32 *simd.Weights[float32]
-	f64 *simd.Weights[float64]
+	f32    *simd.Weights[float32]
+	f64    *simd.Weights[float64]
+	summed sync.Once
+	sums   any // of the columns, []float32 or []float64, once sparse rows with a base have asked for them
 }
 
 // Pack copies w [d, m], float32 or float64, into the form that the products read.
@@ -158,8 +172,8 @@ type projection interface {
 	Dtype() tensor.Dtype
 }
 
-// input is the start of an Into: x [n, d] made contiguous, checked against W and the domain, and a place for the n rows of cols results.
-func input(op string, a Attr, dst, x *tensor.Dense, w projection, cols int) (out, in *tensor.Dense, err error) {
+// input is the start of an Into: x [n, d], sparse or made contiguous, checked against W and the domain, and a place for the n rows of cols results.
+func input(op string, a Attr, dst *tensor.Dense, x Matrix, w projection, cols int) (out *tensor.Dense, in Matrix, err error) {
 	if out, in, err = projected(op, a, dst, x, w, cols); err != nil {
 		return nil, nil, err
 	}
@@ -168,7 +182,7 @@ func input(op string, a Attr, dst, x *tensor.Dense, w projection, cols int) (out
 
 // circular is input for a map of cosines and sines: a cell that is not finite makes the whole projection of its row so, which they find
 // and notFinite tells. Only another domain is looked at beforehand.
-func circular(op string, a Attr, dst, x *tensor.Dense, w projection, cols int) (out, in *tensor.Dense, err error) {
+func circular(op string, a Attr, dst *tensor.Dense, x Matrix, w projection, cols int) (out *tensor.Dense, in Matrix, err error) {
 	if a.Domain != domain.Reals() {
 		return input(op, a, dst, x, w, cols)
 	}
@@ -176,7 +190,7 @@ func circular(op string, a Attr, dst, x *tensor.Dense, w projection, cols int) (
 }
 
 // notFinite is the error for a row whose projection is not finite: a cell of x that is not, or an overflow.
-func notFinite(op string, a Attr, x *tensor.Dense, row int) error {
+func notFinite(op string, a Attr, x Matrix, row int) error {
 	if row < 0 {
 		return nil
 	}
@@ -187,9 +201,9 @@ func notFinite(op string, a Attr, x *tensor.Dense, row int) error {
 }
 
 // projected is the part of input that looks at shapes and element types.
-func projected(op string, a Attr, dst, x *tensor.Dense, w projection, cols int) (out, in *tensor.Dense, err error) {
+func projected(op string, a Attr, dst *tensor.Dense, x Matrix, w projection, cols int) (out *tensor.Dense, in Matrix, err error) {
 	who := a.who(op)
-	if in, err = contiguous(x); err != nil {
+	if in, err = matrix(x); err != nil {
 		return nil, nil, fmt.Errorf("%s: x: %w", who, err)
 	}
 	d, _ := w.Dims()

@@ -12,8 +12,11 @@
 // W is packed once per draw or optimiser step (Pack) and then serves any number of forwards and backwards. A forward applies its
 // cosine or exponential to each tile of the projection while the tile is in cache.
 //
+// CSR holds sparse rows: its products read the same packed W, an entry at a time, and cost as many operations as there are entries.
+//
 // Hadamard and Structured are the fast Walsh-Hadamard transform and the product with a matrix made of it.
 //
-// Where to read: tileFunc is what a kernel does; product and sweep bring operands to kernels; _gen/gemm writes the kernels;
+// Where to read: tileFunc is what a kernel does; product and sweep bring operands to kernels; _gen/gemm writes the kernels; rowFunc,
+// csr_product.go and _gen/csr are the same for sparse rows;
 // vec.go has the vector functions (_gen/vec), hadamard.go the transform (_gen/fwht). go generate writes all assembly anew.
 package simd

@@ -7,9 +7,9 @@ import (
 )
 
 // guarded copies v to memory that ends where a page begins that nobody may touch.
-func guarded[T Float](t *testing.T, v []T) []T {
+func guarded[E any](t *testing.T, v []E) []E {
 	page := syscall.Getpagesize()
-	size := len(v) * sizeof[T]()
+	size := len(v) * int(unsafe.Sizeof(v[0]))
 	room := (size + page - 1) / page * page
 	m, err := syscall.Mmap(-1, 0, room+page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	if err != nil {
@@ -19,7 +19,7 @@ func guarded[T Float](t *testing.T, v []T) []T {
 	if err := syscall.Mprotect(m[room:], syscall.PROT_NONE); err != nil {
 		t.Fatal(err)
 	}
-	w := unsafe.Slice((*T)(unsafe.Pointer(&m[room-size])), len(v))
+	w := unsafe.Slice((*E)(unsafe.Pointer(&m[room-size])), len(v))
 	copy(w, v)
 	return w
 }
@@ -44,4 +44,29 @@ func inside[T Float](t *testing.T, g multiplication) {
 		bias := guarded(t, random[T](g.n, 4))
 		Pack(b.v, g.k, g.n).Affine(c.v, a.v, bias, g.m)
 	}
+}
+
+// TestCSRStaysInside is TestGemmStaysInside for sparse rows.
+func TestCSRStaysInside(t *testing.T) {
+	eachISA(t, func(t *testing.T) {
+		for _, s := range csrShapes[3:12] {
+			insideCSR[float64](t, s[0], s[1], s[2], s[3])
+			insideCSR[float32](t, s[0], s[1], s[2], s[3])
+		}
+	})
+}
+
+func insideCSR[T Float](t *testing.T, n, d, m, stored int) {
+	x, w, c, dw, b := sparseRows[T](n, d, stored, 1), random[T](d*m, 2), random[T](n*m, 3), make([]T, d*m), random[T](m, 4)
+	if len(x.Col) > 0 {
+		x.Col, x.Val = guarded(t, x.Col), guarded(t, x.Val)
+	}
+	w, c, dw, b = guarded(t, w), guarded(t, c), guarded(t, dw), guarded(t, b)
+	Borrow(w, d, m).AffineCSR(c, x, b)
+	packed := Pack(w, d, m)
+	if packed.packed != nil {
+		packed.packed = guarded(t, packed.packed)
+	}
+	packed.AffineCSR(c, x, b)
+	GradWCSR(dw, x, nil, c, m)
 }

@@ -18,12 +18,14 @@ type tileFunc[T Float] func(k int, a *T, rs, ks int, b *T, panels int, c *T, ldc
 // packFunc copies k rows of B, ldb apart, into panels that lie one after another, each [k, width] and contiguous.
 type packFunc[T Float] func(k int, b *T, ldb int, dst *T, panels int)
 
-// kernels are the kernels of an instruction set for an element type: tile[r-1] for r rows, up to the height of a full tile.
+// kernels are the kernels of an instruction set for an element type: tile[r-1] for r rows, up to the height of a full tile, and
+// row[q-1] for one sparse row and q panels.
 type kernels[T Float] struct {
 	width int
 	share float64 // of the FMA peak; only the ratios between kernels matter
 	pack  packFunc[T]
 	tile  []tileFunc[T]
+	row   []rowFunc[T]
 }
 
 func (k *kernels[T]) height() int { return len(k.tile) }

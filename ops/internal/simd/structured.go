@@ -43,9 +43,34 @@ func (s *Structured[T]) block(b int) (d1, d2, d3, scale []T, cols int) {
 	return signs[:p], signs[p : 2*p], signs[2*p : 3*p], s.scale[b*p : b*p+p], min(p, s.m-b*p)
 }
 
+// Rows are rows of input for a structured W: dense ones [n,d], or sparse ones, which are spread out one at a time, plus Base [d], nil for
+// none.
+type Rows[T Float] struct {
+	Dense  []T
+	Sparse *CSR[T]
+	Base   []T
+}
+
+// row is row i with zeros up to the length of dst, of which the first d numbers may be overwritten and the others are zeros: the row where
+// it lies, if it needs none.
+func (x Rows[T]) row(dst []T, i, d int) []T {
+	if x.Sparse != nil {
+		clear(dst[:d])
+		copy(dst, x.Base)
+		x.Sparse.AddRow(dst, i)
+		return dst
+	}
+	in := x.Dense[i*d : (i+1)*d]
+	if d == len(dst) {
+		return in
+	}
+	copy(dst, in)
+	return dst
+}
+
 // project computes xW, plus bias where there is one, block by block of columns of a row, and calls finish with the part p of row i that
 // begins at column j, which is in cache and gone after the call. x is [n,d].
-func (s *Structured[T]) project(x, bias []T, n int, finish func(i, j int, p []T)) {
+func (s *Structured[T]) project(x Rows[T], bias []T, n int, finish func(i, j int, p []T)) {
 	k := hadamardOf[T](active)
 	forTiles(n, func(lo, hi int) {
 		buf := s.scratch.Get().(*[]T)
@@ -53,11 +78,7 @@ func (s *Structured[T]) project(x, bias []T, n int, finish func(i, j int, p []T)
 		padded, work := (*buf)[:s.p], (*buf)[s.p:]
 		clear(padded[s.d:])
 		for i := lo; i < hi; i++ {
-			in := x[i*s.d : i*s.d+s.d]
-			if s.d < s.p {
-				copy(padded, in)
-				in = padded
-			}
+			in := x.row(padded, i, s.d)
 			for b := 0; b*s.p < s.m; b++ {
 				d1, d2, d3, scale, cols := s.block(b)
 				k.transform(work, in, d1)
@@ -75,7 +96,7 @@ func (s *Structured[T]) project(x, bias []T, n int, finish func(i, j int, p []T)
 }
 
 // Affine writes xW + bias to dst [n,m]; a nil bias is none. x is [n,d].
-func (s *Structured[T]) Affine(dst, x, bias []T, n int) {
+func (s *Structured[T]) Affine(dst []T, x Rows[T], bias []T, n int) {
 	s.project(x, bias, n, func(i, j int, p []T) { copy(dst[i*s.m+j:], p) })
 }
 
@@ -104,7 +125,7 @@ func (s *Structured[T]) GradX(dst, dp []T, n int) {
 }
 
 // Pair writes scale·[cos(xW) | sin(xW)] to dst [n,2m] and returns the first row whose projection is not finite, or -1.
-func (s *Structured[T]) Pair(dst, x []T, n int, scale float64) (badRow int) {
+func (s *Structured[T]) Pair(dst []T, x Rows[T], n int, scale float64) (badRow int) {
 	bad, m := newFirstBad(), s.m
 	s.project(x, nil, n, func(i, j int, p []T) {
 		row := dst[i*2*m : (i+1)*2*m]
@@ -116,7 +137,7 @@ func (s *Structured[T]) Pair(dst, x []T, n int, scale float64) (badRow int) {
 }
 
 // Phase writes scale·cos(xW + b) to dst [n,m] and returns the first row whose projection is not finite, or -1.
-func (s *Structured[T]) Phase(dst, x, b []T, n int, scale float64) (badRow int) {
+func (s *Structured[T]) Phase(dst []T, x Rows[T], b []T, n int, scale float64) (badRow int) {
 	bad := newFirstBad()
 	s.project(x, b, n, func(i, j int, p []T) {
 		if cosRow(dst[i*s.m+j:][:len(p)], p, scale) {

@@ -61,9 +61,9 @@ func structuredAgainst[T Float](t *testing.T, n, d, p, m int) {
 	stages := 3 * bits.Len(uint(p))
 
 	affine := make([]T, n*m)
-	s.Affine(affine, x, nil, n)
+	s.Affine(affine, Rows[T]{Dense: x}, nil, n)
 	within(t, "without bias", affine, proj, stages)
-	s.Affine(affine, x, b, n)
+	s.Affine(affine, Rows[T]{Dense: x}, b, n)
 	want := slices.Clone(proj)
 	for i := range want {
 		want[i] += float64(b[i%m])
@@ -74,11 +74,18 @@ func structuredAgainst[T Float](t *testing.T, n, d, p, m int) {
 	s.GradX(dx, g, n)
 	within(t, "GradX", dx, plain(widen(g), false, w, true, n, m, d), stages)
 
+	sparse := sparseRows[T](n, d, max(1, d/4), 7)
+	fromSparse, fromDense := make([]T, n*m), make([]T, n*m)
+	s.Affine(fromSparse, Rows[T]{Sparse: &sparse}, nil, n)
+	if s.Affine(fromDense, Rows[T]{Dense: sparse.dense()}, nil, n); !slices.Equal(fromSparse, fromDense) {
+		t.Error("sparse rows give other bits than the same rows made dense")
+	}
+
 	pair, phase := make([]T, n*2*m), make([]T, n*m)
-	if bad := s.Pair(pair, x, n, .5); bad != -1 {
+	if bad := s.Pair(pair, Rows[T]{Dense: x}, n, .5); bad != -1 {
 		t.Fatalf("Pair reports row %d", bad)
 	}
-	if bad := s.Phase(phase, x, b, n, 2); bad != -1 {
+	if bad := s.Phase(phase, Rows[T]{Dense: x}, b, n, 2); bad != -1 {
 		t.Fatalf("Phase reports row %d", bad)
 	}
 	features := make([]float64, n*2*m)
@@ -108,10 +115,10 @@ func TestStructuredFirstBadRow(t *testing.T) {
 		for i := 77; i < n; i++ {
 			x[i*d+5] = math.MaxFloat32
 		}
-		if bad := s.Pair(make([]float32, 2*n*37), x, n, 1); bad != 77 {
+		if bad := s.Pair(make([]float32, 2*n*37), Rows[float32]{Dense: x}, n, 1); bad != 77 {
 			t.Errorf("Pair reports row %d, want 77", bad)
 		}
-		if bad := s.Phase(make([]float32, n*37), x, make([]float32, 37), n, 1); bad != 77 {
+		if bad := s.Phase(make([]float32, n*37), Rows[float32]{Dense: x}, make([]float32, 37), n, 1); bad != 77 {
 			t.Errorf("Phase reports row %d, want 77", bad)
 		}
 	})
@@ -131,8 +138,8 @@ func BenchmarkStructured(b *testing.B) {
 			}
 			for b.Loop() {
 				for i, f := range []func(){
-					func() { s.Pair(dst, x, n, 1) },
-					func() { s.Affine(dst[:n*m], x, nil, n) },
+					func() { s.Pair(dst, Rows[float32]{Dense: x}, n, 1) },
+					func() { s.Affine(dst[:n*m], Rows[float32]{Dense: x}, nil, n) },
 					func() { Pair(dst, x, n, w, 1) },
 					func() { w.Affine(dst[:n*m], x, nil, n) },
 				} {

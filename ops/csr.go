@@ -1,0 +1,239 @@
+package ops
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/ops/internal/simd"
+	"gorgonia.org/tensor"
+)
+
+// Matrix is rows of input: a *tensor.Dense [n, d], or a *CSR.
+type Matrix interface {
+	Shape() tensor.Shape
+	Dims() int
+	Dtype() tensor.Dtype
+}
+
+// CSR is a sparse matrix [n, d] of float32 or float64 in compressed sparse rows, the form of scipy.sparse.csr_matrix: for each row the
+// columns that are stored, in rising order, and their values. What is not stored is 0.
+//
+// It is a value of Gorgonia's, so a node of shape [n, d] can hold it (G.WithValue, G.Let) in place of a dense tensor, another number of
+// entries each time; the ops of this package read it there, and those of Gorgonia itself do not. It is data: no op has a gradient for
+// it. A map costs operations in proportion to the entries, and W is the only dense operand.
+//
+// Methods that return a part share the memory where that is possible; nothing here changes an entry. It is safe for concurrent use as
+// long as nobody changes the slices that it was made of.
+type CSR struct {
+	f32 *sparse[float32]
+	f64 *sparse[float64]
+}
+
+// sparse is a CSR of one element type. base is what is added to every cell, stored or not: one number, or one a column; nil is 0. It
+// makes ln(x + c) of a sparse x sparse.
+type sparse[T domain.Float] struct {
+	simd.CSR[T]
+	base []T
+}
+
+// NewCSR makes a matrix of the given rows and columns from its three slices, which it keeps: row i has the entries pointers[i] to
+// pointers[i+1], in the columns `columns`, with the values, a []float32 or []float64. Columns count from 0.
+//
+// Errors: pointers that do not start at 0, fall, or do not end at the number of entries, slices of different lengths, columns of a row
+// that do not rise or are not there (ErrShape); values of another type (ErrDtype). Values are checked when a map reads them.
+func NewCSR(rows, cols int, pointers []int, columns []int32, values any) (*CSR, error) {
+	switch v := values.(type) {
+	case []float32:
+		return wrapped(newSparse(rows, cols, pointers, columns, v))
+	case []float64:
+		return wrapped(newSparse(rows, cols, pointers, columns, v))
+	}
+	return nil, fmt.Errorf("ops: CSR: values are %T, want []float32 or []float64: %w", values, ErrDtype)
+}
+
+func newSparse[T domain.Float](rows, cols int, ptr []int, col []int32, val []T) (*sparse[T], error) {
+	bad := func(format string, args ...any) error {
+		return fmt.Errorf("ops: CSR: %s: %w", fmt.Sprintf(format, args...), ErrShape)
+	}
+	switch {
+	case rows < 0 || cols < 0 || cols > maxColumns:
+		return nil, bad("%d rows of %d columns, want at least 0 of 0 to %d", rows, cols, maxColumns)
+	case len(ptr) != rows+1:
+		return nil, bad("%d row pointers for %d rows, want one more than rows", len(ptr), rows)
+	case len(col) != len(val):
+		return nil, bad("%d columns and %d values, want one column a value", len(col), len(val))
+	case ptr[0] != 0 || ptr[rows] != len(val):
+		return nil, bad("row pointers from %d to %d, want from 0 to the %d values", ptr[0], ptr[rows], len(val))
+	}
+	for i := range rows {
+		if ptr[i+1] < ptr[i] || ptr[i+1] > len(val) {
+			return nil, bad("row %d has the entries %d to %d of %d; row pointers must not fall", i, ptr[i], ptr[i+1], len(val))
+		}
+		last := int32(-1)
+		for _, j := range col[ptr[i]:ptr[i+1]] {
+			if j < 0 || int(j) >= cols {
+				return nil, bad("row %d has column %d of %d; columns count from 0", i, j, cols)
+			}
+			if j <= last {
+				return nil, bad("row %d has column %d after column %d; sort the columns of a row, and add up those that are given twice", i, j, last)
+			}
+			last = j
+		}
+	}
+	return &sparse[T]{CSR: simd.CSR[T]{Rows: rows, Cols: cols, Ptr: ptr, Col: col, Val: val}}, nil
+}
+
+// maxColumns is what the columns, which are int32, can count.
+const maxColumns = 1<<31 - 1
+
+// sparseOf is x in its element type, which must be T.
+func sparseOf[T domain.Float](x *CSR) *sparse[T] {
+	if x.f32 != nil {
+		return any(x.f32).(*sparse[T])
+	}
+	return any(x.f64).(*sparse[T])
+}
+
+// wrap is sparseOf the other way.
+func wrap[T domain.Float](s *sparse[T]) *CSR {
+	if f, ok := any(s).(*sparse[float32]); ok {
+		return &CSR{f32: f}
+	}
+	return &CSR{f64: any(s).(*sparse[float64])}
+}
+
+// wrapped is wrap of what may be an error.
+func wrapped[T domain.Float](s *sparse[T], err error) (*CSR, error) {
+	if err != nil {
+		return nil, err
+	}
+	return wrap(s), nil
+}
+
+// Rows is n.
+func (x *CSR) Rows() int { return x.Shape()[0] }
+
+// Cols is d.
+func (x *CSR) Cols() int { return x.Shape()[1] }
+
+// Stored is the number of entries, zeros that are stored included.
+func (x *CSR) Stored() int {
+	p := x.Pointers()
+	return p[len(p)-1] - p[0]
+}
+
+// Density is the share of the cells that is stored, 0 for a matrix without cells.
+func (x *CSR) Density() float64 {
+	return float64(x.Stored()) / max(1, float64(x.Rows())*float64(x.Cols()))
+}
+
+// Pointers are the row pointers: row i has the entries Pointers()[i] to Pointers()[i+1] of Columns and of the values. They do not begin
+// at 0 in a part of a matrix. The slice is the matrix's own.
+func (x *CSR) Pointers() []int {
+	if x.f32 != nil {
+		return x.f32.Ptr
+	}
+	return x.f64.Ptr
+}
+
+// Columns are the columns of the entries. The slice is the matrix's own.
+func (x *CSR) Columns() []int32 {
+	if x.f32 != nil {
+		return x.f32.Col
+	}
+	return x.f64.Col
+}
+
+// Float32s are the values of the entries of a float32 matrix, nil for another. The slice is the matrix's own.
+func (x *CSR) Float32s() []float32 {
+	if x.f32 == nil {
+		return nil
+	}
+	return x.f32.Val
+}
+
+// Float64s are the values of the entries of a float64 matrix, nil for another. The slice is the matrix's own.
+func (x *CSR) Float64s() []float64 {
+	if x.f64 == nil {
+		return nil
+	}
+	return x.f64.Val
+}
+
+// Slice is the rows lo to hi (exclusive), over the same memory. It panics when they are not there.
+func (x *CSR) Slice(lo, hi int) *CSR {
+	if x.f32 != nil {
+		return wrap(x.f32.slice(lo, hi))
+	}
+	return wrap(x.f64.slice(lo, hi))
+}
+
+func (s *sparse[T]) slice(lo, hi int) *sparse[T] {
+	part := *s
+	part.Ptr, part.Rows = s.Ptr[lo:hi+1:hi+1], hi-lo
+	return &part
+}
+
+// Take is the rows idx, in that order, repeats included, as a matrix of its own. It panics when one is not there.
+func (x *CSR) Take(idx []int) *CSR {
+	if x.f32 != nil {
+		return wrap(x.f32.take(idx))
+	}
+	return wrap(x.f64.take(idx))
+}
+
+func (s *sparse[T]) take(idx []int) *sparse[T] {
+	stored := 0
+	for _, i := range idx {
+		stored += s.Ptr[i+1] - s.Ptr[i]
+	}
+	out := s.empty(len(idx), s.Cols, stored)
+	for k, i := range idx {
+		out.Col = append(out.Col, s.Col[s.Ptr[i]:s.Ptr[i+1]]...)
+		out.Val = append(out.Val, s.Val[s.Ptr[i]:s.Ptr[i+1]]...)
+		out.Ptr[k+1] = len(out.Col)
+	}
+	out.base = s.base
+	return out
+}
+
+// empty is a matrix without entries and with room for some.
+func (s *sparse[T]) empty(rows, cols, room int) *sparse[T] {
+	return &sparse[T]{CSR: simd.CSR[T]{Rows: rows, Cols: cols, Ptr: make([]int, rows+1), Col: make([]int32, 0, room), Val: make([]T, 0, room)}}
+}
+
+// TakeColumns is scale·x[:, from:to], as a matrix of its own. It panics when the columns are not there.
+func (x *CSR) TakeColumns(from, to int, scale float64) *CSR {
+	if from < 0 || to < from || to > x.Cols() {
+		panic(fmt.Sprintf("ops: CSR: columns %d to %d of %d", from, to, x.Cols()))
+	}
+	if x.f32 != nil {
+		return wrap(x.f32.columns(from, to, float32(scale)))
+	}
+	return wrap(x.f64.columns(from, to, scale))
+}
+
+func (s *sparse[T]) columns(from, to int, scale T) *sparse[T] {
+	out := s.empty(s.Rows, to-from, 0)
+	for i := range s.Rows {
+		row := s.Col[s.Ptr[i]:s.Ptr[i+1]]
+		lo, _ := slices.BinarySearch(row, int32(from))
+		hi, _ := slices.BinarySearch(row, int32(to))
+		for t := s.Ptr[i] + lo; t < s.Ptr[i]+hi; t++ {
+			out.Col, out.Val = append(out.Col, s.Col[t]-int32(from)), append(out.Val, scale*s.Val[t])
+		}
+		out.Ptr[i+1] = len(out.Col)
+	}
+	if s.base != nil {
+		base := s.base
+		if len(base) > 1 {
+			base = base[from:to]
+		}
+		out.base = make([]T, len(base))
+		for j, v := range base {
+			out.base[j] = scale * v
+		}
+	}
+	return out
+}

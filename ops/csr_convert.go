@@ -1,0 +1,175 @@
+package ops
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/ops/internal/simd"
+	"gorgonia.org/tensor"
+)
+
+// CSROf is x [n, d], float32 or float64 in any layout, with the cells that are not 0 as entries; NaN is one.
+func CSROf(x *tensor.Dense) (*CSR, error) {
+	x, err := contiguous(x)
+	if err != nil {
+		return nil, fmt.Errorf("ops: CSR: %w", err)
+	}
+	if x.Dims() != 2 {
+		return nil, fmt.Errorf("ops: CSR: x has shape %v, want [n, d]: %w", x.Shape(), ErrShape)
+	}
+	if x.Dtype() == tensor.Float32 {
+		return wrap(sparsed(data[float32](x), x.Shape()[0], x.Shape()[1])), nil
+	}
+	return wrap(sparsed(data[float64](x), x.Shape()[0], x.Shape()[1])), nil
+}
+
+func sparsed[T domain.Float](x []T, n, d int) *sparse[T] {
+	s := (*sparse[T])(nil).empty(n, d, 0)
+	for i := range n {
+		for j, v := range x[i*d : i*d+d] {
+			if v != 0 {
+				s.Col, s.Val = append(s.Col, int32(j)), append(s.Val, v)
+			}
+		}
+		s.Ptr[i+1] = len(s.Col)
+	}
+	return s
+}
+
+// Dense writes x to dst [n, d], allocated if nil. Errors: a dst of another shape or type.
+func (x *CSR) Dense(dst *tensor.Dense) (*tensor.Dense, error) {
+	dst, err := output("ops: CSR", dst, x.Dtype(), x.Rows(), x.Cols())
+	if err != nil {
+		return nil, err
+	}
+	if x.f32 != nil {
+		x.f32.dense(data[float32](dst), x.f32.Cols)
+	} else {
+		x.f64.dense(data[float64](dst), x.f64.Cols)
+	}
+	return dst, nil
+}
+
+// dense writes x to rows that are ld apart.
+func (s *sparse[T]) dense(dst []T, ld int) {
+	for i := range s.Rows {
+		row := dst[i*ld : i*ld+s.Cols]
+		clear(row)
+		if s.base != nil {
+			for j := range row {
+				row[j] = s.base[j%len(s.base)]
+			}
+		}
+		s.AddRow(row, i)
+	}
+}
+
+// As is x in another element type, x itself in its own. An entry that is too large for float32, or that is not 0 and would become 0, is
+// an error that names it, with who at its start (ErrDomain); another type is ErrDtype.
+func (x *CSR) As(dt tensor.Dtype, who string) (*CSR, error) {
+	switch {
+	case dt == x.Dtype():
+		return x, nil
+	case dt == tensor.Float64:
+		return wrap(converted[float64](x.f32)), nil
+	case dt != tensor.Float32:
+		return nil, fmt.Errorf("%s: rows are float64 or float32, not %v: %w", who, dt, ErrDtype)
+	}
+	s := x.f64
+	for i := range s.Rows {
+		for t := s.Ptr[i]; t < s.Ptr[i+1]; t++ {
+			if reason := lostInFloat32(s.Val[t]); reason != "" {
+				return nil, &domain.CellError{Who: who, Row: i, Col: int(s.Col[t]), Value: s.Val[t], Reason: reason, Remedy: "use float64 or scale the data first"}
+			}
+		}
+	}
+	return wrap(converted[float32](s)), nil
+}
+
+// lostInFloat32 says what float32 makes of v that v is not, or nothing.
+func lostInFloat32(v float64) string {
+	switch f := float32(v); {
+	case math.IsInf(float64(f), 0):
+		return "is too large for float32"
+	case f == 0 && v != 0:
+		return "becomes 0 in float32"
+	}
+	return ""
+}
+
+// converted is s in another type, of entries of its own.
+func converted[T, S domain.Float](s *sparse[S]) *sparse[T] {
+	first, end := s.Ptr[0], s.Ptr[s.Rows]
+	x := simd.CSR[T]{Rows: s.Rows, Cols: s.Cols, Ptr: s.fromZero(), Col: s.Col[first:end], Val: convert[T](s.Val[first:end])}
+	return &sparse[T]{CSR: x, base: convert[T](s.base)}
+}
+
+func convert[T, S domain.Float](v []S) []T {
+	if v == nil {
+		return nil
+	}
+	out := make([]T, len(v))
+	for i, f := range v {
+		out[i] = T(f)
+	}
+	return out
+}
+
+// checkCSR is CheckRows for sparse rows.
+func checkCSR[T domain.Float](d Domain, who string, s *sparse[T]) error {
+	if s.base != nil && d != domain.Reals() {
+		return checkShifted(d, who, s)
+	}
+	zero := d.Contains(0)
+	for i := range s.Rows {
+		lo, hi := s.Ptr[i], s.Ptr[i+1]
+		err := domain.CheckRows(d, who, s.Val[lo:hi], 1, hi-lo, hi-lo)
+		bad := s.Cols // the column of a stored value outside the domain
+		if e, ok := err.(*domain.CellError); ok {
+			bad = int(s.Col[lo+e.Col])
+			e.Row, e.Col = i, bad
+		}
+		if e, ok := err.(*domain.RowError); ok {
+			e.Row = i
+		}
+		if !zero && hi-lo < s.Cols {
+			if j := firstMissing(s.Col[lo:hi]); j < bad {
+				return d.Violation(who, i, j, 0)
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkShifted is checkCSR where no cell is 0, row by row.
+func checkShifted[T domain.Float](d Domain, who string, s *sparse[T]) error {
+	row := make([]T, s.Cols)
+	for i := range s.Rows {
+		s.slice(i, i+1).dense(row, s.Cols)
+		err := domain.CheckRows(d, who, row, 1, s.Cols, s.Cols)
+		switch e := err.(type) {
+		case *domain.CellError:
+			e.Row = i
+		case *domain.RowError:
+			e.Row = i
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// firstMissing is the first column that a row does not store.
+func firstMissing(cols []int32) int {
+	for i, j := range cols {
+		if int(j) != i {
+			return i
+		}
+	}
+	return len(cols)
+}

@@ -1,0 +1,101 @@
+package simd
+
+// CSR is a sparse matrix in compressed sparse rows: row i holds Val[t] in column Col[t] for Ptr[i] <= t < Ptr[i+1]. Columns increase
+// within a row; what is not stored is 0. Rows i to j are the same slices with Ptr[i : j+1], so Ptr need not begin at 0.
+type CSR[T Float] struct {
+	Rows, Cols int
+	Ptr        []int
+	Col        []int32
+	Val        []T
+}
+
+// check panics where the slices do not hold a matrix: kernels have no bounds checks.
+func (x CSR[T]) check() {
+	if len(x.Ptr) != x.Rows+1 || x.Ptr[0] < 0 || x.Ptr[x.Rows] > len(x.Col) || x.Ptr[x.Rows] > len(x.Val) {
+		panic("simd: CSR: the row pointers do not fit the entries")
+	}
+	for i := range x.Rows {
+		last := int32(-1)
+		for _, j := range x.Col[x.Ptr[i]:x.Ptr[i+1]] {
+			if j <= last || int(j) >= x.Cols {
+				panic("simd: CSR: the columns of a row do not increase, or there are fewer")
+			}
+			last = j
+		}
+	}
+}
+
+// Transposed is the transpose, of the rows that x has.
+func (x CSR[T]) Transposed() CSR[T] {
+	first := x.Ptr[0]
+	stored := x.Ptr[x.Rows] - first
+	t := CSR[T]{Rows: x.Cols, Cols: x.Rows, Ptr: make([]int, x.Cols+1), Col: make([]int32, stored), Val: make([]T, stored)}
+	for _, j := range x.Col[first : first+stored] {
+		t.Ptr[j+1]++
+	}
+	for j := range x.Cols {
+		t.Ptr[j+1] += t.Ptr[j]
+	}
+	next := append([]int(nil), t.Ptr...)
+	for i := range x.Rows {
+		for k := x.Ptr[i]; k < x.Ptr[i+1]; k++ {
+			at := next[x.Col[k]]
+			t.Col[at], t.Val[at] = int32(i), x.Val[k]
+			next[x.Col[k]]++
+		}
+	}
+	return t
+}
+
+// AddRow adds row i to dst [cols].
+func (x CSR[T]) AddRow(dst []T, i int) {
+	for k := x.Ptr[i]; k < x.Ptr[i+1]; k++ {
+		dst[x.Col[k]] += x.Val[k]
+	}
+}
+
+// forwardCSR is forward for sparse rows: an entry that is not stored adds nothing, not even where W is not finite.
+func (w *Weights[T]) forwardCSR(out output[T], x CSR[T], bias []T) (badRow int) {
+	if x.Cols != w.d {
+		panic("simd: CSR: W has another number of rows than x has columns")
+	}
+	return multiplyCSR(w.kernels, x, matrix[T]{v: w.raw, ld: w.m}, w.packed, w.m, bias, false, out)
+}
+
+// AffineCSR writes x·W + bias to dst [n,m]; a nil bias is none.
+func (w *Weights[T]) AffineCSR(dst []T, x CSR[T], bias []T) {
+	w.forwardCSR(output[T]{dst: dst, ld: w.m, m: w.m}, x, bias)
+}
+
+// PairCSR writes scale·[cos(p) | sin(p)] of p = xW + bias to dst [n,2m] and returns the first row whose projection is not finite, or -1.
+// A nil bias is none.
+func PairCSR[T Float](dst []T, x CSR[T], bias []T, w *Weights[T], scale float64) (badRow int) {
+	return w.forwardCSR(output[T]{dst: dst, ld: 2 * w.m, m: w.m, epilogue: pairMap, scale: scale}, x, bias)
+}
+
+// PhaseCSR writes scale·cos(xW + bias) to dst [n,m] and returns the first row whose projection is not finite, or -1.
+func PhaseCSR[T Float](dst []T, x CSR[T], bias []T, w *Weights[T], scale float64) (badRow int) {
+	return w.forwardCSR(output[T]{dst: dst, ld: w.m, m: w.m, epilogue: phaseMap, scale: scale}, x, bias)
+}
+
+// ExpCSR writes scale·exp(-(xW + bias)) to dst [n,m]. A nil bias is none.
+func ExpCSR[T Float](dst []T, x CSR[T], bias []T, w *Weights[T], scale float64) {
+	w.forwardCSR(output[T]{dst: dst, ld: w.m, m: w.m, epilogue: expMap, scale: scale}, x, bias)
+}
+
+// GradWCSR writes (x + 1·baseᵀ)ᵀ·dP to dst [d,m]: what GradW does for the dense rows whose cell (i, j) is base[j] more than that of x. A nil
+// base is 0. dp is [n,m]. Rows of dst for columns without entries cost no product.
+func GradWCSR[T Float](dst []T, x CSR[T], base, dp []T, m int) {
+	dst = dst[:x.Cols*m]
+	if base != nil {
+		sum := make([]T, m)
+		ColSum(sum, dp, x.Rows)
+		forTiles(x.Cols, func(lo, hi int) {
+			for j := lo; j < hi; j++ {
+				scaleCopy(dst[j*m:j*m+m], sum, base[j])
+			}
+		})
+	}
+	ks := kernelsOf[T](active, m)
+	multiplyCSR(ks, x.Transposed(), matrix[T]{v: dp, ld: m}, nil, m, nil, base != nil, output[T]{dst: dst, ld: m, m: m})
+}

@@ -1,0 +1,291 @@
+package simd
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// rowFunc is a kernel for one sparse row and a fixed number of panels of B that are `width` wide:
+//
+//	C[p·width + j] = Σₜ x[t]·B[at[t], p, j]   (+ from[p·width + j], unless from is nil),   t < k
+//
+// where element (r, p, j) of B is b[r·rs + p·bs + j]. The sum runs in order, one rounding a step. from may be C.
+type rowFunc[T Float] func(k int, at *int32, x *T, b *T, rs, bs int, c *T, from *T)
+
+// Blocking. A call of a kernel takes the entries of a row in a group of K blocks (blockDepth) and a strip of panels, one a kernel. That
+// slice of B, half a megabyte, comes from memory with the first rows of a block and stays in the second-level cache while the others
+// pass by, so B is read once for each row block. Groups depend on the depth alone, and results on no instruction set and no number of
+// goroutines.
+const (
+	csrGroup = 2    // K blocks in a group
+	csrRows  = 1024 // rows in a block
+)
+
+// sparseProduct is one C = X·B, plus a bias or C itself, with an epilogue. Row blocks and strips of panels are jobs.
+type sparseProduct[T Float] struct {
+	*kernels[T]
+	x      CSR[T]
+	b      matrix[T]
+	packed []T // B in panels, or nil: b as it lies
+	n      int // columns of B
+	bias   []T
+	add    bool // to what C holds
+	output[T]
+	bad firstBad
+
+	depth, panels, whole int     // of B: the K block; panels, and those without padding
+	groups               int     // of K blocks; the last K block of a packed B is one, if it is shorter
+	at                   []int32 // the place of each entry in B, in rows
+	splits               []int   // of each row: where its entries of a group begin; groups + 1 numbers
+	rows, strips, jobs   int     // rows of a job; strips of panels
+	next                 atomic.Int64
+	wg                   sync.WaitGroup
+}
+
+// csrPools keeps the index lists of products between calls.
+var csrPools struct{ at, splits sync.Pool }
+
+// multiplyCSR runs a product on kernels, or without them, and returns the first row that the epilogue cannot map, or -1.
+func multiplyCSR[T Float](ks *kernels[T], x CSR[T], b matrix[T], packed []T, n int, bias []T, add bool, out output[T]) (badRow int) {
+	x.check()
+	if x.Rows == 0 || n == 0 {
+		return -1
+	}
+	matrix[T]{v: out.dst, ld: out.ld}.check("c", x.Rows, n)
+	if bias != nil {
+		bias = bias[:n]
+	}
+	if packed == nil {
+		b.check("b", x.Cols, n)
+	}
+	if ks == nil || x.Cols == 0 {
+		return multiplyCSRGeneric(x, b, n, bias, add, out)
+	}
+	p := &sparseProduct[T]{kernels: ks, x: x, b: b, packed: packed, n: n, bias: bias, add: add, output: out}
+	return p.run()
+}
+
+// multiplyCSRGeneric is the product row by row in plain Go, the reference of the kernels.
+func multiplyCSRGeneric[T Float](x CSR[T], b matrix[T], n int, bias []T, add bool, out output[T]) (badRow int) {
+	bad := newFirstBad()
+	forTiles(x.Rows, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			row := out.dst[i*out.ld : i*out.ld+n]
+			switch {
+			case add:
+			case bias != nil:
+				copy(row, bias)
+			default:
+				clear(row)
+			}
+			for t := x.Ptr[i]; t < x.Ptr[i+1]; t++ {
+				v, from := x.Val[t], b.v[int(x.Col[t])*b.ld:]
+				for j, w := range from[:n] {
+					row[j] += v * w
+				}
+			}
+			if out.finish(i, 0, n) {
+				bad.report(i)
+			}
+		}
+	})
+	return bad.get()
+}
+
+func (p *sparseProduct[T]) run() (badRow int) {
+	p.bad.reset()
+	p.depth, p.panels, p.whole = depthOf[T](p.x.Cols), panelsOf(p.kernels, p.n), p.n/p.width
+	workers := runtime.GOMAXPROCS(0)
+	if float64(p.x.Ptr[p.x.Rows]-p.x.Ptr[0])*float64(p.n) < smallWork {
+		workers = 1
+	}
+	if p.packed == nil && p.whole == 0 { // no panel fits into a row of B
+		shared := take[[]T](&poolsOf[T]().shared)
+		defer poolsOf[T]().shared.Put(shared)
+		*shared = grow(*shared, packedLen(p.kernels, p.x.Cols, p.n))
+		q := &product[T]{kernels: p.kernels, n: p.n, k: p.x.Cols, b: p.b, panels: p.panels, depth: p.depth}
+		q.packAll(*shared, workers)
+		p.packed = *shared
+	}
+	at, splits := take[[]int32](&csrPools.at), take[[]int](&csrPools.splits)
+	defer csrPools.at.Put(at)
+	defer csrPools.splits.Put(splits)
+	p.locate(at, splits)
+	p.strips = (p.whole + len(p.row) - 1) / len(p.row)
+	if p.whole < p.panels {
+		p.strips++
+	}
+	blocks := max((p.x.Rows+csrRows-1)/csrRows, min(p.x.Rows, (workers+p.strips-1)/p.strips))
+	p.rows = (p.x.Rows + blocks - 1) / blocks
+	p.jobs = p.strips * ((p.x.Rows + p.rows - 1) / p.rows)
+	for range min(workers, p.jobs) - 1 {
+		p.wg.Go(p.work)
+	}
+	p.work()
+	p.wg.Wait()
+	return p.bad.get()
+}
+
+// locate finds the place of each entry in B and where the groups of a row begin.
+func (p *sparseProduct[T]) locate(at *[]int32, splits *[]int) {
+	blocks := (p.x.Cols + p.depth - 1) / p.depth
+	short := blocks > 1 && p.x.Cols%p.depth != 0
+	group := csrGroup * p.depth
+	lastBlock := p.x.Cols
+	if short {
+		lastBlock = (blocks - 1) * p.depth
+	}
+	p.groups = (lastBlock + group - 1) / group
+	if short {
+		p.groups++
+	}
+	first, end := p.x.Ptr[0], p.x.Ptr[p.x.Rows]
+	p.at = p.x.Col[first:end]
+	if p.packed != nil && blocks > 1 {
+		*at = resize(*at, end-first)
+		p.at = *at
+		for t, j := range p.x.Col[first:end] {
+			block := int(j) / p.depth
+			if k0 := block * p.depth; k0 < lastBlock {
+				p.at[t] = int32(k0*(p.panels-1)) + j
+			} else {
+				p.at[t] = j - int32(k0)
+			}
+		}
+	}
+	*splits = resize(*splits, p.x.Rows*(p.groups+1))
+	p.splits = *splits
+	for i := range p.x.Rows {
+		t, stop := p.x.Ptr[i], p.x.Ptr[i+1]
+		for g := range p.groups {
+			p.splits[i*(p.groups+1)+g] = t
+			limit := int32(min((g+1)*group, lastBlock))
+			if g == p.groups-1 {
+				limit = int32(p.x.Cols)
+			}
+			for t < stop && p.x.Col[t] < limit {
+				t++
+			}
+		}
+		p.splits[i*(p.groups+1)+p.groups] = stop
+	}
+}
+
+// resize is v with n elements.
+func resize[E any](v []E, n int) []E {
+	if n <= cap(v) {
+		return v[:n]
+	}
+	return make([]E, n)
+}
+
+func (p *sparseProduct[T]) work() {
+	pool := &poolsOf[T]().spaces
+	ws := take[workspace[T]](pool)
+	defer pool.Put(ws)
+	ws.tile = grow(ws.tile, max(len(ws.tile), p.width))
+	for {
+		i := int(p.next.Add(1) - 1)
+		if i >= p.jobs {
+			return
+		}
+		block, strip := i/p.strips, i%p.strips
+		r0, r1 := block*p.rows, min((block+1)*p.rows, p.x.Rows)
+		lo := strip * len(p.row)
+		if lo >= p.whole {
+			p.edge(r0, r1, ws.tile)
+			continue
+		}
+		p.strip(r0, r1, lo, min(lo+len(p.row), p.whole))
+	}
+}
+
+// panel is where panel q of B begins for a group, how far apart the rows are, and how far the panels.
+func (p *sparseProduct[T]) panel(g, q int) (b *T, rs, bs int) {
+	if p.packed == nil {
+		return &p.b.v[q*p.width], p.b.ld, p.width
+	}
+	k0, k := 0, p.depth
+	if g > 0 && g == p.groups-1 && p.x.Cols%p.depth != 0 { // the last K block, which is shorter
+		k0 = p.x.Cols / p.depth * p.depth
+		k = p.x.Cols - k0
+	}
+	return &p.packed[(k0*p.panels+k*q)*p.width], p.width, k * p.width
+}
+
+// strip multiplies rows r0 to r1 with whole panels lo to hi, at most as many as there are kernels.
+func (p *sparseProduct[T]) strip(r0, r1, lo, hi int) {
+	kernel, j := p.row[hi-lo-1], lo*p.width
+	for g := range p.groups {
+		b, rs, bs := p.panel(g, lo)
+		for i := r0; i < r1; i++ {
+			c := &p.dst[i*p.ld+j]
+			if k, at, x := p.entries(i, g); k > 0 || g == 0 {
+				kernel(k, at, x, b, rs, bs, c, p.from(g, c, j))
+			}
+			if g == p.groups-1 && p.finish(i, j, hi*p.width) {
+				p.bad.report(i)
+			}
+		}
+	}
+}
+
+// entries are those of a row in a group: how many, their places in B and their values, nil where there are none.
+func (p *sparseProduct[T]) entries(i, g int) (k int, at *int32, x *T) {
+	t, end := p.splits[i*(p.groups+1)+g], p.splits[i*(p.groups+1)+g+1]
+	if t == end {
+		return 0, nil, nil
+	}
+	return end - t, &p.at[t-p.x.Ptr[0]], &p.x.Val[t]
+}
+
+// from is what the kernel adds to C at c, whose column is j: C itself, or the bias, or nothing.
+func (p *sparseProduct[T]) from(g int, c *T, j int) *T {
+	switch {
+	case g > 0 || p.add:
+		return c
+	case p.bias != nil:
+		return &p.bias[j]
+	}
+	return nil
+}
+
+// edge multiplies rows r0 to r1 with the columns right of the last whole panel: with the padded panel, or with the last width columns of
+// a B that is not packed.
+func (p *sparseProduct[T]) edge(r0, r1 int, tile []T) {
+	j, skip := p.whole*p.width, 0
+	for g := range p.groups {
+		b, rs, bs := (*T)(nil), p.b.ld, 0
+		if p.packed != nil {
+			b, rs, bs = p.panel(g, p.whole)
+		} else {
+			b, skip = &p.b.v[p.n-p.width], p.width-(p.n-j)
+		}
+		for i := r0; i < r1; i++ {
+			if k, at, x := p.entries(i, g); k > 0 || g == 0 {
+				p.row[0](k, at, x, b, rs, bs, &tile[0], nil)
+				p.addTile(p.dst[i*p.ld+j:i*p.ld+p.n], tile[skip:], g, j)
+			}
+			if g == p.groups-1 && p.finish(i, j, p.n) {
+				p.bad.report(i)
+			}
+		}
+	}
+}
+
+// addTile writes a row of the edge, with what the kernel would have added.
+func (p *sparseProduct[T]) addTile(c, sum []T, g, j int) {
+	switch {
+	case g > 0 || p.add:
+		for i := range c {
+			c[i] += sum[i]
+		}
+	case p.bias != nil:
+		for i := range c {
+			c[i] = sum[i] + p.bias[j+i]
+		}
+	default:
+		copy(c, sum)
+	}
+}
