@@ -1,6 +1,7 @@
 package simd
 
 import (
+	"slices"
 	"syscall"
 	"testing"
 	"unsafe"
@@ -43,5 +44,23 @@ func inside[T Float](t *testing.T, g multiplication) {
 	if !g.aT && !g.bT {
 		bias := guarded(t, random[T](g.n, 4))
 		Pack(b.v, g.k, g.n).Affine(c.v, a.v, bias, g.m)
+	}
+}
+
+// TestVectorsStayInside: nor do the vector functions, of any length.
+func TestVectorsStayInside(t *testing.T) {
+	eachISA(t, func(t *testing.T) { vectorsInside[float32](t); vectorsInside[float64](t) })
+}
+
+func vectorsInside[T Float](t *testing.T) {
+	for _, n := range []int{1, 7, 16, 33, 64, 131} {
+		x, y, z, triples := guarded(t, slices.Repeat([]T{.5}, n)), guarded(t, make([]T, n)), guarded(t, make([]T, n)), guarded(t, make([]T, 3*n))
+		vecSinCos(y, z, x, 1)
+		vecExp(y, x, 1, 1)
+		vecLog(y, x, x)
+		vecSqrt(y, x)
+		vecMultiple(y, x, 3)
+		vecMul(y, x, x)
+		vecTriples(triples, x, y, z)
 	}
 }

@@ -34,6 +34,16 @@ func logScalarAVX2F32(dst *float32, x *float32, n int, c float32) (done int)
 //go:noescape
 func logVectorAVX2F32(dst *float32, x *float32, c *float32, n int) (done int)
 
+// sqrtAVX2F32 writes √x and returns n.
+//
+//go:noescape
+func sqrtAVX2F32(dst *float32, x *float32, n int) (done int)
+
+// multipleAVX2F32 writes c·x and returns n.
+//
+//go:noescape
+func multipleAVX2F32(dst *float32, x *float32, n int, c float32) (done int)
+
 // cosAVX512F32 writes scale·cos(x) and returns how many elements it has done: n, or fewer before one that is out of range.
 //
 //go:noescape
@@ -63,6 +73,21 @@ func logScalarAVX512F32(dst *float32, x *float32, n int, c float32) (done int)
 //
 //go:noescape
 func logVectorAVX512F32(dst *float32, x *float32, c *float32, n int) (done int)
+
+// sqrtAVX512F32 writes √x and returns n.
+//
+//go:noescape
+func sqrtAVX512F32(dst *float32, x *float32, n int) (done int)
+
+// multipleAVX512F32 writes c·x and returns n.
+//
+//go:noescape
+func multipleAVX512F32(dst *float32, x *float32, n int, c float32) (done int)
+
+// triplesAVX512F32 writes a₀, b₀, c₀, a₁, b₁, ... and returns how many elements of each it has done: n, less what is no whole vector.
+//
+//go:noescape
+func triplesAVX512F32(dst *float32, a *float32, b *float32, c *float32, n int) (done int)
 
 // cosAVX2F64 writes scale·cos(x) and returns how many elements it has done: n, or fewer before one that is out of range.
 //
@@ -94,6 +119,16 @@ func logScalarAVX2F64(dst *float64, x *float64, n int, c float64) (done int)
 //go:noescape
 func logVectorAVX2F64(dst *float64, x *float64, c *float64, n int) (done int)
 
+// sqrtAVX2F64 writes √x and returns n.
+//
+//go:noescape
+func sqrtAVX2F64(dst *float64, x *float64, n int) (done int)
+
+// multipleAVX2F64 writes c·x and returns n.
+//
+//go:noescape
+func multipleAVX2F64(dst *float64, x *float64, n int, c float64) (done int)
+
 // cosAVX512F64 writes scale·cos(x) and returns how many elements it has done: n, or fewer before one that is out of range.
 //
 //go:noescape
@@ -123,3 +158,18 @@ func logScalarAVX512F64(dst *float64, x *float64, n int, c float64) (done int)
 //
 //go:noescape
 func logVectorAVX512F64(dst *float64, x *float64, c *float64, n int) (done int)
+
+// sqrtAVX512F64 writes √x and returns n.
+//
+//go:noescape
+func sqrtAVX512F64(dst *float64, x *float64, n int) (done int)
+
+// multipleAVX512F64 writes c·x and returns n.
+//
+//go:noescape
+func multipleAVX512F64(dst *float64, x *float64, n int, c float64) (done int)
+
+// triplesAVX512F64 writes a₀, b₀, c₀, a₁, b₁, ... and returns how many elements of each it has done: n, less what is no whole vector.
+//
+//go:noescape
+func triplesAVX512F64(dst *float64, a *float64, b *float64, c *float64, n int) (done int)
