@@ -14,13 +14,18 @@
 // is an interface: Law draws a whole frequency, ProductLaw has independent coordinates with a known quantile, RadialLaw a
 // uniform direction and a norm with a known quantile. Custom makes a kernel of any law of your own.
 //
+// Histograms have additive kernels besides, which need no chance: Chi2, Intersection, JensenShannon and Hellinger are Homogeneous.
+// Harmonics are a few samples of a spectrum of one dimension, from which a feature map is made coordinate by coordinate, SupError
+// says how far off it is, and FittedPeriod and OptimalPeriod choose its one parameter. Exponentiated is the Gaussian kernel
+// of the metric of such a kernel, Stationary the translation-invariant kernel of the same signature.
+//
 // A Sampler draws the frequencies. IID fits every law; Orthogonal, for a RadialLaw, has less variance; Structured, from 16
 // dimensions on, is a product of Hadamard matrices that is applied without being formed. Frequencies does the drawing:
 //
 //	w, err := spectral.Frequencies(spectral.Gaussian{Sigma: 2}, spectral.Orthogonal{}, d, m, seed)
 //
 // Gram computes the exact matrix to compare with, PairVariance how far off the features will be, and SqrtDVar, DMeanAbsDev
-// and MedianDistance bandwidths to start from. To read on: gaussian.go, iid.go, orthogonal.go, exp_semigroup.go.
+// and MedianDistance bandwidths to start from. To read on: gaussian.go, iid.go, orthogonal.go, exp_semigroup.go, chi2.go.
 //
 // # Conventions
 //
@@ -43,6 +48,10 @@
 //	Matern{Nu: ∞, Ell: l}       Gaussian{Sigma: l}
 //	ExpSemigroup{Beta: b}       libskylark ExpSemigroupRLT_t beta = b; Lévy law of scale b²/2
 //	SkewedChi2{C: c}            scikit-learn SkewedChi2Sampler skewedness = c
+//	Chi2, order n, period Λ     VLFeat order n and period Λ; its period -1 is FittedPeriod. scikit-learn AdditiveChi2Sampler
+//	                            sample_steps = n+1, sample_interval = 2π/Λ, with the columns of a harmonic together
+//	JensenShannon               to base 2; k in nats is k·ln 2. SquaredMetric is 2 JS, JS = ½KL(x|m) + ½KL(z|m) in bits
+//	Exponentiated{Of, Sigma: s} exp(-gamma D²) with gamma = 1/(2s²); scikit-learn chi2_kernel gamma on Chi2's D² = Σ (x-z)²/(x+z)
 //
 // # Names
 //

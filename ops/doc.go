@@ -5,6 +5,7 @@
 //	Phase     √(2/m) cos(xW + b)                Bochner kernels, phase form
 //	StructuredFourier, StructuredPhase     the same two for a W of Hadamard products, which is never formed
 //	Laplace   exp(-xW) / √m                     semigroup kernels
+//	Homogeneous [√κ̂₀x^{γ/2}, √2κ̂₁x^{γ/2}cos(L ln x), ...]     homogeneous kernels, coordinate by coordinate
 //	LogShift  ln(x + c)                         the prologue of the skewed kernels
 //	SkewedFourier, SkewedPhase             Fourier and Phase of it
 //	Bandwidth W·exp(-ρ)                         a trainable bandwidth

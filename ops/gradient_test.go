@@ -34,6 +34,12 @@ var families = []family{
 	{"Bandwidth", [][]int{{5, 3}, {1}}, -.5, func(a ops.Attr, in ...*G.Node) (*G.Node, error) { return ops.Bandwidth(in[0], in[1], a) }},
 	{"Bandwidth each", [][]int{{5, 3}, {5}}, -.5, func(a ops.Attr, in ...*G.Node) (*G.Node, error) { return ops.Bandwidth(in[0], in[1], a) }},
 	{"Affine", [][]int{{5, 3}, {3, 7}, {7}}, -.5, func(a ops.Attr, in ...*G.Node) (*G.Node, error) { return ops.Affine(in[0], in[1], in[2], a) }},
+	{"Homogeneous", [][]int{{5, 3}, {1}, {3}}, .1, homogeneous(ops.Harmonics{F: []int{1, 3}, Gamma: 1})},
+	{"Homogeneous each", [][]int{{5, 3}, {3}, {1 + 2}}, .1, homogeneous(ops.Harmonics{F: []int{1, 2}, Gamma: 1.7})},
+	{"Homogeneous of order 0", [][]int{{5, 3}, {1}, {1}}, .1, homogeneous(ops.Harmonics{Gamma: 1})},
+	{"Homogeneous sign", [][]int{{5, 3}, {1}, {2}}, -.5, homogeneous(ops.Harmonics{F: []int{1}, Gamma: 2, Negative: ops.SignNegative})},
+	{"Homogeneous split", [][]int{{5, 3}, {3}, {2}}, -.5, homogeneous(ops.Harmonics{F: []int{1}, Gamma: 2, Negative: ops.SplitNegative})},
+	{"Homogeneous stationary", [][]int{{5, 3}, {1}, {3}}, -.5, homogeneous(ops.Harmonics{F: []int{1, 2}, Gamma: 1, Stationary: true})},
 	{"Phase of many columns", [][]int{{5, 131}, {131, 7}, {7}}, -.5, func(a ops.Attr, in ...*G.Node) (*G.Node, error) {
 		return ops.Phase(in[0], in[1], in[2], a)
 	}},
@@ -71,6 +77,10 @@ func skewedFourier(a ops.Attr, in ...*G.Node) (*G.Node, error) {
 
 func skewedPhase(a ops.Attr, in ...*G.Node) (*G.Node, error) {
 	return ops.SkewedPhase(in[0], in[1], in[2], in[3], a)
+}
+
+func homogeneous(h ops.Harmonics) func(a ops.Attr, in ...*G.Node) (*G.Node, error) {
+	return func(a ops.Attr, in ...*G.Node) (*G.Node, error) { return ops.Homogeneous(in[0], in[1], in[2], h, a) }
 }
 
 // inputs draws the inputs of a family.
@@ -199,7 +209,7 @@ func TestGradients(t *testing.T) {
 
 // TestFrozen: a frozen input has no gradient, G.Grad refuses it, and no product is made for it.
 func TestFrozen(t *testing.T) {
-	for _, f := range families[:13] {
+	for _, f := range families[:19] {
 		for i := range f.shapes {
 			nodes, cost, err := f.graph(f.inputs(tensor.Float64, 3), ops.Attr{Frozen: 1 << i})
 			if err != nil {

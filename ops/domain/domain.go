@@ -31,6 +31,7 @@ type kind uint8
 const (
 	reals kind = iota
 	nonNegative
+	histograms
 	above
 	unitSphere
 )
@@ -47,6 +48,9 @@ func Reals() Domain { return Domain{} }
 // NonNegative is [0, ∞)^d, the domain of the semigroup kernels and of histograms.
 func NonNegative() Domain { return Domain{kind: nonNegative} }
 
+// Histograms is [0, ∞)^d as well, the domain of a kernel that a user may extend to negative numbers, which its error recommends.
+func Histograms() Domain { return Domain{kind: histograms} }
+
 // Above is (-c, ∞)^d, the skewed multiplicative group of Li, Ionescu and Sminchisescu (2010), section 3.1.
 func Above(c float64) Domain { return Domain{kind: above, bound: c} }
 
@@ -54,7 +58,7 @@ func Above(c float64) Domain { return Domain{kind: above, bound: c} }
 func UnitSphere(tol float64) Domain { return Domain{kind: unitSphere, bound: tol} }
 
 // IsNonNegative says whether negative values are outside the domain.
-func (d Domain) IsNonNegative() bool { return d.kind == nonNegative }
+func (d Domain) IsNonNegative() bool { return d.kind == nonNegative || d.kind == histograms }
 
 // Contains says whether a single coordinate may be v. It is false for NaN and the infinities in every domain.
 func (d Domain) Contains(v float64) bool {
@@ -62,7 +66,7 @@ func (d Domain) Contains(v float64) bool {
 		return false
 	}
 	switch d.kind {
-	case nonNegative:
+	case nonNegative, histograms:
 		return v >= 0
 	case above:
 		return v > -d.bound
@@ -74,7 +78,7 @@ func (d Domain) Contains(v float64) bool {
 // Low is the lower end of the cells, -Inf for none; open says that it is outside. ok is false for a domain of whole rows.
 func (d Domain) Low() (low float64, open, ok bool) {
 	switch d.kind {
-	case nonNegative:
+	case nonNegative, histograms:
 		return 0, false, true
 	case above:
 		return -d.bound, true, true
@@ -85,7 +89,7 @@ func (d Domain) Low() (low float64, open, ok bool) {
 // String is the condition as a formula.
 func (d Domain) String() string {
 	switch d.kind {
-	case nonNegative:
+	case nonNegative, histograms:
 		return "x >= 0"
 	case above:
 		return fmt.Sprintf("x > %v", -d.bound)
@@ -105,6 +109,8 @@ func (d Domain) Violation(who string, row, col int, v float64) error {
 		e.Reason, e.Remedy = "is not a finite number", "drop the row or fill the value in"
 	case d.kind == nonNegative:
 		e.Reason, e.Remedy = "is negative", "the kernel is defined for histograms, x >= 0: shift the data, scale them by minmax, or clip what minmax left below 0"
+	case d.kind == histograms:
+		e.Reason, e.Remedy = "is negative", "the kernel is defined for histograms, x >= 0: shift the data, scale them by minmax, or extend the kernel by negative=sign or negative=split"
 	case d.kind == above:
 		e.Reason, e.Remedy = fmt.Sprintf("is not above -c = %v", -d.bound), "shift the data or raise C"
 	default:

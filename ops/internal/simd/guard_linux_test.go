@@ -1,6 +1,7 @@
 package simd
 
 import (
+	"slices"
 	"syscall"
 	"testing"
 	"unsafe"
@@ -69,4 +70,25 @@ func insideCSR[T Float](t *testing.T, n, d, m, stored int) {
 	}
 	packed.AffineCSR(c, x, b)
 	GradWCSR(dw, x, nil, c, m)
+}
+
+// TestVectorsStayInside: nor do the vector functions, of any length.
+func TestVectorsStayInside(t *testing.T) {
+	eachISA(t, func(t *testing.T) { vectorsInside[float32](t); vectorsInside[float64](t) })
+}
+
+func vectorsInside[T Float](t *testing.T) {
+	for _, n := range []int{1, 7, 16, 33, 64, 131} {
+		x, y, z, triples := guarded(t, slices.Repeat([]T{.5}, n)), guarded(t, make([]T, n)), guarded(t, make([]T, n)), guarded(t, make([]T, 3*n))
+		vecSinCos(y, z, x, 1)
+		vecExp(y, x, 1, 1)
+		vecLog(y, x, x)
+		vecSqrt(y, x)
+		vecMultiple(y, x, 3)
+		vecProduct(y, x, x, 1)
+		vecAdd(y, x)
+		vecPairGrad(y, x, x, x, x)
+		vecWithin(x, 0)
+		vecTriples(triples, x, y, z)
+	}
 }

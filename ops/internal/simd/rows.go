@@ -12,12 +12,15 @@ const tileRows = 32
 
 // forTiles calls f for the row tiles [lo, hi) of n rows, from GOMAXPROCS goroutines. Tiles do not depend on GOMAXPROCS,
 // so neither do results that f computes tile by tile.
-func forTiles(n int, f func(lo, hi int)) {
-	tiles := (n + tileRows - 1) / tileRows
-	workers := min(runtime.GOMAXPROCS(0), tiles)
+func forTiles(n int, f func(lo, hi int)) { forBlocks(n, tileRows, f) }
+
+// forBlocks is forTiles for blocks of another height.
+func forBlocks(n, height int, f func(lo, hi int)) {
+	blocks := (n + height - 1) / height
+	workers := min(runtime.GOMAXPROCS(0), blocks)
 	if workers < 2 {
-		for lo := 0; lo < n; lo += tileRows {
-			f(lo, min(lo+tileRows, n))
+		for lo := 0; lo < n; lo += height {
+			f(lo, min(lo+height, n))
 		}
 		return
 	}
@@ -26,11 +29,11 @@ func forTiles(n int, f func(lo, hi int)) {
 	for range workers {
 		wg.Go(func() {
 			for {
-				lo := int(next.Add(1)-1) * tileRows
+				lo := int(next.Add(1)-1) * height
 				if lo >= n {
 					return
 				}
-				f(lo, min(lo+tileRows, n))
+				f(lo, min(lo+height, n))
 			}
 		})
 	}

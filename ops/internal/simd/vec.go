@@ -19,6 +19,9 @@ type vectors[T Float] struct {
 	sum       func(dst, a *T, n int) (done int)
 	pairGrad  func(dst, cos, sin, gCos, gSin *T, n int) (done int)
 	within    func(x *T, n int, low, high T) (done int)
+	sqrt      func(dst, x *T, n int) (done int)
+	multiple  func(dst, x *T, n int, c T) (done int)
+	triples   func(dst, a, b, c *T, n int) (done int) // whole vectors only; nil with AVX2
 }
 
 // each calls vector for the elements 0 to n-1, and scalar for those that it leaves out.
@@ -120,7 +123,7 @@ func vecLog[T Float](dst, x, c []T) {
 	if len(c) == 1 {
 		step = 0
 	}
-	one := func(i int) { dst[i] = T(math.Log(float64(x[i]) + float64(c[i*step]))) }
+	one := func(i int) { dst[i] = T(ln(float64(x[i]) + float64(c[i*step]))) }
 	k := vectorsOf[T]()
 	switch {
 	case k == nil:
@@ -132,4 +135,54 @@ func vecLog[T Float](dst, x, c []T) {
 	default:
 		each(len(x), func(i, n int) int { return k.logVector(&dst[i], &x[i], &c[i], n) }, one)
 	}
+}
+
+// vecSqrt writes √x to dst, which may be x, correctly rounded.
+func vecSqrt[T Float](dst, x []T) {
+	k := vectorsOf[T]()
+	if k == nil {
+		for i, v := range x {
+			dst[i] = T(math.Sqrt(float64(v)))
+		}
+		return
+	}
+	if len(x) > 0 {
+		k.sqrt(&dst[0], &x[0], len(x))
+	}
+}
+
+// vecMultiple writes c·x to dst, which may be x.
+func vecMultiple[T Float](dst, x []T, c T) {
+	k := vectorsOf[T]()
+	if k == nil {
+		for i, v := range x {
+			dst[i] = c * v
+		}
+		return
+	}
+	if len(x) > 0 {
+		k.multiple(&dst[0], &x[0], len(x), c)
+	}
+}
+
+// vecTriples writes a₀, b₀, c₀, a₁, b₁, c₁, ... to dst.
+func vecTriples[T Float](dst, a, b, c []T) {
+	n, i := len(a), 0
+	dst, b, c = dst[:3*n], b[:n], c[:n]
+	if k := vectorsOf[T](); k != nil && k.triples != nil && n > 0 {
+		i = k.triples(&dst[0], &a[0], &b[0], &c[0], n)
+	}
+	for ; i < n; i++ {
+		out := dst[3*i:][:3]
+		out[0], out[1], out[2] = a[i], b[i], c[i]
+	}
+}
+
+// ln is the natural logarithm. Where package math has it in assembly (amd64), its logarithm of a denormal number is that of a
+// normal one.
+func ln(v float64) float64 {
+	if v > 0 && v < 0x1p-1022 {
+		return math.Log(v*0x1p60) - 60*math.Ln2
+	}
+	return math.Log(v)
 }

@@ -54,6 +54,16 @@ func pairGradAVX2F32(dst *float32, cos *float32, sin *float32, gCos *float32, gS
 //go:noescape
 func withinAVX2F32(x *float32, n int, low float32, high float32) (done int)
 
+// sqrtAVX2F32 writes √x and returns n.
+//
+//go:noescape
+func sqrtAVX2F32(dst *float32, x *float32, n int) (done int)
+
+// multipleAVX2F32 writes c·x and returns n.
+//
+//go:noescape
+func multipleAVX2F32(dst *float32, x *float32, n int, c float32) (done int)
+
 // cosAVX512F32 writes scale·cos(x) and returns how many elements it has done: n, or fewer before one that is out of range.
 //
 //go:noescape
@@ -103,6 +113,21 @@ func pairGradAVX512F32(dst *float32, cos *float32, sin *float32, gCos *float32, 
 //
 //go:noescape
 func withinAVX512F32(x *float32, n int, low float32, high float32) (done int)
+
+// sqrtAVX512F32 writes √x and returns n.
+//
+//go:noescape
+func sqrtAVX512F32(dst *float32, x *float32, n int) (done int)
+
+// multipleAVX512F32 writes c·x and returns n.
+//
+//go:noescape
+func multipleAVX512F32(dst *float32, x *float32, n int, c float32) (done int)
+
+// triplesAVX512F32 writes a₀, b₀, c₀, a₁, b₁, ... and returns how many elements of each it has done: n, less what is no whole vector.
+//
+//go:noescape
+func triplesAVX512F32(dst *float32, a *float32, b *float32, c *float32, n int) (done int)
 
 // cosAVX2F64 writes scale·cos(x) and returns how many elements it has done: n, or fewer before one that is out of range.
 //
@@ -154,6 +179,16 @@ func pairGradAVX2F64(dst *float64, cos *float64, sin *float64, gCos *float64, gS
 //go:noescape
 func withinAVX2F64(x *float64, n int, low float64, high float64) (done int)
 
+// sqrtAVX2F64 writes √x and returns n.
+//
+//go:noescape
+func sqrtAVX2F64(dst *float64, x *float64, n int) (done int)
+
+// multipleAVX2F64 writes c·x and returns n.
+//
+//go:noescape
+func multipleAVX2F64(dst *float64, x *float64, n int, c float64) (done int)
+
 // cosAVX512F64 writes scale·cos(x) and returns how many elements it has done: n, or fewer before one that is out of range.
 //
 //go:noescape
@@ -203,3 +238,18 @@ func pairGradAVX512F64(dst *float64, cos *float64, sin *float64, gCos *float64, 
 //
 //go:noescape
 func withinAVX512F64(x *float64, n int, low float64, high float64) (done int)
+
+// sqrtAVX512F64 writes √x and returns n.
+//
+//go:noescape
+func sqrtAVX512F64(dst *float64, x *float64, n int) (done int)
+
+// multipleAVX512F64 writes c·x and returns n.
+//
+//go:noescape
+func multipleAVX512F64(dst *float64, x *float64, n int, c float64) (done int)
+
+// triplesAVX512F64 writes a₀, b₀, c₀, a₁, b₁, ... and returns how many elements of each it has done: n, less what is no whole vector.
+//
+//go:noescape
+func triplesAVX512F64(dst *float64, a *float64, b *float64, c *float64, n int) (done int)

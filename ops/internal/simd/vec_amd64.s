@@ -476,6 +476,104 @@ DATA logTableF32<>+472(SB)/4, $0x3e98f11f
 DATA logTableF32<>+476(SB)/4, $0x3e98f11f
 GLOBL logTableF32<>(SB), RODATA|NOPTR, $480
 
+DATA tripleTableF32<>+0(SB)/4, $0x00000000
+DATA tripleTableF32<>+4(SB)/4, $0x00000010
+DATA tripleTableF32<>+8(SB)/4, $0x00000000
+DATA tripleTableF32<>+12(SB)/4, $0x00000001
+DATA tripleTableF32<>+16(SB)/4, $0x00000011
+DATA tripleTableF32<>+20(SB)/4, $0x00000001
+DATA tripleTableF32<>+24(SB)/4, $0x00000002
+DATA tripleTableF32<>+28(SB)/4, $0x00000012
+DATA tripleTableF32<>+32(SB)/4, $0x00000002
+DATA tripleTableF32<>+36(SB)/4, $0x00000003
+DATA tripleTableF32<>+40(SB)/4, $0x00000013
+DATA tripleTableF32<>+44(SB)/4, $0x00000003
+DATA tripleTableF32<>+48(SB)/4, $0x00000004
+DATA tripleTableF32<>+52(SB)/4, $0x00000014
+DATA tripleTableF32<>+56(SB)/4, $0x00000004
+DATA tripleTableF32<>+60(SB)/4, $0x00000005
+DATA tripleTableF32<>+64(SB)/4, $0x00000015
+DATA tripleTableF32<>+68(SB)/4, $0x00000005
+DATA tripleTableF32<>+72(SB)/4, $0x00000006
+DATA tripleTableF32<>+76(SB)/4, $0x00000016
+DATA tripleTableF32<>+80(SB)/4, $0x00000006
+DATA tripleTableF32<>+84(SB)/4, $0x00000007
+DATA tripleTableF32<>+88(SB)/4, $0x00000017
+DATA tripleTableF32<>+92(SB)/4, $0x00000007
+DATA tripleTableF32<>+96(SB)/4, $0x00000008
+DATA tripleTableF32<>+100(SB)/4, $0x00000018
+DATA tripleTableF32<>+104(SB)/4, $0x00000008
+DATA tripleTableF32<>+108(SB)/4, $0x00000009
+DATA tripleTableF32<>+112(SB)/4, $0x00000019
+DATA tripleTableF32<>+116(SB)/4, $0x00000009
+DATA tripleTableF32<>+120(SB)/4, $0x0000000a
+DATA tripleTableF32<>+124(SB)/4, $0x0000001a
+DATA tripleTableF32<>+128(SB)/4, $0x0000000a
+DATA tripleTableF32<>+132(SB)/4, $0x0000000b
+DATA tripleTableF32<>+136(SB)/4, $0x0000001b
+DATA tripleTableF32<>+140(SB)/4, $0x0000000b
+DATA tripleTableF32<>+144(SB)/4, $0x0000000c
+DATA tripleTableF32<>+148(SB)/4, $0x0000001c
+DATA tripleTableF32<>+152(SB)/4, $0x0000000c
+DATA tripleTableF32<>+156(SB)/4, $0x0000000d
+DATA tripleTableF32<>+160(SB)/4, $0x0000001d
+DATA tripleTableF32<>+164(SB)/4, $0x0000000d
+DATA tripleTableF32<>+168(SB)/4, $0x0000000e
+DATA tripleTableF32<>+172(SB)/4, $0x0000001e
+DATA tripleTableF32<>+176(SB)/4, $0x0000000e
+DATA tripleTableF32<>+180(SB)/4, $0x0000000f
+DATA tripleTableF32<>+184(SB)/4, $0x0000001f
+DATA tripleTableF32<>+188(SB)/4, $0x0000000f
+DATA tripleTableF32<>+192(SB)/4, $0x00000000
+DATA tripleTableF32<>+196(SB)/4, $0x00000001
+DATA tripleTableF32<>+200(SB)/4, $0x00000010
+DATA tripleTableF32<>+204(SB)/4, $0x00000003
+DATA tripleTableF32<>+208(SB)/4, $0x00000004
+DATA tripleTableF32<>+212(SB)/4, $0x00000011
+DATA tripleTableF32<>+216(SB)/4, $0x00000006
+DATA tripleTableF32<>+220(SB)/4, $0x00000007
+DATA tripleTableF32<>+224(SB)/4, $0x00000012
+DATA tripleTableF32<>+228(SB)/4, $0x00000009
+DATA tripleTableF32<>+232(SB)/4, $0x0000000a
+DATA tripleTableF32<>+236(SB)/4, $0x00000013
+DATA tripleTableF32<>+240(SB)/4, $0x0000000c
+DATA tripleTableF32<>+244(SB)/4, $0x0000000d
+DATA tripleTableF32<>+248(SB)/4, $0x00000014
+DATA tripleTableF32<>+252(SB)/4, $0x0000000f
+DATA tripleTableF32<>+256(SB)/4, $0x00000000
+DATA tripleTableF32<>+260(SB)/4, $0x00000015
+DATA tripleTableF32<>+264(SB)/4, $0x00000002
+DATA tripleTableF32<>+268(SB)/4, $0x00000003
+DATA tripleTableF32<>+272(SB)/4, $0x00000016
+DATA tripleTableF32<>+276(SB)/4, $0x00000005
+DATA tripleTableF32<>+280(SB)/4, $0x00000006
+DATA tripleTableF32<>+284(SB)/4, $0x00000017
+DATA tripleTableF32<>+288(SB)/4, $0x00000008
+DATA tripleTableF32<>+292(SB)/4, $0x00000009
+DATA tripleTableF32<>+296(SB)/4, $0x00000018
+DATA tripleTableF32<>+300(SB)/4, $0x0000000b
+DATA tripleTableF32<>+304(SB)/4, $0x0000000c
+DATA tripleTableF32<>+308(SB)/4, $0x00000019
+DATA tripleTableF32<>+312(SB)/4, $0x0000000e
+DATA tripleTableF32<>+316(SB)/4, $0x0000000f
+DATA tripleTableF32<>+320(SB)/4, $0x0000001a
+DATA tripleTableF32<>+324(SB)/4, $0x00000001
+DATA tripleTableF32<>+328(SB)/4, $0x00000002
+DATA tripleTableF32<>+332(SB)/4, $0x0000001b
+DATA tripleTableF32<>+336(SB)/4, $0x00000004
+DATA tripleTableF32<>+340(SB)/4, $0x00000005
+DATA tripleTableF32<>+344(SB)/4, $0x0000001c
+DATA tripleTableF32<>+348(SB)/4, $0x00000007
+DATA tripleTableF32<>+352(SB)/4, $0x00000008
+DATA tripleTableF32<>+356(SB)/4, $0x0000001d
+DATA tripleTableF32<>+360(SB)/4, $0x0000000a
+DATA tripleTableF32<>+364(SB)/4, $0x0000000b
+DATA tripleTableF32<>+368(SB)/4, $0x0000001e
+DATA tripleTableF32<>+372(SB)/4, $0x0000000d
+DATA tripleTableF32<>+376(SB)/4, $0x0000000e
+DATA tripleTableF32<>+380(SB)/4, $0x0000001f
+GLOBL tripleTableF32<>(SB), RODATA|NOPTR, $384
+
 // func cosAVX2F32(dst *float32, x *float32, n int, scale float32) (done int)
 // Requires: AVX, AVX2, CMOV, FMA3
 TEXT ·cosAVX2F32(SB), NOSPLIT, $0-40
@@ -1417,6 +1515,105 @@ done:
 	CMOVQGT DX, CX
 	SHRQ    $0x02, CX
 	MOVQ    CX, done+24(FP)
+	VZEROUPPER
+	RET
+
+// func sqrtAVX2F32(dst *float32, x *float32, n int) (done int)
+// Requires: AVX, CMOV
+TEXT ·sqrtAVX2F32(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ x+8(FP), CX
+	XORQ DX, DX
+	MOVQ n+16(FP), BX
+	SHLQ $0x02, BX
+
+blocks:
+	LEAQ    64(DX), SI
+	CMPQ    SI, BX
+	JGT     single
+	VMOVUPS (CX)(DX*1), Y0
+	VSQRTPS Y0, Y0
+	VMOVUPS Y0, (AX)(DX*1)
+	VMOVUPS 32(CX)(DX*1), Y0
+	VSQRTPS Y0, Y0
+	VMOVUPS Y0, 32(AX)(DX*1)
+	ADDQ    $0x00000040, DX
+	JMP     blocks
+
+single:
+	MOVQ       BX, SI
+	SUBQ       DX, SI
+	JLE        done
+	MOVQ       $0x00000020, DI
+	CMPQ       SI, DI
+	CMOVQGT    DI, SI
+	SUBQ       SI, DI
+	LEAQ       maskTable<>+0(SB), SI
+	VMOVDQU    (SI)(DI*1), Y0
+	VMASKMOVPS (CX)(DX*1), Y0, Y1
+	VSQRTPS    Y1, Y1
+	VMASKMOVPS Y1, Y0, (AX)(DX*1)
+	ADDQ       $0x20, DX
+	JMP        single
+
+done:
+	CMPQ    DX, BX
+	CMOVQGT BX, DX
+	SHRQ    $0x02, DX
+	MOVQ    DX, done+24(FP)
+	VZEROUPPER
+	RET
+
+// func multipleAVX2F32(dst *float32, x *float32, n int, c float32) (done int)
+// Requires: AVX, CMOV
+TEXT ·multipleAVX2F32(SB), NOSPLIT, $0-40
+	MOVQ         dst+0(FP), AX
+	MOVQ         x+8(FP), CX
+	XORQ         DX, DX
+	MOVQ         n+16(FP), BX
+	SHLQ         $0x02, BX
+	VBROADCASTSS c+24(FP), Y0
+
+blocks:
+	LEAQ    128(DX), SI
+	CMPQ    SI, BX
+	JGT     single
+	VMOVUPS (CX)(DX*1), Y1
+	VMULPS  Y0, Y1, Y1
+	VMOVUPS Y1, (AX)(DX*1)
+	VMOVUPS 32(CX)(DX*1), Y1
+	VMULPS  Y0, Y1, Y1
+	VMOVUPS Y1, 32(AX)(DX*1)
+	VMOVUPS 64(CX)(DX*1), Y1
+	VMULPS  Y0, Y1, Y1
+	VMOVUPS Y1, 64(AX)(DX*1)
+	VMOVUPS 96(CX)(DX*1), Y1
+	VMULPS  Y0, Y1, Y1
+	VMOVUPS Y1, 96(AX)(DX*1)
+	ADDQ    $0x00000080, DX
+	JMP     blocks
+
+single:
+	MOVQ       BX, SI
+	SUBQ       DX, SI
+	JLE        done
+	MOVQ       $0x00000020, DI
+	CMPQ       SI, DI
+	CMOVQGT    DI, SI
+	SUBQ       SI, DI
+	LEAQ       maskTable<>+0(SB), SI
+	VMOVDQU    (SI)(DI*1), Y1
+	VMASKMOVPS (CX)(DX*1), Y1, Y2
+	VMULPS     Y0, Y2, Y2
+	VMASKMOVPS Y2, Y1, (AX)(DX*1)
+	ADDQ       $0x20, DX
+	JMP        single
+
+done:
+	CMPQ    DX, BX
+	CMOVQGT BX, DX
+	SHRQ    $0x02, DX
+	MOVQ    DX, done+32(FP)
 	VZEROUPPER
 	RET
 
@@ -2507,6 +2704,148 @@ done:
 	VZEROUPPER
 	RET
 
+// func sqrtAVX512F32(dst *float32, x *float32, n int) (done int)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·sqrtAVX512F32(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ x+8(FP), CX
+	XORQ DX, DX
+	MOVQ n+16(FP), BX
+	SHLQ $0x02, BX
+
+blocks:
+	LEAQ    128(DX), SI
+	CMPQ    SI, BX
+	JGT     single
+	VMOVUPS (CX)(DX*1), Z0
+	VSQRTPS Z0, Z0
+	VMOVUPS Z0, (AX)(DX*1)
+	VMOVUPS 64(CX)(DX*1), Z0
+	VSQRTPS Z0, Z0
+	VMOVUPS Z0, 64(AX)(DX*1)
+	ADDQ    $0x00000080, DX
+	JMP     blocks
+
+single:
+	MOVQ      BX, SI
+	SUBQ      DX, SI
+	JLE       done
+	SHRQ      $0x02, SI
+	MOVQ      $-1, DI
+	BZHIQ     SI, DI, DI
+	KMOVW     DI, K1
+	VMOVUPS.Z (CX)(DX*1), K1, Z0
+	VSQRTPS   Z0, Z0
+	VMOVUPS   Z0, K1, (AX)(DX*1)
+	ADDQ      $0x40, DX
+	JMP       single
+
+done:
+	CMPQ    DX, BX
+	CMOVQGT BX, DX
+	SHRQ    $0x02, DX
+	MOVQ    DX, done+24(FP)
+	VZEROUPPER
+	RET
+
+// func multipleAVX512F32(dst *float32, x *float32, n int, c float32) (done int)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·multipleAVX512F32(SB), NOSPLIT, $0-40
+	MOVQ         dst+0(FP), AX
+	MOVQ         x+8(FP), CX
+	XORQ         DX, DX
+	MOVQ         n+16(FP), BX
+	SHLQ         $0x02, BX
+	VBROADCASTSS c+24(FP), Z0
+
+blocks:
+	LEAQ    256(DX), SI
+	CMPQ    SI, BX
+	JGT     single
+	VMOVUPS (CX)(DX*1), Z1
+	VMULPS  Z0, Z1, Z1
+	VMOVUPS Z1, (AX)(DX*1)
+	VMOVUPS 64(CX)(DX*1), Z1
+	VMULPS  Z0, Z1, Z1
+	VMOVUPS Z1, 64(AX)(DX*1)
+	VMOVUPS 128(CX)(DX*1), Z1
+	VMULPS  Z0, Z1, Z1
+	VMOVUPS Z1, 128(AX)(DX*1)
+	VMOVUPS 192(CX)(DX*1), Z1
+	VMULPS  Z0, Z1, Z1
+	VMOVUPS Z1, 192(AX)(DX*1)
+	ADDQ    $0x00000100, DX
+	JMP     blocks
+
+single:
+	MOVQ      BX, SI
+	SUBQ      DX, SI
+	JLE       done
+	SHRQ      $0x02, SI
+	MOVQ      $-1, DI
+	BZHIQ     SI, DI, DI
+	KMOVW     DI, K1
+	VMOVUPS.Z (CX)(DX*1), K1, Z1
+	VMULPS    Z0, Z1, Z1
+	VMOVUPS   Z1, K1, (AX)(DX*1)
+	ADDQ      $0x40, DX
+	JMP       single
+
+done:
+	CMPQ    DX, BX
+	CMOVQGT BX, DX
+	SHRQ    $0x02, DX
+	MOVQ    DX, done+32(FP)
+	VZEROUPPER
+	RET
+
+// func triplesAVX512F32(dst *float32, a *float32, b *float32, c *float32, n int) (done int)
+// Requires: AVX, AVX512F
+TEXT ·triplesAVX512F32(SB), NOSPLIT, $0-48
+	MOVQ    dst+0(FP), AX
+	MOVQ    a+8(FP), CX
+	MOVQ    b+16(FP), DX
+	MOVQ    c+24(FP), BX
+	XORQ    SI, SI
+	MOVQ    n+32(FP), DI
+	SHLQ    $0x02, DI
+	VMOVUPS tripleTableF32<>+0(SB), Z0
+	VMOVUPS tripleTableF32<>+64(SB), Z1
+	VMOVUPS tripleTableF32<>+128(SB), Z2
+	VMOVUPS tripleTableF32<>+192(SB), Z3
+	VMOVUPS tripleTableF32<>+256(SB), Z4
+	VMOVUPS tripleTableF32<>+320(SB), Z5
+	MOVQ    AX, R8
+
+blocks:
+	LEAQ      64(SI), AX
+	CMPQ      AX, DI
+	JGT       done
+	VMOVUPS   (CX)(SI*1), Z6
+	VMOVUPS   (DX)(SI*1), Z7
+	VMOVUPS   (BX)(SI*1), Z8
+	VMOVUPS   Z6, Z9
+	VPERMT2PS Z7, Z0, Z9
+	VPERMT2PS Z8, Z3, Z9
+	VMOVUPS   Z9, (R8)
+	VMOVUPS   Z6, Z9
+	VPERMT2PS Z7, Z1, Z9
+	VPERMT2PS Z8, Z4, Z9
+	VMOVUPS   Z9, 64(R8)
+	VMOVUPS   Z6, Z6
+	VPERMT2PS Z7, Z2, Z6
+	VPERMT2PS Z8, Z5, Z6
+	VMOVUPS   Z6, 128(R8)
+	ADDQ      $0x000000c0, R8
+	MOVQ      AX, SI
+	JMP       blocks
+
+done:
+	SHRQ $0x02, SI
+	MOVQ SI, done+40(FP)
+	VZEROUPPER
+	RET
+
 DATA circularTableF64<>+0(SB)/8, $0x4338000000000000
 DATA circularTableF64<>+8(SB)/8, $0x4338000000000000
 DATA circularTableF64<>+16(SB)/8, $0x4338000000000000
@@ -2828,6 +3167,56 @@ DATA logTableF64<>+584(SB)/8, $0x3fc2f1176104a2f3
 DATA logTableF64<>+592(SB)/8, $0x3fc2f1176104a2f3
 DATA logTableF64<>+600(SB)/8, $0x3fc2f1176104a2f3
 GLOBL logTableF64<>(SB), RODATA|NOPTR, $608
+
+DATA tripleTableF64<>+0(SB)/8, $0x0000000000000000
+DATA tripleTableF64<>+8(SB)/8, $0x0000000000000008
+DATA tripleTableF64<>+16(SB)/8, $0x0000000000000000
+DATA tripleTableF64<>+24(SB)/8, $0x0000000000000001
+DATA tripleTableF64<>+32(SB)/8, $0x0000000000000009
+DATA tripleTableF64<>+40(SB)/8, $0x0000000000000001
+DATA tripleTableF64<>+48(SB)/8, $0x0000000000000002
+DATA tripleTableF64<>+56(SB)/8, $0x000000000000000a
+DATA tripleTableF64<>+64(SB)/8, $0x0000000000000002
+DATA tripleTableF64<>+72(SB)/8, $0x0000000000000003
+DATA tripleTableF64<>+80(SB)/8, $0x000000000000000b
+DATA tripleTableF64<>+88(SB)/8, $0x0000000000000003
+DATA tripleTableF64<>+96(SB)/8, $0x0000000000000004
+DATA tripleTableF64<>+104(SB)/8, $0x000000000000000c
+DATA tripleTableF64<>+112(SB)/8, $0x0000000000000004
+DATA tripleTableF64<>+120(SB)/8, $0x0000000000000005
+DATA tripleTableF64<>+128(SB)/8, $0x000000000000000d
+DATA tripleTableF64<>+136(SB)/8, $0x0000000000000005
+DATA tripleTableF64<>+144(SB)/8, $0x0000000000000006
+DATA tripleTableF64<>+152(SB)/8, $0x000000000000000e
+DATA tripleTableF64<>+160(SB)/8, $0x0000000000000006
+DATA tripleTableF64<>+168(SB)/8, $0x0000000000000007
+DATA tripleTableF64<>+176(SB)/8, $0x000000000000000f
+DATA tripleTableF64<>+184(SB)/8, $0x0000000000000007
+DATA tripleTableF64<>+192(SB)/8, $0x0000000000000000
+DATA tripleTableF64<>+200(SB)/8, $0x0000000000000001
+DATA tripleTableF64<>+208(SB)/8, $0x0000000000000008
+DATA tripleTableF64<>+216(SB)/8, $0x0000000000000003
+DATA tripleTableF64<>+224(SB)/8, $0x0000000000000004
+DATA tripleTableF64<>+232(SB)/8, $0x0000000000000009
+DATA tripleTableF64<>+240(SB)/8, $0x0000000000000006
+DATA tripleTableF64<>+248(SB)/8, $0x0000000000000007
+DATA tripleTableF64<>+256(SB)/8, $0x000000000000000a
+DATA tripleTableF64<>+264(SB)/8, $0x0000000000000001
+DATA tripleTableF64<>+272(SB)/8, $0x0000000000000002
+DATA tripleTableF64<>+280(SB)/8, $0x000000000000000b
+DATA tripleTableF64<>+288(SB)/8, $0x0000000000000004
+DATA tripleTableF64<>+296(SB)/8, $0x0000000000000005
+DATA tripleTableF64<>+304(SB)/8, $0x000000000000000c
+DATA tripleTableF64<>+312(SB)/8, $0x0000000000000007
+DATA tripleTableF64<>+320(SB)/8, $0x0000000000000000
+DATA tripleTableF64<>+328(SB)/8, $0x000000000000000d
+DATA tripleTableF64<>+336(SB)/8, $0x0000000000000002
+DATA tripleTableF64<>+344(SB)/8, $0x0000000000000003
+DATA tripleTableF64<>+352(SB)/8, $0x000000000000000e
+DATA tripleTableF64<>+360(SB)/8, $0x0000000000000005
+DATA tripleTableF64<>+368(SB)/8, $0x0000000000000006
+DATA tripleTableF64<>+376(SB)/8, $0x000000000000000f
+GLOBL tripleTableF64<>(SB), RODATA|NOPTR, $384
 
 // func cosAVX2F64(dst *float64, x *float64, n int, scale float64) (done int)
 // Requires: AVX, AVX2, CMOV, FMA3
@@ -3843,6 +4232,105 @@ done:
 	CMOVQGT DX, CX
 	SHRQ    $0x03, CX
 	MOVQ    CX, done+32(FP)
+	VZEROUPPER
+	RET
+
+// func sqrtAVX2F64(dst *float64, x *float64, n int) (done int)
+// Requires: AVX, CMOV
+TEXT ·sqrtAVX2F64(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ x+8(FP), CX
+	XORQ DX, DX
+	MOVQ n+16(FP), BX
+	SHLQ $0x03, BX
+
+blocks:
+	LEAQ    64(DX), SI
+	CMPQ    SI, BX
+	JGT     single
+	VMOVUPD (CX)(DX*1), Y0
+	VSQRTPD Y0, Y0
+	VMOVUPD Y0, (AX)(DX*1)
+	VMOVUPD 32(CX)(DX*1), Y0
+	VSQRTPD Y0, Y0
+	VMOVUPD Y0, 32(AX)(DX*1)
+	ADDQ    $0x00000040, DX
+	JMP     blocks
+
+single:
+	MOVQ       BX, SI
+	SUBQ       DX, SI
+	JLE        done
+	MOVQ       $0x00000020, DI
+	CMPQ       SI, DI
+	CMOVQGT    DI, SI
+	SUBQ       SI, DI
+	LEAQ       maskTable<>+0(SB), SI
+	VMOVDQU    (SI)(DI*1), Y0
+	VMASKMOVPD (CX)(DX*1), Y0, Y1
+	VSQRTPD    Y1, Y1
+	VMASKMOVPD Y1, Y0, (AX)(DX*1)
+	ADDQ       $0x20, DX
+	JMP        single
+
+done:
+	CMPQ    DX, BX
+	CMOVQGT BX, DX
+	SHRQ    $0x03, DX
+	MOVQ    DX, done+24(FP)
+	VZEROUPPER
+	RET
+
+// func multipleAVX2F64(dst *float64, x *float64, n int, c float64) (done int)
+// Requires: AVX, CMOV
+TEXT ·multipleAVX2F64(SB), NOSPLIT, $0-40
+	MOVQ         dst+0(FP), AX
+	MOVQ         x+8(FP), CX
+	XORQ         DX, DX
+	MOVQ         n+16(FP), BX
+	SHLQ         $0x03, BX
+	VBROADCASTSD c+24(FP), Y0
+
+blocks:
+	LEAQ    128(DX), SI
+	CMPQ    SI, BX
+	JGT     single
+	VMOVUPD (CX)(DX*1), Y1
+	VMULPD  Y0, Y1, Y1
+	VMOVUPD Y1, (AX)(DX*1)
+	VMOVUPD 32(CX)(DX*1), Y1
+	VMULPD  Y0, Y1, Y1
+	VMOVUPD Y1, 32(AX)(DX*1)
+	VMOVUPD 64(CX)(DX*1), Y1
+	VMULPD  Y0, Y1, Y1
+	VMOVUPD Y1, 64(AX)(DX*1)
+	VMOVUPD 96(CX)(DX*1), Y1
+	VMULPD  Y0, Y1, Y1
+	VMOVUPD Y1, 96(AX)(DX*1)
+	ADDQ    $0x00000080, DX
+	JMP     blocks
+
+single:
+	MOVQ       BX, SI
+	SUBQ       DX, SI
+	JLE        done
+	MOVQ       $0x00000020, DI
+	CMPQ       SI, DI
+	CMOVQGT    DI, SI
+	SUBQ       SI, DI
+	LEAQ       maskTable<>+0(SB), SI
+	VMOVDQU    (SI)(DI*1), Y1
+	VMASKMOVPD (CX)(DX*1), Y1, Y2
+	VMULPD     Y0, Y2, Y2
+	VMASKMOVPD Y2, Y1, (AX)(DX*1)
+	ADDQ       $0x20, DX
+	JMP        single
+
+done:
+	CMPQ    DX, BX
+	CMOVQGT BX, DX
+	SHRQ    $0x03, DX
+	MOVQ    DX, done+32(FP)
 	VZEROUPPER
 	RET
 
@@ -5069,5 +5557,147 @@ done:
 	CMOVQGT DX, CX
 	SHRQ    $0x03, CX
 	MOVQ    CX, done+32(FP)
+	VZEROUPPER
+	RET
+
+// func sqrtAVX512F64(dst *float64, x *float64, n int) (done int)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·sqrtAVX512F64(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ x+8(FP), CX
+	XORQ DX, DX
+	MOVQ n+16(FP), BX
+	SHLQ $0x03, BX
+
+blocks:
+	LEAQ    128(DX), SI
+	CMPQ    SI, BX
+	JGT     single
+	VMOVUPD (CX)(DX*1), Z0
+	VSQRTPD Z0, Z0
+	VMOVUPD Z0, (AX)(DX*1)
+	VMOVUPD 64(CX)(DX*1), Z0
+	VSQRTPD Z0, Z0
+	VMOVUPD Z0, 64(AX)(DX*1)
+	ADDQ    $0x00000080, DX
+	JMP     blocks
+
+single:
+	MOVQ      BX, SI
+	SUBQ      DX, SI
+	JLE       done
+	SHRQ      $0x03, SI
+	MOVQ      $-1, DI
+	BZHIQ     SI, DI, DI
+	KMOVW     DI, K1
+	VMOVUPD.Z (CX)(DX*1), K1, Z0
+	VSQRTPD   Z0, Z0
+	VMOVUPD   Z0, K1, (AX)(DX*1)
+	ADDQ      $0x40, DX
+	JMP       single
+
+done:
+	CMPQ    DX, BX
+	CMOVQGT BX, DX
+	SHRQ    $0x03, DX
+	MOVQ    DX, done+24(FP)
+	VZEROUPPER
+	RET
+
+// func multipleAVX512F64(dst *float64, x *float64, n int, c float64) (done int)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·multipleAVX512F64(SB), NOSPLIT, $0-40
+	MOVQ         dst+0(FP), AX
+	MOVQ         x+8(FP), CX
+	XORQ         DX, DX
+	MOVQ         n+16(FP), BX
+	SHLQ         $0x03, BX
+	VBROADCASTSD c+24(FP), Z0
+
+blocks:
+	LEAQ    256(DX), SI
+	CMPQ    SI, BX
+	JGT     single
+	VMOVUPD (CX)(DX*1), Z1
+	VMULPD  Z0, Z1, Z1
+	VMOVUPD Z1, (AX)(DX*1)
+	VMOVUPD 64(CX)(DX*1), Z1
+	VMULPD  Z0, Z1, Z1
+	VMOVUPD Z1, 64(AX)(DX*1)
+	VMOVUPD 128(CX)(DX*1), Z1
+	VMULPD  Z0, Z1, Z1
+	VMOVUPD Z1, 128(AX)(DX*1)
+	VMOVUPD 192(CX)(DX*1), Z1
+	VMULPD  Z0, Z1, Z1
+	VMOVUPD Z1, 192(AX)(DX*1)
+	ADDQ    $0x00000100, DX
+	JMP     blocks
+
+single:
+	MOVQ      BX, SI
+	SUBQ      DX, SI
+	JLE       done
+	SHRQ      $0x03, SI
+	MOVQ      $-1, DI
+	BZHIQ     SI, DI, DI
+	KMOVW     DI, K1
+	VMOVUPD.Z (CX)(DX*1), K1, Z1
+	VMULPD    Z0, Z1, Z1
+	VMOVUPD   Z1, K1, (AX)(DX*1)
+	ADDQ      $0x40, DX
+	JMP       single
+
+done:
+	CMPQ    DX, BX
+	CMOVQGT BX, DX
+	SHRQ    $0x03, DX
+	MOVQ    DX, done+32(FP)
+	VZEROUPPER
+	RET
+
+// func triplesAVX512F64(dst *float64, a *float64, b *float64, c *float64, n int) (done int)
+// Requires: AVX, AVX512F
+TEXT ·triplesAVX512F64(SB), NOSPLIT, $0-48
+	MOVQ    dst+0(FP), AX
+	MOVQ    a+8(FP), CX
+	MOVQ    b+16(FP), DX
+	MOVQ    c+24(FP), BX
+	XORQ    SI, SI
+	MOVQ    n+32(FP), DI
+	SHLQ    $0x03, DI
+	VMOVUPD tripleTableF64<>+0(SB), Z0
+	VMOVUPD tripleTableF64<>+64(SB), Z1
+	VMOVUPD tripleTableF64<>+128(SB), Z2
+	VMOVUPD tripleTableF64<>+192(SB), Z3
+	VMOVUPD tripleTableF64<>+256(SB), Z4
+	VMOVUPD tripleTableF64<>+320(SB), Z5
+	MOVQ    AX, R8
+
+blocks:
+	LEAQ      64(SI), AX
+	CMPQ      AX, DI
+	JGT       done
+	VMOVUPD   (CX)(SI*1), Z6
+	VMOVUPD   (DX)(SI*1), Z7
+	VMOVUPD   (BX)(SI*1), Z8
+	VMOVUPD   Z6, Z9
+	VPERMT2PD Z7, Z0, Z9
+	VPERMT2PD Z8, Z3, Z9
+	VMOVUPD   Z9, (R8)
+	VMOVUPD   Z6, Z9
+	VPERMT2PD Z7, Z1, Z9
+	VPERMT2PD Z8, Z4, Z9
+	VMOVUPD   Z9, 64(R8)
+	VMOVUPD   Z6, Z6
+	VPERMT2PD Z7, Z2, Z6
+	VPERMT2PD Z8, Z5, Z6
+	VMOVUPD   Z6, 128(R8)
+	ADDQ      $0x000000c0, R8
+	MOVQ      AX, SI
+	JMP       blocks
+
+done:
+	SHRQ $0x03, SI
+	MOVQ SI, done+40(FP)
 	VZEROUPPER
 	RET

@@ -7,10 +7,9 @@ import (
 
 // Within tells whether all elements are finite and at least low, which is at most 0 (-Inf for no bound).
 func Within[T Float](x []T, low T) bool {
-	const row = 1024
 	var outside atomic.Bool
-	forTiles((len(x)+row-1)/row, func(lo, hi int) {
-		if part := x[lo*row : min(hi*row, len(x))]; !outside.Load() && !vecWithin(part, low) {
+	forBlocks(len(x), 1<<15, func(lo, hi int) {
+		if !outside.Load() && !vecWithin(x[lo:hi], low) {
 			outside.Store(true)
 		}
 	})
@@ -19,7 +18,7 @@ func Within[T Float](x []T, low T) bool {
 
 // vecWithin is Within in this goroutine.
 func vecWithin[T Float](x []T, low T) bool {
-	high := largest[T]()
+	high := maxFinite[T]()
 	low = max(low, -high)
 	if k := vectorsOf[T](); k != nil && len(x) > 0 {
 		return k.within(&x[0], len(x), low, high) == len(x)
@@ -32,8 +31,8 @@ func vecWithin[T Float](x []T, low T) bool {
 	return true
 }
 
-// largest is the largest finite number.
-func largest[T Float]() T {
+// maxFinite is the largest finite number.
+func maxFinite[T Float]() T {
 	v := math.MaxFloat64
 	if sizeof[T]() == 4 {
 		v = math.MaxFloat32

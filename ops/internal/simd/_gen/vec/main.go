@@ -1,5 +1,6 @@
 // Command vec writes the vector functions of package simd, vec_amd64.s and the Go declarations beside it, into a folder: cosine, sine,
-// both, exponential and logarithm, and pointwise products and sums, for float32 and float64, with AVX2 and FMA, and with AVX-512.
+// both, exponential, logarithm, square root, triples, and pointwise products and sums, for float32 and float64, with AVX2 and FMA, and with
+// AVX-512.
 //
 //	go run -C _gen ./vec -dir ..
 //
@@ -19,6 +20,7 @@ func functions(c *build.Context) {
 		circular := table(c, circularRows(f64), "circular", f64)
 		exponential := table(c, expRows(f64), "exp", f64)
 		logarithm := table(c, logRows(f64), "log", f64)
+		triple := tripleTable(c, f64)
 		for _, wide := range []bool{false, true} {
 			of := func(t constants) *kernel { return &kernel{Context: c, f64: f64, wide: wide, rows: t} }
 			of(circular).cos()
@@ -31,6 +33,11 @@ func functions(c *build.Context) {
 			of(nil).sum()
 			of(nil).pairGrad()
 			of(nil).within()
+			of(nil).sqrt()
+			of(nil).multiple()
+			if wide {
+				of(nil).triples(triple)
+			}
 		}
 	}
 }

@@ -1,0 +1,40 @@
+package spectral
+
+import "math"
+
+// Exponentiated is the Gaussian kernel of the metric of a homogeneous kernel k,
+//
+//	exp(-D²(x, z)/2σ²),   D²(x, z) = k(x, x) + k(z, z) - 2k(x, z),
+//
+// the exponential χ², intersection, Jensen-Shannon or Hellinger kernel, a generalised RBF kernel. For other people's exp(-γD²)
+// set σ² = 1/2γ. Vedaldi and Zisserman (2012), equations (8) and (29).
+type Exponentiated struct {
+	Of    Homogeneous
+	Sigma float64 // σ > 0, in the unit of D, which is that of x^{γ/2}
+}
+
+var (
+	_ Kernel    = Exponentiated{}
+	_ Validator = Exponentiated{}
+)
+
+// At returns exp(-D²/2σ²).
+func (k Exponentiated) At(x, z []float64) float64 {
+	return math.Exp(-SquaredMetric(k.Of, x, z) / (2 * k.Sigma * k.Sigma))
+}
+
+// SquaredMetric is D²(x, z) = k(x, x) + k(z, z) - 2k(x, z), at least 0. Vedaldi and Zisserman (2012), equation (8).
+func SquaredMetric(k Kernel, x, z []float64) float64 {
+	return math.Max(0, k.At(x, x)+k.At(z, z)-2*k.At(x, z))
+}
+
+// Domain is that of the homogeneous kernel.
+func (k Exponentiated) Domain() Domain { return k.Of.Domain() }
+
+// Validate wants σ > 0 and asks the homogeneous kernel.
+func (k Exponentiated) Validate() error {
+	if err := validate(k.Of); err != nil {
+		return err
+	}
+	return positive("Exponentiated", "Sigma", k.Sigma)
+}

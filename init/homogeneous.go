@@ -1,0 +1,130 @@
+package spectral
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/bochner-go/bochner/ops/domain"
+)
+
+// Homogeneous is an additive γ-homogeneous kernel, a sum over the coordinates of
+//
+//	k(x, y) = (xy)^{γ/2} 𝒦(ln y - ln x),   x, y > 0,   and 0 where x or y is 0.
+//
+// By Bochner's theorem on the line its signature 𝒦 is the Fourier transform of a spectrum κ, and the samples of κ are a feature
+// map without randomness (Harmonics). Vedaldi and Zisserman (2012), equations (1) to (3), (9) and (10).
+type Homogeneous interface {
+	Kernel
+	// Signature is 𝒦(λ) = k(e^{λ/2}, e^{-λ/2}), an even function.
+	Signature(lambda float64) float64
+	// Spectrum is the density κ(ω) = (1/2π) ∫ 𝒦(λ) e^{-iωλ} dλ >= 0. Where κ is no function but a point mass at 0, as for
+	// Hellinger, it is +Inf at 0 and 0 elsewhere.
+	Spectrum(omega float64) float64
+	// Degree is γ.
+	Degree() float64
+	// Extension is what the kernel does with negative coordinates.
+	Extension() Negative
+}
+
+// Negative is what a homogeneous kernel, which is defined for x >= 0, does with a negative coordinate. Vedaldi and Zisserman
+// (2012), Lemma 2.
+type Negative int
+
+const (
+	// RejectNegative leaves negative numbers outside the domain.
+	RejectNegative Negative = iota
+	// SignNegative extends k to sign(x) sign(y) k(|x|, |y|): numbers of different sign are as unlike as they can be.
+	SignNegative
+	// SplitNegative extends k to k(|x|, |y|) for numbers of the same sign and 0 for others: the positive and the negative part
+	// are two dimensions. The metric of Intersection becomes the ℓ1 distance of vectors.
+	SplitNegative
+)
+
+func (n Negative) String() string {
+	switch n {
+	case RejectNegative:
+		return "error"
+	case SignNegative:
+		return "sign"
+	case SplitNegative:
+		return "split"
+	default:
+		return fmt.Sprintf("Negative(%d)", int(n))
+	}
+}
+
+// ParseNegative is the inverse of String.
+func ParseNegative(s string) (Negative, error) {
+	for n := RejectNegative; n <= SplitNegative; n++ {
+		if n.String() == s {
+			return n, nil
+		}
+	}
+	return 0, fmt.Errorf("spectral: negative = %q: want error, sign or split: %w", s, ErrParam)
+}
+
+// domain is the set of inputs.
+func (n Negative) domain() Domain {
+	if n == RejectNegative {
+		return domain.Histograms()
+	}
+	return domain.Reals()
+}
+
+// degree is γ of a field whose zero value stands for 1.
+func degree(gamma float64) float64 {
+	if gamma == 0 {
+		return 1
+	}
+	return gamma
+}
+
+// validHomogeneous is the check of the two fields of a homogeneous kernel.
+func validHomogeneous(kernel string, gamma float64, n Negative) error {
+	if !(gamma >= 0) || math.IsInf(gamma, 1) {
+		return fmt.Errorf("spectral: %s: Gamma = %v is not a finite number above 0, nor the 0 that stands for 1: %w", kernel, gamma, ErrParam)
+	}
+	if n < RejectNegative || n > SplitNegative {
+		return fmt.Errorf("spectral: %s: %v; want RejectNegative, SignNegative or SplitNegative: %w", kernel, n, ErrParam)
+	}
+	return nil
+}
+
+// additive is Σ_i k(x_i, z_i) for the 1-homogeneous k of 0 < lo <= hi, raised to degree γ and extended to negative numbers:
+// k_γ = (xz)^{(γ-1)/2} k.
+func additive(x, z []float64, gamma float64, n Negative, k func(lo, hi float64) float64) float64 {
+	sameLength(x, z)
+	sum := 0.0
+	for i, a := range x {
+		b := z[i]
+		if a == 0 || b == 0 || n == SplitNegative && a < 0 != (b < 0) {
+			continue
+		}
+		sign := 1.0
+		if a < 0 != (b < 0) {
+			sign = -1
+		}
+		a, b = math.Abs(a), math.Abs(b)
+		v := k(math.Min(a, b), math.Max(a, b))
+		if gamma != 1 {
+			v *= math.Pow(math.Sqrt(a)*math.Sqrt(b), gamma-1)
+		}
+		sum += sign * v
+	}
+	return sum
+}
+
+// sech is 1/cosh v, without an overflow.
+func sech(v float64) float64 {
+	e := math.Exp(-math.Abs(v))
+	return 2 * e / (1 + e*e)
+}
+
+// ln is the natural logarithm. Where package math has it in assembly (amd64), its logarithm of a denormal number is that of a
+// normal one.
+func ln(v float64) float64 {
+	if v > 0 && v < 0x1p-1022 {
+		return math.Log(v*0x1p60) - 60*math.Ln2
+	}
+	return math.Log(v)
+}

@@ -1,0 +1,225 @@
+package spectral
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/integrate/quad"
+	"gonum.org/v1/gonum/mat"
+)
+
+// homogeneousKernels is the list of the batteries below: a kernel is made of a degree and an extension.
+var homogeneousKernels = []struct {
+	name   string
+	of     func(gamma float64, n Negative) Homogeneous
+	scalar func(x, y float64) float64 // γ = 1, as printed
+}{
+	{"hellinger", func(g float64, n Negative) Homogeneous { return Hellinger{g, n} }, func(x, y float64) float64 { return math.Sqrt(x * y) }},
+	{"chi2", func(g float64, n Negative) Homogeneous { return Chi2{g, n} }, func(x, y float64) float64 { return 2 * x * y / (x + y) }},
+	{"intersection", func(g float64, n Negative) Homogeneous { return Intersection{g, n} }, math.Min},
+	{"jensen-shannon", func(g float64, n Negative) Homogeneous { return JensenShannon{g, n} }, func(x, y float64) float64 {
+		return (x*math.Log1p(y/x) + y*math.Log1p(x/y)) / (2 * math.Ln2) // log₂((x+y)/x) loses digits where y << x
+	}},
+}
+
+func eachHomogeneous(t *testing.T, f func(t *testing.T, of func(float64, Negative) Homogeneous, scalar func(x, y float64) float64)) {
+	t.Helper()
+	for _, k := range homogeneousKernels {
+		t.Run(k.name, func(t *testing.T) { f(t, k.of, k.scalar) })
+	}
+}
+
+// TestHomogeneousKernels: the value is the printed sum, it is (xy)^{γ/2} 𝒦(ln y/x), and it is homogeneous of degree γ.
+func TestHomogeneousKernels(t *testing.T) {
+	eachHomogeneous(t, func(t *testing.T, of func(float64, Negative) Homogeneous, scalar func(x, y float64) float64) {
+		rng := testRand("homogeneous")
+		for _, gamma := range []float64{0, 1, .5, 2, 3.7} {
+			k := of(gamma, RejectNegative)
+			if err := validate(k); err != nil {
+				t.Fatal(err)
+			}
+			g := k.Degree()
+			for range 50 {
+				x, y := math.Exp(3*rng.NormFloat64()), math.Exp(3*rng.NormFloat64())
+				want := scalar(x, y) * math.Pow(x*y, (g-1)/2)
+				bySignature := math.Pow(x*y, g/2) * k.Signature(math.Log(y/x))
+				got := k.At([]float64{x, 0, x, y}, []float64{y, x, 0, y})
+				same := math.Pow(y, g) * k.Signature(0)
+				if !near(got, want+same, 1e-13) || !near(want, bySignature, 1e-13) || !near(k.Signature(0), 1, 1e-15) {
+					t.Fatalf("γ = %v: k(%v, %v) = %v, by the formula %v, by the signature %v", g, x, y, got-same, want, bySignature)
+				}
+				c := math.Exp(rng.NormFloat64())
+				if got, want := k.At([]float64{c * x}, []float64{c * y}), math.Pow(c, g)*k.At([]float64{x}, []float64{y}); !near(got, want, 1e-13) {
+					t.Fatalf("γ = %v: k(cx, cy) = %v, c^γ k = %v", g, got, want)
+				}
+			}
+		}
+	})
+}
+
+// TestSpectrumIsTheTransform: (1/2π) ∫ 𝒦(λ) cos(ωλ) dλ, by panels of Gauss and Legendre, is κ(ω), and κ integrates to 𝒦(0) = 1.
+func TestSpectrumIsTheTransform(t *testing.T) {
+	eachHomogeneous(t, func(t *testing.T, of func(float64, Negative) Homogeneous, _ func(x, y float64) float64) {
+		k := of(1, RejectNegative)
+		if pointMass(k) {
+			if k.Spectrum(0) != math.Inf(1) || k.Spectrum(.1) != 0 || k.Signature(3) != 1 {
+				t.Error("no point mass at 0")
+			}
+			return
+		}
+		integral := func(f func(float64) float64, end float64) (sum float64) {
+			for lo := 0.0; lo < end; lo += 2 {
+				sum += quad.Fixed(f, lo, lo+2, 40, quad.Legendre{}, 0)
+			}
+			return sum
+		}
+		for _, w := range []float64{0, .1, .7, 2, 5} {
+			want := integral(func(l float64) float64 { return k.Signature(l) * math.Cos(w*l) }, 100) / math.Pi
+			if got := k.Spectrum(w); math.Abs(got-want) > 1e-15 || got != k.Spectrum(-w) {
+				t.Errorf("κ(%v) = %v, the transform of the signature %v", w, got, want)
+			}
+		}
+		if mass := 2 * integral(k.Spectrum, 1e4); math.Abs(mass-1) > 1e-4 { // the tail of intersection is 1/(2π·1e4)
+			t.Errorf("the mass of κ is %v", mass)
+		}
+	})
+}
+
+// TestExtensions: Lemma 2. The extended kernels are those of the absolute values, with the sign or without pairs of different
+// sign, and their Gram matrices have no negative eigenvalue.
+func TestExtensions(t *testing.T) {
+	eachHomogeneous(t, func(t *testing.T, of func(float64, Negative) Homogeneous, scalar func(x, y float64) float64) {
+		values := []float64{-3, -.7, -.7001, -1e-9, 0, 1e-9, .4, .7, 3, 40}
+		for n, differ := range map[Negative]float64{SignNegative: -1, SplitNegative: 0} {
+			k := of(1, n)
+			if k.Extension() != n || !k.Domain().Contains(-1) {
+				t.Errorf("%v: extension %v, domain %v", n, k.Extension(), k.Domain())
+			}
+			gram := mat.NewSymDense(len(values), nil)
+			for i, a := range values {
+				for j, b := range values[:i+1] {
+					want := 0.0
+					if a*b != 0 {
+						if want = scalar(math.Abs(a), math.Abs(b)); a*b < 0 {
+							want *= differ
+						}
+					}
+					got := k.At([]float64{a}, []float64{b})
+					if math.Abs(got-want) > 1e-14*math.Abs(want) {
+						t.Errorf("%v: k(%v, %v) = %v, want %v", n, a, b, got, want)
+					}
+					gram.SetSym(i, j, got)
+				}
+			}
+			var eigen mat.EigenSym
+			if !eigen.Factorize(gram, false) || eigen.Values(nil)[0] < -1e-13 {
+				t.Errorf("%v: the least eigenvalue is %v", n, eigen.Values(nil)[0])
+			}
+		}
+		k := of(1, RejectNegative)
+		if k.Domain().Contains(-1e-300) || !k.Domain().Contains(0) || !k.Domain().IsNonNegative() {
+			t.Errorf("domain %v", k.Domain())
+		}
+		wantErr(t, k.Domain().Violation("here", 3, 5, -.2), ErrDomain, "here", "x[3,5] = -0.2", "negative=sign or negative=split")
+	})
+}
+
+// TestHomogeneousExtremes: pairs from 5e-324 to the largest number have the value that the signature gives in logarithms.
+func TestHomogeneousExtremes(t *testing.T) {
+	values := []float64{5e-324, 1e-310, 1e-300, 1e-20, 1, 1e20, 1e300, math.MaxFloat64}
+	eachHomogeneous(t, func(t *testing.T, of func(float64, Negative) Homogeneous, _ func(x, y float64) float64) {
+		k := of(1, RejectNegative)
+		for _, x := range values {
+			for _, y := range values {
+				l := math.Abs(ln(y) - ln(x))
+				want := math.Exp((ln(x)+ln(y))/2 + lnSignature(k, l))
+				if got := k.At([]float64{x}, []float64{y}); !near(got, want, 1e-11) && math.Abs(got-want) > 1e-322 && want < 1e308 {
+					t.Errorf("k(%v, %v) = %v, want %v", x, y, got, want)
+				}
+				if s := k.Signature(l); !(s >= 0 && s <= 1+1e-15) {
+					t.Errorf("𝒦(%v) = %v", l, s)
+				}
+			}
+		}
+	})
+}
+
+// lnSignature is ln 𝒦(λ) where 𝒦 itself underflows, by its tail there.
+func lnSignature(k Homogeneous, l float64) float64 {
+	if l < 600 {
+		return math.Log(k.Signature(l))
+	}
+	switch k.(type) {
+	case Chi2:
+		return math.Ln2 - l/2
+	case JensenShannon:
+		return -l/2 + math.Log((1+l)/(2*math.Ln2))
+	case Intersection:
+		return -l / 2
+	}
+	return 0
+}
+
+func TestHomogeneousErrors(t *testing.T) {
+	eachHomogeneous(t, func(t *testing.T, of func(float64, Negative) Homogeneous, _ func(x, y float64) float64) {
+		for _, g := range []float64{-1, math.NaN(), math.Inf(1)} {
+			wantErr(t, validate(of(g, RejectNegative)), ErrParam, "Gamma = "+fmt.Sprint(g))
+			wantErr(t, validate(Exponentiated{of(g, RejectNegative), 1}), ErrParam, "Gamma")
+			wantErr(t, validate(Stationary{of(g, RejectNegative)}), ErrParam, "Gamma")
+		}
+		for _, n := range []Negative{-1, 3} {
+			wantErr(t, validate(of(1, n)), ErrParam, n.String())
+		}
+		wantErr(t, validate(Exponentiated{of(1, RejectNegative), 0}), ErrParam, "Sigma = 0")
+		defer func() {
+			if recover() == nil {
+				t.Error("rows of different lengths do not panic")
+			}
+		}()
+		of(1, RejectNegative).At([]float64{1, 2}, []float64{1})
+	})
+	for n := RejectNegative; n <= SplitNegative; n++ {
+		if got, err := ParseNegative(n.String()); got != n || err != nil {
+			t.Errorf("%v is read as %v, %v", n, got, err)
+		}
+	}
+	_, err := ParseNegative("abs")
+	wantErr(t, err, ErrParam, `"abs"`, "error, sign or split")
+}
+
+// TestDerivedKernels: the stationary and the exponentiated kernel against the metrics of the paper, section 2.1.
+func TestDerivedKernels(t *testing.T) {
+	x, z := []float64{.2, 0, .8}, []float64{.5, .25, .25}
+	for _, c := range []struct {
+		k  Homogeneous
+		d2 float64
+	}{
+		{Intersection{}, .3 + .25 + .55},
+		{Chi2{}, .09/.7 + .25 + .55*.55/1.05},
+		{Hellinger{}, sq(math.Sqrt(.2)-math.Sqrt(.5)) + .25 + sq(math.Sqrt(.8)-.5)},
+		{JensenShannon{}, 2 * (1 - JensenShannon{}.At(x, z))},
+	} {
+		if got := SquaredMetric(c.k, x, z); !near(got, c.d2, 1e-14) {
+			t.Errorf("%T: D² = %v, want %v", c.k, got, c.d2)
+		}
+		if got, want := (Exponentiated{c.k, .6}).At(x, z), math.Exp(-c.d2/.72); !near(got, want, 1e-14) {
+			t.Errorf("%T: exp(-D²/2σ²) = %v, want %v", c.k, got, want)
+		}
+		if got := (Exponentiated{c.k, 1e-3}).At(x, x); got != 1 {
+			t.Errorf("%T: k(x, x) = %v", c.k, got)
+		}
+	}
+	l1 := Intersection{Negative: SplitNegative}
+	if got := SquaredMetric(l1, []float64{-1, 2}, []float64{3, 2.5}); !near(got, 4.5, 1e-14) {
+		t.Errorf("the metric of the split intersection kernel is %v, the ℓ1 distance 4.5", got)
+	}
+	if got, want := (Stationary{Chi2{}}).At([]float64{1, -2}, []float64{3, -2}), 1/math.Cosh(1)+1; !near(got, want, 1e-14) {
+		t.Errorf("stationary χ² is %v, want %v", got, want)
+	}
+	if d := (Stationary{Chi2{}}).Domain(); !d.Contains(-1) {
+		t.Errorf("the domain of the stationary kernel is %v", d)
+	}
+}
+
+func sq(v float64) float64 { return v * v }

@@ -1,0 +1,135 @@
+package spectral
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// periodFitter is a homogeneous kernel for which Vedaldi and Zisserman determined a good period.
+type periodFitter interface {
+	Homogeneous
+	// FittedPeriod is Λ by a formula of the order.
+	FittedPeriod(order int, w Window) float64
+}
+
+// FittedPeriod is the period of Vedaldi and Zisserman (2012), section 5.1: a formula for each kernel and window, fitted to the
+// periods with the least average error on visual-word and HOG histograms, and at least 1. The paper prints no constants; these are
+// VLFeat's. Where large ratios count the periods of OptimalPeriod are better. A kernel with a point mass has no use for a
+// period; it is 1. Errors wrap ErrParam: an order out of range, a kernel without a fit.
+func FittedPeriod(k Homogeneous, order int, w Window) (float64, error) {
+	if err := checkHarmonics(k, order, w); err != nil {
+		return 0, err
+	}
+	if pointMass(k) {
+		return 1, nil
+	}
+	f, ok := k.(periodFitter)
+	if !ok {
+		return 0, fmt.Errorf("spectral: FittedPeriod: there is no fit for %T; use OptimalPeriod, or a number: %w", k, ErrParam)
+	}
+	return math.Max(1, f.FittedPeriod(order, w)), nil
+}
+
+// OptimalPeriod is the period with the least SupError, by a search of one dimension. The error has several local minima in Λ: the
+// best of a grid of 240 periods, from 1/4 to several times the fitted ones, is refined. It takes some milliseconds times the order.
+// Errors wrap ErrParam.
+func OptimalPeriod(k Homogeneous, order int, w Window) (float64, error) {
+	if err := checkHarmonics(k, order, w); err != nil {
+		return 0, err
+	}
+	if pointMass(k) {
+		return 1, nil
+	}
+	const grid = 240
+	worst := func(lnPeriod float64) float64 { return supError(k, newHarmonics(k, order, w, math.Exp(lnPeriod)), 400) }
+	low, top := math.Log(.25), math.Log(40+40*math.Sqrt(float64(order))) // the fits are below 7√n + 8
+	lnPeriod := floats.Span(make([]float64, grid), low, top)
+	at := make([]float64, grid)
+	for i, l := range lnPeriod {
+		at[i] = worst(l)
+	}
+	best := floats.MinIdx(at)
+	fine := func(lnPeriod float64) float64 {
+		return supError(k, newHarmonics(k, order, w, math.Exp(lnPeriod)), 2000)
+	}
+	return math.Exp(minimise(fine, lnPeriod[max(0, best-1)], lnPeriod[min(grid-1, best+1)])), nil
+}
+
+// SupError is the largest error of a scalar kernel of degree γ that the harmonics make,
+//
+//	sup |k(x, y) - k̂(x, y)| over max(x, y) = 1   =   sup over t >= 0 of e^{-γt/2} |𝒦(t) - 𝒦̂(t)|,
+//
+// so that |k - k̂| <= SupError·Σ max(x_i, z_i)^γ for any two rows.
+func SupError(k Homogeneous, h *Harmonics) float64 {
+	if pointMass(k) {
+		return 0
+	}
+	return supError(k, h, 4000)
+}
+
+// supError looks at so many points a period, and refines the largest error. 𝒦(t) and e^{-γt/2} fall and |𝒦̂| is bounded, so the
+// points end where nothing larger can come.
+func supError(k Homogeneous, h *Harmonics, points int) float64 {
+	gamma := k.Degree()
+	err := func(t float64) float64 { return math.Exp(-gamma*t/2) * math.Abs(k.Signature(t)-h.Signature(t)) }
+	most := h.Signature(0) // the κ̂_j are not negative, so |𝒦̂| has its maximum there
+	return supremum(err, h.Period/float64(points), func(t, worst float64) bool {
+		return t > h.Period/2 && math.Exp(-gamma*t/2)*(k.Signature(t)+most) <= worst
+	})
+}
+
+// supremum is the largest f over the points 0, step, 2·step, ... until stop(t, largest so far), refined between its neighbours.
+func supremum(f func(float64) float64, step float64, stop func(t, worst float64) bool) float64 {
+	at, worst := 0.0, f(0)
+	for i := 1; ; i++ {
+		t := float64(i) * step
+		if stop(t, worst) {
+			break
+		}
+		if v := f(t); v > worst {
+			at, worst = t, v
+		}
+	}
+	best := minimise(func(t float64) float64 { return -f(t) }, math.Max(0, at-step), at+step)
+	return math.Max(worst, f(best))
+}
+
+// minimise is the minimum of f between a and b by golden sections, which is a local one where there are several.
+func minimise(f func(float64) float64, a, b float64) float64 {
+	ratio := (math.Sqrt(5) - 1) / 2
+	c, d := b-ratio*(b-a), a+ratio*(b-a)
+	fc, fd := f(c), f(d)
+	for range 40 {
+		if fc < fd {
+			b, d, fd = d, c, fc
+			c = b - ratio*(b-a)
+			fc = f(c)
+		} else {
+			a, c, fc = c, d, fd
+			d = a + ratio*(b-a)
+			fd = f(d)
+		}
+	}
+	return (a + b) / 2
+}
+
+// ErrorBound is Lemma 3 of Vedaldi and Zisserman (2012): for rows that are ℓγ-normalised, Σ x_i^γ = 1, of any number of dimensions,
+//
+//	|k(x, z) - k̂(x, z)| <= 2 max(ε₀, ε₁ e^{-Λγ/4}),
+//
+// ε₀ being the largest |𝒦 - 𝒦̂| within half a period and ε₁ that anywhere. It holds for either window. (The proof prints
+// min(x, y) <= max(x, y) 2^{-Λ/2} where e^{-Λ/2} is meant, and used.) SupError, at most half as large, gives the bound 2·SupError.
+func ErrorBound(k Homogeneous, h *Harmonics) float64 {
+	err := func(t float64) float64 { return math.Abs(k.Signature(t) - h.Signature(t)) }
+	step := h.Period / 4000
+	within := supremum(err, step, func(t, _ float64) bool { return t > h.Period/2 })
+	// 𝒦 falls, so a period on which it is as good as 0 shows the largest error of all that follow.
+	far := 0.0
+	for k.Signature(far) > 1e-17 && far < 1e3 {
+		far++
+	}
+	anywhere := supremum(err, step, func(t, _ float64) bool { return t > far+h.Period })
+	return 2 * math.Max(within, anywhere*math.Exp(-h.Period*k.Degree()/4))
+}

@@ -1,0 +1,31 @@
+package spectral
+
+// Stationary is the translation-invariant kernel with the signature of a homogeneous one,
+//
+//	k(x, z) = Σ_i 𝒦(z_i - x_i)
+//
+// on ℝ^d: of Chi2, Σ sech((z-x)/2). Vedaldi and Zisserman (2012), equations (5) and (6) and section 2.1.2.
+type Stationary struct {
+	Of Homogeneous // whose signature it is; its degree and its extension have no part in it
+}
+
+var (
+	_ Kernel    = Stationary{}
+	_ Validator = Stationary{}
+)
+
+// At returns Σ 𝒦(z - x).
+func (k Stationary) At(x, z []float64) float64 {
+	sameLength(x, z)
+	sum := 0.0
+	for i, v := range x {
+		sum += k.Of.Signature(z[i] - v)
+	}
+	return sum
+}
+
+// Domain is ℝ^d.
+func (k Stationary) Domain() Domain { return Domain{} }
+
+// Validate asks the homogeneous kernel.
+func (k Stationary) Validate() error { return validate(k.Of) }

@@ -1,0 +1,268 @@
+package simd
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"testing"
+)
+
+// maps are the forms of Homogeneous, for d columns.
+func homogeneousForms[T Float](d int) map[string]*Homogeneous[T] {
+	each := make([]T, d)
+	for j := range each {
+		each[j] = T(.3 + .1*float64(j%7))
+	}
+	return map[string]*Homogeneous[T]{
+		"order 0":              {Base: []T{.7}, Root: []T{1.3}, Gamma: 1},
+		"order 1":              {F: []int{1}, Base: []T{.66}, Root: []T{.8, .5}, Gamma: 1},
+		"order 1, each":        {F: []int{1}, Base: each, Root: []T{.8, .5}, Gamma: 1},
+		"order 3, a gap":       {F: []int{1, 2, 5}, Base: []T{.4}, Root: []T{.8, .5, 0, .1}, Gamma: 1},
+		"sign":                 {F: []int{1}, Base: []T{.66}, Root: []T{.8, .5}, Gamma: 1, Sign: true},
+		"sign, each, degree 2": {F: []int{1, 2}, Base: each, Root: []T{.8, .5, .3}, Gamma: 2, Sign: true},
+		"split":                {F: []int{1}, Base: []T{.66}, Root: []T{.8, .5}, Gamma: 1, Split: true},
+		"split, order 0":       {Base: []T{.66}, Root: []T{.8}, Gamma: .5, Split: true},
+		"degree 2.6":           {F: []int{1, 2}, Base: []T{.66}, Root: []T{.8, .5, .3}, Gamma: 2.6},
+		"stationary":           {F: []int{1, 2}, Base: []T{.66}, Root: []T{.8, .5, .3}, Gamma: 1, Stationary: true},
+		"stationary, each":     {F: []int{1}, Base: each, Root: []T{.8, .5}, Gamma: 1, Stationary: true},
+	}
+}
+
+// plainHomogeneous is the formula, for one coordinate in column j.
+func plainHomogeneous[T Float](h *Homogeneous[T], v float64, j int) []float64 {
+	half := 2*len(h.F) + 1
+	out := make([]float64, h.Width())
+	if v == 0 && !h.Stationary {
+		return out
+	}
+	at, phase, size := out, v, 1.0
+	if !h.Stationary {
+		phase, size = ln(math.Abs(v)), math.Pow(math.Abs(v), h.Gamma/2)
+		if v < 0 && h.Sign {
+			size = -size
+		}
+		if v < 0 && h.Split {
+			at = out[half:]
+		}
+	}
+	at[0] = float64(h.Root[0]) * size
+	for k, f := range h.F {
+		s, c := math.Sincos(float64(f) * h.base(j) * phase)
+		at[2*k+1], at[2*k+2] = math.Sqrt2*float64(h.Root[k+1])*size*c, math.Sqrt2*float64(h.Root[k+1])*size*s
+	}
+	return out
+}
+
+func TestHomogeneous(t *testing.T) {
+	eachISA(t, func(t *testing.T) { testHomogeneous[float32](t); testHomogeneous[float64](t) })
+}
+
+func testHomogeneous[T Float](t *testing.T) {
+	for _, s := range [][2]int{{1, 1}, {7, 3}, {3, 16}, {2, 255}, {5, 256}, {3, 259}, {600, 1}, {67, 61}} {
+		n, d := s[0], s[1]
+		for name, h := range homogeneousForms[T](d) {
+			for _, zeros := range []float64{0, .2, .9, 1} {
+				x := homogeneousRows(h, n, d, zeros)
+				dst := slices.Repeat([]T{7}, n*d*h.Width())
+				if h.Forward(dst, x, n, d) {
+					t.Fatalf("%s: %v is bad", name, s)
+				}
+				w := h.Width()
+				for i, v := range x {
+					want := plainHomogeneous(h, float64(v), i%d)
+					size := 1e-300
+					for _, u := range want {
+						size = math.Max(size, math.Abs(u))
+					}
+					for k, u := range want {
+						if got := float64(dst[i*w+k]); !(math.Abs(got-u) <= homogeneousTolerance(h, float64(v))*size) {
+							t.Fatalf("%T, %s, %v, cell %d: number %d of %v is %v, want %v", v, name, s, i, k, v, got, u)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// homogeneousTolerance is what roundings of the phase f L ln x and of the size make, relative to the size: the logarithm and L are
+// off by one unit in the last place each, their product and f L by half of one.
+func homogeneousTolerance[T Float](h *Homogeneous[T], v float64) float64 {
+	eps := 1.2e-7
+	if sizeof[T]() == 8 {
+		eps = 2.3e-16
+	}
+	phase, f := v, 1
+	if !h.Stationary {
+		phase = ln(math.Abs(v))
+	}
+	if len(h.F) > 0 {
+		f = h.F[len(h.F)-1]
+	}
+	return eps * (8 + (2*float64(f)+h.Gamma)*math.Abs(phase))
+}
+
+// homogeneousRows are numbers of many magnitudes, some of them 0, and some negative where that has a meaning.
+func homogeneousRows[T Float](h *Homogeneous[T], n, d int, zeros float64) []T {
+	x, signs, blanks := random[T](n*d, 1), random[T](n*d, 2), random[T](n*d, 3)
+	for i, v := range x {
+		x[i] = T(math.Exp(3 * float64(v)))
+		if (h.Sign || h.Split || h.Stationary) && signs[i] < 0 {
+			x[i] = -x[i]
+		}
+		if math.Erf(math.Abs(float64(blanks[i]))/math.Sqrt2) < zeros {
+			x[i] = 0
+		}
+	}
+	return x
+}
+
+// TestHomogeneousZerosAndBad: zeros of either sign are zeros, denormal numbers are none, and what has no image is reported wherever
+// it stands.
+func TestHomogeneousZerosAndBad(t *testing.T) {
+	eachISA(t, func(t *testing.T) { homogeneousBad[float32](t); homogeneousBad[float64](t) })
+}
+
+func homogeneousBad[T Float](t *testing.T) {
+	least := T(math.SmallestNonzeroFloat32)
+	if sizeof[T]() == 8 {
+		tiny := math.SmallestNonzeroFloat64
+		least = T(tiny)
+	}
+	for name, h := range homogeneousForms[T](1) {
+		for _, n := range []int{1, 2, 5, 300, 5000} {
+			for _, at := range []int{0, n / 2, n - 1} {
+				for _, c := range []struct {
+					v   T
+					bad bool
+				}{{0, false}, {T(math.Copysign(0, -1)), false}, {least, false}, {-least, !(h.Sign || h.Split || h.Stationary)}, {-1, !(h.Sign || h.Split || h.Stationary)},
+					{maxOf[T](), h.Gamma > 2}, {T(math.NaN()), true}, {T(math.Inf(1)), true}, {T(math.Inf(-1)), true}} {
+					if h.Stationary && c.v == maxOf[T]() || h.Gamma > 2 && c.v == least { // whose number underflows
+						continue
+					}
+					x, dst := slices.Repeat([]T{.5}, n), make([]T, n*h.Width())
+					x[at] = c.v
+					if bad := h.Forward(dst, x, n, 1); bad != c.bad {
+						t.Errorf("%s: %v at %d of %d is bad: %v", name, c.v, at, n, bad)
+					}
+					z := dst[at*h.Width():][:h.Width()]
+					if zero := slices.Max(z) == 0 && slices.Min(z) == 0; !c.bad && !h.Stationary && zero != (c.v == 0) {
+						t.Errorf("%s: the numbers of %v are %v", name, c.v, z)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestHomogeneousIsDeterministic: the bits do not depend on GOMAXPROCS, nor on the neighbours of a coordinate.
+func TestHomogeneousIsDeterministic(t *testing.T) {
+	const n, d = 301, 17
+	h := homogeneousForms[float64](d)["sign"]
+	x := homogeneousRows(h, n, d, .5)
+	whole, again := make([]float64, n*d*3), make([]float64, n*d*3)
+	h.Forward(whole, x, n, d)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	h.Forward(again, x, n, d)
+	if !slices.Equal(whole, again) {
+		t.Error("another number of cores gives other bits")
+	}
+	for i, v := range x {
+		h.Forward(again[:3], []float64{v}, 1, 1)
+		if !slices.Equal(again[:3], whole[3*i:3*i+3]) {
+			t.Fatalf("%v alone gives %v, in a row %v", v, again[:3], whole[3*i:3*i+3])
+		}
+	}
+	g := random[float64](n*d*3, 5)
+	one, two := make([]float64, 2), make([]float64, 2)
+	h.GradRoot(one, x, g, n, d)
+	runtime.GOMAXPROCS(2)
+	h.GradRoot(two, x, g, n, d)
+	if !slices.Equal(one, two) {
+		t.Error("another number of cores sums to other bits")
+	}
+}
+
+// TestHomogeneousGradients against fourth-order differences of the formula, with steps in proportion to the coordinate.
+func TestHomogeneousGradients(t *testing.T) {
+	const n, d = 35, 3
+	for name, h := range homogeneousForms[float64](d) {
+		x, w := homogeneousRows(h, n, d, .2), h.Width()
+		z, g := make([]float64, n*d*w), random[float64](n*d*w, 5)
+		h.Forward(z, x, n, d)
+		cells := func() (out []float64) {
+			for i, v := range x {
+				for k, u := range plainHomogeneous(h, v, i%d) {
+					out = append(out, u*g[i*w+k])
+				}
+			}
+			return out
+		}
+		// Differences are taken of the summands, so that the rounding of their sum does not count.
+		check := func(what string, got float64, v *float64, step float64) {
+			t.Helper()
+			old, sum, size, from := *v, 0.0, 0.0, cells()
+			for k, c := range []float64{1, -8, 8, -1} {
+				*v = old + []float64{-2, -1, 1, 2}[k]*step
+				for i, u := range cells() {
+					sum += c * (u - from[i]) / (12 * step)
+					size = math.Max(size, math.Abs(u-from[i])/step)
+				}
+			}
+			if *v = old; math.Abs(got-sum) > 1e-7*(1+size) {
+				t.Errorf("%s: %s is %v, by differences %v", name, what, got, sum)
+			}
+		}
+		dx, dl, dr := make([]float64, n*d), make([]float64, len(h.Base)), make([]float64, len(h.Root))
+		h.GradX(dx, x, z, g, n, d)
+		h.GradBase(dl, x, z, g, n, d)
+		h.GradRoot(dr, x, g, n, d)
+		for i := range x {
+			switch {
+			case x[i] != 0:
+				check(fmt.Sprintf("dx at %v", x[i]), dx[i], &x[i], 1e-4*math.Min(1, math.Abs(x[i])))
+			case h.Stationary:
+				check("dx at 0", dx[i], &x[i], 1e-3)
+			case dx[i] != 0:
+				t.Errorf("%s: dx at 0 is %v", name, dx[i])
+			}
+		}
+		for j := range dl {
+			check("dL", dl[j], &h.Base[j], 1e-6)
+		}
+		for j := range dr {
+			check("droot", dr[j], &h.Root[j], 1e-3)
+		}
+	}
+}
+
+func TestSmallVectors(t *testing.T) {
+	eachISA(t, func(t *testing.T) { smallVectors[float32](t); smallVectors[float64](t) })
+}
+
+func smallVectors[T Float](t *testing.T) {
+	for n := range 70 {
+		a, b, c := random[T](n, 1), random[T](n, 2), random[T](n, 3)
+		dst := slices.Repeat([]T{9}, 3*n+1)
+		vecTriples(dst[:3*n], a, b, c)
+		root, twice, product := slices.Clone(a), slices.Clone(a), slices.Clone(a)
+		for i, v := range a {
+			root[i] = v * v
+		}
+		vecSqrt(root, root)
+		vecMultiple(twice, a, -1.5)
+		vecProduct(product, a, b, 1)
+		for i, v := range a {
+			if dst[3*i] != v || dst[3*i+1] != b[i] || dst[3*i+2] != c[i] {
+				t.Fatalf("triple %d of %d is %v, want %v %v %v", i, n, dst[3*i:3*i+3], v, b[i], c[i])
+			}
+			if want := T(math.Sqrt(float64(v * v))); root[i] != want || twice[i] != -1.5*v || product[i] != v*b[i] {
+				t.Fatalf("of %v: root %v, want %v, multiple %v, product %v", v, root[i], want, twice[i], product[i])
+			}
+		}
+		if dst[3*n] != 9 {
+			t.Fatalf("triples of %d write beyond", n)
+		}
+	}
+}
