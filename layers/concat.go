@@ -97,7 +97,14 @@ func (c *Concat) fwd(x *G.Node) (*G.Node, error) {
 }
 
 // Transform maps all parts; their outputs are allocated.
-func (c *Concat) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
+func (c *Concat) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) { return c.transform(dst, x) }
+
+// TransformCSR is Transform for sparse rows, whose parts are sparse.
+func (c *Concat) TransformCSR(dst *tensor.Dense, x *ops.CSR) (*tensor.Dense, error) {
+	return c.transform(dst, x)
+}
+
+func (c *Concat) transform(dst *tensor.Dense, x ops.Matrix) (*tensor.Dense, error) {
 	if x.Dims() != 2 || x.Shape()[1] != c.dims {
 		return nil, fmt.Errorf("layers: Concat: x has shape %v, want [n, %d]: %w", x.Shape(), c.dims, ErrShape)
 	}
@@ -110,11 +117,11 @@ func (c *Concat) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
 	}
 	at := 0
 	for _, p := range c.parts {
-		part := tensor.New(tensor.WithShape(n, p.To-p.From), tensor.Of(x.Dtype()))
-		if err := ops.ColumnsInto(part, 0, x, p.From, p.To, 1); err != nil {
+		part, err := columns(x, p.From, p.To)
+		if err != nil {
 			return nil, err
 		}
-		z, err := p.Layer.Transform(nil, part)
+		z, err := Apply(p.Layer, nil, part)
 		if err != nil {
 			return nil, err
 		}
@@ -124,4 +131,13 @@ func (c *Concat) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
 		at += p.Layer.Features()
 	}
 	return dst, nil
+}
+
+// columns is a part of x, sparse if x is.
+func columns(x ops.Matrix, from, to int) (ops.Matrix, error) {
+	if s, ok := x.(*ops.CSR); ok {
+		return s.TakeColumns(from, to, 1), nil
+	}
+	part := tensor.New(tensor.WithShape(x.Shape()[0], to-from), tensor.Of(x.Dtype()))
+	return part, ops.ColumnsInto(part, 0, x, from, to, 1)
 }

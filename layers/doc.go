@@ -13,6 +13,9 @@
 // nodes of the latest Fwd, ModelIn those of a given graph. Transform runs the same arithmetic without a graph and is safe for
 // concurrent use.
 //
+// Sparse rows, an *ops.CSR, go through TransformCSR and through a node that holds them; the function Transform takes rows of either kind for
+// any Map.
+//
 // Whether the spectral parameters are frozen or tuned is a Policy (Tune), not a type. A head is a layer too. Every layer
 // satisfies golgi's Layer interface without this package importing golgi.
 //

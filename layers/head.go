@@ -93,7 +93,7 @@ func (l *affine) logits(z G.Input) (*G.Node, error) {
 }
 
 // scores is zA + b without a graph.
-func (l *affine) scores(dst, z *tensor.Dense) (*tensor.Dense, error) {
+func (l *affine) scores(dst *tensor.Dense, z ops.Matrix) (*tensor.Dense, error) {
 	w, err := ops.Pack(l.param("W"))
 	if err != nil {
 		return nil, err
@@ -117,6 +117,11 @@ func (l *LinearHead) Fwd(z G.Input) G.Result { return G.LiftResult(l.logits(z)) 
 
 // Transform writes zA + b to dst.
 func (l *LinearHead) Transform(dst, z *tensor.Dense) (*tensor.Dense, error) { return l.scores(dst, z) }
+
+// TransformCSR is Transform for sparse rows.
+func (l *LinearHead) TransformCSR(dst *tensor.Dense, z *ops.CSR) (*tensor.Dense, error) {
+	return l.scores(dst, z)
+}
 
 // Loss is the mean over rows of ‖zA + b - t‖².
 func (l *LinearHead) Loss(z, targets *G.Node) (*G.Node, error) {
@@ -146,6 +151,15 @@ func (l *SoftmaxHead) Fwd(z G.Input) G.Result {
 
 // Transform writes softmax(zA + b) to dst.
 func (l *SoftmaxHead) Transform(dst, z *tensor.Dense) (*tensor.Dense, error) {
+	return l.probabilities(dst, z)
+}
+
+// TransformCSR is Transform for sparse rows.
+func (l *SoftmaxHead) TransformCSR(dst *tensor.Dense, z *ops.CSR) (*tensor.Dense, error) {
+	return l.probabilities(dst, z)
+}
+
+func (l *SoftmaxHead) probabilities(dst *tensor.Dense, z ops.Matrix) (*tensor.Dense, error) {
 	dst, err := l.scores(dst, z)
 	if err != nil {
 		return nil, err

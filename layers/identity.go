@@ -27,13 +27,30 @@ func (l *Identity) Fwd(x G.Input) G.Result { return G.LiftResult(l.input(x)) }
 
 // Transform copies x to dst; NaN and infinities are errors here as in every other map.
 func (l *Identity) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
-	if x.Dims() != 2 || x.Shape()[1] != l.dims {
-		return nil, fmt.Errorf("%s: x has shape %v, want [n, %d]: %w", l.who(), x.Shape(), l.dims, ErrShape)
-	}
-	if x.Dtype() != l.dt {
-		return nil, fmt.Errorf("%s: x is %v, the layer is %v: %w", l.who(), x.Dtype(), l.dt, ErrDtype)
+	return l.copy(dst, x)
+}
+
+// TransformCSR makes x dense. Where it need not be, hand it on: see IsIdentity.
+func (l *Identity) TransformCSR(dst *tensor.Dense, x *ops.CSR) (*tensor.Dense, error) {
+	return l.copy(dst, x)
+}
+
+func (l *Identity) copy(dst *tensor.Dense, x ops.Matrix) (*tensor.Dense, error) {
+	if err := l.fits(x); err != nil {
+		return nil, err
 	}
 	return ops.Copy(dst, x, ops.Attr{Layer: l.who()})
+}
+
+// fits wants the layer's width and element type.
+func (l *Identity) fits(x ops.Matrix) error {
+	if x.Dims() != 2 || x.Shape()[1] != l.dims {
+		return fmt.Errorf("%s: x has shape %v, want [n, %d]: %w", l.who(), x.Shape(), l.dims, ErrShape)
+	}
+	if x.Dtype() != l.dt {
+		return fmt.Errorf("%s: x is %v, the layer is %v: %w", l.who(), x.Dtype(), l.dt, ErrDtype)
+	}
+	return nil
 }
 
 func (l *Identity) String() string { return fmt.Sprintf("Identity %q: %d, %v", l.name, l.dims, l.dt) }

@@ -178,26 +178,14 @@ func (l *randomMap) fwd(x *G.Node) (*G.Node, error) {
 	if l.structured {
 		return l.fwdStructured(x, p, a)
 	}
-	if c, tuned := p["c"], p["raw_c"]; c != nil || tuned != nil {
-		shift := a
-		if tuned == nil {
-			shift.Frozen |= ops.Second
-		} else if c, err = G.Softplus(tuned); err != nil {
-			return nil, err
-		}
-		if x, err = ops.LogShift(x, c, shift); err != nil {
-			return nil, err
-		}
-		a.Domain = ops.Domain{} // of the logarithm, which is checked already
-		if tuned != nil {
-			a.Frozen &^= ops.First
-		}
-	}
 	w, err := l.weightNode(p, a.Layer)
 	if err != nil {
 		return nil, err
 	}
-	if l.policy == Frozen || p["raw_c"] != nil && l.policy != All {
+	if l.kernel.Transform() == spectral.LogFourier {
+		return l.fwdSkewed(x, w, p, a)
+	}
+	if l.policy == Frozen {
 		a.Frozen |= ops.Second
 	}
 	if b := p["b"]; b != nil {
@@ -210,6 +198,23 @@ func (l *randomMap) fwd(x *G.Node) (*G.Node, error) {
 		return ops.Laplace(x, w, a)
 	}
 	return ops.Fourier(x, w, a)
+}
+
+// fwdSkewed is fwd for the logarithm of x + c.
+func (l *randomMap) fwdSkewed(x, w *G.Node, p map[string]*G.Node, a ops.Attr) (*G.Node, error) {
+	c, err := p["c"], error(nil)
+	if tuned := p["raw_c"]; tuned == nil {
+		a.Frozen |= ops.Second
+	} else if c, err = G.Softplus(tuned); err != nil {
+		return nil, err
+	}
+	if l.policy != All {
+		a.Frozen |= ops.Third | ops.Fourth
+	}
+	if b := p["b"]; b != nil {
+		return ops.SkewedPhase(x, c, w, b, a)
+	}
+	return ops.SkewedFourier(x, c, w, a)
 }
 
 // weightNode is the node of W, from its parametrisation.

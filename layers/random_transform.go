@@ -12,6 +12,15 @@ import (
 
 // Transform writes the features of the rows of x to dst.
 func (l *randomMap) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
+	return l.transform(dst, x)
+}
+
+// TransformCSR is Transform for sparse rows.
+func (l *randomMap) TransformCSR(dst *tensor.Dense, x *ops.CSR) (*tensor.Dense, error) {
+	return l.transform(dst, x)
+}
+
+func (l *randomMap) transform(dst *tensor.Dense, x ops.Matrix) (*tensor.Dense, error) {
 	a := l.attr()
 	if l.structured {
 		return l.transformStructured(dst, x, a)
@@ -24,15 +33,14 @@ func (l *randomMap) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
 		if x.Dims() == 2 && x.Shape()[1] != l.dims {
 			return nil, fmt.Errorf("%s: x has shape %v, want [n, %d]: %w", l.who(), x.Shape(), l.dims, ErrShape)
 		}
-		u, _ := l.scratch.Get().(*tensor.Dense)
-		if u != nil && !u.Shape().Eq(x.Shape()) {
-			u = nil // a batch of another size
-		}
-		if x, err = ops.LogShiftInto(u, x, c, a); err != nil {
+		u, err := l.logShift(x, c, a)
+		if err != nil {
 			return nil, err
 		}
-		defer l.scratch.Put(x)
-		a.Domain = ops.Domain{}
+		if t, ok := u.(*tensor.Dense); ok {
+			defer l.scratch.Put(t)
+		}
+		x, a.Domain = u, ops.Domain{}
 	}
 	switch b := l.param("b"); {
 	case b != nil:
@@ -42,6 +50,18 @@ func (l *randomMap) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
 	default:
 		return ops.FourierInto(dst, x, w, a)
 	}
+}
+
+// logShift is ln(x + c), of dense rows in memory that is to be given back.
+func (l *randomMap) logShift(x ops.Matrix, c *tensor.Dense, a ops.Attr) (ops.Matrix, error) {
+	if s, ok := x.(*ops.CSR); ok {
+		return ops.LogShiftCSR(s, c, a)
+	}
+	u, _ := l.scratch.Get().(*tensor.Dense)
+	if u != nil && !u.Shape().Eq(x.Shape()) {
+		u = nil // a batch of another size
+	}
+	return ops.LogShiftInto(u, x.(*tensor.Dense), c, a)
 }
 
 // weights is W as the graph has it, packed.

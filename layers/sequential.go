@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/bochner-go/bochner/ops"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
@@ -45,14 +46,23 @@ func (s *Sequential) Fwd(x G.Input) G.Result {
 
 // Transform runs all layers; what lies between two of them is allocated.
 func (s *Sequential) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
+	return s.transform(dst, x)
+}
+
+// TransformCSR is Transform for sparse rows, which an Identity at the start hands on as they are.
+func (s *Sequential) TransformCSR(dst *tensor.Dense, x *ops.CSR) (*tensor.Dense, error) {
+	return s.transform(dst, x)
+}
+
+func (s *Sequential) transform(dst *tensor.Dense, x ops.Matrix) (*tensor.Dense, error) {
 	var err error
 	last := len(s.layers) - 1
 	for _, l := range s.layers[:last] {
-		if x, err = l.Transform(nil, x); err != nil {
+		if x, err = Apply(l, nil, x); err != nil {
 			return nil, err
 		}
 	}
-	return s.layers[last].Transform(dst, x)
+	return Transform(s.layers[last], dst, x)
 }
 
 // group is what the compositions share: their layers, as one.

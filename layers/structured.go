@@ -60,7 +60,7 @@ func (l *randomMap) fwdStructured(x *G.Node, p map[string]*G.Node, a ops.Attr) (
 	return ops.StructuredFourier(x, p["signs"], p["norms"], rho, a)
 }
 
-func (l *randomMap) transformStructured(dst, x *tensor.Dense, a ops.Attr) (*tensor.Dense, error) {
+func (l *randomMap) transformStructured(dst *tensor.Dense, x ops.Matrix, a ops.Attr) (*tensor.Dense, error) {
 	w := l.implied.Load()
 	if w == nil {
 		var err error

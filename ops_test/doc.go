@@ -12,6 +12,7 @@
 //	domain       a value outside the domain is an error that names layer, cell, value and remedy
 //	extremes     no rows, one row, one column, one frequency, tiny and huge numbers
 //	views        slices, transposes and column-major tensors give what their copies give
+//	sparse       sparse rows give the features, gradients and errors of the same rows made dense
 //	dtype        float32 is float64 within a derived rounding
 //	golden       the numbers of a fixed seed
 //	hash         two maps in one graph never merge

@@ -202,3 +202,24 @@ func (e *RowError) Error() string {
 
 // Unwrap makes errors.Is(err, ErrDomain) true.
 func (e *RowError) Unwrap() error { return ErrDomain }
+
+// InBlock is an error about the rows of a block that starts at row at, as one about all rows: a cell or a row of the input that it names
+// is counted from the start.
+func InBlock(at int, err error) error {
+	switch e := err.(type) {
+	case *CellError:
+		moved := *e
+		if e.OfInput() {
+			moved.Row += at
+		}
+		return &moved
+	case *RowError:
+		moved := *e
+		moved.Row += at
+		return &moved
+	}
+	if at == 0 {
+		return err
+	}
+	return fmt.Errorf("in the block of rows that starts at row %d: %w", at, err)
+}

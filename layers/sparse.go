@@ -1,0 +1,112 @@
+package layers
+
+import (
+	"fmt"
+
+	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/domain"
+	"gorgonia.org/tensor"
+)
+
+// SparseMap is a Map that takes sparse rows as they are. The random maps, the heads and the compositions do; other maps get them in
+// blocks of dense rows, by the function Transform.
+type SparseMap interface {
+	Map
+	// TransformCSR is Transform for sparse rows x [n, Dims].
+	TransformCSR(dst *tensor.Dense, x *ops.CSR) (*tensor.Dense, error)
+}
+
+var (
+	_ SparseMap = (*FourierLayer)(nil)
+	_ SparseMap = (*RandomLaplaceLayer)(nil)
+	_ SparseMap = (*SkewedLayer)(nil)
+	_ SparseMap = (*Identity)(nil)
+	_ SparseMap = (*Sequential)(nil)
+	_ SparseMap = (*Concat)(nil)
+	_ SparseMap = (*LinearHead)(nil)
+	_ SparseMap = (*SoftmaxHead)(nil)
+)
+
+// spreadCells is about how many cells of sparse rows are dense at a time for a map that is no SparseMap.
+const spreadCells = 1 << 21
+
+// Transform writes the features of dense or sparse rows x [n, m.Dims()] to dst [n, m.Features()], allocated if nil.
+func Transform(m Map, dst *tensor.Dense, x ops.Matrix) (*tensor.Dense, error) {
+	switch v := x.(type) {
+	case *tensor.Dense:
+		return m.Transform(dst, v)
+	case *ops.CSR:
+		if s, ok := m.(SparseMap); ok {
+			return s.TransformCSR(dst, v)
+		}
+		return transformBlocks(m, dst, v)
+	}
+	return nil, fmt.Errorf("layers: Transform: x is %T, want a *tensor.Dense or a *ops.CSR: %w", x, ErrDtype)
+}
+
+// transformBlocks maps sparse rows that are made dense block by block.
+func transformBlocks(m Map, dst *tensor.Dense, x *ops.CSR) (*tensor.Dense, error) {
+	n, d, features := x.Rows(), m.Dims(), m.Features()
+	if x.Cols() != d {
+		return nil, fmt.Errorf("layers: Transform: x has shape %v, want [n, %d]: %w", x.Shape(), d, ErrShape)
+	}
+	if dst == nil {
+		dst = tensor.New(tensor.WithShape(n, features), tensor.Of(x.Dtype()))
+	}
+	if !dst.Shape().Eq(tensor.Shape{n, features}) || dst.Dtype() != x.Dtype() || dst.RequiresIterator() {
+		return nil, fmt.Errorf("layers: Transform: dst is %v %v, want a contiguous %v (%d, %d): %w", dst.Dtype(), dst.Shape(), x.Dtype(), n, features, ErrShape)
+	}
+	size := max(1, spreadCells/max(1, d))
+	for at := 0; at < n; at += size {
+		rows := min(size, n-at)
+		block, err := x.Slice(at, at+rows).Dense(nil)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := m.Transform(part(dst, at, rows), block); err != nil {
+			return nil, domain.InBlock(at, err)
+		}
+	}
+	return dst, nil
+}
+
+// part is rows of a contiguous matrix, over the same memory.
+func part(t *tensor.Dense, at, rows int) *tensor.Dense {
+	cols := t.Shape()[1]
+	var backing any
+	if t.Dtype() == tensor.Float32 {
+		backing = t.Float32s()[at*cols : (at+rows)*cols]
+	} else {
+		backing = t.Float64s()[at*cols : (at+rows)*cols]
+	}
+	return tensor.New(tensor.WithShape(rows, cols), tensor.WithBacking(backing))
+}
+
+// Apply is Transform, except that sparse rows through an Identity stay as they are: what the next layer, or a head, is to read.
+func Apply(m Map, dst *tensor.Dense, x ops.Matrix) (ops.Matrix, error) {
+	s, sparse := x.(*ops.CSR)
+	id := identity(m)
+	if !sparse || id == nil {
+		return Transform(m, dst, x)
+	}
+	if err := id.fits(s); err != nil {
+		return nil, err
+	}
+	return s, ops.CheckRows(ops.Domain{}, id.who(), s)
+}
+
+// IsIdentity says whether m hands its input on: an Identity, or a layer around one, whose method Unwrap returns what it is around.
+func IsIdentity(m Map) bool { return identity(m) != nil }
+
+func identity(m Map) *Identity {
+	for {
+		switch v := m.(type) {
+		case *Identity:
+			return v
+		case interface{ Unwrap() Layer }:
+			m = v.Unwrap()
+		default:
+			return nil
+		}
+	}
+}

@@ -1,0 +1,166 @@
+package layers_test
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/layers"
+	maps "github.com/bochner-go/bochner/ops"
+	"gorgonia.org/tensor"
+)
+
+// words draws n sparse rows of d columns, and the same rows dense.
+func words(t *testing.T, n, d int) (*maps.CSR, *tensor.Dense) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(1, 2))
+	x := make([]float64, n*d)
+	for i := range x {
+		if rng.IntN(4) == 0 {
+			x[i] = rng.Float64()
+		}
+	}
+	dense := tensor.New(tensor.WithShape(n, d), tensor.WithBacking(x))
+	s, err := maps.CSROf(dense)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, dense
+}
+
+// onlyDense is a map that knows nothing of sparse rows: the sums of pairs of columns.
+type onlyDense struct{ d, calls int }
+
+func (m *onlyDense) Dims() int     { return m.d }
+func (m *onlyDense) Features() int { return m.d - 1 }
+
+func (m *onlyDense) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
+	m.calls++
+	n := x.Shape()[0]
+	if dst == nil {
+		dst = tensor.New(tensor.WithShape(n, m.d-1), tensor.Of(x.Dtype()))
+	}
+	for i := range n {
+		for j := range m.d - 1 {
+			a, b := x.Float64s()[i*m.d+j], x.Float64s()[i*m.d+j+1]
+			if a+b > 1.99 {
+				return nil, maps.Domain{}.Violation("onlyDense", i, j, math.NaN())
+			}
+			dst.Float64s()[i*(m.d-1)+j] = a + b
+		}
+	}
+	return dst, nil
+}
+
+// wrapped is a layer around another.
+type wrapped struct{ layers.Layer }
+
+func (w wrapped) Unwrap() layers.Layer { return w.Layer }
+
+func equal(t *testing.T, what string, m layers.Map, s *maps.CSR, dense *tensor.Dense) {
+	t.Helper()
+	want, err := m.Transform(nil, dense)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := layers.Transform(m, nil, s)
+	if err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+	for i, v := range want.Float64s() {
+		if math.Abs(got.Float64s()[i]-v) > 1e-13 {
+			t.Fatalf("%s: cell %d is %v for sparse rows, %v for dense ones", what, i, got.Float64s()[i], v)
+		}
+	}
+	if z, err := layers.Transform(m, nil, dense); err != nil || z.Float64s()[0] != want.Float64s()[0] {
+		t.Errorf("%s: Transform of dense rows: %v", what, err)
+	}
+}
+
+// TestSparseCompositions: compositions, heads and maps that know nothing of sparse rows map them as they map the dense ones.
+func TestSparseCompositions(t *testing.T) {
+	s, dense := words(t, 23, 11)
+	id, _ := layers.NewIdentity(11)
+	left, _ := layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 4, 6)
+	right, _ := layers.NewIdentity(7)
+	concat, err := layers.NewConcat(11, []layers.Part{{Layer: left, From: 0, To: 4, Weight: 2}, {Layer: right, From: 4, To: 11, Weight: .5}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	linear, _ := layers.NewLinearHead(13, 3)
+	softmax, _ := layers.NewSoftmaxHead(11, 3)
+	for _, h := range []layers.Head{linear, softmax} {
+		w := make([]float64, h.Dims()*3)
+		for i := range w {
+			w[i] = math.Sin(float64(i))
+		}
+		if err := h.SetWeights(w, []float64{1, 2, 3}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	long, err := layers.NewSequential(concat, linear)
+	if err != nil {
+		t.Fatal(err)
+	}
+	short, err := layers.NewSequential(id, softmax)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, m := range map[string]layers.Map{"Concat": concat, "Sequential": long, "an Identity before a head": short, "SoftmaxHead": softmax,
+		"Identity": id, "a wrapped Identity": wrapped{id}, "a map of dense rows": &onlyDense{d: 11}} {
+		equal(t, what, m, s, dense)
+	}
+	if !layers.IsIdentity(id) || !layers.IsIdentity(wrapped{wrapped{id}}) || layers.IsIdentity(wrapped{left}) || layers.IsIdentity(concat) {
+		t.Error("IsIdentity")
+	}
+	if z, err := layers.Apply(wrapped{id}, nil, s); err != nil || z != maps.Matrix(s) {
+		t.Errorf("Apply of an Identity is %v, %v", z, err)
+	}
+	if z, err := layers.Apply(left, nil, s.TakeColumns(0, 4, 1)); err != nil || z.(*tensor.Dense).Shape()[1] != 6 {
+		t.Errorf("Apply of a map is %v, %v", z, err)
+	}
+	s.Float64s()[5] = math.NaN()
+	if _, err := layers.Apply(id, nil, s); !errors.Is(err, layers.ErrDomain) {
+		t.Errorf("Apply to NaN: %v", err)
+	}
+	if _, err := layers.Apply(left, nil, s); !errors.Is(err, layers.ErrShape) {
+		t.Errorf("Apply to another width: %v", err)
+	}
+}
+
+// TestSparseBlocks: a map of dense rows sees them in blocks, whose errors name the row of the whole.
+func TestSparseBlocks(t *testing.T) {
+	const d = 1 << 18 // eight rows a block
+	ptr, col, val := []int{0}, []int32(nil), []float64(nil)
+	for i := range 19 {
+		col, val = append(col, int32(i*1000)), append(val, float64(i))
+		if i < 17 {
+			val[i] = .5
+		}
+		ptr = append(ptr, len(col))
+	}
+	s, err := maps.NewCSR(19, d, ptr, col, val)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &onlyDense{d: d}
+	z, err := layers.Transform(m, nil, s.Slice(0, 17))
+	if err != nil || m.calls != 3 || z.Shape()[0] != 17 || z.Float64s()[16*(d-1)+16000] != .5 {
+		t.Errorf("%d blocks, %v", m.calls, err)
+	}
+	if _, err := layers.Transform(m, nil, s); !errors.Is(err, layers.ErrDomain) || !strings.Contains(err.Error(), "x[17,") {
+		t.Errorf("the error of a later block: %v", err)
+	}
+	if _, err := layers.Transform(m, tensor.New(tensor.WithShape(2, 2), tensor.Of(tensor.Float64)), s); !errors.Is(err, layers.ErrShape) {
+		t.Errorf("another dst: %v", err)
+	}
+	if _, err := layers.Transform(m, nil, s.TakeColumns(0, 5, 1)); !errors.Is(err, layers.ErrShape) {
+		t.Errorf("another width: %v", err)
+	}
+	if _, err := layers.Transform(m, nil, nil); !errors.Is(err, layers.ErrDtype) {
+		t.Errorf("no rows: %v", err)
+	}
+}
