@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"sync"
 	"sync/atomic"
 
 	spectral "github.com/bochner-go/bochner/init"
@@ -33,8 +32,7 @@ type randomMap struct {
 	phase   bool
 	grad    bool // the gradient for a leaf input is wanted
 
-	packed  atomic.Pointer[ops.Weights] // W of a frozen map, packed at first use
-	scratch sync.Pool                   // *tensor.Dense, the logarithms of a skewed map's Transform
+	packed atomic.Pointer[ops.Weights] // W of a frozen map, packed at first use
 
 	structured bool                           // the parameters are signs and norms, see structured.go
 	implied    atomic.Pointer[ops.Structured] // their W of a frozen map, packed at first use

@@ -1,7 +1,6 @@
 package layers
 
 import (
-	"fmt"
 	"math"
 
 	spectral "github.com/bochner-go/bochner/init"
@@ -29,20 +28,11 @@ func (l *randomMap) transform(dst *tensor.Dense, x ops.Matrix) (*tensor.Dense, e
 	if err != nil {
 		return nil, err
 	}
-	if c := l.shift(); c != nil {
-		if x.Dims() == 2 && x.Shape()[1] != l.dims {
-			return nil, fmt.Errorf("%s: x has shape %v, want [n, %d]: %w", l.who(), x.Shape(), l.dims, ErrShape)
-		}
-		u, err := l.logShift(x, c, a)
-		if err != nil {
-			return nil, err
-		}
-		if t, ok := u.(*tensor.Dense); ok {
-			defer l.scratch.Put(t)
-		}
-		x, a.Domain = u, ops.Domain{}
-	}
-	switch b := l.param("b"); {
+	switch b, c := l.param("b"), l.shift(); {
+	case c != nil && b != nil:
+		return ops.SkewedPhaseInto(dst, x, c, w, b, a)
+	case c != nil:
+		return ops.SkewedFourierInto(dst, x, c, w, a)
 	case b != nil:
 		return ops.PhaseInto(dst, x, w, b, a)
 	case l.kernel.Transform() == spectral.Laplace:
@@ -50,18 +40,6 @@ func (l *randomMap) transform(dst *tensor.Dense, x ops.Matrix) (*tensor.Dense, e
 	default:
 		return ops.FourierInto(dst, x, w, a)
 	}
-}
-
-// logShift is ln(x + c), of dense rows in memory that is to be given back.
-func (l *randomMap) logShift(x ops.Matrix, c *tensor.Dense, a ops.Attr) (ops.Matrix, error) {
-	if s, ok := x.(*ops.CSR); ok {
-		return ops.LogShiftCSR(s, c, a)
-	}
-	u, _ := l.scratch.Get().(*tensor.Dense)
-	if u != nil && !u.Shape().Eq(x.Shape()) {
-		u = nil // a batch of another size
-	}
-	return ops.LogShiftInto(u, x.(*tensor.Dense), c, a)
 }
 
 // weights is W as the graph has it, packed.

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/ops/internal/simd"
@@ -22,44 +23,57 @@ func LogShift(x, c *G.Node, a Attr) (*G.Node, error) {
 // LogShiftInto writes LogShift(x, c) to dst [n, d], allocated if nil, without a graph.
 func LogShiftInto(dst, x, c *tensor.Dense, a Attr) (*tensor.Dense, error) {
 	who := a.who("LogShift")
-	x, err := contiguous(x)
+	x, c, err := shiftable(who, x, c)
 	if err != nil {
-		return nil, fmt.Errorf("%s: x: %w", who, err)
-	}
-	if c, err = contiguous(c); err != nil {
-		return nil, fmt.Errorf("%s: c: %w", who, err)
-	}
-	if x.Dims() != 2 {
-		return nil, fmt.Errorf("%s: x has shape %v, want [n, d]: %w", who, x.Shape(), ErrShape)
+		return nil, err
 	}
 	n, d := x.Shape()[0], x.Shape()[1]
-	if k := c.Shape().TotalSize(); k != 1 && k != d {
-		return nil, lengthError(who, "c", k, d)
-	}
-	if x.Dtype() != c.Dtype() {
-		return nil, fmt.Errorf("%s: x is %v, c is %v: %w", who, x.Dtype(), c.Dtype(), ErrDtype)
-	}
 	if dst, err = output(who, dst, x.Dtype(), n, d); err != nil {
 		return nil, err
 	}
 	if x.Dtype() == tensor.Float32 {
-		return dst, logShift[float32](dst, x, c, who)
+		simd.LogShift(data[float32](dst), data[float32](x), data[float32](c), n, d)
+	} else {
+		simd.LogShift(data[float64](dst), data[float64](x), data[float64](c), n, d)
 	}
-	return dst, logShift[float64](dst, x, c, who)
+	return dst, nil
 }
 
-func logShift[T domain.Float](dst, x, c *tensor.Dense, who string) error {
-	n, d := x.Shape()[0], x.Shape()[1]
-	xs, cs := data[T](x), data[T](c)
-	for i := range n {
-		for j, v := range xs[i*d : i*d+d] {
-			cj := cs[j%len(cs)]
-			if v-v != 0 || !(float64(v) > -float64(cj)) {
-				return domain.Above(float64(cj)).Violation(who, i, j, float64(v))
+// shiftable makes x [n, d] and c contiguous and checks that their shapes and types fit and that x > -c.
+func shiftable(who string, x, c *tensor.Dense) (xs, cs *tensor.Dense, err error) {
+	if x, err = contiguous(x); err != nil {
+		return nil, nil, fmt.Errorf("%s: x: %w", who, err)
+	}
+	if c, err = contiguous(c); err != nil {
+		return nil, nil, fmt.Errorf("%s: c: %w", who, err)
+	}
+	if x.Dims() != 2 {
+		return nil, nil, fmt.Errorf("%s: x has shape %v, want [n, d]: %w", who, x.Shape(), ErrShape)
+	}
+	if k, d := c.Shape().TotalSize(), x.Shape()[1]; k != 1 && k != d {
+		return nil, nil, lengthError(who, "c", k, d)
+	}
+	if x.Dtype() != c.Dtype() {
+		return nil, nil, fmt.Errorf("%s: x is %v, c is %v: %w", who, x.Dtype(), c.Dtype(), ErrDtype)
+	}
+	if x.Dtype() == tensor.Float32 {
+		return x, c, checkShift(who, data[float32](x), data[float32](c), x.Shape()[1])
+	}
+	return x, c, checkShift(who, data[float64](x), data[float64](c), x.Shape()[1])
+}
+
+// checkShift finds the first cell of x, rows of d, that is not finite or not above -c.
+func checkShift[T domain.Float](who string, x, c []T, d int) error {
+	if d == 0 || within(domain.Above(float64(slices.Min(c))), x) {
+		return nil
+	}
+	for i := 0; i < len(x); i += d {
+		for j, v := range x[i : i+d] {
+			if on := domain.Above(float64(c[j%len(c)])); !on.Contains(float64(v)) {
+				return on.Violation(who, i/d, j, float64(v))
 			}
 		}
 	}
-	simd.LogShift(data[T](dst), xs, cs, n, d)
 	return nil
 }
 

@@ -72,19 +72,18 @@ func (o skewedOp) Do(in ...G.Value) (G.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	u, err := logShifted(x, ts[1], o.attr)
-	if err != nil {
-		return nil, err
-	}
 	w, err := borrow(ts[2])
 	if err != nil {
 		return nil, err
 	}
-	a := Attr{Layer: o.attr.Layer} // the domain of x is checked
 	if !o.bias {
-		return result(FourierInto(nil, u, w, a))
+		return result(SkewedFourierInto(nil, x, ts[1], w, o.attr))
 	}
-	return result(AffineInto(nil, u, w, ts[3], a))
+	u, err := logShifted(x, ts[1], o.attr)
+	if err != nil {
+		return nil, err
+	}
+	return result(AffineInto(nil, u, w, ts[3], Attr{Layer: o.attr.Layer})) // the domain of x is checked
 }
 
 // logShifted is ln(x + c) of dense or sparse rows.
@@ -97,14 +96,17 @@ func logShifted(x Matrix, c *tensor.Dense, a Attr) (Matrix, error) {
 
 func (o skewedOp) backward(t *tracer, in []any, out, grad any) []any {
 	grads, dp := make([]any, len(in)), grad
-	if !o.bias {
-		dp = t.apply(pairGradOp, out, grad)
-	} else if o.wants(3) {
+	logarithm := logShiftOp{base{kind: "LogShift", ranks: "212", attr: Attr{Layer: o.attr.Layer, Frozen: First | Second, Domain: o.attr.Domain}}}
+	switch {
+	case o.bias && o.wants(3):
 		grads[3] = t.apply(colSumOp, dp)
+	case !o.bias && (o.wants(0) || !o.wants(1)): // x is dense, or c needs no dP
+		return o.pairBackward(t, logarithm, in, out, grad)
+	case !o.bias:
+		dp = t.apply(pairGradOp, out, grad)
 	}
 	if o.wants(2) {
-		u := t.apply(logShiftOp{base{kind: "LogShift", ranks: "212", attr: Attr{Layer: o.attr.Layer, Frozen: First | Second, Domain: o.attr.Domain}}}, in[0], in[1])
-		grads[2] = t.apply(gradWOp, u, dp)
+		grads[2] = t.apply(gradWOp, t.apply(logarithm, in[0], in[1]), dp)
 	}
 	switch {
 	case o.wants(0):
@@ -117,6 +119,31 @@ func (o skewedOp) backward(t *tracer, in []any, out, grad any) []any {
 	}
 	return grads
 }
+
+// pairBackward is the backward of the pair form by that of Fourier for u = ln(x + c).
+func (o skewedOp) pairBackward(t *tracer, logarithm G.Op, in []any, out, grad any) []any {
+	var inputs wanted
+	if o.wants(0) {
+		inputs |= wanted(First)
+	}
+	if o.wants(2) {
+		inputs |= wanted(Second)
+	}
+	fourier := t.gradients(pairMap, inputs, t.apply(logarithm, in[0], in[1]), in[2], out, grad)
+	grads := []any{nil, nil, fourier[1]}
+	if o.wants(0) {
+		grads[0] = t.apply(logShiftGradOp, in[0], in[1], fourier[0])
+		if o.wants(1) {
+			grads[1] = t.apply(columnsOrAll(in[1]), grads[0])
+		}
+	}
+	return grads
+}
+
+// wanted is a set of inputs whose gradients are wanted.
+type wanted Inputs
+
+func (w wanted) wants(i int) bool { return w&(1<<i) != 0 }
 
 // columnsOrAll is the sum of a matrix for the gradient of c: over everything, or over a column each.
 func columnsOrAll(c any) G.Op {

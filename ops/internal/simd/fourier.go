@@ -3,7 +3,7 @@ package simd
 // Pair writes scale·[cos(xW) | sin(xW)] to dst [n,2m] and returns the first row whose projection is not finite, or -1.
 // x is [n,d].
 func Pair[T Float](dst, x []T, n int, w *Weights[T], scale float64) (badRow int) {
-	return w.forward(output[T]{dst: dst, ld: 2 * w.m, m: w.m, epilogue: pairMap, scale: scale}, x, nil, n)
+	return w.forward(output[T]{dst: dst, ld: 2 * w.m, m: w.m, epilogue: pairMap, scale: scale}, x, nil, nil, n)
 }
 
 // PairGrad writes dP [n,m] from the output z = scale·[cos|sin] and its gradient g, both [n,2m]:
@@ -33,7 +33,7 @@ func Cos[T Float](dst, p []T, n, m int, scale float64) (badRow int) {
 
 // Phase writes scale·cos(xW + b) to dst [n,m] and returns the first row whose projection is not finite, or -1.
 func Phase[T Float](dst, x, b []T, n int, w *Weights[T], scale float64) (badRow int) {
-	return w.forward(output[T]{dst: dst, ld: w.m, m: w.m, epilogue: phaseMap, scale: scale}, x, b, n)
+	return w.forward(output[T]{dst: dst, ld: w.m, m: w.m, epilogue: phaseMap, scale: scale}, x, nil, b, n)
 }
 
 // CosGrad writes dP = -scale·sin(p)·g, all [n,m]; dp may be p, not g.

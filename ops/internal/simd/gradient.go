@@ -68,6 +68,6 @@ func (w *Weights[T]) PhaseBackward(to Gradients[T], x, b, g []T, n int, scale fl
 		w = &Weights[T]{d: d, m: m, isa: w.isa, kernels: w.kernels, raw: w.raw, packed: packB(w.kernels, matrix[T]{v: w.raw, ld: m}, d, m)}
 	}
 	w.backward(to, x, n, func(dp []T, lo, hi int) {
-		w.forward(output[T]{dst: dp, ld: m, m: m, epilogue: phaseGradMap, scale: scale, grad: g[lo*m : hi*m]}, x[lo*d:hi*d], b, hi-lo)
+		w.forward(output[T]{dst: dp, ld: m, m: m, epilogue: phaseGradMap, scale: scale, grad: g[lo*m : hi*m]}, x[lo*d:hi*d], nil, b, hi-lo)
 	})
 }

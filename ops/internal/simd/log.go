@@ -2,15 +2,18 @@ package simd
 
 // LogShift writes ln(x + c) to dst [n,d]; c has length d, or 1 for all columns.
 func LogShift[T Float](dst, x, c []T, n, d int) {
-	forTiles(n, func(lo, hi int) {
-		if len(c) == 1 {
-			logRow(dst[lo*d:hi*d], x[lo*d:hi*d], c)
-			return
-		}
-		for i := lo; i < hi; i++ {
-			logRow(dst[i*d:i*d+d], x[i*d:i*d+d], c)
-		}
-	})
+	forTiles(n, func(lo, hi int) { logRows(dst[lo*d:hi*d], x[lo*d:hi*d], c, d) })
+}
+
+// logRows is LogShift in this goroutine.
+func logRows[T Float](dst, x, c []T, d int) {
+	if len(c) == 1 {
+		logRow(dst, x, c)
+		return
+	}
+	for i := 0; i < len(x); i += d {
+		logRow(dst[i:i+d], x[i:i+d], c)
+	}
 }
 
 // LogShiftGrad writes dx = g/(x + c) to dst [n,d].

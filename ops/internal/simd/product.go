@@ -29,6 +29,7 @@ type product[T Float] struct {
 	m, n, k int
 	alpha   T
 	a, b    matrix[T]
+	shift   []T // A is ln(a + shift), one number or one a column; nil: A is a
 	packed  []T // B packed for all, or nil: then each job packs its own strip
 	bias    []T // added to every row; or
 	beta    T   // what C holds already is kept this many times

@@ -56,13 +56,13 @@ func (s *sweep[T]) tile(t int) (i, rows int) {
 	return s.i0 + lo, hi - lo
 }
 
-// inPlace: kernels read A where it lies, unless it is to be scaled, or it is transposed and its rows are a multiple of 1 KB apart:
-// then the steps of a product would compete for a few sets of the first-level cache.
+// inPlace: kernels read A where it lies, unless it is to be scaled or its logarithm taken, or it is transposed and its rows are a
+// multiple of 1 KB apart: then the steps of a product would compete for a few sets of the first-level cache.
 func (s *sweep[T]) inPlace() bool {
-	return s.alpha == 1 && !(s.a.t && s.a.ld*sizeof[T]()%1024 == 0)
+	return s.alpha == 1 && s.shift == nil && !(s.a.t && s.a.ld*sizeof[T]()%1024 == 0)
 }
 
-// packA copies alpha·op(A) of the block where it cannot be read in place, as it lies, with rows s.lda apart.
+// packA copies alpha·op(A), or ln(A + shift), of the block where it cannot be read in place, as it lies, with rows s.lda apart.
 func (s *sweep[T]) packA() {
 	if s.inPlace() {
 		return
@@ -75,8 +75,20 @@ func (s *sweep[T]) packA() {
 	s.lda = cols + cacheLine/sizeof[T]() // not a power of two
 	s.ws.a = grow(s.ws.a, rows*s.lda)
 	for r := range rows {
+		if s.shift != nil {
+			logRow(s.ws.a[r*s.lda:][:cols], src[r*s.a.ld:][:cols], s.shiftOf(cols))
+			continue
+		}
 		scaleCopy(s.ws.a[r*s.lda:][:cols], src[r*s.a.ld:][:cols], s.alpha)
 	}
+}
+
+// shiftOf is the shift of the K block's columns.
+func (s *sweep[T]) shiftOf(cols int) []T {
+	if len(s.shift) == 1 {
+		return s.shift
+	}
+	return s.shift[s.k0:][:cols]
 }
 
 // tileA is where the tile of A that begins at row i lies, and its strides.

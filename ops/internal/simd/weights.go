@@ -72,13 +72,14 @@ func (w *Weights[T]) unpack() []T {
 // Dims returns d and m.
 func (w *Weights[T]) Dims() (d, m int) { return w.d, w.m }
 
-// forward writes the projection x·W + bias, under the epilogue, to the output, and returns the first row of x [n,d] that the epilogue
-// cannot map, or -1. A nil bias is none.
-func (w *Weights[T]) forward(out output[T], x, bias []T, n int) (badRow int) {
+// forward writes the projection x·W + bias, or ln(x + shift)·W + bias, under the epilogue, to the output, and returns the first row of x
+// [n,d] that the epilogue cannot map, or -1. A nil bias or shift is none.
+func (w *Weights[T]) forward(out output[T], x, shift, bias []T, n int) (badRow int) {
 	if w.kernels == nil {
-		return w.forwardGeneric(out, x, bias, n)
+		return w.forwardGeneric(out, x, shift, bias, n)
 	}
 	p := newProduct(w.kernels, n, w.m, w.d)
+	p.shift = shift
 	p.a = matrix[T]{v: x, ld: w.d}
 	p.b, p.packed = matrix[T]{v: w.raw, ld: w.m}, w.packed
 	p.output = out
@@ -89,15 +90,24 @@ func (w *Weights[T]) forward(out output[T], x, bias []T, n int) (badRow int) {
 }
 
 // forwardGeneric is forward tile by tile of rows, by the BLAS that is installed.
-func (w *Weights[T]) forwardGeneric(out output[T], x, bias []T, n int) (badRow int) {
+func (w *Weights[T]) forwardGeneric(out output[T], x, shift, bias []T, n int) (badRow int) {
 	bad := newFirstBad()
 	forTiles(n, func(lo, hi int) {
+		rows := x[lo*w.d : hi*w.d]
+		if shift != nil {
+			pool := &poolsOf[T]().spaces
+			ws := take[workspace[T]](pool)
+			defer pool.Put(ws)
+			ws.a = grow(ws.a, len(rows))
+			logRows(ws.a, rows, shift, w.d)
+			rows = ws.a
+		}
 		if bias != nil {
 			for i := lo; i < hi; i++ {
 				copy(out.dst[i*out.ld:i*out.ld+w.m], bias)
 			}
 		}
-		gemm(false, bias != nil, hi-lo, w.m, w.d, x[lo*w.d:], w.d, w.raw, w.m, out.dst[lo*out.ld:], out.ld)
+		gemm(false, bias != nil, hi-lo, w.m, w.d, rows, w.d, w.raw, w.m, out.dst[lo*out.ld:], out.ld)
 		for i := lo; i < hi; i++ {
 			if out.finish(i, 0, w.m) {
 				bad.report(i)
@@ -109,7 +119,7 @@ func (w *Weights[T]) forwardGeneric(out output[T], x, bias []T, n int) (badRow i
 
 // Affine writes x·W + bias to dst [n,m]; a nil bias is none. x is [n,d].
 func (w *Weights[T]) Affine(dst, x, bias []T, n int) {
-	w.forward(output[T]{dst: dst, ld: w.m, m: w.m}, x, bias, n)
+	w.forward(output[T]{dst: dst, ld: w.m, m: w.m}, x, nil, bias, n)
 }
 
 // GradX writes dP·Wᵀ, the gradient of an affine map for its input, to dst [n,d]. dp is [n,m].
