@@ -64,7 +64,8 @@ type Param struct {
 
 // base is what all layers with parameters share: a name, an element type, and parameters that are attached to graphs.
 type base struct {
-	kind     string // the type's name, for messages
+	kind     string // the type's name
+	prefix   string // of messages about the layer
 	name     string
 	dims     int
 	features int
@@ -84,7 +85,7 @@ func (b *base) Describe()           {}
 func (b *base) Params() []Param     { return append([]Param(nil), b.params...) }
 
 // who is the start of a message about this layer.
-func (b *base) who() string { return fmt.Sprintf("layers: %s %q", b.kind, b.name) }
+func (b *base) who() string { return b.prefix }
 
 // input is the start of every Fwd: the node of x, of the layer's width and element type.
 func (b *base) input(x G.Input) (*G.Node, error) {

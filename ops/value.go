@@ -2,6 +2,7 @@ package ops
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/bochner-go/bochner/ops/domain"
@@ -76,13 +77,19 @@ func copyStrided[T domain.Float](dst, src []T, t *tensor.Dense) {
 	}
 }
 
-// data is the memory of a contiguous tensor.
-func data[T domain.Float](t *tensor.Dense) []T {
+// data is the memory of a contiguous tensor. Unlike Data it allocates nothing.
+func data[T domain.Float](t *tensor.Dense) (v []T) {
 	size := t.Shape().TotalSize()
-	if size == 0 { // Data panics on a tensor without cells
+	if size == 0 { // a tensor without cells has no memory
 		return nil
 	}
-	return t.Data().([]T)[:size]
+	switch p := any(&v).(type) {
+	case *[]float32:
+		*p = t.Float32s()[:size]
+	case *[]float64:
+		*p = t.Float64s()[:size]
+	}
+	return v
 }
 
 // Assign copies the cells of src, in any layout, to dst, a contiguous tensor of the same shape and element type. tensor.Copy
@@ -103,13 +110,13 @@ func Assign(dst, src *tensor.Dense) error {
 	return nil
 }
 
-// output returns dst as the place for a result, allocated if nil.
+// output returns dst as the place for a result, allocated if nil. The shape is cloned where it escapes: a call with a dst allocates nothing.
 func output(who string, dst *tensor.Dense, dt tensor.Dtype, shape ...int) (*tensor.Dense, error) {
 	if dst == nil {
-		return tensor.New(tensor.WithShape(shape...), tensor.Of(dt)), nil
+		return tensor.New(tensor.WithShape(slices.Clone(shape)...), tensor.Of(dt)), nil
 	}
 	if !dst.Shape().Eq(tensor.Shape(shape)) || !isContiguous(dst) {
-		return nil, fmt.Errorf("%s: dst has shape %v, want a contiguous %v: %w", who, dst.Shape(), tensor.Shape(shape), ErrShape)
+		return nil, fmt.Errorf("%s: dst has shape %v, want a contiguous %v: %w", who, dst.Shape(), tensor.Shape(slices.Clone(shape)), ErrShape)
 	}
 	if dst.Dtype() != dt {
 		return nil, fmt.Errorf("%s: dst is %v, x is %v: %w", who, dst.Dtype(), dt, ErrDtype)

@@ -283,7 +283,7 @@ func TestExtremes(t *testing.T) {
 	}
 }
 
-// TestAllocations: with the caller's dst a forward allocates a bounded handful of small objects, whatever n is.
+// TestAllocations: with the caller's dst a forward allocates a handful of objects at most, whatever n is; see ops_test for the kernels.
 func TestAllocations(t *testing.T) {
 	w, _ := ops.Pack(uniform(tensor.Float64, 5, 7, 1))
 	count := func(n int) float64 {

@@ -37,3 +37,17 @@ func (o *output[T]) finish(i, lo, hi int) (bad bool) {
 	}
 	return false
 }
+
+// write is finish for projections p that lie elsewhere and belong to row i from column j on.
+func (o *output[T]) write(i, j int, p []T) (bad bool) {
+	row := o.dst[i*o.ld:]
+	switch to := row[j : j+len(p)]; o.epilogue {
+	case phaseMap:
+		return cosRow(to, p, o.scale)
+	case pairMap:
+		return vecSinCos(row[o.m+j:o.m+j+len(p)], to, p, o.scale)
+	default:
+		copy(to, p)
+		return o.finish(i, j, j+len(p))
+	}
+}

@@ -15,29 +15,54 @@ const tileRows = 32
 func forTiles(n int, f func(lo, hi int)) { forBlocks(n, tileRows, f) }
 
 // forBlocks is forTiles for blocks of another height.
-func forBlocks(n, height int, f func(lo, hi int)) {
-	blocks := (n + height - 1) / height
-	workers := min(runtime.GOMAXPROCS(0), blocks)
-	if workers < 2 {
-		for lo := 0; lo < n; lo += height {
-			f(lo, min(lo+height, n))
+func forBlocks(n, height int, f func(lo, hi int)) { share(n, height, blockFunc(f)) }
+
+// blocks is work that comes in blocks of rows.
+type blocks interface{ do(lo, hi int) }
+
+type blockFunc func(lo, hi int)
+
+func (f blockFunc) do(lo, hi int) { f(lo, hi) }
+
+// sharing is work that goroutines take from, block by block.
+type sharing struct {
+	blocks
+	n, height int
+	next      atomic.Int64
+	wg        sync.WaitGroup
+}
+
+var sharings sync.Pool
+
+// share does the blocks [lo, hi) of n rows from GOMAXPROCS goroutines, this one included. It allocates nothing.
+func share(n, height int, b blocks) {
+	workers := min(runtime.GOMAXPROCS(0), (n+height-1)/height)
+	s := take[sharing](&sharings)
+	s.blocks, s.n, s.height = b, n, height
+	s.next.Store(0)
+	for range workers - 1 {
+		s.wg.Add(1)
+		go s.help()
+	}
+	s.work()
+	s.wg.Wait()
+	s.blocks = nil // it must not keep the caller's memory
+	sharings.Put(s)
+}
+
+func (s *sharing) help() {
+	defer s.wg.Done()
+	s.work()
+}
+
+func (s *sharing) work() {
+	for {
+		lo := int(s.next.Add(1)-1) * s.height
+		if lo >= s.n {
+			return
 		}
-		return
+		s.do(lo, min(lo+s.height, s.n))
 	}
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range workers {
-		wg.Go(func() {
-			for {
-				lo := int(next.Add(1)-1) * height
-				if lo >= n {
-					return
-				}
-				f(lo, min(lo+height, n))
-			}
-		})
-	}
-	wg.Wait()
 }
 
 // firstBad keeps the lowest row that was reported, from several goroutines.

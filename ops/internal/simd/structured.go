@@ -68,36 +68,58 @@ func (x Rows[T]) row(dst []T, i, d int) []T {
 	return dst
 }
 
-// project computes xW, plus bias where there is one, block by block of columns of a row, and calls finish with the part p of row i that
-// begins at column j, which is in cache and gone after the call. x is [n,d].
-func (s *Structured[T]) project(x Rows[T], bias []T, n int, finish func(i, j int, p []T)) {
+// projection is xW, plus bias where there is one, under an epilogue, on its way over the cores.
+type projection[T Float] struct {
+	*Structured[T]
+	x    Rows[T]
+	bias []T
+	output[T]
+	bad firstBad
+}
+
+// project computes the projections of n rows x [n,d] and returns the first one that is not finite, or -1. The output has rows of its own;
+// a nil bias is none.
+func (s *Structured[T]) project(out output[T], x Rows[T], bias []T, n int) (badRow int) {
+	pool := &poolsOf[T]().projections
+	p := take[projection[T]](pool)
+	p.Structured, p.x, p.bias, p.output = s, x, bias, out
+	p.bad.reset()
+	share(n, tileRows, p)
+	badRow = p.bad.get()
+	*p = projection[T]{} // it must not keep the caller's memory
+	pool.Put(p)
+	return badRow
+}
+
+// do computes rows lo to hi, each block by block of columns; a part is finished while it is in cache.
+func (p *projection[T]) do(lo, hi int) {
 	k := hadamardOf[T](active)
-	forTiles(n, func(lo, hi int) {
-		buf := s.scratch.Get().(*[]T)
-		defer s.scratch.Put(buf)
-		padded, work := (*buf)[:s.p], (*buf)[s.p:]
-		clear(padded[s.d:])
-		for i := lo; i < hi; i++ {
-			in := x.row(padded, i, s.d)
-			for b := 0; b*s.p < s.m; b++ {
-				d1, d2, d3, scale, cols := s.block(b)
-				k.transform(work, in, d1)
-				k.transform(work, work, d2)
-				k.transform(work, work, d3)
-				part := work[:cols]
-				k.multiply(part, part, scale, false)
-				if bias != nil {
-					vecAdd(part, bias[b*s.p:])
-				}
-				finish(i, b*s.p, part)
+	buf := p.scratch.Get().(*[]T)
+	defer p.scratch.Put(buf)
+	padded, work := (*buf)[:p.p], (*buf)[p.p:]
+	clear(padded[p.d:])
+	for i := lo; i < hi; i++ {
+		in := p.x.row(padded, i, p.d)
+		for b := 0; b*p.p < p.Structured.m; b++ {
+			d1, d2, d3, norms, cols := p.block(b)
+			k.transform(work, in, d1)
+			k.transform(work, work, d2)
+			k.transform(work, work, d3)
+			part := work[:cols]
+			k.multiply(part, part, norms, false)
+			if p.bias != nil {
+				vecAdd(part, p.bias[b*p.p:])
+			}
+			if p.write(i, b*p.p, part) {
+				p.bad.report(i)
 			}
 		}
-	})
+	}
 }
 
 // Affine writes xW + bias to dst [n,m]; a nil bias is none. x is [n,d].
 func (s *Structured[T]) Affine(dst []T, x Rows[T], bias []T, n int) {
-	s.project(x, bias, n, func(i, j int, p []T) { copy(dst[i*s.m+j:], p) })
+	s.project(output[T]{dst: dst, ld: s.m, m: s.m}, x, bias, n)
 }
 
 // GradX writes dP·Wᵀ to dst [n,d]: of each block D₁ H D₂ H D₃ H diag(r), H being symmetric. dp is [n,m].
@@ -126,23 +148,10 @@ func (s *Structured[T]) GradX(dst, dp []T, n int) {
 
 // Pair writes scale·[cos(xW) | sin(xW)] to dst [n,2m] and returns the first row whose projection is not finite, or -1.
 func (s *Structured[T]) Pair(dst []T, x Rows[T], n int, scale float64) (badRow int) {
-	bad, m := newFirstBad(), s.m
-	s.project(x, nil, n, func(i, j int, p []T) {
-		row := dst[i*2*m : (i+1)*2*m]
-		if vecSinCos(row[m+j:][:len(p)], row[j:][:len(p)], p, scale) {
-			bad.report(i)
-		}
-	})
-	return bad.get()
+	return s.project(output[T]{dst: dst, ld: 2 * s.m, m: s.m, epilogue: pairMap, scale: scale}, x, nil, n)
 }
 
 // Phase writes scale·cos(xW + b) to dst [n,m] and returns the first row whose projection is not finite, or -1.
 func (s *Structured[T]) Phase(dst []T, x Rows[T], b []T, n int, scale float64) (badRow int) {
-	bad := newFirstBad()
-	s.project(x, b, n, func(i, j int, p []T) {
-		if cosRow(dst[i*s.m+j:][:len(p)], p, scale) {
-			bad.report(i)
-		}
-	})
-	return bad.get()
+	return s.project(output[T]{dst: dst, ld: s.m, m: s.m, epilogue: phaseMap, scale: scale}, x, b, n)
 }

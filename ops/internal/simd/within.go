@@ -7,13 +7,28 @@ import (
 
 // Within tells whether all elements are finite and at least low, which is at most 0 (-Inf for no bound).
 func Within[T Float](x []T, low T) bool {
-	var outside atomic.Bool
-	forBlocks(len(x), 1<<15, func(lo, hi int) {
-		if !outside.Load() && !vecWithin(x[lo:hi], low) {
-			outside.Store(true)
-		}
-	})
-	return !outside.Load()
+	pool := &poolsOf[T]().searches
+	s := take[search[T]](pool)
+	s.x, s.low = x, low
+	s.outside.Store(false)
+	share(len(x), 1<<15, s)
+	s.x = nil
+	inside := !s.outside.Load()
+	pool.Put(s)
+	return inside
+}
+
+// search looks for an element outside.
+type search[T Float] struct {
+	x       []T
+	low     T
+	outside atomic.Bool
+}
+
+func (s *search[T]) do(lo, hi int) {
+	if !s.outside.Load() && !vecWithin(s.x[lo:hi], s.low) {
+		s.outside.Store(true)
+	}
 }
 
 // vecWithin is Within in this goroutine.
