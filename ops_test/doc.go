@@ -17,7 +17,8 @@
 //	golden       the numbers of a fixed seed
 //	hash         two maps in one graph never merge
 //	round trip   spec to JSON and back, parameters out and in, give the same bits
-//	heap         Transform into the caller's memory allocates a bounded handful, whatever the number of rows
+//	heap         Transform into the caller's memory allocates nothing
+//	speed        benchmarks: ns an output, GFLOP/s, the share of the FMA peak, forward and with backward
 //	errors       every bad spec is one error that says what would do
 //
 // The tests are named Test<Battery>, one file each. The go command takes this folder for the package ops_test only if the

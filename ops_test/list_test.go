@@ -55,7 +55,7 @@ type variant struct {
 }
 
 // variants is everything that a battery ranges over.
-func variants(t *testing.T) []variant {
+func variants(t testing.TB) []variant {
 	t.Helper()
 	var all []variant
 	for _, e := range layers.Entries() {
@@ -82,7 +82,7 @@ func parameterNames(e *layers.Entry) string {
 }
 
 // formsOf is a map with each sampler that fits and, where it has one, in its phase form.
-func formsOf(t *testing.T, e *layers.Entry, s setup, values layers.Values) []variant {
+func formsOf(t testing.TB, e *layers.Entry, s setup, values layers.Values) []variant {
 	t.Helper()
 	k, err := layers.Spec{Map: e.Name, Params: values, Dims: 3, Features: 2}.Kernel()
 	if err != nil {
