@@ -33,8 +33,8 @@ func FittedPeriod(k Homogeneous, order int, w Window) (float64, error) {
 }
 
 // OptimalPeriod is the period with the least SupError, by a search of one dimension. The error has several local minima in Λ: the
-// best of a grid of 240 periods, from 1/4 to several times the fitted ones, is refined. It takes some milliseconds times the order.
-// Errors wrap ErrParam.
+// best of a grid of 240 periods, from 1/4 to several times the fitted ones, is refined, and rounded to four decimals, so that
+// every machine finds the same. It takes some milliseconds times the order. Errors wrap ErrParam.
 func OptimalPeriod(k Homogeneous, order int, w Window) (float64, error) {
 	if err := checkHarmonics(k, order, w); err != nil {
 		return 0, err
@@ -54,7 +54,13 @@ func OptimalPeriod(k Homogeneous, order int, w Window) (float64, error) {
 	fine := func(lnPeriod float64) float64 {
 		return supError(k, newHarmonics(k, order, w, math.Exp(lnPeriod)), 2000)
 	}
-	return math.Exp(minimise(fine, lnPeriod[max(0, best-1)], lnPeriod[min(grid-1, best+1)])), nil
+	period := math.Exp(minimise(fine, lnPeriod[max(0, best-1)], lnPeriod[min(grid-1, best+1)]))
+	// The least error may stand where a sample becomes negative, and beside a jump: there, only one of the neighbours will do.
+	down, up := math.Floor(1e4*period)/1e4, math.Ceil(1e4*period)/1e4
+	if fine(math.Log(up)) < fine(math.Log(down)) {
+		return up, nil
+	}
+	return down, nil
 }
 
 // SupError is the largest error of a scalar kernel of degree γ that the harmonics make,

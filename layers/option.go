@@ -14,12 +14,13 @@ const (
 	// Frozen leaves the map as it was drawn. It is the default.
 	Frozen Policy = iota
 	// Bandwidth tunes one scale for all dimensions: the bandwidth of a Fourier or Laplace map, log-parametrised; the c of a
-	// skewed map, through a softplus. Both stay positive.
+	// skewed map, through a softplus; the base frequency of a homogeneous map, log-parametrised. All stay positive.
 	Bandwidth
 	// BandwidthEach tunes one scale a dimension.
 	BandwidthEach
 	// All tunes the frequencies themselves, the phases of the phase form, and the c of a skewed map. The frequencies of a
-	// Laplace map are parametrised by their logarithm and stay positive.
+	// Laplace map are parametrised by their logarithm and stay positive. Of a homogeneous map it tunes the base frequency and the
+	// samples of the spectrum, which are squares of parameters; of an exponentiated one these and W.
 	All
 )
 
@@ -63,10 +64,11 @@ type options struct {
 	phase     bool
 	inputGrad bool
 	undrawn   bool
+	harmonics harmonicOptions
 }
 
 func newOptions(opts []Option) options {
-	o := options{sampler: spectral.IID{}, dt: tensor.Float64}
+	o := options{sampler: spectral.IID{}, dt: tensor.Float64, harmonics: harmonicDefaults}
 	for _, f := range opts {
 		f(&o)
 	}

@@ -10,17 +10,23 @@ import (
 	"strings"
 )
 
-// Values are the parameters of a map by name, as in -params "beta=0.01,phase=true" and in a model file: float64 or bool.
+// Values are the parameters of a map by name, as in -params "beta=0.01,phase=true,window=uniform" and in a model file: float64, bool or
+// string.
 type Values map[string]any
 
-// ParamDef declares a parameter of a map: its name, its meaning, its range, and its default.
+// ParamDef declares a parameter of a map: its name, its meaning, its range, and its default. It is a bool (Flag), one of some Words,
+// or else a finite number; with Words and OrNumber it is a word or a number.
 type ParamDef struct {
-	Name    string
-	Doc     string
-	Flag    bool    // a bool; otherwise a finite number
-	Min     float64 // numbers are above Min, or at least Min with Closed
-	Closed  bool
-	Default any // float64 or bool; nil: from the data, see Spec.FillDefaults
+	Name     string
+	Doc      string
+	Flag     bool
+	Words    []string
+	OrNumber bool
+	Whole    bool    // numbers are whole
+	Min      float64 // numbers are above Min, or at least Min with Closed
+	Closed   bool
+	Max      float64 // and at most Max; 0 is no limit
+	Default  any     // float64, bool or string; nil: from the data, see Spec.FillDefaults
 }
 
 // Number returns a numeric value, 0 when it is missing.
@@ -28,6 +34,9 @@ func (v Values) Number(name string) float64 { x, _ := v[name].(float64); return 
 
 // Bool returns a flag, false when it is missing.
 func (v Values) Bool(name string) bool { x, _ := v[name].(bool); return x }
+
+// Word returns a word, "" when it is missing.
+func (v Values) Word(name string) string { x, _ := v[name].(string); return x }
 
 // String is the -params form, sorted by name.
 func (v Values) String() string {
@@ -49,6 +58,8 @@ func (v Values) Short() string {
 			if x {
 				short[name] = x
 			}
+		case string:
+			short[name] = x
 		}
 	}
 	return short.String()
@@ -88,23 +99,49 @@ func (d ParamDef) parse(mapName, value string) (any, error) {
 	if d.Flag {
 		b, err := strconv.ParseBool(value)
 		if err != nil {
-			return nil, fmt.Errorf("layers: map %s: %s = %q, want true or false: %w", mapName, d.Name, value, ErrParam)
+			return nil, d.wants(mapName, strconv.Quote(value))
 		}
 		return b, nil
 	}
+	if slices.Contains(d.Words, value) {
+		return value, nil
+	}
 	x, err := strconv.ParseFloat(value, 64)
-	if err != nil {
-		return nil, fmt.Errorf("layers: map %s: %s = %q, want a number %s: %w", mapName, d.Name, value, d.Range(), ErrParam)
+	if err != nil || !d.number() {
+		return nil, d.wants(mapName, strconv.Quote(value))
 	}
 	return x, nil
 }
 
+// number says whether a number will do.
+func (d ParamDef) number() bool { return !d.Flag && (d.Words == nil || d.OrNumber) }
+
+// wants is the error for a value of another kind.
+func (d ParamDef) wants(mapName, value string) error {
+	want := "true or false"
+	if !d.Flag {
+		options := slices.Clone(d.Words)
+		if d.number() {
+			options = append(options, "a number "+d.Range())
+		}
+		want = options[len(options)-1]
+		if n := len(options) - 1; n > 0 {
+			want = strings.Join(options[:n], ", ") + " or " + want
+		}
+	}
+	return fmt.Errorf("layers: map %s: %s = %s, want %s: %w", mapName, d.Name, value, want, ErrParam)
+}
+
 // Range is the range of a number in words.
 func (d ParamDef) Range() string {
+	text := fmt.Sprintf("above %v", d.Min)
 	if d.Closed {
-		return fmt.Sprintf("of at least %v", d.Min)
+		text = fmt.Sprintf("of at least %v", d.Min)
 	}
-	return fmt.Sprintf("above %v", d.Min)
+	if d.Max != 0 {
+		text += fmt.Sprintf(" and at most %v", d.Max)
+	}
+	return text
 }
 
 // param finds the declaration of a parameter.
@@ -128,21 +165,39 @@ func (e *Entry) check(v Values) error {
 		if err != nil {
 			return err
 		}
-		switch x := v[name].(type) {
-		case bool:
-			if !d.Flag {
-				return fmt.Errorf("layers: map %s: %s = %v, want a number %s: %w", e.Name, name, x, d.Range(), ErrParam)
-			}
-		case float64:
-			if d.Flag {
-				return fmt.Errorf("layers: map %s: %s = %v, want true or false: %w", e.Name, name, x, ErrParam)
-			}
-			if inside := x > d.Min || d.Closed && x == d.Min; !inside || math.IsInf(x, 0) {
-				return fmt.Errorf("layers: map %s: %s = %v, want a finite number %s: %w", e.Name, name, x, d.Range(), ErrParam)
-			}
-		default:
-			return fmt.Errorf("layers: map %s: %s is a %T: %w", e.Name, name, x, ErrParam)
+		if err := d.check(e.Name, v[name]); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// check compares a value with the declaration.
+func (d ParamDef) check(mapName string, value any) error {
+	switch x := value.(type) {
+	case bool:
+		if !d.Flag {
+			return d.wants(mapName, fmt.Sprint(x))
+		}
+	case float64:
+		if !d.number() {
+			return d.wants(mapName, fmt.Sprint(x))
+		}
+		if inside := x > d.Min || d.Closed && x == d.Min; !inside || math.IsInf(x, 0) || d.Max != 0 && x > d.Max {
+			return fmt.Errorf("layers: map %s: %s = %v, want a finite number %s: %w", mapName, d.Name, x, d.Range(), ErrParam)
+		}
+		if d.Whole && x != math.Trunc(x) {
+			return fmt.Errorf("layers: map %s: %s = %v, want a whole number %s: %w", mapName, d.Name, x, d.Range(), ErrParam)
+		}
+	case string:
+		if d.Words == nil {
+			return fmt.Errorf("layers: map %s: %s is a %T: %w", mapName, d.Name, x, ErrParam)
+		}
+		if !slices.Contains(d.Words, x) {
+			return d.wants(mapName, strconv.Quote(x))
+		}
+	default:
+		return fmt.Errorf("layers: map %s: %s is a %T: %w", mapName, d.Name, x, ErrParam)
 	}
 	return nil
 }

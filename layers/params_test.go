@@ -23,6 +23,10 @@ func TestValuesRoundTrip(t *testing.T) {
 				switch {
 				case p.Flag:
 					v[p.Name] = rng.IntN(2) == 0
+				case p.Words != nil && (!p.OrNumber || rng.IntN(2) == 0):
+					v[p.Name] = p.Words[rng.IntN(len(p.Words))]
+				case p.Whole:
+					v[p.Name] = float64(rng.IntN(int(p.Max) + 1))
 				case i < len(extremes):
 					v[p.Name] = extremes[i]
 				default:
@@ -56,8 +60,14 @@ func TestValues(t *testing.T) {
 	if v.Number("ell") != 100 || !v.Bool("phase") {
 		t.Errorf("ell = %v, phase = %v", v.Number("ell"), v.Bool("phase"))
 	}
+	if v, err = layers.ParseValues("chi2", "period=optimal, window=uniform"); err != nil || v.Word("period") != "optimal" || v.Number("period") != 0 || v.String() != "period=optimal,window=uniform" {
+		t.Errorf("%q, %v", v, err)
+	}
+	if v, err = layers.ParseValues("chi2", "period=9.5"); err != nil || v.Word("period") != "" || v.Number("period") != 9.5 {
+		t.Errorf("%q, %v", v, err)
+	}
 	// What is missing, or of the other kind, is zero.
-	if v.Number("sigma") != 0 || v.Bool("sigma") || v.Number("phase") != 0 || v.Bool("ell") {
+	if v.Word("sigma") != "" || v.Number("sigma") != 0 || v.Bool("sigma") || v.Number("phase") != 0 || v.Bool("ell") {
 		t.Error("a missing value is not zero")
 	}
 }
@@ -83,7 +93,17 @@ func TestValuesErrors(t *testing.T) {
 		{"gaussian", "sigma=1,", layers.ErrParam, []string{"map gaussian"}},
 		{"exp-semigroup", "phase=true", layers.ErrParam, []string{`no parameter "phase"`, "beta"}},
 		{"linear", "sigma=1", layers.ErrParam, []string{"linear has no parameters"}},
-		{"chi2", "order=1", layers.ErrNotBuilt, []string{`"chi2"`}},
+		{"srf", "order=1", layers.ErrNotBuilt, []string{`"srf"`}},
+		{"chi2", "order=1.5", layers.ErrParam, []string{"order = 1.5", "a whole number of at least 0 and at most 100"}},
+		{"chi2", "order=101", layers.ErrParam, []string{"order = 101", "at most 100"}},
+		{"chi2", "order=-1", layers.ErrParam, []string{"order = -1", "of at least 0"}},
+		{"chi2", "window=hann", layers.ErrParam, []string{`window = "hann"`, "want uniform or rectangular"}},
+		{"chi2", "window=1", layers.ErrParam, []string{`window = "1"`, "want uniform or rectangular"}},
+		{"chi2", "period=best", layers.ErrParam, []string{`period = "best"`, "want auto, optimal or a number above 0"}},
+		{"chi2", "period=0", layers.ErrParam, []string{"period = 0", "above 0"}},
+		{"chi2", "negative=abs", layers.ErrParam, []string{`negative = "abs"`, "want error, sign or split"}},
+		{"chi2", "sigma=1", layers.ErrParam, []string{`map chi2 has no parameter "sigma"`, "order, gamma, window, period, negative"}},
+		{"hellinger", "order=1", layers.ErrParam, []string{`map hellinger has no parameter "order"`, "gamma, negative"}},
 		{"rbf", "sigma=1", layers.ErrParam, []string{`no map "rbf"`, "gaussian"}},
 	} {
 		v, err := layers.ParseValues(tc.mapName, tc.text)
@@ -104,6 +124,8 @@ func TestRange(t *testing.T) {
 		"above 0":       {},
 		"above -1.5":    {Min: -1.5},
 		"of at least 0": {Closed: true},
+
+		"of at least 1 and at most 9": {Min: 1, Closed: true, Max: 9},
 	} {
 		if got := d.Range(); got != want {
 			t.Errorf("%+v is %q, want %q", d, got, want)
@@ -136,7 +158,8 @@ func TestValuesShort(t *testing.T) {
 		t.Errorf("Short of %v is %q", v, got)
 	}
 	v["phase"] = true
-	if got := v.Short(); got != "phase=true,sigma=2.828" {
+	v["window"] = "uniform"
+	if got := v.Short(); got != "phase=true,sigma=2.828,window=uniform" {
 		t.Errorf("Short of %v is %q", v, got)
 	}
 }

@@ -19,8 +19,12 @@ type Entry struct {
 	Inputs  string // what x may be
 	Paper   string // where it comes from
 	Params  []ParamDef
-	Sampled bool // whether it has frequencies, and with them a sampler, a seed, a policy and a number of features
+	Sampled bool // whether it draws frequencies, and with them has a sampler, a seed and a number of features
+	Tunable bool // whether it has something to tune, and with it a policy
+	// Width says how many columns it makes where that is no number of features to choose.
+	Width string
 
+	columns  func(v Values, dims int) int // that number; nil where Sampled
 	kernel   func(v Values) spectral.Kernel
 	layer    func(k spectral.Kernel, s Spec, opts []Option) (Layer, error)
 	defaults func(v Values, x *tensor.Dense) error // fills in what depends on the data
@@ -35,32 +39,37 @@ var (
 // table is the one list of maps: the programs' -map and -params, model files and the test batteries range over it.
 var table = []*Entry{
 	{Name: "linear", Formula: "x·z", Inputs: "any", Paper: "the baseline",
+		Width: "as many features as input columns", columns: func(_ Values, dims int) int { return dims },
 		kernel: func(Values) spectral.Kernel { return spectral.Linear{} }, layer: identityLayer},
-	{Name: "gaussian", Formula: "exp(-‖x-z‖²/2σ²)", Inputs: "any", Paper: "Rahimi and Recht 2007", Sampled: true,
+	{Name: "gaussian", Formula: "exp(-‖x-z‖²/2σ²)", Inputs: "any", Paper: "Rahimi and Recht 2007", Sampled: true, Tunable: true,
 		Params: []ParamDef{sigmaDef, phaseDef}, defaults: gaussianDefaults, layer: fourierLayer,
 		kernel: func(v Values) spectral.Kernel { return spectral.Gaussian{Sigma: v.Number("sigma")} }},
-	{Name: "laplacian", Formula: "exp(-‖x-z‖₁/σ)", Inputs: "any", Paper: "Rahimi and Recht 2007", Sampled: true,
+	{Name: "laplacian", Formula: "exp(-‖x-z‖₁/σ)", Inputs: "any", Paper: "Rahimi and Recht 2007", Sampled: true, Tunable: true,
 		Params: []ParamDef{sigmaDef, phaseDef}, defaults: laplacianDefaults, layer: fourierLayer,
 		kernel: func(v Values) spectral.Kernel { return spectral.Laplacian{Sigma: v.Number("sigma")} }},
-	{Name: "matern", Formula: "Matérn(ν, ℓ) of ‖x-z‖₂", Inputs: "any", Paper: "Rasmussen and Williams 2006, (4.14)", Sampled: true,
+	{Name: "matern", Formula: "Matérn(ν, ℓ) of ‖x-z‖₂", Inputs: "any", Paper: "Rasmussen and Williams 2006, (4.14)", Sampled: true, Tunable: true,
 		Params: []ParamDef{{Name: "nu", Doc: "smoothness ν", Default: 1.5}, {Name: "ell", Doc: "length scale ℓ"}, phaseDef}, defaults: maternDefaults, layer: fourierLayer,
 		kernel: func(v Values) spectral.Kernel { return spectral.Matern{Nu: v.Number("nu"), Ell: v.Number("ell")} }},
-	{Name: "exp-semigroup", Formula: "exp(-β Σ √(x+z))", Inputs: "x >= 0", Paper: "Yang et al. 2014, table 1", Sampled: true,
+	{Name: "exp-semigroup", Formula: "exp(-β Σ √(x+z))", Inputs: "x >= 0", Paper: "Yang et al. 2014, table 1", Sampled: true, Tunable: true,
 		Params: []ParamDef{{Name: "beta", Doc: "scale β"}}, defaults: expSemigroupDefaults, layer: laplaceLayer,
 		kernel: func(v Values) spectral.Kernel { return spectral.ExpSemigroup{Beta: v.Number("beta")} }},
-	{Name: "reciprocal-semigroup", Formula: "Π λ/(x+z+λ)", Inputs: "x >= 0", Paper: "Yang et al. 2014, table 1", Sampled: true,
+	{Name: "reciprocal-semigroup", Formula: "Π λ/(x+z+λ)", Inputs: "x >= 0", Paper: "Yang et al. 2014, table 1", Sampled: true, Tunable: true,
 		Params: []ParamDef{{Name: "lambda", Doc: "scale λ"}}, defaults: reciprocalDefaults, layer: laplaceLayer,
 		kernel: func(v Values) spectral.Kernel { return spectral.ReciprocalSemigroup{Lambda: v.Number("lambda")} }},
-	{Name: "skewed-chi2", Formula: "Π 2√(x+c)√(z+c)/(x+z+2c)", Inputs: "x > -c", Paper: "Li et al. 2010, (9)", Sampled: true,
+	{Name: "skewed-chi2", Formula: "Π 2√(x+c)√(z+c)/(x+z+2c)", Inputs: "x > -c", Paper: "Li et al. 2010, (9)", Sampled: true, Tunable: true,
 		Params: []ParamDef{cDef, phaseDef}, defaults: skewedDefaults(func(c float64) spectral.Kernel { return spectral.SkewedChi2{C: c} }), layer: skewedLayer,
 		kernel: func(v Values) spectral.Kernel { return spectral.SkewedChi2{C: v.Number("c")} }},
-	{Name: "skewed-intersection", Formula: "Π min(√((x+c)/(z+c)), √((z+c)/(x+c)))", Inputs: "x > -c", Paper: "Li et al. 2010, (9)", Sampled: true,
+	{Name: "skewed-intersection", Formula: "Π min(√((x+c)/(z+c)), √((z+c)/(x+c)))", Inputs: "x > -c", Paper: "Li et al. 2010, (9)", Sampled: true, Tunable: true,
 		Params: []ParamDef{cDef, phaseDef}, defaults: skewedDefaults(func(c float64) spectral.Kernel { return spectral.SkewedIntersection{C: c} }), layer: skewedLayer,
 		kernel: func(v Values) spectral.Kernel { return spectral.SkewedIntersection{C: v.Number("c")} }},
+	homogeneousEntry("hellinger", "Σ √(xz)", hellinger),
+	homogeneousEntry("chi2", "Σ 2xz/(x+z)", chi2),
+	homogeneousEntry("intersection", "Σ min(x, z)", intersection),
+	homogeneousEntry("jensen-shannon", "Σ ½x log₂((x+z)/x) + ½z log₂((x+z)/z)", jensenShannon),
 }
 
 // planned are the names that are reserved and not built yet.
-var planned = []string{"hellinger", "chi2", "intersection", "jensen-shannon", "exp-hellinger", "exp-chi2", "exp-intersection",
+var planned = []string{"exp-hellinger", "exp-chi2", "exp-intersection",
 	"exp-jensen-shannon", "sphere-polynomial", "delta-gaussian", "arc-cosine", "ntk", "hdd-hellinger", "hdd-js", "hdd-tv", "l2-density",
 	"mean-map", "add-kpca", "maji-berg", "nystrom", "random-maclaurin", "tensor-sketch", "srf"}
 
@@ -88,7 +97,7 @@ type Spec struct {
 	Map      string `json:"map"`
 	Params   Values `json:"params"`
 	Dims     int    `json:"dims"`     // input columns
-	Features int    `json:"features"` // output columns; Dims for the linear map
+	Features int    `json:"features"` // output columns; 0, or what Columns says, where the map does not draw frequencies
 	Sampler  string `json:"sampler"`  // empty: iid
 	Seed     uint64 `json:"seed"`
 	Dtype    string `json:"dtype"` // float64 (empty) or float32
@@ -153,6 +162,16 @@ func (s Spec) resolve() (*Entry, Values, error) {
 	return e, v, nil
 }
 
+// Columns is the number of output columns: Features where the map draws frequencies, and otherwise what follows from Dims and the
+// parameters.
+func (s Spec) Columns() (int, error) {
+	e, v, err := s.resolve()
+	if err != nil || e.Sampled {
+		return s.Features, err
+	}
+	return e.columns(v, s.Dims), nil
+}
+
 // Build draws the map.
 func (s Spec) Build() (Layer, error) { return s.build() }
 
@@ -191,8 +210,14 @@ func (s Spec) build(more ...Option) (Layer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !e.Sampled && (policy != Frozen || s.Sampler != "") {
-		return nil, fmt.Errorf("layers: map %s draws nothing, so it has no sampler (%q) and nothing to tune (%v): %w", s.Map, s.Sampler, policy, ErrParam)
+	if !e.Sampled && s.Sampler != "" {
+		return nil, fmt.Errorf("layers: map %s draws nothing, so it has no sampler (%q): %w", s.Map, s.Sampler, ErrParam)
+	}
+	if !e.Tunable && policy != Frozen {
+		return nil, fmt.Errorf("layers: map %s has nothing to tune (%v): %w", s.Map, policy, ErrParam)
+	}
+	if !e.Sampled && s.Features != 0 && s.Features != e.columns(v, s.Dims) {
+		return nil, fmt.Errorf("layers: map %s makes %s, here %d of %d input columns, not %d: %w", s.Map, e.Width, e.columns(v, s.Dims), s.Dims, s.Features, ErrParam)
 	}
 	opts = append(opts, Tune(policy), WithSampler(sampler))
 	if v.Bool("phase") {
@@ -202,9 +227,6 @@ func (s Spec) build(more ...Option) (Layer, error) {
 }
 
 func identityLayer(_ spectral.Kernel, s Spec, opts []Option) (Layer, error) {
-	if s.Features != 0 && s.Features != s.Dims {
-		return nil, fmt.Errorf("layers: the linear map has as many features as input columns, %d, not %d: %w", s.Dims, s.Features, ErrParam)
-	}
 	return NewIdentity(s.Dims, opts...)
 }
 

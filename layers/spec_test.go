@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -37,8 +38,8 @@ func TestTableIsDocumented(t *testing.T) {
 		if got, err := layers.Lookup(e.Name); got != e || err != nil {
 			t.Errorf("Lookup(%q) is %v, %v", e.Name, got, err)
 		}
-		if len(e.Params) > 0 && !e.Sampled {
-			t.Errorf("%s draws nothing and has parameters", e.Name)
+		if e.Sampled == (e.Width != "") {
+			t.Errorf("%s draws frequencies: %v, and its width is %q", e.Name, e.Sampled, e.Width)
 		}
 		params := map[string]bool{}
 		for _, p := range e.Params {
@@ -56,8 +57,12 @@ func TestTableIsDocumented(t *testing.T) {
 					t.Errorf("%s: the number %s has the default %v", e.Name, p.Name, v)
 				}
 			case float64:
-				if p.Flag || !(v > p.Min || p.Closed && v == p.Min) {
+				if p.Flag || p.Words != nil && !p.OrNumber || !(v > p.Min || p.Closed && v == p.Min) || p.Max != 0 && v > p.Max || p.Whole && v != math.Trunc(v) {
 					t.Errorf("%s: the default %v of %s is not %s", e.Name, v, p.Name, p.Range())
+				}
+			case string:
+				if !slices.Contains(p.Words, v) {
+					t.Errorf("%s: the default %q of %s is none of %q", e.Name, v, p.Name, p.Words)
 				}
 			default:
 				t.Errorf("%s: the default of %s is a %T", e.Name, p.Name, v)
@@ -104,10 +109,7 @@ func TestEveryEntryBuilds(t *testing.T) {
 			}
 			x := histograms(dt, n, d, 2)
 			l := must(s.Build())
-			features := s.Features
-			if !e.Sampled {
-				features = d
-			}
+			features := must(s.Columns())
 			if l.Dims() != d || l.Features() != features || l.Dtype() != dt || l.Name() != "hist" {
 				t.Errorf("%v became %v", s, l)
 			}
@@ -124,8 +126,19 @@ func TestEveryEntryBuilds(t *testing.T) {
 			if other := floats(must(must(back.Build()).Transform(nil, x))); e.Sampled != (maxDiff(z, other) > 0) {
 				t.Errorf("%s %s: another seed differs by %v", e.Name, dtype, maxDiff(z, other))
 			}
-			if r, ok := l.(interface{ Kernel() spectral.Random }); ok != e.Sampled || ok && spectral.Kernel(r.Kernel()) != must(s.Kernel()) {
-				t.Errorf("%s: the layer's kernel is not the spec's", e.Name)
+			switch r := l.(type) {
+			case interface{ Kernel() spectral.Random }:
+				if spectral.Kernel(r.Kernel()) != must(s.Kernel()) {
+					t.Errorf("%s: the layer's kernel is not the spec's", e.Name)
+				}
+			case interface{ Kernel() spectral.Kernel }:
+				if r.Kernel() != must(s.Kernel()) {
+					t.Errorf("%s: the layer's kernel is not the spec's", e.Name)
+				}
+			default:
+				if e.Name != "linear" {
+					t.Errorf("%s: the layer has no kernel", e.Name)
+				}
 			}
 		}
 	}
@@ -147,6 +160,11 @@ func TestSpecKernel(t *testing.T) {
 		{"reciprocal-semigroup", "lambda=2", 4 / (2.5 * 2.6)},
 		{"skewed-chi2", "c=1", 4 * math.Sqrt(1.2*1.3*1.5*1.1) / (2.5 * 2.6)},
 		{"skewed-intersection", "c=1", math.Sqrt(1.2 / 1.3 * 1.1 / 1.5)},
+		{"hellinger", "", math.Sqrt(.06) + math.Sqrt(.05)},
+		{"chi2", "order=3", .12/.5 + .1/.6},
+		{"chi2", "gamma=2,window=uniform,period=7", .12/.5*math.Sqrt(.06) + .1/.6*math.Sqrt(.05)},
+		{"intersection", "negative=sign", .3},
+		{"jensen-shannon", "", (.2*math.Log2(2.5) + .3*math.Log2(5./3) + .5*math.Log2(1.2) + .1*math.Log2(6)) / 2},
 	} {
 		s := layers.Spec{Map: tc.mapName, Params: must(layers.ParseValues(tc.mapName, tc.params))}
 		if got := must(s.Kernel()).At(x, z); math.Abs(got-tc.want) > 1e-12 {
@@ -161,7 +179,7 @@ func TestRestore(t *testing.T) {
 	for _, e := range layers.Entries() {
 		for _, policy := range []string{"", "frozen", "bandwidth", "bandwidth-each", "all"} {
 			s := specFor(e, 5)
-			if e.Sampled {
+			if e.Tunable {
 				s.Tune = policy
 			}
 			l := must(s.Build())
@@ -176,13 +194,15 @@ func TestRestore(t *testing.T) {
 			if a, b := floats(must(l.Transform(nil, x))), floats(must(back.Transform(nil, x))); maxDiff(a, b) != 0 {
 				t.Errorf("%s, %s: features differ by %v", e.Name, policy, maxDiff(a, b))
 			}
-			if !e.Sampled {
+			if len(params) == 0 {
 				continue
 			}
 			if _, err := s.Restore(nil); !errors.Is(err, layers.ErrParam) || !strings.Contains(err.Error(), "no value for the parameter") {
 				t.Errorf("%s, %s: no parameters: %v", e.Name, policy, err)
 			}
-			params["W"], params["log_W"] = rows(tensor.Float64, 3, 7, 1), rows(tensor.Float64, 3, 7, 1)
+			for _, name := range []string{"W", "log_W", "root_kappa"} {
+				params[name] = rows(tensor.Float64, 3, 7, 1)
+			}
 			if _, err := s.Restore(params); !errors.Is(err, layers.ErrShape) || !strings.Contains(err.Error(), "(3, 7)") {
 				t.Errorf("%s, %s: parameters of another shape: %v", e.Name, policy, err)
 			}
@@ -224,7 +244,11 @@ func TestSpecErrors(t *testing.T) {
 		wants string
 	}{
 		{layers.Spec{}, layers.ErrParam, `no map ""`},
-		{with(func(s *layers.Spec) { s.Map = "chi2" }), layers.ErrNotBuilt, "chi2"},
+		{with(func(s *layers.Spec) { s.Map = "srf" }), layers.ErrNotBuilt, "srf"},
+		{layers.Spec{Map: "chi2", Dims: 3, Features: 8}, layers.ErrParam, "map chi2 makes 2·order+1 columns for each input column, twice that for negative=split, here 9 of 3 input columns, not 8"},
+		{layers.Spec{Map: "chi2", Dims: 3, Sampler: "iid"}, layers.ErrParam, `draws nothing, so it has no sampler ("iid")`},
+		{layers.Spec{Map: "chi2", Dims: 3, Tune: "all", Params: layers.Values{"order": 0.0}}, layers.ErrParam, "a map of order 0 has no frequency"},
+		{layers.Spec{Map: "hellinger", Dims: 3, Tune: "all"}, layers.ErrParam, "map hellinger has nothing to tune (all)"},
 		{with(func(s *layers.Spec) { s.Params = nil }), layers.ErrParam, "map gaussian: parameter sigma is missing; give it, or fill it in from data by FillDefaults"},
 		{with(func(s *layers.Spec) { s.Params = layers.Values{"sigma": 1.0, "c": 1.0} }), layers.ErrParam, `no parameter "c"`},
 		{with(func(s *layers.Spec) { s.Params = layers.Values{"sigma": -1.0} }), layers.ErrParam, "sigma = -1, want a finite number above 0"},
@@ -240,9 +264,9 @@ func TestSpecErrors(t *testing.T) {
 		{with(func(s *layers.Spec) { s.Features = 0 }), layers.ErrParam, "0 features"},
 		{with(func(s *layers.Spec) { s.Features = 5 }), layers.ErrParam, "5 features is odd"},
 		{layers.Spec{Map: "linear", Dims: 3, Sampler: "iid"}, layers.ErrParam, `draws nothing, so it has no sampler ("iid")`},
-		{layers.Spec{Map: "linear", Dims: 3, Tune: "all"}, layers.ErrParam, "nothing to tune (all)"},
+		{layers.Spec{Map: "linear", Dims: 3, Tune: "all"}, layers.ErrParam, "map linear has nothing to tune (all)"},
 		{layers.Spec{Map: "linear", Dims: 3, Tune: "some"}, layers.ErrParam, `"some" is no policy`},
-		{layers.Spec{Map: "linear", Dims: 3, Features: 4}, layers.ErrParam, "as many features as input columns, 3, not 4"},
+		{layers.Spec{Map: "linear", Dims: 3, Features: 4}, layers.ErrParam, "as many features as input columns, here 3 of 3 input columns, not 4"},
 	} {
 		if _, err := tc.spec.Build(); !errors.Is(err, tc.is) || !strings.Contains(err.Error(), tc.wants) {
 			t.Errorf("%+v: %v, want %v with %q", tc.spec, err, tc.is, tc.wants)

@@ -65,6 +65,10 @@ func (v variant) rounding(t *testing.T, x *tensor.Dense, m int) []float64 {
 	if v.form == copied {
 		return out
 	}
+	if v.form == series {
+		v.roundingOfSeries(out, x.Float64s(), l)
+		return out
+	}
 	params := map[string][]float64{}
 	for _, p := range l.Params() {
 		params[p.Name] = p.Value.Float64s()
@@ -94,4 +98,18 @@ func (v variant) rounding(t *testing.T, x *tensor.Dense, m int) []float64 {
 		out[i] = scale * (dp + 2*u)
 	}
 	return out
+}
+
+// roundingOfSeries: the phase f L ln|x| is off by u of ln|x|, of L and of the product each, and so by 4u|f L ln|x|| with a tuned L, which is
+// rounded once more as ln L; the size |x|^{γ/2} by as much of γ/2 ln|x|, and every number by some roundings.
+func (v variant) roundingOfSeries(out, x []float64, l layers.Layer) {
+	const u = 1. / (1 << 24)
+	h := l.(*layers.HomogeneousLayer).Harmonics()
+	gamma, per := v.kernel.(spectral.Homogeneous).Degree(), len(out)/len(x)
+	fastest := float64(h.F[h.Order()])*h.Base()*(1+math.Abs(math.Log(h.Base()))) + gamma
+	for i := range out {
+		if c := math.Abs(x[i/per]); c != 0 {
+			out[i] = 2 * math.Pow(c, gamma/2) * u * (8 + 4*fastest*math.Abs(math.Log(c)))
+		}
+	}
 }

@@ -55,6 +55,10 @@ func badFields(good layers.Spec, f form) []badSpec {
 	case copied:
 		add(layers.ErrParam, "as many features as input columns", func(s *layers.Spec) { s.Features = 5 })
 		return bad
+	case series:
+		add(layers.ErrParam, "for each input column", func(s *layers.Spec) { s.Features = 5 })
+		add(layers.ErrParam, "draws nothing", func(s *layers.Spec) { s.Sampler = "iid" })
+		return bad
 	case pair:
 		add(layers.ErrParam, "ask for 6", func(s *layers.Spec) { s.Features = 5 })
 	}
@@ -94,11 +98,24 @@ func badParams(good layers.Spec, e *layers.Entry) []badSpec {
 			add("is a string", p.Name, "true")
 			continue
 		}
+		if p.Words != nil {
+			add(p.Words[0], p.Name, "none")
+			add(p.Words[0], p.Name, true)
+			if !p.OrNumber {
+				add(p.Words[0], p.Name, 1.)
+				continue
+			}
+		} else {
+			add("is a string", p.Name, "1")
+		}
 		if p.Default == nil {
 			add("parameter "+p.Name+" is missing; give it, or fill it in from data", p.Name, nil)
 		}
-		add("want a number "+p.Range(), p.Name, true)
-		add("is a string", p.Name, "1")
+		add("a number "+p.Range(), p.Name, true)
+		if p.Whole {
+			add("want a whole number", p.Name, p.Max-.5)
+			add("want a finite number "+p.Range(), p.Name, p.Max+1)
+		}
 		add("is a int", p.Name, 1)
 		for _, x := range []float64{p.Min - 1, math.NaN(), math.Inf(1), math.Inf(-1)} {
 			add("want a finite number "+p.Range(), p.Name, x)
@@ -116,12 +133,21 @@ func TestParseErrors(t *testing.T) {
 		cases := map[string]string{"wrong=1": `"wrong"`}
 		for _, p := range e.Params {
 			good := p.Name + "=1"
+			if p.Words != nil {
+				good = p.Name + "=" + p.Words[0]
+			}
 			cases[good+","+good] = "given twice"
 			cases[p.Name] = "write " + p.Name + "=VALUE"
 			cases[good+",wrong=1"] = `"wrong"`
 			cases[p.Name+"=maybe"] = "want a"
 			if p.Flag {
 				cases[p.Name+"=maybe"] = "want true or false"
+				continue
+			}
+			if p.Words != nil {
+				cases[p.Name+"=maybe"] = strings.Join(p.Words[:len(p.Words)-1], ", ")
+			}
+			if p.Words != nil && !p.OrNumber {
 				continue
 			}
 			for _, x := range []string{"NaN", "+Inf", "-1e300", "1e999"} {

@@ -23,7 +23,7 @@ const (
 //	cost = Σ C₁∘l(x₁)∘l(x₁) + Σ C₂∘l(x₂)
 //
 // agrees with central differences to 1e-7. The layer is used twice on one input and once on another. Among the rows are zeros,
-// numbers of 1e-12 and numbers of 17.
+// numbers of 1e-12 and numbers of 17, for homogeneous maps also of 1e-200 and 1e100.
 func TestGradient(t *testing.T) {
 	forEachPolicy(t, func(t *testing.T, v variant, p layers.Policy) {
 		l := v.build(t, v.dims(gradDims), gradFreq, 11, tuned(p))
@@ -38,9 +38,11 @@ func TestGradient(t *testing.T) {
 // op has; without it the gradient for a leaf is an error and not a zero.
 func TestGradientOfALeaf(t *testing.T) {
 	forEach(t, func(t *testing.T, v variant) {
-		k, ok := v.kernel.(spectral.Random)
-		if !ok || v.sampler == "orthogonal" {
+		if v.form == copied || v.sampler == "orthogonal" {
 			return
+		}
+		if v.form == series {
+			v.sampler = "iid" // which it does not heed
 		}
 		sampler, err := spectral.SamplerByName(v.sampler)
 		if err != nil {
@@ -51,12 +53,12 @@ func TestGradientOfALeaf(t *testing.T) {
 			opts = append(opts, layers.WithPhase())
 		}
 		features := v.spec(v.dims(gradDims), gradFreq, 11).Features
-		c := newCost(v, v.leafLayer(t, k, features, append(opts, layers.WithInputGrad())...))
+		c := newCost(v, v.leafLayer(t, features, append(opts, layers.WithInputGrad())...))
 		c.leaf = true
 		for _, lisp := range []bool{false, true} {
 			c.check(t, v, fmt.Sprintf("%s, leaf, lisp=%v", v.name, lisp), lisp)
 		}
-		data := newCost(v, v.leafLayer(t, k, features, opts...))
+		data := newCost(v, v.leafLayer(t, features, opts...))
 		data.leaf = true
 		cost, nodes, err := data.graph()
 		if err != nil {
@@ -69,14 +71,17 @@ func TestGradientOfALeaf(t *testing.T) {
 }
 
 // leafLayer is the layer by its constructor, which has options that a spec has not.
-func (v variant) leafLayer(t *testing.T, k spectral.Random, features int, opts ...layers.Option) layers.Layer {
+func (v variant) leafLayer(t *testing.T, features int, opts ...layers.Option) layers.Layer {
 	t.Helper()
 	var l layers.Layer
 	var err error
-	switch k.Transform() {
-	case spectral.Fourier:
+	k, _ := v.kernel.(spectral.Random)
+	switch {
+	case v.form == series:
+		l, err = layers.NewHomogeneousLayer(v.kernel.(spectral.Homogeneous), v.dims(gradDims), opts...)
+	case k.Transform() == spectral.Fourier:
 		l, err = layers.NewFourierLayer(k, v.dims(gradDims), features, opts...)
-	case spectral.Laplace:
+	case k.Transform() == spectral.Laplace:
 		l, err = layers.NewRandomLaplaceLayer(k, gradDims, features, opts...)
 	default:
 		l, err = layers.NewSkewedLayer(k.(spectral.Shifter), gradDims, features, opts...)
@@ -100,6 +105,12 @@ func newCost(v variant, l layers.Layer) *cost {
 	cells := f.x[0].Float64s()
 	for j := range d {
 		cells[j], cells[d+j], cells[2*d+j] = 0, 1e-12, 17
+	}
+	if v.form == series {
+		cells[d+1], cells[2*d+1] = 1e-200, -cells[2*d+1]
+		if !v.kernel.Domain().Contains(-1) {
+			cells[2*d+1] = 1e100
+		}
 	}
 	rng := rand.New(rand.NewPCG(3, 0))
 	for i, x := range f.x {
@@ -183,6 +194,10 @@ func (f *cost) check(t *testing.T, v variant, where string, lisp bool) {
 		}
 		value, got := n.Value().(*tensor.Dense).Float64s(), floats(grad.(*tensor.Dense))
 		for i := range value {
+			if v.form == series && n.IsVar() && (n == nodes[0] || n == nodes[1]) {
+				f.checkSeries(t, where, n, value, i, got[i])
+				continue
+			}
 			oneSided := (n == nodes[0] || n == nodes[1]) && !v.kernel.Domain().Contains(value[i]-2*h)
 			if want := f.difference(t, value, i, h, oneSided); !(math.Abs(got[i]-want) <= 1e-7*(1+math.Abs(want))) {
 				t.Errorf("%s: d cost/d %s[%d] = %v, central difference %v", where, n.Name(), i, got[i], want)
@@ -191,9 +206,25 @@ func (f *cost) check(t *testing.T, v variant, where string, lisp bool) {
 	}
 }
 
+// checkSeries: of a homogeneous map the derivative for an input is that of x^{γ/2} and of ln x, so the step is a share of x, and at 0 it
+// is 0 by definition.
+func (f *cost) checkSeries(t *testing.T, where string, n *G.Node, value []float64, i int, got float64) {
+	t.Helper()
+	want := 0.0
+	if value[i] != 0 {
+		want = f.difference(t, value, i, 1e-3*math.Abs(value[i]), false)
+	}
+	if !(math.Abs(got-want) <= 1e-7*(1+math.Abs(want))) {
+		t.Errorf("%s: d cost/d %s[%d] = %v at %v, by differences %v", where, n.Name(), i, got, value[i], want)
+	}
+}
+
 // step is the step of the differences: s = 0.01 of the length on which a phase xW changes by one, in any input or parameter.
 // The error of a fourth-order difference is then about s⁴/30, 3e-10 of the derivative, and for the one-sided one s⁴/5.
 func (f *cost) step() float64 {
+	if _, ok := f.layer.(*layers.HomogeneousLayer); ok { // whose inputs of 1e-200 have the logarithm 460, by which ln L is multiplied
+		return 2e-5
+	}
 	largest := map[string]float64{"x": 17, "c": 1}
 	for _, p := range f.layer.Params() {
 		for _, u := range p.Value.Float64s() {

@@ -56,6 +56,44 @@ func naiveSkewedIntersection(v layers.Values, x, z []float64) float64 {
 	return product(x, z, func(a, b float64) float64 { return math.Min(math.Sqrt((a+c)/(b+c)), math.Sqrt((b+c)/(a+c))) })
 }
 
+func naiveHellinger(v layers.Values, x, z []float64) float64 {
+	return extended(v, x, z, func(a, b float64) float64 { return math.Sqrt(a) * math.Sqrt(b) })
+}
+
+func naiveChi2(v layers.Values, x, z []float64) float64 {
+	return extended(v, x, z, func(a, b float64) float64 { return 2 * a * b / (a + b) })
+}
+
+func naiveIntersection(v layers.Values, x, z []float64) float64 {
+	return extended(v, x, z, math.Min)
+}
+
+func naiveJensenShannon(v layers.Values, x, z []float64) float64 {
+	return extended(v, x, z, func(a, b float64) float64 { return (a*math.Log1p(b/a) + b*math.Log1p(a/b)) / math.Log(4) })
+}
+
+// extended is a sum over the coordinates with the degree and the extension to negative numbers. Vedaldi and Zisserman (2012), Lemma 2.
+func extended(v layers.Values, x, z []float64, k func(a, b float64) float64) (sum float64) {
+	gamma, ok := v["gamma"].(float64)
+	if !ok {
+		gamma = 1
+	}
+	for i := range x {
+		a, b := math.Abs(x[i]), math.Abs(z[i])
+		if a == 0 || b == 0 {
+			continue
+		}
+		value := k(a, b) * math.Pow(math.Sqrt(a*b), gamma-1)
+		switch {
+		case a*b == x[i]*z[i]:
+			sum += value
+		case v.Word("negative") == "sign":
+			sum -= value
+		}
+	}
+	return sum
+}
+
 // distance is (Σ |x_i - z_i|^p)^(1/p).
 func distance(p float64, x, z []float64) float64 {
 	sum := 0.0

@@ -66,7 +66,9 @@ func (v variant) others(t *testing.T) map[string]layers.Layer {
 		if number, ok := value.(float64); ok {
 			ls["another "+name] = v.build(t, v.dims(3), 7, 1, func(s *layers.Spec) {
 				s.Params = maps.Clone(s.Params)
-				s.Params[name] = 1.25 * number
+				if s.Params[name] = 1.25 * number; name == "order" {
+					s.Params[name] = number + 1
+				}
 			})
 		}
 	}

@@ -31,7 +31,13 @@ var setups = map[string]setup{
 	"reciprocal-semigroup": {[]layers.Values{{"lambda": 1.9}}, naiveReciprocal, []float64{-1e-30, -.2}, "minmax"},
 	"skewed-chi2":          {[]layers.Values{{"c": .3}}, naiveSkewedChi2, []float64{-.3, -.31, -7}, "raise C"},
 	"skewed-intersection":  {[]layers.Values{{"c": .3}}, naiveSkewedIntersection, []float64{-.3, -.31, -7}, "raise C"},
+	"hellinger":            {[]layers.Values{{}, {"gamma": .7, "negative": "sign"}}, naiveHellinger, []float64{-1e-30, -.2}, "negative=sign"},
+	"chi2":                 {[]layers.Values{{}, {"gamma": 2., "order": 2., "period": 9., "negative": "sign"}, optimalSplit}, naiveChi2, []float64{-1e-30, -.2}, "negative=sign"},
+	"intersection":         {[]layers.Values{{}, {"order": 0.}, optimalSplit}, naiveIntersection, []float64{-1e-30, -.2}, "negative=sign"},
+	"jensen-shannon":       {[]layers.Values{{"order": 3.}}, naiveJensenShannon, []float64{-1e-30, -.2}, "negative=sign"},
 }
+
+var optimalSplit = layers.Values{"window": "uniform", "period": "optimal", "negative": "split"}
 
 // form is how a frequency becomes columns.
 type form int
@@ -41,6 +47,7 @@ const (
 	single             // one column a frequency
 	pair               // a cosine and, m columns on, a sine
 	phase              // one column a frequency, with a random phase
+	series             // no frequencies: a constant and pairs side by side for each column
 )
 
 // variant is a map with a set of parameters, in one of its forms, with one of its samplers.
@@ -74,7 +81,7 @@ func variants(t testing.TB) []variant {
 func parameterNames(e *layers.Entry) string {
 	var names []string
 	for _, p := range e.Params {
-		if !p.Flag {
+		if !p.Flag && p.Words == nil {
 			names = append(names, fmt.Sprintf("%q: 1.1", p.Name))
 		}
 	}
@@ -89,6 +96,9 @@ func formsOf(t testing.TB, e *layers.Entry, s setup, values layers.Values) []var
 		t.Fatalf("the line of %q in setups: %v", e.Name, err)
 	}
 	v := variant{setup: s, name: fmt.Sprintf("%s(%v)", e.Name, values), entry: e, values: values, kernel: k}
+	if _, ok := k.(spectral.Homogeneous); ok {
+		v.form = series
+	}
 	random, ok := k.(spectral.Random)
 	if !ok {
 		return []variant{v}
@@ -133,7 +143,7 @@ func (v variant) dims(d int) int {
 // policies are those that the variant can have.
 func (v variant) policies() []layers.Policy {
 	switch {
-	case !v.entry.Sampled:
+	case !v.entry.Tunable || v.form == series && v.values["order"] == 0.:
 		return []layers.Policy{layers.Frozen}
 	case v.sampler == "structured":
 		return []layers.Policy{layers.Frozen, layers.Bandwidth}
@@ -173,6 +183,8 @@ func (v variant) spec(d, m int, seed uint64) layers.Spec {
 	switch v.form {
 	case copied:
 		s.Features = d
+	case series:
+		s.Features = 0
 	case pair:
 		s.Features = 2 * m
 	}

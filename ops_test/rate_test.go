@@ -13,7 +13,7 @@ import (
 func TestRate(t *testing.T) {
 	const seeds = 48
 	forEach(t, func(t *testing.T, v variant) {
-		if v.form == copied {
+		if !v.entry.Sampled {
 			return
 		}
 		d := v.dims(8) // 32 and 512 frequencies are whole orthogonal blocks of 8, and whole structured blocks of 32

@@ -165,9 +165,10 @@ const (
 // check compares the card with itself and with the tensors that go with it, before anything of a size that it states is
 // allocated. e is the map's entry.
 func (c card) check(e *layers.Entry, tensors map[string]*tensor.Dense) error {
-	dims, features := c.Spec.Dims, c.Spec.Features
-	if features == 0 { // the linear map
-		features = dims
+	dims := c.Spec.Dims
+	features, err := c.Spec.Columns()
+	if err != nil {
+		return err
 	}
 	w := tensors["head.W"]
 	if features < 1 || c.Outputs < 1 || w == nil || !w.Shape().Eq(tensor.Shape{features, c.Outputs}) {
@@ -186,7 +187,7 @@ func (c card) check(e *layers.Entry, tensors map[string]*tensor.Dense) error {
 		return fmt.Errorf("%d input columns are stated, and the scaler was fitted on %v", dims, cell(cols, 0))
 	}
 	switch most := freeDraw/features + drawPerWeight*c.Outputs; {
-	case !e.Sampled && dims != features, e.Sampled && c.Drawn && (dims < 1 || dims > c.mostDims(tensors, features)):
+	case !e.Sampled && (dims < 1 || c.Spec.Features != 0 && c.Spec.Features != features), e.Sampled && c.Drawn && (dims < 1 || dims > c.mostDims(tensors, features)):
 		return fmt.Errorf("%d input columns are stated, and the map's frequencies are not of that size", dims)
 	case e.Sampled && !c.Drawn && (dims < 1 || dims > most):
 		return fmt.Errorf("%d input columns are stated, and a file without the map's frequencies may have at most %d; use Save", dims, most)

@@ -69,7 +69,7 @@ func plans(policies bool) []plan {
 						continue
 					}
 					ps = append(ps, plan{e, head, dtype, "", regress})
-					if !policies || !e.Sampled || head == "ridge" || regress {
+					if !policies || !e.Tunable || head == "ridge" || regress {
 						continue
 					}
 					for _, tune := range []string{"bandwidth", "bandwidth-each", "all"} {

@@ -31,7 +31,10 @@ func files(t *testing.T) string {
 func TestWrongFlags(t *testing.T) {
 	dir := t.TempDir()
 	for _, tc := range []struct{ args, text string }{
-		{"-map chi2", `"chi2" is not built yet`},
+		{"-map srf", `"srf" is not built yet`},
+		{"-map chi2 -features 15", "-features does not apply to -map chi2, which makes 2·order+1 columns for each input column, twice that for negative=split; say -params order=N"},
+		{"-map hellinger -features 15", "which makes one column for each input column"},
+		{"-map intersection -params negative=abs", `negative = "abs", want error, sign or split`},
 		{"-map rbf", `there is no map "rbf"`},
 		{"-sampler sobol", `"sobol" is not built yet`},
 		{"-sampler grid", `no sampler is called "grid"`},
@@ -91,6 +94,7 @@ func TestBadData(t *testing.T) {
 		{"-in negative.csv -map exp-semigroup -params beta=1 -kernel a.csv", []string{"negative.csv: map exp-semigroup: x[33,1] = -0.25 is negative"}},
 		{"-in negative.csv -map skewed-chi2 -params c=.2 -out a.csv -features 8", []string{"negative.csv: map skewed-chi2: x[33,1] = -0.25 is not above -c = -0.2; shift the data or raise C"}},
 		{"-in negative.csv -map skewed-intersection -params c=.25 -features 8 -dtype float32 -rows 5", []string{"negative.csv", "x[33,1]", "-c = -0.25"}},
+		{"-in negative.csv -map chi2 -out a.npy", []string{"negative.csv: map chi2: x[33,1] = -0.25 is negative", "negative=sign or negative=split"}},
 		{"-in rows.csv -out no/a.npy", []string{"-out no/a.npy: cannot be written", "see that the folder exists"}},
 		{"-in rows.csv -kernel rows.csv/a.npy", []string{"-kernel rows.csv/a.npy: cannot be written"}},
 		{"-in rows.csv -plot no/a.png", []string{"-plot no/a.png: cannot be written"}},

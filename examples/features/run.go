@@ -59,8 +59,8 @@ func (o *options) run(ctx context.Context) error {
 	if err != nil {
 		return cli.Locate(err, set.Source, nil)
 	}
-	if o.spec.Features == 0 { // the linear map
-		o.spec.Features = o.spec.Dims
+	if o.spec.Features, err = o.spec.Columns(); err != nil {
+		return err
 	}
 	ob := &object{Map: o.spec.Map, Params: o.spec.Params, Features: o.spec.Features, Sampler: o.spec.Sampler, Seed: o.Seed, Dtype: o.spec.Dtype,
 		Rows: set.Rows(), InputDim: set.Dims(), Version: train.Version}

@@ -162,7 +162,7 @@ func (o *options) setHead(solver string, given map[string]bool) error {
 	if err != nil {
 		return &cli.UsageError{Err: err}
 	}
-	if e, err := layers.Lookup(o.Map); err == nil && !e.Sampled && policy != layers.Frozen {
+	if e, err := layers.Lookup(o.Map); err == nil && !e.Tunable && policy != layers.Frozen {
 		return cli.Usage("-tune does not apply to -map %s, which has no parameters to tune", o.Map)
 	}
 	if o.tune = policy.String(); policy == layers.Frozen {

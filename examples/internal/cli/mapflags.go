@@ -28,7 +28,7 @@ func (m *MapFlags) Register(fs *flag.FlagSet, defaultMap, extra string) {
 	}
 	fs.StringVar(&m.Map, "map", defaultMap, "feature `map`: "+strings.Join(names, ", "))
 	fs.StringVar(&m.Params, "params", "", "parameters of the map, `name=value,...`; those left out come from the data (README, map table)")
-	fs.IntVar(&m.Features, "features", 4096, "output `columns` of the map")
+	fs.IntVar(&m.Features, "features", 4096, "output `columns` of the map; those of a homogeneous one follow from its order")
 	fs.StringVar(&m.Sampler, "sampler", "iid", "`sampler` of the frequencies: iid, orthogonal, structured (16 input columns and more; fast)"+extra)
 	fs.Uint64Var(&m.Seed, "seed", 1, "`seed` of the draw, of the order of the rows and of splits")
 	fs.StringVar(&m.Dtype, "dtype", "float64", "element `type`: float32, float64")
@@ -55,10 +55,11 @@ func (m *MapFlags) Spec(given map[string]bool) (layers.Spec, *data.Chain, error)
 	}
 	spec := layers.Spec{Map: m.Map, Params: values, Dtype: m.Dtype, Seed: m.Seed, Name: m.Map}
 	if !e.Sampled {
-		for _, f := range []string{"features", "sampler"} {
-			if given[f] {
-				return fail(fmt.Errorf("-%s does not apply to -map %s, which draws nothing", f, m.Map))
-			}
+		if given["features"] {
+			return fail(fmt.Errorf("-features does not apply to -map %s, which makes %s%s", m.Map, e.Width, orderHint(e)))
+		}
+		if given["sampler"] {
+			return fail(fmt.Errorf("-sampler does not apply to -map %s, which draws nothing", m.Map))
 		}
 		return spec, scaler, nil
 	}
@@ -69,6 +70,16 @@ func (m *MapFlags) Spec(given map[string]bool) (layers.Spec, *data.Chain, error)
 		return fail(errors.New("-sampler is empty; want iid, orthogonal or structured"))
 	}
 	return spec, scaler, nil
+}
+
+// orderHint says which flag decides on the columns of a map that has an order.
+func orderHint(e *layers.Entry) string {
+	for _, p := range e.Params {
+		if p.Name == "order" {
+			return "; say -params order=N"
+		}
+	}
+	return ""
 }
 
 // What a map may take: columns of its features, and coordinates of its frequencies (16 GiB).
@@ -110,6 +121,9 @@ func Fit(spec *layers.Spec, x *tensor.Dense) error {
 func Build(spec layers.Spec) (layers.Layer, error) {
 	if spec.Features > 0 && spec.Dims > maxCoordinates/spec.Features {
 		return nil, Usage("-features %d: the frequencies in %d dimensions are too large; ask for at most %d features", spec.Features, spec.Dims, maxCoordinates/spec.Dims)
+	}
+	if cols, err := spec.Columns(); err == nil && cols > maxFeatures {
+		return nil, Usage("-map %s makes %d columns of %d, and %d are the most; lower its order", spec.Map, cols, spec.Dims, maxFeatures)
 	}
 	l, err := spec.Build()
 	if errors.Is(err, ops.ErrParam) || errors.Is(err, spectral.ErrSampler) || errors.Is(err, spectral.ErrNotBuilt) {

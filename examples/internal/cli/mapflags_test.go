@@ -53,7 +53,13 @@ func TestSpec(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want := map[bool]int{true: 4096, false: 2}[e.Sampled]; l.Dims() != 2 || l.Features() != want || l.Dtype() != Dtype(s) || Dtype(s).String() != dtype {
+			want := 4096
+			if !e.Sampled {
+				if want, err = s.Columns(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if l.Dims() != 2 || l.Features() != want || l.Dtype() != Dtype(s) || Dtype(s).String() != dtype {
 				t.Errorf("-map %s -dtype %s built %v", e.Name, dtype, l)
 			}
 			if err := CheckRows(s, x); err != nil {
@@ -65,8 +71,8 @@ func TestSpec(t *testing.T) {
 
 // TestUsage: what no data could make right is a UsageError, from Spec, Probe or Build.
 func TestUsage(t *testing.T) {
-	for _, args := range []string{"-map chi2", "-map x", "-params x", "-scale x", "-dtype x", "-features 0", "-sampler=", "-map linear -features 2",
-		"-map linear -sampler iid", "-features 5", "-sampler sobol", "-sampler x", "-map laplacian -sampler orthogonal"} {
+	for _, args := range []string{"-map srf", "-map x", "-params x", "-scale x", "-dtype x", "-features 0", "-sampler=", "-map linear -features 2",
+		"-map linear -sampler iid", "-map chi2 -features 6", "-map chi2 -sampler iid", "-map chi2 -params order=.5", "-map hellinger -params order=1", "-features 5", "-sampler sobol", "-sampler x", "-map laplacian -sampler orthogonal"} {
 		s, err := spec(t, args)
 		if err == nil {
 			err = Probe(s)
@@ -84,6 +90,16 @@ func TestUsage(t *testing.T) {
 	var usage *UsageError
 	if _, err := Build(s); !errors.As(err, &usage) || !strings.Contains(err.Error(), "ask for at most 2147483 features") {
 		t.Errorf("frequencies of 134 GB: %v", err)
+	}
+	if s, err = spec(t, "-map chi2 -params order=100"); err != nil {
+		t.Fatal(err)
+	}
+	s.Dims = 100000
+	if _, err := Build(s); !errors.As(err, &usage) || !strings.Contains(err.Error(), "20100000 columns of 100000") {
+		t.Errorf("columns without number: %v", err)
+	}
+	if _, err = spec(t, "-map chi2 -features 6"); err == nil || !strings.Contains(err.Error(), "say -params order=N") {
+		t.Errorf("-features for a map with an order: %v", err)
 	}
 	if s, err = spec(t, "-map laplacian -sampler orthogonal -features 4 -params sigma=1"); err != nil {
 		t.Fatal(err)

@@ -42,6 +42,8 @@ type harmonicSpace[T Float] struct {
 	at    [chunk]int32 // where packed coordinates stand in the chunk
 	steps [chunk]int32 // 0, step, 2·step, ...
 	step  int
+
+	zero [1]T // the c of ln(x + c); a literal would be allocated for each chunk
 }
 
 // every are the places of k coordinates of which none is left out.
@@ -129,7 +131,7 @@ func (h *Homogeneous[T]) chunk(ws *harmonicSpace[T], dst, x, base []T) (bad bool
 // logAndSize are ln x, in ws.phase, and x^{γ/2} of numbers above 0, and whether one of the sizes overflows.
 func (h *Homogeneous[T]) logAndSize(ws *harmonicSpace[T], x []T) (size []T, bad bool) {
 	phase, size := ws.phase[:len(x)], ws.size[:len(x)]
-	vecLog(phase, x, []T{0})
+	vecLog(phase, x, ws.zero[:])
 	switch h.Gamma {
 	case 1:
 		vecSqrt(size, x)

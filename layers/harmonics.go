@@ -1,0 +1,67 @@
+package layers
+
+import (
+	"fmt"
+	"math"
+
+	spectral "github.com/bochner-go/bochner/init"
+)
+
+// harmonicOptions are the options of a homogeneous map.
+type harmonicOptions struct {
+	order      *int // nil: as many as the kernel can use, at most one
+	window     spectral.Window
+	period     *float64 // nil: fitted
+	optimal    bool
+	stationary bool
+}
+
+// harmonicDefaults are VLFeat's.
+var harmonicDefaults = harmonicOptions{window: spectral.Rectangular}
+
+// WithOrder sets the order n of a homogeneous map, 2n+1 columns for each input column. The default is 1, and 0 where the map of
+// order 0 is exact (Hellinger).
+func WithOrder(n int) Option { return func(o *options) { o.harmonics.order = &n } }
+
+// WithWindow sets the window of a homogeneous map. The default is spectral.Rectangular.
+func WithWindow(w spectral.Window) Option { return func(o *options) { o.harmonics.window = w } }
+
+// WithPeriod sets the period Λ of a homogeneous map. The default is spectral.FittedPeriod.
+func WithPeriod(period float64) Option {
+	return func(o *options) { o.harmonics.period, o.harmonics.optimal = &period, false }
+}
+
+// WithOptimalPeriod chooses spectral.OptimalPeriod, the period with the least largest error.
+func WithOptimalPeriod() Option { return func(o *options) { o.harmonics.optimal = true } }
+
+// WithStationary makes a homogeneous map that of the translation-invariant kernel Σ 𝒦(z - x) of the same signature, on ℝ^d: the degree
+// and the extension of the kernel have no part in it. The map is periodic: choose a period of at least twice the largest
+// difference of two coordinates. Vedaldi and Zisserman (2012), equation (18).
+func WithStationary() Option { return func(o *options) { o.harmonics.stationary = true } }
+
+// of are the harmonics of a kernel.
+func (o harmonicOptions) of(k spectral.Homogeneous) (*spectral.Harmonics, error) {
+	n := 1
+	if o.order != nil {
+		n = *o.order
+	} else if math.IsInf(k.Spectrum(0), 1) {
+		n = 0
+	}
+	var period float64
+	var err error
+	switch {
+	case o.optimal && o.stationary:
+		return nil, fmt.Errorf("the stationary form has no optimal period: its error at a distance of Λ is about 𝒦(0) for every Λ; "+
+			"use WithPeriod and at least twice the largest difference of two coordinates: %w", ErrParam)
+	case o.optimal:
+		period, err = spectral.OptimalPeriod(k, n, o.window)
+	case o.period != nil:
+		period = *o.period
+	default:
+		period, err = spectral.FittedPeriod(k, n, o.window)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return spectral.NewHarmonics(k, n, o.window, period)
+}

@@ -1,0 +1,151 @@
+package layers
+
+import (
+	"fmt"
+	"math"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/ops"
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// HomogeneousLayer is the feature map of an additive homogeneous kernel k(x, z) = Σ (xz)^{γ/2} 𝒦(ln z - ln x), without randomness: of
+// each coordinate v > 0 the 2n+1 numbers
+//
+//	√(κ̂₀ v^γ),   √(2κ̂_j v^γ) cos(f_j L ln v),   √(2κ̂_j v^γ) sin(f_j L ln v),   j = 1 to n,
+//
+// side by side, and zeros of v = 0. n is the order, L = 2π/Λ the base frequency of a period Λ, and κ̂_j and f_j are
+// spectral.Harmonics. Input [n, d], non-negative or with an extension any finite numbers; output [n, (2n+1)d], or twice
+// that for spectral.SplitNegative, where the numbers for v < 0 follow those for v > 0. A map of order 0, as is Hellinger's, is
+// √(κ̂₀ v^γ). WithStationary gives the map of Σ 𝒦(z - x) on ℝ^d, with v for ln v and without the factor v^{γ/2}.
+//
+// What a solver changes: Bandwidth and BandwidthEach tune ln L, one for all or one a dimension, with the samples kept, which stretches the
+// signature, 𝒦̂(λ L/L₀); All tunes ln L and the roots of the samples, κ̂_j = root_κ_j², which can so be 0 and not negative. The derivative
+// for x at 0 is defined as 0, see ops.Homogeneous. Vedaldi and Zisserman (2012), equations (18) and (19).
+type HomogeneousLayer struct {
+	*base
+	kernel    spectral.Homogeneous
+	harmonics *spectral.Harmonics
+	window    spectral.Window
+	op        ops.Harmonics
+	policy    Policy
+	grad      bool
+}
+
+var _ Layer = (*HomogeneousLayer)(nil)
+
+// NewHomogeneousLayer makes the map of k for d dimensions, of order 1 (or 0 where the spectrum of k is a point mass), with the rectangular
+// window and spectral.FittedPeriod, unless WithOrder, WithWindow, WithPeriod or WithOptimalPeriod say otherwise. Errors
+// (ErrParam): parameters of k, order or period out of range, a kernel without a fitted period, WithOptimalPeriod with
+// WithStationary, a policy other than Frozen for order 0.
+func NewHomogeneousLayer(k spectral.Homogeneous, d int, opts ...Option) (*HomogeneousLayer, error) {
+	return newHomogeneousLayer("HomogeneousLayer", "homogeneous", k, d, newOptions(opts))
+}
+
+func newHomogeneousLayer(kind, auto string, k spectral.Homogeneous, d int, o options) (*HomogeneousLayer, error) {
+	b, err := newBase(kind, auto, d, 1, o)
+	if err != nil {
+		return nil, err
+	}
+	if k == nil {
+		return nil, fmt.Errorf("%s: no kernel: %w", b.who(), ErrParam)
+	}
+	h, err := o.harmonics.of(k)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", b.who(), err)
+	}
+	if h.Order() == 0 && o.policy != Frozen {
+		return nil, fmt.Errorf("%s: policy %v: a map of order 0 has no frequency and nothing to tune: %w", b.who(), o.policy, ErrParam)
+	}
+	l := &HomogeneousLayer{base: b, kernel: k, harmonics: h, window: o.harmonics.window, policy: o.policy, grad: o.inputGrad}
+	l.op = ops.Harmonics{F: h.F[1:], Gamma: k.Degree(), Stationary: o.harmonics.stationary,
+		Negative: map[spectral.Negative]ops.Negative{spectral.SignNegative: ops.SignNegative, spectral.SplitNegative: ops.SplitNegative}[k.Extension()]}
+	b.features = d * l.op.Width()
+	l.addParams(o.undrawn)
+	return l, nil
+}
+
+// addParams makes the parameters: L or its logarithm, and the roots of the samples.
+func (l *HomogeneousLayer) addParams(undrawn bool) {
+	base, roots, scales := l.harmonics.Base(), make([]float64, l.harmonics.Order()+1), 1
+	for j, v := range l.harmonics.Kappa {
+		roots[j] = math.Sqrt(v)
+	}
+	if undrawn {
+		base, roots = 1, make([]float64, len(roots))
+	}
+	if l.policy == BandwidthEach {
+		scales = l.dims
+	}
+	first := Param{"L", newTensor(l.dt, []float64{base}, 1), false}
+	if l.policy != Frozen {
+		first = Param{"log_L", newTensor(l.dt, repeat(math.Log(base), scales), scales), true}
+	}
+	l.params = []Param{first, {"root_kappa", newTensor(l.dt, roots, len(roots)), l.policy == All}}
+}
+
+// Kernel is the exact kernel that the map approximates: k, or spectral.Stationary of it.
+func (l *HomogeneousLayer) Kernel() spectral.Kernel {
+	if l.op.Stationary {
+		return spectral.Stationary{Of: l.kernel}
+	}
+	return l.kernel
+}
+
+// Harmonics are the numbers that the map was made of, before any tuning.
+func (l *HomogeneousLayer) Harmonics() *spectral.Harmonics { return l.harmonics }
+
+// Policy says what is tuned.
+func (l *HomogeneousLayer) Policy() Policy { return l.policy }
+
+func (l *HomogeneousLayer) String() string {
+	return fmt.Sprintf("%s %q: %d -> %d, %s, %v, %v", l.kind, l.name, l.dims, l.features, l.form(), l.dt, l.policy)
+}
+
+// form is the kernel and its harmonics in words.
+func (l *HomogeneousLayer) form() string {
+	return fmt.Sprintf("%T%+v, order %d, %v window, period %.4g", l.Kernel(), l.Kernel(), l.harmonics.Order(), l.window, l.harmonics.Period)
+}
+
+// Fwd adds the map to the graph of x.
+func (l *HomogeneousLayer) Fwd(x G.Input) G.Result {
+	n, err := l.input(x)
+	if err != nil {
+		return G.Err(err)
+	}
+	return G.LiftResult(l.fwd(n))
+}
+
+func (l *HomogeneousLayer) fwd(x *G.Node) (*G.Node, error) {
+	p, err := l.nodes(x.Graph())
+	if err != nil {
+		return nil, err
+	}
+	a := ops.Attr{Layer: l.who()}
+	if !wantsGrad(x, l.grad) {
+		a.Frozen |= ops.First
+	}
+	base := p["L"]
+	if base != nil {
+		a.Frozen |= ops.Second
+	} else if base, err = G.Exp(p["log_L"]); err != nil {
+		return nil, err
+	}
+	if l.policy != All {
+		a.Frozen |= ops.Third
+	}
+	return ops.Homogeneous(x, base, p["root_kappa"], l.op, a)
+}
+
+// Transform writes the features of the rows of x to dst.
+func (l *HomogeneousLayer) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
+	if x.Dims() != 2 || x.Shape()[1] != l.dims {
+		return nil, fmt.Errorf("%s: x has shape %v, want [n, %d]: %w", l.who(), x.Shape(), l.dims, ErrShape)
+	}
+	base := l.param("L")
+	if v := l.param("log_L"); v != nil {
+		base = mapTensor(v, math.Exp)
+	}
+	return ops.HomogeneousInto(dst, x, base, l.param("root_kappa"), l.op, ops.Attr{Layer: l.who()})
+}
