@@ -46,15 +46,18 @@ func Transform(m Map, dst *tensor.Dense, x ops.Matrix) (*tensor.Dense, error) {
 
 // transformBlocks maps sparse rows that are made dense block by block.
 func transformBlocks(m Map, dst *tensor.Dense, x *ops.CSR) (*tensor.Dense, error) {
-	n, d, features := x.Rows(), m.Dims(), m.Features()
+	n, d, features, who := x.Rows(), m.Dims(), m.Features(), "layers: Transform"
+	if l, ok := m.(interface{ who() string }); ok {
+		who = l.who()
+	}
 	if x.Cols() != d {
-		return nil, fmt.Errorf("layers: Transform: x has shape %v, want [n, %d]: %w", x.Shape(), d, ErrShape)
+		return nil, fmt.Errorf("%s: x has shape %v, want [n, %d]: %w", who, x.Shape(), d, ErrShape)
 	}
 	if dst == nil {
 		dst = tensor.New(tensor.WithShape(n, features), tensor.Of(x.Dtype()))
 	}
-	if !dst.Shape().Eq(tensor.Shape{n, features}) || dst.Dtype() != x.Dtype() || dst.RequiresIterator() {
-		return nil, fmt.Errorf("layers: Transform: dst is %v %v, want a contiguous %v (%d, %d): %w", dst.Dtype(), dst.Shape(), x.Dtype(), n, features, ErrShape)
+	if !dst.Shape().Eq(tensor.Shape{n, features}) || dst.Dtype() != x.Dtype() || !ops.IsContiguous(dst) {
+		return nil, fmt.Errorf("%s: dst is %v %v, want a contiguous %v (%d, %d): %w", who, dst.Dtype(), dst.Shape(), x.Dtype(), n, features, ErrShape)
 	}
 	size := max(1, spreadCells/max(1, d))
 	for at := 0; at < n; at += size {

@@ -30,7 +30,7 @@ func ColumnsInto(dst *tensor.Dense, at int, x Matrix, from, to int, scale float6
 	if err != nil {
 		return err
 	}
-	if !isContiguous(dst) || dst.Dtype() != x.Dtype() || dst.Dims() != 2 || x.Dims() != 2 || dst.Shape()[0] != x.Shape()[0] ||
+	if !IsContiguous(dst) || dst.Dtype() != x.Dtype() || dst.Dims() != 2 || x.Dims() != 2 || dst.Shape()[0] != x.Shape()[0] ||
 		from < 0 || to < from || to > x.Shape()[1] || at < 0 || at+to-from > dst.Shape()[1] {
 		return fmt.Errorf("ops: columns %d to %d of %v do not fit into %v at column %d: %w", from, to, x.Shape(), dst.Shape(), at, ErrShape)
 	}

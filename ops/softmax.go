@@ -10,7 +10,7 @@ import (
 
 // SoftmaxRows replaces every row of x [n, k] by its softmax, exp(x - max x) / Σ exp(x - max x). In a graph use Gorgonia's own.
 func SoftmaxRows(x *tensor.Dense) error {
-	if x.Dims() != 2 || !isContiguous(x) {
+	if x.Dims() != 2 || !IsContiguous(x) {
 		return fmt.Errorf("ops: SoftmaxRows: x has shape %v, want a contiguous [n, k]: %w", x.Shape(), ErrShape)
 	}
 	if x.Dtype() == tensor.Float32 {

@@ -21,7 +21,7 @@ func contiguous(v G.Value) (*tensor.Dense, error) {
 	if t.Dtype() != tensor.Float32 && t.Dtype() != tensor.Float64 {
 		return nil, fmt.Errorf("want float32 or float64, got %v: %w", t.Dtype(), ErrDtype)
 	}
-	if isContiguous(t) {
+	if IsContiguous(t) {
 		return t, nil
 	}
 	out := tensor.New(tensor.WithShape(t.Shape().Clone()...), tensor.Of(t.Dtype()))
@@ -45,7 +45,9 @@ func matrix(x Matrix) (Matrix, error) {
 	return nil, fmt.Errorf("want a *tensor.Dense or a *CSR, got %T: %w", x, ErrDtype)
 }
 
-func isContiguous(t *tensor.Dense) bool {
+// IsContiguous says whether the cells of t lie row by row without gaps, as Data should return them. The tensor library asks the other way
+// round, and calls column-major tensors contiguous too.
+func IsContiguous(t *tensor.Dense) bool {
 	shape, strides := t.Shape(), t.Strides()
 	if len(shape) != len(strides) {
 		return len(shape) == 0 || len(shape) == 1 && len(strides) == 1
@@ -99,7 +101,7 @@ func Assign(dst, src *tensor.Dense) error {
 	if err != nil {
 		return err
 	}
-	if !isContiguous(dst) || !dst.Shape().Eq(src.Shape()) || dst.Dtype() != src.Dtype() {
+	if !IsContiguous(dst) || !dst.Shape().Eq(src.Shape()) || dst.Dtype() != src.Dtype() {
 		return fmt.Errorf("ops: %v %v cannot be assigned to %v %v: %w", src.Dtype(), src.Shape(), dst.Dtype(), dst.Shape(), ErrShape)
 	}
 	if src.Dtype() == tensor.Float32 {
@@ -115,7 +117,7 @@ func output(who string, dst *tensor.Dense, dt tensor.Dtype, shape ...int) (*tens
 	if dst == nil {
 		return tensor.New(tensor.WithShape(slices.Clone(shape)...), tensor.Of(dt)), nil
 	}
-	if !dst.Shape().Eq(tensor.Shape(shape)) || !isContiguous(dst) {
+	if !dst.Shape().Eq(tensor.Shape(shape)) || !IsContiguous(dst) {
 		return nil, fmt.Errorf("%s: dst has shape %v, want a contiguous %v: %w", who, dst.Shape(), tensor.Shape(slices.Clone(shape)), ErrShape)
 	}
 	if dst.Dtype() != dt {

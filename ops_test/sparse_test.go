@@ -63,7 +63,7 @@ func TestSparse(t *testing.T) {
 				t.Errorf("%v: a part of the rows gives other features, err %v", l, err)
 			}
 			if none, err := layers.Transform(l, nil, sparse(t, x).Slice(2, 2)); err != nil || none.Shape()[0] != 0 {
-				t.Errorf("%v: no rows give %v, err %v", l, none.Shape(), err)
+				t.Errorf("%v: no rows give %v, err %v", l, none, err)
 			}
 		})
 	}
