@@ -20,23 +20,28 @@ func (Orthogonal) String() string { return "orthogonal" }
 
 // Sample fills w block after block. A last block of fewer than d columns costs only these.
 func (s Orthogonal) Sample(w []float64, d, m int, k Random, src rand.Source) error {
-	law, ok := k.(RadialLaw)
-	if !ok {
-		return &SamplerError{s, k, "its frequencies are not known to have a uniform direction (no NormQuantile); use spectral.IID{}"}
+	law, err := radialLaw(s, k)
+	if err != nil {
+		return err
 	}
 	directions, norms := rand.New(subStream(src)), rand.New(subStream(src))
+	orthogonalBlocks(w, d, m, directions, func(int) float64 { return law.NormQuantile(d, openUniform(norms)) })
+	return nil
+}
+
+// orthogonalBlocks fills w, [d, m], with Haar blocks of d columns, and multiplies column j by norm(j), asked for in order.
+func orthogonalBlocks(w []float64, d, m int, directions *rand.Rand, norm func(j int) float64) {
 	block := newHaar(d, min(d, m))
 	for first := 0; first < m; first += d {
 		cols := min(d, m-first)
 		q := block.draw(cols, directions)
 		for j := range cols {
-			r := law.NormQuantile(d, openUniform(norms))
+			r := norm(first + j)
 			for i := range d {
 				w[i*m+first+j] = r * q.Data[i*q.Stride+j]
 			}
 		}
 	}
-	return nil
 }
 
 // subStream seeds an independent stream from src.

@@ -33,7 +33,7 @@ func TestWrongFlags(t *testing.T) {
 	for _, tc := range []struct{ args, text string }{
 		{"-map chi2", `"chi2" is not built yet`},
 		{"-map rbf", `there is no map "rbf"`},
-		{"-sampler sobol", `"sobol" is not built yet`},
+		{"-map matern -sampler antithetic", "antithetic does not fit"},
 		{"-sampler grid", `no sampler is called "grid"`},
 		{"-map laplacian -sampler orthogonal", "orthogonal does not fit"},
 		{"-features 15", "15 features is odd"},

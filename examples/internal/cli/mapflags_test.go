@@ -66,7 +66,7 @@ func TestSpec(t *testing.T) {
 // TestUsage: what no data could make right is a UsageError, from Spec, Probe or Build.
 func TestUsage(t *testing.T) {
 	for _, args := range []string{"-map chi2", "-map x", "-params x", "-scale x", "-dtype x", "-features 0", "-sampler=", "-map linear -features 2",
-		"-map linear -sampler iid", "-features 5", "-sampler sobol", "-sampler x", "-map laplacian -sampler orthogonal"} {
+		"-map linear -sampler iid", "-features 5", "-sampler grid", "-map matern -sampler antithetic", "-map laplacian -sampler orthogonal"} {
 		s, err := spec(t, args)
 		if err == nil {
 			err = Probe(s)
