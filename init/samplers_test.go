@@ -342,6 +342,8 @@ func TestPredictorErrors(t *testing.T) {
 		wantErr(t, err, ErrParam, "Sigma = 0")
 		_, err = v.Variance(Gaussian{1}, x, x, 0)
 		wantErr(t, err, ErrParam, "0 frequencies")
+		_, err = v.Variance(Gaussian{1}, nil, nil, 3)
+		wantErr(t, err, ErrParam, "0 dimensions")
 		if got, err := v.Variance(Gaussian{1}, x, x, 3); got > 1e-15 || err != nil {
 			t.Errorf("%v at equal rows: %v, %v", s, got, err)
 		}
@@ -354,4 +356,26 @@ func TestPredictorErrors(t *testing.T) {
 	}
 	_, err := Antithetic{}.Variance(Matern{1, 1}, x, x, 3)
 	wantErr(t, err, ErrSampler, "antithetic", "Matern")
+}
+
+// TestPredictorsAtExtremes: near, far, and beyond the range of squares.
+func TestPredictorsAtExtremes(t *testing.T) {
+	eachKernel(t, func(t *testing.T, tk testKernel) {
+		for _, s := range Samplers() {
+			v, ok := s.(Predictor)
+			if !ok || !fits(s, tk.kernel) {
+				continue
+			}
+			for _, scale := range []float64{1e-300, 1e-9, 1e9, 1e300} {
+				x, z := []float64{scale, scale, tk.unit}, []float64{scale / 2, tk.unit, 1.5 * tk.unit}
+				if got, err := v.Variance(tk.kernel, x, z, 5); err != nil || !(got >= 0 && got < 1) {
+					t.Errorf("%v, rows at %v: %v, %v", s, scale, got, err)
+				}
+			}
+		}
+	})
+	v, err := Antithetic{}.Variance(Laplacian{1}, axis(3, 0, 3), make([]float64, 3), 2) // stated with Antithetic
+	if iid, _ := (IID{}).Variance(Laplacian{1}, axis(3, 0, 3), make([]float64, 3), 2); err != nil || math.Abs(v/iid-1.29) > .005 {
+		t.Errorf("Laplacian at three bandwidths: %v of IID, %v", v/iid, err)
+	}
 }

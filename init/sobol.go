@@ -112,15 +112,15 @@ func directionNumbers(v []uint64, line string) {
 
 // scramble multiplies the digits of each dimension by a random lower-triangular matrix of ones on the diagonal, and shifts them.
 func (s *sobol) scramble(src rand.Source) {
-	var rows [sobolBits]uint64
+	var matrix [sobolBits]uint64
 	for i := range s.x {
-		for r := range rows {
-			rows[r] = src.Uint64()&^(^uint64(0)>>r) | 1<<(63-r)
+		for r := range matrix {
+			matrix[r] = src.Uint64()&^(^uint64(0)>>r) | 1<<(63-r)
 		}
 		v := s.v[i*s.columns : (i+1)*s.columns]
 		for k, digits := range v {
 			v[k] = 0
-			for r, row := range rows {
+			for r, row := range matrix {
 				v[k] |= uint64(bits.OnesCount64(row&digits)&1) << (63 - r)
 			}
 		}

@@ -13,7 +13,9 @@ func sphereMean(d int, t float64) float64 {
 	s := t * t / 4
 	switch {
 	case d == 1:
-		return math.Cos(t)
+		return cosine(t)
+	case s > math.MaxFloat64:
+		return 0
 	case s <= 8*h: // no term is above e^8
 		return confluentLimit(h, -s)
 	case t >= h:
@@ -21,6 +23,14 @@ func sphereMean(d int, t float64) float64 {
 	default:
 		return sphereMeanDown(h, s)
 	}
+}
+
+// cosine is cos t, and its mean 0 where t has overflowed.
+func cosine(t float64) float64 {
+	if math.IsInf(t, 0) {
+		return 0
+	}
+	return math.Cos(t)
 }
 
 // sphereMeanUp goes up from Ω_1 = cos t and Ω_3 = sin t / t, or Ω_2 = J₀ and Ω_4 = 2 J₁(t)/t, by the recurrence of ₀F₁

@@ -23,6 +23,9 @@ var (
 
 // Variance is PairVariance/m.
 func (s IID) Variance(k Random, x, z []float64, m int) (float64, error) {
+	if err := checkCounts(len(x), m); err != nil {
+		return 0, err
+	}
 	return correlated(k, x, z, m, 0)
 }
 
@@ -34,7 +37,7 @@ func (s IID) Variance(k Random, x, z []float64, m int) (float64, error) {
 // and Ω_d(t) is the mean of cos(t u) over a coordinate u of the sphere. A quadrature gives it, to 1e-6 of PairVariance for the Gaussian and
 // a Matérn of ν >= 1.5, and to half a per cent for ν = 0.3. Yu et al. (2016) bound it for the Gaussian.
 func (s Orthogonal) Variance(k Random, x, z []float64, m int) (float64, error) {
-	r, err := newRadial(s, k, x, z)
+	r, err := newRadial(s, k, x, z, m)
 	if err != nil {
 		return 0, err
 	}
@@ -46,29 +49,25 @@ func (s Orthogonal) Variance(k Random, x, z []float64, m int) (float64, error) {
 //
 //	E Ω_d(δ √(r² + r'²)) - k²   in one block,   E Ω_d(δr) Ω_d(δr') - k²   otherwise.
 func (s Coupled) Variance(k Random, x, z []float64, m int) (float64, error) {
-	r, err := newRadial(s, k, x, z)
+	r, err := newRadial(s, k, x, z, m)
 	if err != nil {
 		return 0, err
 	}
-	d := len(x)
-	together, apart := 0, 0
-	for j := 0; j+1 < m; j += 2 {
-		if j/d == (j+1)/d {
-			together++
-		} else {
-			apart++
-		}
+	d, apart := len(x), 0
+	if d%2 == 1 {
+		apart = ((m-1)/d + 1) / 2 // every second border of two blocks, from the first on
 	}
-	inBlock, norms := r.coupled()
+	together := m/2 - apart
+	directions, norms := r.coupled()
 	return correlated(k, x, z, m,
-		float64(pairsInBlocks(d, m)-together)*r.orthogonal()+float64(together)*(inBlock+norms)+float64(apart)*norms)
+		float64(pairsInBlocks(d, m)-together)*r.orthogonal()+float64(together)*(directions+norms)+float64(apart)*norms)
 }
 
 // Variance adds the covariance of a pair, ∏ E f(a) f(b) - k², the product over the coordinates, with f(a) f(b) = exp(-(x+z)(a+b)) for a
 // Laplace kernel and cos(δa) cos(δb) otherwise, a = F⁻¹(u) and b = F⁻¹(1-u). By quadrature. There is no formula for the Fourier features
 // of a law that is not symmetric (ErrParam).
 func (s Antithetic) Variance(k Random, x, z []float64, m int) (float64, error) {
-	delta, err := difference(k, x, z)
+	delta, err := difference(k, x, z, m)
 	if err != nil {
 		return 0, err
 	}
@@ -83,7 +82,7 @@ func (s Antithetic) Variance(k Random, x, z []float64, m int) (float64, error) {
 	a := newNodes(quantile, .01)
 	product, cov := 1., 0. // ∏ of the squared means so far, ∏ E f(a) f(b) less that
 	for _, t := range delta {
-		f := func(v float64) float64 { return math.Cos(t * v) }
+		f := func(v float64) float64 { return cosine(t * v) }
 		if k.Transform() == Laplace {
 			f = func(v float64) float64 { return math.Exp(-t * v) }
 		}
@@ -96,9 +95,6 @@ func (s Antithetic) Variance(k Random, x, z []float64, m int) (float64, error) {
 
 // correlated is the variance of the mean of m terms, given the sum of the covariances over their pairs.
 func correlated(k Random, x, z []float64, m int, covariances float64) (float64, error) {
-	if m < 1 {
-		return 0, fmt.Errorf("spectral: the variance from %d frequencies: want at least 1: %w", m, ErrParam)
-	}
 	v, err := PairVariance(k, x, z)
 	n := float64(m)
 	return max(0, v+2*covariances/n) / n, err
@@ -107,8 +103,11 @@ func correlated(k Random, x, z []float64, m int, covariances float64) (float64, 
 // pairsInBlocks is how many pairs of m columns lie in the same block of d.
 func pairsInBlocks(d, m int) int { return m/d*(d*(d-1)/2) + m%d*(m%d-1)/2 }
 
-// difference is the vector δ of k = E cos(w·δ), or of E exp(-w·δ).
-func difference(k Random, x, z []float64) ([]float64, error) {
+// difference is the vector δ of k = E cos(w·δ), or of E exp(-w·δ), for m frequencies.
+func difference(k Random, x, z []float64, m int) ([]float64, error) {
+	if err := checkCounts(len(x), m); err != nil {
+		return nil, err
+	}
 	if _, _, err := atAndDoubled(k, x, z); err != nil {
 		return nil, err
 	}
@@ -133,8 +132,8 @@ type radial struct {
 	law   RadialLaw
 }
 
-func newRadial(s Sampler, k Random, x, z []float64) (radial, error) {
-	delta, err := difference(k, x, z)
+func newRadial(s Sampler, k Random, x, z []float64, m int) (radial, error) {
+	delta, err := difference(k, x, z, m)
 	if err != nil {
 		return radial{}, err
 	}
@@ -152,7 +151,12 @@ func (r radial) norms(step float64) nodes {
 	return newNodes(func(p float64) float64 { return r.law.NormQuantile(r.d, p) }, step)
 }
 
-func (r radial) mean(norm float64) float64 { return sphereMean(r.d, r.delta*norm) }
+func (r radial) mean(norm float64) float64 {
+	if r.delta == 0 {
+		return 1
+	}
+	return sphereMean(r.d, r.delta*norm)
+}
 
 // excess is what two orthogonal frequencies of the norms a and b have more than two independent ones: of the order δ⁴ where δ is small,
 // so that a sum of it keeps its relative precision.
