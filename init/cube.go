@@ -15,7 +15,7 @@ type cube struct {
 }
 
 // newCube takes, for a product law, the quantile of each coordinate, and for a radial law the quantile of the norm at the first
-// coordinate of u and, at the d others, normal quantiles, whose direction is uniform. A sequence of most dimensions has a name.
+// coordinate of u and, at the d others, normal quantiles, whose direction is uniform. The sequence has most coordinates.
 func newCube(s Sampler, d int, k Random, most int) (cube, error) {
 	c, remedy := cube{dims: d}, "spectral.IID{}"
 	switch law := k.(type) {

@@ -10,7 +10,7 @@ import (
 type Predictor interface {
 	Sampler
 	// Variance is that of the estimate of k(x, z) from m frequencies, in the pair form [cos | sin] or by Laplace features. The
-	// errors are those of PairVariance, that of Sample for a law that does not fit, and ErrParam for m < 1.
+	// errors are those of PairVariance, that of Sample for a law that does not fit, and ErrParam for m < 1 or rows without columns.
 	Variance(k Random, x, z []float64, m int) (float64, error)
 }
 
