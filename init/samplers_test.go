@@ -43,7 +43,7 @@ func squaredErrors(estimates []float64, want float64) (mse, se float64) {
 // the mean over draws is the kernel, and the mean squared error is what the sampler predicts, where it does. The number of
 // frequencies is odd and not one of whole blocks. Structured has a bias, and tests of its own.
 func TestSamplersGiveTheKernel(t *testing.T) {
-	const draws = 300
+	const draws = 200
 	eachKernel(t, func(t *testing.T, tk testKernel) {
 		for _, s := range Samplers() {
 			if s == (Structured{}) || !fits(s, tk.kernel) {
@@ -62,7 +62,7 @@ func TestSamplersGiveTheKernel(t *testing.T) {
 						if err != nil {
 							t.Fatal(err)
 						}
-						// Where k is small, a few frequencies in many carry it, and 300 draws do not show how much the squares vary.
+						// Where k is small, a few frequencies in many carry it, and 200 draws do not show how much the squares vary.
 						if mse, band := squaredErrors(got, want); want > .05 && math.Abs(mse-variance) > 4*band {
 							t.Errorf("%v, d = %d, %s: mean squared error %.3g ± %.3g, predicted %.3g", s, d, name, mse, band, variance)
 						}

@@ -40,7 +40,7 @@ func TestSamplerPromises(t *testing.T) {
 	const d = 8
 	k, z := Gaussian{1}, make([]float64, d)
 	for _, c := range promises {
-		draws := map[int]int{8: 20000, 64: 3000, 1024: 400}[c.m]
+		draws := map[int]int{8: 8000, 64: 1200, 1024: 150}[c.m]
 		distances := []float64{.5, 1, 2}
 		var x [][]float64
 		for _, r := range distances {
