@@ -100,33 +100,6 @@ func TestLawGivesKernelIID(t *testing.T) {
 	})
 }
 
-func TestLawGivesKernelOrthogonal(t *testing.T) {
-	const blocks = 3000
-	eachKernel(t, func(t *testing.T, tk testKernel) {
-		law, ok := tk.kernel.(RadialLaw)
-		if !ok {
-			return // refused; see TestOrthogonalRefuses
-		}
-		for _, d := range []int{1, 2, 3, 8} {
-			m := d * blocks
-			w := make([]float64, d*m)
-			if err := (Orthogonal{}).Sample(w, d, m, law, Stream(3, tk.name)); err != nil {
-				t.Fatal(err)
-			}
-			for name, p := range biasPairs(tk, d) {
-				means := make([]float64, blocks)
-				for j := range m {
-					means[j/d] += term(law, column(w, d, m, j), p[0], p[1]) / float64(d)
-				}
-				mean, se := meanStdErr(means)
-				if want := law.At(p[0], p[1]); math.Abs(mean-want) > 4*se {
-					t.Errorf("d = %d, %s: mean %.5f, kernel %.5f, standard error %.5f", d, name, mean, want, se)
-				}
-			}
-		}
-	})
-}
-
 func TestDrawAgainstQuantile(t *testing.T) {
 	const n = 8000
 	eachKernel(t, func(t *testing.T, tk testKernel) {

@@ -19,13 +19,39 @@
 // says how far off it is, and FittedPeriod and OptimalPeriod choose its one parameter. Exponentiated is the Gaussian kernel
 // of the metric of such a kernel, Stationary the translation-invariant kernel of the same signature.
 //
-// A Sampler draws the frequencies. IID fits every law; Orthogonal, for a RadialLaw, has less variance; Structured, from 16
-// dimensions on, is a product of Hadamard matrices that is applied without being formed. Frequencies does the drawing:
+// A Sampler draws the frequencies; Frequencies does the drawing:
 //
 //	w, err := spectral.Frequencies(spectral.Gaussian{Sigma: 2}, spectral.Orthogonal{}, d, m, seed)
 //
-// Gram computes the exact matrix to compare with, PairVariance how far off the features will be, and SqrtDVar, DMeanAbsDev
-// and MedianDistance bandwidths to start from. To read on: gaussian.go, iid.go, orthogonal.go, exp_semigroup.go, chi2.go.
+// Gram computes the exact matrix to compare with, PairVariance and the samplers' Variance how far off the features will be, and
+// SqrtDVar, DMeanAbsDev and MedianDistance bandwidths to start from. To read on: gaussian.go, iid.go, orthogonal.go, exp_semigroup.go.
+//
+// # Samplers
+//
+//	IID          independent frequencies                                        every law
+//	Orthogonal   Haar blocks, independent norms                                 RadialLaw
+//	Coupled      Haar blocks, norms coupled in pairs                            RadialLaw
+//	Antithetic   opposite quantiles of each coordinate, in pairs                ProductLaw
+//	Structured   Hadamard matrices, applied without being formed; some bias     RadialLaw, from 16 dimensions on
+//	Halton       a scrambled Halton sequence                                    ProductLaw, RadialLaw, up to 1000 coordinates
+//	Sobol        a scrambled Sobol' sequence                                    ProductLaw, RadialLaw, up to 1111 coordinates
+//
+// All but Structured are unbiased. The mean squared error for the Gaussian in 8 dimensions, relative to that of IID with as many
+// frequencies m, where x - z lies along the diagonal or an axis and is .5, 1 or 2 bandwidths long:
+//
+//	             m      diagonal: .5    1     2       axis: .5      1       2
+//	Orthogonal   any          .27   .24   .64          .27     .24     .64
+//	Coupled      any          .18   .14   .60          .18     .14     .60
+//	Antithetic   even         .94   .95   .98          .51     .36     .10
+//	Halton       8            .93   .93   .97          .31     .18     .14
+//	             64           .36   .39   .79          .034    .005    .014
+//	             1024         .032  .075  .52          .0015   .0002   .0005
+//	Sobol        8           1.11  1.12  1.12          .31     .19     .14
+//	             64           .28   .32   .79          .034    .005    .014
+//	             1024         .010  .044  .41          .0013   .0001   .0005
+//
+// (whole blocks for the first two). The sequences gain where the dimensions are few, the data lie along few axes, or frequencies are
+// many; the orthogonal samplers gain more as the dimensions grow, for close pairs.
 //
 // # Conventions
 //
@@ -34,7 +60,7 @@
 //	features      D, the number of columns: 2m for the pair [cos | sin], m for the phase form and for Laplace
 //	frequencies   angular: cos(w·x), no 2π
 //	randomness    a seed or a rand.Source is an argument; named streams (Stream); never the clock, never a global
-//	errors        sentinels for errors.Is: ErrDomain, ErrShape, ErrDtype, ErrParam, ErrSampler, ErrNotBuilt
+//	errors        sentinels for errors.Is: ErrDomain, ErrShape, ErrDtype, ErrParam, ErrSampler
 //	panics        rows of different lengths in At and Gradient, and nothing else
 //
 // # Conversions

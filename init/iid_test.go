@@ -34,15 +34,6 @@ func TestGoldenIID(t *testing.T) {
 	})
 }
 
-// An orthogonal draw is the same to rounding.
-func TestGoldenOrthogonal(t *testing.T) {
-	w, err := Frequencies(Gaussian{1}, Orthogonal{}, 2, 2, 2014)
-	if err != nil {
-		t.Fatal(err)
-	}
-	checkGolden(t, w.Float64s(), [4]float64{0.15535104172477873, 0.50793146041458959, -0.43364226670831707, 0.18196492260582792}, false)
-}
-
 // checkGolden wants equal bits where the values were recorded; elsewhere a compiler may fuse a multiplication and an addition.
 func checkGolden(t *testing.T, got []float64, want [4]float64, bits bool) {
 	t.Helper()

@@ -1,27 +1,30 @@
 package spectral
 
 import (
-	"errors"
 	"fmt"
+	"strings"
 )
 
-// ErrNotBuilt marks a name that stands for something that this version of the library does not have yet.
-var ErrNotBuilt = errors.New("not built yet")
+// Samplers are all samplers, in the order in which reports show them.
+func Samplers() []Sampler {
+	return []Sampler{IID{}, Orthogonal{}, Coupled{}, Antithetic{}, Structured{}, Halton{}, Sobol{}}
+}
 
-// SamplerByName returns the sampler that specs and flags call name: iid, orthogonal or structured. For coupled, antithetic,
-// halton and sobol the error wraps ErrNotBuilt, for any other name ErrParam.
-func SamplerByName(name string) (Sampler, error) {
-	switch name {
-	case IID{}.String():
-		return IID{}, nil
-	case Orthogonal{}.String():
-		return Orthogonal{}, nil
-	case Structured{}.String():
-		return Structured{}, nil
-	case "coupled", "antithetic", "halton", "sobol":
-		return nil, fmt.Errorf("spectral: sampler %q is %w; use iid, orthogonal or structured", name, ErrNotBuilt)
-	default:
-		return nil, fmt.Errorf("spectral: no sampler is called %q; known are iid, orthogonal and structured, and, not built yet, "+
-			"coupled, antithetic, halton and sobol: %w", name, ErrParam)
+// SamplerNames are what specs and flags call them, as a list for messages: "iid, orthogonal, ...".
+func SamplerNames() string {
+	var names []string
+	for _, s := range Samplers() {
+		names = append(names, s.String())
 	}
+	return strings.Join(names, ", ")
+}
+
+// SamplerByName returns the sampler that specs and flags call name. For a name that is not in SamplerNames the error wraps ErrParam.
+func SamplerByName(name string) (Sampler, error) {
+	for _, s := range Samplers() {
+		if s.String() == name {
+			return s, nil
+		}
+	}
+	return nil, fmt.Errorf("spectral: no sampler is called %q; there are %s: %w", name, SamplerNames(), ErrParam)
 }

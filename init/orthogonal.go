@@ -11,7 +11,9 @@ import (
 // Orthogonal draws frequencies that are orthogonal to each other in blocks of d columns. Each block is a Haar-distributed
 // orthogonal matrix, each column of it multiplied by an independent norm of the kernel's own law. Every single frequency
 // then has exactly the kernel's law, so the features are unbiased, and the variance is lower than that of IID, most of all
-// where ‖x - z‖ is small. It needs a RadialLaw. Yu et al. (2016), Orthogonal Random Features.
+// where ‖x - z‖ is small (Variance tells how much). It needs a RadialLaw. Yu et al. (2016), Orthogonal Random Features.
+//
+// A block costs 8d³/3 operations, gonum's LAPACK on whichever BLAS is installed: ops/blas is three times as fast as gonum's own.
 type Orthogonal struct{}
 
 var _ Sampler = Orthogonal{}
@@ -20,23 +22,28 @@ func (Orthogonal) String() string { return "orthogonal" }
 
 // Sample fills w block after block. A last block of fewer than d columns costs only these.
 func (s Orthogonal) Sample(w []float64, d, m int, k Random, src rand.Source) error {
-	law, ok := k.(RadialLaw)
-	if !ok {
-		return &SamplerError{s, k, "its frequencies are not known to have a uniform direction (no NormQuantile); use spectral.IID{}"}
+	law, err := radialLaw(s, k)
+	if err != nil {
+		return err
 	}
 	directions, norms := rand.New(subStream(src)), rand.New(subStream(src))
+	orthogonalBlocks(w, d, m, directions, func(int) float64 { return law.NormQuantile(d, openUniform(norms)) })
+	return nil
+}
+
+// orthogonalBlocks fills w, [d, m], with Haar blocks of d columns, and multiplies column j by norm(j), asked for in order.
+func orthogonalBlocks(w []float64, d, m int, directions *rand.Rand, norm func(j int) float64) {
 	block := newHaar(d, min(d, m))
 	for first := 0; first < m; first += d {
 		cols := min(d, m-first)
 		q := block.draw(cols, directions)
 		for j := range cols {
-			r := law.NormQuantile(d, openUniform(norms))
+			r := norm(first + j)
 			for i := range d {
 				w[i*m+first+j] = r * q.Data[i*q.Stride+j]
 			}
 		}
 	}
-	return nil
 }
 
 // subStream seeds an independent stream from src.

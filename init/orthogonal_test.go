@@ -126,53 +126,14 @@ func orthogonalMSE(d, m int, delta float64) float64 {
 	return (v + float64(m-1)*(math.Exp(-s)*sum-k2)) / float64(m)
 }
 
-func TestOrthogonalHasLessVariance(t *testing.T) {
-	const d, m, reps = 8, 8, 4000
-	k := Gaussian{1}
-	for _, c := range []struct{ delta, ratio float64 }{{0.5, 0.30}, {1, 0.27}, {2, 0.68}} {
-		x, z := make([]float64, d), make([]float64, d)
-		for i := range x {
-			x[i] = c.delta / math.Sqrt(d)
-		}
-		mse := func(s Sampler) (float64, float64) {
-			w, src := make([]float64, d*m), Stream(4, fmt.Sprint(s, c.delta))
-			squares := make([]float64, reps)
-			for r := range squares {
-				if err := s.Sample(w, d, m, k, src); err != nil {
-					t.Fatal(err)
-				}
-				mean := 0.0
-				for j := range m {
-					mean += term(k, column(w, d, m, j), x, z) / m
-				}
-				squares[r] = (mean - k.At(x, z)) * (mean - k.At(x, z))
+// TestOrthogonalVarianceClosedForm: the quadrature against the closed form for the Gaussian, which holds for one block of up to d.
+func TestOrthogonalVarianceClosedForm(t *testing.T) {
+	for _, c := range []struct{ d, m int }{{2, 2}, {3, 2}, {8, 8}, {17, 5}, {64, 64}} {
+		for _, delta := range []float64{.05, .5, 1, 2, 5} {
+			got, err := Orthogonal{}.Variance(Gaussian{1}, axis(c.d, 0, delta), make([]float64, c.d), c.m)
+			if want := orthogonalMSE(c.d, c.m, delta); err != nil || math.Abs(got-want) > 1e-11*want+1e-15 { // the closed form cancels
+				t.Errorf("d = %d, m = %d, distance %v: %v (%v), closed form %v", c.d, c.m, delta, got, err, want)
 			}
-			return meanStdErr(squares)
-		}
-		v, err := PairVariance(k, x, z)
-		if err != nil {
-			t.Fatal(err)
-		}
-		iid, iidErr := mse(IID{})
-		if math.Abs(iid-v/m) > 4*iidErr {
-			t.Errorf("delta = %v: iid MSE %.5f, formula %.5f", c.delta, iid, v/m)
-		}
-		orth, orthErr := mse(Orthogonal{})
-		if want := orthogonalMSE(d, m, c.delta); math.Abs(orth-want) > 4*orthErr {
-			t.Errorf("delta = %v: orthogonal MSE %.5f ± %.5f, exact %.5f", c.delta, orth, orthErr, want)
-		}
-		if ratio := orth / iid; ratio > c.ratio {
-			t.Errorf("delta = %v: ratio %.3f, exact %.3f, at most %.2f wanted", c.delta, ratio, orthogonalMSE(d, m, c.delta)/v*m, c.ratio)
-		}
-	}
-}
-
-func TestOrthogonalRefuses(t *testing.T) {
-	for _, k := range []Random{Laplacian{1}, ExpSemigroup{1}, ReciprocalSemigroup{1}, SkewedChi2{1}, SkewedIntersection{1}, customGaussian} {
-		_, err := Frequencies(k, Orthogonal{}, 5, 7, 1)
-		wantErr(t, err, ErrSampler, "orthogonal", fmt.Sprintf("%T", k), "spectral.IID{}")
-		if e, ok := err.(*SamplerError); !ok || e.Kernel == nil {
-			t.Errorf("%T: error %#v", k, err)
 		}
 	}
 }
@@ -246,18 +207,18 @@ func TestStreamsDiffer(t *testing.T) {
 }
 
 func TestSamplerByName(t *testing.T) {
-	for _, s := range []Sampler{IID{}, Orthogonal{}, Structured{}} {
+	for _, s := range Samplers() {
 		if got, err := SamplerByName(s.String()); err != nil || got != s {
 			t.Errorf("%v: %v, %v", s, got, err)
 		}
 	}
-	for _, name := range []string{"coupled", "antithetic", "halton", "sobol"} {
-		s, err := SamplerByName(name)
-		wantErr(t, err, ErrNotBuilt, name)
-		if s != nil {
-			t.Errorf("%s: a fallback", name)
-		}
+	const names = "iid, orthogonal, coupled, antithetic, structured, halton, sobol"
+	if SamplerNames() != names {
+		t.Errorf("names %q", SamplerNames())
 	}
-	_, err := SamplerByName("IID ")
-	wantErr(t, err, ErrParam, `"IID "`, "iid", "orthogonal", "structured", "sobol")
+	s, err := SamplerByName("IID ")
+	wantErr(t, err, ErrParam, `"IID "`, names)
+	if s != nil {
+		t.Error("a fallback")
+	}
 }

@@ -36,6 +36,14 @@ type Sampler interface {
 	String() string
 }
 
+// radialLaw is the law of k for a sampler that needs a uniform direction.
+func radialLaw(s Sampler, k Random) (RadialLaw, error) {
+	if law, ok := k.(RadialLaw); ok {
+		return law, nil
+	}
+	return nil, &SamplerError{s, k, "its frequencies are not known to have a uniform direction (no NormQuantile); use spectral.IID{}"}
+}
+
 // Stream is the random stream of the given name under a seed: streams of different names or seeds are independent,
 // and the same pair gives the same numbers on every machine.
 func Stream(seed uint64, name string) rand.Source {

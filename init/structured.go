@@ -71,8 +71,8 @@ func (s Structured) Draw(d, m int, k Random, src rand.Source) (signs, norms []fl
 
 // Fits returns the error of Draw, without drawing.
 func (s Structured) Fits(d int, k Random) error {
-	if _, ok := k.(RadialLaw); !ok {
-		return &SamplerError{s, k, "its frequencies are not known to have a uniform direction (no NormQuantile); use spectral.IID{}"}
+	if _, err := radialLaw(s, k); err != nil {
+		return err
 	}
 	if d < structuredMin {
 		return &SamplerError{s, k, fmt.Sprintf("it is biased where dimensions are few, by %v at two bandwidths for %d, and %d is less than %d; use spectral.Orthogonal{}",

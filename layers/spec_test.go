@@ -258,7 +258,7 @@ func TestSpecErrors(t *testing.T) {
 		{with(func(s *layers.Spec) { s.Dtype = "float16" }), layers.ErrParam, `dtype "float16", want float32 or float64`},
 		{with(func(s *layers.Spec) { s.Tune = "some" }), layers.ErrParam, `"some" is no policy`},
 		{with(func(s *layers.Spec) { s.Sampler = "grid" }), layers.ErrParam, `"grid"`},
-		{with(func(s *layers.Spec) { s.Sampler = "sobol" }), spectral.ErrNotBuilt, `"sobol"`},
+		{with(func(s *layers.Spec) { s.Dims, s.Sampler = 1001, "halton" }), spectral.ErrSampler, "1000"},
 		{with(func(s *layers.Spec) { s.Map, s.Sampler = "laplacian", "orthogonal" }), spectral.ErrSampler, "orthogonal"},
 		{with(func(s *layers.Spec) { s.Dims = 0 }), layers.ErrParam, "0 input dimensions"},
 		{with(func(s *layers.Spec) { s.Features = 0 }), layers.ErrParam, "0 features"},

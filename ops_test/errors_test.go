@@ -46,8 +46,7 @@ func badFields(good layers.Spec, f form) []badSpec {
 	add(layers.ErrNotBuilt, "srf", func(s *layers.Spec) { s.Map = "srf" })
 	add(layers.ErrParam, "float16", func(s *layers.Spec) { s.Dtype = "float16" })
 	add(layers.ErrParam, "there are frozen, bandwidth", func(s *layers.Spec) { s.Tune = "some" })
-	add(layers.ErrParam, "known are iid, orthogonal and structured", func(s *layers.Spec) { s.Sampler = "grid" })
-	add(spectral.ErrNotBuilt, "use iid, orthogonal or structured", func(s *layers.Spec) { s.Sampler = "sobol" })
+	add(layers.ErrParam, "there are iid, orthogonal, coupled", func(s *layers.Spec) { s.Sampler = "grid" })
 	for _, d := range []int{0, -1} {
 		add(layers.ErrParam, "", func(s *layers.Spec) { s.Dims = d })
 	}
@@ -62,6 +61,7 @@ func badFields(good layers.Spec, f form) []badSpec {
 	case pair:
 		add(layers.ErrParam, "ask for 6", func(s *layers.Spec) { s.Features = 5 })
 	}
+	add(spectral.ErrSampler, "the sequence has at most 1000", func(s *layers.Spec) { s.Dims, s.Sampler = 1001, "halton" })
 	for _, n := range []int{0, -1, -2} {
 		add(layers.ErrParam, "want at least 1", func(s *layers.Spec) { s.Features = n })
 	}

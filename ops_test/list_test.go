@@ -113,9 +113,10 @@ func formsOf(t testing.TB, e *layers.Entry, s setup, values layers.Values) []var
 		all = append(all, v)
 	}
 	_, radial := k.(spectral.RadialLaw)
-	if radial {
-		with(v, "orthogonal")
-		with(v, "structured")
+	for _, s := range spectral.Samplers()[1:] {
+		if _, err := spectral.Frequencies(random, s, 17, 1, 1); err == nil {
+			with(v, s.String())
+		}
 	}
 	for _, p := range e.Params {
 		if p.Name == "phase" {

@@ -9,7 +9,8 @@ import (
 )
 
 // TestRate: from 64 to 1024 features the RMS error of the kernel matrix falls by √16 = 4. The mean squared errors are means over
-// seeds, whose spread gives the band of their ratio; it has to be narrow enough to tell 4 from 16^(1/4) = 2.
+// seeds, whose spread gives the band of their ratio; it has to be narrow enough to tell 4 from 16^(1/4) = 2. Those of the
+// low-discrepancy samplers fall faster.
 func TestRate(t *testing.T) {
 	const seeds = 48
 	forEach(t, func(t *testing.T, v variant) {
@@ -45,7 +46,8 @@ func TestRate(t *testing.T) {
 		}
 		ratio := (logMSE[0] - logMSE[1]) / 2
 		band := 4 * math.Hypot(logErr[0], logErr[1]) / 2
-		if math.Abs(ratio-math.Log(4)) > band {
+		faster := ratio > math.Log(4) && (v.sampler == "halton" || v.sampler == "sobol")
+		if math.Abs(ratio-math.Log(4)) > band && !faster {
 			t.Errorf("the error falls by %v, want 4 within a factor of %v", math.Exp(ratio), math.Exp(band))
 		}
 		if band > math.Log(2) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/bochner-go/bochner/examples/internal/cli"
+	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/train/data"
 )
@@ -139,7 +140,10 @@ func (o *options) check(label, sweep string, given map[string]bool) error {
 		if o.out != "" {
 			return cli.Usage("-sampler all does not apply to -out; features are written for one sampler")
 		}
-		o.samplers, o.Sampler = []string{"iid", "orthogonal", "structured"}, "iid"
+		o.samplers, o.Sampler = nil, "iid"
+		for _, s := range spectral.Samplers() { // iid first
+			o.samplers = append(o.samplers, s.String())
+		}
 	}
 	return nil
 }

@@ -36,7 +36,7 @@ func TestWrongFlags(t *testing.T) {
 		{"-map hellinger -features 15", "which makes one column for each input column"},
 		{"-map intersection -params negative=abs", `negative = "abs", want error, sign or split`},
 		{"-map rbf", `there is no map "rbf"`},
-		{"-sampler sobol", `"sobol" is not built yet`},
+		{"-map matern -sampler antithetic", "antithetic does not fit"},
 		{"-sampler grid", `no sampler is called "grid"`},
 		{"-map laplacian -sampler orthogonal", "orthogonal does not fit"},
 		{"-features 15", "15 features is odd"},

@@ -29,8 +29,17 @@ type samplerReport struct {
 	Reason        string            `json:"reason,omitempty"` // why it does not fit the kernel
 	KernelError   *report.GramError `json:"kernel_error,omitempty"`
 	MeanSigned    *report.Bias      `json:"mean_signed_error,omitempty"`
+	ByDistance    []distancePoint   `json:"by_distance,omitempty"` // of pairs of rows
 	Sweep         []sweepPoint      `json:"sweep,omitempty"`
 	SweepExponent *exponent         `json:"sweep_exponent,omitempty"` // of the error as a power of the features
+}
+
+// distancePoint is the error over pairs of rows of about one distance, and, with -sampler all, how many times as large its square is as
+// that of iid.
+type distancePoint struct {
+	report.DistanceError
+	MSEToIID    *float64 `json:"mse_to_iid,omitempty"`
+	MSEToIIDErr *float64 `json:"mse_to_iid_std_err,omitempty"`
 }
 
 // exponent is the slope of ln error over ln features, mean and standard error over draws; -0.5 for independent frequencies.
@@ -52,11 +61,13 @@ func (o *options) reportOn(ctx context.Context, x *tensor.Dense, ob *object) err
 		if err != nil {
 			return err
 		}
-		reports = append(reports, r)
+		if reports = append(reports, r); reports[0].Sampler == "iid" && s != "iid" {
+			compareWithIID(r.ByDistance, reports[0].ByDistance)
+		}
 	}
 	if len(reports) == 1 {
 		r := reports[0]
-		ob.KernelError, ob.MeanSigned, ob.Sweep, ob.SweepExponent = r.KernelError, r.MeanSigned, r.Sweep, r.SweepExponent
+		ob.KernelError, ob.MeanSigned, ob.ByDistance, ob.Sweep, ob.SweepExponent = r.KernelError, r.MeanSigned, r.ByDistance, r.Sweep, r.SweepExponent
 	} else {
 		ob.Samplers, ob.Sampler = reports, "all"
 	}
@@ -104,6 +115,9 @@ func (o *options) reportSampler(ctx context.Context, sampler string, x *tensor.D
 		return r, err
 	}
 	r.KernelError, r.MeanSigned = &rep.Mean, &rep.Bias
+	for _, e := range rep.ByDistance {
+		r.ByDistance = append(r.ByDistance, distancePoint{DistanceError: e})
+	}
 	var sweep []*report.KernelErrorReport
 	for _, features := range o.sweep {
 		p := rep
@@ -117,6 +131,16 @@ func (o *options) reportSampler(ctx context.Context, sampler string, x *tensor.D
 	}
 	r.SweepExponent = fitExponent(sweep)
 	return r, nil
+}
+
+// compareWithIID fills in the ratios to the error of iid on the same pairs, where that is not 0.
+func compareWithIID(points, iid []distancePoint) {
+	for i := range points {
+		if iid[i].RMS > 0 {
+			ratio, se := points[i].MSERatio(iid[i].DistanceError)
+			points[i].MSEToIID, points[i].MSEToIIDErr = &ratio, &se
+		}
+	}
 }
 
 // draws is how many maps the report on one sampler draws.
@@ -213,6 +237,13 @@ func (r samplerReport) print() {
 	fmt.Printf("error     %.5f relative Frobenius, %.5f max, %.5f rms on %d rows\n", e.RelativeFrobenius, e.Max, e.RMS, e.Rows)
 	if b := r.MeanSigned; b != nil {
 		fmt.Printf("bias      mean signed error %.2e, standard error %.2e over seeds: %.2f standard errors\n", b.Mean, b.StdErr, b.Z)
+	}
+	for _, p := range r.ByDistance {
+		fmt.Printf("          pairs at %-8.4g %.5f rms +- %.5f", p.Distance, p.RMS, p.StdErr)
+		if p.MSEToIID != nil {
+			fmt.Printf(", mean squared error %.3f +- %.3f of iid's", *p.MSEToIID, *p.MSEToIIDErr)
+		}
+		fmt.Println()
 	}
 	for _, p := range r.Sweep {
 		fmt.Printf("          %5d features: %.5f +- %.5f\n", p.Features, p.RelativeFrobenius, p.StdErr)

@@ -16,7 +16,7 @@ import (
 	"github.com/bochner-go/bochner/train/report"
 )
 
-const reportKeys = "kernel_error mean_signed_error sweep sweep_exponent"
+const reportKeys = "kernel_error mean_signed_error by_distance sweep sweep_exponent"
 
 // TestReport: the numbers are those of package report on the same rows and seeds.
 func TestReport(t *testing.T) {
@@ -55,6 +55,12 @@ func TestReport(t *testing.T) {
 	near("mean", b["mean"], want.Bias.Mean)
 	near("std_err", b["std_err"], want.Bias.StdErr)
 	near("z", b["z"], want.Bias.Z)
+	for i, p := range ob["by_distance"].([]any) {
+		clitest.Keys(t, "a distance", p, "distance rms std_err")
+		near("distance", p.(map[string]any)["distance"], want.ByDistance[i].Distance)
+		near("its rms", p.(map[string]any)["rms"], want.ByDistance[i].RMS)
+		near("its std_err", p.(map[string]any)["std_err"], want.ByDistance[i].StdErr)
+	}
 	sweep := ob["sweep"].([]any)
 	if len(sweep) != 3 {
 		t.Fatalf("%d points in the sweep", len(sweep))
@@ -74,12 +80,12 @@ func TestReportKeys(t *testing.T) {
 	const always = "map params features seed dtype rows input_dim seconds peak_rss_bytes version "
 	for args, keys := range map[string]string{
 		"-map linear": "kernel_error",
-		"-features 8 -seeds 2 -sweep none -out a.npy -report":                          "sampler kernel_error mean_signed_error",
-		"-features 8 -seeds 2 -sweep 8":                                                "sampler kernel_error mean_signed_error sweep",
-		"-features 8 -seeds 2 -sweep 8,8":                                              "sampler kernel_error mean_signed_error sweep",
+		"-features 8 -seeds 2 -sweep none -out a.npy -report":                          "sampler kernel_error mean_signed_error by_distance",
+		"-features 8 -seeds 2 -sweep 8":                                                "sampler kernel_error mean_signed_error by_distance sweep",
+		"-features 8 -seeds 2 -sweep 8,8":                                              "sampler kernel_error mean_signed_error by_distance sweep",
 		"-features 8 -seeds 2 -sweep 8,16 -rows 7 -map exp-semigroup -sampler iid":     "sampler " + reportKeys,
 		"-features 7 -seeds 2 -sweep 7,16 -rows 7 -params phase=true -sampler all":     "sampler samplers",
-		"-features 8 -seeds 2 -sweep 8,16 -rows 7 -params sigma=1e9 -sampler=iid":      "sampler kernel_error mean_signed_error sweep",
+		"-features 8 -seeds 2 -sweep 8,16 -rows 7 -params sigma=1e9 -sampler=iid":      "sampler kernel_error mean_signed_error by_distance sweep",
 		"-features 8 -kernel k.csv -params sigma=1 -scale minmax,l2 -dtype float32":    "sampler",
 		"-features 8 -seeds 2 -sweep 8,16 -rows 7 -dtype float32 -map skewed-chi2":     "sampler " + reportKeys,
 		"-features 8 -seeds 2 -sweep 8,16 -rows 7 -scale l2 -sampler orthogonal -json": "sampler " + reportKeys,
@@ -102,12 +108,12 @@ func TestReportKeys(t *testing.T) {
 func TestAllSamplers(t *testing.T) {
 	dir := files(t)
 	for flags, fitting := range map[string]string{
-		"-in rows.csv -map gaussian":      "iid orthogonal",
-		"-in rows.csv -map matern":        "iid orthogonal",
-		"-in rows.csv -map laplacian":     "iid",
-		"-in rows.csv -map exp-semigroup": "iid",
-		"-in rows.csv -map skewed-chi2":   "iid",
-		"-rows 20 -map gaussian":          "iid orthogonal structured", // the made histograms have 60 columns
+		"-in rows.csv -map gaussian":      "iid orthogonal coupled antithetic halton sobol",
+		"-in rows.csv -map matern":        "iid orthogonal coupled halton sobol",
+		"-in rows.csv -map laplacian":     "iid antithetic halton sobol",
+		"-in rows.csv -map exp-semigroup": "iid antithetic halton sobol",
+		"-in rows.csv -map skewed-chi2":   "iid antithetic halton sobol",
+		"-rows 20 -map gaussian":          "iid orthogonal coupled antithetic structured halton sobol", // the made histograms have 60 columns
 	} {
 		args := "-features 32 -seeds 3 -sweep 16,64 -sampler all -plot a.png " + flags
 		r := clitest.Run(t, dir, args+" -json")
@@ -116,17 +122,24 @@ func TestAllSamplers(t *testing.T) {
 			t.Errorf("%s: sampler %v, stderr %q", args, ob["sampler"], r.Stderr)
 		}
 		samplers := ob["samplers"].([]any)
-		if len(samplers) != 3 {
+		if len(samplers) != 7 {
 			t.Fatalf("%s: %v", args, samplers)
 		}
 		fits := map[string]bool{}
-		for i, name := range []string{"iid", "orthogonal", "structured"} {
+		for i, name := range []string{"iid", "orthogonal", "coupled", "antithetic", "structured", "halton", "sobol"} {
 			s := samplers[i].(map[string]any)
 			if s["sampler"] != name {
 				t.Errorf("%s: %v", args, samplers)
 			}
 			if fits[name] = slices.Contains(strings.Fields(fitting), name); fits[name] {
 				clitest.Keys(t, args+": "+name, s, "sampler "+reportKeys)
+				keys := "distance rms std_err"
+				if name != "iid" {
+					keys += " mse_to_iid mse_to_iid_std_err"
+				}
+				for _, p := range s["by_distance"].([]any) {
+					clitest.Keys(t, args+": "+name, p, keys)
+				}
 				continue
 			}
 			clitest.Keys(t, args+": "+name, s, "sampler reason")
@@ -135,7 +148,7 @@ func TestAllSamplers(t *testing.T) {
 			}
 		}
 		text := clitest.Run(t, dir, args).OK(t).Stdout
-		for _, want := range []string{"sampler   iid\nerror     0.", "bias      mean signed error", "64 features: 0.", "the error falls as features^"} {
+		for _, want := range []string{"sampler   iid\nerror     0.", "bias      mean signed error", " rms +- 0.", " of iid's\n", "64 features: 0.", "the error falls as features^"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s: %q is not in\n%s", args, want, text)
 			}

@@ -41,6 +41,9 @@ type KernelErrorReport struct {
 	Bias           Bias `json:"bias"`
 	ExpectedBias   Bias `json:"expected_bias"`
 	HasExpectation bool `json:"has_expectation"`
+	// ByDistance is the error over the pairs i < j in quarters by ‖x-z‖₂, close pairs first; of more than 65536 pairs every 2nd or
+	// 3rd and so on. There are fewer than four where distances are equal.
+	ByDistance []DistanceError `json:"by_distance"`
 }
 
 // KernelError draws a map of k for every seed and measures its kernel matrix on the rows of x, [n, d], against the
@@ -87,8 +90,14 @@ func KernelErrorAgainst(expectation func(x, z []float64) float64, k spectral.Ker
 	}
 
 	r := &KernelErrorReport{Rows: rows.rows, Pairs: rows.rows * (rows.rows - 1) / 2, HasExpectation: expectation != nil}
+	data, err := rows.float64s(who, "x")
+	if err != nil {
+		return nil, err
+	}
+	groups := groupPairs(data, rows.rows, rows.cols)
+	var rms [][]float64
 	for i, seed := range seeds {
-		e, features, err := seedError(draw, seed, x, exact, expected)
+		e, errors, features, err := seedError(draw, seed, x, exact, expected, groups)
 		if err != nil {
 			return nil, fmt.Errorf("report: %s: seed %d: %w", who, seed, err)
 		}
@@ -96,9 +105,10 @@ func KernelErrorAgainst(expectation func(x, z []float64) float64, k spectral.Ker
 			return nil, fmt.Errorf("report: %s: seed %d: the map has %d features, that of seed %d has %d: %w", who, seed, features, seeds[0], r.Features, ErrShape)
 		}
 		r.Features = features
-		r.Seeds = append(r.Seeds, e)
+		r.Seeds, rms = append(r.Seeds, e), append(rms, errors)
 	}
 	r.summarise()
+	r.ByDistance = distanceErrors(groups, rms)
 	return r, nil
 }
 
@@ -116,23 +126,28 @@ func checkSeeds(who string, seeds []uint64) error {
 	return nil
 }
 
-// seedError is the error of the map of one seed, and its number of features.
-func seedError(draw func(uint64) (Map, error), seed uint64, x *tensor.Dense, exact, expected *mat.Dense) (SeedError, int, error) {
+// seedError is the error of the map of one seed, that of each group of pairs, and the map's number of features.
+func seedError(draw func(uint64) (Map, error), seed uint64, x *tensor.Dense, exact, expected *mat.Dense, groups []group) (SeedError, []float64, int, error) {
+	fail := func(err error) (SeedError, []float64, int, error) { return SeedError{}, nil, 0, err }
 	m, err := draw(seed)
 	if err != nil {
-		return SeedError{}, 0, err
+		return fail(err)
 	}
 	approx, err := ApproxGram(m, x)
 	if err != nil {
-		return SeedError{}, 0, err
+		return fail(err)
 	}
 	g, err := Compare(exact, approx)
 	if err != nil {
-		return SeedError{}, 0, err
+		return fail(err)
 	}
 	// The largest magnitude of the three bounds the scale; all are finite by now.
 	f := downscale(max(mat.Max(exact), -mat.Min(exact), mat.Max(approx), -mat.Min(approx), mat.Max(expected), -mat.Min(expected)))
-	return SeedError{seed, g, pairMean(exact, approx, f), pairMean(expected, approx, f)}, m.Features(), nil
+	var rms []float64
+	for _, group := range groups {
+		rms = append(rms, group.rms(exact, approx, f))
+	}
+	return SeedError{seed, g, pairMean(exact, approx, f), pairMean(expected, approx, f)}, rms, m.Features(), nil
 }
 
 // expectationGram asks the stated expectation for every pair i < j; the rest of the matrix is not looked at.

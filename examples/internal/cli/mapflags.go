@@ -29,7 +29,7 @@ func (m *MapFlags) Register(fs *flag.FlagSet, defaultMap, extra string) {
 	fs.StringVar(&m.Map, "map", defaultMap, "feature `map`: "+strings.Join(names, ", "))
 	fs.StringVar(&m.Params, "params", "", "parameters of the map, `name=value,...`; those left out come from the data (README, map table)")
 	fs.IntVar(&m.Features, "features", 4096, "output `columns` of the map; those of a homogeneous one follow from its order")
-	fs.StringVar(&m.Sampler, "sampler", "iid", "`sampler` of the frequencies: iid, orthogonal, structured (16 input columns and more; fast)"+extra)
+	fs.StringVar(&m.Sampler, "sampler", "iid", "`sampler` of the frequencies: "+spectral.SamplerNames()+" (README, samplers)"+extra)
 	fs.Uint64Var(&m.Seed, "seed", 1, "`seed` of the draw, of the order of the rows and of splits")
 	fs.StringVar(&m.Dtype, "dtype", "float64", "element `type`: float32, float64")
 	fs.StringVar(&m.Scale, "scale", "none", "scalers in order, fitted on the training rows: none, l1, l2, minmax, standard, as a `list` a,b")
@@ -67,7 +67,7 @@ func (m *MapFlags) Spec(given map[string]bool) (layers.Spec, *data.Chain, error)
 		return fail(err)
 	}
 	if spec.Features, spec.Sampler = m.Features, m.Sampler; spec.Sampler == "" {
-		return fail(errors.New("-sampler is empty; want iid, orthogonal or structured"))
+		return fail(fmt.Errorf("-sampler is empty; want one of %s", spectral.SamplerNames()))
 	}
 	return spec, scaler, nil
 }
@@ -126,7 +126,7 @@ func Build(spec layers.Spec) (layers.Layer, error) {
 		return nil, Usage("-map %s makes %d columns of %d, and %d are the most; lower its order", spec.Map, cols, spec.Dims, maxFeatures)
 	}
 	l, err := spec.Build()
-	if errors.Is(err, ops.ErrParam) || errors.Is(err, spectral.ErrSampler) || errors.Is(err, spectral.ErrNotBuilt) {
+	if errors.Is(err, ops.ErrParam) || errors.Is(err, spectral.ErrSampler) {
 		return nil, &UsageError{err}
 	}
 	return l, err

@@ -1,0 +1,68 @@
+package spectral
+
+import (
+	"math"
+	"math/rand/v2"
+)
+
+// Antithetic draws frequencies in pairs, columns 2i and 2i+1, that are opposite coordinate by coordinate: where one is small the
+// other is large. Each coordinate of the two is F⁻¹(u) and F⁻¹(1-u), F its distribution, with a u of its own. Every single frequency has
+// exactly the kernel's law, and the features are unbiased. It needs a ProductLaw. Hammersley and Morton (1956), A new Monte Carlo
+// technique: antithetic variates.
+//
+// A Laplace feature falls with every coordinate of its frequency, so that the pair never has more variance than two independent
+// frequencies. For the Fourier features of a symmetric law, which is that of every kernel here, F⁻¹(u) and F⁻¹(1-u) would be w and -w,
+// and cos(w·δ) the same number twice. There F is the distribution of |w|, and the signs are independent: the pair has less
+// variance where x - z is small and lies along few axes, and about that of IID otherwise. Laws with heavy tails may have more far
+// out: the Laplacian 1.29 times as much at three bandwidths on an axis.
+type Antithetic struct{}
+
+var _ Sampler = Antithetic{}
+
+func (Antithetic) String() string { return "antithetic" }
+
+// Sample fills w pair after pair. A last column without a partner is an independent frequency.
+func (s Antithetic) Sample(w []float64, d, m int, k Random, src rand.Source) error {
+	law, err := productLaw(s, k)
+	if err != nil {
+		return err
+	}
+	values, signs := rand.New(subStream(src)), rand.New(subStream(src))
+	of, symmetric := magnitude(law)
+	for j := 0; j < m; j += 2 {
+		for i := range d {
+			p := openUniform(values)
+			for c := i*m + j; c < i*m+min(j+2, m); c++ {
+				w[c] = of(p)
+				if symmetric && signs.Uint64()>>63 == 1 {
+					w[c] = -w[c]
+				}
+				p = 1 - p
+			}
+		}
+	}
+	return nil
+}
+
+// magnitude returns the quantile of a coordinate for a Laplace kernel or a law that is not symmetric, and else that of its absolute
+// value, and which of the two it is.
+func magnitude(law ProductLaw) (quantile func(p float64) float64, symmetric bool) {
+	if law.Transform() == Laplace {
+		return law.Quantile, false
+	}
+	for _, p := range []float64{1. / 1024, 1. / 64, .125, .25, .4375} {
+		if low, high := law.Quantile(p), law.Quantile(1-p); math.Abs(low+high) > 1e-9*math.Abs(low) {
+			return law.Quantile, false
+		}
+	}
+	// F(-|w|) = (1-p)/2; the lower tail keeps its digits.
+	return func(p float64) float64 { return -law.Quantile((1 - p) / 2) }, true
+}
+
+// productLaw is the law of k for a sampler that needs independent coordinates.
+func productLaw(s Sampler, k Random) (ProductLaw, error) {
+	if law, ok := k.(ProductLaw); ok {
+		return law, nil
+	}
+	return nil, &SamplerError{s, k, "its frequencies are not known to have independent coordinates (no Quantile); use spectral.IID{}"}
+}

@@ -1,0 +1,54 @@
+package spectral
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mathext"
+)
+
+// cube turns a point u of the open unit cube into a frequency w, so that a uniform point gives the kernel's law. It is what
+// low-discrepancy sequences need.
+type cube struct {
+	dims      int // coordinates of u
+	frequency func(w, u []float64)
+}
+
+// newCube takes, for a product law, the quantile of each coordinate, and for a radial law the quantile of the norm at the first
+// coordinate of u and, at the d others, normal quantiles, whose direction is uniform. The sequence has most coordinates.
+func newCube(s Sampler, d int, k Random, most int) (cube, error) {
+	c, remedy := cube{dims: d}, "spectral.IID{}"
+	switch law := k.(type) {
+	case ProductLaw:
+		c.frequency = func(w, u []float64) {
+			for i, p := range u {
+				w[i] = law.Quantile(p)
+			}
+		}
+	case RadialLaw:
+		c.dims, remedy = d+1, "spectral.Orthogonal{}"
+		c.frequency = func(w, u []float64) { radialFrequency(w, law.NormQuantile(d, u[0]), u[1:]) }
+	default:
+		return c, &SamplerError{s, k, "it has neither Quantile nor NormQuantile, so that points of the unit cube cannot be made frequencies; use spectral.IID{}"}
+	}
+	if c.dims > most {
+		return c, &SamplerError{s, k, fmt.Sprintf("%d input dimensions need points of %d coordinates, and the sequence has at most %d; use %s", d, c.dims, most, remedy)}
+	}
+	return c, nil
+}
+
+// radialFrequency makes w the vector of norm r in the direction of the normal quantiles of u.
+func radialFrequency(w []float64, r float64, u []float64) {
+	sum := 0.0
+	for i, p := range u {
+		w[i] = mathext.NormalQuantile(p)
+		sum += w[i] * w[i]
+	}
+	if sum == 0 { // the centre of the cube has no direction, and the probability 2⁻⁵² in each coordinate
+		w[0], sum = 1, 1
+	}
+	scale := r / math.Sqrt(sum)
+	for i := range w {
+		w[i] *= scale
+	}
+}

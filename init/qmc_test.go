@@ -1,0 +1,171 @@
+package spectral
+
+import (
+	"math/bits"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// sobolGolden are coordinates 1, 2, 3, 4, 10, 36, 101, 500, 784, 1000, 1110 and 1111 of points by their number, from
+// scipy.stats.qmc.Sobol(1111, scramble=False, bits=52).random(1000), SciPy 1.10.1. The first are those of Joe and Kuo's own program.
+var sobolGolden = map[int][]float64{
+	0:   {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
+	1:   {.5, .5, .5, .5, .5, .5, .5, .5, .5, .5, .5, .5},
+	2:   {.75, .25, .25, .25, .75, .75, .25, .25, .75, .75, .25, .75},
+	3:   {.25, .75, .75, .75, .25, .25, .75, .75, .25, .25, .75, .25},
+	4:   {.375, .375, .625, .875, .625, .625, .625, .625, .125, .125, .875, .875},
+	7:   {.125, .625, .375, .125, .875, .875, .375, .375, .375, .375, .125, .625},
+	12:  {.3125, .1875, .3125, .5625, .9375, .8125, .6875, .8125, .8125, .8125, .9375, .6875},
+	100: {.4140625, .2578125, .7734375, .7265625, .6953125, .6640625, .0390625, .4921875, .0859375, .9140625, .2421875, .4609375},
+	999: {.1572265625, .9091796875, .0810546875, .9892578125, .6318359375, .3330078125, .7060546875, .3173828125, .6064453125, .6376953125,
+		.8017578125, .6826171875},
+}
+
+func TestSobolAgainstGoldenPoints(t *testing.T) {
+	s, u := newSobol(sobolDims, 1000), make([]float64, sobolDims)
+	for n := range 1000 {
+		s.next(u)
+		for i, want := range sobolGolden[n] {
+			d := []int{1, 2, 3, 4, 10, 36, 101, 500, 784, 1000, 1110, 1111}[i]
+			if got := u[d-1]; got != want+0x1p-53 { // the middle of the cell
+				t.Errorf("point %d, coordinate %d: %v, want %v", n, d, got, want)
+			}
+		}
+	}
+}
+
+// TestSobolTable: all 1111 dimensions of the first 2¹⁴ points, for which every number of the table is needed, by the sum of
+// n·d·2¹⁴·x over the points n and dimensions d, counted from 1, which scipy.stats.qmc.Sobol gives.
+func TestSobolTable(t *testing.T) {
+	const want = 679229447197474816
+	s, u, sum := newSobol(sobolDims, 1<<14), make([]float64, sobolDims), 0
+	for n := range 1 << 14 {
+		s.next(u)
+		for i, v := range u {
+			sum += (n + 1) * (i + 1) * int(v*(1<<14))
+		}
+	}
+	if sum != want {
+		t.Errorf("sum %d, want %d", sum, want)
+	}
+	if lines := strings.Count(joeKuo, "\n") - strings.Count(joeKuo, "#") - 1; lines != sobolDims-1 {
+		t.Errorf("%d lines of direction numbers, want %d", lines, sobolDims-1)
+	}
+	if !strings.Contains(joeKuo, "Copyright (c) 2008, Frances Y. Kuo and Stephen Joe") {
+		t.Error("the table has lost its licence")
+	}
+}
+
+// TestSobolFarPoint: the recurrence beyond the table's own numbers, against scipy.stats.qmc.Sobol(1111, scramble=False, bits=30).
+func TestSobolFarPoint(t *testing.T) {
+	const n = 1<<25 + 5
+	s := newSobol(sobolDims, n+1)
+	gray := uint(n) ^ uint(n)>>1
+	for i, want := range map[int]float64{
+		0: 0.8750000447034836, 1: 0.6259803920984268, 2: 0.37501074373722076, 9: 0.6875648945569992, 99: 0.009965464472770691, 1110: 0.3068252056837082,
+	} {
+		x := uint64(0)
+		for k := range bits.Len(gray) {
+			x ^= s.v[i*s.columns+k] * uint64(gray>>k&1)
+		}
+		if got := float64(x>>12) / (1 << 52); got != want {
+			t.Errorf("coordinate %d: %v, want %v", i+1, got, want)
+		}
+	}
+}
+
+// uniformLaw has the points of the cube themselves as frequencies.
+type uniformLaw struct{ Gaussian }
+
+func (uniformLaw) Draw()                      {}
+func (uniformLaw) NormQuantile()              {}
+func (uniformLaw) Quantile(p float64) float64 { return p }
+
+// TestSequencesAreEven: after scrambling, b^k points still have one in each of the b^k intervals of a coordinate: b = 2 for Sobol, and the
+// prime of the coordinate for Halton, up to the rounding of the sum of its digits.
+func TestSequencesAreEven(t *testing.T) {
+	for _, c := range []struct {
+		s             Sampler
+		coordinate, m int
+	}{{Sobol{}, 0, 64}, {Sobol{}, 4, 64}, {Sobol{}, 12, 256}, {Halton{}, 0, 64}, {Halton{}, 1, 81}, {Halton{}, 2, 125}, {Halton{}, 5, 169}} {
+		const d = 13
+		w := make([]float64, d*c.m)
+		if err := c.s.Sample(w, d, c.m, uniformLaw{Gaussian{1}}, Stream(1, "even")); err != nil {
+			t.Fatal(err)
+		}
+		seen := make([]bool, c.m)
+		for _, v := range w[c.coordinate*c.m : (c.coordinate+1)*c.m] {
+			if !(v > 0 && v < 1) {
+				t.Errorf("%v: a point at %v", c.s, v)
+			}
+			seen[int(v*float64(c.m)+1e-9)] = true
+		}
+		if slices.Contains(seen, false) {
+			t.Errorf("%v, coordinate %d: an interval of %d has no point", c.s, c.coordinate, c.m)
+		}
+	}
+}
+
+// TestScramblingsDiffer: two draws have no point in common, and each coordinate of the first point is uniform.
+func TestScramblingsDiffer(t *testing.T) {
+	const draws, d = 4000, 2
+	for _, s := range []Sampler{Sobol{}, Halton{}} {
+		first, src, w := [d][]float64{}, Stream(1, "scramblings"), make([]float64, d)
+		for range draws {
+			if err := s.Sample(w, d, 1, uniformLaw{Gaussian{1}}, src); err != nil {
+				t.Fatal(err)
+			}
+			for i, v := range w {
+				first[i] = append(first[i], v)
+			}
+		}
+		for i, sample := range first {
+			if ks := ksAgainstQuantile(sample, func(p float64) float64 { return p }); ks > 2.2 {
+				t.Errorf("%v, coordinate %d: Kolmogorov-Smirnov %.2f", s, i, ks)
+			}
+			if n := len(slices.Compact(sample)); n < draws-1 { // sorted by now
+				t.Errorf("%v, coordinate %d: %d different of %d", s, i, n, draws)
+			}
+		}
+	}
+}
+
+// TestSequencesRunOut: as many dimensions as there are, and one more.
+func TestSequencesRunOut(t *testing.T) {
+	for _, c := range []struct {
+		s    Sampler
+		k    Random
+		most int
+		says string
+	}{
+		{Halton{}, Laplacian{1}, 1000, "1001 input dimensions need points of 1001 coordinates, and the sequence has at most 1000; use spectral.IID{}"},
+		{Halton{}, Matern{1.5, 1}, 999, "1000 input dimensions need points of 1001 coordinates, and the sequence has at most 1000; use spectral.Orthogonal{}"},
+		{Sobol{}, Laplacian{1}, 1111, "1112 input dimensions need points of 1112 coordinates, and the sequence has at most 1111; use spectral.IID{}"},
+		{Sobol{}, Matern{1.5, 1}, 1110, "1111 input dimensions need points of 1112 coordinates, and the sequence has at most 1111; use spectral.Orthogonal{}"},
+	} {
+		if _, err := Frequencies(c.k, c.s, c.most, 3, 1); err != nil {
+			t.Error(err)
+		}
+		_, err := Frequencies(c.k, c.s, c.most+1, 3, 1)
+		wantErr(t, err, ErrSampler, "sampler "+c.s.String()+" does not fit", c.says)
+	}
+}
+
+// TestCubeEdges: sums of digits that round to 1, or are 0, and the centre of the cube, which has no direction.
+func TestCubeEdges(t *testing.T) {
+	rng := testRand("edges")
+	for range 1000 {
+		u := haltonCells{[]float64{4, 3, 7}, rng}.Quantile(make([]float64, 3), []float64{0, 1, 2. / 7})
+		if !(0 < u[0] && u[0] < .25 && 2./3 < u[1] && u[1] < 1 && 2./7 < u[2] && u[2] < 3./7) {
+			t.Fatalf("%v", u)
+		}
+	}
+	w := []float64{7, 7, 7}
+	if radialFrequency(w, 2, []float64{.5, .5, .5}); w[0] != 2 || w[1] != 0 || w[2] != 0 {
+		t.Errorf("%v", w)
+	}
+	if c := cells(1000, 4096); c[0] != 4096 || c[1] != 6561 || c[999] != 7919 {
+		t.Errorf("cells %v, %v ... %v", c[0], c[1], c[999])
+	}
+}

@@ -1,0 +1,233 @@
+package spectral
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// estimates of k(x, z) for each x, one for each of a number of draws of m frequencies.
+func estimates(t *testing.T, s Sampler, k Random, x [][]float64, z []float64, m, draws int, src rand.Source) [][]float64 {
+	t.Helper()
+	d := len(z)
+	w, out := make([]float64, d*m), make([][]float64, len(x))
+	for range draws {
+		if err := s.Sample(w, d, m, k, src); err != nil {
+			t.Fatal(err)
+		}
+		sums := make([]float64, len(x))
+		for j := range m {
+			col := column(w, d, m, j)
+			for i := range x {
+				sums[i] += term(k, col, x[i], z)
+			}
+		}
+		for i, sum := range sums {
+			out[i] = append(out[i], sum/float64(m))
+		}
+	}
+	return out
+}
+
+// squaredErrors is the mean squared error of estimates and its standard error.
+func squaredErrors(estimates []float64, want float64) (mse, se float64) {
+	squares := make([]float64, len(estimates))
+	for i, v := range estimates {
+		squares[i] = (v - want) * (v - want)
+	}
+	return meanStdErr(squares)
+}
+
+// TestSamplersGiveTheKernel: for every law and every sampler that fits it, in several dimensions and along an axis and the diagonal,
+// the mean over draws is the kernel, and the mean squared error is what the sampler predicts, where it does. The number of
+// frequencies is odd and not one of whole blocks. Structured has a bias, and tests of its own.
+func TestSamplersGiveTheKernel(t *testing.T) {
+	const draws = 200
+	eachKernel(t, func(t *testing.T, tk testKernel) {
+		for _, s := range Samplers() {
+			if s == (Structured{}) || !fits(s, tk.kernel) {
+				continue
+			}
+			for _, d := range []int{1, 2, 3, 8, 17} {
+				m, src := d+d%2+3, Stream(5, fmt.Sprint(tk.name, s, d))
+				pairs := biasPairs(tk, d)
+				names, z := []string{"axis", "diagonal"}, pairs["axis"][1]
+				x := [][]float64{pairs["axis"][0], pairs["diagonal"][0]}
+				for i, got := range estimates(t, s, tk.kernel, x, z, m, draws, src) {
+					name, want := names[i], tk.kernel.At(x[i], z)
+					mean, se := meanStdErr(got)
+					if v, ok := s.(Predictor); ok {
+						variance, err := v.Variance(tk.kernel, x[i], z, m)
+						if err != nil {
+							t.Fatal(err)
+						}
+						// Where k is small, a few frequencies in many carry it, and 200 draws do not show how much the squares vary.
+						if mse, band := squaredErrors(got, want); want > .05 && math.Abs(mse-variance) > 4*band {
+							t.Errorf("%v, d = %d, %s: mean squared error %.3g ± %.3g, predicted %.3g", s, d, name, mse, band, variance)
+						}
+						se = math.Sqrt(variance / draws)
+					}
+					if math.Abs(mean-want) > 4*se {
+						t.Errorf("%v, d = %d, %s: mean %.5f, kernel %.5f, standard error %.5f", s, d, name, mean, want, se)
+					}
+				}
+			}
+		}
+	})
+}
+
+// fits says whether a sampler takes a law at all.
+func fits(s Sampler, k Random) bool {
+	return s.Sample(make([]float64, 17), 17, 1, k, Stream(1, "fits")) == nil
+}
+
+// TestSamplersFitTheirLaws: which laws a sampler takes, and that it says which it does not.
+func TestSamplersFitTheirLaws(t *testing.T) {
+	for _, c := range []struct {
+		s    Sampler
+		fits func(k Random) bool
+		says string
+	}{
+		{IID{}, func(Random) bool { return true }, ""},
+		{Orthogonal{}, isRadial, "no NormQuantile"},
+		{Coupled{}, isRadial, "no NormQuantile"},
+		{Structured{}, isRadial, "no NormQuantile"},
+		{Antithetic{}, isProduct, "no Quantile"},
+		{Halton{}, func(k Random) bool { return isRadial(k) || isProduct(k) }, "neither Quantile nor NormQuantile"},
+		{Sobol{}, func(k Random) bool { return isRadial(k) || isProduct(k) }, "neither Quantile nor NormQuantile"},
+	} {
+		eachKernel(t, func(t *testing.T, tk testKernel) {
+			w, err := Frequencies(tk.kernel, c.s, 17, 7, 1)
+			if c.fits(tk.kernel) {
+				if err != nil || w.Shape()[0] != 17 || w.Shape()[1] != 7 {
+					t.Errorf("%v: %v, %v", c.s, w, err)
+				}
+				return
+			}
+			wantErr(t, err, ErrSampler, c.s.String(), fmt.Sprintf("%T", tk.kernel), c.says, "spectral.IID{}")
+			if e, ok := err.(*SamplerError); !ok || e.Kernel == nil || e.Sampler != c.s {
+				t.Errorf("%v: error %#v", c.s, err)
+			}
+		})
+	}
+}
+
+func isRadial(k Random) bool  { _, ok := k.(RadialLaw); return ok }
+func isProduct(k Random) bool { _, ok := k.(ProductLaw); return ok }
+
+// goldenSamplers are the frequencies [2, 2] of Gaussian{1} under the seed 2014, as golden in iid_test.go.
+var goldenSamplers = map[string][4]float64{
+	"orthogonal": {0.15535104172477873, 0.50793146041458959, -0.43364226670831707, 0.18196492260582792},
+	"coupled":    {0.15535104172477873, 2.0173677672717027, -0.43364226670831707, 0.72271595332853911},
+	"antithetic": {0.57523892794975318, 0.78088475152239711, 0.05140686199383309, 2.0435433253735185},
+	"halton":     {-1.6416811536873293, 1.6450382655550091, -0.30946148397864737, 0.45759896300742287},
+	"sobol":      {0.71276268035309753, -0.44282481765989451, -0.88487436867468972, 0.12135351896663384},
+}
+
+func TestGoldenSamplers(t *testing.T) {
+	for name, want := range goldenSamplers {
+		s, err := SamplerByName(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := Frequencies(Gaussian{1}, s, 2, 2, 2014)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkGolden(t, w.Float64s(), want, false) // to rounding: QR, and quantiles by libraries
+	}
+}
+
+// TestCoupledPairs: the norms of columns 2i and 2i+1 are quantiles at u and 1-u, also over the border of a block and for an odd last
+// column; the directions are those of Orthogonal.
+func TestCoupledPairs(t *testing.T) {
+	for _, c := range []struct{ d, m int }{{1, 1}, {1, 5}, {2, 7}, {3, 11}, {8, 13}} {
+		k, zero := Gaussian{1.3}, make([]float64, c.d)
+		w, o := make([]float64, c.d*c.m), make([]float64, c.d*c.m)
+		for s, to := range map[Sampler][]float64{Coupled{}: w, Orthogonal{}: o} {
+			if err := s.Sample(to, c.d, c.m, k, Stream(2, "pairs")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for j := range c.m {
+			col, same := column(w, c.d, c.m, j), column(o, c.d, c.m, j)
+			r, q := distance(col, zero), distance(same, zero)
+			for i := range col {
+				if math.Abs(col[i]/r-same[i]/q) > 1e-15 {
+					t.Errorf("d = %d: column %d has the direction %v, not %v", c.d, j, col, same)
+				}
+			}
+			if j%2 == 0 && j+1 < c.m {
+				r2 := distance(column(w, c.d, c.m, j+1), zero)
+				if u := gaussianNormCDF(c.d, k, r) + gaussianNormCDF(c.d, k, r2); math.Abs(u-1) > 1e-9 {
+					t.Errorf("d = %d, columns %d and %d: norms %v and %v are at levels whose sum is %v", c.d, j, j+1, r, r2, u)
+				}
+			}
+		}
+	}
+}
+
+// TestAntitheticPairs: coordinates of columns 2i and 2i+1 are quantiles at u and 1-u, of the law for a Laplace kernel and of the absolute
+// value for a symmetric law, whose signs are independent.
+func TestAntitheticPairs(t *testing.T) {
+	const d, m = 3, 2001
+	eachKernel(t, func(t *testing.T, tk testKernel) {
+		law, ok := tk.kernel.(ProductLaw)
+		if !ok {
+			return
+		}
+		w := make([]float64, d*m)
+		if err := (Antithetic{}).Sample(w, d, m, law, Stream(1, tk.name)); err != nil {
+			t.Fatal(err)
+		}
+		same, negative := 0, 0
+		for i := range w {
+			if i%m == m-1 || i%m%2 == 1 {
+				continue
+			}
+			a, b := w[i], w[i+1]
+			if law.Transform() == Laplace {
+				if u := level(law.Quantile, a) + level(law.Quantile, b); a < 0 || b < 0 || math.Abs(u-1) > 1e-9 {
+					t.Fatalf("%v and %v are at levels whose sum is %v", a, b, u)
+				}
+				continue
+			}
+			if u := level(law.Quantile, math.Abs(a)) + level(law.Quantile, math.Abs(b)); math.Abs(u-1.5) > 1e-9 {
+				t.Fatalf("|%v| and |%v| are at levels whose sum is %v", a, b, u)
+			}
+			if a < 0 == (b < 0) {
+				same++
+			}
+			if a < 0 {
+				negative++
+			}
+		}
+		if law.Transform() == Laplace {
+			return
+		}
+		for what, n := range map[string]int{"equal signs": same, "negative": negative} {
+			const pairs = d * (m / 2)
+			if math.Abs(float64(n)-pairs/2) > 4*math.Sqrt(pairs)/2 {
+				t.Errorf("%s: %d of %d", what, n, pairs)
+			}
+		}
+	})
+}
+
+// level solves quantile(p) = v by bisection.
+func level(quantile func(float64) float64, v float64) float64 {
+	lo, hi := 0., 1.
+	for range 60 {
+		if mid := (lo + hi) / 2; quantile(mid) < v {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return (lo + hi) / 2
+}
+
+func gaussianNormCDF(d int, k Gaussian, r float64) float64 {
+	return level(func(p float64) float64 { return k.NormQuantile(d, p) }, r)
+}

@@ -1,0 +1,142 @@
+package spectral
+
+import (
+	_ "embed"
+	"math/bits"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+)
+
+// Sobol takes the first m points of a randomised Sobol' sequence in place of independent ones: through the quantile of each
+// coordinate for a ProductLaw, and for a RadialLaw, with one coordinate more, through the norm and normal quantiles. A random
+// lower-triangular matrix scrambles the digits of each coordinate (Matoušek 1998) and a random digital shift makes every single point
+// uniform: the features are unbiased, and their error over seeds is an honest one. The points are most even when m is a power of two.
+//
+// The direction numbers are those of Joe and Kuo (2008), Constructing Sobol sequences with better two-dimensional projections, SIAM
+// J. Sci. Comput. 30, 2635-2654, file new-joe-kuo-6.21201, and the order of the points is theirs (Antonov and Saleev's Gray code). They
+// are kept for the polynomials of degree up to 13: 1111 dimensions for a ProductLaw, 1110 for a RadialLaw.
+//
+// It has less variance than IID in few dimensions and for many frequencies, and in many dimensions about the same. With no more
+// frequencies than dimensions it may have a little more.
+type Sobol struct{}
+
+var _ Sampler = Sobol{}
+
+// sobolDims is the number of dimensions in joeKuo, the first, which needs no numbers, included.
+const sobolDims = 1111
+
+// joeKuo has, after its licence, a line "d s a m₁ ... m_s" for every dimension d from 2 on: the degree s and the coefficients a of a
+// primitive polynomial, and the first direction numbers.
+//
+//go:embed sobol_joe_kuo.txt
+var joeKuo string
+
+func (Sobol) String() string { return "sobol" }
+
+// Sample fills w column after column.
+func (s Sobol) Sample(w []float64, d, m int, k Random, src rand.Source) error {
+	c, err := newCube(s, d, k, sobolDims)
+	if err != nil {
+		return err
+	}
+	seq := newSobol(c.dims, m)
+	seq.scramble(src)
+	col, u := make([]float64, d), make([]float64, c.dims)
+	for j := range m {
+		seq.next(u)
+		c.frequency(col, u)
+		for i, v := range col {
+			w[i*m+j] = v
+		}
+	}
+	return nil
+}
+
+// sobolBits is how many binary digits a point has: u is in the middle of one of 2⁵² cells, never 0 or 1, and u and 1-u are equally
+// likely.
+const sobolBits = 52
+
+// sobol is a Sobol' sequence of a number of points that is known in advance.
+type sobol struct {
+	columns int      // direction numbers a dimension: those that the points need
+	v       []uint64 // [dims, columns], digits from the top bit on
+	x       []uint64 // the next point, [dims]
+	n       uint     // its number
+}
+
+// newSobol prepares m points in dims <= sobolDims dimensions, not scrambled.
+func newSobol(dims, m int) *sobol {
+	s := &sobol{columns: bits.Len(uint(m - 1)), x: make([]uint64, dims)}
+	s.v = make([]uint64, dims*s.columns)
+	for c := range s.columns { // van der Corput's sequence
+		s.v[c] = 1 << (63 - c)
+	}
+	at := 1
+	for line := range strings.Lines(joeKuo) {
+		if at == dims {
+			break
+		}
+		if line[0] == '#' || line[0] == 'd' { // the licence and the heading
+			continue
+		}
+		directionNumbers(s.v[at*s.columns:(at+1)*s.columns], line)
+		at++
+	}
+	return s
+}
+
+// directionNumbers fills v from a line "d s a m₁ ... m_s": v_k = m_k/2^k for k <= s, and from there on the recurrence
+// v_k = a₁v_{k-1} ⊕ ... ⊕ a_{s-1}v_{k-s+1} ⊕ v_{k-s} ⊕ v_{k-s}/2^s, where a has the binary digits a₁ ... a_{s-1}.
+func directionNumbers(v []uint64, line string) {
+	var numbers []uint64
+	for _, f := range strings.Fields(line) {
+		n, err := strconv.ParseUint(f, 10, 64)
+		if err != nil {
+			panic("spectral: sobol_joe_kuo.txt: " + err.Error())
+		}
+		numbers = append(numbers, n)
+	}
+	s, a, m := int(numbers[1]), numbers[2], numbers[3:]
+	for k := range v {
+		if k < s {
+			v[k] = m[k] << (63 - k)
+			continue
+		}
+		v[k] = v[k-s] ^ v[k-s]>>s
+		for i := 1; i < s; i++ {
+			v[k] ^= (a >> (s - 1 - i) & 1) * v[k-i]
+		}
+	}
+}
+
+// scramble multiplies the digits of each dimension by a random lower-triangular matrix of ones on the diagonal, and shifts them.
+func (s *sobol) scramble(src rand.Source) {
+	var matrix [sobolBits]uint64
+	for i := range s.x {
+		for r := range matrix {
+			matrix[r] = src.Uint64()&^(^uint64(0)>>r) | 1<<(63-r)
+		}
+		v := s.v[i*s.columns : (i+1)*s.columns]
+		for k, digits := range v {
+			v[k] = 0
+			for r, row := range matrix {
+				v[k] |= uint64(bits.OnesCount64(row&digits)&1) << (63 - r)
+			}
+		}
+		s.x[i] = src.Uint64()
+	}
+}
+
+// next writes the next point and goes on to the one after it.
+func (s *sobol) next(u []float64) {
+	for i, x := range s.x {
+		u[i] = (float64(x>>(64-sobolBits)) + .5) / (1 << sobolBits)
+	}
+	s.n++
+	if k := bits.TrailingZeros(s.n); k < s.columns { // but after the last point
+		for i := range s.x {
+			s.x[i] ^= s.v[i*s.columns+k]
+		}
+	}
+}

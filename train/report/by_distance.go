@@ -1,0 +1,123 @@
+package report
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// DistanceError is the error over the quarter of the pairs of rows that are about one distance apart.
+type DistanceError struct {
+	Distance float64 `json:"distance"` // mean of ‖x-z‖₂ over the pairs
+	RMS      float64 `json:"rms"`      // root of the mean of (approximation - kernel)² over pairs and seeds
+	StdErr   float64 `json:"std_err"`  // standard error of RMS over seeds
+}
+
+// MSERatio is how many times as large the mean squared error is as another, which is not 0, and its standard error.
+func (e DistanceError) MSERatio(other DistanceError) (ratio, stdErr float64) {
+	if e.RMS == 0 {
+		return 0, 0
+	}
+	ratio = (e.RMS / other.RMS) * (e.RMS / other.RMS)
+	return ratio, 2 * ratio * math.Hypot(e.StdErr/e.RMS, other.StdErr/other.RMS)
+}
+
+const (
+	distanceGroups = 4
+	maxGroupPairs  = 1 << 16
+)
+
+// group are pairs of rows that are about one distance apart.
+type group struct {
+	pairs    [][2]int
+	distance float64
+}
+
+// groupPairs sorts the pairs i < j of the rows of x by their distance and cuts them into quarters. Of more than 65536 pairs it takes
+// every 2nd, 3rd, ...; groups of the same distance are one.
+func groupPairs(x []float64, rows, cols int) []group {
+	type pair struct {
+		rows     [2]int
+		distance float64
+	}
+	total := rows * (rows - 1) / 2
+	step := (total + maxGroupPairs - 1) / maxGroupPairs
+	f := downscale(max(floats.Max(x), -floats.Min(x)))
+	var pairs []pair
+	at := 0
+	for i := range rows {
+		for j := i + 1; j < rows; j++ {
+			if at++; at%step == 0 {
+				sum := 0.0
+				for k, v := range x[i*cols : (i+1)*cols] {
+					t := v*f - x[j*cols+k]*f
+					sum += t * t
+				}
+				pairs = append(pairs, pair{[2]int{i, j}, math.Sqrt(sum)})
+			}
+		}
+	}
+	slices.SortStableFunc(pairs, func(a, b pair) int {
+		if a.distance < b.distance {
+			return -1
+		} else if a.distance > b.distance {
+			return 1
+		}
+		return 0
+	})
+	var groups []group
+	for lo, q := 0, 1; q <= distanceGroups; q++ {
+		hi := q * len(pairs) / distanceGroups
+		for hi > lo && hi < len(pairs) && pairs[hi].distance == pairs[hi-1].distance {
+			hi++
+		}
+		if hi <= lo {
+			continue
+		}
+		var g group
+		for _, p := range pairs[lo:hi] {
+			g.pairs = append(g.pairs, p.rows)
+			g.distance += p.distance / float64(hi-lo)
+		}
+		g.distance = min(g.distance/f, math.MaxFloat64)
+		groups, lo = append(groups, g), hi
+	}
+	return groups
+}
+
+// rms is the root of the mean square of A_ij - K_ij over the pairs, computed in units of 1/f.
+func (g group) rms(exact, approx *mat.Dense, f float64) float64 {
+	differences := make([]float64, len(g.pairs))
+	for i, p := range g.pairs {
+		differences[i] = approx.At(p[0], p[1])*f - exact.At(p[0], p[1])*f
+	}
+	return floats.Norm(differences, 2) / math.Sqrt(float64(len(differences))) / f
+}
+
+// distanceErrors averages the errors of the seeds, [seeds][groups].
+func distanceErrors(groups []group, rms [][]float64) []DistanceError {
+	out := make([]DistanceError, len(groups))
+	for i, g := range groups {
+		out[i].Distance = g.distance
+		top := 0.0
+		for _, seed := range rms {
+			top = max(top, seed[i])
+		}
+		if top == 0 {
+			continue
+		}
+		n, mean, squares := float64(len(rms)), 0.0, 0.0
+		for _, seed := range rms {
+			mean += (seed[i] / top) * (seed[i] / top) / n
+		}
+		for _, seed := range rms {
+			d := (seed[i]/top)*(seed[i]/top) - mean
+			squares += d * d
+		}
+		out[i].RMS = top * math.Sqrt(mean)
+		out[i].StdErr = top * math.Sqrt(squares/(n-1)/n) / (2 * math.Sqrt(mean))
+	}
+	return out
+}

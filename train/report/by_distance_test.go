@@ -1,0 +1,116 @@
+package report
+
+import (
+	"math"
+	"testing"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"gonum.org/v1/gonum/mat"
+)
+
+// onLine is n rows on a line, at the squares of 0, 1, 2, ...
+func onLine(n int, scale float64) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = float64(i*i) * scale
+	}
+	return x
+}
+
+func TestGroupPairs(t *testing.T) {
+	for _, c := range []struct {
+		rows, pairs, groups int
+		scale               float64
+	}{{2, 1, 1, 1}, {3, 3, 3, 1}, {9, 36, 4, 1}, {9, 36, 4, 1e300}, {9, 36, 4, 1e-300}, {400, 39900, 4, 1}} { // every 2nd of 79800
+		groups, n, last := groupPairs(onLine(c.rows, c.scale), c.rows, 1), 0, 0.0
+		if len(groups) != c.groups {
+			t.Errorf("%d rows: %d groups", c.rows, len(groups))
+		}
+		for _, g := range groups {
+			if n += len(g.pairs); g.distance <= last || math.IsInf(g.distance, 0) {
+				t.Errorf("%d rows, scale %v: distance %v after %v", c.rows, c.scale, g.distance, last)
+			}
+			last = g.distance
+		}
+		if n != c.pairs {
+			t.Errorf("%d rows: %d pairs, want %d", c.rows, n, c.pairs)
+		}
+	}
+	// corners of a cube: 12 pairs at 1, 12 at √2, 4 at √3; and eight times the same row
+	var cube []float64
+	for i := range 8 {
+		cube = append(cube, float64(i&1), float64(i>>1&1), float64(i>>2&1))
+	}
+	groups := groupPairs(cube, 8, 3)
+	if len(groups) != 3 || len(groups[0].pairs) != 12 || len(groups[1].pairs) != 12 || len(groups[2].pairs) != 4 {
+		t.Errorf("cube: %v", groups)
+	}
+	near(t, "diagonal of a face", groups[1].distance, math.Sqrt2, 1e-15)
+	if groups := groupPairs(make([]float64, 24), 8, 3); len(groups) != 1 || len(groups[0].pairs) != 28 || groups[0].distance != 0 {
+		t.Errorf("equal rows: %v", groups)
+	}
+	if groups := groupPairs([]float64{-math.MaxFloat64, math.MaxFloat64}, 2, 1); groups[0].distance != math.MaxFloat64 {
+		t.Errorf("far rows: %v", groups[0].distance)
+	}
+}
+
+// TestByDistance: the numbers are those of the definition, whatever the scale of the kernel.
+func TestByDistance(t *testing.T) {
+	const n, d, m, seeds = 7, 3, 11, 5
+	x := randomDense(n, d, 3)
+	rows := dense(n, d, x.RawMatrix().Data)
+	for _, as32 := range []bool{false, true} {
+		draw := drawSigns(d, m, 1, as32)
+		r, err := KernelError(dot{}, draw, rows, seedsUpTo(seeds))
+		if err != nil {
+			t.Fatal(err)
+		}
+		exact, err := spectral.Gram(dot{}, rows, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, g := range groupPairs(x.RawMatrix().Data, n, d) {
+			squares := make([]float64, seeds)
+			for s := range squares {
+				signs, _ := draw(uint64(s + 1))
+				approx, err := ApproxGram(signs, rows)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, p := range g.pairs {
+					e := approx.At(p[0], p[1]) - exact.At(p[0], p[1])
+					squares[s] += e * e / float64(len(g.pairs))
+				}
+			}
+			mean, variance := 0.0, 0.0
+			for _, v := range squares {
+				mean += v / seeds
+			}
+			for _, v := range squares {
+				variance += (v - mean) * (v - mean) / (seeds - 1)
+			}
+			near(t, "rms", r.ByDistance[i].RMS, math.Sqrt(mean), 1e-12)
+			near(t, "standard error", r.ByDistance[i].StdErr, math.Sqrt(variance/seeds)/2/math.Sqrt(mean), 1e-12)
+			near(t, "distance", r.ByDistance[i].Distance, g.distance, 0)
+		}
+	}
+}
+
+func TestDistanceErrorEdges(t *testing.T) {
+	a, b := DistanceError{1, .3, .03}, DistanceError{1, .6, .12}
+	ratio, se := a.MSERatio(b)
+	near(t, "ratio", ratio, .25, 1e-15)
+	near(t, "its standard error", se, 2*.25*math.Hypot(.1, .2), 1e-15)
+	if ratio, se := (DistanceError{}).MSERatio(b); ratio != 0 || se != 0 {
+		t.Errorf("no error: ratio %v ± %v", ratio, se)
+	}
+	g := group{[][2]int{{0, 1}}, 1}
+	exact, approx := mat.NewDense(2, 2, []float64{0, 1e300, 1e300, 0}), mat.NewDense(2, 2, []float64{0, -1e300, -1e300, 0})
+	near(t, "a large difference", g.rms(exact, approx, downscale(1e300)), 2e300, 1e286)
+	if e := distanceErrors([]group{g}, [][]float64{{0}, {0}}); e[0] != (DistanceError{Distance: 1}) {
+		t.Errorf("exact map: %+v", e)
+	}
+	if e := distanceErrors([]group{g}, [][]float64{{1e300}, {3e300}})[0]; math.Abs(e.RMS-math.Sqrt(5)*1e300) > 1e286 || math.Abs(e.StdErr-4e300/2/math.Sqrt(5)) > 1e286 {
+		t.Errorf("large errors: %+v", e)
+	}
+}
