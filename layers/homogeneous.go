@@ -143,9 +143,13 @@ func (l *HomogeneousLayer) Transform(dst, x *tensor.Dense) (*tensor.Dense, error
 	if x.Dims() != 2 || x.Shape()[1] != l.dims {
 		return nil, fmt.Errorf("%s: x has shape %v, want [n, %d]: %w", l.who(), x.Shape(), l.dims, ErrShape)
 	}
-	base := l.param("L")
+	return ops.HomogeneousInto(dst, x, l.angle(), l.param("root_kappa"), l.op, ops.Attr{Layer: l.who()})
+}
+
+// angle is L as the graph has it.
+func (l *HomogeneousLayer) angle() *tensor.Dense {
 	if v := l.param("log_L"); v != nil {
-		base = mapTensor(v, math.Exp)
+		return mapTensor(v, math.Exp)
 	}
-	return ops.HomogeneousInto(dst, x, base, l.param("root_kappa"), l.op, ops.Attr{Layer: l.who()})
+	return l.param("L")
 }

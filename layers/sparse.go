@@ -8,8 +8,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// SparseMap is a Map that takes sparse rows as they are. The random maps, the heads and the compositions do; other maps get them in
-// blocks of dense rows, by the function Transform.
+// SparseMap is a Map that takes sparse rows as they are. The random and the homogeneous maps, the heads and the compositions do; other maps
+// get them in blocks of dense rows, by the function Transform.
 type SparseMap interface {
 	Map
 	// TransformCSR is Transform for sparse rows x [n, Dims].
@@ -21,6 +21,7 @@ var (
 	_ SparseMap = (*RandomLaplaceLayer)(nil)
 	_ SparseMap = (*SkewedLayer)(nil)
 	_ SparseMap = (*Identity)(nil)
+	_ SparseMap = (*HomogeneousLayer)(nil)
 	_ SparseMap = (*Sequential)(nil)
 	_ SparseMap = (*Concat)(nil)
 	_ SparseMap = (*LinearHead)(nil)
@@ -85,9 +86,13 @@ func part(t *tensor.Dense, at, rows int) *tensor.Dense {
 	return tensor.New(tensor.WithShape(rows, cols), tensor.WithBacking(backing))
 }
 
-// Apply is Transform, except that sparse rows through an Identity stay as they are: what the next layer, or a head, is to read.
+// Apply is Transform, except that sparse rows through an Identity or a homogeneous map stay sparse: what the next layer, or a head, is to
+// read.
 func Apply(m Map, dst *tensor.Dense, x ops.Matrix) (ops.Matrix, error) {
 	s, sparse := x.(*ops.CSR)
+	if h, ok := m.(*HomogeneousLayer); ok && sparse && !h.op.Stationary {
+		return h.MapCSR(s)
+	}
 	id := identity(m)
 	if !sparse || id == nil {
 		return Transform(m, dst, x)

@@ -173,3 +173,11 @@ func firstMissing(cols []int32) int {
 	}
 	return len(cols)
 }
+
+// spread is a matrix of either kind as a dense one.
+func spread(x Matrix) (*tensor.Dense, error) {
+	if s, ok := x.(*CSR); ok {
+		return s.Dense(nil)
+	}
+	return x.(*tensor.Dense), nil
+}

@@ -72,7 +72,8 @@ func (h Harmonics) check(who string) error {
 // 1, computed anew. At v = 0 the map has no derivative (for γ < 2 its slope is infinite, and for γ = 2 it oscillates); dx is defined as
 // 0 there, the value that leaves the empty bins of a histogram alone. Next to 0 dx is the true one, which grows as v^{γ/2-1}.
 //
-// Attr.Domain is not looked at: it follows from h. Errors while building: shapes and h. Errors while running (ErrDomain): a cell that
+// Of sparse rows the result is sparse too, unless L or r has a gradient or the form is the stationary one. Attr.Domain is not looked at: it
+// follows from h. Errors while building: shapes and h. Errors while running (ErrDomain): a cell that
 // is negative, without an extension, or not finite; features that are not finite, as those of large numbers are for γ > 2.
 func Homogeneous(x, base, roots *G.Node, h Harmonics, a Attr) (*G.Node, error) {
 	if err := h.check(a.who("Homogeneous")); err != nil {
@@ -81,27 +82,20 @@ func Homogeneous(x, base, roots *G.Node, h Harmonics, a Attr) (*G.Node, error) {
 	return apply(newHomogeneousOp("Homogeneous", "2112", h, a), x, base, roots)
 }
 
-// HomogeneousInto writes Homogeneous(x, L, r) to dst [n, d·Width], allocated if nil, without a graph. The stored values of a sparse
-// matrix are an x of one column.
+// HomogeneousInto writes Homogeneous(x, L, r) to dst [n, d·Width], allocated if nil, without a graph. See HomogeneousCSR for sparse rows.
 func HomogeneousInto(dst, x, base, roots *tensor.Dense, h Harmonics, a Attr) (*tensor.Dense, error) {
 	who := a.who("Homogeneous")
 	if err := h.check(who); err != nil {
 		return nil, err
 	}
-	ts := []*tensor.Dense{x, base, roots}
-	for i, name := range []string{"x", "L", "the roots"} {
-		t, err := contiguous(ts[i])
-		if err != nil {
-			return nil, fmt.Errorf("%s: %s: %w", who, name, err)
-		}
-		if ts[i] = t; t.Dtype() != ts[0].Dtype() {
-			return nil, fmt.Errorf("%s: x is %v, %s %v: %w", who, ts[0].Dtype(), name, t.Dtype(), ErrDtype)
-		}
+	ts, err := sameType(who, x.Dtype(), []string{"x", "L", "the roots"}, x, base, roots)
+	if err != nil {
+		return nil, err
 	}
 	if err := h.fits(who, ts[0].Shape(), ts[1].Shape(), ts[2].Shape()); err != nil {
 		return nil, err
 	}
-	dst, err := output(who, dst, ts[0].Dtype(), ts[0].Shape()[0], ts[0].Shape()[1]*h.Width())
+	dst, err = output(who, dst, ts[0].Dtype(), ts[0].Shape()[0], ts[0].Shape()[1]*h.Width())
 	if err != nil {
 		return nil, err
 	}
@@ -129,13 +123,8 @@ func (h Harmonics) fits(who string, x, base, roots tensor.Shape) error {
 func homogeneous[T domain.Float](dst *tensor.Dense, in []*tensor.Dense, h Harmonics, who string) error {
 	x := in[0]
 	n, d := x.Shape()[0], x.Shape()[1]
-	for i, name := range []string{"L", "roots"} {
-		for j, v := range data[T](in[i+1]) {
-			if v-v != 0 {
-				return &domain.CellError{Who: who, Matrix: name, Col: j, Value: float64(v), Reason: "is not finite",
-					Remedy: "set it anew, or tune it with a lower learning rate"}
-			}
-		}
+	if err := finiteParams[T](who, in[1:]); err != nil {
+		return err
 	}
 	m := scalarMap[T](h, in[1], in[2])
 	bad := m.Forward(data[T](dst), data[T](x), n, d)
@@ -148,11 +137,28 @@ func homogeneous[T domain.Float](dst *tensor.Dense, in []*tensor.Dense, h Harmon
 	for i, z := range data[T](dst) {
 		if z-z != 0 {
 			cell := i / m.Width()
-			return &domain.CellError{Who: who, Row: cell / d, Col: cell % d, Value: float64(data[T](x)[cell]), Reason: fmt.Sprintf("has features that are not finite in %v", x.Dtype()),
-				Remedy: "scale the data, or lower the degree gamma"}
+			return notFiniteFeatures(who, cell/d, cell%d, data[T](x)[cell])
 		}
 	}
 	return nil
+}
+
+// finiteParams finds a number of L or of the roots that is not finite.
+func finiteParams[T domain.Float](who string, params []*tensor.Dense) error {
+	for i, name := range []string{"L", "roots"} {
+		for j, v := range data[T](params[i]) {
+			if v-v != 0 {
+				return &domain.CellError{Who: who, Matrix: name, Col: j, Value: float64(v), Reason: "is not finite",
+					Remedy: "set it anew, or tune it with a lower learning rate"}
+			}
+		}
+	}
+	return nil
+}
+
+func notFiniteFeatures[T domain.Float](who string, row, col int, v T) error {
+	return &domain.CellError{Who: who, Row: row, Col: col, Value: float64(v), Reason: fmt.Sprintf("has features that are not finite in %T", v),
+		Remedy: "scale the data, or lower the degree gamma"}
 }
 
 // scalarMap is the arithmetic of h with L and r; r is nil where it is not needed.
@@ -195,8 +201,15 @@ func (o homogeneousOp) InferShape(ds ...G.DimSizer) (tensor.Shape, error) {
 }
 
 func (o homogeneousOp) Do(in ...G.Value) (G.Value, error) {
-	ts, err := o.values(in)
+	x, ts, err := o.mixed(in, o.wants(0))
 	if err != nil {
+		return nil, err
+	}
+	s, sparse := x.(*CSR)
+	if sparse && o.attr.Frozen&(Second|Third) == Second|Third && o.h.keepsZeros(s) {
+		return sparseResult(HomogeneousCSR(s, ts[1], ts[2], o.h, o.attr))
+	}
+	if ts[0], err = spread(x); err != nil { // z gets a gradient, which is dense as well
 		return nil, err
 	}
 	return result(HomogeneousInto(nil, ts[0], ts[1], ts[2], o.h, o.attr))

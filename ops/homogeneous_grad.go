@@ -51,8 +51,11 @@ func (o homogeneousGrad) shape(x, z, g tensor.Shape) (tensor.Shape, error) {
 }
 
 func (o homogeneousGrad) Do(in ...G.Value) (G.Value, error) {
-	ts, err := o.values(in)
+	x, ts, err := o.mixed(in, o.of == gradOfX)
 	if err != nil {
+		return nil, err
+	}
+	if ts[0], err = spread(x); err != nil {
 		return nil, err
 	}
 	shape, err := o.shape(ts[0].Shape(), ts[2].Shape(), ts[3].Shape())

@@ -143,6 +143,9 @@ func TestSparseDomain(t *testing.T) {
 	forEachPolicy(t, func(t *testing.T, v variant, p layers.Policy) {
 		bad := map[float64]string{math.Inf(1): "fill the value in", math.NaN(): "fill the value in"}
 		for _, u := range v.outside {
+			if n, ok := v.values["negative"]; ok && n != "error" {
+				continue // extended to all numbers
+			}
 			if p == layers.Frozen || !v.kernel.Domain().Contains(math.Nextafter(u, 1)) {
 				bad[u] = v.remedy
 			}

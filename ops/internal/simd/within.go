@@ -33,7 +33,7 @@ func (s *search[T]) do(lo, hi int) {
 
 // vecWithin is Within in this goroutine.
 func vecWithin[T Float](x []T, low T) bool {
-	high := maxFinite[T]()
+	high := Largest[T]()
 	low = max(low, -high)
 	if k := vectorsOf[T](); k != nil && len(x) > 0 {
 		return k.within(&x[0], len(x), low, high) == len(x)
@@ -46,8 +46,8 @@ func vecWithin[T Float](x []T, low T) bool {
 	return true
 }
 
-// maxFinite is the largest finite number.
-func maxFinite[T Float]() T {
+// Largest is the largest finite number.
+func Largest[T Float]() T {
 	v := math.MaxFloat64
 	if sizeof[T]() == 4 {
 		v = math.MaxFloat32

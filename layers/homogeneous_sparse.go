@@ -1,0 +1,29 @@
+package layers
+
+import (
+	"fmt"
+
+	"github.com/bochner-go/bochner/ops"
+	"gorgonia.org/tensor"
+)
+
+// MapCSR returns the features of sparse rows as sparse rows: a cell that is 0 has zeros. It is an error for the stationary form, in which
+// it has not.
+func (l *HomogeneousLayer) MapCSR(x *ops.CSR) (*ops.CSR, error) {
+	if x.Cols() != l.dims {
+		return nil, fmt.Errorf("%s: x has shape %v, want [n, %d]: %w", l.who(), x.Shape(), l.dims, ErrShape)
+	}
+	return ops.HomogeneousCSR(x, l.angle(), l.param("root_kappa"), l.op, ops.Attr{Layer: l.who()})
+}
+
+// TransformCSR is Transform for sparse rows.
+func (l *HomogeneousLayer) TransformCSR(dst *tensor.Dense, x *ops.CSR) (*tensor.Dense, error) {
+	if l.op.Stationary {
+		return transformBlocks(l, dst, x)
+	}
+	z, err := l.MapCSR(x)
+	if err != nil {
+		return nil, err
+	}
+	return ops.Copy(dst, z, ops.Attr{Layer: l.who()})
+}
