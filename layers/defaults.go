@@ -5,6 +5,7 @@ import (
 	"math"
 
 	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 	"gorgonia.org/tensor"
 )
@@ -14,33 +15,33 @@ import (
 // a mean of -ln k(x, z) of one over pairs of rows, and λ to half the mean row sum: at larger scales the reciprocal kernel is
 // all but constant, at smaller ones all but zero.
 
-func gaussianDefaults(v Values, x *tensor.Dense) error {
-	return fill(v, "sigma", func() (float64, error) { return spectral.SqrtDVar(x) })
+func gaussianDefaults(v Values, x ops.Matrix) error {
+	return fill(v, "sigma", func() (float64, error) { return sqrtDVar(x) })
 }
 
-func maternDefaults(v Values, x *tensor.Dense) error {
-	return fill(v, "ell", func() (float64, error) { return spectral.SqrtDVar(x) })
+func maternDefaults(v Values, x ops.Matrix) error {
+	return fill(v, "ell", func() (float64, error) { return sqrtDVar(x) })
 }
 
-func laplacianDefaults(v Values, x *tensor.Dense) error {
-	return fill(v, "sigma", func() (float64, error) { return spectral.DMeanAbsDev(x) })
+func laplacianDefaults(v Values, x ops.Matrix) error {
+	return fill(v, "sigma", func() (float64, error) { return dMeanAbsDev(x) })
 }
 
-func expSemigroupDefaults(v Values, x *tensor.Dense) error {
+func expSemigroupDefaults(v Values, x ops.Matrix) error {
 	return fill(v, "beta", func() (float64, error) {
 		s, err := meanRowSum(x, func(c float64) float64 { return math.Sqrt(2 * c) })
 		return 1 / s, err
 	})
 }
 
-func reciprocalDefaults(v Values, x *tensor.Dense) error {
+func reciprocalDefaults(v Values, x ops.Matrix) error {
 	return fill(v, "lambda", func() (float64, error) { return meanRowSum(x, func(c float64) float64 { return c / 2 }) })
 }
 
 // skewedDefaults finds c such that the mean of -ln k(x, z) over pairs of rows is one, or half of what it can be at all where that
 // is below two. It falls as c grows.
-func skewedDefaults(kernel func(c float64) spectral.Kernel) func(v Values, x *tensor.Dense) error {
-	return func(v Values, x *tensor.Dense) error {
+func skewedDefaults(kernel func(c float64) spectral.Kernel) func(v Values, x ops.Matrix) error {
+	return func(v Values, x ops.Matrix) error {
 		return fill(v, "c", func() (float64, error) { return unitExponent(kernel, x) })
 	}
 }
@@ -62,7 +63,17 @@ func fill(v Values, name string, f func() (float64, error)) error {
 }
 
 // sample is at most limit rows in float64, evenly spread. A cell outside the domain is an error that names it in x.
-func sample(x *tensor.Dense, limit int, on domain.Domain) ([][]float64, error) {
+func sample(rows ops.Matrix, limit int, on domain.Domain) ([][]float64, error) {
+	x := denseOf(rows)
+	if s, ok := rows.(*ops.CSR); ok {
+		if err := ops.CheckRows(on, "the data", s); err != nil {
+			return nil, err
+		}
+		var err error
+		if x, err = sampled(s, limit).Dense(nil); err != nil {
+			return nil, err
+		}
+	}
 	if x == nil || x.Dims() != 2 || x.Shape()[0] == 0 {
 		return nil, fmt.Errorf("want rows [n, d] to derive it from: %w", ErrShape)
 	}
@@ -70,11 +81,11 @@ func sample(x *tensor.Dense, limit int, on domain.Domain) ([][]float64, error) {
 		return nil, fmt.Errorf("the rows are %v, want float32 or float64: %w", dt, ErrDtype)
 	}
 	n, d := x.Shape()[0], x.Shape()[1]
-	rows := make([][]float64, min(n, limit))
-	for k := range rows {
-		rows[k] = make([]float64, d)
-		i := k * n / len(rows)
-		for j := range rows[k] {
+	out := make([][]float64, min(n, limit))
+	for k := range out {
+		out[k] = make([]float64, d)
+		i := k * n / len(out)
+		for j := range out[k] {
 			v, err := x.At(i, j) // which reads views as well
 			if err != nil {
 				return nil, err
@@ -86,14 +97,27 @@ func sample(x *tensor.Dense, limit int, on domain.Domain) ([][]float64, error) {
 			if !on.Contains(c) {
 				return nil, on.Violation("the data", i, j, c)
 			}
-			rows[k][j] = c
+			out[k][j] = c
 		}
 	}
-	return rows, nil
+	return out, nil
 }
 
-func meanRowSum(x *tensor.Dense, f func(float64) float64) (float64, error) {
-	rows, err := sample(x, 1000, domain.NonNegative())
+// meanRowSum is the mean over rows of the sum of f, for which f(0) = 0.
+func meanRowSum(x ops.Matrix, f func(float64) float64) (float64, error) {
+	const limit = 1000
+	if s, ok := x.(*ops.CSR); ok && s.Rows() > 0 {
+		part := sampled(s, limit)
+		if err := ops.CheckRows(domain.NonNegative(), "the data", s); err != nil {
+			return 0, err
+		}
+		sum := 0.0
+		for _, c := range storedValues(part) {
+			sum += f(c)
+		}
+		return sum / float64(part.Rows()), nil
+	}
+	rows, err := sample(x, limit, domain.NonNegative())
 	if err != nil {
 		return 0, err
 	}
@@ -106,7 +130,7 @@ func meanRowSum(x *tensor.Dense, f func(float64) float64) (float64, error) {
 	return sum / float64(len(rows)), nil
 }
 
-func unitExponent(kernel func(c float64) spectral.Kernel, x *tensor.Dense) (float64, error) {
+func unitExponent(kernel func(c float64) spectral.Kernel, x ops.Matrix) (float64, error) {
 	rows, err := sample(x, 256, domain.Reals())
 	if err != nil {
 		return 0, err
@@ -137,15 +161,22 @@ func unitExponent(kernel func(c float64) spectral.Kernel, x *tensor.Dense) (floa
 
 // extent is the least cell of x or 0, whichever is less, and the greatest in absolute value. Of a view it looks at all that lies
 // behind it, which can only lower the one and raise the other.
-func extent(x *tensor.Dense) (lowest, scale float64) {
+func extent(x ops.Matrix) (lowest, scale float64) {
 	see := func(c float64) { lowest, scale = math.Min(lowest, c), math.Max(scale, math.Abs(c)) }
-	if x.Dtype() == tensor.Float32 {
-		for _, c := range x.Float32s() {
-			see(float64(c))
+	var values []float64
+	switch v := x.(type) {
+	case *ops.CSR:
+		values = storedValues(v)
+	case *tensor.Dense:
+		if v.Dtype() == tensor.Float32 {
+			for _, c := range v.Float32s() {
+				see(float64(c))
+			}
+			return lowest, scale
 		}
-		return lowest, scale
+		values = v.Float64s()
 	}
-	for _, c := range x.Float64s() {
+	for _, c := range values {
 		see(c)
 	}
 	return lowest, scale

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/ops"
 	"gorgonia.org/tensor"
 )
 
@@ -27,7 +28,7 @@ type Entry struct {
 	columns  func(v Values, dims int) int // that number; nil where Sampled
 	kernel   func(v Values) spectral.Kernel
 	layer    func(k spectral.Kernel, s Spec, opts []Option) (Layer, error)
-	defaults func(v Values, x *tensor.Dense) error // fills in what depends on the data
+	defaults func(v Values, x ops.Matrix) error // fills in what depends on the data
 }
 
 var (
@@ -105,9 +106,9 @@ type Spec struct {
 	Name     string `json:"name"`  // the layer's name; empty: made up
 }
 
-// FillDefaults fills in the parameters that are not given, from the declared defaults and from the rows x that the map is
-// for. The rule for each is in the documentation of the map's entry in the README.
-func (s *Spec) FillDefaults(x *tensor.Dense) error {
+// FillDefaults fills in the parameters that are not given, from the declared defaults and from the dense or sparse rows x that the
+// map is for. The rule for each is in the documentation of the map's entry in the README.
+func (s *Spec) FillDefaults(x ops.Matrix) error {
 	e, err := Lookup(s.Map)
 	if err != nil {
 		return err

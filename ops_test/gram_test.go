@@ -135,7 +135,7 @@ func TestGramOfDigits(t *testing.T) {
 	for i := range few {
 		few[i] = i
 	}
-	x := data.Rows(set.X, few)
+	x := data.RowsOf(set.X, few).(*tensor.Dense)
 	for _, e := range layers.Entries() {
 		s := layers.Spec{Map: e.Name, Dims: x.Shape()[1], Features: 64}
 		if err := s.FillDefaults(x); err != nil {

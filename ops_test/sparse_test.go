@@ -170,3 +170,35 @@ func TestSparseDomain(t *testing.T) {
 		wantErr(t, err, layers.ErrShape, "dst")
 	})
 }
+
+// TestSparseDefaults: the parameters that come from the data are those of the dense rows, to rounding.
+func TestSparseDefaults(t *testing.T) {
+	for _, v := range variants(t) {
+		for _, dt := range []tensor.Dtype{tensor.Float64, tensor.Float32} {
+			x := v.thinned(dt, 23, 7)
+			want, got := layers.Spec{Map: v.entry.Name}, layers.Spec{Map: v.entry.Name}
+			if err := want.FillDefaults(x); err != nil {
+				t.Fatal(err)
+			}
+			if err := got.FillDefaults(sparse(t, x)); err != nil {
+				t.Fatal(err)
+			}
+			for name, p := range want.Params {
+				if a, ok := p.(float64); ok && !(math.Abs(got.Params.Number(name)-a) <= 1e-12*a) {
+					t.Errorf("%s: %s is %v for sparse rows, %v for dense ones", v.name, name, got.Params[name], a)
+				}
+			}
+		}
+		if !v.entry.Sampled {
+			continue
+		}
+		empty := layers.Spec{Map: v.entry.Name}
+		if err := empty.FillDefaults(sparse(t, v.thinned(tensor.Float64, 3, 7)).Slice(1, 1)); err == nil {
+			t.Errorf("%s: no rows give %v", v.name, empty.Params)
+		}
+		zeros := layers.Spec{Map: v.entry.Name}
+		if err := zeros.FillDefaults(sparse(t, matrix(tensor.Float64, 3, 7, 0))); err == nil {
+			t.Errorf("%s: rows of zeros give %v", v.name, zeros.Params)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
 	"gorgonia.org/tensor"
@@ -32,13 +33,13 @@ type FitReport struct {
 	Stopped bool // whether early stopping ended it
 }
 
-// Fit minimises the head's loss over x [n, d] and targets [n, k] by mini-batches on a Gorgonia graph. It changes the head and,
+// Fit minimises the head's loss over x [n, d], dense or sparse, and targets [n, k] by mini-batches on a Gorgonia graph. It changes the head and,
 // where its policy says so, the map m, in place. targets are one-hot for a SoftmaxHead, values or ±1 for a LinearHead; a
 // LinearHead that is still zero starts from the mean target as its intercept.
 //
 // Errors: shapes and element types that do not meet, options out of range (domain.ErrParam), no rows, values outside the map's domain, a
 // loss that is not finite (with the remedy), and the context's error when it is cancelled, which is looked at before each step.
-func Fit(ctx context.Context, m layers.Layer, head layers.Head, x, targets *tensor.Dense, o FitOptions) (*FitReport, error) {
+func Fit(ctx context.Context, m layers.Layer, head layers.Head, x ops.Matrix, targets *tensor.Dense, o FitOptions) (*FitReport, error) {
 	if err := o.fill(); err != nil {
 		return nil, err
 	}
@@ -64,7 +65,7 @@ func Fit(ctx context.Context, m layers.Layer, head layers.Head, x, targets *tens
 	return f.run(ctx)
 }
 
-func fitShapes(m layers.Layer, head layers.Head, x, targets *tensor.Dense) error {
+func fitShapes(m layers.Layer, head layers.Head, x ops.Matrix, targets *tensor.Dense) error {
 	switch {
 	case x.Dims() != 2 || x.Shape()[1] != m.Dims():
 		return fmt.Errorf("train: Fit: x has shape %v and the map takes %d columns: %w", x.Shape(), m.Dims(), domain.ErrShape)
@@ -78,8 +79,11 @@ func fitShapes(m layers.Layer, head layers.Head, x, targets *tensor.Dense) error
 	return nil
 }
 
-// cacheFeatures replaces a frozen map and its input by the features, when they fit.
-func cacheFeatures(m layers.Layer, x *tensor.Dense, budget int) (layers.Layer, *tensor.Dense, error) {
+// cacheFeatures replaces a frozen map and its input by the features, when they fit. Sparse rows that are the features stay sparse.
+func cacheFeatures(m layers.Layer, x ops.Matrix, budget int) (layers.Layer, ops.Matrix, error) {
+	if _, sparse := x.(*ops.CSR); sparse && layers.IsIdentity(m) {
+		return m, x, nil
+	}
 	for _, p := range m.Params() {
 		if p.Tuned {
 			return m, x, nil
@@ -88,7 +92,7 @@ func cacheFeatures(m layers.Layer, x *tensor.Dense, budget int) (layers.Layer, *
 	if x.Shape()[0]*m.Features()*int(x.Dtype().Size()) > budget {
 		return m, x, nil
 	}
-	z, err := m.Transform(nil, x)
+	z, err := layers.Transform(m, nil, x)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -123,7 +127,8 @@ type fitter struct {
 	FitOptions
 	m          layers.Layer
 	head       layers.Head
-	x, targets *tensor.Dense
+	x          ops.Matrix
+	targets    *tensor.Dense
 	rows, held []int
 	sample     []int         // rows of the training part whose score is told
 	solvers    [2]stepper    // of the map and of the head; a solver keeps its state by position
@@ -196,7 +201,7 @@ func (f *fitter) epoch(ctx context.Context, n int) (Epoch, error) {
 // text, and the batch is shuffled.
 func (f *fitter) locate(batch []int, err error) error {
 	for _, i := range batch {
-		if _, e := f.m.Transform(nil, data.Rows(f.x, []int{i})); e != nil {
+		if _, e := layers.Apply(f.m, nil, data.RowsOf(f.x, []int{i})); e != nil {
 			return domain.InBlock(i, e)
 		}
 	}

@@ -35,21 +35,42 @@ func (m *Model) whole() error {
 // Dims is the number of input columns.
 func (m *Model) Dims() int { return m.Map.Dims() }
 
-// Prepare returns the rows of x [n, d], float32 or float64, scaled and in the model's element type. x stays as it is. Errors:
-// another width, named beside the model's (domain.ErrShape); another element type (domain.ErrDtype); a cell that is not finite, or
-// that the model's element type cannot hold (domain.ErrDomain).
-func (m *Model) Prepare(x *tensor.Dense) (*tensor.Dense, error) {
+// Prepare returns the rows of x [n, d], float32 or float64, dense or sparse, scaled and in the model's element type. x stays as it is.
+// Sparse rows stay sparse where the scaler keeps zeros (data.Chain.KeepsZeros) and become dense where it does not. Errors: another
+// width, named beside the model's (domain.ErrShape); another element type (domain.ErrDtype); a cell that is not finite, or that the
+// model's element type cannot hold (domain.ErrDomain).
+func (m *Model) Prepare(x ops.Matrix) (ops.Matrix, error) {
 	if err := m.whole(); err != nil {
 		return nil, err
 	}
-	if x == nil || x.Dims() != 2 || x.Shape()[1] != m.Dims() {
+	if t, ok := x.(*tensor.Dense); x == nil || ok && t == nil || x.Dims() != 2 || x.Shape()[1] != m.Dims() {
 		shape := "none"
-		if x != nil {
+		if x != nil && !(ok && t == nil) {
 			shape = fmt.Sprint(x.Shape())
 		}
 		return nil, fmt.Errorf("train: Model: x has shape %s and the model was fitted on %d columns: %w", shape, m.Dims(), domain.ErrShape)
 	}
-	own, err := ops.Copy(nil, x, ops.Attr{Layer: "train: Model"}) // which reads views and checks that all cells are finite
+	own, err := m.own(x)
+	if err != nil {
+		return nil, err
+	}
+	scaled := &data.Set{X: own, Source: "train: Model"}
+	if err := m.Scaler.Apply(scaled.X); err != nil {
+		return nil, err
+	}
+	return scaled.As(m.Map.Dtype())
+}
+
+// own is a copy of x in float64, all of it finite, in a form that the scaler can take.
+func (m *Model) own(x ops.Matrix) (ops.Matrix, error) {
+	const who = "train: Model"
+	if s, ok := x.(*ops.CSR); ok && m.Scaler.KeepsZeros() {
+		if err := ops.CheckRows(domain.Reals(), who, s); err != nil {
+			return nil, err
+		}
+		return s.Clone().(*ops.CSR).As(tensor.Float64, who)
+	}
+	own, err := ops.Copy(nil, x, ops.Attr{Layer: who}) // which reads views and checks that all cells are finite
 	if err != nil {
 		return nil, err
 	}
@@ -60,25 +81,26 @@ func (m *Model) Prepare(x *tensor.Dense) (*tensor.Dense, error) {
 		}
 		own = tensor.New(tensor.WithShape(own.Shape()...), tensor.WithBacking(v))
 	}
-	scaled := &data.Set{X: own, Source: "train: Model"}
-	if err := m.Scaler.Apply(scaled.X); err != nil {
-		return nil, err
-	}
-	return scaled.As(m.Map.Dtype())
+	return own, nil
 }
 
-// Features maps the rows of x [n, d] to [n, D].
-func (m *Model) Features(x *tensor.Dense) (*tensor.Dense, error) {
+// Features maps the rows of x [n, d], dense or sparse, to [n, D].
+func (m *Model) Features(x ops.Matrix) (*tensor.Dense, error) {
 	x, err := m.Prepare(x)
 	if err != nil {
 		return nil, err
 	}
-	return m.Map.Transform(nil, x)
+	return layers.Transform(m.Map, nil, x)
 }
 
 // Scores is the output of the head [n, k]: probabilities of the classes (SoftmaxHead), one-versus-rest scores or predicted
-// targets (LinearHead). Memory is that of the scores and of a few hundred rows of features.
-func (m *Model) Scores(x *tensor.Dense) (*mat.Dense, error) {
+// targets (LinearHead). x is dense or sparse. Memory is that of the scores, of a copy of x, and of a few hundred rows of features; sparse
+// rows under a scaler that does not keep zeros are dense a few hundred at a time.
+func (m *Model) Scores(x ops.Matrix) (*mat.Dense, error) {
+	s, sparse := x.(*ops.CSR)
+	if sparse && m.whole() == nil && !m.Scaler.KeepsZeros() && s.Rows() > blockRows {
+		return m.scoresSpread(s)
+	}
 	x, err := m.Prepare(x)
 	if err != nil {
 		return nil, err
@@ -86,23 +108,37 @@ func (m *Model) Scores(x *tensor.Dense) (*mat.Dense, error) {
 	return m.ScoresPrepared(x)
 }
 
+// scoresSpread is Scores block by block.
+func (m *Model) scoresSpread(x *ops.CSR) (*mat.Dense, error) {
+	out := mat.NewDense(x.Rows(), m.Head.Features(), nil)
+	for at, block := range data.BlocksOf(x, blockRows) {
+		y, err := m.Scores(block)
+		if err != nil {
+			return nil, domain.InBlock(at, err)
+		}
+		out.Slice(at, at+block.Shape()[0], 0, m.Head.Features()).(*mat.Dense).Copy(y)
+	}
+	return out, nil
+}
+
 // ScoresPrepared is Scores for rows that Prepare returned.
-func (m *Model) ScoresPrepared(x *tensor.Dense) (*mat.Dense, error) {
+func (m *Model) ScoresPrepared(x ops.Matrix) (*mat.Dense, error) {
 	n, k := x.Shape()[0], m.Head.Features()
 	if n == 0 {
 		return nil, fmt.Errorf("train: Model: no rows to predict: %w", domain.ErrShape)
 	}
 	out := mat.NewDense(n, k, nil)
 	var z *tensor.Dense
-	for at, block := range data.Blocks(x, blockRows) {
+	for at, block := range data.BlocksOf(x, blockRows) {
 		if z != nil && z.Shape()[0] != block.Shape()[0] {
 			z = nil // the last block has fewer rows
 		}
-		var err error
-		if z, err = m.Map.Transform(z, block); err != nil {
+		features, err := layers.Apply(m.Map, z, block)
+		if err != nil {
 			return nil, domain.InBlock(at, err)
 		}
-		y, err := m.Head.Transform(nil, z)
+		z, _ = features.(*tensor.Dense) // or sparse rows, as they came
+		y, err := layers.Transform(m.Head, nil, features)
 		if err != nil {
 			return nil, domain.InBlock(at, err)
 		}
@@ -116,7 +152,7 @@ func (m *Model) ScoresPrepared(x *tensor.Dense) (*mat.Dense, error) {
 }
 
 // Predict returns the class of each row, as an index into Classes.
-func (m *Model) Predict(x *tensor.Dense) ([]int, error) {
+func (m *Model) Predict(x ops.Matrix) ([]int, error) {
 	if m.Classes == nil {
 		return nil, fmt.Errorf("train: Model: a regression model has no classes; use PredictTargets: %w", domain.ErrParam)
 	}
@@ -128,7 +164,7 @@ func (m *Model) Predict(x *tensor.Dense) ([]int, error) {
 }
 
 // PredictClasses returns the class of each row by name.
-func (m *Model) PredictClasses(x *tensor.Dense) ([]string, error) {
+func (m *Model) PredictClasses(x ops.Matrix) ([]string, error) {
 	guess, err := m.Predict(x)
 	if err != nil {
 		return nil, err
@@ -141,7 +177,7 @@ func (m *Model) PredictClasses(x *tensor.Dense) ([]string, error) {
 }
 
 // PredictTargets returns the predicted target of each row. A model of several targets has Scores.
-func (m *Model) PredictTargets(x *tensor.Dense) ([]float64, error) {
+func (m *Model) PredictTargets(x ops.Matrix) ([]float64, error) {
 	if m.Classes != nil {
 		return nil, fmt.Errorf("train: Model: a classification model has no targets; use Predict: %w", domain.ErrParam)
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
@@ -121,7 +122,7 @@ func (p plan) fit(x *tensor.Dense, labels []string, y *mat.Dense, epochs int) (*
 	return m, p.fitHead(m, dt, z, idx, y, epochs)
 }
 
-func (p plan) fitHead(m *train.Model, dt tensor.Dtype, x *tensor.Dense, labels []int, y *mat.Dense, epochs int) error {
+func (p plan) fitHead(m *train.Model, dt tensor.Dtype, x ops.Matrix, labels []int, y *mat.Dense, epochs int) error {
 	_, k := y.Dims()
 	ctx, opt := context.Background(), layers.WithDtype(dt)
 	o := train.FitOptions{Epochs: epochs, Batch: 64, LearnRate: .05}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
@@ -69,8 +70,8 @@ type RidgeFit struct {
 //	min over W, b of  Σᵢ ‖zᵢ W + b - yᵢ‖² + λ s ‖W‖²,    s = (1/n) Σᵢ ‖zᵢ‖²
 //	W = (Zcᵀ Zc + λ s I)⁻¹ Zcᵀ Yc,    b = ȳ - z̄ W
 //
-// with Zc, Yc the centred features and targets: the intercept is not penalised. x is [n, d], float64 or float32; y is
-// [n, k]; a nil map is the identity. Sums are float64. Hoerl and Kennard (1970), Ridge regression; leave-one-out by
+// with Zc, Yc the centred features and targets: the intercept is not penalised. x is [n, d], float64 or float32, dense or sparse; y
+// is [n, k]; a nil map is the identity. Sums are float64. Hoerl and Kennard (1970), Ridge regression; leave-one-out by
 // Allen's PRESS (1974).
 //
 // Rows go through the map in blocks, and the n x D matrix of features is never held when D <= n: memory is D² + O(D)
@@ -81,7 +82,7 @@ type RidgeFit struct {
 // Errors: domain.ErrShape for shapes that do not fit and for too few rows; domain.ErrDtype; domain.ErrDomain for a feature or
 // target that is not finite (named by its row of x) and for features that are all zero; domain.ErrParam for options
 // out of range and for a lambda that leaves the system singular; what the map returns; and ctx.Err().
-func FitRidge(ctx context.Context, m Map, x *tensor.Dense, y *mat.Dense, o RidgeOptions) (*RidgeFit, error) {
+func FitRidge(ctx context.Context, m Map, x ops.Matrix, y *mat.Dense, o RidgeOptions) (*RidgeFit, error) {
 	src, err := newRidgeSource(ctx, m, x, y)
 	if err != nil {
 		return nil, err

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
 	"gonum.org/v1/gonum/mat"
@@ -26,7 +28,7 @@ func ridgeBlockRows(features int) int {
 type ridgeSource struct {
 	ctx               context.Context
 	m                 Map // nil is the identity
-	x                 *tensor.Dense
+	x                 ops.Matrix
 	y                 *mat.Dense
 	n, dims, features int
 
@@ -49,10 +51,13 @@ func (r ridgeRows) at(i int) int {
 	return r.index[i]
 }
 
-func newRidgeSource(ctx context.Context, m Map, x *tensor.Dense, y *mat.Dense) (*ridgeSource, error) {
-	x, err := ridgeMatrix("x", x)
-	if err != nil {
-		return nil, err
+func newRidgeSource(ctx context.Context, m Map, x ops.Matrix, y *mat.Dense) (*ridgeSource, error) {
+	if _, sparse := x.(*ops.CSR); !sparse {
+		t, _ := x.(*tensor.Dense)
+		var err error
+		if x, err = ridgeMatrix("x", t); err != nil {
+			return nil, err
+		}
 	}
 	s := &ridgeSource{ctx: ctx, m: m, x: x, y: y, n: x.Shape()[0], dims: x.Shape()[1], features: x.Shape()[1]}
 	if m != nil {
@@ -107,35 +112,53 @@ func (s *ridgeSource) cancelled() error {
 	return nil
 }
 
-// rows is b rows of x: a part of its backing, or a copy when they do not lie side by side.
-func (s *ridgeSource) rows(rows ridgeRows, b int) *tensor.Dense {
-	if rows.index != nil {
-		if s.gather == nil || s.gather.Shape()[0] != b {
-			s.gather = tensor.New(tensor.WithShape(b, s.dims), tensor.Of(s.x.Dtype()))
+// rows is b rows of x: a part of its memory, or a copy when they do not lie side by side.
+func (s *ridgeSource) rows(rows ridgeRows, b int) ops.Matrix {
+	switch x := s.x.(type) {
+	case *ops.CSR:
+		if rows.index != nil {
+			return x.Take(rows.index)
 		}
-		data.RowsInto(s.gather, s.x, rows.index)
-		return s.gather
+		return x.Slice(rows.first, rows.first+b)
+	case *tensor.Dense:
+		if rows.index == nil {
+			return denseRows(x, rows.first, b)
+		}
+		if s.gather == nil || s.gather.Shape()[0] != b {
+			s.gather = tensor.New(tensor.WithShape(b, s.dims), tensor.Of(x.Dtype()))
+		}
+		data.RowsInto(s.gather, x, rows.index)
 	}
-	lo, hi := rows.first*s.dims, (rows.first+b)*s.dims
+	return s.gather
+}
+
+// denseRows is b rows of x, over the same memory.
+func denseRows(x *tensor.Dense, first, b int) *tensor.Dense {
+	d := x.Shape()[1]
 	var backing any
-	if s.x.Dtype() == tensor.Float32 {
-		backing = s.x.Float32s()[lo:hi]
+	if x.Dtype() == tensor.Float32 {
+		backing = x.Float32s()[first*d : (first+b)*d]
 	} else {
-		backing = s.x.Float64s()[lo:hi]
+		backing = x.Float64s()[first*d : (first+b)*d]
 	}
-	return tensor.New(tensor.WithShape(b, s.dims), tensor.WithBacking(backing))
+	return tensor.New(tensor.WithShape(b, d), tensor.WithBacking(backing))
 }
 
 // features2d maps a block and checks what comes back.
-func (s *ridgeSource) features2d(x *tensor.Dense, rows ridgeRows, b int) (*tensor.Dense, error) {
-	if s.m == nil {
-		return x, nil
-	}
+func (s *ridgeSource) features2d(x ops.Matrix, rows ridgeRows, b int) (*tensor.Dense, error) {
 	dst := s.dst
 	if dst != nil && dst.Shape()[0] != b {
 		dst = nil
 	}
-	z, err := s.m.Transform(dst, x)
+	if s.m == nil {
+		if t, ok := x.(*tensor.Dense); ok {
+			return t, nil
+		}
+		z, err := x.(*ops.CSR).Dense(dst)
+		s.dst = z
+		return z, err
+	}
+	z, err := layers.Transform(s.m, dst, x)
 	if err != nil {
 		return nil, fmt.Errorf("train: Ridge: %d rows from row %d: %w", b, rows.at(0), err)
 	}
@@ -199,8 +222,13 @@ func checkFinite(z *tensor.Dense, y *mat.Dense, row func(i int) int) error {
 	if i >= 0 {
 		return fmt.Errorf("train: Ridge: row %d has the feature z[%d,%d] = %v, which is not a finite number; drop the row, or scale the data so that the map does not overflow: %w", row(i), row(i), j, v, domain.ErrDomain)
 	}
+	return checkTargets(y, row)
+}
+
+// checkTargets names the first target that is NaN or infinite.
+func checkTargets(y *mat.Dense, row func(i int) int) error {
 	raw := y.RawMatrix()
-	if i, j, v = notFinite(raw.Data, raw.Rows, raw.Cols, raw.Stride); i >= 0 {
+	if i, j, v := notFinite(raw.Data, raw.Rows, raw.Cols, raw.Stride); i >= 0 {
 		return fmt.Errorf("train: Ridge: row %d has the target y[%d,%d] = %v, which is not a finite number; drop the row or fill the value in: %w", row(i), row(i), j, v, domain.ErrDomain)
 	}
 	return nil

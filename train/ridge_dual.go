@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
@@ -131,23 +130,21 @@ func (d *ridgeDual) leaveOneOut(lambdas []float64, scale float64) []LambdaScore 
 
 // fitRidgeDual solves the n x n system.
 func fitRidgeDual(src *ridgeSource, o RidgeOptions) (*RidgeFit, error) {
-	z, norms, mean, err := src.all()
+	rows, err := src.dualRows()
 	if err != nil {
 		return nil, err
 	}
-	scale := meanOf(norms, nil)
+	scale := meanOf(rows.norms, nil)
 	if err := checkScale(scale); err != nil {
 		return nil, err
 	}
-	n, d, y := src.n, src.features, src.y.RawMatrix()
-	k := make([]float64, n*n)
-	addProduct(1, general(n, d, d, z), general(n, d, d, z), general(n, n, n, k), true)
+	n, y, k := src.n, src.y.RawMatrix(), rows.gram()
 	var scores []LambdaScore
 	switch o.Select {
 	case SelectLOO:
 		scores = newRidgeDual(slices.Clone(k), n, y).leaveOneOut(o.Lambdas, scale)
 	case SelectHeldOut:
-		scores, err = dualHeldOut(src, k, norms, o)
+		scores, err = dualHeldOut(src, k, rows.norms, o)
 	}
 	if err != nil {
 		return nil, err
@@ -163,10 +160,8 @@ func fitRidgeDual(src *ridgeSource, o RidgeOptions) (*RidgeFit, error) {
 	if !ok {
 		return nil, notPositive("Ridge", n, o.Lambdas[best], o.Lambdas[best]*scale)
 	}
-	w := make([]float64, d*y.Cols)
-	blas64.Gemm(blas.Trans, blas.NoTrans, 1, general(n, d, d, z), general(n, y.Cols, y.Cols, alpha), 0, general(d, y.Cols, y.Cols, w))
-	s := RidgeStats{n: n, features: d, targets: y.Cols, meanZ: mean, meanY: dual.meanY}
-	fit, err := s.fit(w, o.Lambdas[best])
+	s := RidgeStats{n: n, features: src.features, targets: y.Cols, meanZ: rows.mean, meanY: dual.meanY}
+	fit, err := s.fit(rows.weights(alpha, y.Cols), o.Lambdas[best])
 	if err != nil {
 		return nil, err
 	}

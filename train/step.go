@@ -24,8 +24,10 @@ func newSolver(s Solver, rate float64) stepper {
 	return G.NewAdamSolver(G.WithLearnRate(rate))
 }
 
-// step is the training graph for one batch size. The tensors x and targets are the graph's inputs, filled anew each time.
+// step is the training graph for one batch size. The tensors x and targets are the graph's inputs, filled anew each time; x is nil
+// where the rows are sparse, which the node gets as they are.
 type step struct {
+	node       *G.Node
 	x, targets *tensor.Dense
 	model      [2]G.Nodes // the learnable nodes of the map and of the head
 	loss       *G.Value
@@ -38,14 +40,19 @@ func (f *fitter) newStep(n int) (*step, error) {
 	defer building.Unlock()
 	dt := f.m.Dtype()
 	s := &step{
-		x:       tensor.New(tensor.WithShape(n, f.m.Dims()), tensor.Of(dt)),
 		targets: tensor.New(tensor.WithShape(n, f.head.Features()), tensor.Of(dt)),
 		loss:    new(G.Value),
 	}
 	g := G.NewGraph()
-	x := G.NewMatrix(g, dt, G.WithShape(s.x.Shape()...), G.WithName("batch_x"), G.WithValue(s.x))
+	s.node = G.NewMatrix(g, dt, G.WithShape(n, f.m.Dims()), G.WithName("batch_x"))
+	if _, sparse := f.x.(*ops.CSR); !sparse {
+		s.x = tensor.New(tensor.WithShape(n, f.m.Dims()), tensor.Of(dt))
+		if err := G.Let(s.node, s.x); err != nil {
+			return nil, err
+		}
+	}
 	targets := G.NewMatrix(g, dt, G.WithShape(s.targets.Shape()...), G.WithName("batch_targets"), G.WithValue(s.targets))
-	z := f.m.Fwd(x)
+	z := f.m.Fwd(s.node)
 	if err := z.Err(); err != nil {
 		return nil, err
 	}
@@ -97,7 +104,13 @@ func (f *fitter) step(batch []int) (float64, error) {
 		}
 		f.steps[len(batch)] = s
 	}
-	data.RowsInto(s.x, f.x, batch)
+	if x, sparse := f.x.(*ops.CSR); sparse {
+		if err := G.Let(s.node, x.Take(batch)); err != nil {
+			return 0, err
+		}
+	} else {
+		data.RowsInto(s.x, f.x.(*tensor.Dense), batch)
+	}
 	data.RowsInto(s.targets, f.targets, batch)
 	if err := s.machine.RunAll(); err != nil {
 		return 0, err
@@ -127,11 +140,11 @@ func (f *fitter) evaluate(rows []int) (loss, score float64, err error) {
 	classes := f.targetsAreClasses()
 	for at := 0; at < len(rows); at += block {
 		part := rows[at:min(at+block, len(rows))]
-		z, err := f.m.Transform(nil, data.Rows(f.x, part))
+		z, err := layers.Apply(f.m, nil, data.RowsOf(f.x, part))
 		if err != nil {
 			return 0, 0, err
 		}
-		y, err := f.head.Transform(nil, z)
+		y, err := layers.Transform(f.head, nil, z)
 		if err != nil {
 			return 0, 0, err
 		}

@@ -15,22 +15,25 @@ import (
 type shape struct {
 	name           string
 	n, d, features int
-	gradient       bool // whether the gradient is measured here
+	dense          bool // whether the maps of dense rows are measured here
+	gradient       bool // and the gradient
+	sparse         bool // and sparse rows
 }
 
 func (s shape) String() string { return fmt.Sprintf("%d×%d→%d", s.n, s.d, s.features) }
 
 // standard are the shapes that have a letter.
 var standard = []shape{
-	{"a", 10000, 64, 4096, true},
-	{"b", 4096, 16, 8192, false},
-	{"c", 256, 64, 4096, false},
-	{"d", 2000, 784, 4096, false},
-	{"e", 3060, 4200, 2000, false},
-	{"f", 3000, 4096, 4096, false},
+	{"a", 10000, 64, 4096, true, true, false},
+	{"b", 4096, 16, 8192, true, false, false},
+	{"c", 256, 64, 4096, true, false, false},
+	{"d", 2000, 784, 4096, true, false, false},
+	{"e", 3060, 4200, 2000, true, false, false},
+	{"f", 3000, 4096, 4096, true, false, false},
+	{"g", 512, 24000, 3000, false, false, true},
 }
 
-const letters = "a,b,c,d,e,f"
+const letters = "a,b,c,d,e,f,g"
 
 type options struct {
 	runs         int
@@ -100,7 +103,7 @@ func (o *options) checkFit() error {
 		}
 	}
 	if !some {
-		return cli.Usage("-maps %s: structured wants 16 columns or more, gradient float32 and shape a or one given by its numbers", strings.Join(o.maps, ","))
+		return cli.Usage("-maps %s: structured wants 16 columns or more, gradient float32 and shape a or one given by its numbers, sparse shape g or one given by its numbers, and nothing else shape g", strings.Join(o.maps, ","))
 	}
 	if o.plot != "" && !dense {
 		return cli.Usage("-plot: the picture is of the speed of products, and structured has none; add a dense map to -maps")
@@ -152,5 +155,5 @@ func parseShape(text string) (shape, error) {
 	if !ok || v[2]%2 != 0 || v[0]*v[1] > limit || v[1]*v[2] > limit || v[0]*v[2] > limit {
 		return shape{}, cli.Usage("-shapes %q: want one of %s, or rows x columns x features such as 1000x64x2048, features even, at most %d cells a matrix", text, letters, limit)
 	}
-	return shape{text, v[0], v[1], v[2], true}, nil
+	return shape{text, v[0], v[1], v[2], true, true, true}, nil
 }

@@ -44,7 +44,7 @@ func TestJSON(t *testing.T) {
 		if ms := ob["ms"].(float64); !(ms > 0) || ob["min_ms"] != ms || !near(ob["ns_per_output"].(float64), ms*1e6/(37*46)) {
 			t.Errorf("the times of %v", ob)
 		}
-		work := map[string]float64{"gaussian": 1, "phase": 2, "laplace": 2, "gradient": 6}[ob["map"].(string)] * 37 * 17 * 46
+		work := map[string]float64{"gaussian": 1, "phase": 2, "laplace": 2, "gradient": 6, "sparse": 2. / 17}[ob["map"].(string)] * 37 * 17 * 46
 		if !near(ob["gflops"].(float64), work/(ob["ms"].(float64)*1e6)) {
 			t.Errorf("the operations of %v", ob)
 		}
@@ -52,8 +52,8 @@ func TestJSON(t *testing.T) {
 			t.Errorf("the peak of %v", ob)
 		}
 	}
-	want := []string{"gaussian float32", "phase float32", "structured float32", "laplace float32", "gradient float32",
-		"gaussian float64", "phase float64", "structured float64", "laplace float64"}
+	want := []string{"gaussian float32", "phase float32", "structured float32", "laplace float32", "gradient float32", "sparse float32",
+		"gaussian float64", "phase float64", "structured float64", "laplace float64", "sparse float64"}
 	if !slices.Equal(got, want) {
 		t.Errorf("lines of %q, want %q", got, want)
 	}
@@ -92,7 +92,7 @@ func TestTable(t *testing.T) {
 func TestFlags(t *testing.T) {
 	for args, texts := range map[string][]string{
 		"-runs 0":                                {"-runs 0"},
-		"-shapes g":                              {`-shapes "g"`, "a,b,c,d,e,f"},
+		"-shapes h":                              {`-shapes "h"`, "a,b,c,d,e,f,g"},
 		"-shapes 10x3":                           {`"10x3"`},
 		"-shapes 10x3x7":                         {"even"},
 		"-shapes 0x3x8":                          {`"0x3x8"`},
@@ -104,6 +104,8 @@ func TestFlags(t *testing.T) {
 		"more":                                   {"unexpected"},
 		"-maps gradient -dtype float64":          {"gradient float32"},
 		"-maps structured -shapes 9x3x4":         {"16 columns"},
+		"-maps phase -shapes g":                  {"nothing else shape g"},
+		"-maps sparse -shapes a":                 {"sparse shape g"},
 		"-maps structured -shapes c -plot p.png": {"dense map"},
 	} {
 		clitest.Run(t, t.TempDir(), args).Fails(t, 2, "bench", texts...)
@@ -132,25 +134,28 @@ func TestPeers(t *testing.T) {
 	dir := t.TempDir()
 	fake := "#!" + sh + `
 [ "$2" = "import numpy, sklearn" ] && exit 0
-echo "{\"setting\": \"$OPENBLAS_NUM_THREADS $3 $4 $5 $6 $7 $8 $9\", \"maps\": {\"RBFSampler\": [3, 1, 8], \"laplace\": [5]}}"
+echo "{\"setting\": \"$OPENBLAS_NUM_THREADS $3 $4 $5 $6 $7 $8 $9\", \"maps\": {\"RBFSampler\": [3, 1, 8], \"laplace\": [5], \"csr\": [7]}}"
 `
 	if err := os.WriteFile(filepath.Join(dir, "python3"), []byte(fake), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", dir)
 	t.Setenv("OPENBLAS_NUM_THREADS", "7")
-	args := "-peers -shapes 8x31x4 -runs 3 -cores 1 -dtype float64 -maps gaussian,phase,laplace"
+	args := "-peers -shapes 8x31x4 -runs 3 -cores 1 -dtype float64 -maps gaussian,phase,laplace,sparse"
 	r := clitest.Run(t, t.TempDir(), args+" -json").OK(t)
 	lines := objects(t, r.Stdout)
-	if len(lines) != 5 && len(lines) != 7 { // with and without a second setting
+	if len(lines) != 7 && len(lines) != 10 { // with and without a second setting
 		t.Fatalf("%d lines:\n%s", len(lines), r.Stdout)
 	}
-	rbf, lap := lines[3], lines[4]
+	rbf, lap, csr := lines[4], lines[5], lines[6]
 	if rbf["lib"] != "scikit-learn" || rbf["setting"] != "default" || rbf["blas"] != "1 8 31 4 float64 3 RBFSampler laplace" || rbf["ms"] != 3. || rbf["min_ms"] != 1. {
 		t.Errorf("the line of RBFSampler is %v", rbf)
 	}
 	if lap["lib"] != "numpy" || lap["ms"] != 5. {
 		t.Errorf("the line of numpy is %v", lap)
+	}
+	if csr["lib"] != "scipy" || csr["ms"] != 7. || !near(csr["gflops"].(float64), 2*8*1*4/7e6) {
+		t.Errorf("the line of scipy is %v", csr)
 	}
 	r = clitest.Run(t, t.TempDir(), args).OK(t)
 	if strings.Count(r.Stdout, "| 3 (") != strings.Count(r.Stdout, "| 5 (")*2 || !strings.Contains(r.Stdout, "peer, default: ms (ratio) |") {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -15,7 +16,7 @@ import (
 )
 
 // mapNames are what can be measured, in the order of the table.
-var mapNames = []string{"gaussian", "phase", "structured", "laplace", "gradient"}
+var mapNames = []string{"gaussian", "phase", "structured", "laplace", "gradient", "sparse"}
 
 // measurement is one line of the output. The times are of a whole call; the peak is that of all cores.
 type measurement struct {
@@ -42,12 +43,17 @@ type measurement struct {
 func fits(name string, c cell) bool {
 	switch name {
 	case "structured":
-		return c.shape.d >= 16 // below, the sampler is refused
+		return c.shape.dense && c.shape.d >= 16 // below, the sampler is refused
 	case "gradient":
 		return c.shape.gradient && c.dtype == "float32"
+	case "sparse":
+		return c.shape.sparse
 	}
-	return true
+	return c.shape.dense
 }
+
+// stored is how many entries a sparse row of d columns has: 1 %.
+func stored(d int) int { return max(1, d/100) }
 
 // products is the number of multiplications and additions in the products of a map at a shape.
 func products(name string, s shape) float64 {
@@ -59,6 +65,8 @@ func products(name string, s shape) float64 {
 		return 0
 	case "gradient":
 		return 3 * full // xW, xᵀ·dP, dP·Wᵀ
+	case "sparse", "csr": // the peer too
+		return full / float64(s.d) * float64(stored(s.d))
 	}
 	return full
 }
@@ -127,17 +135,22 @@ func repeat(f func() error, runs int) ([]float64, error) {
 // within some units, as those that come from data do.
 func prepare(name string, c cell) (func() error, error) {
 	s, dt := c.shape, dtypeOf(c.dtype)
-	x := uniform(dt, s.n, s.d)
+	var x ops.Matrix
+	if name == "sparse" {
+		x = sparseRows(dt, s.n, s.d)
+	} else {
+		x = uniform(dt, s.n, s.d)
+	}
 	gauss := spectral.Gaussian{Sigma: math.Sqrt(float64(s.d))}
 	opts := []layers.Option{layers.WithDtype(dt), layers.WithSeed(1)}
 	var m layers.Map
 	var err error
 	switch name {
 	case "gradient":
-		return prepareGradient(gauss, x, s, dt)
+		return prepareGradient(gauss, x.(*tensor.Dense), s, dt)
 	case "laplace":
 		m, err = layers.NewRandomLaplaceLayer(spectral.ReciprocalSemigroup{Lambda: float64(s.d)}, s.d, s.features, opts...)
-	case "phase":
+	case "phase", "sparse":
 		m, err = layers.NewFourierLayer(gauss, s.d, s.features, append(opts, layers.WithPhase())...)
 	case "structured":
 		m, err = layers.NewFourierLayer(gauss, s.d, s.features, append(opts, layers.WithSampler(spectral.Structured{}))...)
@@ -149,7 +162,7 @@ func prepare(name string, c cell) (func() error, error) {
 	}
 	dst := tensor.New(tensor.WithShape(s.n, s.features), tensor.Of(dt))
 	return func() error {
-		_, err := m.Transform(dst, x)
+		_, err := layers.Transform(m, dst, x)
 		return err
 	}, nil
 }
@@ -187,6 +200,33 @@ func prepareGradient(k spectral.Random, x *tensor.Dense, s shape, dt tensor.Dtyp
 		machine.Reset()
 		return machine.RunAll()
 	}, nil
+}
+
+// sparseRows are rows of stored(d) entries from 0 to 1 in columns drawn without replacement.
+func sparseRows(dt tensor.Dtype, n, d int) *ops.CSR {
+	rng, k := rand.New(rand.NewPCG(1, 3)), stored(d)
+	ptr, cols := make([]int, n+1), make([]int32, 0, n*k)
+	for i := range n {
+		taken := map[int32]bool{}
+		for len(taken) < k {
+			taken[int32(rng.IntN(d))] = true
+		}
+		cols = slices.AppendSeq(cols, maps.Keys(taken))
+		slices.Sort(cols[i*k:])
+		ptr[i+1] = len(cols)
+	}
+	var values any = uniform(dt, 1, n*k).Data()
+	if n*k == 1 { // tensor unwraps a single cell
+		values = []float64{1}
+		if dt == tensor.Float32 {
+			values = []float32{1}
+		}
+	}
+	x, err := ops.NewCSR(n, d, ptr, cols, values)
+	if err != nil {
+		panic(err) // made wrong
+	}
+	return x
 }
 
 // uniform is a matrix of numbers from 0 to 1.

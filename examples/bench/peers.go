@@ -31,10 +31,11 @@ var peerOf = map[string]string{
 	"structured": "RBFSampler",
 	"laplace":    "laplace",
 	"gradient":   "gradient",
+	"sparse":     "csr",
 }
 
 // libOf is whose a peer is.
-var libOf = map[string]string{"RBFSampler": "scikit-learn", "laplace": "numpy", "gradient": "numpy"}
+var libOf = map[string]string{"RBFSampler": "scikit-learn", "laplace": "numpy", "gradient": "numpy", "csr": "scipy"}
 
 // findPeers wants a python3 that has scikit-learn, and says which settings this machine can run.
 func findPeers(ctx context.Context) ([]setting, error) {

@@ -1,7 +1,7 @@
-"""Times scikit-learn's RBFSampler and the same maps in numpy: one JSON object {"setting", "maps": {name: [ms, ...]}} on stdout.
+"""Times scikit-learn's RBFSampler, and the same maps in numpy and on sparse rows in scipy: one JSON object {"setting", "maps": {name: [ms, ...]}} on stdout.
 
 Arguments: rows, columns, features, element type, runs, and the names of what to time, blank-separated. Threads and kernels of
-OpenBLAS are chosen by the environment. What numpy computes has all its memory reused; RBFSampler allocates its output, as its users
+OpenBLAS are chosen by the environment. What numpy and scipy compute has all its memory reused; RBFSampler allocates its output, as its users
 do.
 """
 import json
@@ -9,6 +9,7 @@ import sys
 import time
 
 import numpy as np
+from scipy.sparse import _sparsetools
 from sklearn.kernel_approximation import RBFSampler
 
 try:
@@ -45,6 +46,27 @@ def laplace(x, features, rng):
     return call
 
 
+def csr(x, features, rng):
+    """sqrt(2/m) cos(xW + b) of rows with 1 % of their entries. The product is what csr_matrix @ ndarray calls, into memory kept."""
+    n, d = x.shape
+    k = max(1, d // 100)
+    columns = np.concatenate([np.sort(rng.choice(d, k, replace=False)) for _ in range(n)]).astype(np.int32)
+    rows, values = np.arange(0, n * k + 1, k, dtype=np.int32), rng.random(n * k, dtype=x.dtype)
+    w = (rng.standard_normal((d, features)) * d**-0.5).astype(x.dtype)
+    b = rng.random(features).astype(x.dtype)
+    p = np.empty((n, features), x.dtype)
+    scale = x.dtype.type((2 / features) ** 0.5)
+
+    def call():
+        p.fill(0)
+        _sparsetools.csr_matvecs(n, d, features, rows, columns, values, w.ravel(), p.ravel())
+        np.add(p, b, out=p)
+        np.cos(p, out=p)
+        np.multiply(p, scale, out=p)
+
+    return call
+
+
 def gradient(x, features, rng):
     """Forward and backward of sqrt(2/m) cos(xW + b): three products, a cosine and a sine."""
     d, t = x.shape[1], x.dtype
@@ -76,7 +98,7 @@ def main():
     x = rng.random((n, d), dtype=dtype)
     found = {}
     for name in sys.argv[6:]:
-        call = {"RBFSampler": rbf_sampler, "laplace": laplace, "gradient": gradient}[name](x, features, rng)
+        call = {"RBFSampler": rbf_sampler, "laplace": laplace, "gradient": gradient, "csr": csr}[name](x, features, rng)
         start = time.perf_counter()
         call()
         while time.perf_counter() - start < 0.05:  # warm up as the Go side does

@@ -29,7 +29,7 @@ func input(t *testing.T, dir, name string, label data.Label, dtype string) *tens
 	if err != nil {
 		t.Fatal(err)
 	}
-	return x
+	return x.(*tensor.Dense)
 }
 
 // numbers are the cells of a tensor.
@@ -98,7 +98,7 @@ func fromNPY(t *testing.T, path string) (cells []float64, rows int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, path+": npyio and train/data", cells, set.X.Float64s())
+	same(t, path+": npyio and train/data", cells, set.X.(*tensor.Dense).Float64s())
 	return cells, set.Rows()
 }
 

@@ -10,10 +10,10 @@ import (
 	"github.com/bochner-go/bochner/examples/internal/cli"
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/report"
 	"gonum.org/v1/gonum/stat"
-	"gorgonia.org/tensor"
 )
 
 // sweepPoint is the relative Frobenius error at a number of features, with its standard error over draws.
@@ -49,12 +49,12 @@ type exponent struct {
 }
 
 // reportOn compares the exact with the approximate kernel, for one sampler or for all.
-func (o *options) reportOn(ctx context.Context, x *tensor.Dense, ob *object) error {
+func (o *options) reportOn(ctx context.Context, x ops.Matrix, ob *object) error {
 	rows, _ := data.Split(x.Shape()[0], 0, o.Seed)
 	if len(rows) > o.rows {
 		_, rows = data.Split(len(rows), float64(o.rows)/float64(len(rows)), o.Seed)
 	}
-	x = data.Rows(x, rows)
+	x = data.RowsOf(x, rows)
 	var reports []samplerReport
 	for _, s := range o.samplers {
 		r, err := o.reportSampler(ctx, s, x)
@@ -77,7 +77,7 @@ func (o *options) reportOn(ctx context.Context, x *tensor.Dense, ob *object) err
 	return o.draw(reports)
 }
 
-func (o *options) reportSampler(ctx context.Context, sampler string, x *tensor.Dense) (samplerReport, error) {
+func (o *options) reportSampler(ctx context.Context, sampler string, x ops.Matrix) (samplerReport, error) {
 	r := samplerReport{Sampler: sampler}
 	spec := o.spec
 	spec.Sampler = sampler
@@ -155,12 +155,12 @@ func (o *options) draws() int {
 }
 
 // exact is the report on a map that draws nothing.
-func (r *samplerReport) exact(k spectral.Kernel, draw func(uint64) (report.Map, error), x *tensor.Dense) error {
+func (r *samplerReport) exact(k spectral.Kernel, draw func(uint64) (report.Map, error), x ops.Matrix) error {
 	m, err := draw(0)
 	if err != nil {
 		return err
 	}
-	exact, err := spectral.Gram(k, x, nil)
+	exact, err := report.ExactGram(k, x)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/bochner-go/bochner/examples/internal/cli"
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/report"
@@ -105,11 +106,8 @@ func (o *options) read() (*data.Set, error) {
 }
 
 // prepare scales the rows and finishes the spec for them.
-func (o *options) prepare(set *data.Set) (*tensor.Dense, error) {
-	if err := o.scaler.Fit(set.X); err != nil {
-		return nil, err
-	}
-	if err := o.scaler.Apply(set.X); err != nil {
+func (o *options) prepare(set *data.Set) (ops.Matrix, error) {
+	if err := cli.Scale(set, o.scaler); err != nil {
 		return nil, err
 	}
 	x, err := set.As(cli.Dtype(o.spec))
@@ -123,30 +121,37 @@ func (o *options) prepare(set *data.Set) (*tensor.Dense, error) {
 }
 
 // writeFeatures maps block after block, so that only one block of features is in memory.
-func (o *options) writeFeatures(ctx context.Context, x *tensor.Dense) error {
+func (o *options) writeFeatures(ctx context.Context, x ops.Matrix) error {
 	l, err := cli.Build(o.spec)
 	if err != nil {
 		return err
 	}
-	return writeBlocks(ctx, "features, rows", o.out, x, l.Features(), x.Dtype(), func(block *tensor.Dense) (*tensor.Dense, error) {
-		return l.Transform(nil, block)
+	return writeBlocks(ctx, "features, rows", o.out, x, l.Features(), x.Dtype(), blockRows, func(block ops.Matrix) (*tensor.Dense, error) {
+		return layers.Transform(l, nil, block)
 	})
 }
 
 // writeKernel computes the exact kernel block after block, each block of rows against all. The file is that of spectral.Gram(k, x,
 // nil) to the last bit, and so symmetric: an entry below the diagonal is computed as its mirror image.
-func (o *options) writeKernel(ctx context.Context, x *tensor.Dense) error {
+func (o *options) writeKernel(ctx context.Context, x ops.Matrix) error {
 	k, err := o.spec.Kernel()
 	if err != nil {
 		return err
 	}
-	n, row := x.Shape()[0], 0
-	return writeBlocks(ctx, "kernel, rows", o.kernel, x, n, tensor.Float64, func(block *tensor.Dense) (*tensor.Dense, error) {
+	n, row, size := x.Shape()[0], 0, min(blockRows, max(1, spreadCells/x.Shape()[1]))
+	return writeBlocks(ctx, "kernel, rows", o.kernel, x, n, tensor.Float64, size, func(some ops.Matrix) (*tensor.Dense, error) {
+		block, err := dense(some)
+		if err != nil {
+			return nil, err
+		}
 		rows := block.Shape()[0]
 		out := mat.NewDense(rows, n, nil)
-		for col, other := range data.Blocks(x, blockRows) {
+		for col, others := range data.BlocksOf(x, size) {
+			other, err := dense(others)
+			if err != nil {
+				return nil, err
+			}
 			var g mat.Matrix
-			var err error
 			switch {
 			case col < row:
 				g, err = spectral.Gram(k, other, block)
@@ -168,10 +173,22 @@ func (o *options) writeKernel(ctx context.Context, x *tensor.Dense) error {
 	})
 }
 
-// blockRows is how many rows are mapped, or compared with others, at once.
-const blockRows = 512
+// blockRows is how many rows are mapped, or compared with others, at once; of those that are compared as many as have spreadCells cells.
+const (
+	blockRows   = 512
+	spreadCells = 1 << 24
+)
 
-func writeBlocks(ctx context.Context, what, path string, x *tensor.Dense, cols int, dt tensor.Dtype, f func(block *tensor.Dense) (*tensor.Dense, error)) error {
+// dense spreads a block out where it is sparse: exact kernels take dense rows.
+func dense(block ops.Matrix) (*tensor.Dense, error) {
+	if s, ok := block.(*ops.CSR); ok {
+		return s.Dense(nil)
+	}
+	return block.(*tensor.Dense), nil
+}
+
+// writeBlocks writes the rows that f makes of each block of so many rows of x.
+func writeBlocks(ctx context.Context, what, path string, x ops.Matrix, cols int, dt tensor.Dtype, size int, f func(block ops.Matrix) (*tensor.Dense, error)) error {
 	n := x.Shape()[0]
 	file, err := cli.NewMatrixFile(path, n, cols, dt)
 	if err != nil {
@@ -179,7 +196,7 @@ func writeBlocks(ctx context.Context, what, path string, x *tensor.Dense, cols i
 	}
 	bar := cli.NewProgress(what)
 	defer bar.Close()
-	for at, block := range data.Blocks(x, blockRows) {
+	for at, block := range data.BlocksOf(x, size) {
 		if err := context.Cause(ctx); err != nil {
 			return file.Close(err)
 		}

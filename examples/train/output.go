@@ -7,10 +7,10 @@ import (
 
 	"github.com/bochner-go/bochner/examples/internal/cli"
 	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/report"
-	"gorgonia.org/tensor"
 )
 
 // result is what a run found out.
@@ -42,7 +42,7 @@ type scores struct {
 	rmse              float64
 }
 
-func score(m *train.Model, x *tensor.Dense, set part) (*scores, error) {
+func score(m *train.Model, x ops.Matrix, set part) (*scores, error) {
 	raw, err := m.ScoresPrepared(x)
 	if err != nil {
 		return nil, set.locate(err)

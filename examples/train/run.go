@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/bochner-go/bochner/examples/internal/cli"
-	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/report"
@@ -90,11 +90,8 @@ func trainModel(ctx context.Context, o *options) (*result, error) {
 }
 
 // scaled fits the model's scaler to the set and returns the scaled rows, which take the place of the set's own.
-func scaled(m *train.Model, set *data.Set) (*tensor.Dense, error) {
-	if err := m.Scaler.Fit(set.X); err != nil {
-		return nil, err
-	}
-	if err := m.Scaler.Apply(set.X); err != nil {
+func scaled(m *train.Model, set *data.Set) (ops.Matrix, error) {
+	if err := cli.Scale(set, m.Scaler); err != nil {
 		return nil, err
 	}
 	return set.As(cli.Dtype(m.Spec))
@@ -135,15 +132,27 @@ type timedMap struct {
 
 func (t *timedMap) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
 	start := time.Now()
-	defer func() {
-		t.spent += time.Since(start)
-		t.mapping += time.Since(start)
-	}()
+	defer t.add(start)
 	return t.Layer.Transform(dst, x)
 }
 
+// TransformCSR is Transform for sparse rows.
+func (t *timedMap) TransformCSR(dst *tensor.Dense, x *ops.CSR) (*tensor.Dense, error) {
+	start := time.Now()
+	defer t.add(start)
+	return layers.Transform(t.Layer, dst, x)
+}
+
+// Unwrap is the map that is timed.
+func (t *timedMap) Unwrap() layers.Layer { return t.Layer }
+
+func (t *timedMap) add(start time.Time) {
+	t.spent += time.Since(start)
+	t.mapping += time.Since(start)
+}
+
 // fitHead fits the head, and the map under it where that is tuned.
-func (o *options) fitHead(ctx context.Context, m *train.Model, timed *timedMap, x *tensor.Dense, set part, r *result) error {
+func (o *options) fitHead(ctx context.Context, m *train.Model, timed *timedMap, x ops.Matrix, set part, r *result) error {
 	y := mat.NewDense(set.Rows(), 1, set.Y)
 	var labels []int
 	if m.Classes != nil {
@@ -194,7 +203,7 @@ func epochNote(e train.Epoch, classes bool) string {
 	return note
 }
 
-func (o *options) fitRidge(ctx context.Context, m *train.Model, timed *timedMap, x *tensor.Dense, y *mat.Dense, r *result) error {
+func (o *options) fitRidge(ctx context.Context, m *train.Model, timed *timedMap, x ops.Matrix, y *mat.Dense, r *result) error {
 	ro := o.ridgeOptions(x.Shape()[0])
 	bar := cli.NewProgress("ridge, rows")
 	defer bar.Close()
@@ -242,7 +251,7 @@ func evaluateSaved(o *options) (*result, error) {
 }
 
 // evaluate scores the model on the test rows and, where there are any, on the training rows x, which are scaled already.
-func (r *result) evaluate(m *train.Model, x *tensor.Dense, trainSet, testSet part) error {
+func (r *result) evaluate(m *train.Model, x ops.Matrix, trainSet, testSet part) error {
 	r.spec, r.dims, r.classes = m.Spec, m.Dims(), m.Classes
 	prepared, err := m.Prepare(testSet.X)
 	if err != nil {
@@ -263,17 +272,17 @@ func (r *result) evaluate(m *train.Model, x *tensor.Dense, trainSet, testSet par
 }
 
 // measureKernel compares exact and approximate kernel on some test rows.
-func (r *result) measureKernel(m *train.Model, x *tensor.Dense) error {
+func (r *result) measureKernel(m *train.Model, x ops.Matrix) error {
 	k, err := m.Spec.Kernel()
 	if err != nil {
 		return err
 	}
 	n := min(x.Shape()[0], kernelErrorRows)
-	for _, block := range data.Blocks(x, n) {
+	for _, block := range data.BlocksOf(x, n) {
 		x = block
 		break
 	}
-	exact, err := spectral.Gram(k, x, nil)
+	exact, err := report.ExactGram(k, x)
 	if err != nil {
 		return err
 	}

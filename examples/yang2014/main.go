@@ -173,7 +173,10 @@ func (o *options) read() (*tensor.Dense, error) {
 	if err := l1.Fit(set.X); err != nil {
 		return nil, err
 	}
-	return set.X, l1.Apply(set.X)
+	if err := l1.Apply(set.X); err != nil {
+		return nil, err
+	}
+	return set.Dense()
 }
 
 // curve is the error of one kernel over all numbers of features.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 
+	"github.com/bochner-go/bochner/ops"
 	"gorgonia.org/tensor"
 )
 
@@ -23,6 +24,37 @@ func Blocks(x *tensor.Dense, size int) iter.Seq2[int, *tensor.Dense] {
 			}
 		}
 	}
+}
+
+// BlocksOf is Blocks for dense or sparse rows: a block of sparse rows shares their memory too.
+func BlocksOf(x ops.Matrix, size int) iter.Seq2[int, ops.Matrix] {
+	s, sparse := x.(*ops.CSR)
+	if sparse && size < 1 {
+		panic(fmt.Sprintf("data.BlocksOf: %d rows a block, want at least 1", size))
+	}
+	return func(yield func(int, ops.Matrix) bool) {
+		if !sparse {
+			for at, block := range Blocks(x.(*tensor.Dense), size) {
+				if !yield(at, block) {
+					return
+				}
+			}
+			return
+		}
+		for lo := 0; lo < s.Rows(); lo += size {
+			if !yield(lo, s.Slice(lo, min(s.Rows(), lo+size))) {
+				return
+			}
+		}
+	}
+}
+
+// RowsOf is Rows for dense or sparse rows.
+func RowsOf(x ops.Matrix, idx []int) ops.Matrix {
+	if s, ok := x.(*ops.CSR); ok {
+		return s.Take(idx)
+	}
+	return Rows(x.(*tensor.Dense), idx)
 }
 
 // Rows copies the rows idx of x, [n, d], float64 or float32, in that order, repeats included. It panics when an index

@@ -7,6 +7,7 @@ import (
 
 	"gorgonia.org/tensor"
 
+	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 )
 
@@ -34,7 +35,7 @@ func (c *Chain) Name() string {
 }
 
 // Fit fits each scaler to what those before it make of x, which stays as it is.
-func (c *Chain) Fit(x *tensor.Dense) error {
+func (c *Chain) Fit(x ops.Matrix) error {
 	cols, err := fit(c, x, c.steps...)
 	if err == nil {
 		c.cols = cols
@@ -43,7 +44,7 @@ func (c *Chain) Fit(x *tensor.Dense) error {
 }
 
 // Apply scales x in place.
-func (c *Chain) Apply(x *tensor.Dense) error { return apply(c, x, c.cols, c.steps...) }
+func (c *Chain) Apply(x ops.Matrix) error { return apply(c, x, c.cols, c.steps...) }
 
 // State is empty before Fit.
 func (c *Chain) State() map[string]*tensor.Dense {

@@ -164,7 +164,10 @@ func (p *csvFile) finish() (*Set, error) {
 	if p.header == nil && numericHeader(p.targets.labels) {
 		return nil, p.fail(p.first, ErrFormat, "the class %s is the only one that is no number, so the line may be a header whose names are numbers; give the columns names", quote(p.targets.labels[0]))
 	}
-	set := p.set(p.x, p.rows, p.to-p.from, p.targets)
+	set, err := p.dense(p.x, p.rows, p.to-p.from, p.targets)
+	if err != nil {
+		return nil, err
+	}
 	if p.header != nil {
 		set.Names = p.header[p.from:p.to:p.to]
 		if p.label >= 0 {

@@ -42,8 +42,8 @@ func TestReadCSV(t *testing.T) {
 				t.Fatal(err)
 			}
 			consistent(t, s, c.o)
-			if s.Rows() != c.rows || s.Dims() != c.dims || !slices.Equal(s.X.Float64s()[:c.dims], c.x0) {
-				t.Errorf("%d x %d: %v", s.Rows(), s.Dims(), s.X.Float64s())
+			if s.Rows() != c.rows || s.Dims() != c.dims || !slices.Equal(cells(s)[:c.dims], c.x0) {
+				t.Errorf("%d x %d: %v", s.Rows(), s.Dims(), cells(s))
 			}
 			if !slices.Equal(s.Labels, c.labels) || !slices.Equal(s.Y, c.y) || !slices.Equal(s.Names, c.names) || s.LabelName != c.labelName {
 				t.Errorf("labels %q, targets %v, names %q, label name %q", s.Labels, s.Y, s.Names, s.LabelName)

@@ -3,8 +3,9 @@
 // # Formats
 //
 // Read takes the format from the extension: .libsvm, .svm, .svmlight and .txt are LIBSVM text, .csv is CSV, .npy is a
-// NumPy array; each may be gzip, with or without a further .gz. A Set holds the rows as one dense float64 matrix, and
-// either the class of each row (its text) or its target (a number).
+// NumPy array; each may be gzip, with or without a further .gz. A Set holds the rows as one float64 matrix, dense, or sparse
+// where LIBSVM text is (Options.Form has the rule), and either the class of each row (its text) or its target (a number).
+// What is sparse takes memory in proportion to the values that are not 0, in reading and after.
 //
 // # What a file may not do
 //
@@ -26,6 +27,8 @@ var (
 	ErrFormat = errors.New("malformed file")
 	// ErrLabel marks a class that was not among those known.
 	ErrLabel = errors.New("unknown class")
+	// ErrZeros marks sparse rows under a scaler that makes other numbers of zeros.
+	ErrZeros = errors.New("zeros do not stay zero")
 )
 
 // The limits of the package comment.

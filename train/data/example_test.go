@@ -17,7 +17,7 @@ func ExampleReadLIBSVM() {
 	}
 	classes := data.NewClasses(set.Labels)
 	numbers, err := classes.Index(set.Labels)
-	fmt.Println(set.Rows(), set.Dims(), set.X.Float64s(), classes, numbers, err)
+	fmt.Println(set.Rows(), set.Dims(), set.X.(*tensor.Dense).Data(), classes, numbers, err)
 	// Output: 2 3 [0.5 0 2 0 4 0] [-1 1] [1 0] <nil>
 }
 
@@ -27,7 +27,7 @@ func ExampleReadCSV() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(set.Names, set.LabelName, set.X.Float64s(), set.Y)
+	fmt.Println(set.Names, set.LabelName, set.X.(*tensor.Dense).Data(), set.Y)
 
 	_, err = data.ReadCSV(strings.NewReader("width,height,price\n2,3,40\n5,NaN,110\n"), "toy.csv", data.Options{Task: data.Regression})
 	fmt.Println(err)

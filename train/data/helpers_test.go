@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bochner-go/bochner/ops"
 	"gorgonia.org/tensor"
 )
 
@@ -48,8 +49,15 @@ func near(t *testing.T, what string, got, want []float64, tol float64) {
 func consistent(t *testing.T, s *Set, o Options) {
 	t.Helper()
 	n, d := s.Rows(), s.Dims()
-	x := s.X.Float64s()
-	if n < 1 || d < 1 || len(x) != n*d || cap(x) != n*d {
+	var x []float64
+	if sparse, ok := s.X.(*ops.CSR); ok {
+		if x = sparse.Float64s(); o.Form == FormDense || n < 1 || d < 1 || slices.Contains(x, 0) {
+			t.Fatalf("%v", sparse)
+		}
+		if _, err := ops.NewCSR(n, d, sparse.Pointers(), sparse.Columns(), x); err != nil {
+			t.Fatal(err)
+		}
+	} else if x = cells(s); o.Form == FormSparse || n < 1 || d < 1 || len(x) != n*d || cap(x) != n*d {
 		t.Fatalf("%d x %d with %d cells, capacity %d", n, d, len(x), cap(x))
 	}
 	if o.Dims > 0 && d != o.Dims {
@@ -75,4 +83,13 @@ func consistent(t *testing.T, s *Set, o Options) {
 	if s.Names != nil && (len(s.Names) != d || slices.Contains(s.Names, "")) {
 		t.Fatalf("names %q for %d features", s.Names, d)
 	}
+}
+
+// cells are the cells of a set, dense or not.
+func cells(s *Set) []float64 {
+	x, err := s.Dense()
+	if err != nil {
+		panic(err)
+	}
+	return x.Float64s()
 }

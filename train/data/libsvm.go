@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 )
 
@@ -34,7 +35,7 @@ func parseLIBSVM(s *source) (*Set, error) {
 			return nil, err
 		}
 	}
-	return p.dense()
+	return p.set()
 }
 
 // line returns the next line, however long; it is valid until the next call.
@@ -155,8 +156,8 @@ func (p *libsvm) badIndex(no int, tok []byte, colon int) error {
 	return p.fail(no, ErrFormat, "%s: the index is not a whole number", text)
 }
 
-// dense spreads the rows out.
-func (p *libsvm) dense() (*Set, error) {
+// set puts the rows together, sparse or spread out.
+func (p *libsvm) set() (*Set, error) {
 	n, d := len(p.ends), p.dims
 	if p.o.Dims > 0 {
 		d = p.o.Dims
@@ -166,6 +167,10 @@ func (p *libsvm) dense() (*Set, error) {
 		return nil, p.fail(0, ErrFormat, "has no rows")
 	case d == 0:
 		return nil, p.fail(0, ErrFormat, "has no features: no row names an index; if all are 0, set Options.Dims")
+	}
+	if p.sparse(n, d) {
+		x, err := ops.NewCSR(n, d, append([]int{0}, p.ends...), p.columns, p.values)
+		return p.source.set(x, p.targets), err
 	}
 	if err := p.allow(n, d); err != nil {
 		return nil, err
@@ -178,5 +183,11 @@ func (p *libsvm) dense() (*Set, error) {
 			row[p.columns[k]] = p.values[k]
 		}
 	}
-	return p.set(x, n, d, p.targets), nil
+	return p.source.dense(x, n, d, p.targets)
+}
+
+// sparse is the rule of Options.Form.
+func (p *libsvm) sparse(n, d int) bool {
+	cells := float64(n) * float64(d)
+	return p.o.Form == FormSparse || p.o.Form == FormAuto && cells >= sparseCells && sparseShare*float64(len(p.values)) <= cells
 }

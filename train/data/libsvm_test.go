@@ -18,8 +18,8 @@ func TestReadLIBSVM(t *testing.T) {
 	}
 	consistent(t, s, Options{})
 	want := []float64{2, 0, -0.5, 0, 0, 0, 1e-3, 0, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1e300}
-	if s.Rows() != 4 || s.Dims() != 5 || !slices.Equal(s.X.Float64s(), want) {
-		t.Errorf("%d x %d: %v", s.Rows(), s.Dims(), s.X.Float64s())
+	if s.Rows() != 4 || s.Dims() != 5 || !slices.Equal(cells(s), want) {
+		t.Errorf("%d x %d: %v", s.Rows(), s.Dims(), cells(s))
 	}
 	if !slices.Equal(s.Labels, []string{"1", "1", "spam", "-1"}) || s.Y != nil || s.Source != "f" || s.Names != nil {
 		t.Errorf("labels %q, targets %v, source %q", s.Labels, s.Y, s.Source)
@@ -92,8 +92,8 @@ func TestReadLIBSVMErrors(t *testing.T) {
 		{"target Inf", "Inf 1:1\n", Options{Task: Regression}, domain.ErrDomain, []string{`"Inf"`}},
 		{"target overflows", "1e400 1:1\n", Options{Task: Regression}, domain.ErrDomain, []string{`"1e400"`, "too large"}},
 		{"beyond Dims", "1 1:1\n1 6:1\n", Options{Dims: 5}, domain.ErrShape, []string{"f.svm:2", `"6:1"`, "5 features"}},
-		{"too many cells", "1 16777216:1\n", Options{}, ErrFormat, []string{"1 rows of 16777216", "MaxCells"}},
-		{"too many cells by Dims", "1\n", Options{Dims: 1 << 23}, ErrFormat, []string{"8388608", "MaxCells"}},
+		{"too many cells", "1 16777216:1\n", Options{Form: FormDense}, ErrFormat, []string{"1 rows of 16777216", "MaxCells"}},
+		{"too many cells by Dims", "1\n", Options{Dims: 1 << 23, Form: FormDense}, ErrFormat, []string{"8388608", "MaxCells"}},
 		{"MaxCells", "1 3:1\n1 1:1\n", Options{MaxCells: 5}, ErrFormat, []string{"2 rows of 3", "5 cells"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -118,7 +118,7 @@ func TestReadLIBSVMLongLine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if x := s.X.Float64s(); s.Rows() != 2 || s.Dims() != d || x[d-1] != d-0.5 || x[d] != 0.5 || x[2*d-1] != d-0.5 {
+	if x := cells(s); s.Rows() != 2 || s.Dims() != d || x[d-1] != d-0.5 || x[d] != 0.5 || x[2*d-1] != d-0.5 {
 		t.Errorf("%d x %d, last value %v", s.Rows(), s.Dims(), x[len(x)-1])
 	}
 }

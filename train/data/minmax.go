@@ -8,6 +8,7 @@ import (
 
 	"gorgonia.org/tensor"
 
+	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 )
 
@@ -27,10 +28,10 @@ var _ step = (*MinMax)(nil)
 func (s *MinMax) Name() string { return "minmax" }
 
 // Fit takes the range of each column.
-func (s *MinMax) Fit(x *tensor.Dense) error { return fitOne(s, x) }
+func (s *MinMax) Fit(x ops.Matrix) error { return fitOne(s, x) }
 
 // Apply scales x in place.
-func (s *MinMax) Apply(x *tensor.Dense) error { return applyOne(s, x) }
+func (s *MinMax) Apply(x ops.Matrix) error { return applyOne(s, x) }
 
 // State has min and max.
 func (s *MinMax) State() map[string]*tensor.Dense {
@@ -75,15 +76,58 @@ func extremes(rows iter.Seq[[]float64]) (low, high []float64) {
 
 func (s *MinMax) scale(row []float64) {
 	for j, v := range row {
-		low, high := s.Min[j], s.Max[j]
-		if low == high {
-			row[j] = 0
-			continue
+		row[j] = s.cell(j, v)
+	}
+}
+
+func (s *MinMax) cell(j int, v float64) float64 {
+	low, high := s.Min[j], s.Max[j]
+	if low == high {
+		return 0
+	}
+	part, whole := v-low, high-low
+	if math.IsInf(part, 0) || math.IsInf(whole, 0) {
+		part, whole = v/2-low/2, high/2-low/2
+	}
+	return part / whole
+}
+
+func (s *MinMax) learnSparse(rows iter.Seq2[[]int32, []float64], n, d int) {
+	s.Min, s.Max = extremesSparse(rows, n, d)
+}
+
+// extremesSparse are extremes for the entries of n rows; a column that some row leaves out has a 0.
+func extremesSparse(rows iter.Seq2[[]int32, []float64], n, d int) (low, high []float64) {
+	low, high = make([]float64, d), make([]float64, d)
+	seen := make([]int, d)
+	for cols, values := range rows {
+		for t, j := range cols {
+			if seen[j] == 0 {
+				low[j], high[j] = values[t], values[t]
+			}
+			low[j], high[j] = min(low[j], values[t]), max(high[j], values[t])
+			seen[j]++
 		}
-		part, whole := v-low, high-low
-		if math.IsInf(part, 0) || math.IsInf(whole, 0) {
-			part, whole = v/2-low/2, high/2-low/2
+	}
+	for j, k := range seen {
+		if k < n {
+			low[j], high[j] = min(low[j], 0), max(high[j], 0)
 		}
-		row[j] = part / whole
+	}
+	return low, high
+}
+
+func (s *MinMax) moved() int {
+	for j := range s.Min {
+		if s.cell(j, 0) != 0 {
+			return j
+		}
+	}
+	return -1
+}
+
+func (s *MinMax) scaleSparse(cols []int32, values []float64) {
+	for t, j := range cols {
+		values[t] = s.cell(int(j), values[t])
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"math"
 
 	"gorgonia.org/tensor"
+
+	"github.com/bochner-go/bochner/ops"
 )
 
 // None leaves the rows as they are. It only checks that they are finite.
@@ -33,22 +35,22 @@ func (L1) Name() string { return "l1" }
 func (L2) Name() string { return "l2" }
 
 // Fit only checks x.
-func (s None) Fit(x *tensor.Dense) error { return fitOne(s, x) }
+func (s None) Fit(x ops.Matrix) error { return fitOne(s, x) }
 
 // Fit only checks x.
-func (s L1) Fit(x *tensor.Dense) error { return fitOne(s, x) }
+func (s L1) Fit(x ops.Matrix) error { return fitOne(s, x) }
 
 // Fit only checks x.
-func (s L2) Fit(x *tensor.Dense) error { return fitOne(s, x) }
+func (s L2) Fit(x ops.Matrix) error { return fitOne(s, x) }
 
 // Apply only checks x.
-func (s None) Apply(x *tensor.Dense) error { return applyOne(s, x) }
+func (s None) Apply(x ops.Matrix) error { return applyOne(s, x) }
 
 // Apply scales x in place, of any width.
-func (s L1) Apply(x *tensor.Dense) error { return applyOne(s, x) }
+func (s L1) Apply(x ops.Matrix) error { return applyOne(s, x) }
 
 // Apply scales x in place, of any width.
-func (s L2) Apply(x *tensor.Dense) error { return applyOne(s, x) }
+func (s L2) Apply(x ops.Matrix) error { return applyOne(s, x) }
 
 // State is empty.
 func (None) State() map[string]*tensor.Dense { return map[string]*tensor.Dense{} }
@@ -75,6 +77,18 @@ func (L2) fitted() int   { return anyWidth }
 func (None) learn(iter.Seq[[]float64], int) {}
 func (L1) learn(iter.Seq[[]float64], int)   {}
 func (L2) learn(iter.Seq[[]float64], int)   {}
+
+func (None) learnSparse(iter.Seq2[[]int32, []float64], int, int) {}
+func (L1) learnSparse(iter.Seq2[[]int32, []float64], int, int)   {}
+func (L2) learnSparse(iter.Seq2[[]int32, []float64], int, int)   {}
+
+func (None) moved() int { return -1 }
+func (L1) moved() int   { return -1 }
+func (L2) moved() int   { return -1 }
+
+func (None) scaleSparse([]int32, []float64)          {}
+func (s L1) scaleSparse(_ []int32, values []float64) { s.scale(values) }
+func (s L2) scaleSparse(_ []int32, values []float64) { s.scale(values) }
 
 func (None) scale([]float64) {}
 

@@ -254,5 +254,5 @@ func (s *source) npySet(cells []float64, h npyHeader, from, to, label int) (*Set
 			x[i*d+j] = v
 		}
 	}
-	return s.set(x, h.rows, d, t), nil
+	return s.dense(x, h.rows, d, t)
 }

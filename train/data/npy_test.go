@@ -56,8 +56,8 @@ func TestReadNPYTypesAndOrders(t *testing.T) {
 					t.Fatal(c.descr, fortran, err)
 				}
 				consistent(t, s, o)
-				if !slices.Equal(s.X.Float64s(), x) {
-					t.Errorf("%s, fortran %s, label %v: %v, want %v", c.descr, fortran, label, s.X.Float64s(), x)
+				if !slices.Equal(cells(s), x) {
+					t.Errorf("%s, fortran %s, label %v: %v, want %v", c.descr, fortran, label, cells(s), x)
 				}
 				labels := map[string]map[Label][]string{"False": {LabelLast: {"3", "6"}, LabelFirst: {"1", "4"}}, "True": {LabelLast: {"5", "6"}, LabelFirst: {"1", "2"}}}
 				if !slices.Equal(s.Labels, labels[fortran][label]) {
@@ -88,7 +88,7 @@ func TestReadNPYHeaders(t *testing.T) {
 		t.Fatal(err)
 	}
 	s, err := ReadNPY(&b, "f", Options{Label: LabelNone})
-	if err != nil || s.Rows() != 2 || s.Dims() != 3 || s.X.Float64s()[5] != 6 {
+	if err != nil || s.Rows() != 2 || s.Dims() != 3 || cells(s)[5] != 6 {
 		t.Errorf("npyio's own file: %v", err)
 	}
 }
@@ -104,8 +104,8 @@ func TestReadNPYManyElements(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Dims() != d-1 || s.X.Float64s()[n*(d-1)-1] != n*d-2 || s.Y[n-1] != n*d-1 {
-		t.Errorf("dims %d, last cell %v, last target %v", s.Dims(), s.X.Float64s()[n*(d-1)-1], s.Y[n-1])
+	if s.Dims() != d-1 || cells(s)[n*(d-1)-1] != n*d-2 || s.Y[n-1] != n*d-1 {
+		t.Errorf("dims %d, last cell %v, last target %v", s.Dims(), cells(s)[n*(d-1)-1], s.Y[n-1])
 	}
 }
 

@@ -61,6 +61,25 @@ func (t Task) String() string {
 	}
 }
 
+// Form says how a Set holds its rows.
+type Form int
+
+const (
+	// FormAuto: LIBSVM text is sparse where at most a tenth of its cells are not 0 and the dense matrix would have 2^16 cells or more, so
+	// that what is small or mostly full is dense; CSV and .npy, which write every cell, are dense.
+	FormAuto Form = iota
+	// FormDense: a *tensor.Dense, whatever the file.
+	FormDense
+	// FormSparse: an *ops.CSR, whatever the file. CSV and .npy are read dense and then converted.
+	FormSparse
+)
+
+// What FormAuto goes by.
+const (
+	sparseShare = 10
+	sparseCells = 1 << 16
+)
+
 // Options says how to read a file. The zero value reads a classification file whose label is last and takes the width
 // from the file.
 type Options struct {
@@ -69,8 +88,10 @@ type Options struct {
 	// Dims is the number of features, 0 to take it from the file. Rows of LIBSVM text are padded with zeros to it and an
 	// index beyond it is an error; CSV and .npy must have exactly that many feature columns.
 	Dims int
-	// MaxCells is the largest number of dense cells, rows x features; 0 is 2^22 and 4096 for each byte read.
+	// MaxCells is the largest number of dense cells, rows x features; 0 is 2^22 and 4096 for each byte read. Sparse rows have no such limit.
 	MaxCells int
+	// Form says whether the rows are dense or sparse.
+	Form Form
 }
 
 func (o Options) validate() error {
@@ -81,6 +102,8 @@ func (o Options) validate() error {
 		return fmt.Errorf("data: Options.Task = %v is unknown, want Classification or Regression: %w", o.Task, domain.ErrParam)
 	case o.Dims < 0 || o.Dims > maxIndex:
 		return fmt.Errorf("data: Options.Dims = %d is not in 0..%d: %w", o.Dims, maxIndex, domain.ErrParam)
+	case o.Form < FormAuto || o.Form > FormSparse:
+		return fmt.Errorf("data: Options.Form = %d is unknown, want FormAuto, FormDense or FormSparse: %w", int(o.Form), domain.ErrParam)
 	case o.MaxCells < 0:
 		return fmt.Errorf("data: Options.MaxCells = %d is negative: %w", o.MaxCells, domain.ErrParam)
 	}

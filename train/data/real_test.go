@@ -42,7 +42,7 @@ func TestRealFiles(t *testing.T) {
 				t.Errorf("%d x %d, %d classes; want %d x %d, %d", s.Rows(), s.Dims(), len(NewClasses(s.Labels)), c.rows, c.dims, c.k)
 			}
 			sum := 0.0
-			for _, v := range s.X.Float64s()[:c.dims] {
+			for _, v := range cells(s)[:c.dims] {
 				sum += v
 			}
 			if c.sum >= 0 && sum != c.sum {

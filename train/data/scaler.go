@@ -9,19 +9,24 @@ import (
 
 	"gorgonia.org/tensor"
 
+	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 )
 
-// Scaler changes rows in place, before a map sees them. Matrices are [n, d], float64 or float32, contiguous; what is
+// Scaler changes rows in place, before a map sees them. Matrices are [n, d], float64 or float32, contiguous or sparse; what is
 // computed is computed in float64 and rounded once. Apply changes no scaler, so it may run in several goroutines.
+//
+// Sparse rows stay sparse: none, l1 and l2 keep zeros, and minmax does where the least value of every column that varies is 0, as of
+// counts. Where zeros would become other numbers, as under standard, Fit and Apply are an error that wraps ErrZeros; dense rows are
+// the remedy (Options.Form, ops.CSR.Dense).
 type Scaler interface {
 	// Fit learns from the training rows and leaves them alone. A value that is not finite wraps domain.ErrDomain, a
 	// matrix without rows or columns domain.ErrShape; the scaler is then as before.
-	Fit(x *tensor.Dense) error
+	Fit(x ops.Matrix) error
 	// Apply scales the rows in place. Another number of columns than was fitted wraps domain.ErrShape, a scaler not
 	// fitted domain.ErrParam; x is then untouched. A value that is not finite, or that overflows when scaled, wraps
 	// domain.ErrDomain; the rows before it are then scaled already.
-	Apply(x *tensor.Dense) error
+	Apply(x ops.Matrix) error
 	// Name is what ParseScalers reads.
 	Name() string
 	// State is a copy of what was fitted, as float64 vectors, empty if there is nothing; SetState takes it back. A state
@@ -39,6 +44,12 @@ type step interface {
 	fitted() int
 	// scale scales one row of that many finite values. It may leave infinities where a result overflows.
 	scale(row []float64)
+	// learnSparse is learn for the entries of n rows.
+	learnSparse(rows iter.Seq2[[]int32, []float64], n, d int)
+	// moved is the first column whose zeros do not stay 0, or -1.
+	moved() int
+	// scaleSparse is scale for the entries of a row, if no zero is moved.
+	scaleSparse(cols []int32, values []float64)
 }
 
 const anyWidth = -1
@@ -82,8 +93,12 @@ func ParseScalers(list string) (*Chain, error) {
 func who(s Scaler) string { return fmt.Sprintf("data: scaler %q", s.Name()) }
 
 // fit fits each step to what those before it make of x.
-func fit(owner Scaler, x *tensor.Dense, steps ...step) (cols int, err error) {
-	m, err := matrixOf(who(owner), x)
+func fit(owner Scaler, x ops.Matrix, steps ...step) (cols int, err error) {
+	if s, ok := x.(*ops.CSR); ok {
+		return fitSparse(owner, s, steps)
+	}
+	t, _ := x.(*tensor.Dense) // nil has no rows
+	m, err := matrixOf(who(owner), t)
 	if err != nil {
 		return 0, err
 	}
@@ -105,13 +120,13 @@ func fit(owner Scaler, x *tensor.Dense, steps ...step) (cols int, err error) {
 }
 
 // fitOne is Fit of a scaler by itself.
-func fitOne(s step, x *tensor.Dense) error {
+func fitOne(s step, x ops.Matrix) error {
 	_, err := fit(s, x, s)
 	return err
 }
 
 // applyOne is Apply of a scaler by itself.
-func applyOne(s step, x *tensor.Dense) error { return apply(s, x, s.fitted(), s) }
+func applyOne(s step, x ops.Matrix) error { return apply(s, x, s.fitted(), s) }
 
 // through yields the rows as the given steps make them, in one buffer. On the rows they were fitted to no step
 // overflows: norms and ranges end in [-1, 1], and standard scores are at most √n.
@@ -131,15 +146,17 @@ func (m matrix) through(steps []step) iter.Seq[[]float64] {
 }
 
 // apply runs each row through the steps in float64 and rounds it back into x.
-func apply(owner Scaler, x *tensor.Dense, cols int, steps ...step) error {
-	m, err := matrixOf(who(owner), x)
-	switch {
-	case err != nil:
+func apply(owner Scaler, x ops.Matrix, cols int, steps ...step) error {
+	if s, ok := x.(*ops.CSR); ok {
+		return applySparse(owner, s, cols, steps)
+	}
+	t, _ := x.(*tensor.Dense) // nil has no rows
+	m, err := matrixOf(who(owner), t)
+	if err != nil {
 		return err
-	case cols == 0:
-		return fmt.Errorf("%s: is not fitted; call Fit or SetState first: %w", who(owner), domain.ErrParam)
-	case cols != anyWidth && cols != m.cols:
-		return fmt.Errorf("%s: was fitted to %d columns and x has %d: %w", who(owner), cols, m.cols, domain.ErrShape)
+	}
+	if err := checkFitted(owner, cols, m.cols); err != nil {
+		return err
 	}
 	row := make([]float64, m.cols)
 	for i := range m.rows {
@@ -161,12 +178,26 @@ func apply(owner Scaler, x *tensor.Dense, cols int, steps ...step) error {
 	return nil
 }
 
+// checkFitted wants a scaler that was fitted to as many columns as there are.
+func checkFitted(owner Scaler, fitted, cols int) error {
+	switch {
+	case fitted == 0:
+		return fmt.Errorf("%s: is not fitted; call Fit or SetState first: %w", who(owner), domain.ErrParam)
+	case fitted != anyWidth && fitted != cols:
+		return fmt.Errorf("%s: was fitted to %d columns and x has %d: %w", who(owner), fitted, cols, domain.ErrShape)
+	}
+	return nil
+}
+
 // overflow is the error for a cell of x, which still holds what came in.
 func (m matrix) overflow(owner Scaler, i, j int, reason string) error {
 	row := make([]float64, m.cols)
 	m.load(i, row)
-	return &domain.CellError{Who: who(owner), Row: i, Col: j, Value: row[j], Reason: reason,
-		Remedy: "the value is far outside those fitted: drop the row or fit with it"}
+	return overflowAt(owner, i, j, row[j], reason)
+}
+
+func overflowAt(owner Scaler, i, j int, v float64, reason string) error {
+	return &domain.CellError{Who: who(owner), Row: i, Col: j, Value: v, Reason: reason, Remedy: "the value is far outside those fitted: drop the row or fit with it"}
 }
 
 // notFiniteAt is the first column whose value is NaN or an infinity, or -1.

@@ -6,17 +6,18 @@ import (
 
 	"gorgonia.org/tensor"
 
+	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 )
 
 // Set is what a file holds: n rows of d features, and the label of each row unless LabelNone was asked for.
 type Set struct {
-	X         *tensor.Dense // [n, d] float64, row-major
-	Y         []float64     // target of each row, in regression; else nil
-	Labels    []string      // class of each row, in classification; else nil
-	Names     []string      // names of the d feature columns, if a CSV file has a header; else nil
-	LabelName string        // name of the label column, likewise
-	Source    string        // the file
+	X         ops.Matrix // [n, d] float64: a row-major *tensor.Dense, or an *ops.CSR (see Options.Form)
+	Y         []float64  // target of each row, in regression; else nil
+	Labels    []string   // class of each row, in classification; else nil
+	Names     []string   // names of the d feature columns, if a CSV file has a header; else nil
+	LabelName string     // name of the label column, likewise
+	Source    string     // the file
 }
 
 // Rows is n.
@@ -25,19 +26,31 @@ func (s *Set) Rows() int { return s.X.Shape()[0] }
 // Dims is d.
 func (s *Set) Dims() int { return s.X.Shape()[1] }
 
-// As returns the rows as float64 (X itself) or float32 (a copy). A cell that is too large for float32, or that is not 0
-// and would become 0, is an error that wraps domain.ErrDomain; another type is domain.ErrDtype.
-func (s *Set) As(dt tensor.Dtype) (*tensor.Dense, error) {
+// Dense is X, spread out where it is sparse: n·d numbers.
+func (s *Set) Dense() (*tensor.Dense, error) {
+	if x, ok := s.X.(*ops.CSR); ok {
+		return x.Dense(nil)
+	}
+	return s.X.(*tensor.Dense), nil
+}
+
+// As returns the rows, dense or sparse as they are, as float64 (X itself) or float32 (a copy). A cell that is too large for float32, or
+// that is not 0 and would become 0, is an error that wraps domain.ErrDomain; another type is domain.ErrDtype.
+func (s *Set) As(dt tensor.Dtype) (ops.Matrix, error) {
+	if x, ok := s.X.(*ops.CSR); ok {
+		return x.As(dt, "data: "+s.Source)
+	}
+	x := s.X.(*tensor.Dense)
 	switch dt {
 	case tensor.Float64:
-		return s.X, nil
+		return x, nil
 	case tensor.Float32:
 	default:
 		return nil, fmt.Errorf("data: %s: rows are float64 or float32, not %v: %w", s.Source, dt, domain.ErrDtype)
 	}
 	n, d := s.Rows(), s.Dims()
 	out := make([]float32, n*d)
-	for i, v := range s.X.Float64s() {
+	for i, v := range x.Float64s() {
 		f := float32(v)
 		if math.IsInf(float64(f), 0) || (f == 0 && v != 0) {
 			reason := "is too large for float32"
@@ -54,7 +67,7 @@ func (s *Set) As(dt tensor.Dtype) (*tensor.Dense, error) {
 
 // Take returns the rows idx, in that order, as a set of its own (a copy). It panics when an index is out of range.
 func (s *Set) Take(idx []int) *Set {
-	out := &Set{X: Rows(s.X, idx), Names: s.Names, LabelName: s.LabelName, Source: s.Source}
+	out := &Set{X: RowsOf(s.X, idx), Names: s.Names, LabelName: s.LabelName, Source: s.Source}
 	if s.Y != nil {
 		out.Y = pick(s.Y, idx)
 	}

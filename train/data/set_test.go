@@ -16,10 +16,11 @@ func TestSetAs(t *testing.T) {
 	if same, err := s.As(tensor.Float64); same != s.X || err != nil {
 		t.Errorf("float64 is a copy, or %v", err)
 	}
-	x, err := s.As(tensor.Float32)
+	rounded, err := s.As(tensor.Float32)
 	if err != nil {
 		t.Fatal(err)
 	}
+	x := rounded.(*tensor.Dense)
 	want := []float32{0, 0, 0.1, -math.MaxFloat32, math.SmallestNonzeroFloat32, 7}
 	if !slices.Equal(x.Float32s(), want) || x.Shape()[0] != 2 || x.Shape()[1] != 3 {
 		t.Errorf("%v of shape %v", x.Float32s(), x.Shape())
@@ -27,7 +28,7 @@ func TestSetAs(t *testing.T) {
 	_, err = s.As(tensor.Int)
 	fails(t, err, domain.ErrDtype, "f", "int")
 	for v, says := range map[float64]string{1e39: "too large", -1e300: "too large", 1e-50: "becomes 0"} {
-		s.X.Float64s()[4] = v
+		cells(s)[4] = v
 		_, err = s.As(tensor.Float32)
 		fails(t, err, domain.ErrDomain, "data: f", "x[1,1]", says, "float64")
 	}
@@ -36,14 +37,14 @@ func TestSetAs(t *testing.T) {
 func TestSetTake(t *testing.T) {
 	s := &Set{X: dense64(3, 2, 1, 2, 3, 4, 5, 6), Y: []float64{7, 8, 9}, Labels: []string{"a", "b", "c"}, Names: []string{"p", "q"}, LabelName: "r", Source: "f"}
 	p := s.Take([]int{2, 0, 2})
-	if !slices.Equal(p.X.Float64s(), []float64{5, 6, 1, 2, 5, 6}) || !slices.Equal(p.Y, []float64{9, 7, 9}) || !slices.Equal(p.Labels, []string{"c", "a", "c"}) {
-		t.Errorf("%v %v %q", p.X.Float64s(), p.Y, p.Labels)
+	if !slices.Equal(cells(p), []float64{5, 6, 1, 2, 5, 6}) || !slices.Equal(p.Y, []float64{9, 7, 9}) || !slices.Equal(p.Labels, []string{"c", "a", "c"}) {
+		t.Errorf("%v %v %q", cells(p), p.Y, p.Labels)
 	}
 	if p.Rows() != 3 || p.Dims() != 2 || p.Names[1] != "q" || p.LabelName != "r" || p.Source != "f" {
 		t.Errorf("%+v", p)
 	}
-	p.X.Float64s()[0] = -1
-	if s.X.Float64s()[4] != 5 {
+	cells(p)[0] = -1
+	if cells(s)[4] != 5 {
 		t.Error("Take shares memory")
 	}
 	if e := (&Set{X: s.X}).Take(nil); e.Rows() != 0 || e.Dims() != 2 || e.Labels != nil || e.Y != nil {

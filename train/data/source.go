@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/bochner-go/bochner/ops"
 	"gorgonia.org/tensor"
 )
 
@@ -205,9 +206,16 @@ func (s *source) allow(n, d int) error {
 }
 
 // set puts the parts together.
-func (s *source) set(x []float64, n, d int, t *targets) *Set {
-	return &Set{
-		X: tensor.New(tensor.WithShape(n, d), tensor.WithBacking(x[:n*d:n*d])),
-		Y: t.y, Labels: t.labels, Source: s.name,
+func (s *source) set(x ops.Matrix, t *targets) *Set {
+	return &Set{X: x, Y: t.y, Labels: t.labels, Source: s.name}
+}
+
+// dense is set for cells row by row, which are made sparse where that was asked for.
+func (s *source) dense(x []float64, n, d int, t *targets) (*Set, error) {
+	m := tensor.New(tensor.WithShape(n, d), tensor.WithBacking(x[:n*d:n*d]))
+	if s.o.Form != FormSparse {
+		return s.set(m, t), nil
 	}
+	sparse, err := ops.CSROf(m)
+	return s.set(sparse, t), err
 }

@@ -46,7 +46,7 @@ func TestReadByExtension(t *testing.T) {
 				t.Error(err)
 				continue
 			}
-			if x := s.X.Float64s(); s.Source != file || s.Rows() != 1 || s.Dims() != 2 || x[0] != 5 || x[1] != 7 || s.Labels[0] != "1" {
+			if x := cells(s); s.Source != file || s.Rows() != 1 || s.Dims() != 2 || x[0] != 5 || x[1] != 7 || s.Labels[0] != "1" {
 				t.Errorf("%s: %v, %q, source %s", name, x, s.Labels, s.Source)
 			}
 		}
@@ -145,7 +145,7 @@ func TestOptions(t *testing.T) {
 		says string
 	}{
 		{Options{Label: 3}, "Label(3)"}, {Options{Label: -1}, "Label(-1)"}, {Options{Task: 2}, "Task(2)"},
-		{Options{Dims: -1}, "-1"}, {Options{Dims: maxIndex + 1}, "16777217"}, {Options{MaxCells: -5}, "-5"},
+		{Options{Dims: -1}, "-1"}, {Options{Dims: maxIndex + 1}, "16777217"}, {Options{MaxCells: -5}, "-5"}, {Options{Form: 3}, "Form = 3"},
 	} {
 		_, err := ReadCSV(strings.NewReader("1,2\n"), "f", c.o)
 		fails(t, err, domain.ErrParam, c.says)

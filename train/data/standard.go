@@ -7,6 +7,7 @@ import (
 
 	"gorgonia.org/tensor"
 
+	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 )
 
@@ -26,10 +27,10 @@ var _ step = (*Standard)(nil)
 func (s *Standard) Name() string { return "standard" }
 
 // Fit takes the mean and the standard deviation of each column.
-func (s *Standard) Fit(x *tensor.Dense) error { return fitOne(s, x) }
+func (s *Standard) Fit(x ops.Matrix) error { return fitOne(s, x) }
 
 // Apply scales x in place.
-func (s *Standard) Apply(x *tensor.Dense) error { return applyOne(s, x) }
+func (s *Standard) Apply(x ops.Matrix) error { return applyOne(s, x) }
 
 // State has mean and scale.
 func (s *Standard) State() map[string]*tensor.Dense {
@@ -105,3 +106,12 @@ func (s *Standard) scale(row []float64) {
 		row[j] = e / s.Scale[j]
 	}
 }
+
+// learnSparse leaves the scaler as it is: it moves zeros whatever it learns.
+func (s *Standard) learnSparse(iter.Seq2[[]int32, []float64], int, int) {}
+
+// moved is the first column: all are centred.
+func (s *Standard) moved() int { return 0 }
+
+// scaleSparse has nothing to do: zeros move, so no sparse row comes here.
+func (s *Standard) scaleSparse([]int32, []float64) {}

@@ -4,8 +4,10 @@ import (
 	"math"
 	"slices"
 
+	"github.com/bochner-go/bochner/ops"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+	"gorgonia.org/tensor"
 )
 
 // DistanceError is the error over the quarter of the pairs of rows that are about one distance apart.
@@ -35,27 +37,83 @@ type group struct {
 	distance float64
 }
 
-// groupPairs sorts the pairs i < j of the rows of x by their distance and cuts them into quarters. Of more than 65536 pairs it takes
+// groupRows is groupPairs for the rows of x, dense or sparse.
+func groupRows(who string, x ops.Matrix) ([]group, error) {
+	if s, sparse := x.(*ops.CSR); sparse {
+		s, err := s.As(tensor.Float64, "report: "+who)
+		if err != nil {
+			return nil, err
+		}
+		return groupPairs(s.Rows(), sparseDistance(s)), nil
+	}
+	c, err := cellsOf(who, "x", x.(*tensor.Dense))
+	if err != nil {
+		return nil, err
+	}
+	v, err := c.float64s(who, "x")
+	if err != nil {
+		return nil, err
+	}
+	return groupPairs(c.rows, denseDistance(v, c.cols)), nil
+}
+
+// denseDistance is ‖x_i-x_j‖₂ and at most the largest number.
+func denseDistance(x []float64, cols int) func(i, j int) float64 {
+	f := downscale(max(floats.Max(x), -floats.Min(x)))
+	return func(i, j int) float64 {
+		sum := 0.0
+		for k, v := range x[i*cols : (i+1)*cols] {
+			t := v*f - x[j*cols+k]*f
+			sum += t * t
+		}
+		return min(math.Sqrt(sum)/f, math.MaxFloat64)
+	}
+}
+
+// sparseDistance is denseDistance for float64 sparse rows.
+func sparseDistance(x *ops.CSR) func(i, j int) float64 {
+	ptr, col, val := x.Pointers(), x.Columns(), x.Float64s()
+	largest := 0.0
+	for _, v := range val {
+		largest = max(largest, math.Abs(v))
+	}
+	f := downscale(largest)
+	return func(i, j int) float64 {
+		sum := 0.0
+		for a, b := ptr[i], ptr[j]; a < ptr[i+1] || b < ptr[j+1]; {
+			t := 0.0
+			switch {
+			case b == ptr[j+1] || a < ptr[i+1] && col[a] < col[b]:
+				t = val[a] * f
+				a++
+			case a == ptr[i+1] || col[b] < col[a]:
+				t = val[b] * f
+				b++
+			default:
+				t = val[a]*f - val[b]*f
+				a, b = a+1, b+1
+			}
+			sum += t * t
+		}
+		return min(math.Sqrt(sum)/f, math.MaxFloat64)
+	}
+}
+
+// groupPairs sorts the pairs i < j of so many rows by their distance and cuts them into quarters. Of more than 65536 pairs it takes
 // every 2nd, 3rd, ...; groups of the same distance are one.
-func groupPairs(x []float64, rows, cols int) []group {
+func groupPairs(rows int, distance func(i, j int) float64) []group {
 	type pair struct {
 		rows     [2]int
 		distance float64
 	}
 	total := rows * (rows - 1) / 2
 	step := (total + maxGroupPairs - 1) / maxGroupPairs
-	f := downscale(max(floats.Max(x), -floats.Min(x)))
 	var pairs []pair
 	at := 0
 	for i := range rows {
 		for j := i + 1; j < rows; j++ {
 			if at++; at%step == 0 {
-				sum := 0.0
-				for k, v := range x[i*cols : (i+1)*cols] {
-					t := v*f - x[j*cols+k]*f
-					sum += t * t
-				}
-				pairs = append(pairs, pair{[2]int{i, j}, math.Sqrt(sum)})
+				pairs = append(pairs, pair{[2]int{i, j}, distance(i, j)})
 			}
 		}
 	}
@@ -81,7 +139,6 @@ func groupPairs(x []float64, rows, cols int) []group {
 			g.pairs = append(g.pairs, p.rows)
 			g.distance += p.distance / float64(hi-lo)
 		}
-		g.distance = min(g.distance/f, math.MaxFloat64)
 		groups, lo = append(groups, g), hi
 	}
 	return groups

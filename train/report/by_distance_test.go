@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/ops"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -17,12 +18,35 @@ func onLine(n int, scale float64) []float64 {
 	return x
 }
 
+func groupsOf(x []float64, rows, cols int) []group { return groupPairs(rows, denseDistance(x, cols)) }
+
+// TestSparseDistance: that of the same rows dense.
+func TestSparseDistance(t *testing.T) {
+	const n, d = 7, 5
+	x := randomDense(n, d, 3).RawMatrix().Data
+	for i := range x {
+		if i*i%5 < 2 || i < d {
+			x[i] = 0
+		}
+	}
+	s, err := ops.CSROf(dense(n, d, x))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sparse, want := sparseDistance(s.Slice(0, n)), denseDistance(x, d)
+	for i := range n {
+		for j := range n {
+			near(t, "distance", sparse(i, j), want(i, j), 1e-15)
+		}
+	}
+}
+
 func TestGroupPairs(t *testing.T) {
 	for _, c := range []struct {
 		rows, pairs, groups int
 		scale               float64
 	}{{2, 1, 1, 1}, {3, 3, 3, 1}, {9, 36, 4, 1}, {9, 36, 4, 1e300}, {9, 36, 4, 1e-300}, {400, 39900, 4, 1}} { // every 2nd of 79800
-		groups, n, last := groupPairs(onLine(c.rows, c.scale), c.rows, 1), 0, 0.0
+		groups, n, last := groupsOf(onLine(c.rows, c.scale), c.rows, 1), 0, 0.0
 		if len(groups) != c.groups {
 			t.Errorf("%d rows: %d groups", c.rows, len(groups))
 		}
@@ -41,15 +65,15 @@ func TestGroupPairs(t *testing.T) {
 	for i := range 8 {
 		cube = append(cube, float64(i&1), float64(i>>1&1), float64(i>>2&1))
 	}
-	groups := groupPairs(cube, 8, 3)
+	groups := groupsOf(cube, 8, 3)
 	if len(groups) != 3 || len(groups[0].pairs) != 12 || len(groups[1].pairs) != 12 || len(groups[2].pairs) != 4 {
 		t.Errorf("cube: %v", groups)
 	}
 	near(t, "diagonal of a face", groups[1].distance, math.Sqrt2, 1e-15)
-	if groups := groupPairs(make([]float64, 24), 8, 3); len(groups) != 1 || len(groups[0].pairs) != 28 || groups[0].distance != 0 {
+	if groups := groupsOf(make([]float64, 24), 8, 3); len(groups) != 1 || len(groups[0].pairs) != 28 || groups[0].distance != 0 {
 		t.Errorf("equal rows: %v", groups)
 	}
-	if groups := groupPairs([]float64{-math.MaxFloat64, math.MaxFloat64}, 2, 1); groups[0].distance != math.MaxFloat64 {
+	if groups := groupsOf([]float64{-math.MaxFloat64, math.MaxFloat64}, 2, 1); groups[0].distance != math.MaxFloat64 {
 		t.Errorf("far rows: %v", groups[0].distance)
 	}
 }
@@ -69,7 +93,7 @@ func TestByDistance(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, g := range groupPairs(x.RawMatrix().Data, n, d) {
+		for i, g := range groupsOf(x.RawMatrix().Data, n, d) {
 			squares := make([]float64, seeds)
 			for s := range squares {
 				signs, _ := draw(uint64(s + 1))

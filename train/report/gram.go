@@ -3,10 +3,11 @@ package report
 import (
 	"fmt"
 
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
-	"gorgonia.org/tensor"
 )
 
 // Rows and columns of features that are multiplied at a time: 256 × 512 numbers are 1 MiB, about a second-level cache.
@@ -26,27 +27,27 @@ func checkGramRows(who string, n int) error {
 	return fmt.Errorf("report: %s: the kernel matrix of %d rows is too large; take at most %d rows: %w", who, n, maxGramRows, ErrShape)
 }
 
-// ApproxGram is the kernel matrix Z Zᵀ of the features Z = m.Transform(x): x is [n, m.Dims()], the result n×n,
+// ApproxGram is the kernel matrix Z Zᵀ of the features Z = m.Transform(x): x is [n, m.Dims()], dense or sparse, the result n×n,
 // exactly symmetric and summed in float64 for features of either element type. It needs memory for n² + n·D numbers.
 //
 // Errors: what Transform returns; ErrShape for an x or features of another shape than the map says and for more than
 // 16384 rows; ErrDtype for features that are not floating point; ErrDomain for a feature or an inner product that is not finite.
-func ApproxGram(m Map, x *tensor.Dense) (*mat.Dense, error) {
+func ApproxGram(m Map, x ops.Matrix) (*mat.Dense, error) {
 	const who = "ApproxGram"
 	if m == nil {
 		return nil, fmt.Errorf("report: %s: the map is nil: %w", who, ErrParam)
 	}
-	in, err := cellsOf(who, "x", x)
+	rows, cols, err := rowsOf(who, x)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkGramRows(who, in.rows); err != nil {
+	if err := checkGramRows(who, rows); err != nil {
 		return nil, err
 	}
-	if in.cols != m.Dims() {
-		return nil, fmt.Errorf("report: %s: x has %d columns and the map wants %d: %w", who, in.cols, m.Dims(), ErrShape)
+	if cols != m.Dims() {
+		return nil, fmt.Errorf("report: %s: x has %d columns and the map wants %d: %w", who, cols, m.Dims(), ErrShape)
 	}
-	t, err := m.Transform(nil, x)
+	t, err := layers.Transform(m, nil, x)
 	if err != nil {
 		return nil, fmt.Errorf("report: %s: %w", who, err)
 	}
@@ -54,9 +55,9 @@ func ApproxGram(m Map, x *tensor.Dense) (*mat.Dense, error) {
 	if err != nil {
 		return nil, err
 	}
-	if z.rows != in.rows || z.cols != m.Features() {
+	if z.rows != rows || z.cols != m.Features() {
 		return nil, fmt.Errorf("report: %s: the features are [%d, %d], where %d rows and a map of %d features make [%d, %d]: %w",
-			who, z.rows, z.cols, in.rows, m.Features(), in.rows, m.Features(), ErrShape)
+			who, z.rows, z.cols, rows, m.Features(), rows, m.Features(), ErrShape)
 	}
 	return gram(who, z)
 }

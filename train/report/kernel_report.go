@@ -6,6 +6,7 @@ import (
 	"math"
 
 	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/ops"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
@@ -46,21 +47,21 @@ type KernelErrorReport struct {
 	ByDistance []DistanceError `json:"by_distance"`
 }
 
-// KernelError draws a map of k for every seed and measures its kernel matrix on the rows of x, [n, d], against the
-// exact one. The rows stay the same, so what differs between seeds is the draw alone, and the mean signed error over
+// KernelError draws a map of k for every seed and measures its kernel matrix on the rows of x, [n, d], dense or
+// sparse, against the exact one. The rows stay the same, so what differs between seeds is the draw alone, and the mean signed error over
 // seeds tells bias from noise: an unbiased map has |Bias.Z| of the order of 1, whatever its error. What it cannot see
 // are biases that cancel between pairs, and rounding counts as bias: 6e-8 of each value for float32 features.
 //
 // Errors: what draw, Transform and spectral.Gram return, with the seed; ErrParam for fewer than two seeds (no standard
 // error; use Compare for one draw) or a repeated one; ErrShape for fewer than two rows, more than 16384, or maps whose
 // size changes from seed to seed; ErrDomain as for Compare.
-func KernelError(k spectral.Kernel, draw func(seed uint64) (Map, error), x *tensor.Dense, seeds []uint64) (*KernelErrorReport, error) {
+func KernelError(k spectral.Kernel, draw func(seed uint64) (Map, error), x ops.Matrix, seeds []uint64) (*KernelErrorReport, error) {
 	return KernelErrorAgainst(nil, k, draw, x, seeds)
 }
 
 // KernelErrorAgainst is KernelError for a map that states that its expectation is another function than k: the report
 // then holds its bias against both. The expectation is asked for pairs of rows; nil stands for k itself.
-func KernelErrorAgainst(expectation func(x, z []float64) float64, k spectral.Kernel, draw func(seed uint64) (Map, error), x *tensor.Dense, seeds []uint64) (*KernelErrorReport, error) {
+func KernelErrorAgainst(expectation func(x, z []float64) float64, k spectral.Kernel, draw func(seed uint64) (Map, error), x ops.Matrix, seeds []uint64) (*KernelErrorReport, error) {
 	const who = "KernelError"
 	if k == nil || draw == nil {
 		return nil, fmt.Errorf("report: %s: the kernel or the function that draws a map is nil: %w", who, ErrParam)
@@ -68,33 +69,32 @@ func KernelErrorAgainst(expectation func(x, z []float64) float64, k spectral.Ker
 	if err := checkSeeds(who, seeds); err != nil {
 		return nil, err
 	}
-	rows, err := cellsOf(who, "x", x)
+	rows, _, err := rowsOf(who, x)
 	if err != nil {
 		return nil, err
 	}
-	if rows.rows < 2 {
+	if rows < 2 {
 		return nil, fmt.Errorf("report: %s: x has one row, pairs need at least two: %w", who, ErrShape)
 	}
-	if err := checkGramRows(who, rows.rows); err != nil {
+	if err := checkGramRows(who, rows); err != nil {
 		return nil, err
 	}
-	exact, err := spectral.Gram(k, x, nil)
+	exact, err := ExactGram(k, x)
 	if err != nil {
 		return nil, fmt.Errorf("report: %s: %w", who, err)
 	}
 	expected := exact
 	if expectation != nil {
-		if expected, err = expectationGram(who, expectation, rows); err != nil {
+		if expected, err = expectationGram(who, expectation, x); err != nil {
 			return nil, err
 		}
 	}
 
-	r := &KernelErrorReport{Rows: rows.rows, Pairs: rows.rows * (rows.rows - 1) / 2, HasExpectation: expectation != nil}
-	data, err := rows.float64s(who, "x")
+	r := &KernelErrorReport{Rows: rows, Pairs: rows * (rows - 1) / 2, HasExpectation: expectation != nil}
+	groups, err := groupRows(who, x)
 	if err != nil {
 		return nil, err
 	}
-	groups := groupPairs(data, rows.rows, rows.cols)
 	var rms [][]float64
 	for i, seed := range seeds {
 		e, errors, features, err := seedError(draw, seed, x, exact, expected, groups)
@@ -127,7 +127,7 @@ func checkSeeds(who string, seeds []uint64) error {
 }
 
 // seedError is the error of the map of one seed, that of each group of pairs, and the map's number of features.
-func seedError(draw func(uint64) (Map, error), seed uint64, x *tensor.Dense, exact, expected *mat.Dense, groups []group) (SeedError, []float64, int, error) {
+func seedError(draw func(uint64) (Map, error), seed uint64, x ops.Matrix, exact, expected *mat.Dense, groups []group) (SeedError, []float64, int, error) {
 	fail := func(err error) (SeedError, []float64, int, error) { return SeedError{}, nil, 0, err }
 	m, err := draw(seed)
 	if err != nil {
@@ -151,22 +151,42 @@ func seedError(draw func(uint64) (Map, error), seed uint64, x *tensor.Dense, exa
 }
 
 // expectationGram asks the stated expectation for every pair i < j; the rest of the matrix is not looked at.
-func expectationGram(who string, expectation func(x, z []float64) float64, c cells) (*mat.Dense, error) {
-	x, err := c.float64s(who, "x")
-	if err != nil {
-		return nil, err
-	}
-	out := mat.NewDense(c.rows, c.rows, nil)
-	for i := range c.rows {
-		for j := i + 1; j < c.rows; j++ {
-			v := expectation(x[i*c.cols:(i+1)*c.cols], x[j*c.cols:(j+1)*c.cols])
-			if !finite(v) {
-				return nil, fmt.Errorf("report: %s: the stated expectation for rows %d and %d is %v: %w", who, i, j, v, ErrDomain)
-			}
-			out.Set(i, j, v)
+func expectationGram(who string, expectation func(x, z []float64) float64, x ops.Matrix) (*mat.Dense, error) {
+	n := x.Shape()[0]
+	out := mat.NewDense(n, n, nil)
+	block := func(i0, j0 int, a, b *tensor.Dense) error {
+		rows, err := cellsOf(who, "x", a)
+		if err != nil {
+			return err
 		}
+		others, err := cellsOf(who, "x", b)
+		if err != nil {
+			return err
+		}
+		xs, err := rows.float64s(who, "x")
+		if err != nil {
+			return err
+		}
+		zs, err := others.float64s(who, "x")
+		if err != nil {
+			return err
+		}
+		d := rows.cols
+		for i := range rows.rows {
+			for j := max(0, i0+i+1-j0); j < others.rows; j++ {
+				v := expectation(xs[i*d:(i+1)*d], zs[j*d:(j+1)*d])
+				if !finite(v) {
+					return fmt.Errorf("report: %s: the stated expectation for rows %d and %d is %v: %w", who, i0+i, j0+j, v, ErrDomain)
+				}
+				out.Set(i0+i, j0+j, v)
+			}
+		}
+		return nil
 	}
-	return out, nil
+	if s, sparse := x.(*ops.CSR); sparse {
+		return out, blockPairs(s, block)
+	}
+	return out, block(0, 0, x.(*tensor.Dense), x.(*tensor.Dense))
 }
 
 // summarise fills in what is averaged over seeds.

@@ -11,7 +11,6 @@ import (
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
-	"gorgonia.org/tensor"
 )
 
 // CheckWritable wants that a file can be made under that name, before any work is done for it. An empty name is no file.
@@ -37,8 +36,8 @@ func CheckWritable(flagName, path string) error {
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
-// CheckRows wants the rows x [n, d], float32 or float64, inside the domain of the kernel of a finished spec.
-func CheckRows(spec layers.Spec, x *tensor.Dense) error {
+// CheckRows wants the rows x [n, d], float32 or float64, dense or sparse, inside the domain of the kernel of a finished spec.
+func CheckRows(spec layers.Spec, x ops.Matrix) error {
 	k, err := spec.Kernel()
 	if err != nil {
 		return err

@@ -6,15 +6,16 @@ import (
 	"testing"
 
 	"github.com/bochner-go/bochner/train/data"
+	"gorgonia.org/tensor"
 )
 
 // TestMakeHistograms: the same seed makes the same rows, which are counts of 80 words in six equal classes.
 func TestMakeHistograms(t *testing.T) {
 	a, b, other := MakeHistograms(1), MakeHistograms(1), MakeHistograms(2)
-	if !reflect.DeepEqual(a.X.Float64s(), b.X.Float64s()) || !reflect.DeepEqual(a.Labels, b.Labels) {
+	if !reflect.DeepEqual(a.X.(*tensor.Dense).Float64s(), b.X.(*tensor.Dense).Float64s()) || !reflect.DeepEqual(a.Labels, b.Labels) {
 		t.Error("the same seed makes other rows")
 	}
-	if reflect.DeepEqual(a.X.Float64s(), other.X.Float64s()) {
+	if reflect.DeepEqual(a.X.(*tensor.Dense).Float64s(), other.X.(*tensor.Dense).Float64s()) {
 		t.Error("another seed makes the same rows")
 	}
 	classes := data.NewClasses(a.Labels)
@@ -23,7 +24,7 @@ func TestMakeHistograms(t *testing.T) {
 	}
 	for i := range a.Rows() {
 		sum := 0.0
-		for _, v := range a.X.Float64s()[i*60 : (i+1)*60] {
+		for _, v := range a.X.(*tensor.Dense).Float64s()[i*60 : (i+1)*60] {
 			if sum += v; v < 0 || v != math.Trunc(v) {
 				t.Fatalf("row %d holds %v", i, v)
 			}
@@ -53,7 +54,7 @@ func TestMeansOfPairs(t *testing.T) {
 		if sums[l] == nil {
 			sums[l] = make([]float64, 60)
 		}
-		for j, v := range set.X.Float64s()[i*60 : (i+1)*60] {
+		for j, v := range set.X.(*tensor.Dense).Float64s()[i*60 : (i+1)*60] {
 			sums[l][j] += v / 833.5
 		}
 	}

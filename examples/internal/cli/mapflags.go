@@ -112,7 +112,7 @@ func Probe(spec layers.Spec) error {
 }
 
 // Fit finishes a spec for the scaled rows x: its width, and the parameters that come from the data.
-func Fit(spec *layers.Spec, x *tensor.Dense) error {
+func Fit(spec *layers.Spec, x ops.Matrix) error {
 	spec.Dims = x.Shape()[1]
 	return spec.FillDefaults(x)
 }

@@ -55,7 +55,7 @@ func TestMatrixFile(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for i, v := range set.X.Float64s() {
+			for i, v := range set.X.(*tensor.Dense).Float64s() {
 				if math.Float64bits(v) != math.Float64bits(tc.want[i]) {
 					t.Errorf("%s of %v from %T: cell %d is %v, want %v", name, tc.dt, tc.backing, i, v, tc.want[i])
 				}

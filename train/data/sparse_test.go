@@ -1,0 +1,238 @@
+package data
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/domain"
+	"gorgonia.org/tensor"
+)
+
+// wordsFile is LIBSVM text of n rows over d words, of which a row has so many.
+func wordsFile(n, d, words int, seed uint64) string {
+	rng, text := rand.New(rand.NewPCG(seed, 3)), new(strings.Builder)
+	for i := range n {
+		fmt.Fprint(text, i%3)
+		var at []int
+		for range words {
+			at = append(at, rng.IntN(d))
+		}
+		slices.Sort(at)
+		for _, j := range slices.Compact(at) {
+			fmt.Fprintf(text, " %d:%d", j+1, 1+rng.IntN(5))
+		}
+		fmt.Fprintln(text)
+	}
+	return text.String()
+}
+
+func readText(t *testing.T, text string, o Options) *Set {
+	t.Helper()
+	s, err := ReadLIBSVM(strings.NewReader(text), "words", o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestSparseRule: sparse at a tenth and less of 2^16 cells and more, unless a form is asked for; the cells are the same.
+func TestSparseRule(t *testing.T) {
+	for name, c := range map[string]struct {
+		n, d, words int
+		form        Form
+		sparse      bool
+	}{
+		"large and sparse": {500, 200, 9, FormAuto, true},
+		"large, not so":    {500, 200, 40, FormAuto, false},
+		"small":            {100, 200, 2, FormAuto, false},
+		"dense by wish":    {500, 200, 9, FormDense, false},
+		"sparse by wish":   {10, 7, 7, FormSparse, true},
+	} {
+		text := wordsFile(c.n, c.d, c.words, 1)
+		s := readText(t, text, Options{Form: c.form, Dims: c.d})
+		if _, sparse := s.X.(*ops.CSR); sparse != c.sparse {
+			t.Errorf("%s: %T", name, s.X)
+		}
+		if !slices.Equal(cells(s), cells(readText(t, text, Options{Form: FormDense, Dims: c.d}))) {
+			t.Errorf("%s: other cells", name)
+		}
+		consistent(t, s, Options{Form: c.form})
+	}
+	for name, file := range map[string]string{"x.csv": "0,1,0,a\n2,0,0,b\n", "x.npy": ""} {
+		path := filepath.Join(t.TempDir(), name)
+		if file == "" {
+			continue // covered by FuzzNPY
+		}
+		if err := os.WriteFile(path, []byte(file), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		s, err := Read(path, Options{Form: FormSparse})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if x := s.X.(*ops.CSR); x.Stored() != 2 || !slices.Equal(cells(s), []float64{0, 1, 0, 2, 0, 0}) {
+			t.Errorf("%s: %v", name, x)
+		}
+	}
+}
+
+// TestSparseMemory: reading takes memory in proportion to the values, not to the cells.
+func TestSparseMemory(t *testing.T) {
+	text := wordsFile(2000, 1<<20, 20, 1) // 16 GB of cells, 40000 values
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	s := readText(t, text, Options{})
+	runtime.ReadMemStats(&after)
+	if got := after.TotalAlloc - before.TotalAlloc; got > 16<<20 {
+		t.Errorf("%d bytes for %v", got, s.X)
+	}
+}
+
+// TestSparseSet: a part and a rounding of a sparse set are those of the dense one; blocks share memory.
+func TestSparseSet(t *testing.T) {
+	text := wordsFile(50, 31, 6, 2)
+	s, dense := readText(t, text, Options{Form: FormSparse}), readText(t, text, Options{Form: FormDense})
+	idx := []int{40, 3, 3}
+	if a, b := s.Take(idx), dense.Take(idx); !slices.Equal(cells(a), cells(b)) || !slices.Equal(a.Labels, b.Labels) {
+		t.Error("Take differs")
+	}
+	single, err := s.As(tensor.Float32)
+	if err != nil || single.Dtype() != tensor.Float32 {
+		t.Fatal(single, err)
+	}
+	for at, block := range BlocksOf(s.X, 16) {
+		want := min(16, 50-at)
+		if v := block.(*ops.CSR); v.Rows() != want || &v.Float64s()[0] != &s.X.(*ops.CSR).Float64s()[0] {
+			t.Errorf("the block at %d has %d rows, want %d, over the same memory", at, v.Rows(), want)
+		}
+	}
+	rows := 0
+	for at, block := range BlocksOf(dense.X, 16) {
+		if rows += block.Shape()[0]; at == 32 {
+			break
+		}
+	}
+	if rows != 48 {
+		t.Errorf("dense blocks of %d rows", rows)
+	}
+	s.X.(*ops.CSR).Float64s()[4] = 1e-60
+	if _, err = s.As(tensor.Float32); !errors.Is(err, domain.ErrDomain) || !strings.Contains(err.Error(), "data: words: x[") {
+		t.Errorf("a value that float32 does not hold: %v", err)
+	}
+}
+
+// TestSparseScalers: scalers that keep zeros give sparse rows, of either type, the bits that they give dense ones.
+func TestSparseScalers(t *testing.T) {
+	text, test := wordsFile(50, 31, 6, 2), wordsFile(20, 31, 6, 3)
+	for _, list := range []string{"none", "l1", "l2", "minmax", "minmax,l2", "l2,minmax,l1"} {
+		for _, dt := range []tensor.Dtype{tensor.Float64, tensor.Float32} {
+			rows := func(text string, form Form) ops.Matrix {
+				x, err := readText(t, text, Options{Form: form, Dims: 31}).As(dt)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return x
+			}
+			sparse, dense := must(ParseScalers(list)), must(ParseScalers(list))
+			if err := errors.Join(sparse.Fit(rows(text, FormSparse)), dense.Fit(rows(text, FormDense))); err != nil {
+				t.Fatal(err)
+			}
+			for name, v := range dense.State() {
+				if !slices.Equal(sparse.State()[name].Float64s(), v.Float64s()) {
+					t.Errorf("%s: state %s differs", list, name)
+				}
+			}
+			a, b := rows(test, FormSparse), rows(test, FormDense)
+			if err := errors.Join(sparse.Apply(a), dense.Apply(b)); err != nil {
+				t.Fatal(err)
+			}
+			if spread := must(a.(*ops.CSR).Dense(nil)); !spread.Eq(b.(*tensor.Dense)) {
+				t.Errorf("%s, %v: sparse rows differ from dense ones", list, dt)
+			}
+			if !sparse.KeepsZeros() {
+				t.Errorf("%s keeps zeros", list)
+			}
+		}
+	}
+	one := new(MinMax)
+	if err := one.Fit(readText(t, text, Options{Form: FormSparse}).X); err != nil || len(one.Max) != 31 {
+		t.Errorf("a scaler by itself: %v", err)
+	}
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+func TestSparseScalerErrors(t *testing.T) {
+	x := func(v ...float64) *ops.CSR {
+		return must(ops.NewCSR(3, 4, []int{0, 2, 3, 4}, []int32{0, 2, 2, 2}, append(v, 1, 2, 3, 4)[:4]))
+	}
+	for name, c := range map[string]struct {
+		list     string
+		x        *ops.CSR
+		sentinel error
+		text     string
+	}{
+		"standard":         {"l2,standard", x(), ErrZeros, "standard makes another number of the zeros of column 0"},
+		"a negative value": {"minmax", x(-1), ErrZeros, "zeros of column 0"},
+		"a full column":    {"minmax", x(), ErrZeros, "zeros of column 2"},
+		"NaN":              {"none", x(1, 2, math.NaN()), domain.ErrDomain, "x[1,2] = NaN"},
+		"no rows":          {"none", x().Slice(1, 1), domain.ErrShape, "0 rows"},
+	} {
+		s := must(ParseScalers(c.list))
+		if err := s.Fit(c.x); !errors.Is(err, c.sentinel) || !strings.Contains(fmt.Sprint(err), c.text) {
+			t.Errorf("%s: %v, want %q", name, err, c.text)
+		}
+		if len(s.State()) != 0 {
+			t.Errorf("%s: an error leaves the state %v", name, s.State())
+		}
+	}
+	s := must(ParseScalers("minmax"))
+	if err := s.Apply(x()); !errors.Is(err, domain.ErrParam) {
+		t.Errorf("not fitted: %v", err)
+	}
+	if err := s.Fit(dense64(2, 4, 0, 1, 0, 0, 1e-300, 2, 5, 5)); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		x        *ops.CSR
+		sentinel error
+		text     string
+	}{
+		"zeros": {x(), ErrZeros, "column 1"},
+		"width": {x().TakeColumns(0, 3, 1), domain.ErrShape, "x has 3"},
+	} {
+		if err := s.Apply(c.x); !errors.Is(err, c.sentinel) || !strings.Contains(fmt.Sprint(err), c.text) {
+			t.Errorf("%s: %v, want %q", name, err, c.text)
+		}
+	}
+	if err := s.Fit(dense64(2, 4, 0, 0, 0, 0, 1e-300, 2, 5, 5)); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Apply(x(1e30)); !errors.Is(err, domain.ErrDomain) || !strings.Contains(err.Error(), "x[0,0] = 1e+30 overflows when scaled by minmax") {
+		t.Errorf("overflow: %v", err)
+	}
+	single := must(x(1e10).As(tensor.Float32, "test"))
+	if err := s.SetState(map[string]*tensor.Dense{"cols": vector([]float64{4}), "0.minmax.min": vector(make([]float64, 4)), "0.minmax.max": vector([]float64{1e-30, 1, 1, 1})}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Apply(single); !errors.Is(err, domain.ErrDomain) || !strings.Contains(err.Error(), "overflows float32") {
+		t.Errorf("float32 overflow: %v", err)
+	}
+	if s.Apply(x().Slice(1, 3)) != nil {
+		t.Error("a part of the rows is an error")
+	}
+}

@@ -1,0 +1,87 @@
+package report
+
+import (
+	"fmt"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train/data"
+	"gonum.org/v1/gonum/mat"
+	"gorgonia.org/tensor"
+)
+
+// spreadCells is about how many cells of sparse rows are dense at a time, in each of two blocks.
+const spreadCells = 1 << 21
+
+// ExactGram is the exact kernel matrix of the rows of x [n, d], dense or sparse: spectral.Gram(k, x, nil). Of sparse rows two blocks are
+// dense at a time. Errors are those of spectral.Gram, and ErrShape for more than 16384 sparse rows.
+func ExactGram(k spectral.Kernel, x ops.Matrix) (*mat.Dense, error) {
+	s, sparse := x.(*ops.CSR)
+	if !sparse {
+		t, _ := x.(*tensor.Dense)
+		return spectral.Gram(k, t, nil)
+	}
+	const who = "ExactGram"
+	if err := checkGramRows(who, s.Rows()); err != nil {
+		return nil, err
+	}
+	if err := ops.CheckRows(k.Domain(), "report: "+who, s); err != nil {
+		return nil, err
+	}
+	if s.Rows() == 0 {
+		return &mat.Dense{}, nil
+	}
+	out := mat.NewDense(s.Rows(), s.Rows(), nil)
+	err := blockPairs(s, func(i, j int, a, b *tensor.Dense) error {
+		if i == j {
+			b = nil
+		}
+		g, err := spectral.Gram(k, a, b)
+		if err != nil {
+			return err
+		}
+		rows, cols := g.Dims()
+		out.Slice(i, i+rows, j, j+cols).(*mat.Dense).Copy(g)
+		out.Slice(j, j+cols, i, i+rows).(*mat.Dense).Copy(g.T())
+		return nil
+	})
+	return out, err
+}
+
+// blockPairs calls f with every pair of blocks of sparse rows, made dense, that start at rows i <= j.
+func blockPairs(x *ops.CSR, f func(i, j int, a, b *tensor.Dense) error) error {
+	size := min(512, max(1, spreadCells/max(1, x.Cols())))
+	for i, first := range data.BlocksOf(x, size) {
+		a, err := first.(*ops.CSR).Dense(nil)
+		if err != nil {
+			return err
+		}
+		for j, second := range data.BlocksOf(x.Slice(i, x.Rows()), size) {
+			b := a
+			if j > 0 {
+				if b, err = second.(*ops.CSR).Dense(nil); err != nil {
+					return err
+				}
+			}
+			if err := f(i, i+j, a, b); err != nil {
+				return domain.InBlock(i, err)
+			}
+		}
+	}
+	return nil
+}
+
+// rowsOf is the shape of x, dense or sparse, which must hold something; who names the caller in errors.
+func rowsOf(who string, x ops.Matrix) (rows, cols int, err error) {
+	s, sparse := x.(*ops.CSR)
+	if !sparse {
+		t, _ := x.(*tensor.Dense)
+		c, err := cellsOf(who, "x", t)
+		return c.rows, c.cols, err
+	}
+	if s.Rows() < 1 || s.Cols() < 1 {
+		return 0, 0, fmt.Errorf("report: %s: x has shape %v, it needs at least one row and one column: %w", who, s.Shape(), ErrShape)
+	}
+	return s.Rows(), s.Cols(), nil
+}

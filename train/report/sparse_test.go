@@ -1,0 +1,94 @@
+package report
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
+	"gonum.org/v1/gonum/mat"
+	"gorgonia.org/tensor"
+)
+
+// TestSparseRows: kernel matrices and reports of sparse rows are those of the dense ones, in one block of rows and in several.
+func TestSparseRows(t *testing.T) {
+	for _, d := range []int{19, spreadCells/3 - 1} {
+		n, rng := 8, rand.New(rand.NewPCG(2, 2))
+		x := tensor.New(tensor.WithShape(n, d), tensor.Of(tensor.Float64))
+		for i := range n {
+			for range 5 {
+				x.Float64s()[i*d+rng.IntN(d)] = rng.Float64()
+			}
+		}
+		sparse, err := ops.CSROf(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k := spectral.Gaussian{Sigma: 1}
+		want, err := spectral.Gram(k, x, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := ExactGram(k, sparse); err != nil || !mat.Equal(got, want) {
+			t.Errorf("%d columns: another exact matrix, %v", d, err)
+		}
+		if got, err := ExactGram(k, x); err != nil || !mat.Equal(got, want) {
+			t.Errorf("%d columns: another exact matrix of dense rows, %v", d, err)
+		}
+		draw := func(seed uint64) (Map, error) { return layers.NewFourierLayer(k, d, 4, layers.WithSeed(seed)) }
+		m, _ := draw(1)
+		a, err := ApproxGram(m, x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b, err := ApproxGram(m, sparse); err != nil || !mat.EqualApprox(a, b, 1e-12) {
+			t.Errorf("%d columns: another approximate matrix, %v", d, err)
+		}
+		tilted := func(x, z []float64) float64 { return k.At(x, z) + .01 }
+		r, err := KernelErrorAgainst(tilted, k, draw, sparse, []uint64{1, 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := KernelErrorAgainst(tilted, k, draw, x, []uint64{1, 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(r.Mean.RMS-s.Mean.RMS) > 1e-12 || math.Abs(r.ExpectedBias.Mean-s.ExpectedBias.Mean) > 1e-12 {
+			t.Errorf("%d columns: %+v, of dense rows %+v", d, r.Mean, s.Mean)
+		}
+	}
+}
+
+func TestSparseRowsErrors(t *testing.T) {
+	row, err := ops.NewCSR(3, 2, []int{0, 1, 1, 2}, []int32{0, 1}, []float64{1, -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ExactGram(spectral.ExpSemigroup{Beta: 1}, row); !errors.Is(err, ErrDomain) || !strings.Contains(err.Error(), "x[2,1] = -1") {
+		t.Errorf("a negative value: %v", err)
+	}
+	if _, err := ExactGram(spectral.Gaussian{Sigma: -1}, row); !errors.Is(err, ErrParam) {
+		t.Errorf("a bad parameter: %v", err)
+	}
+	if g, err := ExactGram(spectral.Gaussian{Sigma: 1}, row.Slice(1, 1)); err != nil || !g.IsEmpty() {
+		t.Errorf("no rows: %v, %v", g, err)
+	}
+	m, _ := layers.NewIdentity(2)
+	if _, err := ApproxGram(m, row.Slice(1, 1)); !errors.Is(err, ErrShape) {
+		t.Errorf("no rows: %v", err)
+	}
+	if _, err := ApproxGram(m, row.TakeColumns(0, 1, 1)); !errors.Is(err, ErrShape) {
+		t.Errorf("another width: %v", err)
+	}
+	tall, err := ops.NewCSR(20000, 2, make([]int, 20001), nil, []float64{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ExactGram(spectral.Gaussian{Sigma: 1}, tall); !errors.Is(err, ErrShape) {
+		t.Errorf("too many rows: %v", err)
+	}
+}
