@@ -20,7 +20,7 @@ func TestHeap(t *testing.T) {
 				}
 			})
 		}
-		if few, many := count(3), count(1000); few > 64 || many > few+5 {
+		if few, many := count(3), count(1000); few > 96 || many > few+5 {
 			t.Errorf("%v: %v allocations for 3 rows, %v for 1000", l, few, many)
 		}
 	})

@@ -197,7 +197,7 @@ func (f *fitter) epoch(ctx context.Context, n int) (Epoch, error) {
 func (f *fitter) locate(batch []int, err error) error {
 	for _, i := range batch {
 		if _, e := f.m.Transform(nil, data.Rows(f.x, []int{i})); e != nil {
-			return inBlock(i, e)
+			return domain.InBlock(i, e)
 		}
 	}
 	return err

@@ -100,11 +100,11 @@ func (m *Model) ScoresPrepared(x *tensor.Dense) (*mat.Dense, error) {
 		}
 		var err error
 		if z, err = m.Map.Transform(z, block); err != nil {
-			return nil, inBlock(at, err)
+			return nil, domain.InBlock(at, err)
 		}
 		y, err := m.Head.Transform(nil, z)
 		if err != nil {
-			return nil, inBlock(at, err)
+			return nil, domain.InBlock(at, err)
 		}
 		for i := range block.Shape()[0] {
 			for j := range k {
@@ -113,26 +113,6 @@ func (m *Model) ScoresPrepared(x *tensor.Dense) (*mat.Dense, error) {
 		}
 	}
 	return out, nil
-}
-
-// inBlock is the error of the block that starts at row at: a cell or a row that it names is counted from the start of x.
-func inBlock(at int, err error) error {
-	switch e := err.(type) {
-	case *domain.CellError:
-		moved := *e
-		if e.OfInput() {
-			moved.Row += at
-		}
-		return &moved
-	case *domain.RowError:
-		moved := *e
-		moved.Row += at
-		return &moved
-	}
-	if at == 0 {
-		return err
-	}
-	return fmt.Errorf("in the block of rows that starts at row %d: %w", at, err)
 }
 
 // Predict returns the class of each row, as an index into Classes.

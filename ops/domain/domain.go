@@ -192,3 +192,23 @@ func (e *RowError) Error() string {
 
 // Unwrap makes errors.Is(err, ErrDomain) true.
 func (e *RowError) Unwrap() error { return ErrDomain }
+
+// InBlock is the error of the block of rows that starts at row at: a cell or a row that it names is counted from the start of the whole.
+func InBlock(at int, err error) error {
+	switch e := err.(type) {
+	case *CellError:
+		moved := *e
+		if e.OfInput() {
+			moved.Row += at
+		}
+		return &moved
+	case *RowError:
+		moved := *e
+		moved.Row += at
+		return &moved
+	}
+	if at == 0 {
+		return err
+	}
+	return fmt.Errorf("in the block of rows that starts at row %d: %w", at, err)
+}
