@@ -33,6 +33,7 @@ type object struct {
 	Sweep         []sweepPoint      `json:"sweep,omitempty"`
 	SweepExponent *exponent         `json:"sweep_exponent,omitempty"`
 	Samplers      []samplerReport   `json:"samplers,omitempty"` // with -sampler all
+	Note          string            `json:"note,omitempty"`     // on rows that are not what the kernel expects
 	Seconds       seconds           `json:"seconds"`
 	PeakRSS       int64             `json:"peak_rss_bytes"`
 	Version       string            `json:"version"`
@@ -82,6 +83,9 @@ func (o *options) run(ctx context.Context) error {
 		}
 	}
 	if o.report {
+		if ob.Note, err = normalisation(o.spec, x); err != nil {
+			return err
+		}
 		if err := timed(&ob.Seconds.Report, func() error { return o.reportOn(ctx, x, ob) }); err != nil {
 			return err
 		}
@@ -197,6 +201,9 @@ func writeBlocks(ctx context.Context, what, path string, x *tensor.Dense, cols i
 func (ob *object) print() {
 	fmt.Printf("map       %s %v, %d -> %d features, %s\n", ob.Map, ob.Params.Short(), ob.InputDim, ob.Features, ob.Dtype)
 	fmt.Printf("rows      %d\n", ob.Rows)
+	if ob.Note != "" {
+		fmt.Printf("note      %s\n", ob.Note)
+	}
 	reports := ob.Samplers
 	if ob.KernelError != nil {
 		reports = []samplerReport{{Sampler: ob.Sampler, KernelError: ob.KernelError, MeanSigned: ob.MeanSigned, Sweep: ob.Sweep, SweepExponent: ob.SweepExponent}}
