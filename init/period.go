@@ -3,6 +3,7 @@ package spectral
 import (
 	"fmt"
 	"math"
+	"sync"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -34,7 +35,8 @@ func FittedPeriod(k Homogeneous, order int, w Window) (float64, error) {
 
 // OptimalPeriod is the period with the least SupError, by a search of one dimension. The error has several local minima in Λ: the
 // best of a grid of 240 periods, from 1/4 to several times the fitted ones, is refined, and rounded to four decimals, so that
-// every machine finds the same. It takes some milliseconds times the order. Errors wrap ErrParam.
+// every machine finds the same. It takes some ten milliseconds and more for high orders; for the kernels of this package the result is
+// remembered. Errors wrap ErrParam.
 func OptimalPeriod(k Homogeneous, order int, w Window) (float64, error) {
 	if err := checkHarmonics(k, order, w); err != nil {
 		return 0, err
@@ -42,6 +44,29 @@ func OptimalPeriod(k Homogeneous, order int, w Window) (float64, error) {
 	if pointMass(k) {
 		return 1, nil
 	}
+	switch k.(type) {
+	case Chi2, Intersection, JensenShannon: // values that are what they say; a type of the user's own may change behind a pointer
+	default:
+		return optimalPeriod(k, order, w), nil
+	}
+	key := periodKey{k, order, w}
+	if p, known := optimalPeriods.Load(key); known {
+		return p.(float64), nil
+	}
+	p := optimalPeriod(k, order, w)
+	optimalPeriods.Store(key, p)
+	return p, nil
+}
+
+type periodKey struct {
+	k     Homogeneous
+	order int
+	w     Window
+}
+
+var optimalPeriods sync.Map // of periodKey, to float64
+
+func optimalPeriod(k Homogeneous, order int, w Window) float64 {
 	const grid = 240
 	worst := func(lnPeriod float64) float64 { return supError(k, newHarmonics(k, order, w, math.Exp(lnPeriod)), 400) }
 	low, top := math.Log(.25), math.Log(40+40*math.Sqrt(float64(order))) // the fits are below 7√n + 8
@@ -58,9 +83,9 @@ func OptimalPeriod(k Homogeneous, order int, w Window) (float64, error) {
 	// The least error may stand where a sample becomes negative, and beside a jump: there, only one of the neighbours will do.
 	down, up := math.Floor(1e4*period)/1e4, math.Ceil(1e4*period)/1e4
 	if fine(math.Log(up)) < fine(math.Log(down)) {
-		return up, nil
+		return up
 	}
-	return down, nil
+	return down
 }
 
 // SupError is the largest error of a scalar kernel of degree γ that the harmonics make,

@@ -38,6 +38,26 @@ func reciprocalDefaults(v Values, x ops.Matrix) error {
 	return fill(v, "lambda", func() (float64, error) { return meanRowSum(x, func(c float64) float64 { return c / 2 }) })
 }
 
+// metricSigma is half the root of the mean squared metric D² of two rows, for the Gaussian kernel of D: what √(d Var/2) is for Euclidean
+// distance, whose mean square is 2 d Var where all columns have one mean. It looks at all pairs of 64 rows at most.
+func metricSigma(k spectral.Homogeneous, x ops.Matrix) (float64, error) {
+	rows, err := sample(x, 64, k.Domain())
+	if err != nil {
+		return 0, err
+	}
+	sum, pairs := 0.0, 0.0
+	for i, a := range rows {
+		for _, b := range rows[:i] {
+			sum += spectral.SquaredMetric(k, a, b)
+			pairs++
+		}
+	}
+	if pairs == 0 {
+		return 0, fmt.Errorf("want at least two rows to derive it from: %w", ErrShape)
+	}
+	return math.Sqrt(sum/pairs) / 2, nil
+}
+
 // skewedDefaults finds c such that the mean of -ln k(x, z) over pairs of rows is one, or half of what it can be at all where that
 // is below two. It falls as c grows.
 func skewedDefaults(kernel func(c float64) spectral.Kernel) func(v Values, x ops.Matrix) error {

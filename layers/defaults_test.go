@@ -46,6 +46,19 @@ func meanOf(v []float64, f func(float64) float64) float64 {
 	return sum / float64(len(v))
 }
 
+// meanOverPairs is the mean over all pairs of rows of d cells of a sum over the cells.
+func meanOverPairs(v []float64, d int, f func(a, b float64) float64) float64 {
+	n, sum := len(v)/d, 0.0
+	for i := range n {
+		for j := range i {
+			for k := range d {
+				sum += f(v[i*d+k], v[j*d+k])
+			}
+		}
+	}
+	return sum / float64(n*(n-1)/2)
+}
+
 // TestDefaultsAreTheirFormulas: the values that the data give, against the definitions.
 func TestDefaultsAreTheirFormulas(t *testing.T) {
 	const n, d = 17, 5
@@ -63,6 +76,10 @@ func TestDefaultsAreTheirFormulas(t *testing.T) {
 			{"laplacian", "sigma", d * meanOf(v, func(c float64) float64 { return math.Abs(c - mean) })},
 			{"exp-semigroup", "beta", 1 / (d * meanOf(v, func(c float64) float64 { return math.Sqrt(2 * c) }))},
 			{"reciprocal-semigroup", "lambda", d * mean / 2},
+			{"exp-intersection", "sigma", math.Sqrt(meanOverPairs(v, d, func(a, b float64) float64 { return math.Abs(a - b) })) / 2},
+			{"exp-hellinger", "sigma", math.Sqrt(meanOverPairs(v, d, func(a, b float64) float64 {
+				return math.Pow(math.Sqrt(a)-math.Sqrt(b), 2)
+			})) / 2},
 		} {
 			if got, err := filled(tc.mapName, tc.param, x); math.Abs(got-tc.want) > 1e-12*tc.want || err != nil {
 				t.Errorf("%v, %s: %s = %v, want %v; %v", dt, tc.mapName, tc.param, got, tc.want, err)
@@ -103,8 +120,11 @@ func TestDefaultsFollowTheScale(t *testing.T) {
 			}
 			for _, s := range []float64{1e-15, 1e15} {
 				want := s
-				if e.Name == "exp-semigroup" {
+				switch {
+				case e.Name == "exp-semigroup":
 					want = 1 / math.Sqrt(s)
+				case strings.HasPrefix(e.Name, "exp-"): // D is √ of the unit of x
+					want = math.Sqrt(s)
 				}
 				a, err := filled(e.Name, p.Name, x)
 				b, err2 := filled(e.Name, p.Name, mapped(x, func(v float64) float64 { return s * v }))

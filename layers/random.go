@@ -39,8 +39,7 @@ type randomMap struct {
 }
 
 // newRandomMap draws the frequencies of a map with the given number of output columns.
-func newRandomMap(kind, auto string, k spectral.Random, dims, features int, opts []Option) (*randomMap, error) {
-	o := newOptions(opts)
+func newRandomMap(kind, auto string, k spectral.Random, dims, features int, o options) (*randomMap, error) {
 	b, err := newBase(kind, auto, dims, features, o)
 	if err != nil {
 		return nil, err

@@ -26,6 +26,7 @@ type Entry struct {
 	Width string
 
 	columns  func(v Values, dims int) int // that number; nil where Sampled
+	lifted   func(v Values, dims int) int // how many columns the frequencies multiply; nil: the input's
 	kernel   func(v Values) spectral.Kernel
 	layer    func(k spectral.Kernel, s Spec, opts []Option) (Layer, error)
 	defaults func(v Values, x ops.Matrix) error // fills in what depends on the data
@@ -67,11 +68,14 @@ var table = []*Entry{
 	homogeneousEntry("chi2", "Σ 2xz/(x+z)", chi2),
 	homogeneousEntry("intersection", "Σ min(x, z)", intersection),
 	homogeneousEntry("jensen-shannon", "Σ ½x log₂((x+z)/x) + ½z log₂((x+z)/z)", jensenShannon),
+	exponentiatedEntry("hellinger", hellinger),
+	exponentiatedEntry("chi2", chi2),
+	exponentiatedEntry("intersection", intersection),
+	exponentiatedEntry("jensen-shannon", jensenShannon),
 }
 
 // planned are the names that are reserved and not built yet.
-var planned = []string{"exp-hellinger", "exp-chi2", "exp-intersection",
-	"exp-jensen-shannon", "sphere-polynomial", "delta-gaussian", "arc-cosine", "ntk", "hdd-hellinger", "hdd-js", "hdd-tv", "l2-density",
+var planned = []string{"sphere-polynomial", "delta-gaussian", "arc-cosine", "ntk", "hdd-hellinger", "hdd-js", "hdd-tv", "l2-density",
 	"mean-map", "add-kpca", "maji-berg", "nystrom", "random-maclaurin", "tensor-sketch", "srf"}
 
 // Entries is the table of maps.
@@ -171,6 +175,15 @@ func (s Spec) Columns() (int, error) {
 		return s.Features, err
 	}
 	return e.columns(v, s.Dims), nil
+}
+
+// FrequencyDims is how many columns the frequencies multiply: Dims, or for an exponentiated map the columns of the homogeneous one.
+func (s Spec) FrequencyDims() (int, error) {
+	e, v, err := s.resolve()
+	if err != nil || e.lifted == nil {
+		return s.Dims, err
+	}
+	return e.lifted(v, s.Dims), nil
 }
 
 // Build draws the map.

@@ -2,6 +2,7 @@ package layers
 
 import (
 	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/ops"
 )
 
 // The parameters of the homogeneous maps. Hellinger's map is exact and has the last two only.
@@ -89,4 +90,19 @@ func harmonicsOf(v Values) []Option {
 
 func homogeneousLayer(k spectral.Kernel, s Spec, opts []Option) (Layer, error) {
 	return NewHomogeneousLayer(k.(spectral.Homogeneous), s.Dims, append(opts, harmonicsOf(s.Params)...)...)
+}
+
+// exponentiatedEntry is the row of the Gaussian kernel of an additive kernel's metric.
+func exponentiatedEntry(of string, k homogeneousKernel) *Entry {
+	params := append([]ParamDef{sigmaDef}, k.params()...)
+	return &Entry{Name: "exp-" + of, Formula: "exp(-D²/2σ²), D² = k(x,x) + k(z,z) - 2k(x,z), k of " + of, Inputs: "x >= 0", Paper: "Vedaldi and Zisserman 2012, (29)",
+		Sampled: true, Tunable: true, Params: append(params, phaseDef), lifted: homogeneousColumns, layer: exponentiatedLayer,
+		defaults: func(v Values, x ops.Matrix) error {
+			return fill(v, "sigma", func() (float64, error) { return metricSigma(k.of(v), x) })
+		},
+		kernel: func(v Values) spectral.Kernel { return spectral.Exponentiated{Of: k.of(v), Sigma: v.Number("sigma")} }}
+}
+
+func exponentiatedLayer(k spectral.Kernel, s Spec, opts []Option) (Layer, error) {
+	return NewExponentiatedLayer(k.(spectral.Exponentiated), s.Dims, s.Features, append(opts, harmonicsOf(s.Params)...)...)
 }

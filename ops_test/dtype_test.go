@@ -65,10 +65,14 @@ func (v variant) rounding(t *testing.T, x *tensor.Dense, m int) []float64 {
 	if v.form == copied {
 		return out
 	}
-	if v.form == series {
-		v.roundingOfSeries(out, x.Float64s(), l)
-		return out
+	if h, ok := l.(*layers.HomogeneousLayer); ok {
+		return roundingOfSeries(h, x.Float64s())
 	}
+	on, off := v.randomRows(t, x).Float64s(), make([]float64, 0)
+	if e, ok := l.(*layers.ExponentiatedLayer); ok {
+		off = roundingOfSeries(e.Homogeneous(), x.Float64s())
+	}
+	d = len(on) / n
 	params := map[string][]float64{}
 	for _, p := range l.Params() {
 		params[p.Name] = p.Value.Float64s()
@@ -78,14 +82,20 @@ func (v variant) rounding(t *testing.T, x *tensor.Dense, m int) []float64 {
 		at, j := i/l.Features(), i%l.Features()%m
 		dp := 0.0
 		if norms := params["norms"]; norms != nil {
-			xs := x.Float64s()[at*d : at*d+d]
+			xs := on[at*d : at*d+d]
 			dp = (3*math.Log2(float64(spectral.PaddedDims(d))) + 4) * u * norms[j] * math.Sqrt(dot(xs, xs))
+			if len(off) > 0 {
+				dp += norms[j] * math.Sqrt(dot(off[at*d:at*d+d], off[at*d:at*d+d]))
+			}
 		}
 		for k := range d {
 			if params["W"] == nil {
 				break
 			}
-			w, a := math.Abs(params["W"][k*m+j]), x.Float64s()[at*d+k]
+			w, a := math.Abs(params["W"][k*m+j]), on[at*d+k]
+			if len(off) > 0 {
+				dp += w * off[at*d+k]
+			}
 			if c := params["c"]; c != nil {
 				a = math.Log(a + c[0])
 				dp += 2 * u * w
@@ -101,15 +111,17 @@ func (v variant) rounding(t *testing.T, x *tensor.Dense, m int) []float64 {
 }
 
 // roundingOfSeries: the phase f L ln|x| is off by u of ln|x|, of L and of the product each, and so by 4u|f L ln|x|| with a tuned L, which is
-// rounded once more as ln L; the size |x|^{γ/2} by as much of γ/2 ln|x|, and every number by some roundings.
-func (v variant) roundingOfSeries(out, x []float64, l layers.Layer) {
+// rounded once more as ln L; the size |x|^{γ/2} by as much of γ/2 ln|x|, and every number by some roundings. Under an exponential the
+// homogeneous map adds this to the rounding of what its frequencies multiply.
+func roundingOfSeries(l *layers.HomogeneousLayer, x []float64) []float64 {
 	const u = 1. / (1 << 24)
-	h := l.(*layers.HomogeneousLayer).Harmonics()
-	gamma, per := v.kernel.(spectral.Homogeneous).Degree(), len(out)/len(x)
+	h, out := l.Harmonics(), make([]float64, len(x)/l.Dims()*l.Features())
+	gamma, per := l.Kernel().(spectral.Homogeneous).Degree(), len(out)/len(x)
 	fastest := float64(h.F[h.Order()])*h.Base()*(1+math.Abs(math.Log(h.Base()))) + gamma
 	for i := range out {
 		if c := math.Abs(x[i/per]); c != 0 {
 			out[i] = 2 * math.Pow(c, gamma/2) * u * (8 + 4*fastest*math.Abs(math.Log(c)))
 		}
 	}
+	return out
 }

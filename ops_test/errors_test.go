@@ -66,13 +66,17 @@ func badFields(good layers.Spec, f form) []badSpec {
 		add(layers.ErrParam, "want at least 1", func(s *layers.Spec) { s.Features = n })
 	}
 	k, err := good.Kernel()
-	switch _, fits := k.(spectral.RadialLaw); {
+	switch _, fits := randomOf(k).(spectral.RadialLaw); {
 	case err != nil:
 	case !fits:
 		add(spectral.ErrSampler, "use spectral.IID{}", func(s *layers.Spec) { s.Sampler = "orthogonal" })
 		add(spectral.ErrSampler, "use spectral.IID{}", func(s *layers.Spec) { s.Sampler, s.Dims = "structured", 16 })
 	default:
-		add(spectral.ErrSampler, "use spectral.Orthogonal{}", func(s *layers.Spec) { s.Sampler, s.Dims = "structured", 15 })
+		add(spectral.ErrSampler, "use spectral.Orthogonal{}", func(s *layers.Spec) {
+			if s.Sampler, s.Dims = "structured", 15; randomOf(k) != k {
+				s.Dims = 1 // of which there are 6 columns at most
+			}
+		})
 		for _, p := range []layers.Policy{layers.BandwidthEach, layers.All} {
 			add(layers.ErrParam, "the sampler orthogonal", func(s *layers.Spec) { s.Sampler, s.Dims, s.Tune = "structured", 16, p.String() })
 		}

@@ -145,6 +145,9 @@ func TestZeroRows(t *testing.T) {
 			return
 		}
 		for _, u := range []float64{0, 5e-324} {
+			if u > 0 && v.powers() {
+				continue // whose square root is no small number
+			}
 			for j, z := range transform(t, l, matrix(tensor.Float64, 1, d, u)) {
 				want := 1 / math.Sqrt(m)
 				if j >= m {

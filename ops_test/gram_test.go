@@ -72,6 +72,18 @@ func naiveJensenShannon(v layers.Values, x, z []float64) float64 {
 	return extended(v, x, z, func(a, b float64) float64 { return (a*math.Log1p(b/a) + b*math.Log1p(a/b)) / math.Log(4) })
 }
 
+// exponentiated is exp(-(k(x,x) + k(z,z) - 2k(x,z))/2σ²), with the metric summed coordinate by coordinate.
+func exponentiated(k func(v layers.Values, x, z []float64) float64) func(v layers.Values, x, z []float64) float64 {
+	return func(v layers.Values, x, z []float64) float64 {
+		d2 := 0.0
+		for i := range x {
+			a, b := x[i:i+1], z[i:i+1]
+			d2 += k(v, a, a) + k(v, b, b) - 2*k(v, a, b)
+		}
+		return math.Pow(math.E, -d2/(2*v.Number("sigma")*v.Number("sigma")))
+	}
+}
+
 // extended is a sum over the coordinates with the degree and the extension to negative numbers. Vedaldi and Zisserman (2012), Lemma 2.
 func extended(v layers.Values, x, z []float64, k func(a, b float64) float64) (sum float64) {
 	gamma, ok := v["gamma"].(float64)

@@ -35,6 +35,10 @@ var setups = map[string]setup{
 	"chi2":                 {[]layers.Values{{}, {"gamma": 2., "order": 2., "period": 9., "negative": "sign"}, optimalSplit}, naiveChi2, []float64{-1e-30, -.2}, "negative=sign"},
 	"intersection":         {[]layers.Values{{}, {"order": 0.}, optimalSplit}, naiveIntersection, []float64{-1e-30, -.2}, "negative=sign"},
 	"jensen-shannon":       {[]layers.Values{{"order": 3.}}, naiveJensenShannon, []float64{-1e-30, -.2}, "negative=sign"},
+	"exp-hellinger":        {[]layers.Values{{"sigma": .8}}, exponentiated(naiveHellinger), []float64{-1e-30, -.2}, "negative=sign"},
+	"exp-chi2":             {[]layers.Values{{"sigma": .8}, {"sigma": .9, "order": 2., "window": "uniform", "negative": "split"}}, exponentiated(naiveChi2), []float64{-1e-30, -.2}, "negative=sign"},
+	"exp-intersection":     {[]layers.Values{{"sigma": 1.1, "gamma": 1.2}}, exponentiated(naiveIntersection), []float64{-1e-30, -.2}, "negative=sign"},
+	"exp-jensen-shannon":   {[]layers.Values{{"sigma": 1.2, "period": "optimal"}}, exponentiated(naiveJensenShannon), []float64{-1e-30, -.2}, "negative=sign"},
 }
 
 var optimalSplit = layers.Values{"window": "uniform", "period": "optimal", "negative": "split"}
@@ -99,8 +103,8 @@ func formsOf(t testing.TB, e *layers.Entry, s setup, values layers.Values) []var
 	if _, ok := k.(spectral.Homogeneous); ok {
 		v.form = series
 	}
-	random, ok := k.(spectral.Random)
-	if !ok {
+	random := randomOf(k)
+	if random == nil {
 		return []variant{v}
 	}
 	v.sampler, v.form = "iid", pair
@@ -112,8 +116,11 @@ func formsOf(t testing.TB, e *layers.Entry, s setup, values layers.Values) []var
 		v.sampler, v.name = sampler, v.name+" "+sampler
 		all = append(all, v)
 	}
-	_, radial := k.(spectral.RadialLaw)
+	_, radial := random.(spectral.RadialLaw)
 	for _, s := range spectral.Samplers()[1:] {
+		if random != k && s.String() != "orthogonal" && s.String() != "structured" {
+			continue // the lines of random itself have them
+		}
 		if _, err := spectral.Frequencies(random, s, 17, 1, 1); err == nil {
 			with(v, s.String())
 		}
@@ -131,6 +138,34 @@ func formsOf(t testing.TB, e *layers.Entry, s setup, values layers.Values) []var
 		}
 	}
 	return all
+}
+
+// randomOf is the kernel whose frequencies a map of k draws, on what randomRows makes of the input, or nil.
+func randomOf(k spectral.Kernel) spectral.Random {
+	if e, ok := k.(spectral.Exponentiated); ok {
+		return spectral.Gaussian{Sigma: e.Sigma}
+	}
+	random, _ := k.(spectral.Random)
+	return random
+}
+
+// randomRows is x itself, or for an exponentiated kernel the homogeneous map of x, on which its frequencies work.
+func (v variant) randomRows(t testing.TB, x *tensor.Dense) *tensor.Dense {
+	t.Helper()
+	if _, ok := v.kernel.(spectral.Exponentiated); !ok {
+		return x
+	}
+	z, err := v.build(t, x.Shape()[1], 2, 1).(*layers.ExponentiatedLayer).Homogeneous().Transform(nil, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return z
+}
+
+// powers says whether the map is one of powers and logarithms of x, with no derivative at 0.
+func (v variant) powers() bool {
+	_, ok := v.kernel.(spectral.Exponentiated)
+	return ok || v.form == series
 }
 
 // dims is d for every variant but the structured ones, which have at least 16 dimensions: 15 + d.

@@ -14,12 +14,12 @@ import (
 func TestRate(t *testing.T) {
 	const seeds = 48
 	forEach(t, func(t *testing.T, v variant) {
-		if !v.entry.Sampled {
-			return
+		if !v.entry.Sampled || v.sampler != "iid" && randomOf(v.kernel) != v.kernel {
+			return // a homogeneous map makes more columns than there are frequencies, which are then no whole blocks
 		}
 		d := v.dims(8) // 32 and 512 frequencies are whole orthogonal blocks of 8, and whole structured blocks of 32
 		x := v.rows(11, d, 3)
-		exact, err := spectral.Gram(v.kernel, x, nil)
+		exact, err := spectral.Gram(randomOf(v.kernel), v.randomRows(t, x), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -109,6 +109,9 @@ func TestViewsOfParams(t *testing.T) {
 				continue
 			}
 			plain, view := layers.Spec{Map: v.entry.Name}, layers.Spec{Map: v.entry.Name}
+			if n, ok := v.values["negative"]; ok {
+				plain.Params, view.Params = layers.Values{"negative": n}, layers.Values{"negative": n}
+			}
 			if err := plain.FillDefaults(x); err != nil {
 				t.Fatal(err)
 			}

@@ -186,11 +186,15 @@ func (c card) check(e *layers.Entry, tensors map[string]*tensor.Dense) error {
 	if cols := tensors["scaler.cols"]; cols != nil && cols.Shape().TotalSize() == 1 && cell(cols, 0) != float64(dims) {
 		return fmt.Errorf("%d input columns are stated, and the scaler was fitted on %v", dims, cell(cols, 0))
 	}
+	lifted, err := c.Spec.FrequencyDims()
+	if err != nil {
+		return err
+	}
 	switch most := freeDraw/features + drawPerWeight*c.Outputs; {
-	case !e.Sampled && (dims < 1 || c.Spec.Features != 0 && c.Spec.Features != features), e.Sampled && c.Drawn && (dims < 1 || dims > c.mostDims(tensors, features)):
+	case !e.Sampled && (dims < 1 || c.Spec.Features != 0 && c.Spec.Features != features), e.Sampled && c.Drawn && (dims < 1 || lifted > c.mostDims(tensors, features)):
 		return fmt.Errorf("%d input columns are stated, and the map's frequencies are not of that size", dims)
-	case e.Sampled && !c.Drawn && (dims < 1 || dims > most):
-		return fmt.Errorf("%d input columns are stated, and a file without the map's frequencies may have at most %d; use Save", dims, most)
+	case e.Sampled && !c.Drawn && (dims < 1 || lifted > most):
+		return fmt.Errorf("%d input columns are stated, %d for the frequencies, and a file without the map's frequencies may have at most %d of these; use Save", dims, lifted, most)
 	}
 	return nil
 }

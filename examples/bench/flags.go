@@ -54,7 +54,7 @@ func parse(args []string) (*options, error) {
 	fs.StringVar(&maps, "maps", strings.Join(mapNames, ","), "what to measure, a `list`")
 	fs.StringVar(&cores, "cores", defaultCores(), "numbers of cores, a `list`")
 	fs.BoolVar(&o.json, "json", false, "print one JSON object a line instead of a table")
-	fs.BoolVar(&o.peers, "peers", false, "measure scikit-learn and numpy too; needs python3 with scikit-learn")
+	fs.BoolVar(&o.peers, "peers", false, "measure scikit-learn, numpy and VLFeat too; needs python3 with scikit-learn, and for VLFeat libvl and a C compiler")
 	fs.StringVar(&o.plot, "plot", "", "draw a picture of the speeds to a `file` (PNG)")
 	synopsis := "bench measures the feature maps, and with -peers scikit-learn and numpy beside them.\nThe shapes, rows×columns→features:"
 	for _, s := range standard {
@@ -106,7 +106,7 @@ func (o *options) checkFit() error {
 		return cli.Usage("-maps %s: structured wants 16 columns or more, gradient float32 and shape a or one given by its numbers, sparse shape g or one given by its numbers, and nothing else shape g", strings.Join(o.maps, ","))
 	}
 	if o.plot != "" && !dense {
-		return cli.Usage("-plot: the picture is of the speed of products, and structured has none; add a dense map to -maps")
+		return cli.Usage("-plot: the picture is of the speed of products, and structured, chi2 and intersection have none; add a dense map to -maps")
 	}
 	return nil
 }

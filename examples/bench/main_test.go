@@ -38,10 +38,14 @@ func TestJSON(t *testing.T) {
 	for _, ob := range objects(t, r.Stdout) {
 		clitest.Keys(t, "a line", ob, keys)
 		got = append(got, ob["map"].(string)+" "+ob["dtype"].(string))
-		if ob["lib"] != "bochner" || ob["n"] != 37. || ob["d"] != 17. || ob["features"] != 46. || ob["runs"] != 1. || ob["cores"] != 1. {
+		features := 46.
+		if name := ob["map"]; name == "chi2" || name == "intersection" {
+			features = 3 * 17
+		}
+		if ob["lib"] != "bochner" || ob["n"] != 37. || ob["d"] != 17. || ob["features"] != features || ob["runs"] != 1. || ob["cores"] != 1. {
 			t.Errorf("a line says %v", ob)
 		}
-		if ms := ob["ms"].(float64); !(ms > 0) || ob["min_ms"] != ms || !near(ob["ns_per_output"].(float64), ms*1e6/(37*46)) {
+		if ms := ob["ms"].(float64); !(ms > 0) || ob["min_ms"] != ms || !near(ob["ns_per_output"].(float64), ms*1e6/(37*features)) {
 			t.Errorf("the times of %v", ob)
 		}
 		work := map[string]float64{"gaussian": 1, "phase": 2, "laplace": 2, "gradient": 6, "sparse": 2. / 17}[ob["map"].(string)] * 37 * 17 * 46
@@ -52,8 +56,8 @@ func TestJSON(t *testing.T) {
 			t.Errorf("the peak of %v", ob)
 		}
 	}
-	want := []string{"gaussian float32", "phase float32", "structured float32", "laplace float32", "gradient float32", "sparse float32",
-		"gaussian float64", "phase float64", "structured float64", "laplace float64", "sparse float64"}
+	want := []string{"gaussian float32", "phase float32", "structured float32", "laplace float32", "gradient float32", "sparse float32", "chi2 float32", "intersection float32",
+		"gaussian float64", "phase float64", "structured float64", "laplace float64", "sparse float64", "chi2 float64", "intersection float64"}
 	if !slices.Equal(got, want) {
 		t.Errorf("lines of %q, want %q", got, want)
 	}
@@ -134,7 +138,7 @@ func TestPeers(t *testing.T) {
 	dir := t.TempDir()
 	fake := "#!" + sh + `
 [ "$2" = "import numpy, sklearn" ] && exit 0
-echo "{\"setting\": \"$OPENBLAS_NUM_THREADS $3 $4 $5 $6 $7 $8 $9\", \"maps\": {\"RBFSampler\": [3, 1, 8], \"laplace\": [5], \"csr\": [7]}}"
+echo "{\"setting\": \"$OPENBLAS_NUM_THREADS $3 $4 $5 $6 $7 $8 $9\", \"maps\": {\"RBFSampler\": [3, 1, 8], \"laplace\": [5], \"csr\": [7], \"AdditiveChi2Sampler\": [4], \"homkermap\": []}}"
 `
 	if err := os.WriteFile(filepath.Join(dir, "python3"), []byte(fake), 0o755); err != nil {
 		t.Fatal(err)
@@ -156,6 +160,14 @@ echo "{\"setting\": \"$OPENBLAS_NUM_THREADS $3 $4 $5 $6 $7 $8 $9\", \"maps\": {\
 	}
 	if csr["lib"] != "scipy" || csr["ms"] != 7. || !near(csr["gflops"].(float64), 2*8*1*4/7e6) {
 		t.Errorf("the line of scipy is %v", csr)
+	}
+	// VLFeat is left out where it is not there.
+	r = clitest.Run(t, t.TempDir(), "-peers -shapes 8x31x4 -runs 3 -cores 1 -dtype float64 -maps chi2,intersection -json").OK(t)
+	if lines := objects(t, r.Stdout); len(lines) != 3 && len(lines) != 4 || lines[2]["lib"] != "scikit-learn" || lines[2]["ms"] != 4. || lines[2]["features"] != 93. {
+		t.Errorf("the lines of the homogeneous maps are\n%s", r.Stdout)
+	}
+	if !strings.Contains(r.Stderr, "libvlfeat-dev") {
+		t.Errorf("nothing is said of VLFeat: %q", r.Stderr)
 	}
 	r = clitest.Run(t, t.TempDir(), args).OK(t)
 	if strings.Count(r.Stdout, "| 3 (") != strings.Count(r.Stdout, "| 5 (")*2 || !strings.Contains(r.Stdout, "peer, default: ms (ratio) |") {

@@ -16,7 +16,7 @@ import (
 )
 
 // mapNames are what can be measured, in the order of the table.
-var mapNames = []string{"gaussian", "phase", "structured", "laplace", "gradient", "sparse"}
+var mapNames = []string{"gaussian", "phase", "structured", "laplace", "gradient", "sparse", "chi2", "intersection"}
 
 // measurement is one line of the output. The times are of a whole call; the peak is that of all cores.
 type measurement struct {
@@ -55,13 +55,21 @@ func fits(name string, c cell) bool {
 // stored is how many entries a sparse row of d columns has: 1 %.
 func stored(d int) int { return max(1, d/100) }
 
+// at is the cell in which a map is measured: the homogeneous ones, of order 1, make three columns of each, whatever the shape says.
+func (c cell) at(name string) cell {
+	if name == "chi2" || name == "intersection" {
+		c.shape.features = 3 * c.shape.d
+	}
+	return c
+}
+
 // products is the number of multiplications and additions in the products of a map at a shape.
 func products(name string, s shape) float64 {
 	full := 2 * float64(s.n) * float64(s.d) * float64(s.features)
 	switch name {
 	case "gaussian":
 		return full / 2 // D/2 frequencies
-	case "structured":
+	case "structured", "chi2", "intersection":
 		return 0
 	case "gradient":
 		return 3 * full // xW, xᵀ·dP, dP·Wᵀ
@@ -80,6 +88,7 @@ func dtypeOf(name string) tensor.Dtype {
 
 // measure times one of our maps. The peak is the better of one before and one after, so that a busy moment does not lower it.
 func measure(name string, c cell, runs int) (measurement, error) {
+	c = c.at(name)
 	f, err := prepare(name, c)
 	if err != nil {
 		return measurement{}, err
@@ -152,6 +161,10 @@ func prepare(name string, c cell) (func() error, error) {
 		m, err = layers.NewRandomLaplaceLayer(spectral.ReciprocalSemigroup{Lambda: float64(s.d)}, s.d, s.features, opts...)
 	case "phase", "sparse":
 		m, err = layers.NewFourierLayer(gauss, s.d, s.features, append(opts, layers.WithPhase())...)
+	case "chi2":
+		m, err = layers.NewHomogeneousLayer(spectral.Chi2{}, s.d, opts...)
+	case "intersection":
+		m, err = layers.NewHomogeneousLayer(spectral.Intersection{}, s.d, opts...)
 	case "structured":
 		m, err = layers.NewFourierLayer(gauss, s.d, s.features, append(opts, layers.WithSampler(spectral.Structured{}))...)
 	default:

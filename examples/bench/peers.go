@@ -32,10 +32,14 @@ var peerOf = map[string]string{
 	"laplace":    "laplace",
 	"gradient":   "gradient",
 	"sparse":     "csr",
+
+	"chi2":         "AdditiveChi2Sampler",
+	"intersection": "homkermap",
 }
 
 // libOf is whose a peer is.
-var libOf = map[string]string{"RBFSampler": "scikit-learn", "laplace": "numpy", "gradient": "numpy", "csr": "scipy"}
+var libOf = map[string]string{"RBFSampler": "scikit-learn", "laplace": "numpy", "gradient": "numpy", "csr": "scipy", "AdditiveChi2Sampler": "scikit-learn",
+	"homkermap": "VLFeat"}
 
 // findPeers wants a python3 that has scikit-learn, and says which settings this machine can run.
 func findPeers(ctx context.Context) ([]setting, error) {
@@ -54,9 +58,11 @@ func findPeers(ctx context.Context) ([]setting, error) {
 // measurePeers runs the script for what the measurements of ours are set against, as a process of its own.
 func measurePeers(ctx context.Context, s setting, c cell, ours []measurement, runs int) ([]measurement, error) {
 	var want []string
+	of := map[string]string{} // ours, by the peer
 	for _, m := range ours {
 		if name := peerOf[m.Map]; m.Lib == "bochner" && !slices.Contains(want, name) {
 			want = append(want, name)
+			of[name] = m.Map
 		}
 	}
 	if want == nil {
@@ -79,10 +85,14 @@ func measurePeers(ctx context.Context, s setting, c cell, ours []measurement, ru
 	}
 	var out []measurement
 	for _, name := range want {
+		if len(found.Maps[name]) == 0 && name == "homkermap" {
+			fmt.Fprintln(os.Stderr, "-peers: VLFeat is not there, or no C compiler to call it with; on Debian: apt-get install libvlfeat-dev gcc")
+			continue
+		}
 		if len(found.Maps[name]) == 0 {
 			return nil, fmt.Errorf("-peers: python3 did not time %s", name)
 		}
-		m := newMeasurement(libOf[name], s.name, name, c, found.Maps[name], ours[0].PeakGFLOPS/float64(c.cores))
+		m := newMeasurement(libOf[name], s.name, name, c.at(of[name]), found.Maps[name], ours[0].PeakGFLOPS/float64(c.cores))
 		m.BLAS = found.Setting
 		out = append(out, m)
 	}

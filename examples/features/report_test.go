@@ -79,7 +79,13 @@ func TestReportKeys(t *testing.T) {
 	dir := files(t)
 	const always = "map params features seed dtype rows input_dim seconds peak_rss_bytes version "
 	for args, keys := range map[string]string{
-		"-map linear": "kernel_error",
+		"-map linear":               "kernel_error",
+		"-map chi2 -dtype float32":  "kernel_error note",
+		"-map chi2 -scale l1":       "kernel_error",
+		"-map chi2 -params gamma=2": "kernel_error note",
+		"-map intersection -params gamma=2 -scale l2 -dtype float32": "kernel_error",
+		"-map chi2 -out a.npy":                                                         "",
+		"-features 8 -seeds 2 -sweep none -map exp-chi2":                               "sampler kernel_error mean_signed_error by_distance note",
 		"-features 8 -seeds 2 -sweep none -out a.npy -report":                          "sampler kernel_error mean_signed_error by_distance",
 		"-features 8 -seeds 2 -sweep 8":                                                "sampler kernel_error mean_signed_error by_distance sweep",
 		"-features 8 -seeds 2 -sweep 8,8":                                              "sampler kernel_error mean_signed_error by_distance sweep",
@@ -100,6 +106,23 @@ func TestReportKeys(t *testing.T) {
 			if args == "-map linear" && e["relative_frobenius"].(float64) > 1e-12 {
 				t.Errorf("the linear map is not exact: %v", e)
 			}
+		}
+	}
+}
+
+// TestNormalisationNote: rows that do not sum to one are named, and mapped as they are.
+func TestNormalisationNote(t *testing.T) {
+	dir := t.TempDir()
+	clitest.File(t, dir, "rows.csv", ".5,.5,0\n0,0,0\n1,2,3\n.3,.3,.4\n-1,.5,0\n")
+	const extended = "-in rows.csv -map chi2 -params negative=sign"
+	for params, note := range map[string]string{
+		"":         "2 of 5 rows do not sum to one, row 2 for one: 6; the kernel of -map chi2 expects normalised histograms, and -scale l1 makes them",
+		",gamma=2": "4 of 5 rows do not have squares that sum to one, row 0 for one: 0.5; the kernel of -map chi2 expects normalised histograms, and -scale l2 makes them",
+		",gamma=3": "4 of 5 rows do not have powers of degree 3 that sum to one, row 0 for one: 0.25; the kernel of -map chi2 expects normalised histograms, and no -scale makes them",
+	} {
+		r := clitest.Run(t, dir, extended+params).OK(t)
+		if !strings.Contains(r.Stdout, "note      "+note+"\n") {
+			t.Errorf("%s: %q, want the note %q", params, r.Stdout, note)
 		}
 	}
 }

@@ -35,6 +35,7 @@ type object struct {
 	Sweep         []sweepPoint      `json:"sweep,omitempty"`
 	SweepExponent *exponent         `json:"sweep_exponent,omitempty"`
 	Samplers      []samplerReport   `json:"samplers,omitempty"` // with -sampler all
+	Note          string            `json:"note,omitempty"`     // on rows that are not what the kernel expects
 	Seconds       seconds           `json:"seconds"`
 	PeakRSS       int64             `json:"peak_rss_bytes"`
 	Version       string            `json:"version"`
@@ -84,6 +85,9 @@ func (o *options) run(ctx context.Context) error {
 		}
 	}
 	if o.report {
+		if ob.Note, err = normalisation(o.spec, x); err != nil {
+			return err
+		}
 		if err := timed(&ob.Seconds.Report, func() error { return o.reportOn(ctx, x, ob) }); err != nil {
 			return err
 		}
@@ -215,6 +219,9 @@ func writeBlocks(ctx context.Context, what, path string, x ops.Matrix, cols int,
 func (ob *object) print() {
 	fmt.Printf("map       %s %v, %d -> %d features, %s\n", ob.Map, ob.Params.Short(), ob.InputDim, ob.Features, ob.Dtype)
 	fmt.Printf("rows      %d\n", ob.Rows)
+	if ob.Note != "" {
+		fmt.Printf("note      %s\n", ob.Note)
+	}
 	reports := ob.Samplers
 	if ob.KernelError != nil {
 		reports = []samplerReport{{Sampler: ob.Sampler, KernelError: ob.KernelError, MeanSigned: ob.MeanSigned, ByDistance: ob.ByDistance, Sweep: ob.Sweep, SweepExponent: ob.SweepExponent}}

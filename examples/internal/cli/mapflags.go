@@ -119,8 +119,9 @@ func Fit(spec *layers.Spec, x ops.Matrix) error {
 
 // Build draws the map of a finished spec. What is wrong with the spec is a wrong flag.
 func Build(spec layers.Spec) (layers.Layer, error) {
-	if spec.Features > 0 && spec.Dims > maxCoordinates/spec.Features {
-		return nil, Usage("-features %d: the frequencies in %d dimensions are too large; ask for at most %d features", spec.Features, spec.Dims, maxCoordinates/spec.Dims)
+	dims, err := spec.FrequencyDims()
+	if err == nil && spec.Features > 0 && dims > maxCoordinates/spec.Features {
+		return nil, Usage("-features %d: the frequencies in %d dimensions are too large; ask for at most %d features", spec.Features, dims, maxCoordinates/dims)
 	}
 	if cols, err := spec.Columns(); err == nil && cols > maxFeatures {
 		return nil, Usage("-map %s makes %d columns of %d, and %d are the most; lower its order", spec.Map, cols, spec.Dims, maxFeatures)

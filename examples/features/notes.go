@@ -1,0 +1,88 @@
+package main
+
+import (
+	"fmt"
+	"math"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
+	"gorgonia.org/tensor"
+)
+
+// normalisation is a note on rows that are no normalised histograms, for a kernel that is better on such: a homogeneous kernel has
+// k(x, x) = Σ|x|^γ, which should be one for all rows, so that no row is most like another. Rows of zeros do not count. Vedaldi and
+// Zisserman (2012), section 2.2. It is empty where there is nothing to say.
+func normalisation(spec layers.Spec, x ops.Matrix) (string, error) {
+	k, err := spec.Kernel()
+	if err != nil {
+		return "", err
+	}
+	if e, ok := k.(spectral.Exponentiated); ok {
+		k = e.Of
+	}
+	h, ok := k.(spectral.Homogeneous)
+	if !ok {
+		return "", nil
+	}
+	n := x.Shape()[0]
+	off, first, total := 0, 0, 0.0
+	for i, sum := range powerSums(x, h.Degree()) {
+		if sum == 0 || math.Abs(sum-1) < 1e-5 {
+			continue
+		}
+		if off++; off == 1 {
+			first, total = i, sum
+		}
+	}
+	if off == 0 {
+		return "", nil
+	}
+	what, remedy := "sum to one", "-scale l1 makes them"
+	switch h.Degree() {
+	case 1:
+	case 2:
+		what, remedy = "have squares that sum to one", "-scale l2 makes them"
+	default:
+		what, remedy = fmt.Sprintf("have powers of degree %v that sum to one", h.Degree()), "no -scale makes them"
+	}
+	return fmt.Sprintf("%d of %d rows do not %s, row %d for one: %.4g; the kernel of -map %s expects normalised histograms, and %s", off, n, what, first, total, spec.Map, remedy), nil
+}
+
+// powerSums are Σ |x_j|^p of the rows of a contiguous matrix or of sparse rows.
+func powerSums(x ops.Matrix, p float64) []float64 {
+	sums := make([]float64, x.Shape()[0])
+	if s, sparse := x.(*ops.CSR); sparse {
+		ptr := s.Pointers()
+		for i := range sums {
+			sums[i] = powerSum(s.Float64s(), s.Float32s(), ptr[i], ptr[i+1], p)
+		}
+		return sums
+	}
+	t, d := x.(*tensor.Dense), x.Shape()[1]
+	var f64 []float64
+	var f32 []float32
+	if t.Dtype() == tensor.Float32 {
+		f32 = t.Float32s()
+	} else {
+		f64 = t.Float64s()
+	}
+	for i := range sums {
+		sums[i] = powerSum(f64, f32, i*d, (i+1)*d, p)
+	}
+	return sums
+}
+
+// powerSum is that of elements lo to hi of the slice that is not nil.
+func powerSum(f64 []float64, f32 []float32, lo, hi int, p float64) (sum float64) {
+	for i := lo; i < hi; i++ {
+		v := 0.0
+		if f32 != nil {
+			v = float64(f32[i])
+		} else {
+			v = f64[i]
+		}
+		sum += math.Pow(math.Abs(v), p)
+	}
+	return sum
+}

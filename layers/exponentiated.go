@@ -1,0 +1,125 @@
+package layers
+
+import (
+	"fmt"
+	"sync"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/ops"
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// ExponentiatedLayer is the random feature map of the exponentiated homogeneous kernel exp(-D²/2σ²), D² = k(x,x) + k(z,z) - 2k(x,z):
+// Fourier features of the Gaussian kernel on the homogeneous map Ψ of k,
+//
+//	z(x) = [cos(Ψ(x)W) | sin(Ψ(x)W)] / √m   (default)      z(x) = √(2/m) cos(Ψ(x)W + b)   (WithPhase)
+//
+// because ‖Ψ(x) - Ψ(z)‖² is about D². Any sampler of the Gaussian fits; spectral.Structured where Ψ has 16 columns or more. Its errors are two:
+// one of chance, which falls with the number of features, and that of Ψ, |D² - ‖Ψ(x)-Ψ(z)‖²|/2σ² of the kernel at most, which falls with the
+// order: Intersection wants a higher one than the others, because a share of D² is missing at order 1. Input and options are those of HomogeneousLayer and FourierLayer; output [n, features]. Vedaldi and Zisserman (2012),
+// equation (30).
+//
+// Bandwidth and BandwidthEach tune σ, one or one for each column of Ψ; All tunes W, b, and what All tunes of the homogeneous map. In a graph
+// the columns of Ψ for a batch are kept: both backwards start from them, and they are fewer than the features unless features
+// < (2n+1)d. Transform makes them a block of rows at a time.
+type ExponentiatedLayer struct {
+	*base
+	kernel spectral.Exponentiated
+	inner  *HomogeneousLayer
+	outer  *randomMap
+
+	scratch sync.Pool // *tensor.Dense, the Ψ of a block of rows
+}
+
+var _ Layer = (*ExponentiatedLayer)(nil)
+
+// NewExponentiatedLayer draws the map of k for d dimensions and the given number of output columns. Errors as for NewHomogeneousLayer,
+// where WithStationary is one too (ErrParam), and for NewFourierLayer.
+func NewExponentiatedLayer(k spectral.Exponentiated, d, features int, opts ...Option) (*ExponentiatedLayer, error) {
+	const kind = "ExponentiatedLayer"
+	o := newOptions(opts)
+	b, err := newBase(kind, "exponentiated", d, features, o)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case k.Of == nil:
+		return nil, fmt.Errorf("%s: no kernel: %w", b.who(), ErrParam)
+	case o.harmonics.stationary:
+		return nil, fmt.Errorf("%s: the stationary form has no exponentiated kernel here: %w", b.who(), ErrParam)
+	}
+	if err := k.Validate(); err != nil {
+		return nil, fmt.Errorf("%s: %w", b.who(), err)
+	}
+	o.name = b.name
+	of := o
+	of.policy = Frozen
+	l := &ExponentiatedLayer{base: b, kernel: k}
+	if l.inner, err = newHomogeneousLayer(kind, "", k.Of, d, of); err != nil {
+		return nil, err
+	}
+	if o.policy == All && l.inner.harmonics.Order() > 0 {
+		l.inner.policy = All
+		l.inner.addParams(o.undrawn)
+	}
+	if l.outer, err = newRandomMap(kind, "", spectral.Gaussian{Sigma: k.Sigma}, l.inner.Features(), features, o); err != nil {
+		return nil, err
+	}
+	b.params = append(l.inner.Params(), l.outer.Params()...)
+	b.changed = l.outer.changed
+	return l, nil
+}
+
+// Kernel is the exact kernel that the map approximates, with the σ that it was drawn for.
+func (l *ExponentiatedLayer) Kernel() spectral.Kernel { return l.kernel }
+
+// Homogeneous is the map Ψ of the kernel under the exponential.
+func (l *ExponentiatedLayer) Homogeneous() *HomogeneousLayer { return l.inner }
+
+// Policy says what is tuned.
+func (l *ExponentiatedLayer) Policy() Policy { return l.outer.policy }
+
+func (l *ExponentiatedLayer) String() string {
+	return fmt.Sprintf("%s %q: %d -> %d -> %d, σ %v of %s, sampler %v, seed %d, %v, %v", l.kind, l.name, l.dims, l.inner.features, l.features, l.kernel.Sigma,
+		l.inner.form(), l.outer.sampler, l.outer.seed, l.dt, l.outer.policy)
+}
+
+// Fwd adds the map to the graph of x.
+func (l *ExponentiatedLayer) Fwd(x G.Input) G.Result {
+	n, err := l.input(x)
+	if err != nil {
+		return G.Err(err)
+	}
+	if n, err = l.inner.fwd(n); err != nil {
+		return G.Err(err)
+	}
+	return G.LiftResult(l.outer.fwd(n))
+}
+
+// lifted is how many cells of Ψ Transform holds at once, about.
+const lifted = 1 << 19
+
+// Transform writes the features of the rows of x to dst.
+func (l *ExponentiatedLayer) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
+	if x.Dims() != 2 || x.Shape()[1] != l.dims {
+		return nil, fmt.Errorf("%s: x has shape %v, want [n, %d]: %w", l.who(), x.Shape(), l.dims, ErrShape)
+	}
+	const tile = 32 // rows of a product, at least
+	rows := max(tile, lifted/l.inner.features/tile*tile)
+	psi, _ := l.scratch.Get().(*tensor.Dense)
+	z, err := ops.InBlocks(l.who(), dst, x, rows, l.features, func(dst, x *tensor.Dense) error {
+		if psi != nil && psi.Shape()[0] != x.Shape()[0] {
+			psi = nil // a block of another height
+		}
+		var err error
+		if psi, err = l.inner.Transform(psi, x); err == nil {
+			_, err = l.outer.Transform(dst, psi)
+		}
+		return err
+	})
+	if psi != nil {
+		l.scratch.Put(psi)
+	}
+	return z, err
+}

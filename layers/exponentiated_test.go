@@ -1,0 +1,118 @@
+package layers_test
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/train/report"
+	"gorgonia.org/tensor"
+)
+
+// TestExponentiatedIsTheComposition: the features are those of a FourierLayer on the homogeneous map, of the same seed.
+func TestExponentiatedIsTheComposition(t *testing.T) {
+	x := sparseHistograms(37, 7)
+	for _, s := range []spectral.Sampler{spectral.IID{}, spectral.Orthogonal{}, spectral.Structured{}} {
+		for _, k := range []spectral.Homogeneous{spectral.Chi2{}, spectral.JensenShannon{Gamma: .8}, spectral.Intersection{Negative: spectral.SplitNegative}} {
+			opts := []layers.Option{layers.WithSeed(3), layers.WithSampler(s), layers.WithOrder(2), layers.WithOptimalPeriod()}
+			l := must(layers.NewExponentiatedLayer(spectral.Exponentiated{Of: k, Sigma: .4}, 7, 26, opts...))
+			psi := must(layers.NewHomogeneousLayer(k, 7, opts...))
+			rff := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: .4}, psi.Features(), 26, opts...))
+			want := floats(must(rff.Transform(nil, must(psi.Transform(nil, x)))))
+			if d := maxDiff(floats(must(l.Transform(nil, x))), want); d != 0 {
+				t.Errorf("%v differs by %v from the composition", l, d)
+			}
+			if l.Homogeneous().Features() != psi.Features() || l.Kernel() != (spectral.Exponentiated{Of: k, Sigma: .4}) {
+				t.Errorf("%v has %v under it and the kernel %v", l, l.Homogeneous(), l.Kernel())
+			}
+		}
+	}
+}
+
+// TestExponentiatedKernelError: with many features the error is that of chance, and for order 3 not much more.
+func TestExponentiatedKernelError(t *testing.T) {
+	x := sparseHistograms(60, 16)
+	for _, k := range []spectral.Homogeneous{spectral.Hellinger{}, spectral.Chi2{}, spectral.Intersection{}, spectral.JensenShannon{}} {
+		e := spectral.Exponentiated{Of: k, Sigma: .5}
+		opts := []layers.Option{layers.WithSampler(spectral.Orthogonal{})}
+		if k != (spectral.Hellinger{}) {
+			opts = append(opts, layers.WithOrder(3))
+		}
+		l := must(layers.NewExponentiatedLayer(e, 16, 8192, opts...))
+		got := must(report.Compare(must(spectral.Gram(e, x, nil)), must(report.ApproxGram(l, x))))
+		// Chance alone makes √(1/2/4096) = .011 at most; a scalar error s of Ψ changes D² by 4s a row at most, and the kernel by 4s/2σ².
+		bound := .011 + 2*spectral.ErrorBound(k, l.Homogeneous().Harmonics())/(2*e.Sigma*e.Sigma)
+		if !(got.RMS <= bound) {
+			t.Errorf("%v: rms error %v, bound %v", l, got.RMS, bound)
+		}
+	}
+}
+
+// TestExponentiatedBlocks: more rows than Transform maps at once come out as they do alone, and an error in a later block counts rows from
+// the start of x.
+func TestExponentiatedBlocks(t *testing.T) {
+	const n, d = 137, 4100 // 12300 columns of Ψ, so blocks of 32 rows
+	x := rows(tensor.Float64, n, d, 1)
+	l := must(layers.NewExponentiatedLayer(spectral.Exponentiated{Of: spectral.Chi2{}, Sigma: 20}, d, 6, layers.WithName("hist")))
+	z := floats(must(l.Transform(nil, x)))
+	for _, i := range []int{0, 31, 32, 64, 136} {
+		one := tensor.New(tensor.WithShape(1, d), tensor.WithBacking(x.Float64s()[i*d:i*d+d]))
+		if off := maxDiff(floats(must(l.Transform(nil, one))), z[6*i:6*i+6]); off > 1e-12 {
+			t.Errorf("row %d differs by %v from what it is alone", i, off)
+		}
+	}
+	x.Float64s()[101*d+17] = -.5
+	if _, err := l.Transform(nil, x); !errors.Is(err, layers.ErrDomain) || !strings.Contains(err.Error(), `"hist": x[101,17] = -0.5 is negative`) {
+		t.Errorf("a negative cell in a later block: %v", err)
+	}
+}
+
+// TestExponentiatedSetParams: other parameters take effect, also where W is packed and the map tunes nothing of the homogeneous one.
+func TestExponentiatedSetParams(t *testing.T) {
+	x := sparseHistograms(11, 5)
+	k := spectral.Exponentiated{Of: spectral.Hellinger{}, Sigma: .4}
+	for _, p := range []layers.Policy{layers.Frozen, layers.Bandwidth, layers.BandwidthEach, layers.All} {
+		l := must(layers.NewExponentiatedLayer(k, 5, 14, layers.Tune(p), layers.WithSeed(1)))
+		other := must(layers.NewExponentiatedLayer(k, 5, 14, layers.Tune(p), layers.WithSeed(2)))
+		must(l.Transform(nil, x))
+		params := map[string]*tensor.Dense{}
+		for _, q := range other.Params() {
+			params[q.Name] = q.Value
+			if q.Name == "root_kappa" && q.Tuned {
+				t.Errorf("%v: a map of order 0 tunes its samples", p)
+			}
+		}
+		if err := l.SetParams(params); err != nil {
+			t.Fatal(err)
+		}
+		if d := maxDiff(floats(must(l.Transform(nil, x))), floats(must(other.Transform(nil, x)))); d != 0 {
+			t.Errorf("%v: the parameters of another layer make features that differ by %v", p, d)
+		}
+	}
+}
+
+func TestExponentiatedErrors(t *testing.T) {
+	for _, c := range []struct {
+		k        spectral.Exponentiated
+		features int
+		opts     []layers.Option
+		is       error
+		says     string
+	}{
+		{spectral.Exponentiated{Sigma: 1}, 4, nil, layers.ErrParam, "no kernel"},
+		{spectral.Exponentiated{Of: spectral.Chi2{}}, 4, nil, layers.ErrParam, "Sigma = 0"},
+		{spectral.Exponentiated{Of: spectral.Chi2{Gamma: math.NaN()}, Sigma: 1}, 4, nil, layers.ErrParam, "Gamma = NaN"},
+		{spectral.Exponentiated{Of: spectral.Chi2{}, Sigma: 1}, 5, nil, layers.ErrParam, "5 features is odd"},
+		{spectral.Exponentiated{Of: spectral.Chi2{}, Sigma: 1}, 4, []layers.Option{layers.WithStationary()}, layers.ErrParam, "stationary"},
+		{spectral.Exponentiated{Of: spectral.Chi2{}, Sigma: 1}, 4, []layers.Option{layers.WithOrder(-1)}, layers.ErrParam, "order -1"},
+		{spectral.Exponentiated{Of: spectral.Chi2{}, Sigma: 1}, 4, []layers.Option{layers.WithSampler(spectral.Structured{})}, spectral.ErrSampler, "spectral.Orthogonal{}"},
+	} {
+		_, err := layers.NewExponentiatedLayer(c.k, 3, c.features, append(c.opts, layers.WithName("hist"))...)
+		if !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), `ExponentiatedLayer "hist"`) {
+			t.Errorf("%+v: %v, want %v with %q", c.k, err, c.is, c.says)
+		}
+	}
+}

@@ -1,0 +1,41 @@
+package ops
+
+import (
+	"fmt"
+
+	"github.com/bochner-go/bochner/ops/domain"
+	"gorgonia.org/tensor"
+)
+
+// InBlocks makes dst [n, cols], allocated if nil, from x [n, d] some rows at a time: f writes the rows of dst for those of x, both over
+// the memory of the whole (of one copy, where x is not contiguous). An error about a cell counts its row from the start of x.
+func InBlocks(who string, dst, x *tensor.Dense, rows, cols int, f func(dst, x *tensor.Dense) error) (*tensor.Dense, error) {
+	x, err := contiguous(x)
+	if err != nil {
+		return nil, fmt.Errorf("%s: x: %w", who, err)
+	}
+	if x.Dims() != 2 {
+		return nil, fmt.Errorf("%s: x has shape %v, want [n, d]: %w", who, x.Shape(), ErrShape)
+	}
+	n := x.Shape()[0]
+	if dst, err = output(who, dst, x.Dtype(), n, cols); err != nil {
+		return nil, err
+	}
+	for lo := 0; lo < n; lo += rows {
+		hi := min(lo+rows, n)
+		if err := f(rowRange(dst, lo, hi), rowRange(x, lo, hi)); err != nil {
+			return nil, domain.InBlock(lo, err)
+		}
+	}
+	return dst, nil
+}
+
+// rowRange is the rows [lo, hi) of a contiguous matrix, over its memory.
+func rowRange(x *tensor.Dense, lo, hi int) *tensor.Dense {
+	cols := x.Shape()[1]
+	shape := tensor.WithShape(hi-lo, cols)
+	if x.Dtype() == tensor.Float32 {
+		return tensor.New(shape, tensor.WithBacking(data[float32](x)[lo*cols:hi*cols:hi*cols]))
+	}
+	return tensor.New(shape, tensor.WithBacking(data[float64](x)[lo*cols:hi*cols:hi*cols]))
+}
