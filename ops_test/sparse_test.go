@@ -174,6 +174,9 @@ func TestSparseDomain(t *testing.T) {
 // TestSparseDefaults: the parameters that come from the data are those of the dense rows, to rounding.
 func TestSparseDefaults(t *testing.T) {
 	for _, v := range variants(t) {
+		if n, ok := v.values["negative"]; ok && n != "error" {
+			continue // the rows may be negative, and the parameters here are the default ones
+		}
 		for _, dt := range []tensor.Dtype{tensor.Float64, tensor.Float32} {
 			x := v.thinned(dt, 23, 7)
 			want, got := layers.Spec{Map: v.entry.Name}, layers.Spec{Map: v.entry.Name}
