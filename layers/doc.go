@@ -13,6 +13,9 @@
 // nodes of the latest Fwd, ModelIn those of a given graph. Transform runs the same arithmetic without a graph and is safe for
 // concurrent use.
 //
+// Histograms have maps of their own: RandomLaplaceLayer, SkewedChi2Layer and SkewedIntersectionLayer draw frequencies, HomogeneousLayer
+// does without, column by column, and ExponentiatedLayer is a Fourier map on top of it.
+//
 // Whether the spectral parameters are frozen or tuned is a Policy (Tune), not a type. A head is a layer too. Every layer
 // satisfies golgi's Layer interface without this package importing golgi.
 //
