@@ -8,13 +8,14 @@ import (
 // The parameters of the homogeneous maps. Hellinger's map is exact and has the last two only.
 var (
 	gammaDef    = ParamDef{Name: "gamma", Doc: "degree γ: k is Σ (xz)^{γ/2} 𝒦(ln z - ln x)", Default: 1.}
-	negativeDef = ParamDef{Name: "negative", Doc: "what a negative number is: an error; part of sign(x) sign(z) k(|x|, |z|); or a dimension of its own, split from the positive",
+	negativeDef = ParamDef{Name: "negative", Doc: "what x < 0 is: an error; part of sign(x) sign(z) k(|x|, |z|); or split from x > 0, a dimension of its own",
 		Words: []string{"error", "sign", "split"}, Default: "error"}
 	seriesDefs = []ParamDef{
 		{Name: "order", Doc: "order n: 2n+1 columns for each input column", Whole: true, Closed: true, Max: spectral.MaxOrder, Default: 1.},
 		gammaDef,
 		{Name: "window", Doc: "window of the signature", Words: []string{"uniform", "rectangular"}, Default: "rectangular"},
-		{Name: "period", Doc: "period Λ: the fitted one, that with the least largest error, or a number", Words: []string{"auto", "optimal"}, OrNumber: true, Default: "auto"},
+		{Name: "period", Doc: "period Λ: the fitted one, that with the least largest error, or a number",
+			Words: []string{"auto", "optimal"}, OrNumber: true, Default: "auto"},
 		negativeDef,
 	}
 )
@@ -65,8 +66,9 @@ func homogeneousColumns(v Values, dims int) int {
 
 // homogeneousEntry is the row of an additive kernel.
 func homogeneousEntry(name, formula string, k homogeneousKernel) *Entry {
-	e := &Entry{Name: name, Formula: formula, Inputs: histogramInputs, Paper: "Vedaldi and Zisserman 2012, figure 1", Params: k.params(), columns: homogeneousColumns, layer: homogeneousLayer,
-		Width:  "2·order+1 columns for each input column, twice that for negative=split",
+	e := &Entry{Name: name, Formula: formula, Inputs: histogramInputs, Paper: "Vedaldi and Zisserman 2012, figure 1", Params: k.params(),
+		Width:   "2·order+1 columns for each input column, twice that for negative=split",
+		columns: homogeneousColumns, layer: homogeneousLayer,
 		kernel: func(v Values) spectral.Kernel { return k.of(v) }}
 	if e.Tunable = len(e.Params) == len(seriesDefs); !e.Tunable {
 		e.Width = "one column for each input column, two for negative=split"

@@ -148,8 +148,8 @@ func homogeneous[T domain.Float](dst *tensor.Dense, in []*tensor.Dense, h Harmon
 	for i, z := range data[T](dst) {
 		if z-z != 0 {
 			cell := i / m.Width()
-			return &domain.CellError{Who: who, Row: cell / d, Col: cell % d, Value: float64(data[T](x)[cell]), Reason: fmt.Sprintf("has features that are not finite in %v", x.Dtype()),
-				Remedy: "scale the data, or lower the degree gamma"}
+			return &domain.CellError{Who: who, Row: cell / d, Col: cell % d, Value: float64(data[T](x)[cell]),
+				Reason: fmt.Sprintf("has features that are not finite in %v", x.Dtype()), Remedy: "scale the data, or lower the degree gamma"}
 		}
 	}
 	return nil
