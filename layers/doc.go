@@ -13,6 +13,8 @@
 // nodes of the latest Fwd, ModelIn those of a given graph. Transform runs the same arithmetic without a graph and is safe for
 // concurrent use.
 //
+// Histograms have maps of their own: RandomLaplaceLayer, SkewedChi2Layer and SkewedIntersectionLayer draw frequencies, HomogeneousLayer
+// does without, column by column, and ExponentiatedLayer is a Fourier map on top of it.
 // Sparse rows, an *ops.CSR, go through TransformCSR and through a node that holds them; the function Transform takes rows of either kind for
 // any Map.
 //

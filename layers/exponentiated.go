@@ -15,10 +15,10 @@ import (
 //
 //	z(x) = [cos(Ψ(x)W) | sin(Ψ(x)W)] / √m   (default)      z(x) = √(2/m) cos(Ψ(x)W + b)   (WithPhase)
 //
-// because ‖Ψ(x) - Ψ(z)‖² is about D². Any sampler of the Gaussian fits; spectral.Structured where Ψ has 16 columns or more. Its errors are two:
-// one of chance, which falls with the number of features, and that of Ψ, |D² - ‖Ψ(x)-Ψ(z)‖²|/2σ² of the kernel at most, which falls with the
-// order: Intersection wants a higher one than the others, because a share of D² is missing at order 1. Input and options are those of HomogeneousLayer and FourierLayer; output [n, features]. Vedaldi and Zisserman (2012),
-// equation (30).
+// because ‖Ψ(x) - Ψ(z)‖² is about D². Any sampler of the Gaussian fits; spectral.Structured where Ψ has 16 columns or more. The errors are
+// two: one of chance, which falls with the number of features, and that of Ψ, at most |D² - ‖Ψ(x)-Ψ(z)‖²|/2σ², which falls with the order.
+// Intersection wants a higher order than the others, because a share of its D² is missing at order 1. Input and options are those of
+// HomogeneousLayer and FourierLayer; output [n, features]. Vedaldi and Zisserman (2012), equation (30).
 //
 // Bandwidth and BandwidthEach tune σ, one or one for each column of Ψ; All tunes W, b, and what All tunes of the homogeneous map. In a graph
 // the columns of Ψ for a batch are kept: both backwards start from them, and they are fewer than the features unless features
@@ -97,8 +97,8 @@ func (l *ExponentiatedLayer) Fwd(x G.Input) G.Result {
 	return G.LiftResult(l.outer.fwd(n))
 }
 
-// lifted is how many cells of Ψ Transform holds at once, about.
-const lifted = 1 << 19
+// psiCells is how many cells of Ψ Transform holds at once, about: some megabytes.
+const psiCells = 1 << 19
 
 // Transform writes the features of the rows of x to dst.
 func (l *ExponentiatedLayer) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
@@ -106,7 +106,7 @@ func (l *ExponentiatedLayer) Transform(dst, x *tensor.Dense) (*tensor.Dense, err
 		return nil, fmt.Errorf("%s: x has shape %v, want [n, %d]: %w", l.who(), x.Shape(), l.dims, ErrShape)
 	}
 	const tile = 32 // rows of a product, at least
-	rows := max(tile, lifted/l.inner.features/tile*tile)
+	rows := max(tile, psiCells/l.inner.features/tile*tile)
 	psi, _ := l.scratch.Get().(*tensor.Dense)
 	z, err := ops.InBlocks(l.who(), dst, x, rows, l.features, func(dst, x *tensor.Dense) error {
 		if psi != nil && psi.Shape()[0] != x.Shape()[0] {

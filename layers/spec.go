@@ -68,10 +68,10 @@ var table = []*Entry{
 	homogeneousEntry("chi2", "Σ 2xz/(x+z)", chi2),
 	homogeneousEntry("intersection", "Σ min(x, z)", intersection),
 	homogeneousEntry("jensen-shannon", "Σ ½x log₂((x+z)/x) + ½z log₂((x+z)/z)", jensenShannon),
-	exponentiatedEntry("hellinger", hellinger),
-	exponentiatedEntry("chi2", chi2),
-	exponentiatedEntry("intersection", intersection),
-	exponentiatedEntry("jensen-shannon", jensenShannon),
+	exponentiatedEntry("exp-hellinger", "Σ (√x - √z)²", hellinger),
+	exponentiatedEntry("exp-chi2", "Σ (x-z)²/(x+z)", chi2),
+	exponentiatedEntry("exp-intersection", "‖x-z‖₁", intersection),
+	exponentiatedEntry("exp-jensen-shannon", "2 JS(x, z) in bits", jensenShannon),
 }
 
 // planned are the names that are reserved and not built yet.

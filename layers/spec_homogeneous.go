@@ -8,16 +8,19 @@ import (
 // The parameters of the homogeneous maps. Hellinger's map is exact and has the last two only.
 var (
 	gammaDef    = ParamDef{Name: "gamma", Doc: "degree γ: k is Σ (xz)^{γ/2} 𝒦(ln z - ln x)", Default: 1.}
-	negativeDef = ParamDef{Name: "negative", Doc: "what negative numbers are: an error, of sign(x) sign(z) k(|x|, |z|), or split from the positive",
+	negativeDef = ParamDef{Name: "negative", Doc: "what x < 0 is: an error; part of sign(x) sign(z) k(|x|, |z|); or split from x > 0, a dimension of its own",
 		Words: []string{"error", "sign", "split"}, Default: "error"}
 	seriesDefs = []ParamDef{
 		{Name: "order", Doc: "order n: 2n+1 columns for each input column", Whole: true, Closed: true, Max: spectral.MaxOrder, Default: 1.},
 		gammaDef,
 		{Name: "window", Doc: "window of the signature", Words: []string{"uniform", "rectangular"}, Default: "rectangular"},
-		{Name: "period", Doc: "period Λ: the fitted one, that with the least largest error, or a number", Words: []string{"auto", "optimal"}, OrNumber: true, Default: "auto"},
+		{Name: "period", Doc: "period Λ: the fitted one, that with the least largest error, or a number",
+			Words: []string{"auto", "optimal"}, OrNumber: true, Default: "auto"},
 		negativeDef,
 	}
 )
+
+const histogramInputs = "x >= 0; any with `negative`"
 
 // A homogeneousKernel makes one of the kernels with a degree and an extension.
 type homogeneousKernel func(gamma float64, n spectral.Negative) spectral.Homogeneous
@@ -63,8 +66,9 @@ func homogeneousColumns(v Values, dims int) int {
 
 // homogeneousEntry is the row of an additive kernel.
 func homogeneousEntry(name, formula string, k homogeneousKernel) *Entry {
-	e := &Entry{Name: name, Formula: formula, Inputs: "x >= 0", Paper: "Vedaldi and Zisserman 2012, figure 1", Params: k.params(), columns: homogeneousColumns, layer: homogeneousLayer,
-		Width:  "2·order+1 columns for each input column, twice that for negative=split",
+	e := &Entry{Name: name, Formula: formula, Inputs: histogramInputs, Paper: "Vedaldi and Zisserman 2012, figure 1", Params: k.params(),
+		Width:   "2·order+1 columns for each input column, twice that for negative=split",
+		columns: homogeneousColumns, layer: homogeneousLayer,
 		kernel: func(v Values) spectral.Kernel { return k.of(v) }}
 	if e.Tunable = len(e.Params) == len(seriesDefs); !e.Tunable {
 		e.Width = "one column for each input column, two for negative=split"
@@ -92,10 +96,10 @@ func homogeneousLayer(k spectral.Kernel, s Spec, opts []Option) (Layer, error) {
 	return NewHomogeneousLayer(k.(spectral.Homogeneous), s.Dims, append(opts, harmonicsOf(s.Params)...)...)
 }
 
-// exponentiatedEntry is the row of the Gaussian kernel of an additive kernel's metric.
-func exponentiatedEntry(of string, k homogeneousKernel) *Entry {
+// exponentiatedEntry is the row of the Gaussian kernel of an additive kernel's metric D² = k(x,x) + k(z,z) - 2k(x,z).
+func exponentiatedEntry(name, metric string, k homogeneousKernel) *Entry {
 	params := append([]ParamDef{sigmaDef}, k.params()...)
-	return &Entry{Name: "exp-" + of, Formula: "exp(-D²/2σ²), D² = k(x,x) + k(z,z) - 2k(x,z), k of " + of, Inputs: "x >= 0", Paper: "Vedaldi and Zisserman 2012, (29)",
+	return &Entry{Name: name, Formula: "exp(-D²/2σ²), D² = " + metric, Inputs: histogramInputs, Paper: "Vedaldi and Zisserman 2012, (29)",
 		Sampled: true, Tunable: true, Params: append(params, phaseDef), lifted: homogeneousColumns, layer: exponentiatedLayer,
 		defaults: func(v Values, x ops.Matrix) error {
 			return fill(v, "sigma", func() (float64, error) { return metricSigma(k.of(v), x) })

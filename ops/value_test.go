@@ -298,3 +298,59 @@ func TestAllocations(t *testing.T) {
 		t.Errorf("%v allocations for 64 rows, %v for 3000", few, many)
 	}
 }
+
+// TestInBlocks: every row comes out once, of views as of copies, and errors count cells from the start.
+func TestInBlocks(t *testing.T) {
+	x := tensor.New(tensor.WithShape(7, 3), tensor.Of(tensor.Float64))
+	for i := range 21 {
+		x.Float64s()[i] = float64(i)
+	}
+	transposed := tensor.New(tensor.WithShape(3, 7), tensor.Of(tensor.Float64))
+	for i := range 21 {
+		transposed.Float64s()[i%3*7+i/3] = float64(i)
+	}
+	if err := transposed.T(); err != nil {
+		t.Fatal(err)
+	}
+	double := func(dst, x *tensor.Dense) error {
+		for i := range x.Shape()[0] {
+			for j := range 2 {
+				dst.Float64s()[2*i+j] = 2 * x.Float64s()[3*i+j]
+			}
+		}
+		return nil
+	}
+	for _, rows := range []int{1, 3, 7, 100} {
+		for _, in := range []*tensor.Dense{x, transposed} {
+			z, err := ops.InBlocks("here", nil, in, rows, 2, double)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, v := range z.Float64s() {
+				if want := 2 * float64(i/2*3+i%2); v != want {
+					t.Fatalf("%d rows a block: cell %d is %v, want %v", rows, i, v, want)
+				}
+			}
+		}
+		_, err := ops.InBlocks("here", nil, x, rows, 2, func(_, x *tensor.Dense) error {
+			if err := ops.CheckRows(ops.Domain{}, "there", x); err != nil {
+				return err
+			}
+			if last := x.Shape()[0] - 1; x.Float64s()[3*last] == 18 {
+				return domain.NonNegative().Violation("there", last, 0, -18)
+			}
+			return nil
+		})
+		if !errors.Is(err, ops.ErrDomain) || !strings.Contains(err.Error(), "there: x[6,0] = -18") {
+			t.Errorf("%d rows a block: %v", rows, err)
+		}
+	}
+	for _, dst := range []*tensor.Dense{tensor.New(tensor.WithShape(7, 3), tensor.Of(tensor.Float64)), tensor.New(tensor.WithShape(7, 2), tensor.Of(tensor.Float32))} {
+		if _, err := ops.InBlocks("here", dst, x, 2, 2, double); err == nil || !strings.Contains(err.Error(), "here: dst") {
+			t.Errorf("dst %v %v: %v", dst.Dtype(), dst.Shape(), err)
+		}
+	}
+	if _, err := ops.InBlocks("here", nil, tensor.New(tensor.WithShape(3), tensor.Of(tensor.Float64)), 2, 2, double); !errors.Is(err, ops.ErrShape) {
+		t.Errorf("a vector: %v", err)
+	}
+}

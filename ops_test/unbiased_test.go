@@ -17,9 +17,11 @@ const (
 	frequencies = 256
 )
 
-// TestUnbiased, for an exponentiated kernel on what the homogeneous map under it makes of the rows: the mean of z(x)·z(x') over seeds is the kernel within four standard errors, and the variance of the term of a
+// TestUnbiased: the mean of z(x)·z(x') over seeds is the kernel within four standard errors, and the variance of the term of a
 // frequency is that of the formula. The standard error is that of the formula; the frequencies of an orthogonal draw depend on
-// each other, and theirs is the one over seeds, as is that of a structured draw, which may be off by the bias that it states.
+// each other, and theirs is the one over seeds, as is that of a structured draw, which may be off by the bias that it states. For an
+// exponentiated kernel the mean is that of the Gaussian on what the homogeneous map makes of the rows; that map draws nothing, and
+// alone is off by SupError at most.
 func TestUnbiased(t *testing.T) {
 	forEach(t, func(t *testing.T, v variant) {
 		for _, d := range []int{1, 2, 3, 8, 17} {

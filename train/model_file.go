@@ -194,7 +194,8 @@ func (c card) check(e *layers.Entry, tensors map[string]*tensor.Dense) error {
 	case !e.Sampled && (dims < 1 || c.Spec.Features != 0 && c.Spec.Features != features), e.Sampled && c.Drawn && (dims < 1 || lifted > c.mostDims(tensors, features)):
 		return fmt.Errorf("%d input columns are stated, and the map's frequencies are not of that size", dims)
 	case e.Sampled && !c.Drawn && (dims < 1 || lifted > most):
-		return fmt.Errorf("%d input columns are stated, %d for the frequencies, and a file without the map's frequencies may have at most %d of these; use Save", dims, lifted, most)
+		return fmt.Errorf("%d input columns are stated, %d for the frequencies, and a file without the map's frequencies may have at most %d of these; use Save",
+			dims, lifted, most)
 	}
 	return nil
 }

@@ -46,7 +46,8 @@ func normalisation(spec layers.Spec, x ops.Matrix) (string, error) {
 	default:
 		what, remedy = fmt.Sprintf("have powers of degree %v that sum to one", h.Degree()), "no -scale makes them"
 	}
-	return fmt.Sprintf("%d of %d rows do not %s, row %d for one: %.4g; the kernel of -map %s expects normalised histograms, and %s", off, n, what, first, total, spec.Map, remedy), nil
+	return fmt.Sprintf("%d of %d rows do not %s, row %d for one: %.4g; the kernel of -map %s expects normalised histograms, and %s",
+		off, n, what, first, total, spec.Map, remedy), nil
 }
 
 // powerSums are Σ |x_j|^p of the rows of a contiguous matrix or of sparse rows.
