@@ -26,5 +26,6 @@ func main() {
 				k.row(c, panels)
 			}
 		}
+		prefetch(c)
 	})
 }
