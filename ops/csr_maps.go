@@ -50,7 +50,7 @@ func background[T domain.Float](x *CSR, w *Weights, p *simd.Weights[T], bias []T
 	d, m := p.Dims()
 	out := make([]T, m)
 	if len(base) > 1 || d == 1 {
-		p.Affine(out, base, bias, 1)
+		p.AffineCSR(out, fullRow(base), bias)
 		return out
 	}
 	copy(out, bias)
@@ -68,10 +68,19 @@ func columnSums[T domain.Float](w *Weights, p *simd.Weights[T]) []T {
 		for i := range ones {
 			ones[i] = 1
 		}
-		p.Affine(sums, ones, nil, 1)
+		p.AffineCSR(sums, fullRow(ones), nil)
 		w.sums = sums
 	})
 	return w.sums.([]T)
+}
+
+// fullRow is one row that stores every column: its product reads a W that is not packed as it lies, where a dense row would pack it.
+func fullRow[T domain.Float](v []T) simd.CSR[T] {
+	row := simd.CSR[T]{Rows: 1, Cols: len(v), Ptr: []int{0, len(v)}, Col: make([]int32, len(v)), Val: v}
+	for j := range v {
+		row.Col[j] = int32(j)
+	}
+	return row
 }
 
 // mixed is values for an op whose first input may be sparse; that of a sparse x is nil among the tensors.

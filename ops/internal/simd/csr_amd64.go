@@ -103,3 +103,8 @@ func csrF64AVX2x8Panels3(k int, at *int32, x *float64, b *float64, rs int, bs in
 //
 //go:noescape
 func csrF64AVX2x8Panels4(k int, at *int32, x *float64, b *float64, rs int, bs int, c *float64, from *float64)
+
+// prefetch asks for so many lines of cache from p on, into the second level.
+//
+//go:noescape
+func prefetch(p *byte, lines int)

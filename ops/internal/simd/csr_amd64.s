@@ -1173,3 +1173,20 @@ store:
 	VMOVUPD Y7, 224(CX)
 	VZEROUPPER
 	RET
+
+// func prefetch(p *byte, lines int)
+// Requires: MMX+
+TEXT ·prefetch(SB), NOSPLIT, $0-16
+	MOVQ  p+0(FP), AX
+	MOVQ  lines+8(FP), CX
+	TESTQ CX, CX
+	JEQ   done
+
+line:
+	PREFETCHT1 (AX)
+	ADDQ       $0x40, AX
+	DECQ       CX
+	JNE        line
+
+done:
+	RET

@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 )
 
 // rowFunc is a kernel for one sparse row and a fixed number of panels of B that are `width` wide:
@@ -13,14 +14,13 @@ import (
 // where element (r, p, j) of B is b[r·rs + p·bs + j]. The sum runs in order, one rounding a step. from may be C.
 type rowFunc[T Float] func(k int, at *int32, x *T, b *T, rs, bs int, c *T, from *T)
 
-// Blocking. A call of a kernel takes the entries of a row in a group of K blocks (blockDepth) and a strip of panels, one a kernel. That
-// slice of B, half a megabyte, comes from memory with the first rows of a block and stays in the second-level cache while the others
-// pass by, so B is read once for each row block. Groups depend on the depth alone, and results on no instruction set and no number of
-// goroutines.
-const (
-	csrGroup = 2    // K blocks in a group
-	csrRows  = 1024 // rows in a block
-)
+// csrRows is the length of a row block.
+//
+// Blocking. A call of a kernel takes the entries of a row in a K block (blockDepth) and a strip of panels, one a kernel. That slice of B,
+// a quarter of a megabyte, stays in the second-level cache while the rows of a block pass by, so B is read from memory once for each row
+// block. As entries come in no order that hardware could look ahead in, the next slice is asked for, in order, meanwhile. K blocks depend
+// on the depth alone, and results on no instruction set and no number of goroutines.
+const csrRows = 1024
 
 // sparseProduct is one C = X·B, plus a bias or C itself, with an epilogue. Row blocks and strips of panels are jobs.
 type sparseProduct[T Float] struct {
@@ -35,9 +35,10 @@ type sparseProduct[T Float] struct {
 	bad firstBad
 
 	depth, panels, whole int     // of B: the K block; panels, and those without padding
-	groups               int     // of K blocks; the last K block of a packed B is one, if it is shorter
-	at                   []int32 // the place of each entry in B, in rows
-	splits               []int   // of each row: where its entries of a group begin; groups + 1 numbers
+	blocks               int     // K blocks
+	busy                 bool    // whether an average row block uses all of B
+	at                   []int32 // the place of each entry in its K block of B, in rows; of an unpacked B, in B
+	splits               []int   // of each row: where its entries of a K block begin; blocks + 1 numbers
 	rows, strips, jobs   int     // rows of a job; strips of panels
 	next                 atomic.Int64
 	wg                   sync.WaitGroup
@@ -127,48 +128,30 @@ func (p *sparseProduct[T]) run() (badRow int) {
 	return p.bad.get()
 }
 
-// locate finds the place of each entry in B and where the groups of a row begin.
+// locate finds the place of each entry in B and where the K blocks of a row begin.
 func (p *sparseProduct[T]) locate(at *[]int32, splits *[]int) {
-	blocks := (p.x.Cols + p.depth - 1) / p.depth
-	short := blocks > 1 && p.x.Cols%p.depth != 0
-	group := csrGroup * p.depth
-	lastBlock := p.x.Cols
-	if short {
-		lastBlock = (blocks - 1) * p.depth
-	}
-	p.groups = (lastBlock + group - 1) / group
-	if short {
-		p.groups++
-	}
 	first, end := p.x.Ptr[0], p.x.Ptr[p.x.Rows]
+	p.blocks = (p.x.Cols + p.depth - 1) / p.depth
+	p.busy = (end-first)/((p.x.Rows+csrRows-1)/csrRows) >= p.x.Cols
 	p.at = p.x.Col[first:end]
-	if p.packed != nil && blocks > 1 {
+	if p.packed != nil && p.blocks > 1 {
 		*at = resize(*at, end-first)
 		p.at = *at
 		for t, j := range p.x.Col[first:end] {
-			block := int(j) / p.depth
-			if k0 := block * p.depth; k0 < lastBlock {
-				p.at[t] = int32(k0*(p.panels-1)) + j
-			} else {
-				p.at[t] = j - int32(k0)
-			}
+			p.at[t] = j % int32(p.depth)
 		}
 	}
-	*splits = resize(*splits, p.x.Rows*(p.groups+1))
+	*splits = resize(*splits, p.x.Rows*(p.blocks+1))
 	p.splits = *splits
 	for i := range p.x.Rows {
 		t, stop := p.x.Ptr[i], p.x.Ptr[i+1]
-		for g := range p.groups {
-			p.splits[i*(p.groups+1)+g] = t
-			limit := int32(min((g+1)*group, lastBlock))
-			if g == p.groups-1 {
-				limit = int32(p.x.Cols)
-			}
-			for t < stop && p.x.Col[t] < limit {
+		for g := range p.blocks {
+			p.splits[i*(p.blocks+1)+g] = t
+			for t < stop && int(p.x.Col[t]) < (g+1)*p.depth {
 				t++
 			}
 		}
-		p.splits[i*(p.groups+1)+p.groups] = stop
+		p.splits[i*(p.blocks+1)+p.blocks] = stop
 	}
 }
 
@@ -201,39 +184,61 @@ func (p *sparseProduct[T]) work() {
 	}
 }
 
-// panel is where panel q of B begins for a group, how far apart the rows are, and how far the panels.
+// panel is where panel q of B begins for a K block, how far apart the rows are, and how far the panels.
 func (p *sparseProduct[T]) panel(g, q int) (b *T, rs, bs int) {
 	if p.packed == nil {
 		return &p.b.v[q*p.width], p.b.ld, p.width
 	}
-	k0, k := 0, p.depth
-	if g > 0 && g == p.groups-1 && p.x.Cols%p.depth != 0 { // the last K block, which is shorter
-		k0 = p.x.Cols / p.depth * p.depth
-		k = p.x.Cols - k0
-	}
+	k0, k := p.kBlock(g)
 	return &p.packed[(k0*p.panels+k*q)*p.width], p.width, k * p.width
+}
+
+// kBlock is where a K block begins and how many rows of B it has.
+func (p *sparseProduct[T]) kBlock(g int) (k0, k int) {
+	return g * p.depth, min(p.depth, p.x.Cols-g*p.depth)
+}
+
+// slice is the memory that panels lo to hi of a K block of a packed B take up, if it is worth asking for: rows that use little of B would
+// read the rest for nothing.
+func (p *sparseProduct[T]) slice(g, lo, hi int) []T {
+	if p.packed == nil || g == p.blocks || !p.busy {
+		return nil
+	}
+	k0, k := p.kBlock(g)
+	return p.packed[(k0*p.panels+k*lo)*p.width : (k0*p.panels+k*hi)*p.width]
+}
+
+// ask prefetches the i-th of n parts of a slice.
+func (p *sparseProduct[T]) ask(slice []T, i, n int) {
+	line := cacheLine / sizeof[T]()
+	share := (len(slice)/line + n - 1) / n
+	if from := i * share * line; from < len(slice) {
+		p.prefetch((*byte)(unsafe.Pointer(&slice[from])), min(share, (len(slice)-from)/line))
+	}
 }
 
 // strip multiplies rows r0 to r1 with whole panels lo to hi, at most as many as there are kernels.
 func (p *sparseProduct[T]) strip(r0, r1, lo, hi int) {
 	kernel, j := p.row[hi-lo-1], lo*p.width
-	for g := range p.groups {
+	for g := range p.blocks {
 		b, rs, bs := p.panel(g, lo)
+		next := p.slice(g+1, lo, hi)
 		for i := r0; i < r1; i++ {
+			p.ask(next, i-r0, r1-r0)
 			c := &p.dst[i*p.ld+j]
 			if k, at, x := p.entries(i, g); k > 0 || g == 0 {
 				kernel(k, at, x, b, rs, bs, c, p.from(g, c, j))
 			}
-			if g == p.groups-1 && p.finish(i, j, hi*p.width) {
+			if g == p.blocks-1 && p.finish(i, j, hi*p.width) {
 				p.bad.report(i)
 			}
 		}
 	}
 }
 
-// entries are those of a row in a group: how many, their places in B and their values, nil where there are none.
+// entries are those of a row in a K block: how many, their places in B and their values, nil where there are none.
 func (p *sparseProduct[T]) entries(i, g int) (k int, at *int32, x *T) {
-	t, end := p.splits[i*(p.groups+1)+g], p.splits[i*(p.groups+1)+g+1]
+	t, end := p.splits[i*(p.blocks+1)+g], p.splits[i*(p.blocks+1)+g+1]
 	if t == end {
 		return 0, nil, nil
 	}
@@ -255,7 +260,7 @@ func (p *sparseProduct[T]) from(g int, c *T, j int) *T {
 // a B that is not packed.
 func (p *sparseProduct[T]) edge(r0, r1 int, tile []T) {
 	j, skip := p.whole*p.width, 0
-	for g := range p.groups {
+	for g := range p.blocks {
 		b, rs, bs := (*T)(nil), p.b.ld, 0
 		if p.packed != nil {
 			b, rs, bs = p.panel(g, p.whole)
@@ -267,7 +272,7 @@ func (p *sparseProduct[T]) edge(r0, r1 int, tile []T) {
 				p.row[0](k, at, x, b, rs, bs, &tile[0], nil)
 				p.addTile(p.dst[i*p.ld+j:i*p.ld+p.n], tile[skip:], g, j)
 			}
-			if g == p.groups-1 && p.finish(i, j, p.n) {
+			if g == p.blocks-1 && p.finish(i, j, p.n) {
 				p.bad.report(i)
 			}
 		}

@@ -19,13 +19,15 @@ type tileFunc[T Float] func(k int, a *T, rs, ks int, b *T, panels int, c *T, ldc
 type packFunc[T Float] func(k int, b *T, ldb int, dst *T, panels int)
 
 // kernels are the kernels of an instruction set for an element type: tile[r-1] for r rows, up to the height of a full tile, and
-// row[q-1] for one sparse row and q panels.
+// row[q-1] for one sparse row and q panels. prefetch asks for so many lines of cache from p on, into the second level.
 type kernels[T Float] struct {
 	width int
 	share float64 // of the FMA peak; only the ratios between kernels matter
 	pack  packFunc[T]
 	tile  []tileFunc[T]
 	row   []rowFunc[T]
+
+	prefetch func(p *byte, lines int)
 }
 
 func (k *kernels[T]) height() int { return len(k.tile) }

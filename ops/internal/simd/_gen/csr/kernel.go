@@ -77,6 +77,25 @@ func (k kernel) row(c *build.Context, panels int) {
 	c.RET()
 }
 
+// prefetch asks for memory that the second-level cache should hold soon.
+func prefetch(c *build.Context) {
+	c.Function("prefetch")
+	c.Attributes(attr.NOSPLIT)
+	c.Pragma("noescape")
+	c.Doc("prefetch asks for so many lines of cache from p on, into the second level.")
+	c.SignatureExpr("func(p *byte, lines int)")
+	p, lines := c.Load(c.Param("p"), c.GP64()), c.Load(c.Param("lines"), c.GP64())
+	c.TESTQ(lines, lines)
+	c.JEQ(operand.LabelRef("done"))
+	c.Label("line")
+	c.PREFETCHT1(operand.Mem{Base: p})
+	c.ADDQ(operand.Imm(64), p)
+	c.DECQ(lines)
+	c.JNE(operand.LabelRef("line"))
+	c.Label("done")
+	c.RET()
+}
+
 func (k kernel) broadcast(c *build.Context, from, to operand.Op) {
 	if k.elem == 8 {
 		c.VBROADCASTSD(from, to)

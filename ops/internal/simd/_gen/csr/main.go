@@ -27,5 +27,6 @@ func main() {
 				k.row(c, panels)
 			}
 		}
+		prefetch(c)
 	})
 }
