@@ -16,7 +16,7 @@ import (
 )
 
 // mapNames are what can be measured, in the order of the table.
-var mapNames = []string{"gaussian", "phase", "structured", "laplace", "gradient", "sparse", "chi2", "intersection"}
+var mapNames = []string{"gaussian", "phase", "structured", "laplace", "gradient", "autograd", "sparse", "chi2", "intersection"}
 
 // measurement is one line of the output. The times are of a whole call; the peak is that of all cores.
 type measurement struct {
@@ -44,7 +44,7 @@ func fits(name string, c cell) bool {
 	switch name {
 	case "structured":
 		return c.shape.dense && c.shape.d >= 16 // below, the sampler is refused
-	case "gradient":
+	case "gradient", "autograd":
 		return c.shape.gradient && c.dtype == "float32"
 	case "sparse":
 		return c.shape.sparse
@@ -71,7 +71,7 @@ func products(name string, s shape) float64 {
 		return full / 2 // D/2 frequencies
 	case "structured", "chi2", "intersection":
 		return 0
-	case "gradient":
+	case "gradient", "autograd":
 		return 3 * full // xW, xᵀ·dP, dP·Wᵀ
 	case "sparse", "csr": // the peer too
 		return full / float64(s.d) * float64(stored(s.d))
@@ -155,7 +155,7 @@ func prepare(name string, c cell) (func() error, error) {
 	var m layers.Map
 	var err error
 	switch name {
-	case "gradient":
+	case "gradient", "autograd":
 		return prepareGradient(gauss, x.(*tensor.Dense), s, dt)
 	case "laplace":
 		m, err = layers.NewRandomLaplaceLayer(spectral.ReciprocalSemigroup{Lambda: float64(s.d)}, s.d, s.features, opts...)

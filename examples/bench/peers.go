@@ -31,6 +31,7 @@ var peerOf = map[string]string{
 	"structured": "RBFSampler",
 	"laplace":    "laplace",
 	"gradient":   "gradient",
+	"autograd":   "autograd",
 	"sparse":     "csr",
 
 	"chi2":         "AdditiveChi2Sampler",
@@ -38,8 +39,14 @@ var peerOf = map[string]string{
 }
 
 // libOf is whose a peer is.
-var libOf = map[string]string{"RBFSampler": "scikit-learn", "laplace": "numpy", "gradient": "numpy", "csr": "scipy", "AdditiveChi2Sampler": "scikit-learn",
+var libOf = map[string]string{"RBFSampler": "scikit-learn", "laplace": "numpy", "gradient": "numpy", "autograd": "torch", "csr": "scipy", "AdditiveChi2Sampler": "scikit-learn",
 	"homkermap": "VLFeat"}
+
+// missing is what to say of a peer that need not be there.
+var missing = map[string]string{
+	"homkermap": "VLFeat is not there, or no C compiler to call it with; on Debian: apt-get install libvlfeat-dev gcc",
+	"autograd":  "torch is not there; on Debian: apt-get install python3-torch",
+}
 
 // findPeers wants a python3 that has scikit-learn, and says which settings this machine can run.
 func findPeers(ctx context.Context) ([]setting, error) {
@@ -85,8 +92,8 @@ func measurePeers(ctx context.Context, s setting, c cell, ours []measurement, ru
 	}
 	var out []measurement
 	for _, name := range want {
-		if len(found.Maps[name]) == 0 && name == "homkermap" {
-			fmt.Fprintln(os.Stderr, "-peers: VLFeat is not there, or no C compiler to call it with; on Debian: apt-get install libvlfeat-dev gcc")
+		if hint := missing[name]; len(found.Maps[name]) == 0 && hint != "" {
+			fmt.Fprintln(os.Stderr, "-peers: "+hint)
 			continue
 		}
 		if len(found.Maps[name]) == 0 {

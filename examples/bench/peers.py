@@ -131,13 +131,35 @@ def homkermap(x, features, rng):
     return lambda: loop(ctypes.c_void_p(x.ctypes.data), ctypes.c_void_p(y.ctypes.data), ctypes.c_long(x.size))
 
 
+def autograd(x, features, rng):
+    """The same by torch's own differentiation."""
+    try:
+        import torch
+    except ImportError:
+        return None
+    torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "1")))
+    d, t = x.shape[1], x.dtype
+    w = torch.from_numpy((rng.standard_normal((d, features)) * d**-0.5).astype(t)).requires_grad_()
+    b = torch.from_numpy(rng.random(features).astype(t)).requires_grad_()
+    xs = torch.from_numpy(x).clone().requires_grad_()
+    dz = torch.from_numpy(rng.random((x.shape[0], features)).astype(t))
+    scale = (2 / features) ** 0.5
+
+    def call():
+        xs.grad = w.grad = b.grad = None
+        (scale * torch.cos(torch.addmm(b, xs, w))).backward(dz)
+
+    return call
+
+
 def main():
     n, d, features, dtype, runs = int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), sys.argv[4], int(sys.argv[5])
     rng = np.random.default_rng(1)
     x = rng.random((n, d), dtype=dtype)
     found = {}
     for name in sys.argv[6:]:
-        makers = {"RBFSampler": rbf_sampler, "AdditiveChi2Sampler": additive_chi2, "homkermap": homkermap, "laplace": laplace, "gradient": gradient, "csr": csr}
+        makers = {"RBFSampler": rbf_sampler, "AdditiveChi2Sampler": additive_chi2, "homkermap": homkermap, "laplace": laplace,
+                  "gradient": gradient, "autograd": autograd, "csr": csr}
         call = makers[name](x, features, rng)
         if call is None:
             found[name] = []
