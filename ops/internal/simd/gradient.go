@@ -14,7 +14,7 @@ func gradientRows[T Float](m int) int {
 
 // backward computes the gradients of a map of x·W + b from those of its projections, dP [n,m]: dx = dP·Wᵀ, dW = xᵀ·dP and db, the
 // column sums of dP. fill writes rows lo to hi of dP; nothing of the size of dP is stored.
-func (w *Weights[T]) backward(to Gradients[T], x []T, n int, fill func(dp []T, lo, hi int)) {
+func (w *Weights[T]) backward(to Gradients[T], x []T, n int, fill func(dp matrix[T], lo, hi int)) {
 	clear(to.DB)
 	if n == 0 {
 		clear(to.DW)
@@ -25,39 +25,48 @@ func (w *Weights[T]) backward(to Gradients[T], x []T, n int, fill func(dp []T, l
 	pool := &poolsOf[T]().shared
 	buf := take[[]T](pool)
 	defer pool.Put(buf)
-	*buf = grow(*buf, rows*m)
+	dp := matrix[T]{ld: gradientStride[T](m)}
+	dp.v = grow(*buf, rows*dp.ld)
+	*buf = dp.v
 	for lo := 0; lo < n; lo += rows {
 		hi := min(lo+rows, n)
-		dp := (*buf)[:(hi-lo)*m]
 		fill(dp, lo, hi)
 		if to.DX != nil {
-			w.GradX(to.DX[lo*d:hi*d], dp, hi-lo)
+			w.gradX(to.DX[lo*d:hi*d], dp, hi-lo)
 		}
 		if to.DW != nil {
 			addGradW(to.DW, x[lo*d:hi*d], dp, hi-lo, d, m, lo > 0)
 		}
 		if to.DB != nil {
-			addColumns(to.DB, dp, hi-lo)
+			for i := range hi - lo {
+				vecAdd(to.DB, dp.row(i, m))
+			}
 		}
 	}
+}
+
+// gradientStride keeps rows of dP from lying a multiple of 4 KB apart, where those of a tile compete for one set of the first-level cache.
+func gradientStride[T Float](m int) int {
+	line := cacheLine / sizeof[T]()
+	return roundUp(m, line) + line
 }
 
 // PairBackward is the backward of Pair, from its output z and the gradient g of that, both [n,2m]: dP = g_sin·z_cos - g_cos·z_sin.
 func (w *Weights[T]) PairBackward(to Gradients[T], x, z, g []T, n int) {
 	m := w.m
-	w.backward(to, x, n, func(dp []T, lo, hi int) { PairGrad(dp, z[lo*2*m:hi*2*m], g[lo*2*m:hi*2*m], hi-lo, m) })
+	w.backward(to, x, n, func(dp matrix[T], lo, hi int) { pairGrad(dp, z[lo*2*m:hi*2*m], g[lo*2*m:hi*2*m], hi-lo, m) })
 }
 
 // ExpBackward is the backward of Exp, from its output z and the gradient g of that, both [n,m]: dP = -g·z.
 func (w *Weights[T]) ExpBackward(to Gradients[T], x, z, g []T, n int) {
 	m := w.m
-	w.backward(to, x, n, func(dp []T, lo, hi int) { ExpGrad(dp, z[lo*m:hi*m], g[lo*m:hi*m], hi-lo, m) })
+	w.backward(to, x, n, func(dp matrix[T], lo, hi int) { expGrad(dp, z[lo*m:hi*m], g[lo*m:hi*m], hi-lo, m) })
 }
 
 // CosBackward is the backward of scale·cos(p) from p = x·W + b and the gradient g, both [n,m]: dP = -scale·sin(p)·g.
 func (w *Weights[T]) CosBackward(to Gradients[T], x, p, g []T, n int, scale float64) {
 	m := w.m
-	w.backward(to, x, n, func(dp []T, lo, hi int) { CosGrad(dp, p[lo*m:hi*m], g[lo*m:hi*m], hi-lo, m, scale) })
+	w.backward(to, x, n, func(dp matrix[T], lo, hi int) { cosGrad(dp, p[lo*m:hi*m], g[lo*m:hi*m], hi-lo, m, scale) })
 }
 
 // PhaseBackward is the backward of Phase from the gradient g [n,m] of its output. It is CosBackward with a projection that is
@@ -67,7 +76,7 @@ func (w *Weights[T]) PhaseBackward(to Gradients[T], x, b, g []T, n int, scale fl
 	if n > gradientRows[T](m) && w.kernels != nil && w.packed == nil { // borrowed, and used block after block
 		w = &Weights[T]{d: d, m: m, isa: w.isa, kernels: w.kernels, raw: w.raw, packed: packB(w.kernels, matrix[T]{v: w.raw, ld: m}, d, m)}
 	}
-	w.backward(to, x, n, func(dp []T, lo, hi int) {
-		w.forward(output[T]{dst: dp, ld: m, m: m, epilogue: phaseGradMap, scale: scale, grad: g[lo*m : hi*m]}, x[lo*d:hi*d], nil, b, hi-lo)
+	w.backward(to, x, n, func(dp matrix[T], lo, hi int) {
+		w.forward(output[T]{dst: dp.v, ld: dp.ld, m: m, epilogue: phaseGradMap, scale: scale, grad: g[lo*m : hi*m]}, x[lo*d:hi*d], nil, b, hi-lo)
 	})
 }

@@ -6,8 +6,12 @@ func Exp[T Float](dst, x []T, n int, w *Weights[T], scale float64) {
 }
 
 // ExpGrad writes dP = -g·z, all [n,m], where z is the output of Exp.
-func ExpGrad[T Float](dp, z, g []T, n, m int) {
+func ExpGrad[T Float](dp, z, g []T, n, m int) { expGrad(matrix[T]{v: dp, ld: m}, z, g, n, m) }
+
+func expGrad[T Float](dp matrix[T], z, g []T, n, m int) {
 	forTiles(n, func(lo, hi int) {
-		vecProduct(dp[lo*m:hi*m], g[lo*m:hi*m], z[lo*m:hi*m], -1)
+		for i := lo; i < hi; i++ {
+			vecProduct(dp.row(i, m), g[i*m:i*m+m], z[i*m:i*m+m], -1)
+		}
 	})
 }

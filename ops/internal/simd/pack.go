@@ -12,6 +12,9 @@ type matrix[T Float] struct {
 	t  bool
 }
 
+// row is the first cols numbers of row i, as it lies.
+func (x matrix[T]) row(i, cols int) []T { return x.v[i*x.ld:][:cols] }
+
 // check panics where op(x), of the given shape, does not lie within its slice: kernels have no bounds checks.
 func (x matrix[T]) check(name string, rows, cols int) {
 	if x.t {

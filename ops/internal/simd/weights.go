@@ -123,16 +123,18 @@ func (w *Weights[T]) Affine(dst, x, bias []T, n int) {
 }
 
 // GradX writes dP·Wᵀ, the gradient of an affine map for its input, to dst [n,d]. dp is [n,m].
-func (w *Weights[T]) GradX(dst, dp []T, n int) {
+func (w *Weights[T]) GradX(dst, dp []T, n int) { w.gradX(dst, matrix[T]{v: dp, ld: w.m}, n) }
+
+func (w *Weights[T]) gradX(dst []T, dp matrix[T], n int) {
 	if w.kernels == nil {
 		forTiles(n, func(lo, hi int) {
-			gemm(true, false, hi-lo, w.d, w.m, dp[lo*w.m:], w.m, w.raw, w.m, dst[lo*w.d:], w.d)
+			gemm(true, false, hi-lo, w.d, w.m, dp.v[lo*dp.ld:], dp.ld, w.raw, w.m, dst[lo*w.d:], w.d)
 		})
 		return
 	}
 	w.transpose()
 	p := newProduct(w.across, n, w.d, w.m)
-	p.a, p.output, p.packed = matrix[T]{v: dp, ld: w.m}, output[T]{dst: dst, ld: w.d, m: w.d}, w.reverse
+	p.a, p.output, p.packed = dp, output[T]{dst: dst, ld: w.d, m: w.d}, w.reverse
 	p.run()
 }
 
@@ -142,33 +144,28 @@ func GradW[T Float](dst, x, dp []T, n, d, m int) {
 		clear(dst[:d*m])
 		return
 	}
-	addGradW(dst, x, dp, n, d, m, false)
+	addGradW(dst, x, matrix[T]{v: dp, ld: m}, n, d, m, false)
 }
 
 // addGradW is GradW, added to dst with add.
-func addGradW[T Float](dst, x, dp []T, n, d, m int, add bool) {
+func addGradW[T Float](dst, x []T, dp matrix[T], n, d, m int, add bool) {
 	var beta T
 	if add {
 		beta = 1
 	}
 	if active != generic {
-		Gemm(true, false, d, m, n, 1, x, d, dp, m, beta, dst, m)
+		Gemm(true, false, d, m, n, 1, x, d, dp.v, dp.ld, beta, dst, m)
 		return
 	}
 	// gonum multiplies twice as fast with the transpose written out.
 	xt := make([]T, n*d)
 	transpose(xt, x, n, d)
-	gemm(false, add, d, m, n, xt, n, dp, m, dst, m)
+	gemm(false, add, d, m, n, xt, n, dp.v, dp.ld, dst, m)
 }
 
 // ColSum writes the sum of the n rows of dp [n,m] to dst [m].
 func ColSum[T Float](dst, dp []T, n int) {
 	clear(dst)
-	addColumns(dst, dp, n)
-}
-
-// addColumns adds the sum of the n rows of dp to dst.
-func addColumns[T Float](dst, dp []T, n int) {
 	m := len(dst)
 	for i := range n {
 		vecAdd(dst, dp[i*m:i*m+m])
