@@ -8,8 +8,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// SparseMap is a Map that takes sparse rows as they are. The random maps, the heads and the compositions do; other maps get them in
-// blocks of dense rows, by the function Transform.
+// SparseMap is a Map that takes sparse rows as they are, and as a layer a node that holds them. The random maps, the heads and the
+// compositions do; other maps get them in blocks of dense rows, by the function Transform.
 type SparseMap interface {
 	Map
 	// TransformCSR is Transform for sparse rows x [n, Dims].
@@ -48,13 +48,13 @@ func Transform(m Map, dst *tensor.Dense, x ops.Matrix) (*tensor.Dense, error) {
 func transformBlocks(m Map, dst *tensor.Dense, x *ops.CSR) (*tensor.Dense, error) {
 	n, d, features := x.Rows(), m.Dims(), m.Features()
 	if x.Cols() != d {
-		return nil, fmt.Errorf("layers: Transform: x has shape %v, want [n, %d]: %w", x.Shape(), d, ErrShape)
+		return nil, fmt.Errorf("%s: x has shape %v, want [n, %d]: %w", whoOf(m), x.Shape(), d, ErrShape)
 	}
 	if dst == nil {
 		dst = tensor.New(tensor.WithShape(n, features), tensor.Of(x.Dtype()))
 	}
 	if !dst.Shape().Eq(tensor.Shape{n, features}) || dst.Dtype() != x.Dtype() || dst.RequiresIterator() {
-		return nil, fmt.Errorf("layers: Transform: dst is %v %v, want a contiguous %v (%d, %d): %w", dst.Dtype(), dst.Shape(), x.Dtype(), n, features, ErrShape)
+		return nil, fmt.Errorf("%s: dst is %v %v, want a contiguous %v (%d, %d): %w", whoOf(m), dst.Dtype(), dst.Shape(), x.Dtype(), n, features, ErrShape)
 	}
 	size := max(1, spreadCells/max(1, d))
 	for at := 0; at < n; at += size {
@@ -68,6 +68,14 @@ func transformBlocks(m Map, dst *tensor.Dense, x *ops.CSR) (*tensor.Dense, error
 		}
 	}
 	return dst, nil
+}
+
+// whoOf is the start of a message about any map.
+func whoOf(m Map) string {
+	if l, ok := m.(Layer); ok {
+		return fmt.Sprintf("layers: Transform of %q", l.Name())
+	}
+	return "layers: Transform"
 }
 
 // part is rows of a contiguous matrix, over the same memory.
