@@ -201,7 +201,7 @@ func TestSharedWeights(t *testing.T) {
 	x2 := rows(tensor.Float64, 2, 3, 9)
 	z1, z2 := l.Fwd(input(g1, rows(tensor.Float64, 7, 3, 1))).Node(), l.Fwd(input(g2, x2)).Node()
 	before := run(t, z2)
-	cost := G.Must(G.Sum(G.Must(G.Square(G.Must(ops(z1))))))
+	cost := G.Must(G.Sum(G.Must(G.Square(G.Must(uneven(z1))))))
 	model := l.ModelIn(g1)
 	must(G.Grad(cost, model...))
 	m := G.NewTapeMachine(g1, G.BindDualValues(model...))
@@ -224,8 +224,8 @@ func TestSharedWeights(t *testing.T) {
 	}
 }
 
-// ops makes the cost depend on the features unevenly: cos² + sin² alone is constant.
-func ops(z *G.Node) (*G.Node, error) { return G.Cube(z) }
+// uneven makes the cost depend on the features unevenly: cos² + sin² alone is constant.
+func uneven(z *G.Node) (*G.Node, error) { return G.Cube(z) }
 
 // TestAutomaticNamesAndClashes: layers without names live side by side; a name that is taken is an error.
 func TestAutomaticNamesAndClashes(t *testing.T) {

@@ -8,8 +8,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// SparseMap is a Map that takes sparse rows as they are. The random and the homogeneous maps, the heads and the compositions do; other maps
-// get them in blocks of dense rows, by the function Transform.
+// SparseMap is a Map that takes sparse rows as they are, and as a layer a node that holds them. The random and the homogeneous maps, the
+// heads and the compositions do; other maps get them in blocks of dense rows, by the function Transform.
 type SparseMap interface {
 	Map
 	// TransformCSR is Transform for sparse rows x [n, Dims].
@@ -47,18 +47,15 @@ func Transform(m Map, dst *tensor.Dense, x ops.Matrix) (*tensor.Dense, error) {
 
 // transformBlocks maps sparse rows that are made dense block by block.
 func transformBlocks(m Map, dst *tensor.Dense, x *ops.CSR) (*tensor.Dense, error) {
-	n, d, features, who := x.Rows(), m.Dims(), m.Features(), "layers: Transform"
-	if l, ok := m.(interface{ who() string }); ok {
-		who = l.who()
-	}
+	n, d, features := x.Rows(), m.Dims(), m.Features()
 	if x.Cols() != d {
-		return nil, fmt.Errorf("%s: x has shape %v, want [n, %d]: %w", who, x.Shape(), d, ErrShape)
+		return nil, fmt.Errorf("%s: x has shape %v, want [n, %d]: %w", whoOf(m), x.Shape(), d, ErrShape)
 	}
 	if dst == nil {
 		dst = tensor.New(tensor.WithShape(n, features), tensor.Of(x.Dtype()))
 	}
 	if !dst.Shape().Eq(tensor.Shape{n, features}) || dst.Dtype() != x.Dtype() || !ops.IsContiguous(dst) {
-		return nil, fmt.Errorf("%s: dst is %v %v, want a contiguous %v (%d, %d): %w", who, dst.Dtype(), dst.Shape(), x.Dtype(), n, features, ErrShape)
+		return nil, fmt.Errorf("%s: dst is %v %v, want a contiguous %v (%d, %d): %w", whoOf(m), dst.Dtype(), dst.Shape(), x.Dtype(), n, features, ErrShape)
 	}
 	size := max(1, spreadCells/max(1, d))
 	for at := 0; at < n; at += size {
@@ -72,6 +69,14 @@ func transformBlocks(m Map, dst *tensor.Dense, x *ops.CSR) (*tensor.Dense, error
 		}
 	}
 	return dst, nil
+}
+
+// whoOf is the start of a message about any map.
+func whoOf(m Map) string {
+	if l, ok := m.(Layer); ok {
+		return fmt.Sprintf("layers: Transform of %q", l.Name())
+	}
+	return "layers: Transform"
 }
 
 // part is rows of a contiguous matrix, over the same memory.

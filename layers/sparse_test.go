@@ -9,12 +9,12 @@ import (
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
-	maps "github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops"
 	"gorgonia.org/tensor"
 )
 
 // words draws n sparse rows of d columns, and the same rows dense.
-func words(t *testing.T, n, d int) (*maps.CSR, *tensor.Dense) {
+func words(t *testing.T, n, d int) (*ops.CSR, *tensor.Dense) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(1, 2))
 	x := make([]float64, n*d)
@@ -24,7 +24,7 @@ func words(t *testing.T, n, d int) (*maps.CSR, *tensor.Dense) {
 		}
 	}
 	dense := tensor.New(tensor.WithShape(n, d), tensor.WithBacking(x))
-	s, err := maps.CSROf(dense)
+	s, err := ops.CSROf(dense)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func (m *onlyDense) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
 		for j := range m.d - 1 {
 			a, b := x.Float64s()[i*m.d+j], x.Float64s()[i*m.d+j+1]
 			if a+b > 1.99 {
-				return nil, maps.Domain{}.Violation("onlyDense", i, j, math.NaN())
+				return nil, ops.Domain{}.Violation("onlyDense", i, j, math.NaN())
 			}
 			dst.Float64s()[i*(m.d-1)+j] = a + b
 		}
@@ -60,7 +60,7 @@ type wrapped struct{ layers.Layer }
 
 func (w wrapped) Unwrap() layers.Layer { return w.Layer }
 
-func equal(t *testing.T, what string, m layers.Map, s *maps.CSR, dense *tensor.Dense) {
+func equal(t *testing.T, what string, m layers.Map, s *ops.CSR, dense *tensor.Dense) {
 	t.Helper()
 	want, err := m.Transform(nil, dense)
 	if err != nil {
@@ -116,7 +116,7 @@ func TestSparseCompositions(t *testing.T) {
 	if !layers.IsIdentity(id) || !layers.IsIdentity(wrapped{wrapped{id}}) || layers.IsIdentity(wrapped{left}) || layers.IsIdentity(concat) {
 		t.Error("IsIdentity")
 	}
-	if z, err := layers.Apply(wrapped{id}, nil, s); err != nil || z != maps.Matrix(s) {
+	if z, err := layers.Apply(wrapped{id}, nil, s); err != nil || z != ops.Matrix(s) {
 		t.Errorf("Apply of an Identity is %v, %v", z, err)
 	}
 	if z, err := layers.Apply(left, nil, s.TakeColumns(0, 4, 1)); err != nil || z.(*tensor.Dense).Shape()[1] != 6 {
@@ -142,7 +142,7 @@ func TestSparseBlocks(t *testing.T) {
 		}
 		ptr = append(ptr, len(col))
 	}
-	s, err := maps.NewCSR(19, d, ptr, col, val)
+	s, err := ops.NewCSR(19, d, ptr, col, val)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -83,34 +83,30 @@ func fullRow[T domain.Float](v []T) simd.CSR[T] {
 	return row
 }
 
-// mixed is values for an op whose first input may be sparse; that of a sparse x is nil among the tensors.
+// mixed is values for an op whose first input may be sparse; that of a sparse x is nil among the tensors. wantsX is whether the gradient
+// for x is asked for, which there is for dense rows alone.
 func (b base) mixed(in []G.Value, wantsX bool) (x Matrix, ts []*tensor.Dense, err error) {
-	if len(in) == 0 {
-		return nil, nil, fmt.Errorf("%s: no inputs, want %d: %w", b.attr.who(b.kind), b.Arity(), ErrShape)
+	var s *CSR
+	if len(in) > 0 {
+		s, _ = in[0].(*CSR)
 	}
-	s, ok := in[0].(*CSR)
-	if !ok {
+	if s == nil {
 		if ts, err = b.values(in); err != nil {
 			return nil, nil, err
 		}
 		return ts[0], ts, nil
 	}
-	rest := b
-	rest.ranks = b.ranks[1:]
 	if wantsX {
 		return nil, nil, fmt.Errorf("%s: x is sparse, which is for data, and its gradient is asked for; leave WithInputGrad out, freeze the input, or make x dense: %w",
 			b.attr.who(b.kind), ErrParam)
 	}
-	if b.ranks[0] != '2' {
-		return nil, nil, fmt.Errorf("%s: input 0 has shape %v, want %c dimensions: %w", b.attr.who(b.kind), s.Shape(), b.ranks[0], ErrShape)
-	}
-	if ts, err = rest.values(in[1:]); err != nil {
+	if ts, err = b.valuesFrom(1, in); err != nil {
 		return nil, nil, err
 	}
-	if len(ts) > 0 && ts[0].Dtype() != s.Dtype() {
-		return nil, nil, fmt.Errorf("%s: x is %v, input 1 is %v: %w", b.attr.who(b.kind), s.Dtype(), ts[0].Dtype(), ErrDtype)
+	if len(ts) > 1 && ts[1].Dtype() != s.Dtype() {
+		return nil, nil, fmt.Errorf("%s: input 1 is %v, x is %v: %w", b.attr.who(b.kind), ts[1].Dtype(), s.Dtype(), ErrDtype)
 	}
-	return s, append([]*tensor.Dense{nil}, ts...), nil
+	return s, ts, nil
 }
 
 // gradWCSR is xᵀ·dP of sparse rows.

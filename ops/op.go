@@ -74,21 +74,24 @@ func (b base) shapes(ds []G.DimSizer) ([]tensor.Shape, error) {
 }
 
 // values reads the inputs of Do: tensors of one element type and of the right ranks, contiguous and row-major.
-func (b base) values(in []G.Value) ([]*tensor.Dense, error) {
+func (b base) values(in []G.Value) ([]*tensor.Dense, error) { return b.valuesFrom(0, in) }
+
+// valuesFrom is values without the inputs before the first, which stay nil.
+func (b base) valuesFrom(first int, in []G.Value) ([]*tensor.Dense, error) {
 	if len(in) != b.Arity() {
 		return nil, fmt.Errorf("%s: %d inputs, want %d: %w", b.attr.who(b.kind), len(in), b.Arity(), ErrShape)
 	}
 	ts := make([]*tensor.Dense, len(in))
-	for i, v := range in {
-		t, err := contiguous(v)
+	for i := first; i < len(in); i++ {
+		t, err := contiguous(in[i])
 		if err != nil {
 			return nil, fmt.Errorf("%s: input %d: %w", b.attr.who(b.kind), i, err)
 		}
 		if t.Dims() != int(b.ranks[i]-'0') {
 			return nil, fmt.Errorf("%s: input %d has shape %v, want %c dimensions: %w", b.attr.who(b.kind), i, t.Shape(), b.ranks[i], ErrShape)
 		}
-		if ts[i] = t; t.Dtype() != ts[0].Dtype() {
-			return nil, fmt.Errorf("%s: input %d is %v, input 0 is %v: %w", b.attr.who(b.kind), i, t.Dtype(), ts[0].Dtype(), ErrDtype)
+		if ts[i] = t; t.Dtype() != ts[first].Dtype() {
+			return nil, fmt.Errorf("%s: input %d is %v, input %d is %v: %w", b.attr.who(b.kind), i, t.Dtype(), first, ts[first].Dtype(), ErrDtype)
 		}
 	}
 	return ts, nil

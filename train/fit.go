@@ -66,6 +66,11 @@ func Fit(ctx context.Context, m layers.Layer, head layers.Head, x ops.Matrix, ta
 }
 
 func fitShapes(m layers.Layer, head layers.Head, x ops.Matrix, targets *tensor.Dense) error {
+	switch x.(type) {
+	case *tensor.Dense, *ops.CSR:
+	default:
+		return fmt.Errorf("train: Fit: x is %T, want a *tensor.Dense or a *ops.CSR: %w", x, domain.ErrDtype)
+	}
 	switch {
 	case x.Dims() != 2 || x.Shape()[1] != m.Dims():
 		return fmt.Errorf("train: Fit: x has shape %v and the map takes %d columns: %w", x.Shape(), m.Dims(), domain.ErrShape)

@@ -24,7 +24,7 @@ type KernelRidge struct {
 //
 //	α = (H K H + λ s I)⁻¹ (y - ȳ),    b = mean(y - K α),    H = I - 1 1ᵀ/n,    s = (tr K)/n
 //
-// y is [n, targets]; lambda is relative, finite and >= 0. The lower triangle of k is used once both agree. K need not be
+// k is that of spectral.Gram or, for sparse rows, of report.ExactGram. y is [n, targets]; lambda is relative, finite and >= 0. The lower triangle of k is used once both agree. K need not be
 // positive semi-definite, as the Gram matrix of a random-feature estimate or of an indefinite kernel may not be: what is
 // required is tr K > 0 and that H K H + λ s I is positive definite on the vectors that sum to 0, so λ s must exceed
 // minus the least eigenvalue of H K H. Memory is one more n x n matrix. Saunders, Gammerman and Vovk (1998), Ridge

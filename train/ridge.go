@@ -92,7 +92,10 @@ func FitRidge(ctx context.Context, m Map, x ops.Matrix, y *mat.Dense, o RidgeOpt
 	}
 	src.block, src.progress = o.BlockRows, o.Progress
 	if src.block == 0 {
-		src.block = ridgeBlockRows(max(src.features, src.dims))
+		src.block = ridgeBlockRows(src.features)
+		if _, sparse := src.x.(*ops.CSR); !sparse {
+			src.block = ridgeBlockRows(max(src.features, src.dims))
+		}
 	}
 	if src.n < src.features {
 		return fitRidgeDual(src, o)

@@ -16,7 +16,7 @@
 //
 // A small file cannot make a reader allocate much: what is kept while reading is proportional to the bytes read (after
 // decompression), a line is at most 256 MiB long, an index at most 2^24, and the dense matrix has at most 2^22 cells
-// plus 4096 for each byte read, unless Options.MaxCells says otherwise.
+// plus 4096 for each byte read, unless Options.MaxCells says otherwise; of a sparse matrix that is the limit for a row.
 package data
 
 import "errors"

@@ -169,6 +169,9 @@ func (p *libsvm) set() (*Set, error) {
 		return nil, p.fail(0, ErrFormat, "has no features: no row names an index; if all are 0, set Options.Dims")
 	}
 	if p.sparse(n, d) {
+		if err := p.allow(1, d); err != nil { // what is made for a column is made for each
+			return nil, err
+		}
 		x, err := ops.NewCSR(n, d, append([]int{0}, p.ends...), p.columns, p.values)
 		return p.source.set(x, p.targets), err
 	}

@@ -92,8 +92,8 @@ func TestReadLIBSVMErrors(t *testing.T) {
 		{"target Inf", "Inf 1:1\n", Options{Task: Regression}, domain.ErrDomain, []string{`"Inf"`}},
 		{"target overflows", "1e400 1:1\n", Options{Task: Regression}, domain.ErrDomain, []string{`"1e400"`, "too large"}},
 		{"beyond Dims", "1 1:1\n1 6:1\n", Options{Dims: 5}, domain.ErrShape, []string{"f.svm:2", `"6:1"`, "5 features"}},
-		{"too many cells", "1 16777216:1\n", Options{Form: FormDense}, ErrFormat, []string{"1 rows of 16777216", "MaxCells"}},
-		{"too many cells by Dims", "1\n", Options{Dims: 1 << 23, Form: FormDense}, ErrFormat, []string{"8388608", "MaxCells"}},
+		{"too many cells", "1 16777216:1\n", Options{}, ErrFormat, []string{"1 rows of 16777216", "MaxCells"}},
+		{"too many cells by Dims", "1\n", Options{Dims: 1 << 23}, ErrFormat, []string{"8388608", "MaxCells"}},
 		{"MaxCells", "1 3:1\n1 1:1\n", Options{MaxCells: 5}, ErrFormat, []string{"2 rows of 3", "5 cells"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -88,7 +88,8 @@ type Options struct {
 	// Dims is the number of features, 0 to take it from the file. Rows of LIBSVM text are padded with zeros to it and an
 	// index beyond it is an error; CSV and .npy must have exactly that many feature columns.
 	Dims int
-	// MaxCells is the largest number of dense cells, rows x features; 0 is 2^22 and 4096 for each byte read. Sparse rows have no such limit.
+	// MaxCells is the largest number of dense cells, rows x features; 0 is 2^22 and 4096 for each byte read. Of sparse
+	// rows one alone counts.
 	MaxCells int
 	// Form says whether the rows are dense or sparse.
 	Form Form

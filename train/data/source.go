@@ -53,7 +53,7 @@ func Read(path string, o Options) (*Set, error) {
 // A row is `label index:value ...`, separated by spaces or tabs. Indices count from 1 and increase within a row;
 // features left out are 0. What follows a # and blank lines are skipped. The width is Options.Dims or else the highest
 // index of the file, which a row may name with the value 0. A label is one token without a comma (several labels a row
-// are not supported); qid: tokens, which belong to ranking, are an error.
+// are not supported); qid: tokens, which belong to ranking, are an error. Options.Form says when the rows stay sparse.
 func ReadLIBSVM(r io.Reader, name string, o Options) (*Set, error) {
 	return read(r, name, o, true, parseLIBSVM)
 }

@@ -1,7 +1,7 @@
 // Package report holds numbers about a feature map or a fitted model, and their pictures.
 //
 // The numbers: Compare sets an approximate kernel matrix against the exact one, ApproxGram computes the matrix that a
-// feature map stands for, KernelError repeats both over seeds and tells bias from noise.
+// feature map stands for, ExactGram the exact one of dense or sparse rows, KernelError repeats both over seeds and tells bias from noise.
 //
 // The pictures: Confusion, Residuals, Curves, ErrorCurves and ExactVsApprox return an image.Image, which a notebook
 // shows as it is; Grid puts several into one, SavePNG writes a file. They are drawn at 144 pixels an inch, without a

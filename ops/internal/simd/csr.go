@@ -99,3 +99,30 @@ func GradWCSR[T Float](dst []T, x CSR[T], base, dp []T, m int) {
 	ks := kernelsOf[T](active, m)
 	multiplyCSR(ks, x.Transposed(), matrix[T]{v: dp, ld: m}, nil, m, nil, base != nil, output[T]{dst: dst, ld: m, m: m})
 }
+
+// multiplyCSRGeneric is the product row by row in plain Go, the reference of the kernels.
+func multiplyCSRGeneric[T Float](x CSR[T], b matrix[T], n int, bias []T, add bool, out output[T]) (badRow int) {
+	bad := newFirstBad()
+	forTiles(x.Rows, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			row := out.dst[i*out.ld : i*out.ld+n]
+			switch {
+			case add:
+			case bias != nil:
+				copy(row, bias)
+			default:
+				clear(row)
+			}
+			for t := x.Ptr[i]; t < x.Ptr[i+1]; t++ {
+				v, from := x.Val[t], b.v[int(x.Col[t])*b.ld:]
+				for j, w := range from[:n] {
+					row[j] += v * w
+				}
+			}
+			if out.finish(i, 0, n) {
+				bad.report(i)
+			}
+		}
+	})
+	return bad.get()
+}

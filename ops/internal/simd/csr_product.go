@@ -22,6 +22,9 @@ type rowFunc[T Float] func(k int, at *int32, x *T, b *T, rs, bs int, c *T, from 
 // on the depth alone, and results on no instruction set and no number of goroutines.
 const csrRows = 1024
 
+// csrLists is how many rows have their index lists in memory at once.
+const csrLists = 32 * csrRows
+
 // sparseProduct is one C = X·B, plus a bias or C itself, with an epilogue. Row blocks and strips of panels are jobs.
 type sparseProduct[T Float] struct {
 	*kernels[T]
@@ -63,35 +66,18 @@ func multiplyCSR[T Float](ks *kernels[T], x CSR[T], b matrix[T], packed []T, n i
 	if ks == nil || x.Cols == 0 {
 		return multiplyCSRGeneric(x, b, n, bias, add, out)
 	}
-	p := &sparseProduct[T]{kernels: ks, x: x, b: b, packed: packed, n: n, bias: bias, add: add, output: out}
-	return p.run()
-}
-
-// multiplyCSRGeneric is the product row by row in plain Go, the reference of the kernels.
-func multiplyCSRGeneric[T Float](x CSR[T], b matrix[T], n int, bias []T, add bool, out output[T]) (badRow int) {
-	bad := newFirstBad()
-	forTiles(x.Rows, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			row := out.dst[i*out.ld : i*out.ld+n]
-			switch {
-			case add:
-			case bias != nil:
-				copy(row, bias)
-			default:
-				clear(row)
-			}
-			for t := x.Ptr[i]; t < x.Ptr[i+1]; t++ {
-				v, from := x.Val[t], b.v[int(x.Col[t])*b.ld:]
-				for j, w := range from[:n] {
-					row[j] += v * w
-				}
-			}
-			if out.finish(i, 0, n) {
-				bad.report(i)
-			}
+	badRow = -1
+	for lo := 0; lo < x.Rows; lo += csrLists {
+		hi := min(lo+csrLists, x.Rows)
+		part := out
+		part.dst = out.dst[lo*out.ld:]
+		rows := CSR[T]{hi - lo, x.Cols, x.Ptr[lo : hi+1], x.Col, x.Val}
+		p := &sparseProduct[T]{kernels: ks, x: rows, b: b, packed: packed, n: n, bias: bias, add: add, output: part}
+		if bad := p.run(); bad >= 0 && badRow < 0 {
+			badRow = lo + bad
 		}
-	})
-	return bad.get()
+	}
+	return badRow
 }
 
 func (p *sparseProduct[T]) run() (badRow int) {

@@ -111,6 +111,29 @@ func TestCSRView(t *testing.T) {
 	})
 }
 
+// TestCSRTall: more rows than have their index lists in memory at once; of two bad rows the first is told, in a later part too.
+func TestCSRTall(t *testing.T) {
+	eachISA(t, func(t *testing.T) {
+		const n, m = 2*csrLists + 7, 3
+		x := CSR[float64]{Rows: n, Cols: 2, Ptr: make([]int, n+1)}
+		for i := range n {
+			x.Col, x.Val = append(x.Col, int32(i%2)), append(x.Val, float64(i))
+			x.Ptr[i+1] = i + 1
+		}
+		w, dst := Pack([]float64{1, 2, 3, 4, 5, 6}, 2, m), filled[float64](n*m)
+		w.AffineCSR(dst, x, nil)
+		for i, v := range dst {
+			if want := float64(i/m) * float64(i%m+1+3*(i/m%2)); v != want {
+				t.Fatalf("cell %d,%d is %v, want %v", i/m, i%m, v, want)
+			}
+		}
+		x.Val[n-1], x.Val[csrLists+5] = math.Inf(1), math.NaN()
+		if bad := PhaseCSR(dst, x, make([]float64, m), w, 1); bad != csrLists+5 {
+			t.Errorf("Phase reports row %d, want %d", bad, csrLists+5)
+		}
+	})
+}
+
 // TestCSRBits: packed or borrowed, whatever GOMAXPROCS and the instruction set, the bits are the same.
 func TestCSRBits(t *testing.T) {
 	if best() == generic {
