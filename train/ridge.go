@@ -83,7 +83,7 @@ type RidgeFit struct {
 // target that is not finite (named by its row of x) and for features that are all zero; domain.ErrParam for options
 // out of range and for a lambda that leaves the system singular; what the map returns; and ctx.Err().
 func FitRidge(ctx context.Context, m Map, x ops.Matrix, y *mat.Dense, o RidgeOptions) (*RidgeFit, error) {
-	src, err := newRidgeSource(ctx, m, x, y)
+	src, err := newRowSource(ctx, "Ridge", m, x, y)
 	if err != nil {
 		return nil, err
 	}
@@ -144,9 +144,9 @@ func checkLambda(l float64) error {
 }
 
 // fitRidgePrimal solves the D x D system.
-func fitRidgePrimal(src *ridgeSource, o RidgeOptions) (*RidgeFit, error) {
+func fitRidgePrimal(src *rowSource, o RidgeOptions) (*RidgeFit, error) {
 	var s RidgeStats
-	add := func(rows ridgeRows, z *tensor.Dense, y *mat.Dense) error { return s.add(z, y, rows.at) }
+	add := func(rows rowNames, z *tensor.Dense, y *mat.Dense) error { return s.add(z, y, rows.at) }
 	switch o.Select {
 	case SelectLOO:
 		src.total = 2 * src.n

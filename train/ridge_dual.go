@@ -129,7 +129,7 @@ func (d *ridgeDual) leaveOneOut(lambdas []float64, scale float64) []LambdaScore 
 }
 
 // fitRidgeDual solves the n x n system.
-func fitRidgeDual(src *ridgeSource, o RidgeOptions) (*RidgeFit, error) {
+func fitRidgeDual(src *rowSource, o RidgeOptions) (*RidgeFit, error) {
 	rows, err := src.dualRows()
 	if err != nil {
 		return nil, err
@@ -171,11 +171,11 @@ func fitRidgeDual(src *ridgeSource, o RidgeOptions) (*RidgeFit, error) {
 
 // all maps every row and returns the features less their means, [n, D], the squared norm of each row before that, and
 // the means.
-func (s *ridgeSource) all() (z, norms, mean []float64, err error) {
+func (s *rowSource) all() (z, norms, mean []float64, err error) {
 	z, norms, mean = make([]float64, s.n*s.features), make([]float64, s.n), make([]float64, s.features)
 	none := RidgeStats{features: s.features, meanZ: make([]float64, s.features)}
-	err = s.each(nil, func(rows ridgeRows, block *tensor.Dense, y *mat.Dense) error {
-		if err := checkFinite(block, y, rows.at); err != nil {
+	err = s.each(nil, func(rows rowNames, block *tensor.Dense, y *mat.Dense) error {
+		if err := checkFinite("Ridge", block, y, rows.at); err != nil {
 			return err
 		}
 		b, d := block.Shape()[0], s.features
@@ -195,7 +195,7 @@ func (s *ridgeSource) all() (z, norms, mean []float64, err error) {
 
 // dualHeldOut fits every lambda to the rows that are kept and scores it on the others, all by entries of k, the lower
 // triangle of the Gram matrix of all rows.
-func dualHeldOut(src *ridgeSource, k, norms []float64, o RidgeOptions) ([]LambdaScore, error) {
+func dualHeldOut(src *rowSource, k, norms []float64, o RidgeOptions) ([]LambdaScore, error) {
 	train, held := ridgeSplit(src.n, o)
 	n, m, y := src.n, len(train), src.y.RawMatrix()
 	sub, target := make([]float64, m*m), general(m, y.Cols, y.Cols, make([]float64, m*y.Cols))

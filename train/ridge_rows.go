@@ -19,7 +19,7 @@ type dualRows struct {
 }
 
 // dualRows maps every row.
-func (s *ridgeSource) dualRows() (*dualRows, error) {
+func (s *rowSource) dualRows() (*dualRows, error) {
 	if x, ok := s.x.(*ops.CSR); ok && (s.m == nil || layers.IsIdentity(s.m)) {
 		return s.sparseRows(x)
 	}
@@ -27,14 +27,14 @@ func (s *ridgeSource) dualRows() (*dualRows, error) {
 	return &dualRows{n: s.n, d: s.features, z: z, norms: norms, mean: mean}, err
 }
 
-func (s *ridgeSource) sparseRows(x *ops.CSR) (*dualRows, error) {
+func (s *rowSource) sparseRows(x *ops.CSR) (*dualRows, error) {
 	if err := s.cancelled(); err != nil {
 		return nil, err
 	}
 	if err := ops.CheckRows(domain.Reals(), "train: Ridge", x); err != nil {
 		return nil, err
 	}
-	if err := checkTargets(s.y, ridgeRows{}.at); err != nil {
+	if err := checkTargets("Ridge", s.y, rowNames{}.at); err != nil {
 		return nil, err
 	}
 	x, err := x.As(tensor.Float64, "train: Ridge")

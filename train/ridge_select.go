@@ -27,7 +27,7 @@ func ridgeSplit(n int, o RidgeOptions) (train, held []int) {
 // leaveOneOut scores every lambda by 1/(nk) Σ (rᵢ/(1 - hᵢᵢ))², with r the residual and hᵢᵢ = 1/n + zᵢᵀ (G + λI)⁻¹ zᵢ for
 // centred zᵢ, and fits the best. One tridiagonal reduction of G and one rotation of the rows serve all lambdas; a
 // Cholesky factor each would need a product with all rows each. It overwrites s.g.
-func (s *RidgeStats) leaveOneOut(src *ridgeSource, lambdas []float64) (*RidgeFit, error) {
+func (s *RidgeStats) leaveOneOut(src *rowSource, lambdas []float64) (*RidgeFit, error) {
 	scale, err := s.scale()
 	if err != nil {
 		return nil, err
@@ -50,9 +50,9 @@ func (s *RidgeStats) leaveOneOut(src *ridgeSource, lambdas []float64) (*RidgeFit
 	}
 	sums := make([]float64, len(lambdas))
 	var p, pred, errs []float64
-	err = src.each(nil, func(rows ridgeRows, z *tensor.Dense, y *mat.Dense) error {
+	err = src.each(nil, func(rows rowNames, z *tensor.Dense, y *mat.Dense) error {
 		b := z.Shape()[0]
-		if err := checkFinite(z, y, rows.at); err != nil {
+		if err := checkFinite("Ridge", z, y, rows.at); err != nil {
 			return err
 		}
 		p = s.centred(p, z)
@@ -140,7 +140,7 @@ func (s *RidgeStats) rowError(pred, y []float64) float64 {
 // heldOut fits every lambda to the rows so far, scores them on the rows held, and adds those to s, in one pass. Here a
 // Cholesky factor for each lambda is the faster way: at D = 512, 1024 and 2048 it took a fifth of the time of one tridiagonal
 // reduction, and the scores cost the same.
-func (s *RidgeStats) heldOut(src *ridgeSource, held []int, lambdas []float64) (scores []LambdaScore, best int, err error) {
+func (s *RidgeStats) heldOut(src *rowSource, held []int, lambdas []float64) (scores []LambdaScore, best int, err error) {
 	usable := make([]bool, len(lambdas))
 	scale, err := s.scale()
 	if err != nil {
@@ -166,7 +166,7 @@ func (s *RidgeStats) heldOut(src *ridgeSource, held []int, lambdas []float64) (s
 	before := RidgeStats{features: d, targets: k, meanZ: slices.Clone(s.meanZ), meanY: slices.Clone(s.meanY)}
 	sums := make([]float64, len(lambdas))
 	var p []float64
-	err = src.each(held, func(rows ridgeRows, z *tensor.Dense, y *mat.Dense) error {
+	err = src.each(held, func(rows rowNames, z *tensor.Dense, y *mat.Dense) error {
 		if err := s.add(z, y, rows.at); err != nil {
 			return err
 		}

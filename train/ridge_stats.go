@@ -44,7 +44,7 @@ func (s *RidgeStats) Add(z *tensor.Dense, y *mat.Dense) error {
 
 // add is Add with a name for each row.
 func (s *RidgeStats) add(z *tensor.Dense, y *mat.Dense, row func(i int) int) error {
-	z, err := ridgeMatrix("features", z)
+	z, err := floatMatrix("Ridge", "features", z)
 	if err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func (s *RidgeStats) add(z *tensor.Dense, y *mat.Dense, row func(i int) int) err
 	if yn != n || s.n > 0 && (d != s.features || k != s.targets) {
 		return fmt.Errorf("train: Ridge: features %v and targets [%d,%d] do not fit each other or the blocks before them ([.,%d] and [.,%d]): %w", z.Shape(), yn, k, s.features, s.targets, domain.ErrShape)
 	}
-	if err := checkFinite(z, y, row); err != nil {
+	if err := checkFinite("Ridge", z, y, row); err != nil {
 		return err
 	}
 	if s.n == 0 {

@@ -24,8 +24,9 @@ func ridgeBlockRows(features int) int {
 	return depth - 1
 }
 
-// ridgeSource hands out the rows of a fit in blocks, as features.
-type ridgeSource struct {
+// rowSource hands out the rows of a fit in blocks, as features.
+type rowSource struct {
+	who               string // whose errors they are
 	ctx               context.Context
 	m                 Map // nil is the identity
 	x                 ops.Matrix
@@ -38,45 +39,45 @@ type ridgeSource struct {
 	dst, gather *tensor.Dense // kept from block to block
 }
 
-// ridgeRows names the rows of a block by their index in x.
-type ridgeRows struct {
+// rowNames names the rows of a block by their index in x.
+type rowNames struct {
 	index []int // nil: first, first+1, ...
 	first int
 }
 
-func (r ridgeRows) at(i int) int {
+func (r rowNames) at(i int) int {
 	if r.index == nil {
 		return r.first + i
 	}
 	return r.index[i]
 }
 
-func newRidgeSource(ctx context.Context, m Map, x ops.Matrix, y *mat.Dense) (*ridgeSource, error) {
+func newRowSource(ctx context.Context, who string, m Map, x ops.Matrix, y *mat.Dense) (*rowSource, error) {
 	if _, sparse := x.(*ops.CSR); !sparse {
 		t, _ := x.(*tensor.Dense)
 		var err error
-		if x, err = ridgeMatrix("x", t); err != nil {
+		if x, err = floatMatrix(who, "x", t); err != nil {
 			return nil, err
 		}
 	}
-	s := &ridgeSource{ctx: ctx, m: m, x: x, y: y, n: x.Shape()[0], dims: x.Shape()[1], features: x.Shape()[1]}
+	s := &rowSource{who: who, ctx: ctx, m: m, x: x, y: y, n: x.Shape()[0], dims: x.Shape()[1], features: x.Shape()[1]}
 	if m != nil {
 		if s.features = m.Features(); m.Dims() != s.dims {
-			return nil, fmt.Errorf("train: Ridge: x has %d columns, the map takes %d; give the data that the map was made for: %w", s.dims, m.Dims(), domain.ErrShape)
+			return nil, fmt.Errorf("train: %s: x has %d columns, the map takes %d; give the data that the map was made for: %w", who, s.dims, m.Dims(), domain.ErrShape)
 		}
 	}
 	switch {
 	case s.n == 0 || s.dims == 0 || s.features < 1:
-		return nil, fmt.Errorf("train: Ridge: x is %v and has %d features; there must be at least one row and one feature: %w", x.Shape(), s.features, domain.ErrShape)
+		return nil, fmt.Errorf("train: %s: x is %v and has %d features; there must be at least one row and one feature: %w", who, x.Shape(), s.features, domain.ErrShape)
 	case y == nil || y.RawMatrix().Rows != s.n:
-		return nil, fmt.Errorf("train: Ridge: x has %d rows, y is %v; give one row of targets for each row of x: %w", s.n, dimsOf(y), domain.ErrShape)
+		return nil, fmt.Errorf("train: %s: x has %d rows, y is %v; give one row of targets for each row of x: %w", who, s.n, dimsOf(y), domain.ErrShape)
 	}
 	s.total = s.n
 	return s, nil
 }
 
 // each calls f with block after block of the rows index (nil: all). z is valid until the next call.
-func (s *ridgeSource) each(index []int, f func(rows ridgeRows, z *tensor.Dense, y *mat.Dense) error) error {
+func (s *rowSource) each(index []int, f func(rows rowNames, z *tensor.Dense, y *mat.Dense) error) error {
 	n := len(index)
 	if index == nil {
 		n = s.n
@@ -86,7 +87,7 @@ func (s *ridgeSource) each(index []int, f func(rows ridgeRows, z *tensor.Dense, 
 			return err
 		}
 		b := min(s.block, n-i)
-		rows := ridgeRows{first: i}
+		rows := rowNames{first: i}
 		if index != nil {
 			rows.index = index[i : i+b]
 		}
@@ -105,15 +106,15 @@ func (s *ridgeSource) each(index []int, f func(rows ridgeRows, z *tensor.Dense, 
 	return s.cancelled()
 }
 
-func (s *ridgeSource) cancelled() error {
+func (s *rowSource) cancelled() error {
 	if err := stopped(s.ctx); err != nil {
-		return fmt.Errorf("train: Ridge: stopped after %d of %d rows: %w", s.done, s.total, err)
+		return fmt.Errorf("train: %s: stopped after %d of %d rows: %w", s.who, s.done, s.total, err)
 	}
 	return nil
 }
 
 // rows is b rows of x: a part of its memory, or a copy when they do not lie side by side.
-func (s *ridgeSource) rows(rows ridgeRows, b int) ops.Matrix {
+func (s *rowSource) rows(rows rowNames, b int) ops.Matrix {
 	switch x := s.x.(type) {
 	case *ops.CSR:
 		if rows.index != nil {
@@ -145,7 +146,7 @@ func denseRows(x *tensor.Dense, first, b int) *tensor.Dense {
 }
 
 // features2d maps a block and checks what comes back.
-func (s *ridgeSource) features2d(x ops.Matrix, rows ridgeRows, b int) (*tensor.Dense, error) {
+func (s *rowSource) features2d(x ops.Matrix, rows rowNames, b int) (*tensor.Dense, error) {
 	dst := s.dst
 	if dst != nil && dst.Shape()[0] != b {
 		dst = nil
@@ -160,20 +161,20 @@ func (s *ridgeSource) features2d(x ops.Matrix, rows ridgeRows, b int) (*tensor.D
 	}
 	z, err := layers.Transform(s.m, dst, x)
 	if err != nil {
-		return nil, fmt.Errorf("train: Ridge: %d rows from row %d: %w", b, rows.at(0), err)
+		return nil, fmt.Errorf("train: %s: %d rows from row %d: %w", s.who, b, rows.at(0), err)
 	}
-	if z, err = ridgeMatrix("the map's features", z); err != nil {
+	if z, err = floatMatrix(s.who, "the map's features", z); err != nil {
 		return nil, err
 	}
 	if z.Shape()[0] != b || z.Shape()[1] != s.features {
-		return nil, fmt.Errorf("train: Ridge: the map made %v of %d rows, not (%d, %d); its Features and Transform disagree: %w", z.Shape(), b, b, s.features, domain.ErrShape)
+		return nil, fmt.Errorf("train: %s: the map made %v of %d rows, not (%d, %d); its Features and Transform disagree: %w", s.who, z.Shape(), b, b, s.features, domain.ErrShape)
 	}
 	s.dst = z
 	return z, nil
 }
 
 // targets is the rows of y that go with a block.
-func (s *ridgeSource) targets(rows ridgeRows, b int) *mat.Dense {
+func (s *rowSource) targets(rows rowNames, b int) *mat.Dense {
 	k := s.y.RawMatrix().Cols
 	if rows.index == nil {
 		return s.y.Slice(rows.first, rows.first+b, 0, k).(*mat.Dense)
@@ -185,17 +186,17 @@ func (s *ridgeSource) targets(rows ridgeRows, b int) *mat.Dense {
 	return y
 }
 
-// ridgeMatrix returns t, or a copy of it, as a row-major matrix of floats.
-func ridgeMatrix(what string, t *tensor.Dense) (*tensor.Dense, error) {
+// floatMatrix returns t, or a copy of it, as a row-major matrix of floats.
+func floatMatrix(who, what string, t *tensor.Dense) (*tensor.Dense, error) {
 	if t == nil || t.Dims() != 2 {
 		var shape tensor.Shape
 		if t != nil {
 			shape = t.Shape()
 		}
-		return nil, fmt.Errorf("train: Ridge: %s must be a matrix, one instance a row, not %v: %w", what, shape, domain.ErrShape)
+		return nil, fmt.Errorf("train: %s: %s must be a matrix, one instance a row, not %v: %w", who, what, shape, domain.ErrShape)
 	}
 	if dt := t.Dtype(); dt != tensor.Float64 && dt != tensor.Float32 {
-		return nil, fmt.Errorf("train: Ridge: %s are %v, not float64 or float32; convert them: %w", what, dt, domain.ErrDtype)
+		return nil, fmt.Errorf("train: %s: %s are %v, not float64 or float32; convert them: %w", who, what, dt, domain.ErrDtype)
 	}
 	rowMajor := func(t *tensor.Dense) bool {
 		sh, st := t.Shape(), t.Strides()
@@ -207,11 +208,11 @@ func ridgeMatrix(what string, t *tensor.Dense) (*tensor.Dense, error) {
 	if c, ok := t.Materialize().(*tensor.Dense); ok && rowMajor(c) {
 		return c, nil
 	}
-	return nil, fmt.Errorf("train: Ridge: %s of shape %v have strides %v, not those of a row-major matrix; copy them into one: %w", what, t.Shape(), t.Strides(), domain.ErrShape)
+	return nil, fmt.Errorf("train: %s: %s of shape %v have strides %v, not those of a row-major matrix; copy them into one: %w", who, what, t.Shape(), t.Strides(), domain.ErrShape)
 }
 
 // checkFinite names the first feature or target that is NaN or infinite.
-func checkFinite(z *tensor.Dense, y *mat.Dense, row func(i int) int) error {
+func checkFinite(who string, z *tensor.Dense, y *mat.Dense, row func(i int) int) error {
 	var i, j int
 	var v float64
 	if z.Dtype() == tensor.Float32 {
@@ -220,16 +221,16 @@ func checkFinite(z *tensor.Dense, y *mat.Dense, row func(i int) int) error {
 		i, j, v = notFinite(z.Float64s(), z.Shape()[0], z.Shape()[1], z.Shape()[1])
 	}
 	if i >= 0 {
-		return fmt.Errorf("train: Ridge: row %d has the feature z[%d,%d] = %v, which is not a finite number; drop the row, or scale the data so that the map does not overflow: %w", row(i), row(i), j, v, domain.ErrDomain)
+		return fmt.Errorf("train: %s: row %d has the feature z[%d,%d] = %v, which is not a finite number; drop the row, or scale the data so that the map does not overflow: %w", who, row(i), row(i), j, v, domain.ErrDomain)
 	}
-	return checkTargets(y, row)
+	return checkTargets(who, y, row)
 }
 
 // checkTargets names the first target that is NaN or infinite.
-func checkTargets(y *mat.Dense, row func(i int) int) error {
+func checkTargets(who string, y *mat.Dense, row func(i int) int) error {
 	raw := y.RawMatrix()
 	if i, j, v := notFinite(raw.Data, raw.Rows, raw.Cols, raw.Stride); i >= 0 {
-		return fmt.Errorf("train: Ridge: row %d has the target y[%d,%d] = %v, which is not a finite number; drop the row or fill the value in: %w", row(i), row(i), j, v, domain.ErrDomain)
+		return fmt.Errorf("train: %s: row %d has the target y[%d,%d] = %v, which is not a finite number; drop the row or fill the value in: %w", who, row(i), row(i), j, v, domain.ErrDomain)
 	}
 	return nil
 }
