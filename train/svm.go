@@ -1,0 +1,222 @@
+package train
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/domain"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Loss is what a support vector machine pays for the score f of a target y.
+type Loss int
+
+const (
+	// SquaredHinge is max(0, 1 - y f)² for y of -1 and 1: classification, one column of y a class (OneVersusRest), or one for two classes.
+	SquaredHinge Loss = iota
+	// SquaredInsensitive is max(0, |y - f| - ε)²: regression.
+	SquaredInsensitive
+)
+
+func (l Loss) String() string {
+	switch l {
+	case SquaredHinge:
+		return "squared hinge"
+	case SquaredInsensitive:
+		return "squared epsilon-insensitive"
+	default:
+		return fmt.Sprintf("Loss(%d)", int(l))
+	}
+}
+
+// SVMOptions are the options of FitSVM. The zero value fits the default lambda by the squared hinge loss.
+type SVMOptions struct {
+	Loss    Loss
+	Epsilon float64 // ε of SquaredInsensitive, >= 0
+	// Lambdas are relative, as ridge's: the penalty is lambda times the mean squared norm s of a feature row, so that the C of LIBLINEAR
+	// is 1/(2 λ s). Each is finite and > 0; nil is one lambda, 1e-6 n for n rows. Several are chosen among by the error on rows that are set
+	// aside, the fraction HeldOut of them (in (0, 1); 0 is 0.2) that Seed picks: that of the classes, or the mean squared one.
+	Lambdas []float64
+	HeldOut float64
+	Seed    uint64
+	// Bias is the constant feature behind the intercept, in units of √s; 0 is 1. The larger, the less the intercept is penalised.
+	Bias float64
+	// Tol is the norm of the gradient at which a column is done, relative to that at W = 0 and, for classes, to the share of the rarer
+	// side, as LIBLINEAR's -e; 0 is 0.01 for SquaredHinge and 0.001 for SquaredInsensitive.
+	Tol      float64
+	MaxSteps int // Newton steps; 0 is 100. Reaching it is an error
+	// CacheBytes is up to what size the features of all rows are kept; 0 is 1 GiB, negative none. Larger ones are mapped anew, block by
+	// block, in every pass over the rows.
+	CacheBytes int64
+	BlockRows  int // as in RidgeOptions
+	// Progress is called after each Newton step with the steps done and the columns that are still to fit. nil: not called.
+	Progress func(steps, columns int)
+}
+
+// SVMFit is a linear head: f(z) = z W + B.
+type SVMFit struct {
+	W         *mat.Dense    // [D, k]
+	B         []float64     // [k]
+	Lambda    float64       // the relative lambda that was chosen
+	C         float64       // the same as LIBLINEAR has it, 1/(2 λ s)
+	Scores    []LambdaScore // one a lambda: the share of wrong classes, or the mean squared error; nil for one lambda
+	Objective []float64     // [k], ½(‖w‖² + v²) + C Σ loss at the end, v being the weight of the constant feature
+	Steps     int           // Newton steps of the last fit
+}
+
+// FitSVM fits linear support vector machines on the features z = m(x), one for each column of y, with the squared loss of LIBLINEAR's
+// solvers 2 and 11:
+//
+//	min over w, v of  ½(‖w‖² + v²) + C Σᵢ loss(yᵢ, zᵢ·w + v β)²,    β = Bias √s,  b = v β
+//
+// x is [n, d], dense or sparse; y is [n, k]; a nil map is the identity. The problem is solved in the primal by a truncated Newton method:
+// conjugate gradients on the generalised Hessian I + 2C Zᵀ A Z, A being 1 for the rows with a loss, and a line search. All columns go
+// through the rows together, as products of matrices, in the features' element type with sums in float64. Keerthi and DeCoste (2005),
+// A modified finite Newton method for fast solution of large scale linear SVMs; Lin, Weng and Keerthi (2008), Trust region Newton method for
+// large-scale logistic regression.
+//
+// Memory: 3 n k + 6 D k numbers, a block of features, and all features where CacheBytes allows. Results do not depend on GOMAXPROCS. ctx is
+// looked at between blocks.
+//
+// Errors: those of FitRidge; domain.ErrDomain for a target of SquaredHinge that is neither -1 nor 1; domain.ErrParam for options out of
+// range and for columns that are not done after MaxSteps.
+func FitSVM(ctx context.Context, m Map, x ops.Matrix, y *mat.Dense, o SVMOptions) (*SVMFit, error) {
+	src, err := newRowSource(ctx, "SVM", m, x, y)
+	if err != nil {
+		return nil, err
+	}
+	if o, err = o.complete(src.n); err != nil {
+		return nil, err
+	}
+	if src.block = o.BlockRows; src.block == 0 {
+		src.block = ridgeBlockRows(max(src.features, src.dims))
+	}
+	if err := checkTargets("SVM", y, rowNames{}.at); err != nil {
+		return nil, err
+	}
+	if o.Loss == SquaredHinge {
+		if err := checkSigns(y); err != nil {
+			return nil, err
+		}
+	}
+	if len(o.Lambdas) == 1 {
+		s, err := newSVM(src, nil, o)
+		if err != nil {
+			return nil, err
+		}
+		return s.fit(o.Lambdas[0])
+	}
+	return selectSVM(src, o)
+}
+
+// complete checks the options and fills in the defaults for n rows.
+func (o SVMOptions) complete(n int) (SVMOptions, error) {
+	if o.Lambdas == nil {
+		o.Lambdas = []float64{1e-6 * float64(n)}
+	}
+	o.HeldOut, o.Bias = orElse(o.HeldOut, .2), orElse(o.Bias, 1)
+	if o.Tol == 0 {
+		o.Tol = map[Loss]float64{SquaredHinge: .01, SquaredInsensitive: .001}[o.Loss]
+	}
+	if o.MaxSteps == 0 {
+		o.MaxSteps = 100
+	}
+	if o.CacheBytes == 0 {
+		o.CacheBytes = 1 << 30
+	}
+	for i, l := range o.Lambdas {
+		if !(l > 0 && l <= math.MaxFloat64) {
+			return o, fmt.Errorf("train: SVM: Lambdas[%d] = %v is not a finite number above 0: %w", i, l, domain.ErrParam)
+		}
+	}
+	var wrong string
+	switch {
+	case o.Loss != SquaredHinge && o.Loss != SquaredInsensitive:
+		wrong = fmt.Sprintf("Loss = %d is neither SquaredHinge nor SquaredInsensitive", int(o.Loss))
+	case !(o.Epsilon >= 0 && o.Epsilon <= math.MaxFloat64):
+		wrong = fmt.Sprintf("Epsilon = %v is not a finite number >= 0", o.Epsilon)
+	case o.Epsilon > 0 && o.Loss == SquaredHinge:
+		wrong = "Epsilon is of SquaredInsensitive; leave it out, or choose that loss"
+	case len(o.Lambdas) == 0:
+		wrong = "Lambdas is empty; give one, or nil for the default"
+	case !(o.HeldOut > 0 && o.HeldOut < 1):
+		wrong = fmt.Sprintf("HeldOut = %v is not between 0 and 1", o.HeldOut)
+	case !(o.Bias > 0 && o.Bias <= math.MaxFloat64):
+		wrong = fmt.Sprintf("Bias = %v is not a finite number above 0", o.Bias)
+	case !(o.Tol > 0 && o.Tol < 1):
+		wrong = fmt.Sprintf("Tol = %v is not between 0 and 1", o.Tol)
+	case o.MaxSteps < 0 || o.BlockRows < 0:
+		wrong = fmt.Sprintf("MaxSteps = %d or BlockRows = %d is negative; 0 is the default", o.MaxSteps, o.BlockRows)
+	case len(o.Lambdas) > 1 && n < 2:
+		return o, fmt.Errorf("train: SVM: %d lambdas need at least 2 rows, got %d; give one lambda: %w", len(o.Lambdas), n, domain.ErrShape)
+	default:
+		return o, nil
+	}
+	return o, fmt.Errorf("train: SVM: %s: %w", wrong, domain.ErrParam)
+}
+
+// orElse is v, or the default for 0.
+func orElse(v, or float64) float64 {
+	if v == 0 {
+		return or
+	}
+	return v
+}
+
+// checkSigns wants targets of -1 and 1.
+func checkSigns(y *mat.Dense) error {
+	raw := y.RawMatrix()
+	for i := range raw.Rows {
+		for j, v := range raw.Data[i*raw.Stride : i*raw.Stride+raw.Cols] {
+			if v != 1 && v != -1 {
+				return fmt.Errorf("train: SVM: row %d has the target y[%d,%d] = %v, and the hinge loss takes -1 and 1; make them by OneVersusRest, or choose SquaredInsensitive: %w",
+					i, i, j, v, domain.ErrDomain)
+			}
+		}
+	}
+	return nil
+}
+
+// selectSVM fits every lambda, from the largest down and each from the one before, on the rows that are not set aside, and the best on all.
+func selectSVM(src *rowSource, o SVMOptions) (*SVMFit, error) {
+	train, held := ridgeSplit(src.n, RidgeOptions{HeldOut: o.HeldOut, Seed: o.Seed})
+	part, err := newSVM(src, train, o)
+	if err != nil {
+		return nil, err
+	}
+	rest, err := newSVM(src, held, o)
+	if err != nil {
+		return nil, err
+	}
+	rest.scale, rest.bias = part.scale, part.bias
+	scores, best := make([]LambdaScore, len(o.Lambdas)), 0
+	for _, i := range descending(o.Lambdas) {
+		fit, err := part.fit(o.Lambdas[i])
+		if err != nil {
+			return nil, err
+		}
+		loss, err := rest.error(fit)
+		if err != nil {
+			return nil, err
+		}
+		scores[i] = LambdaScore{o.Lambdas[i], loss}
+	}
+	for i, s := range scores {
+		if s.MSE < scores[best].MSE {
+			best = i
+		}
+	}
+	all, err := newSVM(src, nil, o)
+	if err != nil {
+		return nil, err
+	}
+	all.start(part)
+	fit, err := all.fit(o.Lambdas[best])
+	if err != nil {
+		return nil, err
+	}
+	fit.Scores = scores
+	return fit, nil
+}

@@ -1,0 +1,170 @@
+package train
+
+import (
+	"fmt"
+
+	"github.com/bochner-go/bochner/ops"
+	fast "github.com/bochner-go/bochner/ops/blas"
+	"github.com/bochner-go/bochner/ops/domain"
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/mat"
+	"gorgonia.org/tensor"
+)
+
+// svmRows are the rows that a fit goes through again and again: features that are kept, or are made anew each time.
+type svmRows struct {
+	src   *rowSource
+	index []int // nil: all
+	n     int
+	kept  []*tensor.Dense // the blocks, once they have been seen; nil where there is no room
+	keep  bool
+
+	scores, product *tensor.Dense // of a block
+}
+
+// newSVMRows decides whether the features are kept.
+func newSVMRows(src *rowSource, index []int, o SVMOptions) *svmRows {
+	r := &svmRows{src: src, index: index, n: src.n}
+	if index != nil {
+		r.n = len(index)
+	}
+	size := int64(8)
+	if src.x.Dtype() == tensor.Float32 {
+		size = 4
+	}
+	r.keep = int64(r.n)*int64(src.features)*size <= o.CacheBytes
+	return r
+}
+
+// each calls f with block after block and where it begins.
+func (r *svmRows) each(f func(at int, z *tensor.Dense) error) error {
+	at := 0
+	if r.kept != nil {
+		for _, z := range r.kept {
+			if err := r.src.cancelled(); err != nil {
+				return err
+			}
+			if err := f(at, z); err != nil {
+				return err
+			}
+			at += z.Shape()[0]
+		}
+		return nil
+	}
+	var kept []*tensor.Dense
+	err := r.src.each(r.index, func(rows rowNames, z *tensor.Dense, y *mat.Dense) error {
+		if err := checkFinite("SVM", z, y, rows.at); err != nil {
+			return err
+		}
+		if err := f(at, z); err != nil {
+			return err
+		}
+		if at += z.Shape()[0]; r.keep {
+			kept = append(kept, z)
+			r.src.dst, r.src.gather = nil, nil // the block is ours now
+		}
+		return nil
+	})
+	if err == nil && r.keep {
+		r.kept = kept
+	}
+	return err
+}
+
+// columns are k columns of numbers for the rows [n, k], or for the features [D + 1, k], the constant feature last; row-major.
+type columns struct {
+	k int
+	v []float64
+}
+
+func newColumns(rows, k int) columns { return columns{k, make([]float64, rows*k)} }
+
+func (c columns) row(i int) []float64 { return c.v[i*c.k : (i+1)*c.k] }
+
+// through computes u = [Z | β] w for all rows, block by block, hands f the rows of a block to change, and adds [Z | β]ᵀ u to sum, unless
+// sum is nil: one pass over the features for both products.
+func (r *svmRows) through(w columns, bias float64, sum *columns, f func(at int, u columns)) error {
+	d := r.src.features
+	var packed *ops.Weights
+	var intercept *tensor.Dense
+	return r.each(func(at int, z *tensor.Dense) error {
+		n, dt := z.Shape()[0], z.Dtype()
+		if packed == nil {
+			var err error
+			if packed, err = ops.Pack(floatsOf(dt, w.v[:d*w.k], d, w.k)); err != nil {
+				return err
+			}
+			b := make([]float64, w.k)
+			for j, v := range w.row(d) {
+				b[j] = v * bias
+			}
+			intercept = floatsOf(dt, b, w.k)
+		}
+		if r.scores == nil || !r.scores.Shape().Eq(tensor.Shape{n, w.k}) {
+			r.scores = tensor.New(tensor.WithShape(n, w.k), tensor.Of(dt))
+		}
+		if _, err := ops.AffineInto(r.scores, z, packed, intercept, ops.Attr{Layer: "train: SVM"}); err != nil {
+			return err
+		}
+		u := newColumns(n, w.k)
+		for i := range u.v {
+			u.v[i] = cell(r.scores, i)
+		}
+		f(at, u)
+		if sum != nil {
+			r.addTransposed(*sum, z, u, bias)
+		}
+		return nil
+	})
+}
+
+// addTransposed adds [Z | β]ᵀ u of a block to sum.
+func (r *svmRows) addTransposed(sum columns, z *tensor.Dense, u columns, bias float64) {
+	n, d, k := z.Shape()[0], z.Shape()[1], u.k
+	if r.product == nil || !r.product.Shape().Eq(tensor.Shape{d, k}) {
+		r.product = tensor.New(tensor.WithShape(d, k), tensor.Of(z.Dtype()))
+	}
+	if z.Dtype() == tensor.Float32 {
+		ut := make([]float32, len(u.v))
+		for i, v := range u.v {
+			ut[i] = float32(v)
+		}
+		p := r.product.Float32s()
+		fast.Implementation{}.Sgemm(blas.Trans, blas.NoTrans, d, k, n, 1, z.Float32s(), d, ut, k, 0, p, k)
+		for i, v := range p {
+			sum.v[i] += float64(v)
+		}
+	} else {
+		fast.Implementation{}.Dgemm(blas.Trans, blas.NoTrans, d, k, n, 1, z.Float64s(), d, u.v, k, 1, sum.v[:d*k], k)
+	}
+	last := sum.row(d)
+	for i := range n {
+		for j, v := range u.row(i) {
+			last[j] += bias * v
+		}
+	}
+}
+
+// squares is the mean squared norm of a row.
+func (r *svmRows) squares() (mean float64, err error) {
+	err = r.each(func(_ int, z *tensor.Dense) error {
+		for i := range z.Shape().TotalSize() {
+			v := cell(z, i)
+			mean += v * v / float64(r.n)
+		}
+		return nil
+	})
+	if err == nil && !(mean > 0) {
+		err = fmt.Errorf("train: SVM: the features are all zero; check the map and the data: %w", domain.ErrDomain)
+	}
+	return mean, err
+}
+
+// floatsOf is a tensor of either element type.
+func floatsOf(dt tensor.Dtype, v []float64, shape ...int) *tensor.Dense {
+	t := tensor.New(tensor.WithShape(shape...), tensor.Of(dt))
+	for i, x := range v {
+		setCell(t, i, x)
+	}
+	return t
+}
