@@ -44,7 +44,7 @@ type SVMOptions struct {
 	// Bias is the constant feature behind the intercept, in units of √s; 0 is 1. The larger, the less the intercept is penalised.
 	Bias float64
 	// Tol is the norm of the gradient at which a column is done, relative to that at W = 0 and, for classes, to the share of the rarer
-	// side, as LIBLINEAR's -e; 0 is 0.01 for SquaredHinge and 0.001 for SquaredInsensitive.
+	// side, as LIBLINEAR's -e; 0 is 0.01 for SquaredHinge and 1e-5 for SquaredInsensitive, whose gradient at W = 0 is large.
 	Tol      float64
 	MaxSteps int // Newton steps; 0 is 100. Reaching it is an error
 	// CacheBytes is up to what size the features of all rows are kept; 0 is 1 GiB, negative none. Larger ones are mapped anew, block by
@@ -118,7 +118,7 @@ func (o SVMOptions) complete(n int) (SVMOptions, error) {
 	}
 	o.HeldOut, o.Bias = orElse(o.HeldOut, .2), orElse(o.Bias, 1)
 	if o.Tol == 0 {
-		o.Tol = map[Loss]float64{SquaredHinge: .01, SquaredInsensitive: .001}[o.Loss]
+		o.Tol = map[Loss]float64{SquaredHinge: .01, SquaredInsensitive: 1e-5}[o.Loss]
 	}
 	if o.MaxSteps == 0 {
 		o.MaxSteps = 100

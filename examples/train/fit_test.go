@@ -45,12 +45,12 @@ var exact = map[string]bool{"linear": true, "hellinger": true}
 func TestMapsAndHeads(t *testing.T) {
 	dir := files(t)
 	for i, e := range layers.Entries() {
-		for j, head := range []string{"linear", "softmax", "ridge"} {
+		for j, head := range []string{"linear", "softmax", "ridge", "svm"} {
 			args := "-train last.csv -test test.csv -seed 5 -map " + e.Name + " -head " + head + narrow[e.Name]
 			if e.Sampled {
 				args += " -features 512"
 			}
-			if head != "ridge" {
+			if head != "ridge" && head != "svm" {
 				args += " -epochs 80 -batch 50 -lr .2"
 			} else {
 				args += " -lambda 1e-3"
@@ -72,13 +72,17 @@ func TestMapsAndHeads(t *testing.T) {
 	}
 }
 
-// TestTargets: regression under both of its heads, on a function that no linear one is near.
+// TestTargets: regression under each of its heads, on a function that no linear one is near.
 func TestTargets(t *testing.T) {
 	dir := files(t)
 	const files = "-train smooth.csv -test smoothtest.csv -task regression "
 	linear := fit(t, dir, files+"-map linear")
 	ridge := fit(t, dir, files+"-features 256 -lambda 1e-6")
 	descent := fit(t, dir, files+"-features 256 -params sigma=1 -head linear -epochs 200 -batch 32 -lr .02")
+	svm := fit(t, dir, files+"-features 256 -head svm -lambda 1e-6 -epsilon .001")
+	if coarse := fit(t, dir, files+"-features 256 -head svm -lambda 1e-6"); *svm.RMSE > .03 || svm.Head != "svm" || *coarse.TrainRMSE < 2**svm.TrainRMSE {
+		t.Errorf("svm: rmse %v, and %v on its own rows, where the default epsilon leaves %v", *svm.RMSE, *svm.TrainRMSE, *coarse.TrainRMSE)
+	}
 	if linear.Accuracy != nil || linear.F1 != nil || linear.Classes != 0 || linear.Head != "ridge" {
 		t.Errorf("regression reports %+v", linear)
 	}
@@ -172,6 +176,9 @@ func TestOptions(t *testing.T) {
 				t.Errorf("-lambda %s: lambda %v, accuracy %v", choose, *ob.Lambda, *ob.Accuracy)
 			}
 		}
+	}
+	if ob := fit(t, dir, args+"-head svm -lambda held-out -features 512"); *ob.Lambda < 1e-9*149 || *ob.Accuracy < .85 {
+		t.Errorf("-head svm: lambda %v, accuracy %v", *ob.Lambda, *ob.Accuracy)
 	}
 	if ob := fit(t, dir, args+"-head ridge -features 64"); math.Abs(*ob.Lambda-150e-6) > 1e-12 {
 		t.Errorf("the default lambda is %v, want 1e-6 n", *ob.Lambda)

@@ -24,9 +24,10 @@ type options struct {
 	json, noWeights               bool
 	label                         data.Label
 	task                          data.Task
-	head                          string // linear, softmax or ridge
+	head                          string // linear, softmax, ridge or svm
 	tune                          string // empty, bandwidth, bandwidth-each or all
 	lambda                        string
+	epsilon                       float64
 	fit                           train.FitOptions
 	spec                          layers.Spec
 	scaler                        *data.Chain
@@ -42,8 +43,9 @@ func parse(args []string) (*options, error) {
 	fs.StringVar(&task, "task", "classification", "classification, regression")
 	o.Register(fs, "gaussian", "")
 	fs.Lookup("map").Usage += "; exp-semigroup on the made histograms"
-	fs.StringVar(&o.head, "head", "", "linear, softmax, ridge (default softmax for classes, ridge for targets)")
-	fs.StringVar(&o.lambda, "lambda", "", "ridge: penalty relative to the mean squared norm of a feature row (default 1e-6 times the rows), or loo, held-out to choose it; linear, softmax: lambda/2 |A|^2 beside the mean loss (default 0)")
+	fs.StringVar(&o.head, "head", "", "linear, softmax, ridge, svm (default softmax for classes, ridge for targets)")
+	fs.Float64Var(&o.epsilon, "epsilon", .1, "svm: errors up to this `size` of a target cost nothing")
+	fs.StringVar(&o.lambda, "lambda", "", "ridge, svm: penalty relative to the mean squared norm of a feature row (default 1e-6 times the rows), or held-out, for ridge also loo, to choose it; linear, softmax: lambda/2 |A|^2 beside the mean loss (default 0)")
 	fs.IntVar(&o.fit.Epochs, "epochs", 20, "linear, softmax: passes over the rows")
 	fs.IntVar(&o.fit.Batch, "batch", 256, "linear, softmax: rows a step")
 	fs.Float64Var(&o.fit.LearnRate, "lr", 0, "linear, softmax: learning rate of the head (default 0.05 for adam, 0.5 for sgd)")
@@ -144,17 +146,19 @@ func (o *options) setHead(solver string, given map[string]bool) error {
 	}
 	graph := o.head == "linear" || o.head == "softmax"
 	switch {
-	case o.head == "svm":
-		return cli.Usage("-head svm is not built yet; there are linear, softmax and ridge")
-	case !graph && o.head != "ridge":
-		return cli.Usage("-head %s: want linear, softmax or ridge", o.head)
+	case !graph && o.head != "ridge" && o.head != "svm":
+		return cli.Usage("-head %s: want linear, softmax, ridge or svm", o.head)
 	case o.head == "softmax" && o.task == data.Regression:
-		return cli.Usage("-head softmax does not apply to -task regression; use ridge or linear")
+		return cli.Usage("-head softmax does not apply to -task regression; use ridge, svm or linear")
+	case given["epsilon"] && (o.head != "svm" || o.task != data.Regression):
+		return cli.Usage("-epsilon applies to -head svm under -task regression alone")
+	case !(o.epsilon >= 0 && o.epsilon <= math.MaxFloat64):
+		return cli.Usage("-epsilon %v: want a number of at least 0", o.epsilon)
 	}
 	if !graph {
 		for _, f := range []string{"epochs", "batch", "lr", "solver", "held-out", "tune", "map-lr"} {
 			if given[f] {
-				return cli.Usage("-%s does not apply to -head ridge, which is solved in closed form; use -head linear or softmax", f)
+				return cli.Usage("-%s does not apply to -head %s, which is fitted on frozen features to the end; use -head linear or softmax", f, o.head)
 			}
 		}
 	}
@@ -194,14 +198,14 @@ func (o *options) setHead(solver string, given map[string]bool) error {
 }
 
 func (o *options) setLambda(graph bool) error {
-	if o.lambda == "" || (o.lambda == "loo" || o.lambda == "held-out") && !graph {
+	if o.lambda == "" || o.lambda == "loo" && o.head == "ridge" || o.lambda == "held-out" && !graph {
 		return nil
 	}
 	v, err := strconv.ParseFloat(o.lambda, 64)
-	if err != nil || !(v >= 0) || v > 1e300 {
-		want := "a number of at least 0"
-		if !graph {
-			want += ", loo or held-out"
+	if err != nil || !(v >= 0) || v > 1e300 || v == 0 && o.head == "svm" {
+		want := map[string]string{"ridge": "a number of at least 0, loo or held-out", "svm": "a number above 0 or held-out"}[o.head]
+		if want == "" {
+			want = "a number of at least 0"
 		}
 		return cli.Usage("-lambda %s: want %s", o.lambda, want)
 	}
@@ -216,12 +220,34 @@ func (o *options) ridgeOptions(n int) train.RidgeOptions {
 	case "":
 	case "loo", "held-out":
 		r.Select = map[string]train.Selection{"loo": train.SelectLOO, "held-out": train.SelectHeldOut}[o.lambda]
-		for e := -9; e <= -1; e++ {
-			v, _ := strconv.ParseFloat(fmt.Sprintf("1e%d", e), 64)
-			r.Lambdas = append(r.Lambdas, v*float64(n))
-		}
+		r.Lambdas = lambdas(n)
 	default:
 		r.Lambdas = []float64{o.fit.Lambda}
 	}
 	return r
+}
+
+// svmOptions are the flags as the support vector machine takes them, for n rows.
+func (o *options) svmOptions(n int) train.SVMOptions {
+	s := train.SVMOptions{Seed: o.Seed}
+	if o.task == data.Regression {
+		s.Loss, s.Epsilon = train.SquaredInsensitive, o.epsilon
+	}
+	switch o.lambda {
+	case "":
+	case "held-out":
+		s.Lambdas = lambdas(n)
+	default:
+		s.Lambdas = []float64{o.fit.Lambda}
+	}
+	return s
+}
+
+// lambdas are those to choose among.
+func lambdas(n int) (all []float64) {
+	for e := -9; e <= -1; e++ {
+		v, _ := strconv.ParseFloat(fmt.Sprintf("1e%d", e), 64)
+		all = append(all, v*float64(n))
+	}
+	return all
 }

@@ -20,7 +20,7 @@ type result struct {
 	trainRows, testRows int
 	dims                int
 	classes             data.Classes
-	lambda              *float64 // of ridge
+	lambda              *float64 // of ridge and svm
 	test, train         *scores
 	kernelError         *report.GramError
 	history             *train.FitReport

@@ -167,6 +167,9 @@ func (o *options) fitHead(ctx context.Context, m *train.Model, timed *timedMap, 
 	if o.head == "ridge" {
 		return o.fitRidge(ctx, m, timed, x, y, r)
 	}
+	if o.head == "svm" {
+		return o.fitSVM(ctx, m, timed, x, y, r)
+	}
 	targets := train.Targets(y, m.Map.Dtype(), nil)
 	var err error
 	if o.head == "softmax" {
@@ -209,6 +212,19 @@ func (o *options) fitRidge(ctx context.Context, m *train.Model, timed *timedMap,
 	defer bar.Close()
 	ro.Progress = func(done, total int) { bar.Step(done, total, "") }
 	fit, err := train.FitRidge(ctx, timed, x, y, ro)
+	if err != nil {
+		return err
+	}
+	r.lambda = &fit.Lambda
+	return m.Head.SetWeights(fit.W.RawMatrix().Data, fit.B)
+}
+
+func (o *options) fitSVM(ctx context.Context, m *train.Model, timed *timedMap, x ops.Matrix, y *mat.Dense, r *result) error {
+	so := o.svmOptions(x.Shape()[0])
+	bar := cli.NewProgress("svm, columns")
+	defer bar.Close()
+	so.Progress = func(_, open int) { bar.Step(y.RawMatrix().Cols-open, y.RawMatrix().Cols, "") }
+	fit, err := train.FitSVM(ctx, timed, x, y, so)
 	if err != nil {
 		return err
 	}
