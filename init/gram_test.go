@@ -2,8 +2,10 @@ package spectral
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/bochner-go/bochner/ops/domain"
@@ -42,13 +44,13 @@ func TestGramAgainstPlainLoop(t *testing.T) {
 		}
 		for i := range 13 {
 			for j := range 7 {
-				if got, want := cross.At(i, j), tk.kernel.At(x.Float64s()[i*5:i*5+5], z.Float64s()[j*5:j*5+5]); got != want {
+				if got, want := cross.At(i, j), tk.kernel.At(x.Float64s()[i*5:i*5+5], z.Float64s()[j*5:j*5+5]); !near(got, want, 1e-14) {
 					t.Errorf("(%d,%d): %v, want %v", i, j, got, want)
 				}
 			}
 			for j := range 13 {
 				a, b := min(i, j), max(i, j)
-				if got, want := own.At(i, j), tk.kernel.At(x.Float64s()[a*5:a*5+5], x.Float64s()[b*5:b*5+5]); got != want {
+				if got, want := own.At(i, j), tk.kernel.At(x.Float64s()[a*5:a*5+5], x.Float64s()[b*5:b*5+5]); !near(got, want, 1e-14) {
 					t.Errorf("symmetric (%d,%d): %v, want %v", i, j, got, want)
 				}
 			}
@@ -58,6 +60,109 @@ func TestGramAgainstPlainLoop(t *testing.T) {
 			t.Errorf("float32 input that is exact: another matrix (%v)", err)
 		}
 	})
+}
+
+// histogramKernels are the kernels for which Gram prepares the rows, and the extensions that it leaves to At.
+func histogramKernels() []Kernel {
+	out := []Kernel{Gaussian{.3}, SkewedChi2{.001}, SkewedChi2{2}, SkewedIntersection{.001}, SkewedIntersection{2}, ExpSemigroup{.1},
+		ReciprocalSemigroup{.001}, ReciprocalSemigroup{3}}
+	for _, k := range homogeneousKernels {
+		for _, gamma := range []float64{1, .5, 3} {
+			out = append(out, k.of(gamma, RejectNegative), Exponentiated{k.of(gamma, RejectNegative), .7})
+		}
+		out = append(out, k.of(1, SignNegative), k.of(.5, SplitNegative), Exponentiated{k.of(1, SplitNegative), .7})
+	}
+	return out
+}
+
+// gramAgainstAt compares Gram with At, on rows against others and against themselves. -ln k up to 100 of thousands of terms may be off by
+// the rounding of its terms, 1e-12.
+func gramAgainstAt(t *testing.T, k Kernel, x [][]float64, tol float64) {
+	t.Helper()
+	n, d := len(x), len(x[0])
+	all := tensor.New(tensor.WithShape(n, d), tensor.WithBacking(slices.Concat(x...)))
+	own, err := Gram(k, all, nil)
+	if err != nil {
+		t.Fatalf("%T%+v: %v", k, k, err)
+	}
+	cross, err := Gram(k, all, all.Clone().(*tensor.Dense))
+	if err != nil {
+		t.Fatalf("%T%+v: %v", k, k, err)
+	}
+	for i := range n {
+		for j := range n {
+			want := k.At(x[i], x[j])
+			for _, got := range []float64{own.At(i, j), cross.At(i, j)} {
+				if !near(got, want, tol) {
+					t.Fatalf("%T%+v, rows %d and %d: %.17g, At says %.17g", k, k, i, j, got, want)
+				}
+			}
+		}
+	}
+}
+
+// TestGramOfHistograms: rows with many zeros, one of nothing else, one without any, and two that are equal.
+func TestGramOfHistograms(t *testing.T) {
+	for _, d := range []int{1, 2, 3, 67, 4201} {
+		rng, x := testRand("histograms"), make([][]float64, 23)
+		for i := range x {
+			x[i] = make([]float64, d)
+			for j := range x[i] {
+				if i > 0 && (i == 1 || rng.IntN(4) == 0) {
+					x[i][j] = rng.ExpFloat64() / float64(d)
+				}
+			}
+		}
+		x[7] = x[11]
+		for _, k := range histogramKernels() {
+			gramAgainstAt(t, k, x, 3e-12)
+		}
+	}
+}
+
+// TestGramOfExtremes: what a product of roots, a sum of squares or a difference of logarithms could lose.
+func TestGramOfExtremes(t *testing.T) {
+	x := [][]float64{{0, 0, 0}, {1e-300, 0, 1}, {1e300, 1e300, 1e300}, {1, 1e-300, 1e300}, {5e-324, 1, 0}, {1e-300, 3e-300, 2e-300}, {1e150, 1e-150, 0}}
+	for _, k := range []Kernel{Gaussian{1}, Gaussian{1e-200}, Gaussian{1e-300}, Gaussian{1e300}, SkewedChi2{1e-3}, SkewedChi2{1e-300}, SkewedIntersection{1e-300},
+		ExpSemigroup{1e-100}, ReciprocalSemigroup{1e-300}, ReciprocalSemigroup{1e300},
+		Hellinger{}, Chi2{}, Intersection{}, JensenShannon{}, Hellinger{Gamma: .5}, Chi2{Gamma: .5}, Intersection{Gamma: .5}, JensenShannon{Gamma: .5}} {
+		gramAgainstAt(t, k, x, 1e-12)
+	}
+}
+
+// embedded is a kernel of a user's own, which Gram must not take for the one that it embeds.
+type embedded struct{ Chi2 }
+
+func (embedded) At(x, z []float64) float64 { return 7 }
+
+func TestGramAsksAnEmbeddingKernel(t *testing.T) {
+	for _, k := range []Kernel{embedded{}, &embedded{}} {
+		if g, err := Gram(k, dense("embedded", 2, 3), nil); err != nil || g.At(0, 1) != 7 {
+			t.Errorf("%v, %v", g, err)
+		}
+	}
+}
+
+// BenchmarkGram: rows of 4200 bins of which a quarter are not 0, against as many.
+func BenchmarkGram(b *testing.B) {
+	rng, x := testRand("bench"), make([]float64, 100*4200)
+	for i := range x {
+		if rng.IntN(4) == 0 {
+			x[i] = rng.ExpFloat64() / 1000
+		}
+	}
+	rows := tensor.New(tensor.WithShape(100, 4200), tensor.WithBacking(x))
+	for _, k := range []Kernel{Gaussian{1}, SkewedChi2{.01}, SkewedIntersection{.01}, ExpSemigroup{.01}, ReciprocalSemigroup{.1}, Hellinger{}, Chi2{}, Intersection{},
+		JensenShannon{}, Exponentiated{Chi2{}, 1}} {
+		b.Run(fmt.Sprintf("%T", k), func(b *testing.B) {
+			for range b.N {
+				if _, err := Gram(k, rows, rows.Clone().(*tensor.Dense)); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/1e4, "ns/pair")
+		})
+	}
 }
 
 func TestGramIsPositiveDefinite(t *testing.T) {

@@ -1,0 +1,209 @@
+package spectral
+
+import "math"
+
+// nonZeros are the cells of rows that are not 0: of histograms, the fewer ones.
+type nonZeros struct {
+	ptr    []int   // row i is ptr[i] to ptr[i+1]
+	at     []int32 // column
+	values []float64
+}
+
+func (r *rows) nonZeros() nonZeros {
+	s := nonZeros{ptr: make([]int, 1, r.n+1)}
+	for i := range r.n {
+		for j, v := range r.row(i) {
+			if v != 0 {
+				s.at, s.values = append(s.at, int32(j)), append(s.values, v)
+			}
+		}
+		s.ptr = append(s.ptr, len(s.at))
+	}
+	return s
+}
+
+func (s nonZeros) row(i int) (at []int32, values []float64) {
+	return s.at[s.ptr[i]:s.ptr[i+1]], s.values[s.ptr[i]:s.ptr[i+1]]
+}
+
+// each is f of every cell.
+func (s nonZeros) each(f func(v float64) float64) nonZeros {
+	out := s
+	out.values = make([]float64, len(s.values))
+	for i, v := range s.values {
+		out.values[i] = f(v)
+	}
+	return out
+}
+
+// pairs uses Σ √(x+z) = Σ √x + Σ √z + Σ (√(x+z) - √x - √z), where the terms of the last sum are 0 for z = 0.
+func (k ExpSemigroup) pairs(x, z *rows) pairFunc {
+	roots := x.each(math.Sqrt)
+	sumX := x.sums(math.Sqrt)
+	sumZ := sumX
+	if z != x {
+		sumZ = z.sums(math.Sqrt)
+	}
+	nz := z.nonZeros()
+	rz := nz.each(math.Sqrt)
+	return func(i, j int, _ []float64) float64 {
+		xs, rx := x.row(i), roots.row(i)
+		at, v := nz.row(j)
+		_, rv := rz.row(j)
+		rv = rv[:len(v)]
+		sum := 0.0
+		for p, c := range at[:len(v)] {
+			sum += math.Sqrt(xs[c]+v[p]) - (rx[c] + rv[p])
+		}
+		return math.Exp(-k.Beta * (sumX[i] + sumZ[j] + sum))
+	}
+}
+
+// pairs multiplies 1 + (x+z)/λ = (1 + x/λ) (1 + z/(x+λ)), whose second factor is 1 for z = 0.
+func (k ReciprocalSemigroup) pairs(x, z *rows) pairFunc {
+	inverse := x.each(func(v float64) float64 { return 1 / (v + k.Lambda) })
+	sumX := x.sums(func(v float64) float64 { return math.Log1p(v / k.Lambda) })
+	nz := z.nonZeros()
+	return func(i, j int, _ []float64) float64 {
+		rx := inverse.row(i)
+		at, v := nz.row(j)
+		sum, p0, p1 := sumX[i], 1.0, 1.0
+		p := 0
+		for ; p+2 <= len(v); p += 2 {
+			p0 *= 1 + v[p]*rx[at[p]]
+			p1 *= 1 + v[p+1]*rx[at[p+1]]
+			if p0 > grown || p1 > grown {
+				sum += math.Log(p0) + math.Log(p1)
+				p0, p1 = 1, 1
+			}
+		}
+		if p < len(v) {
+			sum += math.Log1p(v[p] * rx[at[p]])
+		}
+		sum += math.Log(p0) + math.Log(p1)
+		if math.IsInf(sum, 1) || math.IsNaN(sum) {
+			return k.At(x.row(i), z.row(j))
+		}
+		return math.Exp(-sum)
+	}
+}
+
+// A termsFunc replaces the x, some of which are 0, of the coordinates where z is not 0 by the terms k(x, z) of the 1-homogeneous kernel.
+// at[p] is the column of x[p] and z[p]; lnX has ln x by column, lnZ has ln z[p], for a kernel that asks for them.
+type termsFunc func(x, z []float64, at []int32, lnX, lnZ []float64)
+
+func chi2Terms(x, z []float64, _ []int32, _, _ []float64) {
+	for p, a := range x {
+		lo, hi := min(a, z[p]), max(a, z[p])
+		x[p] = 2 * lo / (1 + lo/hi)
+	}
+}
+
+func intersectionTerms(x, z []float64, _ []int32, _, _ []float64) {
+	for p, a := range x {
+		x[p] = min(a, z[p])
+	}
+}
+
+// jensenShannonTerms is JensenShannon.At with the logarithm of the ratio as a difference of two that are there already. Its error is
+// in proportion to ln x and ln z, and the term is at least lo.
+func jensenShannonTerms(x, z []float64, at []int32, lnX, lnZ []float64) {
+	for p, a := range x {
+		if a == 0 {
+			continue
+		}
+		lo, hi := min(a, z[p]), max(a, z[p])
+		r := lo / hi
+		l := math.Log1p(r)
+		high := hi * l
+		if r < 0x1p-1000 { // as in At
+			high = lo
+		}
+		x[p] = (high + lo*(l+math.Abs(lnX[at[p]]-lnZ[p]))) / (2 * math.Ln2)
+	}
+}
+
+// additivePairs sums over the coordinates where z is not 0. k of degree γ has the terms of degree 1, multiplied by x^{(γ-1)/2} and
+// z^{(γ-1)/2}: powers that are taken once a cell. Kernels with an extension to negative numbers are asked as they are.
+func additivePairs(k Homogeneous, x, z *rows, terms termsFunc, logs bool) pairFunc {
+	nz := z.nonZeros()
+	if k.Extension() != RejectNegative {
+		return func(i, j int, scratch []float64) float64 {
+			at, v := nz.row(j)
+			return k.At(gather(scratch, x.row(i), at), v)
+		}
+	}
+	var lnX, powX *rows
+	var lnZ, powZ nonZeros
+	if logs {
+		lnX, lnZ = x.each(ln), nz.each(ln)
+	}
+	if g := k.Degree(); g != 1 {
+		powX, powZ = x.each(power((g-1)/2)), nz.each(power((g-1)/2))
+	}
+	return func(i, j int, scratch []float64) float64 {
+		at, v := nz.row(j)
+		t := gather(scratch, x.row(i), at)
+		if logs {
+			_, lz := lnZ.row(j)
+			terms(t, v, at, lnX.row(i), lz)
+		} else {
+			terms(t, v, at, nil, nil)
+		}
+		sum := 0.0
+		if powX == nil {
+			for _, v := range t {
+				sum += v
+			}
+			return sum
+		}
+		px := powX.row(i)
+		_, pz := powZ.row(j)
+		for p, v := range t {
+			sum += v * (px[at[p]] * pz[p]) // the powers first: they may be large and small
+		}
+		return sum
+	}
+}
+
+// pairs multiplies x^{γ/2} by z^{γ/2}.
+func (k Hellinger) pairs(x, z *rows) pairFunc {
+	if k.Negative != RejectNegative {
+		return additivePairs(k, x, z, nil, false)
+	}
+	rx, rz := x.each(power(k.Degree()/2)), z.nonZeros().each(power(k.Degree()/2))
+	return func(i, j int, _ []float64) float64 {
+		row, sum := rx.row(i), 0.0
+		at, v := rz.row(j)
+		for p, c := range at {
+			sum += row[c] * v[p]
+		}
+		return sum
+	}
+}
+
+// power is v^e, and 0 of 0 whatever the sign of e. Denormal numbers are taken up first, for the reason that ln has.
+func power(e float64) func(v float64) float64 {
+	if e == .5 {
+		return math.Sqrt
+	}
+	return func(v float64) float64 {
+		switch {
+		case v == 0:
+			return 0
+		case v < 0x1p-1022:
+			return math.Pow(v*0x1p60, e) * math.Pow(0x1p-60, e)
+		default:
+			return math.Pow(v, e)
+		}
+	}
+}
+
+// gather is the numbers of a row at some columns.
+func gather(dst, row []float64, at []int32) []float64 {
+	dst = dst[:len(at)]
+	for p, c := range at {
+		dst[p] = row[c]
+	}
+	return dst
+}
