@@ -8,8 +8,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// SparseMap is a Map that takes sparse rows as they are, and as a layer a node that holds them. The random and the homogeneous maps, the
-// heads and the compositions do; other maps get them in blocks of dense rows, by the function Transform.
+// SparseMap is a Map that takes sparse rows as they are, and as a layer a node that holds them. The random, the homogeneous and the exponentiated
+// maps, the heads and the compositions do; other maps get them in blocks of dense rows, by the function Transform.
 type SparseMap interface {
 	Map
 	// TransformCSR is Transform for sparse rows x [n, Dims].
@@ -22,6 +22,7 @@ var (
 	_ SparseMap = (*SkewedLayer)(nil)
 	_ SparseMap = (*Identity)(nil)
 	_ SparseMap = (*HomogeneousLayer)(nil)
+	_ SparseMap = (*ExponentiatedLayer)(nil)
 	_ SparseMap = (*Sequential)(nil)
 	_ SparseMap = (*Concat)(nil)
 	_ SparseMap = (*LinearHead)(nil)
