@@ -54,8 +54,8 @@ func ParseCoupling(s string) (Coupling, error) {
 	return 0, fmt.Errorf("spectral: coupling = %q: want one of %s: %w", s, strings.Join(couplingNames, ", "), ErrParam)
 }
 
-// shares says whether the directions serve both signs.
-func (c Coupling) shares() bool { return c == Shared || c == SharedCoupled }
+// Shares says whether the directions serve both signs.
+func (c Coupling) Shares() bool { return c == Shared || c == SharedCoupled }
 
 // SignedFrequencies are the frequencies of both signs, w = norm · direction.
 type SignedFrequencies struct {
@@ -113,7 +113,7 @@ func (c Coupling) Frequencies(p *Split, d, m int, seed uint64) (*SignedFrequenci
 func (c Coupling) directions(d, plus, minus int, rng *rand.Rand) []float64 {
 	one := func(int) float64 { return 1 }
 	m := plus + minus
-	if c.shares() {
+	if c.Shares() {
 		m = max(plus, minus)
 	}
 	w := make([]float64, d*m)
@@ -160,7 +160,7 @@ func (c Coupling) norms(p *Split, d, plus, minus int, norms, strata *rand.Rand) 
 	var v, u []float64
 	for k, n := range []int{plus, minus} {
 		side := []Side{p.Plus, p.Minus}[k]
-		if v == nil || !c.shares() || len(v) != n {
+		if v == nil || !c.Shares() || len(v) != n {
 			v, u = c.strata(n, strata), c.uniforms(n, norms)
 		}
 		for j := range n {

@@ -91,7 +91,7 @@ func (v *signedVariance) variance() float64 {
 			v.nodes[a], v.omega[a], v.mean[a] = append(v.nodes[a], n), append(v.omega[a], omega), append(v.mean[a], mean)
 		}
 	}
-	if v.c.shares() && v.n[0] > 0 && v.n[1] > 0 {
+	if v.c.Shares() && v.n[0] > 0 && v.n[1] > 0 {
 		return v.group([]int{0, 1}, v.n[0])
 	}
 	sum := 0.

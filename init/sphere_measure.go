@@ -131,12 +131,12 @@ func (a *arches) add(f func(float64) float64, from, to, end float64) {
 	}
 }
 
-// side is the part with its mass.
-func (a *arches) side() Side {
-	if a.mass == 0 {
+// side is the part with a mass.
+func (a *arches) side(mass float64) Side {
+	if mass == 0 {
 		return Side{}
 	}
-	return Side{Mass: a.mass, Parts: []Component{{1, a}}}
+	return Side{Mass: mass, Parts: []Component{{1, a}}}
 }
 
 // NormQuantile is that of the density |f|/mass, in the dimension that it was made for.

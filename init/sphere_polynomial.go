@@ -74,7 +74,7 @@ func (k SpherePolynomial) Split(d, m int) (*Split, error) {
 	}
 	if k.A == 2 && k.Eps == 0 {
 		if plus, minus := sphereMeasure(d, k.P); plus != nil {
-			return &Split{Of: k, Plus: plus.side(), Minus: minus.side()}, nil
+			return &Split{Of: k, Plus: plus.side(1 + minus.mass), Minus: minus.side(minus.mass)}, nil // k(0) = 1, whatever was rounded
 		}
 	}
 	return splitMixture(k, k.Eps, m)

@@ -22,6 +22,15 @@ func maternDefaults(v Values, x *tensor.Dense) error {
 	return fill(v, "ell", func() (float64, error) { return spectral.SqrtDVar(x) })
 }
 
+// deltaDefaults leaves out the default bandwidths of two Gaussians where a list of any number is given.
+func deltaDefaults(v Values, _ *tensor.Dense) error {
+	if v.Word("sigmas") != "" {
+		delete(v, "sigma1")
+		delete(v, "sigma2")
+	}
+	return nil
+}
+
 func laplacianDefaults(v Values, x *tensor.Dense) error {
 	return fill(v, "sigma", func() (float64, error) { return spectral.DMeanAbsDev(x) })
 }

@@ -22,6 +22,7 @@ var (
 	_ SparseMap = (*SkewedLayer)(nil)
 	_ SparseMap = (*Identity)(nil)
 	_ SparseMap = (*HomogeneousLayer)(nil)
+	_ SparseMap = (*GORFLayer)(nil)
 	_ SparseMap = (*Sequential)(nil)
 	_ SparseMap = (*Concat)(nil)
 	_ SparseMap = (*LinearHead)(nil)
