@@ -19,6 +19,11 @@
 // says how far off it is, and FittedPeriod and OptimalPeriod choose its one parameter. Exponentiated is the Gaussian kernel
 // of the metric of such a kernel, Stationary the translation-invariant kernel of the same signature.
 //
+// A kernel that is not positive definite is a difference of two such expectations where its Fourier transform, which has both signs, has
+// finite mass: a SignedLaw splits into the two, exactly (DeltaGaussian, SpherePolynomial for some parameters) or as a signed combination
+// of Gaussians that is as close as is asked for (SpherePolynomial, ArcCosine, NeuralTangent, on the unit sphere). A Coupling draws the
+// frequencies of both signs together and predicts the variance.
+//
 // A Sampler draws the frequencies; Frequencies does the drawing:
 //
 //	w, err := spectral.Frequencies(spectral.Gaussian{Sigma: 2}, spectral.Orthogonal{}, d, m, seed)

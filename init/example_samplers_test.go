@@ -81,3 +81,45 @@ func ExampleSobol() {
 		k.At(x, z), estimate(k, spectral.Sobol{}, x, z, 4096), math.Sqrt(v/4096))
 	// Output: exact 0.423, 4096 frequencies 0.424; standard error of independent ones 0.010
 }
+
+// The polynomial kernel on the unit sphere of ℝ⁵: for a = 2 and a large degree the signed measure itself, else a signed combination of
+// Gaussians, whose mass grows as its error falls.
+func ExampleSpherePolynomial() {
+	for _, k := range []spectral.SpherePolynomial{{A: 2, P: 10}, {A: 3, P: 1, Eps: 1e-2}, {A: 3, P: 1, Eps: 1e-3}} {
+		p, err := k.Split(5, 1000)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Printf("%+v: masses %.3f and %.3f, error %.4f\n", k, p.Plus.Mass, p.Minus.Mass, p.Error)
+	}
+	// Output:
+	// {A:2 P:10 Eps:0}: masses 1.007 and 0.007, error 0.0000
+	// {A:3 P:1 Eps:0.01}: masses 1.047 and 0.047, error 0.0100
+	// {A:3 P:1 Eps:0.001}: masses 1.527 and 0.527, error 0.0010
+}
+
+// What each coupling of the two signs promises for 16 frequencies a sign, before anything is drawn.
+func ExampleCoupling() {
+	k := spectral.DeltaGaussian{Sigmas: []float64{1, 2}, Weights: []float64{1, -1}}
+	x, z := []float64{.4, -.2, .3, 0, .5, .1, -.3, .2}, make([]float64, 8)
+	p, err := k.Split(8, 16)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, c := range spectral.Couplings() {
+		v, err := c.Variance(p, x, z, 16)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Printf("%-14v standard error %.4f\n", c, math.Sqrt(v))
+	}
+	// Output:
+	// shared-coupled standard error 0.0223
+	// shared         standard error 0.0296
+	// separate       standard error 0.0458
+	// joint          standard error 0.0878
+	// iid            standard error 0.0915
+}

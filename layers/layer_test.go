@@ -24,6 +24,7 @@ var (
 	_ golgi.Layer = (*layers.SkewedIntersectionLayer)(nil)
 	_ golgi.Layer = (*layers.HomogeneousLayer)(nil)
 	_ golgi.Layer = (*layers.ExponentiatedLayer)(nil)
+	_ golgi.Layer = (*layers.GORFLayer)(nil)
 	_ golgi.Layer = (*layers.LinearHead)(nil)
 	_ golgi.Layer = (*layers.SoftmaxHead)(nil)
 	_ golgi.Layer = (*layers.Sequential)(nil)

@@ -65,6 +65,7 @@ type options struct {
 	inputGrad bool
 	undrawn   bool
 	harmonics harmonicOptions
+	coupling  spectral.Coupling
 }
 
 func newOptions(opts []Option) options {

@@ -15,13 +15,14 @@ import (
 type Values map[string]any
 
 // ParamDef declares a parameter of a map: its name, its meaning, its range, and its default. It is a bool (Flag), one of some Words,
-// or else a finite number; with Words and OrNumber it is a word or a number.
+// a List of finite numbers as text, "1:10", or else a finite number; with Words and OrNumber it is a word or a number.
 type ParamDef struct {
 	Name     string
 	Doc      string
 	Flag     bool
 	Words    []string
 	OrNumber bool
+	List     bool
 	Whole    bool    // numbers are whole
 	Min      float64 // numbers are above Min, or at least Min with Closed
 	Closed   bool
@@ -103,7 +104,7 @@ func (d ParamDef) parse(mapName, value string) (any, error) {
 		}
 		return b, nil
 	}
-	if slices.Contains(d.Words, value) {
+	if slices.Contains(d.Words, value) || d.List {
 		return value, nil
 	}
 	x, err := strconv.ParseFloat(value, 64)
@@ -114,12 +115,14 @@ func (d ParamDef) parse(mapName, value string) (any, error) {
 }
 
 // number says whether a number will do.
-func (d ParamDef) number() bool { return !d.Flag && (d.Words == nil || d.OrNumber) }
+func (d ParamDef) number() bool { return !d.Flag && !d.List && (d.Words == nil || d.OrNumber) }
 
 // wants is the error for a value of another kind.
 func (d ParamDef) wants(mapName, value string) error {
 	want := "true or false"
-	if !d.Flag {
+	if d.List {
+		want = "finite numbers, as 1:10"
+	} else if !d.Flag {
 		options := slices.Clone(d.Words)
 		if d.number() {
 			options = append(options, "a number "+d.Range())
@@ -169,6 +172,9 @@ func (e *Entry) check(v Values) error {
 			return err
 		}
 	}
+	if e.together != nil {
+		return e.together(v)
+	}
 	return nil
 }
 
@@ -190,6 +196,12 @@ func (d ParamDef) check(mapName string, value any) error {
 			return fmt.Errorf("layers: map %s: %s = %v, want a whole number %s: %w", mapName, d.Name, x, d.Range(), ErrParam)
 		}
 	case string:
+		if d.List {
+			if _, err := parseList(x); err != nil && x != "" {
+				return d.wants(mapName, strconv.Quote(x))
+			}
+			return nil
+		}
 		if d.Words == nil {
 			return fmt.Errorf("layers: map %s: %s is a %T: %w", mapName, d.Name, x, ErrParam)
 		}

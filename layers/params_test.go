@@ -25,8 +25,12 @@ func TestValuesRoundTrip(t *testing.T) {
 					v[p.Name] = rng.IntN(2) == 0
 				case p.Words != nil && (!p.OrNumber || rng.IntN(2) == 0):
 					v[p.Name] = p.Words[rng.IntN(len(p.Words))]
+				case p.List:
+					v[p.Name] = "" // which excludes nothing
 				case p.Whole:
-					v[p.Name] = float64(rng.IntN(int(p.Max) + 1))
+					v[p.Name] = p.Min + float64(rng.IntN(int(p.Max-p.Min)+1))
+				case p.Max != 0:
+					v[p.Name] = p.Max - rng.Float64()*(p.Max-p.Min)
 				case i < len(extremes):
 					v[p.Name] = extremes[i]
 				default:

@@ -23,6 +23,7 @@ var (
 	_ SparseMap = (*Identity)(nil)
 	_ SparseMap = (*HomogeneousLayer)(nil)
 	_ SparseMap = (*ExponentiatedLayer)(nil)
+	_ SparseMap = (*GORFLayer)(nil)
 	_ SparseMap = (*Sequential)(nil)
 	_ SparseMap = (*Concat)(nil)
 	_ SparseMap = (*LinearHead)(nil)

@@ -22,6 +22,8 @@ type Entry struct {
 	Params  []ParamDef
 	Sampled bool // whether it draws frequencies, and with them has a sampler, a seed and a number of features
 	Tunable bool // whether it has something to tune, and with it a policy
+	// Signed says that its features have a sign each, see SignatureOf. It draws the two signs by the parameter coupling and has no sampler.
+	Signed bool
 	// Width says how many columns it makes where that is no number of features to choose.
 	Width string
 
@@ -30,6 +32,7 @@ type Entry struct {
 	kernel   func(v Values) spectral.Kernel
 	layer    func(k spectral.Kernel, s Spec, opts []Option) (Layer, error)
 	defaults func(v Values, x ops.Matrix) error // fills in what depends on the data
+	together func(given Values) error           // what parameters that are in range may not be together; nil: anything
 }
 
 var (
@@ -72,10 +75,22 @@ var table = []*Entry{
 	exponentiatedEntry("exp-chi2", "Σ (x-z)²/(x+z)", chi2),
 	exponentiatedEntry("exp-intersection", "‖x-z‖₁", intersection),
 	exponentiatedEntry("exp-jensen-shannon", "2 JS(x, z) in bits", jensenShannon),
+	{Name: "sphere-polynomial", Formula: "(1 - ‖x-z‖²/a²)^p", Inputs: "‖x‖₂ = 1", Paper: "Luo et al. 2021, section IV", Sampled: true, Tunable: true, Signed: true,
+		Params: []ParamDef{{Name: "a", Doc: "scale a", Default: 2.}, {Name: "p", Doc: "degree p", Whole: true, Min: 1, Closed: true, Max: 1000, Default: 10.}, epsDef, couplingDef},
+		kernel: spherePolynomial, layer: gorfLayer},
+	{Name: "delta-gaussian", Formula: "exp(-‖x-z‖²/2σ₁²) - exp(-‖x-z‖²/2σ₂²)", Inputs: "any", Paper: "Luo et al. 2021, section IV", Sampled: true, Tunable: true, Signed: true,
+		Params: []ParamDef{{Name: "sigma1", Doc: "bandwidth σ₁", Default: 1.}, {Name: "sigma2", Doc: "bandwidth σ₂", Default: 10.},
+			{Name: "sigmas", Doc: "bandwidths of any number of Gaussians, in place of the two", List: true, Default: ""},
+			{Name: "weights", Doc: "their weights, of either sign", List: true, Default: ""}, couplingDef},
+		kernel: deltaGaussian, layer: gorfLayer, defaults: deltaDefaults, together: oneKindOfSigma},
+	{Name: "arc-cosine", Formula: "1 - θ/π (order 0), (sin θ + (π-θ) cos θ)/π (order 1)", Inputs: "‖x‖₂ = 1", Paper: "Cho and Saul 2009, (6)", Sampled: true, Tunable: true, Signed: true,
+		Params: []ParamDef{{Name: "order", Doc: "0 or 1", Whole: true, Closed: true, Max: 1, Default: 1.}, epsDef, couplingDef}, kernel: arcCosine, layer: gorfLayer},
+	{Name: "ntk", Formula: "x·z (π-θ)/π + (sin θ + (π-θ) cos θ)/π", Inputs: "‖x‖₂ = 1", Paper: "Jacot et al. 2018", Sampled: true, Tunable: true, Signed: true,
+		Params: []ParamDef{epsDef, couplingDef}, kernel: neuralTangent, layer: gorfLayer},
 }
 
 // planned are the names that are reserved and not built yet.
-var planned = []string{"sphere-polynomial", "delta-gaussian", "arc-cosine", "ntk", "hdd-hellinger", "hdd-js", "hdd-tv", "l2-density",
+var planned = []string{"hdd-hellinger", "hdd-js", "hdd-tv", "l2-density",
 	"mean-map", "add-kpca", "maji-berg", "nystrom", "random-maclaurin", "tensor-sketch", "srf"}
 
 // Entries is the table of maps.
@@ -115,6 +130,9 @@ type Spec struct {
 func (s *Spec) FillDefaults(x ops.Matrix) error {
 	e, err := Lookup(s.Map)
 	if err != nil {
+		return err
+	}
+	if err := e.check(s.Params); err != nil {
 		return err
 	}
 	v := Values{}
@@ -226,6 +244,9 @@ func (s Spec) build(more ...Option) (Layer, error) {
 	}
 	if !e.Sampled && s.Sampler != "" {
 		return nil, fmt.Errorf("layers: map %s draws nothing, so it has no sampler (%q): %w", s.Map, s.Sampler, ErrParam)
+	}
+	if e.Signed && s.Sampler != "" {
+		return nil, fmt.Errorf("layers: map %s draws its two signs by a coupling, so it has no sampler (%q); set the parameter coupling: %w", s.Map, s.Sampler, ErrParam)
 	}
 	if !e.Tunable && policy != Frozen {
 		return nil, fmt.Errorf("layers: map %s has nothing to tune (%v): %w", s.Map, policy, ErrParam)

@@ -21,9 +21,26 @@ func specFor(e *layers.Entry, d int) layers.Spec {
 		panic(err)
 	}
 	if e.Sampled {
-		s.Features = 14
+		s.Features = 16
 	}
 	return s
+}
+
+// rowsOf are n histograms, for a kernel on the sphere of unit length.
+func rowsOf(s layers.Spec, dt tensor.Dtype, n, d int) *tensor.Dense {
+	x := histograms(dt, n, d, 2)
+	if must(s.Kernel()).Domain() != (spectral.NeuralTangent{}).Domain() {
+		return x
+	}
+	scale := make([]float64, n)
+	for i, v := range floats(x) {
+		scale[i/d] = math.Hypot(scale[i/d], v)
+	}
+	at := -1
+	return mapped(x, func(v float64) float64 {
+		at++
+		return v / scale[at/d]
+	})
 }
 
 // TestTableIsDocumented: every map says its formula and its paper, every parameter its meaning, and a declared default is a value
@@ -61,7 +78,7 @@ func TestTableIsDocumented(t *testing.T) {
 					t.Errorf("%s: the default %v of %s is not %s", e.Name, v, p.Name, p.Range())
 				}
 			case string:
-				if !slices.Contains(p.Words, v) {
+				if !slices.Contains(p.Words, v) && !(p.List && v == "") {
 					t.Errorf("%s: the default %q of %s is none of %q", e.Name, v, p.Name, p.Words)
 				}
 			default:
@@ -107,7 +124,7 @@ func TestEveryEntryBuilds(t *testing.T) {
 			if dtype == "float32" {
 				dt = tensor.Float32
 			}
-			x := histograms(dt, n, d, 2)
+			x := rowsOf(s, dt, n, d)
 			l := must(s.Build())
 			features := must(s.Columns())
 			if l.Dims() != d || l.Features() != features || l.Dtype() != dt || l.Name() != "hist" {
@@ -129,6 +146,10 @@ func TestEveryEntryBuilds(t *testing.T) {
 			switch r := l.(type) {
 			case interface{ Kernel() spectral.Random }:
 				if spectral.Kernel(r.Kernel()) != must(s.Kernel()) {
+					t.Errorf("%s: the layer's kernel is not the spec's", e.Name)
+				}
+			case *layers.GORFLayer:
+				if !reflect.DeepEqual(spectral.Kernel(r.Kernel()), must(s.Kernel())) {
 					t.Errorf("%s: the layer's kernel is not the spec's", e.Name)
 				}
 			case interface{ Kernel() spectral.Kernel }:
@@ -164,6 +185,10 @@ func TestSpecKernel(t *testing.T) {
 		{"chi2", "order=3", .12/.5 + .1/.6},
 		{"chi2", "gamma=2,window=uniform,period=7", .12/.5*math.Sqrt(.06) + .1/.6*math.Sqrt(.05)},
 		{"intersection", "negative=sign", .3},
+		{"delta-gaussian", "sigma2=2", math.Exp(-.17/2) - math.Exp(-.17/8)},
+		{"delta-gaussian", "sigmas=1:2:4,weights=2:-.5:-1", 2*math.Exp(-.17/2) - .5*math.Exp(-.17/8) - math.Exp(-.17/32)},
+		{"sphere-polynomial", "a=3,p=2", (1 - .17/9) * (1 - .17/9)},
+		{"arc-cosine", "order=0", 1 - 2/math.Pi*math.Atan2(math.Sqrt(.17), math.Sqrt(.61))},
 		{"jensen-shannon", "", (.2*math.Log2(2.5) + .3*math.Log2(5./3) + .5*math.Log2(1.2) + .1*math.Log2(6)) / 2},
 	} {
 		s := layers.Spec{Map: tc.mapName, Params: must(layers.ParseValues(tc.mapName, tc.params))}
@@ -175,8 +200,8 @@ func TestSpecKernel(t *testing.T) {
 
 // TestRestore: a map whose parameters are set without a draw has the features of the one they came from, under every policy.
 func TestRestore(t *testing.T) {
-	x := histograms(tensor.Float64, 11, 5, 2)
 	for _, e := range layers.Entries() {
+		x := rowsOf(specFor(e, 5), tensor.Float64, 11, 5)
 		for _, policy := range []string{"", "frozen", "bandwidth", "bandwidth-each", "all"} {
 			s := specFor(e, 5)
 			if e.Tunable {
@@ -200,7 +225,7 @@ func TestRestore(t *testing.T) {
 			if _, err := s.Restore(nil); !errors.Is(err, layers.ErrParam) || !strings.Contains(err.Error(), "no value for the parameter") {
 				t.Errorf("%s, %s: no parameters: %v", e.Name, policy, err)
 			}
-			for _, name := range []string{"W", "log_W", "root_kappa"} {
+			for _, name := range []string{"W", "log_W", "root_kappa", "U"} {
 				params[name] = rows(tensor.Float64, 3, 7, 1)
 			}
 			if _, err := s.Restore(params); !errors.Is(err, layers.ErrShape) || !strings.Contains(err.Error(), "(3, 7)") {
@@ -246,6 +271,15 @@ func TestSpecErrors(t *testing.T) {
 		{layers.Spec{}, layers.ErrParam, `no map ""`},
 		{with(func(s *layers.Spec) { s.Map = "srf" }), layers.ErrNotBuilt, "srf"},
 		{layers.Spec{Map: "chi2", Dims: 3, Features: 8}, layers.ErrParam, "map chi2 makes 2·order+1 columns for each input column, twice that for negative=split, here 9 of 3 input columns, not 8"},
+		{layers.Spec{Map: "ntk", Dims: 3, Features: 8, Sampler: "iid"}, layers.ErrParam, "set the parameter coupling"},
+		{layers.Spec{Map: "ntk", Dims: 3, Features: 6}, layers.ErrParam, "ask for 8"},
+		{layers.Spec{Map: "sphere-polynomial", Dims: 3, Features: 8, Params: layers.Values{"p": 2.5}}, layers.ErrParam, "want a whole number"},
+		{layers.Spec{Map: "arc-cosine", Dims: 3, Features: 8, Params: layers.Values{"order": 0., "eps": 1e-3}}, layers.ErrParam, "allow a larger Eps"},
+		{layers.Spec{Map: "delta-gaussian", Dims: 3, Features: 8, Params: layers.Values{"sigmas": "1:2"}}, layers.ErrParam, "sigmas and weights go together"},
+		{layers.Spec{Map: "delta-gaussian", Dims: 3, Features: 8, Params: layers.Values{"sigmas": "1:2", "weights": "1"}}, layers.ErrParam, "are not as many"},
+		{layers.Spec{Map: "delta-gaussian", Dims: 3, Features: 8, Params: layers.Values{"sigmas": "1:2", "weights": "1:-1", "sigma1": 1.}}, layers.ErrParam, "or sigmas and weights"},
+		{layers.Spec{Map: "delta-gaussian", Dims: 3, Features: 8, Params: layers.Values{"sigmas": "1:x", "weights": "1:-1"}}, layers.ErrParam, "finite numbers, as 1:10"},
+		{layers.Spec{Map: "delta-gaussian", Dims: 3, Features: 8, Params: layers.Values{"sigmas": "1:-2", "weights": "1:-1"}}, layers.ErrParam, "Sigmas[1] = -2"},
 		{layers.Spec{Map: "chi2", Dims: 3, Sampler: "iid"}, layers.ErrParam, `draws nothing, so it has no sampler ("iid")`},
 		{layers.Spec{Map: "chi2", Dims: 3, Tune: "all", Params: layers.Values{"order": 0.0}}, layers.ErrParam, "a map of order 0 has no frequency"},
 		{layers.Spec{Map: "hellinger", Dims: 3, Tune: "all"}, layers.ErrParam, "map hellinger has nothing to tune (all)"},

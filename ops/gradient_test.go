@@ -66,9 +66,16 @@ var families = []family{
 		signs, norms := structuredNodes(in[0])
 		return ops.StructuredPhase(in[0], signs, norms, in[1], in[2], a)
 	}},
+	{"SignedFourier shared", [][]int{{5, 3}, {3, 7}, {14}, {2}}, .1, signedFourier},
+	{"SignedFourier", [][]int{{5, 3}, {3, 14}, {14}, {2}}, .1, signedFourier},
+	{"SignedFourier of one sign", [][]int{{5, 3}, {3, 7}, {7}, {1}}, .1, signedFourier},
 	{"Fourier on Laplace", [][]int{{5, 3}, {3, 7}, {7, 2}}, .1, func(a ops.Attr, in ...*G.Node) (*G.Node, error) {
 		return ops.Fourier(G.Must(ops.Laplace(in[0], in[1], a)), in[2], a)
 	}},
+}
+
+func signedFourier(a ops.Attr, in ...*G.Node) (*G.Node, error) {
+	return ops.SignedFourier(in[0], in[1], in[2], in[3], a)
 }
 
 func skewedFourier(a ops.Attr, in ...*G.Node) (*G.Node, error) {

@@ -77,6 +77,10 @@ func (v variant) rounding(t *testing.T, x *tensor.Dense, m int) []float64 {
 	for _, p := range l.Params() {
 		params[p.Name] = p.Value.Float64s()
 	}
+	if v.form == signed {
+		v.roundingOfSigned(out, x, params)
+		return out
+	}
 	scale := math.Sqrt(2 / float64(m))
 	for i := range out {
 		at, j := i/l.Features(), i%l.Features()%m
@@ -108,6 +112,23 @@ func (v variant) rounding(t *testing.T, x *tensor.Dense, m int) []float64 {
 		out[i] = scale * (dp + 2*u)
 	}
 	return out
+}
+
+// roundingOfSigned: the phase r Σ xᵢuᵢ of d terms differs by (d+8)u r Σ|xᵢuᵢ|, d for the sum, the others for u, r, a bandwidth and the
+// product; and a root by some roundings.
+func (v variant) roundingOfSigned(out []float64, x *tensor.Dense, params map[string][]float64) {
+	const u = 1. / (1 << 24)
+	d, norms, roots, directions := x.Shape()[1], params["norms"], params["roots"], params["U"]
+	m, q, cols := len(norms)/len(roots), len(directions)/d, 2*len(norms)
+	for i := range out {
+		at, j := i/cols, i%cols
+		b, k := j/(2*m), j/(2*m)*m+j%m
+		dp := 2.
+		for l := range d {
+			dp += float64(d+8) * math.Abs(x.Float64s()[at*d+l]*directions[l*q+k%q]) * norms[k]
+		}
+		out[i] = roots[b] / math.Sqrt(float64(m)) * u * (dp + 8)
+	}
 }
 
 // roundingOfSeries: the phase f L ln|x| is off by u of ln|x|, of L and of the product each, and so by 4u|f L ln|x|| with a tuned L, which is

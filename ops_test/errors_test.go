@@ -58,6 +58,13 @@ func badFields(good layers.Spec, f form) []badSpec {
 		add(layers.ErrParam, "for each input column", func(s *layers.Spec) { s.Features = 5 })
 		add(layers.ErrParam, "draws nothing", func(s *layers.Spec) { s.Sampler = "iid" })
 		return bad
+	case signed:
+		for _, n := range []int{0, -1, -2} {
+			add(layers.ErrParam, "want at least 1", func(s *layers.Spec) { s.Features = n })
+		}
+		add(layers.ErrParam, "ask for 8", func(s *layers.Spec) { s.Features = 6 })
+		add(layers.ErrParam, "set the parameter coupling", func(s *layers.Spec) { s.Sampler = "iid" })
+		return bad
 	case pair:
 		add(layers.ErrParam, "ask for 6", func(s *layers.Spec) { s.Features = 5 })
 	}
@@ -102,6 +109,11 @@ func badParams(good layers.Spec, e *layers.Entry) []badSpec {
 			add("is a string", p.Name, "true")
 			continue
 		}
+		if p.List {
+			add("finite numbers, as 1:10", p.Name, "1:two")
+			add("finite numbers, as 1:10", p.Name, 1.)
+			continue
+		}
 		if p.Words != nil {
 			add(p.Words[0], p.Name, "none")
 			add(p.Words[0], p.Name, true)
@@ -144,6 +156,10 @@ func TestParseErrors(t *testing.T) {
 			cases[p.Name] = "write " + p.Name + "=VALUE"
 			cases[good+",wrong=1"] = `"wrong"`
 			cases[p.Name+"=maybe"] = "want a"
+			if p.List {
+				cases[p.Name+"=maybe"] = "want finite numbers, as 1:10"
+				continue
+			}
 			if p.Flag {
 				cases[p.Name+"=maybe"] = "want true or false"
 				continue

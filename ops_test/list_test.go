@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -34,12 +35,22 @@ var setups = map[string]setup{
 	"hellinger":            {[]layers.Values{{}, {"gamma": .7, "negative": "sign"}}, naiveHellinger, []float64{-1e-30, -.2}, "negative=sign"},
 	"chi2":                 {[]layers.Values{{}, {"gamma": 2., "order": 2., "period": 9., "negative": "sign"}, optimalSplit}, naiveChi2, []float64{-1e-30, -.2}, "negative=sign"},
 	"intersection":         {[]layers.Values{{}, {"order": 0.}, optimalSplit}, naiveIntersection, []float64{-1e-30, -.2}, "negative=sign"},
+	"sphere-polynomial":    {[]layers.Values{{}, {"a": 3., "p": 2., "eps": .01, "coupling": "shared"}}, naiveSpherePolynomial, nil, ""},
+	"delta-gaussian":       {[]layers.Values{{}, {"sigma1": .8, "sigma2": 1.7, "coupling": "joint"}, {"coupling": "iid"}, threeGaussians, twoPositive}, naiveDeltaGaussian, nil, ""},
+	"arc-cosine":           {[]layers.Values{{}, {"order": 0., "coupling": "separate"}}, naiveArcCosine, nil, ""},
+	"ntk":                  {[]layers.Values{{}}, naiveNeuralTangent, nil, ""},
 	"jensen-shannon":       {[]layers.Values{{"order": 3.}}, naiveJensenShannon, []float64{-1e-30, -.2}, "negative=sign"},
 	"exp-hellinger":        {[]layers.Values{{"sigma": .8}}, exponentiated(naiveHellinger), []float64{-1e-30, -.2}, "negative=sign"},
 	"exp-chi2":             {[]layers.Values{{"sigma": .8}, {"sigma": .9, "order": 2., "window": "uniform", "negative": "split"}}, exponentiated(naiveChi2), []float64{-1e-30, -.2}, "negative=sign"},
 	"exp-intersection":     {[]layers.Values{{"sigma": 1.1, "gamma": 1.2}}, exponentiated(naiveIntersection), []float64{-1e-30, -.2}, "negative=sign"},
 	"exp-jensen-shannon":   {[]layers.Values{{"sigma": 1.2, "period": "optimal"}}, exponentiated(naiveJensenShannon), []float64{-1e-30, -.2}, "negative=sign"},
 }
+
+// Maps of two signs: the frequencies of each coupling, and of mixtures, of one sign too, and of the exact measure.
+var (
+	threeGaussians = layers.Values{"sigmas": "1:3:.5", "weights": "1:-2:.4", "coupling": "separate"}
+	twoPositive    = layers.Values{"sigmas": "1:2", "weights": "1:.5"}
+)
 
 var optimalSplit = layers.Values{"window": "uniform", "period": "optimal", "negative": "split"}
 
@@ -52,6 +63,7 @@ const (
 	pair               // a cosine and, m columns on, a sine
 	phase              // one column a frequency, with a random phase
 	series             // no frequencies: a constant and pairs side by side for each column
+	signed             // two frequencies, one a sign, each with a cosine and a sine; the columns have signs
 )
 
 // variant is a map with a set of parameters, in one of its forms, with one of its samplers.
@@ -102,6 +114,9 @@ func formsOf(t testing.TB, e *layers.Entry, s setup, values layers.Values) []var
 	v := variant{setup: s, name: fmt.Sprintf("%s(%v)", e.Name, values), entry: e, values: values, kernel: k}
 	if _, ok := k.(spectral.Homogeneous); ok {
 		v.form = series
+	}
+	if _, ok := k.(spectral.SignedLaw); ok {
+		v.form = signed
 	}
 	random := randomOf(k)
 	if random == nil {
@@ -223,6 +238,8 @@ func (v variant) spec(d, m int, seed uint64) layers.Spec {
 		s.Features = 0
 	case pair:
 		s.Features = 2 * m
+	case signed:
+		s.Features = 4 * m
 	}
 	return s
 }
@@ -258,7 +275,38 @@ func (v variant) rows(n, d int, seed uint64) *tensor.Dense {
 			cells[i] = 0
 		}
 	}
-	return matrix(tensor.Float64, n, d, cells...)
+	return v.inside(matrix(tensor.Float64, n, d, cells...))
+}
+
+// onSphere says whether rows must have unit length.
+func (v variant) onSphere() bool {
+	return v.kernel.Domain() == spectral.NeuralTangent{}.Domain()
+}
+
+// inside is x, of rows of unit length where they must be; a row of zeros becomes one of the axes.
+func (v variant) inside(x *tensor.Dense) *tensor.Dense {
+	if !v.onSphere() {
+		return x
+	}
+	n, d := x.Shape()[0], x.Shape()[1]
+	cells := floats(x)
+	for i := range n {
+		length := 0.0
+		for _, c := range cells[i*d : i*d+d] {
+			length = math.Hypot(length, c)
+		}
+		for j := range d {
+			if length > 0 {
+				setCell(x, i, j, cells[i*d+j]/length)
+			} else {
+				setCell(x, i, j, 0)
+			}
+		}
+		if length == 0 {
+			setCell(x, i, i%d, 1)
+		}
+	}
+	return x
 }
 
 // matrix makes a tensor of either element type from numbers, which it repeats.

@@ -1,10 +1,13 @@
 package ops_test
 
 import (
+	"maps"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/train/report"
 )
 
@@ -26,12 +29,19 @@ func TestRate(t *testing.T) {
 		var logMSE, logErr [2]float64
 		for i, features := range []int{64, 1024} {
 			m := features
-			if v.form == pair {
+			switch v.form {
+			case pair:
 				m /= 2
+			case signed: // whose estimate is of the combination of Gaussians that it states
+				m /= 4
+				p := v.build(t, d, m, 1, fixedEps).(*layers.GORFLayer).Split()
+				if exact, err = spectral.Gram(spectral.Custom{Form: spectral.Fourier, Exact: p.At, Frequency: func([]float64, *rand.Rand) {}}, x, nil); err != nil {
+					t.Fatal(err)
+				}
 			}
 			squares := make([]float64, seeds)
 			for s := range squares {
-				approx, err := report.ApproxGram(v.build(t, d, m, uint64(100*i+s)), x)
+				approx, err := report.ApproxGram(v.build(t, d, m, uint64(100*i+s), fixedEps), x)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -54,4 +64,18 @@ func TestRate(t *testing.T) {
 			t.Errorf("the band is a factor of %v and proves nothing", math.Exp(band))
 		}
 	})
+}
+
+// fixedEps keeps a combination of Gaussians from depending on the number of features.
+func fixedEps(s *layers.Spec) {
+	e, err := layers.Lookup(s.Map)
+	if err != nil || !e.Signed {
+		return
+	}
+	s.Params = maps.Clone(s.Params)
+	for _, p := range e.Params {
+		if _, given := s.Params[p.Name]; p.Name == "eps" && !given {
+			s.Params["eps"] = .03
+		}
+	}
 }

@@ -20,7 +20,7 @@ func (v variant) thinned(dt tensor.Dtype, n, d int) *tensor.Dense {
 			cells[i] = 0
 		}
 	}
-	return matrix(dt, n, d, cells...)
+	return v.inside(matrix(dt, n, d, cells...))
 }
 
 func sparse(t *testing.T, x *tensor.Dense) *ops.CSR {

@@ -27,16 +27,18 @@ func TestUnbiased(t *testing.T) {
 		for _, d := range []int{1, 2, 3, 8, 17} {
 			d = v.dims(d)
 			x, names := pairRows(d)
+			x = v.inside(x)
 			estimates := make([][]float64, len(names))
 			terms := make([][]float64, len(names))
 			for seed := range uint64(draws) {
 				if seed > 1 && !v.entry.Sampled {
 					break // every seed gives the same
 				}
-				z := transform(t, v.build(t, d, frequencies, 1000*uint64(d)+seed), x)
+				l := v.build(t, d, v.frequencies(), 1000*uint64(d)+seed)
+				z := transform(t, l, x)
 				for i := range names {
 					first, other := row(z, len(names), 0), row(z, len(names), i)
-					estimates[i] = append(estimates[i], dot(first, other))
+					estimates[i] = append(estimates[i], dot(withSigns(l, first), other))
 					terms[i] = append(terms[i], v.terms(first, other)...)
 				}
 			}
@@ -74,6 +76,27 @@ func pairRows(d int) (x *tensor.Dense, names []string) {
 	return matrix(tensor.Float64, len(names), d, cells...), names
 }
 
+// frequencies is how many a draw has: fewer of two signs, of which package spectral tests each coupling.
+func (v variant) frequencies() int {
+	if v.form == signed {
+		return frequencies / 8
+	}
+	return frequencies
+}
+
+// withSigns are features times the signature of their layer.
+func withSigns(l layers.Layer, z []float64) []float64 {
+	sign := layers.SignatureOf(l)
+	if sign == nil {
+		return z
+	}
+	out := make([]float64, len(z))
+	for i, c := range z {
+		out[i] = sign[i] * c
+	}
+	return out
+}
+
 // row is row i of n.
 func row(z []float64, n, i int) []float64 {
 	cols := len(z) / n
@@ -86,7 +109,7 @@ func (v variant) terms(z, z2 []float64) []float64 {
 	switch v.form {
 	case pair:
 		m /= 2
-	case copied, series:
+	case copied, series, signed:
 		return nil
 	}
 	out := make([]float64, m)
@@ -152,6 +175,8 @@ func (v variant) bias(x, z []float64) float64 {
 	switch {
 	case v.form == series:
 		return v.seriesBias(x, z)
+	case v.form == signed:
+		return v.splitError(d)
 	case v.sampler != "structured":
 		return 0
 	}
@@ -170,6 +195,15 @@ func (v variant) seriesBias(x, z []float64) float64 {
 		sum += math.Pow(math.Max(math.Abs(x[i]), math.Abs(z[i])), k.Degree())
 	}
 	return sum * spectral.SupError(k, l.(*layers.HomogeneousLayer).Harmonics())
+}
+
+// splitError is what a combination of Gaussians is off the kernel, as it states. In package spectral its own kernel is tested.
+func (v variant) splitError(d int) float64 {
+	p, err := v.kernel.(spectral.SignedLaw).Split(d, v.frequencies())
+	if err != nil {
+		return math.NaN()
+	}
+	return p.Error
 }
 
 // meanAndSpread are the mean and the standard deviation of a sample.

@@ -56,7 +56,7 @@ func (p plan) String() string {
 
 const (
 	modelDims     = 7
-	modelFeatures = 62
+	modelFeatures = 64
 )
 
 // plans are every map with every head, both element types, frozen; with policies also tuned in every way.

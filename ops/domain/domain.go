@@ -197,7 +197,7 @@ type RowError struct {
 }
 
 func (e *RowError) Error() string {
-	return fmt.Sprintf("%s: row %d has norm %v, not 1; scale the rows to unit l2 norm", e.Who, e.Row, e.Norm)
+	return fmt.Sprintf("%s: row %d has norm %v, not 1; scale the rows to unit l2 norm (-scale l2)", e.Who, e.Row, e.Norm)
 }
 
 // Unwrap makes errors.Is(err, ErrDomain) true.

@@ -27,8 +27,9 @@ func checkGramRows(who string, n int) error {
 	return fmt.Errorf("report: %s: the kernel matrix of %d rows is too large; take at most %d rows: %w", who, n, maxGramRows, ErrShape)
 }
 
-// ApproxGram is the kernel matrix Z Zᵀ of the features Z = m.Transform(x): x is [n, m.Dims()], dense or sparse, the result n×n,
-// exactly symmetric and summed in float64 for features of either element type. It needs memory for n² + n·D numbers.
+// ApproxGram is the kernel matrix Z Zᵀ of the features Z = m.Transform(x), or Z Σ Zᵀ where the map has a signature σ, the diagonal of Σ
+// (layers.SignatureOf): x is [n, m.Dims()], dense or sparse, the result n×n, exactly symmetric and summed in float64 for features of either element type.
+// It needs memory for n² + n·D numbers.
 //
 // Errors: what Transform returns; ErrShape for an x or features of another shape than the map says and for more than
 // 16384 rows; ErrDtype for features that are not floating point; ErrDomain for a feature or an inner product that is not finite.
@@ -59,24 +60,33 @@ func ApproxGram(m Map, x ops.Matrix) (*mat.Dense, error) {
 		return nil, fmt.Errorf("report: %s: the features are [%d, %d], where %d rows and a map of %d features make [%d, %d]: %w",
 			who, z.rows, z.cols, rows, m.Features(), rows, m.Features(), ErrShape)
 	}
-	return gram(who, z)
+	return gram(who, z, layers.SignatureOf(m))
 }
 
-// gram is Z Zᵀ: the upper triangle by tiles, a block of columns at a time, then its mirror image.
-func gram(who string, z cells) (*mat.Dense, error) {
+// gram is Z Σ Zᵀ, a nil signature being all ones: the upper triangle by tiles, a block of columns at a time, then its mirror image.
+func gram(who string, z cells, signature []float64) (*mat.Dense, error) {
 	n := z.rows
 	out := mat.NewDense(n, n, nil)
 	c := out.RawMatrix()
 	buf := make([]float64, n*min(gramCols, z.cols))
+	signed := buf
+	if signature != nil {
+		signed = make([]float64, len(buf))
+	}
 	for lo := 0; lo < z.cols; lo += gramCols {
 		hi := min(lo+gramCols, z.cols)
 		if err := z.block(buf, who, "features", lo, hi); err != nil {
 			return nil, err
 		}
 		w := hi - lo
+		if signature != nil {
+			for i, v := range buf[:n*w] {
+				signed[i] = v * signature[lo+i%w]
+			}
+		}
 		for top := 0; top < n; top += gramRows {
 			rows := min(gramRows, n-top)
-			a := blas64.General{Rows: rows, Cols: w, Stride: w, Data: buf[top*w : (top+rows)*w]}
+			a := blas64.General{Rows: rows, Cols: w, Stride: w, Data: signed[top*w : (top+rows)*w]}
 			b := blas64.General{Rows: n - top, Cols: w, Stride: w, Data: buf[top*w : n*w]}
 			tile := blas64.General{Rows: rows, Cols: n - top, Stride: c.Stride, Data: c.Data[top*c.Stride+top:]}
 			blas64.Gemm(blas.NoTrans, blas.Trans, 1, a, b, 1, tile)

@@ -9,6 +9,7 @@ const (
 	pairMap                      // scale·[cos(p) | sin(p)]
 	expMap                       // scale·exp(-p)
 	phaseGradMap                 // -scale·sin(p)·grad
+	blocksMap                    // [scale_b·cos(norms_b∘p) | scale_b·sin(norms_b∘p)] for each block b
 )
 
 // output is where a product and its epilogue write: m columns of projections in rows that are ld apart, and for the pair m
@@ -19,6 +20,9 @@ type output[T Float] struct {
 	epilogue
 	scale float64
 	grad  []T // of the output, [·,m], for phaseGradMap
+
+	norms  []T       // [blocks,m], and
+	scales []float64 // [blocks], for blocksMap
 }
 
 // finish applies the epilogue to columns lo to hi of row i, and tells whether one of them was not finite, for the maps that
@@ -34,6 +38,8 @@ func (o *output[T]) finish(i, lo, hi int) (bad bool) {
 		expRow(p, o.scale)
 	case phaseGradMap:
 		cosGradRow(p, p, o.grad[i*o.m+lo:i*o.m+hi], o.scale)
+	case blocksMap:
+		return o.blocks(row, lo, hi)
 	}
 	return false
 }

@@ -1,0 +1,305 @@
+package spectral
+
+import (
+	"fmt"
+	"math"
+	"sort"
+)
+
+// Variance is that of the estimate of k(x, z) from m frequencies of each sign, under the coupling. With T_j = m₊ cos(r₊ v₊·δ) - m₋
+// cos(r₋ v₋·δ) for column j it is
+//
+//	(1/m²) Σ_j Σ_l Cov(T_j, T_l),
+//
+// where, with Ω_d(t) the mean of cos(t v) over a coordinate v of the sphere and δ = ‖x - z‖, the mean of cos(a v·δ) cos(b w·δ) over the
+// directions of two columns is
+//
+//	Ω_d(aδ) Ω_d(bδ)                           independent
+//	Ω_d(δ √(a² + b²))                         orthogonal, as two columns of a block, of one sign or, in Joint, of both
+//	½ Ω_d(δ(a + b)) + ½ Ω_d(δ|a - b|)         the same direction, as the two signs of a column in Shared
+//
+// and the norms a and b are independent but for Shared, where those of one column have the same u, and SharedCoupled, where those of
+// two neighbours have u and 1-u. For Joint this is theorem 6 of Luo et al. (2021); Shared is its mirror image, because what is small for
+// orthogonal frequencies of both signs is large for the same. The components of a mixture depend on each other by their stratification,
+// which is counted as well. By quadrature, to about 1e-6 of m₊² + m₋² for normal laws.
+//
+// Errors: ErrParam for counts below 1, rows without columns and a coupling that is none.
+func (c Coupling) Variance(p *Split, x, z []float64, m int) (float64, error) {
+	sameLength(x, z)
+	if err := checkCounts(len(x), m); err != nil {
+		return 0, err
+	}
+	if c < SharedCoupled || c > Independent {
+		return 0, fmt.Errorf("spectral: %v is no coupling: %w", c, ErrParam)
+	}
+	v := &signedVariance{c: c, d: len(x), delta: distance(x, z), p: p, sides: [2]Side{p.Plus, p.Minus}, cross: map[crossKey]float64{}}
+	v.n[0], v.n[1] = p.Counts(m)
+	return max(0, v.variance()), nil
+}
+
+// signedVariance are the means that the variance is made of.
+type signedVariance struct {
+	c     Coupling
+	p     *Split
+	d     int
+	delta float64
+	sides [2]Side // plus, minus
+	n     [2]int
+	nodes [2][]nodes     // of each side and component
+	mean  [2][]float64   // of the cosine
+	omega [2][][]float64 // Ω at each node
+	cross map[crossKey]float64
+}
+
+// crossKey names two components and how their columns hang together.
+type crossKey struct {
+	a, i, b, j int
+	of         relation
+}
+
+type relation int
+
+const (
+	orthogonalColumns relation = iota // independent norms, orthogonal directions
+	sameColumn                        // the same u, the same direction
+	coupledColumns                    // u and 1-u, orthogonal directions
+	coupledApart                      // u and 1-u, independent directions
+)
+
+// stratum is a part of [0, 1) on which v chooses one component of each side.
+type stratum struct {
+	share     float64
+	component [2]int
+}
+
+func (v *signedVariance) at(t float64) float64 {
+	if v.delta == 0 || t == 0 {
+		return 1
+	}
+	return sphereMean(v.d, v.delta*t)
+}
+
+// variance adds up the covariances.
+func (v *signedVariance) variance() float64 {
+	for a, side := range v.sides {
+		for _, part := range side.Parts {
+			n := newNodes(func(u float64) float64 { return part.Law.NormQuantile(v.d, u) }, .2)
+			omega, mean := n.apply(v.at), 0.
+			for i, w := range n.weights {
+				mean += w * omega[i]
+			}
+			v.nodes[a], v.omega[a], v.mean[a] = append(v.nodes[a], n), append(v.omega[a], omega), append(v.mean[a], mean)
+		}
+	}
+	if v.c.Shares() && v.n[0] > 0 && v.n[1] > 0 {
+		return v.group([]int{0, 1}, v.n[0])
+	}
+	sum := 0.
+	for a := range v.sides {
+		if v.n[a] > 0 {
+			sum += v.group([]int{a}, v.n[a])
+		}
+	}
+	if v.c == Joint && v.n[0] > 0 && v.n[1] > 0 {
+		sum -= 2 * v.acrossSigns()
+	}
+	return sum
+}
+
+// group is the variance of the mean over n columns of Σ_a ε_a m_a cos, for sides that share their columns.
+func (v *signedVariance) group(sides []int, n int) float64 {
+	strata := v.strata(sides)
+	value := make([]float64, len(strata)) // E T of a stratum
+	k, own := 0., 0.
+	for i, s := range strata {
+		second := 0.
+		for _, a := range sides {
+			value[i] += v.weight(a) * v.mean[a][s.component[a]]
+			for _, b := range sides {
+				second += v.weight(a) * v.weight(b) * v.get(crossKey{a, s.component[a], b, s.component[b], sameColumn})
+			}
+		}
+		k += s.share * value[i]
+		own += s.share * second
+	}
+	total := float64(n) * (own - k*k)
+	if v.c == Independent {
+		return total / float64(n) / float64(n)
+	}
+	together := pairProbabilities(strata, n)
+	pair := func(of relation) float64 { // the covariance of two columns at random, with such directions and norms
+		sum := 0.
+		for i, s := range strata {
+			for j, t := range strata {
+				if together[i][j] == 0 {
+					continue
+				}
+				excess := value[i]*value[j] - k*k
+				for _, a := range sides {
+					for _, b := range sides {
+						if of >= 0 {
+							excess += v.weight(a) * v.weight(b) * v.get(crossKey{a, s.component[a], b, t.component[b], of})
+						}
+					}
+				}
+				sum += together[i][j] * excess
+			}
+		}
+		return sum
+	}
+	const independent relation = -1
+	inBlock, coupled, apart := 2*v.pairs(n, sides[0]), 0, 0
+	if v.c == SharedCoupled {
+		if v.d%2 == 1 {
+			apart = ((n-1)/v.d + 1) / 2 // every second border of two blocks, from the first on
+		}
+		coupled, apart = 2*(n/2-apart), 2*apart
+	}
+	elsewhere := n*(n-1) - inBlock - apart
+	for _, t := range []struct {
+		count int
+		of    relation
+	}{{inBlock - coupled, orthogonalColumns}, {coupled, coupledColumns}, {apart, coupledApart}, {elsewhere, independent}} {
+		if t.count > 0 {
+			total += float64(t.count) * pair(t.of)
+		}
+	}
+	return total / float64(n) / float64(n)
+}
+
+// weight is ε m.
+func (v *signedVariance) weight(a int) float64 {
+	return v.sides[a].Mass * float64(1-2*a)
+}
+
+// pairs is how many pairs of the n columns of side a lie in the same block of directions.
+func (v *signedVariance) pairs(n, a int) int {
+	if v.c != Joint || v.n[0] == 0 || v.n[1] == 0 {
+		return pairsInBlocks(v.d, n)
+	}
+	sum := 0
+	for _, block := range v.dealt() {
+		sum += block[a] * (block[a] - 1) / 2
+	}
+	return sum
+}
+
+// dealt is how many columns of each sign the blocks of Joint have.
+func (v *signedVariance) dealt() (blocks [][2]int) {
+	m := v.n[0] + v.n[1]
+	for first := 0; first < m; first += v.d {
+		last := min(first+v.d, m)
+		even := (last+1)/2 - (first+1)/2
+		blocks = append(blocks, [2]int{even, last - first - even})
+	}
+	return blocks
+}
+
+// acrossSigns is the covariance of the two means of Joint.
+func (v *signedVariance) acrossSigns() float64 {
+	pairs, sum := 0, 0.
+	for _, block := range v.dealt() {
+		pairs += block[0] * block[1]
+	}
+	for i, s := range v.p.Plus.Parts {
+		for j, t := range v.p.Minus.Parts {
+			sum += s.Share * t.Share * v.get(crossKey{0, i, 1, j, orthogonalColumns})
+		}
+	}
+	return v.sides[0].Mass * v.sides[1].Mass * sum * float64(pairs) / float64(v.n[0]) / float64(v.n[1])
+}
+
+// get is the mean of the product of two cosines, less, but for sameColumn, that of independent ones.
+func (v *signedVariance) get(k crossKey) float64 {
+	if known, ok := v.cross[k]; ok {
+		return known
+	}
+	a, b := v.nodes[k.a][k.i], v.nodes[k.b][k.j]
+	fa, fb, last, sum := v.omega[k.a][k.i], v.omega[k.b][k.j], len(b.values)-1, 0.
+	for i, w := range a.weights {
+		r := a.values[i]
+		switch k.of {
+		case sameColumn:
+			sum += w / 2 * (v.at(r+b.values[i]) + v.at(math.Abs(r-b.values[i])))
+		case coupledColumns:
+			sum += w * (v.at(math.Hypot(r, b.values[last-i])) - v.mean[k.a][k.i]*v.mean[k.b][k.j])
+		case coupledApart:
+			sum += w * (fa[i] - v.mean[k.a][k.i]) * (fb[last-i] - v.mean[k.b][k.j])
+		case orthogonalColumns:
+			if w < 1e-10 {
+				continue
+			}
+			row := 0.
+			for j, s := range b.values {
+				if b.weights[j] > 1e-10 {
+					row += b.weights[j] * (v.at(math.Hypot(r, s)) - fa[i]*fb[j])
+				}
+			}
+			sum += w * row
+		}
+	}
+	v.cross[k] = sum
+	return sum
+}
+
+// strata are the parts of [0, 1) on which the components of the sides stay the same.
+func (v *signedVariance) strata(sides []int) (out []stratum) {
+	ends := map[int][]float64{}
+	cuts := []float64{1}
+	for _, a := range sides {
+		sum := 0.
+		for _, c := range v.sides[a].Parts {
+			sum += c.Share
+			ends[a] = append(ends[a], sum)
+			cuts = append(cuts, min(sum, 1))
+		}
+		ends[a][len(ends[a])-1] = math.Inf(1) // however it was rounded
+	}
+	sort.Float64s(cuts)
+	from := 0.
+	for _, cut := range cuts {
+		if cut-from < 1e-15 {
+			continue
+		}
+		s := stratum{share: cut - from}
+		for _, a := range sides {
+			s.component[a] = sort.SearchFloat64s(ends[a], (from+cut)/2)
+		}
+		out, from = append(out, s), cut
+	}
+	return out
+}
+
+// pairProbabilities are those of the strata of two of n columns, whose v are (j + V)/n in random order: E(N_i N_j - N_i [i = j])/(n(n-1)),
+// where N_i is how many columns are in stratum i. As V goes from 0 to 1 the counts change where n·cut - V is whole.
+func pairProbabilities(strata []stratum, n int) [][]float64 {
+	ends := []float64{0}
+	changes := []float64{0, 1}
+	for _, s := range strata {
+		end := ends[len(ends)-1] + s.share*float64(n)
+		ends = append(ends, end)
+		changes = append(changes, end-math.Floor(end))
+	}
+	ends[len(ends)-1] = float64(n)
+	sort.Float64s(changes)
+	out := make([][]float64, len(strata))
+	for i := range out {
+		out[i] = make([]float64, len(strata))
+	}
+	count := make([]float64, len(strata))
+	for k := 1; k < len(changes) && n > 1; k++ {
+		width, start := changes[k]-changes[k-1], (changes[k]+changes[k-1])/2
+		for i := range count {
+			count[i] = math.Ceil(ends[i+1]-start) - math.Ceil(ends[i]-start)
+		}
+		for i, a := range count {
+			for j, b := range count {
+				if i == j {
+					b--
+				}
+				out[i][j] += width * a * b / float64(n) / float64(n-1)
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,87 @@
+package spectral
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// DeltaGaussian is a combination of Gaussian kernels with weights of either sign,
+//
+//	k(x, z) = Σ_i c_i exp(-‖x - z‖²/(2 σ_i²))
+//
+// on ℝ^d, as a rule exp(-r²/2σ₁²) - exp(-r²/2σ₂²), which is indefinite. The measures of both signs are mixtures of normal laws, and the
+// split is exact. Oglic and Gärtner (2018); Luo et al. (2021), section IV, with σ = 1 and 10.
+type DeltaGaussian struct {
+	Sigmas  []float64 // σ_i > 0, in the unit of x
+	Weights []float64 // c_i, one for each: not 0
+}
+
+var (
+	_ SignedLaw  = DeltaGaussian{}
+	_ Gradienter = DeltaGaussian{}
+	_ Validator  = DeltaGaussian{}
+)
+
+// At returns Σ c_i exp(-‖x-z‖²/(2σ_i²)).
+func (k DeltaGaussian) At(x, z []float64) float64 {
+	sum := 0.
+	for i, s := range k.Sigmas {
+		sum += k.Weights[i] * Gaussian{Sigma: s}.At(x, z)
+	}
+	return sum
+}
+
+// Gradient is the sum of the Gaussians' own.
+func (k DeltaGaussian) Gradient(dst, x, z []float64) []float64 {
+	dst = gradientDst(dst, x)
+	clear(dst)
+	one := make([]float64, len(x))
+	for i, s := range k.Sigmas {
+		for j, v := range (Gaussian{Sigma: s}).Gradient(one, x, z) {
+			dst[j] += k.Weights[i] * v
+		}
+	}
+	return dst
+}
+
+// Domain is ℝ^d.
+func (k DeltaGaussian) Domain() Domain { return Domain{} }
+
+// Validate wants at least one σ, all above 0, and a finite weight other than 0 for each.
+func (k DeltaGaussian) Validate() error {
+	if len(k.Sigmas) == 0 || len(k.Sigmas) != len(k.Weights) {
+		return fmt.Errorf("spectral: DeltaGaussian: %d Sigmas and %d Weights; give at least one, and a weight for each: %w", len(k.Sigmas), len(k.Weights), ErrParam)
+	}
+	for i, s := range k.Sigmas {
+		if err := positive("DeltaGaussian", fmt.Sprintf("Sigmas[%d]", i), s); err != nil {
+			return err
+		}
+		if w := k.Weights[i]; w == 0 || w-w != 0 {
+			return fmt.Errorf("spectral: DeltaGaussian: Weights[%d] = %v is not a finite number other than 0: %w", i, w, ErrParam)
+		}
+	}
+	return nil
+}
+
+// Split is exact: N(0, I/σ_i²) for each Gaussian, with its weight.
+func (k DeltaGaussian) Split(_, _ int) (*Split, error) {
+	if err := k.Validate(); err != nil {
+		return nil, err
+	}
+	order := make([]int, len(k.Sigmas))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(k.Sigmas[j], k.Sigmas[i]) })
+	weights, laws := make([]float64, len(order)), make([]RadialLaw, len(order))
+	for at, i := range order {
+		weights[at], laws[at] = k.Weights[i], Gaussian{Sigma: k.Sigmas[i]}
+	}
+	p := splitOf(k, weights, laws, 0)
+	if mass := p.Mass(); math.IsInf(mass, 1) {
+		return nil, fmt.Errorf("spectral: DeltaGaussian: the sum of |Weights| overflows; scale them: %w", ErrParam)
+	}
+	return p, nil
+}

@@ -1,0 +1,300 @@
+package spectral
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+)
+
+// signedKernels are the kernels of the tests, with the splits that differ in kind: single Gaussians, mixtures of both signs, a mixture
+// of one sign, a Bessel measure (in up to 17 dimensions), and kernels of the angle.
+var signedKernels = []SignedLaw{
+	DeltaGaussian{Sigmas: []float64{1, 10}, Weights: []float64{1, -1}},
+	DeltaGaussian{Sigmas: []float64{.5, 2, 1, .7}, Weights: []float64{.8, -1.1, .6, -.2}},
+	DeltaGaussian{Sigmas: []float64{.5, 2}, Weights: []float64{.8, 1.1}},
+	SpherePolynomial{A: 2, P: 10},
+	SpherePolynomial{A: 3, P: 1, Eps: 1e-3},
+	SpherePolynomial{A: 4, P: 10, Eps: 3e-2},
+	ArcCosine{Order: 1, Eps: 1e-2},
+	NeuralTangent{Eps: 3e-2},
+}
+
+// TestCouplings: the mean over the draws of every coupling is the split's own kernel within four standard errors of the predicted
+// variance, and the variance over the draws is the predicted one within four standard errors of its own, in 1 to 17 dimensions.
+func TestCouplings(t *testing.T) {
+	const m, draws = 7, 300
+	for i, k := range signedKernels {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			t.Parallel()
+			checkCouplings(t, k, m, draws)
+		})
+	}
+}
+
+func checkCouplings(t *testing.T, k SignedLaw, m, draws int) {
+	for _, c := range Couplings() {
+		for _, d := range []int{1, 2, 3, 8, 17} {
+			p, err := k.Split(d, m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			x, z := make([]float64, d), make([]float64, d)
+			x[0], z[0] = .45, -.35
+			z[d-1] -= .4
+			predicted, err := c.Variance(p, x, z, m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			mean, second, fourth, n := 0., 0., 0., float64(draws)
+			want := p.At(x, z)
+			for seed := range uint64(draws) {
+				f, err := c.Frequencies(p, d, m, seed+7919*uint64(d))
+				if err != nil {
+					t.Fatal(err)
+				}
+				u := estimate(p, f, x, z) - want
+				mean, second, fourth = mean+u/n, second+u*u/n, fourth+u*u*u*u/n
+			}
+			where := fmt.Sprintf("%T%+v, %v, %d dimensions", k, k, c, d)
+			if limit := 4*math.Sqrt(predicted/n) + 1e-12; !(math.Abs(mean) <= limit) {
+				t.Errorf("%s: the mean is off by %v, limit %v", where, mean, limit)
+			}
+			if band := 4*math.Sqrt(max(0, fourth-second*second)/n) + 1e-5*predicted + 1e-9; !(math.Abs(second-predicted) <= band) {
+				t.Errorf("%s: variance %v, predicted %v, band %v", where, second, predicted, band)
+			}
+		}
+	}
+}
+
+// estimate is the estimate of the split's kernel from frequencies.
+func estimate(p *Split, f *SignedFrequencies, x, z []float64) float64 {
+	norms, u, q := f.Norms.Float64s(), f.Directions.Float64s(), f.Directions.Shape()[1]
+	sum := 0.
+	for j, r := range norms {
+		phase := 0.
+		for i := range x {
+			phase += u[i*q+j%q] * (x[i] - z[i])
+		}
+		if j < f.Plus {
+			sum += p.Plus.Mass / float64(f.Plus) * math.Cos(r*phase)
+		} else {
+			sum -= p.Minus.Mass / float64(len(norms)-f.Plus) * math.Cos(r*phase)
+		}
+	}
+	return sum
+}
+
+// TestMixtures: the sup error of a mixture, on a grid 40 times as fine as the fit's, is at most eps, and its mass that of the table of
+// linear programs solved elsewhere, within a tenth.
+func TestMixtures(t *testing.T) {
+	for _, c := range []struct {
+		a      float64
+		p      int
+		masses [3]float64 // for eps 1e-2, 1e-3, 1e-4
+	}{
+		{4, 10, [3]float64{1.015, 1.120, 1.431}},
+		{2, 20, [3]float64{1, 1.129, 1.507}},
+		{2, 10, [3]float64{1.018, 1.463, 2.688}},
+		{4, 20, [3]float64{1, 1.093, 1.238}},
+		{3, 1, [3]float64{1.096, 2.070, 3.308}},
+		{4, 3, [3]float64{1.022, 1.328, 1.482}},
+	} {
+		for i, eps := range []float64{1e-2, 1e-3, 1e-4} {
+			k := SpherePolynomial{A: c.a, P: c.p, Eps: eps}
+			p, err := k.Split(5, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if off := p.Mass()/c.masses[i] - 1; math.Abs(off) > .1 {
+				t.Errorf("%+v: mass %v, by the table %v", k, p.Mass(), c.masses[i])
+			}
+			checkSup(t, k, p, eps)
+		}
+	}
+	for _, k := range []profile{ArcCosine{Order: 0, Eps: .1}, ArcCosine{Order: 1, Eps: 1e-3}, NeuralTangent{Eps: 3e-2}, SpherePolynomial{A: 1, P: 3, Eps: 1e-2}, SpherePolynomial{A: .5, P: 2, Eps: .1}} {
+		p, err := k.Split(5, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch k := k.(type) {
+		case ArcCosine:
+			checkSup(t, k, p, k.Eps)
+		case NeuralTangent:
+			checkSup(t, k, p, 2*k.Eps)
+		case SpherePolynomial:
+			checkSup(t, k, p, k.Eps*largest(k))
+		}
+	}
+}
+
+// checkSup looks at 80000 distances, and at the ends more closely.
+func checkSup(t *testing.T, k profile, p *Split, eps float64) {
+	t.Helper()
+	worst := 0.
+	look := func(r float64) {
+		worst = max(worst, math.Abs(p.At([]float64{r}, []float64{0})-k.at(r)))
+	}
+	for i := range 80001 {
+		look(float64(i) / 40000)
+	}
+	for r := 1.01e-9; r < .1; r *= 1.01 {
+		look(r)
+		look(2 - r)
+	}
+	if worst > eps || p.Error > eps || worst > 1.001*p.Error {
+		t.Errorf("%T%+v: sup error %v, stated %v, wanted %v", k, k, worst, p.Error, eps)
+	}
+}
+
+// TestChoiceOfEps: without Eps the relative error is the one of the list that makes eps² + mass²/m least, and more frequencies never
+// choose a larger one.
+func TestChoiceOfEps(t *testing.T) {
+	for _, k := range []profile{SpherePolynomial{A: 3, P: 1}, ArcCosine{Order: 0}, ArcCosine{Order: 1}, NeuralTangent{}} {
+		last, top := math.Inf(1), largest(k)
+		for _, m := range []int{1, 30, 1000, 100000, 1 << 24} {
+			p, err := k.Split(3, m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			risk := func(p *Split) float64 { return p.Error*p.Error/top/top + p.Mass()*p.Mass()/top/top/float64(m) }
+			for _, eps := range choices {
+				f, err := fitMixture(k, eps)
+				if err == nil && risk(f.split(k)) < risk(p)*(1-1e-2) {
+					t.Errorf("%T%+v, m = %d: eps = %v has the risk %v, and %v was chosen with %v", k, k, m, eps, risk(f.split(k)), p.Error, risk(p))
+				}
+			}
+			if p.Error > last {
+				t.Errorf("%T%+v: more frequencies choose a larger error", k, k)
+			}
+			last = p.Error
+		}
+	}
+}
+
+// TestSphereMeasure: the two parts have the masses of the published density: the difference is k(0) = 1, the sum that of formulas by
+// direct integration; and their kernels, by quadrature, make (1 - r²/4)^p.
+func TestSphereMeasure(t *testing.T) {
+	for _, c := range []struct {
+		d, p int
+		mass float64
+	}{{6, 10, 1.024}, {16, 20, 1.023}, {3, 10, 1.004}, {1, 2, 0}, {2, 4, 0}, {17, 10, 0}} {
+		plus, minus := sphereMeasure(c.d, c.p)
+		if plus == nil {
+			t.Fatalf("no measure for %+v", c)
+		}
+		if off := plus.mass - minus.mass - 1; math.Abs(off) > 1e-8 {
+			t.Errorf("%+v: masses %v and %v differ from 1 by %v", c, plus.mass, minus.mass, off)
+		}
+		if mass := plus.mass + minus.mass; c.mass != 0 && math.Abs(mass-c.mass) > 6e-4 {
+			t.Errorf("%+v: mass %v", c, mass)
+		}
+		for r := 0.; r <= 2; r += .25 {
+			got := plus.mass*plus.At([]float64{r}, []float64{0}) - minus.mass*minus.At([]float64{r}, []float64{0})
+			if want := math.Pow(1-r*r/4, float64(c.p)); math.Abs(got-want) > 1e-4 {
+				t.Errorf("%+v: the kernel at %v is %v, want %v", c, r, got, want)
+			}
+		}
+	}
+	for _, c := range [][2]int{{6, 2}, {64, 20}, {2, 1}} {
+		if plus, _ := sphereMeasure(c[0], c[1]); plus != nil {
+			t.Errorf("a measure for d = %d, p = %d", c[0], c[1])
+		}
+	}
+}
+
+// TestSphereMeasureQuantile: the quantile inverts the distribution, cell by cell integrated afresh.
+func TestSphereMeasureQuantile(t *testing.T) {
+	const d, p = 6, 10
+	f := sphereDensity(d, p)
+	for _, a := range func() []*arches { plus, minus := sphereMeasure(d, p); return []*arches{plus, minus} }() {
+		sign, sum, from := 1., 0., 0.
+		if a.cells[0].r > 0 {
+			sign = -1
+		}
+		for _, u := range []float64{1e-9, .01, .2, .5, .9, .999} {
+			r := a.NormQuantile(d, u)
+			const steps = 20000
+			for i := range steps {
+				sum += max(0, sign*f(from+(float64(i)+.5)*(r-from)/steps)) * (r - from) / steps
+			}
+			if from = r; math.Abs(sum/a.mass-u) > 1e-5 {
+				t.Errorf("sign %v: the distribution at the quantile of %v is %v", sign, u, sum/a.mass)
+			}
+		}
+	}
+}
+
+// TestSignedValues: kernels of the angle at known angles, and their digits near opposite points.
+func TestSignedValues(t *testing.T) {
+	x := []float64{1, 0}
+	at := func(theta float64) []float64 { return []float64{math.Cos(theta), math.Sin(theta)} }
+	for _, c := range []struct {
+		k     Kernel
+		theta float64
+		want  float64
+	}{
+		{ArcCosine{Order: 0}, 0, 1}, {ArcCosine{Order: 0}, math.Pi / 2, .5}, {ArcCosine{Order: 0}, math.Pi, 0},
+		{ArcCosine{Order: 1}, 0, 1}, {ArcCosine{Order: 1}, math.Pi / 2, 1 / math.Pi}, {ArcCosine{Order: 1}, math.Pi, 0},
+		{NeuralTangent{}, 0, 2}, {NeuralTangent{}, math.Pi / 2, 1 / math.Pi}, {NeuralTangent{}, math.Pi, 0},
+		{SpherePolynomial{A: 2, P: 3}, math.Pi / 2, .125}, {SpherePolynomial{A: 1, P: 3}, math.Pi, -27}, {SpherePolynomial{A: 3, P: 1}, math.Pi / 3, 8. / 9},
+	} {
+		if got := c.k.At(x, at(c.theta)); math.Abs(got-c.want) > 1e-14*(1+math.Abs(c.want)) {
+			t.Errorf("%T%+v at the angle %v: %v, want %v", c.k, c.k, c.theta, got, c.want)
+		}
+	}
+	for _, phi := range []float64{.09999, .10001} {
+		want := (math.Sin(phi) - phi*math.Cos(phi)) / math.Pi
+		if got := arcCosine(1, phi); math.Abs(got/want-1) > 1e-12 {
+			t.Errorf("the series at %v: %v, want %v", phi, got, want)
+		}
+	}
+}
+
+// TestSignedErrors: every parameter out of range, and a split that cannot be, names what is wrong.
+func TestSignedErrors(t *testing.T) {
+	for _, c := range []struct {
+		k    SignedLaw
+		says string
+	}{
+		{DeltaGaussian{}, "0 Sigmas"},
+		{DeltaGaussian{Sigmas: []float64{1, 2}, Weights: []float64{1}}, "2 Sigmas and 1 Weights"},
+		{DeltaGaussian{Sigmas: []float64{1, 0}, Weights: []float64{1, 1}}, "Sigmas[1] = 0"},
+		{DeltaGaussian{Sigmas: []float64{1, 2}, Weights: []float64{1, 0}}, "Weights[1] = 0"},
+		{DeltaGaussian{Sigmas: []float64{1}, Weights: []float64{math.NaN()}}, "Weights[0] = NaN"},
+		{DeltaGaussian{Sigmas: []float64{1, 2}, Weights: []float64{math.MaxFloat64, -math.MaxFloat64}}, "overflows"},
+		{SpherePolynomial{A: 0, P: 1}, "A = 0"},
+		{SpherePolynomial{A: 2, P: 0}, "P = 0"},
+		{SpherePolynomial{A: 1e-3, P: 100}, "overflows"},
+		{SpherePolynomial{A: 2, P: 1, Eps: 1e-7}, "Eps = 1e-07"},
+		{SpherePolynomial{A: 2, P: 1, Eps: 1}, "Eps = 1"},
+		{ArcCosine{Order: 2}, "Order = 2"},
+		{ArcCosine{Eps: 1e-3}, "allow a larger Eps"},
+		{NeuralTangent{Eps: -1}, "Eps = -1"},
+	} {
+		_, err := c.k.Split(3, 5)
+		if !errors.Is(err, ErrParam) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%T%+v: error %v, want one that says %q", c.k, c.k, err, c.says)
+		}
+	}
+	p, err := DeltaGaussian{Sigmas: []float64{1}, Weights: []float64{1}}.Split(3, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := []float64{1, 2, 3}
+	for _, f := range []func() error{
+		func() error { _, err := Coupling(7).Frequencies(p, 3, 5, 1); return err },
+		func() error { _, err := Shared.Frequencies(p, 0, 5, 1); return err },
+		func() error { _, err := Shared.Frequencies(&Split{Of: p.Of}, 3, 5, 1); return err },
+		func() error { _, err := Shared.Variance(p, x, x, 0); return err },
+		func() error { _, err := Coupling(-1).Variance(p, x, x, 1); return err },
+		func() error { _, err := ParseCoupling("both"); return err },
+		func() error { _, err := SpherePolynomial{A: 2, P: 1}.Split(0, 5); return err },
+		func() error { _, err := ArcCosine{}.Split(3, 0); return err },
+	} {
+		if err := f(); !errors.Is(err, ErrParam) {
+			t.Errorf("error %v does not wrap ErrParam", err)
+		}
+	}
+}

@@ -1,0 +1,243 @@
+package spectral
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// chebyshev is the linear program of a signed combination of functions φ_i that is close to f and as small as can be,
+//
+//	min Σ|c_i|   over   |Σ c_i φ_i(z) - f(z)| <= eps at every point z of a list,   Σ c_i φ_i(0) = f(0),
+//
+// solved by the dual simplex method over few rows, to which the points of the largest error are added until there is none above eps:
+// without a row, c = 0 is the optimum, so that no first phase is needed, and a row more leaves the basis dual feasible. Rows that do not
+// bind are dropped, the basis is never larger than the number of functions in use, and each step factors it anew, so that rounding
+// does not add up. Functions of this kind are close to linear dependence, which a tableau would not survive.
+type chebyshev struct {
+	phi   func(i int, z float64) float64
+	n     int // functions
+	f     func(z float64) float64
+	eps   float64
+	rows  []constraint
+	basis []int // of each row: column i of c_i = +, n+i of c_i = -, or ^r, the slack of row r
+}
+
+// constraint is a row: Σ c_i φ_i(z) + t = f(z), with |t| <= eps, or t = 0 for an equation.
+type constraint struct {
+	phi      []float64
+	f, slack float64 // the value, and eps or 0
+	at       float64 // the slack where it is not basic: one of its ends
+}
+
+// Steps of the dual simplex method and rounds of new rows that no fit comes near.
+const (
+	simplexSteps  = 4000
+	simplexRounds = 200
+)
+
+// solve returns the coefficients, or false where the functions cannot come that close to f (or rounding is in the way).
+func (p *chebyshev) solve(points []float64) (c []float64, ok bool) {
+	p.add(0, 0)
+	errs := make([]float64, len(points))
+	for range simplexRounds {
+		if c, ok = p.optimum(); !ok {
+			return nil, false
+		}
+		largest := 0.
+		for k, z := range points {
+			errs[k] = p.residual(c, z)
+			largest = max(largest, math.Abs(errs[k]))
+		}
+		if largest <= p.eps*(1+1e-6) {
+			return c, true
+		}
+		p.dropRows()
+		for k, e := range errs { // every local maximum above eps
+			if a := math.Abs(e); a > p.eps && (k == 0 || a >= math.Abs(errs[k-1])) && (k == len(errs)-1 || a > math.Abs(errs[k+1])) {
+				p.add(points[k], p.eps)
+			}
+		}
+	}
+	return nil, false
+}
+
+// residual is Σ c_i φ_i(z) - f(z).
+func (p *chebyshev) residual(c []float64, z float64) float64 {
+	sum := -p.f(z)
+	for i, v := range c {
+		if v != 0 {
+			sum += v * p.phi(i, z)
+		}
+	}
+	return sum
+}
+
+// add makes a row with a basic slack.
+func (p *chebyshev) add(z, slack float64) {
+	phi := make([]float64, p.n)
+	for i := range phi {
+		phi[i] = p.phi(i, z)
+	}
+	p.basis = append(p.basis, ^len(p.rows))
+	p.rows = append(p.rows, constraint{phi: phi, f: p.f(z), slack: slack})
+}
+
+// dropRows removes the rows whose slack is basic: their errors are inside the bounds.
+func (p *chebyshev) dropRows() {
+	basic := make([]bool, len(p.rows))
+	var columns []int
+	for _, b := range p.basis {
+		if b < 0 {
+			basic[^b] = true
+		} else {
+			columns = append(columns, b)
+		}
+	}
+	var rows []constraint
+	for r, row := range p.rows {
+		if !basic[r] {
+			rows = append(rows, row)
+		}
+	}
+	p.rows, p.basis = rows, columns
+}
+
+// column writes column j of the constraints.
+func (p *chebyshev) column(dst []float64, j int) {
+	for r, row := range p.rows {
+		switch {
+		case j < 0:
+			dst[r] = 0
+		case j < p.n:
+			dst[r] = row.phi[j]
+		default:
+			dst[r] = -row.phi[j-p.n]
+		}
+	}
+	if j < 0 {
+		dst[^j] = 1
+	}
+}
+
+// optimum is the dual simplex method from the present basis on.
+func (p *chebyshev) optimum() ([]float64, bool) {
+	m := len(p.rows)
+	b, cost, unit := mat.NewDense(m, m, nil), mat.NewVecDense(m, nil), mat.NewVecDense(m, nil)
+	var x, y, rho mat.VecDense
+	col, rhs := make([]float64, m), mat.NewVecDense(m, nil)
+	for range simplexSteps {
+		isBasic := make([]bool, m)
+		for r, j := range p.basis {
+			p.column(col, j)
+			b.SetCol(r, col)
+			cost.SetVec(r, 1)
+			if j < 0 {
+				cost.SetVec(r, 0)
+				isBasic[^j] = true
+			}
+		}
+		for r, row := range p.rows {
+			rhs.SetVec(r, row.f)
+			if !isBasic[r] {
+				rhs.SetVec(r, row.f-row.at)
+			}
+		}
+		var lu mat.LU
+		lu.Factorize(b)
+		if lu.SolveVecTo(&x, false, rhs) != nil || lu.SolveVecTo(&y, true, cost) != nil {
+			return nil, false
+		}
+		leave, sign := p.leaving(&x)
+		if leave < 0 {
+			return p.coefficients(&x), true
+		}
+		unit.Zero()
+		unit.SetVec(leave, sign)
+		if lu.SolveVecTo(&rho, true, unit) != nil {
+			return nil, false
+		}
+		enter := p.entering(y.RawVector().Data, rho.RawVector().Data, isBasic)
+		if enter == nil {
+			return nil, false
+		}
+		if out := p.basis[leave]; out < 0 {
+			row := &p.rows[^out]
+			row.at = sign * row.slack // above its upper end: sign = 1
+		}
+		p.basis[leave] = *enter
+	}
+	return nil, false
+}
+
+// leaving is the row whose basic variable is furthest outside its bounds, and the side, 1 for above; -1 for none.
+func (p *chebyshev) leaving(x *mat.VecDense) (row int, sign float64) {
+	row, worst := -1, 1e-12
+	for r, j := range p.basis {
+		v, over := x.AtVec(r), 0.
+		if j >= 0 {
+			over, v = -v, -1
+		} else {
+			over = math.Abs(v) - p.rows[^j].slack
+		}
+		if over > worst {
+			row, worst, sign = r, over, math.Copysign(1, v)
+		}
+	}
+	return row, sign
+}
+
+// entering is the column that keeps the basis dual feasible, of the near-equal ones that with the largest pivot: Harris's ratio test.
+func (p *chebyshev) entering(y, rho []float64, isBasic []bool) *int {
+	var candidates []int
+	var costs, pivots []float64
+	bound := math.Inf(1)
+	consider := func(j int, reduced, pivot float64) {
+		if pivot <= 1e-11 {
+			return
+		}
+		reduced = max(reduced, 0)
+		candidates, costs, pivots = append(candidates, j), append(costs, reduced), append(pivots, pivot)
+		bound = min(bound, (reduced+1e-10)/pivot)
+	}
+	for i := range p.n {
+		price, pivot := 0., 0.
+		for r, row := range p.rows {
+			price += y[r] * row.phi[i]
+			pivot += rho[r] * row.phi[i]
+		}
+		consider(i, 1-price, pivot)
+		consider(p.n+i, 1+price, -pivot)
+	}
+	for r, row := range p.rows {
+		if isBasic[r] || row.slack == 0 {
+			continue
+		}
+		side := math.Copysign(1, row.at) // at its upper end it can only fall
+		consider(^r, side*y[r], -side*rho[r])
+	}
+	best := -1
+	for k := range candidates {
+		if costs[k]/pivots[k] <= bound && (best < 0 || pivots[k] > pivots[best]) {
+			best = k
+		}
+	}
+	if best < 0 {
+		return nil
+	}
+	return &candidates[best]
+}
+
+// coefficients are the c of a basis.
+func (p *chebyshev) coefficients(x *mat.VecDense) []float64 {
+	c := make([]float64, p.n)
+	for r, j := range p.basis {
+		switch {
+		case j >= p.n:
+			c[j-p.n] -= x.AtVec(r)
+		case j >= 0:
+			c[j] += x.AtVec(r)
+		}
+	}
+	return c
+}

@@ -1,0 +1,176 @@
+package spectral
+
+import (
+	"math"
+	"slices"
+	"sort"
+	"sync"
+)
+
+// arches is the part of one sign of the radial density of SpherePolynomial with a = 2, cell by cell: between the zeros of the Bessel
+// function, with the exact mass of each cell, in which the density is taken for linear.
+type arches struct {
+	d     int
+	cells []cell
+	mass  float64
+}
+
+// cell is the part of the density between r and r+width.
+type cell struct {
+	r, width  float64
+	low, high float64 // the density at both ends
+	below     float64 // the mass of the cells before it
+}
+
+var _ RadialLaw = (*arches)(nil)
+
+// How far the tail is followed, and what of it may be left out.
+const (
+	measureReach = 1e5
+	measureTail  = 1e-8
+)
+
+// measures remembers the two parts for d and p; nil ones where the tail is too heavy.
+var measures sync.Map // of [2]int: [2]*arches
+
+// sphereMeasure is the measure of (1 - r²/4)^p, cut off at r = 2, in ℝ^d; nil where it does not end.
+func sphereMeasure(d, p int) (plus, minus *arches) {
+	if known, ok := measures.Load([2]int{d, p}); ok {
+		pair := known.([2]*arches)
+		return pair[0], pair[1]
+	}
+	if end := measureEnd(d, p); end <= measureReach {
+		plus, minus = newArches(d, p, end)
+	}
+	measures.Store([2]int{d, p}, [2]*arches{plus, minus})
+	return plus, minus
+}
+
+// measureEnd is where the tail is small enough. |J_ν(2r)| is on average (2/π)/√(πr), so that the tail is C r^(-g)/g with
+// g = p - (d-1)/2.
+func measureEnd(d, p int) float64 {
+	h, g := float64(d)/2, float64(p)-float64(d-1)/2
+	if g <= 0 {
+		return math.Inf(1)
+	}
+	top, _ := math.Lgamma(float64(p) + 1)
+	bottom, _ := math.Lgamma(h)
+	logC := math.Log(4/math.Pow(math.Pi, 1.5)) + top - bottom
+	nu := h + float64(p)
+	return max(math.Exp((logC-math.Log(g*measureTail))/g), nu*nu/4, nu+10)
+}
+
+// newArches finds the sign changes of f and cuts what is between them into cells.
+func newArches(d, p int, end float64) (plus, minus *arches) {
+	const step = math.Pi / 16 // an arch is π/2 wide, the first one wider
+	f := sphereDensity(d, p)
+	plus, minus = &arches{d: d}, &arches{d: d}
+	sides := []*arches{plus, minus}
+	for from, at, side := 0., step, 0; at < end; at += step {
+		if v := f(at); v < 0 != (side == 1) && v != 0 {
+			zero := bisect(f, at-step, at)
+			sides[side].add(f, from, zero, end)
+			from, side = zero, 1-side
+		}
+	}
+	return plus, minus
+}
+
+// sphereDensity is f, from Ω of d+2p+2 dimensions: J_ν(2r) = Ω_(2ν+2)(2r) r^ν/Γ(ν+1).
+func sphereDensity(d, p int) func(r float64) float64 {
+	h := float64(d) / 2
+	a, _ := math.Lgamma(float64(p) + 1)
+	b, _ := math.Lgamma(h)
+	c, _ := math.Lgamma(h + float64(p) + 1)
+	constant := math.Ln2 + a - b - c
+	return func(r float64) float64 {
+		if r == 0 && d > 1 {
+			return 0
+		}
+		return math.Exp(constant+float64(d-1)*math.Log(max(r, math.SmallestNonzeroFloat64))) * sphereMean(d+2*p+2, 2*r)
+	}
+}
+
+// bisect finds the zero of f between lo and hi.
+func bisect(f func(float64) float64, lo, hi float64) float64 {
+	sign := f(lo) < 0
+	for range 60 {
+		mid := (lo + hi) / 2
+		if f(mid) < 0 == sign {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return lo + (hi-lo)/2
+}
+
+// add cuts |f| between two zeros into cells, far out into fewer.
+func (a *arches) add(f func(float64) float64, from, to, end float64) {
+	width := math.Pi / 64
+	if from > 100+end/100 {
+		width = math.Pi / 12
+	}
+	n := int(math.Ceil((to - from) / width))
+	width = (to - from) / float64(n)
+	low := 0.
+	if from == 0 {
+		low = f(0)
+	}
+	for i := range n {
+		r := from + float64(i)*width
+		high := 0. // at a zero
+		if i < n-1 {
+			high = math.Abs(f(r + width))
+		}
+		a.cells = append(a.cells, cell{r, width, low, high, a.mass})
+		const node, inner, outer = 0.7745966692414834, 4. / 9, 5. / 18 // three-point Gauss-Legendre
+		mid, half := r+width/2, width/2*node
+		a.mass += width * (inner*math.Abs(f(mid)) + outer*(math.Abs(f(mid-half))+math.Abs(f(mid+half))))
+		low = high
+	}
+}
+
+// side is the part with a mass.
+func (a *arches) side(mass float64) Side {
+	if mass == 0 {
+		return Side{}
+	}
+	return Side{Mass: mass, Parts: []Component{{1, a}}}
+}
+
+// NormQuantile is that of the density |f|/mass, in the dimension that it was made for.
+func (a *arches) NormQuantile(_ int, p float64) float64 {
+	target := p * a.mass
+	i := sort.Search(len(a.cells), func(i int) bool { return a.cells[i].below > target }) - 1
+	c, next := a.cells[i], a.mass
+	if i+1 < len(a.cells) {
+		next = a.cells[i+1].below
+	}
+	q := (target - c.below) / (next - c.below) * (c.low + c.high)
+	// (high - low) t² + 2 low t = q
+	root := c.low + math.Sqrt(c.low*c.low+(c.high-c.low)*q)
+	if root == 0 {
+		return c.r
+	}
+	return c.r + c.width*min(1, q/root)
+}
+
+// At is the positive definite kernel of this part alone, by quadrature.
+func (a *arches) At(x, z []float64) float64 {
+	delta, sum := distance(x, z), 0.
+	for i, c := range slices.Backward(a.cells) {
+		next := a.mass
+		if i+1 < len(a.cells) {
+			next = a.cells[i+1].below
+		}
+		sum += (next - c.below) / a.mass * sphereMean(a.d, delta*(c.r+c.width/2))
+	}
+	return sum
+}
+
+// Domain is ℝ^d.
+func (a *arches) Domain() Domain { return Domain{} }
+
+// Transform is Fourier.
+func (a *arches) Transform() Transform { return Fourier }

@@ -1,0 +1,36 @@
+package layers
+
+// SignatureOf is the sign of each column of a map's features, +1 or -1, where the features are those of an indefinite kernel, whose
+// values are Σ_j σ_j z_j(x) z_j(x'); nil where all are +1. Of a Sequential it is that of the last layer, of a Concat those of the parts
+// side by side.
+func SignatureOf(m Map) []float64 {
+	switch v := m.(type) {
+	case interface{ Signature() []float64 }:
+		return indefinite(v.Signature())
+	case *Sequential:
+		return SignatureOf(v.layers[len(v.layers)-1])
+	case *Concat:
+		var all []float64
+		for _, p := range v.parts {
+			s := SignatureOf(p.Layer)
+			if s == nil {
+				s = repeat(1, p.Layer.Features())
+			}
+			all = append(all, s...)
+		}
+		return indefinite(all)
+	case interface{ Unwrap() Layer }:
+		return SignatureOf(v.Unwrap())
+	}
+	return nil
+}
+
+// indefinite is the signature, nil where there is no minus.
+func indefinite(s []float64) []float64 {
+	for _, v := range s {
+		if v < 0 {
+			return s
+		}
+	}
+	return nil
+}

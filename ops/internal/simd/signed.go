@@ -1,0 +1,83 @@
+package simd
+
+// A map of several blocks of pairs is, for directions U [d,q] and norms [blocks,m],
+//
+//	z = [scale_b·cos(p_b) | scale_b·sin(p_b)] for each block b,   p_b = norms_b ∘ (x·U_b),
+//
+// where each block has m columns U_b of its own, q = blocks·m, or all have the same, q = m < blocks·m. Rows of z are blocks·2m long.
+
+// blocks is the epilogue of shared directions. The first block comes last, over the projections.
+func (o *output[T]) blocks(row []T, lo, hi int) (bad bool) {
+	p := row[lo:hi]
+	for b := len(o.scales) - 1; b >= 0; b-- {
+		at := 2 * b * o.m
+		cos, sin := row[at+lo:at+hi], row[at+o.m+lo:at+o.m+hi]
+		vecProduct(cos, p, o.norms[b*o.m+lo:b*o.m+hi], 1)
+		bad = vecSinCos(sin, cos, cos, o.scales[b]) || bad
+	}
+	return bad
+}
+
+// SharedPairs writes the map of blocks with shared directions w [d,m], of dense rows x [n,d] or, where x is nil, sparse ones plus a bias
+// [m] that may be nil, to dst, and returns the first row whose projections are not finite, or -1.
+func SharedPairs[T Float](dst, x []T, n int, sparse *CSR[T], bias []T, w *Weights[T], norms []T, scales []float64) (badRow int) {
+	out := output[T]{dst: dst, ld: 2 * len(scales) * w.m, m: w.m, epilogue: blocksMap, norms: norms, scales: scales}
+	if sparse != nil {
+		return w.forwardCSR(out, *sparse, bias)
+	}
+	return w.forward(out, x, nil, nil, n)
+}
+
+// PairBlock writes one block of a map whose blocks have directions of their own: scale·[cos(xW) | sin(xW)] to dst, in rows that are ld
+// apart. The input is that of SharedPairs.
+func PairBlock[T Float](dst []T, ld int, x []T, n int, sparse *CSR[T], bias []T, w *Weights[T], scale float64) (badRow int) {
+	out := output[T]{dst: dst, ld: ld, m: w.m, epilogue: pairMap, scale: scale}
+	if sparse != nil {
+		return w.forwardCSR(out, *sparse, bias)
+	}
+	return w.forward(out, x, nil, nil, n)
+}
+
+// BlocksGrad writes dP [n,q], the gradient of the projections x·U, from the output z of such a map and its gradient g, or with nil norms
+// the gradients of the p_b side by side, [n,blocks·m].
+func BlocksGrad[T Float](dp, z, g, norms []T, n, m, blocks, q int) {
+	blocksGrad(matrix[T]{v: dp, ld: q}, z, g, norms, n, m, blocks, q)
+}
+
+func blocksGrad[T Float](dp matrix[T], z, g, norms []T, n, m, blocks, q int) {
+	forTiles(n, func(lo, hi int) {
+		one := make([]T, m)
+		for i := lo; i < hi; i++ {
+			row := dp.row(i, q)
+			for b := range blocks {
+				to := one
+				switch {
+				case q == blocks*m:
+					to = row[b*m : b*m+m]
+				case b == 0:
+					to = row
+				}
+				zb, gb := z[(i*blocks+b)*2*m:], g[(i*blocks+b)*2*m:]
+				vecPairGrad(to, zb[:m], zb[m:2*m], gb[:m], gb[m:2*m])
+				if norms != nil {
+					vecProduct(to, to, norms[b*m:b*m+m], 1)
+				}
+				if q < blocks*m && b > 0 {
+					vecAdd(row, one)
+				}
+			}
+		}
+	})
+}
+
+// BlocksBackward is the backward of such a map for x and U, w, or for the products xᵀ·dp of the blocks side by side where norms is nil:
+// then to.DX must be nil and w only says how wide they are.
+func (w *Weights[T]) BlocksBackward(to Gradients[T], x, z, g, norms []T, n, m, blocks int) {
+	row := blocks * 2 * m
+	w.backward(to, x, n, func(dp matrix[T], lo, hi int) {
+		blocksGrad(dp, z[lo*row:hi*row], g[lo*row:hi*row], norms, hi-lo, m, blocks, w.m)
+	})
+}
+
+// Wide is a W of which nothing is known but its size, for BlocksBackward.
+func Wide[T Float](d, m int) *Weights[T] { return &Weights[T]{d: d, m: m, isa: active} }
