@@ -65,6 +65,7 @@ type options struct {
 	inputGrad bool
 	undrawn   bool
 	harmonics harmonicOptions
+	nystrom   nystromOptions
 }
 
 func newOptions(opts []Option) options {

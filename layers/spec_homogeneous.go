@@ -10,10 +10,10 @@ var (
 	negativeDef = ParamDef{Name: "negative", Doc: "what negative numbers are: an error, of sign(x) sign(z) k(|x|, |z|), or split from the positive",
 		Words: []string{"error", "sign", "split"}, Default: "error"}
 	seriesDefs = []ParamDef{
-		{Name: "order", Doc: "order n: 2n+1 columns for each input column", Whole: true, Closed: true, Max: spectral.MaxOrder, Default: 1.},
+		{Name: "order", Doc: "order n: 2n+1 columns for each input column", Whole: true, Closed: true, Max: spectral.MaxOrder, Default: 1., OfMap: true},
 		gammaDef,
-		{Name: "window", Doc: "window of the signature", Words: []string{"uniform", "rectangular"}, Default: "rectangular"},
-		{Name: "period", Doc: "period Λ: the fitted one, that with the least largest error, or a number", Words: []string{"auto", "optimal"}, OrNumber: true, Default: "auto"},
+		{Name: "window", Doc: "window of the signature", Words: []string{"uniform", "rectangular"}, Default: "rectangular", OfMap: true},
+		{Name: "period", Doc: "period Λ: the fitted one, that with the least largest error, or a number", Words: []string{"auto", "optimal"}, OrNumber: true, Default: "auto", OfMap: true},
 		negativeDef,
 	}
 )

@@ -77,6 +77,12 @@ func TestMagnitudes(t *testing.T) {
 				}
 				switch v.form {
 				case copied:
+				case fitted:
+					for i, c := range floats(z) {
+						if c-c != 0 {
+							t.Errorf("%v of %v: feature %d is %v", l, u, i, c)
+						}
+					}
 				case series:
 					v.checkSeriesSize(t, fmt.Sprintf("%v of %v", l, u), cell(x, 0, 0), floats(z), d)
 				default:
@@ -166,7 +172,7 @@ func TestBadFrequencies(t *testing.T) {
 			bad = append(bad, -1)
 		}
 		for _, u := range bad {
-			for _, name := range []string{"W", "signs", "norms", "L", "root_kappa"} {
+			for _, name := range []string{"W", "signs", "norms", "L", "root_kappa", "landmarks", "projection"} {
 				d := v.dims(3)
 				l := v.build(t, d, 7, 1)
 				params := values(l)

@@ -78,6 +78,9 @@ var golden = map[string][]float64{
 	"skewed-intersection(c=0.3) antithetic":                      {-0.15888601950937084, -0.69808299294611009, -0.68902484193566471, -0.11260610533803704},
 	"skewed-intersection(c=0.3) halton":                          {0.65840148021550782, -0.33371406297598588, -0.25789046289079426, -0.62340590643020033},
 	"skewed-intersection(c=0.3) sobol":                           {0.24566589352281318, 0.68332301360813874, 0.66305977766686897, 0.18185065046210644},
+
+	"nystrom(sigma=1.3)": {0.48318860782898571, -0.11858756181760113},
+	"nystrom(kernel=reciprocal-semigroup,lambda=1.9,select=k-means++)": {0.64113791418144606, 0.12071436604108104},
 }
 
 // TestGolden: a fixed seed gives fixed numbers, to 1e-12 of the size of a feature.

@@ -34,6 +34,7 @@ var setups = map[string]setup{
 	"hellinger":            {[]layers.Values{{}, {"gamma": .7, "negative": "sign"}}, naiveHellinger, []float64{-1e-30, -.2}, "negative=sign"},
 	"chi2":                 {[]layers.Values{{}, {"gamma": 2., "order": 2., "period": 9., "negative": "sign"}, optimalSplit}, naiveChi2, []float64{-1e-30, -.2}, "negative=sign"},
 	"intersection":         {[]layers.Values{{}, {"order": 0.}, optimalSplit}, naiveIntersection, []float64{-1e-30, -.2}, "negative=sign"},
+	"nystrom":              {[]layers.Values{{"sigma": 1.3}, {"kernel": "reciprocal-semigroup", "lambda": 1.9, "select": "k-means++"}}, naiveNamed, []float64{-1e-30, -.2}, "minmax"},
 	"jensen-shannon":       {[]layers.Values{{"order": 3.}}, naiveJensenShannon, []float64{-1e-30, -.2}, "negative=sign"},
 }
 
@@ -48,6 +49,7 @@ const (
 	pair               // a cosine and, m columns on, a sine
 	phase              // one column a frequency, with a random phase
 	series             // no frequencies: a constant and pairs side by side for each column
+	fitted             // no frequencies: fitted on rows
 )
 
 // variant is a map with a set of parameters, in one of its forms, with one of its samplers.
@@ -96,6 +98,10 @@ func formsOf(t testing.TB, e *layers.Entry, s setup, values layers.Values) []var
 		t.Fatalf("the line of %q in setups: %v", e.Name, err)
 	}
 	v := variant{setup: s, name: fmt.Sprintf("%s(%v)", e.Name, values), entry: e, values: values, kernel: k}
+	if e.Fitted {
+		v.form = fitted
+		return []variant{v}
+	}
 	if _, ok := k.(spectral.Homogeneous); ok {
 		v.form = series
 	}
@@ -199,11 +205,24 @@ func (v variant) build(t testing.TB, d, m int, seed uint64, edits ...func(*layer
 	for _, edit := range edits {
 		edit(&s)
 	}
-	l, err := s.Build()
+	l, err := v.fit(s)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return l
+}
+
+// fit builds a spec of the variant, on rows of its domain where it is fitted.
+func (v variant) fit(s layers.Spec) (layers.Layer, error) {
+	if v.form != fitted {
+		return s.Build()
+	}
+	return s.Fit(v.sample(s.Dims, s.Features))
+}
+
+// sample is what a map is fitted on.
+func (v variant) sample(d, features int) *tensor.Dense {
+	return v.rows(max(1, features)+29, max(1, d), 97)
 }
 
 func named(name string) func(*layers.Spec) { return func(s *layers.Spec) { s.Name = name } }

@@ -22,6 +22,9 @@ const (
 // each other, and theirs is the one over seeds, as is that of a structured draw, which may be off by the bias that it states.
 func TestUnbiased(t *testing.T) {
 	forEach(t, func(t *testing.T, v variant) {
+		if v.form == fitted { // on other rows: no estimate, and exact on those, which package layers tests
+			return
+		}
 		for _, d := range []int{1, 2, 3, 8, 17} {
 			d = v.dims(d)
 			x, names := pairRows(d)
@@ -83,7 +86,7 @@ func (v variant) terms(z, z2 []float64) []float64 {
 	switch v.form {
 	case pair:
 		m /= 2
-	case copied, series:
+	case copied, series, fitted:
 		return nil
 	}
 	out := make([]float64, m)

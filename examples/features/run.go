@@ -124,7 +124,7 @@ func (o *options) prepare(set *data.Set) (*tensor.Dense, error) {
 
 // writeFeatures maps block after block, so that only one block of features is in memory.
 func (o *options) writeFeatures(ctx context.Context, x *tensor.Dense) error {
-	l, err := cli.Build(o.spec)
+	l, err := cli.Build(o.spec, x)
 	if err != nil {
 		return err
 	}
