@@ -49,6 +49,16 @@ func (k Gaussian) Gradient(dst, x, z []float64) []float64 {
 	return dst
 }
 
+// Profile writes exp(-s/2σ²) for the squared distances s to dst and, where slope is not nil, its derivatives for s to slope. dst may be s.
+func (k Gaussian) Profile(dst, slope, s []float64) {
+	for i, v := range s {
+		dst[i] = math.Exp(-v / k.Sigma / k.Sigma / 2)
+	}
+	for i := range slope {
+		slope[i] = -dst[i] / k.Sigma / k.Sigma / 2
+	}
+}
+
 // Domain is ℝ^d.
 func (k Gaussian) Domain() Domain { return Domain{} }
 

@@ -9,6 +9,7 @@ import (
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/train/report"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
@@ -491,7 +492,7 @@ func ExampleLookup() {
 			fmt.Println("  ", p.Name)
 		}
 	}
-	_, err := layers.Lookup("nystrom")
+	_, err := layers.Lookup("srf")
 	fmt.Println(errors.Is(err, layers.ErrNotBuilt))
 	// Output:
 	// linear x·z
@@ -539,4 +540,26 @@ func ExampleWithSampler_structured() {
 	// log_bandwidth (1) tuned: true
 	// k = 0.6, exactly 0.607
 	// layers: FourierLayer "rff": policy all tunes frequencies one by one or a dimension at a time, and the structured sampler keeps signs and norms in their place; use policy frozen or bandwidth, or the sampler orthogonal: parameter out of range
+}
+
+// A Nyström map of any kernel is fitted on rows: here the exponential χ² kernel of histograms, with 20 of 200 rows as landmarks, that
+// k-means++ chooses. At those rows it is exact; Rank counts the eigenvalues that are not 0.
+func ExampleNewNystromLayer() {
+	sample := histograms(tensor.Float64, 200, 8, 1)
+	k := spectral.Exponentiated{Of: spectral.Chi2{}, Sigma: 2}
+	l, err := layers.NewNystromLayer(k, sample, 20, layers.WithLandmarkChoice(layers.PlusPlusLandmarks), layers.WithSeed(7), layers.WithName("nystrom"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	e := must(report.Compare(must(spectral.Gram(k, sample, nil)), must(report.ApproxGram(l, sample))))
+	fmt.Println(l.Dims(), "->", l.Features(), "rank", l.Rank())
+	fmt.Printf("relative error %.2f\n", e.RelativeFrobenius)
+
+	_, err = layers.NewNystromLayer(k, sample, 201, layers.WithName("nystrom"))
+	fmt.Println(err)
+	// Output:
+	// 8 -> 20 rank 20
+	// relative error 0.01
+	// layers: NystromLayer "nystrom": the sample has 200 rows, and 201 landmarks are asked for; ask for at most 200 features: parameter out of range
 }

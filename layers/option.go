@@ -66,6 +66,7 @@ type options struct {
 	undrawn   bool
 	harmonics harmonicOptions
 	coupling  spectral.Coupling
+	nystrom   nystromOptions
 }
 
 func newOptions(opts []Option) options {

@@ -28,6 +28,7 @@ type ParamDef struct {
 	Closed   bool
 	Max      float64 // and at most Max; 0 is no limit
 	Default  any     // float64, bool or string; nil: from the data, see Spec.FillDefaults
+	OfMap    bool    // it shapes the features and is no parameter of the kernel
 }
 
 // Number returns a numeric value, 0 when it is missing.
@@ -76,6 +77,7 @@ func ParseValues(mapName, text string) (Values, error) {
 	if strings.TrimSpace(text) == "" {
 		return v, nil
 	}
+	defs := e.params(kernelIn(text))
 	for _, part := range strings.Split(text, ",") {
 		name, value, ok := strings.Cut(part, "=")
 		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
@@ -85,7 +87,7 @@ func ParseValues(mapName, text string) (Values, error) {
 		if _, twice := v[name]; twice {
 			return nil, fmt.Errorf("layers: map %s: parameter %q is given twice: %w", mapName, name, ErrParam)
 		}
-		def, err := e.param(name)
+		def, err := e.param(defs, name)
 		if err != nil {
 			return nil, err
 		}
@@ -94,6 +96,16 @@ func ParseValues(mapName, text string) (Values, error) {
 		}
 	}
 	return v, e.check(v)
+}
+
+// kernelIn finds the kernel that a text names anywhere, on which it depends what other parameters there are.
+func kernelIn(text string) Values {
+	for _, part := range strings.Split(text, ",") {
+		if name, value, _ := strings.Cut(part, "="); strings.TrimSpace(name) == kernelParam {
+			return Values{kernelParam: strings.TrimSpace(value)}
+		}
+	}
+	return nil
 }
 
 func (d ParamDef) parse(mapName, value string) (any, error) {
@@ -148,9 +160,9 @@ func (d ParamDef) Range() string {
 }
 
 // param finds the declaration of a parameter.
-func (e *Entry) param(name string) (ParamDef, error) {
-	names := make([]string, len(e.Params))
-	for i, p := range e.Params {
+func (e *Entry) param(defs []ParamDef, name string) (ParamDef, error) {
+	names := make([]string, len(defs))
+	for i, p := range defs {
 		if names[i] = p.Name; p.Name == name {
 			return p, nil
 		}
@@ -163,8 +175,9 @@ func (e *Entry) param(name string) (ParamDef, error) {
 
 // check compares values with their declarations.
 func (e *Entry) check(v Values) error {
+	defs := e.params(v)
 	for _, name := range slices.Sorted(maps.Keys(v)) {
-		d, err := e.param(name)
+		d, err := e.param(defs, name)
 		if err != nil {
 			return err
 		}

@@ -3,6 +3,7 @@ package layers
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	spectral "github.com/bochner-go/bochner/init"
@@ -24,25 +25,39 @@ type Entry struct {
 	Tunable bool // whether it has something to tune, and with it a policy
 	// Signed says that its features have a sign each, see SignatureOf. It draws the two signs by the parameter coupling and has no sampler.
 	Signed bool
+	// Fitted says that it is fitted on data: Spec.Fit builds it and Build does not, and only its Params bring it back.
+	Fitted bool
 	// Width says how many columns it makes where that is no number of features to choose.
 	Width string
 
-	columns  func(v Values, dims int) int // that number; nil where Sampled
+	columns  func(v Values, dims int) int // that number; nil where there is one to choose
 	lifted   func(v Values, dims int) int // how many columns the frequencies multiply; nil: the input's
 	kernel   func(v Values) spectral.Kernel
 	layer    func(k spectral.Kernel, s Spec, opts []Option) (Layer, error)
 	defaults func(v Values, x ops.Matrix) error // fills in what depends on the data
 	together func(given Values) error           // what parameters that are in range may not be together; nil: anything
+
+	// Of a fitted map, in place of kernel, layer and defaults: the maps whose kernels it can take, the shapes of what is fitted, and the
+	// layer that is fitted on a sample, or left to be set.
+	kernels []*Entry
+	state   func(s Spec, v Values) map[string]tensor.Shape
+	fit     func(k spectral.Kernel, s Spec, sample *tensor.Dense, opts []Option) (Layer, error)
 }
 
+// HasFeatures says whether the number of features is to choose; else it is Width.
+func (e *Entry) HasFeatures() bool { return e.columns == nil }
+
 var (
-	phaseDef = ParamDef{Name: "phase", Doc: "the phase form √(2/m) cos(xW + b) in place of the pair", Flag: true, Default: false}
+	phaseDef = ParamDef{Name: "phase", Doc: "the phase form √(2/m) cos(xW + b) in place of the pair", Flag: true, Default: false, OfMap: true}
 	sigmaDef = ParamDef{Name: "sigma", Doc: "bandwidth σ"}
 	cDef     = ParamDef{Name: "c", Doc: "shift c, above minus the smallest input", Closed: true}
 )
 
 // table is the one list of maps: the programs' -map and -params, model files and the test batteries range over it.
-var table = []*Entry{
+var table = slices.Concat(ownKernels, fittedMaps(ownKernels))
+
+// ownKernels are the maps with kernels of their own.
+var ownKernels = []*Entry{
 	{Name: "linear", Formula: "x·z", Inputs: "any", Paper: "the baseline",
 		Width: "as many features as input columns", columns: func(_ Values, dims int) int { return dims },
 		kernel: func(Values) spectral.Kernel { return spectral.Linear{} }, layer: identityLayer},
@@ -91,7 +106,7 @@ var table = []*Entry{
 
 // planned are the names that are reserved and not built yet.
 var planned = []string{"hdd-hellinger", "hdd-js", "hdd-tv", "l2-density",
-	"mean-map", "add-kpca", "maji-berg", "nystrom", "random-maclaurin", "tensor-sketch", "srf"}
+	"mean-map", "add-kpca", "maji-berg", "random-maclaurin", "tensor-sketch", "srf"}
 
 // Entries is the table of maps.
 func Entries() []*Entry { return append([]*Entry(nil), table...) }
@@ -139,15 +154,13 @@ func (s *Spec) FillDefaults(x ops.Matrix) error {
 	for name, value := range s.Params {
 		v[name] = value
 	}
-	for _, p := range e.Params {
+	for _, p := range e.params(v) {
 		if _, given := v[p.Name]; !given && p.Default != nil {
 			v[p.Name] = p.Default
 		}
 	}
-	if e.defaults != nil {
-		if err := e.defaults(v, x); err != nil {
-			return fmt.Errorf("layers: map %s: default parameters: %w", s.Map, err)
-		}
+	if err := e.fillFromData(v, x); err != nil {
+		return fmt.Errorf("layers: map %s: default parameters: %w", s.Map, err)
 	}
 	s.Params = v
 	return nil
@@ -159,7 +172,7 @@ func (s Spec) Kernel() (spectral.Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	return e.kernel(v), nil
+	return e.kernelOf(v), nil
 }
 
 // resolve finds the entry and the full set of parameters.
@@ -172,7 +185,7 @@ func (s Spec) resolve() (*Entry, Values, error) {
 		return nil, nil, err
 	}
 	v := Values{}
-	for _, p := range e.Params {
+	for _, p := range e.params(s.Params) {
 		value, given := s.Params[p.Name]
 		if !given {
 			value = p.Default
@@ -185,11 +198,11 @@ func (s Spec) resolve() (*Entry, Values, error) {
 	return e, v, nil
 }
 
-// Columns is the number of output columns: Features where the map draws frequencies, and otherwise what follows from Dims and the
+// Columns is the number of output columns: Features where that is to choose, and otherwise what follows from Dims and the
 // parameters.
 func (s Spec) Columns() (int, error) {
 	e, v, err := s.resolve()
-	if err != nil || e.Sampled {
+	if err != nil || e.HasFeatures() {
 		return s.Features, err
 	}
 	return e.columns(v, s.Dims), nil
@@ -204,19 +217,20 @@ func (s Spec) FrequencyDims() (int, error) {
 	return e.lifted(v, s.Dims), nil
 }
 
-// Build draws the map.
-func (s Spec) Build() (Layer, error) { return s.build() }
+// Build draws the map. One that is fitted on data (Entry.Fitted) is an error; Fit builds it.
+func (s Spec) Build() (Layer, error) { return s.build(nil) }
 
 // Restore builds the map without a draw and sets its parameters.
 func (s Spec) Restore(params map[string]*tensor.Dense) (Layer, error) {
-	l, err := s.build(withoutDraw())
+	l, err := s.build(nil, withoutDraw())
 	if err != nil {
 		return nil, err
 	}
 	return l, l.SetParams(params)
 }
 
-func (s Spec) build(more ...Option) (Layer, error) {
+// build makes the map, a fitted one on a sample or, withoutDraw, on none.
+func (s Spec) build(sample *tensor.Dense, more ...Option) (Layer, error) {
 	e, v, err := s.resolve()
 	if err != nil {
 		return nil, err
@@ -251,14 +265,20 @@ func (s Spec) build(more ...Option) (Layer, error) {
 	if !e.Tunable && policy != Frozen {
 		return nil, fmt.Errorf("layers: map %s has nothing to tune (%v): %w", s.Map, policy, ErrParam)
 	}
-	if !e.Sampled && s.Features != 0 && s.Features != e.columns(v, s.Dims) {
+	if !e.HasFeatures() && s.Features != 0 && s.Features != e.columns(v, s.Dims) {
 		return nil, fmt.Errorf("layers: map %s makes %s, here %d of %d input columns, not %d: %w", s.Map, e.Width, e.columns(v, s.Dims), s.Dims, s.Features, ErrParam)
 	}
 	opts = append(opts, Tune(policy), WithSampler(sampler))
 	if v.Bool("phase") {
 		opts = append(opts, WithPhase())
 	}
-	return e.layer(e.kernel(v), s, opts)
+	switch {
+	case !e.Fitted:
+		return e.layer(e.kernelOf(v), s, opts)
+	case sample == nil && len(more) == 0:
+		return nil, fmt.Errorf("layers: map %s is fitted on data, which Build does not have; use Spec.Fit, or Restore for what was fitted before: %w", s.Map, ErrParam)
+	}
+	return e.fit(e.kernelOf(v), s, sample, opts)
 }
 
 func identityLayer(_ spectral.Kernel, s Spec, opts []Option) (Layer, error) {

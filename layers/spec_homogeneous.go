@@ -11,11 +11,10 @@ var (
 	negativeDef = ParamDef{Name: "negative", Doc: "what x < 0 is: an error; part of sign(x) sign(z) k(|x|, |z|); or split from x > 0, a dimension of its own",
 		Words: []string{"error", "sign", "split"}, Default: "error"}
 	seriesDefs = []ParamDef{
-		{Name: "order", Doc: "order n: 2n+1 columns for each input column", Whole: true, Closed: true, Max: spectral.MaxOrder, Default: 1.},
+		{Name: "order", Doc: "order n: 2n+1 columns for each input column", Whole: true, Closed: true, Max: spectral.MaxOrder, Default: 1., OfMap: true},
 		gammaDef,
-		{Name: "window", Doc: "window of the signature", Words: []string{"uniform", "rectangular"}, Default: "rectangular"},
-		{Name: "period", Doc: "period Λ: the fitted one, that with the least largest error, or a number",
-			Words: []string{"auto", "optimal"}, OrNumber: true, Default: "auto"},
+		{Name: "window", Doc: "window of the signature", Words: []string{"uniform", "rectangular"}, Default: "rectangular", OfMap: true},
+		{Name: "period", Doc: "period Λ: the fitted one, that with the least largest error, or a number", Words: []string{"auto", "optimal"}, OrNumber: true, Default: "auto", OfMap: true},
 		negativeDef,
 	}
 )

@@ -20,7 +20,7 @@ func specFor(e *layers.Entry, d int) layers.Spec {
 	if err := s.FillDefaults(histograms(tensor.Float64, 17, d, 1)); err != nil {
 		panic(err)
 	}
-	if e.Sampled {
+	if e.HasFeatures() {
 		s.Features = 16
 	}
 	return s
@@ -55,8 +55,8 @@ func TestTableIsDocumented(t *testing.T) {
 		if got, err := layers.Lookup(e.Name); got != e || err != nil {
 			t.Errorf("Lookup(%q) is %v, %v", e.Name, got, err)
 		}
-		if e.Sampled == (e.Width != "") {
-			t.Errorf("%s draws frequencies: %v, and its width is %q", e.Name, e.Sampled, e.Width)
+		if e.HasFeatures() == (e.Width != "") || e.Sampled && (e.Fitted || !e.HasFeatures()) {
+			t.Errorf("%s draws frequencies: %v, is fitted: %v, has features to choose: %v, and its width is %q", e.Name, e.Sampled, e.Fitted, e.HasFeatures(), e.Width)
 		}
 		params := map[string]bool{}
 		for _, p := range e.Params {
@@ -124,8 +124,8 @@ func TestEveryEntryBuilds(t *testing.T) {
 			if dtype == "float32" {
 				dt = tensor.Float32
 			}
-			x := rowsOf(s, dt, n, d)
-			l := must(s.Build())
+			x, sample := rowsOf(s, dt, n, d), rowsOf(s, dt, 2*n, d)
+			l := must(s.Fit(sample))
 			features := must(s.Columns())
 			if l.Dims() != d || l.Features() != features || l.Dtype() != dt || l.Name() != "hist" {
 				t.Errorf("%v became %v", s, l)
@@ -136,11 +136,11 @@ func TestEveryEntryBuilds(t *testing.T) {
 			if err := json.Unmarshal(must(json.Marshal(s)), &back); err != nil || !reflect.DeepEqual(back, s) {
 				t.Errorf("%v became %v in JSON, %v", s, back, err)
 			}
-			if again := floats(must(must(back.Build()).Transform(nil, x))); maxDiff(z, again) != 0 {
+			if again := floats(must(must(back.Fit(sample)).Transform(nil, x))); maxDiff(z, again) != 0 {
 				t.Errorf("%s %s: the same spec draws other features", e.Name, dtype)
 			}
 			back.Seed++
-			if other := floats(must(must(back.Build()).Transform(nil, x))); e.Sampled != (maxDiff(z, other) > 0) {
+			if other := floats(must(must(back.Fit(sample)).Transform(nil, x))); e.HasFeatures() != (maxDiff(z, other) > 0) {
 				t.Errorf("%s %s: another seed differs by %v", e.Name, dtype, maxDiff(z, other))
 			}
 			switch r := l.(type) {
@@ -207,7 +207,7 @@ func TestRestore(t *testing.T) {
 			if e.Tunable {
 				s.Tune = policy
 			}
-			l := must(s.Build())
+			l := must(s.Fit(histograms(tensor.Float64, 29, 5, 3)))
 			params := map[string]*tensor.Dense{}
 			for _, p := range l.Params() {
 				params[p.Name] = p.Value
@@ -225,7 +225,7 @@ func TestRestore(t *testing.T) {
 			if _, err := s.Restore(nil); !errors.Is(err, layers.ErrParam) || !strings.Contains(err.Error(), "no value for the parameter") {
 				t.Errorf("%s, %s: no parameters: %v", e.Name, policy, err)
 			}
-			for _, name := range []string{"W", "log_W", "root_kappa", "U"} {
+			for name := range params {
 				params[name] = rows(tensor.Float64, 3, 7, 1)
 			}
 			if _, err := s.Restore(params); !errors.Is(err, layers.ErrShape) || !strings.Contains(err.Error(), "(3, 7)") {

@@ -19,7 +19,7 @@ func TestDomain(t *testing.T) {
 		forEachPolicy(t, func(t *testing.T, v variant, p layers.Policy) {
 			bad := map[float64]string{math.Inf(1): "fill the value in", math.Inf(-1): "fill the value in", math.NaN(): "fill the value in"}
 			for _, u := range v.outside {
-				if n, ok := v.values["negative"]; ok && n != "error" {
+				if v.kernel.Domain().Contains(u) {
 					continue // extended to all numbers
 				}
 				border := v.kernel.Domain().Contains(math.Nextafter(u, 1))

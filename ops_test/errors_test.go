@@ -21,11 +21,11 @@ type badSpec struct {
 func TestErrors(t *testing.T) {
 	forEach(t, func(t *testing.T, v variant) {
 		good := v.spec(v.dims(3), 2, 1)
-		if _, err := good.Build(); err != nil {
+		if _, err := v.fit(good); err != nil {
 			t.Fatal(err)
 		}
 		for _, b := range append(badFields(good, v.form), badParams(good, v.entry)...) {
-			if _, err := b.Build(); err == nil {
+			if _, err := v.fit(b.Spec); err == nil {
 				t.Errorf("%+v is no error, want one that says %q", b.Spec, b.says)
 			} else {
 				wantErr(t, err, b.is, b.says)
@@ -64,6 +64,13 @@ func badFields(good layers.Spec, f form) []badSpec {
 		}
 		add(layers.ErrParam, "ask for 8", func(s *layers.Spec) { s.Features = 6 })
 		add(layers.ErrParam, "set the parameter coupling", func(s *layers.Spec) { s.Sampler = "iid" })
+		return bad
+	case fitted:
+		add(layers.ErrParam, "draws nothing", func(s *layers.Spec) { s.Sampler = "iid" })
+		add(layers.ErrParam, "nothing to tune", func(s *layers.Spec) { s.Tune = "all" })
+		for _, n := range []int{0, -1} {
+			add(layers.ErrParam, "want at least 1", func(s *layers.Spec) { s.Features = n })
+		}
 		return bad
 	case pair:
 		add(layers.ErrParam, "ask for 6", func(s *layers.Spec) { s.Features = 5 })

@@ -87,6 +87,12 @@ func TestMagnitudes(t *testing.T) {
 							t.Errorf("%v of %v: the squared length of row %d is %v, want %v", l, u, i, dot(z, z), mass)
 						}
 					}
+				case fitted:
+					for i, c := range floats(z) {
+						if c-c != 0 {
+							t.Errorf("%v of %v: feature %d is %v", l, u, i, c)
+						}
+					}
 				case series:
 					v.checkSeriesSize(t, fmt.Sprintf("%v of %v", l, u), cell(x, 0, 0), floats(z), d)
 				default:
@@ -179,7 +185,7 @@ func TestBadFrequencies(t *testing.T) {
 			bad = append(bad, -1)
 		}
 		for _, u := range bad {
-			for _, name := range []string{"W", "signs", "norms", "L", "root_kappa", "U", "roots"} {
+			for _, name := range []string{"W", "signs", "norms", "L", "root_kappa", "U", "roots", "landmarks", "projection"} {
 				d := v.dims(3)
 				l := v.build(t, d, 7, 1)
 				params := values(l)

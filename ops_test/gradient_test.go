@@ -41,7 +41,7 @@ func TestGradientOfALeaf(t *testing.T) {
 		if v.form == copied || v.sampler == "orthogonal" {
 			return
 		}
-		if v.form == series || v.form == signed {
+		if v.form == series || v.form == signed || v.form == fitted {
 			v.sampler = "iid" // which it does not heed, or has not
 		}
 		sampler, err := spectral.SamplerByName(v.sampler)
@@ -90,6 +90,8 @@ func (v variant) leafLayer(t *testing.T, features int, opts ...layers.Option) la
 			t.Fatal(err)
 		}
 		return l
+	case v.form == fitted:
+		l, err = layers.NewNystromLayer(v.kernel, v.sample(gradDims, features), features, opts...)
 	case v.form == series:
 		l, err = layers.NewHomogeneousLayer(v.kernel.(spectral.Homogeneous), v.dims(gradDims), opts...)
 	case k.Transform() == spectral.Fourier:

@@ -132,6 +132,14 @@ func angle(x, z []float64) float64 {
 	return 2 * math.Atan2(distance(2, x, z), distance(2, x, opposite))
 }
 
+// naiveNamed is the kernel that a fitted map names.
+func naiveNamed(v layers.Values, x, z []float64) float64 {
+	if v.Word("kernel") == "reciprocal-semigroup" {
+		return naiveReciprocal(v, x, z)
+	}
+	return naiveGaussian(v, x, z)
+}
+
 // extended is a sum over the coordinates with the degree and the extension to negative numbers. Vedaldi and Zisserman (2012), Lemma 2.
 func extended(v layers.Values, x, z []float64, k func(a, b float64) float64) (sum float64) {
 	gamma, ok := v["gamma"].(float64)

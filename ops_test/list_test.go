@@ -39,6 +39,7 @@ var setups = map[string]setup{
 	"delta-gaussian":       {[]layers.Values{{}, {"sigma1": .8, "sigma2": 1.7, "coupling": "joint"}, {"coupling": "iid"}, threeGaussians, twoPositive}, naiveDeltaGaussian, nil, ""},
 	"arc-cosine":           {[]layers.Values{{}, {"order": 0., "coupling": "separate"}}, naiveArcCosine, nil, ""},
 	"ntk":                  {[]layers.Values{{}}, naiveNeuralTangent, nil, ""},
+	"nystrom":              {[]layers.Values{{"sigma": 1.3}, {"kernel": "reciprocal-semigroup", "lambda": 1.9, "select": "k-means++"}}, naiveNamed, []float64{-1e-30, -.2}, "minmax"},
 	"jensen-shannon":       {[]layers.Values{{"order": 3.}}, naiveJensenShannon, []float64{-1e-30, -.2}, "negative=sign"},
 	"exp-hellinger":        {[]layers.Values{{"sigma": .8}}, exponentiated(naiveHellinger), []float64{-1e-30, -.2}, "negative=sign"},
 	"exp-chi2":             {[]layers.Values{{"sigma": .8}, {"sigma": .9, "order": 2., "window": "uniform", "negative": "split"}}, exponentiated(naiveChi2), []float64{-1e-30, -.2}, "negative=sign"},
@@ -64,6 +65,7 @@ const (
 	phase              // one column a frequency, with a random phase
 	series             // no frequencies: a constant and pairs side by side for each column
 	signed             // two frequencies, one a sign, each with a cosine and a sine; the columns have signs
+	fitted             // no frequencies: fitted on rows
 )
 
 // variant is a map with a set of parameters, in one of its forms, with one of its samplers.
@@ -112,6 +114,10 @@ func formsOf(t testing.TB, e *layers.Entry, s setup, values layers.Values) []var
 		t.Fatalf("the line of %q in setups: %v", e.Name, err)
 	}
 	v := variant{setup: s, name: fmt.Sprintf("%s(%v)", e.Name, values), entry: e, values: values, kernel: k}
+	if e.Fitted {
+		v.form = fitted
+		return []variant{v}
+	}
 	if _, ok := k.(spectral.Homogeneous); ok {
 		v.form = series
 	}
@@ -251,11 +257,24 @@ func (v variant) build(t testing.TB, d, m int, seed uint64, edits ...func(*layer
 	for _, edit := range edits {
 		edit(&s)
 	}
-	l, err := s.Build()
+	l, err := v.fit(s)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return l
+}
+
+// fit builds a spec of the variant, on rows of its domain where it is fitted.
+func (v variant) fit(s layers.Spec) (layers.Layer, error) {
+	if v.form != fitted {
+		return s.Build()
+	}
+	return s.Fit(v.sample(s.Dims, s.Features))
+}
+
+// sample is what a map is fitted on.
+func (v variant) sample(d, features int) *tensor.Dense {
+	return v.rows(max(1, features)+29, max(1, d), 97)
 }
 
 func named(name string) func(*layers.Spec) { return func(s *layers.Spec) { s.Name = name } }

@@ -34,7 +34,7 @@ func TestRoundTrip(t *testing.T) {
 			if len(read.Params) != 0 && !reflect.DeepEqual(read, s) {
 				t.Errorf("%s is read as %+v, was %+v", text, read, s)
 			}
-			again, err := read.Build()
+			again, err := v.fit(read)
 			if err != nil {
 				t.Fatal(err)
 			}

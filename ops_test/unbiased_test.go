@@ -24,6 +24,9 @@ const (
 // alone is off by SupError at most.
 func TestUnbiased(t *testing.T) {
 	forEach(t, func(t *testing.T, v variant) {
+		if v.form == fitted { // on other rows: no estimate, and exact on those, which package layers tests
+			return
+		}
 		for _, d := range []int{1, 2, 3, 8, 17} {
 			d = v.dims(d)
 			x, names := pairRows(d)
@@ -109,7 +112,7 @@ func (v variant) terms(z, z2 []float64) []float64 {
 	switch v.form {
 	case pair:
 		m /= 2
-	case copied, series, signed:
+	case copied, series, signed, fitted:
 		return nil
 	}
 	out := make([]float64, m)

@@ -3,6 +3,8 @@ package train
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -72,9 +74,16 @@ func (m *Model) card(tensors map[string]*tensor.Dense, drawn bool) (card, error)
 	if len(m.Scaler.State()) == 0 {
 		return c, fmt.Errorf("the scaler %q is not fitted; call its Fit on the training rows", m.Scaler.Name())
 	}
+	state, err := m.Spec.State()
+	if err != nil {
+		return c, fmt.Errorf("the model's Spec does not describe its Map and Head: %w", err)
+	}
 	for _, p := range m.Map.Params() {
 		if p.Tuned && !drawn {
 			return c, fmt.Errorf("the map's %s was tuned, and a seed cannot bring it back; use Save", p.Name)
+		}
+		if state[p.Name] != nil && !drawn {
+			return c, fmt.Errorf("the map's %s was fitted on data, and a seed cannot bring it back; use Save", p.Name)
 		}
 	}
 	for _, class := range c.Classes {
@@ -186,6 +195,9 @@ func (c card) check(e *layers.Entry, tensors map[string]*tensor.Dense) error {
 	if cols := tensors["scaler.cols"]; cols != nil && cols.Shape().TotalSize() == 1 && cell(cols, 0) != float64(dims) {
 		return fmt.Errorf("%d input columns are stated, and the scaler was fitted on %v", dims, cell(cols, 0))
 	}
+	if e.Fitted {
+		return c.checkState(tensors)
+	}
 	lifted, err := c.Spec.FrequencyDims()
 	if err != nil {
 		return err
@@ -196,6 +208,20 @@ func (c card) check(e *layers.Entry, tensors map[string]*tensor.Dense) error {
 	case e.Sampled && !c.Drawn && (dims < 1 || lifted > most):
 		return fmt.Errorf("%d input columns are stated, %d for the frequencies, and a file without the map's frequencies may have at most %d of these; use Save",
 			dims, lifted, most)
+	}
+	return nil
+}
+
+// checkState wants what a map was fitted to, in the sizes that the card states.
+func (c card) checkState(tensors map[string]*tensor.Dense) error {
+	state, err := c.Spec.State()
+	if err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(state)) {
+		if t := tensors["map."+name]; !c.Drawn || t == nil || !t.Shape().Eq(state[name]) {
+			return fmt.Errorf("the map %s is fitted on data, and there is no map.%s of shape %v", c.Spec.Map, name, state[name])
+		}
 	}
 	return nil
 }

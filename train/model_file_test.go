@@ -92,6 +92,10 @@ func TestModelFiles(t *testing.T) {
 		want[full], plan[full] = must(predict(m)), p.String()
 		err = m.SaveSpec(spec)
 		switch _, missing := os.Stat(spec); {
+		case p.entry.Fitted:
+			if !errors.Is(err, domain.ErrParam) || !strings.Contains(err.Error(), "was fitted on data") || missing == nil {
+				t.Errorf("%v: spec only: %v, no file: %v", p, err, missing)
+			}
 		case p.tune == "" && err != nil:
 			t.Fatalf("%v: %v", p, err)
 		case p.tune == "":
@@ -307,7 +311,7 @@ func TestForgedCards(t *testing.T) {
 		{"an unknown policy", layers.ErrParam, func(_, spec object, _ tensors) { spec["tune"] = "some" }},
 		{"a text for a number", layers.ErrParam, func(_, spec object, _ tensors) { spec["params"] = object{"sigma": "1"} }},
 		{"a parameter less", layers.ErrParam, func(_, spec object, _ tensors) { spec["params"] = object{} }},
-		{"a planned map", layers.ErrNotBuilt, func(_, spec object, _ tensors) { spec["map"] = "nystrom" }},
+		{"a planned map", layers.ErrNotBuilt, func(_, spec object, _ tensors) { spec["map"] = "srf" }},
 		{"an unknown map", layers.ErrParam, func(_, spec object, _ tensors) { spec["map"] = "rbf" }},
 	} {
 		path := filepath.Join(t.TempDir(), "m")

@@ -89,7 +89,7 @@ func (p plan) fit(x *tensor.Dense, labels []string, y *mat.Dense, epochs int) (*
 		Scaler: must(data.ParseScalers("minmax,l1")),
 		Spec:   layers.Spec{Map: p.entry.Name, Dims: x.Shape()[1], Dtype: p.dtype, Seed: 5, Tune: p.tune, Name: "map"},
 	}
-	if p.entry.Sampled {
+	if p.entry.HasFeatures() {
 		m.Spec.Features = modelFeatures
 	}
 	if err := m.Scaler.Fit(x); err != nil {
@@ -110,7 +110,7 @@ func (p plan) fit(x *tensor.Dense, labels []string, y *mat.Dense, epochs int) (*
 	if err := m.Spec.FillDefaults(z); err != nil {
 		return nil, err
 	}
-	if m.Map, err = m.Spec.Build(); err != nil {
+	if m.Map, err = m.Spec.Fit(z); err != nil {
 		return nil, err
 	}
 	var idx []int

@@ -65,10 +65,10 @@ func parse(args []string) (*options, error) {
 	if o.spec, o.scaler, err = o.Spec(given); err != nil {
 		return nil, err
 	}
-	if o.spec.Features == 0 { // the map draws nothing
+	if o.spec.Sampler == "" { // the map draws no frequencies
 		for _, f := range []string{"seeds", "sweep", "plot"} {
 			if given[f] {
-				return nil, cli.Usage("-%s does not apply to -map %s, which draws nothing", f, o.Map)
+				return nil, cli.Usage("-%s does not apply to -map %s, which draws no frequencies", f, o.Map)
 			}
 		}
 		o.sweep, o.samplers = nil, []string{""}

@@ -123,7 +123,7 @@ func TestFiles(t *testing.T) {
 		dtype := []string{"float64", "float32"}[i%2]
 		args := "-in rows.csv -seed 3 -map " + e.Name + " -dtype " + dtype
 		spec := layers.Spec{Map: e.Name, Seed: 3, Dtype: dtype, Dims: 5}
-		if e.Sampled {
+		if e.HasFeatures() {
 			args += " -features 14"
 			spec.Features = 14
 		}
@@ -131,7 +131,7 @@ func TestFiles(t *testing.T) {
 		if err := spec.FillDefaults(x); err != nil {
 			t.Fatal(err)
 		}
-		l, err := spec.Build()
+		l, err := spec.Fit(x)
 		if err != nil {
 			t.Fatal(err)
 		}

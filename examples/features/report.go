@@ -54,10 +54,11 @@ func (o *options) reportOn(ctx context.Context, x ops.Matrix, ob *object) error 
 	if len(rows) > o.rows {
 		_, rows = data.Split(len(rows), float64(o.rows)/float64(len(rows)), o.Seed)
 	}
+	all := x // which a map is fitted on
 	x = data.RowsOf(x, rows)
 	var reports []samplerReport
 	for _, s := range o.samplers {
-		r, err := o.reportSampler(ctx, s, x)
+		r, err := o.reportSampler(ctx, s, x, all)
 		if err != nil {
 			return err
 		}
@@ -77,7 +78,8 @@ func (o *options) reportOn(ctx context.Context, x ops.Matrix, ob *object) error 
 	return o.draw(reports)
 }
 
-func (o *options) reportSampler(ctx context.Context, sampler string, x ops.Matrix) (samplerReport, error) {
+// reportSampler compares the kernels on the rows x; a map that is fitted on data is fitted on all.
+func (o *options) reportSampler(ctx context.Context, sampler string, x, all ops.Matrix) (samplerReport, error) {
 	r := samplerReport{Sampler: sampler}
 	spec := o.spec
 	spec.Sampler = sampler
@@ -97,11 +99,11 @@ func (o *options) reportSampler(ctx context.Context, sampler string, x ops.Matri
 			bar.Step(draws, o.draws(), fmt.Sprintf("(%d features)", features))
 			draws++
 			s.Seed = seed
-			return cli.Build(s)
+			return cli.Build(s, all)
 		}
 	}
 	if e, err := layers.Lookup(spec.Map); err != nil || !e.Sampled {
-		return r, errors.Join(err, r.exact(k, at(spec.Features), x))
+		return r, errors.Join(err, r.exact(k, func() (report.Map, error) { return at(spec.Features)(o.Seed) }, x))
 	}
 	measure := func(features int) (*report.KernelErrorReport, error) {
 		return report.KernelError(k, at(features), x, seeds(o.Seed, o.seeds))
@@ -154,9 +156,9 @@ func (o *options) draws() int {
 	return n
 }
 
-// exact is the report on a map that draws nothing.
-func (r *samplerReport) exact(k spectral.Kernel, draw func(uint64) (report.Map, error), x ops.Matrix) error {
-	m, err := draw(0)
+// exact is the report on a map that draws no frequencies, of which there is one.
+func (r *samplerReport) exact(k spectral.Kernel, build func() (report.Map, error), x ops.Matrix) error {
+	m, err := build()
 	if err != nil {
 		return err
 	}

@@ -126,7 +126,7 @@ func (o *options) prepare(set *data.Set) (ops.Matrix, error) {
 
 // writeFeatures maps block after block, so that only one block of features is in memory.
 func (o *options) writeFeatures(ctx context.Context, x ops.Matrix) error {
-	l, err := cli.Build(o.spec)
+	l, err := cli.Build(o.spec, x)
 	if err != nil {
 		return err
 	}

@@ -105,6 +105,9 @@ func parse(args []string) (*options, error) {
 	if o.noWeights && o.tune != "" {
 		return nil, cli.Usage("-save-spec with -tune %s: a seed cannot bring a tuned map back", o.tune)
 	}
+	if e, err := layers.Lookup(o.Map); err == nil && e.Fitted && o.noWeights {
+		return nil, cli.Usage("-save-spec with -map %s: a seed cannot bring back a map that was fitted on data", o.Map)
+	}
 	return o, cli.Probe(o.spec)
 }
 

@@ -51,7 +51,7 @@ func trainModel(ctx context.Context, o *options) (*result, error) {
 	if err := cli.CheckRows(m.Spec, x); err != nil {
 		return nil, trainSet.locate(err)
 	}
-	layer, err := cli.Build(m.Spec)
+	layer, err := cli.Build(m.Spec, x)
 	if err != nil {
 		return nil, err
 	}

@@ -54,19 +54,21 @@ func (m *MapFlags) Spec(given map[string]bool) (layers.Spec, *data.Chain, error)
 		return fail(fmt.Errorf("-dtype %s: want float32 or float64", m.Dtype))
 	}
 	spec := layers.Spec{Map: m.Map, Params: values, Dtype: m.Dtype, Seed: m.Seed, Name: m.Map}
-	if !e.Sampled {
-		if given["features"] {
-			return fail(fmt.Errorf("-features does not apply to -map %s, which makes %s%s", m.Map, e.Width, orderHint(e)))
-		}
-		if given["sampler"] {
-			return fail(fmt.Errorf("-sampler does not apply to -map %s, which draws nothing", m.Map))
-		}
-		return spec, scaler, nil
+	if !e.HasFeatures() && given["features"] {
+		return fail(fmt.Errorf("-features does not apply to -map %s, which makes %s%s", m.Map, e.Width, orderHint(e)))
 	}
-	if err := CheckFeatures("features", m.Features); err != nil {
-		return fail(err)
+	if !e.Sampled && given["sampler"] {
+		return fail(fmt.Errorf("-sampler does not apply to -map %s, which draws no frequencies", m.Map))
 	}
-	if spec.Features, spec.Sampler = m.Features, m.Sampler; spec.Sampler == "" {
+	if e.HasFeatures() {
+		if err := CheckFeatures("features", m.Features); err != nil {
+			return fail(err)
+		}
+		spec.Features = m.Features
+	}
+	if spec.Sampler = m.Sampler; !e.Sampled {
+		spec.Sampler = ""
+	} else if spec.Sampler == "" {
 		return fail(fmt.Errorf("-sampler is empty; want one of %s", spectral.SamplerNames()))
 	}
 	return spec, scaler, nil
@@ -107,7 +109,7 @@ func Probe(spec layers.Spec) error {
 	if Fit(&spec, x) != nil {
 		return nil
 	}
-	_, err := Build(spec)
+	_, err := Build(spec, nil)
 	return err
 }
 
@@ -117,8 +119,9 @@ func Fit(spec *layers.Spec, x ops.Matrix) error {
 	return spec.FillDefaults(x)
 }
 
-// Build draws the map of a finished spec. What is wrong with the spec is a wrong flag.
-func Build(spec layers.Spec) (layers.Layer, error) {
+// Build makes the map of a finished spec, for the scaled rows x where it is fitted on them. What is wrong with the spec is a wrong flag.
+// Without rows it only looks at the flags of a map that is fitted.
+func Build(spec layers.Spec, x ops.Matrix) (layers.Layer, error) {
 	dims, err := spec.FrequencyDims()
 	if err == nil && spec.Features > 0 && dims > maxCoordinates/spec.Features {
 		return nil, Usage("-features %d: the frequencies in %d dimensions are too large; ask for at most %d features", spec.Features, dims, maxCoordinates/dims)
@@ -126,11 +129,19 @@ func Build(spec layers.Spec) (layers.Layer, error) {
 	if cols, err := spec.Columns(); err == nil && cols > maxFeatures {
 		return nil, Usage("-map %s makes %d columns of %d, and %d are the most; lower its order", spec.Map, cols, spec.Dims, maxFeatures)
 	}
-	l, err := spec.Build()
-	if errors.Is(err, ops.ErrParam) || errors.Is(err, spectral.ErrSampler) {
-		return nil, &UsageError{err}
+	if state, err := spec.State(); err != nil || state != nil && x == nil {
+		return nil, asUsage(err)
 	}
-	return l, err
+	l, err := spec.Fit(x)
+	return l, asUsage(err)
+}
+
+// asUsage makes a wrong parameter a wrong flag.
+func asUsage(err error) error {
+	if errors.Is(err, ops.ErrParam) || errors.Is(err, spectral.ErrSampler) {
+		return &UsageError{err}
+	}
+	return err
 }
 
 // Dtype is the element type of a spec.

@@ -36,7 +36,11 @@ func TestSpec(t *testing.T) {
 	x := tensor.New(tensor.WithShape(3, 2), tensor.WithBacking([]float64{.1, .7, .4, .2, .9, .3}))
 	for _, e := range layers.Entries() {
 		for _, dtype := range []string{"float64", "float32"} {
-			s, err := spec(t, "-seed 7 -map "+e.Name+" -dtype "+dtype)
+			args, want := "-seed 7 -map "+e.Name+" -dtype "+dtype, 4096
+			if e.Fitted && e.HasFeatures() {
+				args, want = args+" -features 3", 3 // as many as rows
+			}
+			s, err := spec(t, args)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -49,12 +53,11 @@ func TestSpec(t *testing.T) {
 			if err := Fit(&s, x); err != nil {
 				t.Fatal(err)
 			}
-			l, err := Build(s)
+			l, err := Build(s, x)
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := 4096
-			if !e.Sampled {
+			if !e.HasFeatures() {
 				if want, err = s.Columns(); err != nil {
 					t.Fatal(err)
 				}
@@ -88,14 +91,14 @@ func TestUsage(t *testing.T) {
 	}
 	s.Dims = 1000
 	var usage *UsageError
-	if _, err := Build(s); !errors.As(err, &usage) || !strings.Contains(err.Error(), "ask for at most 2147483 features") {
+	if _, err := Build(s, nil); !errors.As(err, &usage) || !strings.Contains(err.Error(), "ask for at most 2147483 features") {
 		t.Errorf("frequencies of 134 GB: %v", err)
 	}
 	if s, err = spec(t, "-map chi2 -params order=100"); err != nil {
 		t.Fatal(err)
 	}
 	s.Dims = 100000
-	if _, err := Build(s); !errors.As(err, &usage) || !strings.Contains(err.Error(), "20100000 columns of 100000") {
+	if _, err := Build(s, nil); !errors.As(err, &usage) || !strings.Contains(err.Error(), "20100000 columns of 100000") {
 		t.Errorf("columns without number: %v", err)
 	}
 	if _, err = spec(t, "-map chi2 -features 6"); err == nil || !strings.Contains(err.Error(), "say -params order=N") {
@@ -105,7 +108,7 @@ func TestUsage(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Dims = 2
-	if _, err := Build(s); !errors.Is(err, spectral.ErrSampler) {
+	if _, err := Build(s, nil); !errors.Is(err, spectral.ErrSampler) {
 		t.Errorf("Build hides its cause: %v", err)
 	}
 }

@@ -1,0 +1,38 @@
+package layers
+
+import (
+	"fmt"
+
+	"github.com/bochner-go/bochner/ops"
+	"gorgonia.org/tensor"
+)
+
+// fittingRows are the rows that a layer is fitted on, contiguous and of its element type, as which their cells are all finite. Cells are
+// checked before they are rounded.
+func fittingRows(b *base, on ops.Domain, sample *tensor.Dense) (*tensor.Dense, error) {
+	if sample == nil || sample.Dims() != 2 || sample.Shape()[0] == 0 || sample.Shape()[1] != b.dims {
+		shape := "none"
+		if sample != nil {
+			shape = fmt.Sprint(sample.Shape())
+		}
+		return nil, fmt.Errorf("%s: the sample has shape %s, want rows [N, %d] to fit on: %w", b.who(), shape, b.dims, ErrShape)
+	}
+	rows, err := ops.Copy(nil, sample, ops.Attr{Layer: b.who(), Domain: on})
+	if err != nil || rows.Dtype() == b.dt {
+		return rows, err
+	}
+	rows = newTensor(b.dt, float64s(rows), rows.Shape().Clone()...)
+	return rows, ops.CheckRows(on, b.who(), rows)
+}
+
+// float64s are the cells of a contiguous tensor, a copy where it is float32.
+func float64s(t *tensor.Dense) []float64 {
+	if t.Dtype() == tensor.Float64 {
+		return t.Float64s()
+	}
+	out := make([]float64, len(t.Float32s()))
+	for i, v := range t.Float32s() {
+		out[i] = float64(v)
+	}
+	return out
+}

@@ -1,0 +1,196 @@
+package layers
+
+import (
+	"fmt"
+	"math"
+	"sync/atomic"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/ops"
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// NystromLayer is the Nyström map of any kernel, fitted on a sample of rows: with landmarks L among them and the eigenvectors U and
+// eigenvalues Λ of k(L, L),
+//
+//	z(x) = k(x, L) U Λ^{-1/2},   z(x)·z(x') = k(x, L) k(L, L)⁻¹ k(L, x'),
+//
+// exact where x or x' is a landmark, as far as all eigenvalues have a feature. Input [n, d] from the domain of the kernel, output
+// [n, features]: the leading eigenvectors. Where an eigenvalue is below WithEigenvalueFloor of the largest, as those of repeated rows are,
+// its feature is 0 for every x; Rank is the number of the others.
+//
+// It is what the maps that know the kernel's spectrum compete with: it adapts to the data, and costs k(x, l) for every landmark and
+// landmarks × features operations a row. Nothing of it is tuned; the derivative for x is that of the kernel, see ops.Nystrom. Its parameters
+// are landmarks [m, d] and projection [m, features], both fitted. Williams and Seeger (2001), Using the Nyström method to speed up kernel
+// machines; Vedaldi and Zisserman (2012), section 4.1.
+type NystromLayer struct {
+	*base
+	kernel   spectral.Kernel
+	grad     bool
+	prepared atomic.Pointer[ops.Landmarks]
+}
+
+var _ Layer = (*NystromLayer)(nil)
+
+// MaxLandmarks is how many landmarks a NystromLayer can have. The eigenvectors of so many take hours.
+const MaxLandmarks = 1 << 14
+
+// NewNystromLayer fits the map of k on a sample [N, d], float32 or float64, of at least as many rows as landmarks; it keeps a copy of the
+// landmarks only. The rows are drawn by WithSeed; WithLandmarks, WithLandmarkChoice and WithEigenvalueFloor have their defaults. Time is
+// cubic in the landmarks: a second for 1024.
+//
+// Errors: a sample of fewer rows than landmarks, fewer landmarks than features, a policy other than Frozen, a floor outside [0, 1)
+// (ErrParam); a cell outside the domain of the kernel, a kernel that is 0 or not finite on the landmarks (ErrDomain).
+func NewNystromLayer(k spectral.Kernel, sample *tensor.Dense, features int, opts ...Option) (*NystromLayer, error) {
+	dims := 0
+	if sample != nil && sample.Dims() == 2 {
+		dims = sample.Shape()[1]
+	}
+	return newNystromLayer(k, sample, dims, features, newOptions(opts))
+}
+
+// newNystromLayer fits the map, or leaves its parameters zero where the options say so.
+func newNystromLayer(k spectral.Kernel, sample *tensor.Dense, dims, features int, o options) (*NystromLayer, error) {
+	b, err := newBase("NystromLayer", "nystrom", dims, features, o)
+	if err != nil {
+		return nil, err
+	}
+	m := o.nystrom.landmarks
+	if m == 0 {
+		m = features
+	}
+	l := &NystromLayer{base: b, kernel: k, grad: o.inputGrad}
+	l.changed = func() { l.prepared.Store(nil) }
+	floor := o.relativeFloor()
+	switch {
+	case k == nil:
+		return nil, fmt.Errorf("%s: no kernel: %w", b.who(), ErrParam)
+	case o.policy != Frozen:
+		return nil, fmt.Errorf("%s: policy %v: it is fitted on data and has nothing to tune: %w", b.who(), o.policy, ErrParam)
+	case m < features || m > MaxLandmarks:
+		return nil, fmt.Errorf("%s: %d landmarks for %d features, want at least as many, and at most %d: %w", b.who(), m, features, MaxLandmarks, ErrParam)
+	case !(floor >= 0 && floor < 1):
+		return nil, fmt.Errorf("%s: an eigenvalue floor of %v, want a share from 0 to below 1: %w", b.who(), floor, ErrParam)
+	case o.nystrom.choice != UniformLandmarks && o.nystrom.choice != PlusPlusLandmarks:
+		return nil, fmt.Errorf("%s: %v, want UniformLandmarks or PlusPlusLandmarks: %w", b.who(), o.nystrom.choice, ErrParam)
+	}
+	if v, ok := k.(spectral.Validator); ok {
+		if err := v.Validate(); err != nil {
+			return nil, fmt.Errorf("%s: %w", b.who(), err)
+		}
+	}
+	l.params = []Param{{"landmarks", tensor.New(tensor.WithShape(m, dims), tensor.Of(o.dt)), false}, {"projection", tensor.New(tensor.WithShape(m, features), tensor.Of(o.dt)), false}}
+	if o.undrawn {
+		return l, nil
+	}
+	return l, l.fit(sample, m, floor, o)
+}
+
+// fit chooses the landmarks and computes the projection.
+func (l *NystromLayer) fit(sample *tensor.Dense, m int, floor float64, o options) error {
+	sample, err := fittingRows(l.base, l.kernel.Domain(), sample)
+	if err != nil {
+		return err
+	}
+	if n := sample.Shape()[0]; n < m {
+		return fmt.Errorf("%s: the sample has %d rows, and %d landmarks are asked for; ask for at most %d features: %w", l.who(), n, m, n, ErrParam)
+	}
+	rows, err := o.landmarks(l.kernel, sample, m)
+	if err != nil {
+		return fmt.Errorf("%s: %w", l.who(), err)
+	}
+	for j, i := range rows {
+		if err := ops.Assign(part(l.params[0].Value, j, 1), part(sample, i, 1)); err != nil {
+			return fmt.Errorf("%s: %w", l.who(), err)
+		}
+	}
+	gram, err := spectral.Gram(l.kernel, l.params[0].Value, nil)
+	if err != nil {
+		return fmt.Errorf("%s: %w", l.who(), err)
+	}
+	for i := range m {
+		for j, v := range gram.RawRowView(i) {
+			if v-v != 0 {
+				return fmt.Errorf("%s: the kernel of the rows %d and %d of the sample is %v; scale the data: %w", l.who(), rows[i], rows[j], v, ErrDomain)
+			}
+		}
+	}
+	values, vectors, err := symmetricEigen(gram.RawMatrix().Data, m)
+	if err != nil {
+		return fmt.Errorf("%s: %w", l.who(), err)
+	}
+	if !(values[0] > 0) {
+		return fmt.Errorf("%s: the kernel of every two landmarks is 0, so it has no features; look for rows of zeros, or scale the data: %w", l.who(), ErrDomain)
+	}
+	p := make([]float64, m*l.features)
+	for k := range l.features {
+		if values[k] <= 0 || values[k] < floor*values[0] {
+			continue
+		}
+		scale := 1 / math.Sqrt(values[k])
+		for j := range m {
+			p[j*l.features+k] = scale * vectors[k*m+j]
+		}
+	}
+	return ops.Assign(l.params[1].Value, newTensor(l.dt, p, m, l.features))
+}
+
+// Kernel is the kernel that the map approximates.
+func (l *NystromLayer) Kernel() spectral.Kernel { return l.kernel }
+
+// Landmarks is the number of landmarks.
+func (l *NystromLayer) Landmarks() int { return l.params[0].Value.Shape()[0] }
+
+// Rank is the number of features that are not 0 for every x.
+func (l *NystromLayer) Rank() int {
+	seen := make([]bool, l.features)
+	for i, v := range float64s(l.params[1].Value) {
+		seen[i%l.features] = seen[i%l.features] || v != 0
+	}
+	rank := 0
+	for _, s := range seen {
+		if s {
+			rank++
+		}
+	}
+	return rank
+}
+
+func (l *NystromLayer) String() string {
+	return fmt.Sprintf("%s %q: %d -> %d, %T%+v, %d landmarks, rank %d, %v", l.kind, l.name, l.dims, l.features, l.kernel, l.kernel, l.Landmarks(), l.Rank(), l.dt)
+}
+
+// Fwd adds the map to the graph of x.
+func (l *NystromLayer) Fwd(x G.Input) G.Result {
+	n, err := l.input(x)
+	if err != nil {
+		return G.Err(err)
+	}
+	return G.LiftResult(l.fwd(n))
+}
+
+func (l *NystromLayer) fwd(x *G.Node) (*G.Node, error) {
+	p, err := l.nodes(x.Graph())
+	if err != nil {
+		return nil, err
+	}
+	a := ops.Attr{Layer: l.who()}
+	if !wantsGrad(x, l.grad) {
+		a.Frozen |= ops.First
+	}
+	return ops.Nystrom(x, p["landmarks"], p["projection"], l.kernel, a)
+}
+
+// Transform writes the features of the rows of x to dst.
+func (l *NystromLayer) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
+	a, p := ops.Attr{Layer: l.who()}, l.prepared.Load()
+	if p == nil {
+		var err error
+		if p, err = ops.NewLandmarks(l.kernel, l.params[0].Value, l.params[1].Value, a); err != nil {
+			return nil, err
+		}
+		l.prepared.Store(p)
+	}
+	return ops.NystromInto(dst, x, p, a)
+}

@@ -1,0 +1,243 @@
+package layers_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/layers"
+	maps "github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/train/report"
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// gramError is the error of a map's inner products on rows x.
+func gramError(t *testing.T, k spectral.Kernel, m layers.Map, x *tensor.Dense) report.GramError {
+	t.Helper()
+	return must(report.Compare(must(spectral.Gram(k, x, nil)), must(report.ApproxGram(m, x))))
+}
+
+// nystromKernels are kernels of every kind: radial, of At and Gradient, of At alone, and one whose matrix has a low rank.
+var nystromKernels = []spectral.Kernel{
+	spectral.Gaussian{Sigma: .5}, spectral.Laplacian{Sigma: 1}, spectral.ExpSemigroup{Beta: 1}, spectral.Linear{},
+	spectral.Chi2{}, spectral.Exponentiated{Of: spectral.JensenShannon{}, Sigma: .4},
+}
+
+// TestNystromConverges: the error falls as landmarks are added, whichever way they are chosen, and is 0 to 1e-8 of the largest entry with all
+// rows as landmarks.
+func TestNystromConverges(t *testing.T) {
+	x := histograms(tensor.Float64, 97, 7, 1)
+	for _, k := range nystromKernels {
+		for _, choice := range []layers.LandmarkChoice{layers.UniformLandmarks, layers.PlusPlusLandmarks} {
+			last := math.Inf(1)
+			for _, m := range []int{3, 11, 41, 97} {
+				mean, seeds := 0., 8
+				for seed := range seeds {
+					l := must(layers.NewNystromLayer(k, x, m, layers.WithSeed(uint64(seed)), layers.WithLandmarkChoice(choice)))
+					mean += gramError(t, k, l, x).RelativeFrobenius / float64(seeds)
+				}
+				if !(mean < last || mean < 1e-8) {
+					t.Errorf("%T, %v: %d landmarks have an error of %v, fewer %v", k, choice, m, mean, last)
+				}
+				last = mean
+			}
+			if last > 1e-8 {
+				t.Errorf("%T, %v: all rows are landmarks, and the error is %v", k, choice, last)
+			}
+		}
+	}
+}
+
+// TestNystromFloat32: with all rows as landmarks the error is that of float32, for a matrix of bad condition too.
+func TestNystromFloat32(t *testing.T) {
+	x := histograms(tensor.Float32, 97, 7, 1)
+	for _, k := range nystromKernels {
+		l := must(layers.NewNystromLayer(k, x, 97, layers.WithDtype(tensor.Float32)))
+		if e := gramError(t, k, l, x).RelativeFrobenius; e > 2e-6 {
+			t.Errorf("%T: error %v", k, e)
+		}
+	}
+}
+
+// TestNystromOfFewerFeatures: with more landmarks than features the features are the leading ones of the larger matrix, so the error on the
+// landmarks is what the best matrix of that rank leaves, the other eigenvalues, and less than with fewer landmarks.
+func TestNystromOfFewerFeatures(t *testing.T) {
+	x, k := histograms(tensor.Float64, 61, 5, 1), spectral.Gaussian{Sigma: .3}
+	full, few := must(layers.NewNystromLayer(k, x, 61)), must(layers.NewNystromLayer(k, x, 7, layers.WithLandmarks(61)))
+	z, zFew := must(full.Transform(nil, x)).Float64s(), must(few.Transform(nil, x)).Float64s()
+	rest := 0.
+	for i := range 61 {
+		for j := range 61 {
+			if j < 7 && math.Abs(z[i*61+j]-zFew[i*7+j]) > 1e-12 {
+				t.Fatalf("feature %d of row %d is %v, with all features %v", j, i, zFew[i*7+j], z[i*61+j])
+			}
+		}
+	}
+	for j := 7; j < 61; j++ { // Σ_i z_ij² is the eigenvalue
+		value := 0.
+		for i := range 61 {
+			value += z[i*61+j] * z[i*61+j]
+		}
+		rest += value * value
+	}
+	if got := gramError(t, k, few, x).RMS * 61; math.Abs(got-math.Sqrt(rest)) > 1e-10 {
+		t.Errorf("the error is %v, the other eigenvalues are %v", got, math.Sqrt(rest))
+	}
+	if a, b := gramError(t, k, few, x).RMS, gramError(t, k, must(layers.NewNystromLayer(k, x, 7)), x).RMS; !(a < b) {
+		t.Errorf("61 landmarks have an error of %v, 7 of %v", a, b)
+	}
+}
+
+// TestNystromOfRepeatedRows: eigenvalues of 0 have features of 0, and what there is to know is known.
+func TestNystromOfRepeatedRows(t *testing.T) {
+	x := tensor.New(tensor.WithShape(5, 2), tensor.WithBacking([]float64{.1, .9, .1, .9, .4, .6, .1, .9, .4, .6}))
+	for _, choice := range []layers.LandmarkChoice{layers.UniformLandmarks, layers.PlusPlusLandmarks} {
+		k := spectral.Gaussian{Sigma: .3}
+		l := must(layers.NewNystromLayer(k, x, 4, layers.WithLandmarkChoice(choice), layers.WithSeed(3)))
+		if l.Rank() != 2 || !strings.Contains(l.String(), "rank 2") {
+			t.Errorf("%v has rank %d, want 2", l, l.Rank())
+		}
+		for i, z := range must(l.Transform(nil, x)).Float64s() {
+			if i%4 >= 2 && z != 0 {
+				t.Errorf("%v: feature %d is %v", l, i, z)
+			}
+		}
+		if e := gramError(t, k, l, x).Max; e > 1e-12 {
+			t.Errorf("%v: error %v", l, e)
+		}
+	}
+	// Two landmarks of k-means++ are never the same row again, of uniform ones they can be.
+	for seed := range uint64(20) {
+		l := must(layers.NewNystromLayer(spectral.Gaussian{Sigma: .3}, x, 2, layers.WithLandmarkChoice(layers.PlusPlusLandmarks), layers.WithSeed(seed)))
+		if l.Rank() != 2 {
+			t.Errorf("seed %d: k-means++ chose the same row twice", seed)
+		}
+	}
+}
+
+// TestNystromOffset: data far from 0 lose no digits by the product that distances are taken from.
+func TestNystromOffset(t *testing.T) {
+	k := spectral.Gaussian{Sigma: .5}
+	x := mapped(rows(tensor.Float64, 41, 5, 1), func(v float64) float64 { return v + 1e8 }) // of which float64 keeps 1e-8
+	if e := gramError(t, k, must(layers.NewNystromLayer(k, x, 41)), x).Max; e > 1e-10 {
+		t.Errorf("error %v", e)
+	}
+	far := rows(tensor.Float64, 41, 5, 2)
+	for j := range 5 {
+		far.Float64s()[j] += 1e8 // a row that no mean can help
+	}
+	if e := gramError(t, k, must(layers.NewNystromLayer(k, far, 41)), far).Max; e > 1e-10 {
+		t.Errorf("with a row far out: error %v", e)
+	}
+}
+
+// TestNystromErrors: what is wrong with the sample or the options.
+func TestNystromErrors(t *testing.T) {
+	good, k := histograms(tensor.Float64, 13, 3, 1), spectral.Gaussian{Sigma: 1}
+	with := func(v float64) *tensor.Dense {
+		x := good.Clone().(*tensor.Dense)
+		x.Float64s()[3*5+1] = v
+		return x
+	}
+	zeros := tensor.New(tensor.WithShape(13, 3), tensor.Of(tensor.Float64))
+	for _, c := range []struct {
+		k        spectral.Kernel
+		x        *tensor.Dense
+		features int
+		opts     []layers.Option
+		is       error
+		says     string
+	}{
+		{k, good, 14, nil, layers.ErrParam, "the sample has 13 rows, and 14 landmarks are asked for; ask for at most 13"},
+		{k, good, 0, nil, layers.ErrParam, "want at least 1"},
+		{k, good, 5, []layers.Option{layers.WithLandmarks(4)}, layers.ErrParam, "4 landmarks for 5 features"},
+		{k, good, layers.MaxLandmarks + 1, nil, layers.ErrParam, "at most 16384"},
+		{k, good, 5, []layers.Option{layers.WithEigenvalueFloor(1)}, layers.ErrParam, "floor of 1"},
+		{k, good, 5, []layers.Option{layers.WithEigenvalueFloor(math.NaN())}, layers.ErrParam, "floor of NaN"},
+		{k, good, 5, []layers.Option{layers.WithLandmarkChoice(7)}, layers.ErrParam, "LandmarkChoice(7)"},
+		{k, good, 5, []layers.Option{layers.Tune(layers.All)}, layers.ErrParam, "nothing to tune"},
+		{nil, good, 5, nil, layers.ErrParam, "no kernel"},
+		{spectral.Gaussian{}, good, 5, nil, layers.ErrParam, "Sigma = 0"},
+		{k, nil, 5, nil, layers.ErrParam, "dimensions"},
+		{k, tensor.New(tensor.WithShape(0, 3), tensor.Of(tensor.Float64)), 5, nil, layers.ErrShape, "sample has shape (0, 3)"},
+		{k, tensor.New(tensor.WithShape(13, 3), tensor.Of(tensor.Int)), 5, nil, layers.ErrDtype, "int"},
+		{k, with(math.NaN()), 5, nil, layers.ErrDomain, "x[5,1] = NaN"},
+		{spectral.Chi2{}, with(-.5), 5, nil, layers.ErrDomain, "x[5,1] = -0.5 is negative"},
+		{k, with(1e300), 5, []layers.Option{layers.WithDtype(tensor.Float32)}, layers.ErrDomain, "x[5,1] = +Inf"},
+		{spectral.Linear{}, with(1e300), 13, nil, layers.ErrDomain, "the kernel of the rows 5 and 5 of the sample is +Inf"},
+		{spectral.Chi2{}, zeros, 5, nil, layers.ErrDomain, "look for rows of zeros"},
+	} {
+		_, err := layers.NewNystromLayer(c.k, c.x, c.features, append(c.opts, layers.WithName("probe"))...)
+		if !errors.Is(err, c.is) || !strings.Contains(fmt.Sprint(err), c.says) || !strings.Contains(fmt.Sprint(err), `"probe"`) {
+			t.Errorf("%T, %d features: %v, want %v with %q", c.k, c.features, err, c.is, c.says)
+		}
+	}
+	// A kernel without a gradient says so while the graph is built, and only where one is wanted.
+	l := must(layers.NewNystromLayer(spectral.Exponentiated{Of: spectral.Chi2{}, Sigma: 1}, good, 5, layers.WithInputGrad()))
+	in := G.NewMatrix(G.NewGraph(), tensor.Float64, G.WithShape(2, 3), G.WithName("x"))
+	if err := l.Fwd(in).Err(); !errors.Is(err, layers.ErrParam) || !strings.Contains(err.Error(), "has no method Gradient") {
+		t.Errorf("a kernel without a gradient: %v", err)
+	}
+}
+
+// TestFittedSpecs: Build names Fit; Fit takes sparse rows as it takes dense ones, and a bounded sample of many; the kernel that is named brings
+// its own parameters, and no others; State is what the layer has.
+func TestFittedSpecs(t *testing.T) {
+	s := layers.Spec{Map: "nystrom", Params: layers.Values{"kernel": "chi2", "gamma": .5, "landmarks": 17.}, Dims: 3, Features: 11, Seed: 5}
+	if _, err := s.Build(); !errors.Is(err, layers.ErrParam) || !strings.Contains(err.Error(), "use Spec.Fit") {
+		t.Errorf("Build: %v", err)
+	}
+	var none *tensor.Dense
+	for _, x := range []maps.Matrix{nil, none, histograms(tensor.Float64, 29, 4, 1)} {
+		if _, err := s.Fit(x); !errors.Is(err, layers.ErrShape) || !strings.Contains(err.Error(), "rows [n, 3]") {
+			t.Errorf("Fit on %v: %v", x, err)
+		}
+	}
+	x := histograms(tensor.Float64, 29, 3, 1)
+	l := must(s.Fit(x))
+	if k := l.(*layers.NystromLayer); k.Kernel() != (spectral.Chi2{Gamma: .5}) || k.Landmarks() != 17 {
+		t.Errorf("the spec %+v has made %v", s, l)
+	}
+	again := must(s.Fit(must(maps.CSROf(x))))
+	if !slices.Equal(must(again.Transform(nil, x)).Float64s(), must(l.Transform(nil, x)).Float64s()) {
+		t.Error("sparse rows are fitted otherwise")
+	}
+	state := must(s.State())
+	for _, p := range l.Params() {
+		if !p.Value.Shape().Eq(state[p.Name]) {
+			t.Errorf("State says that %s has the shape %v, it has %v", p.Name, state[p.Name], p.Value.Shape())
+		}
+	}
+	if len(state) != len(l.Params()) {
+		t.Errorf("State is %v", state)
+	}
+	if state, err := (layers.Spec{Map: "linear"}).State(); state != nil || err != nil {
+		t.Errorf("the state of the linear map is %v, %v", state, err)
+	}
+	many := histograms(tensor.Float64, layers.SampleRows+7, 3, 2)
+	a, b := must(s.Fit(many)), must(s.Fit(must(maps.CSROf(many))))
+	if !slices.Equal(must(a.Transform(nil, x)).Float64s(), must(b.Transform(nil, x)).Float64s()) {
+		t.Error("a sample of sparse rows is another")
+	}
+	for text, says := range map[string]string{
+		"kernel=gaussian,beta=1":    `no parameter "beta"; it has kernel, landmarks, select, sigma`,
+		"phase=true":                `no parameter "phase"`,
+		"kernel=nystrom":            "kernel",
+		"kernel=chi2,window=hann":   `no parameter "window"`,
+		"kernel=matern,nu=-1":       "nu = -1",
+		"landmarks=.5":              "whole number",
+		"kernel=chi2,kernel=linear": "given twice",
+	} {
+		if _, err := layers.ParseValues("nystrom", text); !errors.Is(err, layers.ErrParam) || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v, want %q", text, err, says)
+		}
+	}
+	if v, err := layers.ParseValues("nystrom", "sigma=2,kernel=laplacian"); err != nil || v.Number("sigma") != 2 {
+		t.Errorf("a parameter before its kernel: %v, %v", v, err)
+	}
+}

@@ -1,0 +1,194 @@
+package ops
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/ops/internal/simd"
+	"gorgonia.org/tensor"
+)
+
+// Kernel is a kernel function as Nystrom asks for it. The kernels of package spectral are such; this package knows them by this interface
+// alone. Calls come from several goroutines at a time.
+type Kernel interface {
+	// At is k(x, z) of two rows.
+	At(x, z []float64) float64
+	// Domain is where it is defined.
+	Domain() Domain
+}
+
+// GradientKernel is a Kernel that a map of it can be differentiated through.
+type GradientKernel interface {
+	Kernel
+	// Gradient writes ∂k(x, z)/∂x into dst and returns it.
+	Gradient(dst, x, z []float64) []float64
+}
+
+// RadialKernel is a Kernel that is a function of s = ‖x - z‖²: its values for many rows are one product and a function of every entry.
+type RadialKernel interface {
+	Kernel
+	// Profile writes k for every s to k and, where slope is not nil, dk/ds to slope. k may be s.
+	Profile(k, slope, s []float64)
+}
+
+// Landmarks are the rows l_j that Nystrom compares with and the projection P of the kernel values, prepared for NystromInto. They are
+// immutable and safe for concurrent use.
+type Landmarks struct {
+	kernel     Kernel
+	dt         tensor.Dtype
+	m, d, cols int
+	rows       []float64              // [m, d]
+	projection *simd.Weights[float64] // P [m, D]
+
+	// Of a RadialKernel. Distances are taken from the mean of the landmarks, so that an offset of all rows costs no digits.
+	radial  RadialKernel
+	centre  []float64              // [d]
+	squares []float64              // ‖l_j - centre‖²
+	across  *simd.Weights[float64] // the centred landmarks as columns, [d, m]
+	centred *simd.Weights[float64] // and as rows, [m, d]
+}
+
+// NewLandmarks prepares landmarks [m, d] and P [m, D], of one element type, for a kernel. Errors: shapes and element types; a landmark
+// outside the domain of the kernel, an entry of P that is not finite (ErrDomain).
+func NewLandmarks(k Kernel, landmarks, projection *tensor.Dense, a Attr) (*Landmarks, error) {
+	who := a.who("Nystrom")
+	ts, err := sameType(who, landmarks.Dtype(), []string{"landmarks", "the projection"}, landmarks, projection)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkLandmarks(who, ts[0].Shape(), ts[1].Shape()); err != nil {
+		return nil, err
+	}
+	const remedy = "fit the map anew"
+	if err := CheckRows(k.Domain(), who, ts[0]); err != nil {
+		var cell *domain.CellError
+		if errors.As(err, &cell) {
+			cell.Matrix, cell.Remedy = "landmarks", remedy
+		}
+		return nil, err
+	}
+	l := &Landmarks{kernel: k, dt: ts[0].Dtype(), m: ts[0].Shape()[0], d: ts[0].Shape()[1], cols: ts[1].Shape()[1], rows: float64s(ts[0])}
+	p := float64s(ts[1])
+	for i, v := range p {
+		if v-v != 0 {
+			return nil, &domain.CellError{Who: who, Matrix: "projection", Row: i / l.cols, Col: i % l.cols, Value: v, Reason: "is not finite", Remedy: remedy}
+		}
+	}
+	l.projection = simd.Pack(p, l.m, l.cols)
+	if l.radial, _ = k.(RadialKernel); l.radial != nil {
+		l.centreRows()
+	}
+	return l, nil
+}
+
+func checkLandmarks(who string, landmarks, projection tensor.Shape) error {
+	if landmarks.Dims() != 2 || projection.Dims() != 2 || landmarks[0] != projection[0] || landmarks[0] < 1 || landmarks[1] < 1 || projection[1] < 1 {
+		return fmt.Errorf("%s: the landmarks have shape %v and the projection %v, want [m, d] and [m, D]: %w", who, landmarks, projection, ErrShape)
+	}
+	return nil
+}
+
+// float64s are the cells of a contiguous tensor, its own memory where that is float64.
+func float64s(t *tensor.Dense) []float64 {
+	if t.Dtype() == tensor.Float64 {
+		return data[float64](t)
+	}
+	out := make([]float64, t.Shape().TotalSize())
+	recast(out, data[float32](t))
+	return out
+}
+
+// recast copies numbers to another element type, or the same.
+func recast[T, F domain.Float](dst []T, src []F) {
+	for i, v := range src {
+		dst[i] = T(v)
+	}
+}
+
+func (l *Landmarks) centreRows() {
+	l.centre, l.squares = make([]float64, l.d), make([]float64, l.m)
+	for j := range l.m {
+		for c, v := range l.rows[j*l.d : (j+1)*l.d] {
+			l.centre[c] += v / float64(l.m)
+		}
+	}
+	rows, cols := make([]float64, l.m*l.d), make([]float64, l.m*l.d)
+	for j := range l.m {
+		for c, v := range l.rows[j*l.d : (j+1)*l.d] {
+			v -= l.centre[c]
+			rows[j*l.d+c], cols[c*l.m+j] = v, v
+			l.squares[j] += v * v
+		}
+	}
+	l.across, l.centred = simd.Pack(cols, l.d, l.m), simd.Pack(rows, l.m, l.d)
+}
+
+// kernelBlock is memory for the kernel values of some rows, and what a backward needs of them.
+type kernelBlock struct {
+	k, slope []float64 // [n, m]; slope nil where it is not wanted
+	centred  []float64 // x - centre, [n, d]; radial kernels
+}
+
+func (l *Landmarks) newBlock(n int, slope bool) *kernelBlock {
+	b := &kernelBlock{k: make([]float64, n*l.m)}
+	if slope {
+		b.slope = make([]float64, n*l.m)
+	}
+	if l.radial != nil {
+		b.centred = make([]float64, n*l.d)
+	}
+	return b
+}
+
+// values writes k(x_i, l_j) for n rows x, and dk/ds where there is room for it.
+func (l *Landmarks) values(b *kernelBlock, x []float64, n int) {
+	if l.radial == nil {
+		simd.Share(n, 1, func(lo, hi int) {
+			for i := lo; i < hi; i++ {
+				for j := range l.m {
+					b.k[i*l.m+j] = l.kernel.At(x[i*l.d:(i+1)*l.d], l.rows[j*l.d:(j+1)*l.d])
+				}
+			}
+		})
+		return
+	}
+	for i := range n {
+		for c, v := range x[i*l.d : (i+1)*l.d] {
+			b.centred[i*l.d+c] = v - l.centre[c]
+		}
+	}
+	l.across.Affine(b.k, b.centred, nil, n)
+	simd.Share(n, 8, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			l.squaredDistances(b.k[i*l.m:(i+1)*l.m], b.centred[i*l.d:(i+1)*l.d], x[i*l.d:(i+1)*l.d])
+			var slope []float64
+			if b.slope != nil {
+				slope = b.slope[i*l.m : (i+1)*l.m]
+			}
+			l.radial.Profile(b.k[i*l.m:(i+1)*l.m], slope, b.k[i*l.m:(i+1)*l.m])
+		}
+	})
+}
+
+// cancelled is the share of ‖x‖² + ‖l‖² below which ‖x - l‖² has lost too many digits in ‖x‖² + ‖l‖² - 2x·l, of which it keeps 12.
+const cancelled = 1e-4
+
+// squaredDistances makes squared distances of products x·l. Those that lost their digits, or overflowed, are taken anew from the rows.
+func (l *Landmarks) squaredDistances(s, centred, x []float64) {
+	square := 0.0
+	for _, v := range centred {
+		square += v * v
+	}
+	for j, p := range s {
+		sum := square + l.squares[j]
+		if s[j] = sum - 2*p; s[j] > cancelled*sum && s[j] <= sum+sum {
+			continue
+		}
+		s[j] = 0
+		for c, v := range l.rows[j*l.d : (j+1)*l.d] {
+			t := x[c] - v
+			s[j] += t * t
+		}
+	}
+}
