@@ -26,7 +26,7 @@ func TestValuesRoundTrip(t *testing.T) {
 				case p.Words != nil && (!p.OrNumber || rng.IntN(2) == 0):
 					v[p.Name] = p.Words[rng.IntN(len(p.Words))]
 				case p.Whole:
-					v[p.Name] = float64(rng.IntN(int(p.Max) + 1))
+					v[p.Name] = p.Max - float64(rng.IntN(int(p.Max-p.Min)))
 				case i < len(extremes):
 					v[p.Name] = extremes[i]
 				default:

@@ -66,8 +66,11 @@ func (v variant) others(t *testing.T) map[string]layers.Layer {
 		if number, ok := value.(float64); ok {
 			ls["another "+name] = v.build(t, v.dims(3), 7, 1, func(s *layers.Spec) {
 				s.Params = maps.Clone(s.Params)
-				if s.Params[name] = 1.25 * number; name == "order" {
-					s.Params[name] = number + 1
+				s.Params[name] = 1.25 * number
+				for _, p := range v.entry.Params {
+					if p.Name == name && p.Whole {
+						s.Params[name] = number + 1
+					}
 				}
 			})
 		}
