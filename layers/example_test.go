@@ -563,3 +563,27 @@ func ExampleNewNystromLayer() {
 	// relative error 0.01
 	// layers: NystromLayer "nystrom": the sample has 200 rows, and 201 landmarks are asked for; ask for at most 200 features: parameter out of range
 }
+
+// Three columns a bin, fitted on the rows that the kernel is for, against the three of the homogeneous map, which needs none.
+func ExampleNewAddKPCALayer() {
+	sample, k := histograms(tensor.Float64, 200, 8, 1), spectral.Chi2{}
+	fitted, err := layers.NewAddKPCALayer(k, sample, layers.WithComponents(3))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	universal, err := layers.NewHomogeneousLayer(k, 8)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	x := histograms(tensor.Float64, 100, 8, 2)
+	exact := must(spectral.Gram(k, x, nil))
+	for _, l := range []layers.Layer{fitted, universal} {
+		e := must(report.Compare(exact, must(report.ApproxGram(l, x))))
+		fmt.Printf("%d -> %d, relative error %.4f\n", l.Dims(), l.Features(), e.RelativeFrobenius)
+	}
+	// Output:
+	// 8 -> 24, relative error 0.0009
+	// 8 -> 24, relative error 0.0042
+}

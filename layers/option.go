@@ -67,10 +67,11 @@ type options struct {
 	harmonics harmonicOptions
 	coupling  spectral.Coupling
 	nystrom   nystromOptions
+	kpca      kpcaOptions
 }
 
 func newOptions(opts []Option) options {
-	o := options{sampler: spectral.IID{}, dt: tensor.Float64, harmonics: harmonicDefaults}
+	o := options{sampler: spectral.IID{}, dt: tensor.Float64, harmonics: harmonicDefaults, kpca: kpcaDefaults}
 	for _, f := range opts {
 		f(&o)
 	}

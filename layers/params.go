@@ -175,6 +175,11 @@ func (e *Entry) param(defs []ParamDef, name string) (ParamDef, error) {
 
 // check compares values with their declarations.
 func (e *Entry) check(v Values) error {
+	if word, given := v[kernelParam]; given && e.kernels != nil { // on which it depends what others there are
+		if err := e.Params[0].check(e.Name, word); err != nil {
+			return err
+		}
+	}
 	defs := e.params(v)
 	for _, name := range slices.Sorted(maps.Keys(v)) {
 		d, err := e.param(defs, name)

@@ -93,12 +93,23 @@ func part(t *tensor.Dense, at, rows int) *tensor.Dense {
 	return tensor.New(tensor.WithShape(rows, cols), tensor.WithBacking(backing))
 }
 
-// Apply is Transform, except that sparse rows through an Identity or a homogeneous map stay sparse: what the next layer, or a head, is to
+// zeroKeeper is a map of sparse rows to sparse rows.
+type zeroKeeper interface {
+	MapCSR(x *ops.CSR) (*ops.CSR, error)
+	keepsZeros() bool
+}
+
+var (
+	_ zeroKeeper = (*HomogeneousLayer)(nil)
+	_ zeroKeeper = (*AddKPCALayer)(nil)
+)
+
+// Apply is Transform, except that sparse rows through an Identity, a homogeneous map or one by tables stay sparse: what the next layer, or a head, is to
 // read.
 func Apply(m Map, dst *tensor.Dense, x ops.Matrix) (ops.Matrix, error) {
 	s, sparse := x.(*ops.CSR)
-	if h, ok := m.(*HomogeneousLayer); ok && sparse && !h.op.Stationary {
-		return h.MapCSR(s)
+	if k, ok := m.(zeroKeeper); ok && sparse && k.keepsZeros() {
+		return k.MapCSR(s)
 	}
 	id := identity(m)
 	if !sparse || id == nil {

@@ -15,7 +15,35 @@ const kernelParam = "kernel"
 
 // fittedMaps are the maps that are fitted on data, for the kernels of others.
 func fittedMaps(others []*Entry) []*Entry {
-	return []*Entry{nystromEntry(others)}
+	return []*Entry{addKPCAEntry(others), nystromEntry(others)}
+}
+
+func addKPCAEntry(others []*Entry) *Entry {
+	var additive []*Entry
+	for _, e := range others {
+		if _, ok := e.kernel(Values{}).(spectral.Homogeneous); ok {
+			additive = append(additive, e)
+		}
+	}
+	options := func(v Values) kpcaOptions {
+		return kpcaOptions{components: int(v.Number("components")), points: int(v.Number("points"))}
+	}
+	return &Entry{Name: "add-kpca", Formula: "that of the additive map `kernel`, with its parameters", Inputs: "x >= 0", Paper: "Perronnin et al. 2010", Fitted: true,
+		Params: []ParamDef{
+			kernelDef(additive, "chi2"),
+			{Name: "components", Doc: "columns for each input column", Whole: true, Max: MaxComponents, Default: 3.},
+			{Name: "points", Doc: "knots of each column's table", Whole: true, Min: 1, Max: MaxTablePoints, Default: 64.},
+		},
+		Width: "`components` columns for each input column", columns: func(v Values, dims int) int { return int(v.Number("components")) * dims },
+		kernels: additive,
+		state: func(s Spec, v Values) map[string]tensor.Shape {
+			return tableState(s.Dims, kpcaTables(spectral.Chi2{}, options(v))) // of any kernel
+		},
+		fit: func(k spectral.Kernel, s Spec, sample *tensor.Dense, opts []Option) (Layer, error) {
+			o := newOptions(opts)
+			o.kpca = options(s.Params)
+			return newAddKPCALayer(k.(spectral.Homogeneous), sample, s.Dims, o)
+		}}
 }
 
 func nystromEntry(others []*Entry) *Entry {

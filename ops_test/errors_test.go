@@ -24,7 +24,7 @@ func TestErrors(t *testing.T) {
 		if _, err := v.fit(good); err != nil {
 			t.Fatal(err)
 		}
-		for _, b := range append(badFields(good, v.form), badParams(good, v.entry)...) {
+		for _, b := range append(badFields(good, v.form, v.entry), badParams(good, v.entry)...) {
 			if _, err := v.fit(b.Spec); err == nil {
 				t.Errorf("%+v is no error, want one that says %q", b.Spec, b.says)
 			} else {
@@ -35,7 +35,7 @@ func TestErrors(t *testing.T) {
 }
 
 // badFields are mistakes in what all maps have.
-func badFields(good layers.Spec, f form) []badSpec {
+func badFields(good layers.Spec, f form, e *layers.Entry) []badSpec {
 	var bad []badSpec
 	add := func(is error, says string, edit func(s *layers.Spec)) {
 		s := good
@@ -68,6 +68,10 @@ func badFields(good layers.Spec, f form) []badSpec {
 	case fitted:
 		add(layers.ErrParam, "draws nothing", func(s *layers.Spec) { s.Sampler = "iid" })
 		add(layers.ErrParam, "nothing to tune", func(s *layers.Spec) { s.Tune = "all" })
+		if !e.HasFeatures() {
+			add(layers.ErrParam, "for each input column", func(s *layers.Spec) { s.Features = 5 })
+			return bad
+		}
 		for _, n := range []int{0, -1} {
 			add(layers.ErrParam, "want at least 1", func(s *layers.Spec) { s.Features = n })
 		}

@@ -134,8 +134,12 @@ func angle(x, z []float64) float64 {
 
 // naiveNamed is the kernel that a fitted map names.
 func naiveNamed(v layers.Values, x, z []float64) float64 {
-	if v.Word("kernel") == "reciprocal-semigroup" {
-		return naiveReciprocal(v, x, z)
+	naive := map[string]func(v layers.Values, x, z []float64) float64{"chi2": naiveChi2, "intersection": naiveIntersection, "reciprocal-semigroup": naiveReciprocal}[v.Word("kernel")]
+	switch {
+	case naive != nil:
+		return naive(v, x, z)
+	case v["sigma"] == nil:
+		return naiveChi2(v, x, z)
 	}
 	return naiveGaussian(v, x, z)
 }

@@ -39,6 +39,7 @@ var setups = map[string]setup{
 	"delta-gaussian":       {[]layers.Values{{}, {"sigma1": .8, "sigma2": 1.7, "coupling": "joint"}, {"coupling": "iid"}, threeGaussians, twoPositive}, naiveDeltaGaussian, nil, ""},
 	"arc-cosine":           {[]layers.Values{{}, {"order": 0., "coupling": "separate"}}, naiveArcCosine, nil, ""},
 	"ntk":                  {[]layers.Values{{}}, naiveNeuralTangent, nil, ""},
+	"add-kpca":             {[]layers.Values{{}, {"kernel": "intersection", "components": 2., "points": 17., "gamma": 1.4, "negative": "sign"}}, naiveNamed, []float64{-1e-30, -.2}, "negative=sign"},
 	"nystrom":              {[]layers.Values{{"sigma": 1.3}, {"kernel": "reciprocal-semigroup", "lambda": 1.9, "select": "k-means++"}}, naiveNamed, []float64{-1e-30, -.2}, "minmax"},
 	"jensen-shannon":       {[]layers.Values{{"order": 3.}}, naiveJensenShannon, []float64{-1e-30, -.2}, "negative=sign"},
 	"exp-hellinger":        {[]layers.Values{{"sigma": .8}}, exponentiated(naiveHellinger), []float64{-1e-30, -.2}, "negative=sign"},
@@ -240,6 +241,10 @@ func (v variant) spec(d, m int, seed uint64) layers.Spec {
 	switch v.form {
 	case copied:
 		s.Features = d
+	case fitted:
+		if !v.entry.HasFeatures() {
+			s.Features = 0
+		}
 	case series:
 		s.Features = 0
 	case pair:

@@ -1,0 +1,287 @@
+package layers
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/ops"
+	"gorgonia.org/tensor"
+)
+
+// AddKPCALayer is the additive kernel PCA of Perronnin, Sánchez and Liu (2010), fitted on a sample: of each column l the leading n components of
+// its own one-dimensional Nyström map ψ_l for k, tabulated, so that
+//
+//	Σ_l ψ_l(x_l)·ψ_l(z_l) ≈ Σ_l k(x_l, z_l).
+//
+// The components are the eigenvectors of k under the distribution of the column in the sample (Vedaldi and Zisserman (2012), equations
+// (15) and (16)): with up to P knots t_a, the values of the column or quantiles of them and always 0, that stand for shares w_a of the rows,
+// √W k(t, t) √W = U Λ Uᵀ and ψ_i(t_a) = √λ_i U_ai / √w_a. At 16 more knots, evenly spaced in u = sign(x)|x|^{γ/2} up to twice the largest, ψ is
+// the Nyström extension Σ_a k(t, t_a) √w_a U_ai / √λ_i. Between knots it is linear in u, as the map of Hellinger is, and beyond them
+// proportional to u. Where all values have a knot and all eigenvalues a component, the kernel is exact on the sample.
+//
+// Root mean square errors of the kernel on 200 sparse l1 histograms of 64 bins, of HomogeneousLayer and of this one fitted on 200 others (go
+// test ./layers -v -run AddKPCAAgainst):
+//
+//	columns                3                   5                   7
+//	Chi2           .0087   .0025       .0033   .0008       .0010   .0004
+//	JensenShannon  .0027   .0008       .0013   .0002       .0002   .0002
+//	Intersection   .0328   .0169       .0221   .0117       .0159   .0099
+//
+// Input [n, d], non-negative or with an extension of k any finite numbers; output [n, n·d], the components of a column side by side. The
+// features of a 0 are 0. A column that is 0 in the whole sample has features of 0 for every x, as numbers of a sign have that the sample has
+// not, and a column with fewer distinct values than n has components of 0. Nothing is tuned; the derivative for x is that of the interpolation, see ops.Table. Unlike HomogeneousLayer it is
+// made for the range of its sample. Parameters: knots [d, P+16], in u, and table [d, (P+16)·n].
+type AddKPCALayer struct {
+	*tableMap
+	kernel spectral.Homogeneous
+}
+
+var (
+	_ Layer     = (*AddKPCALayer)(nil)
+	_ SparseMap = (*AddKPCALayer)(nil)
+)
+
+// kpcaOptions are the options of an AddKPCALayer.
+type kpcaOptions struct{ components, points int }
+
+// What an AddKPCALayer can have.
+const (
+	MaxComponents  = 64
+	MaxTablePoints = 1024
+)
+
+// WithComponents sets the components of each column of an AddKPCALayer. The default is 3.
+func WithComponents(n int) Option { return func(o *options) { o.kpca.components = n } }
+
+// WithTablePoints sets the knots of each column of an AddKPCALayer, at least 2. The default is 64. Fitting takes time cubic in them.
+func WithTablePoints(n int) Option { return func(o *options) { o.kpca.points = n } }
+
+var kpcaDefaults = kpcaOptions{components: 3, points: 64}
+
+// NewAddKPCALayer fits the map of k on a sample [N, d], float32 or float64. Errors: components or points out of range, fewer points than
+// components, a policy other than Frozen (ErrParam); a sample without rows (ErrShape); a cell outside the domain of k (ErrDomain).
+func NewAddKPCALayer(k spectral.Homogeneous, sample *tensor.Dense, opts ...Option) (*AddKPCALayer, error) {
+	dims := 0
+	if sample != nil && sample.Dims() == 2 {
+		dims = sample.Shape()[1]
+	}
+	return newAddKPCALayer(k, sample, dims, newOptions(opts))
+}
+
+func newAddKPCALayer(k spectral.Homogeneous, sample *tensor.Dense, dims int, o options) (*AddKPCALayer, error) {
+	const kind, auto = "AddKPCALayer", "addkpca"
+	b, err := newBase(kind, auto, dims, 1, o)
+	if err != nil {
+		return nil, err
+	}
+	c := o.kpca
+	switch {
+	case k == nil:
+		return nil, fmt.Errorf("%s: no kernel: %w", b.who(), ErrParam)
+	case c.points < 2 || c.points > MaxTablePoints:
+		return nil, fmt.Errorf("%s: %d points in a table, want 2 to %d: %w", b.who(), c.points, MaxTablePoints, ErrParam)
+	case c.components < 1 || c.components > min(c.points, MaxComponents):
+		return nil, fmt.Errorf("%s: %d components of %d points, want 1 to as many as points, and at most %d: %w", b.who(), c.components, c.points, MaxComponents, ErrParam)
+	}
+	if v, ok := k.(spectral.Validator); ok {
+		if err := v.Validate(); err != nil {
+			return nil, fmt.Errorf("%s: %w", b.who(), err)
+		}
+	}
+	o.name = b.name
+	t, err := newTableMap(kind, auto, dims, kpcaTables(k, c), k.Domain(), o)
+	if err != nil {
+		return nil, err
+	}
+	l := &AddKPCALayer{t, k}
+	if o.undrawn {
+		return l, nil
+	}
+	return l, l.fit(sample)
+}
+
+func kpcaTables(k spectral.Homogeneous, c kpcaOptions) ops.Tables {
+	return ops.Tables{Points: c.points + extensionPoints, Width: c.components, Power: k.Degree() / 2, Rise: true}
+}
+
+// fit makes the tables, column by column.
+func (l *AddKPCALayer) fit(sample *tensor.Dense) error {
+	sample, err := fittingRows(l.base, l.on, sample)
+	if err != nil {
+		return err
+	}
+	rows, n, p, w := float64s(sample), sample.Shape()[0], l.op.Points, l.op.Width
+	knots, table := make([]float64, l.dims*p), make([]float64, l.dims*p*w)
+	errs := make([]error, l.dims)
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(l.dims, runtime.GOMAXPROCS(0)) {
+		wg.Go(func() {
+			for j := int(next.Add(1)) - 1; j < l.dims; j = int(next.Add(1)) - 1 {
+				values := make([]float64, n)
+				for i := range values {
+					values[i] = rows[i*l.dims+j]
+				}
+				errs[j] = l.fitColumn(knots[j*p:(j+1)*p], table[j*p*w:(j+1)*p*w], values)
+			}
+		})
+	}
+	wg.Wait()
+	for j, err := range errs {
+		if err != nil {
+			return fmt.Errorf("%s: column %d: %w", l.who(), j, err)
+		}
+	}
+	return l.set(knots, table)
+}
+
+// fitColumn makes the table of the values of a column, which it sorts.
+func (l *AddKPCALayer) fitColumn(knots, table, values []float64) error {
+	slices.Sort(values)
+	w := l.op.Width
+	for _, v := range []float64{values[0], values[len(values)-1]} {
+		if u := 2 * l.power(v); u-u != 0 {
+			return fmt.Errorf("a value of %v is too large for a kernel of degree %v; scale the data: %w", v, 2*l.op.Power, ErrDomain)
+		}
+	}
+	at := chooseKnots(values, l.op.Points-extensionPoints)
+	shares, more := l.shares(at, values), l.extension(at)
+	at = append(at, more...)
+	numbers, err := l.components(at, append(shares, make([]float64, len(more))...))
+	if err != nil {
+		return err
+	}
+	order := make([]int, len(at))
+	for a := range order {
+		order[a] = a
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(at[a], at[b]) })
+	for a := range knots { // the last knot again where there are no more
+		b := order[min(a, len(at)-1)]
+		knots[a] = l.power(at[b])
+		copy(table[a*w:(a+1)*w], numbers[b*w:(b+1)*w])
+	}
+	return nil
+}
+
+// extensionFloor is the share of the largest eigenvalue below which a component is 0 between the values of the sample: the rounding of the
+// kernel would be divided by its root.
+const extensionFloor = 1e-10
+
+// components are the numbers of the knots: of those with a share √λ U/√share, of others Σ_a k(t, t_a) √share_a U_a/√λ, the Nyström extension.
+func (l *AddKPCALayer) components(at, shares []float64) ([]float64, error) {
+	w := l.op.Width
+	numbers := make([]float64, len(at)*w)
+	var active []int // k(0, ·) is 0, so a 0 takes no part
+	for a, s := range shares {
+		if s > 0 && at[a] != 0 {
+			active = append(active, a)
+		}
+	}
+	m := len(active)
+	if m == 0 {
+		return numbers, nil
+	}
+	gram := make([]float64, m*m)
+	for r, a := range active {
+		for c, b := range active {
+			if gram[r*m+c] = math.Sqrt(shares[a]) * math.Sqrt(shares[b]) * l.kernel.At(at[a:a+1], at[b:b+1]); gram[r*m+c]-gram[r*m+c] != 0 {
+				return nil, fmt.Errorf("the kernel of %v and %v is %v; scale the data: %w", at[a], at[b], gram[r*m+c], ErrDomain)
+			}
+		}
+	}
+	λ, u, err := symmetricEigen(gram, m)
+	if err != nil {
+		return nil, err
+	}
+	for a := range at {
+		r := slices.Index(active, a)
+		for i := 0; i < min(m, w) && λ[i] > 0; i++ {
+			switch {
+			case r >= 0:
+				numbers[a*w+i] = math.Sqrt(λ[i]) * u[i*m+r] / math.Sqrt(shares[a])
+			case at[a] != 0 && λ[i] > extensionFloor*λ[0]:
+				for c, b := range active {
+					numbers[a*w+i] += l.kernel.At(at[a:a+1], at[b:b+1]) * math.Sqrt(shares[b]) * u[i*m+c] / math.Sqrt(λ[i])
+				}
+			}
+		}
+	}
+	return numbers, nil
+}
+
+// power is u of x.
+func (l *AddKPCALayer) power(x float64) float64 {
+	if l.op.Power == .5 { // as in ops.Table
+		return math.Copysign(math.Sqrt(math.Abs(x)), x)
+	}
+	return math.Copysign(math.Pow(math.Abs(x), l.op.Power), x)
+}
+
+// chooseKnots are at most limit of the distinct sorted values and 0: all of them, or quantiles of them, with both ends and 0.
+func chooseKnots(values []float64, limit int) []float64 {
+	distinct := slices.Compact(slices.Clone(values))
+	zero, found := slices.BinarySearch(distinct, 0)
+	if !found {
+		distinct = slices.Insert(distinct, zero, 0)
+	}
+	n := len(distinct)
+	if n <= limit {
+		return distinct
+	}
+	knots := make([]float64, limit)
+	nearest, least := 0, math.Inf(1)
+	for a := range knots {
+		i := int(math.Round(float64(a) * float64(n-1) / float64(limit-1)))
+		knots[a] = distinct[i]
+		if d := math.Abs(float64(i - zero)); d < least {
+			nearest, least = a, d
+		}
+	}
+	knots[nearest] = 0
+	return knots
+}
+
+// extensionPoints are the knots that are no values of the sample.
+const extensionPoints = 16
+
+// extension are knots evenly spaced in u from twice the least value, where that is negative, to twice the largest.
+func (l *AddKPCALayer) extension(at []float64) []float64 {
+	var more []float64
+	low, high := 2*math.Min(0, l.power(at[0])), 2*math.Max(0, l.power(at[len(at)-1]))
+	for a := range extensionPoints {
+		u := low + (high-low)*float64(a+1)/extensionPoints
+		x := math.Copysign(math.Pow(math.Abs(u), 1/l.op.Power), u)
+		taken := slices.ContainsFunc(at, func(v float64) bool { return math.Abs(l.power(v)-u) <= 1e-9*(high-low) })
+		if x-x == 0 && !taken {
+			more = append(more, x)
+		}
+	}
+	return more
+}
+
+// shares is how much of the values each knot stands for, those that are nearest to it in u.
+func (l *AddKPCALayer) shares(knots, values []float64) []float64 {
+	shares, a := make([]float64, len(knots)), 0
+	for _, v := range values { // rising, as the knots
+		u := l.power(v)
+		for a+1 < len(knots) && math.Abs(l.power(knots[a+1])-u) <= math.Abs(l.power(knots[a])-u) {
+			a++
+		}
+		shares[a] += 1 / float64(len(values))
+	}
+	return shares
+}
+
+// Kernel is the kernel that the map approximates.
+func (l *AddKPCALayer) Kernel() spectral.Kernel { return l.kernel }
+
+func (l *AddKPCALayer) String() string {
+	return fmt.Sprintf("%s %q: %d -> %d, %T%+v, %d components, %d points, %v", l.kind, l.name, l.dims, l.features, l.kernel, l.kernel, l.op.Width, l.op.Points, l.dt)
+}

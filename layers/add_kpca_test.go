@@ -1,0 +1,187 @@
+package layers_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/layers"
+	maps "github.com/bochner-go/bochner/ops"
+	"gorgonia.org/tensor"
+)
+
+// TestAddKPCAIsExactOnItsSample: with a knot for each value and a component for each knot the features of a column have the kernel's own matrix on
+// the sample, whatever the kernel, its degree and its extension.
+func TestAddKPCAIsExactOnItsSample(t *testing.T) {
+	const n, d = 23, 3
+	positive := histograms(tensor.Float64, n, d, 1)
+	signed := mapped(positive, func(v float64) float64 { return v - .3 })
+	for _, c := range []struct {
+		k spectral.Homogeneous
+		x *tensor.Dense
+	}{
+		{spectral.Chi2{}, positive}, {spectral.Intersection{}, positive}, {spectral.Hellinger{}, positive}, {spectral.JensenShannon{Gamma: 2.3}, positive},
+		{spectral.Chi2{Negative: spectral.SignNegative}, signed}, {spectral.Intersection{Gamma: .5, Negative: spectral.SplitNegative}, signed},
+	} {
+		l := must(layers.NewAddKPCALayer(c.k, c.x, layers.WithComponents(n+1), layers.WithTablePoints(n+1)))
+		z, x := must(l.Transform(nil, c.x)).Float64s(), c.x.Float64s()
+		for j := range d {
+			for a := range n {
+				for b := range n {
+					want, got := c.k.At(x[a*d+j:a*d+j+1], x[b*d+j:b*d+j+1]), 0.0
+					for i := range n + 1 {
+						got += z[(a*d+j)*(n+1)+i] * z[(b*d+j)*(n+1)+i]
+					}
+					if math.Abs(got-want) > 1e-12 {
+						t.Fatalf("%T: column %d, rows %d and %d: %v, want %v", c.k, j, a, b, got, want)
+					}
+				}
+			}
+		}
+		if e := gramError(t, c.k, l, c.x).Max; e > 1e-12 {
+			t.Errorf("%T: error %v", c.k, e)
+		}
+	}
+}
+
+// TestAddKPCAAgainstHomogeneous: errors on 200 sparse l1 histograms of 64 bins, of the map of order n and of AddKPCA with as many columns, fitted
+// on 200 others and on the same rows. On its own sample AddKPCA has the least error there can be; on others it is as good.
+func TestAddKPCAAgainstHomogeneous(t *testing.T) {
+	all := sparseHistograms(400, 64).Float64s()
+	sample, x := tensor.New(tensor.WithShape(200, 64), tensor.WithBacking(all[:200*64])), tensor.New(tensor.WithShape(200, 64), tensor.WithBacking(all[200*64:]))
+	t.Log("root mean square error of the kernel matrix:")
+	t.Log("kernel          columns  homogeneous  add-kpca, other rows  add-kpca, same rows")
+	for _, k := range []spectral.Homogeneous{spectral.Chi2{}, spectral.JensenShannon{}, spectral.Intersection{}} {
+		for order := 1; order <= 3; order++ {
+			w := 2*order + 1
+			h := gramError(t, k, must(layers.NewHomogeneousLayer(k, 64, layers.WithOrder(order))), x).RMS
+			l := must(layers.NewAddKPCALayer(k, sample, layers.WithComponents(w)))
+			other, same := gramError(t, k, l, x).RMS, gramError(t, k, l, sample).RMS
+			t.Logf("%-15s %7d %12.5f %21.5f %20.5f", strings.TrimPrefix(fmt.Sprintf("%T", k), "spectral."), w, h, other, same)
+			if !(same < h/1.5 && other < 1.1*h) {
+				t.Errorf("%T, %d columns: errors %v and %v, of the homogeneous map %v", k, w, other, same, h)
+			}
+		}
+	}
+}
+
+// TestAddKPCATables: quantiles where there are more values than knots, with 0 and both ends; the last value beyond the ends; columns that
+// are constant or 0.
+func TestAddKPCATables(t *testing.T) {
+	const n = 500
+	rng := rand.New(rand.NewPCG(1, 0))
+	cells := make([]float64, 0, 3*n)
+	for range n {
+		cells = append(cells, rng.ExpFloat64(), .25, 0)
+	}
+	x := tensor.New(tensor.WithShape(n, 3), tensor.WithBacking(cells))
+	k := spectral.Chi2{}
+	l := must(layers.NewAddKPCALayer(k, x, layers.WithTablePoints(17), layers.WithComponents(5)))
+	knots := l.Params()[0].Value.Float64s()
+	const p = 17 + 16
+	if first := knots[:p]; !slices.IsSorted(first) || first[0] != 0 || len(slices.Compact(slices.Clone(first))) < p-1 {
+		t.Errorf("knots %v", first)
+	}
+	largest := 0.0
+	for i := range n {
+		largest = math.Max(largest, cells[3*i])
+	}
+	if math.Abs(knots[p-1]-2*math.Sqrt(largest)) > 1e-14 || math.Abs(knots[2*p-1]-1) > 1e-15 || !slices.Contains(knots[p:2*p], .5) || knots[3*p-1] != 0 {
+		t.Errorf("the ends are %v, %v, %v of values up to %v", knots[p-1], knots[p:2*p], knots[2*p:], largest)
+	}
+	if e := gramError(t, k, l, x).RelativeFrobenius; e > 1e-2 {
+		t.Errorf("17 points: error %v", e)
+	}
+	z := must(l.Transform(nil, matrix([]float64{0, 0, 0}, []float64{1e6, 2, 7}, []float64{4e6, 8, 7}, []float64{0, .25, 7}))).Float64s()
+	for j := range 15 {
+		if zero := j >= 10 || j > 5; z[j] != 0 || math.Abs(2*z[15+j]-z[30+j]) > 1e-12*math.Abs(z[30+j]) || zero != (z[15+j] == 0) {
+			t.Errorf("feature %d of 0 is %v, beyond the end it is %v and of four times as much %v", j, z[j], z[15+j], z[30+j])
+		}
+	}
+	if c := z[50]; math.Abs(c*c-.25) > 1e-15 { // k(.25, .25) of the constant column
+		t.Errorf("a constant column has the feature %v", c)
+	}
+}
+
+// TestAddKPCASparse: sparse rows give sparse rows, with nothing for a zero.
+func TestAddKPCASparse(t *testing.T) {
+	x := sparseHistograms(50, 64)
+	l := must(layers.NewAddKPCALayer(spectral.Chi2{}, x))
+	s := must(maps.CSROf(x))
+	z, err := layers.Apply(l, nil, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sparse, ok := z.(*maps.CSR)
+	if !ok || sparse.Stored() > 3*s.Stored() {
+		t.Fatalf("%v became %v", s, z)
+	}
+	if !slices.Equal(must(sparse.Dense(nil)).Float64s(), must(l.Transform(nil, x)).Float64s()) {
+		t.Error("the features differ")
+	}
+}
+
+// TestAddKPCAErrors: what is wrong with the sample or the options.
+func TestAddKPCAErrors(t *testing.T) {
+	good, k := histograms(tensor.Float64, 13, 3, 1), spectral.Chi2{}
+	with := func(v float64) *tensor.Dense {
+		x := good.Clone().(*tensor.Dense)
+		x.Float64s()[3*5+1] = v
+		return x
+	}
+	for _, c := range []struct {
+		k    spectral.Homogeneous
+		x    *tensor.Dense
+		opts []layers.Option
+		is   error
+		says string
+	}{
+		{k, good, []layers.Option{layers.WithComponents(0)}, layers.ErrParam, "0 components"},
+		{k, good, []layers.Option{layers.WithComponents(5), layers.WithTablePoints(4)}, layers.ErrParam, "5 components of 4 points"},
+		{k, good, []layers.Option{layers.WithComponents(65), layers.WithTablePoints(100)}, layers.ErrParam, "at most 64"},
+		{k, good, []layers.Option{layers.WithTablePoints(1)}, layers.ErrParam, "want 2 to 1024"},
+		{k, good, []layers.Option{layers.WithTablePoints(1025)}, layers.ErrParam, "want 2 to 1024"},
+		{k, good, []layers.Option{layers.Tune(layers.Bandwidth)}, layers.ErrParam, "nothing to tune"},
+		{nil, good, nil, layers.ErrParam, "no kernel"},
+		{spectral.Chi2{Gamma: -1}, good, nil, layers.ErrParam, "Gamma"},
+		{k, nil, nil, layers.ErrParam, "dimensions"},
+		{k, tensor.New(tensor.WithShape(0, 3), tensor.Of(tensor.Float64)), nil, layers.ErrShape, "(0, 3)"},
+		{k, with(-.5), nil, layers.ErrDomain, "x[5,1] = -0.5 is negative"},
+		{k, with(math.NaN()), nil, layers.ErrDomain, "x[5,1] = NaN"},
+		{k, with(1e300), []layers.Option{layers.WithDtype(tensor.Float32)}, layers.ErrDomain, "x[5,1] = +Inf"},
+		{spectral.Chi2{Gamma: 3}, with(1e300), nil, layers.ErrDomain, "column 1: a value of 1e+300 is too large for a kernel of degree 3"},
+		{spectral.Chi2{Gamma: 1.9}, with(1e170), nil, layers.ErrDomain, "column 1: the kernel of"},
+	} {
+		_, err := layers.NewAddKPCALayer(c.k, c.x, append(c.opts, layers.WithName("probe"))...)
+		if !errors.Is(err, c.is) || !strings.Contains(fmt.Sprint(err), c.says) || !strings.Contains(fmt.Sprint(err), `"probe"`) {
+			t.Errorf("%T: %v, want %v with %q", c.k, err, c.is, c.says)
+		}
+	}
+}
+
+// TestAddKPCASpec: the state of the table's shapes, the kernel by name, and no other than an additive one.
+func TestAddKPCASpec(t *testing.T) {
+	s := layers.Spec{Map: "add-kpca", Params: layers.Values{"kernel": "intersection", "gamma": .5, "components": 2., "points": 9.}, Dims: 3}
+	l := must(s.Fit(histograms(tensor.Float64, 13, 3, 1)))
+	if l.Features() != 6 || must(s.Columns()) != 6 || l.(*layers.AddKPCALayer).Kernel() != (spectral.Intersection{Gamma: .5}) {
+		t.Errorf("%v", l)
+	}
+	state := must(s.State())
+	for _, p := range l.Params() {
+		if !p.Value.Shape().Eq(state[p.Name]) {
+			t.Errorf("State says that %s has the shape %v, it has %v", p.Name, state[p.Name], p.Value.Shape())
+		}
+	}
+	if _, err := layers.ParseValues("add-kpca", "kernel=gaussian"); !errors.Is(err, layers.ErrParam) || !strings.Contains(err.Error(), "chi2, intersection or jensen-shannon") {
+		t.Errorf("the Gaussian is not additive: %v", err)
+	}
+	s.Params["components"] = 10.
+	if _, err := s.Fit(histograms(tensor.Float64, 13, 3, 1)); !errors.Is(err, layers.ErrParam) {
+		t.Errorf("more components than points: %v", err)
+	}
+}

@@ -1,0 +1,97 @@
+package layers
+
+import (
+	"fmt"
+
+	"github.com/bochner-go/bochner/ops"
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// tableMap is what maps have in common that read a fitted table for each column: the parameters knots [d, P] and table [d, P·w].
+type tableMap struct {
+	*base
+	op   ops.Tables
+	on   ops.Domain
+	grad bool
+}
+
+// newTableMap makes the parameters, zero.
+func newTableMap(kind, auto string, dims int, op ops.Tables, on ops.Domain, o options) (*tableMap, error) {
+	b, err := newBase(kind, auto, dims, 1, o)
+	if err != nil {
+		return nil, err
+	}
+	if o.policy != Frozen {
+		return nil, fmt.Errorf("%s: policy %v: it is fitted on data and has nothing to tune: %w", b.who(), o.policy, ErrParam)
+	}
+	b.features = dims * op.Width
+	for _, name := range []string{"knots", "table"} {
+		b.params = append(b.params, Param{name, tensor.New(tensor.WithShape(tableState(dims, op)[name]...), tensor.Of(o.dt)), false})
+	}
+	return &tableMap{base: b, op: op, on: on, grad: o.inputGrad}, nil
+}
+
+// tableState are the shapes of the parameters.
+func tableState(dims int, op ops.Tables) map[string]tensor.Shape {
+	return map[string]tensor.Shape{"knots": {dims, op.Points}, "table": {dims, op.Points * op.Width}}
+}
+
+// set rounds fitted numbers into the parameters.
+func (l *tableMap) set(knots, table []float64) error {
+	for i, v := range [][]float64{knots, table} {
+		p := l.params[i].Value
+		if err := ops.Assign(p, newTensor(l.dt, v, p.Shape().Clone()...)); err != nil {
+			return fmt.Errorf("%s: %w", l.who(), err)
+		}
+	}
+	return nil
+}
+
+func (l *tableMap) attr() ops.Attr { return ops.Attr{Layer: l.who(), Domain: l.on} }
+
+// Fwd adds the map to the graph of x.
+func (l *tableMap) Fwd(x G.Input) G.Result {
+	n, err := l.input(x)
+	if err != nil {
+		return G.Err(err)
+	}
+	return G.LiftResult(l.fwd(n))
+}
+
+func (l *tableMap) fwd(x *G.Node) (*G.Node, error) {
+	p, err := l.nodes(x.Graph())
+	if err != nil {
+		return nil, err
+	}
+	a := l.attr()
+	if !wantsGrad(x, l.grad) {
+		a.Frozen |= ops.First
+	}
+	return ops.Table(x, p["knots"], p["table"], l.op, a)
+}
+
+// Transform writes the features of the rows of x to dst.
+func (l *tableMap) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
+	return ops.TableInto(dst, x, l.param("knots"), l.param("table"), l.op, l.attr())
+}
+
+// MapCSR returns the features of sparse rows as sparse rows: of a stored cell the numbers that are not 0, and none of another.
+func (l *tableMap) MapCSR(x *ops.CSR) (*ops.CSR, error) {
+	if x.Cols() != l.dims {
+		return nil, fmt.Errorf("%s: x has shape %v, want [n, %d]: %w", l.who(), x.Shape(), l.dims, ErrShape)
+	}
+	return ops.TableCSR(x, l.param("knots"), l.param("table"), l.op, l.attr())
+}
+
+// TransformCSR is Transform for sparse rows.
+func (l *tableMap) TransformCSR(dst *tensor.Dense, x *ops.CSR) (*tensor.Dense, error) {
+	z, err := l.MapCSR(x)
+	if err != nil {
+		return nil, err
+	}
+	return ops.Copy(dst, z, ops.Attr{Layer: l.who()})
+}
+
+// keepsZeros says that sparse rows stay sparse.
+func (l *tableMap) keepsZeros() bool { return true }

@@ -1,0 +1,240 @@
+package ops
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/ops/internal/simd"
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// Tables says how Table reads its tables.
+type Tables struct {
+	Points int // P, the knots of a column, at least 2
+	Width  int // w, the numbers that are tabulated, the output columns for each column of x
+	// Power is the p of u = sign(x)|x|^p, in which the knots are given and between which the numbers are linear: 1 or, for functions that rise
+	// as a root, less. It is above 0.
+	Power float64
+	// Rise makes the numbers outside the knots proportional to u, with what they are at the nearest knot, and not constant. From a knot at 0
+	// on they are 0.
+	Rise bool
+}
+
+func (s Tables) check(who string) error {
+	if s.Points < 2 || s.Width < 1 || !(s.Power > 0) || math.IsInf(s.Power, 1) {
+		return fmt.Errorf("%s: tables of %d points and %d numbers in x^%v, want at least 2 points, 1 number and a finite power above 0: %w", who, s.Points, s.Width, s.Power, ErrParam)
+	}
+	return nil
+}
+
+// fits compares the shapes of x, the knots and the tables.
+func (s Tables) fits(who string, x, knots, tables tensor.Shape) error {
+	if x.Dims() != 2 {
+		return fmt.Errorf("%s: x has shape %v, want [n, d]: %w", who, x, ErrShape)
+	}
+	if want := (tensor.Shape{x[1], s.Points}); !knots.Eq(want) {
+		return fmt.Errorf("%s: the knots have shape %v, want %v: %w", who, knots, want, ErrShape)
+	}
+	if want := (tensor.Shape{x[1], s.Points * s.Width}); !tables.Eq(want) {
+		return fmt.Errorf("%s: the tables have shape %v, want %v: %w", who, tables, want, ErrShape)
+	}
+	return nil
+}
+
+// u is sign(v)|v|^p and its derivative, 0 where that is infinite.
+func (s Tables) u(v float64) (u, du float64) {
+	size := math.Abs(v)
+	switch s.Power {
+	case 1:
+		return v, 1
+	case .5:
+		u = math.Sqrt(size)
+	default:
+		u = math.Pow(size, s.Power)
+	}
+	if u == 0 {
+		return 0, 0
+	}
+	return math.Copysign(u, v), s.Power * u / size
+}
+
+// Table is w numbers of each coordinate of x [n, d], from a table of its column: with u = sign(x)|x|^p, linear in u between the P knots of the
+// column, and constant or, with Rise, proportional to u outside. The knots [d, P] are values of u that do not fall; the tables [d, P·w] have the w numbers of a knot side
+// by side; the result is [n, d·w]. It is computed in float64 in either element type.
+//
+// Backward: dx = Σ g·(T_{a+1} - T_a) (du/dx)/(u_{a+1} - u_a) between the knots a and a+1, and outside them Σ g·T (du/dx)/u, of the nearest knot, or 0
+// where the numbers are constant. At a knot it is that of the interval above. For p < 1 it is defined as 0 at x = 0, where the slope is infinite, as that of Homogeneous is. Knots and
+// tables have no gradient.
+//
+// Of sparse rows the result is sparse where the numbers of 0 are 0 in all columns. Errors while building: shapes and s. Errors while
+// running (ErrDomain): a cell outside Attr.Domain, a knot or number that is not finite.
+func Table(x, knots, tables *G.Node, s Tables, a Attr) (*G.Node, error) {
+	if err := s.check(a.who("Table")); err != nil {
+		return nil, err
+	}
+	a.Frozen |= Second | Third
+	return apply(tableOp{base{kind: fmt.Sprintf("Table%+v", s), ranks: "2222", attr: a}, s}, x, knots, tables)
+}
+
+// TableInto writes Table(x, knots, tables) to dst [n, d·w], allocated if nil, without a graph. See TableCSR for sparse rows.
+func TableInto(dst, x, knots, tables *tensor.Dense, s Tables, a Attr) (*tensor.Dense, error) {
+	who := a.who("Table")
+	if err := s.check(who); err != nil {
+		return nil, err
+	}
+	ts, err := sameType(who, x.Dtype(), []string{"x", "the knots", "the tables"}, x, knots, tables)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.fits(who, ts[0].Shape(), ts[1].Shape(), ts[2].Shape()); err != nil {
+		return nil, err
+	}
+	n, d := ts[0].Shape()[0], ts[0].Shape()[1]
+	if dst, err = output(who, dst, x.Dtype(), n, d*s.Width); err != nil {
+		return nil, err
+	}
+	if err := CheckRows(a.Domain, who, ts[0]); err != nil {
+		return nil, err
+	}
+	r, err := newTableReader(who, ts[1], ts[2], s)
+	if err != nil {
+		return nil, err
+	}
+	if dst.Dtype() == tensor.Float32 {
+		readTables(r, data[float32](dst), data[float32](ts[0]), n, d)
+	} else {
+		readTables(r, data[float64](dst), data[float64](ts[0]), n, d)
+	}
+	return dst, nil
+}
+
+// tableReader has the knots and the tables in float64.
+type tableReader struct {
+	Tables
+	knots, numbers []float64
+	zeros          []float64 // [w]
+}
+
+func newTableReader(who string, knots, tables *tensor.Dense, s Tables) (tableReader, error) {
+	r := tableReader{s, float64s(knots), float64s(tables), make([]float64, s.Width)}
+	for i, v := range r.knots {
+		if v-v != 0 || i%s.Points > 0 && v < r.knots[i-1] {
+			return r, &domain.CellError{Who: who, Matrix: "knots", Row: i / s.Points, Col: i % s.Points, Value: v, Reason: "is not finite, or below the one before", Remedy: "fit the map anew"}
+		}
+	}
+	for i, v := range r.numbers {
+		if v-v != 0 {
+			return r, &domain.CellError{Who: who, Matrix: "table", Row: i / (s.Points * s.Width), Col: i % (s.Points * s.Width), Value: v, Reason: "is not finite", Remedy: "fit the map anew"}
+		}
+	}
+	return r, nil
+}
+
+// column is where v stands in the table of column j: the numbers are low + t (high - low), and t grows by slope with v.
+func (r tableReader) column(j int, v float64) (low, high []float64, t, slope float64) {
+	knots, last := r.knots[j*r.Points:(j+1)*r.Points], r.Points-1
+	u, du := r.u(v)
+	numbers := func(a int) []float64 { return r.numbers[(j*r.Points+a)*r.Width:][:r.Width] }
+	switch {
+	case !(u >= knots[0]):
+		return r.outside(numbers(0), knots[0], u, du)
+	case u >= knots[last]:
+		return r.outside(numbers(last), knots[last], u, du)
+	}
+	a := 0
+	for n := last; n > 1; { // knots[a] <= u < knots[a+n], halved without a branch to mispredict
+		half := n / 2
+		m := a + half
+		if u >= knots[m] {
+			a = m
+		}
+		n -= half
+	}
+	width := knots[a+1] - knots[a]
+	return numbers(a), numbers(a + 1), (u - knots[a]) / width, du / width
+}
+
+// outside is column beyond the knot at end.
+func (r tableReader) outside(numbers []float64, end, u, du float64) (low, high []float64, t, slope float64) {
+	if !r.Rise {
+		return numbers, numbers, 0, 0
+	}
+	if end == 0 || u/end < 0 {
+		return r.zeros, r.zeros, 0, 0
+	}
+	return r.zeros, numbers, u / end, du / end
+}
+
+func readTables[T domain.Float](r tableReader, dst, x []T, n, d int) {
+	w := r.Width
+	simd.Share(n, 32, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			for j, v := range x[i*d : (i+1)*d] {
+				low, high, t, _ := r.column(j, float64(v))
+				out := dst[(i*d+j)*w : (i*d+j+1)*w]
+				for k, a := range low {
+					out[k] = T(a + t*(high[k]-a))
+				}
+			}
+		}
+	})
+}
+
+// tableOp is the map.
+type tableOp struct {
+	base
+	s Tables
+}
+
+var (
+	_ G.SDOp = tableOp{}
+	_ G.ADOp = tableOp{}
+)
+
+func (o tableOp) InferShape(ds ...G.DimSizer) (tensor.Shape, error) {
+	ss, err := o.shapes(ds)
+	if err != nil {
+		return nil, err
+	}
+	if err := o.s.fits(o.attr.who("Table"), ss[0], ss[1], ss[2]); err != nil {
+		return nil, err
+	}
+	return tensor.Shape{ss[0][0], ss[0][1] * o.s.Width}, nil
+}
+
+func (o tableOp) Do(in ...G.Value) (G.Value, error) {
+	x, ts, err := o.mixed(in, o.wants(0))
+	if err != nil {
+		return nil, err
+	}
+	if s, sparse := x.(*CSR); sparse {
+		z, err := TableCSR(s, ts[1], ts[2], o.s, o.attr)
+		if err == nil || !isZeroError(err) {
+			return sparseResult(z, err)
+		}
+		if ts[0], err = s.Dense(nil); err != nil {
+			return nil, err
+		}
+	}
+	return result(TableInto(nil, ts[0], ts[1], ts[2], o.s, o.attr))
+}
+
+func (o tableOp) backward(t *tracer, in []any, _, grad any) []any {
+	grads := make([]any, 3)
+	if o.wants(0) {
+		op := o
+		op.kind, op.ranks = "gradient of "+o.kind, "22222"
+		grads[0] = t.apply(tableGrad{op}, in[0], in[1], in[2], grad)
+	}
+	return grads
+}
+
+func (o tableOp) SymDiff(in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
+	return symDiff(o, in, out, grad)
+}
+
+func (o tableOp) DoDiff(_ G.ExecutionContext, in G.Nodes, out *G.Node) error {
+	return doDiff(o, in, out)
+}
