@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
 	"gonum.org/v1/gonum/mat"
@@ -29,6 +30,7 @@ type ridgeSource struct {
 	x                 *tensor.Dense
 	y                 *mat.Dense
 	n, dims, features int
+	signature         []float64 // of the features, nil for all +1
 
 	block       int
 	done, total int
@@ -56,6 +58,7 @@ func newRidgeSource(ctx context.Context, m Map, x *tensor.Dense, y *mat.Dense) (
 	}
 	s := &ridgeSource{ctx: ctx, m: m, x: x, y: y, n: x.Shape()[0], dims: x.Shape()[1], features: x.Shape()[1]}
 	if m != nil {
+		s.signature = layers.SignatureOf(m)
 		if s.features = m.Features(); m.Dims() != s.dims {
 			return nil, fmt.Errorf("train: Ridge: x has %d columns, the map takes %d; give the data that the map was made for: %w", s.dims, m.Dims(), domain.ErrShape)
 		}
