@@ -73,6 +73,9 @@ func parse(args []string) (*options, error) {
 		}
 		o.sweep, o.samplers = nil, []string{""}
 	}
+	if o.spec.Features != 0 && o.spec.Sampler == "" { // it draws by a coupling
+		o.samplers = []string{""}
+	}
 	return o, o.probe()
 }
 

@@ -30,6 +30,7 @@ type object struct {
 	InputDim      int               `json:"input_dim"`
 	KernelError   *report.GramError `json:"kernel_error,omitempty"`
 	MeanSigned    *report.Bias      `json:"mean_signed_error,omitempty"`
+	Split         *splitReport      `json:"split,omitempty"`
 	ByDistance    []distancePoint   `json:"by_distance,omitempty"`
 	Sweep         []sweepPoint      `json:"sweep,omitempty"`
 	SweepExponent *exponent         `json:"sweep_exponent,omitempty"`
@@ -200,7 +201,7 @@ func (ob *object) print() {
 	fmt.Printf("rows      %d\n", ob.Rows)
 	reports := ob.Samplers
 	if ob.KernelError != nil {
-		reports = []samplerReport{{Sampler: ob.Sampler, KernelError: ob.KernelError, MeanSigned: ob.MeanSigned, ByDistance: ob.ByDistance, Sweep: ob.Sweep, SweepExponent: ob.SweepExponent}}
+		reports = []samplerReport{{Sampler: ob.Sampler, KernelError: ob.KernelError, MeanSigned: ob.MeanSigned, Split: ob.Split, ByDistance: ob.ByDistance, Sweep: ob.Sweep, SweepExponent: ob.SweepExponent}}
 	}
 	for _, r := range reports {
 		r.print()

@@ -66,6 +66,13 @@ func (m *MapFlags) Spec(given map[string]bool) (layers.Spec, *data.Chain, error)
 	if err := CheckFeatures("features", m.Features); err != nil {
 		return fail(err)
 	}
+	if e.Signed {
+		if given["sampler"] {
+			return fail(fmt.Errorf("-sampler does not apply to -map %s, which draws its two signs by a coupling; say -params coupling=NAME", m.Map))
+		}
+		spec.Features = m.Features
+		return spec, scaler, nil
+	}
 	if spec.Features, spec.Sampler = m.Features, m.Sampler; spec.Sampler == "" {
 		return fail(fmt.Errorf("-sampler is empty; want one of %s", spectral.SamplerNames()))
 	}
