@@ -55,8 +55,11 @@ func (s Side) at(x, z []float64) float64 {
 }
 
 func (p *Split) String() string {
-	return fmt.Sprintf("masses %.4g and %.4g, %d and %d components, error at most %.2g",
-		p.Plus.Mass, p.Minus.Mass, len(p.Plus.Parts), len(p.Minus.Parts), p.Error)
+	off := "exact"
+	if p.Error > 0 {
+		off = fmt.Sprintf("error at most %.2g", p.Error)
+	}
+	return fmt.Sprintf("masses %.4g and %.4g, %d and %d components, %s", p.Plus.Mass, p.Minus.Mass, len(p.Plus.Parts), len(p.Minus.Parts), off)
 }
 
 // splitOf sorts weighted laws by sign. They come in the order of their norms, which the couplings make use of.

@@ -61,7 +61,9 @@ func (v Values) Short() string {
 				short[name] = x
 			}
 		case string:
-			short[name] = x
+			if x != "" { // a list that is not given
+				short[name] = x
+			}
 		}
 	}
 	return short.String()

@@ -27,28 +27,16 @@ type KernelRidge struct {
 // k is that of spectral.Gram or, for sparse rows, of report.ExactGram. y is [n, targets]; lambda is relative, finite and >= 0. The lower triangle of k is used once both agree. K need not be
 // positive semi-definite, as the Gram matrix of a random-feature estimate or of an indefinite kernel may not be: what is
 // required is tr K > 0 and that H K H + λ s I is positive definite on the vectors that sum to 0, so λ s must exceed
-// minus the least eigenvalue of H K H. Memory is one more n x n matrix. Saunders, Gammerman and Vovk (1998), Ridge
+// minus the least eigenvalue of H K H; FitKreinRidge asks for neither. Memory is one more n x n matrix. Saunders, Gammerman and Vovk (1998), Ridge
 // regression learning algorithm in dual variables.
 //
 // Errors: domain.ErrShape; domain.ErrDomain for an entry that is not finite, a k that is not symmetric, or tr K <= 0;
 // domain.ErrParam for a lambda that is out of range or too small.
 func FitKernelRidge(k *mat.Dense, y *mat.Dense, lambda float64) (*KernelRidge, error) {
-	if k == nil || y == nil || k.IsEmpty() || y.IsEmpty() {
-		return nil, fmt.Errorf("train: KernelRidge: k is %v and y is %v; give at least one row of each: %w", dimsOf(k), dimsOf(y), domain.ErrShape)
-	}
-	g, t := k.RawMatrix(), y.RawMatrix()
-	if g.Rows != g.Cols || t.Rows != g.Rows {
-		return nil, fmt.Errorf("train: KernelRidge: k is %v and y is %v; k must be square with one row of y for each of its rows: %w", dimsOf(k), dimsOf(y), domain.ErrShape)
-	}
-	if err := checkLambda(lambda); err != nil {
-		return nil, fmt.Errorf("train: KernelRidge: %w", err)
-	}
-	if i, j, v := notFinite(t.Data, t.Rows, t.Cols, t.Stride); i >= 0 {
-		return nil, fmt.Errorf("train: KernelRidge: y[%d,%d] = %v is not a finite number; drop the row or fill the value in: %w", i, j, v, domain.ErrDomain)
-	}
-	if err := checkGram(k); err != nil {
+	if err := checkKernelRidge("KernelRidge", k, y, lambda); err != nil {
 		return nil, err
 	}
+	g, t := k.RawMatrix(), y.RawMatrix()
 	n := g.Rows
 	scale := 0.0
 	work := make([]float64, n*n)
@@ -64,20 +52,43 @@ func FitKernelRidge(k *mat.Dense, y *mat.Dense, lambda float64) (*KernelRidge, e
 	if !ok {
 		return nil, notPositive("KernelRidge", n, lambda, lambda*scale)
 	}
-	b := dual.intercept(alpha)
+	return dual.fitted("KernelRidge", alpha, lambda)
+}
+
+// fitted is the result for α [n, targets].
+func (d *ridgeDual) fitted(who string, alpha []float64, lambda float64) (*KernelRidge, error) {
+	b := d.intercept(alpha)
 	for t, v := range b {
 		if v-v != 0 {
-			return nil, fmt.Errorf("train: KernelRidge: the intercept of target %d is %v; scale the targets or the kernel: %w", t, v, domain.ErrDomain)
+			return nil, fmt.Errorf("train: %s: the intercept of target %d is %v; scale the targets or the kernel: %w", who, t, v, domain.ErrDomain)
 		}
 	}
-	return &KernelRidge{Alpha: mat.NewDense(n, t.Cols, alpha), B: b, Lambda: lambda}, nil
+	return &KernelRidge{Alpha: mat.NewDense(d.n, d.targets, alpha), B: b, Lambda: lambda}, nil
+}
+
+// checkKernelRidge wants a symmetric k, a row of y for each of its rows, and a lambda in range.
+func checkKernelRidge(who string, k, y *mat.Dense, lambda float64) error {
+	if k == nil || y == nil || k.IsEmpty() || y.IsEmpty() {
+		return fmt.Errorf("train: %s: k is %v and y is %v; give at least one row of each: %w", who, dimsOf(k), dimsOf(y), domain.ErrShape)
+	}
+	g, t := k.RawMatrix(), y.RawMatrix()
+	if g.Rows != g.Cols || t.Rows != g.Rows {
+		return fmt.Errorf("train: %s: k is %v and y is %v; k must be square with one row of y for each of its rows: %w", who, dimsOf(k), dimsOf(y), domain.ErrShape)
+	}
+	if err := checkLambda(lambda); err != nil {
+		return fmt.Errorf("train: %s: %w", who, err)
+	}
+	if i, j, v := notFinite(t.Data, t.Rows, t.Cols, t.Stride); i >= 0 {
+		return fmt.Errorf("train: %s: y[%d,%d] = %v is not a finite number; drop the row or fill the value in: %w", who, i, j, v, domain.ErrDomain)
+	}
+	return checkGram(who, k)
 }
 
 // checkGram wants finite entries and a symmetric matrix.
-func checkGram(k *mat.Dense) error {
+func checkGram(who string, k *mat.Dense) error {
 	g := k.RawMatrix()
 	if i, j, v := notFinite(g.Data, g.Rows, g.Cols, g.Stride); i >= 0 {
-		return fmt.Errorf("train: KernelRidge: k[%d,%d] = %v is not a finite number; check row %d of the data: %w", i, j, v, i, domain.ErrDomain)
+		return fmt.Errorf("train: %s: k[%d,%d] = %v is not a finite number; check row %d of the data: %w", who, i, j, v, i, domain.ErrDomain)
 	}
 	largest := 0.0
 	for i := range g.Rows {
@@ -89,7 +100,7 @@ func checkGram(k *mat.Dense) error {
 		for j := range i {
 			a, b := g.Data[i*g.Stride+j], g.Data[j*g.Stride+i]
 			if math.Abs(a-b) > symmetryTolerance*largest {
-				return fmt.Errorf("train: KernelRidge: k[%d,%d] = %v but k[%d,%d] = %v; a Gram matrix is symmetric, so give rows against the same rows: %w", i, j, a, j, i, b, domain.ErrDomain)
+				return fmt.Errorf("train: %s: k[%d,%d] = %v but k[%d,%d] = %v; a Gram matrix is symmetric, so give rows against the same rows: %w", who, i, j, a, j, i, b, domain.ErrDomain)
 			}
 		}
 	}

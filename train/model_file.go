@@ -203,7 +203,7 @@ func (c card) check(e *layers.Entry, tensors map[string]*tensor.Dense) error {
 		return err
 	}
 	switch most := freeDraw/features + drawPerWeight*c.Outputs; {
-	case !e.Sampled && (dims < 1 || c.Spec.Features != 0 && c.Spec.Features != features), e.Sampled && c.Drawn && (dims < 1 || lifted > c.mostDims(tensors, features)):
+	case !e.Sampled && (dims < 1 || c.Spec.Features != 0 && c.Spec.Features != features), e.Sampled && c.Drawn && (dims < 1 || lifted > c.mostDims(e, tensors, features)):
 		return fmt.Errorf("%d input columns are stated, and the map's frequencies are not of that size", dims)
 	case e.Sampled && !c.Drawn && (dims < 1 || lifted > most):
 		return fmt.Errorf("%d input columns are stated, %d for the frequencies, and a file without the map's frequencies may have at most %d of these; use Save",
@@ -227,14 +227,17 @@ func (c card) checkState(tensors map[string]*tensor.Dense) error {
 }
 
 // mostDims is how many input columns the frequencies of a file can be for: W has a column for each feature or two, the signs of the
-// structured sampler three rows for a block of features.
-func (c card) mostDims(tensors map[string]*tensor.Dense, features int) int {
+// structured sampler three rows for a block of features, and of two signs one direction may serve four.
+func (c card) mostDims(e *layers.Entry, tensors map[string]*tensor.Dense, features int) int {
 	cells := 0
 	for _, t := range withPrefix(tensors, "map.") {
 		cells = max(cells, t.Shape().TotalSize())
 	}
 	if c.Spec.Sampler == (spectral.Structured{}).String() {
 		return cells / 3
+	}
+	if e.Signed {
+		return 4 * cells / features
 	}
 	return 2 * cells / features
 }

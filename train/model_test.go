@@ -83,10 +83,18 @@ func plans(policies bool) []plan {
 	return ps
 }
 
+// scale is how the rows are scaled for the map.
+func (p plan) scale() string {
+	if p.entry.Inputs == "‖x‖₂ = 1" {
+		return "minmax,l2"
+	}
+	return "minmax,l1"
+}
+
 // fit makes the model from rows that it leaves as they are.
 func (p plan) fit(x *tensor.Dense, labels []string, y *mat.Dense, epochs int) (*train.Model, error) {
 	m := &train.Model{
-		Scaler: must(data.ParseScalers("minmax,l1")),
+		Scaler: must(data.ParseScalers(p.scale())),
 		Spec:   layers.Spec{Map: p.entry.Name, Dims: x.Shape()[1], Dtype: p.dtype, Seed: 5, Tune: p.tune, Name: "map"},
 	}
 	if p.entry.HasFeatures() {

@@ -79,6 +79,11 @@ type RidgeFit struct {
 // the features, n D numbers, and n² more. Results do not depend on GOMAXPROCS. ctx is looked at between blocks and
 // before a factorisation.
 //
+// The features of an indefinite kernel (a map with a layers.SignatureOf) have the penalty λ s Wᵀ Σ W in place of λ s ‖W‖², with the signs
+// of the features on the diagonal of Σ: Kreĭn ridge regression, whose solution W = (Zcᵀ Zc + λ s Σ)⁻¹ Zcᵀ Yc is a stationary point and no
+// minimum. It is that of kernel ridge regression on the matrix of the kernel, of which nothing is clipped; here D² numbers are held for any
+// n. Ong, Mary, Canu and Smola (2004), Learning with non-positive kernels.
+//
 // Errors: domain.ErrShape for shapes that do not fit and for too few rows; domain.ErrDtype; domain.ErrDomain for a feature or
 // target that is not finite (named by its row of x) and for features that are all zero; domain.ErrParam for options
 // out of range and for a lambda that leaves the system singular; what the map returns; and ctx.Err().
@@ -97,7 +102,7 @@ func FitRidge(ctx context.Context, m Map, x ops.Matrix, y *mat.Dense, o RidgeOpt
 			src.block = ridgeBlockRows(max(src.features, src.dims))
 		}
 	}
-	if src.n < src.features {
+	if src.n < src.features && src.signature == nil {
 		return fitRidgeDual(src, o)
 	}
 	return fitRidgePrimal(src, o)
@@ -145,7 +150,7 @@ func checkLambda(l float64) error {
 
 // fitRidgePrimal solves the D x D system.
 func fitRidgePrimal(src *rowSource, o RidgeOptions) (*RidgeFit, error) {
-	var s RidgeStats
+	s := RidgeStats{Signature: src.signature}
 	add := func(rows rowNames, z *tensor.Dense, y *mat.Dense) error { return s.add(z, y, rows.at) }
 	switch o.Select {
 	case SelectLOO:

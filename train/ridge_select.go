@@ -28,6 +28,9 @@ func ridgeSplit(n int, o RidgeOptions) (train, held []int) {
 // centred zᵢ, and fits the best. One tridiagonal reduction of G and one rotation of the rows serve all lambdas; a
 // Cholesky factor each would need a product with all rows each. It overwrites s.g.
 func (s *RidgeStats) leaveOneOut(src *rowSource, lambdas []float64) (*RidgeFit, error) {
+	if s.Signature != nil {
+		return s.kreinLeaveOneOut(src, lambdas)
+	}
 	scale, err := s.scale()
 	if err != nil {
 		return nil, err
@@ -154,12 +157,10 @@ func (s *RidgeStats) heldOut(src *rowSource, held []int, lambdas []float64) (sco
 			return nil, 0, err
 		}
 		copy(g, s.g)
-		factor, ok := ridgeCholesky(g, d, lambda*scale)
+		w, ok := s.coefficients(g, lambda*scale)
 		if !ok {
 			continue
 		}
-		w := slices.Clone(s.r)
-		choleskySolve(factor, w, k)
 		copy(coef[l*k*d:], transposed(w, d, k, k))
 		usable[l] = true
 	}

@@ -22,6 +22,10 @@ import (
 // A block is centred by its own mean before anything is multiplied, and joined by the update of Chan, Golub and LeVeque
 // (1979), eq. 2.1, so features that hardly vary about a large mean lose no digits.
 type RidgeStats struct {
+	// Signature is the sign of each feature where they are those of an indefinite kernel (layers.SignatureOf), and nil for all +1. It
+	// changes what Solve solves, not the sums.
+	Signature []float64
+
 	n, features, targets int
 
 	meanZ, meanY []float64
@@ -76,7 +80,7 @@ func (s *RidgeStats) add(z *tensor.Dense, y *mat.Dense, row func(i int) int) err
 
 // reset makes s empty, for d features and k targets.
 func (s *RidgeStats) reset(d, k int) {
-	*s = RidgeStats{features: d, targets: k,
+	*s = RidgeStats{Signature: s.Signature, features: d, targets: k,
 		meanZ: make([]float64, d), meanY: make([]float64, k), g: make([]float64, d*d), r: make([]float64, d*k)}
 }
 
@@ -207,7 +211,8 @@ func checkScale(s float64) error {
 
 // Solve fits the rows so far with a relative lambda, as FitRidge does, and leaves the sums as they are, so that more
 // rows can follow. Errors: domain.ErrShape without rows, domain.ErrParam for a lambda that is negative or too small,
-// domain.ErrDomain for features that are all zero or overflow.
+// domain.ErrDomain for features that are all zero or overflow. With a Signature it is Kreĭn ridge regression, for which lambda may also
+// be one of a few values that leave the system singular (domain.ErrParam).
 func (s *RidgeStats) Solve(lambda float64) (*RidgeFit, error) {
 	if err := checkLambda(lambda); err != nil {
 		return nil, fmt.Errorf("train: Ridge: %w", err)
@@ -221,12 +226,13 @@ func (s *RidgeStats) solve(g []float64, lambda float64) (*RidgeFit, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, ok := ridgeCholesky(g, s.features, lambda*scale)
-	if !ok {
-		return nil, notPositive("Ridge", s.features, lambda, lambda*scale)
+	if err := s.checkSignature(); err != nil {
+		return nil, err
 	}
-	w := slices.Clone(s.r)
-	choleskySolve(l, w, s.targets)
+	w, ok := s.coefficients(g, lambda*scale)
+	if !ok {
+		return nil, s.unsolvable(lambda, lambda*scale)
+	}
 	return s.fit(w, lambda)
 }
 

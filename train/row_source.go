@@ -32,6 +32,7 @@ type rowSource struct {
 	x                 ops.Matrix
 	y                 *mat.Dense
 	n, dims, features int
+	signature         []float64 // of the features, nil for all +1
 
 	block       int
 	done, total int
@@ -62,6 +63,7 @@ func newRowSource(ctx context.Context, who string, m Map, x ops.Matrix, y *mat.D
 	}
 	s := &rowSource{who: who, ctx: ctx, m: m, x: x, y: y, n: x.Shape()[0], dims: x.Shape()[1], features: x.Shape()[1]}
 	if m != nil {
+		s.signature = layers.SignatureOf(m)
 		if s.features = m.Features(); m.Dims() != s.dims {
 			return nil, fmt.Errorf("train: %s: x has %d columns, the map takes %d; give the data that the map was made for: %w", who, s.dims, m.Dims(), domain.ErrShape)
 		}

@@ -65,13 +65,20 @@ func parse(args []string) (*options, error) {
 	if o.spec, o.scaler, err = o.Spec(given); err != nil {
 		return nil, err
 	}
-	if o.spec.Sampler == "" { // the map draws no frequencies
+	e, err := layers.Lookup(o.spec.Map)
+	if err != nil {
+		return nil, err
+	}
+	if !e.Sampled {
 		for _, f := range []string{"seeds", "sweep", "plot"} {
 			if given[f] {
 				return nil, cli.Usage("-%s does not apply to -map %s, which draws no frequencies", f, o.Map)
 			}
 		}
 		o.sweep, o.samplers = nil, []string{""}
+	}
+	if e.Signed { // it draws by a coupling
+		o.samplers = []string{""}
 	}
 	return o, o.probe()
 }

@@ -57,6 +57,8 @@ func TestWrongFlags(t *testing.T) {
 		{"-out a.npy -sweep 8", "-sweep belongs to -report"},
 		{"-out a.npy -plot a.png", "-plot belongs to -report"},
 		{"-sweep none -plot a.png", "it does not apply to -sweep none"},
+		{"-map arc-cosine -sampler all", "draws its two signs by a coupling; say -params coupling=NAME"},
+		{"-map arc-cosine -sweep 6", "-sweep: layers: GORFLayer"},
 		{"-map linear -plot a.png", "-plot does not apply to -map linear"},
 		{"-map linear -sweep 8", "-sweep does not apply to -map linear"},
 		{"-map linear -seeds 8", "-seeds does not apply to -map linear"},

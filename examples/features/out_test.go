@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/csv"
+	"errors"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -21,8 +22,21 @@ import (
 // input are the rows of a file as a map of that element type takes them.
 func input(t *testing.T, dir, name string, label data.Label, dtype string) *tensor.Dense {
 	t.Helper()
+	return scaledInput(t, dir, name, label, dtype, "none")
+}
+
+// scaledInput is input through the scalers.
+func scaledInput(t *testing.T, dir, name string, label data.Label, dtype, scale string) *tensor.Dense {
+	t.Helper()
 	set, err := data.Read(filepath.Join(dir, name), data.Options{Label: label})
 	if err != nil {
+		t.Fatal(err)
+	}
+	scaler, err := data.ParseScalers(scale)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(scaler.Fit(set.X), scaler.Apply(set.X)); err != nil {
 		t.Fatal(err)
 	}
 	x, err := set.As(map[string]tensor.Dtype{"float64": tensor.Float64, "float32": tensor.Float32}[dtype])
@@ -124,10 +138,14 @@ func TestFiles(t *testing.T) {
 		args := "-in rows.csv -seed 3 -map " + e.Name + " -dtype " + dtype
 		spec := layers.Spec{Map: e.Name, Seed: 3, Dtype: dtype, Dims: 5}
 		if e.HasFeatures() {
-			args += " -features 14"
-			spec.Features = 14
+			args += " -features 16"
+			spec.Features = 16
 		}
 		x := input(t, dir, "rows.csv", data.LabelNone, dtype)
+		if e.Inputs == "‖x‖₂ = 1" {
+			args += " -scale l2"
+			x = scaledInput(t, dir, "rows.csv", data.LabelNone, dtype, "l2")
+		}
 		if err := spec.FillDefaults(x); err != nil {
 			t.Fatal(err)
 		}
@@ -152,7 +170,7 @@ func TestFiles(t *testing.T) {
 			r := clitest.Run(t, dir, args+" -json -out "+out+" -kernel "+kernel)
 			ob := r.Object(t)
 			keys := "map params features seed dtype rows input_dim seconds peak_rss_bytes version"
-			if e.Sampled {
+			if e.Sampled && !e.Signed {
 				keys += " sampler"
 			}
 			clitest.Keys(t, args, ob, keys)

@@ -29,9 +29,16 @@ type samplerReport struct {
 	Reason        string            `json:"reason,omitempty"` // why it does not fit the kernel
 	KernelError   *report.GramError `json:"kernel_error,omitempty"`
 	MeanSigned    *report.Bias      `json:"mean_signed_error,omitempty"`
+	Split         *splitReport      `json:"split,omitempty"`       // of a map of two signs
 	ByDistance    []distancePoint   `json:"by_distance,omitempty"` // of pairs of rows
 	Sweep         []sweepPoint      `json:"sweep,omitempty"`
 	SweepExponent *exponent         `json:"sweep_exponent,omitempty"` // of the error as a power of the features
+}
+
+// splitReport is how a map of two signs splits its kernel, and the mean signed error against the kernel that the split stands for.
+type splitReport struct {
+	cli.Split
+	MeanSigned report.Bias `json:"mean_signed_error"`
 }
 
 // distancePoint is the error over pairs of rows of about one distance, and, with -sampler all, how many times as large its square is as
@@ -68,7 +75,7 @@ func (o *options) reportOn(ctx context.Context, x ops.Matrix, ob *object) error 
 	}
 	if len(reports) == 1 {
 		r := reports[0]
-		ob.KernelError, ob.MeanSigned, ob.ByDistance, ob.Sweep, ob.SweepExponent = r.KernelError, r.MeanSigned, r.ByDistance, r.Sweep, r.SweepExponent
+		ob.KernelError, ob.MeanSigned, ob.Split, ob.ByDistance, ob.Sweep, ob.SweepExponent = r.KernelError, r.MeanSigned, r.Split, r.ByDistance, r.Sweep, r.SweepExponent
 	} else {
 		ob.Samplers, ob.Sampler = reports, "all"
 	}
@@ -87,7 +94,11 @@ func (o *options) reportSampler(ctx context.Context, sampler string, x, all ops.
 	if err != nil {
 		return r, err
 	}
-	bar, draws := cli.NewProgress("report, "+sampler+", draws"), 0
+	name := sampler
+	if name == "" {
+		name = spec.Params.Word("coupling")
+	}
+	bar, draws := cli.NewProgress("report, "+name+", draws"), 0
 	defer bar.Close()
 	at := func(features int) func(seed uint64) (report.Map, error) {
 		s := spec
@@ -106,7 +117,15 @@ func (o *options) reportSampler(ctx context.Context, sampler string, x, all ops.
 		return r, errors.Join(err, r.exact(k, func() (report.Map, error) { return at(spec.Features)(o.Seed) }, x))
 	}
 	measure := func(features int) (*report.KernelErrorReport, error) {
-		return report.KernelError(k, at(features), x, seeds(o.Seed, o.seeds))
+		var expectation func(x, z []float64) float64
+		if law, ok := k.(spectral.SignedLaw); ok {
+			p, err := law.Split(x.Shape()[1], features/4)
+			if err != nil {
+				return nil, err
+			}
+			expectation = p.At
+		}
+		return report.KernelErrorAgainst(expectation, k, at(features), x, seeds(o.Seed, o.seeds))
 	}
 	rep, err := measure(spec.Features)
 	if len(o.samplers) > 1 && errors.Is(err, spectral.ErrSampler) {
@@ -117,6 +136,13 @@ func (o *options) reportSampler(ctx context.Context, sampler string, x, all ops.
 		return r, err
 	}
 	r.KernelError, r.MeanSigned = &rep.Mean, &rep.Bias
+	if rep.HasExpectation {
+		l, err := cli.Build(spec, all)
+		if err != nil {
+			return r, err
+		}
+		r.Split = &splitReport{*cli.SplitOf(l), rep.ExpectedBias}
+	}
 	for _, e := range rep.ByDistance {
 		r.ByDistance = append(r.ByDistance, distancePoint{DistanceError: e})
 	}
@@ -209,6 +235,9 @@ func (o *options) draw(reports []samplerReport) error {
 	var series []report.Series
 	for _, r := range reports {
 		s := report.Series{Name: r.Sampler}
+		if s.Name == "" {
+			s.Name = o.spec.Params.Word("coupling")
+		}
 		for _, p := range r.Sweep {
 			s.Features, s.Error, s.StdErr = append(s.Features, p.Features), append(s.Error, p.RelativeFrobenius), append(s.StdErr, p.StdErr)
 		}
@@ -239,6 +268,9 @@ func (r samplerReport) print() {
 	fmt.Printf("error     %.5f relative Frobenius, %.5f max, %.5f rms on %d rows\n", e.RelativeFrobenius, e.Max, e.RMS, e.Rows)
 	if b := r.MeanSigned; b != nil {
 		fmt.Printf("bias      mean signed error %.2e, standard error %.2e over seeds: %.2f standard errors\n", b.Mean, b.StdErr, b.Z)
+	}
+	if s := r.Split; s != nil {
+		fmt.Printf("signs     %v; against that, mean signed error %.2e: %.2f standard errors\n", &s.Split, s.MeanSigned.Mean, s.MeanSigned.Z)
 	}
 	for _, p := range r.ByDistance {
 		fmt.Printf("          pairs at %-8.4g %.5f rms +- %.5f", p.Distance, p.RMS, p.StdErr)

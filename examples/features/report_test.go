@@ -74,6 +74,28 @@ func TestReport(t *testing.T) {
 	}
 }
 
+// TestReportOfTwoSigns: the report of a map of two signs tells its split, and is unbiased against that.
+func TestReportOfTwoSigns(t *testing.T) {
+	dir := files(t)
+	const args = "-in rows.csv -map sphere-polynomial -params a=3,p=1,eps=.03 -scale l2 -features 64 -seeds 20 -sweep none"
+	ob := clitest.Run(t, dir, args+" -json").Object(t)
+	clitest.Keys(t, args, ob, "map params features seed dtype rows input_dim seconds peak_rss_bytes version kernel_error mean_signed_error by_distance split")
+	clitest.Keys(t, "split", ob["split"], "plus minus error mean_signed_error")
+	s := ob["split"].(map[string]any)
+	z := s["mean_signed_error"].(map[string]any)["z"].(float64)
+	if mass := s["plus"].(float64) - s["minus"].(float64); math.Abs(mass-1) > 1e-9 || !(s["error"].(float64) <= .03) || math.Abs(z) > 4 {
+		t.Errorf("%s: %v", args, s)
+	}
+	text := clitest.Run(t, dir, args).OK(t).Stdout
+	if !strings.Contains(text, "signs     masses 1 and 0, at most 0.0") || !strings.Contains(text, "off the kernel; against that, mean signed error") {
+		t.Errorf("%s:\n%s", args, text)
+	}
+	exact := clitest.Run(t, dir, "-in rows.csv -map delta-gaussian -features 64 -seeds 3 -sweep 32,64 -plot a.png").OK(t).Stdout
+	if !strings.Contains(exact, "signs     masses 1 and 1, exact") {
+		t.Errorf("no split:\n%s", exact)
+	}
+}
+
 // TestReportKeys: what does not apply is left out, not zero.
 func TestReportKeys(t *testing.T) {
 	dir := files(t)

@@ -31,6 +31,7 @@ type object struct {
 	InputDim      int               `json:"input_dim"`
 	KernelError   *report.GramError `json:"kernel_error,omitempty"`
 	MeanSigned    *report.Bias      `json:"mean_signed_error,omitempty"`
+	Split         *splitReport      `json:"split,omitempty"`
 	ByDistance    []distancePoint   `json:"by_distance,omitempty"`
 	Sweep         []sweepPoint      `json:"sweep,omitempty"`
 	SweepExponent *exponent         `json:"sweep_exponent,omitempty"`
@@ -224,7 +225,7 @@ func (ob *object) print() {
 	}
 	reports := ob.Samplers
 	if ob.KernelError != nil {
-		reports = []samplerReport{{Sampler: ob.Sampler, KernelError: ob.KernelError, MeanSigned: ob.MeanSigned, ByDistance: ob.ByDistance, Sweep: ob.Sweep, SweepExponent: ob.SweepExponent}}
+		reports = []samplerReport{{Sampler: ob.Sampler, KernelError: ob.KernelError, MeanSigned: ob.MeanSigned, Split: ob.Split, ByDistance: ob.ByDistance, Sweep: ob.Sweep, SweepExponent: ob.SweepExponent}}
 	}
 	for _, r := range reports {
 		r.print()

@@ -53,6 +53,7 @@ func TestJSON(t *testing.T) {
 		"-train last.csv -features 64 -head ridge":                             always + ofClass + "sampler train_accuracy lambda",
 		"-train last.csv -map linear -head ridge":                              always + ofClass + "train_accuracy lambda",
 		"-train smooth.csv -features 64 -task regression -test smoothtest.csv": always + "sampler rmse train_rmse lambda",
+		"-train last.csv -features 64 -head ridge -map delta-gaussian":         always + ofClass + "split train_accuracy lambda",
 		"-train smooth.csv -features 64 -task regression -head linear":         always + "sampler rmse train_rmse train_loss",
 	} {
 		r := clitest.Run(t, dir, args+" -json")
@@ -74,7 +75,7 @@ func TestJSON(t *testing.T) {
 			switch key {
 			case "map", "sampler", "dtype", "head", "tuned", "version":
 				_, ok = v.(string)
-			case "params", "seconds":
+			case "params", "seconds", "split":
 				_, ok = v.(map[string]any)
 			case "kernel_error":
 				ok = true

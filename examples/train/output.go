@@ -23,6 +23,7 @@ type result struct {
 	lambda              *float64 // of ridge and svm
 	test, train         *scores
 	kernelError         *report.GramError
+	split               *cli.Split // of a map of two signs
 	history             *train.FitReport
 	seconds             seconds
 }
@@ -88,7 +89,8 @@ type object struct {
 	TrainAccuracy *float64          `json:"train_accuracy,omitempty"`
 	TrainRMSE     *float64          `json:"train_rmse,omitempty"`
 	TrainLoss     []float64         `json:"train_loss,omitempty"` // by epoch
-	KernelError   *report.GramError `json:"kernel_error"`         // null for a tuned map, which has left its kernel
+	Split         *cli.Split        `json:"split,omitempty"`
+	KernelError   *report.GramError `json:"kernel_error"` // null for a tuned map, which has left its kernel
 	Seconds       seconds           `json:"seconds"`
 	PeakRSS       int64             `json:"peak_rss_bytes"`
 	Version       string            `json:"version"`
@@ -97,7 +99,7 @@ type object struct {
 func (r *result) object() object {
 	o := object{Map: r.spec.Map, Params: r.spec.Params, Features: r.spec.Features, Sampler: r.spec.Sampler, Seed: r.spec.Seed, Dtype: r.spec.Dtype,
 		Head: r.head, Lambda: r.lambda, Tuned: r.tuned, TrainRows: r.trainRows, TestRows: r.testRows, InputDim: r.dims, Classes: len(r.classes),
-		KernelError: r.kernelError, Seconds: r.seconds, PeakRSS: cli.PeakRSS(), Version: train.Version}
+		Split: r.split, KernelError: r.kernelError, Seconds: r.seconds, PeakRSS: cli.PeakRSS(), Version: train.Version}
 	if o.Tuned == "" {
 		o.Tuned = "frozen"
 	}
@@ -140,6 +142,9 @@ func (r *result) show(o *options) error {
 		fmt.Printf(", sampler %s, seed %d", ob.Sampler, ob.Seed)
 	}
 	fmt.Printf(", %s, %s\n", ob.Dtype, ob.Tuned)
+	if ob.Split != nil {
+		fmt.Printf("signs        %v\n", ob.Split)
+	}
 	fmt.Printf("head         %s", ob.Head)
 	if ob.Lambda != nil {
 		fmt.Printf(", lambda %.3g", *ob.Lambda)

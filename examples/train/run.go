@@ -130,6 +130,9 @@ type timedMap struct {
 	mapping time.Duration // in Transform
 }
 
+// Unwrap is the map itself.
+func (t *timedMap) Unwrap() layers.Layer { return t.Layer }
+
 func (t *timedMap) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
 	start := time.Now()
 	defer t.add(start)
@@ -142,9 +145,6 @@ func (t *timedMap) TransformCSR(dst *tensor.Dense, x *ops.CSR) (*tensor.Dense, e
 	defer t.add(start)
 	return layers.Transform(t.Layer, dst, x)
 }
-
-// Unwrap is the map that is timed.
-func (t *timedMap) Unwrap() layers.Layer { return t.Layer }
 
 func (t *timedMap) add(start time.Time) {
 	t.spent += time.Since(start)
@@ -268,7 +268,7 @@ func evaluateSaved(o *options) (*result, error) {
 
 // evaluate scores the model on the test rows and, where there are any, on the training rows x, which are scaled already.
 func (r *result) evaluate(m *train.Model, x ops.Matrix, trainSet, testSet part) error {
-	r.spec, r.dims, r.classes = m.Spec, m.Dims(), m.Classes
+	r.spec, r.dims, r.classes, r.split = m.Spec, m.Dims(), m.Classes, cli.SplitOf(m.Map)
 	prepared, err := m.Prepare(testSet.X)
 	if err != nil {
 		return testSet.locate(err)

@@ -171,6 +171,38 @@ func TestApproxGram(t *testing.T) {
 	}
 }
 
+// withSigns are features whose inner products take signs.
+type withSigns struct {
+	fixed
+	signature []float64
+}
+
+func (m withSigns) Signature() []float64 { return m.signature }
+
+// TestApproxGramOfSigns: Z Σ Zᵀ, symmetric, over more columns and rows than a tile has.
+func TestApproxGramOfSigns(t *testing.T) {
+	for _, size := range [][2]int{{1, 2}, {11, 13}, {263, 1031}} {
+		n, d := size[0], size[1]
+		z := randomDense(n, d, 5)
+		signature, signed := make([]float64, d), mat.DenseCopyOf(z)
+		for j := range d {
+			signature[j] = float64(1 - 2*(j*j%3))
+			for i := range n {
+				signed.Set(i, j, signature[j]*z.At(i, j))
+			}
+		}
+		got, err := ApproxGram(withSigns{fixed{2, d, dense(n, d, z.RawMatrix().Data), nil}, signature}, dense(n, 2, make([]float64, 2*n)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want mat.Dense
+		want.Mul(signed, z.T())
+		if !mat.EqualApprox(got, &want, 1e-13*float64(d)) || !mat.Equal(got, got.T()) {
+			t.Errorf("%d×%d: not Z Σ Zᵀ, or not symmetric", n, d)
+		}
+	}
+}
+
 func TestApproxGramErrors(t *testing.T) {
 	x := dense(3, 2, make([]float64, 6))
 	features := func(v float64) *tensor.Dense {

@@ -60,13 +60,16 @@ func (m *MapFlags) Spec(given map[string]bool) (layers.Spec, *data.Chain, error)
 	if !e.Sampled && given["sampler"] {
 		return fail(fmt.Errorf("-sampler does not apply to -map %s, which draws no frequencies", m.Map))
 	}
+	if e.Signed && given["sampler"] {
+		return fail(fmt.Errorf("-sampler does not apply to -map %s, which draws its two signs by a coupling; say -params coupling=NAME", m.Map))
+	}
 	if e.HasFeatures() {
 		if err := CheckFeatures("features", m.Features); err != nil {
 			return fail(err)
 		}
 		spec.Features = m.Features
 	}
-	if spec.Sampler = m.Sampler; !e.Sampled {
+	if spec.Sampler = m.Sampler; !e.Sampled || e.Signed {
 		spec.Sampler = ""
 	} else if spec.Sampler == "" {
 		return fail(fmt.Errorf("-sampler is empty; want one of %s", spectral.SamplerNames()))

@@ -33,8 +33,11 @@ func spec(t *testing.T, args string) (layers.Spec, error) {
 
 // TestSpec: every map that is built goes from flags to a layer, and Probe has nothing against it.
 func TestSpec(t *testing.T) {
-	x := tensor.New(tensor.WithShape(3, 2), tensor.WithBacking([]float64{.1, .7, .4, .2, .9, .3}))
 	for _, e := range layers.Entries() {
+		x := tensor.New(tensor.WithShape(3, 2), tensor.WithBacking([]float64{.1, .7, .4, .2, .9, .3}))
+		if e.Inputs == "‖x‖₂ = 1" {
+			x = tensor.New(tensor.WithShape(3, 2), tensor.WithBacking([]float64{.6, .8, 0, 1, .28, .96}))
+		}
 		for _, dtype := range []string{"float64", "float32"} {
 			args, want := "-seed 7 -map "+e.Name+" -dtype "+dtype, 4096
 			if e.Fitted && e.HasFeatures() {
@@ -75,7 +78,7 @@ func TestSpec(t *testing.T) {
 // TestUsage: what no data could make right is a UsageError, from Spec, Probe or Build.
 func TestUsage(t *testing.T) {
 	for _, args := range []string{"-map srf", "-map x", "-params x", "-scale x", "-dtype x", "-features 0", "-sampler=", "-map linear -features 2",
-		"-map linear -sampler iid", "-map chi2 -features 6", "-map chi2 -sampler iid", "-map chi2 -params order=.5", "-map hellinger -params order=1", "-features 5", "-sampler grid", "-map matern -sampler antithetic", "-map laplacian -sampler orthogonal"} {
+		"-map linear -sampler iid", "-map chi2 -features 6", "-map ntk -sampler iid", "-map ntk -features 6", "-map arc-cosine -params order=2", "-map delta-gaussian -params sigmas=1", "-map chi2 -sampler iid", "-map chi2 -params order=.5", "-map hellinger -params order=1", "-features 5", "-sampler grid", "-map matern -sampler antithetic", "-map laplacian -sampler orthogonal"} {
 		s, err := spec(t, args)
 		if err == nil {
 			err = Probe(s)

@@ -1,0 +1,131 @@
+package layers_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/layers"
+	"gorgonia.org/tensor"
+)
+
+var twoGaussians = spectral.DeltaGaussian{Sigmas: []float64{1, 2}, Weights: []float64{1, -1}}
+
+// TestSignatures: a map has the signs of its halves, all one where it has one sign, which is none; compositions have those of their parts.
+func TestSignatures(t *testing.T) {
+	signed := must(layers.NewGORFLayer(twoGaussians, 3, 8, layers.WithName("signed")))
+	one := must(layers.NewGORFLayer(spectral.DeltaGaussian{Sigmas: []float64{1}, Weights: []float64{2}}, 3, 8, layers.WithName("one")))
+	minus := must(layers.NewGORFLayer(spectral.DeltaGaussian{Sigmas: []float64{1}, Weights: []float64{-2}}, 3, 4, layers.WithName("minus")))
+	plain := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 3, 2, layers.WithName("plain")))
+	head := must(layers.NewLinearHead(8, 2))
+	halves := []float64{1, 1, 1, 1, -1, -1, -1, -1}
+	part := func(l layers.Layer) layers.Part { return layers.Part{Layer: l, From: 0, To: 3, Weight: 2} }
+	for name, c := range map[string]struct {
+		m    layers.Map
+		want []float64
+	}{
+		"no map":           {nil, nil},
+		"two signs":        {signed, halves},
+		"one sign":         {one, nil},
+		"all minus":        {minus, []float64{-1, -1, -1, -1}},
+		"no sign":          {plain, nil},
+		"wrapped":          {wrapped{signed}, halves},
+		"before a head":    {must(layers.NewSequential(signed, head)), nil},
+		"last in sequence": {must(layers.NewSequential(must(layers.NewLinearHead(2, 3)), signed)), halves},
+		"beside another":   {must(layers.NewConcat(3, []layers.Part{part(plain), part(signed)})), append([]float64{1, 1}, halves...)},
+		"beside one sign":  {must(layers.NewConcat(3, []layers.Part{part(plain), part(one)})), nil},
+	} {
+		if got := layers.SignatureOf(c.m); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+	if s := one.Signature(); len(s) != 8 || slices.Contains(s, -1) {
+		t.Errorf("the signature of one sign is %v", s)
+	}
+}
+
+// TestGORFLayerShares: with a shared coupling the directions are those of one sign, with another those of both, and where there is one
+// sign all frequencies are its own.
+func TestGORFLayerShares(t *testing.T) {
+	for _, c := range spectral.Couplings() {
+		l := must(layers.NewGORFLayer(twoGaussians, 5, 28, layers.WithCoupling(c)))
+		want := 14
+		if c.Shares() {
+			want = 7
+		}
+		if u := l.Params()[0]; u.Name != "U" || !u.Value.Shape().Eq(tensor.Shape{5, want}) || l.Coupling() != c {
+			t.Errorf("%v: %s %v", c, u.Name, u.Value.Shape())
+		}
+		one := must(layers.NewGORFLayer(spectral.SpherePolynomial{A: 4, P: 10, Eps: .03}, 5, 28, layers.WithCoupling(c)))
+		if u := one.Params()[0].Value; !u.Shape().Eq(tensor.Shape{5, 14}) || one.Split().Minus.Mass != 0 {
+			t.Errorf("%v: one sign has directions %v, %v", c, u.Shape(), one.Split())
+		}
+	}
+}
+
+// TestGORFLayerErrors: what the constructor refuses, and rows that are not on the sphere.
+func TestGORFLayerErrors(t *testing.T) {
+	for says, f := range map[string]func() (*layers.GORFLayer, error){
+		"no kernel":     func() (*layers.GORFLayer, error) { return layers.NewGORFLayer(nil, 3, 8) },
+		"ask for 12":    func() (*layers.GORFLayer, error) { return layers.NewGORFLayer(twoGaussians, 3, 10) },
+		"no phase form": func() (*layers.GORFLayer, error) { return layers.NewGORFLayer(twoGaussians, 3, 8, layers.WithPhase()) },
+		"use WithCoupling": func() (*layers.GORFLayer, error) {
+			return layers.NewGORFLayer(twoGaussians, 3, 8, layers.WithSampler(spectral.Sobol{}))
+		},
+		"is no coupling": func() (*layers.GORFLayer, error) {
+			return layers.NewGORFLayer(twoGaussians, 3, 8, layers.WithCoupling(9))
+		},
+		"allow a larger Eps": func() (*layers.GORFLayer, error) { return layers.NewGORFLayer(spectral.ArcCosine{Eps: 1e-3}, 3, 8) },
+		"which float32 cannot hold": func() (*layers.GORFLayer, error) {
+			return layers.NewGORFLayer(spectral.DeltaGaussian{Sigmas: []float64{1e-45}, Weights: []float64{1}}, 3, 8, layers.WithDtype(tensor.Float32))
+		},
+	} {
+		if _, err := f(); !errors.Is(err, layers.ErrParam) || !strings.Contains(err.Error(), says) {
+			t.Errorf("error %v, want one that says %q", err, says)
+		}
+	}
+	l := must(layers.NewGORFLayer(spectral.NeuralTangent{}, 2, 8, layers.WithName("ball")))
+	for norm, ok := range map[float64]bool{1: true, 1 + 9e-7: true, 1 + 2e-6: false, 0: false, 2: false} {
+		x := tensor.New(tensor.WithShape(2, 2), tensor.WithBacking([]float64{0, 1, norm, 0}))
+		_, err := l.Transform(nil, x)
+		if ok && err != nil {
+			t.Errorf("norm %v: %v", norm, err)
+		}
+		if !ok && (!errors.Is(err, layers.ErrDomain) || !strings.Contains(err.Error(), fmt.Sprintf(`GORFLayer "ball": row 1 has norm %v, not 1; scale the rows to unit l2 norm (-scale l2)`, norm))) {
+			t.Errorf("norm %v: %v", norm, err)
+		}
+	}
+}
+
+// The difference of two Gaussians, an indefinite kernel: inner products of the features take the signs of the columns.
+func ExampleNewGORFLayer() {
+	k := spectral.DeltaGaussian{Sigmas: []float64{1, 10}, Weights: []float64{1, -1}}
+	x := []float64{.4, 0, .2, .1}
+	y := []float64{0, .1, .7, .5}
+	l, err := layers.NewGORFLayer(k, 4, 16384, layers.WithSeed(7))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	z, err := l.Transform(nil, matrix(x, y))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	sum, norm, v := 0., 0., z.Float64s()
+	for j, sign := range l.Signature() {
+		sum += sign * v[j] * v[16384+j]
+		norm += sign * v[j] * v[j]
+	}
+	fmt.Println(l.Split())
+	fmt.Printf("k(x, y) = %.2f, with signs z(x)·z(y) = %.2f\n", k.At(x, y), sum)
+	fmt.Printf("k(x, x) = %.2f, with signs z(x)·z(x) = %.2f\n", k.At(x, x), math.Abs(norm))
+	// Output:
+	// masses 1 and 1, 1 and 1 components, exact
+	// k(x, y) = -0.25, with signs z(x)·z(y) = -0.25
+	// k(x, x) = 0.00, with signs z(x)·z(x) = 0.00
+}

@@ -1,0 +1,157 @@
+package train
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/bochner-go/bochner/ops/domain"
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack"
+	"gonum.org/v1/gonum/lapack/lapack64"
+	"gonum.org/v1/gonum/mat"
+	"gorgonia.org/tensor"
+)
+
+// Ridge regression on the features of an indefinite kernel, k(x, x') = Σ_j σ_j z_j(x) z_j(x') with the signature σ, Σ = diag(σ). What is
+// least there for a positive definite kernel is a stationary point here, that of
+//
+//	‖Zc W - Yc‖² + λ s Wᵀ Σ W,   W = (Zcᵀ Zc + λ s Σ)⁻¹ Zcᵀ Yc,
+//
+// the penalty being the indefinite square <f, f> of the kernel's Kreĭn space: W = Σ Zcᵀ α with (Zc Σ Zcᵀ + λ s I) α = Yc, which is kernel
+// ridge regression on the matrix of k. The system is symmetric and not definite, and is solved as it is: eigenvalues are neither clipped nor
+// turned over. It is singular where -λ s is an eigenvalue of the centred kernel matrix, and results near such a λ are erratic; choose it by
+// SelectHeldOut or SelectLOO. Ong, Mary, Canu and Smola (2004), Learning with non-positive kernels; Oglic and Gärtner (2018).
+
+// kreinFactor is the LU factor of G + shift·Σ.
+type kreinFactor struct {
+	lu    blas64.General
+	pivot []int
+}
+
+// factorKrein overwrites g, of which the lower triangle has a meaning; not ok means that the matrix is singular to working precision.
+func factorKrein(g []float64, n int, shift float64, signature []float64) (f kreinFactor, ok bool) {
+	mirror(g, n)
+	for i, s := range signature {
+		g[i*n+i] += shift * s
+	}
+	f = kreinFactor{general(n, n, n, g), make([]int, n)}
+	norm := lapack64.Lange(lapack.MaxColumnSum, f.lu, make([]float64, n))
+	if !(norm <= math.MaxFloat64) || !lapack64.Getrf(f.lu, f.pivot) {
+		return f, false
+	}
+	rcond := lapack64.Gecon(lapack.MaxColumnSum, f.lu, norm, make([]float64, 4*n), make([]int, n))
+	return f, rcond > singular(n)
+}
+
+// solve overwrites b, [n, k], by the solution.
+func (f kreinFactor) solve(b []float64, k int) {
+	lapack64.Getrs(blas.NoTrans, f.lu, general(f.lu.Rows, k, k, b), f.pivot)
+}
+
+// coefficients returns W = (G + shift·Σ)⁻¹ R and overwrites g, which is s.g or a copy of it. Without a signature Σ is I, and the matrix
+// must be positive definite.
+func (s *RidgeStats) coefficients(g []float64, shift float64) (w []float64, ok bool) {
+	w = slices.Clone(s.r)
+	if s.Signature == nil {
+		l, ok := ridgeCholesky(g, s.features, shift)
+		if ok {
+			choleskySolve(l, w, s.targets)
+		}
+		return w, ok
+	}
+	f, ok := factorKrein(g, s.features, shift, s.Signature)
+	if ok {
+		f.solve(w, s.targets)
+	}
+	return w, ok
+}
+
+// unsolvable is the error for a lambda that leaves a system which coefficients cannot solve.
+func (s *RidgeStats) unsolvable(lambda, effective float64) error {
+	if s.Signature == nil || math.IsInf(effective, 1) {
+		return notPositive("Ridge", s.features, lambda, effective)
+	}
+	return notRegular("Ridge", s.features, lambda)
+}
+
+// notRegular is the error for an indefinite system that is singular.
+func notRegular(who string, size int, lambda float64) error {
+	return fmt.Errorf("train: %s: with lambda = %g the %d x %d system of an indefinite kernel is singular to working precision, as when an eigenvalue of the kernel matrix is minus the penalty; choose another lambda: %w",
+		who, lambda, size, size, domain.ErrParam)
+}
+
+// checkSignature wants a sign for each feature.
+func (s *RidgeStats) checkSignature() error {
+	if s.Signature == nil {
+		return nil
+	}
+	if len(s.Signature) != s.features {
+		return fmt.Errorf("train: Ridge: the signature has %d signs for %d features: %w", len(s.Signature), s.features, domain.ErrShape)
+	}
+	for j, v := range s.Signature {
+		if v != 1 && v != -1 {
+			return fmt.Errorf("train: Ridge: Signature[%d] = %v is not 1 or -1: %w", j, v, domain.ErrParam)
+		}
+	}
+	return nil
+}
+
+// kreinLeaveOneOut is leaveOneOut for an indefinite kernel: hᵢᵢ = 1/n + zᵢᵀ (G + λ s Σ)⁻¹ zᵢ, by the Sherman-Morrison formula, which asks
+// for no definite matrix. Every lambda has a factor and a pass over the rows of its own, so that the memory is that of one. 1 - hᵢᵢ can
+// have either sign.
+func (s *RidgeStats) kreinLeaveOneOut(src *rowSource, lambdas []float64) (*RidgeFit, error) {
+	scale, err := s.scale()
+	if err != nil {
+		return nil, err
+	}
+	d, k := s.features, s.targets
+	src.total = (1 + len(lambdas)) * src.n
+	sums, usable := make([]float64, len(lambdas)), make([]bool, len(lambdas))
+	for l, lambda := range lambdas {
+		f, ok := factorKrein(slices.Clone(s.g), d, lambda*scale, s.Signature)
+		if usable[l] = ok; !ok {
+			continue
+		}
+		w := slices.Clone(s.r)
+		f.solve(w, k)
+		var p []float64
+		err := src.each(nil, func(rows rowNames, z *tensor.Dense, y *mat.Dense) error {
+			if err := checkFinite("Ridge", z, y, rows.at); err != nil {
+				return err
+			}
+			b := z.Shape()[0]
+			p = s.centred(p, z)
+			pred, solved := make([]float64, b*k), transposed(p, b, d, d)
+			addProduct(1, general(b, d, d, p), general(k, d, d, transposed(w, d, k, k)), general(b, k, k, pred), false)
+			f.solve(solved, b)
+			for i := range b {
+				left := 1 - 1/float64(s.n)
+				for j, v := range p[i*d : (i+1)*d] {
+					left -= v * solved[j*b+i]
+				}
+				e := s.rowError(pred[i*k:], y.RawRowView(i)) / (left * left)
+				if math.Abs(left) < decisive {
+					e = math.Inf(1)
+				}
+				sums[l] += e
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	scores := scoresOf(lambdas, usable, sums, s.n*k)
+	best, err := bestScore(scores)
+	if err != nil {
+		return nil, err
+	}
+	fit, err := s.solve(s.g, lambdas[best])
+	if err != nil {
+		return nil, err
+	}
+	fit.Scores = scores
+	return fit, nil
+}
