@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/bochner-go/bochner/ops/domain"
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -15,9 +16,10 @@ const symmetryTolerance = 1e-5
 
 // KernelRidge is ridge regression on an exact kernel: f(x) = Σᵢ Alpha[i] k(x, xᵢ) + B.
 type KernelRidge struct {
-	Alpha  *mat.Dense // [n, targets]; its columns sum to 0
-	B      []float64  // [targets], the intercept
-	Lambda float64    // the relative lambda
+	Alpha  *mat.Dense    // [n, targets]; its columns sum to 0
+	B      []float64     // [targets], the intercept
+	Lambda float64       // the relative lambda
+	Scores []LambdaScore // of FitKernelRidgeLOO: one a lambda, in the order given; else nil
 }
 
 // FitKernelRidge solves what FitRidge solves when K = Z Zᵀ, from the n x n Gram matrix k alone, which it leaves as it is:
@@ -33,24 +35,72 @@ type KernelRidge struct {
 // Errors: domain.ErrShape; domain.ErrDomain for an entry that is not finite, a k that is not symmetric, or tr K <= 0;
 // domain.ErrParam for a lambda that is out of range or too small.
 func FitKernelRidge(k *mat.Dense, y *mat.Dense, lambda float64) (*KernelRidge, error) {
-	if err := checkKernelRidge("KernelRidge", k, y, lambda); err != nil {
+	p, err := newKernelProblem(k, y, lambda)
+	if err != nil {
 		return nil, err
 	}
-	g, t := k.RawMatrix(), y.RawMatrix()
-	n := g.Rows
-	scale := 0.0
-	work := make([]float64, n*n)
-	for i := range n {
-		copy(work[i*n:(i+1)*n], g.Data[i*g.Stride:])
-		scale += g.Data[i*g.Stride+i] / float64(n)
+	return p.fit(lambda)
+}
+
+// FitKernelRidgeLOO is FitKernelRidge with the lambda of the least leave-one-out error, which is exact (see SelectLOO): one tridiagonal
+// reduction of the centred k serves all lambdas. A lambda that is too small for k has the score +Inf. Memory is three more n x n matrices.
+//
+// Errors are those of FitKernelRidge, domain.ErrShape for fewer than 2 rows, and domain.ErrParam for no lambda and for none that will do.
+func FitKernelRidgeLOO(k *mat.Dense, y *mat.Dense, lambdas []float64) (*KernelRidge, error) {
+	p, err := newKernelProblem(k, y, lambdas...)
+	if err != nil {
+		return nil, err
 	}
-	if !(scale > 0 && scale <= math.MaxFloat64) {
-		return nil, fmt.Errorf("train: KernelRidge: the mean of the diagonal of k is %v, not a positive number; check the kernel: %w", scale, domain.ErrDomain)
+	switch {
+	case len(lambdas) == 0:
+		return nil, fmt.Errorf("train: KernelRidge: there are no lambdas to choose from; give one at least: %w", domain.ErrParam)
+	case p.n < 2:
+		return nil, fmt.Errorf("train: KernelRidge: %v needs at least 2 rows, got %d; use FitKernelRidge: %w", SelectLOO, p.n, domain.ErrShape)
 	}
-	dual := newRidgeDual(work, n, t)
-	alpha, ok := dual.solve(work, lambda*scale)
+	scores := newRidgeDual(slices.Clone(p.k), p.n, y.RawMatrix()).leaveOneOut(lambdas, p.scale)
+	best, err := bestScore(scores)
+	if err != nil {
+		return nil, err
+	}
+	fit, err := p.fit(lambdas[best])
+	if err != nil {
+		return nil, err
+	}
+	fit.Scores = scores
+	return fit, nil
+}
+
+// kernelProblem is what is fitted: a copy of k, [n, n], the mean of its diagonal, and y.
+type kernelProblem struct {
+	n     int
+	k     []float64
+	scale float64
+	y     blas64.General
+}
+
+// newKernelProblem checks k, y and the lambdas.
+func newKernelProblem(k, y *mat.Dense, lambdas ...float64) (*kernelProblem, error) {
+	if err := checkKernelRidge("KernelRidge", k, y, lambdas...); err != nil {
+		return nil, err
+	}
+	g := k.RawMatrix()
+	p := &kernelProblem{n: g.Rows, k: make([]float64, g.Rows*g.Rows), y: y.RawMatrix()}
+	for i := range p.n {
+		copy(p.k[i*p.n:(i+1)*p.n], g.Data[i*g.Stride:])
+		p.scale += g.Data[i*g.Stride+i] / float64(p.n)
+	}
+	if !(p.scale > 0 && p.scale <= math.MaxFloat64) {
+		return nil, fmt.Errorf("train: KernelRidge: the mean of the diagonal of k is %v, not a positive number; check the kernel: %w", p.scale, domain.ErrDomain)
+	}
+	return p, nil
+}
+
+// fit solves for one lambda and overwrites p.k.
+func (p *kernelProblem) fit(lambda float64) (*KernelRidge, error) {
+	dual := newRidgeDual(p.k, p.n, p.y)
+	alpha, ok := dual.solve(p.k, lambda*p.scale)
 	if !ok {
-		return nil, notPositive("KernelRidge", n, lambda, lambda*scale)
+		return nil, notPositive("KernelRidge", p.n, lambda, lambda*p.scale)
 	}
 	return dual.fitted("KernelRidge", alpha, lambda)
 }
@@ -67,7 +117,7 @@ func (d *ridgeDual) fitted(who string, alpha []float64, lambda float64) (*Kernel
 }
 
 // checkKernelRidge wants a symmetric k, a row of y for each of its rows, and a lambda in range.
-func checkKernelRidge(who string, k, y *mat.Dense, lambda float64) error {
+func checkKernelRidge(who string, k, y *mat.Dense, lambdas ...float64) error {
 	if k == nil || y == nil || k.IsEmpty() || y.IsEmpty() {
 		return fmt.Errorf("train: %s: k is %v and y is %v; give at least one row of each: %w", who, dimsOf(k), dimsOf(y), domain.ErrShape)
 	}
@@ -75,8 +125,10 @@ func checkKernelRidge(who string, k, y *mat.Dense, lambda float64) error {
 	if g.Rows != g.Cols || t.Rows != g.Rows {
 		return fmt.Errorf("train: %s: k is %v and y is %v; k must be square with one row of y for each of its rows: %w", who, dimsOf(k), dimsOf(y), domain.ErrShape)
 	}
-	if err := checkLambda(lambda); err != nil {
-		return fmt.Errorf("train: %s: %w", who, err)
+	for _, lambda := range lambdas {
+		if err := checkLambda(lambda); err != nil {
+			return fmt.Errorf("train: %s: %w", who, err)
+		}
 	}
 	if i, j, v := notFinite(t.Data, t.Rows, t.Cols, t.Stride); i >= 0 {
 		return fmt.Errorf("train: %s: y[%d,%d] = %v is not a finite number; drop the row or fill the value in: %w", who, i, j, v, domain.ErrDomain)

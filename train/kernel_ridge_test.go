@@ -46,6 +46,72 @@ func TestKernelRidgeIsRidge(t *testing.T) {
 	}
 }
 
+// TestKernelRidgeLOO: the scores are those of fits without each row in turn, at the same effective lambda, and of ridge on the
+// features; the fit is that of the best.
+func TestKernelRidgeLOO(t *testing.T) {
+	lambdas := []float64{0.01, 0.3, 5}
+	for _, c := range []struct{ n, d, k int }{{13, 31, 3}, {17, 5, 2}} {
+		x, y := problem(c.n, c.d, c.k, 61)
+		var k mat.Dense
+		k.Mul(matOf(x), matOf(x).T())
+		saved := mat.DenseCopyOf(&k)
+		r, err := FitKernelRidgeLOO(&k, y, lambdas)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := FitKernelRidge(&k, y, r.Lambda)
+		if err != nil || !mat.Equal(r.Alpha, want.Alpha) || !mat.Equal(&k, saved) {
+			t.Errorf("%+v: not the fit at lambda %v (%v), or k was changed", c, r.Lambda, err)
+		}
+		f := fit(t, nil, x, y, RidgeOptions{Lambdas: lambdas, Select: SelectLOO})
+		if f.Lambda != r.Lambda {
+			t.Errorf("%+v: ridge on the features chooses %v, not %v", c, f.Lambda, r.Lambda)
+		}
+		for l, s := range r.Scores {
+			left := leftOut(t, &k, y, s.Lambda)
+			if s.Lambda != lambdas[l] || math.Abs(s.MSE-left) > 1e-9*left || math.Abs(s.MSE-f.Scores[l].MSE) > 1e-9*left {
+				t.Errorf("%+v, lambda %v: %v, without each row in turn %v, ridge on the features %v", c, s.Lambda, s.MSE, left, f.Scores[l].MSE)
+			}
+		}
+	}
+}
+
+// leftOut is the mean squared error of rows under a fit to the others, whose lambda is such that the penalty is that of all rows.
+func leftOut(t *testing.T, k, y *mat.Dense, lambda float64) (mse float64) {
+	t.Helper()
+	n, targets := y.Dims()
+	for out := range n {
+		rest, target, cross, trace := mat.NewDense(n-1, n-1, nil), mat.NewDense(n-1, targets, nil), mat.NewDense(1, n-1, nil), 0.0
+		at := func(i int) int { // the row of k that is row i of the rest
+			if i < out {
+				return i
+			}
+			return i + 1
+		}
+		for i := range n - 1 {
+			for j := range n - 1 {
+				rest.Set(i, j, k.At(at(i), at(j)))
+			}
+			target.SetRow(i, y.RawRowView(at(i)))
+			cross.Set(0, i, k.At(out, at(i)))
+			trace += k.At(at(i), at(i)) / float64(n-1)
+		}
+		r, err := FitKernelRidge(rest, target, lambda*mat.Trace(k)/float64(n)/trace)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pred, err := r.Predict(cross)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for j := range targets {
+			e := y.At(out, j) - pred.At(0, j)
+			mse += e * e / float64(n*targets)
+		}
+	}
+	return mse
+}
+
 // TestKernelRidgeIndefinite: K with the eigenvalues 3, 1, -1 on vectors that sum to 0 works once λ s exceeds 1.
 func TestKernelRidgeIndefinite(t *testing.T) {
 	q := mat.NewDense(4, 3, []float64{1, 1, 1, 1, -1, -1, -1, 1, -1, -1, -1, 1})
@@ -101,6 +167,15 @@ func TestKernelRidgeErrors(t *testing.T) {
 		if _, err := FitKernelRidge(c.k, c.y, c.lambda); !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", c.name, err)
 		}
+		if _, err := FitKernelRidgeLOO(c.k, c.y, []float64{c.lambda}); !errors.Is(err, c.is) || c.name != "singular" && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s, leave-one-out: %v", c.name, err)
+		}
+	}
+	if _, err := FitKernelRidgeLOO(eye, y, nil); !errors.Is(err, domain.ErrParam) || !strings.Contains(err.Error(), "no lambdas") {
+		t.Errorf("no lambdas: %v", err)
+	}
+	if _, err := FitKernelRidgeLOO(mat.NewDense(1, 1, []float64{1}), mat.NewDense(1, 1, []float64{1}), []float64{1}); !errors.Is(err, domain.ErrShape) || !strings.Contains(err.Error(), "at least 2 rows") {
+		t.Errorf("one row: %v", err)
 	}
 	r, err := FitKernelRidge(eye, y, 1)
 	if err != nil {
