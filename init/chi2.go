@@ -29,6 +29,9 @@ func (k Chi2) Signature(lambda float64) float64 { return sech(lambda / 2) }
 // Spectrum is sech(πω).
 func (k Chi2) Spectrum(omega float64) float64 { return sech(math.Pi * omega) }
 
+// SpectrumQuantile is asinh(tan(πp/2))/π.
+func (k Chi2) SpectrumQuantile(p float64) float64 { return math.Asinh(halfCauchyQuantile(p)) / math.Pi }
+
 // FittedPeriod is 5.86√n + 3.65, or 8.80√(n+4.44) - 12.6 for the rectangular window.
 func (k Chi2) FittedPeriod(order int, w Window) float64 {
 	if w == Rectangular {

@@ -82,6 +82,8 @@
 //	Chi2, order n, period Λ     VLFeat order n and period Λ; its period -1 is FittedPeriod. scikit-learn AdditiveChi2Sampler
 //	                            sample_steps = n+1, sample_interval = 2π/Λ, with the columns of a harmonic together
 //	JensenShannon               to base 2; k in nats is k·ln 2. SquaredMetric is 2 JS, JS = ½KL(x|m) + ½KL(z|m) in bits
+//	DensityDistance.Kernel      exp(-ρ²/2σ²) of densities: JS in nats with the half, Hellinger with the half, TV = ∫|p - q|. On histograms
+//	                            Exponentiated{JensenShannon} has σ²·2/ln 2 = 2.885σ², {Hellinger} 2σ², {Intersection} and {Chi2} σ²
 //	Exponentiated{Of, Sigma: s} exp(-gamma D²) with gamma = 1/(2s²); scikit-learn chi2_kernel gamma on Chi2's D² = Σ (x-z)²/(x+z)
 //
 // # Names

@@ -30,6 +30,9 @@ func (k Intersection) Signature(lambda float64) float64 { return math.Exp(-math.
 // Spectrum is (2/π)/(1 + 4ω²).
 func (k Intersection) Spectrum(omega float64) float64 { return 2 / math.Pi / (1 + 4*omega*omega) }
 
+// SpectrumQuantile is ½ tan(πp/2): the spectrum is a Cauchy law of scale ½.
+func (k Intersection) SpectrumQuantile(p float64) float64 { return halfCauchyQuantile(p) / 2 }
+
 // FittedPeriod is 2.38 ln(n+0.8) + 5.6, or 2.00 ln(n+0.99) + 3.52 for the rectangular window.
 func (k Intersection) FittedPeriod(order int, w Window) float64 {
 	if w == Rectangular {

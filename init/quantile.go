@@ -19,6 +19,14 @@ func cauchyQuantile(p float64) float64 {
 	}
 }
 
+// halfCauchyQuantile is tan(πp/2), the quantile of the absolute value of a standard Cauchy variable.
+func halfCauchyQuantile(p float64) float64 {
+	if p > .5 {
+		return 1 / math.Tan(math.Pi/2*(1-p))
+	}
+	return math.Tan(math.Pi / 2 * p)
+}
+
 // sechQuantile is (1/π) ln tan(πp/2), the quantile of the density sech(πw). The logarithm cancels near p = 1/2, so it is
 // written as asinh(tan(π(p - 1/2)))/π, which is the same function (the inverse Gudermannian).
 func sechQuantile(p float64) float64 { return math.Asinh(cauchyQuantile(p)) / math.Pi }

@@ -34,6 +34,9 @@ func InBlocks(who string, dst, x *tensor.Dense, rows, cols int, f func(dst, x *t
 func rowRange(x *tensor.Dense, lo, hi int) *tensor.Dense {
 	cols := x.Shape()[1]
 	shape := tensor.WithShape(hi-lo, cols)
+	if hi == lo || cols == 0 { // a tensor without cells has no backing
+		return tensor.New(shape, tensor.Of(x.Dtype()))
+	}
 	if x.Dtype() == tensor.Float32 {
 		return tensor.New(shape, tensor.WithBacking(data[float32](x)[lo*cols:hi*cols:hi*cols]))
 	}

@@ -34,6 +34,7 @@ const (
 	histograms
 	above
 	unitSphere
+	unitCube
 )
 
 // Domain is the set of rows on which a kernel is defined. The zero value is ℝ^d. Domains are comparable with ==.
@@ -57,6 +58,9 @@ func Above(c float64) Domain { return Domain{kind: above, bound: c} }
 // UnitSphere is {x : | ‖x‖₂ - 1 | <= tol}. Its cells need only be finite; CheckRows looks at the norms as well.
 func UnitSphere(tol float64) Domain { return Domain{kind: unitSphere, bound: tol} }
 
+// UnitCube is [0, 1]^d, where sets of samples live whose densities are estimated.
+func UnitCube() Domain { return Domain{kind: unitCube} }
+
 // IsNonNegative says whether negative values are outside the domain.
 func (d Domain) IsNonNegative() bool { return d.kind == nonNegative || d.kind == histograms }
 
@@ -70,20 +74,32 @@ func (d Domain) Contains(v float64) bool {
 		return v >= 0
 	case above:
 		return v > -d.bound
+	case unitCube:
+		return v >= 0 && v <= 1
 	default:
 		return true
 	}
 }
 
-// Low is the lower end of the cells, -Inf for none; open says that it is outside. ok is false for a domain of whole rows.
+// Low is the lower end of the cells, -Inf for none; open says that it is outside. ok is false where the domain has another condition.
 func (d Domain) Low() (low float64, open, ok bool) {
 	switch d.kind {
 	case nonNegative, histograms:
 		return 0, false, true
 	case above:
 		return -d.bound, true, true
+	case unitCube:
+		return 0, false, false
 	}
 	return math.Inf(-1), false, d.kind == reals
+}
+
+// high is the upper end of the cells, which is inside.
+func (d Domain) high() float64 {
+	if d.kind == unitCube {
+		return 1
+	}
+	return math.Inf(1)
 }
 
 // String is the condition as a formula.
@@ -95,6 +111,8 @@ func (d Domain) String() string {
 		return fmt.Sprintf("x > %v", -d.bound)
 	case unitSphere:
 		return fmt.Sprintf("| ||x|| - 1 | <= %v", d.bound)
+	case unitCube:
+		return "0 <= x <= 1"
 	default:
 		return "x finite"
 	}
@@ -113,6 +131,8 @@ func (d Domain) Violation(who string, row, col int, v float64) error {
 		e.Reason, e.Remedy = "is negative", "the kernel is defined for histograms, x >= 0: shift the data, scale them by minmax, or extend the kernel by negative=sign or negative=split"
 	case d.kind == above:
 		e.Reason, e.Remedy = fmt.Sprintf("is not above -c = %v", -d.bound), "shift the data or raise C"
+	case d.kind == unitCube:
+		e.Reason, e.Remedy = "is outside the unit cube", "scale the samples to [0, 1] by the range of all of them, and clip what is beyond that range later"
 	default:
 		e.Reason, e.Remedy = "is outside the domain "+d.String(), "scale the data"
 	}
@@ -147,10 +167,11 @@ func (e *CellError) Unwrap() error { return ErrDomain }
 // (in row-major order) that d does not contain, or nil.
 func CheckRows[T Float](d Domain, who string, x []T, rows, cols, ld int) error {
 	low, open, _ := d.Low()
+	high := d.high()
 	for i := range rows {
 		row := x[i*ld : i*ld+cols]
 		for j, v := range row {
-			if f := float64(v); f-f != 0 || f < low || (open && f == low) {
+			if f := float64(v); f-f != 0 || f < low || (open && f == low) || f > high {
 				return d.Violation(who, i, j, f)
 			}
 		}

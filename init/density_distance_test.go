@@ -1,0 +1,242 @@
+package spectral
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/integrate/quad"
+)
+
+// densityDistances are those of the paper with their plain formulas and measures, written independently of the homogeneous kernels.
+var densityDistances = map[string]struct {
+	d       DensityDistance
+	plain   func(x, y float64) float64
+	measure func(l float64) float64
+	mass    float64
+}{
+	"JS": {JensenShannonDivergence(), func(x, y float64) float64 { return (xlog(x, 2*x/(x+y)) + xlog(y, 2*y/(x+y))) / 2 },
+		func(l float64) float64 { return 1 / math.Cosh(math.Pi*l) / (1 + 4*l*l) }, math.Ln2 / 2},
+	"TV": {TotalVariation(), func(x, y float64) float64 { return math.Abs(x - y) },
+		func(l float64) float64 { return 4 / math.Pi / (1 + 4*l*l) }, 1},
+	"Hellinger": {SquaredHellinger(), func(x, y float64) float64 { return (math.Sqrt(x) - math.Sqrt(y)) * (math.Sqrt(x) - math.Sqrt(y)) / 2 }, nil, .5},
+	"triangular": {TriangularDivergence(), func(x, y float64) float64 { return (x - y) * (x - y) / (x + y) },
+		func(l float64) float64 { return 2 / math.Cosh(math.Pi*l) }, 1},
+}
+
+// xlog is x ln r, 0 for x = 0.
+func xlog(x, r float64) float64 {
+	if x == 0 {
+		return 0
+	}
+	return x * math.Log(r)
+}
+
+// wave is |x^{½+iλ} - y^{½+iλ}|².
+func wave(x, y, l float64) float64 {
+	if x == 0 || y == 0 {
+		return x + y
+	}
+	return x + y - 2*math.Sqrt(x*y)*math.Cos(l*math.Log(x/y))
+}
+
+// TestDensityDistanceIdentity: d²(x, y) is its plain formula and ∫ |x^{½+iλ} - y^{½+iλ}|² m(λ) dλ, both to 1e-12 of x + y. The integral is
+// taken over panels where m falls exponentially. Over the algebraic tail of TV, from L on, it is Z's tail less ∫ 2√(xy) cos(λr) m(λ) dλ, of
+// which the contour λ = L + is makes an integral that falls exponentially.
+func TestDensityDistanceIdentity(t *testing.T) {
+	for name, c := range densityDistances {
+		for _, xy := range [][2]float64{{1, 0}, {.3, .7}, {1e-6, 2}, {2.5, 2.6}, {7, 1e-3}, {0, .4}} {
+			x, y := xy[0], xy[1]
+			want := c.plain(x, y)
+			if got := c.d.Scalar(x, y); !(math.Abs(got-want) <= 1e-12*(x+y)) {
+				t.Errorf("%s: d²(%v, %v) = %v, want %v", name, x, y, got, want)
+			}
+			if c.measure == nil {
+				continue
+			}
+			sum, end := 0.0, 12.0
+			for a := 0.; a < end; a += .25 {
+				sum += quad.Fixed(func(l float64) float64 { return wave(x, y, l) * c.measure(l) }, a, a+.25, 40, quad.Legendre{}, 0)
+			}
+			if name == "TV" {
+				sum += (x+y)*(1-2/math.Pi*math.Atan(2*end)) - cauchyTail(x, y, end)
+			}
+			if !(math.Abs(sum-want) <= 1e-12*(x+y)) {
+				t.Errorf("%s: the integral for (%v, %v) is %v, want %v", name, x, y, sum, want)
+			}
+		}
+		for _, l := range []float64{0, .1, 1, 5} {
+			if c.measure != nil && !(math.Abs(c.d.Density(l)/c.measure(l)-1) <= 1e-14) {
+				t.Errorf("%s: m(%v) = %v, want %v", name, l, c.d.Density(l), c.measure(l))
+			}
+		}
+		if !(math.Abs(c.d.Mass()-c.mass) <= 1e-15) {
+			t.Errorf("%s: Z = %v, want %v", name, c.d.Mass(), c.mass)
+		}
+	}
+}
+
+// cauchyTail is ∫_L^∞ 2√(xy) cos(λr) 4/(π(1+4λ²)) dλ = Re i e^{iLr} ∫₀^∞ e^{-sr} f(L + is) ds, r = |ln x/y|.
+func cauchyTail(x, y, from float64) float64 {
+	if x == 0 || y == 0 {
+		return 0
+	}
+	r := math.Abs(math.Log(x / y))
+	sum := complex(0, 0)
+	x40, w40 := legendre()
+	for a, width := 0., 4.; a < 48/r; a += width {
+		for k, u := range x40 {
+			s := a + width*(1+u)/2
+			z := complex(from, s)
+			sum += complex(w40[k]*width/2*math.Exp(-s*r), 0) / (1 + 4*z*z)
+		}
+	}
+	sin, cos := math.Sincos(from * r)
+	return real(complex(0, 1)*complex(cos, sin)*sum) * 8 / math.Pi * math.Sqrt(x*y)
+}
+
+// TestLambdas: each frequency has the share of the measure to its left that the rule says, weights sum to Z, and draws are of the law.
+func TestLambdas(t *testing.T) {
+	for name, c := range densityDistances {
+		if c.measure == nil {
+			l, w, err := c.d.Lambdas(7, QuantileLambdas, 0)
+			if err != nil || len(l) != 1 || l[0] != 0 || w[0] != .5 {
+				t.Errorf("%s: %v, %v, %v", name, l, w, err)
+			}
+			continue
+		}
+		share := func(l float64) float64 {
+			if name == "TV" {
+				return 2 / math.Pi * math.Atan(2*l)
+			}
+			sum, panels := 0.0, math.Ceil(4*l)
+			for i := range int(panels) {
+				sum += quad.Fixed(c.measure, l*float64(i)/panels, l*float64(i+1)/panels, 40, quad.Legendre{}, 0)
+			}
+			return sum / c.mass
+		}
+		for _, m := range []int{1, 5, 200} {
+			l, w, err := c.d.Lambdas(m, QuantileLambdas, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for j, v := range l {
+				if want := (float64(j) + .5) / float64(m); !(math.Abs(share(v)-want) <= 1e-13) || w[j] != c.d.Mass()/float64(m) {
+					t.Errorf("%s: λ %d of %d is %v with the share %v and weight %v", name, j, m, v, share(v), w[j])
+				}
+			}
+		}
+		_, w, err := c.d.Lambdas(9, GaussLambdas, 0)
+		if sum := total(w); err != nil || !(math.Abs(sum-c.mass) <= 1e-14) {
+			t.Errorf("%s: weights of %v, %v", name, sum, err)
+		}
+		const n = 4000
+		l, _, err := c.d.Lambdas(n, DrawnLambdas, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shares := make([]float64, n)
+		for j, v := range l {
+			shares[j] = share(v)
+		}
+		if ks := ksAgainstQuantile(shares, func(p float64) float64 { return p }); ks > 2.2 {
+			t.Errorf("%s: Kolmogorov-Smirnov %.2f", name, ks)
+		}
+		if again, _, _ := c.d.Lambdas(n, DrawnLambdas, 3); again[7] != l[7] {
+			t.Errorf("%s: the same seed draws %v and %v", name, l[7], again[7])
+		}
+	}
+	for _, p := range []float64{1e-300, 1e-16, 1 - 0x1p-53} {
+		for _, k := range []spectrumQuantiler{Chi2{}, Intersection{}, JensenShannon{}} {
+			if l := k.SpectrumQuantile(p); !(l > 0) || l-l != 0 || p < .5 && !(math.Abs(2*l*k.Spectrum(0)/k.Signature(0)/p-1) < 1e-12) {
+				t.Errorf("%T: the quantile at %v is %v", k, p, l)
+			}
+		}
+	}
+}
+
+func total(v []float64) (sum float64) {
+	for _, u := range v {
+		sum += u
+	}
+	return sum
+}
+
+// TestDensityKernel: the exponentiated kernel of the values is exp(-ρ²/2σ²), at the scales of the table.
+func TestDensityKernel(t *testing.T) {
+	p, q := []float64{.5, 0, 2.5, 1}, []float64{1.5, .25, 2, .25}
+	for name, c := range densityDistances {
+		rho := 0.0
+		for i := range p {
+			rho += c.plain(p[i], q[i]) / 4
+		}
+		if got := c.d.At(p, q); !(math.Abs(got-rho) <= 1e-15) {
+			t.Errorf("%s: ρ² = %v, want %v", name, got, rho)
+		}
+		if got, want := c.d.Kernel(.7, 4).At(p, q), math.Exp(-rho/(2*.49)); !(math.Abs(got-want) <= 1e-14) {
+			t.Errorf("%s: kernel %v, want %v", name, got, want)
+		}
+	}
+	for i, want := range []float64{2 / math.Ln2, 2, 1, 1} {
+		d := []DensityDistance{JensenShannonDivergence(), SquaredHellinger(), TotalVariation(), TriangularDivergence()}[i]
+		if s := d.Kernel(1, 1).Sigma; !(math.Abs(s*s-want) <= 1e-14) {
+			t.Errorf("%T on histograms: σ² times %v, want %v", d.Of, s*s, want)
+		}
+	}
+}
+
+func TestDensityDistanceErrors(t *testing.T) {
+	for _, c := range []struct {
+		d    DensityDistance
+		m    int
+		rule LambdaRule
+		says string
+	}{
+		{DensityDistance{}, 5, 0, "no kernel"},
+		{DensityDistance{Chi2{}, 0}, 5, 0, "Scale = 0"},
+		{DensityDistance{Chi2{Gamma: 2}, 1}, 5, 0, "degree 2"},
+		{DensityDistance{Chi2{Negative: SignNegative}, 1}, 5, 0, "negative=sign"},
+		{DensityDistance{Chi2{Gamma: -1}, 1}, 5, 0, "Gamma = -1"},
+		{DensityDistance{plainHomogeneous{Chi2{}}, 1}, 5, 0, "SpectrumQuantile"},
+		{TotalVariation(), 0, 0, "0 frequencies"},
+		{TotalVariation(), MaxLambdas + 1, 0, "65537 frequencies"},
+		{TotalVariation(), 5, 3, "LambdaRule(3)"},
+	} {
+		if _, _, err := c.d.Lambdas(c.m, c.rule, 0); !errors.Is(err, ErrParam) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%+v: %v, want %q", c.d, err, c.says)
+		}
+	}
+	for r := QuantileLambdas; r <= DrawnLambdas; r++ {
+		if back, err := ParseLambdaRule(r.String()); err != nil || back != r {
+			t.Errorf("%v: %v, %v", r, back, err)
+		}
+	}
+	if _, err := ParseLambdaRule("sobol"); !errors.Is(err, ErrParam) {
+		t.Error(err)
+	}
+}
+
+// plainHomogeneous hides what a kernel knows besides.
+type plainHomogeneous struct{ Homogeneous }
+
+// The Jensen-Shannon divergence of two densities on eight points, and what five frequencies make of it.
+func ExampleDensityDistance() {
+	js := JensenShannonDivergence()
+	p := []float64{.2, .4, 1, 1.8, 2, 1.4, .8, .4}
+	q := []float64{.9, 1.3, 1.5, 1.3, 1, .8, .7, .5}
+	lambda, weight, err := js.Lambdas(5, QuantileLambdas, 0)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	sum := 0.0
+	for j, l := range lambda {
+		for i := range p {
+			sum += weight[j] * wave(p[i], q[i], l) / 8
+		}
+	}
+	fmt.Printf("exact %.4f, by 5 frequencies %.4f\n", js.At(p, q), sum)
+	// Output: exact 0.0528, by 5 frequencies 0.0497
+}

@@ -1,0 +1,123 @@
+package spectral
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/integrate/quad"
+)
+
+// LambdaRule says where the frequencies λ_j of a DensityDistance are, so that Σ_j w_j |x^{½+iλ_j} - y^{½+iλ_j}|² is about d²(x, y).
+type LambdaRule int
+
+const (
+	// QuantileLambdas are the quantiles of m at (j - ½)/M, of equal weights Z/M.
+	QuantileLambdas LambdaRule = iota
+	// GaussLambdas are the quantiles of m at the nodes of Gauss and Legendre on [0, 1], with their weights times Z.
+	GaussLambdas
+	// DrawnLambdas are independent draws from m, of equal weights Z/M: the estimate is unbiased. Sutherland et al. (2016), equation (4).
+	DrawnLambdas
+)
+
+func (r LambdaRule) String() string {
+	switch r {
+	case QuantileLambdas:
+		return "quantile"
+	case GaussLambdas:
+		return "gauss"
+	case DrawnLambdas:
+		return "drawn"
+	default:
+		return fmt.Sprintf("LambdaRule(%d)", int(r))
+	}
+}
+
+// ParseLambdaRule is the inverse of String.
+func ParseLambdaRule(s string) (LambdaRule, error) {
+	for r := QuantileLambdas; r <= DrawnLambdas; r++ {
+		if r.String() == s {
+			return r, nil
+		}
+	}
+	return 0, fmt.Errorf("spectral: lambdas = %q: want quantile, gauss or drawn: %w", s, ErrParam)
+}
+
+// MaxLambdas is the largest number of frequencies of a DensityDistance.
+const MaxLambdas = 1 << 16
+
+// spectrumQuantiler is a homogeneous kernel that knows how its spectrum is spread.
+type spectrumQuantiler interface {
+	Homogeneous
+	// SpectrumQuantile is the λ > 0 for which [-λ, λ] has the share p of the spectrum, 0 < p < 1.
+	SpectrumQuantile(p float64) float64
+}
+
+// Lambdas are M frequencies by a rule and their weights, which sum to Z; the seed is that of DrawnLambdas. For a point mass (Hellinger) it
+// is one frequency, 0, whatever the rule and M. Errors wrap ErrParam: d, M or the rule out of range, a kernel without SpectrumQuantile.
+func (d DensityDistance) Lambdas(m int, rule LambdaRule, seed uint64) (lambda, weight []float64, err error) {
+	if err := d.Validate(); err != nil {
+		return nil, nil, err
+	}
+	if m < 1 || m > MaxLambdas {
+		return nil, nil, fmt.Errorf("spectral: DensityDistance: %d frequencies, want 1 to %d: %w", m, MaxLambdas, ErrParam)
+	}
+	if pointMass(d.Of) {
+		return []float64{0}, []float64{d.Mass()}, nil
+	}
+	q, ok := d.Of.(spectrumQuantiler)
+	if !ok {
+		return nil, nil, fmt.Errorf("spectral: DensityDistance: %T has no SpectrumQuantile to take frequencies from: %w", d.Of, ErrParam)
+	}
+	u, weight := make([]float64, m), make([]float64, m)
+	for j := range weight {
+		weight[j] = 1 / float64(m)
+	}
+	switch rule {
+	case QuantileLambdas:
+		for j := range u {
+			u[j] = (float64(j) + .5) / float64(m)
+		}
+	case GaussLambdas:
+		quad.Legendre{}.FixedLocations(u, weight, 0, 1)
+	case DrawnLambdas:
+		rng := rand.New(Stream(seed, "lambda"))
+		for j := range u {
+			u[j] = openUniform(rng)
+		}
+	default:
+		return nil, nil, fmt.Errorf("spectral: DensityDistance: %v, want QuantileLambdas, GaussLambdas or DrawnLambdas: %w", rule, ErrParam)
+	}
+	lambda = make([]float64, m)
+	for j, p := range u {
+		lambda[j] = q.SpectrumQuantile(p)
+		weight[j] *= d.Mass()
+	}
+	return lambda, weight, nil
+}
+
+// jensenShannonQuantile solves F(λ) = p, F(λ) = (2/ln 2) ∫₀^λ sech(πt)/(1+4t²) dt. F is concave, so Newton's method rises to the solution
+// from 0 without passing it.
+func jensenShannonQuantile(p float64) float64 {
+	f := func(t float64) float64 { return 2 / math.Ln2 * sech(math.Pi*t) / (1 + 4*t*t) }
+	x, w := legendre()
+	lambda, share := 0.0, 0.0
+	const end = 10  // where 1 - F is 1e-16
+	for range 100 { // far out a step is about 1/π
+		step := math.Min((p-share)/f(lambda), end-lambda)
+		if !(step > 1e-15*lambda) {
+			break
+		}
+		panels := math.Ceil(4 * step)
+		half, sum := step/panels/2, 0.0
+		for i := range int(panels) {
+			middle := lambda + (2*float64(i)+1)*half
+			for k, u := range x {
+				sum += w[k] * half * f(middle+half*u)
+			}
+		}
+		share += sum
+		lambda += step
+	}
+	return lambda
+}

@@ -1,0 +1,128 @@
+package ops
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/bochner-go/bochner/ops/domain"
+	"gorgonia.org/tensor"
+)
+
+// Bags is a batch of n sets of samples, of any sizes: bag i has the rows Offsets()[i] to Offsets()[i+1] of one matrix [N, l] of float32
+// or float64. A set is never empty; the order of its rows means nothing. Nothing here changes a sample; Slice and Samples share memory.
+type Bags struct {
+	x       *tensor.Dense
+	offsets []int
+}
+
+// NewBags makes bags of the rows of x [N, l], which it keeps (a copy, where x is a view), by n+1 offsets from 0 to N, which it copies.
+//
+// Errors: x that is no matrix, a matrix without columns, offsets that do not rise from 0 to N, which an empty bag breaks (ErrShape);
+// another element type (ErrDtype). Values are checked where they are used.
+func NewBags(x *tensor.Dense, offsets []int) (*Bags, error) {
+	if x == nil {
+		return nil, fmt.Errorf("ops: Bags: the samples are nil: %w", ErrShape)
+	}
+	x, err := contiguous(x)
+	if err != nil {
+		return nil, fmt.Errorf("ops: Bags: %w", err)
+	}
+	if x.Dims() != 2 || x.Shape()[1] == 0 {
+		return nil, fmt.Errorf("ops: Bags: the samples have shape %v, want [N, l] with a column at least: %w", x.Shape(), ErrShape)
+	}
+	if err := checkOffsets("ops: Bags", offsets, x.Shape()[0]); err != nil {
+		return nil, err
+	}
+	return &Bags{x, slices.Clone(offsets)}, nil
+}
+
+// checkOffsets wants offsets that rise from 0 to N.
+func checkOffsets(who string, offsets []int, samples int) error {
+	if len(offsets) == 0 || offsets[0] != 0 {
+		return fmt.Errorf("%s: offsets %v, want them to begin with 0: %w", who, offsets[:min(len(offsets), 1)], ErrShape)
+	}
+	for i, lo := range offsets[:len(offsets)-1] {
+		switch hi := offsets[i+1]; {
+		case hi == lo:
+			return fmt.Errorf("%s: bag %d is empty, and a density cannot be estimated from no sample; drop the bag: %w", who, i, ErrShape)
+		case hi < lo:
+			return fmt.Errorf("%s: bag %d has the rows %d to %d; offsets must rise: %w", who, i, lo, hi, ErrShape)
+		}
+	}
+	if last := offsets[len(offsets)-1]; last != samples {
+		return fmt.Errorf("%s: the offsets end at %d and there are %d samples: %w", who, last, samples, ErrShape)
+	}
+	return nil
+}
+
+// Len is n, the number of bags.
+func (b *Bags) Len() int { return len(b.offsets) - 1 }
+
+// Dims is l, the number of coordinates of a sample.
+func (b *Bags) Dims() int { return b.x.Shape()[1] }
+
+// Dtype is tensor.Float32 or tensor.Float64.
+func (b *Bags) Dtype() tensor.Dtype { return b.x.Dtype() }
+
+// Samples are all samples, [N, l], bag after bag. The tensor is the bags' own.
+func (b *Bags) Samples() *tensor.Dense { return b.x }
+
+// Offsets are where each bag begins in Samples, and then N.
+func (b *Bags) Offsets() []int { return slices.Clone(b.offsets) }
+
+// Size is the number of samples of bag i.
+func (b *Bags) Size(i int) int { return b.offsets[i+1] - b.offsets[i] }
+
+// Bag are the samples of bag i, over the same memory.
+func (b *Bags) Bag(i int) *tensor.Dense { return rowRange(b.x, b.offsets[i], b.offsets[i+1]) }
+
+// Slice is the bags lo to hi (exclusive), over the same memory. It panics when they are not there.
+func (b *Bags) Slice(lo, hi int) *Bags {
+	first := b.offsets[lo]
+	out := &Bags{x: rowRange(b.x, first, b.offsets[hi]), offsets: slices.Clone(b.offsets[lo : hi+1])}
+	for i := range out.offsets {
+		out.offsets[i] -= first
+	}
+	return out
+}
+
+// Take are the bags idx, in that order, repeats included, as a copy. It panics when one is not there.
+func (b *Bags) Take(idx []int) *Bags {
+	out := &Bags{offsets: make([]int, len(idx)+1)}
+	for k, i := range idx {
+		out.offsets[k+1] = out.offsets[k] + b.Size(i)
+	}
+	out.x = tensor.New(tensor.WithShape(out.offsets[len(idx)], b.Dims()), tensor.Of(b.Dtype()))
+	for k, i := range idx {
+		if b.Dtype() == tensor.Float32 {
+			copyRows[float32](out, k, b, i)
+		} else {
+			copyRows[float64](out, k, b, i)
+		}
+	}
+	return out
+}
+
+// copyRows copies bag i of b to bag k of out.
+func copyRows[T domain.Float](out *Bags, k int, b *Bags, i int) {
+	l := b.Dims()
+	copy(data[T](out.x)[out.offsets[k]*l:], data[T](b.x)[b.offsets[i]*l:b.offsets[i+1]*l])
+}
+
+// Axis is coordinate j alone, as bags of one dimension, a copy: of many dimensions the densities of the coordinates can still be estimated,
+// one by one. It panics when there is no such coordinate.
+func (b *Bags) Axis(j int) *Bags {
+	if j < 0 || j >= b.Dims() {
+		panic(fmt.Sprintf("ops: Bags: coordinate %d of %d", j, b.Dims()))
+	}
+	out := &Bags{x: tensor.New(tensor.WithShape(b.x.Shape()[0], 1), tensor.Of(b.Dtype())), offsets: slices.Clone(b.offsets)}
+	if err := ColumnsInto(out.x, 0, b.x, j, j+1, 1); err != nil {
+		panic(err) // shapes that were checked above
+	}
+	return out
+}
+
+// String tells the number of bags and the shape and type of the samples.
+func (b *Bags) String() string {
+	return fmt.Sprintf("%d bags of %v %v", b.Len(), b.Dtype(), b.x.Shape())
+}
