@@ -67,10 +67,11 @@ type options struct {
 	harmonics harmonicOptions
 	nystrom   nystromOptions
 	kpca      kpcaOptions
+	majiBerg  majiBergOptions
 }
 
 func newOptions(opts []Option) options {
-	o := options{sampler: spectral.IID{}, dt: tensor.Float64, harmonics: harmonicDefaults, kpca: kpcaDefaults}
+	o := options{sampler: spectral.IID{}, dt: tensor.Float64, harmonics: harmonicDefaults, kpca: kpcaDefaults, majiBerg: majiBergDefaults}
 	for _, f := range opts {
 		f(&o)
 	}

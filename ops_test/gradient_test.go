@@ -79,6 +79,8 @@ func (v variant) leafLayer(t *testing.T, features int, opts ...layers.Option) la
 	switch {
 	case v.entry.Name == "add-kpca":
 		l, err = layers.NewAddKPCALayer(v.kernel.(spectral.Homogeneous), v.sample(gradDims, 0), opts...)
+	case v.entry.Name == "maji-berg":
+		l, err = layers.NewMajiBergLayer(v.sample(gradDims, 0), opts...)
 	case v.form == fitted:
 		l, err = layers.NewNystromLayer(v.kernel, v.sample(gradDims, features), features, opts...)
 	case v.form == series:
@@ -220,6 +222,8 @@ func (f *cost) checkSeries(t *testing.T, v variant, where string, n *G.Node, val
 	}
 	if value[i] != 0 {
 		want = f.difference(t, value, i, share*math.Abs(value[i]), false)
+	} else if v.entry.Name == "maji-berg" { // linear from 0 on
+		want = f.difference(t, value, i, share, true)
 	}
 	if !(math.Abs(got-want) <= 1e-7*(1+math.Abs(want))) {
 		t.Errorf("%s: d cost/d %s[%d] = %v at %v, by differences %v", where, n.Name(), i, got, value[i], want)

@@ -35,6 +35,7 @@ var setups = map[string]setup{
 	"chi2":                 {[]layers.Values{{}, {"gamma": 2., "order": 2., "period": 9., "negative": "sign"}, optimalSplit}, naiveChi2, []float64{-1e-30, -.2}, "negative=sign"},
 	"intersection":         {[]layers.Values{{}, {"order": 0.}, optimalSplit}, naiveIntersection, []float64{-1e-30, -.2}, "negative=sign"},
 	"add-kpca":             {[]layers.Values{{}, {"kernel": "intersection", "components": 2., "points": 17., "gamma": 1.4, "negative": "sign"}}, naiveNamed, []float64{-1e-30, -.2}, "negative=sign"},
+	"maji-berg":            {[]layers.Values{{"bins": 3.}, {"bins": 1.}}, naiveIntersection, []float64{-1e-30, -.2}, "minmax"},
 	"nystrom":              {[]layers.Values{{"sigma": 1.3}, {"kernel": "reciprocal-semigroup", "lambda": 1.9, "select": "k-means++"}}, naiveNamed, []float64{-1e-30, -.2}, "minmax"},
 	"jensen-shannon":       {[]layers.Values{{"order": 3.}}, naiveJensenShannon, []float64{-1e-30, -.2}, "negative=sign"},
 }
