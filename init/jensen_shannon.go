@@ -17,18 +17,32 @@ type JensenShannon struct {
 
 var (
 	_ Homogeneous = JensenShannon{}
+	_ Gradienter  = JensenShannon{}
 	_ Validator   = JensenShannon{}
 )
 
 // At returns the sum above, times (xz)^{(γ-1)/2} a coordinate.
 func (k JensenShannon) At(x, z []float64) float64 {
-	return additive(x, z, k.Degree(), k.Negative, func(lo, hi float64) float64 {
-		r := lo / hi
-		high, logRatio := hi*math.Log1p(r), -math.Log(r)
-		if r < 0x1p-1000 { // r loses digits, and then is 0; hi·ln(1+r) is lo
-			high, logRatio = lo, ln(hi)-ln(lo)
+	return additive(x, z, k.Degree(), k.Negative, jensenShannonTerm)
+}
+
+func jensenShannonTerm(lo, hi float64) float64 {
+	r := lo / hi
+	high, logRatio := hi*math.Log1p(r), -math.Log(r)
+	if r < 0x1p-1000 { // r loses digits, and then is 0; hi·ln(1+r) is lo
+		high, logRatio = lo, ln(hi)-ln(lo)
+	}
+	return (high + lo*(math.Log1p(r)+logRatio)) / (2 * math.Ln2)
+}
+
+// Gradient returns ½ log₂(1 + z/x) for γ = 1, and 0 where x is 0 and the derivative has no bound.
+func (k JensenShannon) Gradient(dst, x, z []float64) []float64 {
+	return additiveGradient(dst, x, z, k.Degree(), k.Negative, jensenShannonTerm, func(a, b float64) float64 {
+		rise := math.Log1p(b/a) / (2 * math.Ln2)
+		if math.IsInf(b/a, 1) {
+			rise = (ln(b) - ln(a)) / (2 * math.Ln2)
 		}
-		return (high + lo*(math.Log1p(r)+logRatio)) / (2 * math.Ln2)
+		return a * rise / jensenShannonTerm(math.Min(a, b), math.Max(a, b))
 	})
 }
 

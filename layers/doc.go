@@ -18,6 +18,9 @@
 // Sparse rows, an *ops.CSR, go through TransformCSR and through a node that holds them; the function Transform takes rows of either kind for
 // any Map.
 //
+// Maps that need data, NystromLayer, AddKPCALayer and MajiBergLayer, are fitted on a sample of rows by their constructors, or by Spec.Fit; what
+// was fitted are their Params.
+//
 // Whether the spectral parameters are frozen or tuned is a Policy (Tune), not a type. A head is a layer too. Every layer
 // satisfies golgi's Layer interface without this package importing golgi.
 //

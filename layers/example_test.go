@@ -10,6 +10,7 @@ import (
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/train/report"
+	"gonum.org/v1/gonum/mat"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
@@ -586,4 +587,29 @@ func ExampleNewAddKPCALayer() {
 	// Output:
 	// 8 -> 24, relative error 0.0009
 	// 8 -> 24, relative error 0.0042
+}
+
+// The map of Maji and Berg in its two encodings: a model that is fitted on the dense one is served by two numbers a column of the sparse one.
+func ExampleNewMajiBergLayer() {
+	sample := matrix([]float64{1, .2}, []float64{.4, .5})
+	dense, err := layers.NewMajiBergLayer(sample, layers.WithBins(4))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	sparse, err := dense.Sparse()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	x := matrix([]float64{.6, .1})
+	fmt.Printf("%.3f\n%.3f\n", must(dense.Transform(nil, x)).Float64s(), must(sparse.Transform(nil, x)).Float64s())
+
+	w := mat.NewDense(8, 1, []float64{1, 2, 3, 4, 5, 6, 7, 8})
+	v := must(dense.SparseWeights(w))
+	fmt.Println(mat.Formatted(v.T()))
+	// Output:
+	// [0.500 0.500 0.200 0.000 0.283 0.000 0.000 0.000]
+	// [0.000 0.300 0.200 0.000 0.283 0.000 0.000 0.000]
+	// [ 1   3   6  10   5  11  18  26]
 }

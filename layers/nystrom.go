@@ -21,7 +21,8 @@ import (
 // its feature is 0 for every x; Rank is the number of the others.
 //
 // It is what the maps that know the kernel's spectrum compete with: it adapts to the data, and costs k(x, l) for every landmark and
-// landmarks × features operations a row. Nothing of it is tuned; the derivative for x is that of the kernel, see ops.Nystrom. Its parameters
+// landmarks × features operations a row. Nothing of it is tuned; the derivative for x is that of the kernel, see ops.Nystrom, of a
+// spectral.Gradienter (all but spectral.Exponentiated). Its parameters
 // are landmarks [m, d] and projection [m, features], both fitted. Williams and Seeger (2001), Using the Nyström method to speed up kernel
 // machines; Vedaldi and Zisserman (2012), section 4.1.
 type NystromLayer struct {

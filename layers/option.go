@@ -68,10 +68,11 @@ type options struct {
 	coupling  spectral.Coupling
 	nystrom   nystromOptions
 	kpca      kpcaOptions
+	majiBerg  majiBergOptions
 }
 
 func newOptions(opts []Option) options {
-	o := options{sampler: spectral.IID{}, dt: tensor.Float64, harmonics: harmonicDefaults, kpca: kpcaDefaults}
+	o := options{sampler: spectral.IID{}, dt: tensor.Float64, harmonics: harmonicDefaults, kpca: kpcaDefaults, majiBerg: majiBergDefaults}
 	for _, f := range opts {
 		f(&o)
 	}

@@ -106,7 +106,7 @@ var ownKernels = []*Entry{
 
 // planned are the names that are reserved and not built yet.
 var planned = []string{"hdd-hellinger", "hdd-js", "hdd-tv", "l2-density",
-	"mean-map", "maji-berg", "random-maclaurin", "tensor-sketch", "srf"}
+	"mean-map", "random-maclaurin", "tensor-sketch", "srf"}
 
 // Entries is the table of maps.
 func Entries() []*Entry { return append([]*Entry(nil), table...) }

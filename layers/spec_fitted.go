@@ -15,7 +15,7 @@ const kernelParam = "kernel"
 
 // fittedMaps are the maps that are fitted on data, for the kernels of others.
 func fittedMaps(others []*Entry) []*Entry {
-	return []*Entry{addKPCAEntry(others), nystromEntry(others)}
+	return []*Entry{addKPCAEntry(others), majiBergEntry(), nystromEntry(others)}
 }
 
 func addKPCAEntry(others []*Entry) *Entry {
@@ -43,6 +43,18 @@ func addKPCAEntry(others []*Entry) *Entry {
 			o := newOptions(opts)
 			o.kpca = options(s.Params)
 			return newAddKPCALayer(k.(spectral.Homogeneous), sample, s.Dims, o)
+		}}
+}
+
+func majiBergEntry() *Entry {
+	bins := func(v Values) int { return int(v.Number("bins")) }
+	return &Entry{Name: "maji-berg", Formula: "Σ min(x, z)", Inputs: "x >= 0", Paper: "Maji and Berg 2009", Fitted: true,
+		Params: []ParamDef{{Name: "bins", Doc: "columns for each input column", Whole: true, Max: MaxBins, Default: 16.}},
+		Width:  "`bins` columns for each input column", columns: func(v Values, dims int) int { return bins(v) * dims },
+		kernel: func(Values) spectral.Kernel { return spectral.Intersection{} },
+		state:  func(s Spec, v Values) map[string]tensor.Shape { return tableState(s.Dims, majiBergTables(bins(v))) },
+		fit: func(_ spectral.Kernel, s Spec, sample *tensor.Dense, opts []Option) (Layer, error) {
+			return newMajiBergLayer(sample, s.Dims, newOptions(append(opts, WithBins(bins(s.Params)))))
 		}}
 }
 

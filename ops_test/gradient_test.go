@@ -92,6 +92,8 @@ func (v variant) leafLayer(t *testing.T, features int, opts ...layers.Option) la
 		return l
 	case v.entry.Name == "add-kpca":
 		l, err = layers.NewAddKPCALayer(v.kernel.(spectral.Homogeneous), v.sample(gradDims, 0), opts...)
+	case v.entry.Name == "maji-berg":
+		l, err = layers.NewMajiBergLayer(v.sample(gradDims, 0), opts...)
 	case v.form == fitted:
 		l, err = layers.NewNystromLayer(v.kernel, v.sample(gradDims, features), features, opts...)
 	case v.form == series:
@@ -243,6 +245,8 @@ func (f *cost) checkPowers(t *testing.T, v variant, where string, n *G.Node, val
 		if _, ok := f.layer.(*layers.ExponentiatedLayer); ok {
 			rounding = 1e-14 / h // of a few dozen features of about one
 		}
+	} else if v.entry.Name == "maji-berg" { // linear from 0 on
+		want = f.difference(t, value, i, share, true)
 	}
 	if !(math.Abs(got-want) <= 1e-7*(1+math.Abs(want))+rounding) {
 		t.Errorf("%s: d cost/d %s[%d] = %v at %v, by differences %v", where, n.Name(), i, got, value[i], want)

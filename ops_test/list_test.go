@@ -40,6 +40,7 @@ var setups = map[string]setup{
 	"arc-cosine":           {[]layers.Values{{}, {"order": 0., "coupling": "separate"}}, naiveArcCosine, nil, ""},
 	"ntk":                  {[]layers.Values{{}}, naiveNeuralTangent, nil, ""},
 	"add-kpca":             {[]layers.Values{{}, {"kernel": "intersection", "components": 2., "points": 17., "gamma": 1.4, "negative": "sign"}}, naiveNamed, []float64{-1e-30, -.2}, "negative=sign"},
+	"maji-berg":            {[]layers.Values{{"bins": 3.}, {"bins": 1.}}, naiveIntersection, []float64{-1e-30, -.2}, "minmax"},
 	"nystrom":              {[]layers.Values{{"sigma": 1.3}, {"kernel": "reciprocal-semigroup", "lambda": 1.9, "select": "k-means++"}}, naiveNamed, []float64{-1e-30, -.2}, "minmax"},
 	"jensen-shannon":       {[]layers.Values{{"order": 3.}}, naiveJensenShannon, []float64{-1e-30, -.2}, "negative=sign"},
 	"exp-hellinger":        {[]layers.Values{{"sigma": .8}}, exponentiated(naiveHellinger), []float64{-1e-30, -.2}, "negative=sign"},

@@ -28,7 +28,7 @@ func (m *MapFlags) Register(fs *flag.FlagSet, defaultMap, extra string) {
 	}
 	fs.StringVar(&m.Map, "map", defaultMap, "feature `map`: "+strings.Join(names, ", "))
 	fs.StringVar(&m.Params, "params", "", "parameters of the map, `name=value,...`; those left out come from the data (README, map table)")
-	fs.IntVar(&m.Features, "features", 4096, "output `columns` of the map; those of a homogeneous one follow from its order")
+	fs.IntVar(&m.Features, "features", 4096, fmt.Sprintf("output `columns` of the map (nystrom: %d); those of an additive one follow from its parameters", fittedFeatures))
 	fs.StringVar(&m.Sampler, "sampler", "iid", "`sampler` of the frequencies: "+spectral.SamplerNames()+" (README, samplers)"+extra)
 	fs.Uint64Var(&m.Seed, "seed", 1, "`seed` of the draw, of the order of the rows and of splits")
 	fs.StringVar(&m.Dtype, "dtype", "float64", "element `type`: float32, float64")
@@ -64,6 +64,9 @@ func (m *MapFlags) Spec(given map[string]bool) (layers.Spec, *data.Chain, error)
 		return fail(fmt.Errorf("-sampler does not apply to -map %s, which draws its two signs by a coupling; say -params coupling=NAME", m.Map))
 	}
 	if e.HasFeatures() {
+		if e.Fitted && !given["features"] {
+			m.Features = fittedFeatures
+		}
 		if err := CheckFeatures("features", m.Features); err != nil {
 			return fail(err)
 		}
@@ -86,6 +89,9 @@ func orderHint(e *layers.Entry) string {
 	}
 	return ""
 }
+
+// fittedFeatures are the default features of a map that is fitted, in time cubic in them: a part of a second.
+const fittedFeatures = 512
 
 // What a map may take: columns of its features, and coordinates of its frequencies (16 GiB).
 const (
