@@ -140,6 +140,10 @@ func drawings() map[string]struct {
 		wide := []Series{{Name: "wide", Features: []int{1 << 40, 1}, Error: []float64{1e-300, 1e300}, StdErr: []float64{1e-300, 1e300}}}
 		out["errors, extreme, "+name] = drawing{func() (image.Image, error) { return ErrorCurves(wide, opts...) }, 1100, 860}
 	}
+	for name, series := range scoresOf() {
+		out["scores, "+name] = drawing{func() (image.Image, error) { return ScoreCurves(series, WithMetric("accuracy, %")) }, 1100, 860}
+		out["scores, linear, "+name] = drawing{func() (image.Image, error) { return ScoreCurves(series, WithLinearX(), WithSize(640, 480)) }, 640, 480}
+	}
 	for _, n := range []int{1, 40, 71, 200} {
 		exact, approx := gramsOf(n)
 		out[fmt.Sprintf("kernel of %d", n)] = drawing{func() (image.Image, error) { return ExactVsApprox(exact, approx) }, 900, 880}

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"gonum.org/v1/gonum/stat"
+)
+
+const tableHead = `| map | form | features | parameter | λ | accuracy, % | kernel error | features or K, s | ridge, s |
+|---|---|---|---|---|---|---|---|---|
+`
+
+// row is a line of the table.
+func (r result) row() string {
+	features, kernelError := "", ""
+	if !r.exact {
+		features, kernelError = fmt.Sprint(r.features), fmt.Sprintf("%.3g", mean(r.draws, func(r draw) float64 { return r.kernelError }))
+	}
+	accuracy, sd := r.accuracy()
+	text := fmt.Sprintf("%.1f", accuracy)
+	if len(r.draws) > 1 {
+		text += fmt.Sprintf(" ± %.1f", sd)
+	}
+	seconds := func(f func(draw) time.Duration) string {
+		return fmt.Sprintf("%.2g", mean(r.draws, func(r draw) float64 { return f(r).Seconds() }))
+	}
+	return fmt.Sprintf("| %s | %s | %s | %s | %.0e | %s | %s | %s | %s |\n", r.method.Map, r.name(), features, r.params.Short(), r.lambda, text, kernelError,
+		seconds(func(r draw) time.Duration { return r.features }), seconds(func(r draw) time.Duration { return r.fit }))
+}
+
+// name tells the forms of a map apart.
+func (r result) name() string {
+	form := strings.ReplaceAll(r.form, ",", ", ")
+	switch {
+	case r.exact:
+		return strings.TrimPrefix(degreeOf(r.form)+", exact kernel", ", ")
+	case r.sampler != "":
+		return strings.TrimPrefix(form+", "+r.sampler, ", ")
+	default:
+		return form
+	}
+}
+
+// accuracy is mean and standard deviation over the draws, in percent.
+func (r result) accuracy() (m, sd float64) {
+	var v []float64
+	for _, one := range r.draws {
+		v = append(v, 100*one.accuracy)
+	}
+	if len(v) == 1 {
+		return v[0], 0
+	}
+	return stat.MeanStdDev(v, nil)
+}
+
+func mean(draws []draw, f func(draw) float64) (m float64) {
+	for _, r := range draws {
+		m += f(r) / float64(len(draws))
+	}
+	return m
+}
