@@ -13,7 +13,8 @@ import (
 // sparseFamilies are the families whose first input is x.
 func sparseFamilies() (fs []family) {
 	for _, f := range families {
-		if !strings.HasPrefix(f.name, "LogShift") && !strings.HasPrefix(f.name, "Bandwidth") && f.name != "Concat" && f.name != "Columns" && f.name != "Fourier on Laplace" {
+		if !strings.HasPrefix(f.name, "LogShift") && !strings.HasPrefix(f.name, "Bandwidth") && f.name != "Concat" && f.name != "Columns" && f.name != "Fourier on Laplace" &&
+			!strings.HasPrefix(f.name, "KDE") && !strings.HasPrefix(f.name, "HDD") {
 			fs = append(fs, f)
 		}
 	}

@@ -7,6 +7,8 @@
 //	SignedFourier  [ρ₀cos, ρ₀sin | ρ₁cos, ρ₁sin]/√m of (xU)∘r      kernels of several measures, as indefinite ones
 //	Laplace   exp(-xW) / √m                     semigroup kernels
 //	Homogeneous [√κ̂₀x^{γ/2}, √2κ̂₁x^{γ/2}cos(L ln x), ...]     homogeneous kernels, coordinate by coordinate
+//	KDE       kernel density estimates of Bags, sets of samples in the unit cube, at the points of a Grid
+//	HDD       coefficients of √p cos(λ_j ln p), √p sin(λ_j ln p): information-theoretic distances of densities
 //	LogShift  ln(x + c)                         the prologue of the skewed kernels
 //	SkewedFourier, SkewedPhase             Fourier and Phase of it
 //	Bandwidth W·exp(-ρ)                         a trainable bandwidth

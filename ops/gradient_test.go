@@ -69,6 +69,11 @@ var families = []family{
 	{"SignedFourier shared", [][]int{{5, 3}, {3, 7}, {14}, {2}}, .1, signedFourier},
 	{"SignedFourier", [][]int{{5, 3}, {3, 14}, {14}, {2}}, .1, signedFourier},
 	{"SignedFourier of one sign", [][]int{{5, 3}, {3, 7}, {7}, {1}}, .1, signedFourier},
+	{"KDE", [][]int{{7, 1}, {1}}, .1, kde([]int{0, 2, 3, 7}, 11)},
+	{"KDE of two dimensions", [][]int{{5, 2}, {2}}, .1, kde([]int{0, 5}, 7, 3)},
+	{"KDE of three dimensions", [][]int{{5, 3}, {3}}, .1, kde([]int{0, 1, 5}, 5, 2, 7)},
+	{"HDD", [][]int{{5, 7}, {3}}, .1, hdd(false, 2)},
+	{"HDD of cosines", [][]int{{5, 7}, {1}}, .1, hdd(true, 2)},
 	{"Fourier on Laplace", [][]int{{5, 3}, {3, 7}, {7, 2}}, .1, func(a ops.Attr, in ...*G.Node) (*G.Node, error) {
 		return ops.Fourier(G.Must(ops.Laplace(in[0], in[1], a)), in[2], a)
 	}},
@@ -88,6 +93,35 @@ func skewedPhase(a ops.Attr, in ...*G.Node) (*G.Node, error) {
 
 func homogeneous(h ops.Harmonics) func(a ops.Attr, in ...*G.Node) (*G.Node, error) {
 	return func(a ops.Attr, in ...*G.Node) (*G.Node, error) { return ops.Homogeneous(in[0], in[1], in[2], h, a) }
+}
+
+// kde keeps its inputs within the cube, and the bandwidth, of which they are halves, wide enough for the grid.
+func kde(offsets []int, points ...int) func(a ops.Attr, in ...*G.Node) (*G.Node, error) {
+	return func(a ops.Attr, in ...*G.Node) (*G.Node, error) {
+		x := G.Must(G.HadamardProd(in[0], in[0]))
+		half := G.Must(ops.Columns(x, 0, x.Shape()[1], .5, ops.Attr{}))
+		h := G.Must(G.Add(in[1], ops.Constant(.2, in[1].Dtype())))
+		g, err := ops.NewGrid(points...)
+		if err != nil {
+			return nil, err
+		}
+		return ops.KDE(half, h, offsets, g, a)
+	}
+}
+
+// hdd has roots and a basis that nobody differentiates for.
+func hdd(even bool, columns int) func(a ops.Attr, in ...*G.Node) (*G.Node, error) {
+	return func(a ops.Attr, in ...*G.Node) (*G.Node, error) {
+		g, dt, rng := in[0].Graph(), in[0].Dtype(), rand.New(rand.NewPCG(9, 9))
+		fixed := func(name string, shape ...int) *G.Node {
+			t := tensor.New(tensor.WithShape(shape...), tensor.Of(dt))
+			for i := range t.Shape().TotalSize() {
+				setAt(t, i, rng.Float64()-.3)
+			}
+			return G.NewTensor(g, dt, len(shape), G.WithShape(shape...), G.WithName(name), G.WithValue(t))
+		}
+		return ops.HDD(in[0], in[1], fixed("roots", in[1].Shape()[0]), fixed("basis", in[0].Shape()[1], columns), even, a)
+	}
 }
 
 // inputs draws the inputs of a family.

@@ -89,23 +89,6 @@ func checkLandmarks(who string, landmarks, projection tensor.Shape) error {
 	return nil
 }
 
-// float64s are the cells of a contiguous tensor, its own memory where that is float64.
-func float64s(t *tensor.Dense) []float64 {
-	if t.Dtype() == tensor.Float64 {
-		return data[float64](t)
-	}
-	out := make([]float64, t.Shape().TotalSize())
-	recast(out, data[float32](t))
-	return out
-}
-
-// recast copies numbers to another element type, or the same.
-func recast[T, F domain.Float](dst []T, src []F) {
-	for i, v := range src {
-		dst[i] = T(v)
-	}
-}
-
 func (l *Landmarks) centreRows() {
 	l.centre, l.squares = make([]float64, l.d), make([]float64, l.m)
 	for j := range l.m {

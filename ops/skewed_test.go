@@ -63,7 +63,7 @@ func TestSkewedIntoErrors(t *testing.T) {
 	}
 }
 
-func second(_ *tensor.Dense, err error) error { return err }
+func second[V any](_ V, err error) error { return err }
 
 // entries is a vector.
 func entries(dt tensor.Dtype, v ...float64) *tensor.Dense {

@@ -94,6 +94,23 @@ func data[T domain.Float](t *tensor.Dense) (v []T) {
 	return v
 }
 
+// float64s are the cells of a contiguous tensor, its own memory where that is float64.
+func float64s(t *tensor.Dense) []float64 {
+	if t.Dtype() == tensor.Float64 {
+		return data[float64](t)
+	}
+	out := make([]float64, t.Shape().TotalSize())
+	recast(out, data[float32](t))
+	return out
+}
+
+// recast copies numbers to another element type, or the same.
+func recast[T, F domain.Float](dst []T, src []F) {
+	for i, v := range src {
+		dst[i] = T(v)
+	}
+}
+
 // Assign copies the cells of src, in any layout, to dst, a contiguous tensor of the same shape and element type. tensor.Copy
 // would copy the memory of a column-major src in its own order.
 func Assign(dst, src *tensor.Dense) error {
