@@ -82,7 +82,7 @@ func parse(args []string) (*options, error) {
 // to: before minutes of work, and not after.
 func (o *options) probe() error {
 	for _, m := range o.methods {
-		if !m.sampled() {
+		if !m.sized() {
 			continue
 		}
 		for _, size := range o.sizes {

@@ -84,13 +84,15 @@ func (e *experiment) form(ctx context.Context, m method, form string) error {
 			return err
 		}
 	}
-	if !m.sampled() {
-		_, err := e.maps(ctx, m, form, spec, []int{0}, m.Tune)
-		return err
+	sizes, samplers, tune := []int{0}, []string{""}, m.Tune
+	if m.sized() {
+		sizes = e.sizes
 	}
-	tune := m.Tune
-	for _, spec.Sampler = range e.samplers {
-		tuned, err := e.maps(ctx, m, form, spec, e.sizes, tune)
+	if m.sampled() {
+		samplers = e.samplers
+	}
+	for _, spec.Sampler = range samplers {
+		tuned, err := e.maps(ctx, m, form, spec, sizes, tune)
 		if errors.Is(err, spectral.ErrSampler) {
 			fmt.Fprintf(os.Stderr, "left out: %s, %v\n", m.Map, err)
 			continue
@@ -144,9 +146,9 @@ func (e *experiment) maps(ctx context.Context, m method, form string, spec layer
 
 // draws measures the draws of a map of one size, or the map where it draws nothing.
 func (e *experiment) draws(ctx context.Context, r *result, spec layers.Spec, exact *mat.Dense) error {
-	n := e.seeds
-	if spec.Sampler == "" {
-		n = 1
+	n := 1
+	if r.method.sized() {
+		n = e.seeds
 	}
 	for i := range n {
 		spec.Seed = e.seed + uint64(i)

@@ -49,7 +49,10 @@ func (m method) spec(form, dtype string) (layers.Spec, error) {
 	return layers.Spec{Map: m.Map, Params: v, Dtype: dtype, Name: m.Map}, err
 }
 
-// sampled says whether the map of a method draws its frequencies.
+// sized says whether the map of a method has a number of features to choose, and is drawn at random.
+func (m method) sized() bool { return m.sampled() }
+
+// sampled says whether what is drawn are frequencies, for which there are samplers.
 func (m method) sampled() bool {
 	e, err := layers.Lookup(m.Map)
 	return err == nil && e.Sampled

@@ -8,14 +8,14 @@ import (
 	"github.com/bochner-go/bochner/train/report"
 )
 
-// picture draws accuracy against features: the maps that draw their frequencies in one panel, the others in a second.
+// picture draws accuracy against features: the maps that are drawn at random in one panel, the others in a second.
 func picture(results []result, path string) error {
 	var panels []image.Image
 	for _, p := range []struct {
-		title   string
-		sampled bool
+		title  string
+		random bool
 	}{{"Random maps, mean and standard deviation of the draws", true}, {"Maps without chance", false}} {
-		series := curves(results, p.sampled)
+		series := curves(results, p.random)
 		if len(series) == 0 {
 			continue
 		}
@@ -33,7 +33,7 @@ func picture(results []result, path string) error {
 }
 
 // curves gathers the results of each map, kernel and sampler, whatever the order and the number of features.
-func curves(results []result, sampled bool) []report.ScoreSeries {
+func curves(results []result, random bool) []report.ScoreSeries {
 	var out []report.ScoreSeries
 	at, exact := map[string]int{}, map[string]float64{}
 	for _, r := range results {
@@ -42,7 +42,7 @@ func curves(results []result, sampled bool) []report.ScoreSeries {
 			exact[r.curve()] = accuracy
 			continue
 		}
-		if r.method.sampled() != sampled {
+		if r.method.sized() != random {
 			continue
 		}
 		name := strings.TrimSuffix(r.curve()+", "+r.sampler, ", ")
