@@ -110,7 +110,7 @@ func (e *experiment) form(ctx context.Context, m method, form string) error {
 func (e *experiment) maps(ctx context.Context, m method, form string, spec layers.Spec, sizes []int, tune string) (layers.Spec, error) {
 	approx := func(spec layers.Spec) (*mat.Dense, error) {
 		spec.Seed = e.seed + uint64(e.seeds)
-		l, err := cli.Build(spec)
+		l, err := cli.Build(spec, e.x)
 		if err != nil {
 			return nil, err
 		}
@@ -152,7 +152,7 @@ func (e *experiment) draws(ctx context.Context, r *result, spec layers.Spec, exa
 	}
 	for i := range n {
 		spec.Seed = e.seed + uint64(i)
-		l, err := cli.Build(spec)
+		l, err := cli.Build(spec, e.x)
 		if err != nil {
 			return err
 		}
