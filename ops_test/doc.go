@@ -6,6 +6,7 @@
 //
 //	unbiased     the mean of z(x)·z(x') is the kernel (of structured maps: within the stated bias) and its variance is the
 //	             formula's, in 1 to 17 dimensions (structured: 16 to 32)
+//	             (not of the maps that are fitted on rows, which are no estimates)
 //	rate         the error falls as 1/√features
 //	gram         the exact kernel matrix is the naive one
 //	gradient     central differences for the input and every tuned parameter, on both machines
