@@ -103,7 +103,10 @@ func newAddKPCALayer(k spectral.Homogeneous, sample *tensor.Dense, dims int, o o
 	if o.undrawn {
 		return l, nil
 	}
-	return l, l.fit(sample)
+	if err := l.fit(sample); err != nil {
+		return nil, err
+	}
+	return l, nil
 }
 
 func kpcaTables(k spectral.Homogeneous, c kpcaOptions) ops.Tables {

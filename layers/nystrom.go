@@ -85,10 +85,13 @@ func newNystromLayer(k spectral.Kernel, sample *tensor.Dense, dims, features int
 	if o.undrawn {
 		return l, nil
 	}
-	return l, l.fit(sample, m, floor, o)
+	if err := l.fit(sample, m, floor, o); err != nil {
+		return nil, err
+	}
+	return l, nil
 }
 
-// fit chooses the landmarks and computes the projection.
+// fit chooses the landmarks, and then the projection for them.
 func (l *NystromLayer) fit(sample *tensor.Dense, m int, floor float64, o options) error {
 	sample, err := fittingRows(l.base, l.kernel.Domain(), sample)
 	if err != nil {
@@ -106,6 +109,12 @@ func (l *NystromLayer) fit(sample *tensor.Dense, m int, floor float64, o options
 			return fmt.Errorf("%s: %w", l.who(), err)
 		}
 	}
+	return l.project(rows, floor)
+}
+
+// project computes the projection for the landmarks, which are the given rows of the sample.
+func (l *NystromLayer) project(rows []int, floor float64) error {
+	m := len(rows)
 	gram, err := spectral.Gram(l.kernel, l.params[0].Value, nil)
 	if err != nil {
 		return fmt.Errorf("%s: %w", l.who(), err)

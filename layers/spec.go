@@ -32,6 +32,7 @@ type Entry struct {
 	layer    func(k spectral.Kernel, s Spec, opts []Option) (Layer, error)
 	defaults func(v Values, x *tensor.Dense) error // fills in what depends on the data
 
+	additive bool // the kernel is a spectral.Homogeneous
 	// Of a fitted map, in place of kernel, layer and defaults: the maps whose kernels it can take, the shapes of what is fitted, and the
 	// layer that is fitted on a sample, or left to be set.
 	kernels []*Entry

@@ -62,7 +62,7 @@ func homogeneousColumns(v Values, dims int) int {
 
 // homogeneousEntry is the row of an additive kernel.
 func homogeneousEntry(name, formula string, k homogeneousKernel) *Entry {
-	e := &Entry{Name: name, Formula: formula, Inputs: "x >= 0", Paper: "Vedaldi and Zisserman 2012, figure 1", Params: k.params(), columns: homogeneousColumns, layer: homogeneousLayer,
+	e := &Entry{Name: name, Formula: formula, Inputs: "x >= 0", Paper: "Vedaldi and Zisserman 2012, figure 1", Params: k.params(), columns: homogeneousColumns, layer: homogeneousLayer, additive: true,
 		Width:  "2·order+1 columns for each input column, twice that for negative=split",
 		kernel: func(v Values) spectral.Kernel { return k.of(v) }}
 	if e.Tunable = len(e.Params) == len(seriesDefs); !e.Tunable {
