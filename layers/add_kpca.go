@@ -103,7 +103,10 @@ func newAddKPCALayer(k spectral.Homogeneous, sample *tensor.Dense, dims int, o o
 	if o.undrawn {
 		return l, nil
 	}
-	return l, l.fit(sample)
+	if err := l.fit(sample); err != nil {
+		return nil, err
+	}
+	return l, nil
 }
 
 func kpcaTables(k spectral.Homogeneous, c kpcaOptions) ops.Tables {
@@ -196,19 +199,19 @@ func (l *AddKPCALayer) components(at, shares []float64) ([]float64, error) {
 			}
 		}
 	}
-	λ, u, err := symmetricEigen(gram, m)
+	lambda, u, err := symmetricEigen(gram, m)
 	if err != nil {
 		return nil, err
 	}
 	for a := range at {
 		r := slices.Index(active, a)
-		for i := 0; i < min(m, w) && λ[i] > 0; i++ {
+		for i := 0; i < min(m, w) && lambda[i] > 0; i++ {
 			switch {
 			case r >= 0:
-				numbers[a*w+i] = math.Sqrt(λ[i]) * u[i*m+r] / math.Sqrt(shares[a])
-			case at[a] != 0 && λ[i] > extensionFloor*λ[0]:
+				numbers[a*w+i] = math.Sqrt(lambda[i]) * u[i*m+r] / math.Sqrt(shares[a])
+			case at[a] != 0 && lambda[i] > extensionFloor*lambda[0]:
 				for c, b := range active {
-					numbers[a*w+i] += l.kernel.At(at[a:a+1], at[b:b+1]) * math.Sqrt(shares[b]) * u[i*m+c] / math.Sqrt(λ[i])
+					numbers[a*w+i] += l.kernel.At(at[a:a+1], at[b:b+1]) * math.Sqrt(shares[b]) * u[i*m+c] / math.Sqrt(lambda[i])
 				}
 			}
 		}

@@ -78,7 +78,7 @@ func newMajiBergLayer(sample *tensor.Dense, dims int, o options) (*MajiBergLayer
 		return nil, fmt.Errorf("%s: %d bins, want 1 to %d: %w", b.who(), n, MaxBins, ErrParam)
 	}
 	o.name = b.name
-	t, err := newTableMap(kind, auto, dims, majiBergTables(n), domain.NonNegative(), o)
+	t, err := newTableMap(kind, auto, dims, majiBergTables(n), histogramIntersection{}.Domain(), o)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +93,10 @@ func newMajiBergLayer(sample *tensor.Dense, dims int, o options) (*MajiBergLayer
 	for i, v := range float64s(sample) {
 		ranges[i%dims] = math.Max(ranges[i%dims], v)
 	}
-	return l, l.setRanges(ranges)
+	if err := l.setRanges(ranges); err != nil {
+		return nil, err
+	}
+	return l, nil
 }
 
 func majiBergTables(bins int) ops.Tables { return ops.Tables{Points: bins + 1, Width: bins, Power: 1} }
@@ -117,7 +120,12 @@ func (l *MajiBergLayer) setRanges(ranges []float64) error {
 }
 
 // Kernel is the intersection kernel, of which the inner products of the dense encoding are an approximation.
-func (l *MajiBergLayer) Kernel() spectral.Kernel { return spectral.Intersection{} }
+func (l *MajiBergLayer) Kernel() spectral.Kernel { return histogramIntersection{} }
+
+// histogramIntersection is the kernel without the extensions to negative numbers that an error about its domain would recommend.
+type histogramIntersection struct{ spectral.Intersection }
+
+func (histogramIntersection) Domain() ops.Domain { return domain.NonNegative() }
 
 // Ranges are the R of the columns.
 func (l *MajiBergLayer) Ranges() []float64 {
@@ -137,7 +145,10 @@ func (l *MajiBergLayer) Sparse() (*MajiBergLayer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s, s.setRanges(l.Ranges())
+	if err := s.setRanges(l.Ranges()); err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 // SparseWeights turns the weights w [n·d, k] of a linear model on the dense encoding into those on the sparse one, which has the same values:

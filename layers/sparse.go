@@ -104,8 +104,8 @@ var (
 	_ zeroKeeper = (*AddKPCALayer)(nil)
 )
 
-// Apply is Transform, except that sparse rows through an Identity, a homogeneous map or one by tables stay sparse: what the next layer, or a head, is to
-// read.
+// Apply is Transform, except that sparse rows through an Identity, a homogeneous map or one by tables stay sparse: what the next layer, or
+// a head, is to read.
 func Apply(m Map, dst *tensor.Dense, x ops.Matrix) (ops.Matrix, error) {
 	s, sparse := x.(*ops.CSR)
 	if k, ok := m.(zeroKeeper); ok && sparse && k.keepsZeros() {

@@ -37,6 +37,7 @@ type Entry struct {
 	defaults func(v Values, x ops.Matrix) error // fills in what depends on the data
 	together func(given Values) error           // what parameters that are in range may not be together; nil: anything
 
+	additive bool // the kernel is a spectral.Homogeneous
 	// Of a fitted map, in place of kernel, layer and defaults: the maps whose kernels it can take, the shapes of what is fitted, and the
 	// layer that is fitted on a sample, or left to be set.
 	kernels []*Entry
@@ -132,7 +133,7 @@ type Spec struct {
 	Map      string `json:"map"`
 	Params   Values `json:"params"`
 	Dims     int    `json:"dims"`     // input columns
-	Features int    `json:"features"` // output columns; 0, or what Columns says, where the map does not draw frequencies
+	Features int    `json:"features"` // output columns; 0, or what Columns says, where there are none to choose
 	Sampler  string `json:"sampler"`  // empty: iid
 	Seed     uint64 `json:"seed"`
 	Dtype    string `json:"dtype"` // float64 (empty) or float32
@@ -275,7 +276,7 @@ func (s Spec) build(sample *tensor.Dense, more ...Option) (Layer, error) {
 	switch {
 	case !e.Fitted:
 		return e.layer(e.kernelOf(v), s, opts)
-	case sample == nil && len(more) == 0:
+	case sample == nil && !newOptions(opts).undrawn:
 		return nil, fmt.Errorf("layers: map %s is fitted on data, which Build does not have; use Spec.Fit, or Restore for what was fitted before: %w", s.Map, ErrParam)
 	}
 	return e.fit(e.kernelOf(v), s, sample, opts)

@@ -21,7 +21,7 @@ func fittedMaps(others []*Entry) []*Entry {
 func addKPCAEntry(others []*Entry) *Entry {
 	var additive []*Entry
 	for _, e := range others {
-		if _, ok := e.kernel(Values{}).(spectral.Homogeneous); ok {
+		if e.additive {
 			additive = append(additive, e)
 		}
 	}
@@ -51,7 +51,7 @@ func majiBergEntry() *Entry {
 	return &Entry{Name: "maji-berg", Formula: "Σ min(x, z)", Inputs: "x >= 0", Paper: "Maji and Berg 2009", Fitted: true,
 		Params: []ParamDef{{Name: "bins", Doc: "columns for each input column", Whole: true, Max: MaxBins, Default: 16.}},
 		Width:  "`bins` columns for each input column", columns: func(v Values, dims int) int { return bins(v) * dims },
-		kernel: func(Values) spectral.Kernel { return spectral.Intersection{} },
+		kernel: func(Values) spectral.Kernel { return histogramIntersection{} },
 		state:  func(s Spec, v Values) map[string]tensor.Shape { return tableState(s.Dims, majiBergTables(bins(v))) },
 		fit: func(_ spectral.Kernel, s Spec, sample *tensor.Dense, opts []Option) (Layer, error) {
 			return newMajiBergLayer(sample, s.Dims, newOptions(append(opts, WithBins(bins(s.Params)))))

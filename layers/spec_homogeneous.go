@@ -65,7 +65,7 @@ func homogeneousColumns(v Values, dims int) int {
 
 // homogeneousEntry is the row of an additive kernel.
 func homogeneousEntry(name, formula string, k homogeneousKernel) *Entry {
-	e := &Entry{Name: name, Formula: formula, Inputs: histogramInputs, Paper: "Vedaldi and Zisserman 2012, figure 1", Params: k.params(),
+	e := &Entry{Name: name, Formula: formula, Inputs: histogramInputs, Paper: "Vedaldi and Zisserman 2012, figure 1", Params: k.params(), additive: true,
 		Width:   "2·order+1 columns for each input column, twice that for negative=split",
 		columns: homogeneousColumns, layer: homogeneousLayer,
 		kernel: func(v Values) spectral.Kernel { return k.of(v) }}

@@ -117,8 +117,8 @@ type tableReader struct {
 	zeros          []float64 // [w]
 }
 
-func newTableReader(who string, knots, tables *tensor.Dense, s Tables) (tableReader, error) {
-	r := tableReader{s, float64s(knots), float64s(tables), make([]float64, s.Width)}
+func newTableReader(who string, knots, tables *tensor.Dense, s Tables) (*tableReader, error) {
+	r := &tableReader{s, float64s(knots), float64s(tables), make([]float64, s.Width)}
 	for i, v := range r.knots {
 		if v-v != 0 || i%s.Points > 0 && v < r.knots[i-1] {
 			return r, &domain.CellError{Who: who, Matrix: "knots", Row: i / s.Points, Col: i % s.Points, Value: v, Reason: "is not finite, or below the one before", Remedy: "fit the map anew"}
@@ -133,7 +133,7 @@ func newTableReader(who string, knots, tables *tensor.Dense, s Tables) (tableRea
 }
 
 // column is where v stands in the table of column j: the numbers are low + t (high - low), and t grows by slope with v.
-func (r tableReader) column(j int, v float64) (low, high []float64, t, slope float64) {
+func (r *tableReader) column(j int, v float64) (low, high []float64, t, slope float64) {
 	knots, last := r.knots[j*r.Points:(j+1)*r.Points], r.Points-1
 	u, du := r.u(v)
 	numbers := func(a int) []float64 { return r.numbers[(j*r.Points+a)*r.Width:][:r.Width] }
@@ -157,7 +157,7 @@ func (r tableReader) column(j int, v float64) (low, high []float64, t, slope flo
 }
 
 // outside is column beyond the knot at end.
-func (r tableReader) outside(numbers []float64, end, u, du float64) (low, high []float64, t, slope float64) {
+func (r *tableReader) outside(numbers []float64, end, u, du float64) (low, high []float64, t, slope float64) {
 	if !r.Rise {
 		return numbers, numbers, 0, 0
 	}
@@ -167,7 +167,7 @@ func (r tableReader) outside(numbers []float64, end, u, du float64) (low, high [
 	return r.zeros, numbers, u / end, du / end
 }
 
-func readTables[T domain.Float](r tableReader, dst, x []T, n, d int) {
+func readTables[T domain.Float](r *tableReader, dst, x []T, n, d int) {
 	w := r.Width
 	simd.Share(n, 32, func(lo, hi int) {
 		for i := lo; i < hi; i++ {

@@ -48,7 +48,7 @@ func TableCSR(x *CSR, knots, tables *tensor.Dense, s Tables, a Attr) (*CSR, erro
 }
 
 // keepsZeros wants the cells that are not stored to be zeros, and their numbers too.
-func (r tableReader) keepsZeros(who string, x *CSR) error {
+func (r *tableReader) keepsZeros(who string, x *CSR) error {
 	bad := x.f32 != nil && x.f32.base != nil || x.f64 != nil && x.f64.base != nil
 	for j := 0; j < x.Cols() && !bad; j++ {
 		low, high, t, _ := r.column(j, 0)
@@ -62,7 +62,7 @@ func (r tableReader) keepsZeros(who string, x *CSR) error {
 	return nil
 }
 
-func tableSparse[T domain.Float](r tableReader, x *sparse[T]) *sparse[T] {
+func tableSparse[T domain.Float](r *tableReader, x *sparse[T]) *sparse[T] {
 	w := r.Width
 	out := x.empty(x.Rows, x.Cols*w, (x.Ptr[x.Rows]-x.Ptr[0])*min(w, 3))
 	for i := range x.Rows {

@@ -57,7 +57,7 @@ func (o tableGrad) Do(in ...G.Value) (G.Value, error) {
 	return out, nil
 }
 
-func tableGradient[T domain.Float](r tableReader, dx, x, g []T, n, d int) {
+func tableGradient[T domain.Float](r *tableReader, dx, x, g []T, n, d int) {
 	w := r.Width
 	simd.Share(n, 32, func(lo, hi int) {
 		for i := lo; i < hi; i++ {

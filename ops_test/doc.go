@@ -5,7 +5,8 @@
 // its line gets all of them, in each of its forms and with each sampler that fits:
 //
 //	unbiased     the mean of z(x)·z(x') is the kernel (of structured maps: within the stated bias; of homogeneous maps, which draw
-//	             nothing: within SupError) and its variance is the formula's, in 1 to 17 dimensions (structured: 16 to 32)
+//	             nothing: within SupError) and its variance is the formula's, in 1 to 17 dimensions (structured: 16 to 32);
+//	             not of the maps that are fitted on rows, which are no estimates
 //	rate         the error falls as 1/√features, of those that draw
 //	gram         the exact kernel matrix is the naive one
 //	gradient     central differences for the input and every tuned parameter, on both machines
