@@ -20,7 +20,7 @@ const (
 	BandwidthEach
 	// All tunes the frequencies themselves, the phases of the phase form, and the c of a skewed map. The frequencies of a
 	// Laplace map are parametrised by their logarithm and stay positive. Of a homogeneous map it tunes the base frequency and the
-	// samples of the spectrum, which are squares of parameters; of an exponentiated one these and W.
+	// samples of the spectrum, which are squares of parameters; of an exponentiated one these and W; of a density embedding the λ and W.
 	All
 )
 
@@ -65,10 +65,11 @@ type options struct {
 	inputGrad bool
 	undrawn   bool
 	harmonics harmonicOptions
+	hdd       hddOptions
 }
 
 func newOptions(opts []Option) options {
-	o := options{sampler: spectral.IID{}, dt: tensor.Float64, harmonics: harmonicDefaults}
+	o := options{sampler: spectral.IID{}, dt: tensor.Float64, harmonics: harmonicDefaults, hdd: hddDefaults}
 	for _, f := range opts {
 		f(&o)
 	}
