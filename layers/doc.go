@@ -14,7 +14,8 @@
 // concurrent use.
 //
 // Histograms have maps of their own: RandomLaplaceLayer, SkewedChi2Layer and SkewedIntersectionLayer draw frequencies, HomogeneousLayer
-// does without, column by column, and ExponentiatedLayer is a Fourier map on top of it.
+// does without, column by column, and ExponentiatedLayer is a Fourier map on top of it. HDDLayer is the like for densities, and takes sets of
+// samples, ops.Bags, by FwdBags and TransformBags.
 // Sparse rows, an *ops.CSR, go through TransformCSR and through a node that holds them; the function Transform takes rows of either kind for
 // any Map.
 //

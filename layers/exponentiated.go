@@ -105,21 +105,26 @@ func (l *ExponentiatedLayer) Transform(dst, x *tensor.Dense) (*tensor.Dense, err
 	if x.Dims() != 2 || x.Shape()[1] != l.dims {
 		return nil, fmt.Errorf("%s: x has shape %v, want [n, %d]: %w", l.who(), x.Shape(), l.dims, ErrShape)
 	}
+	return inTwoSteps(l.who(), &l.scratch, dst, x, l.inner.features, l.features, l.inner.Transform, l.outer.Transform)
+}
+
+// inTwoSteps maps x by first to as many columns as cols, and these by second, a block of rows at a time; scratch keeps the memory of a block.
+func inTwoSteps(who string, scratch *sync.Pool, dst, x *tensor.Dense, cols, features int, first, second func(dst, x *tensor.Dense) (*tensor.Dense, error)) (*tensor.Dense, error) {
 	const tile = 32 // rows of a product, at least
-	rows := max(tile, psiCells/l.inner.features/tile*tile)
-	psi, _ := l.scratch.Get().(*tensor.Dense)
-	z, err := ops.InBlocks(l.who(), dst, x, rows, l.features, func(dst, x *tensor.Dense) error {
+	rows := max(tile, psiCells/cols/tile*tile)
+	psi, _ := scratch.Get().(*tensor.Dense)
+	z, err := ops.InBlocks(who, dst, x, rows, features, func(dst, x *tensor.Dense) error {
 		if psi != nil && psi.Shape()[0] != x.Shape()[0] {
 			psi = nil // a block of another height
 		}
 		var err error
-		if psi, err = l.inner.Transform(psi, x); err == nil {
-			_, err = l.outer.Transform(dst, psi)
+		if psi, err = first(psi, x); err == nil {
+			_, err = second(dst, psi)
 		}
 		return err
 	})
 	if psi != nil {
-		l.scratch.Put(psi)
+		scratch.Put(psi)
 	}
 	return z, err
 }

@@ -88,7 +88,10 @@ func (b *base) Params() []Param     { return append([]Param(nil), b.params...) }
 func (b *base) who() string { return b.prefix }
 
 // input is the start of every Fwd: the node of x, of the layer's width and element type.
-func (b *base) input(x G.Input) (*G.Node, error) {
+func (b *base) input(x G.Input) (*G.Node, error) { return b.inputOf(x, b.dims) }
+
+// inputOf is input for another width.
+func (b *base) inputOf(x G.Input, dims int) (*G.Node, error) {
 	if err := G.CheckOne(x); err != nil {
 		return nil, err
 	}
@@ -96,8 +99,8 @@ func (b *base) input(x G.Input) (*G.Node, error) {
 	if n == nil {
 		return nil, fmt.Errorf("%s: the input is no node: %w", b.who(), ErrShape)
 	}
-	if n.Dims() != 2 || n.Shape()[1] != b.dims {
-		return nil, fmt.Errorf("%s: x has shape %v, want [n, %d]: %w", b.who(), n.Shape(), b.dims, ErrShape)
+	if n.Dims() != 2 || n.Shape()[1] != dims {
+		return nil, fmt.Errorf("%s: x has shape %v, want [n, %d]: %w", b.who(), n.Shape(), dims, ErrShape)
 	}
 	if n.Dtype() != b.dt {
 		return nil, fmt.Errorf("%s: x is %v, the layer is %v; build it with WithDtype(tensor.%v): %w", b.who(), n.Dtype(), b.dt, dtypeName(n.Dtype()), ErrDtype)

@@ -20,7 +20,7 @@ const (
 	BandwidthEach
 	// All tunes the frequencies themselves, the phases of the phase form, and the c of a skewed map. The frequencies of a
 	// Laplace map are parametrised by their logarithm and stay positive. Of a homogeneous map it tunes the base frequency and the
-	// samples of the spectrum, which are squares of parameters; of an exponentiated one these and W.
+	// samples of the spectrum, which are squares of parameters; of an exponentiated one these and W; of a density embedding the λ and W.
 	All
 )
 
@@ -69,10 +69,11 @@ type options struct {
 	nystrom   nystromOptions
 	kpca      kpcaOptions
 	majiBerg  majiBergOptions
+	hdd       hddOptions
 }
 
 func newOptions(opts []Option) options {
-	o := options{sampler: spectral.IID{}, dt: tensor.Float64, harmonics: harmonicDefaults, kpca: kpcaDefaults, majiBerg: majiBergDefaults}
+	o := options{sampler: spectral.IID{}, dt: tensor.Float64, harmonics: harmonicDefaults, kpca: kpcaDefaults, majiBerg: majiBergDefaults, hdd: hddDefaults}
 	for _, f := range opts {
 		f(&o)
 	}

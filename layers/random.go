@@ -134,8 +134,8 @@ func (l *randomMap) phases(m int) []float64 {
 	return b
 }
 
-func repeat(v float64, n int) []float64 {
-	s := make([]float64, n)
+func repeat[V any](v V, n int) []V {
+	s := make([]V, n)
 	for i := range s {
 		s[i] = v
 	}

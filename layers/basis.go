@@ -1,0 +1,141 @@
+package layers
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/bochner-go/bochner/ops"
+)
+
+// Basis is an orthonormal basis of the functions on the unit interval, and by products of those on the unit cube.
+type Basis int
+
+const (
+	// CosineBasis is 1, √2 cos(πt), √2 cos(2πt), ...: for any smooth density, whatever it does at the boundary. The degree of function k
+	// is k.
+	CosineBasis Basis = iota
+	// FourierBasis is 1, √2 cos(2πt), √2 sin(2πt), √2 cos(4πt), ...: for densities that are periodic, for which it converges faster. The
+	// degree is the frequency, 0, 1, 1, 2, ...
+	FourierBasis
+)
+
+func (b Basis) String() string {
+	switch b {
+	case CosineBasis:
+		return "cosine"
+	case FourierBasis:
+		return "fourier"
+	default:
+		return fmt.Sprintf("Basis(%d)", int(b))
+	}
+}
+
+// ParseBasis is the inverse of String.
+func ParseBasis(s string) (Basis, error) {
+	for b := CosineBasis; b <= FourierBasis; b++ {
+		if b.String() == s {
+			return b, nil
+		}
+	}
+	return 0, fmt.Errorf("layers: basis = %q: want cosine or fourier: %w", s, ErrParam)
+}
+
+// At is function k at t.
+func (b Basis) At(k int, t float64) float64 {
+	switch {
+	case k == 0:
+		return 1
+	case b == CosineBasis:
+		return math.Sqrt2 * math.Cos(math.Pi*float64(k)*t)
+	case k%2 == 1:
+		return math.Sqrt2 * math.Cos(2*math.Pi*float64(b.degree(k))*t)
+	default:
+		return math.Sqrt2 * math.Sin(2*math.Pi*float64(b.degree(k))*t)
+	}
+}
+
+func (b Basis) degree(k int) int {
+	if b == FourierBasis {
+		return (k + 1) / 2
+	}
+	return k
+}
+
+// most is how many functions are orthonormal on so many midpoints: the next one is, or looks like, one of them.
+func (b Basis) most(points int) int {
+	if b == FourierBasis {
+		return max(1, points-1+points%2)
+	}
+	return points
+}
+
+// maxBasisCells bounds Φ and the functions of one density.
+const maxBasisCells = 1 << 26
+
+// check wants functions that are orthonormal on the grid.
+func (o hddOptions) check(g ops.Grid) error {
+	if o.basis < CosineBasis || o.basis > FourierBasis {
+		return fmt.Errorf("%v, want CosineBasis or FourierBasis: %w", o.basis, ErrParam)
+	}
+	for j, p := range g.Points() {
+		if o.functions < 1 || o.functions > o.basis.most(p) {
+			return fmt.Errorf("%d functions of the %v basis on axis %d, want 1 to %d for its %d points: %w", o.functions, o.basis, j, o.basis.most(p), p, ErrParam)
+		}
+	}
+	size := math.Pow(float64(o.functions), float64(g.Axes())) * float64(g.Len())
+	if waves := 2 * float64(o.lambdas) * float64(g.Len()); size > maxBasisCells || waves > maxBasisCells {
+		return fmt.Errorf("%d points with %d functions an axis and %d frequencies are more than %d numbers; ask for fewer points: %w", g.Len(), o.functions, o.lambdas, maxBasisCells, ErrParam)
+	}
+	return nil
+}
+
+// indices are the numbers of the functions on each axis of the products in the basis, the last axis fastest.
+func (o hddOptions) indices(axes int) [][]int {
+	most := o.basis.degree(o.functions - 1)
+	if o.box {
+		most *= axes
+	}
+	all := [][]int{nil}
+	for range axes {
+		var longer [][]int
+		for _, head := range all {
+			for k := range o.functions {
+				degree := o.basis.degree(k)
+				for _, i := range head {
+					degree += o.basis.degree(i)
+				}
+				if degree <= most {
+					longer = append(longer, append(head[:len(head):len(head)], k))
+				}
+			}
+		}
+		all = longer
+	}
+	return all
+}
+
+// matrix is Φ [V, B], the products at the points of the grid divided by V.
+func (o hddOptions) matrix(g ops.Grid) (phi []float64, b int) {
+	indices := o.indices(g.Axes())
+	b = len(indices)
+	phi = make([]float64, 0, g.Len()*b)
+	values := make([][]float64, g.Axes()) // of the functions at one point
+	for j := range values {
+		values[j] = make([]float64, o.functions)
+	}
+	for v := range g.Len() {
+		for j, t := range g.At(v) {
+			for k := range o.functions {
+				values[j][k] = o.basis.At(k, t)
+			}
+		}
+		for _, index := range indices {
+			f := 1 / float64(g.Len())
+			for j, k := range index {
+				f *= values[j][k]
+			}
+			phi = append(phi, f)
+		}
+	}
+	return phi, b
+}

@@ -1,0 +1,219 @@
+package layers_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// mixtures are n densities on [0, 1]^l at the points of a grid: each the mean of two products of truncated normal laws with standard deviations
+// of .1 to .3 about random means.
+func mixtures(n int, g ops.Grid, seed uint64) *tensor.Dense {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	v := g.Len()
+	p := make([]float64, n*v)
+	points := make([][]float64, v)
+	for k := range points {
+		points[k] = g.At(k)
+	}
+	cdf := func(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
+	for i := range n {
+		for range 2 {
+			height := .5
+			mean, sd := make([]float64, g.Axes()), make([]float64, g.Axes())
+			for j := range mean {
+				mean[j], sd[j] = rng.Float64(), .1+.2*rng.Float64()
+				height /= sd[j] * math.Sqrt(2*math.Pi) * (cdf((1-mean[j])/sd[j]) - cdf(-mean[j]/sd[j]))
+			}
+			for k, t := range points {
+				e := 0.0
+				for j, u := range t {
+					e += (u - mean[j]) * (u - mean[j]) / (sd[j] * sd[j])
+				}
+				p[i*v+k] += height * math.Exp(-e/2)
+			}
+		}
+	}
+	return tensor.New(tensor.WithShape(n, v), tensor.WithBacking(p))
+}
+
+// pairs are ρ² of all pairs of rows.
+func pairs(x *tensor.Dense, rho func(p, q []float64) float64) (out []float64) {
+	n, d := x.Shape()[0], x.Shape()[1]
+	for i := range n {
+		for j := range i {
+			out = append(out, rho(x.Float64s()[i*d:i*d+d], x.Float64s()[j*d:j*d+d]))
+		}
+	}
+	return out
+}
+
+func squaredDistance(a, b []float64) (sum float64) {
+	for i, v := range a {
+		sum += (v - b[i]) * (v - b[i])
+	}
+	return sum
+}
+
+// hddError is the error of embedded distances, the largest and the root mean square, in parts of the largest exact one.
+func hddError(l *layers.HDDLayer, x *tensor.Dense, exact []float64) (worst, rms float64) {
+	got := pairs(must(l.Embed(nil, x)), squaredDistance)
+	largest := 0.0
+	for i, want := range exact {
+		largest = math.Max(largest, want)
+		worst = math.Max(worst, math.Abs(got[i]-want))
+		rms += (got[i] - want) * (got[i] - want) / float64(len(exact))
+	}
+	return worst / largest, math.Sqrt(rms) / largest
+}
+
+var hddDistances = []struct {
+	name string
+	d    spectral.DensityDistance
+}{{"JS", spectral.JensenShannonDivergence()}, {"TV", spectral.TotalVariation()}, {"Hellinger", spectral.SquaredHellinger()}}
+
+// TestHDDParseval: with a whole basis a squared distance of embeddings is the sum over points and frequencies that it stands for, in one, two and
+// three dimensions.
+func TestHDDParseval(t *testing.T) {
+	for _, c := range []struct {
+		points []int
+		opts   []layers.Option
+	}{
+		{[]int{11}, []layers.Option{layers.WithBasis(layers.CosineBasis, 11)}},
+		{[]int{11}, []layers.Option{layers.WithBasis(layers.FourierBasis, 11)}},
+		{[]int{7, 7}, []layers.Option{layers.WithBasis(layers.CosineBasis, 7), layers.WithBoxBasis()}},
+		{[]int{5, 5, 5}, []layers.Option{layers.WithBasis(layers.FourierBasis, 5), layers.WithBoxBasis()}},
+	} {
+		for _, d := range hddDistances {
+			for _, rule := range []spectral.LambdaRule{spectral.QuantileLambdas, spectral.GaussLambdas, spectral.DrawnLambdas} {
+				opts := append(c.opts, layers.WithPoints(c.points...), layers.WithLambdas(3, rule), layers.WithSeed(2))
+				l := must(layers.NewHDDLayer(d.d, 1, len(c.points), 2, opts...))
+				x := mixtures(5, l.Grid(), 3)
+				x.Float64s()[2] = 0
+				lambda, weight, err := d.d.Lambdas(3, rule, 2)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := pairs(x, func(p, q []float64) (sum float64) {
+					for j, w := range weight {
+						for v, a := range p {
+							cross := 0.0
+							if b := q[v]; a > 0 && b > 0 {
+								cross = 2 * math.Sqrt(a*b) * math.Cos(lambda[j]*math.Log(a/b))
+							}
+							sum += w * (a + q[v] - cross) / float64(len(p))
+						}
+					}
+					return sum
+				})
+				for i, got := range pairs(must(l.Embed(nil, x)), squaredDistance) {
+					if !(math.Abs(got-want[i]) <= 1e-12) {
+						t.Errorf("%v: pair %d is at %v, want %v", l, i, got, want[i])
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestHDDAccuracy: in one dimension, with 200 frequencies and 200 functions, squared distances are exact to 1.5 % for JS, 4 % for TV and .1 % for
+// Hellinger, each of itself.
+func TestHDDAccuracy(t *testing.T) {
+	g := must(ops.NewGrid(20000))
+	fine := mixtures(8, g, 5)
+	for i, tol := range []float64{.015, .04, .001} {
+		d := hddDistances[i]
+		l := must(layers.NewHDDLayer(d.d, 1, 1, 2, layers.WithPoints(1000), layers.WithLambdas(200, spectral.QuantileLambdas), layers.WithBasis(layers.CosineBasis, 200)))
+		got, worst := pairs(must(l.Embed(nil, mixtures(8, l.Grid(), 5))), squaredDistance), 0.0
+		for k, want := range pairs(fine, d.d.At) {
+			worst = math.Max(worst, math.Abs(got[k]/want-1))
+		}
+		t.Logf("%s: %.3f %% at most", d.name, 100*worst)
+		if !(worst <= tol) {
+			t.Errorf("%s: off by %.3f %%", d.name, 100*worst)
+		}
+	}
+}
+
+// TestHDDIsTheComposition: the features are those of a FourierLayer on the embedding, of the same seed, so that their inner products are about
+// the kernel of ρ²; bags come in by their density estimates, and a graph has the features of Transform.
+func TestHDDIsTheComposition(t *testing.T) {
+	for _, d := range hddDistances {
+		for _, s := range []spectral.Sampler{spectral.IID{}, spectral.Orthogonal{}, spectral.Structured{}} {
+			for axes := 1; axes <= 3; axes++ {
+				opts := []layers.Option{layers.WithSeed(3), layers.WithSampler(s), layers.WithPoints(17), layers.WithKDEBandwidth(.15),
+					layers.WithBasis(layers.CosineBasis, []int{16, 6, 4}[axes-1])} // 16 columns or more, for spectral.Structured
+				l := must(layers.NewHDDLayer(d.d, .4, axes, 26, opts...))
+				b := uniformBags(axes, 41, 3)
+				p := must(ops.KDEInto(nil, b, tensor.New(tensor.WithShape(axes), tensor.WithBacking(repeat(.15, axes))), l.Grid(), ops.Attr{}))
+				a := must(l.Embed(nil, p))
+				rff := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: .4}, a.Shape()[1], 26, opts...))
+				want := floats(must(rff.Transform(nil, a)))
+				if off := maxDiff(floats(must(l.Transform(nil, p))), want); off != 0 {
+					t.Errorf("%v differs by %v from the composition", l, off)
+				}
+				if off := maxDiff(floats(must(l.TransformBags(nil, b))), want); off > 1e-12 {
+					t.Errorf("%v: bags differ by %v", l, off)
+				}
+				g := G.NewGraph()
+				x := input(g, b.Samples())
+				if off := maxDiff(run(t, l.FwdBags(x, b.Offsets()).Node()), want); off > 1e-12 {
+					t.Errorf("%v: bags in a graph differ by %v", l, off)
+				}
+				if off := maxDiff(run(t, l.Fwd(input(G.NewGraph(), p)).Node()), want); off > 1e-12 {
+					t.Errorf("%v: densities in a graph differ by %v", l, off)
+				}
+			}
+		}
+	}
+}
+
+// uniformBags are n bags of up to most+1 samples.
+func uniformBags(axes, n, most int) *ops.Bags {
+	rng := rand.New(rand.NewPCG(8, 0))
+	offsets := []int{0}
+	for i := range n {
+		offsets = append(offsets, offsets[i]+1+rng.IntN(most+1))
+	}
+	x := make([]float64, offsets[n]*axes)
+	for i := range x {
+		x[i] = rng.Float64()
+	}
+	return must(ops.NewBags(tensor.New(tensor.WithShape(offsets[n], axes), tensor.WithBacking(x)), offsets))
+}
+
+func repeat[V any](v V, n int) []V {
+	s := make([]V, n)
+	for i := range s {
+		s[i] = v
+	}
+	return s
+}
+
+// TestHDDKernel: inner products of many features are the exact kernel up to chance, four times √(1/2m) at the most, and the embedding's error.
+func TestHDDKernel(t *testing.T) {
+	const sigma, m = .3, 4096
+	for i, tol := range []float64{.005, .05, .001} { // of ρ², at M = 20 by Gauss
+		d := hddDistances[i]
+		l := must(layers.NewHDDLayer(d.d, sigma, 1, 2*m, layers.WithLambdas(20, spectral.GaussLambdas), layers.WithBasis(layers.CosineBasis, 20), layers.WithSeed(1)))
+		x := mixtures(8, l.Grid(), 2)
+		got := pairs(must(l.Transform(nil, x)), func(a, b []float64) (sum float64) {
+			for k, v := range a {
+				sum += v * b[k]
+			}
+			return sum
+		})
+		for k, want := range pairs(x, l.Kernel().At) {
+			rho := -2 * sigma * sigma * math.Log(want)
+			if bound := 4/math.Sqrt(2*m) + tol*(1+rho)/(2*sigma*sigma); !(math.Abs(got[k]-want) <= bound) {
+				t.Errorf("%s: pair %d has the product %v, kernel %v", d.name, k, got[k], want)
+			}
+		}
+	}
+}

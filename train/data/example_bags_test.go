@@ -1,0 +1,34 @@
+package data_test
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/bochner-go/bochner/train/data"
+)
+
+// Sets of samples from a file, scaled to the unit cube by the range of all of them.
+func ExampleReadBagsCSV() {
+	const file = "bag,label,x1,x2\nfirst,1,2,10\nfirst,1,4,30\nsecond,0,3,20\n"
+	set, err := data.ReadBagsCSV(strings.NewReader(file), "sets.csv", data.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	cube := data.Cube{Clip: true} // later samples beyond the range go to its face
+	if err := cube.Fit(set.Bags); err != nil {
+		fmt.Println(err)
+		return
+	}
+	scaled, err := cube.Apply(set.Bags)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for i, label := range set.Labels {
+		fmt.Println(set.IDs[i], "of class", label, scaled.Bag(i).Float64s())
+	}
+	// Output:
+	// first of class 1 [0 0 1 1]
+	// second of class 0 [0.5 0.5]
+}
