@@ -13,7 +13,7 @@ import (
 //	order 0   k = 1 - θ/π
 //	order 1   k = (sin θ + (π - θ) cos θ)/π
 //
-// Cho and Saul (2009), equations (6) and (7). Its split is a signed combination of Gaussians. The kernel is steep where x and z are
+// Cho and Saul (2009), Kernel methods for deep learning. Its split is a signed combination of Gaussians. The kernel is steep where x and z are
 // opposite, order 0 as a square root: there closeness costs mass, about 60 for an error of .03, which the split reports.
 type ArcCosine struct {
 	Order int     // 0 or 1

@@ -3,7 +3,6 @@ package spectral
 import (
 	"fmt"
 	"math"
-	"sort"
 )
 
 // Variance is that of the estimate of k(x, z) from m frequencies of each sign, under the coupling. With T_j = m₊ cos(r₊ v₊·δ) - m₋
@@ -21,7 +20,8 @@ import (
 // and the norms a and b are independent but for Shared, where those of one column have the same u, and SharedCoupled, where those of
 // two neighbours have u and 1-u. For Joint this is theorem 6 of Luo et al. (2021); Shared is its mirror image, because what is small for
 // orthogonal frequencies of both signs is large for the same. The components of a mixture depend on each other by their stratification,
-// which is counted as well. By quadrature, to about 1e-6 of m₊² + m₋² for normal laws.
+// which is counted as well. By quadrature, to 1e-10 of m₊² + m₋² for normal laws and 1e-6 for the
+// measure of SpherePolynomial.
 //
 // Errors: ErrParam for counts below 1, rows without columns and a coupling that is none.
 func (c Coupling) Variance(p *Split, x, z []float64, m int) (float64, error) {
@@ -66,12 +66,6 @@ const (
 	coupledApart                      // u and 1-u, independent directions
 )
 
-// stratum is a part of [0, 1) on which v chooses one component of each side.
-type stratum struct {
-	share     float64
-	component [2]int
-}
-
 func (v *signedVariance) at(t float64) float64 {
 	if v.delta == 0 || t == 0 {
 		return 1
@@ -83,7 +77,7 @@ func (v *signedVariance) at(t float64) float64 {
 func (v *signedVariance) variance() float64 {
 	for a, side := range v.sides {
 		for _, part := range side.Parts {
-			n := newNodes(func(u float64) float64 { return part.Law.NormQuantile(v.d, u) }, .2)
+			n := newNodes(func(u float64) float64 { return part.Law.NormQuantile(v.d, u) }, .3)
 			omega, mean := n.apply(v.at), 0.
 			for i, w := range n.weights {
 				mean += w * omega[i]
@@ -211,6 +205,9 @@ func (v *signedVariance) acrossSigns() float64 {
 
 // get is the mean of the product of two cosines, less, but for sameColumn, that of independent ones.
 func (v *signedVariance) get(k crossKey) float64 {
+	if k.b < k.a || k.b == k.a && k.j < k.i { // it is the same both ways
+		k.a, k.i, k.b, k.j = k.b, k.j, k.a, k.i
+	}
 	if known, ok := v.cross[k]; ok {
 		return known
 	}
@@ -240,66 +237,4 @@ func (v *signedVariance) get(k crossKey) float64 {
 	}
 	v.cross[k] = sum
 	return sum
-}
-
-// strata are the parts of [0, 1) on which the components of the sides stay the same.
-func (v *signedVariance) strata(sides []int) (out []stratum) {
-	ends := map[int][]float64{}
-	cuts := []float64{1}
-	for _, a := range sides {
-		sum := 0.
-		for _, c := range v.sides[a].Parts {
-			sum += c.Share
-			ends[a] = append(ends[a], sum)
-			cuts = append(cuts, min(sum, 1))
-		}
-		ends[a][len(ends[a])-1] = math.Inf(1) // however it was rounded
-	}
-	sort.Float64s(cuts)
-	from := 0.
-	for _, cut := range cuts {
-		if cut-from < 1e-15 {
-			continue
-		}
-		s := stratum{share: cut - from}
-		for _, a := range sides {
-			s.component[a] = sort.SearchFloat64s(ends[a], (from+cut)/2)
-		}
-		out, from = append(out, s), cut
-	}
-	return out
-}
-
-// pairProbabilities are those of the strata of two of n columns, whose v are (j + V)/n in random order: E(N_i N_j - N_i [i = j])/(n(n-1)),
-// where N_i is how many columns are in stratum i. As V goes from 0 to 1 the counts change where n·cut - V is whole.
-func pairProbabilities(strata []stratum, n int) [][]float64 {
-	ends := []float64{0}
-	changes := []float64{0, 1}
-	for _, s := range strata {
-		end := ends[len(ends)-1] + s.share*float64(n)
-		ends = append(ends, end)
-		changes = append(changes, end-math.Floor(end))
-	}
-	ends[len(ends)-1] = float64(n)
-	sort.Float64s(changes)
-	out := make([][]float64, len(strata))
-	for i := range out {
-		out[i] = make([]float64, len(strata))
-	}
-	count := make([]float64, len(strata))
-	for k := 1; k < len(changes) && n > 1; k++ {
-		width, start := changes[k]-changes[k-1], (changes[k]+changes[k-1])/2
-		for i := range count {
-			count[i] = math.Ceil(ends[i+1]-start) - math.Ceil(ends[i]-start)
-		}
-		for i, a := range count {
-			for j, b := range count {
-				if i == j {
-					b--
-				}
-				out[i][j] += width * a * b / float64(n) / float64(n-1)
-			}
-		}
-	}
-	return out
 }

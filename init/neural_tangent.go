@@ -11,8 +11,8 @@ import (
 //
 //	k(x, z) = x·z κ₀ + κ₁,   κ₀ = (π - θ)/π,   κ₁ = (sin θ + (π - θ) cos θ)/π,
 //
-// with θ the angle of x and z; k(x, x) = 2. Jacot, Gabriel and Hongler (2018), equation (6) for two layers; Bietti and Mairal (2019),
-// equation (7). Its split is a signed combination of Gaussians. Like ArcCosine it is steep where x and z are opposite: an error of .03
+// with θ the angle of x and z; k(x, x) = 2. Jacot, Gabriel and Hongler (2018); for two layers Bietti and Mairal (2019), On
+// the inductive bias of neural tangent kernels. Its split is a signed combination of Gaussians. Like ArcCosine it is steep where x and z are opposite: an error of .03
 // costs the mass 15.5.
 type NeuralTangent struct {
 	Eps float64 // the largest error, in proportion to k(x, x); 0 chooses one of .1, .03, .01, .003 and .001 for the number of frequencies

@@ -192,7 +192,7 @@ func TestSphereMeasure(t *testing.T) {
 		}
 		for r := 0.; r <= 2; r += .25 {
 			got := plus.mass*plus.At([]float64{r}, []float64{0}) - minus.mass*minus.At([]float64{r}, []float64{0})
-			if want := math.Pow(1-r*r/4, float64(c.p)); math.Abs(got-want) > 1e-4 {
+			if want := math.Pow(1-r*r/4, float64(c.p)); math.Abs(got-want) > 1e-5 {
 				t.Errorf("%+v: the kernel at %v is %v, want %v", c, r, got, want)
 			}
 		}

@@ -157,15 +157,15 @@ func (p *chebyshev) optimum() ([]float64, bool) {
 		if lu.SolveVecTo(&rho, true, unit) != nil {
 			return nil, false
 		}
-		enter := p.entering(y.RawVector().Data, rho.RawVector().Data, isBasic)
-		if enter == nil {
+		enter, ok := p.entering(y.RawVector().Data, rho.RawVector().Data, isBasic)
+		if !ok {
 			return nil, false
 		}
 		if out := p.basis[leave]; out < 0 {
 			row := &p.rows[^out]
 			row.at = sign * row.slack // above its upper end: sign = 1
 		}
-		p.basis[leave] = *enter
+		p.basis[leave] = enter
 	}
 	return nil, false
 }
@@ -174,21 +174,20 @@ func (p *chebyshev) optimum() ([]float64, bool) {
 func (p *chebyshev) leaving(x *mat.VecDense) (row int, sign float64) {
 	row, worst := -1, 1e-12
 	for r, j := range p.basis {
-		v, over := x.AtVec(r), 0.
-		if j >= 0 {
-			over, v = -v, -1
-		} else {
-			over = math.Abs(v) - p.rows[^j].slack
+		v := x.AtVec(r)
+		over, side := -v, -1. // a coefficient is not below 0
+		if j < 0 {
+			over, side = math.Abs(v)-p.rows[^j].slack, math.Copysign(1, v)
 		}
 		if over > worst {
-			row, worst, sign = r, over, math.Copysign(1, v)
+			row, worst, sign = r, over, side
 		}
 	}
 	return row, sign
 }
 
 // entering is the column that keeps the basis dual feasible, of the near-equal ones that with the largest pivot: Harris's ratio test.
-func (p *chebyshev) entering(y, rho []float64, isBasic []bool) *int {
+func (p *chebyshev) entering(y, rho []float64, isBasic []bool) (column int, ok bool) {
 	var candidates []int
 	var costs, pivots []float64
 	bound := math.Inf(1)
@@ -223,9 +222,9 @@ func (p *chebyshev) entering(y, rho []float64, isBasic []bool) *int {
 		}
 	}
 	if best < 0 {
-		return nil
+		return 0, false
 	}
-	return &candidates[best]
+	return candidates[best], true
 }
 
 // coefficients are the c of a basis.

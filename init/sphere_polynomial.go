@@ -18,8 +18,8 @@ import (
 //	f(r) = 2 Γ(p+1)/Γ(h) r^(h-1-p) J_(h+p)(2r),   h = d/2,
 //
 // of finite mass if and only if p > (d-1)/2. Then, and with Eps = 0, the split is exact, as long as the tail of |f|, of the order
-// r^(-(p-(d-1)/2)), falls to 1e-8 by r = 1e5: from p = (d+3)/2 on in few dimensions. For every other a and p that density has no finite
-// mass, and the published program for it samples another kernel (it has no r^(d-1), is cut at r = 100 and has an error of up to .1);
+// r^(-(p-(d-1)/2)), falls to 1e-8 by r = 1e5: from p = (d+3)/2 on in few dimensions. Its mass is about 1 for a large p and grows towards that
+// end; with an Eps the other way is taken, whose mass may be less. For every other a and p the density has no finite mass, and the published program for it samples another kernel (it has no r^(d-1), is cut at r = 100 and has an error of up to .1);
 // here the split is that of a signed combination of Gaussians which is closer than Eps, in any dimension, with the least mass.
 type SpherePolynomial struct {
 	A float64 // a > 0

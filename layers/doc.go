@@ -22,6 +22,8 @@
 // Maps that need data, NystromLayer, AddKPCALayer and MajiBergLayer, are fitted on a sample of rows by their constructors, or by Spec.Fit; what
 // was fitted are their Params.
 //
+// The features of a kernel that is not positive definite (GORFLayer) have a sign each, SignatureOf, for what takes inner products of them.
+//
 // Whether the spectral parameters are frozen or tuned is a Policy (Tune), not a type. A head is a layer too. Every layer
 // satisfies golgi's Layer interface without this package importing golgi.
 //

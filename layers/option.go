@@ -20,7 +20,8 @@ const (
 	BandwidthEach
 	// All tunes the frequencies themselves, the phases of the phase form, and the c of a skewed map. The frequencies of a
 	// Laplace map are parametrised by their logarithm and stay positive. Of a homogeneous map it tunes the base frequency and the
-	// samples of the spectrum, which are squares of parameters; of an exponentiated one these and W; of a density embedding the λ and W.
+	// samples of the spectrum, which are squares of parameters; of an exponentiated one these and W; of a density embedding the λ and W; of a map of two signs
+	// the directions, the norms and the masses.
 	All
 )
 

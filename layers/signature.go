@@ -14,7 +14,7 @@ func SignatureOf(m Map) []float64 {
 		for _, p := range v.parts {
 			s := SignatureOf(p.Layer)
 			if s == nil {
-				s = repeat(1, p.Layer.Features())
+				s = repeat(1., p.Layer.Features())
 			}
 			all = append(all, s...)
 		}

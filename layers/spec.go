@@ -99,7 +99,7 @@ var ownKernels = []*Entry{
 			{Name: "sigmas", Doc: "bandwidths of any number of Gaussians, in place of the two", List: true, Default: ""},
 			{Name: "weights", Doc: "their weights, of either sign", List: true, Default: ""}, couplingDef},
 		kernel: deltaGaussian, layer: gorfLayer, defaults: deltaDefaults, together: oneKindOfSigma},
-	{Name: "arc-cosine", Formula: "1 - θ/π (order 0), (sin θ + (π-θ) cos θ)/π (order 1)", Inputs: "‖x‖₂ = 1", Paper: "Cho and Saul 2009, (6)", Sampled: true, Tunable: true, Signed: true,
+	{Name: "arc-cosine", Formula: "1 - θ/π (order 0), (sin θ + (π-θ) cos θ)/π (order 1)", Inputs: "‖x‖₂ = 1", Paper: "Cho and Saul 2009", Sampled: true, Tunable: true, Signed: true,
 		Params: []ParamDef{{Name: "order", Doc: "0 or 1", Whole: true, Closed: true, Max: 1, Default: 1.}, epsDef, couplingDef}, kernel: arcCosine, layer: gorfLayer},
 	{Name: "ntk", Formula: "x·z (π-θ)/π + (sin θ + (π-θ) cos θ)/π", Inputs: "‖x‖₂ = 1", Paper: "Jacot et al. 2018", Sampled: true, Tunable: true, Signed: true,
 		Params: []ParamDef{epsDef, couplingDef}, kernel: neuralTangent, layer: gorfLayer},

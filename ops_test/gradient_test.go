@@ -267,9 +267,10 @@ func (f *cost) step() float64 {
 		for _, u := range p.Value.Float64s() {
 			switch p.Name {
 			case "norms": // of columns of W, of 32 entries where they have signs
-				if largest["W"] = math.Max(largest["W"], u); f.layer.Params()[0].Name == "signs" {
-					largest["W"] = math.Max(largest["W"]/4, u/4)
+				if f.layer.Params()[0].Name == "signs" {
+					u /= 4
 				}
+				largest["W"] = math.Max(largest["W"], u)
 			case "log_W":
 				largest["W"] = math.Max(largest["W"], math.Exp(u))
 			case "raw_c":

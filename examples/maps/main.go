@@ -18,6 +18,9 @@ func main() {
 			if p.Default != nil {
 				def = fmt.Sprint(p.Default)
 			}
+			if p.List {
+				def = "none"
+			}
 			params = append(params, fmt.Sprintf("`%s` (%s)", p.Name, def))
 		}
 		fmt.Printf("| `%s` | %s | %s | %s | %s |\n", e.Name, strings.ReplaceAll(e.Formula, "|", "\\|"), strings.Join(params, ", "), e.Inputs, e.Paper)
