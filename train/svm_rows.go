@@ -71,16 +71,6 @@ func (r *svmRows) each(f func(at int, z *tensor.Dense) error) error {
 	return err
 }
 
-// columns are k columns of numbers for the rows [n, k], or for the features [D + 1, k], the constant feature last; row-major.
-type columns struct {
-	k int
-	v []float64
-}
-
-func newColumns(rows, k int) columns { return columns{k, make([]float64, rows*k)} }
-
-func (c columns) row(i int) []float64 { return c.v[i*c.k : (i+1)*c.k] }
-
 // through computes u = [Z | β] w for all rows, block by block, hands f the rows of a block to change, and adds [Z | β]ᵀ u to sum, unless
 // sum is nil: one pass over the features for both products.
 func (r *svmRows) through(w columns, bias float64, sum *columns, f func(at int, u columns)) error {
