@@ -162,9 +162,11 @@ func (a axis[T]) kernels(u, e []T, x, h float64) {
 	clear(a.k)
 	clear(a.dx)
 	clear(a.dh)
-	reach := 39 * h // exp(-39²/2) is 0
+	// An image at the distance d from [0, 1] adds nothing where exp(-d²/2h²) is 0, nor where it is e^{-40}, in float32 e^{-20}, of the exp(-1/2h²)
+	// that x itself adds at least.
+	reach := math.Min(39*h, math.Sqrt(1+80*h*h))
 	if sizeof[T]() == 4 {
-		reach = 15 * h
+		reach = math.Min(15*h, math.Sqrt(1+40*h*h))
 	}
 	step, height := 1/(float64(len(u))*h), 1/(h*math.Sqrt(2*math.Pi))
 	for m := math.Floor(-reach / 2); 2*m-1 <= 1+reach; m++ {
