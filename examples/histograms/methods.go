@@ -23,6 +23,8 @@ var methods = []method{
 	{Map: "chi2", Forms: []string{"order=1", "order=2", "order=1,gamma=0.5"}, Exact: true},
 	{Map: "intersection", Forms: []string{"order=1", "order=2", "order=1,gamma=0.5"}, Exact: true},
 	{Map: "jensen-shannon", Forms: []string{"order=1", "order=2", "order=1,gamma=0.5"}, Exact: true},
+	{Map: "add-kpca", Forms: []string{"kernel=chi2", "kernel=intersection", "kernel=jensen-shannon"}},
+	{Map: "maji-berg"},
 	{Map: "gaussian", Tune: "sigma", Exact: true},
 	{Map: "laplacian", Tune: "sigma", Exact: true},
 	{Map: "skewed-chi2", Tune: "c", Exact: true},
