@@ -10,7 +10,7 @@ import (
 //	ρ²(p, q) = ∫ d²(p(t), q(t)) dt,   d²(x, y) = Scale·(k(x,x) + k(y,y) - 2k(x,y)) = ∫₀^∞ |x^{½+iλ} - y^{½+iλ}|² m(λ) dλ,
 //
 // where k is a homogeneous kernel of degree 1, whose spectrum κ gives the measure m = 2·Scale·κ on the half-line, of mass Z = Scale·𝒦(0).
-// Sutherland, Oliva, Póczos and Schneider (2016), equations (2) and (3), and their table 1:
+// Sutherland, Oliva, Póczos and Schneider (2016), equations (2) and (3); the distances are those of their table 1, at these scales:
 //
 //	                          d²(x, y)                            m(λ)                     Z
 //	JensenShannonDivergence   ½x ln(2x/(x+y)) + ½y ln(2y/(x+y))   sech(πλ)/(1 + 4λ²)       ln(2)/2   nats, with the half

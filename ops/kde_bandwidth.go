@@ -14,7 +14,7 @@ import (
 // with s_j the standard deviation of coordinate j about the means of the bags and N the mean size of a bag. Where no bag varies in a
 // coordinate, as with one sample each, s_j is that of all samples together; where they do not vary either it is 1/√12, as of the uniform law:
 // a constant coordinate tells nothing at any bandwidth. It is for densities with one bump; where they have several
-// CrossValidatedBandwidth is narrower. Scott (1992), Multivariate Density Estimation, (6.42). Errors: no bags (ErrShape), samples outside
+// CrossValidatedBandwidth is narrower. Scott (1992), Multivariate Density Estimation. Errors: no bags (ErrShape), samples outside
 // the unit cube (ErrDomain).
 func ScottBandwidth(b *Bags) ([]float64, error) {
 	if b.Len() == 0 {
