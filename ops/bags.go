@@ -1,8 +1,10 @@
 package ops
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"sort"
 
 	"github.com/bochner-go/bochner/ops/domain"
 	"gorgonia.org/tensor"
@@ -10,6 +12,8 @@ import (
 
 // Bags is a batch of n sets of samples, of any sizes: bag i has the rows Offsets()[i] to Offsets()[i+1] of one matrix [N, l] of float32
 // or float64. A set is never empty; the order of its rows means nothing. Nothing here changes a sample; Slice and Samples share memory.
+//
+// It is a Matrix of n rows and l columns, a row of which is a set: what the functions of this library for rows of input take for sets.
 type Bags struct {
 	x       *tensor.Dense
 	offsets []int
@@ -58,8 +62,14 @@ func checkOffsets(who string, offsets []int, samples int) error {
 // Len is n, the number of bags.
 func (b *Bags) Len() int { return len(b.offsets) - 1 }
 
-// Dims is l, the number of coordinates of a sample.
-func (b *Bags) Dims() int { return b.x.Shape()[1] }
+// Axes is l, the number of coordinates of a sample.
+func (b *Bags) Axes() int { return b.x.Shape()[1] }
+
+// Shape is (n, l): sets and coordinates.
+func (b *Bags) Shape() tensor.Shape { return tensor.Shape{b.Len(), b.Axes()} }
+
+// Dims is 2, that of Shape.
+func (b *Bags) Dims() int { return 2 }
 
 // Dtype is tensor.Float32 or tensor.Float64.
 func (b *Bags) Dtype() tensor.Dtype { return b.x.Dtype() }
@@ -75,6 +85,27 @@ func (b *Bags) Size(i int) int { return b.offsets[i+1] - b.offsets[i] }
 
 // Bag are the samples of bag i, over the same memory.
 func (b *Bags) Bag(i int) *tensor.Dense { return rowRange(b.x, b.offsets[i], b.offsets[i+1]) }
+
+// BagsOfRows are the rows of x [n, l] as n sets of one sample each.
+func BagsOfRows(x *tensor.Dense) (*Bags, error) {
+	n := 0
+	if x != nil && x.Dims() == 2 {
+		n = x.Shape()[0]
+	}
+	return NewBags(x, singles(n))
+}
+
+// singles are the offsets of n sets of one sample each.
+func singles(n int) []int {
+	offsets := make([]int, n+1)
+	for i := range offsets {
+		offsets[i] = i
+	}
+	return offsets
+}
+
+// With are the same sets with other samples: x [N, l'], a sample for each, which it keeps.
+func (b *Bags) With(x *tensor.Dense) (*Bags, error) { return NewBags(x, b.offsets) }
 
 // Slice is the bags lo to hi (exclusive), over the same memory. It panics when they are not there.
 func (b *Bags) Slice(lo, hi int) *Bags {
@@ -92,7 +123,7 @@ func (b *Bags) Take(idx []int) *Bags {
 	for k, i := range idx {
 		out.offsets[k+1] = out.offsets[k] + b.Size(i)
 	}
-	out.x = tensor.New(tensor.WithShape(out.offsets[len(idx)], b.Dims()), tensor.Of(b.Dtype()))
+	out.x = tensor.New(tensor.WithShape(out.offsets[len(idx)], b.Axes()), tensor.Of(b.Dtype()))
 	for k, i := range idx {
 		if b.Dtype() == tensor.Float32 {
 			copyRows[float32](out, k, b, i)
@@ -105,21 +136,33 @@ func (b *Bags) Take(idx []int) *Bags {
 
 // copyRows copies bag i of b to bag k of out.
 func copyRows[T domain.Float](out *Bags, k int, b *Bags, i int) {
-	l := b.Dims()
+	l := b.Axes()
 	copy(data[T](out.x)[out.offsets[k]*l:], data[T](b.x)[b.offsets[i]*l:b.offsets[i+1]*l])
 }
 
 // Axis is coordinate j alone, as bags of one dimension, a copy: of many dimensions the densities of the coordinates can still be estimated,
 // one by one. It panics when there is no such coordinate.
 func (b *Bags) Axis(j int) *Bags {
-	if j < 0 || j >= b.Dims() {
-		panic(fmt.Sprintf("ops: Bags: coordinate %d of %d", j, b.Dims()))
+	if j < 0 || j >= b.Axes() {
+		panic(fmt.Sprintf("ops: Bags: coordinate %d of %d", j, b.Axes()))
 	}
 	out := &Bags{x: tensor.New(tensor.WithShape(b.x.Shape()[0], 1), tensor.Of(b.Dtype())), offsets: slices.Clone(b.offsets)}
 	if err := ColumnsInto(out.x, 0, b.x, j, j+1, 1); err != nil {
 		panic(err) // shapes that were checked above
 	}
 	return out
+}
+
+// InBag is an error about the rows of Samples as one about the bags: a cell that it names is counted in its bag.
+func (b *Bags) InBag(err error) error {
+	var cell *domain.CellError
+	if !errors.As(err, &cell) || !cell.OfInput() || cell.OfBag {
+		return err
+	}
+	i := sort.SearchInts(b.offsets, cell.Row+1) - 1
+	moved := *cell
+	moved.OfBag, moved.Bag, moved.Row = true, i, cell.Row-b.offsets[i]
+	return &moved
 }
 
 // String tells the number of bags and the shape and type of the samples.

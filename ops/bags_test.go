@@ -30,7 +30,7 @@ func TestBags(t *testing.T) {
 	if got := b.Slice(2, 2); got.Len() != 0 || !got.Samples().Shape().Eq(tensor.Shape{0, 2}) || b.Take(nil).Len() != 0 {
 		t.Errorf("no bags: %v", got)
 	}
-	if got := b.Bag(1); !got.Shape().Eq(tensor.Shape{3, 2}) || got.Float64s()[5] != 40 || b.Size(1) != 3 || b.Dims() != 2 || b.Dtype() != tensor.Float64 {
+	if got := b.Bag(1); !got.Shape().Eq(tensor.Shape{3, 2}) || got.Float64s()[5] != 40 || b.Size(1) != 3 || b.Axes() != 2 || b.Dtype() != tensor.Float64 {
 		t.Errorf("bag 1 is %v", got)
 	}
 	if s := b.String(); s != "3 bags of float64 (6, 2)" {

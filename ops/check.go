@@ -9,8 +9,12 @@ import (
 )
 
 // CheckRows finds the first cell of x, a contiguous matrix or sparse rows, float32 or float64, outside a domain; who names the finder.
-// Of sparse rows it looks at the entries, and at the first cell that is not stored where 0 is outside.
+// Of sparse rows it looks at the entries, and at the first cell that is not stored where 0 is outside; of bags at the samples, and the error
+// names the bag and the sample in it.
 func CheckRows(d Domain, who string, x Matrix) error {
+	if b, ok := x.(*Bags); ok {
+		return b.InBag(CheckRows(d, who, b.x))
+	}
 	if s, ok := x.(*CSR); ok {
 		if s.f32 != nil {
 			return checkCSR(d, who, s.f32)

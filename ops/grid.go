@@ -83,10 +83,10 @@ func HistogramInto(dst *tensor.Dense, b *Bags, g Grid, a Attr) (*tensor.Dense, e
 
 // densities checks bags for a grid and finds a place for their densities.
 func densities(op string, dst *tensor.Dense, b *Bags, g Grid, a Attr) (*tensor.Dense, error) {
-	if b.Dims() != g.Axes() {
-		return nil, fmt.Errorf("%s: the bags have %d dimensions and the grid %d: %w", a.who(op), b.Dims(), g.Axes(), ErrShape)
+	if b.Axes() != g.Axes() {
+		return nil, fmt.Errorf("%s: the bags have %d dimensions and the grid %d: %w", a.who(op), b.Axes(), g.Axes(), ErrShape)
 	}
-	if err := CheckRows(domain.UnitCube(), a.who(op), b.x); err != nil {
+	if err := CheckRows(domain.UnitCube(), a.who(op), b); err != nil {
 		return nil, err
 	}
 	return output(a.who(op), dst, b.Dtype(), b.Len(), g.Len())

@@ -20,10 +20,10 @@ func ScottBandwidth(b *Bags) ([]float64, error) {
 	if b.Len() == 0 {
 		return nil, fmt.Errorf("ops: ScottBandwidth: no bags: %w", ErrShape)
 	}
-	if err := CheckRows(domain.UnitCube(), "ops: ScottBandwidth", b.x); err != nil {
+	if err := CheckRows(domain.UnitCube(), "ops: ScottBandwidth", b); err != nil {
 		return nil, err
 	}
-	x, l, n := float64s(b.x), b.Dims(), b.x.Shape()[0]
+	x, l, n := float64s(b.x), b.Axes(), b.x.Shape()[0]
 	h := make([]float64, l)
 	for j := range h {
 		within := 0.0
@@ -86,7 +86,7 @@ func CrossValidatedBandwidth(b *Bags, factors []float64) ([]float64, error) {
 		}
 		likelihood := 0.0
 		for i := range b.Len() {
-			likelihood += leaveOneOut(x[b.offsets[i]*b.Dims():b.offsets[i+1]*b.Dims()], scaled)
+			likelihood += leaveOneOut(x[b.offsets[i]*b.Axes():b.offsets[i+1]*b.Axes()], scaled)
 		}
 		if likelihood > best {
 			best, h = likelihood, scaled

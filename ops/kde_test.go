@@ -184,7 +184,7 @@ func TestKDEErrors(t *testing.T) {
 		{second(ops.NewGrid(2, 2, 2, 2)), ops.ErrParam, "embed each coordinate by itself (Bags.Axis)"},
 		{second(ops.NewGrid(4, 0)), ops.ErrParam, "axis 1 has 0"},
 		{second(ops.NewGrid(1<<11, 1<<12)), ops.ErrParam, "axis 1 has 4096"},
-		{kde(of(1.5), .3), ops.ErrDomain, "f: x[1,0] = 1.5 is outside the unit cube"},
+		{kde(of(1.5), .3), ops.ErrDomain, "f: bag 0: x[1,0] = 1.5 is outside the unit cube"},
 		{kde(of(math.NaN()), .3), ops.ErrDomain, "x[1,0] = NaN"},
 		{kde(one, .04), ops.ErrParam, "axis 0 is 0.04, want 0.05 to 4 for 10 points"},
 		{kde(one, 4.1), ops.ErrParam, "4.1"},
@@ -194,7 +194,7 @@ func TestKDEErrors(t *testing.T) {
 		{second(ops.KDEInto(nil, one, tensor.New(tensor.WithShape(1), tensor.Of(tensor.Float32)), line, ops.Attr{})), ops.ErrDtype, "float32"},
 		{second(ops.KDE(x, h, []int{0, 1}, line, ops.Attr{})), ops.ErrShape, "end at 1 and there are 2"},
 		{second(ops.KDE(wide, h, []int{0, 2}, line, ops.Attr{})), ops.ErrShape, "the grid has 1 axes"},
-		{second(ops.HistogramInto(nil, of(-.1), line, ops.Attr{})), ops.ErrDomain, "ops: Histogram: x[1,0]"},
+		{second(ops.HistogramInto(nil, of(-.1), line, ops.Attr{})), ops.ErrDomain, "ops: Histogram: bag 0: x[1,0]"},
 	} {
 		if !errors.Is(c.err, c.is) || !strings.Contains(c.err.Error(), c.says) {
 			t.Errorf("%d: %v, want %q", i, c.err, c.says)

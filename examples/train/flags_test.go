@@ -74,7 +74,7 @@ var wrongFlags = []struct{ args, text string }{
 	{"-features 1e3", "-features"},
 	{"-seed -1", "-seed"},
 	{"-dtype float16", "-dtype float16: want float32 or float64"},
-	{"-scale max", `scaler "max" in "max" is unknown, want none, l1, l2, minmax or standard`},
+	{"-scale max", `scaler "max" in "max" is unknown, want none, l1, l2, minmax, cube or standard`},
 	{"-scale minmax,,l2", `scaler "" in "minmax,,l2"`},
 	{"-label none", "-label none: a model is fitted to labels"},
 	{"-label middle", "-label middle"},

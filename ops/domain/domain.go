@@ -132,7 +132,7 @@ func (d Domain) Violation(who string, row, col int, v float64) error {
 	case d.kind == above:
 		e.Reason, e.Remedy = fmt.Sprintf("is not above -c = %v", -d.bound), "shift the data or raise C"
 	case d.kind == unitCube:
-		e.Reason, e.Remedy = "is outside the unit cube", "scale the samples to [0, 1] by the range of all of them, and clip what is beyond that range later"
+		e.Reason, e.Remedy = "is outside the unit cube", "scale the samples to [0, 1] by the range of all of them, and clip what is beyond that range later: -scale cube"
 	default:
 		e.Reason, e.Remedy = "is outside the domain "+d.String(), "scale the data"
 	}
@@ -144,6 +144,8 @@ type CellError struct {
 	Who      string  // the layer or file, e.g. `layers: SkewedChi2 "hist"`
 	Matrix   string  // "x", or "W" for a frequency; empty is x
 	Row, Col int     // from 0
+	OfBag    bool    // x are the samples of a bag, and Row counts them
+	Bag      int     // from 0
 	Value    float64 // what stands there
 	Reason   string  // what is wrong with it
 	Remedy   string  // what to do about it
@@ -153,6 +155,9 @@ func (e *CellError) Error() string {
 	name := e.Matrix
 	if name == "" {
 		name = "x"
+	}
+	if e.OfBag {
+		name = fmt.Sprintf("bag %d: %s", e.Bag, name)
 	}
 	return fmt.Sprintf("%s: %s[%d,%d] = %v %s; %s", e.Who, name, e.Row, e.Col, e.Value, e.Reason, e.Remedy)
 }
@@ -230,7 +235,10 @@ func InBlock(at int, err error) error {
 	switch e := err.(type) {
 	case *CellError:
 		moved := *e
-		if e.OfInput() {
+		switch {
+		case e.OfBag:
+			moved.Bag += at
+		case e.OfInput():
 			moved.Row += at
 		}
 		return &moved

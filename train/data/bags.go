@@ -14,18 +14,8 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 )
 
-// BagSet is what a file of bags holds: n sets of samples with one label each, unless LabelNone was asked for.
-type BagSet struct {
-	Bags   *ops.Bags // float64
-	IDs    []string  // what the file calls each bag, in the order of their first rows
-	Y      []float64 // target of each bag, in regression; else nil
-	Labels []string  // class of each bag, in classification; else nil
-	Names  []string  // names of the coordinates
-	Source string    // the file
-}
-
 // ReadBags reads the CSV file of bags at path, plain or gzip. See ReadBagsCSV.
-func ReadBags(path string, o Options) (*BagSet, error) {
+func ReadBags(path string, o Options) (*Set, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("data: %w", err)
@@ -35,12 +25,12 @@ func ReadBags(path string, o Options) (*BagSet, error) {
 }
 
 // ReadBagsCSV reads sets of samples from comma-separated values (RFC 4180), plain or gzip; name stands for the file in messages and in
-// BagSet.Source. The first line names the columns: one is "bag", one is "label" unless Options.Label is LabelNone, and all others are
+// Set.Source, and Set.X is an *ops.Bags of float64. The first line names the columns: one is "bag", one is "label" unless Options.Label is LabelNone, and all others are
 // coordinates, which are numbers. A line is a sample. The rows of a bag need not stand together; they keep their order.
 //
 // Options.Task, Dims and MaxCells are as for ReadCSV, Label only says whether there is one, and Form is not looked at. Errors are those of
 // ReadCSV; besides, a file without one of the two columns, an empty bag name, and rows of one bag whose labels differ (ErrFormat).
-func ReadBagsCSV(r io.Reader, name string, o Options) (*BagSet, error) {
+func ReadBagsCSV(r io.Reader, name string, o Options) (*Set, error) {
 	s, err := open(r, name, o, true)
 	if err != nil {
 		return nil, err
@@ -65,7 +55,7 @@ type bagFile struct {
 	x     []float64
 }
 
-func (p *bagFile) read() (*BagSet, error) {
+func (p *bagFile) read() (*Set, error) {
 	for {
 		record, err := p.r.Read()
 		if err == io.EOF {
@@ -96,6 +86,9 @@ func (p *bagFile) read() (*BagSet, error) {
 // start finds the columns.
 func (p *bagFile) start(line int, record []string) error {
 	for i, name := range record {
+		if name == "" {
+			return p.fail(line, ErrFormat, "column %d of the header has no name; give it one", i+1)
+		}
 		p.header = append(p.header, strings.Clone(name))
 		if name != "bag" && (name != "label" || p.o.Label == LabelNone) {
 			p.columns = append(p.columns, i)
@@ -165,7 +158,7 @@ func (t *targets) settle(i int) bool {
 }
 
 // finish sorts the rows by bag.
-func (p *bagFile) finish() (*BagSet, error) {
+func (p *bagFile) finish() (*Set, error) {
 	d := len(p.columns)
 	offsets := make([]int, len(p.ids)+1)
 	for _, i := range p.of {
@@ -183,7 +176,10 @@ func (p *bagFile) finish() (*BagSet, error) {
 	if err != nil {
 		return nil, err
 	}
-	set := &BagSet{Bags: bags, IDs: p.ids, Y: p.targets.y, Labels: p.targets.labels, Source: p.name}
+	set := &Set{X: bags, IDs: p.ids, Y: p.targets.y, Labels: p.targets.labels, Source: p.name}
+	if p.label >= 0 {
+		set.LabelName = "label"
+	}
 	for _, f := range p.columns {
 		set.Names = append(set.Names, p.header[f])
 	}

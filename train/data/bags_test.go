@@ -31,8 +31,8 @@ func TestReadBags(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(s.Bags.Samples().Float64s(), c.x) || !slices.Equal(s.Bags.Offsets(), c.offs) || !slices.Equal(s.IDs, c.ids) ||
-			!slices.Equal(s.Labels, c.labels) || !slices.Equal(s.Y, c.y) || len(s.Names) != s.Bags.Dims() || s.Names[0] != "x1" {
+		if !slices.Equal(s.X.(*ops.Bags).Samples().Float64s(), c.x) || !slices.Equal(s.X.(*ops.Bags).Offsets(), c.offs) || !slices.Equal(s.IDs, c.ids) ||
+			!slices.Equal(s.Labels, c.labels) || !slices.Equal(s.Y, c.y) || len(s.Names) != s.Dims() || s.Names[0] != "x1" {
 			t.Errorf("%q: %+v", c.text, s)
 		}
 	}
@@ -54,6 +54,7 @@ func TestReadBagsErrors(t *testing.T) {
 		{"bag,label,x1\n1,0,2\n", Options{Dims: 2}, domain.ErrShape, []string{"1 coordinates, want 2"}},
 		{"bag,label,x1\n1,0,2\n1,1,3\n", Options{}, ErrFormat, []string{"f.csv:3", `bag "1"`, "one label"}},
 		{"bag,label,x1\n1,0,2\n1,0.5,3\n", Options{Task: Regression}, ErrFormat, []string{"f.csv:3", "one label"}},
+		{"bag,label,\n1,0,2\n", Options{}, ErrFormat, []string{"f.csv:1", "column 3"}},
 		{"bag,label,x1\n,0,2\n", Options{}, ErrFormat, []string{"f.csv:2", "no name"}},
 		{"bag,label,x1\n1,0,oops\n", Options{}, ErrFormat, []string{"f.csv:2", `column 3 ("x1")`, "oops"}},
 		{"bag,label,x1\n1,0,2\n2,0,NaN\n", Options{}, domain.ErrDomain, []string{"f.csv:3", "x[1,0] = NaN"}},
@@ -81,55 +82,79 @@ func TestRealBags(t *testing.T) {
 			positive++
 		}
 	}
-	if s.Bags.Len() != 92 || s.Bags.Samples().Shape()[0] != 476 || s.Bags.Dims() != 166 || positive != 47 || len(s.Labels) != 92 {
-		t.Errorf("%v, %d positive", s.Bags, positive)
+	if s.Rows() != 92 || s.X.(*ops.Bags).Samples().Shape()[0] != 476 || s.Dims() != 166 || positive != 47 || len(s.Labels) != 92 {
+		t.Errorf("%v, %d positive", s.X, positive)
 	}
 }
 
+// TestCube: the range of all samples becomes the cube, and what later bags have beyond it the face; of minmax that is left outside.
 func TestCube(t *testing.T) {
-	train, err := ops.NewBags(dense64(3, 3, 1, 7, -2, 2, 7, 0, 5, 7, 2), []int{0, 2, 3})
-	if err != nil {
-		t.Fatal(err)
+	bags := func(x *tensor.Dense, offsets ...int) *ops.Bags {
+		b, err := ops.NewBags(x, offsets)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
 	}
-	var c Cube
-	if _, err := c.Apply(train); err == nil {
-		t.Error("a cube that is not fitted scales")
-	}
+	train := bags(dense64(3, 3, 1, 7, -2, 2, 7, 0, 5, 7, 2), 0, 2, 3)
+	c := new(Cube)
+	fails(t, c.Apply(train), domain.ErrParam, "is not fitted")
 	if err := c.Fit(train); err != nil {
 		t.Fatal(err)
 	}
-	got, err := c.Apply(train)
+	if err := c.Apply(train); err != nil {
+		t.Fatal(err)
+	}
+	near(t, "scaled", train.Samples().Float64s(), []float64{0, 0, 0, .25, 0, .5, 1, 0, 1}, 1e-15)
+	beyond := func() *ops.Bags { return bags(dense32(2, 3, 3, 7, 0, 9, 7, -6), 0, 1, 2) }
+	for _, s := range []Scaler{c, &Cube{}} {
+		if err := s.SetState(c.State()); err != nil {
+			t.Fatal(err)
+		}
+		b := beyond()
+		if err := s.Apply(b); err != nil || !slices.Equal(b.Samples().Float32s(), []float32{.5, 0, .5, 1, 0, 0}) {
+			t.Errorf("clipped: %v, %v", b.Samples().Float32s(), err)
+		}
+	}
+	b := beyond()
+	if err := c.Range.Apply(b); err != nil || b.Samples().Float32s()[3] != 2 {
+		t.Errorf("minmax: %v, %v", b.Samples().Float32s(), err)
+	}
+	fails(t, ops.CheckRows(domain.UnitCube(), "w", b), domain.ErrDomain, "w: bag 1: x[0,0] = 2", "-scale cube")
+	fails(t, c.Apply(bags(dense64(3, 3, 1, 2, 3, 4, 5, 6, 1, math.NaN(), 2), 0, 1, 3)), domain.ErrDomain, "bag 1: x[1,1] = NaN")
+	fails(t, c.Apply(bags(dense64(1, 1, 1), 0, 1)), domain.ErrShape, "3 columns")
+	chain, err := ParseScalers("cube,l2")
+	if err != nil || chain.Name() != "cube,l2" {
+		t.Fatal(chain, err)
+	}
+}
+
+// TestSetOfBags: a set of bags is taken, cut into blocks and rounded as one of rows is.
+func TestSetOfBags(t *testing.T) {
+	s, err := ReadBagsCSV(strings.NewReader("bag,label,x1\na,1,1\nb,0,2\nc,1,3\nb,0,1e300\n"), "f.csv", Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	near(t, "scaled", got.Samples().Float64s(), []float64{0, 0, 0, .25, 0, .5, 1, 0, 1}, 1e-15)
-	if got.Len() != 2 || train.Samples().Float64s()[0] != 1 {
-		t.Errorf("%v, and the bags that came in now begin with %v", got, train.Samples().Float64s()[0])
+	if s.Rows() != 3 || s.Dims() != 1 || s.LabelName != "label" {
+		t.Errorf("%d rows of %d, labels %q", s.Rows(), s.Dims(), s.LabelName)
 	}
-	beyond, err := ops.NewBags(dense32(2, 3, 3, 7, 0, 9, 7, -6), []int{0, 1, 2})
-	if err != nil {
-		t.Fatal(err)
+	part := s.Take([]int{2, 1})
+	if x := part.X.(*ops.Bags); !slices.Equal(part.IDs, []string{"c", "b"}) || !slices.Equal(part.Labels, []string{"1", "0"}) || !slices.Equal(x.Samples().Float64s(), []float64{3, 2, 1e300}) {
+		t.Errorf("taken: %+v", part)
 	}
-	_, err = c.Apply(beyond)
-	fails(t, err, domain.ErrDomain, "data: Cube", "x[1,0] = 2", "clip")
-	c.Clip = true
-	if got, err = c.Apply(beyond); err != nil {
-		t.Fatal(err)
+	sizes := 0
+	for at, block := range BlocksOf(s.X, 2) {
+		sizes += (at + 1) * block.(*ops.Bags).Samples().Shape()[0]
 	}
-	if v := got.Samples().Float32s(); !slices.Equal(v, []float32{.5, 0, .5, 1, 0, 0}) {
-		t.Errorf("clipped: %v", v)
+	if sizes != 3+3 {
+		t.Errorf("blocks: %d", sizes)
 	}
-	again := Cube{Clip: true}
-	if err := again.Range.SetState(c.Range.State()); err != nil {
-		t.Fatal(err)
+	_, err = s.As(tensor.Float32)
+	fails(t, err, domain.ErrDomain, "f.csv", "bag 1: x[1,0] = 1e+300")
+	single, err := s.Take([]int{0, 2}).As(tensor.Float32)
+	if err != nil || single.Dtype() != tensor.Float32 || single.Shape()[0] != 2 {
+		t.Errorf("%v, %v", single, err)
 	}
-	if again, err := again.Apply(beyond); err != nil || !slices.Equal(again.Samples().Float32s(), got.Samples().Float32s()) {
-		t.Errorf("another cube of the same state: %v, %v", again, err)
-	}
-	bad, _ := ops.NewBags(dense64(1, 3, 1, math.NaN(), 2), []int{0, 1})
-	_, err = c.Apply(bad)
-	fails(t, err, domain.ErrDomain, "x[0,1] = NaN")
-	narrow, _ := ops.NewBags(tensor.New(tensor.WithShape(1, 1), tensor.Of(tensor.Float64)), []int{0, 1})
-	_, err = c.Apply(narrow)
-	fails(t, err, domain.ErrShape, "3 columns")
+	_, err = s.Dense()
+	fails(t, err, domain.ErrDtype, "no matrix")
 }

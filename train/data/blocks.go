@@ -26,33 +26,39 @@ func Blocks(x *tensor.Dense, size int) iter.Seq2[int, *tensor.Dense] {
 	}
 }
 
-// BlocksOf is Blocks for dense or sparse rows: a block of sparse rows shares their memory too.
+// BlocksOf is Blocks for dense or sparse rows, or for bags: a block of these shares their memory too.
 func BlocksOf(x ops.Matrix, size int) iter.Seq2[int, ops.Matrix] {
-	s, sparse := x.(*ops.CSR)
-	if sparse && size < 1 {
+	if size < 1 {
 		panic(fmt.Sprintf("data.BlocksOf: %d rows a block, want at least 1", size))
 	}
 	return func(yield func(int, ops.Matrix) bool) {
-		if !sparse {
-			for at, block := range Blocks(x.(*tensor.Dense), size) {
-				if !yield(at, block) {
-					return
-				}
-			}
-			return
-		}
-		for lo := 0; lo < s.Rows(); lo += size {
-			if !yield(lo, s.Slice(lo, min(s.Rows(), lo+size))) {
+		for lo := 0; lo < x.Shape()[0]; lo += size {
+			if !yield(lo, RowRange(x, lo, min(x.Shape()[0], lo+size))) {
 				return
 			}
 		}
 	}
 }
 
-// RowsOf is Rows for dense or sparse rows.
+// RowRange is the rows lo to hi (exclusive) of dense or sparse rows, or of bags, over the same memory. It panics when they are not there or
+// x is not contiguous.
+func RowRange(x ops.Matrix, lo, hi int) ops.Matrix {
+	switch v := x.(type) {
+	case *ops.CSR:
+		return v.Slice(lo, hi)
+	case *ops.Bags:
+		return v.Slice(lo, hi)
+	}
+	return mustMatrix("data.RowRange", x.(*tensor.Dense)).slice(lo, hi)
+}
+
+// RowsOf is Rows for dense or sparse rows, or for bags.
 func RowsOf(x ops.Matrix, idx []int) ops.Matrix {
-	if s, ok := x.(*ops.CSR); ok {
-		return s.Take(idx)
+	switch v := x.(type) {
+	case *ops.CSR:
+		return v.Take(idx)
+	case *ops.Bags:
+		return v.Take(idx)
 	}
 	return Rows(x.(*tensor.Dense), idx)
 }

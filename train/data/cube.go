@@ -1,45 +1,60 @@
 package data
 
 import (
+	"iter"
+
 	"gorgonia.org/tensor"
 
 	"github.com/bochner-go/bochner/ops"
-	"github.com/bochner-go/bochner/ops/domain"
 )
 
-// Cube scales bags to the unit cube by the range of each coordinate over all samples that it was fitted to, which it remembers. A coordinate
-// that was constant there becomes 0 for every sample: all densities agree in it, and no distance hears of it.
-type Cube struct {
-	Range MinMax // fitted, or set by hand; its State is that of the cube
-	// Clip moves later samples beyond the range to the face of the cube. Without it they are an error.
-	Clip bool
+// Cube is MinMax, and then moves what lies beyond the range that it was fitted to, as later rows may, to the face of the unit cube:
+//
+//	x_j ← min(1, max(0, (x_j - min_j) / (max_j - min_j)))
+//
+// It is for sets of samples, whose densities are estimated on the cube. A column that was constant becomes 0: all densities agree in it, and
+// no distance hears of it.
+type Cube struct{ Range MinMax }
+
+var _ step = (*Cube)(nil)
+
+// Name is cube.
+func (s *Cube) Name() string { return "cube" }
+
+// Fit takes the range of each column.
+func (s *Cube) Fit(x ops.Matrix) error { return fitOne(s, x) }
+
+// Apply scales x in place.
+func (s *Cube) Apply(x ops.Matrix) error { return applyOne(s, x) }
+
+// State has min and max.
+func (s *Cube) State() map[string]*tensor.Dense { return s.Range.State() }
+
+// SetState takes min and max, min <= max.
+func (s *Cube) SetState(state map[string]*tensor.Dense) error { return s.Range.SetState(state) }
+
+func (s *Cube) fitted() int { return s.Range.fitted() }
+
+func (s *Cube) learn(rows iter.Seq[[]float64], d int) { s.Range.learn(rows, d) }
+
+func (s *Cube) learnSparse(rows iter.Seq2[[]int32, []float64], n, d int) {
+	s.Range.learnSparse(rows, n, d)
 }
 
-// Fit takes the range of the samples. Errors as of Scaler.
-func (c *Cube) Fit(b *ops.Bags) error { return c.Range.Fit(b.Samples()) }
+func (s *Cube) moved() int { return s.Range.moved() }
 
-// Apply returns the scaled bags, as a copy. Errors are those of Scaler; besides, a sample outside the cube without Clip wraps
-// domain.ErrDomain and is named by its row of Samples.
-func (c *Cube) Apply(b *ops.Bags) (*ops.Bags, error) {
-	x := b.Samples().Clone().(*tensor.Dense)
-	if err := c.Range.Apply(x); err != nil {
-		return nil, err
-	}
-	if c.Clip {
-		if x.Dtype() == tensor.Float32 {
-			clip(x.Float32s())
-		} else {
-			clip(x.Float64s())
-		}
-	}
-	if err := ops.CheckRows(domain.UnitCube(), "data: Cube", x); err != nil {
-		return nil, err
-	}
-	return ops.NewBags(x, b.Offsets())
+func (s *Cube) scale(row []float64) {
+	s.Range.scale(row)
+	clip(row)
+}
+
+func (s *Cube) scaleSparse(cols []int32, values []float64) {
+	s.Range.scaleSparse(cols, values)
+	clip(values)
 }
 
 // clip moves numbers to [0, 1].
-func clip[T domain.Float](v []T) {
+func clip(v []float64) {
 	for i, u := range v {
 		v[i] = min(1, max(0, u))
 	}

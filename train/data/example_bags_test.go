@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train/data"
 )
 
@@ -15,18 +16,17 @@ func ExampleReadBagsCSV() {
 		fmt.Println(err)
 		return
 	}
-	cube := data.Cube{Clip: true} // later samples beyond the range go to its face
-	if err := cube.Fit(set.Bags); err != nil {
+	cube := new(data.Cube) // later samples beyond the range go to its face
+	if err := cube.Fit(set.X); err != nil {
 		fmt.Println(err)
 		return
 	}
-	scaled, err := cube.Apply(set.Bags)
-	if err != nil {
+	if err := cube.Apply(set.X); err != nil {
 		fmt.Println(err)
 		return
 	}
 	for i, label := range set.Labels {
-		fmt.Println(set.IDs[i], "of class", label, scaled.Bag(i).Float64s())
+		fmt.Println(set.IDs[i], "of class", label, set.X.(*ops.Bags).Bag(i).Float64s())
 	}
 	// Output:
 	// first of class 1 [0 0 1 1]

@@ -38,8 +38,12 @@ func fuzz(f *testing.F, read func(io.Reader, string, Options) (*Set, error), see
 			return
 		}
 		consistent(t, s, o)
-		if _, sparse := s.X.(*ops.CSR); !sparse && o.MaxCells > 0 && s.Rows()*s.Dims() > o.MaxCells {
-			t.Fatalf("%d x %d cells, allowed %d", s.Rows(), s.Dims(), o.MaxCells)
+		samples := s.Rows()
+		if b, ok := s.X.(*ops.Bags); ok {
+			samples = b.Samples().Shape()[0]
+		}
+		if _, sparse := s.X.(*ops.CSR); !sparse && o.MaxCells > 0 && samples*s.Dims() > o.MaxCells {
+			t.Fatalf("%d x %d cells, allowed %d", samples, s.Dims(), o.MaxCells)
 		}
 	})
 }
@@ -65,4 +69,11 @@ func FuzzNPY(f *testing.F) {
 		npy(npyDictOf("|u1", "False", "(1, 6)"), binary.LittleEndian, make([]uint8, 6)), npy(npyDictOf("<f8", "False", "(6,)"), binary.LittleEndian, six),
 		npy(npyDictOf("<f8", "False", "(2000000000, 2000000000)"), binary.LittleEndian, six), npy("{'shape': (2, 3)}", binary.LittleEndian, six),
 		[]byte("\x93NUMPY\x02\x00\xff\xff\xff\xff"), []byte("\x93NUMPY\x01\x00\x00\x00"))
+}
+
+func FuzzBags(f *testing.F) {
+	fuzz(f, ReadBagsCSV,
+		[]byte("bag,label,x1,x2\na,1,1,2\nb,0,3,4\na,1,5,6\n"), []byte("x1,bag,label\n7,a,2.5\n"), []byte("bag,x1\n2,7\n1,8\n1,9\n"), []byte("bag,label\n1,1\n"),
+		[]byte("bag,label,x\n1,0,2\n1,1,3\n"), []byte("bag,label,x\n,0,2\n"), []byte("bag,label,x\n1,0,nan\n"), []byte("bag,bag,label,x\n"), []byte("\xef\xbb\xbfbag,label,x\r\n1,0,2\r\n"),
+		[]byte("bag,label,x\n\"a\nb\",0,1\n"), []byte("bag,label,x\n"))
 }

@@ -50,7 +50,12 @@ func consistent(t *testing.T, s *Set, o Options) {
 	t.Helper()
 	n, d := s.Rows(), s.Dims()
 	var x []float64
-	if sparse, ok := s.X.(*ops.CSR); ok {
+	if bags, ok := s.X.(*ops.Bags); ok {
+		x = bags.Samples().Float64s()
+		if _, err := ops.NewBags(bags.Samples(), bags.Offsets()); err != nil || len(s.IDs) != n || slices.Contains(s.IDs, "") || len(x) != d*bags.Samples().Shape()[0] || len(s.Names) != d {
+			t.Fatalf("%v called %q, %d cells, %v", bags, s.IDs, len(x), err)
+		}
+	} else if sparse, ok := s.X.(*ops.CSR); ok {
 		if x = sparse.Float64s(); o.Form == FormDense || n < 1 || d < 1 || slices.Contains(x, 0) {
 			t.Fatalf("%v", sparse)
 		}

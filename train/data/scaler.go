@@ -14,9 +14,10 @@ import (
 )
 
 // Scaler changes rows in place, before a map sees them. Matrices are [n, d], float64 or float32, contiguous or sparse; what is
-// computed is computed in float64 and rounded once. Apply changes no scaler, so it may run in several goroutines.
+// computed is computed in float64 and rounded once. Apply changes no scaler, so it may run in several goroutines. Of sets of samples (ops.Bags)
+// the rows are all samples.
 //
-// Sparse rows stay sparse: none, l1 and l2 keep zeros, and minmax does where the least value of every column that varies is 0, as of
+// Sparse rows stay sparse: none, l1 and l2 keep zeros, and minmax and cube do where the least value of every column that varies is 0, as of
 // counts. Where zeros would become other numbers, as under standard, Fit and Apply are an error that wraps ErrZeros; dense rows are
 // the remedy (Options.Form, ops.CSR.Dense).
 type Scaler interface {
@@ -65,6 +66,8 @@ func newStep(name string) step {
 		return L2{}
 	case "minmax":
 		return new(MinMax)
+	case "cube":
+		return new(Cube)
 	case "standard":
 		return new(Standard)
 	default:
@@ -72,7 +75,7 @@ func newStep(name string) step {
 	}
 }
 
-// ParseScalers reads a list of none, l1, l2, minmax and standard, separated by commas, such as "minmax,l2". The empty
+// ParseScalers reads a list of none, l1, l2, minmax, cube and standard, separated by commas, such as "minmax,l2". The empty
 // list is none. Another name is an error that wraps domain.ErrParam.
 func ParseScalers(list string) (*Chain, error) {
 	if strings.TrimSpace(list) == "" {
@@ -82,7 +85,7 @@ func ParseScalers(list string) (*Chain, error) {
 	for name := range strings.SplitSeq(list, ",") {
 		s := newStep(strings.TrimSpace(name))
 		if s == nil {
-			return nil, fmt.Errorf("data: scaler %q in %q is unknown, want none, l1, l2, minmax or standard: %w", strings.TrimSpace(name), list, domain.ErrParam)
+			return nil, fmt.Errorf("data: scaler %q in %q is unknown, want none, l1, l2, minmax, cube or standard: %w", strings.TrimSpace(name), list, domain.ErrParam)
 		}
 		c.steps = append(c.steps, s)
 	}
@@ -94,6 +97,10 @@ func who(s Scaler) string { return fmt.Sprintf("data: scaler %q", s.Name()) }
 
 // fit fits each step to what those before it make of x.
 func fit(owner Scaler, x ops.Matrix, steps ...step) (cols int, err error) {
+	if b, ok := x.(*ops.Bags); ok {
+		cols, err = fit(owner, b.Samples(), steps...)
+		return cols, b.InBag(err)
+	}
 	if s, ok := x.(*ops.CSR); ok {
 		return fitSparse(owner, s, steps)
 	}
@@ -147,6 +154,9 @@ func (m matrix) through(steps []step) iter.Seq[[]float64] {
 
 // apply runs each row through the steps in float64 and rounds it back into x.
 func apply(owner Scaler, x ops.Matrix, cols int, steps ...step) error {
+	if b, ok := x.(*ops.Bags); ok {
+		return b.InBag(apply(owner, b.Samples(), cols, steps...))
+	}
 	if s, ok := x.(*ops.CSR); ok {
 		return applySparse(owner, s, cols, steps)
 	}

@@ -10,13 +10,14 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 )
 
-// Set is what a file holds: n rows of d features, and the label of each row unless LabelNone was asked for.
+// Set is what a file holds: n rows of d features, or n sets of samples of d coordinates, and the label of each unless LabelNone was asked for.
 type Set struct {
-	X         ops.Matrix // [n, d] float64: a row-major *tensor.Dense, or an *ops.CSR (see Options.Form)
+	X         ops.Matrix // [n, d] float64: a row-major *tensor.Dense, an *ops.CSR (see Options.Form) or, from a file of bags, an *ops.Bags
 	Y         []float64  // target of each row, in regression; else nil
 	Labels    []string   // class of each row, in classification; else nil
 	Names     []string   // names of the d feature columns, if a CSV file has a header; else nil
 	LabelName string     // name of the label column, likewise
+	IDs       []string   // of bags: what the file calls each, in the order of their first rows
 	Source    string     // the file
 }
 
@@ -26,19 +27,29 @@ func (s *Set) Rows() int { return s.X.Shape()[0] }
 // Dims is d.
 func (s *Set) Dims() int { return s.X.Shape()[1] }
 
-// Dense is X, spread out where it is sparse: n·d numbers.
+// Dense is X, spread out where it is sparse: n·d numbers. Bags are no matrix, an error that wraps domain.ErrDtype.
 func (s *Set) Dense() (*tensor.Dense, error) {
-	if x, ok := s.X.(*ops.CSR); ok {
+	switch x := s.X.(type) {
+	case *ops.CSR:
 		return x.Dense(nil)
+	case *ops.Bags:
+		return nil, fmt.Errorf("data: %s: the rows are %v, sets of samples and no matrix: %w", s.Source, x, domain.ErrDtype)
 	}
 	return s.X.(*tensor.Dense), nil
 }
 
-// As returns the rows, dense or sparse as they are, as float64 (X itself) or float32 (a copy). A cell that is too large for float32, or
+// As returns the rows, dense, sparse or bags as they are, as float64 (X itself) or float32 (a copy). A cell that is too large for float32, or
 // that is not 0 and would become 0, is an error that wraps domain.ErrDomain; another type is domain.ErrDtype.
 func (s *Set) As(dt tensor.Dtype) (ops.Matrix, error) {
 	if x, ok := s.X.(*ops.CSR); ok {
 		return x.As(dt, "data: "+s.Source)
+	}
+	if b, ok := s.X.(*ops.Bags); ok {
+		x, err := (&Set{X: b.Samples(), Source: s.Source}).As(dt)
+		if err != nil {
+			return nil, b.InBag(err)
+		}
+		return b.With(x.(*tensor.Dense))
 	}
 	x := s.X.(*tensor.Dense)
 	switch dt {
@@ -48,7 +59,7 @@ func (s *Set) As(dt tensor.Dtype) (ops.Matrix, error) {
 	default:
 		return nil, fmt.Errorf("data: %s: rows are float64 or float32, not %v: %w", s.Source, dt, domain.ErrDtype)
 	}
-	n, d := s.Rows(), s.Dims()
+	n, d := x.Shape()[0], x.Shape()[1]
 	out := make([]float32, n*d)
 	for i, v := range x.Float64s() {
 		f := float32(v)
@@ -73,6 +84,9 @@ func (s *Set) Take(idx []int) *Set {
 	}
 	if s.Labels != nil {
 		out.Labels = pick(s.Labels, idx)
+	}
+	if s.IDs != nil {
+		out.IDs = pick(s.IDs, idx)
 	}
 	return out
 }
