@@ -8,7 +8,6 @@ import (
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
-	"github.com/bochner-go/bochner/ops/domain"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
@@ -24,8 +23,11 @@ import (
 //
 // Input [n, V], each row the values of a density at the V points of a grid (Grid, WithPoints), not negative, whose mean is the integral; a
 // histogram of V cells times V is one. Output [n, features]. Sets of samples come in by FwdBags and TransformBags, which estimate their
-// densities. In more than three dimensions a density cannot be had on a grid: the constructor says so, and what can be done is to embed
-// the density of each coordinate (ops.Bags.Axis) and join the features.
+// densities (Densities); BagLayer is this layer as a map of them.
+//
+// In l > 3 dimensions a density cannot be had on a grid, and the layer is of the densities of the l coordinates, each by itself: input
+// [n, lV], V points for the first coordinate, V for the second and so on. ρ² is the sum of those of the coordinates, and the embeddings of
+// all are joined before W, as in the paper's experiment on scenes.
 //
 // Bandwidth and BandwidthEach tune σ, one or one for each coefficient; All tunes W, b and the λ_j. The derivative for p at 0 is defined as 0.
 //
@@ -51,7 +53,9 @@ type HDDLayer struct {
 	*base
 	distance spectral.DensityDistance
 	sigma    float64
-	grid     ops.Grid
+	axes     int
+	grid     ops.Grid        // of all axes, or in more than three dimensions of each
+	h        []*tensor.Dense // the bandwidths as the estimates take them, memory of the parameter
 	options  hddOptions
 	basis    *tensor.Dense // Φ
 	width    int           // columns of A
@@ -65,7 +69,7 @@ type HDDLayer struct {
 var _ Layer = (*HDDLayer)(nil)
 
 // NewHDDLayer draws the map of exp(-ρ²/2σ²) for densities on so many axes and the given number of output columns. Errors: a distance out of
-// range, axes other than 1 to 3, options that do not fit each other (ErrParam), and those of NewFourierLayer for the Gaussian kernel.
+// range, fewer than one axis, options that do not fit each other (ErrParam), and those of NewFourierLayer for the Gaussian kernel.
 func NewHDDLayer(d spectral.DensityDistance, sigma float64, axes, features int, opts ...Option) (*HDDLayer, error) {
 	const kind = "HDDLayer"
 	o := newOptions(opts)
@@ -75,11 +79,11 @@ func NewHDDLayer(d spectral.DensityDistance, sigma float64, axes, features int, 
 	}
 	o.name = b.name
 	fail := func(err error) (*HDDLayer, error) { return nil, fmt.Errorf("%s: %w", b.who(), err) }
-	l := &HDDLayer{base: b, distance: d, sigma: sigma, options: o.hdd, grad: o.inputGrad}
+	l := &HDDLayer{base: b, distance: d, sigma: sigma, axes: axes, options: o.hdd, grad: o.inputGrad}
 	if l.grid, err = o.hdd.grid(axes); err != nil {
 		return fail(err)
 	}
-	b.dims = l.grid.Len()
+	b.dims = l.parts() * l.grid.Len()
 	if err := o.hdd.check(l.grid); err != nil {
 		return fail(err)
 	}
@@ -100,24 +104,29 @@ func NewHDDLayer(d spectral.DensityDistance, sigma float64, axes, features int, 
 	if l.width = 2 * len(lambda) * cols; l.even {
 		l.width = cols
 	}
+	l.width *= l.parts()
 	if l.outer, err = newRandomMap(kind, "", spectral.Gaussian{Sigma: sigma}, l.width, features, o); err != nil {
 		return nil, err
 	}
 	m := len(lambda)
 	b.params = append([]Param{{"lambda", newTensor(b.dt, lambda, m), o.policy == All && !l.even}, {"root_weight", newTensor(b.dt, root, m), false},
 		{"kde_bandwidth", newTensor(b.dt, h, axes), false}}, l.outer.Params()...)
+	l.h = bandwidthsOf(l.param("kde_bandwidth"), l.parts())
 	b.changed = l.outer.changed
 	return l, nil
 }
 
-// Grid are the points at which densities are given.
+// Grid are the points at which densities are given: in more than three dimensions those of each coordinate.
 func (l *HDDLayer) Grid() ops.Grid { return l.grid }
+
+// parts is how many densities an input row is.
+func (l *HDDLayer) parts() int { return l.axes / l.grid.Axes() }
 
 // Distance is ρ².
 func (l *HDDLayer) Distance() spectral.DensityDistance { return l.distance }
 
 // Kernel is the exact kernel of the values of densities that the map approximates, with the σ that it was drawn for.
-func (l *HDDLayer) Kernel() spectral.Kernel { return l.distance.Kernel(l.sigma, l.dims) }
+func (l *HDDLayer) Kernel() spectral.Kernel { return l.distance.Kernel(l.sigma, l.grid.Len()) }
 
 // Policy says what is tuned.
 func (l *HDDLayer) Policy() Policy { return l.outer.policy }
@@ -134,10 +143,11 @@ func (l *HDDLayer) Fwd(x G.Input) G.Result {
 	if err != nil {
 		return G.Err(err)
 	}
-	return G.LiftResult(l.fwd(n))
+	return G.LiftResult(l.fwd(n, wantsGrad(n, l.grad)))
 }
 
-func (l *HDDLayer) fwd(p *G.Node) (*G.Node, error) {
+// fwd adds the map of densities p; grad says whether a gradient for them can be of use.
+func (l *HDDLayer) fwd(p *G.Node, grad bool) (*G.Node, error) {
 	var nodes [3]*G.Node
 	for i, param := range []Param{l.params[0], l.params[1], {Name: "basis", Value: l.basis}} {
 		var err error
@@ -146,7 +156,7 @@ func (l *HDDLayer) fwd(p *G.Node) (*G.Node, error) {
 		}
 	}
 	a := ops.Attr{Layer: l.who()}
-	if !wantsGrad(p, l.grad) {
+	if !grad {
 		a.Frozen |= ops.First
 	}
 	if l.outer.policy != All || l.even {
@@ -163,41 +173,38 @@ func (l *HDDLayer) fwd(p *G.Node) (*G.Node, error) {
 // densities are ops.KDE of them, with the bandwidth of WithKDEBandwidth. The gradient for the samples goes through the estimate, so a network
 // may make them. Errors besides those of Fwd: no bandwidth (ErrParam), offsets that do not fit (ErrShape), and those of ops.KDE.
 func (l *HDDLayer) FwdBags(x G.Input, offsets []int) G.Result {
-	n, err := l.inputOf(x, l.grid.Axes())
+	n, err := l.inputOf(x, l.axes)
 	if err != nil {
 		return G.Err(err)
 	}
-	if err := l.hasBandwidth(); err != nil {
-		return G.Err(err)
-	}
-	h, err := l.node(n.Graph(), l.params[2]) // which a graph of densities has no use for, and the LispMachine accepts no node without one
+	e, err := l.estimate()
 	if err != nil {
 		return G.Err(err)
+	}
+	h := make([]*G.Node, len(l.h)) // which a graph of densities has no use for, and the LispMachine accepts no node without one
+	for j, t := range l.h {
+		if h[j], err = l.node(n.Graph(), Param{Name: fmt.Sprintf("kde_bandwidth_%d", j), Value: t}); err != nil {
+			return G.Err(err)
+		}
 	}
 	a := ops.Attr{Layer: l.who(), Frozen: ops.Second}
-	if !wantsGrad(n, l.grad) {
+	grad := wantsGrad(n, l.grad)
+	if !grad {
 		a.Frozen |= ops.First
 	}
-	p, err := ops.KDE(n, h, offsets, l.grid, a)
+	p, err := e.fwd(n, h, offsets, a)
 	if err != nil {
 		return G.Err(err)
 	}
-	return G.LiftResult(l.fwd(p))
+	return G.LiftResult(l.fwd(p, grad))
 }
 
-// hasBandwidth wants one for the estimate.
-func (l *HDDLayer) hasBandwidth() error {
-	if anyZero(l.param("kde_bandwidth")) {
-		return fmt.Errorf("%s: bags want a bandwidth: find one by ops.ScottBandwidth or ops.CrossValidatedBandwidth and give it by WithKDEBandwidth: %w", l.who(), ErrParam)
+// estimate is that of the densities of bags.
+func (l *HDDLayer) estimate() (estimate, error) {
+	if slices.Contains(float64s(l.param("kde_bandwidth")), 0) {
+		return estimate{}, fmt.Errorf("%s: bags want a bandwidth: find one by ops.ScottBandwidth or ops.CrossValidatedBandwidth and give it by WithKDEBandwidth: %w", l.who(), ErrParam)
 	}
-	return nil
-}
-
-func anyZero(t *tensor.Dense) bool {
-	if t.Dtype() == tensor.Float32 {
-		return slices.Contains(t.Float32s(), 0)
-	}
-	return slices.Contains(t.Float64s(), 0)
+	return estimate{l.grid, l.h, l.axes}, nil
 }
 
 // Embed writes the embedding A of the densities x [n, V] to dst [n, K], allocated if nil: K columns whose squared distances are about ρ².
@@ -223,33 +230,20 @@ func (l *HDDLayer) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
 	return inTwoSteps(l.who(), &l.scratch, dst, x, l.width, l.features, l.Embed, l.outer.Transform)
 }
 
-// TransformBags writes the features of bags of samples in [0, 1]^l to dst [n, features], allocated if nil. Errors as of FwdBags.
-func (l *HDDLayer) TransformBags(dst *tensor.Dense, b *ops.Bags) (*tensor.Dense, error) {
-	if err := l.hasBandwidth(); err != nil {
+// Densities writes the estimates of the densities of bags of samples in [0, 1]^l to dst [n, V], in more than three dimensions [n, lV], allocated
+// if nil: what Transform takes. Errors as of FwdBags.
+func (l *HDDLayer) Densities(dst *tensor.Dense, b *ops.Bags) (*tensor.Dense, error) {
+	e, err := l.estimate()
+	if err != nil {
 		return nil, err
 	}
 	if b.Dtype() != l.dt {
 		return nil, fmt.Errorf("%s: the bags are %v, the layer is %v: %w", l.who(), b.Dtype(), l.dt, ErrDtype)
 	}
-	if err := ops.CheckRows(domain.UnitCube(), l.who(), b.Samples()); err != nil {
-		return nil, err
-	}
-	if dst == nil {
-		dst = tensor.New(tensor.WithShape(b.Len(), l.features), tensor.Of(l.dt))
-	}
-	if !dst.Shape().Eq(tensor.Shape{b.Len(), l.features}) || dst.Dtype() != l.dt || !ops.IsContiguous(dst) {
-		return nil, fmt.Errorf("%s: dst is %v %v, want a contiguous %v (%d, %d): %w", l.who(), dst.Dtype(), dst.Shape(), l.dt, b.Len(), l.features, ErrShape)
-	}
-	rows := max(1, psiCells/l.dims)
-	for lo := 0; lo < b.Len(); lo += rows {
-		hi := min(lo+rows, b.Len())
-		p, err := ops.KDEInto(nil, b.Slice(lo, hi), l.param("kde_bandwidth"), l.grid, ops.Attr{Layer: l.who()})
-		if err != nil {
-			return nil, err
-		}
-		if _, err := l.Transform(part(dst, lo, hi-lo), p); err != nil {
-			return nil, err
-		}
-	}
-	return dst, nil
+	return e.into(dst, b, ops.Attr{Layer: l.who()})
+}
+
+// TransformBags writes the features of bags of samples in [0, 1]^l to dst [n, features], allocated if nil. Errors as of FwdBags.
+func (l *HDDLayer) TransformBags(dst *tensor.Dense, b *ops.Bags) (*tensor.Dense, error) {
+	return bagsInTwoSteps(l.base, dst, b, l.dims, l.Densities, l.Transform)
 }

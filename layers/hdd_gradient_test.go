@@ -101,10 +101,10 @@ func (f *hddCost) gradients(t *testing.T, lisp, leaf bool) (nodes G.Nodes, grads
 func TestHDDGradients(t *testing.T) {
 	sizes := map[layers.Policy]int{layers.Frozen: 1, layers.Bandwidth: 2, layers.BandwidthEach: 2, layers.All: 3}
 	for _, d := range hddDistances {
-		for axes := 1; axes <= 3; axes++ {
+		for axes := 1; axes <= 4; axes++ { // 4 by coordinates
 			for policy, learnable := range sizes {
 				opts := []layers.Option{layers.Tune(policy), layers.WithSeed(4), layers.WithName("hdd"), layers.WithLambdas(2, spectral.QuantileLambdas),
-					layers.WithPoints([]int{11, 5, 3}[axes-1]), layers.WithBasis(layers.CosineBasis, 3), layers.WithKDEBandwidth(.2)}
+					layers.WithPoints([]int{11, 5, 3, 7}[axes-1]), layers.WithBasis(layers.CosineBasis, 3), layers.WithKDEBandwidth(.2)}
 				if policy == layers.Frozen {
 					opts = append(opts, layers.WithInputGrad())
 				}
@@ -113,7 +113,7 @@ func TestHDDGradients(t *testing.T) {
 				}
 				l := must(layers.NewHDDLayer(d.d, .5, axes, 6, opts...))
 				single := must(layers.NewHDDLayer(d.d, .5, axes, 6, append(opts, layers.WithDtype(tensor.Float32))...))
-				bags, densities := uniformBags(axes, 3, 3), mixtures(3, l.Grid(), 1)
+				bags, densities := uniformBags(axes, 3, 3), densitiesFor(l, 3)
 				for i := range densities.Float64s() { // next to 0, where √p is steep, ops.HDD is tested alone
 					densities.Float64s()[i] += .1
 				}
@@ -152,6 +152,12 @@ func TestHDDGradients(t *testing.T) {
 			}
 		}
 	}
+}
+
+// densitiesFor are n rows of densities that the layer takes.
+func densitiesFor(l *layers.HDDLayer, n int) *tensor.Dense {
+	x := mixtures(n*l.Dims()/l.Grid().Len(), l.Grid(), 1)
+	return tensor.New(tensor.WithShape(n, l.Dims()), tensor.WithBacking(x.Float64s()))
 }
 
 // differences are the derivatives of the cost by the values of the nodes, the first of which is x.
@@ -259,7 +265,7 @@ func TestHDDErrors(t *testing.T) {
 		err, is error
 		says    string
 	}{
-		{build(js, .5, 4, 6), layers.ErrParam, "embed each coordinate by itself (Bags.Axis)"},
+		{build(js, .5, 4, 6, layers.WithPoints(8, 8)), layers.ErrParam, "points on 2 axes for 1"},
 		{build(js, .5, 0, 6), layers.ErrParam, "0 dimensions"},
 		{build(js, .5, 2, 6, layers.WithPoints(8, 8, 8)), layers.ErrParam, "points on 3 axes for 2"},
 		{build(js, .5, 1, 6, layers.WithPoints(8)), layers.ErrParam, "10 functions of the cosine basis on axis 0, want 1 to 8"},
@@ -275,7 +281,7 @@ func TestHDDErrors(t *testing.T) {
 		{none.FwdBags(node(2, 1, tensor.Float64), []int{0, 2}).Err(), layers.ErrParam, "WithKDEBandwidth"},
 		{transform(narrow, bags(.5)), layers.ErrParam, "the bandwidth of axis 0 is 0.001"},
 		{transform(l, bags(.5, 1.5)), layers.ErrDomain, "x[1,0] = 1.5 is outside the unit cube"},
-		{transform(l, uniformBags(2, 1, 1)), layers.ErrShape, "the bags have 2 dimensions and the grid 1"},
+		{transform(l, uniformBags(2, 1, 1)), layers.ErrShape, "the samples have 2 coordinates, want 1"},
 		{transform(l, must(ops.NewBags(rows(tensor.Float32, 2, 1, 1), []int{0, 2}))), layers.ErrDtype, "float32"},
 		{l.FwdBags(node(2, 1, tensor.Float64), []int{0, 1, 1, 2}).Err(), layers.ErrShape, "bag 1 is empty"},
 		{l.FwdBags(node(2, 2, tensor.Float64), []int{0, 2}).Err(), layers.ErrShape, "want [n, 1]"},

@@ -24,7 +24,7 @@ var hddDefaults = hddOptions{basis: CosineBasis, functions: 10, lambdas: 5, rule
 var hddPoints = [...]int{128, 48, 20}
 
 // WithPoints sets the points of the grid of a density embedding on each axis, one number for all or one for each. The default is 128 in one
-// dimension, 48 an axis in two, 20 in three.
+// dimension, 48 an axis in two, 20 in three; in more dimensions, where each coordinate has a grid, one number for all, by default 128.
 func WithPoints(points ...int) Option { return func(o *options) { o.hdd.points = points } }
 
 // WithBasis sets the basis of a density embedding and its functions on each axis. The default is CosineBasis with 10.
@@ -45,9 +45,12 @@ func WithLambdas(m int, rule spectral.LambdaRule) Option {
 // ops.CrossValidatedBandwidth found for the training bags. There is no default.
 func WithKDEBandwidth(h ...float64) Option { return func(o *options) { o.hdd.bandwidth = h } }
 
-// grid is the grid for so many axes.
+// grid is the grid for so many axes: for more than it can have, that of each of them.
 func (o hddOptions) grid(axes int) (ops.Grid, error) {
 	points := o.points
+	if axes > len(hddPoints) {
+		axes = 1
+	}
 	if points == nil && axes >= 1 && axes <= len(hddPoints) {
 		points = []int{hddPoints[axes-1]}
 	}

@@ -217,3 +217,43 @@ func TestHDDKernel(t *testing.T) {
 		}
 	}
 }
+
+// TestHDDOfCoordinates: in more than three dimensions the embedding is that of each coordinate, one after another, and the squared distances
+// and the kernel are of the sum.
+func TestHDDOfCoordinates(t *testing.T) {
+	const axes = 5
+	h := []float64{.1, .2, .3, .4, .5}
+	for _, d := range hddDistances {
+		l := must(layers.NewHDDLayer(d.d, .5, axes, 6, layers.WithPoints(16), layers.WithKDEBandwidth(h...)))
+		bags := uniformBags(axes, 4, 2)
+		p := must(l.Densities(nil, bags))
+		a, v := must(l.Embed(nil, p)), l.Grid().Len()
+		sums := make([]float64, 6)
+		for j := range axes {
+			one := must(layers.NewHDDLayer(d.d, .5, 1, 6, layers.WithPoints(16), layers.WithKDEBandwidth(h[j])))
+			q := must(one.Densities(nil, bags.Axis(j)))
+			part := must(one.Embed(nil, q))
+			w := part.Shape()[1]
+			for i := range 4 {
+				for k := range v {
+					if p.Float64s()[(i*axes+j)*v+k] != q.Float64s()[i*v+k] {
+						t.Fatalf("%s: density %d of bag %d differs at %d", d.name, j, i, k)
+					}
+				}
+				for k := range w {
+					if a.Float64s()[(i*axes+j)*w+k] != part.Float64s()[i*w+k] {
+						t.Fatalf("%s: coordinate %d of bag %d differs at coefficient %d", d.name, j, i, k)
+					}
+				}
+			}
+			for i, rho := range pairs(q, d.d.At) {
+				sums[i] += rho
+			}
+		}
+		for i, k := range pairs(p, l.Kernel().At) {
+			if want := math.Exp(-sums[i] / (2 * .25)); !(math.Abs(k-want) <= 1e-12) {
+				t.Errorf("%s: the kernel of pair %d is %v, want %v", d.name, i, k, want)
+			}
+		}
+	}
+}

@@ -18,6 +18,9 @@ import (
 // of cos(λ₂ ln p) and so on, or with even, for frequencies of 0 whose sine is none, [n, MB]. A number p = 0 adds exactly nothing.
 // Sutherland, Oliva, Póczos and Schneider (2016), equations (4) to (6) and (9).
 //
+// A row of p may be k densities, one after another, [n, kV], as those of the coordinates of a sample of many dimensions. Each is embedded by
+// itself, and the result is [n, k·2MB] or [n, kMB], one after another.
+//
 // Backward: with g' = gΦᵀ, dp = Σ_j r_j (½(g'_c c + g'_s s) + λ_j (g'_s c - g'_c s))/√p and dλ_j = Σ r_j √p ln p (g'_s c - g'_c s), c and s the
 // cosine and sine, which are computed again, a block of densities at a time. Where p is 0 dp is defined as 0, as for Homogeneous. The
 // roots and Φ have no gradient. Attr.Domain is not looked at.
@@ -55,11 +58,12 @@ func HDDInto(dst, p, lambda, roots, basis *tensor.Dense, even bool, a Attr) (*te
 
 func project[T domain.Float](dst *tensor.Dense, in []*tensor.Dense, even bool, who string) error {
 	v, b := in[3].Shape()[0], in[3].Shape()[1]
-	row := waves[T](in, even).Project(data[T](dst), data[T](in[0]), data[T](in[3]), in[0].Shape()[0], v, b)
+	n, k := in[0].Shape()[0], in[0].Shape()[1]/v
+	row := waves[T](in, even).Project(data[T](dst), data[T](in[0]), data[T](in[3]), n*k, v, b)
 	if row < 0 {
 		return nil
 	}
-	return fmt.Errorf("%s: λ ln p of row %d is not finite in %v; look for NaN and huge numbers among the frequencies λ: %w", who, row, dst.Dtype(), ErrDomain)
+	return fmt.Errorf("%s: λ ln p of row %d is not finite in %v; look for NaN and huge numbers among the frequencies λ: %w", who, row/k, dst.Dtype(), ErrDomain)
 }
 
 func waves[T domain.Float](in []*tensor.Dense, even bool) *simd.Waves[T] {
@@ -90,8 +94,8 @@ func newHDDBase(kind, ranks string, even bool, a Attr) hddBase {
 
 func (o hddBase) shape(p, lambda, roots, basis tensor.Shape) (tensor.Shape, error) {
 	who := o.attr.who("HDD")
-	if p.Dims() != 2 || basis.Dims() != 2 || p[1] != basis[0] {
-		return nil, fmt.Errorf("%s: p is %v and Φ %v, want [n, V] and [V, B]: %w", who, p, basis, ErrShape)
+	if p.Dims() != 2 || basis.Dims() != 2 || basis[0] < 1 || p[1] < 1 || p[1]%basis[0] != 0 {
+		return nil, fmt.Errorf("%s: p is %v and Φ %v, want [n, V], or a multiple of V, and [V, B]: %w", who, p, basis, ErrShape)
 	}
 	m := lambda.TotalSize()
 	if m < 1 || roots.TotalSize() != m {
@@ -100,7 +104,7 @@ func (o hddBase) shape(p, lambda, roots, basis tensor.Shape) (tensor.Shape, erro
 	if !o.even {
 		m *= 2
 	}
-	return tensor.Shape{p[0], m * basis[1]}, nil
+	return tensor.Shape{p[0], p[1] / basis[0] * m * basis[1]}, nil
 }
 
 func (o hddOp) InferShape(ds ...G.DimSizer) (tensor.Shape, error) {
@@ -165,6 +169,7 @@ func (o hddGrad) Do(in ...G.Value) (G.Value, error) {
 }
 
 func hddGradient[T domain.Float](out []T, in []*tensor.Dense, even bool) {
-	n, v, b := in[0].Shape()[0], in[3].Shape()[0], in[3].Shape()[1]
+	v, b := in[3].Shape()[0], in[3].Shape()[1]
+	n := in[0].Shape().TotalSize() / v
 	waves[T](in, even).Backward(out[:n*v], out[n*v:], data[T](in[0]), data[T](in[3]), data[T](in[4]), n, v, b)
 }

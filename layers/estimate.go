@@ -1,0 +1,110 @@
+package layers
+
+import (
+	"fmt"
+
+	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/domain"
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// estimate is the kernel density estimate of sets of samples with so many coordinates at the points of a grid: of all coordinates together, or
+// of each by itself, side by side, where the grid has one axis and they are more.
+type estimate struct {
+	grid ops.Grid
+	h    []*tensor.Dense // the bandwidths of each grid
+	axes int
+}
+
+// bandwidthsOf cuts the bandwidths of all axes into those of each of the grids, over the same memory.
+func bandwidthsOf(h *tensor.Dense, grids int) []*tensor.Dense {
+	out := make([]*tensor.Dense, grids)
+	each := h.Shape().TotalSize() / grids
+	for j := range out {
+		var backing any
+		if h.Dtype() == tensor.Float32 {
+			backing = h.Float32s()[j*each : (j+1)*each]
+		} else {
+			backing = h.Float64s()[j*each : (j+1)*each]
+		}
+		out[j] = tensor.New(tensor.WithShape(each), tensor.WithBacking(backing))
+	}
+	return out
+}
+
+// into writes the densities of bags to dst, allocated if nil.
+func (e estimate) into(dst *tensor.Dense, b *ops.Bags, a ops.Attr) (*tensor.Dense, error) {
+	if b.Axes() != e.axes {
+		return nil, fmt.Errorf("%s: the samples have %d coordinates, want %d: %w", a.Layer, b.Axes(), e.axes, ErrShape)
+	}
+	if len(e.h) == 1 {
+		return ops.KDEInto(dst, b, e.h[0], e.grid, a)
+	}
+	if err := ops.CheckRows(domain.UnitCube(), a.Layer, b); err != nil {
+		return nil, err
+	}
+	v := e.grid.Len()
+	if dst == nil {
+		dst = tensor.New(tensor.WithShape(b.Len(), e.axes*v), tensor.Of(b.Dtype()))
+	}
+	var p *tensor.Dense
+	for j, h := range e.h {
+		var err error
+		if p, err = ops.KDEInto(p, b.Axis(j), h, e.grid, a); err != nil {
+			return nil, fmt.Errorf("coordinate %d: %w", j, err)
+		}
+		if err := ops.ColumnsInto(dst, j*v, p, 0, v, 1); err != nil {
+			return nil, err
+		}
+	}
+	return dst, nil
+}
+
+// fwd adds the densities of the bags of x [N, axes] to its graph; h are the nodes of the bandwidths.
+func (e estimate) fwd(x *G.Node, h []*G.Node, offsets []int, a ops.Attr) (*G.Node, error) {
+	if len(h) == 1 {
+		return ops.KDE(x, h[0], offsets, e.grid, a)
+	}
+	parts := make([]*G.Node, len(h))
+	data := ops.Attr{Layer: a.Layer}
+	if a.Frozen&ops.First != 0 {
+		data.Frozen = ops.First
+	}
+	for j := range parts {
+		column, err := ops.Columns(x, j, j+1, 1, data)
+		if err != nil {
+			return nil, err
+		}
+		if parts[j], err = ops.KDE(column, h[j], offsets, e.grid, a); err != nil {
+			return nil, fmt.Errorf("coordinate %d: %w", j, err)
+		}
+	}
+	return ops.Concat(repeat(1., len(parts)), ops.Attr{Layer: a.Layer}, parts...)
+}
+
+// bagsInTwoSteps maps bags by first to rows of so many columns, and these by second to the features of a layer, some bags at a time.
+func bagsInTwoSteps(l *base, dst *tensor.Dense, b *ops.Bags, cols int, first func(*tensor.Dense, *ops.Bags) (*tensor.Dense, error),
+	second func(dst, x *tensor.Dense) (*tensor.Dense, error)) (*tensor.Dense, error) {
+	if dst == nil {
+		dst = tensor.New(tensor.WithShape(b.Len(), l.features), tensor.Of(l.dt))
+	}
+	if dst.Dtype() != l.dt {
+		return nil, fmt.Errorf("%s: dst is %v, the layer is %v: %w", l.who(), dst.Dtype(), l.dt, ErrDtype)
+	}
+	if !dst.Shape().Eq(tensor.Shape{b.Len(), l.features}) || !ops.IsContiguous(dst) {
+		return nil, fmt.Errorf("%s: dst is %v, want a contiguous %v (%d, %d): %w", l.who(), dst.Shape(), l.dt, b.Len(), l.features, ErrShape)
+	}
+	size := max(1, psiCells/cols)
+	for lo := 0; lo < b.Len(); lo += size {
+		hi := min(lo+size, b.Len())
+		x, err := first(nil, b.Slice(lo, hi))
+		if err == nil {
+			_, err = second(part(dst, lo, hi-lo), x)
+		}
+		if err != nil {
+			return nil, domain.InBlock(lo, err)
+		}
+	}
+	return dst, nil
+}
