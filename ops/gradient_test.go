@@ -43,6 +43,9 @@ var families = []family{
 	{"Phase of many columns", [][]int{{5, 131}, {131, 7}, {7}}, -.5, func(a ops.Attr, in ...*G.Node) (*G.Node, error) {
 		return ops.Phase(in[0], in[1], in[2], a)
 	}},
+	{"BagMean", [][]int{{5, 3}}, -.5, func(a ops.Attr, in ...*G.Node) (*G.Node, error) { return ops.BagMean(in[0], []int{0, 1, 5}, a) }},
+	{"Coefficients", [][]int{{5, 3}}, -.5, func(a ops.Attr, in ...*G.Node) (*G.Node, error) { return coefficients(in[0], 3, a) }},
+	{"Coefficients of two", [][]int{{5, 6}}, -.5, func(a ops.Attr, in ...*G.Node) (*G.Node, error) { return coefficients(in[0], 3, a) }},
 	{"Columns", [][]int{{5, 7}}, -.5, func(a ops.Attr, in ...*G.Node) (*G.Node, error) { return ops.Columns(in[0], 2, 5, 1.5, a) }},
 	{"Concat", [][]int{{5, 3}, {5, 7}, {5, 2}}, -.5, func(a ops.Attr, in ...*G.Node) (*G.Node, error) {
 		return ops.Concat([]float64{.5, 2, -1}, a, in...)

@@ -2,9 +2,6 @@ package ops
 
 import (
 	"fmt"
-	"hash"
-	"hash/fnv"
-	"slices"
 
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/ops/internal/simd"
@@ -71,9 +68,8 @@ func (g Grid) checkBandwidth(who string, h *tensor.Dense) error {
 
 // kdeBase is what the estimate and its gradient share.
 type kdeBase struct {
-	base
-	grid    Grid
-	offsets []int
+	bagBase
+	grid Grid
 }
 
 // kdeOp is the estimate.
@@ -86,20 +82,7 @@ var (
 )
 
 func newKDEBase(kind, ranks string, offsets []int, g Grid, a Attr) kdeBase {
-	kind = fmt.Sprintf("%s at %v of %d bags", kind, g.points, len(offsets)-1)
-	return kdeBase{base{kind: kind, ranks: ranks, attr: a}, g, slices.Clone(offsets)}
-}
-
-// WriteHash adds the offsets to the hash.
-func (o kdeBase) WriteHash(h hash.Hash) {
-	o.base.WriteHash(h)
-	fmt.Fprint(h, o.offsets)
-}
-
-func (o kdeBase) Hashcode() uint32 {
-	h := fnv.New32a()
-	o.WriteHash(h)
-	return h.Sum32()
+	return kdeBase{newBagBase(fmt.Sprintf("%s at %v", kind, g.points), ranks, offsets, a), g}
 }
 
 func (o kdeOp) InferShape(ds ...G.DimSizer) (tensor.Shape, error) {
