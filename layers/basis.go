@@ -72,8 +72,8 @@ func (b Basis) most(points int) int {
 // maxBasisCells bounds Φ and the functions of one density.
 const maxBasisCells = 1 << 26
 
-// check wants functions that are orthonormal on the grid.
-func (o hddOptions) check(g ops.Grid) error {
+// check wants functions that are orthonormal on the grid, and numbers that a row of so many densities can have.
+func (o hddOptions) check(g ops.Grid, densities int) error {
 	if o.basis < CosineBasis || o.basis > FourierBasis {
 		return fmt.Errorf("%v, want CosineBasis or FourierBasis: %w", o.basis, ErrParam)
 	}
@@ -83,7 +83,7 @@ func (o hddOptions) check(g ops.Grid) error {
 		}
 	}
 	size := math.Pow(float64(o.functions), float64(g.Axes())) * float64(g.Len())
-	if waves := 2 * float64(o.lambdas) * float64(g.Len()); size > maxBasisCells || waves > maxBasisCells {
+	if waves := 2 * float64(o.lambdas) * float64(g.Len()) * float64(densities); size > maxBasisCells || waves > maxBasisCells {
 		return fmt.Errorf("%d points with %d functions an axis and %d frequencies are more than %d numbers; ask for fewer points: %w", g.Len(), o.functions, o.lambdas, maxBasisCells, ErrParam)
 	}
 	return nil
@@ -112,6 +112,28 @@ func (o hddOptions) indices(axes int) [][]int {
 		all = longer
 	}
 	return all
+}
+
+// count is how many products there are in the basis, without boxes: the ways to have degrees that sum to no more than the last one's.
+func (o hddOptions) count(axes int) int {
+	most := o.basis.degree(o.functions - 1)
+	ways := make([]int, most+1) // of the axes so far, by the sum of their degrees
+	ways[0] = 1
+	for range axes {
+		next := make([]int, most+1)
+		for k := range o.functions {
+			d := o.basis.degree(k)
+			for s := range most + 1 - d {
+				next[s+d] += ways[s]
+			}
+		}
+		ways = next
+	}
+	total := 0
+	for _, w := range ways {
+		total += w
+	}
+	return total
 }
 
 // matrix is Φ [V, B], the products at the points of the grid divided by V.

@@ -3,8 +3,6 @@ package layers
 import (
 	"fmt"
 	"math"
-	"slices"
-	"sync"
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
@@ -50,77 +48,39 @@ import (
 // Five frequencies do for Jensen-Shannon, the better by spectral.GaussLambdas; the total variation has kinks where densities cross, and wants
 // more functions. Sixteen points for ten functions lose nothing here.
 type HDDLayer struct {
-	*base
+	*densityLayer
 	distance spectral.DensityDistance
-	sigma    float64
-	axes     int
-	grid     ops.Grid        // of all axes, or in more than three dimensions of each
-	h        []*tensor.Dense // the bandwidths as the estimates take them, memory of the parameter
-	options  hddOptions
-	basis    *tensor.Dense // Φ
-	width    int           // columns of A
-	even     bool          // λ = 0
-	outer    *randomMap
-	grad     bool
-
-	scratch sync.Pool // *tensor.Dense, A of a block of rows
+	even     bool // λ = 0
 }
 
-var _ Layer = (*HDDLayer)(nil)
+var _ DensityLayer = (*HDDLayer)(nil)
 
 // NewHDDLayer draws the map of exp(-ρ²/2σ²) for densities on so many axes and the given number of output columns. Errors: a distance out of
 // range, fewer than one axis, options that do not fit each other (ErrParam), and those of NewFourierLayer for the Gaussian kernel.
 func NewHDDLayer(d spectral.DensityDistance, sigma float64, axes, features int, opts ...Option) (*HDDLayer, error) {
-	const kind = "HDDLayer"
 	o := newOptions(opts)
-	b, err := newBase(kind, "hdd", 1, features, o)
+	core, err := newDensityLayer("HDDLayer", "hdd", axes, features, &o)
 	if err != nil {
 		return nil, err
 	}
-	o.name = b.name
-	fail := func(err error) (*HDDLayer, error) { return nil, fmt.Errorf("%s: %w", b.who(), err) }
-	l := &HDDLayer{base: b, distance: d, sigma: sigma, axes: axes, options: o.hdd, grad: o.inputGrad}
-	if l.grid, err = o.hdd.grid(axes); err != nil {
-		return fail(err)
-	}
-	b.dims = l.parts() * l.grid.Len()
-	if err := o.hdd.check(l.grid); err != nil {
-		return fail(err)
-	}
-	h, err := o.hdd.widths(axes)
-	if err != nil {
-		return fail(err)
-	}
+	l := &HDDLayer{densityLayer: core, distance: d}
+	core.embedding = l
 	lambda, root, err := d.Lambdas(o.hdd.lambdas, o.hdd.rule, o.seed)
 	if err != nil {
-		return fail(err)
+		return nil, fmt.Errorf("%s: %w", l.who(), err)
 	}
 	for j, w := range root {
 		root[j] = math.Sqrt(w)
 	}
-	l.even = len(lambda) == 1 && lambda[0] == 0
-	phi, cols := o.hdd.matrix(l.grid)
-	l.basis = newTensor(b.dt, phi, l.grid.Len(), cols)
-	if l.width = 2 * len(lambda) * cols; l.even {
-		l.width = cols
+	m, each := len(lambda), 2*len(lambda)
+	if l.even = m == 1 && lambda[0] == 0; l.even {
+		each = 1
 	}
-	l.width *= l.parts()
-	if l.outer, err = newRandomMap(kind, "", spectral.Gaussian{Sigma: sigma}, l.width, features, o); err != nil {
+	if err := core.draw(sigma, each, []Param{{"lambda", newTensor(l.dt, lambda, m), o.policy == All && !l.even}, {"root_weight", newTensor(l.dt, root, m), false}}, o); err != nil {
 		return nil, err
 	}
-	m := len(lambda)
-	b.params = append([]Param{{"lambda", newTensor(b.dt, lambda, m), o.policy == All && !l.even}, {"root_weight", newTensor(b.dt, root, m), false},
-		{"kde_bandwidth", newTensor(b.dt, h, axes), false}}, l.outer.Params()...)
-	l.h = bandwidthsOf(l.param("kde_bandwidth"), l.parts())
-	b.changed = l.outer.changed
 	return l, nil
 }
-
-// Grid are the points at which densities are given: in more than three dimensions those of each coordinate.
-func (l *HDDLayer) Grid() ops.Grid { return l.grid }
-
-// parts is how many densities an input row is.
-func (l *HDDLayer) parts() int { return l.axes / l.grid.Axes() }
 
 // Distance is ρ².
 func (l *HDDLayer) Distance() spectral.DensityDistance { return l.distance }
@@ -128,26 +88,11 @@ func (l *HDDLayer) Distance() spectral.DensityDistance { return l.distance }
 // Kernel is the exact kernel of the values of densities that the map approximates, with the σ that it was drawn for.
 func (l *HDDLayer) Kernel() spectral.Kernel { return l.distance.Kernel(l.sigma, l.grid.Len()) }
 
-// Policy says what is tuned.
-func (l *HDDLayer) Policy() Policy { return l.outer.policy }
-
 func (l *HDDLayer) String() string {
-	return fmt.Sprintf("%s %q: %d -> %d -> %d, σ %v of %v·%T, %v points, %d %v functions an axis, %d λ, sampler %v, seed %d, %v, %v", l.kind, l.name, l.dims, l.width,
-		l.features, l.sigma, l.distance.Scale, l.distance.Of, l.grid.Points(), l.options.functions, l.options.basis, l.param("lambda").Shape().TotalSize(),
-		l.outer.sampler, l.outer.seed, l.dt, l.outer.policy)
+	return l.text(fmt.Sprintf("%v·%T, %d λ", l.distance.Scale, l.distance.Of, l.param("lambda").Shape().TotalSize()))
 }
 
-// Fwd adds the map of densities x [n, V] to the graph of x.
-func (l *HDDLayer) Fwd(x G.Input) G.Result {
-	n, err := l.input(x)
-	if err != nil {
-		return G.Err(err)
-	}
-	return G.LiftResult(l.fwd(n, wantsGrad(n, l.grad)))
-}
-
-// fwd adds the map of densities p; grad says whether a gradient for them can be of use.
-func (l *HDDLayer) fwd(p *G.Node, grad bool) (*G.Node, error) {
+func (l *HDDLayer) embedNode(p *G.Node, a ops.Attr) (*G.Node, error) {
 	var nodes [3]*G.Node
 	for i, param := range []Param{l.params[0], l.params[1], {Name: "basis", Value: l.basis}} {
 		var err error
@@ -155,95 +100,12 @@ func (l *HDDLayer) fwd(p *G.Node, grad bool) (*G.Node, error) {
 			return nil, err
 		}
 	}
-	a := ops.Attr{Layer: l.who()}
-	if !grad {
-		a.Frozen |= ops.First
-	}
 	if l.outer.policy != All || l.even {
 		a.Frozen |= ops.Second
 	}
-	n, err := ops.HDD(p, nodes[0], nodes[1], nodes[2], l.even, a)
-	if err != nil {
-		return nil, err
-	}
-	return l.outer.fwd(n)
+	return ops.HDD(p, nodes[0], nodes[1], nodes[2], l.even, a)
 }
 
-// FwdBags adds the map of bags to the graph of their samples x [N, l], bag after bag: bag i has the rows offsets[i] to offsets[i+1]. Their
-// densities are ops.KDE of them, with the bandwidth of WithKDEBandwidth. The gradient for the samples goes through the estimate, so a network
-// may make them. Errors besides those of Fwd: no bandwidth (ErrParam), offsets that do not fit (ErrShape), and those of ops.KDE.
-func (l *HDDLayer) FwdBags(x G.Input, offsets []int) G.Result {
-	n, err := l.inputOf(x, l.axes)
-	if err != nil {
-		return G.Err(err)
-	}
-	e, err := l.estimate()
-	if err != nil {
-		return G.Err(err)
-	}
-	h := make([]*G.Node, len(l.h)) // which a graph of densities has no use for, and the LispMachine accepts no node without one
-	for j, t := range l.h {
-		if h[j], err = l.node(n.Graph(), Param{Name: fmt.Sprintf("kde_bandwidth_%d", j), Value: t}); err != nil {
-			return G.Err(err)
-		}
-	}
-	a := ops.Attr{Layer: l.who(), Frozen: ops.Second}
-	grad := wantsGrad(n, l.grad)
-	if !grad {
-		a.Frozen |= ops.First
-	}
-	p, err := e.fwd(n, h, offsets, a)
-	if err != nil {
-		return G.Err(err)
-	}
-	return G.LiftResult(l.fwd(p, grad))
-}
-
-// estimate is that of the densities of bags.
-func (l *HDDLayer) estimate() (estimate, error) {
-	if slices.Contains(float64s(l.param("kde_bandwidth")), 0) {
-		return estimate{}, fmt.Errorf("%s: bags want a bandwidth: find one by ops.ScottBandwidth or ops.CrossValidatedBandwidth and give it by WithKDEBandwidth: %w", l.who(), ErrParam)
-	}
-	return estimate{l.grid, l.h, l.axes}, nil
-}
-
-// Embed writes the embedding A of the densities x [n, V] to dst [n, K], allocated if nil: K columns whose squared distances are about ρ².
-func (l *HDDLayer) Embed(dst, x *tensor.Dense) (*tensor.Dense, error) {
-	if err := l.fits(x); err != nil {
-		return nil, err
-	}
-	return ops.HDDInto(dst, x, l.param("lambda"), l.param("root_weight"), l.basis, l.even, ops.Attr{Layer: l.who()})
-}
-
-func (l *HDDLayer) fits(x *tensor.Dense) error {
-	if x.Dims() != 2 || x.Shape()[1] != l.dims {
-		return fmt.Errorf("%s: x has shape %v, want [n, %d], densities at %v points: %w", l.who(), x.Shape(), l.dims, l.grid.Points(), ErrShape)
-	}
-	return nil
-}
-
-// Transform writes the features of the densities x [n, V] to dst.
-func (l *HDDLayer) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
-	if err := l.fits(x); err != nil {
-		return nil, err
-	}
-	return inTwoSteps(l.who(), &l.scratch, dst, x, l.width, l.features, l.Embed, l.outer.Transform)
-}
-
-// Densities writes the estimates of the densities of bags of samples in [0, 1]^l to dst [n, V], in more than three dimensions [n, lV], allocated
-// if nil: what Transform takes. Errors as of FwdBags.
-func (l *HDDLayer) Densities(dst *tensor.Dense, b *ops.Bags) (*tensor.Dense, error) {
-	e, err := l.estimate()
-	if err != nil {
-		return nil, err
-	}
-	if b.Dtype() != l.dt {
-		return nil, fmt.Errorf("%s: the bags are %v, the layer is %v: %w", l.who(), b.Dtype(), l.dt, ErrDtype)
-	}
-	return e.into(dst, b, ops.Attr{Layer: l.who()})
-}
-
-// TransformBags writes the features of bags of samples in [0, 1]^l to dst [n, features], allocated if nil. Errors as of FwdBags.
-func (l *HDDLayer) TransformBags(dst *tensor.Dense, b *ops.Bags) (*tensor.Dense, error) {
-	return bagsInTwoSteps(l.base, dst, b, l.dims, l.Densities, l.Transform)
+func (l *HDDLayer) embed(dst, x *tensor.Dense, a ops.Attr) (*tensor.Dense, error) {
+	return ops.HDDInto(dst, x, l.param("lambda"), l.param("root_weight"), l.basis, l.even, a)
 }

@@ -62,11 +62,28 @@ func (v Values) Short() string {
 			}
 		case string:
 			if x != "" { // a list that is not given
-				short[name] = x
+				short[name] = shortList(x)
 			}
 		}
 	}
 	return short.String()
+}
+
+// shortList is a list of numbers with three digits, and of many how many they are; another text as it is.
+func shortList(text string) string {
+	list, err := parseList(text)
+	if err != nil {
+		return text
+	}
+	const most = 3
+	parts := make([]string, 0, most+1)
+	for _, x := range list[:min(len(list), most)] {
+		parts = append(parts, fmt.Sprintf("%.3g", x))
+	}
+	if len(list) > most {
+		parts = append(parts, fmt.Sprintf("… (%d)", len(list)))
+	}
+	return strings.Join(parts, ":")
 }
 
 // ParseValues reads "name=value,name=value" for a map. Errors name the map, the parameter and what would do (ErrParam).
@@ -135,7 +152,7 @@ func (d ParamDef) number() bool { return !d.Flag && !d.List && (d.Words == nil |
 func (d ParamDef) wants(mapName, value string) error {
 	want := "true or false"
 	if d.List {
-		want = "finite numbers, as 1:10"
+		want = strings.Join(append([]string{"finite numbers, as 1:10"}, d.Words...), " or ")
 	} else if !d.Flag {
 		options := slices.Clone(d.Words)
 		if d.number() {
@@ -216,10 +233,13 @@ func (d ParamDef) check(mapName string, value any) error {
 			return fmt.Errorf("layers: map %s: %s = %v, want a whole number %s: %w", mapName, d.Name, x, d.Range(), ErrParam)
 		}
 	case string:
-		if d.List {
+		if d.List && !slices.Contains(d.Words, x) {
 			if _, err := parseList(x); err != nil && x != "" {
 				return d.wants(mapName, strconv.Quote(x))
 			}
+			return nil
+		}
+		if d.List {
 			return nil
 		}
 		if d.Words == nil {

@@ -2,6 +2,7 @@ package layers
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
@@ -33,7 +34,7 @@ var (
 // spreadCells is about how many cells of sparse rows are dense at a time for a map that is no SparseMap.
 const spreadCells = 1 << 21
 
-// Transform writes the features of dense or sparse rows x [n, m.Dims()] to dst [n, m.Features()], allocated if nil.
+// Transform writes the features of dense or sparse rows x [n, m.Dims()], or of n bags, to dst [n, m.Features()], allocated if nil.
 func Transform(m Map, dst *tensor.Dense, x ops.Matrix) (*tensor.Dense, error) {
 	switch v := x.(type) {
 	case *tensor.Dense:
@@ -43,8 +44,13 @@ func Transform(m Map, dst *tensor.Dense, x ops.Matrix) (*tensor.Dense, error) {
 			return s.TransformCSR(dst, v)
 		}
 		return transformBlocks(m, dst, v)
+	case *ops.Bags:
+		if s, ok := m.(BagMap); ok {
+			return s.TransformBags(dst, v)
+		}
+		return nil, fmt.Errorf("%s: it is a map of rows, and x are %v; want a BagLayer, as of the maps %s: %w", whoOf(m), v, strings.Join(BagMaps(), ", "), ErrDtype)
 	}
-	return nil, fmt.Errorf("layers: Transform: x is %T, want a *tensor.Dense or a *ops.CSR: %w", x, ErrDtype)
+	return nil, fmt.Errorf("layers: Transform: x is %T, want a *tensor.Dense, a *ops.CSR or a *ops.Bags: %w", x, ErrDtype)
 }
 
 // transformBlocks maps sparse rows that are made dense block by block.

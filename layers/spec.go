@@ -27,11 +27,13 @@ type Entry struct {
 	Signed bool
 	// Fitted says that it is fitted on data: Spec.Fit builds it and Build does not, and only its Params bring it back.
 	Fitted bool
+	// Bags says that it is a map of sets of samples, ops.Bags; Dims is then the number of coordinates of a sample.
+	Bags bool
 	// Width says how many columns it makes where that is no number of features to choose.
 	Width string
 
 	columns  func(v Values, dims int) int // that number; nil where there is one to choose
-	lifted   func(v Values, dims int) int // how many columns the frequencies multiply; nil: the input's
+	lifted   func(s Spec, v Values) int   // how many columns the frequencies multiply; nil: the input's
 	kernel   func(v Values) spectral.Kernel
 	layer    func(k spectral.Kernel, s Spec, opts []Option) (Layer, error)
 	defaults func(v Values, x ops.Matrix) error // fills in what depends on the data
@@ -43,7 +45,14 @@ type Entry struct {
 	kernels []*Entry
 	state   func(s Spec, v Values) map[string]tensor.Shape
 	fit     func(k spectral.Kernel, s Spec, sample *tensor.Dense, opts []Option) (Layer, error)
+	// Of a map of another map: what it makes of its kernel, and the coordinates of its frequencies; nil are the kernel itself and none.
+	outer      func(k spectral.Kernel, v Values) spectral.Kernel
+	below      func(s Spec, v Values) int
+	fittedWith func(v Values) bool // of a map that is fitted with some parameters and not with others
 }
+
+// fitted says whether the map is fitted on data.
+func (e *Entry) fitted(v Values) bool { return e.Fitted || e.fittedWith != nil && e.fittedWith(v) }
 
 // HasFeatures says whether the number of features is to choose; else it is Width.
 func (e *Entry) HasFeatures() bool { return e.columns == nil }
@@ -55,7 +64,7 @@ var (
 )
 
 // table is the one list of maps: the programs' -map and -params, model files and the test batteries range over it.
-var table = slices.Concat(ownKernels, fittedMaps(ownKernels))
+var table = slices.Concat(ownKernels, fittedMaps(ownKernels), bagMaps(ownKernels))
 
 // ownKernels are the maps with kernels of their own.
 var ownKernels = []*Entry{
@@ -106,11 +115,20 @@ var ownKernels = []*Entry{
 }
 
 // planned are the names that are reserved and not built yet.
-var planned = []string{"hdd-hellinger", "hdd-js", "hdd-tv", "l2-density",
-	"mean-map", "random-maclaurin", "tensor-sketch", "srf"}
+var planned = []string{"random-maclaurin", "tensor-sketch", "srf"}
 
 // Entries is the table of maps.
 func Entries() []*Entry { return append([]*Entry(nil), table...) }
+
+// BagMaps are the names of the maps of sets of samples.
+func BagMaps() (names []string) {
+	for _, e := range table {
+		if e.Bags {
+			names = append(names, e.Name)
+		}
+	}
+	return names
+}
 
 // Lookup finds a map by name. Errors: a planned name (ErrNotBuilt), an unknown one (ErrParam).
 func Lookup(name string) (*Entry, error) {
@@ -141,7 +159,7 @@ type Spec struct {
 	Name     string `json:"name"`  // the layer's name; empty: made up
 }
 
-// FillDefaults fills in the parameters that are not given, from the declared defaults and from the dense or sparse rows x that the
+// FillDefaults fills in the parameters that are not given, from the declared defaults and from the dense or sparse rows or the bags x that the
 // map is for. The rule for each is in the documentation of the map's entry in the README.
 func (s *Spec) FillDefaults(x ops.Matrix) error {
 	e, err := Lookup(s.Map)
@@ -159,6 +177,9 @@ func (s *Spec) FillDefaults(x ops.Matrix) error {
 		if _, given := v[p.Name]; !given && p.Default != nil {
 			v[p.Name] = p.Default
 		}
+	}
+	if b, ok := x.(*ops.Bags); ok && !e.Bags {
+		return fmt.Errorf("layers: map %s is one of rows, and the data are %v; maps of sets are %s: %w", s.Map, b, strings.Join(BagMaps(), ", "), ErrDtype)
 	}
 	if err := e.fillFromData(v, x); err != nil {
 		return fmt.Errorf("layers: map %s: default parameters: %w", s.Map, err)
@@ -209,13 +230,23 @@ func (s Spec) Columns() (int, error) {
 	return e.columns(v, s.Dims), nil
 }
 
-// FrequencyDims is how many columns the frequencies multiply: Dims, or for an exponentiated map the columns of the homogeneous one.
+// FrequencyDims is how many columns the frequencies multiply: Dims, or for an exponentiated map the columns of the homogeneous one, for a map of
+// sets those of its embedding.
 func (s Spec) FrequencyDims() (int, error) {
 	e, v, err := s.resolve()
 	if err != nil || e.lifted == nil {
 		return s.Dims, err
 	}
-	return e.lifted(v, s.Dims), nil
+	return e.lifted(s, v), nil
+}
+
+// InnerCoordinates is how many numbers the frequencies of a map of samples have at most, under a mean map; 0 for any other map.
+func (s Spec) InnerCoordinates() (int, error) {
+	e, v, err := s.resolve()
+	if err != nil || e.below == nil {
+		return 0, err
+	}
+	return e.below(s, v), nil
 }
 
 // Build draws the map. One that is fitted on data (Entry.Fitted) is an error; Fit builds it.
@@ -237,6 +268,11 @@ func (s Spec) build(sample *tensor.Dense, more ...Option) (Layer, error) {
 		return nil, err
 	}
 	s.Params = v
+	return s.buildOf(e, v, sample, more...)
+}
+
+// buildOf is build for an entry and a full set of parameters.
+func (s Spec) buildOf(e *Entry, v Values, sample *tensor.Dense, more ...Option) (Layer, error) {
 	opts := append([]Option{WithSeed(s.Seed), WithName(s.Name)}, more...)
 	switch s.Dtype {
 	case "", "float64":
@@ -274,7 +310,7 @@ func (s Spec) build(sample *tensor.Dense, more ...Option) (Layer, error) {
 		opts = append(opts, WithPhase())
 	}
 	switch {
-	case !e.Fitted:
+	case !e.fitted(v):
 		return e.layer(e.kernelOf(v), s, opts)
 	case sample == nil && !newOptions(opts).undrawn:
 		return nil, fmt.Errorf("layers: map %s is fitted on data, which Build does not have; use Spec.Fit, or Restore for what was fitted before: %w", s.Map, ErrParam)

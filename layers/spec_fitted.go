@@ -127,6 +127,9 @@ func (e *Entry) params(v Values) []ParamDef {
 // kernelOf is the kernel of a full set of parameters.
 func (e *Entry) kernelOf(v Values) spectral.Kernel {
 	if k := e.named(v); k != nil {
+		if e.outer != nil {
+			return e.outer(k.kernel(v), v)
+		}
 		return k.kernel(v)
 	}
 	return e.kernel(v)
@@ -134,13 +137,13 @@ func (e *Entry) kernelOf(v Values) spectral.Kernel {
 
 // fillFromData fills in what depends on the data.
 func (e *Entry) fillFromData(v Values, x ops.Matrix) error {
+	if e.defaults != nil {
+		return e.defaults(v, x)
+	}
 	if k := e.named(v); k != nil {
 		return k.fillFromData(v, x)
 	}
-	if e.defaults == nil {
-		return nil
-	}
-	return e.defaults(v, x)
+	return nil
 }
 
 // SampleRows is how many rows a map is fitted on at most, or as many as it has landmarks where those are more.
@@ -151,8 +154,11 @@ const SampleRows = 10000
 // is in the layer's Params, from which Restore makes the map again.
 func (s Spec) Fit(x ops.Matrix) (Layer, error) {
 	e, v, err := s.resolve()
-	if err != nil || !e.Fitted {
+	if err != nil || !e.fitted(v) {
 		return s.build(nil)
+	}
+	if b, ok := x.(*ops.Bags); ok && e.Bags {
+		x = b.Samples()
 	}
 	if t, dense := x.(*tensor.Dense); x == nil || dense && t == nil {
 		return nil, fmt.Errorf("layers: map %s is fitted on rows [n, %d], got none: %w", s.Map, s.Dims, ErrShape)
@@ -204,7 +210,7 @@ func takeRows(x ops.Matrix, rows []int) (*tensor.Dense, error) {
 // State are the shapes of the parameters that Fit fits, by name; nil for a map that is not fitted on data. A model file must hold them.
 func (s Spec) State() (map[string]tensor.Shape, error) {
 	e, v, err := s.resolve()
-	if err != nil || !e.Fitted {
+	if err != nil || !e.fitted(v) {
 		return nil, err
 	}
 	return e.state(s, v), nil

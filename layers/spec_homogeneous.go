@@ -99,7 +99,7 @@ func homogeneousLayer(k spectral.Kernel, s Spec, opts []Option) (Layer, error) {
 func exponentiatedEntry(name, metric string, k homogeneousKernel) *Entry {
 	params := append([]ParamDef{sigmaDef}, k.params()...)
 	return &Entry{Name: name, Formula: "exp(-D²/2σ²), D² = " + metric, Inputs: histogramInputs, Paper: "Vedaldi and Zisserman 2012, (29)",
-		Sampled: true, Tunable: true, Params: append(params, phaseDef), lifted: homogeneousColumns, layer: exponentiatedLayer,
+		Sampled: true, Tunable: true, Params: append(params, phaseDef), lifted: func(s Spec, v Values) int { return homogeneousColumns(v, s.Dims) }, layer: exponentiatedLayer,
 		defaults: func(v Values, x ops.Matrix) error {
 			return fill(v, "sigma", func() (float64, error) { return metricSigma(k.of(v), x) })
 		},

@@ -62,7 +62,7 @@ func oneKindOfSigma(given Values) error {
 	return nil
 }
 
-// parseList reads numbers separated by colons, of which there is at least one.
+// parseList reads finite numbers separated by colons, of which there is at least one.
 func parseList(text string) ([]float64, error) {
 	var list []float64
 	for _, part := range strings.Split(text, ":") {

@@ -148,6 +148,10 @@ func TestEveryEntryBuilds(t *testing.T) {
 				if spectral.Kernel(r.Kernel()) != must(s.Kernel()) {
 					t.Errorf("%s: the layer's kernel is not the spec's", e.Name)
 				}
+			case *layers.BagLayer:
+				if !reflect.DeepEqual(r.Kernel(), must(s.Kernel())) {
+					t.Errorf("%s: the layer's kernel is not the spec's", e.Name)
+				}
 			case *layers.GORFLayer:
 				if !reflect.DeepEqual(spectral.Kernel(r.Kernel()), must(s.Kernel())) {
 					t.Errorf("%s: the layer's kernel is not the spec's", e.Name)

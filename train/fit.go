@@ -33,7 +33,7 @@ type FitReport struct {
 	Stopped bool // whether early stopping ended it
 }
 
-// Fit minimises the head's loss over x [n, d], dense or sparse, and targets [n, k] by mini-batches on a Gorgonia graph. It changes the head and,
+// Fit minimises the head's loss over x [n, d], dense or sparse, or n bags, and targets [n, k] by mini-batches on a Gorgonia graph. It changes the head and,
 // where its policy says so, the map m, in place. targets are one-hot for a SoftmaxHead, values or ±1 for a LinearHead; a
 // LinearHead that is still zero starts from the mean target as its intercept.
 //
@@ -46,7 +46,10 @@ func Fit(ctx context.Context, m layers.Layer, head layers.Head, x ops.Matrix, ta
 	if err := fitShapes(m, head, x, targets); err != nil {
 		return nil, err
 	}
-	var err error
+	m, x, err := onRows(m, x, o.CacheBytes)
+	if err != nil {
+		return nil, err
+	}
 	if m, x, err = cacheFeatures(m, x, o.CacheBytes); err != nil {
 		return nil, err
 	}
@@ -67,9 +70,9 @@ func Fit(ctx context.Context, m layers.Layer, head layers.Head, x ops.Matrix, ta
 
 func fitShapes(m layers.Layer, head layers.Head, x ops.Matrix, targets *tensor.Dense) error {
 	switch x.(type) {
-	case *tensor.Dense, *ops.CSR:
+	case *tensor.Dense, *ops.CSR, *ops.Bags:
 	default:
-		return fmt.Errorf("train: Fit: x is %T, want a *tensor.Dense or a *ops.CSR: %w", x, domain.ErrDtype)
+		return fmt.Errorf("train: Fit: x is %T, want a *tensor.Dense, a *ops.CSR or a *ops.Bags: %w", x, domain.ErrDtype)
 	}
 	switch {
 	case x.Dims() != 2 || x.Shape()[1] != m.Dims():
@@ -84,17 +87,42 @@ func fitShapes(m layers.Layer, head layers.Head, x ops.Matrix, targets *tensor.D
 	return nil
 }
 
+// onRows replaces a map of bags and the bags by the map of rows in it and the rows that it makes of them, where the features cannot be kept: what
+// a solver changes is there.
+func onRows(m layers.Layer, x ops.Matrix, budget int) (layers.Layer, ops.Matrix, error) {
+	b, ok := x.(*ops.Bags)
+	if !ok || cacheable(m, x, budget) {
+		return m, x, nil
+	}
+	for of := m; ; {
+		switch v := of.(type) {
+		case *layers.BagLayer:
+			rows, err := v.Rows(b)
+			return v.OfRows(), rows, err
+		case interface{ Unwrap() layers.Layer }:
+			of = v.Unwrap()
+		default:
+			return nil, nil, fmt.Errorf("train: Fit: %v is no BagLayer, and on bags it must be frozen and its features be kept: raise CacheBytes: %w", m, domain.ErrParam)
+		}
+	}
+}
+
+// cacheable says whether nothing of the map is tuned and its features fit.
+func cacheable(m layers.Layer, x ops.Matrix, budget int) bool {
+	for _, p := range m.Params() {
+		if p.Tuned {
+			return false
+		}
+	}
+	return x.Shape()[0]*m.Features()*int(x.Dtype().Size()) <= budget
+}
+
 // cacheFeatures replaces a frozen map and its input by the features, when they fit. Sparse rows that are the features stay sparse.
 func cacheFeatures(m layers.Layer, x ops.Matrix, budget int) (layers.Layer, ops.Matrix, error) {
 	if _, sparse := x.(*ops.CSR); sparse && layers.IsIdentity(m) {
 		return m, x, nil
 	}
-	for _, p := range m.Params() {
-		if p.Tuned {
-			return m, x, nil
-		}
-	}
-	if x.Shape()[0]*m.Features()*int(x.Dtype().Size()) > budget {
+	if !cacheable(m, x, budget) {
 		return m, x, nil
 	}
 	z, err := layers.Transform(m, nil, x)

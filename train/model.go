@@ -35,7 +35,8 @@ func (m *Model) whole() error {
 // Dims is the number of input columns.
 func (m *Model) Dims() int { return m.Map.Dims() }
 
-// Prepare returns the rows of x [n, d], float32 or float64, dense or sparse, scaled and in the model's element type. x stays as it is.
+// Prepare returns the rows of x [n, d], float32 or float64, dense or sparse, or n sets of samples (ops.Bags) of d coordinates for a map of such,
+// scaled and in the model's element type. x stays as it is.
 // Sparse rows stay sparse where the scaler keeps zeros (data.Chain.KeepsZeros) and become dense where it does not. Errors: another
 // width, named beside the model's (domain.ErrShape); another element type (domain.ErrDtype); a cell that is not finite, or that the
 // model's element type cannot hold (domain.ErrDomain).
@@ -64,6 +65,13 @@ func (m *Model) Prepare(x ops.Matrix) (ops.Matrix, error) {
 // own is a copy of x in float64, all of it finite, in a form that the scaler can take.
 func (m *Model) own(x ops.Matrix) (ops.Matrix, error) {
 	const who = "train: Model"
+	if b, ok := x.(*ops.Bags); ok {
+		own, err := m.own(b.Samples())
+		if err != nil {
+			return nil, b.InBag(err)
+		}
+		return b.With(own.(*tensor.Dense))
+	}
 	if s, ok := x.(*ops.CSR); ok && m.Scaler.KeepsZeros() {
 		if err := ops.CheckRows(domain.Reals(), who, s); err != nil {
 			return nil, err
@@ -84,7 +92,7 @@ func (m *Model) own(x ops.Matrix) (ops.Matrix, error) {
 	return own, nil
 }
 
-// Features maps the rows of x [n, d], dense or sparse, to [n, D].
+// Features maps the rows of x [n, d], dense or sparse, or bags, to [n, D].
 func (m *Model) Features(x ops.Matrix) (*tensor.Dense, error) {
 	x, err := m.Prepare(x)
 	if err != nil {
@@ -94,7 +102,7 @@ func (m *Model) Features(x ops.Matrix) (*tensor.Dense, error) {
 }
 
 // Scores is the output of the head [n, k]: probabilities of the classes (SoftmaxHead), one-versus-rest scores or predicted
-// targets (LinearHead). x is dense or sparse. Memory is that of the scores, of a copy of x, and of a few hundred rows of features; sparse
+// targets (LinearHead). x is dense, sparse or bags. Memory is that of the scores, of a copy of x, and of a few hundred rows of features; sparse
 // rows under a scaler that does not keep zeros are dense a few hundred at a time.
 func (m *Model) Scores(x ops.Matrix) (*mat.Dense, error) {
 	s, sparse := x.(*ops.CSR)

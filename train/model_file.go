@@ -195,12 +195,19 @@ func (c card) check(e *layers.Entry, tensors map[string]*tensor.Dense) error {
 	if cols := tensors["scaler.cols"]; cols != nil && cols.Shape().TotalSize() == 1 && cell(cols, 0) != float64(dims) {
 		return fmt.Errorf("%d input columns are stated, and the scaler was fitted on %v", dims, cell(cols, 0))
 	}
-	if e.Fitted {
-		return c.checkState(tensors)
+	if err := c.checkState(tensors); err != nil || e.Fitted {
+		return err
 	}
 	lifted, err := c.Spec.FrequencyDims()
 	if err != nil {
 		return err
+	}
+	inner, err := c.Spec.InnerCoordinates()
+	if err != nil {
+		return err
+	}
+	if c.Drawn && inner > 2*mostCells(tensors) || !c.Drawn && inner > freeDraw {
+		return fmt.Errorf("%d input columns are stated, and the frequencies of the map of samples, %d numbers, are not of that size", dims, inner)
 	}
 	switch most := freeDraw/features + drawPerWeight*c.Outputs; {
 	case !e.Sampled && (dims < 1 || c.Spec.Features != 0 && c.Spec.Features != features), e.Sampled && c.Drawn && (dims < 1 || lifted > c.mostDims(e, tensors, features)):
@@ -229,10 +236,7 @@ func (c card) checkState(tensors map[string]*tensor.Dense) error {
 // mostDims is how many input columns the frequencies of a file can be for: W has a column for each feature or two, the signs of the
 // structured sampler three rows for a block of features, and of two signs one direction may serve four.
 func (c card) mostDims(e *layers.Entry, tensors map[string]*tensor.Dense, features int) int {
-	cells := 0
-	for _, t := range withPrefix(tensors, "map.") {
-		cells = max(cells, t.Shape().TotalSize())
-	}
+	cells := mostCells(tensors)
 	if c.Spec.Sampler == (spectral.Structured{}).String() {
 		return cells / 3
 	}
@@ -240,6 +244,14 @@ func (c card) mostDims(e *layers.Entry, tensors map[string]*tensor.Dense, featur
 		return 4 * cells / features
 	}
 	return 2 * cells / features
+}
+
+// mostCells is the size of the largest parameter of the map.
+func mostCells(tensors map[string]*tensor.Dense) (cells int) {
+	for _, t := range withPrefix(tensors, "map.") {
+		cells = max(cells, t.Shape().TotalSize())
+	}
+	return cells
 }
 
 // withPrefix selects the tensors whose names start with prefix, without it.

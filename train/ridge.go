@@ -70,7 +70,7 @@ type RidgeFit struct {
 //	min over W, b of  Σᵢ ‖zᵢ W + b - yᵢ‖² + λ s ‖W‖²,    s = (1/n) Σᵢ ‖zᵢ‖²
 //	W = (Zcᵀ Zc + λ s I)⁻¹ Zcᵀ Yc,    b = ȳ - z̄ W
 //
-// with Zc, Yc the centred features and targets: the intercept is not penalised. x is [n, d], float64 or float32, dense or sparse; y
+// with Zc, Yc the centred features and targets: the intercept is not penalised. x is [n, d], float64 or float32, dense or sparse, or n bags; y
 // is [n, k]; a nil map is the identity. Sums are float64. Hoerl and Kennard (1970), Ridge regression; leave-one-out by
 // Allen's PRESS (1974).
 //
@@ -98,7 +98,7 @@ func FitRidge(ctx context.Context, m Map, x ops.Matrix, y *mat.Dense, o RidgeOpt
 	src.block, src.progress = o.BlockRows, o.Progress
 	if src.block == 0 {
 		src.block = ridgeBlockRows(src.features)
-		if _, sparse := src.x.(*ops.CSR); !sparse {
+		if _, dense := src.x.(*tensor.Dense); dense {
 			src.block = ridgeBlockRows(max(src.features, src.dims))
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
@@ -54,12 +55,17 @@ func (r rowNames) at(i int) int {
 }
 
 func newRowSource(ctx context.Context, who string, m Map, x ops.Matrix, y *mat.Dense) (*rowSource, error) {
-	if _, sparse := x.(*ops.CSR); !sparse {
+	switch x.(type) {
+	case *ops.CSR, *ops.Bags:
+	default:
 		t, _ := x.(*tensor.Dense)
 		var err error
 		if x, err = floatMatrix(who, "x", t); err != nil {
 			return nil, err
 		}
+	}
+	if b, ok := x.(*ops.Bags); ok && m == nil {
+		return nil, fmt.Errorf("train: %s: x are %v and there is no map; sets of samples want one, such as %s: %w", who, b, strings.Join(layers.BagMaps(), ", "), domain.ErrParam)
 	}
 	s := &rowSource{who: who, ctx: ctx, m: m, x: x, y: y, n: x.Shape()[0], dims: x.Shape()[1], features: x.Shape()[1]}
 	if m != nil {
@@ -119,6 +125,11 @@ func (s *rowSource) cancelled() error {
 func (s *rowSource) rows(rows rowNames, b int) ops.Matrix {
 	switch x := s.x.(type) {
 	case *ops.CSR:
+		if rows.index != nil {
+			return x.Take(rows.index)
+		}
+		return x.Slice(rows.first, rows.first+b)
+	case *ops.Bags:
 		if rows.index != nil {
 			return x.Take(rows.index)
 		}

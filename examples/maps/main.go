@@ -18,7 +18,7 @@ func main() {
 			if p.Default != nil {
 				def = fmt.Sprint(p.Default)
 			}
-			if p.List {
+			if def == "" { // a list
 				def = "none"
 			}
 			params = append(params, fmt.Sprintf("`%s` (%s)", p.Name, def))

@@ -12,7 +12,7 @@ import (
 
 // DistanceError is the error over the quarter of the pairs of rows that are about one distance apart.
 type DistanceError struct {
-	Distance float64 `json:"distance"` // mean of ‖x-z‖₂ over the pairs
+	Distance float64 `json:"distance"` // mean of ‖x-z‖₂ over the pairs, of bags of √(-2 ln k)
 	RMS      float64 `json:"rms"`      // root of the mean of (approximation - kernel)² over pairs and seeds
 	StdErr   float64 `json:"std_err"`  // standard error of RMS over seeds
 }
@@ -37,8 +37,11 @@ type group struct {
 	distance float64
 }
 
-// groupRows is groupPairs for the rows of x, dense or sparse.
-func groupRows(who string, x ops.Matrix) ([]group, error) {
+// groupRows is groupPairs for the rows of x, dense or sparse, or for bags, which are √(-2 ln k) apart by their kernel matrix.
+func groupRows(who string, x ops.Matrix, exact *mat.Dense) ([]group, error) {
+	if b, ok := x.(*ops.Bags); ok {
+		return groupPairs(b.Len(), func(i, j int) float64 { return min(math.Sqrt(-2*math.Log(exact.At(i, j))), math.MaxFloat64) }), nil
+	}
 	if s, sparse := x.(*ops.CSR); sparse {
 		s, err := s.As(tensor.Float64, "report: "+who)
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
@@ -15,8 +16,11 @@ import (
 const spreadCells = 1 << 21
 
 // ExactGram is the exact kernel matrix of the rows of x [n, d], dense or sparse: spectral.Gram(k, x, nil). Of sparse rows two blocks are
-// dense at a time. Errors are those of spectral.Gram, and ErrShape for more than 16384 sparse rows.
+// dense at a time; of bags it is layers.BagKernel's. Errors are those of spectral.Gram, and ErrShape for more than 16384 sparse rows.
 func ExactGram(k spectral.Kernel, x ops.Matrix) (*mat.Dense, error) {
+	if b, ok := x.(*ops.Bags); ok {
+		return exactBags(k, b)
+	}
 	s, sparse := x.(*ops.CSR)
 	if !sparse {
 		t, _ := x.(*tensor.Dense)
@@ -49,6 +53,19 @@ func ExactGram(k spectral.Kernel, x ops.Matrix) (*mat.Dense, error) {
 	return out, err
 }
 
+// exactBags is the kernel matrix of sets of samples.
+func exactBags(k spectral.Kernel, b *ops.Bags) (*mat.Dense, error) {
+	const who = "ExactGram"
+	of, ok := k.(layers.BagKernel)
+	if !ok {
+		return nil, fmt.Errorf("report: %s: %T is a kernel of rows, and x are %v: %w", who, k, b, ErrDtype)
+	}
+	if err := checkGramRows(who, b.Len()); err != nil {
+		return nil, err
+	}
+	return of.GramBags(b)
+}
+
 // blockPairs calls f with every pair of blocks of sparse rows, made dense, that start at rows i <= j.
 func blockPairs(x *ops.CSR, f func(i, j int, a, b *tensor.Dense) error) error {
 	size := min(512, max(1, spreadCells/max(1, x.Cols())))
@@ -74,6 +91,12 @@ func blockPairs(x *ops.CSR, f func(i, j int, a, b *tensor.Dense) error) error {
 
 // rowsOf is the shape of x, dense or sparse, which must hold something; who names the caller in errors.
 func rowsOf(who string, x ops.Matrix) (rows, cols int, err error) {
+	if b, ok := x.(*ops.Bags); ok {
+		if b.Len() < 1 {
+			return 0, 0, fmt.Errorf("report: %s: there are no bags: %w", who, ErrShape)
+		}
+		return b.Len(), b.Axes(), nil
+	}
 	s, sparse := x.(*ops.CSR)
 	if !sparse {
 		t, _ := x.(*tensor.Dense)

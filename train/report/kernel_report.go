@@ -91,7 +91,7 @@ func KernelErrorAgainst(expectation func(x, z []float64) float64, k spectral.Ker
 	}
 
 	r := &KernelErrorReport{Rows: rows, Pairs: rows * (rows - 1) / 2, HasExpectation: expectation != nil}
-	groups, err := groupRows(who, x)
+	groups, err := groupRows(who, x, exact)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,171 @@
+package layers
+
+import (
+	"fmt"
+	"math"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/domain"
+	"gonum.org/v1/gonum/mat"
+	"gorgonia.org/tensor"
+)
+
+// BagKernel is a kernel of sets of samples. As a kernel of rows it is that of sets of one sample.
+type BagKernel interface {
+	spectral.Kernel
+	// GramBags is the exact matrix of the kernel of n sets, [n, n]. Errors: samples outside the domain (ErrDomain), and parameters that do not fit
+	// the number of their coordinates (ErrParam).
+	GramBags(b *ops.Bags) (*mat.Dense, error)
+}
+
+var (
+	_ BagKernel          = (*densityKernel)(nil)
+	_ BagKernel          = (*meanKernel)(nil)
+	_ spectral.Validator = (*densityKernel)(nil)
+	_ spectral.Validator = (*meanKernel)(nil)
+)
+
+// densityKernel is the kernel of density estimates: exp(-ρ²/2σ²), or with L2 distances where there is no ρ².
+type densityKernel struct {
+	distance spectral.DensityDistance // zero: L2
+	sigma    float64
+	grid     ops.Grid  // zero: that of the options for as many axes as there are
+	points   int       // of each axis, for the zero grid; 0: the default
+	h        []float64 // one bandwidth, or one an axis
+}
+
+// Domain is the unit cube.
+func (k *densityKernel) Domain() spectral.Domain { return domain.UnitCube() }
+
+// Validate wants a valid distance and σ > 0.
+func (k *densityKernel) Validate() error {
+	if k.distance.Of != nil {
+		if err := k.distance.Validate(); err != nil {
+			return err
+		}
+	}
+	if !(k.sigma > 0 && k.sigma <= math.MaxFloat64) {
+		return fmt.Errorf("layers: kernel of densities: σ = %v is not a finite number above 0: %w", k.sigma, ErrParam)
+	}
+	return nil
+}
+
+// of is the estimate for so many axes.
+func (k *densityKernel) of(axes int, dt tensor.Dtype) (estimate, error) {
+	o, g := hddDefaults, k.grid
+	o.bandwidth = k.h
+	if k.points > 0 {
+		o.points = []int{k.points}
+	}
+	var err error
+	if g.Len() == 0 {
+		if g, err = o.grid(axes); err != nil {
+			return estimate{}, err
+		}
+	}
+	h, err := o.widths(axes)
+	if err != nil {
+		return estimate{}, err
+	}
+	return estimate{g, bandwidthsOf(newTensor(dt, h, axes), axes/g.Axes()), axes}, nil
+}
+
+// onRows is the kernel of the values of densities at so many points.
+func (k *densityKernel) onRows(points int) spectral.Kernel {
+	if k.distance.Of == nil {
+		return l2Kernel(k.sigma, points)
+	}
+	return k.distance.Kernel(k.sigma, points)
+}
+
+// GramBags compares the estimates.
+func (k *densityKernel) GramBags(b *ops.Bags) (*mat.Dense, error) {
+	e, err := k.of(b.Axes(), b.Dtype())
+	if err != nil {
+		return nil, err
+	}
+	p, err := e.into(nil, b, ops.Attr{Layer: "layers: kernel of densities"})
+	if err != nil {
+		return nil, err
+	}
+	return spectral.Gram(k.onRows(e.grid.Len()), p, nil)
+}
+
+// At is the kernel of two sets of one sample.
+func (k *densityKernel) At(x, z []float64) float64 { return ofTwo(k, x, z) }
+
+// ofTwo is the kernel of two sets of one sample each. Parameters that do not fit the samples are a mistake of the caller that no result could
+// express.
+func ofTwo(k BagKernel, x, z []float64) float64 {
+	both := append(append(make([]float64, 0, len(x)+len(z)), x...), z...)
+	if len(x) != len(z) {
+		panic(fmt.Sprintf("layers: x has %d coordinates and z has %d", len(x), len(z)))
+	}
+	b, err := ops.BagsOfRows(tensor.New(tensor.WithShape(2, len(x)), tensor.WithBacking(both)))
+	if err != nil {
+		panic(err)
+	}
+	g, err := k.GramBags(b)
+	if err != nil {
+		panic(err)
+	}
+	return g.At(0, 1)
+}
+
+// meanKernel is exp(-MMD²/2τ²) of a kernel of samples.
+type meanKernel struct {
+	of  spectral.Kernel
+	tau float64
+}
+
+// Domain is that of the kernel of samples.
+func (k *meanKernel) Domain() spectral.Domain { return k.of.Domain() }
+
+// Validate wants a valid kernel and τ > 0.
+func (k *meanKernel) Validate() error {
+	if !(k.tau > 0 && k.tau <= math.MaxFloat64) {
+		return fmt.Errorf("layers: mean map: τ = %v is not a finite number above 0: %w", k.tau, ErrParam)
+	}
+	if v, ok := k.of.(spectral.Validator); ok {
+		return v.Validate()
+	}
+	return nil
+}
+
+// At is the kernel of two sets of one sample.
+func (k *meanKernel) At(x, z []float64) float64 {
+	return math.Exp(-spectral.SquaredMetric(k.of, x, z) / (2 * k.tau * k.tau))
+}
+
+// GramBags asks for the kernel of every pair of samples.
+func (k *meanKernel) GramBags(b *ops.Bags) (*mat.Dense, error) {
+	n := b.Len()
+	if n == 0 {
+		return &mat.Dense{}, nil
+	}
+	if err := ops.CheckRows(k.Domain(), "layers: mean map", b); err != nil {
+		return nil, err
+	}
+	means := mat.NewDense(n, n, nil)
+	for i := range n {
+		for j := range i + 1 {
+			g, err := spectral.Gram(k.of, b.Bag(i), b.Bag(j))
+			if err != nil {
+				return nil, err
+			}
+			rows, cols := g.Dims()
+			means.Set(i, j, mat.Sum(g)/float64(rows*cols))
+		}
+	}
+	out := mat.NewDense(n, n, nil)
+	for i := range n {
+		for j := range i + 1 {
+			d2 := math.Max(0, means.At(i, i)+means.At(j, j)-2*means.At(i, j))
+			v := math.Exp(-d2 / (2 * k.tau * k.tau))
+			out.Set(i, j, v)
+			out.Set(j, i, v)
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,186 @@
+package layers
+
+import (
+	"fmt"
+	"strings"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/domain"
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// BagMap is a Map that takes sets of samples: the function Transform hands it an ops.Bags as it is, whose sets are its rows. Its Dims is the
+// number of coordinates of a sample, and a row of a matrix is to it a set of one sample.
+type BagMap interface {
+	Map
+	// TransformBags writes the features of bags of samples to dst [n, Features], allocated if nil.
+	TransformBags(dst *tensor.Dense, b *ops.Bags) (*tensor.Dense, error)
+}
+
+var _ BagMap = (*BagLayer)(nil)
+
+// BagLayer is a feature map of sets of samples, in two steps: rows made of the sets, which nothing tunes, and a map of the rows, whose policy
+// the layer's is. What goes in are sets of samples with l coordinates, by TransformBags, by FwdBags, or by all that takes rows (train.FitRidge,
+// train.Fit, train.Model); what comes out is [n, features]. Fwd and Transform take matrices [n, l], of which every row is a set of one sample.
+//
+// NewBagLayer makes it of a map of densities, NewMeanMapLayer of a map of samples.
+type BagLayer struct {
+	*base
+	over   Layer // the map of rows
+	rows   func(b *ops.Bags) (*tensor.Dense, error)
+	fwd    func(x *G.Node, offsets []int) G.Result
+	domain ops.Domain // of a sample
+	kernel BagKernel
+	inner  Layer // of a mean map
+}
+
+var _ Layer = (*BagLayer)(nil)
+
+// NewBagLayer is a map of densities as one of sets of samples: the densities are estimated first (DensityLayer.Densities), with the bandwidth of
+// WithKDEBandwidth, without which it is an error (ErrParam). It has the name of the map and is to take its place: of the two only one goes
+// into a graph.
+func NewBagLayer(of DensityLayer) (*BagLayer, error) {
+	var core *densityLayer
+	k := new(densityKernel)
+	switch v := of.(type) {
+	case *HDDLayer:
+		core, k.distance = v.densityLayer, v.distance
+	case *L2DensityLayer:
+		core = v.densityLayer
+	default:
+		return nil, fmt.Errorf("layers: BagLayer: %T is neither an HDDLayer nor an L2DensityLayer: %w", of, ErrParam)
+	}
+	e, err := core.estimate()
+	if err != nil {
+		return nil, err
+	}
+	k.sigma, k.grid, k.h = core.sigma, e.grid, float64s(core.param("kde_bandwidth"))
+	return &BagLayer{base: bagBase(of, core.axes), over: of, domain: domain.UnitCube(), kernel: k,
+		rows: func(b *ops.Bags) (*tensor.Dense, error) { return of.Densities(nil, b) },
+		fwd:  func(x *G.Node, offsets []int) G.Result { return of.FwdBags(x, offsets) }}, nil
+}
+
+// bagBase is the base of a BagLayer over a map of rows.
+func bagBase(over Layer, axes int) *base {
+	return &base{kind: "BagLayer", prefix: fmt.Sprintf("layers: BagLayer %q", over.Name()), name: over.Name(), dims: axes, features: over.Features(), dt: over.Dtype()}
+}
+
+// OfRows is the map of the rows that Rows makes.
+func (l *BagLayer) OfRows() Layer { return l.over }
+
+// Kernel is the exact kernel of the sets.
+func (l *BagLayer) Kernel() spectral.Kernel { return l.kernel }
+
+// Rows are the sets of b as the rows of a matrix, densities or means, on which OfRows is the rest of the map.
+func (l *BagLayer) Rows(b *ops.Bags) (*tensor.Dense, error) {
+	if b.Axes() != l.dims {
+		return nil, fmt.Errorf("%s: the samples have %d coordinates, want %d: %w", l.who(), b.Axes(), l.dims, ErrShape)
+	}
+	if b.Dtype() != l.dt {
+		return nil, fmt.Errorf("%s: the bags are %v, the layer is %v: %w", l.who(), b.Dtype(), l.dt, ErrDtype)
+	}
+	if err := ops.CheckRows(l.domain, l.who(), b); err != nil {
+		return nil, err
+	}
+	return l.rows(b)
+}
+
+// TransformBags writes the features of bags to dst, some of them at a time.
+func (l *BagLayer) TransformBags(dst *tensor.Dense, b *ops.Bags) (*tensor.Dense, error) {
+	return bagsInTwoSteps(l.base, dst, b, l.over.Dims(), func(_ *tensor.Dense, b *ops.Bags) (*tensor.Dense, error) { return l.Rows(b) }, l.over.Transform)
+}
+
+// Transform writes the features of the rows of x [n, l], each a set of one sample, to dst.
+func (l *BagLayer) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
+	if x.Dims() != 2 || x.Shape()[1] != l.dims {
+		return nil, fmt.Errorf("%s: x has shape %v, want [n, %d]: %w", l.who(), x.Shape(), l.dims, ErrShape)
+	}
+	x, err := ops.Copy(nil, x, ops.Attr{Layer: l.who(), Domain: l.domain})
+	if err != nil {
+		return nil, err
+	}
+	b, err := ops.BagsOfRows(x)
+	if err != nil {
+		return nil, err
+	}
+	return l.TransformBags(dst, b)
+}
+
+// FwdBags adds the map of bags to the graph of their samples x [N, l], bag after bag: bag i has the rows offsets[i] to offsets[i+1].
+func (l *BagLayer) FwdBags(x G.Input, offsets []int) G.Result {
+	n, err := l.input(x)
+	if err != nil {
+		return G.Err(err)
+	}
+	return l.fwd(n, offsets)
+}
+
+// Fwd adds the map of the rows of x [n, l], each a set of one sample, to its graph.
+func (l *BagLayer) Fwd(x G.Input) G.Result {
+	n, err := l.input(x)
+	if err != nil {
+		return G.Err(err)
+	}
+	offsets := make([]int, n.Shape()[0]+1)
+	for i := range offsets {
+		offsets[i] = i
+	}
+	return l.fwd(n, offsets)
+}
+
+// Model are the learnable nodes of the latest Fwd.
+func (l *BagLayer) Model() G.Nodes { return l.over.Model() }
+
+// ModelIn are the learnable nodes of a given graph.
+func (l *BagLayer) ModelIn(g *G.ExprGraph) G.Nodes { return l.over.ModelIn(g) }
+
+// innerPrefix is before the names of the parameters of the map of samples.
+const innerPrefix = "inner."
+
+// Params are those of the map of rows and, with "inner." before their names, of the map of samples.
+func (l *BagLayer) Params() []Param {
+	var ps []Param
+	if l.inner != nil {
+		for _, p := range l.inner.Params() {
+			p.Name = innerPrefix + p.Name
+			ps = append(ps, p)
+		}
+	}
+	return append(ps, l.over.Params()...)
+}
+
+// SetParams copies values into the parameters.
+func (l *BagLayer) SetParams(values map[string]*tensor.Dense) error {
+	if l.inner == nil {
+		return l.over.SetParams(values)
+	}
+	own := map[string]*tensor.Dense{}
+	for name, v := range values {
+		if rest, ok := strings.CutPrefix(name, innerPrefix); ok {
+			own[rest] = v
+		}
+	}
+	before := map[string]*tensor.Dense{} // an error leaves the layer as it was
+	for _, p := range l.inner.Params() {
+		before[p.Name] = p.Value.Clone().(*tensor.Dense)
+	}
+	if err := l.inner.SetParams(own); err != nil {
+		return err
+	}
+	if err := l.over.SetParams(values); err != nil {
+		if undo := l.inner.SetParams(before); undo != nil {
+			return undo
+		}
+		return err
+	}
+	return nil
+}
+
+func (l *BagLayer) String() string {
+	if l.inner != nil {
+		return fmt.Sprintf("mean map of %v, then %v", l.inner, l.over)
+	}
+	return fmt.Sprintf("sets of samples in %d dimensions, then %v", l.dims, l.over)
+}

@@ -1,0 +1,206 @@
+package layers
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/ops"
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// DensityLayer is a map of densities that estimates those of sets of samples: an HDDLayer or an L2DensityLayer.
+type DensityLayer interface {
+	Layer
+	// Axes is l, the number of coordinates of a sample.
+	Axes() int
+	// Densities writes the estimates of the densities of bags to dst [n, Dims], allocated if nil: what Transform takes.
+	Densities(dst *tensor.Dense, b *ops.Bags) (*tensor.Dense, error)
+	// FwdBags adds the map of bags to the graph of their samples x [N, l]: bag i has the rows offsets[i] to offsets[i+1].
+	FwdBags(x G.Input, offsets []int) G.Result
+	// TransformBags writes the features of bags to dst [n, Features], allocated if nil.
+	TransformBags(dst *tensor.Dense, b *ops.Bags) (*tensor.Dense, error)
+}
+
+// densityLayer is what the maps of densities share: a grid, an embedding by coefficients on a basis, and Fourier features of the Gaussian kernel
+// on that.
+type densityLayer struct {
+	*base
+	embedding
+	sigma   float64
+	axes    int
+	grid    ops.Grid        // of all axes, or in more than three dimensions of each
+	h       []*tensor.Dense // the bandwidths as the estimates take them, memory of the parameter
+	options hddOptions
+	basis   *tensor.Dense // Φ
+	width   int           // columns of the embedding A
+	outer   *randomMap
+	grad    bool
+
+	scratch sync.Pool // *tensor.Dense, A of a block of rows
+}
+
+// embedding is the A of a density layer, in a graph and without one.
+type embedding interface {
+	embedNode(p *G.Node, a ops.Attr) (*G.Node, error)
+	embed(dst, x *tensor.Dense, a ops.Attr) (*tensor.Dense, error)
+}
+
+// newDensityLayer checks the grid and the basis.
+func newDensityLayer(kind, auto string, axes, features int, o *options) (*densityLayer, error) {
+	b, err := newBase(kind, auto, 1, features, *o)
+	if err != nil {
+		return nil, err
+	}
+	o.name = b.name
+	l := &densityLayer{base: b, axes: axes, options: o.hdd, grad: o.inputGrad}
+	if l.grid, err = o.hdd.grid(axes); err == nil {
+		err = o.hdd.check(l.grid, l.parts())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", b.who(), err)
+	}
+	b.dims = l.parts() * l.grid.Len()
+	return l, nil
+}
+
+// draw makes the parameters: those of the embedding, of which a density has so many coefficients for each function of the basis, the bandwidth
+// of the estimate, and those of the random map.
+func (l *densityLayer) draw(sigma float64, each int, params []Param, o options) error {
+	h, err := o.hdd.widths(l.axes)
+	if err != nil {
+		return fmt.Errorf("%s: %w", l.who(), err)
+	}
+	phi, cols := o.hdd.matrix(l.grid)
+	l.basis = newTensor(l.dt, phi, l.grid.Len(), cols)
+	l.sigma, l.width = sigma, l.parts()*each*cols
+	if l.outer, err = newRandomMap(l.kind, "", spectral.Gaussian{Sigma: sigma}, l.width, l.features, o); err != nil {
+		return err
+	}
+	bandwidth := newTensor(l.dt, h, l.axes)
+	l.params = append(append(params, Param{"kde_bandwidth", bandwidth, false}), l.outer.Params()...)
+	l.h = bandwidthsOf(bandwidth, l.parts())
+	l.changed = l.outer.changed
+	return nil
+}
+
+// Axes is l, the number of coordinates of a sample.
+func (l *densityLayer) Axes() int { return l.axes }
+
+// Grid are the points at which densities are given: in more than three dimensions those of each coordinate.
+func (l *densityLayer) Grid() ops.Grid { return l.grid }
+
+// parts is how many densities an input row is.
+func (l *densityLayer) parts() int { return l.axes / l.grid.Axes() }
+
+// Policy says what is tuned.
+func (l *densityLayer) Policy() Policy { return l.outer.policy }
+
+// text is the description of a layer of the given distance.
+func (l *densityLayer) text(distance string) string {
+	return fmt.Sprintf("%s %q: %d -> %d -> %d, σ %v of %s, %d x %v points, %d %v functions an axis, sampler %v, seed %d, %v, %v", l.kind, l.name, l.dims, l.width,
+		l.features, l.sigma, distance, l.parts(), l.grid.Points(), l.options.functions, l.options.basis, l.outer.sampler, l.outer.seed, l.dt, l.outer.policy)
+}
+
+// Fwd adds the map of densities x [n, Dims] to the graph of x.
+func (l *densityLayer) Fwd(x G.Input) G.Result {
+	n, err := l.input(x)
+	if err != nil {
+		return G.Err(err)
+	}
+	return G.LiftResult(l.fwd(n, wantsGrad(n, l.grad)))
+}
+
+// fwd adds the map of densities p; grad says whether a gradient for them can be of use.
+func (l *densityLayer) fwd(p *G.Node, grad bool) (*G.Node, error) {
+	a := ops.Attr{Layer: l.who()}
+	if !grad {
+		a.Frozen |= ops.First
+	}
+	n, err := l.embedNode(p, a)
+	if err != nil {
+		return nil, err
+	}
+	return l.outer.fwd(n)
+}
+
+// FwdBags adds the map of bags to the graph of their samples x [N, l], bag after bag: bag i has the rows offsets[i] to offsets[i+1]. Their
+// densities are ops.KDE of them, with the bandwidth of WithKDEBandwidth. The gradient for the samples goes through the estimate, so a network
+// may make them. Errors besides those of Fwd: no bandwidth (ErrParam), offsets that do not fit (ErrShape), and those of ops.KDE.
+func (l *densityLayer) FwdBags(x G.Input, offsets []int) G.Result {
+	n, err := l.inputOf(x, l.axes)
+	if err != nil {
+		return G.Err(err)
+	}
+	e, err := l.estimate()
+	if err != nil {
+		return G.Err(err)
+	}
+	h := make([]*G.Node, len(l.h)) // which a graph of densities has no use for, and the LispMachine accepts no node without one
+	for j, t := range l.h {
+		if h[j], err = l.node(n.Graph(), Param{Name: fmt.Sprintf("kde_bandwidth_%d", j), Value: t}); err != nil {
+			return G.Err(err)
+		}
+	}
+	a := ops.Attr{Layer: l.who(), Frozen: ops.Second}
+	grad := wantsGrad(n, l.grad)
+	if !grad {
+		a.Frozen |= ops.First
+	}
+	p, err := e.fwd(n, h, offsets, a)
+	if err != nil {
+		return G.Err(err)
+	}
+	return G.LiftResult(l.fwd(p, grad))
+}
+
+// estimate is that of the densities of bags.
+func (l *densityLayer) estimate() (estimate, error) {
+	if slices.Contains(float64s(l.param("kde_bandwidth")), 0) {
+		return estimate{}, fmt.Errorf("%s: bags want a bandwidth: find one by ops.ScottBandwidth or ops.CrossValidatedBandwidth and give it by WithKDEBandwidth: %w", l.who(), ErrParam)
+	}
+	return estimate{l.grid, l.h, l.axes}, nil
+}
+
+// Embed writes the embedding A of the densities x [n, Dims] to dst [n, K], allocated if nil: K columns whose squared distances are about ρ².
+func (l *densityLayer) Embed(dst, x *tensor.Dense) (*tensor.Dense, error) {
+	if err := l.fits(x); err != nil {
+		return nil, err
+	}
+	return l.embed(dst, x, ops.Attr{Layer: l.who()})
+}
+
+func (l *densityLayer) fits(x *tensor.Dense) error {
+	if x.Dims() != 2 || x.Shape()[1] != l.dims {
+		return fmt.Errorf("%s: x has shape %v, want [n, %d], densities at %v points: %w", l.who(), x.Shape(), l.dims, l.grid.Points(), ErrShape)
+	}
+	return nil
+}
+
+// Transform writes the features of the densities x [n, Dims] to dst.
+func (l *densityLayer) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
+	if err := l.fits(x); err != nil {
+		return nil, err
+	}
+	return inTwoSteps(l.who(), &l.scratch, dst, x, l.width, l.features, l.Embed, l.outer.Transform)
+}
+
+// Densities writes the estimates of the densities of bags of samples in [0, 1]^l to dst [n, V], in more than three dimensions [n, lV], allocated
+// if nil: what Transform takes. Errors as of FwdBags.
+func (l *densityLayer) Densities(dst *tensor.Dense, b *ops.Bags) (*tensor.Dense, error) {
+	e, err := l.estimate()
+	if err != nil {
+		return nil, err
+	}
+	if b.Dtype() != l.dt {
+		return nil, fmt.Errorf("%s: the bags are %v, the layer is %v: %w", l.who(), b.Dtype(), l.dt, ErrDtype)
+	}
+	return e.into(dst, b, ops.Attr{Layer: l.who()})
+}
+
+// TransformBags writes the features of bags of samples in [0, 1]^l to dst [n, features], allocated if nil. Errors as of FwdBags.
+func (l *densityLayer) TransformBags(dst *tensor.Dense, b *ops.Bags) (*tensor.Dense, error) {
+	return bagsInTwoSteps(l.base, dst, b, l.dims, l.Densities, l.Transform)
+}

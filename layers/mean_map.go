@@ -1,0 +1,108 @@
+package layers
+
+import (
+	"fmt"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/ops"
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// NewMeanMapLayer draws the random feature map of the kernel exp(-MMD²/2τ²) of sets of samples, where MMD is the maximum mean discrepancy of a
+// kernel k of samples,
+//
+//	MMD²(X, Z) = mean k(x, x') + mean k(z, z') - 2 mean k(x, z)   over all pairs of samples, a sample with itself included:
+//
+// Fourier features of the Gaussian kernel on the mean of the features of the samples. inner is the map of k on the samples, any layer that is
+// frozen and whose features are not of two signs, with its Kernel; it is given away, and should have a name of its own. Bandwidth and BandwidthEach
+// tune τ, one or one for each feature of inner; All tunes W. Input as of BagLayer, from the domain of k.
+// Muandet, Fukumizu, Dinuzzo and Schölkopf (2012), Learning from distributions via support measure machines; Sutherland et al. (2016), section 4.
+//
+// Errors: an inner map without a kernel, of two signs or with something tuned, of another element type; those of NewFourierLayer.
+func NewMeanMapLayer(inner Layer, tau float64, features int, opts ...Option) (*BagLayer, error) {
+	const kind = "MeanMapLayer"
+	k := kernelOfLayer(inner)
+	switch {
+	case k == nil:
+		return nil, fmt.Errorf("layers: %s: the map of samples %v has no kernel: %w", kind, inner, ErrParam)
+	case SignatureOf(inner) != nil:
+		return nil, fmt.Errorf("layers: %s: the features of %v are of two signs, and their means have no distance: %w", kind, inner, ErrParam)
+	}
+	for _, p := range inner.Params() {
+		if p.Tuned {
+			return nil, fmt.Errorf("layers: %s: the map of samples tunes %s; it must be frozen: %w", kind, p.Name, ErrParam)
+		}
+	}
+	o := newOptions(opts)
+	if o.name == "" {
+		o.name = autoName("meanmap")
+	}
+	over, err := newRandomMap(kind, "", spectral.Gaussian{Sigma: tau}, inner.Features(), features, o)
+	if err != nil {
+		return nil, err
+	}
+	if inner.Dtype() != over.Dtype() {
+		return nil, fmt.Errorf("%s: the map of samples is %v, the layer %v: %w", over.who(), inner.Dtype(), over.Dtype(), ErrDtype)
+	}
+	l := &BagLayer{base: bagBase(over, inner.Dims()), over: &FourierLayer{over}, inner: inner, domain: k.Domain(), kernel: &meanKernel{k, tau}}
+	l.rows = l.means
+	l.fwd = l.fwdMeans
+	return l, nil
+}
+
+// kernelOfLayer is the kernel that a layer says it approximates, or nil.
+func kernelOfLayer(l Layer) spectral.Kernel {
+	switch v := l.(type) {
+	case *Identity:
+		return spectral.Linear{}
+	case interface{ Kernel() spectral.Random }:
+		return v.Kernel()
+	case interface{ Kernel() spectral.Kernel }:
+		return v.Kernel()
+	}
+	return nil
+}
+
+// means are the means of the features of the samples, which are made for about psiCells numbers at a time.
+func (l *BagLayer) means(b *ops.Bags) (*tensor.Dense, error) {
+	d := l.inner.Features()
+	out := tensor.New(tensor.WithShape(b.Len(), d), tensor.Of(l.dt))
+	most, offsets := max(1, psiCells/d), b.Offsets()
+	var z *tensor.Dense
+	for lo := 0; lo < b.Len(); {
+		hi := lo + 1
+		for hi < b.Len() && offsets[hi+1]-offsets[lo] <= most {
+			hi++
+		}
+		some := b.Slice(lo, hi)
+		if z != nil && z.Shape()[0] != some.Samples().Shape()[0] {
+			z = nil
+		}
+		var err error
+		if z, err = l.inner.Transform(z, some.Samples()); err != nil {
+			return nil, some.InBag(err)
+		}
+		if _, err := ops.BagMeanInto(part(out, lo, hi-lo), z, some.Offsets(), ops.Attr{Layer: l.who()}); err != nil {
+			return nil, err
+		}
+		lo = hi
+	}
+	return out, nil
+}
+
+func (l *BagLayer) fwdMeans(x *G.Node, offsets []int) G.Result {
+	z := l.inner.Fwd(x)
+	if z.Err() != nil {
+		return z
+	}
+	a := ops.Attr{Layer: l.who()}
+	if !wantsGrad(z.Node(), false) {
+		a.Frozen = ops.First
+	}
+	mean, err := ops.BagMean(z.Node(), offsets, a)
+	if err != nil {
+		return G.Err(err)
+	}
+	return l.over.Fwd(mean)
+}

@@ -1,0 +1,265 @@
+package layers
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/ops"
+	"gorgonia.org/tensor"
+)
+
+// The ways to find the bandwidth of the density estimate.
+const (
+	scottBandwidth = "scott"
+	crossValidated = "cv"
+)
+
+// The parameters of the maps of densities.
+var (
+	kdeDef = ParamDef{Name: "bandwidth", Doc: "bandwidth of the density estimate, one number or one a coordinate; or found on the data, by Scott's rule or by cross-validation",
+		Words: []string{scottBandwidth, crossValidated}, List: true, Default: scottBandwidth}
+	densityDefs = []ParamDef{
+		{Name: "basis", Doc: "orthonormal basis of an axis", Words: []string{CosineBasis.String(), FourierBasis.String()}, Default: CosineBasis.String(), OfMap: true},
+		{Name: "functions", Doc: "basis functions of an axis", Whole: true, Max: 1 << 12, Default: 10., OfMap: true},
+		{Name: "points", Doc: "points of the grid on each axis; auto is 128, 48 and 20 for 1 to 3 coordinates, 128 for each of more", Words: []string{"auto"}, OrNumber: true, Whole: true, Max: 1 << 12, Default: "auto"},
+	}
+	lambdaDefs = []ParamDef{
+		{Name: "lambdas", Doc: "number of frequencies λ", Whole: true, Max: spectral.MaxLambdas, Default: 5., OfMap: true},
+		{Name: "rule", Doc: "where they are", Words: []string{"quantile", "gauss", "drawn"}, Default: "quantile", OfMap: true},
+	}
+)
+
+const bagInputs = "sets of samples in [0, 1]^l"
+
+// bagMaps are the maps of sets of samples; a mean map takes the kernels of others.
+func bagMaps(others []*Entry) []*Entry {
+	return []*Entry{
+		hddEntry("hdd-js", "exp(-JS(p, q)/2σ²), in nats", spectral.JensenShannonDivergence()),
+		hddEntry("hdd-hellinger", "exp(-½∫(√p - √q)²/2σ²)", spectral.SquaredHellinger()),
+		hddEntry("hdd-tv", "exp(-∫|p - q|/2σ²)", spectral.TotalVariation()),
+		l2DensityEntry(), meanMapEntry(others),
+	}
+}
+
+// densityEntry is a map of density estimates of sets of samples.
+func densityEntry(name, formula, paper string, more []ParamDef, d spectral.DensityDistance) *Entry {
+	params := slices.Concat([]ParamDef{sigmaDef, kdeDef}, more, densityDefs, []ParamDef{phaseDef})
+	return &Entry{Name: name, Formula: formula, Inputs: bagInputs, Paper: paper, Sampled: true, Tunable: true, Bags: true, Params: params,
+		defaults: func(v Values, x ops.Matrix) error { return densityDefaults(v, x, d) },
+		together: func(v Values) error { return positiveBandwidths(name, v) },
+		kernel: func(v Values) spectral.Kernel {
+			h, _ := parseList(v.Word("bandwidth")) // none where it is still a rule
+			return &densityKernel{distance: d, sigma: v.Number("sigma"), points: int(v.Number("points")), h: h}
+		}}
+}
+
+func hddEntry(name, formula string, d spectral.DensityDistance) *Entry {
+	more := lambdaDefs
+	if d == spectral.SquaredHellinger() { // whose only λ is 0
+		more = nil
+	}
+	e := densityEntry(name, formula, "Sutherland et al. 2016", more, d)
+	e.lifted = func(s Spec, v Values) int {
+		m := 2 * int(v.Number("lambdas"))
+		return max(1, m) * basisColumns(s, v)
+	}
+	e.layer = func(k spectral.Kernel, s Spec, opts []Option) (Layer, error) {
+		opts, err := densityOptions(s, opts)
+		if err != nil {
+			return nil, err
+		}
+		l, err := NewHDDLayer(d, k.(*densityKernel).sigma, s.Dims, s.Features, opts...)
+		if err != nil {
+			return nil, err
+		}
+		return bagLayerOf(l, k)
+	}
+	return e
+}
+
+// bagLayerOf is NewBagLayer with the kernel of a spec.
+func bagLayerOf(of DensityLayer, k spectral.Kernel) (Layer, error) {
+	l, err := NewBagLayer(of)
+	if err != nil {
+		return nil, err
+	}
+	l.kernel = k.(BagKernel)
+	return l, nil
+}
+
+func l2DensityEntry() *Entry {
+	e := densityEntry("l2-density", "exp(-∫(p - q)²/2σ²)", "Oliva et al. 2014", nil, spectral.DensityDistance{})
+	e.lifted = basisColumns
+	e.layer = func(k spectral.Kernel, s Spec, opts []Option) (Layer, error) {
+		opts, err := densityOptions(s, opts)
+		if err != nil {
+			return nil, err
+		}
+		l, err := NewL2DensityLayer(k.(*densityKernel).sigma, s.Dims, s.Features, opts...)
+		if err != nil {
+			return nil, err
+		}
+		return bagLayerOf(l, k)
+	}
+	return e
+}
+
+// hddOptionsOf are the options that a spec's parameters stand for, but for the bandwidth.
+func hddOptionsOf(v Values) hddOptions {
+	o := hddDefaults
+	o.basis, _ = ParseBasis(v.Word("basis"))
+	o.functions = int(v.Number("functions"))
+	if points := int(v.Number("points")); points > 0 {
+		o.points = []int{points}
+	}
+	if m := int(v.Number("lambdas")); m > 0 {
+		o.lambdas = m
+		o.rule, _ = spectral.ParseLambdaRule(v.Word("rule"))
+	}
+	return o
+}
+
+// basisColumns is how many coefficients a density has, or all densities of a set together.
+func basisColumns(s Spec, v Values) int {
+	if s.Dims > len(hddPoints) {
+		return s.Dims * int(v.Number("functions"))
+	}
+	return hddOptionsOf(v).count(max(1, s.Dims))
+}
+
+func densityOptions(s Spec, opts []Option) ([]Option, error) {
+	text := s.Params.Word("bandwidth")
+	h, err := parseList(text)
+	if err != nil {
+		return nil, fmt.Errorf("layers: map %s: bandwidth = %s is found on data: fill it in by FillDefaults, or give numbers: %w", s.Map, text, ErrParam)
+	}
+	o := hddOptionsOf(s.Params)
+	return append(opts, func(all *options) {
+		all.hdd = o
+		all.hdd.bandwidth = h
+	}), nil
+}
+
+// positiveBandwidths wants bandwidths above 0.
+func positiveBandwidths(name string, v Values) error {
+	h, err := parseList(v.Word("bandwidth"))
+	if err != nil { // a rule
+		return nil
+	}
+	for _, w := range h {
+		if !(w > 0) {
+			return fmt.Errorf("layers: map %s: bandwidth = %v, want finite numbers above 0: %w", name, w, ErrParam)
+		}
+	}
+	return nil
+}
+
+// bagsOf is x as sets of samples, of one where it is a matrix.
+func bagsOf(x ops.Matrix) (*ops.Bags, error) {
+	if b, ok := x.(*ops.Bags); ok && b.Len() > 0 {
+		return b, nil
+	}
+	if t, ok := x.(*tensor.Dense); x == nil || ok && t == nil || x.Dims() != 2 || x.Shape()[0] == 0 {
+		return nil, fmt.Errorf("want bags, or rows [n, l], to derive it from: %w", ErrShape)
+	}
+	t, err := ops.Copy(nil, x, ops.Attr{Layer: "the data"})
+	if err != nil {
+		return nil, err
+	}
+	return ops.BagsOfRows(t)
+}
+
+// spreadBags are at most limit of the bags, evenly spread.
+func spreadBags(b *ops.Bags, limit int) *ops.Bags {
+	if b.Len() <= limit {
+		return b
+	}
+	idx := make([]int, limit)
+	for k := range idx {
+		idx[k] = k * b.Len() / limit
+	}
+	return b.Take(idx)
+}
+
+// defaultBags is how many bags a default bandwidth of a kernel looks at, all pairs of them.
+const defaultBags = 64
+
+// densityDefaults finds the bandwidth of the estimate, and σ, half the root of the mean ρ² over pairs of sets.
+func densityDefaults(v Values, x ops.Matrix, d spectral.DensityDistance) error {
+	k := &densityKernel{distance: d, sigma: 1, points: int(v.Number("points"))}
+	var err error
+	if k.h, err = parseList(v.Word("bandwidth")); err != nil {
+		b, err := bagsOf(x)
+		if err != nil {
+			return err
+		}
+		if k.h, err = k.bandwidth(v.Word("bandwidth"), b); err != nil {
+			return err
+		}
+		text := make([]string, len(k.h))
+		for j, h := range k.h {
+			text[j] = strconv.FormatFloat(h, 'g', -1, 64)
+		}
+		v["bandwidth"] = strings.Join(text, ":")
+	}
+	return fill(v, "sigma", func() (float64, error) {
+		b, err := bagsOf(x)
+		if err != nil {
+			return 0, err
+		}
+		return sigmaOf(k, spreadBags(b, defaultBags))
+	})
+}
+
+// bandwidth is found by a rule, and is not so narrow that the bump of a sample falls between two points of the grid.
+func (k *densityKernel) bandwidth(rule string, b *ops.Bags) ([]float64, error) {
+	h, err := ops.ScottBandwidth(b)
+	if rule == crossValidated {
+		h, err = ops.CrossValidatedBandwidth(crossValidationBags(b), nil)
+	}
+	if err != nil {
+		return nil, err
+	}
+	k.h = h
+	e, err := k.of(b.Axes(), tensor.Float64)
+	if err != nil {
+		return nil, err
+	}
+	for j := range h {
+		h[j] = math.Max(h[j], .5/float64(e.grid.Points()[j%e.grid.Axes()]))
+	}
+	return h, nil
+}
+
+// crossValidationBags are bags, evenly spread, of some millions of pairs of samples together: a second or so.
+func crossValidationBags(b *ops.Bags) *ops.Bags {
+	const most = 1 << 22
+	pairs, offsets := 0.0, b.Offsets()
+	for i, lo := range offsets[:b.Len()] {
+		pairs += math.Pow(float64(offsets[i+1]-lo), 2)
+	}
+	return spreadBags(b, max(1, int(math.Min(float64(b.Len()), most/pairs*float64(b.Len())))))
+}
+
+// sigmaOf is half the root of the mean squared distance of two sets, where exp(-d²/2) is the kernel.
+func sigmaOf(k BagKernel, b *ops.Bags) (float64, error) {
+	if b.Len() < 2 {
+		return 0, fmt.Errorf("want at least two sets to derive it from: %w", ErrShape)
+	}
+	g, err := k.GramBags(b)
+	if err != nil {
+		return 0, err
+	}
+	sum, pairs := 0.0, 0.0
+	for i := range b.Len() {
+		for j := range i {
+			sum -= 2 * math.Log(g.At(i, j))
+			pairs++
+		}
+	}
+	return math.Sqrt(sum/pairs) / 2, nil
+}
