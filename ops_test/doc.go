@@ -20,6 +20,8 @@
 //	round trip   spec to JSON and back, parameters out and in, give the same bits
 //	heap         Transform into the caller's memory allocates nothing
 //	speed        benchmarks: ns an output, GFLOP/s, the share of the FMA peak, forward and with backward
+//	sets         maps of sets of samples: kernel, mean over draws, round trip, gradients, errors, in one, two and four dimensions; these have
+//	             a list of their own, bagSetups in sets_test.go, and not the batteries of rows
 //	errors       every bad spec is one error that says what would do
 //
 // The tests are named Test<Battery>, one file each. The go command takes this folder for the package ops_test only if the
