@@ -2,6 +2,7 @@ package main
 
 import (
 	"flag"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -19,6 +20,7 @@ type options struct {
 	cli.MapFlags
 	in, out, kernel, plot string
 	report, json          bool
+	bags                  bool // the rows are sets of samples
 	seeds, rows           int
 	label                 data.Label
 	sweep                 []int
@@ -31,15 +33,16 @@ func parse(args []string) (*options, error) {
 	o := new(options)
 	fs := flag.NewFlagSet("features", flag.ContinueOnError)
 	var label, sweep string
-	fs.StringVar(&o.in, "in", "", "input `file`: LIBSVM text, CSV or .npy, each also .gz (default: made histograms)")
+	fs.StringVar(&o.in, "in", "", "input `file`: LIBSVM text, CSV or .npy, each also .gz; for a map of bags CSV with a column bag (default: made histograms, or sets)")
 	fs.StringVar(&label, "label", "none", "which column of a CSV or .npy row is a label, to be left out: last, first, none")
 	fs.StringVar(&o.out, "out", "", "write the features to this `file`, .npy or .csv")
 	fs.StringVar(&o.kernel, "kernel", "", "write the exact kernel matrix of the rows to this `file`, .npy or .csv")
 	o.Register(fs, "gaussian", "; with -report also all")
 	fs.Lookup("map").Usage += "; exp-semigroup on the made histograms"
+	fs.Lookup("scale").Usage += "; for bags by default cube, of all samples"
 	fs.BoolVar(&o.report, "report", false, "compare the exact with the approximate kernel")
 	fs.IntVar(&o.seeds, "seeds", 30, "report: draws for each mean and its standard error")
-	fs.IntVar(&o.rows, "rows", 1000, "report: rows to compare on, at most")
+	fs.IntVar(&o.rows, "rows", 1000, fmt.Sprintf("report: rows to compare on, at most; %d of bags", bagRows))
 	fs.StringVar(&sweep, "sweep", "128,256,512,1024,2048,4096,8192", "report: features at which the error is measured; none for no sweep")
 	fs.StringVar(&o.plot, "plot", "", "report: draw the error against the features to this `file` (PNG)")
 	fs.BoolVar(&o.json, "json", false, "print one JSON object as the last line of stdout")
@@ -50,7 +53,11 @@ func parse(args []string) (*options, error) {
 	if o.out == "" && o.kernel == "" {
 		o.report = true
 	}
-	if o.in == "" {
+	if e, err := layers.Lookup(o.Map); err == nil && e.Bags {
+		if err := o.setBags(given); err != nil {
+			return nil, err
+		}
+	} else if o.in == "" {
 		if !given["map"] {
 			o.Map = "exp-semigroup"
 		}
@@ -96,6 +103,24 @@ func (o *options) probe() error {
 	}
 	return nil
 }
+
+// setBags fills in what is otherwise with a map of sets of samples.
+func (o *options) setBags(given map[string]bool) error {
+	if given["label"] {
+		return cli.Usage("-label does not apply to -map %s, whose files name the column", o.Map)
+	}
+	o.bags = true
+	if !given["scale"] {
+		o.Scale = "cube"
+	}
+	if !given["rows"] {
+		o.rows = bagRows
+	}
+	return nil
+}
+
+// bagRows is how many bags the report compares by default: the exact kernels look at the densities of each pair, or at all pairs of samples.
+const bagRows = 100
 
 func (o *options) check(label, sweep string, given map[string]bool) error {
 	var err error

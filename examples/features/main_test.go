@@ -21,6 +21,7 @@ func files(t *testing.T) string {
 	clitest.File(t, dir, "last.csv", clitest.CSV(rows, nil, label))
 	clitest.File(t, dir, "first.csv", "colour,p,q,r,s,t\n"+clitest.CSV(rows, label, nil))
 	clitest.File(t, dir, "target.csv", clitest.CSV(rows, nil, func(i int) string { return fmt.Sprint(float64(i) / 8) }))
+	clitest.File(t, dir, "bags.csv", clitest.Bags(40, 2, nil))
 	clitest.File(t, dir, "rows.libsvm", clitest.LIBSVM(rows, func(i int) string { return fmt.Sprint(i % 3) }))
 	rows[33][1] = -.25
 	clitest.File(t, dir, "negative.csv", clitest.CSV(rows, nil, nil))
@@ -36,6 +37,8 @@ func TestWrongFlags(t *testing.T) {
 		{"-map hellinger -features 15", "which makes one column for each input column"},
 		{"-map intersection -params negative=abs", `negative = "abs", want error, sign or split`},
 		{"-map rbf", `there is no map "rbf"`},
+		{"-map hdd-js -label last", "-label does not apply to -map hdd-js, whose files name the column"},
+		{"-map hdd-js -params bandwidth=-1", "bandwidth = -1, want finite numbers above 0"},
 		{"-map matern -sampler antithetic", "antithetic does not fit"},
 		{"-sampler grid", `no sampler is called "grid"`},
 		{"-map laplacian -sampler orthogonal", "orthogonal does not fit"},

@@ -13,7 +13,9 @@ import (
 	"github.com/bochner-go/bochner/examples/internal/clitest"
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/report"
 	"github.com/sbinet/npyio"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
@@ -44,6 +46,24 @@ func scaledInput(t *testing.T, dir, name string, label data.Label, dtype, scale 
 		t.Fatal(err)
 	}
 	return x.(*tensor.Dense)
+}
+
+// bagInput are the sets of a file, scaled as features does.
+func bagInput(t *testing.T, dir, name, dtype string) ops.Matrix {
+	t.Helper()
+	set, err := data.ReadBags(filepath.Join(dir, name), data.Options{Label: data.LabelNone})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cube := new(data.Cube)
+	if err := errors.Join(cube.Fit(set.X), cube.Apply(set.X)); err != nil {
+		t.Fatal(err)
+	}
+	x, err := set.As(map[string]tensor.Dtype{"float64": tensor.Float64, "float32": tensor.Float32}[dtype])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
 }
 
 // numbers are the cells of a tensor.
@@ -135,17 +155,25 @@ func TestFiles(t *testing.T) {
 	dir := files(t)
 	for i, e := range layers.Entries() {
 		dtype := []string{"float64", "float32"}[i%2]
-		args := "-in rows.csv -seed 3 -map " + e.Name + " -dtype " + dtype
-		spec := layers.Spec{Map: e.Name, Seed: 3, Dtype: dtype, Dims: 5}
+		args := "-seed 3 -map " + e.Name + " -dtype " + dtype
+		spec := layers.Spec{Map: e.Name, Seed: 3, Dtype: dtype}
 		if e.HasFeatures() {
 			args += " -features 16"
 			spec.Features = 16
 		}
-		x := input(t, dir, "rows.csv", data.LabelNone, dtype)
-		if e.Inputs == "‖x‖₂ = 1" {
-			args += " -scale l2"
+		var x ops.Matrix
+		switch {
+		case e.Bags:
+			args += " -in bags.csv"
+			x = bagInput(t, dir, "bags.csv", dtype)
+		case e.Inputs == "‖x‖₂ = 1":
+			args += " -in rows.csv -scale l2"
 			x = scaledInput(t, dir, "rows.csv", data.LabelNone, dtype, "l2")
+		default:
+			args += " -in rows.csv"
+			x = input(t, dir, "rows.csv", data.LabelNone, dtype)
 		}
+		spec.Dims = x.Shape()[1]
 		if err := spec.FillDefaults(x); err != nil {
 			t.Fatal(err)
 		}
@@ -153,7 +181,7 @@ func TestFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		z, err := l.Transform(nil, x)
+		z, err := layers.Transform(l, nil, x)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -161,7 +189,7 @@ func TestFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		gram, err := spectral.Gram(k, x, nil)
+		gram, err := report.ExactGram(k, x)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -174,7 +202,7 @@ func TestFiles(t *testing.T) {
 				keys += " sampler"
 			}
 			clitest.Keys(t, args, ob, keys)
-			if ob["features"] != float64(l.Features()) || ob["rows"] != 40. || ob["input_dim"] != 5. || ob["dtype"] != dtype {
+			if ob["features"] != float64(l.Features()) || ob["rows"] != 40. || ob["input_dim"] != float64(spec.Dims) || ob["dtype"] != dtype {
 				t.Errorf("%s: %v", args, ob)
 			}
 			read := fromCSV

@@ -103,6 +103,12 @@ func (o *options) run(ctx context.Context) error {
 
 // read gets the rows.
 func (o *options) read() (*data.Set, error) {
+	switch {
+	case o.bags && o.in == "":
+		return cli.MakeBags(o.Seed)
+	case o.bags:
+		return data.ReadBags(o.in, data.Options{Label: data.LabelNone})
+	}
 	if o.in == "" {
 		return cli.MakeHistograms(o.Seed), nil
 	}
@@ -142,6 +148,16 @@ func (o *options) writeKernel(ctx context.Context, x ops.Matrix) error {
 	k, err := o.spec.Kernel()
 	if err != nil {
 		return err
+	}
+	if _, ok := x.(*ops.Bags); ok {
+		g, err := report.ExactGram(k, x)
+		if err != nil {
+			return err
+		}
+		all := tensor.New(tensor.WithShape(x.Shape()[0], x.Shape()[0]), tensor.WithBacking(g.RawMatrix().Data))
+		return writeBlocks(ctx, "kernel, rows", o.kernel, all, x.Shape()[0], tensor.Float64, blockRows, func(some ops.Matrix) (*tensor.Dense, error) {
+			return some.(*tensor.Dense), nil
+		})
 	}
 	n, row, size := x.Shape()[0], 0, min(blockRows, max(1, spreadCells/x.Shape()[1]))
 	return writeBlocks(ctx, "kernel, rows", o.kernel, x, n, tensor.Float64, size, func(some ops.Matrix) (*tensor.Dense, error) {
@@ -219,7 +235,11 @@ func writeBlocks(ctx context.Context, what, path string, x ops.Matrix, cols int,
 
 func (ob *object) print() {
 	fmt.Printf("map       %s %v, %d -> %d features, %s\n", ob.Map, ob.Params.Short(), ob.InputDim, ob.Features, ob.Dtype)
-	fmt.Printf("rows      %d\n", ob.Rows)
+	name := "rows"
+	if e, err := layers.Lookup(ob.Map); err == nil && e.Bags {
+		name = "bags"
+	}
+	fmt.Printf("%s      %d\n", name, ob.Rows)
 	if ob.Note != "" {
 		fmt.Printf("note      %s\n", ob.Note)
 	}

@@ -24,6 +24,7 @@ type options struct {
 	json, noWeights               bool
 	label                         data.Label
 	task                          data.Task
+	bags                          bool   // the rows are sets of samples
 	head                          string // linear, softmax, ridge or svm
 	tune                          string // empty, bandwidth, bandwidth-each or all
 	lambda                        string
@@ -37,12 +38,13 @@ func parse(args []string) (*options, error) {
 	o := new(options)
 	fs := flag.NewFlagSet("train", flag.ContinueOnError)
 	var label, task, solver string
-	fs.StringVar(&o.train, "train", "", "training `file`: LIBSVM text, CSV or .npy, each also .gz (default: made histograms)")
+	fs.StringVar(&o.train, "train", "", "training `file`: LIBSVM text, CSV or .npy, each also .gz; of bags CSV with the columns bag, label and the coordinates (default: made histograms, or sets)")
 	fs.StringVar(&o.test, "test", "", "test `file` (default: a fifth of the training rows)")
 	fs.StringVar(&label, "label", "last", "where a CSV or .npy row keeps its label or target: last, first")
-	fs.StringVar(&task, "task", "classification", "classification, regression")
+	fs.StringVar(&task, "task", "classification", "classification, regression; bags, bags-regression: of sets of samples")
 	o.Register(fs, "gaussian", "")
-	fs.Lookup("map").Usage += "; exp-semigroup on the made histograms"
+	fs.Lookup("map").Usage += "; exp-semigroup on the made histograms, hdd-js for bags"
+	fs.Lookup("scale").Usage += "; for bags by default cube, of all samples"
 	fs.StringVar(&o.head, "head", "", "linear, softmax, ridge, svm (default softmax for classes, ridge for targets)")
 	fs.Float64Var(&o.epsilon, "epsilon", .1, "svm: errors up to this `size` of a target cost nothing")
 	fs.StringVar(&o.lambda, "lambda", "", "ridge, svm: penalty relative to the mean squared norm of a feature row (default 1e-6 times the rows), or held-out, for ridge also loo, to choose it; linear, softmax: lambda/2 |A|^2 beside the mean loss (default 0)")
@@ -72,14 +74,28 @@ func parse(args []string) (*options, error) {
 	if o.load != "" {
 		return o, o.checkLoad(given)
 	}
+	if o.bags {
+		if given["label"] {
+			return nil, cli.Usage("-label does not apply to -task %s, whose files name the column", task)
+		}
+		if !given["map"] {
+			o.Map = "hdd-js"
+		}
+		if !given["scale"] {
+			o.Scale = "cube"
+		}
+	}
+	if err := cli.CheckBags(o.Map, o.bags, "say -task bags"); err != nil {
+		return nil, err
+	}
 	if o.train == "" {
 		if o.test != "" {
 			return nil, cli.Usage("-test without -train or -load; say what to train on")
 		}
-		if !given["map"] {
+		if !given["map"] && !o.bags {
 			o.Map = "exp-semigroup"
 		}
-		if !given["scale"] {
+		if !given["scale"] && !o.bags {
 			o.Scale = "l1"
 		}
 		if !given["plot"] {
@@ -89,7 +105,7 @@ func parse(args []string) (*options, error) {
 			return nil, cli.Usage("-label does not apply to the made histograms; it goes with -train")
 		}
 		if o.task != data.Classification {
-			return nil, cli.Usage("the made histograms have classes; -task %s needs -train", task)
+			return nil, cli.Usage("the made data have classes; -task %s needs -train", task)
 		}
 	}
 	if err := o.setHead(solver, given); err != nil {
@@ -117,9 +133,11 @@ func (o *options) setTask(task string, given map[string]bool) error {
 	case "regression":
 		o.task = data.Regression
 	case "bags":
-		return cli.Usage("-task bags is not built yet; there are classification and regression")
+		o.bags = true
+	case "bags-regression":
+		o.bags, o.task = true, data.Regression
 	default:
-		return cli.Usage("-task %s: want classification or regression", task)
+		return cli.Usage("-task %s: want classification, regression, bags or bags-regression", task)
 	}
 	if o.load != "" && given["task"] {
 		return cli.Usage("-task does not apply to -load: the model knows its task")

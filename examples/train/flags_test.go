@@ -21,8 +21,13 @@ const mapNames = `linear gaussian laplacian matern exp-semigroup reciprocal-semi
 // TestMapNames: each name is built or a wrong flag that says that it is not built yet.
 func TestMapNames(t *testing.T) {
 	for _, name := range strings.Fields(mapNames) {
-		_, err := parse([]string{"-map", name})
-		if _, e := layers.Lookup(name); e == nil {
+		args := []string{"-map", name}
+		e, missing := layers.Lookup(name)
+		if missing == nil && e.Bags {
+			args = append(args, "-task", "bags")
+		}
+		_, err := parse(args)
+		if missing == nil {
 			if err != nil {
 				t.Errorf("-map %s: %v", name, err)
 			}
@@ -78,8 +83,12 @@ var wrongFlags = []struct{ args, text string }{
 	{"-scale minmax,,l2", `scaler "" in "minmax,,l2"`},
 	{"-label none", "-label none: a model is fitted to labels"},
 	{"-label middle", "-label middle"},
-	{"-task bags", "-task bags is not built yet"},
-	{"-task clustering", "-task clustering: want classification or regression"},
+	{"-task bags -map gaussian", "-map gaussian is a map of rows; of sets of samples there are hdd-js"},
+	{"-map hdd-js", "-map hdd-js is a map of sets of samples; say -task bags"},
+	{"-task bags -train a.csv -label first", "-label does not apply to -task bags"},
+	{"-task bags -params bandwidth=0", "bandwidth = 0, want finite numbers above 0"},
+	{"-task bags -params bandwidth=narrow", "want finite numbers, as 1:10 or scott or cv"},
+	{"-task clustering", "-task clustering: want classification, regression, bags or bags-regression"},
 	{"-task regression -head softmax", "-head softmax does not apply to -task regression; use ridge, svm or linear"},
 	{"-head tree", "-head tree: want linear, softmax, ridge or svm"},
 	{"-head svm -lambda loo", "-lambda loo: want a number above 0 or held-out"},
@@ -140,6 +149,7 @@ func TestWrongFlags(t *testing.T) {
 	for _, tc := range []struct{ args, text string }{
 		{"-test x.csv", "-test without -train or -load"},
 		{"-task regression", "-task regression needs -train"},
+		{"-task bags-regression", "-task bags-regression needs -train"},
 		{"-label first", "-label does not apply to the made histograms"},
 		{"-load m", "-load needs -test"},
 		{"-load m -test x.csv -train x.csv", "-train does not apply to -load"},

@@ -2,6 +2,7 @@
 //
 //	go run ./examples/train
 //	go run ./examples/train -train FILE -test FILE -map gaussian -params sigma=2.5 -scale standard -head ridge -json
+//	go run ./examples/train -task bags -train FILE -map hdd-js
 //	go run ./examples/train -load MODEL -test FILE
 //
 // Without -train it runs on histograms that it makes itself, on which a linear model does clearly worse, and draws

@@ -122,6 +122,20 @@ func (r *result) object() object {
 	return o
 }
 
+// ofBags says whether the rows are sets of samples.
+func (r *result) ofBags() bool {
+	e, err := layers.Lookup(r.spec.Map)
+	return err == nil && e.Bags
+}
+
+// rowsName is what a row is called.
+func rowsName(bags bool) string {
+	if bags {
+		return "bags"
+	}
+	return "rows"
+}
+
 // show prints the result and draws the picture.
 func (r *result) show(o *options) error {
 	if o.plot != "" {
@@ -150,9 +164,9 @@ func (r *result) show(o *options) error {
 		fmt.Printf(", lambda %.3g", *ob.Lambda)
 	}
 	if ob.TrainRows > 0 {
-		fmt.Printf("\nrows         %d train, %d test\n", ob.TrainRows, ob.TestRows)
+		fmt.Printf("\n%s         %d train, %d test\n", rowsName(r.ofBags()), ob.TrainRows, ob.TestRows)
 	} else {
-		fmt.Printf("\nrows         %d test\n", ob.TestRows)
+		fmt.Printf("\n%s         %d test\n", rowsName(r.ofBags()), ob.TestRows)
 	}
 	line := func(name string, test, train *float64) {
 		if test == nil {
@@ -168,7 +182,7 @@ func (r *result) show(o *options) error {
 	line("f1", ob.F1, nil)
 	line("rmse", ob.RMSE, ob.TrainRMSE)
 	if e := ob.KernelError; e != nil {
-		fmt.Printf("kernel error %.4f relative Frobenius, %.4f max, %.4f rms on %d rows\n", e.RelativeFrobenius, e.Max, e.RMS, e.Rows)
+		fmt.Printf("kernel error %.4f relative Frobenius, %.4f max, %.4f rms on %d %s\n", e.RelativeFrobenius, e.Max, e.RMS, e.Rows, rowsName(r.ofBags()))
 	}
 	fmt.Printf("seconds      %.2f load, %.2f features, %.2f fit, %.2f total; peak memory %d MB\n", ob.Seconds.Load, ob.Seconds.Features, ob.Seconds.Fit, ob.Seconds.Total, ob.PeakRSS>>20)
 	return nil

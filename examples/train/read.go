@@ -19,6 +19,9 @@ func (p part) locate(err error) error { return cli.Locate(err, p.Source, p.rows)
 // read gets the training and the test rows.
 func (o *options) read() (trainSet, testSet part, err error) {
 	opts := data.Options{Label: o.label, Task: o.task}
+	if o.bags {
+		return o.readBags(opts)
+	}
 	if o.train == "" {
 		trainSet.Set = cli.MakeHistograms(o.Seed)
 	} else if trainSet.Set, err = data.Read(o.train, opts); err != nil {
@@ -42,6 +45,24 @@ func (o *options) read() (trainSet, testSet part, err error) {
 		opts.Dims = want
 		testSet.Set, err = data.Read(o.test, opts)
 	}
+	return trainSet, testSet, err
+}
+
+// readBags is read for sets of samples.
+func (o *options) readBags(opts data.Options) (trainSet, testSet part, err error) {
+	if o.train == "" {
+		trainSet.Set, err = cli.MakeBags(o.Seed)
+	} else {
+		trainSet.Set, err = data.ReadBags(o.train, opts)
+	}
+	if err != nil {
+		return part{}, part{}, err
+	}
+	if o.test == "" {
+		return o.setAside(trainSet.Set)
+	}
+	opts.Dims = trainSet.Dims()
+	testSet.Set, err = data.ReadBags(o.test, opts)
 	return trainSet, testSet, err
 }
 

@@ -20,6 +20,9 @@ import (
 // kernelErrorRows is how many test rows the kernel error is measured on.
 const kernelErrorRows = 500
 
+// kernelErrorSamples is how many samples the sets among them have together, if that is not one set: of every pair a mean map asks for the kernel.
+const kernelErrorSamples = 1 << 13
+
 // trainModel reads, scales, draws, fits and evaluates.
 func trainModel(ctx context.Context, o *options) (*result, error) {
 	start := time.Now()
@@ -69,7 +72,7 @@ func trainModel(ctx context.Context, o *options) (*result, error) {
 		}
 	}
 	if o.test == "" && o.train != "" {
-		fmt.Fprintf(os.Stderr, "no -test: %d of %d rows are set aside for it\n", r.testRows, r.trainRows+r.testRows)
+		fmt.Fprintf(os.Stderr, "no -test: %d of %d %s are set aside for it\n", r.testRows, r.trainRows+r.testRows, rowsName(o.bags))
 	}
 
 	fit := time.Now()
@@ -144,6 +147,13 @@ func (t *timedMap) TransformCSR(dst *tensor.Dense, x *ops.CSR) (*tensor.Dense, e
 	start := time.Now()
 	defer t.add(start)
 	return layers.Transform(t.Layer, dst, x)
+}
+
+// TransformBags is Transform for sets of samples.
+func (t *timedMap) TransformBags(dst *tensor.Dense, b *ops.Bags) (*tensor.Dense, error) {
+	start := time.Now()
+	defer t.add(start)
+	return layers.Transform(t.Layer, dst, b)
 }
 
 func (t *timedMap) add(start time.Time) {
@@ -250,7 +260,11 @@ func evaluateSaved(o *options) (*result, error) {
 	if m.Classes == nil {
 		opts.Task = data.Regression
 	}
-	set, err := data.Read(o.test, opts)
+	read := data.Read
+	if e, err := layers.Lookup(m.Spec.Map); err == nil && e.Bags {
+		read = data.ReadBags
+	}
+	set, err := read(o.test, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -294,10 +308,12 @@ func (r *result) measureKernel(m *train.Model, x ops.Matrix) error {
 		return err
 	}
 	n := min(x.Shape()[0], kernelErrorRows)
-	for _, block := range data.BlocksOf(x, n) {
-		x = block
-		break
+	if b, ok := x.(*ops.Bags); ok {
+		for offsets := b.Offsets(); n > 1 && offsets[n] > kernelErrorSamples; {
+			n--
+		}
 	}
+	x = data.RowRange(x, 0, n)
 	exact, err := report.ExactGram(k, x)
 	if err != nil {
 		return err

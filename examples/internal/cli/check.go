@@ -68,7 +68,12 @@ func Locate(err error, source string, rows []int) error {
 	switch {
 	case errors.As(err, &cell) && cell.OfInput():
 		moved := *cell
-		moved.Who, moved.Row = who(cell.Who), at(cell.Row)
+		moved.Who = who(cell.Who)
+		if cell.OfBag {
+			moved.Bag = at(cell.Bag)
+		} else {
+			moved.Row = at(cell.Row)
+		}
 		return &moved
 	case errors.As(err, &row):
 		moved := *row

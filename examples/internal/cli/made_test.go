@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train/data"
 	"gorgonia.org/tensor"
 )
@@ -65,6 +66,51 @@ func TestMeansOfPairs(t *testing.T) {
 			if tolerance := 4 * math.Sqrt(2*(top+top*top/4)/833); math.Abs(m-n) > tolerance {
 				t.Errorf("pair %s, word %d: means %v and %v, more than %v apart", pair, j, m, n, tolerance)
 			}
+		}
+	}
+}
+
+// TestMakeBags: the same seed makes the same sets, in the unit square, and the classes have the same first two moments, so that it takes more to
+// tell them apart: the mean of 333 sets of 60 samples and more, with a standard deviation of .087 of their centres and .09 within, and of
+// variances with relative standard deviations of at most √2/√60.
+func TestMakeBags(t *testing.T) {
+	sets := make([]*data.Set, 3)
+	for i, seed := range []uint64{1, 1, 2} {
+		var err error
+		if sets[i], err = MakeBags(seed); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a, b := sets[0].X.(*ops.Bags), sets[1].X.(*ops.Bags)
+	if !reflect.DeepEqual(a, b) || !reflect.DeepEqual(sets[0].Labels, sets[1].Labels) || reflect.DeepEqual(a, sets[2].X) {
+		t.Error("the sets are not those of the seed")
+	}
+	mean, variance := map[string]float64{}, map[string]float64{}
+	for i, label := range sets[0].Labels {
+		x := a.Bag(i).Float64s()
+		if n := len(x) / 2; n < 60 || n >= 120 {
+			t.Errorf("set %d has %d samples", i, n)
+		}
+		m, square := 0.0, 0.0
+		for _, v := range x {
+			if v < 0 || v > 1 {
+				t.Errorf("set %d has the coordinate %v", i, v)
+			}
+			m += v / float64(len(x))
+		}
+		for k := range x {
+			axis := 0.0 // the mean of this coordinate
+			for j := k % 2; j < len(x); j += 2 {
+				axis += 2 * x[j] / float64(len(x))
+			}
+			square += (x[k] - axis) * (x[k] - axis) / float64(len(x)-2)
+		}
+		mean[label] += m / 333.3
+		variance[label] += square / 333.3
+	}
+	for label := range mean {
+		if math.Abs(mean[label]-.5) > 4*.125/math.Sqrt(333)+.002 || math.Abs(variance[label]/.0081-1) > 4*.19/math.Sqrt(333)+.01 {
+			t.Errorf("class %s: mean %v, variance %v, want .5 and .0081", label, mean[label], variance[label])
 		}
 	}
 }

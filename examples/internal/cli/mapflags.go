@@ -80,6 +80,18 @@ func (m *MapFlags) Spec(given map[string]bool) (layers.Spec, *data.Chain, error)
 	return spec, scaler, nil
 }
 
+// CheckBags wants a map of sets of samples for a task of such, and no other; rows says how the user asks for rows.
+func CheckBags(mapName string, bags bool, rows string) error {
+	e, err := layers.Lookup(mapName)
+	switch {
+	case err != nil || e.Bags == bags:
+		return nil
+	case bags:
+		return Usage("-map %s is a map of rows; of sets of samples there are %s", mapName, strings.Join(layers.BagMaps(), ", "))
+	}
+	return Usage("-map %s is a map of sets of samples; %s", mapName, rows)
+}
+
 // orderHint says which flag decides on the columns of a map that has an order.
 func orderHint(e *layers.Entry) string {
 	for _, p := range e.Params {
@@ -110,7 +122,10 @@ func CheckFeatures(flagName string, n int) error {
 // Probe builds the map for a few columns, so that a flag that does not fit it is found before any data are read. What it cannot
 // tell without the data is no error here.
 func Probe(spec layers.Spec) error {
-	const columns = 16 // enough for every sampler
+	columns := 16 // enough for every sampler
+	if e, err := layers.Lookup(spec.Map); err == nil && e.Bags {
+		columns = max(2, 1+strings.Count(spec.Params.Word("bandwidth"), ":"))
+	}
 	x := tensor.New(tensor.WithShape(2, columns), tensor.Of(tensor.Float64))
 	for j := range columns {
 		x.Float64s()[columns+j] = 1
