@@ -132,7 +132,7 @@ func Assign(dst, src *tensor.Dense) error {
 // output returns dst as the place for a result, allocated if nil. The shape is cloned where it escapes: a call with a dst allocates nothing.
 func output(who string, dst *tensor.Dense, dt tensor.Dtype, shape ...int) (*tensor.Dense, error) {
 	if dst == nil {
-		return tensor.New(tensor.WithShape(slices.Clone(shape)...), tensor.Of(dt)), nil
+		return unwritten(dt, slices.Clone(shape)...), nil
 	}
 	if !dst.Shape().Eq(tensor.Shape(shape)) || !IsContiguous(dst) {
 		return nil, fmt.Errorf("%s: dst has shape %v, want a contiguous %v: %w", who, dst.Shape(), tensor.Shape(slices.Clone(shape)), ErrShape)

@@ -123,18 +123,22 @@ func (w *Weights[T]) Affine(dst, x, bias []T, n int) {
 }
 
 // GradX writes dP·Wᵀ, the gradient of an affine map for its input, to dst [n,d]. dp is [n,m].
-func (w *Weights[T]) GradX(dst, dp []T, n int) { w.gradX(dst, matrix[T]{v: dp, ld: w.m}, n) }
+func (w *Weights[T]) GradX(dst, dp []T, n int) { w.gradX(dst, matrix[T]{v: dp, ld: w.m}, n, false) }
 
-func (w *Weights[T]) gradX(dst []T, dp matrix[T], n int) {
+// gradX is GradX, added to dst with add.
+func (w *Weights[T]) gradX(dst []T, dp matrix[T], n int, add bool) {
 	if w.kernels == nil {
 		forTiles(n, func(lo, hi int) {
-			gemm(true, false, hi-lo, w.d, w.m, dp.v[lo*dp.ld:], dp.ld, w.raw, w.m, dst[lo*w.d:], w.d)
+			gemm(true, add, hi-lo, w.d, w.m, dp.v[lo*dp.ld:], dp.ld, w.raw, w.m, dst[lo*w.d:], w.d)
 		})
 		return
 	}
 	w.transpose()
 	p := newProduct(w.across, n, w.d, w.m)
 	p.a, p.output, p.packed = dp, output[T]{dst: dst, ld: w.d, m: w.d}, w.reverse
+	if add {
+		p.beta = 1
+	}
 	p.run()
 }
 
@@ -144,23 +148,23 @@ func GradW[T Float](dst, x, dp []T, n, d, m int) {
 		clear(dst[:d*m])
 		return
 	}
-	addGradW(dst, x, matrix[T]{v: dp, ld: m}, n, d, m, false)
+	addGradW(matrix[T]{v: dst, ld: m}, x, matrix[T]{v: dp, ld: m}, n, d, m, false)
 }
 
 // addGradW is GradW, added to dst with add.
-func addGradW[T Float](dst, x []T, dp matrix[T], n, d, m int, add bool) {
+func addGradW[T Float](dst matrix[T], x []T, dp matrix[T], n, d, m int, add bool) {
 	var beta T
 	if add {
 		beta = 1
 	}
 	if active != generic {
-		Gemm(true, false, d, m, n, 1, x, d, dp.v, dp.ld, beta, dst, m)
+		Gemm(true, false, d, m, n, 1, x, d, dp.v, dp.ld, beta, dst.v, dst.ld)
 		return
 	}
 	// gonum multiplies twice as fast with the transpose written out.
 	xt := make([]T, n*d)
 	transpose(xt, x, n, d)
-	gemm(false, add, d, m, n, xt, n, dp.v, dp.ld, dst, m)
+	gemm(false, add, d, m, n, xt, n, dp.v, dp.ld, dst.v, dst.ld)
 }
 
 // ColSum writes the sum of the n rows of dp [n,m] to dst [m].
