@@ -9,17 +9,16 @@ func Pair[T Float](dst, x []T, n int, w *Weights[T], scale float64) (badRow int)
 // PairGrad writes dP [n,m] from the output z = scale·[cos|sin] and its gradient g, both [n,2m]:
 // dP = g_sin·z_cos - g_cos·z_sin.
 func PairGrad[T Float](dp, z, g []T, n, m int) {
-	pairGrad(matrix[T]{v: dp, ld: m}, matrix[T]{v: z, ld: 2 * m}, matrix[T]{v: g, ld: 2 * m}, n, m, m)
+	to, zs, gs := matrix[T]{v: dp, ld: m}, matrix[T]{v: z, ld: 2 * m}, matrix[T]{v: g, ld: 2 * m}
+	forTiles(n, func(lo, hi int) { pairGrad(to, zs, gs, lo, hi, m, m) })
 }
 
-// pairGrad is PairGrad for m columns, of which the sines lie so far to the right of the cosines.
-func pairGrad[T Float](dp, z, g matrix[T], n, m, right int) {
-	forTiles(n, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			zi, gi := z.row(i, right+m), g.row(i, right+m)
-			vecPairGrad(dp.row(i, m), zi[:m], zi[right:], gi[:m], gi[right:])
-		}
-	})
+// pairGrad is rows lo to hi of PairGrad for m columns, of which the sines lie so far to the right of the cosines.
+func pairGrad[T Float](dp, z, g matrix[T], lo, hi, m, right int) {
+	for i := lo; i < hi; i++ {
+		zi, gi := z.row(i, right+m), g.row(i, right+m)
+		vecPairGrad(dp.row(i, m), zi[:m], zi[right:], gi[:m], gi[right:])
+	}
 }
 
 // Cos writes scale·cos(p) to dst, both [n,m], and returns the first row of p that is not finite, or -1.
@@ -42,13 +41,13 @@ func Phase[T Float](dst, x, b []T, n int, w *Weights[T], scale float64) (badRow 
 
 // CosGrad writes dP = -scale·sin(p)·g, all [n,m]; dp may be p, not g.
 func CosGrad[T Float](dp, p, g []T, n, m int, scale float64) {
-	cosGrad(matrix[T]{v: dp, ld: m}, matrix[T]{v: p, ld: m}, matrix[T]{v: g, ld: m}, n, m, scale)
+	to, ps, gs := matrix[T]{v: dp, ld: m}, matrix[T]{v: p, ld: m}, matrix[T]{v: g, ld: m}
+	forTiles(n, func(lo, hi int) { cosGrad(to, ps, gs, lo, hi, m, scale) })
 }
 
-func cosGrad[T Float](dp, p, g matrix[T], n, m int, scale float64) {
-	forTiles(n, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			cosGradRow(dp.row(i, m), p.row(i, m), g.row(i, m), scale)
-		}
-	})
+// cosGrad is rows lo to hi of CosGrad.
+func cosGrad[T Float](dp, p, g matrix[T], lo, hi, m int, scale float64) {
+	for i := lo; i < hi; i++ {
+		cosGradRow(dp.row(i, m), p.row(i, m), g.row(i, m), scale)
+	}
 }

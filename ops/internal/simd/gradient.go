@@ -1,5 +1,10 @@
 package simd
 
+import (
+	"runtime"
+	"sync"
+)
+
 // Gradients is where a backward of a map of x·W + b writes: dx [n,d], dW [d,m] and db [m]. What is nil is not computed.
 type Gradients[T Float] struct{ DX, DW, DB []T }
 
@@ -24,9 +29,21 @@ type columns[T Float] struct {
 	*Weights[T]
 }
 
+// rows calls f for all of n rows, from as many goroutines as the products use.
+func (c *columns[T]) rows(n int, f func(lo, hi int)) {
+	if c.workers == 1 {
+		f(0, n)
+		return
+	}
+	forTiles(n, f)
+}
+
 // backward computes the gradients of a map of x·W + b from those of its projections, dP [n,m]: dx = dP·Wᵀ, dW = xᵀ·dP and db, the
 // column sums of dP. fill writes rows lo to hi of the columns c of dP.
-func (w *Weights[T]) backward(to Gradients[T], x []T, n int, fill func(dp matrix[T], lo, hi int, c columns[T])) {
+//
+// Goroutines take blocks of rows, where there are enough, and within them go from tile to tile. Every block adds to the same dW and db,
+// so these wait for their turn at each tile: the sums are taken in one order. Where there are few blocks goroutines share each product.
+func (w *Weights[T]) backward(to Gradients[T], x []T, n int, fill func(dp matrix[T], lo, hi int, c *columns[T])) {
 	clear(to.DB)
 	if n == 0 || w.m == 0 {
 		clear(to.DX)
@@ -35,30 +52,71 @@ func (w *Weights[T]) backward(to Gradients[T], x []T, n int, fill func(dp matrix
 	}
 	d, m := w.d, w.m
 	rows, cols := gradientTile[T](n, m)
-	pool := &poolsOf[T]().shared
-	buf := take[[]T](pool)
-	defer pool.Put(buf)
-	dp := matrix[T]{ld: gradientStride[T](cols)}
-	dp.v = grow(*buf, rows*dp.ld)
-	*buf = dp.v
 	parts := w.columns(cols)
-	for lo := 0; lo < n; lo += rows {
-		hi := min(lo+rows, n)
-		for _, c := range parts {
+	turn := newTurns(len(parts))
+	block := func(lo, hi int) {
+		pool := &poolsOf[T]().shared
+		buf := take[[]T](pool)
+		defer pool.Put(buf)
+		dp := matrix[T]{ld: gradientStride[T](cols)}
+		dp.v = grow(*buf, rows*dp.ld)
+		*buf = dp.v
+		for k := range parts {
+			c := &parts[k]
 			fill(dp, lo, hi, c)
 			if to.DX != nil {
 				c.gradX(to.DX[lo*d:hi*d], dp, hi-lo, c.from > 0)
 			}
+			turn.wait(k, lo/rows)
 			if to.DW != nil {
-				addGradW(matrix[T]{v: to.DW[c.from:], ld: m}, x[lo*d:hi*d], dp, hi-lo, d, c.m, lo > 0)
+				c.addGradW(matrix[T]{v: to.DW[c.from:], ld: m}, x[lo*d:hi*d], dp, hi-lo, lo > 0)
 			}
 			if to.DB != nil {
 				for i := range hi - lo {
 					vecAdd(to.DB[c.from:c.to], dp.row(i, c.m))
 				}
 			}
+			turn.done(k)
 		}
 	}
+	if blocks := (n + rows - 1) / rows; w.isa != generic && blocks >= runtime.GOMAXPROCS(0) {
+		for k := range parts {
+			parts[k].workers = 1
+		}
+		forBlocks(n, rows, block)
+		return
+	}
+	for lo := 0; lo < n; lo += rows {
+		block(lo, min(lo+rows, n))
+	}
+}
+
+// turns lets the blocks of rows pass each column tile one after another.
+type turns struct {
+	sync.Mutex
+	passed sync.Cond
+	next   []int // the block whose turn it is, by tile
+}
+
+func newTurns(tiles int) *turns {
+	t := &turns{next: make([]int, tiles)}
+	t.passed.L = t
+	return t
+}
+
+func (t *turns) wait(tile, block int) {
+	t.Lock()
+	for t.next[tile] != block {
+		t.passed.Wait()
+	}
+	t.Unlock()
+}
+
+func (t *turns) done(tile int) {
+	t.Lock()
+	t.next[tile]++
+	t.Unlock()
+	t.passed.Broadcast()
 }
 
 // columns cuts a copy of W into parts of so many columns.
@@ -92,24 +150,27 @@ func gradientStride[T Float](m int) int {
 // PairBackward is the backward of Pair, from its output z and the gradient g of that, both [n,2m]: dP = g_sin·z_cos - g_cos·z_sin.
 func (w *Weights[T]) PairBackward(to Gradients[T], x, z, g []T, n int) {
 	m := w.m
-	w.backward(to, x, n, func(dp matrix[T], lo, hi int, c columns[T]) {
-		pairGrad(dp, matrix[T]{v: z[lo*2*m+c.from:], ld: 2 * m}, matrix[T]{v: g[lo*2*m+c.from:], ld: 2 * m}, hi-lo, c.m, m)
+	w.backward(to, x, n, func(dp matrix[T], lo, hi int, c *columns[T]) {
+		z, g := matrix[T]{v: z[lo*2*m+c.from:], ld: 2 * m}, matrix[T]{v: g[lo*2*m+c.from:], ld: 2 * m}
+		c.rows(hi-lo, func(lo, hi int) { pairGrad(dp, z, g, lo, hi, c.m, m) })
 	})
 }
 
 // ExpBackward is the backward of Exp, from its output z and the gradient g of that, both [n,m]: dP = -g·z.
 func (w *Weights[T]) ExpBackward(to Gradients[T], x, z, g []T, n int) {
 	m := w.m
-	w.backward(to, x, n, func(dp matrix[T], lo, hi int, c columns[T]) {
-		expGrad(dp, matrix[T]{v: z[lo*m+c.from:], ld: m}, matrix[T]{v: g[lo*m+c.from:], ld: m}, hi-lo, c.m)
+	w.backward(to, x, n, func(dp matrix[T], lo, hi int, c *columns[T]) {
+		z, g := matrix[T]{v: z[lo*m+c.from:], ld: m}, matrix[T]{v: g[lo*m+c.from:], ld: m}
+		c.rows(hi-lo, func(lo, hi int) { expGrad(dp, z, g, lo, hi, c.m) })
 	})
 }
 
 // CosBackward is the backward of scale·cos(p) from p = x·W + b and the gradient g, both [n,m]: dP = -scale·sin(p)·g.
 func (w *Weights[T]) CosBackward(to Gradients[T], x, p, g []T, n int, scale float64) {
 	m := w.m
-	w.backward(to, x, n, func(dp matrix[T], lo, hi int, c columns[T]) {
-		cosGrad(dp, matrix[T]{v: p[lo*m+c.from:], ld: m}, matrix[T]{v: g[lo*m+c.from:], ld: m}, hi-lo, c.m, scale)
+	w.backward(to, x, n, func(dp matrix[T], lo, hi int, c *columns[T]) {
+		p, g := matrix[T]{v: p[lo*m+c.from:], ld: m}, matrix[T]{v: g[lo*m+c.from:], ld: m}
+		c.rows(hi-lo, func(lo, hi int) { cosGrad(dp, p, g, lo, hi, c.m, scale) })
 	})
 }
 
@@ -117,10 +178,8 @@ func (w *Weights[T]) CosBackward(to Gradients[T], x, p, g []T, n int, scale floa
 // computed again, tile by tile, which for few columns of x costs less than to write and read one.
 func (w *Weights[T]) PhaseBackward(to Gradients[T], x, b, g []T, n int, scale float64) {
 	d, m := w.d, w.m
-	w.backward(to, x, n, func(dp matrix[T], lo, hi int, c columns[T]) {
-		if c.kernels != nil && c.packed == nil { // used for tile after tile
-			c.packed = packB(c.kernels, matrix[T]{v: c.raw, ld: c.m}, d, c.m)
-		}
+	w.backward(to, x, n, func(dp matrix[T], lo, hi int, c *columns[T]) {
+		c.packOnce()
 		out := output[T]{dst: dp.v, ld: dp.ld, m: c.m, epilogue: phaseGradMap, scale: scale, grad: matrix[T]{v: g[lo*m+c.from:], ld: m}}
 		c.forward(out, x[lo*d:hi*d], nil, b[c.from:c.to], hi-lo)
 	})
