@@ -1,0 +1,145 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/train/data"
+	"gorgonia.org/tensor"
+)
+
+// images classifies images by their sets of pixels: figure 5.
+func (o *options) images(ctx context.Context) ([]image.Image, error) {
+	trainSets, y, err := readImages(o.in, slices.Max(o.sets))
+	if err != nil {
+		return nil, err
+	}
+	testSets, truth, err := readImages(o.testFile, o.test)
+	if err != nil {
+		return nil, err
+	}
+	p, err := newProblem(trainSets, testSets, y, truth, o.pointsFor(3))
+	if err != nil {
+		return nil, err
+	}
+	p.classes = true
+	fmt.Printf(tableHead, "wrong, %")
+	results, err := o.compare(ctx, p, o.chosen())
+	if err != nil {
+		return nil, err
+	}
+	img, err := errorByTime(results, "Images as sets of pixels", "wrong, %")
+	return []image.Image{img}, err
+}
+
+// readImages reads the first images of a file, with their mirror images, of two classes: +1 for the first image's, -1 for the other.
+func readImages(path string, limit int) (*ops.Bags, []float64, error) {
+	set, err := data.ReadImageBags(path, true, limit)
+	if err != nil {
+		return nil, nil, err
+	}
+	return asProblem(set)
+}
+
+// asProblem are the sets of a file in float32, and +1 for the label that is first in the order of letters and -1 for the other.
+func asProblem(set *data.Set) (*ops.Bags, []float64, error) {
+	classes := data.NewClasses(set.Labels)
+	if len(classes) != 2 {
+		return nil, nil, fmt.Errorf("%s: the classes are %s, want two", set.Source, strings.Join(classes, ", "))
+	}
+	x, err := set.As(tensor.Float32)
+	if err != nil {
+		return nil, nil, err
+	}
+	y := make([]float64, set.Rows())
+	for i, l := range set.Labels {
+		y[i] = map[bool]float64{true: 1, false: -1}[l == classes[0]]
+	}
+	return x.(*ops.Bags), y, nil
+}
+
+// folds is how many parts a file without a test file is cut into, each of which is tested on.
+const folds = 10
+
+// bags classifies the sets of a CSV file, each coordinate by its own density, by cross-validation.
+func (o *options) bags(ctx context.Context) ([]image.Image, error) {
+	set, err := data.ReadBags(o.in, data.Options{})
+	if err != nil {
+		return nil, err
+	}
+	cube := new(data.Cube)
+	if err := cube.Fit(set.X); err != nil {
+		return nil, err
+	}
+	if err := cube.Apply(set.X); err != nil {
+		return nil, err
+	}
+	sets, y, err := asProblem(set)
+	if err != nil {
+		return nil, err
+	}
+	if sets.Len() < 2*folds {
+		return nil, fmt.Errorf("%s: %d sets are too few for %d parts", o.in, sets.Len(), folds)
+	}
+	fmt.Printf(tableHead, "wrong, %")
+	for _, m := range o.chosen() {
+		if strings.HasPrefix(m.name, "histogram") && sets.Axes() > 3 {
+			continue // a grid of so many dimensions has too many cells
+		}
+		r, err := o.crossValidate(ctx, m, sets, y)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", m.name, err)
+		}
+		show(r)
+	}
+	return nil, nil
+}
+
+// crossValidate is the share of sets that a method gets wrong when it has learnt on the other parts, with the choices made on those.
+func (o *options) crossValidate(ctx context.Context, m method, sets *ops.Bags, y []float64) (result, error) {
+	order := rand.New(spectral.Stream(o.seed, "folds")).Perm(sets.Len())
+	total := result{method: m.name, sets: sets.Len(), samples: sets.Samples().Shape()[0] / sets.Len()}
+	for f := range folds {
+		var in, out []int
+		for k, i := range order {
+			if k%folds == f {
+				out = append(out, i)
+			} else {
+				in = append(in, i)
+			}
+		}
+		p, err := newProblem(sets.Take(in), sets.Take(out), take(y, in), take(y, out), o.pointsFor(sets.Axes()))
+		if err != nil {
+			return total, err
+		}
+		p.classes = true
+		c, err := o.tune(ctx, m, p)
+		if err != nil {
+			return total, err
+		}
+		r, err := o.measure(ctx, m, p, c)
+		if err != nil {
+			return total, err
+		}
+		total.err += r.err * float64(len(out)) / float64(sets.Len())
+		total.features += r.features / folds
+		total.fit += r.fit / folds
+	}
+	total.stdErr = math.Sqrt(total.err * (100 - total.err) / float64(sets.Len()))
+	return total, nil
+}
+
+func take(y []float64, idx []int) []float64 {
+	out := make([]float64, len(idx))
+	for k, i := range idx {
+		out[k] = y[i]
+	}
+	return out
+}

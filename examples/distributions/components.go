@@ -1,0 +1,202 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/bochner-go/bochner/examples/internal/cli"
+	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/report"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+)
+
+const tableHead = "| method | training sets | samples | %s | standard error | bandwidth | σ | λ | features, s | fit, s |\n|---|---|---|---|---|---|---|---|---|---|\n"
+
+// components is the regression on the number of components of mixtures: figure 4.
+func (o *options) components(ctx context.Context) ([]image.Image, error) {
+	var densities image.Image
+	var panels []image.Image
+	fmt.Printf(tableHead, "RMSE")
+	for _, samples := range o.samples {
+		p, err := o.componentProblem(samples, slices.Max(o.sets))
+		if err != nil {
+			return nil, err
+		}
+		show(o.constant(p))
+		if o.em > 0 {
+			o.criteria(p)
+		}
+		results, err := o.compare(ctx, p, o.chosen())
+		if err != nil {
+			return nil, err
+		}
+		if o.kl > 0 {
+			if err := o.compareWithDivergence(ctx, p); err != nil {
+				return nil, err
+			}
+		}
+		img, err := errorByTime(results, fmt.Sprintf("Number of components, sets of %d samples", samples), "RMSE")
+		if err != nil {
+			return nil, err
+		}
+		panels = append(panels, img)
+		if densities, err = densityPictures(p); err != nil {
+			return nil, err
+		}
+	}
+	img, err := report.Grid(1, panels...)
+	return []image.Image{densities, img}, err
+}
+
+// compare tunes the methods on the first training sets, and measures them for each number of sets.
+func (o *options) compare(ctx context.Context, p *problem, methods []method) ([]result, error) {
+	var all []result
+	bar := cli.NewProgress("distributions, methods")
+	defer bar.Close()
+	for i, m := range methods {
+		bar.Step(i, len(methods), m.name)
+		c, err := o.tune(ctx, m, p)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", m.name, err)
+		}
+		for _, n := range o.sets {
+			if n > p.train.Len() {
+				continue
+			}
+			r, err := o.measure(ctx, m, p.part(n), c)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, show(r))
+		}
+	}
+	return all, nil
+}
+
+// show prints a result.
+func show(r result) result {
+	fmt.Println(r.row())
+	return r
+}
+
+// constant is the mean of the targets.
+func (o *options) constant(p *problem) result {
+	scores := make([]float64, len(p.truth))
+	for i := range scores {
+		scores[i] = stat.Mean(p.y, nil)
+	}
+	r := result{method: "constant", sets: len(p.y), samples: p.train.Size(0)}
+	r.err, r.stdErr = p.score(scores)
+	return r
+}
+
+// criteria are the numbers of components that information criteria choose, for the first test sets.
+func (o *options) criteria(p *problem) {
+	n := min(o.em, p.test.Len())
+	start := time.Now()
+	aic, bic := byCriteria(p.test.Slice(0, n), o.seed)
+	spent := time.Since(start)
+	for i, chosen := range [][]float64{aic, bic} {
+		r := result{method: []string{"aic", "bic"}[i], samples: p.test.Size(0), fit: spent}
+		r.err, r.stdErr = p.scoreOf(n, chosen)
+		show(r)
+	}
+}
+
+// compareWithDivergence is kernel ridge regression on the kernel of divergences of the first sets, and the first method on the same sets.
+func (o *options) compareWithDivergence(ctx context.Context, p *problem) error {
+	q := p.part(o.kl)
+	if n := min(o.kl, p.test.Len()); n < p.test.Len() {
+		q.test, q.truth = p.test.Slice(0, n), p.truth[:n]
+	}
+	start := time.Now()
+	n := q.train.Len()
+	both, err := joined(q.train, q.test)
+	if err != nil {
+		return err
+	}
+	kl, err := divergences(both)
+	if err != nil {
+		return err
+	}
+	r := result{method: "kl", sets: n, samples: p.train.Size(0), features: time.Since(start)}
+	start = time.Now()
+	var best *train.KernelRidge
+	var of *mat.Dense
+	least := 0.
+	for step := -6; step <= 6; step++ {
+		c := choice{sigma: sigmaOfDivergences(kl, n) * exp2(step)}
+		k, _, err := divergenceKernel(kl, c.sigma)
+		if err != nil {
+			return err
+		}
+		fit, err := train.FitKernelRidgeLOO(mat.DenseCopyOf(k.Slice(0, n, 0, n)), column(q.y), lambdas)
+		if err != nil {
+			return err
+		}
+		mse := fit.Scores[slices.Index(lambdas, fit.Lambda)].MSE
+		if best == nil || mse < least {
+			best, of, least = fit, k, mse
+			r.choice = choice{sigma: exp2(step), lambda: fit.Lambda}
+		}
+	}
+	total, _ := of.Dims()
+	scores, err := best.Predict(mat.DenseCopyOf(of.Slice(n, total, 0, n)))
+	if err != nil {
+		return err
+	}
+	r.fit = time.Since(start)
+	r.err, r.stdErr = q.score(mat.Col(nil, 0, scores))
+	show(r)
+	m := o.chosen()[0]
+	c, err := o.tune(ctx, m, q)
+	if err != nil {
+		return err
+	}
+	other, err := o.measure(ctx, m, q, c)
+	if err != nil {
+		return err
+	}
+	show(other)
+	return nil
+}
+
+// componentProblem draws sets of so many samples.
+func (o *options) componentProblem(samples, sets int) (*problem, error) {
+	trainSets, y, err := drawMixtures(sets, samples, o.seed, "training mixtures")
+	if err != nil {
+		return nil, err
+	}
+	testSets, truth, err := drawMixtures(o.test, samples, o.seed, "test mixtures")
+	if err != nil {
+		return nil, err
+	}
+	return newProblem(trainSets, testSets, y, truth, o.pointsFor(2))
+}
+
+// row is the line of a table.
+func (r result) row() string {
+	factor := func(v float64) string {
+		if v == 0 {
+			return ""
+		}
+		return fmt.Sprintf("%.2g", v)
+	}
+	seconds := func(d time.Duration) string {
+		if d == 0 {
+			return ""
+		}
+		return fmt.Sprintf("%.1f", d.Seconds())
+	}
+	sets := strconv.Itoa(r.sets)
+	if r.sets == 0 {
+		sets = ""
+	}
+	return fmt.Sprintf("| %s | %s | %d | %.2f | %.2f | %s | %s | %s | %s | %s |", r.method, sets, r.samples, r.err, r.stdErr,
+		factor(r.choice.bandwidth), factor(r.choice.sigma), factor(r.choice.lambda), seconds(r.features), seconds(r.fit))
+}

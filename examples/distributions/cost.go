@@ -1,0 +1,59 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/bochner-go/bochner/examples/internal/cli"
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
+	"gorgonia.org/tensor"
+)
+
+// costPoints are the points of an axis.
+const costPoints = 64
+
+// cost measures the time of the features of sets of samples in two dimensions, and the memory of it.
+func (o *options) cost(ctx context.Context) ([]image.Image, error) {
+	samples := slices.Max(o.samples)
+	sets, _, err := drawMixtures(slices.Max(o.sets), samples, o.seed, "training mixtures")
+	if err != nil {
+		return nil, err
+	}
+	h, err := ops.ScottBandwidth(sets.Slice(0, min(sets.Len(), tuneSets)))
+	if err != nil {
+		return nil, err
+	}
+	l, err := layers.NewHDDLayer(spectral.JensenShannonDivergence(), .3, 2, o.columns, append(o.densityOptions(h, 2, o.seed), layers.WithPoints(costPoints), layers.WithSampler(o.samplerFor(0)))...)
+	if err != nil {
+		return nil, err
+	}
+	fmt.Printf("%d samples a set, %d x %d points, %d features, %d processors\n\n", samples, costPoints, costPoints, o.columns, runtime.GOMAXPROCS(0))
+	fmt.Print("| sets | seconds | of which densities | microseconds a set | peak memory, MB |\n|---|---|---|---|---|\n")
+	for _, n := range o.sets {
+		if err := context.Cause(ctx); err != nil {
+			return nil, err
+		}
+		some := sets.Slice(0, n)
+		z := tensor.New(tensor.WithShape(n, o.columns), tensor.Of(tensor.Float32))
+		start := time.Now()
+		if _, err := l.TransformBags(z, some); err != nil {
+			return nil, err
+		}
+		all := time.Since(start)
+		start = time.Now()
+		for lo := 0; lo < n; lo += blockBags {
+			if _, err := l.Densities(nil, some.Slice(lo, min(lo+blockBags, n))); err != nil {
+				return nil, err
+			}
+		}
+		densities := time.Since(start)
+		fmt.Printf("| %d | %.1f | %.1f | %.0f | %d |\n", n, all.Seconds(), densities.Seconds(), all.Seconds()/float64(n)*1e6, cli.PeakRSS()>>20)
+	}
+	return nil, nil
+}

@@ -1,0 +1,263 @@
+package main
+
+import (
+	"fmt"
+	"image/png"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/bochner-go/bochner/examples/internal/clitest"
+	"github.com/bochner-go/bochner/ops"
+	"gorgonia.org/tensor"
+)
+
+func TestMain(m *testing.M) { clitest.Main(m) }
+
+// cells are the rows of a table with so many columns, without the head.
+func cells(stdout string, columns int) [][]string {
+	var out [][]string
+	for _, line := range strings.Split(stdout, "\n") {
+		row := strings.Split(strings.Trim(line, "|"), "|")
+		if len(row) != columns || strings.HasPrefix(row[0], "-") {
+			continue
+		}
+		for i, c := range row {
+			row[i] = strings.TrimSpace(c)
+		}
+		out = append(out, row)
+	}
+	return out[1:]
+}
+
+func number(t *testing.T, cell string) float64 {
+	t.Helper()
+	v, err := strconv.ParseFloat(cell, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func checkPNG(t *testing.T, path string) {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer f.Close()
+	if c, err := png.DecodeConfig(f); err != nil || c.Width < 1000 {
+		t.Errorf("%s: %d x %d, %v", path, c.Width, c.Height, err)
+	}
+}
+
+// TestComponents: every method is there, the random maps are better than the constant and the linear ones are not, more sets are better, and all but
+// the times is the same again.
+func TestComponents(t *testing.T) {
+	dir := t.TempDir()
+	const args = "-sets 80,240 -test 100 -features 256 -samples 60 -em 4 -kl 30 -points 16 -functions 6"
+	r := clitest.Run(t, dir, args).OK(t)
+	rows := cells(r.Stdout, 10)
+	if want := 3 + 2*10 + 2; len(rows) != want {
+		t.Fatalf("%d rows, want %d: %s", len(rows), want, r.Stdout)
+	}
+	constant := number(t, rows[0][3])
+	for i, row := range rows[3:23] {
+		v := number(t, row[3])
+		if linear := strings.HasSuffix(row[0], "linear"); linear == (v < .985*constant) || row[1] != []string{"80", "240"}[i%2] {
+			t.Errorf("%v, and a constant has %v", row, constant)
+		}
+		if i%2 == 1 && !strings.HasSuffix(row[0], "linear") && v > number(t, rows[3+i-1][3]) {
+			t.Errorf("%v is worse than with 80 sets", row)
+		}
+	}
+	if rows[1][0] != "aic" || rows[2][0] != "bic" || rows[23][0] != "kl" || rows[24][0] != "hdd-js" || rows[24][1] != "30" {
+		t.Errorf("%s", r.Stdout)
+	}
+	checkPNG(t, filepath.Join(dir, "distributions.png"))
+	again := cells(clitest.Run(t, dir, args+" -plot= -em 0 -kl 0 -methods hdd-tv").OK(t).Stdout, 10)
+	if fmt.Sprint(again[1][:8]) != fmt.Sprint(rows[7][:8]) || fmt.Sprint(again[2][:8]) != fmt.Sprint(rows[8][:8]) {
+		t.Errorf("hdd-tv alone has %v, with the others %v", again, rows[7:9])
+	}
+}
+
+// TestGram: the three estimates of the kernel go with the true one.
+func TestGram(t *testing.T) {
+	dir := t.TempDir()
+	r := clitest.Run(t, dir, "-experiment gram -sets 12 -samples 600 -features 2000").OK(t)
+	rows := cells(r.Stdout, 3)
+	if len(rows) != 3 {
+		t.Fatal(r.Stdout)
+	}
+	for _, row := range rows {
+		if v := number(t, row[1]); !(v > .85 && v < 1) {
+			t.Errorf("%v", row)
+		}
+	}
+	checkPNG(t, filepath.Join(dir, "distributions.png"))
+}
+
+// TestBags: sets of a file, of two coordinates and of five, of which there are no histograms.
+func TestBags(t *testing.T) {
+	dir := t.TempDir()
+	label := func(i int) string { return []string{"tied", "free"}[i%2] }
+	clitest.File(t, dir, "bags.csv", clitest.Bags(40, 2, label))
+	clitest.File(t, dir, "five.csv", clitest.Bags(40, 5, label))
+	for _, args := range []string{"-in bags.csv -methods hdd-hellinger", "-in five.csv -methods hdd-hellinger -points 32", "-in five.csv -methods mean-map,histogram-js"} {
+		r := clitest.Run(t, dir, "-experiment bags -features 64 "+args).OK(t)
+		rows := cells(r.Stdout, 10)
+		if len(rows) != 1 || rows[0][1] != "40" {
+			t.Errorf("%s: %s", args, r.Stdout)
+		}
+		if wrong := number(t, rows[0][3]); wrong > 30 {
+			t.Errorf("%s: %v %% are wrong", args, wrong)
+		}
+	}
+}
+
+// TestImages: noisy images that are brighter on one side.
+func TestImages(t *testing.T) {
+	dir := t.TempDir()
+	rng := rand.New(rand.NewPCG(3, 0))
+	for _, name := range []string{"train.bin", "test.bin"} {
+		var file []byte
+		for i := range 40 {
+			file = append(file, byte(3+2*(i%2)))
+			for range 3 {
+				for p := range 1024 {
+					file = append(file, byte(80+rng.IntN(60)+(i%2)*(p/1024+100*(p/512))))
+				}
+			}
+		}
+		clitest.File(t, dir, name, string(file))
+	}
+	r := clitest.Run(t, dir, "-experiment images -in train.bin -test-in test.bin -sets 40 -test 40 -features 64 -methods hdd-js,mean-map -points 8 -functions 4").OK(t)
+	rows := cells(r.Stdout, 10)
+	if len(rows) != 2 || number(t, rows[0][3]) > 5 || number(t, rows[1][3]) > 5 || rows[0][2] != "2048" {
+		t.Errorf("%s", r.Stdout)
+	}
+	checkPNG(t, filepath.Join(dir, "distributions.png"))
+}
+
+func TestCost(t *testing.T) {
+	r := clitest.Run(t, t.TempDir(), "-experiment cost -sets 20,40 -samples 50 -features 64").OK(t)
+	if rows := cells(r.Stdout, 5); len(rows) != 2 || rows[1][0] != "40" || number(t, rows[1][4]) > 500 {
+		t.Errorf("%s", r.Stdout)
+	}
+}
+
+// TestWrongFlags: each is one line and the status 2.
+func TestWrongFlags(t *testing.T) {
+	for _, tc := range []struct{ args, text string }{
+		{"-experiment figure", "-experiment figure: want one of components, gram, images, bags, cost"},
+		{"-experiment bags", "-experiment bags needs -in"},
+		{"-experiment images -in a", "-experiment images needs -test-in"},
+		{"-in a", "-in does not apply to -experiment components, which draws its sets"},
+		{"-experiment gram -em 3", "-em and -kl belong to -experiment components"},
+		{"-experiment bags -in a -sets 30", "-sets and -test do not apply to -experiment bags"},
+		{"-experiment bags -in a -samples 30", "-samples does not apply"},
+		{"-experiment gram -sets 30,40", "takes one number of -sets"},
+		{"-sets many", "-sets many: want whole numbers from 10"},
+		{"-samples 2", "-samples 2: want whole numbers from 4"},
+		{"-methods hdd", `there is no "hdd"; there are hdd-js`},
+		{"-rule best", "want quantile, gauss or drawn"},
+		{"-sampler best", `no sampler is called "best"`},
+		{"-functions 60", "60 functions of the cosine basis"},
+		{"-lambdas 0", "0"},
+		{"-features 0", "-features 0: want 1 to"},
+		{"-seed 18446744073709551615", "too large"},
+	} {
+		clitest.Run(t, t.TempDir(), tc.args).Fails(t, 2, "distributions", tc.text)
+	}
+	clitest.Run(t, t.TempDir(), "-experiment bags -in missing.csv").Fails(t, 1, "distributions", "missing.csv")
+}
+
+// TestMixture: the law of the covariances, and samples on the square: E aAAᵀ + B = 5/2·2/3 + 1/2 on the diagonal.
+func TestMixture(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 0))
+	const n = 4000
+	sum, components := 0.0, 0
+	for range n {
+		m := drawMixture(rng)
+		components += len(m)
+		c := m[0]
+		sum += (c.a*c.a + c.b*c.b + c.c*c.c) / 2 / n
+	}
+	if want := 2.5*2/3 + .5; math.Abs(sum-want) > 4*1.5/math.Sqrt(n) {
+		t.Errorf("mean variance %v, want %v", sum, want)
+	}
+	if mean := float64(components) / n; math.Abs(mean-5.5) > 4*2.87/math.Sqrt(n) {
+		t.Errorf("%v components", mean)
+	}
+	for _, v := range drawMixture(rng).sample(nil, 200, rng) {
+		if v < 0 || v > 1 {
+			t.Fatalf("sample at %v", v)
+		}
+	}
+}
+
+// TestCriteria: two clusters far from each other are two to both criteria, and one is one.
+func TestCriteria(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 0))
+	var x []float32
+	for i := range 600 {
+		centre := .3
+		if i < 300 && i%2 == 0 {
+			centre = .7
+		}
+		x = append(x, float32(centre+.04*rng.NormFloat64()), float32(centre+.04*rng.NormFloat64()))
+	}
+	b, err := ops.NewBags(tensor.New(tensor.WithShape(600, 2), tensor.WithBacking(x)), []int{0, 300, 600})
+	if err != nil {
+		t.Fatal(err)
+	}
+	aic, bic := byCriteria(b, 1)
+	if bic[0] != 2 || bic[1] != 1 || aic[0] < 2 || aic[0] > 4 || aic[1] > 3 {
+		t.Errorf("AIC %v, BIC %v, want 2 and 1", aic, bic)
+	}
+}
+
+// TestEntropies: the divergence by entropies of two sets of known laws, which interpolation does not move.
+func TestEntropies(t *testing.T) {
+	g, err := ops.NewGrid(fine, fine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := make([]float64, g.Len())
+	for v := range p {
+		at := g.At(v)
+		p[v] = 1 + at[0] - 2*at[1]
+	}
+	for _, c := range [][2]float64{{.3, .4}, {.01, .99}, {.123, .5}} {
+		if got, want := interpolate(p, fine, c[0], c[1]), 1+c[0]-2*c[1]; math.Abs(got-want) > 1e-12 {
+			t.Errorf("at %v: %v, want %v", c, got, want)
+		}
+	}
+	truth, sets, err := gramSets(4, 4000, 1, g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 4 {
+		mass := 0.0
+		for _, v := range truth.Float64s()[i*g.Len() : (i+1)*g.Len()] {
+			mass += v / float64(g.Len())
+		}
+		if math.Abs(mass-1) > 1e-3 {
+			t.Errorf("mixture %d has the mass %v", i, mass)
+		}
+	}
+	d, err := entropyDivergences(sets, []float64{.04, .04}, g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range d {
+		if v < 0 || v > math.Ln2 {
+			t.Errorf("divergence %v", v)
+		}
+	}
+}

@@ -1,0 +1,194 @@
+package main
+
+import (
+	"fmt"
+	"math"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
+	"gorgonia.org/tensor"
+)
+
+// rowsOf makes rows of sets of samples, whose squared distances are about those of a kernel.
+type rowsOf func(b *ops.Bags) (*tensor.Dense, error)
+
+// A method makes rows of sets. On the rows are Fourier features of the Gaussian kernel, or nothing where it is linear.
+type method struct {
+	name   string
+	linear bool
+	start  float64                                                  // the factor of Scott's bandwidth where the search for it begins; 0: the method has no bandwidth
+	rows   func(h []float64, axes int, seed uint64) (rowsOf, error) // of bandwidths
+}
+
+// The numbers of the experiments.
+const (
+	innerFeatures = 512 // of a sample, in a mean map
+	bins          = 10  // of an axis of a histogram
+	order         = 3   // of the homogeneous maps of histograms
+)
+
+// methods are all but the kernel of divergences, which makes no rows.
+func (o *options) methods() []method {
+	densities := func(name string, d spectral.DensityDistance) method {
+		return method{name: name, start: .5, rows: func(h []float64, axes int, seed uint64) (rowsOf, error) {
+			l, err := layers.NewHDDLayer(d, 1, axes, 2, o.densityOptions(h, axes, seed)...)
+			if err != nil {
+				return nil, err
+			}
+			return embedded(l, l.Embed), nil
+		}}
+	}
+	l2 := func(h []float64, axes int, seed uint64) (rowsOf, error) {
+		l, err := layers.NewL2DensityLayer(1, axes, 2, o.densityOptions(h, axes, seed)...)
+		if err != nil {
+			return nil, err
+		}
+		return embedded(l, l.Embed), nil
+	}
+	return []method{
+		densities("hdd-js", spectral.JensenShannonDivergence()),
+		densities("hdd-hellinger", spectral.SquaredHellinger()),
+		densities("hdd-tv", spectral.TotalVariation()),
+		{name: "l2-density", start: .5, rows: l2},
+		{name: "mean-map", start: 1, rows: means},
+		{name: "histogram-js", rows: histograms(spectral.JensenShannon{})},
+		{name: "histogram-hellinger", rows: histograms(spectral.Hellinger{})},
+		{name: "histogram-tv", rows: histograms(spectral.Intersection{})},
+		{name: "l2-density-linear", linear: true, start: .5, rows: l2},
+		{name: "mean-map-linear", linear: true, start: 1, rows: means},
+	}
+}
+
+// densityOptions are those of the maps of densities.
+func (o *options) densityOptions(h []float64, axes int, seed uint64) []layers.Option {
+	opts := []layers.Option{layers.WithKDEBandwidth(h...), layers.WithBasis(layers.CosineBasis, o.functions), layers.WithLambdas(o.lambdas, o.rule), layers.WithPoints(o.pointsFor(axes)),
+		layers.WithDtype(tensor.Float32), layers.WithSeed(seed)}
+	if o.box && axes < 3 {
+		opts = append(opts, layers.WithBoxBasis())
+	}
+	return opts
+}
+
+// pointsFor are the points of an axis: those of the flag, or of the layers.
+func (o *options) pointsFor(axes int) int {
+	switch {
+	case o.points > 0:
+		return o.points
+	case axes == 2:
+		return 48
+	case axes == 3:
+		return 20
+	}
+	return 128
+}
+
+// blockBags is how many densities are held at once.
+const blockBags = 256
+
+// inBlocks makes rows of some bags at a time.
+func inBlocks(b *ops.Bags, rows rowsOf) (*tensor.Dense, error) {
+	var all []float32
+	cols := 0
+	for lo := 0; lo < b.Len(); lo += blockBags {
+		x, err := rows(b.Slice(lo, min(lo+blockBags, b.Len())))
+		if err != nil {
+			return nil, err
+		}
+		if cols = x.Shape()[1]; all == nil {
+			all = make([]float32, 0, b.Len()*cols)
+		}
+		all = append(all, x.Float32s()...)
+	}
+	return tensor.New(tensor.WithShape(b.Len(), cols), tensor.WithBacking(all)), nil
+}
+
+// embedded are the coefficients of the densities.
+func embedded(l layers.DensityLayer, embed func(dst, x *tensor.Dense) (*tensor.Dense, error)) rowsOf {
+	return func(b *ops.Bags) (*tensor.Dense, error) {
+		return inBlocks(b, func(some *ops.Bags) (*tensor.Dense, error) {
+			p, err := l.Densities(nil, some)
+			if err != nil {
+				return nil, err
+			}
+			return embed(nil, p)
+		})
+	}
+}
+
+// means are the means of the Fourier features of the samples, for a Gaussian kernel whose bandwidth is the mean of the axes' times √axes; in two
+// dimensions that is the inner product of two density estimates.
+func means(h []float64, axes int, seed uint64) (rowsOf, error) {
+	sigma := 0.0
+	for _, v := range h {
+		sigma += math.Sqrt(float64(axes)) * v / float64(len(h))
+	}
+	inner, err := layers.NewFourierLayer(spectral.Gaussian{Sigma: sigma}, axes, innerFeatures, layers.WithSampler(spectral.Orthogonal{}), layers.WithDtype(tensor.Float32), layers.WithSeed(seed), layers.WithName("samples"))
+	if err != nil {
+		return nil, err
+	}
+	l, err := layers.NewMeanMapLayer(inner, 1, 2, layers.WithDtype(tensor.Float32))
+	if err != nil {
+		return nil, err
+	}
+	return l.Rows, nil
+}
+
+// histograms are the homogeneous maps of the shares of the samples in the cells of a grid.
+func histograms(k spectral.Homogeneous) func(h []float64, axes int, seed uint64) (rowsOf, error) {
+	return func(_ []float64, axes int, _ uint64) (rowsOf, error) {
+		points := make([]int, axes)
+		for j := range points {
+			points[j] = bins
+		}
+		g, err := ops.NewGrid(points...)
+		if err != nil {
+			return nil, err
+		}
+		l, err := layers.NewHomogeneousLayer(k, g.Len(), layers.WithOrder(orderOf(k)), layers.WithDtype(tensor.Float32))
+		if err != nil {
+			return nil, err
+		}
+		return func(b *ops.Bags) (*tensor.Dense, error) {
+			return inBlocks(b, func(some *ops.Bags) (*tensor.Dense, error) {
+				p, err := ops.HistogramInto(nil, some, g, ops.Attr{Layer: "histograms"})
+				if err != nil {
+					return nil, err
+				}
+				for i := range p.Float32s() {
+					p.Float32s()[i] /= float32(g.Len())
+				}
+				return l.Transform(nil, p)
+			})
+		}, nil
+	}
+}
+
+// orderOf is 0 for Hellinger, whose map is exact.
+func orderOf(k spectral.Homogeneous) int {
+	if k == (spectral.Hellinger{}) {
+		return 0
+	}
+	return order
+}
+
+// spread is the root mean square distance of two rows.
+func spread(x *tensor.Dense) (float64, error) {
+	v, n := x.Float32s(), x.Shape()[0]
+	d, total := len(v)/n, 0.0
+	for j := range d {
+		sum, square := 0.0, 0.0
+		for i := j; i < len(v); i += d {
+			sum += float64(v[i])
+		}
+		mean := sum / float64(n)
+		for i := j; i < len(v); i += d {
+			square += (float64(v[i]) - mean) * (float64(v[i]) - mean)
+		}
+		total += square
+	}
+	if total == 0 {
+		return 0, fmt.Errorf("all %d sets are the same to the method", n)
+	}
+	return math.Sqrt(2 * total / float64(n-1)), nil
+}

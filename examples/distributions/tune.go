@@ -1,0 +1,274 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/train"
+	"gonum.org/v1/gonum/mat"
+	"gorgonia.org/tensor"
+)
+
+// How the choices are made: on so many of the training sets at most and with so many features, by the leave-one-out error of ridge regression.
+const (
+	tuneSets     = 2000
+	tuneFeatures = 1024
+)
+
+// lambdas are what ridge chooses among, relative to the mean squared norm of a row.
+var lambdas = []float64{1e-4, 3e-4, .001, .003, .01, .03, .1, .3, 1, 3, 10, 30}
+
+// A choice is the parameters of a method: factors of Scott's bandwidth and of half the root mean square distance of two rows, for σ.
+type choice struct {
+	bandwidth, sigma, lambda float64
+	mse                      float64 // leave-one-out, of the choice
+}
+
+// A problem is sets to learn on and to be tested on, with their targets.
+type problem struct {
+	train, test *ops.Bags
+	y, truth    []float64
+	classes     bool      // the targets are +1 and -1
+	scott       []float64 // Scott's bandwidth
+	least       float64   // of a bandwidth, which the points allow
+}
+
+func newProblem(trainSets, testSets *ops.Bags, y, truth []float64, points int) (*problem, error) {
+	h, err := ops.ScottBandwidth(trainSets)
+	return &problem{train: trainSets, test: testSets, y: y, truth: truth, scott: h, least: .5 / float64(points)}, err
+}
+
+// part is the problem with the first n training sets.
+func (p *problem) part(n int) *problem {
+	q := *p
+	if n < p.train.Len() {
+		q.train, q.y = p.train.Slice(0, n), p.y[:n]
+	}
+	return &q
+}
+
+func column(y []float64) *mat.Dense { return mat.NewDense(len(y), 1, y) }
+
+// widths are the bandwidths of a factor.
+func (p *problem) widths(factor float64) []float64 {
+	h := make([]float64, len(p.scott))
+	for j, v := range p.scott {
+		h[j] = math.Max(p.least, factor*v)
+	}
+	return h
+}
+
+// rows makes the rows of sets with a bandwidth.
+func (o *options) rows(m method, p *problem, factor float64) (rowsOf, error) {
+	return m.rows(p.widths(factor), p.train.Axes(), o.seed)
+}
+
+// fourier are the features for a bandwidth of 1, which serve any other on rows divided by it.
+func (o *options) fourier(dims, features int, seed uint64) (layers.Layer, error) {
+	return layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, dims, features, layers.WithSampler(o.samplerFor(dims)), layers.WithSeed(seed),
+		layers.WithDtype(tensor.Float32), layers.WithName("sets"))
+}
+
+// times are the rows of x times a number.
+func times(x *tensor.Dense, c float64) *tensor.Dense {
+	out := x.Clone().(*tensor.Dense)
+	for i := range out.Float32s() {
+		out.Float32s()[i] *= float32(c)
+	}
+	return out
+}
+
+// tune looks for the bandwidth and σ, each downhill by factors of √2 from where it begins, until the best has been seen from both sides.
+func (o *options) tune(ctx context.Context, m method, p *problem) (choice, error) {
+	p = p.part(tuneSets)
+	y := column(p.y)
+	sigmaStep := 0     // where the last search ended
+	var l layers.Layer // one draw for all, and not the one that is used in the end
+	ofBandwidth := func(step int) (choice, error) {
+		factor := m.start * exp2(step)
+		make, err := o.rows(m, p, factor)
+		if err != nil {
+			return choice{}, err
+		}
+		x, err := make(p.train)
+		if err != nil {
+			return choice{}, err
+		}
+		s, err := spread(x)
+		if err != nil {
+			return choice{}, err
+		}
+		if l == nil && !m.linear {
+			if l, err = o.fourier(x.Shape()[1], tuneFeatures, o.seed+1); err != nil {
+				return choice{}, err
+			}
+		}
+		ofSigma := func(step int) (choice, error) {
+			c, z := choice{bandwidth: factor, sigma: exp2(step)}, x
+			if !m.linear {
+				if z, err = l.Transform(nil, times(x, 2/(c.sigma*s))); err != nil {
+					return c, err
+				}
+			}
+			fit, err := train.FitRidge(ctx, nil, z, y, train.RidgeOptions{Lambdas: lambdas, Select: train.SelectLOO})
+			if err != nil {
+				return c, err
+			}
+			c.lambda, c.mse = fit.Lambda, math.Inf(1)
+			for _, s := range fit.Scores {
+				c.mse = math.Min(c.mse, s.MSE)
+			}
+			return c, nil
+		}
+		if m.linear {
+			return ofSigma(0)
+		}
+		best, step, err := downhill(sigmaStep, 8, ofSigma)
+		sigmaStep = step
+		return best, err
+	}
+	if m.start == 0 {
+		return ofBandwidth(0)
+	}
+	best, _, err := downhill(0, 6, ofBandwidth)
+	return best, err
+}
+
+// downhill goes from a step to the neighbour with the smaller error until there is none, at most so far from 0.
+func downhill(start, reach int, at func(step int) (choice, error)) (best choice, step int, err error) {
+	if best, err = at(start); err != nil {
+		return best, start, err
+	}
+	step = start
+	for _, way := range []int{-1, 1} {
+		for next := start + way; next >= -reach && next <= reach; next += way {
+			c, err := at(next)
+			if err != nil {
+				return best, step, err
+			}
+			if c.mse >= best.mse {
+				break
+			}
+			best, step = c, next
+		}
+		if step != start {
+			break
+		}
+	}
+	return best, step, nil
+}
+
+// A result is what a method did with its choice.
+type result struct {
+	method        string
+	linear        bool
+	sets, samples int
+	choice        choice
+	err, stdErr   float64 // RMSE, or the share of wrong classes in per cent
+	features, fit time.Duration
+}
+
+// measure makes the features of the training and the test sets, fits and tests.
+func (o *options) measure(ctx context.Context, m method, p *problem, c choice) (result, error) {
+	r := result{method: m.name, linear: m.linear, sets: p.train.Len(), samples: p.train.Size(0), choice: c}
+	start := time.Now()
+	x, xTest, err := o.features(m, p, c)
+	if err != nil {
+		return r, fmt.Errorf("%s: %w", m.name, err)
+	}
+	r.features = time.Since(start)
+	start = time.Now()
+	w, b, err := o.head(ctx, p, x, c)
+	if err != nil {
+		return r, fmt.Errorf("%s: %w", m.name, err)
+	}
+	r.fit = time.Since(start)
+	scores := make([]float64, p.test.Len())
+	d := xTest.Shape()[1]
+	for i := range scores {
+		scores[i] = b
+		for j, v := range xTest.Float32s()[i*d : (i+1)*d] {
+			scores[i] += float64(v) * w.At(j, 0)
+		}
+	}
+	r.err, r.stdErr = p.score(scores)
+	return r, nil
+}
+
+// features are those of the training and of the test sets.
+func (o *options) features(m method, p *problem, c choice) (x, xTest *tensor.Dense, err error) {
+	make, err := o.rows(m, p, c.bandwidth)
+	if err != nil {
+		return nil, nil, err
+	}
+	if x, err = make(p.train); err != nil {
+		return nil, nil, err
+	}
+	if xTest, err = make(p.test); err != nil {
+		return nil, nil, err
+	}
+	if m.linear {
+		return x, xTest, nil
+	}
+	s, err := spread(x)
+	if err != nil {
+		return nil, nil, err
+	}
+	l, err := o.fourier(x.Shape()[1], o.columns, o.seed)
+	if err != nil {
+		return nil, nil, err
+	}
+	if xTest, err = l.Transform(nil, times(xTest, 2/(c.sigma*s))); err != nil {
+		return nil, nil, err
+	}
+	x, err = l.Transform(nil, times(x, 2/(c.sigma*s)))
+	return x, xTest, err
+}
+
+// head fits ridge regression, or for classes a support vector machine, with the λ near the chosen one that does best on a tenth of the sets.
+func (o *options) head(ctx context.Context, p *problem, x *tensor.Dense, c choice) (*mat.Dense, float64, error) {
+	near := []float64{c.lambda / 10, c.lambda / 3, c.lambda, c.lambda * 3, c.lambda * 10}
+	if p.classes {
+		fit, err := train.FitSVM(ctx, nil, x, column(p.y), train.SVMOptions{Lambdas: near, HeldOut: .1, Seed: o.seed})
+		if err != nil {
+			return nil, 0, err
+		}
+		return fit.W, fit.B[0], nil
+	}
+	fit, err := train.FitRidge(ctx, nil, x, column(p.y), train.RidgeOptions{Lambdas: near, Select: train.SelectHeldOut, HeldOut: .1, Seed: o.seed})
+	if err != nil {
+		return nil, 0, err
+	}
+	return fit.W, fit.B[0], nil
+}
+
+// score is the RMSE, or the share of wrong classes in per cent, and its standard error over test sets.
+func (p *problem) score(scores []float64) (value, stdErr float64) {
+	return p.scoreOf(len(p.truth), scores)
+}
+
+// scoreOf is score of the first test sets.
+func (p *problem) scoreOf(sets int, scores []float64) (value, stdErr float64) {
+	n := float64(sets)
+	sum, squares := 0.0, 0.0
+	for i, s := range scores[:sets] {
+		e := (s - p.truth[i]) * (s - p.truth[i])
+		if p.classes {
+			e = 0
+			if s*p.truth[i] <= 0 {
+				e = 100
+			}
+		}
+		sum, squares = sum+e/n, squares+e*e/n
+	}
+	sd := math.Sqrt(math.Max(0, squares-sum*sum) / n)
+	if p.classes {
+		return sum, sd
+	}
+	return math.Sqrt(sum), sd / (2 * math.Sqrt(sum))
+}
