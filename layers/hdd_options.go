@@ -5,11 +5,13 @@ import (
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
+	"gorgonia.org/tensor"
 )
 
 // hddOptions are the options of a density embedding.
 type hddOptions struct {
-	points    []int // nil: hddPoints
+	points    []int         // nil: hddPoints
+	at        *tensor.Dense // scattered points; nil: a grid
 	basis     Basis
 	functions int
 	box       bool
@@ -26,6 +28,10 @@ var hddPoints = [...]int{128, 48, 20}
 // WithPoints sets the points of the grid of a density embedding on each axis, one number for all or one for each. The default is 128 in one
 // dimension, 48 an axis in two, 20 in three; in more dimensions, where each coordinate has a grid, one number for all, by default 128.
 func WithPoints(points ...int) Option { return func(o *options) { o.hdd.points = points } }
+
+// WithScatteredPoints takes the rows of x [V, l] for the points of a density embedding in place of a grid (ops.NewPoints), for up to three
+// dimensions: such as uniform ones, as in the paper, for which integrals err as V^(-1/2). Grids are better and far faster.
+func WithScatteredPoints(x *tensor.Dense) Option { return func(o *options) { o.hdd.at = x } }
 
 // WithBasis sets the basis of a density embedding and its functions on each axis. The default is CosineBasis with 10.
 func WithBasis(b Basis, functions int) Option {
@@ -47,6 +53,13 @@ func WithKDEBandwidth(h ...float64) Option { return func(o *options) { o.hdd.ban
 
 // grid is the grid for so many axes: for more than it can have, that of each of them.
 func (o hddOptions) grid(axes int) (ops.Grid, error) {
+	if o.at != nil {
+		g, err := ops.NewPoints(o.at)
+		if err == nil && (g.Axes() != axes || o.points != nil) {
+			err = fmt.Errorf("scattered points in %d dimensions for %d, or WithPoints as well: %w", g.Axes(), axes, ErrParam)
+		}
+		return g, err
+	}
 	points := o.points
 	if axes > len(hddPoints) {
 		axes = 1

@@ -1,6 +1,7 @@
 package layers_test
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -254,6 +255,36 @@ func TestHDDOfCoordinates(t *testing.T) {
 			if want := math.Exp(-sums[i] / (2 * .25)); !(math.Abs(k-want) <= 1e-12) {
 				t.Errorf("%s: the kernel of pair %d is %v, want %v", d.name, i, k, want)
 			}
+		}
+	}
+}
+
+// TestHDDScatteredPoints: the midpoints of a grid, given as points, are the grid; points of another dimension, and points with a grid, are
+// errors.
+func TestHDDScatteredPoints(t *testing.T) {
+	js := spectral.JensenShannonDivergence()
+	opts := []layers.Option{layers.WithSeed(2), layers.WithBasis(layers.CosineBasis, 4), layers.WithKDEBandwidth(.2)}
+	for axes, p := range []int{13, 7, 5} {
+		axes++
+		grid := must(layers.NewHDDLayer(js, .5, axes, 8, append(opts, layers.WithPoints(p))...))
+		var at []float64
+		for v := range grid.Grid().Len() {
+			at = append(at, grid.Grid().At(v)...)
+		}
+		x := tensor.New(tensor.WithShape(grid.Grid().Len(), axes), tensor.WithBacking(at))
+		l := must(layers.NewHDDLayer(js, .5, axes, 8, append(opts, layers.WithScatteredPoints(x))...))
+		b := uniformBags(axes, 3, 5)
+		got, want := must(l.TransformBags(nil, b)), must(grid.TransformBags(nil, b))
+		for i, v := range want.Float64s() {
+			if math.Abs(got.Float64s()[i]-v) > 1e-12 {
+				t.Errorf("%d axes: feature %d is %v, on the grid %v", axes, i, got.Float64s()[i], v)
+			}
+		}
+		if _, err := layers.NewHDDLayer(js, .5, axes%3+1, 8, append(opts, layers.WithScatteredPoints(x))...); !errors.Is(err, layers.ErrParam) {
+			t.Errorf("points of %d axes for another number of them: %v", axes, err)
+		}
+		if _, err := layers.NewHDDLayer(js, .5, axes, 8, append(opts, layers.WithScatteredPoints(x), layers.WithPoints(9))...); !errors.Is(err, layers.ErrParam) {
+			t.Errorf("points and a grid: %v", err)
 		}
 	}
 }

@@ -75,6 +75,9 @@ var families = []family{
 	{"KDE", [][]int{{7, 1}, {1}}, .1, kde([]int{0, 2, 3, 7}, 11)},
 	{"KDE of two dimensions", [][]int{{5, 2}, {2}}, .1, kde([]int{0, 5}, 7, 3)},
 	{"KDE of three dimensions", [][]int{{5, 3}, {3}}, .1, kde([]int{0, 1, 5}, 5, 2, 7)},
+	{"KDE at points", [][]int{{7, 1}, {1}}, .1, kdeAt([]int{0, 2, 3, 7}, scatter(1, 11))},
+	{"KDE at points of two dimensions", [][]int{{5, 2}, {2}}, .1, kdeAt([]int{0, 5}, scatter(2, 13))},
+	{"KDE at points of three dimensions", [][]int{{5, 3}, {3}}, .1, kdeAt([]int{0, 1, 5}, scatter(3, 17))},
 	{"HDD", [][]int{{5, 7}, {3}}, .1, hdd(false, 2)},
 	{"HDD of cosines", [][]int{{5, 7}, {1}}, .1, hdd(true, 2)},
 	{"Fourier on Laplace", [][]int{{5, 3}, {3, 7}, {7, 2}}, .1, func(a ops.Attr, in ...*G.Node) (*G.Node, error) {
@@ -100,14 +103,25 @@ func homogeneous(h ops.Harmonics) func(a ops.Attr, in ...*G.Node) (*G.Node, erro
 
 // kde keeps its inputs within the cube, and the bandwidth, of which they are halves, wide enough for the grid.
 func kde(offsets []int, points ...int) func(a ops.Attr, in ...*G.Node) (*G.Node, error) {
+	return kdeAt(offsets, must(ops.NewGrid(points...)))
+}
+
+// scatter are points that are no grid, corners of the cube among them.
+func scatter(axes, n int) ops.Grid {
+	rng, x := rand.New(rand.NewPCG(8, uint64(axes))), tensor.New(tensor.WithShape(n, axes), tensor.Of(tensor.Float64))
+	for i := range x.Float64s() {
+		if x.Float64s()[i] = rng.Float64(); i >= (n-2)*axes {
+			x.Float64s()[i] = math.Round(x.Float64s()[i])
+		}
+	}
+	return must(ops.NewPoints(x))
+}
+
+func kdeAt(offsets []int, g ops.Grid) func(a ops.Attr, in ...*G.Node) (*G.Node, error) {
 	return func(a ops.Attr, in ...*G.Node) (*G.Node, error) {
 		x := G.Must(G.HadamardProd(in[0], in[0]))
 		half := G.Must(ops.Columns(x, 0, x.Shape()[1], .5, ops.Attr{}))
 		h := G.Must(G.Add(in[1], ops.Constant(.2, in[1].Dtype())))
-		g, err := ops.NewGrid(points...)
-		if err != nil {
-			return nil, err
-		}
 		return ops.KDE(half, h, offsets, g, a)
 	}
 }

@@ -1,17 +1,24 @@
 package ops
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/bochner-go/bochner/ops/domain"
 	"gorgonia.org/tensor"
 )
 
-// Grid are the V midpoints of the cells of a regular grid on the unit cube [0, 1]^l, the points at which densities are given: rows of V
-// numbers, the last axis fastest, whose mean is about the integral. The midpoint rule is exact for the low cosines and Fourier functions,
-// which are orthonormal on it.
-type Grid struct{ points []int }
+// Grid are the V points of the unit cube [0, 1]^l at which densities are given, as rows of V numbers whose mean is about the integral: the
+// midpoints of the cells of a regular grid (NewGrid), the last axis fastest, or any points (NewPoints). The midpoint rule is exact for the low
+// cosines and Fourier functions, which are orthonormal on it, and on a grid the estimates of densities take far less time.
+type Grid struct {
+	points []int     // of each axis; of scattered points V alone
+	at     []float64 // [V, l], scattered points; nil for a grid
+	axes   int       // of scattered points
+}
 
 // The limits of a grid.
 const (
@@ -33,13 +40,39 @@ func NewGrid(points ...int) (Grid, error) {
 		}
 		cells *= g
 	}
-	return Grid{slices.Clone(points)}, nil
+	return Grid{points: slices.Clone(points)}, nil
+}
+
+// NewPoints are the points of the rows of x [V, l], float64, in the unit cube: independent uniform ones for integrals by Monte Carlo, as in
+// Sutherland et al. (2016), equation (10), whose error falls as V^(-1/2), or those of a low-discrepancy sequence. It keeps no reference to x. Errors:
+// another shape, no points, more than three columns (ErrShape); another element type (ErrDtype); points outside the cube (ErrDomain).
+func NewPoints(x *tensor.Dense) (Grid, error) {
+	const who = "ops: NewPoints"
+	if x == nil || x.Dims() != 2 || x.Shape()[0] < 1 || x.Shape()[1] < 1 || x.Shape()[1] > maxAxes || x.Shape()[0] > maxCells {
+		return Grid{}, fmt.Errorf("%s: want points [V, l], 1 to %d in 1 to %d dimensions: %w", who, maxCells, maxAxes, ErrShape)
+	}
+	if x.Dtype() != tensor.Float64 {
+		return Grid{}, fmt.Errorf("%s: the points are %v, want float64: %w", who, x.Dtype(), ErrDtype)
+	}
+	x, err := contiguous(x)
+	if err != nil {
+		return Grid{}, fmt.Errorf("%s: %w", who, err)
+	}
+	if err := CheckRows(domain.UnitCube(), who, x); err != nil {
+		return Grid{}, err
+	}
+	return Grid{[]int{x.Shape()[0]}, slices.Clone(x.Float64s()), x.Shape()[1]}, nil
 }
 
 // Axes is l.
-func (g Grid) Axes() int { return len(g.points) }
+func (g Grid) Axes() int {
+	if g.at != nil {
+		return g.axes
+	}
+	return len(g.points)
+}
 
-// Points is the number of points on each axis.
+// Points is the number of points on each axis, or for NewPoints V alone.
 func (g Grid) Points() []int { return slices.Clone(g.points) }
 
 // Len is V, the number of points, 0 for the zero Grid.
@@ -54,8 +87,23 @@ func (g Grid) Len() int {
 	return v
 }
 
+// String is the number of points on each axis, or for NewPoints V and a digest of their coordinates: two of the same text have the same points.
+func (g Grid) String() string {
+	if g.at == nil {
+		return fmt.Sprint(g.points)
+	}
+	var b []byte
+	for _, t := range g.at {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(t))
+	}
+	return fmt.Sprintf("%d points in %d dimensions, %x", g.Len(), g.axes, sha256.Sum256(b))
+}
+
 // At are the coordinates of point v.
 func (g Grid) At(v int) []float64 {
+	if g.at != nil {
+		return slices.Clone(g.at[v*g.axes : (v+1)*g.axes])
+	}
 	t := make([]float64, len(g.points))
 	for j := len(t) - 1; j >= 0; j-- {
 		t[j] = (float64(v%g.points[j]) + .5) / float64(g.points[j])
@@ -67,8 +115,11 @@ func (g Grid) At(v int) []float64 {
 // HistogramInto writes the densities of bags by their histograms on the cells of the grid to dst [n, V], allocated if nil: the share of the
 // samples in a cell times V. A sample on a boundary counts for the cell above it, and 1 for the last. It is the cheap estimate of a density; it
 // has no gradient for the samples, and its error falls slower than that of KDE. Errors: bags of another dimension than the grid (ErrShape),
-// samples outside the cube (ErrDomain).
+// points that are no grid (ErrParam), samples outside the cube (ErrDomain).
 func HistogramInto(dst *tensor.Dense, b *Bags, g Grid, a Attr) (*tensor.Dense, error) {
+	if g.at != nil {
+		return nil, fmt.Errorf("%s: the points are no grid and have no cells; use KDE, or NewGrid: %w", a.who("Histogram"), ErrParam)
+	}
 	dst, err := densities("Histogram", dst, b, g, a)
 	if err != nil {
 		return nil, err

@@ -16,7 +16,9 @@ import (
 // a Gaussian kernel with reflections at 0 and 1, so that the integral is 1 and the estimate does not fall at the boundary. x is [N, l], bag
 // after bag; bag i has the rows offsets[i] to offsets[i+1], which are as fixed in a graph as N is. h is [l], one bandwidth an axis for all
 // bags (ScottBandwidth, CrossValidatedBandwidth); the result is [n, V]. The kernel is a product, so on a grid the sum over the samples is a
-// matrix product, and exponentials are taken for each axis alone. Far from all samples p underflows to 0.
+// matrix product, and exponentials are taken for each axis alone; at other points (NewPoints) the time is
+// longer, and where that is shorter than with exponentials at all points the kernel is summed as cosines in float64, whose error is 1e-15 of its largest
+// value and not of p. Far from all samples p underflows to 0.
 //
 // Backward: with the gradient g of p, dx and dh by the same products with K replaced by dK/dx or dK/dh on one axis.
 //
@@ -48,19 +50,31 @@ func KDEInto(dst *tensor.Dense, b *Bags, h *tensor.Dense, g Grid, a Attr) (*tens
 }
 
 func estimator[T domain.Float](g Grid, h *tensor.Dense) *simd.KDE[T] {
-	return &simd.KDE[T]{Points: g.points, H: float64s(h)}
+	k := &simd.KDE[T]{Points: g.points, H: float64s(h)}
+	if g.at == nil {
+		return k
+	}
+	k.At = make([][]T, g.axes)
+	for j := range k.At {
+		k.At[j] = make([]T, g.Len())
+		for v := range k.At[j] {
+			k.At[j][v] = T(g.at[v*g.axes+j])
+		}
+	}
+	return k
 }
 
 // maxBandwidth is where the estimate is uniform to 1e-34.
 const maxBandwidth = 4
 
 func (g Grid) checkBandwidth(who string, h *tensor.Dense) error {
-	if h.Shape().TotalSize() != len(g.points) {
-		return fmt.Errorf("%s: %d bandwidths for %d dimensions, want one for each: %w", who, h.Shape().TotalSize(), len(g.points), ErrShape)
+	if h.Shape().TotalSize() != g.Axes() {
+		return fmt.Errorf("%s: %d bandwidths for %d dimensions, want one for each: %w", who, h.Shape().TotalSize(), g.Axes(), ErrShape)
 	}
 	for j, v := range float64s(h) {
-		if low := .5 / float64(g.points[j]); !(v >= low*(1-1e-6) && v <= maxBandwidth) { // 1e-6 for a bandwidth in float32
-			return fmt.Errorf("%s: the bandwidth of axis %d is %v, want %v to %d for %d points: more points allow a narrower one: %w", who, j, v, low, maxBandwidth, g.points[j], ErrParam)
+		points := g.points[min(j, len(g.points)-1)]
+		if low := .5 / float64(points); !(v >= low*(1-1e-6) && v <= maxBandwidth) { // 1e-6 for a bandwidth in float32
+			return fmt.Errorf("%s: the bandwidth of axis %d is %v, want %v to %d for %d points: more points allow a narrower one: %w", who, j, v, low, maxBandwidth, points, ErrParam)
 		}
 	}
 	return nil
@@ -82,7 +96,7 @@ var (
 )
 
 func newKDEBase(kind, ranks string, offsets []int, g Grid, a Attr) kdeBase {
-	return kdeBase{newBagBase(fmt.Sprintf("%s at %v", kind, g.points), ranks, offsets, a), g}
+	return kdeBase{newBagBase(fmt.Sprintf("%s at %v", kind, g), ranks, offsets, a), g}
 }
 
 func (o kdeOp) InferShape(ds ...G.DimSizer) (tensor.Shape, error) {

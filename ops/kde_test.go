@@ -109,6 +109,24 @@ func TestKDE(t *testing.T) {
 			}
 		}
 	}
+	for axes := 1; axes <= 3; axes++ { // points that are no grid
+		g, h := scatter(axes, 23), []float64{.05, .3, .8}[:axes] // some bags by cosines, and that of one sample not
+		for _, dt := range []tensor.Dtype{tensor.Float64, tensor.Float32} {
+			b, hs, tol := randomBags(dt, axes, 17, 1, 40), tensor.New(tensor.WithShape(axes), tensor.Of(dt)), 1e-13
+			if dt == tensor.Float32 {
+				tol = 3e-6
+			}
+			for j, v := range h {
+				setAt(hs, j, v)
+			}
+			p := must(ops.KDEInto(nil, b, hs, g, ops.Attr{}))
+			for i, want := range kdePlain(b, h, g) {
+				if d := math.Abs(at(p, i) - want); !(d <= tol*(1+want)) {
+					t.Errorf("%v points, %v: cell %d is %v, want %v", g.Points(), dt, i, at(p, i), want)
+				}
+			}
+		}
+	}
 	empty := must(ops.NewBags(tensor.New(tensor.WithShape(0, 1), tensor.Of(tensor.Float64)), []int{0}))
 	if p := must(ops.KDEInto(nil, empty, vector(.3), must(ops.NewGrid(7)), ops.Attr{})); !p.Shape().Eq(tensor.Shape{0, 7}) {
 		t.Errorf("no bags: %v", p.Shape())
@@ -194,6 +212,12 @@ func TestKDEErrors(t *testing.T) {
 		{second(ops.KDEInto(nil, one, tensor.New(tensor.WithShape(1), tensor.Of(tensor.Float32)), line, ops.Attr{})), ops.ErrDtype, "float32"},
 		{second(ops.KDE(x, h, []int{0, 1}, line, ops.Attr{})), ops.ErrShape, "end at 1 and there are 2"},
 		{second(ops.KDE(wide, h, []int{0, 2}, line, ops.Attr{})), ops.ErrShape, "the grid has 1 axes"},
+		{second(ops.NewPoints(nil)), ops.ErrShape, "want points [V, l]"},
+		{second(ops.NewPoints(rowsOf(4, .1, .2, .3, .4))), ops.ErrShape, "1 to 3 dimensions"},
+		{second(ops.NewPoints(rowsOf(1, .5, 1.5))), ops.ErrDomain, "x[1,0] = 1.5"},
+		{second(ops.NewPoints(tensor.New(tensor.WithShape(2, 1), tensor.Of(tensor.Float32)))), ops.ErrDtype, "float32"},
+		{second(ops.HistogramInto(nil, one, scatter(1, 5), ops.Attr{})), ops.ErrParam, "the points are no grid"},
+		{second(ops.KDEInto(nil, one, vector(.05), scatter(1, 5), ops.Attr{})), ops.ErrParam, "want 0.1 to 4 for 5 points"},
 		{second(ops.HistogramInto(nil, of(-.1), line, ops.Attr{})), ops.ErrDomain, "ops: Histogram: bag 0: x[1,0]"},
 	} {
 		if !errors.Is(c.err, c.is) || !strings.Contains(c.err.Error(), c.says) {
@@ -202,7 +226,7 @@ func TestKDEErrors(t *testing.T) {
 	}
 }
 
-// TestKDEHash: the offsets are a part of the op, so bags of other sizes are another node.
+// TestKDEHash: the offsets and the points are a part of the op, so bags of other sizes are another node.
 func TestKDEHash(t *testing.T) {
 	g := G.NewGraph()
 	x := G.NewMatrix(g, G.Float64, G.WithShape(3, 1), G.WithName("x"))
@@ -212,5 +236,11 @@ func TestKDEHash(t *testing.T) {
 	c := must(ops.KDE(x, h, []int{0, 1, 3}, must(ops.NewGrid(4)), ops.Attr{}))
 	if a == b || a != c || a.Hashcode() == b.Hashcode() {
 		t.Error(fmt.Sprint("nodes ", a, b, c))
+	}
+	at := func(points ...float64) *G.Node {
+		return must(ops.KDE(x, h, []int{0, 1, 3}, must(ops.NewPoints(rowsOf(1, points...))), ops.Attr{}))
+	}
+	if d := at(.1, .2, .3, .4); d == at(.1, .2, .4, .3) || d != at(.1, .2, .3, .4) || d == a {
+		t.Error("the points are not a part of the op")
 	}
 }

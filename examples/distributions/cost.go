@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"image"
+	"math/rand/v2"
 	"runtime"
 	"slices"
 	"time"
@@ -15,7 +16,7 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// costPoints are the points of an axis.
+// costPoints are the points of an axis, and its square the scattered ones.
 const costPoints = 64
 
 // cost measures the time of the features of sets of samples in two dimensions, and the memory of it.
@@ -29,11 +30,21 @@ func (o *options) cost(ctx context.Context) ([]image.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, err := layers.NewHDDLayer(spectral.JensenShannonDivergence(), .3, 2, o.columns, append(o.densityOptions(h, 2, o.seed), layers.WithPoints(costPoints), layers.WithSampler(o.samplerFor(0)))...)
+	points, name := layers.WithPoints(costPoints), fmt.Sprintf("a grid of %d x %d points", costPoints, costPoints)
+	if o.scattered {
+		x, rng := make([]float64, 2*costPoints*costPoints), rand.New(spectral.Stream(o.seed, "points"))
+		for i := range x {
+			x[i] = rng.Float64()
+		}
+		points = layers.WithScatteredPoints(tensor.New(tensor.WithShape(len(x)/2, 2), tensor.WithBacking(x)))
+		name = fmt.Sprintf("%d uniform points", len(x)/2)
+	}
+	l, err := layers.NewHDDLayer(spectral.JensenShannonDivergence(), .3, 2, o.columns, layers.WithKDEBandwidth(h...), layers.WithBasis(layers.CosineBasis, o.functions), o.boxFor(2),
+		layers.WithLambdas(o.lambdas, o.rule), points, layers.WithSampler(o.samplerFor(0)), layers.WithDtype(tensor.Float32), layers.WithSeed(o.seed))
 	if err != nil {
 		return nil, err
 	}
-	fmt.Printf("%d samples a set, %d x %d points, %d features, %d processors\n\n", samples, costPoints, costPoints, o.columns, runtime.GOMAXPROCS(0))
+	fmt.Printf("%d samples a set, %s, %d features, %d processors\n\n", samples, name, o.columns, runtime.GOMAXPROCS(0))
 	fmt.Print("| sets | seconds | of which densities | microseconds a set | peak memory, MB |\n|---|---|---|---|---|\n")
 	for _, n := range o.sets {
 		if err := context.Cause(ctx); err != nil {

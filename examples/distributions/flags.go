@@ -19,7 +19,7 @@ type options struct {
 	test, em, kl                   int
 	columns, functions, lambdas    int
 	points                         int
-	box                            bool
+	box, scattered                 bool
 	rule                           spectral.LambdaRule
 	sampler                        spectral.Sampler // nil: samplerFor
 	seed                           uint64
@@ -42,9 +42,10 @@ func parse(args []string) (*options, error) {
 	fs.IntVar(&o.columns, "features", 5000, "random Fourier features")
 	fs.IntVar(&o.functions, "functions", 10, "basis functions of an axis")
 	fs.BoolVar(&o.box, "box", true, "take all products of the functions of two axes, and not those of low total degree")
+	fs.BoolVar(&o.scattered, "scattered", false, "cost: uniform points in place of a grid")
 	fs.IntVar(&o.lambdas, "lambdas", 5, "frequencies λ")
 	fs.StringVar(&rule, "rule", "quantile", "`rule` of the frequencies λ: quantile, gauss, drawn")
-	fs.IntVar(&o.points, "points", 0, "points of an axis at which densities are estimated; 0 is 128, 48, 20 in one to three dimensions; cost 64")
+	fs.IntVar(&o.points, "points", 0, "points of an axis at which densities are estimated; 0 is 128, 48, 20 in one to three dimensions")
 	fs.StringVar(&sampler, "sampler", "", fmt.Sprintf("`sampler` of the Fourier features: %s (default orthogonal, iid for embeddings of more than %d numbers)", spectral.SamplerNames(), maxOrthogonal))
 	fs.Uint64Var(&o.seed, "seed", 1, "`seed` of all draws")
 	fs.StringVar(&names, "methods", "all", "methods, a `list`, or all")
@@ -122,6 +123,10 @@ func (o *options) checkExperiment(given map[string]bool) error {
 		return cli.Usage("-test-in does not apply to -experiment %s", o.experiment)
 	case o.experiment != "components" && (given["em"] || given["kl"]):
 		return cli.Usage("-em and -kl belong to -experiment components")
+	case o.experiment != "cost" && o.scattered:
+		return cli.Usage("-scattered belongs to -experiment cost")
+	case o.experiment == "cost" && given["points"]:
+		return cli.Usage("-points does not apply to -experiment cost, which has %d x %d", costPoints, costPoints)
 	case files && given["samples"]:
 		return cli.Usage("-samples does not apply to -experiment %s, whose sets are as they are", o.experiment)
 	case o.experiment == "bags" && (given["sets"] || given["test"]):

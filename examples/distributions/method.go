@@ -62,12 +62,16 @@ func (o *options) methods() []method {
 
 // densityOptions are those of the maps of densities.
 func (o *options) densityOptions(h []float64, axes int, seed uint64) []layers.Option {
-	opts := []layers.Option{layers.WithKDEBandwidth(h...), layers.WithBasis(layers.CosineBasis, o.functions), layers.WithLambdas(o.lambdas, o.rule), layers.WithPoints(o.pointsFor(axes)),
-		layers.WithDtype(tensor.Float32), layers.WithSeed(seed)}
+	return []layers.Option{layers.WithKDEBandwidth(h...), layers.WithBasis(layers.CosineBasis, o.functions), layers.WithLambdas(o.lambdas, o.rule), layers.WithPoints(o.pointsFor(axes)),
+		layers.WithDtype(tensor.Float32), layers.WithSeed(seed), o.boxFor(axes)}
+}
+
+// boxFor takes all products of the functions of two axes, unless a flag says otherwise.
+func (o *options) boxFor(axes int) layers.Option {
 	if o.box && axes < 3 {
-		opts = append(opts, layers.WithBoxBasis())
+		return layers.WithBoxBasis()
 	}
-	return opts
+	return layers.WithBasis(layers.CosineBasis, o.functions)
 }
 
 // pointsFor are the points of an axis: those of the flag, or of the layers.

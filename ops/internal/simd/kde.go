@@ -12,6 +12,7 @@ import "math"
 type KDE[T Float] struct {
 	Points []int     // midpoints of each axis; the last axis runs fastest
 	H      []float64 // bandwidth h of each axis
+	At     [][]T     // the coordinates of the points on each axis, where they are no grid; Points is not looked at
 }
 
 // cells is how many points there are on all axes but the first.
@@ -30,6 +31,7 @@ type axis[T Float] struct{ k, dx, dh []T }
 type kdeSpace[T Float] struct {
 	axes                     [3]axis[T]
 	tail, dHead, dTail, u, e []T
+	modes                    modeSpace
 }
 
 // block is how many samples are worked on at once.
@@ -47,6 +49,10 @@ func bags[T Float](n int, f func(ws *kdeSpace[T], i int)) {
 
 // Forward writes the densities of the bags of x at the V points to dst, one a row. Bag i has the rows offsets[i] to offsets[i+1].
 func (k *KDE[T]) Forward(dst, x []T, offsets []int) {
+	if k.At != nil {
+		k.scatteredForward(dst, x, offsets)
+		return
+	}
 	l, first, rest := len(k.Points), k.Points[0], k.cells()
 	bags(len(offsets)-1, func(ws *kdeSpace[T], i int) {
 		scale, beta := T(1/float64(offsets[i+1]-offsets[i])), T(0)
@@ -61,8 +67,25 @@ func (k *KDE[T]) Forward(dst, x []T, offsets []int) {
 
 // Backward writes dx and dh, of the length of H, from the gradient g of the densities.
 func (k *KDE[T]) Backward(dx, dh, x, g []T, offsets []int) {
-	l, first, rest := len(k.Points), k.Points[0], k.cells()
+	l := len(k.H)
 	sums := make([]float64, (len(offsets)-1)*l)
+	if k.At != nil {
+		k.scatteredBackward(dx, sums, x, g, offsets)
+	} else {
+		k.gridBackward(dx, sums, x, g, offsets)
+	}
+	for j := range dh {
+		sum := 0.0
+		for i := j; i < len(sums); i += l {
+			sum += sums[i]
+		}
+		dh[j] = T(sum)
+	}
+}
+
+// gridBackward is Backward on a grid, with the sums for dh of each bag.
+func (k *KDE[T]) gridBackward(dx []T, sums []float64, x, g []T, offsets []int) {
+	l, first, rest := len(k.Points), k.Points[0], k.cells()
 	bags(len(offsets)-1, func(ws *kdeSpace[T], i int) {
 		scale, gi := T(1/float64(offsets[i+1]-offsets[i])), g[i*first*rest:]
 		for lo := offsets[i]; lo < offsets[i+1]; lo += k.block() {
@@ -79,13 +102,6 @@ func (k *KDE[T]) Backward(dx, dh, x, g []T, offsets []int) {
 			}
 		}
 	})
-	for j := range dh {
-		sum := 0.0
-		for i := j; i < len(sums); i += l {
-			sum += sums[i]
-		}
-		dh[j] = T(sum)
-	}
 }
 
 // contract is the gradient of sample s with the kernels of axis j replaced by a derivative.
@@ -135,7 +151,7 @@ func (k *KDE[T]) fill(ws *kdeSpace[T], x []T, n int, derivatives bool) {
 			if derivatives {
 				at.dx, at.dh = a.dx[s*g:s*g+g], a.dh[s*g:s*g+g]
 			}
-			at.kernels(ws.u, ws.e, float64(x[s*l+j]), k.H[j])
+			at.kernels(ws.u, ws.e, float64(x[s*l+j]), k.H[j], nil)
 		}
 	}
 	rest := k.cells()
@@ -157,17 +173,19 @@ func (k *KDE[T]) fill(ws *kdeSpace[T], x []T, n int, derivatives bool) {
 	}
 }
 
-// kernels writes K(t, x) and, where they are wanted, dK/dx and dK/dh at the midpoints t. u and e are work space of as many elements.
-func (a axis[T]) kernels(u, e []T, x, h float64) {
+// kernels writes K(t, x) and, where they are wanted, dK/dx and dK/dh at the points t, the midpoints where t is nil. u and e are work space of as many
+// elements.
+func (a axis[T]) kernels(u, e []T, x, h float64, t []T) {
 	clear(a.k)
 	clear(a.dx)
 	clear(a.dh)
 	// An image at the distance d from [0, 1] adds nothing where exp(-d²/2h²) is 0, nor where it is e^{-40}, in float32 e^{-20}, of the exp(-1/2h²)
-	// that x itself adds at least.
-	reach := math.Min(39*h, math.Sqrt(1+80*h*h))
+	// that x itself adds at least; on a grid, also at no point where it is that much of what x adds there.
+	few, most := 40., 39.
 	if sizeof[T]() == 4 {
-		reach = math.Min(15*h, math.Sqrt(1+40*h*h))
+		few, most = 20, 15
 	}
+	reach := math.Min(most*h, math.Sqrt(1+2*few*h*h))
 	step, height := 1/(float64(len(u))*h), 1/(h*math.Sqrt(2*math.Pi))
 	for m := math.Floor(-reach / 2); 2*m-1 <= 1+reach; m++ {
 		for _, sign := range [2]float64{1, -1} {
@@ -175,29 +193,53 @@ func (a axis[T]) kernels(u, e []T, x, h float64) {
 			if image < -reach || image > 1+reach {
 				continue
 			}
-			start := step/2 - image/h
-			for i := range u {
-				v := start + float64(i)*step
-				u[i], e[i] = T(v), T(v*v/2)
+			lo, hi := 0, len(u)
+			if t == nil {
+				lo, hi = reachable(len(u), x, image, 2*few*h*h)
+				start := step/2 - image/h
+				for i := lo; i < hi; i++ {
+					v := start + float64(i)*step
+					u[i], e[i] = T(v), T(v*v/2)
+				}
+			} else {
+				inverse := 1 / h
+				for i, at := range t {
+					v := (float64(at) - image) * inverse
+					u[i], e[i] = T(v), T(v*v/2)
+				}
 			}
-			vecExp(e, e, 1, -1)
-			a.add(u, e, height, sign, h)
+			vecExp(e[lo:hi], e[lo:hi], 1, -1)
+			a.add(u[lo:hi], e[lo:hi], lo, height, sign, h)
 		}
 	}
 }
 
-// add adds the kernel of one image.
-func (a axis[T]) add(u, e []T, height, sign, h float64) {
-	c := T(height)
+// reachable are the midpoints t, of so many, at which the squared distance from an image of x is at most so much larger than that from x.
+func reachable(points int, x, image, slack float64) (lo, hi int) {
+	if image == x {
+		return 0, points
+	}
+	// (t - x')² - (t - x)² = x'² - x² - 2t(x' - x), which falls in t where x' > x
+	at := (image*image-x*x-slack)/(2*(image-x))*float64(points) - .5
+	if image > x {
+		return int(math.Ceil(math.Min(math.Max(at, 0), float64(points)))), points
+	}
+	return 0, int(math.Floor(math.Min(math.Max(at+1, 0), float64(points))))
+}
+
+// add adds the kernel of one image at the points from the given one on.
+func (a axis[T]) add(u, e []T, from int, height, sign, h float64) {
+	c, k := T(height), a.k[from:]
 	for i, v := range e {
-		a.k[i] += c * v
+		k[i] += c * v
 	}
 	if a.dx == nil {
 		return
 	}
+	byX, byH := a.dx[from:], a.dh[from:]
 	dx, dh := T(sign*height/h), T(height/h)
 	for i, v := range e {
-		a.dx[i] += dx * u[i] * v
-		a.dh[i] += dh * (u[i]*u[i] - 1) * v
+		byX[i] += dx * u[i] * v
+		byH[i] += dh * (u[i]*u[i] - 1) * v
 	}
 }
