@@ -7,6 +7,8 @@
 //	Fit             mini-batches on a Gorgonia graph, by Adam or SGD; fine-tunes the map under the head when its policy says so
 //	FitKernelRidge  on an exact kernel matrix: the limit that the features approach; FitKreinRidge on that of an indefinite kernel
 //
+// A graph of the caller's own, with other nodes below or between layers, is trained with Backprop and a solver of Gorgonia's.
+//
 // Rows are a *tensor.Dense or, where they are sparse, an *ops.CSR, which none of these spreads out as a whole.
 //
 // Readers, row blocks and scalers are in train/data; numbers and pictures about a model in train/report, which a model server
