@@ -3,7 +3,8 @@ package layers
 import spectral "github.com/bochner-go/bochner/init"
 
 // The papers behind the types of layers, of kernels and of samplers, by their names in bibliography. A type that is not here has no source of
-// its own: a head, a composition, the kernels that the paper of their layer introduces, independent frequencies.
+// its own: a head, a composition, the linear kernel, Gaussian and Laplacian, which are older than their features. A kernel has its source here
+// even where the paper of its layer introduces it, because a fitted layer takes it too.
 var (
 	layerSources = map[string][]string{
 		"FourierLayer":            {"Rahimi and Recht 2007"},
@@ -20,11 +21,21 @@ var (
 		"MajiBergLayer":           {"Maji and Berg 2009"},
 	}
 	kernelSources = map[string][]string{
-		"spectral.Matern":           {"Rasmussen and Williams 2006"},
-		"spectral.SpherePolynomial": {"Pennington et al. 2015"},
-		"spectral.DeltaGaussian":    {"Oglic and Gärtner 2018"},
-		"spectral.ArcCosine":        {"Cho and Saul 2009"},
-		"spectral.NeuralTangent":    {"Jacot et al. 2018"},
+		"spectral.Matern":              {"Rasmussen and Williams 2006"},
+		"spectral.ExpSemigroup":        {"Yang et al. 2014"},
+		"spectral.ReciprocalSemigroup": {"Yang et al. 2014"},
+		"spectral.SkewedChi2":          {"Li et al. 2010"},
+		"spectral.SkewedIntersection":  {"Li et al. 2010"},
+		"spectral.Hellinger":           {"Vedaldi and Zisserman 2012"},
+		"spectral.Chi2":                {"Vedaldi and Zisserman 2012"},
+		"spectral.Intersection":        {"Vedaldi and Zisserman 2012"},
+		"spectral.JensenShannon":       {"Vedaldi and Zisserman 2012"},
+		"spectral.Exponentiated":       {"Vedaldi and Zisserman 2012"},
+		"spectral.Stationary":          {"Vedaldi and Zisserman 2012"},
+		"spectral.SpherePolynomial":    {"Pennington et al. 2015"},
+		"spectral.DeltaGaussian":       {"Oglic and Gärtner 2018"},
+		"spectral.ArcCosine":           {"Cho and Saul 2009"},
+		"spectral.NeuralTangent":       {"Jacot et al. 2018"},
 	}
 	samplerSources = map[string][]string{
 		"iid":        {},

@@ -35,14 +35,40 @@ func TestEveryMapIsCited(t *testing.T) {
 	}
 }
 
-// layerOf is a small layer of a map.
-func layerOf(t *testing.T, e *Entry) Layer {
+// TestKernelsOfFittedMapsAreCited: a layer that takes the kernel of another map has the paper of that kernel too, but for those that are older
+// than the features of their map.
+func TestKernelsOfFittedMapsAreCited(t *testing.T) {
+	n := 0
+	for _, e := range Entries() {
+		for _, other := range e.kernels {
+			papers := []string{year.FindString(e.Paper)}
+			if !slices.Contains([]string{"linear", "gaussian", "laplacian"}, other.Name) {
+				papers = append(papers, year.FindString(other.Paper))
+			}
+			cited := Cite(layerOf(t, e, "kernel", other.Name))
+			for _, p := range papers {
+				if n++; !strings.Contains(cited, bibliography[p]) {
+					t.Errorf("map %s with the kernel of %s: Cite does not name %s; add the type of the kernel to kernelSources in layers/bibliography.go", e.Name, other.Name, p)
+				}
+			}
+		}
+	}
+	if n == 0 {
+		t.Fatal("no map takes the kernel of another")
+	}
+}
+
+// layerOf is a small layer of a map with parameters, names and values.
+func layerOf(t *testing.T, e *Entry, params ...string) Layer {
 	t.Helper()
 	x := tensor.New(tensor.WithShape(12, 3), tensor.Of(tensor.Float64))
 	for i, v := range x.Float64s() {
 		x.Float64s()[i] = v + float64(i*7%10+1)/10
 	}
-	s := Spec{Map: e.Name, Dims: 3}
+	s := Spec{Map: e.Name, Dims: 3, Params: Values{}}
+	for i := 0; i < len(params); i += 2 {
+		s.Params[params[i]] = params[i+1]
+	}
 	if e.HasFeatures() {
 		s.Features = 8
 	}
