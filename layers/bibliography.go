@@ -15,6 +15,7 @@ var (
 		"HomogeneousLayer":        {"Vedaldi and Zisserman 2012"},
 		"ExponentiatedLayer":      {"Vedaldi and Zisserman 2012", "Rahimi and Recht 2007"},
 		"HDDLayer":                {"Sutherland et al. 2016", "Rahimi and Recht 2007"},
+		"L2DensityLayer":          {"Oliva et al. 2014", "Rahimi and Recht 2007"},
 		"GORFLayer":               {"Luo et al. 2021"},
 		"NystromLayer":            {"Williams and Seeger 2001"},
 		"AddKPCALayer":            {"Perronnin et al. 2010"},
@@ -127,6 +128,14 @@ var bibliography = map[string]string{
   year    = {1998}
 }
 `,
+	"Muandet et al. 2012": `@inproceedings{muandet2012learning,
+  author    = {Muandet, Krikamol and Fukumizu, Kenji and Dinuzzo, Francesco and Sch{\"o}lkopf, Bernhard},
+  title     = {Learning from Distributions via Support Measure Machines},
+  booktitle = {Advances in Neural Information Processing Systems 25},
+  pages     = {10--18},
+  year      = {2012}
+}
+`,
 	"Oglic and Gärtner 2018": `@inproceedings{oglic2018learning,
   author    = {Oglic, Dino and G{\"a}rtner, Thomas},
   title     = {Learning in Reproducing Kernel {Kre{\u\i}n} Spaces},
@@ -135,6 +144,16 @@ var bibliography = map[string]string{
   volume    = {80},
   pages     = {3859--3867},
   year      = {2018}
+}
+`,
+	"Oliva et al. 2014": `@inproceedings{oliva2014fast,
+  author    = {Oliva, Junier B. and Neiswanger, Willie and P{\'o}czos, Barnab{\'a}s and Schneider, Jeff and Xing, Eric},
+  title     = {Fast Distribution to Real Regression},
+  booktitle = {Proceedings of the 17th International Conference on Artificial Intelligence and Statistics},
+  series    = {Proceedings of Machine Learning Research},
+  volume    = {33},
+  pages     = {706--714},
+  year      = {2014}
 }
 `,
 	"Owen 2017": `@misc{owen2017randomized,

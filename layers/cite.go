@@ -30,6 +30,13 @@ func sources(ls []Layer) (all []string) {
 		case interface{ Layers() []Layer }:
 			all = append(all, sources(v.Layers())...)
 			continue
+		case *BagLayer:
+			if v.inner != nil {
+				all = append(all, "Muandet et al. 2012")
+				all = append(all, sources([]Layer{v.inner})...)
+			}
+			all = append(all, sources([]Layer{v.over})...)
+			continue
 		case interface{ Unwrap() Layer }:
 			all = append(all, sources([]Layer{v.Unwrap()})...)
 			continue
@@ -63,5 +70,5 @@ func kernelBehind(l Layer) spectral.Kernel {
 
 func (l *randomMap) drawnBy() fmt.Stringer          { return l.sampler }
 func (l *ExponentiatedLayer) drawnBy() fmt.Stringer { return l.outer.sampler }
-func (l *HDDLayer) drawnBy() fmt.Stringer           { return l.outer.sampler }
+func (l *densityLayer) drawnBy() fmt.Stringer       { return l.outer.sampler }
 func (l *GORFLayer) drawnBy() fmt.Stringer          { return l.coupling }

@@ -51,17 +51,12 @@ func NewMeanMapLayer(inner Layer, tau float64, features int, opts ...Option) (*B
 	return l, nil
 }
 
-// kernelOfLayer is the kernel that a layer says it approximates, or nil.
+// kernelOfLayer is the kernel that a layer approximates, or nil.
 func kernelOfLayer(l Layer) spectral.Kernel {
-	switch v := l.(type) {
-	case *Identity:
+	if _, ok := l.(*Identity); ok {
 		return spectral.Linear{}
-	case interface{ Kernel() spectral.Random }:
-		return v.Kernel()
-	case interface{ Kernel() spectral.Kernel }:
-		return v.Kernel()
 	}
-	return nil
+	return kernelBehind(l)
 }
 
 // means are the means of the features of the samples, which are made for about psiCells numbers at a time.
