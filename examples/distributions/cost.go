@@ -45,18 +45,18 @@ func (o *options) cost(ctx context.Context) ([]image.Image, error) {
 		return nil, err
 	}
 	fmt.Printf("%d samples a set, %s, %d features, %d processors\n\n", samples, name, o.columns, runtime.GOMAXPROCS(0))
-	fmt.Print("| sets | seconds | of which densities | microseconds a set | peak memory, MB |\n|---|---|---|---|---|\n")
+	fmt.Print("| sets | seconds | of which densities | processor seconds | a set, ms of a processor | peak memory, MB |\n|---|---|---|---|---|---|\n")
 	for _, n := range o.sets {
 		if err := context.Cause(ctx); err != nil {
 			return nil, err
 		}
 		some := sets.Slice(0, n)
 		z := tensor.New(tensor.WithShape(n, o.columns), tensor.Of(tensor.Float32))
-		start := time.Now()
+		start, processor := time.Now(), cli.ProcessorTime()
 		if _, err := l.TransformBags(z, some); err != nil {
 			return nil, err
 		}
-		all := time.Since(start)
+		all, used := time.Since(start), cli.ProcessorTime()-processor
 		start = time.Now()
 		for lo := 0; lo < n; lo += blockBags {
 			if _, err := l.Densities(nil, some.Slice(lo, min(lo+blockBags, n))); err != nil {
@@ -64,7 +64,7 @@ func (o *options) cost(ctx context.Context) ([]image.Image, error) {
 			}
 		}
 		densities := time.Since(start)
-		fmt.Printf("| %d | %.1f | %.1f | %.0f | %d |\n", n, all.Seconds(), densities.Seconds(), all.Seconds()/float64(n)*1e6, cli.PeakRSS()>>20)
+		fmt.Printf("| %d | %.1f | %.1f | %.1f | %.2f | %d |\n", n, all.Seconds(), densities.Seconds(), used.Seconds(), used.Seconds()/float64(n)*1e3, cli.PeakRSS()>>20)
 	}
 	return nil, nil
 }

@@ -146,7 +146,11 @@ func TestImages(t *testing.T) {
 
 func TestCost(t *testing.T) {
 	r := clitest.Run(t, t.TempDir(), "-experiment cost -sets 20,40 -samples 50 -features 64").OK(t)
-	if rows := cells(r.Stdout, 5); len(rows) != 2 || rows[1][0] != "40" || number(t, rows[1][4]) > 500 {
+	if rows := cells(r.Stdout, 6); len(rows) != 2 || rows[1][0] != "40" || number(t, rows[1][5]) > 500 {
+		t.Errorf("%s", r.Stdout)
+	}
+	r = clitest.Run(t, t.TempDir(), "-experiment cost -sets 20 -samples 50 -features 64 -scattered").OK(t)
+	if rows := cells(r.Stdout, 6); len(rows) != 1 || !strings.Contains(r.Stdout, "4096 uniform points") {
 		t.Errorf("%s", r.Stdout)
 	}
 }
@@ -162,6 +166,8 @@ func TestWrongFlags(t *testing.T) {
 		{"-experiment bags -in a -sets 30", "-sets and -test do not apply to -experiment bags"},
 		{"-experiment bags -in a -samples 30", "-samples does not apply"},
 		{"-experiment gram -sets 30,40", "takes one number of -sets"},
+		{"-scattered", "-scattered belongs to -experiment cost"},
+		{"-experiment cost -points 9", "-points does not apply to -experiment cost, which has 64 x 64"},
 		{"-sets many", "-sets many: want whole numbers from 10"},
 		{"-samples 2", "-samples 2: want whole numbers from 4"},
 		{"-methods hdd", `there is no "hdd"; there are hdd-js`},

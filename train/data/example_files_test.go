@@ -70,7 +70,7 @@ func ExampleReadBags() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(set.Bags, set.IDs, set.Labels)
+	fmt.Println(set.X, set.IDs, set.Labels)
 	// Output: 2 bags of float64 (3, 1) [a b] [1 0]
 }
 

@@ -5,7 +5,18 @@ package cli
 import (
 	"runtime"
 	"syscall"
+	"time"
 )
+
+// ProcessorTime is what this process has had of all processors together, or 0 where the system does not tell. Unlike the time of a clock it does not
+// grow when other work runs on the machine.
+func ProcessorTime() time.Duration {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
 
 // PeakRSS is the largest resident size of this process so far, in bytes, or 0 where the system does not tell.
 func PeakRSS() int64 {
