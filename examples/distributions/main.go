@@ -77,7 +77,7 @@ func run(ctx context.Context, args []string) error {
 		if err != nil || o.plot == "" || pictures == nil {
 			return err
 		}
-		img, err := report.Grid(2, pictures...)
+		img, err := report.Grid(len(pictures), pictures...)
 		if err != nil {
 			return err
 		}

@@ -41,11 +41,14 @@ var narrow = map[string]string{
 // exact are the maps whose inner products are the kernel.
 var exact = map[string]bool{"linear": true, "hellinger": true}
 
-// TestMapsAndHeads: every map that is built goes with every head, in either element type. What no sum of functions of one column can tell
+// TestMapsAndHeads: every map of rows goes with every head, in either element type. What no sum of functions of one column can tell
 // apart the maps of other kernels do, whose features are to choose; a linear model does not, nor one on an additive kernel.
 func TestMapsAndHeads(t *testing.T) {
 	dir := files(t)
 	for i, e := range layers.Entries() {
+		if e.Bags { // TestBags has those
+			continue
+		}
 		for j, head := range []string{"linear", "softmax", "ridge", "svm"} {
 			args := "-train last.csv -test test.csv -seed 5 -map " + e.Name + " -head " + head + narrow[e.Name]
 			switch {
@@ -155,13 +158,17 @@ func TestTune(t *testing.T) {
 			}
 		}
 	}
+	sets := bagFiles(t)
 	for _, e := range layers.Entries() { // each has a backward
 		if e.Tunable {
-			features := " -features 64"
+			rows, features := "-train last.csv", " -features 64"
+			if e.Bags {
+				rows = "-task bags -train " + filepath.Join(sets, "bags.csv")
+			}
 			if !e.Sampled {
 				features = ""
 			}
-			ob := fit(t, dir, "-train last.csv"+features+" -epochs 3 -tune all -dtype float32 -map "+e.Name+narrow[e.Name])
+			ob := fit(t, dir, rows+features+" -epochs 3 -tune all -dtype float32 -map "+e.Name+narrow[e.Name])
 			if loss := ob.TrainLoss; !(loss[2] < loss[0]) {
 				t.Errorf("-tune all -map %s: losses %v", e.Name, loss)
 			}
