@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"image"
+	"math"
 	"slices"
 	"strconv"
 	"time"
@@ -114,56 +115,62 @@ func (o *options) compareWithDivergence(ctx context.Context, p *problem) error {
 	if n := min(o.kl, p.test.Len()); n < p.test.Len() {
 		q.test, q.truth = p.test.Slice(0, n), p.truth[:n]
 	}
-	start := time.Now()
-	n := q.train.Len()
-	both, err := joined(q.train, q.test)
+	r, err := q.byDivergences()
 	if err != nil {
 		return err
 	}
-	kl, err := divergences(both)
-	if err != nil {
-		return err
-	}
-	r := result{method: "kl", sets: n, samples: p.train.Size(0), features: time.Since(start)}
-	start = time.Now()
-	var best *train.KernelRidge
-	var of *mat.Dense
-	least := 0.
-	for step := -6; step <= 6; step++ {
-		c := choice{sigma: sigmaOfDivergences(kl, n) * exp2(step)}
-		k, _, err := divergenceKernel(kl, c.sigma)
-		if err != nil {
-			return err
-		}
-		fit, err := train.FitKernelRidgeLOO(mat.DenseCopyOf(k.Slice(0, n, 0, n)), column(q.y), lambdas)
-		if err != nil {
-			return err
-		}
-		mse := fit.Scores[slices.Index(lambdas, fit.Lambda)].MSE
-		if best == nil || mse < least {
-			best, of, least = fit, k, mse
-			r.choice = choice{sigma: exp2(step), lambda: fit.Lambda}
-		}
-	}
-	total, _ := of.Dims()
-	scores, err := best.Predict(mat.DenseCopyOf(of.Slice(n, total, 0, n)))
-	if err != nil {
-		return err
-	}
-	r.fit = time.Since(start)
-	r.err, r.stdErr = q.score(mat.Col(nil, 0, scores))
 	show(r)
 	m := o.chosen()[0]
 	c, err := o.tune(ctx, m, q)
 	if err != nil {
 		return err
 	}
-	other, err := o.measure(ctx, m, q, c)
-	if err != nil {
+	if r, err = o.measure(ctx, m, q, c); err != nil {
 		return err
 	}
-	show(other)
+	show(r)
 	return nil
+}
+
+// byDivergences is kernel ridge regression on the kernel of divergences, which is that of the training and the test sets together; σ and λ are those
+// of the least leave-one-out error.
+func (p *problem) byDivergences() (result, error) {
+	n := p.train.Len()
+	r := result{method: "kl", sets: n, samples: p.train.Size(0)}
+	start := time.Now()
+	both, err := joined(p.train, p.test)
+	if err != nil {
+		return r, err
+	}
+	kl, err := divergences(both)
+	if err != nil {
+		return r, err
+	}
+	r.features = time.Since(start)
+	start = time.Now()
+	var scores *mat.Dense
+	least := math.Inf(1)
+	for step := -6; step <= 6; step++ {
+		k, _, err := divergenceKernel(kl, sigmaOfDivergences(kl, n)*exp2(step))
+		if err != nil {
+			return r, err
+		}
+		fit, err := train.FitKernelRidgeLOO(mat.DenseCopyOf(k.Slice(0, n, 0, n)), column(p.y), lambdas)
+		if err != nil {
+			return r, err
+		}
+		mse := fit.Scores[slices.Index(lambdas, fit.Lambda)].MSE
+		if mse >= least {
+			continue
+		}
+		least, r.choice = mse, choice{sigma: exp2(step), lambda: fit.Lambda, mse: mse}
+		if scores, err = fit.Predict(mat.DenseCopyOf(k.Slice(n, both.Len(), 0, n))); err != nil {
+			return r, err
+		}
+	}
+	r.fit = time.Since(start)
+	r.err, r.stdErr = p.score(mat.Col(nil, 0, scores))
+	return r, nil
 }
 
 // componentProblem draws sets of so many samples.

@@ -5,7 +5,8 @@
 // Read takes the format from the extension: .libsvm, .svm, .svmlight and .txt are LIBSVM text, .csv is CSV, .npy is a
 // NumPy array; each may be gzip, with or without a further .gz. A Set holds the rows as one float64 matrix, dense, or sparse
 // where LIBSVM text is (Options.Form has the rule), and either the class of each row (its text) or its target (a number).
-// ReadBags reads sets of samples from CSV, as a Set whose rows are bags, and the scaler cube brings their samples into the unit cube.
+// ReadBags reads sets of samples from CSV, and ReadImageBags images as sets of pixels, as a Set whose rows are bags; the scaler cube brings their
+// samples into the unit cube.
 // What is sparse takes memory in proportion to the values that are not 0, in reading and after.
 //
 // # What a file may not do
