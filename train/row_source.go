@@ -40,6 +40,29 @@ type rowSource struct {
 	dst, gather *tensor.Dense // kept from block to block
 }
 
+// ridgeRows is a rowSource for ridge.
+type ridgeRows struct{ *rowSource }
+
+func (s ridgeRows) each(f addRows) error { return s.rowSource.each(nil, f) }
+
+func (s ridgeRows) parts(o RidgeOptions, train, held addRows) error {
+	kept, out := ridgeSplit(s.n, o)
+	if err := s.rowSource.each(kept, train); err != nil {
+		return err
+	}
+	return s.rowSource.each(out, held)
+}
+
+func (s ridgeRows) signs() []float64 { return s.signature }
+
+// blockRows is the length of blocks that suits ridge.
+func (s *rowSource) blockRows() int {
+	if _, sparse := s.x.(*ops.CSR); sparse {
+		return ridgeBlockRows(s.features)
+	}
+	return ridgeBlockRows(max(s.features, s.dims))
+}
+
 // rowNames names the rows of a block by their index in x.
 type rowNames struct {
 	index []int // nil: first, first+1, ...
