@@ -111,9 +111,7 @@ func FitRidge(ctx context.Context, m Map, x ops.Matrix, y *mat.Dense, o RidgeOpt
 
 // complete checks the options and fills in the defaults for n rows.
 func (o RidgeOptions) complete(n int) (RidgeOptions, error) {
-	if o.Lambdas == nil {
-		o.Lambdas = []float64{defaultLambda * float64(n)}
-	}
+	o.Lambdas = o.lambdas(n)
 	for i, l := range o.Lambdas {
 		if err := checkLambda(l); err != nil {
 			return o, fmt.Errorf("train: Ridge: Lambdas[%d]: %w", i, err)
@@ -140,6 +138,14 @@ func (o RidgeOptions) complete(n int) (RidgeOptions, error) {
 		return o, nil
 	}
 	return o, fmt.Errorf("train: Ridge: %s: %w", wrong, domain.ErrParam)
+}
+
+// lambdas are those of n rows.
+func (o RidgeOptions) lambdas(n int) []float64 {
+	if o.Lambdas == nil {
+		return []float64{defaultLambda * float64(n)}
+	}
+	return o.Lambdas
 }
 
 func checkLambda(l float64) error {
@@ -169,14 +175,12 @@ func fitRidgePrimal(ctx context.Context, src featureRows, o RidgeOptions) (*Ridg
 		if err := src.parts(o, s.addNamed, held.addNamed); err != nil {
 			return nil, err
 		}
-		return s.Best(ctx, &held, o.Lambdas)
+		return s.Best(ctx, &held, o.lambdas(s.n+held.n))
 	}
 	if err := src.each(s.addNamed); err != nil {
 		return nil, err
 	}
-	if o.Lambdas == nil {
-		o.Lambdas = []float64{defaultLambda * float64(s.n)}
-	}
+	o.Lambdas = o.lambdas(s.n)
 	if o.Select == SelectLOO {
 		return s.leaveOneOut(src, o.Lambdas)
 	}

@@ -59,16 +59,25 @@ func (s *RidgeStats) AddRows(ctx context.Context, m Map, x ops.Matrix, y *mat.De
 	if err != nil {
 		return err
 	}
-	if s.n == 0 {
-		s.Signature = src.signature
-	} else if !slices.Equal(s.Signature, src.signature) {
-		return s.otherSigns()
+	if err := s.ofMap(src.signature); err != nil {
+		return err
 	}
 	src.block = src.blockRows()
 	n := s.n
 	return src.each(nil, func(rows rowNames, z *tensor.Dense, y *mat.Dense) error {
 		return s.add(z, y, func(i int) int { return n + rows.at(i) })
 	})
+}
+
+// ofMap wants the signs of the map that the rows go through.
+func (s *RidgeStats) ofMap(signature []float64) error {
+	if s.n == 0 {
+		s.Signature = signature
+	}
+	if !slices.Equal(s.Signature, signature) {
+		return s.otherSigns()
+	}
+	return nil
 }
 
 func (s *RidgeStats) otherSigns() error {

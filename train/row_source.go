@@ -133,6 +133,9 @@ func (s *rowSource) each(index []int, f func(rows rowNames, z *tensor.Dense, y *
 
 func (s *rowSource) cancelled() error {
 	if err := stopped(s.ctx); err != nil {
+		if s.total == 0 { // nobody knows
+			return fmt.Errorf("train: %s: stopped after %d rows: %w", s.who, s.done, err)
+		}
 		return fmt.Errorf("train: %s: stopped after %d of %d rows: %w", s.who, s.done, s.total, err)
 	}
 	return nil
@@ -186,6 +189,9 @@ func (s *rowSource) features2d(x ops.Matrix, rows rowNames, b int) (*tensor.Dens
 	}
 	z, err := layers.Transform(s.m, dst, x)
 	if err != nil {
+		if rows.index == nil {
+			err = domain.InBlock(rows.first, err) // a cell or a row that it names is one of x
+		}
 		return nil, fmt.Errorf("train: %s: %d rows from row %d: %w", s.who, b, rows.at(0), err)
 	}
 	if z, err = floatMatrix(s.who, "the map's features", z); err != nil {
