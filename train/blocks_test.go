@@ -44,7 +44,7 @@ func inBlocks(t *testing.T, x *tensor.Dense, y *mat.Dense, sizes ...int) Blocks 
 
 func fourier(t *testing.T, d, features int, sigma float64) *layers.FourierLayer {
 	t.Helper()
-	m, err := layers.NewFourierLayer(spectral.Gaussian{Sigma: sigma}, d, features/2, layers.WithSeed(3))
+	m, err := layers.NewFourierLayer(spectral.Gaussian{Sigma: sigma}, d, features, layers.WithSeed(3))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ const (
 	ridgeTile  = 64
 	ridgeDepth = 512
 	// ridgeTriangle is the order up to which a whole square is computed where its lower triangle would do.
-	ridgeTriangle = 512
+	ridgeTriangle = 128
 )
 
 // inParallel runs f(0..tasks-1) on GOMAXPROCS goroutines. What a task computes depends on its number only.

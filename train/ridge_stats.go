@@ -9,6 +9,7 @@ import (
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
@@ -145,20 +146,8 @@ func addBlock[T domain.Float](s *RidgeStats, z []T, y *mat.Dense, i, rows int) {
 	s.zt = slices.Grow(s.zt[:0], s.features*ld)[:s.features*ld]
 	s.yt = slices.Grow(s.yt[:0], s.targets*ld)[:s.targets*ld]
 	raw := y.RawMatrix()
-	s.centre(s.zt, s.meanZ, rows, func(t []float64, lo, hi int) {
-		for r := range rows {
-			for j, v := range z[r*s.features+lo : r*s.features+hi] {
-				t[j*ld+r] = float64(v)
-			}
-		}
-	})
-	s.centre(s.yt, s.meanY, rows, func(t []float64, lo, hi int) {
-		for r := range rows {
-			for j, v := range raw.Data[(i+r)*raw.Stride+lo : (i+r)*raw.Stride+hi] {
-				t[j*ld+r] = v
-			}
-		}
-	})
+	centre(s, s.zt, s.meanZ, z, s.features, rows)
+	centre(s, s.yt, s.meanY, raw.Data[i*raw.Stride:], raw.Stride, rows)
 	s.n += rows
 	zt, yt := general(s.features, ld, ld, s.zt), general(s.targets, ld, ld, s.yt)
 	addProduct(1, zt, zt, s.gram(), true)
@@ -170,34 +159,67 @@ func addBlock[T domain.Float](s *RidgeStats, z []T, y *mat.Dense, i, rows int) {
 	}
 }
 
-// centre fills t, one column of the block a row and rows+1 wide, by read, subtracts the means, appends the joining row
-// and updates mean.
-func (s *RidgeStats) centre(t, mean []float64, rows int, read func(t []float64, lo, hi int)) {
+// centre fills t, one column of the block a row and rows+1 wide, from x, whose rows are stride apart, subtracts the means, appends the
+// joining row and updates mean.
+func centre[T domain.Float](s *RidgeStats, t, mean []float64, x []T, stride, rows int) {
 	ld := rows + 1
 	before, all := float64(s.n), float64(s.n+rows)
 	join := math.Sqrt(before / all * float64(rows))
+	own := columnMeans(x, rows, len(mean), stride)
 	inParallel((len(mean)+ridgeTile-1)/ridgeTile, func(task int) {
 		lo, hi := task*ridgeTile, min((task+1)*ridgeTile, len(mean))
-		read(t[lo*ld:], lo, hi)
+		transposeLess(t[lo*ld:], ld, x[lo:], stride, rows, own[lo:hi])
 		for j := lo; j < hi; j++ {
-			col := t[j*ld : j*ld+rows]
-			sum := 0.0
-			for _, v := range col {
-				sum += v / float64(rows) // divided first: finite numbers have a finite mean
-			}
-			for i := range col {
-				col[i] -= sum
-			}
-			delta := sum - mean[j]
+			delta := own[j] - mean[j]
 			t[j*ld+rows] = 0
 			if s.n > 0 {
 				t[j*ld+rows] = join * delta
 				mean[j] += delta * (float64(rows) / all)
 			} else {
-				mean[j] = sum
+				mean[j] = own[j]
 			}
 		}
 	})
+}
+
+// columnMeans are the means of the columns of x, row by row, in wide pieces of them.
+func columnMeans[T domain.Float](x []T, rows, cols, stride int) []float64 {
+	mean, part := make([]float64, cols), 1/float64(rows)
+	inParallel((cols+ridgeDepth-1)/ridgeDepth, func(task int) {
+		lo, hi := task*ridgeDepth, min((task+1)*ridgeDepth, cols)
+		m := mean[lo:hi]
+		for r := range rows {
+			switch row := any(x[r*stride+lo : r*stride+hi]).(type) {
+			case []float64:
+				floats.AddScaled(m, part, row) // divided first: finite numbers have a finite mean
+			case []float32:
+				for j, v := range row {
+					m[j] += float64(v) * part
+				}
+			}
+		}
+	})
+	return mean
+}
+
+// transposeLess puts the transpose of the first len(mean) columns of x, less mean, into t. It goes by squares of 8 x 8, a line of the cache
+// a side: column by column every number would be a line of its own, and at this distance all of them in one place of the cache.
+func transposeLess[T domain.Float](t []float64, ld int, x []T, stride, rows int, mean []float64) {
+	const side = 8
+	for j0 := 0; j0 < len(mean); j0 += side {
+		j1 := min(j0+side, len(mean))
+		for r0 := 0; r0 < rows; r0 += side {
+			r1 := min(r0+side, rows)
+			for j := j0; j < j1; j++ {
+				m, col := mean[j], t[j*ld+r0:j*ld+r1]
+				at := r0*stride + j
+				for i := range col {
+					col[i] = float64(x[at]) - m
+					at += stride
+				}
+			}
+		}
+	}
 }
 
 // gram is G as a matrix.

@@ -268,14 +268,36 @@ func checkTargets(who string, y *mat.Dense, row func(i int) int) error {
 
 // notFinite is the first cell that holds no finite number, or row -1.
 func notFinite[T domain.Float](x []T, rows, cols, stride int) (int, int, float64) {
-	for i := range rows {
-		for j, v := range x[i*stride : i*stride+cols] {
-			if v-v != 0 {
-				return i, j, float64(v)
+	const piece = 128 // rows
+	doubtful := make([]bool, (rows+piece-1)/piece)
+	inParallel(len(doubtful), func(task int) {
+		for i := task * piece; i < min(rows, (task+1)*piece); i++ {
+			s := sum(x[i*stride : i*stride+cols])
+			doubtful[task] = doubtful[task] || s-s != 0
+		}
+	})
+	for task, d := range doubtful {
+		for i := task * piece; d && i < min(rows, (task+1)*piece); i++ {
+			for j, v := range x[i*stride : i*stride+cols] {
+				if v-v != 0 {
+					return i, j, float64(v)
+				}
 			}
 		}
 	}
 	return -1, 0, math.NaN()
+}
+
+// sum adds x up. Where an element is not finite neither is the sum, which can also overflow by itself.
+func sum[T domain.Float](x []T) T {
+	var a, b, c, d T // four, for each waits for the last one
+	for ; len(x) >= 4; x = x[4:] {
+		a, b, c, d = a+x[0], b+x[1], c+x[2], d+x[3]
+	}
+	for _, v := range x {
+		a += v
+	}
+	return a + b + c + d
 }
 
 // dimsOf is the shape of y for messages; a nil y has none.
