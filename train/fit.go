@@ -4,9 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/rand/v2"
 
-	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
@@ -50,19 +48,15 @@ func Fit(ctx context.Context, m layers.Layer, head layers.Head, x ops.Matrix, ta
 	if m, x, err = cacheFeatures(m, x, o.CacheBytes); err != nil {
 		return nil, err
 	}
-	f := &fitter{FitOptions: o, m: m, head: head, x: x, targets: targets}
-	f.solvers = [2]stepper{newSolver(o.Solver, o.MapRate), newSolver(o.Solver, o.LearnRate)}
-	f.rows, f.held = data.Split(x.Shape()[0], o.HeldOut, o.Seed)
-	if len(f.rows) == 0 {
+	rows, held := data.Split(x.Shape()[0], o.HeldOut, o.Seed)
+	if len(rows) == 0 {
 		return nil, fmt.Errorf("train: Fit: of %d rows, %v are held out and none is left to train on: %w", x.Shape()[0], o.HeldOut, domain.ErrShape)
 	}
-	for _, i := range data.Shuffle(len(f.rows), o.Seed)[:min(len(f.rows), 2000)] {
-		f.sample = append(f.sample, f.rows[i])
-	}
-	if err := startIntercept(head, targets, f.rows); err != nil {
+	src := &fitMemory{x: x, targets: targets, rows: rows, aside: held, seed: o.Seed, batch: o.Batch}
+	if err := startIntercept(head, func() ([]float64, error) { return src.meanTarget(), nil }); err != nil {
 		return nil, err
 	}
-	return f.run(ctx)
+	return newFitter(m, head, src, o).run(ctx)
 }
 
 func fitShapes(m layers.Layer, head layers.Head, x ops.Matrix, targets *tensor.Dense) error {
@@ -106,7 +100,7 @@ func cacheFeatures(m layers.Layer, x ops.Matrix, budget int) (layers.Layer, ops.
 }
 
 // startIntercept sets the intercept of an untouched linear head to the mean target.
-func startIntercept(head layers.Head, targets *tensor.Dense, rows []int) error {
+func startIntercept(head layers.Head, mean func() ([]float64, error)) error {
 	if _, ok := head.(*layers.LinearHead); !ok {
 		return nil
 	}
@@ -117,27 +111,30 @@ func startIntercept(head layers.Head, targets *tensor.Dense, rows []int) error {
 			}
 		}
 	}
-	k := head.Features()
-	mean := make([]float64, k)
-	for _, i := range rows {
-		for j := range mean {
-			mean[j] += cell(targets, i*k+j) / float64(len(rows))
-		}
+	b, err := mean()
+	if err != nil {
+		return err
 	}
-	return head.SetWeights(make([]float64, head.Dims()*k), mean)
+	return head.SetWeights(make([]float64, head.Dims()*head.Features()), b)
 }
 
 // fitter is the state of a Fit.
 type fitter struct {
 	FitOptions
-	m          layers.Layer
-	head       layers.Head
-	x          ops.Matrix
-	targets    *tensor.Dense
-	rows, held []int
-	sample     []int         // rows of the training part whose score is told
-	solvers    [2]stepper    // of the map and of the head; a solver keeps its state by position
-	steps      map[int]*step // by batch size: graphs are static, and they share the parameters
+	m       layers.Layer
+	head    layers.Head
+	src     fitSource
+	classes bool          // whether a score is an accuracy
+	solvers [2]stepper    // of the map and of the head; a solver keeps its state by position
+	steps   map[int]*step // by batch size: graphs are static, and they share the parameters
+}
+
+func newFitter(m layers.Layer, head layers.Head, src fitSource, o FitOptions) *fitter {
+	f := &fitter{FitOptions: o, m: m, head: head, src: src}
+	f.solvers = [2]stepper{newSolver(o.Solver, o.MapRate), newSolver(o.Solver, o.LearnRate)}
+	_, softmax := head.(*layers.SoftmaxHead)
+	f.classes = softmax || head.Features() > 1 && src.classes()
+	return f
 }
 
 func (f *fitter) run(ctx context.Context) (*FitReport, error) {
@@ -158,7 +155,7 @@ func (f *fitter) run(ctx context.Context) (*FitReport, error) {
 		if f.Progress != nil {
 			f.Progress(e)
 		}
-		if len(f.held) == 0 {
+		if e.HeldLoss != e.HeldLoss { // nothing is held out
 			report.Best = n
 			continue
 		}
@@ -177,38 +174,46 @@ func (f *fitter) run(ctx context.Context) (*FitReport, error) {
 
 func (f *fitter) epoch(ctx context.Context, n int) (Epoch, error) {
 	e := Epoch{Number: n, Of: f.Epochs, HeldLoss: math.NaN(), HeldScore: math.NaN()}
-	rng := rand.New(spectral.Stream(f.Seed, fmt.Sprintf("epoch %d", n)))
-	order := append([]int(nil), f.rows...)
-	rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
-	for at := 0; at < len(order); at += f.Batch {
+	rows := 0
+	for b, err := range f.src.epoch(ctx, n) {
 		if err := stopped(ctx); err != nil {
 			return e, fmt.Errorf("train: Fit: stopped in epoch %d of %d: %w", n, f.Epochs, err)
 		}
-		batch := order[at:min(at+f.Batch, len(order))]
-		loss, err := f.step(batch)
 		if err != nil {
-			return e, fmt.Errorf("train: Fit: epoch %d: %w", n, f.locate(batch, err))
+			return e, fmt.Errorf("train: Fit: epoch %d: %w", n, err)
+		}
+		loss, err := f.step(b)
+		if err != nil {
+			return e, fmt.Errorf("train: Fit: epoch %d: %w", n, f.locate(b, err))
 		}
 		if math.IsNaN(loss) || math.IsInf(loss, 0) {
-			return e, fmt.Errorf("train: Fit: the loss is %v in epoch %d at row %d of %d; lower the learning rate (%v now) or scale the data", loss, n, at, len(order), f.LearnRate)
+			return e, fmt.Errorf("train: Fit: the loss is %v in epoch %d after %d rows; lower the learning rate (%v now) or scale the data", loss, n, rows, f.LearnRate)
 		}
-		e.Loss += loss * float64(len(batch)) / float64(len(order))
+		rows += len(b.rows)
+		e.Loss += loss * float64(len(b.rows))
 	}
+	e.Loss /= float64(rows)
 	var err error
-	if _, e.Score, err = f.evaluate(f.sample); err != nil || len(f.held) == 0 {
+	if _, e.Score, err = f.evaluate(f.src.sample()); err != nil {
 		return e, err
 	}
-	e.HeldLoss, e.HeldScore, err = f.evaluate(f.held)
+	if held := f.src.held(ctx); held != nil {
+		e.HeldLoss, e.HeldScore, err = f.evaluate(held)
+	}
 	return e, err
 }
 
 // locate turns the error of a batch into that of the row of x that caused it, where there is one. Gorgonia's machine hands errors on as
 // text, and the batch is shuffled.
-func (f *fitter) locate(batch []int, err error) error {
-	for _, i := range batch {
-		if _, e := layers.Apply(f.m, nil, data.RowsOf(f.x, []int{i})); e != nil {
-			return domain.InBlock(i, e)
+func (f *fitter) locate(b batch, err error) error {
+	for _, i := range b.rows {
+		if _, e := layers.Apply(f.m, nil, data.RowsOf(b.x, []int{i})); e != nil {
+			err = domain.InBlock(i, e)
+			break
 		}
+	}
+	if b.locate != nil {
+		return b.locate(err)
 	}
 	return err
 }
