@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/bochner-go/bochner/examples/internal/cli"
 	"github.com/bochner-go/bochner/layers"
@@ -21,7 +22,8 @@ Without -train it makes its own histograms; see the README for the maps and thei
 type options struct {
 	cli.MapFlags
 	train, test, load, save, plot string
-	json, noWeights               bool
+	json, noWeights, stream       bool
+	shuffle                       int
 	label                         data.Label
 	task                          data.Task
 	head                          string // linear, softmax, ridge or svm
@@ -37,9 +39,11 @@ func parse(args []string) (*options, error) {
 	o := new(options)
 	fs := flag.NewFlagSet("train", flag.ContinueOnError)
 	var label, task, solver string
-	fs.StringVar(&o.train, "train", "", "training `file`: LIBSVM text, CSV or .npy, each also .gz (default: made histograms)")
-	fs.StringVar(&o.test, "test", "", "test `file` (default: a fifth of the training rows)")
-	fs.StringVar(&label, "label", "last", "where a CSV or .npy row keeps its label or target: last, first")
+	fs.StringVar(&o.train, "train", "", "training `files` and folders, separated by commas: LIBSVM text, CSV or .npy, each also .gz or .zst, or .parquet (default: made histograms)")
+	fs.StringVar(&o.test, "test", "", "test `files`, likewise (default: a fifth of the training rows)")
+	fs.BoolVar(&o.stream, "stream", false, "read the rows in blocks, again in every pass, and never hold them all; not for svm")
+	fs.IntVar(&o.shuffle, "shuffle", 1<<15, "with -stream, linear, softmax: `rows` in the buffer that mixes them")
+	fs.StringVar(&label, "label", "last", "where a row of CSV, .npy or Parquet keeps its label or target: last, first")
 	fs.StringVar(&task, "task", "classification", "classification, regression")
 	o.Register(fs, "gaussian", "")
 	fs.Lookup("map").Usage += "; exp-semigroup on the made histograms"
@@ -95,6 +99,9 @@ func parse(args []string) (*options, error) {
 	if err := o.setHead(solver, given); err != nil {
 		return nil, err
 	}
+	if err := o.checkStream(given); err != nil {
+		return nil, err
+	}
 	if o.spec, o.scaler, err = o.Spec(given); err != nil {
 		return nil, err
 	}
@@ -110,6 +117,24 @@ func parse(args []string) (*options, error) {
 	}
 	return o, cli.Probe(o.spec)
 }
+
+// checkStream refuses what rows that are read in blocks cannot have.
+func (o *options) checkStream(given map[string]bool) error {
+	switch {
+	case o.stream && o.train == "":
+		return cli.Usage("-stream does not apply to the made histograms; it goes with -train")
+	case o.stream && o.head == "svm":
+		return cli.Usage("-stream does not apply to -head svm, which holds all rows; use ridge, or linear or softmax")
+	case given["shuffle"] && (!o.stream || o.head == "ridge"):
+		return cli.Usage("-shuffle applies to -stream with -head linear or softmax alone")
+	case o.shuffle < 0:
+		return cli.Usage("-shuffle %d: want at least 0 rows", o.shuffle)
+	}
+	return nil
+}
+
+// list are the files and folders that a flag names.
+func list(names string) []string { return strings.Split(names, ",") }
 
 func (o *options) setTask(task string, given map[string]bool) error {
 	switch task {

@@ -23,9 +23,12 @@ func run(ctx context.Context, args []string) error {
 		return err
 	}
 	var r *result
-	if o.load != "" {
-		r, err = evaluateSaved(o)
-	} else {
+	switch {
+	case o.load != "":
+		r, err = evaluateSaved(ctx, o)
+	case o.stream:
+		r, err = trainStream(ctx, o)
+	default:
 		r, err = trainModel(ctx, o)
 	}
 	if err != nil {

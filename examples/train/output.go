@@ -54,18 +54,26 @@ func score(m *train.Model, x ops.Matrix, set part) (*scores, error) {
 		for i := range set.Y {
 			s.predicted = append(s.predicted, raw.At(i, 0))
 		}
-		s.rmse, err = train.RMSE(s.predicted, s.target)
-		return s, err
+		return s, s.measure()
 	}
 	if s.truth, err = m.Classes.Index(set.Labels); err != nil {
 		return nil, set.locate(err)
 	}
 	s.guess = train.ArgMax(raw)
+	return s, s.measure()
+}
+
+// measure says how good the predictions are.
+func (s *scores) measure() (err error) {
+	if s.guess == nil {
+		s.rmse, err = train.RMSE(s.predicted, s.target)
+		return err
+	}
 	if s.accuracy, err = train.Accuracy(s.guess, s.truth); err != nil {
-		return nil, err
+		return err
 	}
 	s.f1, err = train.F1(s.guess, s.truth)
-	return s, err
+	return err
 }
 
 // object is the JSON form. What does not apply is left out.

@@ -27,7 +27,7 @@ func trainModel(ctx context.Context, o *options) (*result, error) {
 	if err := errors.Join(cli.CheckWritable("save", o.save), cli.CheckWritable("plot", o.plot)); err != nil {
 		return nil, err
 	}
-	trainSet, testSet, err := o.read()
+	trainSet, testSet, err := o.read(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -177,11 +177,16 @@ func (o *options) fitHead(ctx context.Context, m *train.Model, timed *timedMap, 
 			return err
 		}
 	}
-	bar := cli.NewProgress("epoch")
-	defer bar.Close()
-	o.fit.Progress = func(e train.Epoch) { bar.Step(e.Number, e.Of, epochNote(e, m.Classes != nil)) }
+	defer o.showEpochs(m)()
 	r.history, err = train.Fit(ctx, timed, m.Head, x, targets, o.fit)
 	return err
+}
+
+// showEpochs makes the fit tell its epochs, until done is called.
+func (o *options) showEpochs(m *train.Model) (done func()) {
+	bar := cli.NewProgress("epoch")
+	o.fit.Progress = func(e train.Epoch) { bar.Step(e.Number, e.Of, epochNote(e, m.Classes != nil)) }
+	return bar.Close
 }
 
 // newHead makes the head, an output for each class or the one target.
@@ -233,7 +238,7 @@ func (o *options) fitSVM(ctx context.Context, m *train.Model, timed *timedMap, x
 }
 
 // evaluateSaved loads a model and evaluates it on the test file.
-func evaluateSaved(o *options) (*result, error) {
+func evaluateSaved(ctx context.Context, o *options) (*result, error) {
 	start := time.Now()
 	if err := cli.CheckWritable("plot", o.plot); err != nil {
 		return nil, err
@@ -250,7 +255,7 @@ func evaluateSaved(o *options) (*result, error) {
 	if m.Classes == nil {
 		opts.Task = data.Regression
 	}
-	set, err := data.Read(o.test, opts)
+	set, err := data.ReadAll(ctx, opts, list(o.test)...)
 	if err != nil {
 		return nil, err
 	}
@@ -268,7 +273,7 @@ func evaluateSaved(o *options) (*result, error) {
 
 // evaluate scores the model on the test rows and, where there are any, on the training rows x, which are scaled already.
 func (r *result) evaluate(m *train.Model, x ops.Matrix, trainSet, testSet part) error {
-	r.spec, r.dims, r.classes, r.split = m.Spec, m.Dims(), m.Classes, cli.SplitOf(m.Map)
+	r.describe(m)
 	prepared, err := m.Prepare(testSet.X)
 	if err != nil {
 		return testSet.locate(err)
@@ -285,6 +290,11 @@ func (r *result) evaluate(m *train.Model, x ops.Matrix, trainSet, testSet part) 
 		return nil // the map is no longer that of the kernel
 	}
 	return r.measureKernel(m, prepared)
+}
+
+// describe takes what the result tells of a model.
+func (r *result) describe(m *train.Model) {
+	r.spec, r.dims, r.classes, r.split = m.Spec, m.Dims(), m.Classes, cli.SplitOf(m.Map)
 }
 
 // measureKernel compares exact and approximate kernel on some test rows.

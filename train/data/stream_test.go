@@ -179,7 +179,7 @@ func TestStreamOfColumns(t *testing.T) {
 		t.Errorf("%q in blocks of %v, %d columns", rows, sizes, s.Dims())
 	}
 	v, err := s.Survey(context.Background(), 100)
-	if err != nil || v.Rows != 7 || v.Classes != nil || v.Sample.Rows() != 7 || !slices.Equal(cells(v.Sample)[12:], []float64{13, 14}) {
+	if err != nil || v.Rows != 7 || v.Classes != nil || v.Sample.Rows() != 7 || !slices.Equal(cells(v.Sample.Set)[12:], []float64{13, 14}) {
 		t.Errorf("survey %+v, %v", v, err)
 	}
 }

@@ -21,7 +21,7 @@ type Survey struct {
 	Dims    int
 	Stored  int     // cells that are not 0, of LIBSVM text; all cells of other formats
 	Classes Classes // nil in regression
-	Sample  *Set    // as many rows as were asked for, or all, drawn without replacement, in the order of the files; nil if there is none
+	Sample  *Block  // as many rows as were asked for, or all, drawn without replacement, in the order of the files; nil if there is none
 }
 
 // Survey reads all rows once and draws a sample of them (Vitter 1985, algorithm R, under the seed). From then on the stream knows its width,
@@ -131,17 +131,16 @@ func (v *surveyor) result() (*Survey, error) {
 	return &v.Survey, err
 }
 
-// sample makes a set of the pool, in which rows of LIBSVM text are sparse and others dense.
-func (v *surveyor) sample(sparse bool) (*Set, error) {
+// sample makes a block of the pool, in which rows of LIBSVM text are sparse and others dense.
+func (v *surveyor) sample(sparse bool) (*Block, error) {
 	b := builder{like: v.like}
 	if !v.text && !sparse {
 		for _, e := range v.pool {
 			b.add(e)
 		}
-		out, err := b.block(v.Dims)
-		return out.Set, err
+		return b.block(v.Dims)
 	}
-	b.like = &Block{Set: &Set{X: new(ops.CSR), Y: v.like.Y, Labels: v.like.Labels, Source: v.like.Source, Names: v.like.Names, LabelName: v.like.LabelName}}
+	b.like = &Block{files: v.like.files, Set: &Set{X: new(ops.CSR), Y: v.like.Y, Labels: v.like.Labels, Source: v.like.Source, Names: v.like.Names, LabelName: v.like.LabelName}}
 	var cells entry
 	for _, e := range v.pool {
 		if e.cols == nil { // a dense row
@@ -157,8 +156,8 @@ func (v *surveyor) sample(sparse bool) (*Set, error) {
 	}
 	out, err := b.block(v.Dims)
 	if err != nil || sparse {
-		return out.Set, err
+		return out, err
 	}
 	out.X, err = out.Dense()
-	return out.Set, err
+	return out, err
 }
