@@ -22,7 +22,7 @@ Without -train it makes its own histograms; see the README for the maps and thei
 type options struct {
 	cli.MapFlags
 	train, test, load, save, plot string
-	json, noWeights, stream       bool
+	json, noWeights, stream, cg   bool
 	shuffle                       int
 	label                         data.Label
 	task                          data.Task
@@ -54,7 +54,7 @@ func parse(args []string) (*options, error) {
 	fs.IntVar(&o.fit.Batch, "batch", 256, "linear, softmax: rows a step")
 	fs.Float64Var(&o.fit.LearnRate, "lr", 0, "linear, softmax: learning rate of the head (default 0.05 for adam, 0.5 for sgd)")
 	fs.Float64Var(&o.fit.MapRate, "map-lr", 0, "with -tune: learning rate of the map's parameters (default a hundredth of -lr)")
-	fs.StringVar(&solver, "solver", "adam", "linear, softmax: adam, sgd")
+	fs.StringVar(&solver, "solver", "", "linear, softmax: adam, sgd (default adam); ridge: cholesky, or cg for more features than a matrix of them can be held of (default cholesky)")
 	fs.Float64Var(&o.fit.HeldOut, "held-out", 0, "linear, softmax: fraction of the training rows held out for early stopping")
 	fs.StringVar(&o.tune, "tune", "", "fine-tune the map under the head: bandwidth, bandwidth-each, all (default: frozen)")
 	fs.StringVar(&o.save, "save", "", "write the model to this `file`")
@@ -184,7 +184,7 @@ func (o *options) setHead(solver string, given map[string]bool) error {
 		return cli.Usage("-epsilon %v: want a number of at least 0", o.epsilon)
 	}
 	if !graph {
-		for _, f := range []string{"epochs", "batch", "lr", "solver", "held-out", "tune", "map-lr"} {
+		for _, f := range []string{"epochs", "batch", "lr", "held-out", "tune", "map-lr"} {
 			if given[f] {
 				return cli.Usage("-%s does not apply to -head %s, which is fitted on frozen features to the end; use -head linear or softmax", f, o.head)
 			}
@@ -200,12 +200,8 @@ func (o *options) setHead(solver string, given map[string]bool) error {
 	if o.tune = policy.String(); policy == layers.Frozen {
 		o.tune = ""
 	}
-	switch solver {
-	case "adam":
-	case "sgd":
-		o.fit.Solver = train.SGD
-	default:
-		return cli.Usage("-solver %s: want adam or sgd", solver)
+	if err := o.setSolver(solver); err != nil {
+		return err
 	}
 	if err := o.setLambda(graph); err != nil {
 		return err
@@ -222,6 +218,29 @@ func (o *options) setHead(solver string, given map[string]bool) error {
 		return cli.Usage("-epochs %d -batch %d -held-out %v: want at least 1, at least 1, and a fraction below 1", o.fit.Epochs, o.fit.Batch, o.fit.HeldOut)
 	}
 	o.fit.Seed = o.Seed
+	return nil
+}
+
+// setSolver takes a solver of the head.
+func (o *options) setSolver(name string) error {
+	want := map[string]string{"ridge": "cholesky or cg", "linear": "adam or sgd", "softmax": "adam or sgd"}[o.head]
+	switch {
+	case want == "" && name != "":
+		return cli.Usage("-solver does not apply to -head %s", o.head)
+	case name == "" || name == "adam" && o.head != "ridge" || name == "cholesky" && o.head == "ridge":
+	case name == "sgd" && o.head != "ridge":
+		o.fit.Solver = train.SGD
+	case name == "cg" && o.head == "ridge":
+		o.cg = true
+	default:
+		return cli.Usage("-solver %s: -head %s wants %s", name, o.head, want)
+	}
+	if e, err := layers.Lookup(o.Map); err == nil && e.Signed && o.cg {
+		return cli.Usage("-solver cg does not apply to -map %s, whose system is indefinite; use cholesky", o.Map)
+	}
+	if v, err := strconv.ParseFloat(o.lambda, 64); o.cg && o.lambda != "" && !(err == nil && v > 0) {
+		return cli.Usage("-solver cg -lambda %s: want a number above 0", o.lambda)
+	}
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"time"
 
@@ -212,11 +213,30 @@ func epochNote(e train.Epoch, classes bool) string {
 }
 
 func (o *options) fitRidge(ctx context.Context, m *train.Model, timed *timedMap, x ops.Matrix, y *mat.Dense, r *result) error {
+	if o.cg {
+		return o.ridgeCG(ctx, m, timed, train.OneBlock(x, y), r)
+	}
 	ro := o.ridgeOptions(x.Shape()[0])
 	bar := cli.NewProgress("ridge, rows")
 	defer bar.Close()
 	ro.Progress = func(done, total int) { bar.Step(done, total, "") }
 	fit, err := train.FitRidge(ctx, timed, x, y, ro)
+	if err != nil {
+		return err
+	}
+	r.lambda = &fit.Lambda
+	return m.Head.SetWeights(fit.W.RawMatrix().Data, fit.B)
+}
+
+// ridgeCG fits ridge by conjugate gradients.
+func (o *options) ridgeCG(ctx context.Context, m *train.Model, timed *timedMap, blocks train.Blocks, r *result) error {
+	bar := cli.NewProgress("ridge, digits of the residual")
+	defer bar.Close()
+	co := train.CGOptions{Lambda: o.fit.Lambda, Seed: o.Seed}
+	co.Progress = func(iteration int, residual float64) {
+		bar.Step(int(-math.Log10(min(1, residual))), 8, fmt.Sprintf("iteration %d", iteration))
+	}
+	fit, err := train.FitRidgeCG(ctx, timed, blocks, co)
 	if err != nil {
 		return err
 	}

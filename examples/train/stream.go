@@ -167,6 +167,9 @@ func (r *result) checkBlocks(ctx context.Context, m *train.Model, test train.Row
 }
 
 func (o *options) ridgeBlocks(ctx context.Context, m *train.Model, timed *timedMap, rows train.Rows, r *result) error {
+	if o.cg {
+		return o.ridgeCG(ctx, m, timed, rows.Blocks(ctx), r)
+	}
 	ro := o.ridgeOptions(r.trainRows)
 	bar := cli.NewProgress("ridge, rows")
 	defer bar.Close()

@@ -52,6 +52,7 @@ func TestStream(t *testing.T) {
 		"-train %s -test test.csv -features 64 -head ridge -scale standard",
 		"-train %s -test test.csv -features 64 -head ridge -lambda loo -scale minmax,l2 -dtype float32",
 		"-train %s -test test.csv -features 32 -head ridge -map delta-gaussian -lambda .1",
+		"-train %s -test test.csv -features 400 -head ridge -solver cg",
 		"-train %s -test test.csv -map chi2 -head ridge",
 		"-train %s -test test.csv -map nystrom -features 16 -head ridge",
 		"-train %s -test smoothtest.csv -features 64 -task regression",
@@ -74,6 +75,10 @@ func TestStream(t *testing.T) {
 		if got.TrainRows != 150 || got.TestRows != 60 || got.TrainAccuracy != nil || got.InputDim != 3 || want.Features != got.Features {
 			t.Errorf("%s: %+v", args, got)
 		}
+	}
+	cg, direct := fit(t, dir, "-train last.csv -test test.csv -features 64 -head ridge -solver cg"), fit(t, dir, "-train last.csv -test test.csv -features 64 -head ridge")
+	if *cg.Lambda != *direct.Lambda || math.Abs(*cg.Accuracy-*direct.Accuracy) > 1./60 {
+		t.Errorf("-solver cg: %+v, want %+v", cg, direct)
 	}
 	list, folder := stream(t, dir, "-train sparse/a.libsvm,sparse/b.libsvm.gz,sparse/c.libsvm -test train.libsvm -features 64 -head ridge"),
 		fit(t, dir, "-train sparse -test train.libsvm -features 64 -head ridge")
