@@ -69,7 +69,7 @@ func TestTable(t *testing.T) {
 	dir := source(t)
 	clitest.Run(t, dir, "-generate out -from from.csv -rows 600 -files 3").OK(t)
 	r := clitest.Run(t, dir, "-data out -use 1,3 -features 32").OK(t)
-	for _, text := range []string{"gaussian, 32 features, float64", "\n| 200 | 0.00 | ", "\n| 600 | 0.00 | "} {
+	for _, text := range []string{"gaussian, float64", "\n| 32 | 200 | 0.00 | ", "\n| 32 | 600 | 0.00 | "} {
 		if !strings.Contains(r.Stdout, text) {
 			t.Errorf("stdout does not hold %q:\n%s", text, r.Stdout)
 		}

@@ -186,9 +186,9 @@ func (o *options) table(ctx context.Context, w io.Writer) error {
 		}
 		o.use = []int{len(files)}
 	}
-	fmt.Fprintf(w, "%s, %d processors; gaussian, %d features, float64; seconds (CPU seconds)\n\n", runtime.Version(), runtime.GOMAXPROCS(0), o.features)
-	fmt.Fprintln(w, "| rows | GB | features | update | survey | fit | (survey + fit) / (features + update), CPU | CPU µs a row | peak MB |")
-	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|---|")
+	fmt.Fprintf(w, "%s, %d processors; gaussian, float64; seconds, CPU seconds in brackets\n\n", runtime.Version(), runtime.GOMAXPROCS(0))
+	fmt.Fprintln(w, "| features | rows | GB | features alone | update | survey and scaler | fit | (survey + fit) / (features + update), CPU | CPU µs a row | peak MB |")
+	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|---|---|")
 	for _, n := range o.use {
 		cmd := exec.CommandContext(ctx, self, "-child", "-data", o.data, "-use", fmt.Sprint(n), "-features", fmt.Sprint(o.features), "-seed", fmt.Sprint(o.seed))
 		var out strings.Builder
@@ -200,14 +200,14 @@ func (o *options) table(ctx context.Context, w io.Writer) error {
 		if err := json.Unmarshal([]byte(out.String()), &r); err != nil {
 			return fmt.Errorf("measuring %d files: %w", n, err)
 		}
-		r.line(w)
+		r.line(w, o.features)
 	}
 	return nil
 }
 
-func (r result) line(w io.Writer) {
+func (r result) line(w io.Writer, features int) {
 	show := func(c cost) string { return fmt.Sprintf("%.1f (%.1f)", c.Wall, c.CPU) }
 	all, least := r.Survey.plus(r.Fit), r.Features.plus(r.Update)
-	fmt.Fprintf(w, "| %d | %.2f | %s | %s | %s | %s | %.3f, %.3f | %.1f | %d |\n", r.Rows, float64(r.Bytes)/1e9, show(r.Features), show(r.Update),
-		show(r.Survey), show(r.Fit), all.Wall/least.Wall, all.CPU/least.CPU, 1e6*all.CPU/float64(r.Rows), r.Peak>>20)
+	fmt.Fprintf(w, "| %d | %d | %.2f | %s | %s | %s | %s | %.3f | %.1f | %d |\n", features, r.Rows, float64(r.Bytes)/1e9, show(r.Features), show(r.Update),
+		show(r.Survey), show(r.Fit), all.CPU/least.CPU, 1e6*all.CPU/float64(r.Rows), r.Peak>>20)
 }
