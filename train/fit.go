@@ -2,6 +2,7 @@ package train
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -29,6 +30,7 @@ type FitReport struct {
 	Epochs  []Epoch
 	Best    int  // the number of the epoch whose parameters were kept
 	Stopped bool // whether early stopping ended it
+	Resumed bool // whether it went on from a checkpoint
 }
 
 // Fit minimises the head's loss over x [n, d], dense or sparse, and targets [n, k] by mini-batches on a Gorgonia graph. It changes the head and,
@@ -44,6 +46,11 @@ func Fit(ctx context.Context, m layers.Layer, head layers.Head, x ops.Matrix, ta
 	if err := fitShapes(m, head, x, targets); err != nil {
 		return nil, err
 	}
+	if err := o.classWeights(head); err != nil {
+		return nil, err
+	}
+	was := fitMemory{x: x, targets: targets}
+	frozen := m
 	var err error
 	if m, x, err = cacheFeatures(m, x, o.CacheBytes); err != nil {
 		return nil, err
@@ -52,11 +59,13 @@ func Fit(ctx context.Context, m layers.Layer, head layers.Head, x ops.Matrix, ta
 	if len(rows) == 0 {
 		return nil, fmt.Errorf("train: Fit: of %d rows, %v are held out and none is left to train on: %w", x.Shape()[0], o.HeldOut, domain.ErrShape)
 	}
-	src := &fitMemory{x: x, targets: targets, rows: rows, aside: held, seed: o.Seed, batch: o.Batch}
+	src := &fitMemory{x: x, targets: o.weighted(targets), rows: rows, aside: held, seed: o.Seed, batch: o.Batch}
 	if err := startIntercept(head, func() ([]float64, error) { return src.meanTarget(), nil }); err != nil {
 		return nil, err
 	}
-	return newFitter(m, head, src, o).run(ctx)
+	f := newFitter(m, head, src, o)
+	f.keeper.identify(o, was.identity, frozen, head)
+	return f.run(ctx)
 }
 
 func fitShapes(m layers.Layer, head layers.Head, x ops.Matrix, targets *tensor.Dense) error {
@@ -124,17 +133,29 @@ type fitter struct {
 	m       layers.Layer
 	head    layers.Head
 	src     fitSource
-	classes bool          // whether a score is an accuracy
-	solvers [2]stepper    // of the map and of the head; a solver keeps its state by position
-	steps   map[int]*step // by batch size: graphs are static, and they share the parameters
+	classes bool       // whether a score is an accuracy
+	solvers [2]*solver // of the map and of the head
+	keeper  *keeper
+	report  *FitReport
+	at      position
+	best    float64         // the least loss on the rows that are held out,
+	kept    []*tensor.Dense // and the parameters of its epoch
+	steps   map[int]*step   // by batch size: graphs are static, and they share the parameters
 }
 
 func newFitter(m layers.Layer, head layers.Head, src fitSource, o FitOptions) *fitter {
 	f := &fitter{FitOptions: o, m: m, head: head, src: src}
-	f.solvers = [2]stepper{newSolver(o.Solver, o.MapRate), newSolver(o.Solver, o.LearnRate)}
+	f.solvers = [2]*solver{{kind: o.Solver, rate: o.MapRate}, {kind: o.Solver, rate: o.LearnRate}}
+	f.keeper = newKeeper(o)
 	_, softmax := head.(*layers.SoftmaxHead)
 	f.classes = softmax || head.Features() > 1 && src.classes()
 	return f
+}
+
+// position is how far a fit is: in an epoch, after some of its batches.
+type position struct {
+	Epoch, Batches, Rows int
+	loss                 float64 // summed over the rows
 }
 
 func (f *fitter) run(ctx context.Context) (*FitReport, error) {
@@ -144,57 +165,79 @@ func (f *fitter) run(ctx context.Context) (*FitReport, error) {
 			s.close()
 		}
 	}()
-	report, best := new(FitReport), math.Inf(1)
-	var kept []*tensor.Dense
-	for n := 1; n <= f.Epochs; n++ {
-		e, err := f.epoch(ctx, n)
+	f.report, f.best, f.at = new(FitReport), math.Inf(1), position{Epoch: 1}
+	if err := f.keeper.begin(f); err != nil {
+		return f.report, err
+	}
+	for f.at.Epoch <= f.Epochs && !f.report.Stopped {
+		e, err := f.epoch(ctx)
 		if err != nil {
-			return report, err
+			return f.report, err
 		}
-		report.Epochs = append(report.Epochs, e)
+		if f.observe(e) {
+			f.kept = f.snapshot()
+		}
+		f.at = position{Epoch: e.Number + 1}
 		if f.Progress != nil {
 			f.Progress(e)
 		}
-		if e.HeldLoss != e.HeldLoss { // nothing is held out
-			report.Best = n
-			continue
-		}
-		if e.HeldLoss < best {
-			best, report.Best, kept = e.HeldLoss, n, f.snapshot()
-		} else if n-report.Best >= f.Patience {
-			report.Stopped = true
-			break
+		if err := f.keeper.due(f, e.Number); err != nil {
+			return f.report, err
 		}
 	}
-	if kept == nil {
-		return report, nil
+	if f.kept == nil {
+		return f.report, nil
 	}
-	return report, f.restore(kept)
+	return f.report, f.restore(f.kept)
 }
 
-func (f *fitter) epoch(ctx context.Context, n int) (Epoch, error) {
+// observe takes an epoch into the report, and says whether it is the best on the rows that are held out.
+func (f *fitter) observe(e Epoch) (best bool) {
+	r := f.report
+	r.Epochs = append(r.Epochs, e)
+	switch {
+	case e.HeldLoss != e.HeldLoss: // nothing is held out
+		r.Best = e.Number
+	case e.HeldLoss < f.best:
+		f.best, r.Best = e.HeldLoss, e.Number
+		return true
+	default:
+		r.Stopped = e.Number-r.Best >= f.Patience
+	}
+	return false
+}
+
+func (f *fitter) epoch(ctx context.Context) (Epoch, error) {
+	n, skip := f.at.Epoch, f.at.Batches
 	e := Epoch{Number: n, Of: f.Epochs, HeldLoss: math.NaN(), HeldScore: math.NaN()}
-	rows := 0
 	for b, err := range f.src.epoch(ctx, n) {
-		if err := stopped(ctx); err != nil {
-			return e, fmt.Errorf("train: Fit: stopped in epoch %d of %d: %w", n, f.Epochs, err)
+		if stop := stopped(ctx); stop != nil {
+			return e, errors.Join(fmt.Errorf("train: Fit: stopped in epoch %d of %d%s: %w", n, f.Epochs, f.keeper.hint(), stop), f.keeper.save(f))
 		}
 		if err != nil {
 			return e, fmt.Errorf("train: Fit: epoch %d: %w", n, err)
+		}
+		if skip > 0 {
+			skip--
+			continue
 		}
 		loss, err := f.step(b)
 		if err != nil {
 			return e, fmt.Errorf("train: Fit: epoch %d: %w", n, f.locate(b, err))
 		}
 		if math.IsNaN(loss) || math.IsInf(loss, 0) {
-			return e, fmt.Errorf("train: Fit: the loss is %v in epoch %d after %d rows; lower the learning rate (%v now) or scale the data", loss, n, rows, f.LearnRate)
+			return e, fmt.Errorf("train: Fit: the loss is %v in epoch %d after %d rows; lower the learning rate (%v now) or scale the data", loss, n, f.at.Rows, f.LearnRate)
 		}
-		rows += len(b.rows)
-		e.Loss += loss * float64(len(b.rows))
+		f.at.Batches++
+		f.at.Rows += len(b.rows)
+		f.at.loss += loss * float64(len(b.rows))
+		if err := f.keeper.due(f, 0); err != nil {
+			return e, err
+		}
 	}
-	e.Loss /= float64(rows)
+	e.Loss = f.at.loss / float64(f.at.Rows)
 	var err error
-	if _, e.Score, err = f.evaluate(f.src.sample()); err != nil {
+	if _, e.Score, err = f.evaluate(f.src.sample(ctx)); err != nil {
 		return e, err
 	}
 	if held := f.src.held(ctx); held != nil {

@@ -3,11 +3,14 @@ package train
 import (
 	"context"
 	"fmt"
+	"io"
 	"iter"
+	"os"
 
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
+	"gorgonia.org/tensor"
 )
 
 // FitRows is Fit for rows that are read block by block, once an epoch: memory is that of the blocks, whatever the number of rows. The order of
@@ -20,7 +23,7 @@ func FitRows(ctx context.Context, m layers.Layer, head layers.Head, rows Rows, o
 	if err := o.fill(); err != nil {
 		return nil, err
 	}
-	src := &fitStream{rows: rows, batch: o.Batch}
+	src := &fitStream{rows: rows, batch: o.Batch, weigh: o.weighted}
 	_, src.softmax = head.(*layers.SoftmaxHead)
 	outputs := max(1, len(rows.Classes))
 	switch {
@@ -35,6 +38,9 @@ func FitRows(ctx context.Context, m layers.Layer, head layers.Head, rows Rows, o
 	case src.softmax && rows.Classes == nil:
 		return nil, fmt.Errorf("train: Fit: a SoftmaxHead learns classes, and the rows have none; use a LinearHead: %w", domain.ErrParam)
 	}
+	if err := o.classWeights(head); err != nil {
+		return nil, err
+	}
 	if o.HeldOut > 0 {
 		rest, held := rows.Stream.Split(o.HeldOut, o.Seed)
 		src.rows.Stream, src.aside = rest, &rows
@@ -43,7 +49,9 @@ func FitRows(ctx context.Context, m layers.Layer, head layers.Head, rows Rows, o
 	if err := startIntercept(head, func() ([]float64, error) { return src.meanTarget(ctx) }); err != nil {
 		return nil, err
 	}
-	return newFitter(m, head, src, o).run(ctx)
+	f := newFitter(m, head, src, o)
+	f.keeper.identify(o, src.identity, m, head)
+	return f.run(ctx)
 }
 
 // fitStream is rows that are read.
@@ -52,7 +60,8 @@ type fitStream struct {
 	aside   *Rows // those held out
 	batch   int
 	softmax bool    // whether targets are 0 and 1
-	first   []batch // the sample
+	first   []batch // the sample, once it is wanted
+	weigh   func(*tensor.Dense) *tensor.Dense
 }
 
 // batches cuts blocks; the rows of each are in order.
@@ -67,7 +76,7 @@ func (s *fitStream) batches(blocks Blocks, size int) iter.Seq2[batch, error] {
 			if s.softmax {
 				f = func(v float64) float64 { return (v + 1) / 2 }
 			}
-			targets := Targets(b.Y, s.rows.Dtype, f)
+			targets := s.weigh(Targets(b.Y, s.rows.Dtype, f))
 			for lo := 0; lo < n; lo += size {
 				rows := make([]int, min(size, n-lo))
 				for i := range rows {
@@ -85,37 +94,58 @@ func (s *fitStream) epoch(ctx context.Context, n int) iter.Seq2[batch, error] {
 	return func(yield func(batch, error) bool) {
 		seen := 0
 		for b, err := range s.batches(s.rows.Epoch(ctx, n-1), s.batch) {
-			if n == 1 && err == nil && seen < sampleRows {
-				s.keep(b, sampleRows-seen)
-			}
 			seen += len(b.rows)
 			if !yield(b, err) {
 				return
 			}
 		}
-		if seen == 0 {
+		if seen == 0 && ctx.Err() == nil {
 			yield(batch{}, fmt.Errorf("there are no rows to fit: %w", domain.ErrShape))
 		}
 	}
 }
 
+func (s *fitStream) sample(ctx context.Context) iter.Seq2[batch, error] {
+	return func(yield func(batch, error) bool) {
+		if s.first == nil {
+			left := sampleRows
+			for b, err := range s.epoch(ctx, 1) {
+				if err != nil {
+					yield(b, err)
+					return
+				}
+				left -= s.keep(b, left)
+				if left == 0 {
+					break
+				}
+			}
+		}
+		for _, b := range s.first {
+			if !yield(b, nil) {
+				return
+			}
+		}
+	}
+}
+
 // keep copies at most n rows to the sample.
-func (s *fitStream) keep(b batch, n int) {
+func (s *fitStream) keep(b batch, n int) int {
 	rows := b.rows[:min(n, len(b.rows))]
 	b.x, b.targets = data.RowsOf(b.x, rows), data.Rows(b.targets, rows)
 	b.rows = make([]int, len(rows))
 	for i := range rows {
 		b.rows[i] = i
 	}
+	b.locate = nil
 	s.first = append(s.first, b)
+	return len(rows)
 }
 
-func (s *fitStream) sample() iter.Seq2[batch, error] {
-	return func(yield func(batch, error) bool) {
-		for _, b := range s.first {
-			if !yield(b, nil) {
-				return
-			}
+// identity writes what tells the rows from others: names, sizes and times of the files.
+func (s *fitStream) identity(w io.Writer) {
+	for _, f := range s.rows.Stream.Files() {
+		if info, err := os.Stat(f); err == nil {
+			fmt.Fprintln(w, f, info.Size(), info.ModTime().UnixNano())
 		}
 	}
 }

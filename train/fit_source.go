@@ -2,7 +2,9 @@ package train
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
+	"io"
 	"iter"
 	"math"
 	"math/rand/v2"
@@ -29,8 +31,8 @@ type batch struct {
 type fitSource interface {
 	// epoch yields every training row once, in the order of epoch n, from 1, in batches.
 	epoch(ctx context.Context, n int) iter.Seq2[batch, error]
-	// sample yields the training rows whose score is told, once there was an epoch.
-	sample() iter.Seq2[batch, error]
+	// sample yields the training rows whose score is told.
+	sample(ctx context.Context) iter.Seq2[batch, error]
 	// held yields the rows that are held out, or is nil.
 	held(ctx context.Context) iter.Seq2[batch, error]
 	// classes says whether all targets are -1 and +1.
@@ -63,7 +65,7 @@ func (s *fitMemory) epoch(_ context.Context, n int) iter.Seq2[batch, error] {
 	}
 }
 
-func (s *fitMemory) sample() iter.Seq2[batch, error] {
+func (s *fitMemory) sample(context.Context) iter.Seq2[batch, error] {
 	var rows []int
 	for _, i := range data.Shuffle(len(s.rows), s.seed)[:min(len(s.rows), sampleRows)] {
 		rows = append(rows, s.rows[i])
@@ -76,6 +78,42 @@ func (s *fitMemory) held(context.Context) iter.Seq2[batch, error] {
 		return nil
 	}
 	return s.one(s.aside)
+}
+
+// identity writes what tells rows from others.
+func (s *fitMemory) identity(w io.Writer) {
+	for _, x := range []ops.Matrix{s.x, s.targets} {
+		fmt.Fprintln(w, x.Shape(), x.Dtype())
+		switch x := x.(type) {
+		case *ops.CSR:
+			writeAll(w, x.Pointers(), func(v int) uint64 { return uint64(v) })
+			writeAll(w, x.Columns(), func(v int32) uint64 { return uint64(v) })
+			writeBits(w, x.Data())
+		case *tensor.Dense:
+			writeBits(w, x.Data())
+		}
+	}
+}
+
+// writeBits writes a []float64 or []float32, bit by bit.
+func writeBits(w io.Writer, data any) {
+	switch x := data.(type) {
+	case []float64:
+		writeAll(w, x, math.Float64bits)
+	case []float32:
+		writeAll(w, x, func(v float32) uint64 { return uint64(math.Float32bits(v)) })
+	}
+}
+
+func writeAll[T any](w io.Writer, x []T, bits func(T) uint64) {
+	var b []byte
+	for part := range slices.Chunk(x, 4096) {
+		b = b[:0]
+		for _, v := range part {
+			b = binary.LittleEndian.AppendUint64(b, bits(v))
+		}
+		w.Write(b) // a hash, which does not fail
+	}
 }
 
 func (s *fitMemory) classes() bool {

@@ -16,16 +16,6 @@ import (
 // building serialises the building of graphs and machines: Gorgonia writes to globals meanwhile.
 var building sync.Mutex
 
-// stepper is a solver of Gorgonia's.
-type stepper interface{ Step([]G.ValueGrad) error }
-
-func newSolver(s Solver, rate float64) stepper {
-	if s == SGD {
-		return G.NewVanillaSolver(G.WithLearnRate(rate))
-	}
-	return G.NewAdamSolver(G.WithLearnRate(rate))
-}
-
 // step is the training graph for one batch size. The tensors x and targets are the graph's inputs, filled anew each time; x is nil
 // where the rows are sparse, which the node gets as they are.
 type step struct {
@@ -121,13 +111,8 @@ func (f *fitter) step(b batch) (float64, error) {
 	case float32:
 		loss = float64(v)
 	}
-	for i, solver := range f.solvers {
-		if len(s.model[i]) == 0 {
-			continue
-		}
-		if err := solver.Step(G.NodesToValueGrads(s.model[i])); err != nil { // which also zeroes the gradients
-			return 0, err
-		}
+	if err := f.move(s); err != nil {
+		return 0, err
 	}
 	s.machine.Reset()
 	return loss, nil
