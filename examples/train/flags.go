@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"maps"
@@ -8,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/bochner-go/bochner/examples/internal/cli"
 	"github.com/bochner-go/bochner/layers"
@@ -30,6 +32,7 @@ type options struct {
 	tune                          string // empty, bandwidth, bandwidth-each or all
 	lambda                        string
 	epsilon                       float64
+	classWeights                  string
 	fit                           train.FitOptions
 	spec                          layers.Spec
 	scaler                        *data.Chain
@@ -38,7 +41,7 @@ type options struct {
 func parse(args []string) (*options, error) {
 	o := new(options)
 	fs := flag.NewFlagSet("train", flag.ContinueOnError)
-	var label, task, solver string
+	var label, task, solver, schedule, every string
 	fs.StringVar(&o.train, "train", "", "training `files` and folders, separated by commas: LIBSVM text, CSV or .npy, each also .gz or .zst, or .parquet (default: made histograms)")
 	fs.StringVar(&o.test, "test", "", "test `files`, likewise (default: a fifth of the training rows)")
 	fs.BoolVar(&o.stream, "stream", false, "read the rows in blocks, again in every pass, and never hold them all; not for svm")
@@ -55,6 +58,15 @@ func parse(args []string) (*options, error) {
 	fs.Float64Var(&o.fit.LearnRate, "lr", 0, "linear, softmax: learning rate of the head (default 0.05 for adam, 0.5 for sgd)")
 	fs.Float64Var(&o.fit.MapRate, "map-lr", 0, "with -tune: learning rate of the map's parameters (default a hundredth of -lr)")
 	fs.StringVar(&solver, "solver", "", "linear, softmax: adam, sgd (default adam); ridge: cholesky, or cg for more features than a matrix of them can be held of (default cholesky)")
+	fs.StringVar(&schedule, "schedule", "constant", "linear, softmax: learning rates by epoch: constant, cosine, linear")
+	fs.IntVar(&o.fit.WarmUp, "warm-up", 0, "linear, softmax: `epochs` in which the learning rates rise first")
+	fs.Float64Var(&o.fit.ClipNorm, "clip", 0, "linear, softmax: `norm` that gradients are cut to (default: none)")
+	fs.Float64Var(&o.fit.WeightDecay, "weight-decay", 0, "linear, softmax: decoupled decay of the head's weights")
+	fs.StringVar(&o.classWeights, "class-weights", "", "softmax: balanced, or a `list` of weights in the order of the classes")
+	fs.StringVar(&o.fit.Checkpoints.Path, "checkpoint", "", "linear, softmax: write checkpoints to `file`.NUMBER")
+	fs.StringVar(&every, "checkpoint-every", "1", "with -checkpoint: epochs, or a `time` such as 30s")
+	fs.IntVar(&o.fit.Checkpoints.Keep, "checkpoint-keep", 2, "with -checkpoint: how many `files` stay")
+	fs.BoolVar(&o.fit.Checkpoints.Resume, "resume", false, "with -checkpoint: go on from the last one, if there is one")
 	fs.Float64Var(&o.fit.HeldOut, "held-out", 0, "linear, softmax: fraction of the training rows held out for early stopping")
 	fs.StringVar(&o.tune, "tune", "", "fine-tune the map under the head: bandwidth, bandwidth-each, all (default: frozen)")
 	fs.StringVar(&o.save, "save", "", "write the model to this `file`")
@@ -99,7 +111,7 @@ func parse(args []string) (*options, error) {
 	if err := o.setHead(solver, given); err != nil {
 		return nil, err
 	}
-	if err := o.checkStream(given); err != nil {
+	if err := errors.Join(o.checkStream(given), o.setDescent(schedule, given), o.setCheckpoints(every, given)); err != nil {
 		return nil, err
 	}
 	if o.spec, o.scaler, err = o.Spec(given); err != nil {
@@ -167,6 +179,82 @@ func (o *options) checkLoad(given map[string]bool) error {
 	return nil
 }
 
+// graphFlags are those of mini-batches.
+var graphFlags = []string{"epochs", "batch", "lr", "held-out", "tune", "map-lr", "schedule", "warm-up", "clip", "weight-decay", "class-weights", "checkpoint", "checkpoint-every", "checkpoint-keep", "resume"}
+
+// setDescent checks what a step of mini-batches is made of.
+func (o *options) setDescent(schedule string, given map[string]bool) (err error) {
+	if o.fit.Schedule, err = train.ParseSchedule(schedule); err != nil {
+		return &cli.UsageError{Err: err}
+	}
+	switch {
+	case o.fit.WarmUp < 0 || o.fit.WarmUp >= o.fit.Epochs:
+		return cli.Usage("-warm-up %d: want at least 0 and fewer than the %d epochs", o.fit.WarmUp, o.fit.Epochs)
+	case given["clip"] && !(o.fit.ClipNorm > 0 && o.fit.ClipNorm <= math.MaxFloat64):
+		return cli.Usage("-clip %v: want a number above 0", o.fit.ClipNorm)
+	case !(o.fit.WeightDecay >= 0 && o.fit.WeightDecay <= math.MaxFloat64):
+		return cli.Usage("-weight-decay %v: want a number of at least 0", o.fit.WeightDecay)
+	case o.classWeights != "" && o.head != "softmax":
+		return cli.Usage("-class-weights applies to -head softmax alone")
+	case o.classWeights == "" || o.classWeights == "balanced":
+		return nil
+	}
+	for _, text := range list(o.classWeights) {
+		w, err := strconv.ParseFloat(text, 64)
+		if err != nil || !(w > 0 && w <= math.MaxFloat64) {
+			return cli.Usage("-class-weights %s: want balanced, or numbers above 0 separated by commas", o.classWeights)
+		}
+		o.fit.ClassWeights = append(o.fit.ClassWeights, w)
+	}
+	return nil
+}
+
+// weigh finishes the class weights once the rows of each class are known: balanced are those under which each class has the same share.
+func (o *options) weigh(counts []int) error {
+	if o.classWeights == "balanced" {
+		n := 0
+		for _, c := range counts {
+			n += c
+		}
+		o.fit.ClassWeights = nil
+		for _, c := range counts {
+			o.fit.ClassWeights = append(o.fit.ClassWeights, float64(n)/float64(len(counts)*c))
+		}
+	}
+	if got := len(o.fit.ClassWeights); got > 0 && got != len(counts) {
+		return cli.Usage("-class-weights %s: %d weights for %d classes", o.classWeights, got, len(counts))
+	}
+	return nil
+}
+
+// setCheckpoints reads how often there is a checkpoint.
+func (o *options) setCheckpoints(every string, given map[string]bool) error {
+	c := &o.fit.Checkpoints
+	if c.Path == "" {
+		for _, f := range []string{"checkpoint", "checkpoint-every", "checkpoint-keep", "resume"} {
+			if given[f] {
+				return cli.Usage("-%s needs -checkpoint FILE", f)
+			}
+		}
+		*c = train.Checkpoints{}
+		return nil
+	}
+	n, err := strconv.Atoi(every)
+	d, timeErr := time.ParseDuration(every)
+	switch {
+	case err == nil && n > 0:
+		c.Epochs = n
+	case err != nil && timeErr == nil && d > 0:
+		c.Every = d
+	default:
+		return cli.Usage("-checkpoint-every %s: want a number of epochs above 0, or a time such as 30s", every)
+	}
+	if c.Keep < 1 {
+		return cli.Usage("-checkpoint-keep %d: want at least 1", c.Keep)
+	}
+	return nil
+}
+
 // setHead fills in the head and checks what belongs to which.
 func (o *options) setHead(solver string, given map[string]bool) error {
 	if o.head == "" {
@@ -184,7 +272,7 @@ func (o *options) setHead(solver string, given map[string]bool) error {
 		return cli.Usage("-epsilon %v: want a number of at least 0", o.epsilon)
 	}
 	if !graph {
-		for _, f := range []string{"epochs", "batch", "lr", "held-out", "tune", "map-lr"} {
+		for _, f := range graphFlags {
 			if given[f] {
 				return cli.Usage("-%s does not apply to -head %s, which is fitted on frozen features to the end; use -head linear or softmax", f, o.head)
 			}

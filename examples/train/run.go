@@ -25,7 +25,7 @@ const kernelErrorRows = 500
 func trainModel(ctx context.Context, o *options) (*result, error) {
 	start := time.Now()
 	r := &result{head: o.head, tuned: o.tune}
-	if err := errors.Join(cli.CheckWritable("save", o.save), cli.CheckWritable("plot", o.plot)); err != nil {
+	if err := o.checkWritable(); err != nil {
 		return nil, err
 	}
 	trainSet, testSet, err := o.read(ctx)
@@ -88,6 +88,11 @@ func trainModel(ctx context.Context, o *options) (*result, error) {
 	r.seconds.Features = timed.spent.Seconds()
 	r.seconds.Total = time.Since(start).Seconds()
 	return r, nil
+}
+
+// checkWritable wants that the files can be written, before any work is done for them.
+func (o *options) checkWritable() error {
+	return errors.Join(cli.CheckWritable("save", o.save), cli.CheckWritable("plot", o.plot), cli.CheckWritable("checkpoint", o.fit.Checkpoints.Path))
 }
 
 // scaled fits the model's scaler to the set and returns the scaled rows, which take the place of the set's own.
@@ -172,7 +177,14 @@ func (o *options) fitHead(ctx context.Context, m *train.Model, timed *timedMap, 
 		return o.fitSVM(ctx, m, timed, x, y, r)
 	}
 	targets := train.Targets(y, m.Map.Dtype(), nil)
-	var err error
+	counts := make([]int, len(m.Classes))
+	for _, l := range labels {
+		counts[l]++
+	}
+	err := o.weigh(counts)
+	if err != nil {
+		return err
+	}
 	if o.head == "softmax" {
 		if targets, err = train.OneHot(labels, len(m.Classes), m.Map.Dtype()); err != nil {
 			return err

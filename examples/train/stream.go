@@ -20,7 +20,7 @@ const sampleRows = 10000
 func trainStream(ctx context.Context, o *options) (*result, error) {
 	start := time.Now()
 	r := &result{head: o.head, tuned: o.tune}
-	if err := errors.Join(cli.CheckWritable("save", o.save), cli.CheckWritable("plot", o.plot)); err != nil {
+	if err := o.checkWritable(); err != nil {
 		return nil, err
 	}
 	m := &train.Model{Scaler: o.scaler, Spec: o.spec}
@@ -89,6 +89,9 @@ func (o *options) openTrain(ctx context.Context, m *train.Model, r *result) (tra
 	r.trainRows, m.Classes = v.Rows, v.Classes
 	if o.task == data.Classification && len(v.Classes) < 2 {
 		return fail(fmt.Errorf("%s: all rows have the class %q; a classifier needs two", o.train, v.Classes[0]))
+	}
+	if err := o.weigh(v.Counts); err != nil {
+		return fail(err)
 	}
 	rows := train.Rows{Stream: s, Scaler: m.Scaler, Classes: v.Classes, Dtype: cli.Dtype(o.spec)}
 	err = m.Scaler.FitBlocks(rows.Matrices(ctx))

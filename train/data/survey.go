@@ -21,13 +21,14 @@ type Survey struct {
 	Dims    int
 	Stored  int     // cells that are not 0, of LIBSVM text; all cells of other formats
 	Classes Classes // nil in regression
+	Counts  []int   // the rows of each class
 	Sample  *Block  // as many rows as were asked for, or all, drawn without replacement, in the order of the files; nil if there is none
 }
 
 // Survey reads all rows once and draws a sample of them (Vitter 1985, algorithm R, under the seed). From then on the stream knows its width,
 // and whether its blocks are sparse. Errors: those of Blocks; ErrFormat for more than 65536 classes.
 func (s *Stream) Survey(ctx context.Context, sample int) (*Survey, error) {
-	v := &surveyor{s: s, size: sample, rng: rand.New(spectral.Stream(s.o.Seed, "data/sample")), classes: map[string]bool{}}
+	v := &surveyor{s: s, size: sample, rng: rand.New(spectral.Stream(s.o.Seed, "data/sample")), classes: map[string]int{}}
 	for i := range s.files {
 		if err := v.file(ctx, i); err != nil {
 			return nil, err
@@ -42,7 +43,7 @@ type surveyor struct {
 	rng     *rand.Rand
 	like    *Block
 	pool    []entry
-	classes map[string]bool
+	classes map[string]int
 	fixed   bool // some format says its width,
 	text    bool // and some does not
 	Survey
@@ -79,10 +80,7 @@ func (v *surveyor) block(b *Block) error {
 		v.Stored += b.Rows() * b.Dims()
 	}
 	for i, l := range b.Labels {
-		if v.classes[l] {
-			continue
-		}
-		if v.classes[l] = true; len(v.classes) > maxClasses {
+		if v.classes[l]++; len(v.classes) > maxClasses {
 			file, row := b.Place(i)
 			return fmt.Errorf("data: %s: with row %d there are more than %d classes; read targets as regression: %w", file, row, maxClasses, ErrFormat)
 		}
@@ -119,6 +117,9 @@ func (v *surveyor) result() (*Survey, error) {
 		}
 		slices.Sort(names)
 		v.Classes = NewClasses(names)
+		for _, l := range v.Classes {
+			v.Counts = append(v.Counts, v.classes[l])
+		}
 	}
 	if len(v.pool) == 0 {
 		return &v.Survey, nil
