@@ -25,7 +25,7 @@ type options struct {
 	cli.MapFlags
 	train, test, load, save, plot string
 	json, noWeights, stream, cg   bool
-	shuffle                       int
+	shuffle, cv                   int
 	label                         data.Label
 	task                          data.Task
 	head                          string // linear, softmax, ridge or svm
@@ -53,6 +53,7 @@ func parse(args []string) (*options, error) {
 	fs.StringVar(&o.head, "head", "", "linear, softmax, ridge, svm (default softmax for classes, ridge for targets)")
 	fs.Float64Var(&o.epsilon, "epsilon", .1, "svm: errors up to this `size` of a target cost nothing")
 	fs.StringVar(&o.lambda, "lambda", "", "ridge, svm: penalty relative to the mean squared norm of a feature row (default 1e-6 times the rows), or held-out, for ridge also loo, to choose it; linear, softmax: lambda/2 |A|^2 beside the mean loss (default 0)")
+	fs.IntVar(&o.cv, "cv", 0, "ridge: choose lambda, and the map's parameter that comes from the data, by cross-validation in so many `folds`, with up to 1024 features")
 	fs.IntVar(&o.fit.Epochs, "epochs", 20, "linear, softmax: passes over the rows")
 	fs.IntVar(&o.fit.Batch, "batch", 256, "linear, softmax: rows a step")
 	fs.Float64Var(&o.fit.LearnRate, "lr", 0, "linear, softmax: learning rate of the head (default 0.05 for adam, 0.5 for sgd)")
@@ -111,7 +112,7 @@ func parse(args []string) (*options, error) {
 	if err := o.setHead(solver, given); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(o.checkStream(given), o.setDescent(schedule, given), o.setCheckpoints(every, given)); err != nil {
+	if err := errors.Join(o.checkStream(given), o.setCV(given), o.setDescent(schedule, given), o.setCheckpoints(every, given)); err != nil {
 		return nil, err
 	}
 	if o.spec, o.scaler, err = o.Spec(given); err != nil {
@@ -181,6 +182,21 @@ func (o *options) checkLoad(given map[string]bool) error {
 
 // graphFlags are those of mini-batches.
 var graphFlags = []string{"epochs", "batch", "lr", "held-out", "tune", "map-lr", "schedule", "warm-up", "clip", "weight-decay", "class-weights", "checkpoint", "checkpoint-every", "checkpoint-keep", "resume"}
+
+// setCV checks cross-validation.
+func (o *options) setCV(given map[string]bool) error {
+	switch {
+	case !given["cv"]:
+		return nil
+	case o.head != "ridge" || o.stream:
+		return cli.Usage("-cv applies to -head ridge alone, without -stream")
+	case o.cv < 2:
+		return cli.Usage("-cv %d: want at least 2 folds", o.cv)
+	case given["lambda"]:
+		return cli.Usage("-cv chooses lambda; leave -lambda out")
+	}
+	return nil
+}
 
 // setDescent checks what a step of mini-batches is made of.
 func (o *options) setDescent(schedule string, given map[string]bool) (err error) {

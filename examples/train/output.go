@@ -25,6 +25,7 @@ type result struct {
 	kernelError         *report.GramError
 	split               *cli.Split // of a map of two signs
 	history             *train.FitReport
+	cv                  *train.CVReport
 	seconds             seconds
 }
 
@@ -97,6 +98,7 @@ type object struct {
 	TrainAccuracy *float64          `json:"train_accuracy,omitempty"`
 	TrainRMSE     *float64          `json:"train_rmse,omitempty"`
 	TrainLoss     []float64         `json:"train_loss,omitempty"` // by epoch
+	CV            []cvScore         `json:"cross_validation,omitempty"`
 	Split         *cli.Split        `json:"split,omitempty"`
 	KernelError   *report.GramError `json:"kernel_error"` // null for a tuned map, which has left its kernel
 	Seconds       seconds           `json:"seconds"`
@@ -108,6 +110,9 @@ func (r *result) object() object {
 	o := object{Map: r.spec.Map, Params: r.spec.Params, Features: r.spec.Features, Sampler: r.spec.Sampler, Seed: r.spec.Seed, Dtype: r.spec.Dtype,
 		Head: r.head, Lambda: r.lambda, Tuned: r.tuned, TrainRows: r.trainRows, TestRows: r.testRows, InputDim: r.dims, Classes: len(r.classes),
 		Split: r.split, KernelError: r.kernelError, Seconds: r.seconds, PeakRSS: cli.PeakRSS(), Version: train.Version}
+	if r.cv != nil {
+		o.CV = cvScores(r.cv)
+	}
 	if o.Tuned == "" {
 		o.Tuned = "frozen"
 	}
@@ -144,6 +149,9 @@ func (r *result) show(o *options) error {
 	ob := r.object()
 	if o.json {
 		return json.NewEncoder(os.Stdout).Encode(ob)
+	}
+	if r.cv != nil {
+		printCV(r.cv, r.trainRows)
 	}
 	fmt.Printf("map          %s %v, %d -> %d features", ob.Map, ob.Params.Short(), ob.InputDim, ob.Features)
 	if ob.Sampler != "" {

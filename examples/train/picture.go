@@ -8,7 +8,7 @@ import (
 	"github.com/bochner-go/bochner/train/report"
 )
 
-// draw writes the confusion matrix, or the residuals, and the curves of a fit by epochs.
+// draw writes the confusion matrix, or the residuals, and the curves of a fit by epochs or those of cross-validation.
 func (r *result) draw(path string) error {
 	first, err := r.predictions()
 	if err != nil {
@@ -21,6 +21,13 @@ func (r *result) draw(path string) error {
 			return err
 		}
 		pictures = append(pictures, curves)
+	}
+	if r.cv != nil {
+		cv, err := drawCV(r.cv, r.trainRows)
+		if err != nil {
+			return err
+		}
+		pictures = append(pictures, cv)
 	}
 	grid, err := report.Grid(1, pictures...)
 	if err != nil {

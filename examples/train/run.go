@@ -45,6 +45,15 @@ func trainModel(ctx context.Context, o *options) (*result, error) {
 	if err != nil {
 		return nil, trainSet.locate(err)
 	}
+	y, labels, err := targetsOf(m, trainSet)
+	if err != nil {
+		return nil, err
+	}
+	if o.cv > 0 {
+		if err := o.choose(ctx, m, x, y, r); err != nil {
+			return nil, trainSet.locate(err)
+		}
+	}
 	draw := time.Now()
 	if err := cli.Fit(&m.Spec, x); err != nil {
 		return nil, trainSet.locate(err)
@@ -74,7 +83,7 @@ func trainModel(ctx context.Context, o *options) (*result, error) {
 	}
 
 	fit := time.Now()
-	if err := o.fitHead(ctx, m, timed, x, trainSet, r); err != nil {
+	if err := o.fitHead(ctx, m, timed, x, y, labels, r); err != nil {
 		return nil, err
 	}
 	r.seconds.Fit = (time.Since(fit) - timed.mapping).Seconds()
@@ -157,19 +166,21 @@ func (t *timedMap) add(start time.Time) {
 	t.mapping += time.Since(start)
 }
 
-// fitHead fits the head, and the map under it where that is tuned.
-func (o *options) fitHead(ctx context.Context, m *train.Model, timed *timedMap, x ops.Matrix, set part, r *result) error {
-	y := mat.NewDense(set.Rows(), 1, set.Y)
-	var labels []int
-	if m.Classes != nil {
-		var err error
-		if labels, err = m.Classes.Index(set.Labels); err != nil {
-			return err
-		}
-		if y, err = train.OneVersusRest(labels, len(m.Classes)); err != nil {
-			return err
-		}
+// targetsOf are the targets of a set, and the numbers of its classes where it has any.
+func targetsOf(m *train.Model, set part) (*mat.Dense, []int, error) {
+	if m.Classes == nil {
+		return mat.NewDense(set.Rows(), 1, set.Y), nil, nil
 	}
+	labels, err := m.Classes.Index(set.Labels)
+	if err != nil {
+		return nil, nil, err
+	}
+	y, err := train.OneVersusRest(labels, len(m.Classes))
+	return y, labels, err
+}
+
+// fitHead fits the head, and the map under it where that is tuned.
+func (o *options) fitHead(ctx context.Context, m *train.Model, timed *timedMap, x ops.Matrix, y *mat.Dense, labels []int, r *result) error {
 	if o.head == "ridge" {
 		return o.fitRidge(ctx, m, timed, x, y, r)
 	}
