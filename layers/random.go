@@ -32,7 +32,7 @@ type randomMap struct {
 	phase   bool
 	grad    bool // the gradient for a leaf input is wanted
 
-	packed atomic.Pointer[ops.Weights] // W of a frozen map, packed at first use
+	packed atomic.Pointer[ops.Weights] // W of a map that keeps it, packed at first use
 
 	structured bool                           // the parameters are signs and norms, see structured.go
 	implied    atomic.Pointer[ops.Structured] // their W of a frozen map, packed at first use
@@ -178,6 +178,12 @@ func (l *randomMap) fwd(x *G.Node) (*G.Node, error) {
 	w, err := l.weightNode(p, a.Layer)
 	if err != nil {
 		return nil, err
+	}
+	if l.keepsW() {
+		if _, err := l.weights(a); err != nil {
+			return nil, err
+		}
+		a.Packed = &l.packed
 	}
 	if l.kernel.Transform() == spectral.LogFourier {
 		return l.fwdSkewed(x, w, p, a)

@@ -61,10 +61,15 @@ func (l *randomMap) weights(a ops.Attr) (*ops.Weights, error) {
 		return nil, err
 	}
 	w, err := ops.Pack(t)
-	if err == nil && (l.policy == Frozen || l.param("raw_c") != nil && l.policy != All) {
-		l.packed.Store(w) // a solver never changes it
+	if err == nil && l.keepsW() {
+		l.packed.Store(w)
 	}
 	return w, err
+}
+
+// keepsW: a solver never changes W.
+func (l *randomMap) keepsW() bool {
+	return l.policy == Frozen || l.param("raw_c") != nil && l.policy != All
 }
 
 // checkFrequencies finds a frequency that no law has: one that is not finite or, for a Laplace map, negative. Such a one comes

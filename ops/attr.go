@@ -1,5 +1,7 @@
 package ops
 
+import "sync/atomic"
+
 // Inputs is a set of an op's inputs, by position.
 type Inputs uint8
 
@@ -20,6 +22,9 @@ type Attr struct {
 	Frozen Inputs
 	// Domain is the domain of x.
 	Domain Domain
+	// Packed holds W packed, or nil: an op of xW in a graph reads it instead of packing its input every time that it runs, where that lies
+	// in the memory that was packed. Who writes to that memory stores nil, or W packed again.
+	Packed *atomic.Pointer[Weights]
 }
 
 // who is the start of a message.

@@ -96,9 +96,19 @@ func (b base) doProjection(in []G.Value, f func(x Matrix, w *Weights) (*tensor.D
 	if err != nil {
 		return nil, err
 	}
-	w, err := borrow(ts[1])
+	w, err := b.weights(ts[1])
 	if err != nil {
 		return nil, err
 	}
 	return result(f(x, w))
+}
+
+// weights is W as it is kept packed, if it was packed from the memory of w, or borrowed.
+func (b base) weights(w *tensor.Dense) (*Weights, error) {
+	if b.attr.Packed != nil {
+		if kept := b.attr.Packed.Load(); kept != nil && kept.first == firstCell(w) {
+			return kept, nil
+		}
+	}
+	return borrow(w)
 }

@@ -103,7 +103,7 @@ func (o gradients) Do(in ...G.Value) (G.Value, error) {
 		return nil, fmt.Errorf("ops: %s of shapes %v, %v, %v and %v: %w", o.kind, x, w, z, g, ErrShape)
 	}
 	s := o.sizes(x, w)
-	out := tensor.New(tensor.WithShape(s[0]+s[1]+s[2]), tensor.Of(rows.Dtype()))
+	out := unwritten(rows.Dtype(), s[0]+s[1]+s[2])
 	if out.Dtype() == tensor.Float32 {
 		err = fillGradients(o, data[float32](out), s, rows, ts)
 	} else {

@@ -72,7 +72,7 @@ func (o skewedOp) Do(in ...G.Value) (G.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	w, err := borrow(ts[2])
+	w, err := o.weights(ts[2])
 	if err != nil {
 		return nil, err
 	}

@@ -132,7 +132,7 @@ func Assign(dst, src *tensor.Dense) error {
 // output returns dst as the place for a result, allocated if nil. The shape is cloned where it escapes: a call with a dst allocates nothing.
 func output(who string, dst *tensor.Dense, dt tensor.Dtype, shape ...int) (*tensor.Dense, error) {
 	if dst == nil {
-		return tensor.New(tensor.WithShape(slices.Clone(shape)...), tensor.Of(dt)), nil
+		return unwritten(dt, slices.Clone(shape)...), nil
 	}
 	if !dst.Shape().Eq(tensor.Shape(shape)) || !IsContiguous(dst) {
 		return nil, fmt.Errorf("%s: dst has shape %v, want a contiguous %v: %w", who, dst.Shape(), tensor.Shape(slices.Clone(shape)), ErrShape)
@@ -147,6 +147,7 @@ func output(who string, dst *tensor.Dense, dt tensor.Dtype, shape ...int) (*tens
 type Weights struct {
 	f32    *simd.Weights[float32]
 	f64    *simd.Weights[float64]
+	first  any // the address of the first cell of the W that was packed
 	summed sync.Once
 	sums   any // of the columns, []float32 or []float64, once sparse rows with a base have asked for them
 }
@@ -171,9 +172,21 @@ func weights(w *tensor.Dense, pack32 func([]float32, int, int) *simd.Weights[flo
 	}
 	d, m := w.Shape()[0], w.Shape()[1]
 	if w.Dtype() == tensor.Float32 {
-		return &Weights{f32: pack32(data[float32](w), d, m)}, nil
+		return &Weights{f32: pack32(data[float32](w), d, m), first: firstCell(w)}, nil
 	}
-	return &Weights{f64: pack64(data[float64](w), d, m)}, nil
+	return &Weights{f64: pack64(data[float64](w), d, m), first: firstCell(w)}, nil
+}
+
+// firstCell is the address of the first cell, or nil where there is none.
+func firstCell(t *tensor.Dense) any {
+	switch {
+	case t.Shape().TotalSize() == 0:
+		return nil
+	case t.Dtype() == tensor.Float32:
+		return &data[float32](t)[0]
+	default:
+		return &data[float64](t)[0]
+	}
 }
 
 // Dims returns d and m.

@@ -116,17 +116,18 @@ func newMeasurement(lib, setting, name string, c cell, times []float64, peak flo
 	return m
 }
 
-// warmUp is how long a call is repeated before it is timed: a core that has slept takes some milliseconds to come to its speed.
-const warmUp = 50 * time.Millisecond
+// A call is repeated for warmUp and warmCalls times before it is timed: a core that has slept takes some milliseconds to come to its
+// speed, and the heap some steps of a graph to come to its size.
+const (
+	warmUp    = 50 * time.Millisecond
+	warmCalls = 5
+)
 
-// repeat warms f up, at least once, and then times so many runs, in milliseconds.
+// repeat warms f up and then times so many runs, in milliseconds.
 func repeat(f func() error, runs int) ([]float64, error) {
-	for start := time.Now(); ; {
+	for start, calls := time.Now(), 0; calls < warmCalls || time.Since(start) < warmUp; calls++ {
 		if err := f(); err != nil {
 			return nil, err
-		}
-		if time.Since(start) >= warmUp {
-			break
 		}
 	}
 	times := make([]float64, runs)

@@ -19,7 +19,7 @@ type output[T Float] struct {
 	ld, m int
 	epilogue
 	scale float64
-	grad  []T // of the output, [·,m], for phaseGradMap
+	grad  matrix[T] // of the output, for phaseGradMap
 
 	norms  []T       // [blocks,m], and
 	scales []float64 // [blocks], for blocksMap
@@ -37,7 +37,7 @@ func (o *output[T]) finish(i, lo, hi int) (bad bool) {
 	case expMap:
 		expRow(p, o.scale)
 	case phaseGradMap:
-		cosGradRow(p, p, o.grad[i*o.m+lo:i*o.m+hi], o.scale)
+		cosGradRow(p, p, o.grad.row(i, hi)[lo:], o.scale)
 	case blocksMap:
 		return o.blocks(row, lo, hi)
 	}

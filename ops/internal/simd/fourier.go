@@ -8,16 +8,17 @@ func Pair[T Float](dst, x []T, n int, w *Weights[T], scale float64) (badRow int)
 
 // PairGrad writes dP [n,m] from the output z = scale·[cos|sin] and its gradient g, both [n,2m]:
 // dP = g_sin·z_cos - g_cos·z_sin.
-func PairGrad[T Float](dp, z, g []T, n, m int) { pairGrad(matrix[T]{v: dp, ld: m}, z, g, n, m) }
+func PairGrad[T Float](dp, z, g []T, n, m int) {
+	to, zs, gs := matrix[T]{v: dp, ld: m}, matrix[T]{v: z, ld: 2 * m}, matrix[T]{v: g, ld: 2 * m}
+	forTiles(n, func(lo, hi int) { pairGrad(to, zs, gs, lo, hi, m, m) })
+}
 
-func pairGrad[T Float](dp matrix[T], z, g []T, n, m int) {
-	forTiles(n, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			zc, zs := z[i*2*m:i*2*m+m], z[i*2*m+m:i*2*m+2*m]
-			gc, gs := g[i*2*m:i*2*m+m], g[i*2*m+m:i*2*m+2*m]
-			vecPairGrad(dp.row(i, m), zc, zs, gc, gs)
-		}
-	})
+// pairGrad is rows lo to hi of PairGrad for m columns, of which the sines lie so far to the right of the cosines.
+func pairGrad[T Float](dp, z, g matrix[T], lo, hi, m, right int) {
+	for i := lo; i < hi; i++ {
+		zi, gi := z.row(i, right+m), g.row(i, right+m)
+		vecPairGrad(dp.row(i, m), zi[:m], zi[right:], gi[:m], gi[right:])
+	}
 }
 
 // Cos writes scale·cos(p) to dst, both [n,m], and returns the first row of p that is not finite, or -1.
@@ -40,13 +41,13 @@ func Phase[T Float](dst, x, b []T, n int, w *Weights[T], scale float64) (badRow 
 
 // CosGrad writes dP = -scale·sin(p)·g, all [n,m]; dp may be p, not g.
 func CosGrad[T Float](dp, p, g []T, n, m int, scale float64) {
-	cosGrad(matrix[T]{v: dp, ld: m}, p, g, n, m, scale)
+	to, ps, gs := matrix[T]{v: dp, ld: m}, matrix[T]{v: p, ld: m}, matrix[T]{v: g, ld: m}
+	forTiles(n, func(lo, hi int) { cosGrad(to, ps, gs, lo, hi, m, scale) })
 }
 
-func cosGrad[T Float](dp matrix[T], p, g []T, n, m int, scale float64) {
-	forTiles(n, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			cosGradRow(dp.row(i, m), p[i*m:i*m+m], g[i*m:i*m+m], scale)
-		}
-	})
+// cosGrad is rows lo to hi of CosGrad.
+func cosGrad[T Float](dp, p, g matrix[T], lo, hi, m int, scale float64) {
+	for i := lo; i < hi; i++ {
+		cosGradRow(dp.row(i, m), p.row(i, m), g.row(i, m), scale)
+	}
 }

@@ -1,48 +1,144 @@
 package simd
 
+import (
+	"runtime"
+	"sync"
+)
+
 // Gradients is where a backward of a map of x·W + b writes: dx [n,d], dW [d,m] and db [m]. What is nil is not computed.
 type Gradients[T Float] struct{ DX, DW, DB []T }
 
-// gradientBytes bounds the block of dP rows that a backward holds: it is written once and read by two products, from cache. The blocks
-// are a choice of m alone, so results depend neither on GOMAXPROCS nor on the machine.
-const gradientBytes = 8 << 20
+// dP is never stored: a tile of it, some rows by some columns, is written once, and then read by two products and by the sums while it is
+// in the second-level cache, which is what gradientBytes leaves room in. The tiles are a choice of n and m alone, so results depend
+// neither on GOMAXPROCS nor on the machine.
+const (
+	gradientBytes = 1 << 20
+	gradientRows  = 504 // and no more, so that the products over columns are long too
+	gradientStep  = 96  // columns: whole panels of every instruction set
+)
 
-// gradientRows is the number of rows of a block: enough for the product over them to be long, and a whole number of tiles.
-func gradientRows[T Float](m int) int {
-	return min(max(gradientBytes/(sizeof[T]()*max(m, 1)), 96), 1024) / 24 * 24
+// gradientTile is the size of a tile of dP [n,m].
+func gradientTile[T Float](n, m int) (rows, cols int) {
+	rows = max(1, min(n, gradientRows))
+	return rows, min(m, max(1, gradientBytes/(sizeof[T]()*rows*gradientStep))*gradientStep)
+}
+
+// columns are columns from to to-1 of W, with what the products of a backward need of them.
+type columns[T Float] struct {
+	from, to int
+	*Weights[T]
+}
+
+// rows calls f for all of n rows, from as many goroutines as the products use.
+func (c *columns[T]) rows(n int, f func(lo, hi int)) {
+	if c.workers == 1 {
+		f(0, n)
+		return
+	}
+	forTiles(n, f)
 }
 
 // backward computes the gradients of a map of x·W + b from those of its projections, dP [n,m]: dx = dP·Wᵀ, dW = xᵀ·dP and db, the
-// column sums of dP. fill writes rows lo to hi of dP; nothing of the size of dP is stored.
-func (w *Weights[T]) backward(to Gradients[T], x []T, n int, fill func(dp matrix[T], lo, hi int)) {
+// column sums of dP. fill writes rows lo to hi of the columns c of dP.
+//
+// Goroutines take blocks of rows, where there are enough, and within them go from tile to tile. Every block adds to the same dW and db,
+// so these wait for their turn at each tile: the sums are taken in one order. Where there are few blocks goroutines share each product.
+func (w *Weights[T]) backward(to Gradients[T], x []T, n int, fill func(dp matrix[T], lo, hi int, c *columns[T])) {
 	clear(to.DB)
-	if n == 0 {
+	if n == 0 || w.m == 0 {
+		clear(to.DX)
 		clear(to.DW)
 		return
 	}
 	d, m := w.d, w.m
-	rows := min(n, gradientRows[T](m))
-	pool := &poolsOf[T]().shared
-	buf := take[[]T](pool)
-	defer pool.Put(buf)
-	dp := matrix[T]{ld: gradientStride[T](m)}
-	dp.v = grow(*buf, rows*dp.ld)
-	*buf = dp.v
-	for lo := 0; lo < n; lo += rows {
-		hi := min(lo+rows, n)
-		fill(dp, lo, hi)
-		if to.DX != nil {
-			w.gradX(to.DX[lo*d:hi*d], dp, hi-lo)
-		}
-		if to.DW != nil {
-			addGradW(to.DW, x[lo*d:hi*d], dp, hi-lo, d, m, lo > 0)
-		}
-		if to.DB != nil {
-			for i := range hi - lo {
-				vecAdd(to.DB, dp.row(i, m))
+	rows, cols := gradientTile[T](n, m)
+	parts := w.columns(cols)
+	turn := newTurns(len(parts))
+	block := func(lo, hi int) {
+		pool := &poolsOf[T]().shared
+		buf := take[[]T](pool)
+		defer pool.Put(buf)
+		dp := matrix[T]{ld: gradientStride[T](cols)}
+		dp.v = grow(*buf, rows*dp.ld)
+		*buf = dp.v
+		for k := range parts {
+			c := &parts[k]
+			fill(dp, lo, hi, c)
+			if to.DX != nil {
+				c.gradX(to.DX[lo*d:hi*d], dp, hi-lo, c.from > 0)
 			}
+			turn.wait(k, lo/rows)
+			if to.DW != nil {
+				c.addGradW(matrix[T]{v: to.DW[c.from:], ld: m}, x[lo*d:hi*d], dp, hi-lo, lo > 0)
+			}
+			if to.DB != nil {
+				for i := range hi - lo {
+					vecAdd(to.DB[c.from:c.to], dp.row(i, c.m))
+				}
+			}
+			turn.done(k)
 		}
 	}
+	if blocks := (n + rows - 1) / rows; w.isa != generic && blocks >= runtime.GOMAXPROCS(0) {
+		for k := range parts {
+			parts[k].workers = 1
+		}
+		forBlocks(n, rows, block)
+		return
+	}
+	for lo := 0; lo < n; lo += rows {
+		block(lo, min(lo+rows, n))
+	}
+}
+
+// turns lets the blocks of rows pass each column tile one after another.
+type turns struct {
+	sync.Mutex
+	passed sync.Cond
+	next   []int // the block whose turn it is, by tile
+}
+
+func newTurns(tiles int) *turns {
+	t := &turns{next: make([]int, tiles)}
+	t.passed.L = t
+	return t
+}
+
+func (t *turns) wait(tile, block int) {
+	t.Lock()
+	for t.next[tile] != block {
+		t.passed.Wait()
+	}
+	t.Unlock()
+}
+
+func (t *turns) done(tile int) {
+	t.Lock()
+	t.next[tile]++
+	t.Unlock()
+	t.passed.Broadcast()
+}
+
+// columns cuts a copy of W into parts of so many columns.
+func (w *Weights[T]) columns(size int) []columns[T] {
+	raw := w.raw
+	if raw == nil && w.packed != nil {
+		raw = w.unpack()
+	}
+	var parts []columns[T]
+	for from := 0; from < w.m; from += size {
+		to := min(from+size, w.m)
+		part := Wide[T](w.d, to-from)
+		if raw != nil {
+			values := make([]T, 0, w.d*(to-from))
+			for i := range w.d {
+				values = append(values, raw[i*w.m+from:i*w.m+to]...)
+			}
+			part = Borrow(values, w.d, to-from)
+		}
+		parts = append(parts, columns[T]{from, to, part})
+	}
+	return parts
 }
 
 // gradientStride keeps rows of dP from lying a multiple of 4 KB apart, where those of a tile compete for one set of the first-level cache.
@@ -54,29 +150,37 @@ func gradientStride[T Float](m int) int {
 // PairBackward is the backward of Pair, from its output z and the gradient g of that, both [n,2m]: dP = g_sin·z_cos - g_cos·z_sin.
 func (w *Weights[T]) PairBackward(to Gradients[T], x, z, g []T, n int) {
 	m := w.m
-	w.backward(to, x, n, func(dp matrix[T], lo, hi int) { pairGrad(dp, z[lo*2*m:hi*2*m], g[lo*2*m:hi*2*m], hi-lo, m) })
+	w.backward(to, x, n, func(dp matrix[T], lo, hi int, c *columns[T]) {
+		z, g := matrix[T]{v: z[lo*2*m+c.from:], ld: 2 * m}, matrix[T]{v: g[lo*2*m+c.from:], ld: 2 * m}
+		c.rows(hi-lo, func(lo, hi int) { pairGrad(dp, z, g, lo, hi, c.m, m) })
+	})
 }
 
 // ExpBackward is the backward of Exp, from its output z and the gradient g of that, both [n,m]: dP = -g·z.
 func (w *Weights[T]) ExpBackward(to Gradients[T], x, z, g []T, n int) {
 	m := w.m
-	w.backward(to, x, n, func(dp matrix[T], lo, hi int) { expGrad(dp, z[lo*m:hi*m], g[lo*m:hi*m], hi-lo, m) })
+	w.backward(to, x, n, func(dp matrix[T], lo, hi int, c *columns[T]) {
+		z, g := matrix[T]{v: z[lo*m+c.from:], ld: m}, matrix[T]{v: g[lo*m+c.from:], ld: m}
+		c.rows(hi-lo, func(lo, hi int) { expGrad(dp, z, g, lo, hi, c.m) })
+	})
 }
 
 // CosBackward is the backward of scale·cos(p) from p = x·W + b and the gradient g, both [n,m]: dP = -scale·sin(p)·g.
 func (w *Weights[T]) CosBackward(to Gradients[T], x, p, g []T, n int, scale float64) {
 	m := w.m
-	w.backward(to, x, n, func(dp matrix[T], lo, hi int) { cosGrad(dp, p[lo*m:hi*m], g[lo*m:hi*m], hi-lo, m, scale) })
+	w.backward(to, x, n, func(dp matrix[T], lo, hi int, c *columns[T]) {
+		p, g := matrix[T]{v: p[lo*m+c.from:], ld: m}, matrix[T]{v: g[lo*m+c.from:], ld: m}
+		c.rows(hi-lo, func(lo, hi int) { cosGrad(dp, p, g, lo, hi, c.m, scale) })
+	})
 }
 
 // PhaseBackward is the backward of Phase from the gradient g [n,m] of its output. It is CosBackward with a projection that is
-// computed again, block by block, which for few columns of x costs less than to write and read one.
+// computed again, tile by tile, which for few columns of x costs less than to write and read one.
 func (w *Weights[T]) PhaseBackward(to Gradients[T], x, b, g []T, n int, scale float64) {
 	d, m := w.d, w.m
-	if n > gradientRows[T](m) && w.kernels != nil && w.packed == nil { // borrowed, and used block after block
-		w = &Weights[T]{d: d, m: m, isa: w.isa, kernels: w.kernels, raw: w.raw, packed: packB(w.kernels, matrix[T]{v: w.raw, ld: m}, d, m)}
-	}
-	w.backward(to, x, n, func(dp matrix[T], lo, hi int) {
-		w.forward(output[T]{dst: dp.v, ld: dp.ld, m: m, epilogue: phaseGradMap, scale: scale, grad: g[lo*m : hi*m]}, x[lo*d:hi*d], nil, b, hi-lo)
+	w.backward(to, x, n, func(dp matrix[T], lo, hi int, c *columns[T]) {
+		c.packOnce()
+		out := output[T]{dst: dp.v, ld: dp.ld, m: c.m, epilogue: phaseGradMap, scale: scale, grad: matrix[T]{v: g[lo*m+c.from:], ld: m}}
+		c.forward(out, x[lo*d:hi*d], nil, b[c.from:c.to], hi-lo)
 	})
 }

@@ -34,13 +34,18 @@ func backwards[T Float](n, d, m int) map[string]backward[T] {
 	}
 }
 
-// blocksOf is a number of rows of two blocks and a part of a third.
-func blocksOf[T Float](m int) int { return 2*gradientRows[T](m) + 11 }
+// severalRows and severalCols are two tiles of dP and a part of a third.
+const severalRows = 2*gradientRows + 11
+
+func severalCols[T Float]() int {
+	_, cols := gradientTile[T](severalRows, 1<<20)
+	return 2*cols + 11
+}
 
 // TestBackward: the gradients of all maps against those of dP computed apart, for one block of rows and for several.
 func TestBackward(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
-		for _, s := range [][3]int{{1, 1, 1}, {5, 3, 7}, {33, 67, 5}, {101, 17, 131}, {blocksOf[float64](3), 2, 3}} {
+		for _, s := range [][3]int{{1, 1, 1}, {5, 3, 7}, {33, 67, 5}, {101, 17, 131}, {severalRows, 2, 3}, {gradientRows + 1, 3, severalCols[float32]()}} {
 			t.Run(fmt.Sprint(s), func(t *testing.T) {
 				testBackward[float64](t, s[0], s[1], s[2])
 				testBackward[float32](t, s[0], s[1], s[2])
@@ -71,7 +76,7 @@ func testBackward[T Float](t *testing.T, n, d, m int) {
 func TestBackwardBits(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	const d, m = 37, 1031
-	n := blocksOf[float32](m)
+	n := severalRows
 	want := map[string][]float32{}
 	for _, procs := range []int{1, 2, 7} {
 		runtime.GOMAXPROCS(procs)

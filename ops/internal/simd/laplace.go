@@ -6,12 +6,14 @@ func Exp[T Float](dst, x []T, n int, w *Weights[T], scale float64) {
 }
 
 // ExpGrad writes dP = -g·z, all [n,m], where z is the output of Exp.
-func ExpGrad[T Float](dp, z, g []T, n, m int) { expGrad(matrix[T]{v: dp, ld: m}, z, g, n, m) }
+func ExpGrad[T Float](dp, z, g []T, n, m int) {
+	to, zs, gs := matrix[T]{v: dp, ld: m}, matrix[T]{v: z, ld: m}, matrix[T]{v: g, ld: m}
+	forTiles(n, func(lo, hi int) { expGrad(to, zs, gs, lo, hi, m) })
+}
 
-func expGrad[T Float](dp matrix[T], z, g []T, n, m int) {
-	forTiles(n, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			vecProduct(dp.row(i, m), g[i*m:i*m+m], z[i*m:i*m+m], -1)
-		}
-	})
+// expGrad is rows lo to hi of ExpGrad.
+func expGrad[T Float](dp, z, g matrix[T], lo, hi, m int) {
+	for i := lo; i < hi; i++ {
+		vecProduct(dp.row(i, m), g.row(i, m), z.row(i, m), -1)
+	}
 }

@@ -34,7 +34,8 @@ type product[T Float] struct {
 	bias    []T // added to every row; or
 	beta    T   // what C holds already is kept this many times
 	output[T]
-	bad firstBad
+	workers int // goroutines, or 0 for GOMAXPROCS
+	bad     firstBad
 
 	panels, depth, group, block int
 	rows, strip, across         int // of a job; jobs side by side
@@ -97,7 +98,10 @@ func (p *product[T]) compute() (badRow int) {
 	size := sizeof[T]()
 	p.group = max(1, groupB/(size*p.depth*p.width))
 	p.block = roundUp(min(blockRows, max(1, blockA/(size*p.depth))), p.height())
-	workers := runtime.GOMAXPROCS(0)
+	workers := p.workers
+	if workers == 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
 	if float64(p.m)*float64(p.n)*float64(p.k) < smallWork {
 		workers = 1
 	}

@@ -41,41 +41,50 @@ func PairBlock[T Float](dst []T, ld int, x []T, n int, sparse *CSR[T], bias []T,
 // BlocksGrad writes dP [n,q], the gradient of the projections x·U, from the output z of such a map and its gradient g, or with nil norms
 // the gradients of the p_b side by side, [n,blocks·m].
 func BlocksGrad[T Float](dp, z, g, norms []T, n, m, blocks, q int) {
-	blocksGrad(matrix[T]{v: dp, ld: q}, z, g, norms, n, m, blocks, q)
+	ld := blocks * 2 * m
+	to, zs, gs := matrix[T]{v: dp, ld: q}, matrix[T]{v: z, ld: ld}, matrix[T]{v: g, ld: ld}
+	forTiles(n, func(lo, hi int) { blocksGrad(to, zs, gs, norms, lo, hi, m, blocks, q == blocks*m, 0, q) })
 }
 
-func blocksGrad[T Float](dp matrix[T], z, g, norms []T, n, m, blocks, q int) {
-	forTiles(n, func(lo, hi int) {
-		one := make([]T, m)
-		for i := lo; i < hi; i++ {
-			row := dp.row(i, q)
-			for b := range blocks {
-				to := one
-				switch {
-				case q == blocks*m:
-					to = row[b*m : b*m+m]
-				case b == 0:
-					to = row
-				}
-				zb, gb := z[(i*blocks+b)*2*m:], g[(i*blocks+b)*2*m:]
-				vecPairGrad(to, zb[:m], zb[m:2*m], gb[:m], gb[m:2*m])
-				if norms != nil {
-					vecProduct(to, to, norms[b*m:b*m+m], 1)
-				}
-				if q < blocks*m && b > 0 {
-					vecAdd(row, one)
-				}
+// blocksGrad is rows lo to hi of BlocksGrad for columns from to to-1 of dP; apart, each block has columns of its own.
+func blocksGrad[T Float](dp, z, g matrix[T], norms []T, lo, hi, m, blocks int, apart bool, from, to int) {
+	one := make([]T, m)
+	for i := lo; i < hi; i++ {
+		for b := range blocks {
+			first := 0 // column of dP of the block
+			if apart {
+				first = b * m
+			}
+			j0, j1 := max(from-first, 0), min(to-first, m)
+			if j0 >= j1 {
+				continue
+			}
+			row := dp.row(i, to-from)[first+j0-from : first+j1-from]
+			p := row
+			if !apart && b > 0 {
+				p = one[:j1-j0]
+			}
+			zb, gb := z.row(i, z.ld)[b*2*m:], g.row(i, g.ld)[b*2*m:]
+			vecPairGrad(p, zb[j0:j1], zb[m+j0:m+j1], gb[j0:j1], gb[m+j0:m+j1])
+			if norms != nil {
+				vecProduct(p, p, norms[b*m+j0:b*m+j1], 1)
+			}
+			if !apart && b > 0 {
+				vecAdd(row, p)
 			}
 		}
-	})
+	}
 }
 
 // BlocksBackward is the backward of such a map for x and U, w, or for the products xᵀ·dp of the blocks side by side where norms is nil:
 // then to.DX must be nil and w only says how wide they are.
 func (w *Weights[T]) BlocksBackward(to Gradients[T], x, z, g, norms []T, n, m, blocks int) {
-	row := blocks * 2 * m
-	w.backward(to, x, n, func(dp matrix[T], lo, hi int) {
-		blocksGrad(dp, z[lo*row:hi*row], g[lo*row:hi*row], norms, hi-lo, m, blocks, w.m)
+	ld := blocks * 2 * m
+	w.backward(to, x, n, func(dp matrix[T], lo, hi int, c *columns[T]) {
+		z, g := matrix[T]{v: z[lo*ld:], ld: ld}, matrix[T]{v: g[lo*ld:], ld: ld}
+		c.rows(hi-lo, func(lo, hi int) {
+			blocksGrad(dp, z, g, norms, lo, hi, m, blocks, w.m == blocks*m, c.from, c.to)
+		})
 	})
 }
 

@@ -10,7 +10,7 @@ import (
 // those of the formula in float64.
 func TestBlocks(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
-		for _, s := range shapes {
+		for _, s := range append(shapes[:len(shapes):len(shapes)], [3]int{gradientRows + 1, 2, 251}) { // and tiles of dP that end within a block
 			for _, blocks := range []int{1, 2, 3} {
 				t.Run(fmt.Sprint(s, blocks), func(t *testing.T) {
 					blocksAgainst[float64](t, s[0], s[1], s[2], blocks, true)

@@ -1,5 +1,7 @@
 package simd
 
+import "unsafe"
+
 // sweep is a block of rows of A on its way past the panels of one K block.
 type sweep[T Float] struct {
 	*product[T]
@@ -120,11 +122,20 @@ func (s *sweep[T]) pass(lo, hi int) {
 				continue
 			}
 			for r := i; r < i+rows; r++ {
+				s.ask(r+rows, q*s.width, min(end*s.width, s.n))
 				if s.finish(r, q*s.width, min(end*s.width, s.n)) {
 					s.bad.report(r)
 				}
 			}
 		}
+	}
+}
+
+// ask prefetches what the epilogue of row i reads from memory in columns lo to hi: the rows of a tile of dP are far apart there, and each
+// would begin with a wait.
+func (s *sweep[T]) ask(i, lo, hi int) {
+	if at := i*s.grad.ld + lo; s.epilogue == phaseGradMap && at+hi-lo <= len(s.grad.v) {
+		s.prefetch((*byte)(unsafe.Pointer(&s.grad.v[at])), (hi-lo)*sizeof[T]()/cacheLine)
 	}
 }
 

@@ -10,9 +10,11 @@ type Weights[T Float] struct {
 	kernels *kernels[T] // nil: the generic path
 	raw     []T         // W row by row, for the generic path, or borrowed; or
 	packed  []T         // W in panels, for x·W, and
-	once    sync.Once
 	across  *kernels[T] // of the products with Wᵀ
 	reverse []T         // Wᵀ in panels of those, for dP·Wᵀ, from the first such product on
+	workers int         // goroutines of a product, or 0 for GOMAXPROCS
+
+	packing, transposing sync.Once
 }
 
 // Pack copies the row-major w [d,m] into the form that the products read: the caller may change w afterwards.
@@ -43,9 +45,18 @@ func packB[T Float](ks *kernels[T], b matrix[T], k, n int) []T {
 	return dst
 }
 
+// packOnce packs what was borrowed when it is first asked for, for the products of several inputs.
+func (w *Weights[T]) packOnce() {
+	w.packing.Do(func() {
+		if w.kernels != nil && w.packed == nil {
+			w.packed = packB(w.kernels, matrix[T]{v: w.raw, ld: w.m}, w.d, w.m)
+		}
+	})
+}
+
 // transpose packs Wᵀ when it is first asked for.
 func (w *Weights[T]) transpose() {
-	w.once.Do(func() {
+	w.transposing.Do(func() {
 		raw := w.raw
 		if raw == nil {
 			raw = w.unpack()
@@ -79,6 +90,7 @@ func (w *Weights[T]) forward(out output[T], x, shift, bias []T, n int) (badRow i
 		return w.forwardGeneric(out, x, shift, bias, n)
 	}
 	p := newProduct(w.kernels, n, w.m, w.d)
+	p.workers = w.workers
 	p.shift = shift
 	p.a = matrix[T]{v: x, ld: w.d}
 	p.b, p.packed = matrix[T]{v: w.raw, ld: w.m}, w.packed
@@ -123,18 +135,23 @@ func (w *Weights[T]) Affine(dst, x, bias []T, n int) {
 }
 
 // GradX writes dP·Wᵀ, the gradient of an affine map for its input, to dst [n,d]. dp is [n,m].
-func (w *Weights[T]) GradX(dst, dp []T, n int) { w.gradX(dst, matrix[T]{v: dp, ld: w.m}, n) }
+func (w *Weights[T]) GradX(dst, dp []T, n int) { w.gradX(dst, matrix[T]{v: dp, ld: w.m}, n, false) }
 
-func (w *Weights[T]) gradX(dst []T, dp matrix[T], n int) {
+// gradX is GradX, added to dst with add.
+func (w *Weights[T]) gradX(dst []T, dp matrix[T], n int, add bool) {
 	if w.kernels == nil {
 		forTiles(n, func(lo, hi int) {
-			gemm(true, false, hi-lo, w.d, w.m, dp.v[lo*dp.ld:], dp.ld, w.raw, w.m, dst[lo*w.d:], w.d)
+			gemm(true, add, hi-lo, w.d, w.m, dp.v[lo*dp.ld:], dp.ld, w.raw, w.m, dst[lo*w.d:], w.d)
 		})
 		return
 	}
 	w.transpose()
 	p := newProduct(w.across, n, w.d, w.m)
+	p.workers = w.workers
 	p.a, p.output, p.packed = dp, output[T]{dst: dst, ld: w.d, m: w.d}, w.reverse
+	if add {
+		p.beta = 1
+	}
 	p.run()
 }
 
@@ -144,23 +161,25 @@ func GradW[T Float](dst, x, dp []T, n, d, m int) {
 		clear(dst[:d*m])
 		return
 	}
-	addGradW(dst, x, matrix[T]{v: dp, ld: m}, n, d, m, false)
+	Wide[T](d, m).addGradW(matrix[T]{v: dst, ld: m}, x, matrix[T]{v: dp, ld: m}, n, false)
 }
 
-// addGradW is GradW, added to dst with add.
-func addGradW[T Float](dst, x []T, dp matrix[T], n, d, m int, add bool) {
-	var beta T
-	if add {
-		beta = 1
-	}
+// addGradW is GradW for a W of this size, added to dst with add.
+func (w *Weights[T]) addGradW(dst matrix[T], x []T, dp matrix[T], n int, add bool) {
+	d, m := w.d, w.m
 	if active != generic {
-		Gemm(true, false, d, m, n, 1, x, d, dp.v, dp.ld, beta, dst, m)
+		p := newProduct(kernelsOf[T](active, m), d, m, n)
+		p.a, p.b, p.output, p.workers = matrix[T]{v: x, ld: d, t: true}, dp, output[T]{dst: dst.v, ld: dst.ld, m: m}, w.workers
+		if add {
+			p.beta = 1
+		}
+		p.run()
 		return
 	}
 	// gonum multiplies twice as fast with the transpose written out.
 	xt := make([]T, n*d)
 	transpose(xt, x, n, d)
-	gemm(false, add, d, m, n, xt, n, dp.v, dp.ld, dst, m)
+	gemm(false, add, d, m, n, xt, n, dp.v, dp.ld, dst.v, dst.ld)
 }
 
 // ColSum writes the sum of the n rows of dp [n,m] to dst [m].

@@ -1,0 +1,30 @@
+package ops
+
+import (
+	"strings"
+	"unsafe"
+
+	"gorgonia.org/tensor"
+)
+
+// unwritten is a tensor for results that are written whole: its cells hold anything until then. Go clears what it allocates, which for
+// outputs larger than the caches takes up to half as long as the map that then writes them, so the memory of large ones is that of a
+// strings.Builder, which alone is not cleared; nothing else holds it.
+func unwritten(dt tensor.Dtype, shape ...int) *tensor.Dense {
+	cells := tensor.Shape(shape).TotalSize()
+	size := cells * int(dt.Size())
+	if size < largeOutput {
+		return tensor.New(tensor.WithShape(shape...), tensor.Of(dt))
+	}
+	var b strings.Builder
+	b.Grow(size)
+	b.WriteByte(0) // an empty string has no address
+	first := unsafe.Pointer(unsafe.StringData(b.String()))
+	if dt == tensor.Float32 {
+		return tensor.New(tensor.WithShape(shape...), tensor.WithBacking(unsafe.Slice((*float32)(first), cells)))
+	}
+	return tensor.New(tensor.WithShape(shape...), tensor.WithBacking(unsafe.Slice((*float64)(first), cells)))
+}
+
+// largeOutput is the size in bytes from which it matters.
+const largeOutput = 1 << 16
