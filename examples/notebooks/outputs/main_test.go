@@ -8,7 +8,6 @@ import (
 	"image/png"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -120,27 +119,5 @@ func TestWrite(t *testing.T) {
 	}
 	if err := run(ours, theirs, false); err == nil {
 		t.Error("a notebook that was not executed is no error")
-	}
-}
-
-// TestFewColours: a picture of more than 256 colours keeps the most frequent ones and comes near the others.
-func TestFewColours(t *testing.T) {
-	img := image.NewRGBA(image.Rect(0, 0, 300, 4))
-	for x := range 300 {
-		for y := range 4 {
-			img.Set(x, y, color.White)
-		}
-		img.Set(x, 0, color.Gray16{uint16(x * 218)})
-		img.Set(x, 1, color.RGBA{uint8(x), 0, uint8(x / 2), 255})
-	}
-	few := inFewColours(img)
-	if len(few.Palette) > 256 || few.Bounds() != img.Bounds() {
-		t.Fatalf("%d colours, bounds %v", len(few.Palette), few.Bounds())
-	}
-	if !slices.Contains(few.Palette, color.Color(color.RGBA{255, 255, 255, 255})) {
-		t.Error("white is lost")
-	}
-	if share := different(img, few); share > 0 {
-		t.Errorf("%v of the pixels look different", share)
 	}
 }

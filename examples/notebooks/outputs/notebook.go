@@ -10,6 +10,8 @@ import (
 	"image/png"
 	"os"
 	"strings"
+
+	"github.com/bochner-go/bochner/examples/internal/picture"
 )
 
 // notebook is a Jupyter notebook of format 4: https://nbformat.readthedocs.io/en/latest/format_description.html.
@@ -172,11 +174,11 @@ func (n *notebook) tidy() error {
 			if err != nil {
 				return fmt.Errorf("cell %d: %w", i, err)
 			}
-			var b bytes.Buffer
-			if err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&b, inFewColours(img)); err != nil {
+			small, err := picture.Small(img)
+			if err != nil {
 				return err
 			}
-			o.Data["image/png"] = text(base64.StdEncoding.EncodeToString(b.Bytes()))
+			o.Data["image/png"] = text(base64.StdEncoding.EncodeToString(small))
 		}
 	}
 	return nil
