@@ -28,9 +28,10 @@ const folder = "examples/pictures"
 
 // commands, as the README has them, by the picture that each draws in the folder where it runs.
 var commands = map[string]string{
-	"train.png":    "go run ./examples/train",
-	"features.png": "go run ./examples/features -map gaussian -sampler all -rows 300 -seeds 10 -plot features.png",
-	"figure1.png":  "go run ./examples/yang2014 -rows 300",
+	"train.png":             "go run ./examples/train",
+	"02_freeze_or_tune.png": "go run ./examples/02_freeze_or_tune",
+	"features.png":          "go run ./examples/features -map gaussian -sampler all -rows 300 -seeds 10 -plot features.png",
+	"figure1.png":           "go run ./examples/yang2014 -rows 300",
 }
 
 func main() {

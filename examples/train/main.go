@@ -16,10 +16,9 @@
 // The map stays as drawn, or is fine-tuned under a softmax or linear head with -tune: its bandwidth, a bandwidth for each input, or every
 // frequency. -save writes the whole model to one file, which -load evaluates on other rows.
 //
-// It prints the accuracy and F1, or the root mean squared error, on both parts, how far the features are from the exact kernel, and
-// what took how long. The picture is the confusion matrix, or the residuals, above the curves of the epochs. With -json the last line of stdout is
-// one JSON object with the same numbers; progress goes to
-// stderr. The exit status is 0, 2 for a wrong flag, 1 for bad data or a failure.
+// It prints the accuracy on both parts and F1, or the root mean squared error, how far the features are from the exact kernel, and what took
+// how long. The picture is the confusion matrix, or the residuals, above the curves of the epochs. With -json the last line of stdout is one
+// JSON object with the same numbers; progress goes to stderr. The exit status is 0, 2 for a wrong flag, 1 for bad data or a failure.
 package main
 
 import (
