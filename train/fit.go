@@ -2,11 +2,10 @@ package train
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 
-	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
@@ -31,6 +30,7 @@ type FitReport struct {
 	Epochs  []Epoch
 	Best    int  // the number of the epoch whose parameters were kept
 	Stopped bool // whether early stopping ended it
+	Resumed bool // whether it went on from a checkpoint
 }
 
 // Fit minimises the head's loss over x [n, d], dense or sparse, or n bags, and targets [n, k] by mini-batches on a Gorgonia graph. It changes the head and,
@@ -46,6 +46,11 @@ func Fit(ctx context.Context, m layers.Layer, head layers.Head, x ops.Matrix, ta
 	if err := fitShapes(m, head, x, targets); err != nil {
 		return nil, err
 	}
+	if err := o.classWeights(head); err != nil {
+		return nil, err
+	}
+	was := fitMemory{x: x, targets: targets}
+	frozen := m
 	m, x, err := onRows(m, x, o.CacheBytes)
 	if err != nil {
 		return nil, err
@@ -53,18 +58,16 @@ func Fit(ctx context.Context, m layers.Layer, head layers.Head, x ops.Matrix, ta
 	if m, x, err = cacheFeatures(m, x, o.CacheBytes); err != nil {
 		return nil, err
 	}
-	f := &fitter{FitOptions: o, m: m, head: head, x: x, targets: targets}
-	f.solvers = [2]stepper{newSolver(o.Solver, o.MapRate), newSolver(o.Solver, o.LearnRate)}
-	f.rows, f.held = data.Split(x.Shape()[0], o.HeldOut, o.Seed)
-	if len(f.rows) == 0 {
+	rows, held := data.Split(x.Shape()[0], o.HeldOut, o.Seed)
+	if len(rows) == 0 {
 		return nil, fmt.Errorf("train: Fit: of %d rows, %v are held out and none is left to train on: %w", x.Shape()[0], o.HeldOut, domain.ErrShape)
 	}
-	for _, i := range data.Shuffle(len(f.rows), o.Seed)[:min(len(f.rows), 2000)] {
-		f.sample = append(f.sample, f.rows[i])
-	}
-	if err := startIntercept(head, targets, f.rows); err != nil {
+	src := &fitMemory{x: x, targets: o.weighted(targets), rows: rows, aside: held, seed: o.Seed, batch: o.Batch}
+	if err := startIntercept(head, func() ([]float64, error) { return src.meanTarget(), nil }); err != nil {
 		return nil, err
 	}
+	f := newFitter(m, head, src, o)
+	f.keeper.identify(o, was.identity, frozen, head)
 	return f.run(ctx)
 }
 
@@ -134,7 +137,7 @@ func cacheFeatures(m layers.Layer, x ops.Matrix, budget int) (layers.Layer, ops.
 }
 
 // startIntercept sets the intercept of an untouched linear head to the mean target.
-func startIntercept(head layers.Head, targets *tensor.Dense, rows []int) error {
+func startIntercept(head layers.Head, mean func() ([]float64, error)) error {
 	if _, ok := head.(*layers.LinearHead); !ok {
 		return nil
 	}
@@ -145,27 +148,42 @@ func startIntercept(head layers.Head, targets *tensor.Dense, rows []int) error {
 			}
 		}
 	}
-	k := head.Features()
-	mean := make([]float64, k)
-	for _, i := range rows {
-		for j := range mean {
-			mean[j] += cell(targets, i*k+j) / float64(len(rows))
-		}
+	b, err := mean()
+	if err != nil {
+		return err
 	}
-	return head.SetWeights(make([]float64, head.Dims()*k), mean)
+	return head.SetWeights(make([]float64, head.Dims()*head.Features()), b)
 }
 
 // fitter is the state of a Fit.
 type fitter struct {
 	FitOptions
-	m          layers.Layer
-	head       layers.Head
-	x          ops.Matrix
-	targets    *tensor.Dense
-	rows, held []int
-	sample     []int         // rows of the training part whose score is told
-	solvers    [2]stepper    // of the map and of the head; a solver keeps its state by position
-	steps      map[int]*step // by batch size: graphs are static, and they share the parameters
+	m       layers.Layer
+	head    layers.Head
+	src     fitSource
+	classes bool       // whether a score is an accuracy
+	solvers [2]*solver // of the map and of the head
+	keeper  *keeper
+	report  *FitReport
+	at      position
+	best    float64         // the least loss on the rows that are held out,
+	kept    []*tensor.Dense // and the parameters of its epoch
+	steps   map[int]*step   // by batch size: graphs are static, and they share the parameters
+}
+
+func newFitter(m layers.Layer, head layers.Head, src fitSource, o FitOptions) *fitter {
+	f := &fitter{FitOptions: o, m: m, head: head, src: src}
+	f.solvers = [2]*solver{{kind: o.Solver, rate: o.MapRate}, {kind: o.Solver, rate: o.LearnRate}}
+	f.keeper = newKeeper(o)
+	_, softmax := head.(*layers.SoftmaxHead)
+	f.classes = softmax || head.Features() > 1 && src.classes()
+	return f
+}
+
+// position is how far a fit is: in an epoch, after some of its batches.
+type position struct {
+	Epoch, Batches, Rows int
+	loss                 float64 // summed over the rows
 }
 
 func (f *fitter) run(ctx context.Context) (*FitReport, error) {
@@ -175,68 +193,98 @@ func (f *fitter) run(ctx context.Context) (*FitReport, error) {
 			s.close()
 		}
 	}()
-	report, best := new(FitReport), math.Inf(1)
-	var kept []*tensor.Dense
-	for n := 1; n <= f.Epochs; n++ {
-		e, err := f.epoch(ctx, n)
+	f.report, f.best, f.at = new(FitReport), math.Inf(1), position{Epoch: 1}
+	if err := f.keeper.begin(f); err != nil {
+		return f.report, err
+	}
+	for f.at.Epoch <= f.Epochs && !f.report.Stopped {
+		e, err := f.epoch(ctx)
 		if err != nil {
-			return report, err
+			return f.report, err
 		}
-		report.Epochs = append(report.Epochs, e)
+		if f.observe(e) {
+			f.kept = f.snapshot()
+		}
+		f.at = position{Epoch: e.Number + 1}
 		if f.Progress != nil {
 			f.Progress(e)
 		}
-		if len(f.held) == 0 {
-			report.Best = n
-			continue
-		}
-		if e.HeldLoss < best {
-			best, report.Best, kept = e.HeldLoss, n, f.snapshot()
-		} else if n-report.Best >= f.Patience {
-			report.Stopped = true
-			break
+		if err := f.keeper.due(f, e.Number); err != nil {
+			return f.report, err
 		}
 	}
-	if kept == nil {
-		return report, nil
+	if f.kept == nil {
+		return f.report, nil
 	}
-	return report, f.restore(kept)
+	return f.report, f.restore(f.kept)
 }
 
-func (f *fitter) epoch(ctx context.Context, n int) (Epoch, error) {
+// observe takes an epoch into the report, and says whether it is the best on the rows that are held out.
+func (f *fitter) observe(e Epoch) (best bool) {
+	r := f.report
+	r.Epochs = append(r.Epochs, e)
+	switch {
+	case e.HeldLoss != e.HeldLoss: // nothing is held out
+		r.Best = e.Number
+	case e.HeldLoss < f.best:
+		f.best, r.Best = e.HeldLoss, e.Number
+		return true
+	default:
+		r.Stopped = e.Number-r.Best >= f.Patience
+	}
+	return false
+}
+
+func (f *fitter) epoch(ctx context.Context) (Epoch, error) {
+	n, skip := f.at.Epoch, f.at.Batches
 	e := Epoch{Number: n, Of: f.Epochs, HeldLoss: math.NaN(), HeldScore: math.NaN()}
-	rng := rand.New(spectral.Stream(f.Seed, fmt.Sprintf("epoch %d", n)))
-	order := append([]int(nil), f.rows...)
-	rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
-	for at := 0; at < len(order); at += f.Batch {
-		if err := stopped(ctx); err != nil {
-			return e, fmt.Errorf("train: Fit: stopped in epoch %d of %d: %w", n, f.Epochs, err)
+	for b, err := range f.src.epoch(ctx, n) {
+		if stop := stopped(ctx); stop != nil {
+			return e, errors.Join(fmt.Errorf("train: Fit: stopped in epoch %d of %d%s: %w", n, f.Epochs, f.keeper.hint(), stop), f.keeper.save(f))
 		}
-		batch := order[at:min(at+f.Batch, len(order))]
-		loss, err := f.step(batch)
 		if err != nil {
-			return e, fmt.Errorf("train: Fit: epoch %d: %w", n, f.locate(batch, err))
+			return e, fmt.Errorf("train: Fit: epoch %d: %w", n, err)
+		}
+		if skip > 0 {
+			skip--
+			continue
+		}
+		loss, err := f.step(b)
+		if err != nil {
+			return e, fmt.Errorf("train: Fit: epoch %d: %w", n, f.locate(b, err))
 		}
 		if math.IsNaN(loss) || math.IsInf(loss, 0) {
-			return e, fmt.Errorf("train: Fit: the loss is %v in epoch %d at row %d of %d; lower the learning rate (%v now) or scale the data", loss, n, at, len(order), f.LearnRate)
+			return e, fmt.Errorf("train: Fit: the loss is %v in epoch %d after %d rows; lower the learning rate (%v now) or scale the data", loss, n, f.at.Rows, f.LearnRate)
 		}
-		e.Loss += loss * float64(len(batch)) / float64(len(order))
+		f.at.Batches++
+		f.at.Rows += len(b.rows)
+		f.at.loss += loss * float64(len(b.rows))
+		if err := f.keeper.due(f, 0); err != nil {
+			return e, err
+		}
 	}
+	e.Loss = f.at.loss / float64(f.at.Rows)
 	var err error
-	if _, e.Score, err = f.evaluate(f.sample); err != nil || len(f.held) == 0 {
+	if _, e.Score, err = f.evaluate(f.src.sample(ctx)); err != nil {
 		return e, err
 	}
-	e.HeldLoss, e.HeldScore, err = f.evaluate(f.held)
+	if held := f.src.held(ctx); held != nil {
+		e.HeldLoss, e.HeldScore, err = f.evaluate(held)
+	}
 	return e, err
 }
 
 // locate turns the error of a batch into that of the row of x that caused it, where there is one. Gorgonia's machine hands errors on as
 // text, and the batch is shuffled.
-func (f *fitter) locate(batch []int, err error) error {
-	for _, i := range batch {
-		if _, e := layers.Apply(f.m, nil, data.RowsOf(f.x, []int{i})); e != nil {
-			return domain.InBlock(i, e)
+func (f *fitter) locate(b batch, err error) error {
+	for _, i := range b.rows {
+		if _, e := layers.Apply(f.m, nil, data.RowsOf(b.x, []int{i})); e != nil {
+			err = domain.InBlock(i, e)
+			break
 		}
+	}
+	if b.locate != nil {
+		return b.locate(err)
 	}
 	return err
 }

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops/domain"
+	"gorgonia.org/tensor"
 )
 
 // Solver is a first-order method.
@@ -26,17 +28,58 @@ type FitOptions struct {
 	// of √m, frequencies and log bandwidths of the order of one, and a frequency that runs off takes its column with it.
 	MapRate float64
 	Solver  Solver
-	Lambda  float64 // the penalty lambda/2 ‖A‖² on the head's weights A, not on its intercept, added to the mean loss
-	Seed    uint64  // of the order of the rows and of the part that is held out
+	// Schedule changes both rates from epoch to epoch, and in the first WarmUp of them, epoch n, they are n/(WarmUp+1) of that.
+	Schedule Schedule
+	WarmUp   int
+	// ClipNorm is the norm that the gradient of all parameters together is cut to when it is larger: Pascanu, Mikolov and Bengio (2013),
+	// algorithm 1. 0: it is not.
+	ClipNorm float64
+	// WeightDecay shrinks the head's weights A, not its intercept, by the factor 1 - LearnRate·WeightDecay before each step, under the
+	// schedule: Loshchilov and Hutter (2019), Decoupled weight decay regularization, algorithm 2.
+	WeightDecay float64
+	// ClassWeights multiply the loss of the rows of each class under a SoftmaxHead. nil: all are 1.
+	ClassWeights []float64
+	Lambda       float64 // the penalty lambda/2 ‖A‖² on the head's weights A, not on its intercept, added to the mean loss
+	Seed         uint64  // of the order of the rows and of the part that is held out
 	// HeldOut is the fraction of the rows that is set aside, in [0, 1). When it is positive, fitting stops once the loss on
 	// that part has not improved for Patience epochs (0: 5), and the parameters of the best epoch are kept.
 	HeldOut  float64
 	Patience int
 	// CacheBytes is how much memory the features of a frozen map may take, so that they are computed once and not once an
 	// epoch; 0 is 512 MiB, negative is none. More than that is computed batch by batch.
-	CacheBytes int
+	CacheBytes  int
+	Checkpoints Checkpoints // none where its Path is empty
 	// Progress is called after each epoch. nil: not called.
 	Progress func(Epoch)
+}
+
+// classWeights wants one weight a class, under a SoftmaxHead.
+func (o *FitOptions) classWeights(head layers.Head) error {
+	if o.ClassWeights == nil {
+		return nil
+	}
+	_, softmax := head.(*layers.SoftmaxHead)
+	if !softmax || len(o.ClassWeights) != head.Features() {
+		return fmt.Errorf("train: Fit: %d ClassWeights, want one for each of the classes of a SoftmaxHead, which is %T with %d outputs: %w", len(o.ClassWeights), head, head.Features(), domain.ErrParam)
+	}
+	for c, w := range o.ClassWeights {
+		if !(w > 0 && w <= math.MaxFloat64) {
+			return fmt.Errorf("train: Fit: ClassWeights[%d] = %v, want a number above 0: %w", c, w, domain.ErrParam)
+		}
+	}
+	return nil
+}
+
+// weighted multiplies the columns of one-hot targets, which stay as they are, by the weights.
+func (o *FitOptions) weighted(targets *tensor.Dense) *tensor.Dense {
+	if o.ClassWeights == nil {
+		return targets
+	}
+	out := targets.Clone().(*tensor.Dense)
+	for i := range out.Shape().TotalSize() {
+		setCell(out, i, cell(out, i)*o.ClassWeights[i%len(o.ClassWeights)])
+	}
+	return out
 }
 
 // fill sets the defaults and checks the ranges.
@@ -56,6 +99,9 @@ func (o *FitOptions) fill() error {
 	if o.MapRate == 0 {
 		o.MapRate = o.LearnRate / 100
 	}
+	if err := o.Checkpoints.fill(); err != nil {
+		return err
+	}
 	for _, c := range []struct {
 		ok   bool
 		text string
@@ -67,6 +113,10 @@ func (o *FitOptions) fill() error {
 		{o.MapRate > 0 && !math.IsInf(o.MapRate, 0), fmt.Sprintf("MapRate = %v, want a number above 0", o.MapRate)},
 		{o.Lambda >= 0 && !math.IsInf(o.Lambda, 0), fmt.Sprintf("Lambda = %v, want a number of at least 0", o.Lambda)},
 		{o.HeldOut >= 0 && o.HeldOut < 1, fmt.Sprintf("HeldOut = %v, want a fraction in [0, 1)", o.HeldOut)},
+		{o.Schedule >= ConstantRate && o.Schedule <= LinearRate, fmt.Sprintf("Schedule = %d is none of ConstantRate, CosineRate and LinearRate", int(o.Schedule))},
+		{o.WarmUp >= 0 && o.WarmUp < o.Epochs, fmt.Sprintf("WarmUp = %d, want 0 to fewer than the %d epochs", o.WarmUp, o.Epochs)},
+		{o.ClipNorm >= 0 && !math.IsInf(o.ClipNorm, 0), fmt.Sprintf("ClipNorm = %v, want a number of at least 0", o.ClipNorm)},
+		{o.WeightDecay >= 0 && o.LearnRate*o.WeightDecay < 1, fmt.Sprintf("WeightDecay = %v, want at least 0 and below 1/LearnRate = %v", o.WeightDecay, 1/o.LearnRate)},
 		{o.Solver == Adam || o.Solver == SGD, fmt.Sprintf("Solver = %d, want Adam (0) or SGD (1)", int(o.Solver))},
 	} {
 		if !c.ok {

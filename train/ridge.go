@@ -56,6 +56,9 @@ type RidgeOptions struct {
 // is too small for the rows at hand: the system is singular to working precision, or a row determines its own fit.
 type LambdaScore struct{ Lambda, MSE float64 }
 
+// defaultLambda is the default of RidgeOptions.Lambdas, a row.
+const defaultLambda = 1e-6
+
 // RidgeFit is a linear head: f(z) = z W + B.
 type RidgeFit struct {
 	W      *mat.Dense    // [D, k]
@@ -97,22 +100,18 @@ func FitRidge(ctx context.Context, m Map, x ops.Matrix, y *mat.Dense, o RidgeOpt
 	}
 	src.block, src.progress = o.BlockRows, o.Progress
 	if src.block == 0 {
-		src.block = ridgeBlockRows(src.features)
-		if _, dense := src.x.(*tensor.Dense); dense {
-			src.block = ridgeBlockRows(max(src.features, src.dims))
-		}
+		src.block = src.blockRows()
 	}
 	if src.n < src.features && src.signature == nil {
 		return fitRidgeDual(src, o)
 	}
-	return fitRidgePrimal(src, o)
+	src.total = o.passes(src.signature) * src.n
+	return fitRidgePrimal(ctx, ridgeRows{src}, o)
 }
 
 // complete checks the options and fills in the defaults for n rows.
 func (o RidgeOptions) complete(n int) (RidgeOptions, error) {
-	if o.Lambdas == nil {
-		o.Lambdas = []float64{1e-6 * float64(n)}
-	}
+	o.Lambdas = o.lambdas(n)
 	for i, l := range o.Lambdas {
 		if err := checkLambda(l); err != nil {
 			return o, fmt.Errorf("train: Ridge: Lambdas[%d]: %w", i, err)
@@ -141,6 +140,14 @@ func (o RidgeOptions) complete(n int) (RidgeOptions, error) {
 	return o, fmt.Errorf("train: Ridge: %s: %w", wrong, domain.ErrParam)
 }
 
+// lambdas are those of n rows.
+func (o RidgeOptions) lambdas(n int) []float64 {
+	if o.Lambdas == nil {
+		return []float64{defaultLambda * float64(n)}
+	}
+	return o.Lambdas
+}
+
 func checkLambda(l float64) error {
 	if l >= 0 && !math.IsInf(l, 1) {
 		return nil
@@ -148,37 +155,47 @@ func checkLambda(l float64) error {
 	return fmt.Errorf("lambda = %v is not a finite number >= 0; 0 is least squares: %w", l, domain.ErrParam)
 }
 
+// featureRows are the rows of a fit as features: a rowSource, whose rows are in memory, or a blockSource, which reads them.
+type featureRows interface {
+	// each calls f with block after block, the same ones at every call. z is valid until the next block.
+	each(f addRows) error
+	// parts calls train or held with the rows of SelectHeldOut.
+	parts(o RidgeOptions, train, held addRows) error
+	signs() []float64
+}
+
+// addRows takes rows, their features and their targets.
+type addRows func(rows rowNames, z *tensor.Dense, y *mat.Dense) error
+
 // fitRidgePrimal solves the D x D system.
-func fitRidgePrimal(src *rowSource, o RidgeOptions) (*RidgeFit, error) {
-	s := RidgeStats{Signature: src.signature}
-	add := func(rows rowNames, z *tensor.Dense, y *mat.Dense) error { return s.add(z, y, rows.at) }
-	switch o.Select {
-	case SelectLOO:
-		src.total = 2 * src.n
-		if err := src.each(nil, add); err != nil {
+func fitRidgePrimal(ctx context.Context, src featureRows, o RidgeOptions) (*RidgeFit, error) {
+	s := RidgeStats{Signature: src.signs()}
+	if o.Select == SelectHeldOut {
+		held := RidgeStats{Signature: src.signs()}
+		if err := src.parts(o, s.addNamed, held.addNamed); err != nil {
 			return nil, err
 		}
+		return s.Best(ctx, &held, o.lambdas(s.n+held.n))
+	}
+	if err := src.each(s.addNamed); err != nil {
+		return nil, err
+	}
+	o.Lambdas = o.lambdas(s.n)
+	if o.Select == SelectLOO {
 		return s.leaveOneOut(src, o.Lambdas)
-	case SelectHeldOut:
-		train, held := ridgeSplit(src.n, o)
-		if err := src.each(train, add); err != nil {
-			return nil, err
-		}
-		scores, best, err := s.heldOut(src, held, o.Lambdas) // adds the rows that were held out
-		if err != nil {
-			return nil, err
-		}
-		fit, err := s.solve(s.g, o.Lambdas[best])
-		if err != nil {
-			return nil, err
-		}
-		fit.Scores = scores
-		return fit, nil
+	}
+	return s.Solve(o.Lambdas[0])
+}
+
+// passes is how often the rows go through the map.
+func (o RidgeOptions) passes(signature []float64) int {
+	switch {
+	case o.Select != SelectLOO:
+		return 1
+	case signature != nil:
+		return 1 + len(o.Lambdas)
 	default:
-		if err := src.each(nil, add); err != nil {
-			return nil, err
-		}
-		return s.solve(s.g, o.Lambdas[0])
+		return 2
 	}
 }
 

@@ -50,20 +50,29 @@ func (f kreinFactor) solve(b []float64, k int) {
 	lapack64.Getrs(blas.NoTrans, f.lu, general(f.lu.Rows, k, k, b), f.pivot)
 }
 
-// coefficients returns W = (G + shift·Σ)⁻¹ R and overwrites g, which is s.g or a copy of it. Without a signature Σ is I, and the matrix
-// must be positive definite.
-func (s *RidgeStats) coefficients(g []float64, shift float64) (w []float64, ok bool) {
+// coefficients returns W = (G + shift·Σ)⁻¹ R and leaves G as it is. Without a signature Σ is I, and the matrix must be positive definite.
+func (s *RidgeStats) coefficients(shift float64) (w []float64, ok bool) {
 	w = slices.Clone(s.r)
-	if s.Signature == nil {
-		l, ok := ridgeCholesky(g, s.features, shift)
+	if s.Signature != nil {
+		f, ok := factorKrein(slices.Clone(s.g), s.features, shift, s.Signature)
 		if ok {
-			choleskySolve(l, w, s.targets)
+			f.solve(w, s.targets)
 		}
 		return w, ok
 	}
-	f, ok := factorKrein(g, s.features, shift, s.Signature)
+	d := s.features
+	diagonal := make([]float64, d)
+	for j := range diagonal {
+		diagonal[j] = s.g[j*d+j]
+	}
+	mirror(s.g, d)
+	l, ok := ridgeCholesky(s.g, d, shift)
 	if ok {
-		f.solve(w, s.targets)
+		choleskySolve(l, w, s.targets)
+	}
+	unmirror(s.g, d)
+	for j, v := range diagonal {
+		s.g[j*d+j] = v
 	}
 	return w, ok
 }
@@ -101,13 +110,12 @@ func (s *RidgeStats) checkSignature() error {
 // kreinLeaveOneOut is leaveOneOut for an indefinite kernel: hᵢᵢ = 1/n + zᵢᵀ (G + λ s Σ)⁻¹ zᵢ, by the Sherman-Morrison formula, which asks
 // for no definite matrix. Every lambda has a factor and a pass over the rows of its own, so that the memory is that of one. 1 - hᵢᵢ can
 // have either sign.
-func (s *RidgeStats) kreinLeaveOneOut(src *rowSource, lambdas []float64) (*RidgeFit, error) {
+func (s *RidgeStats) kreinLeaveOneOut(src featureRows, lambdas []float64) (*RidgeFit, error) {
 	scale, err := s.scale()
 	if err != nil {
 		return nil, err
 	}
 	d, k := s.features, s.targets
-	src.total = (1 + len(lambdas)) * src.n
 	sums, usable := make([]float64, len(lambdas)), make([]bool, len(lambdas))
 	for l, lambda := range lambdas {
 		f, ok := factorKrein(slices.Clone(s.g), d, lambda*scale, s.Signature)
@@ -117,7 +125,7 @@ func (s *RidgeStats) kreinLeaveOneOut(src *rowSource, lambdas []float64) (*Ridge
 		w := slices.Clone(s.r)
 		f.solve(w, k)
 		var p []float64
-		err := src.each(nil, func(rows rowNames, z *tensor.Dense, y *mat.Dense) error {
+		err := src.each(func(rows rowNames, z *tensor.Dense, y *mat.Dense) error {
 			if err := checkFinite("Ridge", z, y, rows.at); err != nil {
 				return err
 			}
@@ -148,7 +156,7 @@ func (s *RidgeStats) kreinLeaveOneOut(src *rowSource, lambdas []float64) (*Ridge
 	if err != nil {
 		return nil, err
 	}
-	fit, err := s.solve(s.g, lambdas[best])
+	fit, err := s.Solve(lambdas[best])
 	if err != nil {
 		return nil, err
 	}

@@ -20,8 +20,12 @@ type twoSigns struct{ d, plus int }
 
 func (m twoSigns) Dims() int     { return m.d }
 func (m twoSigns) Features() int { return m.d }
-func (m twoSigns) Transform(_, x *tensor.Dense) (*tensor.Dense, error) {
-	return x.Clone().(*tensor.Dense), nil
+func (m twoSigns) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
+	if dst == nil {
+		return x.Clone().(*tensor.Dense), nil
+	}
+	copy(dst.Float64s(), x.Float64s())
+	return dst, nil
 }
 func (m twoSigns) Signature() []float64 {
 	s := make([]float64, m.d)

@@ -15,7 +15,7 @@ const (
 	ridgeTile  = 64
 	ridgeDepth = 512
 	// ridgeTriangle is the order up to which a whole square is computed where its lower triangle would do.
-	ridgeTriangle = 512
+	ridgeTriangle = 128
 )
 
 // inParallel runs f(0..tasks-1) on GOMAXPROCS goroutines. What a task computes depends on its number only.
@@ -75,12 +75,21 @@ func transposed(a []float64, m, n, stride int) []float64 {
 
 // mirror copies the lower triangle of an n x n matrix to the upper one, tile by tile.
 func mirror(g []float64, n int) {
-	tiles := (n + ridgeTile - 1) / ridgeTile
-	inParallel(tiles, func(t int) {
+	tiles(n, func(i, j int) { g[j*n+i] = g[i*n+j] })
+}
+
+// unmirror copies the upper triangle to the lower one.
+func unmirror(g []float64, n int) {
+	tiles(n, func(i, j int) { g[i*n+j] = g[j*n+i] })
+}
+
+// tiles calls f below the diagonal, i > j, tile by tile.
+func tiles(n int, f func(i, j int)) {
+	inParallel((n+ridgeTile-1)/ridgeTile, func(t int) {
 		for j0 := 0; j0 <= t*ridgeTile; j0 += ridgeTile {
 			for i := t * ridgeTile; i < min(n, (t+1)*ridgeTile); i++ {
 				for j := j0; j < min(i, j0+ridgeTile); j++ {
-					g[j*n+i] = g[i*n+j]
+					f(i, j)
 				}
 			}
 		}

@@ -1,12 +1,15 @@
 package train
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
 
+	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
@@ -14,10 +17,12 @@ import (
 // RidgeStats are the sums that ridge regression needs of its rows: the number of rows, the means z̄ and ȳ, and the
 // centred moments
 //
-//	G = Σ (z - z̄)(z - z̄)ᵀ  [D, D],    R = Σ (z - z̄)(y - ȳ)ᵀ  [D, k].
+//	G = Σ (z - z̄)(z - z̄)ᵀ  [D, D],    R = Σ (z - z̄)(y - ȳ)ᵀ  [D, k],    S = Σ (y - ȳ)²  [k].
 //
-// The zero value is empty and takes D and k from its first block. Parts that were summed apart, by several goroutines
-// or machines, are joined by Merge. It is not safe for concurrent use.
+// The zero value is empty and takes D and k from its first block. Rows are added by Add, as features, or by AddRows, through the map.
+// Parts that were summed apart, file by file, by several goroutines or machines, are joined by Merge; MarshalBinary, WriteTo and Save
+// carry them from one to the other. Whatever the parts, the sums are those of all rows in one pass, to rounding. Solve fits a head to
+// them, as often as one likes, and MSE is the error of any head on the rows behind them. It is not safe for concurrent use.
 //
 // A block is centred by its own mean before anything is multiplied, and joined by the update of Chan, Golub and LeVeque
 // (1979), eq. 2.1, so features that hardly vary about a large mean lose no digits.
@@ -25,17 +30,60 @@ type RidgeStats struct {
 	// Signature is the sign of each feature where they are those of an indefinite kernel (layers.SignatureOf), and nil for all +1. It
 	// changes what Solve solves, not the sums.
 	Signature []float64
+	// Of says what the features are, in any words (the card of a map and a scaler, the classes in their order). It travels with the
+	// sums, and Merge refuses those of something else; empty, it says nothing.
+	Of string
 
 	n, features, targets int
 
 	meanZ, meanY []float64
 	g            []float64 // [D, D]; only the lower triangle has a meaning
 	r            []float64 // [D, k]
+	yy           []float64 // [k]
 	zt, yt       []float64 // the block in hand, transposed; scratch
 }
 
 // N is the number of rows so far.
 func (s *RidgeStats) N() int { return s.n }
+
+// Features is D, and 0 before the first row.
+func (s *RidgeStats) Features() int { return s.features }
+
+// Targets is k, and 0 before the first row.
+func (s *RidgeStats) Targets() int { return s.targets }
+
+// AddRows takes rows x [b, d], dense or sparse, through the map (nil: the identity), in blocks, with their targets y [b, k]. The
+// signature of the map becomes that of s. Errors: those of FitRidge for such rows; after one that came in a later block the blocks
+// before it have been added.
+func (s *RidgeStats) AddRows(ctx context.Context, m Map, x ops.Matrix, y *mat.Dense) error {
+	src, err := newRowSource(ctx, "Ridge", m, x, y)
+	if err != nil {
+		return err
+	}
+	if err := s.ofMap(src.signature); err != nil {
+		return err
+	}
+	src.block = src.blockRows()
+	n := s.n
+	return src.each(nil, func(rows rowNames, z *tensor.Dense, y *mat.Dense) error {
+		return s.add(z, y, func(i int) int { return n + rows.at(i) })
+	})
+}
+
+// ofMap wants the signs of the map that the rows go through.
+func (s *RidgeStats) ofMap(signature []float64) error {
+	if s.n == 0 {
+		s.Signature = signature
+	}
+	if !slices.Equal(s.Signature, signature) {
+		return s.otherSigns()
+	}
+	return nil
+}
+
+func (s *RidgeStats) otherSigns() error {
+	return fmt.Errorf("train: Ridge: the features have other signs than those before them; fit all with one map: %w", domain.ErrShape)
+}
 
 // Add takes a block of features z [rows, D], float64 or float32, with its targets y [rows, k].
 //
@@ -78,10 +126,15 @@ func (s *RidgeStats) add(z *tensor.Dense, y *mat.Dense, row func(i int) int) err
 	return nil
 }
 
+// addNamed is add for the rows of a fit.
+func (s *RidgeStats) addNamed(rows rowNames, z *tensor.Dense, y *mat.Dense) error {
+	return s.add(z, y, rows.at)
+}
+
 // reset makes s empty, for d features and k targets.
 func (s *RidgeStats) reset(d, k int) {
-	*s = RidgeStats{Signature: s.Signature, features: d, targets: k,
-		meanZ: make([]float64, d), meanY: make([]float64, k), g: make([]float64, d*d), r: make([]float64, d*k)}
+	*s = RidgeStats{Signature: s.Signature, Of: s.Of, features: d, targets: k,
+		meanZ: make([]float64, d), meanY: make([]float64, k), g: make([]float64, d*d), r: make([]float64, d*k), yy: make([]float64, k)}
 }
 
 // addBlock adds rows rows of features and rows i, i+1, ... of y.
@@ -93,93 +146,143 @@ func addBlock[T domain.Float](s *RidgeStats, z []T, y *mat.Dense, i, rows int) {
 	s.zt = slices.Grow(s.zt[:0], s.features*ld)[:s.features*ld]
 	s.yt = slices.Grow(s.yt[:0], s.targets*ld)[:s.targets*ld]
 	raw := y.RawMatrix()
-	s.centre(s.zt, s.meanZ, rows, func(t []float64, lo, hi int) {
-		for r := range rows {
-			for j, v := range z[r*s.features+lo : r*s.features+hi] {
-				t[j*ld+r] = float64(v)
-			}
-		}
-	})
-	s.centre(s.yt, s.meanY, rows, func(t []float64, lo, hi int) {
-		for r := range rows {
-			for j, v := range raw.Data[(i+r)*raw.Stride+lo : (i+r)*raw.Stride+hi] {
-				t[j*ld+r] = v
-			}
-		}
-	})
+	centre(s, s.zt, s.meanZ, z, s.features, rows)
+	centre(s, s.yt, s.meanY, raw.Data[i*raw.Stride:], raw.Stride, rows)
 	s.n += rows
 	zt, yt := general(s.features, ld, ld, s.zt), general(s.targets, ld, ld, s.yt)
 	addProduct(1, zt, zt, s.gram(), true)
 	addProduct(1, zt, yt, general(s.features, s.targets, s.targets, s.r), false)
+	for j := range s.yy {
+		for _, v := range s.yt[j*ld : (j+1)*ld] {
+			s.yy[j] += v * v
+		}
+	}
 }
 
-// centre fills t, one column of the block a row and rows+1 wide, by read, subtracts the means, appends the joining row
-// and updates mean.
-func (s *RidgeStats) centre(t, mean []float64, rows int, read func(t []float64, lo, hi int)) {
+// centre fills t, one column of the block a row and rows+1 wide, from x, whose rows are stride apart, subtracts the means, appends the
+// joining row and updates mean.
+func centre[T domain.Float](s *RidgeStats, t, mean []float64, x []T, stride, rows int) {
 	ld := rows + 1
 	before, all := float64(s.n), float64(s.n+rows)
 	join := math.Sqrt(before / all * float64(rows))
+	own := columnMeans(x, rows, len(mean), stride)
 	inParallel((len(mean)+ridgeTile-1)/ridgeTile, func(task int) {
 		lo, hi := task*ridgeTile, min((task+1)*ridgeTile, len(mean))
-		read(t[lo*ld:], lo, hi)
+		transposeLess(t[lo*ld:], ld, x[lo:], stride, rows, own[lo:hi])
 		for j := lo; j < hi; j++ {
-			col := t[j*ld : j*ld+rows]
-			sum := 0.0
-			for _, v := range col {
-				sum += v / float64(rows) // divided first: finite numbers have a finite mean
-			}
-			for i := range col {
-				col[i] -= sum
-			}
-			delta := sum - mean[j]
+			delta := own[j] - mean[j]
 			t[j*ld+rows] = 0
 			if s.n > 0 {
 				t[j*ld+rows] = join * delta
 				mean[j] += delta * (float64(rows) / all)
 			} else {
-				mean[j] = sum
+				mean[j] = own[j]
 			}
 		}
 	})
+}
+
+// columnMeans are the means of the columns of x, row by row, in wide pieces of them.
+func columnMeans[T domain.Float](x []T, rows, cols, stride int) []float64 {
+	mean, part := make([]float64, cols), 1/float64(rows)
+	inParallel((cols+ridgeDepth-1)/ridgeDepth, func(task int) {
+		lo, hi := task*ridgeDepth, min((task+1)*ridgeDepth, cols)
+		m := mean[lo:hi]
+		for r := range rows {
+			switch row := any(x[r*stride+lo : r*stride+hi]).(type) {
+			case []float64:
+				floats.AddScaled(m, part, row) // divided first: finite numbers have a finite mean
+			case []float32:
+				for j, v := range row {
+					m[j] += float64(v) * part
+				}
+			}
+		}
+	})
+	return mean
+}
+
+// transposeLess puts the transpose of the first len(mean) columns of x, less mean, into t. It goes by squares of 8 x 8, a line of the cache
+// a side: column by column every number would be a line of its own, and at this distance all of them in one place of the cache.
+func transposeLess[T domain.Float](t []float64, ld int, x []T, stride, rows int, mean []float64) {
+	const side = 8
+	for j0 := 0; j0 < len(mean); j0 += side {
+		j1 := min(j0+side, len(mean))
+		for r0 := 0; r0 < rows; r0 += side {
+			r1 := min(r0+side, rows)
+			for j := j0; j < j1; j++ {
+				m, col := mean[j], t[j*ld+r0:j*ld+r1]
+				at := r0*stride + j
+				for i := range col {
+					col[i] = float64(x[at]) - m
+					at += stride
+				}
+			}
+		}
+	}
 }
 
 // gram is G as a matrix.
 func (s *RidgeStats) gram() blas64.General { return general(s.features, s.features, s.features, s.g) }
 
 // Merge adds the rows of other, which stays as it is. The result is that of adding all blocks to one RidgeStats, to
-// rounding. Errors: domain.ErrShape when D or k differ.
+// rounding. Errors: domain.ErrShape when D or k differ,
+// and when both have an Of, or a Signature, and these differ.
 func (s *RidgeStats) Merge(other *RidgeStats) error {
 	if other == nil || other.n == 0 {
 		return nil
 	}
+	if err := s.mergeable(other); err != nil {
+		return err
+	}
 	if s.n == 0 {
 		s.reset(other.features, other.targets)
 	}
-	if s.features != other.features || s.targets != other.targets {
-		return fmt.Errorf("train: Ridge: cannot merge sums of %d features and %d targets into those of %d and %d; fit both with one map: %w",
-			other.features, other.targets, s.features, s.targets, domain.ErrShape)
+	if s.Signature == nil {
+		s.Signature = slices.Clone(other.Signature)
+	}
+	if s.Of == "" {
+		s.Of = other.Of
 	}
 	before, rows, all := float64(s.n), float64(other.n), float64(s.n+other.n)
 	join := before / all * rows
-	delta := make([]float64, s.features)
-	for j := range delta {
-		delta[j] = other.meanZ[j] - s.meanZ[j]
-		s.meanZ[j] += delta[j] * (rows / all)
+	move := func(mean, to []float64) []float64 {
+		delta := make([]float64, len(mean))
+		for j := range delta {
+			delta[j] = to[j] - mean[j]
+			mean[j] += delta[j] * (rows / all)
+		}
+		return delta
 	}
-	deltaY := make([]float64, s.targets)
-	for j := range deltaY {
-		deltaY[j] = other.meanY[j] - s.meanY[j]
-		s.meanY[j] += deltaY[j] * (rows / all)
-	}
-	for i, di := range delta {
+	delta, deltaY := move(s.meanZ, other.meanZ), move(s.meanY, other.meanY)
+	inParallel(s.features, func(i int) {
 		for j, dj := range delta[:i+1] {
-			s.g[i*s.features+j] += other.g[i*s.features+j] + join*di*dj
+			s.g[i*s.features+j] += other.g[i*s.features+j] + join*delta[i]*dj
 		}
 		for j, dj := range deltaY {
-			s.r[i*s.targets+j] += other.r[i*s.targets+j] + join*di*dj
+			s.r[i*s.targets+j] += other.r[i*s.targets+j] + join*delta[i]*dj
 		}
+	})
+	for j, dj := range deltaY {
+		s.yy[j] += other.yy[j] + join*dj*dj
 	}
 	s.n += other.n
+	return nil
+}
+
+// mergeable tells why the rows of other, of which there are some, cannot join those of s.
+func (s *RidgeStats) mergeable(other *RidgeStats) error {
+	switch {
+	case s.Of != "" && other.Of != "" && s.Of != other.Of:
+		return fmt.Errorf("train: Ridge: cannot merge sums over %.60q into those over %.60q; fit both with one map: %w", other.Of, s.Of, domain.ErrShape)
+	case s.n == 0:
+		return nil
+	case s.features != other.features || s.targets != other.targets:
+		return fmt.Errorf("train: Ridge: cannot merge sums of %d features and %d targets into those of %d and %d; fit both with one map: %w",
+			other.features, other.targets, s.features, s.targets, domain.ErrShape)
+	case s.Signature != nil && other.Signature != nil && !slices.Equal(s.Signature, other.Signature):
+		return s.otherSigns()
+	}
 	return nil
 }
 
@@ -207,48 +310,4 @@ func checkScale(s float64) error {
 		return fmt.Errorf("train: Ridge: the mean squared norm of a feature row is %v, where squares overflow or lose digits; scale the data: %w", s, domain.ErrDomain)
 	}
 	return nil
-}
-
-// Solve fits the rows so far with a relative lambda, as FitRidge does, and leaves the sums as they are, so that more
-// rows can follow. Errors: domain.ErrShape without rows, domain.ErrParam for a lambda that is negative or too small,
-// domain.ErrDomain for features that are all zero or overflow. With a Signature it is Kreĭn ridge regression, for which lambda may also
-// be one of a few values that leave the system singular (domain.ErrParam).
-func (s *RidgeStats) Solve(lambda float64) (*RidgeFit, error) {
-	if err := checkLambda(lambda); err != nil {
-		return nil, fmt.Errorf("train: Ridge: %w", err)
-	}
-	return s.solve(slices.Clone(s.g), lambda)
-}
-
-// solve overwrites g, which is s.g or a copy of it.
-func (s *RidgeStats) solve(g []float64, lambda float64) (*RidgeFit, error) {
-	scale, err := s.scale()
-	if err != nil {
-		return nil, err
-	}
-	if err := s.checkSignature(); err != nil {
-		return nil, err
-	}
-	w, ok := s.coefficients(g, lambda*scale)
-	if !ok {
-		return nil, s.unsolvable(lambda, lambda*scale)
-	}
-	return s.fit(w, lambda)
-}
-
-// fit makes a RidgeFit of W, [D, k]; coefficients that overflow are an error.
-func (s *RidgeStats) fit(w []float64, lambda float64) (*RidgeFit, error) {
-	f := &RidgeFit{W: mat.NewDense(s.features, s.targets, w), B: slices.Clone(s.meanY), Lambda: lambda}
-	for j, m := range s.meanZ {
-		for t := range f.B {
-			f.B[t] -= m * w[j*s.targets+t]
-		}
-	}
-	if i, j, v := notFinite(w, s.features, s.targets, s.targets); i >= 0 {
-		return nil, fmt.Errorf("train: Ridge: the coefficient W[%d,%d] is %v; scale the features or the targets: %w", i, j, v, domain.ErrDomain)
-	}
-	if i, j, v := notFinite(f.B, 1, s.targets, s.targets); i >= 0 {
-		return nil, fmt.Errorf("train: Ridge: the intercept B[%d] is %v; scale the features or the targets: %w", j, v, domain.ErrDomain)
-	}
-	return f, nil
 }

@@ -41,6 +41,29 @@ type rowSource struct {
 	dst, gather *tensor.Dense // kept from block to block
 }
 
+// ridgeRows is a rowSource for ridge.
+type ridgeRows struct{ *rowSource }
+
+func (s ridgeRows) each(f addRows) error { return s.rowSource.each(nil, f) }
+
+func (s ridgeRows) parts(o RidgeOptions, train, held addRows) error {
+	kept, out := ridgeSplit(s.n, o)
+	if err := s.rowSource.each(kept, train); err != nil {
+		return err
+	}
+	return s.rowSource.each(out, held)
+}
+
+func (s ridgeRows) signs() []float64 { return s.signature }
+
+// blockRows is the length of blocks that suits ridge.
+func (s *rowSource) blockRows() int {
+	if _, dense := s.x.(*tensor.Dense); dense {
+		return ridgeBlockRows(max(s.features, s.dims))
+	}
+	return ridgeBlockRows(s.features)
+}
+
 // rowNames names the rows of a block by their index in x.
 type rowNames struct {
 	index []int // nil: first, first+1, ...
@@ -116,6 +139,9 @@ func (s *rowSource) each(index []int, f func(rows rowNames, z *tensor.Dense, y *
 
 func (s *rowSource) cancelled() error {
 	if err := stopped(s.ctx); err != nil {
+		if s.total == 0 { // nobody knows
+			return fmt.Errorf("train: %s: stopped after %d rows: %w", s.who, s.done, err)
+		}
 		return fmt.Errorf("train: %s: stopped after %d of %d rows: %w", s.who, s.done, s.total, err)
 	}
 	return nil
@@ -174,6 +200,9 @@ func (s *rowSource) features2d(x ops.Matrix, rows rowNames, b int) (*tensor.Dens
 	}
 	z, err := layers.Transform(s.m, dst, x)
 	if err != nil {
+		if rows.index == nil {
+			err = domain.InBlock(rows.first, err) // a cell or a row that it names is one of x
+		}
 		return nil, fmt.Errorf("train: %s: %d rows from row %d: %w", s.who, b, rows.at(0), err)
 	}
 	if z, err = floatMatrix(s.who, "the map's features", z); err != nil {
@@ -250,14 +279,36 @@ func checkTargets(who string, y *mat.Dense, row func(i int) int) error {
 
 // notFinite is the first cell that holds no finite number, or row -1.
 func notFinite[T domain.Float](x []T, rows, cols, stride int) (int, int, float64) {
-	for i := range rows {
-		for j, v := range x[i*stride : i*stride+cols] {
-			if v-v != 0 {
-				return i, j, float64(v)
+	const piece = 128 // rows
+	doubtful := make([]bool, (rows+piece-1)/piece)
+	inParallel(len(doubtful), func(task int) {
+		for i := task * piece; i < min(rows, (task+1)*piece); i++ {
+			s := sum(x[i*stride : i*stride+cols])
+			doubtful[task] = doubtful[task] || s-s != 0
+		}
+	})
+	for task, d := range doubtful {
+		for i := task * piece; d && i < min(rows, (task+1)*piece); i++ {
+			for j, v := range x[i*stride : i*stride+cols] {
+				if v-v != 0 {
+					return i, j, float64(v)
+				}
 			}
 		}
 	}
 	return -1, 0, math.NaN()
+}
+
+// sum adds x up. Where an element is not finite neither is the sum, which can also overflow by itself.
+func sum[T domain.Float](x []T) T {
+	var a, b, c, d T // four, for each waits for the last one
+	for ; len(x) >= 4; x = x[4:] {
+		a, b, c, d = a+x[0], b+x[1], c+x[2], d+x[3]
+	}
+	for _, v := range x {
+		a += v
+	}
+	return a + b + c + d
 }
 
 // dimsOf is the shape of y for messages; a nil y has none.

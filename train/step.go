@@ -1,7 +1,9 @@
 package train
 
 import (
+	"iter"
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/bochner-go/bochner/layers"
@@ -14,16 +16,6 @@ import (
 // building serialises the building of graphs and machines: Gorgonia writes to globals meanwhile.
 var building sync.Mutex
 
-// stepper is a solver of Gorgonia's.
-type stepper interface{ Step([]G.ValueGrad) error }
-
-func newSolver(s Solver, rate float64) stepper {
-	if s == SGD {
-		return G.NewVanillaSolver(G.WithLearnRate(rate))
-	}
-	return G.NewAdamSolver(G.WithLearnRate(rate))
-}
-
 // step is the training graph for one batch size. The tensors x and targets are the graph's inputs, filled anew each time; x is nil
 // where the rows are sparse, which the node gets as they are.
 type step struct {
@@ -35,7 +27,7 @@ type step struct {
 }
 
 // newStep builds map, head, loss, penalty and gradients for n rows.
-func (f *fitter) newStep(n int) (*step, error) {
+func (f *fitter) newStep(n int, sparse bool) (*step, error) {
 	building.Lock()
 	defer building.Unlock()
 	dt := f.m.Dtype()
@@ -45,7 +37,7 @@ func (f *fitter) newStep(n int) (*step, error) {
 	}
 	g := G.NewGraph()
 	s.node = G.NewMatrix(g, dt, G.WithShape(n, f.m.Dims()), G.WithName("batch_x"))
-	if _, sparse := f.x.(*ops.CSR); !sparse {
+	if !sparse {
 		s.x = tensor.New(tensor.WithShape(n, f.m.Dims()), tensor.Of(dt))
 		if err := G.Let(s.node, s.x); err != nil {
 			return nil, err
@@ -91,23 +83,24 @@ func penalised(loss, a *G.Node, lambda float64) (*G.Node, error) {
 func (s *step) close() { s.machine.Close() }
 
 // step runs one batch, moves the parameters, and returns the loss before the move.
-func (f *fitter) step(batch []int) (float64, error) {
-	s := f.steps[len(batch)]
+func (f *fitter) step(b batch) (float64, error) {
+	x, sparse := b.x.(*ops.CSR)
+	s := f.steps[len(b.rows)]
 	if s == nil {
 		var err error
-		if s, err = f.newStep(len(batch)); err != nil {
+		if s, err = f.newStep(len(b.rows), sparse); err != nil {
 			return 0, err
 		}
-		f.steps[len(batch)] = s
+		f.steps[len(b.rows)] = s
 	}
-	if x, sparse := f.x.(*ops.CSR); sparse {
-		if err := G.Let(s.node, x.Take(batch)); err != nil {
+	if sparse {
+		if err := G.Let(s.node, x.Take(b.rows)); err != nil {
 			return 0, err
 		}
 	} else {
-		data.RowsInto(s.x, f.x.(*tensor.Dense), batch)
+		data.RowsInto(s.x, b.x.(*tensor.Dense), b.rows)
 	}
-	data.RowsInto(s.targets, f.targets, batch)
+	data.RowsInto(s.targets, b.targets, b.rows)
 	if err := s.machine.RunAll(); err != nil {
 		return 0, err
 	}
@@ -118,53 +111,39 @@ func (f *fitter) step(batch []int) (float64, error) {
 	case float32:
 		loss = float64(v)
 	}
-	for i, solver := range f.solvers {
-		if len(s.model[i]) == 0 {
-			continue
-		}
-		if err := solver.Step(G.NodesToValueGrads(s.model[i])); err != nil { // which also zeroes the gradients
-			return 0, err
-		}
+	if err := f.move(s); err != nil {
+		return 0, err
 	}
 	s.machine.Reset()
 	return loss, nil
 }
 
 // evaluate is the head's loss, without the penalty, and its score on some rows.
-func (f *fitter) evaluate(rows []int) (loss, score float64, err error) {
+func (f *fitter) evaluate(batches iter.Seq2[batch, error]) (loss, score float64, err error) {
 	const block = 512
-	classes := f.targetsAreClasses()
-	for at := 0; at < len(rows); at += block {
-		part := rows[at:min(at+block, len(rows))]
-		z, err := layers.Apply(f.m, nil, data.RowsOf(f.x, part))
+	n := 0
+	for b, err := range batches {
 		if err != nil {
 			return 0, 0, err
 		}
-		y, err := layers.Transform(f.head, nil, z)
-		if err != nil {
-			return 0, 0, err
+		for part := range slices.Chunk(b.rows, block) {
+			z, err := layers.Apply(f.m, nil, data.RowsOf(b.x, part))
+			if err != nil {
+				return 0, 0, f.locate(b, err)
+			}
+			y, err := layers.Transform(f.head, nil, z)
+			if err != nil {
+				return 0, 0, err
+			}
+			l, s := rowErrors(y, data.Rows(b.targets, part), f.head, f.classes)
+			loss, score, n = loss+l, score+s, n+len(part)
 		}
-		l, s := rowErrors(y, data.Rows(f.targets, part), f.head, classes)
-		loss, score = loss+l, score+s
 	}
-	loss, score = loss/float64(len(rows)), score/float64(len(rows))
-	if !classes {
+	loss, score = loss/float64(n), score/float64(n)
+	if !f.classes {
 		score = math.Sqrt(score / float64(f.head.Features()))
 	}
 	return loss, score, nil
-}
-
-// targetsAreClasses says whether a score is an accuracy: one-hot targets, or several outputs of -1 and +1.
-func (f *fitter) targetsAreClasses() bool {
-	if _, ok := f.head.(*layers.SoftmaxHead); ok {
-		return true
-	}
-	for i := range f.targets.Shape().TotalSize() {
-		if math.Abs(cell(f.targets, i)) != 1 {
-			return false
-		}
-	}
-	return f.head.Features() > 1
 }
 
 // rowErrors sums over rows the loss, and the hits (classes) or squared errors.

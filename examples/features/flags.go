@@ -33,7 +33,7 @@ func parse(args []string) (*options, error) {
 	o := new(options)
 	fs := flag.NewFlagSet("features", flag.ContinueOnError)
 	var label, sweep string
-	fs.StringVar(&o.in, "in", "", "input `file`: LIBSVM text, CSV or .npy, each also .gz; for a map of bags CSV with a column bag (default: made histograms, or sets)")
+	fs.StringVar(&o.in, "in", "", "input `file`: LIBSVM text, CSV or .npy, each also .gz or .zst, or .parquet; for a map of bags CSV with a column bag (default: made histograms, or sets)")
 	fs.StringVar(&label, "label", "none", "which column of a CSV or .npy row is a label, to be left out: last, first, none")
 	fs.StringVar(&o.out, "out", "", "write the features to this `file`, .npy or .csv")
 	fs.StringVar(&o.kernel, "kernel", "", "write the exact kernel matrix of the rows to this `file`, .npy or .csv")

@@ -1,12 +1,15 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"maps"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
+	"time"
 
 	"github.com/bochner-go/bochner/examples/internal/cli"
 	"github.com/bochner-go/bochner/layers"
@@ -21,7 +24,8 @@ Without -train it makes its own histograms; see the README for the maps and thei
 type options struct {
 	cli.MapFlags
 	train, test, load, save, plot string
-	json, noWeights               bool
+	json, noWeights, stream, cg   bool
+	shuffle, cv                   int
 	label                         data.Label
 	task                          data.Task
 	bags                          bool   // the rows are sets of samples
@@ -29,6 +33,7 @@ type options struct {
 	tune                          string // empty, bandwidth, bandwidth-each or all
 	lambda                        string
 	epsilon                       float64
+	classWeights                  string
 	fit                           train.FitOptions
 	spec                          layers.Spec
 	scaler                        *data.Chain
@@ -37,10 +42,12 @@ type options struct {
 func parse(args []string) (*options, error) {
 	o := new(options)
 	fs := flag.NewFlagSet("train", flag.ContinueOnError)
-	var label, task, solver string
-	fs.StringVar(&o.train, "train", "", "training `file`: LIBSVM text, CSV or .npy, each also .gz; of bags CSV with the columns bag, label and the coordinates (default: made histograms, or sets)")
-	fs.StringVar(&o.test, "test", "", "test `file` (default: a fifth of the training rows)")
-	fs.StringVar(&label, "label", "last", "where a CSV or .npy row keeps its label or target: last, first")
+	var label, task, solver, schedule, every string
+	fs.StringVar(&o.train, "train", "", "training `files` and folders, separated by commas: LIBSVM text, CSV or .npy, each also .gz or .zst, or .parquet; of bags a CSV file with the columns bag, label and the coordinates (default: made histograms, or sets)")
+	fs.StringVar(&o.test, "test", "", "test `files`, likewise (default: a fifth of the training rows)")
+	fs.BoolVar(&o.stream, "stream", false, "read the rows in blocks, again in every pass, and never hold them all; not for svm")
+	fs.IntVar(&o.shuffle, "shuffle", 1<<15, "with -stream, linear, softmax: `rows` in the buffer that mixes them")
+	fs.StringVar(&label, "label", "last", "where a row of CSV, .npy or Parquet keeps its label or target: last, first")
 	fs.StringVar(&task, "task", "classification", "classification, regression; bags, bags-regression: of sets of samples")
 	o.Register(fs, "gaussian", "")
 	fs.Lookup("map").Usage += "; exp-semigroup on the made histograms, hdd-js for bags"
@@ -48,11 +55,21 @@ func parse(args []string) (*options, error) {
 	fs.StringVar(&o.head, "head", "", "linear, softmax, ridge, svm (default softmax for classes, ridge for targets)")
 	fs.Float64Var(&o.epsilon, "epsilon", .1, "svm: errors up to this `size` of a target cost nothing")
 	fs.StringVar(&o.lambda, "lambda", "", "ridge, svm: penalty relative to the mean squared norm of a feature row (default 1e-6 times the rows), or held-out, for ridge also loo, to choose it; linear, softmax: lambda/2 |A|^2 beside the mean loss (default 0)")
+	fs.IntVar(&o.cv, "cv", 0, "ridge: choose lambda, and the map's parameter that comes from the data, by cross-validation in so many `folds`, with up to 1024 features")
 	fs.IntVar(&o.fit.Epochs, "epochs", 20, "linear, softmax: passes over the rows")
 	fs.IntVar(&o.fit.Batch, "batch", 256, "linear, softmax: rows a step")
 	fs.Float64Var(&o.fit.LearnRate, "lr", 0, "linear, softmax: learning rate of the head (default 0.05 for adam, 0.5 for sgd)")
 	fs.Float64Var(&o.fit.MapRate, "map-lr", 0, "with -tune: learning rate of the map's parameters (default a hundredth of -lr)")
-	fs.StringVar(&solver, "solver", "adam", "linear, softmax: adam, sgd")
+	fs.StringVar(&solver, "solver", "", "linear, softmax: adam, sgd (default adam); ridge: cholesky, or cg for more features than a matrix of them can be held of (default cholesky)")
+	fs.StringVar(&schedule, "schedule", "constant", "linear, softmax: learning rates by epoch: constant, cosine, linear")
+	fs.IntVar(&o.fit.WarmUp, "warm-up", 0, "linear, softmax: `epochs` in which the learning rates rise first")
+	fs.Float64Var(&o.fit.ClipNorm, "clip", 0, "linear, softmax: `norm` that gradients are cut to (default: none)")
+	fs.Float64Var(&o.fit.WeightDecay, "weight-decay", 0, "linear, softmax: decoupled decay of the head's weights")
+	fs.StringVar(&o.classWeights, "class-weights", "", "softmax: balanced, or a `list` of weights in the order of the classes")
+	fs.StringVar(&o.fit.Checkpoints.Path, "checkpoint", "", "linear, softmax: write checkpoints to `file`.NUMBER")
+	fs.StringVar(&every, "checkpoint-every", "1", "with -checkpoint: epochs, or a `time` such as 30s")
+	fs.IntVar(&o.fit.Checkpoints.Keep, "checkpoint-keep", 2, "with -checkpoint: how many `files` stay")
+	fs.BoolVar(&o.fit.Checkpoints.Resume, "resume", false, "with -checkpoint: go on from the last one, if there is one")
 	fs.Float64Var(&o.fit.HeldOut, "held-out", 0, "linear, softmax: fraction of the training rows held out for early stopping")
 	fs.StringVar(&o.tune, "tune", "", "fine-tune the map under the head: bandwidth, bandwidth-each, all (default: frozen)")
 	fs.StringVar(&o.save, "save", "", "write the model to this `file`")
@@ -111,6 +128,9 @@ func parse(args []string) (*options, error) {
 	if err := o.setHead(solver, given); err != nil {
 		return nil, err
 	}
+	if err := errors.Join(o.checkStream(given), o.setCV(given), o.setDescent(schedule, given), o.setCheckpoints(every, given)); err != nil {
+		return nil, err
+	}
 	if o.spec, o.scaler, err = o.Spec(given); err != nil {
 		return nil, err
 	}
@@ -126,6 +146,26 @@ func parse(args []string) (*options, error) {
 	}
 	return o, cli.Probe(o.spec)
 }
+
+// checkStream refuses what rows that are read in blocks cannot have.
+func (o *options) checkStream(given map[string]bool) error {
+	switch {
+	case o.bags && (o.stream || o.cv != 0):
+		return cli.Usage("-stream and -cv do not apply to -task bags")
+	case o.stream && o.train == "":
+		return cli.Usage("-stream does not apply to the made histograms; it goes with -train")
+	case o.stream && o.head == "svm":
+		return cli.Usage("-stream does not apply to -head svm, which holds all rows; use ridge, or linear or softmax")
+	case given["shuffle"] && (!o.stream || o.head == "ridge"):
+		return cli.Usage("-shuffle applies to -stream with -head linear or softmax alone")
+	case o.shuffle < 0:
+		return cli.Usage("-shuffle %d: want at least 0 rows", o.shuffle)
+	}
+	return nil
+}
+
+// list are the files and folders that a flag names.
+func list(names string) []string { return strings.Split(names, ",") }
 
 func (o *options) setTask(task string, given map[string]bool) error {
 	switch task {
@@ -160,6 +200,97 @@ func (o *options) checkLoad(given map[string]bool) error {
 	return nil
 }
 
+// graphFlags are those of mini-batches.
+var graphFlags = []string{"epochs", "batch", "lr", "held-out", "tune", "map-lr", "schedule", "warm-up", "clip", "weight-decay", "class-weights", "checkpoint", "checkpoint-every", "checkpoint-keep", "resume"}
+
+// setCV checks cross-validation.
+func (o *options) setCV(given map[string]bool) error {
+	switch {
+	case !given["cv"]:
+		return nil
+	case o.head != "ridge" || o.stream:
+		return cli.Usage("-cv applies to -head ridge alone, without -stream")
+	case o.cv < 2:
+		return cli.Usage("-cv %d: want at least 2 folds", o.cv)
+	case given["lambda"]:
+		return cli.Usage("-cv chooses lambda; leave -lambda out")
+	}
+	return nil
+}
+
+// setDescent checks what a step of mini-batches is made of.
+func (o *options) setDescent(schedule string, given map[string]bool) (err error) {
+	if o.fit.Schedule, err = train.ParseSchedule(schedule); err != nil {
+		return &cli.UsageError{Err: err}
+	}
+	switch {
+	case o.fit.WarmUp < 0 || o.fit.WarmUp >= o.fit.Epochs:
+		return cli.Usage("-warm-up %d: want at least 0 and fewer than the %d epochs", o.fit.WarmUp, o.fit.Epochs)
+	case given["clip"] && !(o.fit.ClipNorm > 0 && o.fit.ClipNorm <= math.MaxFloat64):
+		return cli.Usage("-clip %v: want a number above 0", o.fit.ClipNorm)
+	case !(o.fit.WeightDecay >= 0 && o.fit.WeightDecay <= math.MaxFloat64):
+		return cli.Usage("-weight-decay %v: want a number of at least 0", o.fit.WeightDecay)
+	case o.classWeights != "" && o.head != "softmax":
+		return cli.Usage("-class-weights applies to -head softmax alone")
+	case o.classWeights == "" || o.classWeights == "balanced":
+		return nil
+	}
+	for _, text := range list(o.classWeights) {
+		w, err := strconv.ParseFloat(text, 64)
+		if err != nil || !(w > 0 && w <= math.MaxFloat64) {
+			return cli.Usage("-class-weights %s: want balanced, or numbers above 0 separated by commas", o.classWeights)
+		}
+		o.fit.ClassWeights = append(o.fit.ClassWeights, w)
+	}
+	return nil
+}
+
+// weigh finishes the class weights once the rows of each class are known: balanced are those under which each class has the same share.
+func (o *options) weigh(counts []int) error {
+	if o.classWeights == "balanced" {
+		n := 0
+		for _, c := range counts {
+			n += c
+		}
+		o.fit.ClassWeights = nil
+		for _, c := range counts {
+			o.fit.ClassWeights = append(o.fit.ClassWeights, float64(n)/float64(len(counts)*c))
+		}
+	}
+	if got := len(o.fit.ClassWeights); got > 0 && got != len(counts) {
+		return cli.Usage("-class-weights %s: %d weights for %d classes", o.classWeights, got, len(counts))
+	}
+	return nil
+}
+
+// setCheckpoints reads how often there is a checkpoint.
+func (o *options) setCheckpoints(every string, given map[string]bool) error {
+	c := &o.fit.Checkpoints
+	if c.Path == "" {
+		for _, f := range []string{"checkpoint", "checkpoint-every", "checkpoint-keep", "resume"} {
+			if given[f] {
+				return cli.Usage("-%s needs -checkpoint FILE", f)
+			}
+		}
+		*c = train.Checkpoints{}
+		return nil
+	}
+	n, err := strconv.Atoi(every)
+	d, timeErr := time.ParseDuration(every)
+	switch {
+	case err == nil && n > 0:
+		c.Epochs = n
+	case err != nil && timeErr == nil && d > 0:
+		c.Every = d
+	default:
+		return cli.Usage("-checkpoint-every %s: want a number of epochs above 0, or a time such as 30s", every)
+	}
+	if c.Keep < 1 {
+		return cli.Usage("-checkpoint-keep %d: want at least 1", c.Keep)
+	}
+	return nil
+}
+
 // setHead fills in the head and checks what belongs to which.
 func (o *options) setHead(solver string, given map[string]bool) error {
 	if o.head == "" {
@@ -177,7 +308,7 @@ func (o *options) setHead(solver string, given map[string]bool) error {
 		return cli.Usage("-epsilon %v: want a number of at least 0", o.epsilon)
 	}
 	if !graph {
-		for _, f := range []string{"epochs", "batch", "lr", "solver", "held-out", "tune", "map-lr"} {
+		for _, f := range graphFlags {
 			if given[f] {
 				return cli.Usage("-%s does not apply to -head %s, which is fitted on frozen features to the end; use -head linear or softmax", f, o.head)
 			}
@@ -193,12 +324,8 @@ func (o *options) setHead(solver string, given map[string]bool) error {
 	if o.tune = policy.String(); policy == layers.Frozen {
 		o.tune = ""
 	}
-	switch solver {
-	case "adam":
-	case "sgd":
-		o.fit.Solver = train.SGD
-	default:
-		return cli.Usage("-solver %s: want adam or sgd", solver)
+	if err := o.setSolver(solver); err != nil {
+		return err
 	}
 	if err := o.setLambda(graph); err != nil {
 		return err
@@ -215,6 +342,29 @@ func (o *options) setHead(solver string, given map[string]bool) error {
 		return cli.Usage("-epochs %d -batch %d -held-out %v: want at least 1, at least 1, and a fraction below 1", o.fit.Epochs, o.fit.Batch, o.fit.HeldOut)
 	}
 	o.fit.Seed = o.Seed
+	return nil
+}
+
+// setSolver takes a solver of the head.
+func (o *options) setSolver(name string) error {
+	want := map[string]string{"ridge": "cholesky or cg", "linear": "adam or sgd", "softmax": "adam or sgd"}[o.head]
+	switch {
+	case want == "" && name != "":
+		return cli.Usage("-solver does not apply to -head %s", o.head)
+	case name == "" || name == "adam" && o.head != "ridge" || name == "cholesky" && o.head == "ridge":
+	case name == "sgd" && o.head != "ridge":
+		o.fit.Solver = train.SGD
+	case name == "cg" && o.head == "ridge":
+		o.cg = true
+	default:
+		return cli.Usage("-solver %s: -head %s wants %s", name, o.head, want)
+	}
+	if e, err := layers.Lookup(o.Map); err == nil && e.Signed && o.cg {
+		return cli.Usage("-solver cg does not apply to -map %s, whose system is indefinite; use cholesky", o.Map)
+	}
+	if v, err := strconv.ParseFloat(o.lambda, 64); o.cg && o.lambda != "" && !(err == nil && v > 0) {
+		return cli.Usage("-solver cg -lambda %s: want a number above 0", o.lambda)
+	}
 	return nil
 }
 

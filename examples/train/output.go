@@ -25,6 +25,7 @@ type result struct {
 	kernelError         *report.GramError
 	split               *cli.Split // of a map of two signs
 	history             *train.FitReport
+	cv                  *train.CVReport
 	seconds             seconds
 }
 
@@ -54,18 +55,26 @@ func score(m *train.Model, x ops.Matrix, set part) (*scores, error) {
 		for i := range set.Y {
 			s.predicted = append(s.predicted, raw.At(i, 0))
 		}
-		s.rmse, err = train.RMSE(s.predicted, s.target)
-		return s, err
+		return s, s.measure()
 	}
 	if s.truth, err = m.Classes.Index(set.Labels); err != nil {
 		return nil, set.locate(err)
 	}
 	s.guess = train.ArgMax(raw)
+	return s, s.measure()
+}
+
+// measure says how good the predictions are.
+func (s *scores) measure() (err error) {
+	if s.guess == nil {
+		s.rmse, err = train.RMSE(s.predicted, s.target)
+		return err
+	}
 	if s.accuracy, err = train.Accuracy(s.guess, s.truth); err != nil {
-		return nil, err
+		return err
 	}
 	s.f1, err = train.F1(s.guess, s.truth)
-	return s, err
+	return err
 }
 
 // object is the JSON form. What does not apply is left out.
@@ -89,6 +98,7 @@ type object struct {
 	TrainAccuracy *float64          `json:"train_accuracy,omitempty"`
 	TrainRMSE     *float64          `json:"train_rmse,omitempty"`
 	TrainLoss     []float64         `json:"train_loss,omitempty"` // by epoch
+	CV            []cvScore         `json:"cross_validation,omitempty"`
 	Split         *cli.Split        `json:"split,omitempty"`
 	KernelError   *report.GramError `json:"kernel_error"` // null for a tuned map, which has left its kernel
 	Seconds       seconds           `json:"seconds"`
@@ -100,6 +110,9 @@ func (r *result) object() object {
 	o := object{Map: r.spec.Map, Params: r.spec.Params, Features: r.spec.Features, Sampler: r.spec.Sampler, Seed: r.spec.Seed, Dtype: r.spec.Dtype,
 		Head: r.head, Lambda: r.lambda, Tuned: r.tuned, TrainRows: r.trainRows, TestRows: r.testRows, InputDim: r.dims, Classes: len(r.classes),
 		Split: r.split, KernelError: r.kernelError, Seconds: r.seconds, PeakRSS: cli.PeakRSS(), Version: train.Version}
+	if r.cv != nil {
+		o.CV = cvScores(r.cv)
+	}
 	if o.Tuned == "" {
 		o.Tuned = "frozen"
 	}
@@ -150,6 +163,9 @@ func (r *result) show(o *options) error {
 	ob := r.object()
 	if o.json {
 		return json.NewEncoder(os.Stdout).Encode(ob)
+	}
+	if r.cv != nil {
+		printCV(r.cv, r.trainRows)
 	}
 	fmt.Printf("map          %s %v, %d -> %d features", ob.Map, ob.Params.Short(), ob.InputDim, ob.Features)
 	if ob.Sampler != "" {

@@ -8,21 +8,33 @@ import (
 	"github.com/bochner-go/bochner/train/report"
 )
 
-// draw writes the confusion matrix, or the residuals, and the curves of a fit by epochs.
+// draw writes the confusion matrix and beside it the curves of a fit by epochs, one above the other, as high as the matrix within reason; or the
+// residuals, which are wide, and the curves below. Those of cross-validation are below the matrix.
 func (r *result) draw(path string) error {
 	first, err := r.predictions()
 	if err != nil {
 		return err
 	}
-	pictures := []image.Image{first}
+	columns, pictures := 1, []image.Image{first}
 	if r.history != nil {
-		curves, err := report.Curves(r.curves())
+		var opts []report.Option
+		if r.classes != nil {
+			columns, opts = 2, append(opts, report.WithSize(720, min(max(800, first.Bounds().Dy()), 1600)))
+		}
+		curves, err := report.Curves(r.curves(), opts...)
 		if err != nil {
 			return err
 		}
 		pictures = append(pictures, curves)
 	}
-	grid, err := report.Grid(1, pictures...)
+	if r.cv != nil {
+		cv, err := drawCV(r.cv, r.trainRows)
+		if err != nil {
+			return err
+		}
+		pictures = append(pictures, cv)
+	}
+	grid, err := report.Grid(columns, pictures...)
 	if err != nil {
 		return err
 	}

@@ -1,13 +1,18 @@
 package main
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/bochner-go/bochner/examples/internal/cli"
 	"github.com/bochner-go/bochner/train/data"
+	_ "github.com/bochner-go/bochner/train/data/parquet" // reads .parquet
 )
 
-// part is a set of rows that were taken from a file.
+// testShare is what is set aside for testing where no file is given for it.
+const testShare = .2
+
+// part is a set of rows that were taken from a file, or from several, whose rows are counted through.
 type part struct {
 	*data.Set
 	rows []int // their numbers in the file; nil: all of it
@@ -17,33 +22,33 @@ type part struct {
 func (p part) locate(err error) error { return cli.Locate(err, p.Source, p.rows) }
 
 // read gets the training and the test rows.
-func (o *options) read() (trainSet, testSet part, err error) {
+func (o *options) read(ctx context.Context) (trainSet, testSet part, err error) {
 	opts := data.Options{Label: o.label, Task: o.task}
 	if o.bags {
 		return o.readBags(opts)
 	}
 	if o.train == "" {
 		trainSet.Set = cli.MakeHistograms(o.Seed)
-	} else if trainSet.Set, err = data.Read(o.train, opts); err != nil {
+	} else if trainSet.Set, err = data.ReadAll(ctx, opts, list(o.train)...); err != nil {
 		return part{}, part{}, err
 	}
 	if o.test == "" {
 		return o.setAside(trainSet.Set)
 	}
-	if testSet.Set, err = data.Read(o.test, opts); err != nil {
+	if testSet.Set, err = data.ReadAll(ctx, opts, list(o.test)...); err != nil {
 		return part{}, part{}, err
 	}
 	// A sparse file need not name its last columns, neither of the two.
 	want, got := trainSet.Dims(), testSet.Dims()
 	if want < got {
 		opts.Dims = got
-		if wider, err := data.Read(o.train, opts); err == nil {
+		if wider, err := data.ReadAll(ctx, opts, list(o.train)...); err == nil {
 			trainSet.Set, want = wider, got
 		}
 	}
 	if want != got {
 		opts.Dims = want
-		testSet.Set, err = data.Read(o.test, opts)
+		testSet.Set, err = data.ReadAll(ctx, opts, list(o.test)...)
 	}
 	return trainSet, testSet, err
 }
@@ -71,13 +76,13 @@ func (o *options) setAside(set *data.Set) (trainSet, testSet part, err error) {
 	if set.Rows() < 5 {
 		return part{}, part{}, fmt.Errorf("%s: %d rows are too few to set a fifth aside; give -test", set.Source, set.Rows())
 	}
-	rows, held := data.Split(set.Rows(), .2, o.Seed)
+	rows, held := data.Split(set.Rows(), testShare, o.Seed)
 	if o.task == data.Classification {
 		classes, err := data.NewClasses(set.Labels).Index(set.Labels)
 		if err != nil {
 			return part{}, part{}, err
 		}
-		rows, held = data.SplitStratified(classes, .2, o.Seed)
+		rows, held = data.SplitStratified(classes, testShare, o.Seed)
 	}
 	if len(held) == 0 {
 		return part{}, part{}, fmt.Errorf("%s: no row can be set aside for testing; give -test", set.Source)

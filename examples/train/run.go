@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"time"
 
@@ -27,10 +28,10 @@ const kernelErrorSamples = 1 << 13
 func trainModel(ctx context.Context, o *options) (*result, error) {
 	start := time.Now()
 	r := &result{head: o.head, tuned: o.tune}
-	if err := errors.Join(cli.CheckWritable("save", o.save), cli.CheckWritable("plot", o.plot)); err != nil {
+	if err := o.checkWritable(); err != nil {
 		return nil, err
 	}
-	trainSet, testSet, err := o.read()
+	trainSet, testSet, err := o.read(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -46,6 +47,15 @@ func trainModel(ctx context.Context, o *options) (*result, error) {
 	x, err := scaled(m, trainSet.Set)
 	if err != nil {
 		return nil, trainSet.locate(err)
+	}
+	y, labels, err := targetsOf(m, trainSet)
+	if err != nil {
+		return nil, err
+	}
+	if o.cv > 0 {
+		if err := o.choose(ctx, m, x, y, r); err != nil {
+			return nil, trainSet.locate(err)
+		}
 	}
 	draw := time.Now()
 	if err := cli.Fit(&m.Spec, x); err != nil {
@@ -76,7 +86,7 @@ func trainModel(ctx context.Context, o *options) (*result, error) {
 	}
 
 	fit := time.Now()
-	if err := o.fitHead(ctx, m, timed, x, trainSet, r); err != nil {
+	if err := o.fitHead(ctx, m, timed, x, y, labels, r); err != nil {
 		return nil, err
 	}
 	r.seconds.Fit = (time.Since(fit) - timed.mapping).Seconds()
@@ -90,6 +100,11 @@ func trainModel(ctx context.Context, o *options) (*result, error) {
 	r.seconds.Features = timed.spent.Seconds()
 	r.seconds.Total = time.Since(start).Seconds()
 	return r, nil
+}
+
+// checkWritable wants that the files can be written, before any work is done for them.
+func (o *options) checkWritable() error {
+	return errors.Join(cli.CheckWritable("save", o.save), cli.CheckWritable("plot", o.plot), cli.CheckWritable("checkpoint", o.fit.Checkpoints.Path))
 }
 
 // scaled fits the model's scaler to the set and returns the scaled rows, which take the place of the set's own.
@@ -161,19 +176,21 @@ func (t *timedMap) add(start time.Time) {
 	t.mapping += time.Since(start)
 }
 
-// fitHead fits the head, and the map under it where that is tuned.
-func (o *options) fitHead(ctx context.Context, m *train.Model, timed *timedMap, x ops.Matrix, set part, r *result) error {
-	y := mat.NewDense(set.Rows(), 1, set.Y)
-	var labels []int
-	if m.Classes != nil {
-		var err error
-		if labels, err = m.Classes.Index(set.Labels); err != nil {
-			return err
-		}
-		if y, err = train.OneVersusRest(labels, len(m.Classes)); err != nil {
-			return err
-		}
+// targetsOf are the targets of a set, and the numbers of its classes where it has any.
+func targetsOf(m *train.Model, set part) (*mat.Dense, []int, error) {
+	if m.Classes == nil {
+		return mat.NewDense(set.Rows(), 1, set.Y), nil, nil
 	}
+	labels, err := m.Classes.Index(set.Labels)
+	if err != nil {
+		return nil, nil, err
+	}
+	y, err := train.OneVersusRest(labels, len(m.Classes))
+	return y, labels, err
+}
+
+// fitHead fits the head, and the map under it where that is tuned.
+func (o *options) fitHead(ctx context.Context, m *train.Model, timed *timedMap, x ops.Matrix, y *mat.Dense, labels []int, r *result) error {
 	if o.head == "ridge" {
 		return o.fitRidge(ctx, m, timed, x, y, r)
 	}
@@ -181,17 +198,29 @@ func (o *options) fitHead(ctx context.Context, m *train.Model, timed *timedMap, 
 		return o.fitSVM(ctx, m, timed, x, y, r)
 	}
 	targets := train.Targets(y, m.Map.Dtype(), nil)
-	var err error
+	counts := make([]int, len(m.Classes))
+	for _, l := range labels {
+		counts[l]++
+	}
+	err := o.weigh(counts)
+	if err != nil {
+		return err
+	}
 	if o.head == "softmax" {
 		if targets, err = train.OneHot(labels, len(m.Classes), m.Map.Dtype()); err != nil {
 			return err
 		}
 	}
-	bar := cli.NewProgress("epoch")
-	defer bar.Close()
-	o.fit.Progress = func(e train.Epoch) { bar.Step(e.Number, e.Of, epochNote(e, m.Classes != nil)) }
+	defer o.showEpochs(m)()
 	r.history, err = train.Fit(ctx, timed, m.Head, x, targets, o.fit)
 	return err
+}
+
+// showEpochs makes the fit tell its epochs, until done is called.
+func (o *options) showEpochs(m *train.Model) (done func()) {
+	bar := cli.NewProgress("epoch")
+	o.fit.Progress = func(e train.Epoch) { bar.Step(e.Number, e.Of, epochNote(e, m.Classes != nil)) }
+	return bar.Close
 }
 
 // newHead makes the head, an output for each class or the one target.
@@ -217,11 +246,30 @@ func epochNote(e train.Epoch, classes bool) string {
 }
 
 func (o *options) fitRidge(ctx context.Context, m *train.Model, timed *timedMap, x ops.Matrix, y *mat.Dense, r *result) error {
+	if o.cg {
+		return o.ridgeCG(ctx, m, timed, train.OneBlock(x, y), r)
+	}
 	ro := o.ridgeOptions(x.Shape()[0])
 	bar := cli.NewProgress("ridge, rows")
 	defer bar.Close()
 	ro.Progress = func(done, total int) { bar.Step(done, total, "") }
 	fit, err := train.FitRidge(ctx, timed, x, y, ro)
+	if err != nil {
+		return err
+	}
+	r.lambda = &fit.Lambda
+	return m.Head.SetWeights(fit.W.RawMatrix().Data, fit.B)
+}
+
+// ridgeCG fits ridge by conjugate gradients.
+func (o *options) ridgeCG(ctx context.Context, m *train.Model, timed *timedMap, blocks train.Blocks, r *result) error {
+	bar := cli.NewProgress("ridge, digits of the residual")
+	defer bar.Close()
+	co := train.CGOptions{Lambda: o.fit.Lambda, Seed: o.Seed}
+	co.Progress = func(iteration int, residual float64) {
+		bar.Step(int(-math.Log10(min(1, residual))), 8, fmt.Sprintf("iteration %d", iteration))
+	}
+	fit, err := train.FitRidgeCG(ctx, timed, blocks, co)
 	if err != nil {
 		return err
 	}
@@ -243,7 +291,7 @@ func (o *options) fitSVM(ctx context.Context, m *train.Model, timed *timedMap, x
 }
 
 // evaluateSaved loads a model and evaluates it on the test file.
-func evaluateSaved(o *options) (*result, error) {
+func evaluateSaved(ctx context.Context, o *options) (*result, error) {
 	start := time.Now()
 	if err := cli.CheckWritable("plot", o.plot); err != nil {
 		return nil, err
@@ -260,11 +308,11 @@ func evaluateSaved(o *options) (*result, error) {
 	if m.Classes == nil {
 		opts.Task = data.Regression
 	}
-	read := data.Read
+	read := func() (*data.Set, error) { return data.ReadAll(ctx, opts, list(o.test)...) }
 	if e, err := layers.Lookup(m.Spec.Map); err == nil && e.Bags {
-		read = data.ReadBags
+		read = func() (*data.Set, error) { return data.ReadBags(o.test, opts) }
 	}
-	set, err := read(o.test, opts)
+	set, err := read()
 	if err != nil {
 		return nil, err
 	}
@@ -282,7 +330,7 @@ func evaluateSaved(o *options) (*result, error) {
 
 // evaluate scores the model on the test rows and, where there are any, on the training rows x, which are scaled already.
 func (r *result) evaluate(m *train.Model, x ops.Matrix, trainSet, testSet part) error {
-	r.spec, r.dims, r.classes, r.split = m.Spec, m.Dims(), m.Classes, cli.SplitOf(m.Map)
+	r.describe(m)
 	prepared, err := m.Prepare(testSet.X)
 	if err != nil {
 		return testSet.locate(err)
@@ -299,6 +347,11 @@ func (r *result) evaluate(m *train.Model, x ops.Matrix, trainSet, testSet part) 
 		return nil // the map is no longer that of the kernel
 	}
 	return r.measureKernel(m, prepared)
+}
+
+// describe takes what the result tells of a model.
+func (r *result) describe(m *train.Model) {
+	r.spec, r.dims, r.classes, r.split = m.Spec, m.Dims(), m.Classes, cli.SplitOf(m.Map)
 }
 
 // measureKernel compares exact and approximate kernel on some test rows.

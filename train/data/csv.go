@@ -16,26 +16,35 @@ type csvFile struct {
 	targets *targets
 	r       *csv.Reader
 	x       []float64
-	rows    int
+	rows    int      // in hand
+	done    int      // rows that were taken
 	fields  int      // in each line
 	first   int      // number of the first line that is not blank
 	from    int      // features are the fields [from, to)
 	to      int      //
 	label   int      // field of the label, -1 if there is none
 	header  []string // all names, nil without a header
+	doubt   string   // the first class, where it is text and all after it are numbers
+	ended   bool
 }
 
-func parseCSV(s *source) (*Set, error) {
+func newCSV(s *source) (rows, error) {
 	p := &csvFile{source: s, targets: newTargets(s, "line"), r: csv.NewReader(s.Reader)}
 	p.r.FieldsPerRecord = -1 // counted here, to say what was expected
 	p.r.ReuseRecord = true
-	for {
+	return p, nil
+}
+
+func (p *csvFile) more(most int) (int, error) {
+	had := p.rows
+	for p.rows-had < most && !p.ended {
 		record, err := p.r.Read()
 		if err == io.EOF {
-			break
+			p.ended = true
+			return p.rows - had, p.finish()
 		}
 		if err != nil {
-			return nil, p.syntax(err)
+			return 0, p.syntax(err)
 		}
 		line, _ := p.r.FieldPos(0)
 		for i, f := range record {
@@ -43,17 +52,17 @@ func parseCSV(s *source) (*Set, error) {
 		}
 		if p.fields == 0 {
 			if err := p.start(line, record); err != nil {
-				return nil, err
+				return 0, err
 			}
 			if p.header != nil {
 				continue
 			}
 		}
 		if err := p.row(line, record); err != nil {
-			return nil, err
+			return 0, err
 		}
 	}
-	return p.finish()
+	return p.rows - had, nil
 }
 
 // syntax names the line of an error of encoding/csv.
@@ -125,7 +134,7 @@ func (p *csvFile) row(line int, record []string) error {
 	for j, text := range record[p.from:p.to] {
 		v, f := number(text)
 		if f != sound {
-			err := p.badCell(line, p.column(p.from+j), p.rows, j, text, v, f)
+			err := p.badCell(line, p.column(p.from+j), p.done+p.rows, j, text, v, f)
 			if line == p.first && f == noNumber {
 				err = fmt.Errorf("%w (the line is no header: a header has no number among its features)", err)
 			}
@@ -142,8 +151,24 @@ func (p *csvFile) row(line int, record []string) error {
 			return err
 		}
 	}
+	p.doubtHeader()
 	p.rows++
 	return p.allow(p.rows, p.to-p.from)
+}
+
+// doubtHeader keeps the first class in doubt as long as it is text and all others are numbers.
+func (p *csvFile) doubtHeader() {
+	first := p.done+p.rows == 0
+	if p.header != nil || len(p.targets.labels) == 0 || !first && p.doubt == "" {
+		return
+	}
+	label := p.targets.labels[len(p.targets.labels)-1]
+	switch _, f := number(label); {
+	case first && f != sound:
+		p.doubt = label
+	case !first && f != sound:
+		p.doubt = ""
+	}
 }
 
 // column is the name of a field for messages, counted from 1.
@@ -154,17 +179,25 @@ func (p *csvFile) column(field int) string {
 	return fmt.Sprintf("column %d (%s)", field+1, quote(p.header[field]))
 }
 
-func (p *csvFile) finish() (*Set, error) {
+// finish looks back at the end of the file.
+func (p *csvFile) finish() error {
 	switch {
 	case p.fields == 0:
-		return nil, p.fail(0, ErrFormat, "has no rows")
-	case p.rows == 0:
-		return nil, p.fail(0, ErrFormat, "has a header and no rows")
+		return p.fail(0, ErrFormat, "has no rows")
+	case p.done+p.rows == 0:
+		return p.fail(0, ErrFormat, "has a header and no rows")
+	case p.doubt != "" && p.done+p.rows > 1:
+		return p.fail(p.first, ErrFormat, "the class %s is the only one that is no number, so the line may be a header whose names are numbers; give the columns names", quote(p.doubt))
 	}
-	if p.header == nil && numericHeader(p.targets.labels) {
-		return nil, p.fail(p.first, ErrFormat, "the class %s is the only one that is no number, so the line may be a header whose names are numbers; give the columns names", quote(p.targets.labels[0]))
-	}
-	set, err := p.dense(p.x, p.rows, p.to-p.from, p.targets)
+	return nil
+}
+
+func (p *csvFile) inHand() (n, stored, d int) { return p.rows, len(p.x), p.to - p.from }
+
+func (p *csvFile) fixed() bool { return true }
+
+func (p *csvFile) take(_ int, sparse bool) (*Set, error) {
+	set, err := p.dense(p.x, p.rows, p.to-p.from, p.targets, sparse)
 	if err != nil {
 		return nil, err
 	}
@@ -174,15 +207,8 @@ func (p *csvFile) finish() (*Set, error) {
 			set.LabelName = p.header[p.label]
 		}
 	}
+	p.done += p.rows
+	p.x, p.rows = make([]float64, 0, len(p.x)), 0
+	p.targets.letGo()
 	return set, nil
-}
-
-// numericHeader says whether the first class is text and all others, of which there is one at least, are numbers.
-func numericHeader(labels []string) bool {
-	for i, l := range labels {
-		if _, f := number(l); (f == sound) != (i > 0) {
-			return false
-		}
-	}
-	return len(labels) > 1
 }

@@ -33,6 +33,8 @@ func (s *Cube) State() map[string]*tensor.Dense { return s.Range.State() }
 // SetState takes min and max, min <= max.
 func (s *Cube) SetState(state map[string]*tensor.Dense) error { return s.Range.SetState(state) }
 
+func (s *Cube) learns() bool { return true }
+
 func (s *Cube) fitted() int { return s.Range.fitted() }
 
 func (s *Cube) learn(rows iter.Seq[[]float64], d int) { s.Range.learn(rows, d) }

@@ -3,11 +3,18 @@
 // # Formats
 //
 // Read takes the format from the extension: .libsvm, .svm, .svmlight and .txt are LIBSVM text, .csv is CSV, .npy is a
-// NumPy array; each may be gzip, with or without a further .gz. A Set holds the rows as one float64 matrix, dense, or sparse
+// NumPy array; each may be gzip or zstd data, with or without a further .gz or .zst. A program that imports train/data/parquet reads
+// .parquet too. A Set holds the rows as one float64 matrix, dense, or sparse
 // where LIBSVM text is (Options.Form has the rule), and either the class of each row (its text) or its target (a number).
 // ReadBags reads sets of samples from CSV, and ReadImageBags images as sets of pixels, as a Set whose rows are bags; the scaler cube brings their
 // samples into the unit cube.
 // What is sparse takes memory in proportion to the values that are not 0, in reading and after.
+//
+// # More rows than memory
+//
+// OpenStream reads the rows of one or many files, or of folders, in blocks, as often as asked, in order or through a shuffle buffer; the
+// same readers serve it and Read. Survey tells in one pass what is needed before: the width, the classes, and a sample of rows.
+// Stream.Split holds rows out, and Chain.FitBlocks fits a scaler. What is held in memory is set by the block, not by the rows.
 //
 // # What a file may not do
 //

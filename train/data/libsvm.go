@@ -14,6 +14,8 @@ import (
 type libsvm struct {
 	*source
 	targets *targets
+	no      int       // of the line
+	done    int       // rows that were taken
 	long    []byte    // a line that did not fit the buffer
 	values  []float64 // the values that are not 0, row after row
 	columns []int32   // the column of each, from 0
@@ -21,21 +23,29 @@ type libsvm struct {
 	dims    int       // highest index so far
 }
 
-func parseLIBSVM(s *source) (*Set, error) {
-	p := &libsvm{source: s, targets: newTargets(s, "line")}
-	for no := 1; ; no++ {
+func newLIBSVM(s *source) (rows, error) {
+	return &libsvm{source: s, targets: newTargets(s, "line"), dims: s.o.Dims}, nil
+}
+
+func (p *libsvm) more(most int) (int, error) {
+	had := len(p.ends)
+	for len(p.ends)-had < most {
 		line, err := p.line()
 		if err == io.EOF {
+			if p.done+len(p.ends) == 0 {
+				return 0, p.fail(0, ErrFormat, "has no rows")
+			}
 			break
 		}
 		if err != nil {
-			return nil, s.wrap(err)
+			return 0, p.wrap(err)
 		}
-		if err := p.row(no, line); err != nil {
-			return nil, err
+		p.no++
+		if err := p.row(p.no, line); err != nil {
+			return 0, err
 		}
 	}
-	return p.set()
+	return len(p.ends) - had, nil
 }
 
 // line returns the next line, however long; it is valid until the next call.
@@ -136,7 +146,7 @@ func (p *libsvm) feature(no, last int, tok []byte) (index int, value float64, er
 	}
 	value, f := number(string(tok[colon+1:]))
 	if f != sound {
-		return 0, 0, p.badCell(no, fmt.Sprintf("feature %d", index), len(p.ends), index-1, string(tok[colon+1:]), value, f)
+		return 0, 0, p.badCell(no, fmt.Sprintf("feature %d", index), p.done+len(p.ends), index-1, string(tok[colon+1:]), value, f)
 	}
 	return index, value, nil
 }
@@ -156,19 +166,18 @@ func (p *libsvm) badIndex(no int, tok []byte, colon int) error {
 	return p.fail(no, ErrFormat, "%s: the index is not a whole number", text)
 }
 
-// set puts the rows together, sparse or spread out.
-func (p *libsvm) set() (*Set, error) {
-	n, d := len(p.ends), p.dims
-	if p.o.Dims > 0 {
-		d = p.o.Dims
-	}
-	switch {
-	case n == 0:
-		return nil, p.fail(0, ErrFormat, "has no rows")
-	case d == 0:
+func (p *libsvm) inHand() (n, stored, d int) { return len(p.ends), len(p.values), p.dims }
+
+func (p *libsvm) fixed() bool { return false }
+
+// take puts the rows together, sparse or spread out.
+func (p *libsvm) take(d int, sparse bool) (*Set, error) {
+	n := len(p.ends)
+	if d == 0 {
 		return nil, p.fail(0, ErrFormat, "has no features: no row names an index; if all are 0, set Options.Dims")
 	}
-	if p.sparse(n, d) {
+	defer p.letGo()
+	if sparse {
 		if err := p.allow(1, d); err != nil { // what is made for a column is made for each
 			return nil, err
 		}
@@ -186,11 +195,13 @@ func (p *libsvm) set() (*Set, error) {
 			row[p.columns[k]] = p.values[k]
 		}
 	}
-	return p.source.dense(x, n, d, p.targets)
+	return p.source.dense(x, n, d, p.targets, false)
 }
 
-// sparse is the rule of Options.Form.
-func (p *libsvm) sparse(n, d int) bool {
-	cells := float64(n) * float64(d)
-	return p.o.Form == FormSparse || p.o.Form == FormAuto && cells >= sparseCells && sparseShare*float64(len(p.values)) <= cells
+// letGo forgets the rows in hand, which are a set's now; the next ones are likely to be as many.
+func (p *libsvm) letGo() {
+	p.done += len(p.ends)
+	p.values, p.columns = make([]float64, 0, len(p.values)), make([]int32, 0, len(p.columns))
+	p.ends = p.ends[:0]
+	p.targets.letGo()
 }

@@ -58,7 +58,20 @@ func (s *MinMax) SetState(state map[string]*tensor.Dense) error {
 
 func (s *MinMax) fitted() int { return len(s.Min) }
 
-func (s *MinMax) learn(rows iter.Seq[[]float64], _ int) { s.Min, s.Max = extremes(rows) }
+func (s *MinMax) learns() bool { return true }
+
+func (s *MinMax) learn(rows iter.Seq[[]float64], _ int) { s.widen(extremes(rows)) }
+
+// widen takes the range of more rows in.
+func (s *MinMax) widen(low, high []float64) {
+	if s.Min == nil {
+		s.Min, s.Max = low, high
+		return
+	}
+	for j := range low {
+		s.Min[j], s.Max[j] = min(s.Min[j], low[j]), max(s.Max[j], high[j])
+	}
+}
 
 // extremes are the least and largest value of each column of one row or more.
 func extremes(rows iter.Seq[[]float64]) (low, high []float64) {
@@ -93,7 +106,7 @@ func (s *MinMax) cell(j int, v float64) float64 {
 }
 
 func (s *MinMax) learnSparse(rows iter.Seq2[[]int32, []float64], n, d int) {
-	s.Min, s.Max = extremesSparse(rows, n, d)
+	s.widen(extremesSparse(rows, n, d))
 }
 
 // extremesSparse are extremes for the entries of n rows; a column that some row leaves out has a 0.

@@ -74,6 +74,10 @@ func (None) fitted() int { return anyWidth }
 func (L1) fitted() int   { return anyWidth }
 func (L2) fitted() int   { return anyWidth }
 
+func (None) learns() bool { return false }
+func (L1) learns() bool   { return false }
+func (L2) learns() bool   { return false }
+
 func (None) learn(iter.Seq[[]float64], int) {}
 func (L1) learn(iter.Seq[[]float64], int)   {}
 func (L2) learn(iter.Seq[[]float64], int)   {}

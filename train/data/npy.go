@@ -35,24 +35,35 @@ var (
 	npyType  = regexp.MustCompile(`^[<>|=]?(f[48]|[iu][1248])$`)
 )
 
-// parseNPY checks the header before npyio sees it: npyio allocates what a header announces, panics on one that is cut
+// npyFile reads the rows of an array, or all of it where it is in Fortran order.
+type npyFile struct {
+	*source
+	targets         *targets
+	h               npyHeader
+	from, to, label int // features are the columns [from, to); the column of the label, -1 if there is none
+	r               *npyio.Reader
+	x               []float64 // in hand
+	rows, done      int       // in hand; taken
+}
+
+// newNPY checks the header before npyio sees it: npyio allocates what a header announces, panics on one that is cut
 // short, and relies on the exact spelling that NumPy writes. It is given the header as NumPy would have written it and
 // decodes the elements, a buffer at a time, so memory follows the bytes that are there.
-func parseNPY(s *source) (*Set, error) {
+func newNPY(s *source) (rows, error) {
 	h, err := s.npyHeader()
 	if err != nil {
 		return nil, err
 	}
-	from, to, label := 0, h.cols, -1
+	p := &npyFile{source: s, targets: newTargets(s, "row"), h: h, to: h.cols, label: -1}
 	switch s.o.Label {
 	case LabelLast:
-		to--
-		label = to
+		p.to--
+		p.label = p.to
 	case LabelFirst:
-		from++
-		label = 0
+		p.from++
+		p.label = 0
 	}
-	d := to - from
+	d := p.to - p.from
 	switch {
 	case h.rows == 0 || h.cols == 0:
 		return nil, s.fail(0, ErrFormat, "the array is %d x %d: it has no cells", h.rows, h.cols)
@@ -61,16 +72,60 @@ func parseNPY(s *source) (*Set, error) {
 	case s.o.Dims > 0 && d != s.o.Dims:
 		return nil, s.fail(0, domain.ErrShape, "the array has %d features, want %d (label %v)", d, s.o.Dims, s.o.Label)
 	}
-	if s.o.MaxCells > 0 { // the default limit cannot be passed: a cell is a byte at least
-		if err := s.allow(h.rows, d); err != nil {
-			return nil, err
+	order := "False"
+	if h.fortran {
+		order = "True"
+	}
+	dict := fmt.Sprintf("{'descr': '%s', 'fortran_order': %s, 'shape': (%d, %d), }\n", h.descr, order, h.rows, h.cols)
+	head := append([]byte("\x93NUMPY\x01\x00"), byte(len(dict)), byte(len(dict)>>8))
+	if p.r, err = npyio.NewReader(io.MultiReader(bytes.NewReader(append(head, dict...)), s)); err != nil {
+		return nil, s.fail(0, ErrFormat, "%v", err)
+	}
+	return p, nil
+}
+
+func (p *npyFile) more(most int) (int, error) {
+	n := min(most, p.h.rows-p.done-p.rows)
+	if n <= 0 {
+		return 0, nil
+	}
+	if p.h.fortran && n < p.h.rows {
+		return 0, p.fail(0, ErrFormat, "the array is in Fortran order, whose rows cannot be read block by block; save it with numpy.ascontiguousarray")
+	}
+	if p.o.MaxCells > 0 { // the default limit cannot be passed: a cell is a byte at least
+		if err := p.allow(p.rows+n, p.to-p.from); err != nil {
+			return 0, err
 		}
 	}
-	cells, err := s.npyCells(h)
+	cells, err := p.cells(n)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	return s.npySet(cells, h, from, to, label)
+	if err := p.add(cells, n); err != nil {
+		return 0, err
+	}
+	if p.done+p.rows < p.h.rows {
+		return n, nil
+	}
+	switch _, err := p.ReadByte(); {
+	case err == nil:
+		return 0, p.fail(0, ErrFormat, "goes on after its %d x %d elements (trailing garbage)", p.h.rows, p.h.cols)
+	case err != io.EOF:
+		return 0, p.wrap(err)
+	}
+	return n, nil
+}
+
+func (p *npyFile) inHand() (n, stored, d int) { return p.rows, len(p.x), p.to - p.from }
+
+func (p *npyFile) fixed() bool { return true }
+
+func (p *npyFile) take(_ int, sparse bool) (*Set, error) {
+	set, err := p.dense(p.x, p.rows, p.to-p.from, p.targets, sparse)
+	p.done += p.rows
+	p.x, p.rows = nil, 0
+	p.targets.letGo()
+	return set, err
 }
 
 // npyHeader reads and checks the preamble and the dictionary. https://numpy.org/neps/nep-0001-npy-format.html
@@ -147,32 +202,18 @@ func (s *source) npyEnd(err error, place string) error {
 	return s.wrap(err)
 }
 
-// npyCells decodes all elements in file order and makes sure that the file ends with them.
-func (s *source) npyCells(h npyHeader) ([]float64, error) {
-	order := "False"
-	if h.fortran {
-		order = "True"
-	}
-	dict := fmt.Sprintf("{'descr': '%s', 'fortran_order': %s, 'shape': (%d, %d), }\n", h.descr, order, h.rows, h.cols)
-	head := append([]byte("\x93NUMPY\x01\x00"), byte(len(dict)), byte(len(dict)>>8))
-	r, err := npyio.NewReader(io.MultiReader(bytes.NewReader(append(head, dict...)), s))
-	if err != nil {
-		return nil, s.fail(0, ErrFormat, "%v", err)
-	}
-	cells, err := decoders[h.descr[len(h.descr)-2:]](r, h.rows*h.cols)
+// cells decodes n rows in file order.
+func (p *npyFile) cells(n int) ([]float64, error) {
+	h := p.h
+	before := (p.done + p.rows) * h.cols
+	cells, err := decoders[h.descr[len(h.descr)-2:]](p.r, n*h.cols)
 	var lost *inexact
 	if errors.As(err, &lost) {
-		i, j := h.place(lost.at)
-		return nil, s.fail(0, domain.ErrDomain, "the integer %s at row %d, column %d of the array is 2^53 or more in absolute value, where float64 rounds; save the array with astype(float64) if that is meant", lost.text, i, j)
+		i, j := h.place(before + lost.at)
+		return nil, p.fail(0, domain.ErrDomain, "the integer %s at row %d, column %d of the array is 2^53 or more in absolute value, where float64 rounds; save the array with astype(float64) if that is meant", lost.text, i, j)
 	}
 	if err != nil {
-		return nil, s.npyEnd(err, fmt.Sprintf("after at least %d of %d x %d elements", len(cells), h.rows, h.cols))
-	}
-	switch _, err := s.ReadByte(); {
-	case err == nil:
-		return nil, s.fail(0, ErrFormat, "goes on after its %d x %d elements (trailing garbage)", h.rows, h.cols)
-	case err != io.EOF:
-		return nil, s.wrap(err)
+		return nil, p.npyEnd(err, fmt.Sprintf("after at least %d of %d x %d elements", before+len(cells), h.rows, h.cols))
 	}
 	return cells, nil
 }
@@ -227,32 +268,38 @@ func decode[T element](r *npyio.Reader, size int) ([]float64, error) {
 	return out, nil
 }
 
-// npySet separates the label column from the features [from, to) and checks both.
-func (s *source) npySet(cells []float64, h npyHeader, from, to, label int) (*Set, error) {
-	d, t := to-from, newTargets(s, "row")
+// add separates the label column from the features of n rows and checks both.
+func (p *npyFile) add(cells []float64, n int) error {
+	d, at := p.to-p.from, p.done+p.rows
 	x := cells
-	if h.fortran { // C order is compacted in place: no cell moves to a later position
-		x = make([]float64, h.rows*d)
+	if p.h.fortran { // C order is compacted in place: no cell moves to a later position
+		x = make([]float64, n*d)
 	}
-	down, across := h.cols, 1 // distances in the file
-	if h.fortran {
-		down, across = 1, h.rows
+	down, across := p.h.cols, 1 // distances in the file
+	if p.h.fortran {
+		down, across = 1, n
 	}
 	var text []byte
-	for i := range h.rows {
-		if label >= 0 { // before a feature takes its place
-			text = strconv.AppendFloat(text[:0], cells[i*down+label*across], 'g', -1, 64)
-			if err := t.add(i, text); err != nil {
-				return nil, err
+	for i := range n {
+		if p.label >= 0 { // before a feature takes its place
+			text = strconv.AppendFloat(text[:0], cells[i*down+p.label*across], 'g', -1, 64)
+			if err := p.targets.add(at+i, text); err != nil {
+				return err
 			}
 		}
 		for j := range d {
-			v := cells[i*down+(from+j)*across]
+			v := cells[i*down+(p.from+j)*across]
 			if v-v != 0 {
-				return nil, s.badCell(0, fmt.Sprintf("column %d", from+j+1), i, j, "-", v, notFinite)
+				return p.badCell(0, fmt.Sprintf("column %d", p.from+j+1), at+i, j, "-", v, notFinite)
 			}
 			x[i*d+j] = v
 		}
 	}
-	return s.dense(x, h.rows, d, t)
+	if p.rows == 0 {
+		p.x = x[:n*d]
+	} else {
+		p.x = append(p.x, x[:n*d]...)
+	}
+	p.rows += n
+	return nil
 }

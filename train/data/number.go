@@ -170,6 +170,17 @@ type targets struct {
 	seen   map[string]string // text of a class -> its canonical one, so that each is stored once
 }
 
+// letGo forgets the labels in hand, which are a set's now.
+func (t *targets) letGo() {
+	t.y, t.labels = make([]float64, 0, len(t.y)), make([]string, 0, len(t.labels))
+	if cap(t.y) == 0 {
+		t.y = nil
+	}
+	if cap(t.labels) == 0 {
+		t.labels = nil
+	}
+}
+
 func newTargets(s *source, unit string) *targets {
 	return &targets{s: s, unit: unit, seen: make(map[string]string)}
 }

@@ -39,7 +39,9 @@ type Scaler interface {
 // step is a Scaler of this package: Fit and Apply are fit and apply below, for one step or a chain of them.
 type step interface {
 	Scaler
-	// learn fits to finite rows of d columns, which it may read several times.
+	// learns says whether there is anything to learn.
+	learns() bool
+	// learn fits to finite rows of d columns, which it may read several times, beside those that it has learnt from before.
 	learn(rows iter.Seq[[]float64], d int)
 	// fitted is the number of columns that was fitted: 0 if none yet, anyWidth if there is nothing to fit.
 	fitted() int
@@ -120,10 +122,22 @@ func fit(owner Scaler, x ops.Matrix, steps ...step) (cols int, err error) {
 	if err != nil {
 		return 0, err
 	}
+	trial := make([]step, len(steps)) // fresh ones: a scaler that is fitted again forgets
 	for k, s := range steps {
-		s.learn(m.through(steps[:k]), m.cols)
+		trial[k] = newStep(s.Name())
+		trial[k].learn(m.through(trial[:k]), m.cols)
 	}
-	return m.cols, nil
+	return m.cols, adopt(steps, trial)
+}
+
+// adopt gives the steps the states of others.
+func adopt(steps, trial []step) error {
+	for k, s := range steps {
+		if err := s.SetState(trial[k].State()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // fitOne is Fit of a scaler by itself.

@@ -82,12 +82,7 @@ func fitSparse(owner Scaler, x *ops.CSR, steps []step) (cols int, err error) {
 			return 0, err
 		}
 	}
-	for k, s := range steps {
-		if err := s.SetState(trial[k].State()); err != nil {
-			return 0, err
-		}
-	}
-	return d, nil
+	return d, adopt(steps, trial)
 }
 
 // keepsZeros is an error for a step that moves zeros.

@@ -8,44 +8,22 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/bits"
-	"os"
-	"path/filepath"
-	"strings"
 
 	"github.com/bochner-go/bochner/ops"
+	"github.com/klauspost/compress/zstd"
 	"gorgonia.org/tensor"
 )
 
 // Read reads the file at path in the format that its extension names (see the package comment).
 func Read(path string, o Options) (*Set, error) {
-	name := strings.ToLower(path)
-	stem, named := strings.CutSuffix(name, ".gz")
-	var parse func(*source) (*Set, error)
-	text := true
-	switch ext := filepath.Ext(stem); ext {
-	case ".libsvm", ".svm", ".svmlight", ".txt":
-		parse = parseLIBSVM
-	case ".csv":
-		parse = parseCSV
-	case ".npy":
-		parse, text = parseNPY, false
-	default:
-		return nil, fmt.Errorf("data: %s: the extension %q names no format; want .libsvm, .svm, .svmlight, .txt, .csv or .npy, each also with .gz: %w", path, ext, ErrFormat)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("data: %w", err)
-	}
-	defer f.Close()
-	s, err := open(f, path, o, text)
+	r, err := openFile(path, o)
 	if err != nil {
 		return nil, err
 	}
-	if named && !s.meter.zipped {
-		return nil, s.fail(0, ErrFormat, "is named .gz and is not gzip data; decompress it or rename it")
-	}
-	return parse(s)
+	defer r.close()
+	return readWhole(r)
 }
 
 // ReadLIBSVM reads LIBSVM (svmlight) text, plain or gzip; name stands for the file in messages and in Set.Source.
@@ -55,7 +33,7 @@ func Read(path string, o Options) (*Set, error) {
 // index of the file, which a row may name with the value 0. A label is one token without a comma (several labels a row
 // are not supported); qid: tokens, which belong to ranking, are an error. Options.Form says when the rows stay sparse.
 func ReadLIBSVM(r io.Reader, name string, o Options) (*Set, error) {
-	return read(r, name, o, true, parseLIBSVM)
+	return read(r, name, o, formatLIBSVM)
 }
 
 // ReadCSV reads comma-separated values (RFC 4180), plain or gzip; name stands for the file in messages and in Set.Source.
@@ -66,7 +44,7 @@ func ReadLIBSVM(r io.Reader, name string, o Options) (*Set, error) {
 // (in regression, or if the first label is the only one that is no number). Blank lines are skipped, spaces around a
 // field too. All rows have the same number of fields and no field is empty.
 func ReadCSV(r io.Reader, name string, o Options) (*Set, error) {
-	return read(r, name, o, true, parseCSV)
+	return read(r, name, o, formatCSV)
 }
 
 // ReadNPY reads a NumPy array file, plain or gzip; name stands for the file in messages and in Set.Source.
@@ -75,15 +53,20 @@ func ReadCSV(r io.Reader, name string, o Options) (*Set, error) {
 // 2^53 or more in absolute value, which float64 may round, is an error that wraps domain.ErrDomain. Nothing may follow
 // the array. Its header may be 10000 bytes long, NumPy's own limit.
 func ReadNPY(r io.Reader, name string, o Options) (*Set, error) {
-	return read(r, name, o, false, parseNPY)
+	return read(r, name, o, formatNPY)
 }
 
-func read(r io.Reader, name string, o Options, text bool, parse func(*source) (*Set, error)) (*Set, error) {
-	s, err := open(r, name, o, text)
+func read(r io.Reader, name string, o Options, f format) (*Set, error) {
+	s, err := open(r, name, o, f.text)
 	if err != nil {
 		return nil, err
 	}
-	return parse(s)
+	defer s.close()
+	rows, err := f.rows(s)
+	if err != nil {
+		return nil, err
+	}
+	return readWhole(rows)
 }
 
 // source is an open file: decompressed, past its byte order mark, and able to name itself in an error.
@@ -92,6 +75,13 @@ type source struct {
 	name  string
 	o     Options
 	meter *meter
+	shut  []func() // what close calls
+}
+
+func (s *source) close() {
+	for _, f := range s.shut {
+		f()
+	}
 }
 
 func open(r io.Reader, name string, o Options, text bool) (*source, error) {
@@ -101,19 +91,27 @@ func open(r io.Reader, name string, o Options, text bool) (*source, error) {
 	const size = 1 << 16
 	raw := bufio.NewReaderSize(r, size)
 	s := &source{name: name, o: o, meter: &meter{r: raw, text: text}}
-	head, err := raw.Peek(2)
+	head, err := raw.Peek(4)
 	if err != nil && err != io.EOF {
 		return nil, s.wrap(err)
 	}
 	if len(head) == 0 {
 		return nil, s.fail(0, ErrFormat, "is empty")
 	}
-	if string(head) == "\x1f\x8b" {
+	switch {
+	case bytes.HasPrefix(head, []byte("\x1f\x8b")):
 		z, err := gzip.NewReader(raw)
 		if err != nil {
 			return nil, s.wrap(gzipError(err))
 		}
-		s.meter.r, s.meter.zipped = z, true
+		s.meter.r, s.meter.packed = z, gzipped
+	case string(head) == "\x28\xb5\x2f\xfd":
+		z, err := zstd.NewReader(raw, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxLine))
+		if err != nil {
+			return nil, s.wrap(zstdError(err))
+		}
+		s.shut = append(s.shut, z.Close)
+		s.meter.r, s.meter.packed = z, zstandard
 	}
 	s.Reader = bufio.NewReaderSize(s.meter, size)
 	if !text {
@@ -131,12 +129,27 @@ func open(r io.Reader, name string, o Options, text bool) (*source, error) {
 	return s, nil
 }
 
-// meter counts the bytes it hands on, watches the length of lines, and explains the errors of gzip.
+// packing is how the bytes of a file are packed.
+type packing uint8
+
+const (
+	unpacked packing = iota
+	gzipped
+	zstandard
+)
+
+func (p packing) String() string { return [...]string{"unpacked", "gzip", "zstd"}[p] }
+
+// packings are the extensions that name one.
+var packings = map[string]packing{".gz": gzipped, ".zst": zstandard, ".zstd": zstandard}
+
+// meter counts the bytes it hands on, watches the length of lines, and explains the errors of gzip and zstd.
 type meter struct {
-	r            io.Reader
-	text, zipped bool
-	total        int64
-	line         int // bytes since the last newline
+	r      io.Reader
+	text   bool
+	packed packing
+	total  int64
+	line   int // bytes since the last newline
 }
 
 func (m *meter) Read(p []byte) (int, error) {
@@ -152,10 +165,27 @@ func (m *meter) Read(p []byte) (int, error) {
 			return 0, fmt.Errorf("a line is longer than %d bytes: %w", maxLine, ErrFormat)
 		}
 	}
-	if m.zipped {
+	switch m.packed {
+	case gzipped:
 		err = gzipError(err)
+	case zstandard:
+		err = zstdError(err)
 	}
 	return n, err
+}
+
+func zstdError(err error) error {
+	switch {
+	case err == nil || err == io.EOF:
+		return err
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return fmt.Errorf("the zstd data end early, the file is truncated; fetch it again: %w", ErrFormat)
+	}
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return err // of the file, not of what is in it
+	}
+	return fmt.Errorf("the zstd data are damaged (%v); fetch the file again: %w", err, ErrFormat)
 }
 
 func gzipError(err error) error {
@@ -211,11 +241,11 @@ func (s *source) set(x ops.Matrix, t *targets) *Set {
 }
 
 // dense is set for cells row by row, which are made sparse where that was asked for.
-func (s *source) dense(x []float64, n, d int, t *targets) (*Set, error) {
+func (s *source) dense(x []float64, n, d int, t *targets, sparse bool) (*Set, error) {
 	m := tensor.New(tensor.WithShape(n, d), tensor.WithBacking(x[:n*d:n*d]))
-	if s.o.Form != FormSparse {
+	if !sparse {
 		return s.set(m, t), nil
 	}
-	sparse, err := ops.CSROf(m)
-	return s.set(sparse, t), err
+	c, err := ops.CSROf(m)
+	return s.set(c, t), err
 }

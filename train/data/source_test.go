@@ -56,7 +56,7 @@ func TestReadByExtension(t *testing.T) {
 func TestReadErrors(t *testing.T) {
 	_, err := Read(filepath.Join(t.TempDir(), "none.csv"), Options{})
 	fails(t, err, fs.ErrNotExist, "none.csv")
-	for _, name := range []string{"a.parquet", "a", "a.gz", ".csv.zip"} {
+	for _, name := range []string{"a.arff", "a", "a.gz", ".csv.zip"} {
 		_, err = Read(name, Options{})
 		fails(t, err, ErrFormat, name, ".libsvm", ".npy")
 	}

@@ -16,9 +16,14 @@ import (
 //	x_j ← (x_j - mean_j) / scale_j,   scale_j = √(Σ_i (x_ij - mean_j)² / n)
 //
 // A constant column is centred and divided by 1. The moments are those of the corrected two-pass algorithm (Chan, Golub
-// and LeVeque 1983, equation 1.7) on columns divided by a power of two, so that no square overflows or vanishes.
+// and LeVeque 1983, equation 1.7) on columns divided by a power of two, so that no square overflows or vanishes; those of several blocks
+// of a stream are joined by their equation 2.1.
 type Standard struct {
 	Mean, Scale []float64 // of each column; nil before Fit
+
+	rows      float64 // that were learnt from: 0 after SetState
+	deviation []float64
+	low, high []float64
 }
 
 var _ step = (*Standard)(nil)
@@ -51,7 +56,7 @@ func (s *Standard) SetState(state map[string]*tensor.Dense) error {
 			return fmt.Errorf("%s: state has the scale %v in column %d, want above 0: %w", who(s), scale, j, domain.ErrParam)
 		}
 	}
-	s.Mean, s.Scale = v[0], v[1]
+	*s = Standard{Mean: v[0], Scale: v[1]}
 	return nil
 }
 
@@ -83,18 +88,42 @@ func (s *Standard) learn(rows iter.Seq[[]float64], d int) {
 			square[j] += e * e
 		}
 	}
-	scale := make([]float64, d)
-	for j := range scale {
+	deviation := make([]float64, d)
+	for j := range deviation {
 		// The deviations would sum to 0 without rounding; their sum corrects both moments.
 		variance := max((square[j]-sum[j]*sum[j]/n)/n, 0)
 		mean[j] = min(max((mean[j]+sum[j]/n)/unit[j], low[j]), high[j])
-		scale[j] = max(math.Sqrt(variance)/unit[j], math.SmallestNonzeroFloat64)
-		if low[j] == high[j] { // rounding must not make a constant column look otherwise
-			mean[j], scale[j] = low[j], 1
+		deviation[j] = math.Sqrt(variance) / unit[j]
+	}
+	s.join(n, mean, deviation, low, high)
+}
+
+// join takes the moments and the range of n more rows in.
+func (s *Standard) join(n float64, mean, deviation, low, high []float64) {
+	d := len(mean)
+	if s.rows == 0 {
+		s.deviation, s.low, s.high = deviation, low, high
+		s.Mean, s.Scale = mean, make([]float64, d)
+	}
+	all := s.rows + n
+	for j := range d {
+		if s.rows > 0 {
+			a, b := s.rows/all, n/all
+			s.low[j], s.high[j] = min(s.low[j], low[j]), max(s.high[j], high[j])
+			// σ² = a σa² + b σb² + a b (μb - μa)², as lengths, so that no square overflows; the difference of means is taken of halves.
+			half := mean[j]/2 - s.Mean[j]/2
+			s.deviation[j] = math.Hypot(math.Hypot(math.Sqrt(a)*s.deviation[j], math.Sqrt(b)*deviation[j]), 2*math.Sqrt(a*b)*half)
+			s.Mean[j] = min(max(s.Mean[j]+b*half+b*half, s.low[j]), s.high[j])
+		}
+		s.Scale[j] = max(s.deviation[j], math.SmallestNonzeroFloat64)
+		if s.low[j] == s.high[j] { // rounding must not make a constant column look otherwise
+			s.Mean[j], s.Scale[j] = s.low[j], 1
 		}
 	}
-	s.Mean, s.Scale = mean, scale
+	s.rows = all
 }
+
+func (s *Standard) learns() bool { return true }
 
 func (s *Standard) scale(row []float64) {
 	for j, v := range row {

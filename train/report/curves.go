@@ -29,8 +29,8 @@ func (h *History) Add(loss, score, heldOutLoss, heldOutScore float64) {
 	}
 }
 
-// Curves draws loss and score by epoch, the training part solid and the held-out part dashed. A panel without values is
-// left out. Values that are NaN or infinite, as those of a fit that diverged, have no place in a picture: the line
+// Curves draws loss and score by epoch, side by side, or one above the other in a size that is higher than wide; the training part is solid,
+// the held-out part dashed. A panel without values is left out. Values that are NaN or infinite, as those of a fit that diverged, have no place in a picture: the line
 // skips them and the line of numbers counts them.
 //
 // Errors: ErrShape for no epochs or lists of different lengths; ErrDomain for no value that can be drawn or one beyond
@@ -51,7 +51,7 @@ func Curves(h History, opts ...Option) (image.Image, error) {
 	}
 	f := newFigure(s, h.numbers(panels, epochs))
 	f.legend(curveLegend(panels))
-	for i, area := range f.columns(len(panels)) {
+	for i, area := range f.panels(len(panels)) {
 		panels[i].draw(area, epochs)
 	}
 	return f.image(), nil

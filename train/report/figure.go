@@ -78,12 +78,15 @@ func (f *figure) legend(entries []entry) {
 	f.body.Max.Y = y - tickSize*0.7 - 4
 }
 
-// columns cuts the body into n equal columns.
-func (f *figure) columns(n int) []draw.Canvas {
+// panels cuts the body into n equal parts, side by side, or one above another in a picture that is higher than it is wide.
+func (f *figure) panels(n int) []draw.Canvas {
 	tiles := draw.Tiles{Cols: n, Rows: 1, PadX: 24}
+	if width, height := f.canvas.Size(); height > width {
+		tiles = draw.Tiles{Cols: 1, Rows: n, PadY: 24}
+	}
 	out := make([]draw.Canvas, n)
 	for i := range out {
-		out[i] = tiles.At(f.body, i, 0)
+		out[i] = tiles.At(f.body, i%tiles.Cols, i/tiles.Cols)
 	}
 	return out
 }

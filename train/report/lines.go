@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -29,7 +30,11 @@ func Lines(xLabel, yLabel string, lines []Line, opts ...Option) (image.Image, er
 	if len(lines) == 0 {
 		return nil, fmt.Errorf("report: %s: there are no lines: %w", who, ErrShape)
 	}
-	s, err := settings{title: yLabel + " by " + xLabel, width: 1100, height: 780}.apply(who, opts, "WithEqualAxes")
+	s := settings{title: yLabel + " by " + xLabel, width: 1100, height: 780}
+	if slices.ContainsFunc(opts, func(o Option) bool { return o.name == "WithEqualAxes" }) {
+		s.width, s.height = 800, 880 // about a square and its legend
+	}
+	s, err := s.apply(who, opts, "WithEqualAxes")
 	if err != nil {
 		return nil, err
 	}

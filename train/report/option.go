@@ -16,7 +16,7 @@ type Option struct {
 type settings struct {
 	title            string
 	width, height    int // in pixels; 0 leaves the choice to the picture
-	least            int // least width
+	least            int // least longer side
 	unit, metric     string
 	linearX, linearY bool
 	equal            bool
@@ -27,8 +27,8 @@ func WithTitle(title string) Option {
 	return Option{"WithTitle", func(s *settings) { s.title = title }}
 }
 
-// WithSize sets the size in pixels. Text keeps its size, 144 pixels being an inch, so the least side is 320, of two panels
-// side by side 720 in width; the largest is 8192.
+// WithSize sets the size in pixels. Text keeps its size, 144 pixels being an inch, so the least side is 320, and of two panels, which lie
+// along the longer side, that side is at least 720; the largest is 8192.
 func WithSize(width, height int) Option {
 	return Option{"WithSize", func(s *settings) { s.width, s.height = width, height }}
 }
@@ -72,8 +72,10 @@ func (s settings) apply(who string, opts []Option, extra ...string) (settings, e
 			return s, fmt.Errorf("report: %s: %s does not apply; this picture takes %s: %w", who, o.name, strings.Join(fits, ", "), ErrParam)
 		}
 		o.set(&s)
-		if least := max(s.least, minSide); o.name == "WithSize" && (s.width < least || s.height < minSide || max(s.width, s.height) > maxSide) {
-			return s, fmt.Errorf("report: %s: WithSize(%d, %d) is outside %d×%d to %d×%d pixels: %w", who, s.width, s.height, least, minSide, maxSide, maxSide, ErrParam)
+		short, long := min(s.width, s.height), max(s.width, s.height)
+		if least := max(s.least, minSide); o.name == "WithSize" && (short < minSide || long < least || long > maxSide) {
+			return s, fmt.Errorf("report: %s: WithSize(%d, %d): a side is to have at least %d pixels, the longer one at least %d and at most %d: %w",
+				who, s.width, s.height, minSide, least, maxSide, ErrParam)
 		}
 	}
 	return s, nil

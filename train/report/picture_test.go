@@ -118,6 +118,7 @@ func drawings() map[string]struct {
 	out["curves, diverged"] = drawing{func() (image.Image, error) { return Curves(diverged) }, 1360, 640}
 	constant := History{Loss: slices.Repeat([]float64{0.5}, 5), LossName: "squared error ((1000 $)²)"}
 	out["curves, constant loss alone"] = drawing{func() (image.Image, error) { return Curves(constant, WithTitle("Housing")) }, 800, 640}
+	out["curves, one above the other"] = drawing{func() (image.Image, error) { return Curves(historyOf(30), WithSize(320, 720)) }, 320, 720}
 	out["curves, small"] = drawing{func() (image.Image, error) { return Curves(historyOf(30), WithSize(720, 320)) }, 720, 320}
 	for _, n := range []int{1, 2, 506, 2500, 8192} {
 		truth, predicted := targetsOf(n)
@@ -373,6 +374,7 @@ func TestPictureErrors(t *testing.T) {
 		"lengths":         {of(Residuals([]float64{1}, []float64{1, 2})), ErrShape, []string{"truth is 1", "predicted is 2"}},
 		"NaN":             {of(Residuals([]float64{1, 2}, []float64{1, math.NaN()})), ErrDomain, []string{"predicted[1] = NaN"}},
 		"huge target":     {of(Residuals([]float64{1, -1e301}, []float64{1, 1})), ErrDomain, []string{"truth[1] = -1e+301", "scale"}},
+		"low curves":      {of(Curves(historyOf(2), WithSize(400, 700))), ErrParam, []string{"WithSize(400, 700)", "720"}},
 		"unit of curves":  {of(Curves(historyOf(2), WithUnit("m"))), ErrParam, []string{"WithUnit does not apply"}},
 		"no series":       {of(ErrorCurves(nil)), ErrShape, []string{"ErrorCurves", "no series"}},
 		"empty series":    {of(ErrorCurves([]Series{{Name: "hollow"}})), ErrShape, []string{`"hollow" is empty`}},

@@ -41,7 +41,7 @@ func Residuals(truth, predicted []float64, opts ...Option) (image.Image, error) 
 		residuals[i] = predicted[i] - v
 	}
 	f.legend([]entry{{"predicted = true", diagonalLine, draw.GlyphStyle{}}})
-	areas := f.columns(2)
+	areas := f.panels(2)
 	drawAgainst(areas[0], pts, "true target"+unit, "predicted target"+unit, "rows")
 	drawHistogram(areas[1], residuals, "residual: predicted − true"+unit)
 	return f.image(), nil

@@ -29,3 +29,12 @@ func PeakRSS() int64 {
 	}
 	return int64(u.Maxrss) * 1024
 }
+
+// CPUSeconds is what this process has used of the processors, in its own code and in the system's, or 0 where the system does not tell.
+func CPUSeconds() float64 {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
+}

@@ -1,0 +1,95 @@
+// Command scale fits ridge regression on files that together are larger than memory, and compares the time with that of what cannot be left
+// out: mapping the rows to features, and the rank-k update of their Gram matrix.
+//
+//	go run ./examples/scale -generate DIR -rows 20000000 -files 100
+//	go run ./examples/scale -data DIR -use 5,10,25,100
+//
+// The first writes the rows: those of -from, each again and again, every number moved by its own noise, uniform in [-1/2, 1/2). The noise of
+// a row is drawn by its number and the seed. The second prints a Markdown table with a line for each number of files, each measured in a
+// process of its own, for its peak memory. Survey is one pass for classes and width and one for the scaler, fit is the pass of the fit and the
+// solution of the system. Features and update are measured on a block of the same rows and counted up to all of them; the update is the Dsyrk
+// of ops/blas. CPU seconds are the process's own, user and system, which other work on the machine changes less than seconds.
+package main
+
+import (
+	"context"
+	"flag"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/bochner-go/bochner/examples/internal/cli"
+)
+
+func main() { cli.Main("scale", run) }
+
+type options struct {
+	generate, data, from, format string
+	rows, files, features        int
+	use                          []int
+	seed                         uint64
+	child                        bool
+}
+
+func parse(args []string) (*options, error) {
+	o := new(options)
+	var use string
+	fs := flag.NewFlagSet("scale", flag.ContinueOnError)
+	fs.StringVar(&o.generate, "generate", "", "write rows to files in this `folder`, which must not exist, and do nothing else")
+	fs.StringVar(&o.from, "from", "../shared/data/letter/letter.train.libsvm.gz", "the `file` whose rows are written again and again")
+	fs.IntVar(&o.rows, "rows", 20_000_000, "rows to write")
+	fs.IntVar(&o.files, "files", 100, "files to write them to")
+	fs.StringVar(&o.format, "format", "npy", "npy (float32), csv")
+	fs.StringVar(&o.data, "data", "", "the `folder` to fit on")
+	fs.StringVar(&use, "use", "", "numbers of files to fit on, a `list` (default: all)")
+	fs.IntVar(&o.features, "features", 2048, "features")
+	fs.Uint64Var(&o.seed, "seed", 1, "`seed` of rows and features")
+	fs.BoolVar(&o.child, "child", false, "measure in this process and print JSON")
+	if err := cli.Parse(fs, "scale fits on files that are larger than memory.", args); err != nil {
+		return nil, err
+	}
+	given := cli.Given(fs)
+	if (o.generate == "") == (o.data == "") {
+		return nil, cli.Usage("want one of -generate, to write files, and -data, to fit on them")
+	}
+	apply := map[string]bool{"from": true, "rows": true, "files": true, "format": true, "use": false, "features": false, "child": false}
+	for name, generates := range apply {
+		if given[name] && generates != (o.generate != "") {
+			return nil, cli.Usage("-%s does not apply here; it goes with %s", name, map[bool]string{true: "-generate", false: "-data"}[generates])
+		}
+	}
+	switch {
+	case o.format != "npy" && o.format != "csv":
+		return nil, cli.Usage("-format %s: want npy or csv", o.format)
+	case o.files < 1 || o.rows < o.files:
+		return nil, cli.Usage("-rows %d -files %d: want at least one row a file", o.rows, o.files)
+	case o.features < 2 || o.features%2 == 1:
+		return nil, cli.Usage("-features %d: want an even number of at least 2", o.features)
+	}
+	for s := range strings.SplitSeq(use, ",") {
+		if s = strings.TrimSpace(s); s == "" {
+			continue
+		}
+		n, err := strconv.Atoi(s)
+		if err != nil || n < 1 {
+			return nil, cli.Usage("-use %s: want numbers of files, at least 1, separated by commas", use)
+		}
+		o.use = append(o.use, n)
+	}
+	return o, nil
+}
+
+func run(ctx context.Context, args []string) error {
+	o, err := parse(args)
+	if err != nil {
+		return err
+	}
+	switch {
+	case o.generate != "":
+		return o.write(ctx)
+	case o.child:
+		return o.measure(ctx)
+	default:
+		return o.table(ctx, os.Stdout)
+	}
+}

@@ -1,0 +1,213 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/bochner-go/bochner/examples/internal/cli"
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops/blas"
+	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/data"
+	gblas "gonum.org/v1/gonum/blas"
+	"gorgonia.org/tensor"
+)
+
+// sigma is the bandwidth of the Gaussian kernel on standard scores of letter.
+const sigma = 2.5
+
+// cost is what something took.
+type cost struct{ Wall, CPU float64 }
+
+func (c cost) times(f float64) cost { return cost{c.Wall * f, c.CPU * f} }
+func (c cost) plus(d cost) cost     { return cost{c.Wall + d.Wall, c.CPU + d.CPU} }
+
+// result is a line of the table.
+type result struct {
+	Files, Rows                   int
+	Bytes                         int64
+	Features, Update, Survey, Fit cost // Survey: classes and scaler, before the fit
+	Peak                          int64
+	MSE                           float64
+}
+
+// timed is what f takes.
+func timed(f func() error) (cost, error) {
+	start, cpu := time.Now(), cli.CPUSeconds()
+	err := f()
+	return cost{time.Since(start).Seconds(), cli.CPUSeconds() - cpu}, err
+}
+
+// measure fits, and prints a result.
+func (o *options) measure(ctx context.Context) error {
+	files, err := data.Files(o.data)
+	if err != nil {
+		return err
+	}
+	if len(o.use) == 1 {
+		if o.use[0] > len(files) {
+			return cli.Usage("-use %d: %s has %d files", o.use[0], o.data, len(files))
+		}
+		files = files[:o.use[0]]
+	}
+	r := result{Files: len(files)}
+	for _, f := range files {
+		info, err := os.Stat(f)
+		if err != nil {
+			return err
+		}
+		r.Bytes += info.Size()
+	}
+	rows, m, err := o.fit(ctx, files, &r)
+	if err != nil {
+		return err
+	}
+	r.Peak = cli.PeakRSS()
+	if err := r.baseline(ctx, rows, m); err != nil {
+		return err
+	}
+	return json.NewEncoder(os.Stdout).Encode(r)
+}
+
+// fit does what a program does with the files.
+func (o *options) fit(ctx context.Context, files []string, r *result) (rows train.Rows, m *layers.FourierLayer, err error) {
+	scaler, err := data.ParseScalers("standard")
+	if err != nil {
+		return rows, nil, err
+	}
+	r.Survey, err = timed(func() error {
+		s, err := data.OpenStream(data.StreamOptions{BlockRows: train.BlockRows(1, o.features)}, files...)
+		if err != nil {
+			return err
+		}
+		v, err := s.Survey(ctx, 0)
+		if err != nil {
+			return err
+		}
+		r.Rows = v.Rows
+		rows = train.Rows{Stream: s, Scaler: scaler, Classes: v.Classes, Dtype: tensor.Float64}
+		return scaler.FitBlocks(rows.Matrices(ctx))
+	})
+	if err != nil {
+		return rows, nil, err
+	}
+	if m, err = layers.NewFourierLayer(spectral.Gaussian{Sigma: sigma}, rows.Stream.Dims(), o.features, layers.WithSeed(o.seed)); err != nil {
+		return rows, nil, err
+	}
+	bar := cli.NewProgress("rows")
+	defer bar.Close()
+	r.Fit, err = timed(func() error {
+		var s train.RidgeStats
+		err := s.AddBlocks(ctx, m, func(yield func(train.Block, error) bool) {
+			for b, err := range rows.Blocks(ctx) {
+				if !yield(b, err) {
+					return
+				}
+				bar.Step(s.N(), r.Rows, "")
+			}
+		})
+		if err != nil {
+			return err
+		}
+		head, err := s.Solve(1e-6 * float64(r.Rows))
+		if err != nil {
+			return err
+		}
+		r.MSE, err = s.MSE(head)
+		return err
+	})
+	return rows, m, err
+}
+
+// baselineRows is how many rows the features and the update are measured on.
+const baselineRows = 200_000
+
+// baseline measures what cannot be left out, on one block as often as it takes.
+func (r *result) baseline(ctx context.Context, rows train.Rows, m *layers.FourierLayer) error {
+	var x *tensor.Dense
+	for b, err := range rows.Blocks(ctx) {
+		if err != nil {
+			return err
+		}
+		x = b.X.(*tensor.Dense)
+		break
+	}
+	n, d := min(x.Shape()[0], train.BlockRows(1, m.Features())/4+1), m.Features()
+	for _, b := range data.Blocks(x, n) {
+		x = b
+		break
+	}
+	var z *tensor.Dense
+	repeat := max(1, min(r.Rows, baselineRows)/n)
+	var err error
+	if r.Features, err = timed(func() error {
+		for range repeat {
+			if z, err = m.Transform(z, x); err != nil {
+				return err
+			}
+		}
+		return ctx.Err()
+	}); err != nil {
+		return err
+	}
+	zt, g := make([]float64, n*d), make([]float64, d*d)
+	for i, v := range z.Float64s() {
+		zt[i%d*n+i/d] = v
+	}
+	r.Update, err = timed(func() error {
+		for range repeat {
+			blas.Implementation{}.Dsyrk(gblas.Lower, gblas.NoTrans, d, n, 1, zt, n, 1, g, d)
+		}
+		return ctx.Err()
+	})
+	up := float64(r.Rows) / float64(repeat*n)
+	r.Features, r.Update = r.Features.times(up), r.Update.times(up)
+	return err
+}
+
+// table prints a line for each number of files.
+func (o *options) table(ctx context.Context, w io.Writer) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	if o.use == nil {
+		files, err := data.Files(o.data)
+		if err != nil {
+			return err
+		}
+		o.use = []int{len(files)}
+	}
+	fmt.Fprintf(w, "%s, %d processors; gaussian, float64; seconds, CPU seconds in brackets\n\n", runtime.Version(), runtime.GOMAXPROCS(0))
+	fmt.Fprintln(w, "| features | rows | GB | features alone | update | survey and scaler | fit | (survey + fit) / (features + update), CPU | CPU µs a row | peak MB |")
+	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|---|---|")
+	for _, n := range o.use {
+		cmd := exec.CommandContext(ctx, self, "-child", "-data", o.data, "-use", fmt.Sprint(n), "-features", fmt.Sprint(o.features), "-seed", fmt.Sprint(o.seed))
+		var out strings.Builder
+		cmd.Stdout, cmd.Stderr = &out, os.Stderr
+		if err := cmd.Run(); err != nil {
+			return fmt.Errorf("measuring %d files: %w", n, err)
+		}
+		var r result
+		if err := json.Unmarshal([]byte(out.String()), &r); err != nil {
+			return fmt.Errorf("measuring %d files: %w", n, err)
+		}
+		r.line(w, o.features)
+	}
+	return nil
+}
+
+func (r result) line(w io.Writer, features int) {
+	show := func(c cost) string { return fmt.Sprintf("%.1f (%.1f)", c.Wall, c.CPU) }
+	all, least := r.Survey.plus(r.Fit), r.Features.plus(r.Update)
+	fmt.Fprintf(w, "| %d | %d | %.2f | %s | %s | %s | %s | %.3f | %.1f | %d |\n", features, r.Rows, float64(r.Bytes)/1e9, show(r.Features), show(r.Update),
+		show(r.Survey), show(r.Fit), all.CPU/least.CPU, 1e6*all.CPU/float64(r.Rows), r.Peak>>20)
+}

@@ -1,0 +1,106 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train/data"
+	"gonum.org/v1/gonum/mat"
+	"gorgonia.org/tensor"
+)
+
+// TestCrossValidate: the scores are those of the definition, a fit on the other folds and its predictions on the rows of this one.
+func TestCrossValidate(t *testing.T) {
+	x, y := problem(83, 4, 2, 51)
+	const folds, seed = 3, 7
+	specs, err := Around(layers.Spec{Map: "gaussian", Features: 16, Sampler: "iid", Seed: 2, Dtype: "float64"}, x, .5, 1, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := specs[0].Params.Number("sigma"), specs[2].Params.Number("sigma"); len(specs) != 3 || math.Abs(b/a-4) > 1e-12 {
+		t.Errorf("around: %v and %v", a, b)
+	}
+	lambdas, progress := []float64{1e-3, 1}, 0
+	r, err := CrossValidate(context.Background(), specs, x, y, CVOptions{Folds: folds, Lambdas: lambdas, Seed: seed, Progress: func(_, _ int) { progress++ }})
+	if err != nil || len(r.Scores) != 6 || progress != 3 {
+		t.Fatal(r, err, progress)
+	}
+	order, best := data.Shuffle(83, seed), 0
+	for i, s := range r.Scores {
+		if s.MSE < r.Scores[best].MSE {
+			best = i
+		}
+		m, err := s.Spec.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := 0.0
+		for f := range folds {
+			lo, hi := f*83/folds, (f+1)*83/folds
+			rest := append(append([]int(nil), order[:lo]...), order[hi:]...)
+			head := fit(t, m, data.Rows(x, rest), takeRows(y, rest), RidgeOptions{Lambdas: []float64{s.Lambda * float64(len(rest)) / 83}})
+			z, err := m.Transform(nil, data.Rows(x, order[lo:hi]))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var p mat.Dense
+			p.Mul(matOf(z), head.W)
+			sum := 0.0
+			for k, row := range order[lo:hi] {
+				for j := range 2 {
+					e := p.At(k, j) + head.B[j] - y.At(row, j)
+					sum += e * e
+				}
+			}
+			want += sum / float64(2*(hi-lo)) / folds
+		}
+		if s.Lambda != lambdas[i%2] || math.Abs(s.MSE/want-1) > 1e-8 || !(s.StdErr > 0) {
+			t.Errorf("%v: want the error %v", s, want)
+		}
+	}
+	if r.Best != best {
+		t.Errorf("the best is %d, want %d", r.Best, best)
+	}
+}
+
+func takeRows(y *mat.Dense, rows []int) *mat.Dense {
+	_, k := y.Dims()
+	out := mat.NewDense(len(rows), k, nil)
+	for i, r := range rows {
+		out.SetRow(i, y.RawRowView(r))
+	}
+	return out
+}
+
+func TestCrossValidateErrors(t *testing.T) {
+	x, y := problem(20, 3, 1, 53)
+	spec := layers.Spec{Map: "linear", Dims: 3, Dtype: "float64"}
+	ctx := context.Background()
+	cancelled, cancel := context.WithCancel(ctx)
+	cancel()
+	for name, c := range map[string]struct {
+		ctx   context.Context
+		specs []layers.Spec
+		x     *tensor.Dense
+		o     CVOptions
+		err   error
+	}{
+		"no spec":   {ctx, nil, x, CVOptions{}, domain.ErrParam},
+		"folds":     {ctx, []layers.Spec{spec}, x, CVOptions{Folds: 1}, domain.ErrParam},
+		"no lambda": {ctx, []layers.Spec{spec}, x, CVOptions{Lambdas: []float64{}}, domain.ErrParam},
+		"lambda":    {ctx, []layers.Spec{spec}, x, CVOptions{Lambdas: []float64{-1}}, domain.ErrParam},
+		"rows":      {ctx, []layers.Spec{spec}, x, CVOptions{Folds: 11}, domain.ErrShape},
+		"context":   {cancelled, []layers.Spec{spec}, x, CVOptions{}, context.Canceled},
+	} {
+		if _, err := CrossValidate(c.ctx, c.specs, c.x, y, c.o); !errors.Is(err, c.err) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := Around(spec, x, 1); !errors.Is(err, domain.ErrParam) {
+		t.Error(err)
+	}
+}

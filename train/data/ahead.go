@@ -1,0 +1,34 @@
+package data
+
+import "iter"
+
+// ahead runs a sequence in a goroutine that is at most n items ahead of who ranges over it, and has ended when the range has.
+func ahead[T any](n int, seq iter.Seq2[T, error]) iter.Seq2[T, error] {
+	type item struct {
+		v   T
+		err error
+	}
+	return func(yield func(T, error) bool) {
+		items, stop := make(chan item, n), make(chan struct{})
+		go func() {
+			defer close(items)
+			for v, err := range seq {
+				select {
+				case items <- item{v, err}:
+				case <-stop:
+					return
+				}
+			}
+		}()
+		defer func() {
+			close(stop)
+			for range items { // until the goroutine has closed its file
+			}
+		}()
+		for it := range items {
+			if !yield(it.v, it.err) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,127 @@
+package data
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// rows hands out the rows of an open file, one after the other: all that Read and a Stream know of a format.
+type rows interface {
+	// more parses up to most further rows, beside those in hand, and returns how many there were: fewer at the end of the file, where
+	// it checks what can only be checked there.
+	more(most int) (n int, err error)
+	// inHand is the number of rows in hand, of values among them that are not 0, and of features so far: an index may add to these.
+	inHand() (n, stored, d int)
+	// take returns the rows in hand as a set of d columns, sparse or dense, and lets go of them.
+	take(d int, sparse bool) (*Set, error)
+	// fixed says whether the width is that of the file from the start.
+	fixed() bool
+	options() Options
+	close()
+}
+
+// format is how the rows of an open file are read.
+type format struct {
+	text bool
+	rows func(s *source) (rows, error)
+}
+
+var (
+	formatLIBSVM = format{true, newLIBSVM}
+	formatCSV    = format{true, newCSV}
+	formatNPY    = format{false, newNPY}
+	formats      = map[string]format{".libsvm": formatLIBSVM, ".svm": formatLIBSVM, ".svmlight": formatLIBSVM, ".txt": formatLIBSVM,
+		".csv": formatCSV, ".npy": formatNPY}
+)
+
+// extension is what the name of a file says: its format, and how it is packed.
+func extension(path string) (ext string, packed packing) {
+	stem := strings.ToLower(path)
+	if p := packings[filepath.Ext(stem)]; p != unpacked {
+		packed, stem = p, strings.TrimSuffix(stem, filepath.Ext(stem))
+	}
+	return filepath.Ext(stem), packed
+}
+
+// known is whether a file of that extension can be read.
+func known(path string) bool {
+	ext, packed := extension(path)
+	if _, ok := formats[ext]; ok {
+		return true
+	}
+	_, ok := tables[ext]
+	return ok && packed == unpacked
+}
+
+// checkName is an error for a name that says no format.
+func checkName(path string) error {
+	ext, packed := extension(path)
+	if known(path) {
+		return nil
+	}
+	if _, ok := tables[ext]; ok && packed != unpacked {
+		return fmt.Errorf("data: %s: %s files are packed in themselves; unpack it: %w", path, ext, ErrFormat)
+	}
+	if ext == ".parquet" {
+		return fmt.Errorf("data: %s: this program does not read Parquet; it must import train/data/parquet: %w", path, ErrFormat)
+	}
+	names := append([]string{".libsvm", ".svm", ".svmlight", ".txt", ".csv", ".npy"}, slices.Sorted(maps.Keys(tables))...)
+	return fmt.Errorf("data: %s: the extension %q names no format; want one of %s, all but .parquet also with .gz or .zst: %w", path, ext, strings.Join(names, ", "), ErrFormat)
+}
+
+// openFile opens the file at path.
+func openFile(path string, o Options) (rows, error) {
+	if err := checkName(path); err != nil {
+		return nil, err
+	}
+	ext, named := extension(path)
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("data: %w", err)
+	}
+	if t, ok := tables[ext]; ok {
+		r, err := newTable(f, path, o, t)
+		if err != nil {
+			f.Close()
+		}
+		return r, err
+	}
+	s, err := open(f, path, o, formats[ext].text)
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	s.shut = append(s.shut, func() { f.Close() })
+	if named != unpacked && s.meter.packed != named {
+		s.close()
+		return nil, s.fail(0, ErrFormat, "is named %s and is not %v data; decompress it or rename it", filepath.Ext(path), named)
+	}
+	r, err := formats[ext].rows(s)
+	if err != nil {
+		s.close()
+	}
+	return r, err
+}
+
+// readWhole reads what is left of a file.
+func readWhole(r rows) (*Set, error) {
+	if _, err := r.more(math.MaxInt); err != nil {
+		return nil, err
+	}
+	n, stored, d := r.inHand()
+	return r.take(d, r.options().sparse(n, d, stored, r.fixed()))
+}
+
+// sparse is the rule of Form. A format that writes every cell has fixed columns and is dense unless asked otherwise.
+func (o Options) sparse(n, d, stored int, fixed bool) bool {
+	cells := float64(n) * float64(d)
+	return o.Form == FormSparse || o.Form == FormAuto && !fixed && cells >= sparseCells && sparseShare*float64(stored) <= cells
+}
+
+// options are those the file is read with.
+func (s *source) options() Options { return s.o }

@@ -1,0 +1,309 @@
+package data
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/ops/domain"
+)
+
+// StreamOptions says how to read rows in blocks. The zero value reads them in the order of the files.
+type StreamOptions struct {
+	Options       // MaxCells is that of a block
+	BlockRows int // rows of a block, but the last; 0 is 4096
+	// Shuffle is the number of rows in the buffer that mixes them: each row that comes in takes the place of one that the seed draws,
+	// which goes out. The order of the files is drawn too. 0: no row changes its place.
+	Shuffle int
+	Seed    uint64 // of the order, and of the sample of a Survey
+	Ahead   int    // blocks that a goroutine reads ahead of who uses them; 0 is 2
+}
+
+func (o StreamOptions) complete() (StreamOptions, error) {
+	if err := o.Options.validate(); err != nil {
+		return o, err
+	}
+	for name, v := range map[string]int{"BlockRows": o.BlockRows, "Shuffle": o.Shuffle, "Ahead": o.Ahead} {
+		if v < 0 {
+			return o, fmt.Errorf("data: StreamOptions.%s = %d is negative: %w", name, v, domain.ErrParam)
+		}
+	}
+	if o.BlockRows == 0 {
+		o.BlockRows = 4096
+	}
+	if o.Ahead == 0 {
+		o.Ahead = 2
+	}
+	return o, nil
+}
+
+// Stream is the rows of one or many files, read in blocks, as often as one likes, and never all in memory: that is set by the block, the
+// blocks that are read ahead, and the shuffle buffer. Blocks are cut across the borders of files, so that rows which are kept in other
+// files in the same order are the same blocks. What it yields depends on the files, the options and the epoch alone.
+type Stream struct {
+	files []string
+	o     StreamOptions
+	shape *shape // shared with the other part of a Split
+	part  func(file, row int) bool
+}
+
+// shape is what the files have in common.
+type shape struct {
+	dims   int // 0: not known yet
+	sparse bool
+}
+
+// OpenStream makes a stream of files, and of the files of folders by name, in the order given, in the formats that Read knows. It opens
+// none of them. Of a folder, files whose names begin with a dot or an underscore are left out. Errors: ErrFormat for a name that says
+// no format, domain.ErrParam for options out of range, and those of the file system.
+func OpenStream(o StreamOptions, paths ...string) (*Stream, error) {
+	o, err := o.complete()
+	if err != nil {
+		return nil, err
+	}
+	files, err := Files(paths...)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range files {
+		if err := checkName(f); err != nil {
+			return nil, err
+		}
+	}
+	return &Stream{files: files, o: o, shape: &shape{dims: o.Dims, sparse: o.Form == FormSparse}}, nil
+}
+
+// Files replaces folders by the files in them, in the order of their names, without those that begin with a dot or an underscore. A
+// folder without files or with a folder in it wraps ErrFormat.
+func Files(paths ...string) ([]string, error) {
+	var files []string
+	for _, p := range paths {
+		info, err := os.Stat(p)
+		if err != nil {
+			return nil, fmt.Errorf("data: %w", err)
+		}
+		if !info.IsDir() {
+			files = append(files, p)
+			continue
+		}
+		in, err := filesIn(p)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, in...)
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("data: no file is named: %w", fs.ErrNotExist)
+	}
+	return files, nil
+}
+
+func filesIn(folder string) (files []string, err error) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil, fmt.Errorf("data: %w", err)
+	}
+	for _, e := range entries {
+		path := filepath.Join(folder, e.Name())
+		switch {
+		case strings.HasPrefix(e.Name(), ".") || strings.HasPrefix(e.Name(), "_"):
+		case e.IsDir():
+			return nil, fmt.Errorf("data: %s: is a folder in a folder; name the files, or one folder: %w", path, ErrFormat)
+		default:
+			files = append(files, path)
+		}
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("data: %s: the folder has no files: %w", folder, ErrFormat)
+	}
+	return files, nil
+}
+
+// Files are the files, in order.
+func (s *Stream) Files() []string { return s.files }
+
+// Dims is the number of features, or 0 where neither Options.Dims nor a Survey has told it.
+func (s *Stream) Dims() int { return s.shape.dims }
+
+// Dense makes the blocks dense from here on, whatever Form said.
+func (s *Stream) Dense() { s.shape.sparse, s.o.Form = false, FormDense }
+
+// Split divides the rows in two: each is held with the probability fraction, which the seed and its place in the files decide. Both
+// parts are streams of their own over the same files; what a Survey of one learns about columns, the other knows.
+func (s *Stream) Split(fraction float64, seed uint64) (rest, held *Stream) {
+	in := Held(fraction, seed)
+	sub := func(want bool) *Stream {
+		t := *s
+		t.part = func(file, row int) bool { return in(file, row) == want && (s.part == nil || s.part(file, row)) }
+		return &t
+	}
+	return sub(false), sub(true)
+}
+
+// Held says whether row number row of file number file is held out: with the probability fraction, each by itself. It panics when the
+// fraction is not in [0, 1].
+func Held(fraction float64, seed uint64) func(file, row int) bool {
+	checkFraction(fraction)
+	key := spectral.Stream(seed, "data/held").Uint64()
+	return func(file, row int) bool {
+		return float64(mix64(mix64(key+uint64(file))+uint64(row))>>11)*0x1p-53 < fraction
+	}
+}
+
+// mix64 is SplitMix64, Steele, Lea and Flood (2014), at a place of its sequence: rows need no order.
+func mix64(at uint64) uint64 {
+	z := (at + 1) * 0x9e3779b97f4a7c15
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+// Blocks reads the rows, in the background, and yields them in blocks; the epoch, from 0, draws another order under Shuffle. After an
+// error nothing follows. Errors: those of Read; domain.ErrShape for files of different widths; domain.ErrParam for LIBSVM text whose width
+// neither Options.Dims nor a Survey has told; ctx.Err().
+func (s *Stream) Blocks(ctx context.Context, epoch int) iter.Seq2[*Block, error] {
+	return ahead(s.o.Ahead, func(yield func(*Block, error) bool) {
+		stopped := errors.New("nobody reads on")
+		out := &cutter{size: s.o.BlockRows, emit: func(b *Block) error {
+			if !yield(b, nil) {
+				return stopped
+			}
+			return nil
+		}}
+		err := s.read(ctx, epoch, out)
+		if err == nil {
+			err = out.flush()
+		}
+		if err != nil && err != stopped {
+			yield(nil, err)
+		}
+	})
+}
+
+// read sends the rows of all files to out, in the order of the epoch.
+func (s *Stream) read(ctx context.Context, epoch int, out *cutter) error {
+	files := make([]int, len(s.files))
+	for i := range files {
+		files[i] = i
+	}
+	if s.o.Shuffle == 0 {
+		return s.chunks(ctx, files, out.room, out.add)
+	}
+	rng := rand.New(spectral.Stream(s.o.Seed, fmt.Sprintf("data/stream %d", epoch)))
+	rng.Shuffle(len(files), func(i, j int) { files[i], files[j] = files[j], files[i] })
+	mix := &mixer{size: s.o.Shuffle, rng: rng, out: out}
+	if err := s.chunks(ctx, files, func() int { return s.o.BlockRows }, mix.add); err != nil {
+		return err
+	}
+	return mix.rest()
+}
+
+// chunks calls f with the rows of the files, in pieces of at most room().
+func (s *Stream) chunks(ctx context.Context, files []int, room func() int, f func(*Block) error) error {
+	for _, i := range files {
+		o := s.o.Options
+		o.Dims = s.shape.dims
+		form := func(r rows) (int, bool, error) {
+			_, _, d := r.inHand()
+			if o.Dims == 0 && !r.fixed() {
+				return 0, false, fmt.Errorf("data: %s: the number of features is not known; take a Survey first, or set Options.Dims: %w", s.files[i], domain.ErrParam)
+			}
+			s.shape.dims = d
+			return d, s.shape.sparse, nil
+		}
+		if err := s.file(ctx, i, o, room, form, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// file calls f with the rows of a file, in pieces of at most room(), which form gives a width and a form.
+func (s *Stream) file(ctx context.Context, i int, o Options, room func() int, form func(r rows) (d int, sparse bool, err error), f func(*Block) error) error {
+	r, err := openFile(s.files[i], o)
+	if err != nil {
+		return err
+	}
+	defer r.close()
+	for n := 0; ; {
+		if err := ctx.Err(); err != nil {
+			return fmt.Errorf("data: %s: stopped after %d rows: %w", s.files[i], n, err)
+		}
+		want := room()
+		got, err := r.more(want)
+		if err != nil {
+			return err
+		}
+		if got > 0 {
+			d, sparse, err := form(r)
+			if err != nil {
+				return err
+			}
+			set, err := r.take(d, sparse)
+			if err != nil {
+				return err
+			}
+			if b := s.block(set, i, n); b.Rows() > 0 {
+				if err := f(b); err != nil {
+					return err
+				}
+			}
+			n += got
+		}
+		if got < want {
+			return nil
+		}
+	}
+}
+
+// block is a set of rows of file i from row at, without those of another part.
+func (s *Stream) block(set *Set, i, at int) *Block {
+	n := set.Rows()
+	b := &Block{Set: set, files: s.files, at: make([]place, 0, n)}
+	var keep []int
+	for r := range n {
+		if s.part == nil || s.part(i, at+r) {
+			b.at = append(b.at, place{i, at + r})
+			keep = append(keep, r)
+		}
+	}
+	if len(keep) < n {
+		b.Set = set.Take(keep)
+	}
+	return b
+}
+
+// ReadAll reads files, and those of folders, to one set, by the rules of Read: two passes where there are several.
+func ReadAll(ctx context.Context, o Options, paths ...string) (*Set, error) {
+	files, err := Files(paths...)
+	if err != nil {
+		return nil, err
+	}
+	if len(files) == 1 {
+		return Read(files[0], o)
+	}
+	s, err := OpenStream(StreamOptions{Options: o}, files...)
+	if err != nil {
+		return nil, err
+	}
+	v, err := s.Survey(ctx, 0)
+	if err != nil {
+		return nil, err
+	}
+	s.o.BlockRows = v.Rows
+	for b, err := range s.Blocks(ctx, 0) {
+		if err != nil {
+			return nil, err
+		}
+		b.Source = strings.Join(paths, ", ")
+		return b.Set, nil
+	}
+	panic("data: a stream with rows has no block")
+}

@@ -1,0 +1,222 @@
+package data
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+
+	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/domain"
+	"gorgonia.org/tensor"
+)
+
+// Block is some rows of a stream, which may have come from several files.
+type Block struct {
+	*Set
+	files []string
+	at    []place
+}
+
+// place is where a row came from: the number of its file, and its own in the file, from 0.
+type place struct{ file, row int }
+
+// Place is the file that row i came from, and its number there, from 0.
+func (b *Block) Place(i int) (file string, row int) {
+	p := b.at[i]
+	return b.files[p.file], p.row
+}
+
+// Locate names the file in an error about the block, and counts the row that it names as in that file.
+func (b *Block) Locate(err error) error {
+	return Locate(err, func(row int) (string, int) { return b.Place(max(row, 0)) })
+}
+
+// Locate names the file in an error about rows that were taken from files: place says where row i came from, and which file it was for
+// row -1, when the error names none.
+func Locate(err error, place func(row int) (file string, at int)) error {
+	if err == nil {
+		return nil
+	}
+	who := func(who, file string) string {
+		if strings.Contains(who, file) {
+			return who
+		}
+		return file + ": " + who
+	}
+	var cell *domain.CellError
+	var row *domain.RowError
+	switch {
+	case errors.As(err, &cell) && cell.OfInput():
+		moved := *cell
+		file, at := place(cell.Row)
+		moved.Who, moved.Row = who(cell.Who, file), at
+		return &moved
+	case errors.As(err, &row):
+		moved := *row
+		file, at := place(row.Row)
+		moved.Who, moved.Row = who(row.Who, file), at
+		return &moved
+	}
+	file, _ := place(-1)
+	return fmt.Errorf("%s: %w", file, err)
+}
+
+// entry is a row of a block: all its cells, or those at cols.
+type entry struct {
+	x     []float64
+	cols  []int32
+	y     float64
+	label string
+	at    place
+}
+
+// entries calls f with every row, in the memory of the block.
+func (b *Block) entries(f func(e entry) error) error {
+	var ptr []int
+	var cols []int32
+	var x []float64
+	d := b.Dims()
+	if s, ok := b.X.(*ops.CSR); ok {
+		ptr, cols, x = s.Pointers(), s.Columns(), s.Float64s()
+	} else {
+		x = b.X.(*tensor.Dense).Float64s()
+	}
+	for i := range b.Rows() {
+		e := entry{at: b.at[i]}
+		if ptr != nil {
+			e.x, e.cols = x[ptr[i]:ptr[i+1]], cols[ptr[i]:ptr[i+1]]
+		} else {
+			e.x = x[i*d : (i+1)*d]
+		}
+		if b.Y != nil {
+			e.y = b.Y[i]
+		}
+		if b.Labels != nil {
+			e.label = b.Labels[i]
+		}
+		if err := f(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keep copies an entry into the memory of e.
+func (e *entry) keep(from entry) {
+	e.x, e.cols = append(e.x[:0], from.x...), append(e.cols[:0], from.cols...)
+	e.y, e.label, e.at = from.y, from.label, from.at
+}
+
+// builder puts rows together to a block of the kind of like.
+type builder struct {
+	like  *Block
+	x     []float64
+	cols  []int32
+	ends  []int
+	at    []place
+	y     []float64
+	names []string
+}
+
+func (b *builder) add(e entry) {
+	b.x, b.cols = append(b.x, e.x...), append(b.cols, e.cols...)
+	b.ends = append(b.ends, len(b.x))
+	b.at = append(b.at, e.at)
+	if b.like.Y != nil {
+		b.y = append(b.y, e.y)
+	}
+	if b.like.Labels != nil {
+		b.names = append(b.names, e.label)
+	}
+}
+
+// block is what was added, of d columns, and leaves the builder empty.
+func (b *builder) block(d int) (*Block, error) {
+	n := len(b.at)
+	set := &Set{Y: b.y, Labels: b.names, Names: b.like.Names, LabelName: b.like.LabelName, Source: b.like.Source}
+	var err error
+	if _, sparse := b.like.X.(*ops.CSR); sparse {
+		set.X, err = ops.NewCSR(n, d, append([]int{0}, b.ends...), b.cols, b.x)
+	} else {
+		set.X = tensor.New(tensor.WithShape(n, d), tensor.WithBacking(b.x))
+	}
+	out := &Block{Set: set, files: b.like.files, at: b.at}
+	*b = builder{like: b.like, x: make([]float64, 0, len(b.x)), cols: make([]int32, 0, len(b.cols)), ends: b.ends[:0]}
+	return out, err
+}
+
+// cutter cuts rows into blocks of size rows.
+type cutter struct {
+	size int
+	emit func(*Block) error
+	b    builder
+}
+
+// room is how many rows are lacking to a block.
+func (c *cutter) room() int { return c.size - len(c.b.at) }
+
+// add takes at most room() rows.
+func (c *cutter) add(b *Block) error {
+	if len(c.b.at) == 0 && b.Rows() == c.size {
+		return c.emit(b)
+	}
+	c.b.like = b
+	return b.entries(c.one)
+}
+
+func (c *cutter) one(e entry) error {
+	c.b.add(e)
+	if c.room() > 0 {
+		return nil
+	}
+	return c.flush()
+}
+
+// flush sends on what is there.
+func (c *cutter) flush() error {
+	if len(c.b.at) == 0 {
+		return nil
+	}
+	b, err := c.b.block(c.b.like.Dims())
+	if err != nil {
+		return err
+	}
+	return c.emit(b)
+}
+
+// mixer is the shuffle buffer.
+type mixer struct {
+	size int
+	rng  *rand.Rand
+	pool []entry
+	out  *cutter
+}
+
+func (m *mixer) add(b *Block) error {
+	m.out.b.like = b
+	return b.entries(func(e entry) error {
+		if len(m.pool) < m.size {
+			m.pool = append(m.pool, entry{})
+			m.pool[len(m.pool)-1].keep(e)
+			return nil
+		}
+		slot := &m.pool[m.rng.IntN(m.size)]
+		if err := m.out.one(*slot); err != nil {
+			return err
+		}
+		slot.keep(e)
+		return nil
+	})
+}
+
+// rest empties the buffer.
+func (m *mixer) rest() error {
+	m.rng.Shuffle(len(m.pool), func(i, j int) { m.pool[i], m.pool[j] = m.pool[j], m.pool[i] })
+	for _, e := range m.pool {
+		if err := m.out.one(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}

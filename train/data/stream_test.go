@@ -1,0 +1,468 @@
+package data
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/klauspost/compress/zstd"
+	"gorgonia.org/tensor"
+)
+
+// packed is text as gzip or zstd data, or as it is.
+func packed(t *testing.T, text []byte, ext string) []byte {
+	switch ext {
+	case ".gz":
+		return zip(string(text))
+	case ".zst":
+		w, err := zstd.NewWriter(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return w.EncodeAll(text, nil)
+	}
+	return text
+}
+
+// libsvmText is n rows of LIBSVM text, of 11 columns, of which few are not 0.
+func libsvmText(n int, seed uint64) []string {
+	rng := rand.New(rand.NewPCG(seed, 2))
+	lines := make([]string, n)
+	for i := range lines {
+		var b strings.Builder
+		fmt.Fprintf(&b, "%c", 'a'+rune(rng.IntN(3)))
+		for j := 1; j <= 11; j++ {
+			if rng.IntN(4) == 0 {
+				fmt.Fprintf(&b, " %d:%.3f", j, rng.NormFloat64())
+			}
+		}
+		lines[i] = b.String() + "\n"
+	}
+	lines[n/2] = "b 11:0\n"
+	return lines
+}
+
+// folder writes lines to files that end before the rows cuts, in a folder.
+func folder(t *testing.T, lines []string, ext string, cuts ...int) string {
+	t.Helper()
+	dir := t.TempDir()
+	for i, end := range append(cuts, len(lines)) {
+		start := 0
+		if i > 0 {
+			start = cuts[i-1]
+		}
+		pack := filepath.Ext(ext)
+		path := filepath.Join(dir, fmt.Sprintf("part-%02d%s", i, ext))
+		if err := os.WriteFile(path, packed(t, []byte(strings.Join(lines[start:end], "")), pack), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func stream(t *testing.T, o StreamOptions, paths ...string) *Stream {
+	t.Helper()
+	s, err := OpenStream(o, paths...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// collect is every row of an epoch as text, and the sizes of the blocks.
+func collect(t *testing.T, s *Stream, epoch int) (rows []string, sizes []int) {
+	t.Helper()
+	for b, err := range s.Blocks(context.Background(), epoch) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, err := b.Dense()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range b.Rows() {
+			rows = append(rows, fmt.Sprint(rowText(b.Set, i), x.Float64s()[i*b.Dims():(i+1)*b.Dims()]))
+		}
+		sizes = append(sizes, b.Rows())
+	}
+	return rows, sizes
+}
+
+func rowText(s *Set, i int) string {
+	if s.Labels != nil {
+		return s.Labels[i]
+	}
+	return fmt.Sprint(s.Y[i])
+}
+
+// TestStreamIsRead: blocks of any size, of rows in any files, packed in any way, are the rows of Read.
+func TestStreamIsRead(t *testing.T) {
+	lines := libsvmText(103, 1)
+	whole, err := ReadLIBSVM(strings.NewReader(strings.Join(lines, "")), "whole", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := whole.Dense()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for i := range whole.Rows() {
+		want = append(want, fmt.Sprint(whole.Labels[i], x.Float64s()[i*11:(i+1)*11]))
+	}
+	for _, ext := range []string{".libsvm", ".svm.gz", ".txt.zst"} {
+		for _, cuts := range [][]int{nil, {1}, {40, 41, 90}} {
+			for _, form := range []Form{FormAuto, FormDense, FormSparse} {
+				dir := folder(t, lines, ext, cuts...)
+				for _, size := range []int{1, 7, 103, 1000} {
+					s := stream(t, StreamOptions{BlockRows: size, Options: Options{Form: form}}, dir)
+					v, err := s.Survey(context.Background(), 0)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if v.Rows != 103 || v.Dims != 11 || !slices.Equal(v.Classes, NewClasses(whole.Labels)) || v.Sample != nil {
+						t.Fatalf("survey %+v", v)
+					}
+					got, sizes := collect(t, s, 0)
+					if !slices.Equal(got, want) {
+						t.Fatalf("%s cut at %v, blocks of %d: other rows", ext, cuts, size)
+					}
+					for i, n := range sizes {
+						if n != size && (i < len(sizes)-1 || n != (103-1)%size+1) {
+							t.Fatalf("blocks of %v rows, want %d", sizes, size)
+						}
+					}
+				}
+			}
+		}
+	}
+	all, err := ReadAll(context.Background(), Options{Form: FormDense}, folder(t, lines, ".libsvm", 50, 60))
+	if err != nil || !slices.Equal(all.Labels, whole.Labels) || !slices.Equal(cells(all), x.Float64s()) {
+		t.Errorf("ReadAll gives other rows (%v)", err)
+	}
+}
+
+// TestStreamOfColumns: CSV and .npy, whose files say their widths, need no survey; a header in each file is none of the rows.
+func TestStreamOfColumns(t *testing.T) {
+	dir := t.TempDir()
+	files := map[string][]byte{
+		"a.csv":     []byte("u,v,y\n1,2,.5\n3,4,1.5\n"),
+		"b.csv.zst": packed(t, []byte("5,6,2.5\n7,8,3.5\n9,10,4.5\n"), ".zst"),
+		"c.npy":     npy(npyDictOf("<f8", "False", "(2, 3)"), binary.LittleEndian, []float64{11, 12, 5.5, 13, 14, 6.5}),
+		".hidden":   nil,
+		"_SUCCESS":  nil,
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := stream(t, StreamOptions{BlockRows: 3, Options: Options{Task: Regression}}, dir)
+	rows, sizes := collect(t, s, 0)
+	var want []string
+	for i := range 7 {
+		want = append(want, fmt.Sprint(fmt.Sprint(float64(i)+.5), []float64{float64(2*i + 1), float64(2*i + 2)}))
+	}
+	if !slices.Equal(rows, want) || !slices.Equal(sizes, []int{3, 3, 1}) || s.Dims() != 2 {
+		t.Errorf("%q in blocks of %v, %d columns", rows, sizes, s.Dims())
+	}
+	v, err := s.Survey(context.Background(), 100)
+	if err != nil || v.Rows != 7 || v.Classes != nil || v.Sample.Rows() != 7 || !slices.Equal(cells(v.Sample.Set)[12:], []float64{13, 14}) {
+		t.Errorf("survey %+v, %v", v, err)
+	}
+}
+
+// TestShuffle: every row comes once, in an order that the seed and the epoch alone draw, and goes far from its place.
+func TestShuffle(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	var lines []string
+	for i := range 1000 {
+		lines = append(lines, fmt.Sprintf("%d,%d\n", i, -i))
+	}
+	dir := folder(t, lines, ".csv", 200, 400, 600, 800)
+	o := StreamOptions{BlockRows: 64, Shuffle: 300, Seed: 3, Options: Options{Task: Regression}}
+	first, _ := collect(t, stream(t, o, dir), 0)
+	sorted := slices.Sorted(slices.Values(first))
+	o.Shuffle = 0
+	inOrder, _ := collect(t, stream(t, o, dir), 0)
+	if !slices.Equal(sorted, slices.Sorted(slices.Values(inOrder))) || slices.Equal(first, inOrder) {
+		t.Fatal("a shuffled epoch has other rows, or the same order")
+	}
+	for procs := 1; procs <= 3; procs++ {
+		runtime.GOMAXPROCS(procs)
+		o.Shuffle = 300
+		again, sizes := collect(t, stream(t, o, dir), 0)
+		if !slices.Equal(again, first) || sizes[0] != 64 || len(sizes) != 16 {
+			t.Errorf("with %d processors the order is another, blocks %v", procs, sizes)
+		}
+	}
+	next, _ := collect(t, stream(t, o, dir), 1)
+	o.Seed = 4
+	other, _ := collect(t, stream(t, o, dir), 0)
+	if slices.Equal(next, first) || slices.Equal(other, first) {
+		t.Error("epoch or seed does not change the order")
+	}
+	// Neighbours: a uniform order leaves a pair of rows side by side with probability 2/n, so 2 pairs in all, in one direction 1.
+	side := 0
+	for i := range first[1:] {
+		var a, b int
+		fmt.Sscan(first[i], &a)
+		fmt.Sscan(first[i+1], &b)
+		if b == a-1 {
+			side++
+		}
+	}
+	if side > 12 {
+		t.Errorf("%d rows are still behind their neighbours", side)
+	}
+}
+
+// TestSplitStream: the parts are apart, together all, of about the right size, and do not depend on blocks.
+func TestSplitStream(t *testing.T) {
+	lines := libsvmText(2000, 5)
+	dir := folder(t, lines, ".libsvm", 700)
+	s := stream(t, StreamOptions{BlockRows: 97}, dir)
+	all, err := s.Survey(context.Background(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rest, held := s.Split(.2, 7)
+	a, _ := collect(t, rest, 0)
+	b, sizes := collect(t, held, 0)
+	whole, _ := collect(t, s, 0)
+	if len(a)+len(b) != all.Rows || !slices.Equal(slices.Sorted(slices.Values(append(a, b...))), slices.Sorted(slices.Values(whole))) {
+		t.Fatal("the parts are not the whole")
+	}
+	if sd := math.Sqrt(2000 * .2 * .8); math.Abs(float64(len(b))-400) > 4*sd || sizes[0] != 97 {
+		t.Errorf("%d of 2000 rows are held out, in blocks of %v", len(b), sizes)
+	}
+	v, err := held.Survey(context.Background(), 10)
+	if err != nil || v.Rows != len(b) || v.Sample.Rows() != 10 {
+		t.Errorf("%+v %v", v, err)
+	}
+	again, _ := collect(t, stream(t, StreamOptions{BlockRows: 500, Options: Options{Dims: 11}}, dir).second(.2, 7), 0)
+	if !slices.Equal(again, b) {
+		t.Error("blocks of another size hold out other rows")
+	}
+}
+
+func (s *Stream) second(f float64, seed uint64) *Stream { _, held := s.Split(f, seed); return held }
+
+// TestSample: each row is as likely as any other, within four standard errors.
+func TestSample(t *testing.T) {
+	var lines []string
+	for i := range 50 {
+		lines = append(lines, fmt.Sprintf("%d,%d\n", i, i))
+	}
+	dir := folder(t, lines, ".csv", 20)
+	counts := make([]float64, 50)
+	const draws = 400
+	for seed := range uint64(draws) {
+		v, err := stream(t, StreamOptions{Seed: seed, BlockRows: 8, Options: Options{Task: Regression}}, dir).Survey(context.Background(), 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.IsSorted(v.Sample.Y) || v.Sample.Rows() != 10 {
+			t.Fatal("the sample is not 10 rows in order")
+		}
+		for _, y := range v.Sample.Y {
+			counts[int(y)]++
+		}
+	}
+	for i, c := range counts {
+		if math.Abs(c-draws*.2) > 4*math.Sqrt(draws*.2*.8) {
+			t.Errorf("row %d is drawn %v times of %d", i, c, draws)
+		}
+	}
+}
+
+func TestStreamErrors(t *testing.T) {
+	last := func(s *Stream, ctx context.Context) (err error) {
+		for b, e := range s.Blocks(ctx, 0) {
+			if err != nil {
+				t.Error("an error is followed by something")
+			}
+			if err = e; (b == nil) == (e == nil) {
+				t.Error("a block and an error")
+			}
+		}
+		return err
+	}
+	bg := context.Background()
+	dir := folder(t, libsvmText(30, 9), ".libsvm", 10)
+	fails(t, last(stream(t, StreamOptions{}, dir), bg), domain.ErrParam, "part-00.libsvm", "Survey")
+	fails(t, last(stream(t, StreamOptions{Options: Options{Dims: 5}}, dir), bg), domain.ErrShape, "part-00.libsvm")
+	csv := folder(t, []string{"1,2,3\n", "1,2,3\n", "1,2\n"}, ".csv", 1, 2)
+	fails(t, last(stream(t, StreamOptions{}, csv), bg), domain.ErrShape, "part-02.csv")
+	_, err := stream(t, StreamOptions{}, csv).Survey(bg, 0)
+	fails(t, err, domain.ErrShape, "part-02.csv")
+	_, err = stream(t, StreamOptions{}, csv, dir).Survey(bg, 0)
+	fails(t, err, domain.ErrShape, "part-02.csv")
+	bad := folder(t, []string{"1,2,3\n", "1,NaN,3\n"}, ".csv", 1)
+	fails(t, last(stream(t, StreamOptions{}, bad), bg), domain.ErrDomain, "part-01.csv:1")
+	for _, ext := range []string{".csv.gz", ".csv.zst"} {
+		cut := folder(t, slices.Repeat([]string{"1,2,3\n", "4,5,7\n"}, 5000), ext)
+		path := filepath.Join(cut, "part-00"+ext)
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, raw[:len(raw)*2/3], 0o644); err != nil {
+			t.Fatal(err)
+		}
+		fails(t, last(stream(t, StreamOptions{BlockRows: 10}, cut), bg), ErrFormat, "part-00"+ext)
+		raw[len(raw)/2] ^= 0x55
+		if err := os.WriteFile(path, raw, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		fails(t, last(stream(t, StreamOptions{BlockRows: 10}, cut), bg), ErrFormat, "part-00"+ext)
+	}
+	fortran := filepath.Join(t.TempDir(), "f.npy")
+	if err := os.WriteFile(fortran, npy(npyDictOf("<f8", "True", "(3, 2)"), binary.LittleEndian, make([]float64, 6)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	fails(t, last(stream(t, StreamOptions{BlockRows: 2}, fortran), bg), ErrFormat, "f.npy", "ascontiguousarray")
+	cancelled, cancel := context.WithCancel(bg)
+	cancel()
+	fails(t, last(stream(t, StreamOptions{}, csv), cancelled), context.Canceled, "part-00.csv")
+	for _, paths := range [][]string{{}, {t.TempDir()}, {"none.csv"}, {folder(t, []string{"1"}, ".xlsx")}, {filepath.Dir(dir)}} {
+		if _, err := OpenStream(StreamOptions{}, paths...); err == nil {
+			t.Errorf("%q was opened", paths)
+		}
+	}
+	for _, o := range []StreamOptions{{BlockRows: -1}, {Shuffle: -1}, {Ahead: -1}, {Options: Options{Dims: -1}}} {
+		if _, err := OpenStream(o, csv); !errors.Is(err, domain.ErrParam) {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+	if _, err := Read("x.parquet", Options{}); !errors.Is(err, ErrFormat) {
+		t.Error(err)
+	}
+}
+
+// TestStreamStops: who ranges no further leaves no goroutine and no open file behind, and a block tells where its rows were.
+func TestStreamStops(t *testing.T) {
+	dir := folder(t, slices.Repeat([]string{"1,2,3\n"}, 1000), ".csv", 300)
+	before := runtime.NumGoroutine()
+	s := stream(t, StreamOptions{BlockRows: 7}, dir)
+	for range 20 {
+		for b, err := range s.Blocks(context.Background(), 0) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if file, row := b.Place(3); filepath.Base(file) == "part-01.csv" {
+				err := b.Locate(&domain.CellError{Who: "map", Row: 3, Col: 1, Value: 2})
+				fails(t, err, domain.ErrDomain, file, fmt.Sprintf("x[%d,1]", row))
+				break
+			}
+		}
+	}
+	if now := runtime.NumGoroutine(); now > before {
+		t.Errorf("%d goroutines, %d before", now, before)
+	}
+}
+
+// TestStreamMemory: what is held is in proportion to the blocks, not to the rows.
+func TestStreamMemory(t *testing.T) {
+	var b bytes.Buffer
+	for i := range 200_000 {
+		fmt.Fprintf(&b, "%d,%d,%d,%d\n", i, i+1, i+2, i%3)
+	}
+	path := filepath.Join(t.TempDir(), "big.csv")
+	if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	b = bytes.Buffer{}
+	held := func() uint64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before, most, n := held(), uint64(0), 0
+	for block, err := range stream(t, StreamOptions{BlockRows: 1000, Shuffle: 3000}, path).Blocks(context.Background(), 0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n += block.Rows(); n%20_000 == 0 {
+			most = max(most, held())
+		}
+	}
+	// A row takes 24 bytes of numbers, a string and a place; in the buffer two slices besides, and five blocks may be on their way.
+	if limit := before + 2<<20; n != 200_000 || most > limit {
+		t.Errorf("%d rows; %d bytes are held, %d at the start", n, most, before)
+	}
+}
+
+// TestFitBlocks: a scaler that is fitted on blocks is that of all rows.
+func TestFitBlocks(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	const n, d = 211, 5
+	v := make([]float64, n*d)
+	for i := range v {
+		v[i] = 1e3 + rng.NormFloat64()*math.Pow(10, float64(i%d)*2-4)
+		if i%d == 1 {
+			v[i] = 7
+		}
+		if i%d == 2 && i%3 > 0 {
+			v[i] = 0
+		}
+	}
+	dense := tensor.New(tensor.WithShape(n, d), tensor.WithBacking(v))
+	sparse, err := ops.CSROf(dense)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"none", "l1", "standard", "minmax", "minmax,l2", "l2,standard,minmax"} {
+		for _, x := range []ops.Matrix{dense, sparse} {
+			whole, _ := ParseScalers(name)
+			want := whole.Fit(x)
+			for _, size := range []int{1, 10, 211} {
+				c, _ := ParseScalers(name)
+				got := c.FitBlocks(func(yield func(ops.Matrix, error) bool) {
+					for _, b := range BlocksOf(x, size) {
+						if !yield(b, nil) {
+							return
+						}
+					}
+				})
+				if (got == nil) != (want == nil) || errors.Is(got, ErrZeros) != errors.Is(want, ErrZeros) {
+					t.Errorf("%s: %v, want %v", name, got, want)
+				}
+				a, b := c.State(), whole.State()
+				for k := range b {
+					for j, w := range b[k].Float64s() {
+						if g := a[k].Float64s()[j]; math.Abs(g-w) > 1e-11*math.Abs(w)+1e3*0x1p-50 { // the rounding of a mean of 1000
+							t.Errorf("%s, blocks of %d: %s[%d] = %v, want %v", name, size, k, j, g, w)
+						}
+					}
+				}
+			}
+		}
+	}
+	c, _ := ParseScalers("standard")
+	broken := errors.New("broken")
+	for _, rows := range []func(func(ops.Matrix, error) bool){func(func(ops.Matrix, error) bool) {}, func(y func(ops.Matrix, error) bool) { y(nil, broken) }} {
+		if err := c.FitBlocks(rows); !errors.Is(err, broken) && !errors.Is(err, domain.ErrShape) || len(c.State()) > 0 {
+			t.Error(err)
+		}
+	}
+	huge := tensor.New(tensor.WithShape(2, 1), tensor.WithBacking([]float64{-math.MaxFloat64, math.MaxFloat64}))
+	if err := c.FitBlocks(func(yield func(ops.Matrix, error) bool) {
+		_ = yield(huge.Clone().(*tensor.Dense), nil) && yield(Rows(huge, []int{1}), nil)
+	}); err != nil || notFiniteAt(c.State()["0.standard.scale"].Float64s()) >= 0 {
+		t.Error(err, c.State())
+	}
+}

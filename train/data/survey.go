@@ -1,0 +1,164 @@
+package data
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/domain"
+)
+
+// maxClasses is how many classes a stream may have: each is kept.
+const maxClasses = 1 << 16
+
+// Survey is what one pass over a stream tells.
+type Survey struct {
+	Rows    int
+	Dims    int
+	Stored  int     // cells that are not 0, of LIBSVM text; all cells of other formats
+	Classes Classes // nil in regression
+	Counts  []int   // the rows of each class
+	Sample  *Block  // as many rows as were asked for, or all, drawn without replacement, in the order of the files; nil if there is none
+}
+
+// Survey reads all rows once and draws a sample of them (Vitter 1985, algorithm R, under the seed). From then on the stream knows its width,
+// and whether its blocks are sparse. Errors: those of Blocks; ErrFormat for more than 65536 classes.
+func (s *Stream) Survey(ctx context.Context, sample int) (*Survey, error) {
+	v := &surveyor{s: s, size: sample, rng: rand.New(spectral.Stream(s.o.Seed, "data/sample")), classes: map[string]int{}}
+	for i := range s.files {
+		if err := v.file(ctx, i); err != nil {
+			return nil, err
+		}
+	}
+	return v.result()
+}
+
+type surveyor struct {
+	s       *Stream
+	size    int
+	rng     *rand.Rand
+	like    *Block
+	pool    []entry
+	classes map[string]int
+	fixed   bool // some format says its width,
+	text    bool // and some does not
+	Survey
+}
+
+// file reads a file, of LIBSVM text sparse, for its width is not known before its end.
+func (v *surveyor) file(ctx context.Context, i int) error {
+	o := v.s.o.Options
+	if v.fixed {
+		o.Dims = v.Dims
+	}
+	form := func(r rows) (int, bool, error) {
+		_, _, d := r.inHand()
+		return max(d, 1), !r.fixed(), v.width(r.fixed(), d, i)
+	}
+	return v.s.file(ctx, i, o, func() int { return v.s.o.BlockRows }, form, v.block)
+}
+
+// width learns the width of a file.
+func (v *surveyor) width(fixed bool, d, i int) error {
+	if (v.fixed || fixed && v.Rows > 0) && d > 0 && (d > v.Dims || fixed && d < v.Dims) {
+		return fmt.Errorf("data: %s: has %d features, the files before it have %d: %w", v.s.files[i], d, v.Dims, domain.ErrShape)
+	}
+	v.fixed, v.text = v.fixed || fixed, v.text || !fixed
+	v.Dims = max(v.Dims, d)
+	return nil
+}
+
+func (v *surveyor) block(b *Block) error {
+	v.like = b
+	if x, ok := b.X.(*ops.CSR); ok {
+		v.Stored += x.Stored()
+	} else {
+		v.Stored += b.Rows() * b.Dims()
+	}
+	for i, l := range b.Labels {
+		if v.classes[l]++; len(v.classes) > maxClasses {
+			file, row := b.Place(i)
+			return fmt.Errorf("data: %s: with row %d there are more than %d classes; read targets as regression: %w", file, row, maxClasses, ErrFormat)
+		}
+	}
+	return b.entries(func(e entry) error {
+		v.Rows++
+		switch {
+		case len(v.pool) < v.size:
+			v.pool = append(v.pool, entry{})
+			v.pool[len(v.pool)-1].keep(e)
+		case v.size > 0:
+			if j := v.rng.IntN(v.Rows); j < v.size {
+				v.pool[j].keep(e)
+			}
+		}
+		return nil
+	})
+}
+
+func (v *surveyor) result() (*Survey, error) {
+	shape := v.s.shape
+	v.Dims = max(v.Dims, v.s.o.Dims)
+	switch {
+	case v.Dims == 0:
+		return nil, fmt.Errorf("data: %s: no row of any file names a feature; if all are 0, set Options.Dims: %w", v.s.files[0], ErrFormat)
+	case v.Rows == 0:
+		return nil, fmt.Errorf("data: %s: no row of any file belongs to this part of a Split: %w", v.s.files[0], ErrFormat)
+	}
+	shape.dims, shape.sparse = v.Dims, v.s.o.sparse(v.Rows, v.Dims, v.Stored, v.fixed)
+	if v.like.Labels != nil {
+		names := make([]string, 0, len(v.classes))
+		for l := range v.classes {
+			names = append(names, l)
+		}
+		slices.Sort(names)
+		v.Classes = NewClasses(names)
+		for _, l := range v.Classes {
+			v.Counts = append(v.Counts, v.classes[l])
+		}
+	}
+	if len(v.pool) == 0 {
+		return &v.Survey, nil
+	}
+	slices.SortFunc(v.pool, func(a, b entry) int {
+		return cmp.Or(cmp.Compare(a.at.file, b.at.file), cmp.Compare(a.at.row, b.at.row))
+	})
+	var err error
+	v.Sample, err = v.sample(shape.sparse)
+	return &v.Survey, err
+}
+
+// sample makes a block of the pool, in which rows of LIBSVM text are sparse and others dense.
+func (v *surveyor) sample(sparse bool) (*Block, error) {
+	b := builder{like: v.like}
+	if !v.text && !sparse {
+		for _, e := range v.pool {
+			b.add(e)
+		}
+		return b.block(v.Dims)
+	}
+	b.like = &Block{files: v.like.files, Set: &Set{X: new(ops.CSR), Y: v.like.Y, Labels: v.like.Labels, Source: v.like.Source, Names: v.like.Names, LabelName: v.like.LabelName}}
+	var cells entry
+	for _, e := range v.pool {
+		if e.cols == nil { // a dense row
+			cells.x, cells.cols = cells.x[:0], cells.cols[:0]
+			for j, x := range e.x {
+				if x != 0 {
+					cells.x, cells.cols = append(cells.x, x), append(cells.cols, int32(j))
+				}
+			}
+			e.x, e.cols = cells.x, cells.cols
+		}
+		b.add(e)
+	}
+	out, err := b.block(v.Dims)
+	if err != nil || sparse {
+		return out, err
+	}
+	out.X, err = out.Dense()
+	return out, err
+}
