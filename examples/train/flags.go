@@ -150,8 +150,8 @@ func parse(args []string) (*options, error) {
 // checkStream refuses what rows that are read in blocks cannot have.
 func (o *options) checkStream(given map[string]bool) error {
 	switch {
-	case o.bags && (o.stream || o.cv != 0):
-		return cli.Usage("-stream and -cv do not apply to -task bags")
+	case o.bags && o.stream:
+		return cli.Usage("-stream does not apply to -task bags: sets of samples are read whole")
 	case o.stream && o.train == "":
 		return cli.Usage("-stream does not apply to the made histograms; it goes with -train")
 	case o.stream && o.head == "svm":

@@ -58,6 +58,10 @@ func (c *Chain) FitBlocks(blocks iter.Seq2[ops.Matrix, error]) error {
 
 // learnBlock lets the last of the steps learn from what those before it make of x, of cols columns unless that is 0.
 func (c *Chain) learnBlock(x ops.Matrix, steps []step, cols int) (int, error) {
+	if b, ok := x.(*ops.Bags); ok {
+		cols, err := c.learnBlock(b.Samples(), steps, cols)
+		return cols, b.InBag(err)
+	}
 	n, d := x.Shape()[0], x.Shape()[1]
 	if n == 0 || d == 0 || cols > 0 && d != cols {
 		return 0, fmt.Errorf("%s: cannot be fitted to a block of %d rows of %d columns after one of %d columns: %w", who(c), n, d, cols, domain.ErrShape)
