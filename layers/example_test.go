@@ -493,7 +493,7 @@ func ExampleLookup() {
 			fmt.Println("  ", p.Name)
 		}
 	}
-	_, err := layers.Lookup("srf")
+	_, err := layers.Lookup("l2-density")
 	fmt.Println(errors.Is(err, layers.ErrNotBuilt))
 	// Output:
 	// linear x·z

@@ -21,10 +21,12 @@ type Entry struct {
 	Inputs  string // what x may be
 	Paper   string // where it comes from
 	Params  []ParamDef
-	Sampled bool // whether it draws frequencies, and with them has a sampler, a seed and a number of features
+	Sampled bool // whether it is drawn, and so has a seed, a number of features and, with HasSampler, a sampler
 	Tunable bool // whether it has something to tune, and with it a policy
 	// Signed says that its features have a sign each, see SignatureOf. It draws the two signs by the parameter coupling and has no sampler.
 	Signed bool
+	// Discrete says that what it draws are random signs, degrees or buckets and no frequencies, for which there is no sampler.
+	Discrete bool
 	// Fitted says that it is fitted on data: Spec.Fit builds it and Build does not, and only its Params bring it back.
 	Fitted bool
 	// Width says how many columns it makes where that is no number of features to choose.
@@ -45,6 +47,9 @@ type Entry struct {
 	fit     func(k spectral.Kernel, s Spec, sample *tensor.Dense, opts []Option) (Layer, error)
 }
 
+// HasSampler says whether it draws frequencies of one sign, by a sampler.
+func (e *Entry) HasSampler() bool { return e.Sampled && !e.Signed && !e.Discrete }
+
 // HasFeatures says whether the number of features is to choose; else it is Width.
 func (e *Entry) HasFeatures() bool { return e.columns == nil }
 
@@ -55,7 +60,7 @@ var (
 )
 
 // table is the one list of maps: the programs' -map and -params, model files and the test batteries range over it.
-var table = slices.Concat(ownKernels, fittedMaps(ownKernels))
+var table = slices.Concat(ownKernels, baselines, fittedMaps(ownKernels))
 
 // ownKernels are the maps with kernels of their own.
 var ownKernels = []*Entry{
@@ -107,7 +112,7 @@ var ownKernels = []*Entry{
 
 // planned are the names that are reserved and not built yet.
 var planned = []string{"hdd-hellinger", "hdd-js", "hdd-tv", "l2-density",
-	"mean-map", "random-maclaurin", "tensor-sketch", "srf"}
+	"mean-map"}
 
 // Entries is the table of maps.
 func Entries() []*Entry { return append([]*Entry(nil), table...) }
@@ -262,6 +267,9 @@ func (s Spec) build(sample *tensor.Dense, more ...Option) (Layer, error) {
 	}
 	if e.Signed && s.Sampler != "" {
 		return nil, fmt.Errorf("layers: map %s draws its two signs by a coupling, so it has no sampler (%q); set the parameter coupling: %w", s.Map, s.Sampler, ErrParam)
+	}
+	if e.Discrete && s.Sampler != "" {
+		return nil, fmt.Errorf("layers: map %s draws random signs and no frequencies, so it has no sampler (%q): %w", s.Map, s.Sampler, ErrParam)
 	}
 	if !e.Tunable && policy != Frozen {
 		return nil, fmt.Errorf("layers: map %s has nothing to tune (%v): %w", s.Map, policy, ErrParam)

@@ -269,7 +269,7 @@ func TestSpecErrors(t *testing.T) {
 		wants string
 	}{
 		{layers.Spec{}, layers.ErrParam, `no map ""`},
-		{with(func(s *layers.Spec) { s.Map = "srf" }), layers.ErrNotBuilt, "srf"},
+		{with(func(s *layers.Spec) { s.Map = "l2-density" }), layers.ErrNotBuilt, "l2-density"},
 		{layers.Spec{Map: "chi2", Dims: 3, Features: 8}, layers.ErrParam, "map chi2 makes 2·order+1 columns for each input column, twice that for negative=split, here 9 of 3 input columns, not 8"},
 		{layers.Spec{Map: "ntk", Dims: 3, Features: 8, Sampler: "iid"}, layers.ErrParam, "set the parameter coupling"},
 		{layers.Spec{Map: "ntk", Dims: 3, Features: 6}, layers.ErrParam, "ask for 8"},
@@ -310,7 +310,7 @@ func TestSpecErrors(t *testing.T) {
 	if _, err := bad.Kernel(); !errors.Is(err, layers.ErrParam) {
 		t.Errorf("the kernel of a spec without sigma: %v", err)
 	}
-	if err := (&layers.Spec{Map: "srf"}).FillDefaults(rows(tensor.Float64, 3, 2, 1)); !errors.Is(err, layers.ErrNotBuilt) {
+	if err := (&layers.Spec{Map: "l2-density"}).FillDefaults(rows(tensor.Float64, 3, 2, 1)); !errors.Is(err, layers.ErrNotBuilt) {
 		t.Errorf("the defaults of a map that is not built: %v", err)
 	}
 }
