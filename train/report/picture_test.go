@@ -144,6 +144,9 @@ func drawings() map[string]struct {
 		out["scores, "+name] = drawing{func() (image.Image, error) { return ScoreCurves(series, WithMetric("accuracy, %")) }, 1100, 860}
 		out["scores, linear, "+name] = drawing{func() (image.Image, error) { return ScoreCurves(series, WithLinearX(), WithSize(640, 480)) }, 640, 480}
 	}
+	for name, series := range distancesOf() {
+		out["distances, "+name] = drawing{func() (image.Image, error) { return DistanceCurves(series, WithMetric("variance, %")) }, 1100, 860}
+	}
 	for _, n := range []int{1, 40, 71, 200} {
 		exact, approx := gramsOf(n)
 		out[fmt.Sprintf("kernel of %d", n)] = drawing{func() (image.Image, error) { return ExactVsApprox(exact, approx) }, 900, 880}
