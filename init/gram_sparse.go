@@ -114,10 +114,10 @@ func jensenShannonTerms(x, z []float64, at []int32, lnX, lnZ []float64) {
 		}
 		lo, hi := min(a, z[p]), max(a, z[p])
 		r := lo / hi
-		l := math.Log1p(r)
-		high := hi * l
-		if r < 0x1p-1000 { // as in At
-			high = lo
+		l, high := r, lo // ln(1+r) and hi·ln(1+r) where r is lost in 1+r
+		if u := 1 + r; u > 1 {
+			l = math.Log(u) * (r / (u - 1)) // Kahan's: what u lacks of 1+r, u-1 lacks too; math.Log1p takes twice the time
+			high = hi * l
 		}
 		x[p] = (high + lo*(l+math.Abs(lnX[at[p]]-lnZ[p]))) / (2 * math.Ln2)
 	}

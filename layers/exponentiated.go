@@ -97,8 +97,9 @@ func (l *ExponentiatedLayer) Fwd(x G.Input) G.Result {
 	return G.LiftResult(l.outer.fwd(n))
 }
 
-// psiCells is how many cells of Ψ Transform holds at once, about: some megabytes.
-const psiCells = 1 << 19
+// Transform holds about psiCells cells of Ψ at once, some megabytes, and psiRows rows at least: W may be hundreds of megabytes, which the
+// product reads once for each block of rows.
+const psiCells, psiRows = 1 << 19, 256
 
 // Transform writes the features of the rows of x to dst.
 func (l *ExponentiatedLayer) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
@@ -110,8 +111,8 @@ func (l *ExponentiatedLayer) Transform(dst, x *tensor.Dense) (*tensor.Dense, err
 
 // inTwoSteps maps x by first to as many columns as cols, and these by second, a block of rows at a time; scratch keeps the memory of a block.
 func inTwoSteps(who string, scratch *sync.Pool, dst, x *tensor.Dense, cols, features int, first, second func(dst, x *tensor.Dense) (*tensor.Dense, error)) (*tensor.Dense, error) {
-	const tile = 32 // rows of a product, at least
-	rows := max(tile, psiCells/cols/tile*tile)
+	const tile = 32 // rows that a product takes together
+	rows := max(psiRows, psiCells/cols/tile*tile)
 	psi, _ := scratch.Get().(*tensor.Dense)
 	z, err := ops.InBlocks(who, dst, x, rows, features, func(dst, x *tensor.Dense) error {
 		if psi != nil && psi.Shape()[0] != x.Shape()[0] {

@@ -4,7 +4,6 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
-	"unsafe"
 )
 
 // rowFunc is a kernel for one sparse row and a fixed number of panels of B that are `width` wide:
@@ -194,15 +193,6 @@ func (p *sparseProduct[T]) slice(g, lo, hi int) []T {
 	return p.packed[(k0*p.panels+k*lo)*p.width : (k0*p.panels+k*hi)*p.width]
 }
 
-// ask prefetches the i-th of n parts of a slice.
-func (p *sparseProduct[T]) ask(slice []T, i, n int) {
-	line := cacheLine / sizeof[T]()
-	share := (len(slice)/line + n - 1) / n
-	if from := i * share * line; from < len(slice) {
-		p.prefetch((*byte)(unsafe.Pointer(&slice[from])), min(share, (len(slice)-from)/line))
-	}
-}
-
 // strip multiplies rows r0 to r1 with whole panels lo to hi, at most as many as there are kernels.
 func (p *sparseProduct[T]) strip(r0, r1, lo, hi int) {
 	kernel, j := p.row[hi-lo-1], lo*p.width
@@ -210,7 +200,7 @@ func (p *sparseProduct[T]) strip(r0, r1, lo, hi int) {
 		b, rs, bs := p.panel(g, lo)
 		next := p.slice(g+1, lo, hi)
 		for i := r0; i < r1; i++ {
-			p.ask(next, i-r0, r1-r0)
+			askPart(next, i-r0, r1-r0)
 			c := &p.dst[i*p.ld+j]
 			if k, at, x := p.entries(i, g); k > 0 || g == 0 {
 				kernel(k, at, x, b, rs, bs, c, p.from(g, c, j))

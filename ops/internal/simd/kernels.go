@@ -19,15 +19,13 @@ type tileFunc[T Float] func(k int, a *T, rs, ks int, b *T, panels int, c *T, ldc
 type packFunc[T Float] func(k int, b *T, ldb int, dst *T, panels int)
 
 // kernels are the kernels of an instruction set for an element type: tile[r-1] for r rows, up to the height of a full tile, and
-// row[q-1] for one sparse row and q panels. prefetch asks for so many lines of cache from p on, into the second level.
+// row[q-1] for one sparse row and q panels.
 type kernels[T Float] struct {
 	width int
 	share float64 // of the FMA peak; only the ratios between kernels matter
 	pack  packFunc[T]
 	tile  []tileFunc[T]
 	row   []rowFunc[T]
-
-	prefetch func(p *byte, lines int)
 }
 
 func (k *kernels[T]) height() int { return len(k.tile) }
@@ -53,6 +51,19 @@ func kernelsOf[T Float](i isa, n int) (best *kernels[T]) {
 func sizeof[T Float]() int { return int(unsafe.Sizeof(T(0))) }
 
 const cacheLine = 64
+
+// ask prefetches what lies in slice into the second-level cache.
+func ask[T Float](slice []T) {
+	if lines := len(slice) * sizeof[T]() / cacheLine; lines > 0 {
+		prefetch((*byte)(unsafe.Pointer(&slice[0])), lines)
+	}
+}
+
+// askPart prefetches the i-th of n parts of slice.
+func askPart[T Float](slice []T, i, n int) {
+	share := (len(slice) + n - 1) / n
+	ask(slice[min(i*share, len(slice)):min((i+1)*share, len(slice))])
+}
 
 // aligned allocates n elements that begin at a cache line, as the rows of panels should.
 func aligned[T Float](n int) []T {

@@ -60,12 +60,20 @@ func (x Rows[T]) row(dst []T, i, d int) []T {
 		x.Sparse.AddRow(dst, i)
 		return dst
 	}
-	in := x.Dense[i*d : (i+1)*d]
+	in := x.dense(i, d)
 	if d == len(dst) {
 		return in
 	}
 	copy(dst, in)
 	return dst
+}
+
+// dense is row i where it lies, nothing of a sparse one.
+func (x Rows[T]) dense(i, d int) []T {
+	if x.Sparse != nil {
+		return nil
+	}
+	return x.Dense[i*d : (i+1)*d]
 }
 
 // projection is xW, plus bias where there is one, under an epilogue, on its way over the cores.
@@ -102,9 +110,14 @@ func (p *projection[T]) do(lo, hi int) {
 		in := p.x.row(padded, i, p.d)
 		for b := 0; b*p.p < p.Structured.m; b++ {
 			d1, d2, d3, norms, cols := p.block(b)
-			k.transform(work, in, d1)
-			k.transform(work, work, d2)
-			k.transform(work, work, d3)
+			from := in
+			for t, signs := range [...][]T{d1, d2, d3} {
+				if b == 0 && i+1 < hi {
+					askPart(p.x.dense(i+1, p.d), t, 3)
+				}
+				k.transform(work, from, signs)
+				from = work
+			}
 			part := work[:cols]
 			k.multiply(part, part, norms, false)
 			if p.bias != nil {

@@ -1,7 +1,5 @@
 package simd
 
-import "unsafe"
-
 // sweep is a block of rows of A on its way past the panels of one K block.
 type sweep[T Float] struct {
 	*product[T]
@@ -135,7 +133,7 @@ func (s *sweep[T]) pass(lo, hi int) {
 // would begin with a wait.
 func (s *sweep[T]) ask(i, lo, hi int) {
 	if at := i*s.grad.ld + lo; s.epilogue == phaseGradMap && at+hi-lo <= len(s.grad.v) {
-		s.prefetch((*byte)(unsafe.Pointer(&s.grad.v[at])), (hi-lo)*sizeof[T]()/cacheLine)
+		ask(s.grad.v[at : at+hi-lo])
 	}
 }
 
