@@ -48,7 +48,7 @@ func number(t *testing.T, cell string) float64 {
 // than independent ones for every number of them, more of them less than few, and what figure 1 predicts of that is in its table.
 func TestMade(t *testing.T) {
 	dir := t.TempDir()
-	const args = "-rows 80 -draws 4 -train 60 -kernels delta-gaussian"
+	const args = "-rows 60 -draws 4 -train 40 -kernels delta-gaussian"
 	r := clitest.Run(t, dir, args).OK(t)
 	if !strings.HasSuffix(r.Stderr, "picture: indefinite.png\n") || strings.Contains(r.Stdout, "GORF against the paper's") {
 		t.Errorf("stdout %q, stderr %q", r.Stdout, r.Stderr)
@@ -109,8 +109,8 @@ func TestPolynomial(t *testing.T) {
 	}
 }
 
-// housing are rows of a smooth function of two columns.
-func housing() string {
+// houses are rows of a smooth function of two columns.
+func houses() string {
 	rng := rand.New(rand.NewPCG(1, 1))
 	var b strings.Builder
 	b.WriteString("A,B,MEDV\n")
@@ -141,7 +141,7 @@ func TestRegression(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "housing"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	clitest.File(t, dir, "housing/housing.all.csv.gz", zipped(t, housing()))
+	clitest.File(t, dir, "housing/housing.all.csv.gz", zipped(t, houses()))
 	rows := cells(clitest.Run(t, dir, "-data . -part regression -draws 2 -plot=").OK(t).Stdout)
 	if len(rows) != 2*5+2*3 {
 		t.Fatalf("%d rows: %q", len(rows), rows)

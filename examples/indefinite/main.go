@@ -19,7 +19,8 @@
 //
 // Columns are scaled to [0, 1], rows of ijcnn1 to length 1, rows of usps to length 1 after that, which are the scalings that go with the paper's
 // figures; for the polynomial kernel all rows have length 1. The first command, without the paper's data, takes made histograms, and has
-// no regression. The second takes an hour on two cores; -sets, -part, -train and -draws make it shorter.
+// no regression. The second takes long, most of it for the support vector machines of ijcnn1 and usps; -sets, -part, -train and -draws make
+// it shorter.
 package main
 
 import (

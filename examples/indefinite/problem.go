@@ -19,7 +19,10 @@ type source struct {
 
 var sources = []source{{"letter", "minmax", "minmax,l2"}, {"ijcnn1", "l2", "l2"}, {"usps", "minmax,l2", "minmax,l2"}}
 
-var made = source{"made", "minmax", "minmax,l2"}
+var (
+	made    = source{"made", "minmax", "minmax,l2"}
+	housing = source{"housing", "minmax", "minmax,l2"}
+)
 
 // madeTrain is how many of the made rows are trained on, and tested on, unless a flag says otherwise.
 const madeTrain = 1000

@@ -20,10 +20,13 @@ var regressionSizes = []int{2, 4, 8}
 // heldOut is the part of the rows that the paper tests on: 101 of 506.
 const heldOut = 101. / 506
 
+// A fitter fits a linear head on the features of rows.
+type fitter func(ctx context.Context, l layers.Layer, x *tensor.Dense, y *mat.Dense, seed uint64) (w *mat.Dense, b []float64, err error)
+
 // fitted are the two ways of fitting, which both choose λ on rows that are set aside.
 var fitted = []struct {
 	name string
-	fit  func(ctx context.Context, l layers.Layer, x *tensor.Dense, y *mat.Dense, seed uint64) (*mat.Dense, []float64, error)
+	fit  fitter
 }{
 	{"ridge", func(ctx context.Context, l layers.Layer, x *tensor.Dense, y *mat.Dense, seed uint64) (*mat.Dense, []float64, error) {
 		f, err := train.FitRidge(ctx, l, x, y, train.RidgeOptions{Lambdas: regressionLambdas, Select: train.SelectHeldOut, Seed: seed})
@@ -49,7 +52,6 @@ const epsilon = .1
 
 // regressions are tables III and IV.
 func (e *experiment) regressions(ctx context.Context) error {
-	set := e.housing
 	fmt.Printf("Root mean squared error on a fifth of the rows of housing, mean ± standard deviation of %d splits and draws; in brackets tables III and IV\n\n| kernel | fit | method |", e.draws)
 	for _, s := range regressionSizes {
 		fmt.Printf(" s = %dd |", s)
@@ -62,21 +64,29 @@ func (e *experiment) regressions(ctx context.Context) error {
 					continue
 				}
 				fmt.Printf("| %s | %s | %s |", k, f.name, m.name)
-				for i, s := range regressionSizes {
-					var errs []float64
-					for j := range e.draws {
-						rmse, err := e.regression(ctx, k, m, set, s, e.seed+uint64(j), f.fit)
-						if err != nil {
-							return fmt.Errorf("%s, %s: %w", f.name, m.name, err)
-						}
-						errs = append(errs, rmse)
-					}
-					mean, sd := stat.MeanStdDev(errs, nil)
-					fmt.Printf(" %.3f ± %.3f%s |", mean, sd, e.besideRegression(k, m, i))
+				err := e.regressionLine(ctx, k, m, f.fit)
+				if fmt.Println(); err != nil {
+					return fmt.Errorf("%s, %s: %w", f.name, m.name, err)
 				}
-				fmt.Println()
 			}
 		}
+	}
+	return nil
+}
+
+// regressionLine prints the errors of a method at all sizes.
+func (e *experiment) regressionLine(ctx context.Context, k *kernel, m method, fit fitter) error {
+	for i, s := range regressionSizes {
+		var errs []float64
+		for j := range e.draws {
+			rmse, err := e.regression(ctx, k, m, s, e.seed+uint64(j), fit)
+			if err != nil {
+				return err
+			}
+			errs = append(errs, rmse)
+		}
+		mean, sd := stat.MeanStdDev(errs, nil)
+		fmt.Printf(" %.3f ± %.3f%s |", mean, sd, e.besideRegression(k, m, i))
 	}
 	return nil
 }
@@ -90,14 +100,14 @@ func (e *experiment) besideRegression(k *kernel, m method, i int) string {
 }
 
 // regression is the error of one split and draw.
-func (e *experiment) regression(ctx context.Context, k *kernel, m method, set *data.Set, size int, seed uint64,
-	fit func(context.Context, layers.Layer, *tensor.Dense, *mat.Dense, uint64) (*mat.Dense, []float64, error)) (float64, error) {
+func (e *experiment) regression(ctx context.Context, k *kernel, m method, size int, seed uint64, fit fitter) (float64, error) {
 	if err := context.Cause(ctx); err != nil {
 		return 0, err
 	}
+	set := e.housing
 	rows, held := data.Split(set.Rows(), heldOut, seed)
 	trainSet, testSet := set.Take(rows), set.Take(held)
-	x, err := scaled(made.scaling(k), trainSet, testSet)
+	x, err := scaled(housing.scaling(k), trainSet, testSet)
 	if err != nil {
 		return 0, err
 	}
