@@ -18,6 +18,7 @@
 // Harmonics are a few samples of a spectrum of one dimension, from which a feature map is made coordinate by coordinate, SupError
 // says how far off it is, and FittedPeriod and OptimalPeriod choose its one parameter. Exponentiated is the Gaussian kernel
 // of the metric of such a kernel, Stationary the translation-invariant kernel of the same signature.
+// DensityDistance is such a kernel's distance of probability densities.
 //
 // A kernel that is not positive definite is a difference of two such expectations where its Fourier transform, which has both signs, has
 // finite mass: a SignedLaw splits into the two, exactly (DeltaGaussian, SpherePolynomial for some parameters) or as a signed combination

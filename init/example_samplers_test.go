@@ -123,3 +123,34 @@ func ExampleCoupling() {
 	// joint          standard error 0.0878
 	// iid            standard error 0.0915
 }
+
+// Independent frequencies fit every law; here those of a kernel of histograms, which are never negative.
+func ExampleIID() {
+	w, err := spectral.Frequencies(spectral.ReciprocalSemigroup{Lambda: 2}, spectral.IID{}, 2, 10000, 1)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	mean, least := 0., 1.
+	for _, v := range w.Float64s() {
+		mean, least = mean+v/20000, min(least, v)
+	}
+	fmt.Printf("mean %.1f, not negative: %v\n", mean, least >= 0)
+	// Output: mean 0.5, not negative: true
+}
+
+// All samplers by the names that specs and flags have for them.
+func ExampleSampler() {
+	for _, s := range spectral.Samplers() {
+		same, err := spectral.SamplerByName(s.String())
+		fmt.Println(s, same == s, err)
+	}
+	// Output:
+	// iid true <nil>
+	// orthogonal true <nil>
+	// coupled true <nil>
+	// antithetic true <nil>
+	// structured true <nil>
+	// halton true <nil>
+	// sobol true <nil>
+}

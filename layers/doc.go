@@ -30,4 +30,6 @@
 //
 // Spec is the serialisable description of a feature map, and the one table behind it (spec.go) says which maps there are,
 // with their parameters, ranges and constructors.
+//
+// Summary is a table of a model, Cite the BibTeX of the papers behind it, and Dot a picture of its graph.
 package layers

@@ -77,12 +77,23 @@ type base struct {
 	last *G.ExprGraph // the graph of the latest Fwd
 }
 
-func (b *base) Name() string        { return b.name }
-func (b *base) Dims() int           { return b.dims }
-func (b *base) Features() int       { return b.features }
+// Name is that of WithName, or made up; nodes of the parameters begin with it.
+func (b *base) Name() string { return b.name }
+
+// Dims is the number of input columns.
+func (b *base) Dims() int { return b.dims }
+
+// Features is the number of output columns.
+func (b *base) Features() int { return b.features }
+
+// Dtype is the element type of input, parameters and output.
 func (b *base) Dtype() tensor.Dtype { return b.dt }
-func (b *base) Describe()           {}
-func (b *base) Params() []Param     { return append([]Param(nil), b.params...) }
+
+// Describe does nothing; golgi's Layer has it. String describes the layer.
+func (b *base) Describe() {}
+
+// Params are the parameters, learnable or not. The tensors are the layer's own.
+func (b *base) Params() []Param { return append([]Param(nil), b.params...) }
 
 // who is the start of a message about this layer.
 func (b *base) who() string { return b.prefix }

@@ -92,9 +92,13 @@ func newGroup(kind string, ls []Layer) (group, error) {
 }
 
 // Layers are the parts, in order.
-func (g group) Layers() []Layer     { return append([]Layer(nil), g.layers...) }
+func (g group) Layers() []Layer { return append([]Layer(nil), g.layers...) }
+
+// Dtype is that of all parts.
 func (g group) Dtype() tensor.Dtype { return g.layers[0].Dtype() }
-func (g group) Describe()           {}
+
+// Describe does nothing; golgi's Layer has it. String describes the parts.
+func (g group) Describe() {}
 
 // Name is made of the names of the parts.
 func (g group) Name() string {

@@ -22,6 +22,8 @@
 //	speed        benchmarks: ns an output, GFLOP/s, the share of the FMA peak, forward and with backward
 //	errors       every bad spec is one error that says what would do
 //
+// docs_test.go is about the packages themselves: every constructor has an Example, every symbol a comment, every link in one a target.
+//
 // The tests are named Test<Battery>, one file each. The go command takes this folder for the package ops_test only if the
 // first file by name says so, therefore the names of the others must come after doc.go.
 package ops_test

@@ -5,7 +5,10 @@
 //
 //	FitRidge        closed form, by the smaller of two linear systems, in row blocks; one factorisation for many lambdas
 //	Fit             mini-batches on a Gorgonia graph, by Adam or SGD; fine-tunes the map under the head when its policy says so
+//	FitSVM          the linear support vector machine of LIBLINEAR, primal, squared loss, by Newton steps over row blocks
 //	FitKernelRidge  on an exact kernel matrix: the limit that the features approach; FitKreinRidge on that of an indefinite kernel
+//
+// A graph of the caller's own, with other nodes below or between layers, is trained with Backprop and a solver of Gorgonia's.
 //
 // Rows are a *tensor.Dense or, where they are sparse, an *ops.CSR, which none of these spreads out as a whole.
 //

@@ -67,12 +67,8 @@ func (f *fitter) newStep(n int) (*step, error) {
 		}
 	}
 	G.Read(loss, s.loss)
-	all := append(append(G.Nodes{}, s.model[0]...), s.model[1]...)
-	if _, err := G.Grad(loss, all...); err != nil {
-		return nil, err
-	}
-	s.machine = G.NewTapeMachine(g, G.BindDualValues(all...))
-	return s, nil
+	s.machine, err = backprop(loss, append(append(G.Nodes{}, s.model[0]...), s.model[1]...))
+	return s, err
 }
 
 // penalised is loss + lambda/2 ‖A‖².

@@ -23,14 +23,14 @@ func (e *experiment) variances(ctx context.Context) error {
 	marks := map[float64]bool{.5: true, 1: true, 1.5: true, 2: true}
 	fmt.Printf(" 0.5 | 1 | 1.5 | 2 |\n|---|---|---|---|---|---|---|\n")
 	for _, k := range e.kernels {
-		var series []report.DistanceSeries
+		var lines []report.Line
 		for _, d := range dimensions {
 			split, err := k.split(d)
 			if err != nil {
 				return err
 			}
 			for _, c := range couplings {
-				one := report.DistanceSeries{Name: fmt.Sprintf("%s, d = %d", c.name, d)}
+				one := report.Line{Name: fmt.Sprintf("%s, d = %d", c.name, d)}
 				fmt.Printf("| %s | %d | %s |", k, d, c.name)
 				for i := range 20 {
 					if err := context.Cause(ctx); err != nil {
@@ -41,16 +41,17 @@ func (e *experiment) variances(ctx context.Context) error {
 					if err != nil {
 						return err
 					}
-					one.Distance, one.Value = append(one.Distance, r), append(one.Value, 100*(1-ratio))
+					one.X, one.Y = append(one.X, r), append(one.Y, 100*(1-ratio))
 					if marks[r] {
 						fmt.Printf(" %.3f |", ratio)
 					}
 				}
 				fmt.Println()
-				series = append(series, one)
+				lines = append(lines, one)
 			}
 		}
-		img, err := report.DistanceCurves(series, report.WithTitle(fmt.Sprintf("Variance, %s, s = d", k)), report.WithMetric("variance less than that of GRFF by, %"))
+		img, err := report.Lines("distance ‖x - z‖", "variance less than that of GRFF by, %", lines,
+			report.WithTitle(fmt.Sprintf("Variance, %s, s = d", k)), report.WithSize(1100, 860))
 		if err != nil {
 			return err
 		}

@@ -5,8 +5,20 @@
 //	go run ./examples/train -load MODEL -test FILE
 //
 // Without -train it runs on histograms that it makes itself, on which a linear model does clearly worse, and draws
-// train.png. Without -test a fifth of the rows is set aside. With -json the last line of stdout is one JSON object; progress goes to
-// stderr. The exit status is 0, 2 for a wrong flag, 1 for bad data or a failure.
+// train.png. Without -test a fifth of the rows is set aside.
+//
+// A model has three parts, each chosen by a flag and fitted on the training rows alone:
+//
+//	-scale   scalers, in order: l1, l2, minmax, standard
+//	-map     the feature map, one of those that go run ./examples/maps prints, of -features columns by -sampler; linear is the baseline
+//	-head    softmax or linear, by mini-batches; ridge, in closed form; svm, by coordinate descent
+//
+// The map stays as drawn, or is fine-tuned under a softmax or linear head with -tune: its bandwidth, a bandwidth for each input, or every
+// frequency. -save writes the whole model to one file, which -load evaluates on other rows.
+//
+// It prints the accuracy on both parts and F1, or the root mean squared error, how far the features are from the exact kernel, and what took
+// how long. The picture is the confusion matrix, or the residuals, above the curves of the epochs. With -json the last line of stdout is one
+// JSON object with the same numbers; progress goes to stderr. The exit status is 0, 2 for a wrong flag, 1 for bad data or a failure.
 package main
 
 import (

@@ -44,12 +44,7 @@ func (r *result) predictions() (image.Image, error) {
 func (r *result) curves() report.History {
 	var h report.History
 	for _, e := range r.history.Epochs {
-		h.Loss = append(h.Loss, e.Loss)
-		h.Score = append(h.Score, e.Score)
-		if e.HeldLoss == e.HeldLoss { // something was held out
-			h.HeldOutLoss = append(h.HeldOutLoss, e.HeldLoss)
-			h.HeldOutScore = append(h.HeldOutScore, e.HeldScore)
-		}
+		h.Add(e.Loss, e.Score, e.HeldLoss, e.HeldScore)
 	}
 	if r.classes == nil {
 		h.ScoreName = "root mean squared error"

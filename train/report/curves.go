@@ -21,6 +21,14 @@ type History struct {
 	ScoreName           string // label of the axis; "accuracy (share of rows)" if empty
 }
 
+// Add adds an epoch, as train.Epoch tells it. A heldOutLoss of NaN says that nothing is held out.
+func (h *History) Add(loss, score, heldOutLoss, heldOutScore float64) {
+	h.Loss, h.Score = append(h.Loss, loss), append(h.Score, score)
+	if !math.IsNaN(heldOutLoss) {
+		h.HeldOutLoss, h.HeldOutScore = append(h.HeldOutLoss, heldOutLoss), append(h.HeldOutScore, heldOutScore)
+	}
+}
+
 // Curves draws loss and score by epoch, the training part solid and the held-out part dashed. A panel without values is
 // left out. Values that are NaN or infinite, as those of a fit that diverged, have no place in a picture: the line
 // skips them and the line of numbers counts them.

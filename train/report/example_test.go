@@ -110,3 +110,28 @@ func ExampleGrid() {
 	fmt.Println(both.Bounds().Size())
 	// Output: (1624,640)
 }
+
+// A map that states another expectation than the kernel, here cos(x - z) in place of the Gaussian, has no bias against it.
+func ExampleKernelErrorAgainst() {
+	k := spectral.Gaussian{Sigma: 1}
+	x := tensor.New(tensor.WithShape(3, 1), tensor.WithBacking([]float64{0, 1, 2}))
+	draw := func(seed uint64) (report.Map, error) { return pair{[]float64{1}}, nil } // cos(x - z), whatever the seed
+	r, err := report.KernelErrorAgainst(func(x, z []float64) float64 { return math.Cos(x[0] - z[0]) }, k, draw, x, []uint64{1, 2})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("bias against the kernel %.2f, against the expectation below 1e-12: %v\n", r.Bias.Mean, math.Abs(r.ExpectedBias.Mean) < 1e-12)
+	// Output: bias against the kernel -0.23, against the expectation below 1e-12: true
+}
+
+// A line through points; the image.Image is what a notebook shows.
+func ExampleLines() {
+	img, err := report.Lines("x", "k(0, x)", []report.Line{{Name: "Gaussian", X: []float64{0, 1, 2}, Y: []float64{1, .61, .14}}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(img.Bounds().Size())
+	// Output: (1100,780)
+}

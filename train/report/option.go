@@ -19,6 +19,7 @@ type settings struct {
 	least            int // least width
 	unit, metric     string
 	linearX, linearY bool
+	equal            bool
 }
 
 // WithTitle replaces the title.
@@ -50,6 +51,11 @@ func WithLinearX() Option {
 // WithLinearY makes the axis of errors in ErrorCurves linear.
 func WithLinearY() Option {
 	return Option{"WithLinearY", func(s *settings) { s.linearY = true }}
+}
+
+// WithEqualAxes gives both axes of Lines the same range, in a square.
+func WithEqualAxes() Option {
+	return Option{"WithEqualAxes", func(s *settings) { s.equal = true }}
 }
 
 // Sides of a picture in pixels.

@@ -144,8 +144,11 @@ func drawings() map[string]struct {
 		out["scores, "+name] = drawing{func() (image.Image, error) { return ScoreCurves(series, WithMetric("accuracy, %")) }, 1100, 860}
 		out["scores, linear, "+name] = drawing{func() (image.Image, error) { return ScoreCurves(series, WithLinearX(), WithSize(640, 480)) }, 640, 480}
 	}
-	for name, series := range distancesOf() {
-		out["distances, "+name] = drawing{func() (image.Image, error) { return DistanceCurves(series, WithMetric("variance, %")) }, 1100, 860}
+	for name, lines := range linesOf() {
+		out["lines, "+name] = drawing{func() (image.Image, error) { return Lines("distance ‖x − z‖", "k(x, z)", lines) }, 1100, 780}
+		out["lines, equal, "+name] = drawing{func() (image.Image, error) {
+			return Lines("w₁", "w₂", lines, WithEqualAxes(), WithSize(640, 480))
+		}, 640, 480}
 	}
 	for _, n := range []int{1, 40, 71, 200} {
 		exact, approx := gramsOf(n)

@@ -1,4 +1,5 @@
-// Command 01_compose puts a tuned feature layer under a softmax head in a Gorgonia graph and takes thirty steps.
+// Command xor is the smallest model with a feature layer, the first program of the README: a tuned map under a softmax head in a Gorgonia
+// graph, which takes thirty steps.
 package main
 
 import (

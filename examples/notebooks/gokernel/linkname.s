@@ -1,0 +1,1 @@
+// createImportFile has no body here; the compiler accepts that in a package with an assembly file.

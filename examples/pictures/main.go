@@ -1,0 +1,128 @@
+// Command pictures keeps the pictures of the README. Without a flag it runs the commands that draw them, all on made data, and exits with 1 where
+// one draws another picture than that of examples/pictures, of another size or with more than one pixel in a hundred that looks different,
+// or where the README names another command or another picture.
+//
+//	go run ./examples/pictures [-write]
+//
+// With -write it takes over what the commands draw, in 256 colours, a third of the size.
+package main
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"image"
+	"image/png"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/bochner-go/bochner/examples/internal/picture"
+)
+
+const folder = "examples/pictures"
+
+// commands, as the README has them, by the picture that each draws in the folder where it runs.
+var commands = map[string]string{
+	"train.png":             "go run ./examples/train",
+	"02_freeze_or_tune.png": "go run ./examples/02_freeze_or_tune",
+	"features.png":          "go run ./examples/features -map gaussian -sampler all -rows 300 -seeds 10 -plot features.png",
+	"figure1.png":           "go run ./examples/yang2014 -rows 300",
+}
+
+func main() {
+	write := flag.Bool("write", false, "take over what the commands draw")
+	flag.Parse()
+	if flag.NArg() > 0 {
+		fmt.Fprintf(os.Stderr, "pictures: %q: there are flags only\n", flag.Args())
+		os.Exit(2)
+	}
+	if err := run(*write); err != nil {
+		fmt.Fprintln(os.Stderr, "pictures:", err)
+		os.Exit(1)
+	}
+}
+
+func run(write bool) error {
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		return fmt.Errorf("%w; run from the root of the repository", err)
+	}
+	if err := named(string(readme)); err != nil {
+		return err
+	}
+	var failed []error
+	for name, command := range commands {
+		if err := keep(name, command, write); err != nil {
+			failed = append(failed, fmt.Errorf("%s: %w", name, err))
+		}
+	}
+	return errors.Join(failed...)
+}
+
+// named wants the README to show each picture and no other of the folder, and to have each command on a line of its own.
+func named(readme string) error {
+	var shown []string
+	for _, m := range regexp.MustCompile(`\]\(`+folder+`/([^)\n]*)\)`).FindAllStringSubmatch(readme, -1) {
+		shown = append(shown, m[1])
+		if commands[m[1]] == "" {
+			return fmt.Errorf("the README shows %s, which no command draws", m[1])
+		}
+	}
+	lines := strings.Split(readme, "\n")
+	for name, command := range commands {
+		if !slices.Contains(shown, name) {
+			return fmt.Errorf("the README does not show %s", name)
+		}
+		if !slices.Contains(lines, command) {
+			return fmt.Errorf("the README does not name the command that draws %s: %s", name, command)
+		}
+	}
+	return nil
+}
+
+// keep runs a command and compares what it draws with the picture of the folder, or puts it there.
+func keep(name, command string, write bool) error {
+	if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	arg := strings.Fields(command)
+	var said bytes.Buffer
+	cmd := exec.Command(arg[0], arg[1:]...)
+	cmd.Stdout, cmd.Stderr = &said, &said
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("%s: %w\n%s", command, err, &said)
+	}
+	drawn, err := read(name)
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(folder, name)
+	if write {
+		small, err := picture.Small(drawn)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(path, small, 0o644)
+	}
+	ours, err := read(path)
+	if err != nil {
+		return err
+	}
+	if d := picture.Difference(ours, drawn); d != "" {
+		return fmt.Errorf("%s, by %s; where that is meant, take it over with -write", d, command)
+	}
+	return nil
+}
+
+func read(path string) (image.Image, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return png.Decode(bytes.NewReader(data))
+}

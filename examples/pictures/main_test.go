@@ -1,0 +1,64 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestNamed(t *testing.T) {
+	whole := ""
+	for name, command := range commands {
+		whole += fmt.Sprintf("%s\n\n![a picture](%s/%s)\n", command, folder, name)
+	}
+	for name, c := range map[string]struct{ readme, want string }{
+		"whole":           {whole, ""},
+		"without one":     {strings.Replace(whole, "("+folder+"/train.png)", "", 1), "does not show train.png"},
+		"with another":    {whole + "![](" + folder + "/more.png)\n", "shows more.png"},
+		"another command": {strings.Replace(whole, "yang2014 -rows 300", "yang2014 -rows 200", 1), "the command that draws figure1.png"},
+	} {
+		err := named(c.readme)
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+}
+
+// TestKeep: what a command draws is taken over and compared; a picture of an earlier run, which it did not draw, is not.
+func TestKeep(t *testing.T) {
+	if _, err := exec.LookPath("cp"); err != nil {
+		t.Skip("no cp here")
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	drawn := filepath.Join(here, "train.png") // of the README, here as what a command draws
+	t.Chdir(t.TempDir())
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	command := "cp " + drawn + " train.png"
+	if err := keep("train.png", command, false); err == nil {
+		t.Error("a picture that is not in the folder is no error")
+	}
+	if err := keep("train.png", command, true); err != nil {
+		t.Fatal(err)
+	}
+	if err := keep("train.png", command, false); err != nil {
+		t.Error(err)
+	}
+	other := "cp " + filepath.Join(here, "features.png") + " train.png"
+	if err := keep("train.png", other, false); err == nil || !strings.Contains(err.Error(), "drawn") {
+		t.Errorf("another picture: %v", err)
+	}
+	if err := keep("train.png", "true", false); err == nil {
+		t.Error("a picture that was not drawn is no error")
+	}
+	if err := keep("train.png", "false", false); err == nil {
+		t.Error("a command that fails is no error")
+	}
+}

@@ -1,0 +1,176 @@
+package spectral_test
+
+import (
+	"fmt"
+	"math"
+
+	spectral "github.com/bochner-go/bochner/init"
+)
+
+// Pairs of rows: of any numbers, and histograms.
+var (
+	rowX, rowZ   = []float64{1, 0, 2}, []float64{0, 1, 1}
+	histX, histZ = []float64{.2, .3, .5}, []float64{0, .9, .1}
+)
+
+// The baseline: its feature map is x itself.
+func ExampleLinear() {
+	fmt.Println(spectral.Linear{}.At(rowX, rowZ))
+	// Output: 2
+}
+
+// It falls with the sum of the differences; d = 3.
+func ExampleLaplacian() {
+	k := spectral.Laplacian{Sigma: 2}
+	fmt.Printf("%.4f = exp(-3/2)\n", k.At(rowX, rowZ))
+	// Output: 0.2231 = exp(-3/2)
+}
+
+// Smoothness ½ is the exponential of the distance; from there it becomes the Gaussian.
+func ExampleMatern() {
+	for _, nu := range []float64{.5, 1.5, 2.5, 50} {
+		fmt.Printf("ν = %v: %.4f\n", nu, spectral.Matern{Nu: nu, Ell: 2}.At(rowX, rowZ))
+	}
+	fmt.Printf("Gaussian: %.4f\n", spectral.Gaussian{Sigma: 2}.At(rowX, rowZ))
+	// Output:
+	// ν = 0.5: 0.4206
+	// ν = 1.5: 0.5578
+	// ν = 2.5: 0.6037
+	// ν = 50: 0.6831
+	// Gaussian: 0.6873
+}
+
+// A product over the bins, λ/(x+z+λ) each.
+func ExampleReciprocalSemigroup() {
+	k := spectral.ReciprocalSemigroup{Lambda: 1}
+	fmt.Printf("%.4f\n", k.At(histX, histZ))
+	// Output: 0.2367
+}
+
+// Equal rows have the value 1, and what lies above -c is in the domain.
+func ExampleSkewedChi2() {
+	k := spectral.SkewedChi2{C: .1}
+	fmt.Printf("%.4f %.0f, on %v\n", k.At(histX, histZ), k.At(histX, histX), k.Domain())
+	// Output: 0.6776 1, on x > -0.1
+}
+
+// It falls with the sum of |ln(x+c) - ln(z+c)|/2 over the bins.
+func ExampleSkewedIntersection() {
+	k := spectral.SkewedIntersection{C: .1}
+	sum := 0.
+	for i, x := range histX {
+		sum += math.Abs(math.Log(x+.1) - math.Log(histZ[i]+.1))
+	}
+	fmt.Printf("%.4f %.4f\n", k.At(histX, histZ), math.Exp(-sum/2))
+	// Output: 0.2108 0.2108
+}
+
+// A sum over the bins of 2xz/(x+z); histograms of sum 1 have k(x, x) = 1.
+func ExampleChi2() {
+	fmt.Printf("%.4f %.4f\n", spectral.Chi2{}.At(histX, histZ), spectral.Chi2{}.At(histX, histX))
+	// Output: 0.6167 1.0000
+}
+
+// What two histograms share, bin by bin. Negative numbers are an error unless the kernel is extended to them.
+func ExampleIntersection() {
+	k := spectral.Intersection{Negative: spectral.SignNegative}
+	fmt.Printf("%.1f\n", k.At(histX, histZ))
+	fmt.Printf("%.1f\n", k.At([]float64{-.2, .3}, []float64{-.5, -.3}))
+	// Output:
+	// 0.4
+	// -0.1
+}
+
+// One minus the Jensen-Shannon divergence to base 2, for histograms of sum 1.
+func ExampleJensenShannon() {
+	k := spectral.JensenShannon{}
+	kl := func(p, q []float64) (sum float64) {
+		for i, v := range p {
+			if v > 0 {
+				sum += v * math.Log2(v/((v+q[i])/2)) / 2
+			}
+		}
+		return sum
+	}
+	fmt.Printf("%.4f %.4f\n", k.At(histX, histZ), 1-kl(histX, histZ)-kl(histZ, histX))
+	// Output: 0.6818 0.6818
+}
+
+// The Bhattacharyya coefficient; its feature map is the root of every cell, exactly.
+func ExampleHellinger() {
+	fmt.Printf("%.4f\n", spectral.Hellinger{}.At(histX, histZ))
+	// Output: 0.7432
+}
+
+// The Gaussian kernel of the metric of χ².
+func ExampleExponentiated() {
+	k := spectral.Exponentiated{Of: spectral.Chi2{}, Sigma: .5}
+	d2 := spectral.SquaredMetric(spectral.Chi2{}, histX, histZ)
+	fmt.Printf("%.4f %.4f\n", k.At(histX, histZ), math.Exp(-d2/(2*.5*.5)))
+	// Output: 0.2158 0.2158
+}
+
+// The kernel of the differences that has the signature of χ², a sum of sech((z-x)/2).
+func ExampleStationary() {
+	k := spectral.Stationary{Of: spectral.Chi2{}}
+	fmt.Printf("%.4f %.4f\n", k.At([]float64{1}, []float64{3}), 1/math.Cosh(1))
+	// Output: 0.6481 0.6481
+}
+
+// Two Gaussians of opposite weights: indefinite, and split into its two signs exactly.
+func ExampleDeltaGaussian() {
+	k := spectral.DeltaGaussian{Sigmas: []float64{1, 10}, Weights: []float64{1, -1}}
+	split, err := k.Split(3, 64)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("k(x, x) = %.0f, k(x, z) = %.4f, masses %.0f and %.0f\n", k.At(rowX, rowX), k.At(rowX, rowZ), split.Plus.Mass, split.Minus.Mass)
+	// Output: k(x, x) = 0, k(x, z) = -0.7620, masses 1 and 1
+}
+
+// Rows on the unit sphere at a right angle: 1 - θ/π of order 0, and (sin θ + (π-θ) cos θ)/π of order 1.
+func ExampleArcCosine() {
+	x, z := []float64{1, 0}, []float64{0, 1}
+	fmt.Printf("%.4f %.4f\n", spectral.ArcCosine{Order: 0}.At(x, z), spectral.ArcCosine{Order: 1}.At(x, z))
+	// Output: 0.5000 0.3183
+}
+
+// The neural tangent kernel of two layers: what a wide network with one hidden layer learns with.
+func ExampleNeuralTangent() {
+	x, z := []float64{1, 0}, []float64{math.Cos(1), math.Sin(1)}
+	fmt.Printf("%.4f %.0f\n", spectral.NeuralTangent{}.At(x, z), spectral.NeuralTangent{}.At(x, x))
+	// Output: 1.0045 2
+}
+
+// Three numbers a bin for χ²: of order 1, with the fitted period.
+func ExampleNewHarmonics() {
+	period, err := spectral.FittedPeriod(spectral.Chi2{}, 1, spectral.Rectangular)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	h, err := spectral.NewHarmonics(spectral.Chi2{}, 1, spectral.Rectangular, period)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("period %.2f, samples %.3f, largest error %.3f\n", h.Period, h.Kappa, spectral.SupError(spectral.Chi2{}, h))
+	// Output: period 7.92, samples [0.655 0.169], largest error 0.029
+}
+
+// FittedPeriod has the least error on average where the bins of two rows differ little, OptimalPeriod at the worst pair of numbers.
+func ExampleFittedPeriod() {
+	fitted, err := spectral.FittedPeriod(spectral.JensenShannon{}, 3, spectral.Rectangular)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	optimal, err := spectral.OptimalPeriod(spectral.JensenShannon{}, 3, spectral.Rectangular)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("fitted %.2f, optimal %.2f\n", fitted, optimal)
+	// Output: fitted 16.33, optimal 17.39
+}

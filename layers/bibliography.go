@@ -1,0 +1,257 @@
+package layers
+
+import spectral "github.com/bochner-go/bochner/init"
+
+// The papers behind the types of layers, of kernels and of samplers, by their names in bibliography. A type that is not here has no source of
+// its own: a head, a composition, the linear kernel, Gaussian and Laplacian, which are older than their features. A kernel has its source here
+// even where the paper of its layer introduces it, because a fitted layer takes it too.
+var (
+	layerSources = map[string][]string{
+		"FourierLayer":            {"Rahimi and Recht 2007"},
+		"RandomLaplaceLayer":      {"Yang et al. 2014"},
+		"SkewedChi2Layer":         {"Li et al. 2010"},
+		"SkewedIntersectionLayer": {"Li et al. 2010"},
+		"SkewedLayer":             {"Li et al. 2010"},
+		"HomogeneousLayer":        {"Vedaldi and Zisserman 2012"},
+		"ExponentiatedLayer":      {"Vedaldi and Zisserman 2012", "Rahimi and Recht 2007"},
+		"HDDLayer":                {"Sutherland et al. 2016", "Rahimi and Recht 2007"},
+		"GORFLayer":               {"Luo et al. 2021"},
+		"RandomMaclaurinLayer":    {"Kar and Karnick 2012"},
+		"TensorSketchLayer":       {"Pham and Pagh 2013"},
+		"SRFLayer":                {"Pennington et al. 2015"},
+		"NystromLayer":            {"Williams and Seeger 2001"},
+		"AddKPCALayer":            {"Perronnin et al. 2010"},
+		"MajiBergLayer":           {"Maji and Berg 2009"},
+	}
+	kernelSources = map[string][]string{
+		"spectral.Matern":              {"Rasmussen and Williams 2006"},
+		"spectral.ExpSemigroup":        {"Yang et al. 2014"},
+		"spectral.ReciprocalSemigroup": {"Yang et al. 2014"},
+		"spectral.SkewedChi2":          {"Li et al. 2010"},
+		"spectral.SkewedIntersection":  {"Li et al. 2010"},
+		"spectral.Hellinger":           {"Vedaldi and Zisserman 2012"},
+		"spectral.Chi2":                {"Vedaldi and Zisserman 2012"},
+		"spectral.Intersection":        {"Vedaldi and Zisserman 2012"},
+		"spectral.JensenShannon":       {"Vedaldi and Zisserman 2012"},
+		"spectral.Exponentiated":       {"Vedaldi and Zisserman 2012"},
+		"spectral.Stationary":          {"Vedaldi and Zisserman 2012"},
+		"spectral.SpherePolynomial":    {"Pennington et al. 2015"},
+		"spectral.DeltaGaussian":       {"Oglic and Gärtner 2018"},
+		"spectral.ArcCosine":           {"Cho and Saul 2009"},
+		"spectral.NeuralTangent":       {"Jacot et al. 2018"},
+	}
+	samplerSources = map[string][]string{
+		"iid":        {},
+		"orthogonal": {"Yu et al. 2016"},
+		"coupled":    {"Yu et al. 2016", "Reid et al. 2025"},
+		"antithetic": {"Hammersley and Morton 1956"},
+		"structured": {"Yu et al. 2016"},
+		"halton":     {"Yang, Sindhwani et al. 2014", "Owen 2017"},
+		"sobol":      {"Yang, Sindhwani et al. 2014", "Joe and Kuo 2008", "Matoušek 1998"},
+	}
+	couplingSources = map[spectral.Coupling][]string{
+		spectral.SharedCoupled: {"Yu et al. 2016", "Reid et al. 2025"},
+		spectral.Shared:        {"Yu et al. 2016"},
+		spectral.Separate:      {"Yu et al. 2016"},
+		spectral.Joint:         {}, // those two are of Luo et al.
+		spectral.Independent:   {},
+	}
+)
+
+// bibliography has the BibTeX entry of every paper by its name, which is what the Paper of an Entry begins with.
+var bibliography = map[string]string{
+	"Cho and Saul 2009": `@inproceedings{cho2009kernel,
+  author    = {Cho, Youngmin and Saul, Lawrence K.},
+  title     = {Kernel Methods for Deep Learning},
+  booktitle = {Advances in Neural Information Processing Systems 22},
+  pages     = {342--350},
+  year      = {2009}
+}
+`,
+	"Hammersley and Morton 1956": `@article{hammersley1956new,
+  author  = {Hammersley, J. M. and Morton, K. W.},
+  title   = {A New {Monte} {Carlo} Technique: Antithetic Variates},
+  journal = {Mathematical Proceedings of the Cambridge Philosophical Society},
+  volume  = {52},
+  number  = {3},
+  pages   = {449--475},
+  year    = {1956}
+}
+`,
+	"Jacot et al. 2018": `@inproceedings{jacot2018neural,
+  author    = {Jacot, Arthur and Gabriel, Franck and Hongler, Cl{\'e}ment},
+  title     = {Neural Tangent Kernel: Convergence and Generalization in Neural Networks},
+  booktitle = {Advances in Neural Information Processing Systems 31},
+  year      = {2018}
+}
+`,
+	"Joe and Kuo 2008": `@article{joe2008constructing,
+  author  = {Joe, Stephen and Kuo, Frances Y.},
+  title   = {Constructing {Sobol} Sequences with Better Two-Dimensional Projections},
+  journal = {SIAM Journal on Scientific Computing},
+  volume  = {30},
+  number  = {5},
+  pages   = {2635--2654},
+  year    = {2008}
+}
+`,
+	"Kar and Karnick 2012": `@inproceedings{kar2012random,
+  author    = {Kar, Purushottam and Karnick, Harish},
+  title     = {Random Feature Maps for Dot Product Kernels},
+  booktitle = {International Conference on Artificial Intelligence and Statistics},
+  series    = {Proceedings of Machine Learning Research},
+  volume    = {22},
+  pages     = {583--591},
+  year      = {2012}
+}
+`,
+	"Li et al. 2010": `@inproceedings{li2010random,
+  author    = {Li, Fuxin and Ionescu, Catalin and Sminchisescu, Cristian},
+  title     = {Random {Fourier} Approximations for Skewed Multiplicative Histogram Kernels},
+  booktitle = {Pattern Recognition (DAGM 2010)},
+  series    = {Lecture Notes in Computer Science},
+  volume    = {6376},
+  pages     = {262--271},
+  year      = {2010}
+}
+`,
+	"Luo et al. 2021": `@misc{luo2021towards,
+  author = {Luo, Qin and Fang, Kun and Yang, Jie and Huang, Xiaolin},
+  title  = {Towards Unbiased Random Features with Lower Variance for Stationary Indefinite Kernels},
+  note   = {arXiv:2104.06204},
+  year   = {2021}
+}
+`,
+	"Maji and Berg 2009": `@inproceedings{maji2009max,
+  author    = {Maji, Subhransu and Berg, Alexander C.},
+  title     = {Max-Margin Additive Classifiers for Detection},
+  booktitle = {IEEE International Conference on Computer Vision},
+  pages     = {40--47},
+  year      = {2009}
+}
+`,
+	"Matoušek 1998": `@article{matousek1998l2,
+  author  = {Matou{\v{s}}ek, Ji{\v{r}}{\'\i}},
+  title   = {On the {$L_2$}-Discrepancy for Anchored Boxes},
+  journal = {Journal of Complexity},
+  volume  = {14},
+  number  = {4},
+  pages   = {527--556},
+  year    = {1998}
+}
+`,
+	"Oglic and Gärtner 2018": `@inproceedings{oglic2018learning,
+  author    = {Oglic, Dino and G{\"a}rtner, Thomas},
+  title     = {Learning in Reproducing Kernel {Kre{\u\i}n} Spaces},
+  booktitle = {Proceedings of the 35th International Conference on Machine Learning},
+  series    = {Proceedings of Machine Learning Research},
+  volume    = {80},
+  pages     = {3859--3867},
+  year      = {2018}
+}
+`,
+	"Owen 2017": `@misc{owen2017randomized,
+  author = {Owen, Art B.},
+  title  = {A Randomized {Halton} Algorithm in {R}},
+  note   = {arXiv:1706.02808},
+  year   = {2017}
+}
+`,
+	"Pennington et al. 2015": `@inproceedings{pennington2015spherical,
+  author    = {Pennington, Jeffrey and Yu, Felix X. and Kumar, Sanjiv},
+  title     = {Spherical Random Features for Polynomial Kernels},
+  booktitle = {Advances in Neural Information Processing Systems 28},
+  pages     = {1846--1854},
+  year      = {2015}
+}
+`,
+	"Perronnin et al. 2010": `@inproceedings{perronnin2010large,
+  author    = {Perronnin, Florent and S{\'a}nchez, Jorge and Liu, Yan},
+  title     = {Large-Scale Image Categorization with Explicit Data Embedding},
+  booktitle = {IEEE Conference on Computer Vision and Pattern Recognition},
+  pages     = {2297--2304},
+  year      = {2010}
+}
+`,
+	"Pham and Pagh 2013": `@inproceedings{pham2013fast,
+  author    = {Pham, Ninh and Pagh, Rasmus},
+  title     = {Fast and Scalable Polynomial Kernels via Explicit Feature Maps},
+  booktitle = {ACM SIGKDD International Conference on Knowledge Discovery and Data Mining},
+  pages     = {239--247},
+  year      = {2013},
+  doi       = {10.1145/2487575.2487591}
+}
+`,
+	"Rahimi and Recht 2007": `@inproceedings{rahimi2007random,
+  author    = {Rahimi, Ali and Recht, Benjamin},
+  title     = {Random Features for Large-Scale Kernel Machines},
+  booktitle = {Advances in Neural Information Processing Systems 20},
+  pages     = {1177--1184},
+  year      = {2007}
+}
+`,
+	"Rasmussen and Williams 2006": `@book{rasmussen2006gaussian,
+  author    = {Rasmussen, Carl Edward and Williams, Christopher K. I.},
+  title     = {Gaussian Processes for Machine Learning},
+  publisher = {MIT Press},
+  year      = {2006}
+}
+`,
+	"Reid et al. 2025": `@inproceedings{reid2025variance,
+  author    = {Reid, Isaac and Markou, Stratis and Choromanski, Krzysztof and Turner, Richard E. and Weller, Adrian},
+  title     = {Variance-Reducing Couplings for Random Features},
+  booktitle = {International Conference on Learning Representations},
+  year      = {2025}
+}
+`,
+	"Sutherland et al. 2016": `@inproceedings{sutherland2016linear,
+  author    = {Sutherland, Dougal J. and Oliva, Junier B. and P{\'o}czos, Barnab{\'a}s and Schneider, Jeff},
+  title     = {Linear-Time Learning on Distributions with Approximate Kernel Embeddings},
+  booktitle = {Proceedings of the 30th AAAI Conference on Artificial Intelligence},
+  year      = {2016}
+}
+`,
+	"Vedaldi and Zisserman 2012": `@article{vedaldi2012efficient,
+  author  = {Vedaldi, Andrea and Zisserman, Andrew},
+  title   = {Efficient Additive Kernels via Explicit Feature Maps},
+  journal = {IEEE Transactions on Pattern Analysis and Machine Intelligence},
+  volume  = {34},
+  number  = {3},
+  pages   = {480--492},
+  year    = {2012}
+}
+`,
+	"Williams and Seeger 2001": `@inproceedings{williams2001using,
+  author    = {Williams, Christopher K. I. and Seeger, Matthias},
+  title     = {Using the {Nystr{\"o}m} Method to Speed Up Kernel Machines},
+  booktitle = {Advances in Neural Information Processing Systems 13},
+  pages     = {682--688},
+  year      = {2001}
+}
+`,
+	"Yang et al. 2014": `@inproceedings{yang2014random,
+  author    = {Yang, Jiyan and Sindhwani, Vikas and Fan, Quanfu and Avron, Haim and Mahoney, Michael W.},
+  title     = {Random {Laplace} Feature Maps for Semigroup Kernels on Histograms},
+  booktitle = {IEEE Conference on Computer Vision and Pattern Recognition},
+  pages     = {971--978},
+  year      = {2014}
+}
+`,
+	"Yang, Sindhwani et al. 2014": `@inproceedings{yang2014quasi,
+  author    = {Yang, Jiyan and Sindhwani, Vikas and Avron, Haim and Mahoney, Michael},
+  title     = {Quasi-{Monte} {Carlo} Feature Maps for Shift-Invariant Kernels},
+  booktitle = {Proceedings of the 31st International Conference on Machine Learning},
+  series    = {Proceedings of Machine Learning Research},
+  volume    = {32},
+  pages     = {485--493},
+  year      = {2014}
+}
+`,
+	"Yu et al. 2016": `@inproceedings{yu2016orthogonal,
+  author    = {Yu, Felix X. and Suresh, Ananda Theertha and Choromanski, Krzysztof and Holtmann-Rice, Daniel and Kumar, Sanjiv},
+  title     = {Orthogonal Random Features},
+  booktitle = {Advances in Neural Information Processing Systems 29},
+  year      = {2016}
+}
+`,
+}

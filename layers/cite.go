@@ -1,0 +1,67 @@
+package layers
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	spectral "github.com/bochner-go/bochner/init"
+)
+
+// Cite returns the BibTeX entries of the papers behind layers: of the feature map, of the kernel where that has another source, and of the
+// sampler or coupling that drew the frequencies. Each is there once, in the order of the authors; heads have none. The sources are those of
+// the documentation, as in the column of the table of maps ([Entry].Paper).
+//
+//	fmt.Print(layers.Cite(m.Map))
+func Cite(ls ...Layer) string {
+	names := sources(ls)
+	slices.Sort(names)
+	var entries []string
+	for _, name := range slices.Compact(names) {
+		entries = append(entries, bibliography[name])
+	}
+	return strings.Join(entries, "\n")
+}
+
+// sources are the names of the papers, which bibliography has.
+func sources(ls []Layer) (all []string) {
+	for _, l := range ls {
+		switch v := l.(type) {
+		case interface{ Layers() []Layer }:
+			all = append(all, sources(v.Layers())...)
+			continue
+		case interface{ Unwrap() Layer }:
+			all = append(all, sources([]Layer{v.Unwrap()})...)
+			continue
+		}
+		all = append(all, layerSources[typeName(l)]...)
+		all = append(all, kernelSources[fmt.Sprintf("%T", kernelBehind(l))]...)
+		if d, ok := l.(interface{ drawnBy() fmt.Stringer }); ok {
+			switch by := d.drawnBy().(type) {
+			case spectral.Coupling:
+				all = append(all, couplingSources[by]...)
+			default:
+				all = append(all, samplerSources[by.String()]...)
+			}
+		}
+	}
+	return all
+}
+
+// kernelBehind is the kernel of a layer, nil where it has none.
+func kernelBehind(l Layer) spectral.Kernel {
+	switch v := l.(type) {
+	case interface{ Kernel() spectral.Kernel }:
+		return v.Kernel()
+	case interface{ Kernel() spectral.Random }:
+		return v.Kernel()
+	case interface{ Kernel() spectral.SignedLaw }:
+		return v.Kernel()
+	}
+	return nil
+}
+
+func (l *randomMap) drawnBy() fmt.Stringer          { return l.sampler }
+func (l *ExponentiatedLayer) drawnBy() fmt.Stringer { return l.outer.sampler }
+func (l *HDDLayer) drawnBy() fmt.Stringer           { return l.outer.sampler }
+func (l *GORFLayer) drawnBy() fmt.Stringer          { return l.coupling }

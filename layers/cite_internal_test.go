@@ -1,0 +1,208 @@
+package layers
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"gorgonia.org/tensor"
+)
+
+// year ends the name of a paper in the Source column of the table of maps; a place in it may follow.
+var year = regexp.MustCompile(`^.*? (\d{4})`)
+
+// TestEveryMapIsCited: Cite of a map's layer has the paper that the table of maps names for it.
+func TestEveryMapIsCited(t *testing.T) {
+	for _, e := range Entries() {
+		if e.Name == "linear" {
+			continue
+		}
+		source := year.FindString(e.Paper)
+		entry, ok := bibliography[source]
+		if !ok {
+			t.Errorf("map %s: its Paper %q does not begin with the name of a paper of the bibliography, such as \"Cho and Saul 2009\"; add it to bibliography in layers/bibliography.go", e.Name, e.Paper)
+			continue
+		}
+		l := layerOf(t, e)
+		if !strings.Contains(Cite(l), entry) {
+			t.Errorf("map %s: Cite of its %s does not name %s; add a line to layerSources, %q: {%q}, or to kernelSources in layers/bibliography.go",
+				e.Name, typeName(l), source, typeName(l), source)
+		}
+	}
+}
+
+// TestKernelsOfFittedMapsAreCited: a layer that takes the kernel of another map has the paper of that kernel too, but for those that are older
+// than the features of their map.
+func TestKernelsOfFittedMapsAreCited(t *testing.T) {
+	n := 0
+	for _, e := range Entries() {
+		for _, other := range e.kernels {
+			papers := []string{year.FindString(e.Paper)}
+			if !slices.Contains([]string{"linear", "gaussian", "laplacian"}, other.Name) {
+				papers = append(papers, year.FindString(other.Paper))
+			}
+			cited := Cite(layerOf(t, e, "kernel", other.Name))
+			for _, p := range papers {
+				if n++; !strings.Contains(cited, bibliography[p]) {
+					t.Errorf("map %s with the kernel of %s: Cite does not name %s; add the type of the kernel to kernelSources in layers/bibliography.go", e.Name, other.Name, p)
+				}
+			}
+		}
+	}
+	if n == 0 {
+		t.Fatal("no map takes the kernel of another")
+	}
+}
+
+// layerOf is a small layer of a map with parameters, names and values.
+func layerOf(t *testing.T, e *Entry, params ...string) Layer {
+	t.Helper()
+	x := tensor.New(tensor.WithShape(12, 3), tensor.Of(tensor.Float64))
+	for i, v := range x.Float64s() {
+		x.Float64s()[i] = v + float64(i*7%10+1)/10
+	}
+	s := Spec{Map: e.Name, Dims: 3, Params: Values{}}
+	for i := 0; i < len(params); i += 2 {
+		s.Params[params[i]] = params[i+1]
+	}
+	if e.HasFeatures() {
+		s.Features = 8
+	}
+	if err := s.FillDefaults(x); err != nil {
+		t.Fatal(err)
+	}
+	l, err := s.Fit(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// TestEverySamplerIsCited: each sampler and each coupling has its sources, if only none, and a layer that was drawn by it cites them.
+func TestEverySamplerIsCited(t *testing.T) {
+	for _, s := range spectral.Samplers() {
+		papers, ok := samplerSources[s.String()]
+		if !ok {
+			t.Errorf("sampler %v: add its sources to samplerSources in layers/bibliography.go", s)
+		}
+		var ls []Layer
+		random, err := NewFourierLayer(spectral.Gaussian{Sigma: 1}, 16, 8, WithSampler(s))
+		ls = append(ls, random)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lifted, err := NewExponentiatedLayer(spectral.Exponentiated{Of: spectral.Chi2{Gamma: 1}, Sigma: 1}, 16, 8, WithSampler(s))
+		ls = append(ls, lifted)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range ls {
+			for _, p := range papers {
+				if !strings.Contains(Cite(l), bibliography[p]) {
+					t.Errorf("a %s drawn by %v does not cite %s", typeName(l), s, p)
+				}
+			}
+		}
+	}
+	for _, c := range spectral.Couplings() {
+		if _, ok := couplingSources[c]; !ok {
+			t.Errorf("coupling %v: add its sources to couplingSources in layers/bibliography.go", c)
+		}
+		l, err := NewGORFLayer(spectral.NeuralTangent{}, 4, 8, WithCoupling(c))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range append(couplingSources[c], "Jacot et al. 2018", "Luo et al. 2021") {
+			if !strings.Contains(Cite(l), bibliography[p]) {
+				t.Errorf("coupling %v: %s is not cited", c, p)
+			}
+		}
+	}
+}
+
+// TestBibliography: the entries are BibTeX of their own keys, with the first author and the year that they are called by, and each is the
+// source of something.
+func TestBibliography(t *testing.T) {
+	form := regexp.MustCompile(`^@(inproceedings|article|book|misc)\{([a-z]+(\d{4})[a-z0-9]+),\n(  [a-z]+ += \{.*\},?\n)+\}\n$`)
+	used, keys := map[string]bool{}, map[string]string{}
+	for _, e := range Entries() {
+		used[year.FindString(e.Paper)] = true
+	}
+	for _, sources := range [][][]string{slices.Collect(maps.Values(layerSources)), slices.Collect(maps.Values(kernelSources)),
+		slices.Collect(maps.Values(samplerSources)), slices.Collect(maps.Values(couplingSources))} {
+		for _, s := range slices.Concat(sources...) {
+			if used[s] = true; bibliography[s] == "" {
+				t.Errorf("%q is a source and not in bibliography", s)
+			}
+		}
+	}
+	for name, entry := range bibliography {
+		m := form.FindStringSubmatch(entry)
+		if m == nil {
+			t.Errorf("%s: not an entry of the common form:\n%s", name, entry)
+			continue
+		}
+		if keys[m[2]] != "" || !used[name] {
+			t.Errorf("%s: key %s, that of %q; a source of something: %v", name, m[2], keys[m[2]], used[name])
+		}
+		keys[m[2]] = name
+		if strings.Count(entry, "{") != strings.Count(entry, "}") {
+			t.Errorf("%s: braces do not match", name)
+		}
+		for _, field := range []string{"  author", "  title", "  year"} {
+			if !strings.Contains(entry, "\n"+field) {
+				t.Errorf("%s: no%s", name, field)
+			}
+		}
+		first := strings.ToLower(strings.FieldsFunc(name, func(r rune) bool { return r == ' ' || r == ',' })[0])
+		if plain := strings.Map(ascii, first); !strings.HasPrefix(m[2], plain) || !strings.HasSuffix(name, m[3]) || !strings.Contains(entry, "= {"+m[3]+"}") {
+			t.Errorf("%s: key %s", name, m[2])
+		}
+		if i := strings.IndexFunc(entry, func(r rune) bool { return r > unicode.MaxASCII }); i >= 0 {
+			t.Errorf("%s: %q is not for every BibTeX; write it as LaTeX does", name, entry[i:i+2])
+		}
+	}
+}
+
+// ascii is the letter under an accent, of those that names here have.
+func ascii(r rune) rune {
+	if r == 'š' {
+		return 's'
+	}
+	return r
+}
+
+// TestCiteOfCompositions: the parts' papers, each once; heads have none.
+func TestCiteOfCompositions(t *testing.T) {
+	a, err := NewFourierLayer(spectral.Matern{Nu: 1.5, Ell: 1}, 3, 8, WithSampler(spectral.Orthogonal{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := NewFourierLayer(spectral.Gaussian{Sigma: 1}, 2, 8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	both, err := NewConcat(5, []Part{{a, 0, 3, 1}, {b, 3, 5, 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, err := NewLinearHead(16, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := NewSequential(both, head)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := bibliography["Rahimi and Recht 2007"] + "\n" + bibliography["Rasmussen and Williams 2006"] + "\n" + bibliography["Yu et al. 2016"]
+	if got := Cite(all); got != want {
+		t.Errorf("cited\n%s", got)
+	}
+	if got := Cite(head); got != "" {
+		t.Errorf("a head cites %q", got)
+	}
+}

@@ -1,0 +1,29 @@
+package layers
+
+import "gorgonia.org/tensor"
+
+// Must returns l, and panics with err where it is not nil: a layer in one line where an error is a bug of the caller's, as in a notebook.
+//
+//	rff := layers.Must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 2, 64))
+func Must(l Layer, err error) Layer {
+	if err != nil {
+		panic(err)
+	}
+	return l
+}
+
+// MustHead is Must for a head.
+func MustHead(h Head, err error) Head {
+	if err != nil {
+		panic(err)
+	}
+	return h
+}
+
+// MustDense is Must for the features that Transform returns.
+func MustDense(t *tensor.Dense, err error) *tensor.Dense {
+	if err != nil {
+		panic(err)
+	}
+	return t
+}

@@ -1,0 +1,140 @@
+package layers
+
+import (
+	"fmt"
+	"html/template"
+	"reflect"
+	"strings"
+	"text/tabwriter"
+
+	"gorgonia.org/tensor"
+)
+
+// ModelSummary is what [Summary] tells of a model: its layers in order, those of a composition after it.
+type ModelSummary struct {
+	Layers []LayerSummary
+}
+
+// LayerSummary is a line of a [ModelSummary] for the layer, and one for each parameter after the first.
+type LayerSummary struct {
+	Depth          int    // 0, and one more for a part of a composition
+	Name           string // the layer's
+	Type           string // FourierLayer, ...
+	Dims, Features int    // columns in and out
+	Params         []Param
+}
+
+// Summary lists layers with their shapes and parameters, and which of these a solver changes. A Sequential and a Concat are followed by
+// their parts, which have the parameters. A notebook shows the result as a table, and so does fmt.Print:
+//
+//	fmt.Print(layers.Summary(m.Map, m.Head))
+func Summary(ls ...Layer) *ModelSummary {
+	s := new(ModelSummary)
+	s.add(0, ls)
+	return s
+}
+
+func (s *ModelSummary) add(depth int, ls []Layer) {
+	for _, l := range ls {
+		row := LayerSummary{Depth: depth, Name: l.Name(), Type: typeName(l), Dims: l.Dims(), Features: l.Features()}
+		parts, composed := l.(interface{ Layers() []Layer })
+		if !composed {
+			row.Params = l.Params()
+		}
+		if s.Layers = append(s.Layers, row); composed {
+			s.add(depth+1, parts.Layers())
+		}
+	}
+}
+
+// typeName is the name of a layer's type, without its package.
+func typeName(l Layer) string {
+	t := reflect.TypeOf(l)
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t.Name()
+}
+
+// Count is how many numbers the parameters hold, and how many of them a solver changes. A layer that is there twice counts once.
+func (s *ModelSummary) Count() (all, tuned int) {
+	seen := map[*tensor.Dense]bool{}
+	for _, l := range s.Layers {
+		for _, p := range l.Params {
+			if seen[p.Value] {
+				continue
+			}
+			seen[p.Value] = true
+			n := p.Value.Shape().TotalSize()
+			if all += n; p.Tuned {
+				tuned += n
+			}
+		}
+	}
+	return all, tuned
+}
+
+var summaryHead = []string{"layer", "type", "columns", "parameter", "shape", "numbers", "policy"}
+
+// rows are the cells of the table.
+func (s *ModelSummary) rows() (rows [][]string) {
+	for _, l := range s.Layers {
+		row := []string{strings.Repeat("  ", l.Depth) + l.Name, l.Type, fmt.Sprintf("%d → %d", l.Dims, l.Features)}
+		for _, p := range l.Params {
+			policy := "frozen"
+			if p.Tuned {
+				policy = "tuned"
+			}
+			rows = append(rows, append(row, p.Name, fmt.Sprint(p.Value.Shape()), fmt.Sprint(p.Value.Shape().TotalSize()), policy))
+			row = []string{"", "", ""}
+		}
+		if len(l.Params) == 0 {
+			rows = append(rows, append(row, "", "", "", ""))
+		}
+	}
+	return rows
+}
+
+// total is the line below the table.
+func (s *ModelSummary) total() string {
+	all, tuned := s.Count()
+	return fmt.Sprintf("%d numbers: %d tuned, %d frozen", all, tuned, all-tuned)
+}
+
+// String is the table as text.
+func (s *ModelSummary) String() string {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	for _, row := range append([][]string{summaryHead}, s.rows()...) {
+		fmt.Fprintln(w, strings.Join(row, "\t"))
+	}
+	_ = w.Flush() // to memory
+	lines := strings.Split(b.String(), "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimRight(line, " ")
+	}
+	return strings.Join(lines, "\n") + s.total() + "\n"
+}
+
+var summaryPage = template.Must(template.New("summary").Parse(`<table>
+<thead><tr>{{range .Head}}<th style="text-align:left">{{.}}</th>{{end}}</tr></thead>
+<tbody>
+{{range .Rows}}<tr>{{range .}}<td style="text-align:left;white-space:pre">{{.}}</td>{{end}}</tr>
+{{end}}</tbody>
+<tfoot><tr><td colspan="{{len .Head}}" style="text-align:left">{{.Total}}</td></tr></tfoot>
+</table>
+`))
+
+// HTML is the table for a notebook, which shows it by itself where a Summary is the last expression of a cell.
+func (s *ModelSummary) HTML() string {
+	var b strings.Builder
+	err := summaryPage.Execute(&b, struct {
+		Head  []string
+		Rows  [][]string
+		Total string
+	}{summaryHead, s.rows(), s.total()})
+	if err != nil {
+		panic(err) // the template does not fit its own data
+	}
+	return b.String()
+}

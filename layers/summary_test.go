@@ -1,0 +1,66 @@
+package layers_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/layers"
+	"gorgonia.org/tensor"
+)
+
+// TestSummaryOfEveryMap: the numbers of a summary are those of the parameters, of every map of the table under every policy.
+func TestSummaryOfEveryMap(t *testing.T) {
+	for _, e := range layers.Entries() {
+		for _, policy := range []string{"frozen", "all"} {
+			s := specFor(e, 5)
+			if e.Tunable {
+				s.Tune = policy
+			}
+			l := must(s.Fit(rowsOf(s, tensor.Float64, 29, 5)))
+			all, tuned := 0, 0
+			for _, p := range l.Params() {
+				n := p.Value.Shape().TotalSize()
+				if all += n; p.Tuned {
+					tuned += n
+				}
+			}
+			sum := layers.Summary(l)
+			if a, b := sum.Count(); a != all || b != tuned {
+				t.Errorf("%s %s: %d numbers, %d tuned; the parameters have %d and %d", e.Name, policy, a, b, all, tuned)
+			}
+			for _, text := range []string{sum.String(), sum.HTML()} {
+				for _, p := range l.Params() {
+					if !strings.Contains(text, p.Name) || !strings.Contains(text, l.Name()) {
+						t.Errorf("%s: no %s in\n%s", e.Name, p.Name, text)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestSummaryOfParts: parts stand under their composition, and a layer that is there twice is counted once.
+func TestSummaryOfParts(t *testing.T) {
+	a := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 3, 8, layers.WithName("<a>"), layers.Tune(layers.All)))
+	b := must(layers.NewIdentity(2, layers.WithName("b")))
+	both := must(layers.NewConcat(5, []layers.Part{{Layer: a, From: 0, To: 3, Weight: 1}, {Layer: b, From: 3, To: 5, Weight: 1}}))
+	s := layers.Summary(must(layers.NewSequential(both, must(layers.NewLinearHead(10, 1, layers.WithName("head"))))), a)
+	var depths []int
+	for _, l := range s.Layers {
+		depths = append(depths, l.Depth)
+	}
+	if want := []int{0, 1, 2, 2, 1, 0}; !slices.Equal(depths, want) {
+		t.Errorf("depths %v, want %v", depths, want)
+	}
+	if all, tuned := s.Count(); all != 3*4+10+1 || tuned != all {
+		t.Errorf("%d numbers, %d tuned", all, tuned)
+	}
+	if html := s.HTML(); strings.Contains(html, "<a>") || !strings.Contains(html, "&lt;a&gt;") {
+		t.Errorf("a name is not escaped:\n%s", html)
+	}
+	if empty := layers.Summary().String(); !strings.HasSuffix(empty, "\n0 numbers: 0 tuned, 0 frozen\n") {
+		t.Errorf("nothing is %q", empty)
+	}
+}

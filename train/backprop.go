@@ -1,0 +1,40 @@
+package train
+
+import (
+	"fmt"
+
+	"github.com/bochner-go/bochner/ops/domain"
+	G "gorgonia.org/gorgonia"
+)
+
+// Backprop adds the gradients of loss for the given nodes to its graph and returns a machine that computes loss and gradients: G.Grad and
+// G.NewTapeMachine in one call, without a []*gorgonia.Node, which the interpreter of a notebook cannot hold. A step is
+//
+//	vm.RunAll()
+//	solver.Step(gorgonia.NodesToValueGrads(params)) // which also zeroes the gradients
+//	vm.Reset()
+//
+// params are those of layers.Collect and any other leaves of the graph, such as the weights of layers below or between. Close the machine when
+// done. It is safe beside Fit and itself; graphs that are built by hand meanwhile are not.
+//
+// Errors: domain.ErrParam without loss or params, as where every layer is frozen and there is no head; those of G.Grad, as for a node that loss does
+// not depend on.
+func Backprop(loss *G.Node, params G.Nodes) (G.VM, error) {
+	building.Lock()
+	defer building.Unlock()
+	return backprop(loss, params)
+}
+
+// backprop is Backprop for a caller that holds building.
+func backprop(loss *G.Node, params G.Nodes) (G.VM, error) {
+	if loss == nil {
+		return nil, fmt.Errorf("train: Backprop: there is no loss: %w", domain.ErrParam)
+	}
+	if len(params) == 0 {
+		return nil, fmt.Errorf("train: Backprop: there is no node to learn; give it those of a head, or of a layer built with layers.Tune: %w", domain.ErrParam)
+	}
+	if _, err := G.Grad(loss, params...); err != nil {
+		return nil, fmt.Errorf("train: Backprop: %w", err)
+	}
+	return G.NewTapeMachine(loss.Graph(), G.BindDualValues(params...)), nil
+}

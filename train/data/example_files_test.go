@@ -1,0 +1,88 @@
+package data_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/bochner-go/bochner/train/data"
+	"github.com/sbinet/npyio"
+	"gonum.org/v1/gonum/mat"
+)
+
+// folder is a new one with a file in it, which the caller removes.
+func folder(name, text string) (dir, path string, err error) {
+	if dir, err = os.MkdirTemp("", "data"); err != nil {
+		return "", "", err
+	}
+	path = filepath.Join(dir, name)
+	return dir, path, os.WriteFile(path, []byte(text), 0o600)
+}
+
+// A file by its name: its ending tells the format.
+func ExampleRead() {
+	dir, path, err := folder("toy.csv", "width,height,kind\n2,3,tall\n7,5,wide\n")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	set, err := data.Read(path, data.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(set.Rows(), "rows of", set.Names, set.Labels)
+	// Output: 2 rows of [width height] [tall wide]
+}
+
+// The last column of an array is the target, or the class.
+func ExampleReadNPY() {
+	var file bytes.Buffer
+	if err := npyio.Write(&file, mat.NewDense(2, 3, []float64{1, 2, 30, 4, 5, 60})); err != nil {
+		fmt.Println(err)
+		return
+	}
+	set, err := data.ReadNPY(&file, "array.npy", data.Options{Task: data.Regression})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%v\n%v\n", set.X, set.Y)
+	// Output:
+	// ⎡1  2⎤
+	// ⎣4  5⎦
+	//
+	// [30 60]
+}
+
+// Sets of samples from a file, a sample a line.
+func ExampleReadBags() {
+	dir, path, err := folder("sets.csv", "bag,label,x\na,1,2\na,1,4\nb,0,3\n")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	set, err := data.ReadBags(path, data.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(set.Bags, set.IDs, set.Labels)
+	// Output: 2 bags of float64 (3, 1) [a b] [1 0]
+}
+
+// Classes that are numbers are sorted as numbers; a label that the training set did not have is an error.
+func ExampleNewClasses() {
+	classes := data.NewClasses([]string{"10", "2", "10", "-1"})
+	fmt.Println(classes)
+	fmt.Println(classes.Index([]string{"2", "10"}))
+	_, err := classes.Index([]string{"3"})
+	fmt.Println(err)
+	// Output:
+	// [-1 2 10]
+	// [1 2] <nil>
+	// data: row 0 has the label "3", which is none of the 3 known classes ("-1", "2", "10"): unknown class
+}

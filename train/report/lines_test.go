@@ -1,0 +1,132 @@
+package report
+
+import (
+	"fmt"
+	"image"
+	"image/color"
+	"math"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/plot"
+)
+
+// linesOf are lines in realistic and extreme cases.
+func linesOf() map[string][]Line {
+	bell := Line{Name: "exact"}
+	for i := range 81 {
+		r := float64(i)/10 - 4
+		bell.X, bell.Y = append(bell.X, r), append(bell.Y, math.Exp(-r*r/2))
+	}
+	few := Line{Name: "measured", X: []float64{-3, -1, 0, 2}, Y: []float64{0, .6, 1, .2}, Points: true}
+	many := Line{Name: "many", X: bell.X, Y: bell.Y, Points: true}
+	return map[string][]Line{
+		"a bell":   {bell, few, many},
+		"a point":  {{Name: "one", X: []float64{3}, Y: []float64{-2}}},
+		"constant": {{Name: "flat", X: []float64{0, 1}, Y: []float64{0, 0}}, {Name: "upright", X: []float64{0, 0}, Y: []float64{-1, 1}}},
+		"extreme":  {{Name: "wide", X: []float64{-1e300, 1e300}, Y: []float64{1e-300, 1e300}}},
+		"ten":      slices.Repeat([]Line{few}, 10),
+	}
+}
+
+// TestLinesEqualAxes: one unit is as long upwards as to the right, so that the corners of a square are one.
+func TestLinesEqualAxes(t *testing.T) {
+	square := Line{Name: "corners", X: []float64{0, 0, 8, 8}, Y: []float64{-4, 4, -4, 4}, Points: true}
+	img, err := Lines("x", "y", []Line{square}, WithEqualAxes(), WithSize(900, 500))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var at []image.Point // the left upper pixels of the marks below the legend
+	for y := 100; y < 500; y++ {
+		for x := range 900 {
+			if img.At(x, y) == color.Color(palette[0]) && !slices.ContainsFunc(at, func(p image.Point) bool { return x-p.X < 20 && p.X-x < 20 && y-p.Y < 20 }) {
+				at = append(at, image.Pt(x, y))
+			}
+		}
+	}
+	if len(at) != 4 {
+		t.Fatalf("%d marks: %v", len(at), at)
+	}
+	if wide, high := at[1].X-at[0].X, at[2].Y-at[0].Y; wide-high > 1 || high-wide > 1 {
+		t.Errorf("8 by 8 is drawn %d wide and %d high", wide, high)
+	}
+}
+
+func TestLinesErrors(t *testing.T) {
+	one := []Line{{Name: "bad", X: []float64{1, 2}, Y: []float64{3, 4}}}
+	change := func(f func(*Line)) []Line {
+		l := Line{Name: "bad", X: []float64{1, 2}, Y: []float64{3, 4}}
+		f(&l)
+		return []Line{l}
+	}
+	for name, c := range map[string]struct {
+		lines    []Line
+		opts     []Option
+		sentinel error
+		parts    []string
+	}{
+		"none":   {nil, nil, ErrShape, []string{"Lines", "no lines"}},
+		"empty":  {[]Line{{Name: "hollow"}}, nil, ErrShape, []string{`"hollow"`, "no rows"}},
+		"short":  {change(func(l *Line) { l.Y = l.Y[1:] }), nil, ErrShape, []string{`"bad"`, "x is 2", "y is 1"}},
+		"NaN":    {change(func(l *Line) { l.Y[1] = math.NaN() }), nil, ErrDomain, []string{`"bad"`, "y[1] = NaN"}},
+		"huge":   {change(func(l *Line) { l.X[0] = -1e301 }), nil, ErrDomain, []string{"x[0] = -1e+301"}},
+		"option": {one, []Option{WithLinearX()}, ErrParam, []string{"WithLinearX does not apply", "WithEqualAxes"}},
+		"many":   {slices.Repeat(one, 300), nil, ErrParam, []string{"300 lines", "WithSize"}},
+	} {
+		img, err := Lines("x", "y", c.lines, c.opts...)
+		if img != nil {
+			t.Errorf("%s: a picture and an error", name)
+		}
+		wantErr(t, err, c.sentinel, c.parts...)
+	}
+}
+
+func TestFromPlot(t *testing.T) {
+	p := plot.New()
+	p.Title.Text = "a plot of the caller's own"
+	img, err := FromPlot(p, 640, 480)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if size := img.Bounds().Size(); size != image.Pt(640, 480) {
+		t.Errorf("size %v", size)
+	}
+	_, err = FromPlot(nil, 640, 480)
+	wantErr(t, err, ErrParam, "FromPlot", "nil")
+	_, err = FromPlot(p, 640, 48)
+	wantErr(t, err, ErrParam, "FromPlot", "WithSize(640, 48)")
+}
+
+func TestHistoryAdd(t *testing.T) {
+	var h History
+	h.Add(2, .5, math.NaN(), math.NaN())
+	h.Add(1, .75, math.NaN(), math.NaN())
+	if want := (History{Loss: []float64{2, 1}, Score: []float64{.5, .75}}); fmt.Sprint(h) != fmt.Sprint(want) {
+		t.Errorf("without held-out rows: %v, want %v", h, want)
+	}
+	h = History{}
+	h.Add(2, .5, 3, .25)
+	if want := (History{Loss: []float64{2}, Score: []float64{.5}, HeldOutLoss: []float64{3}, HeldOutScore: []float64{.25}}); fmt.Sprint(h) != fmt.Sprint(want) {
+		t.Errorf("with held-out rows: %v, want %v", h, want)
+	}
+}
+
+func TestMust(t *testing.T) {
+	if size := Must(Confusion([][]int{{1}}, nil)).Bounds().Size(); size.X == 0 {
+		t.Error("an empty picture")
+	}
+	for name, f := range map[string]func(){
+		"picture": func() { Must(Confusion(nil, nil)) },
+		"matrix":  func() { MustGram(ExactGram(nil, nil)) },
+	} {
+		func() {
+			defer func() {
+				if err, ok := recover().(error); !ok {
+					t.Errorf("%s: recovered %v", name, err)
+				}
+			}()
+			f()
+			t.Errorf("%s: no panic", name)
+		}()
+	}
+}
