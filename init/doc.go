@@ -24,6 +24,8 @@
 // finite mass: a SignedLaw splits into the two, exactly (DeltaGaussian, SpherePolynomial for some parameters) or as a signed combination
 // of Gaussians that is as close as is asked for (SpherePolynomial, ArcCosine, NeuralTangent, on the unit sphere). A Coupling draws the
 // frequencies of both signs together and predicts the variance.
+// To compare with there are, for the polynomial kernel of the sphere, random products of projections (DrawProducts), count sketches
+// (DrawCountSketches) and a positive density that comes near it (SRF), with a bias.
 //
 // A Sampler draws the frequencies; Frequencies does the drawing:
 //

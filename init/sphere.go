@@ -52,8 +52,12 @@ func sphereMeanUp(d int, t, s float64) float64 {
 	return f
 }
 
-// sphereMeanDown is the recurrence in the other direction, which is stable for t <= h, from where the series converges at once.
+// sphereMeanDown is the recurrence in the other direction, which is stable for t <= h, from where the series converges at once. Below its
+// first zero, which is beyond h - 1, Ω is at most exp(-s/h): every factor 1 - t²/j² is at most exp(-t²/j²), and Σ 1/j² = 1/4h.
 func sphereMeanDown(h, s float64) float64 {
+	if s > 50*h+100 {
+		return 0
+	}
 	top := h + math.Ceil(s/2)
 	above, f := confluentLimit(top+1, -s), confluentLimit(top, -s)
 	for ; top > h; top-- {

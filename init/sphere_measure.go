@@ -159,13 +159,19 @@ func (a *arches) NormQuantile(_ int, p float64) float64 {
 
 // At is the positive definite kernel of this part alone, by quadrature.
 func (a *arches) At(x, z []float64) float64 {
-	delta, sum := distance(x, z), 0.
+	delta := distance(x, z)
+	return a.mean(func(r float64) float64 { return sphereMean(a.d, delta*r) })
+}
+
+// mean is that of a function of the norm.
+func (a *arches) mean(f func(r float64) float64) float64 {
+	sum := 0.
 	for i, c := range slices.Backward(a.cells) {
 		next := a.mass
 		if i+1 < len(a.cells) {
 			next = a.cells[i+1].below
 		}
-		of := func(t float64) float64 { return sphereMean(a.d, delta*(c.r+t*c.width)) }
+		of := func(t float64) float64 { return f(c.r + t*c.width) }
 		sum += (next - c.below) / a.mass * (c.low*of(0) + 2*(c.low+c.high)*of(.5) + c.high*of(1)) / (3 * (c.low + c.high)) // Simpson's rule
 	}
 	return sum

@@ -33,6 +33,8 @@ var (
 	_ SignedLaw = SpherePolynomial{}
 	_ Validator = SpherePolynomial{}
 	_ profile   = SpherePolynomial{}
+
+	_ Polynomial = SpherePolynomial{}
 )
 
 // At returns (1 - ‖x-z‖²/a²)^p.
@@ -78,4 +80,24 @@ func (k SpherePolynomial) Split(d, m int) (*Split, error) {
 		}
 	}
 	return splitMixture(k, k.Eps, m)
+}
+
+// Affine are the slope and the offset of k(x, z) = (slope x·z + offset)^p: 2/a² and 1 - 2/a², which is negative for a < √2.
+func (k SpherePolynomial) Affine() (slope, offset float64) {
+	slope = 2 / k.A / k.A
+	return slope, 1 - slope
+}
+
+// Maclaurin are the coefficients of the powers of x·z, a_n = C(p, n) (2/a²)^n (1 - 2/a²)^(p-n): none is negative for a >= √2, and for less
+// they have alternating signs.
+func (k SpherePolynomial) Maclaurin() []float64 {
+	slope, offset := k.Affine()
+	a := make([]float64, k.P+1)
+	top, _ := math.Lgamma(float64(k.P + 1))
+	for n := range a {
+		low, _ := math.Lgamma(float64(n + 1))
+		high, _ := math.Lgamma(float64(k.P - n + 1))
+		a[n] = math.Exp(top-low-high+float64(n)*math.Log(slope)) * math.Pow(offset, float64(k.P-n))
+	}
+	return a
 }

@@ -17,6 +17,9 @@ var (
 		"HDDLayer":                {"Sutherland et al. 2016", "Rahimi and Recht 2007"},
 		"L2DensityLayer":          {"Oliva et al. 2014", "Rahimi and Recht 2007"},
 		"GORFLayer":               {"Luo et al. 2021"},
+		"RandomMaclaurinLayer":    {"Kar and Karnick 2012"},
+		"TensorSketchLayer":       {"Pham and Pagh 2013"},
+		"SRFLayer":                {"Pennington et al. 2015"},
 		"NystromLayer":            {"Williams and Seeger 2001"},
 		"AddKPCALayer":            {"Perronnin et al. 2010"},
 		"MajiBergLayer":           {"Maji and Berg 2009"},
@@ -91,6 +94,16 @@ var bibliography = map[string]string{
   number  = {5},
   pages   = {2635--2654},
   year    = {2008}
+}
+`,
+	"Kar and Karnick 2012": `@inproceedings{kar2012random,
+  author    = {Kar, Purushottam and Karnick, Harish},
+  title     = {Random Feature Maps for Dot Product Kernels},
+  booktitle = {International Conference on Artificial Intelligence and Statistics},
+  series    = {Proceedings of Machine Learning Research},
+  volume    = {22},
+  pages     = {583--591},
+  year      = {2012}
 }
 `,
 	"Li et al. 2010": `@inproceedings{li2010random,
@@ -177,6 +190,15 @@ var bibliography = map[string]string{
   booktitle = {IEEE Conference on Computer Vision and Pattern Recognition},
   pages     = {2297--2304},
   year      = {2010}
+}
+`,
+	"Pham and Pagh 2013": `@inproceedings{pham2013fast,
+  author    = {Pham, Ninh and Pagh, Rasmus},
+  title     = {Fast and Scalable Polynomial Kernels via Explicit Feature Maps},
+  booktitle = {ACM SIGKDD International Conference on Knowledge Discovery and Data Mining},
+  pages     = {239--247},
+  year      = {2013},
+  doi       = {10.1145/2487575.2487591}
 }
 `,
 	"Rahimi and Recht 2007": `@inproceedings{rahimi2007random,

@@ -23,6 +23,7 @@
 // was fitted are their Params.
 //
 // The features of a kernel that is not positive definite (GORFLayer) have a sign each, SignatureOf, for what takes inner products of them.
+// The polynomial kernel of the sphere has RandomMaclaurinLayer, TensorSketchLayer and SRFLayer besides, other people's maps to compare with.
 //
 // Whether the spectral parameters are frozen or tuned is a Policy (Tune), not a type. A head is a layer too. Every layer
 // satisfies golgi's Layer interface without this package importing golgi.

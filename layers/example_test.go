@@ -485,7 +485,7 @@ func ExampleSpec_FillDefaults() {
 	// Output: phase=false,sigma=2
 }
 
-// The table of maps says what there is. A name that is reserved for later is an error, never another map.
+// The table of maps says what there is. Another name is an error.
 func ExampleLookup() {
 	for _, e := range layers.Entries()[:3] {
 		fmt.Println(e.Name, e.Formula)
@@ -493,8 +493,8 @@ func ExampleLookup() {
 			fmt.Println("  ", p.Name)
 		}
 	}
-	_, err := layers.Lookup("srf")
-	fmt.Println(errors.Is(err, layers.ErrNotBuilt))
+	_, err := layers.Lookup("rbf")
+	fmt.Println(errors.Is(err, layers.ErrParam))
 	// Output:
 	// linear x·z
 	// gaussian exp(-‖x-z‖²/2σ²)

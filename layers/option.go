@@ -71,6 +71,7 @@ type options struct {
 	kpca      kpcaOptions
 	majiBerg  majiBergOptions
 	hdd       hddOptions
+	degrees   spectral.Degrees
 }
 
 func newOptions(opts []Option) options {

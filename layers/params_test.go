@@ -28,7 +28,7 @@ func TestValuesRoundTrip(t *testing.T) {
 				case p.List:
 					v[p.Name] = "" // which excludes nothing
 				case p.Whole:
-					v[p.Name] = p.Min + float64(rng.IntN(int(p.Max-p.Min)+1))
+					v[p.Name] = p.Max - float64(rng.IntN(int(p.Max-p.Min)))
 				case p.Max != 0:
 					v[p.Name] = p.Max - rng.Float64()*(p.Max-p.Min)
 				case i < len(extremes):
@@ -97,7 +97,7 @@ func TestValuesErrors(t *testing.T) {
 		{"gaussian", "sigma=1,", layers.ErrParam, []string{"map gaussian"}},
 		{"exp-semigroup", "phase=true", layers.ErrParam, []string{`no parameter "phase"`, "beta"}},
 		{"linear", "sigma=1", layers.ErrParam, []string{"linear has no parameters"}},
-		{"srf", "order=1", layers.ErrNotBuilt, []string{`"srf"`}},
+		{"rbf", "order=1", layers.ErrParam, []string{`"rbf"`}},
 		{"chi2", "order=1.5", layers.ErrParam, []string{"order = 1.5", "a whole number of at least 0 and at most 100"}},
 		{"chi2", "order=101", layers.ErrParam, []string{"order = 101", "at most 100"}},
 		{"chi2", "order=-1", layers.ErrParam, []string{"order = -1", "of at least 0"}},

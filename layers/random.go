@@ -31,6 +31,7 @@ type randomMap struct {
 	policy  Policy
 	phase   bool
 	grad    bool // the gradient for a leaf input is wanted
+	on      ops.Domain
 
 	packed atomic.Pointer[ops.Weights] // W of a map that keeps it, packed at first use
 
@@ -55,7 +56,7 @@ func newRandomMap(kind, auto string, k spectral.Random, dims, features int, o op
 	if k.Transform() == spectral.Laplace && o.phase {
 		return nil, fmt.Errorf("%s: a Laplace map has no phase form: %w", b.who(), ErrParam)
 	}
-	l := &randomMap{base: b, kernel: k, sampler: o.sampler, seed: o.seed, policy: o.policy, phase: o.phase, grad: o.inputGrad}
+	l := &randomMap{base: b, kernel: k, sampler: o.sampler, seed: o.seed, policy: o.policy, phase: o.phase, grad: o.inputGrad, on: k.Domain()}
 	l.changed = func() {
 		l.packed.Store(nil)
 		l.implied.Store(nil)
@@ -152,7 +153,7 @@ func (l *randomMap) String() string {
 	return fmt.Sprintf("%s %q: %d -> %d, %T%+v, sampler %v, seed %d, %v, %v", l.kind, l.name, l.dims, l.features, l.kernel, l.kernel, l.sampler, l.seed, l.dt, l.policy)
 }
 
-func (l *randomMap) attr() ops.Attr { return ops.Attr{Layer: l.who(), Domain: l.kernel.Domain()} }
+func (l *randomMap) attr() ops.Attr { return ops.Attr{Layer: l.who(), Domain: l.on} }
 
 // Fwd adds the map to the graph of x.
 func (l *randomMap) Fwd(x G.Input) G.Result {

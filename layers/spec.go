@@ -1,7 +1,6 @@
 package layers
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,9 +10,6 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// ErrNotBuilt marks the name of a map that is planned and not there yet.
-var ErrNotBuilt = errors.New("not built yet")
-
 // Entry is a row of the table of maps.
 type Entry struct {
 	Name    string
@@ -21,10 +17,12 @@ type Entry struct {
 	Inputs  string // what x may be
 	Paper   string // where it comes from
 	Params  []ParamDef
-	Sampled bool // whether it draws frequencies, and with them has a sampler, a seed and a number of features
+	Sampled bool // whether it is drawn, and so has a seed, a number of features and, with HasSampler, a sampler
 	Tunable bool // whether it has something to tune, and with it a policy
 	// Signed says that its features have a sign each, see SignatureOf. It draws the two signs by the parameter coupling and has no sampler.
 	Signed bool
+	// Discrete says that what it draws are random signs, degrees or buckets and no frequencies, for which there is no sampler.
+	Discrete bool
 	// Fitted says that it is fitted on data: Spec.Fit builds it and Build does not, and only its Params bring it back.
 	Fitted bool
 	// Bags says that it is a map of sets of samples, ops.Bags; Dims is then the number of coordinates of a sample.
@@ -54,6 +52,9 @@ type Entry struct {
 // fitted says whether the map is fitted on data.
 func (e *Entry) fitted(v Values) bool { return e.Fitted || e.fittedWith != nil && e.fittedWith(v) }
 
+// HasSampler says whether it draws frequencies of one sign, by a sampler.
+func (e *Entry) HasSampler() bool { return e.Sampled && !e.Signed && !e.Discrete }
+
 // HasFeatures says whether the number of features is to choose; else it is Width.
 func (e *Entry) HasFeatures() bool { return e.columns == nil }
 
@@ -64,7 +65,7 @@ var (
 )
 
 // table is the one list of maps: the programs' -map and -params, model files and the test batteries range over it.
-var table = slices.Concat(ownKernels, fittedMaps(ownKernels), bagMaps(ownKernels))
+var table = slices.Concat(ownKernels, baselines, fittedMaps(ownKernels), bagMaps(ownKernels))
 
 // ownKernels are the maps with kernels of their own.
 var ownKernels = []*Entry{
@@ -114,9 +115,6 @@ var ownKernels = []*Entry{
 		Params: []ParamDef{epsDef, couplingDef}, kernel: neuralTangent, layer: gorfLayer},
 }
 
-// planned are the names that are reserved and not built yet.
-var planned = []string{"random-maclaurin", "tensor-sketch", "srf"}
-
 // Entries is the table of maps.
 func Entries() []*Entry { return append([]*Entry(nil), table...) }
 
@@ -130,17 +128,12 @@ func BagMaps() (names []string) {
 	return names
 }
 
-// Lookup finds a map by name. Errors: a planned name (ErrNotBuilt), an unknown one (ErrParam).
+// Lookup finds a map by name. Errors: an unknown name (ErrParam).
 func Lookup(name string) (*Entry, error) {
 	names := make([]string, len(table))
 	for i, e := range table {
 		if names[i] = e.Name; e.Name == name {
 			return e, nil
-		}
-	}
-	for _, p := range planned {
-		if p == name {
-			return nil, fmt.Errorf("layers: map %q is %w; built are %s", name, ErrNotBuilt, strings.Join(names, ", "))
 		}
 	}
 	return nil, fmt.Errorf("layers: there is no map %q; there are %s: %w", name, strings.Join(names, ", "), ErrParam)
@@ -298,6 +291,9 @@ func (s Spec) buildOf(e *Entry, v Values, sample *tensor.Dense, more ...Option) 
 	}
 	if e.Signed && s.Sampler != "" {
 		return nil, fmt.Errorf("layers: map %s draws its two signs by a coupling, so it has no sampler (%q); set the parameter coupling: %w", s.Map, s.Sampler, ErrParam)
+	}
+	if e.Discrete && s.Sampler != "" {
+		return nil, fmt.Errorf("layers: map %s draws random signs and no frequencies, so it has no sampler (%q): %w", s.Map, s.Sampler, ErrParam)
 	}
 	if !e.Tunable && policy != Frozen {
 		return nil, fmt.Errorf("layers: map %s has nothing to tune (%v): %w", s.Map, policy, ErrParam)

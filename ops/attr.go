@@ -6,7 +6,8 @@ import "sync/atomic"
 type Inputs uint8
 
 // The inputs by position: x, W and b of Fourier, Phase, Laplace and Affine; x and c of LogShift; x, c, W and b of SkewedFourier and
-// SkewedPhase; W and ρ of Bandwidth; x, directions, norms and roots of SignedFourier; x of Nystrom, Table, Coefficients and BagMean, of which the others have no gradient.
+// SkewedPhase; W and ρ of Bandwidth; x, directions, norms and roots of SignedFourier; x of Nystrom, Table, Coefficients, BagMean,
+// Maclaurin and TensorSketch, of which the others have no gradient.
 const (
 	First Inputs = 1 << iota
 	Second

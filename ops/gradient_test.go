@@ -80,6 +80,9 @@ var families = []family{
 	{"KDE at points of three dimensions", [][]int{{5, 3}, {3}}, .1, kdeAt([]int{0, 1, 5}, scatter(3, 17))},
 	{"HDD", [][]int{{5, 7}, {3}}, .1, hdd(false, 2)},
 	{"HDD of cosines", [][]int{{5, 7}, {1}}, .1, hdd(true, 2)},
+	{"Maclaurin", [][]int{{5, 3}}, -.5, maclaurinNode},
+	{"TensorSketch", [][]int{{5, 3}}, -.5, sketchNode(3)},
+	{"TensorSketch of one sketch", [][]int{{5, 3}}, -.5, sketchNode(1)},
 	{"Fourier on Laplace", [][]int{{5, 3}, {3, 7}, {7, 2}}, .1, func(a ops.Attr, in ...*G.Node) (*G.Node, error) {
 		return ops.Fourier(G.Must(ops.Laplace(in[0], in[1], a)), in[2], a)
 	}},

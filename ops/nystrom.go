@@ -114,16 +114,21 @@ func nystrom[T domain.Float](dst, x []T, n int, l *Landmarks, who string) error 
 		if !double {
 			recast(out, z)
 		}
-		if simd.Within(out, -simd.Largest[T]()) {
-			return nil
-		}
-		for i, v := range out {
-			if v-v != 0 {
-				return fmt.Errorf("%s: the features of row %d are not finite in %T; scale the data: %w", who, from+i/l.cols, v, ErrDomain)
-			}
-		}
-		return nil
+		return finiteFeatures(out, from, l.cols, who)
 	})
+}
+
+// finiteFeatures is the error for features [rows, cols], of the rows from `from` on, of which one is not finite.
+func finiteFeatures[T domain.Float](z []T, from, cols int, who string) error {
+	if simd.Within(z, -simd.Largest[T]()) {
+		return nil
+	}
+	for i, v := range z {
+		if v-v != 0 {
+			return fmt.Errorf("%s: the features of row %d are not finite in %T; scale the data: %w", who, from+i/cols, v, ErrDomain)
+		}
+	}
+	return nil
 }
 
 // nystromOp is the map.

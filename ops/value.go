@@ -62,10 +62,11 @@ func IsContiguous(t *tensor.Dense) bool {
 	return true
 }
 
-// copyStrided writes the cells of the vector or matrix t, whose memory is src, to dst in row-major order.
+// copyStrided writes the cells of the vector or matrix t, whose memory is src, to dst in row-major order. A matrix of one row or column that
+// is column-major has one stride.
 func copyStrided[T domain.Float](dst, src []T, t *tensor.Dense) {
 	shape, strides := t.Shape(), t.Strides()
-	if len(shape) == 1 {
+	if len(strides) == 1 {
 		for i := range dst {
 			dst[i] = src[i*strides[0]]
 		}

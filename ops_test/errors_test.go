@@ -43,7 +43,6 @@ func badFields(good layers.Spec, f form, e *layers.Entry) []badSpec {
 		bad = append(bad, badSpec{s, is, says})
 	}
 	add(layers.ErrParam, "there is no map", func(s *layers.Spec) { s.Map += "?" })
-	add(layers.ErrNotBuilt, "srf", func(s *layers.Spec) { s.Map = "srf" })
 	add(layers.ErrParam, "float16", func(s *layers.Spec) { s.Dtype = "float16" })
 	add(layers.ErrParam, "there are frozen, bandwidth", func(s *layers.Spec) { s.Tune = "some" })
 	add(layers.ErrParam, "there are iid, orthogonal, coupled", func(s *layers.Spec) { s.Sampler = "grid" })
@@ -65,6 +64,13 @@ func badFields(good layers.Spec, f form, e *layers.Entry) []badSpec {
 		add(layers.ErrParam, "ask for 8", func(s *layers.Spec) { s.Features = 6 })
 		add(layers.ErrParam, "set the parameter coupling", func(s *layers.Spec) { s.Sampler = "iid" })
 		return bad
+	case discrete:
+		for _, n := range []int{0, -1} {
+			add(layers.ErrParam, "want at least 1", func(s *layers.Spec) { s.Features = n })
+		}
+		add(layers.ErrParam, "draws random signs and no frequencies", func(s *layers.Spec) { s.Sampler = "iid" })
+		add(layers.ErrParam, "nothing to tune", func(s *layers.Spec) { s.Tune = "all" })
+		return bad
 	case fitted:
 		add(layers.ErrParam, "draws nothing", func(s *layers.Spec) { s.Sampler = "iid" })
 		add(layers.ErrParam, "nothing to tune", func(s *layers.Spec) { s.Tune = "all" })
@@ -84,14 +90,14 @@ func badFields(good layers.Spec, f form, e *layers.Entry) []badSpec {
 		add(layers.ErrParam, "want at least 1", func(s *layers.Spec) { s.Features = n })
 	}
 	k, err := good.Kernel()
-	switch _, fits := randomOf(k).(spectral.RadialLaw); {
+	switch _, fits := randomOf(k, good.Dims).(spectral.RadialLaw); {
 	case err != nil:
 	case !fits:
 		add(spectral.ErrSampler, "use spectral.IID{}", func(s *layers.Spec) { s.Sampler = "orthogonal" })
 		add(spectral.ErrSampler, "use spectral.IID{}", func(s *layers.Spec) { s.Sampler, s.Dims = "structured", 16 })
 	default:
 		add(spectral.ErrSampler, "use spectral.Orthogonal{}", func(s *layers.Spec) {
-			if s.Sampler, s.Dims = "structured", 15; randomOf(k) != k {
+			if s.Sampler, s.Dims = "structured", 15; lifted(k) {
 				s.Dims = 1 // of which there are 6 columns at most
 			}
 		})

@@ -41,7 +41,7 @@ func TestGradientOfALeaf(t *testing.T) {
 		if v.form == copied || v.sampler == "orthogonal" {
 			return
 		}
-		if v.form == series || v.form == signed || v.form == fitted {
+		if v.form == series || v.form == signed || v.form == fitted || v.form == discrete {
 			v.sampler = "iid" // which it does not heed, or has not
 		}
 		sampler, err := spectral.SamplerByName(v.sampler)
@@ -80,6 +80,20 @@ func (v variant) leafLayer(t *testing.T, features int, opts ...layers.Option) la
 	switch {
 	case exp:
 		l, err = layers.NewExponentiatedLayer(e, v.dims(gradDims), features, opts...)
+	case v.entry.Name == "random-maclaurin":
+		g, err := spectral.ParseDegrees(v.values.Word("degrees"))
+		if err != nil {
+			g = spectral.Geometric
+		}
+		l, err = layers.NewRandomMaclaurinLayer(v.kernel.(spectral.Polynomial), gradDims, features, append(opts, layers.WithDegrees(g))...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l
+	case v.entry.Name == "tensor-sketch":
+		l, err = layers.NewTensorSketchLayer(v.kernel.(spectral.SpherePolynomial), gradDims, features, opts...)
+	case v.entry.Name == "srf":
+		l, err = layers.NewSRFLayer(v.kernel.(spectral.SRF), v.dims(gradDims), features, opts...)
 	case v.form == signed:
 		c, err := spectral.ParseCoupling(v.values.Word("coupling"))
 		if err != nil {

@@ -87,7 +87,10 @@ func exponentiated(k func(v layers.Values, x, z []float64) float64) func(v layer
 func naiveSpherePolynomial(v layers.Values, x, z []float64) float64 {
 	a, p := 2., 10.
 	if v["a"] != nil {
-		a, p = v.Number("a"), v.Number("p")
+		a = v.Number("a")
+	}
+	if v["p"] != nil {
+		p = v.Number("p")
 	}
 	return math.Pow(1-math.Pow(distance(2, x, z)/a, 2), p)
 }
@@ -226,7 +229,7 @@ func TestGramOfDigits(t *testing.T) {
 	}
 }
 
-// compareGram allows 1e-12 relative: up to 64 factors of a few roundings each. A kernel of two signs is a difference, whose terms round.
+// compareGram allows 1e-12 relative: up to 64 factors of a few roundings each. A kernel of two signs, or of the sphere, is a difference, whose terms round.
 func compareGram(t *testing.T, v variant, k spectral.Kernel, values layers.Values, x *tensor.Dense) {
 	t.Helper()
 	got, err := spectral.Gram(k, x, nil)
@@ -238,7 +241,7 @@ func compareGram(t *testing.T, v variant, k spectral.Kernel, values layers.Value
 		for j := range n {
 			want := v.naive(values, cells[i*d:i*d+d], cells[j*d:j*d+d])
 			limit := 1e-12 * math.Abs(want)
-			if v.form == signed {
+			if v.form == signed || v.onSphere() {
 				limit += 1e-14
 			}
 			if g := got.At(i, j); !(math.Abs(g-want) <= limit) {

@@ -39,6 +39,9 @@ var setups = map[string]setup{
 	"delta-gaussian":       {[]layers.Values{{}, {"sigma1": .8, "sigma2": 1.7, "coupling": "joint"}, {"coupling": "iid"}, threeGaussians, twoPositive}, naiveDeltaGaussian, nil, ""},
 	"arc-cosine":           {[]layers.Values{{}, {"order": 0., "coupling": "separate"}}, naiveArcCosine, nil, ""},
 	"ntk":                  {[]layers.Values{{}}, naiveNeuralTangent, nil, ""},
+	"random-maclaurin":     {[]layers.Values{{"p": 3.}, {"a": 1.2, "p": 4., "degrees": "proportional"}}, naiveSpherePolynomial, nil, ""},
+	"tensor-sketch":        {[]layers.Values{{"p": 3.}, {"a": 3., "p": 5.}, {"a": 4., "p": 10.}}, naiveSpherePolynomial, nil, ""},
+	"srf":                  {[]layers.Values{{}, {"a": 3., "p": 1.}}, naiveSpherePolynomial, nil, ""},
 	"add-kpca":             {[]layers.Values{{}, {"kernel": "intersection", "components": 2., "points": 17., "gamma": 1.4, "negative": "sign"}}, naiveNamed, []float64{-1e-30, -.2}, "negative=sign"},
 	"maji-berg":            {[]layers.Values{{"bins": 3.}, {"bins": 1.}}, naiveIntersection, []float64{-1e-30, -.2}, "minmax"},
 	"nystrom":              {[]layers.Values{{"sigma": 1.3}, {"kernel": "reciprocal-semigroup", "lambda": 1.9, "select": "k-means++"}}, naiveNamed, []float64{-1e-30, -.2}, "minmax"},
@@ -61,13 +64,14 @@ var optimalSplit = layers.Values{"window": "uniform", "period": "optimal", "nega
 type form int
 
 const (
-	copied form = iota // no frequencies: the features are the input
-	single             // one column a frequency
-	pair               // a cosine and, m columns on, a sine
-	phase              // one column a frequency, with a random phase
-	series             // no frequencies: a constant and pairs side by side for each column
-	signed             // two frequencies, one a sign, each with a cosine and a sine; the columns have signs
-	fitted             // no frequencies: fitted on rows
+	copied   form = iota // no frequencies: the features are the input
+	single               // one column a frequency
+	pair                 // a cosine and, m columns on, a sine
+	phase                // one column a frequency, with a random phase
+	series               // no frequencies: a constant and pairs side by side for each column
+	signed               // two frequencies, one a sign, each with a cosine and a sine; the columns have signs
+	fitted               // no frequencies: fitted on rows
+	discrete             // no frequencies: random signs, degrees and buckets, one column each
 )
 
 // variant is a map with a set of parameters, in one of its forms, with one of its samplers.
@@ -126,10 +130,14 @@ func formsOf(t testing.TB, e *layers.Entry, s setup, values layers.Values) []var
 	if _, ok := k.(spectral.Homogeneous); ok {
 		v.form = series
 	}
-	if _, ok := k.(spectral.SignedLaw); ok {
+	switch {
+	case e.Discrete:
+		v.form = discrete
+		return []variant{v}
+	case e.Signed:
 		v.form = signed
 	}
-	random := randomOf(k)
+	random := randomOf(k, 17)
 	if random == nil {
 		return []variant{v}
 	}
@@ -144,10 +152,14 @@ func formsOf(t testing.TB, e *layers.Entry, s setup, values layers.Values) []var
 	}
 	_, radial := random.(spectral.RadialLaw)
 	for _, s := range spectral.Samplers()[1:] {
-		if random != k && s.String() != "orthogonal" && s.String() != "structured" {
+		if lifted(k) && s.String() != "orthogonal" && s.String() != "structured" {
 			continue // the lines of random itself have them
 		}
-		if _, err := spectral.Frequencies(random, s, 17, 1, 1); err == nil {
+		law := random
+		if s == (spectral.Structured{}) {
+			law = randomOf(k, spectral.PaddedDims(17))
+		}
+		if _, err := spectral.Frequencies(law, s, 17, 1, 1); err == nil {
 			with(v, s.String())
 		}
 	}
@@ -166,19 +178,40 @@ func formsOf(t testing.TB, e *layers.Entry, s setup, values layers.Values) []var
 	return all
 }
 
-// randomOf is the kernel whose frequencies a map of k draws, on what randomRows makes of the input, or nil.
-func randomOf(k spectral.Kernel) spectral.Random {
-	if e, ok := k.(spectral.Exponentiated); ok {
-		return spectral.Gaussian{Sigma: e.Sigma}
+// randomOf is the kernel whose frequencies a map of k draws in d dimensions, on what randomRows makes of the input, or nil.
+func randomOf(k spectral.Kernel, d int) spectral.Random {
+	switch k := k.(type) {
+	case spectral.Exponentiated:
+		return spectral.Gaussian{Sigma: k.Sigma}
+	case spectral.SRF:
+		law, err := k.Law(d)
+		if err != nil {
+			panic(err)
+		}
+		return law
 	}
 	random, _ := k.(spectral.Random)
 	return random
 }
 
+// random is randomOf for rows of d columns.
+func (v variant) random(d int) spectral.Random {
+	if v.sampler == "structured" {
+		d = spectral.PaddedDims(d)
+	}
+	return randomOf(v.kernel, d)
+}
+
+// lifted says whether the frequencies work on more columns than the input has.
+func lifted(k spectral.Kernel) bool {
+	_, ok := k.(spectral.Exponentiated)
+	return ok
+}
+
 // randomRows is x itself, or for an exponentiated kernel the homogeneous map of x, on which its frequencies work.
 func (v variant) randomRows(t testing.TB, x *tensor.Dense) *tensor.Dense {
 	t.Helper()
-	if _, ok := v.kernel.(spectral.Exponentiated); !ok {
+	if !lifted(v.kernel) {
 		return x
 	}
 	z, err := v.build(t, x.Shape()[1], 2, 1).(*layers.ExponentiatedLayer).Homogeneous().Transform(nil, x)
@@ -190,8 +223,7 @@ func (v variant) randomRows(t testing.TB, x *tensor.Dense) *tensor.Dense {
 
 // powers says whether the map is one of powers and logarithms of x, with no derivative at 0.
 func (v variant) powers() bool {
-	_, ok := v.kernel.(spectral.Exponentiated)
-	return ok || v.form == series
+	return lifted(v.kernel) || v.form == series
 }
 
 // dims is d for every variant but the structured ones, which have at least 16 dimensions: 15 + d.

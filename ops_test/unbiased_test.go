@@ -21,7 +21,8 @@ const (
 // frequency is that of the formula. The standard error is that of the formula; the frequencies of an orthogonal draw depend on
 // each other, and theirs is the one over seeds, as is that of a structured draw, which may be off by the bias that it states. For an
 // exponentiated kernel the mean is that of the Gaussian on what the homogeneous map makes of the rows; that map draws nothing, and
-// alone is off by SupError at most.
+// alone is off by SupError at most. For spherical random features it is that of the density that was fitted, and the kernel to the
+// bias that this states.
 func TestUnbiased(t *testing.T) {
 	forEach(t, func(t *testing.T, v variant) {
 		if v.form == fitted { // on other rows: no estimate, and exact on those, which package layers tests
@@ -112,7 +113,7 @@ func (v variant) terms(z, z2 []float64) []float64 {
 	switch v.form {
 	case pair:
 		m /= 2
-	case copied, series, signed, fitted:
+	case copied, series, signed, fitted, discrete:
 		return nil
 	}
 	out := make([]float64, m)
@@ -127,7 +128,7 @@ func (v variant) terms(z, z2 []float64) []float64 {
 // variance is that of a term by the formula, 0 for a map that draws nothing.
 func (v variant) variance(t *testing.T, x, z []float64) float64 {
 	t.Helper()
-	k := randomOf(v.kernel)
+	k := v.random(len(x))
 	if k == nil {
 		return 0
 	}
@@ -146,8 +147,8 @@ func (v variant) variance(t *testing.T, x, z []float64) float64 {
 func (v variant) checkPair(t *testing.T, where string, x, z, estimates, terms []float64) {
 	t.Helper()
 	want, s2 := v.naive(v.values, x, z), v.variance(t, x, z)
-	if k := randomOf(v.kernel); k != v.kernel && k != nil {
-		want = k.At(x, z) // the exponential of a metric that the homogeneous map makes
+	if k := v.random(len(x)); k != v.kernel && k != nil {
+		want = k.At(x, z) // the exponential of a metric that the homogeneous map makes, or the kernel of a density that is near
 	}
 	mean, spread := meanAndSpread(estimates)
 	se := math.Sqrt(s2 / float64(draws*frequencies))

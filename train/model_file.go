@@ -234,7 +234,8 @@ func (c card) checkState(tensors map[string]*tensor.Dense) error {
 }
 
 // mostDims is how many input columns the frequencies of a file can be for: W has a column for each feature or two, the signs of the
-// structured sampler three rows for a block of features, and of two signs one direction may serve four.
+// structured sampler three rows for a block of features, and of two signs one direction may serve four; random products have a column for
+// each factor of a feature, and count sketches a row for each.
 func (c card) mostDims(e *layers.Entry, tensors map[string]*tensor.Dense, features int) int {
 	cells := mostCells(tensors)
 	if c.Spec.Sampler == (spectral.Structured{}).String() {
@@ -242,6 +243,11 @@ func (c card) mostDims(e *layers.Entry, tensors map[string]*tensor.Dense, featur
 	}
 	if e.Signed {
 		return 4 * cells / features
+	}
+	if degree := max(1, int(c.Spec.Params.Number("p"))); e.Discrete && tensors["map.W"] != nil {
+		return cells / degree / features
+	} else if e.Discrete {
+		return cells / degree
 	}
 	return 2 * cells / features
 }

@@ -311,7 +311,6 @@ func TestForgedCards(t *testing.T) {
 		{"an unknown policy", layers.ErrParam, func(_, spec object, _ tensors) { spec["tune"] = "some" }},
 		{"a text for a number", layers.ErrParam, func(_, spec object, _ tensors) { spec["params"] = object{"sigma": "1"} }},
 		{"a parameter less", layers.ErrParam, func(_, spec object, _ tensors) { spec["params"] = object{} }},
-		{"a planned map", layers.ErrNotBuilt, func(_, spec object, _ tensors) { spec["map"] = "srf" }},
 		{"an unknown map", layers.ErrParam, func(_, spec object, _ tensors) { spec["map"] = "rbf" }},
 	} {
 		path := filepath.Join(t.TempDir(), "m")

@@ -84,7 +84,7 @@ func parse(args []string) (*options, error) {
 		}
 		o.sweep, o.samplers = nil, []string{""}
 	}
-	if e.Signed { // it draws by a coupling
+	if !e.HasSampler() { // it draws in its own way
 		o.samplers = []string{""}
 	}
 	return o, o.probe()

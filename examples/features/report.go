@@ -29,13 +29,13 @@ type samplerReport struct {
 	Reason        string            `json:"reason,omitempty"` // why it does not fit the kernel
 	KernelError   *report.GramError `json:"kernel_error,omitempty"`
 	MeanSigned    *report.Bias      `json:"mean_signed_error,omitempty"`
-	Split         *splitReport      `json:"split,omitempty"`       // of a map of two signs
+	Split         *splitReport      `json:"split,omitempty"`       // of a map of two signs, or of a biased one
 	ByDistance    []distancePoint   `json:"by_distance,omitempty"` // of pairs of rows
 	Sweep         []sweepPoint      `json:"sweep,omitempty"`
 	SweepExponent *exponent         `json:"sweep_exponent,omitempty"` // of the error as a power of the features
 }
 
-// splitReport is how a map of two signs splits its kernel, and the mean signed error against the kernel that the split stands for.
+// splitReport is how a map of two signs, or a biased one of one sign, splits its kernel, and the mean signed error against the kernel that the split stands for.
 type splitReport struct {
 	cli.Split
 	MeanSigned report.Bias `json:"mean_signed_error"`
@@ -117,15 +117,13 @@ func (o *options) reportSampler(ctx context.Context, sampler string, x, all ops.
 		return r, errors.Join(err, r.exact(k, func() (report.Map, error) { return at(spec.Features)(o.Seed) }, x))
 	}
 	measure := func(features int) (*report.KernelErrorReport, error) {
-		var expectation func(x, z []float64) float64
-		if law, ok := k.(spectral.SignedLaw); ok {
-			p, err := law.Split(x.Shape()[1], features/4)
-			if err != nil {
-				return nil, err
-			}
-			expectation = p.At
+		s := spec
+		s.Features = features
+		l, err := cli.Build(s, all)
+		if err != nil {
+			return nil, err
 		}
-		return report.KernelErrorAgainst(expectation, k, at(features), x, seeds(o.Seed, o.seeds))
+		return report.KernelErrorAgainst(cli.ExpectationOf(l), k, at(features), x, seeds(o.Seed, o.seeds))
 	}
 	rep, err := measure(spec.Features)
 	if len(o.samplers) > 1 && errors.Is(err, spectral.ErrSampler) {

@@ -32,6 +32,7 @@ var commands = map[string]string{
 	"02_freeze_or_tune.png": "go run ./examples/02_freeze_or_tune",
 	"features.png":          "go run ./examples/features -map gaussian -sampler all -rows 300 -seeds 10 -plot features.png",
 	"figure1.png":           "go run ./examples/yang2014 -rows 300",
+	"indefinite.png":        "go run ./examples/indefinite -part error,variance -rows 300",
 }
 
 func main() {

@@ -72,7 +72,10 @@ func (m *MapFlags) Spec(given map[string]bool) (layers.Spec, *data.Chain, error)
 		}
 		spec.Features = m.Features
 	}
-	if spec.Sampler = m.Sampler; !e.Sampled || e.Signed {
+	if e.Discrete && given["sampler"] {
+		return fail(fmt.Errorf("-sampler does not apply to -map %s, which draws random signs and no frequencies", m.Map))
+	}
+	if spec.Sampler = m.Sampler; !e.HasSampler() {
 		spec.Sampler = ""
 	} else if spec.Sampler == "" {
 		return fail(fmt.Errorf("-sampler is empty; want one of %s", spectral.SamplerNames()))

@@ -6,24 +6,37 @@ import (
 	"github.com/bochner-go/bochner/layers"
 )
 
-// Split is what a map of two signs tells of itself.
+// Split is what a map tells of itself that has two signs, or estimates a kernel that is not quite the one that is meant.
 type Split struct {
 	Plus  float64 `json:"plus"` // the masses
 	Minus float64 `json:"minus"`
 	Error float64 `json:"error"` // the largest difference of the kernel that is estimated from the one that is meant
 }
 
-// SplitOf is the split of a map of two signs, or nil.
+// SplitOf is the split of a map of two signs, or of spherical random features, or nil.
 func SplitOf(l layers.Layer) *Split {
 	if w, ok := l.(interface{ Unwrap() layers.Layer }); ok {
 		return SplitOf(w.Unwrap())
 	}
-	g, ok := l.(*layers.GORFLayer)
-	if !ok {
-		return nil
+	switch l := l.(type) {
+	case *layers.GORFLayer:
+		p := l.Split()
+		return &Split{p.Plus.Mass, p.Minus.Mass, p.Error}
+	case *layers.SRFLayer:
+		return &Split{1, 0, l.Law().Error}
 	}
-	p := g.Split()
-	return &Split{p.Plus.Mass, p.Minus.Mass, p.Error}
+	return nil
+}
+
+// ExpectationOf is the kernel that such a map is unbiased for; nil for another, which is so for its own.
+func ExpectationOf(l layers.Layer) func(x, z []float64) float64 {
+	switch l := l.(type) {
+	case *layers.GORFLayer:
+		return l.Split().At
+	case *layers.SRFLayer:
+		return l.Law().At
+	}
+	return nil
 }
 
 func (s *Split) String() string {

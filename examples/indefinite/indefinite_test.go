@@ -1,0 +1,211 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"image/png"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/bochner-go/bochner/examples/internal/clitest"
+	"github.com/bochner-go/bochner/layers"
+)
+
+func TestMain(m *testing.M) { clitest.Main(m) }
+
+// cells are the rows of all tables, without the heads.
+func cells(stdout string) (out [][]string) {
+	for _, line := range strings.Split(stdout, "\n") {
+		if !strings.HasPrefix(line, "|") || strings.HasPrefix(line, "|-") || strings.HasPrefix(line, "| kernel ") {
+			continue
+		}
+		row := strings.Split(strings.Trim(line, "|"), "|")
+		for i, c := range row {
+			row[i] = strings.TrimSpace(c)
+		}
+		out = append(out, row)
+	}
+	return out
+}
+
+// number is the mean of a cell.
+func number(t *testing.T, cell string) float64 {
+	t.Helper()
+	v, err := strconv.ParseFloat(strings.Fields(cell)[0], 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// TestMade: without data the first three parts run on made histograms, twice alike, and draw a picture; orthogonal directions have less error
+// than independent ones for every number of them, more of them less than few, and what figure 1 predicts of that is in its table.
+func TestMade(t *testing.T) {
+	dir := t.TempDir()
+	const args = "-rows 60 -draws 4 -train 40 -kernels delta-gaussian"
+	r := clitest.Run(t, dir, args).OK(t)
+	if !strings.HasSuffix(r.Stderr, "picture: indefinite.png\n") || strings.Contains(r.Stdout, "GORF against the paper's") {
+		t.Errorf("stdout %q, stderr %q", r.Stdout, r.Stderr)
+	}
+	rows := cells(r.Stdout)
+	if len(rows) != 3+6+2 {
+		t.Fatalf("%d rows of tables: %q", len(rows), rows)
+	}
+	gorf, free := rows[0], rows[1]
+	if gorf[2] != "GORF" || free[2] != "GRFF" {
+		t.Fatalf("%q", rows)
+	}
+	for i := 3; i < 7; i++ {
+		if number(t, gorf[i]) >= number(t, free[i]) || i > 3 && number(t, gorf[i]) >= number(t, gorf[i-1]) {
+			t.Errorf("errors %q of GORF, %q of GRFF", gorf, free)
+		}
+	}
+	for _, row := range rows[3:9] {
+		for _, c := range row[3:] {
+			if v := number(t, c); !(v > 0 && v < 1) {
+				t.Errorf("a coupling has %v of the variance of independent frequencies: %q", v, row)
+			}
+		}
+	}
+	for _, row := range rows[9:] {
+		for _, c := range row[3:] {
+			if v := number(t, c); !(v > 100./6 && v <= 100) {
+				t.Errorf("an accuracy of %v %%: %q", v, row)
+			}
+		}
+	}
+	if again := clitest.Run(t, dir, args+" -plot=").OK(t); again.Stdout != r.Stdout {
+		t.Errorf("the second run has\n%s, the first\n%s", again.Stdout, r.Stdout)
+	}
+	f, err := os.Open(filepath.Join(dir, "indefinite.png"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if c, err := png.DecodeConfig(f); err != nil || c.Width < 1000 {
+		t.Errorf("a picture of %d x %d, %v", c.Width, c.Height, err)
+	}
+}
+
+// TestPolynomial: all methods of the polynomial kernel, which the others come near as the columns grow in number.
+func TestPolynomial(t *testing.T) {
+	r := clitest.Run(t, t.TempDir(), "-part error -kernels sphere-polynomial -rows 60 -draws 3 -a 4 -p 3 -plot=").OK(t)
+	rows := cells(r.Stdout)
+	var names []string
+	for _, row := range rows {
+		names = append(names, row[2])
+		if few, many := number(t, row[3]), number(t, row[6]); row[0] != "sphere-polynomial a=4,p=3" || !(many < few && many < .1) {
+			t.Errorf("%q", row)
+		}
+	}
+	if got := strings.Join(names, "; "); got != "GORF; GRFF; SRF; TS; RM; GORF, ε = .01; GORF, separate" {
+		t.Errorf("methods %s", got)
+	}
+}
+
+// houses are rows of a smooth function of two columns.
+func houses() string {
+	rng := rand.New(rand.NewPCG(1, 1))
+	var b strings.Builder
+	b.WriteString("A,B,MEDV\n")
+	for range 120 {
+		x, y := rng.Float64(), rng.Float64()
+		fmt.Fprintf(&b, "%v,%v,%v\n", x, y, 20+10*math.Sin(3*x)*y)
+	}
+	return b.String()
+}
+
+// zipped is text in gzip.
+func zipped(t *testing.T, text string) string {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if _, err := z.Write([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// TestRegression: both ways of fitting, with the paper's figures beside ours, which are far below the spread of the targets.
+func TestRegression(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "housing"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	clitest.File(t, dir, "housing/housing.all.csv.gz", zipped(t, houses()))
+	rows := cells(clitest.Run(t, dir, "-data . -part regression -draws 2 -plot=").OK(t).Stdout)
+	if len(rows) != 2*5+2*3 {
+		t.Fatalf("%d rows: %q", len(rows), rows)
+	}
+	for _, row := range rows {
+		if row[2] == "GORF" && !strings.HasSuffix(row[5], map[string]string{"sphere-polynomial a=3,p=1": "[3.472 ± 0.137]", "delta-gaussian sigma1=1,sigma2=10": "[3.164 ± 0.452]"}[row[0]]) {
+			t.Errorf("%q has not the paper's figure", row)
+		}
+		if v := number(t, row[5]); row[2] == "GORF" && strings.HasPrefix(row[0], "delta") && !(v < .5) {
+			t.Errorf("an error of %v: %q", v, row)
+		}
+	}
+}
+
+// TestVerdict: what a cell is called.
+func TestVerdict(t *testing.T) {
+	var v verdict
+	got := v.cell(figure{.1, .02}, .1, false) + v.cell(figure{.1, .02}, .119, false) + v.cell(figure{.1, .02}, .121, false) + v.cell(figure{.1, .02}, .121, true)
+	if got != " above ¹" || v != (verdict{cells: 4, below: 1, within: 1, helped: 1, above: 1}) {
+		t.Errorf("%q, %+v", got, v)
+	}
+}
+
+func TestWrongFlags(t *testing.T) {
+	dir := t.TempDir()
+	for args, text := range map[string]string{
+		"-part speed":                "-part speed: \"speed\" is none of all, error, variance, accuracy, regression",
+		"-part regression":           "regression needs -data",
+		"-sets letter":               "-sets letter: needs -data",
+		"-data . -sets mnist":        `"mnist" is none of all, letter, ijcnn1, usps`,
+		"-kernels gaussian":          `"gaussian" is none of all, sphere-polynomial, delta-gaussian`,
+		"-a 1.2":                     "below √2",
+		"-p 1.5":                     "p = 1.5",
+		"-p 0":                       "p = 0",
+		"-sigma1 -1":                 "sigma1 = -1",
+		"-rows 1":                    "-rows 1 -draws 10 -train 0: want at least 2, 2 and 0",
+		"-draws 1":                   "-draws 1",
+		"-train -1":                  "-train -1",
+		"-seed 18446744073709551615": "too large for 10 draws",
+		"stray":                      `unexpected argument "stray"`,
+	} {
+		clitest.Run(t, dir, args).Fails(t, 2, "indefinite", text)
+	}
+	clitest.Run(t, dir, "-data none -part error").Fails(t, 1, "indefinite", "letter.train.libsvm.gz", "no such file")
+	clitest.Run(t, dir, "-plot no/a.png").Fails(t, 1, "indefinite", "-plot no/a.png: cannot be written")
+	if r := clitest.Run(t, dir, "-h").OK(t); !strings.Contains(r.Stdout, "indefinite compares random features") || r.Stderr != "" {
+		t.Errorf("-h: %+v", r)
+	}
+	if names := clitest.Names(t, dir); len(names) > 0 {
+		t.Errorf("wrong flags left %v", names)
+	}
+}
+
+// TestMethods: every method is a map of layers' table with parameters that it takes.
+func TestMethods(t *testing.T) {
+	for _, k := range kernels(&options{a: 3, p: 1, one: 1, two: 10}) {
+		for _, m := range k.methods {
+			spec := m.spec(64, 16, 1)
+			if _, err := spec.Build(); err != nil {
+				t.Errorf("%s: %v", m.name, err)
+			}
+			if _, err := layers.Lookup(m.Map); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}

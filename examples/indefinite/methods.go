@@ -1,0 +1,83 @@
+package main
+
+import (
+	"github.com/bochner-go/bochner/layers"
+)
+
+// A kernel is one of the paper's two, with its maps.
+type kernel struct {
+	name    string
+	params  layers.Values
+	methods []method
+}
+
+// A method is a map of a kernel.
+type method struct {
+	name   string // the paper's
+	Map    string
+	Params layers.Values
+	only   string // the part that it is for; empty: all
+}
+
+const (
+	polynomial    = "sphere-polynomial"
+	deltaGaussian = "delta-gaussian"
+)
+
+func kernelNames() []string { return []string{polynomial, deltaGaussian} }
+
+// kernels are both, with the parameters of the flags.
+func kernels(o *options) []*kernel {
+	sphere := &kernel{name: polynomial, params: layers.Values{"a": o.a, "p": o.p}}
+	delta := &kernel{name: deltaGaussian, params: layers.Values{"sigma1": o.one, "sigma2": o.two}}
+	for _, k := range []*kernel{sphere, delta} {
+		k.methods = []method{
+			{name: "GORF", Map: k.name, Params: k.params},
+			{name: "GRFF", Map: k.name, Params: with(k.params, "coupling", "iid")},
+		}
+	}
+	sphere.methods = append(sphere.methods, method{name: "SRF", Map: "srf", Params: sphere.params}, method{name: "TS", Map: "tensor-sketch", Params: sphere.params},
+		method{name: "RM", Map: "random-maclaurin", Params: sphere.params})
+	sphere.methods = append(sphere.methods, method{name: "GORF, ε = .01", Map: sphere.name, Params: with(sphere.params, "eps", .01), only: "error"})
+	// What is left of a difference of two Gaussians where the measure has one sign alone.
+	delta.methods = append(delta.methods, method{name: "positive part", Map: "gaussian", Params: layers.Values{"sigma": o.one}, only: "regression"})
+	for _, k := range []*kernel{sphere, delta} {
+		k.methods = append(k.methods, method{name: "GORF, separate", Map: k.name, Params: with(k.params, "coupling", "separate"), only: "error"})
+	}
+	return []*kernel{sphere, delta}
+}
+
+// with is a copy of v with one value more.
+func with(v layers.Values, name string, value any) layers.Values {
+	out := layers.Values{name: value}
+	for n, x := range v {
+		out[n] = x
+	}
+	return out
+}
+
+// in says whether the method takes part in a part.
+func (m method) in(part string) bool { return m.only == "" || m.only == part }
+
+// spec is the map in d dimensions.
+func (m method) spec(features, dims int, seed uint64) layers.Spec {
+	s := layers.Spec{Map: m.Map, Params: m.Params, Dims: dims, Features: features, Seed: seed, Name: m.Map}
+	if e, err := layers.Lookup(m.Map); err == nil && e.HasSampler() {
+		s.Sampler = "iid"
+	}
+	return s
+}
+
+// String names the kernel with its parameters.
+func (k *kernel) String() string { return k.name + " " + k.params.Short() }
+
+// sizes are the paper's numbers of frequencies a sign.
+var sizes = []struct {
+	name string
+	of   func(d int) int
+}{
+	{"d/2", func(d int) int { return d / 2 }},
+	{"d", func(d int) int { return d }},
+	{"2d", func(d int) int { return 2 * d }},
+	{"8d", func(d int) int { return 8 * d }},
+}

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"fmt"
+	"image"
+	"path/filepath"
+
+	"github.com/bochner-go/bochner/examples/internal/cli"
+	"github.com/bochner-go/bochner/train/data"
+	"gorgonia.org/tensor"
+)
+
+// A source is a data set of the paper, or the made one.
+type source struct {
+	name   string
+	scale  string // of its columns and rows for the delta-Gaussian kernel
+	sphere string // for the polynomial one
+}
+
+var sources = []source{{"letter", "minmax", "minmax,l2"}, {"ijcnn1", "l2", "l2"}, {"usps", "minmax,l2", "minmax,l2"}}
+
+var (
+	made    = source{"made", "minmax", "minmax,l2"}
+	housing = source{"housing", "minmax", "minmax,l2"}
+)
+
+// madeTrain is how many of the made rows are trained on, and tested on, unless a flag says otherwise.
+const madeTrain = 1000
+
+func sourceNames() (names []string) {
+	for _, s := range sources {
+		names = append(names, s.name)
+	}
+	return names
+}
+
+// experiment is a run of the program.
+type experiment struct {
+	*options
+	sets     map[string]pair // by name
+	housing  *data.Set
+	pictures []image.Image
+}
+
+// pair are the training and the test rows of a set, as they were read.
+type pair struct{ train, test *data.Set }
+
+// read reads or makes what the parts need.
+func (e *experiment) read() (err error) {
+	e.sets = map[string]pair{}
+	if e.parts["regression"] {
+		if e.housing, err = data.Read(filepath.Join(e.data, "housing", "housing.all.csv.gz"), data.Options{Task: data.Regression}); err != nil {
+			return err
+		}
+	}
+	if !e.parts["error"] && !e.parts["accuracy"] {
+		return nil
+	}
+	for _, s := range e.sources {
+		if e.sets[s.name], err = s.read(e.data, e.seed); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// read reads a set from a folder of data, or makes it.
+func (s source) read(folder string, seed uint64) (p pair, err error) {
+	if s == made {
+		set := cli.MakeHistograms(seed)
+		train, test := data.Split(set.Rows(), .5, seed)
+		return pair{set.Take(train), set.Take(test)}, nil
+	}
+	file := func(part string) string {
+		return filepath.Join(folder, s.name, fmt.Sprintf("%s.%s.libsvm.gz", s.name, part))
+	}
+	if p.train, err = data.Read(file("train"), data.Options{Form: data.FormDense}); err == nil {
+		p.test, err = data.Read(file("test"), data.Options{Form: data.FormDense, Dims: p.train.Dims()})
+	}
+	return p, err
+}
+
+// scaled are copies of the sets, scaled by what the first of them says.
+func scaled(list string, sets ...*data.Set) ([]*tensor.Dense, error) {
+	scaler, err := data.ParseScalers(list)
+	if err != nil {
+		return nil, err
+	}
+	var out []*tensor.Dense
+	for i, s := range sets {
+		x := s.X.(*tensor.Dense).Clone().(*tensor.Dense)
+		if i == 0 {
+			err = scaler.Fit(x)
+		}
+		if err == nil {
+			err = scaler.Apply(x)
+		}
+		if err != nil {
+			return nil, cli.Locate(err, s.Source, nil)
+		}
+		out = append(out, x)
+	}
+	return out, nil
+}
+
+// scaling is how the rows of a set are scaled for a kernel.
+func (s source) scaling(k *kernel) string {
+	if k.name == polynomial {
+		return s.sphere
+	}
+	return s.scale
+}
+
+// some draws n of the rows of a set.
+func some(s *data.Set, n int, seed uint64) *data.Set {
+	if n == 0 || n >= s.Rows() {
+		return s
+	}
+	_, rows := data.Split(s.Rows(), float64(n)/float64(s.Rows()), seed)
+	return s.Take(rows)
+}

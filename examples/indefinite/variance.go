@@ -1,0 +1,83 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/train/report"
+)
+
+// dimensions are those of figure 1: of letter and of usps.
+var dimensions = []int{16, 256}
+
+// couplings are the lines of figure 1.
+var couplings = []struct {
+	name string
+	of   spectral.Coupling
+}{{"GORF", spectral.SharedCoupled}, {"separate", spectral.Separate}, {"joint", spectral.Joint}}
+
+// variances is figure 1: the part of the variance of independent frequencies that a coupling takes away, by distance, for s = d.
+func (e *experiment) variances(ctx context.Context) error {
+	fmt.Printf("Variance of the estimate for s = d frequencies a sign, relative to independent ones (GRFF), by distance\n\n| kernel | d | coupling |")
+	marks := map[float64]bool{.5: true, 1: true, 1.5: true, 2: true}
+	fmt.Printf(" 0.5 | 1 | 1.5 | 2 |\n|---|---|---|---|---|---|---|\n")
+	for _, k := range e.kernels {
+		var lines []report.Line
+		for _, d := range dimensions {
+			split, err := k.split(d)
+			if err != nil {
+				return err
+			}
+			for _, c := range couplings {
+				one := report.Line{Name: fmt.Sprintf("%s, d = %d", c.name, d)}
+				fmt.Printf("| %s | %d | %s |", k, d, c.name)
+				for i := range 20 {
+					if err := context.Cause(ctx); err != nil {
+						return err
+					}
+					r := float64(i+1) / 10
+					ratio, err := varianceRatio(split, c.of, d, r)
+					if err != nil {
+						return err
+					}
+					one.X, one.Y = append(one.X, r), append(one.Y, 100*(1-ratio))
+					if marks[r] {
+						fmt.Printf(" %.3f |", ratio)
+					}
+				}
+				fmt.Println()
+				lines = append(lines, one)
+			}
+		}
+		img, err := report.Lines("distance ‖x - z‖", "variance less than that of GRFF by, %", lines,
+			report.WithTitle(fmt.Sprintf("Variance, %s, s = d", k)), report.WithSize(1100, 860))
+		if err != nil {
+			return err
+		}
+		e.pictures = append(e.pictures, img)
+	}
+	fmt.Println()
+	return nil
+}
+
+// split is what the maps of a kernel estimate for s = d.
+func (k *kernel) split(d int) (*spectral.Split, error) {
+	of, err := k.methods[0].spec(4*d, d, 0).Kernel()
+	if err != nil {
+		return nil, err
+	}
+	return of.(spectral.SignedLaw).Split(d, d)
+}
+
+// varianceRatio is the variance under a coupling for s = d, relative to that of independent frequencies, at the distance r.
+func varianceRatio(p *spectral.Split, c spectral.Coupling, d int, r float64) (float64, error) {
+	x, z := make([]float64, d), make([]float64, d)
+	x[0] = r
+	coupled, err := c.Variance(p, x, z, d)
+	if err != nil {
+		return 0, err
+	}
+	free, err := spectral.Independent.Variance(p, x, z, d)
+	return coupled / free, err
+}

@@ -1,0 +1,149 @@
+package spectral
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gorgonia.org/tensor"
+)
+
+// TestSpherePolynomialCoefficients: the coefficients add up to the kernel, and have the signs that they should.
+func TestSpherePolynomialCoefficients(t *testing.T) {
+	for _, k := range []SpherePolynomial{{A: 2, P: 10}, {A: 3, P: 1}, {A: 1.2, P: 5}, {A: math.Sqrt2, P: 3}, {A: 4, P: 64}, {A: 1, P: 7}} {
+		a := k.Maclaurin()
+		if len(a) != k.P+1 {
+			t.Fatalf("%+v: %d coefficients", k, len(a))
+		}
+		for _, cos := range []float64{-1, -.3, 0, .7, 1} {
+			sum := 0.
+			for n := k.P; n >= 0; n-- {
+				sum = sum*cos + a[n]
+			}
+			want := k.at(math.Sqrt(2 - 2*cos))
+			if math.Abs(sum-want) > 1e-12*largest(k) {
+				t.Errorf("%+v at x·z = %v: the coefficients give %v, the kernel is %v", k, cos, sum, want)
+			}
+		}
+		for n, v := range a {
+			if k.A >= 1.5 && v <= 0 || k.A < 1.4 && (v < 0) != ((k.P-n)%2 == 1) {
+				t.Errorf("%+v: a[%d] = %v", k, n, v)
+			}
+		}
+	}
+}
+
+// TestDrawProducts: the degrees follow their law, the scales are those of the formula, and the signs are fair and end where a product does.
+func TestDrawProducts(t *testing.T) {
+	k := SpherePolynomial{A: 3, P: 4}
+	a := k.Maclaurin()
+	const d, m = 3, 40000
+	for _, g := range []Degrees{Geometric, Proportional} {
+		f, err := DrawProducts(k, g, d, m, 7)
+		if err != nil {
+			t.Fatal(err)
+		}
+		counts, law, sum, w := make([]float64, len(a)), make([]float64, len(a)), 0., f.W.Float64s()
+		for n := range a {
+			if law[n] = math.Exp2(-float64(n)); g == Proportional {
+				law[n] = a[n]
+			}
+			sum += law[n]
+		}
+		signs, total := 0., 0.
+		for i, n := range f.Degrees {
+			counts[n]++
+			if want := math.Sqrt(a[n] / (law[n] / sum)); math.Abs(f.Scales[i]-want) > 1e-12 {
+				t.Fatalf("%v: scale %d of degree %d is %v, want %v", g, i, n, f.Scales[i], want)
+			}
+			for j := range k.P {
+				for l := range d {
+					v := w[l*k.P*m+j*m+i]
+					if (j < n) != (math.Abs(v) == 1) || j >= n && v != 0 {
+						t.Fatalf("%v: W of factor %d of a product of %d is %v", g, j, n, v)
+					}
+					signs, total = signs+v, total+math.Abs(v)
+				}
+			}
+		}
+		for n, c := range counts {
+			p := law[n] / sum
+			if math.Abs(c-m*p) > 4*math.Sqrt(m*p*(1-p))+1 {
+				t.Errorf("%v: %v of %d have the degree %d, want %v", g, c, m, n, m*p)
+			}
+		}
+		if math.Abs(signs) > 4*math.Sqrt(total) {
+			t.Errorf("%v: %v signs sum to %v", g, total, signs)
+		}
+	}
+	for _, f := range []func() error{
+		func() error { _, err := DrawProducts(k, 9, d, m, 1); return err },
+		func() error { _, err := DrawProducts(k, Geometric, 0, m, 1); return err },
+		func() error { _, err := DrawProducts(SpherePolynomial{A: -1, P: 2}, Geometric, d, m, 1); return err },
+		func() error { _, err := DrawProducts(nothing{}, Proportional, d, m, 1); return err },
+		func() error { _, err := DrawCountSketches(0, d, m, 1); return err },
+		func() error { _, err := DrawCountSketches(2, d, 0, 1); return err },
+	} {
+		if err := f(); !errors.Is(err, ErrParam) {
+			t.Errorf("error %v", err)
+		}
+	}
+}
+
+// nothing is a polynomial without coefficients.
+type nothing struct{ SpherePolynomial }
+
+func (nothing) Maclaurin() []float64 { return []float64{0, 0} }
+func (nothing) Validate() error      { return nil }
+
+// TestDegreesNames: String and ParseDegrees are each other's inverse.
+func TestDegreesNames(t *testing.T) {
+	for _, g := range []Degrees{Geometric, Proportional} {
+		if got, err := ParseDegrees(g.String()); got != g || err != nil {
+			t.Errorf("%v is read as %v, %v", g, got, err)
+		}
+	}
+	if _, err := ParseDegrees("Degrees(7)"); !errors.Is(err, ErrParam) {
+		t.Error(err)
+	}
+}
+
+// TestPick: no index of probability 0, whatever the rounding.
+func TestPick(t *testing.T) {
+	p := []float64{0, .25, 0, .75, 0}
+	for u, want := range map[float64]int{0: 1, .2499: 1, .25: 3, .9: 3, 1 - 1e-17: 3, math.Nextafter(1, 0): 3} {
+		if got := pick(p, u); got != want {
+			t.Errorf("u = %v picks %d", u, got)
+		}
+	}
+}
+
+// TestCountSketches: buckets and signs are uniform.
+func TestCountSketches(t *testing.T) {
+	const p, d, m = 3, 20000, 7
+	f, err := DrawCountSketches(p, d, m, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := (tensor.Shape{p, d}); !f.Buckets.Shape().Eq(want) || !f.Signs.Shape().Eq(want) {
+		t.Fatalf("shapes %v and %v", f.Buckets.Shape(), f.Signs.Shape())
+	}
+	var counts [m]float64
+	sum := 0.
+	for i, b := range f.Buckets.Float64s() {
+		counts[int(b)]++
+		sum += f.Signs.Float64s()[i]
+	}
+	for b, c := range counts {
+		if q := 1. / m; math.Abs(c-p*d*q) > 4*math.Sqrt(p*d*q*(1-q)) {
+			t.Errorf("bucket %d has %v of %d", b, c, p*d)
+		}
+	}
+	if math.Abs(sum) > 4*math.Sqrt(p*d) {
+		t.Errorf("%d signs sum to %v", p*d, sum)
+	}
+	if v := randomSign(rand.New(rand.NewPCG(1, 1))); v != 1 && v != -1 {
+		t.Errorf("a sign of %v", v)
+	}
+}

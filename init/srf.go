@@ -1,0 +1,135 @@
+package spectral
+
+import (
+	"fmt"
+	"math"
+	"sync"
+)
+
+// SRF is the kernel of SpherePolynomial for spherical random features: Fourier features of a positive density that comes near it. On the
+// sphere no density has the kernel itself, so the features are biased, by Law(d).Error at most and whatever their number. Pennington, Yu and
+// Kumar (2015), Spherical random features for polynomial kernels. SpherePolynomial takes a signed density in its place and has no such bias.
+type SRF struct {
+	A float64 // a >= √2: below, |k| > k(x, x) for opposite points, which no positive density has
+	P int     // p >= 1, the degree
+}
+
+var (
+	_ Kernel    = SRF{}
+	_ Validator = SRF{}
+)
+
+// At returns (1 - ‖x-z‖²/a²)^p, which the features are to approximate. What they do approximate is the At of Law.
+func (k SRF) At(x, z []float64) float64 { return k.polynomial().At(x, z) }
+
+func (k SRF) polynomial() SpherePolynomial { return SpherePolynomial{A: k.A, P: k.P} }
+
+// Domain is the unit sphere.
+func (k SRF) Domain() Domain { return k.polynomial().Domain() }
+
+// Validate wants a >= √2 and p >= 1.
+func (k SRF) Validate() error {
+	if err := k.polynomial().Validate(); err != nil {
+		return err
+	}
+	if k.A < leastPositiveA {
+		return fmt.Errorf("spectral: SRF: A = %v is below √2, where |k| > k(x, x) for opposite points, and no positive density comes near; raise A, or use SpherePolynomial: %w", k.A, ErrParam)
+	}
+	return nil
+}
+
+// leastPositiveA is √2, less some rounding.
+const leastPositiveA = math.Sqrt2 - 1e-15
+
+// SphericalLaw is the positive density of SRF in ℝ^d: of uniform direction, and of the norm r with the density
+//
+//	f(r) ∝ max(0, Σ_i c_i A_i(r)),   A_i(r) = (r/2s_i)^(d-1) exp(-(r/2s_i)²)/(s_i Γ(d/2)),   i = 1 to 10,
+//
+// where s and c are such that ∫₀² (k - At)² is least, as far as L-BFGS finds. Pennington, Yu and Kumar (2015), algorithm 1: the c of a
+// component may be negative, and what of the sum is, is cut off. The density is linear between the points of a grid.
+type SphericalLaw struct {
+	*arches
+	Of    SRF
+	Error float64 // the largest |At - k| on the sphere, measured at 401 distances: the largest bias of an estimate
+	table evenTable
+}
+
+var _ RadialLaw = (*SphericalLaw)(nil)
+
+// NormQuantile is that of the norm in the dimension of the fit, NaN in another, which Frequencies refuses.
+func (l *SphericalLaw) NormQuantile(d int, p float64) float64 {
+	if d != l.d {
+		return math.NaN()
+	}
+	return l.arches.NormQuantile(d, p)
+}
+
+// At is the kernel of the density, E cos(w·(x - z)): what the features are unbiased for. Up to the diameter of the sphere it is interpolated
+// in a table, to about 1e-8.
+func (l *SphericalLaw) At(x, z []float64) float64 {
+	if r := distance(x, z); r < 2 {
+		return l.table.at(r)
+	}
+	return l.arches.At(x, z)
+}
+
+func (l *SphericalLaw) String() string {
+	return fmt.Sprintf("positive density for %T%+v in %d dimensions, biased by at most %.2g", l.Of, l.Of, l.d, l.Error)
+}
+
+// sphericalLaws remembers the laws, which depend on the kernel and the dimension alone: a fit takes a part of a second.
+var sphericalLaws sync.Map // of sphericalKey: *SphericalLaw
+
+type sphericalKey struct {
+	k SRF
+	d int
+}
+
+// Law fits the density in ℝ^d, or remembers it.
+func (k SRF) Law(d int) (*SphericalLaw, error) {
+	if err := validate(k); err != nil {
+		return nil, err
+	}
+	if err := checkCounts(d, 1); err != nil {
+		return nil, err
+	}
+	if known, ok := sphericalLaws.Load(sphericalKey{k, d}); ok {
+		return known.(*SphericalLaw), nil
+	}
+	fit := newSphericalFit(k, d)
+	density := fit.solve()
+	if density == nil {
+		return nil, fmt.Errorf("spectral: %T%+v: no positive density found in %d dimensions: %w", k, k, d, ErrParam)
+	}
+	const steps = 400
+	l := &SphericalLaw{arches: density, Of: k}
+	l.table = newEvenTable(2./steps, 2, func(r float64) float64 { return density.mean(func(w float64) float64 { return fit.omega.at(w * r) }) })
+	for i := range steps + 1 {
+		r := 2 * float64(i) / steps
+		l.Error = max(l.Error, math.Abs(l.table.at(r)-k.polynomial().at(r)))
+	}
+	known, _ := sphericalLaws.LoadOrStore(sphericalKey{k, d}, l)
+	return known.(*SphericalLaw), nil
+}
+
+// evenTable is an even function at equal steps from -step on; between them it is the cubic through four points.
+type evenTable struct {
+	step float64
+	v    []float64
+}
+
+// newEvenTable tabulates f up to end, and a step beyond.
+func newEvenTable(step, end float64, f func(float64) float64) evenTable {
+	t := evenTable{step: step}
+	for i := -1; float64(i-2)*step < end; i++ {
+		t.v = append(t.v, f(math.Abs(float64(i)*step)))
+	}
+	return t
+}
+
+// at interpolates, for 0 <= x <= end.
+func (t evenTable) at(x float64) float64 {
+	i := min(int(x/t.step), len(t.v)-4)
+	u, y := x/t.step-float64(i), t.v[i:i+4]
+	return -u*(u-1)*(u-2)/6*y[0] + (u+1)*(u-1)*(u-2)/2*y[1] - (u+1)*u*(u-2)/2*y[2] + (u+1)*u*(u-1)/6*y[3]
+}

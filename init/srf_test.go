@@ -1,0 +1,162 @@
+package spectral
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+)
+
+// TestSphericalLaw: the density is one, its quantile is the inverse of its distribution function, At is its kernel by quadrature, the
+// error that it states is that of At against the polynomial, and the descent from the first guess has brought it down.
+func TestSphericalLaw(t *testing.T) {
+	for _, k := range []SRF{{2, 10}, {3, 1}, {4, 10}, {math.Sqrt2, 2}} {
+		for _, d := range []int{1, 2, 3, 16, 40} {
+			l, err := k.Law(d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if again, err := k.Law(d); again != l || err != nil {
+				t.Errorf("%+v, d = %d: fitted twice, %v", k, d, err)
+			}
+			below := 0.
+			for i, c := range l.cells {
+				if c.low < 0 || c.high < 0 || c.low+c.high == 0 || c.below != below {
+					t.Fatalf("%+v, d = %d: cell %d is %+v, %v below", k, d, i, c, below)
+				}
+				below += c.width * (c.low + c.high) / 2
+			}
+			for _, p := range []float64{1e-9, .01, .3, .5, .9, 1 - 1e-9} {
+				if got := l.distribution(l.NormQuantile(d, p)); math.Abs(got-p) > 1e-12 {
+					t.Errorf("%+v, d = %d: F(F⁻¹(%v)) = %v", k, d, p, got)
+				}
+			}
+			here, there, worst := make([]float64, d), make([]float64, d), 0.
+			for i := range 101 {
+				here[0] = float64(i) / 50
+				at := l.At(here, there)
+				if want := l.arches.At(here, there); i%30 == 3 && math.Abs(at-want) > 1e-8 {
+					t.Errorf("%+v, d = %d: At(%v) = %v, by quadrature %v", k, d, here[0], at, want)
+				}
+				worst = max(worst, math.Abs(at-k.At(here, there)))
+			}
+			if worst > l.Error+1e-8 || worst < l.Error/2 {
+				t.Errorf("%+v, d = %d: an error of %v is stated, and %v found", k, d, l.Error, worst)
+			}
+			if f := newSphericalFit(k, d); l.loss() > f.loss(f.start, nil)/2 && k.A > 2 {
+				t.Errorf("%+v, d = %d: the loss is %v, of the first guess %v", k, d, l.loss(), f.loss(f.start, nil))
+			}
+			if says := l.String(); !strings.Contains(says, fmt.Sprintf("biased by at most %.2g", l.Error)) {
+				t.Errorf("it says %q", says)
+			}
+		}
+	}
+}
+
+// distribution is the share of norms up to r.
+func (l *SphericalLaw) distribution(r float64) float64 {
+	for _, c := range l.cells {
+		if r <= c.r+c.width {
+			t := (r - c.r) / c.width
+			return (c.below + c.width*(c.low*t+(c.high-c.low)*t*t/2)) / l.mass
+		}
+	}
+	return 1
+}
+
+// loss is ∫₀² (k - At)².
+func (l *SphericalLaw) loss() (sum float64) {
+	for i := range 401 {
+		r, w := float64(i)/200, 1./200
+		if i%400 == 0 {
+			w /= 2
+		}
+		e := l.table.at(r) - l.Of.polynomial().at(r)
+		sum += w * e * e
+	}
+	return sum
+}
+
+// TestSphericalErrors: how far off the laws are is what was found when they were first fitted, so that a worse fit does not pass in silence.
+func TestSphericalErrors(t *testing.T) {
+	for _, c := range []struct {
+		k    SRF
+		d    int
+		most float64
+	}{{SRF{2, 10}, 16, .004}, {SRF{4, 10}, 16, .003}, {SRF{3, 1}, 16, .035}, {SRF{3, 1}, 256, .04}, {SRF{2, 20}, 3, .0015}, {SRF{2, 1}, 8, .2}} {
+		if l, err := c.k.Law(c.d); err != nil || l.Error > c.most {
+			t.Errorf("%+v, d = %d: error %v, most %v, %v", c.k, c.d, l.Error, c.most, err)
+		}
+	}
+}
+
+// TestSphericalGradient: the gradient of the loss is that of central differences, where components are cut off too.
+func TestSphericalGradient(t *testing.T) {
+	for _, d := range []int{1, 5, 40} {
+		f := newSphericalFit(SRF{2, 10}, d)
+		theta := append([]float64(nil), f.start...)
+		theta[sphericalComponents+1] = -.9 // cuts off a part of the density
+		grad := make([]float64, len(theta))
+		f.loss(theta, grad)
+		for i, v := range theta {
+			const h = 1e-6
+			theta[i] = v + h
+			up := f.loss(theta, nil)
+			theta[i] = v - h
+			want := (up - f.loss(theta, nil)) / (2 * h)
+			if theta[i] = v; math.Abs(grad[i]-want) > 1e-4*(math.Abs(want)+1e-3) { // the border of what is cut off moves
+				t.Errorf("d = %d: dJ/dθ[%d] = %v, by differences %v", d, i, grad[i], want)
+			}
+		}
+	}
+}
+
+// TestSphericalRounding: a descent from a first guess that is a few roundings off comes to the same density, as on a machine that rounds
+// differently.
+func TestSphericalRounding(t *testing.T) {
+	for _, k := range []SRF{{2, 10}, {3, 1}, {4, 10}} {
+		for _, d := range []int{3, 32} {
+			f, off := newSphericalFit(k, d), newSphericalFit(k, d)
+			for i := range off.start {
+				off.start[i] *= 1 + 1e-14*float64(i%3-1)
+			}
+			a, b := f.solve(), off.solve()
+			for _, p := range []float64{.01, .3, .9} {
+				if x, y := a.NormQuantile(d, p), b.NormQuantile(d, p); math.Abs(x-y) > 1e-11*x {
+					t.Errorf("%+v, d = %d: F⁻¹(%v) = %v, from another guess %v", k, d, p, x, y)
+				}
+			}
+		}
+	}
+}
+
+// TestSRFErrors: parameters that no density fits.
+func TestSRFErrors(t *testing.T) {
+	for _, k := range []SRF{{1.4, 2}, {0, 1}, {2, 0}, {math.NaN(), 1}} {
+		if _, err := k.Law(3); !errors.Is(err, ErrParam) {
+			t.Errorf("%+v: %v", k, err)
+		}
+	}
+	if _, err := (SRF{2, 3}).Law(0); !errors.Is(err, ErrParam) {
+		t.Errorf("no dimensions: %v", err)
+	}
+	if err := (SRF{1.4, 2}).Validate(); !strings.Contains(err.Error(), "below √2") {
+		t.Error(err)
+	}
+}
+
+// TestEvenTable: cubics are exact, and other functions are off in the fourth order.
+func TestEvenTable(t *testing.T) {
+	square := newEvenTable(.25, 2, func(x float64) float64 { return 1 - 3*x*x })
+	cos := newEvenTable(.01, 20, math.Cos)
+	for i := range 201 {
+		x := float64(i) / 100
+		if got, want := square.at(x), 1-3*x*x; math.Abs(got-want) > 1e-13 {
+			t.Errorf("at %v: %v, want %v", x, got, want)
+		}
+		if got, want := cos.at(10*x), math.Cos(10*x); math.Abs(got-want) > 3e-10 {
+			t.Errorf("cos %v: %v, want %v", 10*x, got, want)
+		}
+	}
+}

@@ -1,0 +1,149 @@
+package layers
+
+import (
+	"fmt"
+	"math"
+	"sync/atomic"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/ops"
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// RandomMaclaurinLayer is the map of random Maclaurin features of a kernel k(x, z) = Σ_n a_n (x·z)^n, a polynomial of the inner product,
+//
+//	z_i(x) = √(|a_N|/P(N)) Π_{j=1..N} w_ij·x / √D,   N of the law P, w_ij vectors of random signs.
+//
+// z(x)·z(z) is unbiased for k(x, z) where no a_n is negative; where some are, as those of spectral.SpherePolynomial for a < √2, each column has the
+// sign of its a_N, see SignatureOf. WithDegrees says what P is. It is the elder of the baselines of GORFLayer: of kernels of a high
+// degree the variance is large. Input [n, d], on the kernel's domain; output [n, features].
+//
+// Nothing is tuned; the derivative for x is exact. Parameters: W [d, p·D], a column for each factor that a feature can have, zeros where
+// it has fewer, degrees [D] and scales [D]. Kar and Karnick (2012), Random feature maps for dot product kernels, algorithm 1.
+type RandomMaclaurinLayer struct {
+	*base
+	kernel  spectral.Polynomial
+	degrees spectral.Degrees
+	seed    uint64
+	grad    bool
+
+	packed atomic.Pointer[ops.Products] // at first use
+}
+
+var _ Layer = (*RandomMaclaurinLayer)(nil)
+
+// WithDegrees sets how a RandomMaclaurinLayer draws its degrees. The default is spectral.Geometric.
+func WithDegrees(d spectral.Degrees) Option { return func(o *options) { o.degrees = d } }
+
+// NewRandomMaclaurinLayer draws the map of k for d dimensions and the given number of output columns. Errors (ErrParam): parameters out of range,
+// features < 1, a policy other than Frozen, the phase form, a sampler.
+func NewRandomMaclaurinLayer(k spectral.Polynomial, d, features int, opts ...Option) (*RandomMaclaurinLayer, error) {
+	o := newOptions(opts)
+	b, err := newBase("RandomMaclaurinLayer", "maclaurin", d, features, o)
+	if err != nil {
+		return nil, err
+	}
+	if k == nil {
+		return nil, fmt.Errorf("%s: no kernel: %w", b.who(), ErrParam)
+	}
+	if err := b.plain(o, "signs"); err != nil {
+		return nil, err
+	}
+	l := &RandomMaclaurinLayer{base: b, kernel: k, degrees: o.degrees, seed: o.seed, grad: o.inputGrad}
+	l.changed = func() { l.packed.Store(nil) }
+	f, err := spectral.DrawProducts(k, o.degrees, d, features, o.seed)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", b.who(), err)
+	}
+	degrees := make([]float64, features)
+	for i, n := range f.Degrees {
+		degrees[i] = float64(n)
+	}
+	for i, s := range f.Scales {
+		if l.dt == tensor.Float32 && s > math.MaxFloat32 {
+			return nil, fmt.Errorf("%s: the scale of feature %d is %v, which float32 cannot hold; use float64, or raise a: %w", b.who(), i, s, ErrParam)
+		}
+	}
+	l.params = []Param{{"W", newTensor(l.dt, f.W.Float64s(), f.W.Shape()...), false},
+		{"degrees", newTensor(l.dt, degrees, features), false}, {"scales", newTensor(l.dt, f.Scales, features), false}}
+	return l, nil
+}
+
+// plain refuses what a map without frequencies has not: a policy, the phase form, a sampler. what is what it draws.
+func (b *base) plain(o options, what string) error {
+	_, noSampler := o.sampler.(spectral.IID) // the default
+	switch {
+	case o.policy != Frozen:
+		return fmt.Errorf("%s: policy %v: it has nothing to tune: %w", b.who(), o.policy, ErrParam)
+	case o.phase:
+		return fmt.Errorf("%s: it has no phase form: %w", b.who(), ErrParam)
+	case !noSampler:
+		return fmt.Errorf("%s: sampler %v: it draws %s and no frequencies: %w", b.who(), o.sampler, what, ErrParam)
+	}
+	return nil
+}
+
+// Kernel is the kernel whose features these are.
+func (l *RandomMaclaurinLayer) Kernel() spectral.Kernel { return l.kernel }
+
+// Degrees says how the degrees were drawn.
+func (l *RandomMaclaurinLayer) Degrees() spectral.Degrees { return l.degrees }
+
+// Signature is the sign of each column, that of the coefficient of its degree, +1 or -1.
+func (l *RandomMaclaurinLayer) Signature() []float64 {
+	a, signs := l.kernel.Maclaurin(), repeat(1., l.features)
+	for i, n := range float64s(l.param("degrees")) {
+		if n >= 0 && n < float64(len(a)) && a[int(n)] < 0 { // else the parameters are none, which a Transform tells
+			signs[i] = -1
+		}
+	}
+	return signs
+}
+
+func (l *RandomMaclaurinLayer) String() string {
+	return fmt.Sprintf("%s %q: %d -> %d, %T%+v, %v degrees, seed %d, %v", l.kind, l.name, l.dims, l.features, l.kernel, l.kernel, l.degrees, l.seed, l.dt)
+}
+
+func (l *RandomMaclaurinLayer) attr() ops.Attr {
+	return ops.Attr{Layer: l.who(), Domain: l.kernel.Domain()}
+}
+
+// Fwd adds the map to the graph of x.
+func (l *RandomMaclaurinLayer) Fwd(x G.Input) G.Result {
+	n, err := l.input(x)
+	if err != nil {
+		return G.Err(err)
+	}
+	p, err := l.nodes(n.Graph())
+	if err != nil {
+		return G.Err(err)
+	}
+	a := l.attr()
+	if !wantsGrad(n, l.grad) {
+		a.Frozen |= ops.First
+	}
+	return G.LiftResult(ops.Maclaurin(n, p["W"], p["degrees"], p["scales"], a))
+}
+
+// Transform writes the features of the rows of x to dst.
+func (l *RandomMaclaurinLayer) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
+	return l.transform(dst, x)
+}
+
+// TransformCSR is Transform for sparse rows.
+func (l *RandomMaclaurinLayer) TransformCSR(dst *tensor.Dense, x *ops.CSR) (*tensor.Dense, error) {
+	return l.transform(dst, x)
+}
+
+func (l *RandomMaclaurinLayer) transform(dst *tensor.Dense, x ops.Matrix) (*tensor.Dense, error) {
+	w := l.packed.Load()
+	if w == nil {
+		var err error
+		if w, err = ops.PackProducts(l.param("W"), l.param("degrees"), l.param("scales"), l.attr()); err != nil {
+			return nil, err
+		}
+		l.packed.Store(w)
+	}
+	return ops.MaclaurinInto(dst, x, w, l.attr())
+}

@@ -1,0 +1,50 @@
+package layers
+
+import (
+	"fmt"
+
+	spectral "github.com/bochner-go/bochner/init"
+)
+
+// SRFLayer is the map of spherical random features of the polynomial kernel of the sphere: Fourier features, in the pair form or WithPhase, whose frequencies
+// have a positive density that was fitted to the kernel. On the sphere the kernel has none that is exact, so the map is biased: its inner
+// products are unbiased for Law().At, which is off the kernel by Law().Error at most, and more features do not help. GORFLayer of
+// spectral.SpherePolynomial, with a density of two signs, has an error that is chosen. Input [n, d], rows of unit length; output [n, features].
+// Samplers, policies and parameters are those of a FourierLayer. Pennington, Yu and Kumar (2015), algorithm 1.
+type SRFLayer struct {
+	*randomMap
+	of spectral.SRF
+}
+
+var _ Layer = (*SRFLayer)(nil)
+
+// NewSRFLayer fits the density in ℝ^d and draws the map for the given number of output columns. Errors as for NewFourierLayer, and a < √2 (ErrParam).
+func NewSRFLayer(k spectral.SRF, d, features int, opts ...Option) (*SRFLayer, error) {
+	const kind = "SRFLayer"
+	o := newOptions(opts)
+	b, err := newBase(kind, "srf", d, features, o)
+	if err != nil {
+		return nil, err
+	}
+	fitted := d
+	if _, ok := o.sampler.(spectral.Structured); ok { // whose frequencies have as many coordinates as a Hadamard matrix
+		fitted = spectral.PaddedDims(d)
+	}
+	law, err := k.Law(fitted)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", b.who(), err)
+	}
+	o.name = b.name
+	l, err := newRandomMap(kind, "srf", law, d, features, o)
+	if err != nil {
+		return nil, err
+	}
+	l.on = k.Domain()
+	return &SRFLayer{l, k}, nil
+}
+
+// Kernel is the kernel that the features are to approximate.
+func (l *SRFLayer) Kernel() spectral.Kernel { return l.of }
+
+// Law is the density that was fitted: the kernel that the features are unbiased for, and how far off it is.
+func (l *SRFLayer) Law() *spectral.SphericalLaw { return l.kernel.(*spectral.SphericalLaw) }

@@ -1,0 +1,125 @@
+package layers
+
+import (
+	"fmt"
+	"sync/atomic"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/ops"
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// TensorSketchLayer is the tensor sketch of the polynomial kernel of the sphere, k(x, z) = (2/a² x·z + 1 - 2/a²)^p,
+//
+//	z(x) = FFT⁻¹(FFT(C_1(x̂)) ∘ ... ∘ FFT(C_p(x̂))),   x̂ = [√(2/a²) x, √(1 - 2/a²)],
+//
+// with p count sketches C_j in as many buckets as there are features. z(x)·z(z) is unbiased for k(x, z). a < √2 is an error: 1 - 2/a² is then
+// negative, and the sketch has real numbers for a positive offset alone. Input [n, d], rows of unit length; output [n, features]; a
+// number of features without large prime factors is quickest.
+//
+// Nothing is tuned; the derivative for x is exact. Parameters: buckets and signs, [p, d+1]. Pham and Pagh (2013), Fast and scalable polynomial
+// kernels via explicit feature maps, algorithm 1.
+type TensorSketchLayer struct {
+	*base
+	kernel spectral.SpherePolynomial
+	seed   uint64
+	grad   bool
+
+	packed atomic.Pointer[ops.Sketches] // at first use
+}
+
+var _ Layer = (*TensorSketchLayer)(nil)
+
+// mostBuckets is how many whole numbers float32 has.
+const mostBuckets = 1 << 24
+
+// NewTensorSketchLayer draws the map of k for d dimensions and the given number of output columns. Errors (ErrParam): parameters out of range, a < √2,
+// features < 1 or beyond 2²⁴, a policy other than Frozen, the phase form, a sampler.
+func NewTensorSketchLayer(k spectral.SpherePolynomial, d, features int, opts ...Option) (*TensorSketchLayer, error) {
+	o := newOptions(opts)
+	b, err := newBase("TensorSketchLayer", "sketch", d, features, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := b.plain(o, "signs and buckets"); err != nil {
+		return nil, err
+	}
+	if err := k.Validate(); err != nil {
+		return nil, fmt.Errorf("%s: %w", b.who(), err)
+	}
+	l := &TensorSketchLayer{base: b, kernel: k, seed: o.seed, grad: o.inputGrad}
+	if l.sketch().Offset < 0 {
+		return nil, fmt.Errorf("%s: a = %v is below √2, where the offset 1 - 2/a² of the polynomial is negative; raise a, or use a RandomMaclaurinLayer (random-maclaurin), whose columns have signs: %w",
+			b.who(), k.A, ErrParam)
+	}
+	if features > mostBuckets {
+		return nil, fmt.Errorf("%s: %d features, want at most %d: %w", b.who(), features, mostBuckets, ErrParam)
+	}
+	l.changed = func() { l.packed.Store(nil) }
+	f, err := spectral.DrawCountSketches(k.P, d+1, features, o.seed)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", b.who(), err)
+	}
+	l.params = []Param{{"buckets", newTensor(l.dt, f.Buckets.Float64s(), k.P, d+1), false}, {"signs", newTensor(l.dt, f.Signs.Float64s(), k.P, d+1), false}}
+	return l, nil
+}
+
+// sketch is the polynomial as the op takes it. An offset that is negative by a rounding is 0.
+func (l *TensorSketchLayer) sketch() ops.Sketch {
+	slope, offset := l.kernel.Affine()
+	if offset < 0 && offset > -1e-15 {
+		offset = 0
+	}
+	return ops.Sketch{Columns: l.features, Slope: slope, Offset: offset}
+}
+
+// Kernel is the kernel whose features these are.
+func (l *TensorSketchLayer) Kernel() spectral.Kernel { return l.kernel }
+
+func (l *TensorSketchLayer) String() string {
+	return fmt.Sprintf("%s %q: %d -> %d, %T%+v, seed %d, %v", l.kind, l.name, l.dims, l.features, l.kernel, l.kernel, l.seed, l.dt)
+}
+
+func (l *TensorSketchLayer) attr() ops.Attr {
+	return ops.Attr{Layer: l.who(), Domain: l.kernel.Domain()}
+}
+
+// Fwd adds the map to the graph of x.
+func (l *TensorSketchLayer) Fwd(x G.Input) G.Result {
+	n, err := l.input(x)
+	if err != nil {
+		return G.Err(err)
+	}
+	p, err := l.nodes(n.Graph())
+	if err != nil {
+		return G.Err(err)
+	}
+	a := l.attr()
+	if !wantsGrad(n, l.grad) {
+		a.Frozen |= ops.First
+	}
+	return G.LiftResult(ops.TensorSketch(n, p["buckets"], p["signs"], l.sketch(), a))
+}
+
+// Transform writes the features of the rows of x to dst.
+func (l *TensorSketchLayer) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
+	return l.transform(dst, x)
+}
+
+// TransformCSR is Transform for sparse rows.
+func (l *TensorSketchLayer) TransformCSR(dst *tensor.Dense, x *ops.CSR) (*tensor.Dense, error) {
+	return l.transform(dst, x)
+}
+
+func (l *TensorSketchLayer) transform(dst *tensor.Dense, x ops.Matrix) (*tensor.Dense, error) {
+	f := l.packed.Load()
+	if f == nil {
+		var err error
+		if f, err = ops.PackSketches(l.param("buckets"), l.param("signs"), l.sketch(), l.attr()); err != nil {
+			return nil, err
+		}
+		l.packed.Store(f)
+	}
+	return ops.TensorSketchInto(dst, x, f, l.attr())
+}

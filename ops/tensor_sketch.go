@@ -1,0 +1,273 @@
+package ops
+
+import (
+	"fmt"
+	"math"
+	"sync"
+
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/ops/internal/simd"
+	"gonum.org/v1/gonum/dsp/fourier"
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// Sketch says of which polynomial, and in how many columns, TensorSketch is.
+type Sketch struct {
+	Columns       int     // m, the buckets
+	Slope, Offset float64 // of (Slope x·x' + Offset)^p, neither below 0
+}
+
+func (s Sketch) check(who string) error {
+	if s.Columns < 1 || !(s.Slope >= 0 && s.Offset >= 0) || math.IsInf(s.Slope, 1) || math.IsInf(s.Offset, 1) {
+		return fmt.Errorf("%s: a sketch of %d columns of (%v x·x' + %v)^p, want at least 1 column and finite numbers that are not negative: %w", who, s.Columns, s.Slope, s.Offset, ErrParam)
+	}
+	return nil
+}
+
+// TensorSketch is the tensor sketch of x, the circular convolution of p count sketches C_j of x̂ = [√Slope x, √Offset],
+//
+//	z(x) = FFT⁻¹(FFT(C_1(x̂)) ∘ ... ∘ FFT(C_p(x̂))),   C_j(x̂)_b = Σ_i [buckets_ji = b] signs_ji x̂_i,
+//
+// whose inner products are unbiased for (x̂·x̂')^p = (Slope x·x' + Offset)^p. x is [n, d], buckets, whole numbers from 0 to m-1, and signs,
+// ±1, are [p, d+1], z is [n, m]. Pham and Pagh (2013), algorithm 1. A row costs p d operations and p+1 transforms of length m, which are
+// quickest for an m without large prime factors. Everything is computed in float64 and rounded once.
+//
+// Backward: dx_i = √Slope Σ_j signs_ji (dC_j)_{buckets_ji}, where dC_j is the circular correlation of g with the convolution of the other
+// sketches: FFT⁻¹(FFT(g) ∘ conj Π_{k≠j} FFT(C_k)). Buckets and signs have none.
+//
+// Errors while building: shapes and s. Errors while running (ErrDomain): a cell of x outside Attr.Domain, what is no bucket or sign, a row
+// whose features overflow.
+func TensorSketch(x, buckets, signs *G.Node, s Sketch, a Attr) (*G.Node, error) {
+	if err := s.check(a.who("TensorSketch")); err != nil {
+		return nil, err
+	}
+	a.Frozen |= Second | Third
+	return apply(sketchOp{base{kind: fmt.Sprintf("TensorSketch%+v", s), ranks: "2222", attr: a}, s}, x, buckets, signs)
+}
+
+// Sketches are the buckets and signs of TensorSketch, prepared for TensorSketchInto. They are immutable and safe for concurrent use.
+type Sketches struct {
+	Sketch
+	dt      tensor.Dtype
+	p, d    int
+	buckets []int32   // [p, d+1]
+	weights []float64 // [p, d+1], signs times √Slope, in the last column times √Offset
+	work    sync.Pool // of *sketcher
+}
+
+// PackSketches prepares buckets and signs [p, d+1], of one element type. Errors: ErrShape, ErrDtype, ErrParam, and ErrDomain as for
+// TensorSketch.
+func PackSketches(buckets, signs *tensor.Dense, s Sketch, a Attr) (*Sketches, error) {
+	who := a.who("TensorSketch")
+	if err := s.check(who); err != nil {
+		return nil, err
+	}
+	ts, err := sameType(who, buckets.Dtype(), []string{"the buckets", "the signs"}, buckets, signs)
+	if err != nil {
+		return nil, err
+	}
+	shape := ts[0].Shape()
+	if err := checkSketches(who, shape, ts[1].Shape()); err != nil {
+		return nil, err
+	}
+	f := &Sketches{Sketch: s, dt: buckets.Dtype(), p: shape[0], d: shape[1] - 1, buckets: make([]int32, shape[0]*shape[1]), weights: make([]float64, shape[0]*shape[1])}
+	sign := float64s(ts[1])
+	for i, b := range float64s(ts[0]) {
+		bad := &domain.CellError{Who: who, Row: i / shape[1], Col: i % shape[1], Remedy: "draw the map anew"}
+		if !(b >= 0 && b < float64(s.Columns)) || b != math.Trunc(b) {
+			bad.Matrix, bad.Value, bad.Reason = "buckets", b, fmt.Sprintf("is no whole number from 0 to %d", s.Columns-1)
+			return nil, bad
+		}
+		if sign[i] != 1 && sign[i] != -1 {
+			bad.Matrix, bad.Value, bad.Reason = "signs", sign[i], "is neither 1 nor -1"
+			return nil, bad
+		}
+		root := math.Sqrt(s.Slope)
+		if i%shape[1] == f.d {
+			root = math.Sqrt(s.Offset)
+		}
+		f.buckets[i], f.weights[i] = int32(b), root*sign[i]
+	}
+	f.work.New = func() any { return newSketcher(f) }
+	return f, nil
+}
+
+// checkSketches wants buckets and signs [p, d+1].
+func checkSketches(who string, buckets, signs tensor.Shape) error {
+	if buckets.Dims() == 2 && buckets.Eq(signs) && buckets[0] > 0 && buckets[1] > 1 {
+		return nil
+	}
+	return fmt.Errorf("%s: the buckets are %v and the signs %v; want [p, d+1] both: %w", who, buckets, signs, ErrShape)
+}
+
+// Dims returns d and the number of features m.
+func (f *Sketches) Dims() (d, m int) { return f.d, f.Columns }
+
+// Dtype is the element type of the rows that they are for.
+func (f *Sketches) Dtype() tensor.Dtype { return f.dt }
+
+// TensorSketchInto writes TensorSketch(x, buckets, signs), of dense or sparse rows, to dst [n, m], allocated if nil, without a graph.
+func TensorSketchInto(dst *tensor.Dense, x Matrix, f *Sketches, a Attr) (*tensor.Dense, error) {
+	const op = "TensorSketch"
+	dst, x, err := input(op, a, dst, x, f, f.Columns)
+	if err != nil {
+		return nil, err
+	}
+	if dst.Dtype() == tensor.Float32 {
+		return dst, tensorSketch(data[float32](dst), x, f, a.who(op))
+	}
+	return dst, tensorSketch(data[float64](dst), x, f, a.who(op))
+}
+
+func tensorSketch[T domain.Float](dst []T, x Matrix, f *Sketches, who string) error {
+	n, m := x.Shape()[0], f.Columns
+	row := rowsIn[T](x)
+	simd.Share(n, 4, func(lo, hi int) {
+		w := f.work.Get().(*sketcher)
+		defer f.work.Put(w)
+		for i := lo; i < hi; i++ {
+			columns, values := row(i)
+			transformed(w, columns, values)
+			recast(dst[i*m:(i+1)*m], w.features())
+		}
+	})
+	return finiteFeatures(dst, 0, m, who)
+}
+
+// rowsIn hands out the columns and values of a row: of a dense row, and of a sparse one whose cells have a base, all values and nil.
+func rowsIn[T domain.Float](x Matrix) func(i int) (columns []int32, values []T) {
+	s, ok := x.(*CSR)
+	if ok && sparseOf[T](s).base == nil {
+		v := sparseOf[T](s)
+		return func(i int) ([]int32, []T) { return v.Col[v.Ptr[i]:v.Ptr[i+1]], v.Val[v.Ptr[i]:v.Ptr[i+1]] }
+	}
+	d := x.Shape()[1]
+	var cells []T
+	if ok {
+		cells = make([]T, x.Shape()[0]*d)
+		sparseOf[T](s).dense(cells, d)
+	} else {
+		cells = data[T](x.(*tensor.Dense))
+	}
+	return func(i int) ([]int32, []T) { return nil, cells[i*d : (i+1)*d] }
+}
+
+// sketcher is the memory of one goroutine.
+type sketcher struct {
+	*Sketches
+	fft     *fourier.FFT
+	sketch  []float64    // [m]
+	spectra []complex128 // of the p sketches, [p, m/2+1]
+	product []complex128 // [m/2+1]
+}
+
+func newSketcher(f *Sketches) *sketcher {
+	half := f.Columns/2 + 1
+	return &sketcher{Sketches: f, fft: fourier.NewFFT(f.Columns), sketch: make([]float64, f.Columns), spectra: make([]complex128, f.p*half), product: make([]complex128, half)}
+}
+
+// transformed sketches a row and transforms the sketches.
+func transformed[T domain.Float](w *sketcher, columns []int32, values []T) {
+	half := len(w.product)
+	for j := range w.p {
+		buckets, weights := w.buckets[j*(w.d+1):(j+1)*(w.d+1)], w.weights[j*(w.d+1):(j+1)*(w.d+1)]
+		clear(w.sketch)
+		w.sketch[buckets[w.d]] = weights[w.d]
+		for t, v := range values {
+			i := t
+			if columns != nil {
+				i = int(columns[t])
+			}
+			w.sketch[buckets[i]] += weights[i] * float64(v)
+		}
+		w.fft.Coefficients(w.spectra[j*half:(j+1)*half], w.sketch)
+	}
+}
+
+// features are the convolution of the sketches, in the memory of the sketch.
+func (w *sketcher) features() []float64 {
+	half := len(w.product)
+	copy(w.product, w.spectra)
+	for j := 1; j < w.p; j++ {
+		for b, v := range w.spectra[j*half : (j+1)*half] {
+			w.product[b] *= v
+		}
+	}
+	return w.back(w.sketch)
+}
+
+// back is the inverse transform of the product.
+func (w *sketcher) back(dst []float64) []float64 {
+	w.fft.Sequence(dst, w.product)
+	for b := range dst {
+		dst[b] /= float64(w.Columns)
+	}
+	return dst
+}
+
+// sketchOp is the map.
+type sketchOp struct {
+	base
+	s Sketch
+}
+
+var (
+	_ G.SDOp = sketchOp{}
+	_ G.ADOp = sketchOp{}
+)
+
+func (o sketchOp) InferShape(ds ...G.DimSizer) (tensor.Shape, error) {
+	ss, err := o.shapes(ds)
+	if err != nil {
+		return nil, err
+	}
+	return o.shape(ss[0], ss[1], ss[2])
+}
+
+func (o sketchOp) shape(x, buckets, signs tensor.Shape) (tensor.Shape, error) {
+	who := o.attr.who("TensorSketch")
+	if err := checkSketches(who, buckets, signs); err != nil {
+		return nil, err
+	}
+	if x[1] != buckets[1]-1 {
+		return nil, fmt.Errorf("%s: x has shape %v, want [n, %d]: %w", who, x, buckets[1]-1, ErrShape)
+	}
+	return tensor.Shape{x[0], o.s.Columns}, nil
+}
+
+// prepared are the rows and the sketches among the values of an op whose first three inputs are x, buckets and signs.
+func (o sketchOp) prepared(in []G.Value) (x Matrix, f *Sketches, rest []*tensor.Dense, err error) {
+	x, ts, err := o.mixed(in, o.wants(0))
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	f, err = PackSketches(ts[1], ts[2], o.s, o.attr)
+	return x, f, ts[3:], err
+}
+
+func (o sketchOp) Do(in ...G.Value) (G.Value, error) {
+	x, f, _, err := o.prepared(in)
+	if err != nil {
+		return nil, err
+	}
+	return result(TensorSketchInto(nil, x, f, o.attr))
+}
+
+func (o sketchOp) backward(t *tracer, in []any, _, grad any) []any {
+	grads := make([]any, 3)
+	if o.wants(0) {
+		op := o
+		op.kind, op.ranks = "gradient of "+o.kind, "22222"
+		grads[0] = t.apply(sketchGrad{op}, in[0], in[1], in[2], grad)
+	}
+	return grads
+}
+
+func (o sketchOp) SymDiff(in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
+	return symDiff(o, in, out, grad)
+}
+
+func (o sketchOp) DoDiff(_ G.ExecutionContext, in G.Nodes, out *G.Node) error {
+	return doDiff(o, in, out)
+}
