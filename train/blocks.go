@@ -23,7 +23,7 @@ type Block struct {
 // Blocks yields rows block by block, the same ones in the same order each time it is ranged over; an error is the last it yields.
 type Blocks = iter.Seq2[Block, error]
 
-// Rows are the rows of a stream as a model sees them: scaled, in its element type, with targets. Ready makes one.
+// Rows are the rows of a stream as a model sees them: scaled, in its element type, with targets.
 type Rows struct {
 	Stream  *data.Stream
 	Scaler  *data.Chain  // fitted; nil changes nothing

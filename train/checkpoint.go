@@ -22,7 +22,7 @@ import (
 // resumed ends with the bits of one that was never interrupted, on the same machine.
 //
 // Each is a file of its own, Path and the number of steps so far, such as fit.ckpt.000000000640, which appears under its name once it is whole and
-// holds a checksum (train/modelfile). One more is written when the context ends.
+// holds a checksum (train/modelfile). One more is written when the context ends. Two fits at a time must not have one Path.
 type Checkpoints struct {
 	Path   string
 	Epochs int           // after so many epochs; 0 without Every: 1
@@ -95,12 +95,32 @@ func (k *keeper) files() ([]string, error) {
 	return names, nil
 }
 
+// sweep removes what a fit that was killed had not written to its end.
+func (k *keeper) sweep() error {
+	dir, base := filepath.Split(k.Path)
+	entries, err := os.ReadDir(filepath.Clean(dir + "."))
+	if err != nil {
+		return fmt.Errorf("train: Fit: %w", err)
+	}
+	for _, e := range entries {
+		if n := e.Name(); strings.HasPrefix(n, "."+base+".") && strings.HasSuffix(n, ".tmp") {
+			if err := os.Remove(dir + n); err != nil {
+				return fmt.Errorf("train: Fit: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
 // begin resumes the fit where that is wanted and possible.
 func (k *keeper) begin(f *fitter) error {
 	if k.Path == "" {
 		return nil
 	}
 	k.last = time.Now()
+	if err := k.sweep(); err != nil {
+		return err
+	}
 	names, err := k.files()
 	if err != nil || len(names) == 0 {
 		return err

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"maps"
 	"os"
+	"slices"
 
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops/domain"
@@ -141,8 +143,16 @@ func (s *fitStream) keep(b batch, n int) int {
 	return len(rows)
 }
 
-// identity writes what tells the rows from others: names, sizes and times of the files.
+// identity writes what tells the rows from others: names, sizes and times of the files, and how they are read.
 func (s *fitStream) identity(w io.Writer) {
+	fmt.Fprintf(w, "%+v %v %q\n", s.rows.Stream.Options(), s.rows.Dtype, s.rows.Classes)
+	if c := s.rows.Scaler; c != nil {
+		state := c.State()
+		for _, name := range slices.Sorted(maps.Keys(state)) {
+			fmt.Fprintln(w, name)
+			writeBits(w, state[name].Data())
+		}
+	}
 	for _, f := range s.rows.Stream.Files() {
 		if info, err := os.Stat(f); err == nil {
 			fmt.Fprintln(w, f, info.Size(), info.ModTime().UnixNano())

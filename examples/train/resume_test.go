@@ -36,6 +36,11 @@ func TestKill(t *testing.T) {
 		t.Error("nothing was killed")
 	}
 	clitest.Run(t, dir, strings.Join(resumed, " ")).OK(t)
+	for _, n := range clitest.Names(t, dir) {
+		if strings.HasPrefix(n, ".c.") {
+			t.Errorf("%s was left behind", n)
+		}
+	}
 	want, err := os.ReadFile(filepath.Join(dir, "whole"))
 	if err != nil {
 		t.Fatal(err)

@@ -129,6 +129,9 @@ func filesIn(folder string) (files []string, err error) {
 // Files are the files, in order.
 func (s *Stream) Files() []string { return s.files }
 
+// Options are those that it was opened with, with their defaults.
+func (s *Stream) Options() StreamOptions { return s.o }
+
 // Dims is the number of features, or 0 where neither Options.Dims nor a Survey has told it.
 func (s *Stream) Dims() int { return s.shape.dims }
 

@@ -1,0 +1,54 @@
+package data_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/bochner-go/bochner/train/data"
+)
+
+// twoFiles is a folder with two files.
+func twoFiles() string {
+	dir, err := os.MkdirTemp("", "rows")
+	if err != nil {
+		panic(err)
+	}
+	for name, rows := range map[string]string{"0.csv": "0,1,a\n1,1,a\n2,3,b\n", "1.csv": "5,0,b\n6,2,b\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(rows), 0o644); err != nil {
+			panic(err)
+		}
+	}
+	return dir
+}
+
+func ExampleOpenStream() {
+	dir := twoFiles()
+	defer os.RemoveAll(dir)
+	stream, err := data.OpenStream(data.StreamOptions{BlockRows: 4}, dir)
+	if err != nil {
+		panic(err)
+	}
+	for block, err := range stream.Blocks(context.Background(), 0) {
+		if err != nil {
+			panic(err)
+		}
+		fmt.Println(block.X.Shape(), block.Labels)
+	}
+	// Output:
+	// (4, 2) [a a b b]
+	// (1, 2) [b]
+}
+
+func ExampleReadAll() {
+	dir := twoFiles()
+	defer os.RemoveAll(dir)
+	set, err := data.ReadAll(context.Background(), data.Options{}, dir)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(set.Rows(), "rows of", set.Dims(), "features")
+	// Output:
+	// 5 rows of 2 features
+}

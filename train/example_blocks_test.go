@@ -1,0 +1,98 @@
+package train_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/data"
+	"gonum.org/v1/gonum/mat"
+	"gorgonia.org/tensor"
+)
+
+// line is y = 2x + 1 in two blocks.
+func line(yield func(train.Block, error) bool) {
+	for _, x := range [][]float64{{0, 1, 2}, {5, 7}} {
+		y := mat.NewDense(len(x), 1, nil)
+		for i, v := range x {
+			y.Set(i, 0, 2*v+1)
+		}
+		if !yield(train.Block{X: tensor.New(tensor.WithShape(len(x), 1), tensor.WithBacking(x)), Y: y}, nil) {
+			return
+		}
+	}
+}
+
+func ExampleFitRidgeBlocks() {
+	head, err := train.FitRidgeBlocks(context.Background(), nil, line, train.RidgeOptions{Lambdas: []float64{1e-9}})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Printf("y = %.3f x + %.3f\n", head.W.At(0, 0), head.B[0])
+	// Output:
+	// y = 2.000 x + 1.000
+}
+
+func ExampleFitRidgeCG() {
+	head, err := train.FitRidgeCG(context.Background(), nil, line, train.CGOptions{Lambda: 1e-9})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Printf("y = %.3f x + %.3f\n", head.W.At(0, 0), head.B[0])
+	// Output:
+	// y = 2.000 x + 1.000
+}
+
+func ExampleCrossValidate() {
+	x, y := tensor.New(tensor.WithShape(40, 1), tensor.Of(tensor.Float64)), mat.NewDense(40, 1, nil)
+	for i := range 40 {
+		x.Float64s()[i] = float64(i)
+		y.Set(i, 0, 2*float64(i)+1)
+	}
+	specs := []layers.Spec{{Map: "linear", Dims: 1, Dtype: "float64"}}
+	r, err := train.CrossValidate(context.Background(), specs, x, y, train.CVOptions{Lambdas: []float64{1e-9, 1, 100}})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Printf("%d scores, the best lambda is %g\n", len(r.Scores), r.Scores[r.Best].Lambda)
+	// Output:
+	// 3 scores, the best lambda is 1e-09
+}
+
+func ExampleFitRows() {
+	dir, err := os.MkdirTemp("", "rows")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	for i, rows := range []string{"0,a\n1,a\n2,a\n", "5,b\n6,b\n7,b\n"} {
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d.csv", i)), []byte(rows), 0o644); err != nil {
+			panic(err)
+		}
+	}
+	ctx := context.Background()
+	stream, err := data.OpenStream(data.StreamOptions{Shuffle: 6}, dir)
+	if err != nil {
+		panic(err)
+	}
+	survey, err := stream.Survey(ctx, 0)
+	if err != nil {
+		panic(err)
+	}
+	m := layers.Must(layers.NewIdentity(1))
+	head, err := layers.NewSoftmaxHead(1, 2)
+	if err != nil {
+		panic(err)
+	}
+	rows := train.Rows{Stream: stream, Classes: survey.Classes, Dtype: tensor.Float64}
+	report, err := train.FitRows(ctx, m, head, rows, train.FitOptions{Epochs: 50, Batch: 6, LearnRate: .5})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println("accuracy", report.Epochs[49].Score)
+	// Output:
+	// accuracy 1
+}
