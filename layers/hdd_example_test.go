@@ -2,53 +2,11 @@ package layers_test
 
 import (
 	"fmt"
-	"math"
-	"math/rand/v2"
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
-	"gorgonia.org/tensor"
 )
-
-// Three sets of samples, two from one law and one from another, as features whose inner products are about exp(-JS/2σ²).
-func ExampleNewHDDLayer() {
-	rng := rand.New(rand.NewPCG(1, 0))
-	x := make([]float64, 0, 900)
-	for _, mean := range []float64{.3, .3, .6} {
-		for range 300 {
-			x = append(x, math.Min(1, math.Max(0, mean+.1*rng.NormFloat64())))
-		}
-	}
-	bags, err := ops.NewBags(tensor.New(tensor.WithShape(900, 1), tensor.WithBacking(x)), []int{0, 300, 600, 900})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	h, err := ops.ScottBandwidth(bags)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	l, err := layers.NewHDDLayer(spectral.JensenShannonDivergence(), .5, 1, 4096, layers.WithKDEBandwidth(h...))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	z, err := l.TransformBags(nil, bags)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	dot := func(i, j int) (sum float64) {
-		for k := range l.Features() {
-			sum += z.Float64s()[i*l.Features()+k] * z.Float64s()[j*l.Features()+k]
-		}
-		return sum
-	}
-	fmt.Printf("bandwidth %.3f; one law %.2f, two laws %.2f\n", h[0], dot(0, 1), dot(0, 2))
-	// Output: bandwidth 0.032; one law 1.00, two laws 0.33
-}
 
 // The error of embedded squared distances, in per cent of the largest distance among 15 pairs of densities: the largest, and in brackets the
 // root mean square. The first line of each dimension has the defaults. Points are those of an axis, functions as well.

@@ -154,6 +154,28 @@ func ExampleNewBags() {
 	// ops: Bags: the offsets end at 2 and there are 1 samples: shape does not fit
 }
 
+// Rows as sets of one sample each.
+func ExampleBagsOfRows() {
+	b, err := ops.BagsOfRows(tensorOf([]float64{.1, .2, .3, .4}, 2, 2))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(b, b.Size(1), b.Bag(1).Data())
+	// Output: 2 bags of float64 (2, 2) 1 [0.3 0.4]
+}
+
+// Three points of the unit square, in place of a grid.
+func ExampleNewPoints() {
+	g, err := ops.NewPoints(tensorOf([]float64{.1, .9, .5, .5, .9, .2}, 3, 2))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(g.Len(), g.Axes(), g.At(0))
+	// Output: 3 2 [0.1 0.9]
+}
+
 // The midpoints of 4 × 2 cells of the unit square.
 func ExampleNewGrid() {
 	g, err := ops.NewGrid(4, 2)

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
+	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/sbinet/npyio"
 	"gonum.org/v1/gonum/mat"
@@ -72,6 +74,28 @@ func ExampleReadBags() {
 	}
 	fmt.Println(set.X, set.IDs, set.Labels)
 	// Output: 2 bags of float64 (3, 1) [a b] [1 0]
+}
+
+// Two images of one colour each, black of class 3 and white of class 5, in the layout of CIFAR-10: a pixel is a sample of two places and a brightness.
+func ExampleReadImageBags() {
+	image := func(class, colour string) string { return class + strings.Repeat(colour, 3*1024) }
+	dir, path, err := folder("images.bin", image("\x03", "\x00")+image("\x05", "\xff"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	set, err := data.ReadImageBags(path, false, 0)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	x := set.X.(*ops.Bags)
+	fmt.Println(x, set.Labels)
+	fmt.Printf("%.3f\n", x.Bag(1).Float64s()[:3])
+	// Output:
+	// 2 bags of float64 (2048, 3) [3 5]
+	// [0.016 0.016 1.000]
 }
 
 // Classes that are numbers are sorted as numbers; a label that the training set did not have is an error.
