@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/bochner-go/bochner/examples/internal/cli"
+	"github.com/bochner-go/bochner/examples/internal/notes"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train"
@@ -23,7 +24,8 @@ type result struct {
 	lambda              *float64 // of ridge and svm
 	test, train         *scores
 	kernelError         *report.GramError
-	split               *cli.Split // of a map of two signs
+	pairs               notes.Pairs // that it compares
+	split               *cli.Split  // of a map of two signs
 	history             *train.FitReport
 	seconds             seconds
 }
@@ -120,6 +122,12 @@ func (r *result) object() object {
 		}
 	}
 	return o
+}
+
+// evaluation is what goes into the model's file.
+func (r *result) evaluation() *notes.Evaluation {
+	o := r.object()
+	return &notes.Evaluation{TrainRows: o.TrainRows, TestRows: o.TestRows, Accuracy: o.Accuracy, F1: o.F1, RMSE: o.RMSE, KernelError: o.KernelError, Pairs: r.pairs}
 }
 
 // show prints the result and draws the picture.
