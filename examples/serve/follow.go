@@ -52,4 +52,5 @@ func (s *server) reload() {
 func (s *server) take(l *loaded) {
 	s.current.Store(l)
 	s.metrics.took(l.card)
+	collectLess() // the new model may be of another size
 }
