@@ -19,7 +19,7 @@ type card struct {
 	Source     string            `json:"source"`
 	Params     layers.Values     `json:"params"`
 	InputDim   int               `json:"input_dim"`
-	Inputs     string            `json:"inputs"` // what they may be, after scaling
+	Inputs     string            `json:"inputs"` // what they may be, once scaled
 	Features   int               `json:"features"`
 	Sampler    string            `json:"sampler,omitempty"` // empty for a map that has none
 	Seed       *uint64           `json:"seed,omitempty"`    // nil for a map that draws nothing
@@ -41,8 +41,12 @@ func newCard(m *train.Model, e *notes.Evaluation, file os.FileInfo, sum string, 
 	if err != nil {
 		return card{}, err
 	}
+	k, err := m.Spec.Kernel()
+	if err != nil {
+		return card{}, err
+	}
 	c := card{File: file.Name(), SHA256: sum, Written: file.ModTime().UTC(), Map: m.Spec.Map, Kernel: entry.Formula, Source: entry.Paper, Params: m.Spec.Params,
-		InputDim: m.Dims(), Inputs: entry.Inputs, Features: m.Map.Features(), Sampler: m.Spec.Sampler, Dtype: m.Map.Dtype().String(), Tuned: m.Spec.Tune,
+		InputDim: m.Dims(), Inputs: k.Domain().String(), Features: m.Map.Features(), Sampler: m.Spec.Sampler, Dtype: m.Map.Dtype().String(), Tuned: m.Spec.Tune,
 		Scaler: m.Scaler.Name(), Head: "linear", Outputs: m.Head.Features(), Classes: m.Classes, MaxRows: o.maxRows, MaxBody: o.maxBody, Version: train.Version}
 	if _, ok := m.Head.(*layers.SoftmaxHead); ok {
 		c.Head = "softmax"

@@ -32,7 +32,7 @@ func parse(args []string) (*options, error) {
 	fs.StringVar(&o.addr, "addr", "localhost:8080", "`address` to listen at, host:port; port 0 is any free one")
 	fs.Int64Var(&o.maxBody, "max-body", 8<<20, "largest body of a request, in `bytes`")
 	fs.IntVar(&o.maxRows, "max-rows", 8192, "most `rows` of a request")
-	fs.IntVar(&o.concurrent, "concurrent", runtime.GOMAXPROCS(0), "predictions computed at a `time`; others wait")
+	fs.IntVar(&o.concurrent, "concurrent", runtime.GOMAXPROCS(0), "most `predictions` computed at a time; others wait")
 	fs.DurationVar(&o.timeout, "timeout", 10*time.Second, "longest `time` to read a request, to wait for its turn, and to write its answer, each")
 	fs.DurationVar(&o.linger, "linger", 0, "`time` to go on accepting requests after SIGTERM while /readyz says 503, so that a balancer looks elsewhere")
 	fs.DurationVar(&o.drain, "drain", 30*time.Second, "longest `time` after that for the requests that have begun")

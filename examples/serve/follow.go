@@ -25,6 +25,9 @@ func (s *server) follow(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-hangUp:
+			if info, err := os.Stat(s.model); err == nil {
+				seen = info
+			}
 			s.reload()
 		case <-look:
 			// A file that is away for a moment is one that is being replaced.

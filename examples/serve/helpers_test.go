@@ -38,26 +38,31 @@ const dims = 5 // of the models here
 // patience is how long a test waits for what must come: a busy machine may stand still for a while.
 const patience = 3 * time.Minute
 
-// newModel is a model of so many outputs on 34 features, its head drawn by the seed: classes by a softmax for two or more, else targets.
+// newModel is a model of so many outputs on 34 features, its head drawn by the seed: classes by a softmax for two or more, else targets. A
+// map's name may end in /float32.
 func newModel(mapName string, outputs int, seed uint64) *train.Model {
 	rng := rand.New(rand.NewPCG(seed, 0))
+	dt, dtype := tensor.Float64, ""
+	if name, single := strings.CutSuffix(mapName, "/float32"); single {
+		mapName, dt, dtype = name, tensor.Float32, "float32"
+	}
 	features := map[string]int{"linear": dims, "delta-gaussian": 32}[mapName] // 4 a frequency of two signs
 	if features == 0 {
 		features = 34
 	}
-	m := &train.Model{Scaler: must(data.ParseScalers("none")), Spec: layers.Spec{Map: mapName, Dims: dims, Features: features, Seed: 7, Name: "map"}}
+	m := &train.Model{Scaler: must(data.ParseScalers("none")), Spec: layers.Spec{Map: mapName, Dims: dims, Features: features, Seed: 7, Dtype: dtype, Name: "map"}}
 	x := randomRows(20, 3)
 	if err := errors.Join(m.Scaler.Fit(x), m.Spec.FillDefaults(x)); err != nil {
 		panic(err)
 	}
 	m.Map = must(m.Spec.Build())
 	if outputs > 1 {
-		m.Head = must(layers.NewSoftmaxHead(features, outputs))
+		m.Head = must(layers.NewSoftmaxHead(features, outputs, layers.WithDtype(dt)))
 		for i := range outputs {
 			m.Classes = append(m.Classes, fmt.Sprintf("class %d", i))
 		}
 	} else {
-		m.Head = must(layers.NewLinearHead(features, outputs))
+		m.Head = must(layers.NewLinearHead(features, outputs, layers.WithDtype(dt)))
 	}
 	w := make([]float64, features*outputs)
 	for i := range w {

@@ -20,12 +20,13 @@ var pageText string
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"short":  func(s string) string { return s[:12] },
 	"digits": func(v float64) string { return fmt.Sprintf("%.4g", v) },
+	"list":   func(s string) string { return strings.ReplaceAll(s, ",", ", ") },
 	"row":    exampleRow,
 }).Parse(pageText))
 
 // exampleRow is a row of so many numbers, cut where it is long.
 func exampleRow(n int) string {
-	const most = 20
+	const most = 16
 	row := strings.TrimSuffix(strings.Repeat("0.5, ", min(n, most)), ", ")
 	if n > most {
 		row += fmt.Sprintf(", ... %d numbers", n)

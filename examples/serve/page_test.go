@@ -27,7 +27,7 @@ func TestPage(t *testing.T) {
 		"full":          {full, []string{"gaussian", "exp(-‖x-z‖²/2σ²)", "sigma=", "5 columns", "34, float64, frozen", "iid, seed 7", "softmax, 3 outputs", "0.8125", "test accuracy", "101 train, 60 test", "relative Frobenius", "915 of these pairs", "&lt;script&gt;"}, "<script>"},
 		"no evaluation": {newModel("exp-semigroup", 1, 1), []string{"exp-semigroup", "beta=", "takes x &gt;= 0", "linear, 1 output\n", "the file says nothing of them; models that examples/train saves do"}, "<img"},
 		"draws nothing": {newModel("linear", 2, 1), []string{"parameters<td>none", "sampler<td>none\n", "softmax, 2 outputs"}, "seed"},
-		"two signs":     {newModel("delta-gaussian", 2, 1), []string{"coupling=shared-coupled", "sampler<td>none, seed 7"}, "iid"},
+		"two signs":     {newModel("delta-gaussian", 2, 1), []string{"coupling=shared-coupled", "sampler<td>a coupling of the two signs, seed 7"}, "iid"},
 	} {
 		r := runServer(t, tc.model, nil)
 		status, page := r.get(t, "/")

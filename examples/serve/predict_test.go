@@ -31,7 +31,8 @@ func list[T any](values []T) (out []any) {
 func TestPredict(t *testing.T) {
 	x := randomRows(29, 5)
 	npy := asNPY(29, dims, x.Float64s())
-	for name, m := range map[string]*train.Model{"classes": newModel("gaussian", 3, 1), "target": newModel("exp-semigroup", 1, 1)} {
+	for name, m := range map[string]*train.Model{"classes": newModel("gaussian", 3, 1), "target": newModel("exp-semigroup", 1, 1),
+		"float32": newModel("gaussian/float32", 3, 1), "two signs": newModel("delta-gaussian/float32", 1, 1)} {
 		r := runServer(t, m, nil)
 		scores := must(m.Scores(x))
 		want := map[string]any{"model": must(checksum(r.model))}

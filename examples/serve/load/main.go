@@ -3,7 +3,7 @@
 //	go -C examples/serve run ./load -model ../../model.safetensors -rate 500 -duration 60s
 //	go -C examples/serve run ./load -url http://localhost:8080
 //
-// With -model it builds the server and starts it for the time of the run, as a process of its own on a free port. A request is due at its time
+// With -model it builds the server and starts it for the time of the run, as a process of its own on a free port (on Unix, as SIGTERM ends it). A request is due at its time
 // whether or not those before it have their answers, and its latency counts from then, so that a server that stands still is not
 // spared. The exit status is 1 if any request had no right answer.
 package main
