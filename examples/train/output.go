@@ -124,12 +124,6 @@ func (r *result) object() object {
 	return o
 }
 
-// evaluation is what goes into the model's file.
-func (r *result) evaluation() *notes.Evaluation {
-	o := r.object()
-	return &notes.Evaluation{TrainRows: o.TrainRows, TestRows: o.TestRows, Accuracy: o.Accuracy, F1: o.F1, RMSE: o.RMSE, KernelError: o.KernelError, Pairs: r.pairs}
-}
-
 // show prints the result and draws the picture.
 func (r *result) show(o *options) error {
 	if o.plot != "" {
