@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -94,6 +95,29 @@ func TestSlowClient(t *testing.T) {
 				t.Errorf("%s: %q does not hold %q", kind, text, want)
 			}
 		}
+	}
+}
+
+// TestBrokenConnection: a client that breaks off amid its body is no failure of the server.
+func TestBrokenConnection(t *testing.T) {
+	r := runServer(t, newModel("gaussian", 3, 1), nil)
+	for i, linger := range []int{-1, 0} { // an end of the stream, and a reset
+		conn, err := net.Dial("tcp", strings.TrimPrefix(r.url, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprint(conn, "POST /predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{\"rows\": [[1")
+		wait(t, func() bool {
+			_, text := r.get(t, "/metrics")
+			return strings.Contains(text, "bochner_predict_in_flight 1\n")
+		})
+		if err := errors.Join(conn.(*net.TCPConn).SetLinger(linger), conn.Close()); err != nil {
+			t.Fatal(err)
+		}
+		wait(t, func() bool {
+			_, text := r.get(t, "/metrics")
+			return strings.Contains(text, fmt.Sprintf("bochner_predict_requests_total{code=\"400\"} %d\n", i+1))
+		})
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"os"
 
@@ -27,6 +28,7 @@ func refusal(status int, format string, args ...any) error {
 func (s *server) refuse(w http.ResponseWriter, err error) {
 	var own *refused
 	var large *http.MaxBytesError
+	var broken *net.OpError
 	status := http.StatusInternalServerError
 	switch {
 	case errors.As(err, &own):
@@ -37,7 +39,7 @@ func (s *server) refuse(w http.ResponseWriter, err error) {
 		status, err = http.StatusRequestEntityTooLarge, fmt.Errorf("serve: the body has more than %d rows; send them in several requests", s.maxRows)
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		status, err = http.StatusRequestTimeout, fmt.Errorf("serve: the body was not here after %v; send fewer rows at a time", s.timeout)
-	case errors.Is(err, data.ErrFormat):
+	case errors.Is(err, data.ErrFormat), errors.As(err, &broken): // or the client has gone
 		status = http.StatusBadRequest
 	case errors.Is(err, ops.ErrDomain), errors.Is(err, ops.ErrShape):
 		status = http.StatusUnprocessableEntity

@@ -105,6 +105,21 @@ func TestEvaluationIsNoted(t *testing.T) {
 	}
 }
 
+// TestSavedThoughNotEvaluated: a model that its test rows do not suit, which of a tuned map turns out at the end, is in the file all the same,
+// and nothing is noted of it.
+func TestSavedThoughNotEvaluated(t *testing.T) {
+	dir := files(t)
+	clitest.File(t, dir, "negative.csv", "0.3,0.4,0.2,dark\n0.5,-0.25,0.2,light\n")
+	r := clitest.Run(t, dir, "-train last.csv -test negative.csv -map exp-semigroup -features 16 -epochs 1 -tune all -save model")
+	if r.Status != 1 || !strings.Contains(r.Stderr, "x[1,1] = -0.25 is negative") {
+		t.Errorf("%+v", r)
+	}
+	m, err := train.Load(filepath.Join(dir, "model"))
+	if err != nil || len(m.Notes) > 0 {
+		t.Errorf("%v, %v", m, err)
+	}
+}
+
 // TestLoadErrors: what -load meets that was not saved like that.
 func TestLoadErrors(t *testing.T) {
 	dir := files(t)
