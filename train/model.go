@@ -19,6 +19,8 @@ type Model struct {
 	Map     layers.Layer // Scaler's columns -> features
 	Head    layers.Head  // features -> one score a class, or one a target
 	Classes data.Classes // the class of each score; nil for regression
+	// Notes are what else its file says of it, by metadata key, such as where it comes from and how good it is. They decide nothing.
+	Notes map[string]string
 }
 
 // blockRows is how many rows a model maps at once, so that features of all rows never stand in memory.

@@ -16,7 +16,10 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// card is the metadata of a model file, a JSON object under the key "bochner".
+// cardKey is the metadata key of the card.
+const cardKey = "bochner"
+
+// card is the metadata of a model file, a JSON object under cardKey. Other keys are the model's notes.
 type card struct {
 	Version string       `json:"version"`
 	Spec    layers.Spec  `json:"spec"`
@@ -27,8 +30,8 @@ type card struct {
 	Drawn   bool         `json:"drawn"` // whether the file holds the map's parameters
 }
 
-// Save writes the whole model to a safetensors file: the tensors map.*, head.* and scaler.*, and the rest as metadata. The
-// file is written beside path and renamed, and holds a SHA-256 of itself. Errors: parts that do not fit together or that a file
+// Save writes the whole model to a safetensors file: the tensors map.*, head.* and scaler.*, and the rest, Notes included, as metadata.
+// The file is written beside path and renamed, and holds a SHA-256 of itself. Errors: parts that do not fit together or that a file
 // cannot hold (domain.ErrParam), and those of modelfile.Write.
 func (m *Model) Save(path string) error { return m.save(path, true) }
 
@@ -62,7 +65,14 @@ func (m *Model) save(path string, drawn bool) error {
 	if err != nil {
 		return fmt.Errorf("train: Save %s: %w", path, err)
 	}
-	return modelfile.Write(path, map[string]string{"bochner": string(text)}, tensors)
+	meta := map[string]string{cardKey: string(text)}
+	for key, note := range m.Notes {
+		if key == cardKey {
+			return fmt.Errorf("train: Save %s: the note %q is the model card's key; choose another: %w", path, key, domain.ErrParam)
+		}
+		meta[key] = note
+	}
+	return modelfile.Write(path, meta, tensors)
 }
 
 // card describes the model, if Load could make it from that card and those tensors.
@@ -119,13 +129,14 @@ func Load(path string) (*Model, error) {
 }
 
 func fromFile(meta map[string]string, tensors map[string]*tensor.Dense) (*Model, error) {
-	text, ok := meta["bochner"]
+	text, ok := meta[cardKey]
 	if !ok {
-		return nil, fmt.Errorf("a safetensors file, but not a model of bochner's: it has no metadata %q: %w", "bochner", modelfile.ErrFormat)
+		return nil, fmt.Errorf("a safetensors file, but not a model of bochner's: it has no metadata %q: %w", cardKey, modelfile.ErrFormat)
 	}
+	delete(meta, cardKey)
 	var c card
 	if err := json.Unmarshal([]byte(text), &c); err != nil {
-		return nil, fmt.Errorf("the metadata %q is no model card: %v: %w", "bochner", err, modelfile.ErrFormat)
+		return nil, fmt.Errorf("the metadata %q is no model card: %v: %w", cardKey, err, modelfile.ErrFormat)
 	}
 	e, err := layers.Lookup(c.Spec.Map)
 	if err != nil {
@@ -134,7 +145,7 @@ func fromFile(meta map[string]string, tensors map[string]*tensor.Dense) (*Model,
 	if err := c.check(e, tensors); err != nil {
 		return nil, fmt.Errorf("%w: %w", err, modelfile.ErrFormat)
 	}
-	m := &Model{Spec: c.Spec, Classes: c.Classes}
+	m := &Model{Spec: c.Spec, Classes: c.Classes, Notes: meta}
 	if c.Drawn {
 		m.Map, err = c.Spec.Restore(withPrefix(tensors, "map."))
 	} else {

@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/bochner-go/bochner/examples/internal/cli"
+	"github.com/bochner-go/bochner/examples/internal/notes"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train"
@@ -23,7 +24,8 @@ type result struct {
 	lambda              *float64 // of ridge and svm
 	test, train         *scores
 	kernelError         *report.GramError
-	split               *cli.Split // of a map of two signs
+	pairs               notes.Pairs // that it compares
+	split               *cli.Split  // of a map of two signs
 	history             *train.FitReport
 	cv                  *train.CVReport
 	seconds             seconds

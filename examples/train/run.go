@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/bochner-go/bochner/examples/internal/cli"
+	"github.com/bochner-go/bochner/examples/internal/notes"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train"
@@ -90,11 +91,13 @@ func trainModel(ctx context.Context, o *options) (*result, error) {
 		return nil, err
 	}
 	r.seconds.Fit = (time.Since(fit) - timed.mapping).Seconds()
-	if err := o.saveModel(m); err != nil {
-		return nil, err
+	evaluated := *m
+	evaluated.Map = timed
+	err = r.evaluate(&evaluated, x, trainSet, testSet)
+	if err == nil {
+		err = r.evaluation().Put(m)
 	}
-	m.Map = timed
-	if err := r.evaluate(m, x, trainSet, testSet); err != nil {
+	if err := errors.Join(err, o.saveModel(m)); err != nil { // what was fitted is saved in any case
 		return nil, err
 	}
 	r.seconds.Features = timed.spent.Seconds()
@@ -376,6 +379,6 @@ func (r *result) measureKernel(m *train.Model, x ops.Matrix) error {
 		return err
 	}
 	e, err := report.Compare(exact, approx)
-	r.kernelError = &e
+	r.kernelError, r.pairs = &e, notes.PairsOf(exact, approx)
 	return err
 }

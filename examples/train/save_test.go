@@ -1,6 +1,9 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -9,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/bochner-go/bochner/examples/internal/clitest"
+	"github.com/bochner-go/bochner/examples/internal/notes"
+	"github.com/bochner-go/bochner/train"
 )
 
 // TestSaveAndLoad: a model that one process saves gives the same numbers in another.
@@ -29,11 +34,11 @@ func TestSaveAndLoad(t *testing.T) {
 		"-features 64 -epochs 3 -save-spec",
 		"-features 64 -task regression -save-spec -sampler orthogonal -scale standard",
 	} {
-		train, test := "last.csv", "test.csv"
+		trained, test := "last.csv", "test.csv"
 		if strings.Contains(args, "regression") {
-			train, test = "smooth.csv", "smoothtest.csv"
+			trained, test = "smooth.csv", "smoothtest.csv"
 		}
-		saved := clitest.Run(t, dir, args+" -json -save model -train "+train+" -test "+test)
+		saved := clitest.Run(t, dir, args+" -json -save model -train "+trained+" -test "+test)
 		if !strings.HasSuffix(saved.Stderr, "model: model\n") {
 			t.Errorf("%s: stderr %q", args, saved.Stderr)
 		}
@@ -57,6 +62,61 @@ func TestSaveAndLoad(t *testing.T) {
 		if !reflect.DeepEqual(first, second) {
 			t.Errorf("%s: saved\n%v, loaded\n%v", args, first, second)
 		}
+	}
+}
+
+// TestEvaluationIsNoted: the model's file says how good it is, as the program does, and two runs write the same bytes.
+func TestEvaluationIsNoted(t *testing.T) {
+	dir := files(t)
+	for args, pairs := range map[string]int{
+		"-features 64 -head ridge -train last.csv -test test.csv":                         915, // of 60 rows, every second
+		"-features 64 -epochs 2 -tune all -train last.csv -test test.csv":                 0,   // it has left its kernel
+		"-features 64 -task regression -train smooth.csv -test smoothtest.csv -save-spec": 915,
+	} {
+		ob := clitest.Run(t, dir, args+" -json -save model").Object(t)
+		clitest.Run(t, dir, args+" -save again").OK(t)
+		m, err := train.Load(filepath.Join(dir, "model"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := notes.Of(m)
+		if err != nil || e == nil {
+			t.Fatalf("%s: the note is %v, %v", args, e, err)
+		}
+		if len(e.Pairs) != pairs || (e.KernelError == nil) != (pairs == 0) {
+			t.Errorf("%s: %d pairs and the kernel error %v", args, len(e.Pairs), e.KernelError)
+		}
+		noted, said := map[string]any{}, map[string]any{}
+		if err := json.Unmarshal([]byte(m.Notes[notes.Key]), &noted); err != nil {
+			t.Fatal(err)
+		}
+		delete(noted, "pairs")
+		for key := range noted {
+			said[key] = ob[key]
+		}
+		if len(noted) < 3 || !reflect.DeepEqual(noted, said) {
+			t.Errorf("%s: noted is %v, said %v", args, noted, said)
+		}
+		first, err1 := os.ReadFile(filepath.Join(dir, "model"))
+		second, err2 := os.ReadFile(filepath.Join(dir, "again"))
+		if err := errors.Join(err1, err2); err != nil || !bytes.Equal(first, second) {
+			t.Errorf("%s: two runs write different files (%v)", args, err)
+		}
+	}
+}
+
+// TestSavedThoughNotEvaluated: a model that its test rows do not suit, which of a tuned map turns out at the end, is in the file all the same,
+// and nothing is noted of it.
+func TestSavedThoughNotEvaluated(t *testing.T) {
+	dir := files(t)
+	clitest.File(t, dir, "negative.csv", "0.3,0.4,0.2,dark\n0.5,-0.25,0.2,light\n")
+	r := clitest.Run(t, dir, "-train last.csv -test negative.csv -map exp-semigroup -features 16 -epochs 1 -tune all -save model")
+	if r.Status != 1 || !strings.Contains(r.Stderr, "x[1,1] = -0.25 is negative") {
+		t.Errorf("%+v", r)
+	}
+	m, err := train.Load(filepath.Join(dir, "model"))
+	if err != nil || len(m.Notes) > 0 {
+		t.Errorf("%v, %v", m, err)
 	}
 }
 

@@ -87,7 +87,7 @@ func TestReadCSVErrors(t *testing.T) {
 		{"class NaN", "1,a\n2,NaN\n", Options{}, domain.ErrDomain, []string{"f.csv:2", `"NaN"`}},
 		{"open quote", "1,2\n\"3,4\n", none, ErrFormat, []string{"f.csv:"}},
 		{"dims", "1,2,3\n", Options{Dims: 3}, domain.ErrShape, []string{"f.csv:1", "2 features, want 3", "label last"}},
-		{"MaxCells", "1,2\n3,4\n", Options{Label: LabelNone, MaxCells: 3}, ErrFormat, []string{"2 rows of 2", "3 cells"}},
+		{"MaxCells", "1,2\n3,4\n", Options{Label: LabelNone, MaxCells: 3}, ErrTooLarge, []string{"2 rows of 2", "3 cells"}},
 		{"long token", "1\n" + strings.Repeat("z", 1000) + "\n", none, ErrFormat, []string{`zzz"...`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

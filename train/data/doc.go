@@ -28,12 +28,17 @@
 // plus 4096 for each byte read, unless Options.MaxCells says otherwise; of a sparse matrix that is the limit for a row.
 package data
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+)
 
 // The sentinels of this package; NaN and the infinities wrap domain.ErrDomain, a wrong width domain.ErrShape.
 var (
 	// ErrFormat marks a file that does not follow its format.
 	ErrFormat = errors.New("malformed file")
+	// ErrTooLarge marks a file of more cells than Options.MaxCells; it is an ErrFormat.
+	ErrTooLarge = fmt.Errorf("more cells than allowed: %w", ErrFormat)
 	// ErrLabel marks a class that was not among those known.
 	ErrLabel = errors.New("unknown class")
 	// ErrZeros marks sparse rows under a scaler that makes other numbers of zeros.

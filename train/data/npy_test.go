@@ -153,7 +153,7 @@ func TestReadNPYErrors(t *testing.T) {
 		{"product beyond int64", of("<f8", "(9000000000000000000, 3)", six), none, ErrFormat, []string{"too large"}},
 		{"label and nothing else", of("<f8", "(6, 1)", six), Options{}, ErrFormat, []string{"no features"}},
 		{"dims", good, Options{Dims: 3}, domain.ErrShape, []string{"2 features, want 3"}},
-		{"MaxCells", good, Options{Label: LabelNone, MaxCells: 5}, ErrFormat, []string{"2 rows of 3", "5 cells"}},
+		{"MaxCells", good, Options{Label: LabelNone, MaxCells: 5}, ErrTooLarge, []string{"2 rows of 3", "5 cells"}},
 		{"NaN", of("<f8", "(2, 3)", []float64{1, 2, 3, 4, math.NaN(), 6}), none, domain.ErrDomain, []string{"x[1,1] = NaN", "drop the row"}},
 		{"Inf beside a label", of("<f4", "(2, 3)", []float32{1, 2, 3, 4, 5, float32(math.Inf(1))}), Options{Label: LabelFirst}, domain.ErrDomain, []string{"column 3", "x[1,1] = +Inf"}},
 		{"class NaN", of("<f8", "(2, 3)", []float64{1, 2, 3, 4, 5, math.NaN()}), Options{}, domain.ErrDomain, []string{"row 1", `"NaN"`}},

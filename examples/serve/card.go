@@ -1,0 +1,69 @@
+package main
+
+import (
+	"os"
+	"time"
+
+	"github.com/bochner-go/bochner/examples/internal/notes"
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/train"
+)
+
+// card is what /model tells of a model and what the page shows.
+type card struct {
+	File       string            `json:"file"`
+	SHA256     string            `json:"sha256"`
+	Written    time.Time         `json:"written"`
+	Map        string            `json:"map"`
+	Kernel     string            `json:"kernel"` // its formula
+	Source     string            `json:"source"`
+	Params     layers.Values     `json:"params"`
+	InputDim   int               `json:"input_dim"`
+	Inputs     string            `json:"inputs"` // what they may be, once scaled
+	Features   int               `json:"features"`
+	Sampler    string            `json:"sampler,omitempty"` // empty for a map that has none
+	Seed       *uint64           `json:"seed,omitempty"`    // nil for a map that draws nothing
+	Dtype      string            `json:"dtype"`
+	Tuned      string            `json:"tuned"`
+	Scaler     string            `json:"scaler"`
+	Head       string            `json:"head"`
+	Outputs    int               `json:"outputs"`
+	Classes    []string          `json:"classes,omitempty"`
+	Evaluation *notes.Evaluation `json:"evaluation"` // null for a file that says nothing of it
+	MaxRows    int               `json:"max_rows"`   // of a request
+	MaxBody    int64             `json:"max_body_bytes"`
+	Version    string            `json:"version"` // of the library that serves it
+}
+
+// newCard describes a model and what is known of it.
+func newCard(m *train.Model, e *notes.Evaluation, file os.FileInfo, sum string, o *options) (card, error) {
+	entry, err := layers.Lookup(m.Spec.Map)
+	if err != nil {
+		return card{}, err
+	}
+	k, err := m.Spec.Kernel()
+	if err != nil {
+		return card{}, err
+	}
+	c := card{File: file.Name(), SHA256: sum, Written: file.ModTime().UTC(), Map: m.Spec.Map, Kernel: entry.Formula, Source: entry.Paper, Params: m.Spec.Params,
+		InputDim: m.Dims(), Inputs: k.Domain().String(), Features: m.Map.Features(), Sampler: m.Spec.Sampler, Dtype: m.Map.Dtype().String(), Tuned: m.Spec.Tune,
+		Scaler: m.Scaler.Name(), Head: "linear", Outputs: m.Head.Features(), Classes: m.Classes, MaxRows: o.maxRows, MaxBody: o.maxBody, Version: train.Version}
+	if _, ok := m.Head.(*layers.SoftmaxHead); ok {
+		c.Head = "softmax"
+	}
+	if c.Tuned == "" {
+		c.Tuned = "frozen"
+	}
+	if entry.Sampled {
+		c.Seed = &m.Spec.Seed
+		if c.Sampler == "" && !entry.Signed {
+			c.Sampler = "iid"
+		}
+	}
+	if e != nil {
+		short := *e
+		short.Pairs = nil // the page draws them
+		c.Evaluation = &short
+	}
+	return c, nil
+}

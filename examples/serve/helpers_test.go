@@ -1,0 +1,212 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bochner-go/bochner/examples/internal/notes"
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/report"
+	"github.com/sbinet/npyio"
+	"gonum.org/v1/gonum/mat"
+	"gorgonia.org/tensor"
+)
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+const dims = 5 // of the models here
+
+// patience is how long a test waits for what must come: a busy machine may stand still for a while.
+const patience = 3 * time.Minute
+
+// newModel is a model of so many outputs on 34 features, its head drawn by the seed: classes by a softmax for two or more, else targets. A
+// map's name may end in /float32.
+func newModel(mapName string, outputs int, seed uint64) *train.Model {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	dt, dtype := tensor.Float64, ""
+	if name, single := strings.CutSuffix(mapName, "/float32"); single {
+		mapName, dt, dtype = name, tensor.Float32, "float32"
+	}
+	features := map[string]int{"linear": dims, "delta-gaussian": 32}[mapName] // 4 a frequency of two signs
+	if features == 0 {
+		features = 34
+	}
+	m := &train.Model{Scaler: must(data.ParseScalers("none")), Spec: layers.Spec{Map: mapName, Dims: dims, Features: features, Seed: 7, Dtype: dtype, Name: "map"}}
+	x := randomRows(20, 3)
+	if err := errors.Join(m.Scaler.Fit(x), m.Spec.FillDefaults(x)); err != nil {
+		panic(err)
+	}
+	m.Map = must(m.Spec.Build())
+	if outputs > 1 {
+		m.Head = must(layers.NewSoftmaxHead(features, outputs, layers.WithDtype(dt)))
+		for i := range outputs {
+			m.Classes = append(m.Classes, fmt.Sprintf("class %d", i))
+		}
+	} else {
+		m.Head = must(layers.NewLinearHead(features, outputs, layers.WithDtype(dt)))
+	}
+	w := make([]float64, features*outputs)
+	for i := range w {
+		w[i] = rng.NormFloat64()
+	}
+	if err := m.Head.SetWeights(w, make([]float64, outputs)); err != nil {
+		panic(err)
+	}
+	return m
+}
+
+// evaluated is newModel with an evaluation that is its own for the kernel and made up for the rest.
+func evaluated(mapName string, outputs int, seed uint64) *train.Model {
+	m := newModel(mapName, outputs, seed)
+	x := randomRows(60, 4)
+	exact, approx := must(report.ExactGram(must(m.Spec.Kernel()), x)), must(report.ApproxGram(m.Map, x))
+	kernel, accuracy := must(report.Compare(exact, approx)), .8125
+	e := notes.Evaluation{TrainRows: 101, TestRows: 60, Accuracy: &accuracy, KernelError: &kernel, Pairs: notes.PairsOf(exact, approx)}
+	if err := e.Put(m); err != nil {
+		panic(err)
+	}
+	return m
+}
+
+// randomRows are n rows in (0, 1).
+func randomRows(n int, seed uint64) *tensor.Dense {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	v := make([]float64, n*dims)
+	for i := range v {
+		v[i] = rng.Float64()
+	}
+	return tensor.New(tensor.WithShape(n, dims), tensor.WithBacking(v))
+}
+
+// asJSON is the body of rows.
+func asJSON(x *tensor.Dense) string {
+	rows := make([][]float64, x.Shape()[0])
+	for i := range rows {
+		rows[i] = x.Float64s()[i*dims : (i+1)*dims]
+	}
+	return string(must(json.Marshal(map[string]any{"rows": rows})))
+}
+
+// asNPY is the body of numbers, row by row.
+func asNPY(rows, cols int, v []float64) string {
+	var b bytes.Buffer
+	if err := npyio.Write(&b, mat.NewDense(rows, cols, v)); err != nil {
+		panic(err)
+	}
+	return b.String()
+}
+
+// running is a server in this process.
+type running struct {
+	*server
+	url  string
+	stop func() error // ends it as SIGTERM does, and waits
+}
+
+// runServer serves a model with small limits, changed by set.
+func runServer(t *testing.T, m *train.Model, set func(o *options)) *running {
+	t.Helper()
+	o := &options{model: filepath.Join(t.TempDir(), "m.safetensors"), maxBody: 1 << 16, maxRows: 50, concurrent: 2, timeout: patience, drain: patience}
+	if set != nil {
+		set(o)
+	}
+	if err := m.Save(o.model); err != nil {
+		t.Fatal(err)
+	}
+	s, err := newServer(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.log = log.New(io.Discard, "", 0)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- s.serve(ctx, l) }()
+	r := &running{server: s, url: "http://" + l.Addr().String()}
+	stopped := false
+	r.stop = func() error {
+		if stopped {
+			return nil
+		}
+		stopped = true
+		cancel()
+		return <-ended
+	}
+	t.Cleanup(func() {
+		if err := r.stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return r
+}
+
+// post sends a body and returns the status and the answer, which must be JSON.
+func (r *running) post(t *testing.T, query, contentType string, body io.Reader) (int, map[string]any) {
+	t.Helper()
+	resp, err := http.Post(r.url+"/predict"+query, contentType, body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, object(t, resp)
+}
+
+// object is the JSON of an answer.
+func object(t *testing.T, resp *http.Response) (ob map[string]any) {
+	t.Helper()
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err == nil {
+		err = json.Unmarshal(text, &ob)
+	}
+	if kind := resp.Header.Get("Content-Type"); err != nil || kind != "application/json" {
+		t.Fatalf("%s, %s: %q: %v", resp.Status, kind, text, err)
+	}
+	return ob
+}
+
+// get is the text of a page.
+func (r *running) get(t *testing.T, page string) (int, string) {
+	t.Helper()
+	resp, err := http.Get(r.url + page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	return resp.StatusCode, string(must(io.ReadAll(resp.Body)))
+}
+
+// wantRefusal wants a status and an error of one line that holds the texts.
+func wantRefusal(t *testing.T, what string, status int, ob map[string]any, want int, texts ...string) {
+	t.Helper()
+	text, _ := ob["error"].(string)
+	if status != want || text == "" || len(ob) != 1 || strings.Contains(text, "\n") {
+		t.Errorf("%s: %d %v, want %d", what, status, ob, want)
+	}
+	for _, s := range texts {
+		if !strings.Contains(text, s) {
+			t.Errorf("%s: %q does not hold %q", what, text, s)
+		}
+	}
+}

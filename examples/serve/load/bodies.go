@@ -1,0 +1,43 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"math/rand/v2"
+
+	"github.com/sbinet/npyio"
+	"gonum.org/v1/gonum/mat"
+)
+
+// contentTypes are those of the formats.
+var contentTypes = map[string]string{"json": "application/json", "npy": "application/x-npy"}
+
+// distinctBodies are made before the run, and sent in turn.
+const distinctBodies = 64
+
+func makeBodies(o *options, dims int) ([][]byte, error) {
+	rng := rand.New(rand.NewPCG(o.seed, 0))
+	bodies := make([][]byte, distinctBodies)
+	for i := range bodies {
+		x := mat.NewDense(o.rows, dims, nil)
+		rows := make([][]float64, o.rows)
+		for j := range rows {
+			rows[j] = x.RawRowView(j)
+			for k := range rows[j] {
+				rows[j][k] = rng.Float64()
+			}
+		}
+		var err error
+		if o.format == "json" {
+			bodies[i], err = json.Marshal(map[string]any{"rows": rows})
+		} else {
+			var b bytes.Buffer
+			err = npyio.Write(&b, x)
+			bodies[i] = b.Bytes()
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return bodies, nil
+}

@@ -1,0 +1,49 @@
+// Command load sends requests to a server of examples/serve at a fixed rate and says how it did.
+//
+//	go -C examples/serve run ./load -model ../../model.safetensors -rate 500 -duration 60s
+//	go -C examples/serve run ./load -url http://localhost:8080
+//
+// With -model it builds the server and starts it for the time of the run, as a process of its own on a free port (on Unix, as SIGTERM ends it). A request is due at its time
+// whether or not those before it have their answers, and its latency counts from then, so that a server that stands still is not
+// spared. The exit status is 1 if any request had no right answer.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/bochner-go/bochner/examples/internal/cli"
+)
+
+func main() { cli.Main("load", run) }
+
+func run(ctx context.Context, args []string) (err error) {
+	o, err := parse(args)
+	if err != nil {
+		return err
+	}
+	if o.model != "" {
+		p, e := start(ctx, o.model)
+		if e != nil {
+			return e
+		}
+		defer func() { err = errors.Join(err, p.stop()) }()
+		o.url = p.url
+	}
+	r, err := send(ctx, o)
+	if err != nil {
+		return err
+	}
+	if o.json {
+		err = json.NewEncoder(os.Stdout).Encode(r)
+	} else {
+		_, err = fmt.Println(r)
+	}
+	if err == nil && r.Errors > 0 {
+		err = fmt.Errorf("%d of %d requests failed, the first: %s", r.Errors, r.Requests, r.First)
+	}
+	return err
+}

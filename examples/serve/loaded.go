@@ -1,0 +1,71 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/bochner-go/bochner/examples/internal/notes"
+	"github.com/bochner-go/bochner/train"
+)
+
+// loaded is a model with all that is said of it. It never changes.
+type loaded struct {
+	model *train.Model
+	card  card
+	page  []byte
+	file  os.FileInfo // as it was read
+}
+
+// load reads a model file. One that changes meanwhile is read again, so that the checksum is that of the model.
+func load(path string, o *options) (*loaded, error) {
+	for range 3 {
+		before, err := os.Stat(path)
+		if err != nil {
+			return nil, fmt.Errorf("-model: %w", err)
+		}
+		sum, err1 := checksum(path)
+		m, err2 := train.Load(path)
+		if after, err := os.Stat(path); err != nil || !same(before, after) {
+			continue
+		}
+		if err := errors.Join(err1, err2); err != nil {
+			return nil, err
+		}
+		e, err := notes.Of(m)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		l := &loaded{model: m, file: before}
+		if l.card, err = newCard(m, e, before, sum, o); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		if l.page, err = newPage(l.card, e); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		return l, nil
+	}
+	return nil, fmt.Errorf("-model %s: the file changes while it is read; write it beside its name and rename it", path)
+}
+
+// same says whether two looks at a file saw the same contents, as far as the file system tells.
+func same(a, b os.FileInfo) bool {
+	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
+}
+
+// checksum is the file's SHA-256, as sha256sum prints it.
+func checksum(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}

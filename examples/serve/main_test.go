@@ -1,0 +1,55 @@
+package main
+
+import (
+	"net"
+	"path/filepath"
+	"testing"
+
+	"github.com/bochner-go/bochner/examples/internal/clitest"
+)
+
+func TestMain(m *testing.M) { clitest.Main(m) }
+
+// TestFlags: a wrong flag is the exit status 2, a model or an address that will not do 1, each with one line that says what to do.
+func TestFlags(t *testing.T) {
+	dir := t.TempDir()
+	if err := newModel("gaussian", 3, 1).Save(filepath.Join(dir, "m")); err != nil {
+		t.Fatal(err)
+	}
+	noted := newModel("gaussian", 3, 1)
+	noted.Notes = map[string]string{"evaluation": "[]"}
+	if err := noted.Save(filepath.Join(dir, "noted")); err != nil {
+		t.Fatal(err)
+	}
+	clitest.File(t, dir, "text", "no model, and more than a few bytes of it, so that it is no damaged one\n")
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	for _, tc := range []struct {
+		args   string
+		status int
+		text   string
+	}{
+		{"", 2, "-model is missing; name a file that examples/train -save wrote"},
+		{"-model m m", 2, `unexpected argument "m"`},
+		{"-model m -max-body 0", 2, "-max-body 0: want 1 to 4294967296"},
+		{"-model m -max-rows 0", 2, "-max-rows 0: want 1 to 16777216"},
+		{"-model m -concurrent 0", 2, "-concurrent 0: want at least 1"},
+		{"-model m -timeout 0s", 2, "-timeout 0s: want more than 0"},
+		{"-model m -linger -1s", 2, "want 0 or more"},
+		{"-model m -watch often", 2, "-h lists the flags"},
+		{"-model none", 1, "no such file"},
+		{"-model text", 1, "not a model file"},
+		{"-model .", 1, "directory"},
+		{"-model noted", 1, `noted: the note "evaluation" is no evaluation`},
+		{"-model m -addr " + taken.Addr().String(), 1, "address already in use; choose another, host:0 for any free port"},
+		{"-model m -addr nowhere", 1, "-addr nowhere: "},
+	} {
+		clitest.Run(t, dir, tc.args).Fails(t, tc.status, "serve", tc.text)
+	}
+	if r := clitest.Run(t, dir, "-h").OK(t); r.Stderr != "" {
+		t.Errorf("-h writes %q to stderr", r.Stderr)
+	}
+}

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"html"
+	"image/png"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/bochner-go/bochner/train"
+)
+
+// TestPage: the page and /model tell what the file says, with a picture of the kernel error where it has one; nothing in the file is taken for HTML.
+func TestPage(t *testing.T) {
+	full := evaluated("gaussian", 3, 1)
+	full.Classes[1] = "<script>alert(1)</script>"
+	for name, tc := range map[string]struct {
+		model *train.Model
+		texts []string
+		not   string
+	}{
+		"full":          {full, []string{"gaussian", "exp(-‖x-z‖²/2σ²)", "sigma=", "5 columns", "34, float64, frozen", "iid, seed 7", "softmax, 3 outputs", "0.8125", "test accuracy", "101 train, 60 test", "relative Frobenius", "915 of these pairs", "&lt;script&gt;"}, "<script>"},
+		"no evaluation": {newModel("exp-semigroup", 1, 1), []string{"exp-semigroup", "beta=", "takes x &gt;= 0", "linear, 1 output\n", "the file says nothing of them; models that examples/train saves do"}, "<img"},
+		"draws nothing": {newModel("linear", 2, 1), []string{"parameters<td>none", "sampler<td>none\n", "softmax, 2 outputs"}, "seed"},
+		"two signs":     {newModel("delta-gaussian", 2, 1), []string{"coupling=shared-coupled", "sampler<td>a coupling of the two signs, seed 7"}, "iid"},
+	} {
+		r := runServer(t, tc.model, nil)
+		status, page := r.get(t, "/")
+		if status != http.StatusOK {
+			t.Errorf("%s: %d", name, status)
+		}
+		for _, text := range append(tc.texts, "m.safetensors", must(checksum(r.model))[:12], "0.5, 0.5, 0.5, 0.5, 0.5]]") {
+			if !strings.Contains(page, text) {
+				t.Errorf("%s: the page does not hold %q:\n%.4000s", name, text, page)
+			}
+		}
+		if strings.Contains(page, tc.not) {
+			t.Errorf("%s: the page holds %q", name, tc.not)
+		}
+		checkCard(t, r, tc.model)
+	}
+	r := runServer(t, full, nil)
+	_, page := r.get(t, "/")
+	data := regexp.MustCompile(`src="data:image/png;base64,([^"]+)"`).FindStringSubmatch(page)
+	if data == nil {
+		t.Fatal("the page has no picture")
+	}
+	img, err := png.Decode(bytes.NewReader(must(base64.StdEncoding.DecodeString(html.UnescapeString(data[1])))))
+	if err != nil || img.Bounds().Dx() < 500 {
+		t.Errorf("the picture: %v", err)
+	}
+}
+
+// checkCard compares /model with the model.
+func checkCard(t *testing.T, r *running, m *train.Model) {
+	t.Helper()
+	var c card
+	_, text := r.get(t, "/model")
+	if err := json.Unmarshal([]byte(text), &c); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	if c.Map != m.Spec.Map || c.InputDim != dims || c.Features != m.Map.Features() || c.Outputs != m.Head.Features() || fmt.Sprint(c.Classes) != fmt.Sprint([]string(m.Classes)) ||
+		c.SHA256 != must(checksum(r.model)) || c.MaxRows != 50 || (c.Evaluation != nil) != (m.Notes != nil) {
+		t.Errorf("%s", text)
+	}
+	if c.Evaluation != nil && (c.Evaluation.Pairs != nil || *c.Evaluation.Accuracy != .8125) {
+		t.Errorf("the evaluation is %+v", c.Evaluation)
+	}
+}
+
+// TestMetrics: requests by status, rows, models.
+func TestMetrics(t *testing.T) {
+	r := runServer(t, newModel("gaussian", 3, 1), nil)
+	for range 3 {
+		r.post(t, "", "application/json", strings.NewReader(asJSON(randomRows(7, 1))))
+	}
+	r.post(t, "", "text/csv", strings.NewReader("x"))
+	r.reload()
+	_, text := r.get(t, "/metrics")
+	for _, want := range []string{
+		`bochner_predict_requests_total{code="200"} 3`, `bochner_predict_requests_total{code="415"} 1`, "bochner_predict_seconds_count 4",
+		"bochner_predict_in_flight 0", "bochner_predicted_rows_total 21", `bochner_model_loads_total{result="ok"} 2`, `bochner_model_loads_total{result="failed"} 0`,
+		fmt.Sprintf(`bochner_model_info{features="34",map="gaussian",sha256="%s"} 1`, must(checksum(r.model))), "go_goroutines ", "bochner_model_loaded_timestamp_seconds 1",
+	} {
+		if !strings.Contains(text, "\n"+want) {
+			t.Errorf("no %s in\n%s", want, text)
+		}
+	}
+}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+
+	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/train/data"
+)
+
+// refused is an error with its status.
+type refused struct {
+	status int
+	text   string
+}
+
+func (e *refused) Error() string { return e.text }
+
+func refusal(status int, format string, args ...any) error {
+	return &refused{status, "serve: " + fmt.Sprintf(format, args...)}
+}
+
+// refuse answers with the status of an error and its text.
+func (s *server) refuse(w http.ResponseWriter, err error) {
+	var own *refused
+	var large *http.MaxBytesError
+	var broken *net.OpError
+	status := http.StatusInternalServerError
+	switch {
+	case errors.As(err, &own):
+		status = own.status
+	case errors.As(err, &large):
+		status, err = http.StatusRequestEntityTooLarge, fmt.Errorf("serve: the body has more than %d bytes; send its rows in several requests", large.Limit)
+	case errors.Is(err, data.ErrTooLarge):
+		status, err = http.StatusRequestEntityTooLarge, fmt.Errorf("serve: the body has more than %d rows; send them in several requests", s.maxRows)
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		status, err = http.StatusRequestTimeout, fmt.Errorf("serve: the body was not here after %v; send fewer rows at a time", s.timeout)
+	case errors.Is(err, data.ErrFormat), errors.As(err, &broken): // or the client has gone
+		status = http.StatusBadRequest
+	case errors.Is(err, ops.ErrDomain), errors.Is(err, ops.ErrShape):
+		status = http.StatusUnprocessableEntity
+	default:
+		s.log.Printf("%d: %v", status, err)
+	}
+	if status == http.StatusServiceUnavailable {
+		w.Header().Set("Retry-After", "1")
+	}
+	s.answer(w, status, map[string]string{"error": err.Error()})
+}
+
+// answer writes a value as JSON. Whether the client still listens is not the server's affair.
+func (s *server) answer(w http.ResponseWriter, status int, v any) {
+	text, err := json.Marshal(v)
+	if err != nil {
+		s.log.Printf("the answer cannot be written: %v", err)
+		status, text = http.StatusInternalServerError, []byte(`{"error": "serve: the answer cannot be written; see the log"}`)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(status)
+	_, _ = w.Write(append(text, '\n'))
+}

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"math"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestRefusals: what is wrong with a request is a 4xx with the place and the remedy, whatever its form.
+func TestRefusals(t *testing.T) {
+	r := runServer(t, newModel("exp-semigroup", 3, 1), nil)
+	const j, n = "application/json", "application/x-npy"
+	npy := func(rows, cols int, set ...float64) string {
+		v := make([]float64, rows*cols)
+		copy(v, set)
+		return asNPY(rows, cols, v)
+	}
+	var zipped bytes.Buffer
+	z := gzip.NewWriter(&zipped)
+	fmt.Fprint(z, npy(1000, dims))
+	z.Close()
+	for _, tc := range []struct {
+		kind, body string
+		status     int
+		texts      []string
+	}{
+		{j, ``, 400, []string{"byte 0", "ends early", `send {"rows"`}},
+		{j, `{"rows": [[1,2,3,4,5]`, 400, []string{"byte 21", "ends early"}},
+		{j, `{"rows": [[1,2,3,4,5]]} x`, 400, []string{"byte 24", "'x' after the end"}},
+		{j, `[[1,2,3,4,5]]`, 400, []string{"byte 0", "'['", `send {"rows": [[1, 2, ...], ...]}`}},
+		{j, `{"row": [[1,2,3,4,5]]}`, 400, []string{`"row" is not "rows"`}},
+		{j, `{"` + strings.Repeat("r", 5000) + `": 1}`, 400, []string{`rrrr`, `is not "rows"`}},
+		{j, `{"rows": [[1,2,3,4,5]], "k": 1}`, 400, []string{"byte 22", "',' where one of } should be"}},
+		{j, `{"rows": [[1,2,.5,4,5]]}`, 400, []string{"x[0,2] is .5, which is no number in JSON"}},
+		{j, `{"rows": [[1,2,,4,5]]}`, 400, []string{"there is no number for x[0,2]"}},
+		{j, `{"rows": [[1,2,3,4,` + strings.Repeat("1", 900) + `]]}`, 400, []string{"x[0,4] has more than 800 bytes"}},
+		{j, `{"rows": []}`, 422, []string{"no rows to predict"}},
+		{j, `{"rows": [[]]}`, 422, []string{"row 0 is empty, the model takes 5 numbers"}},
+		{j, `{"rows": [[1,2,3,4,5],[1,2,3,4]]}`, 422, []string{"row 1 has 4 numbers, the model takes 5"}},
+		{j, `{"rows": [[1,2,3,4,5,6]]}`, 422, []string{"row 0 has more than the 5 numbers that the model takes"}},
+		{j, `{"rows": [[1,2,3,4,5],[1,2,NaN,4,5]]}`, 422, []string{"x[1,2] = NaN is not a finite number; drop the row or fill the value in"}},
+		{j, `{"rows": [[1,2,-Infinity,4,5]]}`, 422, []string{"x[0,2] = -Inf is not a finite number"}},
+		{j, `{"rows": [[1,2,null,4,5]]}`, 422, []string{"x[0,2] is null, not a number; drop the row or fill the value in"}},
+		{j, `{"rows": [[1,2,"NaN, or not",4,5]]}`, 422, []string{`x[0,2] is "NaN, or not", not a number`}},
+		{j, `{"rows": [[1,2,[3],4,5]]}`, 422, []string{`x[0,2] is [3, not a number`}},
+		{j, `{"rows": [[1,2,3,4,1e999]]}`, 422, []string{"x[0,4]", "1e999", "too large for float64; scale the values"}},
+		{j, `{"rows": [[1,2,3,4,1e-999]]}`, 422, []string{"x[0,4]", "1e-999", "becomes 0 in float64"}},
+		{j, `{"rows": [[1,2,3,4,5],[1,2,-3,4,5]]}`, 422, []string{"x[1,2] = -3 is negative", "histograms"}},
+		{j, `{"rows": [` + strings.Repeat("[1,2,3,4,5],", 51) + `]}`, 413, []string{"more than 50 rows; send them in several requests"}},
+		{j, `{"rows": [` + strings.Repeat(" ", 1<<16) + `]}`, 413, []string{"more than 65536 bytes; send its rows in several requests"}},
+		{n, ``, 400, []string{"body", "is empty"}},
+		{n, "\x93NUMPY", 400, []string{"truncated"}},
+		{n, npy(2, dims)[:150], 400, []string{"truncated"}},
+		{n, npy(2, dims) + "x", 400, []string{"trailing garbage"}},
+		{n, npy(2, dims-1), 422, []string{"the array has 4 features, want 5"}},
+		{n, npy(2, dims, 1, 2, 3, 4, 5, 6, math.NaN()), 422, []string{"x[1,1] = NaN is not a finite number; drop the row or fill the value in"}},
+		{n, npy(2, dims, math.Inf(1)), 422, []string{"x[0,0] = +Inf"}},
+		{n, npy(2, dims, 0, -1), 422, []string{"x[0,1] = -1 is negative"}},
+		{n, npy(51, dims), 413, []string{"more than 50 rows; send them in several requests"}},
+		{n, npy(2000, dims), 413, []string{"more than 65536 bytes"}},
+		{n, zipped.String(), 413, []string{"more than 50 rows"}},
+		{n, asJSON(randomRows(2, 1)), 400, []string{"mark of an .npy file"}},
+		{"", asJSON(randomRows(2, 1)), 415, []string{`Content-Type is ""`, "send application/json"}},
+		{"text/csv", "1,2,3,4,5\n", 415, []string{`"text/csv"`, "send application/json", "application/x-npy"}},
+		{"application/json;;", asJSON(randomRows(2, 1)), 415, []string{"application/json;;"}},
+	} {
+		status, ob := r.post(t, "", tc.kind, strings.NewReader(tc.body))
+		wantRefusal(t, fmt.Sprintf("%s %.60q", tc.kind, tc.body), status, ob, tc.status, tc.texts...)
+	}
+	status, ob := r.post(t, "?scores=maybe", j, strings.NewReader(asJSON(randomRows(2, 1))))
+	wantRefusal(t, "?scores=maybe", status, ob, 400, "want true or false")
+	// None of it has done any harm.
+	if status, ob := r.post(t, "", j, strings.NewReader(asJSON(randomRows(2, 1)))); status != http.StatusOK {
+		t.Errorf("afterwards: %d %v", status, ob)
+	}
+}
+
+// TestEncoding: a body in a Content-Encoding is refused, and the remedy said.
+func TestEncoding(t *testing.T) {
+	r := runServer(t, newModel("gaussian", 3, 1), nil)
+	req := must(http.NewRequest(http.MethodPost, r.url+"/predict", strings.NewReader("x")))
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Content-Encoding", "gzip")
+	resp := must(http.DefaultClient.Do(req))
+	wantRefusal(t, "gzip", resp.StatusCode, object(t, resp), 415, `"gzip"`, "send the body as it is")
+}
+
+// TestMethods: other methods and pages are 405 and 404.
+func TestMethods(t *testing.T) {
+	r := runServer(t, newModel("gaussian", 3, 1), nil)
+	if status, _ := r.get(t, "/predict"); status != http.StatusMethodNotAllowed {
+		t.Errorf("GET /predict: %d", status)
+	}
+	if status, _ := r.get(t, "/model.safetensors"); status != http.StatusNotFound {
+		t.Errorf("another page: %d", status)
+	}
+}
+
+// TestOverflow: a row that takes the output out of float64 is refused by its number.
+func TestOverflow(t *testing.T) {
+	m := newModel("linear", 1, 1)
+	r := runServer(t, m, nil)
+	status, ob := r.post(t, "", "application/json", strings.NewReader(`{"rows": [[1,2,3,4,5],[1e308,-1e308,1e308,1e308,-1e308],[1,2,3,4,5]]}`))
+	wantRefusal(t, "1e308", status, ob, 422, "row 1", "scale")
+}
+
+// TestNoTurn: a request that waits for its turn longer than the limit is told to come again.
+func TestNoTurn(t *testing.T) {
+	r := runServer(t, newModel("gaussian", 3, 1), func(o *options) { o.timeout = 100 * time.Millisecond })
+	r.turns <- struct{}{}
+	r.turns <- struct{}{}
+	var resp *http.Response
+	wait(t, func() bool { // a client that is halted for that long is a slow one
+		resp = must(http.Post(r.url+"/predict", "application/json", strings.NewReader(asJSON(randomRows(2, 1)))))
+		return resp.StatusCode != http.StatusRequestTimeout
+	})
+	if after := resp.Header.Get("Retry-After"); after == "" {
+		t.Error("no Retry-After")
+	}
+	wantRefusal(t, "no turn", resp.StatusCode, object(t, resp), 503, "no turn within 100ms", "send it again later")
+	<-r.turns
+	<-r.turns
+}

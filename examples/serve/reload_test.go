@@ -1,0 +1,126 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/bochner-go/bochner/train"
+)
+
+// models are two that predict differently, and what each says of x, by the checksum of its file.
+func models(t *testing.T, r *running, body string) (two [2]*train.Model, want map[string]any) {
+	t.Helper()
+	want = map[string]any{}
+	for i := range two {
+		two[i] = newModel("gaussian", 3, uint64(i+1))
+		if err := two[i].Save(r.model); err != nil {
+			t.Fatal(err)
+		}
+		r.reload()
+		status, ob := r.post(t, "?scores=true", "application/json", strings.NewReader(body))
+		sum := must(checksum(r.model))
+		if status != http.StatusOK || ob["model"] != sum {
+			t.Fatalf("model %d: %d %v", i, status, ob)
+		}
+		want[sum] = ob
+	}
+	if len(want) != 2 {
+		t.Fatal("the two models have one checksum")
+	}
+	return two, want
+}
+
+// TestReloadUnderLoad: while models are taken over one after the other, every request is answered, and by one of them alone.
+func TestReloadUnderLoad(t *testing.T) {
+	r := runServer(t, newModel("gaussian", 3, 1), func(o *options) { o.watch = time.Millisecond })
+	x := randomRows(8, 5)
+	body := asJSON(x)
+	two, want := models(t, r, body)
+	done := make(chan struct{})
+	var clients sync.WaitGroup
+	var mu sync.Mutex
+	seen := map[string]int{}
+	for range 4 {
+		clients.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				status, ob := r.post(t, "?scores=true", "application/json", strings.NewReader(body))
+				sum := fmt.Sprint(ob["model"])
+				if status != http.StatusOK || !reflect.DeepEqual(ob, want[sum]) {
+					t.Errorf("%d %v, want %v", status, ob, want[sum])
+					return
+				}
+				mu.Lock()
+				seen[sum]++
+				mu.Unlock()
+			}
+		})
+	}
+	for i := range 30 {
+		if err := two[i%2].Save(r.model); err != nil { // which the watch sees
+			t.Error(err)
+		}
+		wait(t, func() bool { return r.current.Load().card.SHA256 == must(checksum(r.model)) })
+	}
+	close(done)
+	clients.Wait()
+	if len(seen) != 2 {
+		t.Errorf("answers by model: %v", seen)
+	}
+}
+
+// wait wants something to come true.
+func wait(t *testing.T, f func() bool) {
+	t.Helper()
+	for start := time.Now(); !f(); time.Sleep(time.Millisecond) {
+		if time.Since(start) > patience {
+			t.Fatal("it does not come true")
+		}
+	}
+}
+
+// TestBadReload: a file that is no model, or none at all, leaves the model that is served, is counted, and is not read again and again;
+// the next good one is taken over, also one of another width.
+func TestBadReload(t *testing.T) {
+	r := runServer(t, newModel("gaussian", 3, 1), func(o *options) { o.watch = time.Millisecond })
+	body := asJSON(randomRows(8, 5))
+	_, before := r.post(t, "", "application/json", strings.NewReader(body))
+	failed := func() bool {
+		_, text := r.get(t, "/metrics")
+		return strings.Contains(text, `bochner_model_loads_total{result="failed"} 1`+"\n")
+	}
+	if err := os.WriteFile(r.model+".tmp", []byte("no model"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(r.model+".tmp", r.model); err != nil {
+		t.Fatal(err)
+	}
+	wait(t, failed)
+	if err := os.Remove(r.model); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(20 * time.Millisecond)
+	if !failed() {
+		t.Error("a file was read more than once")
+	}
+	if status, ob := r.post(t, "", "application/json", strings.NewReader(body)); status != http.StatusOK || !reflect.DeepEqual(ob, before) {
+		t.Errorf("after a bad file: %d %v, want %v", status, ob, before)
+	}
+	if status, _ := r.get(t, "/readyz"); status != http.StatusOK {
+		t.Errorf("/readyz: %d", status)
+	}
+	if err := evaluated("gaussian", 2, 9).Save(r.model); err != nil {
+		t.Fatal(err)
+	}
+	wait(t, func() bool { return len(r.current.Load().card.Classes) == 2 })
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"net"
+	"net/http"
+	"os"
+	"sync/atomic"
+	"time"
+)
+
+// server is the model that is served now, and what all requests share.
+type server struct {
+	*options
+	current  atomic.Pointer[loaded]
+	stopping atomic.Bool
+	turns    chan struct{} // a place for each prediction that is being computed
+	metrics  *metrics
+	log      *log.Logger
+}
+
+// newServer loads the model.
+func newServer(o *options) (*server, error) {
+	s := &server{options: o, turns: make(chan struct{}, o.concurrent), metrics: newMetrics(), log: log.New(os.Stderr, "serve: ", log.LstdFlags)}
+	l, err := load(o.model, o)
+	if err != nil {
+		return nil, err
+	}
+	s.take(l)
+	return s, nil
+}
+
+// handler is the table of what is answered.
+func (s *server) handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("POST /predict", s.metrics.instrument(http.HandlerFunc(s.predict)))
+	mux.HandleFunc("GET /{$}", s.page)
+	mux.HandleFunc("GET /model", func(w http.ResponseWriter, _ *http.Request) { s.answer(w, http.StatusOK, s.current.Load().card) })
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
+	mux.HandleFunc("GET /readyz", s.ready)
+	mux.Handle("GET /metrics", s.metrics.handler())
+	return mux
+}
+
+func (s *server) ready(w http.ResponseWriter, _ *http.Request) {
+	if s.stopping.Load() {
+		http.Error(w, "stopping", http.StatusServiceUnavailable)
+		return
+	}
+	fmt.Fprintln(w, "ok")
+}
+
+// Idle connections are kept for that long, and a request's head has at most that many bytes.
+const (
+	idle    = 2 * time.Minute
+	maxHead = 16 << 10
+)
+
+// serve answers requests until ctx ends, and then lets those that have begun come to their end.
+func (s *server) serve(ctx context.Context, l net.Listener) error {
+	// A write's time counts from the head of the request: it is that to read the body, to wait for a turn, and to write.
+	h := &http.Server{Handler: s.handler(), ReadTimeout: s.timeout, WriteTimeout: 3 * s.timeout, IdleTimeout: idle, MaxHeaderBytes: maxHead, ErrorLog: s.log}
+	watching, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	go s.follow(watching)
+
+	failed := make(chan error, 1)
+	go func() { failed <- h.Serve(l) }()
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	s.stopping.Store(true)
+	s.log.Printf("stopping: %v to go on, then %v for the requests that have begun", s.linger, s.drain)
+	select {
+	case err := <-failed:
+		return err
+	case <-time.After(s.linger):
+	}
+	draining, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.drain)
+	defer cancel()
+	if err := h.Shutdown(draining); err != nil {
+		return errors.Join(fmt.Errorf("requests were cut off that had no answer after -drain %v: %w", s.drain, err), h.Close())
+	}
+	return nil
+}
