@@ -18,6 +18,7 @@ import (
 
 	"github.com/bochner-go/bochner/examples/internal/notes"
 	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/report"
@@ -51,7 +52,10 @@ func newModel(mapName string, outputs int, seed uint64) *train.Model {
 		features = 34
 	}
 	m := &train.Model{Scaler: must(data.ParseScalers("none")), Spec: layers.Spec{Map: mapName, Dims: dims, Features: features, Seed: 7, Dtype: dtype, Name: "map"}}
-	x := randomRows(20, 3)
+	var x ops.Matrix = randomRows(20, 3)
+	if mapName == "mean-map" {
+		x = must(ops.BagsOfRows(randomRows(20, 3)))
+	}
 	if err := errors.Join(m.Scaler.Fit(x), m.Spec.FillDefaults(x)); err != nil {
 		panic(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"github.com/bochner-go/bochner/examples/internal/notes"
+	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/train"
 )
 
@@ -34,6 +35,9 @@ func load(path string, o *options) (*loaded, error) {
 		}
 		if err := errors.Join(err1, err2); err != nil {
 			return nil, err
+		}
+		if of, err := layers.Lookup(m.Spec.Map); err == nil && of.Bags {
+			return nil, fmt.Errorf("-model %s: the map %s takes sets of samples, and a request holds rows; serve a model of rows", path, of.Name)
 		}
 		e, err := notes.Of(m)
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"sync"
@@ -86,6 +87,17 @@ func wait(t *testing.T, f func() bool) {
 		if time.Since(start) > patience {
 			t.Fatal("it does not come true")
 		}
+	}
+}
+
+// TestSetsAreRefused: rows are no sets of samples.
+func TestSetsAreRefused(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m.safetensors")
+	if err := newModel("mean-map", 2, 1).Save(path); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := load(path, &options{}); err == nil || !strings.Contains(err.Error(), "mean-map takes sets of samples") {
+		t.Error(err)
 	}
 }
 
