@@ -17,7 +17,7 @@
 // Rows are a *tensor.Dense or, where they are sparse, an *ops.CSR, which none of these spreads out as a whole.
 //
 // Readers, row blocks and scalers are in train/data; numbers and pictures about a model in train/report, which a model server
-// need not link; the file format in train/modelfile.
+// need not link; the file format in train/modelfile. Ridge on a cluster is in train/beam, a module of its own.
 package train
 
 // Version is the library's version, as written to model files.

@@ -212,7 +212,7 @@ func dense(block ops.Matrix) (*tensor.Dense, error) {
 // writeBlocks writes the rows that f makes of each block of so many rows of x.
 func writeBlocks(ctx context.Context, what, path string, x ops.Matrix, cols int, dt tensor.Dtype, size int, f func(block ops.Matrix) (*tensor.Dense, error)) error {
 	n := x.Shape()[0]
-	file, err := cli.NewMatrixFile(path, n, cols, dt)
+	file, err := data.NewMatrixFile(path, n, cols, dt)
 	if err != nil {
 		return err
 	}

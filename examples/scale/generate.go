@@ -48,7 +48,7 @@ func (o *options) write(ctx context.Context) error {
 // writeFile writes the rows [from, to), which do not depend on the files that they are divided into.
 func (o *options) writeFile(ctx context.Context, name string, x, labels []float64, from, to int) error {
 	d := len(x) / len(labels)
-	file, err := cli.NewMatrixFile(name, to-from, d+1, tensor.Float32)
+	file, err := data.NewMatrixFile(name, to-from, d+1, tensor.Float32)
 	if err != nil {
 		return err
 	}

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/bochner-go/bochner/examples/internal/cli"
 	"github.com/bochner-go/bochner/examples/internal/clitest"
 	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/train/data"
 	"gorgonia.org/tensor"
 )
 
@@ -109,7 +109,7 @@ func TestFormats(t *testing.T) {
 	}
 	clitest.File(t, dir, "header.csv.gz", zipped(t, string(csv), 1))
 	rows, dark := clitest.Checker(150, 3, 1)
-	file, err := cli.NewMatrixFile(filepath.Join(dir, "rows.npy"), len(rows), 4, tensor.Float64)
+	file, err := data.NewMatrixFile(filepath.Join(dir, "rows.npy"), len(rows), 4, tensor.Float64)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/bochner-go/bochner/examples/internal/cli"
 	"github.com/bochner-go/bochner/examples/internal/clitest"
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train/data"
@@ -27,7 +26,7 @@ func asNPY(t *testing.T, dir, from, to string, d int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, err := cli.NewMatrixFile(filepath.Join(dir, to), set.Rows(), d+1, tensor.Float64)
+	file, err := data.NewMatrixFile(filepath.Join(dir, to), set.Rows(), d+1, tensor.Float64)
 	if err != nil {
 		t.Fatal(err)
 	}

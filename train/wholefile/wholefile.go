@@ -42,6 +42,9 @@ func Create(path string) (*File, error) {
 // Write appends to the file.
 func (f *File) Write(p []byte) (int, error) { return f.tmp.Write(p) }
 
+// WriteAt replaces bytes that were written, or adds some, at an offset; Write goes on where it was.
+func (f *File) WriteAt(p []byte, off int64) (int, error) { return f.tmp.WriteAt(p, off) }
+
 // Commit puts the file under its name, on the disk. If it fails, the temporary file is gone and the name holds what it held.
 func (f *File) Commit() error {
 	for _, step := range []func() error{

@@ -36,6 +36,17 @@ func CheckWritable(flagName, path string) error {
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
+// CheckMatrixFile wants a name that ends in .npy or .csv. An empty name is no file.
+func CheckMatrixFile(flagName, path string) error {
+	if path == "" {
+		return nil
+	}
+	if ext := filepath.Ext(path); ext != ".npy" && ext != ".csv" {
+		return Usage("-%s %s: want a name that ends in .npy or .csv", flagName, path)
+	}
+	return nil
+}
+
 // CheckRows wants the rows x [n, d], float32 or float64, dense or sparse, inside the domain of the kernel of a finished spec.
 func CheckRows(spec layers.Spec, x ops.Matrix) error {
 	k, err := spec.Kernel()

@@ -1,4 +1,4 @@
-package cli
+package data
 
 import (
 	"errors"
@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/bochner-go/bochner/train/data"
 	"gorgonia.org/tensor"
 )
 
@@ -40,7 +39,7 @@ func TestMatrixFile(t *testing.T) {
 				t.Fatal(err)
 			}
 			x := tensor.New(tensor.WithShape(4, 2), tensor.WithBacking(tc.backing))
-			for _, block := range data.Blocks(x, 3) {
+			for _, block := range Blocks(x, 3) {
 				if err := f.Write(block); err != nil {
 					t.Fatal(err)
 				}
@@ -51,7 +50,7 @@ func TestMatrixFile(t *testing.T) {
 			if err := f.Close(nil); err != nil {
 				t.Fatal(err)
 			}
-			set, err := data.Read(path, data.Options{Label: data.LabelNone})
+			set, err := Read(path, Options{Label: LabelNone})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -128,10 +127,30 @@ func TestMatrixFileFailures(t *testing.T) {
 	if b, err := os.ReadFile(path); err != nil || string(b) != "old" {
 		t.Errorf("the file that was there is %q, %v", b, err)
 	}
-	for path, good := range map[string]bool{"": true, "a.npy": true, "b/a.csv": true, "a.txt": false, "npy": false, "a.npy.gz": false, "a.NPY": false} {
-		var usage *UsageError
-		if err := CheckMatrixFile("out", path); (err == nil) != good || err != nil && (!errors.As(err, &usage) || !strings.Contains(err.Error(), "want a name that ends in .npy or .csv")) {
-			t.Errorf("CheckMatrixFile(%q): %v", path, err)
+}
+
+// TestMatrixFileAnyRows: a file whose rows are counted as they are written is the one whose rows were known.
+func TestMatrixFileAnyRows(t *testing.T) {
+	for _, ext := range []string{".npy", ".csv"} {
+		var files [2]string
+		for i, rows := range []int{1234, AnyRows} {
+			path := filepath.Join(t.TempDir(), "a"+ext)
+			f, err := NewMatrixFile(path, rows, 1, tensor.Float64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			x := tensor.New(tensor.WithShape(1234, 1), tensor.Of(tensor.Float64))
+			if err := errors.Join(f.Write(x), f.Close(nil)); err != nil {
+				t.Fatal(err)
+			}
+			b, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files[i] = string(b)
+		}
+		if files[0] != files[1] {
+			t.Errorf("%s: %.140q and %.140q", ext, files[0], files[1])
 		}
 	}
 }

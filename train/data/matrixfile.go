@@ -1,4 +1,4 @@
-package cli
+package data
 
 import (
 	"bufio"
@@ -24,18 +24,11 @@ type MatrixFile struct {
 	written    int
 }
 
-// CheckMatrixFile wants a name that ends in .npy or .csv. An empty name is no file.
-func CheckMatrixFile(flagName, path string) error {
-	if path == "" {
-		return nil
-	}
-	if ext := filepath.Ext(path); ext != ".npy" && ext != ".csv" {
-		return Usage("-%s %s: want a name that ends in .npy or .csv", flagName, path)
-	}
-	return nil
-}
+// AnyRows is the number of rows of a MatrixFile that has as many as are written to it.
+const AnyRows = -1
 
-// NewMatrixFile starts a file of rows x cols numbers. CSV has no header line and 17 digits a number; .npy has the element type.
+// NewMatrixFile starts a file of rows x cols numbers, rows may be AnyRows. CSV, for a name that ends so, has no header line and 17 digits a
+// number; .npy has the element type.
 func NewMatrixFile(path string, rows, cols int, dt tensor.Dtype) (*MatrixFile, error) {
 	file, err := wholefile.Create(path)
 	if err != nil {
@@ -43,22 +36,20 @@ func NewMatrixFile(path string, rows, cols int, dt tensor.Dtype) (*MatrixFile, e
 	}
 	f := &MatrixFile{path: path, rows: rows, cols: cols, dt: dt, csv: filepath.Ext(path) == ".csv", file: file, w: bufio.NewWriterSize(file, 1<<20)}
 	if !f.csv {
-		f.npyHeader()
+		f.w.Write(f.npyHeader(max(rows, 0)))
 	}
 	return f, nil
 }
 
-// npyHeader writes version 1.0 of the format, padded to 64 bytes. npyio writes whole arrays only.
-func (f *MatrixFile) npyHeader() {
+// npyHeader is version 1.0 of the format, padded to 64 bytes, which are 128 for any number of rows. npyio writes whole arrays only.
+func (f *MatrixFile) npyHeader(rows int) []byte {
 	descr := "<f8"
 	if f.dt == tensor.Float32 {
 		descr = "<f4"
 	}
-	dict := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%d, %d), }", descr, f.rows, f.cols)
+	dict := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%d, %d), }", descr, rows, f.cols)
 	dict += strings.Repeat(" ", 63-(10+len(dict))%64) + "\n"
-	f.w.WriteString("\x93NUMPY\x01\x00")
-	f.w.Write(binary.LittleEndian.AppendUint16(nil, uint16(len(dict))))
-	f.w.WriteString(dict)
+	return append(binary.LittleEndian.AppendUint16([]byte("\x93NUMPY\x01\x00"), uint16(len(dict))), dict...)
 }
 
 // Write appends the rows of x.
@@ -94,11 +85,14 @@ func (f *MatrixFile) Write(x *tensor.Dense) error {
 
 // Close ends the file and gives it its name, unless err says that it is not whole; then it removes what there is and returns err.
 func (f *MatrixFile) Close(err error) error {
-	if err == nil && f.written != f.rows {
+	if err == nil && f.rows != AnyRows && f.written != f.rows {
 		err = fmt.Errorf("%d rows written of %d", f.written, f.rows)
 	}
 	if e := f.w.Flush(); err == nil {
 		err = e
+	}
+	if err == nil && f.rows == AnyRows && !f.csv {
+		_, err = f.file.WriteAt(f.npyHeader(f.written), 0)
 	}
 	if err != nil {
 		f.file.Abort()

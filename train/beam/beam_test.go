@@ -1,0 +1,134 @@
+package beam_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"log/slog"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+
+	sdk "github.com/apache/beam/sdks/v2/go/pkg/beam"
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/beam"
+	"github.com/bochner-go/bochner/train/beam/submit"
+	"github.com/bochner-go/bochner/train/data"
+)
+
+// TestMain makes the test binary a worker too, where it is started as one.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	sdk.Init()
+	slog.SetDefault(slog.New(slog.DiscardHandler))
+	os.Exit(m.Run())
+}
+
+// deadline is far beyond what any job here takes.
+const deadline = 2 * time.Minute
+
+// run builds a pipeline and runs it.
+func run(t *testing.T, o submit.Options, build func(s sdk.Scope) error) error {
+	t.Helper()
+	p, s := sdk.NewPipelineWithRoot()
+	if err := build(s); err != nil {
+		t.Fatal(err)
+	}
+	if o.Timeout == 0 {
+		o.Timeout = deadline
+	}
+	return submit.Run(t.Context(), p, o)
+}
+
+// rowsIn writes n rows of 5 numbers in [.1, 1.1), whose class or target depends on them, to CSV files of different lengths.
+func rowsIn(t *testing.T, dir string, task data.Task, n, files int) []string {
+	t.Helper()
+	rng := rand.New(spectral.Stream(3, "beam/test"))
+	var names []string
+	for f := range files {
+		name := filepath.Join(dir, fmt.Sprintf("part-%d.csv", f))
+		var text []byte
+		for range n/files + 7*f {
+			sum := 0.
+			for range 5 {
+				v := .1 + rng.Float64()
+				sum += v
+				text = append(strconv.AppendFloat(text, v, 'g', -1, 64), ',')
+			}
+			if task == data.Regression {
+				text = strconv.AppendFloat(text, math.Sin(2*sum), 'g', -1, 64)
+			} else {
+				text = append(text, "class "+strconv.Itoa(int(sum)%3)...)
+			}
+			text = append(text, '\n')
+		}
+		if err := os.WriteFile(name, text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, name)
+	}
+	return names
+}
+
+// recipe is one for files.
+func recipe(t *testing.T, spec layers.Spec, scale string, read data.Options, files []string) *beam.Recipe {
+	t.Helper()
+	scaler, err := data.ParseScalers(scale)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := beam.Prepare(t.Context(), spec, scaler, read, files...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// alone is the fit without an engine.
+func alone(t *testing.T, r *beam.Recipe, o train.RidgeOptions, files []string) *train.RidgeFit {
+	t.Helper()
+	rows, err := r.Rows(files...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fit, err := train.FitRidgeBlocks(context.Background(), r.Model.Map, rows.Blocks(t.Context()), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fit
+}
+
+// same wants a saved model whose head is a fit, to 1e-10 of its largest weight.
+func same(t *testing.T, path string, want *train.RidgeFit) *train.Model {
+	t.Helper()
+	m, err := train.Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, b := m.Head.Params()[0].Value.Float64s(), m.Head.Params()[1].Value.Float64s()
+	wants := want.W.RawMatrix().Data
+	if len(w) != len(wants) || len(b) != len(want.B) {
+		t.Fatalf("%d weights and %d intercepts, want %d and %d", len(w), len(b), len(wants), len(want.B))
+	}
+	most := 0.
+	for _, v := range wants {
+		most = max(most, math.Abs(v))
+	}
+	for i := range w {
+		if !(math.Abs(w[i]-wants[i]) <= 1e-10*most) {
+			t.Fatalf("weight %d is %v, in one process %v", i, w[i], wants[i])
+		}
+	}
+	for i := range b {
+		if !(math.Abs(b[i]-want.B[i]) <= 1e-10*most) {
+			t.Fatalf("intercept %d is %v, in one process %v", i, b[i], want.B[i])
+		}
+	}
+	return m
+}

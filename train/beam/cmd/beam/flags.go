@@ -1,0 +1,116 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"strings"
+	"time"
+
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/beam"
+	"github.com/bochner-go/bochner/train/beam/submit"
+	"github.com/bochner-go/bochner/train/data"
+)
+
+// recipeFlags are the flags that a recipe is made from.
+type recipeFlags struct {
+	mapName, params, sampler, dtype, scale, label, task, survey string
+	features                                                    int
+	seed                                                        uint64
+}
+
+func (f *recipeFlags) register(fs *flag.FlagSet, label string) {
+	fs.StringVar(&f.mapName, "map", "gaussian", "feature `map` (README, maps)")
+	fs.StringVar(&f.params, "params", "", "parameters of the map, `name=value,...`; those left out come from the data")
+	fs.IntVar(&f.features, "features", 2048, "output `columns` of the map; those of an additive one follow from its parameters")
+	fs.StringVar(&f.sampler, "sampler", "iid", "`sampler` of the frequencies (README, samplers)")
+	fs.StringVar(&f.dtype, "dtype", "float64", "element `type`: float32, float64")
+	fs.StringVar(&f.scale, "scale", "none", "scalers in order: none, l1, l2, minmax, standard, as a `list` a,b")
+	fs.Uint64Var(&f.seed, "seed", 1, "`seed` of the draw")
+	fs.StringVar(&f.label, "label", label, "where a row of CSV, .npy or Parquet keeps its label or target: last, first, none")
+	fs.StringVar(&f.task, "task", "classification", "classification, regression")
+	fs.StringVar(&f.survey, "survey", "", "learn classes, scaler and parameters from these `files` alone, which this process reads (default: all)")
+}
+
+// spec is the map and the scaler.
+func (f *recipeFlags) spec() (layers.Spec, *data.Chain, error) {
+	fail := func(err error) (layers.Spec, *data.Chain, error) { return layers.Spec{}, nil, usage("%v", err) }
+	e, err := layers.Lookup(f.mapName)
+	if err != nil {
+		return fail(err)
+	}
+	spec := layers.Spec{Map: f.mapName, Seed: f.seed, Dtype: f.dtype, Name: f.mapName}
+	if e.HasFeatures() {
+		spec.Features = f.features
+	}
+	if e.Sampled && !e.Signed {
+		spec.Sampler = f.sampler
+	}
+	if f.dtype != "float32" && f.dtype != "float64" {
+		return layers.Spec{}, nil, usage("-dtype %s: want float32 or float64", f.dtype)
+	}
+	if spec.Params, err = layers.ParseValues(f.mapName, f.params); err != nil {
+		return fail(err)
+	}
+	scaler, err := data.ParseScalers(f.scale)
+	if err != nil {
+		return fail(err)
+	}
+	return spec, scaler, nil
+}
+
+// reading is how files are read.
+func (f *recipeFlags) reading() (o data.Options, err error) {
+	if o.Label, err = data.ParseLabel(f.label); err != nil {
+		return o, usage("%v", err)
+	}
+	switch f.task {
+	case data.Classification.String():
+	case data.Regression.String():
+		o.Task = data.Regression
+	default:
+		return o, usage("-task %s: want classification or regression", f.task)
+	}
+	return o, nil
+}
+
+// prepare makes the recipe for files.
+func (f *recipeFlags) prepare(ctx context.Context, files []string) (*beam.Recipe, error) {
+	spec, scaler, err := f.spec()
+	if err != nil {
+		return nil, err
+	}
+	read, err := f.reading()
+	if err != nil {
+		return nil, err
+	}
+	if f.survey != "" {
+		if files, err = list(ctx, f.survey); err != nil {
+			return nil, err
+		}
+	}
+	return beam.Prepare(ctx, spec, scaler, read, files...)
+}
+
+// load makes the recipe of a saved model.
+func (f *recipeFlags) load(ctx context.Context, path string, files []string) (*beam.Recipe, error) {
+	read, err := f.reading()
+	if err != nil {
+		return nil, err
+	}
+	m, err := train.Load(path)
+	if err != nil {
+		return nil, err
+	}
+	return beam.OfModel(ctx, m, read, files[0])
+}
+
+func list(ctx context.Context, names string) ([]string, error) {
+	return beam.List(ctx, strings.Split(names, ",")...)
+}
+
+func registerSubmit(fs *flag.FlagSet, o *submit.Options) {
+	fs.DurationVar(&o.Timeout, "timeout", time.Hour, "`time` after which the job has failed")
+	fs.BoolVar(&o.Processes, "processes", false, "put the workers into processes of their own, on this machine")
+}

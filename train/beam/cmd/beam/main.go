@@ -1,0 +1,102 @@
+// Command beam fits a ridge head on the features of rows in many files, or maps files to features, on an engine that runs Apache Beam.
+//
+//	go -C train/beam run ./cmd/beam fit -train FILES -map gaussian -features 2048 -scale standard -save model.safetensors
+//	go -C train/beam run ./cmd/beam features -in FILES -map gaussian -features 2048 -scale standard -out FOLDER
+//	go -C train/beam run ./cmd/beam features -in FILES -load model.safetensors -out FOLDER
+//	go -C train/beam run ./cmd/beam overhead
+//
+// Without flags of the Beam SDK the engine is Prism, in this process; -processes puts the workers into processes of their own. The model is
+// that of `examples/train -stream -head ridge`, which evaluates it (-load). overhead measures what the engine costs: it fits made rows in one
+// process and on Prism, and prints both.
+//
+// # Other engines
+//
+// What follows is how the SDK's documentation says it is done, and is not tested here. Workers run this program, built for their machine:
+//
+//	CGO_ENABLED=0 GOOS=linux GOARCH=amd64 go -C train/beam build -o beam ./cmd/beam
+//
+// Flink and Spark take jobs through a job server of Beam (images apache/beam_flink1.19_job_server, apache/beam_spark3_job_server), and start
+// workers in containers of the SDK (apache/beam_go_sdk:2.77.0), or where there is no Docker from a pool of workers (-environment_type
+// EXTERNAL). Files are in a folder that all containers share, or in gs://:
+//
+//	beam fit -runner flink -endpoint HOST:8099 -environment_type DOCKER -environment_config apache/beam_go_sdk:2.77.0 \
+//	    -worker_binary ./beam -parallelism 16 -timeout 6h -train 'gs://BUCKET/part-*' -save gs://BUCKET/model.safetensors
+//	beam fit -runner spark -endpoint HOST:8099 ... as for flink
+//	beam fit -runner dataflow -project PROJECT -region REGION -staging_location gs://BUCKET/staging -worker_binary ./beam \
+//	    -timeout 6h -train 'gs://BUCKET/part-*' -save gs://BUCKET/model.safetensors
+//
+// Prism runs nothing twice. Dataflow runs a bundle of work four times before the job fails, and Spark a task (spark.task.maxFailures); Flink not
+// again unless a restart strategy is set, for a job like this fixed-delay. Where the deadline passes, the job is cancelled at the job server; on
+// Dataflow it must be cancelled by hand, and the message says so.
+//
+// The exit status is 0, 2 for a wrong flag, 1 for bad data or a failure, with one line on stderr.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/log"
+	"github.com/bochner-go/bochner/ops/blas"
+	_ "github.com/bochner-go/bochner/train/data/parquet"
+)
+
+// errUsage marks a wrong flag.
+var errUsage = errors.New("-h lists the flags")
+
+func usage(format string, args ...any) error {
+	return fmt.Errorf("%s; %w", fmt.Sprintf(format, args...), errUsage)
+}
+
+func main() {
+	blas.Use()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second one ends the program at once
+	err := run(ctx, os.Args[1:])
+	stop()
+	if err == nil || errors.Is(err, flag.ErrHelp) {
+		return
+	}
+	fmt.Fprintf(os.Stderr, "beam: %s\n", strings.Join(strings.Fields(err.Error()), " "))
+	if errors.Is(err, errUsage) {
+		os.Exit(2)
+	}
+	os.Exit(1)
+}
+
+// commands by name. Each registers its flags beside those of the SDK and returns what to do once they are read.
+var commands = map[string]func(fs *flag.FlagSet) func(ctx context.Context) error{
+	"fit": fitCommand, "features": featuresCommand, "overhead": overheadCommand,
+}
+
+func run(ctx context.Context, args []string) error {
+	fs := flag.CommandLine // the SDK's flags are there
+	fs.Init("beam", flag.ContinueOnError)
+	fs.StringVar(&log.LogLevel, "log", log.LogLevel, "what workers and engine tell, on stderr: debug, info, warn, error (default nothing)")
+	do := func(context.Context) error { return usage("want fit, features or overhead, and then flags") }
+	if len(args) > 0 && commands[args[0]] != nil {
+		do, args = commands[args[0]](fs), args[1:]
+	}
+	if err := fs.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			return err
+		}
+		return usage("%v", err)
+	}
+	beam.Init() // a worker stays here
+	if !given(fs)["log"] {
+		slog.SetDefault(slog.New(slog.DiscardHandler)) // a failure comes back as an error
+	}
+	if fs.NArg() > 0 {
+		return usage("unexpected argument %q", fs.Arg(0))
+	}
+	return do(ctx)
+}

@@ -1,0 +1,123 @@
+package beam
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train/data"
+	"gorgonia.org/tensor"
+)
+
+func init() {
+	register.DoFn2x1[context.Context, string, error](&featuresFn{})
+}
+
+// Features adds to a pipeline the steps that write the features of the rows of files (List) to a folder, local or remote: for each file
+// one of its name with .npy in place of the extensions, [rows, D] in the element type of the map, in the order of the rows, without
+// labels. A file appears under its name when it is whole. Errors: those of Recipe.MarshalBinary; domain.ErrParam for files that would
+// get the same name.
+func Features(s beam.Scope, r *Recipe, files []string, folder string) error {
+	shipped, err := r.MarshalBinary()
+	if err != nil {
+		return err
+	}
+	taken := map[string]string{}
+	for _, file := range files {
+		name := featuresName(folder, file)
+		if other, twice := taken[name]; twice {
+			return fmt.Errorf("beam: the features of %s and %s would both be %s; map them to two folders: %w", other, file, name, domain.ErrParam)
+		}
+		taken[name] = file
+	}
+	s = s.Scope("bochner.Features")
+	beam.ParDo0(s, &featuresFn{Recipe: shipped, Folder: folder}, spread(s, files))
+	return nil
+}
+
+// featuresName is the name of the features of a file.
+func featuresName(folder, file string) string {
+	stem := path.Base(filepath.ToSlash(file))
+	if packed := path.Ext(stem); packed == ".gz" || packed == ".zst" || packed == ".zstd" {
+		stem = strings.TrimSuffix(stem, packed)
+	}
+	stem = strings.TrimSuffix(stem, path.Ext(stem)) + ".npy"
+	if Remote(folder) {
+		return strings.TrimSuffix(folder, "/") + "/" + stem
+	}
+	return filepath.Join(folder, stem)
+}
+
+// featuresFn maps files to files.
+type featuresFn struct {
+	Recipe []byte
+	Folder string
+
+	recipe *Recipe
+}
+
+func (f *featuresFn) Setup() (err error) {
+	f.recipe, err = recipeOf(f.Recipe)
+	return err
+}
+
+func (f *featuresFn) ProcessElement(ctx context.Context, file string) error {
+	local, done, err := fetch(ctx, file)
+	if err != nil {
+		return err
+	}
+	defer done()
+	rows, err := f.recipe.Rows(local...)
+	if err != nil {
+		return named(err, file)
+	}
+	return deliver(ctx, featuresName(f.Folder, file), func(to string) error {
+		return named(f.recipe.write(ctx, rows.Stream, to), file)
+	})
+}
+
+// write writes the features of all rows of a stream to a local file.
+func (r *Recipe) write(ctx context.Context, stream *data.Stream, to string) error {
+	m := r.Model
+	file, err := data.NewMatrixFile(to, data.AnyRows, m.Map.Features(), m.Map.Dtype())
+	if err != nil {
+		return err
+	}
+	var z *tensor.Dense
+	for b, err := range stream.Blocks(ctx, 0) {
+		if err == nil {
+			err = b.Locate(inTurn(ctx, func() (err error) {
+				z, err = r.features(z, b)
+				return err
+			}))
+		}
+		if err == nil {
+			err = file.Write(z)
+		}
+		if err != nil {
+			return file.Close(err)
+		}
+	}
+	return file.Close(nil)
+}
+
+// features maps a block, into dst where that is of its length.
+func (r *Recipe) features(dst *tensor.Dense, b *data.Block) (*tensor.Dense, error) {
+	if err := r.Model.Scaler.Apply(b.X); err != nil {
+		return nil, err
+	}
+	x, err := b.As(r.Model.Map.Dtype())
+	if err != nil {
+		return nil, err
+	}
+	if dst != nil && dst.Shape()[0] != b.Rows() {
+		dst = nil
+	}
+	return layers.Transform(r.Model.Map, dst, x)
+}

@@ -1,0 +1,153 @@
+package beam
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
+	"github.com/bochner-go/bochner/train/data"
+)
+
+// Remote says whether a name is one of a file system that is not the local one: a scheme, as in gs://, precedes it.
+func Remote(name string) bool { return strings.Contains(name, "://") }
+
+// List replaces local folders by the files in them (data.Files) and remote patterns, as in gs://bucket/part-*, by the names that match, and
+// makes local names absolute. Errors: those of data.Files and of the file system; a pattern that nothing matches wraps os.ErrNotExist.
+func List(ctx context.Context, names ...string) ([]string, error) {
+	var all []string
+	for _, name := range names {
+		found, err := list(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("beam: no file is named: %w", os.ErrNotExist)
+	}
+	return all, nil
+}
+
+func list(ctx context.Context, name string) ([]string, error) {
+	if !Remote(name) {
+		found, err := data.Files(name)
+		for i := range found {
+			if found[i], err = filepath.Abs(found[i]); err != nil {
+				break
+			}
+		}
+		return found, err
+	}
+	fs, err := filesystem.New(ctx, name)
+	if err != nil {
+		return nil, fmt.Errorf("beam: %w", err)
+	}
+	defer fs.Close()
+	found, err := fs.List(ctx, name)
+	if err == nil && len(found) == 0 {
+		err = os.ErrNotExist
+	}
+	if err != nil {
+		return nil, fmt.Errorf("beam: %s: %w", name, err)
+	}
+	return found, nil
+}
+
+// fetch returns local names of files: their own, or those of copies in a temporary folder, which done removes.
+func fetch(ctx context.Context, names ...string) (local []string, done func(), err error) {
+	dir, done := "", func() {}
+	for i, name := range names {
+		if !Remote(name) {
+			local = append(local, name)
+			continue
+		}
+		if dir == "" {
+			if dir, err = os.MkdirTemp("", "bochner-beam-"); err != nil {
+				return nil, nil, fmt.Errorf("beam: %w", err)
+			}
+			done = func() { os.RemoveAll(dir) }
+		}
+		to := filepath.Join(dir, fmt.Sprintf("%06d-%s", i, path.Base(name)))
+		if err := download(ctx, name, to); err != nil {
+			done()
+			return nil, nil, fmt.Errorf("beam: %s: %w", name, err)
+		}
+		local = append(local, to)
+	}
+	return local, done, nil
+}
+
+func download(ctx context.Context, from, to string) error {
+	fs, err := filesystem.New(ctx, from)
+	if err != nil {
+		return err
+	}
+	defer fs.Close()
+	r, err := fs.OpenRead(ctx, from)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	w, err := os.Create(to)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(w, r)
+	return errors.Join(err, w.Close())
+}
+
+// deliver lets write make the file of that name. A remote one is made in a temporary folder and copied: stores of objects show it when
+// the copy is whole.
+func deliver(ctx context.Context, name string, write func(local string) error) error {
+	if !Remote(name) {
+		return write(name)
+	}
+	dir, err := os.MkdirTemp("", "bochner-beam-")
+	if err != nil {
+		return fmt.Errorf("beam: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	local := filepath.Join(dir, path.Base(name))
+	if err := write(local); err != nil {
+		return err
+	}
+	if err := upload(ctx, local, name); err != nil {
+		return fmt.Errorf("beam: %s: %w", name, err)
+	}
+	return nil
+}
+
+func upload(ctx context.Context, from, to string) error {
+	fs, err := filesystem.New(ctx, to)
+	if err != nil {
+		return err
+	}
+	defer fs.Close()
+	r, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	w, err := fs.OpenWrite(ctx, to)
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(w, r); err != nil {
+		return err // not closed: what is not whole is not committed
+	}
+	return w.Close()
+}
+
+// named puts the name of a remote file before an error that knows its copy alone.
+func named(err error, name string) error {
+	if err == nil || !Remote(name) {
+		return err
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}

@@ -1,0 +1,122 @@
+package beam
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train"
+)
+
+func init() {
+	register.DoFn3x1[context.Context, string, func(*sums), error](&accumulateFn{})
+	register.DoFn2x1[context.Context, *sums, error](&saveFn{})
+	register.Emitter1[*sums]()
+}
+
+// Fit adds to a pipeline the steps that fit a ridge head on the features of the rows of files (List), and save the model, whole or not at all,
+// under the name save, local or remote. lambda is relative, as in train.FitRidge; 0 is its default, 1e-6 times the number of rows. Errors:
+// those of Recipe.MarshalBinary; domain.ErrParam for a recipe that reads no labels and for a lambda that is negative or not finite.
+func Fit(s beam.Scope, r *Recipe, files []string, lambda float64, save string) error {
+	shipped, err := r.MarshalBinary()
+	if err == nil {
+		err = r.checkRead()
+	}
+	if err == nil && !(lambda >= 0 && lambda-lambda == 0) {
+		err = fmt.Errorf("beam: lambda = %v is not a finite number >= 0; 0 is the default: %w", lambda, domain.ErrParam)
+	}
+	if err != nil {
+		return err
+	}
+	s = s.Scope("bochner.Fit")
+	parts := beam.ParDo(s, &accumulateFn{Recipe: shipped}, spread(s, files))
+	beam.ParDo0(s, &saveFn{Recipe: shipped, Files: len(files), Lambda: lambda, Path: save}, beam.Combine(s, &mergeFn{}, parts))
+	return nil
+}
+
+// spread hands the names of files to all workers. Without the Reshuffle an engine would fuse what follows with the one impulse that names
+// them, and one worker would read them all.
+func spread(s beam.Scope, files []string) beam.PCollection {
+	return beam.Reshuffle(s, beam.CreateList(s, files))
+}
+
+// accumulateFn reads files, maps their rows and adds them up: one value for all files of a bundle.
+type accumulateFn struct {
+	Recipe []byte
+
+	recipe *Recipe
+	sums   *sums
+}
+
+func (f *accumulateFn) Setup() (err error) {
+	f.recipe, err = recipeOf(f.Recipe)
+	return err
+}
+
+func (f *accumulateFn) StartBundle(func(*sums)) {
+	f.sums = &sums{stats: &train.RidgeStats{Of: fingerprint(f.Recipe)}}
+}
+
+func (f *accumulateFn) ProcessElement(ctx context.Context, file string, _ func(*sums)) error {
+	local, done, err := fetch(ctx, file)
+	if err != nil {
+		return err
+	}
+	defer done()
+	rows, err := f.recipe.Rows(local...)
+	if err == nil {
+		err = f.sums.stats.AddBlocks(ctx, f.recipe.Model.Map, blocksInTurn(ctx, rows.Blocks(ctx)))
+	}
+	f.sums.files++
+	return named(err, file)
+}
+
+func (f *accumulateFn) FinishBundle(emit func(*sums)) {
+	if f.sums.files > 0 {
+		emit(f.sums)
+	}
+	f.sums = nil
+}
+
+// saveFn solves the sums of all files and saves the model.
+type saveFn struct {
+	Recipe []byte
+	Files  int
+	Lambda float64
+	Path   string
+}
+
+func (f *saveFn) ProcessElement(ctx context.Context, s *sums) error {
+	if s.files != f.Files {
+		return fmt.Errorf("beam: the sums are of %d files and the job has %d: the engine lost or repeated some, or has read none; run it again", s.files, f.Files)
+	}
+	r, err := recipeOf(f.Recipe)
+	if err != nil {
+		return err
+	}
+	m := *r.Model
+	if m.Head, err = f.head(m.Map, s.stats); err != nil {
+		return err
+	}
+	return deliver(ctx, f.Path, m.Save)
+}
+
+// head is the ridge head of the sums.
+func (f *saveFn) head(l layers.Layer, stats *train.RidgeStats) (layers.Head, error) {
+	lambda := f.Lambda
+	if lambda == 0 {
+		lambda = 1e-6 * float64(stats.N())
+	}
+	fit, err := stats.Solve(lambda)
+	if err != nil {
+		return nil, err
+	}
+	head, err := layers.NewLinearHead(stats.Features(), stats.Targets(), layers.WithDtype(l.Dtype()), layers.WithName("head"))
+	if err != nil {
+		return nil, err
+	}
+	return head, head.SetWeights(fit.W.RawMatrix().Data, fit.B)
+}

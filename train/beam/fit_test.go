@@ -1,0 +1,132 @@
+package beam_test
+
+import (
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+
+	sdk "github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/memfs"
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/beam"
+	"github.com/bochner-go/bochner/train/beam/submit"
+	"github.com/bochner-go/bochner/train/data"
+)
+
+// TestFit: the model of the engine is that of one process, with its worker in this process and in one of its own, for maps of each kind:
+// drawn, structured, of two signs, without a draw, and fitted on data, whose parameters travel.
+func TestFit(t *testing.T) {
+	dir := t.TempDir()
+	files := rowsIn(t, dir, data.Classification, 900, 4)
+	for _, tc := range []struct {
+		name, scale string
+		spec        layers.Spec
+		lambda      float64
+		processes   bool
+	}{
+		{"gaussian", "standard", layers.Spec{Map: "gaussian", Features: 64, Sampler: "orthogonal", Seed: 5}, 0, false},
+		{"gaussian in another process", "standard", layers.Spec{Map: "gaussian", Features: 64, Sampler: "orthogonal", Seed: 5}, 0, true},
+		{"two signs", "none", layers.Spec{Map: "delta-gaussian", Features: 64, Params: layers.Values{"sigma1": .3, "sigma2": .9}, Seed: 2}, 1e-2, false},
+		{"chi2", "minmax,l1", layers.Spec{Map: "chi2"}, 1e-3, false},
+		{"nystrom in another process", "l2", layers.Spec{Map: "nystrom", Features: 20, Seed: 9}, 1e-3, true},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			tc.spec.Name = tc.spec.Map
+			r := recipe(t, tc.spec, tc.scale, data.Options{}, files)
+			path := filepath.Join(t.TempDir(), "model.safetensors")
+			err := run(t, submit.Options{Processes: tc.processes}, func(s sdk.Scope) error { return beam.Fit(s, r, files, tc.lambda, path) })
+			if err != nil {
+				t.Fatal(err)
+			}
+			o := train.RidgeOptions{}
+			if tc.lambda > 0 {
+				o.Lambdas = []float64{tc.lambda}
+			}
+			m := same(t, path, alone(t, r, o, files))
+			if len(m.Classes) != 3 {
+				t.Errorf("the classes are %q", m.Classes)
+			}
+			set, err := data.ReadAll(t.Context(), data.Options{}, files...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			truth, err := m.Classes.Index(set.Labels)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if guess, err := m.Predict(set.X); err != nil || len(guess) != len(truth) {
+				t.Errorf("%d predictions of %d rows, %v", len(guess), len(truth), err)
+			}
+		})
+	}
+}
+
+// TestFitRemote: files and model on a file system that is not the local one.
+func TestFitRemote(t *testing.T) {
+	files := rowsIn(t, t.TempDir(), data.Regression, 300, 2)
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		memfs.Write("memfs://in/"+filepath.Base(f), text)
+	}
+	names, err := beam.List(t.Context(), "memfs://in/part-*")
+	if err != nil || len(names) != 2 {
+		t.Fatalf("%q, %v", names, err)
+	}
+	if none, err := beam.List(t.Context(), "memfs://in/nothing-*"); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%q, %v", none, err)
+	}
+	spec := layers.Spec{Map: "gaussian", Features: 32, Sampler: "iid", Seed: 5, Dtype: "float32"}
+	r := recipe(t, spec, "standard", data.Options{Task: data.Regression}, names)
+	if err := run(t, submit.Options{}, func(s sdk.Scope) error { return beam.Fit(s, r, names, 1e-3, "memfs://out/model.safetensors") }); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "model.safetensors")
+	copyOut(t, "memfs://out/model.safetensors", path)
+	m, err := train.Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := alone(t, r, train.RidgeOptions{Lambdas: []float64{1e-3}}, files)
+	for i, v := range m.Head.Params()[0].Value.Float32s() {
+		if w := want.W.RawMatrix().Data[i]; !(math.Abs(float64(v)-w) <= 0x1p-23*math.Abs(w)+1e-10) {
+			t.Errorf("weight %d is %v, want %v", i, v, w)
+		}
+	}
+}
+
+// TestFitRefuses: what is wrong is said before a job is submitted.
+func TestFitRefuses(t *testing.T) {
+	files := rowsIn(t, t.TempDir(), data.Classification, 100, 1)
+	spec := layers.Spec{Map: "gaussian", Features: 8, Sampler: "iid"}
+	r := recipe(t, spec, "none", data.Options{}, files)
+	_, s := sdk.NewPipelineWithRoot()
+	for _, lambda := range []float64{-1, math.NaN(), math.Inf(1)} {
+		if err := beam.Fit(s, r, files, lambda, "m"); !errors.Is(err, ops.ErrParam) {
+			t.Errorf("lambda %v: %v", lambda, err)
+		}
+	}
+	for name, wrong := range map[string]*beam.Recipe{
+		"nothing":     {},
+		"no labels":   {Model: r.Model, Read: data.Options{Dims: 5, Label: data.LabelNone}},
+		"other width": {Model: r.Model, Read: data.Options{Dims: 4}},
+		"no scaler":   {Model: &train.Model{Map: r.Model.Map, Spec: r.Model.Spec}, Read: r.Read},
+	} {
+		if err := beam.Fit(s, wrong, files, 0, "m"); !errors.Is(err, ops.ErrParam) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := beam.Features(s, r, []string{"a/x.csv", "b/x.npy.gz"}, "out"); !errors.Is(err, ops.ErrParam) {
+		t.Errorf("two files of one name: %v", err)
+	}
+	p, _ := sdk.NewPipelineWithRoot()
+	if err := submit.Run(t.Context(), p, submit.Options{}); !errors.Is(err, ops.ErrParam) {
+		t.Errorf("no deadline: %v", err)
+	}
+}
