@@ -37,7 +37,6 @@ type densityLayer struct {
 	basis   *tensor.Dense // Φ
 	width   int           // columns of the embedding A
 	outer   *randomMap
-	grad    bool
 
 	scratch sync.Pool // *tensor.Dense, A of a block of rows
 }
@@ -55,7 +54,7 @@ func newDensityLayer(kind, auto string, axes, features int, o *options) (*densit
 		return nil, err
 	}
 	o.name = b.name
-	l := &densityLayer{base: b, axes: axes, options: o.hdd, grad: o.inputGrad}
+	l := &densityLayer{base: b, axes: axes, options: o.hdd}
 	if l.grid, err = o.hdd.grid(axes); err == nil {
 		err = o.hdd.check(l.grid, l.parts())
 	}
@@ -106,11 +105,7 @@ func (l *densityLayer) text(distance string) string {
 
 // Fwd adds the map of densities x [n, Dims] to the graph of x.
 func (l *densityLayer) Fwd(x G.Input) G.Result {
-	n, err := l.input(x)
-	if err != nil {
-		return G.Err(err)
-	}
-	return G.LiftResult(l.fwd(n, wantsGrad(n, l.grad)))
+	return l.lift(x, func(p *G.Node) (*G.Node, error) { return l.fwd(p, wantsGrad(p, l.grad)) })
 }
 
 // fwd adds the map of densities p; grad says whether a gradient for them can be of use.

@@ -86,15 +86,14 @@ func (l *ExponentiatedLayer) String() string {
 }
 
 // Fwd adds the map to the graph of x.
-func (l *ExponentiatedLayer) Fwd(x G.Input) G.Result {
-	n, err := l.input(x)
+func (l *ExponentiatedLayer) Fwd(x G.Input) G.Result { return l.lift(x, l.fwd) }
+
+func (l *ExponentiatedLayer) fwd(x *G.Node) (*G.Node, error) {
+	psi, err := l.inner.fwd(x)
 	if err != nil {
-		return G.Err(err)
+		return nil, err
 	}
-	if n, err = l.inner.fwd(n); err != nil {
-		return G.Err(err)
-	}
-	return G.LiftResult(l.outer.fwd(n))
+	return l.outer.fwd(psi)
 }
 
 // Transform holds about psiCells cells of Ψ at once, some megabytes, and psiRows rows at least: W may be hundreds of megabytes, which the

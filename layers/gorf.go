@@ -37,7 +37,6 @@ type GORFLayer struct {
 	coupling spectral.Coupling
 	seed     uint64
 	policy   Policy
-	grad     bool
 
 	packed atomic.Pointer[ops.Signed] // of a frozen map, at first use
 }
@@ -68,7 +67,7 @@ func NewGORFLayer(k spectral.SignedLaw, d, features int, opts ...Option) (*GORFL
 	case !noSampler:
 		return nil, fmt.Errorf("%s: sampler %v: the two signs are drawn by a coupling; use WithCoupling: %w", b.who(), o.sampler, ErrParam)
 	}
-	l := &GORFLayer{base: b, kernel: k, coupling: o.coupling, seed: o.seed, policy: o.policy, grad: o.inputGrad}
+	l := &GORFLayer{base: b, kernel: k, coupling: o.coupling, seed: o.seed, policy: o.policy}
 	l.changed = func() { l.packed.Store(nil) }
 	if l.split, err = k.Split(d, features/4); err != nil {
 		return nil, fmt.Errorf("%s: %w", b.who(), err)
@@ -167,22 +166,12 @@ func (l *GORFLayer) String() string {
 func (l *GORFLayer) attr() ops.Attr { return ops.Attr{Layer: l.who(), Domain: l.kernel.Domain()} }
 
 // Fwd adds the map to the graph of x.
-func (l *GORFLayer) Fwd(x G.Input) G.Result {
-	n, err := l.input(x)
-	if err != nil {
-		return G.Err(err)
-	}
-	return G.LiftResult(l.fwd(n))
-}
+func (l *GORFLayer) Fwd(x G.Input) G.Result { return l.lift(x, l.fwd) }
 
 func (l *GORFLayer) fwd(x *G.Node) (*G.Node, error) {
-	p, err := l.nodes(x.Graph())
+	p, a, err := l.begin(x, l.attr())
 	if err != nil {
 		return nil, err
-	}
-	a := l.attr()
-	if !wantsGrad(x, l.grad) {
-		a.Frozen |= ops.First
 	}
 	u, roots := p["U"], p["roots"]
 	switch {

@@ -51,10 +51,7 @@ func NewSoftmaxHead(d, k int, opts ...Option) (*SoftmaxHead, error) {
 }
 
 // affine is zA + b with learnable A and b.
-type affine struct {
-	*base
-	grad bool
-}
+type affine struct{ *base }
 
 func newAffine(kind, auto string, d, k int, opts []Option) (*affine, error) {
 	o := newOptions(opts)
@@ -66,7 +63,7 @@ func newAffine(kind, auto string, d, k int, opts []Option) (*affine, error) {
 		{"W", newTensor(o.dt, make([]float64, d*k), d, k), true},
 		{"b", newTensor(o.dt, make([]float64, k), k), true},
 	}
-	return &affine{b, o.inputGrad}, nil
+	return &affine{b}, nil
 }
 
 func (l *affine) String() string {
@@ -81,13 +78,9 @@ func (l *affine) logits(z G.Input) (*G.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := l.nodes(n.Graph())
+	p, a, err := l.begin(n, l.attr())
 	if err != nil {
 		return nil, err
-	}
-	a := l.attr()
-	if !wantsGrad(n, l.grad) {
-		a.Frozen = ops.First
 	}
 	return ops.Affine(n, p["W"], p["b"], a)
 }

@@ -30,7 +30,6 @@ type HomogeneousLayer struct {
 	window    spectral.Window
 	op        ops.Harmonics
 	policy    Policy
-	grad      bool
 }
 
 var _ Layer = (*HomogeneousLayer)(nil)
@@ -58,7 +57,7 @@ func newHomogeneousLayer(kind, auto string, k spectral.Homogeneous, d int, o opt
 	if h.Order() == 0 && o.policy != Frozen {
 		return nil, fmt.Errorf("%s: policy %v: a map of order 0 has no frequency and nothing to tune: %w", b.who(), o.policy, ErrParam)
 	}
-	l := &HomogeneousLayer{base: b, kernel: k, harmonics: h, window: o.harmonics.window, policy: o.policy, grad: o.inputGrad}
+	l := &HomogeneousLayer{base: b, kernel: k, harmonics: h, window: o.harmonics.window, policy: o.policy}
 	l.op = ops.Harmonics{F: h.F[1:], Gamma: k.Degree(), Stationary: o.harmonics.stationary,
 		Negative: map[spectral.Negative]ops.Negative{spectral.SignNegative: ops.SignNegative, spectral.SplitNegative: ops.SplitNegative}[k.Extension()]}
 	b.features = d * l.op.Width()
@@ -109,22 +108,12 @@ func (l *HomogeneousLayer) form() string {
 }
 
 // Fwd adds the map to the graph of x.
-func (l *HomogeneousLayer) Fwd(x G.Input) G.Result {
-	n, err := l.input(x)
-	if err != nil {
-		return G.Err(err)
-	}
-	return G.LiftResult(l.fwd(n))
-}
+func (l *HomogeneousLayer) Fwd(x G.Input) G.Result { return l.lift(x, l.fwd) }
 
 func (l *HomogeneousLayer) fwd(x *G.Node) (*G.Node, error) {
-	p, err := l.nodes(x.Graph())
+	p, a, err := l.begin(x, ops.Attr{Layer: l.who()})
 	if err != nil {
 		return nil, err
-	}
-	a := ops.Attr{Layer: l.who()}
-	if !wantsGrad(x, l.grad) {
-		a.Frozen |= ops.First
 	}
 	base := p["L"]
 	if base != nil {

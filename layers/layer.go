@@ -72,6 +72,7 @@ type base struct {
 	dt       tensor.Dtype
 	params   []Param
 	changed  func() // called after SetParams
+	grad     bool   // the gradient for a leaf input is wanted
 
 	mu   sync.Mutex
 	last *G.ExprGraph // the graph of the latest Fwd
@@ -97,6 +98,24 @@ func (b *base) Params() []Param { return append([]Param(nil), b.params...) }
 
 // who is the start of a message about this layer.
 func (b *base) who() string { return b.prefix }
+
+// lift is the Fwd of a map whose node for the node of x is made by fwd.
+func (b *base) lift(x G.Input, fwd func(x *G.Node) (*G.Node, error)) G.Result {
+	n, err := b.input(x)
+	if err != nil {
+		return G.Err(err)
+	}
+	return G.LiftResult(fwd(n))
+}
+
+// begin is what an op on x wants: the nodes of the parameters in its graph, and a, by which x is frozen where a gradient for it is of no use.
+func (b *base) begin(x *G.Node, a ops.Attr) (map[string]*G.Node, ops.Attr, error) {
+	p, err := b.nodes(x.Graph())
+	if !wantsGrad(x, b.grad) {
+		a.Frozen |= ops.First
+	}
+	return p, a, err
+}
 
 // input is the start of every Fwd: the node of x, of the layer's width and element type.
 func (b *base) input(x G.Input) (*G.Node, error) { return b.inputOf(x, b.dims) }

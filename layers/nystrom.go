@@ -28,7 +28,6 @@ import (
 type NystromLayer struct {
 	*base
 	kernel   spectral.Kernel
-	grad     bool
 	prepared atomic.Pointer[ops.Landmarks]
 }
 
@@ -61,7 +60,7 @@ func newNystromLayer(k spectral.Kernel, sample *tensor.Dense, dims, features int
 	if m == 0 {
 		m = features
 	}
-	l := &NystromLayer{base: b, kernel: k, grad: o.inputGrad}
+	l := &NystromLayer{base: b, kernel: k}
 	l.changed = func() { l.prepared.Store(nil) }
 	floor := o.relativeFloor()
 	switch {
@@ -172,22 +171,12 @@ func (l *NystromLayer) String() string {
 }
 
 // Fwd adds the map to the graph of x.
-func (l *NystromLayer) Fwd(x G.Input) G.Result {
-	n, err := l.input(x)
-	if err != nil {
-		return G.Err(err)
-	}
-	return G.LiftResult(l.fwd(n))
-}
+func (l *NystromLayer) Fwd(x G.Input) G.Result { return l.lift(x, l.fwd) }
 
 func (l *NystromLayer) fwd(x *G.Node) (*G.Node, error) {
-	p, err := l.nodes(x.Graph())
+	p, a, err := l.begin(x, ops.Attr{Layer: l.who()})
 	if err != nil {
 		return nil, err
-	}
-	a := ops.Attr{Layer: l.who()}
-	if !wantsGrad(x, l.grad) {
-		a.Frozen |= ops.First
 	}
 	return ops.Nystrom(x, p["landmarks"], p["projection"], l.kernel, a)
 }

@@ -112,7 +112,7 @@ func withoutDraw() Option { return func(o *options) { o.undrawn = true } }
 
 // newBase checks what all layers have in common and names the layer.
 func newBase(kind, auto string, dims, features int, o options) (*base, error) {
-	b := &base{kind: kind, name: o.name, dims: dims, features: features, dt: o.dt}
+	b := &base{kind: kind, name: o.name, dims: dims, features: features, dt: o.dt, grad: o.inputGrad}
 	if b.name == "" {
 		b.name = autoName(auto)
 	}

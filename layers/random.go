@@ -30,7 +30,6 @@ type randomMap struct {
 	seed    uint64
 	policy  Policy
 	phase   bool
-	grad    bool // the gradient for a leaf input is wanted
 	on      ops.Domain
 
 	packed atomic.Pointer[ops.Weights] // W of a map that keeps it, packed at first use
@@ -56,7 +55,7 @@ func newRandomMap(kind, auto string, k spectral.Random, dims, features int, o op
 	if k.Transform() == spectral.Laplace && o.phase {
 		return nil, fmt.Errorf("%s: a Laplace map has no phase form: %w", b.who(), ErrParam)
 	}
-	l := &randomMap{base: b, kernel: k, sampler: o.sampler, seed: o.seed, policy: o.policy, phase: o.phase, grad: o.inputGrad, on: k.Domain()}
+	l := &randomMap{base: b, kernel: k, sampler: o.sampler, seed: o.seed, policy: o.policy, phase: o.phase, on: k.Domain()}
 	l.changed = func() {
 		l.packed.Store(nil)
 		l.implied.Store(nil)
@@ -156,22 +155,12 @@ func (l *randomMap) String() string {
 func (l *randomMap) attr() ops.Attr { return ops.Attr{Layer: l.who(), Domain: l.on} }
 
 // Fwd adds the map to the graph of x.
-func (l *randomMap) Fwd(x G.Input) G.Result {
-	n, err := l.input(x)
-	if err != nil {
-		return G.Err(err)
-	}
-	return G.LiftResult(l.fwd(n))
-}
+func (l *randomMap) Fwd(x G.Input) G.Result { return l.lift(x, l.fwd) }
 
 func (l *randomMap) fwd(x *G.Node) (*G.Node, error) {
-	p, err := l.nodes(x.Graph())
+	p, a, err := l.begin(x, l.attr())
 	if err != nil {
 		return nil, err
-	}
-	a := l.attr()
-	if !wantsGrad(x, l.grad) {
-		a.Frozen |= ops.First
 	}
 	if l.structured {
 		return l.fwdStructured(x, p, a)

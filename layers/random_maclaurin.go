@@ -26,7 +26,6 @@ type RandomMaclaurinLayer struct {
 	kernel  spectral.Polynomial
 	degrees spectral.Degrees
 	seed    uint64
-	grad    bool
 
 	packed atomic.Pointer[ops.Products] // at first use
 }
@@ -50,7 +49,7 @@ func NewRandomMaclaurinLayer(k spectral.Polynomial, d, features int, opts ...Opt
 	if err := b.plain(o, "signs"); err != nil {
 		return nil, err
 	}
-	l := &RandomMaclaurinLayer{base: b, kernel: k, degrees: o.degrees, seed: o.seed, grad: o.inputGrad}
+	l := &RandomMaclaurinLayer{base: b, kernel: k, degrees: o.degrees, seed: o.seed}
 	l.changed = func() { l.packed.Store(nil) }
 	f, err := spectral.DrawProducts(k, o.degrees, d, features, o.seed)
 	if err != nil {
@@ -110,20 +109,14 @@ func (l *RandomMaclaurinLayer) attr() ops.Attr {
 }
 
 // Fwd adds the map to the graph of x.
-func (l *RandomMaclaurinLayer) Fwd(x G.Input) G.Result {
-	n, err := l.input(x)
+func (l *RandomMaclaurinLayer) Fwd(x G.Input) G.Result { return l.lift(x, l.fwd) }
+
+func (l *RandomMaclaurinLayer) fwd(x *G.Node) (*G.Node, error) {
+	p, a, err := l.begin(x, l.attr())
 	if err != nil {
-		return G.Err(err)
+		return nil, err
 	}
-	p, err := l.nodes(n.Graph())
-	if err != nil {
-		return G.Err(err)
-	}
-	a := l.attr()
-	if !wantsGrad(n, l.grad) {
-		a.Frozen |= ops.First
-	}
-	return G.LiftResult(ops.Maclaurin(n, p["W"], p["degrees"], p["scales"], a))
+	return ops.Maclaurin(x, p["W"], p["degrees"], p["scales"], a)
 }
 
 // Transform writes the features of the rows of x to dst.

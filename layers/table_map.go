@@ -11,9 +11,8 @@ import (
 // tableMap is what maps have in common that read a fitted table for each column: the parameters knots [d, P] and table [d, P·w].
 type tableMap struct {
 	*base
-	op   ops.Tables
-	on   ops.Domain
-	grad bool
+	op ops.Tables
+	on ops.Domain
 }
 
 // newTableMap makes the parameters, zero.
@@ -29,7 +28,7 @@ func newTableMap(kind, auto string, dims int, op ops.Tables, on ops.Domain, o op
 	for _, name := range []string{"knots", "table"} {
 		b.params = append(b.params, Param{name, tensor.New(tensor.WithShape(tableState(dims, op)[name]...), tensor.Of(o.dt)), false})
 	}
-	return &tableMap{base: b, op: op, on: on, grad: o.inputGrad}, nil
+	return &tableMap{base: b, op: op, on: on}, nil
 }
 
 // tableState are the shapes of the parameters.
@@ -51,22 +50,12 @@ func (l *tableMap) set(knots, table []float64) error {
 func (l *tableMap) attr() ops.Attr { return ops.Attr{Layer: l.who(), Domain: l.on} }
 
 // Fwd adds the map to the graph of x.
-func (l *tableMap) Fwd(x G.Input) G.Result {
-	n, err := l.input(x)
-	if err != nil {
-		return G.Err(err)
-	}
-	return G.LiftResult(l.fwd(n))
-}
+func (l *tableMap) Fwd(x G.Input) G.Result { return l.lift(x, l.fwd) }
 
 func (l *tableMap) fwd(x *G.Node) (*G.Node, error) {
-	p, err := l.nodes(x.Graph())
+	p, a, err := l.begin(x, l.attr())
 	if err != nil {
 		return nil, err
-	}
-	a := l.attr()
-	if !wantsGrad(x, l.grad) {
-		a.Frozen |= ops.First
 	}
 	return ops.Table(x, p["knots"], p["table"], l.op, a)
 }

@@ -24,7 +24,6 @@ type TensorSketchLayer struct {
 	*base
 	kernel spectral.SpherePolynomial
 	seed   uint64
-	grad   bool
 
 	packed atomic.Pointer[ops.Sketches] // at first use
 }
@@ -48,7 +47,7 @@ func NewTensorSketchLayer(k spectral.SpherePolynomial, d, features int, opts ...
 	if err := k.Validate(); err != nil {
 		return nil, fmt.Errorf("%s: %w", b.who(), err)
 	}
-	l := &TensorSketchLayer{base: b, kernel: k, seed: o.seed, grad: o.inputGrad}
+	l := &TensorSketchLayer{base: b, kernel: k, seed: o.seed}
 	if l.sketch().Offset < 0 {
 		return nil, fmt.Errorf("%s: a = %v is below √2, where the offset 1 - 2/a² of the polynomial is negative; raise a, or use a RandomMaclaurinLayer (random-maclaurin), whose columns have signs: %w",
 			b.who(), k.A, ErrParam)
@@ -86,20 +85,14 @@ func (l *TensorSketchLayer) attr() ops.Attr {
 }
 
 // Fwd adds the map to the graph of x.
-func (l *TensorSketchLayer) Fwd(x G.Input) G.Result {
-	n, err := l.input(x)
+func (l *TensorSketchLayer) Fwd(x G.Input) G.Result { return l.lift(x, l.fwd) }
+
+func (l *TensorSketchLayer) fwd(x *G.Node) (*G.Node, error) {
+	p, a, err := l.begin(x, l.attr())
 	if err != nil {
-		return G.Err(err)
+		return nil, err
 	}
-	p, err := l.nodes(n.Graph())
-	if err != nil {
-		return G.Err(err)
-	}
-	a := l.attr()
-	if !wantsGrad(n, l.grad) {
-		a.Frozen |= ops.First
-	}
-	return G.LiftResult(ops.TensorSketch(n, p["buckets"], p["signs"], l.sketch(), a))
+	return ops.TensorSketch(x, p["buckets"], p["signs"], l.sketch(), a)
 }
 
 // Transform writes the features of the rows of x to dst.
