@@ -32,7 +32,7 @@ func files(t *testing.T) string {
 func TestWrongFlags(t *testing.T) {
 	dir := t.TempDir()
 	for _, tc := range []struct{ args, text string }{
-		{"-map l2-density", `"l2-density" is not built yet`},
+		{"-map rbf", `there is no map "rbf"`},
 		{"-map chi2 -features 15", "-features does not apply to -map chi2, which makes 2·order+1 columns for each input column, twice that for negative=split; say -params order=N"},
 		{"-map hellinger -features 15", "which makes one column for each input column"},
 		{"-map intersection -params negative=abs", `negative = "abs", want error, sign or split`},
