@@ -59,9 +59,10 @@ func ask[T Float](slice []T) {
 	}
 }
 
-// askPart prefetches the i-th of n parts of slice.
+// askPart prefetches the i-th of n parts of slice, of whole lines of cache.
 func askPart[T Float](slice []T, i, n int) {
-	share := (len(slice) + n - 1) / n
+	line := cacheLine / sizeof[T]()
+	share := (len(slice)/line + n - 1) / n * line
 	ask(slice[min(i*share, len(slice)):min((i+1)*share, len(slice))])
 }
 
