@@ -24,6 +24,7 @@ import (
 	"math/rand/v2"
 	"os"
 
+	"github.com/bochner-go/bochner/examples/internal/must"
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	G "gorgonia.org/gorgonia"
@@ -36,30 +37,30 @@ func main() {
 	rng := rand.New(rand.NewPCG(1, 0))
 	rows, ring := data(rng)
 	weights := tensor.New(tensor.WithShape(columns, 2), tensor.WithBacking(normal(columns*2, .3, rng)))
-	rff := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 2, 128, layers.Tune(layers.Bandwidth), layers.WithName("rff")))
-	head := must(layers.NewSoftmaxHead(128, 2, layers.WithName("head")))
+	rff := must.Get(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 2, 128, layers.Tune(layers.Bandwidth), layers.WithName("rff")))
+	head := must.Get(layers.NewSoftmaxHead(128, 2, layers.WithName("head")))
 	fmt.Print(layers.Summary(rff, head))
 
 	g := G.NewGraph()
 	x := G.NewMatrix(g, G.Float64, G.WithShape(n, columns), G.WithName("x"), G.WithValue(rows))
 	y := G.NewMatrix(g, G.Float64, G.WithShape(n, 2), G.WithName("y"), G.WithValue(ring))
 	w := G.NewMatrix(g, G.Float64, G.WithShape(columns, 2), G.WithName("W"), G.WithValue(weights))
-	dense := must(G.Mul(x, w)) // Gorgonia's own
-	loss := must(head.Loss(rff.Fwd(dense).Node(), y))
-	must(0, os.WriteFile("06_composing.dot", []byte(must(layers.Dot(g))), 0o644))
+	dense := must.Get(G.Mul(x, w)) // Gorgonia's own
+	loss := must.Get(head.Loss(rff.Fwd(dense).Node(), y))
+	must.Do(os.WriteFile("06_composing.dot", []byte(must.Get(layers.Dot(g))), 0o644))
 
 	model := append(layers.Collect(rff, head), w) // the learnable nodes
-	must(G.Grad(loss, model...))
+	must.Get(G.Grad(loss, model...))
 	vm, solver := G.NewTapeMachine(g, G.BindDualValues(model...)), G.NewAdamSolver(G.WithLearnRate(.05))
 	for range 100 {
-		must(0, vm.RunAll())
-		must(0, solver.Step(G.NodesToValueGrads(model)))
+		must.Do(vm.RunAll())
+		must.Do(solver.Step(G.NodesToValueGrads(model)))
 		vm.Reset()
 	}
 
 	rows, ring = data(rng)
-	z := must(rff.Transform(nil, must(rows.MatMul(weights)))) // the same weights, without a graph
-	p := must(head.Transform(nil, z))
+	z := must.Get(rff.Transform(nil, must.Get(rows.MatMul(weights)))) // the same weights, without a graph
+	p := must.Get(head.Transform(nil, z))
 	right := 0
 	for i := 0; i < 2*n; i += 2 {
 		if (p.Float64s()[i] > .5) == (ring.Float64s()[i] > .5) {
@@ -87,13 +88,6 @@ func normal(n int, scale float64, rng *rand.Rand) []float64 {
 	v := make([]float64, n)
 	for i := range v {
 		v[i] = scale * rng.NormFloat64()
-	}
-	return v
-}
-
-func must[T any](v T, err error) T {
-	if err != nil {
-		log.Fatal(err)
 	}
 	return v
 }

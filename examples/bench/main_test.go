@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"image/png"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -83,14 +82,7 @@ func TestTable(t *testing.T) {
 			t.Errorf("line %d is %q, want it to start with %q", i, lines[i], start)
 		}
 	}
-	f, err := os.Open(filepath.Join(dir, "bench.png"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	if c, err := png.DecodeConfig(f); err != nil || c.Width < 600 {
-		t.Errorf("a picture of %d x %d, %v", c.Width, c.Height, err)
-	}
+	clitest.Picture(t, filepath.Join(dir, "bench.png"), 600, 0)
 }
 
 func TestFlags(t *testing.T) {

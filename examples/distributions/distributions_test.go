@@ -2,10 +2,8 @@ package main
 
 import (
 	"fmt"
-	"image/png"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -43,19 +41,6 @@ func number(t *testing.T, cell string) float64 {
 	return v
 }
 
-func checkPNG(t *testing.T, path string) {
-	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Error(err)
-		return
-	}
-	defer f.Close()
-	if c, err := png.DecodeConfig(f); err != nil || c.Width < 1000 {
-		t.Errorf("%s: %d x %d, %v", path, c.Width, c.Height, err)
-	}
-}
-
 // TestComponents: every method is there, the random maps are better than the constant and the linear ones are not, more sets are better, and all but
 // the times is the same again.
 func TestComponents(t *testing.T) {
@@ -79,7 +64,7 @@ func TestComponents(t *testing.T) {
 	if rows[1][0] != "aic" || rows[2][0] != "bic" || rows[23][0] != "kl" || rows[24][0] != "hdd-js" || rows[24][1] != "30" {
 		t.Errorf("%s", r.Stdout)
 	}
-	checkPNG(t, filepath.Join(dir, "distributions.png"))
+	clitest.Picture(t, filepath.Join(dir, "distributions.png"), 1000, 0)
 	again := cells(clitest.Run(t, dir, args+" -plot= -em 0 -kl 0 -methods hdd-tv").OK(t).Stdout, 10)
 	if fmt.Sprint(again[1][:8]) != fmt.Sprint(rows[7][:8]) || fmt.Sprint(again[2][:8]) != fmt.Sprint(rows[8][:8]) {
 		t.Errorf("hdd-tv alone has %v, with the others %v", again, rows[7:9])
@@ -99,7 +84,7 @@ func TestGram(t *testing.T) {
 			t.Errorf("%v", row)
 		}
 	}
-	checkPNG(t, filepath.Join(dir, "distributions.png"))
+	clitest.Picture(t, filepath.Join(dir, "distributions.png"), 1000, 0)
 }
 
 // TestBags: sets of a file, of two coordinates and of five, of which there are no histograms.
@@ -141,7 +126,7 @@ func TestImages(t *testing.T) {
 	if len(rows) != 2 || number(t, rows[0][3]) > 5 || number(t, rows[1][3]) > 5 || rows[0][2] != "2048" {
 		t.Errorf("%s", r.Stdout)
 	}
-	checkPNG(t, filepath.Join(dir, "distributions.png"))
+	clitest.Picture(t, filepath.Join(dir, "distributions.png"), 1000, 0)
 }
 
 func TestCost(t *testing.T) {

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"image/png"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -203,14 +201,7 @@ func TestAllSamplers(t *testing.T) {
 				t.Errorf("%s: fits %v in\n%s", args, fits, text)
 			}
 		}
-		f, err := os.Open(filepath.Join(dir, "a.png"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if c, err := png.DecodeConfig(f); err != nil || c.Width < 400 {
-			t.Errorf("%s: a picture of %d x %d, %v", args, c.Width, c.Height, err)
-		}
-		f.Close()
+		clitest.Picture(t, filepath.Join(dir, "a.png"), 400, 0)
 	}
 }
 

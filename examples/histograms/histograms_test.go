@@ -2,9 +2,7 @@ package main
 
 import (
 	"fmt"
-	"image/png"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -89,14 +87,7 @@ func TestTable(t *testing.T) {
 	if again := cells(t, clitest.Run(t, dir, args+" -plot=").OK(t).Stdout); fmt.Sprint(again) != fmt.Sprint(rows) {
 		t.Errorf("the second run has\n%v, the first\n%v", again, rows)
 	}
-	f, err := os.Open(filepath.Join(dir, "histograms.png"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	if c, err := png.DecodeConfig(f); err != nil || c.Width < 2000 {
-		t.Errorf("a picture of %d x %d, %v", c.Width, c.Height, err)
-	}
+	clitest.Picture(t, filepath.Join(dir, "histograms.png"), 2000, 0)
 }
 
 // TestSamplers: all draw for one parameter, the better one has the smaller error, and one that does not fit is left out and says so.

@@ -107,5 +107,5 @@ func TestMadeBags(t *testing.T) {
 	if m, h := mean["accuracy"].(float64), hdd["accuracy"].(float64); h < .85 || m > .5 {
 		t.Errorf("accuracy %v, and %v of the means", h, m)
 	}
-	checkPNG(t, filepath.Join(dir, "a.png"))
+	clitest.Picture(t, filepath.Join(dir, "a.png"), 400, 300)
 }

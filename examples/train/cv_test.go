@@ -30,7 +30,7 @@ func TestCV(t *testing.T) {
 	if strings.Count(r.Stdout, "\n  sigma=") != len(cvFactors) || strings.Count(r.Stdout, "*") != 1 {
 		t.Errorf("stdout:\n%s", r.Stdout)
 	}
-	checkPNG(t, filepath.Join(dir, "cv.png"))
+	clitest.Picture(t, filepath.Join(dir, "cv.png"), 400, 300)
 	// Where nothing comes from the data lambda alone is chosen.
 	if ob := fit(t, dir, args+"-cv 3 -params sigma=.3"); len(ob.CV) != 9 || *ob.Accuracy < .9 {
 		t.Errorf("%d scores, accuracy %v", len(ob.CV), *ob.Accuracy)

@@ -2,8 +2,6 @@ package main
 
 import (
 	"fmt"
-	"image/png"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -135,26 +133,12 @@ func TestNoFlags(t *testing.T) {
 	if names := clitest.Names(t, dir); !slices.Equal(names, []string{"train.png"}) {
 		t.Errorf("the folder holds %v", names)
 	}
-	checkPNG(t, filepath.Join(dir, "train.png"))
+	clitest.Picture(t, filepath.Join(dir, "train.png"), 400, 300)
 
 	linear := clitest.Run(t, dir, "-map linear -epochs 10 -json").Object(t)
 	random := clitest.Run(t, dir, "-features 512 -epochs 10 -json").Object(t)
 	l, s := linear["accuracy"].(float64), random["accuracy"].(float64)
 	if s < .8 || l > s-.15 {
 		t.Errorf("accuracy %v, and %v of a linear model", s, l)
-	}
-}
-
-func checkPNG(t *testing.T, path string) {
-	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Error(err)
-		return
-	}
-	defer f.Close()
-	c, err := png.DecodeConfig(f)
-	if err != nil || c.Width < 400 || c.Height < 300 {
-		t.Errorf("%s: %d x %d, %v", path, c.Width, c.Height, err)
 	}
 }

@@ -170,7 +170,7 @@ func TestPictures(t *testing.T) {
 		if !strings.Contains(r.Stderr, "picture: a.png\n") || !strings.Contains(r.Stdout, "rows ") {
 			t.Errorf("%s: stdout %q, stderr %q", args, r.Stdout, r.Stderr)
 		}
-		checkPNG(t, filepath.Join(dir, "a.png"))
+		clitest.Picture(t, filepath.Join(dir, "a.png"), 400, 300)
 		if err := os.Remove(filepath.Join(dir, "a.png")); err != nil {
 			t.Error(err)
 		}

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"image/png"
 	"math"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -49,14 +47,7 @@ func TestFigure(t *testing.T) {
 	if rows != 5 || strings.Count(r.Stdout, "| s = 20 | s = 2000 |\n|---|---|---|\n") != 2 {
 		t.Errorf("the table has %d rows:\n%s", rows, r.Stdout)
 	}
-	f, err := os.Open(filepath.Join(dir, "figure1.png"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	if c, err := png.DecodeConfig(f); err != nil || c.Width < 800 {
-		t.Errorf("a picture of %d x %d, %v", c.Width, c.Height, err)
-	}
+	clitest.Picture(t, filepath.Join(dir, "figure1.png"), 800, 0)
 }
 
 // TestFile: rows of a file, with a label, divided by their sum.

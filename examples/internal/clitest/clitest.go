@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"image/png"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -139,6 +140,20 @@ func File(t *testing.T, dir, name, text string) string {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// Picture wants a PNG file of at least so many pixels.
+func Picture(t *testing.T, path string, width, height int) {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer f.Close()
+	if c, err := png.DecodeConfig(f); err != nil || c.Width < width || c.Height < height {
+		t.Errorf("%s: %d x %d, %v", path, c.Width, c.Height, err)
+	}
 }
 
 // Names are the names in a folder, sorted.
