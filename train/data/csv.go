@@ -77,15 +77,7 @@ func (p *csvFile) syntax(err error) error {
 // start takes the layout from the first line and the names, if it is a header.
 func (p *csvFile) start(line int, record []string) error {
 	p.fields, p.first = len(record), line
-	p.from, p.to, p.label = 0, p.fields, -1
-	switch p.o.Label {
-	case LabelLast:
-		p.to--
-		p.label = p.to
-	case LabelFirst:
-		p.from++
-		p.label = 0
-	}
+	p.from, p.to, p.label = p.o.Label.split(p.fields)
 	d := p.to - p.from
 	if p.fields == 1 {
 		if i := strings.IndexAny(record[0], ";\t|"); i >= 0 {

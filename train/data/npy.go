@@ -54,15 +54,8 @@ func newNPY(s *source) (rows, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &npyFile{source: s, targets: newTargets(s, "row"), h: h, to: h.cols, label: -1}
-	switch s.o.Label {
-	case LabelLast:
-		p.to--
-		p.label = p.to
-	case LabelFirst:
-		p.from++
-		p.label = 0
-	}
+	p := &npyFile{source: s, targets: newTargets(s, "row"), h: h}
+	p.from, p.to, p.label = s.o.Label.split(h.cols)
 	d := p.to - p.from
 	switch {
 	case h.rows == 0 || h.cols == 0:

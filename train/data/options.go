@@ -29,6 +29,17 @@ func (l Label) String() string {
 	return labelNames[l]
 }
 
+// split says which of n columns are features, from ≤ j < to, and which is the label, -1 for none.
+func (l Label) split(n int) (from, to, label int) {
+	switch l {
+	case LabelLast:
+		return 0, n - 1, n - 1
+	case LabelFirst:
+		return 1, n, 0
+	}
+	return 0, n, -1
+}
+
 // ParseLabel reads last, first or none. Another text is an error that wraps domain.ErrParam.
 func ParseLabel(s string) (Label, error) {
 	for i, name := range labelNames {

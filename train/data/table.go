@@ -56,16 +56,8 @@ func newTable(f *os.File, path string, o Options, open func(f *os.File) (Table, 
 	if err != nil {
 		return nil, s.wrap(err)
 	}
-	p := &tableFile{source: s, t: t, names: t.Columns(), targets: newTargets(s, "row"), label: -1}
-	p.to = len(p.names)
-	switch o.Label {
-	case LabelLast:
-		p.to--
-		p.label = p.to
-	case LabelFirst:
-		p.from++
-		p.label = 0
-	}
+	p := &tableFile{source: s, t: t, names: t.Columns(), targets: newTargets(s, "row")}
+	p.from, p.to, p.label = o.Label.split(len(p.names))
 	d := p.to - p.from
 	switch {
 	case d < 1:
