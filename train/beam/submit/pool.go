@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -28,6 +29,7 @@ type pool struct {
 	fnpb.UnimplementedBeamFnExternalWorkerPoolServer
 
 	fail    context.CancelCauseFunc // of the job
+	exited  chan error              // the first worker that had ended by itself when the engine asked for its end
 	server  *grpc.Server
 	restore []func() // the options of the SDK
 	mu      sync.Mutex
@@ -56,7 +58,7 @@ func startPool(fail context.CancelCauseFunc) (*pool, error) {
 		return nil, fmt.Errorf("submit: %w", err)
 	}
 	nothing.Close()
-	p := &pool{fail: fail, server: grpc.NewServer(), workers: map[string]*worker{}}
+	p := &pool{fail: fail, exited: make(chan error, 1), server: grpc.NewServer(), workers: map[string]*worker{}}
 	p.restore = []func(){
 		set(jobopts.EnvironmentType, "EXTERNAL"),
 		set(jobopts.EnvironmentConfig, listener.Addr().String()),
@@ -99,14 +101,15 @@ func (p *pool) start(req *fnpb.StartWorkerRequest) error {
 	return nil
 }
 
-// watch waits for the end of a worker, and fails the job if nobody asked for it.
+// watch waits for the end of a worker. It fails the job if nobody asked for the end. The engine, which may see a broken connection before
+// the process is seen to have ended, may have asked already; then a worker that was not killed tells how it ended to a job that fails.
 func (p *pool) watch(id string, w *worker) {
 	err := w.cmd.Wait()
 	close(w.ended)
 	p.mu.Lock()
 	wanted := w.wanted
 	p.mu.Unlock()
-	if wanted {
+	if wanted && killed(w.cmd.ProcessState) {
 		return
 	}
 	how := "exit status 0"
@@ -116,7 +119,23 @@ func (p *pool) watch(id string, w *worker) {
 	if said := w.said.String(); said != "" {
 		how += ", after saying: " + said
 	}
-	p.fail(fmt.Errorf("submit: worker %s: %s: %w", id, how, ErrWorker))
+	cause := fmt.Errorf("submit: worker %s: %s: %w", id, how, ErrWorker)
+	if !wanted {
+		p.fail(cause)
+		return
+	}
+	select {
+	case p.exited <- cause:
+	default:
+	}
+}
+
+// killed says that a process ended by Process.Kill, or as one that did.
+func killed(s *os.ProcessState) bool {
+	if runtime.GOOS == "windows" {
+		return s.ExitCode() == 1
+	}
+	return s.ExitCode() < 0
 }
 
 // StopWorker is called by the engine at the end of the job.

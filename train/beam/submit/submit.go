@@ -54,6 +54,7 @@ func Run(ctx context.Context, p *beam.Pipeline, o Options) error {
 	defer fail(nil)
 	defer time.AfterFunc(o.Timeout, func() { fail(late) }).Stop()
 	embedded = embedded || *jobopts.Endpoint == "" && slices.Contains([]string{"", "prism", "prismrunner"}, strings.ToLower(*runners.Runner))
+	var exited <-chan error
 	switch {
 	case o.Processes:
 		pool, err := startPool(fail)
@@ -61,6 +62,7 @@ func Run(ctx context.Context, p *beam.Pipeline, o Options) error {
 			return err
 		}
 		defer pool.stop()
+		exited = pool.exited
 	case embedded && *jobopts.EnvironmentType == "":
 		defer set(jobopts.EnvironmentType, "LOOPBACK")()
 	}
@@ -73,6 +75,8 @@ func Run(ctx context.Context, p *beam.Pipeline, o Options) error {
 		if err != nil && o.Processes { // by a worker that ended, perhaps: the pool knows how
 			select {
 			case <-ctx.Done():
+			case cause := <-exited:
+				return errors.Join(cause, jobError(err))
 			case <-time.After(poolWithin):
 			}
 		}
