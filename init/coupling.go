@@ -14,7 +14,8 @@ type Coupling int
 
 const (
 	// SharedCoupled is Shared with the norms of neighbours coupled as in Coupled: u for one column, 1-u for the next. It has the least
-	// error of the five in nearly every case and is the default.
+	// error of the five in nearly every case and is the default. With fewer frequencies than dimensions a head learns more from those
+	// that do not share: it sees x along as many directions as there are frequencies of one sign here, and along twice as many there.
 	SharedCoupled Coupling = iota
 	// Shared is one stack of Haar blocks whose directions serve both signs, with norms F₊⁻¹(u) and F₋⁻¹(u) of one uniform u a column. The
 	// estimate is a difference, so that the positive correlation of cos(r₊ v·δ) and cos(r₋ v·δ) makes it better, and one product with x
