@@ -85,9 +85,9 @@ func (l *affine) logits(z G.Input) (*G.Node, error) {
 	return ops.Affine(n, p["W"], p["b"], a)
 }
 
-// scores is zA + b without a graph.
+// scores is zA + b without a graph. A solver may change A from one call to the next, so that nothing of it is kept.
 func (l *affine) scores(dst *tensor.Dense, z ops.Matrix) (*tensor.Dense, error) {
-	w, err := ops.Pack(l.param("W"))
+	w, err := ops.Borrow(l.param("W"))
 	if err != nil {
 		return nil, err
 	}

@@ -60,8 +60,11 @@ func (l *randomMap) weights(a ops.Attr) (*ops.Weights, error) {
 	if err := l.checkFrequencies(t); err != nil {
 		return nil, err
 	}
+	if !l.keepsW() {
+		return ops.Borrow(t)
+	}
 	w, err := ops.Pack(t)
-	if err == nil && l.keepsW() {
+	if err == nil {
 		l.packed.Store(w)
 	}
 	return w, err

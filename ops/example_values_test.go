@@ -31,6 +31,23 @@ func ExamplePack() {
 	// ⎣ 0.000  -0.707   0.707   0.000⎦
 }
 
+// Weights for a single call: a product that packs them as it goes.
+func ExampleBorrow() {
+	w, err := ops.Borrow(tensorOf([]float64{1, 10, 100, 1000}, 2, 2))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	z, err := ops.AffineInto(nil, tensorOf([]float64{1, 2}, 1, 2), w, tensorOf([]float64{.5, -.5}, 2), ops.Attr{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%.1f\n", z)
+	// Output:
+	// R[ 201.5  2009.5]
+}
+
 // The frequencies of two signs: one direction, a norm for each, and the roots of the masses 4 and 1.
 func ExamplePackSigned() {
 	w, err := ops.PackSigned(tensorOf([]float64{1}, 1, 1), tensorOf([]float64{1, 2}, 2), tensorOf([]float64{2, 1}, 2), ops.Attr{})

@@ -110,5 +110,5 @@ func (b base) weights(w *tensor.Dense) (*Weights, error) {
 			return kept, nil
 		}
 	}
-	return borrow(w)
+	return Borrow(w)
 }

@@ -151,7 +151,7 @@ func sparseGradients[T simd.Float](o gradients, to simd.Gradients[T], x *CSR, in
 	case cosMap:
 		simd.CosGrad(p, from, g, n, m, phaseScale(m))
 	case phaseMap:
-		w, err := borrow(in[1])
+		w, err := Borrow(in[1])
 		if err != nil {
 			return err
 		}

@@ -196,7 +196,7 @@ func (o signedOp) Do(in ...G.Value) (G.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	w, err := newSigned(ts[1], ts[2], ts[3], o.attr, borrow)
+	w, err := newSigned(ts[1], ts[2], ts[3], o.attr, Borrow)
 	if err != nil {
 		return nil, err
 	}

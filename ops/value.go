@@ -158,8 +158,8 @@ func Pack(w *tensor.Dense) (*Weights, error) {
 	return weights(w, simd.Pack[float32], simd.Pack[float64])
 }
 
-// borrow is Pack without the copy, for one forward.
-func borrow(w *tensor.Dense) (*Weights, error) {
+// Borrow is Pack without the copy, for a single call during which w does not change: the product packs it part by part.
+func Borrow(w *tensor.Dense) (*Weights, error) {
 	return weights(w, simd.Borrow[float32], simd.Borrow[float64])
 }
 
