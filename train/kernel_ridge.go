@@ -172,6 +172,6 @@ func (r *KernelRidge) Predict(kTest *mat.Dense) (*mat.Dense, error) {
 	}
 	out := slices.Repeat(r.B, g.Rows)
 	at := transposed(r.Alpha.RawMatrix().Data, n, targets, r.Alpha.RawMatrix().Stride)
-	addProduct(1, g, general(targets, n, n, at), general(g.Rows, targets, targets, out), false)
+	addProduct(1, g, general(targets, n, n, at), general(g.Rows, targets, targets, out))
 	return mat.NewDense(g.Rows, targets, out), nil
 }

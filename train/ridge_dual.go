@@ -227,7 +227,7 @@ func dualHeldOut(src *rowSource, k, norms []float64, o RidgeOptions) ([]LambdaSc
 		b := dual.intercept(alpha)
 		at := transposed(alpha, m, y.Cols, y.Cols)
 		pred := make([]float64, len(held)*y.Cols)
-		addProduct(1, general(len(held), m, m, cross), general(y.Cols, m, m, at), general(len(held), y.Cols, y.Cols, pred), false)
+		addProduct(1, general(len(held), m, m, cross), general(y.Cols, m, m, at), general(len(held), y.Cols, y.Cols, pred))
 		for i, r := range held {
 			for t, v := range y.Data[r*y.Stride : r*y.Stride+y.Cols] {
 				e := v - b[t] - pred[i*y.Cols+t]

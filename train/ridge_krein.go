@@ -132,7 +132,7 @@ func (s *RidgeStats) kreinLeaveOneOut(src featureRows, lambdas []float64) (*Ridg
 			b := z.Shape()[0]
 			p = s.centred(p, z)
 			pred, solved := make([]float64, b*k), transposed(p, b, d, d)
-			addProduct(1, general(b, d, d, p), general(k, d, d, transposed(w, d, k, k)), general(b, k, k, pred), false)
+			addProduct(1, general(b, d, d, p), general(k, d, d, transposed(w, d, k, k)), general(b, k, k, pred))
 			f.solve(solved, b)
 			for i := range b {
 				left := 1 - 1/float64(s.n)

@@ -14,8 +14,6 @@ const (
 	// ridgeTile and ridgeDepth are the sides of the pieces in which memory is gone through: 256 kB.
 	ridgeTile  = 64
 	ridgeDepth = 512
-	// ridgeTriangle is the order up to which a whole square is computed where its lower triangle would do.
-	ridgeTriangle = 128
 )
 
 // inParallel runs f(0..tasks-1) on GOMAXPROCS goroutines. What a task computes depends on its number only.
@@ -49,17 +47,14 @@ func part(m blas64.General, i, j, rows, cols int) blas64.General {
 	return general(rows, cols, m.Stride, m.Data[i*m.Stride+j:])
 }
 
-// addProduct adds alpha a bᵀ to c, with a [m, k], b [n, k] and c [m, n]. With lower, c is square and only its lower triangle is
-// wanted: it is halved into two triangles and the square below the first, one product, until a whole product is cheaper.
-func addProduct(alpha float64, a, b, c blas64.General, lower bool) {
-	if n := c.Rows; lower && n > ridgeTriangle {
-		h := n / 2
-		addProduct(alpha, part(a, 0, 0, h, a.Cols), part(b, 0, 0, h, b.Cols), part(c, 0, 0, h, h), true)
-		addProduct(alpha, part(a, h, 0, n-h, a.Cols), part(b, 0, 0, h, b.Cols), part(c, h, 0, n-h, h), false)
-		addProduct(alpha, part(a, h, 0, n-h, a.Cols), part(b, h, 0, n-h, b.Cols), part(c, h, h, n-h, n-h), true)
-		return
-	}
+// addProduct adds alpha a bᵀ to c, with a [m, k], b [n, k] and c [m, n].
+func addProduct(alpha float64, a, b, c blas64.General) {
 	fast.Implementation{}.Dgemm(blas.NoTrans, blas.Trans, c.Rows, c.Cols, a.Cols, alpha, a.Data, a.Stride, b.Data, b.Stride, 1, c.Data, c.Stride)
+}
+
+// addSquare adds a aᵀ, with a [n, k], to the lower triangle of c.
+func addSquare(a, c blas64.General) {
+	fast.Implementation{}.Dsyrk(blas.Lower, blas.NoTrans, a.Rows, a.Cols, 1, a.Data, a.Stride, 1, c.Data, c.Stride)
 }
 
 // transposed returns the transpose of an m x n matrix whose rows are stride apart.

@@ -68,7 +68,7 @@ func (r *dualRows) gram() []float64 {
 	n, d := r.n, r.d
 	k := make([]float64, n*n)
 	if r.x == nil {
-		addProduct(1, general(n, d, d, r.z), general(n, d, d, r.z), general(n, n, n, k), true)
+		addSquare(general(n, d, d, r.z), general(n, n, n, k))
 		return k
 	}
 	rows, values := make([][]int32, d), make([][]float64, d) // of each column, in order

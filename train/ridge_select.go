@@ -61,7 +61,7 @@ func (s *RidgeStats) leaveOneOut(src featureRows, lambdas []float64) (*RidgeFit,
 		p = s.centred(p, z)
 		q.rotate(p, b, false)
 		pred = append(pred[:0], make([]float64, b*len(lambdas)*k)...)
-		addProduct(1, general(b, d, d, p), general(len(lambdas)*k, d, d, coef), general(b, len(lambdas)*k, len(lambdas)*k, pred), false)
+		addProduct(1, general(b, d, d, p), general(len(lambdas)*k, d, d, coef), general(b, len(lambdas)*k, len(lambdas)*k, pred))
 		errs = append(errs[:0], make([]float64, b*len(lambdas))...)
 		inParallel(b, func(i int) {
 			for l, f := range factors {

@@ -123,7 +123,7 @@ func TestTridiagonal(t *testing.T) {
 			h[i] = rng.NormFloat64()
 		}
 		a := make([]float64, n*n)
-		addProduct(1, general(n, n, n, h), general(n, n, n, h), general(n, n, n, a), true)
+		addSquare(general(n, n, n, h), general(n, n, n, a))
 		full := append([]float64{}, a...)
 		mirror(full, n)
 		q := newTridiagonal(a, n)
@@ -189,7 +189,7 @@ func BenchmarkRidge(b *testing.B) {
 		b.Run(fmt.Sprintf("gram/%d", n), func(b *testing.B) {
 			for b.Loop() {
 				clear(g)
-				addProduct(1, m, m, general(n, n, n, g), true)
+				addSquare(m, general(n, n, n, g))
 			}
 			b.ReportMetric(float64(n)*float64(n)*float64(n)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
 		})

@@ -142,27 +142,31 @@ func (s *RidgeStats) reset(d, k int) {
 // With nₐ rows before, n_b in the block and δ the difference of their means, the moments grow by those of the block
 // about its own mean and by nₐ n_b/(nₐ+n_b) δ δᵀ, which is one more row of the block, √(nₐ n_b/(nₐ+n_b)) δ.
 func addBlock[T domain.Float](s *RidgeStats, z []T, y *mat.Dense, i, rows int) {
-	ld := rows + 1
+	ld := blockStride(rows)
 	s.zt = slices.Grow(s.zt[:0], s.features*ld)[:s.features*ld]
 	s.yt = slices.Grow(s.yt[:0], s.targets*ld)[:s.targets*ld]
 	raw := y.RawMatrix()
 	centre(s, s.zt, s.meanZ, z, s.features, rows)
 	centre(s, s.yt, s.meanY, raw.Data[i*raw.Stride:], raw.Stride, rows)
 	s.n += rows
-	zt, yt := general(s.features, ld, ld, s.zt), general(s.targets, ld, ld, s.yt)
-	addProduct(1, zt, zt, s.gram(), true)
-	addProduct(1, zt, yt, general(s.features, s.targets, s.targets, s.r), false)
+	zt, yt := general(s.features, rows+1, ld, s.zt), general(s.targets, rows+1, ld, s.yt)
+	addSquare(zt, s.gram())
+	addProduct(1, zt, yt, general(s.features, s.targets, s.targets, s.r))
 	for j := range s.yy {
-		for _, v := range s.yt[j*ld : (j+1)*ld] {
+		for _, v := range s.yt[j*ld:][:rows+1] {
 			s.yy[j] += v * v
 		}
 	}
 }
 
-// centre fills t, one column of the block a row and rows+1 wide, from x, whose rows are stride apart, subtracts the means, appends the
-// joining row and updates mean.
+// blockStride is how far the columns of a block of so many rows are apart once they are rows of rows+1 numbers: a little further, for
+// rows that are a power of two apart compete for a few sets of the cache.
+func blockStride(rows int) int { return rows + 1 + 8 }
+
+// centre fills t, one column of the block a row, from x, whose rows are stride apart, subtracts the means, appends the joining row and
+// updates mean.
 func centre[T domain.Float](s *RidgeStats, t, mean []float64, x []T, stride, rows int) {
-	ld := rows + 1
+	ld := blockStride(rows)
 	before, all := float64(s.n), float64(s.n+rows)
 	join := math.Sqrt(before / all * float64(rows))
 	own := columnMeans(x, rows, len(mean), stride)

@@ -131,7 +131,7 @@ func (s *RidgeStats) MSE(f *RidgeFit) (float64, error) {
 	wt := transposed(raw.Data, d, k, raw.Stride)
 	mirror(s.g, d)
 	gw := make([]float64, k*d) // Wᵀ G
-	addProduct(1, general(k, d, d, wt), s.gram(), general(k, d, d, gw), false)
+	addProduct(1, general(k, d, d, wt), s.gram(), general(k, d, d, gw))
 	total := 0.0
 	for t := range k {
 		e, bias := s.yy[t], s.meanY[t]-f.B[t]

@@ -48,7 +48,7 @@ func newTridiagonal(a []float64, n int) *tridiagonal {
 			}
 		}
 		m := n - from
-		addProduct(-1, general(m, k, k, left), general(m, k, k, right), general(m, m, n, a[from*n+from:]), false)
+		addProduct(-1, general(m, k, k, left), general(m, k, k, right), general(m, m, n, a[from*n+from:]))
 	}
 	q.d[n-1] = a[n*n-1]
 	return q

@@ -75,9 +75,7 @@ func (i Implementation) Dsyrk(uplo blas.Uplo, tA blas.Transpose, n, k int, alpha
 		i.Implementation.Dsyrk(uplo, tA, n, k, alpha, a, lda, beta, c, ldc)
 		return
 	}
-	syrk(uplo == blas.Lower, tA != blas.NoTrans, n, k, alpha, a, lda, beta, c, ldc, func(m int, a, c []float64) {
-		i.Implementation.Dsyrk(uplo, tA, m, k, alpha, a, lda, beta, c, ldc)
-	})
+	simd.Syrk(uplo == blas.Lower, tA != blas.NoTrans, n, k, alpha, a, lda, beta, c, ldc)
 }
 
 // Ssyrk computes the triangle of C = alpha·A·Aᵀ + beta·C, or with Aᵀ·A.
@@ -86,29 +84,5 @@ func (i Implementation) Ssyrk(uplo blas.Uplo, tA blas.Transpose, n, k int, alpha
 		i.Implementation.Ssyrk(uplo, tA, n, k, alpha, a, lda, beta, c, ldc)
 		return
 	}
-	syrk(uplo == blas.Lower, tA != blas.NoTrans, n, k, alpha, a, lda, beta, c, ldc, func(m int, a, c []float32) {
-		i.Implementation.Ssyrk(uplo, tA, m, k, alpha, a, lda, beta, c, ldc)
-	})
-}
-
-// syrk halves the triangle until it is small: two triangles on the diagonal, left to diagonal at the end, and the square
-// between them, one product.
-func syrk[T simd.Float](lower, trans bool, n, k int, alpha T, a []T, lda int, beta T, c []T, ldc int, diagonal func(m int, a, c []T)) {
-	const leaf = 64
-	if n <= leaf {
-		diagonal(n, a, c)
-		return
-	}
-	h := (n/2 + leaf - 1) / leaf * leaf
-	rest := a[h*lda:]
-	if trans {
-		rest = a[h:]
-	}
-	syrk(lower, trans, h, k, alpha, a, lda, beta, c, ldc, diagonal)
-	if lower {
-		simd.Gemm(trans, !trans, n-h, h, k, alpha, rest, lda, a, lda, beta, c[h*ldc:], ldc)
-	} else {
-		simd.Gemm(trans, !trans, h, n-h, k, alpha, a, lda, rest, lda, beta, c[h:], ldc)
-	}
-	syrk(lower, trans, n-h, k, alpha, rest, lda, beta, c[h*ldc+h:], ldc, diagonal)
+	simd.Syrk(uplo == blas.Lower, tA != blas.NoTrans, n, k, alpha, a, lda, beta, c, ldc)
 }

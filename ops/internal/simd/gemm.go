@@ -31,7 +31,7 @@ func Gemm[T Float](aT, bT bool, m, n, k int, alpha T, a []T, lda int, b []T, ldb
 	B.check("b", k, n)
 	ks := kernelsOf[T](active, n)
 	if ks == nil {
-		gemmGeneric(gonum.Implementation{}, gonum.Implementation{}, m, n, k, alpha, A, B, beta, c, ldc)
+		gemmGeneric(generic32, generic64, m, n, k, alpha, A, B, beta, c, ldc)
 		return
 	}
 	p := newProduct(ks, m, n, k)
@@ -39,6 +39,12 @@ func Gemm[T Float](aT, bT bool, m, n, k int, alpha T, a []T, lda int, b []T, ldb
 	p.output = output[T]{dst: c, ld: ldc, m: n}
 	p.run()
 }
+
+// generic32 and generic64 are the reference of the kernels.
+var (
+	generic32 blas.Float32Level3 = gonum.Implementation{}
+	generic64 blas.Float64Level3 = gonum.Implementation{}
+)
 
 // scaleRow multiplies by beta; a beta of 0 clears, whatever was there.
 func scaleRow[T Float](c []T, beta T) {

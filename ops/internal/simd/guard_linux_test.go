@@ -47,6 +47,23 @@ func inside[T Float](t *testing.T, g multiplication) {
 	}
 }
 
+// TestSyrkStaysInside is TestGemmStaysInside for a triangle.
+func TestSyrkStaysInside(t *testing.T) {
+	eachISA(t, func(t *testing.T) {
+		for _, s := range [][2]int{{1, 1}, {13, 5}, {33, 64}, {95, 3}, {50, 517}} {
+			for form := range 4 {
+				insideSyrk[float64](t, form&1 != 0, multiplication{aT: form&2 != 0, m: s[0], n: s[0], k: s[1]})
+				insideSyrk[float32](t, form&1 != 0, multiplication{aT: form&2 != 0, m: s[0], n: s[0], k: s[1]})
+			}
+		}
+	})
+}
+
+func insideSyrk[T Float](t *testing.T, low bool, g multiplication) {
+	a, _, c := operands[T](g)
+	Syrk(low, g.aT, g.n, g.k, 1, guarded(t, a.v), a.ld, 1, guarded(t, c.v), c.ld)
+}
+
 // TestCSRStaysInside is TestGemmStaysInside for sparse rows.
 func TestCSRStaysInside(t *testing.T) {
 	eachISA(t, func(t *testing.T) {

@@ -34,8 +34,9 @@ type product[T Float] struct {
 	bias    []T // added to every row; or
 	beta    T   // what C holds already is kept this many times
 	output[T]
-	workers int // goroutines, or 0 for GOMAXPROCS
-	bad     firstBad
+	triangle triangle // the part of C that is wanted; one of them has no epilogue
+	workers  int      // goroutines, or 0 for GOMAXPROCS
+	bad      firstBad
 
 	panels, depth, group, block int
 	rows, strip, across         int // of a job; jobs side by side
@@ -109,7 +110,8 @@ func (p *product[T]) compute() (badRow int) {
 	if p.packed == nil {
 		p.b.check("b", p.k, p.n)
 		// A tall C reads each panel many times: pack once. A wide one reads it a few times: pack where it is used.
-		if length := packedLen(p.kernels, p.k, p.n); p.m >= p.n && length*size <= sharedB {
+		// A triangle is cut into strips, each of which packs its own.
+		if length := packedLen(p.kernels, p.k, p.n); p.triangle == whole && p.m >= p.n && length*size <= sharedB {
 			shared = take[[]T](&poolsOf[T]().shared)
 			*shared = grow(*shared, length)
 			p.packAll(*shared, workers)
@@ -145,6 +147,9 @@ func (p *product[T]) divide(workers int) {
 	p.rows, p.strip = p.m, p.panels
 	blocks, strips := 1, 1
 	switch h := p.height(); {
+	case p.triangle != whole:
+		// Strips get shorter by equal steps: two a worker make equal pairs.
+		strips = min(p.panels, roundUp((p.panels+p.group-1)/p.group, 2*workers))
 	case p.packed == nil:
 		strips = min(p.panels, roundUp((p.panels+p.group-1)/p.group, workers))
 		blocks = min((p.m+h-1)/h, (workers+strips-1)/strips)
@@ -190,13 +195,17 @@ func (p *product[T]) work() {
 			return
 		}
 		down, side := i/p.across, i%p.across
+		if p.triangle == upper {
+			side = p.across - 1 - side // the longest strip first
+		}
 		lo, hi := side*p.strip, min((side+1)*p.strip, p.panels)
 		if p.packing {
 			k0, k := p.kBlock(down)
 			p.packPanels(p.packed[p.offset(k0, k, lo):], p.b, k0, k, p.n, lo, hi)
 			continue
 		}
-		p.job(ws, down*p.rows, min((down+1)*p.rows, p.m), lo, hi)
+		r0, r1 := p.triangle.rows(lo*p.width, hi*p.width, p.m)
+		p.job(ws, max(r0, down*p.rows), min(r1, (down+1)*p.rows), lo, hi)
 	}
 }
 

@@ -44,8 +44,11 @@ func (p *product[T]) scaleC(r0, r1, lo, hi int) {
 		return
 	}
 	for i := r0; i < r1; i++ {
-		row := p.dst[i*p.ld+lo*p.width : i*p.ld+min(hi*p.width, p.n)]
-		scaleCopy(row, row, p.beta)
+		from, to := p.triangle.columns(i, p.n)
+		if from, to = max(from, lo*p.width), min(to, hi*p.width); from < to {
+			row := p.dst[i*p.ld+from : i*p.ld+to]
+			scaleCopy(row, row, p.beta)
+		}
 	}
 }
 
@@ -115,6 +118,10 @@ func (s *sweep[T]) pass(lo, hi int) {
 		a, rs, ks := s.tileA(i)
 		for q := lo; q < hi; q += step {
 			end := min(q+step, hi)
+			if s.triangle != whole {
+				s.multiplyPart(a, rs, ks, i, rows, q, end)
+				continue
+			}
 			s.multiply(a, rs, ks, i, rows, q, end)
 			if !finish {
 				continue

@@ -1,0 +1,79 @@
+package simd
+
+import (
+	"math"
+	"runtime"
+	"slices"
+	"testing"
+)
+
+// checkSyrk compares a triangle with that of the whole product, by Gemm: the bits of the kernels are the same, gonum's off by the rounding of k
+// products. What lies outside the triangle holds NaN and keeps it.
+func checkSyrk[T Float](t *testing.T, low bool, g multiplication) {
+	t.Helper()
+	g.m = g.n
+	a, _, c := operands[T](g)
+	want := slices.Clone(c.v)
+	Gemm(g.aT, !g.aT, g.n, g.n, g.k, T(g.alpha), a.v, a.ld, a.v, a.ld, T(g.beta), want, c.ld)
+	part := upper
+	if low {
+		part = lower
+	}
+	got := slices.Clone(c.v)
+	for i := range g.n {
+		lo, hi := part.columns(i, g.n)
+		for j := range g.n {
+			if at := i*c.ld + j; j < lo || j >= hi {
+				got[at], want[at] = T(math.NaN()), T(math.NaN())
+			} else if g.beta == 0 {
+				got[at] = T(math.NaN())
+			}
+		}
+	}
+	Syrk(low, g.aT, g.n, g.k, T(g.alpha), a.v, a.ld, T(g.beta), got, c.ld)
+	bound := 0.0
+	if active == generic {
+		eps := math.Pow(2, -53)
+		if sizeof[T]() == 4 {
+			eps = math.Pow(2, -24)
+		}
+		bound = 2 * float64(g.k+4) * eps * (math.Abs(g.alpha)*float64(g.k)*36 + math.Abs(g.beta)*6) // of numbers in [-6, 6]
+	}
+	for at, w := range want {
+		if v := got[at]; math.Float64bits(float64(v)) != math.Float64bits(float64(w)) && !(math.Abs(float64(v)-float64(w)) <= bound) && (v == v || w == w) {
+			t.Fatalf("%v, lower %t: cell %d,%d is %v, of the whole product %v", g, low, at/c.ld, at%c.ld, v, w)
+		}
+	}
+}
+
+// TestSyrk: both triangles of both forms, below and above a tile, a panel, a strip and a K block, for any number of goroutines.
+func TestSyrk(t *testing.T) {
+	procs := runtime.GOMAXPROCS(0)
+	defer runtime.GOMAXPROCS(procs)
+	eachISA(t, func(t *testing.T) {
+		for i, s := range [][2]int{{0, 3}, {3, 0}, {1, 1}, {5, 3}, {23, 31}, {64, 9}, {65, 517}, {97, 67}, {257, 5}, {611, 40}, {256, 300}} {
+			for l := range 4 {
+				for j, scale := range [][2]float64{{1, 0}, {1, 1}, {2, -3}, {0, .5}} {
+					runtime.GOMAXPROCS(1 + (i+j)%3*2)
+					g := multiplication{aT: l&1 != 0, n: s[0], k: s[1], alpha: scale[0], beta: scale[1], gap: (i + j) % 3}
+					checkSyrk[float64](t, l&2 != 0, g)
+					checkSyrk[float32](t, l&2 != 0, g)
+				}
+			}
+		}
+	})
+}
+
+func FuzzSyrk(f *testing.F) {
+	f.Add(uint8(0), uint16(33), uint16(520), uint8(1), int8(2), int8(0))
+	f.Add(uint8(3), uint16(1), uint16(1), uint8(0), int8(1), int8(1))
+	f.Add(uint8(1), uint16(300), uint16(9), uint8(4), int8(-1), int8(3))
+	f.Fuzz(func(t *testing.T, form uint8, n, k uint16, gap uint8, alpha, beta int8) {
+		g := multiplication{aT: form&1 != 0, n: int(n % 400), k: int(k % 600), alpha: float64(alpha), beta: float64(beta), gap: int(gap)}
+		defer func(i isa) { active = i }(active)
+		for active = generic; active <= best(); active++ {
+			checkSyrk[float64](t, form&2 != 0, g)
+			checkSyrk[float32](t, form&2 != 0, g)
+		}
+	})
+}
