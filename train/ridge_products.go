@@ -6,14 +6,18 @@ import (
 	"sync/atomic"
 
 	fast "github.com/bochner-go/bochner/ops/blas"
+	"github.com/bochner-go/bochner/ops/domain"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 )
 
 const (
 	// ridgeTile and ridgeDepth are the sides of the pieces in which memory is gone through: 256 kB.
 	ridgeTile  = 64
 	ridgeDepth = 512
+	// ridgePiece is how many numbers one task changes in place.
+	ridgePiece = 1 << 16
 )
 
 // inParallel runs f(0..tasks-1) on GOMAXPROCS goroutines. What a task computes depends on its number only.
@@ -55,6 +59,26 @@ func addProduct(alpha float64, a, b, c blas64.General) {
 // addSquare adds a aᵀ, with a [n, k], to the lower triangle of c.
 func addSquare(a, c blas64.General) {
 	fast.Implementation{}.Dsyrk(blas.Lower, blas.NoTrans, a.Rows, a.Cols, 1, a.Data, a.Stride, 1, c.Data, c.Stride)
+}
+
+// columnMeans are the means of the columns of x, row by row, in wide pieces of them.
+func columnMeans[T domain.Float](x []T, rows, cols, stride int) []float64 {
+	mean, part := make([]float64, cols), 1/float64(rows)
+	inParallel((cols+ridgeDepth-1)/ridgeDepth, func(task int) {
+		lo, hi := task*ridgeDepth, min((task+1)*ridgeDepth, cols)
+		m := mean[lo:hi]
+		for r := range rows {
+			switch row := any(x[r*stride+lo : r*stride+hi]).(type) {
+			case []float64:
+				floats.AddScaled(m, part, row) // divided first: finite numbers have a finite mean
+			case []float32:
+				for j, v := range row {
+					m[j] += float64(v) * part
+				}
+			}
+		}
+	})
+	return mean
 }
 
 // transposed returns the transpose of an m x n matrix whose rows are stride apart.

@@ -7,9 +7,10 @@ import (
 	"slices"
 
 	"github.com/bochner-go/bochner/ops"
+	fast "github.com/bochner-go/bochner/ops/blas"
 	"github.com/bochner-go/bochner/ops/domain"
+	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
@@ -40,7 +41,7 @@ type RidgeStats struct {
 	g            []float64 // [D, D]; only the lower triangle has a meaning
 	r            []float64 // [D, k]
 	yy           []float64 // [k]
-	zt, yt       []float64 // the block in hand, transposed; scratch
+	wide, yc, zy []float64 // of the block in hand: float32 features as float64, targets less their mean, products; scratch
 }
 
 // N is the number of rows so far.
@@ -108,19 +109,25 @@ func (s *RidgeStats) add(z *tensor.Dense, y *mat.Dense, row func(i int) int) err
 	if yn != n || s.n > 0 && (d != s.features || k != s.targets) {
 		return fmt.Errorf("train: Ridge: features %v and targets [%d,%d] do not fit each other or the blocks before them ([.,%d] and [.,%d]): %w", z.Shape(), yn, k, s.features, s.targets, domain.ErrShape)
 	}
-	if err := checkFinite("Ridge", z, y, row); err != nil {
+	step := ridgeBlockRows(d)
+	if n > step { // so that none is added where a later one fails
+		if err := checkFinite("Ridge", z, y, row); err != nil {
+			return err
+		}
+	} else if err := checkTargets("Ridge", y, row); err != nil {
 		return err
 	}
-	if s.n == 0 {
-		s.reset(d, k)
-	}
-	step := ridgeBlockRows(d)
 	for i := 0; i < n; i += step {
 		rows := min(step, n-i)
+		var block []float64
 		if z.Dtype() == tensor.Float32 {
-			addBlock(s, z.Float32s()[i*d:(i+rows)*d], y, i, rows)
+			s.wide = slices.Grow(s.wide[:0], rows*d)[:rows*d]
+			block = widen(s.wide, z.Float32s()[i*d:])
 		} else {
-			addBlock(s, z.Float64s()[i*d:(i+rows)*d], y, i, rows)
+			block = z.Float64s()[i*d : (i+rows)*d]
+		}
+		if !s.addBlock(block, d, y, i, rows) {
+			return checkFinite("Ridge", z, y, row)
 		}
 	}
 	return nil
@@ -133,97 +140,78 @@ func (s *RidgeStats) addNamed(rows rowNames, z *tensor.Dense, y *mat.Dense) erro
 
 // reset makes s empty, for d features and k targets.
 func (s *RidgeStats) reset(d, k int) {
-	*s = RidgeStats{Signature: s.Signature, Of: s.Of, features: d, targets: k,
+	*s = RidgeStats{Signature: s.Signature, Of: s.Of, features: d, targets: k, wide: s.wide, yc: s.yc, zy: s.zy,
 		meanZ: make([]float64, d), meanY: make([]float64, k), g: make([]float64, d*d), r: make([]float64, d*k), yy: make([]float64, k)}
 }
 
-// addBlock adds rows rows of features and rows i, i+1, ... of y.
+// addBlock adds rows rows of d features and rows i, i+1, ... of y, unless a feature is not finite.
 //
-// With nₐ rows before, n_b in the block and δ the difference of their means, the moments grow by those of the block
-// about its own mean and by nₐ n_b/(nₐ+n_b) δ δᵀ, which is one more row of the block, √(nₐ n_b/(nₐ+n_b)) δ.
-func addBlock[T domain.Float](s *RidgeStats, z []T, y *mat.Dense, i, rows int) {
-	ld := blockStride(rows)
-	s.zt = slices.Grow(s.zt[:0], s.features*ld)[:s.features*ld]
-	s.yt = slices.Grow(s.yt[:0], s.targets*ld)[:s.targets*ld]
-	raw := y.RawMatrix()
-	centre(s, s.zt, s.meanZ, z, s.features, rows)
-	centre(s, s.yt, s.meanY, raw.Data[i*raw.Stride:], raw.Stride, rows)
-	s.n += rows
-	zt, yt := general(s.features, rows+1, ld, s.zt), general(s.targets, rows+1, ld, s.yt)
-	addSquare(zt, s.gram())
-	addProduct(1, zt, yt, general(s.features, s.targets, s.targets, s.r))
-	for j := range s.yy {
-		for _, v := range s.yt[j*ld:][:rows+1] {
-			s.yy[j] += v * v
+// With nₐ rows before, n_b in the block and δ the difference of their means, the moments grow by those of the block about its own mean z̄ and
+// by nₐ n_b/(nₐ+n_b) δ δᵀ. Those of the block about the point z̄ - √(nₐ/(nₐ+n_b)) δ are just that.
+func (s *RidgeStats) addBlock(z []float64, d int, y *mat.Dense, i, rows int) bool {
+	k := y.RawMatrix().Cols
+	targets := y.Slice(i, i+rows, 0, k).(*mat.Dense).RawMatrix()
+	meanY := columnMeans(targets.Data, rows, k, targets.Stride)
+	// Σ (y - ȳ) zᵀ, and in a last row z̄: one pass over the features for both. A mean shows a feature that is not finite.
+	s.yc = slices.Grow(s.yc[:0], rows*(k+1))[:0]
+	for r := range rows {
+		for j, v := range targets.Data[r*targets.Stride:][:k] {
+			s.yc = append(s.yc, v-meanY[j])
+		}
+		s.yc = append(s.yc, 1/float64(rows)) // divided first: finite numbers have a finite mean
+	}
+	s.zy = slices.Grow(s.zy[:0], d*(k+1))[:d*(k+1)]
+	fast.Implementation{}.Dgemm(blas.Trans, blas.NoTrans, k+1, d, rows, 1, s.yc, k+1, z, d, 0, s.zy, d)
+	for _, m := range s.zy[k*d:] {
+		if m-m != 0 {
+			return false
 		}
 	}
+	if s.n == 0 {
+		s.reset(d, k)
+	}
+	s.join(meanY, z, rows)
+	return true
 }
 
-// blockStride is how far the columns of a block of so many rows are apart once they are rows of rows+1 numbers: a little further, for
-// rows that are a power of two apart compete for a few sets of the cache.
-func blockStride(rows int) int { return rows + 1 + 8 }
-
-// centre fills t, one column of the block a row, from x, whose rows are stride apart, subtracts the means, appends the joining row and
-// updates mean.
-func centre[T domain.Float](s *RidgeStats, t, mean []float64, x []T, stride, rows int) {
-	ld := blockStride(rows)
+// join adds a block of which addBlock has the products.
+func (s *RidgeStats) join(meanY, z []float64, rows int) {
+	d, k := s.features, s.targets
 	before, all := float64(s.n), float64(s.n+rows)
-	join := math.Sqrt(before / all * float64(rows))
-	own := columnMeans(x, rows, len(mean), stride)
-	inParallel((len(mean)+ridgeTile-1)/ridgeTile, func(task int) {
-		lo, hi := task*ridgeTile, min((task+1)*ridgeTile, len(mean))
-		transposeLess(t[lo*ld:], ld, x[lo:], stride, rows, own[lo:hi])
-		for j := lo; j < hi; j++ {
-			delta := own[j] - mean[j]
-			t[j*ld+rows] = 0
-			if s.n > 0 {
-				t[j*ld+rows] = join * delta
-				mean[j] += delta * (float64(rows) / all)
-			} else {
-				mean[j] = own[j]
-			}
-		}
-	})
-}
-
-// columnMeans are the means of the columns of x, row by row, in wide pieces of them.
-func columnMeans[T domain.Float](x []T, rows, cols, stride int) []float64 {
-	mean, part := make([]float64, cols), 1/float64(rows)
-	inParallel((cols+ridgeDepth-1)/ridgeDepth, func(task int) {
-		lo, hi := task*ridgeDepth, min((task+1)*ridgeDepth, cols)
-		m := mean[lo:hi]
+	share := before / all
+	deltaY := make([]float64, k)
+	for t := range deltaY {
+		deltaY[t] = meanY[t] - s.meanY[t]
+		s.meanY[t] += deltaY[t] * (float64(rows) / all)
+		s.yy[t] += share * float64(rows) * deltaY[t] * deltaY[t]
 		for r := range rows {
-			switch row := any(x[r*stride+lo : r*stride+hi]).(type) {
-			case []float64:
-				floats.AddScaled(m, part, row) // divided first: finite numbers have a finite mean
-			case []float32:
-				for j, v := range row {
-					m[j] += float64(v) * part
-				}
-			}
-		}
-	})
-	return mean
-}
-
-// transposeLess puts the transpose of the first len(mean) columns of x, less mean, into t. It goes by squares of 8 x 8, a line of the cache
-// a side: column by column every number would be a line of its own, and at this distance all of them in one place of the cache.
-func transposeLess[T domain.Float](t []float64, ld int, x []T, stride, rows int, mean []float64) {
-	const side = 8
-	for j0 := 0; j0 < len(mean); j0 += side {
-		j1 := min(j0+side, len(mean))
-		for r0 := 0; r0 < rows; r0 += side {
-			r1 := min(r0+side, rows)
-			for j := j0; j < j1; j++ {
-				m, col := mean[j], t[j*ld+r0:j*ld+r1]
-				at := r0*stride + j
-				for i := range col {
-					col[i] = float64(x[at]) - m
-					at += stride
-				}
-			}
+			v := s.yc[r*(k+1)+t]
+			s.yy[t] += v * v
 		}
 	}
+	point := make([]float64, d) // less it
+	for j := range d {
+		mean := s.zy[k*d+j]
+		delta := mean - s.meanZ[j]
+		point[j] = math.Sqrt(share)*delta - mean
+		s.meanZ[j] += delta * (float64(rows) / all)
+		for t := range k {
+			s.r[j*k+t] += s.zy[t*d+j] + share*float64(rows)*delta*deltaY[t]
+		}
+	}
+	fast.DsyrkMoved(d, rows, z, d, point, s.g, d)
+	s.n += rows
+}
+
+// widen writes float32 numbers to dst.
+func widen(dst []float64, src []float32) []float64 {
+	inParallel((len(dst)+ridgePiece-1)/ridgePiece, func(task int) {
+		lo := task * ridgePiece
+		for i, v := range src[lo:min(lo+ridgePiece, len(dst))] {
+			dst[lo+i] = float64(v)
+		}
+	})
+	return dst
 }
 
 // gram is G as a matrix.

@@ -15,14 +15,14 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// ridgeBlockRows is how many rows of D features make a block: 16 MB of them where that is 511 to 2047 rows, for a block is
-// slow when it is short; the row that joins it to the others (addBlock) makes the depth a multiple of ridgeDepth.
+// ridgeBlockRows is how many rows of D features make a block: 16 MB of them where that is 512 to 2048 rows, for a block is
+// slow when it is short.
 func ridgeBlockRows(features int) int {
 	depth := min(max((1<<21)/features/ridgeDepth, 1), 4) * ridgeDepth
 	if features > 8192 {
 		depth = ridgeDepth / 2
 	}
-	return depth - 1
+	return depth
 }
 
 // rowSource hands out the rows of a fit in blocks, as features.

@@ -86,3 +86,9 @@ func (i Implementation) Ssyrk(uplo blas.Uplo, tA blas.Transpose, n, k int, alpha
 	}
 	simd.Syrk(uplo == blas.Lower, tA != blas.NoTrans, n, k, alpha, a, lda, beta, c, ldc)
 }
+
+// DsyrkMoved adds Σ (aᵢ + by)(aᵢ + by)ᵀ over the k rows aᵢ of a [k, n] to the lower triangle of c [n, n], rows lda and ldc apart: with
+// by = -ā the scatter matrix of the rows about their mean. BLAS has no such routine; it saves the pass that takes the mean away.
+func DsyrkMoved(n, k int, a []float64, lda int, by, c []float64, ldc int) {
+	simd.SyrkMoved(n, k, a, lda, by, c, ldc)
+}

@@ -11,13 +11,14 @@ import (
 // block, the less often B comes from further away. The K blocks are the same for all instruction sets and any GOMAXPROCS, and
 // nothing else decides in which order a sum is taken: results do not depend on the machine.
 const (
-	blockDepth = 2048
-	groupB     = 512 << 10
-	blockA     = 1 << 20
-	blockRows  = 1024    // a row block of few columns is not longer, so that there are enough of them to share
-	sharedB    = 8 << 20 // an unpacked B up to this size is packed as a whole
-	smallWork  = 1 << 16 // products with fewer multiplications than this are not worth a goroutine
-	segment    = 288     // columns between two epilogues
+	blockDepth     = 2048
+	groupB         = 512 << 10
+	blockA         = 1 << 20
+	blockRows      = 1024     // a row block of few columns is not longer, so that there are enough of them to share
+	sharedB        = 8 << 20  // an unpacked B up to this size is packed as a whole
+	sharedTriangle = 32 << 20 // the same where C is a triangle
+	smallWork      = 1 << 16  // products with fewer multiplications than this are not worth a goroutine
+	segment        = 288      // columns between two epilogues
 )
 
 // product is one C = alpha·op(A)·op(B), plus bias or beta·C, with an epilogue, on its way over the cores.
@@ -35,6 +36,7 @@ type product[T Float] struct {
 	beta    T   // what C holds already is kept this many times
 	output[T]
 	triangle triangle // the part of C that is wanted; one of them has no epilogue
+	moved    []T      // added to the columns of op(A), which is the transpose of op(B), of a triangle
 	workers  int      // goroutines, or 0 for GOMAXPROCS
 	bad      firstBad
 
@@ -46,8 +48,8 @@ type product[T Float] struct {
 	wg                          sync.WaitGroup
 }
 
-// workspace is what a goroutine needs besides: its strip of B, its block of A, and a tile for the right edge.
-type workspace[T Float] struct{ a, b, tile []T }
+// workspace is what a goroutine needs besides: its strip of B, its block of A, lines of that on their way, and a tile for the edges.
+type workspace[T Float] struct{ a, b, tile, line []T }
 
 // pools keeps the memory of products between calls.
 type pools[T Float] struct{ products, spaces, shared, searches, projections sync.Pool }
@@ -110,8 +112,12 @@ func (p *product[T]) compute() (badRow int) {
 	if p.packed == nil {
 		p.b.check("b", p.k, p.n)
 		// A tall C reads each panel many times: pack once. A wide one reads it a few times: pack where it is used.
-		// A triangle is cut into strips, each of which packs its own.
-		if length := packedLen(p.kernels, p.k, p.n); p.triangle == whole && p.m >= p.n && length*size <= sharedB {
+		// So is B of a triangle, whose blocks of rows then pack a transposed A once.
+		length, most := packedLen(p.kernels, p.k, p.n), sharedB
+		if p.triangle != whole {
+			most = sharedTriangle
+		}
+		if p.m >= p.n && length*size <= most {
 			shared = take[[]T](&poolsOf[T]().shared)
 			*shared = grow(*shared, length)
 			p.packAll(*shared, workers)
@@ -147,9 +153,11 @@ func (p *product[T]) divide(workers int) {
 	p.rows, p.strip = p.m, p.panels
 	blocks, strips := 1, 1
 	switch h := p.height(); {
+	case p.triangle != whole && p.packed == nil:
+		// Strips, and blocks of rows, get shorter by equal steps: two a worker make equal pairs.
+		strips = min(p.panels, 2*workers)
 	case p.triangle != whole:
-		// Strips get shorter by equal steps: two a worker make equal pairs.
-		strips = min(p.panels, roundUp((p.panels+p.group-1)/p.group, 2*workers))
+		blocks = min((p.m+h-1)/h, 2*workers)
 	case p.packed == nil:
 		strips = min(p.panels, roundUp((p.panels+p.group-1)/p.group, workers))
 		blocks = min((p.m+h-1)/h, (workers+strips-1)/strips)
@@ -195,13 +203,18 @@ func (p *product[T]) work() {
 			return
 		}
 		down, side := i/p.across, i%p.across
-		if p.triangle == upper {
+		if p.triangle == upper && !p.packing {
 			side = p.across - 1 - side // the longest strip first
+		}
+		if p.triangle == lower && !p.packing {
+			down = p.jobs/p.across - 1 - down // the longest rows first
 		}
 		lo, hi := side*p.strip, min((side+1)*p.strip, p.panels)
 		if p.packing {
 			k0, k := p.kBlock(down)
-			p.packPanels(p.packed[p.offset(k0, k, lo):], p.b, k0, k, p.n, lo, hi)
+			to := p.packed[p.offset(k0, k, lo):]
+			p.packPanels(to, p.b, k0, k, p.n, lo, hi)
+			p.movePanels(to, k, lo, hi)
 			continue
 		}
 		r0, r1 := p.triangle.rows(lo*p.width, hi*p.width, p.m)

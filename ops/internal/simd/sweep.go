@@ -25,6 +25,7 @@ func (p *product[T]) job(ws *workspace[T], r0, r1, lo, hi int) {
 		} else {
 			ws.b = grow(ws.b, k*p.width*(hi-lo))
 			p.packPanels(ws.b, p.b, k0, k, p.n, lo, hi)
+			p.movePanels(ws.b, k, lo, hi)
 			s.b = ws.b
 		}
 		for i0 := r0; i0 < r1; i0 += p.block {
@@ -59,30 +60,74 @@ func (s *sweep[T]) tile(t int) (i, rows int) {
 	return s.i0 + lo, hi - lo
 }
 
-// inPlace: kernels read A where it lies, unless it is to be scaled or its logarithm taken, or it is transposed and its rows are a
-// multiple of 1 KB apart: then the steps of a product would compete for a few sets of the first-level cache.
+// inPlace: kernels read A where it lies, unless it is to be scaled, moved or its logarithm taken, or it is transposed and its rows are far
+// apart: then each step of a product would be a page of its own, or compete with the others for a few sets of the first-level cache.
 func (s *sweep[T]) inPlace() bool {
-	return s.alpha == 1 && s.shift == nil && !(s.a.t && s.a.ld*sizeof[T]()%1024 == 0)
+	return s.alpha == 1 && s.shift == nil && s.moved == nil && !(s.a.t && (s.a.ld*sizeof[T]()%1024 == 0 || s.a.ld*sizeof[T]() > farApart))
 }
 
-// packA copies alpha·op(A), or ln(A + shift), of the block where it cannot be read in place, as it lies, with rows s.lda apart.
+// farApart is the length of a row in bytes from which on a transposed A is not read in place.
+const farApart = 2048
+
+// packA copies alpha·op(A), or ln(A + shift), of the block where it cannot be read in place: as it lies, with rows s.lda apart, or if it is
+// transposed tile by tile, each [k, rows].
 func (s *sweep[T]) packA() {
 	if s.inPlace() {
 		return
 	}
-	row, col, rows, cols := s.i0, s.k0, s.i1-s.i0, s.k
 	if s.a.t {
-		row, col, rows, cols = col, row, cols, rows
+		s.packTiles()
+		return
 	}
-	src := s.a.v[row*s.a.ld+col:]
-	s.lda = cols + cacheLine/sizeof[T]() // not a power of two
+	src := s.a.v[s.i0*s.a.ld+s.k0:]
+	rows := s.i1 - s.i0
+	s.lda = s.k + cacheLine/sizeof[T]() // not a power of two
 	s.ws.a = grow(s.ws.a, rows*s.lda)
 	for r := range rows {
 		if s.shift != nil {
-			logRow(s.ws.a[r*s.lda:][:cols], src[r*s.a.ld:][:cols], s.shiftOf(cols))
+			logRow(s.ws.a[r*s.lda:][:s.k], src[r*s.a.ld:][:s.k], s.shiftOf(s.k))
 			continue
 		}
-		scaleCopy(s.ws.a[r*s.lda:][:cols], src[r*s.a.ld:][:cols], s.alpha)
+		scaleCopy(s.ws.a[r*s.lda:][:s.k], src[r*s.a.ld:][:s.k], s.alpha)
+	}
+}
+
+// packTiles is packA for a transposed A, which has no shift.
+func (s *sweep[T]) packTiles() {
+	const some = 8 // steps of the product, whose rows of A are open at a time
+	n := s.i1 - s.i0
+	s.ws.a = grow(s.ws.a, n*s.k)
+	s.ws.line = grow(s.ws.line, some*n)
+	for k0 := 0; k0 < s.k; k0 += some {
+		k1 := min(k0+some, s.k)
+		for k := k0; k < k1; k++ {
+			line := s.ws.line[(k-k0)*n:][:n]
+			scaleCopy(line, s.a.v[(s.k0+k)*s.a.ld+s.i0:][:n], s.alpha)
+			if s.moved != nil {
+				vecAdd(line, s.moved[s.i0:s.i1])
+			}
+		}
+		for t := range s.tall {
+			i, rows := s.tile(t)
+			dst := s.ws.a[(i-s.i0)*s.k+k0*rows:]
+			for k := range k1 - k0 {
+				copy(dst[k*rows:][:rows], s.ws.line[k*n+i-s.i0:])
+			}
+		}
+	}
+}
+
+// movePanels adds what A is moved by to panels lo to hi, which are its transpose.
+func (p *product[T]) movePanels(panels []T, k, lo, hi int) {
+	if p.moved == nil {
+		return
+	}
+	for q := lo; q < hi; q++ {
+		by := p.moved[q*p.width : min((q+1)*p.width, p.n)]
+		panel := panels[(q-lo)*k*p.width:]
+		for i := range k {
+			vecAdd(panel[i*p.width:][:len(by)], by)
+		}
 	}
 }
 
@@ -94,16 +139,17 @@ func (s *sweep[T]) shiftOf(cols int) []T {
 	return s.shift[s.k0:][:cols]
 }
 
-// tileA is where the tile of A that begins at row i lies, and its strides.
-func (s *sweep[T]) tileA(i int) (a *T, rs, ks int) {
-	v, ld, row, col := s.ws.a, s.lda, i-s.i0, 0
-	if s.inPlace() {
-		v, ld, row, col = s.a.v, s.a.ld, i, s.k0
+// tileA is where the tile of A of so many rows that begins at row i lies, and its strides.
+func (s *sweep[T]) tileA(i, rows int) (a *T, rs, ks int) {
+	switch {
+	case s.inPlace() && s.a.t:
+		return &s.a.v[s.k0*s.a.ld+i], 1, s.a.ld
+	case s.inPlace():
+		return &s.a.v[i*s.a.ld+s.k0], s.a.ld, 1
+	case s.a.t:
+		return &s.ws.a[(i-s.i0)*s.k], 1, rows
 	}
-	if s.a.t {
-		return &v[col*ld+row], 1, ld
-	}
-	return &v[row*ld+col], ld, 1
+	return &s.ws.a[(i-s.i0)*s.lda], s.lda, 1
 }
 
 // pass multiplies all tiles with panels lo to hi. Where an epilogue follows, a tile is finished a few panels at a time.
@@ -115,7 +161,7 @@ func (s *sweep[T]) pass(lo, hi int) {
 	}
 	for t := range s.tall {
 		i, rows := s.tile(t)
-		a, rs, ks := s.tileA(i)
+		a, rs, ks := s.tileA(i, rows)
 		for q := lo; q < hi; q += step {
 			end := min(q+step, hi)
 			if s.triangle != whole {

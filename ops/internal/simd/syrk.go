@@ -43,6 +43,30 @@ func Syrk[T Float](low, aT bool, n, k int, alpha T, a []T, lda int, beta T, c []
 	p.run()
 }
 
+// SyrkMoved adds Σ (aᵢ + by)(aᵢ + by)ᵀ over the k rows of a [k,n] to the lower triangle of c [n,n]: the scatter of rows about a point, without a
+// copy of them that has it taken away. It panics where an operand does not lie within its slice.
+func SyrkMoved[T Float](n, k int, a []T, lda int, by, c []T, ldc int) {
+	A, C := matrix[T]{a, lda, true}, matrix[T]{c, ldc, false}
+	C.check("c", n, n)
+	A.check("a", n, k)
+	by = by[:n]
+	ks := kernelsOf[T](active, n)
+	if ks == nil {
+		there := make([]T, k*n)
+		for i := range k {
+			copy(there[i*n:], A.row(i, n))
+			vecAdd(there[i*n:i*n+n], by)
+		}
+		syrkGeneric(true, n, k, 1, matrix[T]{there, max(1, n), true}, 1, c, ldc)
+		return
+	}
+	p := newProduct(ks, n, n, k)
+	p.a, p.b, p.beta = A, matrix[T]{a, lda, false}, 1
+	p.output = output[T]{dst: c, ld: ldc, m: n}
+	p.triangle, p.moved = lower, by
+	p.run()
+}
+
 // syrkGeneric is Syrk by gonum.
 func syrkGeneric[T Float](low bool, n, k int, alpha T, a matrix[T], beta T, c []T, ldc int) {
 	uplo := blas.Upper

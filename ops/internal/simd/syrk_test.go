@@ -64,6 +64,45 @@ func TestSyrk(t *testing.T) {
 	})
 }
 
+// TestSyrkStrips: a B that is too large to be packed as a whole is packed strip by strip.
+func TestSyrkStrips(t *testing.T) {
+	if best() == generic {
+		return // no kernels here, and the generic path is gonum's
+	}
+	use(t, best())
+	const n = 70
+	for form := range 4 {
+		checkSyrk[float64](t, form&2 != 0, multiplication{aT: form&1 != 0, n: n, k: sharedTriangle/(8*n) + 1, alpha: 1})
+	}
+}
+
+// TestSyrkMoved: the bits of a copy that is moved.
+func TestSyrkMoved(t *testing.T) {
+	eachISA(t, func(t *testing.T) {
+		for _, s := range [][3]int{{1, 1, 0}, {3, 0, 0}, {23, 31, 1}, {64, 9, 0}, {65, 517, 3}, {257, 5, 0}, {611, 40, 2}, {256, 300, 0}} {
+			checkMoved[float64](t, s[0], s[1], s[2])
+			checkMoved[float32](t, s[0], s[1], s[2])
+		}
+	})
+}
+
+func checkMoved[T Float](t *testing.T, n, k, gap int) {
+	a, lda := strided[T](k, n, gap, 1)
+	by, c := random[T](n, 2), random[T](n*n, 3)
+	there := slices.Clone(a)
+	for i := range k {
+		for j := range n {
+			there[i*lda+j] += by[j]
+		}
+	}
+	want := slices.Clone(c)
+	Syrk(true, true, n, k, 1, there, lda, 1, want, n)
+	SyrkMoved(n, k, a, lda, by, c, n)
+	if !slices.Equal(c, want) {
+		t.Errorf("%d rows of %d: other bits than those of a copy", k, n)
+	}
+}
+
 func FuzzSyrk(f *testing.F) {
 	f.Add(uint8(0), uint16(33), uint16(520), uint8(1), int8(2), int8(0))
 	f.Add(uint8(3), uint16(1), uint16(1), uint8(0), int8(1), int8(1))
