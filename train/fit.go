@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
@@ -46,29 +47,46 @@ func Fit(ctx context.Context, m layers.Layer, head layers.Head, x ops.Matrix, ta
 	if err := fitShapes(m, head, x, targets); err != nil {
 		return nil, err
 	}
-	if err := o.classWeights(head); err != nil {
-		return nil, err
-	}
-	was := fitMemory{x: x, targets: targets}
-	frozen := m
-	m, x, err := onRows(m, x, o.CacheBytes)
+	cached, z, err := forFit(m, x, o.CacheBytes)
 	if err != nil {
 		return nil, err
 	}
-	if m, x, err = cacheFeatures(m, x, o.CacheBytes); err != nil {
+	f, err := fitInMemory(cached, head, z, targets, nil, o)
+	if err != nil {
 		return nil, err
 	}
-	rows, held := data.Split(x.Shape()[0], o.HeldOut, o.Seed)
-	if len(rows) == 0 {
-		return nil, fmt.Errorf("train: Fit: of %d rows, %v are held out and none is left to train on: %w", x.Shape()[0], o.HeldOut, domain.ErrShape)
+	f.keeper.identify(o, (&fitMemory{x: x, targets: targets}).identity, m, head)
+	return f.run(ctx)
+}
+
+// fitInMemory is a fit on some rows of x, nil for all.
+func fitInMemory(m layers.Layer, head layers.Head, x ops.Matrix, targets *tensor.Dense, rows []int, o FitOptions) (*fitter, error) {
+	if err := fitShapes(m, head, x, targets); err != nil {
+		return nil, err
 	}
-	src := &fitMemory{x: x, targets: o.weighted(targets), rows: rows, aside: held, seed: o.Seed, batch: o.Batch}
+	if err := o.classWeights(head); err != nil {
+		return nil, err
+	}
+	n := x.Shape()[0]
+	if rows != nil {
+		n = len(rows)
+	}
+	kept, held := data.Split(n, o.HeldOut, o.Seed)
+	if len(kept) == 0 {
+		return nil, fmt.Errorf("train: Fit: of %d rows, %v are held out and none is left to train on: %w", n, o.HeldOut, domain.ErrShape)
+	}
+	for _, part := range [][]int{kept, held} {
+		for i, r := range part {
+			if rows != nil {
+				part[i] = rows[r]
+			}
+		}
+	}
+	src := &fitMemory{x: x, targets: o.weighted(targets), rows: kept, aside: held, seed: o.Seed, batch: o.Batch}
 	if err := startIntercept(head, func() ([]float64, error) { return src.meanTarget(), nil }); err != nil {
 		return nil, err
 	}
-	f := newFitter(m, head, src, o)
-	f.keeper.identify(o, was.identity, frozen, head)
-	return f.run(ctx)
+	return newFitter(m, head, src, o), nil
 }
 
 func fitShapes(m layers.Layer, head layers.Head, x ops.Matrix, targets *tensor.Dense) error {
@@ -88,6 +106,16 @@ func fitShapes(m layers.Layer, head layers.Head, x ops.Matrix, targets *tensor.D
 		return fmt.Errorf("train: Fit: x is %v, the map %v, the head %v, the targets %v; all must be the same: %w", x.Dtype(), m.Dtype(), head.Dtype(), targets.Dtype(), domain.ErrDtype)
 	}
 	return nil
+}
+
+// forFit is what a fit goes over again and again: the features of a frozen map where they can be kept, under the identity, and otherwise the map
+// and its rows.
+func forFit(m layers.Layer, x ops.Matrix, budget int) (layers.Layer, ops.Matrix, error) {
+	m, x, err := onRows(m, x, budget)
+	if err != nil {
+		return nil, nil, err
+	}
+	return cacheFeatures(m, x, budget)
 }
 
 // onRows replaces a map of bags and the bags by the map of rows in it and the rows that it makes of them, where the features cannot be kept: what
@@ -112,12 +140,12 @@ func onRows(m layers.Layer, x ops.Matrix, budget int) (layers.Layer, ops.Matrix,
 
 // cacheable says whether nothing of the map is tuned and its features fit.
 func cacheable(m layers.Layer, x ops.Matrix, budget int) bool {
-	for _, p := range m.Params() {
-		if p.Tuned {
-			return false
-		}
-	}
-	return x.Shape()[0]*m.Features()*int(x.Dtype().Size()) <= budget
+	return !tunes(m) && x.Shape()[0]*m.Features()*int(x.Dtype().Size()) <= budget
+}
+
+// tunes says whether a fit changes the map.
+func tunes(m layers.Layer) bool {
+	return slices.ContainsFunc(m.Params(), func(p layers.Param) bool { return p.Tuned })
 }
 
 // cacheFeatures replaces a frozen map and its input by the features, when they fit. Sparse rows that are the features stay sparse.
@@ -235,6 +263,9 @@ func (f *fitter) observe(e Epoch) (best bool) {
 	return false
 }
 
+// errDiverged is a loss that is not finite.
+var errDiverged = errors.New("lower the learning rate or scale the data")
+
 func (f *fitter) epoch(ctx context.Context) (Epoch, error) {
 	n, skip := f.at.Epoch, f.at.Batches
 	e := Epoch{Number: n, Of: f.Epochs, HeldLoss: math.NaN(), HeldScore: math.NaN()}
@@ -254,7 +285,7 @@ func (f *fitter) epoch(ctx context.Context) (Epoch, error) {
 			return e, fmt.Errorf("train: Fit: epoch %d: %w", n, f.locate(b, err))
 		}
 		if math.IsNaN(loss) || math.IsInf(loss, 0) {
-			return e, fmt.Errorf("train: Fit: the loss is %v in epoch %d after %d rows; lower the learning rate (%v now) or scale the data", loss, n, f.at.Rows, f.LearnRate)
+			return e, fmt.Errorf("train: Fit: the loss is %v in epoch %d after %d rows at the learning rate %v: %w", loss, n, f.at.Rows, f.LearnRate, errDiverged)
 		}
 		f.at.Batches++
 		f.at.Rows += len(b.rows)

@@ -76,7 +76,7 @@ func (s *fitStream) batches(blocks Blocks, size int) iter.Seq2[batch, error] {
 			}
 			n, f := b.X.Shape()[0], func(v float64) float64 { return v }
 			if s.softmax {
-				f = func(v float64) float64 { return (v + 1) / 2 }
+				f = probability
 			}
 			targets := s.weigh(Targets(b.Y, s.rows.Dtype, f))
 			for lo := 0; lo < n; lo += size {

@@ -83,26 +83,12 @@ type SVMFit struct {
 // Errors: those of FitRidge; domain.ErrDomain for a target of SquaredHinge that is neither -1 nor 1; domain.ErrParam for options out of
 // range and for columns that are not done after MaxSteps.
 func FitSVM(ctx context.Context, m Map, x ops.Matrix, y *mat.Dense, o SVMOptions) (*SVMFit, error) {
-	src, err := newRowSource(ctx, "SVM", m, x, y)
+	src, o, err := svmSource(ctx, m, x, y, o)
 	if err != nil {
 		return nil, err
 	}
-	if o, err = o.complete(src.n); err != nil {
-		return nil, err
-	}
-	if src.block = o.BlockRows; src.block == 0 {
-		src.block = ridgeBlockRows(max(src.features, src.dims))
-	}
-	if err := checkTargets("SVM", y, rowNames{}.at); err != nil {
-		return nil, err
-	}
-	if o.Loss == SquaredHinge {
-		if err := checkSigns(y); err != nil {
-			return nil, err
-		}
-	}
 	if len(o.Lambdas) == 1 {
-		s, err := newSVM(src, nil, o)
+		s, err := newSVM(newSVMRows(src, nil, o), o)
 		if err != nil {
 			return nil, err
 		}
@@ -110,6 +96,32 @@ func FitSVM(ctx context.Context, m Map, x ops.Matrix, y *mat.Dense, o SVMOptions
 	}
 	return selectSVM(src, o)
 }
+
+// svmSource checks rows, targets and options, and fills in the defaults.
+func svmSource(ctx context.Context, m Map, x ops.Matrix, y *mat.Dense, o SVMOptions) (*rowSource, SVMOptions, error) {
+	src, err := newRowSource(ctx, "SVM", m, x, y)
+	if err != nil {
+		return nil, o, err
+	}
+	if o, err = o.complete(src.n); err != nil {
+		return nil, o, err
+	}
+	if src.block = o.BlockRows; src.block == 0 {
+		src.block = ridgeBlockRows(max(src.features, src.dims))
+	}
+	if err := checkTargets("SVM", y, rowNames{}.at); err != nil {
+		return nil, o, err
+	}
+	if o.Loss == SquaredHinge {
+		if err := checkSigns(y); err != nil {
+			return nil, o, err
+		}
+	}
+	return src, o, nil
+}
+
+// errLambda is the ErrParam of a lambda that is too small for the rows.
+var errLambda = fmt.Errorf("%w", domain.ErrParam)
 
 // complete checks the options and fills in the defaults for n rows.
 func (o SVMOptions) complete(n int) (SVMOptions, error) {

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/bochner-go/bochner/ops/domain"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
@@ -22,21 +21,34 @@ type svm struct {
 	started   bool
 }
 
-func newSVM(src *rowSource, index []int, o SVMOptions) (*svm, error) {
-	k := src.y.RawMatrix().Cols
-	s := &svm{svmRows: newSVMRows(src, index, o), o: o, w: newColumns(src.features+1, k)}
-	s.y, s.scores = newColumns(s.n, k), newColumns(s.n, k)
-	for i := range s.n {
-		row := i
-		if index != nil {
-			row = index[i]
-		}
-		copy(s.y.row(i), src.y.RawRowView(row))
-	}
+func newSVM(rows *svmRows, o SVMOptions) (*svm, error) {
+	s := atZero(rows, o)
 	var err error
 	s.scale, err = s.squares()
 	s.bias = o.Bias * math.Sqrt(s.scale)
 	return s, err
+}
+
+// heldSVM are other rows for the fits of s.
+func heldSVM(rows *svmRows, s *svm) *svm {
+	held := atZero(rows, s.o)
+	held.scale, held.bias = s.scale, s.bias
+	return held
+}
+
+// atZero are problems with no weights yet, and no scale.
+func atZero(rows *svmRows, o SVMOptions) *svm {
+	y := rows.src.y
+	k := y.RawMatrix().Cols
+	s := &svm{svmRows: rows, o: o, w: newColumns(rows.src.features+1, k), y: newColumns(rows.n, k), scores: newColumns(rows.n, k)}
+	for i := range s.n {
+		row := i
+		if rows.index != nil {
+			row = rows.index[i]
+		}
+		copy(s.y.row(i), y.RawRowView(row))
+	}
+	return s
 }
 
 // start begins where another fit ended.
@@ -64,7 +76,7 @@ func (o *SVMOptions) loss(y, score float64) (r float64, lossy bool) {
 func (s *svm) fit(lambda float64) (*SVMFit, error) {
 	c := 1 / (2 * lambda * s.scale)
 	if math.IsInf(c, 1) {
-		return nil, fmt.Errorf("train: SVM: lambda = %v makes C infinite; raise it: %w", lambda, domain.ErrParam)
+		return nil, fmt.Errorf("train: SVM: lambda = %v makes C infinite; raise it: %w", lambda, errLambda)
 	}
 	if s.started { // the scores are of other rows
 		if err := s.through(s.w, s.bias, nil, func(at int, u columns) { copy(s.scores.v[at*u.k:], u.v) }); err != nil {
@@ -98,7 +110,7 @@ func (s *svm) fit(lambda float64) (*SVMFit, error) {
 			return s.done(lambda, c, step), nil
 		}
 		if step == s.o.MaxSteps {
-			return nil, fmt.Errorf("train: SVM: %d of %d columns are not done after %d Newton steps at lambda = %v; raise lambda, Tol or MaxSteps: %w", len(rest), s.w.k, step, lambda, domain.ErrParam)
+			return nil, fmt.Errorf("train: SVM: %d of %d columns are not done after %d Newton steps at lambda = %v; raise lambda, Tol or MaxSteps: %w", len(rest), s.w.k, step, lambda, errLambda)
 		}
 		open = rest
 		if err := s.step(c, open, g.pick(at)); err != nil {

@@ -26,6 +26,7 @@ type options struct {
 	train, test, load, save, plot string
 	json, noWeights, stream, cg   bool
 	shuffle, cv                   int
+	search                        search
 	label                         data.Label
 	task                          data.Task
 	bags                          bool   // the rows are sets of samples
@@ -43,6 +44,7 @@ func parse(args []string) (*options, error) {
 	o := new(options)
 	fs := flag.NewFlagSet("train", flag.ContinueOnError)
 	var label, task, solver, schedule, every string
+	var grid []string
 	fs.StringVar(&o.train, "train", "", "training `files` and folders, separated by commas: LIBSVM text, CSV or .npy, each also .gz or .zst, or .parquet; of bags a CSV file with the columns bag, label and the coordinates (default: made histograms, or sets)")
 	fs.StringVar(&o.test, "test", "", "test `files`, likewise (default: a fifth of the training rows)")
 	fs.BoolVar(&o.stream, "stream", false, "read the rows in blocks, again in every pass, and never hold them all; not for svm")
@@ -55,7 +57,12 @@ func parse(args []string) (*options, error) {
 	fs.StringVar(&o.head, "head", "", "linear, softmax, ridge, svm (default softmax for classes, ridge for targets)")
 	fs.Float64Var(&o.epsilon, "epsilon", .1, "svm: errors up to this `size` of a target cost nothing")
 	fs.StringVar(&o.lambda, "lambda", "", "ridge, svm: penalty relative to the mean squared norm of a feature row (default 1e-6 times the rows), or held-out, for ridge also loo, to choose it; linear, softmax: lambda/2 |A|^2 beside the mean loss (default 0)")
-	fs.IntVar(&o.cv, "cv", 0, "ridge: choose lambda, and the map's parameter that comes from the data, by cross-validation in so many `folds`, with up to 1024 features")
+	fs.IntVar(&o.cv, "cv", 0, "choose lambda, unless -lambda gives it, and the map's parameter that comes from the data, by cross-validation in so many `folds`, with up to 1024 features")
+	fs.Func("grid", "with -cv: what to choose among instead, `name=1,2,4` of a numeric parameter of the map (map.name where it is called features or lambda), features or lambda; or with -trials from a range, name=1:10; once for each name", func(text string) error {
+		grid = append(grid, text)
+		return nil
+	})
+	fs.IntVar(&o.search.trials, "trials", 0, "with -grid: so many `draws` of each range and list, in place of all combinations")
 	fs.IntVar(&o.fit.Epochs, "epochs", 20, "linear, softmax: passes over the rows")
 	fs.IntVar(&o.fit.Batch, "batch", 256, "linear, softmax: rows a step")
 	fs.Float64Var(&o.fit.LearnRate, "lr", 0, "linear, softmax: learning rate of the head (default 0.05 for adam, 0.5 for sgd)")
@@ -135,6 +142,9 @@ func parse(args []string) (*options, error) {
 		return nil, err
 	}
 	o.spec.Tune = o.tune
+	if err := o.setSearch(grid, given); err != nil {
+		return nil, err
+	}
 	if o.noWeights && o.save == "" {
 		return nil, cli.Usage("-save-spec does nothing without -save")
 	}
@@ -208,12 +218,12 @@ func (o *options) setCV(given map[string]bool) error {
 	switch {
 	case !given["cv"]:
 		return nil
-	case o.head != "ridge" || o.stream:
-		return cli.Usage("-cv applies to -head ridge alone, without -stream")
+	case o.stream:
+		return cli.Usage("-cv does not apply to -stream: it holds all rows")
 	case o.cv < 2:
 		return cli.Usage("-cv %d: want at least 2 folds", o.cv)
-	case given["lambda"]:
-		return cli.Usage("-cv chooses lambda; leave -lambda out")
+	case o.lambda == "loo" || o.lambda == "held-out":
+		return cli.Usage("-cv chooses lambda; leave -lambda %s out", o.lambda)
 	}
 	return nil
 }
