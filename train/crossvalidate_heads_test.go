@@ -87,7 +87,7 @@ func TestCrossValidateSVM(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, o := range []SVMOptions{{}, {Loss: SquaredInsensitive, Epsilon: .2}, {CacheBytes: -1, BlockRows: 7}} {
+	for _, o := range []SVMOptions{{}, {Loss: SquaredInsensitive, Epsilon: .2}, {CacheBytes: -1, BlockRows: 7, ClassWeights: []float64{1, 4, .5}}} {
 		o.Tol = 1e-6 // other steps come as near to the same optimum
 		y := classes
 		if o.Loss == SquaredInsensitive {
@@ -142,6 +142,7 @@ func TestCrossValidateFit(t *testing.T) {
 		{CVFit{Softmax: true, FitOptions: FitOptions{CacheBytes: -1, HeldOut: .2, Patience: 2}}, "", classes},
 		{CVFit{Softmax: true}, "bandwidth", classes},
 		{CVFit{}, "", classes},
+		{CVFit{FitOptions: FitOptions{ClassWeights: []float64{1, 4, .5}, HeldOut: .2, Patience: 2}}, "", classes},
 		{CVFit{}, "all", target},
 	} {
 		maps, err := Grid(layers.Spec{Map: "gaussian", Features: 24, Seed: 2, Tune: c.tune}, Axis{Name: "sigma", Values: []float64{2, 6}}, Axis{Name: AxisLambda, Values: []float64{0, .1}})

@@ -67,6 +67,12 @@ func fitInMemory(m layers.Layer, head layers.Head, x ops.Matrix, targets *tensor
 	if err := o.classWeights(head); err != nil {
 		return nil, err
 	}
+	weigh := rowWeigher(head, o.ClassWeights)
+	if weigh != nil {
+		if err := checkTensorClasses("Fit", targets); err != nil {
+			return nil, err
+		}
+	}
 	n := x.Shape()[0]
 	if rows != nil {
 		n = len(rows)
@@ -82,7 +88,7 @@ func fitInMemory(m layers.Layer, head layers.Head, x ops.Matrix, targets *tensor
 			}
 		}
 	}
-	src := &fitMemory{x: x, targets: o.weighted(targets), rows: kept, aside: held, seed: o.Seed, batch: o.Batch}
+	src := &fitMemory{x: x, targets: o.weighted(head, targets), rows: kept, aside: held, seed: o.Seed, batch: o.Batch, weigh: weigh}
 	if err := startIntercept(head, func() ([]float64, error) { return src.meanTarget(), nil }); err != nil {
 		return nil, err
 	}
@@ -190,6 +196,7 @@ type fitter struct {
 	head    layers.Head
 	src     fitSource
 	classes bool       // whether a score is an accuracy
+	weigh   rowWeight  // of a linear head; nil: 1
 	solvers [2]*solver // of the map and of the head
 	keeper  *keeper
 	report  *FitReport
@@ -200,7 +207,7 @@ type fitter struct {
 }
 
 func newFitter(m layers.Layer, head layers.Head, src fitSource, o FitOptions) *fitter {
-	f := &fitter{FitOptions: o, m: m, head: head, src: src}
+	f := &fitter{FitOptions: o, m: m, head: head, src: src, weigh: rowWeigher(head, o.ClassWeights)}
 	f.solvers = [2]*solver{{kind: o.Solver, rate: o.MapRate}, {kind: o.Solver, rate: o.LearnRate}}
 	f.keeper = newKeeper(o)
 	_, softmax := head.(*layers.SoftmaxHead)

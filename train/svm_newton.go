@@ -14,8 +14,10 @@ import (
 type svm struct {
 	*svmRows
 	o           SVMOptions
-	y           columns // targets [n, k]
-	scale, bias float64 // s and β
+	y           columns   // targets [n, k]
+	weight      []float64 // of each row
+	mass        float64   // the sum of the weights
+	scale, bias float64   // s and β
 
 	w, scores columns // [D+1, k] and [n, k]: where the fit stands
 	started   bool
@@ -24,7 +26,7 @@ type svm struct {
 func newSVM(rows *svmRows, o SVMOptions) (*svm, error) {
 	s := atZero(rows, o)
 	var err error
-	s.scale, err = s.squares()
+	s.scale, err = s.squares(s.weight, s.mass)
 	s.bias = o.Bias * math.Sqrt(s.scale)
 	return s, err
 }
@@ -40,13 +42,15 @@ func heldSVM(rows *svmRows, s *svm) *svm {
 func atZero(rows *svmRows, o SVMOptions) *svm {
 	y := rows.src.y
 	k := y.RawMatrix().Cols
-	s := &svm{svmRows: rows, o: o, w: newColumns(rows.src.features+1, k), y: newColumns(rows.n, k), scores: newColumns(rows.n, k)}
+	s := &svm{svmRows: rows, o: o, w: newColumns(rows.src.features+1, k), y: newColumns(rows.n, k), scores: newColumns(rows.n, k), weight: make([]float64, rows.n)}
 	for i := range s.n {
 		row := i
 		if rows.index != nil {
 			row = rows.index[i]
 		}
 		copy(s.y.row(i), y.RawRowView(row))
+		s.weight[i] = o.rowWeights[row]
+		s.mass += s.weight[i]
 	}
 	return s
 }
@@ -126,9 +130,9 @@ func (s *svm) stops(c float64) ([]float64, error) {
 	for i := range s.n {
 		for j, y := range s.y.row(i) {
 			r, _ := s.o.loss(y, 0)
-			at.row(i)[j] = 2 * c * r
+			at.row(i)[j] = 2 * c * s.weight[i] * r
 			if y > 0 {
-				positive[j]++
+				positive[j] += s.weight[i]
 			}
 		}
 	}
@@ -140,7 +144,7 @@ func (s *svm) stops(c float64) ([]float64, error) {
 	for j := range stop {
 		stop[j] = s.o.Tol * g.norm(j)
 		if s.o.Loss == SquaredHinge {
-			stop[j] *= max(1, min(positive[j], float64(s.n)-positive[j])) / float64(s.n)
+			stop[j] *= max(s.mass/float64(s.n), min(positive[j], s.mass-positive[j])) / s.mass
 		}
 	}
 	return stop, nil
@@ -166,7 +170,7 @@ func (s *svm) gradient(c float64, cols []int) (columns, error) {
 		y, f, row := s.y.row(i), s.scores.row(i), r.row(i)
 		for j, col := range cols {
 			d, _ := s.o.loss(y[col], f[col])
-			row[j] = 2 * c * d
+			row[j] = 2 * c * s.weight[i] * d
 		}
 	}
 	g, err := s.transposed(r)
@@ -232,7 +236,7 @@ func (s *svm) direction(c float64, cols []int, g columns) (columns, error) {
 			for i := range len(u.v) / u.k {
 				for q, j := range open {
 					if lossy[(at+i)*k+j] {
-						u.row(i)[q] *= 2 * c
+						u.row(i)[q] *= 2 * c * s.weight[at+i]
 					} else {
 						u.row(i)[q] = 0
 					}
@@ -300,7 +304,7 @@ func (s *svm) search(c float64, cols []int, g, d, u columns) []float64 {
 func (s *svm) losses(col int, u columns, j int, t float64) (sum float64) {
 	for i := range s.n {
 		r, _ := s.o.loss(s.y.row(i)[col], s.scores.row(i)[col]+t*u.row(i)[j])
-		sum += r * r
+		sum += s.weight[i] * r * r
 	}
 	return sum
 }

@@ -19,7 +19,7 @@ import (
 const cvFeatures = 1024
 
 // cvFactors are what the parameter that comes from the data is multiplied by: under ridge, whose lambdas cost little, and under the other heads.
-var cvFactors = map[bool][]float64{true: {.25, .35, .5, .7, 1, 1.4, 2, 4}, false: {.25, .5, 1, 2}}
+var cvFactors = map[bool][]float64{true: {.25, .35, .5, .7, 1, 1.4, 2, 4}, false: {.25, .5, 1, 2, 4}}
 
 // search is what cross-validation goes over.
 type search struct {

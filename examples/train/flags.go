@@ -72,7 +72,7 @@ func parse(args []string) (*options, error) {
 	fs.IntVar(&o.fit.WarmUp, "warm-up", 0, "linear, softmax: `epochs` in which the learning rates rise first")
 	fs.Float64Var(&o.fit.ClipNorm, "clip", 0, "linear, softmax: `norm` that gradients are cut to (default: none)")
 	fs.Float64Var(&o.fit.WeightDecay, "weight-decay", 0, "linear, softmax: decoupled decay of the head's weights")
-	fs.StringVar(&o.classWeights, "class-weights", "", "softmax: balanced, or a `list` of weights in the order of the classes")
+	fs.StringVar(&o.classWeights, "class-weights", "", "softmax, linear, svm: what the rows of each class weigh: balanced, by n/(k n_c) for a class of n_c of the n rows, or a `list` in the order of the k classes")
 	fs.StringVar(&o.fit.Checkpoints.Path, "checkpoint", "", "linear, softmax: write checkpoints to `file`.NUMBER")
 	fs.StringVar(&every, "checkpoint-every", "1", "with -checkpoint: epochs, or a `time` such as 30s")
 	fs.IntVar(&o.fit.Checkpoints.Keep, "checkpoint-keep", 2, "with -checkpoint: how many `files` stay")
@@ -211,7 +211,7 @@ func (o *options) checkLoad(given map[string]bool) error {
 }
 
 // graphFlags are those of mini-batches.
-var graphFlags = []string{"epochs", "batch", "lr", "held-out", "tune", "map-lr", "schedule", "warm-up", "clip", "weight-decay", "class-weights", "checkpoint", "checkpoint-every", "checkpoint-keep", "resume"}
+var graphFlags = []string{"epochs", "batch", "lr", "held-out", "tune", "map-lr", "schedule", "warm-up", "clip", "weight-decay", "checkpoint", "checkpoint-every", "checkpoint-keep", "resume"}
 
 // setCV checks cross-validation.
 func (o *options) setCV(given map[string]bool) error {
@@ -240,8 +240,10 @@ func (o *options) setDescent(schedule string, given map[string]bool) (err error)
 		return cli.Usage("-clip %v: want a number above 0", o.fit.ClipNorm)
 	case !(o.fit.WeightDecay >= 0 && o.fit.WeightDecay <= math.MaxFloat64):
 		return cli.Usage("-weight-decay %v: want a number of at least 0", o.fit.WeightDecay)
-	case o.classWeights != "" && o.head != "softmax":
-		return cli.Usage("-class-weights applies to -head softmax alone")
+	case o.classWeights != "" && o.task == data.Regression:
+		return cli.Usage("-class-weights does not apply to targets, which have no classes")
+	case o.classWeights != "" && o.head == "ridge":
+		return cli.Usage("-class-weights does not apply to -head ridge, whose sums have no weights; use svm, softmax or linear")
 	case o.classWeights == "" || o.classWeights == "balanced":
 		return nil
 	}
@@ -258,13 +260,9 @@ func (o *options) setDescent(schedule string, given map[string]bool) (err error)
 // weigh finishes the class weights once the rows of each class are known: balanced are those under which each class has the same share.
 func (o *options) weigh(counts []int) error {
 	if o.classWeights == "balanced" {
-		n := 0
-		for _, c := range counts {
-			n += c
-		}
-		o.fit.ClassWeights = nil
-		for _, c := range counts {
-			o.fit.ClassWeights = append(o.fit.ClassWeights, float64(n)/float64(len(counts)*c))
+		var err error
+		if o.fit.ClassWeights, err = train.BalancedWeights(counts); err != nil {
+			return err
 		}
 	}
 	if got := len(o.fit.ClassWeights); got > 0 && got != len(counts) {
@@ -410,7 +408,7 @@ func (o *options) ridgeOptions(n int) train.RidgeOptions {
 
 // svmOptions are the flags as the support vector machine takes them, for n rows.
 func (o *options) svmOptions(n int) train.SVMOptions {
-	s := train.SVMOptions{Seed: o.Seed}
+	s := train.SVMOptions{Seed: o.Seed, ClassWeights: o.fit.ClassWeights}
 	if o.task == data.Regression {
 		s.Loss, s.Epsilon = train.SquaredInsensitive, o.epsilon
 	}
