@@ -45,7 +45,7 @@ func checkWeights(who string, weights []float64, k int) error {
 
 // rowWeights are the weights of the rows of y, by class: the column that is 1 where the others are -1, or of one column the number -1 or 1, in
 // this order.
-func rowWeights(who string, weights []float64, y *mat.Dense) ([]float64, error) {
+func rowWeights(who string, weights []float64, y *mat.Dense, row func(i int) int) ([]float64, error) {
 	n, k := y.Dims()
 	if err := checkWeights(who, weights, max(2, k)); err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func rowWeights(who string, weights []float64, y *mat.Dense) ([]float64, error) 
 	for i := range out {
 		c := classOf(k, func(j int) float64 { return y.At(i, j) })
 		if c < 0 {
-			return nil, noClass(who, i)
+			return nil, noClass(who, row(i))
 		}
 		out[i] = weights[c]
 	}

@@ -36,19 +36,21 @@ func powers(lo, hi, n int) (out []float64) {
 // CVRidge is ridge, by the mean squared error, of classes too. Rows go over the map once: a fold is its RidgeStats, a fit is on the sums of the
 // others, whose Gram matrix serves every lambda, and the error on the fold needs no row again (RidgeStats.MSE). Memory is Folds + 2 matrices of
 // D x D. A lambda is relative and means the same penalty a row in a fold as on all rows; the default ones are 1e-9 n to 1e-1 n by factors of 10.
-type CVRidge struct{}
+// ClassWeights are those of RidgeOptions, in the error too.
+type CVRidge struct{ ClassWeights []float64 }
 
 func (CVRidge) check(*mat.Dense) error   { return nil }
 func (CVRidge) metric(*mat.Dense) Metric { return MeanSquaredError }
 func (CVRidge) lambdas(n int) []float64  { return powers(-9, -1, n) }
 
-func (CVRidge) errors(ctx context.Context, j *cvJob, c Candidate) ([][]float64, error) {
+func (h CVRidge) errors(ctx context.Context, j *cvJob, c Candidate) ([][]float64, error) {
 	m, err := c.Spec.Fit(j.x)
 	if err != nil {
 		return nil, err
 	}
 	folds := make([]RidgeStats, len(j.folds))
 	for f, rows := range j.folds {
+		folds[f].ClassWeights = h.ClassWeights
 		if err := folds[f].AddRows(ctx, m, data.RowsOf(j.x, rows), j.targets(rows)); err != nil {
 			return nil, err
 		}

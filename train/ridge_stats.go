@@ -19,6 +19,8 @@ import (
 //
 //	G = Σ (z - z̄)(z - z̄)ᵀ  [D, D],    R = Σ (z - z̄)(y - ȳ)ᵀ  [D, k],    S = Σ (y - ȳ)²  [k].
 //
+// With ClassWeights every row counts as often, in the means too, as the weight of its class says.
+//
 // The zero value is empty and takes D and k from its first block. Rows are added by Add, as features, or by AddRows, through the map.
 // Parts that were summed apart, file by file, by several goroutines or machines, are joined by Merge; MarshalBinary, WriteTo and Save
 // carry them from one to the other. Whatever the parts, the sums are those of all rows in one pass, to rounding. Solve fits a head to
@@ -30,12 +32,16 @@ type RidgeStats struct {
 	// Signature is the sign of each feature where they are those of an indefinite kernel (layers.SignatureOf), and nil for all +1. It
 	// changes what Solve solves, not the sums.
 	Signature []float64
+	// ClassWeights are the weights of the rows by class, of targets as OneVersusRest makes them, or of one column of -1 and 1 that of -1 first.
+	// They are set before the first row; nil: all are 1. They travel with the sums, and Merge refuses others.
+	ClassWeights []float64
 	// Of says what the features are, in any words (the card of a map and a scaler, the classes in their order). It travels with the
 	// sums, and Merge refuses those of something else; empty, it says nothing.
 	Of string
 
 	n, features, targets int
 
+	mass         float64 // the sum of the weights of the rows
 	meanZ, meanY []float64
 	g            []float64 // [D, D]; only the lower triangle has a meaning
 	r            []float64 // [D, k]
@@ -111,6 +117,10 @@ func (s *RidgeStats) add(z *tensor.Dense, y *mat.Dense, row func(i int) int) err
 	if err := checkFinite("Ridge", z, y, row); err != nil {
 		return err
 	}
+	w, err := s.rowWeights(y, row)
+	if err != nil {
+		return err
+	}
 	if s.n == 0 {
 		s.reset(d, k)
 	}
@@ -118,12 +128,20 @@ func (s *RidgeStats) add(z *tensor.Dense, y *mat.Dense, row func(i int) int) err
 	for i := 0; i < n; i += step {
 		rows := min(step, n-i)
 		if z.Dtype() == tensor.Float32 {
-			addBlock(s, z.Float32s()[i*d:(i+rows)*d], y, i, rows)
+			addBlock(s, z.Float32s()[i*d:(i+rows)*d], y, w, i, rows)
 		} else {
-			addBlock(s, z.Float64s()[i*d:(i+rows)*d], y, i, rows)
+			addBlock(s, z.Float64s()[i*d:(i+rows)*d], y, w, i, rows)
 		}
 	}
 	return nil
+}
+
+// rowWeights are those of a block; nil: all are 1.
+func (s *RidgeStats) rowWeights(y *mat.Dense, row func(i int) int) ([]float64, error) {
+	if s.ClassWeights == nil {
+		return nil, nil
+	}
+	return rowWeights("Ridge", s.ClassWeights, y, row)
 }
 
 // addNamed is add for the rows of a fit.
@@ -133,22 +151,29 @@ func (s *RidgeStats) addNamed(rows rowNames, z *tensor.Dense, y *mat.Dense) erro
 
 // reset makes s empty, for d features and k targets.
 func (s *RidgeStats) reset(d, k int) {
-	*s = RidgeStats{Signature: s.Signature, Of: s.Of, features: d, targets: k,
+	*s = RidgeStats{Signature: s.Signature, ClassWeights: s.ClassWeights, Of: s.Of, features: d, targets: k,
 		meanZ: make([]float64, d), meanY: make([]float64, k), g: make([]float64, d*d), r: make([]float64, d*k), yy: make([]float64, k)}
 }
 
-// addBlock adds rows rows of features and rows i, i+1, ... of y.
+// addBlock adds rows rows of features and rows i, i+1, ... of y, with as many weights of w, where there are any.
 //
-// With nₐ rows before, n_b in the block and δ the difference of their means, the moments grow by those of the block
-// about its own mean and by nₐ n_b/(nₐ+n_b) δ δᵀ, which is one more row of the block, √(nₐ n_b/(nₐ+n_b)) δ.
-func addBlock[T domain.Float](s *RidgeStats, z []T, y *mat.Dense, i, rows int) {
+// With rows of the weight nₐ before, n_b in the block and δ the difference of their means, the moments grow by those of the block
+// about its own mean and by nₐ n_b/(nₐ+n_b) δ δᵀ, which is one more row of the block, √(nₐ n_b/(nₐ+n_b)) δ. A row of the weight w is one
+// of √w times its distance from the mean.
+func addBlock[T domain.Float](s *RidgeStats, z []T, y *mat.Dense, w []float64, i, rows int) {
 	ld := rows + 1
 	s.zt = slices.Grow(s.zt[:0], s.features*ld)[:s.features*ld]
 	s.yt = slices.Grow(s.yt[:0], s.targets*ld)[:s.targets*ld]
 	raw := y.RawMatrix()
-	centre(s, s.zt, s.meanZ, z, s.features, rows)
-	centre(s, s.yt, s.meanY, raw.Data[i*raw.Stride:], raw.Stride, rows)
+	mass := float64(rows)
+	if w != nil {
+		w = w[i : i+rows]
+		mass = floats.Sum(w)
+	}
+	centre(s, s.zt, s.meanZ, z, w, mass, s.features, rows)
+	centre(s, s.yt, s.meanY, raw.Data[i*raw.Stride:], w, mass, raw.Stride, rows)
 	s.n += rows
+	s.mass += mass
 	zt, yt := general(s.features, ld, ld, s.zt), general(s.targets, ld, ld, s.yt)
 	addProduct(1, zt, zt, s.gram(), true)
 	addProduct(1, zt, yt, general(s.features, s.targets, s.targets, s.r), false)
@@ -159,22 +184,29 @@ func addBlock[T domain.Float](s *RidgeStats, z []T, y *mat.Dense, i, rows int) {
 	}
 }
 
-// centre fills t, one column of the block a row and rows+1 wide, from x, whose rows are stride apart, subtracts the means, appends the
-// joining row and updates mean.
-func centre[T domain.Float](s *RidgeStats, t, mean []float64, x []T, stride, rows int) {
+// centre fills t, one column of the block a row and rows+1 wide, from x, whose rows are stride apart and have weights with the sum mass, subtracts
+// the means, appends the joining row and updates mean.
+func centre[T domain.Float](s *RidgeStats, t, mean []float64, x []T, w []float64, mass float64, stride, rows int) {
 	ld := rows + 1
-	before, all := float64(s.n), float64(s.n+rows)
-	join := math.Sqrt(before / all * float64(rows))
-	own := columnMeans(x, rows, len(mean), stride)
+	all := s.mass + mass
+	join := math.Sqrt(s.mass / all * mass)
+	own := columnMeans(x, w, mass, rows, len(mean), stride)
+	roots := make([]float64, len(w))
+	for i, v := range w {
+		roots[i] = math.Sqrt(v)
+	}
 	inParallel((len(mean)+ridgeTile-1)/ridgeTile, func(task int) {
 		lo, hi := task*ridgeTile, min((task+1)*ridgeTile, len(mean))
 		transposeLess(t[lo*ld:], ld, x[lo:], stride, rows, own[lo:hi])
 		for j := lo; j < hi; j++ {
+			for r, root := range roots {
+				t[j*ld+r] *= root
+			}
 			delta := own[j] - mean[j]
 			t[j*ld+rows] = 0
 			if s.n > 0 {
 				t[j*ld+rows] = join * delta
-				mean[j] += delta * (float64(rows) / all)
+				mean[j] += delta * (mass / all)
 			} else {
 				mean[j] = own[j]
 			}
@@ -182,13 +214,17 @@ func centre[T domain.Float](s *RidgeStats, t, mean []float64, x []T, stride, row
 	})
 }
 
-// columnMeans are the means of the columns of x, row by row, in wide pieces of them.
-func columnMeans[T domain.Float](x []T, rows, cols, stride int) []float64 {
-	mean, part := make([]float64, cols), 1/float64(rows)
+// columnMeans are the means of the columns of x, row by row, in wide pieces of them, by weights with the sum mass; nil: all are 1.
+func columnMeans[T domain.Float](x []T, w []float64, mass float64, rows, cols, stride int) []float64 {
+	mean := make([]float64, cols)
 	inParallel((cols+ridgeDepth-1)/ridgeDepth, func(task int) {
 		lo, hi := task*ridgeDepth, min((task+1)*ridgeDepth, cols)
 		m := mean[lo:hi]
 		for r := range rows {
+			part := 1 / mass
+			if w != nil {
+				part = w[r] / mass
+			}
 			switch row := any(x[r*stride+lo : r*stride+hi]).(type) {
 			case []float64:
 				floats.AddScaled(m, part, row) // divided first: finite numbers have a finite mean
@@ -226,7 +262,7 @@ func transposeLess[T domain.Float](t []float64, ld int, x []T, stride, rows int,
 func (s *RidgeStats) gram() blas64.General { return general(s.features, s.features, s.features, s.g) }
 
 // Merge adds the rows of other, which stays as it is. The result is that of adding all blocks to one RidgeStats, to
-// rounding. Errors: domain.ErrShape when D or k differ,
+// rounding. Errors: domain.ErrShape when D or k differ, or the ClassWeights,
 // and when both have an Of, or a Signature, and these differ.
 func (s *RidgeStats) Merge(other *RidgeStats) error {
 	if other == nil || other.n == 0 {
@@ -236,6 +272,7 @@ func (s *RidgeStats) Merge(other *RidgeStats) error {
 		return err
 	}
 	if s.n == 0 {
+		s.ClassWeights = slices.Clone(other.ClassWeights)
 		s.reset(other.features, other.targets)
 	}
 	if s.Signature == nil {
@@ -244,7 +281,7 @@ func (s *RidgeStats) Merge(other *RidgeStats) error {
 	if s.Of == "" {
 		s.Of = other.Of
 	}
-	before, rows, all := float64(s.n), float64(other.n), float64(s.n+other.n)
+	before, rows, all := s.mass, other.mass, s.mass+other.mass
 	join := before / all * rows
 	move := func(mean, to []float64) []float64 {
 		delta := make([]float64, len(mean))
@@ -267,6 +304,7 @@ func (s *RidgeStats) Merge(other *RidgeStats) error {
 		s.yy[j] += other.yy[j] + join*dj*dj
 	}
 	s.n += other.n
+	s.mass += other.mass
 	return nil
 }
 
@@ -275,6 +313,8 @@ func (s *RidgeStats) mergeable(other *RidgeStats) error {
 	switch {
 	case s.Of != "" && other.Of != "" && s.Of != other.Of:
 		return fmt.Errorf("train: Ridge: cannot merge sums over %.60q into those over %.60q; fit both with one map: %w", other.Of, s.Of, domain.ErrShape)
+	case (s.n > 0 || s.ClassWeights != nil) && !slices.Equal(s.ClassWeights, other.ClassWeights):
+		return fmt.Errorf("train: Ridge: cannot merge sums of rows with the class weights %v into those with %v; fit both with the same: %w", other.ClassWeights, s.ClassWeights, domain.ErrShape)
 	case s.n == 0:
 		return nil
 	case s.features != other.features || s.targets != other.targets:
@@ -286,14 +326,14 @@ func (s *RidgeStats) mergeable(other *RidgeStats) error {
 	return nil
 }
 
-// scale is s of FitRidge, the mean squared norm of a feature row: (tr G)/n + ‖z̄‖².
+// scale is s of FitRidge, the mean squared norm of a feature row: (tr G)/n + ‖z̄‖², n being the sum of the weights.
 func (s *RidgeStats) scale() (float64, error) {
 	if s.n == 0 {
 		return 0, fmt.Errorf("train: Ridge: there are no rows to fit; add some: %w", domain.ErrShape)
 	}
 	sum := 0.0
 	for j, m := range s.meanZ {
-		sum += s.g[j*s.features+j]/float64(s.n) + m*m
+		sum += s.g[j*s.features+j]/s.mass + m*m
 	}
 	return sum, checkScale(sum)
 }

@@ -126,7 +126,7 @@ func svmSource(ctx context.Context, m Map, x ops.Matrix, y *mat.Dense, o SVMOpti
 		o.rowWeights = slices.Repeat([]float64{1}, src.n)
 		return src, o, nil
 	}
-	o.rowWeights, err = rowWeights("SVM", o.ClassWeights, y)
+	o.rowWeights, err = rowWeights("SVM", o.ClassWeights, y, rowNames{}.at)
 	return src, o, err
 }
 

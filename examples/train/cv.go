@@ -165,7 +165,7 @@ func (o *options) choose(ctx context.Context, m *train.Model, x ops.Matrix, y *m
 func (o *options) cvHead(n int) train.CVHead {
 	switch o.head {
 	case "ridge":
-		return train.CVRidge{}
+		return train.CVRidge{ClassWeights: o.fit.ClassWeights}
 	case "svm":
 		s := o.svmOptions(n)
 		s.Lambdas = nil

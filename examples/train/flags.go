@@ -72,7 +72,7 @@ func parse(args []string) (*options, error) {
 	fs.IntVar(&o.fit.WarmUp, "warm-up", 0, "linear, softmax: `epochs` in which the learning rates rise first")
 	fs.Float64Var(&o.fit.ClipNorm, "clip", 0, "linear, softmax: `norm` that gradients are cut to (default: none)")
 	fs.Float64Var(&o.fit.WeightDecay, "weight-decay", 0, "linear, softmax: decoupled decay of the head's weights")
-	fs.StringVar(&o.classWeights, "class-weights", "", "softmax, linear, svm: what the rows of each class weigh: balanced, by n/(k n_c) for a class of n_c of the n rows, or a `list` in the order of the k classes")
+	fs.StringVar(&o.classWeights, "class-weights", "", "what the rows of each class weigh: balanced, by n/(k n_c) for a class of n_c of the n rows, or a `list` in the order of the k classes")
 	fs.StringVar(&o.fit.Checkpoints.Path, "checkpoint", "", "linear, softmax: write checkpoints to `file`.NUMBER")
 	fs.StringVar(&every, "checkpoint-every", "1", "with -checkpoint: epochs, or a `time` such as 30s")
 	fs.IntVar(&o.fit.Checkpoints.Keep, "checkpoint-keep", 2, "with -checkpoint: how many `files` stay")
@@ -242,8 +242,8 @@ func (o *options) setDescent(schedule string, given map[string]bool) (err error)
 		return cli.Usage("-weight-decay %v: want a number of at least 0", o.fit.WeightDecay)
 	case o.classWeights != "" && o.task == data.Regression:
 		return cli.Usage("-class-weights does not apply to targets, which have no classes")
-	case o.classWeights != "" && o.head == "ridge":
-		return cli.Usage("-class-weights does not apply to -head ridge, whose sums have no weights; use svm, softmax or linear")
+	case o.classWeights != "" && o.cg:
+		return cli.Usage("-class-weights does not apply to -solver cg, which has no weights; use cholesky")
 	case o.classWeights == "" || o.classWeights == "balanced":
 		return nil
 	}
@@ -394,7 +394,7 @@ func (o *options) setLambda(graph bool) error {
 
 // ridgeOptions are the flags as ridge takes them, for n rows.
 func (o *options) ridgeOptions(n int) train.RidgeOptions {
-	r := train.RidgeOptions{Seed: o.Seed}
+	r := train.RidgeOptions{Seed: o.Seed, ClassWeights: o.fit.ClassWeights}
 	switch o.lambda {
 	case "":
 	case "loo", "held-out":

@@ -162,7 +162,7 @@ var wrongFlags = []struct{ args, text string }{
 	{"-weight-decay -1", "-weight-decay -1"},
 	{"-class-weights heavy", "-class-weights heavy: want balanced"},
 	{"-class-weights 1,0", "-class-weights 1,0"},
-	{"-head ridge -class-weights balanced", "-class-weights does not apply to -head ridge"},
+	{"-head ridge -solver cg -class-weights balanced", "-class-weights does not apply to -solver cg"},
 	{"-task regression -head svm -class-weights balanced", "-class-weights does not apply to targets"},
 	{"-resume", "-resume needs -checkpoint FILE"},
 	{"-checkpoint-every 3", "-checkpoint-every needs -checkpoint FILE"},
