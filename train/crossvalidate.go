@@ -20,7 +20,7 @@ type CVOptions struct {
 	Folds    int                   // 0: 5
 	Lambdas  []float64             // of the candidates that have none of their own, as the head takes them for all rows; nil: those of the head
 	Seed     uint64                // of the folds
-	Progress func(done, total int) // is called after each fold of each candidate. nil: not called
+	Progress func(done, total int) // is called after each fold of each map. nil: not called
 }
 
 // Metric is what the scores of a head are.
@@ -62,8 +62,8 @@ type CVReport struct {
 }
 
 // CrossValidate scores maps and lambdas of a head on x [n, d] and y [n, k] by k-fold cross-validation; of classes y is OneVersusRest. What a candidate's
-// spec leaves open is filled in from x (Spec.FillDefaults). Each map is drawn once, and its features, when they can be kept, are computed once
-// for all folds and lambdas; CVRidge, CVSVM and CVFit say what else is shared. A map that is fitted sees all rows of x, but no target. The folds
+// spec leaves open is filled in from x (Spec.FillDefaults). Each map is drawn once, for all candidates that have it, and its features, when they can be kept, are computed
+// once for all folds and lambdas; CVRidge, CVSVM and CVFit say what else is shared. A map that is fitted sees all rows of x, but no target. The folds
 // are drawn from all rows, whatever their classes, and are the same for all candidates; maps with one seed have the same draws, so that
 // scores differ by the parameters alone. The scores depend on the arguments alone, not on GOMAXPROCS.
 //
@@ -86,21 +86,22 @@ func CrossValidate(ctx context.Context, candidates []Candidate, x ops.Matrix, y 
 	if err := o.Head.check(y); err != nil {
 		return nil, fmt.Errorf("train: CrossValidate: %w", err)
 	}
-	job := cvJob{x: x, y: y, folds: foldsOf(n, o.Folds, o.Seed), total: o.Folds * len(candidates), progress: o.Progress}
-	r := &CVReport{Metric: o.Head.metric(y)}
-	for _, c := range candidates {
-		if c.Lambdas == nil {
-			c.Lambdas = o.Lambdas
-		}
-		if c.Lambdas == nil {
-			c.Lambdas = o.Head.lambdas(n)
-		}
-		scores, err := job.scores(ctx, o.Head, c)
-		if err != nil {
-			return nil, fmt.Errorf("train: CrossValidate: map %s %v: %w", c.Spec.Map, c.Spec.Params.Short(), err)
-		}
-		r.Scores = append(r.Scores, scores...)
+	groups, err := groupsOf(candidates, o, n)
+	if err != nil {
+		return nil, err
 	}
+	job := cvJob{x: x, y: y, folds: foldsOf(n, o.Folds, o.Seed), total: o.Folds * len(groups), progress: o.Progress}
+	r, scores := &CVReport{Metric: o.Head.metric(y)}, make([][]CVScore, len(candidates))
+	for _, g := range groups {
+		all, err := job.scores(ctx, o.Head, g.Candidate)
+		if err != nil {
+			return nil, fmt.Errorf("train: CrossValidate: map %s %v: %w", g.Spec.Map, g.Spec.Params.Short(), err)
+		}
+		for i, of := range g.of {
+			scores[of] = append(scores[of], all[i])
+		}
+	}
+	r.Scores = slices.Concat(scores...)
 	for i, s := range r.Scores {
 		if best := r.Scores[r.Best]; s.Error < best.Error || s.Error == best.Error && s.Lambda > best.Lambda {
 			r.Best = i
@@ -110,6 +111,39 @@ func CrossValidate(ctx context.Context, candidates []Candidate, x ops.Matrix, y 
 		return nil, fmt.Errorf("train: CrossValidate: none of the %d candidates can be fitted in every fold; raise the lambdas: %w", len(r.Scores), domain.ErrParam)
 	}
 	return r, nil
+}
+
+// cvGroup is a map, and the lambdas of all candidates that have it.
+type cvGroup struct {
+	Candidate
+	of []int // the candidate of each lambda
+}
+
+// groupsOf are the maps among the candidates, in their order.
+func groupsOf(candidates []Candidate, o CVOptions, n int) ([]*cvGroup, error) {
+	var groups []*cvGroup
+	known := map[string]*cvGroup{}
+	for i, c := range candidates {
+		lambdas := c.Lambdas
+		if lambdas == nil {
+			lambdas = o.Lambdas
+		}
+		if lambdas == nil {
+			lambdas = o.Head.lambdas(n)
+		}
+		if len(lambdas) == 0 {
+			return nil, fmt.Errorf("train: CrossValidate: candidate %d has no lambdas; give one, or nil for the default: %w", i, domain.ErrParam)
+		}
+		key := fmt.Sprintf("%+v", c.Spec)
+		g := known[key]
+		if g == nil {
+			g = &cvGroup{Candidate: Candidate{Spec: c.Spec}}
+			known[key], groups = g, append(groups, g)
+		}
+		g.Lambdas = append(g.Lambdas, lambdas...)
+		g.of = append(g.of, slices.Repeat([]int{i}, len(lambdas))...)
+	}
+	return groups, nil
 }
 
 // cvJob is what all candidates have in common.
@@ -155,9 +189,6 @@ func (j *cvJob) step() {
 
 // scores are those of one candidate.
 func (j *cvJob) scores(ctx context.Context, head CVHead, c Candidate) ([]CVScore, error) {
-	if len(c.Lambdas) == 0 {
-		return nil, fmt.Errorf("there are no lambdas; give one, or nil for the default: %w", domain.ErrParam)
-	}
 	for _, l := range c.Lambdas {
 		if err := checkLambda(l); err != nil {
 			return nil, err
@@ -197,17 +228,11 @@ func (j *cvJob) targets(rows []int) *mat.Dense {
 
 // oneClass says whether each row of y is 1 in one column and -1 in the others, as OneVersusRest makes them.
 func oneClass(y *mat.Dense) bool {
-	raw := y.RawMatrix()
-	for i := range raw.Rows {
-		row, ones := raw.Data[i*raw.Stride:i*raw.Stride+raw.Cols], 0
-		for _, v := range row {
-			if v == 1 {
-				ones++
-			}
-		}
-		if ones != 1 || slices.ContainsFunc(row, func(v float64) bool { return v != 1 && v != -1 }) {
+	n, k := y.Dims()
+	for i := range n {
+		if classOf(k, func(j int) float64 { return y.At(i, j) }) < 0 {
 			return false
 		}
 	}
-	return raw.Cols > 1
+	return k > 1
 }

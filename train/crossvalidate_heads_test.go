@@ -224,6 +224,35 @@ func TestCrossValidateBest(t *testing.T) {
 	}
 }
 
+// TestCrossValidateShares: candidates of one map are scored together, each with its own lambdas and in its own place.
+func TestCrossValidateShares(t *testing.T) {
+	x, y, _ := overlapping(t, 60, 3, 2)
+	spec, calls := layers.Spec{Map: "gaussian", Features: 8}, 0
+	near, err := Grid(spec, Axis{Name: "sigma", Values: []float64{2, 5}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := []Candidate{{near[0].Spec, []float64{1}}, near[1], {near[0].Spec, []float64{4, 2}}}
+	r, err := CrossValidate(context.Background(), all, x, y, CVOptions{Folds: 3, Lambdas: []float64{.5}, Progress: func(_, total int) {
+		if calls++; total != 6 {
+			t.Errorf("%d folds are to do", total)
+		}
+	}})
+	if err != nil || calls != 6 || len(r.Scores) != 4 {
+		t.Fatal(r, err, calls)
+	}
+	for i, want := range []struct{ sigma, lambda float64 }{{2, 1}, {5, .5}, {2, 4}, {2, 2}} {
+		s := r.Scores[i]
+		alone, err := CrossValidate(context.Background(), []Candidate{{s.Spec, []float64{want.lambda}}}, x, y, CVOptions{Folds: 3})
+		if err != nil || s.Spec.Params.Number("sigma") != want.sigma || s.Lambda != want.lambda || s.Error != alone.Scores[0].Error {
+			t.Errorf("%+v, alone %+v (%v)", s, alone, err)
+		}
+	}
+	if _, err := CrossValidate(context.Background(), []Candidate{{Spec: spec}, {spec, []float64{}}}, x, y, CVOptions{}); !errors.Is(err, domain.ErrParam) || !strings.Contains(err.Error(), "candidate 1 has no lambdas") {
+		t.Error(err)
+	}
+}
+
 func TestCrossValidateHeadErrors(t *testing.T) {
 	x, y, target := overlapping(t, 20, 3, 2)
 	linear := []Candidate{{Spec: layers.Spec{Map: "linear"}}}

@@ -62,3 +62,29 @@ func ExampleRandomSearch() {
 	// sigma=0.4544 192
 	// sigma=0.1585 20
 }
+
+// Half and twice the bandwidth that the data suggest.
+func ExampleAround() {
+	x, _ := rings(60, tensor.Float64, 1)
+	maps, err := train.Around(layers.Spec{Map: "gaussian", Features: 64}, x, .5, 1, 2)
+	if err != nil {
+		panic(err)
+	}
+	for _, m := range maps {
+		fmt.Printf("%.2f\n", m.Spec.Params.Number("sigma"))
+	}
+	// Output:
+	// 0.55
+	// 1.10
+	// 2.19
+}
+
+func ExampleBalancedWeights() {
+	w, err := train.BalancedWeights([]int{90, 10})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Printf("%.3f\n", w)
+	// Output:
+	// [0.556 5.000]
+}

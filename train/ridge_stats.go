@@ -94,7 +94,7 @@ func (s *RidgeStats) otherSigns() error {
 // Add takes a block of features z [rows, D], float64 or float32, with its targets y [rows, k].
 //
 // Errors: domain.ErrShape, domain.ErrDtype, and domain.ErrDomain for a number that is not finite, which names its row,
-// counted from the first row added. The sums are then those of before.
+// counted from the first row added, or with ClassWeights for targets of no class. The sums are then those of before.
 func (s *RidgeStats) Add(z *tensor.Dense, y *mat.Dense) error {
 	n := s.n
 	return s.add(z, y, func(i int) int { return n + i })
@@ -260,71 +260,6 @@ func transposeLess[T domain.Float](t []float64, ld int, x []T, stride, rows int,
 
 // gram is G as a matrix.
 func (s *RidgeStats) gram() blas64.General { return general(s.features, s.features, s.features, s.g) }
-
-// Merge adds the rows of other, which stays as it is. The result is that of adding all blocks to one RidgeStats, to
-// rounding. Errors: domain.ErrShape when D or k differ, or the ClassWeights,
-// and when both have an Of, or a Signature, and these differ.
-func (s *RidgeStats) Merge(other *RidgeStats) error {
-	if other == nil || other.n == 0 {
-		return nil
-	}
-	if err := s.mergeable(other); err != nil {
-		return err
-	}
-	if s.n == 0 {
-		s.ClassWeights = slices.Clone(other.ClassWeights)
-		s.reset(other.features, other.targets)
-	}
-	if s.Signature == nil {
-		s.Signature = slices.Clone(other.Signature)
-	}
-	if s.Of == "" {
-		s.Of = other.Of
-	}
-	before, rows, all := s.mass, other.mass, s.mass+other.mass
-	join := before / all * rows
-	move := func(mean, to []float64) []float64 {
-		delta := make([]float64, len(mean))
-		for j := range delta {
-			delta[j] = to[j] - mean[j]
-			mean[j] += delta[j] * (rows / all)
-		}
-		return delta
-	}
-	delta, deltaY := move(s.meanZ, other.meanZ), move(s.meanY, other.meanY)
-	inParallel(s.features, func(i int) {
-		for j, dj := range delta[:i+1] {
-			s.g[i*s.features+j] += other.g[i*s.features+j] + join*delta[i]*dj
-		}
-		for j, dj := range deltaY {
-			s.r[i*s.targets+j] += other.r[i*s.targets+j] + join*delta[i]*dj
-		}
-	})
-	for j, dj := range deltaY {
-		s.yy[j] += other.yy[j] + join*dj*dj
-	}
-	s.n += other.n
-	s.mass += other.mass
-	return nil
-}
-
-// mergeable tells why the rows of other, of which there are some, cannot join those of s.
-func (s *RidgeStats) mergeable(other *RidgeStats) error {
-	switch {
-	case s.Of != "" && other.Of != "" && s.Of != other.Of:
-		return fmt.Errorf("train: Ridge: cannot merge sums over %.60q into those over %.60q; fit both with one map: %w", other.Of, s.Of, domain.ErrShape)
-	case (s.n > 0 || s.ClassWeights != nil) && !slices.Equal(s.ClassWeights, other.ClassWeights):
-		return fmt.Errorf("train: Ridge: cannot merge sums of rows with the class weights %v into those with %v; fit both with the same: %w", other.ClassWeights, s.ClassWeights, domain.ErrShape)
-	case s.n == 0:
-		return nil
-	case s.features != other.features || s.targets != other.targets:
-		return fmt.Errorf("train: Ridge: cannot merge sums of %d features and %d targets into those of %d and %d; fit both with one map: %w",
-			other.features, other.targets, s.features, s.targets, domain.ErrShape)
-	case s.Signature != nil && other.Signature != nil && !slices.Equal(s.Signature, other.Signature):
-		return s.otherSigns()
-	}
-	return nil
-}
 
 // scale is s of FitRidge, the mean squared norm of a feature row: (tr G)/n + ‖z̄‖², n being the sum of the weights.
 func (s *RidgeStats) scale() (float64, error) {

@@ -212,6 +212,10 @@ func TestClassWeights(t *testing.T) {
 			t.Errorf("%s, balanced: accuracy %v", args, *ob.Accuracy)
 		}
 	}
+	const blocks = "-train last.csv -test test.csv -map linear -head ridge -lambda .1 -class-weights 1,3"
+	if a, b := fit(t, dir, blocks), stream(t, dir, blocks); math.Abs(*a.Accuracy-*b.Accuracy) > 1e-9 {
+		t.Errorf("ridge has the accuracy %v, and %v in blocks", *a.Accuracy, *b.Accuracy)
+	}
 	clitest.Run(t, dir, "-train last.csv -head svm -class-weights 1,2,3").Fails(t, 2, "train", "3 weights for 2 classes")
 }
 
