@@ -67,6 +67,11 @@ func (o *options) setSearch(grid []string, given map[string]bool) error {
 		return cli.Usage("-grid: %w", err)
 	}
 	for _, c := range o.search.candidates {
+		if e, err := layers.Lookup(c.Spec.Map); err == nil && e.HasFeatures() {
+			if err := cli.CheckFeatures("grid features", c.Spec.Features); err != nil {
+				return err
+			}
+		}
 		if err := cli.Probe(c.Spec); err != nil {
 			return cli.Usage("-grid: %w", err)
 		}

@@ -147,6 +147,7 @@ var wrongFlags = []struct{ args, text string }{
 	{"-cv 5 -grid phase=1", "phase = 1, want true or false"},
 	{"-cv 5 -grid features=64,65", "65 features is odd"},
 	{"-cv 5 -grid features=64.5", "features = 64.5, want a whole number"},
+	{"-cv 5 -grid features=64,33554432", "-grid features 33554432: want 1 to 16777216"},
 	{"-cv 5 -map linear -grid features=64", "map linear has no number of features to choose"},
 	{"-cv 5 -features 64 -grid features=32,64", "-features and -grid features=32,64: give one of the two"},
 	{"-cv 5 -lambda 1 -grid lambda=1,2", "-lambda and -grid lambda=1,2: give one of the two"},
