@@ -61,11 +61,11 @@ type CVReport struct {
 	Best   int
 }
 
-// CrossValidate scores maps and lambdas of a head on x [n, d] and y [n, k] by k-fold cross-validation; of classes y is OneVersusRest. What a candidate's
-// spec leaves open is filled in from x (Spec.FillDefaults). Each map is drawn once, for all candidates that have it, and its features, when they can be kept, are computed
-// once for all folds and lambdas; CVRidge, CVSVM and CVFit say what else is shared. A map that is fitted sees all rows of x, but no target. The folds
-// are drawn from all rows, whatever their classes, and are the same for all candidates; maps with one seed have the same draws, so that
-// scores differ by the parameters alone. The scores depend on the arguments alone, not on GOMAXPROCS.
+// CrossValidate scores maps and lambdas of a head on x [n, d] and y [n, k] by k-fold cross-validation; of classes y is OneVersusRest. What a
+// candidate's spec leaves open is filled in from x (Spec.FillDefaults). Each map is drawn once, for all candidates that have it, and its
+// features, where they can be kept, are computed once for all folds and lambdas; CVRidge, CVSVM and CVFit say what else is shared. A map that is
+// fitted sees all rows of x, but no target. The folds are drawn from all rows, whatever their classes, and are the same for all candidates; maps
+// with one seed have the same draws, so that scores differ by the parameters alone. The scores depend on the arguments alone, not on GOMAXPROCS.
 //
 // Errors: domain.ErrShape for fewer rows than folds and shapes that do not fit; domain.ErrParam for options out of range, no candidate, and where
 // nothing can be fitted; those of the specs and of the fits; ctx.Err().
