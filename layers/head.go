@@ -118,6 +118,27 @@ func (l *LinearHead) TransformCSR(dst *tensor.Dense, z *ops.CSR) (*tensor.Dense,
 
 // Loss is the mean over rows of ‖zA + b - t‖².
 func (l *LinearHead) Loss(z, targets *G.Node) (*G.Node, error) {
+	sq, err := l.squares(z, targets)
+	if err != nil {
+		return nil, err
+	}
+	return rowMean(sq, 1)
+}
+
+// WeightedLoss is the mean over rows, by their number, of Σⱼ wᵢⱼ (zA + b - t)ᵢⱼ², with weights [n, Features].
+func (l *LinearHead) WeightedLoss(z, targets, weights *G.Node) (*G.Node, error) {
+	sq, err := l.squares(z, targets)
+	if err != nil {
+		return nil, err
+	}
+	if sq, err = G.HadamardProd(sq, weights); err != nil {
+		return nil, fmt.Errorf("%s: weights of shape %v for targets of shape %v: %w", l.who(), weights.Shape(), targets.Shape(), err)
+	}
+	return rowMean(sq, 1)
+}
+
+// squares are the squared errors of each output of each row.
+func (l *LinearHead) squares(z, targets *G.Node) (*G.Node, error) {
 	y, err := l.logits(z)
 	if err != nil {
 		return nil, err
@@ -126,11 +147,7 @@ func (l *LinearHead) Loss(z, targets *G.Node) (*G.Node, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: targets of shape %v for scores of shape %v: %w", l.who(), targets.Shape(), y.Shape(), err)
 	}
-	sq, err := G.Square(r)
-	if err != nil {
-		return nil, err
-	}
-	return rowMean(sq, 1)
+	return G.Square(r)
 }
 
 // Fwd returns softmax(zA + b).

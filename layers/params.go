@@ -96,7 +96,7 @@ func ParseValues(mapName, text string) (Values, error) {
 	if strings.TrimSpace(text) == "" {
 		return v, nil
 	}
-	defs := e.params(kernelIn(text))
+	defs := e.ParamsOf(kernelIn(text))
 	for _, part := range strings.Split(text, ",") {
 		name, value, ok := strings.Cut(part, "=")
 		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
@@ -114,7 +114,7 @@ func ParseValues(mapName, text string) (Values, error) {
 			return nil, err
 		}
 	}
-	return v, e.check(v)
+	return v, e.Check(v)
 }
 
 // kernelIn finds the kernel that a text names anywhere, on which it depends what other parameters there are.
@@ -192,14 +192,14 @@ func (e *Entry) param(defs []ParamDef, name string) (ParamDef, error) {
 	return ParamDef{}, fmt.Errorf("layers: map %s has no parameter %q; it has %s: %w", e.Name, name, strings.Join(names, ", "), ErrParam)
 }
 
-// check compares values with their declarations.
-func (e *Entry) check(v Values) error {
+// Check compares values with the declarations of their parameters. Errors (ErrParam) name the parameter and its range.
+func (e *Entry) Check(v Values) error {
 	if word, given := v[kernelParam]; given && e.kernels != nil { // on which it depends what others there are
 		if err := e.Params[0].check(e.Name, word); err != nil {
 			return err
 		}
 	}
-	defs := e.params(v)
+	defs := e.ParamsOf(v)
 	for _, name := range slices.Sorted(maps.Keys(v)) {
 		d, err := e.param(defs, name)
 		if err != nil {

@@ -159,14 +159,14 @@ func (s *Spec) FillDefaults(x ops.Matrix) error {
 	if err != nil {
 		return err
 	}
-	if err := e.check(s.Params); err != nil {
+	if err := e.Check(s.Params); err != nil {
 		return err
 	}
 	v := Values{}
 	for name, value := range s.Params {
 		v[name] = value
 	}
-	for _, p := range e.params(v) {
+	for _, p := range e.ParamsOf(v) {
 		if _, given := v[p.Name]; !given && p.Default != nil {
 			v[p.Name] = p.Default
 		}
@@ -196,11 +196,11 @@ func (s Spec) resolve() (*Entry, Values, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := e.check(s.Params); err != nil {
+	if err := e.Check(s.Params); err != nil {
 		return nil, nil, err
 	}
 	v := Values{}
-	for _, p := range e.params(s.Params) {
+	for _, p := range e.ParamsOf(s.Params) {
 		value, given := s.Params[p.Name]
 		if !given {
 			value = p.Default

@@ -110,9 +110,9 @@ func (e *Entry) named(v Values) *Entry {
 	return nil
 }
 
-// params are the declarations of the parameters that there are with the values given: to its own a map with a parameter kernel has those
+// ParamsOf are the declarations of the parameters that there are with the values given: to its own a map with a parameter kernel has those
 // of that kernel.
-func (e *Entry) params(v Values) []ParamDef {
+func (e *Entry) ParamsOf(v Values) []ParamDef {
 	all := slices.Clone(e.Params)
 	if k := e.named(v); k != nil {
 		for _, p := range k.Params {

@@ -21,17 +21,17 @@ func TestCrossValidate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a, b := specs[0].Params.Number("sigma"), specs[2].Params.Number("sigma"); len(specs) != 3 || math.Abs(b/a-4) > 1e-12 {
+	if a, b := specs[0].Spec.Params.Number("sigma"), specs[2].Spec.Params.Number("sigma"); len(specs) != 3 || math.Abs(b/a-4) > 1e-12 {
 		t.Errorf("around: %v and %v", a, b)
 	}
 	lambdas, progress := []float64{1e-3, 1}, 0
 	r, err := CrossValidate(context.Background(), specs, x, y, CVOptions{Folds: folds, Lambdas: lambdas, Seed: seed, Progress: func(_, _ int) { progress++ }})
-	if err != nil || len(r.Scores) != 6 || progress != 3 {
+	if err != nil || len(r.Scores) != 6 || progress != 9 || r.Metric != MeanSquaredError {
 		t.Fatal(r, err, progress)
 	}
 	order, best := data.Shuffle(83, seed), 0
 	for i, s := range r.Scores {
-		if s.MSE < r.Scores[best].MSE {
+		if s.Error < r.Scores[best].Error {
 			best = i
 		}
 		m, err := s.Spec.Build()
@@ -58,7 +58,7 @@ func TestCrossValidate(t *testing.T) {
 			}
 			want += sum / float64(2*(hi-lo)) / folds
 		}
-		if s.Lambda != lambdas[i%2] || math.Abs(s.MSE/want-1) > 1e-8 || !(s.StdErr > 0) {
+		if s.Lambda != lambdas[i%2] || math.Abs(s.Error/want-1) > 1e-8 || !(s.StdErr > 0) {
 			t.Errorf("%v: want the error %v", s, want)
 		}
 	}
@@ -79,22 +79,23 @@ func takeRows(y *mat.Dense, rows []int) *mat.Dense {
 func TestCrossValidateErrors(t *testing.T) {
 	x, y := problem(20, 3, 1, 53)
 	spec := layers.Spec{Map: "linear", Dims: 3, Dtype: "float64"}
+	one := []Candidate{{Spec: spec}}
 	ctx := context.Background()
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
 	for name, c := range map[string]struct {
 		ctx   context.Context
-		specs []layers.Spec
+		specs []Candidate
 		x     *tensor.Dense
 		o     CVOptions
 		err   error
 	}{
 		"no spec":   {ctx, nil, x, CVOptions{}, domain.ErrParam},
-		"folds":     {ctx, []layers.Spec{spec}, x, CVOptions{Folds: 1}, domain.ErrParam},
-		"no lambda": {ctx, []layers.Spec{spec}, x, CVOptions{Lambdas: []float64{}}, domain.ErrParam},
-		"lambda":    {ctx, []layers.Spec{spec}, x, CVOptions{Lambdas: []float64{-1}}, domain.ErrParam},
-		"rows":      {ctx, []layers.Spec{spec}, x, CVOptions{Folds: 11}, domain.ErrShape},
-		"context":   {cancelled, []layers.Spec{spec}, x, CVOptions{}, context.Canceled},
+		"folds":     {ctx, one, x, CVOptions{Folds: 1}, domain.ErrParam},
+		"no lambda": {ctx, one, x, CVOptions{Lambdas: []float64{}}, domain.ErrParam},
+		"lambda":    {ctx, one, x, CVOptions{Lambdas: []float64{-1}}, domain.ErrParam},
+		"rows":      {ctx, one, x, CVOptions{Folds: 11}, domain.ErrShape},
+		"context":   {cancelled, one, x, CVOptions{}, context.Canceled},
 	} {
 		if _, err := CrossValidate(c.ctx, c.specs, c.x, y, c.o); !errors.Is(err, c.err) {
 			t.Errorf("%s: %v", name, err)

@@ -6,7 +6,8 @@
 //	FitRidge        closed form, by the smaller of two linear systems, in row blocks; one factorisation for many lambdas
 //	RidgeStats      its sums as a value: added file by file, written, merged, solved; FitRidgeBlocks for rows read in blocks
 //	FitRidgeCG      the same system by conjugate gradients, where a matrix of it cannot be held
-//	CrossValidate   the errors of maps and lambdas of ridge, from one pass over the rows a map
+//	CrossValidate   the errors of maps and lambdas under any of these heads, which share features and what else they can; the maps come from
+//	                Grid, RandomSearch or Around
 //	Fit             mini-batches on a Gorgonia graph, by Adam or SGD; fine-tunes the map under the head when its policy says so;
 //	                FitRows for rows read in blocks; Checkpoints to go on from
 //	FitSVM          the linear support vector machine of LIBLINEAR, primal, squared loss, by Newton steps over row blocks

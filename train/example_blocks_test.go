@@ -46,22 +46,6 @@ func ExampleFitRidgeCG() {
 	// y = 2.000 x + 1.000
 }
 
-func ExampleCrossValidate() {
-	x, y := tensor.New(tensor.WithShape(40, 1), tensor.Of(tensor.Float64)), mat.NewDense(40, 1, nil)
-	for i := range 40 {
-		x.Float64s()[i] = float64(i)
-		y.Set(i, 0, 2*float64(i)+1)
-	}
-	specs := []layers.Spec{{Map: "linear", Dims: 1, Dtype: "float64"}}
-	r, err := train.CrossValidate(context.Background(), specs, x, y, train.CVOptions{Lambdas: []float64{1e-9, 1, 100}})
-	if err != nil {
-		panic(err)
-	}
-	fmt.Printf("%d scores, the best lambda is %g\n", len(r.Scores), r.Scores[r.Best].Lambda)
-	// Output:
-	// 3 scores, the best lambda is 1e-09
-}
-
 func ExampleFitRows() {
 	dir, err := os.MkdirTemp("", "rows")
 	if err != nil {

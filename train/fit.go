@@ -46,28 +46,15 @@ func Fit(ctx context.Context, m layers.Layer, head layers.Head, x ops.Matrix, ta
 	if err := fitShapes(m, head, x, targets); err != nil {
 		return nil, err
 	}
-	if err := o.classWeights(head); err != nil {
-		return nil, err
-	}
-	was := fitMemory{x: x, targets: targets}
-	frozen := m
-	m, x, err := onRows(m, x, o.CacheBytes)
+	cached, z, err := forFit(m, x, o.CacheBytes)
 	if err != nil {
 		return nil, err
 	}
-	if m, x, err = cacheFeatures(m, x, o.CacheBytes); err != nil {
+	f, err := fitInMemory(cached, head, z, targets, nil, o)
+	if err != nil {
 		return nil, err
 	}
-	rows, held := data.Split(x.Shape()[0], o.HeldOut, o.Seed)
-	if len(rows) == 0 {
-		return nil, fmt.Errorf("train: Fit: of %d rows, %v are held out and none is left to train on: %w", x.Shape()[0], o.HeldOut, domain.ErrShape)
-	}
-	src := &fitMemory{x: x, targets: o.weighted(targets), rows: rows, aside: held, seed: o.Seed, batch: o.Batch}
-	if err := startIntercept(head, func() ([]float64, error) { return src.meanTarget(), nil }); err != nil {
-		return nil, err
-	}
-	f := newFitter(m, head, src, o)
-	f.keeper.identify(o, was.identity, frozen, head)
+	f.keeper.identify(o, (&fitMemory{x: x, targets: targets}).identity, m, head)
 	return f.run(ctx)
 }
 
@@ -90,71 +77,6 @@ func fitShapes(m layers.Layer, head layers.Head, x ops.Matrix, targets *tensor.D
 	return nil
 }
 
-// onRows replaces a map of bags and the bags by the map of rows in it and the rows that it makes of them, where the features cannot be kept: what
-// a solver changes is there.
-func onRows(m layers.Layer, x ops.Matrix, budget int) (layers.Layer, ops.Matrix, error) {
-	b, ok := x.(*ops.Bags)
-	if !ok || cacheable(m, x, budget) {
-		return m, x, nil
-	}
-	for of := m; ; {
-		switch v := of.(type) {
-		case *layers.BagLayer:
-			rows, err := v.Rows(b)
-			return v.OfRows(), rows, err
-		case interface{ Unwrap() layers.Layer }:
-			of = v.Unwrap()
-		default:
-			return nil, nil, fmt.Errorf("train: Fit: %v is no BagLayer, and on bags it must be frozen and its features be kept: raise CacheBytes: %w", m, domain.ErrParam)
-		}
-	}
-}
-
-// cacheable says whether nothing of the map is tuned and its features fit.
-func cacheable(m layers.Layer, x ops.Matrix, budget int) bool {
-	for _, p := range m.Params() {
-		if p.Tuned {
-			return false
-		}
-	}
-	return x.Shape()[0]*m.Features()*int(x.Dtype().Size()) <= budget
-}
-
-// cacheFeatures replaces a frozen map and its input by the features, when they fit. Sparse rows that are the features stay sparse.
-func cacheFeatures(m layers.Layer, x ops.Matrix, budget int) (layers.Layer, ops.Matrix, error) {
-	if _, sparse := x.(*ops.CSR); sparse && layers.IsIdentity(m) {
-		return m, x, nil
-	}
-	if !cacheable(m, x, budget) {
-		return m, x, nil
-	}
-	z, err := layers.Transform(m, nil, x)
-	if err != nil {
-		return nil, nil, err
-	}
-	id, err := layers.NewIdentity(m.Features(), layers.WithDtype(x.Dtype()))
-	return id, z, err
-}
-
-// startIntercept sets the intercept of an untouched linear head to the mean target.
-func startIntercept(head layers.Head, mean func() ([]float64, error)) error {
-	if _, ok := head.(*layers.LinearHead); !ok {
-		return nil
-	}
-	for _, p := range head.Params() {
-		for i := range p.Value.Shape().TotalSize() {
-			if cell(p.Value, i) != 0 {
-				return nil
-			}
-		}
-	}
-	b, err := mean()
-	if err != nil {
-		return err
-	}
-	return head.SetWeights(make([]float64, head.Dims()*head.Features()), b)
-}
-
 // fitter is the state of a Fit.
 type fitter struct {
 	FitOptions
@@ -162,6 +84,7 @@ type fitter struct {
 	head    layers.Head
 	src     fitSource
 	classes bool       // whether a score is an accuracy
+	weigh   rowWeight  // of a linear head; nil: 1
 	solvers [2]*solver // of the map and of the head
 	keeper  *keeper
 	report  *FitReport
@@ -172,7 +95,7 @@ type fitter struct {
 }
 
 func newFitter(m layers.Layer, head layers.Head, src fitSource, o FitOptions) *fitter {
-	f := &fitter{FitOptions: o, m: m, head: head, src: src}
+	f := &fitter{FitOptions: o, m: m, head: head, src: src, weigh: rowWeigher(head, o.ClassWeights)}
 	f.solvers = [2]*solver{{kind: o.Solver, rate: o.MapRate}, {kind: o.Solver, rate: o.LearnRate}}
 	f.keeper = newKeeper(o)
 	_, softmax := head.(*layers.SoftmaxHead)
@@ -235,6 +158,9 @@ func (f *fitter) observe(e Epoch) (best bool) {
 	return false
 }
 
+// errDiverged is a loss that is not finite.
+var errDiverged = errors.New("lower the learning rate or scale the data")
+
 func (f *fitter) epoch(ctx context.Context) (Epoch, error) {
 	n, skip := f.at.Epoch, f.at.Batches
 	e := Epoch{Number: n, Of: f.Epochs, HeldLoss: math.NaN(), HeldScore: math.NaN()}
@@ -254,7 +180,7 @@ func (f *fitter) epoch(ctx context.Context) (Epoch, error) {
 			return e, fmt.Errorf("train: Fit: epoch %d: %w", n, f.locate(b, err))
 		}
 		if math.IsNaN(loss) || math.IsInf(loss, 0) {
-			return e, fmt.Errorf("train: Fit: the loss is %v in epoch %d after %d rows; lower the learning rate (%v now) or scale the data", loss, n, f.at.Rows, f.LearnRate)
+			return e, fmt.Errorf("train: Fit: the loss is %v in epoch %d after %d rows at the learning rate %v: %w", loss, n, f.at.Rows, f.LearnRate, errDiverged)
 		}
 		f.at.Batches++
 		f.at.Rows += len(b.rows)

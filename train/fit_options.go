@@ -37,7 +37,8 @@ type FitOptions struct {
 	// WeightDecay shrinks the head's weights A, not its intercept, by the factor 1 - LearnRate·WeightDecay before each step, under the
 	// schedule: Loshchilov and Hutter (2019), Decoupled weight decay regularization, algorithm 2.
 	WeightDecay float64
-	// ClassWeights multiply the loss of the rows of each class under a SoftmaxHead. nil: all are 1.
+	// ClassWeights multiply the loss of the rows of each class, under a SoftmaxHead or, of targets as OneVersusRest makes them, a LinearHead. nil:
+	// all are 1.
 	ClassWeights []float64
 	Lambda       float64 // the penalty lambda/2 ‖A‖² on the head's weights A, not on its intercept, added to the mean loss
 	Seed         uint64  // of the order of the rows and of the part that is held out
@@ -53,26 +54,9 @@ type FitOptions struct {
 	Progress func(Epoch)
 }
 
-// classWeights wants one weight a class, under a SoftmaxHead.
-func (o *FitOptions) classWeights(head layers.Head) error {
-	if o.ClassWeights == nil {
-		return nil
-	}
-	_, softmax := head.(*layers.SoftmaxHead)
-	if !softmax || len(o.ClassWeights) != head.Features() {
-		return fmt.Errorf("train: Fit: %d ClassWeights, want one for each of the classes of a SoftmaxHead, which is %T with %d outputs: %w", len(o.ClassWeights), head, head.Features(), domain.ErrParam)
-	}
-	for c, w := range o.ClassWeights {
-		if !(w > 0 && w <= math.MaxFloat64) {
-			return fmt.Errorf("train: Fit: ClassWeights[%d] = %v, want a number above 0: %w", c, w, domain.ErrParam)
-		}
-	}
-	return nil
-}
-
-// weighted multiplies the columns of one-hot targets, which stay as they are, by the weights.
-func (o *FitOptions) weighted(targets *tensor.Dense) *tensor.Dense {
-	if o.ClassWeights == nil {
+// weighted multiplies the columns of a softmax head's one-hot targets, which stay as they are, by the weights; a linear head weighs its errors.
+func (o *FitOptions) weighted(head layers.Head, targets *tensor.Dense) *tensor.Dense {
+	if _, softmax := head.(*layers.SoftmaxHead); !softmax || o.ClassWeights == nil {
 		return targets
 	}
 	out := targets.Clone().(*tensor.Dense)
@@ -80,6 +64,17 @@ func (o *FitOptions) weighted(targets *tensor.Dense) *tensor.Dense {
 		setCell(out, i, cell(out, i)*o.ClassWeights[i%len(o.ClassWeights)])
 	}
 	return out
+}
+
+// classWeights wants one weight a class, of a head that knows classes.
+func (o *FitOptions) classWeights(head layers.Head) error {
+	switch {
+	case o.ClassWeights == nil:
+		return nil
+	case head.Features() < 2:
+		return fmt.Errorf("train: Fit: there are ClassWeights, and %v has one output, of no classes: %w", head, domain.ErrParam)
+	}
+	return checkWeights("Fit", o.ClassWeights, head.Features())
 }
 
 // fill sets the defaults and checks the ranges.

@@ -25,7 +25,8 @@ func FitRows(ctx context.Context, m layers.Layer, head layers.Head, rows Rows, o
 	if err := o.fill(); err != nil {
 		return nil, err
 	}
-	src := &fitStream{rows: rows, batch: o.Batch, weigh: o.weighted}
+	src := &fitStream{rows: rows, batch: o.Batch}
+	src.weighted = func(targets *tensor.Dense) *tensor.Dense { return o.weighted(head, targets) }
 	_, src.softmax = head.(*layers.SoftmaxHead)
 	outputs := max(1, len(rows.Classes))
 	switch {
@@ -42,6 +43,10 @@ func FitRows(ctx context.Context, m layers.Layer, head layers.Head, rows Rows, o
 	}
 	if err := o.classWeights(head); err != nil {
 		return nil, err
+	}
+	src.weigh = rowWeigher(head, o.ClassWeights)
+	if src.weigh != nil && rows.Classes == nil {
+		return nil, fmt.Errorf("train: Fit: there are ClassWeights, and the rows have no classes: %w", domain.ErrParam)
 	}
 	if o.HeldOut > 0 {
 		rest, held := rows.Stream.Split(o.HeldOut, o.Seed)
@@ -63,7 +68,9 @@ type fitStream struct {
 	batch   int
 	softmax bool    // whether targets are 0 and 1
 	first   []batch // the sample, once it is wanted
-	weigh   func(*tensor.Dense) *tensor.Dense
+	weigh   rowWeight
+
+	weighted func(targets *tensor.Dense) *tensor.Dense
 }
 
 // batches cuts blocks; the rows of each are in order.
@@ -76,9 +83,9 @@ func (s *fitStream) batches(blocks Blocks, size int) iter.Seq2[batch, error] {
 			}
 			n, f := b.X.Shape()[0], func(v float64) float64 { return v }
 			if s.softmax {
-				f = func(v float64) float64 { return (v + 1) / 2 }
+				f = probability
 			}
-			targets := s.weigh(Targets(b.Y, s.rows.Dtype, f))
+			targets := s.weighted(Targets(b.Y, s.rows.Dtype, f))
 			for lo := 0; lo < n; lo += size {
 				rows := make([]int, min(size, n-lo))
 				for i := range rows {
@@ -169,17 +176,22 @@ func (s *fitStream) held(ctx context.Context) iter.Seq2[batch, error] {
 
 func (s *fitStream) classes() bool { return s.rows.Classes != nil }
 
-// meanTarget is the mean of each target.
+// meanTarget is the weighted mean of each target.
 func (s *fitStream) meanTarget(ctx context.Context) ([]float64, error) {
-	mean, n := make([]float64, max(1, len(s.rows.Classes))), 0
+	mean, mass := make([]float64, max(1, len(s.rows.Classes))), 0.
 	for b, err := range s.rows.Blocks(ctx) {
 		if err != nil {
 			return nil, err
 		}
+		var targets *tensor.Dense
+		if s.weigh != nil {
+			targets = Targets(b.Y, s.rows.Dtype, nil)
+		}
 		for i := range b.X.Shape()[0] {
-			n++
+			w := s.weigh.of(targets, i)
+			mass += w
 			for j, v := range b.Y.RawRowView(i) {
-				mean[j] += (v - mean[j]) / float64(n)
+				mean[j] += (v - mean[j]) * w / mass
 			}
 		}
 	}

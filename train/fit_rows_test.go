@@ -87,7 +87,7 @@ func TestFitRowsIsFit(t *testing.T) {
 				so.Form = data.FormSparse
 			}
 			rows, set := fields(t, so, ext, 50, 70)
-			m, o := fourier(t, 2, 32, .3), FitOptions{Epochs: 4, Batch: n, Solver: SGD}
+			m, o := fourier(t, 2, 32, .3), FitOptions{Epochs: 4, Batch: n, Solver: SGD, ClassWeights: []float64{1, 3}}
 			classes, err := rows.Classes.Index(set.Labels)
 			if err != nil {
 				t.Fatal(err)

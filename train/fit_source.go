@@ -46,6 +46,7 @@ type fitMemory struct {
 	rows, aside []int
 	seed        uint64
 	batch       int
+	weigh       rowWeight
 }
 
 func (s *fitMemory) one(rows []int) iter.Seq2[batch, error] {
@@ -128,13 +129,16 @@ func (s *fitMemory) classes() bool {
 	return true
 }
 
-// meanTarget is the mean over the training rows of each target.
+// meanTarget is the weighted mean over the training rows of each target.
 func (s *fitMemory) meanTarget() []float64 {
 	k := s.targets.Shape()[1]
-	mean := make([]float64, k)
+	mean, mass := make([]float64, k), 0.
+	for _, i := range s.rows {
+		mass += s.weigh.of(s.targets, i)
+	}
 	for _, i := range s.rows {
 		for j := range mean {
-			mean[j] += cell(s.targets, i*k+j) / float64(len(s.rows))
+			mean[j] += s.weigh.of(s.targets, i) * cell(s.targets, i*k+j) / mass
 		}
 	}
 	return mean

@@ -207,8 +207,11 @@ func OneHot(labels []int, classes int, dt tensor.Dtype) (*tensor.Dense, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Targets(y, dt, func(v float64) float64 { return (v + 1) / 2 }), nil
+	return Targets(y, dt, probability), nil
 }
+
+// probability is the target of a softmax head for that of one column against the others.
+func probability(v float64) float64 { return (v + 1) / 2 }
 
 // Targets is y [n, k] as a tensor, each entry through f (nil: as it is).
 func Targets(y *mat.Dense, dt tensor.Dtype, f func(float64) float64) *tensor.Dense {

@@ -45,6 +45,9 @@ type RidgeOptions struct {
 	Select  Selection // SelectNone wants one lambda
 	HeldOut float64   // fraction of the rows that SelectHeldOut sets aside, in (0, 1); 0 is 0.2
 	Seed    uint64    // which rows those are
+	// ClassWeights are those of RidgeStats: with the weight 2 a row of the class counts as two of it would, in s and in the errors by which lambda is
+	// chosen too. nil: all are 1. With them the D x D system is solved for any n.
+	ClassWeights []float64
 	// BlockRows is how many rows go through the map at once; 0 chooses blocks of a few MB. It changes results only by
 	// rounding.
 	BlockRows int
@@ -102,7 +105,7 @@ func FitRidge(ctx context.Context, m Map, x ops.Matrix, y *mat.Dense, o RidgeOpt
 	if src.block == 0 {
 		src.block = src.blockRows()
 	}
-	if src.n < src.features && src.signature == nil {
+	if src.n < src.features && src.signature == nil && o.ClassWeights == nil {
 		return fitRidgeDual(src, o)
 	}
 	src.total = o.passes(src.signature) * src.n
@@ -169,9 +172,9 @@ type addRows func(rows rowNames, z *tensor.Dense, y *mat.Dense) error
 
 // fitRidgePrimal solves the D x D system.
 func fitRidgePrimal(ctx context.Context, src featureRows, o RidgeOptions) (*RidgeFit, error) {
-	s := RidgeStats{Signature: src.signs()}
+	s := RidgeStats{Signature: src.signs(), ClassWeights: o.ClassWeights}
 	if o.Select == SelectHeldOut {
-		held := RidgeStats{Signature: src.signs()}
+		held := RidgeStats{Signature: src.signs(), ClassWeights: o.ClassWeights}
 		if err := src.parts(o, s.addNamed, held.addNamed); err != nil {
 			return nil, err
 		}

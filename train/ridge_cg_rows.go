@@ -36,10 +36,10 @@ func (e *normalEquations) means() error {
 		}
 		s.n += n
 		share := float64(n) / float64(s.n)
-		for j, m := range columnMeans(e.centred(z, make([]float64, d)), n, d, d) {
+		for j, m := range columnMeans(e.centred(z, make([]float64, d)), nil, float64(n), n, d, d) {
 			s.meanZ[j] += (m - s.meanZ[j]) * share
 		}
-		for j, m := range columnMeans(raw.Data, n, raw.Cols, raw.Stride) {
+		for j, m := range columnMeans(raw.Data, nil, float64(n), n, raw.Cols, raw.Stride) {
 			s.meanY[j] += (m - s.meanY[j]) * share
 		}
 		squares := 0.0

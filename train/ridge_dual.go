@@ -125,7 +125,7 @@ func (d *ridgeDual) leaveOneOut(lambdas []float64, scale float64) []LambdaScore 
 			sums[l] += e
 		}
 	}
-	return scoresOf(lambdas, usable, sums, n*k)
+	return scoresOf(lambdas, usable, sums, float64(n*k))
 }
 
 // fitRidgeDual solves the n x n system.
@@ -235,7 +235,7 @@ func dualHeldOut(src *rowSource, k, norms []float64, o RidgeOptions) ([]LambdaSc
 			}
 		}
 	}
-	return scoresOf(o.Lambdas, usable, sums, len(held)*y.Cols), nil
+	return scoresOf(o.Lambdas, usable, sums, float64(len(held)*y.Cols)), nil
 }
 
 // meanOf is the mean of v at index, or of all of it.

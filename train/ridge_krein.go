@@ -131,15 +131,20 @@ func (s *RidgeStats) kreinLeaveOneOut(src featureRows, lambdas []float64) (*Ridg
 			}
 			b := z.Shape()[0]
 			p = s.centred(p, z)
+			weight, err := s.rowWeights(y, rows.at)
+			if err != nil {
+				return err
+			}
 			pred, solved := make([]float64, b*k), transposed(p, b, d, d)
 			addProduct(1, general(b, d, d, p), general(k, d, d, transposed(w, d, k, k)), general(b, k, k, pred))
 			f.solve(solved, b)
 			for i := range b {
-				left := 1 - 1/float64(s.n)
+				w := weightAt(weight, i)
+				left := 1 - w/s.mass
 				for j, v := range p[i*d : (i+1)*d] {
-					left -= v * solved[j*b+i]
+					left -= w * v * solved[j*b+i]
 				}
-				e := s.rowError(pred[i*k:], y.RawRowView(i)) / (left * left)
+				e := w * s.rowError(pred[i*k:], y.RawRowView(i)) / (left * left)
 				if math.Abs(left) < decisive {
 					e = math.Inf(1)
 				}
@@ -151,7 +156,7 @@ func (s *RidgeStats) kreinLeaveOneOut(src featureRows, lambdas []float64) (*Ridg
 			return nil, err
 		}
 	}
-	scores := scoresOf(lambdas, usable, sums, s.n*k)
+	scores := scoresOf(lambdas, usable, sums, s.mass*float64(k))
 	best, err := bestScore(scores)
 	if err != nil {
 		return nil, err

@@ -61,13 +61,17 @@ func addSquare(a, c blas64.General) {
 	fast.Implementation{}.Dsyrk(blas.Lower, blas.NoTrans, a.Rows, a.Cols, 1, a.Data, a.Stride, 1, c.Data, c.Stride)
 }
 
-// columnMeans are the means of the columns of x, row by row, in wide pieces of them.
-func columnMeans[T domain.Float](x []T, rows, cols, stride int) []float64 {
-	mean, part := make([]float64, cols), 1/float64(rows)
+// columnMeans are the means of the columns of x, row by row, in wide pieces of them, by weights with the sum mass; nil: all are 1.
+func columnMeans[T domain.Float](x []T, w []float64, mass float64, rows, cols, stride int) []float64 {
+	mean := make([]float64, cols)
 	inParallel((cols+ridgeDepth-1)/ridgeDepth, func(task int) {
 		lo, hi := task*ridgeDepth, min((task+1)*ridgeDepth, cols)
 		m := mean[lo:hi]
 		for r := range rows {
+			part := 1 / mass
+			if w != nil {
+				part = w[r] / mass
+			}
 			switch row := any(x[r*stride+lo : r*stride+hi]).(type) {
 			case []float64:
 				floats.AddScaled(m, part, row) // divided first: finite numbers have a finite mean

@@ -24,8 +24,8 @@ func ridgeSplit(n int, o RidgeOptions) (train, held []int) {
 	return train, held
 }
 
-// leaveOneOut scores every lambda by 1/(nk) Σ (rᵢ/(1 - hᵢᵢ))², with r the residual and hᵢᵢ = 1/n + zᵢᵀ (G + λI)⁻¹ zᵢ for
-// centred zᵢ, and fits the best. One tridiagonal reduction of G and one rotation of the rows serve all lambdas; a
+// leaveOneOut scores every lambda by 1/(nk) Σ wᵢ (rᵢ/(1 - hᵢᵢ))², with r the residual and hᵢᵢ = wᵢ (1/n + zᵢᵀ (G + λI)⁻¹ zᵢ) for
+// centred zᵢ, w the weights and n their sum, and fits the best. One tridiagonal reduction of G and one rotation of the rows serve all lambdas; a
 // Cholesky factor each would need a product with all rows each. It overwrites s.g.
 func (s *RidgeStats) leaveOneOut(src featureRows, lambdas []float64) (*RidgeFit, error) {
 	if s.Signature != nil {
@@ -58,6 +58,10 @@ func (s *RidgeStats) leaveOneOut(src featureRows, lambdas []float64) (*RidgeFit,
 		if err := checkFinite("Ridge", z, y, rows.at); err != nil {
 			return err
 		}
+		weight, err := s.rowWeights(y, rows.at)
+		if err != nil {
+			return err
+		}
 		p = s.centred(p, z)
 		q.rotate(p, b, false)
 		pred = append(pred[:0], make([]float64, b*len(lambdas)*k)...)
@@ -66,8 +70,9 @@ func (s *RidgeStats) leaveOneOut(src featureRows, lambdas []float64) (*RidgeFit,
 		inParallel(b, func(i int) {
 			for l, f := range factors {
 				if usable[l] {
-					left := 1 - 1/float64(s.n) - f.quadratic(p[i*d:(i+1)*d])
-					errs[i*len(lambdas)+l] = s.rowError(pred[(i*len(lambdas)+l)*k:], y.RawRowView(i)) / (left * left)
+					w := weightAt(weight, i)
+					left := 1 - w/s.mass - w*f.quadratic(p[i*d:(i+1)*d])
+					errs[i*len(lambdas)+l] = w * s.rowError(pred[(i*len(lambdas)+l)*k:], y.RawRowView(i)) / (left * left)
 					if left < decisive {
 						errs[i*len(lambdas)+l] = math.Inf(1)
 					}
@@ -82,7 +87,7 @@ func (s *RidgeStats) leaveOneOut(src featureRows, lambdas []float64) (*RidgeFit,
 	if err != nil {
 		return nil, err
 	}
-	scores := scoresOf(lambdas, usable, sums, s.n*k)
+	scores := scoresOf(lambdas, usable, sums, s.mass*float64(k))
 	best, err := bestScore(scores)
 	if err != nil {
 		return nil, err
@@ -97,11 +102,19 @@ func (s *RidgeStats) leaveOneOut(src featureRows, lambdas []float64) (*RidgeFit,
 	return fit, nil
 }
 
+// weightAt is the weight of a row of a block.
+func weightAt(weights []float64, i int) float64 {
+	if weights == nil {
+		return 1
+	}
+	return weights[i]
+}
+
 // scoresOf divides sums of squares by their number; a lambda that could not be used, or overflowed, gets +Inf.
-func scoresOf(lambdas []float64, usable []bool, sums []float64, count int) []LambdaScore {
+func scoresOf(lambdas []float64, usable []bool, sums []float64, count float64) []LambdaScore {
 	scores := make([]LambdaScore, len(lambdas))
 	for l, lambda := range lambdas {
-		scores[l] = LambdaScore{lambda, sums[l] / float64(count)}
+		scores[l] = LambdaScore{lambda, sums[l] / count}
 		if !usable[l] || math.IsNaN(sums[l]) {
 			scores[l].MSE = math.Inf(1)
 		}

@@ -19,16 +19,17 @@ import (
 // The form of the sums outside memory, little-endian:
 //
 //	8 bytes   "bochnrRG"
-//	uint32    the version, 1
+//	uint32    the version, 1, or 2 with class weights
 //	uint32    the length of Of
 //	3 uint64  n, D, k
 //	uint64    1 with a signature, else 0
 //	          Of; the signature, D bytes 1 or 255 (-1), if there is one
+//	          of version 2: the sum of the weights of the rows, and the class weights, max(2, k) float64s
 //	float64s  z̄ [D], ȳ [k], S [k], R [D, k], and the lower triangle of G row by row, D(D+1)/2
 //	32 bytes  the SHA-256 of all before it
 const (
 	statsMagic   = "bochnrRG"
-	statsVersion = 1
+	statsVersion = 2
 	statsHeader  = 8 + 4 + 4 + 4*8
 	maxOf        = 1 << 26 // bytes of Of
 	maxStats     = 1 << 20 // features, and targets: G would be 8 TB
@@ -85,9 +86,9 @@ func (s *RidgeStats) WriteTo(w io.Writer) (int64, error) {
 	}
 	sum := sha256.New()
 	buf := bufio.NewWriterSize(io.MultiWriter(w, sum), 1<<16)
-	signed := s.n > 0 && s.Signature != nil
+	signed, weighted := s.n > 0 && s.Signature != nil, s.n > 0 && s.ClassWeights != nil
 	head := append(make([]byte, 0, statsHeader), statsMagic...)
-	head = binary.LittleEndian.AppendUint32(head, statsVersion)
+	head = binary.LittleEndian.AppendUint32(head, uint32(1+boolInt(weighted)))
 	head = binary.LittleEndian.AppendUint32(head, uint32(len(s.Of)))
 	for _, v := range []int{s.n, s.features, s.targets, boolInt(signed)} {
 		head = binary.LittleEndian.AppendUint64(head, uint64(v))
@@ -99,7 +100,11 @@ func (s *RidgeStats) WriteTo(w io.Writer) (int64, error) {
 			buf.WriteByte(byte(int8(v)))
 		}
 	}
-	for _, part := range [][]float64{s.meanZ, s.meanY, s.yy, s.r} {
+	var weights []float64
+	if weighted {
+		weights = append([]float64{s.mass}, s.ClassWeights...)
+	}
+	for _, part := range [][]float64{weights, s.meanZ, s.meanY, s.yy, s.r} {
 		writeNumbers(buf, part)
 	}
 	for i := range s.features {
@@ -108,7 +113,7 @@ func (s *RidgeStats) WriteTo(w io.Writer) (int64, error) {
 	if err := buf.Flush(); err != nil {
 		return 0, fmt.Errorf("train: RidgeStats: %w", err)
 	}
-	n := int64(len(head) + len(s.Of) + 8*s.numbers())
+	n := int64(len(head) + len(s.Of) + 8*(len(weights)+s.numbers()))
 	if signed {
 		n += int64(s.features)
 	}
@@ -167,8 +172,9 @@ func (in *statsReader) stats() (*RidgeStats, []float64) {
 		in.err = fmt.Errorf("the bytes do not begin with the mark of ridge statistics: %w", modelfile.ErrFormat)
 		return nil, nil
 	}
-	if v := binary.LittleEndian.Uint32(head[8:]); v != statsVersion {
-		in.err = fmt.Errorf("the statistics have the version %d, this library reads %d; update it: %w", v, statsVersion, modelfile.ErrFormat)
+	version := binary.LittleEndian.Uint32(head[8:])
+	if version < 1 || version > statsVersion {
+		in.err = fmt.Errorf("the statistics have the version %d, this library reads 1 to %d; update it: %w", version, statsVersion, modelfile.ErrFormat)
 		return nil, nil
 	}
 	of := binary.LittleEndian.Uint32(head[12:])
@@ -187,6 +193,11 @@ func (in *statsReader) stats() (*RidgeStats, []float64) {
 	if v[3] == 1 {
 		for _, b := range in.bytes(t.features) {
 			t.Signature = append(t.Signature, float64(int8(b)))
+		}
+	}
+	if t.mass = float64(t.n); version == 2 {
+		if w := in.numbers(1 + max(2, t.targets)); in.err == nil {
+			t.mass, t.ClassWeights = w[0], w[1:]
 		}
 	}
 	t.meanZ, t.meanY, t.yy = in.numbers(t.features), in.numbers(t.targets), in.numbers(t.targets)

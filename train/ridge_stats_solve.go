@@ -116,7 +116,7 @@ func (s *RidgeStats) scores(ctx context.Context, held *RidgeStats, lambdas []flo
 //
 //	1/(nk) Σ_t [ S_t - 2 w_tᵀ r_t + w_tᵀ G w_t + n (ȳ_t - z̄ᵀ w_t - b_t)² ],
 //
-// which needs no row again. It is a difference of sums, exact to some 1e-15 of the mean square of targets and predictions: of an error
+// with n the sum of the weights, which needs no row again. It is a difference of sums, exact to some 1e-15 of the mean square of targets and predictions: of an error
 // that is smaller than that it knows nothing, and 0 is the least it says. Errors: domain.ErrShape without rows, or for a head of
 // other dimensions.
 func (s *RidgeStats) MSE(f *RidgeFit) (float64, error) {
@@ -139,7 +139,7 @@ func (s *RidgeStats) MSE(f *RidgeFit) (float64, error) {
 			e += w * (gw[t*d+j] - 2*s.r[j*k+t])
 			bias -= s.meanZ[j] * w
 		}
-		total += max(e, 0)/float64(s.n) + bias*bias
+		total += max(e, 0)/s.mass + bias*bias
 	}
 	return total / float64(k), nil
 }

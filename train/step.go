@@ -21,7 +21,8 @@ var building sync.Mutex
 type step struct {
 	node       *G.Node
 	x, targets *tensor.Dense
-	model      [2]G.Nodes // the learnable nodes of the map and of the head
+	weights    *tensor.Dense // of the errors, [rows, outputs]; nil: 1
+	model      [2]G.Nodes    // the learnable nodes of the map and of the head
 	loss       *G.Value
 	machine    G.VM
 }
@@ -48,7 +49,7 @@ func (f *fitter) newStep(n int, sparse bool) (*step, error) {
 	if err := z.Err(); err != nil {
 		return nil, err
 	}
-	loss, err := f.head.Loss(z.Node(), targets)
+	loss, err := f.loss(s, z.Node(), targets)
 	if err != nil {
 		return nil, err
 	}
@@ -61,6 +62,16 @@ func (f *fitter) newStep(n int, sparse bool) (*step, error) {
 	G.Read(loss, s.loss)
 	s.machine, err = backprop(loss, append(append(G.Nodes{}, s.model[0]...), s.model[1]...))
 	return s, err
+}
+
+// loss is that of the head, weighted where there are weights.
+func (f *fitter) loss(s *step, z, targets *G.Node) (*G.Node, error) {
+	if f.weigh == nil {
+		return f.head.Loss(z, targets)
+	}
+	s.weights = tensor.New(tensor.WithShape(targets.Shape()...), tensor.Of(f.m.Dtype()))
+	weights := G.NewMatrix(targets.Graph(), f.m.Dtype(), G.WithShape(targets.Shape()...), G.WithName("batch_weights"), G.WithValue(s.weights))
+	return f.head.(*layers.LinearHead).WeightedLoss(z, targets, weights)
 }
 
 // penalised is loss + lambda/2 ‖A‖².
@@ -101,6 +112,12 @@ func (f *fitter) step(b batch) (float64, error) {
 		data.RowsInto(s.x, b.x.(*tensor.Dense), b.rows)
 	}
 	data.RowsInto(s.targets, b.targets, b.rows)
+	if s.weights != nil {
+		k := f.head.Features()
+		for i := range s.weights.Shape().TotalSize() {
+			setCell(s.weights, i, f.weigh(s.targets, i/k))
+		}
+	}
 	if err := s.machine.RunAll(); err != nil {
 		return 0, err
 	}
@@ -135,7 +152,7 @@ func (f *fitter) evaluate(batches iter.Seq2[batch, error]) (loss, score float64,
 			if err != nil {
 				return 0, 0, err
 			}
-			l, s := rowErrors(y, data.Rows(b.targets, part), f.head, f.classes)
+			l, s := f.rowErrors(y, data.Rows(b.targets, part))
 			loss, score, n = loss+l, score+s, n+len(part)
 		}
 	}
@@ -147,8 +164,8 @@ func (f *fitter) evaluate(batches iter.Seq2[batch, error]) (loss, score float64,
 }
 
 // rowErrors sums over rows the loss, and the hits (classes) or squared errors.
-func rowErrors(y, targets *tensor.Dense, head layers.Head, classes bool) (loss, score float64) {
-	_, softmax := head.(*layers.SoftmaxHead)
+func (f *fitter) rowErrors(y, targets *tensor.Dense) (loss, score float64) {
+	_, softmax := f.head.(*layers.SoftmaxHead)
 	k := y.Shape()[1]
 	for i := range y.Shape()[0] {
 		guess, truth, squares := 0, 0, 0.0
@@ -166,10 +183,10 @@ func rowErrors(y, targets *tensor.Dense, head layers.Head, classes bool) (loss, 
 			}
 		}
 		if !softmax {
-			loss += squares
+			loss += f.weigh.of(targets, i) * squares
 		}
 		switch {
-		case !classes:
+		case !f.classes:
 			score += squares
 		case guess == truth:
 			score++

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
@@ -43,6 +44,9 @@ type SVMOptions struct {
 	Seed    uint64
 	// Bias is the constant feature behind the intercept, in units of √s; 0 is 1. The larger, the less the intercept is penalised.
 	Bias float64
+	// ClassWeights multiply the losses of the rows of each class, in all columns, under SquaredHinge: with the weight 2 a row counts as two of
+	// it would, in s too. Of a y of one column the first is that of -1. nil: all are 1. The error by which lambda is chosen has no weights.
+	ClassWeights []float64
 	// Tol is the norm of the gradient at which a column is done, relative to that at W = 0 and, for classes, to the share of the rarer
 	// side, as LIBLINEAR's -e; 0 is 0.01 for SquaredHinge and 1e-5 for SquaredInsensitive, whose gradient at W = 0 is large.
 	Tol      float64
@@ -50,7 +54,8 @@ type SVMOptions struct {
 	// CacheBytes is up to what size the features of all rows are kept; 0 is 1 GiB, negative none. Larger ones are mapped anew, block by
 	// block, in every pass over the rows.
 	CacheBytes int64
-	BlockRows  int // as in RidgeOptions
+	BlockRows  int       // as in RidgeOptions
+	rowWeights []float64 // of all rows, by ClassWeights
 	// Progress is called after each Newton step with the steps done and the columns that are still to fit. nil: not called.
 	Progress func(steps, columns int)
 }
@@ -69,9 +74,9 @@ type SVMFit struct {
 // FitSVM fits linear support vector machines on the features z = m(x), one for each column of y, with the squared loss of LIBLINEAR's
 // solvers 2 and 11:
 //
-//	min over w, v of  ½(‖w‖² + v²) + C Σᵢ loss(yᵢ, zᵢ·w + v β)²,    β = Bias √s,  b = v β
+//	min over w, v of  ½(‖w‖² + v²) + C Σᵢ cᵢ loss(yᵢ, zᵢ·w + v β)²,    β = Bias √s,  b = v β
 //
-// x is [n, d], dense or sparse; y is [n, k]; a nil map is the identity. The problem is solved in the primal by a truncated Newton method:
+// with cᵢ the ClassWeights. x is [n, d], dense or sparse; y is [n, k]; a nil map is the identity. The problem is solved in the primal by a truncated Newton method:
 // conjugate gradients on the generalised Hessian I + 2C Zᵀ A Z, A being 1 for the rows with a loss, and a line search. All columns go
 // through the rows together, as products of matrices, in the features' element type with sums in float64. Keerthi and DeCoste (2005),
 // A modified finite Newton method for fast solution of large scale linear SVMs; Lin, Weng and Keerthi (2008), Trust region Newton method for
@@ -83,26 +88,12 @@ type SVMFit struct {
 // Errors: those of FitRidge; domain.ErrDomain for a target of SquaredHinge that is neither -1 nor 1; domain.ErrParam for options out of
 // range and for columns that are not done after MaxSteps.
 func FitSVM(ctx context.Context, m Map, x ops.Matrix, y *mat.Dense, o SVMOptions) (*SVMFit, error) {
-	src, err := newRowSource(ctx, "SVM", m, x, y)
+	src, o, err := svmSource(ctx, m, x, y, o)
 	if err != nil {
 		return nil, err
 	}
-	if o, err = o.complete(src.n); err != nil {
-		return nil, err
-	}
-	if src.block = o.BlockRows; src.block == 0 {
-		src.block = ridgeBlockRows(max(src.features, src.dims))
-	}
-	if err := checkTargets("SVM", y, rowNames{}.at); err != nil {
-		return nil, err
-	}
-	if o.Loss == SquaredHinge {
-		if err := checkSigns(y); err != nil {
-			return nil, err
-		}
-	}
 	if len(o.Lambdas) == 1 {
-		s, err := newSVM(src, nil, o)
+		s, err := newSVM(newSVMRows(src, nil, o), o)
 		if err != nil {
 			return nil, err
 		}
@@ -110,6 +101,37 @@ func FitSVM(ctx context.Context, m Map, x ops.Matrix, y *mat.Dense, o SVMOptions
 	}
 	return selectSVM(src, o)
 }
+
+// svmSource checks rows, targets and options, and fills in the defaults.
+func svmSource(ctx context.Context, m Map, x ops.Matrix, y *mat.Dense, o SVMOptions) (*rowSource, SVMOptions, error) {
+	src, err := newRowSource(ctx, "SVM", m, x, y)
+	if err != nil {
+		return nil, o, err
+	}
+	if o, err = o.complete(src.n); err != nil {
+		return nil, o, err
+	}
+	if src.block = o.BlockRows; src.block == 0 {
+		src.block = ridgeBlockRows(max(src.features, src.dims))
+	}
+	if err := checkTargets("SVM", y, rowNames{}.at); err != nil {
+		return nil, o, err
+	}
+	if o.Loss == SquaredHinge {
+		if err := checkSigns(y); err != nil {
+			return nil, o, err
+		}
+	}
+	if o.ClassWeights == nil {
+		o.rowWeights = slices.Repeat([]float64{1}, src.n)
+		return src, o, nil
+	}
+	o.rowWeights, err = rowWeights("SVM", o.ClassWeights, y, rowNames{}.at)
+	return src, o, err
+}
+
+// errLambda is the ErrParam of a lambda that is too small for the rows.
+var errLambda = fmt.Errorf("%w", domain.ErrParam)
 
 // complete checks the options and fills in the defaults for n rows.
 func (o SVMOptions) complete(n int) (SVMOptions, error) {
@@ -139,6 +161,8 @@ func (o SVMOptions) complete(n int) (SVMOptions, error) {
 		wrong = fmt.Sprintf("Epsilon = %v is not a finite number >= 0", o.Epsilon)
 	case o.Epsilon > 0 && o.Loss == SquaredHinge:
 		wrong = "Epsilon is of SquaredInsensitive; leave it out, or choose that loss"
+	case o.ClassWeights != nil && o.Loss != SquaredHinge:
+		wrong = "ClassWeights are of SquaredHinge; leave them out, or choose that loss"
 	case len(o.Lambdas) == 0:
 		wrong = "Lambdas is empty; give one, or nil for the default"
 	case !(o.HeldOut > 0 && o.HeldOut < 1):

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/bochner-go/bochner/ops/domain"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
@@ -15,28 +14,45 @@ import (
 type svm struct {
 	*svmRows
 	o           SVMOptions
-	y           columns // targets [n, k]
-	scale, bias float64 // s and β
+	y           columns   // targets [n, k]
+	weight      []float64 // of each row
+	mass        float64   // the sum of the weights
+	scale, bias float64   // s and β
 
 	w, scores columns // [D+1, k] and [n, k]: where the fit stands
 	started   bool
 }
 
-func newSVM(src *rowSource, index []int, o SVMOptions) (*svm, error) {
-	k := src.y.RawMatrix().Cols
-	s := &svm{svmRows: newSVMRows(src, index, o), o: o, w: newColumns(src.features+1, k)}
-	s.y, s.scores = newColumns(s.n, k), newColumns(s.n, k)
-	for i := range s.n {
-		row := i
-		if index != nil {
-			row = index[i]
-		}
-		copy(s.y.row(i), src.y.RawRowView(row))
-	}
+func newSVM(rows *svmRows, o SVMOptions) (*svm, error) {
+	s := atZero(rows, o)
 	var err error
-	s.scale, err = s.squares()
+	s.scale, err = s.squares(s.weight, s.mass)
 	s.bias = o.Bias * math.Sqrt(s.scale)
 	return s, err
+}
+
+// heldSVM are other rows for the fits of s.
+func heldSVM(rows *svmRows, s *svm) *svm {
+	held := atZero(rows, s.o)
+	held.scale, held.bias = s.scale, s.bias
+	return held
+}
+
+// atZero are problems with no weights yet, and no scale.
+func atZero(rows *svmRows, o SVMOptions) *svm {
+	y := rows.src.y
+	k := y.RawMatrix().Cols
+	s := &svm{svmRows: rows, o: o, w: newColumns(rows.src.features+1, k), y: newColumns(rows.n, k), scores: newColumns(rows.n, k), weight: make([]float64, rows.n)}
+	for i := range s.n {
+		row := i
+		if rows.index != nil {
+			row = rows.index[i]
+		}
+		copy(s.y.row(i), y.RawRowView(row))
+		s.weight[i] = o.rowWeights[row]
+		s.mass += s.weight[i]
+	}
+	return s
 }
 
 // start begins where another fit ended.
@@ -64,7 +80,7 @@ func (o *SVMOptions) loss(y, score float64) (r float64, lossy bool) {
 func (s *svm) fit(lambda float64) (*SVMFit, error) {
 	c := 1 / (2 * lambda * s.scale)
 	if math.IsInf(c, 1) {
-		return nil, fmt.Errorf("train: SVM: lambda = %v makes C infinite; raise it: %w", lambda, domain.ErrParam)
+		return nil, fmt.Errorf("train: SVM: lambda = %v makes C infinite; raise it: %w", lambda, errLambda)
 	}
 	if s.started { // the scores are of other rows
 		if err := s.through(s.w, s.bias, nil, func(at int, u columns) { copy(s.scores.v[at*u.k:], u.v) }); err != nil {
@@ -98,7 +114,7 @@ func (s *svm) fit(lambda float64) (*SVMFit, error) {
 			return s.done(lambda, c, step), nil
 		}
 		if step == s.o.MaxSteps {
-			return nil, fmt.Errorf("train: SVM: %d of %d columns are not done after %d Newton steps at lambda = %v; raise lambda, Tol or MaxSteps: %w", len(rest), s.w.k, step, lambda, domain.ErrParam)
+			return nil, fmt.Errorf("train: SVM: %d of %d columns are not done after %d Newton steps at lambda = %v; raise lambda, Tol or MaxSteps: %w", len(rest), s.w.k, step, lambda, errLambda)
 		}
 		open = rest
 		if err := s.step(c, open, g.pick(at)); err != nil {
@@ -114,9 +130,9 @@ func (s *svm) stops(c float64) ([]float64, error) {
 	for i := range s.n {
 		for j, y := range s.y.row(i) {
 			r, _ := s.o.loss(y, 0)
-			at.row(i)[j] = 2 * c * r
+			at.row(i)[j] = 2 * c * s.weight[i] * r
 			if y > 0 {
-				positive[j]++
+				positive[j] += s.weight[i]
 			}
 		}
 	}
@@ -128,7 +144,7 @@ func (s *svm) stops(c float64) ([]float64, error) {
 	for j := range stop {
 		stop[j] = s.o.Tol * g.norm(j)
 		if s.o.Loss == SquaredHinge {
-			stop[j] *= max(1, min(positive[j], float64(s.n)-positive[j])) / float64(s.n)
+			stop[j] *= max(s.mass/float64(s.n), min(positive[j], s.mass-positive[j])) / s.mass
 		}
 	}
 	return stop, nil
@@ -154,7 +170,7 @@ func (s *svm) gradient(c float64, cols []int) (columns, error) {
 		y, f, row := s.y.row(i), s.scores.row(i), r.row(i)
 		for j, col := range cols {
 			d, _ := s.o.loss(y[col], f[col])
-			row[j] = 2 * c * d
+			row[j] = 2 * c * s.weight[i] * d
 		}
 	}
 	g, err := s.transposed(r)
@@ -220,7 +236,7 @@ func (s *svm) direction(c float64, cols []int, g columns) (columns, error) {
 			for i := range len(u.v) / u.k {
 				for q, j := range open {
 					if lossy[(at+i)*k+j] {
-						u.row(i)[q] *= 2 * c
+						u.row(i)[q] *= 2 * c * s.weight[at+i]
 					} else {
 						u.row(i)[q] = 0
 					}
@@ -288,7 +304,7 @@ func (s *svm) search(c float64, cols []int, g, d, u columns) []float64 {
 func (s *svm) losses(col int, u columns, j int, t float64) (sum float64) {
 	for i := range s.n {
 		r, _ := s.o.loss(s.y.row(i)[col], s.scores.row(i)[col]+t*u.row(i)[j])
-		sum += r * r
+		sum += s.weight[i] * r * r
 	}
 	return sum
 }

@@ -135,12 +135,13 @@ func (r *svmRows) addTransposed(sum columns, z *tensor.Dense, u columns, bias fl
 	}
 }
 
-// squares is the mean squared norm of a row.
-func (r *svmRows) squares() (mean float64, err error) {
-	err = r.each(func(_ int, z *tensor.Dense) error {
+// squares is the mean squared norm of a row, by weights with the sum mass.
+func (r *svmRows) squares(weight []float64, mass float64) (mean float64, err error) {
+	err = r.each(func(at int, z *tensor.Dense) error {
+		d := z.Shape()[1]
 		for i := range z.Shape().TotalSize() {
 			v := cell(z, i)
-			mean += v * v / float64(r.n)
+			mean += v * v * (weight[at+i/d] / mass)
 		}
 		return nil
 	})

@@ -9,15 +9,11 @@ import (
 // selectSVM fits every lambda, from the largest down and each from the one before, on the rows that are not set aside, and the best on all.
 func selectSVM(src *rowSource, o SVMOptions) (*SVMFit, error) {
 	train, held := ridgeSplit(src.n, RidgeOptions{HeldOut: o.HeldOut, Seed: o.Seed})
-	part, err := newSVM(src, train, o)
+	part, err := newSVM(newSVMRows(src, train, o), o)
 	if err != nil {
 		return nil, err
 	}
-	rest, err := newSVM(src, held, o)
-	if err != nil {
-		return nil, err
-	}
-	rest.scale, rest.bias = part.scale, part.bias
+	rest := heldSVM(newSVMRows(src, held, o), part)
 	scores, best := make([]LambdaScore, len(o.Lambdas)), 0
 	for _, i := range descending(o.Lambdas) {
 		fit, err := part.fit(o.Lambdas[i])
@@ -35,7 +31,7 @@ func selectSVM(src *rowSource, o SVMOptions) (*SVMFit, error) {
 			best = i
 		}
 	}
-	all, err := newSVM(src, nil, o)
+	all, err := newSVM(newSVMRows(src, nil, o), o)
 	if err != nil {
 		return nil, err
 	}

@@ -3,108 +3,214 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"image"
 	"math"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/bochner-go/bochner/examples/internal/cli"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train"
-	"github.com/bochner-go/bochner/train/report"
 	"gonum.org/v1/gonum/mat"
 )
 
-// cvFeatures is how many features a map has while it is chosen: what is best depends little on them.
+// cvFeatures is how many features a map has while it is chosen, where they are not searched: what is best depends little on them.
 const cvFeatures = 1024
 
-// cvFactors are what the parameter that comes from the data is multiplied by.
-var cvFactors = []float64{.25, .35, .5, .7, 1, 1.4, 2, 4}
+// cvFactors are what the parameter that comes from the data is multiplied by: under ridge, whose lambdas cost little, and under the other heads.
+var cvFactors = map[bool][]float64{true: {.25, .35, .5, .7, 1, 1.4, 2, 4}, false: {.25, .5, 1, 2, 4}}
 
-// choose finds the parameter of the map and lambda by cross-validation, and puts them into the spec and the flags.
-func (o *options) choose(ctx context.Context, m *train.Model, x ops.Matrix, y *mat.Dense, r *result) error {
-	specs, err := train.Around(m.Spec, x, cvFactors...)
-	if errors.Is(err, ops.ErrParam) { // nothing comes from the data: lambda alone is to be chosen
-		one := m.Spec
-		err = cli.Fit(&one, x)
-		specs = []layers.Spec{one}
+// search is what cross-validation goes over.
+type search struct {
+	axes       []train.Axis
+	trials     int               // 0: all combinations
+	candidates []train.Candidate // nil: around the parameter that comes from the data
+}
+
+// setSearch reads -grid and -trials, and makes the candidates that need no data. o.spec is there.
+func (o *options) setSearch(grid []string, given map[string]bool) error {
+	switch {
+	case o.cv == 0 && len(grid) > 0:
+		return cli.Usage("-grid is searched by cross-validation; say -cv FOLDS")
+	case given["trials"] && len(grid) == 0:
+		return cli.Usage("-trials draws from ranges; give one, as -grid sigma=1:10")
+	case given["trials"] && o.search.trials < 1:
+		return cli.Usage("-trials %d: want at least 1", o.search.trials)
+	case len(grid) == 0:
+		return nil
+	}
+	ranges := 0
+	for _, text := range grid {
+		a, err := parseAxis(text)
+		if err != nil {
+			return err
+		}
+		if err := o.checkAxis(text, a, given); err != nil {
+			return err
+		}
+		if a.Values == nil {
+			ranges++
+		}
+		o.search.axes = append(o.search.axes, a)
+	}
+	var err error
+	switch {
+	case ranges == 0 && given["trials"]:
+		return cli.Usage("-trials draws from ranges, and -grid has none; give one, as sigma=1:10")
+	case given["trials"]:
+		o.search.candidates, err = train.RandomSearch(o.cvSpec(), o.search.trials, o.Seed, o.search.axes...)
+	default:
+		o.search.candidates, err = train.Grid(o.cvSpec(), o.search.axes...)
 	}
 	if err != nil {
-		return err
+		return cli.Usage("-grid: %w", err)
 	}
-	for i := range specs {
-		specs[i].Features = min(specs[i].Features, cvFeatures)
+	for _, c := range o.search.candidates {
+		if e, err := layers.Lookup(c.Spec.Map); err == nil && e.HasFeatures() {
+			if err := cli.CheckFeatures("grid features", c.Spec.Features); err != nil {
+				return err
+			}
+		}
+		if err := cli.Probe(c.Spec); err != nil {
+			return cli.Usage("-grid: %w", err)
+		}
 	}
-	bar := cli.NewProgress("cross-validation, maps")
-	defer bar.Close()
-	co := train.CVOptions{Folds: o.cv, Lambdas: lambdas(x.Shape()[0]), Seed: o.Seed, Progress: func(done, total int) { bar.Step(done, total, "") }}
-	if r.cv, err = train.CrossValidate(ctx, specs, x, y, co); err != nil {
-		return err
-	}
-	best := r.cv.Scores[r.cv.Best]
-	m.Spec.Params, o.fit.Lambda, o.lambda = best.Spec.Params, best.Lambda, "chosen"
 	return nil
 }
 
-// cvScore is the JSON form of a score; one that is infinite has no mse.
+// parseAxis reads name=1,2,4 or name=1:4.
+func parseAxis(text string) (train.Axis, error) {
+	name, values, ok := strings.Cut(text, "=")
+	a := train.Axis{Name: strings.TrimSpace(name)}
+	if !ok || a.Name == "" || values == "" {
+		return a, cli.Usage("-grid %s: want NAME=VALUE,VALUE,... or NAME=LEAST:MOST", text)
+	}
+	lo, hi, isRange := strings.Cut(values, ":")
+	parts := strings.Split(values, ",")
+	if isRange {
+		parts = []string{lo, hi}
+	}
+	for _, p := range parts {
+		v, err := strconv.ParseFloat(strings.TrimSpace(p), 64)
+		if err != nil {
+			return a, cli.Usage("-grid %s: %q is not a number; want NAME=VALUE,VALUE,... or NAME=LEAST:MOST", text, p)
+		}
+		a.Values = append(a.Values, v)
+	}
+	if isRange {
+		a.Values, a.Lo, a.Hi = nil, a.Values[0], a.Values[1]
+	}
+	return a, nil
+}
+
+// checkAxis refuses what is given in another flag too, and what the head does not take.
+func (o *options) checkAxis(text string, a train.Axis, given map[string]bool) error {
+	name, param := strings.CutPrefix(a.Name, "map.")
+	_, fixed := o.spec.Params[name]
+	switch {
+	case a.Values == nil && !given["trials"]:
+		return cli.Usage("-grid %s is a range, which -trials N draws from; list values instead, as %s=1,2,4", text, a.Name)
+	case !param && (name == train.AxisFeatures || name == train.AxisLambda):
+		if given[name] {
+			return cli.Usage("-%s and -grid %s: give one of the two", name, text)
+		}
+		values := a.Values
+		if values == nil {
+			values = []float64{a.Lo, a.Hi}
+		}
+		if name == train.AxisLambda && o.head == "svm" && slices.Min(values) <= 0 {
+			return cli.Usage("-grid %s: -head svm wants lambdas above 0", text)
+		}
+	case fixed:
+		return cli.Usage("-params %s=%v and -grid %s: give one of the two", name, o.spec.Params[name], text)
+	}
+	return nil
+}
+
+// cvSpec is the map with as many features as it has in cross-validation.
+func (o *options) cvSpec() layers.Spec {
+	s := o.spec
+	s.Features = min(s.Features, cvFeatures)
+	return s
+}
+
+// choose finds the best of the candidates by cross-validation, and puts its parameters, features and lambda into the spec and the flags.
+func (o *options) choose(ctx context.Context, m *train.Model, x ops.Matrix, y *mat.Dense, r *result) error {
+	candidates := o.search.candidates
+	if candidates == nil {
+		var err error
+		candidates, err = train.Around(o.cvSpec(), x, cvFactors[o.head == "ridge"]...)
+		if errors.Is(err, ops.ErrParam) { // nothing comes from the data: lambda alone is to be chosen
+			candidates, err = train.Grid(o.cvSpec())
+		}
+		if err != nil {
+			return err
+		}
+	}
+	bar := cli.NewProgress("cross-validation, folds")
+	defer bar.Close()
+	co := train.CVOptions{Head: o.cvHead(x.Shape()[0]), Folds: o.cv, Seed: o.Seed, Progress: func(done, total int) { bar.Step(done, total, "") }}
+	if o.lambda != "" {
+		co.Lambdas = []float64{o.fit.Lambda}
+	}
+	var err error
+	if r.cv, err = train.CrossValidate(ctx, candidates, x, y, co); err != nil {
+		return err
+	}
+	best := r.cv.Scores[r.cv.Best]
+	m.Spec.Params, o.fit.Lambda, o.lambda, r.lambda = best.Spec.Params, best.Lambda, "chosen", &best.Lambda
+	if slices.ContainsFunc(o.search.axes, func(a train.Axis) bool { return a.Name == train.AxisFeatures }) {
+		m.Spec.Features = best.Spec.Features
+	}
+	return nil
+}
+
+// cvHead is the head with its options, for n rows.
+func (o *options) cvHead(n int) train.CVHead {
+	switch o.head {
+	case "ridge":
+		return train.CVRidge{ClassWeights: o.fit.ClassWeights}
+	case "svm":
+		s := o.svmOptions(n)
+		s.Lambdas = nil
+		return train.CVSVM{SVMOptions: s}
+	}
+	f := o.fit
+	f.Lambda, f.Checkpoints = 0, train.Checkpoints{}
+	return train.CVFit{FitOptions: f, Softmax: o.head == "softmax"}
+}
+
+// cvScore is the JSON form of a score; one that is infinite has no error.
 type cvScore struct {
-	Params layers.Values `json:"params"`
-	Lambda float64       `json:"lambda"`
-	MSE    *float64      `json:"mse"`
-	StdErr *float64      `json:"std_err"`
+	Params    layers.Values `json:"params"`
+	Features  int           `json:"features"`
+	Lambda    float64       `json:"lambda"`
+	MSE       *float64      `json:"mse,omitempty"`        // by the metric, one
+	ErrorRate *float64      `json:"error_rate,omitempty"` // of the two
+	StdErr    *float64      `json:"std_err"`
 }
 
 func cvScores(r *train.CVReport) (out []cvScore) {
 	for _, s := range r.Scores {
-		one := cvScore{Params: s.Spec.Params, Lambda: s.Lambda}
-		if !math.IsInf(s.MSE, 1) {
-			one.MSE, one.StdErr = &s.MSE, &s.StdErr
+		one := cvScore{Params: s.Spec.Params, Lambda: s.Lambda, Features: featuresOf(s.Spec)}
+		if !math.IsInf(s.Error, 1) {
+			one.StdErr = &s.StdErr
+			if r.Metric == train.ErrorRate {
+				one.ErrorRate = &s.Error
+			} else {
+				one.MSE = &s.Error
+			}
 		}
 		out = append(out, one)
 	}
 	return out
 }
 
-// printCV prints the errors as a table, a line for each map and a column for each lambda; the least is marked.
-func printCV(r *train.CVReport, n int) {
-	per := 0
-	for per < len(r.Scores) && r.Scores[per].Spec.Params.String() == r.Scores[0].Spec.Params.String() {
-		per++
+// featuresOf is how many columns a map of a finished spec makes.
+func featuresOf(s layers.Spec) int {
+	if n, err := s.Columns(); err == nil {
+		return n
 	}
-	fmt.Printf("cross-validated mean squared error; lambda/rows:")
-	for _, s := range r.Scores[:per] {
-		fmt.Printf(" %.0e", s.Lambda/float64(n))
-	}
-	for i, s := range r.Scores {
-		if i%per == 0 {
-			fmt.Printf("\n  %-28s", s.Spec.Params.Short())
-		}
-		mark := " "
-		if i == r.Best {
-			mark = "*"
-		}
-		fmt.Printf(" %.5f%s", s.MSE, mark)
-	}
-	fmt.Println()
-}
-
-// drawCV draws the errors against lambda, a line for each map.
-func drawCV(r *train.CVReport, n int) (image.Image, error) {
-	var lines []report.Line
-	for _, s := range r.Scores {
-		name := s.Spec.Params.Short()
-		if len(lines) == 0 || lines[len(lines)-1].Name != name {
-			lines = append(lines, report.Line{Name: name})
-		}
-		if l := &lines[len(lines)-1]; !math.IsInf(s.MSE, 1) {
-			l.X, l.Y = append(l.X, math.Log10(s.Lambda/float64(n))), append(l.Y, s.MSE)
-		}
-	}
-	var drawn []report.Line
-	for _, l := range lines {
-		if len(l.X) > 0 {
-			drawn = append(drawn, l)
-		}
-	}
-	return report.Lines("log10(lambda / rows)", "mean squared error", drawn, report.WithTitle("Cross-validation"))
+	return s.Features
 }

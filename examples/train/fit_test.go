@@ -178,6 +178,47 @@ func TestTune(t *testing.T) {
 	}
 }
 
+// TestClassWeights: under every head a class that weighs a hundred times as much is hardly ever missed, where the map cannot tell the classes apart;
+// equal weights change nothing, and those that are balanced are those of the counts.
+func TestClassWeights(t *testing.T) {
+	dir := files(t)
+	dark := func(args string) (share float64) {
+		t.Helper()
+		t.Chdir(dir)
+		o, err := parse(strings.Fields("-train last.csv -test test.csv -map linear -cv 2 " + args))
+		if err != nil {
+			t.Fatalf("%s: %v", args, err)
+		}
+		r, err := trainModel(t.Context(), o)
+		if err != nil {
+			t.Fatalf("%s: %v", args, err)
+		}
+		for _, c := range r.test.guess { // dark is before light
+			share += float64(1-c) / float64(len(r.test.guess))
+		}
+		return share
+	}
+	for _, head := range []string{"linear -epochs 40 -lambda 0", "softmax -epochs 40 -lambda 0", "ridge", "ridge -lambda .1", "svm -lambda .1", "linear -epochs 40 -lambda 0 -dtype float32"} {
+		plain, heavy, light := dark("-head "+head), dark("-head "+head+" -class-weights 100,1"), dark("-head "+head+" -class-weights 1,100")
+		if heavy < .95 || light > .05 || plain < .05 || plain > .95 {
+			t.Errorf("%s: dark are %v, with its weight 100 %v, with that of light %v", head, plain, heavy, light)
+		}
+		if ones := dark("-head " + head + " -class-weights 1,1"); math.Abs(ones-plain) > 1e-9 {
+			t.Errorf("%s: dark are %v, with equal weights %v", head, plain, ones)
+		}
+	}
+	for _, args := range []string{"-head svm", "-head ridge -lambda loo"} {
+		if ob := fit(t, dir, "-train last.csv -test test.csv -params sigma=.3 -features 256 -class-weights balanced "+args); *ob.Accuracy < .8 {
+			t.Errorf("%s, balanced: accuracy %v", args, *ob.Accuracy)
+		}
+	}
+	const blocks = "-train last.csv -test test.csv -map linear -head ridge -lambda .1 -class-weights 1,3"
+	if a, b := fit(t, dir, blocks), stream(t, dir, blocks); math.Abs(*a.Accuracy-*b.Accuracy) > 1e-9 {
+		t.Errorf("ridge has the accuracy %v, and %v in blocks", *a.Accuracy, *b.Accuracy)
+	}
+	clitest.Run(t, dir, "-train last.csv -head svm -class-weights 1,2,3").Fails(t, 2, "train", "3 weights for 2 classes")
+}
+
 // TestOptions: what else a fit can be told.
 func TestOptions(t *testing.T) {
 	dir := files(t)

@@ -26,6 +26,7 @@ type options struct {
 	train, test, load, save, plot string
 	json, noWeights, stream, cg   bool
 	shuffle, cv                   int
+	search                        search
 	label                         data.Label
 	task                          data.Task
 	bags                          bool   // the rows are sets of samples
@@ -43,6 +44,7 @@ func parse(args []string) (*options, error) {
 	o := new(options)
 	fs := flag.NewFlagSet("train", flag.ContinueOnError)
 	var label, task, solver, schedule, every string
+	var grid []string
 	fs.StringVar(&o.train, "train", "", "training `files` and folders, separated by commas: LIBSVM text, CSV or .npy, each also .gz or .zst, or .parquet; of bags a CSV file with the columns bag, label and the coordinates (default: made histograms, or sets)")
 	fs.StringVar(&o.test, "test", "", "test `files`, likewise (default: a fifth of the training rows)")
 	fs.BoolVar(&o.stream, "stream", false, "read the rows in blocks, again in every pass, and never hold them all; not for svm")
@@ -55,7 +57,12 @@ func parse(args []string) (*options, error) {
 	fs.StringVar(&o.head, "head", "", "linear, softmax, ridge, svm (default softmax for classes, ridge for targets)")
 	fs.Float64Var(&o.epsilon, "epsilon", .1, "svm: errors up to this `size` of a target cost nothing")
 	fs.StringVar(&o.lambda, "lambda", "", "ridge, svm: penalty relative to the mean squared norm of a feature row (default 1e-6 times the rows), or held-out, for ridge also loo, to choose it; linear, softmax: lambda/2 |A|^2 beside the mean loss (default 0)")
-	fs.IntVar(&o.cv, "cv", 0, "ridge: choose lambda, and the map's parameter that comes from the data, by cross-validation in so many `folds`, with up to 1024 features")
+	fs.IntVar(&o.cv, "cv", 0, "choose lambda, unless -lambda gives it, and the map's parameter that comes from the data, by cross-validation in so many `folds`, with up to 1024 features")
+	fs.Func("grid", "with -cv: what to choose among instead, `name=1,2,4` of a numeric parameter of the map (map.name where it is called features or lambda), features or lambda; or with -trials from a range, name=1:10; once for each name", func(text string) error {
+		grid = append(grid, text)
+		return nil
+	})
+	fs.IntVar(&o.search.trials, "trials", 0, "with -grid: so many `draws` of each range and list, in place of all combinations")
 	fs.IntVar(&o.fit.Epochs, "epochs", 20, "linear, softmax: passes over the rows")
 	fs.IntVar(&o.fit.Batch, "batch", 256, "linear, softmax: rows a step")
 	fs.Float64Var(&o.fit.LearnRate, "lr", 0, "linear, softmax: learning rate of the head (default 0.05 for adam, 0.5 for sgd)")
@@ -65,7 +72,7 @@ func parse(args []string) (*options, error) {
 	fs.IntVar(&o.fit.WarmUp, "warm-up", 0, "linear, softmax: `epochs` in which the learning rates rise first")
 	fs.Float64Var(&o.fit.ClipNorm, "clip", 0, "linear, softmax: `norm` that gradients are cut to (default: none)")
 	fs.Float64Var(&o.fit.WeightDecay, "weight-decay", 0, "linear, softmax: decoupled decay of the head's weights")
-	fs.StringVar(&o.classWeights, "class-weights", "", "softmax: balanced, or a `list` of weights in the order of the classes")
+	fs.StringVar(&o.classWeights, "class-weights", "", "what the rows of each class weigh: balanced, by n/(k n_c) for a class of n_c of the n rows, or a `list` in the order of the k classes")
 	fs.StringVar(&o.fit.Checkpoints.Path, "checkpoint", "", "linear, softmax: write checkpoints to `file`.NUMBER")
 	fs.StringVar(&every, "checkpoint-every", "1", "with -checkpoint: epochs, or a `time` such as 30s")
 	fs.IntVar(&o.fit.Checkpoints.Keep, "checkpoint-keep", 2, "with -checkpoint: how many `files` stay")
@@ -135,6 +142,9 @@ func parse(args []string) (*options, error) {
 		return nil, err
 	}
 	o.spec.Tune = o.tune
+	if err := o.setSearch(grid, given); err != nil {
+		return nil, err
+	}
 	if o.noWeights && o.save == "" {
 		return nil, cli.Usage("-save-spec does nothing without -save")
 	}
@@ -201,19 +211,19 @@ func (o *options) checkLoad(given map[string]bool) error {
 }
 
 // graphFlags are those of mini-batches.
-var graphFlags = []string{"epochs", "batch", "lr", "held-out", "tune", "map-lr", "schedule", "warm-up", "clip", "weight-decay", "class-weights", "checkpoint", "checkpoint-every", "checkpoint-keep", "resume"}
+var graphFlags = []string{"epochs", "batch", "lr", "held-out", "tune", "map-lr", "schedule", "warm-up", "clip", "weight-decay", "checkpoint", "checkpoint-every", "checkpoint-keep", "resume"}
 
 // setCV checks cross-validation.
 func (o *options) setCV(given map[string]bool) error {
 	switch {
 	case !given["cv"]:
 		return nil
-	case o.head != "ridge" || o.stream:
-		return cli.Usage("-cv applies to -head ridge alone, without -stream")
+	case o.stream:
+		return cli.Usage("-cv does not apply to -stream: it holds all rows")
 	case o.cv < 2:
 		return cli.Usage("-cv %d: want at least 2 folds", o.cv)
-	case given["lambda"]:
-		return cli.Usage("-cv chooses lambda; leave -lambda out")
+	case o.lambda == "loo" || o.lambda == "held-out":
+		return cli.Usage("-cv chooses lambda; leave -lambda %s out", o.lambda)
 	}
 	return nil
 }
@@ -230,8 +240,10 @@ func (o *options) setDescent(schedule string, given map[string]bool) (err error)
 		return cli.Usage("-clip %v: want a number above 0", o.fit.ClipNorm)
 	case !(o.fit.WeightDecay >= 0 && o.fit.WeightDecay <= math.MaxFloat64):
 		return cli.Usage("-weight-decay %v: want a number of at least 0", o.fit.WeightDecay)
-	case o.classWeights != "" && o.head != "softmax":
-		return cli.Usage("-class-weights applies to -head softmax alone")
+	case o.classWeights != "" && o.task == data.Regression:
+		return cli.Usage("-class-weights does not apply to targets, which have no classes")
+	case o.classWeights != "" && o.cg:
+		return cli.Usage("-class-weights does not apply to -solver cg, which has no weights; use cholesky")
 	case o.classWeights == "" || o.classWeights == "balanced":
 		return nil
 	}
@@ -248,13 +260,9 @@ func (o *options) setDescent(schedule string, given map[string]bool) (err error)
 // weigh finishes the class weights once the rows of each class are known: balanced are those under which each class has the same share.
 func (o *options) weigh(counts []int) error {
 	if o.classWeights == "balanced" {
-		n := 0
-		for _, c := range counts {
-			n += c
-		}
-		o.fit.ClassWeights = nil
-		for _, c := range counts {
-			o.fit.ClassWeights = append(o.fit.ClassWeights, float64(n)/float64(len(counts)*c))
+		var err error
+		if o.fit.ClassWeights, err = train.BalancedWeights(counts); err != nil {
+			return err
 		}
 	}
 	if got := len(o.fit.ClassWeights); got > 0 && got != len(counts) {
@@ -386,7 +394,7 @@ func (o *options) setLambda(graph bool) error {
 
 // ridgeOptions are the flags as ridge takes them, for n rows.
 func (o *options) ridgeOptions(n int) train.RidgeOptions {
-	r := train.RidgeOptions{Seed: o.Seed}
+	r := train.RidgeOptions{Seed: o.Seed, ClassWeights: o.fit.ClassWeights}
 	switch o.lambda {
 	case "":
 	case "loo", "held-out":
@@ -400,7 +408,7 @@ func (o *options) ridgeOptions(n int) train.RidgeOptions {
 
 // svmOptions are the flags as the support vector machine takes them, for n rows.
 func (o *options) svmOptions(n int) train.SVMOptions {
-	s := train.SVMOptions{Seed: o.Seed}
+	s := train.SVMOptions{Seed: o.Seed, ClassWeights: o.fit.ClassWeights}
 	if o.task == data.Regression {
 		s.Loss, s.Epsilon = train.SquaredInsensitive, o.epsilon
 	}

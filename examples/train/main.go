@@ -17,6 +17,16 @@
 // The map stays as drawn, or is fine-tuned under a softmax or linear head with -tune: its bandwidth, a bandwidth for each input, or every
 // frequency. -save writes the whole model to one file, which -load evaluates on other rows.
 //
+// -cv chooses lambda and the map's parameter that comes from the data by cross-validation, for every head, and -grid what else there is to choose
+// among, in all combinations or, with -trials, by draws:
+//
+//	go run ./examples/train -cv 5 -head svm
+//	go run ./examples/train -cv 5 -head ridge -grid beta=.01,.1,1 -grid features=256,1024 -grid lambda=1e-3,1e-1
+//	go run ./examples/train -cv 5 -head ridge -trials 20 -grid beta=.01:1 -grid features=64:1024
+//
+// The score is the mean squared error, for classes under svm, softmax and linear the error rate. There is a table of the scores, with the best marked,
+// and a picture beside the others.
+//
 // It prints the accuracy on both parts and F1, or the root mean squared error, how far the features are from the exact kernel, and what took
 // how long. The picture is the confusion matrix, or the residuals, above the curves of the epochs. With -json the last line of stdout is one
 // JSON object with the same numbers; progress goes to stderr. The exit status is 0, 2 for a wrong flag, 1 for bad data or a failure.

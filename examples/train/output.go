@@ -167,7 +167,7 @@ func (r *result) show(o *options) error {
 		return json.NewEncoder(os.Stdout).Encode(ob)
 	}
 	if r.cv != nil {
-		printCV(r.cv, r.trainRows)
+		printCV(os.Stdout, r.cv)
 	}
 	fmt.Printf("map          %s %v, %d -> %d features", ob.Map, ob.Params.Short(), ob.InputDim, ob.Features)
 	if ob.Sampler != "" {

@@ -28,11 +28,13 @@ func (r *result) draw(path string) error {
 		pictures = append(pictures, curves)
 	}
 	if r.cv != nil {
-		cv, err := drawCV(r.cv, r.trainRows)
+		cv, err := drawCV(r.cv)
 		if err != nil {
 			return err
 		}
-		pictures = append(pictures, cv)
+		if cv != nil { // something varied
+			pictures = append(pictures, cv)
+		}
 	}
 	grid, err := report.Grid(columns, pictures...)
 	if err != nil {

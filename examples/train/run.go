@@ -53,6 +53,9 @@ func trainModel(ctx context.Context, o *options) (*result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := o.weigh(counts(labels, len(m.Classes))); err != nil {
+		return nil, err
+	}
 	if o.cv > 0 {
 		if err := o.choose(ctx, m, x, y, r); err != nil {
 			return nil, trainSet.locate(err)
@@ -192,6 +195,15 @@ func targetsOf(m *train.Model, set part) (*mat.Dense, []int, error) {
 	return y, labels, err
 }
 
+// counts are the rows of each of k classes.
+func counts(labels []int, k int) []int {
+	out := make([]int, k)
+	for _, l := range labels {
+		out[l]++
+	}
+	return out
+}
+
 // fitHead fits the head, and the map under it where that is tuned.
 func (o *options) fitHead(ctx context.Context, m *train.Model, timed *timedMap, x ops.Matrix, y *mat.Dense, labels []int, r *result) error {
 	if o.head == "ridge" {
@@ -201,14 +213,7 @@ func (o *options) fitHead(ctx context.Context, m *train.Model, timed *timedMap, 
 		return o.fitSVM(ctx, m, timed, x, y, r)
 	}
 	targets := train.Targets(y, m.Map.Dtype(), nil)
-	counts := make([]int, len(m.Classes))
-	for _, l := range labels {
-		counts[l]++
-	}
-	err := o.weigh(counts)
-	if err != nil {
-		return err
-	}
+	var err error
 	if o.head == "softmax" {
 		if targets, err = train.OneHot(labels, len(m.Classes), m.Map.Dtype()); err != nil {
 			return err

@@ -17,14 +17,15 @@ import (
 type Line struct {
 	Name   string
 	X, Y   []float64
-	Points bool // the points alone, not joined
+	Points bool      // the points alone, not joined
+	Bars   []float64 // drawn from each point to both sides, with a mark on it; nil for none
 }
 
-// Lines draws y against x on linear axes, a line or a cloud of points each: a kernel over a distance, a density, frequencies. WithEqualAxes
-// draws both axes to the same range.
+// Lines draws y against x, a line or a cloud of points each: a kernel over a distance, a density, frequencies, scores. The axes are
+// linear; WithLogX makes that of x logarithmic, and WithEqualAxes draws both to the same range.
 //
-// Errors: ErrShape for no lines, an empty one or lists of different lengths; ErrDomain for a number that is not finite or is beyond 1e300;
-// ErrParam for more lines than the size has room for in the legend.
+// Errors: ErrShape for no lines, an empty one or lists of different lengths; ErrDomain for a number that is not finite or is beyond 1e300,
+// a negative bar, or an x on a logarithmic axis that is not positive; ErrParam for both options at once, and for more lines than the size has room for in the legend.
 func Lines(xLabel, yLabel string, lines []Line, opts ...Option) (image.Image, error) {
 	const who = "Lines"
 	if len(lines) == 0 {
@@ -34,21 +35,30 @@ func Lines(xLabel, yLabel string, lines []Line, opts ...Option) (image.Image, er
 	if slices.ContainsFunc(opts, func(o Option) bool { return o.name == "WithEqualAxes" }) {
 		s.width, s.height = 800, 880 // about a square and its legend
 	}
-	s, err := s.apply(who, opts, "WithEqualAxes")
+	s, err := s.apply(who, opts, "WithEqualAxes", "WithLogX")
 	if err != nil {
 		return nil, err
 	}
-	panel := newPanel(xLabel, yLabel, niceTicks{n: 7}, niceTicks{n: 7})
+	var x plot.Normalizer = plot.LinearScale{}
+	var ticks plot.Ticker = niceTicks{n: 7}
+	if s.logX {
+		if s.equal {
+			return nil, fmt.Errorf("report: %s: WithLogX and WithEqualAxes: give one of the two: %w", who, ErrParam)
+		}
+		x, ticks = plot.LogScale{}, logTicks{plain: true}
+	}
+	panel := newPanel(xLabel, yLabel, ticks, niceTicks{n: 7})
+	panel.X.Scale = x
 	var entries []entry
 	xLo, xHi, yLo, yHi := math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
 	for i, l := range lines {
-		if err := l.check(who); err != nil {
+		if err := l.check(who, s.logX); err != nil {
 			return nil, err
 		}
 		pts := make(plotter.XYs, len(l.X))
 		for j, x := range l.X {
 			pts[j] = plotter.XY{X: x, Y: l.Y[j]}
-			xLo, xHi, yLo, yHi = min(xLo, x), max(xHi, x), min(yLo, l.Y[j]), max(yHi, l.Y[j])
+			xLo, xHi, yLo, yHi = min(xLo, x), max(xHi, x), min(yLo, l.Y[j]-l.bar(j)), max(yHi, l.Y[j]+l.bar(j))
 		}
 		entries = append(entries, l.add(panel, pts, i))
 	}
@@ -56,7 +66,12 @@ func Lines(xLabel, yLabel string, lines []Line, opts ...Option) (image.Image, er
 		xLo, yLo = min(xLo, yLo), min(xLo, yLo)
 		xHi, yHi = max(xHi, yHi), max(xHi, yHi)
 	}
-	xLo, xHi = spread(xLo, xHi, .03)
+	if s.logX {
+		xLo, xHi = spread(math.Log(xLo), math.Log(xHi), .03)
+		xLo, xHi = max(math.Exp(xLo), 1/maxDrawn), min(math.Exp(xHi), maxDrawn)
+	} else {
+		xLo, xHi = spread(xLo, xHi, .03)
+	}
 	yLo, yHi = spread(yLo, yHi, .05)
 	if s.equal {
 		yLo, yHi = xLo, xHi
@@ -75,7 +90,15 @@ func Lines(xLabel, yLabel string, lines []Line, opts ...Option) (image.Image, er
 	return f.image(), nil
 }
 
-func (l Line) check(who string) error {
+// bar is how far the bar of point i goes to either side.
+func (l Line) bar(i int) float64 {
+	if l.Bars == nil {
+		return 0
+	}
+	return l.Bars[i]
+}
+
+func (l Line) check(who string, logX bool) error {
 	where := fmt.Sprintf("%s: line %q", who, l.Name)
 	if err := checkSameLength(where, "x", len(l.X), "y", len(l.Y)); err != nil {
 		return err
@@ -83,14 +106,43 @@ func (l Line) check(who string) error {
 	if err := checkDrawn(where, "x", l.X); err != nil {
 		return err
 	}
-	return checkDrawn(where, "y", l.Y)
+	if err := checkDrawn(where, "y", l.Y); err != nil {
+		return err
+	}
+	for i, x := range l.X {
+		if logX && x <= 0 {
+			return fmt.Errorf("report: %s: x[%d] = %v is not above 0, as a logarithmic axis wants it: %w", where, i, x, ErrDomain)
+		}
+	}
+	if l.Bars == nil {
+		return nil
+	}
+	if err := checkSameLength(where, "y", len(l.Y), "bars", len(l.Bars)); err != nil {
+		return err
+	}
+	for i, b := range l.Bars {
+		if b < 0 {
+			return fmt.Errorf("report: %s: bars[%d] = %v is negative: %w", where, i, b, ErrDomain)
+		}
+	}
+	return checkDrawn(where, "bars", l.Bars)
 }
 
 // add draws line i and returns its entry in the legend. Many points are small.
 func (l Line) add(to *panel, pts plotter.XYs, i int) entry {
+	for j, p := range pts {
+		if d := l.bar(j); d > 0 {
+			style := draw.LineStyle{Color: palette[i%len(palette)], Width: .75}
+			to.Add(&plotter.Line{XYs: plotter.XYs{{X: p.X, Y: p.Y - d}, {X: p.X, Y: p.Y + d}}, LineStyle: style})
+		}
+	}
 	if !l.Points && len(pts) > 1 {
-		to.Add(&plotter.Line{XYs: pts, LineStyle: seriesLine(i)})
-		return entry{name: l.Name, line: seriesLine(i)}
+		addSeries(to, pts, i, l.Bars != nil)
+		e := entry{name: l.Name, line: seriesLine(i)}
+		if l.Bars != nil {
+			e.glyph = seriesGlyph(i)
+		}
+		return e
 	}
 	glyph := seriesGlyph(i)
 	if len(pts) > maxMarked {

@@ -29,6 +29,18 @@ func linesOf() map[string][]Line {
 	}
 }
 
+// logLinesOf are lines above 0, with bars.
+func logLinesOf() map[string][]Line {
+	few := Line{Name: "sigma=1", X: []float64{1e-4, 1e-3, 1e-2}, Y: []float64{.3, .1, .2}, Bars: []float64{.05, 0, .01}}
+	near := Line{Name: "one of features", X: []float64{512, 1024, 2048}, Y: []float64{.3, .2, .2}, Bars: []float64{.05, .04, .01}}
+	return map[string][]Line{
+		"decades": {few, {Name: "draws", X: few.X, Y: []float64{.2, .3, .25}, Bars: few.Bars, Points: true}},
+		"octaves": {near},
+		"a point": {{Name: "one", X: []float64{3}, Y: []float64{-2}, Bars: []float64{1}}},
+		"extreme": {{Name: "wide", X: []float64{1e-300, 1e300}, Y: []float64{-1e300, 1e300}, Bars: []float64{1e300, 1e300}}},
+	}
+}
+
 // TestLinesEqualAxes: one unit is as long upwards as to the right, so that the corners of a square are one.
 func TestLinesEqualAxes(t *testing.T) {
 	square := Line{Name: "corners", X: []float64{0, 0, 8, 8}, Y: []float64{-4, 4, -4, 4}, Points: true}
@@ -71,6 +83,11 @@ func TestLinesErrors(t *testing.T) {
 		"NaN":    {change(func(l *Line) { l.Y[1] = math.NaN() }), nil, ErrDomain, []string{`"bad"`, "y[1] = NaN"}},
 		"huge":   {change(func(l *Line) { l.X[0] = -1e301 }), nil, ErrDomain, []string{"x[0] = -1e+301"}},
 		"option": {one, []Option{WithLinearX()}, ErrParam, []string{"WithLinearX does not apply", "WithEqualAxes"}},
+		"log":    {[]Line{{Name: "bad", X: []float64{0, 2}, Y: []float64{3, 4}}}, []Option{WithLogX()}, ErrDomain, []string{`"bad"`, "x[0] = 0 is not above 0"}},
+		"both":   {one, []Option{WithLogX(), WithEqualAxes()}, ErrParam, []string{"WithLogX and WithEqualAxes"}},
+		"bars":   {change(func(l *Line) { l.Bars = []float64{1} }), nil, ErrShape, []string{`"bad"`, "bars is 1"}},
+		"bar":    {change(func(l *Line) { l.Bars = []float64{1, -1} }), nil, ErrDomain, []string{`"bad"`, "bars[1] = -1 is negative"}},
+		"no bar": {change(func(l *Line) { l.Bars = []float64{1, math.NaN()} }), nil, ErrDomain, []string{`"bad"`, "bars[1] = NaN"}},
 		"many":   {slices.Repeat(one, 300), nil, ErrParam, []string{"300 lines", "WithSize"}},
 	} {
 		img, err := Lines("x", "y", c.lines, c.opts...)

@@ -19,6 +19,7 @@ type settings struct {
 	least            int // least longer side
 	unit, metric     string
 	linearX, linearY bool
+	logX             bool
 	equal            bool
 }
 
@@ -51,6 +52,11 @@ func WithLinearX() Option {
 // WithLinearY makes the axis of errors in ErrorCurves linear.
 func WithLinearY() Option {
 	return Option{"WithLinearY", func(s *settings) { s.linearY = true }}
+}
+
+// WithLogX makes the axis of x in Lines logarithmic.
+func WithLogX() Option {
+	return Option{"WithLogX", func(s *settings) { s.logX = true }}
 }
 
 // WithEqualAxes gives both axes of Lines the same range, in a square.

@@ -151,6 +151,9 @@ func drawings() map[string]struct {
 			return Lines("w₁", "w₂", lines, WithEqualAxes(), WithSize(640, 480))
 		}, 640, 480}
 	}
+	for name, lines := range logLinesOf() {
+		out["lines, log, "+name] = drawing{func() (image.Image, error) { return Lines("lambda", "error rate", lines, WithLogX()) }, 1100, 780}
+	}
 	for _, n := range []int{1, 40, 71, 200} {
 		exact, approx := gramsOf(n)
 		out[fmt.Sprintf("kernel of %d", n)] = drawing{func() (image.Image, error) { return ExactVsApprox(exact, approx) }, 900, 880}

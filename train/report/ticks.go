@@ -87,10 +87,12 @@ func minus(s string) string {
 
 // logTicks marks a logarithmic axis at powers of ten and on a short one at 2 and 5 times them as well. One that is
 // shorter still is marked as if it were linear.
-type logTicks struct{}
+type logTicks struct {
+	plain bool // numbers from .001 to 99999 without an exponent
+}
 
 // Ticks implements plot.Ticker.
-func (logTicks) Ticks(lo, hi float64) []plot.Tick {
+func (t logTicks) Ticks(lo, hi float64) []plot.Tick {
 	decades := math.Log10(hi) - math.Log10(lo)
 	if decades < 0.7 {
 		return niceTicks{n: 5}.Ticks(lo, hi)
@@ -105,13 +107,21 @@ func (logTicks) Ticks(lo, hi float64) []plot.Tick {
 			}
 			switch labelled := m == 1 || decades < 3 && (m == 2 || m == 5); {
 			case labelled && math.Mod(e, every) == 0:
-				out = append(out, plot.Tick{Value: v, Label: strconv.FormatFloat(v, 'g', 2, 64)})
+				out = append(out, plot.Tick{Value: v, Label: t.label(v)})
 			case every == 1:
 				out = append(out, plot.Tick{Value: v})
 			}
 		}
 	}
 	return out
+}
+
+func (t logTicks) label(v float64) string {
+	text := strconv.FormatFloat(v, 'g', 2, 64)
+	if v, err := strconv.ParseFloat(text, 64); err == nil && t.plain && v >= 1e-3 && v < 1e5 {
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	}
+	return text
 }
 
 // givenTicks marks an axis at given values, in rising order, and leaves out the label of one that comes nearer to the

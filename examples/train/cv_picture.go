@@ -1,0 +1,131 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"image"
+	"math"
+	"slices"
+
+	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/report"
+)
+
+// cvSeries is up to how many lines a picture tells apart.
+const cvSeries = 8
+
+// drawCV draws the errors, with a bar of a standard error to both sides: where at most two settings vary, against the last of them, with a
+// line for each value of the other that has all of it; and else a panel for each setting, of all scores as points.
+func drawCV(r *train.CVReport) (image.Image, error) {
+	all := settingsOf(r)
+	switch last := len(all) - 1; {
+	case last < 0:
+		return nil, nil
+	case last == 0:
+		return drawScores(r, all[0], nil)
+	case last == 1 && full(all[:1], all[1]) && len(all[0].values) <= cvSeries:
+		return drawScores(r, all[1], all[:1])
+	}
+	var panels []image.Image
+	for _, s := range all {
+		panel, err := drawCloud(r, s)
+		if err != nil {
+			return nil, err
+		}
+		panels = append(panels, panel)
+	}
+	return report.Grid(2, panels...)
+}
+
+// drawScores draws the errors against a setting, a line for each value of the other ones.
+func drawScores(r *train.CVReport, x setting, others []setting) (image.Image, error) {
+	order := make([]int, len(r.Scores))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(nameOrder(others, a), nameOrder(others, b)), cmp.Compare(x.at[a], x.at[b]))
+	})
+	var lines []report.Line
+	for _, i := range order {
+		name := cmp.Or(nameOf(others, i), r.Metric.String())
+		if len(lines) == 0 || lines[len(lines)-1].Name != name {
+			lines = append(lines, report.Line{Name: name})
+		}
+		x.add(&lines[len(lines)-1], r, i)
+	}
+	return x.draw(r, lines)
+}
+
+// nameOrder is the order of the lines: that of the values of the one other setting.
+func nameOrder(others []setting, score int) float64 {
+	if len(others) == 0 {
+		return 0
+	}
+	return others[0].at[score]
+}
+
+// drawCloud draws all scores against a setting as points, with a line through the least of each value where there are several of few.
+func drawCloud(r *train.CVReport, x setting) (image.Image, error) {
+	cloud := report.Line{Name: fmt.Sprintf("%d candidates", len(r.Scores)), Points: true}
+	best := report.Line{Name: "the best: " + x.name + "=" + number(x.at[r.Best]), Points: true}
+	for i := range r.Scores {
+		if i == r.Best {
+			x.add(&best, r, i)
+		} else {
+			x.add(&cloud, r, i)
+		}
+	}
+	lines := []report.Line{cloud}
+	if n := len(x.values); n <= cvColumns && n < len(r.Scores) {
+		lines = append(lines, x.least(r))
+	}
+	return x.draw(r, append(lines, best))
+}
+
+// least is a line through the least error of each value.
+func (s setting) least(r *train.CVReport) report.Line {
+	at := make([]int, len(s.values)) // of the score, from 1
+	for i, score := range r.Scores {
+		if j := s.index(i); at[j] == 0 || score.Error < r.Scores[at[j]-1].Error {
+			at[j] = i + 1
+		}
+	}
+	l := report.Line{Name: "the least of each"}
+	for _, i := range at {
+		s.add(&l, r, i-1)
+	}
+	l.Bars = nil
+	return l
+}
+
+// add puts a score on a line, unless it is infinite.
+func (s setting) add(l *report.Line, r *train.CVReport, i int) {
+	if score := r.Scores[i]; !math.IsInf(score.Error, 1) {
+		l.X, l.Y, l.Bars = append(l.X, s.place(s.at[i])), append(l.Y, score.Error), append(l.Bars, score.StdErr)
+	}
+}
+
+// zero is where 0 is drawn on a logarithmic axis.
+func (s setting) zero() float64 { return s.values[1] / 10 }
+
+// place is where a value is drawn.
+func (s setting) place(v float64) float64 {
+	if v == 0 && s.values[0] == 0 {
+		return s.zero()
+	}
+	return v
+}
+
+// draw draws the lines that have points, on a logarithmic axis where no value is negative.
+func (s setting) draw(r *train.CVReport, lines []report.Line) (image.Image, error) {
+	lines = slices.DeleteFunc(lines, func(l report.Line) bool { return len(l.X) == 0 })
+	opts, label := []report.Option{report.WithTitle("Cross-validation, with standard errors")}, s.name
+	if s.values[0] >= 0 {
+		opts = append(opts, report.WithLogX())
+	}
+	if s.values[0] == 0 {
+		label += fmt.Sprintf(" (0 is drawn at %s)", number(s.zero()))
+	}
+	return report.Lines(label, r.Metric.String(), lines, opts...)
+}

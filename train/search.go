@@ -1,0 +1,238 @@
+package train
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/domain"
+)
+
+// Candidate is a map that CrossValidate scores, and the lambdas that it scores with it.
+type Candidate struct {
+	Spec    layers.Spec
+	Lambdas []float64 // nil: those of CVOptions
+}
+
+// The axes that are no parameters of a map.
+const (
+	AxisFeatures = "features" // Spec.Features
+	AxisLambda   = "lambda"   // Candidate.Lambdas
+)
+
+// Axis is a setting that a search changes: AxisFeatures, AxisLambda, or a numeric parameter of the map by its name. "map." may stand before
+// the name of a parameter, and must where it would be one of the two.
+type Axis struct {
+	Name   string
+	Values []float64 // those to try, each once
+	Lo, Hi float64   // without Values: the range that RandomSearch draws from, ends included
+}
+
+// Grid is spec with every combination of the values of the axes in place of its own, the last axis changing first; all values of AxisLambda
+// go with each of them.
+//
+// Errors (domain.ErrParam): a name that is no parameter of the map, or one that is no number; a value outside its range; no values, one twice,
+// or a range; an axis twice; AxisFeatures of a map that has no number of features to choose.
+func Grid(spec layers.Spec, axes ...Axis) ([]Candidate, error) {
+	all, err := newAxes("Grid", spec, axes)
+	if err != nil {
+		return nil, err
+	}
+	out := []Candidate{{Spec: spec}}
+	for _, a := range all {
+		switch {
+		case a.Values == nil:
+			return nil, fmt.Errorf("train: Grid: %s has the range %v to %v and no values; list some, or draw by RandomSearch: %w", a.Name, a.Lo, a.Hi, domain.ErrParam)
+		case a.key() == AxisLambda:
+			for i := range out {
+				out[i].Lambdas = slices.Clone(a.Values)
+			}
+		default:
+			var more []Candidate
+			for _, c := range out {
+				for _, v := range a.Values {
+					more = append(more, a.set(c, v))
+				}
+			}
+			out = more
+		}
+	}
+	return out, nil
+}
+
+// RandomSearch is spec n times, each axis with a draw of its own in place of spec's value: one of its Values, or from its range. A range from
+// Lo > 0 is drawn from log-uniformly, another uniformly; a parameter that is whole uniformly among its numbers; features are rounded to
+// a multiple of 4 that lies in the range, which suits every map, where there is one. An axis is drawn from a stream of its name under the
+// seed, so that the others do not move it and more draws begin with those of fewer. Bergstra and Bengio (2012), Random search for
+// hyper-parameter optimization.
+//
+// Errors: those of Grid, but for ranges; domain.ErrParam for n < 1 and a range that is none.
+func RandomSearch(spec layers.Spec, n int, seed uint64, axes ...Axis) ([]Candidate, error) {
+	all, err := newAxes("RandomSearch", spec, axes)
+	if err != nil {
+		return nil, err
+	}
+	if n < 1 || len(all) == 0 {
+		return nil, fmt.Errorf("train: RandomSearch: %d draws along %d axes; want at least one of each: %w", n, len(all), domain.ErrParam)
+	}
+	out := slices.Repeat([]Candidate{{Spec: spec}}, n)
+	for _, a := range all {
+		rng := rand.New(spectral.Stream(seed, "search/"+a.key()))
+		for i := range out {
+			out[i] = a.set(out[i], a.draw(rng))
+		}
+	}
+	return out, nil
+}
+
+// searchAxis is an Axis that has been checked, of a parameter under its own name.
+type searchAxis struct {
+	Axis
+	param bool // whether it is a parameter of the map
+	whole bool
+}
+
+// newAxes checks the axes against the map.
+func newAxes(who string, spec layers.Spec, axes []Axis) ([]searchAxis, error) {
+	e, err := layers.Lookup(spec.Map)
+	if err != nil {
+		return nil, err
+	}
+	var all []searchAxis
+	for _, axis := range axes {
+		name, param := strings.CutPrefix(axis.Name, "map.")
+		a := searchAxis{Axis: axis, param: param || name != AxisFeatures && name != AxisLambda}
+		a.Name = name
+		if slices.ContainsFunc(all, func(b searchAxis) bool { return b.key() == a.key() }) {
+			return nil, fmt.Errorf("train: %s: %s is given twice: %w", who, axis.Name, domain.ErrParam)
+		}
+		for _, p := range e.ParamsOf(spec.Params) {
+			a.whole = a.whole || a.param && p.Name == name && p.Whole
+		}
+		if err := a.check(e, spec); err != nil {
+			return nil, fmt.Errorf("train: %s: %w", who, err)
+		}
+		all = append(all, a)
+	}
+	return all, nil
+}
+
+// key tells axes from each other.
+func (a searchAxis) key() string {
+	if a.param {
+		return "map." + a.Name
+	}
+	return a.Name
+}
+
+// check wants values, or a range, in the domain of the axis.
+func (a searchAxis) check(e *layers.Entry, spec layers.Spec) error {
+	values := a.Values
+	if values == nil {
+		values = []float64{a.Lo, a.Hi}
+		if !(a.Lo < a.Hi) {
+			return fmt.Errorf("%s has no values, and the range %v to %v is none: %w", a.Name, a.Lo, a.Hi, domain.ErrParam)
+		}
+	} else if a.Lo != 0 || a.Hi != 0 || len(values) == 0 {
+		return fmt.Errorf("%s has %d values and the range %v to %v; give one of the two: %w", a.Name, len(values), a.Lo, a.Hi, domain.ErrParam)
+	}
+	for i, v := range values {
+		if slices.Contains(values[:i], v) {
+			return fmt.Errorf("%s = %v is given twice: %w", a.Name, v, domain.ErrParam)
+		}
+		if err := a.checkValue(e, spec, v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a searchAxis) checkValue(e *layers.Entry, spec layers.Spec, v float64) error {
+	switch {
+	case a.param:
+		return e.Check(with(spec.Params, a.Name, v))
+	case a.key() == AxisLambda:
+		return checkLambda(v)
+	case !e.HasFeatures():
+		return fmt.Errorf("map %s has no number of features to choose; it makes %s: %w", e.Name, e.Width, domain.ErrParam)
+	case !(v >= 1 && v <= math.MaxInt32 && v == math.Trunc(v)):
+		return fmt.Errorf("features = %v, want a whole number above 0: %w", v, domain.ErrParam)
+	}
+	return nil
+}
+
+// with is a copy of values with another one.
+func with(values layers.Values, name string, v float64) layers.Values {
+	out := layers.Values{}
+	maps.Copy(out, values)
+	out[name] = v
+	return out
+}
+
+// set is a candidate with a value of the axis.
+func (a searchAxis) set(c Candidate, v float64) Candidate {
+	switch {
+	case a.param:
+		c.Spec.Params = with(c.Spec.Params, a.Name, v)
+	case a.key() == AxisLambda:
+		c.Lambdas = []float64{v}
+	default:
+		c.Spec.Features = int(v)
+	}
+	return c
+}
+
+// draw is a value at random.
+func (a searchAxis) draw(rng *rand.Rand) float64 {
+	u := rng.Float64()
+	if a.Values != nil {
+		return a.Values[int(u*float64(len(a.Values)))]
+	}
+	v := a.Lo*(1-u) + a.Hi*u
+	switch {
+	case a.whole:
+		return math.Min(a.Lo+math.Floor(u*(a.Hi-a.Lo+1)), a.Hi)
+	case a.Lo > 0:
+		v = math.Exp(math.Log(a.Lo) + u*(math.Log(a.Hi)-math.Log(a.Lo)))
+	}
+	v = math.Min(math.Max(v, a.Lo), a.Hi) // which rounding may have left
+	if a.key() == AxisFeatures {
+		if r := 4 * math.Round(v/4); r >= a.Lo && r <= a.Hi {
+			return r
+		}
+		return math.Round(v)
+	}
+	return v
+}
+
+// Around are candidates beside the spec that FillDefaults would make for x: the first parameter that it takes from the data is multiplied by each
+// of the factors. Errors: domain.ErrParam for a map whose parameters are all given or need no data; those of FillDefaults.
+func Around(spec layers.Spec, x ops.Matrix, factors ...float64) ([]Candidate, error) {
+	e, err := layers.Lookup(spec.Map)
+	if err != nil {
+		return nil, err
+	}
+	given := spec.Params
+	spec.Dims = x.Shape()[1]
+	if err := spec.FillDefaults(x); err != nil {
+		return nil, err
+	}
+	for _, p := range e.ParamsOf(spec.Params) {
+		_, fixed := given[p.Name]
+		if value, number := spec.Params[p.Name].(float64); number && !fixed && p.Default == nil {
+			out := make([]Candidate, len(factors))
+			for i, f := range factors {
+				out[i].Spec = spec
+				out[i].Spec.Params = with(spec.Params, p.Name, value*f)
+			}
+			return out, nil
+		}
+	}
+	return nil, fmt.Errorf("train: Around: map %s has no parameter that comes from the data and is not given: %w", spec.Map, domain.ErrParam)
+}
