@@ -6,7 +6,6 @@ import (
 	"image/color"
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train/report"
@@ -19,83 +18,26 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// colours are of the palette of Okabe and Ito (2008), and shapes tell apart what has one colour.
-var (
-	colours = []color.RGBA{{0x00, 0x72, 0xb2, 0xff}, {0xd5, 0x5e, 0x00, 0xff}, {0x00, 0x9e, 0x73, 0xff}, {0xcc, 0x79, 0xa7, 0xff}, {0xe6, 0x9f, 0x00, 0xff}, {0x22, 0x22, 0x22, 0xff}}
-	shapes  = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.TriangleGlyph{}, draw.SquareGlyph{}}
-	ink     = color.RGBA{0x22, 0x22, 0x22, 0xff}
-)
+// ink is the colour of samples.
+var ink = color.RGBA{0x22, 0x22, 0x22, 0xff}
 
 // errorByTime is the picture of the errors of the methods against the seconds of their features and fit, with the standard errors; numbers of
 // training sets are joined by a line. Linear methods, which are far above, are left out where there are others.
 func errorByTime(results []result, title, what string) (image.Image, error) {
-	p := plot.New()
-	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = title, "seconds for features and fit", what
-	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, plot.TickerFunc(decades)
-	p.Add(plotter.NewGrid())
-	legend := plot.NewLegend()
-	legend.Top, legend.Left, legend.Padding = true, true, 3
-	points := map[string]errorBars{}
-	var names []string
+	var lines []report.Line
 	for _, r := range results {
 		if r.linear && slices.ContainsFunc(results, func(r result) bool { return !r.linear }) {
 			continue
 		}
-		if !slices.Contains(names, r.method) {
-			names = append(names, r.method)
+		i := slices.IndexFunc(lines, func(l report.Line) bool { return l.Name == r.method })
+		if i < 0 {
+			i = len(lines)
+			lines = append(lines, report.Line{Name: r.method})
 		}
-		b := points[r.method]
-		b.XYs = append(b.XYs, plotter.XY{X: math.Max(.01, (r.features + r.fit).Seconds()), Y: r.err})
-		b.YErrors = append(b.YErrors, struct{ Low, High float64 }{r.stdErr, r.stdErr})
-		points[r.method] = b
+		l := &lines[i]
+		l.X, l.Y, l.Bars = append(l.X, max(.01, (r.features+r.fit).Seconds())), append(l.Y, r.err), append(l.Bars, r.stdErr)
 	}
-	for i, name := range names {
-		b := points[name]
-		marks, err := plotter.NewScatter(b.XYs)
-		if err != nil {
-			return nil, err
-		}
-		bars, err := plotter.NewYErrorBars(b)
-		if err != nil {
-			return nil, err
-		}
-		line, err := plotter.NewLine(b.XYs)
-		if err != nil {
-			return nil, err
-		}
-		c := colours[i%len(colours)]
-		marks.GlyphStyle = draw.GlyphStyle{Color: c, Radius: 4, Shape: shapes[i/len(colours)%len(shapes)]}
-		bars.Color, bars.Width, line.Color = c, 1, c
-		p.Add(line, bars, marks)
-		legend.Add(name, marks)
-	}
-	sans(&p.Title.TextStyle, &p.X.Label.TextStyle, &p.Y.Label.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label, &legend.TextStyle)
-	lo, hi := p.X.Min, p.X.Max
-	p.X.Min, p.X.Max = lo/1.3, hi*1.3
-	const width, beside, height = 400, 130, 320 // points
-	canvas := vgimg.NewWith(vgimg.UseWH(width+beside, height), vgimg.UseDPI(144))
-	area := draw.Crop(draw.New(canvas), 8, -12, 8, -8)
-	p.Draw(draw.Crop(area, 0, -beside, 0, 0))
-	legend.Draw(draw.Crop(area, width-10, 0, 0, -24))
-	return canvas.Image(), nil
-}
-
-type errorBars struct {
-	plotter.XYs
-	plotter.YErrors
-}
-
-// decades are the powers of ten and twice and five times these, with the nearest outside, so that there are always some.
-func decades(lo, hi float64) []plot.Tick {
-	var ticks []plot.Tick
-	for e := math.Floor(math.Log10(lo)); e <= math.Ceil(math.Log10(hi)); e++ {
-		for _, m := range []float64{1, 2, 5} {
-			if v := m * math.Pow(10, e); v >= lo && v <= hi {
-				ticks = append(ticks, plot.Tick{Value: v, Label: strconv.FormatFloat(v, 'g', 3, 64)})
-			}
-		}
-	}
-	return ticks
+	return report.Lines("seconds for features and fit", what, lines, report.WithTitle(title), report.WithLogX())
 }
 
 func sans(styles ...*text.Style) {
