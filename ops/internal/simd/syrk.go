@@ -52,7 +52,11 @@ func SyrkMoved[T Float](n, k int, a []T, lda int, by, c []T, ldc int) {
 	by = by[:n]
 	ks := kernelsOf[T](active, n)
 	if ks == nil {
-		there := make([]T, k*n)
+		pool := &poolsOf[T]().spaces
+		ws := take[workspace[T]](pool)
+		defer pool.Put(ws)
+		ws.a = grow(ws.a, k*n)
+		there := ws.a
 		for i := range k {
 			copy(there[i*n:], A.row(i, n))
 			vecAdd(there[i*n:i*n+n], by)
