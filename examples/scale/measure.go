@@ -140,7 +140,7 @@ func (r *result) baseline(ctx context.Context, rows train.Rows, m *layers.Fourie
 		x = b.X.(*tensor.Dense)
 		break
 	}
-	n, d := min(x.Shape()[0], train.BlockRows(1, m.Features())/4+1), m.Features()
+	n, d := min(x.Shape()[0], train.BlockRows(1, m.Features())/4), m.Features()
 	for _, b := range data.Blocks(x, n) {
 		x = b
 		break

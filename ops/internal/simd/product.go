@@ -111,13 +111,7 @@ func (p *product[T]) compute() (badRow int) {
 	var shared *[]T
 	if p.packed == nil {
 		p.b.check("b", p.k, p.n)
-		// A tall C reads each panel many times: pack once. A wide one reads it a few times: pack where it is used.
-		// So is B of a triangle, whose blocks of rows then pack a transposed A once.
-		length, most := packedLen(p.kernels, p.k, p.n), sharedB
-		if p.triangle != whole {
-			most = sharedTriangle
-		}
-		if p.m >= p.n && length*size <= most {
+		if length := packedLen(p.kernels, p.k, p.n); p.shares(length * size) {
 			shared = take[[]T](&poolsOf[T]().shared)
 			*shared = grow(*shared, length)
 			p.packAll(*shared, workers)
@@ -129,6 +123,15 @@ func (p *product[T]) compute() (badRow int) {
 		poolsOf[T]().shared.Put(shared)
 	}
 	return p.bad.get()
+}
+
+// shares says whether a B of so many bytes is packed once for all. A tall C reads each panel many times; of a wide one they are packed where
+// they are used. Those of a triangle are its A as well, unless that is scaled.
+func (p *product[T]) shares(bytes int) bool {
+	if p.triangle != whole {
+		return p.alpha == 1 && bytes <= sharedTriangle
+	}
+	return p.m >= p.n && bytes <= sharedB
 }
 
 // depthOf is the length of a K block: near-equal blocks, a choice of k alone.
@@ -152,12 +155,14 @@ func (p *product[T]) packAll(dst []T, workers int) {
 func (p *product[T]) divide(workers int) {
 	p.rows, p.strip = p.m, p.panels
 	blocks, strips := 1, 1
-	switch h := p.height(); {
+	h := p.height()
+	switch {
 	case p.triangle != whole && p.packed == nil:
 		// Strips, and blocks of rows, get shorter by equal steps: two a worker make equal pairs.
 		strips = min(p.panels, 2*workers)
 	case p.triangle != whole:
-		blocks = min((p.m+h-1)/h, 2*workers)
+		blocks, h = min(p.panels, 2*workers), p.width
+		p.block = roundUp(p.block, h)
 	case p.packed == nil:
 		strips = min(p.panels, roundUp((p.panels+p.group-1)/p.group, workers))
 		blocks = min((p.m+h-1)/h, (workers+strips-1)/strips)
@@ -168,12 +173,15 @@ func (p *product[T]) divide(workers int) {
 		blocks = (p.m + p.block - 1) / p.block
 	}
 	if blocks > 1 {
-		p.rows = roundUp((p.m+blocks-1)/blocks, p.height())
+		p.rows = roundUp((p.m+blocks-1)/blocks, h)
 	}
 	p.strip = (p.panels + strips - 1) / strips
 	p.across = (p.panels + p.strip - 1) / p.strip
 	p.jobs = p.across * ((p.m + p.rows - 1) / p.rows)
 }
+
+// mirrors says that the panels of B serve as A too: op(B) is the transpose of op(A), and a row of A a column of a panel.
+func (p *product[T]) mirrors() bool { return p.triangle != whole && p.packed != nil }
 
 func roundUp(n, multiple int) int { return (n + multiple - 1) / multiple * multiple }
 

@@ -30,7 +30,7 @@ func (p *product[T]) job(ws *workspace[T], r0, r1, lo, hi int) {
 		}
 		for i0 := r0; i0 < r1; i0 += p.block {
 			s.i0, s.i1 = i0, min(i0+p.block, r1)
-			s.tall = (s.i1 - s.i0 + p.height() - 1) / p.height()
+			s.tall = s.tiles()
 			s.packA()
 			for q := lo; q < hi; q += p.group {
 				s.pass(q, min(q+p.group, hi))
@@ -53,12 +53,28 @@ func (p *product[T]) scaleC(r0, r1, lo, hi int) {
 	}
 }
 
+// tiles is how many tiles the rows are cut into.
+func (s *sweep[T]) tiles() int {
+	if s.mirrors() {
+		return panelsOf(s.kernels, s.i1-s.i0) * s.perPanel()
+	}
+	return (s.i1 - s.i0 + s.height() - 1) / s.height()
+}
+
 // tile is the t-th of near-equal tiles of rows.
 func (s *sweep[T]) tile(t int) (i, rows int) {
-	n := s.i1 - s.i0
-	lo, hi := t*n/s.tall, (t+1)*n/s.tall
-	return s.i0 + lo, hi - lo
+	i0, n, tall := s.i0, s.i1-s.i0, s.tall
+	if s.mirrors() { // of those of a panel
+		tall = s.perPanel()
+		i0 += t / tall * s.width
+		n, t = min(s.width, s.i1-i0), t%tall
+	}
+	lo, hi := t*n/tall, (t+1)*n/tall
+	return i0 + lo, hi - lo
 }
+
+// perPanel is how many tiles the rows of A make that are the columns of a panel.
+func (s *sweep[T]) perPanel() int { return (s.width + s.height() - 1) / s.height() }
 
 // inPlace: kernels read A where it lies, unless it is to be scaled, moved or its logarithm taken, or it is transposed and its rows are far
 // apart: then each step of a product would be a page of its own, or compete with the others for a few sets of the first-level cache.
@@ -72,7 +88,7 @@ const farApart = 2048
 // packA copies alpha·op(A), or ln(A + shift), of the block where it cannot be read in place: as it lies, with rows s.lda apart, or if it is
 // transposed tile by tile, each [k, rows].
 func (s *sweep[T]) packA() {
-	if s.inPlace() {
+	if s.mirrors() || s.inPlace() {
 		return
 	}
 	if s.a.t {
@@ -142,6 +158,9 @@ func (s *sweep[T]) shiftOf(cols int) []T {
 // tileA is where the tile of A of so many rows that begins at row i lies, and its strides.
 func (s *sweep[T]) tileA(i, rows int) (a *T, rs, ks int) {
 	switch {
+	case s.mirrors():
+		q := i / s.width
+		return &s.packed[s.offset(s.k0, s.k, q)+i-q*s.width], 1, s.width
 	case s.inPlace() && s.a.t:
 		return &s.a.v[s.k0*s.a.ld+i], 1, s.a.ld
 	case s.inPlace():
@@ -161,6 +180,9 @@ func (s *sweep[T]) pass(lo, hi int) {
 	}
 	for t := range s.tall {
 		i, rows := s.tile(t)
+		if rows == 0 {
+			continue // of the last panel, which is a part
+		}
 		a, rs, ks := s.tileA(i, rows)
 		for q := lo; q < hi; q += step {
 			end := min(q+step, hi)
