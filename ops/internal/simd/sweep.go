@@ -76,14 +76,11 @@ func (s *sweep[T]) tile(t int) (i, rows int) {
 // perPanel is how many tiles the rows of A make that are the columns of a panel.
 func (s *sweep[T]) perPanel() int { return (s.width + s.height() - 1) / s.height() }
 
-// inPlace: kernels read A where it lies, unless it is to be scaled, moved or its logarithm taken, or it is transposed and its rows are far
-// apart: then each step of a product would be a page of its own, or compete with the others for a few sets of the first-level cache.
+// inPlace: kernels read A where it lies, unless it is to be scaled, moved or its logarithm taken, or it is transposed and its rows are a
+// multiple of 1 KB apart: then the steps of a product would compete for a few sets of the first-level cache.
 func (s *sweep[T]) inPlace() bool {
-	return s.alpha == 1 && s.shift == nil && s.moved == nil && !(s.a.t && (s.a.ld*sizeof[T]()%1024 == 0 || s.a.ld*sizeof[T]() > farApart))
+	return s.alpha == 1 && s.shift == nil && s.moved == nil && !(s.a.t && s.a.ld*sizeof[T]()%1024 == 0)
 }
-
-// farApart is the length of a row in bytes from which on a transposed A is not read in place.
-const farApart = 2048
 
 // packA copies alpha·op(A), or ln(A + shift), of the block where it cannot be read in place: as it lies, with rows s.lda apart, or if it is
 // transposed tile by tile, each [k, rows].
