@@ -7,8 +7,9 @@
 // The first writes the rows: those of -from, each again and again, every number moved by its own noise, uniform in [-1/2, 1/2). The noise of
 // a row is drawn by its number and the seed. The second prints a Markdown table with a line for each number of files, each measured in a
 // process of its own, for its peak memory. Survey is one pass for classes and width and one for the scaler, fit is the pass of the fit and the
-// solution of the system. Features and update are measured on a block of the same rows and counted up to all of them; the update is the Dsyrk
-// of ops/blas. CPU seconds are the process's own, user and system, which other work on the machine changes less than seconds.
+// solution of the system. Features and update are measured on blocks of the same rows, in pauses of the fit, and counted up to all of them;
+// the update is the Dsyrk of ops/blas. CPU seconds are the process's own, user and system, which other work on the machine changes less than
+// seconds. The memory includes a block of features, its transpose and the matrix of the update.
 package main
 
 import (

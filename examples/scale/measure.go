@@ -66,24 +66,21 @@ func (o *options) measure(ctx context.Context) error {
 		}
 		r.Bytes += info.Size()
 	}
-	rows, m, err := o.fit(ctx, files, &r)
-	if err != nil {
+	if err := o.fit(ctx, files, &r); err != nil {
 		return err
 	}
 	r.Peak = cli.PeakRSS()
-	if err := r.baseline(ctx, rows, m); err != nil {
-		return err
-	}
 	return json.NewEncoder(os.Stdout).Encode(r)
 }
 
-// fit does what a program does with the files.
-func (o *options) fit(ctx context.Context, files []string, r *result) (rows train.Rows, m *layers.FourierLayer, err error) {
+// fit does what a program does with the files, and measures in between what cannot be left out.
+func (o *options) fit(ctx context.Context, files []string, r *result) error {
 	scaler, err := data.ParseScalers("standard")
 	if err != nil {
-		return rows, nil, err
+		return err
 	}
-	r.Survey, err = timed(func() error {
+	var rows train.Rows
+	if r.Survey, err = timed(func() error {
 		s, err := data.OpenStream(data.StreamOptions{BlockRows: train.BlockRows(1, o.features)}, files...)
 		if err != nil {
 			return err
@@ -95,19 +92,24 @@ func (o *options) fit(ctx context.Context, files []string, r *result) (rows trai
 		r.Rows = v.Rows
 		rows = train.Rows{Stream: s, Scaler: scaler, Classes: v.Classes, Dtype: tensor.Float64}
 		return scaler.FitBlocks(rows.Matrices(ctx))
-	})
-	if err != nil {
-		return rows, nil, err
+	}); err != nil {
+		return err
 	}
-	if m, err = layers.NewFourierLayer(spectral.Gaussian{Sigma: sigma}, rows.Stream.Dims(), o.features, layers.WithSeed(o.seed)); err != nil {
-		return rows, nil, err
+	m, err := layers.NewFourierLayer(spectral.Gaussian{Sigma: sigma}, rows.Stream.Dims(), o.features, layers.WithSeed(o.seed))
+	if err != nil {
+		return err
 	}
 	bar := cli.NewProgress("rows")
 	defer bar.Close()
-	r.Fit, err = timed(func() error {
+	least := baseline{m: m}
+	if r.Fit, err = timed(func() error {
 		var s train.RidgeStats
 		err := s.AddBlocks(ctx, m, func(yield func(train.Block, error) bool) {
 			for b, err := range rows.Blocks(ctx) {
+				if err == nil && s.N() >= least.next {
+					err = least.pause(b.X.(*tensor.Dense))
+					least.next = s.N() + pauseRows
+				}
 				if !yield(b, err) {
 					return
 				}
@@ -123,53 +125,65 @@ func (o *options) fit(ctx context.Context, files []string, r *result) (rows trai
 		}
 		r.MSE, err = s.MSE(head)
 		return err
-	})
-	return rows, m, err
+	}); err != nil {
+		return err
+	}
+	r.Fit = r.Fit.plus(least.all.times(-1))
+	up := float64(r.Rows) / float64(least.rows)
+	r.Features, r.Update = least.features.times(up), least.update.times(up)
+	return nil
 }
 
-// baselineRows is how many rows the features and the update are measured on.
-const baselineRows = 200_000
+// The fit pauses before every so many rows, for so many blocks of the baseline: the machine, which may have other work, is then the same for both.
+const pauseRows, pauseBlocks = 100_000, 8
 
-// baseline measures what cannot be left out, on one block as often as it takes.
-func (r *result) baseline(ctx context.Context, rows train.Rows, m *layers.FourierLayer) error {
-	var x *tensor.Dense
-	for b, err := range rows.Blocks(ctx) {
-		if err != nil {
-			return err
-		}
-		x = b.X.(*tensor.Dense)
-		break
-	}
-	n, d := min(x.Shape()[0], train.BlockRows(1, m.Features())/4), m.Features()
+// baseline is what cannot be left out: the features of a block of rows and the update of their Gram matrix.
+type baseline struct {
+	m                     *layers.FourierLayer
+	z                     *tensor.Dense
+	zt, g                 []float64
+	next, rows            int // when to pause again, and the rows measured
+	features, update, all cost
+}
+
+// pause measures features and update on the first rows of a block.
+func (l *baseline) pause(x *tensor.Dense) error {
+	n, d := min(x.Shape()[0], train.BlockRows(1, l.m.Features())/4), l.m.Features()
 	for _, b := range data.Blocks(x, n) {
 		x = b
 		break
 	}
-	var z *tensor.Dense
-	repeat := max(1, min(r.Rows, baselineRows)/n)
-	var err error
-	if r.Features, err = timed(func() error {
-		for range repeat {
-			if z, err = m.Transform(z, x); err != nil {
-				return err
+	spent, err := timed(func() error {
+		features, err := timed(func() (err error) {
+			if l.z != nil && l.z.Shape()[0] != n {
+				l.z = nil
 			}
+			for range pauseBlocks {
+				if l.z, err = l.m.Transform(l.z, x); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
 		}
-		return ctx.Err()
-	}); err != nil {
+		if len(l.zt) != n*d {
+			l.zt, l.g = make([]float64, n*d), make([]float64, d*d)
+		}
+		for i, v := range l.z.Float64s() {
+			l.zt[i%d*n+i/d] = v
+		}
+		update, err := timed(func() error {
+			for range pauseBlocks {
+				blas.Implementation{}.Dsyrk(gblas.Lower, gblas.NoTrans, d, n, 1, l.zt, n, 1, l.g, d)
+			}
+			return nil
+		})
+		l.features, l.update, l.rows = l.features.plus(features), l.update.plus(update), l.rows+pauseBlocks*n
 		return err
-	}
-	zt, g := make([]float64, n*d), make([]float64, d*d)
-	for i, v := range z.Float64s() {
-		zt[i%d*n+i/d] = v
-	}
-	r.Update, err = timed(func() error {
-		for range repeat {
-			blas.Implementation{}.Dsyrk(gblas.Lower, gblas.NoTrans, d, n, 1, zt, n, 1, g, d)
-		}
-		return ctx.Err()
 	})
-	up := float64(r.Rows) / float64(repeat*n)
-	r.Features, r.Update = r.Features.times(up), r.Update.times(up)
+	l.all = l.all.plus(spent)
 	return err
 }
 
