@@ -20,14 +20,6 @@ type ridgeBlock struct {
 	meanZ, yByZ []float64 // and Σ w (y - ȳ) zᵀ, [k, d]
 }
 
-// weight is that of a row.
-func (b *ridgeBlock) weight(r int) float64 {
-	if b.w == nil {
-		return 1
-	}
-	return b.w[r]
-}
-
 // addBlock adds rows rows of d features z and rows i, i+1, ... of y, with as many weights of w where there are any, unless a feature is not finite.
 func (s *RidgeStats) addBlock(z []float64, d int, y *mat.Dense, w []float64, i, rows int) bool {
 	k := y.RawMatrix().Cols
@@ -41,7 +33,7 @@ func (s *RidgeStats) addBlock(z []float64, d int, y *mat.Dense, w []float64, i, 
 	// One pass over the features for their products with the targets and, in a last row, for their means: these show one that is not finite.
 	s.yc = slices.Grow(s.yc[:0], rows*(k+1))[:0]
 	for r := range rows {
-		w := b.weight(r)
+		w := weightAt(b.w, r)
 		for t, v := range targets.Data[r*targets.Stride:][:k] {
 			v -= b.meanY[t]
 			b.yy[t] += w * v * v

@@ -135,7 +135,10 @@ func (s *RidgeStats) add(z *tensor.Dense, y *mat.Dense, row func(i int) int) err
 			block = z.Float64s()[i*d : (i+rows)*d]
 		}
 		if !s.addBlock(block, d, y, w, i, rows) {
-			return checkFinite("Ridge", z, y, row)
+			if err := checkFinite("Ridge", z, y, row); err != nil {
+				return err
+			}
+			return checkScale(math.Inf(1)) // of finite features next to the largest number rounding can make a mean that is not
 		}
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -152,4 +153,19 @@ func ExampleRidgeStats() {
 	f, err := all.Solve(0)
 	fmt.Printf("%d rows: w = %.3f, b = %.3f, %v\n", all.N(), f.W.At(0, 0), f.B[0], err)
 	// Output: 4 rows: w = 2.000, b = 1.000, <nil>
+}
+
+// TestStatsMeanOverflows: 11 numbers that are the largest have a mean that the rounding of the sum may make infinite; the rows are then refused,
+// and not lost.
+func TestStatsMeanOverflows(t *testing.T) {
+	const n = 11
+	var s RidgeStats
+	z := tensor.New(tensor.WithShape(n, 1), tensor.WithBacking(slices.Repeat([]float64{math.MaxFloat64}, n)))
+	err, want := s.Add(z, mat.NewDense(n, 1, nil)), n
+	if err != nil {
+		want = 0
+	}
+	if err != nil && !errors.Is(err, domain.ErrDomain) || s.N() != want {
+		t.Errorf("%v, and %d rows", err, s.N())
+	}
 }

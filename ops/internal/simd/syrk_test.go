@@ -70,10 +70,11 @@ func TestSyrkStrips(t *testing.T) {
 		return // no kernels here, and the generic path is gonum's
 	}
 	use(t, best())
-	const n = 70
+	const n, k = 70, sharedTriangle/(8*70) + 1
 	for form := range 4 {
-		checkSyrk[float64](t, form&2 != 0, multiplication{aT: form&1 != 0, n: n, k: sharedTriangle/(8*n) + 1, alpha: 1})
+		checkSyrk[float64](t, form&2 != 0, multiplication{aT: form&1 != 0, n: n, k: k, alpha: 1})
 	}
+	checkMoved[float64](t, n, k, 0)
 }
 
 // TestSyrkMoved: the bits of a copy that is moved.
