@@ -5,16 +5,19 @@ import (
 	"math/rand/v2"
 )
 
-// Antithetic draws frequencies in pairs, columns 2i and 2i+1, that are opposite coordinate by coordinate: where one is small the
-// other is large. Each coordinate of the two is F⁻¹(u) and F⁻¹(1-u), F its distribution, with a u of its own. Every single frequency has
-// exactly the kernel's law, and the features are unbiased. It needs a ProductLaw. Hammersley and Morton (1956), A new Monte Carlo
-// technique: antithetic variates.
+// Antithetic draws frequencies in pairs, columns 2i and 2i+1, that are opposite coordinate by coordinate, where one is
+// small the other is large: it has less variance than IID where x and z are close, and more where they differ in one
+// or two coordinates and are not, for the Gaussian up to 1.64 times as much at four bandwidths in one coordinate and
+// 1.34 times at three in two. Each coordinate of the two is F⁻¹(u) and F⁻¹(1-u), F its distribution, with a u of its
+// own. Every single frequency has exactly the kernel's law, and the features are unbiased. It needs a ProductLaw.
+// Hammersley and Morton (1956), A new Monte Carlo technique: antithetic variates.
 //
-// A Laplace feature falls with every coordinate of its frequency, so that the pair never has more variance than two independent
-// frequencies. For the Fourier features of a symmetric law, which is that of every kernel here, F⁻¹(u) and F⁻¹(1-u) would be w and -w,
-// and cos(w·δ) the same number twice. There F is the distribution of |w|, and the signs are independent: the pair has less
-// variance where x - z is small and lies along few axes, and about that of IID otherwise. Laws with heavy tails may have more far
-// out: the Laplacian 1.29 times as much at three bandwidths on an axis.
+// A Laplace feature falls with every coordinate of its frequency, so that the pair never has more variance than two
+// independent frequencies. For the Fourier features of a symmetric law, which is that of every kernel here, F⁻¹(u) and
+// F⁻¹(1-u) would be w and -w, and cos(w·δ) the same number twice. There F is the distribution of |w|, and the signs
+// are independent. The variance depends on the coordinates in which x and z differ alone: the fewer these are, the
+// more is gained close by and lost far out, and from eight on it is that of IID to six per cent. On an axis the
+// Laplacian has up to 1.33 times that of IID, SkewedChi2 1.52 times.
 type Antithetic struct{}
 
 var _ Sampler = Antithetic{}

@@ -16,8 +16,8 @@ import (
 // Cho and Saul (2009), Kernel methods for deep learning. Its split is a signed combination of Gaussians. The kernel is steep where x and z are
 // opposite, order 0 as a square root: there closeness costs mass, about 60 for an error of .03, which the split reports.
 type ArcCosine struct {
-	Order int     // 0 or 1
-	Eps   float64 // the largest error; 0 chooses one of .1, .03, .01, .003 and .001 for the number of frequencies
+	Order     int     // 0 or 1
+	Eps, Flat float64 // of the combination, as in SpherePolynomial
 }
 
 var (
@@ -42,26 +42,17 @@ func (k ArcCosine) sharpest(eps float64) float64 {
 // Domain is the unit sphere.
 func (k ArcCosine) Domain() Domain { return domain.UnitSphere(sphereTolerance) }
 
-// Validate wants an order of 0 or 1 and an Eps that is 0 or between 1e-5 and 1.
+// Validate wants an order of 0 or 1, and Eps and Flat as in SpherePolynomial.
 func (k ArcCosine) Validate() error {
 	if k.Order != 0 && k.Order != 1 {
 		return fmt.Errorf("spectral: ArcCosine: Order = %d, want 0 or 1: %w", k.Order, ErrParam)
 	}
-	return validEps("ArcCosine", k.Eps)
+	return validFit("ArcCosine", k.Eps, k.Flat)
 }
 
 // Split is that of a signed combination of Gaussians.
-func (k ArcCosine) Split(d, m int) (*Split, error) { return checkedMixture(k, k.Eps, d, m) }
-
-// checkedMixture is splitMixture with the checks of a Split.
-func checkedMixture(k profile, eps float64, d, m int) (*Split, error) {
-	if err := validate(k); err != nil {
-		return nil, err
-	}
-	if err := checkCounts(d, m); err != nil {
-		return nil, err
-	}
-	return splitMixture(k, eps, m)
+func (k ArcCosine) Split(d, m int, c Coupling) (*Split, error) {
+	return checkedMixture(k, k.Eps, k.Flat, d, m, c)
 }
 
 // arcCosine is the kernel of φ = π - θ, which has the digits of k where it is small.

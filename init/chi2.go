@@ -21,14 +21,14 @@ var (
 
 // At returns Σ 2xz/(x+z), times (xz)^{(γ-1)/2} each.
 func (k Chi2) At(x, z []float64) float64 {
-	return additive(x, z, k.Degree(), k.Negative, chi2Term)
+	return additive(k, x, z, chi2Term)
 }
 
 func chi2Term(lo, hi float64) float64 { return 2 * lo / (1 + lo/hi) }
 
 // Gradient returns 2/(1 + x/z)² for γ = 1. Where x is 0 it is 0, as of the features of the kernel's maps, and not the 2 of the one side.
 func (k Chi2) Gradient(dst, x, z []float64) []float64 {
-	return additiveGradient(dst, x, z, k.Degree(), k.Negative, chi2Term, func(a, b float64) float64 { return 1 / (1 + a/b) })
+	return additiveGradient(k, dst, x, z, chi2Term, func(a, b float64) float64 { return 1 / (1 + a/b) })
 }
 
 // Signature is sech(λ/2).

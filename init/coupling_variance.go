@@ -1,9 +1,6 @@
 package spectral
 
-import (
-	"fmt"
-	"math"
-)
+import "math"
 
 // Variance is that of the estimate of k(x, z) from m frequencies of each sign, under the coupling. With T_j = m₊ cos(r₊ v₊·δ) - m₋
 // cos(r₋ v₋·δ) for column j it is
@@ -30,25 +27,43 @@ func (c Coupling) Variance(p *Split, x, z []float64, m int) (float64, error) {
 		return 0, err
 	}
 	if c < SharedCoupled || c > Independent {
-		return 0, fmt.Errorf("spectral: %v is no coupling: %w", c, ErrParam)
+		return 0, noCoupling(c)
 	}
-	v := &signedVariance{c: c, d: len(x), delta: distance(x, z), p: p, sides: [2]Side{p.Plus, p.Minus}, cross: map[crossKey]float64{}}
-	v.n[0], v.n[1] = p.Counts(m)
-	return max(0, v.variance()), nil
+	d := len(x)
+	fine := func(law RadialLaw) nodes {
+		return newNodes(func(u float64) float64 { return law.NormQuantile(d, u) }, .3)
+	}
+	v := newSignedVariance(c, p, d, m, fine, func(t float64) float64 { return sphereMean(d, t) })
+	return v.variance(distance(x, z)), nil
 }
 
-// signedVariance are the means that the variance is made of.
+// signedVariance is the variance of a coupling in ℝ^d, by a quadrature of the norms.
 type signedVariance struct {
-	c     Coupling
-	p     *Split
-	d     int
+	c      Coupling
+	d      int
+	sphere func(t float64) float64 // Ω_d
+	sides  [2]Side                 // plus, minus
+	n      [2]int
+	nodes  [2][]nodes // of each side and component
+
+	// At one distance.
 	delta float64
-	sides [2]Side // plus, minus
-	n     [2]int
-	nodes [2][]nodes     // of each side and component
 	mean  [2][]float64   // of the cosine
 	omega [2][][]float64 // Ω at each node
 	cross map[crossKey]float64
+}
+
+func newSignedVariance(
+	c Coupling, p *Split, d, m int, nodesOf func(RadialLaw) nodes, sphere func(t float64) float64,
+) *signedVariance {
+	v := &signedVariance{c: c, d: d, sphere: sphere, sides: [2]Side{p.Plus, p.Minus}}
+	v.n[0], v.n[1] = p.Counts(m)
+	for a, side := range v.sides {
+		for _, part := range side.Parts {
+			v.nodes[a] = append(v.nodes[a], nodesOf(part.Law))
+		}
+	}
+	return v
 }
 
 // crossKey names two components and how their columns hang together.
@@ -70,21 +85,26 @@ func (v *signedVariance) at(t float64) float64 {
 	if v.delta == 0 || t == 0 {
 		return 1
 	}
-	return sphereMean(v.d, v.delta*t)
+	return v.sphere(v.delta * t)
 }
 
-// variance adds up the covariances.
-func (v *signedVariance) variance() float64 {
-	for a, side := range v.sides {
-		for _, part := range side.Parts {
-			n := newNodes(func(u float64) float64 { return part.Law.NormQuantile(v.d, u) }, .3)
+// variance adds up the covariances at a distance.
+func (v *signedVariance) variance(delta float64) float64 {
+	v.delta, v.cross = delta, map[crossKey]float64{}
+	for a := range v.sides {
+		v.omega[a], v.mean[a] = nil, nil
+		for _, n := range v.nodes[a] {
 			omega, mean := n.apply(v.at), 0.
 			for i, w := range n.weights {
 				mean += w * omega[i]
 			}
-			v.nodes[a], v.omega[a], v.mean[a] = append(v.nodes[a], n), append(v.omega[a], omega), append(v.mean[a], mean)
+			v.omega[a], v.mean[a] = append(v.omega[a], omega), append(v.mean[a], mean)
 		}
 	}
+	return max(0, v.sum())
+}
+
+func (v *signedVariance) sum() float64 {
 	if v.c.Shares() && v.n[0] > 0 && v.n[1] > 0 {
 		return v.group([]int{0, 1}, v.n[0])
 	}
@@ -172,31 +192,26 @@ func (v *signedVariance) pairs(n, a int) int {
 		return pairsInBlocks(v.d, n)
 	}
 	sum := 0
-	for _, block := range v.dealt() {
-		sum += block[a] * (block[a] - 1) / 2
-	}
+	v.dealt(func(block [2]int) { sum += block[a] * (block[a] - 1) / 2 })
 	return sum
 }
 
-// dealt is how many columns of each sign the blocks of Joint have.
-func (v *signedVariance) dealt() (blocks [][2]int) {
+// dealt calls f with how many columns of each sign a block of Joint has, block by block.
+func (v *signedVariance) dealt(f func(block [2]int)) {
 	m := v.n[0] + v.n[1]
 	for first := 0; first < m; first += v.d {
 		last := min(first+v.d, m)
 		even := (last+1)/2 - (first+1)/2
-		blocks = append(blocks, [2]int{even, last - first - even})
+		f([2]int{even, last - first - even})
 	}
-	return blocks
 }
 
 // acrossSigns is the covariance of the two means of Joint.
 func (v *signedVariance) acrossSigns() float64 {
 	pairs, sum := 0, 0.
-	for _, block := range v.dealt() {
-		pairs += block[0] * block[1]
-	}
-	for i, s := range v.p.Plus.Parts {
-		for j, t := range v.p.Minus.Parts {
+	v.dealt(func(block [2]int) { pairs += block[0] * block[1] })
+	for i, s := range v.sides[0].Parts {
+		for j, t := range v.sides[1].Parts {
 			sum += s.Share * t.Share * v.get(crossKey{0, i, 1, j, orthogonalColumns})
 		}
 	}

@@ -66,7 +66,7 @@ func (k DeltaGaussian) Validate() error {
 }
 
 // Split is exact: N(0, I/σ_i²) for each Gaussian, with its weight.
-func (k DeltaGaussian) Split(_, _ int) (*Split, error) {
+func (k DeltaGaussian) Split(_, _ int, _ Coupling) (*Split, error) {
 	if err := k.Validate(); err != nil {
 		return nil, err
 	}

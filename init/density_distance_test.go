@@ -157,6 +157,36 @@ func TestLambdas(t *testing.T) {
 	}
 }
 
+// TestGaussLambdasAreNearer: the error of d²(x, y) for numbers up to e^12 apart, root mean square over their
+// logarithms, is less for GaussLambdas, the default of the layers, than for QuantileLambdas.
+func TestGaussLambdasAreNearer(t *testing.T) {
+	for name, c := range densityDistances {
+		if c.measure == nil {
+			continue
+		}
+		for _, m := range []int{5, 50} {
+			var squares [2]float64
+			for i, rule := range []LambdaRule{GaussLambdas, QuantileLambdas} {
+				l, w, err := c.d.Lambdas(m, rule, 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for r := 0.; r <= 12; r += .02 {
+					x := 1 / (1 + math.Exp(-r))
+					sum := 0.
+					for j, v := range l {
+						sum += w[j] * wave(x, 1-x, v)
+					}
+					squares[i] += sq(sum - c.d.Scalar(x, 1-x))
+				}
+			}
+			if !(squares[0] < squares[1]) {
+				t.Errorf("%s by %d: %v of gauss, %v of quantile", name, m, squares[0], squares[1])
+			}
+		}
+	}
+}
+
 func total(v []float64) (sum float64) {
 	for _, u := range v {
 		sum += u

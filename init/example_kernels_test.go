@@ -120,7 +120,7 @@ func ExampleStationary() {
 // Two Gaussians of opposite weights: indefinite, and split into its two signs exactly.
 func ExampleDeltaGaussian() {
 	k := spectral.DeltaGaussian{Sigmas: []float64{1, 10}, Weights: []float64{1, -1}}
-	split, err := k.Split(3, 64)
+	split, err := k.Split(3, 64, spectral.SharedCoupled)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -173,4 +173,15 @@ func ExampleFittedPeriod() {
 	}
 	fmt.Printf("fitted %.2f, optimal %.2f\n", fitted, optimal)
 	// Output: fitted 16.33, optimal 17.39
+}
+
+// Of a sum of one, from √x + √z - √(x+z) of each bin: its metric makes the exponential-semigroup kernel a Gaussian.
+func ExampleLevy() {
+	k := spectral.ExpSemigroup{Beta: .3}
+	d2 := spectral.SquaredMetric(spectral.Levy{}, histX, histZ)
+	fmt.Printf("k(x, z) = %.4f\n", spectral.Levy{}.At(histX, histZ))
+	fmt.Printf("%.6f = √(%.4f·%.4f) exp(-β·%.4f/2)\n", k.At(histX, histZ), k.At(histX, histX), k.At(histZ, histZ), d2)
+	// Output:
+	// k(x, z) = 0.6497
+	// 0.498986 = √(0.4857·0.5847) exp(-β·0.4386/2)
 }

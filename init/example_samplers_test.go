@@ -86,7 +86,7 @@ func ExampleSobol() {
 // Gaussians, whose mass grows as its error falls.
 func ExampleSpherePolynomial() {
 	for _, k := range []spectral.SpherePolynomial{{A: 2, P: 10}, {A: 3, P: 1, Eps: 1e-2}, {A: 3, P: 1, Eps: 1e-3}} {
-		p, err := k.Split(5, 1000)
+		p, err := k.Split(5, 1000, spectral.SharedCoupled)
 		if err != nil {
 			fmt.Println(err)
 			return
@@ -94,16 +94,16 @@ func ExampleSpherePolynomial() {
 		fmt.Printf("%+v: masses %.3f and %.3f, error %.4f\n", k, p.Plus.Mass, p.Minus.Mass, p.Error)
 	}
 	// Output:
-	// {A:2 P:10 Eps:0}: masses 1.007 and 0.007, error 0.0000
-	// {A:3 P:1 Eps:0.01}: masses 1.047 and 0.047, error 0.0100
-	// {A:3 P:1 Eps:0.001}: masses 1.527 and 0.527, error 0.0010
+	// {A:2 P:10 Eps:0 Flat:0}: masses 1.007 and 0.007, error 0.0000
+	// {A:3 P:1 Eps:0.01 Flat:0}: masses 1.047 and 0.047, error 0.0100
+	// {A:3 P:1 Eps:0.001 Flat:0}: masses 1.527 and 0.527, error 0.0010
 }
 
 // What each coupling of the two signs promises for 16 frequencies a sign, before anything is drawn.
 func ExampleCoupling() {
 	k := spectral.DeltaGaussian{Sigmas: []float64{1, 2}, Weights: []float64{1, -1}}
 	x, z := []float64{.4, -.2, .3, 0, .5, .1, -.3, .2}, make([]float64, 8)
-	p, err := k.Split(8, 16)
+	p, err := k.Split(8, 16, spectral.SharedCoupled)
 	if err != nil {
 		fmt.Println(err)
 		return

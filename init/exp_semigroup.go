@@ -25,17 +25,24 @@ var (
 	_ Validator  = ExpSemigroup{}
 	_ Law        = ExpSemigroup{}
 	_ ProductLaw = ExpSemigroup{}
+	_ Semigroup  = ExpSemigroup{}
 )
 
 // At returns exp(-β Σ √(x+z)).
-func (k ExpSemigroup) At(x, z []float64) float64 {
+func (k ExpSemigroup) At(x, z []float64) float64 { return math.Exp(-k.Exponent(x, z)) }
+
+// Exponent is β Σ √(x+z).
+func (k ExpSemigroup) Exponent(x, z []float64) float64 {
 	sameLength(x, z)
 	sum := 0.0
 	for i, v := range x {
 		sum += math.Sqrt(v + z[i])
 	}
-	return math.Exp(-k.Beta * sum)
+	return k.Beta * sum
 }
+
+// Metric is β Σ 2√(x+z) - √(2x) - √(2z), β times the squared metric of Levy.
+func (k ExpSemigroup) Metric(x, z []float64) float64 { return k.Beta * levyMetric(x, z) }
 
 // Gradient returns -β k(x,z)/(2√(x+z)), which is -Inf in the coordinates where x and z are both 0.
 func (k ExpSemigroup) Gradient(dst, x, z []float64) []float64 {

@@ -20,13 +20,11 @@ var (
 
 // At returns exp(-D²/2σ²).
 func (k Exponentiated) At(x, z []float64) float64 {
-	return math.Exp(-SquaredMetric(k.Of, x, z) / (2 * k.Sigma * k.Sigma))
+	return k.of(SquaredMetric(k.Of, x, z))
 }
 
-// SquaredMetric is D²(x, z) = k(x, x) + k(z, z) - 2k(x, z), at least 0. Vedaldi and Zisserman (2012), equation (8).
-func SquaredMetric(k Kernel, x, z []float64) float64 {
-	return math.Max(0, k.At(x, x)+k.At(z, z)-2*k.At(x, z))
-}
+// of is exp(-D²/2σ²) of D², for a σ whose square leaves the range of float64 too.
+func (k Exponentiated) of(d2 float64) float64 { return math.Exp(-d2 / k.Sigma / k.Sigma / 2) }
 
 // Domain is that of the homogeneous kernel.
 func (k Exponentiated) Domain() Domain { return k.Of.Domain() }

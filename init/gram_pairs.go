@@ -158,6 +158,10 @@ func (k SkewedChi2) pairs(x, z *rows) pairFunc {
 	}
 }
 
+// nearby is the share of k(x, x) + k(z, z) below which D² is taken coordinate by coordinate, because the difference
+// has lost two digits.
+const nearby = .01
+
 // pairs needs k(x, x) and k(z, z) once a row.
 func (k Exponentiated) pairs(x, z *rows) pairFunc {
 	of := pairsOf(k.Of, x, z)
@@ -172,6 +176,11 @@ func (k Exponentiated) pairs(x, z *rows) pairFunc {
 		dz = own(z)
 	}
 	return func(i, j int, scratch []float64) float64 {
-		return math.Exp(-math.Max(0, dx[i]+dz[j]-2*of(i, j, scratch)) / (2 * k.Sigma * k.Sigma))
+		both := dx[i] + dz[j]
+		d2 := both - 2*of(i, j, scratch)
+		if !(d2 > nearby*both) { // or one of them overflows
+			d2 = SquaredMetric(k.Of, x.row(i), z.row(j))
+		}
+		return k.of(d2)
 	}
 }

@@ -114,20 +114,20 @@ func jensenShannonTerms(x, z []float64, at []int32, lnX, lnZ []float64) {
 		}
 		lo, hi := min(a, z[p]), max(a, z[p])
 		r := lo / hi
-		l, high := r, lo // ln(1+r) and hi·ln(1+r) where r is lost in 1+r
+		high := 1.0 // ln(1+r)/r, where r is lost in 1+r
 		if u := 1 + r; u > 1 {
-			l = math.Log(u) * (r / (u - 1)) // Kahan's: what u lacks of 1+r, u-1 lacks too; math.Log1p takes twice the time
-			high = hi * l
+			high = math.Log(u) / (u - 1) // Kahan's: what u lacks of 1+r, u-1 lacks too; math.Log1p takes twice the time
 		}
-		x[p] = (high + lo*(l+math.Abs(lnX[at[p]]-lnZ[p]))) / (2 * math.Ln2)
+		x[p] = lo * ((high + high*r + math.Abs(lnX[at[p]]-lnZ[p])) / (2 * math.Ln2))
 	}
 }
 
-// additivePairs sums over the coordinates where z is not 0. k of degree γ has the terms of degree 1, multiplied by x^{(γ-1)/2} and
-// z^{(γ-1)/2}: powers that are taken once a cell. Kernels with an extension to negative numbers are asked as they are.
+// additivePairs sums over the coordinates where z is not 0. k of degree γ has the terms of degree 1, multiplied by
+// x^{(γ-1)/2} and z^{(γ-1)/2}: powers that are taken once a cell. Kernels with an extension to negative numbers, and
+// those of cells whose powers are out of range, are asked as they are.
 func additivePairs(k Homogeneous, x, z *rows, terms termsFunc, logs bool) pairFunc {
 	nz := z.nonZeros()
-	if k.Extension() != RejectNegative {
+	if k.Extension() != RejectNegative || !powersInRange(k, x) || !powersInRange(k, z) {
 		return func(i, j int, scratch []float64) float64 {
 			at, v := nz.row(j)
 			return k.At(gather(scratch, x.row(i), at), v)
@@ -168,7 +168,7 @@ func additivePairs(k Homogeneous, x, z *rows, terms termsFunc, logs bool) pairFu
 
 // pairs multiplies x^{γ/2} by z^{γ/2}.
 func (k Hellinger) pairs(x, z *rows) pairFunc {
-	if k.Negative != RejectNegative {
+	if k.Negative != RejectNegative || !powersInRange(k, x) || !powersInRange(k, z) {
 		return additivePairs(k, x, z, nil, false)
 	}
 	rx, rz := x.each(power(k.Degree()/2)), z.nonZeros().each(power(k.Degree()/2))
@@ -180,6 +180,21 @@ func (k Hellinger) pairs(x, z *rows) pairFunc {
 		}
 		return sum
 	}
+}
+
+// powersInRange says whether all that a degree other than 1 makes of the cells that are not 0, and the products of two
+// of it, are in range.
+func powersInRange(k Homogeneous, r *rows) bool {
+	if k.Degree() == 1 {
+		return true
+	}
+	most := math.Pow(1e90, 1/math.Max(1, k.Degree()))
+	for _, v := range r.data {
+		if v != 0 && !(v > 1/most && v < most) {
+			return false
+		}
+	}
+	return true
 }
 
 // power is v^e, and 0 of 0 whatever the sign of e. Denormal numbers are taken up first, for the reason that ln has.

@@ -9,14 +9,16 @@ import (
 	"gonum.org/v1/gonum/stat/samplemv"
 )
 
-// Halton takes the first m points of a randomised Halton sequence, coordinate i in base of the ith prime, in place of independent
-// ones: through the quantile of each coordinate for a ProductLaw, and for a RadialLaw, with one coordinate more, through the norm and
-// normal quantiles. The digits that tell the points apart are permuted at random, and those behind are independent, which makes every
-// single point uniform: the features are unbiased, and their error over seeds is an honest one. Owen (2017), A randomized Halton
-// algorithm in R; Yang, Sindhwani, Avron and Mahoney (2014), Quasi-Monte Carlo Feature Maps for Shift-Invariant Kernels.
+// Halton takes the first m points of a randomised Halton sequence, coordinate i in base of the ith prime, in place of
+// independent ones: it has less variance than IID in few dimensions and for many frequencies, and up to 1.26 times as
+// much with no more than two frequencies a dimension. The points become frequencies through the quantile of each
+// coordinate for a ProductLaw, and for a RadialLaw, with one coordinate more, through the norm and normal quantiles.
+// The digits that tell the points apart are permuted at random, and those behind are independent, which makes every
+// single point uniform: the features are unbiased, and their error over seeds is an honest one. Owen (2017), A
+// randomized Halton algorithm in R; Yang, Sindhwani, Avron and Mahoney (2014), Quasi-Monte Carlo Feature Maps for
+// Shift-Invariant Kernels.
 //
-// It has less variance than IID in few dimensions and for many frequencies. In many dimensions, where the primes are as large as m, the
-// points are little more even than independent ones.
+// In many dimensions, where the primes are as large as m, the points are little more even than independent ones.
 //
 // It has at most 1000 coordinates: 1000 dimensions for a ProductLaw, 999 for a RadialLaw. Sobol has some more.
 type Halton struct{}

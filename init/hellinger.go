@@ -22,14 +22,14 @@ var (
 
 // At returns Σ (xz)^{γ/2}.
 func (k Hellinger) At(x, z []float64) float64 {
-	return additive(x, z, k.Degree(), k.Negative, hellingerTerm)
+	return additive(k, x, z, hellingerTerm)
 }
 
 func hellingerTerm(lo, hi float64) float64 { return math.Sqrt(lo) * math.Sqrt(hi) }
 
 // Gradient returns ½√(z/x) for γ = 1, and 0 where x is 0 and the derivative has no bound.
 func (k Hellinger) Gradient(dst, x, z []float64) []float64 {
-	return additiveGradient(dst, x, z, k.Degree(), k.Negative, hellingerTerm, func(_, _ float64) float64 { return .5 })
+	return additiveGradient(k, dst, x, z, hellingerTerm, func(_, _ float64) float64 { return .5 })
 }
 
 // Signature is 1.

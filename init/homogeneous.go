@@ -90,28 +90,45 @@ func validHomogeneous(kernel string, gamma float64, n Negative) error {
 	return nil
 }
 
-// additive is Σ_i k(x_i, z_i) for the 1-homogeneous k of 0 < lo <= hi, raised to degree γ and extended to negative numbers:
-// k_γ = (xz)^{(γ-1)/2} k.
-func additive(x, z []float64, gamma float64, n Negative, k func(lo, hi float64) float64) float64 {
+// additive is Σ_i k(x_i, z_i) for the kernel of degree 1 on 0 < lo <= hi, raised to the degree of k and extended to
+// negative numbers.
+func additive(k Homogeneous, x, z []float64, one func(lo, hi float64) float64) float64 {
 	sameLength(x, z)
-	sum := 0.0
+	gamma, n, sum := k.Degree(), k.Extension(), 0.0
 	for i, a := range x {
 		b := z[i]
 		if a == 0 || b == 0 || n == SplitNegative && a < 0 != (b < 0) {
 			continue
 		}
-		sign := 1.0
+		v := additiveTerm(k, gamma, math.Abs(a), math.Abs(b), 1, one)
 		if a < 0 != (b < 0) {
-			sign = -1
+			v = -v
 		}
-		a, b = math.Abs(a), math.Abs(b)
-		v := k(math.Min(a, b), math.Max(a, b))
-		if gamma != 1 {
-			v *= math.Pow(math.Sqrt(a)*math.Sqrt(b), gamma-1)
-		}
-		sum += sign * v
+		sum += v
 	}
 	return sum
+}
+
+// additiveTerm is k_γ(a, b)/over = (ab)^{(γ-1)/2} k(a, b)/over, for a, b > 0 and over = 1 or a. Where a factor leaves
+// the range of float64, or the term of degree 1 is so small that it has few digits, it is (ab)^{γ/2} 𝒦(ln b - ln
+// a)/over by logarithms.
+func additiveTerm(k Homogeneous, gamma, a, b, over float64, one func(lo, hi float64) float64) float64 {
+	lo := math.Min(a, b)
+	v := one(lo, math.Max(a, b)) / over
+	if gamma == 1 && over == 1 {
+		return v
+	}
+	fine := lo > 1e-280 && inRange(v)
+	if gamma != 1 {
+		p := math.Pow(math.Sqrt(a)*math.Sqrt(b), gamma-1)
+		v *= p
+		fine = fine && inRange(p) && inRange(v)
+	}
+	if fine {
+		return v
+	}
+	half := math.Exp((gamma*(ln(a)+ln(b))/2 - ln(over)) / 2) // the whole may overflow where its product with 𝒦 does not
+	return half * k.Signature(ln(b)-ln(a)) * half
 }
 
 // sech is 1/cosh v, without an overflow.

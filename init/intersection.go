@@ -22,14 +22,14 @@ var (
 
 // At returns Σ min(x, z), times (xz)^{(γ-1)/2} each.
 func (k Intersection) At(x, z []float64) float64 {
-	return additive(x, z, k.Degree(), k.Negative, intersectionTerm)
+	return additive(k, x, z, intersectionTerm)
 }
 
 func intersectionTerm(lo, _ float64) float64 { return lo }
 
 // Gradient returns 1 where x < z, 0 where x > z, and ½ where they are equal, the mean of the two sides, for γ = 1; and 0 where x is 0.
 func (k Intersection) Gradient(dst, x, z []float64) []float64 {
-	return additiveGradient(dst, x, z, k.Degree(), k.Negative, intersectionTerm, func(a, b float64) float64 { return (1 + sign(b-a)) / 2 })
+	return additiveGradient(k, dst, x, z, intersectionTerm, func(a, b float64) float64 { return (1 + sign(b-a)) / 2 })
 }
 
 // Signature is exp(-|λ|/2).

@@ -23,26 +23,32 @@ var (
 
 // At returns the sum above, times (xz)^{(γ-1)/2} a coordinate.
 func (k JensenShannon) At(x, z []float64) float64 {
-	return additive(x, z, k.Degree(), k.Negative, jensenShannonTerm)
+	return additive(k, x, z, jensenShannonTerm)
 }
 
 func jensenShannonTerm(lo, hi float64) float64 {
+	high, low := jensenShannonParts(lo, hi)
+	return lo * ((high + low) / (2 * math.Ln2))
+}
+
+// jensenShannonParts are hi ln((lo+hi)/hi) and lo ln((lo+hi)/lo), over lo.
+func jensenShannonParts(lo, hi float64) (high, low float64) {
 	r := lo / hi
-	high, logRatio := hi*math.Log1p(r), -math.Log(r)
-	if r < 0x1p-1000 { // r loses digits, and then is 0; hi·ln(1+r) is lo
-		high, logRatio = lo, ln(hi)-ln(lo)
+	if r < 0x1p-1000 { // r loses digits, and then is 0
+		return 1, r + ln(hi) - ln(lo)
 	}
-	return (high + lo*(math.Log1p(r)+logRatio)) / (2 * math.Ln2)
+	l := math.Log1p(r)
+	return l / r, l - math.Log(r)
 }
 
 // Gradient returns ½ log₂(1 + z/x) for γ = 1, and 0 where x is 0 and the derivative has no bound.
 func (k JensenShannon) Gradient(dst, x, z []float64) []float64 {
-	return additiveGradient(dst, x, z, k.Degree(), k.Negative, jensenShannonTerm, func(a, b float64) float64 {
-		rise := math.Log1p(b/a) / (2 * math.Ln2)
-		if math.IsInf(b/a, 1) {
-			rise = (ln(b) - ln(a)) / (2 * math.Ln2)
+	return additiveGradient(k, dst, x, z, jensenShannonTerm, func(a, b float64) float64 {
+		high, low := jensenShannonParts(math.Min(a, b), math.Max(a, b))
+		if a > b {
+			return high / (high + low)
 		}
-		return a * rise / jensenShannonTerm(math.Min(a, b), math.Max(a, b))
+		return low / (high + low)
 	})
 }
 

@@ -21,54 +21,54 @@ const sphereTolerance = 1e-6
 //
 //	k(r) ≈ Σ_i c_i exp(-s_i r²/2),   0 <= r <= 2,   Σ c_i = k(0),
 //
-// with the least mass Σ|c_i| that allows a given largest error: by Bochner's theorem for each, a signed measure of finite mass, in any
-// dimension, that is sampled exactly. Where the Fourier transform of k itself, cut off at r = 2, has no finite mass, this does.
+// which costs least, Σ|c_i| (1 + flat (s_i/s₀)²), among those of a given largest error eps: by Bochner's theorem for
+// each, a signed measure of finite mass, in any dimension, that is sampled exactly. Where the Fourier transform of k
+// itself, cut off at r = 2, has no finite mass, this does. s₀ is the scale of the Gaussian as wide as k. For flat = 0
+// the mass Σ|c_i| is least.
 type mixture struct {
-	s, c []float64 // by s, from 0 on
-	err  float64   // the largest error on the sphere
+	s, c      []float64 // by s, from 0 on
+	err       float64   // the largest error on the sphere
+	eps, flat float64   // what it was fitted with
 }
-
-// choices are the relative errors among which the one is chosen that makes eps² + mass²/m least: the squares of the bias and of the
-// standard error. The first is for kernels that are steep at opposite points.
-var choices = []float64{1e-1, 3e-2, 1e-2, 3e-3, 1e-3}
 
 // leastEps is the relative error that the smooth kernels can still be fitted to.
 const leastEps = 1e-5
 
-// validEps is the check of a relative error, 0 for one that is chosen.
-func validEps(kernel string, eps float64) error {
-	if eps == 0 || eps >= leastEps && eps < 1 {
-		return nil
+// mostFlat is where only the flattest combination is left.
+const mostFlat = 1e3
+
+// validFit is the check of a relative error, 0 for one that is chosen, and of what goes with it.
+func validFit(kernel string, eps, flat float64) error {
+	switch {
+	case eps != 0 && !(eps >= leastEps && eps < 1):
+		return fmt.Errorf("spectral: %s: Eps = %v is not between %v and 1, nor the 0 that lets it be chosen: %w",
+			kernel, eps, leastEps, ErrParam)
+	case !(flat >= 0 && flat <= mostFlat):
+		return fmt.Errorf("spectral: %s: Flat = %v is not between 0 and %v: %w", kernel, flat, mostFlat, ErrParam)
+	case eps == 0 && flat != 0:
+		return fmt.Errorf("spectral: %s: Flat = %v and Eps = 0, with which both are chosen; give both or none: %w",
+			kernel, flat, ErrParam)
 	}
-	return fmt.Errorf("spectral: %s: Eps = %v is not between %v and 1, nor the 0 that lets it be chosen: %w", kernel, eps, leastEps, ErrParam)
+	return nil
 }
 
-// splitMixture is the split of k by a mixture of the relative error eps, or of the choice for m frequencies where eps is 0.
-func splitMixture(k profile, eps float64, m int) (*Split, error) {
-	if eps != 0 {
-		f, err := fitMixture(k, eps)
-		if err != nil {
-			return nil, err
-		}
-		return f.split(k), nil
+// checkedMixture is the split of k by the mixture of eps and flat, or, where eps is 0, by the one that is best for
+// the frequencies.
+func checkedMixture(k profile, eps, flat float64, d, m int, c Coupling) (*Split, error) {
+	if err := validate(k); err != nil {
+		return nil, err
 	}
-	var best *mixture
-	least, last := math.Inf(1), error(nil)
-	for _, eps := range choices {
-		f, err := fitMixture(k, eps)
-		if err != nil {
-			last = err
-			break // and closer ones still less
-		}
-		mass := f.mass() / largest(k)
-		if risk := eps*eps + mass*mass/float64(m); risk < least {
-			best, least = f, risk
-		}
+	if err := checkCounts(d, m); err != nil {
+		return nil, err
 	}
-	if best == nil {
-		return nil, last
+	if eps == 0 {
+		return chooseMixture(k, d, m, c)
 	}
-	return best.split(k), nil
+	f, err := fitMixture(k, eps, flat)
+	if err != nil {
+		return nil, err
+	}
+	return f.split(k), nil
 }
 
 // largest is the largest |k| on a grid.
@@ -80,12 +80,14 @@ func largest(k profile) float64 {
 	return top
 }
 
-func (f *mixture) mass() float64 {
-	sum := 0.
-	for _, c := range f.c {
-		sum += math.Abs(c)
+// width is the first distance at which k is down to e^(-1/2) of k(0), as a Gaussian of that σ is, or 2.
+func width(k profile) float64 {
+	for i := range 2000 {
+		if r := float64(i) / 1000; k.at(r) <= k.at(0)*math.Exp(-.5) {
+			return r
+		}
 	}
-	return sum
+	return 2
 }
 
 func (f *mixture) at(r float64) float64 {
@@ -103,19 +105,21 @@ func (f *mixture) split(k SignedLaw) *Split {
 			laws[i] = Gaussian{Sigma: 1 / math.Sqrt(s)}
 		}
 	}
-	return splitOf(k, f.c, laws, f.err)
+	p := splitOf(k, f.c, laws, f.err)
+	p.Eps, p.Flat = f.eps, f.flat
+	return p
 }
 
-// fitted remembers mixtures, which depend on the kernel and the error alone, and where there is none: a fit takes some 30 ms, and maps are
-// drawn many times over.
+// fitted remembers mixtures, which depend on the kernel, eps and flat alone, and where there is none: a fit takes
+// some 10 ms, and maps are drawn many times over.
 var fitted = struct {
 	sync.Mutex
 	of map[fitKey]fit
 }{of: map[fitKey]fit{}}
 
 type fitKey struct {
-	k   profile
-	eps float64
+	k         profile
+	eps, flat float64
 }
 
 type fit struct {
@@ -127,22 +131,23 @@ type fit struct {
 const mostFits = 256
 
 // fitMixture finds the mixture, or remembers it.
-func fitMixture(k profile, eps float64) (*mixture, error) {
+func fitMixture(k profile, eps, flat float64) (*mixture, error) {
 	fitted.Lock()
 	defer fitted.Unlock()
-	f, ok := fitted.of[fitKey{k, eps}]
+	key := fitKey{k, eps, flat}
+	f, ok := fitted.of[key]
 	if !ok {
-		f.mixture, f.err = newMixture(k, eps)
+		f.mixture, f.err = newMixture(k, eps, flat)
 		if len(fitted.of) >= mostFits {
 			clear(fitted.of)
 		}
-		fitted.of[fitKey{k, eps}] = f
+		fitted.of[key] = f
 	}
 	return f.mixture, f.err
 }
 
 // newMixture solves the linear program. The scales are 0 and a geometric grid.
-func newMixture(k profile, eps float64) (*mixture, error) {
+func newMixture(k profile, eps, flat float64) (*mixture, error) {
 	const perDecade, flattest = 40, 1e-2
 	scales := []float64{0}
 	for i := 0; ; i++ {
@@ -152,14 +157,18 @@ func newMixture(k profile, eps float64) (*mixture, error) {
 			break
 		}
 	}
+	price, unit := make([]float64, len(scales)), 1/width(k)/width(k)
+	for i, s := range scales {
+		price[i] = 1 + flat*(s/unit)*(s/unit)
+	}
 	top := largest(k)
-	lp := &chebyshev{phi: func(i int, r float64) float64 { return math.Exp(-scales[i] * r * r / 2) }, n: len(scales),
-		f: func(r float64) float64 { return k.at(r) / top }, eps: .999 * eps}
+	lp := &chebyshev{phi: func(i int, r float64) float64 { return math.Exp(-scales[i] * r * r / 2) },
+		n: len(scales), price: price, f: func(r float64) float64 { return k.at(r) / top }, eps: .999 * eps}
 	c, ok := lp.solve(distances(2000))
 	if !ok {
 		return nil, fmt.Errorf("spectral: no combination of Gaussians found that is within %v of %T%+v on the sphere; allow a larger Eps: %w", eps*top, k, k, ErrParam)
 	}
-	f := &mixture{}
+	f := &mixture{eps: eps, flat: flat}
 	for i, v := range c {
 		if v != 0 {
 			f.s, f.c = append(f.s, scales[i]), append(f.c, v*top)

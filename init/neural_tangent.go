@@ -15,7 +15,7 @@ import (
 // the inductive bias of neural tangent kernels. Its split is a signed combination of Gaussians. Like ArcCosine it is steep where x and z are opposite: an error of .03
 // costs the mass 15.5.
 type NeuralTangent struct {
-	Eps float64 // the largest error, in proportion to k(x, x); 0 chooses one of .1, .03, .01, .003 and .001 for the number of frequencies
+	Eps, Flat float64 // of the combination, as in SpherePolynomial; Eps is in proportion to k(x, x)
 }
 
 var (
@@ -35,11 +35,13 @@ func (k NeuralTangent) sharpest(eps float64) float64 { return ArcCosine{}.sharpe
 // Domain is the unit sphere.
 func (k NeuralTangent) Domain() Domain { return domain.UnitSphere(sphereTolerance) }
 
-// Validate wants an Eps that is 0 or between 1e-5 and 1.
-func (k NeuralTangent) Validate() error { return validEps("NeuralTangent", k.Eps) }
+// Validate wants Eps and Flat as in SpherePolynomial.
+func (k NeuralTangent) Validate() error { return validFit("NeuralTangent", k.Eps, k.Flat) }
 
 // Split is that of a signed combination of Gaussians.
-func (k NeuralTangent) Split(d, m int) (*Split, error) { return checkedMixture(k, k.Eps, d, m) }
+func (k NeuralTangent) Split(d, m int, c Coupling) (*Split, error) {
+	return checkedMixture(k, k.Eps, k.Flat, d, m, c)
+}
 
 // neuralTangent is the kernel of φ = π - θ.
 func neuralTangent(phi float64) float64 {

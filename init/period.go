@@ -45,7 +45,7 @@ func OptimalPeriod(k Homogeneous, order int, w Window) (float64, error) {
 		return 1, nil
 	}
 	switch k.(type) {
-	case Chi2, Intersection, JensenShannon: // values that are what they say; a type of the user's own may change behind a pointer
+	case Chi2, Intersection, JensenShannon, Levy: // values that are what they say; a type of the user's own may change behind a pointer
 	default:
 		return optimalPeriod(k, order, w), nil
 	}

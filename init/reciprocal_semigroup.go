@@ -22,16 +22,40 @@ var (
 	_ Validator  = ReciprocalSemigroup{}
 	_ Law        = ReciprocalSemigroup{}
 	_ ProductLaw = ReciprocalSemigroup{}
+	_ Semigroup  = ReciprocalSemigroup{}
 )
 
 // At returns Π λ/(x+z+λ) as exp(-Σ ln(1 + (x+z)/λ)).
-func (k ReciprocalSemigroup) At(x, z []float64) float64 {
+func (k ReciprocalSemigroup) At(x, z []float64) float64 { return math.Exp(-k.Exponent(x, z)) }
+
+// Exponent is Σ ln(1 + (x+z)/λ).
+func (k ReciprocalSemigroup) Exponent(x, z []float64) float64 {
 	sameLength(x, z)
 	sum := 0.0
 	for i, v := range x {
-		sum += math.Log1p((v + z[i]) / k.Lambda)
+		sum += math.Log1p(v/k.Lambda + z[i]/k.Lambda)
 	}
-	return math.Exp(-sum)
+	return sum
+}
+
+// Metric is Σ 2 ln(1 + (x+z)/λ) - ln(1 + 2x/λ) - ln(1 + 2z/λ) = Σ 2 ln cosh(t/2), t = ln((x + λ/2)/(z + λ/2)): -2 ln of the skewed χ² kernel of
+// shift λ/2.
+func (k ReciprocalSemigroup) Metric(x, z []float64) float64 {
+	sameLength(x, z)
+	sum := 0.0
+	for i, v := range x {
+		sum += 2 * lnCosh(math.Log1p(2*math.Abs(v-z[i])/(k.Lambda+2*math.Min(v, z[i])))/2)
+	}
+	return sum
+}
+
+// lnCosh is ln cosh v for v >= 0, to full precision next to 0 and without an overflow.
+func lnCosh(v float64) float64 {
+	if v < 1 {
+		s := math.Sinh(v)
+		return math.Log1p(s*s) / 2
+	}
+	return v - math.Ln2 + math.Log1p(math.Exp(-2*v))
 }
 
 // Gradient returns -k(x,z)/(x+z+λ).

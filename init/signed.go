@@ -10,9 +10,9 @@ import "fmt"
 // The features of the two parts, with the sign of each column beside them, make the kernel an indefinite inner product.
 type SignedLaw interface {
 	Kernel
-	// Split returns the two laws in ℝ^d. Where they belong to an approximation of the kernel, the more frequencies m a sign there are to
-	// be, the closer it is.
-	Split(d, m int) (*Split, error)
+	// Split returns the two laws in ℝ^d. Where they belong to an approximation of the kernel that is to be chosen, it
+	// is the one for m frequencies a sign that are drawn by the coupling.
+	Split(d, m int, c Coupling) (*Split, error)
 }
 
 // Split is a SignedLaw in ℝ^d, taken apart.
@@ -21,6 +21,8 @@ type Split struct {
 	Plus, Minus Side
 	// Error bounds |At - k| on the domain: 0 where the two are the same. It is measured, on a grid of distances.
 	Error float64
+	// Eps and Flat are what a signed combination of Gaussians was fitted with, given or chosen; 0 for another split.
+	Eps, Flat float64
 }
 
 // Side is the part of one sign: a mass, and a law that is a mixture.

@@ -6,9 +6,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// chebyshev is the linear program of a signed combination of functions φ_i that is close to f and as small as can be,
+// chebyshev is the linear program of a signed combination of functions φ_i that is close to f and costs as little as
+// can be,
 //
-//	min Σ|c_i|   over   |Σ c_i φ_i(z) - f(z)| <= eps at every point z of a list,   Σ c_i φ_i(0) = f(0),
+//	min Σ p_i |c_i|   over   |Σ c_i φ_i(z) - f(z)| <= eps at every point z of a list,   Σ c_i φ_i(0) = f(0),
 //
 // solved by the dual simplex method over few rows, to which the points of the largest error are added until there is none above eps:
 // without a row, c = 0 is the optimum, so that no first phase is needed, and a row more leaves the basis dual feasible. Rows that do not
@@ -16,7 +17,8 @@ import (
 // does not add up. Functions of this kind are close to linear dependence, which a tableau would not survive.
 type chebyshev struct {
 	phi   func(i int, z float64) float64
-	n     int // functions
+	n     int       // functions
+	price []float64 // p_i, above 0
 	f     func(z float64) float64
 	eps   float64
 	rows  []constraint
@@ -131,10 +133,11 @@ func (p *chebyshev) optimum() ([]float64, bool) {
 		for r, j := range p.basis {
 			p.column(col, j)
 			b.SetCol(r, col)
-			cost.SetVec(r, 1)
 			if j < 0 {
 				cost.SetVec(r, 0)
 				isBasic[^j] = true
+			} else {
+				cost.SetVec(r, p.price[j%p.n])
 			}
 		}
 		for r, row := range p.rows {
@@ -205,8 +208,8 @@ func (p *chebyshev) entering(y, rho []float64, isBasic []bool) (column int, ok b
 			price += y[r] * row.phi[i]
 			pivot += rho[r] * row.phi[i]
 		}
-		consider(i, 1-price, pivot)
-		consider(p.n+i, 1+price, -pivot)
+		consider(i, p.price[i]-price, pivot)
+		consider(p.n+i, p.price[i]+price, -pivot)
 	}
 	for r, row := range p.rows {
 		if isBasic[r] || row.slack == 0 {

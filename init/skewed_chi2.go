@@ -83,5 +83,5 @@ func logRatio(x, z, c float64) float64 {
 	if r := a / b; r > 1e-300 && r < 1e300 {
 		return math.Log(r)
 	}
-	return math.Log(a) - math.Log(b)
+	return ln(a) - ln(b)
 }

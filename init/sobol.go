@@ -8,17 +8,22 @@ import (
 	"strings"
 )
 
-// Sobol takes the first m points of a randomised Sobol' sequence in place of independent ones: through the quantile of each
-// coordinate for a ProductLaw, and for a RadialLaw, with one coordinate more, through the norm and normal quantiles. A random
-// lower-triangular matrix scrambles the digits of each coordinate (Matoušek 1998) and a random digital shift makes every single point
-// uniform: the features are unbiased, and their error over seeds is an honest one. The points are most even when m is a power of two.
+// Sobol takes the first m points of a randomised Sobol' sequence in place of independent ones: it has less variance
+// than IID in few dimensions and for many frequencies, and many times as much where frequencies are few and x and z
+// differ in two coordinates whose points lie on few lines, up to 5.6 times in 8 dimensions with 16 frequencies, 9
+// times in 16 with 32, and 37 times in 64 with 128. The points become frequencies through the quantile of each
+// coordinate for a ProductLaw, and for a RadialLaw, with one coordinate more, through the norm and normal quantiles. A
+// random lower-triangular matrix scrambles the digits of each coordinate (Matoušek 1998) and a random digital shift
+// makes every single point uniform: the features are unbiased, and their error over seeds is an honest one. The points
+// are most even when m is a power of two.
 //
 // The direction numbers are those of Joe and Kuo (2008), Constructing Sobol sequences with better two-dimensional projections, SIAM
 // J. Sci. Comput. 30, 2635-2654, file new-joe-kuo-6.21201, and the order of the points is theirs (Antonov and Saleev's Gray code). They
 // are kept for the polynomials of degree up to 13: 1111 dimensions for a ProductLaw, 1110 for a RadialLaw.
 //
-// It has less variance than IID in few dimensions and for many frequencies, and in many dimensions about the same. With no more
-// frequencies than dimensions it may have a little more.
+// More frequencies even a pair out, 1024 those of the first 8 coordinates; among the first 64 there is one with 11
+// times the variance of IID for 1024. On the diagonal there is no more than 1.18 times
+// as much.
 type Sobol struct{}
 
 var _ Sampler = Sobol{}

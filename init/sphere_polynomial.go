@@ -20,13 +20,19 @@ import (
 // of finite mass if and only if p > (d-1)/2. Then, and with Eps = 0, the split is exact, as long as the tail of |f|, of the order
 // r^(-(p-(d-1)/2)), falls to 1e-8 by r = 1e5: from p = (d+3)/2 on in few dimensions. Its mass is about 1 for a large p and grows towards that
 // end; with an Eps the other way is taken, whose mass may be less. For every other a and p the density has no finite mass, and the published program for it samples another kernel (it has no r^(d-1), is cut at r = 100 and has an error of up to .1);
-// here the split is that of a signed combination of Gaussians which is closer than Eps, in any dimension, with the least mass.
+// here the split is that of a signed combination of Gaussians which is closer than Eps, in any dimension.
 type SpherePolynomial struct {
 	A float64 // a > 0
 	P int     // p >= 1, the degree
-	// Eps is the largest error, in proportion to the largest |k| on the sphere (1 for a >= √2). 0 is the exact measure where there is
-	// one, and else the one of .1, .03, .01, .003 and .001 that is best for the number of frequencies.
+	// Eps is the largest error of the combination, in proportion to the largest |k| on the sphere (1 for a >= √2). 0
+	// is the exact measure where there is one. Else Eps and Flat are chosen, such that the mean over the distances on
+	// the sphere of squared bias and predicted variance is least, for the dimension, the number of frequencies and
+	// their coupling (Coupling.Variance).
 	Eps float64
+	// Flat keeps the scales s = 1/σ² of the combination small, which orthogonal frequencies estimate best, at the
+	// price of mass: Σ|c| (1 + Flat (s/s₀)²) is least, with s₀ of the Gaussian that is as wide as k. 0 is the least
+	// mass. From 0 to 1000, and 0 where Eps is.
+	Flat float64
 }
 
 var (
@@ -52,7 +58,7 @@ func (k SpherePolynomial) sharpest(float64) float64 {
 // Domain is the unit sphere.
 func (k SpherePolynomial) Domain() Domain { return domain.UnitSphere(sphereTolerance) }
 
-// Validate wants a > 0, p >= 1 and an Eps that is 0 or between 1e-5 and 1.
+// Validate wants a > 0, p >= 1, an Eps that is 0 or between 1e-5 and 1, and a Flat between 0 and 1000, 0 where Eps is.
 func (k SpherePolynomial) Validate() error {
 	if err := positive("SpherePolynomial", "A", k.A); err != nil {
 		return err
@@ -63,23 +69,20 @@ func (k SpherePolynomial) Validate() error {
 	if top := largest(k); math.IsInf(top, 1) {
 		return fmt.Errorf("spectral: SpherePolynomial: (1 - r²/a²)^p overflows for opposite points, a = %v and p = %d; raise A: %w", k.A, k.P, ErrParam)
 	}
-	return validEps("SpherePolynomial", k.Eps)
+	return validFit("SpherePolynomial", k.Eps, k.Flat)
 }
 
 // Split is the exact measure, or that of a signed combination of Gaussians.
-func (k SpherePolynomial) Split(d, m int) (*Split, error) {
+func (k SpherePolynomial) Split(d, m int, c Coupling) (*Split, error) {
 	if err := k.Validate(); err != nil {
 		return nil, err
 	}
-	if err := checkCounts(d, m); err != nil {
-		return nil, err
-	}
-	if k.A == 2 && k.Eps == 0 {
+	if k.A == 2 && k.Eps == 0 && d > 0 && m > 0 {
 		if plus, minus := sphereMeasure(d, k.P); plus != nil {
 			return &Split{Of: k, Plus: plus.side(1 + minus.mass), Minus: minus.side(minus.mass)}, nil // k(0) = 1, whatever was rounded
 		}
 	}
-	return splitMixture(k, k.Eps, m)
+	return checkedMixture(k, k.Eps, k.Flat, d, m, c)
 }
 
 // Affine are the slope and the offset of k(x, z) = (slope x·z + offset)^p: 2/a² and 1 - 2/a², which is negative for a < √2.

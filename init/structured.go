@@ -9,8 +9,9 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Structured draws frequencies that are never written down: blocks of d' of them, d' the least power of two with d' >= d, are the
-// rows of
+// Structured draws frequencies that are never written down, and has a bias that makes its error up to 13 times that of
+// IID in 16 dimensions, for 1024 frequencies, and about that of Orthogonal in 64. Blocks of d' of them, d' the
+// least power of two with d' >= d, are the rows of
 //
 //	diag(r) · V,   V = (H/√d') D₃ (H/√d') D₂ (H/√d') D₁,
 //

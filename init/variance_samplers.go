@@ -195,7 +195,11 @@ func (r radial) coupled() (directions, norms float64) {
 type nodes struct{ values, weights []float64 }
 
 func newNodes(quantile func(p float64) float64, step float64) nodes {
-	const end = 34. // e^-34 is 15 times the rounding of 1
+	return nodesUpTo(34, quantile, step) // e^-34 is 15 times the rounding of 1
+}
+
+// nodesUpTo is newNodes for |y| <= end.
+func nodesUpTo(end float64, quantile func(p float64) float64, step float64) nodes {
 	count := int(end / step)
 	var n nodes
 	total := 0.

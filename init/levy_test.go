@@ -1,0 +1,108 @@
+package spectral
+
+import (
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/diff/fd"
+)
+
+// TestLevy: the value is the printed sum, (xy)^{¼} 𝒦(ln y/x), homogeneous of degree ½; its metric is that of the exponential-semigroup kernel; the
+// gradient is that of differences, 0 at 0; nothing overflows or cancels from the smallest to the largest numbers.
+func TestLevy(t *testing.T) {
+	rng := testRand("levy")
+	k := Levy{}
+	for range 200 {
+		x, y := []float64{math.Exp(3 * rng.NormFloat64()), 0, rng.Float64()}, []float64{math.Exp(3 * rng.NormFloat64()), rng.Float64(), 0}
+		want := math.Sqrt(x[0]) + math.Sqrt(y[0]) - math.Sqrt(x[0]+y[0])
+		bySignature := math.Pow(x[0]*y[0], .25) * k.Signature(math.Log(y[0]/x[0]))
+		if got := k.At(x, y); !near(got, want, 1e-12) || !near(got, bySignature, 1e-12) {
+			t.Fatalf("k(%v, %v) = %v, by the formula %v, by the signature %v", x, y, got, want, bySignature)
+		}
+		if got, want := (ExpSemigroup{Beta: .7}).Metric(x, y), .7*SquaredMetric(k, x, y); !near(got, want, 1e-12) {
+			t.Fatalf("the metric of the semigroup kernel is %v, that of the additive one %v", got, want)
+		}
+		one := func(v []float64) float64 { return k.At(v, y[:1]) }
+		if got, want := k.Gradient(nil, x, y), fd.Gradient(nil, one, x[:1], &fd.Settings{Formula: fd.Central, Step: 1e-5 * x[0]}); math.Abs(got[0]-want[0]) > 1e-7*(1+want[0]) || got[1] != 0 || got[2] != 0 {
+			t.Fatalf("gradient %v at (%v, %v), differences %v", got, x, y, want)
+		}
+	}
+	for _, v := range []float64{5e-324, 1e-300, 1e300, math.MaxFloat64} {
+		if got, want := k.At([]float64{v}, []float64{v}), (2-math.Sqrt2)*math.Sqrt(v); !near(got, want, 1e-14) {
+			t.Errorf("k(v, v) = %v for v = %v, want %v", got, v, want)
+		}
+		if g := k.Gradient(nil, []float64{v}, []float64{1}); !(g[0] >= 0) {
+			t.Errorf("gradient %v at %v", g, v)
+		}
+	}
+	if got := k.Signature(0); !near(got, 2-math.Sqrt2, 1e-15) {
+		t.Errorf("𝒦(0) = %v", got)
+	}
+}
+
+// TestLevySpectrum: (1/π) ∫ 𝒦(λ) cos(ωλ) dλ over λ > 0, by panels of Gauss and Legendre, is κ(ω).
+func TestLevySpectrum(t *testing.T) {
+	k := Levy{}
+	x, w := legendre()
+	for _, omega := range []float64{0, .1, .5, 1, 2, 3.7} {
+		sum := 0.0
+		for panel := range 100 { // to λ = 200, where 𝒦 is e^{-50}
+			for i, u := range x {
+				l := 2*float64(panel) + 1 + u
+				sum += w[i] * k.Signature(l) * math.Cos(omega*l) / math.Pi
+			}
+		}
+		if got := k.Spectrum(omega); math.Abs(got-sum) > 1e-12 {
+			t.Errorf("κ(%v) = %v, by the transform %v", omega, got, sum)
+		}
+	}
+}
+
+// TestLevyPeriods: the fitted period makes the metric of a number and 0 exact, the optimal one has the least error, and ErrorBound holds for pairs of
+// rows.
+func TestLevyPeriods(t *testing.T) {
+	k := Levy{}
+	for _, w := range []Window{Uniform, Rectangular} {
+		for _, n := range []int{1, 2, 3, 5, 12, 40} {
+			fitted, err := FittedPeriod(k, n, w)
+			if err != nil {
+				t.Fatal(err)
+			}
+			h, err := NewHarmonics(k, n, w, fitted)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tol := 1e-6
+			if w == Rectangular && n%2 == 0 { // where a sample becomes negative and is passed over, 𝒦̂(0) jumps
+				tol = .005
+			}
+			if got := h.Signature(0); math.Abs(got-k.Signature(0)) > tol {
+				t.Errorf("%v, order %d: 𝒦̂(0) = %v for the period %v, want %v", w, n, got, fitted, k.Signature(0))
+			}
+			if n > 1 {
+				continue
+			}
+			optimal, err := OptimalPeriod(k, n, w)
+			if err != nil {
+				t.Fatal(err)
+			}
+			best, err := NewHarmonics(k, n, w, optimal)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if SupError(k, best) > SupError(k, h) {
+				t.Errorf("%v, order %d: the optimal period %v has the error %v, the fitted one %v", w, n, optimal, SupError(k, best), SupError(k, h))
+			}
+			bound := ErrorBound(k, best)
+			for v := 1e-6; v < 1; v *= 1.3 { // rows with Σ√x = 1 have no larger an error than their coordinates
+				off := math.Abs(k.At([]float64{1}, []float64{v}) - math.Pow(v, .25)*best.Signature(math.Log(v)))
+				if off > bound || off > SupError(k, best)+1e-12 {
+					t.Errorf("%v, order %d: off by %v at (1, %v), bound %v, SupError %v", w, n, off, v, bound, SupError(k, best))
+				}
+			}
+		}
+	}
+	if h, err := NewHarmonics(k, 1, Rectangular, 11.992); err != nil || math.Abs(SupError(k, h)-.0346) > 1e-3 {
+		t.Errorf("SupError of the fitted period: %v, %v", SupError(k, h), err)
+	}
+}

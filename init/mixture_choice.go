@@ -1,0 +1,141 @@
+package spectral
+
+import (
+	"math"
+	"sync"
+)
+
+// The relative errors and the flatness among which a mixture is chosen, in the order in which they are tried.
+var (
+	tolerances = []float64{.2, .1, .07, .05, .03, .02, .015, .01, .007, .005, .003, .002, .001, 5e-4, 2e-4, 1e-4}
+	flatness   = []float64{.05, 2}
+)
+
+// chosen remembers choices.
+var chosen = struct {
+	sync.Mutex
+	of map[choiceKey]fit
+}{of: map[choiceKey]fit{}}
+
+type choiceKey struct {
+	k    profile
+	d, m int
+	c    Coupling
+}
+
+// chooseMixture is the split by the mixture of the least risk.
+func chooseMixture(k profile, d, m int, c Coupling) (*Split, error) {
+	if c < SharedCoupled || c > Independent {
+		return nil, noCoupling(c)
+	}
+	chosen.Lock()
+	defer chosen.Unlock()
+	key := choiceKey{k, d, m, c}
+	f, ok := chosen.of[key]
+	if !ok {
+		f.mixture, f.err = leastRisk(k, newQuickVariance(c, d, m))
+		if len(chosen.of) >= mostFits {
+			clear(chosen.of)
+		}
+		chosen.of[key] = f
+	}
+	if f.err != nil {
+		return nil, f.err
+	}
+	return f.split(k), nil
+}
+
+// leastRisk is the mixture of the least bias² + variance, means over the sphere. A closer mixture has more variance,
+// so that the search ends where that alone is no longer less.
+func leastRisk(k profile, q *quickVariance) (best *mixture, last error) {
+	least := math.Inf(1)
+	for _, flat := range flatness {
+		for _, eps := range tolerances {
+			f, err := fitMixture(k, eps, flat)
+			if err != nil {
+				last = err
+				break // and closer ones still less
+			}
+			variance := q.mean(f.split(k))
+			if risk := f.bias(k) + variance; risk < least {
+				best, least = f, risk
+			}
+			if variance >= least {
+				break
+			}
+		}
+	}
+	if best != nil {
+		return best, nil
+	}
+	return nil, last
+}
+
+// sphereWeight is the weight of a distance in these means. Rows without negative numbers are at most √2 apart, rows
+// of random direction about that, and no set has many rows at opposite points.
+func sphereWeight(r float64) float64 { return 1.5 * (1 - r*r/4) }
+
+// bias is the mean of (At - k)².
+func (f *mixture) bias(k profile) float64 {
+	const n = 200
+	sum := 0.
+	for i := range n {
+		r := 2 * (float64(i) + .5) / n
+		off := f.at(r) - k.at(r)
+		sum += sphereWeight(r) * off * off / n
+	}
+	return sum
+}
+
+// quickVariance is Coupling.Variance at a few distances, to a hundredth or so, by fewer nodes and a table of Ω_d.
+type quickVariance struct {
+	c     Coupling
+	d, m  int
+	norms nodes // of N(0, I)
+	table evenTable
+}
+
+var quickDistances = []float64{.2, .6, 1, 1.4, 1.8}
+
+func newQuickVariance(c Coupling, d, m int) *quickVariance {
+	root := math.Sqrt(float64(d))
+	return &quickVariance{c: c, d: d, m: m,
+		norms: nodesUpTo(14, func(u float64) float64 { return Gaussian{Sigma: 1}.NormQuantile(d, u) }, 1),
+		table: newEvenTable(.1*root, tableEnd*root, func(t float64) float64 { return sphereMean(d, t) })}
+}
+
+// tableEnd is how far the table goes, in units of √d.
+const tableEnd = 3.8
+
+// mean is that of the variance of a split into Gaussians.
+func (q *quickVariance) mean(p *Split) float64 {
+	v := newSignedVariance(q.c, p, q.d, q.m, q.nodes, q.sphere)
+	sum := 0.
+	for _, r := range quickDistances {
+		sum += sphereWeight(r) * v.variance(r) / float64(len(quickDistances))
+	}
+	return sum
+}
+
+// nodes are those of a Gaussian or of the constant.
+func (q *quickVariance) nodes(law RadialLaw) nodes {
+	g, ok := law.(Gaussian)
+	n := nodes{make([]float64, len(q.norms.values)), q.norms.weights}
+	for i, r := range q.norms.values {
+		if ok {
+			n.values[i] = r / g.Sigma
+		}
+	}
+	return n
+}
+
+// sphere is Ω_d. Beyond the table, where it is below a thousandth in many dimensions, it is that of infinitely many.
+func (q *quickVariance) sphere(t float64) float64 {
+	switch {
+	case t <= q.table.step*10*tableEnd:
+		return q.table.at(t)
+	case q.d > 64:
+		return math.Exp(-t * t / 2 / float64(q.d))
+	}
+	return sphereMean(q.d, t)
+}

@@ -1,0 +1,146 @@
+package spectral
+
+import (
+	"math"
+	"testing"
+)
+
+// TestSemigroupIdentity: k(x, z) = √(k(x, x) k(z, z)) exp(-D²/2), with the metric of every size and no cancellation next to 0.
+func TestSemigroupIdentity(t *testing.T) {
+	rng := testRand("semigroup")
+	for _, k := range []Semigroup{ExpSemigroup{Beta: .4}, ReciprocalSemigroup{Lambda: 1.7}} {
+		for range 200 {
+			x, z := make([]float64, 4), make([]float64, 4)
+			for i := range x {
+				x[i], z[i] = math.Exp(4*rng.NormFloat64()), math.Exp(4*rng.NormFloat64())
+				if rng.IntN(3) == 0 {
+					x[i] = 0
+				}
+			}
+			want := 2*k.Exponent(x, z) - k.Exponent(x, x) - k.Exponent(z, z)
+			got := k.Metric(x, z)
+			if math.Abs(got-want) > 1e-13*k.Exponent(x, z) || !near(got, k.Metric(z, x), 1e-14) || k.Metric(x, x) != 0 {
+				t.Fatalf("%T: D²(%v, %v) = %v, by the exponents %v", k, x, z, got, want)
+			}
+			if v := math.Exp(-k.Exponent(x, x)/2 - k.Exponent(z, z)/2 - got/2); !near(v, k.At(x, z), 1e-12) {
+				t.Fatalf("%T: k(%v, %v) = %v, by the Gaussian %v", k, x, z, k.At(x, z), v)
+			}
+		}
+		x, z := []float64{1}, []float64{1 + 1e-9}
+		want := .4 * math.Sqrt2 / 16 * 1e-18
+		if k == Semigroup(ReciprocalSemigroup{Lambda: 1.7}) {
+			want = 1e-18 / 4 / 1.85 / 1.85
+		}
+		if d := k.Metric(x, z); math.Abs(d-want) > 1e-6*want {
+			t.Errorf("%T: D² of two close numbers is %v, by its series %v", k, d, want)
+		}
+	}
+	x, z := []float64{.2, 0, 3}, []float64{1, .7, .1}
+	if got, want := math.Exp(-ReciprocalSemigroup{Lambda: .6}.Metric(x, z)/2), (SkewedChi2{C: .3}).At(x, z); !near(got, want, 1e-13) {
+		t.Errorf("exp(-D²/2) is %v, the skewed χ² kernel %v", got, want)
+	}
+}
+
+// TestLogWaves: the frequencies have 2n terms of the series of 2 ln cosh(t/2) = t²/4 - t⁴/96 + t⁶/1440 - 17t⁸/322560 + ..., and the errors that the
+// documentation states.
+func TestLogWaves(t *testing.T) {
+	series := []float64{1. / 4, -1. / 96, 1. / 1440, -17. / 322560} // of t², t⁴, ...
+	for order := 1; order <= 5; order++ {
+		omega, a, err := LogWaves(order)
+		if err != nil || len(omega) != order || len(a) != order {
+			t.Fatalf("order %d: %v, %v, %v", order, omega, a, err)
+		}
+		factorial := 1.0
+		for p := 1; p <= min(2*order, 4); p++ {
+			factorial *= float64(2*p) * float64(2*p-1)
+			got := 0.0
+			for j, w := range omega {
+				got -= 2 * a[j] * a[j] * math.Pow(-1, float64(p)) * math.Pow(w, float64(2*p)) / factorial
+			}
+			if math.Abs(got-series[p-1]) > 1e-12 {
+				t.Errorf("order %d: the coefficient of t^%d is %v, want %v", order, 2*p, got, series[p-1])
+			}
+		}
+	}
+	for _, c := range []struct {
+		order    int
+		t, share float64
+	}{{1, 1, .002}, {1, 2, .027}, {2, 2, .001}, {2, 3, .014}, {3, 3, .002}} {
+		off, err := LogWavesError(c.order, c.t)
+		if got := off / (2 * math.Log(math.Cosh(c.t/2))); err != nil || math.Abs(got-c.share) > .0006 {
+			t.Errorf("order %d at t = %v: off by %.4f of the metric, want %v, %v", c.order, c.t, got, c.share, err)
+		}
+	}
+	for _, n := range []int{0, -1, MaxWaves + 1} {
+		_, _, err := LogWaves(n)
+		wantErr(t, err, ErrParam, "order")
+		_, err = LogWavesError(n, 1)
+		wantErr(t, err, ErrParam, "order")
+	}
+}
+
+// TestNormalisedVariance: against draws; the variance to 4 standard errors, the bias to 4 and what the next order may be. Of equal rows there is neither.
+func TestNormalisedVariance(t *testing.T) {
+	const m, draws = 400, 2000
+	x, z := []float64{.3, .9, .1}, []float64{.8, .2, .5}
+	for _, k := range []Semigroup{ExpSemigroup{Beta: .2}, ReciprocalSemigroup{Lambda: 2}} {
+		variance, bias, err := NormalisedVariance(k, x, z, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum, squares := 0.0, 0.0
+		for seed := range uint64(draws) {
+			w, err := Frequencies(k, IID{}, 3, m, seed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var a, b, c float64
+			for j := range m {
+				px, pz := 0.0, 0.0
+				for i := range x {
+					v := w.Float64s()[i*m+j]
+					px, pz = px+x[i]*v, pz+z[i]*v
+				}
+				a, b, c = a+math.Exp(-px-pz), b+math.Exp(-2*px), c+math.Exp(-2*pz)
+			}
+			off := math.Exp(-k.Exponent(x, x)/2-k.Exponent(z, z)/2)*a/math.Sqrt(b*c) - k.At(x, z)
+			sum, squares = sum+off/draws, squares+off*off/draws
+		}
+		se := math.Sqrt(variance / draws)
+		if math.Abs(sum-bias) > 4*se+math.Abs(bias)/10 {
+			t.Errorf("%T: bias %v, predicted %v, standard error %v", k, sum, bias, se)
+		}
+		if got := squares - sum*sum; math.Abs(got-variance) > variance*(4*math.Sqrt(2./draws)+.03) {
+			t.Errorf("%T: variance %v, predicted %v", k, got, variance)
+		}
+		if v, b, err := NormalisedVariance(k, x, x, m); err != nil || math.Abs(v) > 1e-17 || math.Abs(b) > 1e-17 {
+			t.Errorf("%T: of equal rows %v, %v, %v", k, v, b, err)
+		}
+		_, _, err = NormalisedVariance(k, x, z, 0)
+		wantErr(t, err, ErrParam, "0 frequencies")
+	}
+	_, _, err := NormalisedVariance(ExpSemigroup{}, x, z, 1)
+	wantErr(t, err, ErrParam, "Beta")
+}
+
+// TestLevyVariance: of independent frequencies the formula, of the others what they say of the Gaussian; the samplers along axes are an error.
+func TestLevyVariance(t *testing.T) {
+	x, z := []float64{.3, .9, .1}, []float64{.8, .2, .5}
+	k := ExpSemigroup{Beta: .5}
+	rho := math.Exp(-k.Metric(x, z) / 2)
+	want := k.At(x, x) * k.At(z, z) * (1 - rho*rho) * (1 - rho*rho) / 2 / 100
+	iid, err := LevyVariance(IID{}, k, x, z, 9, 100)
+	if err != nil || !near(iid, want, 1e-9) {
+		t.Errorf("iid: %v, %v, want %v", iid, err, want)
+	}
+	coupled, err := LevyVariance(Coupled{}, k, x, z, 9, 900)
+	if err != nil || !(coupled < .3*iid/9) {
+		t.Errorf("coupled: %v, %v, iid %v", coupled, err, iid/9)
+	}
+	_, err = LevyVariance(Antithetic{}, k, x, z, 9, 100)
+	wantErr(t, err, ErrParam, "direction")
+	_, err = LevyVariance(IID{}, k, x, z, 0, 100)
+	wantErr(t, err, ErrParam, "0 dimensions")
+	_, err = LevyVariance(IID{}, ExpSemigroup{}, x, z, 9, 100)
+	wantErr(t, err, ErrParam, "Beta")
+}
