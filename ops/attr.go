@@ -26,6 +26,9 @@ type Attr struct {
 	// Packed holds W packed, or nil: an op of xW in a graph reads it instead of packing its input every time that it runs, where that lies
 	// in the memory that was packed. Who writes to that memory stores nil, or W packed again.
 	Packed *atomic.Pointer[Weights]
+
+	refused Inputs // those of Frozen that are made of data alone (Data),
+	data    string // and whose: the layer that G.Grad for them names
 }
 
 // who is the start of a message.

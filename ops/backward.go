@@ -15,6 +15,7 @@ type backwarder interface {
 	// backward returns the gradient for every input; what it returns for a frozen one is not looked at.
 	backward(t *tracer, in []any, out, grad any) []any
 	wants(input int) bool
+	refuses(input int) bool
 }
 
 // tracer applies ops to handles, which are all *G.Node or all G.Value, and keeps the first error.
@@ -35,6 +36,9 @@ func (t *tracer) apply(op G.Op, in ...any) any {
 
 // symDiff is SymDiff for every backwarder.
 func symDiff(o backwarder, in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
+	if err := refusal(out); err != nil {
+		return nil, err
+	}
 	t := &tracer{do: func(op G.Op, in []any) (any, error) {
 		nodes := make([]*G.Node, len(in))
 		for i, n := range in {
@@ -52,8 +56,11 @@ func symDiff(o backwarder, in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
 	}
 	nodes := make(G.Nodes, len(in))
 	for i := range nodes {
-		if o.wants(i) {
+		switch {
+		case o.wants(i):
 			nodes[i] = grads[i].(*G.Node)
+		case o.refuses(i):
+			nodes[i] = grad // any node: what makes the input refuses before it looks at its gradient
 		}
 	}
 	return nodes, nil

@@ -10,14 +10,18 @@ import (
 )
 
 // Bandwidth is W = W₀·exp(-ρ): the frequencies of a bandwidth that is exp(ρ) times that of W₀, which stays positive
-// whatever ρ is. W₀ is [d, m]; ρ has one entry, or one a dimension (a row of W₀ each).
+// whatever ρ is. W₀ is [d, m], or a vector [d] of scales; ρ has one entry, or one a dimension (a row of W₀ each).
 //
 // Backward: dρ = -<dW, W>, over everything or over a row each; dW₀ = dW·exp(-ρ).
 func Bandwidth(w0, rho *G.Node, a Attr) (*G.Node, error) {
-	return apply(bandwidthOp{base{kind: "Bandwidth", ranks: "212", attr: a}}, w0, rho)
+	ranks := "212"
+	if w0 != nil && w0.Dims() == 1 {
+		ranks = "111"
+	}
+	return apply(bandwidthOp{base{kind: "Bandwidth", ranks: ranks, attr: a}}, w0, rho)
 }
 
-// BandwidthInto writes Bandwidth(W₀, ρ) to dst [d, m], allocated if nil, without a graph.
+// BandwidthInto writes Bandwidth(W₀, ρ) to dst, of the shape of W₀, allocated if nil, without a graph.
 func BandwidthInto(dst, w0, rho *tensor.Dense, a Attr) (*tensor.Dense, error) {
 	who := a.who("Bandwidth")
 	w0, err := contiguous(w0)
@@ -27,14 +31,14 @@ func BandwidthInto(dst, w0, rho *tensor.Dense, a Attr) (*tensor.Dense, error) {
 	if rho, err = contiguous(rho); err != nil {
 		return nil, fmt.Errorf("%s: log bandwidth: %w", who, err)
 	}
-	if w0.Dims() != 2 || w0.Dtype() != rho.Dtype() {
+	if w0.Dims() != 1 && w0.Dims() != 2 || w0.Dtype() != rho.Dtype() {
 		return nil, fmt.Errorf("%s: W is %v %v and the log bandwidth %v: %w", who, w0.Dtype(), w0.Shape(), rho.Dtype(), ErrShape)
 	}
-	d, m := w0.Shape()[0], w0.Shape()[1]
+	d := w0.Shape()[0]
 	if k := rho.Shape().TotalSize(); k != 1 && k != d {
 		return nil, lengthError(who, "the log bandwidth", k, d)
 	}
-	if dst, err = output(who, dst, w0.Dtype(), d, m); err != nil {
+	if dst, err = output(who, dst, w0.Dtype(), w0.Shape()...); err != nil {
 		return nil, err
 	}
 	if w0.Dtype() == tensor.Float32 {
@@ -47,13 +51,21 @@ func BandwidthInto(dst, w0, rho *tensor.Dense, a Attr) (*tensor.Dense, error) {
 
 func scaleRows[T domain.Float](dst, w0, rho *tensor.Dense) {
 	out, w, r := data[T](dst), data[T](w0), data[T](rho)
-	m := w0.Shape()[1]
+	m := rowLength(w0.Shape())
 	for i := range w0.Shape()[0] {
 		s := math.Exp(-float64(r[i%len(r)]))
 		for j := i * m; j < i*m+m; j++ {
 			out[j] = T(float64(w[j]) * s)
 		}
 	}
+}
+
+// rowLength is the length of a row of a matrix, 1 for a vector.
+func rowLength(s tensor.Shape) int {
+	if s.Dims() == 1 {
+		return 1
+	}
+	return s[1]
 }
 
 type bandwidthOp struct{ base }
@@ -88,7 +100,7 @@ func (o bandwidthOp) backward(t *tracer, in []any, out, grad any) []any {
 		grads[0] = t.apply(bandwidthOp{base{kind: o.kind, ranks: o.ranks}}, grad, in[1])
 	}
 	if o.wants(1) {
-		op := bandwidthGrad{base{kind: "bandwidthGrad", ranks: "221"}}
+		op := bandwidthGrad{base{kind: "bandwidthGrad", ranks: o.ranks[2:] + o.ranks[2:] + "1"}}
 		if length(in[1]) == 1 {
 			op.kind = "bandwidthGradOfOne"
 		}
@@ -136,9 +148,9 @@ func (o bandwidthGrad) Do(in ...G.Value) (G.Value, error) {
 	}
 	out := tensor.New(tensor.WithShape(o.entries(w.Shape()[0])), tensor.Of(w.Dtype()))
 	if w.Dtype() == tensor.Float32 {
-		minusRowDots(data[float32](out), data[float32](w), data[float32](g), w.Shape()[1])
+		minusRowDots(data[float32](out), data[float32](w), data[float32](g), rowLength(w.Shape()))
 	} else {
-		minusRowDots(data[float64](out), data[float64](w), data[float64](g), w.Shape()[1])
+		minusRowDots(data[float64](out), data[float64](w), data[float64](g), rowLength(w.Shape()))
 	}
 	return out, nil
 }

@@ -20,6 +20,15 @@ func Concat(scales []float64, a Attr, parts ...*G.Node) (*G.Node, error) {
 	if len(parts) == 0 || len(scales) != len(parts) {
 		return nil, fmt.Errorf("%s: %d scales for %d parts, want at least one part and one scale each: %w", a.who("Concat"), len(scales), len(parts), ErrShape)
 	}
+	for i, part := range parts[:min(len(parts), 8)] {
+		if part == nil {
+			continue // the error of apply
+		}
+		if layer := dataBehind(part); layer != "" {
+			a.Frozen |= 1 << i
+			a.takes(i, layer)
+		}
+	}
 	ranks := strings.Repeat("2", len(parts)+1)
 	return apply(concatOp{base{kind: fmt.Sprintf("Concat%v", scales), ranks: ranks, attr: a}, scales}, parts...)
 }

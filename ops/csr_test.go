@@ -270,3 +270,32 @@ func TestShiftedCSR(t *testing.T) {
 		t.Errorf("a negative logarithm: %v", err)
 	}
 }
+
+// TestLogShiftOfDenormals: the logarithm of the smallest numbers, of dense and of sparse rows, where c is 0 or as
+// small.
+func TestLogShiftOfDenormals(t *testing.T) {
+	for _, dt := range []tensor.Dtype{tensor.Float64, tensor.Float32} {
+		small, lnSmall, eps := math.SmallestNonzeroFloat64, -1074*math.Ln2, 0x1p-52
+		if dt == tensor.Float32 {
+			small, lnSmall, eps = math.SmallestNonzeroFloat32, -149*math.Ln2, 0x1p-23
+		}
+		x := matrix(dt, 1, 4, small, 4*small, 1, 1e30)
+		for _, c := range []float64{0, small, 3 * small} {
+			shift := entries(dt, c)
+			sparse := must(must(ops.LogShiftCSR(csr(t, x), shift, ops.Attr{})).Dense(nil))
+			dense := must(ops.LogShiftInto(nil, x, shift, ops.Attr{}))
+			for j := range 4 {
+				units := (at(x, j) + c) / small
+				want := lnSmall + math.Log(units)
+				if j > 1 {
+					want = math.Log(at(x, j))
+				}
+				for name, got := range map[string]float64{"sparse": at(sparse, j), "dense": at(dense, j)} {
+					if math.Abs(got-want) > eps*2000 {
+						t.Errorf("%v, %s: ln(%v + %v) = %v, want %v", dt, name, at(x, j), c, got, want)
+					}
+				}
+			}
+		}
+	}
+}

@@ -17,19 +17,56 @@
 //	SkewedFourier, SkewedPhase             Fourier and Phase of it
 //	Bandwidth W·exp(-ρ)                         a trainable bandwidth
 //	Affine    xW + b                            heads, and the projection of the phase form
+//	Softmax, LogSoftmax                         class probabilities and their logarithms
 //	Columns, Concat                             maps over parts of the input, weighted
 //
 // x is [n, d], one instance a row; W is [d, m], one frequency a column. An op is a stateless value: everything it works
-// on is an input node, and nothing here knows where the frequencies came from. Every op runs on both of Gorgonia's
-// machines, in float32 and float64, and reads views, transposes and column-major tensors rightly. Its backward starts
-// from what the forward left in the graph, never from a second product (but for Nystrom, Maclaurin and TensorSketch, whose outputs do not have what it takes),
-// and builds nothing for the inputs that Attr.Frozen names.
+// on is an input node, and nothing here knows where the frequencies came from. Every op has its forward and its
+// backward on both of Gorgonia's machines, in float32 and float64, and reads views, transposes and column-major tensors
+// rightly. Its backward starts from what the forward left in the graph, never from a second product (but for Nystrom,
+// Maclaurin and TensorSketch, whose outputs do not have what it takes), and builds nothing for the inputs that
+// Attr.Frozen names.
 //
 // The rows x of every map may be sparse: a CSR in place of a tensor, for the Into functions and in a node of a graph. Nothing is then
 // spread out; W has its gradient, and x, which is data, has none. Nystrom makes them dense.
 //
 // Shapes are checked while the graph is built; values when it runs. The functions that end in Into are the same forwards
 // without a graph, into the caller's memory.
+//
+// # The LispMachine
+//
+// gorgonia.NewLispMachine (v0.9.18) has these limits, with any ops; where they are in the way use a TapeMachine.
+//
+//   - A machine runs once. After Reset a second RunAll computes nothing and returns no error: loss and gradients stay
+//     as they are. Make a new machine of the same graph for each step; the steps are then those of a TapeMachine.
+//   - It computes the gradients of all leaves. That of an input that is frozen, or data, stays 0, where gorgonia.Grad
+//     would be an error.
+//   - Every node that nothing depends on must be a scalar. Class probabilities beside the loss are an error of RunAll.
+//   - An input without a value ends the process, and a machine whose RunAll has failed still works on its graph. Throw
+//     both away.
+//
+// # Errors
+//
+// Both machines hide the error of an op from errors.Is and errors.As; Cause brings it back.
+//
+// # Memory
+//
+// Values are read by Float32s and Float64s, never by Data, whose cells the collector may free meanwhile (package layers,
+// Reading a tensor). Gorgonia v0.9.18 itself names Data in 66 places. None is a danger to a graph, because something holds
+// the tensor until the slice exists:
+//
+//   - ops that read an input (repeat, type conversion, diag, dropout, sparsemax, im2col, pooling, and the products of
+//     package tensor): the register of the machine or the node that it comes from;
+//   - ops that write an output (the same, and batch normalisation): the op returns it, or has it in a field;
+//   - reshape of a scalar, as in the gradient of Sum (ScalarAsTensor, by Uintptr): the register or node of the scalar;
+//   - Memset by the derivative of a scalar (sum, products), printing: Data of a scalar is a copy;
+//   - the looks for NaN and Inf: the register; StandardEngine.Transpose: its caller returns the tensor;
+//   - Barzilai-Borwein: a deferred call has it. The other solvers do not call Data;
+//   - memory by address alone (makeValueFromMem): only on devices other than the CPU;
+//   - comparisons of values (ValueClose): no machine calls them.
+//
+// Two functions are dangers outside of a graph, the initialiser Ones and ScalarAsTensor. The check .ci/tools/tensordata
+// refuses them, Data and Uintptr.
 package ops
 
 import (

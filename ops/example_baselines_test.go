@@ -19,7 +19,7 @@ func ExamplePackProducts() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Printf("(3+2)(3-2)/√2, 3/√2: %.3f\n", z.Data())
+	fmt.Printf("(3+2)(3-2)/√2, 3/√2: %.3f\n", z.Float64s())
 	// Output: (3+2)(3-2)/√2, 3/√2: [3.536 2.121]
 }
 
@@ -36,6 +36,6 @@ func ExamplePackSketches() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Printf("1·1, -x·x, -1·x, x·1: %.0f\n", z.Data())
+	fmt.Printf("1·1, -x·x, -1·x, x·1: %.0f\n", z.Float64s())
 	// Output: 1·1, -x·x, -1·x, x·1: [1 -25 -5 5]
 }

@@ -59,9 +59,9 @@ func ExampleFourier() {
 	}
 	exact := math.Exp(-1.25 / 2) // ‖x₀-x₁‖² = 1.25, and dk/dx₀ = -(x₀-x₁)k
 	fmt.Printf("features %v\n", z.Shape())
-	fmt.Printf("k(x₀, x₀) = %.2f\n", k00.Data())
-	fmt.Printf("k(x₀, x₁) = %.2f, exact %.2f\n", k.Data(), exact)
-	fmt.Printf("dk/dx₀ = %.1f, exact [%.1f %.1f]\n", grad.Data().([]float64)[:d], exact, exact/2)
+	fmt.Printf("k(x₀, x₀) = %.2f\n", k00)
+	fmt.Printf("k(x₀, x₁) = %.2f, exact %.2f\n", k, exact)
+	fmt.Printf("dk/dx₀ = %.1f, exact [%.1f %.1f]\n", grad.(*tensor.Dense).Float64s()[:d], exact, exact/2)
 	// Output:
 	// features (2, 40000)
 	// k(x₀, x₀) = 1.00
@@ -151,7 +151,7 @@ func ExampleNewCSR() {
 		panic(err)
 	}
 	fmt.Println(x)
-	fmt.Printf("%.4f\n", z.Data())
+	fmt.Printf("%.4f\n", z.Float64s())
 	// Output:
 	// CSR float64 (2, 6), 3 stored
 	// [1.0000 0.0000 -0.4161 0.9093]

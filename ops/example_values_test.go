@@ -60,7 +60,7 @@ func ExamplePackSigned() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Printf("2cos(π), 2sin(π), cos(2π), sin(2π): %.0f\n", z.Data())
+	fmt.Printf("2cos(π), 2sin(π), cos(2π), sin(2π): %.0f\n", z.Float64s())
 	// Output: 2cos(π), 2sin(π), cos(2π), sin(2π): [-2 0 1 -0]
 }
 
@@ -117,7 +117,7 @@ func ExampleHomogeneousCSR() {
 		return
 	}
 	dense, err := z.Dense(nil)
-	fmt.Println(z, dense.Data(), err)
+	fmt.Println(z, dense.Float64s(), err)
 	// Output: CSR float64 (2, 3), 2 stored [0 2 0 0 0 3] <nil>
 }
 
@@ -134,7 +134,7 @@ func ExampleLogShiftCSR() {
 		return
 	}
 	dense, err := z.Dense(nil)
-	fmt.Println(z, dense.Data(), err)
+	fmt.Println(z, dense.Float64s(), err)
 	// Output: CSR float64 (2, 2), 1 stored [0 1 0 0] <nil>
 }
 
@@ -152,7 +152,7 @@ func ExampleTableCSR() {
 		return
 	}
 	dense, err := z.Dense(nil)
-	fmt.Println(z, dense.Data(), err)
+	fmt.Println(z, dense.Float64s(), err)
 	// Output: CSR float64 (2, 2), 2 stored [0 5 0.25 0] <nil>
 }
 
@@ -163,7 +163,7 @@ func ExampleNewBags() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(b, b.Size(0), b.Bag(1).Data())
+	fmt.Println(b, b.Size(0), b.Bag(1).Float64s())
 	_, err = ops.NewBags(tensorOf([]float64{.1, .2}, 1, 2), []int{0, 2})
 	fmt.Println(err)
 	// Output:
@@ -178,7 +178,7 @@ func ExampleBagsOfRows() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(b, b.Size(1), b.Bag(1).Data())
+	fmt.Println(b, b.Size(1), b.Bag(1).Float64s())
 	// Output: 2 bags of float64 (2, 2) 1 [0.3 0.4]
 }
 
@@ -216,6 +216,6 @@ func ExampleNewLandmarks() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(z.Data())
+	fmt.Println(z.Float64s())
 	// Output: [1 0.5 0.1 0.2]
 }

@@ -34,6 +34,11 @@ var families = []family{
 	{"Bandwidth", [][]int{{5, 3}, {1}}, -.5, func(a ops.Attr, in ...*G.Node) (*G.Node, error) { return ops.Bandwidth(in[0], in[1], a) }},
 	{"Bandwidth each", [][]int{{5, 3}, {5}}, -.5, func(a ops.Attr, in ...*G.Node) (*G.Node, error) { return ops.Bandwidth(in[0], in[1], a) }},
 	{"Affine", [][]int{{5, 3}, {3, 7}, {7}}, -.5, func(a ops.Attr, in ...*G.Node) (*G.Node, error) { return ops.Affine(in[0], in[1], in[2], a) }},
+	{"Softmax", [][]int{{5, 7}}, -.5, func(a ops.Attr, in ...*G.Node) (*G.Node, error) { return ops.Softmax(in[0], a) }},
+	{"LogSoftmax", [][]int{{5, 7}}, -.5, func(a ops.Attr, in ...*G.Node) (*G.Node, error) { return ops.LogSoftmax(in[0], a) }},
+	{"LogSoftmax beside Softmax", [][]int{{5, 7}}, -.5, func(a ops.Attr, in ...*G.Node) (*G.Node, error) {
+		return G.HadamardProd(G.Must(ops.Softmax(in[0], a)), G.Must(ops.LogSoftmax(in[0], a)))
+	}},
 	{"Homogeneous", [][]int{{5, 3}, {1}, {3}}, .1, homogeneous(ops.Harmonics{F: []int{1, 3}, Gamma: 1})},
 	{"Homogeneous each", [][]int{{5, 3}, {3}, {1 + 2}}, .1, homogeneous(ops.Harmonics{F: []int{1, 2}, Gamma: 1.7})},
 	{"Homogeneous of order 0", [][]int{{5, 3}, {1}, {1}}, .1, homogeneous(ops.Harmonics{Gamma: 1})},
@@ -196,7 +201,7 @@ func (f family) cost(t *testing.T, in []*tensor.Dense) float64 {
 	if err := m.RunAll(); err != nil {
 		t.Fatal(err)
 	}
-	return cost.Value().Data().(float64)
+	return number(cost.Value())
 }
 
 func (f family) gradients(t *testing.T, in []*tensor.Dense, lisp bool) []*tensor.Dense {
@@ -270,7 +275,7 @@ func TestGradients(t *testing.T) {
 
 // TestFrozen: a frozen input has no gradient, G.Grad refuses it, and no product is made for it.
 func TestFrozen(t *testing.T) {
-	for _, f := range families[:19] {
+	for _, f := range families[:22] {
 		for i := range f.shapes {
 			nodes, cost, err := f.graph(f.inputs(tensor.Float64, 3), ops.Attr{Frozen: 1 << i})
 			if err != nil {
@@ -349,7 +354,7 @@ func TestRepeatedRuns(t *testing.T) {
 			if err := m.RunAll(); err != nil {
 				t.Fatal(err)
 			}
-			if got, want := cost.Value().Data().(float64), f.cost(t, in); got != want {
+			if got, want := number(cost.Value()), f.cost(t, in); got != want {
 				t.Errorf("%s: cost %v on a used machine, %v on a fresh one", f.name, got, want)
 			}
 			m.Reset()
@@ -363,6 +368,14 @@ func at(t *tensor.Dense, i int) float64 {
 		return float64(t.Float32s()[i])
 	}
 	return t.Float64s()[i]
+}
+
+// number is the value of a scalar node.
+func number(v G.Value) float64 {
+	if v, ok := v.(*G.F32); ok {
+		return float64(*v)
+	}
+	return float64(*v.(*G.F64))
 }
 
 func setAt(t *tensor.Dense, i int, v float64) {

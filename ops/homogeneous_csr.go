@@ -40,9 +40,11 @@ func HomogeneousCSR(x *CSR, base, roots *tensor.Dense, h Harmonics, a Attr) (*CS
 
 // keepsZeros says whether the cells of x that are not stored are zeros whose features are zeros.
 func (h Harmonics) keepsZeros(x *CSR) bool {
-	if h.Stationary {
-		return false
-	}
+	return !h.Stationary && x.zeroBased()
+}
+
+// zeroBased says whether the cells that are not stored are zeros.
+func (x *CSR) zeroBased() bool {
 	if x.f32 != nil {
 		return x.f32.base == nil
 	}

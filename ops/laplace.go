@@ -49,7 +49,10 @@ var (
 
 func (o laplaceOp) InferShape(ds ...G.DimSizer) (tensor.Shape, error) { return o.inferAffine(ds, 1) }
 
-func (o laplaceOp) Do(in ...G.Value) (G.Value, error) {
+func (o laplaceOp) Do(in ...G.Value) (G.Value, error) { return o.do(in, LaplaceInto) }
+
+// do is Do by one of the forwards of exp(-xW), once W is checked.
+func (o laplaceOp) do(in []G.Value, into func(dst *tensor.Dense, x Matrix, w *Weights, a Attr) (*tensor.Dense, error)) (G.Value, error) {
 	_, ts, err := o.mixed(in, o.wants(0))
 	if err != nil {
 		return nil, err
@@ -57,9 +60,7 @@ func (o laplaceOp) Do(in ...G.Value) (G.Value, error) {
 	if err := CheckFrequencies(domain.NonNegative(), o.attr.who("Laplace"), ts[1]); err != nil {
 		return nil, err
 	}
-	return o.doProjection(in, func(x Matrix, w *Weights) (*tensor.Dense, error) {
-		return LaplaceInto(nil, x, w, o.attr)
-	})
+	return o.doProjection(in, func(x Matrix, w *Weights) (*tensor.Dense, error) { return into(nil, x, w, o.attr) })
 }
 
 func (o laplaceOp) backward(t *tracer, in []any, out, grad any) []any {

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/ops/internal/simd"
 	"gorgonia.org/tensor"
 )
 
@@ -36,11 +37,11 @@ type ofSum struct {
 }
 
 var (
-	logOfSum = ofSum{math.Log, func(v, c float64) float64 {
+	logOfSum = ofSum{simd.Ln, func(v, c float64) float64 {
 		if ratio := v / c; !math.IsInf(ratio, 0) {
 			return math.Log1p(ratio)
 		}
-		return math.Log(v+c) - math.Log(c)
+		return simd.Ln(v+c) - simd.Ln(c)
 	}}
 	// inverseOfSum is the derivative of logOfSum.
 	inverseOfSum = ofSum{func(c float64) float64 { return 1 / c }, func(v, c float64) float64 { return -v / (v + c) / c }}

@@ -44,17 +44,21 @@ func (b base) Hashcode() uint32 {
 	return h.Sum32()
 }
 
-// DiffWRT is true for the inputs that are not frozen.
+// DiffWRT is true for the inputs that are not frozen, and for data, so that G.Grad for them comes to the op that
+// refuses it.
 func (b base) DiffWRT(n int) []bool {
 	wrt := make([]bool, n)
 	for i := range wrt {
-		wrt[i] = b.wants(i)
+		wrt[i] = b.wants(i) || b.refuses(i)
 	}
 	return wrt
 }
 
 // wants says whether the gradient for input i is wanted. Only the first eight inputs can be frozen.
 func (b base) wants(i int) bool { return i >= 8 || b.attr.Frozen&(1<<i) == 0 }
+
+// refuses says whether input i is made of data alone.
+func (b base) refuses(i int) bool { return i < 8 && b.attr.refused&(1<<i) != 0 }
 
 // shapes are the input shapes of InferShape, of the ranks that the op has.
 func (b base) shapes(ds []G.DimSizer) ([]tensor.Shape, error) {

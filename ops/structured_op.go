@@ -47,11 +47,11 @@ func (o structuredOp) wants(input int) bool {
 	return false
 }
 
-// DiffWRT is true for the inputs that are wanted.
+// DiffWRT is true for the inputs that are wanted, and for data.
 func (o structuredOp) DiffWRT(n int) []bool {
 	wrt := make([]bool, n)
 	for i := range wrt {
-		wrt[i] = o.wants(i)
+		wrt[i] = o.wants(i) || o.refuses(i)
 	}
 	return wrt
 }

@@ -228,7 +228,7 @@ func TestStructuredGraphErrors(t *testing.T) {
 	const m = 7
 	g := G.NewGraph()
 	node := func(name string, shape ...int) *G.Node {
-		return G.NewTensor(g, G.Float64, len(shape), G.WithShape(shape...), G.WithName(name), G.WithInit(G.Ones()))
+		return G.NewTensor(g, G.Float64, len(shape), G.WithShape(shape...), G.WithName(name), G.WithValue(tensor.Ones(G.Float64, shape...)))
 	}
 	x, signs, norms, rho, b := node("x", 5, 3), node("s", 6, 4), node("r", m), node("rho", 1), node("b", m)
 	for name, in := range map[string][5]*G.Node{

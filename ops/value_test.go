@@ -42,7 +42,7 @@ func TestViews(t *testing.T) {
 		if err := tall.T(); err != nil {
 			t.Fatal(err)
 		}
-		fortran := tensor.New(tensor.WithShape(5, 3), tensor.AsFortran(uniform(dt, 5, 3, 4).Data()))
+		fortran := tensor.New(tensor.WithShape(5, 3), tensor.AsFortran(uniform(dt, 5, 3, 4)))
 		w, err := ops.Pack(uniform(dt, 3, 7, 5))
 		if err != nil {
 			t.Fatal(err)
@@ -101,8 +101,12 @@ func TestGraphEqualsInto(t *testing.T) {
 	for _, dt := range []tensor.Dtype{tensor.Float64, tensor.Float32} {
 		for _, n := range []int{1, 31, 67} { // below, at and above a row tile
 			x, wt := uniform(dt, n, 3, 1), uniform(dt, 3, 7, 2)
-			b := tensor.New(tensor.WithShape(7), tensor.WithBacking(uniform(dt, 1, 7, 3).Data()))
-			c := tensor.New(tensor.WithShape(1), tensor.WithBacking(uniform(dt, 1, 1, 4).Data()))
+			b, c := uniform(dt, 1, 7, 3), uniform(dt, 1, 1, 4)
+			for _, v := range []*tensor.Dense{b, c} {
+				if err := v.Reshape(v.Shape().TotalSize()); err != nil {
+					t.Fatal(err)
+				}
+			}
 			w, err := ops.Pack(wt)
 			if err != nil {
 				t.Fatal(err)

@@ -23,6 +23,7 @@
 //	sets         maps of sets of samples: kernel, mean over draws, round trip, gradients, errors, in one, two and four dimensions; these have
 //	             a list of their own, bagSetups in sets_test.go, and not the batteries of rows
 //	errors       every bad spec is one error that says what would do
+//	memory       features in many goroutines, and fits, are the same bits where the collector overwrites what it frees
 //
 // docs_test.go is about the packages themselves: every constructor has an Example, every symbol a comment, every link in one a target.
 //

@@ -102,8 +102,15 @@ func (v variant) rounding(t *testing.T, x *tensor.Dense, m int) []float64 {
 		return out
 	}
 	on, off := v.randomRows(t, x).Float64s(), make([]float64, 0)
-	if e, ok := l.(*layers.ExponentiatedLayer); ok {
-		off = roundingOfSeries(e.Homogeneous(), x.Float64s())
+	switch l := l.(type) {
+	case *layers.ExponentiatedLayer:
+		off = roundingOfSeries(l.Homogeneous(), x.Float64s())
+	case *layers.LevyLayer:
+		off = v.roundingOfMetric(l, x.Float64s(), len(on))
+	}
+	if v.way() == "normalised" {
+		v.roundingOfNormalised(out, l, x.Float64s(), n)
+		return out
 	}
 	d = len(on) / n
 	params := map[string][]float64{}
@@ -143,8 +150,56 @@ func (v variant) rounding(t *testing.T, x *tensor.Dense, m int) []float64 {
 			dp += 2 * u * b[j]
 		}
 		out[i] = scale * (dp + 2*u)
+		if v.way() != "" {
+			xs := row(x.Float64s(), n, at)
+			out[i] = v.length(xs) * scale * (dp + (6-4*math.Log(v.length(xs)))*u)
+		}
 	}
 	return out
+}
+
+// roundingOfMetric is what the columns of x in the unit of the kernel, rounded thrice, are off: as those of a homogeneous map, or of the order of
+// the rounding of a logarithm of 1 + 2x.
+func (v variant) roundingOfMetric(l *layers.LevyLayer, x []float64, columns int) []float64 {
+	const u = 1. / (1 << 24)
+	scaled, out := make([]float64, len(x)), make([]float64, columns)
+	for i, c := range x {
+		scaled[i] = v.unit() * c
+	}
+	if h, ok := l.Metric().(*layers.HomogeneousLayer); ok {
+		return roundingOfSeries(h, scaled)
+	}
+	for i := range out {
+		if c := scaled[i/(columns/len(x))]; c != 0 {
+			out[i] = 12 * u * (1 + math.Log1p(2*c))
+		}
+	}
+	return out
+}
+
+// roundingOfNormalised: a projection p is off by δp = (d+8)u p and the rounding of a tuned W, exp(-p)/‖exp(-p)‖ then by δp and the mean of δp
+// over the squares of the row, and the length as its logarithm is.
+func (v variant) roundingOfNormalised(out []float64, l layers.Layer, x []float64, n int) {
+	const u = 1. / (1 << 24)
+	d, m, w := len(x)/n, l.Features(), l.Params()[0].Value.Float64s()
+	z := matrix(tensor.Float64, n, d, x...)
+	features, err := l.Transform(nil, z)
+	for i := range n {
+		xs, length, mean := x[i*d:i*d+d], v.length(x[i*d:i*d+d]), 0.0
+		delta := make([]float64, m)
+		for j := range m {
+			for k, c := range xs {
+				delta[j] += (float64(d+8) + math.Abs(math.Log(math.Max(w[k*m+j], 1e-45)))) * u * c * w[k*m+j]
+			}
+			if err == nil {
+				unit := features.Float64s()[i*m+j] / length
+				mean += unit * unit * delta[j]
+			}
+		}
+		for j := range m {
+			out[i*m+j] = 1e-38 + 2*length*math.Min(1, features.Float64s()[i*m+j]/length)*(delta[j]+mean+(8-4*math.Log(length))*u)
+		}
+	}
 }
 
 // roundingOfSigned: the phase r Σ xᵢuᵢ of d terms differs by (d+8)u r Σ|xᵢuᵢ|, d for the sum, the others for u, r, a bandwidth and the

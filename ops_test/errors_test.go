@@ -90,18 +90,21 @@ func badFields(good layers.Spec, f form, e *layers.Entry) []badSpec {
 		add(layers.ErrParam, "want at least 1", func(s *layers.Spec) { s.Features = n })
 	}
 	k, err := good.Kernel()
-	switch _, fits := randomOf(k, good.Dims).(spectral.RadialLaw); {
+	switch _, fits := randomOf(k, good.Params, good.Dims).(spectral.RadialLaw); {
 	case err != nil:
 	case !fits:
 		add(spectral.ErrSampler, "use spectral.IID{}", func(s *layers.Spec) { s.Sampler = "orthogonal" })
 		add(spectral.ErrSampler, "use spectral.IID{}", func(s *layers.Spec) { s.Sampler, s.Dims = "structured", 16 })
 	default:
 		add(spectral.ErrSampler, "use spectral.Orthogonal{}", func(s *layers.Spec) {
-			if s.Sampler, s.Dims = "structured", 15; lifted(k) {
+			if s.Sampler, s.Dims = "structured", 15; lifted(k, good.Params) {
 				s.Dims = 1 // of which there are 6 columns at most
 			}
 		})
 		for _, p := range []layers.Policy{layers.BandwidthEach, layers.All} {
+			if good.Params.Word("way") == "levy" && p == layers.BandwidthEach {
+				continue // whose bandwidths are not those of W
+			}
 			add(layers.ErrParam, "the sampler orthogonal", func(s *layers.Spec) { s.Sampler, s.Dims, s.Tune = "structured", 16, p.String() })
 		}
 	}
@@ -116,6 +119,9 @@ func badParams(good layers.Spec, e *layers.Entry) []badSpec {
 		s.Params = maps.Clone(good.Params)
 		if s.Params[name] = value; value == nil {
 			delete(s.Params, name)
+		}
+		if name == "way" { // with which it goes
+			delete(s.Params, "order")
 		}
 		bad = append(bad, badSpec{s, layers.ErrParam, says})
 	}
@@ -149,7 +155,7 @@ func badParams(good layers.Spec, e *layers.Entry) []badSpec {
 			add("want a whole number", p.Name, p.Max-.5)
 			add("want a finite number "+p.Range(), p.Name, p.Max+1)
 		}
-		add("is a int", p.Name, 1)
+		add("is a []int", p.Name, []int{1})
 		for _, x := range []float64{p.Min - 1, math.NaN(), math.Inf(1), math.Inf(-1)} {
 			add("want a finite number "+p.Range(), p.Name, x)
 		}

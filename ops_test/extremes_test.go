@@ -78,6 +78,10 @@ func TestMagnitudes(t *testing.T) {
 					}
 					continue
 				}
+				if v.way() != "" {
+					v.checkLength(t, fmt.Sprintf("%v of %v", l, u), floats(x), floats(z))
+					continue
+				}
 				switch v.form {
 				case copied:
 				case signed:
@@ -116,6 +120,20 @@ func (v variant) checkSeriesSize(t *testing.T, where string, u float64, z []floa
 		}
 		if zero := at/per > d; zero && length != 0 || !zero && !(math.Abs(length-size) <= .6*size+1e-323) {
 			t.Errorf("%s: coordinate %d has numbers of length %v", where, at/per, length)
+		}
+	}
+}
+
+// checkLength: a row of features has the length √k(x, x), also where k underflows.
+func (v variant) checkLength(t *testing.T, where string, x, z []float64) {
+	t.Helper()
+	for i := range 2 {
+		want, got := v.length(row(x, 2, i)), 0.0
+		for _, c := range row(z, 2, i) {
+			got = math.Hypot(got, c)
+		}
+		if !(math.Abs(got-want) <= 2e-5*want+1e-38) {
+			t.Errorf("%s: row %d has the length %v, want %v", where, i, got, want)
 		}
 	}
 }
@@ -185,7 +203,7 @@ func TestBadFrequencies(t *testing.T) {
 			bad = append(bad, -1)
 		}
 		for _, u := range bad {
-			for _, name := range []string{"W", "signs", "norms", "L", "root_kappa", "U", "roots", "landmarks", "projection", "degrees", "scales", "buckets"} {
+			for _, name := range []string{"W", "signs", "norms", "L", "root_kappa", "U", "roots", "landmarks", "projection", "degrees", "scales", "buckets", "scale"} {
 				d := v.dims(3)
 				l := v.build(t, d, 7, 1)
 				params := values(l)

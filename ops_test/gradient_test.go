@@ -41,14 +41,17 @@ func TestGradientOfALeaf(t *testing.T) {
 		if v.form == copied || v.sampler == "orthogonal" {
 			return
 		}
-		if v.form == series || v.form == signed || v.form == fitted || v.form == discrete {
-			v.sampler = "iid" // which it does not heed, or has not
+		var opts []layers.Option
+		if v.entry.Sampled {
+			opts = append(opts, layers.WithSeed(11))
 		}
-		sampler, err := spectral.SamplerByName(v.sampler)
-		if err != nil {
-			t.Fatal(err)
+		if v.entry.HasSampler() {
+			sampler, err := spectral.SamplerByName(v.sampler)
+			if err != nil {
+				t.Fatal(err)
+			}
+			opts = append(opts, layers.WithSampler(sampler))
 		}
-		opts := []layers.Option{layers.WithSeed(11), layers.WithSampler(sampler)}
 		if v.form == phase {
 			opts = append(opts, layers.WithPhase())
 		}
@@ -77,6 +80,16 @@ func (v variant) leafLayer(t *testing.T, features int, opts ...layers.Option) la
 	var err error
 	k, _ := v.kernel.(spectral.Random)
 	e, exp := v.kernel.(spectral.Exponentiated)
+	if v.way() == "levy" {
+		l, err = layers.NewLevyLayer(v.kernel.(spectral.Semigroup), v.dims(gradDims), features, append(opts, layers.WithOrder(int(v.values.Number("order"))))...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l
+	}
+	if v.way() == "normalised" {
+		opts = append(opts, layers.WithNormalisation())
+	}
 	switch {
 	case exp:
 		l, err = layers.NewExponentiatedLayer(e, v.dims(gradDims), features, opts...)
@@ -109,7 +122,7 @@ func (v variant) leafLayer(t *testing.T, features int, opts ...layers.Option) la
 	case v.entry.Name == "maji-berg":
 		l, err = layers.NewMajiBergLayer(v.sample(gradDims, 0), opts...)
 	case v.form == fitted:
-		l, err = layers.NewNystromLayer(v.kernel, v.sample(gradDims, features), features, opts...)
+		l, err = layers.NewNystromLayer(v.kernel, v.sample(gradDims, features), features, append(opts, layers.WithSeed(11))...)
 	case v.form == series:
 		l, err = layers.NewHomogeneousLayer(v.kernel.(spectral.Homogeneous), v.dims(gradDims), opts...)
 	case k.Transform() == spectral.Fourier:
@@ -253,10 +266,16 @@ func (f *cost) checkPowers(t *testing.T, v variant, where string, n *G.Node, val
 	if v.tabled() { // linear pieces, in or in the root of x, that a difference must not leave
 		share = 1e-5
 	}
+	if value[i] == 0 && v.way() == "normalised" {
+		return // the derivative of the direction alone
+	}
 	if value[i] != 0 {
 		h := share * math.Abs(value[i])
+		if v.way() != "" {
+			h = math.Min(h, f.step())
+		}
 		want = f.difference(t, value, i, h, false)
-		if _, ok := f.layer.(*layers.ExponentiatedLayer); ok {
+		if _, plain := f.layer.(*layers.HomogeneousLayer); !plain && !v.tabled() {
 			rounding = 1e-14 / h // of a few dozen features of about one
 		}
 	} else if v.entry.Name == "maji-berg" { // linear from 0 on

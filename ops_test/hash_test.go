@@ -67,7 +67,7 @@ func (v variant) others(t *testing.T) map[string]layers.Layer {
 			ls["another "+name] = v.build(t, v.dims(3), 7, 1, func(s *layers.Spec) {
 				s.Params = maps.Clone(s.Params)
 				s.Params[name] = 1.25 * number
-				for _, p := range v.entry.Params {
+				for _, p := range v.entry.ParamsOf(v.values) {
 					if p.Name == name && p.Whole {
 						if s.Params[name] = number + 1; number == p.Max {
 							s.Params[name] = number - 1

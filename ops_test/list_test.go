@@ -28,8 +28,8 @@ var setups = map[string]setup{
 	"gaussian":             {[]layers.Values{{"sigma": 1.3}}, naiveGaussian, nil, ""},
 	"laplacian":            {[]layers.Values{{"sigma": 2.1}}, naiveLaplacian, nil, ""},
 	"matern":               {[]layers.Values{{"nu": 1.5, "ell": 1.1}, {"nu": .5, "ell": 1.7}, {"nu": 2.5, "ell": .9}}, naiveMatern, nil, ""},
-	"exp-semigroup":        {[]layers.Values{{"beta": .3}}, naiveExpSemigroup, []float64{-1e-30, -.2}, "minmax"},
-	"reciprocal-semigroup": {[]layers.Values{{"lambda": 1.9}}, naiveReciprocal, []float64{-1e-30, -.2}, "minmax"},
+	"exp-semigroup":        {[]layers.Values{{"beta": .3}, {"beta": .3, "way": "normalised"}, {"beta": .4, "way": "levy", "order": 3.}}, naiveExpSemigroup, []float64{-1e-30, -.2}, "-scale cube"},
+	"reciprocal-semigroup": {[]layers.Values{{"lambda": 1.9}, {"lambda": 1.9, "way": "normalised"}, {"lambda": 1.9, "way": "levy", "order": 2.}}, naiveReciprocal, []float64{-1e-30, -.2}, "-scale cube"},
 	"skewed-chi2":          {[]layers.Values{{"c": .3}}, naiveSkewedChi2, []float64{-.3, -.31, -7}, "raise C"},
 	"skewed-intersection":  {[]layers.Values{{"c": .3}}, naiveSkewedIntersection, []float64{-.3, -.31, -7}, "raise C"},
 	"hellinger":            {[]layers.Values{{}, {"gamma": .7, "negative": "sign"}}, naiveHellinger, []float64{-1e-30, -.2}, "negative=sign"},
@@ -43,8 +43,8 @@ var setups = map[string]setup{
 	"tensor-sketch":        {[]layers.Values{{"p": 3.}, {"a": 3., "p": 5.}, {"a": 4., "p": 10.}}, naiveSpherePolynomial, nil, ""},
 	"srf":                  {[]layers.Values{{}, {"a": 3., "p": 1.}}, naiveSpherePolynomial, nil, ""},
 	"add-kpca":             {[]layers.Values{{}, {"kernel": "intersection", "components": 2., "points": 17., "gamma": 1.4, "negative": "sign"}}, naiveNamed, []float64{-1e-30, -.2}, "negative=sign"},
-	"maji-berg":            {[]layers.Values{{"bins": 3.}, {"bins": 1.}}, naiveIntersection, []float64{-1e-30, -.2}, "minmax"},
-	"nystrom":              {[]layers.Values{{"sigma": 1.3}, {"kernel": "reciprocal-semigroup", "lambda": 1.9, "select": "k-means++"}}, naiveNamed, []float64{-1e-30, -.2}, "minmax"},
+	"maji-berg":            {[]layers.Values{{"bins": 3.}, {"bins": 1.}}, naiveIntersection, []float64{-1e-30, -.2}, "-scale cube"},
+	"nystrom":              {[]layers.Values{{"sigma": 1.3}, {"kernel": "reciprocal-semigroup", "lambda": 1.9, "select": "k-means++"}}, naiveNamed, []float64{-1e-30, -.2}, "-scale cube"},
 	"jensen-shannon":       {[]layers.Values{{"order": 3.}}, naiveJensenShannon, []float64{-1e-30, -.2}, "negative=sign"},
 	"exp-hellinger":        {[]layers.Values{{"sigma": .8}}, exponentiated(naiveHellinger), []float64{-1e-30, -.2}, "negative=sign"},
 	"exp-chi2":             {[]layers.Values{{"sigma": .8}, {"sigma": .9, "order": 2., "window": "uniform", "negative": "split"}}, exponentiated(naiveChi2), []float64{-1e-30, -.2}, "negative=sign"},
@@ -137,7 +137,7 @@ func formsOf(t testing.TB, e *layers.Entry, s setup, values layers.Values) []var
 	case e.Signed:
 		v.form = signed
 	}
-	random := randomOf(k, 17)
+	random := randomOf(k, values, 17)
 	if random == nil {
 		return []variant{v}
 	}
@@ -152,12 +152,12 @@ func formsOf(t testing.TB, e *layers.Entry, s setup, values layers.Values) []var
 	}
 	_, radial := random.(spectral.RadialLaw)
 	for _, s := range spectral.Samplers()[1:] {
-		if lifted(k) && s.String() != "orthogonal" && s.String() != "structured" {
+		if lifted(k, values) && s.String() != "orthogonal" && s.String() != "structured" {
 			continue // the lines of random itself have them
 		}
 		law := random
 		if s == (spectral.Structured{}) {
-			law = randomOf(k, spectral.PaddedDims(17))
+			law = randomOf(k, values, spectral.PaddedDims(17))
 		}
 		if _, err := spectral.Frequencies(law, s, 17, 1, 1); err == nil {
 			with(v, s.String())
@@ -179,10 +179,14 @@ func formsOf(t testing.TB, e *layers.Entry, s setup, values layers.Values) []var
 }
 
 // randomOf is the kernel whose frequencies a map of k draws in d dimensions, on what randomRows makes of the input, or nil.
-func randomOf(k spectral.Kernel, d int) spectral.Random {
+func randomOf(k spectral.Kernel, values layers.Values, d int) spectral.Random {
 	switch k := k.(type) {
 	case spectral.Exponentiated:
 		return spectral.Gaussian{Sigma: k.Sigma}
+	case spectral.Semigroup:
+		if values.Word("way") == "levy" {
+			return spectral.Gaussian{Sigma: 1}
+		}
 	case spectral.SRF:
 		law, err := k.Law(d)
 		if err != nil {
@@ -199,31 +203,66 @@ func (v variant) random(d int) spectral.Random {
 	if v.sampler == "structured" {
 		d = spectral.PaddedDims(d)
 	}
-	return randomOf(v.kernel, d)
+	return randomOf(v.kernel, v.values, d)
 }
 
 // lifted says whether the frequencies work on more columns than the input has.
-func lifted(k spectral.Kernel) bool {
+func lifted(k spectral.Kernel, values layers.Values) bool {
 	_, ok := k.(spectral.Exponentiated)
-	return ok
+	return ok || values.Word("way") == "levy"
 }
 
-// randomRows is x itself, or for an exponentiated kernel the homogeneous map of x, on which its frequencies work.
+// randomRows is x itself, or for a lifted kernel the columns that the map makes of x without chance, on which its frequencies work.
 func (v variant) randomRows(t testing.TB, x *tensor.Dense) *tensor.Dense {
 	t.Helper()
-	if !lifted(v.kernel) {
+	var m layers.Map
+	switch l := v.build(t, x.Shape()[1], 2, 1).(type) {
+	case *layers.ExponentiatedLayer:
+		m = l.Homogeneous()
+	case *layers.LevyLayer:
+		m = l.Metric()
+		scaled := matrix(tensor.Float64, x.Shape()[0], x.Shape()[1], x.Float64s()...)
+		for i := range scaled.Float64s() {
+			scaled.Float64s()[i] *= v.unit()
+		}
+		x = scaled
+	default:
 		return x
 	}
-	z, err := v.build(t, x.Shape()[1], 2, 1).(*layers.ExponentiatedLayer).Homogeneous().Transform(nil, x)
+	z, err := m.Transform(nil, x)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return z
 }
 
+// unit is what the cells of a semigroup kernel are multiplied by: k(x, z) is exp(-Σ f(unit (x + z))).
+func (v variant) unit() float64 {
+	switch k := v.kernel.(type) {
+	case spectral.ExpSemigroup:
+		return k.Beta * k.Beta
+	case spectral.ReciprocalSemigroup:
+		return 1 / k.Lambda
+	}
+	return 1
+}
+
+// length is that of the features of a row: √k(x, x) for a map that makes it so, and else 1.
+func (v variant) length(x []float64) float64 {
+	if v.way() == "" {
+		return 1
+	}
+	return math.Exp(-v.kernel.(spectral.Semigroup).Exponent(x, x) / 2)
+}
+
+// way is that of a semigroup kernel's map, "" for Laplace features and for any other map.
+func (v variant) way() string { return v.values.Word("way") }
+
 // powers says whether the map is one of powers and logarithms of x, with no derivative at 0.
 func (v variant) powers() bool {
-	return lifted(v.kernel) || v.form == series
+	_, root := v.kernel.(spectral.ExpSemigroup)
+	_, exponentiated := v.kernel.(spectral.Exponentiated)
+	return exponentiated || v.form == series || root && v.way() != ""
 }
 
 // dims is d for every variant but the structured ones, which have at least 16 dimensions: 15 + d.

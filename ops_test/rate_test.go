@@ -17,18 +17,26 @@ import (
 func TestRate(t *testing.T) {
 	const seeds = 48
 	forEach(t, func(t *testing.T, v variant) {
-		if !v.entry.Sampled || v.sampler != "iid" && lifted(v.kernel) {
+		if !v.entry.Sampled || v.sampler != "iid" && lifted(v.kernel, v.values) {
 			return // a homogeneous map makes more columns than there are frequencies, which are then no whole blocks
 		}
 		d := v.dims(8) // 32 and 512 frequencies are whole orthogonal blocks of 8, and whole structured blocks of 32
 		x := v.rows(11, d, 3)
 		k := v.kernel
-		if law := randomOf(k, d); law != nil {
+		if law := v.random(d); law != nil {
 			k = law
 		}
 		exact, err := spectral.Gram(k, v.randomRows(t, x), nil)
 		if err != nil {
 			t.Fatal(err)
+		}
+		for i := range x.Shape()[0] {
+			for j := range x.Shape()[0] {
+				if v.way() != "levy" {
+					break
+				}
+				exact.Set(i, j, exact.At(i, j)*v.length(row(x.Float64s(), 11, i))*v.length(row(x.Float64s(), 11, j)))
+			}
 		}
 		var logMSE, logErr [2]float64
 		for i, features := range []int{64, 1024} {

@@ -119,8 +119,9 @@ type bagVariant struct {
 	spec layers.Spec
 }
 
-// forEachBagMap runs a battery for every map of sets, in one, two and four dimensions.
-func forEachBagMap(t *testing.T, battery func(t *testing.T, v bagVariant)) {
+// bagVariants are every map of sets, in one, two and four dimensions.
+func bagVariants(t *testing.T) (all []bagVariant) {
+	t.Helper()
 	for _, e := range layers.Entries() {
 		if !e.Bags {
 			continue
@@ -131,10 +132,18 @@ func forEachBagMap(t *testing.T, battery func(t *testing.T, v bagVariant)) {
 		}
 		for _, values := range s.sets {
 			for _, axes := range []int{1, 2, 4} {
-				v := bagVariant{s, fmt.Sprintf("%s(%v), %d dimensions", e.Name, values, axes), layers.Spec{Map: e.Name, Params: values, Dims: axes, Features: 32, Seed: 1}}
-				t.Run(v.name, func(t *testing.T) { battery(t, v) })
+				spec := layers.Spec{Map: e.Name, Params: values, Dims: axes, Features: 32, Seed: 1}
+				all = append(all, bagVariant{s, fmt.Sprintf("%s(%v), %d dimensions", e.Name, values, axes), spec})
 			}
 		}
+	}
+	return all
+}
+
+// forEachBagMap runs a battery for every map of sets.
+func forEachBagMap(t *testing.T, battery func(t *testing.T, v bagVariant)) {
+	for _, v := range bagVariants(t) {
+		t.Run(v.name, func(t *testing.T) { battery(t, v) })
 	}
 }
 

@@ -27,7 +27,7 @@ func unitRows(t *testing.T, name string) *tensor.Dense {
 	if err := scaler.Fit(set.X); err != nil {
 		t.Fatal(err)
 	}
-	if err := scaler.Apply(set.X); err != nil {
+	if err := scaler.ApplyInPlace(set.X); err != nil {
 		t.Fatal(err)
 	}
 	_, few := data.Split(set.Rows(), 600/float64(set.Rows()), 1)

@@ -121,7 +121,7 @@ func TestSparseGraph(t *testing.T) {
 				}
 				grads = append(grads, slices.Clone(floats(grad.(*tensor.Dense))))
 			}
-			return loss.Value().Data().(float64), grads
+			return float64(*loss.Value().(*G.F64)), grads
 		}
 		want, wantGrads := run(x, false)
 		for _, lisp := range []bool{false, true} {

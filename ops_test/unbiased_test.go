@@ -48,7 +48,13 @@ func TestUnbiased(t *testing.T) {
 			}
 			on := v.randomRows(t, x).Float64s()
 			for i, name := range names {
-				v.checkPair(t, fmt.Sprintf("%s, %d dimensions, %s", v.name, d, name), row(on, len(names), 0), row(on, len(names), i), estimates[i], terms[i])
+				where := fmt.Sprintf("%s, %d dimensions, %s", v.name, d, name)
+				if v.way() == "normalised" {
+					v.checkNormalised(t, where, row(on, len(names), 0), row(on, len(names), i), estimates[i])
+					continue
+				}
+				v.checkPair(t, where, row(on, len(names), 0), row(on, len(names), i), estimates[i], terms[i],
+					v.length(row(x.Float64s(), len(names), 0))*v.length(row(x.Float64s(), len(names), i)))
 			}
 		}
 	})
@@ -143,12 +149,37 @@ func (v variant) variance(t *testing.T, x, z []float64) float64 {
 	return s2
 }
 
-// checkPair compares the estimates of k(x, z), one a seed, and their terms, one a frequency, with the kernel and the formula.
-func (v variant) checkPair(t *testing.T, where string, x, z, estimates, terms []float64) {
+// checkNormalised compares the estimates with the kernel and the bias that spectral.NormalisedVariance predicts, half of which the next order may
+// be besides, and their variance with the prediction.
+func (v variant) checkNormalised(t *testing.T, where string, x, z, estimates []float64) {
 	t.Helper()
-	want, s2 := v.naive(v.values, x, z), v.variance(t, x, z)
+	variance, bias, err := spectral.NormalisedVariance(v.kernel.(spectral.Semigroup), x, z, frequencies)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mean, spread := meanAndSpread(estimates)
+	want := v.naive(v.values, x, z)
+	if v.sampler != "iid" { // whose bias is less
+		if !(math.Abs(mean-want) <= 4*spread/math.Sqrt(draws)+1.5*math.Abs(bias)+1e-12) {
+			t.Errorf("%s: mean %v, kernel %v, bias of iid %.2g, standard error %.2g", where, mean, want, bias, spread/math.Sqrt(draws))
+		}
+		return
+	}
+	if !(math.Abs(mean-want-bias) <= 4*spread/math.Sqrt(draws)+math.Abs(bias)/2+1e-12) {
+		t.Errorf("%s: mean %v, kernel %v and bias %.2g, standard error %.2g", where, mean, want, bias, spread/math.Sqrt(draws))
+	}
+	if band := 4*math.Sqrt(2./(draws-1)) + .25; !(math.Abs(spread*spread-variance) <= band*variance+1e-17) {
+		t.Errorf("%s: variance %v, predicted %v", where, spread*spread, variance)
+	}
+}
+
+// checkPair compares the estimates of k(x, z), one a seed, and their terms, one a frequency, with the kernel and the formula, where the features
+// of the two rows have the lengths whose product is given.
+func (v variant) checkPair(t *testing.T, where string, x, z, estimates, terms []float64, lengths float64) {
+	t.Helper()
+	want, s2 := v.naive(v.values, x, z), v.variance(t, x, z)*lengths*lengths
 	if k := v.random(len(x)); k != v.kernel && k != nil {
-		want = k.At(x, z) // the exponential of a metric that the homogeneous map makes, or the kernel of a density that is near
+		want = k.At(x, z) * lengths // the exponential of a metric that the homogeneous map makes, or the kernel of a density that is near
 	}
 	mean, spread := meanAndSpread(estimates)
 	se := math.Sqrt(s2 / float64(draws*frequencies))
@@ -203,7 +234,7 @@ func (v variant) seriesBias(x, z []float64) float64 {
 
 // splitError is what a combination of Gaussians is off the kernel, as it states. In package spectral its own kernel is tested.
 func (v variant) splitError(d int) float64 {
-	p, err := v.kernel.(spectral.SignedLaw).Split(d, v.frequencies())
+	p, err := v.kernel.(spectral.SignedLaw).Split(d, v.frequencies(), spectral.SharedCoupled)
 	if err != nil {
 		return math.NaN()
 	}

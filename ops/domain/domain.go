@@ -19,8 +19,8 @@ var (
 	ErrShape = errors.New("shape does not fit")
 	// ErrDtype marks an input of another element type than the rest of the computation.
 	ErrDtype = errors.New("element type does not fit")
-	// ErrParam marks a parameter outside its range.
-	ErrParam = errors.New("parameter out of range")
+	// ErrParam marks a parameter, an option or an argument that will not do: missing, unknown, or out of its range.
+	ErrParam = errors.New("invalid parameter")
 )
 
 // Float is the element type of every input: float32 or float64.
@@ -126,9 +126,9 @@ func (d Domain) Violation(who string, row, col int, v float64) error {
 	case math.IsNaN(v) || math.IsInf(v, 0):
 		e.Reason, e.Remedy = "is not a finite number", "drop the row or fill the value in"
 	case d.kind == nonNegative:
-		e.Reason, e.Remedy = "is negative", "the kernel is defined for histograms, x >= 0: shift the data, scale them by minmax, or clip what minmax left below 0"
+		e.Reason, e.Remedy = "is negative", "the kernel is defined for histograms, x >= 0: shift the data, or scale them by the range of the training rows and clip what is beyond it: -scale cube"
 	case d.kind == histograms:
-		e.Reason, e.Remedy = "is negative", "the kernel is defined for histograms, x >= 0: shift the data, scale them by minmax, or extend the kernel by negative=sign or negative=split"
+		e.Reason, e.Remedy = "is negative", "the kernel is defined for histograms, x >= 0: shift the data, scale them by the range of the training rows and clip what is beyond it (-scale cube), or extend the kernel by negative=sign or negative=split"
 	case d.kind == above:
 		e.Reason, e.Remedy = fmt.Sprintf("is not above -c = %v", -d.bound), "shift the data or raise C"
 	case d.kind == unitCube:

@@ -137,6 +137,9 @@ func (h *Homogeneous[T]) logAndSize(ws *harmonicSpace[T], x []T) (size []T, bad 
 		vecSqrt(size, x)
 	case 2:
 		copy(size, x)
+	case .5:
+		vecSqrt(size, x)
+		vecSqrt(size, size)
 	default:
 		vecMultiple(size, phase, T(h.Gamma/2))
 		vecExp(size, size, 1, 1)

@@ -62,7 +62,7 @@ func (h *Homogeneous[T]) GradBase(dst, x, z, g []T, n, d int) {
 			if h.Stationary {
 				cross *= float64(x[i])
 			} else {
-				cross *= ln(math.Abs(float64(x[i])))
+				cross *= Ln(math.Abs(float64(x[i])))
 			}
 			sums[i%d%len(sums)] += cross
 		}

@@ -38,7 +38,7 @@ func plainHomogeneous[T Float](h *Homogeneous[T], v float64, j int) []float64 {
 	}
 	at, phase, size := out, v, 1.0
 	if !h.Stationary {
-		phase, size = ln(math.Abs(v)), math.Pow(math.Abs(v), h.Gamma/2)
+		phase, size = Ln(math.Abs(v)), math.Pow(math.Abs(v), h.Gamma/2)
 		if v < 0 && h.Sign {
 			size = -size
 		}
@@ -95,7 +95,7 @@ func homogeneousTolerance[T Float](h *Homogeneous[T], v float64) float64 {
 	}
 	phase, f := v, 1
 	if !h.Stationary {
-		phase = ln(math.Abs(v))
+		phase = Ln(math.Abs(v))
 	}
 	if len(h.F) > 0 {
 		f = h.F[len(h.F)-1]

@@ -123,7 +123,7 @@ func vecLog[T Float](dst, x, c []T) {
 	if len(c) == 1 {
 		step = 0
 	}
-	one := func(i int) { dst[i] = T(ln(float64(x[i]) + float64(c[i*step]))) }
+	one := func(i int) { dst[i] = T(Ln(float64(x[i]) + float64(c[i*step]))) }
 	k := vectorsOf[T]()
 	switch {
 	case k == nil:
@@ -178,9 +178,9 @@ func vecTriples[T Float](dst, a, b, c []T) {
 	}
 }
 
-// ln is the natural logarithm. Where package math has it in assembly (amd64), its logarithm of a denormal number is that of a
+// Ln is the natural logarithm. Where package math has it in assembly (amd64), its logarithm of a denormal number is that of a
 // normal one.
-func ln(v float64) float64 {
+func Ln(v float64) float64 {
 	if v > 0 && v < 0x1p-1022 {
 		return math.Log(v*0x1p60) - 60*math.Ln2
 	}

@@ -57,7 +57,7 @@ func testWaves[T Float](t *testing.T, tol float64) {
 					}
 					continue
 				}
-				ln, root, slope, scale := ln(float64(u)), math.Sqrt(float64(u)), 0.0, 0.0
+				ln, root, slope, scale := Ln(float64(u)), math.Sqrt(float64(u)), 0.0, 0.0
 				for j := range m {
 					s, c := math.Sincos(float64(w.Lambda[j]) * ln)
 					for f, wave := range []float64{c, s}[:r/m] {

@@ -1,0 +1,40 @@
+package ops
+
+import (
+	"errors"
+	"fmt"
+
+	G "gorgonia.org/gorgonia"
+)
+
+// Cause is the error of an op out of what a machine or G.Grad of Gorgonia makes of it. They hide it: errors.Is(err,
+// ErrDomain) is false for an error of RunAll, and errors.Is(Cause(err), ErrDomain) says what is so. Where the op is
+// Gorgonia's own its message comes with the machine's words about the place. Any other error is returned as it is.
+func Cause(err error) error {
+	var diff G.SymDiffError
+	if errors.As(err, &diff) && diff.Node() != nil {
+		if r := refusal(diff.Node()); r != nil {
+			return r
+		}
+	}
+	var vm interface {
+		error
+		Err() error
+		InstructionID() int
+	}
+	if !errors.As(err, &vm) {
+		return err
+	}
+	cause := vm.Err()
+	for {
+		w, ok := cause.(interface{ Cause() error }) // github.com/pkg/errors, by which Gorgonia adds its words
+		if !ok {
+			break
+		}
+		cause = w.Cause()
+	}
+	if _, theirs := cause.(fmt.Formatter); theirs { // an error that package made
+		return vm.Err()
+	}
+	return cause
+}

@@ -1,0 +1,345 @@
+package ops
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/ops/internal/simd"
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// Exponent is the f of a semigroup kernel k(x, z) = exp(-Σ_j f(s_j (x_j + z_j))).
+type Exponent int
+
+const (
+	Root  Exponent = iota // f(u) = √u: the exponential-semigroup kernel, s = β²
+	Log1p                 // f(u) = ln(1 + u): the reciprocal-semigroup kernel, s = 1/λ
+)
+
+func (f Exponent) check(who string) error {
+	if f != Root && f != Log1p {
+		return fmt.Errorf("%s: Exponent(%d), want Root or Log1p: %w", who, f, ErrParam)
+	}
+	return nil
+}
+
+// at is f(u).
+func (f Exponent) at(u float64) float64 {
+	if f == Root {
+		return math.Sqrt(u)
+	}
+	return math.Log1p(u)
+}
+
+// slope is f'(u), and 0 at u = 0 for the root, which has no derivative there.
+func (f Exponent) slope(u float64) float64 {
+	switch {
+	case f == Log1p:
+		return 1 / (1 + u)
+	case u == 0:
+		return 0
+	default:
+		return .5 / math.Sqrt(u)
+	}
+}
+
+// Damp gives features z of unit length the length √k(x, x) of a semigroup kernel: row by row
+//
+//	y = exp(-E(x)) z,   E(x) = ½ Σ_j f(2 s_j x_j) = -½ ln k(x, x).
+//
+// The sum over the columns is in float64, whatever the element type. x is [n, d], s [1] or [d], one a column, z and y [n, m].
+//
+// Backward, from the output alone: with t = -Σ g·y of a row, dx = t s f'(2sx), ds = Σ t x f'(2sx), over everything or over a column, and
+// dz = exp(-E) g. At x = 0 the derivative of the root, which has no bound, is defined as 0, as is that of Homogeneous.
+//
+// x may be sparse. z is frozen where the op that makes it is differentiable in nothing. Errors while building: shapes and f. Errors while running (ErrDomain): a cell of x or an entry of s that is
+// negative or not finite.
+func Damp(x, s, z *G.Node, f Exponent, a Attr) (*G.Node, error) {
+	if err := f.check(a.who("Damp")); err != nil {
+		return nil, err
+	}
+	if z != nil && z.Op() != nil && !hasGradient(z) {
+		a.Frozen |= Third
+		a.takes(2, dataBehind(z))
+	}
+	return apply(dampOp{base{kind: fmt.Sprint("Damp ", int(f)), ranks: "2122", attr: a}, f}, x, s, z)
+}
+
+// DampInto writes Damp(x, s, z), for dense or sparse rows x, over z [n, m], which is contiguous and of x's element type, without a graph.
+func DampInto(x Matrix, s, z *tensor.Dense, f Exponent, a Attr) error {
+	who := a.who("Damp")
+	if err := f.check(who); err != nil {
+		return err
+	}
+	x, err := matrix(x)
+	if err != nil {
+		return fmt.Errorf("%s: x: %w", who, err)
+	}
+	ts, err := sameType(who, x.Dtype(), []string{"s", "z"}, s, z)
+	if err != nil {
+		return err
+	}
+	if err := dampFits(who, x.Shape(), ts[0].Shape(), z.Shape()); err != nil {
+		return err
+	}
+	if !IsContiguous(z) {
+		return fmt.Errorf("%s: z is not contiguous: %w", who, ErrShape)
+	}
+	if err := CheckRows(domain.NonNegative(), who, x); err != nil {
+		return err
+	}
+	if err := checkScales(who, ts[0]); err != nil {
+		return err
+	}
+	if x.Dtype() == tensor.Float32 {
+		damp[float32](x, ts[0], z, f)
+	} else {
+		damp[float64](x, ts[0], z, f)
+	}
+	return nil
+}
+
+// dampFits compares the shapes of x, s and z.
+func dampFits(who string, x, s, z tensor.Shape) error {
+	if len(x) != 2 || len(z) != 2 || x[0] != z[0] {
+		return fmt.Errorf("%s: x has shape %v and z %v, want as many rows: %w", who, x, z, ErrShape)
+	}
+	if k := s.TotalSize(); k != 1 && k != x[1] {
+		return lengthError(who, "s", k, x[1])
+	}
+	return nil
+}
+
+// checkScales wants finite numbers from 0 on.
+func checkScales(who string, s *tensor.Dense) error {
+	for j, v := range float64s(s) {
+		if !(v >= 0) || math.IsInf(v, 1) {
+			return &domain.CellError{Who: who, Matrix: "scale", Col: j, Value: v, Reason: "is not a finite number from 0 on",
+				Remedy: "set it anew, or tune it with a lower learning rate"}
+		}
+	}
+	return nil
+}
+
+func damp[T domain.Float](x Matrix, s, z *tensor.Dense, f Exponent) {
+	n, m := z.Shape()[0], z.Shape()[1]
+	cells, scales, out := cellsOf[T](x), data[T](s), data[T](z)
+	twice := make([]T, len(scales))
+	for j, v := range scales {
+		twice[j] = 2 * v
+	}
+	sum := simd.SumRoots[T]
+	if f == Log1p {
+		sum = simd.SumLogs[T]
+	}
+	simd.Share(n, 32, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			e := sum(cells.row(i, twice))
+			if math.IsInf(e, 1) { // 2sx overflows in T, and f of it need not
+				e = 0
+				cells.each(i, func(j int, v T) { e += f.at(2 * float64(scales[j%len(scales)]) * float64(v)) })
+			}
+			simd.ScaleRow(out[i*m:i*m+m], math.Exp(-e/2))
+		}
+	})
+}
+
+// cells are the numbers of dense or sparse rows, of which those that are not stored are 0 and count for nothing.
+type cells[T domain.Float] struct {
+	dense  []T
+	d      int
+	sparse *sparse[T]
+}
+
+func cellsOf[T domain.Float](x Matrix) cells[T] {
+	if s, ok := x.(*CSR); ok {
+		return cells[T]{sparse: sparseOf[T](s)}
+	}
+	return cells[T]{dense: data[T](x.(*tensor.Dense)), d: x.Shape()[1]}
+}
+
+// row are the cells of row i that are stored, and what c has for their columns.
+func (c cells[T]) row(i int, s []T) (v, scales []T) {
+	if c.sparse == nil {
+		return c.dense[i*c.d : i*c.d+c.d], s
+	}
+	lo, hi := c.sparse.Ptr[i], c.sparse.Ptr[i+1]
+	if len(s) > 1 {
+		own := make([]T, hi-lo)
+		for t, j := range c.sparse.Col[lo:hi] {
+			own[t] = s[j]
+		}
+		s = own
+	}
+	return c.sparse.Val[lo:hi], s
+}
+
+// each calls f for the cells of row i other than 0.
+func (c cells[T]) each(i int, f func(j int, v T)) {
+	if s := c.sparse; s != nil {
+		for t := s.Ptr[i]; t < s.Ptr[i+1]; t++ {
+			f(int(s.Col[t]), s.Val[t])
+		}
+		return
+	}
+	for j, v := range c.dense[i*c.d : i*c.d+c.d] {
+		if v != 0 {
+			f(j, v)
+		}
+	}
+}
+
+type dampOp struct {
+	base
+	f Exponent
+}
+
+var (
+	_ G.SDOp = dampOp{}
+	_ G.ADOp = dampOp{}
+)
+
+func (o dampOp) InferShape(ds ...G.DimSizer) (tensor.Shape, error) {
+	ss, err := o.shapes(ds)
+	if err != nil {
+		return nil, err
+	}
+	if err := dampFits(o.attr.who("Damp"), ss[0], ss[1], ss[2]); err != nil {
+		return nil, err
+	}
+	return ss[2].Clone(), nil
+}
+
+func (o dampOp) Do(in ...G.Value) (G.Value, error) {
+	x, ts, err := o.mixed(in, o.wants(0))
+	if err != nil {
+		return nil, err
+	}
+	if x, err = plain(x); err != nil {
+		return nil, err
+	}
+	z, err := Copy(nil, ts[2], o.attr)
+	if err != nil {
+		return nil, err
+	}
+	return result(z, DampInto(x, ts[1], z, o.f, o.attr))
+}
+
+// plain is x, dense where its sparse rows stand for numbers other than 0 where nothing is stored.
+func plain(x Matrix) (Matrix, error) {
+	if s, ok := x.(*CSR); ok && !s.zeroBased() {
+		return spread(x)
+	}
+	return x, nil
+}
+
+func (o dampOp) backward(t *tracer, in []any, out, grad any) []any {
+	grads := make([]any, 3)
+	if o.wants(0) {
+		grads[0] = t.apply(newExponentGrad(o.f, 0), in[0], in[1], out, grad)
+	}
+	if o.wants(1) {
+		grads[1] = t.apply(newExponentGrad(o.f, length(in[1])), in[0], in[1], out, grad)
+	}
+	if o.wants(2) {
+		grads[2] = t.apply(dampOp{base{kind: o.kind, ranks: o.ranks, attr: Attr{Frozen: First | Second | Third}}, o.f}, in[0], in[1], grad)
+	}
+	return grads
+}
+
+func (o dampOp) SymDiff(in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
+	return symDiff(o, in, out, grad)
+}
+
+func (o dampOp) DoDiff(_ G.ExecutionContext, in G.Nodes, out *G.Node) error {
+	return doDiff(o, in, out)
+}
+
+// exponentGrad is the gradient of Damp for x, or for s of so many entries, from x, s, the output y and the gradient g.
+type exponentGrad struct {
+	base
+	f       Exponent
+	entries int // of s; 0: the gradient for x
+}
+
+var _ G.Op = exponentGrad{}
+
+func newExponentGrad(f Exponent, entries int) exponentGrad {
+	ranks := "21221"
+	if entries == 0 {
+		ranks = "21222"
+	}
+	return exponentGrad{base{kind: fmt.Sprintf("exponentGrad %d of %d", f, entries), ranks: ranks}, f, entries}
+}
+
+func (o exponentGrad) InferShape(ds ...G.DimSizer) (tensor.Shape, error) {
+	ss, err := o.shapes(ds)
+	if err != nil {
+		return nil, err
+	}
+	return o.shape(ss[0], ss[2], ss[3])
+}
+
+func (o exponentGrad) shape(x, y, g tensor.Shape) (tensor.Shape, error) {
+	if !y.Eq(g) || x[0] != y[0] {
+		return nil, fmt.Errorf("ops: %s of shapes %v, %v and %v: %w", o.kind, x, y, g, ErrShape)
+	}
+	if o.entries == 0 {
+		return x.Clone(), nil
+	}
+	return tensor.Shape{o.entries}, nil
+}
+
+func (o exponentGrad) Do(in ...G.Value) (G.Value, error) {
+	x, ts, err := o.mixed(in, o.entries == 0)
+	if err != nil {
+		return nil, err
+	}
+	if x, err = plain(x); err != nil {
+		return nil, err
+	}
+	shape, err := o.shape(x.Shape(), ts[2].Shape(), ts[3].Shape())
+	if err != nil {
+		return nil, err
+	}
+	out := tensor.New(tensor.WithShape(shape...), tensor.Of(x.Dtype()))
+	if out.Dtype() == tensor.Float32 {
+		exponentGradient[float32](o, out, x, ts)
+	} else {
+		exponentGradient[float64](o, out, x, ts)
+	}
+	return out, nil
+}
+
+func exponentGradient[T domain.Float](o exponentGrad, out *tensor.Dense, x Matrix, in []*tensor.Dense) {
+	n, d, m := x.Shape()[0], x.Shape()[1], in[2].Shape()[1]
+	cells, s, y, g, dst := cellsOf[T](x), data[T](in[1]), data[T](in[2]), data[T](in[3]), data[T](out)
+	sums := make([]float64, o.entries)
+	for i := range n {
+		t := 0.0
+		for j := i * m; j < i*m+m; j++ {
+			t -= float64(g[j]) * float64(y[j])
+		}
+		if o.entries == 0 && o.f == Log1p { // which has a slope at 0
+			for j := range d {
+				scale := float64(s[j%len(s)])
+				dst[i*d+j] = T(t * scale * o.f.slope(2*scale*float64(cells.dense[i*d+j])))
+			}
+			continue
+		}
+		cells.each(i, func(j int, v T) {
+			scale := float64(s[j%len(s)])
+			slope := o.f.slope(2 * scale * float64(v))
+			if o.entries == 0 {
+				dst[i*d+j] = T(t * scale * slope)
+			} else {
+				sums[j%len(sums)] += t * float64(v) * slope
+			}
+		})
+	}
+	for j, sum := range sums {
+		dst[j] = T(sum)
+	}
+}

@@ -1,0 +1,67 @@
+package simd
+
+import "sync"
+
+// LogWaves is the map that makes of each coordinate v >= 0 the numbers
+//
+//	a_j (cos(ω_j ln(1 + 2v)) - 1),   a_j sin(ω_j ln(1 + 2v)),   j = 1 to len(Omega),
+//
+// side by side: zeros of 0.
+type LogWaves[T Float] struct {
+	Omega, Amplitude []float64
+}
+
+// waveSpace is the work space of a chunk.
+type waveSpace[T Float] struct {
+	phase, half, sin, cos [chunk]T
+	one                   [1]T
+}
+
+var waveSpaces = [2]sync.Pool{{New: func() any { return &waveSpace[float32]{one: [1]float32{1}} }}, {New: func() any { return &waveSpace[float64]{one: [1]float64{1}} }}}
+
+// Forward writes the map of coordinates x to dst [len(x)·Width] and tells whether a number is not finite.
+func (w *LogWaves[T]) Forward(dst, x []T) (bad bool) {
+	found, width := newFirstBad(), 2*len(w.Omega)
+	forBlocks(len(x), chunk, func(lo, hi int) {
+		pool := &waveSpaces[sizeof[T]()/8]
+		ws := pool.Get().(*waveSpace[T])
+		defer pool.Put(ws)
+		if w.chunk(ws, dst[lo*width:hi*width], x[lo:hi]) {
+			found.report(lo)
+		}
+	})
+	return found.get() >= 0
+}
+
+// chunk maps at most a chunk of coordinates. With h half the angle, cos - 1 is -2 sin² h and sin is 2 sin h cos h, of full precision next to 0.
+func (w *LogWaves[T]) chunk(ws *waveSpace[T], dst, x []T) (bad bool) {
+	phase, half, sin, cos := ws.phase[:len(x)], ws.half[:len(x)], ws.sin[:len(x)], ws.cos[:len(x)]
+	vecMultiple(phase, x, 2)
+	vecLog(phase, phase, ws.one[:])
+	for j, omega := range w.Omega {
+		vecMultiple(half, phase, T(omega/2))
+		bad = vecSinCos(sin, cos, half, 1) || bad
+		a, out := T(2*w.Amplitude[j]), dst[2*j:]
+		for i, s := range sin {
+			out[i*2*len(w.Omega)], out[i*2*len(w.Omega)+1] = -a*s*s, a*s*cos[i]
+		}
+	}
+	return bad
+}
+
+// GradX writes dx from the coordinates x, their numbers z and the gradient g of these:
+//
+//	dx = 2/(1 + 2x) Σ_j ω_j (g_sin (z_cos + a_j) - g_cos z_sin).
+func (w *LogWaves[T]) GradX(dx, x, z, g []T) {
+	width := 2 * len(w.Omega)
+	forBlocks(len(x), chunk, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			sum := 0.0
+			for j, omega := range w.Omega {
+				at := i*width + 2*j
+				sum += omega * (float64(g[at+1])*(float64(z[at])+w.Amplitude[j]) - float64(g[at])*float64(z[at+1]))
+			}
+			dx[i] = T(sum / (.5 + float64(x[i])))
+		}
+	})
+}

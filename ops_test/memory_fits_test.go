@@ -1,0 +1,336 @@
+package ops_test
+
+import (
+	"context"
+	"fmt"
+	"go/build"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/data"
+	"gonum.org/v1/gonum/mat"
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// fit is a fit of TestMemory, by the function that does it, and the numbers that it gives.
+type fit struct {
+	name string
+	run  func(t *testing.T) []float64
+}
+
+// fits are all of package train, and the steps that a user takes with Gorgonia's own solvers.
+var fits = []fit{
+	{"FitRidge", func(t *testing.T) []float64 { return ridge(t, memorySpec("gaussian", 3), nil) }},
+	{"FitRidge, float32", func(t *testing.T) []float64 {
+		s := memorySpec("gaussian", 3)
+		s.Dtype = tensor.Float32.String()
+		return ridge(t, s, nil)
+	}},
+	{"FitRidge, fewer rows than features", func(t *testing.T) []float64 {
+		s := memorySpec("gaussian", 3)
+		s.Features = 128
+		return ridge(t, s, nil)
+	}},
+	{"FitRidge, leave one out", func(t *testing.T) []float64 { return ridge(t, memorySpec("gaussian", 3), someLambdas) }},
+	{"FitRidge, two signs", func(t *testing.T) []float64 { return ridge(t, memorySpec("delta-gaussian", 3), nil) }},
+	{"FitRidgeBlocks", func(t *testing.T) []float64 {
+		x, y := memoryRows(tensor.Float64)
+		f, err := train.FitRidgeBlocks(context.Background(), gaussian(t), train.OneBlock(x, y), train.RidgeOptions{})
+		return headNumbers(t, f, err)
+	}},
+	{"FitRidgeCG", func(t *testing.T) []float64 {
+		x, y := memoryRows(tensor.Float64)
+		o := train.CGOptions{Lambda: 1e-3, Rank: 8}
+		f, err := train.FitRidgeCG(context.Background(), gaussian(t), train.OneBlock(x, y), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return headNumbers(t, &f.RidgeFit, nil)
+	}},
+	{"FitKernelRidge", func(t *testing.T) []float64 {
+		k, y := memoryGram(t, 1)
+		return kernelNumbers(t)(train.FitKernelRidge(k, y, 1e-3))
+	}},
+	{"FitKernelRidgeLOO", func(t *testing.T) []float64 {
+		k, y := memoryGram(t, 1)
+		return kernelNumbers(t)(train.FitKernelRidgeLOO(k, y, someLambdas))
+	}},
+	{"FitKreinRidge", func(t *testing.T) []float64 {
+		k, y := memoryGram(t, -1)
+		return kernelNumbers(t)(train.FitKreinRidge(k, y, 1e-3))
+	}},
+	{"FitSVM", func(t *testing.T) []float64 { return svm(t, train.SVMOptions{}) }},
+	{"FitSVM, several lambdas", func(t *testing.T) []float64 { return svm(t, train.SVMOptions{Lambdas: someLambdas}) }},
+	{"FitSVM, regression", func(t *testing.T) []float64 {
+		return svm(t, train.SVMOptions{Loss: train.SquaredInsensitive, Lambdas: someLambdas[:1]})
+	}},
+	{"Fit, frozen, features kept", func(t *testing.T) []float64 { return descent(t, "frozen", train.FitOptions{}) }},
+	{"Fit, frozen, features anew", func(t *testing.T) []float64 {
+		return descent(t, "frozen", train.FitOptions{CacheBytes: -1})
+	}},
+	{"Fit, tuned, held out", func(t *testing.T) []float64 {
+		o := train.FitOptions{HeldOut: .2, Lambda: 1e-3, ClipNorm: 1, ClassWeights: []float64{1, 2}}
+		return descent(t, "all", o)
+	}},
+	{"Fit, tuned, checkpoints", func(t *testing.T) []float64 {
+		path := filepath.Join(t.TempDir(), "fit")
+		return descent(t, "bandwidth", train.FitOptions{Checkpoints: train.Checkpoints{Path: path}})
+	}},
+	{"FitRows", fitRows},
+	{"CrossValidate", func(t *testing.T) []float64 {
+		x, y := memoryRows(tensor.Float64)
+		candidates := []train.Candidate{{Spec: memorySpec("gaussian", 3)}, {Spec: memorySpec("laplacian", 3)}}
+		var all []float64
+		two := train.CVFit{FitOptions: train.FitOptions{Epochs: 2}, Softmax: true}
+		for _, head := range []train.CVHead{nil, train.CVSVM{}, two} {
+			o := train.CVOptions{Head: head, Folds: 3, Lambdas: someLambdas}
+			r, err := train.CrossValidate(context.Background(), candidates, x, y, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, s := range r.Scores {
+				all = append(all, s.Error, s.StdErr)
+			}
+		}
+		return all
+	}},
+	{"Backprop, Adam", func(t *testing.T) []float64 { return steps(t, G.NewAdamSolver(G.WithLearnRate(.05))) }},
+	{"Backprop, RMSProp", func(t *testing.T) []float64 { return steps(t, G.NewRMSPropSolver(G.WithLearnRate(.05))) }},
+	{"Backprop, Momentum", func(t *testing.T) []float64 { return steps(t, G.NewMomentum(G.WithLearnRate(.05))) }},
+	{"Backprop, SGD", func(t *testing.T) []float64 { return steps(t, G.NewVanillaSolver(G.WithLearnRate(.05))) }},
+}
+
+var someLambdas = []float64{1e-3, 1e-1}
+
+// TestMemoryKnowsTheFits: every function of package train whose name begins with Fit is in the list.
+func TestMemoryKnowsTheFits(t *testing.T) {
+	p, err := build.ImportDir("../train", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := docOf(t, p, module+"/train")
+	funcs := d.Funcs
+	for _, typ := range d.Types {
+		funcs = append(funcs, typ.Funcs...)
+	}
+	found := false
+	for _, f := range funcs {
+		if !strings.HasPrefix(f.Name, "Fit") {
+			continue
+		}
+		found = true
+		known := func(one fit) bool { return one.name == f.Name || strings.HasPrefix(one.name, f.Name+", ") }
+		if !slices.ContainsFunc(fits, known) {
+			t.Errorf("TestMemory knows nothing of train.%s: add it to fits in memory_fits_test.go", f.Name)
+		}
+	}
+	if !found {
+		t.Fatal("the functions are not where they were")
+	}
+}
+
+// memoryRows are 60 rows of three columns in two classes.
+func memoryRows(dt tensor.Dtype) (*tensor.Dense, *mat.Dense) {
+	const n, d = 60, 3
+	x, y := matrix(dt, n, d, 0), mat.NewDense(n, 2, nil)
+	for i := range n {
+		for j := range d {
+			setCell(x, i, j, math.Sin(float64(7*i+3*j*j+1)))
+		}
+		class := i % 2
+		if i%5 != 0 {
+			setCell(x, i, 0, float64(class)+.5*floats(x)[i*d])
+		}
+		y.SetRow(i, []float64{-1, -1})
+		y.Set(i, class, 1)
+	}
+	return x, y
+}
+
+// memorySpec is a map with 32 features.
+func memorySpec(name string, d int) layers.Spec {
+	s := layers.Spec{Map: name, Dims: d, Features: 32, Seed: 3, Name: "map"}
+	if name == "gaussian" || name == "laplacian" {
+		s.Params = layers.Values{"sigma": .8}
+	}
+	return s
+}
+
+func gaussian(t *testing.T) layers.Layer { return built(t, memorySpec("gaussian", 3)) }
+
+func built(t *testing.T, s layers.Spec) layers.Layer {
+	t.Helper()
+	l, err := s.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func ridge(t *testing.T, s layers.Spec, lambdas []float64) []float64 {
+	t.Helper()
+	l := built(t, s)
+	x, y := memoryRows(l.Dtype())
+	o := train.RidgeOptions{Lambdas: lambdas}
+	if len(lambdas) > 1 {
+		o.Select = train.SelectLOO
+	}
+	f, err := train.FitRidge(context.Background(), l, x, y, o)
+	return headNumbers(t, f, err)
+}
+
+func svm(t *testing.T, o train.SVMOptions) []float64 {
+	t.Helper()
+	x, y := memoryRows(tensor.Float64)
+	f, err := train.FitSVM(context.Background(), gaussian(t), x, y, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.Concat(f.W.RawMatrix().Data, f.B, f.Objective)
+}
+
+func headNumbers(t *testing.T, f *train.RidgeFit, err error) []float64 {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.Concat(f.W.RawMatrix().Data, f.B)
+}
+
+// memoryGram is a Gram matrix of the rows, the second half of whose features has the sign.
+func memoryGram(t *testing.T, sign float64) (k, y *mat.Dense) {
+	t.Helper()
+	x, y := memoryRows(tensor.Float64)
+	z := mat.NewDense(60, 32, transform(t, gaussian(t), x))
+	signed := mat.DenseCopyOf(z)
+	signed.Apply(func(_, j int, v float64) float64 {
+		if j >= 16 {
+			v *= sign / 2
+		}
+		return v
+	}, z)
+	k = new(mat.Dense)
+	k.Mul(signed, z.T())
+	return k, y
+}
+
+func kernelNumbers(t *testing.T) func(f *train.KernelRidge, err error) []float64 {
+	return func(f *train.KernelRidge, err error) []float64 {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return slices.Concat(f.Alpha.RawMatrix().Data, f.B)
+	}
+}
+
+// descent fits a map and a softmax head by Fit and gives the probabilities of the rows.
+func descent(t *testing.T, tune string, o train.FitOptions) []float64 {
+	t.Helper()
+	x, _ := memoryRows(tensor.Float64)
+	s := memorySpec("gaussian", 3)
+	s.Tune = tune
+	o.Epochs, o.Batch = 3, 16
+	l, head := built(t, s), softmaxHead(t, s.Features)
+	learned(t, tune, l, head, x, o)
+	return transform(t, head, checked(t)(l.Transform(nil, x)))
+}
+
+func softmaxHead(t *testing.T, d int) layers.Head {
+	t.Helper()
+	h, err := layers.NewSoftmaxHead(d, 2, layers.WithName("head"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+func checked(t *testing.T) func(x *tensor.Dense, err error) *tensor.Dense {
+	return func(x *tensor.Dense, err error) *tensor.Dense {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return x
+	}
+}
+
+// fitRows fits a file that is read block by block.
+func fitRows(t *testing.T) []float64 {
+	t.Helper()
+	x, y := memoryRows(tensor.Float64)
+	var text strings.Builder
+	for i, v := range floats(x) {
+		fmt.Fprint(&text, v, ",")
+		if i%3 == 2 {
+			fmt.Fprintln(&text, y.At(i/3, 0))
+		}
+	}
+	path := filepath.Join(t.TempDir(), "rows.csv")
+	if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	stream, err := data.OpenStream(data.StreamOptions{BlockRows: 16}, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	survey, err := stream.Survey(context.Background(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, head := gaussian(t), softmaxHead(t, 32)
+	rows := train.Rows{Stream: stream, Classes: survey.Classes, Dtype: tensor.Float64}
+	if _, err := train.FitRows(context.Background(), l, head, rows, train.FitOptions{Epochs: 3, Batch: 16}); err != nil {
+		t.Fatal(err)
+	}
+	return transform(t, head, checked(t)(l.Transform(nil, x)))
+}
+
+// steps are some with a solver of Gorgonia's, in a graph with a product and a penalty of Gorgonia's own.
+func steps(t *testing.T, solver G.Solver) []float64 {
+	t.Helper()
+	rows, _ := memoryRows(tensor.Float64)
+	s := memorySpec("gaussian", 2)
+	s.Tune = "bandwidth"
+	l, head := built(t, s), softmaxHead(t, s.Features)
+	g := G.NewGraph()
+	x := G.NewMatrix(g, G.Float64, G.WithShape(60, 3), G.WithName("x"), G.WithValue(rows))
+	oneHot, weights := matrix(tensor.Float64, 60, 2, 1, 0, 0, 1), matrix(tensor.Float64, 3, 2, .1, .5, -.3)
+	y := G.NewMatrix(g, G.Float64, G.WithShape(60, 2), G.WithName("y"), G.WithValue(oneHot))
+	w := G.NewMatrix(g, G.Float64, G.WithShape(3, 2), G.WithName("W"), G.WithValue(weights))
+	loss, err := head.Loss(l.Fwd(G.Must(G.Mul(x, w))).Node(), y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	loss = G.Must(G.Add(loss, G.Must(G.Mean(G.Must(G.Square(w))))))
+	var value G.Value
+	G.Read(loss, &value)
+	model := append(layers.Collect(l, head), w)
+	vm, err := train.Backprop(loss, model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer vm.Close()
+	var all []float64
+	for range 5 {
+		if err := vm.RunAll(); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, float64(*value.(*G.F64)))
+		if err := solver.Step(G.NodesToValueGrads(model)); err != nil {
+			t.Fatal(err)
+		}
+		vm.Reset()
+	}
+	for _, n := range model {
+		all = append(all, floats(n.Value().(*tensor.Dense))...)
+	}
+	return all
+}

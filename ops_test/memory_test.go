@@ -1,0 +1,160 @@
+package ops_test
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/train"
+	"gorgonia.org/tensor"
+)
+
+// memoryChild is set in the process that TestMemory starts.
+const memoryChild = "BOCHNER_TEST_MEMORY"
+
+// TestMemory: what every map and every fit give is the same, bit for bit, in a process whose collector never rests and
+// overwrites what it frees.
+func TestMemory(t *testing.T) {
+	if os.Getenv(memoryChild) != "" {
+		fmt.Println(strings.Join(digests(t), "\n"))
+		return
+	}
+	child := exec.Command(os.Args[0], "-test.run=^TestMemory$", "-test.count=1")
+	child.Env = append(os.Environ(), memoryChild+"=1", "GOGC=1", "GODEBUG=clobberfree=1")
+	out, err := child.CombinedOutput()
+	if err != nil {
+		t.Fatalf("with GOGC=1 and clobberfree=1: %v\n%s", err, out)
+	}
+	lines := strings.Split(string(out), "\n")
+	for _, line := range digests(t) {
+		if !slices.Contains(lines, line) {
+			t.Errorf("with GOGC=1 and clobberfree=1 the numbers are others than here: %s", line)
+		}
+	}
+}
+
+// digests are a line for every map, under the first and the last of its policies, for what it learns under the last, and
+// for every fit.
+func digests(t *testing.T) (lines []string) {
+	t.Helper()
+	var maps []mapped
+	add := func(name string, x ops.Matrix, learns bool, build func() layers.Layer) {
+		m := mapped{name: name, l: build(), x: x}
+		if learns {
+			m.learner = build()
+		}
+		maps = append(maps, m)
+	}
+	for _, v := range variants(t) {
+		d, all := v.dims(3), v.policies()
+		for _, p := range slices.Compact([]layers.Policy{all[0], all[len(all)-1]}) {
+			name, x := fmt.Sprint(v.name, ", ", p), v.rows(24, d, 1)
+			build := func() layers.Layer { return v.build(t, d, 5, 1, tuned(p)) }
+			add(name, x, p == all[len(all)-1], build)
+			if _, ok := maps[len(maps)-1].l.(layers.SparseMap); ok {
+				add(name+", sparse", sparse(t, x), false, build)
+			}
+		}
+	}
+	for _, v := range bagVariants(t) {
+		add(v.name, v.bags(t, 24, tensor.Float64), true, func() layers.Layer { return v.build(t) })
+	}
+	write := func(name string, sum uint64) { lines = append(lines, fmt.Sprintf("%s: %016x", name, sum)) }
+	for i, sum := range together(t, maps) {
+		write(maps[i].name, sum)
+	}
+	for _, m := range maps {
+		if m.learner == nil {
+			continue
+		}
+		head, err := layers.NewSoftmaxHead(m.learner.Features(), 2, layers.WithName("head"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(m.name+", learned", learned(t, m.name, m.learner, head, m.x, train.FitOptions{Epochs: 2, Batch: 12}))
+	}
+	for _, f := range fits {
+		write(f.name, digest(f.run(t)))
+	}
+	return lines
+}
+
+// mapped is a map, another one of the same that learns or nil, and rows for both.
+type mapped struct {
+	name       string
+	l, learner layers.Layer
+	x          ops.Matrix
+}
+
+// together computes the digests of the features of all maps in many goroutines at once, time and again. What a map gives is
+// read when nothing else holds it.
+func together(t *testing.T, maps []mapped) []uint64 {
+	t.Helper()
+	workers, runs := 16, 1
+	if os.Getenv(memoryChild) != "" {
+		runs = 4
+	}
+	features := func(m mapped) uint64 {
+		z, err := layers.Transform(m.l, nil, m.x)
+		if err != nil {
+			t.Errorf("%s: %v", m.name, err)
+			return 0
+		}
+		return digest(floats(z))
+	}
+	first := make([]uint64, len(maps))
+	for i, m := range maps {
+		first[i] = features(m)
+	}
+	var wait sync.WaitGroup
+	for range workers {
+		wait.Go(func() {
+			for range runs {
+				for i, m := range maps {
+					if features(m) != first[i] {
+						t.Errorf("%s: the features are others in another goroutine", m.name)
+					}
+				}
+			}
+		})
+	}
+	wait.Wait()
+	return first
+}
+
+// learned is the digest of the parameters of a map and a head after a fit to two classes.
+func learned(t *testing.T, name string, l layers.Layer, head layers.Head, x ops.Matrix, o train.FitOptions) uint64 {
+	t.Helper()
+	targets := matrix(head.Dtype(), x.Shape()[0], 2, 1, 0, 0, 1)
+	if _, err := train.Fit(context.Background(), l, head, x, targets, o); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	var all [][]float64
+	for _, p := range append(l.Params(), head.Params()...) {
+		all = append(all, floats(p.Value))
+	}
+	return digest(all...)
+}
+
+// digest is the FNV hash of the bits of some numbers.
+func digest(all ...[]float64) uint64 {
+	h := fnv.New64a()
+	var b [8]byte
+	for _, v := range all {
+		for _, c := range v {
+			binary.LittleEndian.PutUint64(b[:], math.Float64bits(c))
+			h.Write(b[:])
+		}
+	}
+	return h.Sum64()
+}

@@ -1,0 +1,272 @@
+package ops_test
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/doc"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/layers"
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// optionValues are the options of package layers, each with a value that is not the default.
+var optionValues = map[string]layers.Option{
+	"Tune":                layers.Tune(layers.Bandwidth),
+	"WithBasis":           layers.WithBasis(layers.FourierBasis, 3),
+	"WithBins":            layers.WithBins(5),
+	"WithBoxBasis":        layers.WithBoxBasis(),
+	"WithComponents":      layers.WithComponents(2),
+	"WithCoupling":        layers.WithCoupling(spectral.Joint),
+	"WithDegrees":         layers.WithDegrees(spectral.Proportional),
+	"WithDtype":           layers.WithDtype(tensor.Float32),
+	"WithEigenvalueFloor": layers.WithEigenvalueFloor(.9),
+	"WithInputGrad":       layers.WithInputGrad(),
+	"WithKDEBandwidth":    layers.WithKDEBandwidth(.3),
+	"WithLambdas":         layers.WithLambdas(3, spectral.GaussLambdas),
+	"WithLandmarkChoice":  layers.WithLandmarkChoice(layers.PlusPlusLandmarks),
+	"WithLandmarks":       layers.WithLandmarks(7),
+	"WithName":            layers.WithName("another"),
+	"WithNormalisation":   layers.WithNormalisation(),
+	"WithOptimalPeriod":   layers.WithOptimalPeriod(),
+	"WithOrder":           layers.WithOrder(2),
+	"WithPeriod":          layers.WithPeriod(9),
+	"WithPhase":           layers.WithPhase(),
+	"WithPoints":          layers.WithPoints(11),
+	"WithSampler":         layers.WithSampler(spectral.Halton{}),
+	"WithScatteredPoints": layers.WithScatteredPoints(matrix(tensor.Float64, 40, 2, .1, .2, .5, .7, .9, .3, .6)),
+	"WithSeed":            layers.WithSeed(5),
+	"WithSparseEncoding":  layers.WithSparseEncoding(),
+	"WithStationary":      layers.WithStationary(),
+	"WithTablePoints":     layers.WithTablePoints(9),
+	"WithWindow":          layers.WithWindow(spectral.Uniform),
+}
+
+// layersWith are the constructors of package layers that take options.
+var layersWith = map[string]func(opts ...layers.Option) (layers.Layer, error){
+	"NewIdentity": func(opts ...layers.Option) (layers.Layer, error) { return layers.NewIdentity(3, opts...) },
+	"NewLinearHead": func(opts ...layers.Option) (layers.Layer, error) {
+		return layers.NewLinearHead(3, 2, opts...)
+	},
+	"NewSoftmaxHead": func(opts ...layers.Option) (layers.Layer, error) {
+		return layers.NewSoftmaxHead(3, 2, opts...)
+	},
+	"NewFourierLayer": func(opts ...layers.Option) (layers.Layer, error) {
+		return layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 3, 8, opts...)
+	},
+	"NewRandomLaplaceLayer": func(opts ...layers.Option) (layers.Layer, error) {
+		return layers.NewRandomLaplaceLayer(spectral.ExpSemigroup{Beta: 1}, 3, 8, opts...)
+	},
+	"NewLevyLayer": func(opts ...layers.Option) (layers.Layer, error) {
+		return layers.NewLevyLayer(spectral.ExpSemigroup{Beta: 1}, 3, 8, opts...)
+	},
+	"NewSkewedLayer": func(opts ...layers.Option) (layers.Layer, error) {
+		return layers.NewSkewedLayer(spectral.SkewedChi2{C: 1}, 3, 8, opts...)
+	},
+	"NewSkewedChi2Layer": func(opts ...layers.Option) (layers.Layer, error) {
+		return layers.NewSkewedChi2Layer(1, 3, 8, opts...)
+	},
+	"NewSkewedIntersectionLayer": func(opts ...layers.Option) (layers.Layer, error) {
+		return layers.NewSkewedIntersectionLayer(1, 3, 8, opts...)
+	},
+	"NewSRFLayer": func(opts ...layers.Option) (layers.Layer, error) {
+		return layers.NewSRFLayer(spectral.SRF{A: 2, P: 3}, 3, 8, opts...)
+	},
+	"NewGORFLayer": func(opts ...layers.Option) (layers.Layer, error) {
+		k := spectral.DeltaGaussian{Sigmas: []float64{1, 2}, Weights: []float64{1, -1}}
+		return layers.NewGORFLayer(k, 3, 8, opts...)
+	},
+	"NewHomogeneousLayer": func(opts ...layers.Option) (layers.Layer, error) {
+		return layers.NewHomogeneousLayer(spectral.Chi2{}, 3, opts...)
+	},
+	"NewExponentiatedLayer": func(opts ...layers.Option) (layers.Layer, error) {
+		return layers.NewExponentiatedLayer(spectral.Exponentiated{Of: spectral.Chi2{}, Sigma: 1}, 3, 8, opts...)
+	},
+	"NewHDDLayer": func(opts ...layers.Option) (layers.Layer, error) {
+		return layers.NewHDDLayer(spectral.JensenShannonDivergence(), 1, 2, 8, opts...)
+	},
+	"NewL2DensityLayer": func(opts ...layers.Option) (layers.Layer, error) {
+		return layers.NewL2DensityLayer(1, 2, 8, opts...)
+	},
+	"NewMeanMapLayer": func(opts ...layers.Option) (layers.Layer, error) {
+		l, err := layers.NewMeanMapLayer(must(layers.NewIdentity(3)), 1, 8, opts...)
+		if errors.Is(err, layers.ErrDtype) {
+			return layers.NewMeanMapLayer(must(layers.NewIdentity(3, layers.WithDtype(tensor.Float32))), 1, 8, opts...)
+		}
+		return l, err
+	},
+	"NewRandomMaclaurinLayer": func(opts ...layers.Option) (layers.Layer, error) {
+		return layers.NewRandomMaclaurinLayer(spectral.SpherePolynomial{A: 2, P: 3}, 3, 8, opts...)
+	},
+	"NewTensorSketchLayer": func(opts ...layers.Option) (layers.Layer, error) {
+		return layers.NewTensorSketchLayer(spectral.SpherePolynomial{A: 2, P: 3}, 3, 8, opts...)
+	},
+	"NewNystromLayer": func(opts ...layers.Option) (layers.Layer, error) {
+		return layers.NewNystromLayer(spectral.Gaussian{Sigma: 1}, optionSample(), 4, opts...)
+	},
+	"NewAddKPCALayer": func(opts ...layers.Option) (layers.Layer, error) {
+		return layers.NewAddKPCALayer(spectral.Chi2{}, optionSample(), opts...)
+	},
+	"NewMajiBergLayer": func(opts ...layers.Option) (layers.Layer, error) {
+		return layers.NewMajiBergLayer(optionSample(), opts...)
+	},
+	"NewConcat": func(opts ...layers.Option) (layers.Layer, error) {
+		k := spectral.Gaussian{Sigma: 1}
+		part := must(layers.NewFourierLayer(k, 3, 8, layers.WithName("part"), layers.WithInputGrad()))
+		return layers.NewConcat(3, []layers.Part{{Layer: part, From: 0, To: 3, Weight: 1}}, opts...)
+	},
+}
+
+func optionSample() *tensor.Dense {
+	cells := make([]float64, 3*29)
+	for i := range cells {
+		cells[i] = float64(i*i%37) / 37
+	}
+	return matrix(tensor.Float64, 29, 3, cells...)
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// TestOptions: every constructor heeds the options that the comment of Option lists for it, which then change the
+// layer. It refuses every other one with an error that names both and says what to do.
+func TestOptions(t *testing.T) {
+	options, constructors, documented := optionsOf(t, publicPackages(t)[module+"/layers"])
+	if want := slices.Sorted(maps.Keys(optionValues)); !slices.Equal(options, want) {
+		t.Fatalf("package layers has the options\n%v\nand this battery has values of\n%v", options, want)
+	}
+	if want := slices.Sorted(maps.Keys(layersWith)); !slices.Equal(constructors, want) {
+		t.Fatalf("package layers has the constructors\n%v\nand this battery has\n%v", constructors, want)
+	}
+	for _, c := range constructors {
+		before := fingerprint(t, must(layersWith[c]()))
+		for _, name := range options {
+			l, err := layersWith[c](optionValues[name])
+			if !documented[c][name] {
+				wantErr(t, err, layers.ErrParam, c+" ", "does not heed "+name+": ")
+				continue
+			}
+			if err != nil {
+				t.Errorf("%s heeds %s: %v", c, name, err)
+				continue
+			}
+			always := c == "NewIdentity" && name == "WithInputGrad" // what it asks for is so in any case
+			if after := fingerprint(t, l); after == before && !always {
+				t.Errorf("%s with %s is the layer without: %s", c, name, after)
+			}
+		}
+		if _, err := layersWith[c](nil); err == nil || !strings.Contains(err.Error(), c+": option 0 is nil") {
+			t.Errorf("%s with a nil option: %v", c, err)
+		}
+	}
+}
+
+// TestOptionValues: values that no constructor can heed are errors that name the option.
+func TestOptionValues(t *testing.T) {
+	for _, tc := range []struct {
+		constructor, says string
+		opt               layers.Option
+	}{
+		{"NewFourierLayer", "WithSampler(nil)", layers.WithSampler(nil)},
+		{"NewFourierLayer", "WithSampler(nil)", layers.WithSampler((*pointerSampler)(nil))},
+		{"NewFourierLayer", "Tune(Policy(9))", layers.Tune(9)},
+		{"NewHomogeneousLayer", "Tune(Policy(-1))", layers.Tune(-1)},
+		{"NewHDDLayer", "WithScatteredPoints(nil)", layers.WithScatteredPoints(nil)},
+		{"NewNystromLayer", "LandmarkChoice(7)", layers.WithLandmarkChoice(7)},
+		{"NewGORFLayer", "Coupling(77)", layers.WithCoupling(77)},
+		{"NewRandomMaclaurinLayer", "Degrees(7)", layers.WithDegrees(7)},
+		{"NewHomogeneousLayer", "Window(7)", layers.WithWindow(7)},
+		{"NewL2DensityLayer", "Basis(7)", layers.WithBasis(7, 3)},
+		{"NewHDDLayer", "LambdaRule(7)", layers.WithLambdas(3, 7)},
+	} {
+		_, err := layersWith[tc.constructor](tc.opt)
+		wantErr(t, err, layers.ErrParam, tc.says)
+	}
+}
+
+type pointerSampler struct{ spectral.IID }
+
+// optionsOf are the options and the constructors of a package, sorted, and what the comment of Option says that each
+// constructor heeds.
+func optionsOf(t *testing.T, p *doc.Package) (options, constructors []string, documented map[string]map[string]bool) {
+	t.Helper()
+	documented = map[string]map[string]bool{}
+	look := func(funcs []*doc.Func) {
+		for _, f := range funcs {
+			params := f.Decl.Type.Params.List
+			if len(params) == 0 {
+				continue
+			}
+			if e, ok := params[len(params)-1].Type.(*ast.Ellipsis); ok && fmt.Sprint(e.Elt) == "Option" {
+				constructors = append(constructors, f.Name)
+			}
+		}
+	}
+	look(p.Funcs)
+	for _, typ := range p.Types {
+		look(typ.Funcs)
+		if typ.Name != "Option" {
+			continue
+		}
+		for _, f := range typ.Funcs {
+			options = append(options, f.Name)
+		}
+		var heads []string
+		for line := range strings.Lines(typ.Doc) {
+			names := strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(", \t\n", r) })
+			switch {
+			case strings.HasPrefix(line, "\t\t"):
+				for _, c := range heads {
+					for _, name := range names {
+						documented[c][name] = true
+					}
+				}
+			case strings.HasPrefix(line, "\t"):
+				heads = names
+				for _, c := range heads {
+					documented[c] = map[string]bool{}
+				}
+			}
+		}
+	}
+	slices.Sort(options)
+	slices.Sort(constructors)
+	if len(options) == 0 || len(documented) == 0 {
+		t.Fatal("no options, or none in the comment of Option")
+	}
+	return options, constructors, documented
+}
+
+// fingerprint is what an option can change: the name that was given, the shape, the parameters, the description, and
+// whether there is a gradient for a leaf.
+func fingerprint(t *testing.T, l layers.Layer) string {
+	t.Helper()
+	var b strings.Builder
+	name := l.Name()
+	if name != "another" {
+		name = "made up"
+	}
+	fmt.Fprintln(&b, name, l.Dims(), l.Features(), l.Dtype(), strings.ReplaceAll(l.String(), l.Name(), name))
+	for _, p := range l.Params() {
+		fmt.Fprintln(&b, p.Name, p.Tuned, p.Value.Shape(), floats(p.Value))
+	}
+	g := G.NewGraph()
+	x := G.NewMatrix(g, l.Dtype(), G.WithShape(2, l.Dims()), G.WithName("leaf"))
+	z := l.Fwd(x)
+	if z.Err() != nil {
+		t.Fatalf("%v: %v", l, z.Err())
+	}
+	_, err := G.Grad(G.Must(G.Sum(z.Node())), x)
+	fmt.Fprintln(&b, "gradient:", err == nil)
+	return b.String()
+}
