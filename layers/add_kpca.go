@@ -57,21 +57,29 @@ const (
 )
 
 // WithComponents sets the components of each column of an AddKPCALayer. The default is 3.
-func WithComponents(n int) Option { return func(o *options) { o.kpca.components = n } }
+func WithComponents(n int) Option {
+	return option("WithComponents", func(o *options) { o.kpca.components = n })
+}
 
 // WithTablePoints sets the knots of each column of an AddKPCALayer, at least 2. The default is 64. Fitting takes time cubic in them.
-func WithTablePoints(n int) Option { return func(o *options) { o.kpca.points = n } }
+func WithTablePoints(n int) Option {
+	return option("WithTablePoints", func(o *options) { o.kpca.points = n })
+}
 
 var kpcaDefaults = kpcaOptions{components: 3, points: 64}
 
 // NewAddKPCALayer fits the map of k on a sample [N, d], float32 or float64. Errors: components or points out of range, fewer points than
-// components, a policy other than Frozen (ErrParam); a sample without rows (ErrShape); a cell outside the domain of k (ErrDomain).
+// components (ErrParam); a sample without rows (ErrShape); a cell outside the domain of k (ErrDomain).
 func NewAddKPCALayer(k spectral.Homogeneous, sample *tensor.Dense, opts ...Option) (*AddKPCALayer, error) {
 	dims := 0
 	if sample != nil && sample.Dims() == 2 {
 		dims = sample.Shape()[1]
 	}
-	return newAddKPCALayer(k, sample, dims, newOptions(opts))
+	o, err := newOptions("NewAddKPCALayer", opts)
+	if err != nil {
+		return nil, err
+	}
+	return newAddKPCALayer(k, sample, dims, o)
 }
 
 func newAddKPCALayer(k spectral.Homogeneous, sample *tensor.Dense, dims int, o options) (*AddKPCALayer, error) {

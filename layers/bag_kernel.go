@@ -135,8 +135,11 @@ func (k *meanKernel) Validate() error {
 
 // At is the kernel of two sets of one sample.
 func (k *meanKernel) At(x, z []float64) float64 {
-	return math.Exp(-spectral.SquaredMetric(k.of, x, z) / (2 * k.tau * k.tau))
+	return k.ofSquared(spectral.SquaredMetric(k.of, x, z))
 }
+
+// ofSquared is exp(-d²/2τ²) of d², for a τ whose square leaves the range of float64 too.
+func (k *meanKernel) ofSquared(d2 float64) float64 { return math.Exp(-d2 / k.tau / k.tau / 2) }
 
 // GramBags asks for the kernel of every pair of samples.
 func (k *meanKernel) GramBags(b *ops.Bags) (*mat.Dense, error) {
@@ -162,7 +165,7 @@ func (k *meanKernel) GramBags(b *ops.Bags) (*mat.Dense, error) {
 	for i := range n {
 		for j := range i + 1 {
 			d2 := math.Max(0, means.At(i, i)+means.At(j, j)-2*means.At(i, j))
-			v := math.Exp(-d2 / (2 * k.tau * k.tau))
+			v := k.ofSquared(d2)
 			out.Set(i, j, v)
 			out.Set(j, i, v)
 		}

@@ -140,15 +140,20 @@ func (l *BagLayer) ModelIn(g *G.ExprGraph) G.Nodes { return l.over.ModelIn(g) }
 const innerPrefix = "inner."
 
 // Params are those of the map of rows and, with "inner." before their names, of the map of samples.
-func (l *BagLayer) Params() []Param {
+func (l *BagLayer) Params() []Param { return l.paramsBy(Layer.Params) }
+
+func (l *BagLayer) peek() []Param { return l.paramsBy(paramsOf) }
+
+// paramsBy are the parameters of both maps, of which of gives those of one.
+func (l *BagLayer) paramsBy(of func(Layer) []Param) []Param {
 	var ps []Param
 	if l.inner != nil {
-		for _, p := range l.inner.Params() {
+		for _, p := range of(l.inner) {
 			p.Name = innerPrefix + p.Name
 			ps = append(ps, p)
 		}
 	}
-	return append(ps, l.over.Params()...)
+	return append(ps, of(l.over)...)
 }
 
 // SetParams copies values into the parameters.

@@ -14,6 +14,7 @@ var (
 		"SkewedLayer":             {"Li et al. 2010"},
 		"HomogeneousLayer":        {"Vedaldi and Zisserman 2012"},
 		"ExponentiatedLayer":      {"Vedaldi and Zisserman 2012", "Rahimi and Recht 2007"},
+		"LevyLayer":               {"Berg et al. 1984", "Rahimi and Recht 2007"},
 		"HDDLayer":                {"Sutherland et al. 2016", "Rahimi and Recht 2007"},
 		"L2DensityLayer":          {"Oliva et al. 2014", "Rahimi and Recht 2007"},
 		"GORFLayer":               {"Luo et al. 2021"},
@@ -61,6 +62,13 @@ var (
 
 // bibliography has the BibTeX entry of every paper by its name, which is what the Paper of an Entry begins with.
 var bibliography = map[string]string{
+	"Berg et al. 1984": `@book{berg1984harmonic,
+  author    = {Berg, Christian and Christensen, Jens Peter Reus and Ressel, Paul},
+  title     = {Harmonic Analysis on Semigroups: Theory of Positive Definite and Related Functions},
+  publisher = {Springer},
+  year      = {1984}
+}
+`,
 	"Cho and Saul 2009": `@inproceedings{cho2009kernel,
   author    = {Cho, Youngmin and Saul, Lawrence K.},
   title     = {Kernel Methods for Deep Learning},

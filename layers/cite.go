@@ -70,5 +70,6 @@ func kernelBehind(l Layer) spectral.Kernel {
 
 func (l *randomMap) drawnBy() fmt.Stringer          { return l.sampler }
 func (l *ExponentiatedLayer) drawnBy() fmt.Stringer { return l.outer.sampler }
+func (l *LevyLayer) drawnBy() fmt.Stringer          { return l.outer.sampler }
 func (l *densityLayer) drawnBy() fmt.Stringer       { return l.outer.sampler }
 func (l *GORFLayer) drawnBy() fmt.Stringer          { return l.coupling }

@@ -31,7 +31,7 @@ type Concat struct {
 
 var _ Layer = (*Concat)(nil)
 
-// NewConcat joins parts of an input of the given width. Of the options it heeds WithInputGrad, which its layers then need as
+// NewConcat joins parts of an input of the given width. With WithInputGrad its layers need it as
 // well. Errors: no part, columns that the input does not have or that are not as many as the layer takes (ErrShape), a weight
 // below 0 (ErrParam), two layers of one name (ErrName).
 func NewConcat(dims int, parts []Part, opts ...Option) (*Concat, error) {
@@ -39,11 +39,15 @@ func NewConcat(dims int, parts []Part, opts ...Option) (*Concat, error) {
 	for i, p := range parts {
 		ls[i] = p.Layer
 	}
+	o, err := newOptions("NewConcat", opts)
+	if err != nil {
+		return nil, err
+	}
 	g, err := newGroup("Concat", ls)
 	if err != nil {
 		return nil, err
 	}
-	c := &Concat{group: g, parts: append([]Part(nil), parts...), dims: dims, grad: newOptions(opts).inputGrad}
+	c := &Concat{group: g, parts: append([]Part(nil), parts...), dims: dims, grad: o.inputGrad}
 	for i, p := range parts {
 		if p.From < 0 || p.To > dims || p.To-p.From != p.Layer.Dims() {
 			return nil, fmt.Errorf("layers: Concat: part %d is columns %d to %d of %d, and %q takes %d: %w", i, p.From, p.To, dims, p.Layer.Name(), p.Layer.Dims(), ErrShape)
@@ -52,6 +56,9 @@ func NewConcat(dims int, parts []Part, opts ...Option) (*Concat, error) {
 			return nil, fmt.Errorf("layers: Concat: part %d has weight %v, want a finite number of at least 0: %w", i, p.Weight, ErrParam)
 		}
 		c.features += p.Layer.Features()
+	}
+	if err := drawApart("Concat", ls); err != nil {
+		return nil, err
 	}
 	return c, nil
 }
@@ -77,9 +84,9 @@ func (c *Concat) fwd(x *G.Node) (*G.Node, error) {
 	if x.Dims() != 2 || x.Shape()[1] != c.dims {
 		return nil, fmt.Errorf("layers: Concat: x has shape %v, want [n, %d]: %w", x.Shape(), c.dims, ErrShape)
 	}
-	a := ops.Attr{Layer: "layers: Concat"}
-	if !wantsGrad(x, c.grad) {
-		a.Frozen = ops.First
+	x, a, err := data(x, c.grad, ops.Attr{Layer: "layers: Concat"})
+	if err != nil {
+		return nil, err
 	}
 	outs, scales := make([]*G.Node, len(c.parts)), make([]float64, len(c.parts))
 	for i, p := range c.parts {

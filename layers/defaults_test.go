@@ -171,6 +171,8 @@ func TestGivenParametersAreKept(t *testing.T) {
 			given["sigma"], want["sigma"] = .3125, .3125
 		case "hdd-js", "hdd-hellinger", "hdd-tv", "l2-density": // which have a rule by default
 			given["bandwidth"], want["bandwidth"] = "0.25:0.5", "0.25:0.5"
+		case "exp-semigroup", "reciprocal-semigroup":
+			want["way"] = "laplace"
 		case "add-kpca":
 			want["gamma"], want["negative"] = 1., "error"
 		}

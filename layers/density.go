@@ -79,9 +79,9 @@ func (l *densityLayer) draw(sigma float64, each int, params []Param, o options) 
 		return err
 	}
 	bandwidth := newTensor(l.dt, h, l.axes)
-	l.params = append(append(params, Param{"kde_bandwidth", bandwidth, false}), l.outer.Params()...)
+	l.params = append(append(params, Param{"kde_bandwidth", bandwidth, false}), l.outer.params...)
 	l.h = bandwidthsOf(bandwidth, l.parts())
-	l.changed = l.outer.changed
+	l.changed, l.outer.origin = l.outer.changed, l.origin
 	return nil
 }
 
@@ -105,14 +105,14 @@ func (l *densityLayer) text(distance string) string {
 
 // Fwd adds the map of densities x [n, Dims] to the graph of x.
 func (l *densityLayer) Fwd(x G.Input) G.Result {
-	return l.lift(x, func(p *G.Node) (*G.Node, error) { return l.fwd(p, wantsGrad(p, l.grad)) })
+	return l.lift(x, l.fwd)
 }
 
-// fwd adds the map of densities p; grad says whether a gradient for them can be of use.
-func (l *densityLayer) fwd(p *G.Node, grad bool) (*G.Node, error) {
-	a := ops.Attr{Layer: l.who()}
-	if !grad {
-		a.Frozen |= ops.First
+// fwd adds the map of densities p.
+func (l *densityLayer) fwd(p *G.Node) (*G.Node, error) {
+	p, a, err := data(p, l.grad, ops.Attr{Layer: l.who()})
+	if err != nil {
+		return nil, err
 	}
 	n, err := l.embedNode(p, a)
 	if err != nil {
@@ -139,16 +139,15 @@ func (l *densityLayer) FwdBags(x G.Input, offsets []int) G.Result {
 			return G.Err(err)
 		}
 	}
-	a := ops.Attr{Layer: l.who(), Frozen: ops.Second}
-	grad := wantsGrad(n, l.grad)
-	if !grad {
-		a.Frozen |= ops.First
+	n, a, err := data(n, l.grad, ops.Attr{Layer: l.who(), Frozen: ops.Second})
+	if err != nil {
+		return G.Err(err)
 	}
 	p, err := e.fwd(n, h, offsets, a)
 	if err != nil {
 		return G.Err(err)
 	}
-	return G.LiftResult(l.fwd(p, grad))
+	return G.LiftResult(l.fwd(p))
 }
 
 // estimate is that of the densities of bags.
@@ -164,6 +163,7 @@ func (l *densityLayer) Embed(dst, x *tensor.Dense) (*tensor.Dense, error) {
 	if err := l.fits(x); err != nil {
 		return nil, err
 	}
+	l.use()
 	return l.embed(dst, x, ops.Attr{Layer: l.who()})
 }
 
@@ -179,7 +179,7 @@ func (l *densityLayer) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
 	if err := l.fits(x); err != nil {
 		return nil, err
 	}
-	return inTwoSteps(l.who(), &l.scratch, dst, x, l.width, l.features, l.Embed, l.outer.Transform)
+	return inTwoSteps(l.who(), &l.scratch, dst, x, blockRows(l.width), l.features, l.Embed, l.outer.Transform)
 }
 
 // Densities writes the estimates of the densities of bags of samples in [0, 1]^l to dst [n, V], in more than three dimensions [n, lV], allocated

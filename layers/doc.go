@@ -32,4 +32,32 @@
 // with their parameters, ranges and constructors.
 //
 // Summary is a table of a model, Cite the BibTeX of the papers behind it, and Dot a picture of its graph.
+//
+// # Reading a tensor
+//
+// What Transform returns, the values of nodes, gradients and parameters are tensors. Their cells are Float64s, or Float32s
+// where the element type is float32, row by row. The value of a scalar node, such as a loss, is a number:
+//
+//	z, err := rff.Transform(nil, rows)
+//	cells := z.Float64s()
+//	p := node.Value().(*tensor.Dense).Float64s()
+//	loss := float64(*value.(*gorgonia.F64)) // *gorgonia.F32 in float32
+//
+// Data is not safe. In gorgonia.org/tensor v0.9.24 it hands the address of the cells on as a uintptr, which keeps nothing
+// alive. Where that is the last use of the tensor, as z.Data() would be above, the collector may free the cells before the
+// slice exists. The program then ends with "found bad pointer in Go heap", or the numbers are those of something else. More
+// goroutines and more garbage make it likelier. Float64s and Float32s are slices all along: they keep the cells alive, also
+// when the tensor is gone. Others that go by the address alone:
+//
+//   - Uintptr, and the package tensor/native;
+//   - Inner, Outer, MatVecMul, Trace and Dot of a tensor that is not used afterwards. Hold it: runtime.KeepAlive(t) behind
+//     the call. MatMul is safe;
+//   - gorgonia.Ones as an initialiser, in place of which WithValue takes tensor.Ones; and gorgonia.ScalarAsTensor of a scalar
+//     that nothing else holds.
+//
+// Gorgonia's ops and solvers are safe in a machine, which holds what they read; package ops has the list.
+//
+// Float64s is the memory, whatever shape and element type say: of a float32 tensor it is nonsense, and of a view or a
+// transpose it is in another order. Tensors that this library returns are contiguous; of any other ops.Copy makes one that
+// is. A tensor that a machine computed belongs to it: clone what must outlive the next run.
 package layers

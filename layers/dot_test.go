@@ -34,7 +34,7 @@ func TestDot(t *testing.T) {
 	if strange := regexp.MustCompile(`Node_|0x[0-9a-f]{6}|%!|lightgray|yellow|pink|rankdir=TB`).FindString(text); strange != "" {
 		t.Errorf("the encoder's %q is still there", strange)
 	}
-	for _, want := range []string{"edge [dir=back]", "rankdir=BT", `label="{{rff_W|`, "{Op|Fourier}|{Shape|(4, 64)}", "{Shape|(64, 3)}", "n4 -> n3"} {
+	for _, want := range []string{"edge [dir=back]", "rankdir=BT", `label="{{rff_W|`, "{Op|Fourier}|{Shape|(4, 64)}", "{Shape|(64, 3)}", "n5 -> n4"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}

@@ -67,12 +67,10 @@ func (e estimate) fwd(x *G.Node, h []*G.Node, offsets []int, a ops.Attr) (*G.Nod
 		return ops.KDE(x, h[0], offsets, e.grid, a)
 	}
 	parts := make([]*G.Node, len(h))
-	data := ops.Attr{Layer: a.Layer}
-	if a.Frozen&ops.First != 0 {
-		data.Frozen = ops.First
-	}
+	of := a
+	of.Frozen &= ops.First
 	for j := range parts {
-		column, err := ops.Columns(x, j, j+1, 1, data)
+		column, err := ops.Columns(x, j, j+1, 1, of)
 		if err != nil {
 			return nil, err
 		}

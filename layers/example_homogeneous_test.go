@@ -57,3 +57,47 @@ func ExampleNewExponentiatedLayer() {
 	fmt.Printf("exact %.2f, features %.2f\n", k.At([]float64{.2, .3, .5}, []float64{0, .9, .1}), dot)
 	// Output: exact 0.22, features 0.21
 }
+
+// The exponential-semigroup kernel of two histograms: from Laplace features, from normalised ones, and from a Gaussian's on a map without
+// randomness.
+func ExampleNewLevyLayer() {
+	const features = 512
+	k := spectral.ExpSemigroup{Beta: .3}
+	x := tensor.New(tensor.WithShape(2, 3), tensor.WithBacking([]float64{.2, .3, .5, 0, .9, .1}))
+	fmt.Printf("exact       %.4f\n", k.At([]float64{.2, .3, .5}, []float64{0, .9, .1}))
+	laplace, err := layers.NewRandomLaplaceLayer(k, 3, features)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	normalised, err := layers.NewRandomLaplaceLayer(k, 3, features, layers.WithNormalisation())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	levy, err := layers.NewLevyLayer(k, 3, features, layers.WithSampler(spectral.Coupled{}))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, c := range []struct {
+		name string
+		l    layers.Layer
+	}{{"Laplace", laplace}, {"normalised", normalised}, {"Lévy", levy}} {
+		z, err := c.l.Transform(nil, x)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		v, dot := z.Float64s(), 0.0
+		for i := range features {
+			dot += v[i] * v[features+i]
+		}
+		fmt.Printf("%-11s %.4f\n", c.name, dot)
+	}
+	// Output:
+	// exact       0.4990
+	// Laplace     0.5075
+	// normalised  0.5005
+	// Lévy        0.4998
+}

@@ -83,11 +83,16 @@ func ExampleDot() {
 	// 	];
 	// 	n2 [
 	// 		shape=Mrecord
-	// 		label="{{Fourier(%0, %1)|0x2}|{Op|Fourier}|{Shape|(32, 256)}}"
+	// 		label="{{Data(%0)|0x2}|{Op|Data}|{Shape|(32, 8)}}"
+	// 	];
+	// 	n3 [
+	// 		shape=Mrecord
+	// 		label="{{Fourier(%2, %1)|0x3}|{Op|Fourier}|{Shape|(32, 256)}}"
 	// 	];
 	//
 	// 	// Edge definitions.
 	// 	n2 -> n0;
-	// 	n2 -> n1;
+	// 	n3 -> n1;
+	// 	n3 -> n2;
 	// }
 }

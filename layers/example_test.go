@@ -64,7 +64,7 @@ func ExampleNewRandomLaplaceLayer() {
 	x := []float64{.2, .3, .5}
 	y := []float64{0, .9, .1}
 
-	l, err := layers.NewRandomLaplaceLayer(k, 3, 8192, layers.WithSeed(2), layers.WithName("words"))
+	l, err := layers.NewRandomLaplaceLayer(k, 3, 8192, layers.WithSeed(1), layers.WithName("words"))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -81,7 +81,7 @@ func ExampleNewRandomLaplaceLayer() {
 	fmt.Println(errors.Is(err, layers.ErrDomain))
 	// Output:
 	// k(x, y) = 0.50, z(x)·z(y) = 0.50
-	// layers: RandomLaplaceLayer "words": x[1,1] = -0.1 is negative; the kernel is defined for histograms, x >= 0: shift the data, scale them by minmax, or clip what minmax left below 0
+	// layers: RandomLaplaceLayer "words": x[1,1] = -0.1 is negative; the kernel is defined for histograms, x >= 0: shift the data, or scale them by the range of the training rows and clip what is beyond it: -scale cube
 	// true
 }
 
@@ -216,7 +216,7 @@ func ExampleNewLinearHead() {
 			return
 		}
 		if step%150 == 0 {
-			fmt.Printf("step %3d: loss %.2f\n", step, value.Data())
+			fmt.Printf("step %3d: loss %.2f\n", step, value)
 		}
 		if err := solver.Step(G.NodesToValueGrads(head.Model())); err != nil {
 			fmt.Println(err)
@@ -337,7 +337,7 @@ func ExampleTune() {
 			machine.Reset()
 		}
 		machine.Close()
-		fmt.Printf("%v: %d learnable nodes, loss below 0.05: %v\n", policy, len(model), value.Data().(float64) < .05)
+		fmt.Printf("%v: %d learnable nodes, loss below 0.05: %v\n", policy, len(model), float64(*value.(*G.F64)) < .05)
 		for _, p := range rff.Params() {
 			if p.Tuned {
 				fmt.Printf("%s moved, the bandwidth is narrower: %v\n", p.Name, p.Value.Float64s()[0] < 0)
@@ -540,7 +540,7 @@ func ExampleWithSampler_structured() {
 	// norms (1024) tuned: false
 	// log_bandwidth (1) tuned: true
 	// k = 0.6, exactly 0.607
-	// layers: FourierLayer "rff": policy all tunes frequencies one by one or a dimension at a time, and the structured sampler keeps signs and norms in their place; use policy frozen or bandwidth, or the sampler orthogonal: parameter out of range
+	// layers: FourierLayer "rff": policy all tunes frequencies one by one or a dimension at a time, and the structured sampler keeps signs and norms in their place; use policy frozen or bandwidth, or the sampler orthogonal: invalid parameter
 }
 
 // A Nyström map of any kernel is fitted on rows: here the exponential χ² kernel of histograms, with 20 of 200 rows as landmarks, that
@@ -562,7 +562,7 @@ func ExampleNewNystromLayer() {
 	// Output:
 	// 8 -> 20 rank 20
 	// relative error 0.01
-	// layers: NystromLayer "nystrom": the sample has 200 rows, and 201 landmarks are asked for; ask for at most 200 features: parameter out of range
+	// layers: NystromLayer "nystrom": the sample has 200 rows, and 201 landmarks are asked for; ask for at most 200 features: invalid parameter
 }
 
 // Three columns a bin, fitted on the rows that the kernel is for, against the three of the homogeneous map, which needs none.

@@ -34,20 +34,20 @@ type ExponentiatedLayer struct {
 
 var _ Layer = (*ExponentiatedLayer)(nil)
 
-// NewExponentiatedLayer draws the map of k for d dimensions and the given number of output columns. Errors as for NewHomogeneousLayer,
-// where WithStationary is one too (ErrParam), and for NewFourierLayer.
+// NewExponentiatedLayer draws the map of k for d dimensions and the given number of output columns. Errors as for NewHomogeneousLayer
+// and for NewFourierLayer.
 func NewExponentiatedLayer(k spectral.Exponentiated, d, features int, opts ...Option) (*ExponentiatedLayer, error) {
 	const kind = "ExponentiatedLayer"
-	o := newOptions(opts)
+	o, err := newOptions("NewExponentiatedLayer", opts)
+	if err != nil {
+		return nil, err
+	}
 	b, err := newBase(kind, "exponentiated", d, features, o)
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case k.Of == nil:
+	if isNil(k.Of) {
 		return nil, fmt.Errorf("%s: no kernel: %w", b.who(), ErrParam)
-	case o.harmonics.stationary:
-		return nil, fmt.Errorf("%s: the stationary form has no exponentiated kernel here: %w", b.who(), ErrParam)
 	}
 	if err := k.Validate(); err != nil {
 		return nil, fmt.Errorf("%s: %w", b.who(), err)
@@ -66,8 +66,8 @@ func NewExponentiatedLayer(k spectral.Exponentiated, d, features int, opts ...Op
 	if l.outer, err = newRandomMap(kind, "", spectral.Gaussian{Sigma: k.Sigma}, l.inner.Features(), features, o); err != nil {
 		return nil, err
 	}
-	b.params = append(l.inner.Params(), l.outer.Params()...)
-	b.changed = l.outer.changed
+	b.params = append(l.inner.peek(), l.outer.params...)
+	b.changed, b.origin = l.outer.changed, l.outer.origin
 	return l, nil
 }
 
@@ -105,13 +105,17 @@ func (l *ExponentiatedLayer) Transform(dst, x *tensor.Dense) (*tensor.Dense, err
 	if x.Dims() != 2 || x.Shape()[1] != l.dims {
 		return nil, fmt.Errorf("%s: x has shape %v, want [n, %d]: %w", l.who(), x.Shape(), l.dims, ErrShape)
 	}
-	return inTwoSteps(l.who(), &l.scratch, dst, x, l.inner.features, l.features, l.inner.Transform, l.outer.Transform)
+	return inTwoSteps(l.who(), &l.scratch, dst, x, blockRows(l.inner.features), l.features, l.inner.Transform, l.outer.Transform)
 }
 
-// inTwoSteps maps x by first to as many columns as cols, and these by second, a block of rows at a time; scratch keeps the memory of a block.
-func inTwoSteps(who string, scratch *sync.Pool, dst, x *tensor.Dense, cols, features int, first, second func(dst, x *tensor.Dense) (*tensor.Dense, error)) (*tensor.Dense, error) {
+// blockRows is how many rows of so many columns those are.
+func blockRows(cols int) int {
 	const tile = 32 // rows that a product takes together
-	rows := max(psiRows, psiCells/cols/tile*tile)
+	return max(psiRows, psiCells/cols/tile*tile)
+}
+
+// inTwoSteps maps x by first and what that returns by second, a block of rows at a time; scratch keeps the memory of a block.
+func inTwoSteps(who string, scratch *sync.Pool, dst, x *tensor.Dense, rows, features int, first, second func(dst, x *tensor.Dense) (*tensor.Dense, error)) (*tensor.Dense, error) {
 	psi, _ := scratch.Get().(*tensor.Dense)
 	z, err := ops.InBlocks(who, dst, x, rows, features, func(dst, x *tensor.Dense) error {
 		if psi != nil && psi.Shape()[0] != x.Shape()[0] {

@@ -3,6 +3,7 @@ package layers_test
 import (
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,10 +18,11 @@ func TestExponentiatedIsTheComposition(t *testing.T) {
 	x := sparseHistograms(37, 7)
 	for _, s := range []spectral.Sampler{spectral.IID{}, spectral.Orthogonal{}, spectral.Structured{}} {
 		for _, k := range []spectral.Homogeneous{spectral.Chi2{}, spectral.JensenShannon{Gamma: .8}, spectral.Intersection{Negative: spectral.SplitNegative}} {
-			opts := []layers.Option{layers.WithSeed(3), layers.WithSampler(s), layers.WithOrder(2), layers.WithOptimalPeriod()}
-			l := must(layers.NewExponentiatedLayer(spectral.Exponentiated{Of: k, Sigma: .4}, 7, 26, opts...))
-			psi := must(layers.NewHomogeneousLayer(k, 7, opts...))
-			rff := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: .4}, psi.Features(), 26, opts...))
+			series := []layers.Option{layers.WithOrder(2), layers.WithOptimalPeriod()}
+			random := []layers.Option{layers.WithSeed(3), layers.WithSampler(s)}
+			l := must(layers.NewExponentiatedLayer(spectral.Exponentiated{Of: k, Sigma: .4}, 7, 26, slices.Concat(series, random)...))
+			psi := must(layers.NewHomogeneousLayer(k, 7, series...))
+			rff := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: .4}, psi.Features(), 26, random...))
 			want := floats(must(rff.Transform(nil, must(psi.Transform(nil, x)))))
 			if d := maxDiff(floats(must(l.Transform(nil, x))), want); d != 0 {
 				t.Errorf("%v differs by %v from the composition", l, d)

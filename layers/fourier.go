@@ -38,5 +38,9 @@ func newTransform(kind, auto string, t spectral.Transform, k spectral.Random, d,
 	if k.Transform() != t {
 		return nil, fmt.Errorf("layers: %s: %T is an expectation of %v features, not of %v features: %w", kind, k, k.Transform(), t, ErrParam)
 	}
-	return newRandomMap(kind, auto, k, d, features, newOptions(opts))
+	o, err := newOptions("New"+kind, opts)
+	if err != nil {
+		return nil, err
+	}
+	return newRandomMap(kind, auto, k, d, features, o)
 }

@@ -44,35 +44,39 @@ type GORFLayer struct {
 var _ Layer = (*GORFLayer)(nil)
 
 // WithCoupling sets how a GORFLayer draws the frequencies of its two signs. The default is spectral.SharedCoupled.
-func WithCoupling(c spectral.Coupling) Option { return func(o *options) { o.coupling = c } }
+func WithCoupling(c spectral.Coupling) Option {
+	return option("WithCoupling", func(o *options) { o.coupling = c })
+}
 
-// NewGORFLayer draws the map of k for d dimensions and the given number of output columns. Errors: parameters out of range, an error of an
-// approximation that cannot be met, features < 1 or no multiple of 4, the phase form, a sampler: there is a coupling in its place
-// (ErrParam).
+// NewGORFLayer draws the map of k for d dimensions and the given number of output columns. Errors (ErrParam): parameters out of range, an
+// error of an approximation that cannot be met, features < 1 or no multiple of 4.
 func NewGORFLayer(k spectral.SignedLaw, d, features int, opts ...Option) (*GORFLayer, error) {
-	o := newOptions(opts)
+	o, err := newOptions("NewGORFLayer", opts)
+	if err != nil {
+		return nil, err
+	}
+	return newGORFLayer(k, d, features, o)
+}
+
+func newGORFLayer(k spectral.SignedLaw, d, features int, o options) (*GORFLayer, error) {
 	b, err := newBase("GORFLayer", "gorf", d, features, o)
 	if err != nil {
 		return nil, err
 	}
-	_, noSampler := o.sampler.(spectral.IID) // the default, which the couplings have no use for
 	switch {
 	case k == nil:
 		return nil, fmt.Errorf("%s: no kernel: %w", b.who(), ErrParam)
 	case features%4 != 0:
 		return nil, fmt.Errorf("%s: %d features is no multiple of 4, and each frequency of each of the two signs makes a cosine and a sine; ask for %d: %w",
 			b.who(), features, (features+3)/4*4, ErrParam)
-	case o.phase:
-		return nil, fmt.Errorf("%s: a map of two signs has no phase form: %w", b.who(), ErrParam)
-	case !noSampler:
-		return nil, fmt.Errorf("%s: sampler %v: the two signs are drawn by a coupling; use WithCoupling: %w", b.who(), o.sampler, ErrParam)
 	}
 	l := &GORFLayer{base: b, kernel: k, coupling: o.coupling, seed: o.seed, policy: o.policy}
+	l.drawn("W", o, func(o options) (peeker, error) { return newGORFLayer(k, d, features, o) })
 	l.changed = func() { l.packed.Store(nil) }
-	if l.split, err = k.Split(d, features/4); err != nil {
+	if l.split, err = k.Split(d, features/4, o.coupling); err != nil {
 		return nil, fmt.Errorf("%s: %w", b.who(), err)
 	}
-	f, err := l.draw(o.undrawn)
+	f, err := l.draw(o)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", b.who(), err)
 	}
@@ -80,10 +84,10 @@ func NewGORFLayer(k spectral.SignedLaw, d, features int, opts ...Option) (*GORFL
 }
 
 // draw draws the frequencies, or makes zeros of their shape.
-func (l *GORFLayer) draw(undrawn bool) (*spectral.SignedFrequencies, error) {
+func (l *GORFLayer) draw(o options) (*spectral.SignedFrequencies, error) {
 	s := l.features / 4
-	if !undrawn {
-		return l.coupling.Frequencies(l.split, l.dims, s, l.seed)
+	if !o.undrawn {
+		return l.coupling.Frequencies(l.split, l.dims, s, o.sourceSeed())
 	}
 	if _, err := spectral.ParseCoupling(l.coupling.String()); err != nil {
 		return nil, err
@@ -169,7 +173,7 @@ func (l *GORFLayer) attr() ops.Attr { return ops.Attr{Layer: l.who(), Domain: l.
 func (l *GORFLayer) Fwd(x G.Input) G.Result { return l.lift(x, l.fwd) }
 
 func (l *GORFLayer) fwd(x *G.Node) (*G.Node, error) {
-	p, a, err := l.begin(x, l.attr())
+	x, p, a, err := l.begin(x, l.attr())
 	if err != nil {
 		return nil, err
 	}
@@ -202,6 +206,7 @@ func (l *GORFLayer) TransformCSR(dst *tensor.Dense, x *ops.CSR) (*tensor.Dense, 
 }
 
 func (l *GORFLayer) transform(dst *tensor.Dense, x ops.Matrix) (*tensor.Dense, error) {
+	l.use()
 	w, err := l.weights()
 	if err != nil {
 		return nil, err

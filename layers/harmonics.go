@@ -21,23 +21,29 @@ var harmonicDefaults = harmonicOptions{window: spectral.Rectangular}
 
 // WithOrder sets the order n of a homogeneous map, 2n+1 columns for each input column. The default is 1, and 0 where the map of
 // order 0 is exact (Hellinger).
-func WithOrder(n int) Option { return func(o *options) { o.harmonics.order = &n } }
+func WithOrder(n int) Option { return option("WithOrder", func(o *options) { o.harmonics.order = &n }) }
 
 // WithWindow sets the window of a homogeneous map. The default is spectral.Rectangular.
-func WithWindow(w spectral.Window) Option { return func(o *options) { o.harmonics.window = w } }
+func WithWindow(w spectral.Window) Option {
+	return option("WithWindow", func(o *options) { o.harmonics.window = w })
+}
 
 // WithPeriod sets the period Λ of a homogeneous map. The default is spectral.FittedPeriod.
 func WithPeriod(period float64) Option {
-	return func(o *options) { o.harmonics.period, o.harmonics.optimal = &period, false }
+	return option("WithPeriod", func(o *options) { o.harmonics.period, o.harmonics.optimal = &period, false })
 }
 
 // WithOptimalPeriod chooses spectral.OptimalPeriod, the period with the least largest error.
-func WithOptimalPeriod() Option { return func(o *options) { o.harmonics.optimal = true } }
+func WithOptimalPeriod() Option {
+	return option("WithOptimalPeriod", func(o *options) { o.harmonics.optimal = true })
+}
 
 // WithStationary makes a homogeneous map that of the translation-invariant kernel Σ 𝒦(z - x) of the same signature, on ℝ^d: the degree
 // and the extension of the kernel have no part in it. The map is periodic: choose a period of at least twice the largest
 // difference of two coordinates. Vedaldi and Zisserman (2012), equation (18).
-func WithStationary() Option { return func(o *options) { o.harmonics.stationary = true } }
+func WithStationary() Option {
+	return option("WithStationary", func(o *options) { o.harmonics.stationary = true })
+}
 
 // of are the harmonics of a kernel.
 func (o harmonicOptions) of(k spectral.Homogeneous) (*spectral.Harmonics, error) {

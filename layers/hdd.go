@@ -34,19 +34,23 @@ import (
 // deviations of .1 to .3; the first line of each l has the defaults (ExampleHDDLayer_Embed prints this and more):
 //
 //	l  points  M                      JS           TV    Hellinger
-//	1     128   5             2.7 (1.5)    9.1 (4.5)    0.1 (0.0)
-//	1      16   5             2.7 (1.5)    9.2 (4.5)    0.2 (0.1)
-//	1     128   2             6.6 (3.5)   14.8 (9.4)    0.1 (0.0)
-//	1     128  20             0.6 (0.4)    7.7 (6.3)    0.1 (0.0)
-//	1     128   5  gauss      0.8 (0.5)   10.8 (6.0)    0.1 (0.0)
+//	1     128   5             0.8 (0.5)   10.8 (6.0)    0.1 (0.0)
+//	1      16   5             0.8 (0.5)    8.9 (4.9)    0.2 (0.1)
+//	1     128   2             4.2 (2.3)   14.8 (8.3)    0.1 (0.0)
+//	1     128  20             0.1 (0.1)    7.9 (6.1)    0.1 (0.0)
+//	1     128   5  quantile   2.7 (1.5)    9.1 (4.5)    0.1 (0.0)
 //	1     128   5  drawn      9.1 (4.7)  47.0 (27.6)    0.1 (0.0)
-//	2      48   5             1.9 (1.2)    9.8 (7.3)    0.0 (0.0)
-//	2      48  20  16 functions  0.4 (0.2)    8.0 (6.3)    0.0 (0.0)
-//	3      20   5             1.0 (0.5)  12.9 (11.6)    0.2 (0.1)
-//	3      20  20  16 functions  0.2 (0.1)    8.0 (7.3)    0.2 (0.1)
+//	2      48   5             0.5 (0.3)  14.7 (11.2)    0.0 (0.0)
+//	2      48   5  quantile   1.9 (1.2)    9.8 (7.3)    0.0 (0.0)
+//	2      48  20  16 functions  0.0 (0.0)    7.8 (6.4)    0.0 (0.0)
+//	3      20   5             0.2 (0.1)  14.9 (12.9)    0.2 (0.1)
+//	3      20   5  quantile   1.0 (0.5)  12.9 (11.6)    0.2 (0.1)
+//	3      20  20  16 functions  0.2 (0.1)    7.9 (7.3)    0.2 (0.1)
 //
-// Five frequencies do for Jensen-Shannon, the better by spectral.GaussLambdas; the total variation has kinks where densities cross, and wants
-// more functions. Sixteen points for ten functions lose nothing here.
+// Five frequencies by spectral.GaussLambdas do for Jensen-Shannon. The total variation has kinks where densities
+// cross, and wants more functions; with ten the five frequencies by spectral.QuantileLambdas, which are lower, are
+// nearer to it, though those of GaussLambdas are nearer for a pair of numbers. Sixteen points for ten functions lose
+// nothing here.
 type HDDLayer struct {
 	*densityLayer
 	distance spectral.DensityDistance
@@ -58,14 +62,22 @@ var _ DensityLayer = (*HDDLayer)(nil)
 // NewHDDLayer draws the map of exp(-ρ²/2σ²) for densities on so many axes and the given number of output columns. Errors: a distance out of
 // range, fewer than one axis, options that do not fit each other (ErrParam), and those of NewFourierLayer for the Gaussian kernel.
 func NewHDDLayer(d spectral.DensityDistance, sigma float64, axes, features int, opts ...Option) (*HDDLayer, error) {
-	o := newOptions(opts)
+	o, err := newOptions("NewHDDLayer", opts)
+	if err != nil {
+		return nil, err
+	}
+	return newHDDLayer(d, sigma, axes, features, o)
+}
+
+func newHDDLayer(d spectral.DensityDistance, sigma float64, axes, features int, o options) (*HDDLayer, error) {
 	core, err := newDensityLayer("HDDLayer", "hdd", axes, features, &o)
 	if err != nil {
 		return nil, err
 	}
+	core.drawn("W", o, func(o options) (peeker, error) { return newHDDLayer(d, sigma, axes, features, o) })
 	l := &HDDLayer{densityLayer: core, distance: d}
 	core.embedding = l
-	lambda, root, err := d.Lambdas(o.hdd.lambdas, o.hdd.rule, o.seed)
+	lambda, root, err := d.Lambdas(o.hdd.lambdas, o.hdd.rule, o.sourceSeed())
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", l.who(), err)
 	}

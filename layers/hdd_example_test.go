@@ -28,12 +28,13 @@ func ExampleHDDLayer_Embed() {
 			points, functions, m int
 			rule                 spectral.LambdaRule
 		}{
-			{0, 10, 5, spectral.QuantileLambdas},
-			{16, 10, 5, spectral.QuantileLambdas},
-			{0, 10, 2, spectral.QuantileLambdas},
-			{0, 10, 20, spectral.QuantileLambdas},
-			{0, 16, 20, spectral.QuantileLambdas},
 			{0, 10, 5, spectral.GaussLambdas},
+			{16, 10, 5, spectral.GaussLambdas},
+			{0, 10, 2, spectral.GaussLambdas},
+			{0, 10, 20, spectral.GaussLambdas},
+			{0, 16, 20, spectral.GaussLambdas},
+			{0, 10, 5, spectral.QuantileLambdas},
+			{0, 16, 20, spectral.QuantileLambdas},
 			{0, 10, 5, spectral.DrawnLambdas},
 		} {
 			opts := []layers.Option{layers.WithLambdas(c.m, c.rule), layers.WithBasis(layers.CosineBasis, c.functions)}
@@ -57,25 +58,28 @@ func ExampleHDDLayer_Embed() {
 	}
 	// Output:
 	// l  points  functions   M                   JS           TV    Hellinger
-	// 1     128         10   5 quantile    2.7 (1.5)    9.1 (4.5)    0.1 (0.0)
-	// 1      16         10   5 quantile    2.7 (1.5)    9.2 (4.5)    0.2 (0.1)
-	// 1     128         10   2 quantile    6.6 (3.5)   14.8 (9.4)    0.1 (0.0)
-	// 1     128         10  20 quantile    0.6 (0.4)    7.7 (6.3)    0.1 (0.0)
-	// 1     128         16  20 quantile    0.6 (0.4)    5.3 (3.7)    0.0 (0.0)
 	// 1     128         10   5 gauss       0.8 (0.5)   10.8 (6.0)    0.1 (0.0)
+	// 1      16         10   5 gauss       0.8 (0.5)    8.9 (4.9)    0.2 (0.1)
+	// 1     128         10   2 gauss       4.2 (2.3)   14.8 (8.3)    0.1 (0.0)
+	// 1     128         10  20 gauss       0.1 (0.1)    7.9 (6.1)    0.1 (0.0)
+	// 1     128         16  20 gauss       0.0 (0.0)    5.6 (4.0)    0.0 (0.0)
+	// 1     128         10   5 quantile    2.7 (1.5)    9.1 (4.5)    0.1 (0.0)
+	// 1     128         16  20 quantile    0.6 (0.4)    5.3 (3.7)    0.0 (0.0)
 	// 1     128         10   5 drawn       9.1 (4.7)  47.0 (27.6)    0.1 (0.0)
-	// 2      48         10   5 quantile    1.9 (1.2)    9.8 (7.3)    0.0 (0.0)
-	// 2      16         10   5 quantile    1.9 (1.2)    9.5 (7.1)    0.2 (0.1)
-	// 2      48         10   2 quantile    5.0 (3.1)   11.1 (5.8)    0.0 (0.0)
-	// 2      48         10  20 quantile    0.4 (0.3)  12.9 (10.5)    0.0 (0.0)
-	// 2      48         16  20 quantile    0.4 (0.2)    8.0 (6.3)    0.0 (0.0)
 	// 2      48         10   5 gauss       0.5 (0.3)  14.7 (11.2)    0.0 (0.0)
+	// 2      16         10   5 gauss       0.6 (0.3)  13.9 (10.5)    0.2 (0.1)
+	// 2      48         10   2 gauss       3.1 (1.9)    9.0 (5.1)    0.0 (0.0)
+	// 2      48         10  20 gauss       0.1 (0.1)  13.0 (10.5)    0.0 (0.0)
+	// 2      48         16  20 gauss       0.0 (0.0)    7.8 (6.4)    0.0 (0.0)
+	// 2      48         10   5 quantile    1.9 (1.2)    9.8 (7.3)    0.0 (0.0)
+	// 2      48         16  20 quantile    0.4 (0.2)    8.0 (6.3)    0.0 (0.0)
 	// 2      48         10   5 drawn       8.7 (5.4)  33.7 (20.2)    0.0 (0.0)
-	// 3      20         10   5 quantile    1.0 (0.5)  12.9 (11.6)    0.2 (0.1)
-	// 3      16         10   5 quantile    1.0 (0.5)  12.7 (11.5)    0.3 (0.2)
-	// 3      20         10   2 quantile    3.0 (1.7)    6.6 (2.9)    0.2 (0.1)
-	// 3      20         10  20 quantile    0.2 (0.1)  13.6 (12.3)    0.2 (0.1)
-	// 3      20         16  20 quantile    0.2 (0.1)    8.0 (7.3)    0.2 (0.1)
 	// 3      20         10   5 gauss       0.2 (0.1)  14.9 (12.9)    0.2 (0.1)
+	// 3      16         10   5 gauss       0.2 (0.1)  14.6 (12.6)    0.3 (0.2)
+	// 3      20         10   2 gauss       1.8 (0.9)    7.7 (4.7)    0.2 (0.1)
+	// 3      20         10  20 gauss       0.2 (0.1)  13.5 (12.4)    0.2 (0.1)
+	// 3      20         16  20 gauss       0.2 (0.1)    7.9 (7.3)    0.2 (0.1)
+	// 3      20         10   5 quantile    1.0 (0.5)  12.9 (11.6)    0.2 (0.1)
+	// 3      20         16  20 quantile    0.2 (0.1)    8.0 (7.3)    0.2 (0.1)
 	// 3      20         10   5 drawn       6.7 (5.1)   11.2 (6.1)    0.2 (0.1)
 }

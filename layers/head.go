@@ -32,7 +32,7 @@ var (
 	_ Head = (*SoftmaxHead)(nil)
 )
 
-// NewLinearHead makes a head of k outputs on d features. Of the options it heeds WithName, WithDtype and WithInputGrad.
+// NewLinearHead makes a head of k outputs on d features.
 func NewLinearHead(d, k int, opts ...Option) (*LinearHead, error) {
 	a, err := newAffine("LinearHead", "linear", d, k, opts)
 	if err != nil {
@@ -41,7 +41,7 @@ func NewLinearHead(d, k int, opts ...Option) (*LinearHead, error) {
 	return &LinearHead{a}, nil
 }
 
-// NewSoftmaxHead makes a head of k classes on d features. Of the options it heeds WithName, WithDtype and WithInputGrad.
+// NewSoftmaxHead makes a head of k classes on d features.
 func NewSoftmaxHead(d, k int, opts ...Option) (*SoftmaxHead, error) {
 	a, err := newAffine("SoftmaxHead", "softmax", d, k, opts)
 	if err != nil {
@@ -54,7 +54,10 @@ func NewSoftmaxHead(d, k int, opts ...Option) (*SoftmaxHead, error) {
 type affine struct{ *base }
 
 func newAffine(kind, auto string, d, k int, opts []Option) (*affine, error) {
-	o := newOptions(opts)
+	o, err := newOptions("New"+kind, opts)
+	if err != nil {
+		return nil, err
+	}
 	b, err := newBase(kind, auto, d, k, o)
 	if err != nil {
 		return nil, err
@@ -78,7 +81,7 @@ func (l *affine) logits(z G.Input) (*G.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, a, err := l.begin(n, l.attr())
+	n, p, a, err := l.begin(n, l.attr())
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +159,7 @@ func (l *SoftmaxHead) Fwd(z G.Input) G.Result {
 	if err != nil {
 		return G.Err(err)
 	}
-	return G.LiftResult(G.SoftMax(y, 1))
+	return G.LiftResult(ops.Softmax(y, l.attr()))
 }
 
 // Transform writes softmax(zA + b) to dst.
@@ -174,17 +177,16 @@ func (l *SoftmaxHead) probabilities(dst *tensor.Dense, z ops.Matrix) (*tensor.De
 	if err != nil {
 		return nil, err
 	}
-	return dst, ops.SoftmaxRows(dst)
+	return ops.SoftmaxInto(dst, dst, l.attr())
 }
 
-// Loss is the mean over rows of -Σ t·ln softmax(zA + b). A graph that holds the loss of a head must not hold its Fwd as well:
-// Gorgonia v0.9.18 takes the softmax and the log-softmax of one node for the same.
+// Loss is the mean over rows of -Σ t·ln softmax(zA + b). A graph may hold both the loss and the Fwd of a head.
 func (l *SoftmaxHead) Loss(z, targets *G.Node) (*G.Node, error) {
 	y, err := l.logits(z)
 	if err != nil {
 		return nil, err
 	}
-	lp, err := G.LogSoftMax(y, 1)
+	lp, err := ops.LogSoftmax(y, l.attr())
 	if err != nil {
 		return nil, err
 	}

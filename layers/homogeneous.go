@@ -39,7 +39,11 @@ var _ Layer = (*HomogeneousLayer)(nil)
 // (ErrParam): parameters of k, order or period out of range, a kernel without a fitted period, WithOptimalPeriod with
 // WithStationary, a policy other than Frozen for order 0.
 func NewHomogeneousLayer(k spectral.Homogeneous, d int, opts ...Option) (*HomogeneousLayer, error) {
-	return newHomogeneousLayer("HomogeneousLayer", "homogeneous", k, d, newOptions(opts))
+	o, err := newOptions("NewHomogeneousLayer", opts)
+	if err != nil {
+		return nil, err
+	}
+	return newHomogeneousLayer("HomogeneousLayer", "homogeneous", k, d, o)
 }
 
 func newHomogeneousLayer(kind, auto string, k spectral.Homogeneous, d int, o options) (*HomogeneousLayer, error) {
@@ -111,7 +115,7 @@ func (l *HomogeneousLayer) form() string {
 func (l *HomogeneousLayer) Fwd(x G.Input) G.Result { return l.lift(x, l.fwd) }
 
 func (l *HomogeneousLayer) fwd(x *G.Node) (*G.Node, error) {
-	p, a, err := l.begin(x, ops.Attr{Layer: l.who()})
+	x, p, a, err := l.begin(x, ops.Attr{Layer: l.who()})
 	if err != nil {
 		return nil, err
 	}

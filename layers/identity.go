@@ -13,9 +13,13 @@ type Identity struct{ *base }
 
 var _ Layer = (*Identity)(nil)
 
-// NewIdentity makes the layer for d dimensions. Of the options it heeds WithName and WithDtype.
+// NewIdentity makes the layer for d dimensions. Its input has a gradient with and without WithInputGrad.
 func NewIdentity(d int, opts ...Option) (*Identity, error) {
-	b, err := newBase("Identity", "identity", d, d, newOptions(opts))
+	o, err := newOptions("NewIdentity", opts)
+	if err != nil {
+		return nil, err
+	}
+	b, err := newBase("Identity", "identity", d, d, o)
 	if err != nil {
 		return nil, err
 	}

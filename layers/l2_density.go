@@ -22,11 +22,19 @@ var _ DensityLayer = (*L2DensityLayer)(nil)
 // NewL2DensityLayer draws the map of exp(-‖p - q‖²/2σ²) for densities on so many axes and the given number of output columns. Errors as for
 // NewHDDLayer.
 func NewL2DensityLayer(sigma float64, axes, features int, opts ...Option) (*L2DensityLayer, error) {
-	o := newOptions(opts)
+	o, err := newOptions("NewL2DensityLayer", opts)
+	if err != nil {
+		return nil, err
+	}
+	return newL2DensityLayer(sigma, axes, features, o)
+}
+
+func newL2DensityLayer(sigma float64, axes, features int, o options) (*L2DensityLayer, error) {
 	core, err := newDensityLayer("L2DensityLayer", "l2density", axes, features, &o)
 	if err != nil {
 		return nil, err
 	}
+	core.drawn("W", o, func(o options) (peeker, error) { return newL2DensityLayer(sigma, axes, features, o) })
 	l := &L2DensityLayer{core}
 	core.embedding = l
 	if err := core.draw(sigma, 1, nil, o); err != nil {

@@ -42,15 +42,19 @@ type nystromOptions struct {
 
 // WithLandmarks sets the number of landmarks of a Nyström map. The default is one a feature; with more, the features are the leading
 // eigenvectors of a larger matrix.
-func WithLandmarks(n int) Option { return func(o *options) { o.nystrom.landmarks = n } }
+func WithLandmarks(n int) Option {
+	return option("WithLandmarks", func(o *options) { o.nystrom.landmarks = n })
+}
 
 // WithLandmarkChoice sets how the landmarks are chosen. The default is UniformLandmarks.
-func WithLandmarkChoice(c LandmarkChoice) Option { return func(o *options) { o.nystrom.choice = c } }
+func WithLandmarkChoice(c LandmarkChoice) Option {
+	return option("WithLandmarkChoice", func(o *options) { o.nystrom.choice = c })
+}
 
 // WithEigenvalueFloor sets the share of the largest eigenvalue of the landmarks' kernel matrix below which an eigenvalue counts as 0: its
 // feature is 0. The default is 1e-12, and 1e-6 in float32.
 func WithEigenvalueFloor(share float64) Option {
-	return func(o *options) { o.nystrom.floor = &share }
+	return option("WithEigenvalueFloor", func(o *options) { o.nystrom.floor = &share })
 }
 
 // relativeFloor is the share.
@@ -66,7 +70,7 @@ func (o options) relativeFloor() float64 {
 
 // landmarks are the numbers of m rows of the sample, which has at least so many, rising.
 func (o options) landmarks(k spectral.Kernel, sample *tensor.Dense, m int) ([]int, error) {
-	n, rng := sample.Shape()[0], rand.New(spectral.Stream(o.seed, "landmarks"))
+	n, rng := sample.Shape()[0], rand.New(spectral.Stream(o.sourceSeed(), "landmarks"))
 	if m == n || o.nystrom.choice == UniformLandmarks {
 		rows := rng.Perm(n)[:m]
 		slices.Sort(rows)

@@ -73,6 +73,7 @@ type base struct {
 	params   []Param
 	changed  func() // called after SetParams
 	grad     bool   // the gradient for a leaf input is wanted
+	origin   *draw
 
 	mu   sync.Mutex
 	last *G.ExprGraph // the graph of the latest Fwd
@@ -94,7 +95,13 @@ func (b *base) Dtype() tensor.Dtype { return b.dt }
 func (b *base) Describe() {}
 
 // Params are the parameters, learnable or not. The tensors are the layer's own.
-func (b *base) Params() []Param { return append([]Param(nil), b.params...) }
+func (b *base) Params() []Param {
+	b.use()
+	return b.peek()
+}
+
+// peek is Params without a use of them.
+func (b *base) peek() []Param { return append([]Param(nil), b.params...) }
 
 // who is the start of a message about this layer.
 func (b *base) who() string { return b.prefix }
@@ -108,13 +115,23 @@ func (b *base) lift(x G.Input, fwd func(x *G.Node) (*G.Node, error)) G.Result {
 	return G.LiftResult(fwd(n))
 }
 
-// begin is what an op on x wants: the nodes of the parameters in its graph, and a, by which x is frozen where a gradient for it is of no use.
-func (b *base) begin(x *G.Node, a ops.Attr) (map[string]*G.Node, ops.Attr, error) {
+// begin is what an op on x wants: its node, the nodes of the parameters in its graph, and a, by which x is frozen where
+// a gradient for it is of no use.
+func (b *base) begin(x *G.Node, a ops.Attr) (*G.Node, map[string]*G.Node, ops.Attr, error) {
 	p, err := b.nodes(x.Graph())
-	if !wantsGrad(x, b.grad) {
-		a.Frozen |= ops.First
+	if err != nil {
+		return nil, nil, a, err
 	}
-	return p, a, err
+	x, a, err = data(x, b.grad, a)
+	return x, p, a, err
+}
+
+// data is ops.Data, unless the user asked for the gradient of the input.
+func data(x *G.Node, inputGrad bool, a ops.Attr) (*G.Node, ops.Attr, error) {
+	if inputGrad {
+		return x, a, nil
+	}
+	return ops.Data(x, a)
 }
 
 // input is the start of every Fwd: the node of x, of the layer's width and element type.
@@ -135,6 +152,7 @@ func (b *base) inputOf(x G.Input, dims int) (*G.Node, error) {
 	if n.Dtype() != b.dt {
 		return nil, fmt.Errorf("%s: x is %v, the layer is %v; build it with WithDtype(tensor.%v): %w", b.who(), n.Dtype(), b.dt, dtypeName(n.Dtype()), ErrDtype)
 	}
+	b.use()
 	b.mu.Lock()
 	b.last = n.Graph()
 	b.mu.Unlock()
@@ -226,6 +244,9 @@ func (b *base) SetParams(values map[string]*tensor.Dense) error {
 			return fmt.Errorf("%s: parameter %q has shape %v, want %v: %w", b.who(), p.Name, v.Shape(), p.Value.Shape(), ErrShape)
 		}
 	}
+	if b.origin != nil {
+		b.origin.set.Store(true)
+	}
 	for _, p := range b.params {
 		if err := ops.Assign(p.Value, values[p.Name]); err != nil {
 			return fmt.Errorf("%s: parameter %q: %w", b.who(), p.Name, err)
@@ -235,27 +256,6 @@ func (b *base) SetParams(values map[string]*tensor.Dense) error {
 		b.changed()
 	}
 	return nil
-}
-
-// wantsGrad says whether a gradient for the node x can be of use: not for a leaf, which is data, unless the user asked for
-// the gradient of the input; not for the output of an op that is differentiable in nothing.
-func wantsGrad(x *G.Node, inputGrad bool) bool {
-	if inputGrad {
-		return true
-	}
-	if x.IsVar() || x.Op() == nil {
-		return false
-	}
-	op, ok := x.Op().(G.SDOp)
-	if !ok {
-		return false
-	}
-	for _, d := range op.DiffWRT(op.Arity()) {
-		if d {
-			return true
-		}
-	}
-	return false
 }
 
 var serial atomic.Uint64

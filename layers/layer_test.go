@@ -45,20 +45,21 @@ func rows(dt tensor.Dtype, n, d int, seed uint64) *tensor.Dense {
 }
 
 func floats(v G.Value) []float64 {
-	switch d := v.Data().(type) {
-	case []float64:
-		return d
-	case []float32:
-		out := make([]float64, len(d))
-		for i, x := range d {
-			out[i] = float64(x)
-		}
-		return out
-	case float64:
-		return []float64{d}
-	default:
-		return []float64{float64(d.(float32))}
+	switch d := v.(type) {
+	case *G.F64:
+		return []float64{float64(*d)}
+	case *G.F32:
+		return []float64{float64(*d)}
 	}
+	t := v.(*tensor.Dense)
+	if t.Dtype() == tensor.Float64 {
+		return t.Float64s()
+	}
+	out := make([]float64, len(t.Float32s()))
+	for i, x := range t.Float32s() {
+		out[i] = float64(x)
+	}
+	return out
 }
 
 func input(g *G.ExprGraph, x *tensor.Dense) *G.Node {

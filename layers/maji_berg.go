@@ -52,19 +52,25 @@ type majiBergOptions struct {
 var majiBergDefaults = majiBergOptions{bins: 16}
 
 // WithBins sets the bins of each column of a MajiBergLayer. The default is 16.
-func WithBins(n int) Option { return func(o *options) { o.majiBerg.bins = n } }
+func WithBins(n int) Option { return option("WithBins", func(o *options) { o.majiBerg.bins = n }) }
 
 // WithSparseEncoding chooses the sparse encoding of a MajiBergLayer, whose inner products are not the kernel.
-func WithSparseEncoding() Option { return func(o *options) { o.majiBerg.sparse = true } }
+func WithSparseEncoding() Option {
+	return option("WithSparseEncoding", func(o *options) { o.majiBerg.sparse = true })
+}
 
-// NewMajiBergLayer fits the ranges on a sample [N, d], float32 or float64. Errors: bins out of range, a policy other than Frozen (ErrParam); a
+// NewMajiBergLayer fits the ranges on a sample [N, d], float32 or float64. Errors: bins out of range (ErrParam); a
 // sample without rows (ErrShape); a cell that is negative or not finite (ErrDomain).
 func NewMajiBergLayer(sample *tensor.Dense, opts ...Option) (*MajiBergLayer, error) {
 	dims := 0
 	if sample != nil && sample.Dims() == 2 {
 		dims = sample.Shape()[1]
 	}
-	return newMajiBergLayer(sample, dims, newOptions(opts))
+	o, err := newOptions("NewMajiBergLayer", opts)
+	if err != nil {
+		return nil, err
+	}
+	return newMajiBergLayer(sample, dims, o)
 }
 
 func newMajiBergLayer(sample *tensor.Dense, dims int, o options) (*MajiBergLayer, error) {
@@ -139,7 +145,7 @@ func (l *MajiBergLayer) Ranges() []float64 {
 
 // Sparse is the layer of the same bins in the sparse encoding. Its name ends in _sparse.
 func (l *MajiBergLayer) Sparse() (*MajiBergLayer, error) {
-	o := newOptions([]Option{WithName(l.name + "_sparse"), WithDtype(l.dt), WithBins(l.op.Width), WithSparseEncoding(), withoutDraw()})
+	o := apply([]Option{named(l.name + "_sparse"), WithDtype(l.dt), WithBins(l.op.Width), WithSparseEncoding(), withoutDraw()})
 	o.inputGrad = l.grad
 	s, err := newMajiBergLayer(nil, l.dims, o)
 	if err != nil {

@@ -117,8 +117,7 @@ func TestMajiBergWeights(t *testing.T) {
 		}
 	}
 	// (Sᵀ S + λ s H) v = Sᵀ y of centred columns, with the s of the dense encoding.
-	scale := mat.Norm(z, 2) * mat.Norm(z, 2) / n
-	for _, m := range []*mat.Dense{sz, y} {
+	for _, m := range []*mat.Dense{z, sz, y} {
 		_, cols := m.Dims()
 		for j := range cols {
 			mean := mat.Sum(m.ColView(j)) / n
@@ -127,6 +126,7 @@ func TestMajiBergWeights(t *testing.T) {
 			}
 		}
 	}
+	scale := mat.Norm(z, 2) * mat.Norm(z, 2) / n
 	var system, right, solved mat.Dense
 	system.Mul(sz.T(), sz)
 	right.Mul(sz.T(), y)

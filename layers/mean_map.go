@@ -21,6 +21,14 @@ import (
 //
 // Errors: an inner map without a kernel, of two signs or with something tuned, of another element type; those of NewFourierLayer.
 func NewMeanMapLayer(inner Layer, tau float64, features int, opts ...Option) (*BagLayer, error) {
+	o, err := newOptions("NewMeanMapLayer", opts)
+	if err != nil {
+		return nil, err
+	}
+	return newMeanMapLayer(inner, tau, features, o)
+}
+
+func newMeanMapLayer(inner Layer, tau float64, features int, o options) (*BagLayer, error) {
 	const kind = "MeanMapLayer"
 	k := kernelOfLayer(inner)
 	switch {
@@ -29,14 +37,20 @@ func NewMeanMapLayer(inner Layer, tau float64, features int, opts ...Option) (*B
 	case SignatureOf(inner) != nil:
 		return nil, fmt.Errorf("layers: %s: the features of %v are of two signs, and their means have no distance: %w", kind, inner, ErrParam)
 	}
-	for _, p := range inner.Params() {
+	for _, p := range paramsOf(inner) {
 		if p.Tuned {
 			return nil, fmt.Errorf("layers: %s: the map of samples tunes %s; it must be frozen: %w", kind, p.Name, ErrParam)
 		}
 	}
-	o := newOptions(opts)
 	if o.name == "" {
 		o.name = autoName("meanmap")
+	}
+	if !o.oneStream {
+		taken := map[streamKey]*draw{}
+		for _, d := range drawsOf(inner) {
+			taken[d.key] = d
+		}
+		o.nth = unused(streamKey{"W", o.seed, o.stream, 0}, taken).nth
 	}
 	over, err := newRandomMap(kind, "", spectral.Gaussian{Sigma: tau}, inner.Features(), features, o)
 	if err != nil {
@@ -91,11 +105,11 @@ func (l *BagLayer) fwdMeans(x *G.Node, offsets []int) G.Result {
 	if z.Err() != nil {
 		return z
 	}
-	a := ops.Attr{Layer: l.who()}
-	if !wantsGrad(z.Node(), false) {
-		a.Frozen = ops.First
+	n, a, err := ops.Data(z.Node(), ops.Attr{Layer: l.who()})
+	if err != nil {
+		return G.Err(err)
 	}
-	mean, err := ops.BagMean(z.Node(), offsets, a)
+	mean, err := ops.BagMean(n, offsets, a)
 	if err != nil {
 		return G.Err(err)
 	}

@@ -40,14 +40,18 @@ const MaxLandmarks = 1 << 14
 // landmarks only. The rows are drawn by WithSeed; WithLandmarks, WithLandmarkChoice and WithEigenvalueFloor have their defaults. Time is
 // cubic in the landmarks: about two seconds for 1024 on two cores.
 //
-// Errors: a sample of fewer rows than landmarks, fewer landmarks than features, a policy other than Frozen, a floor outside [0, 1)
+// Errors: a sample of fewer rows than landmarks, fewer landmarks than features, a floor outside [0, 1)
 // (ErrParam); a cell outside the domain of the kernel, a kernel that is 0 or not finite on the landmarks (ErrDomain).
 func NewNystromLayer(k spectral.Kernel, sample *tensor.Dense, features int, opts ...Option) (*NystromLayer, error) {
 	dims := 0
 	if sample != nil && sample.Dims() == 2 {
 		dims = sample.Shape()[1]
 	}
-	return newNystromLayer(k, sample, dims, features, newOptions(opts))
+	o, err := newOptions("NewNystromLayer", opts)
+	if err != nil {
+		return nil, err
+	}
+	return newNystromLayer(k, sample, dims, features, o)
 }
 
 // newNystromLayer fits the map, or leaves its parameters zero where the options say so.
@@ -66,8 +70,6 @@ func newNystromLayer(k spectral.Kernel, sample *tensor.Dense, dims, features int
 	switch {
 	case k == nil:
 		return nil, fmt.Errorf("%s: no kernel: %w", b.who(), ErrParam)
-	case o.policy != Frozen:
-		return nil, fmt.Errorf("%s: policy %v: it is fitted on data and has nothing to tune: %w", b.who(), o.policy, ErrParam)
 	case m < features || m > MaxLandmarks:
 		return nil, fmt.Errorf("%s: %d landmarks for %d features, want at least as many, and at most %d: %w", b.who(), m, features, MaxLandmarks, ErrParam)
 	case !(floor >= 0 && floor < 1):
@@ -174,7 +176,7 @@ func (l *NystromLayer) String() string {
 func (l *NystromLayer) Fwd(x G.Input) G.Result { return l.lift(x, l.fwd) }
 
 func (l *NystromLayer) fwd(x *G.Node) (*G.Node, error) {
-	p, a, err := l.begin(x, ops.Attr{Layer: l.who()})
+	x, p, a, err := l.begin(x, ops.Attr{Layer: l.who()})
 	if err != nil {
 		return nil, err
 	}

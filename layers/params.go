@@ -5,13 +5,14 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// Values are the parameters of a map by name, as in -params "beta=0.01,phase=true,window=uniform" and in a model file: float64, bool or
-// string.
+// Values are the parameters of a map by name, as in -params "beta=0.01,phase=true,window=uniform" and in a model file:
+// bools, strings, and numbers of any of Go's types, as Values{"order": 2, "gamma": .7}.
 type Values map[string]any
 
 // ParamDef declares a parameter of a map: its name, its meaning, its range, and its default. It is a bool (Flag), one of some Words,
@@ -29,10 +30,38 @@ type ParamDef struct {
 	Max      float64 // and at most Max; 0 is no limit
 	Default  any     // float64, bool or string; nil: from the data, see Spec.FillDefaults
 	OfMap    bool    // it shapes the features and is no parameter of the kernel
+	// Absent is what a spec that does not give the parameter means, where the default was another one before: saved
+	// specs keep their map. nil: the Default.
+	Absent any
 }
 
 // Number returns a numeric value, 0 when it is missing.
-func (v Values) Number(name string) float64 { x, _ := v[name].(float64); return x }
+func (v Values) Number(name string) float64 { x, _ := toNumber(v[name]); return x }
+
+// toNumber is a number of any type as a float64.
+func toNumber(value any) (x float64, ok bool) {
+	switch r := reflect.ValueOf(value); {
+	case r.CanFloat():
+		return r.Float(), true
+	case r.CanInt():
+		return float64(r.Int()), true
+	case r.CanUint():
+		return float64(r.Uint()), true
+	}
+	return 0, false
+}
+
+// plain is v with every number as a float64.
+func (v Values) plain() Values {
+	out := Values{}
+	for name, value := range v {
+		if x, ok := toNumber(value); ok {
+			value = x
+		}
+		out[name] = value
+	}
+	return out
+}
 
 // Bool returns a flag, false when it is missing.
 func (v Values) Bool(name string) bool { x, _ := v[name].(bool); return x }
@@ -52,7 +81,7 @@ func (v Values) String() string {
 // Short is String with four digits and without the flags that are off: for titles and tables.
 func (v Values) Short() string {
 	short := Values{}
-	for name, value := range v {
+	for name, value := range v.plain() {
 		switch x := value.(type) {
 		case float64:
 			short[name] = fmt.Sprintf("%.4g", x)
@@ -96,7 +125,7 @@ func ParseValues(mapName, text string) (Values, error) {
 	if strings.TrimSpace(text) == "" {
 		return v, nil
 	}
-	defs := e.ParamsOf(kernelIn(text))
+	defs := e.ParamsOf(choicesIn(text))
 	for _, part := range strings.Split(text, ",") {
 		name, value, ok := strings.Cut(part, "=")
 		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
@@ -117,14 +146,16 @@ func ParseValues(mapName, text string) (Values, error) {
 	return v, e.Check(v)
 }
 
-// kernelIn finds the kernel that a text names anywhere, on which it depends what other parameters there are.
-func kernelIn(text string) Values {
+// choicesIn finds what a text says anywhere on which it depends what other parameters there are: a kernel, a way.
+func choicesIn(text string) Values {
+	v := Values{}
 	for _, part := range strings.Split(text, ",") {
-		if name, value, _ := strings.Cut(part, "="); strings.TrimSpace(name) == kernelParam {
-			return Values{kernelParam: strings.TrimSpace(value)}
+		name, value, _ := strings.Cut(part, "=")
+		if name = strings.TrimSpace(name); name == kernelParam || name == wayParam {
+			v[name] = strings.TrimSpace(value)
 		}
 	}
-	return nil
+	return v
 }
 
 func (d ParamDef) parse(mapName, value string) (any, error) {
@@ -217,6 +248,9 @@ func (e *Entry) Check(v Values) error {
 
 // check compares a value with the declaration.
 func (d ParamDef) check(mapName string, value any) error {
+	if x, ok := toNumber(value); ok {
+		value = x
+	}
 	switch x := value.(type) {
 	case bool:
 		if !d.Flag {

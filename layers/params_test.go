@@ -167,3 +167,32 @@ func TestValuesShort(t *testing.T) {
 		t.Errorf("Short of %v is %q", v, got)
 	}
 }
+
+// TestValuesOfAnyNumber: a number is one, whatever Go's type of it, in checks, in layers and in text.
+func TestValuesOfAnyNumber(t *testing.T) {
+	want := must(layers.Spec{Map: "chi2", Dims: 3, Params: layers.Values{"order": 2., "gamma": 2.}}.Build())
+	for _, v := range []layers.Values{
+		{"order": 2, "gamma": 2}, {"order": int8(2), "gamma": int64(2)}, {"order": uint(2), "gamma": float32(2)},
+	} {
+		s := layers.Spec{Map: "chi2", Dims: 3, Params: v}
+		l, err := s.Build()
+		if err != nil {
+			t.Errorf("%#v: %v", v, err)
+			continue
+		}
+		if l.Features() != want.Features() || l.(*layers.HomogeneousLayer).Kernel() != want.(*layers.HomogeneousLayer).Kernel() {
+			t.Errorf("%#v: %v, want %v", v, l, want)
+		}
+		if v.Number("order") != 2 || v.Short() != "gamma=2,order=2" || v.String() != v.Short() {
+			t.Errorf("%#v: order %v, %s, %s", v, v.Number("order"), v.Short(), v)
+		}
+		if err := s.FillDefaults(nil); err != nil || s.Params["order"] != 2. {
+			t.Errorf("%#v: after FillDefaults %#v, %v", v, s.Params, err)
+		}
+	}
+	for _, v := range []layers.Values{{"order": -1}, {"order": 1.5}, {"order": int64(101)}, {"order": nil}, {"order": []int{1}}} {
+		if _, err := (layers.Spec{Map: "chi2", Dims: 3, Params: v}).Build(); !errors.Is(err, layers.ErrParam) {
+			t.Errorf("%#v: %v, want ErrParam", v, err)
+		}
+	}
+}

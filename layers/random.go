@@ -21,6 +21,7 @@ import (
 //	Bandwidth(Each)        W, log_bandwidth*, b    W, raw_c*, b for the skewed maps
 //	All                    W*, b*                  log_W* for Laplace; W*, raw_c*, b* for the skewed maps
 //	structured sampler     signs, norms in place of W, see structured.go
+//	WithNormalisation      scale besides, see semigroup.go
 //
 // where * marks what a solver changes, W = W₀·exp(-log_bandwidth) and c = ln(1 + exp(raw_c)).
 type randomMap struct {
@@ -28,9 +29,13 @@ type randomMap struct {
 	kernel  spectral.Random
 	sampler spectral.Sampler
 	seed    uint64
+	source  uint64 // the seed of its streams
 	policy  Policy
 	phase   bool
 	on      ops.Domain
+
+	normalised bool         // rows have the length √k(x, x), see semigroup.go
+	exponent   ops.Exponent // of such a map
 
 	packed atomic.Pointer[ops.Weights] // W of a map that keeps it, packed at first use
 
@@ -52,13 +57,18 @@ func newRandomMap(kind, auto string, k spectral.Random, dims, features int, o op
 		}
 		m = features / 2
 	}
-	if k.Transform() == spectral.Laplace && o.phase {
-		return nil, fmt.Errorf("%s: a Laplace map has no phase form: %w", b.who(), ErrParam)
-	}
-	l := &randomMap{base: b, kernel: k, sampler: o.sampler, seed: o.seed, policy: o.policy, phase: o.phase, on: k.Domain()}
+	l := &randomMap{base: b, kernel: k, sampler: o.sampler, seed: o.seed, source: o.sourceSeed(), policy: o.policy,
+		phase: o.phase, on: k.Domain()}
+	l.drawn("W", o, func(o options) (peeker, error) { return newRandomMap(kind, auto, k, dims, features, o) })
 	l.changed = func() {
 		l.packed.Store(nil)
 		l.implied.Store(nil)
+	}
+	scale := 0.0
+	if l.normalised = o.normalise; l.normalised {
+		if l.exponent, scale, err = unitOf(b, k); err != nil {
+			return nil, err
+		}
 	}
 	if s, ok := o.sampler.(spectral.Structured); ok {
 		if err := s.Fits(dims, k); err != nil {
@@ -70,7 +80,7 @@ func newRandomMap(kind, auto string, k spectral.Random, dims, features int, o op
 	}
 	w := make([]float64, dims*m)
 	if !o.undrawn {
-		t, err := spectral.Frequencies(k, o.sampler, dims, m, o.seed)
+		t, err := spectral.Frequencies(k, o.sampler, dims, m, l.source)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", b.who(), err)
 		}
@@ -84,6 +94,16 @@ func newRandomMap(kind, auto string, k spectral.Random, dims, features int, o op
 	}
 	if err := l.addParams(w, m); err != nil {
 		return nil, err
+	}
+	if l.normalised {
+		if o.undrawn {
+			scale = 1
+		}
+		scales := 1
+		if o.policy == BandwidthEach {
+			scales = dims
+		}
+		l.params = append(l.params, Param{"scale", newTensor(l.dt, repeat(scale, scales), scales), false})
 	}
 	return l, nil
 }
@@ -126,7 +146,7 @@ func (l *randomMap) addParams(w []float64, m int) error {
 
 // phases are uniform on [0, 2π), from their own stream of the seed.
 func (l *randomMap) phases(m int) []float64 {
-	rng := rand.New(spectral.Stream(l.seed, "phase"))
+	rng := rand.New(spectral.Stream(l.source, "phase"))
 	b := make([]float64, m)
 	for i := range b {
 		b[i] = 2 * math.Pi * rng.Float64()
@@ -158,7 +178,7 @@ func (l *randomMap) attr() ops.Attr { return ops.Attr{Layer: l.who(), Domain: l.
 func (l *randomMap) Fwd(x G.Input) G.Result { return l.lift(x, l.fwd) }
 
 func (l *randomMap) fwd(x *G.Node) (*G.Node, error) {
-	p, a, err := l.begin(x, l.attr())
+	x, p, a, err := l.begin(x, l.attr())
 	if err != nil {
 		return nil, err
 	}
@@ -187,7 +207,10 @@ func (l *randomMap) fwd(x *G.Node) (*G.Node, error) {
 		}
 		return ops.Phase(x, w, b, a)
 	}
-	if l.kernel.Transform() == spectral.Laplace {
+	switch {
+	case l.normalised:
+		return l.fwdNormalised(x, w, p, a)
+	case l.kernel.Transform() == spectral.Laplace:
 		return ops.Laplace(x, w, a)
 	}
 	return ops.Fourier(x, w, a)

@@ -33,12 +33,21 @@ type RandomMaclaurinLayer struct {
 var _ Layer = (*RandomMaclaurinLayer)(nil)
 
 // WithDegrees sets how a RandomMaclaurinLayer draws its degrees. The default is spectral.Geometric.
-func WithDegrees(d spectral.Degrees) Option { return func(o *options) { o.degrees = d } }
+func WithDegrees(d spectral.Degrees) Option {
+	return option("WithDegrees", func(o *options) { o.degrees = d })
+}
 
 // NewRandomMaclaurinLayer draws the map of k for d dimensions and the given number of output columns. Errors (ErrParam): parameters out of range,
-// features < 1, a policy other than Frozen, the phase form, a sampler.
+// features < 1.
 func NewRandomMaclaurinLayer(k spectral.Polynomial, d, features int, opts ...Option) (*RandomMaclaurinLayer, error) {
-	o := newOptions(opts)
+	o, err := newOptions("NewRandomMaclaurinLayer", opts)
+	if err != nil {
+		return nil, err
+	}
+	return newRandomMaclaurinLayer(k, d, features, o)
+}
+
+func newRandomMaclaurinLayer(k spectral.Polynomial, d, features int, o options) (*RandomMaclaurinLayer, error) {
 	b, err := newBase("RandomMaclaurinLayer", "maclaurin", d, features, o)
 	if err != nil {
 		return nil, err
@@ -46,12 +55,10 @@ func NewRandomMaclaurinLayer(k spectral.Polynomial, d, features int, opts ...Opt
 	if k == nil {
 		return nil, fmt.Errorf("%s: no kernel: %w", b.who(), ErrParam)
 	}
-	if err := b.plain(o, "signs"); err != nil {
-		return nil, err
-	}
 	l := &RandomMaclaurinLayer{base: b, kernel: k, degrees: o.degrees, seed: o.seed}
+	l.drawn("W", o, func(o options) (peeker, error) { return newRandomMaclaurinLayer(k, d, features, o) })
 	l.changed = func() { l.packed.Store(nil) }
-	f, err := spectral.DrawProducts(k, o.degrees, d, features, o.seed)
+	f, err := spectral.DrawProducts(k, o.degrees, d, features, o.sourceSeed())
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", b.who(), err)
 	}
@@ -67,20 +74,6 @@ func NewRandomMaclaurinLayer(k spectral.Polynomial, d, features int, opts ...Opt
 	l.params = []Param{{"W", newTensor(l.dt, f.W.Float64s(), f.W.Shape()...), false},
 		{"degrees", newTensor(l.dt, degrees, features), false}, {"scales", newTensor(l.dt, f.Scales, features), false}}
 	return l, nil
-}
-
-// plain refuses what a map without frequencies has not: a policy, the phase form, a sampler. what is what it draws.
-func (b *base) plain(o options, what string) error {
-	_, noSampler := o.sampler.(spectral.IID) // the default
-	switch {
-	case o.policy != Frozen:
-		return fmt.Errorf("%s: policy %v: it has nothing to tune: %w", b.who(), o.policy, ErrParam)
-	case o.phase:
-		return fmt.Errorf("%s: it has no phase form: %w", b.who(), ErrParam)
-	case !noSampler:
-		return fmt.Errorf("%s: sampler %v: it draws %s and no frequencies: %w", b.who(), o.sampler, what, ErrParam)
-	}
-	return nil
 }
 
 // Kernel is the kernel whose features these are.
@@ -112,7 +105,7 @@ func (l *RandomMaclaurinLayer) attr() ops.Attr {
 func (l *RandomMaclaurinLayer) Fwd(x G.Input) G.Result { return l.lift(x, l.fwd) }
 
 func (l *RandomMaclaurinLayer) fwd(x *G.Node) (*G.Node, error) {
-	p, a, err := l.begin(x, l.attr())
+	x, p, a, err := l.begin(x, l.attr())
 	if err != nil {
 		return nil, err
 	}
@@ -130,6 +123,7 @@ func (l *RandomMaclaurinLayer) TransformCSR(dst *tensor.Dense, x *ops.CSR) (*ten
 }
 
 func (l *RandomMaclaurinLayer) transform(dst *tensor.Dense, x ops.Matrix) (*tensor.Dense, error) {
+	l.use()
 	w := l.packed.Load()
 	if w == nil {
 		var err error

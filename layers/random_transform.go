@@ -20,6 +20,7 @@ func (l *randomMap) TransformCSR(dst *tensor.Dense, x *ops.CSR) (*tensor.Dense, 
 }
 
 func (l *randomMap) transform(dst *tensor.Dense, x ops.Matrix) (*tensor.Dense, error) {
+	l.use()
 	a := l.attr()
 	if l.structured {
 		return l.transformStructured(dst, x, a)
@@ -35,6 +36,8 @@ func (l *randomMap) transform(dst *tensor.Dense, x ops.Matrix) (*tensor.Dense, e
 		return ops.SkewedFourierInto(dst, x, c, w, a)
 	case b != nil:
 		return ops.PhaseInto(dst, x, w, b, a)
+	case l.normalised:
+		return l.transformNormalised(dst, x, w, a)
 	case l.kernel.Transform() == spectral.Laplace:
 		return ops.LaplaceInto(dst, x, w, a)
 	default:
@@ -100,13 +103,9 @@ func inverseSoftplus(c float64) float64 { return c + math.Log(-math.Expm1(-c)) }
 
 // mapTensor applies f to every entry of a copy.
 func mapTensor(t *tensor.Dense, f func(float64) float64) *tensor.Dense {
-	v := make([]float64, t.Shape().TotalSize())
-	for i := range v {
-		if t.Dtype() == tensor.Float32 {
-			v[i] = f(float64(t.Float32s()[i]))
-		} else {
-			v[i] = f(t.Float64s()[i])
-		}
+	v := cellsOf(t)
+	for i, x := range v {
+		v[i] = f(x)
 	}
 	return newTensor(t.Dtype(), v, t.Shape().Clone()...)
 }

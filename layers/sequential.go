@@ -27,6 +27,9 @@ func NewSequential(ls ...Layer) (*Sequential, error) {
 			return nil, fmt.Errorf("layers: Sequential: %q makes %d columns and %q takes %d: %w", a.Name(), a.Features(), b.Name(), b.Dims(), ErrShape)
 		}
 	}
+	if err := drawApart("Sequential", ls); err != nil {
+		return nil, err
+	}
 	return &Sequential{g}, nil
 }
 
@@ -130,10 +133,15 @@ func (g group) ModelIn(gr *G.ExprGraph) G.Nodes {
 }
 
 // Params are those of all parts.
-func (g group) Params() []Param {
+func (g group) Params() []Param { return g.paramsBy(Layer.Params) }
+
+func (g group) peek() []Param { return g.paramsBy(paramsOf) }
+
+// paramsBy are the parameters of all parts, of which of gives those of one.
+func (g group) paramsBy(of func(Layer) []Param) []Param {
 	var ps []Param
 	for _, l := range g.layers {
-		for _, p := range l.Params() {
+		for _, p := range of(l) {
 			p.Name = l.Name() + "." + p.Name
 			ps = append(ps, p)
 		}

@@ -14,7 +14,11 @@ var _ Layer = (*SkewedChi2Layer)(nil)
 
 // NewSkewedChi2Layer draws the map for d dimensions and the given number of output columns. Errors as for NewFourierLayer.
 func NewSkewedChi2Layer(c float64, d, features int, opts ...Option) (*SkewedChi2Layer, error) {
-	l, err := newRandomMap("SkewedChi2", "skewed_chi2", spectral.SkewedChi2{C: c}, d, features, newOptions(opts))
+	o, err := newOptions("NewSkewedChi2Layer", opts)
+	if err != nil {
+		return nil, err
+	}
+	l, err := newRandomMap("SkewedChi2", "skewed_chi2", spectral.SkewedChi2{C: c}, d, features, o)
 	if err != nil {
 		return nil, err
 	}
@@ -30,7 +34,11 @@ var _ Layer = (*SkewedIntersectionLayer)(nil)
 // NewSkewedIntersectionLayer draws the map for d dimensions and the given number of output columns. Errors as for
 // NewFourierLayer.
 func NewSkewedIntersectionLayer(c float64, d, features int, opts ...Option) (*SkewedIntersectionLayer, error) {
-	l, err := newRandomMap("SkewedIntersection", "skewed_intersection", spectral.SkewedIntersection{C: c}, d, features, newOptions(opts))
+	o, err := newOptions("NewSkewedIntersectionLayer", opts)
+	if err != nil {
+		return nil, err
+	}
+	l, err := newRandomMap("SkewedIntersection", "skewed_intersection", spectral.SkewedIntersection{C: c}, d, features, o)
 	if err != nil {
 		return nil, err
 	}

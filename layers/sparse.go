@@ -20,6 +20,7 @@ type SparseMap interface {
 var (
 	_ SparseMap = (*FourierLayer)(nil)
 	_ SparseMap = (*RandomLaplaceLayer)(nil)
+	_ SparseMap = (*LevyLayer)(nil)
 	_ SparseMap = (*SkewedLayer)(nil)
 	_ SparseMap = (*Identity)(nil)
 	_ SparseMap = (*HomogeneousLayer)(nil)

@@ -2,6 +2,8 @@ package layers
 
 import (
 	"fmt"
+	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -23,6 +25,8 @@ type Entry struct {
 	Signed bool
 	// Discrete says that what it draws are random signs, degrees or buckets and no frequencies, for which there is no sampler.
 	Discrete bool
+	// Ways says that it has a parameter way, on which its sampler depends where a spec names none.
+	Ways bool
 	// Fitted says that it is fitted on data: Spec.Fit builds it and Build does not, and only its Params bring it back.
 	Fitted bool
 	// Bags says that it is a map of sets of samples, ops.Bags; Dims is then the number of coordinates of a sample.
@@ -36,6 +40,8 @@ type Entry struct {
 	layer    func(k spectral.Kernel, s Spec, opts []Option) (Layer, error)
 	defaults func(v Values, x ops.Matrix) error // fills in what depends on the data
 	together func(given Values) error           // what parameters that are in range may not be together; nil: anything
+	more     func(given Values) []ParamDef      // parameters that there are with some values of others
+	drawn    func(s Spec, v Values) string      // the sampler of a spec that names none; nil: iid
 
 	additive bool // the kernel is a spectral.Homogeneous
 	// Of a fitted map, in place of kernel, layer and defaults: the maps whose kernels it can take, the shapes of what is fitted, and the
@@ -81,12 +87,10 @@ var ownKernels = []*Entry{
 	{Name: "matern", Formula: "Matérn(ν, ℓ) of ‖x-z‖₂", Inputs: "any", Paper: "Rasmussen and Williams 2006, (4.14)", Sampled: true, Tunable: true,
 		Params: []ParamDef{{Name: "nu", Doc: "smoothness ν", Default: 1.5}, {Name: "ell", Doc: "length scale ℓ"}, phaseDef}, defaults: maternDefaults, layer: fourierLayer,
 		kernel: func(v Values) spectral.Kernel { return spectral.Matern{Nu: v.Number("nu"), Ell: v.Number("ell")} }},
-	{Name: "exp-semigroup", Formula: "exp(-β Σ √(x+z))", Inputs: "x >= 0", Paper: "Yang et al. 2014, table 1", Sampled: true, Tunable: true,
-		Params: []ParamDef{{Name: "beta", Doc: "scale β"}}, defaults: expSemigroupDefaults, layer: laplaceLayer,
-		kernel: func(v Values) spectral.Kernel { return spectral.ExpSemigroup{Beta: v.Number("beta")} }},
-	{Name: "reciprocal-semigroup", Formula: "Π λ/(x+z+λ)", Inputs: "x >= 0", Paper: "Yang et al. 2014, table 1", Sampled: true, Tunable: true,
-		Params: []ParamDef{{Name: "lambda", Doc: "scale λ"}}, defaults: reciprocalDefaults, layer: laplaceLayer,
-		kernel: func(v Values) spectral.Kernel { return spectral.ReciprocalSemigroup{Lambda: v.Number("lambda")} }},
+	semigroupEntry("exp-semigroup", "exp(-β Σ √(x+z))", ParamDef{Name: "beta", Doc: "scale β"}, func(v float64) spectral.Semigroup { return spectral.ExpSemigroup{Beta: v} },
+		spectral.MaxOrder, func(order int) int { return 2*order + 1 }, expSemigroupDefaults, nil),
+	semigroupEntry("reciprocal-semigroup", "Π λ/(x+z+λ)", ParamDef{Name: "lambda", Doc: "scale λ"}, func(v float64) spectral.Semigroup { return spectral.ReciprocalSemigroup{Lambda: v} },
+		spectral.MaxWaves, func(order int) int { return 2 * order }, reciprocalDefaults, wavesOrder),
 	{Name: "skewed-chi2", Formula: "Π 2√(x+c)√(z+c)/(x+z+2c)", Inputs: "x > -c", Paper: "Li et al. 2010, (9)", Sampled: true, Tunable: true,
 		Params: []ParamDef{cDef, phaseDef}, defaults: skewedDefaults(func(c float64) spectral.Kernel { return spectral.SkewedChi2{C: c} }), layer: skewedLayer,
 		kernel: func(v Values) spectral.Kernel { return spectral.SkewedChi2{C: v.Number("c")} }},
@@ -102,7 +106,7 @@ var ownKernels = []*Entry{
 	exponentiatedEntry("exp-intersection", "‖x-z‖₁", intersection),
 	exponentiatedEntry("exp-jensen-shannon", "2 JS(x, z) in bits", jensenShannon),
 	{Name: "sphere-polynomial", Formula: "(1 - ‖x-z‖²/a²)^p", Inputs: "‖x‖₂ = 1", Paper: "Luo et al. 2021, section IV", Sampled: true, Tunable: true, Signed: true,
-		Params: []ParamDef{{Name: "a", Doc: "scale a", Default: 2.}, {Name: "p", Doc: "degree p", Whole: true, Min: 1, Closed: true, Max: 1000, Default: 10.}, epsDef, couplingDef},
+		Params: []ParamDef{{Name: "a", Doc: "scale a", Default: 2.}, {Name: "p", Doc: "degree p", Whole: true, Min: 1, Closed: true, Max: 1000, Default: 10.}, epsDef, flatDef, couplingDef},
 		kernel: spherePolynomial, layer: gorfLayer},
 	{Name: "delta-gaussian", Formula: "exp(-‖x-z‖²/2σ₁²) - exp(-‖x-z‖²/2σ₂²)", Inputs: "any", Paper: "Luo et al. 2021, section IV", Sampled: true, Tunable: true, Signed: true,
 		Params: []ParamDef{{Name: "sigma1", Doc: "bandwidth σ₁", Default: 1.}, {Name: "sigma2", Doc: "bandwidth σ₂", Default: 10.},
@@ -110,9 +114,9 @@ var ownKernels = []*Entry{
 			{Name: "weights", Doc: "their weights, of either sign", List: true, Default: ""}, couplingDef},
 		kernel: deltaGaussian, layer: gorfLayer, defaults: deltaDefaults, together: oneKindOfSigma},
 	{Name: "arc-cosine", Formula: "1 - θ/π (order 0), (sin θ + (π-θ) cos θ)/π (order 1)", Inputs: "‖x‖₂ = 1", Paper: "Cho and Saul 2009", Sampled: true, Tunable: true, Signed: true,
-		Params: []ParamDef{{Name: "order", Doc: "0 or 1", Whole: true, Closed: true, Max: 1, Default: 1.}, epsDef, couplingDef}, kernel: arcCosine, layer: gorfLayer},
+		Params: []ParamDef{{Name: "order", Doc: "0 or 1", Whole: true, Closed: true, Max: 1, Default: 1.}, epsDef, flatDef, couplingDef}, kernel: arcCosine, layer: gorfLayer},
 	{Name: "ntk", Formula: "x·z (π-θ)/π + (sin θ + (π-θ) cos θ)/π", Inputs: "‖x‖₂ = 1", Paper: "Jacot et al. 2018", Sampled: true, Tunable: true, Signed: true,
-		Params: []ParamDef{epsDef, couplingDef}, kernel: neuralTangent, layer: gorfLayer},
+		Params: []ParamDef{epsDef, flatDef, couplingDef}, kernel: neuralTangent, layer: gorfLayer},
 }
 
 // Entries is the table of maps.
@@ -139,17 +143,21 @@ func Lookup(name string) (*Entry, error) {
 	return nil, fmt.Errorf("layers: there is no map %q; there are %s: %w", name, strings.Join(names, ", "), ErrParam)
 }
 
-// Spec describes a feature map completely: the same spec builds the same map.
+// Spec describes a feature map completely: the same spec builds the same map. In JSON eps=auto is the number that it
+// has chosen, so that a later version, which may choose another, builds the same map, too.
 type Spec struct {
 	Map      string `json:"map"`
 	Params   Values `json:"params"`
 	Dims     int    `json:"dims"`     // input columns
 	Features int    `json:"features"` // output columns; 0, or what Columns says, where there are none to choose
-	Sampler  string `json:"sampler"`  // empty: iid
+	Sampler  string `json:"sampler"`  // empty: SamplerName
 	Seed     uint64 `json:"seed"`
 	Dtype    string `json:"dtype"` // float64 (empty) or float32
 	Tune     string `json:"tune"`  // a Policy; empty: frozen
 	Name     string `json:"name"`  // the layer's name; empty: made up
+	// OneStream draws both maps of a mean-map from one stream of random numbers, and not from one each: as model files
+	// before there was this field, for which train.Load sets it.
+	OneStream bool `json:"one_stream,omitempty"`
 }
 
 // FillDefaults fills in the parameters that are not given, from the declared defaults and from the dense or sparse rows or the bags x that the
@@ -162,13 +170,12 @@ func (s *Spec) FillDefaults(x ops.Matrix) error {
 	if err := e.Check(s.Params); err != nil {
 		return err
 	}
-	v := Values{}
-	for name, value := range s.Params {
-		v[name] = value
-	}
-	for _, p := range e.ParamsOf(v) {
-		if _, given := v[p.Name]; !given && p.Default != nil {
-			v[p.Name] = p.Default
+	v := s.Params.plain()
+	for range 2 { // a default may bring other parameters with it
+		for _, p := range e.ParamsOf(v) {
+			if _, given := v[p.Name]; !given && p.Default != nil {
+				v[p.Name] = p.Default
+			}
 		}
 	}
 	if b, ok := x.(*ops.Bags); ok && !e.Bags {
@@ -199,11 +206,13 @@ func (s Spec) resolve() (*Entry, Values, error) {
 	if err := e.Check(s.Params); err != nil {
 		return nil, nil, err
 	}
-	v := Values{}
-	for _, p := range e.ParamsOf(s.Params) {
-		value, given := s.Params[p.Name]
+	v, params := Values{}, s.Params.plain()
+	for _, p := range e.ParamsOf(params) {
+		value, given := params[p.Name]
 		if !given {
-			value = p.Default
+			if value = p.Absent; value == nil {
+				value = p.Default
+			}
 		}
 		if value == nil {
 			return nil, nil, fmt.Errorf("layers: map %s: parameter %s is missing; give it, or fill it in from data by FillDefaults: %w", s.Map, p.Name, ErrParam)
@@ -211,6 +220,30 @@ func (s Spec) resolve() (*Entry, Values, error) {
 		v[p.Name] = value
 	}
 	return e, v, nil
+}
+
+// BoundedBelow says whether a number may be too small for the map: x >= 0, x > -c, or the unit cube. Parameters that
+// are to come from the data may be missing.
+func (s Spec) BoundedBelow() (bool, error) {
+	e, err := Lookup(s.Map)
+	if err != nil {
+		return false, err
+	}
+	params := maps.Clone(s.Params)
+	for _, p := range e.ParamsOf(s.Params) {
+		if _, given := params[p.Name]; !given && p.Default == nil {
+			if params == nil {
+				params = Values{}
+			}
+			params[p.Name] = 1. // which moves the bound at most
+		}
+	}
+	s.Params = params
+	k, err := s.Kernel()
+	if err != nil {
+		return false, err
+	}
+	return !k.Domain().Contains(-math.MaxFloat64), nil
 }
 
 // Columns is the number of output columns: Features where that is to choose, and otherwise what follows from Dims and the
@@ -242,6 +275,26 @@ func (s Spec) InnerCoordinates() (int, error) {
 	return e.below(s, v), nil
 }
 
+// SamplerName is the sampler that Build draws by: Sampler where that is given, and else iid, but coupled for a LevyLayer and sobol for normalised rows
+// of up to 1000 columns. It is "" for a map that has none.
+func (s Spec) SamplerName() (string, error) {
+	e, v, err := s.resolve()
+	if err != nil || !e.HasSampler() {
+		return "", err
+	}
+	return s.samplerName(e, v), nil
+}
+
+func (s Spec) samplerName(e *Entry, v Values) string {
+	switch {
+	case s.Sampler != "":
+		return s.Sampler
+	case e.drawn != nil:
+		return e.drawn(s, v)
+	}
+	return spectral.IID{}.String()
+}
+
 // Build draws the map. One that is fitted on data (Entry.Fitted) is an error; Fit builds it.
 func (s Spec) Build() (Layer, error) { return s.build(nil) }
 
@@ -266,7 +319,13 @@ func (s Spec) build(sample *tensor.Dense, more ...Option) (Layer, error) {
 
 // buildOf is build for an entry and a full set of parameters.
 func (s Spec) buildOf(e *Entry, v Values, sample *tensor.Dense, more ...Option) (Layer, error) {
-	opts := append([]Option{WithSeed(s.Seed), WithName(s.Name)}, more...)
+	if s.OneStream && e.below == nil {
+		return nil, fmt.Errorf("layers: map %s is not of two maps, so it has no OneStream; leave it out: %w", s.Map, ErrParam)
+	}
+	opts := append([]Option{named(s.Name)}, more...)
+	if e.Sampled {
+		opts = append(opts, WithSeed(s.Seed))
+	}
 	switch s.Dtype {
 	case "", "float64":
 	case "float32":
@@ -278,11 +337,7 @@ func (s Spec) buildOf(e *Entry, v Values, sample *tensor.Dense, more ...Option) 
 	if err != nil {
 		return nil, err
 	}
-	name := s.Sampler
-	if name == "" {
-		name = "iid"
-	}
-	sampler, err := spectral.SamplerByName(name)
+	sampler, err := spectral.SamplerByName(s.samplerName(e, v))
 	if err != nil {
 		return nil, err
 	}
@@ -301,14 +356,19 @@ func (s Spec) buildOf(e *Entry, v Values, sample *tensor.Dense, more ...Option) 
 	if !e.HasFeatures() && s.Features != 0 && s.Features != e.columns(v, s.Dims) {
 		return nil, fmt.Errorf("layers: map %s makes %s, here %d of %d input columns, not %d: %w", s.Map, e.Width, e.columns(v, s.Dims), s.Dims, s.Features, ErrParam)
 	}
-	opts = append(opts, Tune(policy), WithSampler(sampler))
+	if e.Tunable {
+		opts = append(opts, Tune(policy))
+	}
+	if e.HasSampler() {
+		opts = append(opts, WithSampler(sampler))
+	}
 	if v.Bool("phase") {
 		opts = append(opts, WithPhase())
 	}
 	switch {
 	case !e.fitted(v):
 		return e.layer(e.kernelOf(v), s, opts)
-	case sample == nil && !newOptions(opts).undrawn:
+	case sample == nil && !apply(opts).undrawn:
 		return nil, fmt.Errorf("layers: map %s is fitted on data, which Build does not have; use Spec.Fit, or Restore for what was fitted before: %w", s.Map, ErrParam)
 	}
 	return e.fit(e.kernelOf(v), s, sample, opts)
@@ -320,10 +380,6 @@ func identityLayer(_ spectral.Kernel, s Spec, opts []Option) (Layer, error) {
 
 func fourierLayer(k spectral.Kernel, s Spec, opts []Option) (Layer, error) {
 	return NewFourierLayer(k.(spectral.Random), s.Dims, s.Features, opts...)
-}
-
-func laplaceLayer(k spectral.Kernel, s Spec, opts []Option) (Layer, error) {
-	return NewRandomLaplaceLayer(k.(spectral.Random), s.Dims, s.Features, opts...)
 }
 
 func skewedLayer(k spectral.Kernel, s Spec, opts []Option) (Layer, error) {

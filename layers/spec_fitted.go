@@ -40,7 +40,7 @@ func addKPCAEntry(others []*Entry) *Entry {
 			return tableState(s.Dims, kpcaTables(spectral.Chi2{}, options(v))) // of any kernel
 		},
 		fit: func(k spectral.Kernel, s Spec, sample *tensor.Dense, opts []Option) (Layer, error) {
-			o := newOptions(opts)
+			o := apply(opts)
 			o.kpca = options(s.Params)
 			return newAddKPCALayer(k.(spectral.Homogeneous), sample, s.Dims, o)
 		}}
@@ -54,7 +54,7 @@ func majiBergEntry() *Entry {
 		kernel: func(Values) spectral.Kernel { return histogramIntersection{} },
 		state:  func(s Spec, v Values) map[string]tensor.Shape { return tableState(s.Dims, majiBergTables(bins(v))) },
 		fit: func(_ spectral.Kernel, s Spec, sample *tensor.Dense, opts []Option) (Layer, error) {
-			return newMajiBergLayer(sample, s.Dims, newOptions(append(opts, WithBins(bins(s.Params)))))
+			return newMajiBergLayer(sample, s.Dims, apply(append(opts, WithBins(bins(s.Params)))))
 		}}
 }
 
@@ -72,11 +72,11 @@ func nystromEntry(others []*Entry) *Entry {
 			return map[string]tensor.Shape{"landmarks": {m, s.Dims}, "projection": {m, s.Features}}
 		},
 		fit: func(k spectral.Kernel, s Spec, sample *tensor.Dense, opts []Option) (Layer, error) {
-			opts = append(opts, WithLandmarks(nystromLandmarks(s, s.Params)))
+			opts = append(opts, WithSeed(s.Seed), WithLandmarks(nystromLandmarks(s, s.Params)))
 			if s.Params.Word("select") == PlusPlusLandmarks.String() {
 				opts = append(opts, WithLandmarkChoice(PlusPlusLandmarks))
 			}
-			return newNystromLayer(k, sample, s.Dims, s.Features, newOptions(opts))
+			return newNystromLayer(k, sample, s.Dims, s.Features, apply(opts))
 		}}
 }
 
@@ -111,9 +111,12 @@ func (e *Entry) named(v Values) *Entry {
 }
 
 // ParamsOf are the declarations of the parameters that there are with the values given: to its own a map with a parameter kernel has those
-// of that kernel.
+// of that kernel, and one with way=levy or auto the order.
 func (e *Entry) ParamsOf(v Values) []ParamDef {
 	all := slices.Clone(e.Params)
+	if e.more != nil {
+		all = append(all, e.more(v)...)
+	}
 	if k := e.named(v); k != nil {
 		for _, p := range k.Params {
 			if !p.OfMap {

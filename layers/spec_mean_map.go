@@ -32,7 +32,8 @@ func meanMapEntry(others []*Entry) *Entry {
 	}
 	e.layer = func(k spectral.Kernel, s Spec, opts []Option) (Layer, error) { return e.fit(k, s, nil, opts) }
 	e.fit = func(k spectral.Kernel, s Spec, sample *tensor.Dense, opts []Option) (Layer, error) {
-		o := newOptions(opts)
+		o := apply(opts)
+		o.oneStream = s.OneStream
 		if o.name == "" {
 			o.name = autoName("meanmap")
 		}
@@ -40,7 +41,7 @@ func meanMapEntry(others []*Entry) *Entry {
 		if err != nil {
 			return nil, fmt.Errorf("layers: map mean-map: %w", err)
 		}
-		return NewMeanMapLayer(l, s.Params.Number("tau"), s.Features, append(opts, WithName(o.name))...)
+		return newMeanMapLayer(l, s.Params.Number("tau"), s.Features, o)
 	}
 	return e
 }
@@ -65,12 +66,14 @@ func (m innerMap) columns() int {
 	return m.of.columns(m.params(), m.s.Dims)
 }
 
-// params are those of the map of the kernel: what shapes its features has its default.
+// params are those of the map of the kernel: what shapes its features has its default, or the one that it had before.
 func (m innerMap) params() Values {
 	v := Values{}
 	for _, p := range m.of.Params {
 		if value, given := m.v[p.Name]; given && !p.OfMap {
 			v[p.Name] = value
+		} else if p.Absent != nil {
+			v[p.Name] = p.Absent
 		} else if p.Default != nil {
 			v[p.Name] = p.Default
 		}
@@ -80,14 +83,16 @@ func (m innerMap) params() Values {
 
 // build draws it, or fits it on a sample; o are the options of the mean map.
 func (m innerMap) build(k spectral.Kernel, sample *tensor.Dense, o options) (Layer, error) {
-	opts := []Option{WithName(o.name + "_inner"), WithDtype(o.dt), WithSeed(m.s.Seed)}
+	var opts []Option
 	if o.undrawn {
 		opts = append(opts, withoutDraw())
 	}
+	name := o.name + "_inner"
 	if n := m.landmarks(); n > 0 {
-		return newNystromLayer(k, sample, m.s.Dims, n, newOptions(append(opts, WithLandmarks(n))))
+		opts = append(opts, named(name), WithDtype(o.dt), WithSeed(m.s.Seed), WithLandmarks(n))
+		return newNystromLayer(k, sample, m.s.Dims, n, apply(opts))
 	}
-	inner := Spec{Map: m.of.Name, Params: m.params(), Dims: m.s.Dims, Seed: m.s.Seed, Dtype: m.s.Dtype}
+	inner := Spec{Map: m.of.Name, Params: m.params(), Dims: m.s.Dims, Seed: m.s.Seed, Dtype: m.s.Dtype, Name: name}
 	if m.of.HasFeatures() {
 		inner.Features = m.columns()
 	}
@@ -114,7 +119,7 @@ func meanMapDefaults(e *Entry) func(v Values, x ops.Matrix) error {
 				return 0, fmt.Errorf("want at least two sets to derive it from: %w", ErrShape)
 			}
 			m := innerMap{e.named(v), Spec{Dims: b.Axes(), Dtype: b.Dtype().String()}, without(v, "landmarks")}
-			l, err := m.build(nil, nil, newOptions([]Option{WithName("tau"), WithDtype(b.Dtype())}))
+			l, err := m.build(nil, nil, apply([]Option{named("tau"), WithDtype(b.Dtype())}))
 			if err != nil {
 				return 0, err
 			}

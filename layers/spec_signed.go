@@ -12,8 +12,13 @@ import (
 // The parameters that maps of indefinite kernels share.
 var (
 	couplingDef = ParamDef{Name: "coupling", Doc: "how the frequencies of the two signs are drawn together", Words: couplingWords(), Default: spectral.SharedCoupled.String()}
-	epsDef      = ParamDef{Name: "eps", Doc: "largest error of the signed combination of Gaussians, relative to the largest |k|; auto: the best for the number of features",
+	epsDef      = ParamDef{Name: "eps",
+		Doc: "largest error of the signed combination of Gaussians, relative to the largest |k|; " +
+			"auto: the best for dimension, number of features and coupling",
 		Words: []string{"auto"}, OrNumber: true, Min: 1e-5, Closed: true, Max: .5, Default: "auto"}
+	flatDef = ParamDef{Name: "flat",
+		Doc:    "what wide Gaussians are worth in mass; 0: the least mass; eps=auto chooses it, too",
+		Closed: true, Max: 1000, Default: 0.}
 )
 
 func couplingWords() (words []string) {
@@ -27,14 +32,16 @@ func couplingWords() (words []string) {
 func epsOf(v Values) float64 { return v.Number("eps") }
 
 func spherePolynomial(v Values) spectral.Kernel {
-	return spectral.SpherePolynomial{A: v.Number("a"), P: int(v.Number("p")), Eps: epsOf(v)}
+	return spectral.SpherePolynomial{A: v.Number("a"), P: int(v.Number("p")), Eps: epsOf(v), Flat: v.Number("flat")}
 }
 
 func arcCosine(v Values) spectral.Kernel {
-	return spectral.ArcCosine{Order: int(v.Number("order")), Eps: epsOf(v)}
+	return spectral.ArcCosine{Order: int(v.Number("order")), Eps: epsOf(v), Flat: v.Number("flat")}
 }
 
-func neuralTangent(v Values) spectral.Kernel { return spectral.NeuralTangent{Eps: epsOf(v)} }
+func neuralTangent(v Values) spectral.Kernel {
+	return spectral.NeuralTangent{Eps: epsOf(v), Flat: v.Number("flat")}
+}
 
 // deltaGaussian is the kernel of sigmas and weights where they are given, and else of sigma1 and sigma2.
 func deltaGaussian(v Values) spectral.Kernel {

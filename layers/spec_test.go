@@ -116,6 +116,7 @@ func TestEveryEntryBuilds(t *testing.T) {
 		for _, dtype := range []string{"", "float64", "float32"} {
 			s := specFor(e, d)
 			s.Dtype, s.Name = dtype, "hist"
+			s = throughJSON(t, s) // where eps=auto becomes a number
 			dt := tensor.Float64
 			if dtype == "float32" {
 				dt = tensor.Float32

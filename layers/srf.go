@@ -21,7 +21,10 @@ var _ Layer = (*SRFLayer)(nil)
 // NewSRFLayer fits the density in ℝ^d and draws the map for the given number of output columns. Errors as for NewFourierLayer, and a < √2 (ErrParam).
 func NewSRFLayer(k spectral.SRF, d, features int, opts ...Option) (*SRFLayer, error) {
 	const kind = "SRFLayer"
-	o := newOptions(opts)
+	o, err := newOptions("NewSRFLayer", opts)
+	if err != nil {
+		return nil, err
+	}
 	b, err := newBase(kind, "srf", d, features, o)
 	if err != nil {
 		return nil, err

@@ -28,7 +28,7 @@ func (l *randomMap) drawStructured(m int, undrawn bool) (*randomMap, error) {
 	blocks := (m + p - 1) / p
 	signs, norms := make([]float64, 3*blocks*p), make([]float64, m)
 	if !undrawn {
-		s, r, err := spectral.StructuredFrequencies(l.kernel, l.dims, m, l.seed)
+		s, r, err := spectral.StructuredFrequencies(l.kernel, l.dims, m, l.source)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", l.who(), err)
 		}

@@ -21,9 +21,6 @@ func newTableMap(kind, auto string, dims int, op ops.Tables, on ops.Domain, o op
 	if err != nil {
 		return nil, err
 	}
-	if o.policy != Frozen {
-		return nil, fmt.Errorf("%s: policy %v: it is fitted on data and has nothing to tune: %w", b.who(), o.policy, ErrParam)
-	}
 	b.features = dims * op.Width
 	for _, name := range []string{"knots", "table"} {
 		b.params = append(b.params, Param{name, tensor.New(tensor.WithShape(tableState(dims, op)[name]...), tensor.Of(o.dt)), false})
@@ -53,7 +50,7 @@ func (l *tableMap) attr() ops.Attr { return ops.Attr{Layer: l.who(), Domain: l.o
 func (l *tableMap) Fwd(x G.Input) G.Result { return l.lift(x, l.fwd) }
 
 func (l *tableMap) fwd(x *G.Node) (*G.Node, error) {
-	p, a, err := l.begin(x, l.attr())
+	x, p, a, err := l.begin(x, l.attr())
 	if err != nil {
 		return nil, err
 	}

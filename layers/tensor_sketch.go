@@ -34,20 +34,25 @@ var _ Layer = (*TensorSketchLayer)(nil)
 const mostBuckets = 1 << 24
 
 // NewTensorSketchLayer draws the map of k for d dimensions and the given number of output columns. Errors (ErrParam): parameters out of range, a < √2,
-// features < 1 or beyond 2²⁴, a policy other than Frozen, the phase form, a sampler.
+// features < 1 or beyond 2²⁴.
 func NewTensorSketchLayer(k spectral.SpherePolynomial, d, features int, opts ...Option) (*TensorSketchLayer, error) {
-	o := newOptions(opts)
-	b, err := newBase("TensorSketchLayer", "sketch", d, features, o)
+	o, err := newOptions("NewTensorSketchLayer", opts)
 	if err != nil {
 		return nil, err
 	}
-	if err := b.plain(o, "signs and buckets"); err != nil {
+	return newTensorSketchLayer(k, d, features, o)
+}
+
+func newTensorSketchLayer(k spectral.SpherePolynomial, d, features int, o options) (*TensorSketchLayer, error) {
+	b, err := newBase("TensorSketchLayer", "sketch", d, features, o)
+	if err != nil {
 		return nil, err
 	}
 	if err := k.Validate(); err != nil {
 		return nil, fmt.Errorf("%s: %w", b.who(), err)
 	}
 	l := &TensorSketchLayer{base: b, kernel: k, seed: o.seed}
+	l.drawn("buckets", o, func(o options) (peeker, error) { return newTensorSketchLayer(k, d, features, o) })
 	if l.sketch().Offset < 0 {
 		return nil, fmt.Errorf("%s: a = %v is below √2, where the offset 1 - 2/a² of the polynomial is negative; raise a, or use a RandomMaclaurinLayer (random-maclaurin), whose columns have signs: %w",
 			b.who(), k.A, ErrParam)
@@ -56,7 +61,7 @@ func NewTensorSketchLayer(k spectral.SpherePolynomial, d, features int, opts ...
 		return nil, fmt.Errorf("%s: %d features, want at most %d: %w", b.who(), features, mostBuckets, ErrParam)
 	}
 	l.changed = func() { l.packed.Store(nil) }
-	f, err := spectral.DrawCountSketches(k.P, d+1, features, o.seed)
+	f, err := spectral.DrawCountSketches(k.P, d+1, features, o.sourceSeed())
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", b.who(), err)
 	}
@@ -88,7 +93,7 @@ func (l *TensorSketchLayer) attr() ops.Attr {
 func (l *TensorSketchLayer) Fwd(x G.Input) G.Result { return l.lift(x, l.fwd) }
 
 func (l *TensorSketchLayer) fwd(x *G.Node) (*G.Node, error) {
-	p, a, err := l.begin(x, l.attr())
+	x, p, a, err := l.begin(x, l.attr())
 	if err != nil {
 		return nil, err
 	}
@@ -106,6 +111,7 @@ func (l *TensorSketchLayer) TransformCSR(dst *tensor.Dense, x *ops.CSR) (*tensor
 }
 
 func (l *TensorSketchLayer) transform(dst *tensor.Dense, x ops.Matrix) (*tensor.Dense, error) {
+	l.use()
 	f := l.packed.Load()
 	if f == nil {
 		var err error

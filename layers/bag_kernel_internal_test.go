@@ -1,0 +1,25 @@
+package layers
+
+import (
+	"testing"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/ops"
+	"gorgonia.org/tensor"
+)
+
+// TestMeanKernelExtremeTau: a τ whose square underflows leaves k(x, x) = 1.
+func TestMeanKernelExtremeTau(t *testing.T) {
+	k := &meanKernel{spectral.Chi2{}, 1e-170}
+	if v := k.At([]float64{.3}, []float64{.3}); v != 1 {
+		t.Errorf("k(x, x) = %v", v)
+	}
+	b, err := ops.BagsOfRows(tensor.New(tensor.WithShape(2, 1), tensor.WithBacking([]float64{.25, .75})))
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := k.GramBags(b)
+	if err != nil || g.At(0, 0) != 1 || g.At(0, 1) != 0 {
+		t.Errorf("%v, %v", g, err)
+	}
+}

@@ -1,0 +1,268 @@
+package layers_test
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/layers"
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// drawn are the layers that draw, of 3 columns and a multiple of 4 features.
+var drawn = map[string]func(opts ...layers.Option) layers.Layer{
+	"fourier": func(opts ...layers.Option) layers.Layer {
+		return must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 3, 16, opts...))
+	},
+	"phase": func(opts ...layers.Option) layers.Layer {
+		return must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 3, 16, append(opts, layers.WithPhase())...))
+	},
+	"structured": func(opts ...layers.Option) layers.Layer {
+		opts = append(opts, layers.WithSampler(spectral.Structured{}))
+		return must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 17, 64, opts...))
+	},
+	"laplace": func(opts ...layers.Option) layers.Layer {
+		return must(layers.NewRandomLaplaceLayer(spectral.ExpSemigroup{Beta: 1}, 3, 16, opts...))
+	},
+	"skewed": func(opts ...layers.Option) layers.Layer {
+		return must(layers.NewSkewedChi2Layer(1, 3, 16, opts...))
+	},
+	"srf": func(opts ...layers.Option) layers.Layer {
+		return must(layers.NewSRFLayer(spectral.SRF{A: 2, P: 3}, 3, 16, opts...))
+	},
+	"gorf": func(opts ...layers.Option) layers.Layer {
+		return must(layers.NewGORFLayer(twoGaussians, 3, 16, opts...))
+	},
+	"maclaurin": func(opts ...layers.Option) layers.Layer {
+		return must(layers.NewRandomMaclaurinLayer(spectral.SpherePolynomial{A: 2, P: 3}, 3, 16, opts...))
+	},
+	"sketch": func(opts ...layers.Option) layers.Layer {
+		return must(layers.NewTensorSketchLayer(spectral.SpherePolynomial{A: 2, P: 3}, 3, 16, opts...))
+	},
+	"exponentiated": func(opts ...layers.Option) layers.Layer {
+		return must(layers.NewExponentiatedLayer(spectral.Exponentiated{Of: spectral.Chi2{}, Sigma: 1}, 3, 16, opts...))
+	},
+	"hdd": func(opts ...layers.Option) layers.Layer {
+		opts = append(opts, layers.WithLambdas(3, spectral.DrawnLambdas))
+		return must(layers.NewHDDLayer(spectral.JensenShannonDivergence(), 1, 1, 16, opts...))
+	},
+	"l2": func(opts ...layers.Option) layers.Layer { return must(layers.NewL2DensityLayer(1, 1, 16, opts...)) },
+	"mean map": func(opts ...layers.Option) layers.Layer {
+		return must(layers.NewMeanMapLayer(must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 3, 16)), 1, 16, opts...))
+	},
+}
+
+// numbers are the parameters of a layer that random numbers are in.
+func numbers(l layers.Layer) map[string][]float64 {
+	all := map[string][]float64{}
+	for _, p := range l.Params() {
+		name := p.Name[strings.LastIndex(p.Name, ".")+1:]
+		if slices.Contains([]string{"W", "b", "lambda", "U", "norms", "signs", "buckets"}, name) {
+			all[p.Name] = slices.Clone(floats(p.Value))
+		}
+	}
+	return all
+}
+
+func parts(ls ...layers.Layer) []layers.Part {
+	ps := make([]layers.Part, len(ls))
+	for i, l := range ls {
+		ps[i] = layers.Part{Layer: l, To: l.Dims(), Weight: 1}
+	}
+	return ps
+}
+
+// TestPartsDrawApart: two layers of one seed in a composition have numbers of their own, the first those that it has alone,
+// the second the same ones in every program.
+func TestPartsDrawApart(t *testing.T) {
+	for name, layer := range drawn {
+		alone, a, b := numbers(layer()), layer(), layer()
+		must(layers.NewConcat(a.Dims(), parts(a, b)))
+		c, d := layer(), layer()
+		must(layers.NewConcat(c.Dims(), parts(c, d)))
+		first, second, again := numbers(a), numbers(b), numbers(d)
+		if len(first) == 0 {
+			t.Errorf("%s draws nothing", name)
+		}
+		for p, v := range first {
+			if !slices.Equal(v, alone[p]) {
+				t.Errorf("%s: %s of the first part is not what it is alone", name, p)
+			}
+			if slices.Equal(v, second[p]) {
+				t.Errorf("%s: %s of both parts is one", name, p)
+			}
+			if !slices.Equal(second[p], again[p]) {
+				t.Errorf("%s: %s of the second part differs from composition to composition", name, p)
+			}
+		}
+		x := rows(tensor.Float64, 2, a.Dims(), 1)
+		if name == "maclaurin" || name == "sketch" || name == "srf" {
+			continue // these take rows of unit length
+		}
+		if z, g := must(b.Transform(nil, x)), run(t, b.Fwd(input(G.NewGraph(), x)).Node()); maxDiff(floats(z), g) > 1e-13 {
+			t.Errorf("%s: graph and Transform differ after the draw", name)
+		}
+	}
+}
+
+// TestPartsAreIndependent: the errors of the kernel by two default layers of one seed in a Concat are uncorrelated, so that
+// the variance of their mean is half of that of one. Correlated ones leave it whole. 600 seeds, 4 standard errors.
+func TestPartsAreIndependent(t *testing.T) {
+	const seeds = 600
+	x := rows(tensor.Float64, 2, 3, 1)
+	sum, squares, cross := [2]float64{}, [2]float64{}, 0.0
+	for seed := range uint64(seeds) {
+		var ls [2]layers.Layer
+		for i := range ls {
+			ls[i] = must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 3, 8, layers.WithSeed(seed)))
+		}
+		c := must(layers.NewConcat(3, parts(ls[:]...)))
+		z := floats(must(c.Transform(nil, x)))
+		var k [2]float64
+		for i := range k {
+			for j := range 8 {
+				k[i] += z[8*i+j] * z[16+8*i+j]
+			}
+			sum[i] += k[i] / seeds
+			squares[i] += k[i] * k[i] / seeds
+		}
+		cross += k[0] * k[1] / seeds
+	}
+	r := (cross - sum[0]*sum[1]) / math.Sqrt((squares[0]-sum[0]*sum[0])*(squares[1]-sum[1]*sum[1]))
+	if t.Logf("correlation %.3f", r); !(math.Abs(r) <= 4/math.Sqrt(seeds)) {
+		t.Errorf("the errors of two parts are correlated by %.3f", r)
+	}
+}
+
+// TestDrawApartInTrees: parts of parts and the layers of a chain are drawn apart as well, each once.
+func TestDrawApartInTrees(t *testing.T) {
+	k := spectral.Gaussian{Sigma: 1}
+	var leaves []layers.Layer
+	leaf := func(d, features int, opts ...layers.Option) layers.Layer {
+		l := must(layers.NewFourierLayer(k, d, features, opts...))
+		leaves = append(leaves, l)
+		return l
+	}
+	pair := func() layers.Layer {
+		return must(layers.NewConcat(4, parts(leaf(4, 4), leaf(4, 4))))
+	}
+	chain := must(layers.NewSequential(pair(), must(layers.NewIdentity(8)), leaf(8, 4)))
+	all := must(layers.NewConcat(4, parts(chain, pair(), leaf(4, 4, layers.WithSeed(9)))))
+	if len(all.Layers()) != 3 || len(leaves) != 6 {
+		t.Fatal("another tree")
+	}
+	for i, a := range leaves {
+		for j, b := range leaves[:i] {
+			if x, y := numbers(a)["W"], numbers(b)["W"]; slices.Equal(x[:8], y[:8]) {
+				t.Errorf("leaves %d and %d begin with the same numbers", j, i)
+			}
+		}
+	}
+	if alone := must(layers.NewFourierLayer(k, 4, 4, layers.WithSeed(9))); !slices.Equal(numbers(leaves[5])["W"], numbers(alone)["W"]) {
+		t.Error("a part with a seed of its own is drawn again")
+	}
+}
+
+// TestUsedLayersKeepTheirNumbers: what was used is not drawn again. Two that were used and are the same are an error, and
+// one whose parameters were set is nobody's double.
+func TestUsedLayersKeepTheirNumbers(t *testing.T) {
+	layer := drawn["fourier"]
+	x := rows(tensor.Float64, 2, 3, 1)
+	for name, use := range map[string]func(l layers.Layer){
+		"Transform": func(l layers.Layer) { must(l.Transform(nil, x)) },
+		"Fwd":       func(l layers.Layer) { l.Fwd(input(G.NewGraph(), x)) },
+		"Params":    func(l layers.Layer) { l.Params() },
+	} {
+		a, b := layer(), layer()
+		use(b)
+		must(layers.NewConcat(3, parts(a, b)))
+		if alone := numbers(layer())["W"]; !slices.Equal(numbers(b)["W"], alone) || slices.Equal(numbers(a)["W"], alone) {
+			t.Errorf("%s: the layer that was used is drawn again, or the other is not", name)
+		}
+		c, d := layer(), layer(layers.WithSeed(0))
+		use(c)
+		use(d)
+		_, err := layers.NewConcat(3, parts(c, d))
+		if !errors.Is(err, layers.ErrParam) || !strings.Contains(err.Error(), "WithSeed") {
+			t.Errorf("%s: two layers that were used: %v", name, err)
+		}
+	}
+	a, b := layer(), layer()
+	values := map[string]*tensor.Dense{}
+	for _, p := range a.Params() {
+		values[p.Name] = p.Value.Clone().(*tensor.Dense)
+	}
+	if err := b.SetParams(values); err != nil {
+		t.Fatal(err)
+	}
+	must(layers.NewConcat(3, parts(a, b)))
+	if !slices.Equal(numbers(a)["W"], numbers(b)["W"]) {
+		t.Error("parameters that were set are drawn again")
+	}
+	c, d := layer(), layer()
+	if _, err := layers.NewSequential(c, d); !errors.Is(err, layers.ErrShape) {
+		t.Fatal(err)
+	}
+	if !slices.Equal(numbers(d)["W"], numbers(c)["W"]) {
+		t.Error("a composition that failed has drawn a part again")
+	}
+}
+
+// TestNamesDraw: another name is another draw, the same name and seed the same one; the name of a spec changes nothing.
+func TestNamesDraw(t *testing.T) {
+	for kind, layer := range drawn {
+		none, a, same, b := numbers(layer()), numbers(layer(layers.WithName("a"))), numbers(layer(layers.WithName("a"))), numbers(layer(layers.WithName("b")))
+		for p, v := range a {
+			if strings.HasPrefix(p, "inner.") {
+				continue // the name is that of the mean map
+			}
+			if !slices.Equal(v, same[p]) || slices.Equal(v, b[p]) || slices.Equal(v, none[p]) {
+				t.Errorf("%s: %s by name: a %v, a %v, b %v, none %v", kind, p, v[:2], same[p][:2], b[p][:2], none[p][:2])
+			}
+		}
+	}
+	s := layers.Spec{Map: "gaussian", Params: layers.Values{"sigma": 1}, Dims: 3, Features: 16}
+	plain := numbers(must(s.Build()))["W"]
+	if s.Name = "a"; !slices.Equal(numbers(must(s.Build()))["W"], plain) || !slices.Equal(numbers(drawn["fourier"]())["W"], plain) {
+		t.Error("the name of a spec changes its draw, or a lone layer has another than its spec")
+	}
+	x, y := must(s.Build()), must(layers.Spec{Map: "gaussian", Params: s.Params, Dims: 3, Features: 16, Name: "b"}.Build())
+	must(layers.NewConcat(3, parts(x, y)))
+	if slices.Equal(numbers(x)["W"], numbers(y)["W"]) {
+		t.Error("two maps of specs share their numbers in a Concat")
+	}
+}
+
+// TestMeanMapDrawsApart: the map of samples and that of their means have numbers of their own, unless a spec says otherwise.
+func TestMeanMapDrawsApart(t *testing.T) {
+	s := layers.Spec{Map: "mean-map", Dims: 3, Features: 8, Params: layers.Values{"sigma": 1, "tau": 1, "inner": 6}}
+	for _, one := range []bool{false, true} {
+		s.OneStream = one
+		w := numbers(must(s.Build()))
+		inner, outer := w["inner.W"], w["W"]
+		if same := slices.Equal(inner[:1], outer[:1]); same != one {
+			t.Errorf("OneStream %v: inner W begins with %v, outer with %v", one, inner[:3], outer[:3])
+		}
+	}
+	seeded := func(seed uint64) layers.Layer {
+		inner := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 3, 6, layers.WithSeed(4)))
+		return must(layers.NewMeanMapLayer(inner, 1, 8, layers.WithSeed(seed)))
+	}
+	alone := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 6, 8, layers.WithSeed(5)))
+	if !slices.Equal(numbers(seeded(5))["W"], numbers(alone)["W"]) || slices.Equal(numbers(seeded(4))["W"][:2], numbers(seeded(4))["inner.W"][:2]) {
+		t.Error("the seeds of a mean map")
+	}
+	s.Map, s.Params = "gaussian", layers.Values{"sigma": 1}
+	if _, err := s.Build(); !errors.Is(err, layers.ErrParam) || !strings.Contains(err.Error(), "OneStream") {
+		t.Errorf("OneStream of another map: %v", err)
+	}
+	inner := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 3, 6, layers.WithInputGrad()))
+	z := must(layers.NewMeanMapLayer(inner, 1, 8)).Fwd(input(G.NewGraph(), rows(tensor.Float64, 2, 3, 1)))
+	if _, err := G.Grad(G.Must(G.Sum(z.Node())), z.Node().Graph().ByName("x")...); err != nil {
+		t.Errorf("WithInputGrad of the map of samples: %v", err)
+	}
+}

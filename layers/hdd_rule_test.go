@@ -1,0 +1,59 @@
+package layers_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
+	"gorgonia.org/tensor"
+)
+
+// TestRuleOfSpecs: the frequencies λ are those of GaussLambdas by default, in a layer and in a spec that FillDefaults
+// completes; a spec that does not say the rule is one from before, when it was QuantileLambdas.
+func TestRuleOfSpecs(t *testing.T) {
+	lambdas := func(l layers.Layer) []float64 {
+		for _, p := range l.Params() {
+			if p.Name == "lambda" {
+				return p.Value.Float64s()
+			}
+		}
+		t.Fatalf("%v has no lambda", l)
+		return nil
+	}
+	want := func(what string, l layers.Layer, d spectral.DensityDistance, rule spectral.LambdaRule) {
+		t.Helper()
+		expected, _, err := d.Lambdas(5, rule, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for j, v := range lambdas(l) {
+			if v != expected[j] {
+				t.Errorf("%s: λ %d is %v, by %v %v", what, j, v, rule, expected[j])
+			}
+		}
+	}
+	bags := must(ops.BagsOfRows(tensor.New(tensor.WithShape(4, 1), tensor.WithBacking([]float64{.1, .3, .6, .9}))))
+	for name, d := range map[string]spectral.DensityDistance{
+		"hdd-js": spectral.JensenShannonDivergence(), "hdd-tv": spectral.TotalVariation(),
+	} {
+		want(name+", layer", must(layers.NewHDDLayer(d, .5, 1, 4)), d, spectral.GaussLambdas)
+
+		var saved layers.Spec
+		text := `{"map":"` + name + `","params":{"sigma":0.5,"bandwidth":"0.1","lambdas":5},"dims":1,"features":4}`
+		if err := json.Unmarshal([]byte(text), &saved); err != nil {
+			t.Fatal(err)
+		}
+		want(name+", saved spec", must(saved.Build()), d, spectral.QuantileLambdas)
+
+		filled := layers.Spec{Map: name, Dims: 1, Features: 4, Params: layers.Values{"sigma": .5, "bandwidth": "0.1"}}
+		if err := filled.FillDefaults(bags); err != nil {
+			t.Fatal(err)
+		}
+		if filled.Params["rule"] != "gauss" {
+			t.Errorf("%s: the defaults are %v", name, filled.Params)
+		}
+		want(name+", filled spec", must(filled.Build()), d, spectral.GaussLambdas)
+	}
+}

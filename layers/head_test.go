@@ -1,0 +1,109 @@
+package layers_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/layers"
+	"gorgonia.org/golgi"
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// TestFwdBesideLoss: a graph that holds the probabilities of a SoftmaxHead and its loss, in either order, has the
+// values and the gradients of one that holds one of them, alone, in a Sequential and in a composition of golgi's.
+func TestFwdBesideLoss(t *testing.T) {
+	const n, d, k = 4, 3, 5
+	x := rows(tensor.Float64, n, d, 1)
+	oneHot := make([]float64, n*k)
+	for i := range n {
+		oneHot[i*k+i] = 1
+	}
+	targets := tensor.New(tensor.WithShape(n, k), tensor.WithBacking(oneHot))
+	start := make([]float64, 6*k)
+	for i := range start {
+		start[i] = 3 * math.Sin(float64(i))
+	}
+	compositions := map[string]func(x *G.Node, rff layers.Layer, head *layers.SoftmaxHead) G.Result{
+		"alone": func(x *G.Node, rff layers.Layer, head *layers.SoftmaxHead) G.Result { return head.Fwd(rff.Fwd(x)) },
+		"Sequential": func(x *G.Node, rff layers.Layer, head *layers.SoftmaxHead) G.Result {
+			return must(layers.NewSequential(rff, head)).Fwd(x)
+		},
+		"golgi": func(x *G.Node, rff layers.Layer, head *layers.SoftmaxHead) G.Result {
+			return must(golgi.ComposeSeq(x, rff, head)).Fwd(x)
+		},
+	}
+	type outcome struct {
+		loss, p, grad []float64
+	}
+	var want outcome
+	measure := func(name string, order string) (o outcome) {
+		rff := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, d, 6, layers.Tune(layers.Bandwidth)))
+		head := must(layers.NewSoftmaxHead(6, k))
+		if err := head.SetWeights(start, make([]float64, k)); err != nil {
+			t.Fatal(err)
+		}
+		g := G.NewGraph()
+		in := input(g, x)
+		y := G.NewMatrix(g, G.Float64, G.WithShape(n, k), G.WithName("y"), G.WithValue(targets))
+		var loss *G.Node
+		var lossValue, p G.Value
+		for _, part := range order {
+			if part == 'L' {
+				loss = must(head.Loss(rff.Fwd(in).Node(), y))
+				G.Read(loss, &lossValue)
+				continue
+			}
+			r := compositions[name](in, rff, head)
+			if r.Err() != nil {
+				t.Fatal(r.Err())
+			}
+			G.Read(r.Node(), &p)
+		}
+		var params G.Nodes
+		if loss != nil {
+			params = layers.Collect(rff, head)
+			must(G.Grad(loss, params...))
+		}
+		m := G.NewTapeMachine(g, G.BindDualValues(params...))
+		defer m.Close()
+		if err := m.RunAll(); err != nil {
+			t.Fatal(err)
+		}
+		if p != nil {
+			o.p = floats(p)
+		}
+		if loss != nil {
+			o.loss = floats(lossValue)
+			for _, node := range params {
+				o.grad = append(o.grad, floats(must(node.Grad()))...)
+			}
+		}
+		return o
+	}
+	for name := range compositions {
+		for _, order := range []string{"L", "F", "LF", "FL"} {
+			t.Run(fmt.Sprint(name, " ", order), func(t *testing.T) {
+				o := measure(name, order)
+				if want.p == nil {
+					want = outcome{p: measure("alone", "F").p, loss: measure("alone", "L").loss, grad: measure("alone", "L").grad}
+				}
+				if o.p != nil && maxDiff(o.p, want.p) > 1e-14 {
+					t.Errorf("probabilities %v, alone %v", o.p, want.p)
+				}
+				if o.loss != nil && (maxDiff(o.loss, want.loss) > 1e-14 || maxDiff(o.grad, want.grad) > 1e-14) {
+					t.Errorf("loss %v, alone %v; gradients %v, alone %v", o.loss, want.loss, o.grad, want.grad)
+				}
+			})
+		}
+	}
+	sum := 0.0
+	for i := range n {
+		sum -= math.Log(want.p[i*k+i]) / n
+	}
+	if math.Abs(want.loss[0]-sum) > 1e-14 {
+		t.Errorf("the loss is %v, the mean of -ln p of the classes %v", want.loss[0], sum)
+	}
+}

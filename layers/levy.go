@@ -1,0 +1,225 @@
+package layers
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/ops"
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// LevyLayer is the random feature map of a semigroup kernel k(x, z) = exp(-Σ f(s(x + z))) that is a Gaussian but for a factor for each row
+// (spectral.Semigroup): Fourier features of the Gaussian on a map Ψ without randomness, scaled to the length √k(x, x),
+//
+//	z(x) = √k(x, x) [cos(Ψ(sx)W) | sin(Ψ(sx)W)] / √m,   ‖Ψ(sx) - Ψ(sz)‖² ≈ D²(x, z),   W ~ N(0, 1).
+//
+// For spectral.ExpSemigroup, s = β², Ψ is the HomogeneousLayer of spectral.Levy, (2n+1)d columns for order n; for spectral.ReciprocalSemigroup, s = 1/λ, it
+// is spectral.LogWaves, 2n columns for each of x. The default order is 1. k(x, x) is exact. The errors are two: one of chance,
+// which any sampler of the Gaussian makes as small as it can (spectral.Coupled is the best; spectral.LevyVariance predicts it), and a bias, that of Ψ, at most
+// √(k(x, x) k(z, z)) |D² - ‖Ψ(sx) - Ψ(sz)‖²|/2. It pays where the features are several times the columns of x; elsewhere RandomLaplaceLayer with
+// WithNormalisation has the same error for less. Input [n, d], non-negative; output [n, features], even.
+//
+// Bandwidth and BandwidthEach tune s, one or one for each column of x, by its logarithm, and k(x, x) with it. All tunes one s, W, and what All tunes
+// of the homogeneous map. At x = 0 the derivatives are defined as 0 for the root, see ops.Damp.
+type LevyLayer struct {
+	*base
+	kernel   spectral.Semigroup
+	exponent ops.Exponent
+	inner    metricMap
+	outer    *randomMap
+	policy   Policy
+
+	scratch sync.Pool // *tensor.Dense, the Ψ of a block of rows
+}
+
+var _ Layer = (*LevyLayer)(nil)
+
+// metricMap is Ψ.
+type metricMap interface {
+	Map
+	peeker
+	MapCSR(x *ops.CSR) (*ops.CSR, error)
+	fwd(x *G.Node) (*G.Node, error)
+	form() string
+}
+
+// NewLevyLayer draws the map of k for d dimensions and the given number of output columns. Errors: a kernel that is none of the two, parameters out of
+// range, or not to be held in the element type, features that are odd (ErrParam); those of NewHomogeneousLayer, spectral.LogWaves and NewFourierLayer.
+func NewLevyLayer(k spectral.Semigroup, d, features int, opts ...Option) (*LevyLayer, error) {
+	const kind = "LevyLayer"
+	o, err := newOptions("New"+kind, opts)
+	if err != nil {
+		return nil, err
+	}
+	b, err := newBase(kind, "levy", d, features, o)
+	if err != nil {
+		return nil, err
+	}
+	if isNil(k) {
+		return nil, fmt.Errorf("%s: no kernel: %w", b.who(), ErrParam)
+	}
+	if v, ok := k.(spectral.Validator); ok {
+		if err := v.Validate(); err != nil {
+			return nil, fmt.Errorf("%s: %w", b.who(), err)
+		}
+	}
+	l := &LevyLayer{base: b, kernel: k, policy: o.policy}
+	f, scale, err := unitOf(b, k)
+	if err != nil {
+		return nil, err
+	}
+	l.exponent, o.name = f, b.name
+	if l.inner, err = newMetricMap(kind, f, d, o); err != nil {
+		return nil, err
+	}
+	of := o
+	if of.policy != All {
+		of.policy = Frozen
+	}
+	if l.outer, err = newRandomMap(kind, "", spectral.Gaussian{Sigma: 1}, l.inner.Features(), features, of); err != nil {
+		return nil, err
+	}
+	b.params = append([]Param{l.scaleParam(scale, o)}, l.inner.peek()...)
+	b.params = append(b.params, l.outer.params...)
+	b.changed, b.origin = l.outer.changed, l.outer.origin
+	return l, nil
+}
+
+// newMetricMap makes Ψ in the unit of the kernel, tuned under All.
+func newMetricMap(kind string, f ops.Exponent, d int, o options) (metricMap, error) {
+	of := o
+	of.policy = Frozen
+	if f == ops.Log1p {
+		for _, name := range []string{"WithWindow", "WithPeriod", "WithOptimalPeriod"} {
+			if slices.Contains(o.given, name) {
+				return nil, fmt.Errorf("layers: %s %q: %s is for the map of spectral.ExpSemigroup; the other kernel's has an order alone, leave it out: %w", kind, o.name, name, ErrParam)
+			}
+		}
+		return newLogWavesMap(kind, d, of)
+	}
+	l, err := newHomogeneousLayer(kind, "", spectral.Levy{}, d, of)
+	if err == nil && o.policy == All && l.harmonics.Order() > 0 {
+		l.policy = All
+		l.addParams(o.undrawn)
+	}
+	return l, err
+}
+
+// scaleParam is s or its logarithm.
+func (l *LevyLayer) scaleParam(scale float64, o options) Param {
+	scales := 1
+	if o.undrawn {
+		scale = 1
+	}
+	if l.policy == BandwidthEach {
+		scales = l.dims
+	}
+	if l.policy == Frozen {
+		return Param{"scale", newTensor(l.dt, []float64{scale}, 1), false}
+	}
+	return Param{"log_scale", newTensor(l.dt, repeat(math.Log(scale), scales), scales), true}
+}
+
+// Kernel is the exact kernel that the map approximates, with the parameter that it was drawn for.
+func (l *LevyLayer) Kernel() spectral.Random { return l.kernel }
+
+// Metric is the map Ψ, of x in the unit of the kernel, β²x or x/λ.
+func (l *LevyLayer) Metric() Map { return l.inner }
+
+// Policy says what is tuned.
+func (l *LevyLayer) Policy() Policy { return l.policy }
+
+func (l *LevyLayer) String() string {
+	return fmt.Sprintf("%s %q: %d -> %d -> %d, %T%+v by %s, sampler %v, seed %d, %v, %v", l.kind, l.name, l.dims, l.inner.Features(), l.features, l.kernel, l.kernel,
+		l.inner.form(), l.outer.sampler, l.outer.seed, l.dt, l.policy)
+}
+
+// Fwd adds the map to the graph of x.
+func (l *LevyLayer) Fwd(x G.Input) G.Result { return l.lift(x, l.fwd) }
+
+func (l *LevyLayer) fwd(x *G.Node) (*G.Node, error) {
+	x, p, a, err := l.begin(x, ops.Attr{Layer: l.who()})
+	if err != nil {
+		return nil, err
+	}
+	s := p["scale"]
+	if s != nil {
+		a.Frozen |= ops.Second
+	} else if s, err = G.Exp(p["log_scale"]); err != nil {
+		return nil, err
+	}
+	scaled, err := ops.ScaleColumns(x, s, a)
+	if err != nil {
+		return nil, err
+	}
+	psi, err := l.inner.fwd(scaled)
+	if err != nil {
+		return nil, err
+	}
+	z, err := l.outer.fwd(psi)
+	if err != nil {
+		return nil, err
+	}
+	return ops.Damp(x, s, z, l.exponent, a)
+}
+
+// scale is s as the graph has it.
+func (l *LevyLayer) scale() *tensor.Dense {
+	if v := l.param("log_scale"); v != nil {
+		return mapTensor(v, math.Exp)
+	}
+	return l.param("scale")
+}
+
+// Transform writes the features of the rows of x to dst.
+func (l *LevyLayer) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
+	if x.Dims() != 2 || x.Shape()[1] != l.dims {
+		return nil, fmt.Errorf("%s: x has shape %v, want [n, %d]: %w", l.who(), x.Shape(), l.dims, ErrShape)
+	}
+	if x.Dtype() != l.dt {
+		return nil, fmt.Errorf("%s: x is %v, the layer is %v: %w", l.who(), x.Dtype(), l.dt, ErrDtype)
+	}
+	s, a := l.scale(), ops.Attr{Layer: l.who()}
+	var rows, scaled *tensor.Dense // of the block at hand
+	first := func(psi, x *tensor.Dense) (*tensor.Dense, error) {
+		if rows = x; scaled != nil && !scaled.Shape().Eq(x.Shape()) {
+			scaled = nil
+		}
+		var err error
+		if scaled, err = ops.ScaleColumnsInto(scaled, x, s, a); err != nil {
+			return nil, err
+		}
+		return l.inner.Transform(psi, scaled)
+	}
+	second := func(dst, psi *tensor.Dense) (*tensor.Dense, error) {
+		if _, err := l.outer.Transform(dst, psi); err != nil {
+			return nil, err
+		}
+		return dst, ops.DampInto(rows, s, dst, l.exponent, a)
+	}
+	return inTwoSteps(l.who(), &l.scratch, dst, x, blockRows(max(l.inner.Features(), l.features)), l.features, first, second)
+}
+
+// TransformCSR is Transform for sparse rows, whose Ψ is sparse too.
+func (l *LevyLayer) TransformCSR(dst *tensor.Dense, x *ops.CSR) (*tensor.Dense, error) {
+	if x.Cols() != l.dims {
+		return nil, fmt.Errorf("%s: x has shape %v, want [n, %d]: %w", l.who(), x.Shape(), l.dims, ErrShape)
+	}
+	s, a := l.scale(), ops.Attr{Layer: l.who()}
+	scaled, err := ops.ScaleColumnsCSR(x, s, a)
+	if err != nil {
+		return nil, err
+	}
+	psi, err := l.inner.MapCSR(scaled)
+	if err != nil {
+		return nil, err
+	}
+	if dst, err = l.outer.TransformCSR(dst, psi); err != nil {
+		return nil, err
+	}
+	return dst, ops.DampInto(x, s, dst, l.exponent, a)
+}

@@ -1,0 +1,191 @@
+package layers_test
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/layers"
+	"gorgonia.org/golgi"
+	"gorgonia.org/tensor"
+)
+
+var _ golgi.Layer = (*layers.LevyLayer)(nil)
+
+// TestWays: a spec without the parameter means Laplace features, to the bit, and what FillDefaults makes anew is auto, which is normalised rows where
+// the features are fewer than three times the columns, and the map by a Gaussian from there on, or where the sampler is one of directions.
+func TestWays(t *testing.T) {
+	for _, c := range []struct {
+		params            string
+		dims, features    int
+		sampler           string
+		kind, drawn, says string
+	}{
+		{"beta=.5", 4, 64, "", "RandomLaplaceLayer", "iid", ""},
+		{"beta=.5,way=laplace", 4, 64, "sobol", "RandomLaplaceLayer", "sobol", ""},
+		{"beta=.5,way=normalised", 4, 64, "", "RandomLaplaceLayer", "sobol", ""},
+		{"beta=.5,way=normalised", 1001, 8, "", "RandomLaplaceLayer", "iid", ""},
+		{"beta=.5,way=levy,order=1", 4, 64, "", "LevyLayer", "coupled", ""},
+		{"beta=.5,way=levy", 4, 64, "iid", "LevyLayer", "iid", ""}, // the order has a default
+		{"beta=.5,way=auto", 4, 12, "", "LevyLayer", "coupled", ""},
+		{"beta=.5,way=auto", 4, 10, "", "RandomLaplaceLayer", "sobol", ""},
+		{"beta=.5,way=auto", 4, 13, "", "RandomLaplaceLayer", "sobol", ""}, // of pairs there is no odd number
+		{"beta=.5,way=auto", 4, 2, "orthogonal", "LevyLayer", "orthogonal", ""},
+		{"beta=.5,way=auto", 4, 2, "antithetic", "RandomLaplaceLayer", "antithetic", ""},
+		{"beta=.5,way=levy", 4, 7, "", "", "", "ask for 8"},
+		{"beta=.5,way=laplace", 4, 8, "coupled", "", "", "coupled does not fit spectral.ExpSemigroup"},
+		{"beta=.5,way=normalised", 4, 8, "coupled", "", "", "coupled does not fit spectral.ExpSemigroup"},
+	} {
+		v, err := layers.ParseValues("exp-semigroup", c.params)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := layers.Spec{Map: "exp-semigroup", Params: v, Dims: c.dims, Features: c.features, Sampler: c.sampler, Seed: 3}
+		l, err := s.Build()
+		if c.says != "" {
+			if err == nil || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("%+v: error %v", c, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name, err := s.SamplerName(); err != nil || name != c.drawn || !strings.Contains(l.String(), c.kind+" ") || !strings.Contains(l.String(), "sampler "+c.drawn) {
+			t.Errorf("%+v: %v, sampler %q, %v", c, l, name, err)
+		}
+	}
+	before := layers.Spec{Map: "exp-semigroup", Params: layers.Values{"beta": .5}, Dims: 3, Features: 6, Seed: 5}
+	plain := must(layers.NewRandomLaplaceLayer(spectral.ExpSemigroup{Beta: .5}, 3, 6, layers.WithSeed(5)))
+	x := histograms(tensor.Float64, 7, 3, 1)
+	want, got := must(plain.Transform(nil, x)).Float64s(), must(must(before.Build()).Transform(nil, x)).Float64s()
+	for i := range want {
+		if got[i] != want[i] {
+			t.Fatalf("a spec without a way has the feature %v, Laplace's is %v", got[i], want[i])
+		}
+	}
+	fresh := layers.Spec{Map: "exp-semigroup", Dims: 3, Features: 64}
+	if err := fresh.FillDefaults(x); err != nil || fresh.Params["way"] != "laplace" || fresh.Params["order"] != nil {
+		t.Errorf("the defaults are %v, %v", fresh.Params, err)
+	}
+	auto := layers.Spec{Map: "exp-semigroup", Params: layers.Values{"way": "auto"}, Dims: 3, Features: 64}
+	if err := auto.FillDefaults(x); err != nil || auto.Params["way"] != "auto" || auto.Params["order"] != 1. {
+		t.Errorf("the defaults of way=auto are %v, %v", auto.Params, err)
+	}
+	for _, wrong := range []string{"beta=1,order=2", "beta=1,way=laplace,order=2", "beta=1,way=levy,order=0", "beta=1,way=lévy", "beta=1,way=levy,order=1.5"} {
+		if _, err := layers.ParseValues("exp-semigroup", wrong); !errors.Is(err, layers.ErrParam) {
+			t.Errorf("%s: %v", wrong, err)
+		}
+	}
+}
+
+// TestWavesOrder: the order of the reciprocal kernel's map follows from the largest cell in the unit λ.
+func TestWavesOrder(t *testing.T) {
+	for _, c := range []struct{ lambda, want float64 }{{1000, 1}, {1, 1}, {.3, 2}, {.1, 3}, {1e-6, 8}} {
+		s := layers.Spec{Map: "reciprocal-semigroup", Params: layers.Values{"lambda": c.lambda, "way": "levy"}}
+		x := tensor.New(tensor.WithShape(2, 2), tensor.WithBacking([]float64{0, .5, 1, 0}))
+		if err := s.FillDefaults(x); err != nil || s.Params.Number("order") != c.want {
+			t.Errorf("λ = %v: order %v, want %v, %v", c.lambda, s.Params["order"], c.want, err)
+		}
+	}
+}
+
+// TestLevyBias: with very many frequencies the map is off the kernel by no more than its columns are off the metric, and these by no more than SupError and
+// LogWavesError say.
+func TestLevyBias(t *testing.T) {
+	x := histograms(tensor.Float64, 30, 4, 1)
+	v := x.Float64s()
+	h := must(spectral.NewHarmonics(spectral.Levy{}, 1, spectral.Rectangular, must(spectral.FittedPeriod(spectral.Levy{}, 1, spectral.Rectangular))))
+	for _, k := range []spectral.Semigroup{spectral.ExpSemigroup{Beta: .7}, spectral.ReciprocalSemigroup{Lambda: .8}} {
+		l := must(layers.NewLevyLayer(k, 4, 2))
+		scale := 1 / .8
+		if _, root := k.(spectral.ExpSemigroup); root {
+			scale = .49
+		}
+		scaled := tensor.New(tensor.WithShape(30, 4), tensor.WithBacking(make([]float64, 120)))
+		for i := range v {
+			scaled.Float64s()[i] = scale * v[i]
+		}
+		psi, d := must(l.Metric().Transform(nil, scaled)).Float64s(), l.Metric().Features()
+		for i := range 30 {
+			for j := range i {
+				got, bound := 0.0, 1e-12
+				for c := range d {
+					got += math.Pow(psi[i*d+c]-psi[j*d+c], 2)
+				}
+				for c := range 4 {
+					a, b := v[i*4+c], v[j*4+c]
+					if scale == .49 {
+						bound += 2 * .7 * spectral.SupError(spectral.Levy{}, h) * math.Sqrt(math.Max(a, b))
+						continue
+					}
+					bound += must(spectral.LogWavesError(1, math.Log((a+.4)/(b+.4)))) + 1e-12
+				}
+				if want := k.Metric(v[i*4:i*4+4], v[j*4:j*4+4]); math.Abs(got-want) > bound {
+					t.Fatalf("%T: ‖Ψ - Ψ'‖² = %v, D² = %v, bound %v", k, got, want, bound)
+				}
+			}
+		}
+	}
+}
+
+// TestLengthsWhereFeaturesUnderflow: the length of a row is √k(x, x) by its logarithm, in float32 too, where Laplace features are all 0.
+func TestLengthsWhereFeaturesUnderflow(t *testing.T) {
+	k := spectral.ExpSemigroup{Beta: 1}
+	for _, dt := range []tensor.Dtype{tensor.Float32, tensor.Float64} {
+		x := tensor.New(tensor.WithShape(1, 2), tensor.Of(dt))
+		row := []float64{1600, 1600} // k(x, x) = exp(-113), of which the root is in float32
+		for i, c := range row {
+			if dt == tensor.Float32 {
+				x.Float32s()[i] = float32(c)
+			} else {
+				x.Float64s()[i] = c
+			}
+		}
+		want := math.Exp(-k.Exponent(row, row) / 2)
+		for _, l := range []layers.Layer{must(layers.NewRandomLaplaceLayer(k, 2, 64, layers.WithNormalisation(), layers.WithDtype(dt))), must(layers.NewLevyLayer(k, 2, 64, layers.WithDtype(dt)))} {
+			length := 0.0
+			for _, c := range floats(must(l.Transform(nil, x))) {
+				length = math.Hypot(length, c)
+			}
+			if math.Abs(length-want) > 1e-4*want {
+				t.Errorf("%v: the length is %v, √k(x, x) %v", l, length, want)
+			}
+		}
+	}
+}
+
+// TestSemigroupLayerErrors: what does not go together is an error that says so.
+func TestSemigroupLayerErrors(t *testing.T) {
+	k := spectral.ExpSemigroup{Beta: 1}
+	custom := spectral.Custom{Form: spectral.Laplace, Exact: k.At, Frequency: k.Draw}
+	for _, c := range []struct {
+		err    error
+		target error
+		says   string
+	}{
+		{layer(layers.NewRandomLaplaceLayer(custom, 3, 4, layers.WithNormalisation())), layers.ErrParam, "not for spectral.Custom"},
+		{layer(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 3, 4, layers.WithNormalisation())), layers.ErrParam, "does not heed WithNormalisation"},
+		{layer(layers.NewRandomLaplaceLayer(spectral.ExpSemigroup{Beta: 1e-30}, 3, 4, layers.WithNormalisation(), layers.WithDtype(tensor.Float32))), layers.ErrParam, "scale"},
+		{layer(layers.NewLevyLayer(nil, 3, 4)), layers.ErrParam, "no kernel"},
+		{layer(layers.NewLevyLayer(k, 3, 5)), layers.ErrParam, "ask for 6"},
+		{layer(layers.NewLevyLayer(k, 0, 4)), layers.ErrParam, "0 input dimensions"},
+		{layer(layers.NewLevyLayer(spectral.ExpSemigroup{}, 3, 4)), layers.ErrParam, "Beta = 0"},
+		{layer(layers.NewLevyLayer(k, 3, 4, layers.WithPhase())), layers.ErrParam, "phase form"},
+		{layer(layers.NewLevyLayer(k, 3, 4, layers.WithStationary())), layers.ErrParam, "does not heed WithStationary"},
+		{layer(layers.NewLevyLayer(k, 3, 4, layers.WithNormalisation())), layers.ErrParam, "anyhow"},
+		{layer(layers.NewLevyLayer(k, 3, 4, layers.WithOrder(101))), layers.ErrParam, "order 101"},
+		{layer(layers.NewLevyLayer(spectral.ReciprocalSemigroup{Lambda: 1}, 3, 4, layers.WithOrder(0))), layers.ErrParam, "order 0"},
+		{layer(layers.NewLevyLayer(k, 8, 4, layers.WithSampler(spectral.Structured{}), layers.Tune(layers.All))), layers.ErrParam, "sampler orthogonal"},
+		{layer(layers.NewLevyLayer(spectral.ReciprocalSemigroup{Lambda: 1}, 3, 4, layers.WithOptimalPeriod())), layers.ErrParam, "WithOptimalPeriod is for the map of spectral.ExpSemigroup"},
+	} {
+		if !errors.Is(c.err, c.target) || !strings.Contains(c.err.Error(), c.says) {
+			t.Errorf("error %v, want one that wraps %q and says %q", c.err, c.target, c.says)
+		}
+	}
+}
+
+// layer is the error of a constructor.
+func layer[L layers.Layer](_ L, err error) error { return err }

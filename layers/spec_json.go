@@ -1,0 +1,88 @@
+package layers
+
+import (
+	"encoding/json"
+	"maps"
+	"math"
+
+	spectral "github.com/bochner-go/bochner/init"
+)
+
+// plainSpec is a Spec without the methods below.
+type plainSpec Spec
+
+// MarshalJSON writes what eps=auto has chosen in its place, eps and flat as numbers, so that the text builds the same
+// map whatever a later version chooses. The exact measure of sphere-polynomial, of which there is one and no choice,
+// stays auto.
+func (s Spec) MarshalJSON() ([]byte, error) {
+	if e, v, err := s.resolve(); err == nil && choosesEps(e, v) {
+		if p, err := s.split(e, v); err == nil && p.Eps != 0 {
+			s = s.with(p.Eps, p.Flat)
+		}
+	}
+	return json.Marshal(plainSpec(s))
+}
+
+// UnmarshalJSON is the inverse. A text with eps=auto, or without eps, was written before MarshalJSON was: what auto
+// chose then is put in its place.
+func (s *Spec) UnmarshalJSON(text []byte) error {
+	var read plainSpec
+	if err := json.Unmarshal(text, &read); err != nil {
+		return err
+	}
+	*s = Spec(read)
+	if e, v, err := s.resolve(); err == nil && choosesEps(e, v) {
+		if eps := s.firstEps(e, v); eps != 0 {
+			*s = s.with(eps, 0)
+		}
+	}
+	return nil
+}
+
+// choosesEps says whether the map has an eps that is left to be chosen.
+func choosesEps(e *Entry, v Values) bool { return e.Signed && v.Word(epsDef.Name) == "auto" }
+
+// split is what the features of the map estimate.
+func (s Spec) split(e *Entry, v Values) (*spectral.Split, error) {
+	c, err := spectral.ParseCoupling(v.Word(couplingDef.Name))
+	if err != nil {
+		return nil, err
+	}
+	return e.kernelOf(v).(spectral.SignedLaw).Split(s.Dims, s.Features/4, c)
+}
+
+// with is the spec with these two parameters.
+func (s Spec) with(eps, flat float64) Spec {
+	s.Params = withValues(s.Params, eps, flat)
+	return s
+}
+
+func withValues(v Values, eps, flat float64) Values {
+	out := Values{}
+	maps.Copy(out, v)
+	out[epsDef.Name], out[flatDef.Name] = eps, flat
+	return out
+}
+
+// firstEps is the eps that the first version chose: the one of five that makes eps² + mass²/m least, as if
+// frequencies were independent; 0 where there is no choice.
+func (s Spec) firstEps(e *Entry, v Values) (best float64) {
+	if p, err := s.split(e, v); err != nil || p.Eps == 0 {
+		return 0
+	}
+	k, x, opposite := e.kernelOf(v), []float64{1}, []float64{-1}
+	top := max(math.Abs(k.At(x, x)), math.Abs(k.At(x, opposite))) // of |k|
+	least := math.Inf(1)
+	for _, eps := range []float64{1e-1, 3e-2, 1e-2, 3e-3, 1e-3} {
+		fixed := withValues(v, eps, 0)
+		p, err := s.split(e, fixed)
+		if err != nil {
+			break // and closer ones still less
+		}
+		mass := p.Mass() / top
+		if risk := eps*eps + mass*mass/float64(s.Features/4); risk < least {
+			best, least = eps, risk
+		}
+	}
+	return best
+}

@@ -1,0 +1,134 @@
+package layers
+
+import (
+	"math"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/domain"
+)
+
+// The ways to the features of a semigroup kernel.
+const (
+	laplaceWay    = "laplace"    // RandomLaplaceLayer
+	normalisedWay = "normalised" // the same, WithNormalisation
+	levyWay       = "levy"       // LevyLayer
+	autoWay       = "auto"       // one of the last two, by levyPays
+)
+
+// wayParam is the parameter that says which. Specs that were written before there was a choice do not have it, and mean laplace.
+const wayParam = "way"
+
+var (
+	wayDef = ParamDef{Name: wayParam, Doc: "the features: Laplace features; the same, rows normalised to √k(x, x); a Gaussian's on a map without randomness; or the better of the last two for so many features",
+		Words: []string{laplaceWay, normalisedWay, levyWay, autoWay}, Default: laplaceWay, OfMap: true}
+	wayOrderDef = ParamDef{Name: "order", Doc: "order n of that map: 2n+1 columns for each input column, or 2n for the reciprocal kernel", Whole: true, Min: 1, Closed: true, OfMap: true}
+)
+
+// semigroupEntry is the row of a semigroup kernel with one parameter of its own. mostOrder is the largest order of the map under way=levy, and order
+// finds its default in the data; nil is 1.
+func semigroupEntry(name, formula string, param ParamDef, kernel func(v float64) spectral.Semigroup, mostOrder int, columns func(order int) int,
+	defaults func(v Values, x ops.Matrix) error, order func(v Values, x ops.Matrix) (float64, error)) *Entry {
+	return &Entry{Name: name, Formula: formula, Inputs: "x >= 0", Paper: "Yang et al. 2014, table 1", Sampled: true, Tunable: true, Ways: true,
+		Params: []ParamDef{param, wayDef},
+		more: func(v Values) []ParamDef {
+			if way := v.Word(wayParam); way != levyWay && way != autoWay {
+				return nil
+			}
+			d := wayOrderDef
+			if d.Max = float64(mostOrder); order == nil {
+				d.Default = 1.
+			}
+			return []ParamDef{d}
+		},
+		defaults: func(v Values, x ops.Matrix) error {
+			if err := defaults(v, x); err != nil {
+				return err
+			}
+			if way := v.Word(wayParam); order == nil || way != levyWay && way != autoWay {
+				return nil
+			}
+			return fill(v, "order", func() (float64, error) { return order(v, x) })
+		},
+		lifted: func(s Spec, v Values) int {
+			if s.way(v) != levyWay {
+				return s.Dims
+			}
+			return columns(int(v.Number("order"))) * s.Dims
+		},
+		kernel: func(v Values) spectral.Kernel { return kernel(v.Number(param.Name)) },
+		drawn: func(s Spec, v Values) string {
+			switch way := s.way(v); {
+			case way == levyWay:
+				return spectral.Coupled{}.String()
+			case way == normalisedWay && s.Dims <= mostSobol:
+				return spectral.Sobol{}.String()
+			}
+			return spectral.IID{}.String()
+		},
+		layer: semigroupLayer}
+}
+
+func semigroupLayer(k spectral.Kernel, s Spec, opts []Option) (Layer, error) {
+	switch way := s.way(s.Params); way {
+	case levyWay:
+		return NewLevyLayer(k.(spectral.Semigroup), s.Dims, s.Features, append(opts, WithOrder(int(s.Params.Number("order"))))...)
+	case normalisedWay:
+		opts = append(opts, WithNormalisation())
+	}
+	return NewRandomLaplaceLayer(k.(spectral.Random), s.Dims, s.Features, opts...)
+}
+
+// way is what a full set of parameters says, with auto resolved. That depends on the spec alone, and a model file relies on it: it stays as it is.
+func (s Spec) way(v Values) string {
+	way := v.Word(wayParam)
+	if way != autoWay {
+		return way
+	}
+	switch s.Sampler {
+	case spectral.Orthogonal{}.String(), spectral.Coupled{}.String(), spectral.Structured{}.String(): // of directions, which Laplace frequencies have not
+		return levyWay
+	}
+	if s.Features%2 == 0 && levyPays(s.Dims, s.Features) {
+		return levyWay
+	}
+	return normalisedWay
+}
+
+// mostSobol is up to how many columns the normalised rows have Sobol' points by default, which have half the error in few dimensions and a little
+// less in a thousand.
+const mostSobol = 1000
+
+// levyPays says whether features are enough for the columns of x.
+func levyPays(dims, features int) bool { return features >= 3*dims }
+
+// wavesOrder is the least order for which the metric between 0 and the largest cell is off by one in a hundred at most, or the largest that is
+// tried. At the default λ it is one or two, unless single cells hold most of their rows. Without rows it is 1.
+func wavesOrder(v Values, x ops.Matrix) (float64, error) {
+	const most, share = 8, .01
+	if x == nil {
+		return 1, nil
+	}
+	rows, err := sample(x, 1000, domain.NonNegative())
+	if err != nil {
+		return 0, err
+	}
+	largest := 0.0
+	for _, row := range rows {
+		for _, c := range row {
+			largest = math.Max(largest, c)
+		}
+	}
+	t := math.Log1p(2 * largest / v.Number("lambda"))
+	exact := spectral.ReciprocalSemigroup{Lambda: 1}.Metric([]float64{math.Expm1(t) / 2}, []float64{0})
+	for n := 1; n < most; n++ {
+		off, err := spectral.LogWavesError(n, t)
+		if err != nil {
+			return 0, err
+		}
+		if off <= share*exact {
+			return float64(n), nil
+		}
+	}
+	return most, nil
+}
