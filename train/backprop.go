@@ -3,6 +3,7 @@ package train
 import (
 	"fmt"
 
+	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 	G "gorgonia.org/gorgonia"
 )
@@ -17,8 +18,9 @@ import (
 // params are those of layers.Collect and any other leaves of the graph, such as the weights of layers below or between. Close the machine when
 // done. It is safe beside Fit and itself; graphs that are built by hand meanwhile are not.
 //
-// Errors: domain.ErrParam without loss or params, as where every layer is frozen and there is no head; those of G.Grad, as for a node that loss does
-// not depend on.
+// Errors: domain.ErrParam without loss or params, as where every layer is frozen and there is no head, and for the
+// input of a layer that was built without layers.WithInputGrad; those of G.Grad, as for a node that loss does not
+// depend on. RunAll returns the ops.Cause of an error, so that errors.Is finds domain.ErrDomain and the like in it.
 func Backprop(loss *G.Node, params G.Nodes) (G.VM, error) {
 	building.Lock()
 	defer building.Unlock()
@@ -34,7 +36,12 @@ func backprop(loss *G.Node, params G.Nodes) (G.VM, error) {
 		return nil, fmt.Errorf("train: Backprop: there is no node to learn; give it those of a head, or of a layer built with layers.Tune: %w", domain.ErrParam)
 	}
 	if _, err := G.Grad(loss, params...); err != nil {
-		return nil, fmt.Errorf("train: Backprop: %w", err)
+		return nil, fmt.Errorf("train: Backprop: %w", ops.Cause(err))
 	}
-	return G.NewTapeMachine(loss.Graph(), G.BindDualValues(params...)), nil
+	return machine{G.NewTapeMachine(loss.Graph(), G.BindDualValues(params...))}, nil
 }
+
+// machine is a machine whose errors are those of the ops.
+type machine struct{ G.VM }
+
+func (m machine) RunAll() error { return ops.Cause(m.VM.RunAll()) }

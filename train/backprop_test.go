@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	spectral "github.com/bochner-go/bochner/init"
@@ -49,7 +50,7 @@ func TestBackprop(t *testing.T) {
 		if err := vm.RunAll(); err != nil {
 			t.Fatal(err)
 		}
-		v := value.Data().(float64)
+		v := float64(*value.(*G.F64))
 		vm.Reset()
 		return v
 	}
@@ -58,8 +59,8 @@ func TestBackprop(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := grad.Data().([]float64)[0]
-	rho, h := model[0].Value().Data().([]float64), 1e-6
+	got := grad.(*tensor.Dense).Float64s()[0]
+	rho, h := model[0].Value().(*tensor.Dense).Float64s(), 1e-6
 	at := rho[0]
 	rho[0] = at + h
 	up := run()
@@ -135,4 +136,31 @@ func ExampleBackprop() {
 		fmt.Printf("%.1f ", p.Float64s()[2*i])
 	}
 	// Output: 1.0 0.0 0.0 1.0
+}
+
+// TestBackpropCause: errors.Is finds what an op says in an error of the machine, and in that of a gradient for data.
+func TestBackpropCause(t *testing.T) {
+	chi2 := layers.Must(layers.NewSkewedChi2Layer(.1, 2, 8))
+	head := layers.MustHead(layers.NewLinearHead(8, 1))
+	g := G.NewGraph()
+	rows := tensor.New(tensor.WithShape(1, 2), tensor.WithBacking([]float64{0, -.2}))
+	x := G.NewMatrix(g, G.Float64, G.WithShape(1, 2), G.WithName("x"), G.WithValue(rows))
+	y := G.NewMatrix(g, G.Float64, G.WithShape(1, 1), G.WithName("y"), G.WithValue(tensor.New(tensor.WithShape(1, 1), tensor.Of(tensor.Float64))))
+	loss, err := head.Loss(chi2.Fwd(x).Node(), y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	vm, err := train.Backprop(loss, head.Model())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer vm.Close()
+	var cell *domain.CellError
+	if err := vm.RunAll(); !errors.Is(err, domain.ErrDomain) || !errors.As(err, &cell) || cell.Col != 1 {
+		t.Errorf("RunAll: %v", err)
+	}
+	if _, err := train.Backprop(loss, G.Nodes{x}); !errors.Is(err, domain.ErrParam) || !strings.Contains(err.Error(), "SkewedChi2") ||
+		!strings.Contains(err.Error(), "WithInputGrad") {
+		t.Errorf("a gradient for data: %v", err)
+	}
 }

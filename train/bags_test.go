@@ -62,7 +62,7 @@ func bagModel(t *testing.T, name, dtype, head, tune string, params layers.Values
 	if err := m.Scaler.Fit(own.X); err != nil {
 		t.Fatal(err)
 	}
-	if err := m.Scaler.Apply(own.X); err != nil {
+	if err := m.Scaler.ApplyInPlace(own.X); err != nil {
 		t.Fatal(err)
 	}
 	dt := tensor.Float64

@@ -52,7 +52,7 @@ func (r Rows) Epoch(ctx context.Context, epoch int) Blocks {
 
 func (r Rows) block(b *data.Block) (Block, error) {
 	if r.Scaler != nil {
-		if err := r.Scaler.Apply(b.X); err != nil {
+		if err := r.Scaler.ApplyInPlace(b.X); err != nil {
 			return Block{}, b.Locate(err)
 		}
 	}
@@ -197,17 +197,16 @@ func (s *blockSource) parts(o RidgeOptions, train, held addRows) error {
 	return err
 }
 
-// FitRidgeBlocks is FitRidge for rows that are read block by block, once, and by SelectLOO twice: the D x D system, whatever the number of
-// rows, in memory of D² + O(D) numbers and a block (with SelectHeldOut 2 D²). What it computes depends on the blocks by rounding alone.
+// FitRidgeBlocks is FitRidge for rows that are read block by block, once, and by SelectLOO twice or, while its grid grows, more often: the D x D
+// system, whatever the number of rows, in memory of D² + O(D) numbers and a block (with SelectHeldOut 2 D²), and to choose lambda up to 4096 D.
+// What it computes depends on the blocks by rounding alone.
 // SelectHeldOut holds each row out with the probability HeldOut, by the seed and its number; the progress has no total, which is 0.
 // Errors are those of FitRidge, and of blocks; with Block.Locate they name the place.
 func FitRidgeBlocks(ctx context.Context, m Map, blocks Blocks, o RidgeOptions) (*RidgeFit, error) {
-	wanted := o.Lambdas
 	o, err := o.complete(maxStats) // the number of rows is not known
 	if err != nil {
 		return nil, err
 	}
-	o.Lambdas = wanted
 	return fitRidgePrimal(ctx, newBlockSource(ctx, "Ridge", m, blocks, o), o)
 }
 

@@ -130,7 +130,7 @@ func TestRowsOfStream(t *testing.T) {
 	}
 	m := fourier(t, 3, 20, 2)
 	whole, _ := data.ParseScalers("standard")
-	if err := errors.Join(whole.Fit(set.X), whole.Apply(set.X)); err != nil {
+	if err := errors.Join(whole.Fit(set.X), whole.ApplyInPlace(set.X)); err != nil {
 		t.Fatal(err)
 	}
 	classes := data.NewClasses(set.Labels)
@@ -211,7 +211,7 @@ func TestRidgeBlocksErrors(t *testing.T) {
 		"no rows":   {ctx, nil, none, RidgeOptions{}, domain.ErrShape},
 		"blocks":    {ctx, nil, fails, RidgeOptions{}, broken},
 		"located":   {ctx, fourier(t, 4, 8, 1), located, RidgeOptions{}, broken},
-		"options":   {ctx, nil, one, RidgeOptions{Lambdas: []float64{1, 2}}, domain.ErrParam},
+		"options":   {ctx, nil, one, RidgeOptions{Lambdas: []float64{1, 2}, Select: SelectNone}, domain.ErrParam},
 		"none held": {ctx, nil, one, few, domain.ErrShape},
 		"cancelled": {cancelled, nil, one, RidgeOptions{}, context.Canceled},
 	} {

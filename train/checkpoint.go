@@ -70,7 +70,7 @@ func (k *keeper) identify(o FitOptions, rows func(io.Writer), ls ...layers.Layer
 	for _, l := range ls {
 		for _, p := range l.Params() {
 			fmt.Fprintln(h, p.Name, p.Tuned, p.Value.Shape())
-			writeBits(h, p.Value.Data())
+			writeBits(h, p.Value)
 		}
 	}
 	k.of = fmt.Sprintf("%+v %x", o, h.Sum(nil))

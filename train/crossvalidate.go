@@ -3,6 +3,7 @@ package train
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -18,7 +19,7 @@ import (
 type CVOptions struct {
 	Head     CVHead                // what is fitted; nil: CVRidge{}
 	Folds    int                   // 0: 5
-	Lambdas  []float64             // of the candidates that have none of their own, as the head takes them for all rows; nil: those of the head
+	Lambdas  []float64             // of the candidates that have none of their own, as the head takes them for all rows; nil: those of the head, which grow
 	Seed     uint64                // of the folds
 	Progress func(done, total int) // is called after each fold of each map. nil: not called
 }
@@ -51,10 +52,19 @@ type CVScore struct {
 	Lambda float64
 	Error  float64 // +Inf where there is a fold that cannot be fitted
 	StdErr float64 // of Error, over the folds
+	MSE    float64 // the mean squared error, which CVRidge has beside the error rate; NaN where there is none
 }
 
-// CVReport are the scores, by candidate and then by lambda, and the number of the best: that of the least error, among equals of the largest
-// lambda, and then the first.
+// score is s as that of its lambda.
+func (s CVScore) score(m Metric) LambdaScore {
+	if m == ErrorRate {
+		return LambdaScore{s.Lambda, s.MSE, s.Error}
+	}
+	return LambdaScore{s.Lambda, s.MSE, math.NaN()}
+}
+
+// CVReport are the scores, by candidate and then by lambda, and the number of the best: that of the least error, among equals of the least squared
+// error, then of the largest lambda, and then the first.
 type CVReport struct {
 	Metric Metric
 	Scores []CVScore
@@ -86,7 +96,7 @@ func CrossValidate(ctx context.Context, candidates []Candidate, x ops.Matrix, y 
 	if err := o.Head.check(y); err != nil {
 		return nil, fmt.Errorf("train: CrossValidate: %w", err)
 	}
-	groups, err := groupsOf(candidates, o, n)
+	groups, err := groupsOf(candidates, o)
 	if err != nil {
 		return nil, err
 	}
@@ -97,30 +107,71 @@ func CrossValidate(ctx context.Context, candidates []Candidate, x ops.Matrix, y 
 		if err != nil {
 			return nil, fmt.Errorf("train: CrossValidate: map %s %v: %w", g.Spec.Map, g.Spec.Params.Short(), err)
 		}
-		for i, of := range g.of {
-			scores[of] = append(scores[of], all[i])
+		for i, s := range all {
+			if g.grows {
+				scores[g.of[0]] = append(scores[g.of[0]], s)
+			} else {
+				scores[g.of[i]] = append(scores[g.of[i]], s)
+			}
+		}
+		for _, of := range g.of[1:] { // the same map, and the same grid
+			if g.grows {
+				scores[of] = scores[g.of[0]]
+			}
 		}
 	}
 	r.Scores = slices.Concat(scores...)
-	for i, s := range r.Scores {
-		if best := r.Scores[r.Best]; s.Error < best.Error || s.Error == best.Error && s.Lambda > best.Lambda {
-			r.Best = i
-		}
-	}
+	r.choose()
 	if math.IsInf(r.Scores[r.Best].Error, 1) {
 		return nil, fmt.Errorf("train: CrossValidate: none of the %d candidates can be fitted in every fold; raise the lambdas: %w", len(r.Scores), domain.ErrParam)
 	}
 	return r, nil
 }
 
+// choose finds the best.
+func (r *CVReport) choose() {
+	r.Best = 0
+	for i, s := range r.Scores {
+		if s.score(r.Metric).Better(r.Scores[r.Best].score(r.Metric)) {
+			r.Best = i
+		}
+	}
+}
+
+// AtEnd are the settings, by name (AxisFeatures, AxisLambda, or a numeric parameter of the map), of which the best score has the least or the
+// largest value that was tried, where there are several: it may lie beyond. Of lambda the values are those of the same map; 0 is no end.
+func (r *CVReport) AtEnd() (names []string) {
+	best := r.Scores[r.Best]
+	end := func(name string, same bool, of func(s CVScore) float64) {
+		lo, hi := math.Inf(1), math.Inf(-1)
+		for _, s := range r.Scores {
+			if !same || fmt.Sprintf("%+v", s.Spec) == fmt.Sprintf("%+v", best.Spec) {
+				lo, hi = math.Min(lo, of(s)), math.Max(hi, of(s))
+			}
+		}
+		if v := of(best); lo < hi && v != 0 && (v == lo || v == hi) {
+			names = append(names, name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(best.Spec.Params)) {
+		if _, number := best.Spec.Params[name].(float64); number {
+			end(name, false, func(s CVScore) float64 { return s.Spec.Params.Number(name) })
+		}
+	}
+	end(AxisFeatures, false, func(s CVScore) float64 { return float64(s.Spec.Features) })
+	end(AxisLambda, true, func(s CVScore) float64 { return s.Lambda })
+	return names
+}
+
 // cvGroup is a map, and the lambdas of all candidates that have it.
 type cvGroup struct {
 	Candidate
-	of []int // the candidate of each lambda
+	of    []int // the candidate of each lambda
+	grows bool  // the lambdas are the default ones of the head, and of are the candidates
 }
 
 // groupsOf are the maps among the candidates, in their order.
-func groupsOf(candidates []Candidate, o CVOptions, n int) ([]*cvGroup, error) {
+func groupsOf(candidates []Candidate, o CVOptions) ([]*cvGroup, error) {
 	var groups []*cvGroup
 	known := map[string]*cvGroup{}
 	for i, c := range candidates {
@@ -128,20 +179,17 @@ func groupsOf(candidates []Candidate, o CVOptions, n int) ([]*cvGroup, error) {
 		if lambdas == nil {
 			lambdas = o.Lambdas
 		}
-		if lambdas == nil {
-			lambdas = o.Head.lambdas(n)
-		}
-		if len(lambdas) == 0 {
+		if lambdas != nil && len(lambdas) == 0 {
 			return nil, fmt.Errorf("train: CrossValidate: candidate %d has no lambdas; give one, or nil for the default: %w", i, domain.ErrParam)
 		}
-		key := fmt.Sprintf("%+v", c.Spec)
+		key := fmt.Sprintf("%v %+v", lambdas == nil, c.Spec)
 		g := known[key]
 		if g == nil {
-			g = &cvGroup{Candidate: Candidate{Spec: c.Spec}}
+			g = &cvGroup{Candidate: Candidate{Spec: c.Spec}, grows: lambdas == nil}
 			known[key], groups = g, append(groups, g)
 		}
 		g.Lambdas = append(g.Lambdas, lambdas...)
-		g.of = append(g.of, slices.Repeat([]int{i}, len(lambdas))...)
+		g.of = append(g.of, slices.Repeat([]int{i}, max(1, len(lambdas)))...)
 	}
 	return groups, nil
 }
@@ -174,9 +222,13 @@ func (j *cvJob) rest(fold int) (rows []int) {
 	return rows
 }
 
-// relative is a lambda for all rows that means the same penalty a row in fewer.
-func (j *cvJob) relative(lambda float64, rows int) float64 {
-	return lambda * float64(rows) / float64(j.x.Shape()[0])
+// relative are lambdas for all rows as those that mean the same penalty a row in fewer.
+func (j *cvJob) relative(lambdas []float64, rows int) []float64 {
+	out := make([]float64, len(lambdas))
+	for i, l := range lambdas {
+		out[i] = l * float64(rows) / float64(j.x.Shape()[0])
+	}
+	return out
 }
 
 // step tells that a fold is done.
@@ -198,23 +250,55 @@ func (j *cvJob) scores(ctx context.Context, head CVHead, c Candidate) ([]CVScore
 	if err := c.Spec.FillDefaults(j.x); err != nil {
 		return nil, err
 	}
-	errs, err := head.errors(ctx, j, c)
+	score, err := head.scorer(ctx, j, c.Spec)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]CVScore, len(c.Lambdas))
-	for i, l := range c.Lambdas {
-		of := make([]float64, len(errs))
-		for f := range errs {
-			of[f] = errs[f][i]
+	grid, metric := head.lambdas(j.x.Shape()[0]), head.metric(j.y)
+	if c.Lambdas != nil {
+		grid = lambdaGrid{list: c.Lambdas}
+	}
+	var all []CVScore // as they come
+	scores, _, err := grid.choose(func(lambdas []float64) ([]LambdaScore, error) {
+		if len(all) > 0 { // the grid grows
+			j.total += len(j.folds)
 		}
-		mean, sd := stat.MeanStdDev(of, nil)
-		out[i] = CVScore{Spec: c.Spec, Lambda: l, Error: mean, StdErr: sd / math.Sqrt(float64(len(of)))}
-		if math.IsInf(mean, 1) || math.IsNaN(mean) {
-			out[i].Error, out[i].StdErr = math.Inf(1), math.NaN()
+		folds, err := score(lambdas)
+		if err != nil {
+			return nil, err
 		}
+		out := make([]LambdaScore, len(lambdas))
+		for i, l := range lambdas {
+			one := overFolds(c.Spec, l, metric, folds, i)
+			all, out[i] = append(all, one), one.score(metric)
+		}
+		return out, nil
+	})
+	if err != nil || c.Lambdas != nil {
+		return all, err
+	}
+	out := make([]CVScore, len(scores))
+	for i, s := range scores {
+		out[i] = all[slices.IndexFunc(all, func(one CVScore) bool { return one.Lambda == s.Lambda })]
 	}
 	return out, nil
+}
+
+// overFolds is the score of lambda number i.
+func overFolds(spec layers.Spec, lambda float64, metric Metric, folds [][]LambdaScore, i int) CVScore {
+	errs, squares := make([]float64, len(folds)), make([]float64, len(folds))
+	for f := range folds {
+		if squares[f] = folds[f][i].MSE; metric == ErrorRate {
+			errs[f] = folds[f][i].ErrorRate
+		} else {
+			errs[f] = squares[f]
+		}
+	}
+	mean, sd := stat.MeanStdDev(errs, nil)
+	if math.IsInf(mean, 1) || math.IsNaN(mean) {
+		return CVScore{spec, lambda, math.Inf(1), math.NaN(), math.Inf(1)}
+	}
+	return CVScore{spec, lambda, mean, sd / math.Sqrt(float64(len(errs))), stat.Mean(squares, nil)}
 }
 
 // targets are some rows of y.
@@ -226,13 +310,5 @@ func (j *cvJob) targets(rows []int) *mat.Dense {
 	return part
 }
 
-// oneClass says whether each row of y is 1 in one column and -1 in the others, as OneVersusRest makes them.
-func oneClass(y *mat.Dense) bool {
-	n, k := y.Dims()
-	for i := range n {
-		if classOf(k, func(j int) float64 { return y.At(i, j) }) < 0 {
-			return false
-		}
-	}
-	return k > 1
-}
+// oneClass says whether y has several columns and each row is 1 in one of them and -1 in the others, as OneVersusRest makes them.
+func oneClass(y *mat.Dense) bool { return y.RawMatrix().Cols > 1 && hasClasses(y) }

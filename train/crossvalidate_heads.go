@@ -20,71 +20,77 @@ type CVHead interface {
 	check(y *mat.Dense) error
 	metric(y *mat.Dense) Metric
 	// lambdas are the default ones for n rows.
-	lambdas(n int) []float64
-	// errors are those of each fold and, in it, of each lambda of a candidate, +Inf for a fit that fails by the lambda.
-	errors(ctx context.Context, j *cvJob, c Candidate) ([][]float64, error)
+	lambdas(n int) lambdaGrid
+	// scorer prepares the fits of a map.
+	scorer(ctx context.Context, j *cvJob, spec layers.Spec) (cvScorer, error)
 }
 
-// powers are the powers of ten from 10^lo to 10^hi, times n.
-func powers(lo, hi, n int) (out []float64) {
-	for e := lo; e <= hi; e++ {
-		out = append(out, math.Pow10(e)*float64(n))
-	}
-	return out
-}
+// cvScorer returns the scores of each fold and, in it, of each lambda, +Inf for a fit that fails by the lambda.
+type cvScorer func(lambdas []float64) ([][]LambdaScore, error)
 
-// CVRidge is ridge, by the mean squared error, of classes too. Rows go over the map once: a fold is its RidgeStats, a fit is on the sums of the
-// others, whose Gram matrix serves every lambda, and the error on the fold needs no row again (RidgeStats.MSE). Memory is Folds + 2 matrices of
-// D x D. A lambda is relative and means the same penalty a row in a fold as on all rows; the default ones are 1e-9 n to 1e-1 n by factors of 10.
-// ClassWeights are those of RidgeOptions, in the error too.
+// CVRidge is ridge: of classes by the error rate, among equals by the mean squared error, and otherwise by this. Rows go over the map once: a fold
+// is its RidgeStats, a fit is on the sums of the others, whose Gram matrix serves every lambda, and the squared error on the fold needs no row
+// again (RidgeStats.MSE); the error rate is that of at most 4096 rows of each fold, drawn at random. Memory is Folds + 2 matrices of D x D, and
+// those rows of classes. A lambda is relative and means the same penalty a row in a fold as on all rows; the default ones are those of
+// RidgeOptions. ClassWeights are those of RidgeOptions, in the errors too.
 type CVRidge struct{ ClassWeights []float64 }
 
 func (CVRidge) check(*mat.Dense) error   { return nil }
-func (CVRidge) metric(*mat.Dense) Metric { return MeanSquaredError }
-func (CVRidge) lambdas(n int) []float64  { return powers(-9, -1, n) }
+func (CVRidge) lambdas(n int) lambdaGrid { return builtIn(n, 1) }
 
-func (h CVRidge) errors(ctx context.Context, j *cvJob, c Candidate) ([][]float64, error) {
-	m, err := c.Spec.Fit(j.x)
+func (CVRidge) metric(y *mat.Dense) Metric {
+	if hasClasses(y) {
+		return ErrorRate
+	}
+	return MeanSquaredError
+}
+
+func (h CVRidge) scorer(ctx context.Context, j *cvJob, spec layers.Spec) (cvScorer, error) {
+	m, err := spec.Fit(j.x)
 	if err != nil {
 		return nil, err
 	}
-	folds := make([]RidgeStats, len(j.folds))
+	folds, samples := make([]RidgeStats, len(j.folds)), make([]*rowSample, len(j.folds))
 	for f, rows := range j.folds {
-		folds[f].ClassWeights = h.ClassWeights
-		if err := folds[f].AddRows(ctx, m, data.RowsOf(j.x, rows), j.targets(rows)); err != nil {
-			return nil, err
-		}
-	}
-	out := make([][]float64, len(folds))
-	for f := range folds {
-		var rest RidgeStats
-		for g := range folds {
-			if g != f {
-				if err := rest.Merge(&folds[g]); err != nil {
-					return nil, err
-				}
-			}
-		}
-		lambdas := make([]float64, len(c.Lambdas))
-		for i, l := range c.Lambdas {
-			lambdas[i] = j.relative(l, rest.n)
-		}
-		scores, err := rest.scores(ctx, &folds[f], lambdas)
+		src, err := newRowSource(ctx, "Ridge", m, data.RowsOf(j.x, rows), j.targets(rows))
 		if err != nil {
 			return nil, err
 		}
-		for _, s := range scores {
-			out[f] = append(out[f], s.MSE)
+		folds[f].Signature, folds[f].ClassWeights = src.signature, h.ClassWeights
+		add := folds[f].addNamed
+		if h.metric(j.y) == ErrorRate {
+			samples[f] = newRowSample(uint64(f))
+			add = both(add, samples[f].add)
 		}
-		j.step()
+		src.block = src.blockRows()
+		if err := src.each(nil, add); err != nil {
+			return nil, err
+		}
 	}
-	return out, nil
+	return func(lambdas []float64) ([][]LambdaScore, error) {
+		out := make([][]LambdaScore, len(folds))
+		for f := range folds {
+			var rest RidgeStats
+			for g := range folds {
+				if g != f {
+					if err := rest.Merge(&folds[g]); err != nil {
+						return nil, err
+					}
+				}
+			}
+			if out[f], err = rest.scores(ctx, &folds[f], samples[f], j.relative(lambdas, rest.n)); err != nil {
+				return nil, err
+			}
+			j.step()
+		}
+		return out, nil
+	}, nil
 }
 
 // CVSVM is the support vector machine of FitSVM: by the error rate, or under SquaredInsensitive by the mean squared error. The features of
 // all rows are computed once where CacheBytes allows, and every fold takes blocks of them, with no copy; the lambdas of a fold start from one
 // another, the largest first. A lambda is relative and means the same penalty a row in a fold as on all rows; the default ones are 1e-7 n to 1e-3 n
-// by factors of 10, and one that is not done after MaxSteps scores +Inf. Lambdas must be nil; HeldOut and Seed do nothing.
+// by factors of 10, and on to 1e-10 n or 1 n while the best is at an end, and one that is not done after MaxSteps scores +Inf. Lambdas must be nil; HeldOut and Seed do nothing.
 type CVSVM struct{ SVMOptions }
 
 func (h CVSVM) check(*mat.Dense) error {
@@ -101,16 +107,16 @@ func (h CVSVM) metric(*mat.Dense) Metric {
 	return ErrorRate
 }
 
-func (CVSVM) lambdas(n int) []float64 { return powers(-7, -3, n) }
+func (CVSVM) lambdas(n int) lambdaGrid {
+	return lambdaGrid{n: n, lo: -7, hi: -3, by: 1, limit: [2]int{-10, 0}}
+}
 
-func (h CVSVM) errors(ctx context.Context, j *cvJob, c Candidate) ([][]float64, error) {
-	m, err := c.Spec.Fit(j.x)
+func (h CVSVM) scorer(ctx context.Context, j *cvJob, spec layers.Spec) (cvScorer, error) {
+	m, err := spec.Fit(j.x)
 	if err != nil {
 		return nil, err
 	}
-	o := h.SVMOptions
-	o.Lambdas = c.Lambdas
-	src, o, err := svmSource(ctx, m, j.x, j.y, o)
+	src, o, err := svmSource(ctx, m, j.x, j.y, h.SVMOptions)
 	if err != nil {
 		return nil, err
 	}
@@ -123,18 +129,25 @@ func (h CVSVM) errors(ctx context.Context, j *cvJob, c Candidate) ([][]float64, 
 			}
 		}
 	}
-	out := make([][]float64, len(folds))
-	for f := range folds {
-		if out[f], err = svmFold(src, folds, f, j, o); err != nil {
+	return func(lambdas []float64) ([][]LambdaScore, error) {
+		one := o
+		one.Lambdas = lambdas
+		if _, err := one.complete(src.n); err != nil {
 			return nil, err
 		}
-		j.step()
-	}
-	return out, nil
+		out := make([][]LambdaScore, len(folds))
+		for f := range folds {
+			if out[f], err = svmFold(src, folds, f, j, one); err != nil {
+				return nil, err
+			}
+			j.step()
+		}
+		return out, nil
+	}, nil
 }
 
-// svmFold are the errors on fold f of fits on the others.
-func svmFold(src *rowSource, folds []*svmRows, f int, j *cvJob, o SVMOptions) ([]float64, error) {
+// svmFold are the scores on fold f of fits on the others.
+func svmFold(src *rowSource, folds []*svmRows, f int, j *cvJob, o SVMOptions) ([]LambdaScore, error) {
 	rows := newSVMRows(src, j.rest(f), o)
 	if folds[f].kept != nil {
 		for g := range folds {
@@ -147,28 +160,13 @@ func svmFold(src *rowSource, folds []*svmRows, f int, j *cvJob, o SVMOptions) ([
 	if err != nil {
 		return nil, err
 	}
-	held := heldSVM(folds[f], part)
-	out := make([]float64, len(o.Lambdas))
-	for _, i := range descending(o.Lambdas) {
-		fit, err := part.fit(j.relative(o.Lambdas[i], rows.n))
-		if errors.Is(err, errLambda) {
-			out[i] = math.Inf(1)
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		if out[i], err = held.error(fit); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
+	return part.path(j.relative(o.Lambdas, rows.n), heldSVM(folds[f], part))
 }
 
 // CVFit is Fit under a linear head, or a softmax head: by the error rate for classes, and otherwise by the mean squared error. The features of a
 // frozen map are computed once where CacheBytes allows; a map that is tuned is drawn again for every fit. Every fit starts from its own zero, for
-// mini-batches have no optimum to start from. A lambda is FitOptions.Lambda; the default ones are 0, 1e-6, 1e-5 and 1e-4, and one under which
-// the loss is no number scores +Inf. Lambda must be 0, and Checkpoints empty.
+// mini-batches have no optimum to start from. A lambda is FitOptions.Lambda; the default ones are 0, 1e-6, 1e-5 and 1e-4, and on to 1 while the
+// best is the largest, and one under which the loss is no number scores +Inf. Lambda must be 0, and Checkpoints empty.
 type CVFit struct {
 	FitOptions
 	Softmax bool
@@ -193,43 +191,48 @@ func (h CVFit) metric(y *mat.Dense) Metric {
 	return MeanSquaredError
 }
 
-func (CVFit) lambdas(int) []float64 { return append([]float64{0}, powers(-6, -4, 1)...) }
+func (CVFit) lambdas(int) lambdaGrid {
+	return lambdaGrid{n: 1, lo: -6, hi: -4, by: 1, limit: [2]int{-6, 0}, zero: true}
+}
 
-func (h CVFit) errors(ctx context.Context, j *cvJob, c Candidate) ([][]float64, error) {
+func (h CVFit) scorer(ctx context.Context, j *cvJob, spec layers.Spec) (cvScorer, error) {
 	o := h.FitOptions
 	if err := o.fill(); err != nil {
 		return nil, err
 	}
 	var m layers.Layer // with its input x: as drawn, until a fit has tuned it
 	var x ops.Matrix
-	out := make([][]float64, len(j.folds))
-	for f := range j.folds {
-		for _, o.Lambda = range c.Lambdas {
-			if m == nil || tunes(m) {
-				var err error
-				if m, err = c.Spec.Fit(j.x); err == nil {
-					m, x, err = forFit(m, j.x, o.CacheBytes)
+	return func(lambdas []float64) ([][]LambdaScore, error) {
+		out := make([][]LambdaScore, len(j.folds))
+		for f := range j.folds {
+			for _, o.Lambda = range lambdas {
+				if m == nil || tunes(m) {
+					var err error
+					if m, err = spec.Fit(j.x); err == nil {
+						m, x, err = forFit(m, j.x, o.CacheBytes)
+					}
+					if err != nil {
+						return nil, err
+					}
+				}
+				score, err := h.score(ctx, m, x, j, f, o)
+				if errors.Is(err, errDiverged) {
+					score, err = unusable(o.Lambda), nil
 				}
 				if err != nil {
 					return nil, err
 				}
+				out[f] = append(out[f], score)
 			}
-			e, err := h.error(ctx, m, x, j, f, o)
-			if errors.Is(err, errDiverged) {
-				e, err = math.Inf(1), nil
-			}
-			if err != nil {
-				return nil, err
-			}
-			out[f] = append(out[f], e)
+			j.step()
 		}
-		j.step()
-	}
-	return out, nil
+		return out, nil
+	}, nil
 }
 
-// error is that on fold f of a fit on the others.
-func (h CVFit) error(ctx context.Context, m layers.Layer, x ops.Matrix, j *cvJob, f int, o FitOptions) (float64, error) {
+// score is that on fold f of a fit on the others.
+func (h CVFit) score(ctx context.Context, m layers.Layer, x ops.Matrix, j *cvJob, f int, o FitOptions) (LambdaScore, error) {
+	out := LambdaScore{o.Lambda, math.NaN(), math.NaN()}
 	k, dt := j.y.RawMatrix().Cols, layers.WithDtype(m.Dtype())
 	var head layers.Head
 	var err error
@@ -241,18 +244,20 @@ func (h CVFit) error(ctx context.Context, m layers.Layer, x ops.Matrix, j *cvJob
 		head, err = layers.NewLinearHead(m.Features(), k, dt)
 	}
 	if err != nil {
-		return 0, err
+		return out, err
 	}
 	fit, err := fitInMemory(m, head, x, targets, j.rest(f), o)
 	if err != nil {
-		return 0, err
+		return out, err
 	}
 	if _, err := fit.run(ctx); err != nil {
-		return 0, err
+		return out, err
 	}
 	_, score, err := fit.evaluate((&fitMemory{x: x, targets: targets}).one(j.folds[f]))
 	if h.metric(j.y) == ErrorRate {
-		return 1 - score, err
+		out.ErrorRate = 1 - score
+	} else {
+		out.MSE = score * score
 	}
-	return score * score, err
+	return out, err
 }

@@ -281,8 +281,9 @@ func TestCrossValidateHeadErrors(t *testing.T) {
 // TestDefaultLambdas: each head has its own, in the order that a table shows them in.
 func TestDefaultLambdas(t *testing.T) {
 	for _, head := range []CVHead{CVRidge{}, CVSVM{}, CVFit{}} {
-		if l := head.lambdas(100); len(l) < 4 || !slices.IsSorted(l) || l[0] < 0 {
-			t.Errorf("%T: %v", head, l)
+		g := head.lambdas(100)
+		if l := powers(g.lo, g.hi, g.n); len(l) < 3 || !slices.IsSorted(l) || g.limit[0] > g.lo || g.limit[1] <= g.hi {
+			t.Errorf("%T: %+v", head, g)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/bochner-go/bochner/layers"
@@ -102,6 +103,56 @@ func TestCrossValidateErrors(t *testing.T) {
 		}
 	}
 	if _, err := Around(spec, x, 1); !errors.Is(err, domain.ErrParam) {
+		t.Error(err)
+	}
+}
+
+// TestCrossValidateAround: where the best is at an end of the factors, or of the default lambdas, there are more, until it is inside or at the
+// stated limit, which the report tells.
+func TestCrossValidateAround(t *testing.T) {
+	x, y := problem(83, 4, 1, 51) // linear: the wider the kernel, the better, and the less the penalty
+	spec := layers.Spec{Map: "gaussian", Features: 16, Seed: 2, Dtype: "float64"}
+	calls := 0
+	r, err := CrossValidateAround(context.Background(), spec, x, y, []float64{2, .5, 1}, CVOptions{Folds: 3, Progress: func(done, of int) {
+		calls++
+		if done > of {
+			t.Errorf("%d of %d folds are done", done, of)
+		}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	best, sigma := r.Scores[r.Best], map[float64]bool{}
+	least, largest := math.Inf(1), 0.
+	var lambdas []float64
+	for i, s := range r.Scores {
+		v := s.Spec.Params.Number("sigma")
+		sigma[v], least, largest = true, math.Min(least, v), math.Max(largest, v)
+		if i > 0 && v < r.Scores[i-1].Spec.Params.Number("sigma") {
+			t.Error("the scores are not in the order of σ")
+		}
+		if v == best.Spec.Params.Number("sigma") {
+			lambdas = append(lambdas, s.Lambda)
+		}
+		if s.Error < best.Error*(1-1e-6) {
+			t.Errorf("%v was chosen, and there is %v", best, s)
+		}
+	}
+	if ratio := largest / least; len(sigma) < 5 || math.Abs(ratio/math.Exp2(math.Round(math.Log2(ratio)))-1) > 1e-9 {
+		t.Errorf("%d bandwidths from %v to %v", len(sigma), least, largest)
+	}
+	inside := best.Spec.Params.Number("sigma") > least && best.Spec.Params.Number("sigma") < largest
+	if ends := slices.Contains(r.AtEnd(), "sigma"); ends == inside || !inside && largest/least < 128 {
+		t.Errorf("σ = %v of %v to %v, at an end: %v", best.Spec.Params, least, largest, r.AtEnd())
+	}
+	if !slices.IsSorted(lambdas) || best.Lambda == lambdas[0] && lambdas[0] > 83e-15*1.001 || best.Lambda == lambdas[len(lambdas)-1] {
+		t.Errorf("λ = %v of %v", best.Lambda, lambdas)
+	}
+	given, err := CrossValidate(context.Background(), []Candidate{{Spec: best.Spec, Lambdas: []float64{best.Lambda, 10 * best.Lambda}}}, x, y, CVOptions{Folds: 3})
+	if err != nil || len(given.Scores) != 2 || given.Scores[0].Error != best.Error || !slices.Equal(given.AtEnd(), []string{AxisLambda}) {
+		t.Errorf("%+v, %v: a list grew, or tells of no end: %v", given, err, given.AtEnd())
+	}
+	if _, err := CrossValidateAround(context.Background(), layers.Spec{Map: "linear"}, x, y, []float64{1}, CVOptions{}); !errors.Is(err, domain.ErrParam) {
 		t.Error(err)
 	}
 }

@@ -43,9 +43,9 @@ func ExampleFitKernelRidgeLOO() {
 	}
 	fmt.Println("chosen:", fit.Lambda)
 	// Output:
-	// λ = 0.0001: 0.1267
-	// λ = 0.01: 0.0957
-	// λ = 1: 0.1338
+	// λ = 0.0001: 0.1327
+	// λ = 0.01: 0.0972
+	// λ = 1: 0.1127
 	// chosen: 0.01
 }
 

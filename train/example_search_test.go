@@ -26,6 +26,23 @@ func ExampleCrossValidate() {
 	// 3 scores, the best lambda is 1e-09
 }
 
+// Two rings. From the bandwidth of the data the search goes on as long as the best is at an end.
+func ExampleCrossValidateAround() {
+	x, labels := rings(60, tensor.Float64, 1)
+	y, err := train.OneVersusRest(labels, 2)
+	if err != nil {
+		panic(err)
+	}
+	spec := layers.Spec{Map: "gaussian", Features: 64, Seed: 1}
+	r, err := train.CrossValidateAround(context.Background(), spec, x, y, []float64{1, 2}, train.CVOptions{})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Printf("%v: %.2f, at an end: %v\n", r.Metric, r.Scores[r.Best].Error, r.AtEnd())
+	// Output:
+	// error rate: 0.00, at an end: []
+}
+
 // Two rings, which a bandwidth of their own distance tells apart under a support vector machine.
 func ExampleGrid() {
 	x, labels := rings(60, tensor.Float64, 1)

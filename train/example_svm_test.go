@@ -44,11 +44,11 @@ func ExampleFitSVM() {
 		}
 		best := fit.Scores[0]
 		for _, s := range fit.Scores {
-			if s.MSE < best.MSE {
+			if s.ErrorRate < best.ErrorRate {
 				best = s
 			}
 		}
-		fmt.Printf("%d features: %.0f %% wrong on rows that were set aside\n", features, 100*best.MSE)
+		fmt.Printf("%d features: %.0f %% wrong on rows that were set aside\n", features, 100*best.ErrorRate)
 	}
 	// Output:
 	// 0 features: 44 % wrong on rows that were set aside

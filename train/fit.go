@@ -200,8 +200,8 @@ func (f *fitter) epoch(ctx context.Context) (Epoch, error) {
 	return e, err
 }
 
-// locate turns the error of a batch into that of the row of x that caused it, where there is one. Gorgonia's machine hands errors on as
-// text, and the batch is shuffled.
+// locate turns the error of a batch into that of the row of x that caused it, where there is one. The batch is
+// shuffled.
 func (f *fitter) locate(b batch, err error) error {
 	for _, i := range b.rows {
 		if _, e := layers.Apply(f.m, nil, data.RowsOf(b.x, []int{i})); e != nil {

@@ -157,7 +157,7 @@ func (s *fitStream) identity(w io.Writer) {
 		state := c.State()
 		for _, name := range slices.Sorted(maps.Keys(state)) {
 			fmt.Fprintln(w, name)
-			writeBits(w, state[name].Data())
+			writeBits(w, state[name])
 		}
 	}
 	for _, f := range s.rows.Stream.Files() {

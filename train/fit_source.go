@@ -89,23 +89,26 @@ func (s *fitMemory) identity(w io.Writer) {
 		case *ops.CSR:
 			writeAll(w, x.Pointers(), func(v int) uint64 { return uint64(v) })
 			writeAll(w, x.Columns(), func(v int32) uint64 { return uint64(v) })
-			writeBits(w, x.Data())
+			writeBits(w, x)
 		case *ops.Bags:
 			writeAll(w, x.Offsets(), func(v int) uint64 { return uint64(v) })
-			writeBits(w, x.Samples().Data())
+			writeBits(w, x.Samples())
 		case *tensor.Dense:
-			writeBits(w, x.Data())
+			writeBits(w, x)
 		}
 	}
 }
 
-// writeBits writes a []float64 or []float32, bit by bit.
-func writeBits(w io.Writer, data any) {
-	switch x := data.(type) {
-	case []float64:
-		writeAll(w, x, math.Float64bits)
-	case []float32:
-		writeAll(w, x, func(v float32) uint64 { return uint64(math.Float32bits(v)) })
+// writeBits writes the numbers of a tensor or of sparse rows, bit by bit.
+func writeBits(w io.Writer, x interface {
+	Dtype() tensor.Dtype
+	Float32s() []float32
+	Float64s() []float64
+}) {
+	if x.Dtype() == tensor.Float32 {
+		writeAll(w, x.Float32s(), func(v float32) uint64 { return uint64(math.Float32bits(v)) })
+	} else {
+		writeAll(w, x.Float64s(), math.Float64bits)
 	}
 }
 

@@ -81,8 +81,9 @@ func TestFitReachesTheLeastSquares(t *testing.T) {
 		train.FitOptions{Epochs: 3000, Batch: 101, Solver: train.SGD, LearnRate: .4, Lambda: penalty}); err != nil {
 		t.Fatal(err)
 	}
-	// mean loss + penalty/2 ‖A‖² = (Σ loss + n penalty/2 ‖A‖²)/n, and a feature row has norm 1
-	want := must(train.FitRidge(context.Background(), m, x, y, train.RidgeOptions{Lambdas: []float64{101 * penalty / 2}}))
+	// mean loss + penalty/2 ‖A‖² = (Σ loss + n penalty/2 ‖A‖²)/n, and the unit of a relative lambda is the spread of the rows
+	spread := spreadOf(must(m.Transform(nil, x)))
+	want := must(train.FitRidge(context.Background(), m, x, y, train.RidgeOptions{Lambdas: []float64{101 * penalty / 2 / spread}}))
 	got := head.Params()[0].Value.Float64s()
 	for i, w := range want.W.RawMatrix().Data {
 		if math.Abs(got[i]-w) > 1e-6 {

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/bochner-go/bochner/ops/domain"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -19,20 +18,20 @@ type KernelRidge struct {
 	Alpha  *mat.Dense    // [n, targets]; its columns sum to 0
 	B      []float64     // [targets], the intercept
 	Lambda float64       // the relative lambda
-	Scores []LambdaScore // of FitKernelRidgeLOO: one a lambda, in the order given; else nil
+	Scores []LambdaScore // of FitKernelRidgeLOO, as RidgeFit's; else nil
 }
 
 // FitKernelRidge solves what FitRidge solves when K = Z Zᵀ, from the n x n Gram matrix k alone, which it leaves as it is:
 //
-//	α = (H K H + λ s I)⁻¹ (y - ȳ),    b = mean(y - K α),    H = I - 1 1ᵀ/n,    s = (tr K)/n
+//	α = (H K H + λ s I)⁻¹ (y - ȳ),    b = mean(y - K α),    H = I - 1 1ᵀ/n,    s = (tr H K H)/n
 //
-// k is that of spectral.Gram or, for sparse rows, of report.ExactGram. y is [n, targets]; lambda is relative, finite and >= 0. The lower triangle of k is used once both agree. K need not be
+// with (tr K)/n for s where all entries of k are the same. k is that of spectral.Gram or, for sparse rows, of report.ExactGram. y is [n, targets]; lambda is relative, finite and >= 0. The lower triangle of k is used once both agree. K need not be
 // positive semi-definite, as the Gram matrix of a random-feature estimate or of an indefinite kernel may not be: what is
-// required is tr K > 0 and that H K H + λ s I is positive definite on the vectors that sum to 0, so λ s must exceed
+// required is tr H K H > 0, or equal entries above 0, and that H K H + λ s I is positive definite on the vectors that sum to 0, so λ s must exceed
 // minus the least eigenvalue of H K H; FitKreinRidge asks for neither. Memory is one more n x n matrix. Saunders, Gammerman and Vovk (1998), Ridge
 // regression learning algorithm in dual variables.
 //
-// Errors: domain.ErrShape; domain.ErrDomain for an entry that is not finite, a k that is not symmetric, or tr K <= 0;
+// Errors: domain.ErrShape; domain.ErrDomain for an entry that is not finite, a k that is not symmetric, or such traces;
 // domain.ErrParam for a lambda that is out of range or too small.
 func FitKernelRidge(k *mat.Dense, y *mat.Dense, lambda float64) (*KernelRidge, error) {
 	p, err := newKernelProblem(k, y, lambda)
@@ -43,7 +42,8 @@ func FitKernelRidge(k *mat.Dense, y *mat.Dense, lambda float64) (*KernelRidge, e
 }
 
 // FitKernelRidgeLOO is FitKernelRidge with the lambda of the least leave-one-out error, which is exact (see SelectLOO): one tridiagonal
-// reduction of the centred k serves all lambdas. A lambda that is too small for k has the score +Inf. Memory is three more n x n matrices.
+// reduction of the centred k serves all lambdas. Nil lambdas are the built-in grid of RidgeOptions, which also says what is best. A lambda that is
+// too small for k has the score +Inf. Memory is two more n x n matrices.
 //
 // Errors are those of FitKernelRidge, domain.ErrShape for fewer than 2 rows, and domain.ErrParam for no lambda and for none that will do.
 func FitKernelRidgeLOO(k *mat.Dense, y *mat.Dense, lambdas []float64) (*KernelRidge, error) {
@@ -52,17 +52,16 @@ func FitKernelRidgeLOO(k *mat.Dense, y *mat.Dense, lambdas []float64) (*KernelRi
 		return nil, err
 	}
 	switch {
-	case len(lambdas) == 0:
-		return nil, fmt.Errorf("train: KernelRidge: there are no lambdas to choose from; give one at least: %w", domain.ErrParam)
+	case lambdas != nil && len(lambdas) == 0:
+		return nil, fmt.Errorf("train: KernelRidge: there are no lambdas to choose from; give one at least, or nil: %w", domain.ErrParam)
 	case p.n < 2:
 		return nil, fmt.Errorf("train: KernelRidge: %v needs at least 2 rows, got %d; use FitKernelRidge: %w", SelectLOO, p.n, domain.ErrShape)
 	}
-	scores := newRidgeDual(slices.Clone(p.k), p.n, y.RawMatrix()).leaveOneOut(lambdas, p.scale)
-	best, err := bestScore(scores)
+	alpha, scores, best, err := p.leaveOneOut(nil, RidgeOptions{Lambdas: lambdas}.grid(p.n, 1), p.scale)
 	if err != nil {
 		return nil, err
 	}
-	fit, err := p.fit(lambdas[best])
+	fit, err := p.fitted("KernelRidge", alpha, scores[best].Lambda)
 	if err != nil {
 		return nil, err
 	}
@@ -70,12 +69,10 @@ func FitKernelRidgeLOO(k *mat.Dense, y *mat.Dense, lambdas []float64) (*KernelRi
 	return fit, nil
 }
 
-// kernelProblem is what is fitted: a copy of k, [n, n], the mean of its diagonal, and y.
+// kernelProblem is what is fitted: a copy of k, centred, and the scale of lambda.
 type kernelProblem struct {
-	n     int
-	k     []float64
+	*ridgeDual
 	scale float64
-	y     blas64.General
 }
 
 // newKernelProblem checks k, y and the lambdas.
@@ -83,26 +80,35 @@ func newKernelProblem(k, y *mat.Dense, lambdas ...float64) (*kernelProblem, erro
 	if err := checkKernelRidge("KernelRidge", k, y, lambdas...); err != nil {
 		return nil, err
 	}
+	copied, diagonal := copyGram(k)
+	p := &kernelProblem{ridgeDual: newRidgeDual(copied, k.RawMatrix().Rows, y.RawMatrix())}
+	if p.spread < -roundedKernel*p.mu || !(p.spread > 0 || diagonal > 0) {
+		return nil, fmt.Errorf("train: KernelRidge: the mean of the diagonal of k is %v after centring, not a positive number; check the kernel, or use FitKreinRidge: %w", p.spread, domain.ErrDomain)
+	}
+	var err error
+	p.scale, err = penaltyScale("KernelRidge", p.spread, max(diagonal, 0), roundedKernel)
+	return p, err
+}
+
+// copyGram is a copy of k, and the mean of its diagonal.
+func copyGram(k *mat.Dense) (copied []float64, diagonal float64) {
 	g := k.RawMatrix()
-	p := &kernelProblem{n: g.Rows, k: make([]float64, g.Rows*g.Rows), y: y.RawMatrix()}
-	for i := range p.n {
-		copy(p.k[i*p.n:(i+1)*p.n], g.Data[i*g.Stride:])
-		p.scale += g.Data[i*g.Stride+i] / float64(p.n)
+	n := g.Rows
+	copied = make([]float64, n*n)
+	for i := range n {
+		copy(copied[i*n:(i+1)*n], g.Data[i*g.Stride:])
+		diagonal += g.Data[i*g.Stride+i] / float64(n)
 	}
-	if !(p.scale > 0 && p.scale <= math.MaxFloat64) {
-		return nil, fmt.Errorf("train: KernelRidge: the mean of the diagonal of k is %v, not a positive number; check the kernel: %w", p.scale, domain.ErrDomain)
-	}
-	return p, nil
+	return copied, diagonal
 }
 
 // fit solves for one lambda and overwrites p.k.
 func (p *kernelProblem) fit(lambda float64) (*KernelRidge, error) {
-	dual := newRidgeDual(p.k, p.n, p.y)
-	alpha, ok := dual.solve(p.k, lambda*p.scale)
+	alpha, ok := p.solve(p.k, lambda*p.scale)
 	if !ok {
 		return nil, notPositive("KernelRidge", p.n, lambda, lambda*p.scale)
 	}
-	return dual.fitted("KernelRidge", alpha, lambda)
+	return p.fitted("KernelRidge", alpha, lambda)
 }
 
 // fitted is the result for α [n, targets].

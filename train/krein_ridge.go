@@ -12,10 +12,10 @@ import (
 
 // FitKreinRidge is FitKernelRidge for the matrix of an indefinite kernel, whose eigenvalues have both signs:
 //
-//	α = (H K H + λ s I)⁻¹ (y - ȳ),    b = mean(y - K α),    H = I - 1 1ᵀ/n,    s = (1/n) Σ |eigenvalues of K|
+//	α = (H K H + λ s I)⁻¹ (y - ȳ),    b = mean(y - K α),    H = I - 1 1ᵀ/n,    s = (1/n) Σ |eigenvalues of H K H|
 //
-// s is (tr K)/n where no eigenvalue is negative, and tr K may be 0. It is the limit that FitRidge approaches on more and more features of
-// the kernel, but for s, which there is the mean squared norm of a feature row. The system is solved by its eigenvectors as it is, neither
+// s is (tr H K H)/n where no eigenvalue is negative, and tr K may be 0. It is the limit that FitRidge approaches on more and more features of
+// the kernel, but for s, which there is the mean squared distance of a feature row from their mean. The system is solved by its eigenvectors as it is, neither
 // clipped nor turned over: α is that of the stationary point of Σᵢ (f(xᵢ) - yᵢ)² + λ s <f, f> in the kernel's Kreĭn space. Ong, Mary, Canu
 // and Smola (2004), Learning with non-positive kernels.
 //
@@ -25,34 +25,29 @@ func FitKreinRidge(k *mat.Dense, y *mat.Dense, lambda float64) (*KernelRidge, er
 	if err := checkKernelRidge(who, k, y, lambda); err != nil {
 		return nil, err
 	}
-	g, n := k.RawMatrix(), k.RawMatrix().Rows
-	sym := mat.NewSymDense(n, nil)
-	work := make([]float64, n*n)
-	for i := range n {
-		copy(work[i*n:(i+1)*n], g.Data[i*g.Stride:])
-		for j := range i + 1 {
-			sym.SetSym(i, j, g.Data[i*g.Stride+j])
-		}
-	}
-	values, err := eigenvalues(who, sym, nil)
-	if err != nil {
-		return nil, err
-	}
-	scale := 0.
-	for _, v := range values {
-		scale += math.Abs(v) / float64(n)
-	}
-	if !(scale > 0 && scale <= math.MaxFloat64) {
-		return nil, fmt.Errorf("train: %s: the mean absolute eigenvalue of k is %v, not a positive number; check the kernel: %w", who, scale, domain.ErrDomain)
-	}
+	n := k.RawMatrix().Rows
+	work, _ := copyGram(k)
 	dual := newRidgeDual(work, n, y.RawMatrix()) // the vector of ones has the eigenvalue mu there
+	sym := mat.NewSymDense(n, nil)
 	for i := range n {
 		for j := range i + 1 {
 			sym.SetSym(i, j, work[i*n+j])
 		}
 	}
 	var vectors mat.Dense
-	if values, err = eigenvalues(who, sym, &vectors); err != nil {
+	values, err := eigenvalues(who, sym, &vectors)
+	if err != nil {
+		return nil, err
+	}
+	spread := -dual.mu
+	for _, v := range values {
+		spread += math.Abs(v)
+	}
+	if spread /= float64(n); !(spread > roundedKernel*dual.mu) {
+		spread = 0
+	}
+	scale, err := penaltyScale(who, spread, math.Abs(dual.mean), roundedKernel)
+	if err != nil {
 		return nil, err
 	}
 	largest := 0.
@@ -77,14 +72,12 @@ func FitKreinRidge(k *mat.Dense, y *mat.Dense, lambda float64) (*KernelRidge, er
 	return dual.fitted(who, alpha, lambda)
 }
 
-// eigenvalues are those of a symmetric matrix, with the eigenvectors as columns where they are wanted.
+// eigenvalues are those of a symmetric matrix, with the eigenvectors as columns.
 func eigenvalues(who string, a *mat.SymDense, vectors *mat.Dense) ([]float64, error) {
 	var e mat.EigenSym
-	if !e.Factorize(a, vectors != nil) {
+	if !e.Factorize(a, true) {
 		return nil, fmt.Errorf("train: %s: the eigenvalues of k were not found; scale the kernel: %w", who, domain.ErrDomain)
 	}
-	if vectors != nil {
-		e.VectorsTo(vectors)
-	}
+	e.VectorsTo(vectors)
 	return e.Values(nil), nil
 }

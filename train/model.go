@@ -58,7 +58,7 @@ func (m *Model) Prepare(x ops.Matrix) (ops.Matrix, error) {
 		return nil, err
 	}
 	scaled := &data.Set{X: own, Source: "train: Model"}
-	if err := m.Scaler.Apply(scaled.X); err != nil {
+	if err := m.Scaler.ApplyInPlace(scaled.X); err != nil {
 		return nil, err
 	}
 	return scaled.As(m.Map.Dtype())

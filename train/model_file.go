@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -28,6 +29,9 @@ type card struct {
 	Outputs int          `json:"outputs"`
 	Classes data.Classes `json:"classes"`
 	Drawn   bool         `json:"drawn"` // whether the file holds the map's parameters
+	// Streams is 1 where each map of a mean-map has a stream of random numbers. It is missing where a file is from
+	// before: both then have one, see layers.Spec.
+	Streams int `json:"streams"`
 }
 
 // Save writes the whole model to a safetensors file: the tensors map.*, head.* and scaler.*, and the rest, Notes included, as metadata.
@@ -36,8 +40,8 @@ type card struct {
 func (m *Model) Save(path string) error { return m.save(path, true) }
 
 // SaveSpec is Save without the parameters of the map, which Load then draws again from the spec and its seed: a small file,
-// at the price of trusting that the draw stays the same. Errors, besides those of Save: a map that was tuned, and one that is wide
-// beyond proportion to the head (domain.ErrParam).
+// at the price of trusting that the draw stays the same. Errors, besides those of Save (domain.ErrParam): a map that
+// was tuned, one whose weights are not what its Spec draws, and one that is wide beyond proportion to the head.
 func (m *Model) SaveSpec(path string) error { return m.save(path, false) }
 
 func (m *Model) save(path string, drawn bool) error {
@@ -77,7 +81,8 @@ func (m *Model) save(path string, drawn bool) error {
 
 // card describes the model, if Load could make it from that card and those tensors.
 func (m *Model) card(tensors map[string]*tensor.Dense, drawn bool) (card, error) {
-	c := card{Version: Version, Spec: m.Spec, Scaler: m.Scaler.Name(), Head: "linear", Outputs: m.Head.Features(), Classes: m.Classes, Drawn: drawn}
+	c := card{Version: Version, Spec: m.Spec, Scaler: m.Scaler.Name(), Head: "linear", Outputs: m.Head.Features(),
+		Classes: m.Classes, Drawn: drawn, Streams: 1}
 	if _, ok := m.Head.(*layers.SoftmaxHead); ok {
 		c.Head = "softmax"
 	}
@@ -111,7 +116,46 @@ func (m *Model) card(tensors map[string]*tensor.Dense, drawn bool) (card, error)
 	if err != nil {
 		return c, fmt.Errorf("the model's Spec does not describe its Map and Head: %w", err)
 	}
+	if !drawn {
+		return c, m.checkDraw()
+	}
 	return c, nil
+}
+
+// checkDraw wants a map that its spec draws again. A layer that was made otherwise has other weights: by WithName, or as
+// part of a composition.
+func (m *Model) checkDraw() error {
+	again, err := m.Spec.Build()
+	if err != nil {
+		return err
+	}
+	mine := map[string]*tensor.Dense{}
+	for _, p := range m.Map.Params() {
+		mine[p.Name] = p.Value
+	}
+	for _, p := range again.Params() {
+		if !sameDraw(mine[p.Name], p.Value) {
+			return fmt.Errorf("the map's %s is not what its Spec draws, and a seed cannot bring it back; use Save", p.Name)
+		}
+	}
+	return nil
+}
+
+// sameDraw says whether two tensors are the same draw, which on another machine is the same to rounding.
+func sameDraw(a, b *tensor.Dense) bool {
+	if a == nil || a.Dtype() != b.Dtype() || !a.Shape().Eq(b.Shape()) {
+		return false
+	}
+	largest := 0.0
+	for i := range b.Shape().TotalSize() {
+		largest = math.Max(largest, math.Abs(cell(b, i)))
+	}
+	for i := range b.Shape().TotalSize() {
+		if !(math.Abs(cell(a, i)-cell(b, i)) <= 1e-4*largest) {
+			return false
+		}
+	}
+	return true
 }
 
 // Load reads a model that Save or SaveSpec wrote. Errors: a damaged file (modelfile.ErrCorrupt), another kind of file
@@ -145,11 +189,14 @@ func fromFile(meta map[string]string, tensors map[string]*tensor.Dense) (*Model,
 	if err := c.check(e, tensors); err != nil {
 		return nil, fmt.Errorf("%w: %w", err, modelfile.ErrFormat)
 	}
+	if inner, err := c.Spec.InnerCoordinates(); err == nil && inner > 0 && c.Streams == 0 {
+		c.Spec.OneStream = true
+	}
 	m := &Model{Spec: c.Spec, Classes: c.Classes, Notes: meta}
 	if c.Drawn {
 		m.Map, err = c.Spec.Restore(withPrefix(tensors, "map."))
-	} else {
-		m.Map, err = c.Spec.Build()
+	} else if m.Map, err = c.Spec.Build(); err == nil {
+		m.Map.Params() // the head was fitted on them: no composition may draw them again
 	}
 	if err != nil {
 		return nil, err

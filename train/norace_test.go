@@ -2,5 +2,5 @@
 
 package train
 
-// raceEnabled: under the race detector a sync.Pool drops objects at random, and memory cannot be counted.
-const raceEnabled = false
+// RaceEnabled: under the race detector a sync.Pool drops objects at random, and memory cannot be counted.
+const RaceEnabled = false

@@ -39,12 +39,16 @@ func ArgMax(scores *mat.Dense) []int {
 	n, _ := scores.Dims()
 	best := make([]int, n)
 	for i := range best {
-		best[i] = -1
-		row := scores.RawRowView(i)
-		for j, v := range row {
-			if v == v && (best[i] < 0 || v > row[best[i]]) {
-				best[i] = j
-			}
+		best[i] = argMax(scores.RawRowView(i))
+	}
+	return best
+}
+
+func argMax(row []float64) int {
+	best := -1
+	for j, v := range row {
+		if v == v && (best < 0 || v > row[best]) {
+			best = j
 		}
 	}
 	return best

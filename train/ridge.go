@@ -11,21 +11,28 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Selection is how FitRidge chooses among several lambdas.
+// Selection is how FitRidge chooses lambda.
 type Selection int
 
 const (
-	// SelectNone fits the one lambda that is given.
-	SelectNone Selection = iota
+	// SelectAuto fits the one lambda that is given. Among several, and where none is given among a built-in grid, it is SelectLOO by at most
+	// 4096 of the rows, drawn at random, which takes about the time of the fit and no second pass. Where that is too dear, with no lambda given
+	// and more than 512 features of an indefinite kernel, and for one row, it is SelectNone.
+	SelectAuto Selection = iota
+	// SelectNone fits the one lambda that is given, or 1e-6 n for n rows.
+	SelectNone
 	// SelectLOO takes the lambda of the least leave-one-out error, which is exact: yᵢ - f₋ᵢ(xᵢ) = (yᵢ - f(xᵢ)) / (1 - hᵢᵢ),
 	// where h is the hat matrix, intercept included, at the same effective lambda. It needs a second pass through the map.
 	SelectLOO
-	// SelectHeldOut takes the lambda of the least error on rows that are set aside, and then fits on all rows.
+	// SelectHeldOut takes the lambda of the least error on rows that are set aside, and then fits on all rows. The error rate is that of at
+	// most 4096 of them.
 	SelectHeldOut
 )
 
 func (s Selection) String() string {
 	switch s {
+	case SelectAuto:
+		return "auto"
 	case SelectNone:
 		return "none"
 	case SelectLOO:
@@ -37,51 +44,48 @@ func (s Selection) String() string {
 	}
 }
 
-// RidgeOptions are the options of FitRidge. The zero value fits the default lambda.
+// RidgeOptions are the options of FitRidge. The zero value chooses lambda.
+//
+// The best lambda of targets that are classes is that of the least error rate, among equals of the least squared error; of others that of the least
+// squared error; among equals it is the largest. The built-in grid is the powers of ten from 1e-9 n to 1e-1 n, for n rows, and on to 1e-15 n
+// or 1e3 n while the best is at an end.
 type RidgeOptions struct {
-	// Lambdas are relative: the penalty is lambda times the mean squared norm of a feature row. Each is finite and
-	// >= 0; nil is one lambda, 1e-6 n for n rows.
+	// Lambdas are relative: the penalty is lambda times the mean squared distance of a feature row from their mean. Each is finite and
+	// >= 0; nil are those of Select.
 	Lambdas []float64
 	Select  Selection // SelectNone wants one lambda
 	HeldOut float64   // fraction of the rows that SelectHeldOut sets aside, in (0, 1); 0 is 0.2
-	Seed    uint64    // which rows those are
+	Seed    uint64    // which rows those are, and those of SelectAuto
 	// ClassWeights are those of RidgeStats: with the weight 2 a row of the class counts as two of it would, in s and in the errors by which lambda is
 	// chosen too. nil: all are 1. With them the D x D system is solved for any n.
 	ClassWeights []float64
 	// BlockRows is how many rows go through the map at once; 0 chooses blocks of a few MB. It changes results only by
 	// rounding.
 	BlockRows int
-	// Progress is called after each block with the rows done and to do; leave-one-out counts every row twice. nil: not called.
+	// Progress is called after each block with the rows done and to do; every pass of SelectLOO counts the rows again. nil: not called.
 	Progress func(done, total int)
 }
-
-// LambdaScore is the mean squared error, over rows and targets, of one relative lambda. It is +Inf for a lambda that
-// is too small for the rows at hand: the system is singular to working precision, or a row determines its own fit.
-type LambdaScore struct{ Lambda, MSE float64 }
-
-// defaultLambda is the default of RidgeOptions.Lambdas, a row.
-const defaultLambda = 1e-6
 
 // RidgeFit is a linear head: f(z) = z W + B.
 type RidgeFit struct {
 	W      *mat.Dense    // [D, k]
 	B      []float64     // [k], the intercept
 	Lambda float64       // the relative lambda that was chosen
-	Scores []LambdaScore // one a lambda, in the order given; nil for SelectNone
+	Scores []LambdaScore // one a lambda, in the order given, or of the built-in grid from the least up; nil where there was no choice
 	Dual   bool          // whether the n x n system was solved instead of the D x D one
 }
 
 // FitRidge fits linear regression with an l2 penalty on the features z = m(x), in closed form:
 //
-//	min over W, b of  Σᵢ ‖zᵢ W + b - yᵢ‖² + λ s ‖W‖²,    s = (1/n) Σᵢ ‖zᵢ‖²
+//	min over W, b of  Σᵢ ‖zᵢ W + b - yᵢ‖² + λ s ‖W‖²,    s = (1/n) Σᵢ ‖zᵢ - z̄‖²
 //	W = (Zcᵀ Zc + λ s I)⁻¹ Zcᵀ Yc,    b = ȳ - z̄ W
 //
-// with Zc, Yc the centred features and targets: the intercept is not penalised. x is [n, d], float64 or float32, dense or sparse, or n bags; y
+// with Zc, Yc the centred features and targets: the intercept is not penalised. Where all rows have the same features s is ‖z̄‖², and W is 0. x is [n, d], float64 or float32, dense or sparse, or n bags; y
 // is [n, k]; a nil map is the identity. Sums are float64. Hoerl and Kennard (1970), Ridge regression; leave-one-out by
 // Allen's PRESS (1974).
 //
 // Rows go through the map in blocks, and the n x D matrix of features is never held when D <= n: memory is D² + O(D)
-// numbers and the blocks (with SelectHeldOut 2 D²). When n < D, W = Zcᵀ (Zc Zcᵀ + λ s I)⁻¹ Yc is computed instead, with
+// numbers and the blocks (with SelectHeldOut 2 D², and to choose lambda up to 4096 D). When n < D, W = Zcᵀ (Zc Zcᵀ + λ s I)⁻¹ Yc is computed instead, with
 // the features, n D numbers, and n² more. Results do not depend on GOMAXPROCS. ctx is looked at between blocks and
 // before a factorisation.
 //
@@ -105,7 +109,7 @@ func FitRidge(ctx context.Context, m Map, x ops.Matrix, y *mat.Dense, o RidgeOpt
 	if src.block == 0 {
 		src.block = src.blockRows()
 	}
-	if src.n < src.features && src.signature == nil && o.ClassWeights == nil {
+	if o.solvesDual(src.n, src.features, src.signature != nil) {
 		return fitRidgeDual(src, o)
 	}
 	src.total = o.passes(src.signature) * src.n
@@ -114,20 +118,17 @@ func FitRidge(ctx context.Context, m Map, x ops.Matrix, y *mat.Dense, o RidgeOpt
 
 // complete checks the options and fills in the defaults for n rows.
 func (o RidgeOptions) complete(n int) (RidgeOptions, error) {
-	o.Lambdas = o.lambdas(n)
 	for i, l := range o.Lambdas {
 		if err := checkLambda(l); err != nil {
 			return o, fmt.Errorf("train: Ridge: Lambdas[%d]: %w", i, err)
 		}
 	}
-	if o.HeldOut == 0 {
-		o.HeldOut = 0.2
-	}
+	o.HeldOut = o.heldShare()
 	var wrong string
 	switch {
-	case o.Select < SelectNone || o.Select > SelectHeldOut:
-		wrong = fmt.Sprintf("Select = %d is none of SelectNone, SelectLOO and SelectHeldOut", int(o.Select))
-	case len(o.Lambdas) == 0:
+	case o.Select < SelectAuto || o.Select > SelectHeldOut:
+		wrong = fmt.Sprintf("Select = %d is none of SelectAuto, SelectNone, SelectLOO and SelectHeldOut", int(o.Select))
+	case o.Lambdas != nil && len(o.Lambdas) == 0:
 		wrong = "Lambdas is empty; give one, or nil for the default"
 	case o.Select == SelectNone && len(o.Lambdas) > 1:
 		wrong = fmt.Sprintf("%d lambdas and SelectNone; give one lambda, or choose by SelectLOO or SelectHeldOut", len(o.Lambdas))
@@ -135,20 +136,48 @@ func (o RidgeOptions) complete(n int) (RidgeOptions, error) {
 		wrong = fmt.Sprintf("HeldOut = %v is not between 0 and 1", o.HeldOut)
 	case o.BlockRows < 0:
 		wrong = fmt.Sprintf("BlockRows = %d is negative; 0 chooses", o.BlockRows)
-	case o.Select != SelectNone && n < 2:
-		return o, fmt.Errorf("train: Ridge: %v needs at least 2 rows, got %d; use SelectNone: %w", o.Select, n, domain.ErrShape)
+	case n < 2 && (o.Select > SelectNone || len(o.Lambdas) > 1):
+		return o, fmt.Errorf("train: Ridge: %v needs at least 2 rows, got %d; use SelectNone and one lambda: %w", o.Select, n, domain.ErrShape)
 	default:
 		return o, nil
 	}
 	return o, fmt.Errorf("train: Ridge: %s: %w", wrong, domain.ErrParam)
 }
 
-// lambdas are those of n rows.
-func (o RidgeOptions) lambdas(n int) []float64 {
-	if o.Lambdas == nil {
-		return []float64{defaultLambda * float64(n)}
+// kreinChosen is up to how many features of an indefinite kernel lambda is chosen by default: every lambda wants a factor of its own.
+const kreinChosen = 512
+
+// chooses says whether SelectAuto chooses among lambdas, by n rows of features with a signature.
+func (o RidgeOptions) chooses(n int, signature []float64) bool {
+	return o.Select == SelectAuto && o.choosesAmong(n, len(signature), signature != nil)
+}
+
+func (o RidgeOptions) choosesAmong(n, features int, signed bool) bool {
+	return n > 1 && (len(o.Lambdas) > 1 || o.Lambdas == nil && (!signed || features <= kreinChosen))
+}
+
+// heldShare is the fraction of the rows that SelectHeldOut sets aside.
+func (o RidgeOptions) heldShare() float64 {
+	if o.HeldOut == 0 {
+		return .2
 	}
-	return o.Lambdas
+	return o.HeldOut
+}
+
+// lambda is the one to fit for n rows where there is no choice.
+func (o RidgeOptions) lambda(n int) float64 {
+	if o.Lambdas == nil {
+		return defaultLambda * float64(n)
+	}
+	return o.Lambdas[0]
+}
+
+// grid is what lambda is chosen among for n rows, by more at once where the best is at an end.
+func (o RidgeOptions) grid(n, by int) lambdaGrid {
+	if o.Lambdas != nil {
+		return lambdaGrid{list: o.Lambdas}
+	}
+	return builtIn(n, by)
 }
 
 func checkLambda(l float64) error {
@@ -160,11 +189,16 @@ func checkLambda(l float64) error {
 
 // featureRows are the rows of a fit as features: a rowSource, whose rows are in memory, or a blockSource, which reads them.
 type featureRows interface {
-	// each calls f with block after block, the same ones at every call. z is valid until the next block.
-	each(f addRows) error
+	eachRows
 	// parts calls train or held with the rows of SelectHeldOut.
 	parts(o RidgeOptions, train, held addRows) error
 	signs() []float64
+}
+
+// eachRows are rows as features.
+type eachRows interface {
+	// each calls f with block after block, the same ones at every call. z is valid until the next block.
+	each(f addRows) error
 }
 
 // addRows takes rows, their features and their targets.
@@ -173,45 +207,44 @@ type addRows func(rows rowNames, z *tensor.Dense, y *mat.Dense) error
 // fitRidgePrimal solves the D x D system.
 func fitRidgePrimal(ctx context.Context, src featureRows, o RidgeOptions) (*RidgeFit, error) {
 	s := RidgeStats{Signature: src.signs(), ClassWeights: o.ClassWeights}
-	if o.Select == SelectHeldOut {
+	sample := newRowSample(o.Seed)
+	switch o.Select {
+	case SelectHeldOut:
 		held := RidgeStats{Signature: src.signs(), ClassWeights: o.ClassWeights}
-		if err := src.parts(o, s.addNamed, held.addNamed); err != nil {
+		if err := src.parts(o, s.addNamed, both(held.addNamed, sample.add)); err != nil {
 			return nil, err
 		}
-		return s.Best(ctx, &held, o.lambdas(s.n+held.n))
+		return s.best(ctx, &held, sample, o.grid(s.n+held.n, 1))
+	case SelectAuto:
+		add := s.addNamed
+		if o.chooses(2, src.signs()) {
+			add = both(add, sample.add)
+		}
+		if err := src.each(add); err != nil {
+			return nil, err
+		}
+		if o.chooses(s.n, src.signs()) {
+			return s.leaveOneOut(sample, o.grid(s.n, 1))
+		}
+	default:
+		if err := src.each(s.addNamed); err != nil {
+			return nil, err
+		}
+		if o.Select == SelectLOO {
+			return s.leaveOneOut(src, o.grid(s.n, 3))
+		}
 	}
-	if err := src.each(s.addNamed); err != nil {
-		return nil, err
-	}
-	o.Lambdas = o.lambdas(s.n)
-	if o.Select == SelectLOO {
-		return s.leaveOneOut(src, o.Lambdas)
-	}
-	return s.Solve(o.Lambdas[0])
+	return s.Solve(o.lambda(s.n))
 }
 
-// passes is how often the rows go through the map.
+// passes is how often the rows go through the map, at least.
 func (o RidgeOptions) passes(signature []float64) int {
 	switch {
 	case o.Select != SelectLOO:
 		return 1
 	case signature != nil:
-		return 1 + len(o.Lambdas)
+		return 1 + max(1, len(o.Lambdas))
 	default:
 		return 2
 	}
-}
-
-// bestScore is the index of the least score, the first of equals; an error when no lambda could be used.
-func bestScore(scores []LambdaScore) (int, error) {
-	best := 0
-	for i, s := range scores {
-		if s.MSE < scores[best].MSE {
-			best = i
-		}
-	}
-	if math.IsInf(scores[best].MSE, 1) {
-		return 0, fmt.Errorf("train: Ridge: none of the %d lambdas leaves a system that can be solved; raise the lambdas: %w", len(scores), domain.ErrParam)
-	}
-	return best, nil
 }

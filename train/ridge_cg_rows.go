@@ -20,13 +20,14 @@ type normalEquations struct {
 	zc, t        []float64 // the block in hand, centred, and its product; scratch
 }
 
-// means goes over the rows for their number, their means and their mean squared norm.
+// means goes over the rows for their number, their means and the scale of lambda.
 func (e *normalEquations) means() error {
 	s := &e.stats
+	var spread rowSpread
 	err := e.src.each(func(rows rowNames, z *tensor.Dense, y *mat.Dense) error {
 		n, d, raw := z.Shape()[0], z.Shape()[1], y.RawMatrix()
 		if s.n == 0 {
-			*s = RidgeStats{features: d, targets: raw.Cols, meanZ: make([]float64, d), meanY: make([]float64, raw.Cols)}
+			*s = RidgeStats{features: d, targets: raw.Cols, meanY: make([]float64, raw.Cols)}
 		}
 		if d != s.features || raw.Cols != s.targets {
 			return fmt.Errorf("train: Ridge: features %v and %d targets do not fit the blocks before them ([.,%d] and [.,%d]): %w", z.Shape(), raw.Cols, s.features, s.targets, domain.ErrShape)
@@ -35,24 +36,23 @@ func (e *normalEquations) means() error {
 			return err
 		}
 		s.n += n
-		share := float64(n) / float64(s.n)
-		for j, m := range columnMeans(e.centred(z, make([]float64, d)), nil, float64(n), n, d, d) {
-			s.meanZ[j] += (m - s.meanZ[j]) * share
+		if z.Dtype() == tensor.Float32 {
+			addSpread(&spread, z.Float32s(), nil, d)
+		} else {
+			addSpread(&spread, z.Float64s(), nil, d)
 		}
+		share := float64(n) / float64(s.n)
 		for j, m := range columnMeans(raw.Data, nil, float64(n), n, raw.Cols, raw.Stride) {
 			s.meanY[j] += (m - s.meanY[j]) * share
 		}
-		squares := 0.0
-		for _, v := range e.zc {
-			squares += v * v / float64(n)
-		}
-		e.scale += (squares - e.scale) * share
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	return checkScale(e.scale)
+	s.meanZ = spread.mean
+	e.scale, err = spread.scale("Ridge")
+	return err
 }
 
 // centred copies features less their means to e.zc.

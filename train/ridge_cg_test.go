@@ -17,7 +17,7 @@ func TestRidgeCG(t *testing.T) {
 	ctx := context.Background()
 	for _, m := range []Map{nil, fourier(t, 6, 60, 6), fourier(t, 6, 300, 9)} {
 		for _, lambda := range []float64{0, .5} {
-			o := RidgeOptions{}
+			o := RidgeOptions{Select: SelectNone}
 			if lambda > 0 {
 				o.Lambdas = []float64{lambda}
 			}
@@ -43,7 +43,7 @@ func TestRidgeCG(t *testing.T) {
 	for i, v := range x.Float64s() {
 		narrow.Float32s()[i] = float32(v)
 	}
-	want, err := FitRidgeBlocks(ctx, nil, OneBlock(narrow, y), RidgeOptions{})
+	want, err := FitRidgeBlocks(ctx, nil, OneBlock(narrow, y), RidgeOptions{Select: SelectNone})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,9 @@ import (
 	"math"
 	"slices"
 
+	"github.com/bochner-go/bochner/train/data"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
@@ -16,16 +18,18 @@ import (
 // set to mu, the mean of the others, which changes nothing but the condition of the matrix.
 type ridgeDual struct {
 	n, targets int
-	k          []float64 // Kc + mu 1 1ᵀ/n, lower triangle
-	rowMean    []float64 // of K
-	mean, mu   float64   // the mean of rowMean; the value of the ones
-	y          []float64 // Yc, [n, targets]
+	k          []float64      // Kc + mu 1 1ᵀ/n, lower triangle
+	rowMean    []float64      // of K
+	spread     float64        // tr Kc/n
+	mean, mu   float64        // the mean of rowMean; the value of the ones
+	given      blas64.General // the targets
+	y          []float64      // less their mean, Yc, [n, targets]
 	meanY      []float64
 }
 
 // newRidgeDual centres k, of which it reads and overwrites the lower triangle, and y, [n, targets], which it copies.
 func newRidgeDual(k []float64, n int, y blas64.General) *ridgeDual {
-	d := &ridgeDual{n: n, targets: y.Cols, k: k, rowMean: make([]float64, n), meanY: make([]float64, y.Cols), y: make([]float64, n*y.Cols)}
+	d := &ridgeDual{n: n, targets: y.Cols, k: k, given: y, rowMean: make([]float64, n), meanY: make([]float64, y.Cols), y: make([]float64, n*y.Cols)}
 	for i := range n {
 		for j, v := range k[i*n : i*n+i+1] {
 			d.rowMean[i] += v / float64(n)
@@ -41,7 +45,14 @@ func newRidgeDual(k []float64, n int, y blas64.General) *ridgeDual {
 		for j := range i + 1 {
 			k[i*n+j] += d.mean - d.rowMean[i] - d.rowMean[j]
 		}
-		d.mu += k[i*n+i] / float64(n)
+		d.spread += k[i*n+i] / float64(n)
+	}
+	if d.mu = d.spread; !(d.mu > 0) { // an indefinite kernel: any number of its size
+		for i := range n {
+			for _, v := range k[i*n : i*n+i+1] {
+				d.mu = max(d.mu, math.Abs(v))
+			}
+		}
 	}
 	if !(d.mu > 0) {
 		d.mu = 1
@@ -84,48 +95,72 @@ func (d *ridgeDual) intercept(alpha []float64) []float64 {
 	return b
 }
 
-// leaveOneOut scores every lambda, in the unit of K. With C = (Kc + mu 1 1ᵀ/n + λI)⁻¹ the residual is λ αᵢ and
+// leaveOneOut scores every lambda, in the unit of K, on the rows which (nil: all). With C = (Kc + mu 1 1ᵀ/n + λI)⁻¹ the residual is λ αᵢ and
 // 1 - hᵢᵢ = λ (Cᵢᵢ - 1/(n(mu + λ))), so the error without row i is αᵢ over that bracket. One tridiagonal reduction
-// serves all lambdas. It overwrites d.k.
-func (d *ridgeDual) leaveOneOut(lambdas []float64, scale float64) []LambdaScore {
+// serves all lambdas. It returns the α of the best and overwrites d.k.
+func (d *ridgeDual) leaveOneOut(which []int, grid lambdaGrid, scale float64) (alpha []float64, scores []LambdaScore, best int, err error) {
 	n, k := d.n, d.targets
-	q := newTridiagonal(d.k, n)
-	rows := make([]float64, n*n) // I Q: row i gives Cᵢᵢ
-	for i := range n {
-		rows[i*n+i] = 1
+	if which == nil {
+		which = make([]int, n)
+		for i := range which {
+			which[i] = i
+		}
 	}
-	q.rotate(rows, n, false)
+	squares := make([]float64, k)
+	for i, v := range d.y {
+		squares[i%k] += v * v
+	}
+	if err := checkSquares(squares); err != nil {
+		return nil, nil, 0, err
+	}
+	q := newTridiagonal(d.k, n)
+	rows := make([]float64, len(which)*n) // of I Q: row i gives Cᵢᵢ
+	for r, i := range which {
+		rows[r*n+i] = 1
+	}
+	q.rotate(rows, len(which), false)
 	y := transposed(d.y, n, k, k)
 	q.rotate(y, k, false)
-	sums, usable := make([]float64, len(lambdas)), make([]bool, len(lambdas))
-	for l, lambda := range lambdas {
-		var f ldl
-		shift := lambda * scale
-		if f, usable[l] = q.factor(shift); !usable[l] {
-			continue
-		}
+	solve := func(f ldl) []float64 {
 		alpha := slices.Clone(y)
 		for t := range k {
 			f.solve(alpha[t*n : (t+1)*n])
 		}
 		q.rotate(alpha, k, true)
-		errs := make([]float64, n)
-		inParallel(n, func(i int) {
-			c := f.quadratic(rows[i*n : (i+1)*n])
-			left := c - 1/(float64(n)*(d.mu+shift))
-			for t := range k {
-				e := alpha[t*n+i] / left
-				errs[i] += e * e
-			}
-			if left < decisive*c {
-				errs[i] = math.Inf(1)
-			}
-		})
-		for _, e := range errs {
-			sums[l] += e
-		}
+		return alpha
 	}
-	return scoresOf(lambdas, usable, sums, float64(n*k))
+	scores, best, err = grid.chooseUsable(func(lambdas []float64) ([]LambdaScore, error) {
+		sums, usable := make([]lossSums, len(lambdas)), make([]bool, len(lambdas))
+		for l, lambda := range lambdas {
+			var f ldl
+			shift := lambda * scale
+			if f, usable[l] = q.factor(shift); !usable[l] {
+				continue
+			}
+			alpha, left := solve(f), make([]float64, len(which))
+			inParallel(len(which), func(r int) {
+				c := f.quadratic(rows[r*n : (r+1)*n])
+				if left[r] = c - 1/(float64(n)*(d.mu+shift)); left[r] < decisive*c {
+					left[r] = 0
+				}
+			})
+			target, pred := make([]float64, k), make([]float64, k)
+			for r, i := range which {
+				usable[l] = usable[l] && left[r] != 0
+				for t := range k {
+					target[t] = d.given.Data[i*d.given.Stride+t]
+					pred[t] = target[t] - alpha[t*n+i]/left[r]
+				}
+				sums[l].add(target, pred, 1)
+			}
+		}
+		return scoresOf(lambdas, usable, sums, k), nil
+	})
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	f, _ := q.factor(scores[best].Lambda * scale)
+	return transposed(solve(f), k, n, n), scores, best, nil
 }
 
 // fitRidgeDual solves the n x n system.
@@ -134,34 +169,43 @@ func fitRidgeDual(src *rowSource, o RidgeOptions) (*RidgeFit, error) {
 	if err != nil {
 		return nil, err
 	}
-	scale := meanOf(rows.norms, nil)
-	if err := checkScale(scale); err != nil {
-		return nil, err
+	n, y, k, mean, rounded := src.n, src.y.RawMatrix(), rows.gram(), floats.Dot(rows.mean, rows.mean), roundedRows
+	if rows.x != nil {
+		rounded = roundedKernel // of products that are not centred
 	}
-	n, y, k := src.n, src.y.RawMatrix(), rows.gram()
+	lambda := o.lambda(n)
 	var scores []LambdaScore
-	switch o.Select {
-	case SelectLOO:
-		scores = newRidgeDual(slices.Clone(k), n, y).leaveOneOut(o.Lambdas, scale)
-	case SelectHeldOut:
-		scores, err = dualHeldOut(src, k, rows.norms, o)
+	if o.Select == SelectHeldOut {
+		var best int
+		if scores, best, err = dualHeldOut(src, k, mean, rounded, o); err != nil {
+			return nil, err
+		}
+		lambda = scores[best].Lambda
 	}
+	dual := newRidgeDual(k, n, y)
+	scale, err := penaltyScale("Ridge", dual.spread, mean, rounded)
 	if err != nil {
 		return nil, err
 	}
-	best := 0
-	if scores != nil {
-		if best, err = bestScore(scores); err != nil {
+	var alpha []float64
+	if o.Select == SelectLOO || o.chooses(n, nil) {
+		var which []int
+		if o.Select == SelectAuto && n > scoredRows {
+			which = data.Shuffle(n, o.Seed)[:scoredRows]
+		}
+		var best int
+		if alpha, scores, best, err = dual.leaveOneOut(which, o.grid(n, 1), scale); err != nil {
 			return nil, err
 		}
-	}
-	dual := newRidgeDual(k, n, y)
-	alpha, ok := dual.solve(dual.k, o.Lambdas[best]*scale)
-	if !ok {
-		return nil, notPositive("Ridge", n, o.Lambdas[best], o.Lambdas[best]*scale)
+		lambda = scores[best].Lambda
+	} else {
+		var ok bool
+		if alpha, ok = dual.solve(dual.k, lambda*scale); !ok {
+			return nil, notPositive("Ridge", n, lambda, lambda*scale)
+		}
 	}
 	s := RidgeStats{n: n, features: src.features, targets: y.Cols, meanZ: rows.mean, meanY: dual.meanY}
-	fit, err := s.fit(rows.weights(alpha, y.Cols), o.Lambdas[best])
+	fit, err := s.fit(rows.weights(alpha, y.Cols), lambda)
 	if err != nil {
 		return nil, err
 	}
@@ -169,10 +213,9 @@ func fitRidgeDual(src *rowSource, o RidgeOptions) (*RidgeFit, error) {
 	return fit, nil
 }
 
-// all maps every row and returns the features less their means, [n, D], the squared norm of each row before that, and
-// the means.
-func (s *rowSource) all() (z, norms, mean []float64, err error) {
-	z, norms, mean = make([]float64, s.n*s.features), make([]float64, s.n), make([]float64, s.features)
+// all maps every row and returns the features less their means, [n, D], and the means.
+func (s *rowSource) all() (z, mean []float64, err error) {
+	z, mean = make([]float64, s.n*s.features), make([]float64, s.features)
 	none := RidgeStats{features: s.features, meanZ: make([]float64, s.features)}
 	err = s.each(nil, func(rows rowNames, block *tensor.Dense, y *mat.Dense) error {
 		if err := checkFinite("Ridge", block, y, rows.at); err != nil {
@@ -183,19 +226,18 @@ func (s *rowSource) all() (z, norms, mean []float64, err error) {
 		for i := range b {
 			r := rows.first + i
 			for j, v := range z[r*d : (r+1)*d] {
-				norms[r] += v * v
 				mean[j] += v / float64(s.n)
 			}
 		}
 		return nil
 	})
 	subtractMean(z, z, mean)
-	return z, norms, mean, err
+	return z, mean, err
 }
 
 // dualHeldOut fits every lambda to the rows that are kept and scores it on the others, all by entries of k, the lower
 // triangle of the Gram matrix of all rows.
-func dualHeldOut(src *rowSource, k, norms []float64, o RidgeOptions) ([]LambdaScore, error) {
+func dualHeldOut(src *rowSource, k []float64, mean, rounded float64, o RidgeOptions) (scores []LambdaScore, best int, err error) {
 	train, held := ridgeSplit(src.n, o)
 	n, m, y := src.n, len(train), src.y.RawMatrix()
 	sub, target := make([]float64, m*m), general(m, y.Cols, y.Cols, make([]float64, m*y.Cols))
@@ -212,43 +254,29 @@ func dualHeldOut(src *rowSource, k, norms []float64, o RidgeOptions) ([]LambdaSc
 		}
 	}
 	dual := newRidgeDual(sub, m, target)
-	scale := meanOf(norms, train)
-	sums, usable := make([]float64, len(o.Lambdas)), make([]bool, len(o.Lambdas))
+	scale, err := penaltyScale("Ridge", dual.spread, mean, rounded)
+	if err != nil {
+		return nil, 0, err
+	}
 	work := make([]float64, m*m)
-	for l, lambda := range o.Lambdas {
-		if err := src.cancelled(); err != nil {
-			return nil, err
-		}
-		copy(work, sub)
-		var alpha []float64
-		if alpha, usable[l] = dual.solve(work, lambda*scale); !usable[l] {
-			continue
-		}
-		b := dual.intercept(alpha)
-		at := transposed(alpha, m, y.Cols, y.Cols)
-		pred := make([]float64, len(held)*y.Cols)
-		addProduct(1, general(len(held), m, m, cross), general(y.Cols, m, m, at), general(len(held), y.Cols, y.Cols, pred))
-		for i, r := range held {
-			for t, v := range y.Data[r*y.Stride : r*y.Stride+y.Cols] {
-				e := v - b[t] - pred[i*y.Cols+t]
-				sums[l] += e * e
+	return o.grid(n, 1).chooseUsable(func(lambdas []float64) ([]LambdaScore, error) {
+		sums, usable := make([]lossSums, len(lambdas)), make([]bool, len(lambdas))
+		for l, lambda := range lambdas {
+			if err := src.cancelled(); err != nil {
+				return nil, err
+			}
+			copy(work, sub)
+			var alpha []float64
+			if alpha, usable[l] = dual.solve(work, lambda*scale); !usable[l] {
+				continue
+			}
+			pred := slices.Repeat(dual.intercept(alpha), len(held))
+			at := transposed(alpha, m, y.Cols, y.Cols)
+			addProduct(1, general(len(held), m, m, cross), general(y.Cols, m, m, at), general(len(held), y.Cols, y.Cols, pred))
+			for i, r := range held {
+				sums[l].add(y.Data[r*y.Stride:r*y.Stride+y.Cols], pred[i*y.Cols:(i+1)*y.Cols], 1)
 			}
 		}
-	}
-	return scoresOf(o.Lambdas, usable, sums, float64(len(held)*y.Cols)), nil
-}
-
-// meanOf is the mean of v at index, or of all of it.
-func meanOf(v []float64, index []int) float64 {
-	sum := 0.0
-	if index == nil {
-		for _, x := range v {
-			sum += x / float64(len(v))
-		}
-		return sum
-	}
-	for _, i := range index {
-		sum += v[i] / float64(len(index))
-	}
-	return sum
+		return scoresOf(lambdas, usable, sums, y.Cols), nil
+	})
 }

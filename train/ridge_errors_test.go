@@ -67,7 +67,7 @@ func TestRidgeErrors(t *testing.T) {
 		{"negative", nil, x, y, RidgeOptions{Lambdas: []float64{1, -2}, Select: SelectLOO}, domain.ErrParam, "Lambdas[1]: lambda = -2"},
 		{"NaN lambda", nil, x, y, RidgeOptions{Lambdas: []float64{math.NaN()}}, domain.ErrParam, "Lambdas[0]"},
 		{"no lambda", nil, x, y, RidgeOptions{Lambdas: []float64{}}, domain.ErrParam, "empty"},
-		{"two", nil, x, y, RidgeOptions{Lambdas: two}, domain.ErrParam, "SelectLOO or SelectHeldOut"},
+		{"two", nil, x, y, RidgeOptions{Lambdas: two, Select: SelectNone}, domain.ErrParam, "SelectLOO or SelectHeldOut"},
 		{"selection", nil, x, y, RidgeOptions{Select: 7}, domain.ErrParam, "Select = 7"},
 		{"fraction", nil, x, y, RidgeOptions{HeldOut: 1}, domain.ErrParam, "HeldOut = 1"},
 		{"block", nil, x, y, RidgeOptions{BlockRows: -1}, domain.ErrParam, "BlockRows = -1"},
@@ -83,7 +83,7 @@ func TestRidgeErrors(t *testing.T) {
 
 func TestRidgeProgressAndCancel(t *testing.T) {
 	x, y := problem(23, 5, 1, 19)
-	for s, total := range map[Selection]int{SelectNone: 23, SelectLOO: 46, SelectHeldOut: 23} {
+	for s, total := range map[Selection]int{SelectAuto: 23, SelectNone: 23, SelectLOO: 46, SelectHeldOut: 23} {
 		last, of := 0, 0
 		ctx, cancel := context.WithCancel(context.Background())
 		o := RidgeOptions{Select: s, BlockRows: 4, Progress: func(done, all int) {

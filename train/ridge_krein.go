@@ -8,6 +8,7 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/lapack"
 	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
@@ -48,6 +49,15 @@ func factorKrein(g []float64, n int, shift float64, signature []float64) (f krei
 // solve overwrites b, [n, k], by the solution.
 func (f kreinFactor) solve(b []float64, k int) {
 	lapack64.Getrs(blas.NoTrans, f.lu, general(f.lu.Rows, k, k, b), f.pivot)
+}
+
+// inverse takes the place of the factor: for many right-hand sides a product with it is several times faster than solve.
+func (f kreinFactor) inverse() blas64.General {
+	work := make([]float64, 1)
+	lapack64.Getri(f.lu, f.pivot, work, -1)
+	work = make([]float64, int(work[0]))
+	lapack64.Getri(f.lu, f.pivot, work, len(work))
+	return f.lu
 }
 
 // coefficients returns W = (G + shift·Σ)⁻¹ R and leaves G as it is. Without a signature Σ is I, and the matrix must be positive definite.
@@ -110,61 +120,72 @@ func (s *RidgeStats) checkSignature() error {
 // kreinLeaveOneOut is leaveOneOut for an indefinite kernel: hᵢᵢ = 1/n + zᵢᵀ (G + λ s Σ)⁻¹ zᵢ, by the Sherman-Morrison formula, which asks
 // for no definite matrix. Every lambda has a factor and a pass over the rows of its own, so that the memory is that of one. 1 - hᵢᵢ can
 // have either sign.
-func (s *RidgeStats) kreinLeaveOneOut(src featureRows, lambdas []float64) (*RidgeFit, error) {
+func (s *RidgeStats) kreinLeaveOneOut(src eachRows, grid lambdaGrid) (*RidgeFit, error) {
 	scale, err := s.scale()
 	if err != nil {
 		return nil, err
 	}
-	d, k := s.features, s.targets
-	sums, usable := make([]float64, len(lambdas)), make([]bool, len(lambdas))
-	for l, lambda := range lambdas {
-		f, ok := factorKrein(slices.Clone(s.g), d, lambda*scale, s.Signature)
-		if usable[l] = ok; !ok {
-			continue
-		}
-		w := slices.Clone(s.r)
-		f.solve(w, k)
-		var p []float64
-		err := src.each(func(rows rowNames, z *tensor.Dense, y *mat.Dense) error {
-			if err := checkFinite("Ridge", z, y, rows.at); err != nil {
-				return err
-			}
-			b := z.Shape()[0]
-			p = s.centred(p, z)
-			weight, err := s.rowWeights(y, rows.at)
-			if err != nil {
-				return err
-			}
-			pred, solved := make([]float64, b*k), transposed(p, b, d, d)
-			addProduct(1, general(b, d, d, p), general(k, d, d, transposed(w, d, k, k)), general(b, k, k, pred))
-			f.solve(solved, b)
-			for i := range b {
-				w := weightAt(weight, i)
-				left := 1 - w/s.mass
-				for j, v := range p[i*d : (i+1)*d] {
-					left -= w * v * solved[j*b+i]
-				}
-				e := w * s.rowError(pred[i*k:], y.RawRowView(i)) / (left * left)
-				if math.Abs(left) < decisive {
-					e = math.Inf(1)
-				}
-				sums[l] += e
-			}
-			return nil
-		})
-		if err != nil {
-			return nil, err
-		}
+	if err := checkSquares(s.yy); err != nil {
+		return nil, err
 	}
-	scores := scoresOf(lambdas, usable, sums, s.mass*float64(k))
-	best, err := bestScore(scores)
+	scores, best, err := grid.chooseUsable(func(lambdas []float64) ([]LambdaScore, error) {
+		scores := make([]LambdaScore, len(lambdas))
+		for l, lambda := range lambdas {
+			if scores[l], err = s.kreinScore(src, lambda, scale); err != nil {
+				return nil, err
+			}
+		}
+		return scores, nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	fit, err := s.Solve(lambdas[best])
+	fit, err := s.Solve(scores[best].Lambda)
 	if err != nil {
 		return nil, err
 	}
 	fit.Scores = scores
 	return fit, nil
+}
+
+// kreinScore is the leave-one-out score of a lambda.
+func (s *RidgeStats) kreinScore(src eachRows, lambda, scale float64) (LambdaScore, error) {
+	d, k := s.features, s.targets
+	f, ok := factorKrein(slices.Clone(s.g), d, lambda*scale, s.Signature)
+	if !ok {
+		return unusable(lambda), nil
+	}
+	w := slices.Clone(s.r)
+	f.solve(w, k)
+	wt, inverse := transposed(w, d, k, k), f.inverse()
+	var p, solved []float64
+	var sums lossSums
+	err := src.each(func(rows rowNames, z *tensor.Dense, y *mat.Dense) error {
+		if err := checkFinite("Ridge", z, y, rows.at); err != nil {
+			return err
+		}
+		b := z.Shape()[0]
+		p = s.centred(p, z)
+		weight, err := s.rowWeights(y, rows.at)
+		if err != nil {
+			return err
+		}
+		pred := make([]float64, b*k)
+		addProduct(1, general(b, d, d, p), general(k, d, d, wt), general(b, k, k, pred))
+		solved = slices.Grow(solved[:0], b*d)[:b*d]
+		clear(solved)
+		addProduct(1, general(b, d, d, p), inverse, general(b, d, d, solved)) // the inverse is symmetric
+		for i := range b {
+			w := weightAt(weight, i)
+			left := 1 - w/s.mass - w*floats.Dot(p[i*d:(i+1)*d], solved[i*d:(i+1)*d])
+			ok = ok && math.Abs(left) >= decisive
+			s.leaveOut(pred[i*k:(i+1)*k], y.RawRowView(i), left)
+			sums.add(y.RawRowView(i), pred[i*k:(i+1)*k], w)
+		}
+		return nil
+	})
+	if err != nil || !ok {
+		return unusable(lambda), err
+	}
+	return sums.score(lambda, k), nil
 }

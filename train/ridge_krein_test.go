@@ -70,7 +70,7 @@ func TestKreinRidge(t *testing.T) {
 		m := twoSigns{d, 7}
 		z := matOf(x)
 		for _, lambda := range []float64{1e-3, .1, 3} {
-			effective := lambda * meanNorm(z)
+			effective := lambda * meanSpread(z)
 			w, b := naiveKrein(z, y, m.Signature(), effective, -1)
 			for _, block := range []int{0, 3} {
 				got := fit(t, m, x, y, RidgeOptions{Lambdas: []float64{lambda}, BlockRows: block})
@@ -118,7 +118,7 @@ func TestKreinRidgeHeldOut(t *testing.T) {
 	z, ys := part(train)
 	zh, yh := part(held)
 	for l, lambda := range o.Lambdas {
-		w, b := naiveKrein(z, ys, m.Signature(), lambda*meanNorm(z), -1)
+		w, b := naiveKrein(z, ys, m.Signature(), lambda*meanSpread(z), -1)
 		sum := 0.
 		for i := range held {
 			e := yh.At(i, 0) - b[0] - mat.Dot(zh.RowView(i), w.ColView(0))
@@ -174,7 +174,7 @@ func TestKreinRidgeOfKernel(t *testing.T) {
 	for i := range x.Float64s() {
 		x.Float64s()[i] /= 10
 	}
-	k := spectral.DeltaGaussian{Sigmas: []float64{.5, 2}, Weights: []float64{1, -1}}
+	k := spectral.DeltaGaussian{Sigmas: []float64{2, .5}, Weights: []float64{1, -1}}
 	l, err := layers.NewGORFLayer(k, d, 256, layers.WithSeed(3))
 	if err != nil {
 		t.Fatal(err)
@@ -190,14 +190,14 @@ func TestKreinRidgeOfKernel(t *testing.T) {
 		t.Fatal(err)
 	}
 	var e mat.EigenSym
-	if !e.Factorize(symmetric(gram), false) {
+	if !e.Factorize(symmetric(centredGram(gram)), false) {
 		t.Fatal("no eigenvalues")
 	}
 	scale := 0.
 	for _, v := range e.Values(nil) {
 		scale += math.Abs(v) / n
 	}
-	dual, err := FitKreinRidge(gram, y, lambda*meanNorm(matOf(z))/scale)
+	dual, err := FitKreinRidge(gram, y, lambda*meanSpread(matOf(z))/scale)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,6 +237,21 @@ func TestKreinRidgeOfKernel(t *testing.T) {
 	}
 }
 
+// centredGram is H k H.
+func centredGram(k *mat.Dense) *mat.Dense {
+	n, _ := k.Dims()
+	h := mat.NewDense(n, n, nil)
+	h.Apply(func(i, j int, _ float64) float64 {
+		if i == j {
+			return 1 - 1/float64(n)
+		}
+		return -1 / float64(n)
+	}, h)
+	var out mat.Dense
+	out.Product(h, k, h)
+	return &out
+}
+
 func symmetric(k *mat.Dense) *mat.SymDense {
 	n, _ := k.Dims()
 	s := mat.NewSymDense(n, nil)
@@ -250,7 +265,7 @@ func symmetric(k *mat.Dense) *mat.SymDense {
 
 // TestKreinRidgeErrors: a penalty that is minus an eigenvalue is an error that says so, in both spaces, and so is a matrix of zeros.
 func TestKreinRidgeErrors(t *testing.T) {
-	// Zc is diagonal in effect: G = diag(4, 4), the signature (1, -1), so λ s = 4 is singular; s is the mean of the squared norms, 2.
+	// Zc is diagonal in effect: G = diag(4, 4), the signature (1, -1), so λ s = 4 is singular; s is the mean of the squared norms, 2, about a mean of 0.
 	x := tensor.New(tensor.WithShape(4, 2), tensor.WithBacking([]float64{math.Sqrt2, 0, -math.Sqrt2, 0, 0, math.Sqrt2, 0, -math.Sqrt2}))
 	y := mat.NewDense(4, 1, []float64{1, 2, 3, 5})
 	_, err := FitRidge(context.Background(), twoSigns{2, 1}, x, y, RidgeOptions{Lambdas: []float64{2}})
@@ -264,7 +279,7 @@ func TestKreinRidgeErrors(t *testing.T) {
 		t.Error(err)
 	}
 	_, err = FitKreinRidge(mat.NewDense(4, 4, nil), y, 1)
-	wantErr(t, err, domain.ErrDomain, "mean absolute eigenvalue")
+	wantErr(t, err, domain.ErrDomain, "every feature of every row is 0")
 	_, err = FitKreinRidge(nil, y, 1)
 	wantErr(t, err, domain.ErrShape, "KreinRidge")
 	_, err = FitKreinRidge(k, y, -1)

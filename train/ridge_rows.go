@@ -12,10 +12,10 @@ import (
 // dualRows are all rows of features in memory, as the dual system needs them: dense and less their means, or sparse as they are where the
 // map hands its input on. The dual system is centred anyhow; dense features are centred before, for accuracy.
 type dualRows struct {
-	n, d        int
-	z           []float64 // [n, D], or
-	x           *ops.CSR  // float64
-	norms, mean []float64 // the squared norm of each row, and the means, both before centring
+	n, d int
+	z    []float64 // [n, D], or
+	x    *ops.CSR  // float64
+	mean []float64 // before centring
 }
 
 // dualRows maps every row.
@@ -23,8 +23,8 @@ func (s *rowSource) dualRows() (*dualRows, error) {
 	if x, ok := s.x.(*ops.CSR); ok && (s.m == nil || layers.IsIdentity(s.m)) {
 		return s.sparseRows(x)
 	}
-	z, norms, mean, err := s.all()
-	return &dualRows{n: s.n, d: s.features, z: z, norms: norms, mean: mean}, err
+	z, mean, err := s.all()
+	return &dualRows{n: s.n, d: s.features, z: z, mean: mean}, err
 }
 
 func (s *rowSource) sparseRows(x *ops.CSR) (*dualRows, error) {
@@ -41,9 +41,8 @@ func (s *rowSource) sparseRows(x *ops.CSR) (*dualRows, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &dualRows{n: s.n, d: s.features, x: x, norms: make([]float64, s.n), mean: make([]float64, s.features)}
-	r.entries(func(i, j int, v float64) {
-		r.norms[i] += v * v
+	r := &dualRows{n: s.n, d: s.features, x: x, mean: make([]float64, s.features)}
+	r.entries(func(_, j int, v float64) {
 		r.mean[j] += v / float64(s.n)
 	})
 	s.done += s.n

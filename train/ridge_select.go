@@ -24,26 +24,91 @@ func ridgeSplit(n int, o RidgeOptions) (train, held []int) {
 	return train, held
 }
 
-// leaveOneOut scores every lambda by 1/(nk) Σ wᵢ (rᵢ/(1 - hᵢᵢ))², with r the residual and hᵢᵢ = wᵢ (1/n + zᵢᵀ (G + λI)⁻¹ zᵢ) for
+// leaveOneOut scores every lambda on the rows of src by yᵢ - rᵢ/(1 - hᵢᵢ), with r the residual and hᵢᵢ = wᵢ (1/n + zᵢᵀ (G + λI)⁻¹ zᵢ) for
 // centred zᵢ, w the weights and n their sum, and fits the best. One tridiagonal reduction of G and one rotation of the rows serve all lambdas; a
-// Cholesky factor each would need a product with all rows each. It overwrites s.g.
-func (s *RidgeStats) leaveOneOut(src featureRows, lambdas []float64) (*RidgeFit, error) {
+// Cholesky factor each would need a product with all rows each. It overwrites s.g, and the rows of a sample.
+func (s *RidgeStats) leaveOneOut(src eachRows, grid lambdaGrid) (*RidgeFit, error) {
 	if s.Signature != nil {
-		return s.kreinLeaveOneOut(src, lambdas)
+		return s.kreinLeaveOneOut(src, grid)
 	}
 	scale, err := s.scale()
 	if err != nil {
+		return nil, err
+	}
+	if err := checkSquares(s.yy); err != nil {
 		return nil, err
 	}
 	d, k := s.features, s.targets
 	q := newTridiagonal(s.g, d)
 	rt := transposed(s.r, d, k, k)
 	q.rotate(rt, k, false)
-	factors := make([]ldl, len(lambdas))
-	usable := make([]bool, len(lambdas))
-	coef := make([]float64, len(lambdas)*k*d) // (T + λI)⁻¹ QᵀR as rows
+	rows := rotatedRows{s: s, q: q, src: src}
+	scores, best, err := grid.chooseUsable(func(lambdas []float64) ([]LambdaScore, error) { return rows.scores(lambdas, scale, rt) })
+	if err != nil {
+		return nil, err
+	}
+	f, _ := q.factor(scores[best].Lambda * scale)
+	for t := range k {
+		f.solve(rt[t*d : (t+1)*d])
+	}
+	q.rotate(rt, k, true)
+	fit, err := s.fit(transposed(rt, k, d, d), scores[best].Lambda)
+	if err != nil {
+		return nil, err
+	}
+	fit.Scores = scores
+	return fit, nil
+}
+
+// rotatedRows are rows less their means, times Q.
+type rotatedRows struct {
+	s    *RidgeStats
+	q    *tridiagonal
+	src  eachRows
+	done bool // the rows of a sample are rotated once, where they lie
+}
+
+// each hands out the rows p with their targets and weights.
+func (r *rotatedRows) each(f func(p []float64, y *mat.Dense, weight []float64)) error {
+	if sample, ok := r.src.(*rowSample); ok {
+		for _, b := range sample.all() {
+			if !r.done {
+				subtractMean(b.z, b.z, r.s.meanZ)
+				r.q.rotate(b.z, len(b.rows.index), false)
+			}
+			weight, err := r.s.rowWeights(b.y, b.rows.at)
+			if err != nil {
+				return err
+			}
+			f(b.z, b.y, weight)
+		}
+		r.done = true
+		return nil
+	}
+	var p []float64
+	return r.src.each(func(rows rowNames, z *tensor.Dense, y *mat.Dense) error {
+		if err := checkFinite("Ridge", z, y, rows.at); err != nil {
+			return err
+		}
+		weight, err := r.s.rowWeights(y, rows.at)
+		if err != nil {
+			return err
+		}
+		p = r.s.centred(p, z)
+		r.q.rotate(p, z.Shape()[0], false)
+		f(p, y, weight)
+		return nil
+	})
+}
+
+// scores are those of the lambdas, rt being QᵀR as rows.
+func (r *rotatedRows) scores(lambdas []float64, scale float64, rt []float64) ([]LambdaScore, error) {
+	s, count := r.s, len(lambdas)
+	d, k := s.features, s.targets
+	factors, usable := make([]ldl, count), make([]bool, count)
+	coef := make([]float64, count*k*d) // (T + λI)⁻¹ QᵀR as rows
 	for l, lambda := range lambdas {
-		if factors[l], usable[l] = q.factor(lambda * scale); !usable[l] {
+		if factors[l], usable[l] = r.q.factor(lambda * scale); !usable[l] {
 			continue
 		}
 		copy(coef[l*k*d:], rt)
@@ -51,55 +116,39 @@ func (s *RidgeStats) leaveOneOut(src featureRows, lambdas []float64) (*RidgeFit,
 			factors[l].solve(coef[(l*k+t)*d : (l*k+t+1)*d])
 		}
 	}
-	sums := make([]float64, len(lambdas))
-	var p, pred, errs []float64
-	err = src.each(func(rows rowNames, z *tensor.Dense, y *mat.Dense) error {
-		b := z.Shape()[0]
-		if err := checkFinite("Ridge", z, y, rows.at); err != nil {
-			return err
-		}
-		weight, err := s.rowWeights(y, rows.at)
-		if err != nil {
-			return err
-		}
-		p = s.centred(p, z)
-		q.rotate(p, b, false)
-		pred = append(pred[:0], make([]float64, b*len(lambdas)*k)...)
-		addProduct(1, general(b, d, d, p), general(len(lambdas)*k, d, d, coef), general(b, len(lambdas)*k, len(lambdas)*k, pred))
-		errs = append(errs[:0], make([]float64, b*len(lambdas))...)
+	sums := make([]lossSums, count)
+	var pred, left []float64
+	err := r.each(func(p []float64, y *mat.Dense, weight []float64) {
+		b := len(p) / d
+		pred = append(pred[:0], make([]float64, b*count*k)...)
+		addProduct(1, general(b, d, d, p), general(count*k, d, d, coef), general(b, count*k, count*k, pred))
+		left = slices.Grow(left[:0], b*count)[:b*count]
 		inParallel(b, func(i int) {
 			for l, f := range factors {
 				if usable[l] {
 					w := weightAt(weight, i)
-					left := 1 - w/s.mass - w*f.quadratic(p[i*d:(i+1)*d])
-					errs[i*len(lambdas)+l] = w * s.rowError(pred[(i*len(lambdas)+l)*k:], y.RawRowView(i)) / (left * left)
-					if left < decisive {
-						errs[i*len(lambdas)+l] = math.Inf(1)
-					}
+					left[i*count+l] = 1 - w/s.mass - w*f.quadratic(p[i*d:(i+1)*d])
 				}
 			}
 		})
-		for i, e := range errs {
-			sums[i%len(lambdas)] += e
+		for i := range b {
+			for l := range lambdas {
+				if usable[l] {
+					usable[l] = left[i*count+l] >= decisive
+					s.leaveOut(pred[(i*count+l)*k:(i*count+l+1)*k], y.RawRowView(i), left[i*count+l])
+					sums[l].add(y.RawRowView(i), pred[(i*count+l)*k:(i*count+l+1)*k], weightAt(weight, i))
+				}
+			}
 		}
-		return nil
 	})
-	if err != nil {
-		return nil, err
+	return scoresOf(lambdas, usable, sums, k), err
+}
+
+// leaveOut makes of a prediction about the mean target, of a fit to all rows, that of a fit without this one, of which 1 - h is left.
+func (s *RidgeStats) leaveOut(pred, y []float64, left float64) {
+	for t, v := range y {
+		pred[t] = v - (v-s.meanY[t]-pred[t])/left
 	}
-	scores := scoresOf(lambdas, usable, sums, s.mass*float64(k))
-	best, err := bestScore(scores)
-	if err != nil {
-		return nil, err
-	}
-	w := coef[best*k*d : (best+1)*k*d]
-	q.rotate(w, k, true)
-	fit, err := s.fit(transposed(w, k, d, d), lambdas[best])
-	if err != nil {
-		return nil, err
-	}
-	fit.Scores = scores
-	return fit, nil
 }
 
 // weightAt is the weight of a row of a block.
@@ -110,13 +159,12 @@ func weightAt(weights []float64, i int) float64 {
 	return weights[i]
 }
 
-// scoresOf divides sums of squares by their number; a lambda that could not be used, or overflowed, gets +Inf.
-func scoresOf(lambdas []float64, usable []bool, sums []float64, count float64) []LambdaScore {
+// scoresOf are the scores of the lambdas over k targets.
+func scoresOf(lambdas []float64, usable []bool, sums []lossSums, k int) []LambdaScore {
 	scores := make([]LambdaScore, len(lambdas))
 	for l, lambda := range lambdas {
-		scores[l] = LambdaScore{lambda, sums[l] / count}
-		if !usable[l] || math.IsNaN(sums[l]) {
-			scores[l].MSE = math.Inf(1)
+		if scores[l] = unusable(lambda); usable[l] {
+			scores[l] = sums[l].score(lambda, k)
 		}
 	}
 	return scores
@@ -141,14 +189,4 @@ func subtractMean[T domain.Float](dst []float64, z []T, mean []float64) {
 			dst[i+j] = float64(v) - mean[j]
 		}
 	}
-}
-
-// rowError is the squared error of a prediction about the mean target.
-func (s *RidgeStats) rowError(pred, y []float64) float64 {
-	sum := 0.0
-	for t, v := range y {
-		e := v - s.meanY[t] - pred[t]
-		sum += e * e
-	}
-	return sum
 }

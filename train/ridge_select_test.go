@@ -21,7 +21,7 @@ func TestLeaveOneOut(t *testing.T) {
 		for l, s := range f.Scores {
 			want := 0.0
 			for i := range c.n {
-				w, b := naive(z, y, s.Lambda*meanNorm(z), i)
+				w, b := naive(z, y, s.Lambda*meanSpread(z), i)
 				for q := range c.k {
 					e := y.At(i, q) - b[q] - mat.Dot(z.RowView(i), w.ColView(q))
 					want += e * e / float64(c.n*c.k)
@@ -30,11 +30,11 @@ func TestLeaveOneOut(t *testing.T) {
 			if e := math.Abs(s.MSE/want - 1); e > 1e-9 {
 				t.Errorf("%+v lambda %g: %v, brute force %v, off by %.2g", c, s.Lambda, s.MSE, want, e)
 			}
-			if s.MSE < f.Scores[best].MSE {
+			if s.Better(f.Scores[best]) {
 				best = l
 			}
 		}
-		w, b := naive(z, y, f.Scores[best].Lambda*meanNorm(z), -1)
+		w, b := naive(z, y, f.Scores[best].Lambda*meanSpread(z), -1)
 		if e := far(f, w, b); e > 1e-9 || f.Lambda != f.Scores[best].Lambda {
 			t.Errorf("%+v: the fit at lambda %g is off by %.2g", c, f.Lambda, e)
 		}
@@ -58,7 +58,7 @@ func TestHeldOut(t *testing.T) {
 			yt.SetRow(i, y.RawRowView(r))
 		}
 		for _, s := range f.Scores {
-			w, b := naive(zt, yt, s.Lambda*meanNorm(zt), -1)
+			w, b := naive(zt, yt, s.Lambda*meanSpread(zt), -1)
 			want := 0.0
 			for _, r := range held {
 				for q := range 2 {
@@ -70,7 +70,7 @@ func TestHeldOut(t *testing.T) {
 				t.Errorf("%+v lambda %g: %v, want %v, chosen %g", c, s.Lambda, s.MSE, want, f.Lambda)
 			}
 		}
-		w, b := naive(z, y, f.Lambda*meanNorm(z), -1)
+		w, b := naive(z, y, f.Lambda*meanSpread(z), -1)
 		if e := far(f, w, b); e > 1e-9 {
 			t.Errorf("%+v: the fit on all rows is off by %.2g", c, e)
 		}

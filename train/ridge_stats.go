@@ -138,7 +138,7 @@ func (s *RidgeStats) add(z *tensor.Dense, y *mat.Dense, row func(i int) int) err
 			if err := checkFinite("Ridge", z, y, row); err != nil {
 				return err
 			}
-			return checkScale(math.Inf(1)) // of finite features next to the largest number rounding can make a mean that is not
+			return checkScale("Ridge", math.Inf(1)) // of finite features next to the largest number rounding can make a mean that is not
 		}
 	}
 	return nil
@@ -166,28 +166,15 @@ func (s *RidgeStats) reset(d, k int) {
 // gram is G as a matrix.
 func (s *RidgeStats) gram() blas64.General { return general(s.features, s.features, s.features, s.g) }
 
-// scale is s of FitRidge, the mean squared norm of a feature row: (tr G)/n + ‖z̄‖², n being the sum of the weights.
+// scale is s of FitRidge: (tr G)/n, n being the sum of the weights.
 func (s *RidgeStats) scale() (float64, error) {
 	if s.n == 0 {
 		return 0, fmt.Errorf("train: Ridge: there are no rows to fit; add some: %w", domain.ErrShape)
 	}
-	sum := 0.0
+	spread, mean := 0.0, 0.0
 	for j, m := range s.meanZ {
-		sum += s.g[j*s.features+j]/s.mass + m*m
+		spread += s.g[j*s.features+j] / s.mass
+		mean += m * m
 	}
-	return sum, checkScale(sum)
-}
-
-// leastScale is where the squares of numbers that are smaller by half the digits still have all of theirs.
-const leastScale = 1e-290
-
-// checkScale refuses features whose squares leave the range of numbers, to either side.
-func checkScale(s float64) error {
-	switch {
-	case s == 0:
-		return fmt.Errorf("train: Ridge: every feature of every row is 0, or its square is, so there is nothing to fit; check the scale of the data against the map's bandwidth: %w", domain.ErrDomain)
-	case !(s >= leastScale && s <= math.MaxFloat64):
-		return fmt.Errorf("train: Ridge: the mean squared norm of a feature row is %v, where squares overflow or lose digits; scale the data: %w", s, domain.ErrDomain)
-	}
-	return nil
+	return penaltyScale("Ridge", spread, mean, roundedRows)
 }

@@ -50,25 +50,32 @@ func (s *RidgeStats) fit(w []float64, lambda float64) (*RidgeFit, error) {
 	return f, nil
 }
 
-// Best fits every lambda, scores it on the rows behind held, which are others, and fits the one of the least error, the first of
-// equals, to both: s has merged held then. ctx is looked at before each factorisation. Errors: those of Solve and Merge; domain.ErrParam
-// when no lambda can be solved for; ctx.Err().
+// Best fits every lambda, scores it on the rows behind held, which are others, and fits the one of the least squared error, the largest of
+// equals, to both: s has merged held then. Sums do not know an error rate. nil are those of the built-in grid of RidgeOptions. ctx is looked
+// at before each factorisation. Errors: those of Solve and Merge; domain.ErrParam when no lambda can be solved for; ctx.Err().
 func (s *RidgeStats) Best(ctx context.Context, held *RidgeStats, lambdas []float64) (*RidgeFit, error) {
 	if held == nil || held.n == 0 {
 		return nil, fmt.Errorf("train: Ridge: there are no rows to choose lambda by; hold some out: %w", domain.ErrShape)
 	}
-	scores, err := s.scores(ctx, held, lambdas)
-	if err != nil {
+	if lambdas != nil && len(lambdas) == 0 {
+		return nil, fmt.Errorf("train: Ridge: there are no lambdas to choose from; give one at least, or nil: %w", domain.ErrParam)
+	}
+	return s.best(ctx, held, nil, RidgeOptions{Lambdas: lambdas}.grid(s.n+held.n, 1))
+}
+
+// best is Best with rows among those of held for the error rate.
+func (s *RidgeStats) best(ctx context.Context, held *RidgeStats, sample *rowSample, grid lambdaGrid) (*RidgeFit, error) {
+	if err := checkSquares(held.yy); err != nil {
 		return nil, err
 	}
-	best, err := bestScore(scores)
+	scores, best, err := grid.chooseUsable(func(lambdas []float64) ([]LambdaScore, error) { return s.scores(ctx, held, sample, lambdas) })
 	if err != nil {
 		return nil, err
 	}
 	if err := s.Merge(held); err != nil {
 		return nil, err
 	}
-	fit, err := s.Solve(lambdas[best])
+	fit, err := s.Solve(scores[best].Lambda)
 	if err != nil {
 		return nil, err
 	}
@@ -76,8 +83,8 @@ func (s *RidgeStats) Best(ctx context.Context, held *RidgeStats, lambdas []float
 	return fit, nil
 }
 
-// scores are the errors of the lambdas on the rows behind held.
-func (s *RidgeStats) scores(ctx context.Context, held *RidgeStats, lambdas []float64) ([]LambdaScore, error) {
+// scores are the errors of the lambdas on the rows behind held, the squared one of all and the error rate of the sample; nil: there is none.
+func (s *RidgeStats) scores(ctx context.Context, held *RidgeStats, sample *rowSample, lambdas []float64) ([]LambdaScore, error) {
 	scale, err := s.scale()
 	if err != nil {
 		return nil, err
@@ -93,7 +100,7 @@ func (s *RidgeStats) scores(ctx context.Context, held *RidgeStats, lambdas []flo
 		if err := checkLambda(lambda); err != nil {
 			return nil, fmt.Errorf("train: Ridge: %w", err)
 		}
-		scores[l] = LambdaScore{lambda, math.Inf(1)}
+		scores[l] = unusable(lambda)
 		w, ok := s.coefficients(lambda * scale)
 		if !ok {
 			continue
@@ -102,14 +109,42 @@ func (s *RidgeStats) scores(ctx context.Context, held *RidgeStats, lambdas []flo
 		if err != nil {
 			continue // it overflows: a lambda that cannot be used
 		}
-		if scores[l].MSE, err = held.MSE(fit); err != nil {
+		mse, err := held.MSE(fit)
+		if err != nil {
 			return nil, err
 		}
-		if math.IsNaN(scores[l].MSE) {
-			scores[l].MSE = math.Inf(1)
+		rate, err := held.errorRate(sample, fit)
+		if err != nil {
+			return nil, err
+		}
+		if !math.IsNaN(mse) && !math.IsInf(mse, 1) {
+			scores[l] = LambdaScore{lambda, mse, rate}
 		}
 	}
 	return scores, nil
+}
+
+// errorRate is that of a fit on some rows; NaN where they are of no classes, or there are none.
+func (s *RidgeStats) errorRate(sample *rowSample, f *RidgeFit) (float64, error) {
+	if sample == nil {
+		return math.NaN(), nil
+	}
+	var sums lossSums
+	d, k := s.features, s.targets
+	wt := transposed(f.W.RawMatrix().Data, d, k, k)
+	for _, b := range sample.all() {
+		weight, err := s.rowWeights(b.y, b.rows.at)
+		if err != nil {
+			return 0, err
+		}
+		n := len(b.rows.index)
+		pred := slices.Repeat(f.B, n)
+		addProduct(1, general(n, d, d, b.z), general(k, d, d, wt), general(n, k, k, pred))
+		for i := range n {
+			sums.add(b.y.RawRowView(i), pred[i*k:(i+1)*k], weightAt(weight, i))
+		}
+	}
+	return sums.wrong / sums.mass, nil
 }
 
 // MSE is the mean squared error of a linear head, over the rows so far and the targets,

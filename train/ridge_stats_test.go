@@ -52,7 +52,7 @@ func TestStatsMoments(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if w, b := naive(z, y, 0.2*meanNorm(z), -1); far(f, w, b) > 1e-11 {
+		if w, b := naive(z, y, 0.2*meanSpread(z), -1); far(f, w, b) > 1e-11 {
 			t.Errorf("%v: off by %.2g", cuts, far(f, w, b))
 		}
 	}
@@ -119,7 +119,7 @@ func TestStatsErrors(t *testing.T) {
 
 // TestStatsMemory: a fit holds D² numbers and blocks, not the n x D features (26 MB here) nor a second D².
 func TestStatsMemory(t *testing.T) {
-	if raceEnabled {
+	if RaceEnabled {
 		t.Skip("the race detector empties the pools")
 	}
 	const n, d, features = 10007, 2, 331

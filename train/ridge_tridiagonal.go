@@ -1,14 +1,16 @@
 package train
 
 import (
+	fast "github.com/bochner-go/bochner/ops/blas"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/lapack/gonum"
 )
 
-// ridgePanel is how many Householder reflections are gathered before they are applied as one product.
-const ridgePanel = 32
+// ridgePanel is how many Householder reflections are gathered before they are applied to the matrix as one product, and ridgeTurn how many
+// before they are applied to rows.
+const ridgePanel, ridgeTurn = 32, 128
 
 // tridiagonal is a symmetric matrix as Q T Qᵀ with T tridiagonal, so that (A + s I)⁻¹ costs O(n) a vector for every s.
 //
@@ -18,11 +20,11 @@ const ridgePanel = 32
 type tridiagonal struct {
 	n      int
 	d, e   []float64 // of T: the diagonal, [n], and what is beside it, [n-1]
-	v      []float64 // row i: reflection i, I - τ v vᵀ, v = 0 up to i; Q is their product in order
+	v, tau []float64 // row i: reflection i, I - τ v vᵀ, v = 0 up to i; Q is their product in order
 	blocks []reflections
 }
 
-// reflections are ridgePanel or fewer of them, from row first: their product is I - V t Vᵀ with V the rows of v as
+// reflections are ridgeTurn or fewer of them, from row first: their product is I - V t Vᵀ with V the rows of v as
 // columns and t upper triangular (Schreiber and Van Loan, 1989).
 type reflections struct {
 	first, count int
@@ -37,7 +39,7 @@ func newTridiagonal(a []float64, n int) *tridiagonal {
 	for first := 0; first < n-1; first += ridgePanel {
 		count := min(ridgePanel, n-1-first)
 		v, w, tau := q.panel(first, count)
-		q.blocks = append(q.blocks, reflections{first, count, compact(v, tau, n)})
+		q.tau = append(q.tau, tau...)
 		// The rest becomes A - V Wᵀ - W Vᵀ.
 		from, k := first+count, 2*count
 		for i := from; i < n; i++ {
@@ -51,6 +53,10 @@ func newTridiagonal(a []float64, n int) *tridiagonal {
 		addProduct(-1, general(m, k, k, left), general(m, k, k, right), general(m, m, n, a[from*n+from:]))
 	}
 	q.d[n-1] = a[n*n-1]
+	for first := 0; first < n-1; first += ridgeTurn {
+		count := min(ridgeTurn, n-1-first)
+		q.blocks = append(q.blocks, reflections{first, count, compact(a[first*n:(first+count)*n], q.tau[first:first+count], n)})
+	}
 	return q
 }
 
@@ -103,12 +109,12 @@ func symmetricTimes(a []float64, stride int, x, y []float64) {
 // compact is the t of len(tau) reflections, whose vectors are the rows of v: column j is -τⱼ t (Vᵀ vⱼ) above τⱼ.
 func compact(v, tau []float64, n int) []float64 {
 	c := len(tau)
-	t := make([]float64, c*c)
+	t, dots := make([]float64, c*c), make([]float64, c*c)
+	addSquare(general(c, n, n, v), general(c, c, c, dots))
 	for j, tj := range tau {
 		for l := range j {
-			dot := floats.Dot(v[l*n:(l+1)*n], v[j*n:(j+1)*n])
 			for i := range l + 1 {
-				t[i*c+j] -= tj * t[i*c+l] * dot
+				t[i*c+j] -= tj * t[i*c+l] * dots[j*c+l]
 			}
 		}
 		t[j*c+j] = tj
@@ -116,39 +122,30 @@ func compact(v, tau []float64, n int) []float64 {
 	return t
 }
 
-// rotate overwrites the rows of z, [rows, n], by z Q, or by z Qᵀ with back.
+// rotate overwrites the rows of z, [rows, n], by z Q, or by z Qᵀ with back: some rows at a time, so that they stay in the cache.
 func (q *tridiagonal) rotate(z []float64, rows int, back bool) {
-	inParallel((rows+ridgeTile-1)/ridgeTile, func(task int) {
-		i := task * ridgeTile
-		c := min(ridgeTile, rows-i)
+	for i := 0; i < rows; i += ridgeDepth {
+		c := min(ridgeDepth, rows-i)
 		m := general(c, q.n, q.n, z[i*q.n:(i+c)*q.n])
-		s, st := make([]float64, c*ridgePanel), make([]float64, c*ridgePanel)
 		for b := range q.blocks {
 			if back {
-				q.reflect(m, q.blocks[len(q.blocks)-1-b], blas.Trans, s, st)
+				q.reflect(m, q.blocks[len(q.blocks)-1-b], blas.Trans)
 			} else {
-				q.reflect(m, q.blocks[b], blas.NoTrans, s, st)
+				q.reflect(m, q.blocks[b], blas.NoTrans)
 			}
 		}
-	})
+	}
 }
 
-// reflect overwrites z by z (I - V t Vᵀ), or by that with tᵀ, in pieces that stay in the cache.
-func (q *tridiagonal) reflect(z blas64.General, r reflections, trans blas.Transpose, s, st []float64) {
-	const step = 128
-	n, k := q.n, r.count
-	zv, zvt := general(z.Rows, k, k, s), general(z.Rows, k, k, st)
-	clear(s)
-	v := general(k, n, n, q.v[r.first*n:])
-	for j := r.first + 1; j < n; j += ridgeDepth {
-		c := min(ridgeDepth, n-j)
-		blas64.Gemm(blas.NoTrans, blas.Trans, 1, part(z, 0, j, z.Rows, c), part(v, 0, j, k, c), 1, zv)
-	}
-	blas64.Gemm(blas.NoTrans, trans, 1, zv, general(k, k, k, r.t), 0, zvt)
-	for j := r.first + 1; j < n; j += step {
-		c := min(step, n-j)
-		blas64.Gemm(blas.NoTrans, blas.NoTrans, -1, zvt, part(v, 0, j, k, c), 1, part(z, 0, j, z.Rows, c))
-	}
+// reflect overwrites z by z (I - V t Vᵀ), or by that with tᵀ.
+func (q *tridiagonal) reflect(z blas64.General, r reflections, trans blas.Transpose) {
+	n, k, from := q.n, r.count, r.first+1
+	zv, zvt := make([]float64, z.Rows*k), make([]float64, z.Rows*k)
+	v := part(general(k, n, n, q.v[r.first*n:]), 0, from, k, n-from)
+	rest := part(z, 0, from, z.Rows, n-from)
+	addProduct(1, rest, v, general(z.Rows, k, k, zv))
+	fast.Implementation{}.Dgemm(blas.NoTrans, trans, z.Rows, k, k, 1, zv, k, r.t, k, 0, zvt, k)
+	fast.Implementation{}.Dgemm(blas.NoTrans, blas.NoTrans, z.Rows, n-from, k, -1, zvt, k, v.Data, n, 1, rest.Data, n)
 }
 
 // ldl is T + s I = L D Lᵀ: D and what is below the ones of L.

@@ -175,7 +175,7 @@ func TestCrossValidateRidgeWeights(t *testing.T) {
 	want, job := 0., cvJob{x: x, y: y, folds: foldsOf(61, folds, seed)}
 	for f, fold := range job.folds {
 		rest := job.rest(f)
-		head := fit(t, nil, data.Rows(x, rest), takeRows(y, rest), RidgeOptions{Lambdas: []float64{job.relative(2, len(rest))}, ClassWeights: classTimes})
+		head := fit(t, nil, data.Rows(x, rest), takeRows(y, rest), RidgeOptions{Lambdas: job.relative([]float64{2}, len(rest)), ClassWeights: classTimes})
 		var held RidgeStats
 		x2, y2 := repeated(data.Rows(x, fold), takeRows(y, fold))
 		if err := held.Add(x2, y2); err != nil {
@@ -187,7 +187,7 @@ func TestCrossValidateRidgeWeights(t *testing.T) {
 		}
 		want += mse / folds
 	}
-	if math.Abs(r.Scores[0].Error/want-1) > 1e-10 {
+	if math.Abs(r.Scores[0].MSE/want-1) > 1e-10 {
 		t.Errorf("%+v, by hand %v", r.Scores[0], want)
 	}
 }

@@ -44,7 +44,10 @@ type rowSource struct {
 // ridgeRows is a rowSource for ridge.
 type ridgeRows struct{ *rowSource }
 
-func (s ridgeRows) each(f addRows) error { return s.rowSource.each(nil, f) }
+func (s ridgeRows) each(f addRows) error {
+	s.total = max(s.total, s.done+s.n)
+	return s.rowSource.each(nil, f)
+}
 
 func (s ridgeRows) parts(o RidgeOptions, train, held addRows) error {
 	kept, out := ridgeSplit(s.n, o)

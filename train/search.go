@@ -1,6 +1,7 @@
 package train
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"math"
@@ -12,6 +13,7 @@ import (
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
+	"gonum.org/v1/gonum/mat"
 )
 
 // Candidate is a map that CrossValidate scores, and the lambdas that it scores with it.
@@ -225,14 +227,56 @@ func Around(spec layers.Spec, x ops.Matrix, factors ...float64) ([]Candidate, er
 	}
 	for _, p := range e.ParamsOf(spec.Params) {
 		_, fixed := given[p.Name]
-		if value, number := spec.Params[p.Name].(float64); number && !fixed && p.Default == nil {
+		if value, number := spec.Params[p.Name].(float64); number && !fixed && p.Default == nil && !p.Whole {
 			out := make([]Candidate, len(factors))
 			for i, f := range factors {
 				out[i].Spec = spec
-				out[i].Spec.Params = with(spec.Params, p.Name, value*f)
+				out[i].Spec.Params = with(given, p.Name, value*f)
+				if err := out[i].Spec.FillDefaults(x); err != nil { // what follows from the data and from this parameter
+					return nil, err
+				}
 			}
 			return out, nil
 		}
 	}
 	return nil, fmt.Errorf("train: Around: map %s has no parameter that comes from the data and is not given: %w", spec.Map, domain.ErrParam)
+}
+
+// The ends of CrossValidateAround: so far the parameter goes from what the data say.
+const leastFactor, largestFactor = 1. / 64, 64.
+
+// CrossValidateAround is CrossValidate of the candidates Around spec by the factors, and beyond the end where the best is, by factors of 2, until it
+// is inside, or at 1/64 or 64. Errors: those of Around and CrossValidate.
+func CrossValidateAround(ctx context.Context, spec layers.Spec, x ops.Matrix, y *mat.Dense, factors []float64, o CVOptions) (*CVReport, error) {
+	var r *CVReport
+	factors = slices.Clone(factors)
+	slices.Sort(factors)
+	for more := factors; len(more) > 0; {
+		candidates, err := Around(spec, x, more...)
+		if err != nil {
+			return nil, err
+		}
+		next, err := CrossValidate(ctx, candidates, x, y, o)
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case r == nil:
+			r = next
+		case more[0] < factors[0]:
+			r.Scores, factors = slices.Concat(next.Scores, r.Scores), append(more, factors...)
+		default:
+			r.Scores, factors = append(r.Scores, next.Scores...), append(factors, more...)
+		}
+		r.choose()
+		more = nil
+		at := func(i int) string { return fmt.Sprint(r.Scores[i].Spec.Params) }
+		switch last := len(factors) - 1; {
+		case at(r.Best) == at(len(r.Scores)-1) && 2*factors[last] <= largestFactor:
+			more = []float64{2 * factors[last]}
+		case at(r.Best) == at(0) && factors[0]/2 >= leastFactor:
+			more = []float64{factors[0] / 2}
+		}
+	}
+	return r, nil
 }

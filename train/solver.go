@@ -126,24 +126,38 @@ func gradients(nodes G.Nodes) (values, grads []*tensor.Dense, err error) {
 	return values, grads, nil
 }
 
+// norm is the Euclidean norm of all cells together, scaled by the largest, so that no square overflows.
+func norm(ts []*tensor.Dense) float64 {
+	largest, sum := 0.0, 0.0
+	for _, t := range ts {
+		for j := range t.Shape().TotalSize() {
+			largest = math.Max(largest, math.Abs(cell(t, j)))
+		}
+	}
+	if largest == 0 || math.IsInf(largest, 1) {
+		return largest
+	}
+	for _, t := range ts {
+		for j := range t.Shape().TotalSize() {
+			v := cell(t, j) / largest
+			sum += v * v
+		}
+	}
+	return largest * math.Sqrt(sum)
+}
+
 // move is a step of both solvers, after which the gradients are 0.
 func (f *fitter) move(s *step) error {
 	var values, grads [2][]*tensor.Dense
 	var err error
-	squares := 0.0
 	for i, nodes := range s.model {
 		if values[i], grads[i], err = gradients(nodes); err != nil {
 			return err
 		}
-		for _, g := range grads[i] {
-			for j := range g.Shape().TotalSize() {
-				squares += cell(g, j) * cell(g, j)
-			}
-		}
 	}
-	scale, norm := 1.0, math.Sqrt(squares)
-	if f.ClipNorm > 0 && norm > f.ClipNorm {
-		scale = f.ClipNorm / norm
+	scale := 1.0
+	if f.ClipNorm > 0 {
+		scale = min(1, f.ClipNorm/norm(append(grads[0], grads[1]...)))
 	}
 	factor := f.rate(f.at.Epoch)
 	if f.WeightDecay > 0 { // of the head's weights, before the step

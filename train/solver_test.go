@@ -67,7 +67,7 @@ func TestSolver(t *testing.T) {
 				t.Fatal(err)
 			}
 			vm.Reset()
-			for i, w := range theirs.Value().Data().([]float64) {
+			for i, w := range theirs.Value().(*tensor.Dense).Float64s() {
 				if math.Abs(w-start[i]) > 1e-12 {
 					t.Fatalf("solver %d: %v, want %v", kind, start, theirs.Value())
 				}
@@ -137,5 +137,29 @@ func TestClassWeights(t *testing.T) {
 		if math.Abs(w-2*first[i]-3*second[i]) > 1e-7 || math.Abs(both[i]-first[i]-second[i]) > 1e-7 {
 			t.Errorf("weight %d: %v, want 2 * %v + 3 * %v", i, w, first[i], second[i])
 		}
+	}
+}
+
+// TestClipOfHugeGradients: the squares of a gradient overflow, and its norm does not; the step has the length that it
+// is cut to.
+func TestClipOfHugeGradients(t *testing.T) {
+	one := func(v float64) *tensor.Dense {
+		return tensor.New(tensor.WithShape(1, 1), tensor.WithBacking([]float64{v}))
+	}
+	h := headOf(t, false, 1, 1)
+	if err := h.SetWeights([]float64{1}, []float64{0}); err != nil {
+		t.Fatal(err)
+	}
+	m, err := layers.NewIdentity(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := FitOptions{Epochs: 1, Batch: 1, Solver: SGD, LearnRate: .5, ClipNorm: 1}
+	if _, err := Fit(context.Background(), m, h, one(1), one(1e154), o); err != nil {
+		t.Fatal(err)
+	}
+	w := weights(h)
+	if got := math.Hypot(w[0]-1, w[1]); math.Abs(got-.5) > 1e-12 {
+		t.Errorf("the step has the length %v, want .5", got)
 	}
 }

@@ -213,6 +213,9 @@ func TestSparseModel(t *testing.T) {
 
 // TestSparseMemory: neither ridge nor a fit nor a prediction spreads the rows out.
 func TestSparseMemory(t *testing.T) {
+	if train.RaceEnabled {
+		t.Skip("memory cannot be counted under the race detector")
+	}
 	const n, d = 1500, 40000
 	rng, ptr, cols, values := rand.New(rand.NewPCG(1, 1)), []int{0}, []int32(nil), []float64(nil)
 	for range n {

@@ -122,11 +122,13 @@ func (f *fitter) step(b batch) (float64, error) {
 		return 0, err
 	}
 	loss := 0.0
-	switch v := (*s.loss).Data().(type) {
-	case float64:
-		loss = v
-	case float32:
-		loss = float64(v)
+	switch v := (*s.loss).(type) {
+	case *G.F64:
+		loss = float64(*v)
+	case *G.F32:
+		loss = float64(*v)
+	case *tensor.Dense: // of a head that is not ours
+		loss = cell(v, 0)
 	}
 	if err := f.move(s); err != nil {
 		return 0, err

@@ -36,9 +36,10 @@ func (l Loss) String() string {
 type SVMOptions struct {
 	Loss    Loss
 	Epsilon float64 // ε of SquaredInsensitive, >= 0
-	// Lambdas are relative, as ridge's: the penalty is lambda times the mean squared norm s of a feature row, so that the C of LIBLINEAR
-	// is 1/(2 λ s). Each is finite and > 0; nil is one lambda, 1e-6 n for n rows. Several are chosen among by the error on rows that are set
-	// aside, the fraction HeldOut of them (in (0, 1); 0 is 0.2) that Seed picks: that of the classes, or the mean squared one.
+	// Lambdas are relative, as ridge's: the penalty is lambda times the mean squared distance s of a feature row from their mean, so that the C
+	// of LIBLINEAR is 1/(2 λ s). Each is finite and > 0; nil is one lambda, 1e-6 n for n rows. Several are chosen among by the error on rows that are set
+	// aside, the fraction HeldOut of them (in (0, 1); 0 is 0.2) that Seed picks: that of the classes, or the mean squared one. Of equals the
+	// largest is taken.
 	Lambdas []float64
 	HeldOut float64
 	Seed    uint64
@@ -48,7 +49,8 @@ type SVMOptions struct {
 	// it would, in s too. Of a y of one column the first is that of -1. nil: all are 1. The error by which lambda is chosen has no weights.
 	ClassWeights []float64
 	// Tol is the norm of the gradient at which a column is done, relative to that at W = 0 and, for classes, to the share of the rarer
-	// side, as LIBLINEAR's -e; 0 is 0.01 for SquaredHinge and 1e-5 for SquaredInsensitive, whose gradient at W = 0 is large.
+	// side, as LIBLINEAR's -e; 0 is 0.01 for SquaredHinge and 1e-5 for SquaredInsensitive, whose gradient at W = 0 is large. The last step
+	// of a column has also taken at most Tol/100, or 1e-5, off its objective. A column whose line search finds nothing to gain any more is done as well.
 	Tol      float64
 	MaxSteps int // Newton steps; 0 is 100. Reaching it is an error
 	// CacheBytes is up to what size the features of all rows are kept; 0 is 1 GiB, negative none. Larger ones are mapped anew, block by
@@ -60,14 +62,18 @@ type SVMOptions struct {
 	Progress func(steps, columns int)
 }
 
+// defaultSVMCache is the default of SVMOptions.CacheBytes.
+const defaultSVMCache = 1 << 30
+
 // SVMFit is a linear head: f(z) = z W + B.
 type SVMFit struct {
 	W         *mat.Dense    // [D, k]
 	B         []float64     // [k]
 	Lambda    float64       // the relative lambda that was chosen
 	C         float64       // the same as LIBLINEAR has it, 1/(2 λ s)
-	Scores    []LambdaScore // one a lambda: the share of wrong classes, or the mean squared error; nil for one lambda
+	Scores    []LambdaScore // one a lambda: the error rate of classes, or else the mean squared error, +Inf where it is not done; nil for one lambda
 	Objective []float64     // [k], ½(‖w‖² + v²) + C Σ loss at the end, v being the weight of the constant feature
+	Residual  []float64     // [k], the norm of the gradient at the end, in the unit of Tol; above Tol where rounding ended the search
 	Steps     int           // Newton steps of the last fit
 }
 
@@ -136,7 +142,7 @@ var errLambda = fmt.Errorf("%w", domain.ErrParam)
 // complete checks the options and fills in the defaults for n rows.
 func (o SVMOptions) complete(n int) (SVMOptions, error) {
 	if o.Lambdas == nil {
-		o.Lambdas = []float64{1e-6 * float64(n)}
+		o.Lambdas = []float64{defaultLambda * float64(n)}
 	}
 	o.HeldOut, o.Bias = orElse(o.HeldOut, .2), orElse(o.Bias, 1)
 	if o.Tol == 0 {
@@ -146,7 +152,7 @@ func (o SVMOptions) complete(n int) (SVMOptions, error) {
 		o.MaxSteps = 100
 	}
 	if o.CacheBytes == 0 {
-		o.CacheBytes = 1 << 30
+		o.CacheBytes = defaultSVMCache
 	}
 	for i, l := range o.Lambdas {
 		if !(l > 0 && l <= math.MaxFloat64) {

@@ -20,13 +20,12 @@ type svm struct {
 	scale, bias float64   // s and β
 
 	w, scores columns // [D+1, k] and [n, k]: where the fit stands
-	started   bool
 }
 
 func newSVM(rows *svmRows, o SVMOptions) (*svm, error) {
 	s := atZero(rows, o)
 	var err error
-	s.scale, err = s.squares(s.weight, s.mass)
+	s.scale, err = s.svmRows.scale(s.weight)
 	s.bias = o.Bias * math.Sqrt(s.scale)
 	return s, err
 }
@@ -55,12 +54,6 @@ func atZero(rows *svmRows, o SVMOptions) *svm {
 	return s
 }
 
-// start begins where another fit ended.
-func (s *svm) start(other *svm) {
-	copy(s.w.v, other.w.v)
-	s.started = true
-}
-
 // loss is the derivative of half the squared loss at a score, and whether there is a loss.
 func (o *SVMOptions) loss(y, score float64) (r float64, lossy bool) {
 	if o.Loss == SquaredHinge {
@@ -82,13 +75,7 @@ func (s *svm) fit(lambda float64) (*SVMFit, error) {
 	if math.IsInf(c, 1) {
 		return nil, fmt.Errorf("train: SVM: lambda = %v makes C infinite; raise it: %w", lambda, errLambda)
 	}
-	if s.started { // the scores are of other rows
-		if err := s.through(s.w, s.bias, nil, func(at int, u columns) { copy(s.scores.v[at*u.k:], u.v) }); err != nil {
-			return nil, err
-		}
-		s.started = false
-	}
-	stop, err := s.stops(c)
+	unit, err := s.units(c)
 	if err != nil {
 		return nil, err
 	}
@@ -96,6 +83,9 @@ func (s *svm) fit(lambda float64) (*SVMFit, error) {
 	for j := range open {
 		open[j] = j
 	}
+	// What the last step of a column took off its objective, as a share of it. A gradient can be small where a step still goes far: at the end
+	// of a fit to another lambda, above all.
+	gain, residual := slices.Repeat([]float64{math.Inf(1)}, s.w.k), make([]float64, s.w.k)
 	for step := 0; ; step++ {
 		g, err := s.gradient(c, open)
 		if err != nil {
@@ -103,7 +93,11 @@ func (s *svm) fit(lambda float64) (*SVMFit, error) {
 		}
 		var rest, at []int
 		for j, col := range open {
-			if g.norm(j) > stop[col] {
+			norm := g.norm(j)
+			if residual[col] = 0; norm > 0 {
+				residual[col] = norm / unit[col]
+			}
+			if norm > 0 && gain[col] > 0 && (residual[col] > s.o.Tol || gain[col] > max(s.o.Tol/100, leastGain)) {
 				rest, at = append(rest, col), append(at, j)
 			}
 		}
@@ -111,20 +105,23 @@ func (s *svm) fit(lambda float64) (*SVMFit, error) {
 			s.o.Progress(step, len(rest))
 		}
 		if len(rest) == 0 {
-			return s.done(lambda, c, step), nil
+			return s.done(lambda, c, step, residual), nil
 		}
 		if step == s.o.MaxSteps {
 			return nil, fmt.Errorf("train: SVM: %d of %d columns are not done after %d Newton steps at lambda = %v; raise lambda, Tol or MaxSteps: %w", len(rest), s.w.k, step, lambda, errLambda)
 		}
 		open = rest
-		if err := s.step(c, open, g.pick(at)); err != nil {
+		if err := s.step(c, open, g.pick(at), gain); err != nil {
 			return nil, err
 		}
 	}
 }
 
-// stops are the gradient norms at which columns are done, as LIBLINEAR's: Tol of that at W = 0, by the share of the rarer sign.
-func (s *svm) stops(c float64) ([]float64, error) {
+// leastGain is a last step that is small for any Tol: where the problem is ill-conditioned the gradient is small long before no step gains more.
+const leastGain = 1e-5
+
+// units are what Tol is a share of, as LIBLINEAR's: the gradient norms at W = 0, by the share of the rarer sign.
+func (s *svm) units(c float64) ([]float64, error) {
 	at := newColumns(s.n, s.w.k)
 	positive := make([]float64, s.w.k)
 	for i := range s.n {
@@ -140,14 +137,14 @@ func (s *svm) stops(c float64) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	stop := make([]float64, s.w.k)
-	for j := range stop {
-		stop[j] = s.o.Tol * g.norm(j)
+	unit := make([]float64, s.w.k)
+	for j := range unit {
+		unit[j] = g.norm(j)
 		if s.o.Loss == SquaredHinge {
-			stop[j] *= max(s.mass/float64(s.n), min(positive[j], s.mass-positive[j])) / s.mass
+			unit[j] *= max(s.mass/float64(s.n), min(positive[j], s.mass-positive[j])) / s.mass
 		}
 	}
-	return stop, nil
+	return unit, nil
 }
 
 // transposed is [Z | β]ᵀ u.
@@ -182,8 +179,8 @@ func (s *svm) gradient(c float64, cols []int) (columns, error) {
 	return g, err
 }
 
-// step takes a Newton step of the columns with gradient g.
-func (s *svm) step(c float64, cols []int, g columns) error {
+// step takes a Newton step of the columns with gradient g, and tells what each gained: 0 where the line search found nothing to gain.
+func (s *svm) step(c float64, cols []int, g columns, gain []float64) error {
 	d, err := s.direction(c, cols, g)
 	if err != nil {
 		return err
@@ -192,7 +189,7 @@ func (s *svm) step(c float64, cols []int, g columns) error {
 	if err := s.through(d, s.bias, nil, func(at int, b columns) { copy(u.v[at*b.k:], b.v) }); err != nil {
 		return err
 	}
-	length := s.search(c, cols, g, d, u)
+	length := s.search(c, cols, g, d, u, gain)
 	for i := range len(d.v) / d.k {
 		for j, col := range cols {
 			s.w.row(i)[col] += length[j] * d.row(i)[j]
@@ -275,24 +272,28 @@ func (s *svm) direction(c float64, cols []int, g columns) (columns, error) {
 	return d, nil
 }
 
-// search halves the step of each column until the objective falls by 1e-4 of what its slope promises.
-func (s *svm) search(c float64, cols []int, g, d, u columns) []float64 {
+// search halves the step of each column until the objective falls by 1e-4 of what its slope promises. Where it never does, or where the whole
+// promise is below the rounding of the objective, the column stays where it is.
+func (s *svm) search(c float64, cols []int, g, d, u columns, gain []float64) []float64 {
 	k, rows := len(cols), len(d.v)/len(cols)
-	length, dw, dd, slope := make([]float64, k), make([]float64, k), make([]float64, k), make([]float64, k)
+	length, ww, dw, dd, slope := make([]float64, k), make([]float64, k), make([]float64, k), make([]float64, k), make([]float64, k)
 	for i := range rows {
 		for j, col := range cols {
-			v := d.row(i)[j]
-			dw[j] += v * s.w.row(i)[col]
+			v, w := d.row(i)[j], s.w.row(i)[col]
+			ww[j] += w * w
+			dw[j] += v * w
 			dd[j] += v * v
 			slope[j] += v * g.row(i)[j]
 		}
 	}
 	for j, col := range cols {
 		start := s.losses(col, u, j, 0)
-		for t := 1.0; t > 1e-10; t /= 2 {
+		objective := ww[j]/2 + c*start
+		gain[col] = 0
+		for t := 1.0; t > 1e-10 && -t*slope[j] > 0x1p-52*objective; t /= 2 {
 			change := t*dw[j] + t*t/2*dd[j] + c*(s.losses(col, u, j, t)-start)
 			if change <= 1e-4*t*slope[j] {
-				length[j] = t
+				length[j], gain[col] = t, -change/objective
 				break
 			}
 		}
@@ -310,9 +311,9 @@ func (s *svm) losses(col int, u columns, j int, t float64) (sum float64) {
 }
 
 // done is the fit where it stands.
-func (s *svm) done(lambda, c float64, steps int) *SVMFit {
+func (s *svm) done(lambda, c float64, steps int, residual []float64) *SVMFit {
 	d, k := s.src.features, s.w.k
-	fit := &SVMFit{W: mat.NewDense(d, k, slices.Clone(s.w.v[:d*k])), B: make([]float64, k), Lambda: lambda, C: c, Objective: make([]float64, k), Steps: steps}
+	fit := &SVMFit{W: mat.NewDense(d, k, slices.Clone(s.w.v[:d*k])), B: make([]float64, k), Lambda: lambda, C: c, Objective: make([]float64, k), Residual: residual, Steps: steps}
 	for j := range k {
 		fit.B[j] = s.bias * s.w.row(d)[j]
 		norm := s.w.norm(j)

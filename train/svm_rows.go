@@ -1,11 +1,8 @@
 package train
 
 import (
-	"fmt"
-
 	"github.com/bochner-go/bochner/ops"
 	fast "github.com/bochner-go/bochner/ops/blas"
-	"github.com/bochner-go/bochner/ops/domain"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
@@ -135,20 +132,22 @@ func (r *svmRows) addTransposed(sum columns, z *tensor.Dense, u columns, bias fl
 	}
 }
 
-// squares is the mean squared norm of a row, by weights with the sum mass.
-func (r *svmRows) squares(weight []float64, mass float64) (mean float64, err error) {
-	err = r.each(func(at int, z *tensor.Dense) error {
-		d := z.Shape()[1]
-		for i := range z.Shape().TotalSize() {
-			v := cell(z, i)
-			mean += v * v * (weight[at+i/d] / mass)
+// scale is s, as of ridge, of weighted rows.
+func (r *svmRows) scale(weight []float64) (float64, error) {
+	var spread rowSpread
+	err := r.each(func(at int, z *tensor.Dense) error {
+		n, d := z.Shape()[0], z.Shape()[1]
+		if z.Dtype() == tensor.Float32 {
+			addSpread(&spread, z.Float32s(), weight[at:at+n], d)
+		} else {
+			addSpread(&spread, z.Float64s(), weight[at:at+n], d)
 		}
 		return nil
 	})
-	if err == nil && !(mean > 0) {
-		err = fmt.Errorf("train: SVM: the features are all zero; check the map and the data: %w", domain.ErrDomain)
+	if err != nil {
+		return 0, err
 	}
-	return mean, err
+	return spread.scale("SVM")
 }
 
 // floatsOf is a tensor of either element type.

@@ -1,41 +1,39 @@
 package train
 
 import (
+	"errors"
+	"fmt"
+	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/mat"
+	"github.com/bochner-go/bochner/ops/domain"
 )
 
-// selectSVM fits every lambda, from the largest down and each from the one before, on the rows that are not set aside, and the best on all.
+// selectSVM fits every lambda, from the largest down and each from the one before, on the rows that are not set aside, and the best on all, from
+// zero: the fit is that of the one lambda.
 func selectSVM(src *rowSource, o SVMOptions) (*SVMFit, error) {
 	train, held := ridgeSplit(src.n, RidgeOptions{HeldOut: o.HeldOut, Seed: o.Seed})
 	part, err := newSVM(newSVMRows(src, train, o), o)
 	if err != nil {
 		return nil, err
 	}
-	rest := heldSVM(newSVMRows(src, held, o), part)
-	scores, best := make([]LambdaScore, len(o.Lambdas)), 0
-	for _, i := range descending(o.Lambdas) {
-		fit, err := part.fit(o.Lambdas[i])
-		if err != nil {
-			return nil, err
-		}
-		loss, err := rest.error(fit)
-		if err != nil {
-			return nil, err
-		}
-		scores[i] = LambdaScore{o.Lambdas[i], loss}
+	scores, err := part.path(o.Lambdas, heldSVM(newSVMRows(src, held, o), part))
+	if err != nil {
+		return nil, err
 	}
+	best := 0
 	for i, s := range scores {
-		if s.MSE < scores[best].MSE {
+		if s.Better(scores[best]) {
 			best = i
 		}
+	}
+	if scores[best] == unusable(scores[best].Lambda) {
+		return nil, fmt.Errorf("train: SVM: none of the %d lambdas is done after %d Newton steps; raise the lambdas or MaxSteps: %w", len(scores), o.MaxSteps, domain.ErrParam)
 	}
 	all, err := newSVM(newSVMRows(src, nil, o), o)
 	if err != nil {
 		return nil, err
 	}
-	all.start(part)
 	fit, err := all.fit(o.Lambdas[best])
 	if err != nil {
 		return nil, err
@@ -44,8 +42,27 @@ func selectSVM(src *rowSource, o SVMOptions) (*SVMFit, error) {
 	return fit, nil
 }
 
-// error is that of a fit on these rows: the share of wrong classes, or the mean squared error.
-func (s *svm) error(fit *SVMFit) (float64, error) {
+// path fits the lambdas, the largest first and each from the one before, and scores them on other rows.
+func (s *svm) path(lambdas []float64, held *svm) ([]LambdaScore, error) {
+	out := make([]LambdaScore, len(lambdas))
+	for _, i := range descending(lambdas) {
+		fit, err := s.fit(lambdas[i])
+		if errors.Is(err, errLambda) {
+			out[i] = unusable(lambdas[i])
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if out[i], err = held.score(fit); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// score is that of a fit on these rows: the error rate under SquaredHinge, and else the mean squared error.
+func (s *svm) score(fit *SVMFit) (LambdaScore, error) {
 	w, k := newColumns(s.src.features+1, s.w.k), s.w.k
 	copy(w.v, fit.W.RawMatrix().Data)
 	for j, b := range fit.B {
@@ -60,12 +77,18 @@ func (s *svm) error(fit *SVMFit) (float64, error) {
 				for j := range f {
 					total += (f[j] - y[j]) * (f[j] - y[j]) / float64(k)
 				}
-			case k == 1 && (f[0] >= 0) != (y[0] > 0), k > 1 && y[ArgMax(mat.NewDense(1, k, f))[0]] < 0:
+			case k == 1 && (f[0] >= 0) != (y[0] > 0), k > 1 && y[max(argMax(f), 0)] < 0:
 				total++
 			}
 		}
 	})
-	return total / float64(s.n), err
+	score := LambdaScore{fit.Lambda, math.NaN(), math.NaN()}
+	if total /= float64(s.n); s.o.Loss == SquaredHinge {
+		score.ErrorRate = total
+	} else {
+		score.MSE = total
+	}
+	return score, err
 }
 
 // descending are the indices of the lambdas, the largest first.

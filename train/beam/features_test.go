@@ -43,7 +43,7 @@ func TestFeatures(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := r.Model.Scaler.Apply(set.X); err != nil {
+			if err := r.Model.Scaler.ApplyInPlace(set.X); err != nil {
 				t.Fatal(err)
 			}
 			z, err := layers.Transform(r.Model.Map, nil, set.X)

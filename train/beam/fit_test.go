@@ -42,7 +42,7 @@ func TestFit(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			o := train.RidgeOptions{}
+			o := train.RidgeOptions{Select: train.SelectNone}
 			if tc.lambda > 0 {
 				o.Lambdas = []float64{tc.lambda}
 			}

@@ -93,7 +93,7 @@ func fitScaler(ctx context.Context, scaler *data.Chain, s *data.Stream, sample *
 	if err != nil {
 		return err
 	}
-	return sample.Locate(scaler.Apply(sample.X))
+	return sample.Locate(scaler.ApplyInPlace(sample.X))
 }
 
 // fitMap finishes the spec, looks at the domain, and builds the map.

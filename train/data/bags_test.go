@@ -98,11 +98,11 @@ func TestCube(t *testing.T) {
 	}
 	train := bags(dense64(3, 3, 1, 7, -2, 2, 7, 0, 5, 7, 2), 0, 2, 3)
 	c := new(Cube)
-	fails(t, c.Apply(train), domain.ErrParam, "is not fitted")
+	fails(t, c.ApplyInPlace(train), domain.ErrParam, "is not fitted")
 	if err := c.Fit(train); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Apply(train); err != nil {
+	if err := c.ApplyInPlace(train); err != nil {
 		t.Fatal(err)
 	}
 	near(t, "scaled", train.Samples().Float64s(), []float64{0, 0, 0, .25, 0, .5, 1, 0, 1}, 1e-15)
@@ -112,17 +112,17 @@ func TestCube(t *testing.T) {
 			t.Fatal(err)
 		}
 		b := beyond()
-		if err := s.Apply(b); err != nil || !slices.Equal(b.Samples().Float32s(), []float32{.5, 0, .5, 1, 0, 0}) {
+		if err := s.ApplyInPlace(b); err != nil || !slices.Equal(b.Samples().Float32s(), []float32{.5, 0, .5, 1, 0, 0}) {
 			t.Errorf("clipped: %v, %v", b.Samples().Float32s(), err)
 		}
 	}
 	b := beyond()
-	if err := c.Range.Apply(b); err != nil || b.Samples().Float32s()[3] != 2 {
+	if err := c.Range.ApplyInPlace(b); err != nil || b.Samples().Float32s()[3] != 2 {
 		t.Errorf("minmax: %v, %v", b.Samples().Float32s(), err)
 	}
 	fails(t, ops.CheckRows(domain.UnitCube(), "w", b), domain.ErrDomain, "w: bag 1: x[0,0] = 2", "-scale cube")
-	fails(t, c.Apply(bags(dense64(3, 3, 1, 2, 3, 4, 5, 6, 1, math.NaN(), 2), 0, 1, 3)), domain.ErrDomain, "bag 1: x[1,1] = NaN")
-	fails(t, c.Apply(bags(dense64(1, 1, 1), 0, 1)), domain.ErrShape, "3 columns")
+	fails(t, c.ApplyInPlace(bags(dense64(3, 3, 1, 2, 3, 4, 5, 6, 1, math.NaN(), 2), 0, 1, 3)), domain.ErrDomain, "bag 1: x[1,1] = NaN")
+	fails(t, c.ApplyInPlace(bags(dense64(1, 1, 1), 0, 1)), domain.ErrShape, "3 columns")
 	chain, err := ParseScalers("cube,l2")
 	if err != nil || chain.Name() != "cube,l2" {
 		t.Fatal(chain, err)

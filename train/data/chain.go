@@ -34,6 +34,19 @@ func (c *Chain) Name() string {
 	return strings.Join(names, ",")
 }
 
+// Clipped is a new chain with cube in place of minmax, not fitted.
+func (c *Chain) Clipped() *Chain {
+	out := new(Chain)
+	for _, s := range c.steps {
+		name := s.Name()
+		if name == "minmax" {
+			name = "cube"
+		}
+		out.steps = append(out.steps, newStep(name))
+	}
+	return out
+}
+
 // Fit fits each scaler to what those before it make of x, which stays as it is.
 func (c *Chain) Fit(x ops.Matrix) error {
 	cols, err := fit(c, x, c.steps...)
@@ -43,8 +56,11 @@ func (c *Chain) Fit(x ops.Matrix) error {
 	return err
 }
 
-// Apply scales x in place.
-func (c *Chain) Apply(x ops.Matrix) error { return apply(c, x, c.cols, c.steps...) }
+// Apply returns the scaled rows; x stays as it is.
+func (c *Chain) Apply(x ops.Matrix) (ops.Matrix, error) { return applied(c, x) }
+
+// ApplyInPlace scales x itself.
+func (c *Chain) ApplyInPlace(x ops.Matrix) error { return apply(c, x, c.cols, c.steps...) }
 
 // State is empty before Fit.
 func (c *Chain) State() map[string]*tensor.Dense {

@@ -12,8 +12,9 @@ import (
 //
 //	x_j ← min(1, max(0, (x_j - min_j) / (max_j - min_j)))
 //
-// It is for sets of samples, whose densities are estimated on the cube. A column that was constant becomes 0: all densities agree in it, and
-// no distance hears of it.
+// It is for sets of samples, whose densities are estimated on the cube, and for the kernels of histograms, x >= 0: a
+// later row below the range would be negative. A column that was constant becomes 0: all densities agree in it, and no
+// distance hears of it.
 type Cube struct{ Range MinMax }
 
 var _ step = (*Cube)(nil)
@@ -24,8 +25,11 @@ func (s *Cube) Name() string { return "cube" }
 // Fit takes the range of each column.
 func (s *Cube) Fit(x ops.Matrix) error { return fitOne(s, x) }
 
-// Apply scales x in place.
-func (s *Cube) Apply(x ops.Matrix) error { return applyOne(s, x) }
+// Apply returns the scaled rows; x stays as it is.
+func (s *Cube) Apply(x ops.Matrix) (ops.Matrix, error) { return applied(s, x) }
+
+// ApplyInPlace scales x itself.
+func (s *Cube) ApplyInPlace(x ops.Matrix) error { return applyOne(s, x) }
 
 // State has min and max.
 func (s *Cube) State() map[string]*tensor.Dense { return s.Range.State() }

@@ -21,7 +21,7 @@ func ExampleReadBagsCSV() {
 		fmt.Println(err)
 		return
 	}
-	if err := cube.Apply(set.X); err != nil {
+	if err := cube.ApplyInPlace(set.X); err != nil {
 		fmt.Println(err)
 		return
 	}

@@ -17,7 +17,7 @@ func ExampleReadLIBSVM() {
 	}
 	classes := data.NewClasses(set.Labels)
 	numbers, err := classes.Index(set.Labels)
-	fmt.Println(set.Rows(), set.Dims(), set.X.(*tensor.Dense).Data(), classes, numbers, err)
+	fmt.Println(set.Rows(), set.Dims(), set.X.(*tensor.Dense).Float64s(), classes, numbers, err)
 	// Output: 2 3 [0.5 0 2 0 4 0] [-1 1] [1 0] <nil>
 }
 
@@ -27,7 +27,7 @@ func ExampleReadCSV() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(set.Names, set.LabelName, set.X.(*tensor.Dense).Data(), set.Y)
+	fmt.Println(set.Names, set.LabelName, set.X.(*tensor.Dense).Float64s(), set.Y)
 
 	_, err = data.ReadCSV(strings.NewReader("width,height,price\n2,3,40\n5,NaN,110\n"), "toy.csv", data.Options{Task: data.Regression})
 	fmt.Println(err)
@@ -47,12 +47,14 @@ func ExampleParseScalers() {
 		fmt.Println(err)
 		return
 	}
-	if err := scalers.Apply(x); err != nil {
+	scaled, err := scalers.Apply(x) // x stays as it is
+	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	fmt.Printf("%.3f\n", x.Float64s())
-	fmt.Println(scalers.Apply(tensor.New(tensor.WithShape(1, 3), tensor.WithBacking([]float64{1, 2, 3}))))
+	fmt.Printf("%.3f\n", scaled.(*tensor.Dense).Float64s())
+	_, err = scalers.Apply(tensor.New(tensor.WithShape(1, 3), tensor.WithBacking([]float64{1, 2, 3})))
+	fmt.Println(err)
 	// Output:
 	// [0.000 0.000 0.707 0.707 0.707 0.707]
 	// data: scaler "minmax,l2": was fitted to 2 columns and x has 3: shape does not fit

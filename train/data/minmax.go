@@ -16,8 +16,9 @@ import (
 //
 //	x_j ← (x_j - min_j) / (max_j - min_j)
 //
-// Values outside the range are not clipped. A column that was constant becomes 0, whatever comes in: it told nothing when
-// it was fitted. Differences that overflow float64 are taken of halves.
+// Values outside the range are not clipped, so that those below it become negative; Cube clips them. A column that was
+// constant becomes 0, whatever comes in: it told nothing when it was fitted. Differences that overflow float64 are
+// taken of halves.
 type MinMax struct {
 	Min, Max []float64 // of each column; nil before Fit
 }
@@ -30,8 +31,11 @@ func (s *MinMax) Name() string { return "minmax" }
 // Fit takes the range of each column.
 func (s *MinMax) Fit(x ops.Matrix) error { return fitOne(s, x) }
 
-// Apply scales x in place.
-func (s *MinMax) Apply(x ops.Matrix) error { return applyOne(s, x) }
+// Apply returns the scaled rows; x stays as it is.
+func (s *MinMax) Apply(x ops.Matrix) (ops.Matrix, error) { return applied(s, x) }
+
+// ApplyInPlace scales x itself.
+func (s *MinMax) ApplyInPlace(x ops.Matrix) error { return applyOne(s, x) }
 
 // State has min and max.
 func (s *MinMax) State() map[string]*tensor.Dense {

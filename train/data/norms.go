@@ -43,14 +43,23 @@ func (s L1) Fit(x ops.Matrix) error { return fitOne(s, x) }
 // Fit only checks x.
 func (s L2) Fit(x ops.Matrix) error { return fitOne(s, x) }
 
-// Apply only checks x.
-func (s None) Apply(x ops.Matrix) error { return applyOne(s, x) }
+// Apply returns a copy of x.
+func (s None) Apply(x ops.Matrix) (ops.Matrix, error) { return applied(s, x) }
 
-// Apply scales x in place, of any width.
-func (s L1) Apply(x ops.Matrix) error { return applyOne(s, x) }
+// Apply returns the scaled rows, of any width; x stays as it is.
+func (s L1) Apply(x ops.Matrix) (ops.Matrix, error) { return applied(s, x) }
 
-// Apply scales x in place, of any width.
-func (s L2) Apply(x ops.Matrix) error { return applyOne(s, x) }
+// Apply returns the scaled rows, of any width; x stays as it is.
+func (s L2) Apply(x ops.Matrix) (ops.Matrix, error) { return applied(s, x) }
+
+// ApplyInPlace only checks x.
+func (s None) ApplyInPlace(x ops.Matrix) error { return applyOne(s, x) }
+
+// ApplyInPlace scales x itself, of any width.
+func (s L1) ApplyInPlace(x ops.Matrix) error { return applyOne(s, x) }
+
+// ApplyInPlace scales x itself, of any width.
+func (s L2) ApplyInPlace(x ops.Matrix) error { return applyOne(s, x) }
 
 // State is empty.
 func (None) State() map[string]*tensor.Dense { return map[string]*tensor.Dense{} }

@@ -104,6 +104,17 @@ type Options struct {
 	MaxCells int
 	// Form says whether the rows are dense or sparse.
 	Form Form
+	// MaxWindow is the largest window of zstd data, in bytes, at least 1024; 0 is 2^28. So much memory is held while they are read. The window of
+	// gzip data is 2^15 bytes.
+	MaxWindow int
+}
+
+// window is the largest window of zstd data.
+func (o Options) window() uint64 {
+	if o.MaxWindow > 0 {
+		return uint64(o.MaxWindow)
+	}
+	return maxLine
 }
 
 func (o Options) validate() error {
@@ -116,6 +127,8 @@ func (o Options) validate() error {
 		return fmt.Errorf("data: Options.Dims = %d is not in 0..%d: %w", o.Dims, maxIndex, domain.ErrParam)
 	case o.Form < FormAuto || o.Form > FormSparse:
 		return fmt.Errorf("data: Options.Form = %d is unknown, want FormAuto, FormDense or FormSparse: %w", int(o.Form), domain.ErrParam)
+	case o.MaxWindow != 0 && (o.MaxWindow < 1<<10 || o.MaxWindow > maxLine):
+		return fmt.Errorf("data: Options.MaxWindow = %d is not 0 and not in %d..%d: %w", o.MaxWindow, 1<<10, maxLine, domain.ErrParam)
 	case o.MaxCells < 0:
 		return fmt.Errorf("data: Options.MaxCells = %d is negative: %w", o.MaxCells, domain.ErrParam)
 	}

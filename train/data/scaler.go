@@ -13,9 +13,10 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 )
 
-// Scaler changes rows in place, before a map sees them. Matrices are [n, d], float64 or float32, contiguous or sparse; what is
-// computed is computed in float64 and rounded once. Apply changes no scaler, so it may run in several goroutines. Of sets of samples (ops.Bags)
-// the rows are all samples.
+// Scaler changes rows before a map sees them. Matrices are [n, d], float64 or float32, dense or sparse; what is
+// computed is computed in float64 and rounded once. Apply changes no scaler, so it may run in several goroutines. Of
+// sets of samples (ops.Bags) the rows are all samples. A train.Model scales the rows that it is given, so that it wants
+// them as they were read.
 //
 // Sparse rows stay sparse: none, l1 and l2 keep zeros, and minmax and cube do where the least value of every column that varies is 0, as of
 // counts. Where zeros would become other numbers, as under standard, Fit and Apply are an error that wraps ErrZeros; dense rows are
@@ -24,10 +25,13 @@ type Scaler interface {
 	// Fit learns from the training rows and leaves them alone. A value that is not finite wraps domain.ErrDomain, a
 	// matrix without rows or columns domain.ErrShape; the scaler is then as before.
 	Fit(x ops.Matrix) error
-	// Apply scales the rows in place. Another number of columns than was fitted wraps domain.ErrShape, a scaler not
-	// fitted domain.ErrParam; x is then untouched. A value that is not finite, or that overflows when scaled, wraps
-	// domain.ErrDomain; the rows before it are then scaled already.
-	Apply(x ops.Matrix) error
+	// Apply returns the scaled rows, of the type of x, which stays as it is. Another number of columns than was fitted
+	// wraps domain.ErrShape, a scaler not fitted domain.ErrParam; a value that is not finite, or that overflows when
+	// scaled, domain.ErrDomain.
+	Apply(x ops.Matrix) (ops.Matrix, error)
+	// ApplyInPlace is Apply without the copy: it scales the rows where they are, which must be contiguous or sparse. Of an
+	// error that wraps domain.ErrDomain the rows before it are scaled already.
+	ApplyInPlace(x ops.Matrix) error
 	// Name is what ParseScalers reads.
 	Name() string
 	// State is a copy of what was fitted, as float64 vectors, empty if there is nothing; SetState takes it back. A state
@@ -146,8 +150,35 @@ func fitOne(s step, x ops.Matrix) error {
 	return err
 }
 
-// applyOne is Apply of a scaler by itself.
+// applyOne is ApplyInPlace of a scaler by itself.
 func applyOne(s step, x ops.Matrix) error { return apply(s, x, s.fitted(), s) }
+
+// applied is Apply of every scaler: ApplyInPlace of a copy, which of a view is contiguous.
+func applied(s Scaler, x ops.Matrix) (ops.Matrix, error) {
+	own := x // what ApplyInPlace refuses: nil, or rows of no kind that there is
+	switch v := x.(type) {
+	case *ops.Bags:
+		samples, err := applied(s, v.Samples())
+		if err != nil {
+			return nil, v.InBag(err)
+		}
+		return v.With(samples.(*tensor.Dense))
+	case *ops.CSR:
+		own = v.Clone().(*ops.CSR)
+	case *tensor.Dense:
+		if v == nil {
+			break
+		}
+		var err error
+		if own, err = ops.Copy(nil, v, ops.Attr{Layer: who(s)}); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.ApplyInPlace(own); err != nil {
+		return nil, err
+	}
+	return own, nil
+}
 
 // through yields the rows as the given steps make them, in one buffer. On the rows they were fitted to no step
 // overflows: norms and ranges end in [-1, 1], and standard scores are at most √n.

@@ -28,7 +28,7 @@ func scaled(t *testing.T, list string, cols int, x, z []float64) []float64 {
 	if !slices.Equal(fitted, x) {
 		t.Fatalf("%s: Fit changed the rows", list)
 	}
-	if err := c.Apply(dense64(len(z)/cols, cols, out...)); err != nil {
+	if err := c.ApplyInPlace(dense64(len(z)/cols, cols, out...)); err != nil {
 		t.Fatal(err)
 	}
 	return out
@@ -148,7 +148,7 @@ func TestScalersFloat32(t *testing.T) {
 		if !slices.Equal(x.Float32s(), x32) {
 			t.Fatalf("%s: Fit changed the rows", list)
 		}
-		if err := c.Apply(x); err != nil {
+		if err := c.ApplyInPlace(x); err != nil {
 			t.Fatal(err)
 		}
 		for i, want := range scaled(t, list, cols, x64, x64) {
@@ -182,10 +182,10 @@ func TestScalerStateRoundTrip(t *testing.T) {
 			v.Float64s()[0] = math.NaN()
 		}
 		p, q := dense64(2, 3, slices.Clone(x)...), dense64(2, 3, slices.Clone(x)...)
-		if err := a.Apply(p); err != nil {
+		if err := a.ApplyInPlace(p); err != nil {
 			t.Fatal(name, err)
 		}
-		if err := b.Apply(q); err != nil {
+		if err := b.ApplyInPlace(q); err != nil {
 			t.Fatal(name, err)
 		}
 		if !slices.Equal(p.Float64s(), q.Float64s()) {
@@ -218,7 +218,7 @@ func TestChainStateNames(t *testing.T) {
 func TestScalerShapes(t *testing.T) {
 	for _, list := range []string{"none", "l1", "l2", "minmax", "standard", "standard,l2"} {
 		c, _ := ParseScalers(list)
-		fails(t, c.Apply(dense64(1, 3, 1, 2, 3)), domain.ErrParam, fmt.Sprintf("scaler %q", list), "not fitted")
+		fails(t, c.ApplyInPlace(dense64(1, 3, 1, 2, 3)), domain.ErrParam, fmt.Sprintf("scaler %q", list), "not fitted")
 		fails(t, c.Fit(dense64(0, 3)), domain.ErrShape, "0 rows of 3 columns")
 		fails(t, c.Fit(nil), domain.ErrShape, "nil")
 		fails(t, c.Fit(tensor.New(tensor.WithBacking([]float64{1, 2}))), domain.ErrShape, "(2)")
@@ -227,20 +227,20 @@ func TestScalerShapes(t *testing.T) {
 			t.Fatal(err)
 		}
 		x := dense64(3, 2, 1, 2, 3, 4, 5, 6)
-		fails(t, c.Apply(x), domain.ErrShape, list, "fitted to 3 columns", "x has 2")
+		fails(t, c.ApplyInPlace(x), domain.ErrShape, list, "fitted to 3 columns", "x has 2")
 		if x.Float64s()[5] != 6 {
 			t.Error("rows of another width were scaled")
 		}
 		if err := x.T(); err != nil {
 			t.Fatal(err)
 		}
-		fails(t, c.Apply(x), domain.ErrShape, "contiguous")
-		if err := c.Apply(dense64(0, 3)); err != nil {
+		fails(t, c.ApplyInPlace(x), domain.ErrShape, "contiguous")
+		if err := c.ApplyInPlace(dense64(0, 3)); err != nil {
 			t.Errorf("%s: no rows: %v", list, err)
 		}
 	}
-	fails(t, new(MinMax).Apply(dense64(1, 1, 1)), domain.ErrParam, `"minmax"`, "not fitted")
-	if err := (L2{}).Apply(dense64(1, 2, 3, 4)); err != nil {
+	fails(t, new(MinMax).ApplyInPlace(dense64(1, 1, 1)), domain.ErrParam, `"minmax"`, "not fitted")
+	if err := (L2{}).ApplyInPlace(dense64(1, 2, 3, 4)); err != nil {
 		t.Errorf("l2 by itself has nothing to fit: %v", err)
 	}
 }
@@ -256,15 +256,15 @@ func TestScalerValues(t *testing.T) {
 		}
 		fails(t, c.Fit(dense64(1, 2, -inf, 3)), domain.ErrDomain, "x[0,0] = -Inf")
 		x := dense64(2, 2, 3, 5, 1, nan)
-		fails(t, c.Apply(x), domain.ErrDomain, list, "x[1,1] = NaN", "drop the row") // still fitted as before
+		fails(t, c.ApplyInPlace(x), domain.ErrDomain, list, "x[1,1] = NaN", "drop the row") // still fitted as before
 	}
 	c, _ := ParseScalers("minmax,l2")
 	if err := c.Fit(dense64(2, 2, 1, 0, 2, 1e-300)); err != nil {
 		t.Fatal(err)
 	}
-	fails(t, c.Apply(dense64(1, 2, 1, 1e300)), domain.ErrDomain, "x[0,1] = 1e+300", "overflows when scaled by minmax", "fit with it")
+	fails(t, c.ApplyInPlace(dense64(1, 2, 1, 1e300)), domain.ErrDomain, "x[0,1] = 1e+300", "overflows when scaled by minmax", "fit with it")
 	s := &Standard{Mean: []float64{0}, Scale: []float64{1e-30}}
-	fails(t, s.Apply(dense32(1, 1, 1e20)), domain.ErrDomain, "x[0,0] = 1.0000000200408773e+20", "overflows float32")
+	fails(t, s.ApplyInPlace(dense32(1, 1, 1e20)), domain.ErrDomain, "x[0,0] = 1.0000000200408773e+20", "overflows float32")
 }
 
 func TestSetStateErrors(t *testing.T) {

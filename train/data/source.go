@@ -106,7 +106,7 @@ func open(r io.Reader, name string, o Options, text bool) (*source, error) {
 		}
 		s.meter.r, s.meter.packed = z, gzipped
 	case string(head) == "\x28\xb5\x2f\xfd":
-		z, err := zstd.NewReader(raw, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxLine))
+		z, err := zstd.NewReader(raw, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(o.window()))
 		if err != nil {
 			return nil, s.wrap(zstdError(err))
 		}
@@ -180,6 +180,8 @@ func zstdError(err error) error {
 		return err
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return fmt.Errorf("the zstd data end early, the file is truncated; fetch it again: %w", ErrFormat)
+	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded): // the latter of a frame that is its own window
+		return fmt.Errorf("the zstd data ask for a larger window than is allowed; pack them without --long or --ultra: %w", ErrFormat)
 	}
 	var path *fs.PathError
 	if errors.As(err, &path) {

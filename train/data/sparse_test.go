@@ -152,7 +152,7 @@ func TestSparseScalers(t *testing.T) {
 				}
 			}
 			a, b := rows(test, FormSparse), rows(test, FormDense)
-			if err := errors.Join(sparse.Apply(a), dense.Apply(b)); err != nil {
+			if err := errors.Join(sparse.ApplyInPlace(a), dense.ApplyInPlace(b)); err != nil {
 				t.Fatal(err)
 			}
 			if spread := must(a.(*ops.CSR).Dense(nil)); !spread.Eq(b.(*tensor.Dense)) {
@@ -201,7 +201,7 @@ func TestSparseScalerErrors(t *testing.T) {
 		}
 	}
 	s := must(ParseScalers("minmax"))
-	if err := s.Apply(x()); !errors.Is(err, domain.ErrParam) {
+	if err := s.ApplyInPlace(x()); !errors.Is(err, domain.ErrParam) {
 		t.Errorf("not fitted: %v", err)
 	}
 	if err := s.Fit(dense64(2, 4, 0, 1, 0, 0, 1e-300, 2, 5, 5)); err != nil {
@@ -215,24 +215,24 @@ func TestSparseScalerErrors(t *testing.T) {
 		"zeros": {x(), ErrZeros, "column 1"},
 		"width": {x().TakeColumns(0, 3, 1), domain.ErrShape, "x has 3"},
 	} {
-		if err := s.Apply(c.x); !errors.Is(err, c.sentinel) || !strings.Contains(fmt.Sprint(err), c.text) {
+		if err := s.ApplyInPlace(c.x); !errors.Is(err, c.sentinel) || !strings.Contains(fmt.Sprint(err), c.text) {
 			t.Errorf("%s: %v, want %q", name, err, c.text)
 		}
 	}
 	if err := s.Fit(dense64(2, 4, 0, 0, 0, 0, 1e-300, 2, 5, 5)); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Apply(x(1e30)); !errors.Is(err, domain.ErrDomain) || !strings.Contains(err.Error(), "x[0,0] = 1e+30 overflows when scaled by minmax") {
+	if err := s.ApplyInPlace(x(1e30)); !errors.Is(err, domain.ErrDomain) || !strings.Contains(err.Error(), "x[0,0] = 1e+30 overflows when scaled by minmax") {
 		t.Errorf("overflow: %v", err)
 	}
 	single := must(x(1e10).As(tensor.Float32, "test"))
 	if err := s.SetState(map[string]*tensor.Dense{"cols": vector([]float64{4}), "0.minmax.min": vector(make([]float64, 4)), "0.minmax.max": vector([]float64{1e-30, 1, 1, 1})}); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Apply(single); !errors.Is(err, domain.ErrDomain) || !strings.Contains(err.Error(), "overflows float32") {
+	if err := s.ApplyInPlace(single); !errors.Is(err, domain.ErrDomain) || !strings.Contains(err.Error(), "overflows float32") {
 		t.Errorf("float32 overflow: %v", err)
 	}
-	if s.Apply(x().Slice(1, 3)) != nil {
+	if s.ApplyInPlace(x().Slice(1, 3)) != nil {
 		t.Error("a part of the rows is an error")
 	}
 }

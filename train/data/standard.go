@@ -34,8 +34,11 @@ func (s *Standard) Name() string { return "standard" }
 // Fit takes the mean and the standard deviation of each column.
 func (s *Standard) Fit(x ops.Matrix) error { return fitOne(s, x) }
 
-// Apply scales x in place.
-func (s *Standard) Apply(x ops.Matrix) error { return applyOne(s, x) }
+// Apply returns the scaled rows; x stays as it is.
+func (s *Standard) Apply(x ops.Matrix) (ops.Matrix, error) { return applied(s, x) }
+
+// ApplyInPlace scales x itself.
+func (s *Standard) ApplyInPlace(x ops.Matrix) error { return applyOne(s, x) }
 
 // State has mean and scale.
 func (s *Standard) State() map[string]*tensor.Dense {

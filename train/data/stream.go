@@ -154,9 +154,16 @@ func (s *Stream) Split(fraction float64, seed uint64) (rest, held *Stream) {
 // fraction is not in [0, 1].
 func Held(fraction float64, seed uint64) func(file, row int) bool {
 	checkFraction(fraction)
+	rank := Rank(seed)
+	return func(file, row int) bool { return rank(file, row) < fraction }
+}
+
+// Rank gives row number row of file number file a number in [0, 1), uniformly and each by itself, that depends on the seed: the rows of the least
+// ranks are a sample of all.
+func Rank(seed uint64) func(file, row int) float64 {
 	key := spectral.Stream(seed, "data/held").Uint64()
-	return func(file, row int) bool {
-		return float64(mix64(mix64(key+uint64(file))+uint64(row))>>11)*0x1p-53 < fraction
+	return func(file, row int) float64 {
+		return float64(mix64(mix64(key+uint64(file))+uint64(row))>>11) * 0x1p-53
 	}
 }
 

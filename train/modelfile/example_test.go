@@ -29,7 +29,7 @@ func ExampleRead() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(meta["made by"], tensors["W"].Data())
+	fmt.Println(meta["made by"], tensors["W"].Float64s())
 
 	bytes, err := os.ReadFile(path)
 	if err != nil {

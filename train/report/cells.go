@@ -27,15 +27,11 @@ func cellsOf(who, what string, t *tensor.Dense) (cells, error) {
 	if c.rows < 1 || c.cols < 1 {
 		return cells{}, fmt.Errorf("report: %s: %s has shape %v, it needs at least one row and one column: %w", who, what, t.Shape(), ErrShape)
 	}
-	switch data := t.Data().(type) {
-	case []float64:
-		c.f64 = data
-	case []float32:
-		c.f32 = data
-	case float64: // tensor unwraps a single cell
-		c.f64 = []float64{data}
-	case float32:
-		c.f32 = []float32{data}
+	switch t.Dtype() {
+	case tensor.Float64:
+		c.f64 = t.Float64s()
+	case tensor.Float32:
+		c.f32 = t.Float32s()
 	default:
 		return cells{}, fmt.Errorf("report: %s: %s holds %v; convert it to float64 or float32: %w", who, what, t.Dtype(), ErrDtype)
 	}

@@ -16,7 +16,7 @@ import (
 const spreadCells = 1 << 21
 
 // ExactGram is the exact kernel matrix of the rows of x [n, d], dense or sparse: spectral.Gram(k, x, nil). Of sparse rows two blocks are
-// dense at a time; of bags it is layers.BagKernel's. Errors are those of spectral.Gram, and ErrShape for more than 16384 sparse rows.
+// dense at a time, and none under the linear kernel; of bags it is layers.BagKernel's. Errors are those of spectral.Gram, and ErrShape for more than 16384 sparse rows.
 func ExactGram(k spectral.Kernel, x ops.Matrix) (*mat.Dense, error) {
 	if b, ok := x.(*ops.Bags); ok {
 		return exactBags(k, b)
@@ -35,6 +35,9 @@ func ExactGram(k spectral.Kernel, x ops.Matrix) (*mat.Dense, error) {
 	}
 	if s.Rows() == 0 {
 		return &mat.Dense{}, nil
+	}
+	if _, linear := k.(spectral.Linear); linear {
+		return linearGram(who, s)
 	}
 	out := mat.NewDense(s.Rows(), s.Rows(), nil)
 	err := blockPairs(s, func(i, j int, a, b *tensor.Dense) error {

@@ -29,7 +29,7 @@ func checkGramRows(who string, n int) error {
 
 // ApproxGram is the kernel matrix Z Zᵀ of the features Z = m.Transform(x), or Z Σ Zᵀ where the map has a signature σ, the diagonal of Σ
 // (layers.SignatureOf): x is [n, m.Dims()], dense or sparse, the result n×n, exactly symmetric and summed in float64 for features of either element type.
-// It needs memory for n² + n·D numbers.
+// It needs memory for n² + n·D numbers; sparse rows under an Identity stay sparse, n² + D.
 //
 // Errors: what Transform returns; ErrShape for an x or features of another shape than the map says and for more than
 // 16384 rows; ErrDtype for features that are not floating point; ErrDomain for a feature or an inner product that is not finite.
@@ -47,6 +47,9 @@ func ApproxGram(m Map, x ops.Matrix) (*mat.Dense, error) {
 	}
 	if cols != m.Dims() {
 		return nil, fmt.Errorf("report: %s: x has %d columns and the map wants %d: %w", who, cols, m.Dims(), ErrShape)
+	}
+	if s, sparse := x.(*ops.CSR); sparse && layers.IsIdentity(m) {
+		return linearGram(who, s)
 	}
 	t, err := layers.Transform(m, nil, x)
 	if err != nil {

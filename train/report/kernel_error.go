@@ -10,11 +10,15 @@ import (
 // GramError says how far an approximate kernel matrix A is from the exact one K, over all r×c entries:
 //
 //	RelativeFrobenius = ‖A - K‖_F / ‖K‖_F
+//	CentredFrobenius  = ‖H(A - K)H‖_F / ‖HKH‖_F, H taking the mean of each column, or of each row, away; 0 where K has nothing else
 //	Max               = max |A_ij - K_ij|
 //	RMS               = sqrt(Σ (A_ij - K_ij)² / rc)
 //	MeanSigned        = Σ (A_ij - K_ij) / rc
+//
+// A constant that is added to a kernel changes no linear model with a bias: what such a model sees is the centred matrix.
 type GramError struct {
 	RelativeFrobenius float64 `json:"relative_frobenius"`
+	CentredFrobenius  float64 `json:"centred_frobenius"`
 	Max               float64 `json:"max"`
 	RMS               float64 `json:"rms"`
 	MeanSigned        float64 `json:"mean_signed"`
@@ -75,12 +79,49 @@ func Compare(exact, approx *mat.Dense) (GramError, error) {
 	e.RMS = math.Sqrt(squares/n) / g / f
 	e.MeanSigned = sum / n / g / f
 	e.RelativeFrobenius = math.Sqrt(squares/squaresK) / g * (h / f)
+	e.CentredFrobenius = centredFrobenius(exact, approx, f, g, h)
 	for _, v := range []float64{e.Max, e.RMS, e.MeanSigned, e.RelativeFrobenius} {
 		if !finite(v) {
 			return GramError{}, fmt.Errorf("report: %s: |exact| goes up to %v and |approx| to %v, their difference is beyond float64; scale the matrices: %w", who, topK, topA, ErrDomain)
 		}
 	}
 	return e, nil
+}
+
+// centredFrobenius is ‖H(A - K)H‖/‖HKH‖, from differences in the units 1/f and 1/g and exact values in the unit 1/h.
+func centredFrobenius(exact, approx *mat.Dense, f, g, h float64) float64 {
+	off := centredSquare(exact, func(i, j int) float64 { return (approx.At(i, j)*f - exact.At(i, j)*f) * g })
+	own := centredSquare(exact, func(i, j int) float64 { return exact.At(i, j) * h })
+	if own == 0 {
+		return 0
+	}
+	return math.Sqrt(off/own) / g * (h / f)
+}
+
+// centredSquare is Σ (v_ij - row mean - column mean + mean)², of entries up to about one, and 0 where that is rounding.
+func centredSquare(shape *mat.Dense, v func(i, j int) float64) float64 {
+	rows, cols := shape.Dims()
+	byRow, byCol, mean := make([]float64, rows), make([]float64, cols), 0.0
+	for i := range rows {
+		for j := range cols {
+			byRow[i] += v(i, j) / float64(cols)
+			byCol[j] += v(i, j) / float64(rows)
+		}
+		mean += byRow[i] / float64(rows)
+	}
+	sum := 0.0
+	for i := range rows {
+		s := 0.0
+		for j := range cols {
+			d := v(i, j) - byRow[i] - byCol[j] + mean
+			s += d * d
+		}
+		sum += s
+	}
+	if sum <= 1e-28*float64(rows)*float64(cols) {
+		return 0
+	}
+	return sum
 }
 
 // pairMean is the mean of A_ij - K_ij over the pairs i < j of two n×n matrices of finite values, n >= 2.

@@ -42,6 +42,29 @@ func randomDense(rows, cols int, seed uint64) *mat.Dense {
 	return m
 }
 
+// centredNorm is ‖HAH‖_F by products with the projections H = I - 11ᵀ/n.
+func centredNorm(a mat.Matrix) float64 {
+	rows, cols := a.Dims()
+	var left, both mat.Dense
+	left.Mul(projection(rows), a)
+	both.Mul(&left, projection(cols))
+	if norm := mat.Norm(&both, 2); norm > 1e-13 {
+		return norm
+	}
+	return 0 // rounding
+}
+
+func projection(n int) *mat.Dense {
+	h := mat.NewDense(n, n, nil)
+	for i := range n {
+		for j := range n {
+			h.Set(i, j, -1/float64(n))
+		}
+		h.Set(i, i, 1-1/float64(n))
+	}
+	return h
+}
+
 func TestCompareDirect(t *testing.T) {
 	for _, size := range [][2]int{{1, 1}, {1, 7}, {7, 1}, {11, 13}} {
 		k, a := randomDense(size[0], size[1], 2), randomDense(size[0], size[1], 3)
@@ -53,6 +76,7 @@ func TestCompareDirect(t *testing.T) {
 			t.Fatal(err)
 		}
 		near(t, "RelativeFrobenius", got.RelativeFrobenius, mat.Norm(&d, 2)/mat.Norm(k, 2), 1e-12)
+		near(t, "CentredFrobenius", got.CentredFrobenius, centredNorm(&d)/max(centredNorm(k), 1e-300), 1e-12)
 		near(t, "RMS", got.RMS, mat.Norm(&d, 2)/math.Sqrt(n), 1e-12)
 		near(t, "Max", got.Max, max(mat.Max(&d), -mat.Min(&d)), 1e-12)
 		near(t, "MeanSigned", got.MeanSigned, mat.Sum(&d)/n, 1e-12)

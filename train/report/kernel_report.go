@@ -195,6 +195,7 @@ func (r *KernelErrorReport) summarise() {
 	r.Mean.Rows, r.StdErr.Rows = r.Rows, r.Rows
 	r.Mean.RelativeFrobenius, r.StdErr.RelativeFrobenius = over(func(e SeedError) float64 { return e.RelativeFrobenius })
 	r.Mean.Max, r.StdErr.Max = over(func(e SeedError) float64 { return e.Max })
+	r.Mean.CentredFrobenius, r.StdErr.CentredFrobenius = over(func(e SeedError) float64 { return e.CentredFrobenius })
 	r.Mean.RMS, r.StdErr.RMS = over(func(e SeedError) float64 { return e.RMS })
 	r.Mean.MeanSigned, r.StdErr.MeanSigned = over(func(e SeedError) float64 { return e.MeanSigned })
 	r.Bias = newBias(over(func(e SeedError) float64 { return e.PairMeanSigned }))

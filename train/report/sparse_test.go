@@ -4,6 +4,8 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -90,5 +92,61 @@ func TestSparseRowsErrors(t *testing.T) {
 	}
 	if _, err := ExactGram(spectral.Gaussian{Sigma: 1}, tall); !errors.Is(err, ErrShape) {
 		t.Errorf("too many rows: %v", err)
+	}
+}
+
+// TestSparseLinear: the linear kernel of sparse rows and the inner products of their Identity are those of the dense rows, and of a million columns
+// there is no dense copy.
+func TestSparseLinear(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	const n, d, wide = 30, 19, 1 << 20
+	x := tensor.New(tensor.WithShape(n, d), tensor.Of(tensor.Float64))
+	for i := range x.Float64s() {
+		if rng.IntN(3) == 0 {
+			x.Float64s()[i] = rng.NormFloat64()
+		}
+	}
+	sparse, err := ops.CSROf(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := spectral.Gram(spectral.Linear{}, x, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cols := slices.Clone(sparse.Columns())
+	for i := range cols {
+		cols[i] *= wide / d
+	}
+	far, err := ops.NewCSR(n, wide, sparse.Pointers(), cols, sparse.Float64s())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []*ops.CSR{sparse, far} {
+		id, err := layers.NewIdentity(x.Cols())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		exact, err := ExactGram(spectral.Linear{}, x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		approx, err := ApproxGram(id, x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		runtime.ReadMemStats(&after)
+		if !mat.EqualApprox(exact, want, 1e-12) || !mat.Equal(exact, approx) {
+			t.Errorf("%d columns: another matrix", x.Cols())
+		}
+		if got, most := after.TotalAlloc-before.TotalAlloc, uint64(3*8*x.Cols()+1<<20); got > most {
+			t.Errorf("%d columns: %d bytes were allocated, want at most %d, some rows", x.Cols(), got, most)
+		}
+	}
+	sparse.Float64s()[7] = math.Inf(1)
+	if _, err := ExactGram(spectral.Linear{}, sparse); !errors.Is(err, ErrDomain) {
+		t.Errorf("an infinity: %v", err)
 	}
 }

@@ -26,7 +26,7 @@ func (f *recipeFlags) register(fs *flag.FlagSet, label string) {
 	fs.IntVar(&f.features, "features", 2048, "output `columns` of the map; those of an additive one follow from its parameters")
 	fs.StringVar(&f.sampler, "sampler", "iid", "`sampler` of the frequencies (README, samplers)")
 	fs.StringVar(&f.dtype, "dtype", "float64", "element `type`: float32, float64")
-	fs.StringVar(&f.scale, "scale", "none", "scalers in order: none, l1, l2, minmax, standard, as a `list` a,b")
+	fs.StringVar(&f.scale, "scale", "none", "scalers in order: none, l1, l2, minmax, cube (minmax, and later rows clipped to it; minmax is cube for a map of x >= 0 or x > -c), standard, as a `list` a,b")
 	fs.Uint64Var(&f.seed, "seed", 1, "`seed` of the draw")
 	fs.StringVar(&f.label, "label", label, "where a row of CSV, .npy or Parquet keeps its label or target: last, first, none")
 	fs.StringVar(&f.task, "task", "classification", "classification, regression")
@@ -44,7 +44,7 @@ func (f *recipeFlags) spec() (layers.Spec, *data.Chain, error) {
 	if e.HasFeatures() {
 		spec.Features = f.features
 	}
-	if e.Sampled && !e.Signed {
+	if e.HasSampler() {
 		spec.Sampler = f.sampler
 	}
 	if f.dtype != "float32" && f.dtype != "float64" {
@@ -53,7 +53,7 @@ func (f *recipeFlags) spec() (layers.Spec, *data.Chain, error) {
 	if spec.Params, err = layers.ParseValues(f.mapName, f.params); err != nil {
 		return fail(err)
 	}
-	scaler, err := data.ParseScalers(f.scale)
+	scaler, err := train.ScalersFor(spec, f.scale)
 	if err != nil {
 		return fail(err)
 	}

@@ -1,0 +1,120 @@
+package train_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/train"
+	"gonum.org/v1/gonum/mat"
+	"gorgonia.org/tensor"
+)
+
+// TestRidgeCost: the estimate is of what a fit allocates, in either system and however lambda is chosen. All of what is
+// held is allocated, and what is allocated and let go again is no more than it twice.
+func TestRidgeCost(t *testing.T) {
+	if train.RaceEnabled {
+		t.Skip("memory cannot be counted under the race detector")
+	}
+	rng := rand.New(rand.NewPCG(3, 5))
+	for _, c := range []struct{ n, d int }{{700, 300}, {300, 900}} {
+		x, y := tensor.New(tensor.WithShape(c.n, c.d), tensor.Of(tensor.Float64)), mat.NewDense(c.n, 2, nil)
+		for i := range x.Float64s() {
+			x.Float64s()[i] = rng.NormFloat64()
+		}
+		for i := range y.RawMatrix().Data {
+			y.RawMatrix().Data[i] = rng.NormFloat64()
+		}
+		for _, o := range []train.RidgeOptions{{}, {Select: train.SelectLOO, Lambdas: []float64{1e-3, 1}},
+			{Select: train.SelectHeldOut, Lambdas: []float64{1e-3, 1}}} {
+			cost := o.Cost(train.Problem{Rows: c.n, Features: c.d, Outputs: 2})
+			got := float64(allocated(func() { must(train.FitRidge(t.Context(), nil, x, y, o)) }))
+			again := 3. // times what is held
+			if o.Select == train.SelectAuto {
+				again = 4 // whose grid grows here, for there is nothing to learn
+			}
+			if cost.Bytes > 1.5*got || got > again*cost.Bytes {
+				t.Errorf("%d x %d, %v: the estimate is %.0f bytes (%s), %.0f were allocated", c.n, c.d, o.Select, cost.Bytes, cost.Largest, got)
+			}
+			if !(cost.Operations >= float64(c.n*c.d*min(c.n, c.d))) {
+				t.Errorf("%d x %d, %v: %g operations", c.n, c.d, o.Select, cost.Operations)
+			}
+		}
+	}
+}
+
+// TestCosts: the estimates grow with the problem, past the range of int, and every fit has one.
+func TestCosts(t *testing.T) {
+	small, large := train.Problem{Rows: 400, Features: 100, Outputs: 2}, train.Problem{Rows: 1 << 40, Features: 1 << 40,
+		Outputs: 1 << 10}
+	for name, cost := range map[string]func(p train.Problem) train.Cost{
+		"ridge": train.RidgeOptions{}.Cost, "ridge of blocks": train.RidgeOptions{}.CostOfBlocks, "cg": train.CGOptions{}.Cost, "svm": train.SVMOptions{}.Cost, "fit": train.FitOptions{}.Cost,
+		"cv, ridge": func(p train.Problem) train.Cost { return train.CVOptions{}.Cost(p, 3) },
+		"cv, svm":   func(p train.Problem) train.Cost { return train.CVOptions{Head: train.CVSVM{}}.Cost(p, 3) },
+		"cv, fit":   func(p train.Problem) train.Cost { return train.CVOptions{Head: train.CVFit{}}.Cost(p, 3) },
+	} {
+		a, b := cost(small), cost(large)
+		if !(a.Bytes > 0 && a.Bytes < 1e8 && b.Bytes > 1e15 && b.Bytes < math.Inf(1) && a.Operations > 0 &&
+			b.Operations > a.Operations) || a.Largest == "" {
+			t.Errorf("%s: %+v for 400 x 100, %+v for 2^40 x 2^40", name, a, b)
+		}
+	}
+}
+
+// TestWideSparseRidge: sparse rows of many columns have the fit of their dense columns to rounding, by every choice of
+// lambda, through no dense copy: the columns without a cell have coefficients of 0.
+func TestWideSparseRidge(t *testing.T) {
+	const n, d, wide = 60, 300, 1 << 20
+	sparse, dense, y := bagsOfWords(n, d, 9)
+	cols := make([]int32, len(sparse.Columns()))
+	for i, c := range sparse.Columns() {
+		cols[i] = c * (wide / d)
+	}
+	x := must(ops.NewCSR(n, wide, sparse.Pointers(), cols, sparse.Float64s()))
+	id := must(layers.NewIdentity(wide))
+	for _, o := range []train.RidgeOptions{{}, {Lambdas: []float64{.3, .001, .1}, Select: train.SelectLOO},
+		{Lambdas: []float64{.3, .001, .1}, Select: train.SelectHeldOut, Seed: 3}} {
+		want := must(train.FitRidge(context.Background(), nil, dense, y, o))
+		var got *train.RidgeFit
+		bytes := float64(allocated(func() { got = must(train.FitRidge(context.Background(), id, x, y, o)) }))
+		if most := float64(n) * wide * 8 / 2; bytes > most {
+			t.Errorf("%v: %.0f bytes were allocated, want less than %.0f, half a dense copy", o.Select, bytes, most)
+		}
+		tol := 1e-12 * mat.Max(want.W)
+		for j := range d {
+			for k := range 2 {
+				if diff := math.Abs(got.W.At(j*(wide/d), k) - want.W.At(j, k)); !(diff <= tol) {
+					t.Errorf("%v: W[%d,%d] differs by %g, want at most %g", o.Select, j, k, diff, tol)
+				}
+			}
+		}
+		if sum := mat.Norm(got.W, 2) - mat.Norm(want.W, 2); math.Abs(sum) > tol*d {
+			t.Errorf("%v: columns without a cell have coefficients", o.Select)
+		}
+		if !got.Dual || got.Lambda != want.Lambda || math.Abs(got.B[0]-want.B[0]) > 1e-12 ||
+			math.Abs(got.B[1]-want.B[1]) > 1e-12 {
+			t.Errorf("%v: lambda %v and intercept %v, want %v and %v", o.Select, got.Lambda, got.B, want.Lambda, want.B)
+		}
+		for i, s := range got.Scores {
+			if w := want.Scores[i]; s.Lambda != w.Lambda || math.Abs(s.MSE-w.MSE) > 1e-12*w.MSE {
+				t.Errorf("%v: the score of lambda %v is %v, want %v", o.Select, s.Lambda, s.MSE, w.MSE)
+			}
+		}
+	}
+}
+
+func ExampleRidgeOptions_Cost() {
+	// 400 rows of a million columns, 300 cells of each, and two targets: by the rows, and by the columns as they are
+	// read block by block.
+	p := train.Problem{Rows: 400, Features: 1_000_000, Outputs: 2, Stored: 400 * 300}
+	fmt.Println(train.RidgeOptions{}.Cost(p).Largest)
+	c := train.RidgeOptions{}.CostOfBlocks(p)
+	fmt.Printf("%s: %.0f GB\n", c.Largest, c.Bytes/1e9)
+	// Output:
+	// the sparse rows by columns
+	// 1 matrices of 1000000 x 1000000 numbers, of the features: 8007 GB
+}

@@ -1,0 +1,271 @@
+package train_test
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/data"
+	"gorgonia.org/tensor"
+)
+
+// A model file that any commit saved loads for ever and predicts the same. testdata/models holds small files, a folder for each
+// time that something about the format changed; each file carries rows and the scores that the model gave them when it was saved.
+//
+//	go test ./train -run EarlierFiles -write-models FOLDER
+//
+// writes such files with the code as it is to testdata/models/FOLDER, which must be new. Files there are never written again.
+var writeModels = flag.String("write-models", "", "write a model of every form to this new folder of testdata/models")
+
+const (
+	earlierRows   = "test.rows"   // rows, or bags of rows, as JSON
+	earlierScores = "test.scores" // what the model says of them
+)
+
+// TestEarlierFiles loads all of them.
+func TestEarlierFiles(t *testing.T) {
+	if *writeModels != "" {
+		writeEarlier(t, filepath.Join("testdata", "models", *writeModels))
+	}
+	files := must(filepath.Glob(filepath.Join("testdata", "models", "*", "*.safetensors")))
+	if len(files) < 60 {
+		t.Errorf("%d files, want those that were saved", len(files))
+	}
+	for _, path := range files {
+		m, err := train.Load(path)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		var want []float64
+		if err := json.Unmarshal([]byte(m.Notes[earlierScores]), &want); err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		scores, err := m.Scores(earlierX(t, m.Notes[earlierRows]))
+		if err != nil {
+			t.Errorf("%s: %v", path, err)
+			continue
+		}
+		got := scores.RawMatrix().Data
+		if len(got) != len(want) || len(got) == 0 {
+			t.Fatalf("%s: %d scores, want %d", path, len(got), len(want))
+		}
+		tolerance := 1e-12
+		if m.Map.Dtype() == tensor.Float32 {
+			tolerance = 1e-5 // instruction sets differ in the last bits of float32
+		}
+		size := 0.
+		for _, v := range want {
+			size = max(size, math.Abs(v))
+		}
+		for i, v := range want {
+			if !(math.Abs(got[i]-v) <= tolerance*size) {
+				t.Errorf("%s: score %d is %v, was %v when it was saved", path, i, got[i], v)
+				break
+			}
+		}
+	}
+}
+
+// leastSquares is what the sums of a stats file give at lambda = 0, which no convention of lambda changes.
+type leastSquares struct{ W, B []float64 }
+
+// TestEarlierStats loads the sums of ridge that were saved, alike.
+func TestEarlierStats(t *testing.T) {
+	files := must(filepath.Glob(filepath.Join("testdata", "models", "*", "*.stats")))
+	if len(files) < 2 {
+		t.Errorf("%d files, want those that were saved", len(files))
+	}
+	for _, path := range files {
+		var want leastSquares
+		if err := json.Unmarshal(must(os.ReadFile(path+".json")), &want); err != nil {
+			t.Fatal(err)
+		}
+		s, err := train.LoadRidgeStats(path)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		fit := must(s.Solve(0))
+		for i, v := range append(want.W, want.B...) {
+			if got := append(slices.Clone(fit.W.RawMatrix().Data), fit.B...)[i]; !(math.Abs(got-v) <= 1e-11) {
+				t.Errorf("%s: weight %d is %v, was %v when it was saved", path, i, got, v)
+			}
+		}
+	}
+}
+
+// writeStats writes sums, with and without weights of classes.
+func writeStats(t *testing.T, dir string) {
+	x, labels, _ := counts(60, 3, 1)
+	y := must(train.OneVersusRest(must(data.NewClasses(labels).Index(labels)), 3))
+	for name, weights := range map[string][]float64{"plain": nil, "weights": {1, 2, 3}} {
+		s := train.RidgeStats{ClassWeights: weights}
+		// Counts sum to 20, so that two columns say all.
+		if err := s.AddRows(context.Background(), nil, stacked(firstTwo(unstacked(x, 0, 60))), y); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(dir, name+".stats")
+		if err := s.Save(path); err != nil {
+			t.Fatal(err)
+		}
+		fit := must(s.Solve(0))
+		text := must(json.Marshal(leastSquares{fit.W.RawMatrix().Data, fit.B}))
+		if err := os.WriteFile(path+".json", text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func firstTwo(rows [][]float64) (out [][]float64) {
+	for _, r := range rows {
+		out = append(out, r[:2])
+	}
+	return out
+}
+
+// earlierX reads rows or bags.
+func earlierX(t *testing.T, text string) ops.Matrix {
+	t.Helper()
+	var rows [][]float64
+	if err := json.Unmarshal([]byte(text), &rows); err == nil {
+		return stacked(rows)
+	}
+	rows = nil
+	var bags [][][]float64
+	if err := json.Unmarshal([]byte(text), &bags); err != nil {
+		t.Fatal(err)
+	}
+	offsets := []int{0}
+	for _, b := range bags {
+		rows = append(rows, b...)
+		offsets = append(offsets, len(rows))
+	}
+	return must(ops.NewBags(stacked(rows), offsets))
+}
+
+func stacked(rows [][]float64) *tensor.Dense {
+	var v []float64
+	for _, r := range rows {
+		v = append(v, r...)
+	}
+	return tensor.New(tensor.WithShape(len(rows), len(rows[0])), tensor.WithBacking(v))
+}
+
+// unstacked is the rows lo to hi of x.
+func unstacked(x *tensor.Dense, lo, hi int) (rows [][]float64) {
+	d := x.Shape()[1]
+	for i := lo; i < hi; i++ {
+		rows = append(rows, x.Float64s()[i*d:(i+1)*d])
+	}
+	return rows
+}
+
+// earlier is a model to be written.
+type earlier struct {
+	what string // what the file's name adds to the map's
+	plan
+}
+
+// earlierModels are models of every map in its default, of tuned ones, and of the parameters that change its form.
+func earlierModels() []earlier {
+	var es []earlier
+	for _, e := range layers.Entries() {
+		es = append(es, earlier{plan: plan{entry: e, head: "ridge", dtype: "float64", features: 16}})
+		if e.Tunable {
+			es = append(es, earlier{"all", plan{entry: e, head: "softmax", dtype: "float32", tune: "all", features: 16}})
+		}
+	}
+	of := func(name, what, sampler string, params layers.Values, scale string) {
+		es = append(es, earlier{what, plan{entry: must(layers.Lookup(name)), head: "linear", dtype: "float64", regress: true,
+			sampler: sampler, params: params, scaled: scale, features: 16}})
+	}
+	for _, s := range []string{"orthogonal", "coupled", "antithetic", "structured", "halton", "sobol"} {
+		of("gaussian", s, s, nil, "")
+	}
+	of("laplacian", "sobol", "sobol", nil, "standard")
+	of("gaussian", "phase", "", layers.Values{"phase": true}, "cube")
+	of("chi2", "uniform", "", layers.Values{"order": 2., "window": "uniform", "negative": "split", "gamma": .5}, "minmax,l1")
+	of("intersection", "optimal", "", layers.Values{"order": 3., "period": "optimal", "negative": "sign"}, "none")
+	of("exp-chi2", "orthogonal", "orthogonal", layers.Values{"order": 2., "phase": true}, "minmax,l1")
+	of("exp-semigroup", "halton", "halton", nil, "minmax,l1")
+	of("skewed-chi2", "antithetic", "antithetic", nil, "minmax")
+	for _, c := range []string{"iid", "separate", "joint", "shared", "shared-coupled"} {
+		of("delta-gaussian", c, "", layers.Values{"coupling": c}, "minmax")
+	}
+	of("delta-gaussian", "sigmas", "", layers.Values{"sigmas": "1:2:3", "weights": "1:-.5:.25"}, "minmax")
+	of("sphere-polynomial", "eps", "", layers.Values{"eps": .01, "p": 2.}, "minmax,l2")
+	of("arc-cosine", "order0", "", layers.Values{"order": 0.}, "minmax,l2")
+	of("nystrom", "chi2", "", layers.Values{"kernel": "chi2", "gamma": .5, "select": "k-means++", "landmarks": 20.}, "minmax,l1")
+	of("add-kpca", "intersection", "", layers.Values{"kernel": "intersection", "components": 2.}, "minmax,l1")
+	return es
+}
+
+// writeEarlier writes them.
+func writeEarlier(t *testing.T, dir string) {
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	writeStats(t, dir)
+	for _, e := range earlierModels() {
+		name := strings.Trim(e.entry.Name+"-"+e.what, "-")
+		m := e.noted(t)
+		if err := m.Save(filepath.Join(dir, name+".safetensors")); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if e.tune == "" && !e.entry.Fitted {
+			if err := m.SaveSpec(filepath.Join(dir, name+"-spec.safetensors")); err != nil {
+				t.Logf("%s: no file of the spec alone: %v", name, err)
+			}
+		}
+	}
+}
+
+// noted fits the model and notes what it says of some rows.
+func (e earlier) noted(t *testing.T) *train.Model {
+	const n = 5
+	var m *train.Model
+	var rows any
+	var x ops.Matrix
+	if e.entry.Bags {
+		set := twoShapes(40, 2, 3)
+		params := layers.Values{"points": 8., "functions": 6.}
+		switch e.entry.Name {
+		case "mean-map":
+			params = layers.Values{"sigma": .1, "inner": 16.}
+		case "hdd-js", "hdd-tv":
+			params["lambdas"] = 2.
+		}
+		m = bagModel(t, e.entry.Name, e.dtype, e.head, e.tune, params, set)
+		b := set.X.(*ops.Bags)
+		var bags [][][]float64
+		for i := range 2 {
+			bags = append(bags, unstacked(b.Samples(), b.Offsets()[i], b.Offsets()[i+1]))
+		}
+		rows, x = bags, b.Slice(0, 2)
+	} else {
+		dims := modelDims
+		if e.sampler == "structured" {
+			dims = 20
+		}
+		all, labels, y := counts(60, dims, 1)
+		m = must(e.fit(all, labels, y, 2))
+		test, _, _ := counts(n, dims, 1)
+		rows, x = unstacked(test, 0, n), test
+	}
+	scores := must(m.Scores(x))
+	m.Notes = map[string]string{
+		earlierRows:   string(must(json.Marshal(rows))),
+		earlierScores: string(must(json.Marshal(scores.RawMatrix().Data))),
+	}
+	return m
+}
