@@ -48,7 +48,7 @@ func main() {
 	accuracy, spectrum := map[layers.Policy]float64{}, map[layers.Policy]*mat.Dense{}
 	fmt.Println("policy          accuracy  root mean square frequency along each axis")
 	for _, p := range []layers.Policy{layers.Frozen, layers.Bandwidth, layers.BandwidthEach, layers.All} {
-		rff := must.Get(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, dims, features, layers.Tune(p), layers.WithSeed(1), layers.WithName("rff")))
+		rff := must.Get(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, dims, features, layers.Tune(p), layers.WithSeed(1)))
 		accuracy[p] = learn(rff)
 		spectrum[p] = frequencies(rff)
 		fmt.Printf("%-14v %9.3f  %.2f\n", p, accuracy[p], lengths(spectrum[p]))

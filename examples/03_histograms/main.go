@@ -45,7 +45,7 @@ func main() {
 	set := cli.MakeHistograms(1)
 	scaler := must.Get(data.ParseScalers("l1")) // each row divided by its sum
 	must.Do(scaler.Fit(set.X))
-	must.Do(scaler.Apply(set.X))
+	must.Do(scaler.ApplyInPlace(set.X))
 	classes := data.NewClasses(set.Labels)
 	labels := must.Get(classes.Index(set.Labels))
 	trainRows, testRows := data.Split(set.Rows(), .5, 1)

@@ -47,7 +47,7 @@ func TestJSON(t *testing.T) {
 		if ms := ob["ms"].(float64); !(ms > 0) || ob["min_ms"] != ms || !near(ob["ns_per_output"].(float64), ms*1e6/(37*features)) {
 			t.Errorf("the times of %v", ob)
 		}
-		work := map[string]float64{"gaussian": 1, "phase": 2, "laplace": 2, "gradient": 6, "autograd": 6, "sparse": 2. / 17}[ob["map"].(string)] * 37 * 17 * 46
+		work := map[string]float64{"gaussian": 1, "phase": 2, "laplace": 2, "normalised": 2, "levy": 3, "exp-chi2": 3, "gradient": 6, "autograd": 6, "sparse": 2. / 17}[ob["map"].(string)] * 37 * 17 * 46
 		if !near(ob["gflops"].(float64), work/(ob["ms"].(float64)*1e6)) {
 			t.Errorf("the operations of %v", ob)
 		}
@@ -55,8 +55,8 @@ func TestJSON(t *testing.T) {
 			t.Errorf("the peak of %v", ob)
 		}
 	}
-	want := []string{"gaussian float32", "phase float32", "structured float32", "laplace float32", "gradient float32", "autograd float32", "sparse float32", "chi2 float32", "intersection float32",
-		"gaussian float64", "phase float64", "structured float64", "laplace float64", "sparse float64", "chi2 float64", "intersection float64"}
+	want := []string{"gaussian float32", "phase float32", "structured float32", "laplace float32", "normalised float32", "levy float32", "exp-chi2 float32", "gradient float32", "autograd float32", "sparse float32", "chi2 float32", "intersection float32",
+		"gaussian float64", "phase float64", "structured float64", "laplace float64", "normalised float64", "levy float64", "exp-chi2 float64", "sparse float64", "chi2 float64", "intersection float64"}
 	if !slices.Equal(got, want) {
 		t.Errorf("lines of %q, want %q", got, want)
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 // mapNames are what can be measured, in the order of the table.
-var mapNames = []string{"gaussian", "phase", "structured", "laplace", "gradient", "autograd", "sparse", "chi2", "intersection"}
+var mapNames = []string{"gaussian", "phase", "structured", "laplace", "normalised", "levy", "exp-chi2", "gradient", "autograd", "sparse", "chi2", "intersection"}
 
 // measurement is one line of the output. The times are of a whole call; the peak is that of all cores.
 type measurement struct {
@@ -69,6 +69,8 @@ func products(name string, s shape) float64 {
 	switch name {
 	case "gaussian":
 		return full / 2 // D/2 frequencies
+	case "levy", "exp-chi2":
+		return 3 * full / 2 // as many, of three columns for each of x
 	case "structured", "chi2", "intersection":
 		return 0
 	case "gradient", "autograd":
@@ -152,7 +154,8 @@ func prepare(name string, c cell) (func() error, error) {
 		x = uniform(dt, s.n, s.d)
 	}
 	gauss := spectral.Gaussian{Sigma: math.Sqrt(float64(s.d))}
-	opts := []layers.Option{layers.WithDtype(dt), layers.WithSeed(1)}
+	typed := layers.WithDtype(dt)
+	opts := []layers.Option{typed, layers.WithSeed(1)}
 	var m layers.Map
 	var err error
 	switch name {
@@ -160,12 +163,18 @@ func prepare(name string, c cell) (func() error, error) {
 		return prepareGradient(gauss, x.(*tensor.Dense), s, dt)
 	case "laplace":
 		m, err = layers.NewRandomLaplaceLayer(spectral.ReciprocalSemigroup{Lambda: float64(s.d)}, s.d, s.features, opts...)
+	case "normalised":
+		m, err = layers.NewRandomLaplaceLayer(spectral.ReciprocalSemigroup{Lambda: float64(s.d)}, s.d, s.features, append(opts, layers.WithNormalisation())...)
+	case "levy":
+		m, err = layers.NewLevyLayer(spectral.ExpSemigroup{Beta: 1 / float64(s.d)}, s.d, s.features, opts...)
+	case "exp-chi2":
+		m, err = layers.NewExponentiatedLayer(spectral.Exponentiated{Of: spectral.Chi2{}, Sigma: math.Sqrt(float64(s.d))}, s.d, s.features, opts...)
 	case "phase", "sparse":
 		m, err = layers.NewFourierLayer(gauss, s.d, s.features, append(opts, layers.WithPhase())...)
 	case "chi2":
-		m, err = layers.NewHomogeneousLayer(spectral.Chi2{}, s.d, opts...)
+		m, err = layers.NewHomogeneousLayer(spectral.Chi2{}, s.d, typed)
 	case "intersection":
-		m, err = layers.NewHomogeneousLayer(spectral.Intersection{}, s.d, opts...)
+		m, err = layers.NewHomogeneousLayer(spectral.Intersection{}, s.d, typed)
 	case "structured":
 		m, err = layers.NewFourierLayer(gauss, s.d, s.features, append(opts, layers.WithSampler(spectral.Structured{}))...)
 	default:
@@ -229,12 +238,12 @@ func sparseRows(dt tensor.Dtype, n, d int) *ops.CSR {
 		slices.Sort(cols[i*k:])
 		ptr[i+1] = len(cols)
 	}
-	var values any = uniform(dt, 1, n*k).Data()
-	if n*k == 1 { // tensor unwraps a single cell
-		values = []float64{1}
-		if dt == tensor.Float32 {
-			values = []float32{1}
-		}
+	drawn := uniform(dt, 1, n*k)
+	var values any
+	if dt == tensor.Float32 {
+		values = drawn.Float32s()
+	} else {
+		values = drawn.Float64s()
 	}
 	x, err := ops.NewCSR(n, d, ptr, cols, values)
 	if err != nil {

@@ -78,7 +78,7 @@ func (o *options) bags(ctx context.Context) ([]image.Image, error) {
 	if err := cube.Fit(set.X); err != nil {
 		return nil, err
 	}
-	if err := cube.Apply(set.X); err != nil {
+	if err := cube.ApplyInPlace(set.X); err != nil {
 		return nil, err
 	}
 	sets, y, err := asProblem(set)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"image"
-	"math"
 	"slices"
 	"strconv"
 	"time"
@@ -149,7 +148,6 @@ func (p *problem) byDivergences() (result, error) {
 	r.features = time.Since(start)
 	start = time.Now()
 	var scores *mat.Dense
-	least := math.Inf(1)
 	for step := -6; step <= 6; step++ {
 		k, _, err := divergenceKernel(kl, sigmaOfDivergences(kl, n)*exp2(step))
 		if err != nil {
@@ -159,11 +157,11 @@ func (p *problem) byDivergences() (result, error) {
 		if err != nil {
 			return r, err
 		}
-		mse := fit.Scores[slices.Index(lambdas, fit.Lambda)].MSE
-		if mse >= least {
+		score := fit.Scores[slices.Index(lambdas, fit.Lambda)]
+		if scores != nil && !score.Better(r.choice.score) {
 			continue
 		}
-		least, r.choice = mse, choice{sigma: exp2(step), lambda: fit.Lambda, mse: mse}
+		r.choice = choice{sigma: exp2(step), lambda: fit.Lambda, score: score}
 		if scores, err = fit.Predict(mat.DenseCopyOf(k.Slice(n, both.Len(), 0, n))); err != nil {
 			return r, err
 		}

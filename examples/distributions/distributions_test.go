@@ -99,7 +99,7 @@ func TestBags(t *testing.T) {
 		if len(rows) != 1 || rows[0][1] != "40" {
 			t.Errorf("%s: %s", args, r.Stdout)
 		}
-		if wrong := number(t, rows[0][3]); wrong > 30 {
+		if wrong := number(t, rows[0][3]); wrong > 35 {
 			t.Errorf("%s: %v %% are wrong", args, wrong)
 		}
 	}

@@ -44,7 +44,7 @@ func parse(args []string) (*options, error) {
 	fs.BoolVar(&o.box, "box", true, "take all products of the functions of two axes, and not those of low total degree")
 	fs.BoolVar(&o.scattered, "scattered", false, "cost: uniform points in place of a grid")
 	fs.IntVar(&o.lambdas, "lambdas", 5, "frequencies λ")
-	fs.StringVar(&rule, "rule", "quantile", "`rule` of the frequencies λ: quantile, gauss, drawn")
+	fs.StringVar(&rule, "rule", "gauss", "`rule` of the frequencies λ: quantile, gauss, drawn")
 	fs.IntVar(&o.points, "points", 0, "points of an axis at which densities are estimated; 0 is 128, 48, 20 in one to three dimensions")
 	fs.StringVar(&sampler, "sampler", "", fmt.Sprintf("`sampler` of the Fourier features: %s (default orthogonal, iid for embeddings of more than %d numbers)", spectral.SamplerNames(), maxOrthogonal))
 	fs.Uint64Var(&o.seed, "seed", 1, "`seed` of all draws")
@@ -85,7 +85,7 @@ func (o *options) probe() error {
 	if err := cli.CheckFeatures("features", o.columns); err != nil {
 		return err
 	}
-	opts := append(o.densityOptions([]float64{.5}, 2, o.seed), layers.WithSampler(o.samplerFor(0)))
+	opts := append(o.hddOptions([]float64{.5}, 2, o.seed), layers.WithSampler(o.samplerFor(0)))
 	if _, err := layers.NewHDDLayer(spectral.JensenShannonDivergence(), 1, 2, 2+o.columns%2, opts...); err != nil {
 		return &cli.UsageError{Err: err}
 	}

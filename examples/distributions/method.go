@@ -32,7 +32,7 @@ const (
 func (o *options) methods() []method {
 	densities := func(name string, d spectral.DensityDistance) method {
 		return method{name: name, start: .5, rows: func(h []float64, axes int, seed uint64) (rowsOf, error) {
-			l, err := layers.NewHDDLayer(d, 1, axes, 2, o.densityOptions(h, axes, seed)...)
+			l, err := layers.NewHDDLayer(d, 1, axes, 2, o.hddOptions(h, axes, seed)...)
 			if err != nil {
 				return nil, err
 			}
@@ -62,8 +62,13 @@ func (o *options) methods() []method {
 
 // densityOptions are those of the maps of densities.
 func (o *options) densityOptions(h []float64, axes int, seed uint64) []layers.Option {
-	return []layers.Option{layers.WithKDEBandwidth(h...), layers.WithBasis(layers.CosineBasis, o.functions), layers.WithLambdas(o.lambdas, o.rule), layers.WithPoints(o.pointsFor(axes)),
-		layers.WithDtype(tensor.Float32), layers.WithSeed(seed), o.boxFor(axes)}
+	return []layers.Option{layers.WithKDEBandwidth(h...), layers.WithBasis(layers.CosineBasis, o.functions),
+		layers.WithPoints(o.pointsFor(axes)), layers.WithDtype(tensor.Float32), layers.WithSeed(seed), o.boxFor(axes)}
+}
+
+// hddOptions are densityOptions and those of the frequencies λ.
+func (o *options) hddOptions(h []float64, axes int, seed uint64) []layers.Option {
+	return append(o.densityOptions(h, axes, seed), layers.WithLambdas(o.lambdas, o.rule))
 }
 
 // boxFor takes all products of the functions of two axes, unless a flag says otherwise.

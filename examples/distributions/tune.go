@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	spectral "github.com/bochner-go/bochner/init"
@@ -20,13 +21,13 @@ const (
 	tuneFeatures = 1024
 )
 
-// lambdas are what ridge chooses among, relative to the mean squared norm of a row.
+// lambdas are what ridge chooses among, relative to the mean squared distance of a row from their mean.
 var lambdas = []float64{1e-4, 3e-4, .001, .003, .01, .03, .1, .3, 1, 3, 10, 30}
 
 // A choice is the parameters of a method: factors of Scott's bandwidth and of half the root mean square distance of two rows, for σ.
 type choice struct {
 	bandwidth, sigma, lambda float64
-	mse                      float64 // leave-one-out, of the choice
+	score                    train.LambdaScore // leave-one-out, of the choice
 }
 
 // A problem is sets to learn on and to be tested on, with their targets.
@@ -71,7 +72,7 @@ func (o *options) rows(m method, p *problem, factor float64) (rowsOf, error) {
 // fourier are the features for a bandwidth of 1, which serve any other on rows divided by it.
 func (o *options) fourier(dims, features int, seed uint64) (layers.Layer, error) {
 	return layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, dims, features, layers.WithSampler(o.samplerFor(dims)), layers.WithSeed(seed),
-		layers.WithDtype(tensor.Float32), layers.WithName("sets"))
+		layers.WithDtype(tensor.Float32))
 }
 
 // times are the rows of x times a number.
@@ -119,10 +120,7 @@ func (o *options) tune(ctx context.Context, m method, p *problem) (choice, error
 			if err != nil {
 				return c, err
 			}
-			c.lambda, c.mse = fit.Lambda, math.Inf(1)
-			for _, s := range fit.Scores {
-				c.mse = math.Min(c.mse, s.MSE)
-			}
+			c.lambda, c.score = fit.Lambda, fit.Scores[slices.Index(lambdas, fit.Lambda)]
 			return c, nil
 		}
 		if m.linear {
@@ -151,7 +149,7 @@ func downhill(start, reach int, at func(step int) (choice, error)) (best choice,
 			if err != nil {
 				return best, step, err
 			}
-			if c.mse >= best.mse {
+			if !c.score.Better(best.score) {
 				break
 			}
 			best, step = c, next

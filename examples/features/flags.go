@@ -84,7 +84,7 @@ func parse(args []string) (*options, error) {
 		}
 		o.sweep, o.samplers = nil, []string{""}
 	}
-	if !e.HasSampler() { // it draws in its own way
+	if !e.HasSampler() || o.spec.Sampler == "" { // it draws in its own way
 		o.samplers = []string{""}
 	}
 	return o, o.probe()

@@ -95,7 +95,7 @@ func TestBadData(t *testing.T) {
 	}{
 		{"-in none.csv", []string{"none.csv", "no such file"}},
 		{"-in last.csv", []string{`last.csv:1: column 6: "light" is not a number`}},
-		{"-in negative.csv -map exp-semigroup -out a.npy", []string{"negative.csv: ", "x[33,1] = -0.25 is negative", "minmax"}},
+		{"-in negative.csv -map exp-semigroup -out a.npy", []string{"negative.csv: ", "x[33,1] = -0.25 is negative", "-scale cube"}},
 		{"-in negative.csv -map exp-semigroup -params beta=1 -kernel a.csv", []string{"negative.csv: map exp-semigroup: x[33,1] = -0.25 is negative"}},
 		{"-in negative.csv -map skewed-chi2 -params c=.2 -out a.csv -features 8", []string{"negative.csv: map skewed-chi2: x[33,1] = -0.25 is not above -c = -0.2; shift the data or raise C"}},
 		{"-in negative.csv -map skewed-intersection -params c=.25 -features 8 -dtype float32 -rows 5", []string{"negative.csv", "x[33,1]", "-c = -0.25"}},

@@ -38,7 +38,7 @@ func scaledInput(t *testing.T, dir, name string, label data.Label, dtype, scale 
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(scaler.Fit(set.X), scaler.Apply(set.X)); err != nil {
+	if err := errors.Join(scaler.Fit(set.X), scaler.ApplyInPlace(set.X)); err != nil {
 		t.Fatal(err)
 	}
 	x, err := set.As(map[string]tensor.Dtype{"float64": tensor.Float64, "float32": tensor.Float32}[dtype])
@@ -56,7 +56,7 @@ func bagInput(t *testing.T, dir, name, dtype string) ops.Matrix {
 		t.Fatal(err)
 	}
 	cube := new(data.Cube)
-	if err := errors.Join(cube.Fit(set.X), cube.Apply(set.X)); err != nil {
+	if err := errors.Join(cube.Fit(set.X), cube.ApplyInPlace(set.X)); err != nil {
 		t.Fatal(err)
 	}
 	x, err := set.As(map[string]tensor.Dtype{"float64": tensor.Float64, "float32": tensor.Float32}[dtype])
@@ -237,7 +237,7 @@ func TestBlocks(t *testing.T) {
 	if err := scaler.Fit(x); err != nil {
 		t.Fatal(err)
 	}
-	if err := scaler.Apply(x); err != nil {
+	if err := scaler.ApplyInPlace(x); err != nil {
 		t.Fatal(err)
 	}
 	l, err := layers.NewFourierLayer(spectral.Laplacian{Sigma: 1}, 2, 6, layers.WithSeed(1))

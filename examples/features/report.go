@@ -21,6 +21,7 @@ type sweepPoint struct {
 	Features          int     `json:"features"`
 	RelativeFrobenius float64 `json:"relative_frobenius"`
 	StdErr            float64 `json:"std_err"`
+	CentredFrobenius  float64 `json:"centred_frobenius"` // that of the centred matrices
 }
 
 // samplerReport is the report on one sampler.
@@ -94,7 +95,8 @@ func (o *options) reportSampler(ctx context.Context, sampler string, x, all ops.
 	if err != nil {
 		return r, err
 	}
-	name := sampler
+	r.Sampler = cli.SamplerOf(spec)
+	name := r.Sampler
 	if name == "" {
 		name = spec.Params.Word("coupling")
 	}
@@ -153,7 +155,7 @@ func (o *options) reportSampler(ctx context.Context, sampler string, x, all ops.
 			}
 		}
 		sweep = append(sweep, p)
-		r.Sweep = append(r.Sweep, sweepPoint{features, p.Mean.RelativeFrobenius, p.StdErr.RelativeFrobenius})
+		r.Sweep = append(r.Sweep, sweepPoint{features, p.Mean.RelativeFrobenius, p.StdErr.RelativeFrobenius, p.Mean.CentredFrobenius})
 	}
 	r.SweepExponent = fitExponent(sweep)
 	return r, nil
@@ -263,7 +265,7 @@ func (r samplerReport) print() {
 		fmt.Printf("sampler   %s\n", r.Sampler)
 	}
 	e := r.KernelError
-	fmt.Printf("error     %.5f relative Frobenius, %.5f max, %.5f rms on %d rows\n", e.RelativeFrobenius, e.Max, e.RMS, e.Rows)
+	fmt.Printf("error     %.5f relative Frobenius, %.5f max, %.5f rms on %d rows, %.4f centred\n", e.RelativeFrobenius, e.Max, e.RMS, e.Rows, e.CentredFrobenius)
 	if b := r.MeanSigned; b != nil {
 		fmt.Printf("bias      mean signed error %.2e, standard error %.2e over seeds: %.2f standard errors\n", b.Mean, b.StdErr, b.Z)
 	}
@@ -278,7 +280,7 @@ func (r samplerReport) print() {
 		fmt.Println()
 	}
 	for _, p := range r.Sweep {
-		fmt.Printf("          %5d features: %.5f +- %.5f\n", p.Features, p.RelativeFrobenius, p.StdErr)
+		fmt.Printf("          %5d features: %.5f +- %.5f, %.4f centred\n", p.Features, p.RelativeFrobenius, p.StdErr, p.CentredFrobenius)
 	}
 	if r.SweepExponent != nil {
 		fmt.Printf("          the error falls as features^(%.3f +- %.3f)\n", r.SweepExponent.Mean, r.SweepExponent.StdErr)

@@ -23,7 +23,7 @@ func TestReport(t *testing.T) {
 	ob := clitest.Run(t, dir, args).Object(t)
 	clitest.Keys(t, args, ob, "map params features sampler seed dtype rows input_dim seconds peak_rss_bytes version "+reportKeys)
 	clitest.Keys(t, "seconds", ob["seconds"], "load features kernel report total")
-	clitest.Keys(t, "kernel_error", ob["kernel_error"], "relative_frobenius max rms mean_signed rows")
+	clitest.Keys(t, "kernel_error", ob["kernel_error"], "relative_frobenius centred_frobenius max rms mean_signed rows")
 	clitest.Keys(t, "mean_signed_error", ob["mean_signed_error"], "mean std_err z")
 	clitest.Keys(t, "sweep_exponent", ob["sweep_exponent"], "mean std_err")
 
@@ -64,7 +64,7 @@ func TestReport(t *testing.T) {
 		t.Fatalf("%d points in the sweep", len(sweep))
 	}
 	for i, features := range []int{16, 32, 64} {
-		clitest.Keys(t, "a point", sweep[i], "features relative_frobenius std_err")
+		clitest.Keys(t, "a point", sweep[i], "features relative_frobenius std_err centred_frobenius")
 		p, want := sweep[i].(map[string]any), at(features)
 		near("features", p["features"], float64(features))
 		near("relative_frobenius", p["relative_frobenius"], want.Mean.RelativeFrobenius)

@@ -10,7 +10,8 @@
 // classes of scenes, 1500 to train on and 2985 to test on, with 4200 bins, and ridge regression on +1 and -1. The first, which takes seconds,
 // makes histograms of words by itself. Rows are divided by their sum.
 //
-// All choices are made on the training rows. λ is that of the least squared leave-one-out error; so is the parameter of a kernel that has
+// All choices are made on the training rows. λ is that of the fewest wrong classes of rows that are left out, or of as many the least
+// squared error; so is the parameter of a kernel that has
 // one (σ, c, β, λ), which is looked for by factors of 2 from its default: for the exact kernel, and for a random map, which prefers
 // a smoother kernel, at its largest number of features and on a draw that is not among those measured.
 //

@@ -48,6 +48,9 @@ func (m method) forms() []string {
 // spec is a form of a method, complete but for the data.
 func (m method) spec(form, dtype string) (layers.Spec, error) {
 	v, err := layers.ParseValues(m.Map, form)
+	if e, known := layers.Lookup(m.Map); known == nil && e.Ways && v["way"] == nil {
+		v["way"] = "laplace" // the papers'
+	}
 	return layers.Spec{Map: m.Map, Params: v, Dtype: dtype, Name: m.Map}, err
 }
 

@@ -10,19 +10,22 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// lambdas are what ridge chooses among, relative to the mean of k(x, x).
+// lambdas are what ridge chooses among, relative to the mean of k(x, x) less that of k(x, z).
 var lambdas = []float64{1e-6, 1e-5, 1e-4, 1e-3, 3e-3, .01, .03, .05, .1, .2, .3, .5, 1, 2, 3, 5, 10}
 
-// A choice is a ridge λ and the cross-validated error that it was chosen for.
-type choice struct{ lambda, mse float64 }
+// A choice is a ridge λ with the leave-one-out errors that it was chosen for.
+type choice struct {
+	lambda float64
+	score  train.LambdaScore
+}
 
-// crossValidate chooses λ for ridge on a kernel matrix of the training rows: that of the least squared leave-one-out error.
-func (p *problem) crossValidate(k *mat.Dense) (choice, error) {
+// leaveOneOut chooses λ for ridge on a kernel matrix of the training rows: that of the fewest rows whose class is wrong where they are left out.
+func (p *problem) leaveOneOut(k *mat.Dense) (choice, error) {
 	fit, err := train.FitKernelRidgeLOO(k, p.y, lambdas)
 	if err != nil {
 		return choice{}, err
 	}
-	return choice{fit.Lambda, fit.Scores[slices.Index(lambdas, fit.Lambda)].MSE}, nil
+	return choice{fit.Lambda, fit.Scores[slices.Index(lambdas, fit.Lambda)]}, nil
 }
 
 // steps is how far a parameter may go from where the search starts: 2^±10.
@@ -42,7 +45,7 @@ func (p *problem) tune(ctx context.Context, spec layers.Spec, parameter string, 
 		}
 		k, err := gram(scaled(spec, parameter, step))
 		if err == nil {
-			c, err = p.crossValidate(k)
+			c, err = p.leaveOneOut(k)
 		}
 		seen[step] = c
 		return c, err
@@ -62,7 +65,7 @@ func (p *problem) tune(ctx context.Context, spec layers.Spec, parameter string, 
 			if err != nil {
 				return spec, best, err
 			}
-			if c.mse < best.mse {
+			if c.score.Better(best.score) {
 				best, middle, moved = c, step, true
 			}
 		}

@@ -38,7 +38,6 @@ func kernels(o *options) []*kernel {
 	}
 	sphere.methods = append(sphere.methods, method{name: "SRF", Map: "srf", Params: sphere.params}, method{name: "TS", Map: "tensor-sketch", Params: sphere.params},
 		method{name: "RM", Map: "random-maclaurin", Params: sphere.params})
-	sphere.methods = append(sphere.methods, method{name: "GORF, ε = .01", Map: sphere.name, Params: with(sphere.params, "eps", .01), only: "error"})
 	// What is left of a difference of two Gaussians where the measure has one sign alone.
 	delta.methods = append(delta.methods, method{name: "positive part", Map: "gaussian", Params: layers.Values{"sigma": o.one}, only: "regression"})
 	for _, k := range []*kernel{sphere, delta} {

@@ -93,7 +93,7 @@ func scaled(list string, sets ...*data.Set) ([]*tensor.Dense, error) {
 			err = scaler.Fit(x)
 		}
 		if err == nil {
-			err = scaler.Apply(x)
+			err = scaler.ApplyInPlace(x)
 		}
 		if err != nil {
 			return nil, cli.Locate(err, s.Source, nil)

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/train/report"
@@ -17,11 +19,17 @@ var couplings = []struct {
 	of   spectral.Coupling
 }{{"GORF", spectral.SharedCoupled}, {"separate", spectral.Separate}, {"joint", spectral.Joint}}
 
-// variances is figure 1: the part of the variance of independent frequencies that a coupling takes away, by distance, for s = d.
+// marks are the distances of the table, in tenths.
+var marks = []int{5, 10, 15, 20, 30, 40, 50}
+
+// variances is figure 1: the part of the variance of independent frequencies that a coupling takes away, by distance,
+// for s = d. It goes to 5, of a kernel on the sphere to 2, the largest distance there is.
 func (e *experiment) variances(ctx context.Context) error {
 	fmt.Printf("Variance of the estimate for s = d frequencies a sign, relative to independent ones (GRFF), by distance\n\n| kernel | d | coupling |")
-	marks := map[float64]bool{.5: true, 1: true, 1.5: true, 2: true}
-	fmt.Printf(" 0.5 | 1 | 1.5 | 2 |\n|---|---|---|---|---|---|---|\n")
+	for _, tenths := range marks {
+		fmt.Printf(" %g |", float64(tenths)/10)
+	}
+	fmt.Printf("\n|---|---|---|%s\n", strings.Repeat("---|", len(marks)))
 	for _, k := range e.kernels {
 		var lines []report.Line
 		for _, d := range dimensions {
@@ -32,18 +40,27 @@ func (e *experiment) variances(ctx context.Context) error {
 			for _, c := range couplings {
 				one := report.Line{Name: fmt.Sprintf("%s, d = %d", c.name, d)}
 				fmt.Printf("| %s | %d | %s |", k, d, c.name)
-				for i := range 20 {
+				end := 50
+				if (split.Of.Domain() != spectral.Domain{}) {
+					end = 20
+				}
+				for tenths := 1; tenths <= end; tenths++ {
 					if err := context.Cause(ctx); err != nil {
 						return err
 					}
-					r := float64(i+1) / 10
+					r := float64(tenths) / 10
 					ratio, err := varianceRatio(split, c.of, d, r)
 					if err != nil {
 						return err
 					}
 					one.X, one.Y = append(one.X, r), append(one.Y, 100*(1-ratio))
-					if marks[r] {
+					if slices.Contains(marks, tenths) {
 						fmt.Printf(" %.3f |", ratio)
+					}
+				}
+				for _, tenths := range marks {
+					if tenths > end {
+						fmt.Print("  |")
 					}
 				}
 				fmt.Println()
@@ -67,7 +84,7 @@ func (k *kernel) split(d int) (*spectral.Split, error) {
 	if err != nil {
 		return nil, err
 	}
-	return of.(spectral.SignedLaw).Split(d, d)
+	return of.(spectral.SignedLaw).Split(d, d, spectral.SharedCoupled)
 }
 
 // varianceRatio is the variance under a coupling for s = d, relative to that of independent frequencies, at the distance r.

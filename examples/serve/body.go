@@ -1,15 +1,34 @@
 package main
 
 import (
+	"bytes"
+	"errors"
+	"io"
 	"mime"
+	"net"
 	"net/http"
+	"time"
 
 	"github.com/bochner-go/bochner/train/data"
 	"gorgonia.org/tensor"
 )
 
-// readRows reads the rows of a request, of so many columns, as they come: no more of the body is held than its limits allow.
-func (s *server) readRows(w http.ResponseWriter, r *http.Request, dims int) (*tensor.Dense, error) {
+// body is what a request sent, packed or not.
+type body struct {
+	json   bool
+	blocks net.Buffers
+	size   int64 // of the blocks
+	packed bool
+}
+
+// A body is held in blocks of these sizes, the later ones of the larger.
+const (
+	firstBlock = 4 << 10
+	maxBlock   = 64 << 10
+)
+
+// checkHead wants a request of a form that is known.
+func (s *server) checkHead(r *http.Request) (*body, error) {
 	const want = "send application/json, {\"rows\": [[...], ...]}, or application/x-npy, an array of numpy.save"
 	given := r.Header.Get("Content-Type")
 	kind, _, err := mime.ParseMediaType(given)
@@ -22,13 +41,57 @@ func (s *server) readRows(w http.ResponseWriter, r *http.Request, dims int) (*te
 	if r.ContentLength > s.maxBody {
 		return nil, &http.MaxBytesError{Limit: s.maxBody}
 	}
-	body := http.MaxBytesReader(w, r.Body, s.maxBody)
-	if kind == "application/json" {
-		return readJSON(body, dims, s.maxRows)
+	return &body{json: kind == "application/json"}, nil
+}
+
+// receive holds the body as it comes, whatever it announces. It is read afterwards, by a request that has a turn: one that is slow takes no more
+// than it has sent.
+func (b *body) receive(w http.ResponseWriter, r *http.Request, most int64, h *hold) error {
+	past := func() { _ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0)) } // where it cannot, the client's time ends the wait
+	if err := h.waits(past); err != nil {
+		return err
 	}
-	set, err := data.ReadNPY(body, "body", data.Options{Label: data.LabelNone, Dims: dims, MaxCells: s.maxRows * dims})
-	if err != nil {
-		return nil, err
+	from := http.MaxBytesReader(w, r.Body, most)
+	for size := firstBlock; ; size = min(4*size, maxBlock) {
+		if err := h.grow(int64(size)); err != nil {
+			return err
+		}
+		block, n, err := make([]byte, size), 0, error(nil)
+		for m := 0; n < size && err == nil; n += m {
+			m, err = from.Read(block[n:])
+		}
+		b.blocks, b.size = append(b.blocks, block[:n]), b.size+int64(size)
+		if err == nil {
+			continue
+		}
+		if shed := h.waits(past); shed != nil {
+			return shed // which ended the wait
+		}
+		if err != io.EOF {
+			return err
+		}
+		head := b.blocks[0]
+		b.packed = !b.json && (bytes.HasPrefix(head, []byte("\x1f\x8b")) || bytes.HasPrefix(head, []byte("\x28\xb5\x2f\xfd")))
+		return nil
 	}
-	return set.Dense()
+}
+
+// rows reads the rows of the body, which it lets go.
+func (b *body) rows(l *loaded) (*tensor.Dense, error) {
+	dims := l.model.Dims()
+	x, err := func() (*tensor.Dense, error) {
+		if b.json {
+			return readJSON(&b.blocks, dims, l.maxRows)
+		}
+		set, err := data.ReadNPY(&b.blocks, "body", data.Options{Label: data.LabelNone, Dims: dims, MaxCells: l.maxRows * dims, MaxWindow: maxWindow})
+		if err != nil {
+			return nil, err
+		}
+		return set.Dense()
+	}()
+	if errors.Is(err, data.ErrTooLarge) {
+		err = refusal(http.StatusRequestEntityTooLarge, "the body has more than %d rows; send them in several requests", l.maxRows)
+	}
+	b.blocks = nil
+	return x, err
 }

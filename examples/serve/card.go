@@ -36,7 +36,7 @@ type card struct {
 }
 
 // newCard describes a model and what is known of it.
-func newCard(m *train.Model, e *notes.Evaluation, file os.FileInfo, sum string, o *options) (card, error) {
+func newCard(m *train.Model, e *notes.Evaluation, file os.FileInfo, sum string, maxRows int, o *options) (card, error) {
 	entry, err := layers.Lookup(m.Spec.Map)
 	if err != nil {
 		return card{}, err
@@ -46,8 +46,8 @@ func newCard(m *train.Model, e *notes.Evaluation, file os.FileInfo, sum string, 
 		return card{}, err
 	}
 	c := card{File: file.Name(), SHA256: sum, Written: file.ModTime().UTC(), Map: m.Spec.Map, Kernel: entry.Formula, Source: entry.Paper, Params: m.Spec.Params,
-		InputDim: m.Dims(), Inputs: k.Domain().String(), Features: m.Map.Features(), Sampler: m.Spec.Sampler, Dtype: m.Map.Dtype().String(), Tuned: m.Spec.Tune,
-		Scaler: m.Scaler.Name(), Head: "linear", Outputs: m.Head.Features(), Classes: m.Classes, MaxRows: o.maxRows, MaxBody: o.maxBody, Version: train.Version}
+		InputDim: m.Dims(), Inputs: k.Domain().String(), Features: m.Map.Features(), Dtype: m.Map.Dtype().String(), Tuned: m.Spec.Tune,
+		Scaler: m.Scaler.Name(), Head: "linear", Outputs: m.Head.Features(), Classes: m.Classes, MaxRows: maxRows, MaxBody: o.maxBody, Version: train.Version}
 	if _, ok := m.Head.(*layers.SoftmaxHead); ok {
 		c.Head = "softmax"
 	}
@@ -56,8 +56,8 @@ func newCard(m *train.Model, e *notes.Evaluation, file os.FileInfo, sum string, 
 	}
 	if entry.Sampled {
 		c.Seed = &m.Spec.Seed
-		if c.Sampler == "" && !entry.Signed {
-			c.Sampler = "iid"
+		if c.Sampler, err = m.Spec.SamplerName(); err != nil {
+			return card{}, err
 		}
 	}
 	if e != nil {

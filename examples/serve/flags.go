@@ -14,15 +14,18 @@ const synopsis = `serve predicts over HTTP with a model that examples/train save
 type options struct {
 	model, addr            string
 	maxBody                int64
+	maxMemory              int64 // 0: a quarter of what there is
 	maxRows, concurrent    int
+	maxConnections         int
 	timeout, linger, drain time.Duration
 	watch                  time.Duration
 }
 
 // The largest limits: a body is held as it comes, its rows as float64.
 const (
-	mostBody = 1 << 32
-	mostRows = 1 << 24
+	mostBody   = 1 << 32
+	mostRows   = 1 << 24
+	mostMemory = 1 << 50
 )
 
 func parse(args []string) (*options, error) {
@@ -31,7 +34,9 @@ func parse(args []string) (*options, error) {
 	fs.StringVar(&o.model, "model", "", "model `file`, of examples/train -save")
 	fs.StringVar(&o.addr, "addr", "localhost:8080", "`address` to listen at, host:port; port 0 is any free one")
 	fs.Int64Var(&o.maxBody, "max-body", 8<<20, "largest body of a request, in `bytes`")
-	fs.IntVar(&o.maxRows, "max-rows", 8192, "most `rows` of a request")
+	fs.IntVar(&o.maxRows, "max-rows", 8192, "most `rows` of a request; fewer where -max-memory does not hold so many")
+	fs.Int64Var(&o.maxMemory, "max-memory", 0, "most memory of all requests in flight, in `bytes`; beyond it requests are told to come again later (503), those first that hold the most; 0: a quarter of the machine's or of its control group's")
+	fs.IntVar(&o.maxConnections, "max-connections", 4096, "most `connections`; beyond them the one is closed that has waited longest for a request")
 	fs.IntVar(&o.concurrent, "concurrent", runtime.GOMAXPROCS(0), "most `predictions` computed at a time; others wait")
 	fs.DurationVar(&o.timeout, "timeout", 10*time.Second, "longest `time` to read a request, to wait for its turn, and to write its answer, each")
 	fs.DurationVar(&o.linger, "linger", 0, "`time` to go on accepting requests after SIGTERM while /readyz says 503, so that a balancer looks elsewhere")
@@ -47,6 +52,10 @@ func parse(args []string) (*options, error) {
 		return nil, cli.Usage("-max-body %d: want 1 to %d", o.maxBody, int64(mostBody))
 	case o.maxRows < 1 || o.maxRows > mostRows:
 		return nil, cli.Usage("-max-rows %d: want 1 to %d", o.maxRows, mostRows)
+	case o.maxMemory < 0 || o.maxMemory > mostMemory:
+		return nil, cli.Usage("-max-memory %d: want 0 to %d", o.maxMemory, int64(mostMemory))
+	case o.maxConnections < 1:
+		return nil, cli.Usage("-max-connections %d: want at least 1", o.maxConnections)
 	case o.concurrent < 1:
 		return nil, cli.Usage("-concurrent %d: want at least 1", o.concurrent)
 	case o.timeout <= 0:

@@ -4,15 +4,12 @@ import (
 	"context"
 	"os"
 	"os/signal"
-	"syscall"
 	"time"
 )
 
 // follow takes over new models, at SIGHUP and when the file is seen to be another, until ctx ends.
 func (s *server) follow(ctx context.Context) {
-	hangUp := make(chan os.Signal, 1)
-	signal.Notify(hangUp, syscall.SIGHUP)
-	defer signal.Stop(hangUp)
+	defer signal.Stop(s.hangUp)
 	var look <-chan time.Time // never, if there is no watch
 	if s.watch > 0 {
 		t := time.NewTicker(s.watch)
@@ -24,7 +21,7 @@ func (s *server) follow(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-hangUp:
+		case <-s.hangUp:
 			if info, err := os.Stat(s.model); err == nil {
 				seen = info
 			}
@@ -55,5 +52,5 @@ func (s *server) reload() {
 func (s *server) take(l *loaded) {
 	s.current.Store(l)
 	s.metrics.took(l.card)
-	collectLess() // the new model may be of another size
+	collectLess(s.memory()) // the new model may be of another size
 }

@@ -4,6 +4,8 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+
+	"github.com/bochner-go/bochner/examples/internal/cli"
 )
 
 // A request leaves its features as garbage, a megabyte for 64 rows of 2048, and with a small model beside them Go collects at every other
@@ -14,13 +16,19 @@ const (
 	freeGrowth = 64 << 20
 )
 
-// collectLess sets that for the heap of now, unless GOGC says otherwise.
-func collectLess() {
-	if os.Getenv("GOGC") != "" {
-		return
-	}
+// The whole stays below seven tenths of the memory there is, or below what the model and the requests take and as much again, if that is more: then
+// Go collects in time, however much may grow.
+//
+// collectLess sets that for the heap of now and the requests of so many bytes, unless GOMEMLIMIT or GOGC says otherwise.
+func collectLess(requests int64) {
 	runtime.GC()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
+	if have := cli.Memory(); have > 0 && os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(max(have/10*7, 2*(int64(m.HeapAlloc)+requests)))
+	}
+	if os.Getenv("GOGC") != "" {
+		return
+	}
 	debug.SetGCPercent(int(min(mostGrowth, max(100, 100*freeGrowth/max(m.HeapAlloc, 1)))))
 }

@@ -129,7 +129,7 @@ type running struct {
 // runServer serves a model with small limits, changed by set.
 func runServer(t *testing.T, m *train.Model, set func(o *options)) *running {
 	t.Helper()
-	o := &options{model: filepath.Join(t.TempDir(), "m.safetensors"), maxBody: 1 << 16, maxRows: 50, concurrent: 2, timeout: patience, drain: patience}
+	o := &options{model: filepath.Join(t.TempDir(), "m.safetensors"), maxBody: 1 << 16, maxRows: 50, maxMemory: 256 << 20, maxConnections: 100, concurrent: 2, timeout: patience, drain: patience}
 	if set != nil {
 		set(o)
 	}

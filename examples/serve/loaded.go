@@ -19,6 +19,9 @@ type loaded struct {
 	card  card
 	page  []byte
 	file  os.FileInfo // as it was read
+
+	maxRows int // of a request
+	atOnce  int // rows that are mapped at once
 }
 
 // load reads a model file. One that changes meanwhile is read again, so that the checksum is that of the model.
@@ -44,7 +47,10 @@ func load(path string, o *options) (*loaded, error) {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 		l := &loaded{model: m, file: before}
-		if l.card, err = newCard(m, e, before, sum, o); err != nil {
+		if err := l.share(o); err != nil {
+			return nil, fmt.Errorf("-model %s: %w", path, err)
+		}
+		if l.card, err = newCard(m, e, before, sum, l.maxRows, o); err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 		if l.page, err = newPage(l.card, e); err != nil {

@@ -21,7 +21,8 @@ type metrics struct {
 	model    *prometheus.GaugeVec
 }
 
-func newMetrics() *metrics {
+// newMetrics asks held for the bytes and open for the number of connections when it is asked.
+func newMetrics(held func() int64, open func() int) *metrics {
 	const ns = "bochner"
 	m := &metrics{
 		registry: prometheus.NewRegistry(),
@@ -35,6 +36,8 @@ func newMetrics() *metrics {
 		model:    prometheus.NewGaugeVec(prometheus.GaugeOpts{Namespace: ns, Name: "model_info", Help: "The model that is served."}, []string{"sha256", "map", "features"}),
 	}
 	m.registry.MustRegister(m.requests, m.seconds, m.inFlight, m.rows, m.loads, m.loadedAt, m.model,
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: ns, Name: "predict_held_bytes", Help: "Memory that the requests in flight hold of their budget, half of -max-memory."}, func() float64 { return float64(held()) }),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: ns, Name: "open_connections", Help: "Connections."}, func() float64 { return float64(open()) }),
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	for _, result := range []string{"ok", "failed"} { // there from the start, so that a rate has something to start from
 		m.loads.WithLabelValues(result)
@@ -43,7 +46,7 @@ func newMetrics() *metrics {
 }
 
 func (m *metrics) handler() http.Handler {
-	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry})
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry, MaxRequestsInFlight: 8})
 }
 
 // instrument counts and times the requests of a handler.

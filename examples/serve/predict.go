@@ -2,13 +2,17 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train"
-	"gorgonia.org/tensor"
+	"github.com/bochner-go/bochner/train/data"
+	"gonum.org/v1/gonum/mat"
 )
 
 // prediction is the answer to a request: the class of each row or its target, of several targets only the scores.
@@ -22,43 +26,108 @@ type prediction struct {
 // predict answers a request by the model that is served when it begins.
 func (s *server) predict(w http.ResponseWriter, r *http.Request) {
 	l := s.current.Load()
-	x, err := s.readRows(w, r, l.model.Dims())
+	h := s.budget.open()
+	defer h.close()
+	text, err := s.respond(w, r, l, h)
+	if err == nil {
+		err = h.waits(func() { _ = http.NewResponseController(w).SetWriteDeadline(time.Unix(1, 0)) })
+	}
 	if err != nil {
-		w.Header().Set("Connection", "close") // the rest of the body is not read
+		h.close()
 		s.refuse(w, err)
 		return
 	}
-	scores := false
-	if text := r.URL.Query().Get("scores"); text != "" {
-		if scores, err = strconv.ParseBool(text); err != nil {
-			s.refuse(w, refusal(http.StatusBadRequest, "?scores=%s: want true or false", text))
-			return
-		}
-	}
-	p, err := s.compute(r.Context(), l, x, scores)
-	if err != nil {
-		s.refuse(w, err)
-		return
-	}
-	s.metrics.rows.Add(float64(x.Shape()[0]))
-	s.answer(w, http.StatusOK, p)
+	writeJSON(w, http.StatusOK, text)
 }
 
-// compute waits for its turn and predicts.
-func (s *server) compute(ctx context.Context, l *loaded, x *tensor.Dense, scores bool) (*prediction, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.timeout)
-	defer cancel()
-	select {
-	case s.turns <- struct{}{}:
-		defer func() { <-s.turns }()
-	case <-ctx.Done():
-		return nil, refusal(http.StatusServiceUnavailable, "no turn within %v, -concurrent %d predictions are being computed; send it again later", s.timeout, s.concurrent)
+// respond reads a request and computes the answer to it.
+func (s *server) respond(w http.ResponseWriter, r *http.Request, l *loaded, h *hold) ([]byte, error) {
+	scores := false
+	if text := r.URL.Query().Get("scores"); text != "" {
+		var err error
+		if scores, err = strconv.ParseBool(text); err != nil {
+			return nil, refusal(http.StatusBadRequest, "?scores=%s: want true or false", text)
+		}
 	}
-	y, err := l.model.Scores(x)
+	b, err := s.checkHead(r)
+	if err == nil {
+		err = b.receive(w, r, s.maxBody, h)
+	}
+	if err != nil {
+		w.Header().Set("Connection", "close") // the rest of the body is not read
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	p := &work{server: s, l: l, h: h, ctx: ctx, cancel: cancel, scores: scores, turn: turn{t: s.turns, work: b.size, left: s.timeout}}
+	if b.packed { // nobody knows yet; at most
+		p.turn.work = int64(l.maxRows) * int64(l.model.Dims()) * 8
+	}
+	if err := p.take(); err != nil {
+		return nil, err
+	}
+	defer func() { p.give() }()
+	return p.run(b)
+}
+
+// work is the work on a request that has been received.
+type work struct {
+	*server
+	l      *loaded
+	h      *hold
+	ctx    context.Context
+	cancel context.CancelFunc
+	scores bool // whether the answer has them
+	turn   turn
+	has    bool // the turn
+}
+
+// take waits for the turn of the request. What it holds may have to give way until then.
+func (p *work) take() error {
+	if err := p.h.waits(p.cancel); err != nil {
+		return err
+	}
+	err := p.turn.take(p.ctx)
+	p.has = err == nil
+	if shed := p.h.waits(nil); shed != nil {
+		err = shed
+	}
+	return err
+}
+
+func (p *work) give() {
+	if p.has {
+		p.turn.give()
+	}
+	p.has = false
+}
+
+// run reads the body and predicts its rows, some at a time, between which others have their turns.
+func (p *work) run(b *body) ([]byte, error) {
+	x, err := b.rows(p.l)
 	if err != nil {
 		return nil, err
 	}
-	n, k := y.Dims()
+	n, k, holds := x.Shape()[0], p.l.model.Head.Features(), p.l.held(x.Shape()[0], p.scores)
+	p.h.shrink(b.size)
+	if err := p.h.grow(holds); err != nil {
+		return nil, err
+	}
+	p.turn.work = 8 * int64(n) * int64(p.l.model.Dims())
+	y := mat.NewDense(n, k, nil)
+	for at, rows := range data.BlocksOf(x, p.l.atOnce) {
+		if at > 0 && p.turn.outdone() {
+			p.give()
+			if err := p.take(); err != nil {
+				return nil, err
+			}
+		}
+		part, err := p.l.model.Scores(rows)
+		if err != nil {
+			return nil, domain.InBlock(at, err)
+		}
+		y.Slice(at, at+rows.Shape()[0], 0, k).(*mat.Dense).Copy(part)
+	}
 	for i := range n {
 		for _, v := range y.RawRowView(i) {
 			if v-v != 0 {
@@ -66,6 +135,18 @@ func (s *server) compute(ctx context.Context, l *loaded, x *tensor.Dense, scores
 			}
 		}
 	}
+	text, err := json.Marshal(p.l.predictionOf(y, p.scores))
+	if err != nil {
+		return nil, err
+	}
+	p.metrics.rows.Add(float64(n))
+	p.h.shrink(holds - int64(len(text)))
+	return text, nil
+}
+
+// predictionOf is the answer of so much output of the head.
+func (l *loaded) predictionOf(y *mat.Dense, scores bool) *prediction {
+	n, k := y.Dims()
 	p := &prediction{Model: l.card.SHA256}
 	if l.model.Classes != nil {
 		for _, c := range train.ArgMax(y) {
@@ -79,5 +160,5 @@ func (s *server) compute(ctx context.Context, l *loaded, x *tensor.Dense, scores
 			p.Scores = append(p.Scores, y.RawRowView(i))
 		}
 	}
-	return p, nil
+	return p
 }

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -35,11 +37,11 @@ func (s *server) refuse(w http.ResponseWriter, err error) {
 		status = own.status
 	case errors.As(err, &large):
 		status, err = http.StatusRequestEntityTooLarge, fmt.Errorf("serve: the body has more than %d bytes; send its rows in several requests", large.Limit)
-	case errors.Is(err, data.ErrTooLarge):
-		status, err = http.StatusRequestEntityTooLarge, fmt.Errorf("serve: the body has more than %d rows; send them in several requests", s.maxRows)
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		status, err = http.StatusRequestTimeout, fmt.Errorf("serve: the body was not here after %v; send fewer rows at a time", s.timeout)
-	case errors.Is(err, data.ErrFormat), errors.As(err, &broken): // or the client has gone
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		status, err = http.StatusBadRequest, errors.New("serve: the body breaks off; send as much of it as is announced")
+	case errors.Is(err, data.ErrFormat), errors.As(err, &broken), errors.Is(err, context.Canceled): // or the client has gone
 		status = http.StatusBadRequest
 	case errors.Is(err, ops.ErrDomain), errors.Is(err, ops.ErrShape):
 		status = http.StatusUnprocessableEntity
@@ -52,15 +54,22 @@ func (s *server) refuse(w http.ResponseWriter, err error) {
 	s.answer(w, status, map[string]string{"error": err.Error()})
 }
 
-// answer writes a value as JSON. Whether the client still listens is not the server's affair.
+// answer writes a value as JSON.
 func (s *server) answer(w http.ResponseWriter, status int, v any) {
 	text, err := json.Marshal(v)
 	if err != nil {
 		s.log.Printf("the answer cannot be written: %v", err)
 		status, text = http.StatusInternalServerError, []byte(`{"error": "serve: the answer cannot be written; see the log"}`)
 	}
+	writeJSON(w, status, text)
+}
+
+// writeJSON writes an answer. Whether the client still listens is not the server's affair.
+func writeJSON(w http.ResponseWriter, status int, text []byte) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
-	_, _ = w.Write(append(text, '\n'))
+	if _, err := w.Write(text); err == nil {
+		_, _ = io.WriteString(w, "\n")
+	}
 }

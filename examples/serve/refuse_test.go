@@ -112,8 +112,13 @@ func TestOverflow(t *testing.T) {
 // TestNoTurn: a request that waits for its turn longer than the limit is told to come again.
 func TestNoTurn(t *testing.T) {
 	r := runServer(t, newModel("gaussian", 3, 1), func(o *options) { o.timeout = 100 * time.Millisecond })
-	r.turns <- struct{}{}
-	r.turns <- struct{}{}
+	taken := turn{t: r.turns}
+	for range r.concurrent {
+		if err := taken.take(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		defer taken.give()
+	}
 	var resp *http.Response
 	wait(t, func() bool { // a client that is halted for that long is a slow one
 		resp = must(http.Post(r.url+"/predict", "application/json", strings.NewReader(asJSON(randomRows(2, 1)))))
@@ -122,7 +127,5 @@ func TestNoTurn(t *testing.T) {
 	if after := resp.Header.Get("Retry-After"); after == "" {
 		t.Error("no Retry-After")
 	}
-	wantRefusal(t, "no turn", resp.StatusCode, object(t, resp), 503, "no turn within 100ms", "send it again later")
-	<-r.turns
-	<-r.turns
+	wantRefusal(t, "no turn", resp.StatusCode, object(t, resp), 503, "no turn in time", "send it again later")
 }

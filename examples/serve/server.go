@@ -8,7 +8,9 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/signal"
 	"sync/atomic"
+	"syscall"
 	"time"
 )
 
@@ -17,19 +19,26 @@ type server struct {
 	*options
 	current  atomic.Pointer[loaded]
 	stopping atomic.Bool
-	turns    chan struct{} // a place for each prediction that is being computed
+	turns    *turns
+	budget   *budget
+	conns    *connections
+	hangUp   chan os.Signal // SIGHUP, which ends a process that does not listen
 	metrics  *metrics
 	log      *log.Logger
 }
 
 // newServer loads the model.
 func newServer(o *options) (*server, error) {
-	s := &server{options: o, turns: make(chan struct{}, o.concurrent), metrics: newMetrics(), log: log.New(os.Stderr, "serve: ", log.LstdFlags)}
+	s := &server{options: o, turns: newTurns(o.concurrent), budget: newBudget(o.memory() / 2), conns: newConnections(o.maxConnections),
+		log: log.New(os.Stderr, "serve: ", log.LstdFlags)}
+	s.metrics = newMetrics(s.budget.held, s.conns.count)
 	l, err := load(o.model, o)
 	if err != nil {
 		return nil, err
 	}
 	s.take(l)
+	s.hangUp = make(chan os.Signal, 1)
+	signal.Notify(s.hangUp, syscall.SIGHUP)
 	return s, nil
 }
 
@@ -62,13 +71,14 @@ const (
 // serve answers requests until ctx ends, and then lets those that have begun come to their end.
 func (s *server) serve(ctx context.Context, l net.Listener) error {
 	// A write's time counts from the head of the request: it is that to read the body, to wait for a turn, and to write.
-	h := &http.Server{Handler: s.handler(), ReadTimeout: s.timeout, WriteTimeout: 3 * s.timeout, IdleTimeout: idle, MaxHeaderBytes: maxHead, ErrorLog: s.log}
+	h := &http.Server{Handler: s.handler(), ReadTimeout: s.timeout, WriteTimeout: 3 * s.timeout, IdleTimeout: idle, MaxHeaderBytes: maxHead, ErrorLog: s.log,
+		ConnState: s.conns.changed}
 	watching, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	go s.follow(watching)
 
 	failed := make(chan error, 1)
-	go func() { failed <- h.Serve(l) }()
+	go func() { failed <- h.Serve(roomy{l, s.conns}) }()
 	select {
 	case err := <-failed:
 		return err

@@ -18,7 +18,7 @@ import (
 // cvFeatures is how many features a map has while it is chosen, where they are not searched: what is best depends little on them.
 const cvFeatures = 1024
 
-// cvFactors are what the parameter that comes from the data is multiplied by: under ridge, whose lambdas cost little, and under the other heads.
+// cvFactors are what the parameter that comes from the data is multiplied by at first: under ridge, whose lambdas cost little, and under the other heads.
 var cvFactors = map[bool][]float64{true: {.25, .35, .5, .7, 1, 1.4, 2, 4}, false: {.25, .5, 1, 2, 4}}
 
 // search is what cross-validation goes over.
@@ -137,26 +137,37 @@ func (o *options) cvSpec() layers.Spec {
 
 // choose finds the best of the candidates by cross-validation, and puts its parameters, features and lambda into the spec and the flags.
 func (o *options) choose(ctx context.Context, m *train.Model, x ops.Matrix, y *mat.Dense, r *result) error {
-	candidates := o.search.candidates
+	bar := cli.NewProgress("cross-validation, folds")
+	co := train.CVOptions{Head: o.cvHead(x.Shape()[0]), Folds: o.cv, Seed: o.Seed, Progress: func(done, total int) { bar.Step(done, total, "") }}
+	if o.lambda != "" {
+		co.Lambdas = []float64{o.fit.Lambda}
+	}
+	candidates, around := o.search.candidates, false
 	if candidates == nil {
 		var err error
 		candidates, err = train.Around(o.cvSpec(), x, cvFactors[o.head == "ridge"]...)
-		if errors.Is(err, ops.ErrParam) { // nothing comes from the data: lambda alone is to be chosen
+		if around = err == nil; errors.Is(err, ops.ErrParam) { // nothing comes from the data: lambda alone is to be chosen
 			candidates, err = train.Grid(o.cvSpec())
 		}
 		if err != nil {
 			return err
 		}
 	}
-	bar := cli.NewProgress("cross-validation, folds")
-	defer bar.Close()
-	co := train.CVOptions{Head: o.cvHead(x.Shape()[0]), Folds: o.cv, Seed: o.Seed, Progress: func(done, total int) { bar.Step(done, total, "") }}
-	if o.lambda != "" {
-		co.Lambdas = []float64{o.fit.Lambda}
-	}
-	var err error
-	if r.cv, err = train.CrossValidate(ctx, candidates, x, y, co); err != nil {
+	err := o.affordCV(candidates, x, len(m.Classes), co)
+	if err != nil {
 		return err
+	}
+	defer bar.Close()
+	if around {
+		r.cv, err = train.CrossValidateAround(ctx, o.cvSpec(), x, y, cvFactors[o.head == "ridge"], co)
+	} else {
+		r.cv, err = train.CrossValidate(ctx, candidates, x, y, co)
+	}
+	if err != nil {
+		return err
+	}
+	if o.search.trials == 0 {
+		r.cvEnds = r.cv.AtEnd()
 	}
 	best := r.cv.Scores[r.cv.Best]
 	m.Spec.Params, o.fit.Lambda, o.lambda, r.lambda = best.Spec.Params, best.Lambda, "chosen", &best.Lambda
@@ -186,8 +197,8 @@ type cvScore struct {
 	Params    layers.Values `json:"params"`
 	Features  int           `json:"features"`
 	Lambda    float64       `json:"lambda"`
-	MSE       *float64      `json:"mse,omitempty"`        // by the metric, one
-	ErrorRate *float64      `json:"error_rate,omitempty"` // of the two
+	MSE       *float64      `json:"mse,omitempty"`
+	ErrorRate *float64      `json:"error_rate,omitempty"` // of classes, which it is chosen by
 	StdErr    *float64      `json:"std_err"`
 }
 
@@ -198,8 +209,9 @@ func cvScores(r *train.CVReport) (out []cvScore) {
 			one.StdErr = &s.StdErr
 			if r.Metric == train.ErrorRate {
 				one.ErrorRate = &s.Error
-			} else {
-				one.MSE = &s.Error
+			}
+			if !math.IsNaN(s.MSE) {
+				one.MSE = &s.MSE
 			}
 		}
 		out = append(out, one)

@@ -56,14 +56,16 @@ func settingsOf(r *train.CVReport) (out []setting) {
 	return out
 }
 
-// full says whether each combination of the settings of rows that occurs does so once for each value of across.
+// full says whether each combination of the settings of rows that occurs does so once for each value of across; of a grid of lambdas that has grown
+// for some of them, for two thirds of the values.
 func full(rows []setting, across setting) bool {
 	names, cells := map[string]bool{}, map[string]bool{}
 	for i := range across.at {
 		names[nameOf(rows, i)] = true
 		cells[fmt.Sprint(nameOf(rows, i), across.at[i])] = true
 	}
-	return len(cells) == len(across.at) && len(names)*len(across.values) == len(cells)
+	all := len(names) * len(across.values)
+	return len(cells) == len(across.at) && (len(cells) == all || across.name == train.AxisLambda && 3*len(cells) >= 2*all)
 }
 
 // nameOf is what a score has for the settings.
@@ -78,18 +80,21 @@ func nameOf(all []setting, score int) string {
 func number(v float64) string { return fmt.Sprintf("%.4g", v) }
 
 // Of a list that is longer than so many lines the best are printed; a table has at most so many columns.
-const cvLines, cvColumns = 20, 10
+const cvLines, cvColumns = 20, 16
 
 // printCV prints the errors; the best is marked. What varies last is across where every line has it all, and otherwise each score has a line, the
-// best first.
-func printCV(w io.Writer, r *train.CVReport) {
+// best first. It ends with the settings that are best at an end.
+func printCV(w io.Writer, r *train.CVReport, ends []string) {
 	all := settingsOf(r)
 	fmt.Fprintf(w, "cross-validated %v", r.Metric)
 	if last := len(all) - 1; last > 0 && full(all[:last], all[last]) && len(all[last].values) <= cvColumns {
 		printRows(w, crossTable(r, all[:last], all[last]))
-		return
+	} else {
+		printRows(w, scoreList(r, all))
 	}
-	printRows(w, scoreList(r, all))
+	for _, name := range ends {
+		fmt.Fprintf(w, "the best %s is at an end of what was tried, and a better one may lie beyond\n", name)
+	}
 }
 
 // crossTable has a line for each combination of the settings of rows, in the order in which they were scored, and a column for each value of across.

@@ -93,7 +93,7 @@ func TestBadData(t *testing.T) {
 		{"-train last.csv -test narrow.csv", []string{"narrow.csv:1: the line has 2 features, want 3"}},
 		{"-train last.csv -test wide.csv", []string{"wide.csv:1: the line has 4 features, want 3"}},
 		{"-train narrow.csv -test last.csv", []string{"last.csv:1: the line has 3 features, want 2"}},
-		{"-train last.csv -test negativetest.csv -map exp-semigroup", []string{"negativetest.csv: map exp-semigroup: x[1,1] = -0.25 is negative", "minmax"}},
+		{"-train last.csv -test negativetest.csv -map exp-semigroup", []string{"negativetest.csv: map exp-semigroup: x[1,1] = -0.25 is negative", "-scale cube"}},
 		{"-train last.csv -test negativetest.csv -map reciprocal-semigroup -dtype float32", []string{"negativetest.csv: ", "x[1,1] = -0.25 is negative"}},
 		{"-train last.csv -test negativetest.csv -map skewed-chi2 -params c=.25", []string{"negativetest.csv: map skewed-chi2: x[1,1] = -0.25 is not above -c = -0.25; shift the data or raise C"}},
 		{"-train last.csv -test negativetest.csv -map skewed-intersection -params c=.1", []string{"negativetest.csv: ", "x[1,1]", "-c = -0.1"}},
@@ -149,6 +149,26 @@ func TestSparseWidths(t *testing.T) {
 	for test, dims := range map[string]float64{"narrow.libsvm": 3, "wide.libsvm": 5} {
 		if ob := clitest.Run(t, dir, "-train train.libsvm -features 16 -json -head ridge -test "+test).Object(t); ob["input_dim"] != dims || ob["test_rows"] != 2. {
 			t.Errorf("%s: %v", test, ob)
+		}
+	}
+}
+
+// TestRowsBelowTheTrainingRows: under -scale minmax a map of histograms predicts for test rows below the training rows,
+// from a file too.
+func TestRowsBelowTheTrainingRows(t *testing.T) {
+	dir := t.TempDir()
+	rows, dark := clitest.Checker(60, 2, 1)
+	label := func(i int) string { return fmt.Sprint(dark[i]) }
+	clitest.File(t, dir, "train.csv", clitest.CSV(rows, nil, label))
+	for i := range rows {
+		rows[i][0] -= .25
+	}
+	clitest.File(t, dir, "test.csv", clitest.CSV(rows, nil, label))
+	for _, more := range []string{"", " -stream"} {
+		fitted := clitest.Run(t, dir, "-train train.csv -test test.csv -map exp-chi2 -features 32 -scale minmax -head ridge -save model -plot= -json"+more).OK(t).Object(t)
+		loaded := clitest.Run(t, dir, "-load model -test test.csv -plot= -json").OK(t).Object(t)
+		if fitted["accuracy"] != loaded["accuracy"] {
+			t.Errorf("%s: accuracy %v, from the file %v", more, fitted["accuracy"], loaded["accuracy"])
 		}
 	}
 }

@@ -234,8 +234,14 @@ func TestOptions(t *testing.T) {
 	if ob := fit(t, dir, args+"-head svm -lambda held-out -features 512"); *ob.Lambda < 1e-9*149 || *ob.Accuracy < .85 {
 		t.Errorf("-head svm: lambda %v, accuracy %v", *ob.Lambda, *ob.Accuracy)
 	}
-	if ob := fit(t, dir, args+"-head ridge -features 64"); math.Abs(*ob.Lambda-150e-6) > 1e-12 {
-		t.Errorf("the default lambda is %v, want 1e-6 n", *ob.Lambda)
+	for _, features := range []string{"64", "512"} {
+		ob, loo := fit(t, dir, args+"-head ridge -features "+features), fit(t, dir, args+"-head ridge -lambda loo -features "+features)
+		if *ob.Lambda != *loo.Lambda || *ob.Accuracy != *loo.Accuracy {
+			t.Errorf("%s features: by default lambda %v and accuracy %v, with -lambda loo %v and %v", features, *ob.Lambda, *ob.Accuracy, *loo.Lambda, *loo.Accuracy)
+		}
+	}
+	if ob := fit(t, dir, args+"-head ridge -solver cg -features 64"); math.Abs(*ob.Lambda-150e-6) > 1e-12 {
+		t.Errorf("the default lambda of cg is %v, want 1e-6 n", *ob.Lambda)
 	}
 	weak, strong := fit(t, dir, args+"-features 64 -epochs 5 -batch 30"), fit(t, dir, args+"-features 64 -epochs 5 -batch 30 -lambda 1")
 	if strong.TrainLoss[4] <= weak.TrainLoss[4] || strong.Lambda != nil {

@@ -231,7 +231,7 @@ func TestParse(t *testing.T) {
 		return o
 	}
 	o := must("")
-	if o.spec.Map != "exp-semigroup" || o.scaler.Name() != "l1" || o.plot != "train.png" || o.head != "softmax" || o.spec.Features != 4096 || o.spec.Sampler != "iid" ||
+	if o.spec.Map != "exp-semigroup" || o.scaler.Name() != "l1" || o.plot != "train.png" || o.head != "softmax" || o.spec.Features != 4096 || must("").Sampler != "iid" ||
 		o.fit.Epochs != 20 || o.fit.Batch != 256 || o.fit.Seed != 1 || o.tune != "" || o.json {
 		t.Errorf("no flags: %+v", o)
 	}
@@ -240,7 +240,7 @@ func TestParse(t *testing.T) {
 		t.Errorf("-train: %+v", o)
 	}
 	o = must("-train x.csv -task regression -label first -seed 9 -lambda 0.5 -scale minmax,l2 -map matern -params nu=2.5,phase=true -features 7 -dtype float32")
-	if o.head != "ridge" || o.label != data.LabelFirst || o.ridgeOptions(10).Lambdas[0] != .5 || o.scaler.Name() != "minmax,l2" ||
+	if o.head != "ridge" || o.label != data.LabelFirst || o.ridgeOptions().Lambdas[0] != .5 || o.scaler.Name() != "minmax,l2" ||
 		o.spec.Seed != 9 || o.spec.Params.Number("nu") != 2.5 || o.spec.Features != 7 || o.spec.Dtype != "float32" {
 		t.Errorf("regression: %+v", o)
 	}
@@ -253,8 +253,11 @@ func TestParse(t *testing.T) {
 		t.Errorf("-tune: %+v", o)
 	}
 	for lambda, want := range map[string]train.Selection{"loo": train.SelectLOO, "held-out": train.SelectHeldOut} {
-		if r := must("-head ridge -lambda " + lambda).ridgeOptions(1000); r.Select != want || len(r.Lambdas) != 9 || math.Abs(r.Lambdas[0]-1e-6) > 1e-20 || r.Lambdas[8] != 100 {
+		if r := must("-head ridge -lambda " + lambda).ridgeOptions(); r.Select != want || r.Lambdas != nil {
 			t.Errorf("-lambda %s: %+v", lambda, r)
 		}
+	}
+	if s := must("-head svm -lambda held-out").svmOptions(1000); len(s.Lambdas) != 9 || math.Abs(s.Lambdas[0]-1e-6) > 1e-20 || s.Lambdas[8] != 100 {
+		t.Errorf("svm: %+v", s)
 	}
 }

@@ -10,9 +10,10 @@
 //
 // A model has three parts, each chosen by a flag and fitted on the training rows alone:
 //
-//	-scale   scalers, in order: l1, l2, minmax, standard
+//	-scale   scalers, in order: l1, l2, minmax, cube, standard; for a map of x >= 0 or x > -c minmax is cube, which
+//	         clips what is beyond the training rows
 //	-map     the feature map, one of those that go run ./examples/maps prints, of -features columns by -sampler; linear is the baseline
-//	-head    softmax or linear, by mini-batches; ridge, in closed form; svm, by coordinate descent
+//	-head    softmax or linear, by mini-batches; ridge, in closed form; svm, by Newton's method
 //
 // The map stays as drawn, or is fine-tuned under a softmax or linear head with -tune: its bandwidth, a bandwidth for each input, or every
 // frequency. -save writes the whole model to one file, which -load evaluates on other rows.
@@ -24,8 +25,9 @@
 //	go run ./examples/train -cv 5 -head ridge -grid beta=.01,.1,1 -grid features=256,1024 -grid lambda=1e-3,1e-1
 //	go run ./examples/train -cv 5 -head ridge -trials 20 -grid beta=.01:1 -grid features=64:1024
 //
-// The score is the mean squared error, for classes under svm, softmax and linear the error rate. There is a table of the scores, with the best marked,
-// and a picture beside the others.
+// The score is the mean squared error, and for classes the error rate. Without -grid the parameter goes from 1/4 to 4 times what the data say, and on
+// to 1/64 or 64 times while the best is at an end, and so does lambda, unless -lambda gives it. There is a table of the scores, with the best marked
+// and what is best at an end of what was tried, and a picture beside the others.
 //
 // It prints the accuracy on both parts and F1, or the root mean squared error, how far the features are from the exact kernel, and what took
 // how long. The picture is the confusion matrix, or the residuals, above the curves of the epochs. With -json the last line of stdout is one

@@ -63,7 +63,7 @@ func TestJSON(t *testing.T) {
 				t.Errorf("%s: kernel_error %v, tuned %v", args, ob["kernel_error"], ob["tuned"])
 			}
 		} else {
-			clitest.Keys(t, args+": kernel_error", ob["kernel_error"], "relative_frobenius max rms mean_signed rows")
+			clitest.Keys(t, args+": kernel_error", ob["kernel_error"], "relative_frobenius centred_frobenius max rms mean_signed rows")
 			if ob["tuned"] != "frozen" {
 				t.Errorf("%s: tuned %v", args, ob["tuned"])
 			}

@@ -28,6 +28,7 @@ type result struct {
 	split               *cli.Split  // of a map of two signs
 	history             *train.FitReport
 	cv                  *train.CVReport
+	cvEnds              []string // the settings that are best at an end
 	seconds             seconds
 }
 
@@ -101,6 +102,7 @@ type object struct {
 	TrainRMSE     *float64          `json:"train_rmse,omitempty"`
 	TrainLoss     []float64         `json:"train_loss,omitempty"` // by epoch
 	CV            []cvScore         `json:"cross_validation,omitempty"`
+	CVEnds        []string          `json:"cross_validation_at_end,omitempty"` // what is best at an end of what was tried
 	Split         *cli.Split        `json:"split,omitempty"`
 	KernelError   *report.GramError `json:"kernel_error"` // null for a tuned map, which has left its kernel
 	Seconds       seconds           `json:"seconds"`
@@ -109,11 +111,11 @@ type object struct {
 }
 
 func (r *result) object() object {
-	o := object{Map: r.spec.Map, Params: r.spec.Params, Features: r.spec.Features, Sampler: r.spec.Sampler, Seed: r.spec.Seed, Dtype: r.spec.Dtype,
+	o := object{Map: r.spec.Map, Params: r.spec.Params, Features: r.spec.Features, Sampler: cli.SamplerOf(r.spec), Seed: r.spec.Seed, Dtype: r.spec.Dtype,
 		Head: r.head, Lambda: r.lambda, Tuned: r.tuned, TrainRows: r.trainRows, TestRows: r.testRows, InputDim: r.dims, Classes: len(r.classes),
 		Split: r.split, KernelError: r.kernelError, Seconds: r.seconds, PeakRSS: cli.PeakRSS(), Version: train.Version}
 	if r.cv != nil {
-		o.CV = cvScores(r.cv)
+		o.CV, o.CVEnds = cvScores(r.cv), r.cvEnds
 	}
 	if o.Tuned == "" {
 		o.Tuned = "frozen"
@@ -167,7 +169,7 @@ func (r *result) show(o *options) error {
 		return json.NewEncoder(os.Stdout).Encode(ob)
 	}
 	if r.cv != nil {
-		printCV(os.Stdout, r.cv)
+		printCV(os.Stdout, r.cv, r.cvEnds)
 	}
 	fmt.Printf("map          %s %v, %d -> %d features", ob.Map, ob.Params.Short(), ob.InputDim, ob.Features)
 	if ob.Sampler != "" {

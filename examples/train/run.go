@@ -89,6 +89,10 @@ func trainModel(ctx context.Context, o *options) (*result, error) {
 		fmt.Fprintf(os.Stderr, "no -test: %d of %d %s are set aside for it\n", r.testRows, r.trainRows+r.testRows, rowsName(o.bags))
 	}
 
+	size := problem(m.Spec, x, r.trainRows, layer.Features(), len(m.Classes))
+	if err := o.afford("a fit", size, o.cost(size)); err != nil {
+		return nil, err
+	}
 	fit := time.Now()
 	if err := o.fitHead(ctx, m, timed, x, y, labels, r); err != nil {
 		return nil, err
@@ -257,7 +261,7 @@ func (o *options) fitRidge(ctx context.Context, m *train.Model, timed *timedMap,
 	if o.cg {
 		return o.ridgeCG(ctx, m, timed, train.OneBlock(x, y), r)
 	}
-	ro := o.ridgeOptions(x.Shape()[0])
+	ro := o.ridgeOptions()
 	bar := cli.NewProgress("ridge, rows")
 	defer bar.Close()
 	ro.Progress = func(done, total int) { bar.Step(done, total, "") }

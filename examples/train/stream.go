@@ -43,6 +43,10 @@ func trainStream(ctx context.Context, o *options) (*result, error) {
 	if o.test == "" {
 		fmt.Fprintf(os.Stderr, "no -test: %d of %d rows are set aside for it\n", r.testRows, r.trainRows+r.testRows)
 	}
+	size := problem(m.Spec, nil, r.trainRows, m.Map.Features(), len(m.Classes))
+	if err := o.afford("a fit", size, o.cost(size)); err != nil {
+		return nil, err
+	}
 	fit := time.Now()
 	if o.head == "ridge" {
 		err = o.ridgeBlocks(ctx, m, timed, rows, r)
@@ -102,7 +106,7 @@ func (o *options) openTrain(ctx context.Context, m *train.Model, r *result) (tra
 		}
 	}
 	if err == nil {
-		err = v.Sample.Locate(m.Scaler.Apply(v.Sample.X))
+		err = v.Sample.Locate(m.Scaler.ApplyInPlace(v.Sample.X))
 	}
 	return rows, v.Sample, err
 }
@@ -173,7 +177,7 @@ func (o *options) ridgeBlocks(ctx context.Context, m *train.Model, timed *timedM
 	if o.cg {
 		return o.ridgeCG(ctx, m, timed, rows.Blocks(ctx), r)
 	}
-	ro := o.ridgeOptions(r.trainRows)
+	ro := o.ridgeOptions()
 	bar := cli.NewProgress("ridge, rows")
 	defer bar.Close()
 	ro.Progress = func(done, _ int) { bar.Step((done-1)%r.trainRows+1, r.trainRows, "") }

@@ -76,7 +76,7 @@ func TestStream(t *testing.T) {
 			t.Errorf("%s: %+v", args, got)
 		}
 	}
-	cg, direct := fit(t, dir, "-train last.csv -test test.csv -features 64 -head ridge -solver cg"), fit(t, dir, "-train last.csv -test test.csv -features 64 -head ridge")
+	cg, direct := fit(t, dir, "-train last.csv -test test.csv -features 64 -head ridge -lambda 1e-4 -solver cg"), fit(t, dir, "-train last.csv -test test.csv -features 64 -head ridge -lambda 1e-4")
 	if *cg.Lambda != *direct.Lambda || math.Abs(*cg.Accuracy-*direct.Accuracy) > 1./60 {
 		t.Errorf("-solver cg: %+v, want %+v", cg, direct)
 	}

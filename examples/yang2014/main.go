@@ -8,15 +8,21 @@
 // The paper used 3060 spatial-pyramid histograms of Caltech-101 with 4200 bins and does not print its parameters; here rows are
 // divided by their sum and the parameters are flags. Without -in it runs on histograms that it makes itself. It prints a Markdown
 // table and draws figure1.png.
+//
+// Two curves of each panel are not the paper's: of the parameter at which the kernel varies most, the largest β and the least λ, the same features with rows
+// normalised to √k(x, x) (layers.WithNormalisation), and those of a Gaussian with coupled frequencies on a map without randomness
+// (layers.LevyLayer).
 package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"image"
 	"math"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -66,6 +72,9 @@ func parse(args []string) (*options, error) {
 		if s != math.Trunc(s) || s > 1e6 {
 			return nil, cli.Usage("-s %v: want whole numbers up to a million", s)
 		}
+		if math.Mod(s, 2) != 0 {
+			return nil, cli.Usage("-s %v: want even numbers; a Gaussian's features come in pairs", s)
+		}
 		o.sizes = append(o.sizes, int(s))
 	}
 	if o.betas, err = numbers("beta", o.bList); err != nil {
@@ -104,25 +113,35 @@ func run(ctx context.Context, args []string) error {
 	for _, p := range []struct {
 		kernel, parameter string
 		values            []float64
-		make              func(v float64) spectral.Random
+		steepest          float64 // of them
+		make              func(v float64) spectral.Semigroup
 	}{
-		{"exponential-semigroup", "β", o.betas, func(v float64) spectral.Random { return spectral.ExpSemigroup{Beta: v} }},
-		{"reciprocal-semigroup", "λ", o.lambdas, func(v float64) spectral.Random { return spectral.ReciprocalSemigroup{Lambda: v} }},
+		{"exponential-semigroup", "β", o.betas, slices.Max(o.betas), func(v float64) spectral.Semigroup { return spectral.ExpSemigroup{Beta: v} }},
+		{"reciprocal-semigroup", "λ", o.lambdas, slices.Min(o.lambdas), func(v float64) spectral.Semigroup { return spectral.ReciprocalSemigroup{Lambda: v} }},
 	} {
 		fmt.Printf("\n| %s |%s\n|---|%s\n", p.kernel, columns(o.sizes), strings.Repeat("---|", len(o.sizes)))
 		var series []report.Series
-		for _, v := range p.values {
-			s, err := o.curve(ctx, p.make(v), x)
+		draw := func(name string, v float64, build builder) error {
+			s, err := o.curve(ctx, p.make(v), x, build)
 			if err != nil {
 				return err
 			}
-			s.Name = fmt.Sprintf("%s = %v", p.parameter, v)
+			s.Name = fmt.Sprintf("%s = %v%s", p.parameter, v, name)
 			series = append(series, s)
 			fmt.Printf("| %s |", s.Name)
 			for i := range s.Error {
 				fmt.Printf(" %.4f ± %.4f |", s.Error[i], s.StdErr[i])
 			}
 			fmt.Println()
+			return nil
+		}
+		for _, v := range p.values {
+			if err := draw("", v, laplace()); err != nil {
+				return err
+			}
+		}
+		if err := errors.Join(draw(", normalised", p.steepest, laplace(layers.WithNormalisation())), draw(", Lévy", p.steepest, levy)); err != nil {
+			return err
 		}
 		img, err := report.ErrorCurves(series, report.WithTitle("Figure 1: "+p.kernel+" kernel"), report.WithMetric("relative Frobenius error"))
 		if err != nil {
@@ -173,14 +192,14 @@ func (o *options) read() (*tensor.Dense, error) {
 	if err := l1.Fit(set.X); err != nil {
 		return nil, err
 	}
-	if err := l1.Apply(set.X); err != nil {
+	if err := l1.ApplyInPlace(set.X); err != nil {
 		return nil, err
 	}
 	return set.Dense()
 }
 
 // curve is the error of one kernel over all numbers of features.
-func (o *options) curve(ctx context.Context, k spectral.Random, x *tensor.Dense) (report.Series, error) {
+func (o *options) curve(ctx context.Context, k spectral.Semigroup, x *tensor.Dense, build builder) (report.Series, error) {
 	var s report.Series
 	exact, err := spectral.Gram(k, x, nil)
 	if err != nil {
@@ -195,7 +214,7 @@ func (o *options) curve(ctx context.Context, k spectral.Random, x *tensor.Dense)
 			if err := context.Cause(ctx); err != nil {
 				return s, err
 			}
-			e, err := trial(k, x, exact, size, o.seed+uint64(t))
+			e, err := trial(k, x, exact, size, o.seed+uint64(t), build)
 			if err != nil {
 				return s, err
 			}
@@ -207,8 +226,22 @@ func (o *options) curve(ctx context.Context, k spectral.Random, x *tensor.Dense)
 	return s, nil
 }
 
-func trial(k spectral.Random, x *tensor.Dense, exact *mat.Dense, size int, seed uint64) (float64, error) {
-	l, err := layers.NewRandomLaplaceLayer(k, x.Shape()[1], size, layers.WithSeed(seed))
+// builder draws a map of a kernel for d columns.
+type builder func(k spectral.Semigroup, d, features int, seed uint64) (layers.Layer, error)
+
+// laplace is the paper's map, with options.
+func laplace(opts ...layers.Option) builder {
+	return func(k spectral.Semigroup, d, features int, seed uint64) (layers.Layer, error) {
+		return layers.NewRandomLaplaceLayer(k, d, features, append(opts, layers.WithSeed(seed))...)
+	}
+}
+
+func levy(k spectral.Semigroup, d, features int, seed uint64) (layers.Layer, error) {
+	return layers.NewLevyLayer(k, d, features, layers.WithSeed(seed), layers.WithSampler(spectral.Coupled{}))
+}
+
+func trial(k spectral.Semigroup, x *tensor.Dense, exact *mat.Dense, size int, seed uint64, build builder) (float64, error) {
+	l, err := build(k, x.Shape()[1], size, seed)
 	if err != nil {
 		return 0, err
 	}

@@ -9,6 +9,7 @@ import (
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
 	"gorgonia.org/tensor"
 )
@@ -29,10 +30,10 @@ func (m *MapFlags) Register(fs *flag.FlagSet, defaultMap, extra string) {
 	fs.StringVar(&m.Map, "map", defaultMap, "feature `map`: "+strings.Join(names, ", "))
 	fs.StringVar(&m.Params, "params", "", "parameters of the map, `name=value,...`; those left out come from the data (README, map table)")
 	fs.IntVar(&m.Features, "features", 4096, fmt.Sprintf("output `columns` of the map (nystrom: %d); those of an additive one follow from its parameters", fittedFeatures))
-	fs.StringVar(&m.Sampler, "sampler", "iid", "`sampler` of the frequencies: "+spectral.SamplerNames()+" (README, samplers)"+extra)
+	fs.StringVar(&m.Sampler, "sampler", "iid", "`sampler` of the frequencies: "+spectral.SamplerNames()+" (README, samplers); that of the semigroup maps follows by default from their way"+extra)
 	fs.Uint64Var(&m.Seed, "seed", 1, "`seed` of the draw, of the order of the rows and of splits")
 	fs.StringVar(&m.Dtype, "dtype", "float64", "element `type`: float32, float64")
-	fs.StringVar(&m.Scale, "scale", "none", "scalers in order, fitted on the training rows: none, l1, l2, minmax, cube (minmax, and later rows clipped to it), standard, as a `list` a,b")
+	fs.StringVar(&m.Scale, "scale", "none", "scalers in order, fitted on the training rows: none, l1, l2, minmax, cube (minmax, and later rows clipped to it; minmax is cube for a map of x >= 0 or x > -c), standard, as a `list` a,b")
 }
 
 // Spec checks the flags and returns the map's spec, without the width of the input, and the scaler.
@@ -46,14 +47,14 @@ func (m *MapFlags) Spec(given map[string]bool) (layers.Spec, *data.Chain, error)
 	if err != nil {
 		return fail(err)
 	}
-	scaler, err := data.ParseScalers(m.Scale)
-	if err != nil {
-		return fail(err)
-	}
 	if m.Dtype != "float64" && m.Dtype != "float32" {
 		return fail(fmt.Errorf("-dtype %s: want float32 or float64", m.Dtype))
 	}
 	spec := layers.Spec{Map: m.Map, Params: values, Dtype: m.Dtype, Seed: m.Seed, Name: m.Map}
+	scaler, err := train.ScalersFor(spec, m.Scale)
+	if err != nil {
+		return fail(err)
+	}
 	if !e.HasFeatures() && given["features"] {
 		return fail(fmt.Errorf("-features does not apply to -map %s, which makes %s%s", m.Map, e.Width, orderHint(e)))
 	}
@@ -79,6 +80,8 @@ func (m *MapFlags) Spec(given map[string]bool) (layers.Spec, *data.Chain, error)
 		spec.Sampler = ""
 	} else if spec.Sampler == "" {
 		return fail(fmt.Errorf("-sampler is empty; want one of %s", spectral.SamplerNames()))
+	} else if e.Ways && !given["sampler"] {
+		spec.Sampler = "" // which follows from the way
 	}
 	return spec, scaler, nil
 }
@@ -113,6 +116,14 @@ const (
 	maxFeatures    = 1 << 24
 	maxCoordinates = 1 << 31
 )
+
+// SamplerOf is the name of the sampler that a finished spec draws by, "" where it has none.
+func SamplerOf(spec layers.Spec) string {
+	if name, err := spec.SamplerName(); err == nil {
+		return name
+	}
+	return spec.Sampler
+}
 
 // CheckFeatures wants a number of features that a map may have.
 func CheckFeatures(flagName string, n int) error {
@@ -155,6 +166,9 @@ func Build(spec layers.Spec, x ops.Matrix) (layers.Layer, error) {
 	}
 	if cols, err := spec.Columns(); err == nil && cols > maxFeatures {
 		return nil, Usage("-map %s makes %d columns of %d, and %d are the most; lower its order", spec.Map, cols, spec.Dims, maxFeatures)
+	}
+	if err := affordMap(spec, dims); err != nil {
+		return nil, err
 	}
 	if state, err := spec.State(); err != nil || state != nil && x == nil {
 		return nil, asUsage(err)

@@ -41,6 +41,34 @@ func executed(change func(*notebook)) *notebook {
 	return n
 }
 
+// TestCellsReadTensors: no cell of the notebooks reads a tensor by Data, whose cells the collector may free meanwhile.
+func TestCellsReadTensors(t *testing.T) {
+	reads := func(n *notebook) (cells []int) {
+		for i, c := range n.Cells {
+			if c.Type == "code" && strings.Contains(string(c.Source), ".Data()") {
+				cells = append(cells, i)
+			}
+		}
+		return cells
+	}
+	if len(reads(executed(func(n *notebook) { n.Cells[1].Source = "z.Data().([]float64)" }))) != 1 {
+		t.Error("a cell with Data is not found")
+	}
+	paths, err := filepath.Glob("../*.ipynb")
+	if err != nil || len(paths) == 0 {
+		t.Fatal("there are no notebooks", err)
+	}
+	for _, path := range paths {
+		n, err := readNotebook(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, i := range reads(n) {
+			t.Errorf("%s: cell %d calls Data; read a tensor by Float64s", path, i)
+		}
+	}
+}
+
 func TestDifferences(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*notebook)

@@ -3,6 +3,8 @@ package main
 import (
 	"flag"
 	"math"
+	"net"
+	"net/url"
 	"strings"
 	"time"
 
@@ -19,7 +21,12 @@ type options struct {
 	duration, timeout  time.Duration
 	seed               uint64
 	json               bool
+	idle, hostile      int
+	memory             int64
 }
+
+// mostCrowd bounds the connections beside those of the requests.
+const mostCrowd = 10000
 
 // maxRequests bounds the latencies that are kept.
 const maxRequests = 1e7
@@ -36,6 +43,9 @@ func parse(args []string) (*options, error) {
 	fs.DurationVar(&o.duration, "duration", 60*time.Second, "for how long")
 	fs.DurationVar(&o.timeout, "timeout", 30*time.Second, "longest `time` for one request")
 	fs.Uint64Var(&o.seed, "seed", 1, "`seed` of the rows")
+	fs.IntVar(&o.idle, "idle", 0, "idle `connections` beside the requests")
+	fs.IntVar(&o.hostile, "hostile", 0, "`connections` beside them that send large, packed, slow and broken bodies, and take no answer")
+	fs.Int64Var(&o.memory, "memory", 0, "limit in `bytes` of the memory of the server that -model starts: a control group where one can be made, else its peak is compared; 0: none")
 	fs.BoolVar(&o.json, "json", false, "print one JSON object as the last line of stdout")
 	if err := cli.Parse(fs, synopsis, args); err != nil {
 		return nil, err
@@ -49,11 +59,26 @@ func parse(args []string) (*options, error) {
 		return nil, cli.Usage("-format %s: want json or npy", o.format)
 	case !(o.rate > 0) || o.duration <= 0 || !(o.requests() >= 1 && o.requests() <= maxRequests):
 		return nil, cli.Usage("-rate %v -duration %v: want 1 to %.0f requests", o.rate, o.duration, float64(maxRequests))
+	case o.idle < 0 || o.hostile < 0 || o.idle+o.hostile > mostCrowd:
+		return nil, cli.Usage("-idle %d -hostile %d: want 0 to %d together", o.idle, o.hostile, mostCrowd)
+	case o.memory < 0 || o.memory > 0 && o.model == "":
+		return nil, cli.Usage("-memory %d: want 0 or more, and -model, of a server that this program starts", o.memory)
+	case o.hostile > 0 && !o.local():
+		return nil, cli.Usage("-hostile %d -url %s: want a server on this machine, as with -model", o.hostile, o.url)
 	case o.rows < 1 || o.connections < 1 || o.timeout <= 0:
 		return nil, cli.Usage("-rows %d -connections %d -timeout %v: want at least 1, at least 1, and more than 0", o.rows, o.connections, o.timeout)
 	}
 	o.url = strings.TrimRight(o.url, "/")
 	return o, nil
+}
+
+// local says whether the server is on this machine: a loopback address.
+func (o *options) local() bool {
+	if o.model != "" {
+		return true
+	}
+	u, err := url.Parse(o.url)
+	return err == nil && (u.Hostname() == "localhost" || net.ParseIP(u.Hostname()).IsLoopback())
 }
 
 // requests is how many there are in all.

@@ -92,6 +92,10 @@ func TestFlags(t *testing.T) {
 		{"-url http://a -rate NaN", 2, "want 1 to 10000000 requests"},
 		{"-url http://a -duration 1ns", 2, "want 1 to 10000000 requests"},
 		{"-url http://a -rows 0", 2, "want at least 1"},
+		{"-url http://a -idle -1", 2, "want 0 to 10000 together"},
+		{"-url http://localhost:1 -idle 9000 -hostile 9000", 2, "want 0 to 10000 together"},
+		{"-url http://a -memory 1000", 2, "want 0 or more, and -model"},
+		{"-url http://192.0.2.1 -hostile 1", 2, "want a server on this machine"},
 		{"-url http://127.0.0.1:1", 1, "connection refused"},
 		{"-url " + other.URL, 1, "404 Not Found; is it a server of examples/serve?"},
 	} {

@@ -22,6 +22,12 @@ type result struct {
 	Latency       latency `json:"latency_seconds"`
 	ServerSeconds float64 `json:"server_cpu_seconds"`
 	ServerBytes   float64 `json:"server_resident_bytes"`
+
+	Idle    int            `json:"idle_connections,omitempty"`
+	Hostile int            `json:"hostile_connections,omitempty"`
+	Answers map[string]int `json:"hostile_answers,omitempty"` // by status
+	Limit   string         `json:"memory_limit,omitempty"`
+	Peak    int64          `json:"server_peak_bytes,omitempty"`
 }
 
 type latency struct {
@@ -31,9 +37,16 @@ type latency struct {
 }
 
 func (r *result) String() string {
-	return fmt.Sprintf("requests     %d of %d rows x %d as %s, %.1f a second (asked %g) for %.1f s\nerrors       %d\nlatency      %.1f ms median, %.1f ms 99 %%, %.0f ms largest\nserver       %.1f s of CPU, %.2f cores; %.0f MB of memory",
+	text := fmt.Sprintf("requests     %d of %d rows x %d as %s, %.1f a second (asked %g) for %.1f s\nerrors       %d\nlatency      %.1f ms median, %.1f ms 99 %%, %.0f ms largest\nserver       %.1f s of CPU, %.2f cores; %.0f MB of memory",
 		r.Requests, r.Rows, r.InputDim, r.Format, r.Achieved, r.Rate, r.Seconds, r.Errors, 1e3*r.Latency.Median, 1e3*r.Latency.P99, 1e3*r.Latency.Max,
 		r.ServerSeconds, r.ServerSeconds/r.Seconds, r.ServerBytes/(1<<20))
+	if r.Idle+r.Hostile > 0 {
+		text += fmt.Sprintf("\nbeside them  %d idle and %d hostile connections; answers to the latter by status: %v", r.Idle, r.Hostile, r.Answers)
+	}
+	if r.Limit != "" {
+		text += fmt.Sprintf("\nlimit        %s; peak %d MB", r.Limit, r.Peak>>20)
+	}
+	return text
 }
 
 // usage is what the server's process has taken so far.

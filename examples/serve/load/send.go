@@ -30,9 +30,7 @@ type sender struct {
 func send(ctx context.Context, o *options) (*result, error) {
 	s := &sender{options: o, client: &http.Client{Timeout: o.timeout, Transport: &http.Transport{MaxIdleConnsPerHost: o.connections}}}
 	defer s.client.CloseIdleConnections()
-	var card struct {
-		InputDim int `json:"input_dim"`
-	}
+	var card target
 	if err := s.get("/model", func(r io.Reader) error { return json.NewDecoder(r).Decode(&card) }); err != nil {
 		return nil, err
 	}
@@ -44,9 +42,17 @@ func send(ctx context.Context, o *options) (*result, error) {
 	if err != nil {
 		return nil, err
 	}
+	around, leave := context.WithCancel(ctx)
+	defer leave()
+	c, err := gather(around, s.url, card, s.idle, s.hostile)
+	if err != nil {
+		return nil, err
+	}
 	begin := time.Now()
 	err = s.all(ctx, begin)
 	took := time.Since(begin)
+	leave()
+	c.group.Wait()
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +60,9 @@ func send(ctx context.Context, o *options) (*result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.result(card.InputDim, took, before, after), nil
+	r := s.result(card.InputDim, took, before, after)
+	r.Idle, r.Hostile, r.Answers = s.idle, s.hostile, c.answers
+	return r, nil
 }
 
 // all sends the requests, each at its time or as soon after it as a connection is free.

@@ -1,0 +1,96 @@
+package cli
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/bochner-go/bochner/layers"
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// Afford refuses what takes so many bytes besides those that this process has had at most, where that is more than it
+// may have (Memory). What cannot fit is so refused before it begins.
+func Afford(what string, bytes float64, remedy string) error {
+	have := Memory()
+	if have == 0 || bytes+float64(PeakRSS()) <= float64(have) {
+		return nil
+	}
+	return fmt.Errorf("%s: that takes %.0f bytes of memory, and there are %d, of which %d are taken; %s", what, bytes,
+		have, PeakRSS(), remedy)
+}
+
+// affordMap refuses a map whose frequencies, in so many dimensions, or what is fitted of it, cannot be held.
+func affordMap(spec layers.Spec, dims int) error {
+	e, err := layers.Lookup(spec.Map)
+	if err != nil {
+		return err
+	}
+	bytes := 0.
+	if e.Sampled && !e.Discrete && spec.Sampler != "structured" {
+		share := 2. // a cosine and a sine a frequency; a form with a phase has more
+		if e.Signed {
+			share = 4
+		}
+		bytes = 8 * float64(dims) * float64(spec.Features) / share
+	}
+	state, err := spec.State()
+	if err != nil {
+		return asUsage(err)
+	}
+	for _, shape := range state {
+		cells := 8.
+		for _, n := range shape {
+			cells *= float64(n)
+		}
+		bytes += cells
+	}
+	return Afford(fmt.Sprintf("-map %s -features %d in %d dimensions", spec.Map, spec.Features, dims), bytes,
+		"ask for fewer features, or -sampler structured where the map takes it")
+}
+
+// Estimate is memory and time in words, for so many bytes and operations; empty for what is under 100 MB and a second.
+func Estimate(bytes, operations float64) string {
+	seconds := operations/rate() + bytes/touched
+	if seconds < 1 && bytes < 1e8 {
+		return ""
+	}
+	return fmt.Sprintf("about %s of memory, %s", inBytes(bytes), inTime(seconds))
+}
+
+// touched is how many bytes of fresh memory a second are filled, about.
+const touched = 1e9
+
+func inBytes(b float64) string {
+	if b >= 1e9 {
+		return fmt.Sprintf("%.3g GB", b/1e9)
+	}
+	return fmt.Sprintf("%.0f MB", math.Ceil(b/1e6))
+}
+
+func inTime(seconds float64) string {
+	switch {
+	case seconds >= 2*3600:
+		return fmt.Sprintf("%.0f hours", seconds/3600)
+	case seconds >= 120:
+		return fmt.Sprintf("%.0f minutes", seconds/60)
+	default:
+		return fmt.Sprintf("%.0f s", math.Ceil(seconds))
+	}
+}
+
+// rate is how many operations a second this machine has in products of matrices, at half of what a short one shows:
+// fits have other parts too.
+func rate() float64 {
+	const n = 256
+	m := blas64.General{Rows: n, Cols: n, Stride: n, Data: make([]float64, n*n)}
+	out := blas64.General{Rows: n, Cols: n, Stride: n, Data: make([]float64, n*n)}
+	best := math.Inf(1)
+	for range 3 {
+		start := time.Now()
+		blas64.Gemm(blas.NoTrans, blas.Trans, 1, m, m, 0, out)
+		best = min(best, max(time.Since(start), time.Microsecond).Seconds())
+	}
+	return n * n * n / best
+}

@@ -1,0 +1,69 @@
+package cli
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Memory is how many bytes of memory this process may have: those of the machine, or the least limit of the control
+// groups that it is in. It is 0 where the system does not tell.
+func Memory() int64 { return memoryIn(os.DirFS("/")) }
+
+// memoryIn reads it from the files of Linux: proc(5), cgroups(7).
+func memoryIn(root fs.FS) int64 {
+	var total int64
+	for line := range lines(root, "proc/meminfo") {
+		if f := strings.Fields(line); len(f) == 3 && f[0] == "MemTotal:" {
+			if kb, err := strconv.ParseInt(f[1], 10, 64); err == nil {
+				total = kb << 10
+			}
+		}
+	}
+	for line := range lines(root, "proc/self/cgroup") {
+		parts := strings.SplitN(line, ":", 3) // number, controllers, path; version 2 has no controllers here
+		if len(parts) < 3 {
+			continue
+		}
+		file, mounts := "memory.max", []string{"sys/fs/cgroup", "sys/fs/cgroup/unified"}
+		if slices.Contains(strings.Split(parts[1], ","), "memory") {
+			file, mounts = "memory.limit_in_bytes", []string{"sys/fs/cgroup/memory"}
+		} else if parts[1] != "" {
+			continue
+		}
+		// In a container the path may be that of the host, and what is mounted the group itself: then there is nothing
+		// but the last step.
+		for group := path.Clean("/" + parts[2]); ; group = path.Dir(group) {
+			for _, mount := range mounts {
+				for text := range lines(root, path.Join(mount, group, file)) { // a group without a limit says "max", or a number of 2^63
+					if limit, err := strconv.ParseInt(text, 10, 64); err == nil && limit > 0 && (total == 0 ||
+						limit < total) {
+						total = limit
+					}
+				}
+			}
+			if group == "/" {
+				break
+			}
+		}
+	}
+	return total
+}
+
+// lines are those of a file, none where it cannot be read.
+func lines(root fs.FS, name string) func(yield func(string) bool) {
+	text, err := fs.ReadFile(root, name)
+	if err != nil {
+		return func(func(string) bool) {}
+	}
+	return func(yield func(string) bool) {
+		for line := range strings.Lines(string(text)) {
+			if !yield(strings.TrimSpace(line)) {
+				return
+			}
+		}
+	}
+}

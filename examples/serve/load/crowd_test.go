@@ -1,0 +1,62 @@
+package main
+
+import (
+	"math/rand/v2"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/bochner-go/bochner/examples/internal/clitest"
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/data"
+	"gorgonia.org/tensor"
+)
+
+// TestCrowd: beside idle and hostile connections, under a limit of memory, every request has its answer.
+func TestCrowd(t *testing.T) {
+	const d, features = 64, 256
+	dir := t.TempDir()
+	spec := layers.Spec{Map: "gaussian", Params: layers.Values{"sigma": 3.}, Dims: d, Features: features, Seed: 7,
+		Name: "map"}
+	m := &train.Model{Spec: spec, Classes: data.Classes{"a", "b"}}
+	var err error
+	if m.Scaler, err = data.ParseScalers("none"); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Scaler.Fit(tensor.New(tensor.WithShape(1, d), tensor.Of(tensor.Float64))); err != nil {
+		t.Fatal(err)
+	}
+	if m.Map, err = spec.Build(); err != nil {
+		t.Fatal(err)
+	}
+	head, err := layers.NewLinearHead(features, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := make([]float64, 2*features)
+	for i := range w {
+		w[i] = rand.New(rand.NewPCG(1, uint64(i))).NormFloat64()
+	}
+	if err := head.SetWeights(w, make([]float64, 2)); err != nil {
+		t.Fatal(err)
+	}
+	m.Head = head
+	if err := m.Save(filepath.Join(dir, "m")); err != nil {
+		t.Fatal(err)
+	}
+	// What the program builds is in the cache then: it has a minute.
+	if out, err := exec.Command("go", "build", "-o", filepath.Join(dir, "serve.exe"), pkg).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	// The program builds the server, which takes a folder of its module: this one.
+	ob := clitest.Run(t, ".", "-model "+filepath.Join(dir,
+		"m")+" -rate 50 -rows 8 -duration 3s -idle 100 -hostile 22 -memory 536870912 -json").Object(t)
+	if ob["requests"] != 150. || ob["errors"] != 0. || ob["idle_connections"] != 100. ||
+		ob["hostile_connections"] != 22. || ob["memory_limit"] == nil {
+		t.Errorf("%v", ob)
+	}
+	if answers, _ := ob["hostile_answers"].(map[string]any); len(answers) < 2 {
+		t.Errorf("the answers to hostile requests are %v; want refusals among them", answers)
+	}
+}

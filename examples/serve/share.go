@@ -1,0 +1,58 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/bochner-go/bochner/examples/internal/cli"
+)
+
+// Half of -max-memory is the budget of all requests in flight. The other half is divided among the turns, for what each
+// takes while a body is read and rows are predicted: a window to unpack the body, the rows twice, as they grow, and the
+// features of some of them.
+const (
+	maxWindow   = 8 << 20 // what RFC 8878, section 3.1.1.1.2, recommends to support
+	reading     = 1 << 20 // buffers and tables of the readers
+	maxFeatures = 8 << 20 // features of a turn in bytes, but of one row at least
+	maxAtOnce   = 512     // rows
+	growth      = 18      // bytes a number of the rows, while they grow
+)
+
+// memory is -max-memory, or by default a quarter of what there is.
+func (o *options) memory() int64 {
+	if o.maxMemory > 0 {
+		return o.maxMemory
+	}
+	have := cli.Memory()
+	if have == 0 {
+		have = 1 << 30
+	}
+	return have / 4
+}
+
+// share sets how many rows of the model a request may have, and how many of them are mapped at once.
+func (l *loaded) share(o *options) error {
+	d, features, outputs := int64(l.model.Dims()), int64(l.model.Map.Features()), int64(l.model.Head.Features())
+	row := 8 * (2*d + 3*features + 2*outputs) // a map may need as much again for what lies before its features
+	l.atOnce = int(min(max(1, maxFeatures/row), maxAtOnce))
+	fixed := maxWindow + reading + int64(l.atOnce)*row
+	each := o.memory() / 2 / int64(o.concurrent)
+	l.maxRows = int(min(int64(o.maxRows), (each-fixed)/(growth*d)))
+	if least := 2 * int64(o.concurrent) * (fixed + growth*d); o.memory() < least {
+		return fmt.Errorf("-max-memory %d: this model with -concurrent %d takes at least %d bytes; raise -max-memory or lower -concurrent", o.memory(), o.concurrent, least)
+	}
+	return nil
+}
+
+// held is what a request of n rows holds: the rows, the output of the head, and the answer while it is written.
+func (l *loaded) held(n int, scores bool) int64 {
+	d, outputs := int64(l.model.Dims()), int64(l.model.Head.Features())
+	name := 24 // digits of a target
+	for _, c := range l.model.Classes {
+		name = max(name, 16+6*len(c)) // as a string, and in JSON where every byte may become \u0000
+	}
+	text := int64(name)
+	if scores || l.model.Classes == nil && outputs > 1 {
+		text += 26 * outputs
+	}
+	return int64(n) * (8*d + 8*outputs + 3*text) // a buffer that doubles, and a copy
+}
