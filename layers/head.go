@@ -15,6 +15,8 @@ type Head interface {
 	Loss(z, targets *G.Node) (*G.Node, error)
 	// SetWeights copies W [Dims, Features] and b [Features] into the head: how a closed-form fit fills it.
 	SetWeights(w, b []float64) error
+	// Kind names the head in a model file: linear or softmax.
+	Kind() string
 }
 
 // LinearHead is zA + b, the head of regression, of ridge regression, and of one-versus-rest classification on targets of
@@ -107,6 +109,12 @@ func (l *affine) SetWeights(w, b []float64) error {
 		"b": newTensor(l.dt, append([]float64(nil), b...), l.features),
 	})
 }
+
+// Kind is "linear".
+func (l *LinearHead) Kind() string { return "linear" }
+
+// Kind is "softmax".
+func (l *SoftmaxHead) Kind() string { return "softmax" }
 
 // Fwd returns zA + b.
 func (l *LinearHead) Fwd(z G.Input) G.Result { return G.LiftResult(l.logits(z)) }

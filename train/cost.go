@@ -12,7 +12,9 @@ type Problem struct {
 	// features are dense.
 	Stored int
 	Signed bool // whether the features have signs, see layers.SignatureOf
-	Single bool // whether they are float32
+	// Streamed says that the rows are read in blocks, again in every pass: there are no features of all of them.
+	Streamed bool
+	Single   bool // whether they are float32
 }
 
 // Cost is an estimate of what a fit takes, to be had before it begins: the memory that it holds at a time besides its
@@ -61,10 +63,10 @@ func (o RidgeOptions) choice(p Problem) (how Selection, lambdas float64) {
 	return o.Select, lambdas
 }
 
-// Cost is that of FitRidge.
+// Cost is that of FitRidge, or FitRidgeBlocks of rows that are streamed.
 func (o RidgeOptions) Cost(p Problem) Cost {
-	if !o.solvesDual(p.Rows, p.Features, p.Signed) {
-		return o.CostOfBlocks(p)
+	if p.Streamed || !o.solvesDual(p.Rows, p.Features, p.Signed) {
+		return o.costPrimal(p)
 	}
 	n, d, k := float64(p.Rows), float64(p.Features), float64(p.Outputs)
 	choice, lambdas := o.choice(p)
@@ -89,8 +91,8 @@ func (o RidgeOptions) Cost(p Problem) Cost {
 	return c
 }
 
-// CostOfBlocks is that of FitRidgeBlocks, which solves the D x D system for any number of rows.
-func (o RidgeOptions) CostOfBlocks(p Problem) Cost {
+// costPrimal is the cost of the D x D system.
+func (o RidgeOptions) costPrimal(p Problem) Cost {
 	n, d, k := float64(p.Rows), float64(p.Features), float64(p.Outputs)
 	choice, lambdas := o.choice(p)
 	var c Cost
@@ -158,7 +160,7 @@ func (o SVMOptions) Cost(p Problem) Cost {
 	return c
 }
 
-// Cost is that of Fit.
+// Cost is that of Fit, or FitRows of rows that are streamed.
 func (o FitOptions) Cost(p Problem) Cost {
 	n, d, k := float64(p.Rows), float64(p.Features), float64(p.Outputs)
 	cells, width := n*d, d // of all rows, and of one
@@ -170,7 +172,7 @@ func (o FitOptions) Cost(p Problem) Cost {
 	}
 	var c Cost
 	c.hold(8*p.number()*d*k, "the %d x %d weights, their gradients and moments", p.Features, p.Outputs)
-	if p.Stored == 0 && cells*p.number() <= float64(o.CacheBytes) {
+	if p.Stored == 0 && !p.Streamed && cells*p.number() <= float64(o.CacheBytes) {
 		c.hold(cells*p.number(), "the %d x %d features", p.Rows, p.Features)
 	}
 	c.hold(4*p.number()*float64(o.Batch)*width, "batches of %d rows", o.Batch)
@@ -184,33 +186,43 @@ func (o CVOptions) Cost(p Problem, maps int) Cost {
 	if folds == 0 {
 		folds = 5
 	}
-	var c Cost
-	switch h := o.Head.(type) {
-	case CVSVM:
-		h.SVMOptions.Lambdas = o.Lambdas
-		if h.SVMOptions.Lambdas == nil {
-			h.SVMOptions.Lambdas = h.lambdas(p.Rows).first()
-		}
-		c = h.SVMOptions.Cost(p)
-		c.Operations *= float64(folds)
-	case CVFit:
-		c = h.FitOptions.Cost(p)
-		c.Operations *= float64(folds * max(len(o.Lambdas), 1))
-	default: // CVRidge, whatever the number of rows
-		d, k := float64(p.Features), float64(p.Outputs)
-		lambdas := len(o.Lambdas)
-		if lambdas == 0 {
-			lambdas = len(CVRidge{}.lambdas(p.Rows).first())
-		}
-		copies := folds + 2
-		if p.Signed {
-			copies++
-		}
-		c.hold(8*float64(copies)*d*d, "%d matrices of %d x %d numbers, of the features", copies, p.Features, p.Features)
-		c.hold(8*d*float64(min(p.Rows, folds*scoredRows)), "the rows of classes that choose lambda")
-		c.block(p)
-		c.Operations = float64(p.Rows)*d*d + float64(folds*lambdas)*(d*d*d/3+2*d*d*k)
+	head := o.Fitter
+	if head == nil {
+		head = RidgeOptions{}
 	}
+	lambdas := o.Lambdas
+	if lambdas == nil {
+		lambdas = head.lambdas(p.Rows).first()
+	}
+	c := head.costOfFolds(p, folds, lambdas)
 	c.Operations *= float64(maps)
+	return c
+}
+
+// costOfFolds is for any number of rows.
+func (o RidgeOptions) costOfFolds(p Problem, folds int, lambdas []float64) Cost {
+	d, k := float64(p.Features), float64(p.Outputs)
+	copies := folds + 2
+	if p.Signed {
+		copies++
+	}
+	var c Cost
+	c.hold(8*float64(copies)*d*d, "%d matrices of %d x %d numbers, of the features", copies, p.Features, p.Features)
+	c.hold(8*d*float64(min(p.Rows, folds*scoredRows)), "the rows of classes that choose lambda")
+	c.block(p)
+	c.Operations = float64(p.Rows)*d*d + float64(folds*len(lambdas))*(d*d*d/3+2*d*d*k)
+	return c
+}
+
+func (o SVMOptions) costOfFolds(p Problem, folds int, lambdas []float64) Cost {
+	o.Lambdas = lambdas
+	c := o.Cost(p)
+	c.Operations *= float64(folds)
+	return c
+}
+
+func (h MiniBatch) costOfFolds(p Problem, folds int, lambdas []float64) Cost {
+	c := h.Cost(p)
+	c.Operations *= float64(folds * len(lambdas))
 	return c
 }

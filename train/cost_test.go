@@ -51,11 +51,15 @@ func TestRidgeCost(t *testing.T) {
 func TestCosts(t *testing.T) {
 	small, large := train.Problem{Rows: 400, Features: 100, Outputs: 2}, train.Problem{Rows: 1 << 40, Features: 1 << 40,
 		Outputs: 1 << 10}
+	streamed := func(p train.Problem) train.Cost {
+		p.Streamed = true
+		return train.RidgeOptions{}.Cost(p)
+	}
 	for name, cost := range map[string]func(p train.Problem) train.Cost{
-		"ridge": train.RidgeOptions{}.Cost, "ridge of blocks": train.RidgeOptions{}.CostOfBlocks, "cg": train.CGOptions{}.Cost, "svm": train.SVMOptions{}.Cost, "fit": train.FitOptions{}.Cost,
+		"ridge": train.RidgeOptions{}.Cost, "ridge of blocks": streamed, "cg": train.CGOptions{}.Cost, "svm": train.SVMOptions{}.Cost, "fit": train.FitOptions{}.Cost,
 		"cv, ridge": func(p train.Problem) train.Cost { return train.CVOptions{}.Cost(p, 3) },
-		"cv, svm":   func(p train.Problem) train.Cost { return train.CVOptions{Head: train.CVSVM{}}.Cost(p, 3) },
-		"cv, fit":   func(p train.Problem) train.Cost { return train.CVOptions{Head: train.CVFit{}}.Cost(p, 3) },
+		"cv, svm":   func(p train.Problem) train.Cost { return train.CVOptions{Fitter: train.SVMOptions{}}.Cost(p, 3) },
+		"cv, fit":   func(p train.Problem) train.Cost { return train.CVOptions{Fitter: train.MiniBatch{}}.Cost(p, 3) },
 	} {
 		a, b := cost(small), cost(large)
 		if !(a.Bytes > 0 && a.Bytes < 1e8 && b.Bytes > 1e15 && b.Bytes < math.Inf(1) && a.Operations > 0 &&
@@ -112,7 +116,8 @@ func ExampleRidgeOptions_Cost() {
 	// read block by block.
 	p := train.Problem{Rows: 400, Features: 1_000_000, Outputs: 2, Stored: 400 * 300}
 	fmt.Println(train.RidgeOptions{}.Cost(p).Largest)
-	c := train.RidgeOptions{}.CostOfBlocks(p)
+	p.Streamed = true
+	c := train.RidgeOptions{}.Cost(p)
 	fmt.Printf("%s: %.0f GB\n", c.Largest, c.Bytes/1e9)
 	// Output:
 	// the sparse rows by columns

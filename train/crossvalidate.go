@@ -17,7 +17,7 @@ import (
 
 // CVOptions are the options of CrossValidate.
 type CVOptions struct {
-	Head     CVHead                // what is fitted; nil: CVRidge{}
+	Fitter   CVHead                // what is fitted; nil: RidgeOptions{}
 	Folds    int                   // 0: 5
 	Lambdas  []float64             // of the candidates that have none of their own, as the head takes them for all rows; nil: those of the head, which grow
 	Seed     uint64                // of the folds
@@ -52,7 +52,7 @@ type CVScore struct {
 	Lambda float64
 	Error  float64 // +Inf where there is a fold that cannot be fitted
 	StdErr float64 // of Error, over the folds
-	MSE    float64 // the mean squared error, which CVRidge has beside the error rate; NaN where there is none
+	MSE    float64 // the mean squared error, which RidgeOptions has beside the error rate; NaN where there is none
 }
 
 // score is s as that of its lambda.
@@ -73,7 +73,7 @@ type CVReport struct {
 
 // CrossValidate scores maps and lambdas of a head on x [n, d] and y [n, k] by k-fold cross-validation; of classes y is OneVersusRest. What a
 // candidate's spec leaves open is filled in from x (Spec.FillDefaults). Each map is drawn once, for all candidates that have it, and its
-// features, where they can be kept, are computed once for all folds and lambdas; CVRidge, CVSVM and CVFit say what else is shared. A map that is
+// features, where they can be kept, are computed once for all folds and lambdas; RidgeOptions, SVMOptions and MiniBatch say what else is shared. A map that is
 // fitted sees all rows of x, but no target. The folds are drawn from all rows, whatever their classes, and are the same for all candidates; maps
 // with one seed have the same draws, so that scores differ by the parameters alone. The scores depend on the arguments alone, not on GOMAXPROCS.
 //
@@ -83,8 +83,8 @@ func CrossValidate(ctx context.Context, candidates []Candidate, x ops.Matrix, y 
 	if o.Folds == 0 {
 		o.Folds = 5
 	}
-	if o.Head == nil {
-		o.Head = CVRidge{}
+	if o.Fitter == nil {
+		o.Fitter = RidgeOptions{}
 	}
 	n := x.Shape()[0]
 	switch {
@@ -93,7 +93,7 @@ func CrossValidate(ctx context.Context, candidates []Candidate, x ops.Matrix, y 
 	case n < 2*o.Folds || y == nil || y.RawMatrix().Rows != n:
 		return nil, fmt.Errorf("train: CrossValidate: x is %v and y %v in %d folds; give a row of targets for each row and two rows for each fold: %w", x.Shape(), dimsOf(y), o.Folds, domain.ErrShape)
 	}
-	if err := o.Head.check(y); err != nil {
+	if err := o.Fitter.check(y); err != nil {
 		return nil, fmt.Errorf("train: CrossValidate: %w", err)
 	}
 	groups, err := groupsOf(candidates, o)
@@ -101,9 +101,9 @@ func CrossValidate(ctx context.Context, candidates []Candidate, x ops.Matrix, y 
 		return nil, err
 	}
 	job := cvJob{x: x, y: y, folds: foldsOf(n, o.Folds, o.Seed), total: o.Folds * len(groups), progress: o.Progress}
-	r, scores := &CVReport{Metric: o.Head.metric(y)}, make([][]CVScore, len(candidates))
+	r, scores := &CVReport{Metric: o.Fitter.metric(y)}, make([][]CVScore, len(candidates))
 	for _, g := range groups {
-		all, err := job.scores(ctx, o.Head, g.Candidate)
+		all, err := job.scores(ctx, o.Fitter, g.Candidate)
 		if err != nil {
 			return nil, fmt.Errorf("train: CrossValidate: map %s %v: %w", g.Spec.Map, g.Spec.Params.Short(), err)
 		}

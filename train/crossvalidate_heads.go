@@ -14,11 +14,14 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// CVHead is what CrossValidate fits on the features of a map: CVRidge, CVSVM or CVFit.
+// CVHead is a Fitter that CrossValidate can score: RidgeOptions, SVMOptions or MiniBatch. Their lambdas are nil or 0, for
+// those of the candidates and of CVOptions are scored.
 type CVHead interface {
+	Fitter
 	// check refuses options and targets before anything is fitted.
 	check(y *mat.Dense) error
 	metric(y *mat.Dense) Metric
+	costOfFolds(p Problem, folds int, lambdas []float64) Cost
 	// lambdas are the default ones for n rows.
 	lambdas(n int) lambdaGrid
 	// scorer prepares the fits of a map.
@@ -28,24 +31,29 @@ type CVHead interface {
 // cvScorer returns the scores of each fold and, in it, of each lambda, +Inf for a fit that fails by the lambda.
 type cvScorer func(lambdas []float64) ([][]LambdaScore, error)
 
-// CVRidge is ridge: of classes by the error rate, among equals by the mean squared error, and otherwise by this. Rows go over the map once: a fold
-// is its RidgeStats, a fit is on the sums of the others, whose Gram matrix serves every lambda, and the squared error on the fold needs no row
-// again (RidgeStats.MSE); the error rate is that of at most 4096 rows of each fold, drawn at random. Memory is Folds + 2 matrices of D x D, and
-// those rows of classes. A lambda is relative and means the same penalty a row in a fold as on all rows; the default ones are those of
-// RidgeOptions. ClassWeights are those of RidgeOptions, in the errors too.
-type CVRidge struct{ ClassWeights []float64 }
+// check wants options without a choice of lambda. Ridge is scored by the error rate of classes, among equals by the mean
+// squared error, and otherwise by this. Rows go over the map once: a fold is its RidgeStats, a fit is on the sums of the
+// others, whose Gram matrix serves every lambda, and the squared error on the fold needs no row again (RidgeStats.MSE); the
+// error rate is that of at most 4096 rows of each fold, drawn at random. Memory is Folds + 2 matrices of D x D, and those
+// rows of classes. A lambda is relative and means the same penalty a row in a fold as on all rows; the default ones are
+// those of a fit. ClassWeights count in the errors too.
+func (o RidgeOptions) check(*mat.Dense) error {
+	if o.Lambdas != nil || o.Select != SelectAuto {
+		return fmt.Errorf("RidgeOptions have Lambdas or Select; give lambdas to CVOptions or the candidates: %w", domain.ErrParam)
+	}
+	return nil
+}
 
-func (CVRidge) check(*mat.Dense) error   { return nil }
-func (CVRidge) lambdas(n int) lambdaGrid { return builtIn(n, 1) }
+func (RidgeOptions) lambdas(n int) lambdaGrid { return builtIn(n, 1) }
 
-func (CVRidge) metric(y *mat.Dense) Metric {
+func (RidgeOptions) metric(y *mat.Dense) Metric {
 	if hasClasses(y) {
 		return ErrorRate
 	}
 	return MeanSquaredError
 }
 
-func (h CVRidge) scorer(ctx context.Context, j *cvJob, spec layers.Spec) (cvScorer, error) {
+func (o RidgeOptions) scorer(ctx context.Context, j *cvJob, spec layers.Spec) (cvScorer, error) {
 	m, err := spec.Fit(j.x)
 	if err != nil {
 		return nil, err
@@ -56,9 +64,9 @@ func (h CVRidge) scorer(ctx context.Context, j *cvJob, spec layers.Spec) (cvScor
 		if err != nil {
 			return nil, err
 		}
-		folds[f].Signature, folds[f].ClassWeights = src.signature, h.ClassWeights
+		folds[f].Signature, folds[f].ClassWeights = src.signature, o.ClassWeights
 		add := folds[f].addNamed
-		if h.metric(j.y) == ErrorRate {
+		if o.metric(j.y) == ErrorRate {
 			samples[f] = newRowSample(uint64(f))
 			add = both(add, samples[f].add)
 		}
@@ -87,36 +95,36 @@ func (h CVRidge) scorer(ctx context.Context, j *cvJob, spec layers.Spec) (cvScor
 	}, nil
 }
 
-// CVSVM is the support vector machine of FitSVM: by the error rate, or under SquaredInsensitive by the mean squared error. The features of
-// all rows are computed once where CacheBytes allows, and every fold takes blocks of them, with no copy; the lambdas of a fold start from one
-// another, the largest first. A lambda is relative and means the same penalty a row in a fold as on all rows; the default ones are 1e-7 n to 1e-3 n
-// by factors of 10, and on to 1e-10 n or 1 n while the best is at an end, and one that is not done after MaxSteps scores +Inf. Lambdas must be nil; HeldOut and Seed do nothing.
-type CVSVM struct{ SVMOptions }
-
-func (h CVSVM) check(*mat.Dense) error {
-	if h.Lambdas != nil {
-		return fmt.Errorf("CVSVM has Lambdas; give them to CVOptions or the candidates: %w", domain.ErrParam)
+// check wants options without lambdas. A support vector machine is scored by the error rate, or under SquaredInsensitive
+// by the mean squared error. The features of all rows are computed once where CacheBytes allows, and every fold takes
+// blocks of them, with no copy; the lambdas of a fold start from one another, the largest first. A lambda is relative and
+// means the same penalty a row in a fold as on all rows; the default ones are 1e-7 n to 1e-3 n by factors of 10, and on to
+// 1e-10 n or 1 n while the best is at an end, and one that is not done after MaxSteps scores +Inf. HeldOut and Seed do
+// nothing.
+func (o SVMOptions) check(*mat.Dense) error {
+	if o.Lambdas != nil {
+		return fmt.Errorf("SVMOptions have Lambdas; give them to CVOptions or the candidates: %w", domain.ErrParam)
 	}
 	return nil
 }
 
-func (h CVSVM) metric(*mat.Dense) Metric {
-	if h.Loss == SquaredInsensitive {
+func (o SVMOptions) metric(*mat.Dense) Metric {
+	if o.Loss == SquaredInsensitive {
 		return MeanSquaredError
 	}
 	return ErrorRate
 }
 
-func (CVSVM) lambdas(n int) lambdaGrid {
+func (SVMOptions) lambdas(n int) lambdaGrid {
 	return lambdaGrid{n: n, lo: -7, hi: -3, by: 1, limit: [2]int{-10, 0}}
 }
 
-func (h CVSVM) scorer(ctx context.Context, j *cvJob, spec layers.Spec) (cvScorer, error) {
+func (o SVMOptions) scorer(ctx context.Context, j *cvJob, spec layers.Spec) (cvScorer, error) {
 	m, err := spec.Fit(j.x)
 	if err != nil {
 		return nil, err
 	}
-	src, o, err := svmSource(ctx, m, j.x, j.y, h.SVMOptions)
+	src, o, err := svmSource(ctx, m, j.x, j.y, o)
 	if err != nil {
 		return nil, err
 	}
@@ -163,39 +171,35 @@ func svmFold(src *rowSource, folds []*svmRows, f int, j *cvJob, o SVMOptions) ([
 	return part.path(j.relative(o.Lambdas, rows.n), heldSVM(folds[f], part))
 }
 
-// CVFit is Fit under a linear head, or a softmax head: by the error rate for classes, and otherwise by the mean squared error. The features of a
-// frozen map are computed once where CacheBytes allows; a map that is tuned is drawn again for every fit. Every fit starts from its own zero, for
-// mini-batches have no optimum to start from. A lambda is FitOptions.Lambda; the default ones are 0, 1e-6, 1e-5 and 1e-4, and on to 1 while the
-// best is the largest, and one under which the loss is no number scores +Inf. Lambda must be 0, and Checkpoints empty.
-type CVFit struct {
-	FitOptions
-	Softmax bool
-}
-
-func (h CVFit) check(y *mat.Dense) error {
+// check wants options without a Lambda and without Checkpoints. Mini-batches are scored by the error rate of classes, and
+// otherwise by the mean squared error. The features of a frozen map are computed once where CacheBytes allows; a map that
+// is tuned is drawn again for every fit. Every fit starts from its own zero, for mini-batches have no optimum to start from.
+// A lambda is FitOptions.Lambda; the default ones are 0, 1e-6, 1e-5 and 1e-4, and on to 1 while the best is the largest, and
+// one under which the loss is no number scores +Inf.
+func (h MiniBatch) check(y *mat.Dense) error {
 	switch {
 	case h.Lambda != 0:
-		return fmt.Errorf("CVFit has Lambda = %v; give it to CVOptions or the candidates: %w", h.Lambda, domain.ErrParam)
+		return fmt.Errorf("MiniBatch has Lambda = %v; give it to CVOptions or the candidates: %w", h.Lambda, domain.ErrParam)
 	case h.Checkpoints.Path != "":
-		return fmt.Errorf("CVFit has Checkpoints, and many fits; leave them out: %w", domain.ErrParam)
+		return fmt.Errorf("MiniBatch has Checkpoints, and many fits; leave them out: %w", domain.ErrParam)
 	case h.Softmax && !oneClass(y):
 		return fmt.Errorf("a softmax head learns classes: each row of y must be 1 in one column and -1 in the others, as OneVersusRest makes it: %w", domain.ErrDomain)
 	}
 	return nil
 }
 
-func (h CVFit) metric(y *mat.Dense) Metric {
+func (h MiniBatch) metric(y *mat.Dense) Metric {
 	if oneClass(y) {
 		return ErrorRate
 	}
 	return MeanSquaredError
 }
 
-func (CVFit) lambdas(int) lambdaGrid {
+func (MiniBatch) lambdas(int) lambdaGrid {
 	return lambdaGrid{n: 1, lo: -6, hi: -4, by: 1, limit: [2]int{-6, 0}, zero: true}
 }
 
-func (h CVFit) scorer(ctx context.Context, j *cvJob, spec layers.Spec) (cvScorer, error) {
+func (h MiniBatch) scorer(ctx context.Context, j *cvJob, spec layers.Spec) (cvScorer, error) {
 	o := h.FitOptions
 	if err := o.fill(); err != nil {
 		return nil, err
@@ -231,7 +235,7 @@ func (h CVFit) scorer(ctx context.Context, j *cvJob, spec layers.Spec) (cvScorer
 }
 
 // score is that on fold f of a fit on the others.
-func (h CVFit) score(ctx context.Context, m layers.Layer, x ops.Matrix, j *cvJob, f int, o FitOptions) (LambdaScore, error) {
+func (h MiniBatch) score(ctx context.Context, m layers.Layer, x ops.Matrix, j *cvJob, f int, o FitOptions) (LambdaScore, error) {
 	out := LambdaScore{o.Lambda, math.NaN(), math.NaN()}
 	k, dt := j.y.RawMatrix().Cols, layers.WithDtype(m.Dtype())
 	var head layers.Head

@@ -93,7 +93,7 @@ func TestCrossValidateSVM(t *testing.T) {
 		if o.Loss == SquaredInsensitive {
 			y, o.Tol = target, 1e-8
 		}
-		r, err := CrossValidate(context.Background(), maps, x, y, CVOptions{Head: CVSVM{o}, Folds: folds, Seed: seed})
+		r, err := CrossValidate(context.Background(), maps, x, y, CVOptions{Fitter: o, Folds: folds, Seed: seed})
 		if err != nil || len(r.Scores) != 6 || (r.Metric == ErrorRate) == (o.Loss == SquaredInsensitive) {
 			t.Fatal(r, err)
 		}
@@ -134,16 +134,16 @@ func TestCrossValidateFit(t *testing.T) {
 	const folds, seed = 3, 5
 	x, classes, target := overlapping(t, 91, 4, 3)
 	for _, c := range []struct {
-		head CVFit
+		head MiniBatch
 		tune string
 		y    *mat.Dense
 	}{
-		{CVFit{Softmax: true}, "", classes},
-		{CVFit{Softmax: true, FitOptions: FitOptions{CacheBytes: -1, HeldOut: .2, Patience: 2}}, "", classes},
-		{CVFit{Softmax: true}, "bandwidth", classes},
-		{CVFit{}, "", classes},
-		{CVFit{FitOptions: FitOptions{ClassWeights: []float64{1, 4, .5}, HeldOut: .2, Patience: 2}}, "", classes},
-		{CVFit{}, "all", target},
+		{MiniBatch{Softmax: true}, "", classes},
+		{MiniBatch{Softmax: true, FitOptions: FitOptions{CacheBytes: -1, HeldOut: .2, Patience: 2}}, "", classes},
+		{MiniBatch{Softmax: true}, "bandwidth", classes},
+		{MiniBatch{}, "", classes},
+		{MiniBatch{FitOptions: FitOptions{ClassWeights: []float64{1, 4, .5}, HeldOut: .2, Patience: 2}}, "", classes},
+		{MiniBatch{}, "all", target},
 	} {
 		maps, err := Grid(layers.Spec{Map: "gaussian", Features: 24, Seed: 2, Tune: c.tune}, Axis{Name: "sigma", Values: []float64{2, 6}}, Axis{Name: AxisLambda, Values: []float64{0, .1}})
 		if err != nil {
@@ -151,7 +151,7 @@ func TestCrossValidateFit(t *testing.T) {
 		}
 		o := c.head.FitOptions
 		o.Epochs, o.Batch, o.LearnRate, o.Seed = 6, 16, .1, 9
-		r, err := CrossValidate(context.Background(), maps, x, c.y, CVOptions{Head: CVFit{o, c.head.Softmax}, Folds: folds, Seed: seed})
+		r, err := CrossValidate(context.Background(), maps, x, c.y, CVOptions{Fitter: MiniBatch{o, c.head.Softmax}, Folds: folds, Seed: seed})
 		if err != nil || len(r.Scores) != 4 || (r.Metric == ErrorRate) != (c.y == classes) {
 			t.Fatal(r, err)
 		}
@@ -180,7 +180,7 @@ func TestCrossValidateFit(t *testing.T) {
 func TestCrossValidateIsDeterministic(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	x, y, _ := overlapping(t, 91, 4, 3)
-	for _, head := range []CVHead{CVRidge{}, CVSVM{}, CVFit{FitOptions: FitOptions{Epochs: 3}, Softmax: true}} {
+	for _, head := range []CVHead{RidgeOptions{}, SVMOptions{}, MiniBatch{FitOptions: FitOptions{Epochs: 3}, Softmax: true}} {
 		var first []CVScore
 		for procs := 1; procs <= 3; procs++ {
 			runtime.GOMAXPROCS(procs)
@@ -188,7 +188,7 @@ func TestCrossValidateIsDeterministic(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r, err := CrossValidate(context.Background(), maps, x, y, CVOptions{Head: head, Seed: 3})
+			r, err := CrossValidate(context.Background(), maps, x, y, CVOptions{Fitter: head, Seed: 3})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -208,18 +208,18 @@ func TestCrossValidateIsDeterministic(t *testing.T) {
 func TestCrossValidateBest(t *testing.T) {
 	x, y, _ := overlapping(t, 60, 3, 2)
 	linear := []Candidate{{Spec: layers.Spec{Map: "linear"}}}
-	r, err := CrossValidate(context.Background(), linear, x, y, CVOptions{Head: CVSVM{SVMOptions{MaxSteps: 4, Tol: 1e-6}}, Lambdas: []float64{1e-320, 1e4, 1e5, 1e3}})
+	r, err := CrossValidate(context.Background(), linear, x, y, CVOptions{Fitter: SVMOptions{MaxSteps: 4, Tol: 1e-6}, Lambdas: []float64{1e-320, 1e4, 1e5, 1e3}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if s := r.Scores; !math.IsInf(s[0].Error, 1) || !math.IsNaN(s[0].StdErr) || s[1].Error != s[2].Error || r.Best != 2 {
 		t.Errorf("%+v", r)
 	}
-	sgd := CVFit{FitOptions: FitOptions{Solver: SGD, LearnRate: 1e-4, Epochs: 100}}
-	if r, err = CrossValidate(context.Background(), linear, x, y, CVOptions{Head: sgd, Lambdas: []float64{1e300, 1e-3}}); err != nil || !math.IsInf(r.Scores[0].Error, 1) || r.Best != 1 {
+	sgd := MiniBatch{FitOptions: FitOptions{Solver: SGD, LearnRate: 1e-4, Epochs: 100}}
+	if r, err = CrossValidate(context.Background(), linear, x, y, CVOptions{Fitter: sgd, Lambdas: []float64{1e300, 1e-3}}); err != nil || !math.IsInf(r.Scores[0].Error, 1) || r.Best != 1 {
 		t.Errorf("%+v, %v", r, err)
 	}
-	if _, err = CrossValidate(context.Background(), linear, x, y, CVOptions{Head: sgd, Lambdas: []float64{1e300}}); !errors.Is(err, domain.ErrParam) || !strings.Contains(err.Error(), "none of the 1 candidates") {
+	if _, err = CrossValidate(context.Background(), linear, x, y, CVOptions{Fitter: sgd, Lambdas: []float64{1e300}}); !errors.Is(err, domain.ErrParam) || !strings.Contains(err.Error(), "none of the 1 candidates") {
 		t.Error(err)
 	}
 }
@@ -262,15 +262,15 @@ func TestCrossValidateHeadErrors(t *testing.T) {
 		err  error
 		text string
 	}{
-		{y, CVOptions{Head: CVSVM{SVMOptions{Lambdas: []float64{1}}}}, domain.ErrParam, "CVSVM has Lambdas"},
-		{y, CVOptions{Head: CVSVM{SVMOptions{MaxSteps: -1}}}, domain.ErrParam, "MaxSteps = -1"},
-		{y, CVOptions{Head: CVSVM{}, Lambdas: []float64{1, 0}}, domain.ErrParam, "Lambdas[1] = 0"},
-		{target, CVOptions{Head: CVSVM{}}, domain.ErrDomain, "the hinge loss takes -1 and 1"},
-		{y, CVOptions{Head: CVFit{FitOptions: FitOptions{Lambda: 1}}}, domain.ErrParam, "CVFit has Lambda = 1"},
-		{y, CVOptions{Head: CVFit{FitOptions: FitOptions{Checkpoints: Checkpoints{Path: "c"}}}}, domain.ErrParam, "CVFit has Checkpoints"},
-		{y, CVOptions{Head: CVFit{FitOptions: FitOptions{Epochs: -1}}}, domain.ErrParam, "Epochs = -1"},
-		{target, CVOptions{Head: CVFit{Softmax: true}}, domain.ErrDomain, "a softmax head learns classes"},
-		{y, CVOptions{Head: CVFit{}, Lambdas: []float64{math.NaN()}}, domain.ErrParam, "lambda = NaN"},
+		{y, CVOptions{Fitter: SVMOptions{Lambdas: []float64{1}}}, domain.ErrParam, "SVMOptions has Lambdas"},
+		{y, CVOptions{Fitter: SVMOptions{MaxSteps: -1}}, domain.ErrParam, "MaxSteps = -1"},
+		{y, CVOptions{Fitter: SVMOptions{}, Lambdas: []float64{1, 0}}, domain.ErrParam, "Lambdas[1] = 0"},
+		{target, CVOptions{Fitter: SVMOptions{}}, domain.ErrDomain, "the hinge loss takes -1 and 1"},
+		{y, CVOptions{Fitter: MiniBatch{FitOptions: FitOptions{Lambda: 1}}}, domain.ErrParam, "MiniBatch has Lambda = 1"},
+		{y, CVOptions{Fitter: MiniBatch{FitOptions: FitOptions{Checkpoints: Checkpoints{Path: "c"}}}}, domain.ErrParam, "MiniBatch has Checkpoints"},
+		{y, CVOptions{Fitter: MiniBatch{FitOptions: FitOptions{Epochs: -1}}}, domain.ErrParam, "Epochs = -1"},
+		{target, CVOptions{Fitter: MiniBatch{Softmax: true}}, domain.ErrDomain, "a softmax head learns classes"},
+		{y, CVOptions{Fitter: MiniBatch{}, Lambdas: []float64{math.NaN()}}, domain.ErrParam, "lambda = NaN"},
 	} {
 		if _, err := CrossValidate(context.Background(), linear, x, c.y, c.o); !errors.Is(err, c.err) || !strings.Contains(err.Error(), c.text) {
 			t.Errorf("%+v: %v, want %q", c.o, err, c.text)
@@ -280,7 +280,7 @@ func TestCrossValidateHeadErrors(t *testing.T) {
 
 // TestDefaultLambdas: each head has its own, in the order that a table shows them in.
 func TestDefaultLambdas(t *testing.T) {
-	for _, head := range []CVHead{CVRidge{}, CVSVM{}, CVFit{}} {
+	for _, head := range []CVHead{RidgeOptions{}, SVMOptions{}, MiniBatch{}} {
 		g := head.lambdas(100)
 		if l := powers(g.lo, g.hi, g.n); len(l) < 3 || !slices.IsSorted(l) || g.limit[0] > g.lo || g.limit[1] <= g.hi {
 			t.Errorf("%T: %+v", head, g)

@@ -55,7 +55,7 @@ func ExampleGrid() {
 	if err != nil {
 		panic(err)
 	}
-	r, err := train.CrossValidate(context.Background(), maps, x, y, train.CVOptions{Head: train.CVSVM{}})
+	r, err := train.CrossValidate(context.Background(), maps, x, y, train.CVOptions{Fitter: train.SVMOptions{}})
 	if err != nil {
 		panic(err)
 	}

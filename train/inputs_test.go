@@ -178,13 +178,13 @@ func TestInputsStay(t *testing.T) {
 			}
 		}
 	}
-	for name, head := range map[string]train.CVHead{"ridge": train.CVRidge{}, "svm": train.CVSVM{}, "fit": train.CVFit{FitOptions: train.FitOptions{Epochs: 1}, Softmax: true}} {
+	for name, head := range map[string]train.CVHead{"ridge": train.RidgeOptions{}, "svm": train.SVMOptions{}, "fit": train.MiniBatch{FitOptions: train.FitOptions{Epochs: 1}, Softmax: true}} {
 		calls["cross-validation "+name] = func(g *given) error {
 			candidates, err := train.Grid(g.spec, train.Axis{Name: "features", Values: []float64{4, 8}})
 			if err != nil {
 				return err
 			}
-			_, err = train.CrossValidate(ctx, candidates, g.x, g.y, train.CVOptions{Head: head, Folds: 3, Lambdas: g.lists[0]})
+			_, err = train.CrossValidate(ctx, candidates, g.x, g.y, train.CVOptions{Fitter: head, Folds: 3, Lambdas: g.lists[0]})
 			return err
 		}
 	}

@@ -28,8 +28,16 @@ const blockRows = 512
 
 // whole tells what a model lacks.
 func (m *Model) whole() error {
-	if m.Scaler == nil || m.Map == nil || m.Head == nil {
-		return fmt.Errorf("train: Model: Scaler, Map or Head is nil; the scaler that does nothing is ParseScalers(\"none\"), fitted: %w", domain.ErrParam)
+	if m.Head == nil {
+		return fmt.Errorf("train: Model: Head is nil; fit one, as Recipe.Fit does: %w", domain.ErrParam)
+	}
+	return m.maps()
+}
+
+// maps tells what a model lacks for features.
+func (m *Model) maps() error {
+	if m.Scaler == nil || m.Map == nil {
+		return fmt.Errorf("train: Model: Scaler or Map is nil; the scaler that does nothing is ParseScalers(\"none\"), fitted: %w", domain.ErrParam)
 	}
 	return nil
 }
@@ -43,7 +51,7 @@ func (m *Model) Dims() int { return m.Map.Dims() }
 // width, named beside the model's (domain.ErrShape); another element type (domain.ErrDtype); a cell that is not finite, or that the
 // model's element type cannot hold (domain.ErrDomain).
 func (m *Model) Prepare(x ops.Matrix) (ops.Matrix, error) {
-	if err := m.whole(); err != nil {
+	if err := m.maps(); err != nil {
 		return nil, err
 	}
 	if t, ok := x.(*tensor.Dense); x == nil || ok && t == nil || x.Dims() != 2 || x.Shape()[1] != m.Dims() {
@@ -107,8 +115,11 @@ func (m *Model) Features(x ops.Matrix) (*tensor.Dense, error) {
 // targets (LinearHead). x is dense, sparse or bags. Memory is that of the scores, of a copy of x, and of a few hundred rows of features; sparse
 // rows under a scaler that does not keep zeros are dense a few hundred at a time.
 func (m *Model) Scores(x ops.Matrix) (*mat.Dense, error) {
+	if err := m.whole(); err != nil {
+		return nil, err
+	}
 	s, sparse := x.(*ops.CSR)
-	if sparse && m.whole() == nil && !m.Scaler.KeepsZeros() && s.Rows() > blockRows {
+	if sparse && !m.Scaler.KeepsZeros() && s.Rows() > blockRows {
 		return m.scoresSpread(s)
 	}
 	x, err := m.Prepare(x)
@@ -133,6 +144,9 @@ func (m *Model) scoresSpread(x *ops.CSR) (*mat.Dense, error) {
 
 // ScoresPrepared is Scores for rows that Prepare returned.
 func (m *Model) ScoresPrepared(x ops.Matrix) (*mat.Dense, error) {
+	if err := m.whole(); err != nil {
+		return nil, err
+	}
 	n, k := x.Shape()[0], m.Head.Features()
 	if n == 0 {
 		return nil, fmt.Errorf("train: Model: no rows to predict: %w", domain.ErrShape)

@@ -168,7 +168,7 @@ func TestRidgeStatsWeights(t *testing.T) {
 func TestCrossValidateRidgeWeights(t *testing.T) {
 	const folds, seed = 3, 5
 	x, y, _ := overlapping(t, 61, 4, 3)
-	r, err := CrossValidate(context.Background(), []Candidate{{Spec: layers.Spec{Map: "linear"}}}, x, y, CVOptions{Head: CVRidge{ClassWeights: classTimes}, Lambdas: []float64{2}, Folds: folds, Seed: seed})
+	r, err := CrossValidate(context.Background(), []Candidate{{Spec: layers.Spec{Map: "linear"}}}, x, y, CVOptions{Fitter: RidgeOptions{ClassWeights: classTimes}, Lambdas: []float64{2}, Folds: folds, Seed: seed})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,6 @@ type options struct {
 	sweep                 []int
 	samplers              []string
 	spec                  layers.Spec
-	scaler                *data.Chain
 }
 
 func parse(args []string) (*options, error) {
@@ -69,7 +68,7 @@ func parse(args []string) (*options, error) {
 		return nil, err
 	}
 	var err error
-	if o.spec, o.scaler, err = o.Spec(given); err != nil {
+	if o.spec, err = o.Spec(given); err != nil {
 		return nil, err
 	}
 	e, err := layers.Lookup(o.spec.Map)

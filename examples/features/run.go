@@ -60,9 +60,9 @@ func (o *options) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	x, err := o.prepare(set)
+	x, err := o.prepare(ctx, set)
 	if err != nil {
-		return cli.Locate(err, set.Source, nil)
+		return err
 	}
 	if o.spec.Features, err = o.spec.Columns(); err != nil {
 		return err
@@ -117,19 +117,21 @@ func (o *options) read() (*data.Set, error) {
 	return data.Read(o.in, data.Options{Label: o.label})
 }
 
-// prepare scales the rows and finishes the spec for them.
-func (o *options) prepare(set *data.Set) (ops.Matrix, error) {
-	if err := cli.Scale(set, o.scaler); err != nil {
-		return nil, err
+// prepare scales the rows and finishes the spec for them. Labels are not looked at.
+func (o *options) prepare(ctx context.Context, set *data.Set) (ops.Matrix, error) {
+	set.Labels, set.Y = nil, nil
+	r := train.Recipe{Scale: o.Scale, Spec: o.spec, Afford: func(what string, bytes float64) error {
+		return cli.Afford(what, bytes, "scale by l1 or l2")
+	}}
+	p, err := r.Prepare(ctx, set)
+	if err == nil {
+		err = p.Complete()
 	}
-	x, err := set.As(cli.Dtype(o.spec))
 	if err != nil {
 		return nil, err
 	}
-	if err := cli.Fit(&o.spec, x); err != nil {
-		return nil, err
-	}
-	return x, cli.CheckRows(o.spec, x)
+	o.spec = p.Model.Spec
+	return p.X(), nil
 }
 
 // writeFeatures maps block after block, so that only one block of features is in memory.

@@ -32,10 +32,10 @@ func (o *options) read() (*problem, error) {
 	}
 	p := &problem{classes: len(classes), source: trainSet.Source}
 	if p.labels, err = classes.Index(trainSet.Labels); err != nil {
-		return nil, cli.Locate(err, trainSet.Source, nil)
+		return nil, trainSet.Locate(err)
 	}
 	if p.truth, err = classes.Index(testSet.Labels); err != nil {
-		return nil, cli.Locate(err, testSet.Source, nil)
+		return nil, testSet.Locate(err)
 	}
 	if p.y, err = train.OneVersusRest(p.labels, len(classes)); err != nil {
 		return nil, err
@@ -85,14 +85,17 @@ func part(set *data.Set, n int, seed uint64) (others, some *data.Set) {
 func (o *options) rowsOf(set *data.Set) (*tensor.Dense, error) {
 	histograms := layers.Spec{Map: "exp-semigroup", Params: layers.Values{"beta": 1.0}}
 	if err := cli.CheckRows(histograms, set.X); err != nil {
-		return nil, cli.Locate(err, set.Source, nil)
+		return nil, set.Locate(err)
 	}
 	l1, err := data.ParseScalers("l1")
 	if err != nil {
 		return nil, err
 	}
-	if err := cli.Scale(set, l1); err != nil {
-		return nil, cli.Locate(err, set.Source, nil)
+	if err := l1.Fit(set.X); err != nil {
+		return nil, set.Locate(err)
+	}
+	if err := l1.ApplyInPlace(set.X); err != nil {
+		return nil, set.Locate(err)
 	}
 	x, err := set.Dense()
 	if err != nil {

@@ -33,14 +33,14 @@ func (e *experiment) problem(s source, k *kernel) (*problem, error) {
 	classes := data.NewClasses(trainSet.Labels)
 	labels, err := classes.Index(trainSet.Labels)
 	if err != nil {
-		return nil, cli.Locate(err, trainSet.Source, nil)
+		return nil, trainSet.Locate(err)
 	}
 	out := &problem{classes: len(classes)}
 	if out.truth, err = classes.Index(testSet.Labels); err != nil {
-		return nil, cli.Locate(err, testSet.Source, nil)
+		return nil, testSet.Locate(err)
 	}
 	if out.y, err = train.OneVersusRest(labels, len(classes)); err != nil {
-		return nil, cli.Locate(err, trainSet.Source, nil)
+		return nil, trainSet.Locate(err)
 	}
 	x, err := scaled(s.scaling(k), trainSet, testSet)
 	if err != nil {

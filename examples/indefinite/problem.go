@@ -96,7 +96,7 @@ func scaled(list string, sets ...*data.Set) ([]*tensor.Dense, error) {
 			err = scaler.ApplyInPlace(x)
 		}
 		if err != nil {
-			return nil, cli.Locate(err, s.Source, nil)
+			return nil, s.Locate(err)
 		}
 		out = append(out, x)
 	}

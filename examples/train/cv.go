@@ -12,7 +12,6 @@ import (
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train"
-	"gonum.org/v1/gonum/mat"
 )
 
 // cvFeatures is how many features a map has while it is chosen, where they are not searched: what is best depends little on them.
@@ -136,9 +135,10 @@ func (o *options) cvSpec() layers.Spec {
 }
 
 // choose finds the best of the candidates by cross-validation, and puts its parameters, features and lambda into the spec and the flags.
-func (o *options) choose(ctx context.Context, m *train.Model, x ops.Matrix, y *mat.Dense, r *result) error {
+func (o *options) choose(ctx context.Context, p *train.Prepared, r *result) error {
+	m, x, y := p.Model, p.X(), p.Y()
 	bar := cli.NewProgress("cross-validation, folds")
-	co := train.CVOptions{Head: o.cvHead(x.Shape()[0]), Folds: o.cv, Seed: o.Seed, Progress: func(done, total int) { bar.Step(done, total, "") }}
+	co := train.CVOptions{Fitter: o.cvHead(x.Shape()[0]), Folds: o.cv, Seed: o.Seed, Progress: func(done, total int) { bar.Step(done, total, "") }}
 	if o.lambda != "" {
 		co.Lambdas = []float64{o.fit.Lambda}
 	}
@@ -153,7 +153,7 @@ func (o *options) choose(ctx context.Context, m *train.Model, x ops.Matrix, y *m
 			return err
 		}
 	}
-	err := o.affordCV(candidates, x, len(m.Classes), co)
+	err := o.affordCV(candidates, p, co)
 	if err != nil {
 		return err
 	}
@@ -181,15 +181,15 @@ func (o *options) choose(ctx context.Context, m *train.Model, x ops.Matrix, y *m
 func (o *options) cvHead(n int) train.CVHead {
 	switch o.head {
 	case "ridge":
-		return train.CVRidge{ClassWeights: o.fit.ClassWeights}
+		return train.RidgeOptions{ClassWeights: o.fit.ClassWeights}
 	case "svm":
 		s := o.svmOptions(n)
 		s.Lambdas = nil
-		return train.CVSVM{SVMOptions: s}
+		return s
 	}
 	f := o.fit
 	f.Lambda, f.Checkpoints = 0, train.Checkpoints{}
-	return train.CVFit{FitOptions: f, Softmax: o.head == "softmax"}
+	return train.MiniBatch{FitOptions: f, Softmax: o.head == "softmax"}
 }
 
 // cvScore is the JSON form of a score; one that is infinite has no error.

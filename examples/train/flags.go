@@ -37,7 +37,6 @@ type options struct {
 	classWeights                  string
 	fit                           train.FitOptions
 	spec                          layers.Spec
-	scaler                        *data.Chain
 }
 
 func parse(args []string) (*options, error) {
@@ -138,7 +137,7 @@ func parse(args []string) (*options, error) {
 	if err := errors.Join(o.checkStream(given), o.setCV(given), o.setDescent(schedule, given), o.setCheckpoints(every, given)); err != nil {
 		return nil, err
 	}
-	if o.spec, o.scaler, err = o.Spec(given); err != nil {
+	if o.spec, err = o.Spec(given); err != nil {
 		return nil, err
 	}
 	o.spec.Tune = o.tune

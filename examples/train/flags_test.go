@@ -231,16 +231,16 @@ func TestParse(t *testing.T) {
 		return o
 	}
 	o := must("")
-	if o.spec.Map != "exp-semigroup" || o.scaler.Name() != "l1" || o.plot != "train.png" || o.head != "softmax" || o.spec.Features != 4096 || must("").Sampler != "iid" ||
+	if o.spec.Map != "exp-semigroup" || o.Scale != "l1" || o.plot != "train.png" || o.head != "softmax" || o.spec.Features != 4096 || must("").Sampler != "iid" ||
 		o.fit.Epochs != 20 || o.fit.Batch != 256 || o.fit.Seed != 1 || o.tune != "" || o.json {
 		t.Errorf("no flags: %+v", o)
 	}
 	o = must("-train x.csv")
-	if o.spec.Map != "gaussian" || o.scaler.Name() != "none" || o.plot != "" || o.label != data.LabelLast || o.task != data.Classification {
+	if o.spec.Map != "gaussian" || o.Scale != "none" || o.plot != "" || o.label != data.LabelLast || o.task != data.Classification {
 		t.Errorf("-train: %+v", o)
 	}
 	o = must("-train x.csv -task regression -label first -seed 9 -lambda 0.5 -scale minmax,l2 -map matern -params nu=2.5,phase=true -features 7 -dtype float32")
-	if o.head != "ridge" || o.label != data.LabelFirst || o.ridgeOptions().Lambdas[0] != .5 || o.scaler.Name() != "minmax,l2" ||
+	if o.head != "ridge" || o.label != data.LabelFirst || o.ridgeOptions().Lambdas[0] != .5 || o.Scale != "minmax,l2" ||
 		o.spec.Seed != 9 || o.spec.Params.Number("nu") != 2.5 || o.spec.Features != 7 || o.spec.Dtype != "float32" {
 		t.Errorf("regression: %+v", o)
 	}

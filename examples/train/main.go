@@ -51,8 +51,6 @@ func run(ctx context.Context, args []string) error {
 	switch {
 	case o.load != "":
 		r, err = evaluateSaved(ctx, o)
-	case o.stream:
-		r, err = trainStream(ctx, o)
 	default:
 		r, err = trainModel(ctx, o)
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/bochner-go/bochner/examples/internal/cli"
 	"github.com/bochner-go/bochner/examples/internal/notes"
 	"github.com/bochner-go/bochner/layers"
-	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/report"
@@ -45,26 +44,6 @@ type scores struct {
 	accuracy, f1      float64
 	predicted, target []float64 // targets
 	rmse              float64
-}
-
-func score(m *train.Model, x ops.Matrix, set part) (*scores, error) {
-	raw, err := m.ScoresPrepared(x)
-	if err != nil {
-		return nil, set.locate(err)
-	}
-	s := new(scores)
-	if m.Classes == nil {
-		s.target = set.Y
-		for i := range set.Y {
-			s.predicted = append(s.predicted, raw.At(i, 0))
-		}
-		return s, s.measure()
-	}
-	if s.truth, err = m.Classes.Index(set.Labels); err != nil {
-		return nil, set.locate(err)
-	}
-	s.guess = train.ArgMax(raw)
-	return s, s.measure()
 }
 
 // measure says how good the predictions are.

@@ -12,80 +12,71 @@ import (
 // testShare is what is set aside for testing where no file is given for it.
 const testShare = .2
 
-// part is a set of rows that were taken from a file, or from several, whose rows are counted through.
-type part struct {
-	*data.Set
-	rows []int // their numbers in the file; nil: all of it
-}
-
-// locate names the file, and the row in it, in an error about the rows.
-func (p part) locate(err error) error { return cli.Locate(err, p.Source, p.rows) }
-
 // read gets the training and the test rows.
-func (o *options) read(ctx context.Context) (trainSet, testSet part, err error) {
+func (o *options) read(ctx context.Context) (trainSet, testSet *data.Set, err error) {
 	opts := data.Options{Label: o.label, Task: o.task}
 	if o.bags {
 		return o.readBags(opts)
 	}
 	if o.train == "" {
-		trainSet.Set = cli.MakeHistograms(o.Seed)
-	} else if trainSet.Set, err = data.ReadAll(ctx, opts, list(o.train)...); err != nil {
-		return part{}, part{}, err
+		trainSet = cli.MakeHistograms(o.Seed)
+	} else if trainSet, err = data.ReadAll(ctx, opts, list(o.train)...); err != nil {
+		return nil, nil, err
 	}
 	if o.test == "" {
-		return o.setAside(trainSet.Set)
+		return o.setAside(trainSet)
 	}
-	if testSet.Set, err = data.ReadAll(ctx, opts, list(o.test)...); err != nil {
-		return part{}, part{}, err
+	if testSet, err = data.ReadAll(ctx, opts, list(o.test)...); err != nil {
+		return nil, nil, err
 	}
 	// A sparse file need not name its last columns, neither of the two.
 	want, got := trainSet.Dims(), testSet.Dims()
 	if want < got {
 		opts.Dims = got
 		if wider, err := data.ReadAll(ctx, opts, list(o.train)...); err == nil {
-			trainSet.Set, want = wider, got
+			trainSet, want = wider, got
 		}
 	}
 	if want != got {
 		opts.Dims = want
-		testSet.Set, err = data.ReadAll(ctx, opts, list(o.test)...)
+		testSet, err = data.ReadAll(ctx, opts, list(o.test)...)
 	}
 	return trainSet, testSet, err
 }
 
 // readBags is read for sets of samples.
-func (o *options) readBags(opts data.Options) (trainSet, testSet part, err error) {
+func (o *options) readBags(opts data.Options) (trainSet, testSet *data.Set, err error) {
 	if o.train == "" {
-		trainSet.Set, err = cli.MakeBags(o.Seed)
+		trainSet, err = cli.MakeBags(o.Seed)
 	} else {
-		trainSet.Set, err = data.ReadBags(o.train, opts)
+		trainSet, err = data.ReadBags(o.train, opts)
 	}
 	if err != nil {
-		return part{}, part{}, err
+		return nil, nil, err
 	}
 	if o.test == "" {
-		return o.setAside(trainSet.Set)
+		return o.setAside(trainSet)
 	}
 	opts.Dims = trainSet.Dims()
-	testSet.Set, err = data.ReadBags(o.test, opts)
+	testSet, err = data.ReadBags(o.test, opts)
 	return trainSet, testSet, err
 }
 
 // setAside takes a fifth of the rows for testing, of each class in classification.
-func (o *options) setAside(set *data.Set) (trainSet, testSet part, err error) {
+func (o *options) setAside(set *data.Set) (trainSet, testSet *data.Set, err error) {
 	if set.Rows() < 5 {
-		return part{}, part{}, fmt.Errorf("%s: %d rows are too few to set a fifth aside; give -test", set.Source, set.Rows())
+		return nil, nil, fmt.Errorf("%s: %d rows are too few to set a fifth aside; give -test", set.Source, set.Rows())
 	}
 	rows, held := data.Split(set.Rows(), testShare, o.Seed)
 	if o.task == data.Classification {
 		classes, err := data.NewClasses(set.Labels).Index(set.Labels)
 		if err != nil {
-			return part{}, part{}, err
+			return nil, nil, err
 		}
 		rows, held = data.SplitStratified(classes, testShare, o.Seed)
 	}
 	if len(held) == 0 {
-		return part{}, part{}, fmt.Errorf("%s: no row can be set aside for testing; give -test", set.Source)
+		return nil, nil, fmt.Errorf("%s: no row can be set aside for testing; give -test", set.Source)
 	}
-	return part{set.Take(rows), rows}, part{set.Take(held), held}, nil
+	return set.Take(rows), set.Take(held), nil
 }

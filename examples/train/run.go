@@ -15,7 +15,6 @@ import (
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/report"
-	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
 
@@ -32,75 +31,49 @@ func trainModel(ctx context.Context, o *options) (*result, error) {
 	if err := o.checkWritable(); err != nil {
 		return nil, err
 	}
-	trainSet, testSet, err := o.read(ctx)
+	rows, openTest, err := o.open(ctx)
 	if err != nil {
 		return nil, err
 	}
-	r.trainRows, r.testRows = trainSet.Rows(), testSet.Rows()
+	p, err := o.recipe().Prepare(ctx, rows)
+	if err != nil {
+		return nil, err
+	}
+	test, err := openTest()
+	if err != nil {
+		return nil, err
+	}
+	r.trainRows = p.Rows
 	r.seconds.Load = time.Since(start).Seconds()
-
-	m := &train.Model{Scaler: o.scaler, Spec: o.spec}
-	if o.task == data.Classification {
-		if m.Classes = data.NewClasses(trainSet.Labels); len(m.Classes) < 2 {
-			return nil, fmt.Errorf("%s: all rows have the class %q; a classifier needs two", trainSet.Source, m.Classes[0])
-		}
-	}
-	x, err := scaled(m, trainSet.Set)
-	if err != nil {
-		return nil, trainSet.locate(err)
-	}
-	y, labels, err := targetsOf(m, trainSet)
-	if err != nil {
-		return nil, err
-	}
-	if err := o.weigh(counts(labels, len(m.Classes))); err != nil {
+	if err := o.weigh(p.Counts); err != nil {
 		return nil, err
 	}
 	if o.cv > 0 {
-		if err := o.choose(ctx, m, x, y, r); err != nil {
-			return nil, trainSet.locate(err)
+		if err := o.choose(ctx, p, r); err != nil {
+			return nil, p.Locate(err)
 		}
 	}
-	draw := time.Now()
-	if err := cli.Fit(&m.Spec, x); err != nil {
-		return nil, trainSet.locate(err)
-	}
-	if err := cli.CheckRows(m.Spec, x); err != nil {
-		return nil, trainSet.locate(err)
-	}
-	layer, err := cli.Build(m.Spec, x)
+	timed, err := build(p)
 	if err != nil {
 		return nil, err
 	}
-	if m.Spec.Features == 0 {
-		m.Spec.Features = layer.Features()
+	m := p.Model
+	blocks, err := test(ctx, m)
+	if err == nil {
+		err = r.checkTest(o, m, blocks)
 	}
-	timed := &timedMap{Layer: layer, spent: time.Since(draw)}
-	m.Map = layer
-	if m.Head, err = o.newHead(m); err != nil {
+	if err != nil {
 		return nil, err
-	}
-	if o.tune == "" { // a tuned map may end up with another domain
-		if err := checkTest(m, testSet); err != nil {
-			return nil, err
-		}
 	}
 	if o.test == "" && o.train != "" {
 		fmt.Fprintf(os.Stderr, "no -test: %d of %d %s are set aside for it\n", r.testRows, r.trainRows+r.testRows, rowsName(o.bags))
 	}
-
-	size := problem(m.Spec, x, r.trainRows, layer.Features(), len(m.Classes))
-	if err := o.afford("a fit", size, o.cost(size)); err != nil {
+	if err := o.fitHead(ctx, p, timed, r); err != nil {
 		return nil, err
 	}
-	fit := time.Now()
-	if err := o.fitHead(ctx, m, timed, x, y, labels, r); err != nil {
-		return nil, err
-	}
-	r.seconds.Fit = (time.Since(fit) - timed.mapping).Seconds()
 	evaluated := *m
 	evaluated.Map = timed
-	err = r.evaluate(&evaluated, x, trainSet, testSet)
+	err = r.evaluate(&evaluated, p, blocks)
 	if err == nil {
 		err = r.evaluation().Put(m)
 	}
@@ -112,31 +85,32 @@ func trainModel(ctx context.Context, o *options) (*result, error) {
 	return r, nil
 }
 
+// recipe is the flags as a recipe; fitter is how it is fitted.
+func (o *options) recipe() train.Recipe {
+	return train.Recipe{Scale: o.Scale, Spec: o.spec, Afford: func(what string, bytes float64) error {
+		return cli.Afford(what, bytes, "scale by l1 or l2")
+	}}
+}
+
+// build makes the map, whose time it takes.
+func build(p *train.Prepared) (*timedMap, error) {
+	draw := time.Now()
+	err := p.Complete()
+	if err == nil {
+		err = cli.Check(p.Model.Spec)
+	}
+	if err == nil {
+		err = cli.AsUsage(p.Build())
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &timedMap{Layer: p.Model.Map, spent: time.Since(draw)}, nil
+}
+
 // checkWritable wants that the files can be written, before any work is done for them.
 func (o *options) checkWritable() error {
 	return errors.Join(cli.CheckWritable("save", o.save), cli.CheckWritable("plot", o.plot), cli.CheckWritable("checkpoint", o.fit.Checkpoints.Path))
-}
-
-// scaled fits the model's scaler to the set and returns the scaled rows, which take the place of the set's own.
-func scaled(m *train.Model, set *data.Set) (ops.Matrix, error) {
-	if err := cli.Scale(set, m.Scaler); err != nil {
-		return nil, err
-	}
-	return set.As(cli.Dtype(m.Spec))
-}
-
-// checkTest finds what is wrong with the test rows before the model is fitted.
-func checkTest(m *train.Model, set part) error {
-	if m.Classes != nil {
-		if _, err := m.Classes.Index(set.Labels); err != nil {
-			return set.locate(err)
-		}
-	}
-	x, err := m.Prepare(set.X)
-	if err == nil {
-		err = cli.CheckRows(m.Spec, x)
-	}
-	return set.locate(err)
 }
 
 // saveModel writes the model where it is to be saved.
@@ -186,63 +160,56 @@ func (t *timedMap) add(start time.Time) {
 	t.mapping += time.Since(start)
 }
 
-// targetsOf are the targets of a set, and the numbers of its classes where it has any.
-func targetsOf(m *train.Model, set part) (*mat.Dense, []int, error) {
-	if m.Classes == nil {
-		return mat.NewDense(set.Rows(), 1, set.Y), nil, nil
-	}
-	labels, err := m.Classes.Index(set.Labels)
-	if err != nil {
-		return nil, nil, err
-	}
-	y, err := train.OneVersusRest(labels, len(m.Classes))
-	return y, labels, err
-}
-
-// counts are the rows of each of k classes.
-func counts(labels []int, k int) []int {
-	out := make([]int, k)
-	for _, l := range labels {
-		out[l]++
-	}
-	return out
-}
-
 // fitHead fits the head, and the map under it where that is tuned.
-func (o *options) fitHead(ctx context.Context, m *train.Model, timed *timedMap, x ops.Matrix, y *mat.Dense, labels []int, r *result) error {
-	if o.head == "ridge" {
-		return o.fitRidge(ctx, m, timed, x, y, r)
+func (o *options) fitHead(ctx context.Context, p *train.Prepared, timed *timedMap, r *result) error {
+	m := p.Model
+	f, done := o.fitter(p)
+	size := p.Problem(m.Map.Features())
+	if err := o.afford("a fit", size, f.Cost(size)); err != nil {
+		return err
 	}
-	if o.head == "svm" {
-		return o.fitSVM(ctx, m, timed, x, y, r)
+	start := time.Now()
+	m.Map = timed
+	rep, err := p.Fit(ctx, f)
+	m.Map = timed.Layer
+	done()
+	if err != nil {
+		return err
 	}
-	targets := train.Targets(y, m.Map.Dtype(), nil)
-	var err error
-	if o.head == "softmax" {
-		if targets, err = train.OneHot(labels, len(m.Classes), m.Map.Dtype()); err != nil {
-			return err
+	if r.history = rep.Epochs; r.history == nil {
+		r.lambda = &rep.Lambda
+	}
+	r.seconds.Fit = (time.Since(start) - timed.mapping).Seconds()
+	return nil
+}
+
+// fitter is how the flags fit the head, with its progress shown until done is called.
+func (o *options) fitter(p *train.Prepared) (f train.Fitter, done func()) {
+	switch {
+	case o.cg:
+		bar := cli.NewProgress("ridge, digits of the residual")
+		co := train.CGOptions{Lambda: o.fit.Lambda, Seed: o.Seed}
+		co.Progress = func(iteration int, residual float64) {
+			bar.Step(int(-math.Log10(min(1, residual))), 8, fmt.Sprintf("iteration %d", iteration))
 		}
+		return co, bar.Close
+	case o.head == "ridge":
+		bar, ro := cli.NewProgress("ridge, rows"), o.ridgeOptions()
+		ro.Progress = func(done, total int) {
+			if total == 0 { // nobody knows how often the rows will pass
+				done, total = (done-1)%p.Rows+1, p.Rows
+			}
+			bar.Step(done, total, "")
+		}
+		return ro, bar.Close
+	case o.head == "svm":
+		bar, so, columns := cli.NewProgress("svm, columns"), o.svmOptions(p.Rows), max(1, len(p.Model.Classes))
+		so.Progress = func(_, open int) { bar.Step(columns-open, columns, "") }
+		return so, bar.Close
 	}
-	defer o.showEpochs(m)()
-	r.history, err = train.Fit(ctx, timed, m.Head, x, targets, o.fit)
-	return err
-}
-
-// showEpochs makes the fit tell its epochs, until done is called.
-func (o *options) showEpochs(m *train.Model) (done func()) {
-	bar := cli.NewProgress("epoch")
-	o.fit.Progress = func(e train.Epoch) { bar.Step(e.Number, e.Of, epochNote(e, m.Classes != nil)) }
-	return bar.Close
-}
-
-// newHead makes the head, an output for each class or the one target.
-func (o *options) newHead(m *train.Model) (layers.Head, error) {
-	outputs := max(1, len(m.Classes))
-	opts := []layers.Option{layers.WithDtype(m.Map.Dtype()), layers.WithName("head")}
-	if o.head == "softmax" {
-		return layers.NewSoftmaxHead(m.Map.Features(), outputs, opts...)
-	}
-	return layers.NewLinearHead(m.Map.Features(), outputs, opts...)
+	bar, fit, classes := cli.NewProgress("epoch"), o.fit, p.Model.Classes != nil
+	fit.Progress = func(e train.Epoch) { bar.Step(e.Number, e.Of, epochNote(e, classes)) }
+	return train.MiniBatch{FitOptions: fit, Softmax: o.head == "softmax"}, bar.Close
 }
 
 func epochNote(e train.Epoch, classes bool) string {
@@ -257,51 +224,6 @@ func epochNote(e train.Epoch, classes bool) string {
 	return note
 }
 
-func (o *options) fitRidge(ctx context.Context, m *train.Model, timed *timedMap, x ops.Matrix, y *mat.Dense, r *result) error {
-	if o.cg {
-		return o.ridgeCG(ctx, m, timed, train.OneBlock(x, y), r)
-	}
-	ro := o.ridgeOptions()
-	bar := cli.NewProgress("ridge, rows")
-	defer bar.Close()
-	ro.Progress = func(done, total int) { bar.Step(done, total, "") }
-	fit, err := train.FitRidge(ctx, timed, x, y, ro)
-	if err != nil {
-		return err
-	}
-	r.lambda = &fit.Lambda
-	return m.Head.SetWeights(fit.W.RawMatrix().Data, fit.B)
-}
-
-// ridgeCG fits ridge by conjugate gradients.
-func (o *options) ridgeCG(ctx context.Context, m *train.Model, timed *timedMap, blocks train.Blocks, r *result) error {
-	bar := cli.NewProgress("ridge, digits of the residual")
-	defer bar.Close()
-	co := train.CGOptions{Lambda: o.fit.Lambda, Seed: o.Seed}
-	co.Progress = func(iteration int, residual float64) {
-		bar.Step(int(-math.Log10(min(1, residual))), 8, fmt.Sprintf("iteration %d", iteration))
-	}
-	fit, err := train.FitRidgeCG(ctx, timed, blocks, co)
-	if err != nil {
-		return err
-	}
-	r.lambda = &fit.Lambda
-	return m.Head.SetWeights(fit.W.RawMatrix().Data, fit.B)
-}
-
-func (o *options) fitSVM(ctx context.Context, m *train.Model, timed *timedMap, x ops.Matrix, y *mat.Dense, r *result) error {
-	so := o.svmOptions(x.Shape()[0])
-	bar := cli.NewProgress("svm, columns")
-	defer bar.Close()
-	so.Progress = func(_, open int) { bar.Step(y.RawMatrix().Cols-open, y.RawMatrix().Cols, "") }
-	fit, err := train.FitSVM(ctx, timed, x, y, so)
-	if err != nil {
-		return err
-	}
-	r.lambda = &fit.Lambda
-	return m.Head.SetWeights(fit.W.RawMatrix().Data, fit.B)
-}
-
 // evaluateSaved loads a model and evaluates it on the test file.
 func evaluateSaved(ctx context.Context, o *options) (*result, error) {
 	start := time.Now()
@@ -312,10 +234,7 @@ func evaluateSaved(ctx context.Context, o *options) (*result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &result{head: "linear", tuned: m.Spec.Tune}
-	if _, ok := m.Head.(*layers.SoftmaxHead); ok {
-		r.head = "softmax"
-	}
+	r := &result{head: m.Head.Kind(), tuned: m.Spec.Tune}
 	opts := data.Options{Label: o.label, Dims: m.Dims()}
 	if m.Classes == nil {
 		opts.Task = data.Regression
@@ -332,7 +251,11 @@ func evaluateSaved(ctx context.Context, o *options) (*result, error) {
 	r.seconds.Load = time.Since(start).Seconds()
 	timed := &timedMap{Layer: m.Map}
 	m.Map = timed
-	if err := r.evaluate(m, nil, part{}, part{Set: set}); err != nil {
+	blocks, err := testSetRows(set)(ctx, m)
+	if err == nil {
+		err = r.evaluate(m, nil, blocks)
+	}
+	if err != nil {
 		return nil, err
 	}
 	r.seconds.Features = timed.spent.Seconds()
@@ -340,25 +263,22 @@ func evaluateSaved(ctx context.Context, o *options) (*result, error) {
 	return r, nil
 }
 
-// evaluate scores the model on the test rows and, where there are any, on the training rows x, which are scaled already.
-func (r *result) evaluate(m *train.Model, x ops.Matrix, trainSet, testSet part) error {
+// evaluate scores the model on the test rows and, where they are in memory, on the training rows.
+func (r *result) evaluate(m *train.Model, p *train.Prepared, test train.Blocks) (err error) {
 	r.describe(m)
-	prepared, err := m.Prepare(testSet.X)
-	if err != nil {
-		return testSet.locate(err)
-	}
-	if r.test, err = score(m, prepared, testSet); err != nil {
-		return err
-	}
-	if x != nil {
-		if r.train, err = score(m, x, trainSet); err != nil {
-			return err
+	watch := func(ops.Matrix) error { return nil }
+	if p != nil && p.Y() != nil {
+		if r.train, err = score(m, train.OneBlock(p.X(), p.Y()), watch); err != nil {
+			return p.Locate(err)
 		}
 	}
-	if r.tuned != "" {
-		return nil // the map is no longer that of the kernel
-	}
-	return r.measureKernel(m, prepared)
+	r.test, err = score(m, test, func(x ops.Matrix) error {
+		if r.tuned != "" || r.kernelError != nil { // a tuned map is no longer that of the kernel
+			return nil
+		}
+		return r.measureKernel(m, x)
+	})
+	return err
 }
 
 // describe takes what the result tells of a model.

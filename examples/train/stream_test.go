@@ -36,7 +36,7 @@ func stream(t *testing.T, dir, args string) object {
 	if err != nil {
 		t.Fatalf("%s: %v", args, err)
 	}
-	r, err := trainStream(t.Context(), o)
+	r, err := trainModel(t.Context(), o)
 	if err != nil {
 		t.Fatalf("%s: %v", args, err)
 	}

@@ -179,7 +179,7 @@ func (o *options) read() (*tensor.Dense, error) {
 	}
 	histograms := layers.Spec{Map: "exp-semigroup", Params: layers.Values{"beta": 1.0}}
 	if err := cli.CheckRows(histograms, set.X); err != nil {
-		return nil, cli.Locate(err, set.Source, nil)
+		return nil, set.Locate(err)
 	}
 	if set.Rows() > o.rows {
 		_, rows := data.Split(set.Rows(), float64(o.rows)/float64(set.Rows()), o.seed)

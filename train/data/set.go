@@ -3,6 +3,7 @@ package data
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gorgonia.org/tensor"
 
@@ -19,6 +20,7 @@ type Set struct {
 	LabelName string     // name of the label column, likewise
 	IDs       []string   // of bags: what the file calls each, in the order of their first rows
 	Source    string     // the file
+	taken     []int      // the number of each row in the file, where Take took them; nil: all rows
 }
 
 // Rows is n.
@@ -87,6 +89,9 @@ func (s *Set) Take(idx []int) *Set {
 	}
 	if s.IDs != nil {
 		out.IDs = pick(s.IDs, idx)
+	}
+	if out.taken = slices.Clone(idx); s.taken != nil {
+		out.taken = pick(s.taken, idx)
 	}
 	return out
 }

@@ -135,6 +135,9 @@ func (s *Stream) Options() StreamOptions { return s.o }
 // Dims is the number of features, or 0 where neither Options.Dims nor a Survey has told it.
 func (s *Stream) Dims() int { return s.shape.dims }
 
+// Sparse says whether blocks are sparse, as far as Options.Form or a Survey has told.
+func (s *Stream) Sparse() bool { return s.shape.sparse }
+
 // Dense makes the blocks dense from here on, whatever Form said.
 func (s *Stream) Dense() { s.shape.sparse, s.o.Form = false, FormDense }
 

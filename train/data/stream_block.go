@@ -1,13 +1,9 @@
 package data
 
 import (
-	"errors"
-	"fmt"
 	"math/rand/v2"
-	"strings"
 
 	"github.com/bochner-go/bochner/ops"
-	"github.com/bochner-go/bochner/ops/domain"
 	"gorgonia.org/tensor"
 )
 
@@ -29,37 +25,7 @@ func (b *Block) Place(i int) (file string, row int) {
 
 // Locate names the file in an error about the block, and counts the row that it names as in that file.
 func (b *Block) Locate(err error) error {
-	return Locate(err, func(row int) (string, int) { return b.Place(max(row, 0)) })
-}
-
-// Locate names the file in an error about rows that were taken from files: place says where row i came from, and which file it was for
-// row -1, when the error names none.
-func Locate(err error, place func(row int) (file string, at int)) error {
-	if err == nil {
-		return nil
-	}
-	who := func(who, file string) string {
-		if strings.Contains(who, file) {
-			return who
-		}
-		return file + ": " + who
-	}
-	var cell *domain.CellError
-	var row *domain.RowError
-	switch {
-	case errors.As(err, &cell) && cell.OfInput():
-		moved := *cell
-		file, at := place(cell.Row)
-		moved.Who, moved.Row = who(cell.Who, file), at
-		return &moved
-	case errors.As(err, &row):
-		moved := *row
-		file, at := place(row.Row)
-		moved.Who, moved.Row = who(row.Who, file), at
-		return &moved
-	}
-	file, _ := place(-1)
-	return fmt.Errorf("%s: %w", file, err)
+	return locate(err, func(row int) (string, int) { return b.Place(max(row, 0)) })
 }
 
 // entry is a row of a block: all its cells, or those at cols.

@@ -37,7 +37,7 @@ func affordMap(spec layers.Spec, dims int) error {
 	}
 	state, err := spec.State()
 	if err != nil {
-		return asUsage(err)
+		return AsUsage(err)
 	}
 	for _, shape := range state {
 		cells := 8.

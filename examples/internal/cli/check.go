@@ -6,11 +6,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
-	"github.com/bochner-go/bochner/ops/domain"
 )
 
 // CheckWritable wants that a file can be made under that name, before any work is done for it. An empty name is no file.
@@ -54,42 +52,4 @@ func CheckRows(spec layers.Spec, x ops.Matrix) error {
 		return err
 	}
 	return ops.CheckRows(k.Domain(), "map "+spec.Map, x)
-}
-
-// Locate names the file in an error about rows that were taken from it. A cell or a row that the error names is counted as in the
-// file: rows are the numbers of the rows that were taken, nil for all.
-func Locate(err error, source string, rows []int) error {
-	if err == nil {
-		return nil
-	}
-	at := func(row int) int {
-		if rows == nil {
-			return row
-		}
-		return rows[row]
-	}
-	who := func(who string) string {
-		if strings.Contains(who, source) {
-			return who
-		}
-		return source + ": " + who
-	}
-	var cell *domain.CellError
-	var row *domain.RowError
-	switch {
-	case errors.As(err, &cell) && cell.OfInput():
-		moved := *cell
-		moved.Who = who(cell.Who)
-		if cell.OfBag {
-			moved.Bag = at(cell.Bag)
-		} else {
-			moved.Row = at(cell.Row)
-		}
-		return &moved
-	case errors.As(err, &row):
-		moved := *row
-		moved.Who, moved.Row = who(row.Who), at(row.Row)
-		return &moved
-	}
-	return fmt.Errorf("%s: %w", source, err)
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train"
-	"github.com/bochner-go/bochner/train/data"
 	"gorgonia.org/tensor"
 )
 
@@ -36,9 +35,9 @@ func (m *MapFlags) Register(fs *flag.FlagSet, defaultMap, extra string) {
 	fs.StringVar(&m.Scale, "scale", "none", "scalers in order, fitted on the training rows: none, l1, l2, minmax, cube (minmax, and later rows clipped to it; minmax is cube for a map of x >= 0 or x > -c), standard, as a `list` a,b")
 }
 
-// Spec checks the flags and returns the map's spec, without the width of the input, and the scaler.
-func (m *MapFlags) Spec(given map[string]bool) (layers.Spec, *data.Chain, error) {
-	fail := func(err error) (layers.Spec, *data.Chain, error) { return layers.Spec{}, nil, &UsageError{err} }
+// Spec checks the flags and returns the map's spec, without the width of the input.
+func (m *MapFlags) Spec(given map[string]bool) (layers.Spec, error) {
+	fail := func(err error) (layers.Spec, error) { return layers.Spec{}, &UsageError{err} }
 	e, err := layers.Lookup(m.Map)
 	if err != nil {
 		return fail(err)
@@ -51,8 +50,7 @@ func (m *MapFlags) Spec(given map[string]bool) (layers.Spec, *data.Chain, error)
 		return fail(fmt.Errorf("-dtype %s: want float32 or float64", m.Dtype))
 	}
 	spec := layers.Spec{Map: m.Map, Params: values, Dtype: m.Dtype, Seed: m.Seed, Name: m.Map}
-	scaler, err := train.ScalersFor(spec, m.Scale)
-	if err != nil {
+	if _, err := train.ScalersFor(spec, m.Scale); err != nil {
 		return fail(err)
 	}
 	if !e.HasFeatures() && given["features"] {
@@ -83,7 +81,7 @@ func (m *MapFlags) Spec(given map[string]bool) (layers.Spec, *data.Chain, error)
 	} else if e.Ways && !given["sampler"] {
 		spec.Sampler = "" // which follows from the way
 	}
-	return spec, scaler, nil
+	return spec, nil
 }
 
 // CheckBags wants a map of sets of samples for a task of such, and no other; rows says how the user asks for rows.
@@ -157,28 +155,33 @@ func Fit(spec *layers.Spec, x ops.Matrix) error {
 	return spec.FillDefaults(x)
 }
 
-// Build makes the map of a finished spec, for the scaled rows x where it is fitted on them. What is wrong with the spec is a wrong flag.
-// Without rows it only looks at the flags of a map that is fitted.
-func Build(spec layers.Spec, x ops.Matrix) (layers.Layer, error) {
+// Check refuses a finished spec of a map that is too large: a wrong flag, or more memory than there is.
+func Check(spec layers.Spec) error {
 	dims, err := spec.FrequencyDims()
 	if err == nil && spec.Features > 0 && dims > maxCoordinates/spec.Features {
-		return nil, Usage("-features %d: the frequencies in %d dimensions are too large; ask for at most %d features", spec.Features, dims, maxCoordinates/dims)
+		return Usage("-features %d: the frequencies in %d dimensions are too large; ask for at most %d features", spec.Features, dims, maxCoordinates/dims)
 	}
 	if cols, err := spec.Columns(); err == nil && cols > maxFeatures {
-		return nil, Usage("-map %s makes %d columns of %d, and %d are the most; lower its order", spec.Map, cols, spec.Dims, maxFeatures)
+		return Usage("-map %s makes %d columns of %d, and %d are the most; lower its order", spec.Map, cols, spec.Dims, maxFeatures)
 	}
-	if err := affordMap(spec, dims); err != nil {
+	return affordMap(spec, dims)
+}
+
+// Build makes the map of a finished spec that Check does not refuse, for the scaled rows x where it is fitted on them.
+// Without rows it only looks at the flags of a map that is fitted.
+func Build(spec layers.Spec, x ops.Matrix) (layers.Layer, error) {
+	if err := Check(spec); err != nil {
 		return nil, err
 	}
 	if state, err := spec.State(); err != nil || state != nil && x == nil {
-		return nil, asUsage(err)
+		return nil, AsUsage(err)
 	}
 	l, err := spec.Fit(x)
-	return l, asUsage(err)
+	return l, AsUsage(err)
 }
 
-// asUsage makes a wrong parameter a wrong flag.
-func asUsage(err error) error {
+// AsUsage makes a wrong parameter a wrong flag.
+func AsUsage(err error) error {
 	if errors.Is(err, ops.ErrParam) || errors.Is(err, spectral.ErrSampler) {
 		return &UsageError{err}
 	}

@@ -3,9 +3,6 @@ package cli
 import (
 	"errors"
 	"flag"
-	"os"
-	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -24,11 +21,7 @@ func spec(t *testing.T, args string) (layers.Spec, error) {
 	if err := Parse(fs, "", strings.Fields(args)); err != nil {
 		t.Fatal(err)
 	}
-	s, scaler, err := m.Spec(Given(fs))
-	if err == nil && scaler == nil {
-		t.Errorf("%s: no scaler", args)
-	}
-	return s, err
+	return m.Spec(Given(fs))
 }
 
 // TestSpec: every map that is built goes from flags to a layer, and Probe has nothing against it.
@@ -131,64 +124,5 @@ func TestCheckRows(t *testing.T) {
 	}
 	if err := CheckRows(layers.Spec{Map: "gaussian"}, tensor.New(tensor.WithShape(1, 1), tensor.WithBacking([]float64{0}))); !errors.Is(err, layers.ErrParam) {
 		t.Errorf("a spec without sigma: %v", err)
-	}
-}
-
-// TestLocate: the file is named once, and cells and rows are counted as in it.
-func TestLocate(t *testing.T) {
-	cell := domain.NonNegative().Violation("map m", 2, 1, -3)
-	norm := &domain.RowError{Who: "data: a.csv: rows", Row: 1, Norm: 2}
-	for _, tc := range []struct {
-		err  error
-		rows []int
-		want string
-	}{
-		{cell, nil, "a.csv: map m: x[2,1] = -3 is negative"},
-		{cell, []int{4, 7, 19}, "a.csv: map m: x[19,1] = -3 is negative"},
-		{errors.Join(cell), []int{4, 7, 19}, "a.csv: map m: x[19,1] = -3"},
-		{norm, []int{4, 7}, "data: a.csv: rows: row 7 has norm 2"},
-		{norm, nil, "data: a.csv: rows: row 1 has norm 2"},
-		{domain.ErrShape, nil, "a.csv: shape does not fit"},
-		{domain.CheckFrequencies(domain.NonNegative(), "map m", []float64{1, 1, 1, -2}, 1), []int{4, 7}, "a.csv: map m: W[3,0] = -2 is negative"},
-	} {
-		err := Locate(tc.err, "a.csv", tc.rows)
-		if !strings.HasPrefix(err.Error(), tc.want) || !errors.Is(err, domain.ErrDomain) && !errors.Is(err, domain.ErrShape) {
-			t.Errorf("%v became %v, want %s", tc.err, err, tc.want)
-		}
-	}
-	if err := Locate(nil, "a.csv", nil); err != nil {
-		t.Errorf("no error became %v", err)
-	}
-	if err := cell.(*domain.CellError); err.Row != 2 || err.Who != "map m" {
-		t.Errorf("Locate changed the error that it was given: %v", err)
-	}
-}
-
-// TestCheckWritable: a file that can be made leaves nothing behind, and one that was there stays.
-func TestCheckWritable(t *testing.T) {
-	dir := t.TempDir()
-	file := filepath.Join(dir, "file")
-	if err := os.WriteFile(file, []byte("old"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range []string{"", file, filepath.Join(dir, "new")} {
-		if err := CheckWritable("save", path); err != nil {
-			t.Errorf("%q: %v", path, err)
-		}
-	}
-	bad := []string{dir, filepath.Join(dir, "no", "file"), filepath.Join(file, "file")}
-	if runtime.GOOS != "windows" {
-		bad = append(bad, os.DevNull) // which a rename onto it would replace
-	}
-	for _, path := range bad {
-		if err := CheckWritable("save", path); err == nil || !strings.HasPrefix(err.Error(), "-save "+path+": cannot be written: ") {
-			t.Errorf("%q: %v", path, err)
-		}
-	}
-	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
-		t.Errorf("the folder holds %v, %v", entries, err)
-	}
-	if b, err := os.ReadFile(file); err != nil || string(b) != "old" {
-		t.Errorf("the file is %q, %v", b, err)
 	}
 }

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/bochner-go/bochner/examples/internal/cli"
+	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/data"
+	"gonum.org/v1/gonum/mat"
+)
+
+// testRows are the rows to test a model on, as it takes them: scaled, with targets, of classes as OneVersusRest.
+type testRows func(ctx context.Context, m *train.Model) (train.Blocks, error)
+
+// open gets the training rows, and what the test rows will be once the training rows have been read.
+func (o *options) open(ctx context.Context) (data.Source, func() (testRows, error), error) {
+	if o.stream {
+		s, err := o.openTrain()
+		return s, func() (testRows, error) { return o.openTest(s) }, err
+	}
+	trainSet, testSet, err := o.read(ctx)
+	return trainSet, func() (testRows, error) { return testSetRows(testSet), nil }, err
+}
+
+// testSetRows are the rows of a set, which are scaled once for each model.
+func testSetRows(set *data.Set) testRows {
+	return func(_ context.Context, m *train.Model) (train.Blocks, error) {
+		b, err := preparedBlock(m, set)
+		if err != nil {
+			return nil, set.Locate(err)
+		}
+		return func(yield func(train.Block, error) bool) { yield(b, nil) }, nil
+	}
+}
+
+func preparedBlock(m *train.Model, set *data.Set) (b train.Block, err error) {
+	b.Locate = set.Locate
+	if m.Classes == nil {
+		b.Y = mat.NewDense(set.Rows(), 1, set.Y)
+	} else {
+		labels, err := m.Classes.Index(set.Labels)
+		if err != nil {
+			return b, err
+		}
+		if b.Y, err = train.OneVersusRest(labels, len(m.Classes)); err != nil {
+			return b, err
+		}
+	}
+	b.X, err = m.Prepare(set.X)
+	return b, err
+}
+
+// openTrain opens the training files to be read in blocks.
+func (o *options) openTrain() (*data.Stream, error) {
+	so := data.StreamOptions{Options: data.Options{Label: o.label, Task: o.task}, Seed: o.Seed, BlockRows: o.blockRows()}
+	if o.head != "ridge" {
+		so.Shuffle = o.shuffle
+		so.BlockRows += (o.fit.Batch - so.BlockRows%o.fit.Batch) % o.fit.Batch // whole batches
+	}
+	s, err := data.OpenStream(so, list(o.train)...)
+	if err == nil && o.test == "" {
+		s, _ = s.Split(testShare, o.Seed)
+	}
+	return s, err
+}
+
+func (o *options) blockRows() int { return train.BlockRows(1, max(1, o.spec.Features)) }
+
+// openTest is the rows of -test, or those that the training rows, which have been read, leave.
+func (o *options) openTest(rows *data.Stream) (testRows, error) {
+	opts := rows.Options().Options
+	opts.Dims, opts.Form = rows.Dims(), data.FormDense
+	if rows.Sparse() {
+		opts.Form = data.FormSparse
+	}
+	names := o.test
+	if names == "" {
+		names = o.train
+	}
+	s, err := data.OpenStream(data.StreamOptions{Options: opts, BlockRows: o.blockRows()}, list(names)...)
+	if err == nil && o.test == "" {
+		_, s = s.Split(testShare, o.Seed)
+	}
+	return func(ctx context.Context, m *train.Model) (train.Blocks, error) {
+		return train.Rows{Stream: s, Scaler: m.Scaler, Classes: m.Classes, Dtype: m.Map.Dtype()}.Blocks(ctx), nil
+	}, err
+}
+
+// checkTest counts the test rows, and finds what is wrong with them before the model is fitted.
+func (r *result) checkTest(o *options, m *train.Model, blocks train.Blocks) error {
+	for b, err := range blocks {
+		if err != nil {
+			return err
+		}
+		r.testRows += b.X.Shape()[0]
+		if r.tuned != "" { // the map may end up with another domain
+			continue
+		}
+		if err := cli.CheckRows(m.Spec, b.X); err != nil {
+			return b.Locate(err)
+		}
+	}
+	if r.testRows == 0 {
+		return fmt.Errorf("%s: no row is left to test on; give -test", list(o.train)[0])
+	}
+	return nil
+}
+
+// score is what a model predicts of rows, and how good that is; watch sees each block.
+func score(m *train.Model, blocks train.Blocks, watch func(x ops.Matrix) error) (*scores, error) {
+	s := new(scores)
+	for b, err := range blocks {
+		if err != nil {
+			return nil, err
+		}
+		raw, err := m.ScoresPrepared(b.X)
+		if err == nil {
+			err = watch(b.X)
+		}
+		if err != nil {
+			return nil, b.Locate(err)
+		}
+		if m.Classes != nil {
+			s.guess, s.truth = append(s.guess, train.ArgMax(raw)...), append(s.truth, train.ArgMax(b.Y)...)
+			continue
+		}
+		for i := range b.X.Shape()[0] {
+			s.predicted, s.target = append(s.predicted, raw.At(i, 0)), append(s.target, b.Y.At(i, 0))
+		}
+	}
+	return s, s.measure()
+}

@@ -1,0 +1,52 @@
+package data_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train/data"
+	"gorgonia.org/tensor"
+)
+
+// TestSetLocate: the file is named once, and cells, rows and bags are counted as in it, however often rows were taken.
+func TestSetLocate(t *testing.T) {
+	cell := domain.NonNegative().Violation("map m", 2, 1, -3)
+	norm := &domain.RowError{Who: "data: a.csv: rows", Row: 1, Norm: 2}
+	x := tensor.New(tensor.WithShape(20, 2), tensor.Of(tensor.Float64))
+	bags, err := ops.NewBags(x, []int{0, 5, 10, 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, sets := &data.Set{X: x, Source: "a.csv"}, &data.Set{X: bags, Source: "a.csv"}
+	for _, c := range []struct {
+		set  *data.Set
+		err  error
+		want string
+	}{
+		{rows, cell, "a.csv: map m: x[2,1] = -3 is negative"},
+		{rows.Take([]int{4, 7, 19}), cell, "a.csv: map m: x[19,1] = -3 is negative"},
+		{rows.Take([]int{4, 7, 19}).Take([]int{2, 2, 0}), cell, "a.csv: map m: x[4,1] = -3 is negative"},
+		{rows.Take([]int{4, 7, 19}), errors.Join(cell), "a.csv: map m: x[19,1] = -3"},
+		{rows.Take([]int{4, 7}), norm, "data: a.csv: rows: row 7 has norm 2"},
+		{rows, norm, "data: a.csv: rows: row 1 has norm 2"},
+		{rows, domain.ErrShape, "a.csv: shape does not fit"},
+		{&data.Set{X: x}, domain.ErrShape, "shape does not fit"},
+		{&data.Set{X: x}, cell, "map m: x[2,1] = -3 is negative"},
+		{rows.Take([]int{4, 7}), domain.CheckFrequencies(domain.NonNegative(), "map m", []float64{1, 1, 1, -2}, 1), "a.csv: map m: W[3,0] = -2 is negative"},
+		{sets.Take([]int{2, 1}), bags.InBag(domain.NonNegative().Violation("map m", 7, 1, -3)), "a.csv: map m: bag 1"},
+	} {
+		err := c.set.Locate(c.err)
+		if !strings.HasPrefix(err.Error(), c.want) || !errors.Is(err, domain.ErrDomain) && !errors.Is(err, domain.ErrShape) {
+			t.Errorf("%v became %v, want %s", c.err, err, c.want)
+		}
+	}
+	if err := rows.Locate(nil); err != nil {
+		t.Errorf("no error became %v", err)
+	}
+	if err := cell.(*domain.CellError); err.Row != 2 || err.Who != "map m" {
+		t.Errorf("Locate changed the error that it was given: %v", err)
+	}
+}

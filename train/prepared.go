@@ -1,0 +1,264 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train/data"
+	"gonum.org/v1/gonum/mat"
+	"gorgonia.org/tensor"
+)
+
+// Prepared is a recipe that has met its rows. A program takes its steps one by one where it has something to do in
+// between, such as to change the Spec by cross-validation.
+type Prepared struct {
+	// Model has the scaler, fitted, and the classes; Complete finishes its Spec, Build makes its Map, and Fit its Head.
+	Model  *Model
+	Rows   int   // to fit
+	Counts []int // the rows of each class; nil of targets
+
+	x      ops.Matrix // the scaled rows, or of a stream a sample of them
+	y      *mat.Dense // the targets of the rows in memory; of classes OneVersusRest
+	stream *Rows      // the rows that are read; nil: they are in memory
+	locate func(error) error
+	done   bool // whether Spec is complete
+}
+
+// Prepare reads the rows for what the scalers learn, for the classes, and for what the map's parameters come from: all
+// rows in memory, or the survey of a stream and a pass for each scaler that learns. Rows may lack labels and targets; Fit
+// then refuses them.
+func (r Recipe) Prepare(ctx context.Context, rows data.Source) (*Prepared, error) {
+	m, err := r.model()
+	if err != nil {
+		return nil, err
+	}
+	p := &Prepared{Model: m}
+	switch s := rows.(type) {
+	case *data.Set:
+		if s == nil || s.X == nil {
+			break
+		}
+		p.locate = s.Locate
+		return p, p.Locate(p.hold(r, s))
+	case *data.Stream:
+		if s == nil {
+			break
+		}
+		return p, p.read(ctx, r, s)
+	}
+	return nil, fmt.Errorf("train: Recipe: there are no rows; give a *data.Set with X, or a *data.Stream: %w", domain.ErrParam)
+}
+
+// Locate names the file and the row in an error about X.
+func (p *Prepared) Locate(err error) error {
+	if p.locate == nil {
+		return err
+	}
+	return p.locate(err)
+}
+
+// X is the rows of a set, scaled and in the element type of the map, or a sample of those of a stream. They belong to p.
+func (p *Prepared) X() ops.Matrix { return p.x }
+
+// Y is the targets of X [n, k], of classes as OneVersusRest; nil for rows that are read and for rows that have none.
+func (p *Prepared) Y() *mat.Dense { return p.y }
+
+// hold takes rows in memory.
+func (p *Prepared) hold(r Recipe, s *data.Set) error {
+	p.Rows = s.Rows()
+	if err := p.learnTargets(s); err != nil {
+		return err
+	}
+	own, err := p.Model.own(s.X)
+	if err != nil {
+		return err
+	}
+	scaled := &data.Set{X: own}
+	err = p.Model.Scaler.Fit(own)
+	if errors.Is(err, data.ErrZeros) { // which it moves
+		if err = p.spread(r, p.Rows, s.Dims()); err == nil {
+			scaled.X, err = scaled.Dense()
+		}
+		if err == nil {
+			err = p.Model.Scaler.Fit(scaled.X)
+		}
+	}
+	if err == nil {
+		err = p.Model.Scaler.ApplyInPlace(scaled.X)
+	}
+	if err != nil {
+		return err
+	}
+	p.x, err = scaled.As(dtypeOf(p.Model.Spec))
+	return err
+}
+
+// spread asks whether sparse rows may become dense.
+func (p *Prepared) spread(r Recipe, rows, dims int) error {
+	if r.Afford == nil {
+		return nil
+	}
+	what := fmt.Sprintf("the scaler %q makes the rows dense: %d rows of %d columns", p.Model.Scaler.Name(), rows, dims)
+	return r.Afford(what, 8*float64(rows)*float64(dims))
+}
+
+// learnTargets takes the classes and the targets of a set.
+func (p *Prepared) learnTargets(s *data.Set) error {
+	switch n := s.Rows(); {
+	case s.Labels != nil && s.Y != nil:
+		return fmt.Errorf("train: Recipe: the rows have both Labels and Y; leave one out: %w", domain.ErrParam)
+	case s.Labels != nil && len(s.Labels) != n || s.Y != nil && len(s.Y) != n || n == 0:
+		return fmt.Errorf("train: Recipe: %d rows, %d labels, %d targets; give one for each row: %w", n, len(s.Labels), len(s.Y), domain.ErrShape)
+	case s.Y != nil:
+		p.y = mat.NewDense(n, 1, s.Y)
+	case s.Labels != nil:
+		p.Model.Classes = data.NewClasses(s.Labels)
+		if err := p.checkClasses(); err != nil {
+			return err
+		}
+		labels, err := p.Model.Classes.Index(s.Labels)
+		if err != nil {
+			return err
+		}
+		p.Counts = make([]int, len(p.Model.Classes))
+		for _, l := range labels {
+			p.Counts[l]++
+		}
+		p.y, err = OneVersusRest(labels, len(p.Model.Classes))
+		return err
+	}
+	return nil
+}
+
+func (p *Prepared) checkClasses() error {
+	if c := p.Model.Classes; len(c) == 1 {
+		return fmt.Errorf("all rows have the class %q; a classifier needs two: %w", c[0], data.ErrLabel)
+	}
+	return nil
+}
+
+// read surveys rows that are read in blocks.
+func (p *Prepared) read(ctx context.Context, r Recipe, s *data.Stream) error {
+	v, err := s.Survey(ctx, layers.SampleRows)
+	if err != nil {
+		return err
+	}
+	m := p.Model
+	p.Rows, p.Counts, m.Classes, p.locate = v.Rows, v.Counts, v.Classes, v.Sample.Locate
+	if err := p.checkClasses(); err != nil {
+		return fmt.Errorf("%s: %w", s.Files()[0], err)
+	}
+	p.stream = &Rows{Stream: s, Scaler: m.Scaler, Classes: v.Classes, Dtype: dtypeOf(m.Spec)}
+	err = m.Scaler.FitBlocks(p.stream.Matrices(ctx))
+	if errors.Is(err, data.ErrZeros) { // which it moves
+		s.Dense()
+		if v.Sample.X, err = v.Sample.Dense(); err == nil {
+			err = m.Scaler.FitBlocks(p.stream.Matrices(ctx))
+		}
+	}
+	if err != nil {
+		return err
+	}
+	err = m.Scaler.ApplyInPlace(v.Sample.X)
+	if err == nil {
+		p.x, err = v.Sample.As(p.stream.Dtype)
+	}
+	return p.Locate(err)
+}
+
+// Complete finishes the Spec: its Dims and what its parameters leave to the data. It wants X inside the domain of the
+// kernel (domain.ErrDomain).
+func (p *Prepared) Complete() error {
+	if p.done {
+		return nil
+	}
+	spec := &p.Model.Spec
+	spec.Dims = p.x.Shape()[1]
+	if err := spec.FillDefaults(p.x); err != nil {
+		return p.Locate(err)
+	}
+	k, err := spec.Kernel()
+	if err == nil {
+		err = ops.CheckRows(k.Domain(), "map "+spec.Map, p.x)
+	}
+	p.done = err == nil
+	return p.Locate(err)
+}
+
+// Build makes the Map, fitted on X where it is a map that is, after Complete.
+func (p *Prepared) Build() error {
+	err := p.Complete()
+	if err != nil {
+		return err
+	}
+	m := p.Model
+	if m.Map, err = m.Spec.Fit(p.x); err != nil {
+		return err
+	}
+	if m.Spec.Features == 0 {
+		m.Spec.Features = m.Map.Features()
+	}
+	return nil
+}
+
+// Problem is the size of a fit on so many features of a map of Model.Spec: what a Fitter's Cost takes.
+func (p *Prepared) Problem(features int) Problem {
+	m := p.Model
+	q := Problem{Rows: p.Rows, Features: features, Outputs: max(1, len(m.Classes)), Single: dtypeOf(m.Spec) == tensor.Float32, Streamed: p.stream != nil}
+	if e, err := layers.Lookup(m.Spec.Map); err == nil {
+		q.Signed = e.Signed
+	}
+	if s, sparse := p.x.(*ops.CSR); sparse && !q.Streamed && m.Spec.Map == "linear" {
+		q.Stored = max(1, s.Stored())
+	}
+	return q
+}
+
+// Fit makes the Head and fits it on the features of all rows, after Build. A nil Fitter is that of a Recipe without one.
+// The Map of the Model may be wrapped before, to watch it (see layers.Unwrap).
+func (p *Prepared) Fit(ctx context.Context, f Fitter) (*Report, error) {
+	m := p.Model
+	switch {
+	case ctx == nil:
+		return nil, fmt.Errorf("train: Recipe: the context is nil; give context.Background(): %w", domain.ErrParam)
+	case m.Map == nil:
+		return nil, fmt.Errorf("train: Recipe: there is no map yet; call Build: %w", domain.ErrParam)
+	case p.y == nil && p.stream == nil:
+		return nil, p.Locate(errNoTargets)
+	case f == nil && m.Spec.Tune != "":
+		f = MiniBatch{FitOptions: FitOptions{Seed: m.Spec.Seed}, Softmax: m.Classes != nil}
+	case f == nil:
+		f = RidgeOptions{Seed: m.Spec.Seed}
+	}
+	b, _ := f.(MiniBatch)
+	if b.Softmax && m.Classes == nil {
+		return nil, fmt.Errorf("train: Recipe: a softmax head learns classes, and the rows have targets; leave Softmax out: %w", domain.ErrParam)
+	}
+	var err error
+	opts := []layers.Option{layers.WithDtype(m.Map.Dtype()), layers.WithName("head")}
+	if outputs := max(1, len(m.Classes)); b.Softmax {
+		m.Head, err = layers.NewSoftmaxHead(m.Map.Features(), outputs, opts...)
+	} else {
+		m.Head, err = layers.NewLinearHead(m.Map.Features(), outputs, opts...)
+	}
+	if err != nil {
+		return nil, err
+	}
+	rep, err := f.fit(ctx, p)
+	if err != nil && p.stream == nil { // a stream names its rows
+		err = p.Locate(err)
+	}
+	return rep, err
+}
+
+// frozen refuses a map that is to be tuned.
+func (p *Prepared) frozen(what string) error {
+	if t := p.Model.Spec.Tune; t != "" && t != layers.Frozen.String() {
+		return fmt.Errorf("train: Recipe: the Spec tunes %s, and %s leaves the map as it is drawn; use MiniBatch: %w", t, what, domain.ErrParam)
+	}
+	return nil
+}

@@ -1,0 +1,182 @@
+package train
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train/data"
+	"gorgonia.org/tensor"
+)
+
+// Recipe is the way from rows to a Model: scalers, a map, and how the head on its features is fitted. The zero value is
+// ridge regression on 1024 random Fourier features of the Gaussian kernel of the rows as they are.
+type Recipe struct {
+	// Scale lists the scalers in their order, as ScalersFor reads them; empty is "none". They are fitted on the rows.
+	Scale string
+	// Spec describes the map. Dims and the parameters that are left out come from the scaled rows. An empty Map is
+	// "gaussian"; Features of 0 are 1024 for a map that can have any number.
+	Spec layers.Spec
+	// Fitter fits the head; nil is RidgeOptions{}, or MiniBatch for a Spec that tunes its map, under a softmax head
+	// for classes.
+	Fitter Fitter
+	// Afford is asked before a scaler that moves zeros makes sparse rows dense, which takes so many bytes. Its error
+	// ends the fit. nil: nothing is refused.
+	Afford func(what string, bytes float64) error
+}
+
+// Fitter is a way to fit a head on the features of a map: RidgeOptions, CGOptions, SVMOptions or MiniBatch.
+type Fitter interface {
+	// Cost is what a fit takes, see Cost.
+	Cost(p Problem) Cost
+	fit(ctx context.Context, p *Prepared) (*Report, error)
+}
+
+// MiniBatch fits by mini-batches on a Gorgonia graph, and tunes what the policy of the map says: Fit, or FitRows for rows
+// that are read in blocks. The head is a SoftmaxHead, of classes, or else a LinearHead.
+type MiniBatch struct {
+	FitOptions
+	Softmax bool
+}
+
+// Report is how a fit went.
+type Report struct {
+	Lambda float64       // the penalty, as the Fitter takes it
+	Scores []LambdaScore // of the lambdas that were chosen among; nil where there was no choice
+	Epochs *FitReport    // of MiniBatch; nil of the others
+}
+
+// Fit learns a model from labels or targets of rows in memory (*data.Set, which stays as it is) or in files
+// (*data.Stream). It is Prepare, Build and Fit of what that returns.
+//
+// Errors name the file and the row where the rows have some: data.ErrLabel for one class alone; domain.ErrParam for rows
+// without labels and targets, a map that does not go with the rows, and options out of range; domain.ErrShape;
+// domain.ErrDomain for a number that is not finite or outside the map's domain; ctx.Err().
+func (r Recipe) Fit(ctx context.Context, rows data.Source) (*Model, *Report, error) {
+	p, err := r.Prepare(ctx, rows)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := p.Build(); err != nil {
+		return nil, nil, err
+	}
+	rep, err := p.Fit(ctx, r.Fitter)
+	if err != nil {
+		return nil, nil, err
+	}
+	return p.Model, rep, nil
+}
+
+// CrossValidate is Prepare, and CrossValidate of the candidates on the scaled rows, which are in memory. The scalers are
+// fitted on all rows. Candidates differ from the recipe's Spec by their parameters; see Grid, RandomSearch and Around.
+func (r Recipe) CrossValidate(ctx context.Context, rows *data.Set, candidates []Candidate, o CVOptions) (*CVReport, error) {
+	p, err := r.Prepare(ctx, rows)
+	if err != nil {
+		return nil, err
+	}
+	if p.y == nil {
+		return nil, p.Locate(errNoTargets)
+	}
+	report, err := CrossValidate(ctx, candidates, p.x, p.y, o)
+	return report, p.Locate(err)
+}
+
+// model is the model before it has met a row.
+func (r Recipe) model() (*Model, error) {
+	m := &Model{Spec: r.Spec}
+	if m.Spec.Map == "" {
+		m.Spec.Map = "gaussian"
+	}
+	e, err := layers.Lookup(m.Spec.Map)
+	if err != nil {
+		return nil, err
+	}
+	if m.Spec.Features == 0 && e.HasFeatures() {
+		m.Spec.Features = 1024
+	}
+	if m.Spec.Name == "" {
+		m.Spec.Name = m.Spec.Map
+	}
+	scale := r.Scale
+	if scale == "" {
+		scale = "none"
+	}
+	m.Scaler, err = ScalersFor(m.Spec, scale)
+	return m, err
+}
+
+// dtypeOf is the element type of a spec.
+func dtypeOf(s layers.Spec) tensor.Dtype {
+	if s.Dtype == tensor.Float32.String() {
+		return tensor.Float32
+	}
+	return tensor.Float64
+}
+
+// errNoTargets is of rows that nothing can be learned from.
+var errNoTargets = fmt.Errorf("train: Recipe: the rows have neither Labels nor Y; give one of the two: %w", domain.ErrParam)
+
+// fit chooses lambda and solves: FitRidge, or FitRidgeBlocks.
+func (o RidgeOptions) fit(ctx context.Context, p *Prepared) (*Report, error) {
+	if err := p.frozen("ridge"); err != nil {
+		return nil, err
+	}
+	var f *RidgeFit
+	var err error
+	if p.stream != nil {
+		f, err = FitRidgeBlocks(ctx, p.Model.Map, p.stream.Blocks(ctx), o)
+	} else {
+		f, err = FitRidge(ctx, p.Model.Map, p.x, p.y, o)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Report{Lambda: f.Lambda, Scores: f.Scores}, p.Model.Head.SetWeights(f.W.RawMatrix().Data, f.B)
+}
+
+// fit is FitRidgeCG.
+func (o CGOptions) fit(ctx context.Context, p *Prepared) (*Report, error) {
+	if err := p.frozen("conjugate gradients"); err != nil {
+		return nil, err
+	}
+	blocks := OneBlock(p.x, p.y)
+	if p.stream != nil {
+		blocks = p.stream.Blocks(ctx)
+	}
+	f, err := FitRidgeCG(ctx, p.Model.Map, blocks, o)
+	if err != nil {
+		return nil, err
+	}
+	return &Report{Lambda: f.Lambda}, p.Model.Head.SetWeights(f.W.RawMatrix().Data, f.B)
+}
+
+// fit is FitSVM. The loss of targets is SquaredInsensitive, whatever Loss says of classes.
+func (o SVMOptions) fit(ctx context.Context, p *Prepared) (*Report, error) {
+	if err := p.frozen("a support vector machine"); err != nil {
+		return nil, err
+	}
+	if p.stream != nil {
+		return nil, fmt.Errorf("train: SVM: the rows are a stream, and a support vector machine holds them all; read them into a data.Set: %w", domain.ErrParam)
+	}
+	f, err := FitSVM(ctx, p.Model.Map, p.x, p.y, o)
+	if err != nil {
+		return nil, err
+	}
+	return &Report{Lambda: f.Lambda, Scores: f.Scores}, p.Model.Head.SetWeights(f.W.RawMatrix().Data, f.B)
+}
+
+func (o MiniBatch) fit(ctx context.Context, p *Prepared) (*Report, error) {
+	m, rep := p.Model, &Report{Lambda: o.Lambda}
+	var err error
+	if p.stream != nil {
+		rep.Epochs, err = FitRows(ctx, m.Map, m.Head, *p.stream, o.FitOptions)
+		return rep, err
+	}
+	var f func(float64) float64
+	if o.Softmax {
+		f = probability
+	}
+	rep.Epochs, err = Fit(ctx, m.Map, m.Head, p.x, Targets(p.y, m.Map.Dtype(), f), o.FitOptions)
+	return rep, err
+}
