@@ -144,8 +144,8 @@ func (m *Model) scoresSpread(x *ops.CSR) (*mat.Dense, error) {
 
 // ScoresPrepared is Scores for rows that Prepare returned.
 func (m *Model) ScoresPrepared(x ops.Matrix) (*mat.Dense, error) {
-	if err := m.whole(); err != nil {
-		return nil, err
+	if m.Map == nil || m.Head == nil {
+		return nil, fmt.Errorf("train: Model: Map or Head is nil; Recipe.Fit makes both: %w", domain.ErrParam)
 	}
 	n, k := x.Shape()[0], m.Head.Features()
 	if n == 0 {

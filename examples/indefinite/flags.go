@@ -27,6 +27,7 @@ var parts = []struct {
 	run  func(e *experiment, ctx context.Context) error
 }{
 	{"error", (*experiment).kernelErrors},
+	{"couplings", (*experiment).couplings},
 	{"variance", (*experiment).variances},
 	{"accuracy", (*experiment).accuracies},
 	{"regression", (*experiment).regressions},

@@ -43,7 +43,7 @@ func number(t *testing.T, cell string) float64 {
 	return v
 }
 
-// TestMade: without data the first three parts run on made histograms, twice alike, and draw a picture; orthogonal
+// TestMade: without data the first four parts run on made histograms, twice alike, and draw a picture; orthogonal
 // directions have less error than independent ones for every number of them, more of them less than few, and what
 // figure 1 predicts of that is in its table, to five bandwidths, where a coupling may be worse by a per cent.
 func TestMade(t *testing.T) {
@@ -54,7 +54,7 @@ func TestMade(t *testing.T) {
 		t.Errorf("stdout %q, stderr %q", r.Stdout, r.Stderr)
 	}
 	rows := cells(r.Stdout)
-	if len(rows) != 3+6+2 {
+	if len(rows) != 3+5+6+2 {
 		t.Fatalf("%d rows of tables: %q", len(rows), rows)
 	}
 	gorf, free := rows[0], rows[1]
@@ -66,7 +66,7 @@ func TestMade(t *testing.T) {
 			t.Errorf("errors %q of GORF, %q of GRFF", gorf, free)
 		}
 	}
-	for _, row := range rows[3:9] {
+	for _, row := range rows[8:14] {
 		if len(row) != 3+7 {
 			t.Errorf("%q has other than seven distances", row)
 		}
@@ -76,7 +76,7 @@ func TestMade(t *testing.T) {
 			}
 		}
 	}
-	for _, row := range rows[9:] {
+	for _, row := range rows[14:] {
 		for _, c := range row[3:] {
 			if v := number(t, c); !(v > 100./6 && v <= 100) {
 				t.Errorf("an accuracy of %v %%: %q", v, row)
@@ -177,7 +177,7 @@ func TestVerdict(t *testing.T) {
 func TestWrongFlags(t *testing.T) {
 	dir := t.TempDir()
 	for args, text := range map[string]string{
-		"-part speed":                "-part speed: \"speed\" is none of all, error, variance, accuracy, regression",
+		"-part speed":                "-part speed: \"speed\" is none of all, error, couplings, variance, accuracy, regression",
 		"-part regression":           "regression needs -data",
 		"-sets letter":               "-sets letter: needs -data",
 		"-data . -sets mnist":        `"mnist" is none of all, letter, ijcnn1, usps`,

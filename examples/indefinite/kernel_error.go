@@ -13,9 +13,17 @@ import (
 	"gorgonia.org/tensor"
 )
 
+// couplings is the error of every coupling of the two signs.
+func (e *experiment) couplings(ctx context.Context) error { return e.errorTable(ctx, "couplings", "") }
+
 // kernelErrors is table II and figure 2.
 func (e *experiment) kernelErrors(ctx context.Context) error {
-	fmt.Printf("Relative Frobenius error on %d rows at most, mean ± standard deviation of %d draws; in brackets Luo et al. (2021), table II\n", e.rows, e.draws)
+	return e.errorTable(ctx, "error", "; in brackets Luo et al. (2021), table II")
+}
+
+// errorTable measures the methods of a part.
+func (e *experiment) errorTable(ctx context.Context, part, note string) error {
+	fmt.Printf("Relative Frobenius error on %d rows at most, mean ± standard deviation of %d draws%s\n", e.rows, e.draws, note)
 	fmt.Printf("\n| kernel | rows | method |%s\n|---|---|---|%s\n", sizeColumns(), strings.Repeat("---|", len(sizes)))
 	var v verdict
 	for _, k := range e.kernels {
@@ -30,10 +38,10 @@ func (e *experiment) kernelErrors(ctx context.Context) error {
 			}
 			var series []report.Series
 			for _, m := range k.methods {
-				if !m.in("error") {
+				if !m.in(part) {
 					continue
 				}
-				line, err := e.errorLine(ctx, k, m, s, x, exact, &v)
+				line, err := e.errorLine(ctx, part, k, m, s, x, exact, &v)
 				if err != nil {
 					return fmt.Errorf("%s: %w", s.name, err)
 				}
@@ -45,7 +53,7 @@ func (e *experiment) kernelErrors(ctx context.Context) error {
 		}
 	}
 	fmt.Println()
-	if e.paperKernels() && e.data != "" {
+	if e.paperKernels() && e.data != "" && part == "error" {
 		fmt.Println(v.String())
 	}
 	return nil
@@ -78,7 +86,7 @@ func exactOf(k *kernel, x *tensor.Dense) (*mat.Dense, error) {
 }
 
 // errorLine measures a method at all sizes and prints its line.
-func (e *experiment) errorLine(ctx context.Context, k *kernel, m method, s source, x *tensor.Dense, exact *mat.Dense, v *verdict) (report.Series, error) {
+func (e *experiment) errorLine(ctx context.Context, part string, k *kernel, m method, s source, x *tensor.Dense, exact *mat.Dense, v *verdict) (report.Series, error) {
 	series := report.Series{Name: m.name}
 	d := x.Shape()[1]
 	fmt.Printf("| %s | %s | %s |", k, s.name, m.name)
@@ -109,15 +117,15 @@ func (e *experiment) errorLine(ctx context.Context, k *kernel, m method, s sourc
 		mean, sd := stat.MeanStdDev(errs, nil)
 		series.Features, series.Error = append(series.Features, 4*size.of(d)), append(series.Error, mean)
 		series.StdErr = append(series.StdErr, sd/math.Sqrt(float64(e.draws)))
-		fmt.Printf(" %.4f ± %.4f%s |", mean, sd, e.beside(v, k, s, m, i, mean))
+		fmt.Printf(" %.4f ± %.4f%s |", mean, sd, e.beside(v, part, k, s, m, i, mean))
 	}
 	return series, nil
 }
 
 // beside is the paper's figure, and what ours is to it where the method is GORF.
-func (e *experiment) beside(v *verdict, k *kernel, s source, m method, size int, mean float64) string {
+func (e *experiment) beside(v *verdict, part string, k *kernel, s source, m method, size int, mean float64) string {
 	paper, ok := paperErrors[k.name][s.name][m.name]
-	if !ok || !e.paperKernels() {
+	if !ok || !e.paperKernels() || part != "error" {
 		return ""
 	}
 	text := fmt.Sprintf(" [%.4f ± %.4f]", paper[size].mean, paper[size].sd)

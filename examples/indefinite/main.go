@@ -6,9 +6,10 @@
 //	go run ./examples/indefinite
 //	go run ./examples/indefinite -data ../shared/data
 //
-// The kernels are (1 - ‖x-z‖²/a²)^p on the unit sphere and exp(-‖x-z‖²/2σ₁²) - exp(-‖x-z‖²/2σ₂²). Four parts, each by itself with -part:
+// The kernels are (1 - ‖x-z‖²/a²)^p on the unit sphere and exp(-‖x-z‖²/2σ₁²) - exp(-‖x-z‖²/2σ₂²). Five parts, each by itself with -part:
 //
 //	error       table II and figure 2: the relative Frobenius error of the kernel matrix of 1000 rows, its diagonal included
+//	couplings   the same for every coupling of the two signs
 //	variance    figure 1: by how much the couplings of the two signs lower the variance, by spectral.Coupling.Variance
 //	accuracy    figure 3: a support vector machine on the features, its λ the best on rows that are set aside
 //	regression  tables III and IV: the error on the test rows of Boston housing, by ridge and by ε-insensitive regression

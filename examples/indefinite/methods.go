@@ -1,6 +1,7 @@
 package main
 
 import (
+	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 )
 
@@ -16,7 +17,7 @@ type method struct {
 	name   string // the paper's
 	Map    string
 	Params layers.Values
-	only   string // the part that it is for; empty: all
+	only   string // the part that it is for; empty: all but couplings
 }
 
 const (
@@ -34,6 +35,9 @@ func kernels(o *options) []*kernel {
 		k.methods = []method{
 			{name: "GORF", Map: k.name, Params: k.params},
 			{name: "GRFF", Map: k.name, Params: with(k.params, "coupling", "iid")},
+		}
+		for _, c := range spectral.Couplings() {
+			k.methods = append(k.methods, method{name: c.String(), Map: k.name, Params: with(k.params, "coupling", c.String()), only: "couplings"})
 		}
 	}
 	sphere.methods = append(sphere.methods, method{name: "SRF", Map: "srf", Params: sphere.params}, method{name: "TS", Map: "tensor-sketch", Params: sphere.params},
@@ -56,7 +60,7 @@ func with(v layers.Values, name string, value any) layers.Values {
 }
 
 // in says whether the method takes part in a part.
-func (m method) in(part string) bool { return m.only == "" || m.only == part }
+func (m method) in(part string) bool { return m.only == "" && part != "couplings" || m.only == part }
 
 // spec is the map in d dimensions.
 func (m method) spec(features, dims int, seed uint64) layers.Spec {

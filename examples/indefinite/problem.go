@@ -53,7 +53,7 @@ func (e *experiment) read() (err error) {
 			return err
 		}
 	}
-	if !e.parts["error"] && !e.parts["accuracy"] {
+	if !e.parts["error"] && !e.parts["couplings"] && !e.parts["accuracy"] {
 		return nil
 	}
 	for _, s := range e.sources {

@@ -79,11 +79,7 @@ func rowsIn(t *testing.T, dir string, task data.Task, n, files int) []string {
 // recipe is one for files.
 func recipe(t *testing.T, spec layers.Spec, scale string, read data.Options, files []string) *beam.Recipe {
 	t.Helper()
-	scaler, err := data.ParseScalers(scale)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := beam.Prepare(t.Context(), spec, scaler, read, files...)
+	r, err := beam.Prepare(t.Context(), train.Recipe{Scale: scale, Spec: spec}, read, files...)
 	if err != nil {
 		t.Fatal(err)
 	}

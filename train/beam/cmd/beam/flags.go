@@ -33,9 +33,9 @@ func (f *recipeFlags) register(fs *flag.FlagSet, label string) {
 	fs.StringVar(&f.survey, "survey", "", "learn classes, scaler and parameters from these `files` alone, which this process reads (default: all)")
 }
 
-// spec is the map and the scaler.
-func (f *recipeFlags) spec() (layers.Spec, *data.Chain, error) {
-	fail := func(err error) (layers.Spec, *data.Chain, error) { return layers.Spec{}, nil, usage("%v", err) }
+// recipe is the map and the scalers.
+func (f *recipeFlags) recipe() (train.Recipe, error) {
+	fail := func(err error) (train.Recipe, error) { return train.Recipe{}, usage("%v", err) }
 	e, err := layers.Lookup(f.mapName)
 	if err != nil {
 		return fail(err)
@@ -48,16 +48,15 @@ func (f *recipeFlags) spec() (layers.Spec, *data.Chain, error) {
 		spec.Sampler = f.sampler
 	}
 	if f.dtype != "float32" && f.dtype != "float64" {
-		return layers.Spec{}, nil, usage("-dtype %s: want float32 or float64", f.dtype)
+		return train.Recipe{}, usage("-dtype %s: want float32 or float64", f.dtype)
 	}
 	if spec.Params, err = layers.ParseValues(f.mapName, f.params); err != nil {
 		return fail(err)
 	}
-	scaler, err := train.ScalersFor(spec, f.scale)
-	if err != nil {
+	if _, err := train.ScalersFor(spec, f.scale); err != nil {
 		return fail(err)
 	}
-	return spec, scaler, nil
+	return train.Recipe{Scale: f.scale, Spec: spec}, nil
 }
 
 // reading is how files are read.
@@ -77,7 +76,7 @@ func (f *recipeFlags) reading() (o data.Options, err error) {
 
 // prepare makes the recipe for files.
 func (f *recipeFlags) prepare(ctx context.Context, files []string) (*beam.Recipe, error) {
-	spec, scaler, err := f.spec()
+	how, err := f.recipe()
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +89,7 @@ func (f *recipeFlags) prepare(ctx context.Context, files []string) (*beam.Recipe
 			return nil, err
 		}
 	}
-	return beam.Prepare(ctx, spec, scaler, read, files...)
+	return beam.Prepare(ctx, how, read, files...)
 }
 
 // load makes the recipe of a saved model.

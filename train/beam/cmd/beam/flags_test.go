@@ -21,11 +21,12 @@ func TestEveryMap(t *testing.T) {
 		if err := fs.Parse([]string{"-map", e.Name, "-features", "4"}); err != nil {
 			t.Fatal(err)
 		}
-		spec, _, err := f.spec()
+		how, err := f.recipe()
 		if err != nil {
 			t.Errorf("%s: %v", e.Name, err)
 			continue
 		}
+		spec := how.Spec
 		spec.Dims = 2
 		if err := spec.FillDefaults(x); err != nil {
 			t.Errorf("%s: %v", e.Name, err)

@@ -10,6 +10,7 @@ import (
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/beam"
 	"github.com/bochner-go/bochner/train/data"
 	"gorgonia.org/tensor"
@@ -28,12 +29,8 @@ func (o *overhead) generate(ctx context.Context) error {
 			return err
 		}
 	}
-	scaler, err := data.ParseScalers("standard")
-	if err != nil {
-		return err
-	}
 	spec := layers.Spec{Map: "gaussian", Features: o.features, Sampler: "iid", Seed: 1, Name: "gaussian"}
-	r, err := beam.Prepare(ctx, spec, scaler, data.Options{Task: data.Regression}, filepath.Join(folder, "part-0000."+o.format))
+	r, err := beam.Prepare(ctx, train.Recipe{Scale: "standard", Spec: spec}, data.Options{Task: data.Regression}, filepath.Join(folder, "part-0000."+o.format))
 	if err != nil {
 		return err
 	}
