@@ -2,21 +2,53 @@ package layers
 
 import (
 	"fmt"
+	"math"
+	"strings"
 
 	"github.com/bochner-go/bochner/ops"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
 
-// Head is the last layer of a model: an affine map of the features to one score an output, with the loss that fits it.
+// Head is the last layer of a model: an affine map of the features to one score an output, with the likelihood that fits
+// it. What learns and what saves asks the head, and never what type it is.
 type Head interface {
 	Layer
+	// Kind names the head for NewHead and in a model file.
+	Kind() string
+	// Classifies says whether targets are one-hot and Transform gives class probabilities. Otherwise targets are any
+	// numbers, those of classes -1 and +1, and the head may start from their mean.
+	Classifies() bool
 	// Loss adds the mean loss of the head's scores on features z against targets [n, Features].
 	Loss(z, targets *G.Node) (*G.Node, error)
+	// WeightedLoss is Loss with a weight for each row and output, weights [n, Features], over the same number of rows.
+	WeightedLoss(z, targets, weights *G.Node) (*G.Node, error)
+	// RowLoss is the loss of one row whose Transform gave the scores.
+	RowLoss(scores, targets []float64) float64
 	// SetWeights copies W [Dims, Features] and b [Features] into the head: how a closed-form fit fills it.
 	SetWeights(w, b []float64) error
-	// Kind names the head in a model file: linear or softmax.
-	Kind() string
+}
+
+// heads are all kinds of heads.
+var heads = []struct {
+	kind string
+	make func(d, k int, opts ...Option) (Head, error)
+}{
+	{"linear", func(d, k int, opts ...Option) (Head, error) { return NewLinearHead(d, k, opts...) }},
+	{"softmax", func(d, k int, opts ...Option) (Head, error) { return NewSoftmaxHead(d, k, opts...) }},
+}
+
+// NewHead makes the head of a kind, of k outputs on d features: linear or softmax. Errors: ErrParam for another kind, and
+// those of the head.
+func NewHead(kind string, d, k int, opts ...Option) (Head, error) {
+	names := make([]string, len(heads))
+	for i, h := range heads {
+		if h.kind == kind {
+			return h.make(d, k, opts...)
+		}
+		names[i] = h.kind
+	}
+	return nil, fmt.Errorf("layers: NewHead: head %q is none of %s: %w", kind, strings.Join(names, ", "), ErrParam)
 }
 
 // LinearHead is zA + b, the head of regression, of ridge regression, and of one-versus-rest classification on targets of
@@ -116,6 +148,32 @@ func (l *LinearHead) Kind() string { return "linear" }
 // Kind is "softmax".
 func (l *SoftmaxHead) Kind() string { return "softmax" }
 
+// Classifies is false.
+func (l *LinearHead) Classifies() bool { return false }
+
+// Classifies is true.
+func (l *SoftmaxHead) Classifies() bool { return true }
+
+// RowLoss is ‖scores - targets‖².
+func (l *LinearHead) RowLoss(scores, targets []float64) float64 {
+	sum := 0.
+	for j, t := range targets {
+		sum += (scores[j] - t) * (scores[j] - t)
+	}
+	return sum
+}
+
+// RowLoss is -Σ t ln p over probabilities p. One that is 0 by rounding counts as the smallest number above it.
+func (l *SoftmaxHead) RowLoss(p, targets []float64) float64 {
+	sum := 0.
+	for j, t := range targets {
+		if t != 0 {
+			sum -= t * math.Log(max(p[j], math.SmallestNonzeroFloat64))
+		}
+	}
+	return sum
+}
+
 // Fwd returns zA + b.
 func (l *LinearHead) Fwd(z G.Input) G.Result { return G.LiftResult(l.logits(z)) }
 
@@ -190,6 +248,27 @@ func (l *SoftmaxHead) probabilities(dst *tensor.Dense, z ops.Matrix) (*tensor.De
 
 // Loss is the mean over rows of -Σ t·ln softmax(zA + b). A graph may hold both the loss and the Fwd of a head.
 func (l *SoftmaxHead) Loss(z, targets *G.Node) (*G.Node, error) {
+	hit, err := l.hits(z, targets)
+	if err != nil {
+		return nil, err
+	}
+	return rowMean(hit, -1)
+}
+
+// WeightedLoss is the mean over rows, by their number, of -Σⱼ wᵢⱼ tᵢⱼ ln softmax(zA + b)ᵢⱼ, with weights [n, Features].
+func (l *SoftmaxHead) WeightedLoss(z, targets, weights *G.Node) (*G.Node, error) {
+	hit, err := l.hits(z, targets)
+	if err != nil {
+		return nil, err
+	}
+	if hit, err = G.HadamardProd(hit, weights); err != nil {
+		return nil, fmt.Errorf("%s: weights of shape %v for targets of shape %v: %w", l.who(), weights.Shape(), targets.Shape(), err)
+	}
+	return rowMean(hit, -1)
+}
+
+// hits are t·ln softmax(zA + b) of each output of each row.
+func (l *SoftmaxHead) hits(z, targets *G.Node) (*G.Node, error) {
 	y, err := l.logits(z)
 	if err != nil {
 		return nil, err
@@ -202,7 +281,7 @@ func (l *SoftmaxHead) Loss(z, targets *G.Node) (*G.Node, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: targets of shape %v for scores of shape %v: %w", l.who(), targets.Shape(), y.Shape(), err)
 	}
-	return rowMean(hit, -1)
+	return hit, nil
 }
 
 // rowMean is sign·(the sum of all entries) / (the number of rows).

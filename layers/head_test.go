@@ -1,8 +1,10 @@
 package layers_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	spectral "github.com/bochner-go/bochner/init"
@@ -105,5 +107,63 @@ func TestFwdBesideLoss(t *testing.T) {
 	}
 	if math.Abs(want.loss[0]-sum) > 1e-14 {
 		t.Errorf("the loss is %v, the mean of -ln p of the classes %v", want.loss[0], sum)
+	}
+}
+
+// TestHeadsAgree: of every kind of head the loss of a graph is the mean RowLoss of what Transform gives, weights of 1
+// change nothing, and others are those of its terms.
+func TestHeadsAgree(t *testing.T) {
+	const n, d, k = 6, 3, 4
+	x := rows(tensor.Float64, n, d, 1)
+	for _, kind := range []string{"linear", "softmax"} {
+		head := must(layers.NewHead(kind, d, k))
+		if head.Kind() != kind {
+			t.Errorf("%s is of the kind %s", kind, head.Kind())
+		}
+		start := make([]float64, d*k)
+		for i := range start {
+			start[i] = 2 * math.Sin(float64(i))
+		}
+		if err := head.SetWeights(start, []float64{.1, -.2, .3, 0}); err != nil {
+			t.Fatal(err)
+		}
+		targets, weights := make([]float64, n*k), make([]float64, n*k)
+		for i := range n {
+			targets[i*k+i%k] = 1
+			for j := range k {
+				weights[i*k+j] = 1 + float64(i+j)/5
+			}
+		}
+		scores := floats(must(head.Transform(nil, x)))
+		mean, weighted := 0., 0.
+		for i := range n {
+			mean += head.RowLoss(scores[i*k:(i+1)*k], targets[i*k:(i+1)*k]) / n
+			for j := range k { // a term at a time
+				weighted += weights[i*k+j] * head.RowLoss(scores[i*k+j:i*k+j+1], targets[i*k+j:i*k+j+1]) / n
+			}
+		}
+		g := G.NewGraph()
+		in := input(g, x)
+		matrix := func(name string, v []float64) *G.Node {
+			return G.NewMatrix(g, G.Float64, G.WithShape(n, k), G.WithName(name), G.WithValue(tensor.New(tensor.WithShape(n, k), tensor.WithBacking(v))))
+		}
+		y := matrix("y", targets)
+		var plain, ones, some G.Value
+		G.Read(must(head.Loss(in, y)), &plain)
+		G.Read(must(head.WeightedLoss(in, y, matrix("ones", slices.Repeat([]float64{1}, n*k)))), &ones)
+		G.Read(must(head.WeightedLoss(in, y, matrix("weights", weights))), &some)
+		m := G.NewTapeMachine(g)
+		if err := m.RunAll(); err != nil {
+			t.Fatal(err)
+		}
+		m.Close()
+		for name, c := range map[string][2]float64{"Loss": {floats(plain)[0], mean}, "weights of 1": {floats(ones)[0], mean}, "weights": {floats(some)[0], weighted}} {
+			if math.Abs(c[0]-c[1]) > 1e-12*math.Abs(c[1]) {
+				t.Errorf("%s: %s = %v, want %v", kind, name, c[0], c[1])
+			}
+		}
+	}
+	if _, err := layers.NewHead("hinge", d, k); !errors.Is(err, layers.ErrParam) {
+		t.Errorf("a head that is none: %v", err)
 	}
 }

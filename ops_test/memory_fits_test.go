@@ -88,7 +88,7 @@ var fits = []fit{
 		x, y := memoryRows(tensor.Float64)
 		candidates := []train.Candidate{{Spec: memorySpec("gaussian", 3)}, {Spec: memorySpec("laplacian", 3)}}
 		var all []float64
-		two := train.MiniBatch{FitOptions: train.FitOptions{Epochs: 2}, Softmax: true}
+		two := train.MiniBatch{FitOptions: train.FitOptions{Epochs: 2}, Head: "softmax"}
 		for _, head := range []train.CVHead{nil, train.SVMOptions{}, two} {
 			o := train.CVOptions{Fitter: head, Folds: 3, Lambdas: someLambdas}
 			r, err := train.CrossValidate(context.Background(), candidates, x, y, o)

@@ -83,7 +83,7 @@ type rowWeight func(targets *tensor.Dense, i int) float64
 
 // rowWeigher weighs the rows of a linear head's classes; nil: all are 1.
 func rowWeigher(head layers.Head, weights []float64) rowWeight {
-	if _, linear := head.(*layers.LinearHead); !linear || weights == nil {
+	if head.Classifies() || weights == nil {
 		return nil
 	}
 	return func(targets *tensor.Dense, i int) float64 {

@@ -39,7 +39,7 @@ type cvScorer func(lambdas []float64) ([][]LambdaScore, error)
 // those of a fit. ClassWeights count in the errors too.
 func (o RidgeOptions) check(*mat.Dense) error {
 	if o.Lambdas != nil || o.Select != SelectAuto {
-		return fmt.Errorf("RidgeOptions have Lambdas or Select; give lambdas to CVOptions or the candidates: %w", domain.ErrParam)
+		return fmt.Errorf("RidgeOptions has Lambdas or Select; give lambdas to CVOptions or the candidates: %w", domain.ErrParam)
 	}
 	return nil
 }
@@ -103,7 +103,7 @@ func (o RidgeOptions) scorer(ctx context.Context, j *cvJob, spec layers.Spec) (c
 // nothing.
 func (o SVMOptions) check(*mat.Dense) error {
 	if o.Lambdas != nil {
-		return fmt.Errorf("SVMOptions have Lambdas; give them to CVOptions or the candidates: %w", domain.ErrParam)
+		return fmt.Errorf("SVMOptions has Lambdas; give them to CVOptions or the candidates: %w", domain.ErrParam)
 	}
 	return nil
 }
@@ -182,10 +182,12 @@ func (h MiniBatch) check(y *mat.Dense) error {
 		return fmt.Errorf("MiniBatch has Lambda = %v; give it to CVOptions or the candidates: %w", h.Lambda, domain.ErrParam)
 	case h.Checkpoints.Path != "":
 		return fmt.Errorf("MiniBatch has Checkpoints, and many fits; leave them out: %w", domain.ErrParam)
-	case h.Softmax && !oneClass(y):
-		return fmt.Errorf("a softmax head learns classes: each row of y must be 1 in one column and -1 in the others, as OneVersusRest makes it: %w", domain.ErrDomain)
 	}
-	return nil
+	head, err := layers.NewHead(h.kind(), 1, 1)
+	if err == nil && head.Classifies() && !oneClass(y) {
+		err = fmt.Errorf("a %s head learns classes: each row of y must be 1 in one column and -1 in the others, as OneVersusRest makes it: %w", h.kind(), domain.ErrDomain)
+	}
+	return err
 }
 
 func (h MiniBatch) metric(y *mat.Dense) Metric {
@@ -238,18 +240,15 @@ func (h MiniBatch) scorer(ctx context.Context, j *cvJob, spec layers.Spec) (cvSc
 func (h MiniBatch) score(ctx context.Context, m layers.Layer, x ops.Matrix, j *cvJob, f int, o FitOptions) (LambdaScore, error) {
 	out := LambdaScore{o.Lambda, math.NaN(), math.NaN()}
 	k, dt := j.y.RawMatrix().Cols, layers.WithDtype(m.Dtype())
-	var head layers.Head
-	var err error
-	targets := Targets(j.y, m.Dtype(), nil)
-	if h.Softmax {
-		targets = Targets(j.y, m.Dtype(), probability)
-		head, err = layers.NewSoftmaxHead(m.Features(), k, dt)
-	} else {
-		head, err = layers.NewLinearHead(m.Features(), k, dt)
-	}
+	head, err := layers.NewHead(h.kind(), m.Features(), k, dt)
 	if err != nil {
 		return out, err
 	}
+	var of func(float64) float64
+	if head.Classifies() {
+		of = probability
+	}
+	targets := Targets(j.y, m.Dtype(), of)
 	fit, err := fitInMemory(m, head, x, targets, j.rest(f), o)
 	if err != nil {
 		return out, err

@@ -138,9 +138,9 @@ func TestCrossValidateFit(t *testing.T) {
 		tune string
 		y    *mat.Dense
 	}{
-		{MiniBatch{Softmax: true}, "", classes},
-		{MiniBatch{Softmax: true, FitOptions: FitOptions{CacheBytes: -1, HeldOut: .2, Patience: 2}}, "", classes},
-		{MiniBatch{Softmax: true}, "bandwidth", classes},
+		{MiniBatch{Head: "softmax"}, "", classes},
+		{MiniBatch{Head: "softmax", FitOptions: FitOptions{CacheBytes: -1, HeldOut: .2, Patience: 2}}, "", classes},
+		{MiniBatch{Head: "softmax"}, "bandwidth", classes},
 		{MiniBatch{}, "", classes},
 		{MiniBatch{FitOptions: FitOptions{ClassWeights: []float64{1, 4, .5}, HeldOut: .2, Patience: 2}}, "", classes},
 		{MiniBatch{}, "all", target},
@@ -151,15 +151,15 @@ func TestCrossValidateFit(t *testing.T) {
 		}
 		o := c.head.FitOptions
 		o.Epochs, o.Batch, o.LearnRate, o.Seed = 6, 16, .1, 9
-		r, err := CrossValidate(context.Background(), maps, x, c.y, CVOptions{Fitter: MiniBatch{o, c.head.Softmax}, Folds: folds, Seed: seed})
+		r, err := CrossValidate(context.Background(), maps, x, c.y, CVOptions{Fitter: MiniBatch{o, c.head.Head}, Folds: folds, Seed: seed})
 		if err != nil || len(r.Scores) != 4 || (r.Metric == ErrorRate) != (c.y == classes) {
 			t.Fatal(r, err)
 		}
 		for _, s := range r.Scores {
 			want := byHand(t, r, s, x, c.y, folds, seed, func(m layers.Layer, x *tensor.Dense, y *mat.Dense, _ float64, test *tensor.Dense) *mat.Dense {
 				_, k := y.Dims()
-				head, targets := headOf(t, c.head.Softmax, 24, k), Targets(y, tensor.Float64, nil)
-				if c.head.Softmax {
+				head, targets := headOf(t, c.head.Head == "softmax", 24, k), Targets(y, tensor.Float64, nil)
+				if c.head.Head == "softmax" {
 					targets = Targets(y, tensor.Float64, probability)
 				}
 				one := o
@@ -180,7 +180,7 @@ func TestCrossValidateFit(t *testing.T) {
 func TestCrossValidateIsDeterministic(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	x, y, _ := overlapping(t, 91, 4, 3)
-	for _, head := range []CVHead{RidgeOptions{}, SVMOptions{}, MiniBatch{FitOptions: FitOptions{Epochs: 3}, Softmax: true}} {
+	for _, head := range []CVHead{RidgeOptions{}, SVMOptions{}, MiniBatch{FitOptions: FitOptions{Epochs: 3}, Head: "softmax"}} {
 		var first []CVScore
 		for procs := 1; procs <= 3; procs++ {
 			runtime.GOMAXPROCS(procs)
@@ -269,7 +269,7 @@ func TestCrossValidateHeadErrors(t *testing.T) {
 		{y, CVOptions{Fitter: MiniBatch{FitOptions: FitOptions{Lambda: 1}}}, domain.ErrParam, "MiniBatch has Lambda = 1"},
 		{y, CVOptions{Fitter: MiniBatch{FitOptions: FitOptions{Checkpoints: Checkpoints{Path: "c"}}}}, domain.ErrParam, "MiniBatch has Checkpoints"},
 		{y, CVOptions{Fitter: MiniBatch{FitOptions: FitOptions{Epochs: -1}}}, domain.ErrParam, "Epochs = -1"},
-		{target, CVOptions{Fitter: MiniBatch{Softmax: true}}, domain.ErrDomain, "a softmax head learns classes"},
+		{target, CVOptions{Fitter: MiniBatch{Head: "softmax"}}, domain.ErrDomain, "a softmax head learns classes"},
 		{y, CVOptions{Fitter: MiniBatch{}, Lambdas: []float64{math.NaN()}}, domain.ErrParam, "lambda = NaN"},
 	} {
 		if _, err := CrossValidate(context.Background(), linear, x, c.y, c.o); !errors.Is(err, c.err) || !strings.Contains(err.Error(), c.text) {

@@ -1,7 +1,8 @@
 // Package train fits a head, or a whole model, on the features of a map, evaluates it, and saves and loads it.
 //
-// Every model is a scaler, a feature map and a head, and has one way to predict, save and load (Model). What differs is how
-// the head is fitted:
+// A Recipe is scalers, a feature map, and a way to fit a head on its features. Recipe.Fit takes rows with labels or targets,
+// in memory or in files, to a Model, which has one way to predict, save and load. The ways to fit are RidgeOptions,
+// CGOptions, SVMOptions and MiniBatch. Each is also a function of rows that are scaled already:
 //
 //	FitRidge        closed form, by the smaller of two linear systems, in row blocks; one factorisation for many lambdas
 //	RidgeStats      its sums as a value: added file by file, written, merged, solved; FitRidgeBlocks for rows read in blocks

@@ -15,7 +15,7 @@ import (
 
 // Epoch is what Fit tells of an epoch. Errors and losses are means over rows. The training loss is that of the batches as they
 // came by, penalty included; the others are of the parameters at the end of the epoch. Score is the accuracy under a
-// SoftmaxHead, or for targets of -1 and +1, and the root mean squared error otherwise; on the training part it is that of at most
+// head that classifies, or for targets of -1 and +1, and the root mean squared error otherwise; on the training part it is that of at most
 // 2000 rows.
 type Epoch struct {
 	Number, Of int
@@ -98,8 +98,7 @@ func newFitter(m layers.Layer, head layers.Head, src fitSource, o FitOptions) *f
 	f := &fitter{FitOptions: o, m: m, head: head, src: src, weigh: rowWeigher(head, o.ClassWeights)}
 	f.solvers = [2]*solver{{kind: o.Solver, rate: o.MapRate}, {kind: o.Solver, rate: o.LearnRate}}
 	f.keeper = newKeeper(o)
-	_, softmax := head.(*layers.SoftmaxHead)
-	f.classes = softmax || head.Features() > 1 && src.classes()
+	f.classes = head.Classifies() || head.Features() > 1 && src.classes()
 	return f
 }
 

@@ -103,9 +103,9 @@ func cacheFeatures(m layers.Layer, x ops.Matrix, budget int) (layers.Layer, ops.
 	return id, z, err
 }
 
-// startIntercept sets the intercept of an untouched linear head to the mean target.
+// startIntercept sets the intercept of an untouched head of numbers to the mean target.
 func startIntercept(head layers.Head, mean func() ([]float64, error)) error {
-	if _, ok := head.(*layers.LinearHead); !ok {
+	if head.Classifies() {
 		return nil
 	}
 	for _, p := range head.Params() {

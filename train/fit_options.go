@@ -56,7 +56,7 @@ type FitOptions struct {
 
 // weighted multiplies the columns of a softmax head's one-hot targets, which stay as they are, by the weights; a linear head weighs its errors.
 func (o *FitOptions) weighted(head layers.Head, targets *tensor.Dense) *tensor.Dense {
-	if _, softmax := head.(*layers.SoftmaxHead); !softmax || o.ClassWeights == nil {
+	if !head.Classifies() || o.ClassWeights == nil {
 		return targets
 	}
 	out := targets.Clone().(*tensor.Dense)

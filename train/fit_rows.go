@@ -27,7 +27,7 @@ func FitRows(ctx context.Context, m layers.Layer, head layers.Head, rows Rows, o
 	}
 	src := &fitStream{rows: rows, batch: o.Batch}
 	src.weighted = func(targets *tensor.Dense) *tensor.Dense { return o.weighted(head, targets) }
-	_, src.softmax = head.(*layers.SoftmaxHead)
+	src.softmax = head.Classifies()
 	outputs := max(1, len(rows.Classes))
 	switch {
 	case rows.Stream.Dims() > 0 && rows.Stream.Dims() != m.Dims():

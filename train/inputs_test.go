@@ -178,7 +178,7 @@ func TestInputsStay(t *testing.T) {
 			}
 		}
 	}
-	for name, head := range map[string]train.CVHead{"ridge": train.RidgeOptions{}, "svm": train.SVMOptions{}, "fit": train.MiniBatch{FitOptions: train.FitOptions{Epochs: 1}, Softmax: true}} {
+	for name, head := range map[string]train.CVHead{"ridge": train.RidgeOptions{}, "svm": train.SVMOptions{}, "fit": train.MiniBatch{FitOptions: train.FitOptions{Epochs: 1}, Head: "softmax"}} {
 		calls["cross-validation "+name] = func(g *given) error {
 			candidates, err := train.Grid(g.spec, train.Axis{Name: "features", Values: []float64{4, 8}})
 			if err != nil {

@@ -61,7 +61,7 @@ func (m *Model) Prepare(x ops.Matrix) (ops.Matrix, error) {
 		}
 		return nil, fmt.Errorf("train: Model: x has shape %s and the model was fitted on %d columns: %w", shape, m.Dims(), domain.ErrShape)
 	}
-	own, err := m.own(x)
+	own, err := own(x, m.Scaler.KeepsZeros())
 	if err != nil {
 		return nil, err
 	}
@@ -72,17 +72,17 @@ func (m *Model) Prepare(x ops.Matrix) (ops.Matrix, error) {
 	return scaled.As(m.Map.Dtype())
 }
 
-// own is a copy of x in float64, all of it finite, in a form that the scaler can take.
-func (m *Model) own(x ops.Matrix) (ops.Matrix, error) {
+// own is a copy of x in float64, all of it finite; sparse rows become dense unless they may stay sparse.
+func own(x ops.Matrix, sparse bool) (ops.Matrix, error) {
 	const who = "train: Model"
 	if b, ok := x.(*ops.Bags); ok {
-		own, err := m.own(b.Samples())
+		own, err := own(b.Samples(), false)
 		if err != nil {
 			return nil, b.InBag(err)
 		}
 		return b.With(own.(*tensor.Dense))
 	}
-	if s, ok := x.(*ops.CSR); ok && m.Scaler.KeepsZeros() {
+	if s, ok := x.(*ops.CSR); ok && sparse {
 		if err := ops.CheckRows(domain.Reals(), who, s); err != nil {
 			return nil, err
 		}

@@ -81,11 +81,8 @@ func (m *Model) save(path string, drawn bool) error {
 
 // card describes the model, if Load could make it from that card and those tensors.
 func (m *Model) card(tensors map[string]*tensor.Dense, drawn bool) (card, error) {
-	c := card{Version: Version, Spec: m.Spec, Scaler: m.Scaler.Name(), Head: "linear", Outputs: m.Head.Features(),
+	c := card{Version: Version, Spec: m.Spec, Scaler: m.Scaler.Name(), Head: m.Head.Kind(), Outputs: m.Head.Features(),
 		Classes: m.Classes, Drawn: drawn, Streams: 1}
-	if _, ok := m.Head.(*layers.SoftmaxHead); ok {
-		c.Head = "softmax"
-	}
 	if len(m.Scaler.State()) == 0 {
 		return c, fmt.Errorf("the scaler %q is not fitted; call its Fit on the training rows", m.Scaler.Name())
 	}
@@ -202,16 +199,11 @@ func fromFile(meta map[string]string, tensors map[string]*tensor.Dense) (*Model,
 		return nil, err
 	}
 	opts := []layers.Option{layers.WithDtype(m.Map.Dtype())}
-	switch c.Head {
-	case "linear":
-		m.Head, err = layers.NewLinearHead(m.Map.Features(), c.Outputs, opts...)
-	case "softmax":
-		m.Head, err = layers.NewSoftmaxHead(m.Map.Features(), c.Outputs, opts...)
-	default:
-		return nil, fmt.Errorf("head %q is neither linear nor softmax: %w", c.Head, modelfile.ErrFormat)
+	if m.Head, err = layers.NewHead(c.Head, m.Map.Features(), c.Outputs, opts...); err != nil {
+		return nil, fmt.Errorf("%w: %w", err, modelfile.ErrFormat)
 	}
-	if err != nil {
-		return nil, err
+	if m.Head.Classifies() && c.Classes == nil {
+		return nil, fmt.Errorf("a %s head is stated, and no classes: %w", c.Head, modelfile.ErrFormat)
 	}
 	if err := m.Head.SetParams(withPrefix(tensors, "head.")); err != nil {
 		return nil, err
@@ -246,9 +238,6 @@ func (c card) check(e *layers.Entry, tensors map[string]*tensor.Dense) error {
 	}
 	if c.Classes != nil && len(c.Classes) != c.Outputs {
 		return fmt.Errorf("there are %d classes and %d outputs", len(c.Classes), c.Outputs)
-	}
-	if c.Head == "softmax" && c.Classes == nil {
-		return fmt.Errorf("a softmax head is stated, and no classes")
 	}
 	if cols := tensors["scaler.cols"]; cols != nil && cols.Shape().TotalSize() == 1 && cell(cols, 0) != float64(dims) {
 		return fmt.Errorf("%d input columns are stated, and the scaler was fitted on %v", dims, cell(cols, 0))

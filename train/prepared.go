@@ -73,7 +73,7 @@ func (p *Prepared) hold(r Recipe, s *data.Set) error {
 	if err := p.learnTargets(s); err != nil {
 		return err
 	}
-	own, err := p.Model.own(s.X)
+	own, err := own(s.X, true)
 	if err != nil {
 		return err
 	}
@@ -230,23 +230,18 @@ func (p *Prepared) Fit(ctx context.Context, f Fitter) (*Report, error) {
 	case p.y == nil && p.stream == nil:
 		return nil, p.Locate(errNoTargets)
 	case f == nil && m.Spec.Tune != "":
-		f = MiniBatch{FitOptions: FitOptions{Seed: m.Spec.Seed}, Softmax: m.Classes != nil}
+		f = MiniBatch{FitOptions: FitOptions{Seed: m.Spec.Seed}, Head: map[bool]string{true: "softmax"}[m.Classes != nil]}
 	case f == nil:
 		f = RidgeOptions{Seed: m.Spec.Seed}
 	}
-	b, _ := f.(MiniBatch)
-	if b.Softmax && m.Classes == nil {
-		return nil, fmt.Errorf("train: Recipe: a softmax head learns classes, and the rows have targets; leave Softmax out: %w", domain.ErrParam)
-	}
+	b, _ := f.(MiniBatch) // or none: the others fit a linear head
 	var err error
-	opts := []layers.Option{layers.WithDtype(m.Map.Dtype()), layers.WithName("head")}
-	if outputs := max(1, len(m.Classes)); b.Softmax {
-		m.Head, err = layers.NewSoftmaxHead(m.Map.Features(), outputs, opts...)
-	} else {
-		m.Head, err = layers.NewLinearHead(m.Map.Features(), outputs, opts...)
-	}
+	m.Head, err = layers.NewHead(b.kind(), m.Map.Features(), max(1, len(m.Classes)), layers.WithDtype(m.Map.Dtype()), layers.WithName("head"))
 	if err != nil {
 		return nil, err
+	}
+	if m.Head.Classifies() && m.Classes == nil {
+		return nil, p.Locate(fmt.Errorf("train: Recipe: a %s head learns classes, and the rows have targets; take another Head: %w", b.kind(), domain.ErrParam))
 	}
 	rep, err := f.fit(ctx, p)
 	if err != nil && p.stream == nil { // a stream names its rows

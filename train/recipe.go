@@ -34,10 +34,18 @@ type Fitter interface {
 }
 
 // MiniBatch fits by mini-batches on a Gorgonia graph, and tunes what the policy of the map says: Fit, or FitRows for rows
-// that are read in blocks. The head is a SoftmaxHead, of classes, or else a LinearHead.
+// that are read in blocks.
 type MiniBatch struct {
 	FitOptions
-	Softmax bool
+	Head string // the kind of head, see layers.NewHead; empty is linear
+}
+
+// kind is that of the head.
+func (o MiniBatch) kind() string {
+	if o.Head == "" {
+		return "linear"
+	}
+	return o.Head
 }
 
 // Report is how a fit went.
@@ -174,7 +182,7 @@ func (o MiniBatch) fit(ctx context.Context, p *Prepared) (*Report, error) {
 		return rep, err
 	}
 	var f func(float64) float64
-	if o.Softmax {
+	if m.Head.Classifies() {
 		f = probability
 	}
 	rep.Epochs, err = Fit(ctx, m.Map, m.Head, p.x, Targets(p.y, m.Map.Dtype(), f), o.FitOptions)

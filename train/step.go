@@ -9,6 +9,7 @@ import (
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train/data"
+	"gonum.org/v1/gonum/floats"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
@@ -71,7 +72,7 @@ func (f *fitter) loss(s *step, z, targets *G.Node) (*G.Node, error) {
 	}
 	s.weights = tensor.New(tensor.WithShape(targets.Shape()...), tensor.Of(f.m.Dtype()))
 	weights := G.NewMatrix(targets.Graph(), f.m.Dtype(), G.WithShape(targets.Shape()...), G.WithName("batch_weights"), G.WithValue(s.weights))
-	return f.head.(*layers.LinearHead).WeightedLoss(z, targets, weights)
+	return f.head.WeightedLoss(z, targets, weights)
 }
 
 // penalised is loss + lambda/2 ‖A‖².
@@ -167,30 +168,18 @@ func (f *fitter) evaluate(batches iter.Seq2[batch, error]) (loss, score float64,
 
 // rowErrors sums over rows the loss, and the hits (classes) or squared errors.
 func (f *fitter) rowErrors(y, targets *tensor.Dense) (loss, score float64) {
-	_, softmax := f.head.(*layers.SoftmaxHead)
 	k := y.Shape()[1]
+	p, t := make([]float64, k), make([]float64, k)
 	for i := range y.Shape()[0] {
-		guess, truth, squares := 0, 0, 0.0
 		for j := range k {
-			p, t := cell(y, i*k+j), cell(targets, i*k+j)
-			if p > cell(y, i*k+guess) {
-				guess = j
-			}
-			if t > cell(targets, i*k+truth) {
-				truth = j
-			}
-			squares += (p - t) * (p - t)
-			if softmax && t != 0 {
-				loss -= t * math.Log(max(p, math.SmallestNonzeroFloat64))
-			}
+			p[j], t[j] = cell(y, i*k+j), cell(targets, i*k+j)
 		}
-		if !softmax {
-			loss += f.weigh.of(targets, i) * squares
-		}
+		loss += f.weigh.of(targets, i) * f.head.RowLoss(p, t)
 		switch {
 		case !f.classes:
-			score += squares
-		case guess == truth:
+			d := floats.Distance(p, t, 2)
+			score += d * d
+		case floats.MaxIdx(p) == floats.MaxIdx(t):
 			score++
 		}
 	}

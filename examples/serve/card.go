@@ -47,10 +47,7 @@ func newCard(m *train.Model, e *notes.Evaluation, file os.FileInfo, sum string, 
 	}
 	c := card{File: file.Name(), SHA256: sum, Written: file.ModTime().UTC(), Map: m.Spec.Map, Kernel: entry.Formula, Source: entry.Paper, Params: m.Spec.Params,
 		InputDim: m.Dims(), Inputs: k.Domain().String(), Features: m.Map.Features(), Dtype: m.Map.Dtype().String(), Tuned: m.Spec.Tune,
-		Scaler: m.Scaler.Name(), Head: "linear", Outputs: m.Head.Features(), Classes: m.Classes, MaxRows: maxRows, MaxBody: o.maxBody, Version: train.Version}
-	if _, ok := m.Head.(*layers.SoftmaxHead); ok {
-		c.Head = "softmax"
-	}
+		Scaler: m.Scaler.Name(), Head: m.Head.Kind(), Outputs: m.Head.Features(), Classes: m.Classes, MaxRows: maxRows, MaxBody: o.maxBody, Version: train.Version}
 	if c.Tuned == "" {
 		c.Tuned = "frozen"
 	}

@@ -189,7 +189,7 @@ func (o *options) cvHead(n int) train.CVHead {
 	}
 	f := o.fit
 	f.Lambda, f.Checkpoints = 0, train.Checkpoints{}
-	return train.MiniBatch{FitOptions: f, Softmax: o.head == "softmax"}
+	return train.MiniBatch{FitOptions: f, Head: o.head}
 }
 
 // cvScore is the JSON form of a score; one that is infinite has no error.

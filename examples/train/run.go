@@ -209,7 +209,7 @@ func (o *options) fitter(p *train.Prepared) (f train.Fitter, done func()) {
 	}
 	bar, fit, classes := cli.NewProgress("epoch"), o.fit, p.Model.Classes != nil
 	fit.Progress = func(e train.Epoch) { bar.Step(e.Number, e.Of, epochNote(e, classes)) }
-	return train.MiniBatch{FitOptions: fit, Softmax: o.head == "softmax"}, bar.Close
+	return train.MiniBatch{FitOptions: fit, Head: o.head}, bar.Close
 }
 
 func epochNote(e train.Epoch, classes bool) string {

@@ -1,0 +1,210 @@
+package train_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/data"
+	"gonum.org/v1/gonum/mat"
+	"gorgonia.org/tensor"
+)
+
+// ringRows are rows of two classes, one around the other, and a smooth target of each.
+func ringRows(n int) (rows [][]float64, labels []string, y []float64) {
+	for i := range n {
+		r, a := 1+float64(i%2), float64(i)*2.399963
+		rows = append(rows, []float64{3 + r*math.Cos(a), 5 + 10*r*math.Sin(a), .1 * float64(i%7)})
+		labels = append(labels, []string{"inner", "outer"}[i%2])
+		y = append(y, math.Sin(a)+r)
+	}
+	return rows, labels, y
+}
+
+// TestRecipe: every fitter, on labels and targets where it can, learns the rings; the rows stay as they are; a model that
+// is saved predicts the same.
+func TestRecipe(t *testing.T) {
+	rows, labels, y := ringRows(300)
+	x := must(data.FromSlices(rows))
+	before := append([]float64(nil), x.Float64s()...)
+	epochs := train.FitOptions{Epochs: 60, Batch: 50}
+	for name, c := range map[string]struct {
+		fitter  train.Fitter
+		tune    string
+		targets bool
+		most    float64 // of errors
+	}{
+		"default":            {nil, "", false, .02},
+		"default, targets":   {nil, "", true, .1},
+		"default, tuned":     {nil, "all", false, .05},
+		"ridge":              {train.RidgeOptions{Select: train.SelectLOO}, "", true, .1},
+		"cg":                 {train.CGOptions{Lambda: 1e-4}, "", false, .02},
+		"svm":                {train.SVMOptions{}, "", false, .02},
+		"svm, targets":       {train.SVMOptions{Loss: train.SquaredInsensitive}, "", true, .2},
+		"mini-batch":         {train.MiniBatch{FitOptions: epochs}, "", false, .02},
+		"mini-batch, target": {train.MiniBatch{FitOptions: epochs}, "bandwidth", true, .4},
+		"softmax":            {train.MiniBatch{FitOptions: epochs, Head: "softmax"}, "all", false, .02},
+	} {
+		set := &data.Set{X: x, Labels: labels}
+		if c.targets {
+			set.Labels, set.Y = nil, y
+		}
+		r := train.Recipe{Scale: "standard", Spec: layers.Spec{Map: "gaussian", Features: 128, Seed: 3, Tune: c.tune}, Fitter: c.fitter}
+		m, rep, err := r.Fit(t.Context(), set)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		var wrong float64
+		if c.targets {
+			guess := must(m.PredictTargets(x))
+			wrong = must(train.RMSE(guess, y))
+		} else {
+			guess := must(m.PredictClasses(x))
+			for i := range guess {
+				if guess[i] != labels[i] {
+					wrong += 1 / float64(len(guess))
+				}
+			}
+		}
+		if !(wrong <= c.most) || rep == nil {
+			t.Errorf("%s: error %v, want at most %v; report %+v", name, wrong, c.most, rep)
+		}
+		path := filepath.Join(t.TempDir(), "model")
+		if err := m.Save(path); err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if a, b := must(m.Scores(x)), must(must(train.Load(path)).Scores(x)); !mat.Equal(a, b) {
+			t.Errorf("%s: the saved model predicts otherwise", name)
+		}
+	}
+	for i, v := range x.Float64s() {
+		if v != before[i] {
+			t.Fatalf("x[%d] = %v, was %v", i, v, before[i])
+		}
+	}
+}
+
+// TestRecipeSources: slices, gonum's matrices, views and transposes, float32 tensors, sparse rows and a file in blocks
+// are one set of rows.
+func TestRecipeSources(t *testing.T) {
+	rows, labels, _ := ringRows(120)
+	for i := range rows { // numbers that float32 holds
+		for j := range rows[i] {
+			rows[i][j] = float64(float32(rows[i][j]))
+		}
+	}
+	x := must(data.FromSlices(rows))
+	wide := mat.NewDense(3, 140, nil)
+	for i, r := range rows {
+		for j, v := range r {
+			wide.Set(j, i+20, v)
+		}
+	}
+	single := tensor.New(tensor.WithShape(x.Shape()...), tensor.Of(tensor.Float32))
+	for i, v := range x.Float64s() {
+		single.Float32s()[i] = float32(v)
+	}
+	var text strings.Builder
+	for i, r := range rows {
+		fmt.Fprintf(&text, "%v,%v,%v,%s\n", r[0], r[1], r[2], labels[i])
+	}
+	file := filepath.Join(t.TempDir(), "rows.csv")
+	if err := os.WriteFile(file, []byte(text.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r := train.Recipe{Scale: "minmax,l2", Spec: layers.Spec{Map: "gaussian", Features: 64}, Fitter: train.RidgeOptions{Lambdas: []float64{.01}}}
+	m, _, err := r.Fit(t.Context(), &data.Set{X: x, Labels: labels})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := must(m.Scores(x))
+	for name, src := range map[string]data.Source{
+		"transposed view": &data.Set{X: must(data.FromMatrix(wide.Slice(0, 3, 20, 140).T())), Labels: labels},
+		"float32":         &data.Set{X: single, Labels: labels},
+		"sparse":          &data.Set{X: must(ops.CSROf(x)), Labels: labels},
+		"file":            must(data.Read(file, data.Options{})),
+		"stream":          must(data.OpenStream(data.StreamOptions{BlockRows: 17}, file)),
+	} {
+		m, _, err := r.Fit(t.Context(), src)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if got := must(m.Scores(x)); !mat.EqualApprox(got, want, 1e-9) {
+			t.Errorf("%s: another model", name)
+		}
+	}
+}
+
+// TestRecipeErrors: what cannot be fitted is one error that names its place.
+func TestRecipeErrors(t *testing.T) {
+	rows, labels, y := ringRows(20)
+	x := must(data.FromSlices(rows))
+	nan := must(data.FromSlices(rows))
+	nan.Float64s()[7] = math.NaN()
+	gaussian := train.Recipe{}
+	tuned := train.Recipe{Spec: layers.Spec{Map: "gaussian", Features: 8, Tune: "all"}, Fitter: train.RidgeOptions{}}
+	cancelled, cancel := context.WithCancel(context.Background())
+	cancel()
+	for name, c := range map[string]struct {
+		ctx  context.Context
+		r    train.Recipe
+		src  data.Source
+		is   error
+		text string
+	}{
+		"nil":          {nil, gaussian, nil, domain.ErrParam, "there are no rows"},
+		"nil set":      {nil, gaussian, (*data.Set)(nil), domain.ErrParam, "there are no rows"},
+		"nil stream":   {nil, gaussian, (*data.Stream)(nil), domain.ErrParam, "there are no rows"},
+		"no targets":   {nil, gaussian, &data.Set{X: x}, domain.ErrParam, "neither Labels nor Y"},
+		"both":         {nil, gaussian, &data.Set{X: x, Labels: labels, Y: y}, domain.ErrParam, "both Labels and Y"},
+		"too few":      {nil, gaussian, &data.Set{X: x, Labels: labels[1:]}, domain.ErrShape, "20 rows, 19 labels"},
+		"one class":    {nil, gaussian, &data.Set{X: x, Labels: make([]string, 20), Source: "a.csv"}, data.ErrLabel, "a.csv: all rows have the class"},
+		"nan":          {nil, gaussian, &data.Set{X: nan, Labels: labels, Source: "a.csv"}, domain.ErrDomain, "a.csv: train: Model: x[2,1] = NaN"},
+		"map":          {nil, train.Recipe{Spec: layers.Spec{Map: "gauss"}}, &data.Set{X: x, Labels: labels}, domain.ErrParam, "gauss"},
+		"scaler":       {nil, train.Recipe{Scale: "big"}, &data.Set{X: x, Labels: labels}, domain.ErrParam, "big"},
+		"domain":       {nil, train.Recipe{Spec: layers.Spec{Map: "chi2"}}, &data.Set{X: x, Labels: labels, Source: "a.csv"}, domain.ErrDomain, "a.csv: map chi2"},
+		"tuned, ridge": {nil, tuned, &data.Set{X: x, Labels: labels}, domain.ErrParam, "use MiniBatch"},
+		"softmax, y":   {nil, train.Recipe{Fitter: train.MiniBatch{Head: "softmax"}}, &data.Set{X: x, Y: y}, domain.ErrParam, "learns classes"},
+		"svm, y":       {nil, train.Recipe{Fitter: train.SVMOptions{}}, &data.Set{X: x, Y: y}, domain.ErrDomain, "hinge"},
+		"cancelled":    {cancelled, gaussian, &data.Set{X: x, Labels: labels}, context.Canceled, "stopped"},
+	} {
+		ctx := c.ctx
+		if ctx == nil {
+			ctx = t.Context()
+		}
+		m, _, err := c.r.Fit(ctx, c.src)
+		if m != nil || !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.text) {
+			t.Errorf("%s: %v, want %v with %q", name, err, c.is, c.text)
+		}
+	}
+	refuse := errors.New("too much")
+	sparse := train.Recipe{Scale: "standard", Afford: func(what string, bytes float64) error {
+		if bytes != 20*3*8 || !strings.Contains(what, "20 rows of 3 columns") {
+			t.Errorf("Afford of %q, %v bytes", what, bytes)
+		}
+		return refuse
+	}}
+	if _, _, err := sparse.Fit(t.Context(), &data.Set{X: must(ops.CSROf(x)), Labels: labels}); !errors.Is(err, refuse) {
+		t.Errorf("sparse rows under standard: %v", err)
+	}
+	svm := train.Recipe{Fitter: train.SVMOptions{}}
+	file := filepath.Join(t.TempDir(), "rows.csv")
+	if err := os.WriteFile(file, []byte("1,2,a\n3,4,b\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := svm.Fit(t.Context(), must(data.OpenStream(data.StreamOptions{}, file))); !errors.Is(err, domain.ErrParam) {
+		t.Errorf("a support vector machine on a stream: %v", err)
+	}
+}
