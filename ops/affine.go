@@ -33,10 +33,7 @@ func AffineInto(dst *tensor.Dense, x Matrix, w *Weights, b *tensor.Dense, a Attr
 
 type affineOp struct{ base }
 
-var (
-	_ G.SDOp = affineOp{}
-	_ G.ADOp = affineOp{}
-)
+var _ backwarder = affineOp{}
 
 func (o affineOp) InferShape(ds ...G.DimSizer) (tensor.Shape, error) { return o.inferAffine(ds, 1) }
 
@@ -58,12 +55,4 @@ func (o affineOp) backward(t *tracer, in []any, _, grad any) []any {
 		grads[2] = t.apply(colSumOp, grad)
 	}
 	return grads
-}
-
-func (o affineOp) SymDiff(in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
-	return symDiff(o, in, out, grad)
-}
-
-func (o affineOp) DoDiff(_ G.ExecutionContext, in G.Nodes, out *G.Node) error {
-	return doDiff(o, in, out)
 }

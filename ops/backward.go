@@ -8,14 +8,33 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// backwarder is an op with a backward. The backward is written once and runs twice: over nodes, where it builds the
-// gradient graph of the TapeMachine, and over values, where it computes the gradients of the LispMachine.
+// backwarder is an op with a backward, which apply makes differentiable. The backward is written once and runs twice: over
+// nodes, where it builds the gradient graph of the TapeMachine, and over values, where it computes the gradients of the
+// LispMachine.
 type backwarder interface {
-	G.SDOp
+	refuser
+	DiffWRT(inputs int) []bool
+	refuses(input int) bool
 	// backward returns the gradient for every input; what it returns for a frozen one is not looked at.
 	backward(t *tracer, in []any, out, grad any) []any
-	wants(input int) bool
-	refuses(input int) bool
+}
+
+// withBackward is a backwarder as both of Gorgonia's machines know it.
+type withBackward struct{ backwarder }
+
+var (
+	_ G.SDOp = withBackward{}
+	_ G.ADOp = withBackward{}
+)
+
+// SymDiff builds the gradient graph.
+func (o withBackward) SymDiff(in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
+	return symDiff(o, in, out, grad)
+}
+
+// DoDiff adds the gradients to those that the inputs have.
+func (o withBackward) DoDiff(_ G.ExecutionContext, in G.Nodes, out *G.Node) error {
+	return doDiff(o, in, out)
 }
 
 // tracer applies ops to handles, which are all *G.Node or all G.Value, and keeps the first error.

@@ -84,9 +84,8 @@ func (o bagBase) Hashcode() uint32 {
 type bagMeanOp struct{ bagBase }
 
 var (
-	_ G.SDOp = bagMeanOp{}
-	_ G.ADOp = bagMeanOp{}
-	_ G.Op   = bagSpread{}
+	_ backwarder = bagMeanOp{}
+	_ G.Op       = bagSpread{}
 )
 
 func (o bagMeanOp) InferShape(ds ...G.DimSizer) (tensor.Shape, error) {
@@ -110,14 +109,6 @@ func (o bagMeanOp) Do(in ...G.Value) (G.Value, error) {
 
 func (o bagMeanOp) backward(t *tracer, _ []any, _, grad any) []any {
 	return []any{t.apply(bagSpread{newBagBase("gradient of BagMean", "22", o.offsets, Attr{})}, grad)}
-}
-
-func (o bagMeanOp) SymDiff(in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
-	return symDiff(o, in, out, grad)
-}
-
-func (o bagMeanOp) DoDiff(_ G.ExecutionContext, in G.Nodes, out *G.Node) error {
-	return doDiff(o, in, out)
 }
 
 // bagSpread gives every row of a bag its share g_i/N_i.

@@ -70,10 +70,7 @@ func rowLength(s tensor.Shape) int {
 
 type bandwidthOp struct{ base }
 
-var (
-	_ G.SDOp = bandwidthOp{}
-	_ G.ADOp = bandwidthOp{}
-)
+var _ backwarder = bandwidthOp{}
 
 func (o bandwidthOp) InferShape(ds ...G.DimSizer) (tensor.Shape, error) {
 	ss, err := o.shapes(ds)
@@ -107,14 +104,6 @@ func (o bandwidthOp) backward(t *tracer, in []any, out, grad any) []any {
 		grads[1] = t.apply(op, out, grad)
 	}
 	return grads
-}
-
-func (o bandwidthOp) SymDiff(in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
-	return symDiff(o, in, out, grad)
-}
-
-func (o bandwidthOp) DoDiff(_ G.ExecutionContext, in G.Nodes, out *G.Node) error {
-	return doDiff(o, in, out)
 }
 
 // bandwidthGrad is dρ = -<dW, W> from W and dW: of all entries, or row by row.

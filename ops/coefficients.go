@@ -70,9 +70,8 @@ func timesBasis[T domain.Float](dst, x, basis *tensor.Dense, transposed bool) {
 type coefficientsOp struct{ base }
 
 var (
-	_ G.SDOp = coefficientsOp{}
-	_ G.ADOp = coefficientsOp{}
-	_ G.Op   = coefficientsGrad{}
+	_ backwarder = coefficientsOp{}
+	_ G.Op       = coefficientsGrad{}
 )
 
 func (o coefficientsOp) InferShape(ds ...G.DimSizer) (tensor.Shape, error) {
@@ -93,14 +92,6 @@ func (o coefficientsOp) Do(in ...G.Value) (G.Value, error) {
 
 func (o coefficientsOp) backward(t *tracer, in []any, _, grad any) []any {
 	return []any{t.apply(coefficientsGrad{base{kind: "gradient of Coefficients", ranks: "222"}}, grad, in[1]), nil}
-}
-
-func (o coefficientsOp) SymDiff(in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
-	return symDiff(o, in, out, grad)
-}
-
-func (o coefficientsOp) DoDiff(_ G.ExecutionContext, in G.Nodes, out *G.Node) error {
-	return doDiff(o, in, out)
 }
 
 // coefficientsGrad is gΦᵀ.

@@ -74,10 +74,7 @@ type columnsOp struct {
 	scale    float64
 }
 
-var (
-	_ G.SDOp = columnsOp{}
-	_ G.ADOp = columnsOp{}
-)
+var _ backwarder = columnsOp{}
 
 func (o columnsOp) InferShape(ds ...G.DimSizer) (tensor.Shape, error) {
 	ss, err := o.shapes(ds)
@@ -109,14 +106,6 @@ func (o columnsOp) backward(t *tracer, in []any, _, grad any) []any {
 	d := in[0].(interface{ Shape() tensor.Shape }).Shape()[1]
 	kind := fmt.Sprintf("pad[%d:%d/%d]*%v", o.from, o.to, d, o.scale)
 	return []any{t.apply(padOp{base{kind: kind, ranks: "22"}, o.from, d, o.scale}, grad)}
-}
-
-func (o columnsOp) SymDiff(in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
-	return symDiff(o, in, out, grad)
-}
-
-func (o columnsOp) DoDiff(_ G.ExecutionContext, in G.Nodes, out *G.Node) error {
-	return doDiff(o, in, out)
 }
 
 // padOp is the matrix of d columns with scale·x from column `at` on and zeros elsewhere.
@@ -151,10 +140,7 @@ type concatOp struct {
 	scales []float64
 }
 
-var (
-	_ G.SDOp = concatOp{}
-	_ G.ADOp = concatOp{}
-)
+var _ backwarder = concatOp{}
 
 func (o concatOp) InferShape(ds ...G.DimSizer) (tensor.Shape, error) {
 	ss, err := o.shapes(ds)
@@ -222,14 +208,6 @@ func (o concatOp) backward(t *tracer, in []any, _, grad any) []any {
 		at += cols
 	}
 	return grads
-}
-
-func (o concatOp) SymDiff(in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
-	return symDiff(o, in, out, grad)
-}
-
-func (o concatOp) DoDiff(_ G.ExecutionContext, in G.Nodes, out *G.Node) error {
-	return doDiff(o, in, out)
 }
 
 // Copy writes x [n, d], dense or sparse, to dst, allocated if nil, after the check of its domain.

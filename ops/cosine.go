@@ -18,10 +18,7 @@ func cosine(p *G.Node, inputs Inputs, a Attr) (*G.Node, error) {
 // cosOp is √(2/m) cos(P) for P [n, m].
 type cosOp struct{ base }
 
-var (
-	_ G.SDOp = cosOp{}
-	_ G.ADOp = cosOp{}
-)
+var _ backwarder = cosOp{}
 
 func (o cosOp) InferShape(ds ...G.DimSizer) (tensor.Shape, error) {
 	ss, err := o.shapes(ds)
@@ -54,9 +51,3 @@ func cosineOf(p *tensor.Dense, a Attr) (*tensor.Dense, error) {
 func (o cosOp) backward(t *tracer, in []any, _, grad any) []any {
 	return []any{t.apply(cosGradOp, in[0], grad)}
 }
-
-func (o cosOp) SymDiff(in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
-	return symDiff(o, in, out, grad)
-}
-
-func (o cosOp) DoDiff(_ G.ExecutionContext, in G.Nodes, out *G.Node) error { return doDiff(o, in, out) }

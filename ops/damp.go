@@ -196,10 +196,7 @@ type dampOp struct {
 	f Exponent
 }
 
-var (
-	_ G.SDOp = dampOp{}
-	_ G.ADOp = dampOp{}
-)
+var _ backwarder = dampOp{}
 
 func (o dampOp) InferShape(ds ...G.DimSizer) (tensor.Shape, error) {
 	ss, err := o.shapes(ds)
@@ -247,14 +244,6 @@ func (o dampOp) backward(t *tracer, in []any, out, grad any) []any {
 		grads[2] = t.apply(dampOp{base{kind: o.kind, ranks: o.ranks, attr: Attr{Frozen: First | Second | Third}}, o.f}, in[0], in[1], grad)
 	}
 	return grads
-}
-
-func (o dampOp) SymDiff(in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
-	return symDiff(o, in, out, grad)
-}
-
-func (o dampOp) DoDiff(_ G.ExecutionContext, in G.Nodes, out *G.Node) error {
-	return doDiff(o, in, out)
 }
 
 // exponentGrad is the gradient of Damp for x, or for s of so many entries, from x, s, the output y and the gradient g.

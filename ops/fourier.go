@@ -51,10 +51,7 @@ func overflow(op string, a Attr, row int, dt tensor.Dtype) error {
 
 type fourierOp struct{ base }
 
-var (
-	_ G.SDOp = fourierOp{}
-	_ G.ADOp = fourierOp{}
-)
+var _ backwarder = fourierOp{}
 
 func (o fourierOp) InferShape(ds ...G.DimSizer) (tensor.Shape, error) { return o.inferAffine(ds, 2) }
 
@@ -64,14 +61,6 @@ func (o fourierOp) Do(in ...G.Value) (G.Value, error) {
 
 func (o fourierOp) backward(t *tracer, in []any, out, grad any) []any {
 	return t.gradients(pairMap, o, in[0], in[1], out, grad)
-}
-
-func (o fourierOp) SymDiff(in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
-	return symDiff(o, in, out, grad)
-}
-
-func (o fourierOp) DoDiff(_ G.ExecutionContext, in G.Nodes, out *G.Node) error {
-	return doDiff(o, in, out)
 }
 
 // inferAffine is the shape of a map of x [n,d] and W [d,m], with or without a bias [m], to [n, factor·m].

@@ -80,9 +80,8 @@ type hddBase struct {
 type hddOp struct{ hddBase }
 
 var (
-	_ G.SDOp = hddOp{}
-	_ G.ADOp = hddOp{}
-	_ G.Op   = hddGrad{}
+	_ backwarder = hddOp{}
+	_ G.Op       = hddGrad{}
 )
 
 func newHDDBase(kind, ranks string, even bool, a Attr) hddBase {
@@ -126,14 +125,6 @@ func (o hddOp) Do(in ...G.Value) (G.Value, error) {
 func (o hddOp) backward(t *tracer, in []any, _, grad any) []any {
 	all := t.apply(hddGrad{newHDDBase("gradients of HDD", "211221", o.even, Attr{})}, in[0], in[1], in[2], in[3], grad)
 	return append(t.parts(o, all, shapeOf(in[0]), shapeOf(in[1])), nil, nil)
-}
-
-func (o hddOp) SymDiff(in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
-	return symDiff(o, in, out, grad)
-}
-
-func (o hddOp) DoDiff(_ G.ExecutionContext, in G.Nodes, out *G.Node) error {
-	return doDiff(o, in, out)
 }
 
 // hddGrad is the vector [dp | dλ] from the inputs and the gradient of the coefficients. The forward has checked the values.

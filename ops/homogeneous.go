@@ -179,10 +179,7 @@ type homogeneousOp struct {
 	h Harmonics
 }
 
-var (
-	_ G.SDOp = homogeneousOp{}
-	_ G.ADOp = homogeneousOp{}
-)
+var _ backwarder = homogeneousOp{}
 
 func newHomogeneousOp(kind, ranks string, h Harmonics, a Attr) homogeneousOp {
 	h.F = slices.Clone(h.F)
@@ -227,12 +224,4 @@ func (o homogeneousOp) backward(t *tracer, in []any, out, grad any) []any {
 		grads[2] = t.apply(newHomogeneousGrad(gradOfRoots, o.h, length(in[2])), in[0], in[1], out, grad)
 	}
 	return grads
-}
-
-func (o homogeneousOp) SymDiff(in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
-	return symDiff(o, in, out, grad)
-}
-
-func (o homogeneousOp) DoDiff(_ G.ExecutionContext, in G.Nodes, out *G.Node) error {
-	return doDiff(o, in, out)
 }

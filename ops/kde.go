@@ -90,9 +90,8 @@ type kdeBase struct {
 type kdeOp struct{ kdeBase }
 
 var (
-	_ G.SDOp = kdeOp{}
-	_ G.ADOp = kdeOp{}
-	_ G.Op   = kdeGrad{}
+	_ backwarder = kdeOp{}
+	_ G.Op       = kdeGrad{}
 )
 
 func newKDEBase(kind, ranks string, offsets []int, g Grid, a Attr) kdeBase {
@@ -140,14 +139,6 @@ func (t *tracer) parts(o interface{ wants(int) bool }, all any, shapes ...tensor
 		at += shape.TotalSize()
 	}
 	return grads
-}
-
-func (o kdeOp) SymDiff(in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
-	return symDiff(o, in, out, grad)
-}
-
-func (o kdeOp) DoDiff(_ G.ExecutionContext, in G.Nodes, out *G.Node) error {
-	return doDiff(o, in, out)
 }
 
 // kdeGrad is the vector [dx | dh] from x, h and the gradient of the densities. The forward has checked the values.

@@ -42,10 +42,7 @@ func LaplaceInto(dst *tensor.Dense, x Matrix, w *Weights, a Attr) (*tensor.Dense
 
 type laplaceOp struct{ base }
 
-var (
-	_ G.SDOp = laplaceOp{}
-	_ G.ADOp = laplaceOp{}
-)
+var _ backwarder = laplaceOp{}
 
 func (o laplaceOp) InferShape(ds ...G.DimSizer) (tensor.Shape, error) { return o.inferAffine(ds, 1) }
 
@@ -65,12 +62,4 @@ func (o laplaceOp) do(in []G.Value, into func(dst *tensor.Dense, x Matrix, w *We
 
 func (o laplaceOp) backward(t *tracer, in []any, out, grad any) []any {
 	return t.gradients(expMap, o, in[0], in[1], out, grad)
-}
-
-func (o laplaceOp) SymDiff(in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
-	return symDiff(o, in, out, grad)
-}
-
-func (o laplaceOp) DoDiff(_ G.ExecutionContext, in G.Nodes, out *G.Node) error {
-	return doDiff(o, in, out)
 }

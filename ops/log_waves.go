@@ -137,10 +137,7 @@ type logWavesOp struct {
 	w Waves
 }
 
-var (
-	_ G.SDOp = logWavesOp{}
-	_ G.ADOp = logWavesOp{}
-)
+var _ backwarder = logWavesOp{}
 
 func newLogWavesOp(kind, ranks string, w Waves, a Attr) logWavesOp {
 	w = Waves{slices.Clone(w.Omega), slices.Clone(w.Amplitude)}
@@ -174,14 +171,6 @@ func (o logWavesOp) backward(t *tracer, in []any, out, grad any) []any {
 		return []any{nil}
 	}
 	return []any{t.apply(logWavesGrad{newLogWavesOp("logWavesGrad", "2222", o.w, Attr{}).base, o.w}, in[0], out, grad)}
-}
-
-func (o logWavesOp) SymDiff(in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
-	return symDiff(o, in, out, grad)
-}
-
-func (o logWavesOp) DoDiff(_ G.ExecutionContext, in G.Nodes, out *G.Node) error {
-	return doDiff(o, in, out)
 }
 
 // logWavesGrad is dx from x, the output z and the gradient g.

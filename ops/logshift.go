@@ -79,10 +79,7 @@ func checkShift[T domain.Float](who string, x, c []T, d int) error {
 
 type logShiftOp struct{ base }
 
-var (
-	_ G.SDOp = logShiftOp{}
-	_ G.ADOp = logShiftOp{}
-)
+var _ backwarder = logShiftOp{}
 
 func (o logShiftOp) InferShape(ds ...G.DimSizer) (tensor.Shape, error) {
 	ss, err := o.shapes(ds)
@@ -120,14 +117,6 @@ func (o logShiftOp) backward(t *tracer, in []any, _, grad any) []any {
 		grads[1] = t.apply(sum, dx)
 	}
 	return grads
-}
-
-func (o logShiftOp) SymDiff(in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
-	return symDiff(o, in, out, grad)
-}
-
-func (o logShiftOp) DoDiff(_ G.ExecutionContext, in G.Nodes, out *G.Node) error {
-	return doDiff(o, in, out)
 }
 
 // length is the number of entries of a handle, a node or a value.

@@ -175,10 +175,7 @@ func float64CSR(x *CSR) *sparse[float64] {
 // maclaurinOp is the map.
 type maclaurinOp struct{ base }
 
-var (
-	_ G.SDOp = maclaurinOp{}
-	_ G.ADOp = maclaurinOp{}
-)
+var _ backwarder = maclaurinOp{}
 
 func (o maclaurinOp) InferShape(ds ...G.DimSizer) (tensor.Shape, error) {
 	ss, err := o.shapes(ds)
@@ -225,12 +222,4 @@ func (o maclaurinOp) backward(t *tracer, in []any, _, grad any) []any {
 		grads[0] = t.apply(maclaurinGrad{op}, in[0], in[1], in[2], in[3], grad)
 	}
 	return grads
-}
-
-func (o maclaurinOp) SymDiff(in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
-	return symDiff(o, in, out, grad)
-}
-
-func (o maclaurinOp) DoDiff(_ G.ExecutionContext, in G.Nodes, out *G.Node) error {
-	return doDiff(o, in, out)
 }

@@ -137,10 +137,7 @@ type nystromOp struct {
 	k Kernel
 }
 
-var (
-	_ G.SDOp = nystromOp{}
-	_ G.ADOp = nystromOp{}
-)
+var _ backwarder = nystromOp{}
 
 func (o nystromOp) InferShape(ds ...G.DimSizer) (tensor.Shape, error) {
 	ss, err := o.shapes(ds)
@@ -190,12 +187,4 @@ func (o nystromOp) backward(t *tracer, in []any, _, grad any) []any {
 		grads[0] = t.apply(nystromGrad{op}, in[0], in[1], in[2], grad)
 	}
 	return grads
-}
-
-func (o nystromOp) SymDiff(in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
-	return symDiff(o, in, out, grad)
-}
-
-func (o nystromOp) DoDiff(_ G.ExecutionContext, in G.Nodes, out *G.Node) error {
-	return doDiff(o, in, out)
 }

@@ -116,5 +116,8 @@ func apply(op G.Op, in ...*G.Node) (*G.Node, error) {
 			return nil, fmt.Errorf("ops: %v: input %d is nil: %w", op, i, ErrShape)
 		}
 	}
+	if o, ok := op.(backwarder); ok {
+		op = withBackward{o}
+	}
 	return G.ApplyOp(op, in...)
 }

@@ -77,10 +77,7 @@ type phaseOp struct{ base }
 
 const fourth = Third << 1
 
-var (
-	_ G.SDOp = phaseOp{}
-	_ G.ADOp = phaseOp{}
-)
+var _ backwarder = phaseOp{}
 
 func (o phaseOp) InferShape(ds ...G.DimSizer) (tensor.Shape, error) { return o.inferAffine(ds, 1) }
 
@@ -102,12 +99,4 @@ func (o phaseOp) backward(t *tracer, in []any, _, grad any) []any {
 		return append(t.gradients(cosMap, o, in[0], in[1], in[3], grad), nil)
 	}
 	return t.gradients(phaseMap, o, in[0], in[1], in[2], grad)
-}
-
-func (o phaseOp) SymDiff(in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
-	return symDiff(o, in, out, grad)
-}
-
-func (o phaseOp) DoDiff(_ G.ExecutionContext, in G.Nodes, out *G.Node) error {
-	return doDiff(o, in, out)
 }

@@ -127,10 +127,7 @@ func scaleSparse[T domain.Float](x *sparse[T], s []T, who string) (*sparse[T], e
 
 type scaleColumnsOp struct{ base }
 
-var (
-	_ G.SDOp = scaleColumnsOp{}
-	_ G.ADOp = scaleColumnsOp{}
-)
+var _ backwarder = scaleColumnsOp{}
 
 func (o scaleColumnsOp) InferShape(ds ...G.DimSizer) (tensor.Shape, error) {
 	ss, err := o.shapes(ds)
@@ -168,14 +165,6 @@ func (o scaleColumnsOp) backward(t *tracer, in []any, _, grad any) []any {
 		grads[1] = t.apply(scaleColumnsGrad{base{kind: fmt.Sprint("scaleColumnsGrad of ", k), ranks: "221"}, k}, in[0], grad)
 	}
 	return grads
-}
-
-func (o scaleColumnsOp) SymDiff(in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
-	return symDiff(o, in, out, grad)
-}
-
-func (o scaleColumnsOp) DoDiff(_ G.ExecutionContext, in G.Nodes, out *G.Node) error {
-	return doDiff(o, in, out)
 }
 
 // scaleColumnsGrad is dx = g·diag(s) from g and s, or ds of so many entries from x and g.

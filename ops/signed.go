@@ -171,10 +171,7 @@ func (w *Signed) Dtype() tensor.Dtype { return w.norms.Dtype() }
 
 type signedOp struct{ base }
 
-var (
-	_ G.SDOp = signedOp{}
-	_ G.ADOp = signedOp{}
-)
+var _ backwarder = signedOp{}
 
 func (o signedOp) InferShape(ds ...G.DimSizer) (tensor.Shape, error) {
 	ss, err := o.shapes(ds)
@@ -221,12 +218,4 @@ func (o signedOp) backward(t *tracer, in []any, out, grad any) []any {
 		}
 	}
 	return grads
-}
-
-func (o signedOp) SymDiff(in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
-	return symDiff(o, in, out, grad)
-}
-
-func (o signedOp) DoDiff(_ G.ExecutionContext, in G.Nodes, out *G.Node) error {
-	return doDiff(o, in, out)
 }

@@ -41,10 +41,7 @@ type skewedOp struct {
 	bias bool
 }
 
-var (
-	_ G.SDOp = skewedOp{}
-	_ G.ADOp = skewedOp{}
-)
+var _ backwarder = skewedOp{}
 
 func (o skewedOp) InferShape(ds ...G.DimSizer) (tensor.Shape, error) {
 	ss, err := o.shapes(ds)
@@ -151,14 +148,6 @@ func columnsOrAll(c any) G.Op {
 		return sumOp
 	}
 	return colSumOp
-}
-
-func (o skewedOp) SymDiff(in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
-	return symDiff(o, in, out, grad)
-}
-
-func (o skewedOp) DoDiff(_ G.ExecutionContext, in G.Nodes, out *G.Node) error {
-	return doDiff(o, in, out)
 }
 
 // skewedGradCOp is dc from x, c, W and dP.

@@ -85,9 +85,8 @@ type softmaxOp struct {
 }
 
 var (
-	_ G.SDOp = softmaxOp{}
-	_ G.ADOp = softmaxOp{}
-	_ G.Op   = softmaxGrad{}
+	_ backwarder = softmaxOp{}
+	_ G.Op       = softmaxGrad{}
 )
 
 func (o softmaxOp) InferShape(ds ...G.DimSizer) (tensor.Shape, error) {
@@ -108,14 +107,6 @@ func (o softmaxOp) Do(in ...G.Value) (G.Value, error) {
 
 func (o softmaxOp) backward(t *tracer, _ []any, out, grad any) []any {
 	return []any{t.apply(softmaxGrad{base{kind: "gradient of " + o.kind, ranks: "222"}, o.log}, out, grad)}
-}
-
-func (o softmaxOp) SymDiff(in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
-	return symDiff(o, in, out, grad)
-}
-
-func (o softmaxOp) DoDiff(_ G.ExecutionContext, in G.Nodes, out *G.Node) error {
-	return doDiff(o, in, out)
 }
 
 // softmaxGrad is dx from the output z and its gradient g.

@@ -15,10 +15,7 @@ type structuredOp struct {
 	rho, bias bool
 }
 
-var (
-	_ G.SDOp = structuredOp{}
-	_ G.ADOp = structuredOp{}
-)
+var _ backwarder = structuredOp{}
 
 func applyStructured(kind string, a Attr, x, signs, norms, rho, b *G.Node) (*G.Node, error) {
 	o := structuredOp{base{kind: kind, ranks: "221", attr: a}, rho != nil, b != nil}
@@ -143,14 +140,6 @@ func (o structuredOp) backward(t *tracer, in []any, out, grad any) []any {
 		grads[0] = t.apply(newStructuredGradX(columns(in[0]), o.rho), append([]any{dp}, w...)...)
 	}
 	return grads
-}
-
-func (o structuredOp) SymDiff(in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
-	return symDiff(o, in, out, grad)
-}
-
-func (o structuredOp) DoDiff(_ G.ExecutionContext, in G.Nodes, out *G.Node) error {
-	return doDiff(o, in, out)
 }
 
 // columns is the width of a matrix, node or value.

@@ -188,10 +188,7 @@ type tableOp struct {
 	s Tables
 }
 
-var (
-	_ G.SDOp = tableOp{}
-	_ G.ADOp = tableOp{}
-)
+var _ backwarder = tableOp{}
 
 func (o tableOp) InferShape(ds ...G.DimSizer) (tensor.Shape, error) {
 	ss, err := o.shapes(ds)
@@ -229,12 +226,4 @@ func (o tableOp) backward(t *tracer, in []any, _, grad any) []any {
 		grads[0] = t.apply(tableGrad{op}, in[0], in[1], in[2], grad)
 	}
 	return grads
-}
-
-func (o tableOp) SymDiff(in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
-	return symDiff(o, in, out, grad)
-}
-
-func (o tableOp) DoDiff(_ G.ExecutionContext, in G.Nodes, out *G.Node) error {
-	return doDiff(o, in, out)
 }

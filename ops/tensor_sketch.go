@@ -212,10 +212,7 @@ type sketchOp struct {
 	s Sketch
 }
 
-var (
-	_ G.SDOp = sketchOp{}
-	_ G.ADOp = sketchOp{}
-)
+var _ backwarder = sketchOp{}
 
 func (o sketchOp) InferShape(ds ...G.DimSizer) (tensor.Shape, error) {
 	ss, err := o.shapes(ds)
@@ -262,12 +259,4 @@ func (o sketchOp) backward(t *tracer, in []any, _, grad any) []any {
 		grads[0] = t.apply(sketchGrad{op}, in[0], in[1], in[2], grad)
 	}
 	return grads
-}
-
-func (o sketchOp) SymDiff(in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
-	return symDiff(o, in, out, grad)
-}
-
-func (o sketchOp) DoDiff(_ G.ExecutionContext, in G.Nodes, out *G.Node) error {
-	return doDiff(o, in, out)
 }

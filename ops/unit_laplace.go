@@ -58,10 +58,7 @@ func unitLaplace[T domain.Float](dst *tensor.Dense, x Matrix, w *Weights, p *sim
 // unitLaplaceOp has the shapes and the checks of laplaceOp.
 type unitLaplaceOp struct{ laplaceOp }
 
-var (
-	_ G.SDOp = unitLaplaceOp{}
-	_ G.ADOp = unitLaplaceOp{}
-)
+var _ backwarder = unitLaplaceOp{}
 
 // unitRowsGradOp is dP = (g·z) z² - g z of rows z and g.
 var unitRowsGradOp = pointwise{base{kind: "unitRowsGrad", ranks: "222"}, 1, simd.UnitRowsGrad[float32], simd.UnitRowsGrad[float64]}
@@ -80,12 +77,4 @@ func (o unitLaplaceOp) backward(t *tracer, in []any, out, grad any) []any {
 		grads[1] = t.apply(gradWOp, in[0], dp)
 	}
 	return grads
-}
-
-func (o unitLaplaceOp) SymDiff(in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
-	return symDiff(o, in, out, grad)
-}
-
-func (o unitLaplaceOp) DoDiff(_ G.ExecutionContext, in G.Nodes, out *G.Node) error {
-	return doDiff(o, in, out)
 }
