@@ -130,8 +130,8 @@ func (o SVMOptions) scorer(ctx context.Context, j *cvJob, spec layers.Spec) (cvS
 	}
 	folds := make([]*svmRows, len(j.folds)) // of all rows or none the blocks are kept
 	for f, rows := range j.folds {
-		folds[f] = newSVMRows(src, rows, o)
-		if folds[f].keep = newSVMRows(src, nil, o).keep; folds[f].keep {
+		folds[f] = newSVMRows(src, rows, o.CacheBytes)
+		if folds[f].keep = newSVMRows(src, nil, o.CacheBytes).keep; folds[f].keep {
 			if err := folds[f].each(func(int, *tensor.Dense) error { return nil }); err != nil {
 				return nil, err
 			}
@@ -156,7 +156,7 @@ func (o SVMOptions) scorer(ctx context.Context, j *cvJob, spec layers.Spec) (cvS
 
 // svmFold are the scores on fold f of fits on the others.
 func svmFold(src *rowSource, folds []*svmRows, f int, j *cvJob, o SVMOptions) ([]LambdaScore, error) {
-	rows := newSVMRows(src, j.rest(f), o)
+	rows := newSVMRows(src, j.rest(f), o.CacheBytes)
 	if folds[f].kept != nil {
 		for g := range folds {
 			if g != f {
@@ -183,9 +183,9 @@ func (h MiniBatch) check(y *mat.Dense) error {
 	case h.Checkpoints.Path != "":
 		return fmt.Errorf("MiniBatch has Checkpoints, and many fits; leave them out: %w", domain.ErrParam)
 	}
-	head, err := layers.NewHead(h.kind(), 1, 1)
+	head, err := layers.NewHead(h.head(), 1, 1)
 	if err == nil && head.Classifies() && !oneClass(y) {
-		err = fmt.Errorf("a %s head learns classes: each row of y must be 1 in one column and -1 in the others, as OneVersusRest makes it: %w", h.kind(), domain.ErrDomain)
+		err = fmt.Errorf("a %s head learns classes: each row of y must be 1 in one column and -1 in the others, as OneVersusRest makes it: %w", h.head(), domain.ErrDomain)
 	}
 	return err
 }
@@ -240,7 +240,7 @@ func (h MiniBatch) scorer(ctx context.Context, j *cvJob, spec layers.Spec) (cvSc
 func (h MiniBatch) score(ctx context.Context, m layers.Layer, x ops.Matrix, j *cvJob, f int, o FitOptions) (LambdaScore, error) {
 	out := LambdaScore{o.Lambda, math.NaN(), math.NaN()}
 	k, dt := j.y.RawMatrix().Cols, layers.WithDtype(m.Dtype())
-	head, err := layers.NewHead(h.kind(), m.Features(), k, dt)
+	head, err := layers.NewHead(h.head(), m.Features(), k, dt)
 	if err != nil {
 		return out, err
 	}

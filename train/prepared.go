@@ -234,14 +234,13 @@ func (p *Prepared) Fit(ctx context.Context, f Fitter) (*Report, error) {
 	case f == nil:
 		f = RidgeOptions{Seed: m.Spec.Seed}
 	}
-	b, _ := f.(MiniBatch) // or none: the others fit a linear head
 	var err error
-	m.Head, err = layers.NewHead(b.kind(), m.Map.Features(), max(1, len(m.Classes)), layers.WithDtype(m.Map.Dtype()), layers.WithName("head"))
+	m.Head, err = layers.NewHead(f.head(), m.Map.Features(), max(1, len(m.Classes)), layers.WithDtype(m.Map.Dtype()), layers.WithName("head"))
 	if err != nil {
 		return nil, err
 	}
 	if m.Head.Classifies() && m.Classes == nil {
-		return nil, p.Locate(fmt.Errorf("train: Recipe: a %s head learns classes, and the rows have targets; take another Head: %w", b.kind(), domain.ErrParam))
+		return nil, p.Locate(fmt.Errorf("train: Recipe: a %s head learns classes, and the rows have targets; take another Head: %w", f.head(), domain.ErrParam))
 	}
 	rep, err := f.fit(ctx, p)
 	if err != nil && p.stream == nil { // a stream names its rows

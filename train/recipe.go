@@ -26,11 +26,13 @@ type Recipe struct {
 	Afford func(what string, bytes float64) error
 }
 
-// Fitter is a way to fit a head on the features of a map: RidgeOptions, CGOptions, SVMOptions or MiniBatch.
+// Fitter is a way to fit a head on the features of a map: RidgeOptions, CGOptions, SVMOptions, LogisticOptions or
+// MiniBatch.
 type Fitter interface {
 	// Cost is what a fit takes, see Cost.
 	Cost(p Problem) Cost
 	fit(ctx context.Context, p *Prepared) (*Report, error)
+	head() string // the kind that it fits
 }
 
 // MiniBatch fits by mini-batches on a Gorgonia graph, and tunes what the policy of the map says: Fit, or FitRows for rows
@@ -40,8 +42,11 @@ type MiniBatch struct {
 	Head string // the kind of head, see layers.NewHead; empty is linear
 }
 
-// kind is that of the head.
-func (o MiniBatch) kind() string {
+func (RidgeOptions) head() string { return "linear" }
+func (CGOptions) head() string    { return "linear" }
+func (SVMOptions) head() string   { return "linear" }
+
+func (o MiniBatch) head() string {
 	if o.Head == "" {
 		return "linear"
 	}

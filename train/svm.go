@@ -99,7 +99,7 @@ func FitSVM(ctx context.Context, m Map, x ops.Matrix, y *mat.Dense, o SVMOptions
 		return nil, err
 	}
 	if len(o.Lambdas) == 1 {
-		s, err := newSVM(newSVMRows(src, nil, o), o)
+		s, err := newSVM(newSVMRows(src, nil, o.CacheBytes), o)
 		if err != nil {
 			return nil, err
 		}

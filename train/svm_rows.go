@@ -20,7 +20,7 @@ type svmRows struct {
 }
 
 // newSVMRows decides whether the features are kept.
-func newSVMRows(src *rowSource, index []int, o SVMOptions) *svmRows {
+func newSVMRows(src *rowSource, index []int, cacheBytes int64) *svmRows {
 	r := &svmRows{src: src, index: index, n: src.n}
 	if index != nil {
 		r.n = len(index)
@@ -29,7 +29,7 @@ func newSVMRows(src *rowSource, index []int, o SVMOptions) *svmRows {
 	if src.x.Dtype() == tensor.Float32 {
 		size = 4
 	}
-	r.keep = int64(r.n)*int64(src.features)*size <= o.CacheBytes
+	r.keep = int64(r.n)*int64(src.features)*size <= cacheBytes
 	return r
 }
 
@@ -50,7 +50,7 @@ func (r *svmRows) each(f func(at int, z *tensor.Dense) error) error {
 	}
 	var kept []*tensor.Dense
 	err := r.src.each(r.index, func(rows rowNames, z *tensor.Dense, y *mat.Dense) error {
-		if err := checkFinite("SVM", z, y, rows.at); err != nil {
+		if err := checkFinite(r.src.who, z, y, rows.at); err != nil {
 			return err
 		}
 		if err := f(at, z); err != nil {
@@ -90,7 +90,7 @@ func (r *svmRows) through(w columns, bias float64, sum *columns, f func(at int, 
 		if r.scores == nil || !r.scores.Shape().Eq(tensor.Shape{n, w.k}) {
 			r.scores = tensor.New(tensor.WithShape(n, w.k), tensor.Of(dt))
 		}
-		if _, err := ops.AffineInto(r.scores, z, packed, intercept, ops.Attr{Layer: "train: SVM"}); err != nil {
+		if _, err := ops.AffineInto(r.scores, z, packed, intercept, ops.Attr{Layer: "train: " + r.src.who}); err != nil {
 			return err
 		}
 		u := newColumns(n, w.k)
@@ -147,7 +147,7 @@ func (r *svmRows) scale(weight []float64) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return spread.scale("SVM")
+	return spread.scale(r.src.who)
 }
 
 // floatsOf is a tensor of either element type.

@@ -13,11 +13,11 @@ import (
 // zero: the fit is that of the one lambda.
 func selectSVM(src *rowSource, o SVMOptions) (*SVMFit, error) {
 	train, held := ridgeSplit(src.n, RidgeOptions{HeldOut: o.HeldOut, Seed: o.Seed})
-	part, err := newSVM(newSVMRows(src, train, o), o)
+	part, err := newSVM(newSVMRows(src, train, o.CacheBytes), o)
 	if err != nil {
 		return nil, err
 	}
-	scores, err := part.path(o.Lambdas, heldSVM(newSVMRows(src, held, o), part))
+	scores, err := part.path(o.Lambdas, heldSVM(newSVMRows(src, held, o.CacheBytes), part))
 	if err != nil {
 		return nil, err
 	}
@@ -30,7 +30,7 @@ func selectSVM(src *rowSource, o SVMOptions) (*SVMFit, error) {
 	if scores[best] == unusable(scores[best].Lambda) {
 		return nil, fmt.Errorf("train: SVM: none of the %d lambdas is done after %d Newton steps; raise the lambdas or MaxSteps: %w", len(scores), o.MaxSteps, domain.ErrParam)
 	}
-	all, err := newSVM(newSVMRows(src, nil, o), o)
+	all, err := newSVM(newSVMRows(src, nil, o.CacheBytes), o)
 	if err != nil {
 		return nil, err
 	}

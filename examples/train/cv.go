@@ -179,10 +179,14 @@ func (o *options) choose(ctx context.Context, p *train.Prepared, r *result) erro
 
 // cvHead is the head with its options, for n rows.
 func (o *options) cvHead(n int) train.CVHead {
-	switch o.head {
-	case "ridge":
+	switch {
+	case o.newton:
+		l := o.logisticOptions(n)
+		l.Lambdas = nil
+		return l
+	case o.head == "ridge":
 		return train.RidgeOptions{ClassWeights: o.fit.ClassWeights}
-	case "svm":
+	case o.head == "svm":
 		s := o.svmOptions(n)
 		s.Lambdas = nil
 		return s

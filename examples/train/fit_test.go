@@ -231,6 +231,15 @@ func TestOptions(t *testing.T) {
 			}
 		}
 	}
+	newton := fit(t, dir, args+"-solver newton -lambda .01 -features 64")
+	if *newton.Lambda != .01 || *newton.Accuracy < .85 || newton.Head != "softmax" || newton.TrainLoss != nil {
+		t.Errorf("-solver newton: %+v", newton)
+	}
+	for _, more := range []string{"-lambda held-out", "-cv 3 -grid sigma=.1,.3,1", "-class-weights balanced"} {
+		if ob := fit(t, dir, "-train last.csv -test test.csv -features 64 -solver newton "+more); *ob.Accuracy < .85 || !(*ob.Lambda > 0) {
+			t.Errorf("-solver newton %s: lambda %v, accuracy %v", more, *ob.Lambda, *ob.Accuracy)
+		}
+	}
 	if ob := fit(t, dir, args+"-head svm -lambda held-out -features 512"); *ob.Lambda < 1e-9*149 || *ob.Accuracy < .85 {
 		t.Errorf("-head svm: lambda %v, accuracy %v", *ob.Lambda, *ob.Accuracy)
 	}

@@ -25,6 +25,7 @@ type options struct {
 	cli.MapFlags
 	train, test, load, save, plot string
 	json, noWeights, stream, cg   bool
+	newton                        bool // a softmax head is fitted to its optimum
 	shuffle, cv                   int
 	search                        search
 	label                         data.Label
@@ -55,7 +56,7 @@ func parse(args []string) (*options, error) {
 	fs.Lookup("scale").Usage += "; for bags by default cube, of all samples"
 	fs.StringVar(&o.head, "head", "", "linear, softmax, ridge, svm (default softmax for classes, ridge for targets)")
 	fs.Float64Var(&o.epsilon, "epsilon", .1, "svm: errors up to this `size` of a target cost nothing")
-	fs.StringVar(&o.lambda, "lambda", "", "ridge, svm: penalty relative to the mean squared distance of a feature row from their mean, or held-out, for ridge also loo, to choose it (default of ridge: chosen by the leave-one-out error of up to 4096 rows; of svm and cg 1e-6 times the rows); linear, softmax: lambda/2 |A|^2 beside the mean loss (default 0)")
+	fs.StringVar(&o.lambda, "lambda", "", "ridge, svm, newton: penalty relative to the mean squared distance of a feature row from their mean, or held-out, for ridge also loo, to choose it (default of ridge: chosen by the leave-one-out error of up to 4096 rows; of the others 1e-6 times the rows); linear, softmax: lambda/2 |A|^2 beside the mean loss (default 0)")
 	fs.IntVar(&o.cv, "cv", 0, "choose lambda, unless -lambda gives it, and the map's parameter that comes from the data, by cross-validation in so many `folds`, with up to 1024 features: from 1/4 to 4 times what the data say, and on while the best is at an end")
 	fs.Func("grid", "with -cv: what to choose among instead, `name=1,2,4` of a numeric parameter of the map (map.name where it is called features or lambda), features or lambda; or with -trials from a range, name=1:10; once for each name", func(text string) error {
 		grid = append(grid, text)
@@ -66,7 +67,7 @@ func parse(args []string) (*options, error) {
 	fs.IntVar(&o.fit.Batch, "batch", 256, "linear, softmax: rows a step")
 	fs.Float64Var(&o.fit.LearnRate, "lr", 0, "linear, softmax: learning rate of the head (default 0.05 for adam, 0.5 for sgd)")
 	fs.Float64Var(&o.fit.MapRate, "map-lr", 0, "with -tune: learning rate of the map's parameters (default a hundredth of -lr)")
-	fs.StringVar(&solver, "solver", "", "linear, softmax: adam, sgd (default adam); ridge: cholesky, or cg for more features than a matrix of them can be held of (default cholesky)")
+	fs.StringVar(&solver, "solver", "", "linear, softmax: adam, sgd (default adam), softmax of a frozen map also newton, to the optimum; ridge: cholesky, or cg for more features than a matrix of them can be held of (default cholesky)")
 	fs.StringVar(&schedule, "schedule", "constant", "linear, softmax: learning rates by epoch: constant, cosine, linear")
 	fs.IntVar(&o.fit.WarmUp, "warm-up", 0, "linear, softmax: `epochs` in which the learning rates rise first")
 	fs.Float64Var(&o.fit.ClipNorm, "clip", 0, "linear, softmax: `norm` that gradients are cut to (default: none)")
@@ -165,6 +166,8 @@ func (o *options) checkStream(given map[string]bool) error {
 		return cli.Usage("-stream does not apply to the made histograms; it goes with -train")
 	case o.stream && o.head == "svm":
 		return cli.Usage("-stream does not apply to -head svm, which holds all rows; use ridge, or linear or softmax")
+	case o.stream && o.newton:
+		return cli.Usage("-stream does not apply to -solver newton, which holds the scores of all rows; use adam or sgd")
 	case given["shuffle"] && (!o.stream || o.head == "ridge"):
 		return cli.Usage("-shuffle applies to -stream with -head linear or softmax alone")
 	case o.shuffle < 0:
@@ -303,9 +306,9 @@ func (o *options) setHead(solver string, given map[string]bool) error {
 	if o.head == "" {
 		o.head = map[data.Task]string{data.Classification: "softmax", data.Regression: "ridge"}[o.task]
 	}
-	graph := o.head == "linear" || o.head == "softmax"
+	graph := (o.head == "linear" || o.head == "softmax") && solver != "newton"
 	switch {
-	case !graph && o.head != "ridge" && o.head != "svm":
+	case !slices.Contains([]string{"linear", "softmax", "ridge", "svm"}, o.head):
 		return cli.Usage("-head %s: want linear, softmax, ridge or svm", o.head)
 	case o.head == "softmax" && o.task == data.Regression:
 		return cli.Usage("-head softmax does not apply to -task regression; use ridge, svm or linear")
@@ -317,7 +320,11 @@ func (o *options) setHead(solver string, given map[string]bool) error {
 	if !graph {
 		for _, f := range graphFlags {
 			if given[f] {
-				return cli.Usage("-%s does not apply to -head %s, which is fitted on frozen features to the end; use -head linear or softmax", f, o.head)
+				what := "-head " + o.head
+				if solver == "newton" {
+					what = "-solver newton"
+				}
+				return cli.Usage("-%s does not apply to %s, which is fitted on frozen features to the end; use -head linear or softmax with adam or sgd", f, what)
 			}
 		}
 	}
@@ -354,7 +361,7 @@ func (o *options) setHead(solver string, given map[string]bool) error {
 
 // setSolver takes a solver of the head.
 func (o *options) setSolver(name string) error {
-	want := map[string]string{"ridge": "cholesky or cg", "linear": "adam or sgd", "softmax": "adam or sgd"}[o.head]
+	want := map[string]string{"ridge": "cholesky or cg", "linear": "adam or sgd", "softmax": "adam, sgd or newton"}[o.head]
 	switch {
 	case want == "" && name != "":
 		return cli.Usage("-solver does not apply to -head %s", o.head)
@@ -363,6 +370,8 @@ func (o *options) setSolver(name string) error {
 		o.fit.Solver = train.SGD
 	case name == "cg" && o.head == "ridge":
 		o.cg = true
+	case name == "newton" && o.head == "softmax":
+		o.newton = true
 	default:
 		return cli.Usage("-solver %s: -head %s wants %s", name, o.head, want)
 	}
@@ -380,8 +389,11 @@ func (o *options) setLambda(graph bool) error {
 		return nil
 	}
 	v, err := strconv.ParseFloat(o.lambda, 64)
-	if err != nil || !(v >= 0) || v > 1e300 || v == 0 && o.head == "svm" {
+	if err != nil || !(v >= 0) || v > 1e300 || v == 0 && (o.head == "svm" || o.newton) {
 		want := map[string]string{"ridge": "a number of at least 0, loo or held-out", "svm": "a number above 0 or held-out"}[o.head]
+		if o.newton {
+			want = "a number above 0 or held-out"
+		}
 		if want == "" {
 			want = "a number of at least 0"
 		}
@@ -418,6 +430,19 @@ func (o *options) svmOptions(n int) train.SVMOptions {
 		s.Lambdas = []float64{o.fit.Lambda}
 	}
 	return s
+}
+
+// logisticOptions are the flags as logistic regression takes them, for n rows.
+func (o *options) logisticOptions(n int) train.LogisticOptions {
+	l := train.LogisticOptions{Seed: o.Seed, ClassWeights: o.fit.ClassWeights}
+	switch o.lambda {
+	case "":
+	case "held-out":
+		l.Lambdas = lambdas(n)
+	default:
+		l.Lambdas = []float64{o.fit.Lambda}
+	}
+	return l
 }
 
 // lambdas are those to choose among.

@@ -202,6 +202,12 @@ func (o *options) fitter(p *train.Prepared) (f train.Fitter, done func()) {
 			bar.Step(done, total, "")
 		}
 		return ro, bar.Close
+	case o.newton:
+		bar, lo := cli.NewProgress("newton, digits of the objective"), o.logisticOptions(p.Rows)
+		lo.Progress = func(steps int, promise float64) {
+			bar.Step(int(-math.Log10(max(1e-9, min(1, promise)))), 9, fmt.Sprintf("step %d", steps))
+		}
+		return lo, bar.Close
 	case o.head == "svm":
 		bar, so, columns := cli.NewProgress("svm, columns"), o.svmOptions(p.Rows), max(1, len(p.Model.Classes))
 		so.Progress = func(_, open int) { bar.Step(columns-open, columns, "") }
