@@ -14,7 +14,7 @@ import (
 
 var _ golgi.Layer = (*layers.LevyLayer)(nil)
 
-// TestWays: a spec without the parameter means Laplace features, to the bit, and what FillDefaults makes anew is auto, which is normalised rows where
+// TestWays: a spec without the parameter means Laplace features, to the bit, and so does what FillDefaults makes anew; auto is normalised rows where
 // the features are fewer than three times the columns, and the map by a Gaussian from there on, or where the sampler is one of directions.
 func TestWays(t *testing.T) {
 	for _, c := range []struct {
@@ -26,7 +26,8 @@ func TestWays(t *testing.T) {
 		{"beta=.5", 4, 64, "", "RandomLaplaceLayer", "iid", ""},
 		{"beta=.5,way=laplace", 4, 64, "sobol", "RandomLaplaceLayer", "sobol", ""},
 		{"beta=.5,way=normalised", 4, 64, "", "RandomLaplaceLayer", "sobol", ""},
-		{"beta=.5,way=normalised", 1001, 8, "", "RandomLaplaceLayer", "iid", ""},
+		{"beta=.5,way=normalised", 1001, 8, "", "RandomLaplaceLayer", "antithetic", ""}, // of Sobol' points there are none
+		{"beta=.5,way=auto", 1001, 8, "", "RandomLaplaceLayer", "antithetic", ""},
 		{"beta=.5,way=levy,order=1", 4, 64, "", "LevyLayer", "coupled", ""},
 		{"beta=.5,way=levy", 4, 64, "iid", "LevyLayer", "iid", ""}, // the order has a default
 		{"beta=.5,way=auto", 4, 12, "", "LevyLayer", "coupled", ""},
