@@ -26,6 +26,9 @@ func (Antithetic) String() string { return "antithetic" }
 
 // Sample fills w pair after pair. A last column without a partner is an independent frequency.
 func (s Antithetic) Sample(w []float64, d, m int, k Random, src rand.Source) error {
+	if err := checkSample(s, w, d, m, k, src); err != nil {
+		return err
+	}
 	law, err := productLaw(s, k)
 	if err != nil {
 		return err

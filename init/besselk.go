@@ -28,7 +28,7 @@ func besselBump(a, b, lnb float64) float64 {
 			}
 			v := math.Exp(-a*expm1t(t) - e)
 			sum += v
-			if v <= tol*sum {
+			if !(v > tol*sum) { // or it is NaN
 				break
 			}
 		}

@@ -21,6 +21,9 @@ func (Coupled) String() string { return "coupled" }
 
 // Sample fills w block after block. The directions are those of Orthogonal from the same source.
 func (s Coupled) Sample(w []float64, d, m int, k Random, src rand.Source) error {
+	if err := checkSample(s, w, d, m, k, src); err != nil {
+		return err
+	}
 	law, err := radialLaw(s, k)
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package spectral
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 
@@ -75,6 +76,30 @@ type SignedFrequencies struct {
 	Plus       int           // frequencies of m₊; the others are of m₋
 }
 
+// valid wants finite masses that are not both 0, and laws for what has one.
+func (p *Split) valid() error {
+	if p == nil {
+		return fmt.Errorf("spectral: the split is nil; SignedLaw.Split makes one: %w", ErrParam)
+	}
+	if p.Mass() == 0 {
+		return fmt.Errorf("spectral: the split of %T has no mass: %w", p.Of, ErrParam)
+	}
+	for _, s := range []Side{p.Plus, p.Minus} {
+		if !(s.Mass >= 0) || math.IsInf(s.Mass, 1) {
+			return fmt.Errorf("spectral: the split of %T has a part of the mass %v, want a finite number that is not negative: %w", p.Of, s.Mass, ErrParam)
+		}
+		if s.Mass > 0 && len(s.Parts) == 0 {
+			return fmt.Errorf("spectral: the split of %T has a part of the mass %v without a law: %w", p.Of, s.Mass, ErrParam)
+		}
+		for _, c := range s.Parts {
+			if err := validate(c.Law); err != nil {
+				return fmt.Errorf("spectral: the split of %T: %w", p.Of, err)
+			}
+		}
+	}
+	return nil
+}
+
 // Counts are how many frequencies of each sign there are to be when there are to be m of each: 2m and none where one of the signs has no
 // mass.
 func (p *Split) Counts(m int) (plus, minus int) {
@@ -100,8 +125,8 @@ func (c Coupling) Frequencies(p *Split, d, m int, seed uint64) (*SignedFrequenci
 	if err := checkCounts(d, m); err != nil {
 		return nil, err
 	}
-	if p.Mass() == 0 {
-		return nil, fmt.Errorf("spectral: the split of %T has no mass: %w", p.Of, ErrParam)
+	if err := p.valid(); err != nil {
+		return nil, err
 	}
 	src := Stream(seed, "W")
 	directions, norms, strata := rand.New(subStream(src)), rand.New(subStream(src)), rand.New(subStream(src))

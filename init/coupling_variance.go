@@ -20,14 +20,19 @@ import "math"
 // which is counted as well. By quadrature, to 1e-10 of m₊² + m₋² for normal laws and 1e-6 for the
 // measure of SpherePolynomial.
 //
-// Errors: ErrParam for counts below 1, rows without columns and a coupling that is none.
+// Errors: ErrShape for rows of different lengths, ErrParam for a split without its laws, counts below 1, rows without columns and a coupling that is none.
 func (c Coupling) Variance(p *Split, x, z []float64, m int) (float64, error) {
-	sameLength(x, z)
+	if err := checkLengths(x, z); err != nil {
+		return 0, err
+	}
 	if err := checkCounts(len(x), m); err != nil {
 		return 0, err
 	}
 	if c < SharedCoupled || c > Independent {
 		return 0, noCoupling(c)
+	}
+	if err := p.valid(); err != nil {
+		return 0, err
 	}
 	d := len(x)
 	fine := func(law RadialLaw) nodes {

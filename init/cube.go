@@ -3,8 +3,6 @@ package spectral
 import (
 	"fmt"
 	"math"
-
-	"gonum.org/v1/gonum/mathext"
 )
 
 // cube turns a point u of the open unit cube into a frequency w, so that a uniform point gives the kernel's law. It is what
@@ -41,7 +39,7 @@ func newCube(s Sampler, d int, k Random, most int) (cube, error) {
 func radialFrequency(w []float64, r float64, u []float64) {
 	sum := 0.0
 	for i, p := range u {
-		w[i] = mathext.NormalQuantile(p)
+		w[i] = normalQuantile(p)
 		sum += w[i] * w[i]
 	}
 	if sum == 0 { // the centre of the cube has no direction, and the probability 2⁻⁵² in each coordinate

@@ -2,6 +2,7 @@ package spectral
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 
 	"github.com/bochner-go/bochner/ops/domain"
@@ -29,6 +30,9 @@ var (
 // At returns Exact(x, z).
 func (k Custom) At(x, z []float64) float64 {
 	sameLength(x, z)
+	if k.Exact == nil {
+		return math.NaN()
+	}
 	return k.Exact(x, z)
 }
 
@@ -73,4 +77,13 @@ func (k Custom) Transform() Transform { return k.Form }
 func (k Custom) Shift() float64 { return k.C }
 
 // Draw calls Frequency.
-func (k Custom) Draw(dst []float64, rng *rand.Rand) { k.Frequency(dst, rng) }
+func (k Custom) Draw(dst []float64, rng *rand.Rand) {
+	needsSource(rng)
+	if k.Frequency == nil {
+		for i := range dst {
+			dst[i] = math.NaN()
+		}
+		return
+	}
+	k.Frequency(dst, rng)
+}

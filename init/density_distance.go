@@ -39,9 +39,6 @@ func TriangularDivergence() DensityDistance { return DensityDistance{Chi2{}, 1} 
 
 // Validate wants a valid kernel of degree 1 on non-negative numbers and a positive scale.
 func (d DensityDistance) Validate() error {
-	if d.Of == nil {
-		return fmt.Errorf("spectral: DensityDistance: no kernel: %w", ErrParam)
-	}
 	if err := validate(d.Of); err != nil {
 		return err
 	}
@@ -53,19 +50,21 @@ func (d DensityDistance) Validate() error {
 
 // Scalar is d²(x, y) of two numbers, at least 0.
 func (d DensityDistance) Scalar(x, y float64) float64 {
-	return d.Scale * SquaredMetric(d.Of, []float64{x}, []float64{y})
+	return d.Scale * SquaredMetric(present(d.Of), []float64{x}, []float64{y})
 }
 
 // At is ρ² of two densities by their values at V points of equal weight, (1/V) Σ_v d²(p_v, q_v).
 func (d DensityDistance) At(p, q []float64) float64 {
-	return d.Scale * SquaredMetric(d.Of, p, q) / float64(len(p))
+	return d.Scale * SquaredMetric(present(d.Of), p, q) / float64(len(p))
 }
 
 // Density is m(λ), λ >= 0. For Hellinger, whose measure is a point mass at 0, it is +Inf at 0 and 0 elsewhere.
-func (d DensityDistance) Density(lambda float64) float64 { return 2 * d.Scale * d.Of.Spectrum(lambda) }
+func (d DensityDistance) Density(lambda float64) float64 {
+	return 2 * d.Scale * present(d.Of).Spectrum(lambda)
+}
 
 // Mass is Z, the whole of m.
-func (d DensityDistance) Mass() float64 { return d.Scale * d.Of.Signature(0) }
+func (d DensityDistance) Mass() float64 { return d.Scale * present(d.Of).Signature(0) }
 
 // Kernel is exp(-ρ²/2σ²) on the values of densities at so many points, as the exponentiated kernel that it is: with D² that of the
 // homogeneous kernel and summed over the points, ρ² = Scale·D²/points, so its σ² is σ²·points/Scale. On histograms, rows p/points that sum

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 
 	"github.com/bochner-go/bochner/ops/domain"
-	"gonum.org/v1/gonum/mathext"
 )
 
 // ExpSemigroup is the exponential-semigroup kernel
@@ -74,6 +73,7 @@ func (k ExpSemigroup) Transform() Transform { return Laplace }
 
 // Draw draws w = (β²/2)/N². A zero N, and one whose square makes w infinite, is drawn again: 0·∞ would be NaN in a feature.
 func (k ExpSemigroup) Draw(dst []float64, rng *rand.Rand) {
+	needsSource(rng)
 	for i := range dst {
 		for {
 			t := k.Beta / rng.NormFloat64()
@@ -88,7 +88,7 @@ func (k ExpSemigroup) Draw(dst []float64, rng *rand.Rand) {
 // Quantile is (β²/4)/erfcinv(p)², written with the normal quantile because math.Erfcinv forms 1-p and is infinite for
 // p < 1e-16.
 func (k ExpSemigroup) Quantile(p float64) float64 {
-	t := k.Beta / mathext.NormalQuantile(p/2)
+	t := k.Beta / normalQuantile(p/2)
 	return t * t / 2
 }
 

@@ -20,14 +20,14 @@ var (
 
 // At returns exp(-D²/2σ²).
 func (k Exponentiated) At(x, z []float64) float64 {
-	return k.of(SquaredMetric(k.Of, x, z))
+	return k.of(SquaredMetric(present(k.Of), x, z))
 }
 
 // of is exp(-D²/2σ²) of D², for a σ whose square leaves the range of float64 too.
 func (k Exponentiated) of(d2 float64) float64 { return math.Exp(-d2 / k.Sigma / k.Sigma / 2) }
 
 // Domain is that of the homogeneous kernel.
-func (k Exponentiated) Domain() Domain { return k.Of.Domain() }
+func (k Exponentiated) Domain() Domain { return present(k.Of).Domain() }
 
 // Validate wants σ > 0 and asks the homogeneous kernel.
 func (k Exponentiated) Validate() error {

@@ -3,8 +3,6 @@ package spectral
 import (
 	"math"
 	"math/rand/v2"
-
-	"gonum.org/v1/gonum/mathext"
 )
 
 // Gaussian is the Gaussian (squared exponential, RBF) kernel
@@ -50,7 +48,12 @@ func (k Gaussian) Gradient(dst, x, z []float64) []float64 {
 }
 
 // Profile writes exp(-s/2σ²) for the squared distances s to dst and, where slope is not nil, its derivatives for s to slope. dst may be s.
+// It panics when the lengths differ.
 func (k Gaussian) Profile(dst, slope, s []float64) {
+	sameLength(dst, s)
+	if slope != nil {
+		sameLength(slope, s)
+	}
 	for i, v := range s {
 		dst[i] = math.Exp(-v / k.Sigma / k.Sigma / 2)
 	}
@@ -70,13 +73,14 @@ func (k Gaussian) Transform() Transform { return Fourier }
 
 // Draw draws w ~ N(0, I/σ²).
 func (k Gaussian) Draw(dst []float64, rng *rand.Rand) {
+	needsSource(rng)
 	for i := range dst {
 		dst[i] = rng.NormFloat64() / k.Sigma
 	}
 }
 
 // Quantile is that of N(0, 1/σ²).
-func (k Gaussian) Quantile(p float64) float64 { return mathext.NormalQuantile(p) / k.Sigma }
+func (k Gaussian) Quantile(p float64) float64 { return normalQuantile(p) / k.Sigma }
 
 // NormQuantile is that of χ_d/σ.
 func (k Gaussian) NormQuantile(d int, p float64) float64 {

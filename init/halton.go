@@ -32,6 +32,9 @@ func (Halton) String() string { return "halton" }
 
 // Sample fills w column after column; it takes the memory of w once more for the points.
 func (s Halton) Sample(w []float64, d, m int, k Random, src rand.Source) error {
+	if err := checkSample(s, w, d, m, k, src); err != nil {
+		return err
+	}
 	c, err := newCube(s, d, k, haltonDims)
 	if err != nil {
 		return err

@@ -57,14 +57,22 @@ type Harmonics struct {
 	Kappa  []float64 // κ̂_j >= 0
 }
 
-// Order is n.
+// Order is n, and -1 for harmonics that NewHarmonics did not make.
 func (h *Harmonics) Order() int { return len(h.F) - 1 }
+
+// whole says whether the harmonics have a period and a sample each.
+func (h *Harmonics) whole() bool {
+	return h != nil && len(h.F) > 0 && len(h.F) == len(h.Kappa) && h.Period > 0 && !math.IsInf(h.Period, 1)
+}
 
 // Base is L = 2π/Λ.
 func (h *Harmonics) Base() float64 { return 2 * math.Pi / h.Period }
 
-// Signature is 𝒦̂(λ).
+// Signature is 𝒦̂(λ), and NaN for harmonics without a period or of which F and Kappa differ in length.
 func (h *Harmonics) Signature(lambda float64) float64 {
+	if !h.whole() {
+		return math.NaN()
+	}
 	sum := h.Kappa[0]
 	for j := 1; j < len(h.F); j++ {
 		sum += 2 * h.Kappa[j] * math.Cos(float64(h.F[j])*h.Base()*lambda)

@@ -15,6 +15,9 @@ func (IID) String() string { return "iid" }
 // Sample draws column after column, by the law itself, by the quantile of each coordinate, or by the norm and a uniform
 // direction, whichever the kernel offers first.
 func (s IID) Sample(w []float64, d, m int, k Random, src rand.Source) error {
+	if err := checkSample(s, w, d, m, k, src); err != nil {
+		return err
+	}
 	rng := rand.New(src)
 	col := make([]float64, d)
 	var draw func()

@@ -2,6 +2,7 @@ package spectral
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 
 	"github.com/bochner-go/bochner/ops/domain"
@@ -21,7 +22,7 @@ var (
 // Kernel is a kernel function: its exact value and where it is defined.
 type Kernel interface {
 	// At returns k(x, z) for two rows of the same length. It does not check the domain; Gram does. It panics when
-	// the lengths differ.
+	// the lengths differ. Of a kernel that Validate refuses it may be any number, and is NaN where a part is missing.
 	At(x, z []float64) float64
 	// Domain is the set of inputs for which At is defined.
 	Domain() Domain
@@ -30,7 +31,7 @@ type Kernel interface {
 // Gradienter is a kernel that knows its gradient.
 type Gradienter interface {
 	Kernel
-	// Gradient writes ∂k(x, z)/∂x into dst and returns it; a nil dst is allocated.
+	// Gradient writes ∂k(x, z)/∂x into dst and returns it; a nil dst is allocated. It panics when the lengths differ.
 	Gradient(dst, x, z []float64) []float64
 }
 
@@ -77,7 +78,7 @@ type Random interface {
 // own needs no more than this (see Custom).
 type Law interface {
 	Random
-	// Draw fills dst, of length d, with one frequency.
+	// Draw fills dst, of length d, with one frequency. It panics when rng is nil.
 	Draw(dst []float64, rng *rand.Rand)
 }
 
@@ -101,12 +102,42 @@ type Shifter interface {
 	Shift() float64
 }
 
-// validate asks a kernel for its parameters, if it can tell.
+// validate asks a kernel for its parameters, if it can tell. A nil kernel is an error.
 func validate(k Kernel) error {
+	if domain.IsNil(k) {
+		return fmt.Errorf("spectral: no kernel: it is nil; give one, as spectral.Gaussian{Sigma: 1}: %w", ErrParam)
+	}
 	if v, ok := k.(Validator); ok {
 		return v.Validate()
 	}
 	return nil
+}
+
+// absent stands for a kernel that is missing in another: every number of it is NaN.
+type absent struct{}
+
+var _ Homogeneous = absent{}
+
+func (absent) At(_, _ []float64) float64 { return math.NaN() }
+func (absent) Domain() Domain            { return Domain{} }
+func (absent) Signature(float64) float64 { return math.NaN() }
+func (absent) Spectrum(float64) float64  { return math.NaN() }
+func (absent) Degree() float64           { return math.NaN() }
+func (absent) Extension() Negative       { return RejectNegative }
+
+// present is k, or absent for a nil one.
+func present(k Homogeneous) Homogeneous {
+	if domain.IsNil(k) {
+		return absent{}
+	}
+	return k
+}
+
+// needsSource panics when there is nothing to draw from: a mistake of the caller that no result could express.
+func needsSource(rng *rand.Rand) {
+	if rng == nil {
+		panic("spectral: the source of random numbers, rng, is nil")
+	}
 }
 
 // positive is the check of a parameter that must be a finite number above 0.
@@ -122,6 +153,14 @@ func sameLength(x, z []float64) {
 	if len(x) != len(z) {
 		panic(fmt.Sprintf("spectral: x has %d coordinates and z has %d", len(x), len(z)))
 	}
+}
+
+// checkLengths is sameLength for what returns an error.
+func checkLengths(x, z []float64) error {
+	if len(x) != len(z) {
+		return fmt.Errorf("spectral: x has %d coordinates and z has %d: %w", len(x), len(z), ErrShape)
+	}
+	return nil
 }
 
 // gradientDst returns dst, allocated if nil.

@@ -101,8 +101,12 @@ func lnAbsGamma(z complex128) float64 {
 
 // FittedPeriod is the period for which 𝒦̂(0) = 𝒦(0), so that the metric of the map is exact where one of the two numbers is 0, as in
 // most pairs of histograms, and where they are equal. With the rectangular window it is 11.992 for order 1, 17.8078 for 3 and 22.4233 for 5; for even
-// orders 𝒦̂(0) jumps there, and they are no better than the odd ones below. Order 0 has no such period.
+// orders 𝒦̂(0) jumps there, and they are no better than the odd ones below. Order 0 has no such period. It is NaN for an order or a window
+// that NewHarmonics refuses.
 func (k Levy) FittedPeriod(order int, w Window) float64 {
+	if checkHarmonics(k, order, w) != nil {
+		return math.NaN()
+	}
 	if order == 0 {
 		return 1
 	}

@@ -72,6 +72,7 @@ func (k Matern) Transform() Transform { return Fourier }
 
 // Draw draws a normal vector and divides it by the root of one chi-square variable.
 func (k Matern) Draw(dst []float64, rng *rand.Rand) {
+	needsSource(rng)
 	// χ²_{2ν}/(2ν) is g/ν with g ~ Gamma(ν). For ν < 1, g may underflow, so take ln g = ln Gamma(ν+1) + ln(U)/ν.
 	shape, logU := k.Nu, 0.0
 	if k.Nu < 1 {

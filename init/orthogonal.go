@@ -23,6 +23,9 @@ func (Orthogonal) String() string { return "orthogonal" }
 
 // Sample fills w block after block. A last block of fewer than d columns costs only these.
 func (s Orthogonal) Sample(w []float64, d, m int, k Random, src rand.Source) error {
+	if err := checkSample(s, w, d, m, k, src); err != nil {
+		return err
+	}
 	law, err := radialLaw(s, k)
 	if err != nil {
 		return err

@@ -92,8 +92,12 @@ func optimalPeriod(k Homogeneous, order int, w Window) float64 {
 //
 //	sup |k(x, y) - k̂(x, y)| over max(x, y) = 1   =   sup over t >= 0 of e^{-γt/2} |𝒦(t) - 𝒦̂(t)|,
 //
-// so that |k - k̂| <= SupError·Σ max(x_i, z_i)^γ for any two rows.
+// so that |k - k̂| <= SupError·Σ max(x_i, z_i)^γ for any two rows. It is NaN for a kernel that Validate refuses and for
+// harmonics whose Signature is NaN.
 func SupError(k Homogeneous, h *Harmonics) float64 {
+	if validate(k) != nil || !h.whole() {
+		return math.NaN()
+	}
 	if pointMass(k) {
 		return 0
 	}
@@ -152,7 +156,11 @@ func minimise(f func(float64) float64, a, b float64) float64 {
 //
 // ε₀ being the largest |𝒦 - 𝒦̂| within half a period and ε₁ that anywhere. It holds for either window. (The proof prints
 // min(x, y) <= max(x, y) 2^{-Λ/2} where e^{-Λ/2} is meant, and used.) SupError, at most half as large, gives the bound 2·SupError.
+// Where that is NaN this is.
 func ErrorBound(k Homogeneous, h *Harmonics) float64 {
+	if validate(k) != nil || !h.whole() {
+		return math.NaN()
+	}
 	err := func(t float64) float64 { return math.Abs(k.Signature(t) - h.Signature(t)) }
 	step := h.Period / 4000
 	within := supremum(err, step, func(t, _ float64) bool { return t > h.Period/2 })

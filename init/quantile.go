@@ -31,11 +31,14 @@ func halfCauchyQuantile(p float64) float64 {
 // written as asinh(tan(π(p - 1/2)))/π, which is the same function (the inverse Gudermannian).
 func sechQuantile(p float64) float64 { return math.Asinh(cauchyQuantile(p)) / math.Pi }
 
-// gammaQuantile is the quantile of the standard Gamma law of shape a.
+// gammaQuantile is the quantile of the standard Gamma law of shape a, and NaN where there is none.
 //
 // mathext.GammaIncRegInv returns 0, NaN or a wrong digit where the quantile is tiny (a = 1/2, p = 1e-10), so the lower tail is
 // solved by the series P(a, x) = x^a e^{-x} / Γ(a+1) · (1 + x/(a+1) + x²/((a+1)(a+2)) + ...), Abramowitz and Stegun 6.5.29.
 func gammaQuantile(a, p float64) float64 {
+	if !(a > 0 && p > 0 && p < 1) || math.IsInf(a, 1) {
+		return math.NaN()
+	}
 	lg, _ := math.Lgamma(a + 1)
 	log0 := (math.Log(p) + lg) / a
 	if log0 > math.Log(0.01*(a+1)) {
@@ -53,9 +56,12 @@ func gammaQuantile(a, p float64) float64 {
 	return x
 }
 
-// betaQuantile is the quantile of the Beta(a, b) law. mathext.InvRegIncBeta gives up in some tails (a = 392, b = 1.5,
+// betaQuantile is the quantile of the Beta(a, b) law, and NaN where there is none. mathext.InvRegIncBeta gives up in some tails (a = 392, b = 1.5,
 // p = 1e-16); its answer is checked, and bisected in ln x where it is off. 0 means that the quantile underflows.
 func betaQuantile(a, b, p float64) float64 {
+	if !(a > 0 && b > 0 && p > 0 && p < 1) || math.IsInf(a+b, 1) {
+		return math.NaN()
+	}
 	x := mathext.InvRegIncBeta(a, b, p)
 	if x > 0 && math.Abs(mathext.RegIncBeta(a, b, x)-p) < 1e-10*p {
 		return x
@@ -73,4 +79,12 @@ func betaQuantile(a, b, p float64) float64 {
 		return 0
 	}
 	return math.Exp(hi)
+}
+
+// normalQuantile is the quantile of the standard normal law, and NaN where there is none.
+func normalQuantile(p float64) float64 {
+	if !(p >= 0 && p <= 1) {
+		return math.NaN()
+	}
+	return mathext.NormalQuantile(p)
 }

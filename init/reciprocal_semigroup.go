@@ -81,6 +81,7 @@ func (k ReciprocalSemigroup) Transform() Transform { return Laplace }
 
 // Draw draws exponential variables of rate λ.
 func (k ReciprocalSemigroup) Draw(dst []float64, rng *rand.Rand) {
+	needsSource(rng)
 	for i := range dst {
 		dst[i] = rng.ExpFloat64() / k.Lambda
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"github.com/bochner-go/bochner/ops/domain"
 	"gorgonia.org/tensor"
 )
 
@@ -30,7 +31,8 @@ func (e *SamplerError) Unwrap() error { return ErrSampler }
 // Sampler draws frequencies from the law of a kernel.
 type Sampler interface {
 	// Sample fills w, row-major [d, m], one frequency a column, and returns a *SamplerError when the kernel's law does
-	// not have what the sampler needs. The kernel is valid, d and m are positive.
+	// not have what the sampler needs. Other errors: a kernel that is not valid (ErrParam), a w that is not [d, m]
+	// (ErrShape).
 	Sample(w []float64, d, m int, k Random, src rand.Source) error
 	// String is the sampler's name in specs and flags.
 	String() string
@@ -62,6 +64,9 @@ func Frequencies(k Random, s Sampler, d, m int, seed uint64) (*tensor.Dense, err
 	if err := checkCounts(d, m); err != nil {
 		return nil, err
 	}
+	if domain.IsNil(s) {
+		return nil, fmt.Errorf("spectral: the sampler is nil; give one, as spectral.IID{}: %w", ErrParam)
+	}
 	w := make([]float64, d*m)
 	if err := s.Sample(w, d, m, k, Stream(seed, "W")); err != nil {
 		return nil, err
@@ -74,9 +79,28 @@ func Frequencies(k Random, s Sampler, d, m int, seed uint64) (*tensor.Dense, err
 	return tensor.New(tensor.WithShape(d, m), tensor.WithBacking(w)), nil
 }
 
+// checkCounts is the check of every draw of m frequencies in ℝ^d, before anything is allocated.
 func checkCounts(d, m int) error {
 	if d < 1 || m < 1 {
 		return fmt.Errorf("spectral: cannot draw %d frequencies in %d dimensions, both must be at least 1: %w", m, d, ErrParam)
 	}
+	return domain.CheckSize(fmt.Sprintf("spectral: %d frequencies in %d dimensions", m, d), 8, d, m)
+}
+
+// checkSample is the check of every Sample: a valid kernel, positive d and m, a w of their size, and a source.
+func checkSample(s Sampler, w []float64, d, m int, k Random, src rand.Source) error {
+	if err := validate(k); err != nil {
+		return err
+	}
+	if d < 1 || m < 1 || len(w)%d != 0 || len(w)/d != m {
+		return fmt.Errorf("spectral: sampler %v: w has %d numbers, want %d frequencies in %d dimensions, both at least 1: %w", s, len(w), m, d, ErrShape)
+	}
+	if domain.IsNil(src) {
+		return noSource(s)
+	}
 	return nil
+}
+
+func noSource(s Sampler) error {
+	return fmt.Errorf("spectral: sampler %v: the source of random numbers is nil; give one, as spectral.Stream(1, \"W\"): %w", s, ErrParam)
 }

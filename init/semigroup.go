@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/bochner-go/bochner/ops/domain"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -15,9 +16,9 @@ import (
 // ExpSemigroup and ReciprocalSemigroup are such. Berg, Christensen and Ressel (1984), chapters 3 and 4.
 type Semigroup interface {
 	Random
-	// Exponent is Σ f(x_i + z_i) = -ln k(x, z), also where k underflows.
+	// Exponent is Σ f(x_i + z_i) = -ln k(x, z), also where k underflows. It panics when the lengths differ.
 	Exponent(x, z []float64) float64
-	// Metric is D²(x, z), without the cancellation.
+	// Metric is D²(x, z), without the cancellation. It panics when the lengths differ.
 	Metric(x, z []float64) float64
 }
 
@@ -36,7 +37,9 @@ func NormalisedVariance(k Semigroup, x, z []float64, m int) (variance, bias floa
 	if err := checkCounts(len(x), m); err != nil {
 		return 0, 0, err
 	}
-	sameLength(x, z)
+	if err := checkLengths(x, z); err != nil {
+		return 0, 0, err
+	}
 	ln := func(p, q float64) float64 { // of k at p·x + q·z
 		u, v := make([]float64, len(x)), make([]float64, len(x))
 		for i := range x {
@@ -66,8 +69,14 @@ func LevyVariance(by Predictor, k Semigroup, x, z []float64, dims, m int) (float
 	if _, along := by.(Antithetic); along {
 		return 0, fmt.Errorf("spectral: LevyVariance: the variance of sampler %v depends on the direction, not on the distance alone: %w", by, ErrParam)
 	}
-	if dims < 1 {
-		return 0, fmt.Errorf("spectral: LevyVariance: %d dimensions, want at least 1: %w", dims, ErrParam)
+	if domain.IsNil(by) {
+		return 0, fmt.Errorf("spectral: LevyVariance: the sampler is nil; give one, as IID{}: %w", ErrParam)
+	}
+	if err := checkLengths(x, z); err != nil {
+		return 0, err
+	}
+	if err := checkCounts(dims, m); err != nil {
+		return 0, err
 	}
 	u, v := make([]float64, dims), make([]float64, dims)
 	u[0] = math.Sqrt(k.Metric(x, z))

@@ -1,6 +1,11 @@
 package spectral
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+
+	"github.com/bochner-go/bochner/ops/domain"
+)
 
 // SignedLaw is a kernel that need not be positive definite: the difference of two expectations over frequencies of uniform direction,
 //
@@ -43,6 +48,9 @@ func (p *Split) Mass() float64 { return p.Plus.Mass + p.Minus.Mass }
 // At returns the expectation of the estimate, which is k(x, z) to Error.
 func (p *Split) At(x, z []float64) float64 {
 	if p.Error == 0 {
+		if domain.IsNil(p.Of) {
+			return math.NaN()
+		}
 		return p.Of.At(x, z)
 	}
 	return p.Plus.at(x, z) - p.Minus.at(x, z)

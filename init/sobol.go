@@ -41,6 +41,9 @@ func (Sobol) String() string { return "sobol" }
 
 // Sample fills w column after column.
 func (s Sobol) Sample(w []float64, d, m int, k Random, src rand.Source) error {
+	if err := checkSample(s, w, d, m, k, src); err != nil {
+		return err
+	}
 	c, err := newCube(s, d, k, sobolDims)
 	if err != nil {
 		return err

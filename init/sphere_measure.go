@@ -140,8 +140,11 @@ func (a *arches) side(mass float64) Side {
 	return Side{Mass: mass, Parts: []Component{{1, a}}}
 }
 
-// NormQuantile is that of the density |f|/mass, in the dimension that it was made for.
+// NormQuantile is that of the density |f|/mass, in the dimension that it was made for, and NaN where there is none.
 func (a *arches) NormQuantile(_ int, p float64) float64 {
+	if !(p >= 0 && p < 1) || len(a.cells) == 0 {
+		return math.NaN()
+	}
 	target := p * a.mass
 	i := sort.Search(len(a.cells), func(i int) bool { return a.cells[i].below > target }) - 1
 	c, next := a.cells[i], a.mass

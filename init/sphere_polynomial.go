@@ -94,6 +94,9 @@ func (k SpherePolynomial) Affine() (slope, offset float64) {
 // Maclaurin are the coefficients of the powers of x·z, a_n = C(p, n) (2/a²)^n (1 - 2/a²)^(p-n): none is negative for a >= √2, and for less
 // they have alternating signs.
 func (k SpherePolynomial) Maclaurin() []float64 {
+	if k.Validate() != nil {
+		return nil
+	}
 	slope, offset := k.Affine()
 	a := make([]float64, k.P+1)
 	top, _ := math.Lgamma(float64(k.P + 1))

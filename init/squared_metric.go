@@ -1,12 +1,16 @@
 package spectral
 
-import "math"
+import (
+	"math"
+
+	"github.com/bochner-go/bochner/ops/domain"
+)
 
 // SquaredMetric is D²(x, z) = k(x, x) + k(z, z) - 2k(x, z), at least 0. Vedaldi and Zisserman (2012), equation (8).
 //
 // Of Hellinger, Chi2, Intersection, JensenShannon and Levy it is the sum of the metrics of the coordinates, such as Σ
 // (x-z)²/(x+z), each to rounding also where x and z are close. Of other kernels it is the difference, and D² below
-// 1e-16 k(x, x) is lost in it.
+// 1e-16 k(x, x) is lost in it. Of a nil kernel it is NaN. It panics when the lengths differ.
 func SquaredMetric(k Kernel, x, z []float64) float64 {
 	switch k := k.(type) { // types and not interfaces, for the reason that pairsOf has
 	case Hellinger:
@@ -20,6 +24,9 @@ func SquaredMetric(k Kernel, x, z []float64) float64 {
 	case Levy:
 		return levyMetric(x, z)
 	default:
+		if domain.IsNil(k) {
+			return math.NaN()
+		}
 		return math.Max(0, k.At(x, x)+k.At(z, z)-2*k.At(x, z))
 	}
 }

@@ -58,7 +58,7 @@ var _ RadialLaw = (*SphericalLaw)(nil)
 
 // NormQuantile is that of the norm in the dimension of the fit, NaN in another, which Frequencies refuses.
 func (l *SphericalLaw) NormQuantile(d int, p float64) float64 {
-	if d != l.d {
+	if l.arches == nil || d != l.d {
 		return math.NaN()
 	}
 	return l.arches.NormQuantile(d, p)
@@ -67,13 +67,28 @@ func (l *SphericalLaw) NormQuantile(d int, p float64) float64 {
 // At is the kernel of the density, E cos(w·(x - z)): what the features are unbiased for. Up to the diameter of the sphere it is interpolated
 // in a table, to about 1e-8.
 func (l *SphericalLaw) At(x, z []float64) float64 {
+	if l.arches == nil { // SRF.Law did not make it
+		sameLength(x, z)
+		return math.NaN()
+	}
 	if r := distance(x, z); r < 2 {
 		return l.table.at(r)
 	}
 	return l.arches.At(x, z)
 }
 
+// Validate wants a law that SRF.Law made.
+func (l *SphericalLaw) Validate() error {
+	if l == nil || l.arches == nil {
+		return fmt.Errorf("spectral: SphericalLaw: a law without a density; make one by SRF.Law: %w", ErrParam)
+	}
+	return nil
+}
+
 func (l *SphericalLaw) String() string {
+	if l.Validate() != nil {
+		return "no density"
+	}
 	return fmt.Sprintf("positive density for %T%+v in %d dimensions, biased by at most %.2g", l.Of, l.Of, l.d, l.Error)
 }
 

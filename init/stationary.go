@@ -17,9 +17,9 @@ var (
 // At returns Σ 𝒦(z - x).
 func (k Stationary) At(x, z []float64) float64 {
 	sameLength(x, z)
-	sum := 0.0
+	of, sum := present(k.Of), 0.0
 	for i, v := range x {
-		sum += k.Of.Signature(z[i] - v)
+		sum += of.Signature(z[i] - v)
 	}
 	return sum
 }

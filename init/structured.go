@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"math/rand/v2"
 
+	"github.com/bochner-go/bochner/ops/domain"
 	"gorgonia.org/tensor"
 )
 
@@ -52,6 +53,9 @@ func (Structured) String() string { return "structured" }
 
 // Sample fills w with the draw of Draw from the same source.
 func (s Structured) Sample(w []float64, d, m int, k Random, src rand.Source) error {
+	if err := checkSample(s, w, d, m, k, src); err != nil {
+		return err
+	}
 	signs, norms, err := s.Draw(d, m, k, src)
 	if err != nil {
 		return err
@@ -66,12 +70,21 @@ func (s Structured) Draw(d, m int, k Random, src rand.Source) (signs, norms []fl
 	if err := s.Fits(d, k); err != nil {
 		return nil, nil, err
 	}
+	if err := checkCounts(d, m); err != nil {
+		return nil, nil, err
+	}
+	if domain.IsNil(src) {
+		return nil, nil, noSource(s)
+	}
 	signs, norms = drawStructured(d, m, k.(RadialLaw), src)
 	return signs, norms, nil
 }
 
 // Fits returns the error of Draw, without drawing.
 func (s Structured) Fits(d int, k Random) error {
+	if err := validate(k); err != nil {
+		return err
+	}
 	if _, err := radialLaw(s, k); err != nil {
 		return err
 	}

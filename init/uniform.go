@@ -8,6 +8,7 @@ import (
 // openUniform draws from the multiples of 2⁻⁵³ in the open interval (0, 1). The ends are left out because quantiles are
 // infinite there. u and 1-u have the same law.
 func openUniform(rng *rand.Rand) float64 {
+	needsSource(rng)
 	for {
 		if u := rng.Float64(); u > 0 {
 			return u

@@ -27,6 +27,9 @@ func PairVariance(k Random, x, z []float64) (float64, error) {
 // PhaseVariance is PairVariance for the phase form √2 cos(w·x + b) of a Fourier or LogFourier kernel, b uniform on [0, 2π):
 // 1 + k(2δ)/2 - k². It is larger by 1/2, and not 0 at x = z. For a Laplace kernel the error wraps ErrParam.
 func PhaseVariance(k Random, x, z []float64) (float64, error) {
+	if err := validate(k); err != nil {
+		return 0, err
+	}
 	if k.Transform() == Laplace {
 		return 0, fmt.Errorf("spectral: PhaseVariance: %T has no phase form, its features are exp(-w·x); use PairVariance: %w", k, ErrParam)
 	}
@@ -59,8 +62,10 @@ func toCount(who string, m float64) (int, error) {
 
 // atAndDoubled returns k at (x, z) and at twice their difference (Laplace: their sum).
 func atAndDoubled(k Random, x, z []float64) (value, doubled float64, err error) {
-	sameLength(x, z)
 	if err := validate(k); err != nil {
+		return 0, 0, err
+	}
+	if err := checkLengths(x, z); err != nil {
 		return 0, 0, err
 	}
 	x2, z2 := make([]float64, len(x)), make([]float64, len(x))

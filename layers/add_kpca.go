@@ -88,19 +88,15 @@ func newAddKPCALayer(k spectral.Homogeneous, sample *tensor.Dense, dims int, o o
 	if err != nil {
 		return nil, err
 	}
+	if err := checkKernel(b.who(), k); err != nil {
+		return nil, err
+	}
 	c := o.kpca
 	switch {
-	case k == nil:
-		return nil, fmt.Errorf("%s: no kernel: %w", b.who(), ErrParam)
 	case c.points < 2 || c.points > MaxTablePoints:
 		return nil, fmt.Errorf("%s: %d points in a table, want 2 to %d: %w", b.who(), c.points, MaxTablePoints, ErrParam)
 	case c.components < 1 || c.components > min(c.points, MaxComponents):
 		return nil, fmt.Errorf("%s: %d components of %d points, want 1 to as many as points, and at most %d: %w", b.who(), c.components, c.points, MaxComponents, ErrParam)
-	}
-	if v, ok := k.(spectral.Validator); ok {
-		if err := v.Validate(); err != nil {
-			return nil, fmt.Errorf("%s: %w", b.who(), err)
-		}
 	}
 	o.name = b.name
 	t, err := newTableMap(kind, auto, dims, kpcaTables(k, c), k.Domain(), o)

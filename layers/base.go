@@ -3,6 +3,8 @@ package layers
 import (
 	"fmt"
 
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/ops/domain"
 	"gorgonia.org/tensor"
 )
 
@@ -22,8 +24,14 @@ func newBase(kind, auto string, dims, features int, o options) (*base, error) {
 	if features < 1 {
 		return nil, fmt.Errorf("%s: %d features, want at least 1: %w", b.who(), features, ErrParam)
 	}
-	return b, nil
+	if err := domain.CheckSize(b.who()+": rows", int(o.dt.Size()), dims); err != nil {
+		return nil, err
+	}
+	return b, domain.CheckSize(b.who()+": rows of features", int(o.dt.Size()), features)
 }
+
+// checkSize is the error of parameters that no memory holds, which are made in float64.
+func (b *base) checkSize(shape ...int) error { return domain.CheckSize(b.who(), 8, shape...) }
 
 // newTensor makes a tensor of the layer's element type from numbers in float64, rounded once.
 func newTensor(dt tensor.Dtype, v []float64, shape ...int) *tensor.Dense {
@@ -35,4 +43,17 @@ func newTensor(dt tensor.Dtype, v []float64, shape ...int) *tensor.Dense {
 		f[i] = float32(x)
 	}
 	return tensor.New(tensor.WithShape(shape...), tensor.WithBacking(f))
+}
+
+// checkKernel is the error of a kernel that is nil or whose parameters are out of range.
+func checkKernel(who string, k spectral.Kernel) error {
+	if domain.IsNil(k) {
+		return fmt.Errorf("%s: no kernel: %w", who, ErrParam)
+	}
+	if v, ok := k.(spectral.Validator); ok {
+		if err := v.Validate(); err != nil {
+			return fmt.Errorf("%s: %w", who, err)
+		}
+	}
+	return nil
 }

@@ -46,11 +46,11 @@ func NewExponentiatedLayer(k spectral.Exponentiated, d, features int, opts ...Op
 	if err != nil {
 		return nil, err
 	}
-	if isNil(k.Of) {
-		return nil, fmt.Errorf("%s: no kernel: %w", b.who(), ErrParam)
+	if err := checkKernel(b.who(), k.Of); err != nil {
+		return nil, err
 	}
-	if err := k.Validate(); err != nil {
-		return nil, fmt.Errorf("%s: %w", b.who(), err)
+	if err := checkKernel(b.who(), k); err != nil {
+		return nil, err
 	}
 	o.name = b.name
 	of := o

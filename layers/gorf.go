@@ -63,10 +63,10 @@ func newGORFLayer(k spectral.SignedLaw, d, features int, o options) (*GORFLayer,
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case k == nil:
-		return nil, fmt.Errorf("%s: no kernel: %w", b.who(), ErrParam)
-	case features%4 != 0:
+	if err := checkKernel(b.who(), k); err != nil {
+		return nil, err
+	}
+	if features%4 != 0 {
 		return nil, fmt.Errorf("%s: %d features is no multiple of 4, and each frequency of each of the two signs makes a cosine and a sine; ask for %d: %w",
 			b.who(), features, (features+3)/4*4, ErrParam)
 	}
@@ -90,6 +90,9 @@ func (l *GORFLayer) draw(o options) (*spectral.SignedFrequencies, error) {
 		return l.coupling.Frequencies(l.split, l.dims, s, o.sourceSeed())
 	}
 	if _, err := spectral.ParseCoupling(l.coupling.String()); err != nil {
+		return nil, err
+	}
+	if err := l.checkSize(l.dims, 2*s); err != nil {
 		return nil, err
 	}
 	plus, minus := l.split.Counts(s)

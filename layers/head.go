@@ -96,6 +96,9 @@ func newAffine(kind, auto string, d, k int, opts []Option) (*affine, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := b.checkSize(d, k); err != nil {
+		return nil, err
+	}
 	b.params = []Param{
 		{"W", newTensor(o.dt, make([]float64, d*k), d, k), true},
 		{"b", newTensor(o.dt, make([]float64, k), k), true},

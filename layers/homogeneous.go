@@ -51,8 +51,8 @@ func newHomogeneousLayer(kind, auto string, k spectral.Homogeneous, d int, o opt
 	if err != nil {
 		return nil, err
 	}
-	if k == nil {
-		return nil, fmt.Errorf("%s: no kernel: %w", b.who(), ErrParam)
+	if err := checkKernel(b.who(), k); err != nil {
+		return nil, err
 	}
 	h, err := o.harmonics.of(k)
 	if err != nil {
@@ -64,6 +64,9 @@ func newHomogeneousLayer(kind, auto string, k spectral.Homogeneous, d int, o opt
 	l := &HomogeneousLayer{base: b, kernel: k, harmonics: h, window: o.harmonics.window, policy: o.policy}
 	l.op = ops.Harmonics{F: h.F[1:], Gamma: k.Degree(), Stationary: o.harmonics.stationary,
 		Negative: map[spectral.Negative]ops.Negative{spectral.SignNegative: ops.SignNegative, spectral.SplitNegative: ops.SplitNegative}[k.Extension()]}
+	if err := b.checkSize(d, l.op.Width()); err != nil {
+		return nil, err
+	}
 	b.features = d * l.op.Width()
 	l.addParams(o.undrawn)
 	return l, nil

@@ -59,13 +59,8 @@ func NewLevyLayer(k spectral.Semigroup, d, features int, opts ...Option) (*LevyL
 	if err != nil {
 		return nil, err
 	}
-	if isNil(k) {
-		return nil, fmt.Errorf("%s: no kernel: %w", b.who(), ErrParam)
-	}
-	if v, ok := k.(spectral.Validator); ok {
-		if err := v.Validate(); err != nil {
-			return nil, fmt.Errorf("%s: %w", b.who(), err)
-		}
+	if err := checkKernel(b.who(), k); err != nil {
+		return nil, err
 	}
 	l := &LevyLayer{base: b, kernel: k, policy: o.policy}
 	f, scale, err := unitOf(b, k)

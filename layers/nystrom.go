@@ -60,6 +60,9 @@ func newNystromLayer(k spectral.Kernel, sample *tensor.Dense, dims, features int
 	if err != nil {
 		return nil, err
 	}
+	if err := checkKernel(b.who(), k); err != nil {
+		return nil, err
+	}
 	m := o.nystrom.landmarks
 	if m == 0 {
 		m = features
@@ -68,8 +71,6 @@ func newNystromLayer(k spectral.Kernel, sample *tensor.Dense, dims, features int
 	l.changed = func() { l.prepared.Store(nil) }
 	floor := o.relativeFloor()
 	switch {
-	case k == nil:
-		return nil, fmt.Errorf("%s: no kernel: %w", b.who(), ErrParam)
 	case m < features || m > MaxLandmarks:
 		return nil, fmt.Errorf("%s: %d landmarks for %d features, want at least as many, and at most %d: %w", b.who(), m, features, MaxLandmarks, ErrParam)
 	case !(floor >= 0 && floor < 1):
@@ -77,9 +78,9 @@ func newNystromLayer(k spectral.Kernel, sample *tensor.Dense, dims, features int
 	case o.nystrom.choice != UniformLandmarks && o.nystrom.choice != PlusPlusLandmarks:
 		return nil, fmt.Errorf("%s: %v, want UniformLandmarks or PlusPlusLandmarks: %w", b.who(), o.nystrom.choice, ErrParam)
 	}
-	if v, ok := k.(spectral.Validator); ok {
-		if err := v.Validate(); err != nil {
-			return nil, fmt.Errorf("%s: %w", b.who(), err)
+	for _, shape := range [][]int{{m, dims}, {m, features}} {
+		if err := b.checkSize(shape...); err != nil {
+			return nil, err
 		}
 	}
 	l.params = []Param{{"landmarks", tensor.New(tensor.WithShape(m, dims), tensor.Of(o.dt)), false}, {"projection", tensor.New(tensor.WithShape(m, features), tensor.Of(o.dt)), false}}

@@ -2,11 +2,11 @@ package layers
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 
 	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/ops/domain"
 	"gorgonia.org/tensor"
 )
 
@@ -171,7 +171,7 @@ func newOptions(constructor string, opts []Option) (options, error) {
 	}
 	wrong := ""
 	switch {
-	case isNil(o.sampler):
+	case domain.IsNil(o.sampler):
 		wrong = "WithSampler(nil), want a sampler, as spectral.IID{}"
 	case o.policy < Frozen || o.policy > All:
 		wrong = fmt.Sprintf("Tune(%v), want Frozen, Bandwidth, BandwidthEach or All", o.policy)
@@ -192,12 +192,6 @@ func apply(opts []Option) options {
 		f(&o)
 	}
 	return o
-}
-
-// isNil says whether an interface holds nothing, or a nil pointer.
-func isNil(v any) bool {
-	r := reflect.ValueOf(v)
-	return v == nil || r.Kind() == reflect.Pointer && r.IsNil()
 }
 
 // WithName names the layer. Names must differ within a graph; without this option they do by themselves. The name is

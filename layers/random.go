@@ -78,6 +78,9 @@ func newRandomMap(kind, auto string, k spectral.Random, dims, features int, o op
 			return l.drawStructured(m, o.undrawn)
 		}
 	}
+	if err := b.checkSize(dims, m); err != nil {
+		return nil, err
+	}
 	w := make([]float64, dims*m)
 	if !o.undrawn {
 		t, err := spectral.Frequencies(k, o.sampler, dims, m, l.source)

@@ -52,8 +52,8 @@ func newRandomMaclaurinLayer(k spectral.Polynomial, d, features int, o options) 
 	if err != nil {
 		return nil, err
 	}
-	if k == nil {
-		return nil, fmt.Errorf("%s: no kernel: %w", b.who(), ErrParam)
+	if err := checkKernel(b.who(), k); err != nil {
+		return nil, err
 	}
 	l := &RandomMaclaurinLayer{base: b, kernel: k, degrees: o.degrees, seed: o.seed}
 	l.drawn("W", o, func(o options) (peeker, error) { return newRandomMaclaurinLayer(k, d, features, o) })

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -79,23 +80,23 @@ var ownKernels = []*Entry{
 		Width: "as many features as input columns", columns: func(_ Values, dims int) int { return dims },
 		kernel: func(Values) spectral.Kernel { return spectral.Linear{} }, layer: identityLayer},
 	{Name: "gaussian", Formula: "exp(-‖x-z‖²/2σ²)", Inputs: "any", Paper: "Rahimi and Recht 2007", Sampled: true, Tunable: true,
-		Params: []ParamDef{sigmaDef, phaseDef}, defaults: gaussianDefaults, layer: fourierLayer,
+		Params: []ParamDef{sigmaDef, phaseDef}, defaults: gaussianDefaults, layer: of(fourierLayer),
 		kernel: func(v Values) spectral.Kernel { return spectral.Gaussian{Sigma: v.Number("sigma")} }},
 	{Name: "laplacian", Formula: "exp(-‖x-z‖₁/σ)", Inputs: "any", Paper: "Rahimi and Recht 2007", Sampled: true, Tunable: true,
-		Params: []ParamDef{sigmaDef, phaseDef}, defaults: laplacianDefaults, layer: fourierLayer,
+		Params: []ParamDef{sigmaDef, phaseDef}, defaults: laplacianDefaults, layer: of(fourierLayer),
 		kernel: func(v Values) spectral.Kernel { return spectral.Laplacian{Sigma: v.Number("sigma")} }},
 	{Name: "matern", Formula: "Matérn(ν, ℓ) of ‖x-z‖₂", Inputs: "any", Paper: "Rasmussen and Williams 2006, (4.14)", Sampled: true, Tunable: true,
-		Params: []ParamDef{{Name: "nu", Doc: "smoothness ν", Default: 1.5}, {Name: "ell", Doc: "length scale ℓ"}, phaseDef}, defaults: maternDefaults, layer: fourierLayer,
+		Params: []ParamDef{{Name: "nu", Doc: "smoothness ν", Default: 1.5}, {Name: "ell", Doc: "length scale ℓ"}, phaseDef}, defaults: maternDefaults, layer: of(fourierLayer),
 		kernel: func(v Values) spectral.Kernel { return spectral.Matern{Nu: v.Number("nu"), Ell: v.Number("ell")} }},
 	semigroupEntry("exp-semigroup", "exp(-β Σ √(x+z))", ParamDef{Name: "beta", Doc: "scale β"}, func(v float64) spectral.Semigroup { return spectral.ExpSemigroup{Beta: v} },
 		spectral.MaxOrder, func(order int) int { return 2*order + 1 }, expSemigroupDefaults, nil),
 	semigroupEntry("reciprocal-semigroup", "Π λ/(x+z+λ)", ParamDef{Name: "lambda", Doc: "scale λ"}, func(v float64) spectral.Semigroup { return spectral.ReciprocalSemigroup{Lambda: v} },
 		spectral.MaxWaves, func(order int) int { return 2 * order }, reciprocalDefaults, wavesOrder),
 	{Name: "skewed-chi2", Formula: "Π 2√(x+c)√(z+c)/(x+z+2c)", Inputs: "x > -c", Paper: "Li et al. 2010, (9)", Sampled: true, Tunable: true,
-		Params: []ParamDef{cDef, phaseDef}, defaults: skewedDefaults(func(c float64) spectral.Kernel { return spectral.SkewedChi2{C: c} }), layer: skewedLayer,
+		Params: []ParamDef{cDef, phaseDef}, defaults: skewedDefaults(func(c float64) spectral.Kernel { return spectral.SkewedChi2{C: c} }), layer: of(skewedLayer),
 		kernel: func(v Values) spectral.Kernel { return spectral.SkewedChi2{C: v.Number("c")} }},
 	{Name: "skewed-intersection", Formula: "Π min(√((x+c)/(z+c)), √((z+c)/(x+c)))", Inputs: "x > -c", Paper: "Li et al. 2010, (9)", Sampled: true, Tunable: true,
-		Params: []ParamDef{cDef, phaseDef}, defaults: skewedDefaults(func(c float64) spectral.Kernel { return spectral.SkewedIntersection{C: c} }), layer: skewedLayer,
+		Params: []ParamDef{cDef, phaseDef}, defaults: skewedDefaults(func(c float64) spectral.Kernel { return spectral.SkewedIntersection{C: c} }), layer: of(skewedLayer),
 		kernel: func(v Values) spectral.Kernel { return spectral.SkewedIntersection{C: v.Number("c")} }},
 	homogeneousEntry("hellinger", "Σ √(xz)", hellinger),
 	homogeneousEntry("chi2", "Σ 2xz/(x+z)", chi2),
@@ -107,16 +108,16 @@ var ownKernels = []*Entry{
 	exponentiatedEntry("exp-jensen-shannon", "2 JS(x, z) in bits", jensenShannon),
 	{Name: "sphere-polynomial", Formula: "(1 - ‖x-z‖²/a²)^p", Inputs: "‖x‖₂ = 1", Paper: "Luo et al. 2021, section IV", Sampled: true, Tunable: true, Signed: true,
 		Params: []ParamDef{{Name: "a", Doc: "scale a", Default: 2.}, {Name: "p", Doc: "degree p", Whole: true, Min: 1, Closed: true, Max: 1000, Default: 10.}, epsDef, flatDef, couplingDef},
-		kernel: spherePolynomial, layer: gorfLayer},
+		kernel: spherePolynomial, layer: of(gorfLayer)},
 	{Name: "delta-gaussian", Formula: "exp(-‖x-z‖²/2σ₁²) - exp(-‖x-z‖²/2σ₂²)", Inputs: "any", Paper: "Luo et al. 2021, section IV", Sampled: true, Tunable: true, Signed: true,
 		Params: []ParamDef{{Name: "sigma1", Doc: "bandwidth σ₁", Default: 1.}, {Name: "sigma2", Doc: "bandwidth σ₂", Default: 10.},
 			{Name: "sigmas", Doc: "bandwidths of any number of Gaussians, in place of the two", List: true, Default: ""},
 			{Name: "weights", Doc: "their weights, of either sign", List: true, Default: ""}, couplingDef},
-		kernel: deltaGaussian, layer: gorfLayer, defaults: deltaDefaults, together: oneKindOfSigma},
+		kernel: deltaGaussian, layer: of(gorfLayer), defaults: deltaDefaults, together: oneKindOfSigma},
 	{Name: "arc-cosine", Formula: "1 - θ/π (order 0), (sin θ + (π-θ) cos θ)/π (order 1)", Inputs: "‖x‖₂ = 1", Paper: "Cho and Saul 2009", Sampled: true, Tunable: true, Signed: true,
-		Params: []ParamDef{{Name: "order", Doc: "0 or 1", Whole: true, Closed: true, Max: 1, Default: 1.}, epsDef, flatDef, couplingDef}, kernel: arcCosine, layer: gorfLayer},
+		Params: []ParamDef{{Name: "order", Doc: "0 or 1", Whole: true, Closed: true, Max: 1, Default: 1.}, epsDef, flatDef, couplingDef}, kernel: arcCosine, layer: of(gorfLayer)},
 	{Name: "ntk", Formula: "x·z (π-θ)/π + (sin θ + (π-θ) cos θ)/π", Inputs: "‖x‖₂ = 1", Paper: "Jacot et al. 2018", Sampled: true, Tunable: true, Signed: true,
-		Params: []ParamDef{epsDef, flatDef, couplingDef}, kernel: neuralTangent, layer: gorfLayer},
+		Params: []ParamDef{epsDef, flatDef, couplingDef}, kernel: neuralTangent, layer: of(gorfLayer)},
 }
 
 // Entries is the table of maps.
@@ -378,15 +379,36 @@ func identityLayer(_ spectral.Kernel, s Spec, opts []Option) (Layer, error) {
 	return NewIdentity(s.Dims, opts...)
 }
 
-func fourierLayer(k spectral.Kernel, s Spec, opts []Option) (Layer, error) {
-	return NewFourierLayer(k.(spectral.Random), s.Dims, s.Features, opts...)
+// of makes the constructor of an entry of one for kernels of the type K.
+func of[K spectral.Kernel](layer func(k K, s Spec, opts []Option) (Layer, error)) func(spectral.Kernel, Spec, []Option) (Layer, error) {
+	return func(k spectral.Kernel, s Spec, opts []Option) (Layer, error) {
+		typed, err := kernelAs[K](s, k)
+		if err != nil {
+			return nil, err
+		}
+		return layer(typed, s, opts)
+	}
 }
 
-func skewedLayer(k spectral.Kernel, s Spec, opts []Option) (Layer, error) {
+// kernelAs is k as a K. A kernel that is none is an error.
+func kernelAs[K spectral.Kernel](s Spec, k spectral.Kernel) (K, error) {
+	typed, ok := k.(K)
+	if !ok {
+		return typed, fmt.Errorf("layers: map %s: its kernel %T is no %v: %w", s.Map, k, reflect.TypeFor[K](), ErrParam)
+	}
+	return typed, nil
+}
+
+func fourierLayer(k spectral.Random, s Spec, opts []Option) (Layer, error) {
+	return NewFourierLayer(k, s.Dims, s.Features, opts...)
+}
+
+func skewedLayer(k spectral.Shifter, s Spec, opts []Option) (Layer, error) {
 	switch k := k.(type) {
 	case spectral.SkewedChi2:
 		return NewSkewedChi2Layer(k.C, s.Dims, s.Features, opts...)
-	default:
-		return NewSkewedIntersectionLayer(k.(spectral.SkewedIntersection).C, s.Dims, s.Features, opts...)
+	case spectral.SkewedIntersection:
+		return NewSkewedIntersectionLayer(k.C, s.Dims, s.Features, opts...)
 	}
+	return NewSkewedLayer(k, s.Dims, s.Features, opts...)
 }

@@ -42,7 +42,11 @@ func addKPCAEntry(others []*Entry) *Entry {
 		fit: func(k spectral.Kernel, s Spec, sample *tensor.Dense, opts []Option) (Layer, error) {
 			o := apply(opts)
 			o.kpca = options(s.Params)
-			return newAddKPCALayer(k.(spectral.Homogeneous), sample, s.Dims, o)
+			h, err := kernelAs[spectral.Homogeneous](s, k)
+			if err != nil {
+				return nil, err
+			}
+			return newAddKPCALayer(h, sample, s.Dims, o)
 		}}
 }
 

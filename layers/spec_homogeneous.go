@@ -67,7 +67,7 @@ func homogeneousColumns(v Values, dims int) int {
 func homogeneousEntry(name, formula string, k homogeneousKernel) *Entry {
 	e := &Entry{Name: name, Formula: formula, Inputs: histogramInputs, Paper: "Vedaldi and Zisserman 2012, figure 1", Params: k.params(), additive: true,
 		Width:   "2·order+1 columns for each input column, twice that for negative=split",
-		columns: homogeneousColumns, layer: homogeneousLayer,
+		columns: homogeneousColumns, layer: of(homogeneousLayer),
 		kernel: func(v Values) spectral.Kernel { return k.of(v) }}
 	if e.Tunable = len(e.Params) == len(seriesDefs); !e.Tunable {
 		e.Width = "one column for each input column, two for negative=split"
@@ -91,21 +91,21 @@ func harmonicsOf(v Values) []Option {
 	return opts
 }
 
-func homogeneousLayer(k spectral.Kernel, s Spec, opts []Option) (Layer, error) {
-	return NewHomogeneousLayer(k.(spectral.Homogeneous), s.Dims, append(opts, harmonicsOf(s.Params)...)...)
+func homogeneousLayer(k spectral.Homogeneous, s Spec, opts []Option) (Layer, error) {
+	return NewHomogeneousLayer(k, s.Dims, append(opts, harmonicsOf(s.Params)...)...)
 }
 
 // exponentiatedEntry is the row of the Gaussian kernel of an additive kernel's metric D² = k(x,x) + k(z,z) - 2k(x,z).
 func exponentiatedEntry(name, metric string, k homogeneousKernel) *Entry {
 	params := append([]ParamDef{sigmaDef}, k.params()...)
 	return &Entry{Name: name, Formula: "exp(-D²/2σ²), D² = " + metric, Inputs: histogramInputs, Paper: "Vedaldi and Zisserman 2012, (29)",
-		Sampled: true, Tunable: true, Params: append(params, phaseDef), lifted: func(s Spec, v Values) int { return homogeneousColumns(v, s.Dims) }, layer: exponentiatedLayer,
+		Sampled: true, Tunable: true, Params: append(params, phaseDef), lifted: func(s Spec, v Values) int { return homogeneousColumns(v, s.Dims) }, layer: of(exponentiatedLayer),
 		defaults: func(v Values, x ops.Matrix) error {
 			return fill(v, "sigma", func() (float64, error) { return metricSigma(k.of(v), x) })
 		},
 		kernel: func(v Values) spectral.Kernel { return spectral.Exponentiated{Of: k.of(v), Sigma: v.Number("sigma")} }}
 }
 
-func exponentiatedLayer(k spectral.Kernel, s Spec, opts []Option) (Layer, error) {
-	return NewExponentiatedLayer(k.(spectral.Exponentiated), s.Dims, s.Features, append(opts, harmonicsOf(s.Params)...)...)
+func exponentiatedLayer(k spectral.Exponentiated, s Spec, opts []Option) (Layer, error) {
+	return NewExponentiatedLayer(k, s.Dims, s.Features, append(opts, harmonicsOf(s.Params)...)...)
 }

@@ -48,7 +48,11 @@ func (s Spec) split(e *Entry, v Values) (*spectral.Split, error) {
 	if err != nil {
 		return nil, err
 	}
-	return e.kernelOf(v).(spectral.SignedLaw).Split(s.Dims, s.Features/4, c)
+	k, err := kernelAs[spectral.SignedLaw](s, e.kernelOf(v))
+	if err != nil {
+		return nil, err
+	}
+	return k.Split(s.Dims, s.Features/4, c)
 }
 
 // with is the spec with these two parameters.

@@ -74,17 +74,17 @@ func semigroupEntry(name, formula string, param ParamDef, kernel func(v float64)
 			}
 			return spectral.IID{}.String()
 		},
-		layer: semigroupLayer}
+		layer: of(semigroupLayer)}
 }
 
-func semigroupLayer(k spectral.Kernel, s Spec, opts []Option) (Layer, error) {
+func semigroupLayer(k spectral.Semigroup, s Spec, opts []Option) (Layer, error) {
 	switch way := s.way(s.Params); way {
 	case levyWay:
-		return NewLevyLayer(k.(spectral.Semigroup), s.Dims, s.Features, append(opts, WithOrder(int(s.Params.Number("order"))))...)
+		return NewLevyLayer(k, s.Dims, s.Features, append(opts, WithOrder(int(s.Params.Number("order"))))...)
 	case normalisedWay:
 		opts = append(opts, WithNormalisation())
 	}
-	return NewRandomLaplaceLayer(k.(spectral.Random), s.Dims, s.Features, opts...)
+	return NewRandomLaplaceLayer(k, s.Dims, s.Features, opts...)
 }
 
 // way is what a full set of parameters says, with auto resolved. That depends on the spec alone, and a model file relies on it: it stays as it is.

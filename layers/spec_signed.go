@@ -83,10 +83,10 @@ func parseList(text string) ([]float64, error) {
 }
 
 // gorfLayer builds the map with the coupling of the spec.
-func gorfLayer(k spectral.Kernel, s Spec, opts []Option) (Layer, error) {
+func gorfLayer(k spectral.SignedLaw, s Spec, opts []Option) (Layer, error) {
 	c, err := spectral.ParseCoupling(s.Params.Word("coupling"))
 	if err != nil {
 		return nil, err
 	}
-	return NewGORFLayer(k.(spectral.SignedLaw), s.Dims, s.Features, append(opts, WithCoupling(c))...)
+	return NewGORFLayer(k, s.Dims, s.Features, append(opts, WithCoupling(c))...)
 }

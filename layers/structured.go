@@ -26,6 +26,9 @@ func (l *randomMap) drawStructured(m int, undrawn bool) (*randomMap, error) {
 	}
 	p := spectral.PaddedDims(l.dims)
 	blocks := (m + p - 1) / p
+	if err := l.checkSize(3*blocks, p); err != nil {
+		return nil, err
+	}
 	signs, norms := make([]float64, 3*blocks*p), make([]float64, m)
 	if !undrawn {
 		s, r, err := spectral.StructuredFrequencies(l.kernel, l.dims, m, l.source)

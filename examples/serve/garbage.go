@@ -5,7 +5,7 @@ import (
 	"runtime"
 	"runtime/debug"
 
-	"github.com/bochner-go/bochner/examples/internal/cli"
+	"github.com/bochner-go/bochner/ops/domain"
 )
 
 // A request leaves its features as garbage, a megabyte for 64 rows of 2048, and with a small model beside them Go collects at every other
@@ -24,7 +24,7 @@ func collectLess(requests int64) {
 	runtime.GC()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	if have := cli.Memory(); have > 0 && os.Getenv("GOMEMLIMIT") == "" {
+	if have := domain.Memory(); have > 0 && os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(max(have/10*7, 2*(int64(m.HeapAlloc)+requests)))
 	}
 	if os.Getenv("GOGC") != "" {

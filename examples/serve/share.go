@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 
-	"github.com/bochner-go/bochner/examples/internal/cli"
+	"github.com/bochner-go/bochner/ops/domain"
 )
 
 // Half of -max-memory is the budget of all requests in flight. The other half is divided among the turns, for what each
@@ -22,7 +22,7 @@ func (o *options) memory() int64 {
 	if o.maxMemory > 0 {
 		return o.maxMemory
 	}
-	have := cli.Memory()
+	have := domain.Memory()
 	if have == 0 {
 		have = 1 << 30
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops/domain"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 )
@@ -13,7 +14,7 @@ import (
 // Afford refuses what takes so many bytes besides those that this process has had at most, where that is more than it
 // may have (Memory). What cannot fit is so refused before it begins.
 func Afford(what string, bytes float64, remedy string) error {
-	have := Memory()
+	have := domain.Memory()
 	if have == 0 || bytes+float64(PeakRSS()) <= float64(have) {
 		return nil
 	}

@@ -10,7 +10,7 @@ import (
 // TestAfford: more than there is is refused with its bytes and the remedy, and a map whose frequencies are more too;
 // nothing else is.
 func TestAfford(t *testing.T) {
-	if Memory() == 0 {
+	if domain.Memory() == 0 {
 		t.Skip("the system does not tell how much memory there is")
 	}
 	if err := Afford("a little", 1, "no remedy"); err != nil {

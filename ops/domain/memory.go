@@ -1,4 +1,4 @@
-package cli
+package domain
 
 import (
 	"io/fs"
