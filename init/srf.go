@@ -32,11 +32,17 @@ func (k SRF) Validate() error {
 	if err := k.polynomial().Validate(); err != nil {
 		return err
 	}
+	if sharp := math.Sqrt(float64(k.P)) / k.A; !(sharp <= mostSharp) {
+		return fmt.Errorf("spectral: SRF: √P/A = %v, want at most %v: the kernel is too sharp for the grid of its density; raise A, or lower P: %w", sharp, mostSharp, ErrParam)
+	}
 	if k.A < leastPositiveA {
 		return fmt.Errorf("spectral: SRF: A = %v is below √2, where |k| > k(x, x) for opposite points, and no positive density comes near; raise A, or use SpherePolynomial: %w", k.A, ErrParam)
 	}
 	return nil
 }
+
+// mostSharp is the largest √P/A of SRF. The grid of the density is as long as that, and a fit takes as many times longer.
+const mostSharp = 100
 
 // leastPositiveA is √2, less some rounding.
 const leastPositiveA = math.Sqrt2 - 1e-15

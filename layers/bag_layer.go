@@ -42,6 +42,9 @@ var _ Layer = (*BagLayer)(nil)
 // WithKDEBandwidth, without which it is an error (ErrParam). It has the name of the map and is to take its place: of the two only one goes
 // into a graph.
 func NewBagLayer(of DensityLayer) (*BagLayer, error) {
+	if domain.IsNil(of) {
+		return nil, fmt.Errorf("layers: BagLayer: the map of densities is nil: %w", ErrParam)
+	}
 	var core *densityLayer
 	k := new(densityKernel)
 	switch v := of.(type) {
@@ -75,6 +78,9 @@ func (l *BagLayer) Kernel() spectral.Kernel { return l.kernel }
 
 // Rows are the sets of b as the rows of a matrix, densities or means, on which OfRows is the rest of the map.
 func (l *BagLayer) Rows(b *ops.Bags) (*tensor.Dense, error) {
+	if b == nil {
+		return nil, noBags(l.who())
+	}
 	if b.Axes() != l.dims {
 		return nil, fmt.Errorf("%s: the samples have %d coordinates, want %d: %w", l.who(), b.Axes(), l.dims, ErrShape)
 	}
@@ -94,8 +100,8 @@ func (l *BagLayer) TransformBags(dst *tensor.Dense, b *ops.Bags) (*tensor.Dense,
 
 // Transform writes the features of the rows of x [n, l], each a set of one sample, to dst.
 func (l *BagLayer) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
-	if x.Dims() != 2 || x.Shape()[1] != l.dims {
-		return nil, fmt.Errorf("%s: x has shape %v, want [n, %d]: %w", l.who(), x.Shape(), l.dims, ErrShape)
+	if err := checkColumns(l.who(), x, l.dims); err != nil {
+		return nil, err
 	}
 	x, err := ops.Copy(nil, x, ops.Attr{Layer: l.who(), Domain: l.domain})
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 	"gorgonia.org/tensor"
 )
@@ -44,6 +45,20 @@ func newTensor(dt tensor.Dtype, v []float64, shape ...int) *tensor.Dense {
 	}
 	return tensor.New(tensor.WithShape(shape...), tensor.WithBacking(f))
 }
+
+// checkColumns is the error of an x that is nil or no matrix of so many columns.
+func checkColumns(who string, x ops.Matrix, cols int) error {
+	if domain.IsNil(x) {
+		return fmt.Errorf("%s: x is nil, want [n, %d]: %w", who, cols, ErrShape)
+	}
+	if x.Dims() != 2 || x.Shape()[1] != cols {
+		return fmt.Errorf("%s: x has shape %v, want [n, %d]: %w", who, x.Shape(), cols, ErrShape)
+	}
+	return nil
+}
+
+// noBags is the error of nil bags.
+func noBags(who string) error { return fmt.Errorf("%s: the bags are nil: %w", who, ErrShape) }
 
 // checkKernel is the error of a kernel that is nil or whose parameters are out of range.
 func checkKernel(who string, k spectral.Kernel) error {

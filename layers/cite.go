@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/ops/domain"
 )
 
 // Cite returns the BibTeX entries of the papers behind layers: of the feature map, of the kernel where that has another source, and of the
@@ -26,6 +27,9 @@ func Cite(ls ...Layer) string {
 // sources are the names of the papers, which bibliography has.
 func sources(ls []Layer) (all []string) {
 	for _, l := range ls {
+		if domain.IsNil(l) {
+			continue
+		}
 		switch v := l.(type) {
 		case interface{ Layers() []Layer }:
 			all = append(all, sources(v.Layers())...)

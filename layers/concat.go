@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/domain"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
@@ -35,6 +36,9 @@ var _ Layer = (*Concat)(nil)
 // well. Errors: no part, columns that the input does not have or that are not as many as the layer takes (ErrShape), a weight
 // below 0 (ErrParam), two layers of one name (ErrName).
 func NewConcat(dims int, parts []Part, opts ...Option) (*Concat, error) {
+	if err := domain.CheckSize("layers: Concat: rows", 8, dims); err != nil {
+		return nil, err
+	}
 	ls := make([]Layer, len(parts))
 	for i, p := range parts {
 		ls[i] = p.Layer
@@ -71,6 +75,9 @@ func (c *Concat) Features() int { return c.features }
 
 // Fwd adds all parts to the graph of x.
 func (c *Concat) Fwd(x G.Input) G.Result {
+	if domain.IsNil(x) {
+		return G.Err(fmt.Errorf("layers: Concat: the input is nil, want a node of shape [n, %d]: %w", c.dims, ErrShape))
+	}
 	if err := G.CheckOne(x); err != nil {
 		return G.Err(err)
 	}
@@ -112,8 +119,8 @@ func (c *Concat) TransformCSR(dst *tensor.Dense, x *ops.CSR) (*tensor.Dense, err
 }
 
 func (c *Concat) transform(dst *tensor.Dense, x ops.Matrix) (*tensor.Dense, error) {
-	if x.Dims() != 2 || x.Shape()[1] != c.dims {
-		return nil, fmt.Errorf("layers: Concat: x has shape %v, want [n, %d]: %w", x.Shape(), c.dims, ErrShape)
+	if err := checkColumns("layers: Concat", x, c.dims); err != nil {
+		return nil, err
 	}
 	n := x.Shape()[0]
 	if dst == nil {

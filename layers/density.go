@@ -168,8 +168,8 @@ func (l *densityLayer) Embed(dst, x *tensor.Dense) (*tensor.Dense, error) {
 }
 
 func (l *densityLayer) fits(x *tensor.Dense) error {
-	if x.Dims() != 2 || x.Shape()[1] != l.dims {
-		return fmt.Errorf("%s: x has shape %v, want [n, %d], densities at %v points: %w", l.who(), x.Shape(), l.dims, l.grid.Points(), ErrShape)
+	if err := checkColumns(l.who(), x, l.dims); err != nil {
+		return fmt.Errorf("%w; x are densities at %v points", err, l.grid.Points())
 	}
 	return nil
 }
@@ -188,6 +188,9 @@ func (l *densityLayer) Densities(dst *tensor.Dense, b *ops.Bags) (*tensor.Dense,
 	e, err := l.estimate()
 	if err != nil {
 		return nil, err
+	}
+	if b == nil {
+		return nil, noBags(l.who())
 	}
 	if b.Dtype() != l.dt {
 		return nil, fmt.Errorf("%s: the bags are %v, the layer is %v: %w", l.who(), b.Dtype(), l.dt, ErrDtype)

@@ -35,6 +35,9 @@ func bandwidthsOf(h *tensor.Dense, grids int) []*tensor.Dense {
 
 // into writes the densities of bags to dst, allocated if nil.
 func (e estimate) into(dst *tensor.Dense, b *ops.Bags, a ops.Attr) (*tensor.Dense, error) {
+	if b == nil {
+		return nil, noBags(a.Layer)
+	}
 	if b.Axes() != e.axes {
 		return nil, fmt.Errorf("%s: the samples have %d coordinates, want %d: %w", a.Layer, b.Axes(), e.axes, ErrShape)
 	}
@@ -84,6 +87,9 @@ func (e estimate) fwd(x *G.Node, h []*G.Node, offsets []int, a ops.Attr) (*G.Nod
 // bagsInTwoSteps maps bags by first to rows of so many columns, and these by second to the features of a layer, some bags at a time.
 func bagsInTwoSteps(l *base, dst *tensor.Dense, b *ops.Bags, cols int, first func(*tensor.Dense, *ops.Bags) (*tensor.Dense, error),
 	second func(dst, x *tensor.Dense) (*tensor.Dense, error)) (*tensor.Dense, error) {
+	if b == nil {
+		return nil, noBags(l.who())
+	}
 	if dst == nil {
 		dst = tensor.New(tensor.WithShape(b.Len(), l.features), tensor.Of(l.dt))
 	}

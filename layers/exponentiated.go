@@ -102,8 +102,8 @@ const psiCells, psiRows = 1 << 19, 256
 
 // Transform writes the features of the rows of x to dst.
 func (l *ExponentiatedLayer) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
-	if x.Dims() != 2 || x.Shape()[1] != l.dims {
-		return nil, fmt.Errorf("%s: x has shape %v, want [n, %d]: %w", l.who(), x.Shape(), l.dims, ErrShape)
+	if err := checkColumns(l.who(), x, l.dims); err != nil {
+		return nil, err
 	}
 	return inTwoSteps(l.who(), &l.scratch, dst, x, blockRows(l.inner.features), l.features, l.inner.Transform, l.outer.Transform)
 }

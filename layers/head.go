@@ -23,7 +23,7 @@ type Head interface {
 	Loss(z, targets *G.Node) (*G.Node, error)
 	// WeightedLoss is Loss with a weight for each row and output, weights [n, Features], over the same number of rows.
 	WeightedLoss(z, targets, weights *G.Node) (*G.Node, error)
-	// RowLoss is the loss of one row whose Transform gave the scores.
+	// RowLoss is the loss of one row whose Transform gave the scores. It panics unless both have Features numbers.
 	RowLoss(scores, targets []float64) float64
 	// SetWeights copies W [Dims, Features] and b [Features] into the head: how a closed-form fit fills it.
 	SetWeights(w, b []float64) error
@@ -112,6 +112,13 @@ func (l *affine) String() string {
 
 func (l *affine) attr() ops.Attr { return ops.Attr{Layer: l.who()} }
 
+// checkRow wants a score and a target for each output.
+func (l *affine) checkRow(scores, targets []float64) {
+	if len(scores) != l.features || len(targets) != l.features {
+		panic(fmt.Sprintf("%s: RowLoss of %d scores and %d targets, want %d of each", l.who(), len(scores), len(targets), l.features))
+	}
+}
+
 // logits is zA + b.
 func (l *affine) logits(z G.Input) (*G.Node, error) {
 	n, err := l.input(z)
@@ -157,8 +164,9 @@ func (l *LinearHead) Classifies() bool { return false }
 // Classifies is true.
 func (l *SoftmaxHead) Classifies() bool { return true }
 
-// RowLoss is ‖scores - targets‖².
+// RowLoss is ‖scores - targets‖². It panics unless both have Features numbers.
 func (l *LinearHead) RowLoss(scores, targets []float64) float64 {
+	l.checkRow(scores, targets)
 	sum := 0.
 	for j, t := range targets {
 		sum += (scores[j] - t) * (scores[j] - t)
@@ -166,8 +174,10 @@ func (l *LinearHead) RowLoss(scores, targets []float64) float64 {
 	return sum
 }
 
-// RowLoss is -Σ t ln p over probabilities p. One that is 0 by rounding counts as the smallest number above it.
+// RowLoss is -Σ t ln p over probabilities p. One that is 0 by rounding counts as the smallest number above it. It
+// panics unless both have Features numbers.
 func (l *SoftmaxHead) RowLoss(p, targets []float64) float64 {
+	l.checkRow(p, targets)
 	sum := 0.
 	for j, t := range targets {
 		if t != 0 {
@@ -203,16 +213,30 @@ func (l *LinearHead) WeightedLoss(z, targets, weights *G.Node) (*G.Node, error) 
 	if err != nil {
 		return nil, err
 	}
+	if err := l.checkTargets(weights); err != nil {
+		return nil, err
+	}
 	if sq, err = G.HadamardProd(sq, weights); err != nil {
 		return nil, fmt.Errorf("%s: weights of shape %v for targets of shape %v: %w", l.who(), weights.Shape(), targets.Shape(), err)
 	}
 	return rowMean(sq, 1)
 }
 
+// checkTargets is the error of targets or weights that are nil.
+func (l *affine) checkTargets(n *G.Node) error {
+	if n == nil {
+		return fmt.Errorf("%s: the node of targets or weights is nil, want [n, %d]: %w", l.who(), l.features, ErrShape)
+	}
+	return nil
+}
+
 // squares are the squared errors of each output of each row.
 func (l *LinearHead) squares(z, targets *G.Node) (*G.Node, error) {
 	y, err := l.logits(z)
 	if err != nil {
+		return nil, err
+	}
+	if err := l.checkTargets(targets); err != nil {
 		return nil, err
 	}
 	r, err := G.Sub(y, targets)
@@ -272,6 +296,9 @@ func (l *SoftmaxHead) WeightedLoss(z, targets, weights *G.Node) (*G.Node, error)
 
 // hits are t·ln softmax(zA + b) of each output of each row.
 func (l *SoftmaxHead) hits(z, targets *G.Node) (*G.Node, error) {
+	if err := l.checkTargets(targets); err != nil {
+		return nil, err
+	}
 	y, err := l.logits(z)
 	if err != nil {
 		return nil, err

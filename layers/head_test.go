@@ -139,7 +139,7 @@ func TestHeadsAgree(t *testing.T) {
 		for i := range n {
 			mean += head.RowLoss(scores[i*k:(i+1)*k], targets[i*k:(i+1)*k]) / n
 			for j := range k { // a term at a time
-				weighted += weights[i*k+j] * head.RowLoss(scores[i*k+j:i*k+j+1], targets[i*k+j:i*k+j+1]) / n
+				weighted += weights[i*k+j] * must(layers.NewHead(kind, d, 1)).RowLoss(scores[i*k+j:i*k+j+1], targets[i*k+j:i*k+j+1]) / n
 			}
 		}
 		g := G.NewGraph()

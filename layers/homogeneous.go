@@ -136,8 +136,8 @@ func (l *HomogeneousLayer) fwd(x *G.Node) (*G.Node, error) {
 
 // Transform writes the features of the rows of x to dst.
 func (l *HomogeneousLayer) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
-	if x.Dims() != 2 || x.Shape()[1] != l.dims {
-		return nil, fmt.Errorf("%s: x has shape %v, want [n, %d]: %w", l.who(), x.Shape(), l.dims, ErrShape)
+	if err := checkColumns(l.who(), x, l.dims); err != nil {
+		return nil, err
 	}
 	return ops.HomogeneousInto(dst, x, l.angle(), l.param("root_kappa"), l.op, ops.Attr{Layer: l.who()})
 }

@@ -1,8 +1,6 @@
 package layers
 
 import (
-	"fmt"
-
 	"github.com/bochner-go/bochner/ops"
 	"gorgonia.org/tensor"
 )
@@ -10,8 +8,8 @@ import (
 // MapCSR returns the features of sparse rows as sparse rows: a cell that is 0 has zeros. It is an error for the stationary form, in which
 // it has not.
 func (l *HomogeneousLayer) MapCSR(x *ops.CSR) (*ops.CSR, error) {
-	if x.Cols() != l.dims {
-		return nil, fmt.Errorf("%s: x has shape %v, want [n, %d]: %w", l.who(), x.Shape(), l.dims, ErrShape)
+	if err := checkColumns(l.who(), x, l.dims); err != nil {
+		return nil, err
 	}
 	return ops.HomogeneousCSR(x, l.angle(), l.param("root_kappa"), l.op, ops.Attr{Layer: l.who()})
 }

@@ -48,8 +48,8 @@ func (l *Identity) copy(dst *tensor.Dense, x ops.Matrix) (*tensor.Dense, error) 
 
 // fits wants the layer's width and element type.
 func (l *Identity) fits(x ops.Matrix) error {
-	if x.Dims() != 2 || x.Shape()[1] != l.dims {
-		return fmt.Errorf("%s: x has shape %v, want [n, %d]: %w", l.who(), x.Shape(), l.dims, ErrShape)
+	if err := checkColumns(l.who(), x, l.dims); err != nil {
+		return err
 	}
 	if x.Dtype() != l.dt {
 		return fmt.Errorf("%s: x is %v, the layer is %v: %w", l.who(), x.Dtype(), l.dt, ErrDtype)

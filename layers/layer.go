@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/domain"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
@@ -139,6 +140,9 @@ func (b *base) input(x G.Input) (*G.Node, error) { return b.inputOf(x, b.dims) }
 
 // inputOf is input for another width.
 func (b *base) inputOf(x G.Input, dims int) (*G.Node, error) {
+	if domain.IsNil(x) {
+		return nil, fmt.Errorf("%s: the input is nil, want a node of shape [n, %d]: %w", b.who(), dims, ErrShape)
+	}
 	if err := G.CheckOne(x); err != nil {
 		return nil, err
 	}

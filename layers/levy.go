@@ -172,8 +172,8 @@ func (l *LevyLayer) scale() *tensor.Dense {
 
 // Transform writes the features of the rows of x to dst.
 func (l *LevyLayer) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
-	if x.Dims() != 2 || x.Shape()[1] != l.dims {
-		return nil, fmt.Errorf("%s: x has shape %v, want [n, %d]: %w", l.who(), x.Shape(), l.dims, ErrShape)
+	if err := checkColumns(l.who(), x, l.dims); err != nil {
+		return nil, err
 	}
 	if x.Dtype() != l.dt {
 		return nil, fmt.Errorf("%s: x is %v, the layer is %v: %w", l.who(), x.Dtype(), l.dt, ErrDtype)
@@ -201,8 +201,8 @@ func (l *LevyLayer) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
 
 // TransformCSR is Transform for sparse rows, whose Ψ is sparse too.
 func (l *LevyLayer) TransformCSR(dst *tensor.Dense, x *ops.CSR) (*tensor.Dense, error) {
-	if x.Cols() != l.dims {
-		return nil, fmt.Errorf("%s: x has shape %v, want [n, %d]: %w", l.who(), x.Shape(), l.dims, ErrShape)
+	if err := checkColumns(l.who(), x, l.dims); err != nil {
+		return nil, err
 	}
 	s, a := l.scale(), ops.Attr{Layer: l.who()}
 	scaled, err := ops.ScaleColumnsCSR(x, s, a)

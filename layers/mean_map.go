@@ -5,6 +5,7 @@ import (
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/domain"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
@@ -30,6 +31,9 @@ func NewMeanMapLayer(inner Layer, tau float64, features int, opts ...Option) (*B
 
 func newMeanMapLayer(inner Layer, tau float64, features int, o options) (*BagLayer, error) {
 	const kind = "MeanMapLayer"
+	if domain.IsNil(inner) {
+		return nil, fmt.Errorf("layers: %s: the map of samples is nil: %w", kind, ErrParam)
+	}
 	k := kernelOfLayer(inner)
 	switch {
 	case k == nil:

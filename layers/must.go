@@ -12,7 +12,7 @@ func Must(l Layer, err error) Layer {
 	return l
 }
 
-// MustHead is Must for a head.
+// MustHead is Must for a head: it panics with err.
 func MustHead(h Head, err error) Head {
 	if err != nil {
 		panic(err)
@@ -20,7 +20,7 @@ func MustHead(h Head, err error) Head {
 	return h
 }
 
-// MustDense is Must for the features that Transform returns.
+// MustDense is Must for the features that Transform returns: it panics with err.
 func MustDense(t *tensor.Dense, err error) *tensor.Dense {
 	if err != nil {
 		panic(err)

@@ -186,6 +186,9 @@ func (l *NystromLayer) fwd(x *G.Node) (*G.Node, error) {
 
 // Transform writes the features of the rows of x to dst.
 func (l *NystromLayer) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
+	if err := checkColumns(l.who(), x, l.dims); err != nil {
+		return nil, err
+	}
 	a, p := ops.Attr{Layer: l.who()}, l.prepared.Load()
 	if p == nil {
 		var err error

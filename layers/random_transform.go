@@ -20,6 +20,9 @@ func (l *randomMap) TransformCSR(dst *tensor.Dense, x *ops.CSR) (*tensor.Dense, 
 }
 
 func (l *randomMap) transform(dst *tensor.Dense, x ops.Matrix) (*tensor.Dense, error) {
+	if err := checkColumns(l.who(), x, l.dims); err != nil {
+		return nil, err
+	}
 	l.use()
 	a := l.attr()
 	if l.structured {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/domain"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
@@ -80,7 +81,7 @@ func newGroup(kind string, ls []Layer) (group, error) {
 	}
 	seen := map[string]bool{}
 	for _, l := range ls {
-		if l == nil {
+		if domain.IsNil(l) {
 			return group{}, fmt.Errorf("layers: %s: a layer is nil: %w", kind, ErrParam)
 		}
 		if l.Dtype() != ls[0].Dtype() {
@@ -169,7 +170,9 @@ func (g group) SetParams(values map[string]*tensor.Dense) error {
 func Collect(ls ...Layer) G.Nodes {
 	var ns G.Nodes
 	for _, l := range ls {
-		ns = append(ns, l.Model()...)
+		if !domain.IsNil(l) {
+			ns = append(ns, l.Model()...)
+		}
 	}
 	return ns
 }

@@ -37,6 +37,9 @@ const spreadCells = 1 << 21
 
 // Transform writes the features of dense or sparse rows x [n, m.Dims()], or of n bags, to dst [n, m.Features()], allocated if nil.
 func Transform(m Map, dst *tensor.Dense, x ops.Matrix) (*tensor.Dense, error) {
+	if err := present(m, x); err != nil {
+		return nil, err
+	}
 	switch v := x.(type) {
 	case *tensor.Dense:
 		return m.Transform(dst, v)
@@ -54,12 +57,23 @@ func Transform(m Map, dst *tensor.Dense, x ops.Matrix) (*tensor.Dense, error) {
 	return nil, fmt.Errorf("layers: Transform: x is %T, want a *tensor.Dense, a *ops.CSR or a *ops.Bags: %w", x, ErrDtype)
 }
 
+// present is the error of a map or of rows that are nil.
+func present(m Map, x ops.Matrix) error {
+	switch {
+	case domain.IsNil(m):
+		return fmt.Errorf("layers: Transform: the map is nil: %w", ErrParam)
+	case domain.IsNil(x):
+		return fmt.Errorf("%s: x is nil, want [n, %d]: %w", whoOf(m), m.Dims(), ErrShape)
+	}
+	return nil
+}
+
 // transformBlocks maps sparse rows that are made dense block by block.
 func transformBlocks(m Map, dst *tensor.Dense, x *ops.CSR) (*tensor.Dense, error) {
-	n, d, features := x.Rows(), m.Dims(), m.Features()
-	if x.Cols() != d {
-		return nil, fmt.Errorf("%s: x has shape %v, want [n, %d]: %w", whoOf(m), x.Shape(), d, ErrShape)
+	if err := checkColumns(whoOf(m), x, m.Dims()); err != nil {
+		return nil, err
 	}
+	n, d, features := x.Rows(), m.Dims(), m.Features()
 	if dst == nil {
 		dst = tensor.New(tensor.WithShape(n, features), tensor.Of(x.Dtype()))
 	}
@@ -114,6 +128,9 @@ var (
 // Apply is Transform, except that sparse rows through an Identity, a homogeneous map or one by tables stay sparse: what the next layer, or
 // a head, is to read.
 func Apply(m Map, dst *tensor.Dense, x ops.Matrix) (ops.Matrix, error) {
+	if err := present(m, x); err != nil {
+		return nil, err
+	}
 	s, sparse := x.(*ops.CSR)
 	if k, ok := m.(zeroKeeper); ok && sparse && k.keepsZeros() {
 		return k.MapCSR(s)

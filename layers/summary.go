@@ -2,6 +2,7 @@ package layers
 
 import (
 	"fmt"
+	"github.com/bochner-go/bochner/ops/domain"
 	"html/template"
 	"reflect"
 	"strings"
@@ -36,6 +37,9 @@ func Summary(ls ...Layer) *ModelSummary {
 
 func (s *ModelSummary) add(depth int, ls []Layer) {
 	for _, l := range ls {
+		if domain.IsNil(l) {
+			continue
+		}
 		row := LayerSummary{Depth: depth, Name: l.Name(), Type: typeName(l), Dims: l.Dims(), Features: l.Features()}
 		parts, composed := l.(interface{ Layers() []Layer })
 		if !composed {

@@ -59,13 +59,16 @@ func (l *tableMap) fwd(x *G.Node) (*G.Node, error) {
 
 // Transform writes the features of the rows of x to dst.
 func (l *tableMap) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
+	if err := checkColumns(l.who(), x, l.dims); err != nil {
+		return nil, err
+	}
 	return ops.TableInto(dst, x, l.param("knots"), l.param("table"), l.op, l.attr())
 }
 
 // MapCSR returns the features of sparse rows as sparse rows: of a stored cell the numbers that are not 0, and none of another.
 func (l *tableMap) MapCSR(x *ops.CSR) (*ops.CSR, error) {
-	if x.Cols() != l.dims {
-		return nil, fmt.Errorf("%s: x has shape %v, want [n, %d]: %w", l.who(), x.Shape(), l.dims, ErrShape)
+	if err := checkColumns(l.who(), x, l.dims); err != nil {
+		return nil, err
 	}
 	return ops.TableCSR(x, l.param("knots"), l.param("table"), l.op, l.attr())
 }

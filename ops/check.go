@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/bochner-go/bochner/ops/domain"
@@ -12,6 +13,9 @@ import (
 // Of sparse rows it looks at the entries, and at the first cell that is not stored where 0 is outside; of bags at the samples, and the error
 // names the bag and the sample in it.
 func CheckRows(d Domain, who string, x Matrix) error {
+	if domain.IsNil(x) {
+		return fmt.Errorf("%s: the rows are nil: %w", who, ErrShape)
+	}
 	if b, ok := x.(*Bags); ok {
 		return b.InBag(CheckRows(d, who, b.x))
 	}
@@ -21,7 +25,14 @@ func CheckRows(d Domain, who string, x Matrix) error {
 		}
 		return checkCSR(d, who, s.f64)
 	}
-	t := x.(*tensor.Dense)
+	m, err := matrix(x)
+	if err != nil {
+		return fmt.Errorf("%s: %w", who, err)
+	}
+	t, dense := m.(*tensor.Dense)
+	if !dense || t.Dims() != 2 {
+		return fmt.Errorf("%s: the rows have shape %v, want a matrix: %w", who, x.Shape(), ErrShape)
+	}
 	if t.Dtype() == tensor.Float32 {
 		return checkRows[float32](d, who, t)
 	}
@@ -57,6 +68,13 @@ func above[T domain.Float](v T) T {
 // CheckFrequencies finds the first entry of the contiguous matrix W, float32 or float64, that no law draws: one that is not finite or,
 // for d = NonNegative, negative.
 func CheckFrequencies(d Domain, who string, w *tensor.Dense) error {
+	w, err := contiguous(w)
+	if err != nil {
+		return fmt.Errorf("%s: %w", who, err)
+	}
+	if w.Dims() != 2 {
+		return fmt.Errorf("%s: W has shape %v, want [d, m]: %w", who, w.Shape(), ErrShape)
+	}
 	if w.Dtype() == tensor.Float32 {
 		return checkFrequencies[float32](d, who, w)
 	}

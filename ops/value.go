@@ -18,6 +18,9 @@ func contiguous(v G.Value) (*tensor.Dense, error) {
 	if !ok {
 		return nil, fmt.Errorf("want a dense tensor, got %T: %w", v, ErrDtype)
 	}
+	if t == nil {
+		return nil, fmt.Errorf("the tensor is nil: %w", ErrShape)
+	}
 	if t.Dtype() != tensor.Float32 && t.Dtype() != tensor.Float64 {
 		return nil, fmt.Errorf("want float32 or float64, got %v: %w", t.Dtype(), ErrDtype)
 	}
@@ -36,6 +39,9 @@ func contiguous(v G.Value) (*tensor.Dense, error) {
 
 // matrix returns sparse rows as they are and others contiguous.
 func matrix(x Matrix) (Matrix, error) {
+	if domain.IsNil(x) {
+		return nil, fmt.Errorf("the rows are nil: %w", ErrShape)
+	}
 	switch v := x.(type) {
 	case *CSR:
 		return v, nil
@@ -119,7 +125,7 @@ func Assign(dst, src *tensor.Dense) error {
 	if err != nil {
 		return err
 	}
-	if !IsContiguous(dst) || !dst.Shape().Eq(src.Shape()) || dst.Dtype() != src.Dtype() {
+	if dst == nil || !IsContiguous(dst) || !dst.Shape().Eq(src.Shape()) || dst.Dtype() != src.Dtype() {
 		return fmt.Errorf("ops: %v %v cannot be assigned to %v %v: %w", src.Dtype(), src.Shape(), dst.Dtype(), dst.Shape(), ErrShape)
 	}
 	if src.Dtype() == tensor.Float32 {
@@ -190,8 +196,11 @@ func firstCell(t *tensor.Dense) any {
 	}
 }
 
-// Dims returns d and m.
+// Dims returns d and m, 0 and 0 of nil weights.
 func (w *Weights) Dims() (d, m int) {
+	if w == nil {
+		return 0, 0
+	}
 	if w.f32 != nil {
 		return w.f32.Dims()
 	}
@@ -245,6 +254,9 @@ func projected(op string, a Attr, dst *tensor.Dense, x Matrix, w projection, col
 	who := a.who(op)
 	if in, err = matrix(x); err != nil {
 		return nil, nil, fmt.Errorf("%s: x: %w", who, err)
+	}
+	if domain.IsNil(w) {
+		return nil, nil, fmt.Errorf("%s: W is nil: %w", who, ErrShape)
 	}
 	d, _ := w.Dims()
 	if in.Dims() != 2 || in.Shape()[1] != d {

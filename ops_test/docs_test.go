@@ -267,3 +267,17 @@ func docOf(t *testing.T, p *build.Package, path string) *doc.Package {
 	}
 	return d
 }
+
+// interfaceMethods are the methods that the exported interfaces of a package list.
+func interfaceMethods(p *doc.Package) (all []*ast.Field) {
+	for _, t := range p.Types {
+		if it, ok := t.Decl.Specs[0].(*ast.TypeSpec).Type.(*ast.InterfaceType); ok {
+			for _, m := range it.Methods.List {
+				if len(m.Names) > 0 {
+					all = append(all, m)
+				}
+			}
+		}
+	}
+	return all
+}

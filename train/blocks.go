@@ -203,6 +203,9 @@ func (s *blockSource) parts(o RidgeOptions, train, held addRows) error {
 // SelectHeldOut holds each row out with the probability HeldOut, by the seed and its number; the progress has no total, which is 0.
 // Errors are those of FitRidge, and of blocks; with Block.Locate they name the place.
 func FitRidgeBlocks(ctx context.Context, m Map, blocks Blocks, o RidgeOptions) (*RidgeFit, error) {
+	if err := missing("FitRidgeBlocks", argument{"the context", ctx}, argument{"the sequence of blocks", blocks}); err != nil {
+		return nil, err
+	}
 	o, err := o.complete(maxStats) // the number of rows is not known
 	if err != nil {
 		return nil, err
@@ -212,6 +215,9 @@ func FitRidgeBlocks(ctx context.Context, m Map, blocks Blocks, o RidgeOptions) (
 
 // AddBlocks is AddRows for rows that are read block by block.
 func (s *RidgeStats) AddBlocks(ctx context.Context, m Map, blocks Blocks) error {
+	if err := missing("RidgeStats.AddBlocks", argument{"the context", ctx}, argument{"the sequence of blocks", blocks}); err != nil {
+		return err
+	}
 	src := newBlockSource(ctx, "Ridge", m, blocks, RidgeOptions{})
 	if err := s.ofMap(src.signature); err != nil {
 		return err

@@ -80,6 +80,9 @@ type CVReport struct {
 // Errors: domain.ErrShape for fewer rows than folds and shapes that do not fit; domain.ErrParam for options out of range, no candidate, and where
 // nothing can be fitted; those of the specs and of the fits; ctx.Err().
 func CrossValidate(ctx context.Context, candidates []Candidate, x ops.Matrix, y *mat.Dense, o CVOptions) (*CVReport, error) {
+	if err := missing("CrossValidate", argument{"the context", ctx}, argument{"x", x}, argument{"y", y}); err != nil {
+		return nil, err
+	}
 	if o.Folds == 0 {
 		o.Folds = 5
 	}

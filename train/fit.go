@@ -40,6 +40,9 @@ type FitReport struct {
 // Errors: shapes and element types that do not meet, options out of range (domain.ErrParam), no rows, values outside the map's domain, a
 // loss that is not finite (with the remedy), and the context's error when it is cancelled, which is looked at before each step.
 func Fit(ctx context.Context, m layers.Layer, head layers.Head, x ops.Matrix, targets *tensor.Dense, o FitOptions) (*FitReport, error) {
+	if err := missing("Fit", argument{"the context", ctx}, argument{"the map", m}, argument{"the head", head}, argument{"x", x}, argument{"the tensor of targets", targets}); err != nil {
+		return nil, err
+	}
 	if err := o.fill(); err != nil {
 		return nil, err
 	}

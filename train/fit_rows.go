@@ -22,6 +22,9 @@ import (
 //
 // Errors are those of Fit and of the stream, with the file and the row; domain.ErrParam for a head that does not suit the rows.
 func FitRows(ctx context.Context, m layers.Layer, head layers.Head, rows Rows, o FitOptions) (*FitReport, error) {
+	if err := missing("FitRows", argument{"the context", ctx}, argument{"the map", m}, argument{"the head", head}, argument{"the stream of rows", rows.Stream}); err != nil {
+		return nil, err
+	}
 	if err := o.fill(); err != nil {
 		return nil, err
 	}

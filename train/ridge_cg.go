@@ -44,6 +44,9 @@ type CGFit struct {
 //
 // Errors: those of FitRidgeBlocks; domain.ErrParam where MaxIterations are not enough, and for features of two signs, whose system is indefinite.
 func FitRidgeCG(ctx context.Context, m Map, blocks Blocks, o CGOptions) (*CGFit, error) {
+	if err := missing("FitRidgeCG", argument{"the context", ctx}, argument{"the sequence of blocks", blocks}); err != nil {
+		return nil, err
+	}
 	if err := o.fill(); err != nil {
 		return nil, err
 	}

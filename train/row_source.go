@@ -81,6 +81,9 @@ func (r rowNames) at(i int) int {
 }
 
 func newRowSource(ctx context.Context, who string, m Map, x ops.Matrix, y *mat.Dense) (*rowSource, error) {
+	if err := missing(who, argument{"the context", ctx}, argument{"x", x}); err != nil {
+		return nil, err
+	}
 	switch x.(type) {
 	case *ops.CSR, *ops.Bags:
 	default:

@@ -216,6 +216,9 @@ func (a searchAxis) draw(rng *rand.Rand) float64 {
 // Around are candidates beside the spec that FillDefaults would make for x: the first parameter that it takes from the data is multiplied by each
 // of the factors. Errors: domain.ErrParam for a map whose parameters are all given or need no data; those of FillDefaults.
 func Around(spec layers.Spec, x ops.Matrix, factors ...float64) ([]Candidate, error) {
+	if err := missing("Around", argument{"x", x}); err != nil {
+		return nil, err
+	}
 	e, err := layers.Lookup(spec.Map)
 	if err != nil {
 		return nil, err
@@ -248,6 +251,9 @@ const leastFactor, largestFactor = 1. / 64, 64.
 // CrossValidateAround is CrossValidate of the candidates Around spec by the factors, and beyond the end where the best is, by factors of 2, until it
 // is inside, or at 1/64 or 64. Errors: those of Around and CrossValidate.
 func CrossValidateAround(ctx context.Context, spec layers.Spec, x ops.Matrix, y *mat.Dense, factors []float64, o CVOptions) (*CVReport, error) {
+	if err := missing("CrossValidateAround", argument{"the context", ctx}, argument{"x", x}, argument{"y", y}); err != nil {
+		return nil, err
+	}
 	var r *CVReport
 	factors = slices.Clone(factors)
 	slices.Sort(factors)

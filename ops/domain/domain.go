@@ -171,6 +171,12 @@ func (e *CellError) Unwrap() error { return ErrDomain }
 // CheckRows looks at rows x cols numbers, ld apart from row to row, and returns the Violation of the first cell
 // (in row-major order) that d does not contain, or nil.
 func CheckRows[T Float](d Domain, who string, x []T, rows, cols, ld int) error {
+	if rows == 0 || cols == 0 {
+		return nil
+	}
+	if rows < 0 || cols < 0 || ld < cols || len(x) < cols || (len(x)-cols)/ld < rows-1 {
+		return fmt.Errorf("%s: %d numbers are no %d rows of %d columns, %d apart: %w", who, len(x), rows, cols, ld, ErrShape)
+	}
 	low, open, _ := d.Low()
 	high := d.high()
 	for i := range rows {
@@ -200,6 +206,9 @@ func norm[T Float](row []T) float64 {
 // CheckFrequencies looks at W [rows, cols], row-major: every frequency must be finite and, for d = NonNegative, not negative.
 // The first that is not is a CellError; it comes from parameters that were set or tuned, for no law draws it.
 func CheckFrequencies[T Float](d Domain, who string, w []T, cols int) error {
+	if cols < 1 && len(w) > 0 {
+		return fmt.Errorf("%s: %d frequencies in %d columns, want at least 1: %w", who, len(w), cols, ErrShape)
+	}
 	for k, v := range w {
 		f := float64(v)
 		if d.Contains(f) {
@@ -232,6 +241,9 @@ func (e *RowError) Unwrap() error { return ErrDomain }
 // InBlock is an error about the rows of a block that starts at row at, as one about all rows: a cell or a row of the input that it names
 // is counted from the start.
 func InBlock(at int, err error) error {
+	if err == nil {
+		return nil
+	}
 	switch e := err.(type) {
 	case *CellError:
 		moved := *e

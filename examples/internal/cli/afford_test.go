@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"github.com/bochner-go/bochner/ops/domain"
 	"strings"
 	"testing"
 

@@ -1,0 +1,724 @@
+package ops_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"io"
+	"math/rand/v2"
+	"os"
+	"reflect"
+	"strconv"
+	"strings"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/blas"
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/modelfile"
+	"github.com/bochner-go/bochner/train/report"
+	"github.com/bochner-go/bochner/train/wholefile"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/plot"
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// hostileFuncs are the exported functions of the public packages.
+var hostileFuncs = map[string]any{
+	"init.Couplings":                    spectral.Couplings,
+	"init.DMeanAbsDev":                  spectral.DMeanAbsDev,
+	"init.DrawCountSketches":            spectral.DrawCountSketches,
+	"init.DrawProducts":                 spectral.DrawProducts,
+	"init.ErrorBound":                   spectral.ErrorBound,
+	"init.FeaturesForStdErr":            spectral.FeaturesForStdErr,
+	"init.FittedPeriod":                 spectral.FittedPeriod,
+	"init.Frequencies":                  spectral.Frequencies,
+	"init.Gram":                         spectral.Gram,
+	"init.JensenShannonDivergence":      spectral.JensenShannonDivergence,
+	"init.Lemma7":                       spectral.Lemma7,
+	"init.Lemma7Features":               spectral.Lemma7Features,
+	"init.LevyVariance":                 spectral.LevyVariance,
+	"init.LogWaves":                     spectral.LogWaves,
+	"init.LogWavesError":                spectral.LogWavesError,
+	"init.MedianDistance":               spectral.MedianDistance,
+	"init.NewHarmonics":                 spectral.NewHarmonics,
+	"init.NormalisedVariance":           spectral.NormalisedVariance,
+	"init.OptimalPeriod":                spectral.OptimalPeriod,
+	"init.PaddedDims":                   spectral.PaddedDims,
+	"init.PairVariance":                 spectral.PairVariance,
+	"init.ParseCoupling":                spectral.ParseCoupling,
+	"init.ParseDegrees":                 spectral.ParseDegrees,
+	"init.ParseLambdaRule":              spectral.ParseLambdaRule,
+	"init.ParseNegative":                spectral.ParseNegative,
+	"init.ParseWindow":                  spectral.ParseWindow,
+	"init.PhaseVariance":                spectral.PhaseVariance,
+	"init.SamplerByName":                spectral.SamplerByName,
+	"init.SamplerNames":                 spectral.SamplerNames,
+	"init.Samplers":                     spectral.Samplers,
+	"init.SqrtDVar":                     spectral.SqrtDVar,
+	"init.SquaredHellinger":             spectral.SquaredHellinger,
+	"init.SquaredMetric":                spectral.SquaredMetric,
+	"init.Stream":                       spectral.Stream,
+	"init.StructuredFrequencies":        spectral.StructuredFrequencies,
+	"init.SupError":                     spectral.SupError,
+	"init.Theorem5":                     spectral.Theorem5,
+	"init.Theorem5Features":             spectral.Theorem5Features,
+	"init.TotalVariation":               spectral.TotalVariation,
+	"init.TriangularDivergence":         spectral.TriangularDivergence,
+	"ops.Affine":                        ops.Affine,
+	"ops.AffineInto":                    ops.AffineInto,
+	"ops.Assign":                        ops.Assign,
+	"ops.BagMean":                       ops.BagMean,
+	"ops.BagMeanInto":                   ops.BagMeanInto,
+	"ops.BagsOfRows":                    ops.BagsOfRows,
+	"ops.Bandwidth":                     ops.Bandwidth,
+	"ops.BandwidthInto":                 ops.BandwidthInto,
+	"ops.Borrow":                        ops.Borrow,
+	"ops.CSROf":                         ops.CSROf,
+	"ops.Cause":                         ops.Cause,
+	"ops.CheckFrequencies":              ops.CheckFrequencies,
+	"ops.CheckRows":                     ops.CheckRows,
+	"ops.Coefficients":                  ops.Coefficients,
+	"ops.CoefficientsInto":              ops.CoefficientsInto,
+	"ops.Columns":                       ops.Columns,
+	"ops.ColumnsInto":                   ops.ColumnsInto,
+	"ops.Concat":                        ops.Concat,
+	"ops.Constant":                      ops.Constant,
+	"ops.Copy":                          ops.Copy,
+	"ops.CrossValidatedBandwidth":       ops.CrossValidatedBandwidth,
+	"ops.Damp":                          ops.Damp,
+	"ops.DampInto":                      ops.DampInto,
+	"ops.Data":                          ops.Data,
+	"ops.Fourier":                       ops.Fourier,
+	"ops.FourierInto":                   ops.FourierInto,
+	"ops.HDD":                           ops.HDD,
+	"ops.HDDInto":                       ops.HDDInto,
+	"ops.HistogramInto":                 ops.HistogramInto,
+	"ops.Homogeneous":                   ops.Homogeneous,
+	"ops.HomogeneousCSR":                ops.HomogeneousCSR,
+	"ops.HomogeneousInto":               ops.HomogeneousInto,
+	"ops.InBlocks":                      ops.InBlocks,
+	"ops.IsContiguous":                  ops.IsContiguous,
+	"ops.KDE":                           ops.KDE,
+	"ops.KDEInto":                       ops.KDEInto,
+	"ops.Laplace":                       ops.Laplace,
+	"ops.LaplaceInto":                   ops.LaplaceInto,
+	"ops.LogShift":                      ops.LogShift,
+	"ops.LogShiftCSR":                   ops.LogShiftCSR,
+	"ops.LogShiftInto":                  ops.LogShiftInto,
+	"ops.LogSoftmax":                    ops.LogSoftmax,
+	"ops.LogSoftmaxInto":                ops.LogSoftmaxInto,
+	"ops.LogWaves":                      ops.LogWaves,
+	"ops.LogWavesCSR":                   ops.LogWavesCSR,
+	"ops.LogWavesInto":                  ops.LogWavesInto,
+	"ops.Maclaurin":                     ops.Maclaurin,
+	"ops.MaclaurinInto":                 ops.MaclaurinInto,
+	"ops.NewBags":                       ops.NewBags,
+	"ops.NewCSR":                        ops.NewCSR,
+	"ops.NewGrid":                       ops.NewGrid,
+	"ops.NewLandmarks":                  ops.NewLandmarks,
+	"ops.NewPoints":                     ops.NewPoints,
+	"ops.Nystrom":                       ops.Nystrom,
+	"ops.NystromInto":                   ops.NystromInto,
+	"ops.Pack":                          ops.Pack,
+	"ops.PackProducts":                  ops.PackProducts,
+	"ops.PackSigned":                    ops.PackSigned,
+	"ops.PackSketches":                  ops.PackSketches,
+	"ops.PackStructured":                ops.PackStructured,
+	"ops.Phase":                         ops.Phase,
+	"ops.PhaseInto":                     ops.PhaseInto,
+	"ops.ScaleColumns":                  ops.ScaleColumns,
+	"ops.ScaleColumnsCSR":               ops.ScaleColumnsCSR,
+	"ops.ScaleColumnsInto":              ops.ScaleColumnsInto,
+	"ops.ScottBandwidth":                ops.ScottBandwidth,
+	"ops.SignedFourier":                 ops.SignedFourier,
+	"ops.SignedFourierInto":             ops.SignedFourierInto,
+	"ops.SkewedFourier":                 ops.SkewedFourier,
+	"ops.SkewedFourierInto":             ops.SkewedFourierInto,
+	"ops.SkewedPhase":                   ops.SkewedPhase,
+	"ops.SkewedPhaseInto":               ops.SkewedPhaseInto,
+	"ops.Softmax":                       ops.Softmax,
+	"ops.SoftmaxInto":                   ops.SoftmaxInto,
+	"ops.StructuredFourier":             ops.StructuredFourier,
+	"ops.StructuredFourierInto":         ops.StructuredFourierInto,
+	"ops.StructuredPhase":               ops.StructuredPhase,
+	"ops.StructuredPhaseInto":           ops.StructuredPhaseInto,
+	"ops.Table":                         ops.Table,
+	"ops.TableCSR":                      ops.TableCSR,
+	"ops.TableInto":                     ops.TableInto,
+	"ops.TensorSketch":                  ops.TensorSketch,
+	"ops.TensorSketchInto":              ops.TensorSketchInto,
+	"ops.UnitLaplace":                   ops.UnitLaplace,
+	"ops.UnitLaplaceInto":               ops.UnitLaplaceInto,
+	"ops/blas.DsyrkMoved":               blas.DsyrkMoved,
+	"ops/blas.ISA":                      blas.ISA,
+	"ops/blas.Peak":                     blas.Peak,
+	"ops/blas.Use":                      blas.Use,
+	"ops/domain.Above":                  domain.Above,
+	"ops/domain.CheckFrequencies":       domain.CheckFrequencies[float64],
+	"ops/domain.CheckRows":              domain.CheckRows[float64],
+	"ops/domain.Histograms":             domain.Histograms,
+	"ops/domain.CheckSize":              domain.CheckSize,
+	"ops/domain.IsNil":                  domain.IsNil,
+	"ops/domain.Memory":                 domain.Memory,
+	"ops/domain.InBlock":                domain.InBlock,
+	"ops/domain.NonNegative":            domain.NonNegative,
+	"ops/domain.Reals":                  domain.Reals,
+	"ops/domain.UnitCube":               domain.UnitCube,
+	"ops/domain.UnitSphere":             domain.UnitSphere,
+	"layers.Apply":                      layers.Apply,
+	"layers.BagMaps":                    layers.BagMaps,
+	"layers.Cite":                       layers.Cite,
+	"layers.Collect":                    layers.Collect,
+	"layers.Dot":                        layers.Dot,
+	"layers.Entries":                    layers.Entries,
+	"layers.IsIdentity":                 layers.IsIdentity,
+	"layers.Lookup":                     layers.Lookup,
+	"layers.Must":                       layers.Must,
+	"layers.MustDense":                  layers.MustDense,
+	"layers.MustHead":                   layers.MustHead,
+	"layers.NewAddKPCALayer":            layers.NewAddKPCALayer,
+	"layers.NewBagLayer":                layers.NewBagLayer,
+	"layers.NewConcat":                  layers.NewConcat,
+	"layers.NewExponentiatedLayer":      layers.NewExponentiatedLayer,
+	"layers.NewFourierLayer":            layers.NewFourierLayer,
+	"layers.NewGORFLayer":               layers.NewGORFLayer,
+	"layers.NewHDDLayer":                layers.NewHDDLayer,
+	"layers.NewHomogeneousLayer":        layers.NewHomogeneousLayer,
+	"layers.NewHead":                    layers.NewHead,
+	"layers.NewIdentity":                layers.NewIdentity,
+	"layers.NewL2DensityLayer":          layers.NewL2DensityLayer,
+	"layers.NewLevyLayer":               layers.NewLevyLayer,
+	"layers.NewLinearHead":              layers.NewLinearHead,
+	"layers.NewMajiBergLayer":           layers.NewMajiBergLayer,
+	"layers.NewMeanMapLayer":            layers.NewMeanMapLayer,
+	"layers.NewNystromLayer":            layers.NewNystromLayer,
+	"layers.NewRandomLaplaceLayer":      layers.NewRandomLaplaceLayer,
+	"layers.NewRandomMaclaurinLayer":    layers.NewRandomMaclaurinLayer,
+	"layers.NewSRFLayer":                layers.NewSRFLayer,
+	"layers.NewSequential":              layers.NewSequential,
+	"layers.NewSkewedChi2Layer":         layers.NewSkewedChi2Layer,
+	"layers.NewSkewedIntersectionLayer": layers.NewSkewedIntersectionLayer,
+	"layers.NewSkewedLayer":             layers.NewSkewedLayer,
+	"layers.NewSoftmaxHead":             layers.NewSoftmaxHead,
+	"layers.NewTensorSketchLayer":       layers.NewTensorSketchLayer,
+	"layers.ParseBasis":                 layers.ParseBasis,
+	"layers.ParsePolicy":                layers.ParsePolicy,
+	"layers.ParseValues":                layers.ParseValues,
+	"layers.SignatureOf":                layers.SignatureOf,
+	"layers.Summary":                    layers.Summary,
+	"layers.Transform":                  layers.Transform,
+	"layers.Tune":                       layers.Tune,
+	"layers.WithBasis":                  layers.WithBasis,
+	"layers.WithBins":                   layers.WithBins,
+	"layers.WithBoxBasis":               layers.WithBoxBasis,
+	"layers.WithComponents":             layers.WithComponents,
+	"layers.WithCoupling":               layers.WithCoupling,
+	"layers.WithDegrees":                layers.WithDegrees,
+	"layers.WithDtype":                  layers.WithDtype,
+	"layers.WithEigenvalueFloor":        layers.WithEigenvalueFloor,
+	"layers.WithInputGrad":              layers.WithInputGrad,
+	"layers.WithKDEBandwidth":           layers.WithKDEBandwidth,
+	"layers.WithLambdas":                layers.WithLambdas,
+	"layers.WithLandmarkChoice":         layers.WithLandmarkChoice,
+	"layers.WithLandmarks":              layers.WithLandmarks,
+	"layers.WithName":                   layers.WithName,
+	"layers.WithNormalisation":          layers.WithNormalisation,
+	"layers.WithOptimalPeriod":          layers.WithOptimalPeriod,
+	"layers.WithOrder":                  layers.WithOrder,
+	"layers.WithPeriod":                 layers.WithPeriod,
+	"layers.WithPhase":                  layers.WithPhase,
+	"layers.WithPoints":                 layers.WithPoints,
+	"layers.WithSampler":                layers.WithSampler,
+	"layers.WithScatteredPoints":        layers.WithScatteredPoints,
+	"layers.WithSeed":                   layers.WithSeed,
+	"layers.WithSparseEncoding":         layers.WithSparseEncoding,
+	"layers.WithStationary":             layers.WithStationary,
+	"layers.WithTablePoints":            layers.WithTablePoints,
+	"layers.WithWindow":                 layers.WithWindow,
+	"train.Accuracy":                    train.Accuracy,
+	"train.ArgMax":                      train.ArgMax,
+	"train.Around":                      train.Around,
+	"train.Backprop":                    train.Backprop,
+	"train.BalancedWeights":             train.BalancedWeights,
+	"train.BlockRows":                   train.BlockRows,
+	"train.ConfusionMatrix":             train.ConfusionMatrix,
+	"train.CrossValidate":               train.CrossValidate,
+	"train.CrossValidateAround":         train.CrossValidateAround,
+	"train.F1":                          train.F1,
+	"train.Fit":                         train.Fit,
+	"train.FitKernelRidge":              train.FitKernelRidge,
+	"train.FitKernelRidgeLOO":           train.FitKernelRidgeLOO,
+	"train.FitKreinRidge":               train.FitKreinRidge,
+	"train.FitRidge":                    train.FitRidge,
+	"train.FitRidgeBlocks":              train.FitRidgeBlocks,
+	"train.FitRidgeCG":                  train.FitRidgeCG,
+	"train.FitRows":                     train.FitRows,
+	"train.FitSVM":                      train.FitSVM,
+	"train.Grid":                        train.Grid,
+	"train.Load":                        train.Load,
+	"train.FitLogistic":                 train.FitLogistic,
+	"train.LoadParams":                  train.LoadParams,
+	"train.LoadRidgeStats":              train.LoadRidgeStats,
+	"train.OneBlock":                    train.OneBlock,
+	"train.OneHot":                      train.OneHot,
+	"train.OneVersusRest":               train.OneVersusRest,
+	"train.ParseSchedule":               train.ParseSchedule,
+	"train.RMSE":                        train.RMSE,
+	"train.RandomSearch":                train.RandomSearch,
+	"train.SaveParams":                  train.SaveParams,
+	"train.ScalersFor":                  train.ScalersFor,
+	"train.Targets":                     train.Targets,
+	"train/data.Blocks":                 data.Blocks,
+	"train/data.BlocksOf":               data.BlocksOf,
+	"train/data.Files":                  data.Files,
+	"train/data.Held":                   data.Held,
+	"train/data.FromMatrix":             data.FromMatrix,
+	"train/data.FromSlices":             data.FromSlices,
+	"train/data.NewClasses":             data.NewClasses,
+	"train/data.NewMatrixFile":          data.NewMatrixFile,
+	"train/data.OpenStream":             data.OpenStream,
+	"train/data.ParseLabel":             data.ParseLabel,
+	"train/data.ParseScalers":           data.ParseScalers,
+	"train/data.Rank":                   data.Rank,
+	"train/data.Read":                   data.Read,
+	"train/data.ReadAll":                data.ReadAll,
+	"train/data.ReadBags":               data.ReadBags,
+	"train/data.ReadBagsCSV":            data.ReadBagsCSV,
+	"train/data.ReadCSV":                data.ReadCSV,
+	"train/data.ReadImageBags":          data.ReadImageBags,
+	"train/data.ReadLIBSVM":             data.ReadLIBSVM,
+	"train/data.ReadNPY":                data.ReadNPY,
+	"train/data.RegisterTable":          data.RegisterTable,
+	"train/data.RowRange":               data.RowRange,
+	"train/data.Rows":                   data.Rows,
+	"train/data.RowsInto":               data.RowsInto,
+	"train/data.RowsOf":                 data.RowsOf,
+	"train/data.Shuffle":                data.Shuffle,
+	"train/data.Split":                  data.Split,
+	"train/data.SplitStratified":        data.SplitStratified,
+	"train/modelfile.Decode":            modelfile.Decode,
+	"train/modelfile.Encode":            modelfile.Encode,
+	"train/modelfile.Read":              modelfile.Read,
+	"train/modelfile.Write":             modelfile.Write,
+	"train/report.ApproxGram":           report.ApproxGram,
+	"train/report.Compare":              report.Compare,
+	"train/report.Confusion":            report.Confusion,
+	"train/report.Curves":               report.Curves,
+	"train/report.ErrorCurves":          report.ErrorCurves,
+	"train/report.ExactGram":            report.ExactGram,
+	"train/report.ExactVsApprox":        report.ExactVsApprox,
+	"train/report.FromPlot":             report.FromPlot,
+	"train/report.Graphviz":             report.Graphviz,
+	"train/report.Grid":                 report.Grid,
+	"train/report.KernelError":          report.KernelError,
+	"train/report.KernelErrorAgainst":   report.KernelErrorAgainst,
+	"train/report.Lines":                report.Lines,
+	"train/report.Must":                 report.Must,
+	"train/report.MustGram":             report.MustGram,
+	"train/report.Residuals":            report.Residuals,
+	"train/report.SavePNG":              report.SavePNG,
+	"train/report.ScoreCurves":          report.ScoreCurves,
+	"train/report.WithEqualAxes":        report.WithEqualAxes,
+	"train/report.WithLinearX":          report.WithLinearX,
+	"train/report.WithLinearY":          report.WithLinearY,
+	"train/report.WithLogX":             report.WithLogX,
+	"train/report.WithMetric":           report.WithMetric,
+	"train/report.WithSize":             report.WithSize,
+	"train/report.WithTitle":            report.WithTitle,
+	"train/report.WithUnit":             report.WithUnit,
+	"train/wholefile.Create":            wholefile.Create,
+	"train/wholefile.Write":             wholefile.Write,
+}
+
+// hostileNever are functions that the battery does not call, and why.
+var hostileNever = map[string]string{
+	"ops/blas.Use": "it changes the products of the whole process, and has no argument",
+}
+
+// hostileNotYet are the packages of which the battery only knows that its list is whole.
+var hostileNotYet = map[string]bool{
+	"ops": true, "ops/blas": true, "train": true, "train/data": true, "train/data/parquet": true, "train/modelfile": true,
+	"train/report": true, "train/wholefile": true,
+}
+
+// hostileRefused are functions for which there is no good argument, and why.
+var hostileRefused = map[string]string{
+	"init.SamplerError.Unwrap":    "its error is the result",
+	"ops/domain.CellError.Unwrap": "its error is the result",
+	"ops/domain.RowError.Unwrap":  "its error is the result",
+}
+
+// hostileAsked are functions or parameters that are not called with huge numbers, because the memory or the time is what
+// the caller asks for, and the caller alone.
+var hostileAsked = map[string]string{}
+
+func itoa(i int) string { return strconv.Itoa(i) }
+
+type sampleOf = func(v *hostileValues) []any
+
+// some are samples that no call changes.
+func some(xs ...any) sampleOf { return func(*hostileValues) []any { return xs } }
+
+// kernel is a kernel whose methods are all of one object.
+var deltaGaussian = spectral.DeltaGaussian{Sigmas: []float64{1, 2}, Weights: []float64{1, -1}}
+
+// layer is a sample that is made anew by each call.
+func layerSample[L any](build func(opts ...layers.Option) (layers.Layer, error), opts ...layers.Option) sampleOf {
+	return func(*hostileValues) []any { return []any{any(must(build(opts...))).(L)} }
+}
+
+// hostileTypes are good values of the types with methods.
+var hostileTypes = map[string]sampleOf{
+	"init.Antithetic":      some(spectral.Antithetic{}),
+	"init.ArcCosine":       some(spectral.ArcCosine{Order: 1}),
+	"init.Chi2":            some(spectral.Chi2{}),
+	"init.Coupled":         some(spectral.Coupled{}),
+	"init.Coupling":        some(spectral.Joint),
+	"init.Custom":          some(spectral.Custom{Form: spectral.Fourier, Exact: spectral.Gaussian{Sigma: 1}.At, Frequency: spectral.Gaussian{Sigma: 1}.Draw}),
+	"init.Degrees":         some(spectral.Proportional),
+	"init.DeltaGaussian":   some(deltaGaussian),
+	"init.DensityDistance": some(spectral.JensenShannonDivergence()),
+	"init.ExpSemigroup":    some(spectral.ExpSemigroup{Beta: 1}),
+	"init.Exponentiated":   some(spectral.Exponentiated{Of: spectral.Chi2{}, Sigma: 1}),
+	"init.Gaussian":        some(spectral.Gaussian{Sigma: 1}),
+	"init.Halton":          some(spectral.Halton{}),
+	"init.Harmonics": func(*hostileValues) []any {
+		return []any{must(spectral.NewHarmonics(spectral.Chi2{}, 1, spectral.Uniform, 9))}
+	},
+	"init.Hellinger":           some(spectral.Hellinger{}),
+	"init.IID":                 some(spectral.IID{}),
+	"init.Intersection":        some(spectral.Intersection{}),
+	"init.JensenShannon":       some(spectral.JensenShannon{}),
+	"init.LambdaRule":          some(spectral.GaussLambdas),
+	"init.Laplacian":           some(spectral.Laplacian{Sigma: 1}),
+	"init.Levy":                some(spectral.Levy{}),
+	"init.Linear":              some(spectral.Linear{}),
+	"init.Matern":              some(spectral.Matern{Nu: 1.5, Ell: 1}),
+	"init.Negative":            some(spectral.RejectNegative),
+	"init.NeuralTangent":       some(spectral.NeuralTangent{}),
+	"init.Orthogonal":          some(spectral.Orthogonal{}),
+	"init.ReciprocalSemigroup": some(spectral.ReciprocalSemigroup{Lambda: 1}),
+	"init.SRF":                 some(spectral.SRF{A: 2, P: 3}),
+	"init.SamplerError":        some(&spectral.SamplerError{Sampler: spectral.IID{}, Kernel: spectral.Linear{}, Reason: "reason"}),
+	"init.SkewedChi2":          some(spectral.SkewedChi2{C: 1}),
+	"init.SkewedIntersection":  some(spectral.SkewedIntersection{C: 1}),
+	"init.Sobol":               some(spectral.Sobol{}),
+	"init.SpherePolynomial":    some(spectral.SpherePolynomial{A: 2, P: 3}),
+	"init.SphericalLaw": func(v *hostileValues) []any {
+		return []any{once(v, "law", func() (*spectral.SphericalLaw, error) { return spectral.SRF{A: 2, P: 3}.Law(3) })}
+	},
+	"init.Split":      func(*hostileValues) []any { return []any{must(deltaGaussian.Split(3, 2, spectral.Joint))} },
+	"init.Stationary": some(spectral.Stationary{Of: spectral.Chi2{}}),
+	"init.Structured": some(spectral.Structured{}),
+	"init.Transform":  some(spectral.Fourier),
+	"init.Window":     some(spectral.Uniform),
+
+	"ops.Bags": func(v *hostileValues) []any { return []any{v.bags()} },
+	"ops.CSR":  func(v *hostileValues) []any { return []any{v.csr(), must(v.csr().As(tensor.Float32, "hostile"))} },
+	"ops.Grid": func(*hostileValues) []any {
+		return []any{must(ops.NewGrid(5, 5, 5)), must(ops.NewPoints(tensorOf(6, 3)))}
+	},
+	"ops.Harmonics": some(ops.Harmonics{F: []int{1}, Gamma: 1}),
+	"ops.Products": func(*hostileValues) []any {
+		return []any{must(ops.PackProducts(tensorOf(3, 8), filled(1, 4), tensorOf(4), ops.Attr{}))}
+	},
+	"ops.Signed": func(*hostileValues) []any {
+		return []any{must(ops.PackSigned(tensorOf(3, 4), tensorOf(8), tensorOf(2), ops.Attr{}))}
+	},
+	"ops.Sketches": func(*hostileValues) []any {
+		return []any{must(ops.PackSketches(filled(1, 2, 4), filled(1, 2, 4), ops.Sketch{Columns: 4, Slope: 1, Offset: 1}, ops.Attr{}))}
+	},
+	"ops.Structured": func(*hostileValues) []any {
+		return []any{must(ops.PackStructured(3, filled(1, 3, 4), tensorOf(4), nil, ops.Attr{}))}
+	},
+	"ops.Waves":   some(ops.Waves{Omega: []float64{1}, Amplitude: []float64{.5}}),
+	"ops.Weights": func(*hostileValues) []any { return []any{must(ops.Pack(tensorOf(3, 4)))} },
+
+	"ops/blas.Implementation": some(blas.Implementation{}),
+	"ops/domain.CellError":    some(&domain.CellError{Who: "who", Reason: "reason"}),
+	"ops/domain.Domain":       some(domain.NonNegative(), domain.UnitSphere(.1)),
+	"ops/domain.RowError":     some(&domain.RowError{Who: "who"}),
+
+	"layers.AddKPCALayer":         layerSample[*layers.AddKPCALayer](layersWith["NewAddKPCALayer"]),
+	"layers.BagLayer":             layerSample[*layers.BagLayer](layersWith["NewMeanMapLayer"]),
+	"layers.Basis":                some(layers.CosineBasis),
+	"layers.Concat":               layerSample[*layers.Concat](layersWith["NewConcat"]),
+	"layers.Entry":                some(must(layers.Lookup("gaussian")), must(layers.Lookup("nystrom"))),
+	"layers.ExponentiatedLayer":   layerSample[*layers.ExponentiatedLayer](layersWith["NewExponentiatedLayer"]),
+	"layers.FourierLayer":         layerSample[*layers.FourierLayer](layersWith["NewFourierLayer"], layers.Tune(layers.All)),
+	"layers.GORFLayer":            layerSample[*layers.GORFLayer](layersWith["NewGORFLayer"]),
+	"layers.HDDLayer":             layerSample[*layers.HDDLayer](layersWith["NewHDDLayer"]),
+	"layers.HomogeneousLayer":     layerSample[*layers.HomogeneousLayer](layersWith["NewHomogeneousLayer"]),
+	"layers.Identity":             layerSample[*layers.Identity](layersWith["NewIdentity"]),
+	"layers.L2DensityLayer":       layerSample[*layers.L2DensityLayer](layersWith["NewL2DensityLayer"]),
+	"layers.LandmarkChoice":       some(layers.PlusPlusLandmarks),
+	"layers.LevyLayer":            layerSample[*layers.LevyLayer](layersWith["NewLevyLayer"]),
+	"layers.LinearHead":           layerSample[*layers.LinearHead](layersWith["NewLinearHead"]),
+	"layers.MajiBergLayer":        layerSample[*layers.MajiBergLayer](layersWith["NewMajiBergLayer"]),
+	"layers.ModelSummary":         func(*hostileValues) []any { return []any{layers.Summary(must(layersWith["NewFourierLayer"]()))} },
+	"layers.NystromLayer":         layerSample[*layers.NystromLayer](layersWith["NewNystromLayer"]),
+	"layers.ParamDef":             some(must(layers.Lookup("gaussian")).Params[0]),
+	"layers.Policy":               some(layers.Bandwidth),
+	"layers.RandomLaplaceLayer":   layerSample[*layers.RandomLaplaceLayer](layersWith["NewRandomLaplaceLayer"]),
+	"layers.RandomMaclaurinLayer": layerSample[*layers.RandomMaclaurinLayer](layersWith["NewRandomMaclaurinLayer"]),
+	"layers.SRFLayer":             layerSample[*layers.SRFLayer](layersWith["NewSRFLayer"]),
+	"layers.Sequential": func(*hostileValues) []any {
+		return []any{must(layers.NewSequential(must(layersWith["NewFourierLayer"]()), must(layers.NewLinearHead(8, 2))))}
+	},
+	"layers.SkewedChi2Layer":         layerSample[*layers.SkewedChi2Layer](layersWith["NewSkewedChi2Layer"]),
+	"layers.SkewedIntersectionLayer": layerSample[*layers.SkewedIntersectionLayer](layersWith["NewSkewedIntersectionLayer"]),
+	"layers.SkewedLayer":             layerSample[*layers.SkewedLayer](layersWith["NewSkewedLayer"]),
+	"layers.SoftmaxHead":             layerSample[*layers.SoftmaxHead](layersWith["NewSoftmaxHead"]),
+	"layers.Spec":                    func(*hostileValues) []any { return []any{goodSpec()} },
+	"layers.TensorSketchLayer":       layerSample[*layers.TensorSketchLayer](layersWith["NewTensorSketchLayer"]),
+	"layers.Values":                  func(*hostileValues) []any { return []any{layers.Values{"sigma": 1., "phase": true, "word": "w"}} },
+
+	"train.CGOptions": some(train.CGOptions{Rank: 2}),
+	"train.CVOptions": some(train.CVOptions{Folds: 2}),
+	"train.CVReport": func(v *hostileValues) []any {
+		return []any{must(train.CrossValidate(context.Background(), []train.Candidate{{Spec: goodSpec()}}, tensorOf(6, 3), matOf(6, 1), train.CVOptions{Folds: 2}))}
+	},
+	"train.LogisticOptions": some(train.LogisticOptions{}),
+	"train.MiniBatch":       some(train.MiniBatch{FitOptions: train.FitOptions{Epochs: 1}, Head: "softmax"}),
+	"train.Prepared": func(*hostileValues) []any {
+		return []any{must(train.Recipe{}.Prepare(context.Background(), goodSet()))}
+	},
+	"train.Recipe":       some(train.Recipe{}),
+	"train.FitOptions":   some(train.FitOptions{Epochs: 1, Batch: 4}),
+	"train.KernelRidge":  func(*hostileValues) []any { return []any{must(train.FitKernelRidge(goodGram(), matOf(6, 1), 1))} },
+	"train.LambdaScore":  some(train.LambdaScore{Lambda: 1, MSE: 1}),
+	"train.Loss":         some(train.SquaredHinge),
+	"train.Metric":       some(train.MeanSquaredError),
+	"train.Model":        func(*hostileValues) []any { return []any{goodModel()} },
+	"train.RidgeOptions": some(train.RidgeOptions{}),
+	"train.RidgeStats":   func(*hostileValues) []any { return []any{goodStats()} },
+	"train.Rows":         func(v *hostileValues) []any { return []any{train.Rows{Stream: goodStream(v), Dtype: tensor.Float64}} },
+	"train.SVMOptions":   some(train.SVMOptions{MaxSteps: 3}),
+	"train.Schedule":     some(train.ConstantRate),
+	"train.Selection":    some(train.SelectNone),
+	"train/data.Block": func(v *hostileValues) (all []any) {
+		for b, err := range goodStream(v).Blocks(context.Background(), 0) {
+			return []any{b, err}[:1]
+		}
+		return nil
+	},
+	"train/data.Chain":   func(*hostileValues) []any { return []any{goodChain()} },
+	"train/data.Classes": some(data.Classes{"a", "b"}),
+	"train/data.Cube":    func(*hostileValues) []any { return []any{fittedScaler(&data.Cube{})} },
+	"train/data.L1":      some(&data.L1{}),
+	"train/data.L2":      some(&data.L2{}),
+	"train/data.Label":   some(data.LabelLast),
+	"train/data.MatrixFile": func(v *hostileValues) []any {
+		return []any{must(data.NewMatrixFile(v.path("m.npy"), 6, 3, tensor.Float64))}
+	},
+	"train/data.MinMax":          func(*hostileValues) []any { return []any{fittedScaler(&data.MinMax{})} },
+	"train/data.None":            some(&data.None{}),
+	"train/data.Set":             func(*hostileValues) []any { return []any{goodSet()} },
+	"train/data.Standard":        func(*hostileValues) []any { return []any{fittedScaler(&data.Standard{})} },
+	"train/data.Stream":          func(v *hostileValues) []any { return []any{goodStream(v)} },
+	"train/data.Task":            some(data.Classification),
+	"train/report.Bias":          some(&report.Bias{Mean: 1}),
+	"train/report.DistanceError": some(report.DistanceError{Distance: 1, RMS: 1}),
+	"train/report.History":       some(&report.History{}),
+	"train/report.KernelErrorReport": func(*hostileValues) []any {
+		return []any{must(report.KernelError(spectral.Gaussian{Sigma: 1}, goodDraw, tensorOf(6, 3), []uint64{1, 2}))}
+	},
+	"train/wholefile.File": func(v *hostileValues) []any { return []any{must(wholefile.Create(v.path("whole")))} },
+}
+
+func goodSpec() layers.Spec {
+	return layers.Spec{Map: "gaussian", Params: layers.Values{"sigma": 1.}, Dims: 3, Features: 8}
+}
+
+func goodGram() *mat.Dense {
+	return must(spectral.Gram(spectral.Gaussian{Sigma: 1}, tensorOf(6, 3), tensorOf(6, 3)))
+}
+
+func goodModel() *train.Model {
+	return &train.Model{Scaler: goodChain(), Spec: goodSpec(), Map: must(goodSpec().Build()), Head: must(layers.NewSoftmaxHead(8, 2)), Classes: data.Classes{"a", "b"}}
+}
+
+func goodStats() *train.RidgeStats {
+	s := &train.RidgeStats{}
+	if err := s.AddRows(context.Background(), must(goodSpec().Build()), tensorOf(6, 3), matOf(6, 1)); err != nil {
+		panic(err)
+	}
+	return s
+}
+
+func goodChain() *data.Chain {
+	c := must(data.ParseScalers("standard,minmax"))
+	if err := c.Fit(tensorOf(6, 3)); err != nil {
+		panic(err)
+	}
+	return c
+}
+
+func fittedScaler[S data.Scaler](s S) S {
+	if err := s.Fit(tensorOf(6, 3)); err != nil {
+		panic(err)
+	}
+	return s
+}
+
+const goodCSV = "1,2,3,4\n2,3,4,6\n3,3,4,5\n1,0,1,2\n2,1,2,3\n3,1,4,4\n"
+
+func goodSet() *data.Set {
+	return must(data.ReadCSV(strings.NewReader(goodCSV), "good.csv", data.Options{Task: data.Regression}))
+}
+
+func goodStream(v *hostileValues) *data.Stream {
+	return must(data.OpenStream(goodStreamOptions(), v.file("rows.csv", goodCSV)))
+}
+
+func goodStreamOptions() data.StreamOptions {
+	return data.StreamOptions{Options: data.Options{Task: data.Regression}, BlockRows: 4}
+}
+
+func goodDraw(seed uint64) (report.Map, error) {
+	return layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 3, 8, layers.WithSeed(seed))
+}
+
+type goodOf = func(v *hostileValues) any
+
+// is is a good value that no call changes.
+func is(x any) goodOf { return func(*hostileValues) any { return x } }
+
+// of is a good tensor of a shape.
+func of(shape ...int) goodOf { return func(*hostileValues) any { return tensorOf(shape...) } }
+
+// all is a tensor of one number.
+func allOf(x float64, shape ...int) goodOf {
+	return func(*hostileValues) any { return filled(x, shape...) }
+}
+
+// hostileGoodTypes are good values by type.
+var hostileGoodTypes = map[reflect.Type]goodOf{
+	reflect.TypeFor[int]():             is(3),
+	reflect.TypeFor[float64]():         is(.5),
+	reflect.TypeFor[string]():          is("name"),
+	reflect.TypeFor[[]float64]():       func(*hostileValues) any { return cells(3) },
+	reflect.TypeFor[[]int]():           func(*hostileValues) any { return []int{0, 1, 1} },
+	reflect.TypeFor[[]uint64]():        is([]uint64{1, 2}),
+	reflect.TypeFor[[]string]():        is([]string{"a", "b"}),
+	reflect.TypeFor[tensor.Dtype]():    is(tensor.Float64),
+	reflect.TypeFor[*tensor.Dense]():   of(6, 3),
+	reflect.TypeFor[ops.Matrix]():      of(6, 3),
+	reflect.TypeFor[*G.Node]():         of(6, 3),
+	reflect.TypeFor[G.Input]():         of(6, 3),
+	reflect.TypeFor[*G.ExprGraph]():    func(v *hostileValues) any { return v.node(tensorOf(6, 3)).Graph() },
+	reflect.TypeFor[*mat.Dense]():      func(*hostileValues) any { return matOf(6, 1) },
+	reflect.TypeFor[context.Context](): is(context.Background()),
+	reflect.TypeFor[rand.Source]():     func(*hostileValues) any { return spectral.Stream(1, "hostile") },
+	reflect.TypeFor[*rand.Rand]():      func(*hostileValues) any { return rand.New(spectral.Stream(1, "hostile")) },
+	reflect.TypeFor[io.Reader]():       func(*hostileValues) any { return strings.NewReader(goodCSV) },
+	reflect.TypeFor[io.Writer]():       func(*hostileValues) any { return &bytes.Buffer{} },
+	reflect.TypeFor[image.Image]():     func(*hostileValues) any { return image.NewGray(image.Rect(0, 0, 8, 8)) },
+	reflect.TypeFor[*plot.Plot]():      func(*hostileValues) any { return plot.New() },
+	reflect.TypeFor[fmt.State]():       func(*hostileValues) any { return nil },
+
+	reflect.TypeFor[spectral.Kernel]():      is(spectral.Gaussian{Sigma: 1}),
+	reflect.TypeFor[spectral.Random]():      is(spectral.Gaussian{Sigma: 1}),
+	reflect.TypeFor[spectral.Homogeneous](): is(spectral.Chi2{}),
+	reflect.TypeFor[spectral.Semigroup]():   is(spectral.ExpSemigroup{Beta: 1}),
+	reflect.TypeFor[spectral.Shifter]():     is(spectral.SkewedChi2{C: 1}),
+	reflect.TypeFor[spectral.Polynomial]():  is(spectral.SpherePolynomial{A: 2, P: 3}),
+	reflect.TypeFor[spectral.SignedLaw]():   is(deltaGaussian),
+	reflect.TypeFor[spectral.Sampler]():     is(spectral.IID{}),
+	reflect.TypeFor[spectral.Predictor]():   is(spectral.IID{}),
+	reflect.TypeFor[ops.Kernel]():           is(spectral.Gaussian{Sigma: 1}),
+	reflect.TypeFor[layers.Map]():           func(*hostileValues) any { return must(goodSpec().Build()) },
+	reflect.TypeFor[layers.Layer]():         func(*hostileValues) any { return must(goodSpec().Build()) },
+	reflect.TypeFor[layers.Head]():          func(*hostileValues) any { return must(layers.NewLinearHead(8, 1)) },
+	reflect.TypeFor[layers.DensityLayer]():  func(*hostileValues) any { return must(layers.NewL2DensityLayer(1, 2, 8)) },
+	reflect.TypeFor[[]layers.Option]():      is([]layers.Option{}),
+	reflect.TypeFor[layers.Part](): func(*hostileValues) any {
+		return layers.Part{Layer: must(goodSpec().Build()), From: 0, To: 3, Weight: 1}
+	},
+	reflect.TypeFor[[]report.Option]():                       is([]report.Option{}),
+	reflect.TypeFor[train.Blocks]():                          func(*hostileValues) any { return train.OneBlock(tensorOf(6, 3), matOf(6, 1)) },
+	reflect.TypeFor[train.Candidate]():                       func(*hostileValues) any { return train.Candidate{Spec: goodSpec()} },
+	reflect.TypeFor[train.Axis]():                            is(train.Axis{Name: "sigma", Values: []float64{1, 2}}),
+	reflect.TypeFor[train.Problem]():                         is(train.Problem{Rows: 6, Features: 8, Outputs: 1}),
+	reflect.TypeFor[*train.RidgeFit]():                       func(*hostileValues) any { return must(goodStats().Solve(1)) },
+	reflect.TypeFor[data.Options]():                          is(data.Options{Task: data.Regression}),
+	reflect.TypeFor[data.StreamOptions]():                    func(*hostileValues) any { return goodStreamOptions() },
+	reflect.TypeFor[report.History]():                        is(report.History{Loss: []float64{3, 2, 1}, LossName: "loss"}),
+	reflect.TypeFor[report.Line]():                           is(report.Line{Name: "line", X: []float64{1, 2}, Y: []float64{1, 2}}),
+	reflect.TypeFor[report.Series]():                         is(report.Series{Name: "series", Features: []int{8, 16}, Error: []float64{.2, .1}, StdErr: []float64{.01, .01}}),
+	reflect.TypeFor[report.ScoreSeries]():                    is(report.ScoreSeries{Name: "series", Features: []int{8, 16}, Score: []float64{.8, .9}, StdDev: []float64{.01, .01}}),
+	reflect.TypeFor[[][]int]():                               is([][]int{{1, 2}, {3, 4}}),
+	reflect.TypeFor[map[string]string]():                     is(map[string]string{"key": "value"}),
+	reflect.TypeFor[map[string]*tensor.Dense]():              func(*hostileValues) any { return map[string]*tensor.Dense{"W": tensorOf(3, 4)} },
+	reflect.TypeFor[func(float64) float64]():                 is(func(x float64) float64 { return x }),
+	reflect.TypeFor[func(x, z []float64) float64]():          is(spectral.Gaussian{Sigma: 1}.At),
+	reflect.TypeFor[func(seed uint64) (report.Map, error)](): is(goodDraw),
+	reflect.TypeFor[func(dst, x *tensor.Dense) error]():      is(func(dst, x *tensor.Dense) error { return nil }),
+	reflect.TypeFor[func(row int) (string, int)]():           is(func(row int) (string, int) { return "file", row }),
+	reflect.TypeFor[func(w io.Writer) error]():               is(func(w io.Writer) error { _, err := io.WriteString(w, "text"); return err }),
+	reflect.TypeFor[func(f *os.File) (data.Table, error)]():  is(func(f *os.File) (data.Table, error) { return nil, errors.New("no table") }),
+}
+
+// hostileGood are good values by the name of the parameter: of a function, of a method of any type of a package, or of
+// anything in a package.
+var hostileGood = map[string]goodOf{
+	"layers.NewHead.kind":          is("linear"),
+	"init.ParseCoupling.s":         is("joint"),
+	"init.ParseDegrees.s":          is("geometric"),
+	"init.ParseLambdaRule.s":       is("gauss"),
+	"init.ParseNegative.s":         is("sign"),
+	"init.ParseWindow.s":           is("uniform"),
+	"init.SamplerByName.name":      is("iid"),
+	"init.StructuredFrequencies.d": is(16),
+	"init.Theorem5.eps":            is(.1), "init.Theorem5.R": is(2.), "init.Theorem5.L": is(2.),
+	"init.Theorem5Features.eps": is(.1), "init.Theorem5Features.R": is(2.), "init.Theorem5Features.L": is(2.),
+	"init.*.Profile.dst":  func(*hostileValues) any { return make([]float64, 3) },
+	"init.*.w":            func(*hostileValues) any { return make([]float64, 9) },
+	"init.FittedPeriod.w": is(spectral.Uniform), "init.OptimalPeriod.w": is(spectral.Uniform), "init.NewHarmonics.w": is(spectral.Uniform),
+	"init.*.FittedPeriod.w":  is(spectral.Uniform),
+	"init.Structured.Draw.d": is(16), "init.Structured.Fits.d": is(16), "init.Structured.Sample.d": is(16),
+	"init.Structured.Sample.w": func(*hostileValues) any { return make([]float64, 48) },
+
+	"layers.*.features":          is(8),
+	"layers.*.dst":               is(nil),
+	"layers.Lookup.name":         is("gaussian"),
+	"layers.ParseBasis.s":        is("cosine"),
+	"layers.ParsePolicy.s":       is("frozen"),
+	"layers.ParseValues.mapName": is("gaussian"), "layers.ParseValues.text": is("sigma=2"),
+	"layers.NewBagLayer.of":          func(*hostileValues) any { return must(layers.NewL2DensityLayer(1, 2, 8, layers.WithKDEBandwidth(.3))) },
+	"layers.NewRandomLaplaceLayer.k": is(spectral.ExpSemigroup{Beta: 1}),
+	"layers.NewNystromLayer.sample":  of(12, 3), "layers.NewNystromLayer.features": is(4),
+	"layers.NewHDDLayer.axes": is(2), "layers.NewL2DensityLayer.axes": is(2),
+	"layers.Entry.Check.v":       is(layers.Values{}),
+	"layers.*.offsets":           is([]int{0, 2, 6}),
+	"ops/domain.CheckRows.x":     func(*hostileValues) any { return cells(9) },
+	"ops/domain.CheckSize.shape": is([]int{2, 3}),
+	"ops.*.dst":                  is(nil),
+	"ops.*.w":                    of(3, 4),
+	"ops.*.b":                    of(4),
+	"ops.*.c":                    allOf(1, 1),
+	"ops.*.s":                    allOf(1, 1),
+	"ops.*.z":                    of(6, 4),
+	"ops.*.h":                    allOf(.3, 3),
+	"ops.*.offsets":              is([]int{0, 2, 6}),
+	"ops.*.p":                    of(6, 5),
+	"ops.*.basis":                of(5, 2),
+	"ops.*.lambda":               of(2),
+	"ops.*.roots":                of(2),
+	"ops.*.base":                 of(1),
+	"ops.*.rho":                  of(1),
+	"ops.*.degrees":              allOf(1, 4),
+	"ops.*.scales":               of(4),
+	"ops.*.landmarks":            of(2, 3),
+	"ops.*.projection":           of(2, 2),
+	"ops.*.directions":           of(3, 4),
+	"ops.*.norms":                of(4),
+	"ops.*.buckets":              allOf(1, 2, 4),
+}

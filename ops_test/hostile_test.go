@@ -1,0 +1,500 @@
+package ops_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"go/doc"
+	"go/importer"
+	"go/token"
+	"go/types"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"reflect"
+	"runtime"
+	"runtime/metrics"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	G "gorgonia.org/gorgonia"
+)
+
+// TestHostileArguments calls every exported function of the public packages, and every method that this module declares
+// on their types, with arguments that nobody means: nil, zero, negative and huge numbers, NaN, wrong shapes, options and
+// kernels of the zero value. First it calls each with good arguments, with which a function must succeed. Then each argument in turn is
+// hostile and the others are good, and at last all are hostile at once. A call may return what it likes. It must not
+//
+//   - panic with an error of the Go runtime. A panic with a text or an error that begins with the name of the package is
+//     allowed where the comment of the function, or that of the interface's method, says "panic";
+//   - allocate more than hostileBytes;
+//   - take longer than hostileTime.
+//
+// The receivers of methods are good values of their types and, of types that are made by writing them down, zero values:
+// structs with an exported field or with none at all, numbers, texts and maps. A type whose fields are all hidden is made
+// by a constructor. A nil or zero receiver of such a type is left out, as is a nil pointer to any struct: there every
+// method of Go reads memory that is not there.
+//
+// The packages of hostileNotYet are enumerated, and not called.
+//
+// The packages say themselves what is exported. A function or a type that the list in hostile_list_test.go lacks fails
+// the test, as does a line of the list without its function.
+func TestHostileArguments(t *testing.T) {
+	if testing.Short() {
+		t.Skip("thousands of calls")
+	}
+	api := exported(t)
+	docs := publicPackages(t)
+	for _, name := range slices.Sorted(maps.Keys(hostileFuncs)) {
+		if api.funcs[name] == nil {
+			t.Errorf("hostile_list_test.go lists the function %s, which does not exist", name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(hostileTypes)) {
+		if api.types[name] == nil {
+			t.Errorf("hostile_list_test.go lists the type %s, which does not exist", name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(api.funcs)) {
+		if hostileFuncs[name] == nil {
+			t.Errorf("hostile_list_test.go lacks the function %s; add the line %q", name, name+`": `+short(name)+",")
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(api.types)) {
+		if hostileTypes[name] == nil {
+			t.Errorf("hostile_list_test.go lacks the type %s, which has %d methods", name, len(api.types[name]))
+		}
+	}
+	b := &battery{panics: mayPanic(docs), values: newHostileValues(t)}
+	for _, path := range slices.Sorted(maps.Keys(docs)) {
+		pkg := strings.TrimPrefix(path, module+"/")
+		if hostileNotYet[pkg] {
+			continue
+		}
+		t.Run(pkg, func(t *testing.T) {
+			b.t = t
+			b.pkg(api, pkg)
+		})
+	}
+	t.Logf("%d functions, %d methods, %d calls", len(api.funcs), b.methods, b.calls)
+}
+
+// pkg calls what a package exports.
+func (b *battery) pkg(api exports, pkg string) {
+	of := func(name string) bool { return name[:strings.LastIndex(name, ".")] == pkg }
+	for _, name := range slices.Sorted(maps.Keys(api.funcs)) {
+		if !of(name) {
+			continue
+		}
+		if f := hostileFuncs[name]; f != nil && hostileNever[name] == "" {
+			b.call(name, reflect.ValueOf(f), parameters(api.funcs[name]))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(api.types)) {
+		if !of(name) {
+			continue
+		}
+		methods := api.types[name]
+		samples, ok := hostileTypes[name]
+		if !ok {
+			continue
+		}
+		for _, m := range methods {
+			full := name + "." + m.Name()
+			if hostileNever[full] == "" {
+				b.method(full, m.Name(), samples, parameters(m))
+			}
+		}
+	}
+}
+
+// short is the name of a function as a file that imports its package writes it.
+func short(name string) string { return name[strings.LastIndex(name, "/")+1:] }
+
+// exports are the exported functions of the public packages by name, as "layers.NewConcat", and their types with the
+// methods that this module declares.
+type exports struct {
+	funcs map[string]*types.Func
+	types map[string][]*types.Func
+}
+
+// exported reads what the compiler says that the packages export.
+func exported(t *testing.T) exports {
+	t.Helper()
+	paths := slices.Sorted(maps.Keys(publicPackages(t)))
+	out, err := exec.Command("go", append([]string{"list", "-export", "-f", "{{.ImportPath}} {{.Export}}"}, paths...)...).Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	files := map[string]string{}
+	for line := range strings.Lines(string(out)) {
+		if f := strings.Fields(line); len(f) == 2 {
+			files[f[0]] = f[1]
+		}
+	}
+	compiled := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) { return os.Open(files[path]) })
+	api := exports{map[string]*types.Func{}, map[string][]*types.Func{}}
+	for _, path := range paths {
+		p, err := compiled.Import(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range p.Scope().Names() {
+			o := p.Scope().Lookup(name)
+			if !o.Exported() {
+				continue
+			}
+			full := strings.TrimPrefix(path, module+"/") + "." + name
+			switch o := o.(type) {
+			case *types.Func:
+				api.funcs[full] = o
+			case *types.TypeName:
+				if o.IsAlias() || types.IsInterface(o.Type()) {
+					continue
+				}
+				var ms []*types.Func
+				for m := range types.NewMethodSet(types.NewPointer(o.Type())).Methods() {
+					if f, ok := m.Obj().(*types.Func); ok && f.Exported() && strings.HasPrefix(f.Pkg().Path(), module) {
+						ms = append(ms, f)
+					}
+				}
+				if len(ms) > 0 {
+					api.types[full] = ms
+				}
+			}
+		}
+	}
+	if len(api.funcs) < 200 || len(api.types) < 50 {
+		t.Fatalf("%d functions and %d types: the packages are not where they were", len(api.funcs), len(api.types))
+	}
+	return api
+}
+
+// parameters are the names of the parameters of a function.
+func parameters(f *types.Func) (names []string) {
+	for v := range f.Signature().Params().Variables() {
+		names = append(names, v.Name())
+	}
+	return names
+}
+
+// mayPanic are the functions and methods whose comment says that they panic, or whose interface does.
+func mayPanic(packages map[string]*doc.Package) func(name string) bool {
+	says := map[string]bool{}
+	interfaces := map[string]bool{} // package.Method
+	for path, p := range packages {
+		path = strings.TrimPrefix(path, module+"/")
+		forEachDoc(p, func(name, text string) {
+			if strings.Contains(text, "panic") {
+				says[path+"."+name] = true
+			}
+		})
+		for _, m := range interfaceMethods(p) {
+			if strings.Contains(m.Doc.Text(), "panic") {
+				interfaces[path+"."+m.Names[0].Name] = true
+			}
+		}
+	}
+	return func(name string) bool {
+		parts := strings.Split(short(name), ".")
+		folder := strings.TrimSuffix(name, short(name))
+		return says[name] || len(parts) == 3 && interfaces[folder+parts[0]+"."+parts[2]]
+	}
+}
+
+// hostileBytes and hostileTime are far above what a call with a few rows takes, and far below what hurts.
+const (
+	hostileBytes = 256 << 20
+	hostileTime  = 20 * time.Second
+)
+
+// battery calls functions and counts.
+type battery struct {
+	t              *testing.T
+	values         *hostileValues
+	panics         func(name string) bool
+	calls, methods int
+	failed         map[string]bool
+}
+
+// method calls one method of all samples of its type.
+func (b *battery) method(full, name string, samples func(*hostileValues) []any, params []string) {
+	b.methods++
+	for i := range samples(b.values) {
+		receiver := func() (reflect.Value, bool) {
+			v := reflect.ValueOf(samples(b.values)[i])
+			if v.Kind() != reflect.Pointer {
+				p := reflect.New(v.Type())
+				p.Elem().Set(v)
+				v = p
+			}
+			m := v.MethodByName(name)
+			return m, m.IsValid()
+		}
+		m, ok := receiver()
+		if !ok {
+			b.t.Errorf("%s: sample %d, a %T, has no such method", full, i, samples(b.values)[i])
+			return
+		}
+		b.each(full, m.Type(), params, func() reflect.Value { m, _ := receiver(); return m })
+	}
+	v := reflect.ValueOf(samples(b.values)[0])
+	for v.Kind() == reflect.Pointer {
+		v = v.Elem()
+	}
+	if !writtenDown(v.Type()) {
+		return
+	}
+	zero := func() reflect.Value { return reflect.New(v.Type()).MethodByName(name) }
+	m := zero()
+	for _, args := range b.all(full, m.Type(), params) {
+		b.run(full+" of the zero value", full, zero(), args)
+	}
+	b.run(full+" of the zero value", full, zero(), b.good(full, m.Type(), params))
+}
+
+// writtenDown says whether values of a type are made without a constructor.
+func writtenDown(t reflect.Type) bool {
+	if t.Kind() != reflect.Struct {
+		return t.Kind() != reflect.Func
+	}
+	for i := range t.NumField() {
+		if t.Field(i).IsExported() {
+			return true
+		}
+	}
+	return t.NumField() == 0
+}
+
+// call calls a function in every way.
+func (b *battery) call(name string, f reflect.Value, params []string) {
+	b.each(name, f.Type(), params, func() reflect.Value { return f })
+}
+
+// each calls what f makes with good arguments, with one hostile argument and with all of them.
+func (b *battery) each(name string, typ reflect.Type, params []string, f func() reflect.Value) {
+	args := b.good(name, typ, params)
+	if err := b.run(name+" with good arguments", name, f(), args); err != nil && strings.Count(short(name), ".") == 1 && hostileRefused[name] == "" {
+		b.t.Errorf("%s refuses good arguments, so that nothing behind its first check is tested: %v\n%s", name, err, show(args))
+	}
+	for i := range typ.NumIn() {
+		b.values.begin()
+		for _, h := range b.values.hostile(name, params[i], typ.In(i)) {
+			args := make([]reflect.Value, typ.NumIn())
+			for j := range args {
+				if args[j] = h; i != j {
+					args[j] = b.values.good(name, params[j], typ.In(j))
+				}
+			}
+			b.run(fmt.Sprintf("%s with hostile %s", name, params[i]), name, f(), args)
+		}
+	}
+	for _, args := range b.all(name, typ, params) {
+		b.run(name+" with nothing but hostile arguments", name, f(), args)
+	}
+}
+
+func (b *battery) good(name string, typ reflect.Type, params []string) []reflect.Value {
+	b.values.begin()
+	args := make([]reflect.Value, typ.NumIn())
+	for i := range args {
+		args[i] = b.values.good(name, params[i], typ.In(i))
+	}
+	return args
+}
+
+// all are lists of nothing but hostile arguments, by turns.
+func (b *battery) all(name string, typ reflect.Type, params []string) (lists [][]reflect.Value) {
+	if typ.NumIn() < 2 {
+		return nil
+	}
+	b.values.begin()
+	hostile, n := make([][]reflect.Value, typ.NumIn()), 0
+	for i := range hostile {
+		hostile[i] = b.values.hostile(name, params[i], typ.In(i))
+		n = max(n, len(hostile[i]))
+	}
+	for k := range min(n, 12) {
+		args := make([]reflect.Value, typ.NumIn())
+		for i, h := range hostile {
+			if len(h) > 0 {
+				args[i] = h[k%len(h)]
+			} else {
+				args[i] = b.values.good(name, params[i], typ.In(i))
+			}
+		}
+		lists = append(lists, args)
+	}
+	return lists
+}
+
+// run makes one call and looks at how it ends. It returns the error that the call returns.
+func (b *battery) run(what, name string, f reflect.Value, args []reflect.Value) error {
+	b.t.Helper()
+	b.calls++
+	type outcome struct {
+		panicked any
+		stack    string
+		out      []reflect.Value
+	}
+	before := allocated()
+	done := make(chan outcome, 1)
+	go func() {
+		var o outcome
+		defer func() {
+			if o.panicked = recover(); o.panicked != nil {
+				stack := make([]byte, 8<<10)
+				o.stack = frames(stack[:runtime.Stack(stack, false)])
+			}
+			done <- o
+		}()
+		if f.Type().IsVariadic() {
+			o.out = f.CallSlice(args)
+		} else {
+			o.out = f.Call(args)
+		}
+		for _, v := range o.out {
+			iterate(v)
+		}
+	}()
+	var o outcome
+	select {
+	case o = <-done:
+	case <-time.After(hostileTime):
+		b.t.Fatalf("%s: still running after %v\n%s", what, hostileTime, show(args))
+	}
+	if n := allocated() - before; n > hostileBytes {
+		b.fail(what, "allocates %d MB\n%s", n>>20, show(args))
+		runtime.GC()
+	}
+	if o.panicked != nil {
+		if why := b.wrong(name, o.panicked); why != "" {
+			b.fail(what, "panics with %v, %s\n%s%s", o.panicked, why, show(args), o.stack)
+		}
+		return nil
+	}
+	for _, v := range o.out {
+		if err, ok := v.Interface().(error); ok && v.Type() == reflect.TypeFor[error]() {
+			return err
+		}
+		if r, ok := v.Interface().(G.Result); ok && r != nil {
+			return r.Err()
+		}
+	}
+	return nil
+}
+
+// fail reports what is wrong with a call, once for each way to call a function.
+func (b *battery) fail(what, format string, args ...any) {
+	b.t.Helper()
+	if b.failed == nil {
+		b.failed = map[string]bool{}
+	}
+	if !b.failed[what] {
+		b.failed[what] = true
+		b.t.Errorf(what+": "+format, args...)
+	}
+}
+
+// wrong is what is wrong with a panic, empty for one that is documented.
+func (b *battery) wrong(name string, v any) string {
+	if err, ok := v.(error); ok {
+		if errors.As(err, new(runtime.Error)) {
+			return "an error of the runtime"
+		}
+	} else if _, ok := v.(string); !ok {
+		return "which is neither an error nor a text"
+	}
+	if !b.panics(name) {
+		return "of which its comment says nothing"
+	}
+	parts := strings.Split(name, ".")
+	folder := strings.Split(parts[0], "/")
+	prefix := folder[len(folder)-1]
+	if prefix == "init" {
+		prefix = "spectral"
+	}
+	text := fmt.Sprint(v)
+	for _, p := range []string{prefix, "spectral", "ops", "layers", "train", "data", "domain", "simd", errHostile.Error()} {
+		if strings.HasPrefix(text, p+":") || text == p {
+			return ""
+		}
+	}
+	return "which does not begin with the name of its package"
+}
+
+// iterate runs through a result that is an iterator, as far as a caller would.
+func iterate(v reflect.Value) {
+	switch {
+	case v.Kind() != reflect.Func || v.IsNil():
+	case v.Type().CanSeq2():
+		n := 0
+		for range v.Seq2() {
+			if n++; n > 20 {
+				break
+			}
+		}
+	}
+}
+
+// allocated is what this process has allocated until now.
+func allocated() uint64 {
+	s := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+	metrics.Read(s)
+	return s[0].Value.Uint64()
+}
+
+// frames are the lines of a stack that are of this module, below the panic.
+func frames(stack []byte) string {
+	var b strings.Builder
+	for line := range bytes.Lines(stack) {
+		if bytes.HasPrefix(line, []byte("\t")) && !bytes.Contains(line, []byte("/ops_test/")) &&
+			!bytes.Contains(line, []byte("/reflect/")) && !bytes.Contains(line, []byte("/runtime/")) && b.Len() < 600 {
+			b.Write(line)
+		}
+	}
+	return b.String()
+}
+
+// show is a line for each argument.
+func show(args []reflect.Value) string {
+	var b strings.Builder
+	for _, a := range args {
+		text := describe(a)
+		fmt.Fprintf(&b, "    %v: %s\n", a.Type(), text)
+	}
+	return b.String()
+}
+
+// describe is a value in short, of which nothing is called.
+func describe(v reflect.Value) string {
+	switch v.Kind() {
+	case reflect.Interface, reflect.Pointer:
+		if v.IsNil() {
+			return "nil"
+		}
+		return v.Elem().Type().String() + " " + describe(v.Elem())
+	case reflect.Func:
+		return map[bool]string{true: "nil", false: "a function"}[v.IsNil()]
+	case reflect.Slice, reflect.Map:
+		if v.IsNil() || v.Len() == 0 {
+			return fmt.Sprintf("nil: %v, empty", v.IsNil())
+		}
+		if v.Kind() == reflect.Slice {
+			return fmt.Sprintf("%d of them, the first %s", v.Len(), describe(v.Index(0)))
+		}
+		return fmt.Sprint(v.Len(), " of them")
+	case reflect.Struct:
+		var parts []string
+		for i := range v.NumField() {
+			if f := v.Field(i); v.Type().Field(i).IsExported() && !f.IsZero() {
+				parts = append(parts, v.Type().Field(i).Name+": "+describe(f))
+			}
+		}
+		return "{" + strings.Join(parts, ", ") + "}"
+	}
+	return fmt.Sprintf("%.80v", v)
+}

@@ -1,0 +1,55 @@
+package train_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train"
+	"gonum.org/v1/gonum/mat"
+	"gorgonia.org/tensor"
+)
+
+// TestNilArguments: every fit says which of its arguments is nil, a nil pointer in an interface included.
+func TestNilArguments(t *testing.T) {
+	ctx := context.Background()
+	m, head := layers.Must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 2, 4)), layers.MustHead(layers.NewLinearHead(4, 1))
+	x, targets := tensor.New(tensor.WithShape(4, 2), tensor.Of(tensor.Float64)), tensor.New(tensor.WithShape(4, 1), tensor.Of(tensor.Float64))
+	y := mat.NewDense(4, 1, nil)
+	fit := func(ctx context.Context, m layers.Layer, head layers.Head, x ops.Matrix, targets *tensor.Dense) error {
+		_, err := train.Fit(ctx, m, head, x, targets, train.FitOptions{Epochs: 1})
+		return err
+	}
+	second := func(_ any, err error) error { return err }
+	var none context.Context
+	for name, tc := range map[string]struct {
+		err  error
+		says string
+	}{
+		"context":       {fit(none, m, head, x, targets), "Fit: the context is nil"},
+		"map":           {fit(ctx, nil, head, x, targets), "Fit: the map is nil"},
+		"map pointer":   {fit(ctx, (*layers.FourierLayer)(nil), head, x, targets), "Fit: the map is nil"},
+		"head":          {fit(ctx, m, nil, x, targets), "Fit: the head is nil"},
+		"x":             {fit(ctx, m, head, nil, targets), "Fit: x is nil"},
+		"x pointer":     {fit(ctx, m, head, (*tensor.Dense)(nil), targets), "Fit: x is nil"},
+		"targets":       {fit(ctx, m, head, x, nil), "Fit: the tensor of targets is nil"},
+		"rows":          {second(train.FitRows(ctx, m, head, train.Rows{}, train.FitOptions{})), "FitRows: the stream of rows is nil"},
+		"ridge context": {second(train.FitRidge(none, m, x, y, train.RidgeOptions{})), "Ridge: the context is nil"},
+		"ridge x":       {second(train.FitRidge(ctx, m, nil, y, train.RidgeOptions{})), "Ridge: x is nil"},
+		"ridge blocks":  {second(train.FitRidgeBlocks(ctx, m, nil, train.RidgeOptions{})), "FitRidgeBlocks: the sequence of blocks is nil"},
+		"ridge CG":      {second(train.FitRidgeCG(ctx, m, nil, train.CGOptions{})), "FitRidgeCG: the sequence of blocks is nil"},
+		"svm x":         {second(train.FitSVM(ctx, m, nil, y, train.SVMOptions{})), "x is nil"},
+		"cv x":          {second(train.CrossValidate(ctx, nil, nil, y, train.CVOptions{})), "CrossValidate: x is nil"},
+		"cv y":          {second(train.CrossValidate(ctx, nil, x, nil, train.CVOptions{})), "CrossValidate: y is nil"},
+		"around":        {second(train.Around(layers.Spec{Map: "gaussian"}, nil)), "Around: x is nil"},
+	} {
+		if !errors.Is(tc.err, domain.ErrParam) || !strings.Contains(tc.err.Error(), tc.says) {
+			t.Errorf("%s: %v, want %q", name, tc.err, tc.says)
+		}
+	}
+}
