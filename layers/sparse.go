@@ -63,7 +63,7 @@ func present(m Map, x ops.Matrix) error {
 	case domain.IsNil(m):
 		return fmt.Errorf("layers: Transform: the map is nil: %w", ErrParam)
 	case domain.IsNil(x):
-		return fmt.Errorf("%s: x is nil, want [n, %d]: %w", whoOf(m), m.Dims(), ErrShape)
+		return fmt.Errorf("%s: x is nil, want [n, %d]: %w", whoOf(m), m.Dims(), ErrDtype)
 	}
 	return nil
 }
