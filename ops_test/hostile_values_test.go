@@ -350,7 +350,11 @@ func init() {
 		reflect.TypeFor[image.Image](): func(*hostileValues) []any { return []any{nil, image.NewGray(image.Rectangle{})} },
 		reflect.TypeFor[train.Blocks](): func(v *hostileValues) []any {
 			return []any{nil, train.Blocks(func(func(train.Block, error) bool) {}),
-				train.Blocks(func(yield func(train.Block, error) bool) { _ = yield(train.Block{}, nil) && yield(train.Block{}, nil) }),
+				train.Blocks(func(yield func(train.Block, error) bool) {
+					if yield(train.Block{}, nil) {
+						yield(train.Block{}, nil)
+					}
+				}),
 				train.Blocks(func(yield func(train.Block, error) bool) { yield(train.Block{X: tensorOf(6, 3)}, nil) }),
 				train.Blocks(func(yield func(train.Block, error) bool) { yield(train.Block{}, errHostile) })}
 		},
