@@ -1,6 +1,7 @@
 package data
 
 import (
+	"bytes"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -28,8 +29,42 @@ type csvFile struct {
 	ended   bool
 }
 
-func newCSV(s *source) (rows, error) {
+func newCSV(s *source) (rows, error) { return newSeparated(s, separator(s)) }
+
+// newTSV is newCSV for fields that tabs separate.
+func newTSV(s *source) (rows, error) { return newSeparated(s, '\t') }
+
+// separator is what separates the fields of the first line that is not blank, outside of quotes: a comma, or where there
+// is none a semicolon, or else a tab.
+func separator(s *source) rune {
+	head, _ := s.Peek(1 << 14) // a failing Peek is left for the parser to meet
+	line, quoted := bytes.TrimLeft(head, " \t\r\n"), false
+	found := map[byte]bool{}
+	for _, b := range line {
+		switch {
+		case b == '"':
+			quoted = !quoted
+		case b == '\n' && !quoted:
+			return first(found)
+		case !quoted:
+			found[b] = true
+		}
+	}
+	return first(found)
+}
+
+func first(found map[byte]bool) rune {
+	for _, b := range []byte(",;\t") {
+		if found[b] {
+			return rune(b)
+		}
+	}
+	return ','
+}
+
+func newSeparated(s *source, comma rune) (rows, error) {
 	p := &csvFile{source: s, targets: newTargets(s, "line"), r: csv.NewReader(s.Reader)}
+	p.r.Comma = comma
 	p.r.FieldsPerRecord = -1 // counted here, to say what was expected
 	p.r.ReuseRecord = true
 	return p, nil
@@ -80,8 +115,8 @@ func (p *csvFile) start(line int, record []string) error {
 	p.from, p.to, p.label = p.o.Label.split(p.fields)
 	d := p.to - p.from
 	if p.fields == 1 {
-		if i := strings.IndexAny(record[0], ";\t|"); i >= 0 {
-			return p.fail(line, ErrFormat, "the line has one field and holds %q; fields are separated by commas", record[0][i])
+		if i := strings.IndexAny(record[0], ",;|"); i >= 0 {
+			return p.fail(line, ErrFormat, "the line has one field and holds %q; fields are separated by commas, semicolons or tabs", record[0][i])
 		}
 	}
 	if d == 0 {

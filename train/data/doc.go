@@ -2,7 +2,8 @@
 //
 // # Formats
 //
-// Read takes the format from the extension: .libsvm, .svm, .svmlight and .txt are LIBSVM text, .csv is CSV, .npy is a
+// Read takes the format from the extension: .libsvm, .svm, .svmlight and .txt are LIBSVM text, .csv is CSV, .tsv
+// the same with tabs, .npy is a
 // NumPy array; each may be gzip or zstd data, with or without a further .gz or .zst. A program that imports train/data/parquet reads
 // .parquet too. A Set holds the rows as one float64 matrix, dense, or sparse
 // where LIBSVM text is (Options.Form has the rule), and either the class of each row (its text) or its target (a number).

@@ -34,9 +34,10 @@ type format struct {
 var (
 	formatLIBSVM = format{true, newLIBSVM}
 	formatCSV    = format{true, newCSV}
+	formatTSV    = format{true, newTSV}
 	formatNPY    = format{false, newNPY}
 	formats      = map[string]format{".libsvm": formatLIBSVM, ".svm": formatLIBSVM, ".svmlight": formatLIBSVM, ".txt": formatLIBSVM,
-		".csv": formatCSV, ".npy": formatNPY}
+		".csv": formatCSV, ".tsv": formatTSV, ".npy": formatNPY}
 )
 
 // extension is what the name of a file says: its format, and how it is packed.
@@ -70,7 +71,7 @@ func checkName(path string) error {
 	if ext == ".parquet" {
 		return fmt.Errorf("data: %s: this program does not read Parquet; it must import train/data/parquet: %w", path, ErrFormat)
 	}
-	names := append([]string{".libsvm", ".svm", ".svmlight", ".txt", ".csv", ".npy"}, slices.Sorted(maps.Keys(tables))...)
+	names := append([]string{".libsvm", ".svm", ".svmlight", ".txt", ".csv", ".tsv", ".npy"}, slices.Sorted(maps.Keys(tables))...)
 	return fmt.Errorf("data: %s: the extension %q names no format; want one of %s, all but .parquet also with .gz or .zst: %w", path, ext, strings.Join(names, ", "), ErrFormat)
 }
 

@@ -37,6 +37,8 @@ func ReadLIBSVM(r io.Reader, name string, o Options) (*Set, error) {
 }
 
 // ReadCSV reads comma-separated values (RFC 4180), plain or gzip; name stands for the file in messages and in Set.Source.
+// Where the first line has no comma outside of quotes a semicolon separates the fields, or else a tab. Numbers have a
+// decimal point in any case.
 //
 // The first line is a header if none of its feature fields is a number and at least one is a name: not empty and not a
 // mark of a missing value (NA, N/A, NULL, None, ?, -). The label field has no say, so text classes need no header. A
