@@ -80,11 +80,26 @@ func (b *Bags) Samples() *tensor.Dense { return b.x }
 // Offsets are where each bag begins in Samples, and then N.
 func (b *Bags) Offsets() []int { return slices.Clone(b.offsets) }
 
-// Size is the number of samples of bag i.
-func (b *Bags) Size(i int) int { return b.offsets[i+1] - b.offsets[i] }
+// check panics where not all of the bags are there.
+func (b *Bags) check(bags ...int) {
+	for _, i := range bags {
+		if i < 0 || i >= b.Len() {
+			panic(fmt.Sprintf("ops: Bags: bag %d of %d", i, b.Len()))
+		}
+	}
+}
 
-// Bag are the samples of bag i, over the same memory.
-func (b *Bags) Bag(i int) *tensor.Dense { return rowRange(b.x, b.offsets[i], b.offsets[i+1]) }
+// Size is the number of samples of bag i. It panics when there is no such bag.
+func (b *Bags) Size(i int) int {
+	b.check(i)
+	return b.offsets[i+1] - b.offsets[i]
+}
+
+// Bag are the samples of bag i, over the same memory. It panics when there is no such bag.
+func (b *Bags) Bag(i int) *tensor.Dense {
+	b.check(i)
+	return rowRange(b.x, b.offsets[i], b.offsets[i+1])
+}
 
 // BagsOfRows are the rows of x [n, l] as n sets of one sample each.
 func BagsOfRows(x *tensor.Dense) (*Bags, error) {
@@ -109,6 +124,7 @@ func (b *Bags) With(x *tensor.Dense) (*Bags, error) { return NewBags(x, b.offset
 
 // Slice is the bags lo to hi (exclusive), over the same memory. It panics when they are not there.
 func (b *Bags) Slice(lo, hi int) *Bags {
+	checkPart("Bags", lo, hi, b.Len())
 	first := b.offsets[lo]
 	out := &Bags{x: rowRange(b.x, first, b.offsets[hi]), offsets: slices.Clone(b.offsets[lo : hi+1])}
 	for i := range out.offsets {
@@ -119,6 +135,7 @@ func (b *Bags) Slice(lo, hi int) *Bags {
 
 // Take are the bags idx, in that order, repeats included, as a copy. It panics when one is not there.
 func (b *Bags) Take(idx []int) *Bags {
+	b.check(idx...)
 	out := &Bags{offsets: make([]int, len(idx)+1)}
 	for k, i := range idx {
 		out.offsets[k+1] = out.offsets[k] + b.Size(i)

@@ -17,10 +17,17 @@ func InBlocks(who string, dst, x *tensor.Dense, rows, cols int, f func(dst, x *t
 	if x.Dims() != 2 {
 		return nil, fmt.Errorf("%s: x has shape %v, want [n, d]: %w", who, x.Shape(), ErrShape)
 	}
+	if rows < 1 {
+		return nil, fmt.Errorf("%s: %d rows at a time, want 1 at least: %w", who, rows, ErrParam)
+	}
+	if err := given(who, "the function of a block", f); err != nil {
+		return nil, err
+	}
 	n := x.Shape()[0]
 	if dst, err = output(who, dst, x.Dtype(), n, cols); err != nil {
 		return nil, err
 	}
+	rows = min(rows, n)
 	for lo := 0; lo < n; lo += rows {
 		hi := min(lo+rows, n)
 		if err := f(rowRange(dst, lo, hi), rowRange(x, lo, hi)); err != nil {

@@ -22,7 +22,7 @@ func Coefficients(p, basis *G.Node, a Attr) (*G.Node, error) {
 // CoefficientsInto writes Coefficients(p, Φ) to dst, allocated if nil, without a graph.
 func CoefficientsInto(dst, p, basis *tensor.Dense, a Attr) (*tensor.Dense, error) {
 	who := a.who("Coefficients")
-	ts, err := sameType(who, p.Dtype(), []string{"p", "Φ"}, p, basis)
+	ts, err := sameType(who, typeOf(p), []string{"p", "Φ"}, p, basis)
 	if err != nil {
 		return nil, err
 	}

@@ -37,10 +37,13 @@ func Concat(scales []float64, a Attr, parts ...*G.Node) (*G.Node, error) {
 func ColumnsInto(dst *tensor.Dense, at int, x Matrix, from, to int, scale float64) error {
 	x, err := matrix(x)
 	if err != nil {
+		return fmt.Errorf("ops: columns: %w", err)
+	}
+	if err := given("ops: columns", "dst", dst); err != nil {
 		return err
 	}
 	if !IsContiguous(dst) || dst.Dtype() != x.Dtype() || dst.Dims() != 2 || x.Dims() != 2 || dst.Shape()[0] != x.Shape()[0] ||
-		from < 0 || to < from || to > x.Shape()[1] || at < 0 || at+to-from > dst.Shape()[1] {
+		from < 0 || to < from || to > x.Shape()[1] || at < 0 || at > dst.Shape()[1]-(to-from) {
 		return fmt.Errorf("ops: columns %d to %d of %v do not fit into %v at column %d: %w", from, to, x.Shape(), dst.Shape(), at, ErrShape)
 	}
 	if x.Dtype() == tensor.Float32 {

@@ -163,10 +163,18 @@ func (x *CSR) Float64s() []float64 {
 
 // Slice is the rows lo to hi (exclusive), over the same memory. It panics when they are not there.
 func (x *CSR) Slice(lo, hi int) *CSR {
+	checkPart("CSR", lo, hi, x.Rows())
 	if x.f32 != nil {
 		return wrap(x.f32.slice(lo, hi))
 	}
 	return wrap(x.f64.slice(lo, hi))
+}
+
+// checkPart panics unless lo to hi is a part of n rows.
+func checkPart(of string, lo, hi, n int) {
+	if lo < 0 || hi < lo || hi > n {
+		panic(fmt.Sprintf("ops: %s: rows %d to %d of %d", of, lo, hi, n))
+	}
 }
 
 func (s *sparse[T]) slice(lo, hi int) *sparse[T] {
@@ -177,6 +185,11 @@ func (s *sparse[T]) slice(lo, hi int) *sparse[T] {
 
 // Take is the rows idx, in that order, repeats included, as a matrix of its own. It panics when one is not there.
 func (x *CSR) Take(idx []int) *CSR {
+	for _, i := range idx {
+		if i < 0 || i >= x.Rows() {
+			panic(fmt.Sprintf("ops: CSR: row %d of %d", i, x.Rows()))
+		}
+	}
 	if x.f32 != nil {
 		return wrap(x.f32.take(idx))
 	}

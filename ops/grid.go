@@ -99,8 +99,11 @@ func (g Grid) String() string {
 	return fmt.Sprintf("%d points in %d dimensions, %x", g.Len(), g.axes, sha256.Sum256(b))
 }
 
-// At are the coordinates of point v.
+// At are the coordinates of point v. It panics when there is no such point.
 func (g Grid) At(v int) []float64 {
+	if v < 0 || v >= g.Len() {
+		panic(fmt.Sprintf("ops: Grid: point %d of %d", v, g.Len()))
+	}
 	if g.at != nil {
 		return slices.Clone(g.at[v*g.axes : (v+1)*g.axes])
 	}
@@ -134,6 +137,9 @@ func HistogramInto(dst *tensor.Dense, b *Bags, g Grid, a Attr) (*tensor.Dense, e
 
 // densities checks bags for a grid and finds a place for their densities.
 func densities(op string, dst *tensor.Dense, b *Bags, g Grid, a Attr) (*tensor.Dense, error) {
+	if err := given(a.who(op), "the batch of bags", b); err != nil {
+		return nil, err
+	}
 	if b.Axes() != g.Axes() {
 		return nil, fmt.Errorf("%s: the bags have %d dimensions and the grid %d: %w", a.who(op), b.Axes(), g.Axes(), ErrShape)
 	}

@@ -36,7 +36,7 @@ func HDD(p, lambda, roots, basis *G.Node, even bool, a Attr) (*G.Node, error) {
 func HDDInto(dst, p, lambda, roots, basis *tensor.Dense, even bool, a Attr) (*tensor.Dense, error) {
 	o := newHDDBase("HDD", "21122", even, a)
 	who := a.who("HDD")
-	ts, err := sameType(who, p.Dtype(), []string{"p", "λ", "the roots", "Φ"}, p, lambda, roots, basis)
+	ts, err := sameType(who, typeOf(p), []string{"p", "λ", "the roots", "Φ"}, p, lambda, roots, basis)
 	if err != nil {
 		return nil, err
 	}

@@ -88,7 +88,7 @@ func HomogeneousInto(dst, x, base, roots *tensor.Dense, h Harmonics, a Attr) (*t
 	if err := h.check(who); err != nil {
 		return nil, err
 	}
-	ts, err := sameType(who, x.Dtype(), []string{"x", "L", "the roots"}, x, base, roots)
+	ts, err := sameType(who, typeOf(x), []string{"x", "L", "the roots"}, x, base, roots)
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,9 @@ func HomogeneousCSR(x *CSR, base, roots *tensor.Dense, h Harmonics, a Attr) (*CS
 	if err := h.check(who); err != nil {
 		return nil, err
 	}
+	if err := given(who, "x", x); err != nil {
+		return nil, err
+	}
 	if !h.keepsZeros(x) {
 		return nil, fmt.Errorf("%s: of these sparse rows the map is not sparse; make them dense: %w", who, ErrParam)
 	}
@@ -49,6 +52,14 @@ func (x *CSR) zeroBased() bool {
 		return x.f32.base == nil
 	}
 	return x.f64.base == nil
+}
+
+// typeOf is the element type of a tensor, the zero Dtype of nil, which sameType refuses.
+func typeOf(t *tensor.Dense) (dt tensor.Dtype) {
+	if t != nil {
+		dt = t.Dtype()
+	}
+	return dt
 }
 
 // sameType makes tensors contiguous and checks that they are of x's element type.

@@ -17,6 +17,9 @@ import (
 // CrossValidatedBandwidth is narrower. Scott (1992), Multivariate Density Estimation. Errors: no bags (ErrShape), samples outside
 // the unit cube (ErrDomain).
 func ScottBandwidth(b *Bags) ([]float64, error) {
+	if err := given("ops: ScottBandwidth", "the batch of bags", b); err != nil {
+		return nil, err
+	}
 	if b.Len() == 0 {
 		return nil, fmt.Errorf("ops: ScottBandwidth: no bags: %w", ErrShape)
 	}

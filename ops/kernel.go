@@ -53,7 +53,10 @@ type Landmarks struct {
 // outside the domain of the kernel, an entry of P that is not finite (ErrDomain).
 func NewLandmarks(k Kernel, landmarks, projection *tensor.Dense, a Attr) (*Landmarks, error) {
 	who := a.who("Nystrom")
-	ts, err := sameType(who, landmarks.Dtype(), []string{"landmarks", "the projection"}, landmarks, projection)
+	if err := given(who, "the kernel", k); err != nil {
+		return nil, err
+	}
+	ts, err := sameType(who, typeOf(landmarks), []string{"landmarks", "the projection"}, landmarks, projection)
 	if err != nil {
 		return nil, err
 	}

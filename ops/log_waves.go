@@ -91,6 +91,9 @@ func LogWavesCSR(x *CSR, w Waves, a Attr) (*CSR, error) {
 	if err := w.check(who); err != nil {
 		return nil, err
 	}
+	if err := given(who, "x", x); err != nil {
+		return nil, err
+	}
 	switch {
 	case !x.zeroBased():
 		return nil, fmt.Errorf("%s: of these sparse rows the map is not sparse; make them dense: %w", who, ErrParam)

@@ -14,6 +14,9 @@ import (
 // above 0 a column must be stored throughout, for a cell that is left out is 0 and not above -c (ErrDomain).
 func LogShiftCSR(x *CSR, c *tensor.Dense, a Attr) (*CSR, error) {
 	who := a.who("LogShift")
+	if err := given(who, "x", x); err != nil {
+		return nil, err
+	}
 	c, err := contiguous(c)
 	if err != nil {
 		return nil, fmt.Errorf("%s: c: %w", who, err)

@@ -41,7 +41,7 @@ type Products struct {
 // Maclaurin.
 func PackProducts(w, degrees, scales *tensor.Dense, a Attr) (*Products, error) {
 	who := a.who("Maclaurin")
-	ts, err := sameType(who, w.Dtype(), []string{"W", "the degrees", "the scales"}, w, degrees, scales)
+	ts, err := sameType(who, typeOf(w), []string{"W", "the degrees", "the scales"}, w, degrees, scales)
 	if err != nil {
 		return nil, err
 	}
@@ -84,8 +84,13 @@ func checkProducts(who string, w, degrees, scales tensor.Shape) error {
 	return fmt.Errorf("%s: W is %v, the degrees %v and the scales %v; want [d, p·m], [m] and [m]: %w", who, w, degrees, scales, ErrShape)
 }
 
-// Dims returns d and the number of features m.
-func (f *Products) Dims() (d, m int) { return f.d, len(f.scales) }
+// Dims returns d and the number of features m, 0 and 0 of nil products.
+func (f *Products) Dims() (d, m int) {
+	if f == nil {
+		return 0, 0
+	}
+	return f.d, len(f.scales)
+}
 
 // Dtype is the element type of the rows that they are for.
 func (f *Products) Dtype() tensor.Dtype { return f.dt }

@@ -22,6 +22,9 @@ import (
 // Errors while building: shapes; a kernel without a gradient where one for x is wanted (ErrParam). Errors while running (ErrDomain): a cell of
 // x or L outside the domain of the kernel, features that are not finite.
 func Nystrom(x, landmarks, projection *G.Node, k Kernel, a Attr) (*G.Node, error) {
+	if err := given(a.who("Nystrom"), "the kernel", k); err != nil {
+		return nil, err
+	}
 	a.Frozen |= Second | Third
 	if a.Frozen&First == 0 && !differentiable(k) {
 		return nil, fmt.Errorf("%s: %T has no method Gradient, and a gradient for x is wanted; give it one, or freeze x: %w", a.who("Nystrom"), k, ErrParam)
@@ -38,6 +41,9 @@ func differentiable(k Kernel) bool {
 // NystromInto writes Nystrom(x, L, P) to dst [n, D], allocated if nil, without a graph.
 func NystromInto(dst, x *tensor.Dense, l *Landmarks, a Attr) (*tensor.Dense, error) {
 	who := a.who("Nystrom")
+	if err := given(who, "the landmarks", l); err != nil {
+		return nil, err
+	}
 	x, err := l.input(who, x)
 	if err != nil {
 		return nil, err

@@ -56,6 +56,9 @@ func PhaseInto(dst *tensor.Dense, x Matrix, w *Weights, b *tensor.Dense, a Attr)
 
 // bias is b [m], contiguous and of W's element type.
 func bias(op string, a Attr, w projection, b *tensor.Dense) (*tensor.Dense, error) {
+	if err := given(a.who(op), "W", w); err != nil {
+		return nil, err
+	}
 	_, m := w.Dims()
 	b, err := contiguous(b)
 	if err != nil {

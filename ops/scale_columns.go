@@ -23,7 +23,7 @@ func ScaleColumns(x, s *G.Node, a Attr) (*G.Node, error) {
 // ScaleColumnsInto writes ScaleColumns(x, s) to dst [n, d], allocated if nil, without a graph. See ScaleColumnsCSR for sparse rows.
 func ScaleColumnsInto(dst, x, s *tensor.Dense, a Attr) (*tensor.Dense, error) {
 	who := a.who("ScaleColumns")
-	ts, err := sameType(who, x.Dtype(), []string{"x", "s"}, x, s)
+	ts, err := sameType(who, typeOf(x), []string{"x", "s"}, x, s)
 	if err != nil {
 		return nil, err
 	}
@@ -90,6 +90,9 @@ func scalesFit(who string, x, s tensor.Shape) error {
 // ScaleColumnsCSR is ScaleColumns of sparse rows, as sparse rows. Errors as for ScaleColumnsInto.
 func ScaleColumnsCSR(x *CSR, s *tensor.Dense, a Attr) (*CSR, error) {
 	who := a.who("ScaleColumns")
+	if err := given(who, "x", x); err != nil {
+		return nil, err
+	}
 	ts, err := sameType(who, x.Dtype(), []string{"s"}, s)
 	if err != nil {
 		return nil, err

@@ -32,7 +32,8 @@ func SignedFourier(x, directions, norms, roots *G.Node, a Attr) (*G.Node, error)
 // SignedFourierInto writes SignedFourier, of dense or sparse rows, to dst [n, 2B·m], allocated if nil, without a graph.
 func SignedFourierInto(dst *tensor.Dense, x Matrix, w *Signed, a Attr) (*tensor.Dense, error) {
 	const op = "SignedFourier"
-	dst, x, err := circular(op, a, dst, x, w, 2*w.norms.Shape()[0])
+	_, m := w.Dims()
+	dst, x, err := circular(op, a, dst, x, w, 2*m)
 	if err != nil {
 		return nil, err
 	}
@@ -160,8 +161,11 @@ func checkSigned(who string, directions, norms, roots tensor.Shape) (shared bool
 		who, directions, norms, roots, ErrShape)
 }
 
-// Dims returns d and the number of frequencies of all blocks.
+// Dims returns d and the number of frequencies of all blocks, 0 and 0 of nil.
 func (w *Signed) Dims() (d, m int) {
+	if w == nil {
+		return 0, 0
+	}
 	d, _ = w.of[0].Dims()
 	return d, w.norms.Shape()[0]
 }

@@ -91,7 +91,11 @@ type Structured struct {
 // PackStructured copies the signs and norms of d input columns, and ρ, nil for none, into the form that the products read.
 // Errors: ErrShape, ErrDtype, and ErrDomain for a sign that is not ±1 or a norm that is not finite with ρ.
 func PackStructured(d int, signs, norms, rho *tensor.Dense, a Attr) (*Structured, error) {
-	if signs != nil {
+	own, err := contiguous(signs)
+	if err != nil {
+		return nil, fmt.Errorf("%s: signs: %w", a.who("Structured"), err)
+	}
+	if own == signs {
 		signs = signs.Clone().(*tensor.Dense)
 	}
 	return borrowStructured(d, signs, norms, rho, a)
@@ -176,8 +180,11 @@ func checkStructured(who string, d int, signs, norms tensor.Shape) error {
 	return nil
 }
 
-// Dims returns d and m.
+// Dims returns d and m, 0 and 0 of nil.
 func (w *Structured) Dims() (d, m int) {
+	if w == nil {
+		return 0, 0
+	}
 	if w.f32 != nil {
 		return w.f32.Dims()
 	}

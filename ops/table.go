@@ -84,7 +84,7 @@ func TableInto(dst, x, knots, tables *tensor.Dense, s Tables, a Attr) (*tensor.D
 	if err := s.check(who); err != nil {
 		return nil, err
 	}
-	ts, err := sameType(who, x.Dtype(), []string{"x", "the knots", "the tables"}, x, knots, tables)
+	ts, err := sameType(who, typeOf(x), []string{"x", "the knots", "the tables"}, x, knots, tables)
 	if err != nil {
 		return nil, err
 	}

@@ -21,6 +21,9 @@ func TableCSR(x *CSR, knots, tables *tensor.Dense, s Tables, a Attr) (*CSR, erro
 	if err := s.check(who); err != nil {
 		return nil, err
 	}
+	if err := given(who, "x", x); err != nil {
+		return nil, err
+	}
 	ts, err := sameType(who, x.Dtype(), []string{"the knots", "the tables"}, knots, tables)
 	if err != nil {
 		return nil, err

@@ -63,7 +63,7 @@ func PackSketches(buckets, signs *tensor.Dense, s Sketch, a Attr) (*Sketches, er
 	if err := s.check(who); err != nil {
 		return nil, err
 	}
-	ts, err := sameType(who, buckets.Dtype(), []string{"the buckets", "the signs"}, buckets, signs)
+	ts, err := sameType(who, typeOf(buckets), []string{"the buckets", "the signs"}, buckets, signs)
 	if err != nil {
 		return nil, err
 	}
@@ -101,8 +101,13 @@ func checkSketches(who string, buckets, signs tensor.Shape) error {
 	return fmt.Errorf("%s: the buckets are %v and the signs %v; want [p, d+1] both: %w", who, buckets, signs, ErrShape)
 }
 
-// Dims returns d and the number of features m.
-func (f *Sketches) Dims() (d, m int) { return f.d, f.Columns }
+// Dims returns d and the number of features m, 0 and 0 of nil sketches.
+func (f *Sketches) Dims() (d, m int) {
+	if f == nil {
+		return 0, 0
+	}
+	return f.d, f.Columns
+}
 
 // Dtype is the element type of the rows that they are for.
 func (f *Sketches) Dtype() tensor.Dtype { return f.dt }
@@ -110,7 +115,8 @@ func (f *Sketches) Dtype() tensor.Dtype { return f.dt }
 // TensorSketchInto writes TensorSketch(x, buckets, signs), of dense or sparse rows, to dst [n, m], allocated if nil, without a graph.
 func TensorSketchInto(dst *tensor.Dense, x Matrix, f *Sketches, a Attr) (*tensor.Dense, error) {
 	const op = "TensorSketch"
-	dst, x, err := input(op, a, dst, x, f, f.Columns)
+	_, m := f.Dims()
+	dst, x, err := input(op, a, dst, x, f, m)
 	if err != nil {
 		return nil, err
 	}

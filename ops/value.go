@@ -37,6 +37,14 @@ func contiguous(v G.Value) (*tensor.Dense, error) {
 	return out, nil
 }
 
+// given refuses an argument that is nil.
+func given(who, name string, v any) error {
+	if domain.IsNil(v) {
+		return fmt.Errorf("%s: %s is nil: %w", who, name, ErrShape)
+	}
+	return nil
+}
+
 // matrix returns sparse rows as they are and others contiguous.
 func matrix(x Matrix) (Matrix, error) {
 	if domain.IsNil(x) {
@@ -52,8 +60,11 @@ func matrix(x Matrix) (Matrix, error) {
 }
 
 // IsContiguous says whether the cells of t lie row by row without gaps, as Data should return them. The tensor library asks the other way
-// round, and calls column-major tensors contiguous too.
+// round, and calls column-major tensors contiguous too. It is false for nil.
 func IsContiguous(t *tensor.Dense) bool {
+	if t == nil {
+		return false
+	}
 	shape, strides := t.Shape(), t.Strides()
 	if len(shape) != len(strides) {
 		return len(shape) == 0 || len(shape) == 1 && len(strides) == 1
@@ -123,9 +134,12 @@ func recast[T, F domain.Float](dst []T, src []F) {
 func Assign(dst, src *tensor.Dense) error {
 	src, err := contiguous(src)
 	if err != nil {
+		return fmt.Errorf("ops: Assign: %w", err)
+	}
+	if err := given("ops: Assign", "dst", dst); err != nil {
 		return err
 	}
-	if dst == nil || !IsContiguous(dst) || !dst.Shape().Eq(src.Shape()) || dst.Dtype() != src.Dtype() {
+	if !IsContiguous(dst) || !dst.Shape().Eq(src.Shape()) || dst.Dtype() != src.Dtype() {
 		return fmt.Errorf("ops: %v %v cannot be assigned to %v %v: %w", src.Dtype(), src.Shape(), dst.Dtype(), dst.Shape(), ErrShape)
 	}
 	if src.Dtype() == tensor.Float32 {
@@ -139,7 +153,11 @@ func Assign(dst, src *tensor.Dense) error {
 // output returns dst as the place for a result, allocated if nil. The shape is cloned where it escapes: a call with a dst allocates nothing.
 func output(who string, dst *tensor.Dense, dt tensor.Dtype, shape ...int) (*tensor.Dense, error) {
 	if dst == nil {
-		return unwritten(dt, slices.Clone(shape)...), nil
+		shape := slices.Clone(shape)
+		if err := domain.CheckSize(who, int(dt.Size()), shape...); err != nil {
+			return nil, err
+		}
+		return unwritten(dt, shape...), nil
 	}
 	if !dst.Shape().Eq(tensor.Shape(shape)) || !IsContiguous(dst) {
 		return nil, fmt.Errorf("%s: dst has shape %v, want a contiguous %v: %w", who, dst.Shape(), tensor.Shape(slices.Clone(shape)), ErrShape)
@@ -255,8 +273,8 @@ func projected(op string, a Attr, dst *tensor.Dense, x Matrix, w projection, col
 	if in, err = matrix(x); err != nil {
 		return nil, nil, fmt.Errorf("%s: x: %w", who, err)
 	}
-	if domain.IsNil(w) {
-		return nil, nil, fmt.Errorf("%s: W is nil: %w", who, ErrShape)
+	if err := given(who, "W", w); err != nil {
+		return nil, nil, err
 	}
 	d, _ := w.Dims()
 	if in.Dims() != 2 || in.Shape()[1] != d {
