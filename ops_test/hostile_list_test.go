@@ -23,6 +23,7 @@ import (
 	"github.com/bochner-go/bochner/train/modelfile"
 	"github.com/bochner-go/bochner/train/report"
 	"github.com/bochner-go/bochner/train/wholefile"
+	gonum "gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/plot"
 	G "gorgonia.org/gorgonia"
@@ -708,6 +709,23 @@ var hostileGood = map[string]goodOf{
 	"layers.*.offsets":           is([]int{0, 2, 6}),
 	"ops/domain.CheckRows.x":     func(*hostileValues) any { return cells(9) },
 	"ops/domain.CheckSize.shape": is([]int{2, 3}),
+	"ops/blas.*.tA":              is(gonum.NoTrans),
+	"ops/blas.*.tB":              is(gonum.Trans),
+	"ops/blas.*.uplo":            is(gonum.Lower),
+	"ops/blas.*.m":               is(16), // 16 x 16 x 16 is where gonum's own products end
+	"ops/blas.*.n":               is(16),
+	"ops/blas.*.k":               is(16),
+	"ops/blas.*.lda":             is(16),
+	"ops/blas.*.ldb":             is(16),
+	"ops/blas.*.ldc":             is(16),
+	"ops/blas.*.a":               of(16, 16),
+	"ops/blas.*.b":               of(16, 16),
+	"ops/blas.*.c":               of(16, 16),
+	"ops/blas.*.by":              of(16),
+	"ops.*.i":                    is(1),
+	"ops.*.j":                    is(1),
+	"ops.*.lo":                   is(1),
+	"ops.*.hi":                   is(2),
 	"ops.*.dst":                  is(nil),
 	"ops.Assign.dst":             of(6, 3),
 	"ops.ColumnsInto.dst":        of(6, 3),

@@ -29,7 +29,8 @@ import (
 // hostile and the others are good, and at last all are hostile at once. A call may return what it likes. It must not
 //
 //   - panic with an error of the Go runtime. A panic with a text or an error that begins with the name of the package is
-//     allowed where the comment of the function, or that of the interface's method, says "panic";
+//     allowed where the comment of the function, or that of the interface's method, says "panic". The texts of package
+//     ops/blas are gonum's, which begin so too;
 //   - allocate more than hostileBytes;
 //   - take longer than hostileTime.
 //
@@ -331,7 +332,7 @@ func (b *battery) all(name string, typ reflect.Type, params []string) (lists [][
 	return lists
 }
 
-// run makes one call and looks at how it ends. It returns the error that the call returns.
+// run makes one call and looks at how it ends. It returns the error that the call returns, or its panic as one.
 func (b *battery) run(what, name string, f reflect.Value, args []reflect.Value) error {
 	b.t.Helper()
 	b.calls++
@@ -374,7 +375,7 @@ func (b *battery) run(what, name string, f reflect.Value, args []reflect.Value) 
 		if why := b.wrong(name, o.panicked); why != "" {
 			b.fail(what, "panics with %v, %s\n%s%s", o.panicked, why, show(args), o.stack)
 		}
-		return nil
+		return fmt.Errorf("a panic with %v", o.panicked)
 	}
 	for _, v := range o.out {
 		if err, ok := v.Interface().(error); ok && v.Type() == reflect.TypeFor[error]() {

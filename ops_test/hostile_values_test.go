@@ -134,7 +134,7 @@ func (v *hostileValues) good(name, param string, typ reflect.Type) reflect.Value
 func canBe(x any, typ reflect.Type) bool {
 	if _, ok := x.(*tensor.Dense); ok {
 		switch typ {
-		case reflect.TypeFor[*G.Node](), reflect.TypeFor[G.Input](), reflect.TypeFor[*ops.Weights](), reflect.TypeFor[[]float64]():
+		case reflect.TypeFor[*G.Node](), reflect.TypeFor[G.Input](), reflect.TypeFor[*ops.Weights](), reflect.TypeFor[[]float64](), reflect.TypeFor[[]float32]():
 			return true
 		}
 	}
@@ -151,6 +151,12 @@ func (v *hostileValues) as(x any, typ reflect.Type) reflect.Value {
 			return reflect.ValueOf(must(ops.Pack(t)))
 		case reflect.TypeFor[[]float64]():
 			return reflect.ValueOf(t.Float64s())
+		case reflect.TypeFor[[]float32]():
+			single := make([]float32, t.Size())
+			for i, c := range t.Float64s() {
+				single[i] = float32(c)
+			}
+			return reflect.ValueOf(single)
 		}
 	}
 	if x == nil {

@@ -44,8 +44,9 @@ func ISA() string { return simd.ISA() }
 // small is the number of multiplications below which packing costs more than it saves, and gonum's own loops are left to it.
 const small = 16 * 16 * 16
 
-// Dgemm computes C = alpha·op(A)·op(B) + beta·C.
+// Dgemm computes C = alpha·op(A)·op(B) + beta·C. It panics with the texts of gonum where an argument is not valid.
 func (i Implementation) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
+	checkGemm(tA, tB, m, n, k, len(a), lda, len(b), ldb, len(c), ldc)
 	if !worth(tA, tB, m, n, k) {
 		i.Implementation.Dgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 		return
@@ -53,8 +54,9 @@ func (i Implementation) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64,
 	simd.Gemm(tA != blas.NoTrans, tB != blas.NoTrans, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 }
 
-// Sgemm computes C = alpha·op(A)·op(B) + beta·C.
+// Sgemm computes C = alpha·op(A)·op(B) + beta·C. It panics with the texts of gonum where an argument is not valid.
 func (i Implementation) Sgemm(tA, tB blas.Transpose, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int) {
+	checkGemm(tA, tB, m, n, k, len(a), lda, len(b), ldb, len(c), ldc)
 	if !worth(tA, tB, m, n, k) {
 		i.Implementation.Sgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 		return
@@ -65,12 +67,43 @@ func (i Implementation) Sgemm(tA, tB blas.Transpose, m, n, k int, alpha float32,
 // worth says whether a product goes to the fast kernels. Arguments that are not valid go to gonum, which says what is wrong with
 // them.
 func worth(tA, tB blas.Transpose, m, n, k int) bool {
-	valid := func(t blas.Transpose) bool { return t == blas.NoTrans || t == blas.Trans || t == blas.ConjTrans }
 	return valid(tA) && valid(tB) && m > 0 && n > 0 && k > 0 && m*n*k >= small
 }
 
-// Dsyrk computes the triangle of C = alpha·A·Aᵀ + beta·C, or with Aᵀ·A.
+func valid(t blas.Transpose) bool { return t == blas.NoTrans || t == blas.Trans || t == blas.ConjTrans }
+
+// checkLength panics with gonum's text where op(X) [rows, cols] does not lie within a slice of that length. gonum's own check
+// multiplies the sizes, which overflows for huge ones.
+func checkLength(x string, t blas.Transpose, rows, cols, ld, length int) {
+	if t != blas.NoTrans {
+		rows, cols = cols, rows
+	}
+	if rows > 0 && cols > 0 && ld >= cols && (length < cols || (length-cols)/ld < rows-1) {
+		panic("blas: insufficient length of " + x)
+	}
+}
+
+// checkGemm is checkLength for the operands of a product that has a result.
+func checkGemm(tA, tB blas.Transpose, m, n, k, a, lda, b, ldb, c, ldc int) {
+	if valid(tA) && valid(tB) && m > 0 && n > 0 {
+		checkLength("a", tA, m, k, lda, a)
+		checkLength("b", tB, k, n, ldb, b)
+		checkLength("c", blas.NoTrans, m, n, ldc, c)
+	}
+}
+
+// checkSyrk is checkGemm for a triangle.
+func checkSyrk(tA blas.Transpose, n, k, a, lda, c, ldc int) {
+	if valid(tA) && n > 0 {
+		checkLength("a", tA, n, k, lda, a)
+		checkLength("c", blas.NoTrans, n, n, ldc, c)
+	}
+}
+
+// Dsyrk computes the triangle of C = alpha·A·Aᵀ + beta·C, or with Aᵀ·A. It panics with the texts of gonum where an argument
+// is not valid.
 func (i Implementation) Dsyrk(uplo blas.Uplo, tA blas.Transpose, n, k int, alpha float64, a []float64, lda int, beta float64, c []float64, ldc int) {
+	checkSyrk(tA, n, k, len(a), lda, len(c), ldc)
 	if uplo != blas.Upper && uplo != blas.Lower || !worth(tA, tA, n, n, k) {
 		i.Implementation.Dsyrk(uplo, tA, n, k, alpha, a, lda, beta, c, ldc)
 		return
@@ -78,8 +111,10 @@ func (i Implementation) Dsyrk(uplo blas.Uplo, tA blas.Transpose, n, k int, alpha
 	simd.Syrk(uplo == blas.Lower, tA != blas.NoTrans, n, k, alpha, a, lda, beta, c, ldc)
 }
 
-// Ssyrk computes the triangle of C = alpha·A·Aᵀ + beta·C, or with Aᵀ·A.
+// Ssyrk computes the triangle of C = alpha·A·Aᵀ + beta·C, or with Aᵀ·A. It panics with the texts of gonum where an argument
+// is not valid.
 func (i Implementation) Ssyrk(uplo blas.Uplo, tA blas.Transpose, n, k int, alpha float32, a []float32, lda int, beta float32, c []float32, ldc int) {
+	checkSyrk(tA, n, k, len(a), lda, len(c), ldc)
 	if uplo != blas.Upper && uplo != blas.Lower || !worth(tA, tA, n, n, k) {
 		i.Implementation.Ssyrk(uplo, tA, n, k, alpha, a, lda, beta, c, ldc)
 		return
@@ -89,6 +124,7 @@ func (i Implementation) Ssyrk(uplo blas.Uplo, tA blas.Transpose, n, k int, alpha
 
 // DsyrkMoved adds Σ (aᵢ + by)(aᵢ + by)ᵀ over the k rows aᵢ of a [k, n] to the lower triangle of c [n, n], rows lda and ldc apart: with
 // by = -ā the scatter matrix of the rows about their mean. BLAS has no such routine; it saves the pass that takes the mean away.
+// It panics where a size is negative or an operand does not lie within its slice.
 func DsyrkMoved(n, k int, a []float64, lda int, by, c []float64, ldc int) {
 	simd.SyrkMoved(n, k, a, lda, by, c, ldc)
 }

@@ -20,10 +20,13 @@ func (x matrix[T]) check(name string, rows, cols int) {
 	if x.t {
 		rows, cols = cols, rows
 	}
+	if rows < 0 || cols < 0 {
+		panic("simd: " + name + ": a size is negative")
+	}
 	if x.ld < max(1, cols) {
 		panic("simd: " + name + ": the stride is less than a row")
 	}
-	if rows > 0 && cols > 0 && len(x.v) < (rows-1)*x.ld+cols {
+	if rows > 0 && cols > 0 && (len(x.v) < cols || (len(x.v)-cols)/x.ld < rows-1) { // a product of sizes may overflow
 		panic("simd: " + name + ": the slice is too short")
 	}
 }

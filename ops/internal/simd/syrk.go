@@ -49,6 +49,7 @@ func SyrkMoved[T Float](n, k int, a []T, lda int, by, c []T, ldc int) {
 	A, C := matrix[T]{a, lda, true}, matrix[T]{c, ldc, false}
 	C.check("c", n, n)
 	A.check("a", n, k)
+	matrix[T]{by, max(1, n), false}.check("by", 1, n)
 	by = by[:n]
 	ks := kernelsOf[T](active, n)
 	if ks == nil {
