@@ -24,16 +24,19 @@ var harmonicDefaults = harmonicOptions{window: spectral.Rectangular}
 func WithOrder(n int) Option { return option("WithOrder", func(o *options) { o.harmonics.order = &n }) }
 
 // WithWindow sets the window of a homogeneous map. The default is spectral.Rectangular.
+// A kernel whose spectrum is a point mass (Hellinger) has none, and the option is an error (ErrParam).
 func WithWindow(w spectral.Window) Option {
 	return option("WithWindow", func(o *options) { o.harmonics.window = w })
 }
 
 // WithPeriod sets the period Λ of a homogeneous map. The default is spectral.FittedPeriod.
+// A kernel whose spectrum is a point mass (Hellinger) has none, and the option is an error (ErrParam).
 func WithPeriod(period float64) Option {
 	return option("WithPeriod", func(o *options) { o.harmonics.period, o.harmonics.optimal = &period, false })
 }
 
 // WithOptimalPeriod chooses spectral.OptimalPeriod, the period with the least largest error.
+// A kernel whose spectrum is a point mass (Hellinger) has none, and the option is an error (ErrParam).
 func WithOptimalPeriod() Option {
 	return option("WithOptimalPeriod", func(o *options) { o.harmonics.optimal = true })
 }
@@ -45,12 +48,21 @@ func WithStationary() Option {
 	return option("WithStationary", func(o *options) { o.harmonics.stationary = true })
 }
 
+// seriesOptions say which frequencies a homogeneous map takes from a spectrum.
+var seriesOptions = []string{"WithWindow", "WithPeriod", "WithOptimalPeriod"}
+
+// pointMass says whether the spectrum of a kernel is one frequency, 0, as Hellinger's is.
+func pointMass(k spectral.Homogeneous) bool { return math.IsInf(k.Spectrum(0), 1) }
+
+// pointMassHeeds says why a map of such a kernel does not heed the options of its frequencies.
+const pointMassHeeds = "the spectrum of the kernel is the one frequency 0, and the map of it is exact"
+
 // of are the harmonics of a kernel.
 func (o harmonicOptions) of(k spectral.Homogeneous) (*spectral.Harmonics, error) {
 	n := 1
 	if o.order != nil {
 		n = *o.order
-	} else if math.IsInf(k.Spectrum(0), 1) {
+	} else if pointMass(k) {
 		n = 0
 	}
 	var period float64

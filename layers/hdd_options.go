@@ -47,7 +47,7 @@ func WithBasis(b Basis, functions int) Option {
 func WithBoxBasis() Option { return option("WithBoxBasis", func(o *options) { o.hdd.box = true }) }
 
 // WithLambdas sets the number M of frequencies λ of a density embedding and their rule. The default is 5 by
-// spectral.GaussLambdas. Of the Hellinger distance it is one, 0, whatever M and the rule.
+// spectral.GaussLambdas. The Hellinger distance has one frequency, 0, and the option is an error (ErrParam).
 func WithLambdas(m int, rule spectral.LambdaRule) Option {
 	return option("WithLambdas", func(o *options) { o.hdd.lambdas, o.hdd.rule = m, rule })
 }

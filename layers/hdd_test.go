@@ -79,6 +79,14 @@ var hddDistances = []struct {
 	d    spectral.DensityDistance
 }{{"JS", spectral.JensenShannonDivergence()}, {"TV", spectral.TotalVariation()}, {"Hellinger", spectral.SquaredHellinger()}}
 
+// withLambdas adds WithLambdas to options for a distance that has more than one frequency.
+func withLambdas(d spectral.DensityDistance, m int, rule spectral.LambdaRule, opts ...layers.Option) []layers.Option {
+	if d == spectral.SquaredHellinger() {
+		return opts
+	}
+	return append(opts, layers.WithLambdas(m, rule))
+}
+
 // TestHDDParseval: with a whole basis a squared distance of embeddings is the sum over points and frequencies that it stands for, in one, two and
 // three dimensions.
 func TestHDDParseval(t *testing.T) {
@@ -93,7 +101,7 @@ func TestHDDParseval(t *testing.T) {
 	} {
 		for _, d := range hddDistances {
 			for _, rule := range []spectral.LambdaRule{spectral.QuantileLambdas, spectral.GaussLambdas, spectral.DrawnLambdas} {
-				opts := append(c.opts, layers.WithPoints(c.points...), layers.WithLambdas(3, rule), layers.WithSeed(2))
+				opts := withLambdas(d.d, 3, rule, append(c.opts, layers.WithPoints(c.points...), layers.WithSeed(2))...)
 				l := must(layers.NewHDDLayer(d.d, 1, len(c.points), 2, opts...))
 				x := mixtures(5, l.Grid(), 3)
 				x.Float64s()[2] = 0
@@ -130,7 +138,7 @@ func TestHDDAccuracy(t *testing.T) {
 	fine := mixtures(8, g, 5)
 	for i, tol := range []float64{.015, .04, .001} {
 		d := hddDistances[i]
-		l := must(layers.NewHDDLayer(d.d, 1, 1, 2, layers.WithPoints(1000), layers.WithLambdas(200, spectral.QuantileLambdas), layers.WithBasis(layers.CosineBasis, 200)))
+		l := must(layers.NewHDDLayer(d.d, 1, 1, 2, withLambdas(d.d, 200, spectral.QuantileLambdas, layers.WithPoints(1000), layers.WithBasis(layers.CosineBasis, 200))...))
 		got, worst := pairs(must(l.Embed(nil, mixtures(8, l.Grid(), 5))), squaredDistance), 0.0
 		for k, want := range pairs(fine, d.d.At) {
 			worst = math.Max(worst, math.Abs(got[k]/want-1))
@@ -202,7 +210,7 @@ func TestHDDKernel(t *testing.T) {
 	const sigma, m = .3, 4096
 	for i, tol := range []float64{.005, .05, .001} { // of ρ², at M = 20 by Gauss
 		d := hddDistances[i]
-		l := must(layers.NewHDDLayer(d.d, sigma, 1, 2*m, layers.WithLambdas(20, spectral.GaussLambdas), layers.WithBasis(layers.CosineBasis, 20), layers.WithSeed(1)))
+		l := must(layers.NewHDDLayer(d.d, sigma, 1, 2*m, withLambdas(d.d, 20, spectral.GaussLambdas, layers.WithBasis(layers.CosineBasis, 20), layers.WithSeed(1))...))
 		x := mixtures(8, l.Grid(), 2)
 		got := pairs(must(l.Transform(nil, x)), func(a, b []float64) (sum float64) {
 			for k, v := range a {

@@ -3,7 +3,6 @@ package layers
 import (
 	"fmt"
 	"math"
-	"slices"
 	"sync"
 
 	spectral "github.com/bochner-go/bochner/init"
@@ -89,10 +88,9 @@ func newMetricMap(kind string, f ops.Exponent, d int, o options) (metricMap, err
 	of := o
 	of.policy = Frozen
 	if f == ops.Log1p {
-		for _, name := range []string{"WithWindow", "WithPeriod", "WithOptimalPeriod"} {
-			if slices.Contains(o.given, name) {
-				return nil, fmt.Errorf("layers: %s %q: %s is for the map of spectral.ExpSemigroup; the other kernel's has an order alone, leave it out: %w", kind, o.name, name, ErrParam)
-			}
+		why := "it is for the map of spectral.ExpSemigroup, and the other kernel's has an order alone"
+		if err := o.unheeded(fmt.Sprintf("layers: %s %q", kind, o.name), why, seriesOptions...); err != nil {
+			return nil, err
 		}
 		return newLogWavesMap(kind, d, of)
 	}

@@ -11,7 +11,9 @@ import (
 )
 
 // Option changes a default of a layer. Each constructor heeds the options below. Any other option is an error
-// (ErrParam), whatever its value. Of an option that is given twice the last one counts.
+// (ErrParam), whatever its value. So are WithLambdas, WithWindow, WithPeriod and WithOptimalPeriod where the spectrum is
+// a point mass (Hellinger): the one frequency is 0, and the map of it is exact. Of an option that is given twice the last
+// one counts.
 //
 //	NewFourierLayer, NewSkewedLayer, NewSkewedChi2Layer, NewSkewedIntersectionLayer, NewSRFLayer
 //		WithName, WithDtype, WithInputGrad, WithSeed, Tune, WithSampler, WithPhase
@@ -58,7 +60,7 @@ var heeded = func() map[string][]string {
 	drawn := with(every, "WithSeed")
 	sampled := with(drawn, "Tune", "WithSampler")
 	fourier := with(sampled, "WithPhase")
-	series := []string{"WithOrder", "WithWindow", "WithPeriod", "WithOptimalPeriod"}
+	series := with(seriesOptions, "WithOrder")
 	density := with(fourier, "WithPoints", "WithScatteredPoints", "WithBasis", "WithBoxBasis", "WithKDEBandwidth")
 	return map[string][]string{
 		"NewFourierLayer":            fourier,
@@ -182,6 +184,17 @@ func newOptions(constructor string, opts []Option) (options, error) {
 		return options{}, fmt.Errorf("%s: %s, or leave it out: %w", who, wrong, ErrParam)
 	}
 	return o, nil
+}
+
+// unheeded is the error of the first of some options that is given though it changes nothing in a layer, and why; nil where
+// none is.
+func (o options) unheeded(who, why string, names ...string) error {
+	for _, name := range names {
+		if slices.Contains(o.given, name) {
+			return fmt.Errorf("%s does not heed %s: %s; leave it out: %w", who, name, why, ErrParam)
+		}
+	}
+	return nil
 }
 
 // apply is what options say, none of which is nil, whatever the constructor.

@@ -179,7 +179,7 @@ func TestSemigroupLayerErrors(t *testing.T) {
 		{layer(layers.NewLevyLayer(k, 3, 4, layers.WithOrder(101))), layers.ErrParam, "order 101"},
 		{layer(layers.NewLevyLayer(spectral.ReciprocalSemigroup{Lambda: 1}, 3, 4, layers.WithOrder(0))), layers.ErrParam, "order 0"},
 		{layer(layers.NewLevyLayer(k, 8, 4, layers.WithSampler(spectral.Structured{}), layers.Tune(layers.All))), layers.ErrParam, "sampler orthogonal"},
-		{layer(layers.NewLevyLayer(spectral.ReciprocalSemigroup{Lambda: 1}, 3, 4, layers.WithOptimalPeriod())), layers.ErrParam, "WithOptimalPeriod is for the map of spectral.ExpSemigroup"},
+		{layer(layers.NewLevyLayer(spectral.ReciprocalSemigroup{Lambda: 1}, 3, 4, layers.WithOptimalPeriod())), layers.ErrParam, "does not heed WithOptimalPeriod: it is for the map of spectral.ExpSemigroup"},
 	} {
 		if !errors.Is(c.err, c.target) || !strings.Contains(c.err.Error(), c.says) {
 			t.Errorf("error %v, want one that wraps %q and says %q", c.err, c.target, c.says)

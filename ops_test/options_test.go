@@ -194,6 +194,44 @@ func TestOptionValues(t *testing.T) {
 	}
 }
 
+// TestPointMassOptions: of a kernel whose spectrum is one frequency, 0, the options that choose frequencies change
+// nothing and are errors, whatever their values. A spec of it, which has no such parameters, builds.
+func TestPointMassOptions(t *testing.T) {
+	exponentiated := spectral.Exponentiated{Of: spectral.Hellinger{}, Sigma: 1}
+	constructors := map[string]func(o ...layers.Option) (layers.Layer, error){
+		"HomogeneousLayer": func(o ...layers.Option) (layers.Layer, error) {
+			return layers.NewHomogeneousLayer(spectral.Hellinger{}, 3, o...)
+		},
+		"ExponentiatedLayer": func(o ...layers.Option) (layers.Layer, error) {
+			return layers.NewExponentiatedLayer(exponentiated, 3, 8, o...)
+		},
+		"HDDLayer": func(o ...layers.Option) (layers.Layer, error) {
+			return layers.NewHDDLayer(spectral.SquaredHellinger(), 1, 2, 8, o...)
+		},
+	}
+	series := []string{"WithWindow", "WithPeriod", "WithOptimalPeriod"}
+	for layer, names := range map[string][]string{
+		"HomogeneousLayer": series, "ExponentiatedLayer": series, "HDDLayer": {"WithLambdas"},
+	} {
+		for _, name := range names {
+			_, err := constructors[layer](optionValues[name])
+			wantErr(t, err, layers.ErrParam, layer, "does not heed "+name+": ", "the one frequency 0", "leave it out")
+		}
+		if _, err := constructors[layer](); err != nil {
+			t.Errorf("%s without such an option: %v", layer, err)
+		}
+	}
+	for _, s := range []layers.Spec{
+		{Map: "hellinger", Params: layers.Values{}, Dims: 3},
+		{Map: "exp-hellinger", Params: layers.Values{"sigma": 1.}, Dims: 3, Features: 8},
+		{Map: "hdd-hellinger", Params: layers.Values{"sigma": 1., "bandwidth": "0.2"}, Dims: 2, Features: 8},
+	} {
+		if _, err := s.Build(); err != nil {
+			t.Errorf("%s: %v", s.Map, err)
+		}
+	}
+}
+
 type pointerSampler struct{ spectral.IID }
 
 // optionsOf are the options and the constructors of a package, sorted, and what the comment of Option says that each

@@ -85,8 +85,9 @@ func (o *options) probe() error {
 	if err := cli.CheckFeatures("features", o.columns); err != nil {
 		return err
 	}
-	opts := append(o.hddOptions([]float64{.5}, 2, o.seed), layers.WithSampler(o.samplerFor(0)))
-	if _, err := layers.NewHDDLayer(spectral.JensenShannonDivergence(), 1, 2, 2+o.columns%2, opts...); err != nil {
+	js := spectral.JensenShannonDivergence()
+	opts := append(o.hddOptions(js, []float64{.5}, 2, o.seed), layers.WithSampler(o.samplerFor(0)))
+	if _, err := layers.NewHDDLayer(js, 1, 2, 2+o.columns%2, opts...); err != nil {
 		return &cli.UsageError{Err: err}
 	}
 	return nil

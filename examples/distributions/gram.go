@@ -111,7 +111,7 @@ func (o *options) gram(_ context.Context) ([]image.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	opts := append(o.hddOptions(h, 2, o.seed), layers.WithSampler(o.samplerFor(0)), layers.WithDtype(tensor.Float64))
+	opts := append(o.hddOptions(js, h, 2, o.seed), layers.WithSampler(o.samplerFor(0)), layers.WithDtype(tensor.Float64))
 	l, err := layers.NewHDDLayer(js, sigma, 2, o.columns, opts...)
 	if err != nil {
 		return nil, err

@@ -32,7 +32,7 @@ const (
 func (o *options) methods() []method {
 	densities := func(name string, d spectral.DensityDistance) method {
 		return method{name: name, start: .5, rows: func(h []float64, axes int, seed uint64) (rowsOf, error) {
-			l, err := layers.NewHDDLayer(d, 1, axes, 2, o.hddOptions(h, axes, seed)...)
+			l, err := layers.NewHDDLayer(d, 1, axes, 2, o.hddOptions(d, h, axes, seed)...)
 			if err != nil {
 				return nil, err
 			}
@@ -66,8 +66,11 @@ func (o *options) densityOptions(h []float64, axes int, seed uint64) []layers.Op
 		layers.WithPoints(o.pointsFor(axes)), layers.WithDtype(tensor.Float32), layers.WithSeed(seed), o.boxFor(axes)}
 }
 
-// hddOptions are densityOptions and those of the frequencies λ.
-func (o *options) hddOptions(h []float64, axes int, seed uint64) []layers.Option {
+// hddOptions are densityOptions and those of the frequencies λ, of which the Hellinger distance has one, 0.
+func (o *options) hddOptions(d spectral.DensityDistance, h []float64, axes int, seed uint64) []layers.Option {
+	if d == spectral.SquaredHellinger() {
+		return o.densityOptions(h, axes, seed)
+	}
 	return append(o.densityOptions(h, axes, seed), layers.WithLambdas(o.lambdas, o.rule))
 }
 
