@@ -37,12 +37,12 @@ func ExampleHDDLayer_Embed() {
 			{0, 16, 20, spectral.QuantileLambdas},
 			{0, 10, 5, spectral.DrawnLambdas},
 		} {
-			opts := []layers.Option{layers.WithLambdas(c.m, c.rule), layers.WithBasis(layers.CosineBasis, c.functions)}
+			opts := []layers.Option{layers.WithBasis(layers.CosineBasis, c.functions)}
 			if c.points > 0 {
 				opts = append(opts, layers.WithPoints(c.points))
 			}
 			for k, d := range hddDistances {
-				l, err := layers.NewHDDLayer(d.d, 1, axes, 2, opts...)
+				l, err := layers.NewHDDLayer(d.d, 1, axes, 2, withLambdas(d.d, c.m, c.rule, opts...)...)
 				if err != nil {
 					fmt.Println(err)
 					return

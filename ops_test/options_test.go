@@ -245,7 +245,12 @@ func optionsOf(t *testing.T, p *doc.Package) (options, constructors []string, do
 			if len(params) == 0 {
 				continue
 			}
-			if e, ok := params[len(params)-1].Type.(*ast.Ellipsis); ok && fmt.Sprint(e.Elt) == "Option" {
+			e, variadic := params[len(params)-1].Type.(*ast.Ellipsis)
+			if !variadic || fmt.Sprint(e.Elt) != "Option" {
+				continue
+			}
+			// NewHead returns an interface: it hands its options to the constructor of the kind.
+			if _, concrete := f.Decl.Type.Results.List[0].Type.(*ast.StarExpr); concrete {
 				constructors = append(constructors, f.Name)
 			}
 		}
