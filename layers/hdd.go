@@ -60,7 +60,8 @@ type HDDLayer struct {
 var _ DensityLayer = (*HDDLayer)(nil)
 
 // NewHDDLayer draws the map of exp(-ρ²/2σ²) for densities on so many axes and the given number of output columns. Errors: a distance out of
-// range, fewer than one axis, options that do not fit each other, WithLambdas for the Hellinger distance (ErrParam), and those of NewFourierLayer for the Gaussian kernel.
+// range, fewer than one axis, options that do not fit each other,
+// WithLambdas for the Hellinger distance (ErrParam), and those of NewFourierLayer for the Gaussian kernel.
 func NewHDDLayer(d spectral.DensityDistance, sigma float64, axes, features int, opts ...Option) (*HDDLayer, error) {
 	o, err := newOptions("NewHDDLayer", opts)
 	if err != nil {

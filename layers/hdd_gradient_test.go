@@ -103,8 +103,10 @@ func TestHDDGradients(t *testing.T) {
 	for _, d := range hddDistances {
 		for axes := 1; axes <= 4; axes++ { // 4 by coordinates
 			for policy, learnable := range sizes {
-				opts := withLambdas(d.d, 2, spectral.QuantileLambdas, layers.Tune(policy), layers.WithSeed(4), layers.WithName("hdd"),
-					layers.WithPoints([]int{11, 5, 3, 7}[axes-1]), layers.WithBasis(layers.CosineBasis, 3), layers.WithKDEBandwidth(.2))
+				points := []int{11, 5, 3, 7}[axes-1]
+				opts := withLambdas(d.d, 2, spectral.QuantileLambdas, layers.Tune(policy), layers.WithSeed(4),
+					layers.WithName("hdd"), layers.WithPoints(points), layers.WithBasis(layers.CosineBasis, 3),
+					layers.WithKDEBandwidth(.2))
 				if policy == layers.Frozen {
 					opts = append(opts, layers.WithInputGrad())
 				}

@@ -138,7 +138,8 @@ func TestHDDAccuracy(t *testing.T) {
 	fine := mixtures(8, g, 5)
 	for i, tol := range []float64{.015, .04, .001} {
 		d := hddDistances[i]
-		l := must(layers.NewHDDLayer(d.d, 1, 1, 2, withLambdas(d.d, 200, spectral.QuantileLambdas, layers.WithPoints(1000), layers.WithBasis(layers.CosineBasis, 200))...))
+		opts := withLambdas(d.d, 200, spectral.QuantileLambdas, layers.WithPoints(1000), layers.WithBasis(layers.CosineBasis, 200))
+		l := must(layers.NewHDDLayer(d.d, 1, 1, 2, opts...))
 		got, worst := pairs(must(l.Embed(nil, mixtures(8, l.Grid(), 5))), squaredDistance), 0.0
 		for k, want := range pairs(fine, d.d.At) {
 			worst = math.Max(worst, math.Abs(got[k]/want-1))
@@ -210,7 +211,8 @@ func TestHDDKernel(t *testing.T) {
 	const sigma, m = .3, 4096
 	for i, tol := range []float64{.005, .05, .001} { // of ρ², at M = 20 by Gauss
 		d := hddDistances[i]
-		l := must(layers.NewHDDLayer(d.d, sigma, 1, 2*m, withLambdas(d.d, 20, spectral.GaussLambdas, layers.WithBasis(layers.CosineBasis, 20), layers.WithSeed(1))...))
+		opts := withLambdas(d.d, 20, spectral.GaussLambdas, layers.WithBasis(layers.CosineBasis, 20), layers.WithSeed(1))
+		l := must(layers.NewHDDLayer(d.d, sigma, 1, 2*m, opts...))
 		x := mixtures(8, l.Grid(), 2)
 		got := pairs(must(l.Transform(nil, x)), func(a, b []float64) (sum float64) {
 			for k, v := range a {

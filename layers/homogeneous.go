@@ -36,8 +36,8 @@ var _ Layer = (*HomogeneousLayer)(nil)
 
 // NewHomogeneousLayer makes the map of k for d dimensions, of order 1 (or 0 where the spectrum of k is a point mass), with the rectangular
 // window and spectral.FittedPeriod, unless WithOrder, WithWindow, WithPeriod or WithOptimalPeriod say otherwise. Errors
-// (ErrParam): parameters of k, order or period out of range, a kernel without a fitted period, a window or a period for a
-// spectrum that is a point mass, WithOptimalPeriod with WithStationary, a policy other than Frozen for order 0.
+// (ErrParam): parameters of k, order or period out of range, a kernel without a fitted period, a window or a period for
+// a spectrum that is a point mass, WithOptimalPeriod with WithStationary, a policy other than Frozen for order 0.
 func NewHomogeneousLayer(k spectral.Homogeneous, d int, opts ...Option) (*HomogeneousLayer, error) {
 	o, err := newOptions("NewHomogeneousLayer", opts)
 	if err != nil {

@@ -11,9 +11,9 @@ import (
 )
 
 // Option changes a default of a layer. Each constructor heeds the options below. Any other option is an error
-// (ErrParam), whatever its value. So are WithLambdas, WithWindow, WithPeriod and WithOptimalPeriod where the spectrum is
-// a point mass (Hellinger): the one frequency is 0, and the map of it is exact. Of an option that is given twice the last
-// one counts.
+// (ErrParam), whatever its value. So are WithLambdas, WithWindow, WithPeriod and WithOptimalPeriod where the spectrum
+// is a point mass (Hellinger): the one frequency is 0, and the map of it is exact. Of an option that is given twice the
+// last one counts.
 //
 //	NewFourierLayer, NewSkewedLayer, NewSkewedChi2Layer, NewSkewedIntersectionLayer, NewSRFLayer
 //		WithName, WithDtype, WithInputGrad, WithSeed, Tune, WithSampler, WithPhase
@@ -186,8 +186,8 @@ func newOptions(constructor string, opts []Option) (options, error) {
 	return o, nil
 }
 
-// unheeded is the error of the first of some options that is given though it changes nothing in a layer, and why; nil where
-// none is.
+// unheeded is the error of the first of some options that is given though it changes nothing in a layer, and why; nil
+// where none is.
 func (o options) unheeded(who, why string, names ...string) error {
 	for _, name := range names {
 		if slices.Contains(o.given, name) {

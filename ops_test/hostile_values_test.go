@@ -134,7 +134,8 @@ func (v *hostileValues) good(name, param string, typ reflect.Type) reflect.Value
 func canBe(x any, typ reflect.Type) bool {
 	if _, ok := x.(*tensor.Dense); ok {
 		switch typ {
-		case reflect.TypeFor[*G.Node](), reflect.TypeFor[G.Input](), reflect.TypeFor[*ops.Weights](), reflect.TypeFor[[]float64](), reflect.TypeFor[[]float32]():
+		case reflect.TypeFor[*G.Node](), reflect.TypeFor[G.Input](), reflect.TypeFor[*ops.Weights](),
+			reflect.TypeFor[[]float64](), reflect.TypeFor[[]float32]():
 			return true
 		}
 	}

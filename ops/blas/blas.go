@@ -72,8 +72,8 @@ func worth(tA, tB blas.Transpose, m, n, k int) bool {
 
 func valid(t blas.Transpose) bool { return t == blas.NoTrans || t == blas.Trans || t == blas.ConjTrans }
 
-// checkLength panics with gonum's text where op(X) [rows, cols] does not lie within a slice of that length. gonum's own check
-// multiplies the sizes, which overflows for huge ones.
+// checkLength panics with gonum's text where op(X) [rows, cols] does not lie within a slice of that length. gonum's own
+// check multiplies the sizes, which overflows for huge ones.
 func checkLength(x string, t blas.Transpose, rows, cols, ld, length int) {
 	if t != blas.NoTrans {
 		rows, cols = cols, rows
@@ -100,8 +100,8 @@ func checkSyrk(tA blas.Transpose, n, k, a, lda, c, ldc int) {
 	}
 }
 
-// Dsyrk computes the triangle of C = alpha·A·Aᵀ + beta·C, or with Aᵀ·A. It panics with the texts of gonum where an argument
-// is not valid.
+// Dsyrk computes the triangle of C = alpha·A·Aᵀ + beta·C, or with Aᵀ·A. It panics with the texts of gonum where an
+// argument is not valid.
 func (i Implementation) Dsyrk(uplo blas.Uplo, tA blas.Transpose, n, k int, alpha float64, a []float64, lda int, beta float64, c []float64, ldc int) {
 	checkSyrk(tA, n, k, len(a), lda, len(c), ldc)
 	if uplo != blas.Upper && uplo != blas.Lower || !worth(tA, tA, n, n, k) {
@@ -111,8 +111,8 @@ func (i Implementation) Dsyrk(uplo blas.Uplo, tA blas.Transpose, n, k int, alpha
 	simd.Syrk(uplo == blas.Lower, tA != blas.NoTrans, n, k, alpha, a, lda, beta, c, ldc)
 }
 
-// Ssyrk computes the triangle of C = alpha·A·Aᵀ + beta·C, or with Aᵀ·A. It panics with the texts of gonum where an argument
-// is not valid.
+// Ssyrk computes the triangle of C = alpha·A·Aᵀ + beta·C, or with Aᵀ·A. It panics with the texts of gonum where an
+// argument is not valid.
 func (i Implementation) Ssyrk(uplo blas.Uplo, tA blas.Transpose, n, k int, alpha float32, a []float32, lda int, beta float32, c []float32, ldc int) {
 	checkSyrk(tA, n, k, len(a), lda, len(c), ldc)
 	if uplo != blas.Upper && uplo != blas.Lower || !worth(tA, tA, n, n, k) {
