@@ -169,6 +169,23 @@ func ExampleNewSkewedLayer() {
 	// Output: k(x, y) = 0.67, z(x)·z(y) = 0.67
 }
 
+// A head by the name that a model file has for it.
+func ExampleNewHead() {
+	for _, kind := range []string{"linear", "softmax", "hinge"} {
+		head, err := layers.NewHead(kind, 2, 3)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		y, _ := head.Transform(nil, matrix([]float64{1, -1})) // its weights are still zero
+		fmt.Printf("%s, classes %v: %.2f\n", head.Kind(), head.Classifies(), y.Float64s())
+	}
+	// Output:
+	// linear, classes false: [0.00 0.00 0.00]
+	// softmax, classes true: [0.33 0.33 0.33]
+	// layers: NewHead: head "hinge" is none of linear, softmax: invalid parameter
+}
+
 // A map and a head are nodes like any other: here they learn a sine by the solver of Gorgonia.
 func ExampleNewLinearHead() {
 	const n = 64

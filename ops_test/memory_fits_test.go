@@ -71,6 +71,8 @@ var fits = []fit{
 	{"FitSVM, regression", func(t *testing.T) []float64 {
 		return svm(t, train.SVMOptions{Loss: train.SquaredInsensitive, Lambdas: someLambdas[:1]})
 	}},
+	{"FitLogistic", func(t *testing.T) []float64 { return logistic(t, train.LogisticOptions{Lambdas: someLambdas}) }},
+	{"FitLogistic, features anew", func(t *testing.T) []float64 { return logistic(t, train.LogisticOptions{CacheBytes: -1}) }},
 	{"Fit, frozen, features kept", func(t *testing.T) []float64 { return descent(t, "frozen", train.FitOptions{}) }},
 	{"Fit, frozen, features anew", func(t *testing.T) []float64 {
 		return descent(t, "frozen", train.FitOptions{CacheBytes: -1})
@@ -194,6 +196,24 @@ func svm(t *testing.T, o train.SVMOptions) []float64 {
 		t.Fatal(err)
 	}
 	return slices.Concat(f.W.RawMatrix().Data, f.B, f.Objective)
+}
+
+func logistic(t *testing.T, o train.LogisticOptions) []float64 {
+	t.Helper()
+	x, y := memoryRows(tensor.Float64)
+	classes := mat.NewDense(60, 2, nil)
+	for i := range 60 {
+		v := 1.
+		if y.At(i, 0) < 0 {
+			v = -1
+		}
+		classes.SetRow(i, []float64{v, -v})
+	}
+	f, err := train.FitLogistic(context.Background(), gaussian(t), x, classes, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.Concat(f.W.RawMatrix().Data, f.B, []float64{f.Objective})
 }
 
 func headNumbers(t *testing.T, f *train.RidgeFit, err error) []float64 {

@@ -3,10 +3,15 @@ package train_test
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 
+	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
 )
 
 // Rows of exclusive or, and what they are.
@@ -57,4 +62,66 @@ func ExampleRecipe_CrossValidate() {
 	accuracy, _ := train.Accuracy(guess, truth)
 	fmt.Printf("sigma %v, accuracy above .98: %v\n", best.Spec.Params["sigma"], accuracy > .98)
 	// Output: sigma 1, accuracy above .98: true
+}
+
+// The optimum of logistic regression on random features: probabilities of classes that no line parts.
+func ExampleFitLogistic() {
+	x, _ := data.FromSlices(xorRows)
+	y, _ := train.OneVersusRest([]int{0, 1, 1, 0}, 2)
+	rff, err := layers.NewFourierLayer(spectral.Gaussian{Sigma: .5}, 2, 64, layers.WithSeed(1))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	f, err := train.FitLogistic(context.Background(), rff, x, y, train.LogisticOptions{Lambdas: []float64{.01}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	head, _ := layers.NewSoftmaxHead(64, 2)
+	if err := head.SetWeights(f.W.RawMatrix().Data, f.B); err != nil {
+		fmt.Println(err)
+		return
+	}
+	z, _ := rff.Transform(nil, x)
+	p, _ := head.Transform(nil, z)
+	for i := range 4 {
+		fmt.Printf("%v: class 1 above one half: %v\n", xorRows[i], p.Float64s()[2*i+1] > .5)
+	}
+	// Output:
+	// [0 0]: class 1 above one half: false
+	// [0 1]: class 1 above one half: true
+	// [1 0]: class 1 above one half: true
+	// [1 1]: class 1 above one half: false
+}
+
+// A weight of Gorgonia's own and a layer, saved by one program and read back by another that builds the same network.
+func ExampleLoadParams() {
+	build := func(fill float64, seed uint64) (*G.Node, layers.Layer) {
+		w := tensor.New(tensor.WithShape(1, 2), tensor.WithBacking([]float64{fill, 2 * fill}))
+		rff := layers.Must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 2, 4, layers.WithSeed(seed)))
+		return G.NewMatrix(G.NewGraph(), G.Float64, G.WithShape(1, 2), G.WithName("W"), G.WithValue(w)), rff
+	}
+	dir, err := os.MkdirTemp("", "params")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "network.safetensors")
+	w, rff := build(3, 1)
+	if err := train.SaveParams(path, G.Nodes{w}, rff); err != nil {
+		fmt.Println(err)
+		return
+	}
+	v, other := build(0, 2)
+	if err := train.LoadParams(path, G.Nodes{v}, other); err != nil {
+		fmt.Println(err)
+		return
+	}
+	x, _ := data.FromSlices([][]float64{{.3, .4}})
+	a, _ := rff.Transform(nil, x)
+	b, _ := other.Transform(nil, x)
+	fmt.Println(v.Value().(*tensor.Dense).Float64s(), a.Eq(b))
+	// Output: [3 6] true
 }
