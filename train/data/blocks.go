@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/domain"
 	"gorgonia.org/tensor"
 )
 
@@ -12,9 +13,9 @@ import (
 // tensor [b, d] over the same memory. Only the last block may have b < size. It panics when size is below 1 or x is not
 // a contiguous matrix.
 func Blocks(x *tensor.Dense, size int) iter.Seq2[int, *tensor.Dense] {
-	m := mustMatrix("data.Blocks", x)
+	m := mustMatrix("data: Blocks", x)
 	if size < 1 {
-		panic(fmt.Sprintf("data.Blocks: %d rows a block, want at least 1", size))
+		panic(fmt.Sprintf("data: Blocks: %d rows a block, want at least 1", size))
 	}
 	return func(yield func(int, *tensor.Dense) bool) {
 		for lo := 0; lo < m.rows; lo += size {
@@ -26,10 +27,12 @@ func Blocks(x *tensor.Dense, size int) iter.Seq2[int, *tensor.Dense] {
 	}
 }
 
-// BlocksOf is Blocks for dense or sparse rows, or for bags: a block of these shares their memory too.
+// BlocksOf is Blocks for dense or sparse rows, or for bags: a block of these shares their memory too. It panics as
+// Blocks does.
 func BlocksOf(x ops.Matrix, size int) iter.Seq2[int, ops.Matrix] {
+	mustRows("data: BlocksOf", x)
 	if size < 1 {
-		panic(fmt.Sprintf("data.BlocksOf: %d rows a block, want at least 1", size))
+		panic(fmt.Sprintf("data: BlocksOf: %d rows a block, want at least 1", size))
 	}
 	return func(yield func(int, ops.Matrix) bool) {
 		for lo := 0; lo < x.Shape()[0]; lo += size {
@@ -43,17 +46,23 @@ func BlocksOf(x ops.Matrix, size int) iter.Seq2[int, ops.Matrix] {
 // RowRange is the rows lo to hi (exclusive) of dense or sparse rows, or of bags, over the same memory. It panics when they are not there or
 // x is not contiguous.
 func RowRange(x ops.Matrix, lo, hi int) ops.Matrix {
+	const who = "data: RowRange"
+	if n := mustRows(who, x); lo < 0 || hi < lo || hi > n {
+		panic(fmt.Sprintf("%s: rows %d to %d of %d", who, lo, hi, n))
+	}
 	switch v := x.(type) {
 	case *ops.CSR:
 		return v.Slice(lo, hi)
 	case *ops.Bags:
 		return v.Slice(lo, hi)
 	}
-	return mustMatrix("data.RowRange", x.(*tensor.Dense)).slice(lo, hi)
+	return mustMatrix(who, x.(*tensor.Dense)).slice(lo, hi)
 }
 
-// RowsOf is Rows for dense or sparse rows, or for bags.
+// RowsOf is Rows for dense or sparse rows, or for bags. It panics as Rows does.
 func RowsOf(x ops.Matrix, idx []int) ops.Matrix {
+	const who = "data: RowsOf"
+	mustIndex(who, mustRows(who, x), idx)
 	switch v := x.(type) {
 	case *ops.CSR:
 		return v.Take(idx)
@@ -66,39 +75,61 @@ func RowsOf(x ops.Matrix, idx []int) ops.Matrix {
 // Rows copies the rows idx of x, [n, d], float64 or float32, in that order, repeats included. It panics when an index
 // is out of range or x is not a contiguous matrix.
 func Rows(x *tensor.Dense, idx []int) *tensor.Dense {
-	m := mustMatrix("data.Rows", x)
+	m := mustMatrix("data: Rows", x)
+	mustIndex("data: Rows", m.rows, idx)
 	out := matrix{rows: len(idx), cols: m.cols, single: m.single}
 	if m.single {
 		out.f32 = make([]float32, len(idx)*m.cols)
 	} else {
 		out.f64 = make([]float64, len(idx)*m.cols)
 	}
-	m.copyRows("data.Rows", out, idx)
+	m.copyRows(out, idx)
 	return out.slice(0, len(idx))
 }
 
 // RowsInto is Rows into the memory of dst, [len(idx), d], of the element type of x. It panics as Rows does, and where dst is of another
 // shape or type.
 func RowsInto(dst, x *tensor.Dense, idx []int) {
-	const who = "data.RowsInto"
+	const who = "data: RowsInto"
 	m, out := mustMatrix(who, x), mustMatrix(who, dst)
 	if out.rows != len(idx) || out.cols != m.cols || out.single != m.single {
 		panic(fmt.Sprintf("%s: dst is %v %v, want %v (%d, %d)", who, dst.Dtype(), dst.Shape(), x.Dtype(), len(idx), m.cols))
 	}
-	m.copyRows(who, out, idx)
+	mustIndex(who, m.rows, idx)
+	m.copyRows(out, idx)
 }
 
-// copyRows copies the rows idx of m to dst, of the same width and type.
-func (m matrix) copyRows(who string, dst matrix, idx []int) {
+// copyRows copies the rows idx of m, which are there, to dst, of the same width and type.
+func (m matrix) copyRows(dst matrix, idx []int) {
 	for i, k := range idx {
-		if k < 0 || k >= m.rows {
-			panic(fmt.Sprintf("%s: row %d of %d", who, k, m.rows))
-		}
 		to, from := i*m.cols, k*m.cols
 		if m.single {
 			copy(dst.f32[to:to+m.cols], m.f32[from:])
 		} else {
 			copy(dst.f64[to:to+m.cols], m.f64[from:])
+		}
+	}
+}
+
+// mustRows is the number of rows of x, dense or sparse, or bags. No rows, or another kind of them, are the caller's
+// mistake.
+func mustRows(who string, x ops.Matrix) int {
+	switch v := x.(type) {
+	case *ops.CSR, *ops.Bags:
+		if !domain.IsNil(x) {
+			return x.Shape()[0]
+		}
+	case *tensor.Dense:
+		return mustMatrix(who, v).rows
+	}
+	panic(fmt.Sprintf("%s: x is %T and nil, or no rows; give a *tensor.Dense, a *ops.CSR or a *ops.Bags", who, x))
+}
+
+// mustIndex wants the numbers of n rows.
+func mustIndex(who string, n int, idx []int) {
+	for _, k := range idx {
+		if k < 0 || k >= n {
+			panic(fmt.Sprintf("%s: row %d of %d", who, k, n))
 		}
 	}
 }

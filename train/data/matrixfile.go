@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/wholefile"
 	"gorgonia.org/tensor"
 )
@@ -28,8 +29,17 @@ type MatrixFile struct {
 const AnyRows = -1
 
 // NewMatrixFile starts a file of rows x cols numbers, rows may be AnyRows. CSV, for a name that ends so, has no header line and 17 digits a
-// number; .npy has the element type.
+// number; .npy has the element type. Errors: domain.ErrParam for rows below 0 but AnyRows and for cols below 1;
+// domain.ErrDtype for another type than Float64 and Float32; those of the file.
 func NewMatrixFile(path string, rows, cols int, dt tensor.Dtype) (*MatrixFile, error) {
+	switch {
+	case rows < 0 && rows != AnyRows || cols < 1:
+		return nil, fmt.Errorf("data: NewMatrixFile %s: %d x %d numbers, want at least 0 rows, or AnyRows, and 1 column: %w",
+			path, rows, cols, domain.ErrParam)
+	case dt != tensor.Float64 && dt != tensor.Float32:
+		return nil, fmt.Errorf("data: NewMatrixFile %s: the element type is %v, want float64 or float32: %w",
+			path, dt, domain.ErrDtype)
+	}
 	file, err := wholefile.Create(path)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -52,8 +62,16 @@ func (f *MatrixFile) npyHeader(rows int) []byte {
 	return append(binary.LittleEndian.AppendUint16([]byte("\x93NUMPY\x01\x00"), uint16(len(dict))), dict...)
 }
 
-// Write appends the rows of x.
+// Write appends the rows of x [n, cols]. Errors: domain.ErrShape, and domain.ErrDtype for another type than Float64 and
+// Float32; those of the file.
 func (f *MatrixFile) Write(x *tensor.Dense) error {
+	m, err := matrixOf("data: MatrixFile.Write", x)
+	if err != nil {
+		return err
+	}
+	if m.cols != f.cols {
+		return fmt.Errorf("data: MatrixFile.Write: x has %d columns and the file %d: %w", m.cols, f.cols, domain.ErrShape)
+	}
 	f.written += x.Shape()[0]
 	buf := make([]byte, 0, 64)
 	for i := range x.Shape().TotalSize() {

@@ -101,8 +101,19 @@ func ParseScalers(list string) (*Chain, error) {
 // who names a scaler in messages.
 func who(s Scaler) string { return fmt.Sprintf("data: scaler %q", s.Name()) }
 
+// given wants rows that are not nil.
+func given(owner Scaler, x ops.Matrix) error {
+	if domain.IsNil(x) {
+		return fmt.Errorf("%s: x is nil, want a matrix [n, d]: %w", who(owner), domain.ErrShape)
+	}
+	return nil
+}
+
 // fit fits each step to what those before it make of x.
 func fit(owner Scaler, x ops.Matrix, steps ...step) (cols int, err error) {
+	if err := given(owner, x); err != nil {
+		return 0, err
+	}
 	if b, ok := x.(*ops.Bags); ok {
 		cols, err = fit(owner, b.Samples(), steps...)
 		return cols, b.InBag(err)
@@ -110,7 +121,7 @@ func fit(owner Scaler, x ops.Matrix, steps ...step) (cols int, err error) {
 	if s, ok := x.(*ops.CSR); ok {
 		return fitSparse(owner, s, steps)
 	}
-	t, _ := x.(*tensor.Dense) // nil has no rows
+	t, _ := x.(*tensor.Dense)
 	m, err := matrixOf(who(owner), t)
 	if err != nil {
 		return 0, err
@@ -155,7 +166,10 @@ func applyOne(s step, x ops.Matrix) error { return apply(s, x, s.fitted(), s) }
 
 // applied is Apply of every scaler: ApplyInPlace of a copy, which of a view is contiguous.
 func applied(s Scaler, x ops.Matrix) (ops.Matrix, error) {
-	own := x // what ApplyInPlace refuses: nil, or rows of no kind that there is
+	if err := given(s, x); err != nil {
+		return nil, err
+	}
+	own := x // what ApplyInPlace refuses: rows of no kind that there is
 	switch v := x.(type) {
 	case *ops.Bags:
 		samples, err := applied(s, v.Samples())
@@ -166,9 +180,6 @@ func applied(s Scaler, x ops.Matrix) (ops.Matrix, error) {
 	case *ops.CSR:
 		own = v.Clone().(*ops.CSR)
 	case *tensor.Dense:
-		if v == nil {
-			break
-		}
 		var err error
 		if own, err = ops.Copy(nil, v, ops.Attr{Layer: who(s)}); err != nil {
 			return nil, err
@@ -199,13 +210,16 @@ func (m matrix) through(steps []step) iter.Seq[[]float64] {
 
 // apply runs each row through the steps in float64 and rounds it back into x.
 func apply(owner Scaler, x ops.Matrix, cols int, steps ...step) error {
+	if err := given(owner, x); err != nil {
+		return err
+	}
 	if b, ok := x.(*ops.Bags); ok {
 		return b.InBag(apply(owner, b.Samples(), cols, steps...))
 	}
 	if s, ok := x.(*ops.CSR); ok {
 		return applySparse(owner, s, cols, steps)
 	}
-	t, _ := x.(*tensor.Dense) // nil has no rows
+	t, _ := x.(*tensor.Dense)
 	m, err := matrixOf(who(owner), t)
 	if err != nil {
 		return err

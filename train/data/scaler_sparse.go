@@ -3,6 +3,7 @@ package data
 import (
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
@@ -73,6 +74,11 @@ func fitSparse(owner Scaler, x *ops.CSR, steps []step) (cols int, err error) {
 	}
 	if err := ops.CheckRows(domain.Reals(), who(owner), x); err != nil {
 		return 0, err
+	}
+	if slices.ContainsFunc(steps, step.learns) {
+		if err := domain.CheckSize(who(owner), 32, d); err != nil { // what is learnt of a column, twice
+			return 0, err
+		}
 	}
 	trial := make([]step, len(steps)) // so that an error changes nothing
 	for k, s := range steps {

@@ -13,6 +13,9 @@ import (
 // each time it is ranged over. The result is that of Fit on all rows, to rounding. Errors are those of Fit, for the block that they
 // are in, and those of blocks; the scaler is then as before.
 func (c *Chain) FitBlocks(blocks iter.Seq2[ops.Matrix, error]) error {
+	if blocks == nil {
+		return fmt.Errorf("%s: the sequence of blocks is nil: %w", who(c), domain.ErrParam)
+	}
 	cols, sparse := 0, false
 	trial := make([]step, len(c.steps))
 	for k, s := range c.steps {
@@ -58,6 +61,9 @@ func (c *Chain) FitBlocks(blocks iter.Seq2[ops.Matrix, error]) error {
 
 // learnBlock lets the last of the steps learn from what those before it make of x, of cols columns unless that is 0.
 func (c *Chain) learnBlock(x ops.Matrix, steps []step, cols int) (int, error) {
+	if err := given(c, x); err != nil {
+		return 0, err
+	}
 	if b, ok := x.(*ops.Bags); ok {
 		cols, err := c.learnBlock(b.Samples(), steps, cols)
 		return cols, b.InBag(err)

@@ -23,14 +23,36 @@ type Set struct {
 	taken     []int      // the number of each row in the file, where Take took them; nil: all rows
 }
 
-// Rows is n.
-func (s *Set) Rows() int { return s.X.Shape()[0] }
+// Rows is n, and 0 without X.
+func (s *Set) Rows() int { return s.side(0) }
 
-// Dims is d.
-func (s *Set) Dims() int { return s.X.Shape()[1] }
+// Dims is d, and 0 without X.
+func (s *Set) Dims() int { return s.side(1) }
+
+// side is a side of X.
+func (s *Set) side(axis int) int {
+	if s.check() != nil {
+		return 0
+	}
+	return s.X.Shape()[axis]
+}
+
+// check wants X.
+func (s *Set) check() error {
+	if s == nil {
+		return fmt.Errorf("data: the set is nil; make one, as by Read: %w", domain.ErrShape)
+	}
+	if domain.IsNil(s.X) || s.X.Dims() != 2 {
+		return fmt.Errorf("data: %s: X is nil or no matrix; fill it, as by Read: %w", s.Source, domain.ErrShape)
+	}
+	return nil
+}
 
 // Dense is X, spread out where it is sparse: n·d numbers. Bags are no matrix, an error that wraps domain.ErrDtype.
 func (s *Set) Dense() (*tensor.Dense, error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
 	switch x := s.X.(type) {
 	case *ops.CSR:
 		return x.Dense(nil)
@@ -43,6 +65,9 @@ func (s *Set) Dense() (*tensor.Dense, error) {
 // As returns the rows, dense, sparse or bags as they are, as float64 (X itself) or float32 (a copy). A cell that is too large for float32, or
 // that is not 0 and would become 0, is an error that wraps domain.ErrDomain; another type is domain.ErrDtype.
 func (s *Set) As(dt tensor.Dtype) (ops.Matrix, error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
 	if x, ok := s.X.(*ops.CSR); ok {
 		return x.As(dt, "data: "+s.Source)
 	}
@@ -78,8 +103,12 @@ func (s *Set) As(dt tensor.Dtype) (ops.Matrix, error) {
 	return tensor.New(tensor.WithShape(n, d), tensor.WithBacking(out)), nil
 }
 
-// Take returns the rows idx, in that order, as a set of its own (a copy). It panics when an index is out of range.
+// Take returns the rows idx, in that order, as a set of its own (a copy). It panics without X, and when an index is
+// out of range of X, or of Y, Labels or IDs where they are there.
 func (s *Set) Take(idx []int) *Set {
+	if err := s.check(); err != nil {
+		panic(err.Error())
+	}
 	out := &Set{X: RowsOf(s.X, idx), Names: s.Names, LabelName: s.LabelName, Source: s.Source}
 	if s.Y != nil {
 		out.Y = pick(s.Y, idx)
@@ -97,6 +126,7 @@ func (s *Set) Take(idx []int) *Set {
 }
 
 func pick[T any](from []T, idx []int) []T {
+	mustIndex("data: Set.Take", len(from), idx)
 	to := make([]T, len(idx))
 	for i, k := range idx {
 		to[i] = from[k]

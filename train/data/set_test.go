@@ -130,19 +130,19 @@ func TestMistakesPanic(t *testing.T) {
 		t.Fatal(err)
 	}
 	for says, f := range map[string]func(){
-		"0 rows a block":    func() { Blocks(x, 0) },
-		"row 2 of 2":        func() { Rows(x, []int{2}) },
-		"row -1 of 2":       func() { Rows(x, []int{-1}) },
-		"contiguous":        func() { Blocks(turned, 1) },
-		"nil":               func() { Rows(nil, nil) },
-		"(3)":               func() { Blocks(tensor.New(tensor.WithBacking([]float64{1, 2, 3})), 1) },
-		"int":               func() { Blocks(tensor.New(tensor.WithShape(1, 1), tensor.WithBacking([]int{1})), 1) },
-		"fraction NaN":      func() { Split(3, math.NaN(), 1) },
-		"fraction 1.5":      func() { SplitStratified(nil, 1.5, 1) },
-		"fraction -0.25":    func() { Split(3, -0.25, 1) },
-		"data: -1 rows":     func() { Split(-1, 0.5, 1) },
-		"data: -2 rows":     func() { Shuffle(-2, 1) },
-		"data.Rows: x is (": func() { Rows(tensor.New(tensor.WithBacking([]float64{1, 2, 3})), nil) },
+		"0 rows a block":     func() { Blocks(x, 0) },
+		"row 2 of 2":         func() { Rows(x, []int{2}) },
+		"row -1 of 2":        func() { Rows(x, []int{-1}) },
+		"contiguous":         func() { Blocks(turned, 1) },
+		"nil":                func() { Rows(nil, nil) },
+		"(3)":                func() { Blocks(tensor.New(tensor.WithBacking([]float64{1, 2, 3})), 1) },
+		"int":                func() { Blocks(tensor.New(tensor.WithShape(1, 1), tensor.WithBacking([]int{1})), 1) },
+		"fraction NaN":       func() { Split(3, math.NaN(), 1) },
+		"fraction 1.5":       func() { SplitStratified(nil, 1.5, 1) },
+		"fraction -0.25":     func() { Split(3, -0.25, 1) },
+		"data: -1 rows":      func() { Split(-1, 0.5, 1) },
+		"data: -2 rows":      func() { Shuffle(-2, 1) },
+		"data: Rows: x is (": func() { Rows(tensor.New(tensor.WithBacking([]float64{1, 2, 3})), nil) },
 	} {
 		func() {
 			defer func() {

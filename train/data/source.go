@@ -12,6 +12,7 @@ import (
 	"math/bits"
 
 	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/klauspost/compress/zstd"
 	"gorgonia.org/tensor"
 )
@@ -89,6 +90,9 @@ func (s *source) close() {
 func open(r io.Reader, name string, o Options, text bool) (*source, error) {
 	if err := o.validate(); err != nil {
 		return nil, err
+	}
+	if domain.IsNil(r) {
+		return nil, fmt.Errorf("data: %s: the reader is nil: %w", name, domain.ErrParam)
 	}
 	const size = 1 << 16
 	raw := bufio.NewReaderSize(r, size)

@@ -7,14 +7,15 @@ import (
 	"slices"
 
 	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/ops/domain"
 )
 
 // Shuffle returns the numbers 0..n-1 in a random order that the seed fixes.
-// It panics when n is negative.
+// It panics when n is negative or so many numbers do not fit the memory.
 func Shuffle(n int, seed uint64) []int { return order("shuffle", n, seed) }
 
 // Split draws round(fraction·n) of the rows 0..n-1, to be held out, without replacement; the others are for training.
-// Both lists ascend. It panics when n is negative or fraction is not in [0, 1].
+// Both lists ascend. It panics as Shuffle does and when fraction is not in [0, 1].
 func Split(n int, fraction float64, seed uint64) (train, held []int) {
 	checkFraction(fraction)
 	rows := order("split", n, seed)
@@ -69,6 +70,9 @@ func checkFraction(f float64) {
 func order(name string, n int, seed uint64) []int {
 	if n < 0 {
 		panic(fmt.Sprintf("data: %d rows to put in order", n))
+	}
+	if err := domain.CheckSize("data: an order of rows", 8, n); err != nil {
+		panic(err.Error())
 	}
 	return rand.New(spectral.Stream(seed, "data/"+name)).Perm(n)
 }

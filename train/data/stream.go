@@ -35,6 +35,9 @@ func (o StreamOptions) complete() (StreamOptions, error) {
 			return o, fmt.Errorf("data: StreamOptions.%s = %d is negative: %w", name, v, domain.ErrParam)
 		}
 	}
+	if err := domain.CheckSize("data: StreamOptions.Ahead", 64, o.Ahead); err != nil {
+		return o, err
+	}
 	if o.BlockRows == 0 {
 		o.BlockRows = 4096
 	}
@@ -142,7 +145,8 @@ func (s *Stream) Sparse() bool { return s.shape.sparse }
 func (s *Stream) Dense() { s.shape.sparse, s.o.Form = false, FormDense }
 
 // Split divides the rows in two: each is held with the probability fraction, which the seed and its place in the files decide. Both
-// parts are streams of their own over the same files; what a Survey of one learns about columns, the other knows.
+// parts are streams of their own over the same files; what a Survey of one learns about columns, the other knows. It
+// panics when the fraction is not in [0, 1].
 func (s *Stream) Split(fraction float64, seed uint64) (rest, held *Stream) {
 	in := Held(fraction, seed)
 	sub := func(want bool) *Stream {
@@ -240,6 +244,9 @@ func (s *Stream) chunks(ctx context.Context, files []int, room func() int, f fun
 
 // file calls f with the rows of a file, in pieces of at most room(), which form gives a width and a form.
 func (s *Stream) file(ctx context.Context, i int, o Options, room func() int, form func(r rows) (d int, sparse bool, err error), f func(*Block) error) error {
+	if ctx == nil {
+		return fmt.Errorf("data: %s: the context is nil; give context.Background(): %w", s.files[i], domain.ErrParam)
+	}
 	r, err := openFile(s.files[i], o)
 	if err != nil {
 		return err

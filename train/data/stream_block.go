@@ -17,14 +17,18 @@ type Block struct {
 // place is where a row came from: the number of its file, and its own in the file, from 0.
 type place struct{ file, row int }
 
-// Place is the file that row i came from, and its number there, from 0.
+// Place is the file that row i came from, and its number there, from 0. It panics when there is no such row.
 func (b *Block) Place(i int) (file string, row int) {
+	mustIndex("data: Block.Place", len(b.at), []int{i})
 	p := b.at[i]
 	return b.files[p.file], p.row
 }
 
 // Locate names the file in an error about the block, and counts the row that it names as in that file.
 func (b *Block) Locate(err error) error {
+	if len(b.at) == 0 {
+		return err
+	}
 	return locate(err, func(row int) (string, int) { return b.Place(max(row, 0)) })
 }
 

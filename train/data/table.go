@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"strconv"
+	"strings"
 
 	"github.com/bochner-go/bochner/ops/domain"
 )
@@ -30,7 +31,13 @@ var tables = map[string]func(f *os.File) (Table, error){}
 
 // RegisterTable makes files of the extension, as in ".parquet", readable by Read and OpenStream. It is for the init functions of packages
 // and not safe for concurrent use. open reads the file from its beginning, and closes it with the table.
-func RegisterTable(extension string, open func(f *os.File) (Table, error)) { tables[extension] = open }
+// It panics for an extension without its dot and for a nil open.
+func RegisterTable(extension string, open func(f *os.File) (Table, error)) {
+	if !strings.HasPrefix(extension, ".") || open == nil {
+		panic(fmt.Sprintf("data: RegisterTable: the extension %q is to begin with a dot, and open not to be nil", extension))
+	}
+	tables[extension] = open
+}
 
 // tableFile is a Table as rows.
 type tableFile struct {

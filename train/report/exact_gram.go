@@ -18,6 +18,11 @@ const spreadCells = 1 << 21
 // ExactGram is the exact kernel matrix of the rows of x [n, d], dense or sparse: spectral.Gram(k, x, nil). Of sparse rows two blocks are
 // dense at a time, and none under the linear kernel; of bags it is layers.BagKernel's. Errors are those of spectral.Gram, and ErrShape for more than 16384 sparse rows.
 func ExactGram(k spectral.Kernel, x ops.Matrix) (*mat.Dense, error) {
+	const who = "ExactGram"
+	if domain.IsNil(k) || domain.IsNil(x) {
+		return nil, fmt.Errorf("report: %s: the kernel is %T and x is %T, and one of them is nil; give both: %w",
+			who, k, x, ErrParam)
+	}
 	if b, ok := x.(*ops.Bags); ok {
 		return exactBags(k, b)
 	}
@@ -26,7 +31,6 @@ func ExactGram(k spectral.Kernel, x ops.Matrix) (*mat.Dense, error) {
 		t, _ := x.(*tensor.Dense)
 		return spectral.Gram(k, t, nil)
 	}
-	const who = "ExactGram"
 	if err := checkGramRows(who, s.Rows()); err != nil {
 		return nil, err
 	}
@@ -94,6 +98,9 @@ func blockPairs(x *ops.CSR, f func(i, j int, a, b *tensor.Dense) error) error {
 
 // rowsOf is the shape of x, dense or sparse, which must hold something; who names the caller in errors.
 func rowsOf(who string, x ops.Matrix) (rows, cols int, err error) {
+	if domain.IsNil(x) {
+		return 0, 0, fmt.Errorf("report: %s: x is nil, want rows [n, d]: %w", who, ErrShape)
+	}
 	if b, ok := x.(*ops.Bags); ok {
 		if b.Len() < 1 {
 			return 0, 0, fmt.Errorf("report: %s: there are no bags: %w", who, ErrShape)

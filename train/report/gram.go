@@ -5,6 +5,7 @@ import (
 
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/domain"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
@@ -35,7 +36,7 @@ func checkGramRows(who string, n int) error {
 // 16384 rows; ErrDtype for features that are not floating point; ErrDomain for a feature or an inner product that is not finite.
 func ApproxGram(m Map, x ops.Matrix) (*mat.Dense, error) {
 	const who = "ApproxGram"
-	if m == nil {
+	if domain.IsNil(m) {
 		return nil, fmt.Errorf("report: %s: the map is nil: %w", who, ErrParam)
 	}
 	rows, cols, err := rowsOf(who, x)

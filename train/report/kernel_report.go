@@ -7,6 +7,7 @@ import (
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/domain"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
@@ -63,7 +64,7 @@ func KernelError(k spectral.Kernel, draw func(seed uint64) (Map, error), x ops.M
 // then holds its bias against both. The expectation is asked for pairs of rows; nil stands for k itself.
 func KernelErrorAgainst(expectation func(x, z []float64) float64, k spectral.Kernel, draw func(seed uint64) (Map, error), x ops.Matrix, seeds []uint64) (*KernelErrorReport, error) {
 	const who = "KernelError"
-	if k == nil || draw == nil {
+	if domain.IsNil(k) || draw == nil {
 		return nil, fmt.Errorf("report: %s: the kernel or the function that draws a map is nil: %w", who, ErrParam)
 	}
 	if err := checkSeeds(who, seeds); err != nil {

@@ -14,7 +14,7 @@ func Must(img image.Image, err error) image.Image {
 	return img
 }
 
-// MustGram is Must for the matrices of spectral.Gram, ExactGram and ApproxGram.
+// MustGram is Must, which panics, for the matrices of spectral.Gram, ExactGram and ApproxGram.
 func MustGram(k *mat.Dense, err error) *mat.Dense {
 	if err != nil {
 		panic(err)

@@ -4,11 +4,14 @@ package wholefile
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
+
+	"github.com/bochner-go/bochner/ops/domain"
 )
 
 // File is a file that is being written under a temporary name, in the folder of the one that it will have.
@@ -67,8 +70,12 @@ func (f *File) Abort() {
 	os.Remove(f.tmp.Name())
 }
 
-// Write is Create, write, and Commit or Abort.
+// Write is Create, write, and Commit or Abort. Errors: those of Create and of write; domain.ErrParam where
+// write is nil.
 func Write(path string, write func(w io.Writer) error) error {
+	if write == nil {
+		return fmt.Errorf("wholefile: Write %s: the function that writes is nil: %w", path, domain.ErrParam)
+	}
 	f, err := Create(path)
 	if err != nil {
 		return err
