@@ -18,9 +18,9 @@ import (
 // params are those of layers.Collect and any other leaves of the graph, such as the weights of layers below or between. Close the machine when
 // done. It is safe beside Fit and itself; graphs that are built by hand meanwhile are not.
 //
-// Errors: domain.ErrParam without loss or params, as where every layer is frozen and there is no head, and for the
-// input of a layer that was built without layers.WithInputGrad; those of G.Grad, as for a node that loss does not
-// depend on. RunAll returns the ops.Cause of an error, so that errors.Is finds domain.ErrDomain and the like in it.
+// Errors: domain.ErrParam without loss or params, as where every layer is frozen and there is no head, for a nil one of
+// them, for a loss that is in no graph, and for the input of a layer that was built without layers.WithInputGrad; those
+// of G.Grad, as for a node that loss does not depend on. RunAll returns the ops.Cause of an error, so that errors.Is finds domain.ErrDomain and the like in it.
 func Backprop(loss *G.Node, params G.Nodes) (G.VM, error) {
 	building.Lock()
 	defer building.Unlock()
@@ -34,6 +34,16 @@ func backprop(loss *G.Node, params G.Nodes) (G.VM, error) {
 	}
 	if len(params) == 0 {
 		return nil, fmt.Errorf("train: Backprop: there is no node to learn; give it those of a head, or of a layer built with layers.Tune: %w", domain.ErrParam)
+	}
+	if loss.Graph() == nil {
+		return nil, fmt.Errorf("train: Backprop: the loss %v is in no graph; compute it from nodes of one: %w",
+			loss, domain.ErrParam)
+	}
+	for i, p := range params {
+		if p == nil {
+			return nil, fmt.Errorf("train: Backprop: node %d to learn is nil; give it a leaf of the graph of the loss: %w",
+				i, domain.ErrParam)
+		}
 	}
 	if _, err := G.Grad(loss, params...); err != nil {
 		return nil, fmt.Errorf("train: Backprop: %w", ops.Cause(err))

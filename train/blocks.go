@@ -31,6 +31,11 @@ type Rows struct {
 	Dtype   tensor.Dtype // Float64 or Float32
 }
 
+// missing tells what there is nothing to read without.
+func (r Rows) missing(ctx context.Context) error {
+	return missing("Rows", argument{"the context", ctx}, argument{"the stream of rows", r.Stream})
+}
+
 // Blocks yields the rows, of classes as OneVersusRest. Errors: those of the stream, of the scaler and of Set.As, with the file and the row;
 // data.ErrLabel for a class that is none of Classes.
 func (r Rows) Blocks(ctx context.Context) Blocks { return r.Epoch(ctx, 0) }
@@ -38,6 +43,10 @@ func (r Rows) Blocks(ctx context.Context) Blocks { return r.Epoch(ctx, 0) }
 // Epoch yields the rows in the order of an epoch of the stream, which is another one under its Shuffle.
 func (r Rows) Epoch(ctx context.Context, epoch int) Blocks {
 	return func(yield func(Block, error) bool) {
+		if err := r.missing(ctx); err != nil {
+			yield(Block{}, err)
+			return
+		}
 		for b, err := range r.Stream.Blocks(ctx, epoch) {
 			var out Block
 			if err == nil {
@@ -81,6 +90,10 @@ func (r Rows) block(b *data.Block) (Block, error) {
 // Matrices are the rows alone, as the stream reads them, in the form that data.Chain.FitBlocks takes.
 func (r Rows) Matrices(ctx context.Context) iter.Seq2[ops.Matrix, error] {
 	return func(yield func(ops.Matrix, error) bool) {
+		if err := r.missing(ctx); err != nil {
+			yield(nil, err)
+			return
+		}
 		for b, err := range r.Stream.Blocks(ctx, 0) {
 			var x ops.Matrix
 			if err == nil {
@@ -112,7 +125,7 @@ type blockSource struct {
 
 func newBlockSource(ctx context.Context, who string, m Map, blocks Blocks, o RidgeOptions) *blockSource {
 	s := &blockSource{ctx: ctx, who: who, m: m, blocks: blocks, block: o.BlockRows, progress: o.Progress}
-	if m != nil {
+	if !domain.IsNil(m) {
 		s.signature = layers.SignatureOf(m)
 	}
 	return s

@@ -83,6 +83,10 @@ func CrossValidate(ctx context.Context, candidates []Candidate, x ops.Matrix, y 
 	if err := missing("CrossValidate", argument{"the context", ctx}, argument{"x", x}, argument{"y", y}); err != nil {
 		return nil, err
 	}
+	x, err := wholeRows("CrossValidate", x)
+	if err != nil {
+		return nil, err
+	}
 	if o.Folds == 0 {
 		o.Folds = 5
 	}
@@ -93,7 +97,7 @@ func CrossValidate(ctx context.Context, candidates []Candidate, x ops.Matrix, y 
 	switch {
 	case len(candidates) == 0 || o.Folds < 2:
 		return nil, fmt.Errorf("train: CrossValidate: %d candidates, %d folds; want at least 1 and 2: %w", len(candidates), o.Folds, domain.ErrParam)
-	case n < 2*o.Folds || y == nil || y.RawMatrix().Rows != n:
+	case o.Folds > n/2 || y == nil || y.RawMatrix().Rows != n:
 		return nil, fmt.Errorf("train: CrossValidate: x is %v and y %v in %d folds; give a row of targets for each row and two rows for each fold: %w", x.Shape(), dimsOf(y), o.Folds, domain.ErrShape)
 	}
 	if err := o.Fitter.check(y); err != nil {
@@ -144,6 +148,9 @@ func (r *CVReport) choose() {
 // AtEnd are the settings, by name (AxisFeatures, AxisLambda, or a numeric parameter of the map), of which the best score has the least or the
 // largest value that was tried, where there are several: it may lie beyond. Of lambda the values are those of the same map; 0 is no end.
 func (r *CVReport) AtEnd() (names []string) {
+	if r.Best < 0 || r.Best >= len(r.Scores) {
+		return nil // there are no scores
+	}
 	best := r.Scores[r.Best]
 	end := func(name string, same bool, of func(s CVScore) float64) {
 		lo, hi := math.Inf(1), math.Inf(-1)

@@ -168,7 +168,14 @@ func checkGram(who string, k *mat.Dense) error {
 // Predict returns f for rows whose kernel values with the n training rows are kTest [rows, n], as [rows, targets].
 // Errors: domain.ErrShape, and domain.ErrDomain for an entry that is not finite.
 func (r *KernelRidge) Predict(kTest *mat.Dense) (*mat.Dense, error) {
+	if r.Alpha == nil {
+		return nil, fmt.Errorf("train: KernelRidge: Alpha is nil; fit it, as by FitKernelRidge: %w", domain.ErrParam)
+	}
 	n, targets := r.Alpha.Dims()
+	if len(r.B) != targets {
+		return nil, fmt.Errorf("train: KernelRidge: Alpha is %v and B has %d numbers; give one for each column: %w",
+			dimsOf(r.Alpha), len(r.B), domain.ErrShape)
+	}
 	if kTest == nil || kTest.RawMatrix().Cols != n {
 		return nil, fmt.Errorf("train: KernelRidge: kTest is %v, want [rows,%d]: one column for each training row: %w", dimsOf(kTest), n, domain.ErrShape)
 	}

@@ -82,7 +82,8 @@ func RMSE(pred, truth []float64) (float64, error) {
 }
 
 // ConfusionMatrix counts rows: entry [t][p] is how many rows of class t were called p, for k classes 0..k-1. Errors:
-// domain.ErrShape when the lengths differ or are 0, domain.ErrParam for k < 1, domain.ErrDomain for a class out of range.
+// domain.ErrShape when the lengths differ or are 0, domain.ErrParam for k < 1 and for k^2 counts that no memory holds,
+// domain.ErrDomain for a class out of range.
 func ConfusionMatrix(pred, truth []int, k int) ([][]int, error) {
 	if err := samePairs("ConfusionMatrix", len(pred), len(truth)); err != nil {
 		return nil, err
@@ -94,6 +95,9 @@ func ConfusionMatrix(pred, truth []int, k int) ([][]int, error) {
 		if t := truth[i]; p < 0 || p >= k || t < 0 || t >= k {
 			return nil, fmt.Errorf("train: ConfusionMatrix: row %d has the prediction %d and the class %d, not both in 0..%d; number the classes from 0: %w", i, p, t, k-1, domain.ErrDomain)
 		}
+	}
+	if err := domain.CheckSize("train: ConfusionMatrix", 8, k, k); err != nil {
+		return nil, err
 	}
 	m := make([][]int, k)
 	for i := range m {

@@ -40,6 +40,7 @@ func TestNilArguments(t *testing.T) {
 		"targets":       {fit(ctx, m, head, x, nil), "Fit: the tensor of targets is nil"},
 		"rows":          {second(train.FitRows(ctx, m, head, train.Rows{}, train.FitOptions{})), "FitRows: the stream of rows is nil"},
 		"ridge context": {second(train.FitRidge(none, m, x, y, train.RidgeOptions{})), "Ridge: the context is nil"},
+		"ridge map":     {second(train.FitRidge(ctx, (*layers.FourierLayer)(nil), x, y, train.RidgeOptions{})), "Ridge: the map is nil"},
 		"ridge x":       {second(train.FitRidge(ctx, m, nil, y, train.RidgeOptions{})), "Ridge: x is nil"},
 		"ridge blocks":  {second(train.FitRidgeBlocks(ctx, m, nil, train.RidgeOptions{})), "FitRidgeBlocks: the sequence of blocks is nil"},
 		"ridge CG":      {second(train.FitRidgeCG(ctx, m, nil, train.CGOptions{})), "FitRidgeCG: the sequence of blocks is nil"},
@@ -47,6 +48,8 @@ func TestNilArguments(t *testing.T) {
 		"cv x":          {second(train.CrossValidate(ctx, nil, nil, y, train.CVOptions{})), "CrossValidate: x is nil"},
 		"cv y":          {second(train.CrossValidate(ctx, nil, x, nil, train.CVOptions{})), "CrossValidate: y is nil"},
 		"around":        {second(train.Around(layers.Spec{Map: "gaussian"}, nil)), "Around: x is nil"},
+		"no factors": {second(train.CrossValidateAround(ctx, layers.Spec{Map: "gaussian"}, x, y, nil, train.CVOptions{})),
+			"there are no factors"},
 	} {
 		if !errors.Is(tc.err, domain.ErrParam) || !strings.Contains(tc.err.Error(), tc.says) {
 			t.Errorf("%s: %v, want %q", name, tc.err, tc.says)

@@ -42,8 +42,13 @@ func (m *Model) maps() error {
 	return nil
 }
 
-// Dims is the number of input columns.
-func (m *Model) Dims() int { return m.Map.Dims() }
+// Dims is the number of input columns, and 0 without a Map.
+func (m *Model) Dims() int {
+	if m.Map == nil {
+		return 0
+	}
+	return m.Map.Dims()
+}
 
 // Prepare returns the rows of x [n, d], float32 or float64, dense or sparse, or n sets of samples (ops.Bags) of d coordinates for a map of such,
 // scaled and in the model's element type. x stays as it is.
@@ -54,9 +59,9 @@ func (m *Model) Prepare(x ops.Matrix) (ops.Matrix, error) {
 	if err := m.maps(); err != nil {
 		return nil, err
 	}
-	if t, ok := x.(*tensor.Dense); x == nil || ok && t == nil || x.Dims() != 2 || x.Shape()[1] != m.Dims() {
+	if domain.IsNil(x) || x.Dims() != 2 || x.Shape()[1] != m.Dims() {
 		shape := "none"
-		if x != nil && !(ok && t == nil) {
+		if !domain.IsNil(x) {
 			shape = fmt.Sprint(x.Shape())
 		}
 		return nil, fmt.Errorf("train: Model: x has shape %s and the model was fitted on %d columns: %w", shape, m.Dims(), domain.ErrShape)
@@ -118,8 +123,8 @@ func (m *Model) Scores(x ops.Matrix) (*mat.Dense, error) {
 	if err := m.whole(); err != nil {
 		return nil, err
 	}
-	s, sparse := x.(*ops.CSR)
-	if sparse && !m.Scaler.KeepsZeros() && s.Rows() > blockRows {
+	s, _ := x.(*ops.CSR)
+	if s != nil && !m.Scaler.KeepsZeros() && s.Rows() > blockRows {
 		return m.scoresSpread(s)
 	}
 	x, err := m.Prepare(x)
@@ -146,6 +151,10 @@ func (m *Model) scoresSpread(x *ops.CSR) (*mat.Dense, error) {
 func (m *Model) ScoresPrepared(x ops.Matrix) (*mat.Dense, error) {
 	if m.Map == nil || m.Head == nil {
 		return nil, fmt.Errorf("train: Model: Map or Head is nil; Recipe.Fit makes both: %w", domain.ErrParam)
+	}
+	x, err := wholeRows("Model", x)
+	if err != nil {
+		return nil, err
 	}
 	n, k := x.Shape()[0], m.Head.Features()
 	if n == 0 {
@@ -184,6 +193,10 @@ func (m *Model) Predict(x ops.Matrix) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
+	if _, k := s.Dims(); k != len(m.Classes) {
+		return nil, fmt.Errorf("train: Model: the head has %d outputs and there are %d Classes; name one for each: %w",
+			k, len(m.Classes), domain.ErrParam)
+	}
 	return ArgMax(s), nil
 }
 
@@ -205,6 +218,9 @@ func (m *Model) PredictTargets(x ops.Matrix) ([]float64, error) {
 	if m.Classes != nil {
 		return nil, fmt.Errorf("train: Model: a classification model has no targets; use Predict: %w", domain.ErrParam)
 	}
+	if err := m.whole(); err != nil {
+		return nil, err
+	}
 	if k := m.Head.Features(); k != 1 {
 		return nil, fmt.Errorf("train: Model: the model has %d targets a row; use Scores: %w", k, domain.ErrParam)
 	}
@@ -215,11 +231,15 @@ func (m *Model) PredictTargets(x ops.Matrix) ([]float64, error) {
 	return mat.Col(nil, 0, s), nil
 }
 
-// OneHot returns the targets of a SoftmaxHead: row i is 1 in column labels[i]. Errors: a label out of range (data.ErrLabel).
+// OneHot returns the targets of a SoftmaxHead: row i is 1 in column labels[i]. Errors: those of OneVersusRest, and
+// domain.ErrDtype for another type than float64 and float32.
 func OneHot(labels []int, classes int, dt tensor.Dtype) (*tensor.Dense, error) {
 	y, err := OneVersusRest(labels, classes)
 	if err != nil {
 		return nil, err
+	}
+	if dt != tensor.Float64 && dt != tensor.Float32 {
+		return nil, fmt.Errorf("train: OneHot: the element type is %v, want float64 or float32: %w", dt, domain.ErrDtype)
 	}
 	return Targets(y, dt, probability), nil
 }
@@ -227,8 +247,13 @@ func OneHot(labels []int, classes int, dt tensor.Dtype) (*tensor.Dense, error) {
 // probability is the target of a softmax head for that of one column against the others.
 func probability(v float64) float64 { return (v + 1) / 2 }
 
-// Targets is y [n, k] as a tensor, each entry through f (nil: as it is).
+// Targets is y [n, k] as a tensor, each entry through f (nil: as it is). It panics where y is nil and where dt is neither
+// float64 nor float32.
 func Targets(y *mat.Dense, dt tensor.Dtype, f func(float64) float64) *tensor.Dense {
+	if y == nil || dt != tensor.Float64 && dt != tensor.Float32 {
+		panic(fmt.Sprintf("train: Targets: y is %v and the element type %v, want a matrix and float64 or float32",
+			dimsOf(y), dt))
+	}
 	n, k := y.Dims()
 	t := tensor.New(tensor.WithShape(n, k), tensor.Of(dt))
 	for i := range n {

@@ -112,7 +112,7 @@ func layerPrefix(i int) string { return fmt.Sprintf("layer.%d.", i) }
 func paramsOf(nodes G.Nodes, ls []layers.Layer) (map[string]*tensor.Dense, []string, error) {
 	tensors, kinds := map[string]*tensor.Dense{}, []string{}
 	for i, l := range ls {
-		if l == nil {
+		if domain.IsNil(l) {
 			return nil, nil, fmt.Errorf("layer %d is nil: %w", i, domain.ErrParam)
 		}
 		kinds = append(kinds, fmt.Sprintf("%s %d -> %d", layers.Summary(l).Layers[0].Type, l.Dims(), l.Features()))

@@ -39,7 +39,7 @@ func (r Recipe) Prepare(ctx context.Context, rows data.Source) (*Prepared, error
 	p := &Prepared{Model: m}
 	switch s := rows.(type) {
 	case *data.Set:
-		if s == nil || s.X == nil {
+		if s == nil || domain.IsNil(s.X) {
 			break
 		}
 		p.locate = s.Locate
@@ -47,6 +47,9 @@ func (r Recipe) Prepare(ctx context.Context, rows data.Source) (*Prepared, error
 	case *data.Stream:
 		if s == nil {
 			break
+		}
+		if err := missing("Recipe", argument{"the context", ctx}); err != nil {
+			return nil, err
 		}
 		return p, p.read(ctx, r, s)
 	}
@@ -61,6 +64,14 @@ func (p *Prepared) Locate(err error) error {
 	return p.locate(err)
 }
 
+// ready wants rows.
+func (p *Prepared) ready() error {
+	if p.Model == nil || p.x == nil {
+		return fmt.Errorf("train: Recipe: this Prepared has no rows; make it by Recipe.Prepare: %w", domain.ErrParam)
+	}
+	return nil
+}
+
 // X is the rows of a set, scaled and in the element type of the map, or a sample of those of a stream. They belong to p.
 func (p *Prepared) X() ops.Matrix { return p.x }
 
@@ -69,6 +80,9 @@ func (p *Prepared) Y() *mat.Dense { return p.y }
 
 // hold takes rows in memory.
 func (p *Prepared) hold(r Recipe, s *data.Set) error {
+	if _, err := wholeRows("Recipe", s.X); err != nil {
+		return err
+	}
 	p.Rows = s.Rows()
 	if err := p.learnTargets(s); err != nil {
 		return err
@@ -176,6 +190,9 @@ func (p *Prepared) Complete() error {
 	if p.done {
 		return nil
 	}
+	if err := p.ready(); err != nil {
+		return err
+	}
 	spec := &p.Model.Spec
 	spec.Dims = p.x.Shape()[1]
 	if err := spec.FillDefaults(p.x); err != nil {
@@ -208,6 +225,9 @@ func (p *Prepared) Build() error {
 // Problem is the size of a fit on so many features of a map of Model.Spec: what a Fitter's Cost takes.
 func (p *Prepared) Problem(features int) Problem {
 	m := p.Model
+	if m == nil {
+		return Problem{Features: features}
+	}
 	q := Problem{Rows: p.Rows, Features: features, Outputs: max(1, len(m.Classes)), Single: dtypeOf(m.Spec) == tensor.Float32, Streamed: p.stream != nil}
 	if e, err := layers.Lookup(m.Spec.Map); err == nil {
 		q.Signed = e.Signed
@@ -221,6 +241,9 @@ func (p *Prepared) Problem(features int) Problem {
 // Fit makes the Head and fits it on the features of all rows, after Build. A nil Fitter is that of a Recipe without one.
 // The Map of the Model may be wrapped before, to watch it (see layers.Unwrap).
 func (p *Prepared) Fit(ctx context.Context, f Fitter) (*Report, error) {
+	if err := p.ready(); err != nil {
+		return nil, err
+	}
 	m := p.Model
 	switch {
 	case ctx == nil:

@@ -43,7 +43,7 @@ func TestRidgeErrors(t *testing.T) {
 		is   error
 		want string
 	}{
-		{"nil x", nil, nil, y, RidgeOptions{}, domain.ErrShape, "must be a matrix"},
+		{"nil x", nil, nil, y, RidgeOptions{}, domain.ErrParam, "x is nil"},
 		{"nil y", nil, x, nil, RidgeOptions{}, domain.ErrShape, "23 rows"},
 		{"vector", nil, tensor.New(tensor.WithShape(23), tensor.Of(tensor.Float64)), y, RidgeOptions{}, domain.ErrShape, "(23)"},
 		{"ints", nil, tensor.New(tensor.WithShape(23, 5), tensor.Of(tensor.Int)), y, RidgeOptions{}, domain.ErrDtype, "int"},

@@ -76,6 +76,9 @@ func (s *RidgeStats) numbers() int {
 // WriteTo writes what MarshalBinary returns, without holding it. Errors: those of w, and domain.ErrShape or domain.ErrParam for a Signature
 // that does not fit.
 func (s *RidgeStats) WriteTo(w io.Writer) (int64, error) {
+	if err := missing("RidgeStats.WriteTo", argument{"the writer", w}); err != nil {
+		return 0, err
+	}
 	if s.n > 0 {
 		if err := s.checkSignature(); err != nil {
 			return 0, err
@@ -141,6 +144,9 @@ func writeNumbers(w *bufio.Writer, v []float64) {
 // bytes that were cut or changed, modelfile.ErrFormat for other ones or a later version; those of r. Memory is in proportion to the bytes
 // that are there, whatever they announce.
 func (s *RidgeStats) ReadFrom(r io.Reader) (int64, error) {
+	if err := missing("RidgeStats.ReadFrom", argument{"the reader", r}); err != nil {
+		return 0, err
+	}
 	in := &statsReader{r: r, sum: sha256.New()}
 	t, packed := in.stats()
 	if in.err != nil {

@@ -54,6 +54,9 @@ func (s *RidgeStats) fit(w []float64, lambda float64) (*RidgeFit, error) {
 // equals, to both: s has merged held then. Sums do not know an error rate. nil are those of the built-in grid of RidgeOptions. ctx is looked
 // at before each factorisation. Errors: those of Solve and Merge; domain.ErrParam when no lambda can be solved for; ctx.Err().
 func (s *RidgeStats) Best(ctx context.Context, held *RidgeStats, lambdas []float64) (*RidgeFit, error) {
+	if err := missing("RidgeStats.Best", argument{"the context", ctx}); err != nil {
+		return nil, err
+	}
 	if held == nil || held.n == 0 {
 		return nil, fmt.Errorf("train: Ridge: there are no rows to choose lambda by; hold some out: %w", domain.ErrShape)
 	}
@@ -153,11 +156,14 @@ func (s *RidgeStats) errorRate(sample *rowSample, f *RidgeFit) (float64, error) 
 //
 // with n the sum of the weights, which needs no row again. It is a difference of sums, exact to some 1e-15 of the mean square of targets and predictions: of an error
 // that is smaller than that it knows nothing, and 0 is the least it says. Errors: domain.ErrShape without rows, or for a head of
-// other dimensions.
+// other dimensions; domain.ErrParam for none.
 func (s *RidgeStats) MSE(f *RidgeFit) (float64, error) {
 	d, k := s.features, s.targets
 	if s.n == 0 {
 		return 0, fmt.Errorf("train: Ridge: there are no rows to be wrong about; add some: %w", domain.ErrShape)
+	}
+	if f == nil || f.W == nil {
+		return 0, fmt.Errorf("train: RidgeStats.MSE: the fit is nil or has no W; make it by Solve: %w", domain.ErrParam)
 	}
 	if r, c := f.W.Dims(); r != d || c != k || len(f.B) != k {
 		return 0, fmt.Errorf("train: Ridge: the head is [%d,%d] with %d intercepts, the sums are of %d features and %d targets: %w", r, c, len(f.B), d, k, domain.ErrShape)

@@ -18,7 +18,7 @@ import (
 // ridgeBlockRows is how many rows of D features make a block: 16 MB of them where that is 512 to 2048 rows, for a block is
 // slow when it is short.
 func ridgeBlockRows(features int) int {
-	depth := min(max((1<<21)/features/ridgeDepth, 1), 4) * ridgeDepth
+	depth := min(max((1<<21)/max(features, 1)/ridgeDepth, 1), 4) * ridgeDepth
 	if features > 8192 {
 		depth = ridgeDepth / 2
 	}
@@ -81,17 +81,17 @@ func (r rowNames) at(i int) int {
 }
 
 func newRowSource(ctx context.Context, who string, m Map, x ops.Matrix, y *mat.Dense) (*rowSource, error) {
-	if err := missing(who, argument{"the context", ctx}, argument{"x", x}); err != nil {
+	if err := missing(who, argument{"the context", ctx}); err != nil {
 		return nil, err
 	}
-	switch x.(type) {
-	case *ops.CSR, *ops.Bags:
-	default:
-		t, _ := x.(*tensor.Dense)
-		var err error
-		if x, err = floatMatrix(who, "x", t); err != nil {
+	if m != nil { // which would be the identity
+		if err := missing(who, argument{"the map", m}); err != nil {
 			return nil, err
 		}
+	}
+	x, err := wholeRows(who, x)
+	if err != nil {
+		return nil, err
 	}
 	if b, ok := x.(*ops.Bags); ok && m == nil {
 		return nil, fmt.Errorf("train: %s: x are %v and there is no map; sets of samples want one, such as %s: %w", who, b, strings.Join(layers.BagMaps(), ", "), domain.ErrParam)
@@ -111,6 +111,19 @@ func newRowSource(ctx context.Context, who string, m Map, x ops.Matrix, y *mat.D
 	}
 	s.total = s.n
 	return s, nil
+}
+
+// wholeRows is x [n, d] where it is sparse or bags, and else a row-major matrix of floats with the same rows.
+func wholeRows(who string, x ops.Matrix) (ops.Matrix, error) {
+	if err := missing(who, argument{"x", x}); err != nil {
+		return nil, err
+	}
+	switch x.(type) {
+	case *ops.CSR, *ops.Bags:
+		return x, nil
+	}
+	t, _ := x.(*tensor.Dense)
+	return floatMatrix(who, "x", t)
 }
 
 // each calls f with block after block of the rows index (nil: all). z is valid until the next call.

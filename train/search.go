@@ -74,7 +74,8 @@ func Grid(spec layers.Spec, axes ...Axis) ([]Candidate, error) {
 // seed, so that the others do not move it and more draws begin with those of fewer. Bergstra and Bengio (2012), Random search for
 // hyper-parameter optimization.
 //
-// Errors: those of Grid, but for ranges; domain.ErrParam for n < 1 and a range that is none.
+// Errors: those of Grid, but for ranges; domain.ErrParam for n < 1, for more than memory holds and for a range that is
+// none.
 func RandomSearch(spec layers.Spec, n int, seed uint64, axes ...Axis) ([]Candidate, error) {
 	all, err := newAxes("RandomSearch", spec, axes)
 	if err != nil {
@@ -82,6 +83,9 @@ func RandomSearch(spec layers.Spec, n int, seed uint64, axes ...Axis) ([]Candida
 	}
 	if n < 1 || len(all) == 0 {
 		return nil, fmt.Errorf("train: RandomSearch: %d draws along %d axes; want at least one of each: %w", n, len(all), domain.ErrParam)
+	}
+	if err := domain.CheckSize("train: RandomSearch", 512, n); err != nil { // a candidate and its parameters
+		return nil, err
 	}
 	out := slices.Repeat([]Candidate{{Spec: spec}}, n)
 	for _, a := range all {
@@ -216,7 +220,8 @@ func (a searchAxis) draw(rng *rand.Rand) float64 {
 // Around are candidates beside the spec that FillDefaults would make for x: the first parameter that it takes from the data is multiplied by each
 // of the factors. Errors: domain.ErrParam for a map whose parameters are all given or need no data; those of FillDefaults.
 func Around(spec layers.Spec, x ops.Matrix, factors ...float64) ([]Candidate, error) {
-	if err := missing("Around", argument{"x", x}); err != nil {
+	x, err := wholeRows("Around", x)
+	if err != nil {
 		return nil, err
 	}
 	e, err := layers.Lookup(spec.Map)
@@ -249,10 +254,15 @@ func Around(spec layers.Spec, x ops.Matrix, factors ...float64) ([]Candidate, er
 const leastFactor, largestFactor = 1. / 64, 64.
 
 // CrossValidateAround is CrossValidate of the candidates Around spec by the factors, and beyond the end where the best is, by factors of 2, until it
-// is inside, or at 1/64 or 64. Errors: those of Around and CrossValidate.
+// is inside, or at 1/64 or 64. Errors: those of Around and CrossValidate;
+// domain.ErrParam without factors.
 func CrossValidateAround(ctx context.Context, spec layers.Spec, x ops.Matrix, y *mat.Dense, factors []float64, o CVOptions) (*CVReport, error) {
 	if err := missing("CrossValidateAround", argument{"the context", ctx}, argument{"x", x}, argument{"y", y}); err != nil {
 		return nil, err
+	}
+	if len(factors) == 0 {
+		return nil, fmt.Errorf("train: CrossValidateAround: there are no factors; give one at least, such as 1: %w",
+			domain.ErrParam)
 	}
 	var r *CVReport
 	factors = slices.Clone(factors)
