@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"image"
 	"io"
+	"iter"
 	"math/rand/v2"
 	"os"
 	"reflect"
@@ -344,23 +345,25 @@ var hostileNever = map[string]string{
 	"ops/blas.Use":   "it changes the products of the whole process, and has no argument",
 }
 
-// hostileNotYet are the packages of which the battery only knows that its list is whole.
-var hostileNotYet = map[string]bool{
-	"train": true, "train/data": true, "train/data/parquet": true, "train/modelfile": true,
-	"train/report": true, "train/wholefile": true,
-}
-
 // hostileRefused are functions for which there is no good argument, and why.
 var hostileRefused = map[string]string{
+	"train/report.Graphviz":       "it wants the command dot, which may not be there",
 	"init.SamplerError.Unwrap":    "its error is the result",
 	"ops/domain.CellError.Unwrap": "its error is the result",
 	"ops/domain.RowError.Unwrap":  "its error is the result",
 }
 
-// hostileAsked are functions or parameters that are not called with huge numbers, because the memory or the time is what
-// the caller asks for, and the caller alone.
+const perColumn = "a scaler holds numbers for each column"
+
+// hostileAsked are functions or parameters that are not called with huge numbers or with sparse rows of many columns,
+// because the memory or the time is what the caller asks for, and the caller alone.
 var hostileAsked = map[string]string{
-	"ops.Copy.x": "the copy is dense",
+	"train/data.Chain.Fit.x": perColumn, "train/data.Cube.Fit.x": perColumn,
+	"train/data.MinMax.Fit.x": perColumn, "train/data.Standard.Fit.x": perColumn,
+	"ops.Copy.x":               "the copy is dense",
+	"train/report.ExactGram.x": "a kernel wants whole rows, two at a time",
+	"train.Fit.o.Epochs":       "the epochs are what the caller asks for",
+	"train.FitRows.o.Epochs":   "the epochs are what the caller asks for",
 }
 
 func itoa(i int) string { return strconv.Itoa(i) }
@@ -492,7 +495,11 @@ var hostileTypes = map[string]sampleOf{
 	"train.LogisticOptions": some(train.LogisticOptions{}),
 	"train.MiniBatch":       some(train.MiniBatch{FitOptions: train.FitOptions{Epochs: 1}, Head: "softmax"}),
 	"train.Prepared": func(*hostileValues) []any {
-		return []any{must(train.Recipe{}.Prepare(context.Background(), goodSet()))}
+		p := must(train.Recipe{}.Prepare(context.Background(), goodSet()))
+		if err := p.Build(); err != nil {
+			panic(err)
+		}
+		return []any{p}
 	},
 	"train.Recipe":       some(train.Recipe{}),
 	"train.FitOptions":   some(train.FitOptions{Epochs: 1, Batch: 4}),
@@ -579,7 +586,8 @@ func goodSet() *data.Set {
 }
 
 func goodStream(v *hostileValues) *data.Stream {
-	return must(data.OpenStream(goodStreamOptions(), v.file("rows.csv", goodCSV)))
+	path := once(v, "rows.csv", func() (string, error) { return v.file("rows.csv", goodCSV), nil })
+	return must(data.OpenStream(goodStreamOptions(), path))
 }
 
 func goodStreamOptions() data.StreamOptions {
@@ -651,9 +659,16 @@ var hostileGoodTypes = map[reflect.Type]goodOf{
 	reflect.TypeFor[layers.Part](): func(*hostileValues) any {
 		return layers.Part{Layer: must(goodSpec().Build()), From: 0, To: 3, Weight: 1}
 	},
-	reflect.TypeFor[[]report.Option]():                       is([]report.Option{}),
-	reflect.TypeFor[train.Blocks]():                          func(*hostileValues) any { return train.OneBlock(tensorOf(6, 3), matOf(6, 1)) },
-	reflect.TypeFor[train.Candidate]():                       func(*hostileValues) any { return train.Candidate{Spec: goodSpec()} },
+	reflect.TypeFor[[]report.Option](): is([]report.Option{}),
+	reflect.TypeFor[train.Blocks]():    func(*hostileValues) any { return train.OneBlock(tensorOf(6, 3), matOf(6, 1)) },
+	reflect.TypeFor[train.Candidate](): func(*hostileValues) any { return train.Candidate{Spec: goodSpec()} },
+	reflect.TypeFor[train.Fitter]():    is(train.RidgeOptions{}),
+	reflect.TypeFor[train.CVHead]():    is(train.RidgeOptions{}),
+	reflect.TypeFor[iter.Seq2[ops.Matrix, error]](): func(*hostileValues) any {
+		return iter.Seq2[ops.Matrix, error](func(yield func(ops.Matrix, error) bool) { yield(tensorOf(6, 3), nil) })
+	},
+	reflect.TypeFor[mat.Matrix]():                            func(*hostileValues) any { return matOf(6, 3) },
+	reflect.TypeFor[data.Source]():                           func(*hostileValues) any { return goodSet() },
 	reflect.TypeFor[train.Axis]():                            is(train.Axis{Name: "sigma", Values: []float64{1, 2}}),
 	reflect.TypeFor[train.Problem]():                         is(train.Problem{Rows: 6, Features: 8, Outputs: 1}),
 	reflect.TypeFor[*train.RidgeFit]():                       func(*hostileValues) any { return must(goodStats().Solve(1)) },
@@ -762,4 +777,83 @@ var hostileGood = map[string]goodOf{
 	"ops.*.directions":           of(3, 4),
 	"ops.*.norms":                of(4),
 	"ops.*.buckets":              allOf(1, 2, 4),
+
+	"train.*.spec":    func(*hostileValues) any { return goodSpec() },
+	"train.*.targets": of(6, 1),
+	"train.*.lambda":  is(1.), "train.*.lambdas": is([]float64{.1, 1, 10}),
+	"train.Around.spec":               is(layers.Spec{Map: "gaussian", Features: 8}),
+	"train.CrossValidateAround.spec":  is(layers.Spec{Map: "gaussian", Features: 8}),
+	"train.Backprop.loss":             func(v *hostileValues) any { return must(G.Sum(v.leaf())) },
+	"train.Backprop.params":           func(v *hostileValues) any { return G.Nodes{v.leaf()} },
+	"train.BalancedWeights.counts":    is([]int{3, 2}),
+	"train.FitKernelRidge.k":          func(*hostileValues) any { return goodGram() },
+	"train.FitKernelRidgeLOO.k":       func(*hostileValues) any { return goodGram() },
+	"train.FitKreinRidge.k":           func(*hostileValues) any { return goodGram() },
+	"train.KernelRidge.Predict.kTest": func(*hostileValues) any { return matOf(2, 6) },
+	"train.FitLogistic.y": func(*hostileValues) any {
+		return must(train.OneVersusRest([]int{0, 1, 0, 1, 1, 0}, 2))
+	},
+	"train.Load.path": func(v *hostileValues) any { return v.saved("m", goodModel().Save) },
+	"train.LoadParams.path": func(v *hostileValues) any {
+		return v.saved("p", func(path string) error {
+			return train.SaveParams(path, G.Nodes{v.leaf()}, must(goodSpec().Build()))
+		})
+	},
+	"train.*.nodes":                         func(v *hostileValues) any { return G.Nodes{v.leaf()} },
+	"train.FitSVM.o":                        is(train.SVMOptions{}),
+	"train.FitSVM.y":                        is(mat.NewDense(6, 1, []float64{1, -1, 1, 1, -1, -1})),
+	"train.LoadRidgeStats.path":             func(v *hostileValues) any { return v.saved("s", goodStats().Save) },
+	"train.*.path":                          func(v *hostileValues) any { return v.path("out") },
+	"train.ParseSchedule.name":              is("cosine"),
+	"train.ScalersFor.list":                 is("standard"),
+	"train.RidgeStats.UnmarshalBinary.data": func(*hostileValues) any { return must(goodStats().MarshalBinary()) },
+	"train.RidgeStats.ReadFrom.r": func(*hostileValues) any {
+		return bytes.NewReader(must(goodStats().MarshalBinary()))
+	},
+
+	"train/data.*.path":                  func(v *hostileValues) any { return v.file("rows.csv", goodCSV) },
+	"train/data.*.paths":                 func(v *hostileValues) any { return []string{v.file("rows.csv", goodCSV)} },
+	"train/data.ReadBags.path":           func(v *hostileValues) any { return v.file("bags.csv", goodBags) },
+	"train/data.ReadBagsCSV.r":           func(*hostileValues) any { return strings.NewReader(goodBags) },
+	"train/data.ReadLIBSVM.r":            func(*hostileValues) any { return strings.NewReader("1 1:2 3:4\n2 2:1\n") },
+	"train/data.ReadNPY.r":               func(*hostileValues) any { return strings.NewReader(goodNPY) },
+	"train/data.ReadImageBags.path":      func(v *hostileValues) any { return v.file("images.npy", goodImages) },
+	"train/data.FromMatrix.m":            func(*hostileValues) any { return matOf(6, 3) },
+	"train/data.FromSlices.rows":         is([][]float64{{1, 2}, {3, 4}}),
+	"train/data.ParseLabel.s":            is("first"),
+	"train/data.ParseScalers.list":       is("standard,l2"),
+	"train/data.*.fraction":              is(.5),
+	"train/data.RowsInto.dst":            of(3, 3),
+	"train/data.RegisterTable.extension": is(".hostile"),
+	"train/data.RowRange.lo":             is(1),
+	"train/data.Chain.SetState.state":    func(*hostileValues) any { return goodChain().State() },
+	"train/data.Cube.SetState.state":     func(*hostileValues) any { return fittedScaler(&data.Cube{}).State() },
+	"train/data.MinMax.SetState.state":   func(*hostileValues) any { return fittedScaler(&data.MinMax{}).State() },
+	"train/data.Standard.SetState.state": func(*hostileValues) any { return fittedScaler(&data.Standard{}).State() },
+
+	"train/modelfile.*.path":      func(v *hostileValues) any { return v.path("out") },
+	"train/modelfile.Decode.data": is(goodModelFile()),
+	"train/modelfile.Read.path":   func(v *hostileValues) any { return v.file("model", string(goodModelFile())) },
+
+	"train/wholefile.*.path": func(v *hostileValues) any { return v.path("out") },
+
+	"train/report.*.path":         func(v *hostileValues) any { return v.path("out.png") },
+	"train/report.Graphviz.text":  is("digraph { a -> b }"),
+	"train/report.FromPlot.width": is(640), "train/report.FromPlot.height": is(480),
+	"train/report.*.exact":  func(*hostileValues) any { return goodGram() },
+	"train/report.*.approx": func(*hostileValues) any { return goodGram() },
 }
+
+const goodBags = "bag,label,x,y\na,1,1,2\na,1,2,3\nb,2,3,4\n"
+
+func goodModelFile() []byte {
+	return must(modelfile.Encode(map[string]string{"key": "value"}, map[string]*tensor.Dense{"W": tensorOf(3, 4)}))
+}
+
+// goodNPY is an array of 2 x 3 numbers, and goodImages are two black images of class 0.
+var (
+	goodNPY = "\x93NUMPY\x01\x00\x76\x00" +
+		fmt.Sprintf("%-117s\n", "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }") +
+		strings.Repeat("\x00\x00\x00\x00\x00\x00\xf0\x3f", 6)
+	goodImages = strings.Repeat("\x00", 2*3073)
+)
