@@ -507,7 +507,7 @@ var hostileTypes = map[string]sampleOf{
 	"train.LambdaScore":  some(train.LambdaScore{Lambda: 1, MSE: 1}),
 	"train.Loss":         some(train.SquaredHinge),
 	"train.Metric":       some(train.MeanSquaredError),
-	"train.Model":        func(*hostileValues) []any { return []any{goodModel()} },
+	"train.Model":        func(*hostileValues) []any { return []any{goodModel(), goodRegression()} },
 	"train.RidgeOptions": some(train.RidgeOptions{}),
 	"train.RidgeStats":   func(*hostileValues) []any { return []any{goodStats()} },
 	"train.Rows":         func(v *hostileValues) []any { return []any{train.Rows{Stream: goodStream(v), Dtype: tensor.Float64}} },
@@ -527,7 +527,7 @@ var hostileTypes = map[string]sampleOf{
 	"train/data.L2":      some(&data.L2{}),
 	"train/data.Label":   some(data.LabelLast),
 	"train/data.MatrixFile": func(v *hostileValues) []any {
-		return []any{must(data.NewMatrixFile(v.path("m.npy"), 6, 3, tensor.Float64))}
+		return []any{must(data.NewMatrixFile(v.path("m.npy"), data.AnyRows, 3, tensor.Float64))}
 	},
 	"train/data.MinMax":          func(*hostileValues) []any { return []any{fittedScaler(&data.MinMax{})} },
 	"train/data.None":            some(&data.None{}),
@@ -554,6 +554,11 @@ func goodGram() *mat.Dense {
 
 func goodModel() *train.Model {
 	return &train.Model{Scaler: goodChain(), Spec: goodSpec(), Map: must(goodSpec().Build()), Head: must(layers.NewSoftmaxHead(8, 2)), Classes: data.Classes{"a", "b"}}
+}
+
+func goodRegression() *train.Model {
+	m, _, err := train.Recipe{Spec: goodSpec()}.Fit(context.Background(), goodSet())
+	return must(m, err)
 }
 
 func goodStats() *train.RidgeStats {
@@ -804,6 +809,7 @@ var hostileGood = map[string]goodOf{
 	"train.FitSVM.y":                        is(mat.NewDense(6, 1, []float64{1, -1, 1, 1, -1, -1})),
 	"train.LoadRidgeStats.path":             func(v *hostileValues) any { return v.saved("s", goodStats().Save) },
 	"train.*.path":                          func(v *hostileValues) any { return v.path("out") },
+	"train.RidgeStats.Add.z":                of(6, 8),
 	"train.ParseSchedule.name":              is("cosine"),
 	"train.ScalersFor.list":                 is("standard"),
 	"train.RidgeStats.UnmarshalBinary.data": func(*hostileValues) any { return must(goodStats().MarshalBinary()) },
@@ -828,6 +834,9 @@ var hostileGood = map[string]goodOf{
 	"train/data.RowRange.lo":             is(1),
 	"train/data.Chain.SetState.state":    func(*hostileValues) any { return goodChain().State() },
 	"train/data.Cube.SetState.state":     func(*hostileValues) any { return fittedScaler(&data.Cube{}).State() },
+	"train/data.None.SetState.state":     is(map[string]*tensor.Dense{}),
+	"train/data.L1.SetState.state":       is(map[string]*tensor.Dense{}),
+	"train/data.L2.SetState.state":       is(map[string]*tensor.Dense{}),
 	"train/data.MinMax.SetState.state":   func(*hostileValues) any { return fittedScaler(&data.MinMax{}).State() },
 	"train/data.Standard.SetState.state": func(*hostileValues) any { return fittedScaler(&data.Standard{}).State() },
 
@@ -840,8 +849,9 @@ var hostileGood = map[string]goodOf{
 	"train/report.*.path":         func(v *hostileValues) any { return v.path("out.png") },
 	"train/report.Graphviz.text":  is("digraph { a -> b }"),
 	"train/report.FromPlot.width": is(640), "train/report.FromPlot.height": is(480),
-	"train/report.*.exact":  func(*hostileValues) any { return goodGram() },
-	"train/report.*.approx": func(*hostileValues) any { return goodGram() },
+	"train/report.Bias.UnmarshalJSON.data": is([]byte(`{"mean":1,"std_err":1,"z":null}`)),
+	"train/report.*.exact":                 func(*hostileValues) any { return goodGram() },
+	"train/report.*.approx":                func(*hostileValues) any { return goodGram() },
 }
 
 const goodBags = "bag,label,x,y\na,1,1,2\na,1,2,3\nb,2,3,4\n"
