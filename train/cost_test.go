@@ -32,7 +32,10 @@ func TestRidgeCost(t *testing.T) {
 		for _, o := range []train.RidgeOptions{{}, {Select: train.SelectLOO, Lambdas: []float64{1e-3, 1}},
 			{Select: train.SelectHeldOut, Lambdas: []float64{1e-3, 1}}} {
 			cost := o.Cost(train.Problem{Rows: c.n, Features: c.d, Outputs: 2})
-			got := float64(allocated(func() { must(train.FitRidge(t.Context(), nil, x, y, o)) }))
+			got := math.Inf(1) // of the fit that finds most of its scratch memory in the pools, which a collection empties
+			for range 4 {
+				got = min(got, float64(allocated(func() { must(train.FitRidge(t.Context(), nil, x, y, o)) })))
+			}
 			again := 3. // times what is held
 			if o.Select == train.SelectAuto {
 				again = 4 // whose grid grows here, for there is nothing to learn
