@@ -18,7 +18,7 @@ type Problem struct {
 }
 
 // Cost is an estimate of what a fit takes, to be had before it begins: the memory that it holds at a time besides its
-// rows and its map, and its multiplications and additions after the map. Memory is that of matrices and the largest
+// rows and its map, and its multiplications and additions after the map. Memory counts matrices and the largest
 // vectors, right to some tenths; the number of iterations, where there are any, is a usual one.
 type Cost struct {
 	Bytes, Operations float64
@@ -63,7 +63,7 @@ func (o RidgeOptions) choice(p Problem) (how Selection, lambdas float64) {
 	return o.Select, lambdas
 }
 
-// Cost is that of FitRidge, or FitRidgeBlocks of rows that are streamed.
+// Cost estimates FitRidge, or FitRidgeBlocks where the rows are streamed.
 func (o RidgeOptions) Cost(p Problem) Cost {
 	if p.Streamed || !o.solvesDual(p.Rows, p.Features, p.Signed) {
 		return o.costPrimal(p)
@@ -129,7 +129,7 @@ func (c *Cost) block(p Problem) {
 	c.hold(2*8*float64(rows)*float64(p.Features), "blocks of %d x %d features", rows, p.Features)
 }
 
-// Cost is that of FitRidgeCG, for 50 iterations.
+// Cost estimates FitRidgeCG, for 50 iterations.
 func (o CGOptions) Cost(p Problem) Cost {
 	n, d, k := float64(p.Rows), float64(p.Features), float64(p.Outputs)
 	rank := float64(min(max(o.Rank, 0), p.Features))
@@ -143,24 +143,28 @@ func (o CGOptions) Cost(p Problem) Cost {
 	return c
 }
 
-// Cost is that of FitSVM, for 30 passes over the rows and each lambda.
+// Cost estimates FitSVM, for 30 passes over the rows and each lambda.
 func (o SVMOptions) Cost(p Problem) Cost {
-	n, d, k, lambdas := float64(p.Rows), float64(p.Features), float64(p.Outputs), float64(max(1, len(o.Lambdas)))
-	cache := float64(o.CacheBytes)
-	if cache == 0 {
-		cache = defaultSVMCache
+	return newtonCost(p, o.CacheBytes, 30*max(1, len(o.Lambdas)))
+}
+
+// newtonCost is for a truncated Newton method of so many passes over features that are kept where there is room.
+func newtonCost(p Problem, cacheBytes int64, passes int) Cost {
+	n, d, k := float64(p.Rows), float64(p.Features), float64(p.Outputs)
+	if cacheBytes == 0 {
+		cacheBytes = defaultSVMCache
 	}
 	var c Cost
 	c.hold(8*(3*n*k+6*d*k), "vectors of %d columns", p.Outputs)
-	if all := n * d * p.number(); all <= cache {
+	if all := n * d * p.number(); all <= float64(cacheBytes) {
 		c.hold(all, "the %d x %d features", p.Rows, p.Features)
 	}
 	c.block(p)
-	c.Operations = 30 * lambdas * 4 * n * d * k
+	c.Operations = float64(passes) * 4 * n * d * k
 	return c
 }
 
-// Cost is that of Fit, or FitRows of rows that are streamed.
+// Cost estimates Fit, or FitRows where the rows are streamed.
 func (o FitOptions) Cost(p Problem) Cost {
 	n, d, k := float64(p.Rows), float64(p.Features), float64(p.Outputs)
 	cells, width := n*d, d // of all rows, and of one
@@ -180,7 +184,7 @@ func (o FitOptions) Cost(p Problem) Cost {
 	return c
 }
 
-// Cost is that of CrossValidate for so many maps of such a size, each with the lambdas of the options.
+// Cost estimates CrossValidate for so many maps of such a size, each with the lambdas of the options.
 func (o CVOptions) Cost(p Problem, maps int) Cost {
 	folds := o.Folds
 	if folds == 0 {

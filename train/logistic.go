@@ -2,7 +2,6 @@ package train
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -153,12 +152,7 @@ func selectLogistic(src *rowSource, weights []float64, o LogisticOptions) (*Logi
 	if err != nil {
 		return nil, err
 	}
-	best := 0
-	for i, s := range scores {
-		if s.Better(scores[best]) {
-			best = i
-		}
-	}
+	best := bestScore(scores)
 	all, err := newLogistic(src, nil, weights, o)
 	if err != nil {
 		return nil, err
@@ -173,21 +167,13 @@ func selectLogistic(src *rowSource, weights []float64, o LogisticOptions) (*Logi
 
 // path fits the lambdas, the largest first and each from the one before, and scores them on other rows.
 func (l *logistic) path(lambdas []float64, held *svmRows) ([]LambdaScore, error) {
-	scores := make([]LambdaScore, len(lambdas))
-	for _, i := range descending(lambdas) {
-		fit, err := l.fit(lambdas[i])
-		if errors.Is(err, errLambda) {
-			scores[i] = unusable(lambdas[i])
-			continue
-		}
+	return scorePath(lambdas, func(lambda float64) (LambdaScore, error) {
+		fit, err := l.fit(lambda)
 		if err != nil {
-			return nil, err
+			return LambdaScore{}, err
 		}
-		if scores[i], err = scoreLogistic(held, fit); err != nil {
-			return nil, err
-		}
-	}
-	return scores, nil
+		return scoreLogistic(held, fit)
+	})
 }
 
 // scoreLogistic is the error rate of a fit on some rows, and the mean squared error of its probabilities.
@@ -246,23 +232,13 @@ func (o LogisticOptions) fit(ctx context.Context, p *Prepared) (*Report, error) 
 	return &Report{Lambda: f.Lambda, Scores: f.Scores}, p.Model.Head.SetWeights(f.W.RawMatrix().Data, f.B)
 }
 
-// Cost is that of FitLogistic, for 15 Newton steps of 10 inner iterations for each lambda.
+// Cost estimates FitLogistic, for 15 Newton steps of 10 inner iterations for each lambda.
 func (o LogisticOptions) Cost(p Problem) Cost {
-	n, d, k, lambdas := float64(p.Rows), float64(p.Features), float64(p.Outputs), float64(max(1, len(o.Lambdas)))
-	cache := float64(o.CacheBytes)
-	if cache == 0 {
-		cache = defaultSVMCache
-	}
-	var c Cost
-	c.hold(8*(3*n*k+6*d*k), "vectors of %d columns", p.Outputs)
-	if all := n * d * p.number(); all <= cache {
-		c.hold(all, "the %d x %d features", p.Rows, p.Features)
-	}
-	c.block(p)
-	c.Operations = 165 * lambdas * 4 * n * d * k
+	d, lambdas := float64(p.Features), max(1, len(o.Lambdas))
+	c := newtonCost(p, o.CacheBytes, 165*lambdas)
 	if p.Features <= gramFeatures {
 		c.hold(16*d*d, "two matrices of %d x %d numbers, of the features", p.Features, p.Features)
-		c.Operations += n*d*d + lambdas*5*d*d*d/3
+		c.Operations += float64(p.Rows)*d*d + float64(lambdas)*5*d*d*d/3
 	}
 	return c
 }
@@ -334,6 +310,7 @@ type logistic struct {
 	weight []float64 // of each row
 	stats  *RidgeStats
 	scale  float64 // s
+	unit   float64 // the norm of the gradient at W = 0, once it is known
 	k      int
 
 	w, scores columns // about the mean of the features: [D+1, k], the intercepts last, and [n, k]

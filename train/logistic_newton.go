@@ -45,9 +45,11 @@ func (l *logistic) fit(lambda float64) (*LogisticFit, error) {
 		return nil, fmt.Errorf("train: Logistic: lambda = %v times the mean squared distance of a row overflows; lower it: %w", lambda, domain.ErrParam)
 	}
 	l.passes = 0
-	unit, err := l.gradientAtZero()
-	if err != nil {
-		return nil, err
+	if l.unit == 0 { // it is the same for every lambda
+		var err error
+		if l.unit, err = l.gradientAtZero(); err != nil {
+			return nil, err
+		}
 	}
 	objective := l.objective(shift, columns{}, columns{}, 0)
 	l.probabilities()
@@ -71,7 +73,7 @@ func (l *logistic) fit(lambda float64) (*LogisticFit, error) {
 		}
 		switch {
 		case !(promise > l.o.Tol) || objective == before: // the last step, or none that gains to working precision
-			return l.done(lambda, shift, objective, unit, step)
+			return l.done(lambda, shift, objective, step)
 		case step == l.o.MaxSteps:
 			return nil, fmt.Errorf("train: Logistic: not done after %d Newton steps at lambda = %v, the last one promised %.2g of the objective; raise lambda, Tol or MaxSteps: %w", step, lambda, promise, errLambda)
 		}
@@ -305,14 +307,14 @@ func (q *preconditioner) solve(r columns) columns {
 }
 
 // done is the fit where it stands.
-func (l *logistic) done(lambda, shift, objective, unit float64, steps int) (*LogisticFit, error) {
+func (l *logistic) done(lambda, shift, objective float64, steps int) (*LogisticFit, error) {
 	g, err := l.gradient(shift)
 	if err != nil {
 		return nil, err
 	}
 	norm := floats.Norm(g.v, 2)
-	if unit > 0 {
-		norm /= unit
+	if l.unit > 0 {
+		norm /= l.unit
 	}
 	d := l.src.features
 	w := l.raw(l.w)

@@ -164,7 +164,7 @@ func (o CGOptions) fit(ctx context.Context, p *Prepared) (*Report, error) {
 	return &Report{Lambda: f.Lambda}, p.Model.Head.SetWeights(f.W.RawMatrix().Data, f.B)
 }
 
-// fit is FitSVM. The loss of targets is SquaredInsensitive, whatever Loss says of classes.
+// fit is FitSVM. Targets want the loss SquaredInsensitive.
 func (o SVMOptions) fit(ctx context.Context, p *Prepared) (*Report, error) {
 	if err := p.frozen("a support vector machine"); err != nil {
 		return nil, err

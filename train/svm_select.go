@@ -21,12 +21,7 @@ func selectSVM(src *rowSource, o SVMOptions) (*SVMFit, error) {
 	if err != nil {
 		return nil, err
 	}
-	best := 0
-	for i, s := range scores {
-		if s.Better(scores[best]) {
-			best = i
-		}
-	}
+	best := bestScore(scores)
 	if scores[best] == unusable(scores[best].Lambda) {
 		return nil, fmt.Errorf("train: SVM: none of the %d lambdas is done after %d Newton steps; raise the lambdas or MaxSteps: %w", len(scores), o.MaxSteps, domain.ErrParam)
 	}
@@ -44,21 +39,38 @@ func selectSVM(src *rowSource, o SVMOptions) (*SVMFit, error) {
 
 // path fits the lambdas, the largest first and each from the one before, and scores them on other rows.
 func (s *svm) path(lambdas []float64, held *svm) ([]LambdaScore, error) {
+	return scorePath(lambdas, func(lambda float64) (LambdaScore, error) {
+		fit, err := s.fit(lambda)
+		if err != nil {
+			return LambdaScore{}, err
+		}
+		return held.score(fit)
+	})
+}
+
+// scorePath scores the lambdas, the largest first. One that is too small to be fitted, errLambda, cannot be used.
+func scorePath(lambdas []float64, score func(lambda float64) (LambdaScore, error)) ([]LambdaScore, error) {
 	out := make([]LambdaScore, len(lambdas))
 	for _, i := range descending(lambdas) {
-		fit, err := s.fit(lambdas[i])
-		if errors.Is(err, errLambda) {
-			out[i] = unusable(lambdas[i])
-			continue
+		var err error
+		if out[i], err = score(lambdas[i]); errors.Is(err, errLambda) {
+			out[i], err = unusable(lambdas[i]), nil
 		}
 		if err != nil {
 			return nil, err
 		}
-		if out[i], err = held.score(fit); err != nil {
-			return nil, err
-		}
 	}
 	return out, nil
+}
+
+// bestScore is the place of the score that is better than all before it and no worse than those after it.
+func bestScore(scores []LambdaScore) (best int) {
+	for i, s := range scores {
+		if s.Better(scores[best]) {
+			best = i
+		}
+	}
+	return best
 }
 
 // score is that of a fit on these rows: the error rate under SquaredHinge, and else the mean squared error.

@@ -120,10 +120,7 @@ func (o *options) read() (*data.Set, error) {
 // prepare scales the rows and finishes the spec for them. Labels are not looked at.
 func (o *options) prepare(ctx context.Context, set *data.Set) (ops.Matrix, error) {
 	set.Labels, set.Y = nil, nil
-	r := train.Recipe{Scale: o.Scale, Spec: o.spec, Afford: func(what string, bytes float64) error {
-		return cli.Afford(what, bytes, "scale by l1 or l2")
-	}}
-	p, err := r.Prepare(ctx, set)
+	p, err := o.Recipe(o.spec).Prepare(ctx, set)
 	if err == nil {
 		err = p.Complete()
 	}

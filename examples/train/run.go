@@ -35,7 +35,7 @@ func trainModel(ctx context.Context, o *options) (*result, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := o.recipe().Prepare(ctx, rows)
+	p, err := o.Recipe(o.spec).Prepare(ctx, rows)
 	if err != nil {
 		return nil, err
 	}
@@ -83,13 +83,6 @@ func trainModel(ctx context.Context, o *options) (*result, error) {
 	r.seconds.Features = timed.spent.Seconds()
 	r.seconds.Total = time.Since(start).Seconds()
 	return r, nil
-}
-
-// recipe is the flags as a recipe; fitter is how it is fitted.
-func (o *options) recipe() train.Recipe {
-	return train.Recipe{Scale: o.Scale, Spec: o.spec, Afford: func(what string, bytes float64) error {
-		return cli.Afford(what, bytes, "scale by l1 or l2")
-	}}
 }
 
 // build makes the map, whose time it takes.

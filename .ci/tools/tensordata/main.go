@@ -1,8 +1,8 @@
 // Command tensordata is a check for go vet: nothing reads the memory of a tensor by Data or Uintptr, nor by functions
 // of Gorgonia that do so with a value that nothing else holds.
 //
-//	go -C .ci/tools build -o /tmp/tensordata ./tensordata
-//	go vet -vettool=/tmp/tensordata ./...
+//	go -C .ci/tools build -o "$PWD/tensordata.exe" ./tensordata
+//	go vet -vettool="$PWD/tensordata.exe" ./...
 //
 // In gorgonia.org/tensor both pass through a uintptr, which keeps nothing alive: where the tensor is not used
 // afterwards, the collector may free its cells before the slice exists. Float32s and Float64s are slices all along.

@@ -84,6 +84,14 @@ func (m *MapFlags) Spec(given map[string]bool) (layers.Spec, error) {
 	return spec, nil
 }
 
+// Recipe is the flags with a spec that Spec returned, as a recipe without a Fitter. It refuses sparse rows that a scaler
+// would make too large.
+func (m *MapFlags) Recipe(spec layers.Spec) train.Recipe {
+	return train.Recipe{Scale: m.Scale, Spec: spec, Afford: func(what string, bytes float64) error {
+		return Afford(what, bytes, "scale by l1 or l2")
+	}}
+}
+
 // CheckBags wants a map of sets of samples for a task of such, and no other; rows says how the user asks for rows.
 func CheckBags(mapName string, bags bool, rows string) error {
 	e, err := layers.Lookup(mapName)
