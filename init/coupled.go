@@ -10,7 +10,7 @@ import "math/rand/v2"
 //
 // Reid, Markou, Choromanski, Turner and Weller (2025), Variance-Reducing Couplings for Random Features, section 3, who show that
 // among the couplings of two norms this one has the least variance where ‖x - z‖ is small. In 8 dimensions the mean squared error for
-// the Gaussian is .18, .14 and .60 of that of IID at .5, 1 and 2 bandwidths; that of Orthogonal is .27, .24 and .64.
+// the Gaussian is .18, .14 and .60 of the error of IID at .5, 1 and 2 bandwidths; Orthogonal has .27, .24 and .64.
 //
 // For an odd d every second block begins with the partner of the last column before it. These two are coupled and not orthogonal.
 type Coupled struct{}

@@ -45,10 +45,10 @@
 //	Sobol        a scrambled Sobol' sequence                                    ProductLaw, RadialLaw, up to 1111 coordinates
 //
 // All but Structured are unbiased. Each but IID is worse than IID for some pairs of rows. The mean squared error for
-// the Gaussian, relative to that of IID with as many frequencies m, where x and z are .1 to 5 bandwidths apart: in any
+// the Gaussian, relative to IID with as many frequencies m, where x and z are .1 to 5 bandwidths apart: in any
 // direction, along an axis, along the diagonal, or in two coordinates, i+j by the same amount and i-j by opposite
 // ones. These two are the worst that a search found, or close to it. The error of Antithetic depends on the
-// coordinates in which x and z differ alone, so that its line for d = 1 is that of an axis in any dimension.
+// coordinates in which x and z differ alone, so that its line for d = 1 holds for an axis in any dimension.
 //
 //	sampler      d     m  x - z         .1      .5       1       2       3       4       5
 //	Orthogonal   1   any  any         1.00    1.00    1.00    1.00    1.00    1.00    1.00

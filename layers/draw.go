@@ -12,7 +12,7 @@ import (
 type streamKey struct {
 	stream string // of spectral.Stream
 	seed   uint64
-	name   string // that of WithName, empty where the name was made up or comes from a Spec
+	name   string // given by WithName, empty where the name was made up or comes from a Spec
 	nth    int    // which of the layers of a composition that would draw the same
 }
 

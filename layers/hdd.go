@@ -49,7 +49,7 @@ import (
 //
 // Five frequencies by spectral.GaussLambdas do for Jensen-Shannon. The total variation has kinks where densities
 // cross, and wants more functions; with ten the five frequencies by spectral.QuantileLambdas, which are lower, are
-// nearer to it, though those of GaussLambdas are nearer for a pair of numbers. Sixteen points for ten functions lose
+// nearer to it, though GaussLambdas are nearer for a pair of numbers. Sixteen points for ten functions lose
 // nothing here.
 type HDDLayer struct {
 	*densityLayer

@@ -17,7 +17,7 @@ type Head interface {
 	// Kind names the head for NewHead and in a model file.
 	Kind() string
 	// Classifies says whether targets are one-hot and Transform gives class probabilities. Otherwise targets are any
-	// numbers, those of classes -1 and +1, and the head may start from their mean.
+	// numbers, -1 and +1 for classes, and the head may start from their mean.
 	Classifies() bool
 	// Loss adds the mean loss of the head's scores on features z against targets [n, Features].
 	Loss(z, targets *G.Node) (*G.Node, error)
@@ -39,7 +39,7 @@ var heads = []struct {
 }
 
 // NewHead makes the head of a kind, of k outputs on d features: linear or softmax. Errors: ErrParam for another kind, and
-// those of the head.
+// what the constructor of the head refuses.
 func NewHead(kind string, d, k int, opts ...Option) (Head, error) {
 	names := make([]string, len(heads))
 	for i, h := range heads {

@@ -111,7 +111,7 @@ func TestFwdBesideLoss(t *testing.T) {
 }
 
 // TestHeadsAgree: of every kind of head the loss of a graph is the mean RowLoss of what Transform gives, weights of 1
-// change nothing, and others are those of its terms.
+// change nothing, and others multiply its terms.
 func TestHeadsAgree(t *testing.T) {
 	const n, d, k = 6, 3, 4
 	x := rows(tensor.Float64, n, d, 1)

@@ -27,7 +27,7 @@ type Attr struct {
 	// in the memory that was packed. Who writes to that memory stores nil, or W packed again.
 	Packed *atomic.Pointer[Weights]
 
-	refused Inputs // those of Frozen that are made of data alone (Data),
+	refused Inputs // the ones of Frozen that are made of data alone (Data),
 	data    string // and whose: the layer that G.Grad for them names
 }
 

@@ -29,7 +29,7 @@ import (
 // hostile and the others are good, and at last all are hostile at once. A call may return what it likes. It must not
 //
 //   - panic with an error of the Go runtime. A panic with a text or an error that begins with the name of the package is
-//     allowed where the comment of the function, or that of the interface's method, says "panic". The texts of package
+//     allowed where the comment of the function, or of the interface's method, says "panic". The texts of package
 //     ops/blas are gonum's, which begin so too;
 //   - allocate more than hostileBytes;
 //   - take longer than hostileTime.

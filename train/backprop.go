@@ -51,7 +51,7 @@ func backprop(loss *G.Node, params G.Nodes) (G.VM, error) {
 	return machine{G.NewTapeMachine(loss.Graph(), G.BindDualValues(params...))}, nil
 }
 
-// machine is a machine whose errors are those of the ops.
+// machine is a machine that returns the errors of the ops themselves.
 type machine struct{ G.VM }
 
 func (m machine) RunAll() error { return ops.Cause(m.VM.RunAll()) }

@@ -15,7 +15,7 @@ import (
 )
 
 // CVHead is a Fitter that CrossValidate can score: RidgeOptions, SVMOptions or MiniBatch. Their lambdas are nil or 0, for
-// those of the candidates and of CVOptions are scored.
+// the lambdas of the candidates and of CVOptions are scored.
 type CVHead interface {
 	Fitter
 	// check refuses options and targets before anything is fitted.
@@ -34,9 +34,9 @@ type cvScorer func(lambdas []float64) ([][]LambdaScore, error)
 // check wants options without a choice of lambda. Ridge is scored by the error rate of classes, among equals by the mean
 // squared error, and otherwise by this. Rows go over the map once: a fold is its RidgeStats, a fit is on the sums of the
 // others, whose Gram matrix serves every lambda, and the squared error on the fold needs no row again (RidgeStats.MSE); the
-// error rate is that of at most 4096 rows of each fold, drawn at random. Memory is Folds + 2 matrices of D x D, and those
+// error rate is over at most 4096 rows of each fold, drawn at random. Memory is Folds + 2 matrices of D x D, and those
 // rows of classes. A lambda is relative and means the same penalty a row in a fold as on all rows; the default ones are
-// those of a fit. ClassWeights count in the errors too.
+// the ones of a fit. ClassWeights count in the errors too.
 func (o RidgeOptions) check(*mat.Dense) error {
 	if o.Lambdas != nil || o.Select != SelectAuto {
 		return fmt.Errorf("RidgeOptions has Lambdas or Select; give lambdas to CVOptions or the candidates: %w", domain.ErrParam)

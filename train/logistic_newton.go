@@ -96,7 +96,7 @@ func (l *logistic) search(shift, objective, slope float64, d, u columns) float64
 	return objective
 }
 
-// objective is that of a step of length t along d, which adds t u to the scores.
+// objective is the value after a step of length t along d, which adds t u to the scores.
 func (l *logistic) objective(shift float64, d, u columns, t float64) float64 {
 	const piece = 256 // rows
 	parts := make([]float64, (l.n+piece-1)/piece)
@@ -121,7 +121,7 @@ func (l *logistic) objective(shift float64, d, u columns, t float64) float64 {
 	return floats.Sum(parts) + shift/2*square
 }
 
-// probabilities are those of the scores.
+// probabilities computes p from the scores.
 func (l *logistic) probabilities() {
 	const piece = 256 // rows
 	inParallel((l.n+piece-1)/piece, func(task int) {

@@ -22,7 +22,7 @@ const paramsKey = "bochner.params"
 // file is replaced whole or not at all, and holds a SHA-256 of itself.
 //
 // Errors: a nil layer or node, a node that an op computes, one without a name, with the name of another, or without a value, and a value that is no
-// dense tensor of float32 or float64 (domain.ErrParam); those of modelfile.Write.
+// dense tensor of float32 or float64 (domain.ErrParam); what modelfile.Write refuses.
 func SaveParams(path string, nodes G.Nodes, ls ...layers.Layer) error {
 	into, kinds, err := paramsOf(nodes, ls)
 	if err == nil {
@@ -42,7 +42,7 @@ func SaveParams(path string, nodes G.Nodes, ls ...layers.Layer) error {
 //
 // Errors: another kind of file (modelfile.ErrFormat), a damaged one (modelfile.ErrCorrupt); layers of other types or
 // widths, and nodes that the file lacks or has beside them (domain.ErrParam); other shapes (domain.ErrShape); other
-// element types (domain.ErrDtype); those of SaveParams.
+// element types (domain.ErrDtype); what SaveParams refuses.
 func LoadParams(path string, nodes G.Nodes, ls ...layers.Layer) error {
 	if err := loadParams(path, nodes, ls); err != nil {
 		return fmt.Errorf("train: LoadParams %s: %w", path, err)

@@ -72,7 +72,7 @@ func (p *Prepared) ready() error {
 	return nil
 }
 
-// X is the rows of a set, scaled and in the element type of the map, or a sample of those of a stream. They belong to p.
+// X is the rows of a set, scaled and in the element type of the map, or of a stream a sample of its rows. They belong to p.
 func (p *Prepared) X() ops.Matrix { return p.x }
 
 // Y is the targets of X [n, k], of classes as OneVersusRest; nil for rows that are read and for rows that have none.
@@ -238,7 +238,7 @@ func (p *Prepared) Problem(features int) Problem {
 	return q
 }
 
-// Fit makes the Head and fits it on the features of all rows, after Build. A nil Fitter is that of a Recipe without one.
+// Fit makes the Head and fits it on the features of all rows, after Build. A nil Fitter is the default of Recipe.Fitter.
 // The Map of the Model may be wrapped before, to watch it (see layers.Unwrap).
 func (p *Prepared) Fit(ctx context.Context, f Fitter) (*Report, error) {
 	if err := p.ready(); err != nil {

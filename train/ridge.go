@@ -18,7 +18,7 @@ const (
 	// SelectAuto fits the one lambda that is given. Among several, and where none is given among a built-in grid, it is
 	// SelectLOO by at most 4096 of the rows, drawn at random. It needs no second pass over the rows; beside the fit it
 	// takes an eigenproblem of the D x D or n x n system, which is one to four times the time of a fit of some thousand
-	// rows and less than that of many. With no lambda given and more than 512 features of an indefinite kernel, where
+	// rows, and less than the time of a fit of many. With no lambda given and more than 512 features of an indefinite kernel, where
 	// every lambda wants a factor of its own, and for one row, it is SelectNone.
 	SelectAuto Selection = iota
 	// SelectNone fits the one lambda that is given, or 1e-6 n for n rows.

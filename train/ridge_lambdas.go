@@ -9,7 +9,7 @@ import (
 )
 
 // LambdaScore is the error of one relative lambda: the mean squared one over rows and targets, and of targets that are classes the share of rows
-// whose class is not that of the largest prediction. An error that does not apply is NaN. Both are +Inf for a lambda that is too small for the
+// whose class has not the largest prediction. An error that does not apply is NaN. Both are +Inf for a lambda that is too small for the
 // rows at hand: the system is singular to working precision, or a row determines its own fit.
 type LambdaScore struct{ Lambda, MSE, ErrorRate float64 }
 

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// The share of the mean squared norm below which the spread of rows is rounding: that of rows less their mean, and that of a kernel matrix less the
+// The share of the mean squared norm below which the spread of rows is rounding: of rows less their mean, and of a kernel matrix less the
 // means of its rows, which are squares already.
 const (
 	roundedRows   = 0x1p-92

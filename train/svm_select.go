@@ -10,7 +10,7 @@ import (
 )
 
 // selectSVM fits every lambda, from the largest down and each from the one before, on the rows that are not set aside, and the best on all, from
-// zero: the fit is that of the one lambda.
+// zero, as the fit of one lambda.
 func selectSVM(src *rowSource, o SVMOptions) (*SVMFit, error) {
 	train, held := ridgeSplit(src.n, RidgeOptions{HeldOut: o.HeldOut, Seed: o.Seed})
 	part, err := newSVM(newSVMRows(src, train, o.CacheBytes), o)
@@ -73,7 +73,7 @@ func bestScore(scores []LambdaScore) (best int) {
 	return best
 }
 
-// score is that of a fit on these rows: the error rate under SquaredHinge, and else the mean squared error.
+// score is how a fit does on these rows: the error rate under SquaredHinge, and else the mean squared error.
 func (s *svm) score(fit *SVMFit) (LambdaScore, error) {
 	w, k := newColumns(s.src.features+1, s.w.k), s.w.k
 	copy(w.v, fit.W.RawMatrix().Data)

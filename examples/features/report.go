@@ -21,7 +21,7 @@ type sweepPoint struct {
 	Features          int     `json:"features"`
 	RelativeFrobenius float64 `json:"relative_frobenius"`
 	StdErr            float64 `json:"std_err"`
-	CentredFrobenius  float64 `json:"centred_frobenius"` // that of the centred matrices
+	CentredFrobenius  float64 `json:"centred_frobenius"` // of the centred matrices
 }
 
 // samplerReport is the report on one sampler.

@@ -272,7 +272,7 @@ func (r *result) evaluate(m *train.Model, p *train.Prepared, test train.Blocks) 
 		}
 	}
 	r.test, err = score(m, test, func(x ops.Matrix) error {
-		if r.tuned != "" || r.kernelError != nil { // a tuned map is no longer that of the kernel
+		if r.tuned != "" || r.kernelError != nil { // a tuned map has left its kernel
 			return nil
 		}
 		return r.measureKernel(m, x)

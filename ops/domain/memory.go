@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Memory is how many bytes of memory this process may have: those of the machine, or the least limit of the control
+// Memory is how many bytes of memory this process may have: all of the machine, or the least limit of the control
 // groups that it is in. It is 0 where the system does not tell.
 func Memory() int64 { return memoryIn(os.DirFS("/")) }
 
@@ -34,7 +34,7 @@ func memoryIn(root fs.FS) int64 {
 		} else if parts[1] != "" {
 			continue
 		}
-		// In a container the path may be that of the host, and what is mounted the group itself: then there is nothing
+		// In a container the path may be a path of the host, and what is mounted the group itself: then there is nothing
 		// but the last step.
 		for group := path.Clean("/" + parts[2]); ; group = path.Dir(group) {
 			for _, mount := range mounts {
@@ -53,7 +53,7 @@ func memoryIn(root fs.FS) int64 {
 	return total
 }
 
-// lines are those of a file, none where it cannot be read.
+// lines are the lines of a file, none where it cannot be read.
 func lines(root fs.FS, name string) func(yield func(string) bool) {
 	text, err := fs.ReadFile(root, name)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 // files are all that will be fitted, or some that stand for them: a class that is in none of these is an error of the
 // worker that meets it. They are read once, and once more for each scaler that learns, in blocks.
 //
-// The sample of rows that parameters and fitted maps come from is drawn by the spec's seed. Errors: those of
-// train.Recipe.Prepare and train.Prepared.Build.
+// The sample of rows that parameters and fitted maps come from is drawn by the spec's seed. It returns the errors
+// of train.Recipe.Prepare and train.Prepared.Build.
 func Prepare(ctx context.Context, how train.Recipe, read data.Options, files ...string) (*Recipe, error) {
 	local, done, err := fetch(ctx, files...)
 	if err != nil {

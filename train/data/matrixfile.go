@@ -30,7 +30,7 @@ const AnyRows = -1
 
 // NewMatrixFile starts a file of rows x cols numbers, rows may be AnyRows. CSV, for a name that ends so, has no header line and 17 digits a
 // number; .npy has the element type. Errors: domain.ErrParam for rows below 0 but AnyRows and for cols below 1;
-// domain.ErrDtype for another type than Float64 and Float32; those of the file.
+// domain.ErrDtype for another type than Float64 and Float32; what the file system returns.
 func NewMatrixFile(path string, rows, cols int, dt tensor.Dtype) (*MatrixFile, error) {
 	switch {
 	case rows < 0 && rows != AnyRows || cols < 1:
@@ -63,7 +63,7 @@ func (f *MatrixFile) npyHeader(rows int) []byte {
 }
 
 // Write appends the rows of x [n, cols]. Errors: domain.ErrShape, and domain.ErrDtype for another type than Float64 and
-// Float32; those of the file.
+// Float32; what the file system returns.
 func (f *MatrixFile) Write(x *tensor.Dense) error {
 	m, err := matrixOf("data: MatrixFile.Write", x)
 	if err != nil {

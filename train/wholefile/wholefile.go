@@ -70,7 +70,7 @@ func (f *File) Abort() {
 	os.Remove(f.tmp.Name())
 }
 
-// Write is Create, write, and Commit or Abort. Errors: those of Create and of write; domain.ErrParam where
+// Write is Create, write, and Commit or Abort. Errors: what Create and write return; domain.ErrParam where
 // write is nil.
 func Write(path string, write func(w io.Writer) error) error {
 	if write == nil {

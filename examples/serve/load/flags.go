@@ -25,7 +25,7 @@ type options struct {
 	memory             int64
 }
 
-// mostCrowd bounds the connections beside those of the requests.
+// mostCrowd bounds the connections that carry no requests.
 const mostCrowd = 10000
 
 // maxRequests bounds the latencies that are kept.
