@@ -296,6 +296,14 @@ func (s Spec) samplerName(e *Entry, v Values) string {
 	return spectral.IID{}.String()
 }
 
+// ElementType is Dtype as a type: Float32, or Float64 for any other text. Build refuses what is neither name.
+func (s Spec) ElementType() tensor.Dtype {
+	if s.Dtype == tensor.Float32.String() {
+		return tensor.Float32
+	}
+	return tensor.Float64
+}
+
 // Build draws the map. One that is fitted on data (Entry.Fitted) is an error; Fit builds it.
 func (s Spec) Build() (Layer, error) { return s.build(nil) }
 

@@ -107,7 +107,7 @@ func (p *Prepared) hold(r Recipe, s *data.Set) error {
 	if err != nil {
 		return err
 	}
-	p.x, err = scaled.As(dtypeOf(p.Model.Spec))
+	p.x, err = scaled.As(p.Model.Spec.ElementType())
 	return err
 }
 
@@ -166,7 +166,7 @@ func (p *Prepared) read(ctx context.Context, r Recipe, s *data.Stream) error {
 	if err := p.checkClasses(); err != nil {
 		return fmt.Errorf("%s: %w", s.Files()[0], err)
 	}
-	p.stream = &Rows{Stream: s, Scaler: m.Scaler, Classes: v.Classes, Dtype: dtypeOf(m.Spec)}
+	p.stream = &Rows{Stream: s, Scaler: m.Scaler, Classes: v.Classes, Dtype: m.Spec.ElementType()}
 	err = m.Scaler.FitBlocks(p.stream.Matrices(ctx))
 	if errors.Is(err, data.ErrZeros) { // which it moves
 		s.Dense()
@@ -228,7 +228,7 @@ func (p *Prepared) Problem(features int) Problem {
 	if m == nil {
 		return Problem{Features: features}
 	}
-	q := Problem{Rows: p.Rows, Features: features, Outputs: max(1, len(m.Classes)), Single: dtypeOf(m.Spec) == tensor.Float32, Streamed: p.stream != nil}
+	q := Problem{Rows: p.Rows, Features: features, Outputs: max(1, len(m.Classes)), Single: m.Spec.ElementType() == tensor.Float32, Streamed: p.stream != nil}
 	if e, err := layers.Lookup(m.Spec.Map); err == nil {
 		q.Signed = e.Signed
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
-	"gorgonia.org/tensor"
 )
 
 // Recipe is the way from rows to a Model: scalers, a map, and how the head on its features is fitted. The zero value is
@@ -117,14 +116,6 @@ func (r Recipe) model() (*Model, error) {
 	}
 	m.Scaler, err = ScalersFor(m.Spec, scale)
 	return m, err
-}
-
-// dtypeOf is the element type of a spec.
-func dtypeOf(s layers.Spec) tensor.Dtype {
-	if s.Dtype == tensor.Float32.String() {
-		return tensor.Float32
-	}
-	return tensor.Float64
 }
 
 // errNoTargets is of rows that nothing can be learned from.

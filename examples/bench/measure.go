@@ -81,13 +81,6 @@ func products(name string, s shape) float64 {
 	return full
 }
 
-func dtypeOf(name string) tensor.Dtype {
-	if name == "float32" {
-		return tensor.Float32
-	}
-	return tensor.Float64
-}
-
 // measure times one of our maps. The peak is the better of one before and one after, so that a busy moment does not lower it.
 func measure(name string, c cell, runs int) (measurement, error) {
 	c = c.at(name)
@@ -95,12 +88,12 @@ func measure(name string, c cell, runs int) (measurement, error) {
 	if err != nil {
 		return measurement{}, err
 	}
-	peak := blas.Peak(dtypeOf(c.dtype))
+	peak := blas.Peak(layers.Spec{Dtype: c.dtype}.ElementType())
 	times, err := repeat(f, runs)
 	if err != nil {
 		return measurement{}, err
 	}
-	peak = max(peak, blas.Peak(dtypeOf(c.dtype)))
+	peak = max(peak, blas.Peak(layers.Spec{Dtype: c.dtype}.ElementType()))
 	return newMeasurement("bochner", "", name, c, times, peak), nil
 }
 
@@ -146,7 +139,7 @@ func repeat(f func() error, runs int) ([]float64, error) {
 // prepare draws a map and its input, entries from 0 to 1, and returns the call to measure. The bandwidths keep the projections
 // within some units, as those that come from data do.
 func prepare(name string, c cell) (func() error, error) {
-	s, dt := c.shape, dtypeOf(c.dtype)
+	s, dt := c.shape, layers.Spec{Dtype: c.dtype}.ElementType()
 	var x ops.Matrix
 	if name == "sparse" {
 		x = sparseRows(dt, s.n, s.d)

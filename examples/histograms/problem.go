@@ -101,7 +101,7 @@ func (o *options) rowsOf(set *data.Set) (*tensor.Dense, error) {
 	if err != nil {
 		return nil, err
 	}
-	part, err := (&data.Set{X: x, Source: set.Source}).As(cli.Dtype(layers.Spec{Dtype: o.dtype}))
+	part, err := (&data.Set{X: x, Source: set.Source}).As(layers.Spec{Dtype: o.dtype}.ElementType())
 	if err != nil {
 		return nil, err
 	}

@@ -195,11 +195,3 @@ func AsUsage(err error) error {
 	}
 	return err
 }
-
-// Dtype is the element type of a spec.
-func Dtype(spec layers.Spec) tensor.Dtype {
-	if spec.Dtype == "float32" {
-		return tensor.Float32
-	}
-	return tensor.Float64
-}

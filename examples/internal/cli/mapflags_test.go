@@ -58,7 +58,7 @@ func TestSpec(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if l.Dims() != 2 || l.Features() != want || l.Dtype() != Dtype(s) || Dtype(s).String() != dtype {
+			if l.Dims() != 2 || l.Features() != want || l.Dtype() != s.ElementType() || s.ElementType().String() != dtype {
 				t.Errorf("-map %s -dtype %s built %v", e.Name, dtype, l)
 			}
 			if err := CheckRows(s, x); err != nil {
