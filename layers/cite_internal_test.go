@@ -40,7 +40,15 @@ func TestEveryMapIsCited(t *testing.T) {
 func TestKernelsOfFittedMapsAreCited(t *testing.T) {
 	n := 0
 	for _, e := range Entries() {
-		for _, other := range e.kernels {
+		f, ok := e.Form.(interface{ def() ParamDef })
+		if !ok {
+			continue
+		}
+		for _, name := range f.def().Words {
+			other, err := Lookup(name)
+			if err != nil {
+				t.Fatal(err)
+			}
 			papers := []string{year.FindString(e.Paper)}
 			if !slices.Contains([]string{"linear", "gaussian", "laplacian"}, other.Name) {
 				papers = append(papers, year.FindString(other.Paper))

@@ -27,15 +27,6 @@ func laplacianDefaults(v Values, x ops.Matrix) error {
 	return fill(v, "sigma", func() (float64, error) { return dMeanAbsDev(x) })
 }
 
-// deltaDefaults leaves out the default bandwidths of two Gaussians where a list of any number is given.
-func deltaDefaults(v Values, _ ops.Matrix) error {
-	if v.Word("sigmas") != "" {
-		delete(v, "sigma1")
-		delete(v, "sigma2")
-	}
-	return nil
-}
-
 func expSemigroupDefaults(v Values, x ops.Matrix) error {
 	return fill(v, "beta", func() (float64, error) {
 		s, err := meanRowSum(x, func(c float64) float64 { return math.Sqrt(2 * c) })

@@ -117,7 +117,7 @@ func TestDefaultsFollowTheScale(t *testing.T) {
 		if e.Bags { // of samples in the unit cube, or τ, which has no unit
 			continue
 		}
-		for _, p := range e.Params {
+		for _, p := range e.Params() {
 			if p.Flag || p.Default != nil {
 				continue
 			}
@@ -159,7 +159,7 @@ func TestGivenParametersAreKept(t *testing.T) {
 	x := histograms(tensor.Float64, 7, 3, 1)
 	for _, e := range layers.Entries() {
 		given, want := layers.Values{}, layers.Values{}
-		for _, p := range e.Params {
+		for _, p := range e.Params() {
 			if p.Default == nil {
 				given[p.Name], want[p.Name] = .3125, .3125
 			} else {

@@ -506,7 +506,7 @@ func ExampleSpec_FillDefaults() {
 func ExampleLookup() {
 	for _, e := range layers.Entries()[:3] {
 		fmt.Println(e.Name, e.Formula)
-		for _, p := range e.Params {
+		for _, p := range e.Params() {
 			fmt.Println("  ", p.Name)
 		}
 	}

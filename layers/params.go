@@ -225,12 +225,12 @@ func (e *Entry) param(defs []ParamDef, name string) (ParamDef, error) {
 
 // Check compares values with the declarations of their parameters. Errors (ErrParam) name the parameter and its range.
 func (e *Entry) Check(v Values) error {
-	if word, given := v[kernelParam]; given && e.kernels != nil { // on which it depends what others there are
-		if err := e.Params[0].check(e.Name, word); err != nil {
+	defs := e.ParamsOf(v)
+	if word, given := v[kernelParam]; given && len(defs) > 0 && defs[0].Name == kernelParam { // on which it depends what others there are
+		if err := defs[0].check(e.Name, word); err != nil {
 			return err
 		}
 	}
-	defs := e.ParamsOf(v)
 	for _, name := range slices.Sorted(maps.Keys(v)) {
 		d, err := e.param(defs, name)
 		if err != nil {
@@ -240,10 +240,7 @@ func (e *Entry) Check(v Values) error {
 			return err
 		}
 	}
-	if e.together != nil {
-		return e.together(v)
-	}
-	return nil
+	return e.Form.together(v)
 }
 
 // check compares a value with the declaration.

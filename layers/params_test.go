@@ -19,7 +19,7 @@ func TestValuesRoundTrip(t *testing.T) {
 	for _, e := range layers.Entries() {
 		for i := range 50 {
 			v := layers.Values{}
-			for _, p := range e.Params {
+			for _, p := range e.Params() {
 				switch {
 				case p.Flag:
 					v[p.Name] = rng.IntN(2) == 0

@@ -15,8 +15,8 @@ type plainSpec Spec
 // map whatever a later version chooses. The exact measure of sphere-polynomial, of which there is one and no choice,
 // stays auto.
 func (s Spec) MarshalJSON() ([]byte, error) {
-	if e, v, err := s.resolve(); err == nil && choosesEps(e, v) {
-		if p, err := s.split(e, v); err == nil && p.Eps != 0 {
+	if e, full, err := s.resolve(); err == nil && choosesEps(e, full) {
+		if p, err := full.split(e); err == nil && p.Eps != 0 {
 			s = s.with(p.Eps, p.Flat)
 		}
 	}
@@ -31,8 +31,8 @@ func (s *Spec) UnmarshalJSON(text []byte) error {
 		return err
 	}
 	*s = Spec(read)
-	if e, v, err := s.resolve(); err == nil && choosesEps(e, v) {
-		if eps := s.firstEps(e, v); eps != 0 {
+	if e, full, err := s.resolve(); err == nil && choosesEps(e, full) {
+		if eps := full.firstEps(e); eps != 0 {
 			*s = s.with(eps, 0)
 		}
 	}
@@ -40,15 +40,19 @@ func (s *Spec) UnmarshalJSON(text []byte) error {
 }
 
 // choosesEps says whether the map has an eps that is left to be chosen.
-func choosesEps(e *Entry, v Values) bool { return e.Signed && v.Word(epsDef.Name) == "auto" }
+func choosesEps(e *Entry, s Spec) bool { return e.Signed() && s.Params.Word(epsDef.Name) == "auto" }
 
-// split is what the features of the map estimate.
-func (s Spec) split(e *Entry, v Values) (*spectral.Split, error) {
-	c, err := spectral.ParseCoupling(v.Word(couplingDef.Name))
+// split is what the features of the map estimate. s has all its parameters.
+func (s Spec) split(e *Entry) (*spectral.Split, error) {
+	c, err := spectral.ParseCoupling(s.Params.Word(couplingDef.Name))
 	if err != nil {
 		return nil, err
 	}
-	k, err := kernelAs[spectral.SignedLaw](s, e.kernelOf(v))
+	p, err := e.plan(s)
+	if err != nil {
+		return nil, err
+	}
+	k, err := kernelAs[spectral.SignedLaw](s, p.kernel)
 	if err != nil {
 		return nil, err
 	}
@@ -57,29 +61,25 @@ func (s Spec) split(e *Entry, v Values) (*spectral.Split, error) {
 
 // with is the spec with these two parameters.
 func (s Spec) with(eps, flat float64) Spec {
-	s.Params = withValues(s.Params, eps, flat)
+	v := Values{}
+	maps.Copy(v, s.Params)
+	v[epsDef.Name], v[flatDef.Name] = eps, flat
+	s.Params = v
 	return s
-}
-
-func withValues(v Values, eps, flat float64) Values {
-	out := Values{}
-	maps.Copy(out, v)
-	out[epsDef.Name], out[flatDef.Name] = eps, flat
-	return out
 }
 
 // firstEps is the eps that the first version chose: the one of five that makes eps² + mass²/m least, as if
 // frequencies were independent; 0 where there is no choice.
-func (s Spec) firstEps(e *Entry, v Values) (best float64) {
-	if p, err := s.split(e, v); err != nil || p.Eps == 0 {
+func (s Spec) firstEps(e *Entry) (best float64) {
+	p, err := s.split(e)
+	if err != nil || p.Eps == 0 {
 		return 0
 	}
-	k, x, opposite := e.kernelOf(v), []float64{1}, []float64{-1}
+	k, x, opposite := p.Of, []float64{1}, []float64{-1}
 	top := max(math.Abs(k.At(x, x)), math.Abs(k.At(x, opposite))) // of |k|
 	least := math.Inf(1)
 	for _, eps := range []float64{1e-1, 3e-2, 1e-2, 3e-3, 1e-3} {
-		fixed := withValues(v, eps, 0)
-		p, err := s.split(e, fixed)
+		p, err := s.with(eps, 0).split(e)
 		if err != nil {
 			break // and closer ones still less
 		}

@@ -55,11 +55,11 @@ func TestTableIsDocumented(t *testing.T) {
 		if got, err := layers.Lookup(e.Name); got != e || err != nil {
 			t.Errorf("Lookup(%q) is %v, %v", e.Name, got, err)
 		}
-		if e.HasFeatures() == (e.Width != "") || e.Sampled && (e.Fitted || !e.HasFeatures()) {
-			t.Errorf("%s draws frequencies: %v, is fitted: %v, has features to choose: %v, and its width is %q", e.Name, e.Sampled, e.Fitted, e.HasFeatures(), e.Width)
+		if e.HasFeatures() == (e.Width != "") || e.Sampled() && (e.Fitted || !e.HasFeatures()) {
+			t.Errorf("%s draws frequencies: %v, is fitted: %v, has features to choose: %v, and its width is %q", e.Name, e.Sampled(), e.Fitted, e.HasFeatures(), e.Width)
 		}
 		params := map[string]bool{}
-		for _, p := range e.Params {
+		for _, p := range e.Params() {
 			if p.Name == "" || p.Doc == "" || params[p.Name] {
 				t.Errorf("%s: parameter %q: %q, seen before %v", e.Name, p.Name, p.Doc, params[p.Name])
 			}
@@ -239,7 +239,7 @@ func TestRestore(t *testing.T) {
 // TestSpecPhase: the phase form has a column a frequency, so an odd number of features will do.
 func TestSpecPhase(t *testing.T) {
 	for _, e := range layers.Entries() {
-		for _, p := range e.Params {
+		for _, p := range e.Params() {
 			if p.Name != "phase" {
 				continue
 			}

@@ -126,7 +126,7 @@ func badParams(good layers.Spec, e *layers.Entry) []badSpec {
 		bad = append(bad, badSpec{s, layers.ErrParam, says})
 	}
 	add(`"wrong"`, "wrong", 1.)
-	for _, p := range e.Params {
+	for _, p := range e.Params() {
 		if p.Flag {
 			add("want true or false", p.Name, 1.)
 			add("is a string", p.Name, "true")
@@ -170,7 +170,7 @@ func badParams(good layers.Spec, e *layers.Entry) []badSpec {
 func TestParseErrors(t *testing.T) {
 	for _, e := range layers.Entries() {
 		cases := map[string]string{"wrong=1": `"wrong"`}
-		for _, p := range e.Params {
+		for _, p := range e.Params() {
 			good := p.Name + "=1"
 			if p.Words != nil {
 				good = p.Name + "=" + p.Words[0]

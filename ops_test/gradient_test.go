@@ -42,7 +42,7 @@ func TestGradientOfALeaf(t *testing.T) {
 			return
 		}
 		var opts []layers.Option
-		if v.entry.Sampled {
+		if v.entry.Sampled() {
 			opts = append(opts, layers.WithSeed(11))
 		}
 		if v.entry.HasSampler() {

@@ -471,7 +471,7 @@ var hostileTypes = map[string]sampleOf{
 	"layers.MajiBergLayer":        layerSample[*layers.MajiBergLayer](layersWith["NewMajiBergLayer"]),
 	"layers.ModelSummary":         func(*hostileValues) []any { return []any{layers.Summary(must(layersWith["NewFourierLayer"]()))} },
 	"layers.NystromLayer":         layerSample[*layers.NystromLayer](layersWith["NewNystromLayer"]),
-	"layers.ParamDef":             some(must(layers.Lookup("gaussian")).Params[0]),
+	"layers.ParamDef":             some(must(layers.Lookup("gaussian")).Params()[0]),
 	"layers.Policy":               some(layers.Bandwidth),
 	"layers.RandomLaplaceLayer":   layerSample[*layers.RandomLaplaceLayer](layersWith["NewRandomLaplaceLayer"]),
 	"layers.RandomMaclaurinLayer": layerSample[*layers.RandomMaclaurinLayer](layersWith["NewRandomMaclaurinLayer"]),

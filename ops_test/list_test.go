@@ -107,7 +107,7 @@ func variants(t testing.TB) []variant {
 
 func parameterNames(e *layers.Entry) string {
 	var names []string
-	for _, p := range e.Params {
+	for _, p := range e.Params() {
 		if !p.Flag && p.Words == nil {
 			names = append(names, fmt.Sprintf("%q: 1.1", p.Name))
 		}
@@ -131,10 +131,10 @@ func formsOf(t testing.TB, e *layers.Entry, s setup, values layers.Values) []var
 		v.form = series
 	}
 	switch {
-	case e.Discrete:
+	case e.Discrete():
 		v.form = discrete
 		return []variant{v}
-	case e.Signed:
+	case e.Signed():
 		v.form = signed
 	}
 	random := randomOf(k, values, 17)
@@ -163,7 +163,7 @@ func formsOf(t testing.TB, e *layers.Entry, s setup, values layers.Values) []var
 			with(v, s.String())
 		}
 	}
-	for _, p := range e.Params {
+	for _, p := range e.Params() {
 		if p.Name == "phase" {
 			ph := v
 			ph.values = maps.Clone(values)

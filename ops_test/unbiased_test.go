@@ -35,7 +35,7 @@ func TestUnbiased(t *testing.T) {
 			estimates := make([][]float64, len(names))
 			terms := make([][]float64, len(names))
 			for seed := range uint64(draws) {
-				if seed > 1 && !v.entry.Sampled {
+				if seed > 1 && !v.entry.Sampled() {
 					break // every seed gives the same
 				}
 				l := v.build(t, d, v.frequencies(), 1000*uint64(d)+seed)
@@ -183,7 +183,7 @@ func (v variant) checkPair(t *testing.T, where string, x, z, estimates, terms []
 	}
 	mean, spread := meanAndSpread(estimates)
 	se := math.Sqrt(s2 / float64(draws*frequencies))
-	if v.sampler != "iid" && v.entry.Sampled {
+	if v.sampler != "iid" && v.entry.Sampled() {
 		se = spread / math.Sqrt(draws)
 	}
 	if !(math.Abs(mean-want) <= 4*se+v.bias(x, z)+1e-12) {

@@ -257,9 +257,9 @@ func (c card) check(e *layers.Entry, tensors map[string]*tensor.Dense) error {
 		return fmt.Errorf("%d input columns are stated, and the frequencies of the map of samples, %d numbers, are not of that size", dims, inner)
 	}
 	switch most := freeDraw/features + drawPerWeight*c.Outputs; {
-	case !e.Sampled && (dims < 1 || c.Spec.Features != 0 && c.Spec.Features != features), e.Sampled && c.Drawn && (dims < 1 || lifted > c.mostDims(e, tensors, features)):
+	case !e.Sampled() && (dims < 1 || c.Spec.Features != 0 && c.Spec.Features != features), e.Sampled() && c.Drawn && (dims < 1 || lifted > c.mostDims(e, tensors, features)):
 		return fmt.Errorf("%d input columns are stated, and the map's frequencies are not of that size", dims)
-	case e.Sampled && !c.Drawn && (dims < 1 || lifted > most):
+	case e.Sampled() && !c.Drawn && (dims < 1 || lifted > most):
 		return fmt.Errorf("%d input columns are stated, %d for the frequencies, and a file without the map's frequencies may have at most %d of these; use Save",
 			dims, lifted, most)
 	}
@@ -288,12 +288,12 @@ func (c card) mostDims(e *layers.Entry, tensors map[string]*tensor.Dense, featur
 	if c.Spec.Sampler == (spectral.Structured{}).String() {
 		return cells / 3
 	}
-	if e.Signed {
+	if e.Signed() {
 		return 4 * cells / features
 	}
-	if degree := max(1, int(c.Spec.Params.Number("p"))); e.Discrete && tensors["map.W"] != nil {
+	if degree := max(1, int(c.Spec.Params.Number("p"))); e.Discrete() && tensors["map.W"] != nil {
 		return cells / degree / features
-	} else if e.Discrete {
+	} else if e.Discrete() {
 		return cells / degree
 	}
 	return 2 * cells / features

@@ -230,7 +230,7 @@ func (p *Prepared) Problem(features int) Problem {
 	}
 	q := Problem{Rows: p.Rows, Features: features, Outputs: max(1, len(m.Classes)), Single: m.Spec.ElementType() == tensor.Float32, Streamed: p.stream != nil}
 	if e, err := layers.Lookup(m.Spec.Map); err == nil {
-		q.Signed = e.Signed
+		q.Signed = e.Signed()
 	}
 	if s, sparse := p.x.(*ops.CSR); sparse && !q.Streamed && m.Spec.Map == "linear" {
 		q.Stored = max(1, s.Stored())

@@ -75,7 +75,7 @@ func parse(args []string) (*options, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !e.Sampled {
+	if !e.Sampled() {
 		for _, f := range []string{"seeds", "sweep", "plot"} {
 			if given[f] {
 				return nil, cli.Usage("-%s does not apply to -map %s, which draws no frequencies", f, o.Map)

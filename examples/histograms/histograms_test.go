@@ -177,7 +177,7 @@ func TestMethods(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		if !slices.ContainsFunc(e.Params, func(p layers.ParamDef) bool { return p.Name == m.Tune && p.Default == nil }) && m.Tune != "" {
+		if !slices.ContainsFunc(e.Params(), func(p layers.ParamDef) bool { return p.Name == m.Tune && p.Default == nil }) && m.Tune != "" {
 			t.Errorf("%s: %s is no parameter that comes from the data", m.Map, m.Tune)
 		}
 	}

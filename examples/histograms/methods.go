@@ -48,7 +48,7 @@ func (m method) forms() []string {
 // spec is a form of a method, complete but for the data.
 func (m method) spec(form, dtype string) (layers.Spec, error) {
 	v, err := layers.ParseValues(m.Map, form)
-	if e, known := layers.Lookup(m.Map); known == nil && e.Ways && v["way"] == nil {
+	if e, known := layers.Lookup(m.Map); known == nil && e.Has("way") && v["way"] == nil {
 		v["way"] = "laplace" // the papers'
 	}
 	return layers.Spec{Map: m.Map, Params: v, Dtype: dtype, Name: m.Map}, err
@@ -60,7 +60,7 @@ func (m method) sized() bool { return m.sampled() }
 // sampled says whether what is drawn are frequencies, for which there are samplers.
 func (m method) sampled() bool {
 	e, err := layers.Lookup(m.Map)
-	return err == nil && e.Sampled
+	return err == nil && e.Sampled()
 }
 
 // parseMethods reads -methods: names of maps, or all.

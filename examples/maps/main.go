@@ -25,7 +25,7 @@ func main() {
 	fmt.Println("|---|---|---|---|---|")
 	for _, e := range layers.Entries() {
 		var params []string
-		for _, p := range e.Params {
+		for _, p := range e.Params() {
 			def := "from the data"
 			if p.Default != nil {
 				def = fmt.Sprint(p.Default)

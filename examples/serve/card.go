@@ -51,7 +51,7 @@ func newCard(m *train.Model, e *notes.Evaluation, file os.FileInfo, sum string, 
 	if c.Tuned == "" {
 		c.Tuned = "frozen"
 	}
-	if entry.Sampled {
+	if entry.Sampled() {
 		c.Seed = &m.Spec.Seed
 		if c.Sampler, err = m.Spec.SamplerName(); err != nil {
 			return card{}, err

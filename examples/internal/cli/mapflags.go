@@ -56,10 +56,10 @@ func (m *MapFlags) Spec(given map[string]bool) (layers.Spec, error) {
 	if !e.HasFeatures() && given["features"] {
 		return fail(fmt.Errorf("-features does not apply to -map %s, which makes %s%s", m.Map, e.Width, orderHint(e)))
 	}
-	if !e.Sampled && given["sampler"] {
+	if !e.Sampled() && given["sampler"] {
 		return fail(fmt.Errorf("-sampler does not apply to -map %s, which draws no frequencies", m.Map))
 	}
-	if e.Signed && given["sampler"] {
+	if e.Signed() && given["sampler"] {
 		return fail(fmt.Errorf("-sampler does not apply to -map %s, which draws its two signs by a coupling; say -params coupling=NAME", m.Map))
 	}
 	if e.HasFeatures() {
@@ -71,14 +71,14 @@ func (m *MapFlags) Spec(given map[string]bool) (layers.Spec, error) {
 		}
 		spec.Features = m.Features
 	}
-	if e.Discrete && given["sampler"] {
+	if e.Discrete() && given["sampler"] {
 		return fail(fmt.Errorf("-sampler does not apply to -map %s, which draws random signs and no frequencies", m.Map))
 	}
 	if spec.Sampler = m.Sampler; !e.HasSampler() {
 		spec.Sampler = ""
 	} else if spec.Sampler == "" {
 		return fail(fmt.Errorf("-sampler is empty; want one of %s", spectral.SamplerNames()))
-	} else if e.Ways && !given["sampler"] {
+	} else if e.Has("way") && !given["sampler"] {
 		spec.Sampler = "" // which follows from the way
 	}
 	return spec, nil
@@ -106,10 +106,8 @@ func CheckBags(mapName string, bags bool, rows string) error {
 
 // orderHint says which flag decides on the columns of a map that has an order.
 func orderHint(e *layers.Entry) string {
-	for _, p := range e.Params {
-		if p.Name == "order" {
-			return "; say -params order=N"
-		}
+	if e.Has("order") {
+		return "; say -params order=N"
 	}
 	return ""
 }

@@ -33,58 +33,66 @@ var (
 	wayOrderDef = ParamDef{Name: "order", Doc: "order n of that map: 2n+1 columns for each input column, or 2n for the reciprocal kernel", Whole: true, Min: 1, Closed: true, OfMap: true}
 )
 
-// semigroupEntry is the row of a semigroup kernel with one parameter of its own. mostOrder is the largest order of the map under way=levy, and order
-// finds its default in the data; nil is 1.
-func semigroupEntry(name, formula string, param ParamDef, kernel func(v float64) spectral.Semigroup, mostOrder int, columns func(order int) int,
-	defaults func(v Values, x ops.Matrix) error, order func(v Values, x ops.Matrix) (float64, error)) *Entry {
-	return &Entry{Name: name, Formula: formula, Inputs: "x >= 0", Paper: "Yang et al. 2014, table 1", Sampled: true, Tunable: true, Ways: true,
-		Params: []ParamDef{param, wayDef},
-		more: func(v Values) []ParamDef {
-			if way := v.Word(wayParam); way != levyWay && way != autoWay {
-				return nil
-			}
-			d := wayOrderDef
-			if d.Max = float64(mostOrder); order == nil {
-				d.Default = 1.
-			}
-			return []ParamDef{d}
-		},
-		defaults: func(v Values, x ops.Matrix) error {
-			if err := defaults(v, x); err != nil {
-				return err
-			}
-			if way := v.Word(wayParam); order == nil || way != levyWay && way != autoWay {
-				return nil
-			}
-			return fill(v, "order", func() (float64, error) { return order(v, x) })
-		},
-		lifted: func(s Spec, v Values) int {
-			if s.way(v) != levyWay {
-				return s.Dims
-			}
-			return columns(int(v.Number("order"))) * s.Dims
-		},
-		kernel: func(v Values) spectral.Kernel { return kernel(v.Number(param.Name)) },
-		drawn: func(s Spec, v Values) string {
-			switch way := s.way(v); {
-			case way == levyWay:
-				return spectral.Coupled{}.String()
-			case way == normalisedWay && s.Dims <= mostSobol:
-				return spectral.Sobol{}.String()
-			}
-			return spectral.IID{}.String()
-		},
-		layer: of(semigroupLayer)}
+// semigroupForm is the form of a semigroup kernel with one parameter of its own, whose features are found in one of
+// several ways.
+type semigroupForm struct {
+	param     ParamDef
+	kernel    func(v float64) spectral.Semigroup
+	defaults  func(v Values, x ops.Matrix) error // of param
+	columns   func(order int) int                // what the map of way=levy makes of an input column
+	mostOrder int
+	// order finds the default order of that map in the data; nil: it is 1.
+	order func(v Values, x ops.Matrix) (float64, error)
 }
 
-func semigroupLayer(k spectral.Semigroup, s Spec, opts []Option) (Layer, error) {
-	switch way := s.way(s.Params); way {
-	case levyWay:
-		return NewLevyLayer(k, s.Dims, s.Features, append(opts, WithOrder(int(s.Params.Number("order"))))...)
-	case normalisedWay:
-		opts = append(opts, WithNormalisation())
+func (semigroupForm) traits() Traits {
+	return Traits{Draws: DrawsFrequencies, Tunable: true, lends: true}
+}
+
+func (f semigroupForm) params() []ParamDef { return []ParamDef{f.param, wayDef} }
+
+// ordered says whether there is an order: whether the way may be levy.
+func ordered(v Values) bool { way := v.Word(wayParam); return way == levyWay || way == autoWay }
+
+func (f semigroupForm) more(v Values) []ParamDef {
+	if !ordered(v) {
+		return nil
 	}
-	return NewRandomLaplaceLayer(k, s.Dims, s.Features, opts...)
+	d := wayOrderDef
+	if d.Max = float64(f.mostOrder); f.order == nil {
+		d.Default = 1.
+	}
+	return []ParamDef{d}
+}
+
+func (semigroupForm) together(Values) error { return nil }
+
+func (f semigroupForm) fill(v Values, x ops.Matrix) error {
+	if err := f.defaults(v, x); err != nil || f.order == nil || !ordered(v) {
+		return err
+	}
+	return fill(v, "order", func() (float64, error) { return f.order(v, x) })
+}
+
+func (f semigroupForm) plan(s Spec) (plan, error) {
+	k, way, order := f.kernel(s.Params.Number(f.param.Name)), s.way(s.Params), int(s.Params.Number("order"))
+	p := plan{kernel: k}
+	switch {
+	case way == levyWay:
+		p.lifted, p.sampler = f.columns(order)*s.Dims, spectral.Coupled{}.String()
+	case way == normalisedWay && s.Dims <= mostSobol:
+		p.sampler = spectral.Sobol{}.String()
+	}
+	p.build = func(opts []Option) (Layer, error) {
+		switch way {
+		case levyWay:
+			return NewLevyLayer(k, s.Dims, s.Features, append(opts, WithOrder(order))...)
+		case normalisedWay:
+			opts = append(opts, WithNormalisation())
+		}
+		return NewRandomLaplaceLayer(k, s.Dims, s.Features, opts...)
+	}
+	return p, nil
 }
 
 // way is what a full set of parameters says, with auto resolved. That depends on the spec alone, and a model file relies on it: it stays as it is.

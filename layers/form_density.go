@@ -35,77 +35,63 @@ var (
 
 const bagInputs = "sets of samples in [0, 1]^l"
 
-// bagMaps are the maps of sets of samples; a mean map takes the kernels of others.
-func bagMaps(others []*Entry) []*Entry {
-	return []*Entry{
-		hddEntry("hdd-js", "exp(-JS(p, q)/2σ²), in nats", spectral.JensenShannonDivergence()),
-		hddEntry("hdd-hellinger", "exp(-½∫(√p - √q)²/2σ²)", spectral.SquaredHellinger()),
-		hddEntry("hdd-tv", "exp(-∫|p - q|/2σ²)", spectral.TotalVariation()),
-		l2DensityEntry(), meanMapEntry(others),
-	}
+// densityForm is the form of a kernel of the densities behind sets of samples. The zero distance is ∫(p - q)².
+type densityForm struct {
+	name     string
+	distance spectral.DensityDistance
 }
 
-// densityEntry is a map of density estimates of sets of samples.
-func densityEntry(name, formula, paper string, more []ParamDef, d spectral.DensityDistance) *Entry {
-	params := slices.Concat([]ParamDef{sigmaDef, kdeDef}, more, densityDefs, []ParamDef{phaseDef})
-	return &Entry{Name: name, Formula: formula, Inputs: bagInputs, Paper: paper, Sampled: true, Tunable: true, Bags: true, Params: params,
-		defaults: func(v Values, x ops.Matrix) error { return densityDefaults(v, x, d) },
-		together: func(v Values) error { return positiveBandwidths(name, v) },
-		kernel: func(v Values) spectral.Kernel {
-			h, _ := parseList(v.Word("bandwidth")) // none where it is still a rule
-			return &densityKernel{distance: d, sigma: v.Number("sigma"), points: int(v.Number("points")), h: h}
-		}}
+func (densityForm) traits() Traits { return Traits{Draws: DrawsFrequencies, Tunable: true, Bags: true} }
+
+// lambdas says whether the distance is an integral over λ, which is a sum in the features.
+func (f densityForm) lambdas() bool {
+	return f.distance != (spectral.DensityDistance{}) && f.distance != spectral.SquaredHellinger() // whose only λ is 0
 }
 
-func hddEntry(name, formula string, d spectral.DensityDistance) *Entry {
-	more := lambdaDefs
-	if d == spectral.SquaredHellinger() { // whose only λ is 0
-		more = nil
+func (f densityForm) params() []ParamDef {
+	var more []ParamDef
+	if f.lambdas() {
+		more = lambdaDefs
 	}
-	e := densityEntry(name, formula, "Sutherland et al. 2016", more, d)
-	e.lifted = func(s Spec, v Values) int {
-		m := 2 * int(v.Number("lambdas"))
-		return max(1, m) * basisColumns(s, v)
-	}
-	e.layer = func(k spectral.Kernel, s Spec, opts []Option) (Layer, error) {
-		opts, err := densityOptions(s, opts)
+	return slices.Concat([]ParamDef{sigmaDef, kdeDef}, more, densityDefs, []ParamDef{phaseDef})
+}
+
+func (densityForm) more(Values) []ParamDef { return nil }
+
+func (f densityForm) together(v Values) error { return positiveBandwidths(f.name, v) }
+
+func (f densityForm) fill(v Values, x ops.Matrix) error { return densityDefaults(v, x, f.distance) }
+
+func (f densityForm) plan(s Spec) (plan, error) {
+	h, rule := parseList(s.Params.Word("bandwidth")) // none where it is still a rule
+	o := hddOptionsOf(s.Params)
+	k := &densityKernel{distance: f.distance, sigma: s.Params.Number("sigma"), points: int(s.Params.Number("points")), h: h}
+	lifted := max(1, 2*int(s.Params.Number("lambdas"))) * basisColumns(s)
+	return plan{kernel: k, lifted: lifted, build: func(opts []Option) (Layer, error) {
+		if rule != nil {
+			return nil, fmt.Errorf("layers: map %s: bandwidth = %s is found on data: fill it in by FillDefaults, or give numbers: %w", s.Map, s.Params.Word("bandwidth"), ErrParam)
+		}
+		opts = append(opts, func(all *options) {
+			all.hdd = o
+			all.hdd.bandwidth = h
+		})
+		var of DensityLayer
+		var err error
+		if f.distance == (spectral.DensityDistance{}) {
+			of, err = NewL2DensityLayer(k.sigma, s.Dims, s.Features, opts...)
+		} else {
+			of, err = NewHDDLayer(f.distance, k.sigma, s.Dims, s.Features, opts...)
+		}
 		if err != nil {
 			return nil, err
 		}
-		l, err := NewHDDLayer(d, k.(*densityKernel).sigma, s.Dims, s.Features, opts...)
+		l, err := NewBagLayer(of)
 		if err != nil {
 			return nil, err
 		}
-		return bagLayerOf(l, k)
-	}
-	return e
-}
-
-// bagLayerOf is NewBagLayer with the kernel of a spec.
-func bagLayerOf(of DensityLayer, k spectral.Kernel) (Layer, error) {
-	l, err := NewBagLayer(of)
-	if err != nil {
-		return nil, err
-	}
-	l.kernel = k.(BagKernel)
-	return l, nil
-}
-
-func l2DensityEntry() *Entry {
-	e := densityEntry("l2-density", "exp(-∫(p - q)²/2σ²)", "Oliva et al. 2014", nil, spectral.DensityDistance{})
-	e.lifted = basisColumns
-	e.layer = func(k spectral.Kernel, s Spec, opts []Option) (Layer, error) {
-		opts, err := densityOptions(s, opts)
-		if err != nil {
-			return nil, err
-		}
-		l, err := NewL2DensityLayer(k.(*densityKernel).sigma, s.Dims, s.Features, opts...)
-		if err != nil {
-			return nil, err
-		}
-		return bagLayerOf(l, k)
-	}
-	return e
+		l.kernel = k
+		return l, nil
+	}}, nil
 }
 
 // hddOptionsOf are the options that a spec's parameters stand for, but for the bandwidth.
@@ -124,24 +110,11 @@ func hddOptionsOf(v Values) hddOptions {
 }
 
 // basisColumns is how many coefficients a density has, or all densities of a set together.
-func basisColumns(s Spec, v Values) int {
+func basisColumns(s Spec) int {
 	if s.Dims > len(hddPoints) {
-		return s.Dims * int(v.Number("functions"))
+		return s.Dims * int(s.Params.Number("functions"))
 	}
-	return hddOptionsOf(v).count(max(1, s.Dims))
-}
-
-func densityOptions(s Spec, opts []Option) ([]Option, error) {
-	text := s.Params.Word("bandwidth")
-	h, err := parseList(text)
-	if err != nil {
-		return nil, fmt.Errorf("layers: map %s: bandwidth = %s is found on data: fill it in by FillDefaults, or give numbers: %w", s.Map, text, ErrParam)
-	}
-	o := hddOptionsOf(s.Params)
-	return append(opts, func(all *options) {
-		all.hdd = o
-		all.hdd.bandwidth = h
-	}), nil
+	return hddOptionsOf(s.Params).count(max(1, s.Dims))
 }
 
 // positiveBandwidths wants bandwidths above 0.

@@ -3,16 +3,31 @@ package layers
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
 	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/ops"
 )
+
+// TwoSigns is the form of an indefinite kernel whose spectral distribution has two signs, a spectral.SignedLaw: its map
+// is a GORFLayer. It has the parameter coupling besides the kernel's own.
+type TwoSigns struct {
+	Params []ParamDef
+	// Kernel makes the kernel of values that are in the declared ranges.
+	Kernel func(v Values) spectral.Kernel
+	// Defaults fills in what depends on the rows x; nil where every parameter has a Default.
+	Defaults func(v Values, x ops.Matrix) error
+	// Together is the error of values that are in range one by one and make no sense together; nil: there are none.
+	Together func(given Values) error
+}
 
 // The parameters that maps of indefinite kernels share.
 var (
-	couplingDef = ParamDef{Name: "coupling", Doc: "how the frequencies of the two signs are drawn together", Words: couplingWords(), Default: spectral.SharedCoupled.String()}
-	epsDef      = ParamDef{Name: "eps",
+	couplingDef = ParamDef{Name: "coupling", Doc: "how the frequencies of the two signs are drawn together",
+		Words: couplingWords(), Default: spectral.SharedCoupled.String()}
+	epsDef = ParamDef{Name: "eps",
 		Doc: "largest error of the signed combination of Gaussians, relative to the largest |k|; " +
 			"auto: the best for dimension, number of features and coupling",
 		Words: []string{"auto"}, OrNumber: true, Min: 1e-5, Closed: true, Max: .5, Default: "auto"}
@@ -28,20 +43,39 @@ func couplingWords() (words []string) {
 	return words
 }
 
+func (f TwoSigns) ready() bool { return f.Kernel != nil }
+
+func (f TwoSigns) traits() Traits { return Traits{Draws: DrawsSigned, Tunable: true} }
+
+func (f TwoSigns) params() []ParamDef { return slices.Concat(f.Params, []ParamDef{couplingDef}) }
+
+func (f TwoSigns) more(Values) []ParamDef { return nil }
+
+func (f TwoSigns) together(given Values) error {
+	if f.Together == nil {
+		return nil
+	}
+	return f.Together(given)
+}
+
+func (f TwoSigns) fill(v Values, x ops.Matrix) error { return fillBy(f.Defaults, v, x) }
+
+func (f TwoSigns) plan(s Spec) (plan, error) {
+	k, err := kernelAs[spectral.SignedLaw](s, f.Kernel(s.Params))
+	if err != nil {
+		return plan{}, err
+	}
+	c, err := spectral.ParseCoupling(s.Params.Word(couplingDef.Name))
+	if err != nil {
+		return plan{}, err
+	}
+	return plan{kernel: k, build: func(opts []Option) (Layer, error) {
+		return NewGORFLayer(k, s.Dims, s.Features, append(opts, WithCoupling(c))...)
+	}}, nil
+}
+
 // epsOf is the parameter eps, 0 for auto.
-func epsOf(v Values) float64 { return v.Number("eps") }
-
-func spherePolynomial(v Values) spectral.Kernel {
-	return spectral.SpherePolynomial{A: v.Number("a"), P: int(v.Number("p")), Eps: epsOf(v), Flat: v.Number("flat")}
-}
-
-func arcCosine(v Values) spectral.Kernel {
-	return spectral.ArcCosine{Order: int(v.Number("order")), Eps: epsOf(v), Flat: v.Number("flat")}
-}
-
-func neuralTangent(v Values) spectral.Kernel {
-	return spectral.NeuralTangent{Eps: epsOf(v), Flat: v.Number("flat")}
-}
+func epsOf(v Values) float64 { return v.Number(epsDef.Name) }
 
 // deltaGaussian is the kernel of sigmas and weights where they are given, and else of sigma1 and sigma2.
 func deltaGaussian(v Values) spectral.Kernel {
@@ -51,6 +85,15 @@ func deltaGaussian(v Values) spectral.Kernel {
 	sigmas, _ := parseList(v.Word("sigmas"))
 	weights, _ := parseList(v.Word("weights"))
 	return spectral.DeltaGaussian{Sigmas: sigmas, Weights: weights}
+}
+
+// deltaDefaults leaves out the default bandwidths of two Gaussians where a list of any number is given.
+func deltaDefaults(v Values, _ ops.Matrix) error {
+	if v.Word("sigmas") != "" {
+		delete(v, "sigma1")
+		delete(v, "sigma2")
+	}
+	return nil
 }
 
 // oneKindOfSigma wants sigma1 and sigma2, or sigmas and weights.
@@ -69,7 +112,7 @@ func oneKindOfSigma(given Values) error {
 	return nil
 }
 
-// parseList reads finite numbers separated by colons, of which there is at least one.
+// parseList reads finite numbers separated by colons, at least one.
 func parseList(text string) ([]float64, error) {
 	var list []float64
 	for _, part := range strings.Split(text, ":") {
@@ -80,13 +123,4 @@ func parseList(text string) ([]float64, error) {
 		list = append(list, x)
 	}
 	return list, nil
-}
-
-// gorfLayer builds the map with the coupling of the spec.
-func gorfLayer(k spectral.SignedLaw, s Spec, opts []Option) (Layer, error) {
-	c, err := spectral.ParseCoupling(s.Params.Word("coupling"))
-	if err != nil {
-		return nil, err
-	}
-	return NewGORFLayer(k, s.Dims, s.Features, append(opts, WithCoupling(c))...)
 }

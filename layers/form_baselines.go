@@ -1,0 +1,56 @@
+package layers
+
+import (
+	"slices"
+
+	spectral "github.com/bochner-go/bochner/init"
+)
+
+// The forms of other people's maps of the polynomial kernel of the sphere, to compare with. Products of more than 64
+// factors have no use, and the transforms of as many sketches no end.
+var polynomialDefs = []ParamDef{
+	{Name: "a", Doc: "scale a", Default: 2.},
+	{Name: "p", Doc: "degree p", Whole: true, Min: 1, Closed: true, Max: 64, Default: 10.},
+}
+
+// productForm is the form of maps of random signs: products of projections, or sketches of them.
+type productForm struct {
+	simple
+	own   []ParamDef
+	layer func(k spectral.SpherePolynomial, s Spec, opts []Option) (Layer, error)
+}
+
+func (productForm) traits() Traits { return Traits{Draws: DrawsSigns} }
+
+func (f productForm) params() []ParamDef { return f.own }
+
+func (f productForm) plan(s Spec) (plan, error) {
+	k := spectral.SpherePolynomial{A: s.Params.Number("a"), P: int(s.Params.Number("p"))}
+	return plan{kernel: k, build: func(opts []Option) (Layer, error) { return f.layer(k, s, opts) }}, nil
+}
+
+func maclaurinLayer(k spectral.SpherePolynomial, s Spec, opts []Option) (Layer, error) {
+	g, err := spectral.ParseDegrees(s.Params.Word("degrees"))
+	if err != nil {
+		return nil, err
+	}
+	return NewRandomMaclaurinLayer(k, s.Dims, s.Features, append(opts, WithDegrees(g))...)
+}
+
+func sketchLayer(k spectral.SpherePolynomial, s Spec, opts []Option) (Layer, error) {
+	return NewTensorSketchLayer(k, s.Dims, s.Features, opts...)
+}
+
+// srfForm is the form of Fourier features whose density is fitted to a kernel that has none.
+type srfForm struct{ simple }
+
+func (srfForm) traits() Traits { return Traits{Draws: DrawsFrequencies, Tunable: true} }
+
+func (srfForm) params() []ParamDef { return slices.Concat(polynomialDefs, []ParamDef{phaseDef}) }
+
+func (srfForm) plan(s Spec) (plan, error) {
+	k := spectral.SRF{A: s.Params.Number("a"), P: int(s.Params.Number("p"))}
+	return plan{kernel: k, build: func(opts []Option) (Layer, error) {
+		return NewSRFLayer(k, s.Dims, s.Features, opts...)
+	}}, nil
+}

@@ -1,0 +1,105 @@
+package layers
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/ops"
+)
+
+// Drawn is the form of a kernel that is an expectation over frequencies, a spectral.Random: its map is a FourierLayer, a
+// RandomLaplaceLayer or a skewed layer, by the transform of the kernel. Kernels of the Fourier transforms have the
+// parameter phase besides their own.
+type Drawn struct {
+	Params []ParamDef
+	// Kernel makes the kernel of values that are in the declared ranges.
+	Kernel func(v Values) spectral.Kernel
+	// Transform is the kernel's; 0 is spectral.Fourier.
+	Transform spectral.Transform
+	// Defaults fills in what depends on the rows x; nil where every parameter has a Default.
+	Defaults func(v Values, x ops.Matrix) error
+}
+
+func (f Drawn) ready() bool { return f.Kernel != nil }
+
+func (f Drawn) traits() Traits { return Traits{Draws: DrawsFrequencies, Tunable: true, lends: true} }
+
+func (f Drawn) params() []ParamDef {
+	if f.Transform == spectral.Laplace {
+		return f.Params
+	}
+	return slices.Concat(f.Params, []ParamDef{phaseDef})
+}
+
+func (f Drawn) more(Values) []ParamDef { return nil }
+
+func (f Drawn) together(Values) error { return nil }
+
+func (f Drawn) fill(v Values, x ops.Matrix) error { return fillBy(f.Defaults, v, x) }
+
+// fillBy calls the defaults of a form where it has some.
+func fillBy(defaults func(v Values, x ops.Matrix) error, v Values, x ops.Matrix) error {
+	if defaults == nil {
+		return nil
+	}
+	return defaults(v, x)
+}
+
+func (f Drawn) plan(s Spec) (plan, error) {
+	k, err := kernelAs[spectral.Random](s, f.Kernel(s.Params))
+	if err != nil {
+		return plan{}, err
+	}
+	transform := f.Transform
+	if transform == 0 {
+		transform = spectral.Fourier
+	}
+	return plan{kernel: k, build: func(opts []Option) (Layer, error) {
+		if k.Transform() != transform {
+			return nil, fmt.Errorf("layers: map %s: its form is of %v features, and its kernel %T of %v features: %w", s.Map, transform, k, k.Transform(), ErrParam)
+		}
+		switch k := k.(type) {
+		case spectral.SkewedChi2:
+			return NewSkewedChi2Layer(k.C, s.Dims, s.Features, opts...)
+		case spectral.SkewedIntersection:
+			return NewSkewedIntersectionLayer(k.C, s.Dims, s.Features, opts...)
+		}
+		switch transform {
+		case spectral.Laplace:
+			return NewRandomLaplaceLayer(k, s.Dims, s.Features, opts...)
+		case spectral.LogFourier:
+			shifter, err := kernelAs[spectral.Shifter](s, k)
+			if err != nil {
+				return nil, err
+			}
+			return NewSkewedLayer(shifter, s.Dims, s.Features, opts...)
+		}
+		return NewFourierLayer(k, s.Dims, s.Features, opts...)
+	}}, nil
+}
+
+// kernelAs is k as a K. A kernel that is none is an error.
+func kernelAs[K spectral.Kernel](s Spec, k spectral.Kernel) (K, error) {
+	typed, ok := k.(K)
+	if !ok {
+		return typed, fmt.Errorf("layers: map %s: its kernel %T is no %v: %w", s.Map, k, reflect.TypeFor[K](), ErrParam)
+	}
+	return typed, nil
+}
+
+// linearForm is the form of the baseline without a map.
+type linearForm struct{ simple }
+
+func (linearForm) traits() Traits {
+	return Traits{Width: "as many features as input columns", lends: true}
+}
+
+func (linearForm) params() []ParamDef { return nil }
+
+func (linearForm) plan(s Spec) (plan, error) {
+	return plan{kernel: spectral.Linear{}, columns: s.Dims, build: func(opts []Option) (Layer, error) {
+		return NewIdentity(s.Dims, opts...)
+	}}, nil
+}

@@ -1,0 +1,145 @@
+package layers
+
+import (
+	"slices"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/ops"
+)
+
+// Homogeneous is the form of an additive homogeneous kernel: its map is a HomogeneousLayer. It has the parameters gamma
+// and negative, and order, window and period where the spectrum of the kernel is no point mass.
+type Homogeneous struct {
+	// Kernel makes the kernel of degree gamma.
+	Kernel func(gamma float64, n spectral.Negative) spectral.Homogeneous
+}
+
+// Exponentiated is the form of the Gaussian kernel of the metric of an additive homogeneous kernel, exp(-D²/2σ²) with
+// D² = k(x,x) + k(z,z) - 2k(x,z): its map is an ExponentiatedLayer. It has sigma, phase and the parameters of
+// Homogeneous.
+type Exponentiated struct {
+	// Kernel makes the homogeneous kernel of degree gamma.
+	Kernel func(gamma float64, n spectral.Negative) spectral.Homogeneous
+}
+
+// The parameters of the homogeneous maps. A map whose kernel has a point mass is exact and has the last two only.
+var (
+	gammaDef    = ParamDef{Name: "gamma", Doc: "degree γ: k is Σ (xz)^{γ/2} 𝒦(ln z - ln x)", Default: 1.}
+	negativeDef = ParamDef{Name: "negative", Doc: "what x < 0 is: an error; part of sign(x) sign(z) k(|x|, |z|); or split from x > 0, a dimension of its own",
+		Words: []string{"error", "sign", "split"}, Default: "error"}
+	seriesDefs = []ParamDef{
+		{Name: "order", Doc: "order n: 2n+1 columns for each input column", Whole: true, Closed: true, Max: spectral.MaxOrder, Default: 1., OfMap: true},
+		gammaDef,
+		{Name: "window", Doc: "window of the signature", Words: []string{"uniform", "rectangular"}, Default: "rectangular", OfMap: true},
+		{Name: "period", Doc: "period Λ: the fitted one, that with the least largest error, or a number", Words: []string{"auto", "optimal"}, OrNumber: true, Default: "auto", OfMap: true},
+		negativeDef,
+	}
+)
+
+const histogramInputs = "x >= 0; any with `negative`"
+
+func hellinger(g float64, n spectral.Negative) spectral.Homogeneous {
+	return spectral.Hellinger{Gamma: g, Negative: n}
+}
+
+func chi2(g float64, n spectral.Negative) spectral.Homogeneous {
+	return spectral.Chi2{Gamma: g, Negative: n}
+}
+
+func intersection(g float64, n spectral.Negative) spectral.Homogeneous {
+	return spectral.Intersection{Gamma: g, Negative: n}
+}
+
+func jensenShannon(g float64, n spectral.Negative) spectral.Homogeneous {
+	return spectral.JensenShannon{Gamma: g, Negative: n}
+}
+
+func (f Homogeneous) ready() bool { return f.Kernel != nil }
+
+// series says whether the map has frequencies, which a point mass has not.
+func (f Homogeneous) series() bool { return !pointMass(f.Kernel(1, spectral.RejectNegative)) }
+
+func (f Homogeneous) traits() Traits {
+	t := Traits{Tunable: f.series(), Width: "2·order+1 columns for each input column, twice that for negative=split", lends: true}
+	if !t.Tunable {
+		t.Width = "one column for each input column, two for negative=split"
+	}
+	return t
+}
+
+func (f Homogeneous) params() []ParamDef {
+	if f.series() {
+		return seriesDefs
+	}
+	return []ParamDef{gammaDef, negativeDef}
+}
+
+func (f Homogeneous) more(Values) []ParamDef { return nil }
+
+func (f Homogeneous) together(Values) error { return nil }
+
+func (f Homogeneous) fill(Values, ops.Matrix) error { return nil }
+
+// of is the kernel of values that are in range.
+func (f Homogeneous) of(v Values) spectral.Homogeneous {
+	n, _ := spectral.ParseNegative(v.Word("negative"))
+	return f.Kernel(v.Number("gamma"), n)
+}
+
+// columns is how many the map makes.
+func (f Homogeneous) columns(s Spec) int {
+	d := (2*int(s.Params.Number("order")) + 1) * s.Dims // order 0 where there is none
+	if s.Params.Word("negative") == spectral.SplitNegative.String() {
+		d *= 2
+	}
+	return d
+}
+
+// options are those that the parameters stand for.
+func (f Homogeneous) options(v Values) []Option {
+	if !f.series() {
+		return nil
+	}
+	w, _ := spectral.ParseWindow(v.Word("window"))
+	opts := []Option{WithOrder(int(v.Number("order"))), WithWindow(w)}
+	switch period, ok := v["period"].(float64); {
+	case ok:
+		opts = append(opts, WithPeriod(period))
+	case v.Word("period") == "optimal":
+		opts = append(opts, WithOptimalPeriod())
+	}
+	return opts
+}
+
+func (f Homogeneous) plan(s Spec) (plan, error) {
+	k := f.of(s.Params)
+	return plan{kernel: k, columns: f.columns(s), build: func(opts []Option) (Layer, error) {
+		return NewHomogeneousLayer(k, s.Dims, append(opts, f.options(s.Params)...)...)
+	}}, nil
+}
+
+func (f Exponentiated) ready() bool { return f.Kernel != nil }
+
+func (f Exponentiated) traits() Traits {
+	return Traits{Draws: DrawsFrequencies, Tunable: true, lends: true}
+}
+
+func (f Exponentiated) params() []ParamDef {
+	return slices.Concat([]ParamDef{sigmaDef}, Homogeneous(f).params(), []ParamDef{phaseDef})
+}
+
+func (f Exponentiated) more(Values) []ParamDef { return nil }
+
+func (f Exponentiated) together(Values) error { return nil }
+
+func (f Exponentiated) fill(v Values, x ops.Matrix) error {
+	return fill(v, "sigma", func() (float64, error) { return metricSigma(Homogeneous(f).of(v), x) })
+}
+
+func (f Exponentiated) plan(s Spec) (plan, error) {
+	inner := Homogeneous(f)
+	k := spectral.Exponentiated{Of: inner.of(s.Params), Sigma: s.Params.Number("sigma")}
+	return plan{kernel: k, lifted: inner.columns(s), build: func(opts []Option) (Layer, error) {
+		return NewExponentiatedLayer(k, s.Dims, s.Features, append(opts, inner.options(s.Params)...)...)
+	}}, nil
+}
