@@ -91,18 +91,26 @@ func (t Traits) HasSampler() bool { return t.Draws == DrawsFrequencies }
 // HasFeatures says whether the number of features is to choose; else it is Width.
 func (t Traits) HasFeatures() bool { return t.Width == "" }
 
+// form is the form, of the zero Entry one without parameters.
+func (e *Entry) form() Form {
+	if e.Form == nil {
+		return linearForm{}
+	}
+	return e.Form
+}
+
 // Params are the declarations of the parameters that the map has in any case, see ParamsOf.
-func (e *Entry) Params() []ParamDef { return slices.Clone(e.Form.params()) }
+func (e *Entry) Params() []ParamDef { return slices.Clone(e.form().params()) }
 
 // ParamsOf are the declarations of the parameters that there are with the values given: a map with a parameter kernel
 // has the parameters of that kernel besides its own, and one with way=levy or auto has the order.
 func (e *Entry) ParamsOf(v Values) []ParamDef {
-	return slices.Concat(e.Form.params(), e.Form.more(v))
+	return slices.Concat(e.form().params(), e.form().more(v))
 }
 
 // Has says whether the map has a parameter of that name in any case.
 func (e *Entry) Has(param string) bool {
-	return slices.ContainsFunc(e.Form.params(), func(p ParamDef) bool { return p.Name == param })
+	return slices.ContainsFunc(e.form().params(), func(p ParamDef) bool { return p.Name == param })
 }
 
 // plan is the form's plan of a spec with all its parameters.

@@ -240,7 +240,7 @@ func (e *Entry) Check(v Values) error {
 			return err
 		}
 	}
-	return e.Form.together(v)
+	return e.form().together(v)
 }
 
 // check compares a value with the declaration.

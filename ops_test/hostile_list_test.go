@@ -176,6 +176,7 @@ var hostileFuncs = map[string]any{
 	"ops/domain.UnitSphere":             domain.UnitSphere,
 	"layers.Apply":                      layers.Apply,
 	"layers.BagMaps":                    layers.BagMaps,
+	"layers.Check":                      layers.Check,
 	"layers.Cite":                       layers.Cite,
 	"layers.Collect":                    layers.Collect,
 	"layers.Dot":                        layers.Dot,
@@ -213,6 +214,7 @@ var hostileFuncs = map[string]any{
 	"layers.ParseBasis":                 layers.ParseBasis,
 	"layers.ParsePolicy":                layers.ParsePolicy,
 	"layers.ParseValues":                layers.ParseValues,
+	"layers.Register":                   layers.Register,
 	"layers.SignatureOf":                layers.SignatureOf,
 	"layers.Summary":                    layers.Summary,
 	"layers.Transform":                  layers.Transform,
@@ -348,6 +350,7 @@ var hostileNever = map[string]string{
 // hostileRefused are functions for which there is no good argument, and why.
 var hostileRefused = map[string]string{
 	"train/report.Graphviz":       "it wants the command dot, which may not be there",
+	"layers.Register":             "its map would be in the table of every other battery; package layers tests it",
 	"init.SamplerError.Unwrap":    "its error is the result",
 	"ops/domain.CellError.Unwrap": "its error is the result",
 	"ops/domain.RowError.Unwrap":  "its error is the result",
@@ -485,6 +488,7 @@ var hostileTypes = map[string]sampleOf{
 	"layers.SoftmaxHead":             layerSample[*layers.SoftmaxHead](layersWith["NewSoftmaxHead"]),
 	"layers.Spec":                    func(*hostileValues) []any { return []any{goodSpec()} },
 	"layers.TensorSketchLayer":       layerSample[*layers.TensorSketchLayer](layersWith["NewTensorSketchLayer"]),
+	"layers.Traits":                  some(layers.Traits{Draws: layers.DrawsSigned}),
 	"layers.Values":                  func(*hostileValues) []any { return []any{layers.Values{"sigma": 1., "phase": true, "word": "w"}} },
 
 	"train.CGOptions": some(train.CGOptions{Rank: 2}),

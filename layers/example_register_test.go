@@ -1,0 +1,78 @@
+package layers_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/layers"
+	"gorgonia.org/tensor"
+)
+
+// cauchy is the kernel Π 1/(1 + (x-z)²/σ²), whose frequencies have the Laplace distribution of scale 1/σ.
+func cauchy(sigma float64) spectral.Kernel {
+	return spectral.Custom{
+		Form: spectral.Fourier,
+		Exact: func(x, z []float64) float64 {
+			k := 1.
+			for j := range x {
+				r := (x[j] - z[j]) / sigma
+				k /= 1 + r*r
+			}
+			return k
+		},
+		Frequency: func(w []float64, rng *rand.Rand) {
+			for j := range w {
+				w[j] = rng.ExpFloat64() / sigma
+				if rng.IntN(2) == 0 {
+					w[j] = -w[j]
+				}
+			}
+		},
+	}
+}
+
+// A kernel of your own is a map as any other once it is registered. Check holds it to its promises.
+func ExampleRegister() {
+	err := layers.Register(layers.Entry{
+		Name: "cauchy", Formula: "Π 1/(1 + (x-z)²/σ²)", Inputs: "any", Paper: "your own",
+		Form: layers.Drawn{
+			Params: []layers.ParamDef{{Name: "sigma", Doc: "bandwidth σ", Default: 1.}},
+			Kernel: func(v layers.Values) spectral.Kernel { return cauchy(v.Number("sigma")) },
+		},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	x := tensor.New(tensor.WithShape(4, 2), tensor.WithBacking([]float64{0, 0, 1, .5, -1, 2, .3, -.7}))
+	fmt.Println(layers.Check(layers.Spec{Map: "cauchy"}, x))
+
+	s := layers.Spec{Map: "cauchy", Params: layers.Values{"sigma": 2}, Dims: 2, Features: 4096, Seed: 1}
+	l, err := s.Build()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	z, err := l.Transform(nil, x)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	dot := 0.
+	for j := range 4096 {
+		dot += z.Float64s()[j] * z.Float64s()[4096+j]
+	}
+	k, err := s.Kernel()
+	fmt.Println(math.Abs(dot-k.At([]float64{0, 0}, []float64{1, .5})) < .05, err)
+	// Output:
+	// <nil>
+	// true <nil>
+}
+
+func ExampleCheck() {
+	x := tensor.New(tensor.WithShape(3, 2), tensor.WithBacking([]float64{.1, .9, .5, .5, .7, .3}))
+	fmt.Println(layers.Check(layers.Spec{Map: "exp-chi2"}, x))
+	// Output: <nil>
+}
