@@ -11,6 +11,7 @@ import (
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/dense"
 	"gorgonia.org/tensor"
 )
 
@@ -203,7 +204,7 @@ func (l *AddKPCALayer) components(at, shares []float64) ([]float64, error) {
 			}
 		}
 	}
-	lambda, u, err := symmetricEigen(gram, m)
+	lambda, u, err := dense.Eigen(gram, m)
 	if err != nil {
 		return nil, err
 	}

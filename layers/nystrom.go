@@ -7,6 +7,7 @@ import (
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/dense"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
@@ -128,7 +129,7 @@ func (l *NystromLayer) project(rows []int, floor float64) error {
 			}
 		}
 	}
-	values, vectors, err := symmetricEigen(gram.RawMatrix().Data, m)
+	values, vectors, err := dense.Eigen(gram.RawMatrix().Data, m)
 	if err != nil {
 		return fmt.Errorf("%s: %w", l.who(), err)
 	}

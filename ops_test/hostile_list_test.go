@@ -18,6 +18,7 @@ import (
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/blas"
+	"github.com/bochner-go/bochner/ops/dense"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
@@ -162,6 +163,11 @@ var hostileFuncs = map[string]any{
 	"ops/blas.ISA":                      blas.ISA,
 	"ops/blas.Peak":                     blas.Peak,
 	"ops/blas.Use":                      blas.Use,
+	"ops/dense.Cholesky":                dense.Cholesky,
+	"ops/dense.Eigen":                   dense.Eigen,
+	"ops/dense.Mirror":                  dense.Mirror,
+	"ops/dense.Reduce":                  dense.Reduce,
+	"ops/dense.Rounding":                dense.Rounding,
 	"ops/domain.Above":                  domain.Above,
 	"ops/domain.CheckFrequencies":       domain.CheckFrequencies[float64],
 	"ops/domain.CheckRows":              domain.CheckRows[float64],
@@ -452,6 +458,8 @@ var hostileTypes = map[string]sampleOf{
 	"ops.Weights": func(*hostileValues) []any { return []any{must(ops.Pack(tensorOf(3, 4)))} },
 
 	"ops/blas.Implementation": some(blas.Implementation{}),
+	"ops/dense.Shifted":       func(*hostileValues) []any { f, _ := dense.Reduce(cells(9), 3).Shift(100); return []any{f} },
+	"ops/dense.Tridiagonal":   func(*hostileValues) []any { return []any{dense.Reduce(cells(9), 3)} },
 	"ops/domain.CellError":    some(&domain.CellError{Who: "who", Reason: "reason"}),
 	"ops/domain.Domain":       some(domain.NonNegative(), domain.UnitSphere(.1)),
 	"ops/domain.RowError":     some(&domain.RowError{Who: "who"}),
@@ -731,6 +739,9 @@ var hostileGood = map[string]goodOf{
 	"layers.NewHDDLayer.axes": is(2), "layers.NewL2DensityLayer.axes": is(2),
 	"layers.Entry.Check.v":       is(layers.Values{}),
 	"layers.*.offsets":           is([]int{0, 2, 6}),
+	"ops/dense.*.a":              func(*hostileValues) any { return cells(9) },
+	"ops/dense.*.z":              func(*hostileValues) any { return cells(9) },
+	"ops/dense.*.from":           is(gonum.Lower),
 	"ops/domain.CheckRows.x":     func(*hostileValues) any { return cells(9) },
 	"ops/domain.CheckSize.shape": is([]int{2, 3}),
 	"ops/blas.*.tA":              is(gonum.NoTrans),

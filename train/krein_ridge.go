@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/ops/dense"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
@@ -28,17 +28,11 @@ func FitKreinRidge(k *mat.Dense, y *mat.Dense, lambda float64) (*KernelRidge, er
 	n := k.RawMatrix().Rows
 	work, _ := copyGram(k)
 	dual := newRidgeDual(work, n, y.RawMatrix()) // the vector of ones has the eigenvalue mu there
-	sym := mat.NewSymDense(n, nil)
-	for i := range n {
-		for j := range i + 1 {
-			sym.SetSym(i, j, work[i*n+j])
-		}
-	}
-	var vectors mat.Dense
-	values, err := eigenvalues(who, sym, &vectors)
+	values, v, err := dense.Eigen(work, n)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("train: %s: the eigenvalues of k were not found; scale the kernel: %w", who, err)
 	}
+	vectors := general(n, n, n, v)
 	spread := -dual.mu
 	for _, v := range values {
 		spread += math.Abs(v)
@@ -56,11 +50,10 @@ func FitKreinRidge(k *mat.Dense, y *mat.Dense, lambda float64) (*KernelRidge, er
 	}
 	targets := dual.targets
 	turned := make([]float64, n*targets)
-	v := vectors.RawMatrix()
-	blas64.Gemm(blas.Trans, blas.NoTrans, 1, v, general(n, targets, targets, dual.y), 0, general(n, targets, targets, turned))
+	blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, vectors, general(n, targets, targets, dual.y), 0, general(n, targets, targets, turned))
 	for i, value := range values {
 		value += lambda * scale
-		if !(math.Abs(value) > singular(n)*largest) {
+		if !(math.Abs(value) > dense.Rounding(n)*largest) {
 			return nil, notRegular(who, n, lambda)
 		}
 		for t := range targets {
@@ -68,16 +61,6 @@ func FitKreinRidge(k *mat.Dense, y *mat.Dense, lambda float64) (*KernelRidge, er
 		}
 	}
 	alpha := make([]float64, n*targets)
-	blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, v, general(n, targets, targets, turned), 0, general(n, targets, targets, alpha))
+	blas64.Gemm(blas.Trans, blas.NoTrans, 1, vectors, general(n, targets, targets, turned), 0, general(n, targets, targets, alpha))
 	return dual.fitted(who, alpha, lambda)
-}
-
-// eigenvalues are those of a symmetric matrix, with the eigenvectors as columns.
-func eigenvalues(who string, a *mat.SymDense, vectors *mat.Dense) ([]float64, error) {
-	var e mat.EigenSym
-	if !e.Factorize(a, true) {
-		return nil, fmt.Errorf("train: %s: the eigenvalues of k were not found; scale the kernel: %w", who, domain.ErrDomain)
-	}
-	e.VectorsTo(vectors)
-	return e.Values(nil), nil
 }

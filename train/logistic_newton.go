@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/bochner-go/bochner/ops/dense"
 	"github.com/bochner-go/bochner/ops/domain"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
@@ -271,7 +272,7 @@ func (l *logistic) prepare(shift float64) error {
 	if d <= gramFeatures {
 		g := slices.Clone(l.stats.g)
 		floats.Scale(gamma, g)
-		if f, ok := ridgeCholesky(g, d, shift); ok {
+		if f, ok := dense.Cholesky(g, d, shift); ok {
 			q.l = f
 			return nil
 		}

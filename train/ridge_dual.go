@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/bochner-go/bochner/ops/dense"
 	"github.com/bochner-go/bochner/train/data"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
@@ -75,7 +76,7 @@ func newRidgeDual(k []float64, n int, y blas64.General) *ridgeDual {
 
 // solve returns α, [n, targets], and overwrites k, which is d.k or a copy of it.
 func (d *ridgeDual) solve(k []float64, shift float64) (alpha []float64, ok bool) {
-	l, ok := ridgeCholesky(k, d.n, shift)
+	l, ok := dense.Cholesky(k, d.n, shift)
 	if !ok {
 		return nil, false
 	}
@@ -113,33 +114,33 @@ func (d *ridgeDual) leaveOneOut(which []int, grid lambdaGrid, scale float64) (al
 	if err := checkSquares(squares); err != nil {
 		return nil, nil, 0, err
 	}
-	q := newTridiagonal(d.k, n)
+	q := dense.Reduce(d.k, n)
 	rows := make([]float64, len(which)*n) // of I Q: row i gives Cᵢᵢ
 	for r, i := range which {
 		rows[r*n+i] = 1
 	}
-	q.rotate(rows, len(which), false)
+	q.Rotate(rows, len(which), false)
 	y := transposed(d.y, n, k, k)
-	q.rotate(y, k, false)
-	solve := func(f ldl) []float64 {
+	q.Rotate(y, k, false)
+	solve := func(f dense.Shifted) []float64 {
 		alpha := slices.Clone(y)
 		for t := range k {
-			f.solve(alpha[t*n : (t+1)*n])
+			f.Solve(alpha[t*n : (t+1)*n])
 		}
-		q.rotate(alpha, k, true)
+		q.Rotate(alpha, k, true)
 		return alpha
 	}
 	scores, best, err = grid.chooseUsable(func(lambdas []float64) ([]LambdaScore, error) {
 		sums, usable := make([]lossSums, len(lambdas)), make([]bool, len(lambdas))
 		for l, lambda := range lambdas {
-			var f ldl
+			var f dense.Shifted
 			shift := lambda * scale
-			if f, usable[l] = q.factor(shift); !usable[l] {
+			if f, usable[l] = q.Shift(shift); !usable[l] {
 				continue
 			}
 			alpha, left := solve(f), make([]float64, len(which))
 			inParallel(len(which), func(r int) {
-				c := f.quadratic(rows[r*n : (r+1)*n])
+				c := f.Quadratic(rows[r*n : (r+1)*n])
 				if left[r] = c - 1/(float64(n)*(d.mu+shift)); left[r] < decisive*c {
 					left[r] = 0
 				}
@@ -159,7 +160,7 @@ func (d *ridgeDual) leaveOneOut(which []int, grid lambdaGrid, scale float64) (al
 	if err != nil {
 		return nil, nil, 0, err
 	}
-	f, _ := q.factor(scores[best].Lambda * scale)
+	f, _ := q.Shift(scores[best].Lambda * scale)
 	return transposed(solve(f), k, n, n), scores, best, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/bochner-go/bochner/ops/dense"
 	"github.com/bochner-go/bochner/ops/domain"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -33,7 +34,7 @@ type kreinFactor struct {
 
 // factorKrein overwrites g, of which the lower triangle has a meaning; not ok means that the matrix is singular to working precision.
 func factorKrein(g []float64, n int, shift float64, signature []float64) (f kreinFactor, ok bool) {
-	mirror(g, n)
+	dense.Mirror(g, n, blas.Lower)
 	for i, s := range signature {
 		g[i*n+i] += shift * s
 	}
@@ -43,7 +44,7 @@ func factorKrein(g []float64, n int, shift float64, signature []float64) (f krei
 		return f, false
 	}
 	rcond := lapack64.Gecon(lapack.MaxColumnSum, f.lu, norm, make([]float64, 4*n), make([]int, n))
-	return f, rcond > singular(n)
+	return f, rcond > dense.Rounding(n)
 }
 
 // solve overwrites b, [n, k], by the solution.
@@ -75,12 +76,12 @@ func (s *RidgeStats) coefficients(shift float64) (w []float64, ok bool) {
 	for j := range diagonal {
 		diagonal[j] = s.g[j*d+j]
 	}
-	mirror(s.g, d)
-	l, ok := ridgeCholesky(s.g, d, shift)
+	dense.Mirror(s.g, d, blas.Lower)
+	l, ok := dense.Cholesky(s.g, d, shift)
 	if ok {
 		choleskySolve(l, w, s.targets)
 	}
-	unmirror(s.g, d)
+	dense.Mirror(s.g, d, blas.Upper)
 	for j, v := range diagonal {
 		s.g[j*d+j] = v
 	}
@@ -93,6 +94,16 @@ func (s *RidgeStats) unsolvable(lambda, effective float64) error {
 		return notPositive("Ridge", s.features, lambda, effective)
 	}
 	return notRegular("Ridge", s.features, lambda)
+}
+
+// notPositive is the error for a system of the given size that could not be factored at lambda, which is effective in the
+// unit of the matrix.
+func notPositive(who string, size int, lambda, effective float64) error {
+	if math.IsInf(effective, 1) {
+		return fmt.Errorf("train: %s: lambda = %g times the mean squared norm of a row overflows; lower lambda or scale the data: %w", who, lambda, domain.ErrParam)
+	}
+	return fmt.Errorf("train: %s: with lambda = %g the %d x %d system is not positive definite to working precision, as when features or rows repeat others or a kernel is indefinite; raise lambda: %w",
+		who, lambda, size, size, domain.ErrParam)
 }
 
 // notRegular is the error for an indefinite system that is singular.

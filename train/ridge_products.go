@@ -10,11 +10,11 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/lapack/lapack64"
 )
 
 const (
-	// ridgeTile and ridgeDepth are the sides of the pieces in which memory is gone through: 256 kB.
-	ridgeTile  = 64
+	// ridgeDepth is how many rows or columns are gone through at a time.
 	ridgeDepth = 512
 	// ridgePiece is how many numbers one task changes in place.
 	ridgePiece = 1 << 16
@@ -46,11 +46,6 @@ func general(rows, cols, stride int, data []float64) blas64.General {
 	return blas64.General{Rows: rows, Cols: cols, Stride: stride, Data: data}
 }
 
-// part is the block of m that begins at (i, j).
-func part(m blas64.General, i, j, rows, cols int) blas64.General {
-	return general(rows, cols, m.Stride, m.Data[i*m.Stride+j:])
-}
-
 // addProduct adds alpha a bᵀ to c, with a [m, k], b [n, k] and c [m, n].
 func addProduct(alpha float64, a, b, c blas64.General) {
 	fast.Implementation{}.Dgemm(blas.NoTrans, blas.Trans, c.Rows, c.Cols, a.Cols, alpha, a.Data, a.Stride, b.Data, b.Stride, 1, c.Data, c.Stride)
@@ -59,6 +54,11 @@ func addProduct(alpha float64, a, b, c blas64.General) {
 // addSquare adds a aᵀ, with a [n, k], to the lower triangle of c.
 func addSquare(a, c blas64.General) {
 	fast.Implementation{}.Dsyrk(blas.Lower, blas.NoTrans, a.Rows, a.Cols, 1, a.Data, a.Stride, 1, c.Data, c.Stride)
+}
+
+// choleskySolve overwrites b, [n, k], by (L Lᵀ)⁻¹ b.
+func choleskySolve(l blas64.Triangular, b []float64, k int) {
+	lapack64.Potrs(l, general(l.N, k, k, b))
 }
 
 // columnMeans are the means of the columns of x, row by row, in wide pieces of them, by weights with the sum mass; nil: all are 1.
@@ -94,27 +94,4 @@ func transposed(a []float64, m, n, stride int) []float64 {
 		}
 	}
 	return t
-}
-
-// mirror copies the lower triangle of an n x n matrix to the upper one, tile by tile.
-func mirror(g []float64, n int) {
-	tiles(n, func(i, j int) { g[j*n+i] = g[i*n+j] })
-}
-
-// unmirror copies the upper triangle to the lower one.
-func unmirror(g []float64, n int) {
-	tiles(n, func(i, j int) { g[i*n+j] = g[j*n+i] })
-}
-
-// tiles calls f below the diagonal, i > j, tile by tile.
-func tiles(n int, f func(i, j int)) {
-	inParallel((n+ridgeTile-1)/ridgeTile, func(t int) {
-		for j0 := 0; j0 <= t*ridgeTile; j0 += ridgeTile {
-			for i := t * ridgeTile; i < min(n, (t+1)*ridgeTile); i++ {
-				for j := j0; j < min(i, j0+ridgeTile); j++ {
-					f(i, j)
-				}
-			}
-		}
-	})
 }

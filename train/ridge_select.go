@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/ops/dense"
 	"github.com/bochner-go/bochner/ops/domain"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
@@ -39,19 +40,19 @@ func (s *RidgeStats) leaveOneOut(src eachRows, grid lambdaGrid) (*RidgeFit, erro
 		return nil, err
 	}
 	d, k := s.features, s.targets
-	q := newTridiagonal(s.g, d)
+	q := dense.Reduce(s.g, d)
 	rt := transposed(s.r, d, k, k)
-	q.rotate(rt, k, false)
+	q.Rotate(rt, k, false)
 	rows := rotatedRows{s: s, q: q, src: src}
 	scores, best, err := grid.chooseUsable(func(lambdas []float64) ([]LambdaScore, error) { return rows.scores(lambdas, scale, rt) })
 	if err != nil {
 		return nil, err
 	}
-	f, _ := q.factor(scores[best].Lambda * scale)
+	f, _ := q.Shift(scores[best].Lambda * scale)
 	for t := range k {
-		f.solve(rt[t*d : (t+1)*d])
+		f.Solve(rt[t*d : (t+1)*d])
 	}
-	q.rotate(rt, k, true)
+	q.Rotate(rt, k, true)
 	fit, err := s.fit(transposed(rt, k, d, d), scores[best].Lambda)
 	if err != nil {
 		return nil, err
@@ -63,7 +64,7 @@ func (s *RidgeStats) leaveOneOut(src eachRows, grid lambdaGrid) (*RidgeFit, erro
 // rotatedRows are rows less their means, times Q.
 type rotatedRows struct {
 	s    *RidgeStats
-	q    *tridiagonal
+	q    *dense.Tridiagonal
 	src  eachRows
 	done bool // the rows of a sample are rotated once, where they lie
 }
@@ -74,7 +75,7 @@ func (r *rotatedRows) each(f func(p []float64, y *mat.Dense, weight []float64)) 
 		for _, b := range sample.all() {
 			if !r.done {
 				subtractMean(b.z, b.z, r.s.meanZ)
-				r.q.rotate(b.z, len(b.rows.index), false)
+				r.q.Rotate(b.z, len(b.rows.index), false)
 			}
 			weight, err := r.s.rowWeights(b.y, b.rows.at)
 			if err != nil {
@@ -95,7 +96,7 @@ func (r *rotatedRows) each(f func(p []float64, y *mat.Dense, weight []float64)) 
 			return err
 		}
 		p = r.s.centred(p, z)
-		r.q.rotate(p, z.Shape()[0], false)
+		r.q.Rotate(p, z.Shape()[0], false)
 		f(p, y, weight)
 		return nil
 	})
@@ -105,15 +106,15 @@ func (r *rotatedRows) each(f func(p []float64, y *mat.Dense, weight []float64)) 
 func (r *rotatedRows) scores(lambdas []float64, scale float64, rt []float64) ([]LambdaScore, error) {
 	s, count := r.s, len(lambdas)
 	d, k := s.features, s.targets
-	factors, usable := make([]ldl, count), make([]bool, count)
+	factors, usable := make([]dense.Shifted, count), make([]bool, count)
 	coef := make([]float64, count*k*d) // (T + λI)⁻¹ QᵀR as rows
 	for l, lambda := range lambdas {
-		if factors[l], usable[l] = r.q.factor(lambda * scale); !usable[l] {
+		if factors[l], usable[l] = r.q.Shift(lambda * scale); !usable[l] {
 			continue
 		}
 		copy(coef[l*k*d:], rt)
 		for t := range k {
-			factors[l].solve(coef[(l*k+t)*d : (l*k+t+1)*d])
+			factors[l].Solve(coef[(l*k+t)*d : (l*k+t+1)*d])
 		}
 	}
 	sums := make([]lossSums, count)
@@ -127,7 +128,7 @@ func (r *rotatedRows) scores(lambdas []float64, scale float64, rt []float64) ([]
 			for l, f := range factors {
 				if usable[l] {
 					w := weightAt(weight, i)
-					left[i*count+l] = 1 - w/s.mass - w*f.quadratic(p[i*d:(i+1)*d])
+					left[i*count+l] = 1 - w/s.mass - w*f.Quadratic(p[i*d:(i+1)*d])
 				}
 			}
 		})

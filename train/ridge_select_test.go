@@ -1,12 +1,9 @@
 package train
 
 import (
-	"fmt"
 	"math"
-	"math/rand/v2"
 	"testing"
 
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
@@ -111,100 +108,5 @@ func TestUnusableLambda(t *testing.T) {
 		if !math.IsInf(f.Scores[0].MSE, 1) || f.Lambda != 0.1 {
 			t.Errorf("%s: %+v, chosen %g", name, f.Scores, f.Lambda)
 		}
-	}
-}
-
-// TestTridiagonal: Q T Qᵀ is the matrix, Q is orthogonal, and solves agree with the definition, around the panel size.
-func TestTridiagonal(t *testing.T) {
-	for _, n := range []int{1, 2, 3, ridgePanel, ridgePanel + 1, ridgePanel + 2, 101} {
-		rng := rand.New(rand.NewPCG(uint64(n), 3))
-		h := make([]float64, n*n)
-		for i := range h {
-			h[i] = rng.NormFloat64()
-		}
-		a := make([]float64, n*n)
-		addSquare(general(n, n, n, h), general(n, n, n, a))
-		full := append([]float64{}, a...)
-		mirror(full, n)
-		q := newTridiagonal(a, n)
-		turn := make([]float64, n*n)
-		for i := range n {
-			turn[i*n+i] = 1
-		}
-		q.rotate(turn, n, false)
-		tri := mat.NewDense(n, n, nil)
-		for i := range n {
-			tri.Set(i, i, q.d[i])
-			if i > 0 {
-				tri.Set(i, i-1, q.e[i-1])
-				tri.Set(i-1, i, q.e[i-1])
-			}
-		}
-		qm, want := mat.NewDense(n, n, turn), mat.NewDense(n, n, full)
-		var got, eye mat.Dense
-		got.Product(qm, tri, qm.T())
-		got.Sub(&got, want)
-		if e := mat.Norm(&got, 2) / mat.Norm(want, 2); e > 1e-13*float64(n) {
-			t.Errorf("n = %d: Q T Qᵀ is off by %.2g", n, e)
-		}
-		eye.Mul(qm, qm.T())
-		for i := range n {
-			eye.Set(i, i, eye.At(i, i)-1)
-		}
-		if e := mat.Norm(&eye, 2); e > 1e-13*float64(n) {
-			t.Errorf("n = %d: Q is off from orthogonal by %.2g", n, e)
-		}
-		p := append([]float64{}, h[:n]...)
-		q.rotate(p, 1, false)
-		f, ok := q.factor(0.5)
-		quadratic := f.quadratic(p)
-		f.solve(p)
-		q.rotate(p, 1, true)
-		back := make([]float64, n) // (A + I/2) p
-		symmetricTimes(full, n, p, back)
-		dot := 0.0
-		for i, v := range p {
-			dot += v * h[i]
-			if e := math.Abs(back[i] + 0.5*v - h[i]); !ok || e > 1e-10 {
-				t.Errorf("n = %d: the solution's residual %d is %.2g", n, i, e)
-			}
-		}
-		if math.Abs(dot-quadratic) > 1e-10*math.Abs(dot) {
-			t.Errorf("n = %d: quadratic form %v, want %v", n, quadratic, dot)
-		}
-		if _, ok := q.factor(-1e6); ok {
-			t.Errorf("n = %d: an indefinite matrix was factored", n)
-		}
-	}
-}
-
-func BenchmarkRidge(b *testing.B) {
-	for _, n := range []int{512, 1024, 2048} {
-		h := make([]float64, n*n)
-		for i := range h {
-			h[i] = math.Sin(float64(i))
-		}
-		g := make([]float64, n*n)
-		m := blas64.General{Rows: n, Cols: n, Stride: n, Data: h}
-		b.Run(fmt.Sprintf("gram/%d", n), func(b *testing.B) {
-			for b.Loop() {
-				clear(g)
-				addSquare(m, general(n, n, n, g))
-			}
-			b.ReportMetric(float64(n)*float64(n)*float64(n)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
-		})
-		work := make([]float64, n*n)
-		b.Run(fmt.Sprintf("cholesky/%d", n), func(b *testing.B) {
-			for b.Loop() {
-				copy(work, g)
-				ridgeCholesky(work, n, float64(n))
-			}
-		})
-		b.Run(fmt.Sprintf("tridiagonal/%d", n), func(b *testing.B) {
-			for b.Loop() {
-				copy(work, g)
-				newTridiagonal(work, n)
-			}
-		})
 	}
 }

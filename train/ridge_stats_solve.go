@@ -6,7 +6,9 @@ import (
 	"math"
 	"slices"
 
+	"github.com/bochner-go/bochner/ops/dense"
 	"github.com/bochner-go/bochner/ops/domain"
+	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -170,7 +172,7 @@ func (s *RidgeStats) MSE(f *RidgeFit) (float64, error) {
 	}
 	raw := f.W.RawMatrix()
 	wt := transposed(raw.Data, d, k, raw.Stride)
-	mirror(s.g, d)
+	dense.Mirror(s.g, d, blas.Lower)
 	gw := make([]float64, k*d) // Wᵀ G
 	addProduct(1, general(k, d, d, wt), s.gram(), general(k, d, d, gw))
 	total := 0.0

@@ -10,6 +10,7 @@ import (
 	_ "github.com/bochner-go/bochner/layers"
 	_ "github.com/bochner-go/bochner/ops"
 	_ "github.com/bochner-go/bochner/ops/blas"
+	_ "github.com/bochner-go/bochner/ops/dense"
 	_ "github.com/bochner-go/bochner/ops/domain"
 	_ "github.com/bochner-go/bochner/train"
 	_ "github.com/bochner-go/bochner/train/data"

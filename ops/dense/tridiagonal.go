@@ -1,43 +1,49 @@
-package train
+package dense
 
 import (
 	fast "github.com/bochner-go/bochner/ops/blas"
+	"github.com/bochner-go/bochner/ops/internal/simd"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/lapack/gonum"
 )
 
-// ridgePanel is how many Householder reflections are gathered before they are applied to the matrix as one product, and ridgeTurn how many
+// panelRows is how many Householder reflections are gathered before they are applied to the matrix as one product, and turnRows how many
 // before they are applied to rows.
-const ridgePanel, ridgeTurn = 32, 128
+const panelRows, turnRows = 32, 128
 
-// tridiagonal is a symmetric matrix as Q T Qᵀ with T tridiagonal, so that (A + s I)⁻¹ costs O(n) a vector for every s.
+// Tridiagonal is a symmetric matrix as Q T Qᵀ with T tridiagonal, so that (A + s I)⁻¹ costs O(n) a vector for every s.
 //
 // It is the reduction of LAPACK's dsytrd (dlatrd for the panels: Dongarra, Sorensen and Hammarling, 1989) on a matrix
 // held in full, which lets rows be read side by side, the product with a vector run in parallel and the update take the
 // form a·bᵀ: 5 times faster than gonum's at n = 2048. An eigendecomposition would be several times dearer still.
-type tridiagonal struct {
+type Tridiagonal struct {
 	n      int
-	d, e   []float64 // of T: the diagonal, [n], and what is beside it, [n-1]
+	d, e   []float64 // of T: the diagonal [n] and its neighbours [n-1]
 	v, tau []float64 // row i: reflection i, I - τ v vᵀ, v = 0 up to i; Q is their product in order
 	blocks []reflections
 }
 
-// reflections are ridgeTurn or fewer of them, from row first: their product is I - V t Vᵀ with V the rows of v as
+// reflections are turnRows or fewer of them, from row first: their product is I - V t Vᵀ with V the rows of v as
 // columns and t upper triangular (Schreiber and Van Loan, 1989).
 type reflections struct {
 	first, count int
 	t            []float64 // [count, count]
 }
 
-// newTridiagonal reduces the n x n matrix of which a holds the lower triangle. It overwrites and keeps a.
-func newTridiagonal(a []float64, n int) *tridiagonal {
-	mirror(a, n)
-	q := &tridiagonal{n: n, d: make([]float64, n), e: make([]float64, n-1), v: a}
-	left, right := make([]float64, n*2*ridgePanel), make([]float64, n*2*ridgePanel)
-	for first := 0; first < n-1; first += ridgePanel {
-		count := min(ridgePanel, n-1-first)
+// Reduce reduces the symmetric matrix a [n, n], of which it reads the lower triangle. It overwrites and keeps a. It panics where a is
+// too short.
+func Reduce(a []float64, n int) *Tridiagonal {
+	check("Reduce", len(a), n, n)
+	if n == 0 {
+		return new(Tridiagonal)
+	}
+	Mirror(a, n, blas.Lower)
+	q := &Tridiagonal{n: n, d: make([]float64, n), e: make([]float64, n-1), v: a}
+	left, right := make([]float64, n*2*panelRows), make([]float64, n*2*panelRows)
+	for first := 0; first < n-1; first += panelRows {
+		count := min(panelRows, n-1-first)
 		v, w, tau := q.panel(first, count)
 		q.tau = append(q.tau, tau...)
 		// The rest becomes A - V Wᵀ - W Vᵀ.
@@ -53,8 +59,8 @@ func newTridiagonal(a []float64, n int) *tridiagonal {
 		addProduct(-1, general(m, k, k, left), general(m, k, k, right), general(m, m, n, a[from*n+from:]))
 	}
 	q.d[n-1] = a[n*n-1]
-	for first := 0; first < n-1; first += ridgeTurn {
-		count := min(ridgeTurn, n-1-first)
+	for first := 0; first < n-1; first += turnRows {
+		count := min(turnRows, n-1-first)
 		q.blocks = append(q.blocks, reflections{first, count, compact(a[first*n:(first+count)*n], q.tau[first:first+count], n)})
 	}
 	return q
@@ -62,7 +68,7 @@ func newTridiagonal(a []float64, n int) *tridiagonal {
 
 // panel reduces count rows (which are columns as well) and returns the V and W of their update, vectors as rows. Row i
 // of the matrix is brought up to date when its turn comes.
-func (q *tridiagonal) panel(first, count int) (v, w, tau []float64) {
+func (q *Tridiagonal) panel(first, count int) (v, w, tau []float64) {
 	n, a := q.n, q.v
 	v, w, tau = make([]float64, count*n), make([]float64, count*n), make([]float64, count)
 	for j := range count {
@@ -97,12 +103,10 @@ func (q *tridiagonal) panel(first, count int) (v, w, tau []float64) {
 
 // symmetricTimes is y = A x for a matrix held in full, rows stride apart, in parallel by rows.
 func symmetricTimes(a []float64, stride int, x, y []float64) {
-	const rows = 256
 	m := len(x)
-	inParallel((m+rows-1)/rows, func(task int) {
-		i := task * rows
-		c := min(rows, m-i)
-		blas64.Gemv(blas.NoTrans, 1, general(c, m, stride, a[i*stride:]), blas64.Vector{N: m, Inc: 1, Data: x}, 0, blas64.Vector{N: c, Inc: 1, Data: y[i : i+c]})
+	simd.Share(m, 256, func(lo, hi int) {
+		rows := general(hi-lo, m, stride, a[lo*stride:])
+		blas64.Gemv(blas.NoTrans, 1, rows, blas64.Vector{N: m, Inc: 1, Data: x}, 0, blas64.Vector{N: hi - lo, Inc: 1, Data: y[lo:hi]})
 	})
 }
 
@@ -110,7 +114,7 @@ func symmetricTimes(a []float64, stride int, x, y []float64) {
 func compact(v, tau []float64, n int) []float64 {
 	c := len(tau)
 	t, dots := make([]float64, c*c), make([]float64, c*c)
-	addSquare(general(c, n, n, v), general(c, c, c, dots))
+	addSquare(1, general(c, n, n, v), general(c, c, c, dots))
 	for j, tj := range tau {
 		for l := range j {
 			for i := range l + 1 {
@@ -122,10 +126,12 @@ func compact(v, tau []float64, n int) []float64 {
 	return t
 }
 
-// rotate overwrites the rows of z, [rows, n], by z Q, or by z Qᵀ with back: some rows at a time, so that they stay in the cache.
-func (q *tridiagonal) rotate(z []float64, rows int, back bool) {
-	for i := 0; i < rows; i += ridgeDepth {
-		c := min(ridgeDepth, rows-i)
+// Rotate overwrites z [rows, n] by z Q, or with back by z Qᵀ: some rows at a time, so that they stay in the cache. It panics where z is
+// too short.
+func (q *Tridiagonal) Rotate(z []float64, rows int, back bool) {
+	check("Rotate", len(z), rows, q.n)
+	for i := 0; i < rows; i += depth {
+		c := min(depth, rows-i)
 		m := general(c, q.n, q.n, z[i*q.n:(i+c)*q.n])
 		for b := range q.blocks {
 			if back {
@@ -138,7 +144,7 @@ func (q *tridiagonal) rotate(z []float64, rows int, back bool) {
 }
 
 // reflect overwrites z by z (I - V t Vᵀ), or by that with tᵀ.
-func (q *tridiagonal) reflect(z blas64.General, r reflections, trans blas.Transpose) {
+func (q *Tridiagonal) reflect(z blas64.General, r reflections, trans blas.Transpose) {
 	n, k, from := q.n, r.count, r.first+1
 	zv, zvt := make([]float64, z.Rows*k), make([]float64, z.Rows*k)
 	v := part(general(k, n, n, q.v[r.first*n:]), 0, from, k, n-from)
@@ -148,12 +154,12 @@ func (q *tridiagonal) reflect(z blas64.General, r reflections, trans blas.Transp
 	fast.Implementation{}.Dgemm(blas.NoTrans, blas.NoTrans, z.Rows, n-from, k, -1, zvt, k, v.Data, n, 1, rest.Data, n)
 }
 
-// ldl is T + s I = L D Lᵀ: D and what is below the ones of L.
-type ldl struct{ d, l []float64 }
+// Shifted is T + s I = L D Lᵀ: D, and what stands below the ones of L.
+type Shifted struct{ d, l []float64 }
 
-// factor is not ok when A + s I is not positive definite to working precision.
-func (q *tridiagonal) factor(s float64) (f ldl, ok bool) {
-	f = ldl{make([]float64, q.n), make([]float64, q.n-1)}
+// Shift factors T + s I. not ok means that it is not positive definite to working precision.
+func (q *Tridiagonal) Shift(s float64) (f Shifted, ok bool) {
+	f = Shifted{make([]float64, len(q.d)), make([]float64, len(q.e))}
 	for i := range q.n {
 		a := q.d[i] + s
 		f.d[i] = a
@@ -161,15 +167,16 @@ func (q *tridiagonal) factor(s float64) (f ldl, ok bool) {
 			f.l[i-1] = q.e[i-1] / f.d[i-1]
 			f.d[i] -= f.l[i-1] * q.e[i-1]
 		}
-		if !(f.d[i] > singular(q.n)*a) {
+		if !(f.d[i] > Rounding(q.n)*a) {
 			return f, false
 		}
 	}
 	return f, true
 }
 
-// solve overwrites p by (T + s I)⁻¹ p.
-func (f ldl) solve(p []float64) {
+// Solve overwrites p [n] by (T + s I)⁻¹ p. It panics where p is too short.
+func (f Shifted) Solve(p []float64) {
+	check("Solve", len(p), len(f.d), 1)
 	for i, l := range f.l {
 		p[i+1] -= l * p[i]
 	}
@@ -181,13 +188,17 @@ func (f ldl) solve(p []float64) {
 	}
 }
 
-// quadratic is pᵀ (T + s I)⁻¹ p.
-func (f ldl) quadratic(p []float64) float64 {
-	u := p[0]
-	sum := u * u / f.d[0]
-	for i, l := range f.l {
-		u = p[i+1] - l*u
-		sum += u * u / f.d[i+1]
+// Quadratic is pᵀ (T + s I)⁻¹ p. It panics where p is too short.
+func (f Shifted) Quadratic(p []float64) float64 {
+	check("Quadratic", len(p), len(f.d), 1)
+	u, sum := 0.0, 0.0
+	for i, d := range f.d {
+		v := p[i]
+		if i > 0 {
+			v -= f.l[i-1] * u
+		}
+		u = v
+		sum += u * u / d
 	}
 	return sum
 }

@@ -1,0 +1,76 @@
+package dense
+
+import (
+	fast "github.com/bochner-go/bochner/ops/blas"
+	"github.com/bochner-go/bochner/ops/internal/simd"
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack/gonum"
+)
+
+// leaf is the size below which gonum factors and solves.
+const leaf = 64
+
+// Cholesky overwrites the lower triangle of a [n, n] by L with L Lᵀ = A + shift I, where A is what this triangle says; it leaves the other
+// triangle alone. lapack64.Potrs solves with the factor. not ok means that the matrix is not positive definite to working precision. It
+// panics where a is too short.
+//
+// It halves the matrix until a piece is small, so that nearly all the work is in products (Gustavson, 1997).
+func Cholesky(a []float64, n int, shift float64) (l blas64.Triangular, ok bool) {
+	check("Cholesky", len(a), n, n)
+	l = blas64.Triangular{Uplo: blas.Lower, Diag: blas.NonUnit, N: n, Data: a, Stride: max(1, n)}
+	diagonal := make([]float64, n)
+	for i := range n {
+		a[i*n+i] += shift
+		diagonal[i] = a[i*n+i]
+	}
+	if !factor(general(n, n, n, a)) {
+		return l, false
+	}
+	for i, d := range diagonal {
+		if p := a[i*n+i]; !(p*p > Rounding(n)*d) {
+			return l, false
+		}
+	}
+	return l, true
+}
+
+// factor overwrites the lower triangle of a by its factor.
+func factor(a blas64.General) bool {
+	n := a.Rows
+	if n <= leaf {
+		return gonum.Implementation{}.Dpotf2(blas.Lower, n, a.Data, max(1, a.Stride))
+	}
+	h := half(n)
+	l, below, rest := part(a, 0, 0, h, h), part(a, h, 0, n-h, h), part(a, h, h, n-h, n-h)
+	if !factor(l) {
+		return false
+	}
+	divide(below, l)
+	addSquare(-1, below, rest)
+	return factor(rest)
+}
+
+// divide overwrites b by b L⁻ᵀ.
+func divide(b, l blas64.General) {
+	n := l.Rows
+	if n <= leaf {
+		simd.Share(b.Rows, leaf, func(lo, hi int) {
+			fast.Implementation{}.Dtrsm(blas.Right, blas.Lower, blas.Trans, blas.NonUnit, hi-lo, n, 1, l.Data, l.Stride, b.Data[lo*b.Stride:], b.Stride)
+		})
+		return
+	}
+	h := half(n)
+	left, right := part(b, 0, 0, b.Rows, h), part(b, 0, h, b.Rows, n-h)
+	divide(left, part(l, 0, 0, h, h))
+	addProduct(-1, left, part(l, h, 0, n-h, h), right)
+	divide(right, part(l, h, h, n-h, n-h))
+}
+
+// half is half of n or a little more, a multiple of leaf.
+func half(n int) int { return (n/2 + leaf - 1) / leaf * leaf }
+
+// part is the block of m that begins at (i, j).
+func part(m blas64.General, i, j, rows, cols int) blas64.General {
+	return general(rows, cols, m.Stride, m.Data[i*m.Stride+j:])
+}

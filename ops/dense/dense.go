@@ -1,0 +1,63 @@
+// Package dense is the dense linear algebra of this library that gonum is too slow for: the Cholesky factor, the reduction to a tridiagonal
+// matrix and the symmetric eigenproblem, all on the fast products of ops/blas. It serves the library and may change with it.
+//
+// Matrices are [n, n] in row-major slices without gaps. Functions panic where a slice is shorter than its matrix. The results do not
+// depend on GOMAXPROCS.
+package dense
+
+import (
+	"fmt"
+	"math"
+
+	fast "github.com/bochner-go/bochner/ops/blas"
+	"github.com/bochner-go/bochner/ops/internal/simd"
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// Rounding is how small a pivot of an n x n matrix may be, in proportion to the diagonal element that it is left of,
+// before it is rounding and no more: √n ε is the size of the error of a sum of n products, 10 a margin.
+func Rounding(n int) float64 { return 10 * math.Sqrt(float64(n)) * 0x1p-52 }
+
+// tile is the side of the pieces in which Mirror goes through memory, and depth how many rows Rotate works on at a time.
+const tile, depth = 64, 512
+
+// Mirror copies one triangle of a [n, n] to the other. It panics where a is too short.
+func Mirror(a []float64, n int, from blas.Uplo) {
+	check("Mirror", len(a), n, n)
+	simd.Share(n, tile, func(lo, hi int) {
+		for j0 := 0; j0 < hi; j0 += tile {
+			for i := lo; i < hi; i++ {
+				for j := j0; j < min(i, j0+tile); j++ {
+					if from == blas.Lower {
+						a[j*n+i] = a[i*n+j]
+					} else {
+						a[i*n+j] = a[j*n+i]
+					}
+				}
+			}
+		}
+	})
+}
+
+// check panics unless a slice can hold rows x cols numbers.
+func check(who string, length, rows, cols int) {
+	if rows < 0 || cols < 0 || cols > 0 && rows > length/cols {
+		panic(fmt.Sprintf("dense: %s: %d numbers for a matrix [%d, %d]", who, length, rows, cols))
+	}
+}
+
+// general is a row-major matrix over data.
+func general(rows, cols, stride int, data []float64) blas64.General {
+	return blas64.General{Rows: rows, Cols: cols, Stride: stride, Data: data}
+}
+
+// addProduct adds alpha a bᵀ to c.
+func addProduct(alpha float64, a, b, c blas64.General) {
+	fast.Implementation{}.Dgemm(blas.NoTrans, blas.Trans, c.Rows, c.Cols, a.Cols, alpha, a.Data, a.Stride, b.Data, b.Stride, 1, c.Data, c.Stride)
+}
+
+// addSquare adds alpha a aᵀ to the lower triangle of c.
+func addSquare(alpha float64, a, c blas64.General) {
+	fast.Implementation{}.Dsyrk(blas.Lower, blas.NoTrans, a.Rows, a.Cols, alpha, a.Data, a.Stride, 1, c.Data, c.Stride)
+}
