@@ -31,8 +31,8 @@ var commands = map[string]string{
 	"train.png":             "go run ./examples/train",
 	"02_freeze_or_tune.png": "go run ./examples/02_freeze_or_tune",
 	"features.png":          "go run ./examples/features -map gaussian -sampler all -rows 300 -seeds 10 -plot features.png",
-	"figure1.png":           "go run ./examples/yang2014 -rows 300",
-	"indefinite.png":        "go run ./examples/indefinite -part error,variance -rows 300",
+	"figure1.png":           "go run ./examples/papers/yang2014 -rows 300",
+	"indefinite.png":        "go run ./examples/papers/indefinite -part error,variance -rows 300",
 }
 
 func main() {

@@ -1,12 +1,12 @@
 // Command distributions learns on sets of samples: the experiments of Sutherland, Oliva, Póczos and Schneider (2016), "Linear-time Learning on
 // Distributions with Approximate Kernel Embeddings".
 //
-//	go run ./examples/distributions
-//	go run ./examples/distributions -experiment gram
-//	go run ./examples/distributions -experiment images -in ../shared/data/cifar10-cats-dogs/cifar10-cats-dogs.train.bin.gz \
+//	go run ./examples/papers/distributions
+//	go run ./examples/papers/distributions -experiment gram
+//	go run ./examples/papers/distributions -experiment images -in ../shared/data/cifar10-cats-dogs/cifar10-cats-dogs.train.bin.gz \
 //		-test-in ../shared/data/cifar10-cats-dogs/cifar10-cats-dogs.test.bin.gz
-//	go run ./examples/distributions -experiment bags -in ../shared/data/bags/musk1.csv.gz
-//	go run ./examples/distributions -experiment cost
+//	go run ./examples/papers/distributions -experiment bags -in ../shared/data/bags/musk1.csv.gz
+//	go run ./examples/papers/distributions -experiment cost
 //
 // components (figure 4 of the paper) is the regression of the number of components, 1 to 10, of mixtures of normal laws in the plane on samples of
 // them. The paper's text has lost the constants of the law; those used here are at drawMixture. -em N adds what the information criteria of

@@ -2,8 +2,8 @@
 // Vedaldi and Zisserman (2012), "Efficient Additive Kernels via Explicit Feature Maps", and figure 2 and table 2 of Yang et al. (2014),
 // "Random Laplace Feature Maps for Semigroup Kernels on Histograms".
 //
-//	go run ./examples/histograms
-//	go run ./examples/histograms -in ../shared/data/scene15-spm/scene15-spm.train.libsvm.gz \
+//	go run ./examples/papers/histograms
+//	go run ./examples/papers/histograms -in ../shared/data/scene15-spm/scene15-spm.train.libsvm.gz \
 //		-test ../shared/data/scene15-spm/scene15-spm.test.libsvm.gz -dtype float32
 //
 // Both papers used spatial-pyramid histograms of Caltech-101 and support vector machines. The second command uses such histograms of 15
@@ -22,7 +22,7 @@
 //
 // -methods names some of the maps, and -sampler a list compares samplers, which all draw for the parameter that was chosen with the first:
 //
-//	go run ./examples/histograms -methods gaussian,skewed-chi2 -sampler iid,orthogonal,antithetic -exact=false
+//	go run ./examples/papers/histograms -methods gaussian,skewed-chi2 -sampler iid,orthogonal,antithetic -exact=false
 package main
 
 import (

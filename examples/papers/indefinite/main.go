@@ -3,8 +3,8 @@
 // independent ones (GRFF) and what there was before, random Maclaurin features (RM), tensor sketches (TS) and spherical random features
 // (SRF), which are of the polynomial kernel of the sphere alone.
 //
-//	go run ./examples/indefinite
-//	go run ./examples/indefinite -data ../shared/data
+//	go run ./examples/papers/indefinite
+//	go run ./examples/papers/indefinite -data ../shared/data
 //
 // The kernels are (1 - ‖x-z‖²/a²)^p on the unit sphere and exp(-‖x-z‖²/2σ₁²) - exp(-‖x-z‖²/2σ₂²). Five parts, each by itself with -part:
 //
