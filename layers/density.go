@@ -139,7 +139,7 @@ func (l *densityLayer) FwdBags(x G.Input, offsets []int) G.Result {
 			return G.Err(err)
 		}
 	}
-	n, a, err := data(n, l.grad, ops.Attr{Layer: l.who(), Frozen: ops.Second})
+	n, a, err := data(n, l.grad, ops.Attr{Layer: l.who(), Frozen: ops.H})
 	if err != nil {
 		return G.Err(err)
 	}

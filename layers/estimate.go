@@ -71,7 +71,7 @@ func (e estimate) fwd(x *G.Node, h []*G.Node, offsets []int, a ops.Attr) (*G.Nod
 	}
 	parts := make([]*G.Node, len(h))
 	of := a
-	of.Frozen &= ops.First
+	of.Frozen &= ops.X
 	for j := range parts {
 		column, err := ops.Columns(x, j, j+1, 1, of)
 		if err != nil {

@@ -188,13 +188,13 @@ func (l *GORFLayer) fwd(x *G.Node) (*G.Node, error) {
 		}
 		return ops.SignedFourier(x, u, p["norms"], roots, a)
 	case l.policy == Frozen:
-		a.Frozen |= ops.Second
+		a.Frozen |= ops.U
 	default:
-		if u, err = ops.Bandwidth(u, p["log_bandwidth"], ops.Attr{Layer: a.Layer, Frozen: ops.First}); err != nil {
+		if u, err = ops.Bandwidth(u, p["log_bandwidth"], ops.Attr{Layer: a.Layer, Frozen: ops.W}); err != nil {
 			return nil, err
 		}
 	}
-	a.Frozen |= ops.Third | ops.Fourth
+	a.Frozen |= ops.R | ops.Rho
 	return ops.SignedFourier(x, u, p["norms"], roots, a)
 }
 

@@ -119,7 +119,7 @@ func (l *HDDLayer) embedNode(p *G.Node, a ops.Attr) (*G.Node, error) {
 		}
 	}
 	if l.outer.policy != All || l.even {
-		a.Frozen |= ops.Second
+		a.Frozen |= ops.Lambda
 	}
 	return ops.HDD(p, nodes[0], nodes[1], nodes[2], l.even, a)
 }

@@ -129,12 +129,12 @@ func (l *HomogeneousLayer) fwd(x *G.Node) (*G.Node, error) {
 	}
 	base := p["L"]
 	if base != nil {
-		a.Frozen |= ops.Second
+		a.Frozen |= ops.L
 	} else if base, err = G.Exp(p["log_L"]); err != nil {
 		return nil, err
 	}
 	if l.policy != All {
-		a.Frozen |= ops.Third
+		a.Frozen |= ops.R
 	}
 	return ops.Homogeneous(x, base, p["root_kappa"], l.op, a)
 }

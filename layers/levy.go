@@ -141,7 +141,7 @@ func (l *LevyLayer) fwd(x *G.Node) (*G.Node, error) {
 	}
 	s := p["scale"]
 	if s != nil {
-		a.Frozen |= ops.Second
+		a.Frozen |= ops.S
 	} else if s, err = G.Exp(p["log_scale"]); err != nil {
 		return nil, err
 	}

@@ -202,11 +202,11 @@ func (l *randomMap) fwd(x *G.Node) (*G.Node, error) {
 		return l.fwdSkewed(x, w, p, a)
 	}
 	if l.policy == Frozen {
-		a.Frozen |= ops.Second
+		a.Frozen |= ops.W
 	}
 	if b := p["b"]; b != nil {
 		if l.policy != All {
-			a.Frozen |= ops.Third
+			a.Frozen |= ops.B
 		}
 		return ops.Phase(x, w, b, a)
 	}
@@ -223,12 +223,12 @@ func (l *randomMap) fwd(x *G.Node) (*G.Node, error) {
 func (l *randomMap) fwdSkewed(x, w *G.Node, p map[string]*G.Node, a ops.Attr) (*G.Node, error) {
 	c, err := p["c"], error(nil)
 	if tuned := p["raw_c"]; tuned == nil {
-		a.Frozen |= ops.Second
+		a.Frozen |= ops.C
 	} else if c, err = G.Softplus(tuned); err != nil {
 		return nil, err
 	}
 	if l.policy != All {
-		a.Frozen |= ops.Third | ops.Fourth
+		a.Frozen |= ops.W | ops.B
 	}
 	if b := p["b"]; b != nil {
 		return ops.SkewedPhase(x, c, w, b, a)
@@ -242,7 +242,7 @@ func (l *randomMap) weightNode(p map[string]*G.Node, who string) (*G.Node, error
 		return G.Exp(v)
 	}
 	if rho := p["log_bandwidth"]; rho != nil {
-		return ops.Bandwidth(p["W"], rho, ops.Attr{Layer: who, Frozen: ops.First})
+		return ops.Bandwidth(p["W"], rho, ops.Attr{Layer: who, Frozen: ops.W})
 	}
 	return p["W"], nil
 }

@@ -38,11 +38,11 @@ func (l *randomMap) fwdNormalised(x, w *G.Node, p map[string]*G.Node, a ops.Attr
 		return nil, err
 	}
 	a.Packed = nil
-	a.Frozen = a.Frozen&ops.First | ops.Second
+	a.Frozen = a.Frozen&ops.X | ops.S
 	s := p["scale"]
 	if rho := p["log_bandwidth"]; rho != nil {
-		a.Frozen &^= ops.Second
-		if s, err = ops.Bandwidth(s, rho, ops.Attr{Layer: a.Layer, Frozen: ops.First}); err != nil {
+		a.Frozen &^= ops.S
+		if s, err = ops.Bandwidth(s, rho, ops.Attr{Layer: a.Layer, Frozen: ops.W}); err != nil {
 			return nil, err
 		}
 	}

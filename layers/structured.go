@@ -57,7 +57,7 @@ func (l *randomMap) drawStructured(m int, undrawn bool) (*randomMap, error) {
 func (l *randomMap) fwdStructured(x *G.Node, p map[string]*G.Node, a ops.Attr) (*G.Node, error) {
 	rho := p["log_bandwidth"] // nil for a frozen map
 	if b := p["b"]; b != nil {
-		a.Frozen |= ops.Third
+		a.Frozen |= ops.B
 		return ops.StructuredPhase(x, p["signs"], p["norms"], rho, b, a)
 	}
 	return ops.StructuredFourier(x, p["signs"], p["norms"], rho, a)

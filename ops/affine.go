@@ -10,7 +10,15 @@ import (
 // Backward: dx = g·Wᵀ, dW = xᵀ·g, db = the column sums of g. Errors: shapes while building; a cell of x outside Attr.Domain
 // while running.
 func Affine(x, w, b *G.Node, a Attr) (*G.Node, error) {
-	return apply(affineOp{base{kind: "Affine", ranks: "2212", attr: a}}, x, w, b)
+	o := projectionOp("Affine", "2212", a, 1, func(x Matrix, w *Weights, in []*tensor.Dense) (*tensor.Dense, error) {
+		return AffineInto(nil, x, w, in[2], a)
+	})
+	o.backward = func(t *tracer) {
+		t.gradient(X, gradXOp, t.grad, t.in[1])
+		t.gradient(W, gradWOp, t.in[0], t.grad)
+		t.gradient(B, colSumOp, t.grad)
+	}
+	return apply(o, x, w, b)
 }
 
 // AffineInto writes Affine(x, W, b), of dense or sparse rows, to dst [n, k], allocated if nil, without a graph.
@@ -23,36 +31,6 @@ func AffineInto(dst *tensor.Dense, x Matrix, w *Weights, b *tensor.Dense, a Attr
 	if dst, x, err = input("Affine", a, dst, x, w, k); err != nil {
 		return nil, err
 	}
-	if w.f32 != nil {
-		affine(dst, x, b, w, w.f32)
-	} else {
-		affine(dst, x, b, w, w.f64)
-	}
+	typed(w.Dtype(), affine[float32], affine[float64])(dst, x, b, w)
 	return dst, nil
-}
-
-type affineOp struct{ base }
-
-var _ backwarder = affineOp{}
-
-func (o affineOp) InferShape(ds ...G.DimSizer) (tensor.Shape, error) { return o.inferAffine(ds, 1) }
-
-func (o affineOp) Do(in ...G.Value) (G.Value, error) {
-	return o.doProjection(in, func(x Matrix, w *Weights) (*tensor.Dense, error) {
-		return AffineInto(nil, x, w, in[2].(*tensor.Dense), o.attr)
-	})
-}
-
-func (o affineOp) backward(t *tracer, in []any, _, grad any) []any {
-	grads := make([]any, 3)
-	if o.wants(0) {
-		grads[0] = t.apply(gradXOp, grad, in[1])
-	}
-	if o.wants(1) {
-		grads[1] = t.apply(gradWOp, in[0], grad)
-	}
-	if o.wants(2) {
-		grads[2] = t.apply(colSumOp, grad)
-	}
-	return grads
 }

@@ -8,76 +8,101 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// backwarder is an op with a backward, which apply makes differentiable. The backward is written once and runs twice: over
-// nodes, where it builds the gradient graph of the TapeMachine, and over values, where it computes the gradients of the
-// LispMachine.
-type backwarder interface {
-	refuser
-	DiffWRT(inputs int) []bool
-	refuses(input int) bool
-	// backward returns the gradient for every input; what it returns for a frozen one is not looked at.
-	backward(t *tracer, in []any, out, grad any) []any
-}
-
-// withBackward is a backwarder as both of Gorgonia's machines know it.
-type withBackward struct{ backwarder }
+// withBackward is an op with a backward as both of Gorgonia's machines know it. The backward is written once and runs
+// twice: over nodes, where it builds the gradient graph of the TapeMachine, and over values, where it computes the
+// gradients of the LispMachine.
+type withBackward struct{ *op }
 
 var (
 	_ G.SDOp = withBackward{}
 	_ G.ADOp = withBackward{}
 )
 
-// SymDiff builds the gradient graph.
-func (o withBackward) SymDiff(in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
-	return symDiff(o, in, out, grad)
+// opOf is the op that makes a node, or nil where that is not of this package.
+func opOf(n *G.Node) *op {
+	switch o := n.Op().(type) {
+	case withBackward:
+		return o.op
+	case *op:
+		return o
+	}
+	return nil
 }
 
-// DoDiff adds the gradients to those that the inputs have.
-func (o withBackward) DoDiff(_ G.ExecutionContext, in G.Nodes, out *G.Node) error {
-	return doDiff(o, in, out)
-}
+// handle is a *G.Node or a G.Value.
+type handle any
 
-// tracer applies ops to handles, which are all *G.Node or all G.Value, and keeps the first error.
+// tracer runs the backward of an op over handles, which are all nodes or all values, and keeps the first error.
 type tracer struct {
-	do  func(op G.Op, in []any) (any, error)
-	err error
+	*op
+	in        []handle
+	out, grad handle
+	grads     []handle // what the backward says, one for each input
+	do        func(o *op, in []handle) (handle, error)
+	err       error
 }
 
-// apply returns the result of op, or nil once an error has happened.
-func (t *tracer) apply(op G.Op, in ...any) any {
+// trace runs the backward.
+func (t *tracer) trace() error {
+	t.grads = make([]handle, len(t.in))
+	t.backward(t)
+	return t.err
+}
+
+// at is the position of an input.
+func (t *tracer) at(name Inputs) int {
+	for i, n := range t.op.in {
+		if n == name {
+			return i
+		}
+	}
+	return len(t.op.in)
+}
+
+// wanted says whether the gradient for an input is wanted.
+func (t *tracer) wanted(name Inputs) bool { return t.wants(t.at(name)) }
+
+// apply returns the result of an op, or nil once an error has happened.
+func (t *tracer) apply(o *op, in ...handle) handle {
 	if t.err != nil {
 		return nil
 	}
-	var out any
-	out, t.err = t.do(op, in)
+	var out handle
+	out, t.err = t.do(o, in)
 	return out
 }
 
-// symDiff is SymDiff for every backwarder.
-func symDiff(o backwarder, in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
+// gradient makes the result of an op the gradient for an input, if it is wanted.
+func (t *tracer) gradient(name Inputs, o *op, in ...handle) {
+	if i := t.at(name); t.wants(i) {
+		t.grads[i] = t.apply(o, in...)
+	}
+}
+
+// SymDiff builds the gradient graph.
+func (o withBackward) SymDiff(in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
 	if err := refusal(out); err != nil {
 		return nil, err
 	}
-	t := &tracer{do: func(op G.Op, in []any) (any, error) {
+	t := &tracer{op: o.op, in: make([]handle, len(in)), out: out, grad: grad}
+	for i, n := range in {
+		t.in[i] = n
+	}
+	t.do = func(o *op, in []handle) (handle, error) {
 		nodes := make([]*G.Node, len(in))
 		for i, n := range in {
 			nodes[i] = n.(*G.Node)
 		}
-		return apply(op, nodes...)
-	}}
-	handles := make([]any, len(in))
-	for i, n := range in {
-		handles[i] = n
+		return apply(o, nodes...)
 	}
-	grads := o.backward(t, handles, out, grad)
-	if t.err != nil {
-		return nil, t.err
+	if err := t.trace(); err != nil {
+		return nil, err
 	}
 	nodes := make(G.Nodes, len(in))
 	for i := range nodes {
 		switch {
 		case o.wants(i):
-			nodes[i] = grads[i].(*G.Node)
+			nodes[i] = t.grads[i].(*G.Node)
 		case o.refuses(i):
 			nodes[i] = grad // any node: what makes the input refuses before it looks at its gradient
 		}
@@ -85,30 +110,32 @@ func symDiff(o backwarder, in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
 	return nodes, nil
 }
 
-// doDiff is DoDiff for every backwarder: it adds the gradients to those that the inputs have.
-func doDiff(o backwarder, in G.Nodes, out *G.Node) error {
+// DoDiff adds the gradients to the gradients that the inputs have. The LispMachine asks it of every op, wanted or not.
+func (o withBackward) DoDiff(_ G.ExecutionContext, in G.Nodes, out *G.Node) error {
+	if !o.wantsAny() {
+		return nil
+	}
 	grad, err := out.Grad()
 	if err != nil {
 		return fmt.Errorf("ops: %v: the output has no gradient: %w", o, err)
 	}
-	t := &tracer{do: func(op G.Op, in []any) (any, error) {
+	t := &tracer{op: o.op, in: make([]handle, len(in)), out: out.Value(), grad: grad}
+	for i, n := range in {
+		t.in[i] = n.Value()
+	}
+	t.do = func(o *op, in []handle) (handle, error) {
 		values := make([]G.Value, len(in))
 		for i, v := range in {
 			values[i] = v.(G.Value)
 		}
-		return op.Do(values...)
-	}}
-	handles := make([]any, len(in))
-	for i, n := range in {
-		handles[i] = n.Value()
+		return o.Do(values...)
 	}
-	grads := o.backward(t, handles, out.Value(), grad)
-	if t.err != nil {
-		return t.err
+	if err := t.trace(); err != nil {
+		return err
 	}
 	for i, n := range in {
 		if o.wants(i) {
-			if err := accumulate(n, grads[i]); err != nil {
+			if err := accumulate(n, t.grads[i]); err != nil {
 				return fmt.Errorf("ops: %v: gradient for input %d: %w", o, i, err)
 			}
 		}
@@ -116,8 +143,18 @@ func doDiff(o backwarder, in G.Nodes, out *G.Node) error {
 	return nil
 }
 
+// wantsAny says whether the gradient for any input is wanted.
+func (o *op) wantsAny() bool {
+	for i := range o.Arity() {
+		if o.wants(i) {
+			return true
+		}
+	}
+	return false
+}
+
 // accumulate adds g to the gradient of n in place, which is the only way that Gorgonia leaves to other packages.
-func accumulate(n *G.Node, g any) error {
+func accumulate(n *G.Node, g handle) error {
 	have, err := n.Grad()
 	if err != nil {
 		return err
@@ -129,3 +166,9 @@ func accumulate(n *G.Node, g any) error {
 	_, err = tensor.Add(sum, g.(tensor.Tensor), tensor.UseUnsafe())
 	return err
 }
+
+// shapeOf is the shape of a node or a value.
+func shapeOf(h handle) tensor.Shape { return h.(interface{ Shape() tensor.Shape }).Shape() }
+
+// length is the number of entries of a node or a value.
+func length(h handle) int { return shapeOf(h).TotalSize() }

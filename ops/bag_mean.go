@@ -2,8 +2,6 @@ package ops
 
 import (
 	"fmt"
-	"hash"
-	"hash/fnv"
 	"slices"
 
 	"github.com/bochner-go/bochner/ops/domain"
@@ -17,7 +15,17 @@ import (
 //
 // Backward: dz_s = g_i/N_i for every sample of bag i. Errors while building: offsets, shapes.
 func BagMean(z *G.Node, offsets []int, a Attr) (*G.Node, error) {
-	return apply(bagMeanOp{newBagBase("BagMean", "22", offsets, a)}, z)
+	offsets = slices.Clone(offsets)
+	return apply(&op{kind: "BagMean", params: offsets, in: []Inputs{X}, ranks: "22", attr: a,
+		shape: func(in []tensor.Shape) (tensor.Shape, error) {
+			if err := checkOffsets(a.who("BagMean"), offsets, in[0][0]); err != nil {
+				return nil, err
+			}
+			return tensor.Shape{len(offsets) - 1, in[0][1]}, nil
+		},
+		forward:  func(_ Matrix, in []*tensor.Dense) (Matrix, error) { return BagMeanInto(nil, in[0], offsets, a) },
+		backward: func(t *tracer) { t.gradient(X, bagSpread(offsets), t.grad) },
+	}, z)
 }
 
 // BagMeanInto writes the means of the bags of rows z [N, D] to dst [n, D], allocated if nil, without a graph. Sums are in float64.
@@ -36,15 +44,12 @@ func BagMeanInto(dst, z *tensor.Dense, offsets []int, a Attr) (*tensor.Dense, er
 	if dst, err = output(who, dst, z.Dtype(), len(offsets)-1, z.Shape()[1]); err != nil {
 		return nil, err
 	}
-	if z.Dtype() == tensor.Float32 {
-		bagMean(data[float32](dst), data[float32](z), offsets, z.Shape()[1])
-	} else {
-		bagMean(data[float64](dst), data[float64](z), offsets, z.Shape()[1])
-	}
+	typed(z.Dtype(), bagMean[float32], bagMean[float64])(dst, z, offsets)
 	return dst, nil
 }
 
-func bagMean[T domain.Float](dst, z []T, offsets []int, d int) {
+func bagMean[T domain.Float](means, rows *tensor.Dense, offsets []int) {
+	dst, z, d := data[T](means), data[T](rows), rows.Shape()[1]
 	sum := make([]float64, d)
 	for i, lo := range offsets[:len(offsets)-1] {
 		clear(sum)
@@ -59,88 +64,24 @@ func bagMean[T domain.Float](dst, z []T, offsets []int, d int) {
 	}
 }
 
-// bagBase is what ops of bags share: their offsets, which are in the hash.
-type bagBase struct {
-	base
-	offsets []int
-}
-
-func newBagBase(kind, ranks string, offsets []int, a Attr) bagBase {
-	return bagBase{base{kind: fmt.Sprintf("%s of %d bags", kind, len(offsets)-1), ranks: ranks, attr: a}, slices.Clone(offsets)}
-}
-
-// WriteHash adds the offsets to the hash.
-func (o bagBase) WriteHash(h hash.Hash) {
-	o.base.WriteHash(h)
-	fmt.Fprint(h, o.offsets)
-}
-
-func (o bagBase) Hashcode() uint32 {
-	h := fnv.New32a()
-	o.WriteHash(h)
-	return h.Sum32()
-}
-
-type bagMeanOp struct{ bagBase }
-
-var (
-	_ backwarder = bagMeanOp{}
-	_ G.Op       = bagSpread{}
-)
-
-func (o bagMeanOp) InferShape(ds ...G.DimSizer) (tensor.Shape, error) {
-	ss, err := o.shapes(ds)
-	if err != nil {
-		return nil, err
-	}
-	if err := checkOffsets(o.attr.who("BagMean"), o.offsets, ss[0][0]); err != nil {
-		return nil, err
-	}
-	return tensor.Shape{len(o.offsets) - 1, ss[0][1]}, nil
-}
-
-func (o bagMeanOp) Do(in ...G.Value) (G.Value, error) {
-	ts, err := o.values(in)
-	if err != nil {
-		return nil, err
-	}
-	return result(BagMeanInto(nil, ts[0], o.offsets, o.attr))
-}
-
-func (o bagMeanOp) backward(t *tracer, _ []any, _, grad any) []any {
-	return []any{t.apply(bagSpread{newBagBase("gradient of BagMean", "22", o.offsets, Attr{})}, grad)}
-}
-
 // bagSpread gives every row of a bag its share g_i/N_i.
-type bagSpread struct{ bagBase }
-
-func (o bagSpread) InferShape(ds ...G.DimSizer) (tensor.Shape, error) {
-	ss, err := o.shapes(ds)
-	if err != nil {
-		return nil, err
-	}
-	return tensor.Shape{o.offsets[len(o.offsets)-1], ss[0][1]}, nil
+func bagSpread(offsets []int) *op {
+	const kind = "gradient of BagMean"
+	return &op{kind: kind, params: offsets, ranks: "22",
+		shape: func(in []tensor.Shape) (tensor.Shape, error) {
+			if in[0][0] != len(offsets)-1 {
+				return nil, misfit(kind, in)
+			}
+			return tensor.Shape{offsets[len(offsets)-1], in[0][1]}, nil
+		},
+		fill: func(out *tensor.Dense, _ Matrix, in []*tensor.Dense) error {
+			typed(out.Dtype(), spreadBags[float32], spreadBags[float64])(out, in[0], offsets)
+			return nil
+		}}
 }
 
-func (o bagSpread) Do(in ...G.Value) (G.Value, error) {
-	ts, err := o.values(in)
-	if err != nil {
-		return nil, err
-	}
-	g, d := ts[0], ts[0].Shape()[1]
-	if g.Shape()[0] != len(o.offsets)-1 {
-		return nil, fmt.Errorf("ops: %s of shape %v: %w", o.kind, g.Shape(), ErrShape)
-	}
-	out := tensor.New(tensor.WithShape(o.offsets[len(o.offsets)-1], d), tensor.Of(g.Dtype()))
-	if g.Dtype() == tensor.Float32 {
-		spreadBags(data[float32](out), data[float32](g), o.offsets, d)
-	} else {
-		spreadBags(data[float64](out), data[float64](g), o.offsets, d)
-	}
-	return out, nil
-}
-
-func spreadBags[T domain.Float](dst, g []T, offsets []int, d int) {
+func spreadBags[T domain.Float](rows, means *tensor.Dense, offsets []int) {
+	dst, g, d := data[T](rows), data[T](means), rows.Shape()[1]
 	for i, lo := range offsets[:len(offsets)-1] {
 		share := 1 / T(offsets[i+1]-lo)
 		for s := lo; s < offsets[i+1]; s++ {

@@ -142,19 +142,9 @@ func (b *Bags) Take(idx []int) *Bags {
 	}
 	out.x = tensor.New(tensor.WithShape(out.offsets[len(idx)], b.Axes()), tensor.Of(b.Dtype()))
 	for k, i := range idx {
-		if b.Dtype() == tensor.Float32 {
-			copyRows[float32](out, k, b, i)
-		} else {
-			copyRows[float64](out, k, b, i)
-		}
+		typed(b.Dtype(), copyCells[float32], copyCells[float64])(out.Bag(k), b.Bag(i))
 	}
 	return out
-}
-
-// copyRows copies bag i of b to bag k of out.
-func copyRows[T domain.Float](out *Bags, k int, b *Bags, i int) {
-	l := b.Axes()
-	copy(data[T](out.x)[out.offsets[k]*l:], data[T](b.x)[b.offsets[i]*l:b.offsets[i+1]*l])
 }
 
 // Axis is coordinate j alone, as bags of one dimension, a copy: of many dimensions the densities of the coordinates can still be estimated,

@@ -18,7 +18,7 @@ func Bandwidth(w0, rho *G.Node, a Attr) (*G.Node, error) {
 	if w0 != nil && w0.Dims() == 1 {
 		ranks = "111"
 	}
-	return apply(bandwidthOp{base{kind: "Bandwidth", ranks: ranks, attr: a}}, w0, rho)
+	return apply(bandwidthOp(ranks, a), w0, rho)
 }
 
 // BandwidthInto writes Bandwidth(W₀, ρ) to dst, of the shape of W₀, allocated if nil, without a graph.
@@ -41,11 +41,7 @@ func BandwidthInto(dst, w0, rho *tensor.Dense, a Attr) (*tensor.Dense, error) {
 	if dst, err = output(who, dst, w0.Dtype(), w0.Shape()...); err != nil {
 		return nil, err
 	}
-	if w0.Dtype() == tensor.Float32 {
-		scaleRows[float32](dst, w0, rho)
-	} else {
-		scaleRows[float64](dst, w0, rho)
-	}
+	typed(w0.Dtype(), scaleRows[float32], scaleRows[float64])(dst, w0, rho)
 	return dst, nil
 }
 
@@ -68,85 +64,41 @@ func rowLength(s tensor.Shape) int {
 	return s[1]
 }
 
-type bandwidthOp struct{ base }
-
-var _ backwarder = bandwidthOp{}
-
-func (o bandwidthOp) InferShape(ds ...G.DimSizer) (tensor.Shape, error) {
-	ss, err := o.shapes(ds)
-	if err != nil {
-		return nil, err
-	}
-	if k, d := ss[1][0], ss[0][0]; k != 1 && k != d {
-		return nil, lengthError(o.attr.who(o.kind), "the log bandwidth", k, d)
-	}
-	return ss[0].Clone(), nil
-}
-
-func (o bandwidthOp) Do(in ...G.Value) (G.Value, error) {
-	ts, err := o.values(in)
-	if err != nil {
-		return nil, err
-	}
-	return result(BandwidthInto(nil, ts[0], ts[1], o.attr))
-}
-
-func (o bandwidthOp) backward(t *tracer, in []any, out, grad any) []any {
-	grads := make([]any, 2)
-	if o.wants(0) {
-		grads[0] = t.apply(bandwidthOp{base{kind: o.kind, ranks: o.ranks}}, grad, in[1])
-	}
-	if o.wants(1) {
-		op := bandwidthGrad{base{kind: "bandwidthGrad", ranks: o.ranks[2:] + o.ranks[2:] + "1"}}
-		if length(in[1]) == 1 {
-			op.kind = "bandwidthGradOfOne"
+func bandwidthOp(ranks string, a Attr) *op {
+	o := &op{kind: "Bandwidth", in: []Inputs{W, Rho}, ranks: ranks, attr: a}
+	o.shape = func(in []tensor.Shape) (tensor.Shape, error) {
+		if k, d := in[1][0], in[0][0]; k != 1 && k != d {
+			return nil, lengthError(o.who(), "the log bandwidth", k, d)
 		}
-		grads[1] = t.apply(op, out, grad)
+		return in[0].Clone(), nil
 	}
-	return grads
+	o.forward = func(_ Matrix, in []*tensor.Dense) (Matrix, error) { return BandwidthInto(nil, in[0], in[1], a) }
+	o.backward = func(t *tracer) {
+		t.gradient(W, bandwidthOp(ranks, Attr{}), t.grad, t.in[1])
+		t.gradient(Rho, bandwidthGrad(ranks[2:], length(t.in[1])), t.out, t.grad)
+	}
+	return o
 }
 
-// bandwidthGrad is dρ = -<dW, W> from W and dW: of all entries, or row by row.
-type bandwidthGrad struct{ base }
-
-var _ G.Op = bandwidthGrad{}
-
-func (o bandwidthGrad) entries(d int) int {
-	if o.kind == "bandwidthGradOfOne" {
-		return 1
-	}
-	return d
-}
-
-func (o bandwidthGrad) InferShape(ds ...G.DimSizer) (tensor.Shape, error) {
-	ss, err := o.shapes(ds)
-	if err != nil {
-		return nil, err
-	}
-	return tensor.Shape{o.entries(ss[0][0])}, nil
-}
-
-func (o bandwidthGrad) Do(in ...G.Value) (G.Value, error) {
-	ts, err := o.values(in)
-	if err != nil {
-		return nil, err
-	}
-	w, g := ts[0], ts[1]
-	if !w.Shape().Eq(g.Shape()) {
-		return nil, fmt.Errorf("ops: %s of shapes %v and %v: %w", o.kind, w.Shape(), g.Shape(), ErrShape)
-	}
-	out := tensor.New(tensor.WithShape(o.entries(w.Shape()[0])), tensor.Of(w.Dtype()))
-	if w.Dtype() == tensor.Float32 {
-		minusRowDots(data[float32](out), data[float32](w), data[float32](g), rowLength(w.Shape()))
-	} else {
-		minusRowDots(data[float64](out), data[float64](w), data[float64](g), rowLength(w.Shape()))
-	}
-	return out, nil
+// bandwidthGrad is dρ = -<dW, W> of so many entries from W and dW: of everything, or of a row each.
+func bandwidthGrad(rank string, entries int) *op {
+	return &op{kind: "bandwidthGrad", params: entries, ranks: rank + rank + "1",
+		shape: func(in []tensor.Shape) (tensor.Shape, error) {
+			if !in[0].Eq(in[1]) {
+				return nil, misfit("bandwidthGrad", in)
+			}
+			return tensor.Shape{entries}, nil
+		},
+		fill: func(out *tensor.Dense, _ Matrix, in []*tensor.Dense) error {
+			typed(out.Dtype(), minusRowDots[float32], minusRowDots[float64])(out, in[0], in[1])
+			return nil
+		}}
 }
 
 // minusRowDots writes -Σ_j w[i,j]·g[i,j], or its sum over i where out has one entry. Sums are in float64: the frequencies
 // of a heavy-tailed law span many orders of magnitude.
-func minusRowDots[T domain.Float](out, w, g []T, m int) {
+func minusRowDots[T domain.Float](dst, ws, gs *tensor.Dense) {
+	out, w, g, m := data[T](dst), data[T](ws), data[T](gs), rowLength(ws.Shape())
 	sums := make([]float64, len(out))
 	for i := range len(w) / max(m, 1) {
 		for j := i * m; j < i*m+m; j++ {

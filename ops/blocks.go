@@ -40,12 +40,5 @@ func InBlocks(who string, dst, x *tensor.Dense, rows, cols int, f func(dst, x *t
 // rowRange is the rows [lo, hi) of a contiguous matrix, over its memory.
 func rowRange(x *tensor.Dense, lo, hi int) *tensor.Dense {
 	cols := x.Shape()[1]
-	shape := tensor.WithShape(hi-lo, cols)
-	if hi == lo || cols == 0 { // a tensor without cells has no backing
-		return tensor.New(shape, tensor.Of(x.Dtype()))
-	}
-	if x.Dtype() == tensor.Float32 {
-		return tensor.New(shape, tensor.WithBacking(data[float32](x)[lo*cols:hi*cols:hi*cols]))
-	}
-	return tensor.New(shape, tensor.WithBacking(data[float64](x)[lo*cols:hi*cols:hi*cols]))
+	return typed(x.Dtype(), cellRange[float32], cellRange[float64])(x, lo*cols, hi*cols, []int{hi - lo, cols})
 }

@@ -20,10 +20,7 @@ func CheckRows(d Domain, who string, x Matrix) error {
 		return b.InBag(CheckRows(d, who, b.x))
 	}
 	if s, ok := x.(*CSR); ok {
-		if s.f32 != nil {
-			return checkCSR(d, who, s.f32)
-		}
-		return checkCSR(d, who, s.f64)
+		return typed(s.Dtype(), checkCSR[float32], checkCSR[float64])(d, who, s)
 	}
 	m, err := matrix(x)
 	if err != nil {
@@ -33,10 +30,7 @@ func CheckRows(d Domain, who string, x Matrix) error {
 	if !dense || t.Dims() != 2 {
 		return fmt.Errorf("%s: the rows have shape %v, want a matrix: %w", who, x.Shape(), ErrShape)
 	}
-	if t.Dtype() == tensor.Float32 {
-		return checkRows[float32](d, who, t)
-	}
-	return checkRows[float64](d, who, t)
+	return typed(t.Dtype(), checkRows[float32], checkRows[float64])(d, who, t)
 }
 
 func checkRows[T domain.Float](d Domain, who string, x *tensor.Dense) error {
@@ -75,10 +69,7 @@ func CheckFrequencies(d Domain, who string, w *tensor.Dense) error {
 	if w.Dims() != 2 {
 		return fmt.Errorf("%s: W has shape %v, want [d, m]: %w", who, w.Shape(), ErrShape)
 	}
-	if w.Dtype() == tensor.Float32 {
-		return checkFrequencies[float32](d, who, w)
-	}
-	return checkFrequencies[float64](d, who, w)
+	return typed(w.Dtype(), checkFrequencies[float32], checkFrequencies[float64])(d, who, w)
 }
 
 func checkFrequencies[T domain.Float](d Domain, who string, w *tensor.Dense) error {

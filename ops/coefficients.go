@@ -15,8 +15,15 @@ import (
 //
 // Backward: dp = gΦᵀ. Errors: shapes while building; a value of p outside Attr.Domain while running.
 func Coefficients(p, basis *G.Node, a Attr) (*G.Node, error) {
-	a.Frozen |= Second
-	return apply(coefficientsOp{base{kind: "Coefficients", ranks: "222", attr: a}}, p, basis)
+	return apply(&op{kind: "Coefficients", in: []Inputs{X, 0}, ranks: "222", attr: a,
+		shape: func(in []tensor.Shape) (tensor.Shape, error) {
+			return coefficientsShape(a.who("Coefficients"), in[0], in[1])
+		},
+		forward: func(_ Matrix, in []*tensor.Dense) (Matrix, error) {
+			return CoefficientsInto(nil, in[0], in[1], a)
+		},
+		backward: func(t *tracer) { t.gradient(X, coefficientsGradOp, t.grad, t.in[1]) },
+	}, p, basis)
 }
 
 // CoefficientsInto writes Coefficients(p, Φ) to dst, allocated if nil, without a graph.
@@ -36,26 +43,22 @@ func CoefficientsInto(dst, p, basis *tensor.Dense, a Attr) (*tensor.Dense, error
 	if err := CheckRows(a.Domain, who, ts[0]); err != nil {
 		return nil, err
 	}
-	rowsTimes(dst, ts[0], ts[1], false)
+	typed(dst.Dtype(), timesBasis[float32], timesBasis[float64])(dst, ts[0], ts[1], false)
 	return dst, nil
 }
 
 func coefficientsShape(who string, p, basis tensor.Shape) (tensor.Shape, error) {
 	if p.Dims() != 2 || basis.Dims() != 2 || basis[0] < 1 || p[1] < 1 || p[1]%basis[0] != 0 {
-		return nil, fmt.Errorf("%s: p is %v and Φ %v, want [n, V], or a multiple of V, and [V, B]: %w", who, p, basis, ErrShape)
+		return nil, basisError(who, p, basis)
 	}
 	return tensor.Shape{p[0], p[1] / basis[0] * basis[1]}, nil
 }
 
-// rowsTimes is dst = xΦ or, transposed, xΦᵀ, for as many rows as x has of that width.
-func rowsTimes(dst, x, basis *tensor.Dense, transposed bool) {
-	if x.Dtype() == tensor.Float32 {
-		timesBasis[float32](dst, x, basis, transposed)
-	} else {
-		timesBasis[float64](dst, x, basis, transposed)
-	}
+func basisError(who string, p, basis tensor.Shape) error {
+	return fmt.Errorf("%s: p is %v and Φ %v, want [n, V], or a multiple of V, and [V, B]: %w", who, p, basis, ErrShape)
 }
 
+// timesBasis is dst = xΦ or, transposed, xΦᵀ, for as many rows as x has of that width.
 func timesBasis[T domain.Float](dst, x, basis *tensor.Dense, transposed bool) {
 	v, b := basis.Shape()[0], basis.Shape()[1]
 	in, out := v, b
@@ -67,58 +70,16 @@ func timesBasis[T domain.Float](dst, x, basis *tensor.Dense, transposed bool) {
 	}
 }
 
-type coefficientsOp struct{ base }
-
-var (
-	_ backwarder = coefficientsOp{}
-	_ G.Op       = coefficientsGrad{}
-)
-
-func (o coefficientsOp) InferShape(ds ...G.DimSizer) (tensor.Shape, error) {
-	ss, err := o.shapes(ds)
-	if err != nil {
-		return nil, err
-	}
-	return coefficientsShape(o.attr.who("Coefficients"), ss[0], ss[1])
-}
-
-func (o coefficientsOp) Do(in ...G.Value) (G.Value, error) {
-	ts, err := o.values(in)
-	if err != nil {
-		return nil, err
-	}
-	return result(CoefficientsInto(nil, ts[0], ts[1], o.attr))
-}
-
-func (o coefficientsOp) backward(t *tracer, in []any, _, grad any) []any {
-	return []any{t.apply(coefficientsGrad{base{kind: "gradient of Coefficients", ranks: "222"}}, grad, in[1]), nil}
-}
-
-// coefficientsGrad is gΦᵀ.
-type coefficientsGrad struct{ base }
-
-func (o coefficientsGrad) shape(g, basis tensor.Shape) tensor.Shape {
-	return tensor.Shape{g[0], g[1] / basis[1] * basis[0]}
-}
-
-func (o coefficientsGrad) InferShape(ds ...G.DimSizer) (tensor.Shape, error) {
-	ss, err := o.shapes(ds)
-	if err != nil {
-		return nil, err
-	}
-	return o.shape(ss[0], ss[1]), nil
-}
-
-func (o coefficientsGrad) Do(in ...G.Value) (G.Value, error) {
-	ts, err := o.values(in)
-	if err != nil {
-		return nil, err
-	}
-	g, basis := ts[0], ts[1]
-	if g.Shape()[1]%basis.Shape()[1] != 0 {
-		return nil, fmt.Errorf("ops: %s of shape %v for a basis %v: %w", o.kind, g.Shape(), basis.Shape(), ErrShape)
-	}
-	out := tensor.New(tensor.WithShape(o.shape(g.Shape(), basis.Shape())...), tensor.Of(g.Dtype()))
-	rowsTimes(out, g, basis, true)
-	return out, nil
-}
+// coefficientsGradOp is gΦᵀ.
+var coefficientsGradOp = &op{kind: "gradient of Coefficients", ranks: "222",
+	shape: func(in []tensor.Shape) (tensor.Shape, error) {
+		g, basis := in[0], in[1]
+		if basis[1] == 0 || g[1]%basis[1] != 0 {
+			return nil, misfit("gradient of Coefficients", in)
+		}
+		return tensor.Shape{g[0], g[1] / basis[1] * basis[0]}, nil
+	},
+	fill: func(out *tensor.Dense, _ Matrix, in []*tensor.Dense) error {
+		typed(out.Dtype(), timesBasis[float32], timesBasis[float64])(out, in[0], in[1], true)
+		return nil
+	}}

@@ -250,3 +250,11 @@ func (s *sparse[T]) columns(from, to int, scale T) *sparse[T] {
 	}
 	return out
 }
+
+// zeroBased says whether the cells that are not stored are zeros.
+func (x *CSR) zeroBased() bool {
+	if x.f32 != nil {
+		return x.f32.base == nil
+	}
+	return x.f64.base == nil
+}

@@ -18,13 +18,11 @@ func CSROf(x *tensor.Dense) (*CSR, error) {
 	if x.Dims() != 2 {
 		return nil, fmt.Errorf("ops: CSR: x has shape %v, want [n, d]: %w", x.Shape(), ErrShape)
 	}
-	if x.Dtype() == tensor.Float32 {
-		return wrap(sparsed(data[float32](x), x.Shape()[0], x.Shape()[1])), nil
-	}
-	return wrap(sparsed(data[float64](x), x.Shape()[0], x.Shape()[1])), nil
+	return typed(x.Dtype(), sparsed[float32], sparsed[float64])(x), nil
 }
 
-func sparsed[T domain.Float](x []T, n, d int) *sparse[T] {
+func sparsed[T domain.Float](t *tensor.Dense) *CSR {
+	x, n, d := data[T](t), t.Shape()[0], t.Shape()[1]
 	s := (*sparse[T])(nil).empty(n, d, 0)
 	for i := range n {
 		for j, v := range x[i*d : i*d+d] {
@@ -34,7 +32,7 @@ func sparsed[T domain.Float](x []T, n, d int) *sparse[T] {
 		}
 		s.Ptr[i+1] = len(s.Col)
 	}
-	return s
+	return wrap(s)
 }
 
 // Dense writes x to dst [n, d], allocated if nil. Errors: a dst of another shape or type.
@@ -117,7 +115,8 @@ func convert[T, S domain.Float](v []S) []T {
 }
 
 // checkCSR is CheckRows for sparse rows.
-func checkCSR[T domain.Float](d Domain, who string, s *sparse[T]) error {
+func checkCSR[T domain.Float](d Domain, who string, x *CSR) error {
+	s := sparseOf[T](x)
 	if s.base != nil && d != domain.Reals() {
 		return checkShifted(d, who, s)
 	}

@@ -41,7 +41,7 @@ func TestCSRGradients(t *testing.T) {
 			for _, v := range in[1:] {
 				values = append(values, v)
 			}
-			nodes, cost, err := f.graphOf(values, ops.Attr{Frozen: ops.First})
+			nodes, cost, err := f.graphOf(values, ops.Attr{Frozen: ops.X})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -128,15 +128,15 @@ func TestCSRNode(t *testing.T) {
 	g := G.NewGraph()
 	x := G.NewMatrix(g, tensor.Float64, G.WithShape(n, d), G.WithName("x"))
 	w := G.NewMatrix(g, tensor.Float64, G.WithShape(d, m), G.WithName("w"), G.WithValue(uniform(tensor.Float64, d, m, 1)))
-	part, err := ops.Columns(x, 0, d, 1, ops.Attr{Frozen: ops.First})
+	part, err := ops.Columns(x, 0, d, 1, ops.Attr{Frozen: ops.X})
 	if err != nil {
 		t.Fatal(err)
 	}
-	z, err := ops.Fourier(part, w, ops.Attr{Frozen: ops.First})
+	z, err := ops.Fourier(part, w, ops.Attr{Frozen: ops.X})
 	if err != nil {
 		t.Fatal(err)
 	}
-	side, err := ops.Concat([]float64{1, 2}, ops.Attr{Frozen: ops.First | ops.Second}, x, z)
+	side, err := ops.Concat([]float64{1, 2}, ops.Attr{Frozen: ops.X}, x, z)
 	if err != nil {
 		t.Fatal(err)
 	}

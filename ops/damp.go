@@ -61,10 +61,9 @@ func Damp(x, s, z *G.Node, f Exponent, a Attr) (*G.Node, error) {
 		return nil, err
 	}
 	if z != nil && z.Op() != nil && !hasGradient(z) {
-		a.Frozen |= Third
-		a.takes(2, dataBehind(z))
+		a.takes(Z, dataBehind(z))
 	}
-	return apply(dampOp{base{kind: fmt.Sprint("Damp ", int(f)), ranks: "2122", attr: a}, f}, x, s, z)
+	return apply(dampOp(f, a), x, s, z)
 }
 
 // DampInto writes Damp(x, s, z), for dense or sparse rows x, over z [n, m], which is contiguous and of x's element type, without a graph.
@@ -93,11 +92,7 @@ func DampInto(x Matrix, s, z *tensor.Dense, f Exponent, a Attr) error {
 	if err := checkScales(who, ts[0]); err != nil {
 		return err
 	}
-	if x.Dtype() == tensor.Float32 {
-		damp[float32](x, ts[0], z, f)
-	} else {
-		damp[float64](x, ts[0], z, f)
-	}
+	typed(x.Dtype(), damp[float32], damp[float64])(x, ts[0], z, f)
 	return nil
 }
 
@@ -191,137 +186,87 @@ func (c cells[T]) each(i int, f func(j int, v T)) {
 	}
 }
 
-type dampOp struct {
-	base
-	f Exponent
-}
-
-var _ backwarder = dampOp{}
-
-func (o dampOp) InferShape(ds ...G.DimSizer) (tensor.Shape, error) {
-	ss, err := o.shapes(ds)
-	if err != nil {
-		return nil, err
-	}
-	if err := dampFits(o.attr.who("Damp"), ss[0], ss[1], ss[2]); err != nil {
-		return nil, err
-	}
-	return ss[2].Clone(), nil
-}
-
-func (o dampOp) Do(in ...G.Value) (G.Value, error) {
-	x, ts, err := o.mixed(in, o.wants(0))
-	if err != nil {
-		return nil, err
-	}
-	if x, err = plain(x); err != nil {
-		return nil, err
-	}
-	z, err := Copy(nil, ts[2], o.attr)
-	if err != nil {
-		return nil, err
-	}
-	return result(z, DampInto(x, ts[1], z, o.f, o.attr))
+func dampOp(f Exponent, a Attr) *op {
+	return &op{kind: "Damp", params: f, in: []Inputs{X, S, Z}, ranks: "2122", attr: a, sparse: true,
+		shape: func(in []tensor.Shape) (tensor.Shape, error) {
+			if err := dampFits(a.who("Damp"), in[0], in[1], in[2]); err != nil {
+				return nil, err
+			}
+			return in[2].Clone(), nil
+		},
+		forward: func(x Matrix, in []*tensor.Dense) (Matrix, error) {
+			x, err := plain(x)
+			if err != nil {
+				return nil, err
+			}
+			z, err := Copy(nil, in[2], a)
+			if err != nil {
+				return nil, err
+			}
+			return z, DampInto(x, in[1], z, f, a)
+		},
+		backward: func(t *tracer) {
+			x, s := t.in[0], t.in[1]
+			t.gradient(X, exponentGrad(f, 0), x, s, t.out, t.grad)
+			t.gradient(S, exponentGrad(f, length(s)), x, s, t.out, t.grad)
+			t.gradient(Z, dampOp(f, Attr{Frozen: X | S | Z}), x, s, t.grad)
+		}}
 }
 
 // plain is x, dense where its sparse rows stand for numbers other than 0 where nothing is stored.
 func plain(x Matrix) (Matrix, error) {
 	if s, ok := x.(*CSR); ok && !s.zeroBased() {
-		return spread(x)
+		return s.Dense(nil)
 	}
 	return x, nil
 }
 
-func (o dampOp) backward(t *tracer, in []any, out, grad any) []any {
-	grads := make([]any, 3)
-	if o.wants(0) {
-		grads[0] = t.apply(newExponentGrad(o.f, 0), in[0], in[1], out, grad)
-	}
-	if o.wants(1) {
-		grads[1] = t.apply(newExponentGrad(o.f, length(in[1])), in[0], in[1], out, grad)
-	}
-	if o.wants(2) {
-		grads[2] = t.apply(dampOp{base{kind: o.kind, ranks: o.ranks, attr: Attr{Frozen: First | Second | Third}}, o.f}, in[0], in[1], grad)
-	}
-	return grads
-}
-
-// exponentGrad is the gradient of Damp for x, or for s of so many entries, from x, s, the output y and the gradient g.
-type exponentGrad struct {
-	base
-	f       Exponent
-	entries int // of s; 0: the gradient for x
-}
-
-var _ G.Op = exponentGrad{}
-
-func newExponentGrad(f Exponent, entries int) exponentGrad {
-	ranks := "21221"
+// exponentGrad is the gradient of Damp for s of so many entries, or for 0 entries the gradient for x, from x, s, the
+// output y and the gradient g.
+func exponentGrad(f Exponent, entries int) *op {
+	o := &op{kind: "exponentGrad", params: [2]int{int(f), entries}, ranks: "21221", sparse: entries > 0}
 	if entries == 0 {
-		ranks = "21222"
+		o.ranks = "21222"
 	}
-	return exponentGrad{base{kind: fmt.Sprintf("exponentGrad %d of %d", f, entries), ranks: ranks}, f, entries}
+	o.shape = func(in []tensor.Shape) (tensor.Shape, error) {
+		if x, y, g := in[0], in[2], in[3]; !y.Eq(g) || x[0] != y[0] {
+			return nil, misfit(o.kind, in)
+		}
+		if entries == 0 {
+			return in[0].Clone(), nil
+		}
+		return tensor.Shape{entries}, nil
+	}
+	o.fill = func(out *tensor.Dense, x Matrix, in []*tensor.Dense) error {
+		x, err := plain(x)
+		if err == nil {
+			typed(out.Dtype(), exponentGradient[float32], exponentGradient[float64])(f, entries, out, x, in)
+		}
+		return err
+	}
+	return o
 }
 
-func (o exponentGrad) InferShape(ds ...G.DimSizer) (tensor.Shape, error) {
-	ss, err := o.shapes(ds)
-	if err != nil {
-		return nil, err
-	}
-	return o.shape(ss[0], ss[2], ss[3])
-}
-
-func (o exponentGrad) shape(x, y, g tensor.Shape) (tensor.Shape, error) {
-	if !y.Eq(g) || x[0] != y[0] {
-		return nil, fmt.Errorf("ops: %s of shapes %v, %v and %v: %w", o.kind, x, y, g, ErrShape)
-	}
-	if o.entries == 0 {
-		return x.Clone(), nil
-	}
-	return tensor.Shape{o.entries}, nil
-}
-
-func (o exponentGrad) Do(in ...G.Value) (G.Value, error) {
-	x, ts, err := o.mixed(in, o.entries == 0)
-	if err != nil {
-		return nil, err
-	}
-	if x, err = plain(x); err != nil {
-		return nil, err
-	}
-	shape, err := o.shape(x.Shape(), ts[2].Shape(), ts[3].Shape())
-	if err != nil {
-		return nil, err
-	}
-	out := tensor.New(tensor.WithShape(shape...), tensor.Of(x.Dtype()))
-	if out.Dtype() == tensor.Float32 {
-		exponentGradient[float32](o, out, x, ts)
-	} else {
-		exponentGradient[float64](o, out, x, ts)
-	}
-	return out, nil
-}
-
-func exponentGradient[T domain.Float](o exponentGrad, out *tensor.Dense, x Matrix, in []*tensor.Dense) {
+func exponentGradient[T domain.Float](f Exponent, entries int, out *tensor.Dense, x Matrix, in []*tensor.Dense) {
 	n, d, m := x.Shape()[0], x.Shape()[1], in[2].Shape()[1]
 	cells, s, y, g, dst := cellsOf[T](x), data[T](in[1]), data[T](in[2]), data[T](in[3]), data[T](out)
-	sums := make([]float64, o.entries)
+	sums := make([]float64, entries)
 	for i := range n {
 		t := 0.0
 		for j := i * m; j < i*m+m; j++ {
 			t -= float64(g[j]) * float64(y[j])
 		}
-		if o.entries == 0 && o.f == Log1p { // which has a slope at 0
+		if entries == 0 && f == Log1p { // which has a slope at 0
 			for j := range d {
 				scale := float64(s[j%len(s)])
-				dst[i*d+j] = T(t * scale * o.f.slope(2*scale*float64(cells.dense[i*d+j])))
+				dst[i*d+j] = T(t * scale * f.slope(2*scale*float64(cells.dense[i*d+j])))
 			}
 			continue
 		}
 		cells.each(i, func(j int, v T) {
 			scale := float64(s[j%len(s)])
-			slope := o.f.slope(2 * scale * float64(v))
-			if o.entries == 0 {
+			slope := f.slope(2 * scale * float64(v))
+			if entries == 0 {
 				dst[i*d+j] = T(t * scale * slope)
 			} else {
 				sums[j%len(sums)] += t * float64(v) * slope

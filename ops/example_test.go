@@ -32,7 +32,7 @@ func ExampleFourier() {
 	w := G.NewMatrix(g, G.Float64, G.WithShape(d, m), G.WithName("W"), G.WithValue(normal(d, m)))
 
 	// Frozen says that nobody wants the gradient for W, and it is not computed.
-	z, err := ops.Fourier(x, w, ops.Attr{Frozen: ops.Second})
+	z, err := ops.Fourier(x, w, ops.Attr{Frozen: ops.W})
 	if err != nil {
 		fmt.Println(err)
 		return

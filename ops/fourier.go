@@ -21,7 +21,11 @@ import (
 // Errors while building: shapes. Errors while running: a cell of x outside Attr.Domain, or a row whose projection xW
 // overflows (ErrDomain).
 func Fourier(x, w *G.Node, a Attr) (*G.Node, error) {
-	return apply(fourierOp{base{kind: "Fourier", ranks: "222", attr: a}}, x, w)
+	o := projectionOp("Fourier", "222", a, 2, func(x Matrix, w *Weights, _ []*tensor.Dense) (*tensor.Dense, error) {
+		return FourierInto(nil, x, w, a)
+	})
+	o.backward = func(t *tracer) { t.ofRows(pairMap, t.out) }
+	return apply(o, x, w)
 }
 
 // FourierInto writes Fourier(x, W), of dense or sparse rows, to dst [n, 2m], allocated if nil, without a graph.
@@ -31,12 +35,7 @@ func FourierInto(dst *tensor.Dense, x Matrix, w *Weights, a Attr) (*tensor.Dense
 	if err != nil {
 		return nil, err
 	}
-	scale, bad := 1/math.Sqrt(float64(m)), -1
-	if w.f32 != nil {
-		bad = pair(dst, x, w, w.f32, scale)
-	} else {
-		bad = pair(dst, x, w, w.f64, scale)
-	}
+	bad := typed(w.Dtype(), pair[float32], pair[float64])(dst, x, w, 1/math.Sqrt(float64(m)))
 	return dst, notFinite("Fourier", a, x, bad)
 }
 
@@ -49,53 +48,42 @@ func overflow(op string, a Attr, row int, dt tensor.Dtype) error {
 		a.who(op), row, dt, ErrDomain)
 }
 
-type fourierOp struct{ base }
-
-var _ backwarder = fourierOp{}
-
-func (o fourierOp) InferShape(ds ...G.DimSizer) (tensor.Shape, error) { return o.inferAffine(ds, 2) }
-
-func (o fourierOp) Do(in ...G.Value) (G.Value, error) {
-	return o.doProjection(in, func(x Matrix, w *Weights) (*tensor.Dense, error) { return FourierInto(nil, x, w, o.attr) })
+// projectionOp is a map of x [n, d] and W [d, m], with or without a bias [m], to factor·m columns, without its backward.
+func projectionOp(kind, ranks string, a Attr, factor int,
+	into func(x Matrix, w *Weights, in []*tensor.Dense) (*tensor.Dense, error)) *op {
+	o := &op{kind: kind, in: []Inputs{X, W, B}[:min(len(ranks)-1, 3)], ranks: ranks, attr: a, sparse: true}
+	o.shape = func(in []tensor.Shape) (tensor.Shape, error) {
+		x, w := in[0], in[1]
+		if x[1] != w[0] {
+			return nil, widthError(o.who(), x, w)
+		}
+		if len(in) > 2 && in[2][0] != w[1] {
+			return nil, biasError(o.who(), w, in[2])
+		}
+		return tensor.Shape{x[0], factor * w[1]}, nil
+	}
+	o.forward = func(x Matrix, in []*tensor.Dense) (Matrix, error) {
+		w, err := a.weights(in[1])
+		if err != nil {
+			return nil, err
+		}
+		return into(x, w, in)
+	}
+	return o
 }
 
-func (o fourierOp) backward(t *tracer, in []any, out, grad any) []any {
-	return t.gradients(pairMap, o, in[0], in[1], out, grad)
+func widthError(who string, x, w tensor.Shape) error {
+	return fmt.Errorf("%s: x is %v and W is %v: x has %d columns, W wants %d: %w", who, x, w, x[1], w[0], ErrShape)
 }
 
-// inferAffine is the shape of a map of x [n,d] and W [d,m], with or without a bias [m], to [n, factor·m].
-func (b base) inferAffine(ds []G.DimSizer, factor int) (tensor.Shape, error) {
-	ss, err := b.shapes(ds)
-	if err != nil {
-		return nil, err
-	}
-	x, w := ss[0], ss[1]
-	if x[1] != w[0] {
-		return nil, fmt.Errorf("%s: x is %v and W is %v: x has %d columns, W wants %d: %w", b.attr.who(b.kind), x, w, x[1], w[0], ErrShape)
-	}
-	if len(ss) > 2 && ss[2][0] != w[1] {
-		return nil, fmt.Errorf("%s: W is %v and the bias %v: %w", b.attr.who(b.kind), w, ss[2], ErrShape)
-	}
-	return tensor.Shape{x[0], factor * w[1]}, nil
-}
-
-// doProjection is Do for a map of x and W.
-func (b base) doProjection(in []G.Value, f func(x Matrix, w *Weights) (*tensor.Dense, error)) (G.Value, error) {
-	x, ts, err := b.mixed(in, b.wants(0))
-	if err != nil {
-		return nil, err
-	}
-	w, err := b.weights(ts[1])
-	if err != nil {
-		return nil, err
-	}
-	return result(f(x, w))
+func biasError(who string, w, b tensor.Shape) error {
+	return fmt.Errorf("%s: W is %v and the bias %v: %w", who, w, b, ErrShape)
 }
 
 // weights is W as it is kept packed, if it was packed from the memory of w, or borrowed.
-func (b base) weights(w *tensor.Dense) (*Weights, error) {
-	if b.attr.Packed != nil {
-		if kept := b.attr.Packed.Load(); kept != nil && kept.first == firstCell(w) {
+func (a Attr) weights(w *tensor.Dense) (*Weights, error) {
+	if a.Packed != nil {
+		if kept := a.Packed.Load(); kept != nil && kept.first == firstCell(w) {
 			return kept, nil
 		}
 	}

@@ -3,23 +3,78 @@ package ops
 import (
 	"fmt"
 
+	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/ops/internal/simd"
-	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
 
-// gradients is the whole backward of a map of xW or xW + b in one op, which goes through dP, the gradient of the projection, block by
-// block of rows: dP is made in cache, used by the products dx = dP·Wᵀ and dW = xᵀ·dP and the sums db there, and never stored. A Gorgonia
-// op has one result, so this is the vector [dx | dW | db] of what is wanted, and a part op gives each gradient.
-//
-// The inputs are x, W, then what dP is made from (see rowMap), and the gradient g of z.
-type gradients struct {
-	base
-	of     rowMap
-	wanted Inputs
+// gradientsOf applies an op whose result is a vector, the gradients for the named inputs that are wanted one after
+// another, and takes it apart. A Gorgonia op has one result, and these gradients share most of their work.
+func (t *tracer) gradientsOf(names []Inputs, make func(wanted Inputs) *op, in ...handle) {
+	var wanted Inputs
+	for _, name := range names {
+		if t.wanted(name) {
+			wanted |= name
+		}
+	}
+	if wanted == 0 {
+		return
+	}
+	all, at := t.apply(make(wanted), in...), 0
+	for _, name := range names {
+		if wanted&name != 0 {
+			shape := shapeOf(t.in[t.at(name)]).Clone()
+			t.gradient(name, partOp(at, shape), all)
+			at += shape.TotalSize()
+		}
+	}
 }
 
-var _ G.Op = gradients{}
+// partOp is one gradient out of the vector of all of them, without a copy: the parts of a vector do not overlap, and
+// nothing else reads it.
+func partOp(from int, shape tensor.Shape) *op {
+	kind := fmt.Sprintf("part from %d of shape %v", from, shape)
+	to := from + shape.TotalSize()
+	return &op{kind: kind, ranks: fmt.Sprint("1", shape.Dims()),
+		shape: func([]tensor.Shape) (tensor.Shape, error) { return shape.Clone(), nil },
+		forward: func(_ Matrix, in []*tensor.Dense) (Matrix, error) {
+			if size := in[0].Shape().TotalSize(); to > size {
+				return nil, fmt.Errorf("ops: %s of a vector of %d: %w", kind, size, ErrShape)
+			}
+			return typed(in[0].Dtype(), cellRange[float32], cellRange[float64])(in[0], from, to, shape), nil
+		}}
+}
+
+// cellRange is the cells [from, to) of a contiguous tensor, over its memory.
+func cellRange[T domain.Float](t *tensor.Dense, from, to int, shape []int) *tensor.Dense {
+	if from == to { // a tensor without cells has no backing
+		return tensor.New(tensor.WithShape(shape...), tensor.Of(t.Dtype()))
+	}
+	return tensor.New(tensor.WithShape(shape...), tensor.WithBacking(data[T](t)[from:to:to]))
+}
+
+// split cuts a vector into parts of the given sizes; a part of size 0 is nil.
+func split[T domain.Float](all []T, sizes []int) [][]T {
+	parts := make([][]T, len(sizes))
+	for i, size := range sizes {
+		if size > 0 {
+			parts[i], all = all[:size:size], all[size:]
+		}
+	}
+	return parts
+}
+
+// sizesOf are the sizes of the gradients in the vector, for inputs of those names and shapes: 0 for one not wanted.
+func sizesOf(wanted Inputs, names []Inputs, shapes []tensor.Shape) (sizes []int, all int) {
+	sizes = make([]int, len(names))
+	for i, name := range names {
+		if wanted&name != 0 {
+			sizes[i] = shapes[i].TotalSize()
+			all += sizes[i]
+		}
+	}
+	return sizes, all
+}
 
 // rowMap is a map of xW or xW + b, element by element or in pairs.
 type rowMap string
@@ -31,101 +86,58 @@ const (
 	cosMap   rowMap = "Phase with xW + b" // from the projection
 )
 
-// inputs is the number of inputs that have a gradient.
-func (m rowMap) inputs() int {
-	if m == phaseMap || m == cosMap {
-		return 3
+// ofRows gives x, W and b of a map their gradients by one op, which goes through dP, the gradient of the projection,
+// block by block of rows: dP is made in cache, used there by the products dx = dP·Wᵀ and dW = xᵀ·dP and the sums db, and
+// never stored. dP is made from the handle `from` (see rowMap) and the gradient of the output.
+func (t *tracer) ofRows(of rowMap, from handle) {
+	names := []Inputs{X, W, B}
+	if of == pairMap || of == expMap {
+		names = names[:2]
 	}
-	return 2
+	t.gradientsOf(names, func(wanted Inputs) *op { return rowGradients(of, wanted) }, t.in[0], t.in[1], from, t.grad)
 }
 
-// gradients applies the op for what o wants, and its parts: one gradient for each input of the map.
-func (t *tracer) gradients(of rowMap, o interface{ wants(int) bool }, x, w, from, g any) []any {
-	var wanted Inputs
-	for i := range of.inputs() {
-		if o.wants(i) {
-			wanted |= 1 << i
-		}
-	}
-	op := gradients{base{kind: fmt.Sprintf("gradients of %s for %03b", of, wanted), ranks: "22221"}, of, wanted}
+// rowGradients is the op of ofRows.
+func rowGradients(of rowMap, wanted Inputs) *op {
+	ranks := "22221"
 	if of == phaseMap {
-		op.ranks = "22121"
+		ranks = "22121"
 	}
-	all := t.apply(op, x, w, from, g)
-	grads, at := make([]any, of.inputs()), 0
-	for i, shape := range gradientShapes(shapeOf(x), shapeOf(w))[:of.inputs()] {
-		if o.wants(i) {
-			grads[i] = t.apply(newPart(at, shape), all)
-			at += shape.TotalSize()
+	shapes := func(in []tensor.Shape) []tensor.Shape { return []tensor.Shape{in[0], in[1], {in[1][1]}} }
+	o := &op{kind: fmt.Sprintf("gradients of %s for %03b", of, wanted), ranks: ranks, sparse: wanted&X == 0}
+	o.shape = func(in []tensor.Shape) (tensor.Shape, error) {
+		x, w, z, g := in[0], in[1], in[2], in[3]
+		want := tensor.Shape{x[0], w[1]}
+		if of == pairMap {
+			want[1] *= 2
 		}
-	}
-	return grads
-}
-
-// shapeOf is the shape of a node or a value.
-func shapeOf(handle any) tensor.Shape { return handle.(interface{ Shape() tensor.Shape }).Shape() }
-
-// gradientShapes are the shapes of dx, dW and db.
-func gradientShapes(x, w tensor.Shape) []tensor.Shape {
-	return []tensor.Shape{x.Clone(), w.Clone(), {w[1]}}
-}
-
-// sizes are the lengths of dx, dW and db in the vector: 0 for what is not wanted.
-func (o gradients) sizes(x, w tensor.Shape) (s [3]int) {
-	for i, shape := range gradientShapes(x, w) {
-		if o.wanted&(1<<i) != 0 {
-			s[i] = shape.TotalSize()
+		if x[1] != w[0] || !g.Eq(want) || of != phaseMap && !z.Eq(want) || of == phaseMap && z[0] != want[1] {
+			return nil, misfit(o.kind, in)
 		}
+		_, all := sizesOf(wanted, []Inputs{X, W, B}, shapes(in))
+		return tensor.Shape{all}, nil
 	}
-	return s
-}
-
-func (o gradients) InferShape(ds ...G.DimSizer) (tensor.Shape, error) {
-	ss, err := o.shapes(ds)
-	if err != nil {
-		return nil, err
-	}
-	s := o.sizes(ss[0], ss[1])
-	return tensor.Shape{s[0] + s[1] + s[2]}, nil
-}
-
-func (o gradients) Do(in ...G.Value) (G.Value, error) {
-	rows, ts, err := o.mixed(in, o.wanted&First != 0)
-	if err != nil {
-		return nil, err
-	}
-	x, w, z, g := rows.Shape(), ts[1].Shape(), ts[2].Shape(), ts[3].Shape()
-	want := tensor.Shape{x[0], w[1]}
-	if o.of == pairMap {
-		want[1] *= 2
-	}
-	if x[1] != w[0] || !g.Eq(want) || o.of != phaseMap && !z.Eq(want) || o.of == phaseMap && z[0] != want[1] {
-		return nil, fmt.Errorf("ops: %s of shapes %v, %v, %v and %v: %w", o.kind, x, w, z, g, ErrShape)
-	}
-	s := o.sizes(x, w)
-	out := unwritten(rows.Dtype(), s[0]+s[1]+s[2])
-	if out.Dtype() == tensor.Float32 {
-		err = fillGradients(o, data[float32](out), s, rows, ts)
-	} else {
-		err = fillGradients(o, data[float64](out), s, rows, ts)
-	}
-	return result(out, err)
-}
-
-func fillGradients[T simd.Float](o gradients, out []T, sizes [3]int, rows Matrix, in []*tensor.Dense) error {
-	var part [3][]T
-	for i, size := range sizes {
-		if size > 0 {
-			part[i], out = out[:size:size], out[size:]
+	o.forward = func(x Matrix, in []*tensor.Dense) (Matrix, error) {
+		ss := shapesOf(x, in)
+		if _, err := o.shape(ss); err != nil {
+			return nil, err
 		}
+		sizes, all := sizesOf(wanted, []Inputs{X, W, B}, shapes(ss))
+		out := unwritten(x.Dtype(), all)
+		return out, typed(out.Dtype(), fillGradients[float32], fillGradients[float64])(of, out, sizes, x, in)
 	}
-	to := simd.Gradients[T]{DX: part[0], DW: part[1], DB: part[2]}
+	return o
+}
+
+func fillGradients[T domain.Float](of rowMap, out *tensor.Dense, sizes []int, rows Matrix, in []*tensor.Dense) error {
+	parts := split(data[T](out), sizes)
+	to := simd.Gradients[T]{DX: parts[0], DW: parts[1], DB: parts[2]}
 	if s, ok := rows.(*CSR); ok {
-		return sparseGradients(o, to, s, in)
+		return sparseGradients(of, to, s, in)
 	}
 	n, d, m := rows.Shape()[0], in[1].Shape()[0], in[1].Shape()[1]
 	x, w, from, g := data[T](in[0]), simd.Borrow(data[T](in[1]), d, m), data[T](in[2]), data[T](in[3])
-	switch o.of {
+	switch of {
 	case pairMap:
 		w.PairBackward(to, x, from, g, n)
 	case phaseMap:
@@ -138,12 +150,13 @@ func fillGradients[T simd.Float](o gradients, out []T, sizes [3]int, rows Matrix
 	return nil
 }
 
-// sparseGradients is fillGradients for sparse rows, of which dW takes one pass over all: dP is stored. There is no gradient for x.
-func sparseGradients[T simd.Float](o gradients, to simd.Gradients[T], x *CSR, in []*tensor.Dense) error {
+// sparseGradients is fillGradients for sparse rows, of which dW takes one pass over all: dP is stored. There is no
+// gradient for x.
+func sparseGradients[T domain.Float](of rowMap, to simd.Gradients[T], x *CSR, in []*tensor.Dense) error {
 	n, m := x.Rows(), in[1].Shape()[1]
 	from, g := data[T](in[2]), data[T](in[3])
 	dp := tensor.New(tensor.WithShape(n, m), tensor.Of(x.Dtype()))
-	switch p := data[T](dp); o.of {
+	switch p := data[T](dp); of {
 	case pairMap:
 		simd.PairGrad(p, from, g, n, m)
 	case expMap:

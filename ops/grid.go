@@ -127,11 +127,7 @@ func HistogramInto(dst *tensor.Dense, b *Bags, g Grid, a Attr) (*tensor.Dense, e
 	if err != nil {
 		return nil, err
 	}
-	if b.Dtype() == tensor.Float32 {
-		histogram[float32](dst, b, g)
-	} else {
-		histogram[float64](dst, b, g)
-	}
+	typed(b.Dtype(), histogram[float32], histogram[float64])(dst, b, g)
 	return dst, nil
 }
 

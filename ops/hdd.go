@@ -28,19 +28,27 @@ import (
 // Errors while building: shapes. Errors while running (ErrDomain): a density that is negative or not finite, a λ that is not finite or makes λ ln p
 // overflow.
 func HDD(p, lambda, roots, basis *G.Node, even bool, a Attr) (*G.Node, error) {
-	a.Frozen |= Third | Fourth
-	return apply(hddOp{newHDDBase("HDD", "21122", even, a)}, p, lambda, roots, basis)
+	return apply(&op{kind: "HDD", params: even, in: []Inputs{X, Lambda, 0, 0}, ranks: "21122", attr: a,
+		shape: func(in []tensor.Shape) (tensor.Shape, error) { return hddShape(a.who("HDD"), in, even) },
+		forward: func(_ Matrix, in []*tensor.Dense) (Matrix, error) {
+			return HDDInto(nil, in[0], in[1], in[2], in[3], even, a)
+		},
+		backward: func(t *tracer) {
+			all := t.apply(hddGrad(even), t.in[0], t.in[1], t.in[2], t.in[3], t.grad)
+			t.gradient(X, partOp(0, shapeOf(t.in[0])), all)
+			t.gradient(Lambda, partOp(length(t.in[0]), shapeOf(t.in[1])), all)
+		},
+	}, p, lambda, roots, basis)
 }
 
 // HDDInto writes HDD(p, λ, r, Φ) to dst, allocated if nil, without a graph.
 func HDDInto(dst, p, lambda, roots, basis *tensor.Dense, even bool, a Attr) (*tensor.Dense, error) {
-	o := newHDDBase("HDD", "21122", even, a)
 	who := a.who("HDD")
 	ts, err := sameType(who, typeOf(p), []string{"p", "λ", "the roots", "Φ"}, p, lambda, roots, basis)
 	if err != nil {
 		return nil, err
 	}
-	shape, err := o.shape(ts[0].Shape(), ts[1].Shape(), ts[2].Shape(), ts[3].Shape())
+	shape, err := hddShape(who, shapesOf(ts[0], ts), even)
 	if err != nil {
 		return nil, err
 	}
@@ -50,10 +58,7 @@ func HDDInto(dst, p, lambda, roots, basis *tensor.Dense, even bool, a Attr) (*te
 	if err := CheckRows(domain.NonNegative(), who, ts[0]); err != nil {
 		return nil, err
 	}
-	if dst.Dtype() == tensor.Float32 {
-		return dst, project[float32](dst, ts, even, who)
-	}
-	return dst, project[float64](dst, ts, even, who)
+	return dst, typed(dst.Dtype(), project[float32], project[float64])(dst, ts, even, who)
 }
 
 func project[T domain.Float](dst *tensor.Dense, in []*tensor.Dense, even bool, who string) error {
@@ -70,97 +75,51 @@ func waves[T domain.Float](in []*tensor.Dense, even bool) *simd.Waves[T] {
 	return &simd.Waves[T]{Lambda: data[T](in[1]), Root: data[T](in[2]), Even: even}
 }
 
-// hddBase is what the embedding and its gradient share.
-type hddBase struct {
-	base
-	even bool
-}
-
-// hddOp is the embedding.
-type hddOp struct{ hddBase }
-
-var (
-	_ backwarder = hddOp{}
-	_ G.Op       = hddGrad{}
-)
-
-func newHDDBase(kind, ranks string, even bool, a Attr) hddBase {
-	if even {
-		kind += " of cosines"
-	}
-	return hddBase{base{kind: kind, ranks: ranks, attr: a}, even}
-}
-
-func (o hddBase) shape(p, lambda, roots, basis tensor.Shape) (tensor.Shape, error) {
-	who := o.attr.who("HDD")
+// hddShape is the shape of the coefficients for p, λ, the roots and Φ.
+func hddShape(who string, in []tensor.Shape, even bool) (tensor.Shape, error) {
+	p, lambda, roots, basis := in[0], in[1], in[2], in[3]
 	if p.Dims() != 2 || basis.Dims() != 2 || basis[0] < 1 || p[1] < 1 || p[1]%basis[0] != 0 {
-		return nil, fmt.Errorf("%s: p is %v and Φ %v, want [n, V], or a multiple of V, and [V, B]: %w", who, p, basis, ErrShape)
+		return nil, basisError(who, p, basis)
 	}
 	m := lambda.TotalSize()
 	if m < 1 || roots.TotalSize() != m {
-		return nil, fmt.Errorf("%s: %d frequencies λ and %d roots, want as many, one at least: %w", who, m, roots.TotalSize(), ErrShape)
+		return nil, fmt.Errorf("%s: %d frequencies λ and %d roots, want as many, one at least: %w",
+			who, m, roots.TotalSize(), ErrShape)
 	}
-	if !o.even {
+	if !even {
 		m *= 2
 	}
 	return tensor.Shape{p[0], p[1] / basis[0] * m * basis[1]}, nil
 }
 
-func (o hddOp) InferShape(ds ...G.DimSizer) (tensor.Shape, error) {
-	ss, err := o.shapes(ds)
-	if err != nil {
-		return nil, err
-	}
-	return o.shape(ss[0], ss[1], ss[2], ss[3])
+// hddGrad is the vector [dp | dλ] from the inputs and the gradient of the coefficients. The forward has checked the
+// values.
+func hddGrad(even bool) *op {
+	const kind = "gradients of HDD"
+	return &op{kind: kind, params: even, ranks: "211221",
+		shape: func(in []tensor.Shape) (tensor.Shape, error) {
+			want, err := hddShape("ops: "+kind, in, even)
+			if err != nil {
+				return nil, err
+			}
+			if !in[4].Eq(want) {
+				return nil, gradientError(kind, in[4], want)
+			}
+			return tensor.Shape{in[0].TotalSize() + in[1].TotalSize()}, nil
+		},
+		fill: func(out *tensor.Dense, _ Matrix, in []*tensor.Dense) error {
+			typed(out.Dtype(), hddGradient[float32], hddGradient[float64])(out, in, even)
+			return nil
+		}}
 }
 
-func (o hddOp) Do(in ...G.Value) (G.Value, error) {
-	ts, err := o.values(in)
-	if err != nil {
-		return nil, err
-	}
-	return result(HDDInto(nil, ts[0], ts[1], ts[2], ts[3], o.even, o.attr))
+// gradientError is the error for a gradient of another shape than the features.
+func gradientError(kind string, have, want tensor.Shape) error {
+	return fmt.Errorf("ops: %s: the gradient has shape %v, want %v: %w", kind, have, want, ErrShape)
 }
 
-func (o hddOp) backward(t *tracer, in []any, _, grad any) []any {
-	all := t.apply(hddGrad{newHDDBase("gradients of HDD", "211221", o.even, Attr{})}, in[0], in[1], in[2], in[3], grad)
-	return append(t.parts(o, all, shapeOf(in[0]), shapeOf(in[1])), nil, nil)
-}
-
-// hddGrad is the vector [dp | dλ] from the inputs and the gradient of the coefficients. The forward has checked the values.
-type hddGrad struct{ hddBase }
-
-func (o hddGrad) InferShape(ds ...G.DimSizer) (tensor.Shape, error) {
-	ss, err := o.shapes(ds)
-	if err != nil {
-		return nil, err
-	}
-	return tensor.Shape{ss[0].TotalSize() + ss[1].TotalSize()}, nil
-}
-
-func (o hddGrad) Do(in ...G.Value) (G.Value, error) {
-	ts, err := o.values(in)
-	if err != nil {
-		return nil, err
-	}
-	want, err := o.shape(ts[0].Shape(), ts[1].Shape(), ts[2].Shape(), ts[3].Shape())
-	if err != nil {
-		return nil, err
-	}
-	if g := ts[4].Shape(); !g.Eq(want) {
-		return nil, fmt.Errorf("ops: %s: the gradient has shape %v, want %v: %w", o.kind, g, want, ErrShape)
-	}
-	out := tensor.New(tensor.WithShape(ts[0].Shape().TotalSize()+ts[1].Shape().TotalSize()), tensor.Of(ts[0].Dtype()))
-	if out.Dtype() == tensor.Float32 {
-		hddGradient(data[float32](out), ts, o.even)
-	} else {
-		hddGradient(data[float64](out), ts, o.even)
-	}
-	return out, nil
-}
-
-func hddGradient[T domain.Float](out []T, in []*tensor.Dense, even bool) {
+func hddGradient[T domain.Float](dst *tensor.Dense, in []*tensor.Dense, even bool) {
 	v, b := in[3].Shape()[0], in[3].Shape()[1]
-	n := in[0].Shape().TotalSize() / v
+	n, out := in[0].Shape().TotalSize()/v, data[T](dst)
 	waves[T](in, even).Backward(out[:n*v], out[n*v:], data[T](in[0]), data[T](in[3]), data[T](in[4]), n, v, b)
 }

@@ -79,7 +79,8 @@ func Homogeneous(x, base, roots *G.Node, h Harmonics, a Attr) (*G.Node, error) {
 	if err := h.check(a.who("Homogeneous")); err != nil {
 		return nil, err
 	}
-	return apply(newHomogeneousOp("Homogeneous", "2112", h, a), x, base, roots)
+	h.F = slices.Clone(h.F)
+	return apply(homogeneousOp(h, a), x, base, roots)
 }
 
 // HomogeneousInto writes Homogeneous(x, L, r) to dst [n, d·Width], allocated if nil, without a graph. See HomogeneousCSR for sparse rows.
@@ -99,10 +100,7 @@ func HomogeneousInto(dst, x, base, roots *tensor.Dense, h Harmonics, a Attr) (*t
 	if err != nil {
 		return nil, err
 	}
-	if dst.Dtype() == tensor.Float32 {
-		return dst, homogeneous[float32](dst, ts, h, who)
-	}
-	return dst, homogeneous[float64](dst, ts, h, who)
+	return dst, typed(dst.Dtype(), homogeneous[float32], homogeneous[float64])(dst, ts, h, who)
 }
 
 // fits compares the shapes of x, L and r.
@@ -173,55 +171,147 @@ func scalarMap[T domain.Float](h Harmonics, base, roots *tensor.Dense) *simd.Hom
 	return m
 }
 
-// homogeneousOp is the map.
-type homogeneousOp struct {
-	base
-	h Harmonics
+func homogeneousOp(h Harmonics, a Attr) *op {
+	o := &op{kind: "Homogeneous", params: h, in: []Inputs{X, L, R}, ranks: "2112", attr: a, sparse: true}
+	o.shape = func(in []tensor.Shape) (tensor.Shape, error) {
+		if err := h.fits(o.who(), in[0], in[1], in[2]); err != nil {
+			return nil, err
+		}
+		return tensor.Shape{in[0][0], in[0][1] * h.Width()}, nil
+	}
+	o.forward = func(x Matrix, in []*tensor.Dense) (Matrix, error) {
+		s, sparse := x.(*CSR)
+		if sparse && !o.wants(1) && !o.wants(2) && h.keepsZeros(s) {
+			return HomogeneousCSR(s, in[1], in[2], h, a)
+		}
+		dense, err := spread(x) // z gets a gradient, which is dense as well
+		if err != nil {
+			return nil, err
+		}
+		return HomogeneousInto(nil, dense, in[1], in[2], h, a)
+	}
+	o.backward = func(t *tracer) {
+		x, base := t.in[0], t.in[1]
+		t.gradient(X, homogeneousGrad(X, h, 0), x, base, t.out, t.grad)
+		t.gradient(L, homogeneousGrad(L, h, length(base)), x, base, t.out, t.grad)
+		t.gradient(R, homogeneousGrad(R, h, length(t.in[2])), x, base, t.out, t.grad)
+	}
+	return o
 }
 
-var _ backwarder = homogeneousOp{}
-
-func newHomogeneousOp(kind, ranks string, h Harmonics, a Attr) homogeneousOp {
-	h.F = slices.Clone(h.F)
-	return homogeneousOp{base{kind: fmt.Sprintf("%s%v^%v,%d,%v", kind, h.F, h.Gamma, h.Negative, h.Stationary), ranks: ranks, attr: a}, h}
+// homogeneousGrad is the gradient of Homogeneous for x, for L or for the roots, of which there are so many, from x, L, the
+// output z and the gradient g.
+func homogeneousGrad(of Inputs, h Harmonics, entries int) *op {
+	o := &op{kind: "homogeneousGrad", params: []any{of, entries, h}, ranks: "21221", spread: true}
+	if of == X {
+		o.ranks = "21222"
+	}
+	o.shape = func(in []tensor.Shape) (tensor.Shape, error) {
+		if x, z, g := in[0], in[2], in[3]; !z.Eq(g) || !z.Eq(tensor.Shape{x[0], x[1] * h.Width()}) {
+			return nil, misfit(o.kind, in)
+		}
+		if of == X {
+			return in[0].Clone(), nil
+		}
+		return tensor.Shape{entries}, nil
+	}
+	o.fill = func(out *tensor.Dense, _ Matrix, in []*tensor.Dense) error {
+		typed(out.Dtype(), homogeneousGradient[float32], homogeneousGradient[float64])(of, h, out, in)
+		return nil
+	}
+	return o
 }
 
-func (o homogeneousOp) InferShape(ds ...G.DimSizer) (tensor.Shape, error) {
-	ss, err := o.shapes(ds)
+func homogeneousGradient[T domain.Float](of Inputs, h Harmonics, out *tensor.Dense, in []*tensor.Dense) {
+	m, n, d := scalarMap[T](h, in[1], nil), in[0].Shape()[0], in[0].Shape()[1]
+	x, z, g, dst := data[T](in[0]), data[T](in[2]), data[T](in[3]), data[T](out)
+	switch of {
+	case X:
+		m.GradX(dst, x, z, g, n, d)
+	case L:
+		m.GradBase(dst, x, z, g, n, d)
+	case R:
+		m.Root = make([]T, len(dst))
+		m.GradRoot(dst, x, g, n, d)
+	}
+}
+
+// HomogeneousCSR is Homogeneous of sparse rows x [n, d], as sparse rows [n, d·Width]: of each entry its numbers are stored, and nothing of
+// a cell that is not stored, which is 0 and has zeros. There is none for the stationary form, in which 0 is like any other number, nor
+// for an x that LogShiftCSR returned (ErrParam): make them dense. Other errors as for HomogeneousInto.
+func HomogeneousCSR(x *CSR, base, roots *tensor.Dense, h Harmonics, a Attr) (*CSR, error) {
+	who := a.who("Homogeneous")
+	if err := h.check(who); err != nil {
+		return nil, err
+	}
+	if err := given(who, "x", x); err != nil {
+		return nil, err
+	}
+	if !h.keepsZeros(x) {
+		return nil, fmt.Errorf("%s: of these sparse rows the map is not sparse; make them dense: %w", who, ErrParam)
+	}
+	ts, err := sameType(who, x.Dtype(), []string{"L", "the roots"}, base, roots)
 	if err != nil {
 		return nil, err
 	}
-	if err := o.h.fits(o.attr.who("Homogeneous"), ss[0], ss[1], ss[2]); err != nil {
+	if err := h.fits(who, x.Shape(), ts[0].Shape(), ts[1].Shape()); err != nil {
 		return nil, err
 	}
-	return tensor.Shape{ss[0][0], ss[0][1] * o.h.Width()}, nil
+	if x.Cols() > maxColumns/h.Width() {
+		return nil, fmt.Errorf("%s: %d columns make more than %d; lower the order: %w", who, x.Cols(), maxColumns, ErrShape)
+	}
+	if err := CheckRows(h.domain(), who, x); err != nil {
+		return nil, err
+	}
+	if x.f32 != nil {
+		return wrapped(homogeneousSparse(x.f32, ts, h, who))
+	}
+	return wrapped(homogeneousSparse(x.f64, ts, h, who))
 }
 
-func (o homogeneousOp) Do(in ...G.Value) (G.Value, error) {
-	x, ts, err := o.mixed(in, o.wants(0))
-	if err != nil {
-		return nil, err
-	}
-	s, sparse := x.(*CSR)
-	if sparse && o.attr.Frozen&(Second|Third) == Second|Third && o.h.keepsZeros(s) {
-		return sparseResult(HomogeneousCSR(s, ts[1], ts[2], o.h, o.attr))
-	}
-	if ts[0], err = spread(x); err != nil { // z gets a gradient, which is dense as well
-		return nil, err
-	}
-	return result(HomogeneousInto(nil, ts[0], ts[1], ts[2], o.h, o.attr))
+// keepsZeros says whether the cells of x that are not stored are zeros whose features are zeros.
+func (h Harmonics) keepsZeros(x *CSR) bool {
+	return !h.Stationary && x.zeroBased()
 }
 
-func (o homogeneousOp) backward(t *tracer, in []any, out, grad any) []any {
-	grads := make([]any, 3)
-	if o.wants(0) {
-		grads[0] = t.apply(newHomogeneousGrad(gradOfX, o.h, 0), in[0], in[1], out, grad)
+// homogeneousSparse maps the entries as one row, each with the L of its column.
+func homogeneousSparse[T domain.Float](x *sparse[T], params []*tensor.Dense, h Harmonics, who string) (*sparse[T], error) {
+	if err := finiteParams[T](who, params); err != nil {
+		return nil, err
 	}
-	if o.wants(1) {
-		grads[1] = t.apply(newHomogeneousGrad(gradOfBase, o.h, length(in[1])), in[0], in[1], out, grad)
+	first, end, w := x.Ptr[0], x.Ptr[x.Rows], h.Width()
+	m, col, val := scalarMap[T](h, params[0], params[1]), x.Col[first:end], x.Val[first:end]
+	if len(m.Base) > 1 {
+		each := make([]T, len(col))
+		for t, j := range col {
+			each[t] = m.Base[j]
+		}
+		m.Base = each
 	}
-	if o.wants(2) {
-		grads[2] = t.apply(newHomogeneousGrad(gradOfRoots, o.h, length(in[2])), in[0], in[1], out, grad)
+	z := make([]T, len(val)*w)
+	if len(val) > 0 && m.Forward(z, val, 1, len(val)) {
+		for i := range x.Rows {
+			for t := x.Ptr[i] - first; t < x.Ptr[i+1]-first; t++ {
+				if !simd.Within(z[t*w:(t+1)*w], -simd.Largest[T]()) {
+					return nil, notFiniteFeatures[T](who, i, int(col[t]), val[t])
+				}
+			}
+		}
 	}
-	return grads
+	stored := 2*len(h.F) + 1 // of an entry: those of the other sign are not
+	out := &sparse[T]{CSR: simd.CSR[T]{Rows: x.Rows, Cols: x.Cols * w, Ptr: make([]int, x.Rows+1), Col: make([]int32, len(val)*stored), Val: z[:0]}}
+	for i, p := range x.Ptr {
+		out.Ptr[i] = (p - first) * stored
+	}
+	for t, v := range val {
+		from := 0
+		if w > stored && v < 0 {
+			from = stored
+		}
+		out.Val = append(out.Val, z[t*w+from:t*w+from+stored]...) // never ahead of what is read
+		for k := range stored {
+			out.Col[t*stored+k] = col[t]*int32(w) + int32(from+k)
+		}
+	}
+	return out, nil
 }

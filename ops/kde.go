@@ -2,6 +2,7 @@ package ops
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/ops/internal/simd"
@@ -25,7 +26,29 @@ import (
 // Errors while building: offsets, shapes. Errors while running: a sample outside the cube or not finite (ErrDomain); a bandwidth of less than
 // half the distance of two points, whose bumps would fall between them, or of more than 4, where the estimate is uniform (ErrParam).
 func KDE(x, h *G.Node, offsets []int, g Grid, a Attr) (*G.Node, error) {
-	return apply(kdeOp{newKDEBase("KDE", "212", offsets, g, a)}, x, h)
+	offsets = slices.Clone(offsets)
+	o := &op{kind: "KDE", params: []any{offsets, g.String()}, in: []Inputs{X, H}, ranks: "212", attr: a}
+	o.shape = func(in []tensor.Shape) (tensor.Shape, error) {
+		if in[0][1] != g.Axes() || in[1][0] != g.Axes() {
+			return nil, fmt.Errorf("%s: x is %v and h %v, and the grid has %d axes: %w", o.who(), in[0], in[1], g.Axes(), ErrShape)
+		}
+		if err := checkOffsets(o.who(), offsets, in[0][0]); err != nil {
+			return nil, err
+		}
+		return tensor.Shape{len(offsets) - 1, g.Len()}, nil
+	}
+	o.forward = func(_ Matrix, in []*tensor.Dense) (Matrix, error) {
+		if err := checkOffsets(o.who(), offsets, in[0].Shape()[0]); err != nil {
+			return nil, err
+		}
+		return KDEInto(nil, &Bags{in[0], offsets}, in[1], g, a)
+	}
+	o.backward = func(t *tracer) {
+		all := t.apply(kdeGrad(offsets, g), t.in[0], t.in[1], t.grad)
+		t.gradient(X, partOp(0, shapeOf(t.in[0])), all)
+		t.gradient(H, partOp(length(t.in[0]), shapeOf(t.in[1])), all)
+	}
+	return apply(o, x, h)
 }
 
 // KDEInto writes KDE of bags to dst [n, V], allocated if nil, without a graph.
@@ -41,12 +64,12 @@ func KDEInto(dst *tensor.Dense, b *Bags, h *tensor.Dense, g Grid, a Attr) (*tens
 	if err := g.checkBandwidth(a.who("KDE"), hs[0]); err != nil {
 		return nil, err
 	}
-	if dst.Dtype() == tensor.Float32 {
-		estimator[float32](g, hs[0]).Forward(data[float32](dst), data[float32](b.x), b.offsets)
-	} else {
-		estimator[float64](g, hs[0]).Forward(data[float64](dst), data[float64](b.x), b.offsets)
-	}
+	typed(dst.Dtype(), estimate[float32], estimate[float64])(dst, b, hs[0], g)
 	return dst, nil
+}
+
+func estimate[T domain.Float](dst *tensor.Dense, b *Bags, h *tensor.Dense, g Grid) {
+	estimator[T](g, h).Forward(data[T](dst), data[T](b.x), b.offsets)
 }
 
 func estimator[T domain.Float](g Grid, h *tensor.Dense) *simd.KDE[T] {
@@ -80,95 +103,23 @@ func (g Grid) checkBandwidth(who string, h *tensor.Dense) error {
 	return nil
 }
 
-// kdeBase is what the estimate and its gradient share.
-type kdeBase struct {
-	bagBase
-	grid Grid
-}
-
-// kdeOp is the estimate.
-type kdeOp struct{ kdeBase }
-
-var (
-	_ backwarder = kdeOp{}
-	_ G.Op       = kdeGrad{}
-)
-
-func newKDEBase(kind, ranks string, offsets []int, g Grid, a Attr) kdeBase {
-	return kdeBase{newBagBase(fmt.Sprintf("%s at %v", kind, g), ranks, offsets, a), g}
-}
-
-func (o kdeOp) InferShape(ds ...G.DimSizer) (tensor.Shape, error) {
-	ss, err := o.shapes(ds)
-	if err != nil {
-		return nil, err
-	}
-	who := o.attr.who("KDE")
-	if ss[0][1] != o.grid.Axes() || ss[1][0] != o.grid.Axes() {
-		return nil, fmt.Errorf("%s: x is %v and h %v, and the grid has %d axes: %w", who, ss[0], ss[1], o.grid.Axes(), ErrShape)
-	}
-	if err := checkOffsets(who, o.offsets, ss[0][0]); err != nil {
-		return nil, err
-	}
-	return tensor.Shape{len(o.offsets) - 1, o.grid.Len()}, nil
-}
-
-func (o kdeOp) Do(in ...G.Value) (G.Value, error) {
-	ts, err := o.values(in)
-	if err != nil {
-		return nil, err
-	}
-	if err := checkOffsets(o.attr.who("KDE"), o.offsets, ts[0].Shape()[0]); err != nil {
-		return nil, err
-	}
-	return result(KDEInto(nil, &Bags{ts[0], o.offsets}, ts[1], o.grid, o.attr))
-}
-
-func (o kdeOp) backward(t *tracer, in []any, _, grad any) []any {
-	op := kdeGrad{newKDEBase("gradients of KDE", "2121", o.offsets, o.grid, Attr{})}
-	return t.parts(o, t.apply(op, in[0], in[1], grad), shapeOf(in[0]), shapeOf(in[1]))
-}
-
-// parts are the gradients of an op out of the vector of all of them, one after another; nil for what is frozen.
-func (t *tracer) parts(o interface{ wants(int) bool }, all any, shapes ...tensor.Shape) []any {
-	grads, at := make([]any, len(shapes)), 0
-	for i, shape := range shapes {
-		if o.wants(i) {
-			grads[i] = t.apply(newPart(at, shape), all)
-		}
-		at += shape.TotalSize()
-	}
-	return grads
-}
-
 // kdeGrad is the vector [dx | dh] from x, h and the gradient of the densities. The forward has checked the values.
-type kdeGrad struct{ kdeBase }
-
-func (o kdeGrad) InferShape(ds ...G.DimSizer) (tensor.Shape, error) {
-	ss, err := o.shapes(ds)
-	if err != nil {
-		return nil, err
-	}
-	return tensor.Shape{ss[0].TotalSize() + ss[1].TotalSize()}, nil
+func kdeGrad(offsets []int, g Grid) *op {
+	const kind = "gradients of KDE"
+	return &op{kind: kind, params: []any{offsets, g.String()}, ranks: "2121",
+		shape: func(in []tensor.Shape) (tensor.Shape, error) {
+			if !in[2].Eq(tensor.Shape{len(offsets) - 1, g.Len()}) || in[0][0] != offsets[len(offsets)-1] {
+				return nil, misfit(kind, in)
+			}
+			return tensor.Shape{in[0].TotalSize() + in[1].TotalSize()}, nil
+		},
+		fill: func(out *tensor.Dense, _ Matrix, in []*tensor.Dense) error {
+			typed(out.Dtype(), kdeGradient[float32], kdeGradient[float64])(out, in, offsets, g)
+			return nil
+		}}
 }
 
-func (o kdeGrad) Do(in ...G.Value) (G.Value, error) {
-	ts, err := o.values(in)
-	if err != nil {
-		return nil, err
-	}
-	x, h, g := ts[0], ts[1], ts[2]
-	if !g.Shape().Eq(tensor.Shape{len(o.offsets) - 1, o.grid.Len()}) || x.Shape()[0] != o.offsets[len(o.offsets)-1] {
-		return nil, fmt.Errorf("ops: %s of shapes %v and %v: %w", o.kind, x.Shape(), g.Shape(), ErrShape)
-	}
-	n := x.Shape().TotalSize()
-	out := tensor.New(tensor.WithShape(n+h.Shape().TotalSize()), tensor.Of(x.Dtype()))
-	if x.Dtype() == tensor.Float32 {
-		v := data[float32](out)
-		estimator[float32](o.grid, h).Backward(v[:n], v[n:], data[float32](x), data[float32](g), o.offsets)
-	} else {
-		v := data[float64](out)
-		estimator[float64](o.grid, h).Backward(v[:n], v[n:], data[float64](x), data[float64](g), o.offsets)
-	}
-	return out, nil
+func kdeGradient[T domain.Float](out *tensor.Dense, in []*tensor.Dense, offsets []int, g Grid) {
+	x, v := data[T](in[0]), data[T](out)
+	estimator[T](g, in[1]).Backward(v[:len(x)], v[len(x):], x, data[T](in[2]), offsets)
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/ops/internal/simd"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
@@ -20,7 +21,9 @@ import (
 // Errors while building: shapes. Errors while running: a cell of x or of W that is negative or not finite (ErrDomain).
 func Laplace(x, w *G.Node, a Attr) (*G.Node, error) {
 	a.Domain = domain.NonNegative()
-	return apply(laplaceOp{base{kind: "Laplace", ranks: "222", attr: a}}, x, w)
+	o := laplaceOp("Laplace", a, LaplaceInto)
+	o.backward = func(t *tracer) { t.ofRows(expMap, t.out) }
+	return apply(o, x, w)
 }
 
 // LaplaceInto writes Laplace(x, W), of dense or sparse rows, to dst [n, m], allocated if nil, without a graph. W must be non-negative.
@@ -31,35 +34,67 @@ func LaplaceInto(dst *tensor.Dense, x Matrix, w *Weights, a Attr) (*tensor.Dense
 	if err != nil {
 		return nil, err
 	}
-	scale := 1 / math.Sqrt(float64(m))
-	if w.f32 != nil {
-		exponential(dst, x, w, w.f32, scale)
-	} else {
-		exponential(dst, x, w, w.f64, scale)
-	}
+	typed(w.Dtype(), exponential[float32], exponential[float64])(dst, x, w, 1/math.Sqrt(float64(m)))
 	return dst, nil
 }
 
-type laplaceOp struct{ base }
+// laplaceOp is a map by one of the forwards of exp(-xW), without its backward.
+func laplaceOp(kind string, a Attr, into func(*tensor.Dense, Matrix, *Weights, Attr) (*tensor.Dense, error)) *op {
+	return projectionOp(kind, "222", a, 1, func(x Matrix, w *Weights, in []*tensor.Dense) (*tensor.Dense, error) {
+		if err := CheckFrequencies(domain.NonNegative(), a.who("Laplace"), in[1]); err != nil {
+			return nil, err
+		}
+		return into(nil, x, w, a)
+	})
+}
 
-var _ backwarder = laplaceOp{}
+// UnitLaplace is Laplace with rows of unit length,
+//
+//	z(x) = exp(-xW) / ‖exp(-xW)‖₂,   x >= 0, W >= 0.
+//
+// Its inner products are near E exp(-w·(x + x')) divided by the roots of that of x and x and of x' and x'; Damp puts these back. A row that is so
+// far out that all of Laplace underflows keeps its direction here. x is [n, d], W [d, m], z [n, m].
+//
+// Backward: dP = (g·z) z² - g z from the output alone, row by row, dx = dP·Wᵀ, dW = xᵀ·dP.
+//
+// Errors as for Laplace.
+func UnitLaplace(x, w *G.Node, a Attr) (*G.Node, error) {
+	a.Domain = domain.NonNegative()
+	o := laplaceOp("UnitLaplace", a, UnitLaplaceInto)
+	o.backward = func(t *tracer) {
+		dp := t.apply(unitRowsGradOp, t.out, t.grad)
+		t.gradient(X, gradXOp, dp, t.in[1])
+		t.gradient(W, gradWOp, t.in[0], dp)
+	}
+	return apply(o, x, w)
+}
 
-func (o laplaceOp) InferShape(ds ...G.DimSizer) (tensor.Shape, error) { return o.inferAffine(ds, 1) }
-
-func (o laplaceOp) Do(in ...G.Value) (G.Value, error) { return o.do(in, LaplaceInto) }
-
-// do is Do by one of the forwards of exp(-xW), once W is checked.
-func (o laplaceOp) do(in []G.Value, into func(dst *tensor.Dense, x Matrix, w *Weights, a Attr) (*tensor.Dense, error)) (G.Value, error) {
-	_, ts, err := o.mixed(in, o.wants(0))
+// UnitLaplaceInto writes UnitLaplace(x, W), of dense or sparse rows, to dst [n, m], allocated if nil, without a graph. W must be non-negative.
+func UnitLaplaceInto(dst *tensor.Dense, x Matrix, w *Weights, a Attr) (*tensor.Dense, error) {
+	_, m := w.Dims()
+	a.Domain = domain.NonNegative()
+	dst, x, err := input("UnitLaplace", a, dst, x, w, m)
 	if err != nil {
 		return nil, err
 	}
-	if err := CheckFrequencies(domain.NonNegative(), o.attr.who("Laplace"), ts[1]); err != nil {
-		return nil, err
-	}
-	return o.doProjection(in, func(x Matrix, w *Weights) (*tensor.Dense, error) { return into(nil, x, w, o.attr) })
+	typed(w.Dtype(), unitLaplace[float32], unitLaplace[float64])(dst, x, w)
+	return dst, nil
 }
 
-func (o laplaceOp) backward(t *tracer, in []any, out, grad any) []any {
-	return t.gradients(expMap, o, in[0], in[1], out, grad)
+func unitLaplace[T domain.Float](dst *tensor.Dense, x Matrix, w *Weights) {
+	n, m := dst.Shape()[0], dst.Shape()[1]
+	exponential[T](dst, x, w, 1)
+	p := packed[T](w)
+	var behind []T // of sparse rows, what is not stored
+	if s, ok := x.(*CSR); ok {
+		behind = background[T](s, w, nil)
+	}
+	simd.UnitRows(data[T](dst), n, m, func(row []T, i int) {
+		if s, ok := x.(*CSR); ok {
+			p.AffineCSR(row, sparseOf[T](s.Slice(i, i+1)).CSR, behind)
+			return
+		}
+		d := x.Shape()[1]
+		p.Affine(row, data[T](x.(*tensor.Dense))[i*d:i*d+d], nil, 1)
+	})
 }

@@ -44,7 +44,23 @@ func LogWaves(x *G.Node, w Waves, a Attr) (*G.Node, error) {
 	if err := w.check(a.who("LogWaves")); err != nil {
 		return nil, err
 	}
-	return apply(newLogWavesOp("LogWaves", "22", w, a), x)
+	w = Waves{slices.Clone(w.Omega), slices.Clone(w.Amplitude)}
+	return apply(&op{kind: "LogWaves", params: w, in: []Inputs{X}, ranks: "22", attr: a, sparse: true,
+		shape: func(in []tensor.Shape) (tensor.Shape, error) {
+			return tensor.Shape{in[0][0], in[0][1] * w.Width()}, nil
+		},
+		forward: func(x Matrix, in []*tensor.Dense) (Matrix, error) {
+			if s, ok := x.(*CSR); ok && s.zeroBased() {
+				return LogWavesCSR(s, w, a)
+			}
+			dense, err := spread(x)
+			if err != nil {
+				return nil, err
+			}
+			return LogWavesInto(nil, dense, w, a)
+		},
+		backward: func(t *tracer) { t.gradient(X, logWavesGrad(w), t.in[0], t.out, t.grad) },
+	}, x)
 }
 
 // LogWavesInto writes LogWaves(x) to dst [n, d·Width], allocated if nil, without a graph. See LogWavesCSR for sparse rows.
@@ -66,15 +82,13 @@ func LogWavesInto(dst, x *tensor.Dense, w Waves, a Attr) (*tensor.Dense, error) 
 	if err := CheckRows(domain.NonNegative(), who, x); err != nil {
 		return nil, err
 	}
-	if x.Dtype() == tensor.Float32 {
-		return dst, logWaves(data[float32](dst), data[float32](x), w, who, x.Shape()[1])
-	}
-	return dst, logWaves(data[float64](dst), data[float64](x), w, who, x.Shape()[1])
+	return dst, typed(x.Dtype(), logWaves[float32], logWaves[float64])(dst, x, w, who)
 }
 
 // logWaves maps coordinates; the first that is too large is an error.
-func logWaves[T domain.Float](dst, x []T, w Waves, who string, d int) error {
-	if m := (simd.LogWaves[T]{Omega: w.Omega, Amplitude: w.Amplitude}); !m.Forward(dst, x) {
+func logWaves[T domain.Float](dst, rows *tensor.Dense, w Waves, who string) error {
+	x, d := data[T](rows), rows.Shape()[1]
+	if m := (simd.LogWaves[T]{Omega: w.Omega, Amplitude: w.Amplitude}); !m.Forward(data[T](dst), x) {
 		return nil
 	}
 	for i, v := range x {
@@ -134,80 +148,22 @@ func logWavesSparse[T domain.Float](x *sparse[T], w Waves, who string) (*sparse[
 	return out, nil
 }
 
-// logWavesOp is the map.
-type logWavesOp struct {
-	base
-	w Waves
-}
-
-var _ backwarder = logWavesOp{}
-
-func newLogWavesOp(kind, ranks string, w Waves, a Attr) logWavesOp {
-	w = Waves{slices.Clone(w.Omega), slices.Clone(w.Amplitude)}
-	return logWavesOp{base{kind: fmt.Sprint(kind, w), ranks: ranks, attr: a}, w}
-}
-
-func (o logWavesOp) InferShape(ds ...G.DimSizer) (tensor.Shape, error) {
-	ss, err := o.shapes(ds)
-	if err != nil {
-		return nil, err
-	}
-	return tensor.Shape{ss[0][0], ss[0][1] * o.w.Width()}, nil
-}
-
-func (o logWavesOp) Do(in ...G.Value) (G.Value, error) {
-	x, ts, err := o.mixed(in, o.wants(0))
-	if err != nil {
-		return nil, err
-	}
-	if s, ok := x.(*CSR); ok && s.zeroBased() {
-		return sparseResult(LogWavesCSR(s, o.w, o.attr))
-	}
-	if ts[0], err = spread(x); err != nil {
-		return nil, err
-	}
-	return result(LogWavesInto(nil, ts[0], o.w, o.attr))
-}
-
-func (o logWavesOp) backward(t *tracer, in []any, out, grad any) []any {
-	if !o.wants(0) {
-		return []any{nil}
-	}
-	return []any{t.apply(logWavesGrad{newLogWavesOp("logWavesGrad", "2222", o.w, Attr{}).base, o.w}, in[0], out, grad)}
-}
-
 // logWavesGrad is dx from x, the output z and the gradient g.
-type logWavesGrad struct {
-	base
-	w Waves
+func logWavesGrad(w Waves) *op {
+	return &op{kind: "logWavesGrad", params: w, ranks: "2222",
+		shape: func(in []tensor.Shape) (tensor.Shape, error) {
+			if x, z, g := in[0], in[1], in[2]; !z.Eq(g) || !z.Eq(tensor.Shape{x[0], x[1] * w.Width()}) {
+				return nil, misfit("logWavesGrad", in)
+			}
+			return in[0].Clone(), nil
+		},
+		fill: func(dx *tensor.Dense, _ Matrix, in []*tensor.Dense) error {
+			typed(dx.Dtype(), logWavesGradient[float32], logWavesGradient[float64])(dx, in, w)
+			return nil
+		}}
 }
 
-var _ G.Op = logWavesGrad{}
-
-func (o logWavesGrad) InferShape(ds ...G.DimSizer) (tensor.Shape, error) {
-	ss, err := o.shapes(ds)
-	if err != nil {
-		return nil, err
-	}
-	return ss[0].Clone(), nil
-}
-
-func (o logWavesGrad) Do(in ...G.Value) (G.Value, error) {
-	ts, err := o.values(in)
-	if err != nil {
-		return nil, err
-	}
-	x, z, g := ts[0], ts[1], ts[2]
-	if !z.Shape().Eq(g.Shape()) || !z.Shape().Eq(tensor.Shape{x.Shape()[0], x.Shape()[1] * o.w.Width()}) {
-		return nil, fmt.Errorf("ops: logWavesGrad of shapes %v, %v and %v: %w", x.Shape(), z.Shape(), g.Shape(), ErrShape)
-	}
-	dx := tensor.New(tensor.WithShape(x.Shape().Clone()...), tensor.Of(x.Dtype()))
-	if x.Dtype() == tensor.Float32 {
-		m := simd.LogWaves[float32]{Omega: o.w.Omega, Amplitude: o.w.Amplitude}
-		m.GradX(data[float32](dx), data[float32](x), data[float32](z), data[float32](g))
-	} else {
-		m := simd.LogWaves[float64]{Omega: o.w.Omega, Amplitude: o.w.Amplitude}
-		m.GradX(data[float64](dx), data[float64](x), data[float64](z), data[float64](g))
-	}
-	return dx, nil
+func logWavesGradient[T domain.Float](dx *tensor.Dense, in []*tensor.Dense, w Waves) {
+	m := simd.LogWaves[T]{Omega: w.Omega, Amplitude: w.Amplitude}
+	m.GradX(data[T](dx), data[T](in[0]), data[T](in[1]), data[T](in[2]))
 }

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/bochner-go/bochner/ops/domain"
@@ -17,7 +18,7 @@ import (
 //
 // Errors while building: shapes. Errors while running: a cell of x that is not above -c, or not finite (ErrDomain).
 func LogShift(x, c *G.Node, a Attr) (*G.Node, error) {
-	return apply(logShiftOp{base{kind: "LogShift", ranks: "212", attr: a}}, x, c)
+	return apply(logShiftOp(a), x, c)
 }
 
 // LogShiftInto writes LogShift(x, c) to dst [n, d], allocated if nil, without a graph.
@@ -27,15 +28,10 @@ func LogShiftInto(dst, x, c *tensor.Dense, a Attr) (*tensor.Dense, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, d := x.Shape()[0], x.Shape()[1]
-	if dst, err = output(who, dst, x.Dtype(), n, d); err != nil {
+	if dst, err = output(who, dst, x.Dtype(), x.Shape()...); err != nil {
 		return nil, err
 	}
-	if x.Dtype() == tensor.Float32 {
-		simd.LogShift(data[float32](dst), data[float32](x), data[float32](c), n, d)
-	} else {
-		simd.LogShift(data[float64](dst), data[float64](x), data[float64](c), n, d)
-	}
+	typed(x.Dtype(), logShift[float32], logShift[float64])(dst, x, c)
 	return dst, nil
 }
 
@@ -56,14 +52,16 @@ func shiftable(who string, x, c *tensor.Dense) (xs, cs *tensor.Dense, err error)
 	if x.Dtype() != c.Dtype() {
 		return nil, nil, fmt.Errorf("%s: x is %v, c is %v: %w", who, x.Dtype(), c.Dtype(), ErrDtype)
 	}
-	if x.Dtype() == tensor.Float32 {
-		return x, c, checkShift(who, data[float32](x), data[float32](c), x.Shape()[1])
-	}
-	return x, c, checkShift(who, data[float64](x), data[float64](c), x.Shape()[1])
+	return x, c, typed(x.Dtype(), checkShift[float32], checkShift[float64])(who, x, c)
 }
 
-// checkShift finds the first cell of x, rows of d, that is not finite or not above -c.
-func checkShift[T domain.Float](who string, x, c []T, d int) error {
+func logShift[T domain.Float](dst, x, c *tensor.Dense) {
+	simd.LogShift(data[T](dst), data[T](x), data[T](c), x.Shape()[0], x.Shape()[1])
+}
+
+// checkShift finds the first cell that is not finite or not above -c.
+func checkShift[T domain.Float](who string, xs, cs *tensor.Dense) error {
+	x, c, d := data[T](xs), data[T](cs), xs.Shape()[1]
 	if d == 0 || within(domain.Above(float64(slices.Min(c))), x) {
 		return nil
 	}
@@ -77,86 +75,146 @@ func checkShift[T domain.Float](who string, x, c []T, d int) error {
 	return nil
 }
 
-type logShiftOp struct{ base }
-
-var _ backwarder = logShiftOp{}
-
-func (o logShiftOp) InferShape(ds ...G.DimSizer) (tensor.Shape, error) {
-	ss, err := o.shapes(ds)
-	if err != nil {
-		return nil, err
+func logShiftOp(a Attr) *op {
+	o := &op{kind: "LogShift", in: []Inputs{X, C}, ranks: "212", attr: a, sparse: true}
+	o.shape = func(in []tensor.Shape) (tensor.Shape, error) {
+		if k, d := in[1][0], in[0][1]; k != 1 && k != d {
+			return nil, lengthError(o.who(), "c", k, d)
+		}
+		return in[0].Clone(), nil
 	}
-	if k, d := ss[1][0], ss[0][1]; k != 1 && k != d {
-		return nil, lengthError(o.attr.who(o.kind), "c", k, d)
+	o.forward = func(x Matrix, in []*tensor.Dense) (Matrix, error) {
+		if _, sparse := x.(*CSR); sparse && o.wants(1) {
+			return nil, fmt.Errorf("%s: x is sparse, and the gradient for c goes with that of W; "+
+				"use SkewedFourier or SkewedPhase: %w", o.who(), ErrParam)
+		}
+		return logShifted(x, in[1], a)
 	}
-	return ss[0].Clone(), nil
+	o.backward = func(t *tracer) {
+		dx := t.apply(logShiftGradOp, t.in[0], t.in[1], t.grad)
+		t.grads[0] = dx
+		t.gradient(C, sumFor(t.in[1]), dx)
+	}
+	return o
 }
 
-func (o logShiftOp) Do(in ...G.Value) (G.Value, error) {
-	x, ts, err := o.mixed(in, o.wants(0))
-	if err != nil {
-		return nil, err
-	}
+// logShifted is ln(x + c) of dense or sparse rows.
+func logShifted(x Matrix, c *tensor.Dense, a Attr) (Matrix, error) {
 	if s, ok := x.(*CSR); ok {
-		if o.wants(1) {
-			return nil, fmt.Errorf("%s: x is sparse, and the gradient for c goes with that of W; use SkewedFourier or SkewedPhase: %w", o.attr.who(o.kind), ErrParam)
-		}
-		return sparseResult(LogShiftCSR(s, ts[1], o.attr))
+		return LogShiftCSR(s, c, a)
 	}
-	return result(LogShiftInto(nil, ts[0], ts[1], o.attr))
+	return LogShiftInto(nil, x.(*tensor.Dense), c, a)
 }
-
-func (o logShiftOp) backward(t *tracer, in []any, _, grad any) []any {
-	dx := t.apply(logShiftGradOp, in[0], in[1], grad)
-	grads := []any{dx, nil}
-	if o.wants(1) {
-		sum := G.Op(colSumOp)
-		if length(in[1]) == 1 {
-			sum = sumOp
-		}
-		grads[1] = t.apply(sum, dx)
-	}
-	return grads
-}
-
-// length is the number of entries of a handle, a node or a value.
-func length(handle any) int { return handle.(interface{ Shape() tensor.Shape }).Shape().TotalSize() }
 
 // logShiftGradOp is dx = g/(x + c) from x, c and g.
-var logShiftGradOp = logShiftGrad{base{kind: "logShiftGrad", ranks: "2122"}}
+var logShiftGradOp = &op{kind: "logShiftGrad", ranks: "2122",
+	shape: func(in []tensor.Shape) (tensor.Shape, error) {
+		if !in[0].Eq(in[2]) {
+			return nil, misfit("logShiftGrad", in)
+		}
+		return in[0].Clone(), nil
+	},
+	fill: func(dx *tensor.Dense, _ Matrix, in []*tensor.Dense) error {
+		typed(dx.Dtype(), logShiftGrad[float32], logShiftGrad[float64])(dx, in[0], in[1], in[2])
+		return nil
+	}}
 
-type logShiftGrad struct{ base }
-
-var _ G.Op = logShiftGrad{}
-
-func (o logShiftGrad) InferShape(ds ...G.DimSizer) (tensor.Shape, error) {
-	ss, err := o.shapes(ds)
-	if err != nil {
-		return nil, err
-	}
-	return ss[0].Clone(), nil
-}
-
-func (o logShiftGrad) Do(in ...G.Value) (G.Value, error) {
-	ts, err := o.values(in)
-	if err != nil {
-		return nil, err
-	}
-	x, c, g := ts[0], ts[1], ts[2]
-	if !x.Shape().Eq(g.Shape()) {
-		return nil, fmt.Errorf("ops: %s of shapes %v and %v: %w", o.kind, x.Shape(), g.Shape(), ErrShape)
-	}
-	n, d := x.Shape()[0], x.Shape()[1]
-	dx := tensor.New(tensor.WithShape(n, d), tensor.Of(x.Dtype()))
-	if x.Dtype() == tensor.Float32 {
-		simd.LogShiftGrad(data[float32](dx), data[float32](x), data[float32](c), data[float32](g), n, d)
-	} else {
-		simd.LogShiftGrad(data[float64](dx), data[float64](x), data[float64](c), data[float64](g), n, d)
-	}
-	return dx, nil
+func logShiftGrad[T domain.Float](dx, x, c, g *tensor.Dense) {
+	simd.LogShiftGrad(data[T](dx), data[T](x), data[T](c), data[T](g), x.Shape()[0], x.Shape()[1])
 }
 
 // lengthError is the error for a parameter vector that is neither one number nor one number a dimension.
 func lengthError(who, name string, have, d int) error {
 	return fmt.Errorf("%s: %s has %d entries, want 1 or one for each of the %d dimensions: %w", who, name, have, d, ErrShape)
+}
+
+// LogShiftCSR is LogShift(x, c) = ln(x + c) of sparse rows x [n, d], as a sparse matrix: every cell is ln c, and each entry of x is
+// ln(1 + x/c) more. The maps project such a matrix as ln(c)·W, once for all rows, and its entries. c is as for LogShift; where it is not
+// above 0 a column must be stored throughout, for a cell that is left out is 0 and not above -c (ErrDomain).
+func LogShiftCSR(x *CSR, c *tensor.Dense, a Attr) (*CSR, error) {
+	who := a.who("LogShift")
+	if err := given(who, "x", x); err != nil {
+		return nil, err
+	}
+	c, err := contiguous(c)
+	if err != nil {
+		return nil, fmt.Errorf("%s: c: %w", who, err)
+	}
+	if k, d := c.Shape().TotalSize(), x.Cols(); k != 1 && k != d {
+		return nil, lengthError(who, "c", k, d)
+	}
+	if x.Dtype() != c.Dtype() {
+		return nil, fmt.Errorf("%s: x is %v, c is %v: %w", who, x.Dtype(), c.Dtype(), ErrDtype)
+	}
+	if x.f32 != nil {
+		return wrapped(shifted[float32](x, c, who, logOfSum))
+	}
+	return wrapped(shifted[float64](x, c, who, logOfSum))
+}
+
+// ofSum is a function f, and what f(v + c) is more than f(c).
+type ofSum struct {
+	f    func(float64) float64
+	more func(v, c float64) float64
+}
+
+var (
+	logOfSum = ofSum{simd.Ln, func(v, c float64) float64 {
+		if ratio := v / c; !math.IsInf(ratio, 0) {
+			return math.Log1p(ratio)
+		}
+		return simd.Ln(v+c) - simd.Ln(c)
+	}}
+	// inverseOfSum is the derivative of logOfSum.
+	inverseOfSum = ofSum{func(c float64) float64 { return 1 / c }, func(v, c float64) float64 { return -v / (v + c) / c }}
+)
+
+// shifted is f(x + c). Where c is not above 0 the base is 0 and the entries hold it all.
+func shifted[T domain.Float](x *CSR, cs *tensor.Dense, who string, of ofSum) (*sparse[T], error) {
+	s, c := sparseOf[T](x), data[T](cs)
+	first, end := s.Ptr[0], s.Ptr[s.Rows]
+	out := &sparse[T]{CSR: s.CSR, base: make([]T, len(c))}
+	out.Ptr, out.Col, out.Val = s.fromZero(), s.Col[first:end], make([]T, end-first)
+	open := false // whether a cell may be left out everywhere
+	for j, v := range c {
+		if v > 0 {
+			out.base[j] = T(of.f(float64(v)))
+		} else {
+			open = true
+		}
+	}
+	for i := range s.Rows {
+		lo, hi := s.Ptr[i], s.Ptr[i+1]
+		if open {
+			if j := firstLeftOut(s.Col[lo:hi], s.Cols, c); j >= 0 {
+				return nil, domain.Above(float64(c[j%len(c)])).Violation(who, i, j, 0)
+			}
+		}
+		for t := lo; t < hi; t++ {
+			v, cj := float64(s.Val[t]), float64(c[int(s.Col[t])%len(c)])
+			switch {
+			case v-v != 0 || !(v > -cj):
+				return nil, domain.Above(cj).Violation(who, i, int(s.Col[t]), v)
+			case cj > 0:
+				out.Val[t-first] = T(of.more(v, cj))
+			default:
+				out.Val[t-first] = T(of.f(v + cj))
+			}
+		}
+	}
+	return out, nil
+}
+
+// firstLeftOut is the first column with a c that is not above 0 that a row does not store, or -1.
+func firstLeftOut[T domain.Float](stored []int32, cols int, c []T) int {
+	for j := range cols {
+		if len(stored) > 0 && int(stored[0]) == j {
+			stored = stored[1:]
+			continue
+		}
+		if !(c[j%len(c)] > 0) {
+			return j
+		}
+	}
+	return -1
 }

@@ -3,6 +3,7 @@ package ops
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/ops/internal/simd"
@@ -24,8 +25,17 @@ import (
 // Errors while building: shapes. Errors while running (ErrDomain): a cell of x outside Attr.Domain, a number in W or the scales that is
 // not finite, one that is no degree, and a row whose products overflow.
 func Maclaurin(x, w, degrees, scales *G.Node, a Attr) (*G.Node, error) {
-	a.Frozen |= Second | Third | Fourth
-	return apply(maclaurinOp{base{kind: "Maclaurin", ranks: "22112", attr: a}}, x, w, degrees, scales)
+	o := &op{kind: "Maclaurin", in: []Inputs{X, 0, 0, 0}, ranks: "22112", attr: a, sparse: true}
+	o.shape = func(in []tensor.Shape) (tensor.Shape, error) { return maclaurinShape(o.who(), in) }
+	o.forward = func(x Matrix, in []*tensor.Dense) (Matrix, error) {
+		f, err := PackProducts(in[1], in[2], in[3], a)
+		if err != nil {
+			return nil, err
+		}
+		return MaclaurinInto(nil, x, f, a)
+	}
+	o.backward = func(t *tracer) { t.gradient(X, maclaurinGrad(a), append(slices.Clone(t.in), t.grad)...) }
+	return apply(o, x, w, degrees, scales)
 }
 
 // Products are W, degrees and scales of Maclaurin, prepared for MaclaurinInto. They are immutable and safe for concurrent use.
@@ -103,14 +113,11 @@ func MaclaurinInto(dst *tensor.Dense, x Matrix, f *Products, a Attr) (*tensor.De
 	if err != nil {
 		return nil, err
 	}
-	if dst.Dtype() == tensor.Float32 {
-		return dst, maclaurin(data[float32](dst), x, f, a.who(op))
-	}
-	return dst, maclaurin(data[float64](dst), x, f, a.who(op))
+	return dst, typed(dst.Dtype(), maclaurin[float32], maclaurin[float64])(dst, x, f, a.who(op))
 }
 
-func maclaurin[T domain.Float](dst []T, x Matrix, f *Products, who string) error {
-	_, m := f.Dims()
+func maclaurin[T domain.Float](to *tensor.Dense, x Matrix, f *Products, who string) error {
+	dst, m := data[T](to), len(f.scales)
 	return f.project(x, func(from, rows int, p []float64) error {
 		simd.Share(rows, 16, func(lo, hi int) {
 			for i := lo; i < hi; i++ {
@@ -152,7 +159,7 @@ func (f *Products) project(x Matrix, each func(from, rows int, p []float64) erro
 	case *CSR:
 		s := float64CSR(v)
 		size := max(32, nystromCells/max(f.cols, 1))
-		bias := background(wrap(s), &Weights{f64: f.w}, f.w, nil)
+		bias := background[float64](wrap(s), &Weights{f64: f.w}, nil)
 		for from := 0; from < s.Rows; from += size {
 			rows := min(size, s.Rows-from)
 			if err := block(from, rows, func(p []float64) { f.w.AffineCSR(p, s.slice(from, from+rows).CSR, bias) }); err != nil {
@@ -161,10 +168,7 @@ func (f *Products) project(x Matrix, each func(from, rows int, p []float64) erro
 		}
 		return nil
 	case *tensor.Dense:
-		if v.Dtype() == tensor.Float32 {
-			return rowsOf(data[float32](v), v.Shape()[0], f.d, f.cols, dense)
-		}
-		return rowsOf(data[float64](v), v.Shape()[0], f.d, f.cols, dense)
+		return typed(v.Dtype(), rowsOf[float32], rowsOf[float64])(v, f.cols, dense)
 	}
 	return nil
 }
@@ -177,21 +181,8 @@ func float64CSR(x *CSR) *sparse[float64] {
 	return converted[float64](x.f32)
 }
 
-// maclaurinOp is the map.
-type maclaurinOp struct{ base }
-
-var _ backwarder = maclaurinOp{}
-
-func (o maclaurinOp) InferShape(ds ...G.DimSizer) (tensor.Shape, error) {
-	ss, err := o.shapes(ds)
-	if err != nil {
-		return nil, err
-	}
-	return o.shape(ss[0], ss[1], ss[2], ss[3])
-}
-
-func (o maclaurinOp) shape(x, w, degrees, scales tensor.Shape) (tensor.Shape, error) {
-	who := o.attr.who("Maclaurin")
+func maclaurinShape(who string, in []tensor.Shape) (tensor.Shape, error) {
+	x, w, degrees, scales := in[0], in[1], in[2], in[3]
 	if err := checkProducts(who, w, degrees, scales); err != nil {
 		return nil, err
 	}
@@ -201,30 +192,59 @@ func (o maclaurinOp) shape(x, w, degrees, scales tensor.Shape) (tensor.Shape, er
 	return tensor.Shape{x[0], scales[0]}, nil
 }
 
-// prepared are the rows and the products among the values of an op whose first four inputs are x, W, N and s.
-func (o maclaurinOp) prepared(in []G.Value) (x Matrix, f *Products, rest []*tensor.Dense, err error) {
-	x, ts, err := o.mixed(in, o.wants(0))
-	if err != nil {
-		return nil, nil, nil, err
+// maclaurinGrad is the gradient of Maclaurin for x, from x, W, N, s and the gradient g of z. The projections are computed
+// again.
+func maclaurinGrad(a Attr) *op {
+	o := &op{kind: "gradient of Maclaurin", ranks: "221122"}
+	o.shape = likeX(o.kind, func(in []tensor.Shape) (tensor.Shape, error) { return maclaurinShape(o.who(), in) })
+	o.fill = func(dx *tensor.Dense, _ Matrix, in []*tensor.Dense) error {
+		f, err := PackProducts(in[1], in[2], in[3], a)
+		if err != nil {
+			return err
+		}
+		return typed(dx.Dtype(), maclaurinGradient[float32], maclaurinGradient[float64])(dx, in[0], in[4], f)
 	}
-	f, err = PackProducts(ts[1], ts[2], ts[3], o.attr)
-	return x, f, ts[4:], err
+	return o
 }
 
-func (o maclaurinOp) Do(in ...G.Value) (G.Value, error) {
-	x, f, _, err := o.prepared(in)
-	if err != nil {
-		return nil, err
-	}
-	return result(MaclaurinInto(nil, x, f, o.attr))
+func maclaurinGradient[T domain.Float](to, x, gradient *tensor.Dense, f *Products) error {
+	dst, g, d, m := data[T](to), data[T](gradient), f.d, len(f.scales)
+	var dp, dx []float64
+	return f.project(x, func(from, rows int, p []float64) error {
+		if dp == nil { // the first block is the largest
+			dp, dx = make([]float64, rows*f.cols), make([]float64, rows*d)
+		}
+		simd.Share(rows, 16, func(lo, hi int) {
+			for i := lo; i < hi; i++ {
+				f.others(dp[i*f.cols:(i+1)*f.cols], p[i*f.cols:(i+1)*f.cols])
+				for k := range m {
+					for j := f.first[k]; j < f.first[k+1]; j++ {
+						dp[i*f.cols+j] *= f.scales[k] * float64(g[(from+i)*m+k])
+					}
+				}
+			}
+		})
+		if f.cols > 0 {
+			f.w.GradX(dx, dp, rows)
+		}
+		recast(dst[from*d:(from+rows)*d], dx[:rows*d])
+		return nil
+	})
 }
 
-func (o maclaurinOp) backward(t *tracer, in []any, _, grad any) []any {
-	grads := make([]any, 4)
-	if o.wants(0) {
-		op := o
-		op.kind, op.ranks = "gradient of "+o.kind, "221122"
-		grads[0] = t.apply(maclaurinGrad{op}, in[0], in[1], in[2], in[3], grad)
+// others writes for each projection the product of the other ones of its feature, without a division, since a projection may be 0.
+func (f *Products) others(dst, p []float64) {
+	for i := range f.scales {
+		lo, hi := f.first[i], f.first[i+1]
+		before := 1.
+		for j := lo; j < hi; j++ {
+			dst[j] = before
+			before *= p[j]
+		}
+		after := 1.
+		for j := hi - 1; j >= lo; j-- {
+			dst[j] *= after
+			after *= p[j]
+		}
 	}
-	return grads
 }

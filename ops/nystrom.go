@@ -25,11 +25,20 @@ func Nystrom(x, landmarks, projection *G.Node, k Kernel, a Attr) (*G.Node, error
 	if err := given(a.who("Nystrom"), "the kernel", k); err != nil {
 		return nil, err
 	}
-	a.Frozen |= Second | Third
-	if a.Frozen&First == 0 && !differentiable(k) {
+	if a.Frozen&X == 0 && !differentiable(k) {
 		return nil, fmt.Errorf("%s: %T has no method Gradient, and a gradient for x is wanted; give it one, or freeze x: %w", a.who("Nystrom"), k, ErrParam)
 	}
-	return apply(nystromOp{base{kind: fmt.Sprintf("Nystrom of %T%+v", k, k), ranks: "2222", attr: a}, k}, x, landmarks, projection)
+	o := &op{kind: "Nystrom", params: k, in: []Inputs{X, 0, 0}, ranks: "2222", attr: a, spread: true}
+	o.shape = func(in []tensor.Shape) (tensor.Shape, error) { return nystromShape(o.who(), in) }
+	o.forward = func(_ Matrix, in []*tensor.Dense) (Matrix, error) {
+		l, err := NewLandmarks(k, in[1], in[2], a)
+		if err != nil {
+			return nil, err
+		}
+		return NystromInto(nil, in[0], l, a)
+	}
+	o.backward = func(t *tracer) { t.gradient(X, nystromGrad(k, a), t.in[0], t.in[1], t.in[2], t.grad) }
+	return apply(o, x, landmarks, projection)
 }
 
 func differentiable(k Kernel) bool {
@@ -54,10 +63,7 @@ func NystromInto(dst, x *tensor.Dense, l *Landmarks, a Attr) (*tensor.Dense, err
 	if err := CheckRows(l.kernel.Domain(), who, x); err != nil {
 		return nil, err
 	}
-	if dst.Dtype() == tensor.Float32 {
-		return dst, nystrom(data[float32](dst), data[float32](x), x.Shape()[0], l, who)
-	}
-	return dst, nystrom(data[float64](dst), data[float64](x), x.Shape()[0], l, who)
+	return dst, typed(dst.Dtype(), nystrom[float32], nystrom[float64])(dst, x, l, who)
 }
 
 // input is x contiguous, of the landmarks' width and type.
@@ -79,7 +85,8 @@ func (l *Landmarks) input(who string, x *tensor.Dense) (*tensor.Dense, error) {
 const nystromCells = 1 << 19
 
 // rowsOf yields n rows of x in blocks, in float64.
-func rowsOf[T domain.Float](x []T, n, d, m int, f func(from, rows int, x []float64) error) error {
+func rowsOf[T domain.Float](t *tensor.Dense, m int, f func(from, rows int, x []float64) error) error {
+	x, n, d := data[T](t), t.Shape()[0], t.Shape()[1]
 	size := min(n, max(32, nystromCells/max(m, d)))
 	var buffer []float64
 	if _, double := any(x).([]float64); !double {
@@ -100,10 +107,11 @@ func rowsOf[T domain.Float](x []T, n, d, m int, f func(from, rows int, x []float
 	return nil
 }
 
-func nystrom[T domain.Float](dst, x []T, n int, l *Landmarks, who string) error {
+func nystrom[T domain.Float](to, x *tensor.Dense, l *Landmarks, who string) error {
 	var values *kernelBlock
 	var features []float64
-	return rowsOf(x, n, l.d, l.m, func(from, rows int, x []float64) error {
+	dst := data[T](to)
+	return rowsOf[T](x, l.m, func(from, rows int, x []float64) error {
 		if values == nil { // the first block is the largest
 			values = l.newBlock(rows, false)
 		}
@@ -137,24 +145,8 @@ func finiteFeatures[T domain.Float](z []T, from, cols int, who string) error {
 	return nil
 }
 
-// nystromOp is the map.
-type nystromOp struct {
-	base
-	k Kernel
-}
-
-var _ backwarder = nystromOp{}
-
-func (o nystromOp) InferShape(ds ...G.DimSizer) (tensor.Shape, error) {
-	ss, err := o.shapes(ds)
-	if err != nil {
-		return nil, err
-	}
-	return o.shape(ss[0], ss[1], ss[2])
-}
-
-func (o nystromOp) shape(x, landmarks, projection tensor.Shape) (tensor.Shape, error) {
-	who := o.attr.who("Nystrom")
+func nystromShape(who string, in []tensor.Shape) (tensor.Shape, error) {
+	x, landmarks, projection := in[0], in[1], in[2]
 	if err := checkLandmarks(who, landmarks, projection); err != nil {
 		return nil, err
 	}
@@ -164,33 +156,87 @@ func (o nystromOp) shape(x, landmarks, projection tensor.Shape) (tensor.Shape, e
 	return tensor.Shape{x[0], projection[1]}, nil
 }
 
-// prepared are the rows and landmarks among the values of an op whose first three inputs are x, L and P.
-func (o nystromOp) prepared(in []G.Value) (x *tensor.Dense, l *Landmarks, rest []*tensor.Dense, err error) {
-	rows, ts, err := o.mixed(in, o.wants(0))
-	if err != nil {
-		return nil, nil, nil, err
+// likeX is the shape of x for the gradient of a map, after the map's own shape: the last input is the gradient of z.
+func likeX(kind string, shape func(in []tensor.Shape) (tensor.Shape, error)) func([]tensor.Shape) (tensor.Shape, error) {
+	return func(in []tensor.Shape) (tensor.Shape, error) {
+		z, err := shape(in)
+		if err != nil {
+			return nil, err
+		}
+		if g := in[len(in)-1]; !z.Eq(g) {
+			return nil, gradientError(kind, g, z)
+		}
+		return in[0].Clone(), nil
 	}
-	if x, err = spread(rows); err != nil {
-		return nil, nil, nil, err
-	}
-	l, err = NewLandmarks(o.k, ts[1], ts[2], o.attr)
-	return x, l, ts[3:], err
 }
 
-func (o nystromOp) Do(in ...G.Value) (G.Value, error) {
-	x, l, _, err := o.prepared(in)
-	if err != nil {
-		return nil, err
+// nystromGrad is the gradient of Nystrom for x, from x, L, P and the gradient g of z. The kernel values are computed again.
+func nystromGrad(k Kernel, a Attr) *op {
+	o := &op{kind: "gradient of Nystrom", params: k, ranks: "22222"}
+	o.shape = likeX(o.kind, func(in []tensor.Shape) (tensor.Shape, error) { return nystromShape(o.who(), in) })
+	o.fill = func(dx *tensor.Dense, _ Matrix, in []*tensor.Dense) error {
+		l, err := NewLandmarks(k, in[1], in[2], a)
+		if err == nil {
+			typed(dx.Dtype(), nystromGradient[float32], nystromGradient[float64])(dx, in[0], in[3], l)
+		}
+		return err
 	}
-	return result(NystromInto(nil, x, l, o.attr))
+	return o
 }
 
-func (o nystromOp) backward(t *tracer, in []any, _, grad any) []any {
-	grads := make([]any, 3)
-	if o.wants(0) {
-		op := o
-		op.kind, op.ranks = "gradient of "+o.kind, "22222"
-		grads[0] = t.apply(nystromGrad{op}, in[0], in[1], in[2], grad)
+func nystromGradient[T domain.Float](to, x, gradient *tensor.Dense, l *Landmarks) {
+	dst, g := data[T](to), data[T](gradient)
+	var values *kernelBlock
+	var dk, grad, dx []float64
+	rowsOf[T](x, max(l.m, l.cols), func(from, rows int, x []float64) error {
+		if values == nil { // the first block is the largest
+			values, dk, grad, dx = l.newBlock(rows, l.radial != nil), make([]float64, rows*l.m), make([]float64, rows*l.cols), make([]float64, rows*l.d)
+		}
+		recast(grad, g[from*l.cols:(from+rows)*l.cols])
+		l.projection.GradX(dk, grad, rows)
+		if l.radial != nil {
+			l.radialGradient(dx, values, dk, x, rows)
+		} else {
+			l.gradient(dx, dk, x, rows)
+		}
+		recast(dst[from*l.d:(from+rows)*l.d], dx[:rows*l.d])
+		return nil
+	})
+}
+
+// radialGradient is Σ_j dk_j k'(s_j) 2(x - l_j), with k' the slope: a product with the landmarks and a multiple of x.
+func (l *Landmarks) radialGradient(dx []float64, b *kernelBlock, dk, x []float64, n int) {
+	l.values(b, x, n)
+	for i, v := range b.slope[:n*l.m] {
+		b.slope[i] = 2 * v * dk[i]
 	}
-	return grads
+	l.centred.Affine(dx, b.slope, nil, n)
+	for i := range n {
+		sum := 0.0
+		for _, v := range b.slope[i*l.m : (i+1)*l.m] {
+			sum += v
+		}
+		for c := range l.d {
+			dx[i*l.d+c] = sum*b.centred[i*l.d+c] - dx[i*l.d+c]
+		}
+	}
+}
+
+// gradient is Σ_j dk_j ∂k(x, l_j)/∂x.
+func (l *Landmarks) gradient(dx, dk, x []float64, n int) {
+	k := l.kernel.(GradientKernel)
+	simd.Share(n, 1, func(lo, hi int) {
+		dst := make([]float64, l.d)
+		for i := lo; i < hi; i++ {
+			row := dx[i*l.d : (i+1)*l.d]
+			clear(row)
+			for j := range l.m {
+				for c, v := range k.Gradient(dst, x[i*l.d:(i+1)*l.d], l.rows[j*l.d:(j+1)*l.d]) {
+					if v-v == 0 {
+						row[c] += dk[i*l.m+j] * v
+					}
+				}
+			}
+		}
+	})
 }

@@ -10,114 +10,231 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// base is what all ops share. It is a comparable value: every field that changes a result is in it, and so in the hash,
-// because Gorgonia merges nodes of equal hash.
-type base struct {
-	kind  string // the op's name and its own parameters
-	ranks string // the ranks of the inputs, then that of the output: "222" for (matrix, matrix) -> matrix
-	attr  Attr
+// op is an operation of a graph: every op of this package is a value of this type, made of its shape, its forward and,
+// where it has one, its backward. What all ops share is written here and in backward.go.
+//
+// Gorgonia merges nodes of equal hash. So everything besides the inputs that changes a result is in kind, params or attr.
+type op struct {
+	kind   string
+	params any      // what else changes the result: nothing changes it after the op is made
+	in     []Inputs // the names of the inputs, 0 for one without a gradient; nil where none has one
+	ranks  string   // the ranks of the inputs, then of the result: "222" for (matrix, matrix) -> matrix
+	attr   Attr
+	data   []bool // which inputs are made of data alone; nil: those of attr
+	sparse bool   // whether the first input may be a CSR, where nobody wants its gradient
+	spread bool   // whether any input may be, and is made dense
+
+	// shape is the shape of the result for inputs of the right ranks.
+	shape func(in []tensor.Shape) (tensor.Shape, error)
+	// forward computes the result. x is the first input, in are all of them, contiguous and of one element type; in[0] is
+	// nil where x is a CSR. It is nil for an op that has fill.
+	forward func(x Matrix, in []*tensor.Dense) (Matrix, error)
+	// fill writes the result to a tensor of zeros of the shape that the inputs ask for.
+	fill func(out *tensor.Dense, x Matrix, in []*tensor.Dense) error
+	// backward tells the tracer the gradients of the inputs. It is nil for the ops that a backward is made of.
+	backward func(t *tracer)
 }
 
-func (b base) Arity() int           { return len(b.ranks) - 1 }
-func (b base) ReturnsPtr() bool     { return true }
-func (b base) CallsExtern() bool    { return false }
-func (b base) OverwritesInput() int { return -1 }
-func (b base) String() string       { return b.kind }
+func (o *op) Arity() int           { return len(o.ranks) - 1 }
+func (o *op) ReturnsPtr() bool     { return true }
+func (o *op) CallsExtern() bool    { return false }
+func (o *op) OverwritesInput() int { return -1 }
+func (o *op) String() string       { return o.kind }
 
 // Type is built anew for each call: Gorgonia puts it into a pool after use.
-func (b base) Type() hm.Type {
+func (o *op) Type() hm.Type {
 	a := hm.TypeVariable('a')
-	types := make([]hm.Type, len(b.ranks))
-	for i, r := range b.ranks {
-		types[i] = G.TensorType{Dims: int(r - '0'), Of: a}
+	types := make([]hm.Type, len(o.ranks))
+	for i := range types {
+		types[i] = G.TensorType{Dims: o.rank(i), Of: a}
 	}
 	return hm.NewFnType(types...)
 }
 
-func (b base) WriteHash(h hash.Hash) {
-	fmt.Fprintf(h, "bochner/ops %s %s %+v", b.kind, b.ranks, b.attr)
+// rank is the rank of input i, or of the result after the last.
+func (o *op) rank(i int) int { return int(o.ranks[i] - '0') }
+
+func (o *op) WriteHash(h hash.Hash) {
+	fmt.Fprintf(h, "bochner/ops %s %T%+v %s %+v %v", o.kind, o.params, o.params, o.ranks, o.attr, o.data)
 }
 
-func (b base) Hashcode() uint32 {
+func (o *op) Hashcode() uint32 {
 	h := fnv.New32a()
-	b.WriteHash(h)
+	o.WriteHash(h)
 	return h.Sum32()
 }
 
 // DiffWRT is true for the inputs that are not frozen, and for data, so that G.Grad for them comes to the op that
 // refuses it.
-func (b base) DiffWRT(n int) []bool {
+func (o *op) DiffWRT(n int) []bool {
 	wrt := make([]bool, n)
 	for i := range wrt {
-		wrt[i] = b.wants(i) || b.refuses(i)
+		wrt[i] = o.wants(i) || o.refuses(i)
 	}
 	return wrt
 }
 
-// wants says whether the gradient for input i is wanted. Only the first eight inputs can be frozen.
-func (b base) wants(i int) bool { return i >= 8 || b.attr.Frozen&(1<<i) == 0 }
+// name is the name of input i, or 0.
+func (o *op) name(i int) Inputs {
+	if i < len(o.in) {
+		return o.in[i]
+	}
+	return 0
+}
+
+// wants says whether the gradient for input i is wanted.
+func (o *op) wants(i int) bool {
+	return o.name(i)&^o.attr.Frozen != 0 && !o.refuses(i)
+}
 
 // refuses says whether input i is made of data alone.
-func (b base) refuses(i int) bool { return i < 8 && b.attr.refused&(1<<i) != 0 }
+func (o *op) refuses(i int) bool {
+	if o.data != nil {
+		return i < len(o.data) && o.data[i]
+	}
+	return o.name(i)&o.attr.refused != 0
+}
 
-// shapes are the input shapes of InferShape, of the ranks that the op has.
-func (b base) shapes(ds []G.DimSizer) ([]tensor.Shape, error) {
-	if len(ds) != b.Arity() {
-		return nil, fmt.Errorf("%s: %d inputs, want %d: %w", b.attr.who(b.kind), len(ds), b.Arity(), ErrShape)
+func (o *op) who() string { return o.attr.who(o.kind) }
+
+// InferShape checks the ranks of the inputs and leaves the rest to the op.
+func (o *op) InferShape(ds ...G.DimSizer) (tensor.Shape, error) {
+	if len(ds) != o.Arity() {
+		return nil, fmt.Errorf("%s: %d inputs, want %d: %w", o.who(), len(ds), o.Arity(), ErrShape)
 	}
 	ss, err := G.DimSizersToShapes(ds)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", b.attr.who(b.kind), err)
+		return nil, fmt.Errorf("%s: %w", o.who(), err)
 	}
 	for i, s := range ss {
-		if s.Dims() != int(b.ranks[i]-'0') {
-			return nil, fmt.Errorf("%s: input %d has shape %v, want %c dimensions: %w", b.attr.who(b.kind), i, s, b.ranks[i], ErrShape)
+		if err := o.checkRank(i, s); err != nil {
+			return nil, err
 		}
 	}
-	return ss, nil
+	return o.shape(ss)
 }
 
-// values reads the inputs of Do: tensors of one element type and of the right ranks, contiguous and row-major.
-func (b base) values(in []G.Value) ([]*tensor.Dense, error) { return b.valuesFrom(0, in) }
-
-// valuesFrom is values without the inputs before the first, which stay nil.
-func (b base) valuesFrom(first int, in []G.Value) ([]*tensor.Dense, error) {
-	if len(in) != b.Arity() {
-		return nil, fmt.Errorf("%s: %d inputs, want %d: %w", b.attr.who(b.kind), len(in), b.Arity(), ErrShape)
+func (o *op) checkRank(i int, s tensor.Shape) error {
+	if s.Dims() == o.rank(i) {
+		return nil
 	}
-	ts := make([]*tensor.Dense, len(in))
-	for i := first; i < len(in); i++ {
-		t, err := contiguous(in[i])
-		if err != nil {
-			return nil, fmt.Errorf("%s: input %d: %w", b.attr.who(b.kind), i, err)
-		}
-		if t.Dims() != int(b.ranks[i]-'0') {
-			return nil, fmt.Errorf("%s: input %d has shape %v, want %c dimensions: %w", b.attr.who(b.kind), i, t.Shape(), b.ranks[i], ErrShape)
-		}
-		if ts[i] = t; t.Dtype() != ts[first].Dtype() {
-			return nil, fmt.Errorf("%s: input %d is %v, input %d is %v: %w", b.attr.who(b.kind), i, t.Dtype(), first, ts[first].Dtype(), ErrDtype)
-		}
-	}
-	return ts, nil
+	return fmt.Errorf("%s: input %d has shape %v, want %d dimensions: %w", o.who(), i, s, o.rank(i), ErrShape)
 }
 
-// result turns what a forward returns into what Do returns. A nil *tensor.Dense must not become a non-nil Value.
-func result(t *tensor.Dense, err error) (G.Value, error) {
+// Do computes the result. A nil *tensor.Dense does not become a Value that is not nil.
+func (o *op) Do(in ...G.Value) (G.Value, error) {
+	x, ts, err := o.read(in)
 	if err != nil {
 		return nil, err
 	}
-	return t, nil
+	var out Matrix
+	if o.forward != nil {
+		out, err = o.forward(x, ts)
+	} else {
+		out, err = o.filled(x, ts)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return out.(G.Value), nil
+}
+
+// filled is Do of an op that has fill.
+func (o *op) filled(x Matrix, in []*tensor.Dense) (*tensor.Dense, error) {
+	shape, err := o.shape(shapesOf(x, in))
+	if err != nil {
+		return nil, err
+	}
+	out := tensor.New(tensor.WithShape(shape...), tensor.Of(x.Dtype()))
+	return out, o.fill(out, x, in)
+}
+
+// shapesOf are the shapes of the inputs of forward.
+func shapesOf(x Matrix, in []*tensor.Dense) []tensor.Shape {
+	ss := make([]tensor.Shape, len(in))
+	for i, t := range in {
+		if ss[i] = x.Shape(); i > 0 {
+			ss[i] = t.Shape()
+		}
+	}
+	return ss
+}
+
+// read makes the inputs of Do contiguous and checks their ranks and element types.
+func (o *op) read(in []G.Value) (x Matrix, ts []*tensor.Dense, err error) {
+	if len(in) != o.Arity() {
+		return nil, nil, fmt.Errorf("%s: %d inputs, want %d: %w", o.who(), len(in), o.Arity(), ErrShape)
+	}
+	ts = make([]*tensor.Dense, len(in))
+	for i, v := range in {
+		if s, ok := v.(*CSR); ok && (o.spread || o.sparse && i == 0) {
+			if o.wants(i) {
+				return nil, nil, fmt.Errorf("%s: x is sparse, which is for data, and its gradient is asked for; "+
+					"leave WithInputGrad out, freeze the input, or make x dense: %w", o.who(), ErrParam)
+			}
+			if !o.spread {
+				x = s
+				continue
+			}
+			if v, err = s.Dense(nil); err != nil {
+				return nil, nil, err
+			}
+		}
+		t, err := contiguous(v)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: input %d: %w", o.who(), i, err)
+		}
+		if err := o.checkRank(i, t.Shape()); err != nil {
+			return nil, nil, err
+		}
+		if ts[i] = t; x == nil {
+			x = t
+		}
+		if t.Dtype() != x.Dtype() {
+			return nil, nil, fmt.Errorf("%s: input %d is %v, input 0 is %v: %w", o.who(), i, t.Dtype(), x.Dtype(), ErrDtype)
+		}
+	}
+	return x, ts, nil
 }
 
 // apply adds an op to the graph of its inputs.
-func apply(op G.Op, in ...*G.Node) (*G.Node, error) {
+func apply(o *op, in ...*G.Node) (*G.Node, error) {
 	for i, n := range in {
 		if n == nil {
-			return nil, fmt.Errorf("ops: %v: input %d is nil: %w", op, i, ErrShape)
+			return nil, fmt.Errorf("ops: %v: input %d is nil: %w", o, i, ErrShape)
 		}
 	}
-	if o, ok := op.(backwarder); ok {
-		op = withBackward{o}
+	if o.backward != nil {
+		return G.ApplyOp(withBackward{o}, in...)
 	}
-	return G.ApplyOp(op, in...)
+	return G.ApplyOp(o, in...)
+}
+
+// The shapes of ops whose result has the shape of the first input.
+
+func likeFirst(in []tensor.Shape) (tensor.Shape, error) { return in[0].Clone(), nil }
+
+// likeAll wants all inputs to have one shape.
+func likeAll(kind string) func(in []tensor.Shape) (tensor.Shape, error) {
+	return func(in []tensor.Shape) (tensor.Shape, error) {
+		for _, s := range in {
+			if !s.Eq(in[0]) {
+				return nil, misfit(kind, in)
+			}
+		}
+		return in[0].Clone(), nil
+	}
+}
+
+// misfit is the error for inputs whose shapes do not fit together.
+func misfit(kind string, in []tensor.Shape) error {
+	return fmt.Errorf("ops: %s of shapes %v: %w", kind, in, ErrShape)
+}
+
+// typed is the instance of a generic function for an element type.
+func typed[F any](dt tensor.Dtype, f32, f64 F) F {
+	if dt == tensor.Float32 {
+		return f32
+	}
+	return f64
 }

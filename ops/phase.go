@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/ops/internal/simd"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
@@ -19,17 +21,23 @@ import (
 // computes P again, block by block of rows; for more P is a node of the graph, which costs as much memory as z. dP = -√(2/m) sin(P)·g,
 // dx = dP·Wᵀ, dW = xᵀ·dP, db = the column sums of dP. Errors as for Fourier.
 func Phase(x, w, b *G.Node, a Attr) (*G.Node, error) {
-	if x == nil || x.Dims() != 2 || x.Shape()[1] <= projectAgain || a.Frozen == First|Second|Third {
-		return apply(phaseOp{base{kind: "Phase", ranks: "2212", attr: a}}, x, w, b)
+	if x == nil || x.Dims() != 2 || x.Shape()[1] <= projectAgain || a.Frozen&(X|W|B) == X|W|B {
+		o := projectionOp("Phase", "2212", a, 1, func(x Matrix, w *Weights, in []*tensor.Dense) (*tensor.Dense, error) {
+			return PhaseInto(nil, x, w, in[2], a)
+		})
+		o.backward = func(t *tracer) { t.ofRows(phaseMap, t.in[2]) }
+		return apply(o, x, w, b)
 	}
 	auxiliary := a
-	auxiliary.Frozen = First | Second | Third
+	auxiliary.Frozen = X | W | B
 	p, err := Affine(x, w, b, auxiliary)
 	if err != nil {
 		return nil, err
 	}
-	a.Frozen |= fourth
-	return apply(phaseOp{base{kind: "Phase with xW + b", ranks: "22122", attr: a}}, x, w, b, p)
+	o := projectionOp("Phase with xW + b", "22122", a, 1, nil) // P has no gradient: it is there to be read
+	o.forward = func(_ Matrix, in []*tensor.Dense) (Matrix, error) { return cosineOf(in[3], a) }
+	o.backward = func(t *tracer) { t.ofRows(cosMap, t.in[3]) }
+	return apply(o, x, w, b, p)
 }
 
 // projectAgain is up to how many columns of x a product is quicker than writing and reading its result.
@@ -45,12 +53,7 @@ func PhaseInto(dst *tensor.Dense, x Matrix, w *Weights, b *tensor.Dense, a Attr)
 	if dst, x, err = circular("Phase", a, dst, x, w, m); err != nil {
 		return nil, err
 	}
-	bad := -1
-	if w.f32 != nil {
-		bad = phase(dst, x, b, w, w.f32, phaseScale(m))
-	} else {
-		bad = phase(dst, x, b, w, w.f64, phaseScale(m))
-	}
+	bad := typed(w.Dtype(), phase[float32], phase[float64])(dst, x, b, w, phaseScale(m))
 	return dst, notFinite("Phase", a, x, bad)
 }
 
@@ -75,31 +78,27 @@ func bias(op string, a Attr, w projection, b *tensor.Dense) (*tensor.Dense, erro
 
 func phaseScale(m int) float64 { return math.Sqrt(2 / float64(m)) }
 
-// phaseOp is √(2/m) cos(xW + b) of x, W and b, or of these and P = xW + b, which then has no gradient: it is there to be read.
-type phaseOp struct{ base }
-
-const fourth = Third << 1
-
-var _ backwarder = phaseOp{}
-
-func (o phaseOp) InferShape(ds ...G.DimSizer) (tensor.Shape, error) { return o.inferAffine(ds, 1) }
-
-func (o phaseOp) Do(in ...G.Value) (G.Value, error) {
-	if o.Arity() == 4 {
-		_, ts, err := o.mixed(in, o.wants(0))
-		if err != nil {
-			return nil, err
-		}
-		return result(cosineOf(ts[3], o.attr))
+// cosine is √(2/m) cos(P) of a projection P [n, m] that is a node of its own, made of the given inputs: the backward of a
+// structured W cannot compute P again for less.
+func cosine(p *G.Node, inputs Inputs, a Attr) (*G.Node, error) {
+	own := Attr{Layer: a.Layer}
+	if a.Frozen&inputs == inputs {
+		own.Frozen = X
 	}
-	return o.doProjection(in, func(x Matrix, w *Weights) (*tensor.Dense, error) {
-		return PhaseInto(nil, x, w, in[2].(*tensor.Dense), o.attr)
-	})
+	return apply(&op{kind: "Phase", in: []Inputs{X}, ranks: "22", attr: own, shape: likeFirst,
+		forward:  func(_ Matrix, in []*tensor.Dense) (Matrix, error) { return cosineOf(in[0], own) },
+		backward: func(t *tracer) { t.gradient(X, cosGradOp, t.in[0], t.grad) },
+	}, p)
 }
 
-func (o phaseOp) backward(t *tracer, in []any, _, grad any) []any {
-	if o.Arity() == 4 {
-		return append(t.gradients(cosMap, o, in[0], in[1], in[3], grad), nil)
-	}
-	return t.gradients(phaseMap, o, in[0], in[1], in[2], grad)
+// cosineOf is √(2/m) cos(P) of a contiguous P [n, m].
+func cosineOf(p *tensor.Dense, a Attr) (*tensor.Dense, error) {
+	z := tensor.New(tensor.WithShape(p.Shape().Clone()...), tensor.Of(p.Dtype()))
+	bad := typed(p.Dtype(), cosines[float32], cosines[float64])(z, p)
+	return z, overflow("Phase", a, bad, p.Dtype())
+}
+
+func cosines[T domain.Float](z, p *tensor.Dense) (badRow int) {
+	n, m := p.Shape()[0], p.Shape()[1]
+	return simd.Cos(data[T](z), data[T](p), n, m, phaseScale(m))
 }

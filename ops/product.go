@@ -1,84 +1,102 @@
 package ops
 
 import (
-	"fmt"
-
+	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/ops/internal/simd"
-	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
 
 // The products of a backward, dX = dP·Wᵀ and dW = xᵀ·dP, and its sums, db = the column sums of dP or the sum of all. They
 // read their operands as they lie, which Gorgonia's own Mul cannot: it would need the transposes as nodes.
 var (
-	gradXOp  = productOp{base{kind: "gradX", ranks: "222"}}
-	gradWOp  = productOp{base{kind: "gradW", ranks: "222"}}
-	colSumOp = productOp{base{kind: "colSum", ranks: "21"}}
-	sumOp    = productOp{base{kind: "sum", ranks: "21"}}
+	gradXOp = &op{kind: "gradX", ranks: "222",
+		shape: func(in []tensor.Shape) (tensor.Shape, error) {
+			if in[0][1] != in[1][1] {
+				return nil, misfit("gradX", in)
+			}
+			return tensor.Shape{in[0][0], in[1][0]}, nil
+		},
+		fill: func(out *tensor.Dense, _ Matrix, in []*tensor.Dense) error {
+			typed(out.Dtype(), gradX[float32], gradX[float64])(out, in[0], in[1])
+			return nil
+		}}
+	gradWOp = &op{kind: "gradW", ranks: "222", sparse: true,
+		shape: func(in []tensor.Shape) (tensor.Shape, error) {
+			if in[0][0] != in[1][0] {
+				return nil, misfit("gradW", in)
+			}
+			return tensor.Shape{in[0][1], in[1][1]}, nil
+		},
+		fill: func(out *tensor.Dense, x Matrix, in []*tensor.Dense) error {
+			typed(out.Dtype(), gradW[float32], gradW[float64])(out, x, in[1])
+			return nil
+		}}
+	colSumOp = &op{kind: "colSum", ranks: "21",
+		shape: func(in []tensor.Shape) (tensor.Shape, error) { return tensor.Shape{in[0][1]}, nil },
+		fill: func(out *tensor.Dense, _ Matrix, in []*tensor.Dense) error {
+			typed(out.Dtype(), colSum[float32], colSum[float64])(out, in[0], in[0].Shape()[0])
+			return nil
+		}}
+	sumOp = &op{kind: "sum", ranks: "21",
+		shape: func([]tensor.Shape) (tensor.Shape, error) { return tensor.Shape{1}, nil },
+		fill: func(out *tensor.Dense, _ Matrix, in []*tensor.Dense) error {
+			typed(out.Dtype(), colSum[float32], colSum[float64])(out, in[0], in[0].Shape().TotalSize())
+			return nil
+		}}
 )
 
-type productOp struct{ base }
-
-var _ G.Op = productOp{}
-
-func (o productOp) shape(ss []tensor.Shape) (tensor.Shape, error) {
-	switch a := ss[0]; {
-	case o == sumOp:
-		return tensor.Shape{1}, nil
-	case o == colSumOp:
-		return tensor.Shape{a[1]}, nil
-	case o == gradXOp && a[1] == ss[1][1]:
-		return tensor.Shape{a[0], ss[1][0]}, nil
-	case o == gradWOp && a[0] == ss[1][0]:
-		return tensor.Shape{a[1], ss[1][1]}, nil
-	}
-	return nil, fmt.Errorf("ops: %s of shapes %v: %w", o.kind, ss, ErrShape)
+func gradX[T domain.Float](out, dp, w *tensor.Dense) {
+	simd.Borrow(data[T](w), w.Shape()[0], w.Shape()[1]).GradX(data[T](out), data[T](dp), dp.Shape()[0])
 }
 
-func (o productOp) InferShape(ds ...G.DimSizer) (tensor.Shape, error) {
-	ss, err := o.shapes(ds)
-	if err != nil {
-		return nil, err
+func gradW[T domain.Float](out *tensor.Dense, x Matrix, dp *tensor.Dense) {
+	n, m := dp.Shape()[0], dp.Shape()[1]
+	if s, ok := x.(*CSR); ok {
+		simd.GradWCSR(data[T](out), sparseOf[T](s).CSR, sparseOf[T](s).columnBase(), data[T](dp), m)
+		return
 	}
-	return o.shape(ss)
+	simd.GradW(data[T](out), data[T](x.(*tensor.Dense)), data[T](dp), n, x.Shape()[1], m)
 }
 
-func (o productOp) Do(in ...G.Value) (G.Value, error) {
-	if x, ok := in[0].(*CSR); ok && o == gradWOp {
-		return gradWCSR(x, in[1])
+func colSum[T domain.Float](out, a *tensor.Dense, n int) { simd.ColSum(data[T](out), data[T](a), n) }
+
+// sumFor is the sum of a matrix for the gradient of a parameter: over everything, or over a column each.
+func sumFor(parameter handle) *op {
+	if length(parameter) == 1 {
+		return sumOp
 	}
-	ts, err := o.values(in)
-	if err != nil {
-		return nil, err
-	}
-	ss := make([]tensor.Shape, len(ts))
-	for i, t := range ts {
-		ss[i] = t.Shape()
-	}
-	shape, err := o.shape(ss)
-	if err != nil {
-		return nil, err
-	}
-	out := tensor.New(tensor.WithShape(shape...), tensor.Of(ts[0].Dtype()))
-	if out.Dtype() == tensor.Float32 {
-		product[float32](o, out, ts)
-	} else {
-		product[float64](o, out, ts)
-	}
-	return out, nil
+	return colSumOp
 }
 
-func product[T simd.Float](o productOp, out *tensor.Dense, in []*tensor.Dense) {
-	a, n := data[T](in[0]), in[0].Shape()[0]
-	switch o {
-	case gradXOp:
-		w := in[1].Shape()
-		simd.Borrow(data[T](in[1]), w[0], w[1]).GradX(data[T](out), a, n)
-	case gradWOp:
-		simd.GradW(data[T](out), a, data[T](in[1]), n, in[0].Shape()[1], in[1].Shape()[1])
-	case colSumOp:
-		simd.ColSum(data[T](out), a, n)
-	case sumOp:
-		simd.ColSum(data[T](out), a, len(a))
-	}
+// The gradients for a projection P [n, m] from a matrix that the forward left and the gradient of the output, two
+// matrices of one shape.
+var (
+	// pairGradOp is dP = g_sin·z_cos - g_cos·z_sin from the output z [n, 2m].
+	pairGradOp = pointwise("pairGrad", 2, simd.PairGrad[float32], simd.PairGrad[float64])
+	// cosGradOp is dP = -√(2/m) sin(P)·g from P.
+	cosGradOp = pointwise("cosGrad", 1, cosGrad[float32], cosGrad[float64])
+	// unitRowsGradOp is dP = (g·z) z² - g z of rows z and g.
+	unitRowsGradOp = pointwise("unitRowsGrad", 1, simd.UnitRowsGrad[float32], simd.UnitRowsGrad[float64])
+)
+
+func cosGrad[T domain.Float](dp, p, g []T, n, m int) { simd.CosGrad(dp, p, g, n, m, phaseScale(m)) }
+
+// pointwise is an op of two matrices, with so many columns for each column of the result.
+func pointwise(kind string, columns int, f32 func(dp, a, g []float32, n, m int), f64 func(dp, a, g []float64, n, m int)) *op {
+	return &op{kind: kind, ranks: "222",
+		shape: func(in []tensor.Shape) (tensor.Shape, error) {
+			if !in[0].Eq(in[1]) || in[0][1]%columns != 0 {
+				return nil, misfit(kind, in)
+			}
+			return tensor.Shape{in[0][0], in[0][1] / columns}, nil
+		},
+		fill: func(out *tensor.Dense, _ Matrix, in []*tensor.Dense) error {
+			n, m := out.Shape()[0], out.Shape()[1]
+			if out.Dtype() == tensor.Float32 {
+				f32(data[float32](out), data[float32](in[0]), data[float32](in[1]), n, m)
+			} else {
+				f64(data[float64](out), data[float64](in[0]), data[float64](in[1]), n, m)
+			}
+			return nil
+		}}
 }

@@ -17,7 +17,28 @@ import (
 // that is not finite.
 func ScaleColumns(x, s *G.Node, a Attr) (*G.Node, error) {
 	a.Domain = domain.NonNegative()
-	return apply(scaleColumnsOp{base{kind: "ScaleColumns", ranks: "212", attr: a}}, x, s)
+	o := &op{kind: "ScaleColumns", in: []Inputs{X, S}, ranks: "212", attr: a, sparse: true}
+	o.shape = func(in []tensor.Shape) (tensor.Shape, error) {
+		if err := scalesFit(o.who(), in[0], in[1]); err != nil {
+			return nil, err
+		}
+		return in[0].Clone(), nil
+	}
+	o.forward = func(x Matrix, in []*tensor.Dense) (Matrix, error) {
+		if s, ok := x.(*CSR); ok && !o.wants(1) && s.zeroBased() {
+			return ScaleColumnsCSR(s, in[1], a)
+		}
+		dense, err := spread(x)
+		if err != nil {
+			return nil, err
+		}
+		return ScaleColumnsInto(nil, dense, in[1], a)
+	}
+	o.backward = func(t *tracer) {
+		t.gradient(X, scaleColumnsGradXOp, t.grad, t.in[1])
+		t.gradient(S, scaleColumnsGradS(length(t.in[1])), t.in[0], t.grad)
+	}
+	return apply(o, x, s)
 }
 
 // ScaleColumnsInto writes ScaleColumns(x, s) to dst [n, d], allocated if nil, without a graph. See ScaleColumnsCSR for sparse rows.
@@ -40,15 +61,12 @@ func ScaleColumnsInto(dst, x, s *tensor.Dense, a Attr) (*tensor.Dense, error) {
 	if dst, err = output(who, dst, x.Dtype(), x.Shape()[0], x.Shape()[1]); err != nil {
 		return nil, err
 	}
-	if x.Dtype() == tensor.Float32 {
-		return dst, scaleColumns[float32](dst, x, s, who)
-	}
-	return dst, scaleColumns[float64](dst, x, s, who)
+	return dst, typed(x.Dtype(), scaleColumns[float32], scaleColumns[float64])(dst, x, s, who)
 }
 
 func scaleColumns[T domain.Float](dst, x, s *tensor.Dense, who string) error {
-	d, out, cells, scales := x.Shape()[1], data[T](dst), data[T](x), data[T](s)
-	multiplyColumns(out, cells, scales, d)
+	d, out, cells := x.Shape()[1], data[T](dst), data[T](x)
+	multiplyColumns[T](dst, x, s)
 	if within(domain.Reals(), out) {
 		return nil
 	}
@@ -61,7 +79,8 @@ func scaleColumns[T domain.Float](dst, x, s *tensor.Dense, who string) error {
 }
 
 // multiplyColumns writes x·diag(s) to dst.
-func multiplyColumns[T domain.Float](dst, x, s []T, d int) {
+func multiplyColumns[T domain.Float](out, cells, scales *tensor.Dense) {
+	dst, x, s, d := data[T](out), data[T](cells), data[T](scales), cells.Shape()[1]
 	if len(s) == 1 {
 		simd.Multiply(dst, x, s)
 		return
@@ -128,98 +147,34 @@ func scaleSparse[T domain.Float](x *sparse[T], s []T, who string) (*sparse[T], e
 	return &out, nil
 }
 
-type scaleColumnsOp struct{ base }
+// scaleColumnsGradXOp is dx = g·diag(s) from g and s.
+var scaleColumnsGradXOp = &op{kind: "gradient of ScaleColumns for x", ranks: "212", shape: likeFirst,
+	fill: func(dx *tensor.Dense, _ Matrix, in []*tensor.Dense) error {
+		typed(dx.Dtype(), multiplyColumns[float32], multiplyColumns[float64])(dx, in[0], in[1])
+		return nil
+	}}
 
-var _ backwarder = scaleColumnsOp{}
-
-func (o scaleColumnsOp) InferShape(ds ...G.DimSizer) (tensor.Shape, error) {
-	ss, err := o.shapes(ds)
-	if err != nil {
-		return nil, err
-	}
-	if err := scalesFit(o.attr.who("ScaleColumns"), ss[0], ss[1]); err != nil {
-		return nil, err
-	}
-	return ss[0].Clone(), nil
+// scaleColumnsGradS is ds of so many entries from x and g.
+func scaleColumnsGradS(entries int) *op {
+	const kind = "gradient of ScaleColumns for s"
+	return &op{kind: kind, params: entries, ranks: "221", spread: true,
+		shape: func(in []tensor.Shape) (tensor.Shape, error) {
+			if !in[0].Eq(in[1]) {
+				return nil, misfit(kind, in)
+			}
+			return tensor.Shape{entries}, nil
+		},
+		fill: func(ds *tensor.Dense, _ Matrix, in []*tensor.Dense) error {
+			typed(ds.Dtype(), columnDots[float32], columnDots[float64])(ds, in[0], in[1])
+			return nil
+		}}
 }
 
-func (o scaleColumnsOp) Do(in ...G.Value) (G.Value, error) {
-	x, ts, err := o.mixed(in, o.wants(0))
-	if err != nil {
-		return nil, err
-	}
-	if s, ok := x.(*CSR); ok && !o.wants(1) && s.zeroBased() {
-		return sparseResult(ScaleColumnsCSR(s, ts[1], o.attr))
-	}
-	dense, err := spread(x)
-	if err != nil {
-		return nil, err
-	}
-	return result(ScaleColumnsInto(nil, dense, ts[1], o.attr))
-}
-
-func (o scaleColumnsOp) backward(t *tracer, in []any, _, grad any) []any {
-	grads := make([]any, 2)
-	if o.wants(0) {
-		grads[0] = t.apply(scaleColumnsGrad{base{kind: "scaleColumnsGrad", ranks: "212"}, 0}, grad, in[1])
-	}
-	if o.wants(1) {
-		k := length(in[1])
-		grads[1] = t.apply(scaleColumnsGrad{base{kind: fmt.Sprint("scaleColumnsGrad of ", k), ranks: "221"}, k}, in[0], grad)
-	}
-	return grads
-}
-
-// scaleColumnsGrad is dx = g·diag(s) from g and s, or ds of so many entries from x and g.
-type scaleColumnsGrad struct {
-	base
-	entries int // of ds; 0: dx
-}
-
-var _ G.Op = scaleColumnsGrad{}
-
-func (o scaleColumnsGrad) InferShape(ds ...G.DimSizer) (tensor.Shape, error) {
-	ss, err := o.shapes(ds)
-	if err != nil {
-		return nil, err
-	}
-	if o.entries > 0 {
-		return tensor.Shape{o.entries}, nil
-	}
-	return ss[0].Clone(), nil
-}
-
-func (o scaleColumnsGrad) Do(in ...G.Value) (G.Value, error) {
-	x, ts, err := o.mixed(in, false)
-	if err != nil {
-		return nil, err
-	}
-	if ts[0], err = spread(x); err != nil {
-		return nil, err
-	}
-	if ts[0].Dtype() == tensor.Float32 {
-		return scaleColumnsGradient[float32](o, ts[0], ts[1])
-	}
-	return scaleColumnsGradient[float64](o, ts[0], ts[1])
-}
-
-func scaleColumnsGradient[T domain.Float](o scaleColumnsGrad, a, b *tensor.Dense) (G.Value, error) {
-	d := a.Shape()[1]
-	if o.entries == 0 {
-		out := tensor.New(tensor.WithShape(a.Shape().Clone()...), tensor.Of(a.Dtype()))
-		multiplyColumns(data[T](out), data[T](a), data[T](b), d)
-		return out, nil
-	}
-	if !a.Shape().Eq(b.Shape()) {
-		return nil, fmt.Errorf("ops: %s of shapes %v and %v: %w", o.kind, a.Shape(), b.Shape(), ErrShape)
-	}
-	sums, g := make([]float64, o.entries), data[T](b)
-	for i, v := range data[T](a) {
+// columnDots writes Σ_i x[i,j]·g[i,j], or its sum over j where out has one entry. Sums are in float64.
+func columnDots[T domain.Float](out, x, grad *tensor.Dense) {
+	sums, g, d := make([]float64, out.Shape()[0]), data[T](grad), x.Shape()[1]
+	for i, v := range data[T](x) {
 		sums[i%d%len(sums)] += float64(v) * float64(g[i])
 	}
-	out := tensor.New(tensor.WithShape(o.entries), tensor.Of(a.Dtype()))
-	for j, s := range sums {
-		data[T](out)[j] = T(s)
-	}
-	return out, nil
+	recast(data[T](out), sums)
 }

@@ -121,7 +121,7 @@ func TestDampSparse(t *testing.T) {
 	g := G.NewGraph()
 	z, err := Damp(G.NewMatrix(g, G.Float64, G.WithShape(2, 3), G.WithName("x"), G.WithValue(sparse)),
 		G.NewVector(g, G.Float64, G.WithShape(3), G.WithName("s"), G.WithValue(s)),
-		G.NewMatrix(g, G.Float64, G.WithShape(2, 1), G.WithName("z"), G.WithValue(tensor.New(tensor.WithShape(2, 1), tensor.WithBacking([]float64{1, 1})))), Root, Attr{Frozen: First})
+		G.NewMatrix(g, G.Float64, G.WithShape(2, 1), G.WithName("z"), G.WithValue(tensor.New(tensor.WithShape(2, 1), tensor.WithBacking([]float64{1, 1})))), Root, Attr{Frozen: X})
 	if err != nil {
 		t.Fatal(err)
 	}

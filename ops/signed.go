@@ -3,6 +3,7 @@ package ops
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/ops/internal/simd"
@@ -26,7 +27,27 @@ import (
 // Errors while building: shapes. Errors while running: a row of x outside Attr.Domain, a row whose projections overflow, a direction or
 // norm that is not finite, a root that is not a finite number above 0 (ErrDomain).
 func SignedFourier(x, directions, norms, roots *G.Node, a Attr) (*G.Node, error) {
-	return apply(signedOp{base{kind: "SignedFourier", ranks: "22112", attr: a}}, x, directions, norms, roots)
+	o := &op{kind: "SignedFourier", in: []Inputs{X, U, R, Rho}, ranks: "22112", attr: a, sparse: true}
+	o.shape = func(in []tensor.Shape) (tensor.Shape, error) {
+		x, u := in[0], in[1]
+		if _, err := checkSigned(o.who(), u, in[2], in[3]); err != nil {
+			return nil, err
+		}
+		if x[1] != u[0] {
+			return nil, fmt.Errorf("%s: x is %v and the directions are %v: x has %d columns, the directions want %d: %w",
+				o.who(), x, u, x[1], u[0], ErrShape)
+		}
+		return tensor.Shape{x[0], 2 * in[2][0]}, nil
+	}
+	o.forward = func(x Matrix, in []*tensor.Dense) (Matrix, error) {
+		w, err := newSigned(in[1], in[2], in[3], a, Borrow)
+		if err != nil {
+			return nil, err
+		}
+		return SignedFourierInto(nil, x, w, a)
+	}
+	o.backward = func(t *tracer) { t.gradientsOf(o.in, signedGradients, append(slices.Clone(t.in), t.out, t.grad)...) }
+	return apply(o, x, directions, norms, roots)
 }
 
 // SignedFourierInto writes SignedFourier, of dense or sparse rows, to dst [n, 2B·m], allocated if nil, without a graph.
@@ -37,24 +58,19 @@ func SignedFourierInto(dst *tensor.Dense, x Matrix, w *Signed, a Attr) (*tensor.
 	if err != nil {
 		return nil, err
 	}
-	bad := -1
-	if w.Dtype() == tensor.Float32 {
-		bad = signed(dst, x, w, func(w *Weights) *simd.Weights[float32] { return w.f32 })
-	} else {
-		bad = signed(dst, x, w, func(w *Weights) *simd.Weights[float64] { return w.f64 })
-	}
+	bad := typed(w.Dtype(), signed[float32], signed[float64])(dst, x, w)
 	return dst, notFinite(op, a, x, bad)
 }
 
-func signed[T domain.Float](dst *tensor.Dense, x Matrix, w *Signed, packed func(*Weights) *simd.Weights[T]) (badRow int) {
+func signed[T domain.Float](dst *tensor.Dense, x Matrix, w *Signed) (badRow int) {
 	out, n, ld := data[T](dst), x.Shape()[0], 2*w.norms.Shape()[0]
 	bad := -1
 	for b, block := range w.of {
-		p := packed(block)
+		p := packed[T](block)
 		var dense, bias []T
 		var sparse *simd.CSR[T]
 		if s, ok := x.(*CSR); ok {
-			sparse, bias = &sparseOf[T](s).CSR, background(s, block, p, nil)
+			sparse, bias = &sparseOf[T](s).CSR, background[T](s, block, nil)
 		} else {
 			dense = data[T](x.(*tensor.Dense))
 		}
@@ -107,10 +123,7 @@ func newSigned(directions, norms, roots *tensor.Dense, a Attr, pack func(*tensor
 	if err := CheckFrequencies(domain.Reals(), who, directions); err != nil {
 		return nil, err
 	}
-	if norms.Dtype() == tensor.Float32 {
-		return packSigned[float32](who, directions, norms, roots, shared, pack)
-	}
-	return packSigned[float64](who, directions, norms, roots, shared, pack)
+	return typed(norms.Dtype(), packSigned[float32], packSigned[float64])(who, directions, norms, roots, shared, pack)
 }
 
 func packSigned[T domain.Float](who string, directions, norms, roots *tensor.Dense, shared bool, pack func(*tensor.Dense) (*Weights, error)) (*Signed, error) {
@@ -173,53 +186,101 @@ func (w *Signed) Dims() (d, m int) {
 // Dtype is the element type.
 func (w *Signed) Dtype() tensor.Dtype { return w.norms.Dtype() }
 
-type signedOp struct{ base }
-
-var _ backwarder = signedOp{}
-
-func (o signedOp) InferShape(ds ...G.DimSizer) (tensor.Shape, error) {
-	ss, err := o.shapes(ds)
-	if err != nil {
-		return nil, err
+// signedGradients is the backward of SignedFourier in one op: the vector of what is wanted of [dx | dU | dr | dρ]. The
+// inputs are those of SignedFourier, its output z and the gradient g of z.
+func signedGradients(wanted Inputs) *op {
+	names := []Inputs{X, U, R, Rho}
+	o := &op{kind: "gradients of SignedFourier", params: wanted, ranks: "2211221", sparse: wanted&X == 0}
+	o.shape = func(in []tensor.Shape) (tensor.Shape, error) {
+		if _, err := checkSigned(o.who(), in[1], in[2], in[3]); err != nil {
+			return nil, err
+		}
+		if want := (tensor.Shape{in[0][0], 2 * in[2][0]}); in[0][1] != in[1][0] || !in[4].Eq(want) || !in[5].Eq(want) {
+			return nil, misfit(o.kind, in)
+		}
+		_, all := sizesOf(wanted, names, in)
+		return tensor.Shape{all}, nil
 	}
-	who := o.attr.who(o.kind)
-	if _, err := checkSigned(who, ss[1], ss[2], ss[3]); err != nil {
-		return nil, err
+	o.fill = func(out *tensor.Dense, x Matrix, in []*tensor.Dense) error {
+		sizes, _ := sizesOf(wanted, names, shapesOf(x, in))
+		typed(out.Dtype(), fillSigned[float32], fillSigned[float64])(out, sizes, x, in)
+		return nil
 	}
-	if ss[0][1] != ss[1][0] {
-		return nil, fmt.Errorf("%s: x is %v and the directions are %v: x has %d columns, the directions want %d: %w", who, ss[0], ss[1], ss[0][1], ss[1][0], ErrShape)
-	}
-	return tensor.Shape{ss[0][0], 2 * ss[2][0]}, nil
+	return o
 }
 
-func (o signedOp) Do(in ...G.Value) (G.Value, error) {
-	x, ts, err := o.mixed(in, o.wants(0))
-	if err != nil {
-		return nil, err
+func fillSigned[T domain.Float](out *tensor.Dense, sizes []int, rows Matrix, in []*tensor.Dense) {
+	parts := split(data[T](out), sizes)
+	dx, du, dr, drho := parts[0], parts[1], parts[2], parts[3]
+	s := signedBackward[T]{n: rows.Shape()[0], d: in[1].Shape()[0], q: in[1].Shape()[1], blocks: in[3].Shape()[0], rows: rows,
+		u: data[T](in[1]), norms: data[T](in[2]), z: data[T](in[4]), g: data[T](in[5])}
+	s.m = len(s.norms) / s.blocks
+	if drho != nil {
+		s.ofRoots(drho, data[T](in[3]))
 	}
-	w, err := newSigned(ts[1], ts[2], ts[3], o.attr, Borrow)
-	if err != nil {
-		return nil, err
+	if dr == nil {
+		s.products(simd.Gradients[T]{DX: dx, DW: du}, s.norms, s.q)
+		return
 	}
-	return result(SignedFourierInto(nil, x, w, o.attr))
+	if dx != nil {
+		s.products(simd.Gradients[T]{DX: dx}, s.norms, s.q)
+	}
+	each := make([]T, s.d*s.m*s.blocks)
+	s.products(simd.Gradients[T]{DW: each}, nil, s.m*s.blocks)
+	s.ofNorms(du, dr, each)
 }
 
-func (o signedOp) backward(t *tracer, in []any, out, grad any) []any {
-	var wanted Inputs
-	for i := range in {
-		if o.wants(i) {
-			wanted |= 1 << i
+// signedBackward is what the gradients are made from.
+type signedBackward[T domain.Float] struct {
+	n, d, q, m, blocks int
+	rows               Matrix
+	u, norms, z, g     []T
+}
+
+// products computes dx and dU by the products with dP [n, cols], for which simd.BlocksGrad is asked with those norms.
+func (s signedBackward[T]) products(to simd.Gradients[T], norms []T, cols int) {
+	if to.DX == nil && to.DW == nil {
+		return
+	}
+	if x, ok := s.rows.(*CSR); ok {
+		dp := make([]T, s.n*cols)
+		simd.BlocksGrad(dp, s.z, s.g, norms, s.n, s.m, s.blocks, cols)
+		sparse := sparseOf[T](x)
+		simd.GradWCSR(to.DW, sparse.CSR, sparse.columnBase(), dp, cols)
+		return
+	}
+	w := simd.Wide[T](s.d, cols)
+	if norms != nil {
+		w = simd.Borrow(s.u, s.d, cols)
+	}
+	w.BlocksBackward(to, data[T](s.rows.(*tensor.Dense)), s.z, s.g, norms, s.n, s.m, s.blocks)
+}
+
+// ofNorms writes dU, unless it is nil, and dr from the products xᵀ·dP_b side by side.
+func (s signedBackward[T]) ofNorms(du, dr, each []T) {
+	cols := s.m * s.blocks
+	sums := make([]float64, cols)
+	for i := range s.d {
+		for k, v := range each[i*cols : (i+1)*cols] {
+			j := i*s.q + k%s.q
+			sums[k] += float64(s.u[j]) * float64(v)
+			if du != nil {
+				du[j] += v * s.norms[k]
+			}
 		}
 	}
-	op := signedGradients{base{kind: fmt.Sprintf("gradients of SignedFourier for %04b", wanted), ranks: "2211221"}, wanted}
-	all := t.apply(op, in[0], in[1], in[2], in[3], out, grad)
-	grads, at := make([]any, len(in)), 0
-	for i, h := range in {
-		if o.wants(i) {
-			shape := shapeOf(h).Clone()
-			grads[i] = t.apply(newPart(at, shape), all)
-			at += shape.TotalSize()
-		}
+	for k, v := range sums {
+		dr[k] = T(v)
 	}
-	return grads
+}
+
+// ofRoots writes dρ_b = <g, z>/ρ_b.
+func (s signedBackward[T]) ofRoots(drho, roots []T) {
+	sums := make([]float64, s.blocks)
+	for k, v := range s.z {
+		sums[k/(2*s.m)%s.blocks] += float64(v) * float64(s.g[k])
+	}
+	for b, v := range sums {
+		drho[b] = T(v / float64(roots[b]))
+	}
 }

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/ops/internal/simd"
@@ -19,7 +20,7 @@ import (
 //
 // Errors: those of LogShift and Fourier.
 func SkewedFourier(x, c, w *G.Node, a Attr) (*G.Node, error) {
-	return apply(skewedOp{base{kind: "SkewedFourier", ranks: "2122", attr: a}, false}, x, c, w)
+	return apply(skewedOp("SkewedFourier", "2122", a), x, c, w)
 }
 
 // SkewedPhase is Phase(LogShift(x, c), W, b), the phase form; b is [m] and z [n, m]. Attr.Frozen counts b as Fourth. For the rest see
@@ -28,197 +29,185 @@ func SkewedPhase(x, c, w, b *G.Node, a Attr) (*G.Node, error) {
 	if b == nil {
 		return nil, fmt.Errorf("%s: b is nil: %w", a.who("SkewedPhase"), ErrShape)
 	}
-	p, err := apply(skewedOp{base{kind: "SkewedAffine", ranks: "21212", attr: a}, true}, x, c, w, b)
+	p, err := apply(skewedOp("SkewedAffine", "21212", a), x, c, w, b)
 	if err != nil {
 		return nil, err
 	}
-	return cosine(p, First|Second|Third|Fourth, a)
+	return cosine(p, X|C|W|B, a)
 }
 
-// skewedOp is [cos(uW) | sin(uW)]/√m, or uW + b, of u = ln(x + c). The inputs are x, c, W, and b where there is.
-type skewedOp struct {
-	base
-	bias bool
-}
-
-var _ backwarder = skewedOp{}
-
-func (o skewedOp) InferShape(ds ...G.DimSizer) (tensor.Shape, error) {
-	ss, err := o.shapes(ds)
-	if err != nil {
-		return nil, err
-	}
-	who, x, w := o.attr.who(o.kind), ss[0], ss[2]
-	if k := ss[1][0]; k != 1 && k != x[1] {
-		return nil, lengthError(who, "c", k, x[1])
-	}
-	if x[1] != w[0] {
-		return nil, fmt.Errorf("%s: x is %v and W is %v: x has %d columns, W wants %d: %w", who, x, w, x[1], w[0], ErrShape)
-	}
-	if !o.bias {
-		return tensor.Shape{x[0], 2 * w[1]}, nil
-	}
-	if ss[3][0] != w[1] {
-		return nil, fmt.Errorf("%s: W is %v and the bias %v: %w", who, w, ss[3], ErrShape)
-	}
-	return tensor.Shape{x[0], w[1]}, nil
-}
-
-func (o skewedOp) Do(in ...G.Value) (G.Value, error) {
-	x, ts, err := o.mixed(in, o.wants(0))
-	if err != nil {
-		return nil, err
-	}
-	w, err := o.weights(ts[2])
-	if err != nil {
-		return nil, err
-	}
-	if !o.bias {
-		return result(SkewedFourierInto(nil, x, ts[1], w, o.attr))
-	}
-	u, err := logShifted(x, ts[1], o.attr)
-	if err != nil {
-		return nil, err
-	}
-	return result(AffineInto(nil, u, w, ts[3], Attr{Layer: o.attr.Layer})) // the domain of x is checked
-}
-
-// logShifted is ln(x + c) of dense or sparse rows.
-func logShifted(x Matrix, c *tensor.Dense, a Attr) (Matrix, error) {
+// SkewedFourierInto writes SkewedFourier(x, c, W), of dense or sparse rows, to dst [n, 2m], allocated if nil, without a graph. The logarithm
+// of dense rows is taken on their way into the product, that of sparse rows of their entries.
+func SkewedFourierInto(dst *tensor.Dense, x Matrix, c *tensor.Dense, w *Weights, a Attr) (*tensor.Dense, error) {
+	const op = "SkewedFourier"
 	if s, ok := x.(*CSR); ok {
-		return LogShiftCSR(s, c, a)
-	}
-	return LogShiftInto(nil, x.(*tensor.Dense), c, a)
-}
-
-func (o skewedOp) backward(t *tracer, in []any, out, grad any) []any {
-	grads, dp := make([]any, len(in)), grad
-	logarithm := logShiftOp{base{kind: "LogShift", ranks: "212", attr: Attr{Layer: o.attr.Layer, Frozen: First | Second, Domain: o.attr.Domain}}}
-	switch {
-	case o.bias && o.wants(3):
-		grads[3] = t.apply(colSumOp, dp)
-	case !o.bias && (o.wants(0) || !o.wants(1)): // x is dense, or c needs no dP
-		return o.pairBackward(t, logarithm, in, out, grad)
-	case !o.bias:
-		dp = t.apply(pairGradOp, out, grad)
-	}
-	if o.wants(2) {
-		grads[2] = t.apply(gradWOp, t.apply(logarithm, in[0], in[1]), dp)
-	}
-	switch {
-	case o.wants(0):
-		grads[0] = t.apply(logShiftGradOp, in[0], in[1], t.apply(gradXOp, dp, in[2]))
-		if o.wants(1) {
-			grads[1] = t.apply(columnsOrAll(in[1]), grads[0])
+		u, err := LogShiftCSR(s, c, a)
+		if err != nil {
+			return nil, err
 		}
-	case o.wants(1):
-		grads[1] = t.apply(skewedGradCOp, in[0], in[1], in[2], dp)
+		return FourierInto(dst, u, w, Attr{Layer: a.Layer})
 	}
-	return grads
+	_, m := w.Dims()
+	dst, xs, cs, err := skewedInput(op, a, dst, x, c, w, 2*m)
+	if err != nil {
+		return nil, err
+	}
+	bad := typed(w.Dtype(), skewedPair[float32], skewedPair[float64])(dst, xs, cs, w, 1/math.Sqrt(float64(m)))
+	return dst, overflow(op, a, bad, dst.Dtype())
 }
 
-// pairBackward is the backward of the pair form by that of Fourier for u = ln(x + c).
-func (o skewedOp) pairBackward(t *tracer, logarithm G.Op, in []any, out, grad any) []any {
-	var inputs wanted
-	if o.wants(0) {
-		inputs |= wanted(First)
-	}
-	if o.wants(2) {
-		inputs |= wanted(Second)
-	}
-	fourier := t.gradients(pairMap, inputs, t.apply(logarithm, in[0], in[1]), in[2], out, grad)
-	grads := []any{nil, nil, fourier[1]}
-	if o.wants(0) {
-		grads[0] = t.apply(logShiftGradOp, in[0], in[1], fourier[0])
-		if o.wants(1) {
-			grads[1] = t.apply(columnsOrAll(in[1]), grads[0])
+// SkewedPhaseInto writes SkewedPhase(x, c, W, b), of dense or sparse rows, to dst [n, m], allocated if nil, without a graph.
+func SkewedPhaseInto(dst *tensor.Dense, x Matrix, c *tensor.Dense, w *Weights, b *tensor.Dense, a Attr) (*tensor.Dense, error) {
+	const op = "SkewedPhase"
+	if s, ok := x.(*CSR); ok {
+		u, err := LogShiftCSR(s, c, a)
+		if err != nil {
+			return nil, err
 		}
+		return PhaseInto(dst, u, w, b, Attr{Layer: a.Layer})
 	}
-	return grads
+	b, err := bias(op, a, w, b)
+	if err != nil {
+		return nil, err
+	}
+	_, m := w.Dims()
+	dst, xs, cs, err := skewedInput(op, a, dst, x, c, w, m)
+	if err != nil {
+		return nil, err
+	}
+	bad := typed(w.Dtype(), skewedPhase[float32], skewedPhase[float64])(dst, xs, cs, b, w, phaseScale(m))
+	return dst, overflow(op, a, bad, dst.Dtype())
 }
 
-// wanted is a set of inputs whose gradients are wanted.
-type wanted Inputs
+func skewedPair[T domain.Float](dst, x, c *tensor.Dense, w *Weights, scale float64) (badRow int) {
+	return simd.SkewedPair(data[T](dst), data[T](x), data[T](c), x.Shape()[0], packed[T](w), scale)
+}
 
-func (w wanted) wants(i int) bool { return w&(1<<i) != 0 }
+func skewedPhase[T domain.Float](dst, x, c, b *tensor.Dense, w *Weights, scale float64) (badRow int) {
+	return simd.SkewedPhase(data[T](dst), data[T](x), data[T](c), data[T](b), x.Shape()[0], packed[T](w), scale)
+}
 
-// columnsOrAll is the sum of a matrix for the gradient of c: over everything, or over a column each.
-func columnsOrAll(c any) G.Op {
-	if length(c) == 1 {
-		return sumOp
+// skewedInput is the start of both for dense rows.
+func skewedInput(op string, a Attr, dst *tensor.Dense, x Matrix, c *tensor.Dense, w *Weights, cols int) (out, xs, cs *tensor.Dense, err error) {
+	out, in, err := projected(op, a, dst, x, w, cols)
+	if err != nil {
+		return nil, nil, nil, err
 	}
-	return colSumOp
+	xs, cs, err = shiftable(a.who(op), in.(*tensor.Dense), c)
+	return out, xs, cs, err
+}
+
+// skewedOp is [cos(uW) | sin(uW)]/√m of u = ln(x + c), or with a bias uW + b. The inputs are x, c, W and the bias.
+func skewedOp(kind, ranks string, a Attr) *op {
+	bias := len(ranks) > 4
+	o := &op{kind: kind, in: []Inputs{X, C, W, B}[:len(ranks)-1], ranks: ranks, attr: a, sparse: true}
+	o.shape = func(in []tensor.Shape) (tensor.Shape, error) {
+		x, w := in[0], in[2]
+		if k := in[1][0]; k != 1 && k != x[1] {
+			return nil, lengthError(o.who(), "c", k, x[1])
+		}
+		if x[1] != w[0] {
+			return nil, widthError(o.who(), x, w)
+		}
+		if !bias {
+			return tensor.Shape{x[0], 2 * w[1]}, nil
+		}
+		if in[3][0] != w[1] {
+			return nil, biasError(o.who(), w, in[3])
+		}
+		return tensor.Shape{x[0], w[1]}, nil
+	}
+	o.forward = func(x Matrix, in []*tensor.Dense) (Matrix, error) {
+		w, err := a.weights(in[2])
+		if err != nil {
+			return nil, err
+		}
+		if !bias {
+			return SkewedFourierInto(nil, x, in[1], w, a)
+		}
+		u, err := logShifted(x, in[1], a)
+		if err != nil {
+			return nil, err
+		}
+		return AffineInto(nil, u, w, in[3], Attr{Layer: a.Layer}) // the domain of x is checked
+	}
+	o.backward = skewedBackward
+	return o
+}
+
+func skewedBackward(t *tracer) {
+	x, c, w := t.in[0], t.in[1], t.in[2]
+	dp, bias := t.grad, len(t.in) > 3
+	if bias {
+		t.gradient(B, colSumOp, dp)
+	}
+	logarithm := logShiftOp(Attr{Layer: t.attr.Layer, Frozen: X | C, Domain: t.attr.Domain})
+	if !bias && (t.wanted(X) || !t.wanted(C)) { // x is dense, or c needs no dP: as Fourier of u = ln(x + c)
+		u := *t
+		u.in = []handle{t.apply(logarithm, x, c), nil, w}
+		u.gradientsOf([]Inputs{X, W}, func(wanted Inputs) *op { return rowGradients(pairMap, wanted) }, u.in[0], w, t.out, t.grad)
+		t.err = u.err
+		if t.wanted(X) {
+			t.grads[0] = t.apply(logShiftGradOp, x, c, t.grads[0])
+			t.gradient(C, sumFor(c), t.grads[0])
+		}
+		return
+	}
+	if !bias {
+		dp = t.apply(pairGradOp, t.out, t.grad)
+	}
+	if t.wanted(W) {
+		t.gradient(W, gradWOp, t.apply(logarithm, x, c), dp)
+	}
+	if t.wanted(X) {
+		t.gradient(X, logShiftGradOp, x, c, t.apply(gradXOp, dp, w))
+		t.gradient(C, sumFor(c), t.grads[0])
+		return
+	}
+	t.gradient(C, skewedGradCOp, x, c, w, dp)
 }
 
 // skewedGradCOp is dc from x, c, W and dP.
-var skewedGradCOp = skewedGradC{base{kind: "skewedGradC", ranks: "21221"}}
-
-type skewedGradC struct{ base }
-
-var _ G.Op = skewedGradC{}
-
-func (o skewedGradC) InferShape(ds ...G.DimSizer) (tensor.Shape, error) {
-	ss, err := o.shapes(ds)
-	if err != nil {
-		return nil, err
-	}
-	return ss[1].Clone(), nil
-}
-
-func (o skewedGradC) Do(in ...G.Value) (G.Value, error) {
-	x, ts, err := o.mixed(in, false)
-	if err != nil {
-		return nil, err
-	}
-	c, w, dp := ts[1], ts[2], ts[3]
-	if n, d := x.Shape()[0], x.Shape()[1]; w.Shape()[0] != d || dp.Shape()[0] != n || dp.Shape()[1] != w.Shape()[1] {
-		return nil, fmt.Errorf("ops: %s of shapes %v, %v and %v: %w", o.kind, x.Shape(), w.Shape(), dp.Shape(), ErrShape)
-	}
-	s, sparse := x.(*CSR)
-	switch {
-	case !sparse:
-		return o.dense(in)
-	case s.f32 != nil:
-		return result(sparseGradC(s.f32, c, w, dp))
-	default:
-		return result(sparseGradC(s.f64, c, w, dp))
-	}
-}
-
-// dense is the sum of dx.
-func (o skewedGradC) dense(in []G.Value) (G.Value, error) {
-	du, err := gradXOp.Do(in[3], in[2])
-	if err != nil {
-		return nil, err
-	}
-	dx, err := logShiftGradOp.Do(in[0], in[1], du)
-	if err != nil {
-		return nil, err
-	}
-	return columnsOrAll(in[1]).Do(dx)
-}
+var skewedGradCOp = &op{kind: "skewedGradC", ranks: "21221", sparse: true,
+	shape: func(in []tensor.Shape) (tensor.Shape, error) {
+		x, w, dp := in[0], in[2], in[3]
+		if w[0] != x[1] || dp[0] != x[0] || dp[1] != w[1] {
+			return nil, misfit("skewedGradC", in)
+		}
+		return in[1].Clone(), nil
+	},
+	fill: func(dc *tensor.Dense, x Matrix, in []*tensor.Dense) error {
+		if s, ok := x.(*CSR); ok {
+			return typed(dc.Dtype(), sparseGradC[float32], sparseGradC[float64])(dc, s, in)
+		}
+		dx := tensor.New(tensor.WithShape(x.Shape().Clone()...), tensor.Of(x.Dtype()))
+		typed(dx.Dtype(), gradX[float32], gradX[float64])(dx, in[3], in[2])
+		typed(dx.Dtype(), logShiftGrad[float32], logShiftGrad[float64])(dx, in[0], in[1], dx)
+		return sumFor(dc).fill(dc, dx, []*tensor.Dense{dx})
+	}}
 
 // sparseGradC is dc for sparse rows.
-func sparseGradC[T domain.Float](x *sparse[T], c, w, dp *tensor.Dense) (*tensor.Dense, error) {
-	r, err := shifted(x, data[T](c), "ops: skewedGradC", inverseOfSum)
+func sparseGradC[T domain.Float](dc *tensor.Dense, x *CSR, in []*tensor.Dense) error {
+	c, w, dp := in[1], in[2], in[3]
+	r, err := shifted[T](x, c, "ops: skewedGradC", inverseOfSum)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	d, m := w.Shape()[0], w.Shape()[1]
-	dc := tensor.New(tensor.WithShape(c.Shape().TotalSize()), tensor.Of(c.Dtype()))
-	ws, g := data[T](w), data[T](dp)
 	if len(r.base) == 1 {
-		packed, p := &Weights{}, simd.Borrow(ws, d, m)
-		rw := make([]T, len(g))
-		p.AffineCSR(rw, r.CSR, background(wrap(r), packed, p, nil))
-		minusRowDots(data[T](dc), rw, g, m)
+		borrowed, err := Borrow(w)
+		if err != nil {
+			return err
+		}
+		rw := tensor.New(tensor.WithShape(dp.Shape().Clone()...), tensor.Of(dp.Dtype()))
+		packed[T](borrowed).AffineCSR(data[T](rw), r.CSR, background[T](wrap(r), borrowed, nil))
+		minusRowDots[T](dc, rw, dp)
 	} else {
-		rg := make([]T, d*m)
-		simd.GradWCSR(rg, r.CSR, r.base, g, m)
-		minusRowDots(data[T](dc), ws, rg, m)
+		rg := tensor.New(tensor.WithShape(w.Shape().Clone()...), tensor.Of(w.Dtype()))
+		simd.GradWCSR(data[T](rg), r.CSR, r.base, data[T](dp), w.Shape()[1])
+		minusRowDots[T](dc, w, rg)
 	}
 	for j, v := range data[T](dc) {
 		data[T](dc)[j] = -v
 	}
-	return dc, nil
+	return nil
 }

@@ -16,7 +16,7 @@ import (
 //
 // Backward, from the output z alone: dx_j = z_j (g_j - Σ_k g_k z_k). Errors while building: shapes.
 func Softmax(x *G.Node, a Attr) (*G.Node, error) {
-	return apply(softmaxOp{base{kind: "Softmax", ranks: "22", attr: a}, false}, x)
+	return apply(softmaxOp("Softmax", false, a), x)
 }
 
 // LogSoftmax is ln Softmax, x_j - ln Σ_k exp(x_k), which is exact where the probability is 0 in floating point: the
@@ -24,7 +24,7 @@ func Softmax(x *G.Node, a Attr) (*G.Node, error) {
 //
 // Backward, from the output z alone: dx_j = g_j - exp(z_j) Σ_k g_k. Errors while building: shapes.
 func LogSoftmax(x *G.Node, a Attr) (*G.Node, error) {
-	return apply(softmaxOp{base{kind: "LogSoftmax", ranks: "22", attr: a}, true}, x)
+	return apply(softmaxOp("LogSoftmax", true, a), x)
 }
 
 // SoftmaxInto writes Softmax(x) to dst [n, k], allocated if nil, without a graph. dst may be x.
@@ -48,15 +48,12 @@ func softmaxInto(dst, x *tensor.Dense, who string, log bool) (*tensor.Dense, err
 	if dst, err = output(who, dst, x.Dtype(), x.Shape()...); err != nil {
 		return nil, err
 	}
-	if x.Dtype() == tensor.Float32 {
-		softmax(data[float32](dst), data[float32](x), x.Shape()[1], log)
-	} else {
-		softmax(data[float64](dst), data[float64](x), x.Shape()[1], log)
-	}
+	typed(x.Dtype(), softmax[float32], softmax[float64])(dst, x, log)
 	return dst, nil
 }
 
-func softmax[T domain.Float](dst, x []T, k int, log bool) {
+func softmax[T domain.Float](out, in *tensor.Dense, log bool) {
+	dst, x, k := data[T](out), data[T](in), in.Shape()[1]
 	for ; len(x) > 0; x, dst = x[k:], dst[k:] {
 		top, sum := math.Inf(-1), 0.0
 		for _, v := range x[:k] {
@@ -78,70 +75,26 @@ func softmax[T domain.Float](dst, x []T, k int, log bool) {
 	}
 }
 
-// softmaxOp is both: log is in the kind, and so in the hash.
-type softmaxOp struct {
-	base
-	log bool
-}
-
-var (
-	_ backwarder = softmaxOp{}
-	_ G.Op       = softmaxGrad{}
-)
-
-func (o softmaxOp) InferShape(ds ...G.DimSizer) (tensor.Shape, error) {
-	ss, err := o.shapes(ds)
-	if err != nil {
-		return nil, err
-	}
-	return ss[0].Clone(), nil
-}
-
-func (o softmaxOp) Do(in ...G.Value) (G.Value, error) {
-	ts, err := o.values(in)
-	if err != nil {
-		return nil, err
-	}
-	return result(softmaxInto(nil, ts[0], o.attr.who(o.kind), o.log))
-}
-
-func (o softmaxOp) backward(t *tracer, _ []any, out, grad any) []any {
-	return []any{t.apply(softmaxGrad{base{kind: "gradient of " + o.kind, ranks: "222"}, o.log}, out, grad)}
+// softmaxOp is both, of two kinds, and so of two hashes.
+func softmaxOp(kind string, log bool, a Attr) *op {
+	return &op{kind: kind, in: []Inputs{X}, ranks: "22", attr: a, shape: likeFirst,
+		forward: func(_ Matrix, in []*tensor.Dense) (Matrix, error) {
+			return softmaxInto(nil, in[0], a.who(kind), log)
+		},
+		backward: func(t *tracer) { t.gradient(X, softmaxGrad("gradient of "+kind, log), t.out, t.grad) }}
 }
 
 // softmaxGrad is dx from the output z and its gradient g.
-type softmaxGrad struct {
-	base
-	log bool
+func softmaxGrad(kind string, log bool) *op {
+	return &op{kind: kind, ranks: "222", shape: likeAll(kind),
+		fill: func(dx *tensor.Dense, _ Matrix, in []*tensor.Dense) error {
+			typed(dx.Dtype(), softmaxBackward[float32], softmaxBackward[float64])(dx, in[0], in[1], log)
+			return nil
+		}}
 }
 
-func (o softmaxGrad) InferShape(ds ...G.DimSizer) (tensor.Shape, error) {
-	ss, err := o.shapes(ds)
-	if err != nil {
-		return nil, err
-	}
-	return ss[0].Clone(), nil
-}
-
-func (o softmaxGrad) Do(in ...G.Value) (G.Value, error) {
-	ts, err := o.values(in)
-	if err != nil {
-		return nil, err
-	}
-	z, g := ts[0], ts[1]
-	if !z.Shape().Eq(g.Shape()) {
-		return nil, fmt.Errorf("ops: %s of shapes %v and %v: %w", o.kind, z.Shape(), g.Shape(), ErrShape)
-	}
-	dx := unwritten(z.Dtype(), z.Shape().Clone()...)
-	if z.Dtype() == tensor.Float32 {
-		softmaxBackward(data[float32](dx), data[float32](z), data[float32](g), z.Shape()[1], o.log)
-	} else {
-		softmaxBackward(data[float64](dx), data[float64](z), data[float64](g), z.Shape()[1], o.log)
-	}
-	return dx, nil
-}
-
-func softmaxBackward[T domain.Float](dx, z, g []T, k int, log bool) {
+func softmaxBackward[T domain.Float](out, features, grad *tensor.Dense, log bool) {
+	dx, z, g, k := data[T](out), data[T](features), data[T](grad), out.Shape()[1]
 	for ; len(z) > 0; dx, z, g = dx[k:], z[k:], g[k:] {
 		sum := 0.0
 		if log {

@@ -38,9 +38,9 @@ func StructuredPhase(x, signs, norms, rho, b *G.Node, a Attr) (*G.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	inputs := First | Third
+	inputs := X | B
 	if rho != nil {
-		inputs |= Second
+		inputs |= Rho
 	}
 	return cosine(p, inputs, a)
 }
@@ -53,12 +53,7 @@ func StructuredFourierInto(dst *tensor.Dense, x Matrix, w *Structured, a Attr) (
 	if err != nil {
 		return nil, err
 	}
-	n, scale, bad := x.Shape()[0], 1/math.Sqrt(float64(m)), -1
-	if w.f32 != nil {
-		bad = w.f32.Pair(data[float32](dst), structuredRows[float32](x), n, scale)
-	} else {
-		bad = w.f64.Pair(data[float64](dst), structuredRows[float64](x), n, scale)
-	}
+	bad := typed(w.Dtype(), structuredPair[float32], structuredPair[float64])(dst, x, w, 1/math.Sqrt(float64(m)))
 	return dst, notFinite(op, a, x, bad)
 }
 
@@ -73,19 +68,30 @@ func StructuredPhaseInto(dst *tensor.Dense, x Matrix, w *Structured, b *tensor.D
 	if dst, x, err = circular(op, a, dst, x, w, m); err != nil {
 		return nil, err
 	}
-	n, bad := x.Shape()[0], -1
-	if w.f32 != nil {
-		bad = w.f32.Phase(data[float32](dst), structuredRows[float32](x), data[float32](b), n, phaseScale(m))
-	} else {
-		bad = w.f64.Phase(data[float64](dst), structuredRows[float64](x), data[float64](b), n, phaseScale(m))
-	}
+	bad := typed(w.Dtype(), structuredPhase[float32], structuredPhase[float64])(dst, x, b, w, phaseScale(m))
 	return dst, notFinite(op, a, x, bad)
+}
+
+func structuredPair[T domain.Float](dst *tensor.Dense, x Matrix, w *Structured, scale float64) (badRow int) {
+	return hadamard[T](w).Pair(data[T](dst), structuredRows[T](x), x.Shape()[0], scale)
+}
+
+func structuredPhase[T domain.Float](dst *tensor.Dense, x Matrix, b *tensor.Dense, w *Structured, scale float64) (badRow int) {
+	return hadamard[T](w).Phase(data[T](dst), structuredRows[T](x), data[T](b), x.Shape()[0], scale)
 }
 
 // Structured is the W of StructuredFourier, packed for the Into functions. It is immutable and safe for concurrent use.
 type Structured struct {
 	f32 *simd.Structured[float32]
 	f64 *simd.Structured[float64]
+}
+
+// hadamard is w in its element type, which must be T.
+func hadamard[T domain.Float](w *Structured) *simd.Structured[T] {
+	if w.f32 != nil {
+		return any(w.f32).(*simd.Structured[T])
+	}
+	return any(w.f64).(*simd.Structured[T])
 }
 
 // PackStructured copies the signs and norms of d input columns, and ρ, nil for none, into the form that the products read.
@@ -116,7 +122,7 @@ func borrowStructured(d int, signs, norms, rho *tensor.Dense, a Attr) (*Structur
 		if r.Shape().TotalSize() != 1 {
 			return nil, fmt.Errorf("%s: the log bandwidth has shape %v, want [1]: %w", who, r.Shape(), ErrShape)
 		}
-		factor = math.Exp(-first(r))
+		factor = math.Exp(-float64s(r)[0])
 	}
 	signs, err := contiguous(signs)
 	if err != nil {
@@ -137,14 +143,6 @@ func borrowStructured(d int, signs, norms, rho *tensor.Dense, a Attr) (*Structur
 	}
 	w, err := newStructured[float64](who, d, signs, norms, factor)
 	return &Structured{f64: w}, err
-}
-
-// first is the one number of a tensor.
-func first(t *tensor.Dense) float64 {
-	if t.Dtype() == tensor.Float32 {
-		return float64(data[float32](t)[0])
-	}
-	return data[float64](t)[0]
 }
 
 func newStructured[T domain.Float](who string, d int, signs, norms *tensor.Dense, factor float64) (*simd.Structured[T], error) {
@@ -198,3 +196,145 @@ func (w *Structured) Dtype() tensor.Dtype {
 	}
 	return tensor.Float64
 }
+
+// applyStructured adds [cos(xW) | sin(xW)]/√m of a structured W, or with a bias xW + b. The inputs are x, signs, norms, then ρ
+// and the bias where they are given.
+func applyStructured(kind string, a Attr, x, signs, norms, rho, b *G.Node) (*G.Node, error) {
+	o := &op{kind: kind, in: []Inputs{X, 0, 0}, ranks: "221", attr: a, sparse: true, backward: structuredBackward}
+	in := []*G.Node{x, signs, norms}
+	if rho != nil {
+		in, o.in, o.ranks, o.kind = append(in, rho), append(o.in, Rho), o.ranks+"1", o.kind+" with bandwidth"
+	}
+	if b != nil {
+		in, o.in, o.ranks = append(in, b), append(o.in, B), o.ranks+"1"
+	}
+	o.ranks += "2"
+	o.shape = func(in []tensor.Shape) (tensor.Shape, error) {
+		m := in[2][0]
+		if err := checkStructured(o.who(), in[0][1], in[1], in[2]); err != nil {
+			return nil, err
+		}
+		if rho != nil && in[3][0] != 1 {
+			return nil, fmt.Errorf("%s: the log bandwidth has shape %v, want [1]: %w", o.who(), in[3], ErrShape)
+		}
+		if b == nil {
+			return tensor.Shape{in[0][0], 2 * m}, nil
+		}
+		if last := in[len(in)-1]; last[0] != m {
+			return nil, fmt.Errorf("%s: there are %d norms and the bias is %v: %w", o.who(), m, last, ErrShape)
+		}
+		return tensor.Shape{in[0][0], m}, nil
+	}
+	o.forward = func(x Matrix, in []*tensor.Dense) (Matrix, error) {
+		w, err := structuredWeights(x.Shape()[1], in[1:], rho != nil, a)
+		if err != nil {
+			return nil, err
+		}
+		if b == nil {
+			return StructuredFourierInto(nil, x, w, a)
+		}
+		return structuredAffine(x, w, in[len(in)-1], a)
+	}
+	return apply(o, in...)
+}
+
+// structuredWeights is W from inputs: signs, norms, and ρ where it is given.
+func structuredWeights(d int, in []*tensor.Dense, withRho bool, a Attr) (*Structured, error) {
+	var rho *tensor.Dense
+	if withRho {
+		rho = in[2]
+	}
+	return borrowStructured(d, in[0], in[1], rho, a)
+}
+
+// structuredAffine is xW + b.
+func structuredAffine(x Matrix, w *Structured, b *tensor.Dense, a Attr) (*tensor.Dense, error) {
+	const op = "StructuredAffine"
+	_, m := w.Dims()
+	b, err := bias(op, a, w, b)
+	if err != nil {
+		return nil, err
+	}
+	dst, x, err := input(op, a, nil, x, w, m)
+	if err != nil {
+		return nil, err
+	}
+	typed(w.Dtype(), structuredProjection[float32], structuredProjection[float64])(dst, x, b, w)
+	return dst, nil
+}
+
+func structuredProjection[T domain.Float](dst *tensor.Dense, x Matrix, b *tensor.Dense, w *Structured) {
+	var bias []T
+	if b != nil {
+		bias = data[T](b)
+	}
+	hadamard[T](w).Affine(data[T](dst), structuredRows[T](x), bias, x.Shape()[0])
+}
+
+func structuredBackward(t *tracer) {
+	dp := t.grad
+	if t.at(B) < len(t.in) {
+		t.gradient(B, colSumOp, dp)
+	} else if t.wanted(X) || t.wanted(Rho) {
+		dp = t.apply(pairGradOp, t.out, t.grad)
+	}
+	w, withRho := t.in[1:3], t.at(Rho) < len(t.in)
+	if withRho {
+		w = t.in[1:4]
+	}
+	t.gradient(Rho, structuredGradRhoOp, append([]handle{t.in[0], dp}, w...)...)
+	t.gradient(X, structuredGradX(shapeOf(t.in[0])[1], withRho), append([]handle{dp}, w...)...)
+}
+
+// structuredGradX is dx = dP·Wᵀ [n, d] from dP [n, m], signs, norms, and ρ where it is given.
+func structuredGradX(d int, withRho bool) *op {
+	o := &op{kind: fmt.Sprintf("structuredGradX of %d columns", d), ranks: "2212"}
+	if withRho {
+		o.ranks = "22112"
+	}
+	o.shape = func(in []tensor.Shape) (tensor.Shape, error) {
+		if in[0][1] != in[2][0] {
+			return nil, misfit(o.kind, in)
+		}
+		return tensor.Shape{in[0][0], d}, nil
+	}
+	o.fill = func(dx *tensor.Dense, _ Matrix, in []*tensor.Dense) error {
+		w, err := structuredWeights(d, in[1:], withRho, o.attr)
+		if err == nil {
+			typed(dx.Dtype(), structuredGrad[float32], structuredGrad[float64])(dx, in[0], w)
+		}
+		return err
+	}
+	return o
+}
+
+func structuredGrad[T domain.Float](dx, dp *tensor.Dense, w *Structured) {
+	hadamard[T](w).GradX(data[T](dx), data[T](dp), dp.Shape()[0])
+}
+
+// structuredRows is x for a structured W.
+func structuredRows[T domain.Float](x Matrix) simd.Rows[T] {
+	if s, ok := x.(*CSR); ok {
+		return simd.Rows[T]{Sparse: &sparseOf[T](s).CSR, Base: sparseOf[T](s).columnBase()}
+	}
+	return simd.Rows[T]{Dense: data[T](x.(*tensor.Dense))}
+}
+
+// structuredGradRhoOp is dρ = -<dP, xW> [1] from x [n, d], dP [n, m], signs, norms and ρ.
+var structuredGradRhoOp = &op{kind: "structuredGradRho", ranks: "222111", sparse: true,
+	shape: func(in []tensor.Shape) (tensor.Shape, error) {
+		if !in[1].Eq(tensor.Shape{in[0][0], in[3][0]}) {
+			return nil, misfit("structuredGradRho", in)
+		}
+		return tensor.Shape{1}, nil
+	},
+	fill: func(drho *tensor.Dense, x Matrix, in []*tensor.Dense) error {
+		w, err := structuredWeights(x.Shape()[1], in[2:], true, Attr{})
+		if err != nil {
+			return err
+		}
+		p := tensor.New(tensor.WithShape(in[1].Shape().Clone()...), tensor.Of(x.Dtype()))
+		typed(x.Dtype(), structuredProjection[float32], structuredProjection[float64])(p, x, nil, w)
+		typed(x.Dtype(), minusRowDots[float32], minusRowDots[float64])(drho, p, in[1])
+		return nil
+	}}

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -74,8 +75,28 @@ func Table(x, knots, tables *G.Node, s Tables, a Attr) (*G.Node, error) {
 	if err := s.check(a.who("Table")); err != nil {
 		return nil, err
 	}
-	a.Frozen |= Second | Third
-	return apply(tableOp{base{kind: fmt.Sprintf("Table%+v", s), ranks: "2222", attr: a}, s}, x, knots, tables)
+	o := &op{kind: "Table", params: s, in: []Inputs{X, 0, 0}, ranks: "2222", attr: a, sparse: true}
+	o.shape = func(in []tensor.Shape) (tensor.Shape, error) {
+		if err := s.fits(o.who(), in[0], in[1], in[2]); err != nil {
+			return nil, err
+		}
+		return tensor.Shape{in[0][0], in[0][1] * s.Width}, nil
+	}
+	o.forward = func(x Matrix, in []*tensor.Dense) (Matrix, error) {
+		if rows, ok := x.(*CSR); ok {
+			z, err := TableCSR(rows, in[1], in[2], s, a)
+			if !errors.Is(err, errZeros) {
+				return z, err
+			}
+		}
+		dense, err := spread(x)
+		if err != nil {
+			return nil, err
+		}
+		return TableInto(nil, dense, in[1], in[2], s, a)
+	}
+	o.backward = func(t *tracer) { t.gradient(X, tableGrad(s), t.in[0], t.in[1], t.in[2], t.grad) }
+	return apply(o, x, knots, tables)
 }
 
 // TableInto writes Table(x, knots, tables) to dst [n, d·w], allocated if nil, without a graph. See TableCSR for sparse rows.
@@ -91,8 +112,7 @@ func TableInto(dst, x, knots, tables *tensor.Dense, s Tables, a Attr) (*tensor.D
 	if err := s.fits(who, ts[0].Shape(), ts[1].Shape(), ts[2].Shape()); err != nil {
 		return nil, err
 	}
-	n, d := ts[0].Shape()[0], ts[0].Shape()[1]
-	if dst, err = output(who, dst, x.Dtype(), n, d*s.Width); err != nil {
+	if dst, err = output(who, dst, x.Dtype(), ts[0].Shape()[0], ts[0].Shape()[1]*s.Width); err != nil {
 		return nil, err
 	}
 	if err := CheckRows(a.Domain, who, ts[0]); err != nil {
@@ -102,11 +122,7 @@ func TableInto(dst, x, knots, tables *tensor.Dense, s Tables, a Attr) (*tensor.D
 	if err != nil {
 		return nil, err
 	}
-	if dst.Dtype() == tensor.Float32 {
-		readTables(r, data[float32](dst), data[float32](ts[0]), n, d)
-	} else {
-		readTables(r, data[float64](dst), data[float64](ts[0]), n, d)
-	}
+	typed(dst.Dtype(), readTables[float32], readTables[float64])(r, dst, ts[0])
 	return dst, nil
 }
 
@@ -167,63 +183,130 @@ func (r *tableReader) outside(numbers []float64, end, u, du float64) (low, high 
 	return r.zeros, numbers, u / end, du / end
 }
 
-func readTables[T domain.Float](r *tableReader, dst, x []T, n, d int) {
-	w := r.Width
+func readTables[T domain.Float](r *tableReader, out, rows *tensor.Dense) {
+	dst, x, w, n, d := data[T](out), data[T](rows), r.Width, rows.Shape()[0], rows.Shape()[1]
 	simd.Share(n, 32, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			for j, v := range x[i*d : (i+1)*d] {
 				low, high, t, _ := r.column(j, float64(v))
-				out := dst[(i*d+j)*w : (i*d+j+1)*w]
+				to := dst[(i*d+j)*w : (i*d+j+1)*w]
 				for k, a := range low {
-					out[k] = T(a + t*(high[k]-a))
+					to[k] = T(a + t*(high[k]-a))
 				}
 			}
 		}
 	})
 }
 
-// tableOp is the map.
-type tableOp struct {
-	base
-	s Tables
-}
-
-var _ backwarder = tableOp{}
-
-func (o tableOp) InferShape(ds ...G.DimSizer) (tensor.Shape, error) {
-	ss, err := o.shapes(ds)
-	if err != nil {
-		return nil, err
-	}
-	if err := o.s.fits(o.attr.who("Table"), ss[0], ss[1], ss[2]); err != nil {
-		return nil, err
-	}
-	return tensor.Shape{ss[0][0], ss[0][1] * o.s.Width}, nil
-}
-
-func (o tableOp) Do(in ...G.Value) (G.Value, error) {
-	x, ts, err := o.mixed(in, o.wants(0))
-	if err != nil {
-		return nil, err
-	}
-	if s, sparse := x.(*CSR); sparse {
-		z, err := TableCSR(s, ts[1], ts[2], o.s, o.attr)
-		if err == nil || !isZeroError(err) {
-			return sparseResult(z, err)
-		}
-		if ts[0], err = s.Dense(nil); err != nil {
+// tableGrad is the gradient of Table for x, from x, the knots, the tables and the gradient g of z.
+func tableGrad(s Tables) *op {
+	o := &op{kind: "gradient of Table", params: s, ranks: "22222"}
+	o.shape = func(in []tensor.Shape) (tensor.Shape, error) {
+		x, g := in[0], in[3]
+		if err := s.fits(o.who(), x, in[1], in[2]); err != nil {
 			return nil, err
 		}
+		if want := (tensor.Shape{x[0], x[1] * s.Width}); !g.Eq(want) {
+			return nil, gradientError(o.kind, g, want)
+		}
+		return x.Clone(), nil
 	}
-	return result(TableInto(nil, ts[0], ts[1], ts[2], o.s, o.attr))
+	o.fill = func(dx *tensor.Dense, _ Matrix, in []*tensor.Dense) error {
+		r, err := newTableReader(o.who(), in[1], in[2], s)
+		if err == nil {
+			typed(dx.Dtype(), tableGradient[float32], tableGradient[float64])(r, dx, in[0], in[3])
+		}
+		return err
+	}
+	return o
 }
 
-func (o tableOp) backward(t *tracer, in []any, _, grad any) []any {
-	grads := make([]any, 3)
-	if o.wants(0) {
-		op := o
-		op.kind, op.ranks = "gradient of "+o.kind, "22222"
-		grads[0] = t.apply(tableGrad{op}, in[0], in[1], in[2], grad)
+func tableGradient[T domain.Float](r *tableReader, out, rows, grad *tensor.Dense) {
+	dx, x, g, w := data[T](out), data[T](rows), data[T](grad), r.Width
+	n, d := rows.Shape()[0], rows.Shape()[1]
+	simd.Share(n, 32, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			for j, v := range x[i*d : (i+1)*d] {
+				low, high, _, slope := r.column(j, float64(v))
+				sum := 0.0
+				for k, c := range g[(i*d+j)*w : (i*d+j+1)*w] {
+					sum += float64(c) * (high[k] - low[k])
+				}
+				dx[i*d+j] = T(slope * sum)
+			}
+		}
+	})
+}
+
+// errZeros marks tables of which a zero has numbers, so that their features are not sparse.
+var errZeros = errors.New("the numbers of a zero are not zeros")
+
+// TableCSR is Table of sparse rows x [n, d], as sparse rows [n, d·w]: of each entry its numbers are stored that are not 0. There is none where
+// the numbers of a cell that is not stored are not 0 in some column, nor for an x that LogShiftCSR returned (ErrParam): make them dense.
+// Other errors as for TableInto.
+func TableCSR(x *CSR, knots, tables *tensor.Dense, s Tables, a Attr) (*CSR, error) {
+	who := a.who("Table")
+	if err := s.check(who); err != nil {
+		return nil, err
 	}
-	return grads
+	if err := given(who, "x", x); err != nil {
+		return nil, err
+	}
+	ts, err := sameType(who, x.Dtype(), []string{"the knots", "the tables"}, knots, tables)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.fits(who, x.Shape(), ts[0].Shape(), ts[1].Shape()); err != nil {
+		return nil, err
+	}
+	if x.Cols() > maxColumns/s.Width {
+		return nil, fmt.Errorf("%s: %d columns make more than %d: %w", who, x.Cols(), maxColumns, ErrShape)
+	}
+	if err := CheckRows(a.Domain, who, x); err != nil {
+		return nil, err
+	}
+	r, err := newTableReader(who, ts[0], ts[1], s)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.keepsZeros(who, x); err != nil {
+		return nil, err
+	}
+	if x.f32 != nil {
+		return wrap(tableSparse(r, x.f32)), nil
+	}
+	return wrap(tableSparse(r, x.f64)), nil
+}
+
+// keepsZeros wants the cells that are not stored to be zeros, and their numbers too.
+func (r *tableReader) keepsZeros(who string, x *CSR) error {
+	bad := !x.zeroBased()
+	for j := 0; j < x.Cols() && !bad; j++ {
+		low, high, t, _ := r.column(j, 0)
+		for k, v := range low {
+			bad = bad || v+t*(high[k]-v) != 0
+		}
+	}
+	if bad {
+		return fmt.Errorf("%s: of these sparse rows the map is not sparse; make them dense: %w: %w", who, errZeros, ErrParam)
+	}
+	return nil
+}
+
+func tableSparse[T domain.Float](r *tableReader, x *sparse[T]) *sparse[T] {
+	w := r.Width
+	out := x.empty(x.Rows, x.Cols*w, (x.Ptr[x.Rows]-x.Ptr[0])*min(w, 3))
+	for i := range x.Rows {
+		for e := x.Ptr[i]; e < x.Ptr[i+1]; e++ {
+			j := int(x.Col[e])
+			low, high, t, _ := r.column(j, float64(x.Val[e]))
+			for k, a := range low {
+				if v := T(a + t*(high[k]-a)); v != 0 {
+					out.Col, out.Val = append(out.Col, int32(j*w+k)), append(out.Val, v)
+				}
+			}
+		}
+		out.Ptr[i+1] = len(out.Val)
+	}
+	return out
 }

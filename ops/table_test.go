@@ -113,7 +113,7 @@ func TestTableCSR(t *testing.T) {
 	in := G.NewMatrix(g, G.Float64, G.WithShape(4, 2), G.WithName("x"), G.WithValue(csr))
 	knots := G.NewMatrix(g, G.Float64, G.WithShape(2, 4), G.WithName("knots"), G.WithValue(tableKnots))
 	table := G.NewMatrix(g, G.Float64, G.WithShape(2, 8), G.WithName("table"), G.WithValue(filled))
-	out, err := ops.Table(in, knots, table, s, ops.Attr{Frozen: ops.First})
+	out, err := ops.Table(in, knots, table, s, ops.Attr{Frozen: ops.X})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package ops
 import (
 	"fmt"
 	"math"
+	"math/cmplx"
 	"sync"
 
 	"github.com/bochner-go/bochner/ops/domain"
@@ -42,8 +43,17 @@ func TensorSketch(x, buckets, signs *G.Node, s Sketch, a Attr) (*G.Node, error) 
 	if err := s.check(a.who("TensorSketch")); err != nil {
 		return nil, err
 	}
-	a.Frozen |= Second | Third
-	return apply(sketchOp{base{kind: fmt.Sprintf("TensorSketch%+v", s), ranks: "2222", attr: a}, s}, x, buckets, signs)
+	o := &op{kind: "TensorSketch", params: s, in: []Inputs{X, 0, 0}, ranks: "2222", attr: a, sparse: true}
+	o.shape = func(in []tensor.Shape) (tensor.Shape, error) { return s.shape(o.who(), in) }
+	o.forward = func(x Matrix, in []*tensor.Dense) (Matrix, error) {
+		f, err := PackSketches(in[1], in[2], s, a)
+		if err != nil {
+			return nil, err
+		}
+		return TensorSketchInto(nil, x, f, a)
+	}
+	o.backward = func(t *tracer) { t.gradient(X, sketchGrad(s, a), t.in[0], t.in[1], t.in[2], t.grad) }
+	return apply(o, x, buckets, signs)
 }
 
 // Sketches are the buckets and signs of TensorSketch, prepared for TensorSketchInto. They are immutable and safe for concurrent use.
@@ -120,14 +130,11 @@ func TensorSketchInto(dst *tensor.Dense, x Matrix, f *Sketches, a Attr) (*tensor
 	if err != nil {
 		return nil, err
 	}
-	if dst.Dtype() == tensor.Float32 {
-		return dst, tensorSketch(data[float32](dst), x, f, a.who(op))
-	}
-	return dst, tensorSketch(data[float64](dst), x, f, a.who(op))
+	return dst, typed(dst.Dtype(), tensorSketch[float32], tensorSketch[float64])(dst, x, f, a.who(op))
 }
 
-func tensorSketch[T domain.Float](dst []T, x Matrix, f *Sketches, who string) error {
-	n, m := x.Shape()[0], f.Columns
+func tensorSketch[T domain.Float](to *tensor.Dense, x Matrix, f *Sketches, who string) error {
+	dst, n, m := data[T](to), x.Shape()[0], f.Columns
 	row := rowsIn[T](x)
 	simd.Share(n, 4, func(lo, hi int) {
 		w := f.work.Get().(*sketcher)
@@ -212,57 +219,69 @@ func (w *sketcher) back(dst []float64) []float64 {
 	return dst
 }
 
-// sketchOp is the map.
-type sketchOp struct {
-	base
-	s Sketch
-}
-
-var _ backwarder = sketchOp{}
-
-func (o sketchOp) InferShape(ds ...G.DimSizer) (tensor.Shape, error) {
-	ss, err := o.shapes(ds)
-	if err != nil {
-		return nil, err
-	}
-	return o.shape(ss[0], ss[1], ss[2])
-}
-
-func (o sketchOp) shape(x, buckets, signs tensor.Shape) (tensor.Shape, error) {
-	who := o.attr.who("TensorSketch")
+func (s Sketch) shape(who string, in []tensor.Shape) (tensor.Shape, error) {
+	x, buckets, signs := in[0], in[1], in[2]
 	if err := checkSketches(who, buckets, signs); err != nil {
 		return nil, err
 	}
 	if x[1] != buckets[1]-1 {
 		return nil, fmt.Errorf("%s: x has shape %v, want [n, %d]: %w", who, x, buckets[1]-1, ErrShape)
 	}
-	return tensor.Shape{x[0], o.s.Columns}, nil
+	return tensor.Shape{x[0], s.Columns}, nil
 }
 
-// prepared are the rows and the sketches among the values of an op whose first three inputs are x, buckets and signs.
-func (o sketchOp) prepared(in []G.Value) (x Matrix, f *Sketches, rest []*tensor.Dense, err error) {
-	x, ts, err := o.mixed(in, o.wants(0))
-	if err != nil {
-		return nil, nil, nil, err
+// sketchGrad is the gradient of TensorSketch for x, from x, the buckets, the signs and the gradient g of z. The sketches
+// are made again.
+func sketchGrad(s Sketch, a Attr) *op {
+	o := &op{kind: "gradient of TensorSketch", params: s, ranks: "22222"}
+	o.shape = likeX(o.kind, func(in []tensor.Shape) (tensor.Shape, error) { return s.shape(o.who(), in) })
+	o.fill = func(dx *tensor.Dense, x Matrix, in []*tensor.Dense) error {
+		f, err := PackSketches(in[1], in[2], s, a)
+		if err == nil {
+			typed(dx.Dtype(), sketchGradient[float32], sketchGradient[float64])(dx, x, in[3], f)
+		}
+		return err
 	}
-	f, err = PackSketches(ts[1], ts[2], o.s, o.attr)
-	return x, f, ts[3:], err
+	return o
 }
 
-func (o sketchOp) Do(in ...G.Value) (G.Value, error) {
-	x, f, _, err := o.prepared(in)
-	if err != nil {
-		return nil, err
-	}
-	return result(TensorSketchInto(nil, x, f, o.attr))
+func sketchGradient[T domain.Float](to *tensor.Dense, x Matrix, gradient *tensor.Dense, f *Sketches) {
+	dst, g := data[T](to), data[T](gradient)
+	n, d, m := x.Shape()[0], f.d, f.Columns
+	row := rowsIn[T](x)
+	simd.Share(n, 4, func(lo, hi int) {
+		w := f.work.Get().(*sketcher)
+		defer f.work.Put(w)
+		dx, spectrum := make([]float64, d), make([]complex128, len(w.product))
+		for i := lo; i < hi; i++ {
+			columns, values := row(i)
+			transformed(w, columns, values)
+			recast(w.sketch, g[i*m:(i+1)*m])
+			w.fft.Coefficients(spectrum, w.sketch)
+			w.gradient(dx, spectrum)
+			recast(dst[i*d:(i+1)*d], dx)
+		}
+	})
 }
 
-func (o sketchOp) backward(t *tracer, in []any, _, grad any) []any {
-	grads := make([]any, 3)
-	if o.wants(0) {
-		op := o
-		op.kind, op.ranks = "gradient of "+o.kind, "22222"
-		grads[0] = t.apply(sketchGrad{op}, in[0], in[1], in[2], grad)
+// gradient is dx of a row whose sketches are transformed, from the spectrum of g.
+func (w *sketcher) gradient(dx []float64, g []complex128) {
+	clear(dx)
+	half := len(w.product)
+	for j := range w.p {
+		copy(w.product, g)
+		for k := range w.p {
+			if k == j {
+				continue
+			}
+			for b, v := range w.spectra[k*half : (k+1)*half] {
+				w.product[b] *= cmplx.Conj(v)
+			}
+		}
+		dc := w.back(w.sketch)
+		for i := range dx {
+			at := j*(w.d+1) + i
+			dx[i] += w.weights[at] * dc[w.buckets[at]]
+		}
 	}
-	return grads
 }

@@ -3,10 +3,8 @@ package ops
 import (
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/bochner-go/bochner/ops/domain"
-	"github.com/bochner-go/bochner/ops/internal/simd"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
@@ -28,11 +26,29 @@ func contiguous(v G.Value) (*tensor.Dense, error) {
 		return t, nil
 	}
 	out := tensor.New(tensor.WithShape(t.Shape().Clone()...), tensor.Of(t.Dtype()))
-	switch t.Dtype() {
-	case tensor.Float32:
-		copyStrided(out.Float32s(), t.Float32s(), t)
-	default:
-		copyStrided(out.Float64s(), t.Float64s(), t)
+	typed(t.Dtype(), copyStrided[float32], copyStrided[float64])(out, t)
+	return out, nil
+}
+
+// typeOf is the element type of a tensor, the zero Dtype of nil, which sameType refuses.
+func typeOf(t *tensor.Dense) (dt tensor.Dtype) {
+	if t != nil {
+		dt = t.Dtype()
+	}
+	return dt
+}
+
+// sameType makes tensors contiguous and checks that they are of x's element type.
+func sameType(who string, dt tensor.Dtype, names []string, ts ...*tensor.Dense) ([]*tensor.Dense, error) {
+	out := make([]*tensor.Dense, len(ts))
+	for i, t := range ts {
+		c, err := contiguous(t)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %s: %w", who, names[i], err)
+		}
+		if out[i] = c; c.Dtype() != dt {
+			return nil, fmt.Errorf("%s: x is %v, %s %v: %w", who, dt, names[i], c.Dtype(), ErrDtype)
+		}
 	}
 	return out, nil
 }
@@ -79,10 +95,11 @@ func IsContiguous(t *tensor.Dense) bool {
 	return true
 }
 
-// copyStrided writes the cells of the vector or matrix t, whose memory is src, to dst in row-major order. A matrix of one row or column that
-// is column-major has one stride.
-func copyStrided[T domain.Float](dst, src []T, t *tensor.Dense) {
+// copyStrided writes the cells of the vector or matrix t to out in row-major order. A column-major matrix of one row or
+// column has one stride.
+func copyStrided[T domain.Float](out, t *tensor.Dense) {
 	shape, strides := t.Shape(), t.Strides()
+	dst, src := memory[T](out), memory[T](t)
 	if len(strides) == 1 {
 		for i := range dst {
 			dst[i] = src[i*strides[0]]
@@ -103,11 +120,16 @@ func data[T domain.Float](t *tensor.Dense) (v []T) {
 	if size == 0 { // a tensor without cells has no memory
 		return nil
 	}
+	return memory[T](t)[:size]
+}
+
+// memory is all the memory of a tensor, in which a view has gaps.
+func memory[T domain.Float](t *tensor.Dense) (v []T) {
 	switch p := any(&v).(type) {
 	case *[]float32:
-		*p = t.Float32s()[:size]
+		*p = t.Float32s()
 	case *[]float64:
-		*p = t.Float64s()[:size]
+		*p = t.Float64s()
 	}
 	return v
 }
@@ -142,13 +164,11 @@ func Assign(dst, src *tensor.Dense) error {
 	if !IsContiguous(dst) || !dst.Shape().Eq(src.Shape()) || dst.Dtype() != src.Dtype() {
 		return fmt.Errorf("ops: %v %v cannot be assigned to %v %v: %w", src.Dtype(), src.Shape(), dst.Dtype(), dst.Shape(), ErrShape)
 	}
-	if src.Dtype() == tensor.Float32 {
-		copy(data[float32](dst), data[float32](src))
-	} else {
-		copy(data[float64](dst), data[float64](src))
-	}
+	typed(src.Dtype(), copyCells[float32], copyCells[float64])(dst, src)
 	return nil
 }
+
+func copyCells[T domain.Float](dst, src *tensor.Dense) { copy(data[T](dst), data[T](src)) }
 
 // output returns dst as the place for a result, allocated if nil. The shape is cloned where it escapes: a call with a dst allocates nothing.
 func output(who string, dst *tensor.Dense, dt tensor.Dtype, shape ...int) (*tensor.Dense, error) {
@@ -166,123 +186,4 @@ func output(who string, dst *tensor.Dense, dt tensor.Dtype, shape ...int) (*tens
 		return nil, fmt.Errorf("%s: dst is %v, x is %v: %w", who, dst.Dtype(), dt, ErrDtype)
 	}
 	return dst, nil
-}
-
-// Weights is a matrix W [d, m], packed for the Into functions. It is immutable and safe for concurrent use.
-type Weights struct {
-	f32    *simd.Weights[float32]
-	f64    *simd.Weights[float64]
-	first  any // the address of the first cell of the W that was packed
-	summed sync.Once
-	sums   any // of the columns, []float32 or []float64, once sparse rows with a base have asked for them
-}
-
-// Pack copies w [d, m], float32 or float64, into the form that the products read.
-func Pack(w *tensor.Dense) (*Weights, error) {
-	return weights(w, simd.Pack[float32], simd.Pack[float64])
-}
-
-// Borrow is Pack without the copy, for a single call during which w does not change: the product packs it part by part.
-func Borrow(w *tensor.Dense) (*Weights, error) {
-	return weights(w, simd.Borrow[float32], simd.Borrow[float64])
-}
-
-func weights(w *tensor.Dense, pack32 func([]float32, int, int) *simd.Weights[float32], pack64 func([]float64, int, int) *simd.Weights[float64]) (*Weights, error) {
-	w, err := contiguous(w)
-	if err != nil {
-		return nil, err
-	}
-	if w.Dims() != 2 {
-		return nil, fmt.Errorf("ops: W has shape %v, want [d, m]: %w", w.Shape(), ErrShape)
-	}
-	d, m := w.Shape()[0], w.Shape()[1]
-	if w.Dtype() == tensor.Float32 {
-		return &Weights{f32: pack32(data[float32](w), d, m), first: firstCell(w)}, nil
-	}
-	return &Weights{f64: pack64(data[float64](w), d, m), first: firstCell(w)}, nil
-}
-
-// firstCell is the address of the first cell, or nil where there is none.
-func firstCell(t *tensor.Dense) any {
-	switch {
-	case t.Shape().TotalSize() == 0:
-		return nil
-	case t.Dtype() == tensor.Float32:
-		return &data[float32](t)[0]
-	default:
-		return &data[float64](t)[0]
-	}
-}
-
-// Dims returns d and m, 0 and 0 of nil weights.
-func (w *Weights) Dims() (d, m int) {
-	if w == nil {
-		return 0, 0
-	}
-	if w.f32 != nil {
-		return w.f32.Dims()
-	}
-	return w.f64.Dims()
-}
-
-// Dtype is the element type.
-func (w *Weights) Dtype() tensor.Dtype {
-	if w.f32 != nil {
-		return tensor.Float32
-	}
-	return tensor.Float64
-}
-
-// projection is a W of any kind.
-type projection interface {
-	Dims() (d, m int)
-	Dtype() tensor.Dtype
-}
-
-// input is the start of an Into: x [n, d], sparse or made contiguous, checked against W and the domain, and a place for the n rows of cols results.
-func input(op string, a Attr, dst *tensor.Dense, x Matrix, w projection, cols int) (out *tensor.Dense, in Matrix, err error) {
-	if out, in, err = projected(op, a, dst, x, w, cols); err != nil {
-		return nil, nil, err
-	}
-	return out, in, CheckRows(a.Domain, a.who(op), in)
-}
-
-// circular is input for a map of cosines and sines: a cell that is not finite makes the whole projection of its row so, which they find
-// and notFinite tells. Only another domain is looked at beforehand.
-func circular(op string, a Attr, dst *tensor.Dense, x Matrix, w projection, cols int) (out *tensor.Dense, in Matrix, err error) {
-	if a.Domain != domain.Reals() {
-		return input(op, a, dst, x, w, cols)
-	}
-	return projected(op, a, dst, x, w, cols)
-}
-
-// notFinite is the error for a row whose projection is not finite: a cell of x that is not, or an overflow.
-func notFinite(op string, a Attr, x Matrix, row int) error {
-	if row < 0 {
-		return nil
-	}
-	if err := CheckRows(a.Domain, a.who(op), x); err != nil {
-		return err
-	}
-	return overflow(op, a, row, x.Dtype())
-}
-
-// projected is the part of input that looks at shapes and element types.
-func projected(op string, a Attr, dst *tensor.Dense, x Matrix, w projection, cols int) (out *tensor.Dense, in Matrix, err error) {
-	who := a.who(op)
-	if in, err = matrix(x); err != nil {
-		return nil, nil, fmt.Errorf("%s: x: %w", who, err)
-	}
-	if err := given(who, "W", w); err != nil {
-		return nil, nil, err
-	}
-	d, _ := w.Dims()
-	if in.Dims() != 2 || in.Shape()[1] != d {
-		return nil, nil, fmt.Errorf("%s: x has shape %v, want [n, %d]: %w", who, in.Shape(), d, ErrShape)
-	}
-	if in.Dtype() != w.Dtype() {
-		return nil, nil, fmt.Errorf("%s: x is %v, W is %v: %w", who, in.Dtype(), w.Dtype(), ErrDtype)
-	}
-	out, err = output(who, dst, in.Dtype(), in.Shape()[0], cols)
-	return out, in, err
 }

@@ -233,7 +233,7 @@ func TestHash(t *testing.T) {
 	seen := map[*G.Node]string{}
 	for name, n := range map[string]*G.Node{
 		"Fourier":         G.Must(ops.Fourier(x, x, ops.Attr{})),
-		"Fourier frozen":  G.Must(ops.Fourier(x, x, ops.Attr{Frozen: ops.Second})),
+		"Fourier frozen":  G.Must(ops.Fourier(x, x, ops.Attr{Frozen: ops.W})),
 		"Fourier domain":  G.Must(ops.Fourier(x, x, ops.Attr{Domain: domain.NonNegative()})),
 		"Fourier name":    G.Must(ops.Fourier(x, x, ops.Attr{Layer: "a"})),
 		"Laplace":         G.Must(ops.Laplace(x, x, ops.Attr{})),
