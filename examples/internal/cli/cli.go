@@ -47,6 +47,15 @@ func Parse(fs *flag.FlagSet, synopsis string, args []string) error {
 	return nil
 }
 
+// List are the parts of a list that commas separate.
+func List(list string) []string {
+	parts := strings.Split(list, ",")
+	for i, p := range parts {
+		parts[i] = strings.TrimSpace(p)
+	}
+	return parts
+}
+
 // Given returns the names of the flags that the user set.
 func Given(fs *flag.FlagSet) map[string]bool {
 	given := map[string]bool{}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"github.com/bochner-go/bochner/examples/internal/cli"
 )
 
 // A claim is an order of two methods that a paper reports: one is better than the other or, with same, no better.
@@ -73,10 +75,9 @@ func verdicts(results []result, testRows int) string {
 			continue
 		}
 		if b.Len() == 0 {
-			b.WriteString("\n| the papers | here, % | does it hold |\n|---|---|---|\n")
+			b.WriteString("\n" + cli.TableHead("the papers", "here, %", "does it hold"))
 		}
-		p, _ := first.accuracy()
-		q, _ := second.accuracy()
+		p, q := first.accuracy().Mean, second.accuracy().Mean
 		relation := "above"
 		if c.same {
 			relation = "no better than"

@@ -50,7 +50,7 @@ func number(t *testing.T, cell string) float64 {
 // is the same again; the picture is there.
 func TestTable(t *testing.T) {
 	dir := t.TempDir()
-	const args = "-rows 60 -seeds 3 -features 500,20 -methods linear,hellinger,chi2,skewed-chi2,exp-chi2"
+	const args = "-rows 60 -draws 3 -features 500,20 -methods linear,hellinger,chi2,skewed-chi2,exp-chi2"
 	r := clitest.Run(t, dir, args).OK(t)
 	if !strings.HasPrefix(r.Stdout, "made histograms: 60 training and 60 test rows of 60 bins, 6 classes; rows divided by their sum\n\n"+tableHead) ||
 		!strings.HasSuffix(r.Stderr, "picture: histograms.png\n") {
@@ -92,7 +92,7 @@ func TestTable(t *testing.T) {
 
 // TestSamplers: all draw for one parameter, the better one has the smaller error, and one that does not fit is left out and says so.
 func TestSamplers(t *testing.T) {
-	r := clitest.Run(t, t.TempDir(), "-rows 40 -seeds 4 -features 240 -exact=false -dtype float32 -plot= -methods gaussian,skewed-chi2 -sampler iid,orthogonal").OK(t)
+	r := clitest.Run(t, t.TempDir(), "-rows 40 -draws 4 -features 240 -exact=false -dtype float32 -plot= -methods gaussian,skewed-chi2 -sampler iid,orthogonal").OK(t)
 	rows := cells(t, r.Stdout)
 	if len(rows) != 3 || rows[0][1] != "iid" || rows[1][1] != "orthogonal" || rows[2][0] != "skewed-chi2" || rows[0][3] != rows[1][3] {
 		t.Fatalf("%v", rows)
@@ -118,7 +118,7 @@ func TestFile(t *testing.T) {
 	}
 	clitest.File(t, dir, "rows.csv", clitest.CSV(rows, nil, label))
 	clitest.File(t, dir, "twice.csv", clitest.CSV(twice, nil, label))
-	const args = " -methods hellinger,exp-semigroup -seeds 2 -features 16 -plot="
+	const args = " -methods hellinger,exp-semigroup -draws 2 -features 16 -plot="
 	one, two := clitest.Run(t, dir, "-in rows.csv"+args).OK(t), clitest.Run(t, dir, "-in twice.csv"+args).OK(t)
 	if a, b := cells(t, one.Stdout), cells(t, two.Stdout); len(a) != 4 || fmt.Sprint(a) != fmt.Sprint(b) || !strings.HasPrefix(one.Stdout, "rows.csv: 20 training and 20 test rows of 5 bins") {
 		t.Errorf("rows %q, twice the rows %q", one.Stdout, two.Stdout)
@@ -141,13 +141,13 @@ func TestFile(t *testing.T) {
 func TestWrongFlags(t *testing.T) {
 	dir := t.TempDir()
 	for args, text := range map[string]string{
-		"-features 0":                "-features 0: want 1 to",
+		"-features 0":                "-features 0: want whole numbers from 1",
 		"-features 1.5":              "-features 1.5: want whole numbers",
 		"-features 20,70001":         "-features 70001: ",
 		"-methods none":              `-methods none: "none" is none of all, linear, hellinger`,
 		"-methods chi2,chi2":         "chi2 is named twice",
 		"-sampler best":              "best",
-		"-seeds 0":                   "-rows 0 -seeds 0: want at least 0 and 1",
+		"-draws 0":                   "-rows 0 -draws 0: want at least 0 and 1",
 		"-rows -1":                   "-rows -1",
 		"-dtype int":                 "-dtype int: want float32 or float64",
 		"-test a.csv":                "-test a.csv: needs -in",
@@ -189,7 +189,7 @@ func TestClaims(t *testing.T) {
 	for _, m := range methods {
 		for _, form := range m.forms() {
 			sampler := ""
-			if m.sampled() {
+			if m.random() {
 				sampler = "iid"
 			}
 			keys[result{method: m, form: form, sampler: sampler}.key()] = true

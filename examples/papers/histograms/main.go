@@ -27,39 +27,167 @@ package main
 
 import (
 	"context"
+	"errors"
+	"flag"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/bochner-go/bochner/examples/internal/cli"
+	"github.com/bochner-go/bochner/examples/papers/internal/frame"
+	spectral "github.com/bochner-go/bochner/init"
 )
 
-func main() { cli.Main("histograms", run) }
+func main() {
+	frame.Main("histograms", "compares kernels on histograms, exact and by their feature maps, in a problem of classification.",
+		&experiment{Flags: frame.Flags{Plot: "histograms.png", Draws: 5}})
+}
 
-func run(ctx context.Context, args []string) error {
-	o, err := parse(args)
+// experiment is a run of the program.
+type experiment struct {
+	frame.Flags
+	in, test, dtype                   string
+	rows                              int
+	exact                             bool
+	methodList, sizeList, samplerList string
+	methods                           []method
+	sizes                             []int
+	samplers                          []string
+	problem
+	progress *cli.Progress
+	results  []result
+}
+
+// What is tried unless flags say otherwise: numbers of features, as in the paper and for made histograms, and how many of these are
+// trained on, and tested on.
+const (
+	fileSizes = "1000,2000,5000,10000"
+	madeSizes = "100,300,1000"
+	madeRows  = 300
+)
+
+func (e *experiment) Declare(fs *flag.FlagSet) {
+	fs.StringVar(&e.in, "in", "", "training histograms, a `file` of LIBSVM text, CSV or .npy, each also .gz, labels last (default: made ones)")
+	fs.StringVar(&e.test, "test", "", "test histograms, a `file` (default: half of the rows of -in)")
+	fs.IntVar(&e.rows, "rows", 0, "training rows, and as many test rows, at most; 0 is all, of made ones 300")
+	fs.StringVar(&e.sizeList, "features", "", "numbers of features of the random maps, a `list` (default "+fileSizes+", and "+madeSizes+" for made rows)")
+	fs.StringVar(&e.samplerList, "sampler", "iid", "samplers of the random maps, a `list` of "+spectral.SamplerNames())
+	fs.StringVar(&e.methodList, "methods", "all", "maps to compare, a `list`, or all")
+	fs.BoolVar(&e.exact, "exact", true, "fit the exact kernels too")
+	fs.StringVar(&e.dtype, "dtype", "float64", "element `type` of the features: float32, float64")
+}
+
+func (e *experiment) Check(map[string]bool) (err error) {
+	switch {
+	case e.test != "" && e.in == "":
+		return cli.Usage("-test %s: needs -in, the training file", e.test)
+	case e.rows < 0 || e.Draws < 1:
+		return cli.Usage("-rows %d -draws %d: want at least 0 and 1", e.rows, e.Draws)
+	case e.dtype != "float32" && e.dtype != "float64":
+		return cli.Usage("-dtype %s: want float32 or float64", e.dtype)
+	case e.sizeList == "" && e.in == "":
+		e.sizeList = madeSizes
+	case e.sizeList == "":
+		e.sizeList = fileSizes
+	}
+	if e.in == "" && e.rows == 0 {
+		e.rows = madeRows
+	}
+	if e.sizes, err = frame.Features("features", e.sizeList); err != nil {
+		return err
+	}
+	e.samplers = cli.List(e.samplerList)
+	for _, s := range e.samplers {
+		if _, err := spectral.SamplerByName(s); err != nil {
+			return &cli.UsageError{Err: err}
+		}
+	}
+	names, err := frame.Pick("methods", e.methodList, methodNames())
 	if err != nil {
 		return err
 	}
-	if err := cli.CheckWritable("plot", o.plot); err != nil {
+	for _, name := range names {
+		e.methods = append(e.methods, methodOf(name))
+	}
+	return e.probe()
+}
+
+// probe builds the random maps, each for one number of features that is as odd or even as those of the flag, which is what a map may object
+// to: before minutes of work, and not after.
+func (e *experiment) probe() error {
+	for _, m := range e.methods {
+		if !m.random() {
+			continue
+		}
+		for _, size := range e.sizes {
+			spec, err := m.spec(m.forms()[0], e.dtype)
+			if err != nil {
+				return err
+			}
+			spec.Features = min(size, 16+size%2)
+			if err := cli.Probe(spec); err != nil {
+				return cli.Usage("-features %d: %w", size, err)
+			}
+		}
+	}
+	return nil
+}
+
+func (e *experiment) Run(ctx context.Context) (err error) {
+	if err := e.read(); err != nil {
 		return err
 	}
-	p, err := o.read()
-	if err != nil {
-		return err
-	}
-	fmt.Printf("%s: %d training and %d test rows of %d bins, %d classes; rows divided by their sum\n\n%s", p.source, len(p.labels), len(p.truth), p.x.Shape()[1], p.classes, tableHead)
-	e := &experiment{options: o, problem: p, progress: cli.NewProgress("histograms, maps")}
+	fmt.Printf("%s: %d training and %d test rows of %d bins, %d classes; rows divided by their sum\n\n%s", e.source, e.x.Shape()[0], len(e.Truth), e.x.Shape()[1], e.N, tableHead)
+	e.progress = cli.NewProgress("histograms, maps")
 	defer e.progress.Close()
-	if err := e.all(ctx); err != nil {
+	for i, m := range e.methods {
+		for _, form := range m.forms() {
+			e.progress.Step(i, len(e.methods), m.Map+" "+form)
+			if err := e.form(ctx, m, form); err != nil {
+				return fmt.Errorf("%s: %w", strings.TrimSpace(m.Map+" "+form), err)
+			}
+		}
+	}
+	e.progress.Step(len(e.methods), len(e.methods), "")
+	fmt.Print(verdicts(e.results, len(e.Truth)))
+	return errors.Join(e.picture("Random maps, mean and standard deviation of the draws", true), e.picture("Maps without chance", false))
+}
+
+// found keeps a result and prints its row.
+func (e *experiment) found(r result) {
+	e.results = append(e.results, r)
+	e.progress.Close() // the bar, which is drawn again at the next step
+	fmt.Print(r.row())
+}
+
+// form measures one form of a method: the exact kernel, unless another form has had the same, and the map.
+func (e *experiment) form(ctx context.Context, m method, form string) error {
+	spec, err := m.spec(form, e.dtype)
+	if err != nil {
 		return err
 	}
-	fmt.Print(verdicts(e.results, len(p.truth)))
-	if o.plot == "" {
-		return nil
-	}
-	if err := picture(e.results, o.plot); err != nil {
+	if err := cli.Fit(&spec, e.x); err != nil {
 		return err
 	}
-	fmt.Fprintln(os.Stderr, "picture:", o.plot)
+	if m.Exact && e.exact && m.newKernel(form) {
+		if spec, err = e.exactKernel(ctx, m, form, spec); err != nil {
+			return err
+		}
+	}
+	sizes, samplers, tune := []int{0}, []string{""}, m.Tune
+	if m.random() {
+		sizes, samplers = e.sizes, e.samplers
+	}
+	for _, spec.Sampler = range samplers {
+		tuned, err := e.maps(ctx, m, form, spec, sizes, tune)
+		if errors.Is(err, spectral.ErrSampler) {
+			fmt.Fprintf(os.Stderr, "left out: %s, %v\n", m.Map, err)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		spec.Params, tune = tuned.Params, "" // all samplers draw for one kernel
+	}
 	return nil
 }

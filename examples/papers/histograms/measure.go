@@ -2,21 +2,15 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"os"
-	"strings"
 	"time"
 
 	"github.com/bochner-go/bochner/examples/internal/cli"
+	"github.com/bochner-go/bochner/examples/papers/internal/frame"
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
-	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train"
-	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/report"
 	"gonum.org/v1/gonum/mat"
-	"gorgonia.org/tensor"
 )
 
 // A result is a row of the table.
@@ -38,78 +32,11 @@ type draw struct {
 	features, fit time.Duration // features of training and test rows, or their kernel matrix; the ridge fit
 }
 
-// rowsAtOnce is how many test rows are mapped at once.
-const rowsAtOnce = 512
-
-// experiment is a run of the program.
-type experiment struct {
-	*options
-	*problem
-	progress *cli.Progress
-	results  []result
-}
-
-// found keeps a result and prints its row.
-func (e *experiment) found(r result) {
-	e.results = append(e.results, r)
-	e.progress.Close() // the bar, which is drawn again at the next step
-	fmt.Print(r.row())
-}
-
-// all measures every method.
-func (e *experiment) all(ctx context.Context) error {
-	for i, m := range e.methods {
-		for _, form := range m.forms() {
-			e.progress.Step(i, len(e.methods), m.Map+" "+form)
-			if err := e.form(ctx, m, form); err != nil {
-				return fmt.Errorf("%s: %w", strings.TrimSpace(m.Map+" "+form), err)
-			}
-		}
-	}
-	e.progress.Step(len(e.methods), len(e.methods), "")
-	return nil
-}
-
-// form measures one form of a method: the exact kernel, unless another form has had the same, and the map.
-func (e *experiment) form(ctx context.Context, m method, form string) error {
-	spec, err := m.spec(form, e.dtype)
-	if err != nil {
-		return err
-	}
-	if err := cli.Fit(&spec, e.x); err != nil {
-		return err
-	}
-	if m.Exact && e.exact && m.newKernel(form) {
-		if spec, err = e.exactKernel(ctx, m, form, spec); err != nil {
-			return err
-		}
-	}
-	sizes, samplers, tune := []int{0}, []string{""}, m.Tune
-	if m.sized() {
-		sizes = e.sizes
-	}
-	if m.sampled() {
-		samplers = e.samplers
-	}
-	for _, spec.Sampler = range samplers {
-		tuned, err := e.maps(ctx, m, form, spec, sizes, tune)
-		if errors.Is(err, spectral.ErrSampler) {
-			fmt.Fprintf(os.Stderr, "left out: %s, %v\n", m.Map, err)
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		spec.Params, tune = tuned.Params, "" // all samplers draw for one kernel
-	}
-	return nil
-}
-
 // maps measures a map at each number of features and returns its spec. The parameter to tune is chosen at the largest, and λ at each, on a
 // draw that is not among those measured.
 func (e *experiment) maps(ctx context.Context, m method, form string, spec layers.Spec, sizes []int, tune string) (layers.Spec, error) {
 	approx := func(spec layers.Spec) (*mat.Dense, error) {
-		spec.Seed = e.seed + uint64(e.seeds)
+		spec.Seed = e.Seed + uint64(e.Draws)
 		l, err := cli.Build(spec, e.x)
 		if err != nil {
 			return nil, err
@@ -147,11 +74,11 @@ func (e *experiment) maps(ctx context.Context, m method, form string, spec layer
 // draws measures the draws of a map of one size, or the map where it draws nothing.
 func (e *experiment) draws(ctx context.Context, r *result, spec layers.Spec, exact *mat.Dense) error {
 	n := 1
-	if r.method.sized() {
-		n = e.seeds
+	if r.method.random() {
+		n = e.Draws
 	}
 	for i := range n {
-		spec.Seed = e.seed + uint64(i)
+		spec.Seed = e.Seed + uint64(i)
 		l, err := cli.Build(spec, e.x)
 		if err != nil {
 			return err
@@ -168,74 +95,77 @@ func (e *experiment) draws(ctx context.Context, r *result, spec layers.Spec, exa
 // measure fits ridge on the features of one draw.
 func (e *experiment) measure(ctx context.Context, l layers.Layer, lambda float64, exact *mat.Dense) (draw, error) {
 	var r draw
-	start := time.Now()
-	z, err := layers.Transform(l, nil, e.x)
+	timed := &cli.TimedMap{Layer: l}
+	z, err := layers.Transform(timed, nil, e.x)
 	if err != nil {
 		return r, err
 	}
-	r.features = time.Since(start)
-	start = time.Now()
-	fit, err := train.FitRidge(ctx, nil, z, e.y, train.RidgeOptions{Lambdas: []float64{lambda}})
+	start := time.Now()
+	fit, err := train.FitRidge(ctx, nil, z, e.Y, train.RidgeOptions{Lambdas: []float64{lambda}})
 	if err != nil {
 		return r, err
 	}
 	r.fit = time.Since(start)
-	if r.kernelError, err = kernelError(exact, z); err != nil {
-		return r, err
-	}
-	head, err := layers.NewLinearHead(l.Features(), e.classes, layers.WithDtype(l.Dtype()))
+	same, err := layers.NewIdentity(z.Shape()[1], layers.WithDtype(z.Dtype()))
 	if err != nil {
 		return r, err
 	}
-	if err := head.SetWeights(fit.W.RawMatrix().Data, fit.B); err != nil {
+	if r.kernelError, err = frame.KernelError(exact, same, z); err != nil {
 		return r, err
 	}
-	var predicted []int
-	for _, block := range data.BlocksOf(ops.Matrix(e.xTest), rowsAtOnce) {
-		start := time.Now()
-		z, err := layers.Transform(l, nil, block)
-		if err != nil {
-			return r, err
-		}
-		r.features += time.Since(start)
-		scores, err := head.Transform(nil, z)
-		if err != nil {
-			return r, err
-		}
-		predicted = append(predicted, argMax(scores)...)
+	scores, err := frame.Scores(timed, fit.W, fit.B, e.xTest)
+	if err != nil {
+		return r, err
 	}
-	r.accuracy, err = train.Accuracy(predicted, e.truth)
+	r.features = timed.Spent
+	r.accuracy, err = train.Accuracy(train.ArgMax(scores), e.Truth)
 	return r, err
 }
 
-// kernelError compares the kernel of features with the exact one.
-func kernelError(exact *mat.Dense, z *tensor.Dense) (float64, error) {
-	same, err := layers.NewIdentity(z.Shape()[1], layers.WithDtype(z.Dtype()))
+// exactKernel fits kernel ridge and returns the spec with the parameter that it chose.
+func (e *experiment) exactKernel(ctx context.Context, m method, form string, spec layers.Spec) (layers.Spec, error) {
+	spec, c, err := e.tune(ctx, spec, m.Tune, e.gram)
 	if err != nil {
-		return 0, err
+		return spec, err
 	}
-	approx, err := report.ApproxGram(same, z)
+	k, err := spec.Kernel()
 	if err != nil {
-		return 0, err
+		return spec, err
 	}
-	e, err := report.Compare(exact, approx)
-	return e.RelativeFrobenius, err
+	start := time.Now()
+	own, err := spectral.Gram(k, e.x, nil)
+	if err != nil {
+		return spec, err
+	}
+	cross, err := spectral.Gram(k, e.xTest, e.x)
+	if err != nil {
+		return spec, err
+	}
+	r := draw{features: time.Since(start)}
+	start = time.Now()
+	fit, err := train.FitKernelRidge(own, e.Y, c.lambda)
+	if err != nil {
+		return spec, err
+	}
+	r.fit = time.Since(start)
+	scores, err := fit.Predict(cross)
+	if err != nil {
+		return spec, err
+	}
+	if r.accuracy, err = train.Accuracy(train.ArgMax(scores), e.Truth); err != nil {
+		return spec, err
+	}
+	e.found(result{method: m, form: form, exact: true, params: chosen(m, spec), lambda: c.lambda, draws: []draw{r}})
+	return spec, nil
 }
 
-// argMax is the class of each row of scores, float32 or float64.
-func argMax(scores *tensor.Dense) []int {
-	n, k := scores.Shape()[0], scores.Shape()[1]
-	m := mat.NewDense(n, k, nil)
-	for i := range n {
-		for j := range k {
-			if scores.Dtype() == tensor.Float32 {
-				m.Set(i, j, float64(scores.Float32s()[i*k+j]))
-			} else {
-				m.Set(i, j, scores.Float64s()[i*k+j])
-			}
-		}
+// gram is the exact kernel matrix of the training rows.
+func (e *experiment) gram(spec layers.Spec) (*mat.Dense, error) {
+	k, err := spec.Kernel()
+	if err != nil {
+		return nil, err
 	}
-	return train.ArgMax(m)
+	return spectral.Gram(k, e.x, nil)
 }
 
 // chosen is the parameter that was cross-validated.

@@ -2,9 +2,7 @@ package main
 
 import (
 	"slices"
-	"strings"
 
-	"github.com/bochner-go/bochner/examples/internal/cli"
 	"github.com/bochner-go/bochner/layers"
 )
 
@@ -54,34 +52,30 @@ func (m method) spec(form, dtype string) (layers.Spec, error) {
 	return layers.Spec{Map: m.Map, Params: v, Dtype: dtype, Name: m.Map}, err
 }
 
-// sized says whether the map of a method has a number of features to choose, and is drawn at random.
-func (m method) sized() bool { return m.sampled() }
-
-// sampled says whether what is drawn are frequencies, for which there are samplers.
-func (m method) sampled() bool {
+// random says whether the map of a method draws frequencies, for which there are samplers, of a number to choose.
+func (m method) random() bool {
 	e, err := layers.Lookup(m.Map)
 	return err == nil && e.Sampled()
 }
 
-// parseMethods reads -methods: names of maps, or all.
-func parseMethods(list string) ([]method, error) {
-	if list == "all" {
-		return methods, nil
-	}
-	var out []method
-	var names []string
+func methodNames() (names []string) {
 	for _, m := range methods {
 		names = append(names, m.Map)
 	}
-	for _, name := range strings.Split(list, ",") {
-		i := slices.Index(names, strings.TrimSpace(name))
-		if i < 0 {
-			return nil, cli.Usage("-methods %s: %q is none of all, %s", list, strings.TrimSpace(name), strings.Join(names, ", "))
+	return names
+}
+
+// methodOf is the method of a name.
+func methodOf(name string) method {
+	return methods[slices.IndexFunc(methods, func(m method) bool { return m.Map == name })]
+}
+
+// newKernel says whether no form before this one has its kernel: forms differ in the order of the map, and in γ.
+func (m method) newKernel(form string) bool {
+	for _, f := range m.forms() {
+		if degreeOf(f) == degreeOf(form) {
+			return f == form
 		}
-		if slices.ContainsFunc(out, func(m method) bool { return m.Map == names[i] }) {
-			return nil, cli.Usage("-methods %s: %s is named twice", list, names[i])
-		}
-		out = append(out, methods[i])
 	}
-	return out, nil
+	return true
 }

@@ -1,35 +1,19 @@
 package main
 
 import (
-	"image"
 	"math"
 	"strings"
 
 	"github.com/bochner-go/bochner/train/report"
 )
 
-// picture draws accuracy against features: the maps that are drawn at random in one panel, the others in a second.
-func picture(results []result, path string) error {
-	var panels []image.Image
-	for _, p := range []struct {
-		title  string
-		random bool
-	}{{"Random maps, mean and standard deviation of the draws", true}, {"Maps without chance", false}} {
-		series := curves(results, p.random)
-		if len(series) == 0 {
-			continue
-		}
-		img, err := report.ScoreCurves(series, report.WithTitle(p.title), report.WithMetric("accuracy on the test rows, %"))
-		if err != nil {
-			return err
-		}
-		panels = append(panels, img)
+// picture draws accuracy against features: of the maps that are drawn at random, or of the others.
+func (e *experiment) picture(title string, random bool) error {
+	series := curves(e.results, random)
+	if len(series) == 0 {
+		return nil
 	}
-	img, err := report.Grid(len(panels), panels...)
-	if err != nil {
-		return err
-	}
-	return report.SavePNG(path, img)
+	return e.Add(report.ScoreCurves(series, report.WithTitle(title), report.WithMetric("accuracy on the test rows, %")))
 }
 
 // curves gathers the results of each map, kernel and sampler, whatever the order and the number of features.
@@ -37,12 +21,12 @@ func curves(results []result, random bool) []report.ScoreSeries {
 	var out []report.ScoreSeries
 	at, exact := map[string]int{}, map[string]float64{}
 	for _, r := range results {
-		accuracy, sd := r.accuracy()
+		accuracy := r.accuracy()
 		if r.exact {
-			exact[r.curve()] = accuracy
+			exact[r.curve()] = accuracy.Mean
 			continue
 		}
-		if r.method.sized() != random {
+		if r.method.random() != random {
 			continue
 		}
 		name := strings.TrimSuffix(r.curve()+", "+r.sampler, ", ")
@@ -56,7 +40,7 @@ func curves(results []result, random bool) []report.ScoreSeries {
 			}
 		}
 		s := &out[i]
-		s.Features, s.Score, s.StdDev = append(s.Features, r.features), append(s.Score, accuracy), append(s.StdDev, sd)
+		s.Features, s.Score, s.StdDev = append(s.Features, r.features), append(s.Score, accuracy.Mean), append(s.StdDev, accuracy.SD)
 	}
 	return out
 }

@@ -5,12 +5,11 @@ import (
 	"strings"
 	"time"
 
-	"gonum.org/v1/gonum/stat"
+	"github.com/bochner-go/bochner/examples/internal/cli"
+	"github.com/bochner-go/bochner/examples/papers/internal/frame"
 )
 
-const tableHead = `| map | form | features | parameter | λ | accuracy, % | kernel error | features or K, s | ridge, s |
-|---|---|---|---|---|---|---|---|---|
-`
+var tableHead = cli.TableHead("map", "form", "features", "parameter", "λ", "accuracy, %", "kernel error", "features or K, s", "ridge, s")
 
 // row is a line of the table.
 func (r result) row() string {
@@ -18,10 +17,10 @@ func (r result) row() string {
 	if !r.exact {
 		features, kernelError = fmt.Sprint(r.features), fmt.Sprintf("%.3g", mean(r.draws, func(r draw) float64 { return r.kernelError }))
 	}
-	accuracy, sd := r.accuracy()
-	text := fmt.Sprintf("%.1f", accuracy)
+	accuracy := r.accuracy()
+	text := fmt.Sprintf("%.1f", accuracy.Mean)
 	if len(r.draws) > 1 {
-		text += fmt.Sprintf(" ± %.1f", sd)
+		text += fmt.Sprintf(" ± %.1f", accuracy.SD)
 	}
 	seconds := func(f func(draw) time.Duration) string {
 		return fmt.Sprintf("%.2g", mean(r.draws, func(r draw) float64 { return f(r).Seconds() }))
@@ -44,15 +43,12 @@ func (r result) name() string {
 }
 
 // accuracy is mean and standard deviation over the draws, in percent.
-func (r result) accuracy() (m, sd float64) {
+func (r result) accuracy() frame.Spread {
 	var v []float64
 	for _, one := range r.draws {
 		v = append(v, 100*one.accuracy)
 	}
-	if len(v) == 1 {
-		return v[0], 0
-	}
-	return stat.MeanStdDev(v, nil)
+	return frame.SpreadOf(v)
 }
 
 func mean(draws []draw, f func(draw) float64) (m float64) {

@@ -21,7 +21,7 @@ type choice struct {
 
 // leaveOneOut chooses λ for ridge on a kernel matrix of the training rows: that of the fewest rows whose class is wrong where they are left out.
 func (p *problem) leaveOneOut(k *mat.Dense) (choice, error) {
-	fit, err := train.FitKernelRidgeLOO(k, p.y, lambdas)
+	fit, err := train.FitKernelRidgeLOO(k, p.Y, lambdas)
 	if err != nil {
 		return choice{}, err
 	}

@@ -29,8 +29,8 @@ func errorsOf(t *testing.T, line string) []float64 {
 // TestFigure: a table for each kernel, a row for each parameter, the error falls with s about as s^-1/2, and the picture is there.
 func TestFigure(t *testing.T) {
 	dir := t.TempDir()
-	r := clitest.Run(t, dir, "-rows 60 -trials 8 -s 20,2000 -beta 0.01,0.1 -lambda 1,3,10").OK(t)
-	if r.Stderr != "picture: figure1.png\n" || !strings.HasPrefix(r.Stdout, "60 histograms of 60 bins, rows divided by their sum; relative Frobenius error, mean of 8 trials\n") {
+	r := clitest.Run(t, dir, "-rows 60 -draws 8 -features 20,2000 -beta 0.01,0.1 -lambda 1,3,10").OK(t)
+	if r.Stderr != "picture: figure1.png\n" || !strings.HasPrefix(r.Stdout, "60 histograms of 60 bins, rows divided by their sum; relative Frobenius error, mean of 8 draws\n") {
 		t.Errorf("stdout %q, stderr %q", r.Stdout, r.Stderr)
 	}
 	rows := 0
@@ -69,7 +69,7 @@ func TestFile(t *testing.T) {
 	}
 	clitest.File(t, dir, "rows.csv", clitest.CSV(rows, nil, label))
 	clitest.File(t, dir, "twice.csv", clitest.CSV(twice, nil, label))
-	const args = " -trials 2 -s 8,16 -beta .1 -lambda 1 -plot a.png -rows 20"
+	const args = " -draws 2 -features 8,16 -beta .1 -lambda 1 -plot a.png -rows 20"
 	one, two := clitest.Run(t, dir, "-in rows.csv"+args).OK(t), clitest.Run(t, dir, "-in twice.csv"+args).OK(t)
 	if one.Stdout != two.Stdout || !strings.HasPrefix(one.Stdout, "20 histograms of 5 bins") {
 		t.Errorf("rows %q, twice the rows %q", one.Stdout, two.Stdout)
@@ -84,18 +84,18 @@ func TestFile(t *testing.T) {
 func TestWrongFlags(t *testing.T) {
 	dir := t.TempDir()
 	for args, text := range map[string]string{
-		"-s 0":        "-s 0: want numbers above 0",
-		"-s 1.5":      "-s 1.5: want whole numbers up to a million",
-		"-s 15":       "-s 15: want even numbers",
-		"-s 1e7":      "want whole numbers up to a million",
-		"-s 10,x":     "-s 10,x: want numbers above 0",
-		"-beta -1":    "-beta -1: want numbers above 0",
-		"-beta inf":   "-beta inf",
-		"-lambda nan": "-lambda nan",
-		"-rows 1":     "-rows 1 -trials 10: want at least 2 of each",
-		"-trials 1":   "-trials 1",
-		"-seed x":     "-seed",
-		"stray":       `unexpected argument "stray"`,
+		"-features 0":          "-features 0: want whole numbers from 1",
+		"-features 1.5":        "-features 1.5: want whole numbers from 1",
+		"-features 15":         "-features 15: want even numbers",
+		"-features 2,99999998": "-features 99999998: want 1 to",
+		"-features 10,x":       "-features 10,x: want whole numbers from 1",
+		"-beta -1":             "-beta -1: want numbers above 0",
+		"-beta inf":            "-beta inf",
+		"-lambda nan":          "-lambda nan",
+		"-rows 1":              "-rows 1 -draws 10: want at least 2 of each",
+		"-draws 1":             "-draws 1",
+		"-seed x":              "-seed",
+		"stray":                `unexpected argument "stray"`,
 	} {
 		clitest.Run(t, dir, args).Fails(t, 2, "yang2014", text)
 	}

@@ -1,0 +1,172 @@
+// Package frame is what the experiments on papers share: their flags and pictures, rows of histograms, means over draws, heads on features.
+package frame
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"image"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/bochner-go/bochner/examples/internal/cli"
+	"gonum.org/v1/gonum/stat"
+)
+
+// Experiment is what a program does. It embeds Flags.
+type Experiment interface {
+	common() *Flags
+	Declare(fs *flag.FlagSet)          // declares its own flags
+	Check(given map[string]bool) error // refuses wrong ones before any work is done
+	Run(ctx context.Context) error     // prints its tables and adds its pictures
+}
+
+// Flags are the flags that all experiments have, with their defaults, and the pictures that a run has drawn.
+type Flags struct {
+	Plot  string
+	Draws int // of each random map; 0: the experiment has no such flag
+	Seed  uint64
+
+	Pictures []image.Image
+	Columns  int // of pictures; 0: all in a row
+}
+
+func (f *Flags) common() *Flags { return f }
+
+// Main runs an experiment from its flags to the picture.
+func Main(name, synopsis string, x Experiment) {
+	cli.Main(name, func(ctx context.Context, args []string) error {
+		f, fs := x.common(), flag.NewFlagSet(name, flag.ContinueOnError)
+		x.Declare(fs)
+		if f.Draws > 0 {
+			fs.IntVar(&f.Draws, "draws", f.Draws, "draws of each random map")
+		}
+		fs.Uint64Var(&f.Seed, "seed", 1, "`seed` of the first draw and of the choice of rows")
+		fs.StringVar(&f.Plot, "plot", f.Plot, "the picture, a `file` (PNG); empty draws none")
+		if err := cli.Parse(fs, name+" "+synopsis, args); err != nil {
+			return err
+		}
+		if draws := max(f.Draws, 1); f.Seed > math.MaxUint64-uint64(draws) {
+			return cli.Usage("-seed %d: too large for %d draws", f.Seed, draws)
+		}
+		if err := x.Check(cli.Given(fs)); err != nil {
+			return err
+		}
+		if err := cli.CheckWritable("plot", f.Plot); err != nil {
+			return err
+		}
+		if err := x.Run(ctx); err != nil || len(f.Pictures) == 0 {
+			return err
+		}
+		if f.Columns == 0 {
+			f.Columns = len(f.Pictures)
+		}
+		return cli.SavePicture(f.Plot, f.Columns, f.Pictures...)
+	})
+}
+
+// Add keeps a picture that could be drawn.
+func (f *Flags) Add(img image.Image, err error) error {
+	if err == nil {
+		f.Pictures = append(f.Pictures, img)
+	}
+	return err
+}
+
+// Spread is the mean of some draws and their standard deviation, 0 of a single one.
+type Spread struct {
+	Mean, SD float64
+	n        int
+}
+
+// SpreadOf measures values.
+func SpreadOf(v []float64) Spread {
+	if len(v) == 1 {
+		return Spread{Mean: v[0], n: 1}
+	}
+	mean, sd := stat.MeanStdDev(v, nil)
+	return Spread{mean, sd, len(v)}
+}
+
+// StdErr is the standard error of the mean.
+func (s Spread) StdErr() float64 { return s.SD / math.Sqrt(float64(s.n)) }
+
+// Over measures a line of a table: f of each cell and each draw, by its seed. It tells how far it is.
+func (f *Flags) Over(ctx context.Context, what string, cells []string, measure func(cell int, seed uint64) (float64, error)) ([]Spread, error) {
+	bar := cli.NewProgress(what)
+	defer bar.Close()
+	out := make([]Spread, len(cells))
+	for i, cell := range cells {
+		values := make([]float64, f.Draws)
+		for j := range values {
+			bar.Step(i*f.Draws+j, len(cells)*f.Draws, cell)
+			err := context.Cause(ctx)
+			if err == nil {
+				values[j], err = measure(i, f.Seed+uint64(j))
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+		out[i] = SpreadOf(values)
+	}
+	return out, nil
+}
+
+// Line prints a line of a table.
+func Line(name string, spreads []Spread, cell func(i int, s Spread) string) {
+	fmt.Print("| ", name, " |")
+	for i, s := range spreads {
+		fmt.Print(" ", cell(i, s), " |")
+	}
+	fmt.Println()
+}
+
+// Sizes names columns of a table.
+func Sizes[T any](sizes []T, name func(T) string) (out []string) {
+	for _, s := range sizes {
+		out = append(out, "s = "+name(s))
+	}
+	return out
+}
+
+// Counts reads a list of whole numbers, in rising order.
+func Counts(flagName, list string, least int) (out []int, err error) {
+	for _, s := range cli.List(list) {
+		n, err := strconv.Atoi(s)
+		if err != nil || n < least {
+			return nil, cli.Usage("-%s %s: want whole numbers from %d, comma-separated", flagName, list, least)
+		}
+		out = append(out, n)
+	}
+	slices.Sort(out)
+	return slices.Compact(out), nil
+}
+
+// Features reads a list of numbers of features.
+func Features(flagName, list string) ([]int, error) {
+	sizes, err := Counts(flagName, list, 1)
+	if err == nil {
+		err = cli.CheckFeatures(flagName, sizes[len(sizes)-1])
+	}
+	return sizes, err
+}
+
+// Pick reads a list of some of the names, or all.
+func Pick(flagName, list string, names []string) ([]string, error) {
+	if list == "all" {
+		return names, nil
+	}
+	out := cli.List(list)
+	for i, s := range out {
+		if !slices.Contains(names, s) {
+			return nil, cli.Usage("-%s %s: %q is none of all, %s", flagName, list, s, strings.Join(names, ", "))
+		}
+		if slices.Contains(out[:i], s) {
+			return nil, cli.Usage("-%s %s: %s is named twice", flagName, list, s)
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,113 @@
+package frame
+
+import (
+	"fmt"
+
+	"github.com/bochner-go/bochner/examples/internal/cli"
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/report"
+	"gonum.org/v1/gonum/mat"
+	"gorgonia.org/tensor"
+)
+
+// Read reads a file, or makes histograms where none is given.
+func Read(file string, seed uint64, o data.Options) (*data.Set, error) {
+	if file == "" {
+		return cli.MakeHistograms(seed), nil
+	}
+	return data.Read(file, o)
+}
+
+// Normalise divides the rows of a set of histograms by their sums, in place.
+func Normalise(set *data.Set) error {
+	err := cli.CheckRows(layers.Spec{Map: "exp-semigroup", Params: layers.Values{"beta": 1.0}}, set.X)
+	if err == nil {
+		err = Scale("l1", set.X)
+	}
+	return set.Locate(err)
+}
+
+// Scale scales matrices in place, by what the first of them says.
+func Scale(list string, xs ...ops.Matrix) error {
+	scaler, err := data.ParseScalers(list)
+	if err == nil {
+		err = scaler.Fit(xs[0])
+	}
+	for _, x := range xs {
+		if err == nil {
+			err = scaler.ApplyInPlace(x)
+		}
+	}
+	return err
+}
+
+// Some draws n of the rows of a set; 0 is all.
+func Some(s *data.Set, n int, seed uint64) *data.Set {
+	if n == 0 || n >= s.Rows() {
+		return s
+	}
+	_, rows := data.Split(s.Rows(), float64(n)/float64(s.Rows()), seed)
+	return s.Take(rows)
+}
+
+// Classes are the classes of training and test rows.
+type Classes struct {
+	N     int
+	Y     *mat.Dense // [n, N] of the training rows, +1 and -1
+	Truth []int      // class numbers of the test rows
+}
+
+// ClassesOf numbers the classes of the training rows. One class alone is an error.
+func ClassesOf(trainSet, testSet *data.Set) (c Classes, err error) {
+	classes := data.NewClasses(trainSet.Labels)
+	if c.N = len(classes); c.N < 2 {
+		return c, fmt.Errorf("%s: all rows have the class %q; a classifier needs two", trainSet.Source, classes[0])
+	}
+	labels, err := classes.Index(trainSet.Labels)
+	if err != nil {
+		return c, trainSet.Locate(err)
+	}
+	if c.Truth, err = classes.Index(testSet.Labels); err != nil {
+		return c, testSet.Locate(err)
+	}
+	c.Y, err = train.OneVersusRest(labels, c.N)
+	return c, err
+}
+
+// Scores are the outputs of a linear head on the features of rows.
+func Scores(l layers.Layer, w *mat.Dense, b []float64, x ops.Matrix) (*mat.Dense, error) {
+	head, err := layers.NewLinearHead(l.Features(), len(b), layers.WithDtype(l.Dtype()))
+	if err != nil {
+		return nil, err
+	}
+	if err := head.SetWeights(w.RawMatrix().Data, b); err != nil {
+		return nil, err
+	}
+	return (&train.Model{Map: l, Head: head}).ScoresPrepared(x)
+}
+
+// KernelError is ‖K - ZZᵀ‖_F / ‖K‖_F for the features Z of rows.
+func KernelError(exact *mat.Dense, m report.Map, x ops.Matrix) (float64, error) {
+	approx, err := report.ApproxGram(m, x)
+	if err != nil {
+		return 0, err
+	}
+	e, err := report.Compare(exact, approx)
+	return e.RelativeFrobenius, err
+}
+
+// As is the rows of a set as a dense matrix of an element type.
+func As(set *data.Set, dt tensor.Dtype) (*tensor.Dense, error) {
+	x, err := set.Dense()
+	if err != nil {
+		return nil, err
+	}
+	rows, err := (&data.Set{X: x, Source: set.Source}).As(dt)
+	if err != nil {
+		return nil, err
+	}
+	return rows.(*tensor.Dense), nil
+}
