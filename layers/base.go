@@ -57,6 +57,17 @@ func checkColumns(who string, x ops.Matrix, cols int) error {
 	return nil
 }
 
+// fits wants the layer's width and element type.
+func (b *base) fits(x ops.Matrix) error {
+	if err := checkColumns(b.who(), x, b.dims); err != nil {
+		return err
+	}
+	if x.Dtype() != b.dt {
+		return fmt.Errorf("%s: x is %v, the layer is %v: %w", b.who(), x.Dtype(), b.dt, ErrDtype)
+	}
+	return nil
+}
+
 // noBags is the error of nil bags.
 func noBags(who string) error { return fmt.Errorf("%s: the bags are nil: %w", who, ErrShape) }
 

@@ -7,6 +7,7 @@ import spectral "github.com/bochner-go/bochner/init"
 // even where the paper of its layer introduces it, because a fitted layer takes it too.
 var (
 	layerSources = map[string][]string{
+		"Dense":                   {"Glorot and Bengio 2010"},
 		"FourierLayer":            {"Rahimi and Recht 2007"},
 		"RandomLaplaceLayer":      {"Yang et al. 2014"},
 		"SkewedChi2Layer":         {"Li et al. 2010"},
@@ -75,6 +76,14 @@ var bibliography = map[string]string{
   booktitle = {Advances in Neural Information Processing Systems 22},
   pages     = {342--350},
   year      = {2009}
+}
+`,
+	"Glorot and Bengio 2010": `@inproceedings{glorot2010understanding,
+  author    = {Glorot, Xavier and Bengio, Yoshua},
+  title     = {Understanding the Difficulty of Training Deep Feedforward Neural Networks},
+  booktitle = {Proceedings of the 13th International Conference on Artificial Intelligence and Statistics},
+  pages     = {249--256},
+  year      = {2010}
 }
 `,
 	"Hammersley and Morton 1956": `@article{hammersley1956new,

@@ -37,10 +37,14 @@ type Form interface {
 	plan(s Spec) (plan, error)
 }
 
-// plan is a map with its parameters as types.
+// plan is a map, or another layer of a tree, with its parameters as types.
 type plan struct {
-	kernel  spectral.Kernel
-	columns int    // what the map makes of Dims input columns, where there is no number of features to choose
+	traits  Traits          // the entry's where the form does not say otherwise
+	kernel  spectral.Kernel // nil: it has none
+	on      spectral.Domain // the kernel's
+	columns int             // how many the map makes; 0: Features
+	// through is what the layer makes of a row, where it is the same for every layer of the form.
+	through func(dst, row []float64) []float64
 	lifted  int    // how many columns the frequencies multiply; 0: the input's
 	inner   int    // how many coordinates the frequencies of a map of samples have
 	sampler string // the sampler where the spec names none; empty: iid
@@ -59,6 +63,8 @@ const (
 	DrawsNothing Draws = iota
 	// DrawsFrequencies is of maps that draw frequencies by a sampler.
 	DrawsFrequencies
+	// DrawsWeights is of dense layers.
+	DrawsWeights
 	// DrawsSigned is of maps of indefinite kernels, see SignatureOf. They draw the frequencies of two signs by the
 	// parameter coupling, and have no sampler.
 	DrawsSigned
@@ -115,11 +121,23 @@ func (e *Entry) Has(param string) bool {
 
 // plan is the form's plan of a spec with all its parameters.
 func (e *Entry) plan(s Spec) (plan, error) {
-	p, err := e.Form.plan(s)
-	if err == nil && domain.IsNil(p.kernel) {
-		err = fmt.Errorf("layers: map %s: its form has no kernel for %v: %w", e.Name, s.Params, ErrParam)
+	if len(s.Parts) > 0 && !e.hasParts() {
+		return plan{}, fmt.Errorf("layers: map %s has no parts, and the Spec has %d; leave them out: %w", e.Name, len(s.Parts), ErrParam)
 	}
-	return p, err
+	p, err := e.Form.plan(s)
+	if err != nil {
+		return plan{}, err
+	}
+	if p.traits == (Traits{}) {
+		p.traits = e.Traits
+	}
+	if p.columns == 0 {
+		p.columns = s.Features
+	}
+	if p.kernel != nil && p.on == (spectral.Domain{}) {
+		p.on = p.kernel.Domain()
+	}
+	return p, nil
 }
 
 // simple is the part of forms whose parameters are always the same and do not depend on the data.
@@ -135,7 +153,8 @@ var registered struct {
 	own []*Entry
 }
 
-// Entries is the table of maps: the programs' -map and -params, model files and the test batteries range over it.
+// Entries is the table of maps: the programs' -map and -params, model files and the test batteries range over it. The
+// layers of which trees are made are not in it.
 func Entries() []*Entry {
 	registered.RLock()
 	defer registered.RUnlock()
@@ -152,9 +171,15 @@ func BagMaps() (names []string) {
 	return names
 }
 
-// Lookup finds a map by name. Errors: an unknown name (ErrParam).
+// Lookup finds a map by name, or sequential, concat, dense or normalise, of which trees are made (Spec.Parts). Errors:
+// an unknown name (ErrParam).
 func Lookup(name string) (*Entry, error) {
 	var names []string
+	for _, e := range structure {
+		if e.Name == name {
+			return e, nil
+		}
+	}
 	for _, e := range Entries() {
 		if e.Name == name {
 			return e, nil
@@ -192,7 +217,7 @@ func Register(e Entry) error {
 	e.Traits = e.Form.traits()
 	registered.Lock()
 	defer registered.Unlock()
-	for _, other := range slices.Concat(table, registered.own) {
+	for _, other := range slices.Concat(table, structure, registered.own) {
 		if other.Name == e.Name {
 			return fmt.Errorf("layers: Register: there is a map %q already; choose another name: %w", e.Name, ErrParam)
 		}

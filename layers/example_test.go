@@ -183,7 +183,7 @@ func ExampleNewHead() {
 	// Output:
 	// linear, classes false: [0.00 0.00 0.00]
 	// softmax, classes true: [0.33 0.33 0.33]
-	// layers: NewHead: head "hinge" is none of linear, softmax: invalid parameter
+	// layers: NewHead: head "hinge" is none of linear, softmax, huber: invalid parameter
 }
 
 // A map and a head are nodes like any other: here they learn a sine by the solver of Gorgonia.

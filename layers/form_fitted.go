@@ -198,13 +198,33 @@ func (s Spec) Fit(x ops.Matrix) (Layer, error) {
 
 // sampleRows are at most limit rows, dense: all, or some that the seed draws, in their order.
 func sampleRows(x ops.Matrix, limit int, seed uint64) (*tensor.Dense, error) {
-	n := x.Shape()[0]
-	if n > limit {
-		rows := rand.New(spectral.Stream(seed, "sample")).Perm(n)[:limit]
-		slices.Sort(rows)
-		return takeRows(x, rows)
+	if n := x.Shape()[0]; n > limit {
+		return takeRows(x, drawRows(n, limit, seed))
 	}
 	return ops.Copy(nil, x, ops.Attr{})
+}
+
+// drawRows are the numbers of some of n rows, in their order.
+func drawRows(n, limit int, seed uint64) []int {
+	rows := rand.New(spectral.Stream(seed, "sample")).Perm(n)[:limit]
+	slices.Sort(rows)
+	return rows
+}
+
+// someRows are at most limit rows, sparse if x is.
+func someRows(x ops.Matrix, limit int, seed uint64) (ops.Matrix, error) {
+	switch n := x.Shape()[0]; s := x.(type) {
+	case *ops.CSR:
+		if n <= limit {
+			return s, nil
+		}
+		return s.Take(drawRows(n, limit, seed)), nil
+	default:
+		if n <= limit {
+			return x, nil
+		}
+		return takeRows(x, drawRows(n, limit, seed))
+	}
 }
 
 // takeRows are some rows, dense.

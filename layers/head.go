@@ -36,19 +36,26 @@ var heads = []struct {
 }{
 	{"linear", func(d, k int, opts ...Option) (Head, error) { return NewLinearHead(d, k, opts...) }},
 	{"softmax", func(d, k int, opts ...Option) (Head, error) { return NewSoftmaxHead(d, k, opts...) }},
+	{"huber", func(d, k int, opts ...Option) (Head, error) { return NewHuberHead(d, k, opts...) }},
 }
 
-// NewHead makes the head of a kind, of k outputs on d features: linear or softmax. Errors: ErrParam for another kind, and
+// HeadKinds are the kinds of heads.
+func HeadKinds() (kinds []string) {
+	for _, h := range heads {
+		kinds = append(kinds, h.kind)
+	}
+	return kinds
+}
+
+// NewHead makes the head of a kind, one of HeadKinds, of k outputs on d features. Errors: ErrParam for another kind, and
 // what the constructor of the head refuses.
 func NewHead(kind string, d, k int, opts ...Option) (Head, error) {
-	names := make([]string, len(heads))
-	for i, h := range heads {
+	for _, h := range heads {
 		if h.kind == kind {
 			return h.make(d, k, opts...)
 		}
-		names[i] = h.kind
 	}
-	return nil, fmt.Errorf("layers: NewHead: head %q is none of %s: %w", kind, strings.Join(names, ", "), ErrParam)
+	return nil, fmt.Errorf("layers: NewHead: head %q is none of %s: %w", kind, strings.Join(HeadKinds(), ", "), ErrParam)
 }
 
 // LinearHead is zA + b, the head of regression, of ridge regression, and of one-versus-rest classification on targets of
@@ -119,13 +126,16 @@ func (l *affine) checkRow(scores, targets []float64) {
 	}
 }
 
-// logits is zA + b.
-func (l *affine) logits(z G.Input) (*G.Node, error) {
+// logits is zA + b with A and b to learn.
+func (l *affine) logits(z G.Input) (*G.Node, error) { return l.sums(z, l.attr()) }
+
+// sums is zA + b.
+func (l *affine) sums(z G.Input, a ops.Attr) (*G.Node, error) {
 	n, err := l.input(z)
 	if err != nil {
 		return nil, err
 	}
-	n, p, a, err := l.begin(n, l.attr())
+	n, p, a, err := l.begin(n, a)
 	if err != nil {
 		return nil, err
 	}
@@ -141,15 +151,19 @@ func (l *affine) scores(dst *tensor.Dense, z ops.Matrix) (*tensor.Dense, error) 
 	return ops.AffineInto(dst, z, w, l.param("b"), l.attr())
 }
 
-// SetWeights copies w, row-major [d, k], and b [k] into the head, rounded to its element type.
+// SetWeights copies w, row-major [d, k], and b [k] into the head, rounded to its element type. What else the head has
+// stays as it is.
 func (l *affine) SetWeights(w, b []float64) error {
 	if len(w) != l.dims*l.features || len(b) != l.features {
 		return fmt.Errorf("%s: %d weights and %d intercepts, want %d and %d: %w", l.who(), len(w), len(b), l.dims*l.features, l.features, ErrShape)
 	}
-	return l.SetParams(map[string]*tensor.Dense{
-		"W": newTensor(l.dt, append([]float64(nil), w...), l.dims, l.features),
-		"b": newTensor(l.dt, append([]float64(nil), b...), l.features),
-	})
+	values := map[string]*tensor.Dense{}
+	for _, p := range l.params {
+		values[p.Name] = p.Value
+	}
+	values["W"] = newTensor(l.dt, append([]float64(nil), w...), l.dims, l.features)
+	values["b"] = newTensor(l.dt, append([]float64(nil), b...), l.features)
+	return l.SetParams(values)
 }
 
 // Kind is "linear".
@@ -213,13 +227,19 @@ func (l *LinearHead) WeightedLoss(z, targets, weights *G.Node) (*G.Node, error) 
 	if err != nil {
 		return nil, err
 	}
+	return l.weightedMean(sq, weights, 1)
+}
+
+// weightedMean is sign·(the sum of weighted losses) / (the number of rows).
+func (l *affine) weightedMean(losses, weights *G.Node, sign float64) (*G.Node, error) {
 	if err := l.checkTargets(weights); err != nil {
 		return nil, err
 	}
-	if sq, err = G.HadamardProd(sq, weights); err != nil {
-		return nil, fmt.Errorf("%s: weights of shape %v for targets of shape %v: %w", l.who(), weights.Shape(), targets.Shape(), err)
+	weighted, err := G.HadamardProd(losses, weights)
+	if err != nil {
+		return nil, fmt.Errorf("%s: weights of shape %v for targets of shape %v: %w", l.who(), weights.Shape(), losses.Shape(), err)
 	}
-	return rowMean(sq, 1)
+	return rowMean(weighted, sign)
 }
 
 // checkTargets is the error of targets or weights that are nil.
@@ -230,8 +250,8 @@ func (l *affine) checkTargets(n *G.Node) error {
 	return nil
 }
 
-// squares are the squared errors of each output of each row.
-func (l *LinearHead) squares(z, targets *G.Node) (*G.Node, error) {
+// residuals are zA + b - t of each output of each row.
+func (l *affine) residuals(z, targets *G.Node) (*G.Node, error) {
 	y, err := l.logits(z)
 	if err != nil {
 		return nil, err
@@ -242,6 +262,15 @@ func (l *LinearHead) squares(z, targets *G.Node) (*G.Node, error) {
 	r, err := G.Sub(y, targets)
 	if err != nil {
 		return nil, fmt.Errorf("%s: targets of shape %v for scores of shape %v: %w", l.who(), targets.Shape(), y.Shape(), err)
+	}
+	return r, nil
+}
+
+// squares are the squared errors of each output of each row.
+func (l *LinearHead) squares(z, targets *G.Node) (*G.Node, error) {
+	r, err := l.residuals(z, targets)
+	if err != nil {
+		return nil, err
 	}
 	return G.Square(r)
 }
@@ -288,10 +317,7 @@ func (l *SoftmaxHead) WeightedLoss(z, targets, weights *G.Node) (*G.Node, error)
 	if err != nil {
 		return nil, err
 	}
-	if hit, err = G.HadamardProd(hit, weights); err != nil {
-		return nil, fmt.Errorf("%s: weights of shape %v for targets of shape %v: %w", l.who(), weights.Shape(), targets.Shape(), err)
-	}
-	return rowMean(hit, -1)
+	return l.weightedMean(hit, weights, -1)
 }
 
 // hits are t·ln softmax(zA + b) of each output of each row.

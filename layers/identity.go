@@ -46,15 +46,4 @@ func (l *Identity) copy(dst *tensor.Dense, x ops.Matrix) (*tensor.Dense, error) 
 	return ops.Copy(dst, x, ops.Attr{Layer: l.who()})
 }
 
-// fits wants the layer's width and element type.
-func (l *Identity) fits(x ops.Matrix) error {
-	if err := checkColumns(l.who(), x, l.dims); err != nil {
-		return err
-	}
-	if x.Dtype() != l.dt {
-		return fmt.Errorf("%s: x is %v, the layer is %v: %w", l.who(), x.Dtype(), l.dt, ErrDtype)
-	}
-	return nil
-}
-
 func (l *Identity) String() string { return fmt.Sprintf("Identity %q: %d, %v", l.name, l.dims, l.dt) }

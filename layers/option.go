@@ -47,8 +47,12 @@ import (
 //		WithName, WithDtype, WithInputGrad, WithComponents, WithTablePoints
 //	NewMajiBergLayer
 //		WithName, WithDtype, WithInputGrad, WithBins, WithSparseEncoding
-//	NewIdentity, NewLinearHead, NewSoftmaxHead
+//	NewDense
+//		WithName, WithDtype, WithInputGrad, WithSeed, Tune
+//	NewIdentity, NewNormalise, NewLinearHead, NewSoftmaxHead
 //		WithName, WithDtype, WithInputGrad
+//	NewHuberHead
+//		WithName, WithDtype, WithInputGrad, WithDelta
 //	NewConcat
 //		WithInputGrad
 type Option func(*options)
@@ -81,7 +85,10 @@ var heeded = func() map[string][]string {
 		"NewNystromLayer":            with(drawn, "WithLandmarks", "WithLandmarkChoice", "WithEigenvalueFloor"),
 		"NewAddKPCALayer":            with(every, "WithComponents", "WithTablePoints"),
 		"NewMajiBergLayer":           with(every, "WithBins", "WithSparseEncoding"),
+		"NewDense":                   with(drawn, "Tune"),
 		"NewIdentity":                every,
+		"NewNormalise":               every,
+		"NewHuberHead":               with(every, "WithDelta"),
 		"NewLinearHead":              every,
 		"NewSoftmaxHead":             every,
 		"NewConcat":                  {"WithInputGrad"},
@@ -94,6 +101,7 @@ var remedies = map[[2]string]string{
 	{"Tune", ""}:                                "it has nothing to tune; leave it out",
 	{"Tune", "NewLinearHead"}:                   "a head is always tuned; leave it out",
 	{"Tune", "NewSoftmaxHead"}:                  "a head is always tuned; leave it out",
+	{"Tune", "NewHuberHead"}:                    "a head is always tuned; leave it out",
 	{"WithSampler", ""}:                         "it draws no frequencies; leave it out",
 	{"WithSampler", "NewGORFLayer"}:             "the two signs are drawn by a coupling; use WithCoupling",
 	{"WithSeed", ""}:                            "it draws nothing; leave it out",
@@ -146,6 +154,7 @@ type options struct {
 	majiBerg  majiBergOptions
 	hdd       hddOptions
 	degrees   spectral.Degrees
+	delta     float64
 }
 
 // option is the Option of that name.
@@ -200,7 +209,7 @@ func (o options) unheeded(who, why string, names ...string) error {
 // apply is what options say, none of which is nil, whatever the constructor.
 func apply(opts []Option) options {
 	o := options{sampler: spectral.IID{}, dt: tensor.Float64, harmonics: harmonicDefaults, kpca: kpcaDefaults,
-		majiBerg: majiBergDefaults, hdd: hddDefaults}
+		majiBerg: majiBergDefaults, hdd: hddDefaults, delta: 1}
 	for _, f := range opts {
 		f(&o)
 	}

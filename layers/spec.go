@@ -4,14 +4,16 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"slices"
 	"strings"
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/domain"
 	"gorgonia.org/tensor"
 )
 
-// Spec describes a feature map completely: the same spec builds the same map. In JSON eps=auto is the number that it
+// Spec describes a feature map, or a tree of layers, completely: the same spec builds the same map. In JSON eps=auto is the number that it
 // has chosen, so that a later version, which may choose another, builds the same map, too.
 type Spec struct {
 	Map      string `json:"map"`
@@ -23,6 +25,9 @@ type Spec struct {
 	Dtype    string `json:"dtype"` // float64 (empty) or float32
 	Tune     string `json:"tune"`  // a Policy; empty: frozen
 	Name     string `json:"name"`  // the layer's name; empty: made up
+	// Parts are the layers of a sequential, in their order, or of a concat, side by side. They leave out the Dims, the
+	// Dtype and, where it is to be made of their place, the Name. A part has a Seed and a Tune of its own.
+	Parts []Spec `json:"parts,omitempty"`
 	// OneStream draws both maps of a mean-map from one stream of random numbers, and not from one each: as model files
 	// before there was this field, for which train.Load sets it.
 	OneStream bool `json:"one_stream,omitempty"`
@@ -52,14 +57,45 @@ func (s *Spec) FillDefaults(x ops.Matrix) error {
 	if err := e.Form.fill(v, x); err != nil {
 		return fmt.Errorf("layers: map %s: default parameters: %w", s.Map, err)
 	}
+	if f, ok := e.Form.(interface {
+		grow(s Spec, x ops.Matrix) ([]Spec, error)
+	}); ok {
+		full := *s
+		full.Params = v
+		if s.Parts, err = f.grow(full, x); err != nil {
+			return err
+		}
+	}
 	s.Params = v
 	return nil
 }
 
-// Kernel is the exact kernel of the map.
+// Kernel is the exact kernel of the map. Errors (ErrParam), besides those of Build: a tree with a layer that has no
+// kernel.
 func (s Spec) Kernel() (spectral.Kernel, error) {
 	_, p, err := s.plan()
+	if err == nil && domain.IsNil(p.kernel) {
+		return nil, fmt.Errorf("layers: %s(%v) has no kernel of its own: %w", s.Map, s.Params, ErrParam)
+	}
 	return p.kernel, err
+}
+
+// Domain is the set of rows that the map takes.
+func (s Spec) Domain() (spectral.Domain, error) {
+	_, p, err := s.plan()
+	return p.on, err
+}
+
+// Traits are what the map draws and whether it is fitted and tunable, of a tree with all its parts.
+func (s Spec) Traits() (Traits, error) {
+	_, p, err := s.plan()
+	p.traits.Fitted = p.fit != nil
+	return p.traits, err
+}
+
+// Tuned says whether a solver is to change a parameter of the map, or of a part of a tree.
+func (s Spec) Tuned() bool {
+	return s.Tune != "" && s.Tune != Frozen.String() || slices.ContainsFunc(s.Parts, Spec.Tuned)
 }
 
 // plan finds the entry, and turns the full set of parameters into types.
@@ -105,6 +141,21 @@ func (s Spec) BoundedBelow() (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	if e.hasParts() { // of a concat any part, of a sequential the first one
+		parts, err := s.within()
+		if err != nil {
+			return false, err
+		}
+		if s.Map == sequentialName {
+			parts = parts[:1]
+		}
+		for _, p := range parts {
+			if bounded, err := p.BoundedBelow(); err != nil || bounded {
+				return bounded, err
+			}
+		}
+		return false, nil
+	}
 	params := maps.Clone(s.Params)
 	for _, p := range e.ParamsOf(s.Params) {
 		if _, given := params[p.Name]; !given && p.Default == nil {
@@ -115,18 +166,15 @@ func (s Spec) BoundedBelow() (bool, error) {
 		}
 	}
 	s.Params = params
-	k, err := s.Kernel()
-	if err != nil {
-		return false, err
-	}
-	return !k.Domain().Contains(-math.MaxFloat64), nil
+	on, err := s.Domain()
+	return err == nil && !on.Contains(-math.MaxFloat64), err
 }
 
 // Columns is the number of output columns: Features where that is to choose, and otherwise what follows from Dims and the
 // parameters.
 func (s Spec) Columns() (int, error) {
-	e, p, err := s.plan()
-	if err != nil || e.HasFeatures() {
+	_, p, err := s.plan()
+	if err != nil {
 		return s.Features, err
 	}
 	return p.columns, nil
@@ -242,10 +290,14 @@ func (s Spec) options(e *Entry, p plan) ([]Option, error) {
 		return nil, err
 	}
 	without := map[Draws]string{DrawsNothing: "draws nothing, so it has no sampler (%q)",
-		DrawsSigned: "draws its two signs by a coupling, so it has no sampler (%q); set the parameter coupling",
-		DrawsSigns:  "draws random signs and no frequencies, so it has no sampler (%q)"}[e.Draws]
+		DrawsSigned:  "draws its two signs by a coupling, so it has no sampler (%q); set the parameter coupling",
+		DrawsSigns:   "draws random signs and no frequencies, so it has no sampler (%q)",
+		DrawsWeights: "draws weights and no frequencies, so it has no sampler (%q)"}[e.Draws]
 	if s.Sampler != "" && without != "" {
 		return nil, fmt.Errorf("layers: map %s "+without+": %w", s.Map, s.Sampler, ErrParam)
+	}
+	if e.hasParts() && policy != Frozen {
+		return nil, fmt.Errorf("layers: %s: the whole has no policy (%v); set Tune of its Parts: %w", s.Map, policy, ErrParam)
 	}
 	if !e.Tunable && policy != Frozen {
 		return nil, fmt.Errorf("layers: map %s has nothing to tune (%v): %w", s.Map, policy, ErrParam)

@@ -14,7 +14,8 @@ import (
 func sparseFamilies() (fs []family) {
 	for _, f := range families {
 		if !strings.HasPrefix(f.name, "LogShift") && !strings.HasPrefix(f.name, "Bandwidth") && f.name != "Concat" && f.name != "Columns" && f.name != "Fourier on Laplace" &&
-			!strings.HasPrefix(f.name, "KDE") && !strings.HasPrefix(f.name, "HDD") && !strings.HasPrefix(f.name, "Coefficients") && f.name != "BagMean" && !strings.Contains(f.name, "Softmax") {
+			!strings.HasPrefix(f.name, "KDE") && !strings.HasPrefix(f.name, "HDD") && !strings.HasPrefix(f.name, "Coefficients") && f.name != "BagMean" && !strings.Contains(f.name, "Softmax") &&
+			!strings.HasPrefix(f.name, "Activate") && f.name != "Huber" {
 			fs = append(fs, f)
 		}
 	}

@@ -39,6 +39,14 @@ var families = []family{
 	{"LogSoftmax beside Softmax", [][]int{{5, 7}}, -.5, func(a ops.Attr, in ...*G.Node) (*G.Node, error) {
 		return G.HadamardProd(G.Must(ops.Softmax(in[0], a)), G.Must(ops.LogSoftmax(in[0], a)))
 	}},
+	{"Activate linear", [][]int{{5, 7}}, -.5, activate(ops.Linear)},
+	{"Activate relu", [][]int{{5, 7}}, -.5, activate(ops.ReLU)},
+	{"Activate tanh", [][]int{{5, 7}}, -.5, activate(ops.Tanh)},
+	{"Activate sigmoid", [][]int{{5, 7}}, -.5, activate(ops.Sigmoid)},
+	{"Activate softplus", [][]int{{5, 7}}, -.5, activate(ops.Softplus)},
+	{"Normalise l1", [][]int{{5, 7}}, -.5, normalise(ops.L1)},
+	{"Normalise l2", [][]int{{5, 7}}, -.5, normalise(ops.L2)},
+	{"Huber", [][]int{{5, 7}}, -.5, func(a ops.Attr, in ...*G.Node) (*G.Node, error) { return ops.Huber(in[0], .2, a) }},
 	{"Homogeneous", [][]int{{5, 3}, {1}, {3}}, .1, homogeneous(ops.Harmonics{F: []int{1, 3}, Gamma: 1})},
 	{"Homogeneous each", [][]int{{5, 3}, {3}, {1 + 2}}, .1, homogeneous(ops.Harmonics{F: []int{1, 2}, Gamma: 1.7})},
 	{"Homogeneous of order 0", [][]int{{5, 3}, {1}, {1}}, .1, homogeneous(ops.Harmonics{Gamma: 1})},

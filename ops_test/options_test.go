@@ -12,18 +12,20 @@ import (
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
 
 // optionValues are the options of package layers, each with a value that is not the default.
 var optionValues = map[string]layers.Option{
-	"Tune":                layers.Tune(layers.Bandwidth),
+	"Tune":                layers.Tune(layers.All),
 	"WithBasis":           layers.WithBasis(layers.FourierBasis, 3),
 	"WithBins":            layers.WithBins(5),
 	"WithBoxBasis":        layers.WithBoxBasis(),
 	"WithComponents":      layers.WithComponents(2),
 	"WithCoupling":        layers.WithCoupling(spectral.Joint),
+	"WithDelta":           layers.WithDelta(2),
 	"WithDegrees":         layers.WithDegrees(spectral.Proportional),
 	"WithDtype":           layers.WithDtype(tensor.Float32),
 	"WithEigenvalueFloor": layers.WithEigenvalueFloor(.9),
@@ -50,7 +52,10 @@ var optionValues = map[string]layers.Option{
 
 // layersWith are the constructors of package layers that take options.
 var layersWith = map[string]func(opts ...layers.Option) (layers.Layer, error){
-	"NewIdentity": func(opts ...layers.Option) (layers.Layer, error) { return layers.NewIdentity(3, opts...) },
+	"NewDense":     func(opts ...layers.Option) (layers.Layer, error) { return layers.NewDense(3, 4, ops.Tanh, opts...) },
+	"NewNormalise": func(opts ...layers.Option) (layers.Layer, error) { return layers.NewNormalise(3, ops.L2, opts...) },
+	"NewHuberHead": func(opts ...layers.Option) (layers.Layer, error) { return layers.NewHuberHead(3, 2, opts...) },
+	"NewIdentity":  func(opts ...layers.Option) (layers.Layer, error) { return layers.NewIdentity(3, opts...) },
 	"NewLinearHead": func(opts ...layers.Option) (layers.Layer, error) {
 		return layers.NewLinearHead(3, 2, opts...)
 	},

@@ -103,10 +103,7 @@ func (m *Model) card(tensors map[string]*tensor.Dense, drawn bool) (card, error)
 			return c, fmt.Errorf("the class %q is not UTF-8, which the file cannot hold; rename it", class)
 		}
 	}
-	e, err := layers.Lookup(m.Spec.Map)
-	if err == nil {
-		err = c.check(e, tensors)
-	}
+	err = c.check(tensors)
 	if err == nil && (m.Spec.Dims != m.Map.Dims() || m.Head.Dims() != m.Map.Features() || m.Head.Dtype() != m.Map.Dtype()) {
 		err = fmt.Errorf("it states %d -> %d, %v, and the map is %v", m.Spec.Dims, m.Head.Dims(), m.Head.Dtype(), m.Map)
 	}
@@ -179,17 +176,16 @@ func fromFile(meta map[string]string, tensors map[string]*tensor.Dense) (*Model,
 	if err := json.Unmarshal([]byte(text), &c); err != nil {
 		return nil, fmt.Errorf("the metadata %q is no model card: %v: %w", cardKey, err, modelfile.ErrFormat)
 	}
-	e, err := layers.Lookup(c.Spec.Map)
-	if err != nil {
+	if _, err := layers.Lookup(c.Spec.Map); err != nil {
 		return nil, err
 	}
-	if err := c.check(e, tensors); err != nil {
+	if err := c.check(tensors); err != nil {
 		return nil, fmt.Errorf("%w: %w", err, modelfile.ErrFormat)
 	}
 	if inner, err := c.Spec.InnerCoordinates(); err == nil && inner > 0 && c.Streams == 0 {
 		c.Spec.OneStream = true
 	}
-	m := &Model{Spec: c.Spec, Classes: c.Classes, Notes: meta}
+	m, err := &Model{Spec: c.Spec, Classes: c.Classes, Notes: meta}, error(nil)
 	if c.Drawn {
 		m.Map, err = c.Spec.Restore(withPrefix(tensors, "map."))
 	} else if m.Map, err = c.Spec.Build(); err == nil {
@@ -222,8 +218,8 @@ const (
 )
 
 // check compares the card with itself and with the tensors that go with it, before anything of a size that it states is
-// allocated. e is the map's entry.
-func (c card) check(e *layers.Entry, tensors map[string]*tensor.Dense) error {
+// allocated.
+func (c card) check(tensors map[string]*tensor.Dense) error {
 	dims := c.Spec.Dims
 	features, err := c.Spec.Columns()
 	if err != nil {
@@ -242,28 +238,57 @@ func (c card) check(e *layers.Entry, tensors map[string]*tensor.Dense) error {
 	if cols := tensors["scaler.cols"]; cols != nil && cols.Shape().TotalSize() == 1 && cell(cols, 0) != float64(dims) {
 		return fmt.Errorf("%d input columns are stated, and the scaler was fitted on %v", dims, cell(cols, 0))
 	}
-	if err := c.checkState(tensors); err != nil || e.Fitted {
+	if err := c.checkState(tensors); err != nil {
 		return err
 	}
-	lifted, err := c.Spec.FrequencyDims()
+	leaves, err := c.Spec.Leaves()
 	if err != nil {
 		return err
 	}
-	inner, err := c.Spec.InnerCoordinates()
-	if err != nil {
-		return err
+	undrawn := 0. // numbers
+	for _, l := range leaves {
+		numbers, err := c.checkLeaf(l.Spec, withPrefix(tensors, "map."+l.Prefix))
+		if err != nil {
+			return err
+		}
+		undrawn += numbers
 	}
-	if c.Drawn && inner > 2*mostCells(tensors) || !c.Drawn && inner > freeDraw {
-		return fmt.Errorf("%d input columns are stated, and the frequencies of the map of samples, %d numbers, are not of that size", dims, inner)
-	}
-	switch most := freeDraw/features + drawPerWeight*c.Outputs; {
-	case !e.Sampled() && (dims < 1 || c.Spec.Features != 0 && c.Spec.Features != features), e.Sampled() && c.Drawn && (dims < 1 || lifted > c.mostDims(e, tensors, features)):
-		return fmt.Errorf("%d input columns are stated, and the map's frequencies are not of that size", dims)
-	case e.Sampled() && !c.Drawn && (dims < 1 || lifted > most):
-		return fmt.Errorf("%d input columns are stated, %d for the frequencies, and a file without the map's frequencies may have at most %d of these; use Save",
-			dims, lifted, most)
+	if most := freeDraw + drawPerWeight*float64(c.Outputs)*float64(features); !c.Drawn && undrawn > most {
+		return fmt.Errorf("%d input columns are stated, %.0f numbers for the frequencies, and a file without the map's frequencies may have at most %.0f of these; use Save",
+			dims, undrawn, most)
 	}
 	return nil
+}
+
+// checkLeaf compares a map, or a layer of a tree, with its tensors, and returns how many numbers it draws.
+func (c card) checkLeaf(s layers.Spec, tensors map[string]*tensor.Dense) (float64, error) {
+	t, err := s.Traits()
+	if err != nil || t.Fitted && t.Draws == layers.DrawsNothing {
+		return 0, err
+	}
+	features, err := s.Columns()
+	if err != nil {
+		return 0, err
+	}
+	lifted, err := s.FrequencyDims()
+	if err != nil {
+		return 0, err
+	}
+	inner, err := s.InnerCoordinates()
+	if err != nil {
+		return 0, err
+	}
+	if c.Drawn && inner > 2*mostCells(tensors) || !c.Drawn && inner > freeDraw {
+		return 0, fmt.Errorf("%d input columns are stated, and the frequencies of the map of samples, %d numbers, are not of that size", s.Dims, inner)
+	}
+	if s.Dims < 1 || features < 1 || !t.Sampled() && s.Features != 0 && s.Features != features ||
+		t.Sampled() && c.Drawn && lifted > mostDims(s, t, tensors, features) {
+		return 0, fmt.Errorf("%d input columns are stated, and the map's frequencies are not of that size", s.Dims)
+	}
+	if !t.Sampled() {
+		return 0, nil
+	}
+	return float64(lifted) * float64(features), nil
 }
 
 // checkState wants what a map was fitted to, in the sizes that the card states.
@@ -283,25 +308,25 @@ func (c card) checkState(tensors map[string]*tensor.Dense) error {
 // mostDims is how many input columns the frequencies of a file can be for: W has a column for each feature or two, the signs of the
 // structured sampler three rows for a block of features, and of two signs one direction may serve four; random products have a column for
 // each factor of a feature, and count sketches a row for each.
-func (c card) mostDims(e *layers.Entry, tensors map[string]*tensor.Dense, features int) int {
+func mostDims(s layers.Spec, t layers.Traits, tensors map[string]*tensor.Dense, features int) int {
 	cells := mostCells(tensors)
-	if c.Spec.Sampler == (spectral.Structured{}).String() {
+	if s.Sampler == (spectral.Structured{}).String() {
 		return cells / 3
 	}
-	if e.Signed() {
+	if t.Signed() {
 		return 4 * cells / features
 	}
-	if degree := max(1, int(c.Spec.Params.Number("p"))); e.Discrete() && tensors["map.W"] != nil {
+	if degree := max(1, int(s.Params.Number("p"))); t.Discrete() && tensors["W"] != nil {
 		return cells / degree / features
-	} else if e.Discrete() {
+	} else if t.Discrete() {
 		return cells / degree
 	}
 	return 2 * cells / features
 }
 
-// mostCells is the size of the largest parameter of the map.
+// mostCells is the size of the largest tensor.
 func mostCells(tensors map[string]*tensor.Dense) (cells int) {
-	for _, t := range withPrefix(tensors, "map.") {
+	for _, t := range tensors {
 		cells = max(cells, t.Shape().TotalSize())
 	}
 	return cells

@@ -198,9 +198,9 @@ func (p *Prepared) Complete() error {
 	if err := spec.FillDefaults(p.x); err != nil {
 		return p.Locate(err)
 	}
-	k, err := spec.Kernel()
+	on, err := spec.Domain()
 	if err == nil {
-		err = ops.CheckRows(k.Domain(), "map "+spec.Map, p.x)
+		err = ops.CheckRows(on, "map "+spec.Map, p.x)
 	}
 	p.done = err == nil
 	return p.Locate(err)
@@ -229,8 +229,8 @@ func (p *Prepared) Problem(features int) Problem {
 		return Problem{Features: features}
 	}
 	q := Problem{Rows: p.Rows, Features: features, Outputs: max(1, len(m.Classes)), Single: m.Spec.ElementType() == tensor.Float32, Streamed: p.stream != nil}
-	if e, err := layers.Lookup(m.Spec.Map); err == nil {
-		q.Signed = e.Signed()
+	if t, err := m.Spec.Traits(); err == nil {
+		q.Signed = t.Signed()
 	}
 	if s, sparse := p.x.(*ops.CSR); sparse && !q.Streamed && m.Spec.Map == "linear" {
 		q.Stored = max(1, s.Stored())
@@ -252,7 +252,7 @@ func (p *Prepared) Fit(ctx context.Context, f Fitter) (*Report, error) {
 		return nil, fmt.Errorf("train: Recipe: there is no map yet; call Build: %w", domain.ErrParam)
 	case p.y == nil && p.stream == nil:
 		return nil, p.Locate(errNoTargets)
-	case f == nil && m.Spec.Tune != "":
+	case f == nil && m.Spec.Tuned():
 		f = MiniBatch{FitOptions: FitOptions{Seed: m.Spec.Seed}, Head: map[bool]string{true: "softmax"}[m.Classes != nil]}
 	case f == nil:
 		f = RidgeOptions{Seed: m.Spec.Seed}
@@ -274,8 +274,12 @@ func (p *Prepared) Fit(ctx context.Context, f Fitter) (*Report, error) {
 
 // frozen refuses a map that is to be tuned.
 func (p *Prepared) frozen(what string) error {
-	if t := p.Model.Spec.Tune; t != "" && t != layers.Frozen.String() {
-		return fmt.Errorf("train: Recipe: the Spec tunes %s, and %s leaves the map as it is drawn; use MiniBatch: %w", t, what, domain.ErrParam)
+	if s := p.Model.Spec; s.Tuned() {
+		tuned := s.Tune
+		if tuned == "" {
+			tuned = "its parts"
+		}
+		return fmt.Errorf("train: Recipe: the Spec tunes %s, and %s leaves the map as it is drawn; use MiniBatch: %w", tuned, what, domain.ErrParam)
 	}
 	return nil
 }

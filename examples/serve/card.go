@@ -15,7 +15,8 @@ type card struct {
 	SHA256     string            `json:"sha256"`
 	Written    time.Time         `json:"written"`
 	Map        string            `json:"map"`
-	Kernel     string            `json:"kernel"` // its formula
+	Parts      []string          `json:"parts,omitempty"` // the layers of a tree
+	Kernel     string            `json:"kernel"`          // its formula
 	Source     string            `json:"source"`
 	Params     layers.Values     `json:"params"`
 	InputDim   int               `json:"input_dim"`
@@ -41,15 +42,21 @@ func newCard(m *train.Model, e *notes.Evaluation, file os.FileInfo, sum string, 
 	if err != nil {
 		return card{}, err
 	}
-	k, err := m.Spec.Kernel()
+	on, err := m.Spec.Domain()
 	if err != nil {
 		return card{}, err
 	}
 	c := card{File: file.Name(), SHA256: sum, Written: file.ModTime().UTC(), Map: m.Spec.Map, Kernel: entry.Formula, Source: entry.Paper, Params: m.Spec.Params,
-		InputDim: m.Dims(), Inputs: k.Domain().String(), Features: m.Map.Features(), Dtype: m.Map.Dtype().String(), Tuned: m.Spec.Tune,
+		InputDim: m.Dims(), Inputs: on.String(), Features: m.Map.Features(), Dtype: m.Map.Dtype().String(), Tuned: m.Spec.Tune,
 		Scaler: m.Scaler.Name(), Head: m.Head.Kind(), Outputs: m.Head.Features(), Classes: m.Classes, MaxRows: maxRows, MaxBody: o.maxBody, Version: train.Version}
 	if c.Tuned == "" {
 		c.Tuned = "frozen"
+	}
+	if m.Spec.Tuned() && c.Tuned == "frozen" {
+		c.Tuned = "parts"
+	}
+	for _, part := range m.Spec.Parts {
+		c.Parts = append(c.Parts, part.Map)
 	}
 	if entry.Sampled() {
 		c.Seed = &m.Spec.Seed

@@ -1,0 +1,111 @@
+package layers
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/ops"
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// Dense is the layer of a network around a map,
+//
+//	z(x) = f(xW + b),
+//
+// with an activation f that is applied to each number. Input [n, d]; output [n, features]. W is drawn from the uniform
+// distribution on ±√(6/(d + features)), for ops.ReLU on ±√(6/d), and b is 0. Glorot and Bengio (2010), equation (16); He
+// et al. (2015), section 2.2. The policies are Frozen and All.
+type Dense struct {
+	*affine
+	act    ops.Activation
+	policy Policy
+}
+
+var _ Layer = (*Dense)(nil)
+
+// NewDense draws the layer for d dimensions and the given number of output columns. Errors: sizes below 1, an activation
+// that is none, a policy other than Frozen and All (ErrParam).
+func NewDense(d, features int, f ops.Activation, opts ...Option) (*Dense, error) {
+	o, err := newOptions("NewDense", opts)
+	if err != nil {
+		return nil, err
+	}
+	return newDense(d, features, f, o)
+}
+
+func newDense(d, features int, f ops.Activation, o options) (*Dense, error) {
+	b, err := newBase("Dense", "dense", d, features, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.Check(b.who()); err != nil {
+		return nil, err
+	}
+	if o.policy != Frozen && o.policy != All {
+		return nil, fmt.Errorf("%s: policy %v: a dense layer has no bandwidth; use Frozen or All: %w", b.who(), o.policy, ErrParam)
+	}
+	if err := b.checkSize(d, features); err != nil {
+		return nil, err
+	}
+	w := make([]float64, d*features)
+	if !o.undrawn {
+		limit := math.Sqrt(6 / float64(d+features))
+		if f == ops.ReLU {
+			limit = math.Sqrt(6 / float64(d))
+		}
+		rng := rand.New(spectral.Stream(o.sourceSeed(), "dense"))
+		for i := range w {
+			w[i] = limit * (2*rng.Float64() - 1)
+		}
+	}
+	tuned := o.policy == All
+	b.params = []Param{
+		{"W", newTensor(o.dt, w, d, features), tuned},
+		{"b", newTensor(o.dt, make([]float64, features), features), tuned},
+	}
+	b.drawn("dense", o, func(o options) (peeker, error) { return newDense(d, features, f, o) })
+	return &Dense{&affine{b}, f, o.policy}, nil
+}
+
+// Activation is f.
+func (l *Dense) Activation() ops.Activation { return l.act }
+
+// Policy says what is tuned.
+func (l *Dense) Policy() Policy { return l.policy }
+
+func (l *Dense) String() string { return fmt.Sprintf("%v, %v, %v", l.affine, l.act, l.policy) }
+
+// Fwd returns f(xW + b).
+func (l *Dense) Fwd(x G.Input) G.Result {
+	a := l.attr()
+	if l.policy == Frozen {
+		a.Frozen = ops.W | ops.B
+	}
+	y, err := l.sums(x, a)
+	if err != nil {
+		return G.Err(err)
+	}
+	return G.LiftResult(ops.Activate(y, l.act, l.attr()))
+}
+
+// Transform writes f(xW + b) to dst.
+func (l *Dense) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) { return l.activated(dst, x) }
+
+// TransformCSR is Transform for sparse rows.
+func (l *Dense) TransformCSR(dst *tensor.Dense, x *ops.CSR) (*tensor.Dense, error) {
+	return l.activated(dst, x)
+}
+
+func (l *Dense) activated(dst *tensor.Dense, x ops.Matrix) (*tensor.Dense, error) {
+	if err := checkColumns(l.who(), x, l.dims); err != nil {
+		return nil, err
+	}
+	dst, err := l.scores(dst, x)
+	if err != nil {
+		return nil, err
+	}
+	return ops.ActivateInto(dst, dst, l.act, l.attr())
+}

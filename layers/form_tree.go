@@ -1,0 +1,498 @@
+package layers
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/ops"
+	"gorgonia.org/tensor"
+)
+
+// The layers of which a Spec with Parts is made, besides maps. They have no kernel of their own, so that Entries does
+// not list them.
+const (
+	sequentialName = "sequential"
+	concatName     = "concat"
+)
+
+var structure = withTraits([]*Entry{
+	{Name: sequentialName, Formula: "its Parts one after the other", Inputs: "the first part's", Form: sequentialForm{}},
+	{Name: concatName, Formula: "its Parts side by side, √weight times each", Inputs: "every part's", Form: concatForm{}},
+	{Name: "dense", Formula: "activation(xW + b)", Inputs: "any", Paper: "Glorot and Bengio 2010", Form: denseForm{}},
+	{Name: "normalise", Formula: "x/‖x‖", Inputs: "any", Form: normaliseForm{}},
+})
+
+// branch is the part of forms whose specs have Parts.
+type branch struct{ simple }
+
+func (branch) branches() {}
+
+func (branch) traits() Traits { return Traits{Width: "what its parts make"} }
+
+// hasParts says whether specs of the entry have Parts.
+func (e *Entry) hasParts() bool {
+	_, ok := e.Form.(interface{ branches() })
+	return ok
+}
+
+// within are the parts of a spec, with names, the element type and what of their widths is known. A part without a name
+// gets one of its place, so that the names of parameters are the same in every process.
+func (s Spec) within() ([]Spec, error) {
+	if len(s.Parts) == 0 {
+		return nil, fmt.Errorf("layers: %s: the Spec has no Parts; give the specs of the layers that it is made of: %w", s.Map, ErrParam)
+	}
+	parts := slices.Clone(s.Parts)
+	for i := range parts {
+		p := &parts[i]
+		if p.Dtype != "" && p.ElementType() != s.ElementType() {
+			return nil, fmt.Errorf("layers: %s: part %d is %s and the whole is %v; leave the Dtype of parts out: %w", s.Map, i, p.Dtype, s.ElementType(), ErrDtype)
+		}
+		if p.Dtype = s.Dtype; p.Name == "" {
+			p.Name = fmt.Sprintf("%d_%s", i, p.Map)
+			if s.Name != "" {
+				p.Name = s.Name + "_" + p.Name
+			}
+		}
+	}
+	return parts, nil
+}
+
+// layerName is the name of the layer that a named spec builds.
+func (s Spec) layerName() string {
+	e, err := Lookup(s.Map)
+	if err != nil || !e.hasParts() {
+		return s.Name
+	}
+	parts, err := s.within()
+	if err != nil {
+		return s.Name
+	}
+	names := group{}
+	for _, p := range parts {
+		names.layers = append(names.layers, &Identity{&base{name: p.layerName()}})
+	}
+	return names.Name()
+}
+
+// widen sets the Dims of a part, which must be so many or not be stated.
+func (s *Spec) widen(of string, i, dims int) error {
+	if s.Dims != 0 && s.Dims != dims {
+		return fmt.Errorf("layers: %s: part %d, %s, takes %d columns and gets %d: %w", of, i, s.Map, s.Dims, dims, ErrShape)
+	}
+	s.Dims = dims
+	return nil
+}
+
+// planned are the plans of parts whose Dims are known one by one: of returns the Dims of part i, after the parts before.
+func (s Spec) planned(dims func(i int, before []plan) int) ([]Spec, []plan, error) {
+	parts, err := s.within()
+	if err != nil {
+		return nil, nil, err
+	}
+	var plans []plan
+	for i := range parts {
+		if err := parts[i].widen(s.Map, i, dims(i, plans)); err != nil {
+			return nil, nil, err
+		}
+		_, p, err := parts[i].plan()
+		if err != nil {
+			return nil, nil, fmt.Errorf("layers: %s: part %d: %w", s.Map, i, err)
+		}
+		if p.traits.Bags {
+			return nil, nil, fmt.Errorf("layers: %s: part %d, %s, is a map of sets of samples, which stands by itself: %w", s.Map, i, parts[i].Map, ErrParam)
+		}
+		plans = append(plans, p)
+	}
+	return parts, plans, nil
+}
+
+// Leaf is a layer of a tree that has no parts of its own.
+type Leaf struct {
+	Prefix string // of the names of its parameters among those of the whole
+	Spec   Spec   // with its Dims, Dtype and Name
+}
+
+// Leaves are the layers of a tree that have no parts, in order; of another map it is the map alone. Parameters that come
+// from the data must be there.
+func (s Spec) Leaves() ([]Leaf, error) { return s.leaves("") }
+
+func (s Spec) leaves(prefix string) ([]Leaf, error) {
+	e, full, err := s.resolve()
+	if err != nil {
+		return nil, err
+	}
+	tree, ok := e.Form.(interface {
+		widths(s Spec) ([]Spec, []plan, error)
+	})
+	if !ok {
+		return []Leaf{{prefix, s}}, nil
+	}
+	parts, _, err := tree.widths(full)
+	if err != nil {
+		return nil, err
+	}
+	var all []Leaf
+	for _, p := range parts {
+		below, err := p.leaves(prefix + p.layerName() + ".")
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, below...)
+	}
+	return all, nil
+}
+
+// joined are the traits and the state of parts together.
+func joined(t Traits, parts []Spec, plans []plan) (Traits, map[string]tensor.Shape) {
+	state := map[string]tensor.Shape{}
+	for i, p := range plans {
+		t.Tunable = t.Tunable || p.traits.Tunable
+		t.Fitted = t.Fitted || p.fit != nil
+		t.Draws = max(t.Draws, p.traits.Draws)
+		for name, shape := range p.state {
+			state[parts[i].layerName()+"."+name] = shape
+		}
+	}
+	if len(state) == 0 {
+		state = nil
+	}
+	return t, state
+}
+
+// each builds the parts one by one; rows are what part i is fitted on, where it is.
+func each(parts []Spec, opts []Option, grad func(i int) bool, rows func(i int, before []Layer) (*tensor.Dense, error)) ([]Layer, error) {
+	o := apply(opts)
+	var ls []Layer
+	for i, s := range parts {
+		var more []Option
+		if o.undrawn {
+			more = append(more, withoutDraw())
+		}
+		if o.inputGrad && grad(i) {
+			more = append(more, WithInputGrad())
+		}
+		x, err := rows(i, ls)
+		if err != nil {
+			return nil, err
+		}
+		l, err := s.build(x, more...)
+		if err != nil {
+			return nil, fmt.Errorf("part %d: %w", i, err)
+		}
+		ls = append(ls, l)
+	}
+	return ls, nil
+}
+
+// grown are the parts of a spec with the defaults that the rows x have for them. next is what part i sees of the rows,
+// given the parts before it.
+func (s Spec) grown(next func(parts []Spec, i int) (ops.Matrix, error)) ([]Spec, error) {
+	parts, err := s.within()
+	if err != nil {
+		return nil, err
+	}
+	out := slices.Clone(s.Parts)
+	for i := range parts {
+		x, err := next(parts, i)
+		if err != nil {
+			return nil, err
+		}
+		if err := parts[i].widen(s.Map, i, x.Shape()[1]); err != nil {
+			return nil, err
+		}
+		if err := parts[i].FillDefaults(x); err != nil {
+			return nil, fmt.Errorf("layers: %s: part %d: %w", s.Map, i, err)
+		}
+		out[i].Dims, out[i].Params, out[i].Parts = parts[i].Dims, parts[i].Params, parts[i].Parts
+	}
+	return out, nil
+}
+
+// sequentialForm is the form of layers one after the other.
+type sequentialForm struct{ branch }
+
+func (sequentialForm) params() []ParamDef { return nil }
+
+// widths are the parts with their Dims, and their plans.
+func (sequentialForm) widths(s Spec) ([]Spec, []plan, error) {
+	return s.planned(func(i int, before []plan) int {
+		if i == 0 {
+			return s.Dims
+		}
+		return before[i-1].columns
+	})
+}
+
+func (f sequentialForm) plan(s Spec) (plan, error) {
+	parts, plans, err := f.widths(s)
+	if err != nil {
+		return plan{}, err
+	}
+	last := plans[len(plans)-1]
+	t, state := joined(f.traits(), parts, plans)
+	p := plan{columns: last.columns, on: plans[0].on, traits: t, state: state, kernel: chained(plans)}
+	if last.traits.Signed() {
+		p.traits.Draws = DrawsSigned
+	} else if p.traits.Draws == DrawsSigned {
+		p.traits.Draws = DrawsFrequencies
+	}
+	fit := func(sample *tensor.Dense, opts []Option) (Layer, error) {
+		x := sample
+		ls, err := each(parts, opts, func(i int) bool { return i == 0 }, func(i int, before []Layer) (*tensor.Dense, error) {
+			if sample == nil || i == 0 {
+				return x, nil
+			}
+			var err error
+			x, err = before[i-1].Transform(nil, x)
+			return x, err
+		})
+		if err != nil {
+			return nil, fmt.Errorf("layers: %s: %w", s.Map, err)
+		}
+		return NewSequential(ls...)
+	}
+	return p.builtBy(fit), nil
+}
+
+// builtBy is the plan with a way to build it, on data where a part is fitted.
+func (p plan) builtBy(fit func(sample *tensor.Dense, opts []Option) (Layer, error)) plan {
+	if p.traits.Fitted {
+		p.fit = fit
+	} else {
+		p.build = func(opts []Option) (Layer, error) { return fit(nil, opts) }
+	}
+	return p
+}
+
+func (f sequentialForm) grow(s Spec, x ops.Matrix) ([]Spec, error) {
+	x, err := someRows(x, SampleRows, s.Seed)
+	if err == nil {
+		x, err = inType(x, s.ElementType())
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.grown(func(parts []Spec, i int) (ops.Matrix, error) {
+		if i == 0 {
+			return x, nil
+		}
+		l, err := parts[i-1].Fit(x)
+		if err != nil {
+			return nil, err
+		}
+		x, err = Apply(l, nil, x)
+		return x, err
+	})
+}
+
+// inType are rows in an element type, a copy where they have another one.
+func inType(x ops.Matrix, dt tensor.Dtype) (ops.Matrix, error) {
+	if x.Dtype() == dt {
+		return x, nil
+	}
+	if s, ok := x.(*ops.CSR); ok {
+		return s.As(dt, "layers: the data")
+	}
+	t, err := ops.Copy(nil, x, ops.Attr{Layer: "layers: the data"})
+	if err != nil {
+		return nil, err
+	}
+	return newTensor(dt, float64s(t), t.Shape().Clone()...), nil
+}
+
+// concatForm is the form of layers side by side.
+type concatForm struct{ branch }
+
+func (concatForm) params() []ParamDef {
+	return []ParamDef{
+		{Name: "from", Doc: "the first input column of each part, as 0:16; empty: 0", List: true, Default: ""},
+		{Name: "to", Doc: "the input column after the last one of each part, as 16:32; empty: all", List: true, Default: ""},
+		{Name: "weights", Doc: "the weight of each part's kernel in the sum; empty: 1", List: true, Default: ""},
+	}
+}
+
+// slots are the columns and weights of the parts.
+func (concatForm) slots(s Spec) ([]Part, error) {
+	slots := make([]Part, len(s.Parts))
+	read := func(name string, absent float64) ([]float64, error) {
+		text := s.Params.Word(name)
+		if text == "" {
+			return repeat(absent, len(slots)), nil
+		}
+		list, err := parseList(text)
+		if err != nil || len(list) != len(slots) {
+			return nil, fmt.Errorf("layers: concat: %s = %s, want a number for each of %d parts: %w", name, text, len(slots), ErrParam)
+		}
+		return list, nil
+	}
+	from, err := read("from", 0)
+	if err != nil {
+		return nil, err
+	}
+	to, err := read("to", float64(s.Dims))
+	if err != nil {
+		return nil, err
+	}
+	weights, err := read("weights", 1)
+	if err != nil {
+		return nil, err
+	}
+	for i := range slots {
+		if a, b := from[i], to[i]; a != math.Trunc(a) || b != math.Trunc(b) || !(a >= 0 && a < b && b <= float64(s.Dims)) && s.Dims > 0 {
+			return nil, fmt.Errorf("layers: concat: part %d is columns %v to %v of %d: %w", i, a, b, s.Dims, ErrShape)
+		}
+		slots[i] = Part{From: int(from[i]), To: int(to[i]), Weight: weights[i]}
+	}
+	return slots, nil
+}
+
+// widths are the parts with their Dims, and their plans.
+func (f concatForm) widths(s Spec) ([]Spec, []plan, error) {
+	slots, err := f.slots(s)
+	if err != nil {
+		return nil, nil, err
+	}
+	return s.planned(func(i int, _ []plan) int { return slots[i].To - slots[i].From })
+}
+
+func (f concatForm) plan(s Spec) (plan, error) {
+	slots, err := f.slots(s)
+	if err != nil {
+		return plan{}, err
+	}
+	parts, plans, err := f.widths(s)
+	if err != nil {
+		return plan{}, err
+	}
+	t, state := joined(f.traits(), parts, plans)
+	p := plan{traits: t, state: state, kernel: summed(slots, plans)}
+	if len(plans) == 1 {
+		p.on = plans[0].on
+	}
+	for _, of := range plans {
+		p.columns += of.columns
+	}
+	fit := func(sample *tensor.Dense, opts []Option) (Layer, error) {
+		ls, err := each(parts, opts, func(int) bool { return true }, func(i int, _ []Layer) (*tensor.Dense, error) {
+			if sample == nil {
+				return nil, nil
+			}
+			x, err := columns(sample, slots[i].From, slots[i].To)
+			if err != nil {
+				return nil, err
+			}
+			return x.(*tensor.Dense), nil
+		})
+		if err != nil {
+			return nil, fmt.Errorf("layers: %s: %w", s.Map, err)
+		}
+		filled := slices.Clone(slots)
+		for i, l := range ls {
+			filled[i].Layer = l
+		}
+		var more []Option
+		if apply(opts).inputGrad {
+			more = append(more, WithInputGrad())
+		}
+		return NewConcat(s.Dims, filled, more...)
+	}
+	return p.builtBy(fit), nil
+}
+
+func (f concatForm) grow(s Spec, x ops.Matrix) ([]Spec, error) {
+	s.Dims = x.Shape()[1]
+	slots, err := f.slots(s)
+	if err != nil {
+		return nil, err
+	}
+	if x, err = someRows(x, SampleRows, s.Seed); err != nil {
+		return nil, err
+	}
+	return s.grown(func(_ []Spec, i int) (ops.Matrix, error) { return columns(x, slots[i].From, slots[i].To) })
+}
+
+// denseForm is the form of Dense.
+type denseForm struct{ simple }
+
+func (denseForm) traits() Traits { return Traits{Draws: DrawsWeights, Tunable: true} }
+
+func (denseForm) params() []ParamDef {
+	return []ParamDef{{Name: "activation", Doc: "what it applies to xW + b", Words: ops.ActivationNames(), Default: ops.ReLU.String()}}
+}
+
+func (denseForm) plan(s Spec) (plan, error) {
+	a, err := ops.ParseActivation(s.Params.Word("activation"))
+	return plan{columns: s.Features, build: func(opts []Option) (Layer, error) {
+		return NewDense(s.Dims, s.Features, a, opts...)
+	}}, err
+}
+
+// normaliseForm is the form of Normalise.
+type normaliseForm struct{ simple }
+
+func (normaliseForm) traits() Traits { return Traits{Width: "as many features as input columns"} }
+
+func (normaliseForm) params() []ParamDef {
+	return []ParamDef{{Name: "norm", Doc: "the norm", Words: []string{ops.L1.String(), ops.L2.String()}, Default: ops.L2.String()}}
+}
+
+func (normaliseForm) plan(s Spec) (plan, error) {
+	n, err := ops.ParseNorm(s.Params.Word("norm"))
+	return plan{columns: s.Dims, through: n.Of, build: func(opts []Option) (Layer, error) {
+		return NewNormalise(s.Dims, n, opts...)
+	}}, err
+}
+
+// chained is the kernel of layers one after the other: k(φ(x), φ(z)) where all but the last one, whose kernel is k, only
+// normalise; nil where there is none.
+func chained(plans []plan) spectral.Kernel {
+	last := len(plans) - 1
+	k := plans[last].kernel
+	for i := last - 1; i >= 0 && k != nil; i-- {
+		if plans[i].through == nil {
+			return nil
+		}
+		k = after{k, plans[i].through}
+	}
+	return k
+}
+
+// after is the kernel k(φ(x), φ(z)) for a φ that any row has.
+type after struct {
+	k   spectral.Kernel
+	phi func(dst, row []float64) []float64
+}
+
+func (k after) At(x, z []float64) float64 { return k.k.At(k.phi(nil, x), k.phi(nil, z)) }
+
+func (k after) Domain() spectral.Domain { return spectral.Domain{} }
+
+// summed is the kernel of layers side by side, Σ β k(x_p, z_p); nil where a part has none.
+func summed(slots []Part, plans []plan) spectral.Kernel {
+	sum := sumKernel{slots: slots}
+	for _, p := range plans {
+		if p.kernel == nil {
+			return nil
+		}
+		sum.of = append(sum.of, p.kernel)
+	}
+	return sum
+}
+
+// sumKernel is a weighted sum of kernels of columns.
+type sumKernel struct {
+	slots []Part
+	of    []spectral.Kernel
+}
+
+func (k sumKernel) At(x, z []float64) (sum float64) {
+	for i, p := range k.slots {
+		sum += p.Weight * k.of[i].At(x[p.From:p.To], z[p.From:p.To])
+	}
+	return sum
+}
+
+// Domain is all rows: each part checks its own columns.
+func (k sumKernel) Domain() spectral.Domain { return spectral.Domain{} }

@@ -1,0 +1,94 @@
+package layers
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/bochner-go/bochner/ops"
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// HuberHead is zA + b, the head of regression with outliers. Input and output are LinearHead's. Its loss is Huber's,
+// r²/2 of a residual r up to |r| = δ and δ(|r| - δ/2) beyond, summed over the k outputs and averaged over rows. Far
+// residuals have a gradient of δ at most. It starts from zero. Huber (1964).
+type HuberHead struct{ *affine }
+
+var _ Head = (*HuberHead)(nil)
+
+// WithDelta sets the δ of a HuberHead, in the unit of the targets. The default is 1; 1.345 standard deviations of the
+// residuals keep 95 % of the efficiency of least squares where these are Gaussian.
+func WithDelta(delta float64) Option {
+	return option("WithDelta", func(o *options) { o.delta = delta })
+}
+
+// NewHuberHead makes a head of k outputs on d features. Errors: a δ that is not finite and above 0 (ErrParam).
+func NewHuberHead(d, k int, opts ...Option) (*HuberHead, error) {
+	a, err := newAffine("HuberHead", "huber", d, k, opts)
+	if err != nil {
+		return nil, err
+	}
+	o := apply(opts)
+	if !(o.delta > 0) || math.IsInf(o.delta, 1) {
+		return nil, fmt.Errorf("%s: δ = %v, want a finite number above 0: %w", a.who(), o.delta, ErrParam)
+	}
+	a.params = append(a.params, Param{"delta", newTensor(a.dt, []float64{o.delta}, 1), false})
+	return &HuberHead{a}, nil
+}
+
+// Delta is δ.
+func (l *HuberHead) Delta() float64 { return cellsOf(l.param("delta"))[0] }
+
+// Kind is "huber".
+func (l *HuberHead) Kind() string { return "huber" }
+
+// Classifies is false.
+func (l *HuberHead) Classifies() bool { return false }
+
+// RowLoss is the sum of the losses of the residuals. It panics unless both have Features numbers.
+func (l *HuberHead) RowLoss(scores, targets []float64) float64 {
+	l.checkRow(scores, targets)
+	sum, delta := 0., l.Delta()
+	for j, t := range targets {
+		sum += ops.HuberLoss(scores[j]-t, delta)
+	}
+	return sum
+}
+
+// Fwd returns zA + b.
+func (l *HuberHead) Fwd(z G.Input) G.Result { return G.LiftResult(l.logits(z)) }
+
+// Transform writes zA + b to dst.
+func (l *HuberHead) Transform(dst, z *tensor.Dense) (*tensor.Dense, error) { return l.scores(dst, z) }
+
+// TransformCSR is Transform for sparse rows.
+func (l *HuberHead) TransformCSR(dst *tensor.Dense, z *ops.CSR) (*tensor.Dense, error) {
+	return l.scores(dst, z)
+}
+
+// Loss is the mean over rows of the sum of the losses of the residuals.
+func (l *HuberHead) Loss(z, targets *G.Node) (*G.Node, error) {
+	each, err := l.losses(z, targets)
+	if err != nil {
+		return nil, err
+	}
+	return rowMean(each, 1)
+}
+
+// WeightedLoss is the mean over rows, by their number, of the losses times weights [n, Features].
+func (l *HuberHead) WeightedLoss(z, targets, weights *G.Node) (*G.Node, error) {
+	each, err := l.losses(z, targets)
+	if err != nil {
+		return nil, err
+	}
+	return l.weightedMean(each, weights, 1)
+}
+
+// losses are the losses of each output of each row.
+func (l *HuberHead) losses(z, targets *G.Node) (*G.Node, error) {
+	r, err := l.residuals(z, targets)
+	if err != nil {
+		return nil, err
+	}
+	return ops.Huber(r, l.Delta(), l.attr())
+}

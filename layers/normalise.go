@@ -1,0 +1,60 @@
+package layers
+
+import (
+	"fmt"
+
+	"github.com/bochner-go/bochner/ops"
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// Normalise divides each row by its norm, x/‖x‖: what maps on the sphere and maps of histograms want of the rows or of
+// what the layer before makes. A row of zeros stays one. Input [n, d], any finite numbers; output [n, d].
+type Normalise struct {
+	*base
+	norm ops.Norm
+}
+
+var _ Layer = (*Normalise)(nil)
+
+// NewNormalise makes the layer for d dimensions. Errors: d below 1, a norm that is none (ErrParam).
+func NewNormalise(d int, norm ops.Norm, opts ...Option) (*Normalise, error) {
+	o, err := newOptions("NewNormalise", opts)
+	if err != nil {
+		return nil, err
+	}
+	b, err := newBase("Normalise", "normalise", d, d, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := norm.Check(b.who()); err != nil {
+		return nil, err
+	}
+	return &Normalise{b, norm}, nil
+}
+
+// Norm is the norm.
+func (l *Normalise) Norm() ops.Norm { return l.norm }
+
+func (l *Normalise) String() string {
+	return fmt.Sprintf("Normalise %q: %d, %v, %v", l.name, l.dims, l.norm, l.dt)
+}
+
+// Fwd adds the layer to the graph of x.
+func (l *Normalise) Fwd(x G.Input) G.Result {
+	return l.lift(x, func(x *G.Node) (*G.Node, error) {
+		x, _, a, err := l.begin(x, ops.Attr{Layer: l.who()})
+		if err != nil {
+			return nil, err
+		}
+		return ops.Normalise(x, l.norm, a)
+	})
+}
+
+// Transform writes the rows of x, divided by their norms, to dst.
+func (l *Normalise) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
+	if err := l.fits(x); err != nil {
+		return nil, err
+	}
+	return ops.NormaliseInto(dst, x, l.norm, ops.Attr{Layer: l.who()})
+}

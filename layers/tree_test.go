@@ -1,0 +1,310 @@
+package layers_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// network is a spec of each kind of layer, two levels deep: dense layers below two maps side by side, one of them fitted.
+func network() layers.Spec {
+	return layers.Spec{Map: "sequential", Dims: 4, Name: "net", Parts: []layers.Spec{
+		{Map: "dense", Features: 5, Params: layers.Values{"activation": "tanh"}, Tune: "all", Seed: 1},
+		{Map: "concat", Params: layers.Values{"from": "0:2", "to": "3:5", "weights": "1:0.25"}, Parts: []layers.Spec{
+			{Map: "sequential", Parts: []layers.Spec{
+				{Map: "normalise"},
+				{Map: "sphere-polynomial", Features: 16, Params: layers.Values{"p": 3}, Tune: "all"},
+			}},
+			{Map: "gaussian", Features: 8, Tune: "bandwidth"},
+		}},
+		{Map: "dense", Features: 3, Params: layers.Values{"activation": "softplus"}},
+	}}
+}
+
+// TestTree: a tree is given defaults, built, drawn again, restored and sent through JSON as a single map is; the graph
+// and Transform agree, and so do gradients and central differences on both machines.
+func TestTree(t *testing.T) {
+	x := typicalRows(spectral.Domain{}, 7, 4)
+	for _, dtype := range []string{"float64", "float32"} {
+		s := network()
+		s.Dtype = dtype
+		if err := s.FillDefaults(x); err != nil {
+			t.Fatal(err)
+		}
+		if s.Parts[1].Parts[1].Params["sigma"] == nil || s.Parts[1].Dims != 5 || s.Parts[2].Dims != 24 {
+			t.Fatalf("the defaults are %+v", s)
+		}
+		l := must(s.Build())
+		var read layers.Spec
+		if err := json.Unmarshal(must(json.Marshal(s)), &read); err != nil {
+			t.Fatal(err)
+		}
+		rows := x
+		if dtype == "float32" {
+			rows = tensor.New(tensor.WithShape(7, 4), tensor.Of(tensor.Float32))
+			for i, v := range x.Float64s() {
+				rows.Float32s()[i] = float32(v)
+			}
+		}
+		want := fmt.Sprint(must(l.Transform(nil, rows)))
+		params := map[string]*tensor.Dense{}
+		for _, p := range l.Params() {
+			params[p.Name] = p.Value
+		}
+		for name, again := range map[string]layers.Layer{"Build": must(read.Build()), "Restore": must(read.Restore(params))} {
+			if got := fmt.Sprint(must(again.Transform(nil, rows))); got != want {
+				t.Errorf("%s: %s of the spec from JSON makes other features", dtype, name)
+			}
+			for i, p := range again.Params() {
+				if q := l.Params()[i]; p.Name != q.Name || p.Tuned != q.Tuned {
+					t.Errorf("%s: parameter %d is %s, was %s", name, i, p.Name, q.Name)
+				}
+			}
+		}
+		if columns := must(s.Columns()); columns != 3 || l.Features() != 3 {
+			t.Errorf("%d columns are stated, and the layer makes %d", columns, l.Features())
+		}
+		if !s.Tuned() || (layers.Spec{Map: "gaussian", Tune: "frozen"}).Tuned() {
+			t.Error("Tuned is wrong")
+		}
+	}
+	s := network()
+	if err := s.FillDefaults(x); err != nil {
+		t.Fatal(err)
+	}
+	for _, lisp := range []bool{false, true} {
+		checkTreeGradient(t, must(s.Build()), x, lisp)
+	}
+}
+
+// checkTreeGradient compares the gradients of Σ sin(i) z_i for the parameters with central differences.
+func checkTreeGradient(t *testing.T, l layers.Layer, x *tensor.Dense, lisp bool) {
+	t.Helper()
+	weights := make([]float64, x.Shape()[0]*l.Features())
+	for i := range weights {
+		weights[i] = math.Sin(float64(i + 1))
+	}
+	g := G.NewGraph()
+	in := G.NewMatrix(g, tensor.Float64, G.WithShape(x.Shape()...), G.WithName("x"), G.WithValue(x))
+	w := G.NewMatrix(g, tensor.Float64, G.WithShape(x.Shape()[0], l.Features()), G.WithName("w"),
+		G.WithValue(tensor.New(tensor.WithShape(x.Shape()[0], l.Features()), tensor.WithBacking(weights))))
+	out := l.Fwd(in)
+	if out.Err() != nil {
+		t.Fatal(out.Err())
+	}
+	cost := G.Must(G.Sum(G.Must(G.HadamardProd(out.Node(), w))))
+	var z G.Value
+	G.Read(out.Node(), &z)
+	var m G.VM
+	if lisp {
+		m = G.NewLispMachine(g)
+	} else {
+		must(G.Grad(cost, l.Model()...))
+		m = G.NewTapeMachine(g, G.BindDualValues(l.Model()...))
+	}
+	defer m.Close()
+	if err := m.RunAll(); err != nil {
+		t.Fatal(err)
+	}
+	value := func() float64 {
+		values := map[string]*tensor.Dense{}
+		for _, p := range l.Params() {
+			values[p.Name] = p.Value.Clone().(*tensor.Dense)
+		}
+		if err := l.SetParams(values); err != nil {
+			t.Fatal(err)
+		}
+		sum := 0.
+		for i, v := range must(l.Transform(nil, x)).Float64s() {
+			sum += weights[i] * v
+		}
+		return sum
+	}
+	for i, v := range must(l.Transform(nil, x)).Float64s() {
+		if got := z.Data().([]float64)[i]; math.Abs(got-v) > 1e-12 {
+			t.Fatalf("lisp=%v: z[%d] is %v in the graph and %v by Transform", lisp, i, got, v)
+		}
+	}
+	tuned := 0
+	for _, p := range l.Params() {
+		if !p.Tuned {
+			continue
+		}
+		node := l.Model()[tuned]
+		tuned++
+		grad := must(node.Grad()).(*tensor.Dense).Float64s()
+		for i := range grad {
+			v := p.Value.Float64s()[i]
+			const h = 1e-5
+			p.Value.Float64s()[i] = v + h
+			up := value()
+			p.Value.Float64s()[i] = v - h
+			down := value()
+			p.Value.Float64s()[i] = v
+			if want := (up - down) / (2 * h); math.Abs(grad[i]-want) > 1e-6*(1+math.Abs(want)) {
+				t.Errorf("lisp=%v: d cost/d %s[%d] = %v, central difference %v", lisp, p.Name, i, grad[i], want)
+			}
+		}
+	}
+	if tuned != 6 || len(l.Model()) != tuned {
+		t.Errorf("%d tuned parameters and %d nodes, want 6: of the dense layer, of the map of the sphere, and the bandwidth", tuned, len(l.Model()))
+	}
+}
+
+// TestTreeOfFittedMaps: a map that is fitted on data is fitted on what the parts before it make.
+func TestTreeOfFittedMaps(t *testing.T) {
+	x := typicalRows(spectral.ExpSemigroup{Beta: 1}.Domain(), 40, 6)
+	s := layers.Spec{Map: "sequential", Dims: 6, Seed: 3, Parts: []layers.Spec{
+		{Map: "normalise", Params: layers.Values{"norm": "l1"}},
+		{Map: "nystrom", Features: 5, Params: layers.Values{"kernel": "exp-chi2"}},
+		{Map: "dense", Features: 2},
+	}}
+	if err := s.FillDefaults(x); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Build(); !errors.Is(err, layers.ErrParam) {
+		t.Errorf("Build is %v, want an error that asks for Fit", err)
+	}
+	l := must(s.Fit(x))
+	state := must(s.State())
+	params := map[string]*tensor.Dense{}
+	for _, p := range l.Params() {
+		params[p.Name] = p.Value
+	}
+	if len(state) != 2 {
+		t.Errorf("the state is %v", state)
+	}
+	for name, shape := range state {
+		if params[name] == nil || !params[name].Shape().Eq(shape) {
+			t.Errorf("the state has %s of %v, the layer %v", name, shape, params[name])
+		}
+	}
+	again := must(s.Restore(params))
+	if a, b := fmt.Sprint(must(l.Transform(nil, x))), fmt.Sprint(must(again.Transform(nil, x))); a != b {
+		t.Error("Restore makes other features")
+	}
+	if traits := must(s.Traits()); !traits.Fitted || !traits.Sampled() {
+		t.Errorf("the traits are %+v", traits)
+	}
+}
+
+// TestTreeKernel: the kernel of maps side by side is their weighted sum, and a map behind Normalise has its own of the
+// rows divided by their norms.
+func TestTreeKernel(t *testing.T) {
+	x, z := []float64{3, 4, 1}, []float64{1, 0, 2}
+	after := layers.Spec{Map: "sequential", Dims: 2, Parts: []layers.Spec{{Map: "normalise"}, {Map: "gaussian", Features: 2, Params: layers.Values{"sigma": 1}}}}
+	k := must(after.Kernel())
+	want := spectral.Gaussian{Sigma: 1}.At([]float64{.6, .8}, []float64{1, 0})
+	if got := k.At(x[:2], z[:2]); math.Abs(got-want) > 1e-15 {
+		t.Errorf("k = %v, want %v", got, want)
+	}
+	sum := layers.Spec{Map: "concat", Dims: 3, Params: layers.Values{"from": "0:2", "to": "2:3", "weights": "2:3"},
+		Parts: []layers.Spec{after, {Map: "linear"}}}
+	sum.Parts[0].Dims = 0
+	if got := must(sum.Kernel()).At(x, z); math.Abs(got-2*want-6) > 1e-14 {
+		t.Errorf("k = %v, want %v", got, 2*want+6)
+	}
+	after.Parts[0] = layers.Spec{Map: "dense", Features: 2}
+	if _, err := after.Kernel(); !errors.Is(err, layers.ErrParam) {
+		t.Errorf("the kernel behind a dense layer: %v", err)
+	}
+}
+
+// TestTreeErrors: what cannot be is one error that says what to do.
+func TestTreeErrors(t *testing.T) {
+	gaussian := layers.Spec{Map: "gaussian", Features: 4, Params: layers.Values{"sigma": 1}}
+	for says, s := range map[string]layers.Spec{
+		"the Spec has no Parts":          {Map: "sequential", Dims: 2},
+		"map gaussian has no parts":      {Map: "gaussian", Dims: 2, Features: 4, Params: gaussian.Params, Parts: []layers.Spec{gaussian}},
+		"set Tune of its Parts":          {Map: "sequential", Dims: 2, Tune: "all", Parts: []layers.Spec{gaussian}},
+		"leave the Dtype of parts out":   {Map: "sequential", Dims: 2, Parts: []layers.Spec{{Map: "linear", Dtype: "float32"}}},
+		"takes 3 columns and gets 4":     {Map: "sequential", Dims: 2, Parts: []layers.Spec{gaussian, {Map: "linear", Dims: 3}}},
+		"want a number for each of":      {Map: "concat", Dims: 2, Params: layers.Values{"from": "0:1:1"}, Parts: []layers.Spec{gaussian}},
+		"columns 1 to 3 of 2":            {Map: "concat", Dims: 2, Params: layers.Values{"from": "1", "to": "3"}, Parts: []layers.Spec{gaussian}},
+		"stands by itself":               {Map: "sequential", Dims: 2, Parts: []layers.Spec{{Map: "mean-map", Features: 4, Params: layers.Values{"tau": 1, "sigma": 1}}}},
+		`there is no map "rbf"`:          {Map: "sequential", Dims: 2, Parts: []layers.Spec{{Map: "rbf"}}},
+		"parameter sigma is missing":     {Map: "sequential", Dims: 2, Parts: []layers.Spec{{Map: "gaussian", Features: 4}}},
+		"a dense layer has no bandwidth": {Map: "dense", Dims: 2, Features: 3, Tune: "bandwidth"},
+		"draws weights":                  {Map: "dense", Dims: 2, Features: 3, Sampler: "sobol"},
+		"two layers are called":          {Map: "sequential", Dims: 2, Parts: []layers.Spec{{Map: "linear", Name: "a"}, {Map: "linear", Name: "a"}}},
+	} {
+		if _, err := s.Build(); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%v, want %q", err, says)
+		}
+	}
+}
+
+// TestTreeSummary: Summary and Cite range over the layers of a tree.
+func TestTreeSummary(t *testing.T) {
+	s := network()
+	if err := s.FillDefaults(typicalRows(spectral.Domain{}, 9, 4)); err != nil {
+		t.Fatal(err)
+	}
+	l := must(s.Build())
+	text := layers.Summary(l).String()
+	for _, name := range []string{"net_0_dense", "net_1_concat_0_sequential_0_normalise", "net_1_concat_1_gaussian"} {
+		if !strings.Contains(text, name) {
+			t.Errorf("the summary lacks %s:\n%s", name, text)
+		}
+	}
+	if cited := layers.Cite(l); !strings.Contains(cited, "luo2021") || !strings.Contains(cited, "glorot2010") {
+		t.Errorf("it cites\n%s", cited)
+	}
+}
+
+func ExampleNewDense() {
+	l, err := layers.NewDense(2, 3, ops.Tanh, layers.WithSeed(1), layers.WithName("hidden"), layers.Tune(layers.All))
+	fmt.Println(l, err)
+	// Output: Dense "hidden": 2 -> 3, float64, tanh, all <nil>
+}
+
+func ExampleNewNormalise() {
+	l, err := layers.NewNormalise(2, ops.L2)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(l.Transform(nil, tensor.New(tensor.WithShape(2, 2), tensor.WithBacking([]float64{3, 4, 0, 0}))))
+	// Output:
+	// ⎡0.6  0.8⎤
+	// ⎣  0    0⎦
+	//  <nil>
+}
+
+func ExampleNewHuberHead() {
+	h, err := layers.NewHuberHead(1, 1, layers.WithDelta(2))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(h.Delta(), h.RowLoss([]float64{0}, []float64{1}), h.RowLoss([]float64{0}, []float64{10}))
+	// Output: 2 0.5 18
+}
+
+// A network of dense layers and a map is a Spec as a single map is: it is fitted, saved, loaded and served alike.
+func ExampleSpec_Leaves() {
+	s := layers.Spec{Map: "sequential", Dims: 4, Name: "net", Parts: []layers.Spec{
+		{Map: "dense", Features: 8, Tune: "all"},
+		{Map: "normalise"},
+		{Map: "arc-cosine", Features: 64},
+	}}
+	leaves, err := s.Leaves()
+	for _, l := range leaves {
+		fmt.Println(l.Prefix, l.Spec.Map, l.Spec.Dims)
+	}
+	fmt.Println(err)
+	// Output:
+	// net_0_dense. dense 4
+	// net_1_normalise. normalise 8
+	// net_2_arc-cosine. arc-cosine 8
+	// <nil>
+}

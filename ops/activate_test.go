@@ -1,0 +1,114 @@
+package ops_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/bochner-go/bochner/ops"
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+type build = func(a ops.Attr, in ...*G.Node) (*G.Node, error)
+
+func activate(f ops.Activation) build {
+	return func(a ops.Attr, in ...*G.Node) (*G.Node, error) { return ops.Activate(in[0], f, a) }
+}
+
+func normalise(n ops.Norm) build {
+	return func(a ops.Attr, in ...*G.Node) (*G.Node, error) { return ops.Normalise(in[0], n, a) }
+}
+
+// TestActivate: each function against its formula, of small and huge numbers, in place and to a new tensor.
+func TestActivate(t *testing.T) {
+	cells := []float64{0, 1, -1, 1e-300, -1e-12, 40, -40, 800, -800, 1e300, -1e300, .5}
+	for f, want := range map[ops.Activation]func(x float64) float64{
+		ops.Linear:   func(x float64) float64 { return x },
+		ops.ReLU:     func(x float64) float64 { return math.Max(0, x) },
+		ops.Tanh:     math.Tanh,
+		ops.Sigmoid:  func(x float64) float64 { return (1 + math.Tanh(x/2)) / 2 },
+		ops.Softplus: func(x float64) float64 { return math.Max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) },
+	} {
+		if g := must(ops.ParseActivation(f.String())); g != f {
+			t.Errorf("%v is read as %v", f, g)
+		}
+		x := tensor.New(tensor.WithShape(3, 4), tensor.WithBacking(append([]float64(nil), cells...)))
+		z := must(ops.ActivateInto(nil, x, f, ops.Attr{}))
+		must(ops.ActivateInto(x, x, f, ops.Attr{}))
+		for i, v := range cells {
+			w := want(v)
+			if f == ops.Sigmoid && v < -30 { // whose formula above has no digits there
+				w = math.Exp(v)
+			}
+			if got := at(z, i); math.Abs(got-w) > 1e-15*math.Abs(w) || got != at(x, i) {
+				t.Errorf("%v of %v is %v, in place %v, want %v", f, v, got, at(x, i), w)
+			}
+		}
+	}
+	if _, err := ops.ParseActivation("gelu"); !errors.Is(err, ops.ErrParam) {
+		t.Errorf("gelu: %v", err)
+	}
+	if _, err := ops.ActivateInto(nil, tensor.New(tensor.WithShape(1, 1), tensor.Of(tensor.Float64)), 17, ops.Attr{}); !errors.Is(err, ops.ErrParam) {
+		t.Errorf("function 17: %v", err)
+	}
+}
+
+// TestNormalise: rows of either norm, of tiny, huge and no numbers, and NaN.
+func TestNormalise(t *testing.T) {
+	for _, dt := range []tensor.Dtype{tensor.Float64, tensor.Float32} {
+		least, most := 1e-300, 1e300
+		if dt == tensor.Float32 {
+			least, most = 1e-37, 3e38
+		}
+		for n, third := range map[ops.Norm]float64{ops.L1: 3. / 7, ops.L2: .6} {
+			x := tensor.New(tensor.WithShape(4, 2), tensor.Of(dt))
+			for i, v := range []float64{3, -4, 3 * least, -4 * least, .75 * most, -most, 0, 0} {
+				setAt(x, i, v)
+			}
+			z := must(ops.NormaliseInto(nil, x, n, ops.Attr{}))
+			for i := range 3 {
+				if got := at(z, 2*i); math.Abs(got-third) > 1e-6 {
+					t.Errorf("%v, %v: row %d starts with %v, want %v", dt, n, i, got, third)
+				}
+			}
+			if at(z, 6) != 0 || at(z, 7) != 0 {
+				t.Errorf("a row of zeros is %v, %v", at(z, 6), at(z, 7))
+			}
+			setAt(x, 5, math.NaN())
+			if _, err := ops.NormaliseInto(nil, x, n, ops.Attr{}); !errors.Is(err, ops.ErrDomain) {
+				t.Errorf("NaN: %v", err)
+			}
+		}
+	}
+	row := []float64{3, 4}
+	if z := ops.L2.Of(row, row); z[0] != .6 || z[1] != .8 {
+		t.Errorf("Of is %v", z)
+	}
+	if _, err := ops.ParseNorm("max"); !errors.Is(err, ops.ErrParam) {
+		t.Errorf("max: %v", err)
+	}
+}
+
+// TestHuber: a parabola up to δ, a line beyond.
+func TestHuber(t *testing.T) {
+	for r, want := range map[float64]float64{0: 0, 1: .5, -2: 2, 3: 4, -10: 18, 1e300: 2e300} {
+		if got := ops.HuberLoss(r, 2); math.Abs(got-want) > 1e-15*want {
+			t.Errorf("the loss of %v is %v, want %v", r, got, want)
+		}
+	}
+	g := G.NewGraph()
+	x := G.NewMatrix(g, tensor.Float64, G.WithShape(1, 1), G.WithName("x"))
+	for _, delta := range []float64{0, -1, math.NaN(), math.Inf(1)} {
+		if _, err := ops.Huber(x, delta, ops.Attr{}); !errors.Is(err, ops.ErrParam) {
+			t.Errorf("δ = %v: %v", delta, err)
+		}
+	}
+}
+
+func ExampleActivateInto() {
+	x := tensor.New(tensor.WithShape(1, 3), tensor.WithBacking([]float64{-1, 0, 2}))
+	fmt.Println(ops.ActivateInto(nil, x, ops.ReLU, ops.Attr{}))
+	// Output: R[0  0  2] <nil>
+}

@@ -1,0 +1,172 @@
+package ops
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/bochner-go/bochner/ops/domain"
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// Norm is a norm of a row.
+type Norm int
+
+const (
+	L1 Norm = 1 // Σ |x|
+	L2 Norm = 2 // √(Σ x²)
+)
+
+func (n Norm) String() string {
+	switch n {
+	case L1:
+		return "l1"
+	case L2:
+		return "l2"
+	}
+	return fmt.Sprintf("Norm(%d)", int(n))
+}
+
+// ParseNorm is the inverse of String. Errors: another name (ErrParam).
+func ParseNorm(name string) (Norm, error) {
+	for _, n := range []Norm{L1, L2} {
+		if n.String() == name {
+			return n, nil
+		}
+	}
+	return 0, fmt.Errorf("ops: norm %q is neither l1 nor l2: %w", name, ErrParam)
+}
+
+// Check is the error of a value that is neither L1 nor L2 (ErrParam).
+func (n Norm) Check(who string) error {
+	if n != L1 && n != L2 {
+		return fmt.Errorf("%s: %v is neither L1 nor L2: %w", who, n, ErrParam)
+	}
+	return nil
+}
+
+// Of writes row/‖row‖ to dst, allocated if nil, which may be the row, and returns it. A row of zeros stays one. It panics
+// where dst has another length.
+func (n Norm) Of(dst, row []float64) []float64 {
+	if dst == nil {
+		dst = make([]float64, len(row))
+	}
+	if len(dst) != len(row) {
+		panic(fmt.Sprintf("ops: Norm.Of: dst has %d numbers and the row %d", len(dst), len(row)))
+	}
+	top, length := measured(n, row)
+	for j, v := range row {
+		dst[j] = v / top / length
+	}
+	return dst
+}
+
+// measured is the norm of a row as top·length, of which neither overflows; both are 1 for a row of zeros.
+func measured[T domain.Float](n Norm, row []T) (top, length float64) {
+	for _, v := range row {
+		top = math.Max(top, math.Abs(float64(v)))
+	}
+	if top == 0 {
+		return 1, 1
+	}
+	for _, v := range row {
+		r := math.Abs(float64(v)) / top
+		if n == L2 {
+			r *= r
+		}
+		length += r
+	}
+	if n == L2 {
+		length = math.Sqrt(length)
+	}
+	return top, length
+}
+
+// Normalise divides each row of x [n, d] by its norm, z = x/‖x‖; a row of zeros stays one.
+//
+// Backward, from x and the output z: dx = (g - z (g·z))/‖x‖ for L2, dx = (g - sign(x) (g·z))/‖x‖ for L1, with sign(0) = 0,
+// and 0 for a row of zeros. Errors: shapes and a Norm that is none while building; a cell of x outside Attr.Domain while
+// running.
+func Normalise(x *G.Node, n Norm, a Attr) (*G.Node, error) {
+	if err := n.Check(a.who("Normalise")); err != nil {
+		return nil, err
+	}
+	return apply(&op{kind: "Normalise", params: n, in: []Inputs{X}, ranks: "22", attr: a, spread: true, shape: likeFirst,
+		forward: func(_ Matrix, in []*tensor.Dense) (Matrix, error) {
+			return NormaliseInto(nil, in[0], n, a)
+		},
+		backward: func(t *tracer) { t.gradient(X, normaliseGrad(n), t.in[0], t.out, t.grad) }}, x)
+}
+
+// NormaliseInto writes Normalise(x) to dst [n, d], allocated if nil, without a graph. dst may be x.
+func NormaliseInto(dst, x *tensor.Dense, n Norm, a Attr) (*tensor.Dense, error) {
+	who := a.who("Normalise")
+	if err := n.Check(who); err != nil {
+		return nil, err
+	}
+	x, err := contiguous(x)
+	if err != nil {
+		return nil, fmt.Errorf("%s: x: %w", who, err)
+	}
+	if x.Dims() != 2 {
+		return nil, fmt.Errorf("%s: x has shape %v, want [n, d]: %w", who, x.Shape(), ErrShape)
+	}
+	if err := CheckRows(a.Domain, who, x); err != nil {
+		return nil, err
+	}
+	if dst, err = output(who, dst, x.Dtype(), x.Shape()...); err != nil {
+		return nil, err
+	}
+	typed(x.Dtype(), normalise[float32], normalise[float64])(dst, x, n)
+	return dst, nil
+}
+
+func normalise[T domain.Float](out, in *tensor.Dense, n Norm) {
+	dst, x, d := data[T](out), data[T](in), in.Shape()[1]
+	for ; d > 0 && len(x) > 0; x, dst = x[d:], dst[d:] {
+		top, length := measured(n, x[:d])
+		for j, v := range x[:d] {
+			dst[j] = T(float64(v) / top / length)
+		}
+	}
+}
+
+// normaliseGrad is dx from x, the output z and its gradient g.
+func normaliseGrad(n Norm) *op {
+	const kind = "gradient of Normalise"
+	return &op{kind: kind, params: n, ranks: "2222", shape: likeAll(kind), spread: true,
+		fill: func(dx *tensor.Dense, _ Matrix, in []*tensor.Dense) error {
+			typed(dx.Dtype(), normaliseBackward[float32], normaliseBackward[float64])(dx, in, n)
+			return nil
+		}}
+}
+
+func normaliseBackward[T domain.Float](out *tensor.Dense, in []*tensor.Dense, n Norm) {
+	dx, x, z, g, d := data[T](out), data[T](in[0]), data[T](in[1]), data[T](in[2]), out.Shape()[1]
+	for i := 0; d > 0 && i < len(x); i += d {
+		top, length := measured(n, x[i:i+d])
+		along, zero := 0.0, true
+		for j := i; j < i+d; j++ {
+			along += float64(g[j]) * float64(z[j])
+			zero = zero && x[j] == 0
+		}
+		for j := i; j < i+d && !zero; j++ {
+			normal := float64(z[j])
+			if n == L1 {
+				normal = sign(float64(x[j]))
+			}
+			dx[j] = T((float64(g[j]) - normal*along) / top / length)
+		}
+	}
+}
+
+// sign is -1, 0 or 1.
+func sign(v float64) float64 {
+	switch {
+	case v > 0:
+		return 1
+	case v < 0:
+		return -1
+	}
+	return 0
+}
