@@ -206,7 +206,7 @@ func TestWrongFlags(t *testing.T) {
 
 // TestMethods: every method is a map of layers' table with parameters that it takes.
 func TestMethods(t *testing.T) {
-	for _, k := range kernels(&options{a: 3, p: 1, one: 1, two: 10}) {
+	for _, k := range (&experiment{a: 3, p: 1, one: 1, two: 10}).paperKernels() {
 		for _, m := range k.methods {
 			spec := m.spec(64, 16, 1)
 			if _, err := spec.Build(); err != nil {

@@ -3,13 +3,11 @@ package main
 import (
 	"context"
 	"fmt"
-	"math"
-	"strings"
 
 	"github.com/bochner-go/bochner/examples/internal/cli"
+	"github.com/bochner-go/bochner/examples/papers/internal/frame"
 	"github.com/bochner-go/bochner/train/report"
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
 	"gorgonia.org/tensor"
 )
 
@@ -23,16 +21,22 @@ func (e *experiment) kernelErrors(ctx context.Context) error {
 
 // errorTable measures the methods of a part.
 func (e *experiment) errorTable(ctx context.Context, part, note string) error {
-	fmt.Printf("Relative Frobenius error on %d rows at most, mean ± standard deviation of %d draws%s\n", e.rows, e.draws, note)
-	fmt.Printf("\n| kernel | rows | method |%s\n|---|---|---|%s\n", sizeColumns(), strings.Repeat("---|", len(sizes)))
+	fmt.Printf("Relative Frobenius error on %d rows at most, mean ± standard deviation of %d draws%s\n\n", e.rows, e.Draws, note)
+	fmt.Print(cli.TableHead(append([]string{"kernel", "rows", "method"}, sizeColumns()...)...))
 	var v verdict
 	for _, k := range e.kernels {
 		for _, s := range e.sources {
-			x, err := e.kernelRows(s, k)
+			set := e.sets[s.name].train
+			rows, err := scaled(s.scaling(k), set, frame.Some(set, e.rows, e.Seed))
 			if err != nil {
 				return err
 			}
-			exact, err := exactOf(k, x)
+			x := rows[1].X.(*tensor.Dense)
+			of, err := k.methods[0].spec(4, x.Shape()[1], 0).Kernel()
+			if err != nil {
+				return err
+			}
+			exact, err := report.ExactGram(of, x)
 			if err != nil {
 				return err
 			}
@@ -47,85 +51,41 @@ func (e *experiment) errorTable(ctx context.Context, part, note string) error {
 				}
 				series = append(series, line)
 			}
-			if err := e.drawErrors(k, s, series); err != nil {
+			if err := e.Add(report.ErrorCurves(series, report.WithTitle(fmt.Sprintf("Kernel error, %s, %s", k, s.name)))); err != nil {
 				return err
 			}
 		}
 	}
 	fmt.Println()
-	if e.paperKernels() && e.data != "" && part == "error" {
+	if e.ofPaper() && e.data != "" && part == "error" {
 		fmt.Println(v.String())
 	}
 	return nil
 }
 
-func sizeColumns() string {
-	var b strings.Builder
-	for _, s := range sizes {
-		fmt.Fprintf(&b, " s = %s |", s.name)
-	}
-	return b.String()
-}
-
-// kernelRows are the rows of the kernel matrix.
-func (e *experiment) kernelRows(s source, k *kernel) (*tensor.Dense, error) {
-	set := e.sets[s.name].train
-	x, err := scaled(s.scaling(k), set, some(set, e.rows, e.seed))
-	if err != nil {
-		return nil, err
-	}
-	return x[1], nil
-}
-
-func exactOf(k *kernel, x *tensor.Dense) (*mat.Dense, error) {
-	of, err := k.methods[0].spec(4, x.Shape()[1], 0).Kernel()
-	if err != nil {
-		return nil, err
-	}
-	return report.ExactGram(of, x)
-}
-
 // errorLine measures a method at all sizes and prints its line.
 func (e *experiment) errorLine(ctx context.Context, part string, k *kernel, m method, s source, x *tensor.Dense, exact *mat.Dense, v *verdict) (report.Series, error) {
-	series := report.Series{Name: m.name}
-	d := x.Shape()[1]
-	fmt.Printf("| %s | %s | %s |", k, s.name, m.name)
-	defer fmt.Println()
-	bar := cli.NewProgress(fmt.Sprintf("%s, %s, %s", k.name, s.name, m.name))
-	defer bar.Close()
-	for i, size := range sizes {
-		var errs []float64
-		for j := range e.draws {
-			if err := context.Cause(ctx); err != nil {
-				return series, err
-			}
-			bar.Step(i*e.draws+j, len(sizes)*e.draws, "s = "+size.name)
-			l, err := cli.Build(m.spec(4*size.of(d), d, e.seed+uint64(j)), nil)
-			if err != nil {
-				return series, err
-			}
-			approx, err := report.ApproxGram(l, x)
-			if err != nil {
-				return series, err
-			}
-			c, err := report.Compare(exact, approx)
-			if err != nil {
-				return series, err
-			}
-			errs = append(errs, c.RelativeFrobenius)
+	series, d := report.Series{Name: m.name}, x.Shape()[1]
+	spreads, err := e.Over(ctx, fmt.Sprintf("%s, %s, %s", k.name, s.name, m.name), sizeColumns(), func(i int, seed uint64) (float64, error) {
+		l, err := cli.Build(m.spec(4*sizes[i].of(d), d, seed), nil)
+		if err != nil {
+			return 0, err
 		}
-		mean, sd := stat.MeanStdDev(errs, nil)
-		series.Features, series.Error = append(series.Features, 4*size.of(d)), append(series.Error, mean)
-		series.StdErr = append(series.StdErr, sd/math.Sqrt(float64(e.draws)))
-		fmt.Printf(" %.4f ± %.4f%s |", mean, sd, e.beside(v, part, k, s, m, i, mean))
+		return frame.KernelError(exact, l, x)
+	})
+	for i, one := range spreads {
+		series.Features, series.Error, series.StdErr = append(series.Features, 4*sizes[i].of(d)), append(series.Error, one.Mean), append(series.StdErr, one.StdErr())
 	}
-	return series, nil
+	frame.Line(fmt.Sprintf("%s | %s | %s", k, s.name, m.name), spreads, func(i int, one frame.Spread) string {
+		return fmt.Sprintf("%.4f ± %.4f%s", one.Mean, one.SD, e.beside(v, part, k, s, m, i, one.Mean))
+	})
+	return series, err
 }
 
 // beside is the paper's figure, and what ours is to it where the method is GORF.
 func (e *experiment) beside(v *verdict, part string, k *kernel, s source, m method, size int, mean float64) string {
 	paper, ok := paperErrors[k.name][s.name][m.name]
-	if !ok || !e.paperKernels() || part != "error" {
+	if !ok || !e.ofPaper() || part != "error" {
 		return ""
 	}
 	text := fmt.Sprintf(" [%.4f ± %.4f]", paper[size].mean, paper[size].sd)
@@ -159,13 +119,4 @@ func (v *verdict) cell(paper figure, mean float64, helped bool) string {
 func (v *verdict) String() string {
 	return fmt.Sprintf("GORF against the paper's, %d cells: %d at or below its mean, %d within its standard deviation above it, %d above (marked).\n"+
 		"¹ %d more above, where most of the paper's error was on the diagonal that its code overwrites.", v.cells, v.below, v.within, v.above, v.helped)
-}
-
-// drawErrors is a panel of figure 2.
-func (e *experiment) drawErrors(k *kernel, s source, series []report.Series) error {
-	img, err := report.ErrorCurves(series, report.WithTitle(fmt.Sprintf("Kernel error, %s, %s", k, s.name)))
-	if err == nil {
-		e.pictures = append(e.pictures, img)
-	}
-	return err
 }

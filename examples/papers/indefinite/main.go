@@ -26,40 +26,142 @@ package main
 
 import (
 	"context"
+	"flag"
 	"fmt"
-	"os"
+	"slices"
+	"strings"
 
 	"github.com/bochner-go/bochner/examples/internal/cli"
+	"github.com/bochner-go/bochner/examples/papers/internal/frame"
+	"github.com/bochner-go/bochner/train/data"
 )
 
-func main() { cli.Main("indefinite", run) }
+func main() {
+	frame.Main("indefinite", "compares random features of indefinite kernels, as Luo et al. (2021).",
+		&experiment{Flags: frame.Flags{Plot: "indefinite.png", Draws: 10}})
+}
 
-func run(ctx context.Context, args []string) error {
-	o, err := parse(args)
+// experiment is a run of the program.
+type experiment struct {
+	frame.Flags
+	data                          string
+	setList, partList, kernelList string
+	sources                       []source
+	parts                         []string
+	kernels                       []*kernel
+	rows, train                   int
+	a, p, one, two                float64
+
+	sets    map[string]pair // by name
+	housing *data.Set
+}
+
+// parts are what the program does, in this order.
+var parts = []struct {
+	name string
+	run  func(e *experiment, ctx context.Context) error
+}{
+	{"error", (*experiment).kernelErrors},
+	{"couplings", (*experiment).couplings},
+	{"variance", (*experiment).variances},
+	{"accuracy", (*experiment).accuracies},
+	{"regression", (*experiment).regressions},
+}
+
+func (e *experiment) Declare(fs *flag.FlagSet) {
+	fs.StringVar(&e.data, "data", "", "the `folder` of the paper's data, as letter/letter.train.libsvm.gz (default: made histograms)")
+	fs.StringVar(&e.setList, "sets", "all", "data sets for error and accuracy, a `list` of "+strings.Join(sourceNames(), ", ")+", or all")
+	fs.StringVar(&e.partList, "part", "all", "what to do, a `list` of "+strings.Join(partNames(), ", ")+", or all")
+	fs.StringVar(&e.kernelList, "kernels", "all", "a `list` of "+strings.Join(kernelNames(), ", ")+", or all")
+	fs.IntVar(&e.rows, "rows", 1000, "rows of the kernel matrix, at most")
+	fs.IntVar(&e.train, "train", 0, "rows to train on, and to test on, at most; 0 is all, of made ones 1000")
+	fs.Float64Var(&e.a, "a", 3, "a of the polynomial kernel, √2 or more")
+	fs.Float64Var(&e.p, "p", 1, "p of the polynomial kernel")
+	fs.Float64Var(&e.one, "sigma1", 1, "σ₁ of the delta-Gaussian kernel")
+	fs.Float64Var(&e.two, "sigma2", 10, "σ₂ of the delta-Gaussian kernel")
+}
+
+func (e *experiment) Check(given map[string]bool) (err error) {
+	if given["sets"] && e.data == "" {
+		return cli.Usage("-sets %s: needs -data, the folder of the data", e.setList)
+	}
+	if e.rows < 2 || e.Draws < 2 || e.train < 0 {
+		return cli.Usage("-rows %d -draws %d -train %d: want at least 2, 2 and 0", e.rows, e.Draws, e.train)
+	}
+	if e.parts, err = frame.Pick("part", e.partList, partNames()); err != nil {
+		return err
+	}
+	if e.data == "" && e.does("regression") {
+		if e.partList != "all" {
+			return cli.Usage("-part %s: regression needs -data, the folder with the Boston housing data", e.partList)
+		}
+		e.parts = slices.DeleteFunc(e.parts, func(p string) bool { return p == "regression" })
+	}
+	names, err := frame.Pick("sets", e.setList, sourceNames())
 	if err != nil {
 		return err
 	}
-	if err := cli.CheckWritable("plot", o.plot); err != nil {
+	for _, s := range sources {
+		if slices.Contains(names, s.name) {
+			e.sources = append(e.sources, s)
+		}
+	}
+	if e.data == "" {
+		e.sources = []source{made}
+		if e.train == 0 {
+			e.train = madeTrain
+		}
+	}
+	return e.pickKernels(e.kernelList)
+}
+
+// pickKernels makes the kernels of -kernels, and tries their maps on the flags before any work is done.
+func (e *experiment) pickKernels(list string) error {
+	names, err := frame.Pick("kernels", list, kernelNames())
+	if err != nil {
 		return err
 	}
-	e := &experiment{options: o}
+	for _, k := range e.paperKernels() {
+		if !slices.Contains(names, k.name) {
+			continue
+		}
+		e.kernels = append(e.kernels, k)
+		for _, m := range k.methods {
+			if _, err := cli.Build(m.spec(64, 16, 1), nil); err != nil {
+				return cli.Usage("%s: %w", k, err)
+			}
+		}
+	}
+	return nil
+}
+
+// does says whether a part is asked for.
+func (e *experiment) does(part string) bool { return slices.Contains(e.parts, part) }
+
+func (e *experiment) Run(ctx context.Context) error {
 	if err := e.read(); err != nil {
 		return err
 	}
+	e.Columns = max(len(e.sources), min(2, len(e.kernels)))
 	for _, p := range parts {
-		if !o.parts[p.name] {
+		if !e.does(p.name) {
 			continue
 		}
 		if err := p.run(e, ctx); err != nil {
 			return fmt.Errorf("%s: %w", p.name, err)
 		}
 	}
-	if o.plot == "" || len(e.pictures) == 0 {
-		return nil
-	}
-	if err := e.save(o.plot); err != nil {
-		return err
-	}
-	fmt.Fprintln(os.Stderr, "picture:", o.plot)
 	return nil
+}
+
+func partNames() (names []string) {
+	for _, p := range parts {
+		names = append(names, p.name)
+	}
+	return names
+}
+
+// ofPaper says whether the parameters are the paper's.
+func (e *experiment) ofPaper() bool {
+	return e.a == 3 && e.p == 1 && e.one == 1 && e.two == 10
 }

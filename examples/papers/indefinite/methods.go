@@ -1,6 +1,9 @@
 package main
 
 import (
+	"maps"
+
+	"github.com/bochner-go/bochner/examples/papers/internal/frame"
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 )
@@ -27,10 +30,10 @@ const (
 
 func kernelNames() []string { return []string{polynomial, deltaGaussian} }
 
-// kernels are both, with the parameters of the flags.
-func kernels(o *options) []*kernel {
-	sphere := &kernel{name: polynomial, params: layers.Values{"a": o.a, "p": o.p}}
-	delta := &kernel{name: deltaGaussian, params: layers.Values{"sigma1": o.one, "sigma2": o.two}}
+// paperKernels are both, with the parameters of the flags.
+func (e *experiment) paperKernels() []*kernel {
+	sphere := &kernel{name: polynomial, params: layers.Values{"a": e.a, "p": e.p}}
+	delta := &kernel{name: deltaGaussian, params: layers.Values{"sigma1": e.one, "sigma2": e.two}}
 	for _, k := range []*kernel{sphere, delta} {
 		k.methods = []method{
 			{name: "GORF", Map: k.name, Params: k.params},
@@ -43,7 +46,7 @@ func kernels(o *options) []*kernel {
 	sphere.methods = append(sphere.methods, method{name: "SRF", Map: "srf", Params: sphere.params}, method{name: "TS", Map: "tensor-sketch", Params: sphere.params},
 		method{name: "RM", Map: "random-maclaurin", Params: sphere.params})
 	// What is left of a difference of two Gaussians where the measure has one sign alone.
-	delta.methods = append(delta.methods, method{name: "positive part", Map: "gaussian", Params: layers.Values{"sigma": o.one}, only: "regression"})
+	delta.methods = append(delta.methods, method{name: "positive part", Map: "gaussian", Params: layers.Values{"sigma": e.one}, only: "regression"})
 	for _, k := range []*kernel{sphere, delta} {
 		k.methods = append(k.methods, method{name: "GORF, separate", Map: k.name, Params: with(k.params, "coupling", "separate"), only: "error"})
 	}
@@ -52,10 +55,8 @@ func kernels(o *options) []*kernel {
 
 // with is a copy of v with one value more.
 func with(v layers.Values, name string, value any) layers.Values {
-	out := layers.Values{name: value}
-	for n, x := range v {
-		out[n] = x
-	}
+	out := maps.Clone(v)
+	out[name] = value
 	return out
 }
 
@@ -74,13 +75,19 @@ func (m method) spec(features, dims int, seed uint64) layers.Spec {
 // String names the kernel with its parameters.
 func (k *kernel) String() string { return k.name + " " + k.params.Short() }
 
-// sizes are the paper's numbers of frequencies a sign.
-var sizes = []struct {
+// A size is a number of frequencies for d dimensions.
+type size struct {
 	name string
 	of   func(d int) int
-}{
+}
+
+// sizes are the paper's numbers of frequencies a sign.
+var sizes = []size{
 	{"d/2", func(d int) int { return d / 2 }},
 	{"d", func(d int) int { return d }},
 	{"2d", func(d int) int { return 2 * d }},
 	{"8d", func(d int) int { return 8 * d }},
 }
+
+// sizeColumns are the heads of the columns of sizes.
+func sizeColumns() []string { return frame.Sizes(sizes, func(s size) string { return s.name }) }

@@ -2,10 +2,10 @@ package main
 
 import (
 	"fmt"
-	"image"
 	"path/filepath"
 
 	"github.com/bochner-go/bochner/examples/internal/cli"
+	"github.com/bochner-go/bochner/examples/papers/internal/frame"
 	"github.com/bochner-go/bochner/train/data"
 	"gorgonia.org/tensor"
 )
@@ -34,30 +34,22 @@ func sourceNames() (names []string) {
 	return names
 }
 
-// experiment is a run of the program.
-type experiment struct {
-	*options
-	sets     map[string]pair // by name
-	housing  *data.Set
-	pictures []image.Image
-}
-
 // pair are the training and the test rows of a set, as they were read.
 type pair struct{ train, test *data.Set }
 
 // read reads or makes what the parts need.
 func (e *experiment) read() (err error) {
 	e.sets = map[string]pair{}
-	if e.parts["regression"] {
+	if e.does("regression") {
 		if e.housing, err = data.Read(filepath.Join(e.data, "housing", "housing.all.csv.gz"), data.Options{Task: data.Regression}); err != nil {
 			return err
 		}
 	}
-	if !e.parts["error"] && !e.parts["couplings"] && !e.parts["accuracy"] {
+	if !e.does("error") && !e.does("couplings") && !e.does("accuracy") {
 		return nil
 	}
 	for _, s := range e.sources {
-		if e.sets[s.name], err = s.read(e.data, e.seed); err != nil {
+		if e.sets[s.name], err = s.read(e.data, e.Seed); err != nil {
 			return err
 		}
 	}
@@ -81,26 +73,14 @@ func (s source) read(folder string, seed uint64) (p pair, err error) {
 }
 
 // scaled are copies of the sets, scaled by what the first of them says.
-func scaled(list string, sets ...*data.Set) ([]*tensor.Dense, error) {
-	scaler, err := data.ParseScalers(list)
-	if err != nil {
-		return nil, err
+func scaled(list string, sets ...*data.Set) ([]*data.Set, error) {
+	var out []*data.Set
+	for _, s := range sets {
+		one := *s
+		one.X = s.X.(*tensor.Dense).Clone().(*tensor.Dense)
+		out = append(out, &one)
 	}
-	var out []*tensor.Dense
-	for i, s := range sets {
-		x := s.X.(*tensor.Dense).Clone().(*tensor.Dense)
-		if i == 0 {
-			err = scaler.Fit(x)
-		}
-		if err == nil {
-			err = scaler.ApplyInPlace(x)
-		}
-		if err != nil {
-			return nil, s.Locate(err)
-		}
-		out = append(out, x)
-	}
-	return out, nil
+	return out, frame.Scale(list, out...)
 }
 
 // scaling is how the rows of a set are scaled for a kernel.
@@ -109,13 +89,4 @@ func (s source) scaling(k *kernel) string {
 		return s.sphere
 	}
 	return s.scale
-}
-
-// some draws n of the rows of a set.
-func some(s *data.Set, n int, seed uint64) *data.Set {
-	if n == 0 || n >= s.Rows() {
-		return s
-	}
-	_, rows := data.Split(s.Rows(), float64(n)/float64(s.Rows()), seed)
-	return s.Take(rows)
 }

@@ -3,14 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/bochner-go/bochner/examples/internal/cli"
+	"github.com/bochner-go/bochner/examples/papers/internal/frame"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
 	"gorgonia.org/tensor"
 )
 
@@ -53,48 +52,34 @@ const epsilon = .1
 
 // regressions are tables III and IV.
 func (e *experiment) regressions(ctx context.Context) error {
-	fmt.Printf("Root mean squared error on a fifth of the rows of housing, mean ± standard deviation of %d splits and draws; in brackets tables III and IV\n\n| kernel | fit | method |", e.draws)
-	for _, s := range regressionSizes {
-		fmt.Printf(" s = %dd |", s)
-	}
-	fmt.Printf("\n|---|---|---|%s\n", strings.Repeat("---|", len(regressionSizes)))
+	fmt.Printf("Root mean squared error on a fifth of the rows of housing, mean ± standard deviation of %d splits and draws; in brackets tables III and IV\n\n", e.Draws)
+	columns := frame.Sizes(regressionSizes, func(s int) string { return fmt.Sprintf("%dd", s) })
+	fmt.Print(cli.TableHead(append([]string{"kernel", "fit", "method"}, columns...)...))
 	for _, k := range e.kernels {
 		for _, f := range fitted {
 			for _, m := range k.methods {
 				if !m.in("regression") {
 					continue
 				}
-				fmt.Printf("| %s | %s | %s |", k, f.name, m.name)
-				err := e.regressionLine(ctx, k, m, f.fit)
-				if fmt.Println(); err != nil {
+				what := fmt.Sprintf("%s | %s | %s", k, f.name, m.name)
+				spreads, err := e.Over(ctx, what, columns, func(i int, seed uint64) (float64, error) {
+					return e.regression(ctx, k, m, regressionSizes[i], seed, f.fit)
+				})
+				if err != nil {
 					return fmt.Errorf("%s, %s: %w", f.name, m.name, err)
 				}
+				frame.Line(what, spreads, func(i int, s frame.Spread) string {
+					return fmt.Sprintf("%.3f ± %.3f%s", s.Mean, s.SD, e.besideRegression(k, m, i))
+				})
 			}
 		}
-	}
-	return nil
-}
-
-// regressionLine prints the errors of a method at all sizes.
-func (e *experiment) regressionLine(ctx context.Context, k *kernel, m method, fit fitter) error {
-	for i, s := range regressionSizes {
-		var errs []float64
-		for j := range e.draws {
-			rmse, err := e.regression(ctx, k, m, s, e.seed+uint64(j), fit)
-			if err != nil {
-				return err
-			}
-			errs = append(errs, rmse)
-		}
-		mean, sd := stat.MeanStdDev(errs, nil)
-		fmt.Printf(" %.3f ± %.3f%s |", mean, sd, e.besideRegression(k, m, i))
 	}
 	return nil
 }
 
 func (e *experiment) besideRegression(k *kernel, m method, i int) string {
 	paper, ok := paperRegression[k.name][m.name]
-	if !ok || !e.paperKernels() {
+	if !ok || !e.ofPaper() {
 		return ""
 	}
 	return fmt.Sprintf(" [%.3f ± %.3f]", paper[i].mean, paper[i].sd)
@@ -102,9 +87,6 @@ func (e *experiment) besideRegression(k *kernel, m method, i int) string {
 
 // regression is the error of one split and draw.
 func (e *experiment) regression(ctx context.Context, k *kernel, m method, size int, seed uint64, fit fitter) (float64, error) {
-	if err := context.Cause(ctx); err != nil {
-		return 0, err
-	}
 	set := e.housing
 	rows, held := data.Split(set.Rows(), heldOut, seed)
 	trainSet, testSet := set.Take(rows), set.Take(held)
@@ -116,11 +98,11 @@ func (e *experiment) regression(ctx context.Context, k *kernel, m method, size i
 	if err != nil {
 		return 0, err
 	}
-	w, b, err := fit(ctx, l, x[0], mat.NewDense(len(trainSet.Y), 1, trainSet.Y), seed)
+	w, b, err := fit(ctx, l, x[0].X.(*tensor.Dense), mat.NewDense(len(trainSet.Y), 1, trainSet.Y), seed)
 	if err != nil {
 		return 0, err
 	}
-	scores, err := scoresOf(l, w, b, x[1])
+	scores, err := frame.Scores(l, w, b, x[1].X)
 	if err != nil {
 		return 0, err
 	}

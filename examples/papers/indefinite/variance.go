@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
+	"github.com/bochner-go/bochner/examples/internal/cli"
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/train/report"
 )
@@ -25,11 +25,11 @@ var marks = []int{5, 10, 15, 20, 30, 40, 50}
 // variances is figure 1: the part of the variance of independent frequencies that a coupling takes away, by distance,
 // for s = d. It goes to 5, of a kernel on the sphere to 2, the largest distance there is.
 func (e *experiment) variances(ctx context.Context) error {
-	fmt.Printf("Variance of the estimate for s = d frequencies a sign, relative to independent ones (GRFF), by distance\n\n| kernel | d | coupling |")
+	head := []string{"kernel", "d", "coupling"}
 	for _, tenths := range marks {
-		fmt.Printf(" %g |", float64(tenths)/10)
+		head = append(head, fmt.Sprint(float64(tenths)/10))
 	}
-	fmt.Printf("\n|---|---|---|%s\n", strings.Repeat("---|", len(marks)))
+	fmt.Print("Variance of the estimate for s = d frequencies a sign, relative to independent ones (GRFF), by distance\n\n", cli.TableHead(head...))
 	for _, k := range e.kernels {
 		var lines []report.Line
 		for _, d := range dimensions {
@@ -67,12 +67,10 @@ func (e *experiment) variances(ctx context.Context) error {
 				lines = append(lines, one)
 			}
 		}
-		img, err := report.Lines("distance ‖x - z‖", "variance less than that of GRFF by, %", lines,
-			report.WithTitle(fmt.Sprintf("Variance, %s, s = d", k)), report.WithSize(1100, 860))
-		if err != nil {
+		if err := e.Add(report.Lines("distance ‖x - z‖", "variance less than that of GRFF by, %", lines,
+			report.WithTitle(fmt.Sprintf("Variance, %s, s = d", k)), report.WithSize(1100, 860))); err != nil {
 			return err
 		}
-		e.pictures = append(e.pictures, img)
 	}
 	fmt.Println()
 	return nil

@@ -17,7 +17,7 @@ import (
 
 // Experiment is what a program does. It embeds Flags.
 type Experiment interface {
-	common() *Flags
+	Common() *Flags
 	Declare(fs *flag.FlagSet)          // declares its own flags
 	Check(given map[string]bool) error // refuses wrong ones before any work is done
 	Run(ctx context.Context) error     // prints its tables and adds its pictures
@@ -33,12 +33,13 @@ type Flags struct {
 	Columns  int // of pictures; 0: all in a row
 }
 
-func (f *Flags) common() *Flags { return f }
+// Common is the flags.
+func (f *Flags) Common() *Flags { return f }
 
 // Main runs an experiment from its flags to the picture.
 func Main(name, synopsis string, x Experiment) {
 	cli.Main(name, func(ctx context.Context, args []string) error {
-		f, fs := x.common(), flag.NewFlagSet(name, flag.ContinueOnError)
+		f, fs := x.Common(), flag.NewFlagSet(name, flag.ContinueOnError)
 		x.Declare(fs)
 		if f.Draws > 0 {
 			fs.IntVar(&f.Draws, "draws", f.Draws, "draws of each random map")

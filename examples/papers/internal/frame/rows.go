@@ -23,25 +23,30 @@ func Read(file string, seed uint64, o data.Options) (*data.Set, error) {
 
 // Normalise divides the rows of a set of histograms by their sums, in place.
 func Normalise(set *data.Set) error {
-	err := cli.CheckRows(layers.Spec{Map: "exp-semigroup", Params: layers.Values{"beta": 1.0}}, set.X)
-	if err == nil {
-		err = Scale("l1", set.X)
+	if err := cli.CheckRows(layers.Spec{Map: "exp-semigroup", Params: layers.Values{"beta": 1.0}}, set.X); err != nil {
+		return set.Locate(err)
 	}
-	return set.Locate(err)
+	return Scale("l1", set)
 }
 
-// Scale scales matrices in place, by what the first of them says.
-func Scale(list string, xs ...ops.Matrix) error {
+// Scale scales sets in place, by what the first of them says.
+func Scale(list string, sets ...*data.Set) error {
 	scaler, err := data.ParseScalers(list)
-	if err == nil {
-		err = scaler.Fit(xs[0])
+	if err != nil {
+		return err
 	}
-	for _, x := range xs {
+	for i, s := range sets {
+		if i == 0 {
+			err = scaler.Fit(s.X)
+		}
 		if err == nil {
-			err = scaler.ApplyInPlace(x)
+			err = scaler.ApplyInPlace(s.X)
+		}
+		if err != nil {
+			return s.Locate(err)
 		}
 	}
-	return err
+	return nil
 }
 
 // Some draws n of the rows of a set; 0 is all.
