@@ -3,12 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
-	"image"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
 
+	"github.com/bochner-go/bochner/examples/papers/internal/frame"
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train/data"
@@ -16,27 +16,26 @@ import (
 )
 
 // images classifies images by their sets of pixels: figure 5.
-func (o *options) images(ctx context.Context) ([]image.Image, error) {
+func (o *options) images(ctx context.Context) error {
 	trainSets, y, err := readImages(o.in, slices.Max(o.sets))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	testSets, truth, err := readImages(o.testFile, o.test)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	p, err := newProblem(trainSets, testSets, y, truth, o.pointsFor(3))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	p.classes = true
-	fmt.Printf(tableHead, "wrong, %")
-	results, err := o.compare(ctx, p, o.chosen())
+	printHead("wrong, %")
+	results, err := o.compare(ctx, p, o.chosen)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	img, err := errorByTime(results, "Images as sets of pixels", "wrong, %")
-	return []image.Image{img}, err
+	return o.Add(errorByTime(results, "Images as sets of pixels", "wrong, %"))
 }
 
 // readImages reads the first images of a file, with their mirror images, of two classes: +1 for the first image's, -1 for the other.
@@ -69,42 +68,38 @@ func asProblem(set *data.Set) (*ops.Bags, []float64, error) {
 const folds = 10
 
 // bags classifies the sets of a CSV file, each coordinate by its own density, by cross-validation.
-func (o *options) bags(ctx context.Context) ([]image.Image, error) {
+func (o *options) bags(ctx context.Context) error {
 	set, err := data.ReadBags(o.in, data.Options{})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	cube := new(data.Cube)
-	if err := cube.Fit(set.X); err != nil {
-		return nil, err
-	}
-	if err := cube.ApplyInPlace(set.X); err != nil {
-		return nil, err
+	if err := frame.Scale("cube", set); err != nil {
+		return err
 	}
 	sets, y, err := asProblem(set)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if sets.Len() < 2*folds {
-		return nil, fmt.Errorf("%s: %d sets are too few for %d parts", o.in, sets.Len(), folds)
+		return fmt.Errorf("%s: %d sets are too few for %d parts", o.in, sets.Len(), folds)
 	}
-	fmt.Printf(tableHead, "wrong, %")
-	for _, m := range o.chosen() {
+	printHead("wrong, %")
+	for _, m := range o.chosen {
 		if strings.HasPrefix(m.name, "histogram") && sets.Axes() > 3 {
 			continue // a grid of so many dimensions has too many cells
 		}
 		r, err := o.crossValidate(ctx, m, sets, y)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", m.name, err)
+			return fmt.Errorf("%s: %w", m.name, err)
 		}
 		show(r)
 	}
-	return nil, nil
+	return nil
 }
 
 // crossValidate is the share of sets that a method gets wrong when it has learnt on the other parts, with the choices made on those.
 func (o *options) crossValidate(ctx context.Context, m method, sets *ops.Bags, y []float64) (result, error) {
-	order := rand.New(spectral.Stream(o.seed, "folds")).Perm(sets.Len())
+	order := rand.New(spectral.Stream(o.Seed, "folds")).Perm(sets.Len())
 	total := result{method: m.name, sets: sets.Len(), samples: sets.Samples().Shape()[0] / sets.Len()}
 	for f := range folds {
 		var in, out []int

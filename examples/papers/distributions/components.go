@@ -2,10 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"image"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/bochner-go/bochner/examples/internal/cli"
@@ -15,42 +15,43 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-const tableHead = "| method | training sets | samples | %s | standard error | bandwidth | σ | λ | features, s | fit, s |\n|---|---|---|---|---|---|---|---|---|---|\n"
+func printHead(what string) {
+	fmt.Print(cli.TableHead("method", "training sets", "samples", what, "standard error", "bandwidth", "σ", "λ", "features, s", "fit, s"))
+}
 
 // components is the regression on the number of components of mixtures: figure 4.
-func (o *options) components(ctx context.Context) ([]image.Image, error) {
+func (o *options) components(ctx context.Context) error {
 	var densities image.Image
 	var panels []image.Image
-	fmt.Printf(tableHead, "RMSE")
+	printHead("RMSE")
 	for _, samples := range o.samples {
 		p, err := o.componentProblem(samples, slices.Max(o.sets))
 		if err != nil {
-			return nil, err
+			return err
 		}
 		show(o.constant(p))
 		if o.em > 0 {
 			o.criteria(p)
 		}
-		results, err := o.compare(ctx, p, o.chosen())
+		results, err := o.compare(ctx, p, o.chosen)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if o.kl > 0 {
 			if err := o.compareWithDivergence(ctx, p); err != nil {
-				return nil, err
+				return err
 			}
 		}
 		img, err := errorByTime(results, fmt.Sprintf("Number of components, sets of %d samples", samples), "RMSE")
 		if err != nil {
-			return nil, err
+			return err
 		}
 		panels = append(panels, img)
 		if densities, err = densityPictures(p); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	img, err := report.Grid(1, panels...)
-	return []image.Image{densities, img}, err
+	return errors.Join(o.Add(densities, nil), o.Add(report.Grid(1, panels...)))
 }
 
 // compare tunes the methods on the first training sets, and measures them for each number of sets.
@@ -99,7 +100,7 @@ func (o *options) constant(p *problem) result {
 func (o *options) criteria(p *problem) {
 	n := min(o.em, p.test.Len())
 	start := time.Now()
-	aic, bic := byCriteria(p.test.Slice(0, n), o.seed)
+	aic, bic := byCriteria(p.test.Slice(0, n), o.Seed)
 	spent := time.Since(start)
 	for i, chosen := range [][]float64{aic, bic} {
 		r := result{method: []string{"aic", "bic"}[i], samples: p.test.Size(0), fit: spent}
@@ -119,7 +120,7 @@ func (o *options) compareWithDivergence(ctx context.Context, p *problem) error {
 		return err
 	}
 	show(r)
-	m := o.chosen()[0]
+	m := o.chosen[0]
 	c, err := o.tune(ctx, m, q)
 	if err != nil {
 		return err
@@ -173,35 +174,26 @@ func (p *problem) byDivergences() (result, error) {
 
 // componentProblem draws sets of so many samples.
 func (o *options) componentProblem(samples, sets int) (*problem, error) {
-	trainSets, y, err := drawMixtures(sets, samples, o.seed, "training mixtures")
+	trainSets, y, err := drawMixtures(sets, samples, o.Seed, "training mixtures")
 	if err != nil {
 		return nil, err
 	}
-	testSets, truth, err := drawMixtures(o.test, samples, o.seed, "test mixtures")
+	testSets, truth, err := drawMixtures(o.test, samples, o.Seed, "test mixtures")
 	if err != nil {
 		return nil, err
 	}
 	return newProblem(trainSets, testSets, y, truth, o.pointsFor(2))
 }
 
-// row is the line of a table.
+// row is the line of a table, in which what does not apply is empty.
 func (r result) row() string {
-	factor := func(v float64) string {
+	unless0 := func(format string, v float64) string {
 		if v == 0 {
 			return ""
 		}
-		return fmt.Sprintf("%.2g", v)
+		return fmt.Sprintf(format, v)
 	}
-	seconds := func(d time.Duration) string {
-		if d == 0 {
-			return ""
-		}
-		return fmt.Sprintf("%.1f", d.Seconds())
-	}
-	sets := strconv.Itoa(r.sets)
-	if r.sets == 0 {
-		sets = ""
-	}
-	return fmt.Sprintf("| %s | %s | %d | %.2f | %.2f | %s | %s | %s | %s | %s |", r.method, sets, r.samples, r.err, r.stdErr,
-		factor(r.choice.bandwidth), factor(r.choice.sigma), factor(r.choice.lambda), seconds(r.features), seconds(r.fit))
+	c := r.choice
+	return fmt.Sprintf("| %s | %s | %d | %.2f | %.2f | %s | %s | %s | %s | %s |", r.method, unless0("%.0f", float64(r.sets)), r.samples, r.err, r.stdErr,
+		unless0("%.2g", c.bandwidth), unless0("%.2g", c.sigma), unless0("%.2g", c.lambda), unless0("%.1f", r.features.Seconds()), unless0("%.1f", r.fit.Seconds()))
 }

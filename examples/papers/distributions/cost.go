@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"image"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -20,19 +19,19 @@ import (
 const costPoints = 64
 
 // cost measures the time of the features of sets of samples in two dimensions, and the memory of it.
-func (o *options) cost(ctx context.Context) ([]image.Image, error) {
+func (o *options) cost(ctx context.Context) error {
 	samples := slices.Max(o.samples)
-	sets, _, err := drawMixtures(slices.Max(o.sets), samples, o.seed, "training mixtures")
+	sets, _, err := drawMixtures(slices.Max(o.sets), samples, o.Seed, "training mixtures")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	h, err := ops.ScottBandwidth(sets.Slice(0, min(sets.Len(), tuneSets)))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	points, name := layers.WithPoints(costPoints), fmt.Sprintf("a grid of %d x %d points", costPoints, costPoints)
 	if o.scattered {
-		x, rng := make([]float64, 2*costPoints*costPoints), rand.New(spectral.Stream(o.seed, "points"))
+		x, rng := make([]float64, 2*costPoints*costPoints), rand.New(spectral.Stream(o.Seed, "points"))
 		for i := range x {
 			x[i] = rng.Float64()
 		}
@@ -40,31 +39,31 @@ func (o *options) cost(ctx context.Context) ([]image.Image, error) {
 		name = fmt.Sprintf("%d uniform points", len(x)/2)
 	}
 	l, err := layers.NewHDDLayer(spectral.JensenShannonDivergence(), .3, 2, o.columns, layers.WithKDEBandwidth(h...), layers.WithBasis(layers.CosineBasis, o.functions), o.boxFor(2),
-		layers.WithLambdas(o.lambdas, o.rule), points, layers.WithSampler(o.samplerFor(0)), layers.WithDtype(tensor.Float32), layers.WithSeed(o.seed))
+		layers.WithLambdas(o.lambdas, o.rule), points, layers.WithSampler(o.samplerFor(0)), layers.WithDtype(tensor.Float32), layers.WithSeed(o.Seed))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	fmt.Printf("%d samples a set, %s, %d features, %d processors\n\n", samples, name, o.columns, runtime.GOMAXPROCS(0))
-	fmt.Print("| sets | seconds | of which densities | processor seconds | a set, ms of a processor | peak memory, MB |\n|---|---|---|---|---|---|\n")
+	fmt.Print(cli.TableHead("sets", "seconds", "of which densities", "processor seconds", "a set, ms of a processor", "peak memory, MB"))
 	for _, n := range o.sets {
 		if err := context.Cause(ctx); err != nil {
-			return nil, err
+			return err
 		}
 		some := sets.Slice(0, n)
 		z := tensor.New(tensor.WithShape(n, o.columns), tensor.Of(tensor.Float32))
 		start, processor := time.Now(), cli.ProcessorTime()
 		if _, err := l.TransformBags(z, some); err != nil {
-			return nil, err
+			return err
 		}
 		all, used := time.Since(start), cli.ProcessorTime()-processor
 		start = time.Now()
 		for lo := 0; lo < n; lo += blockBags {
 			if _, err := l.Densities(nil, some.Slice(lo, min(lo+blockBags, n))); err != nil {
-				return nil, err
+				return err
 			}
 		}
 		densities := time.Since(start)
 		fmt.Printf("| %d | %.1f | %.1f | %.1f | %.2f | %d |\n", n, all.Seconds(), densities.Seconds(), used.Seconds(), used.Seconds()/float64(n)*1e3, cli.PeakRSS()>>20)
 	}
-	return nil, nil
+	return nil
 }

@@ -45,7 +45,7 @@ func number(t *testing.T, cell string) float64 {
 // the times is the same again.
 func TestComponents(t *testing.T) {
 	dir := t.TempDir()
-	const args = "-sets 80,240 -test 100 -features 256 -samples 60 -em 4 -kl 30 -points 16 -functions 6"
+	const args = "-sets 80,240 -test-sets 100 -features 256 -samples 60 -em 4 -kl 30 -points 16 -functions 6"
 	r := clitest.Run(t, dir, args).OK(t)
 	rows := cells(r.Stdout, 10)
 	if want := 3 + 2*10 + 2; len(rows) != want {
@@ -74,7 +74,7 @@ func TestComponents(t *testing.T) {
 // TestGram: the three estimates of the kernel go with the true one.
 func TestGram(t *testing.T) {
 	dir := t.TempDir()
-	r := clitest.Run(t, dir, "-experiment gram -sets 12 -samples 600 -features 2000").OK(t)
+	r := clitest.Run(t, dir, "-part gram -sets 12 -samples 600 -features 2000").OK(t)
 	rows := cells(r.Stdout, 3)
 	if len(rows) != 3 {
 		t.Fatal(r.Stdout)
@@ -94,7 +94,7 @@ func TestBags(t *testing.T) {
 	clitest.File(t, dir, "bags.csv", clitest.Bags(40, 2, label))
 	clitest.File(t, dir, "five.csv", clitest.Bags(40, 5, label))
 	for _, args := range []string{"-in bags.csv -methods hdd-hellinger", "-in five.csv -methods hdd-hellinger -points 32", "-in five.csv -methods mean-map,histogram-js"} {
-		r := clitest.Run(t, dir, "-experiment bags -features 64 "+args).OK(t)
+		r := clitest.Run(t, dir, "-part bags -features 64 "+args).OK(t)
 		rows := cells(r.Stdout, 10)
 		if len(rows) != 1 || rows[0][1] != "40" {
 			t.Errorf("%s: %s", args, r.Stdout)
@@ -121,7 +121,7 @@ func TestImages(t *testing.T) {
 		}
 		clitest.File(t, dir, name, string(file))
 	}
-	r := clitest.Run(t, dir, "-experiment images -in train.bin -test-in test.bin -sets 40 -test 40 -features 64 -methods hdd-js,mean-map -points 8 -functions 4").OK(t)
+	r := clitest.Run(t, dir, "-part images -in train.bin -test test.bin -sets 40 -test-sets 40 -features 64 -methods hdd-js,mean-map -points 8 -functions 4").OK(t)
 	rows := cells(r.Stdout, 10)
 	if len(rows) != 2 || number(t, rows[0][3]) > 5 || number(t, rows[1][3]) > 5 || rows[0][2] != "2048" {
 		t.Errorf("%s", r.Stdout)
@@ -130,11 +130,11 @@ func TestImages(t *testing.T) {
 }
 
 func TestCost(t *testing.T) {
-	r := clitest.Run(t, t.TempDir(), "-experiment cost -sets 20,40 -samples 50 -features 64").OK(t)
+	r := clitest.Run(t, t.TempDir(), "-part cost -sets 20,40 -samples 50 -features 64").OK(t)
 	if rows := cells(r.Stdout, 6); len(rows) != 2 || rows[1][0] != "40" || number(t, rows[1][5]) > 500 {
 		t.Errorf("%s", r.Stdout)
 	}
-	r = clitest.Run(t, t.TempDir(), "-experiment cost -sets 20 -samples 50 -features 64 -scattered").OK(t)
+	r = clitest.Run(t, t.TempDir(), "-part cost -sets 20 -samples 50 -features 64 -scattered").OK(t)
 	if rows := cells(r.Stdout, 6); len(rows) != 1 || !strings.Contains(r.Stdout, "4096 uniform points") {
 		t.Errorf("%s", r.Stdout)
 	}
@@ -143,19 +143,19 @@ func TestCost(t *testing.T) {
 // TestWrongFlags: each is one line and the status 2.
 func TestWrongFlags(t *testing.T) {
 	for _, tc := range []struct{ args, text string }{
-		{"-experiment figure", "-experiment figure: want one of components, gram, images, bags, cost"},
-		{"-experiment bags", "-experiment bags needs -in"},
-		{"-experiment images -in a", "-experiment images needs -test-in"},
-		{"-in a", "-in does not apply to -experiment components, which draws its sets"},
-		{"-experiment gram -em 3", "-em and -kl belong to -experiment components"},
-		{"-experiment bags -in a -sets 30", "-sets and -test do not apply to -experiment bags"},
-		{"-experiment bags -in a -samples 30", "-samples does not apply"},
-		{"-experiment gram -sets 30,40", "takes one number of -sets"},
-		{"-scattered", "-scattered belongs to -experiment cost"},
-		{"-experiment cost -points 9", "-points does not apply to -experiment cost, which has 64 x 64"},
+		{"-part figure", "-part figure: want one of components, gram, images, bags, cost"},
+		{"-part bags", "-part bags needs -in"},
+		{"-part images -in a", "-part images needs -test"},
+		{"-in a", "-in does not apply to -part components, which draws its sets"},
+		{"-part gram -em 3", "-em and -kl belong to -part components"},
+		{"-part bags -in a -sets 30", "-sets and -test-sets do not apply to -part bags"},
+		{"-part bags -in a -samples 30", "-samples does not apply"},
+		{"-part gram -sets 30,40", "takes one number of -sets"},
+		{"-scattered", "-scattered belongs to -part cost"},
+		{"-part cost -points 9", "-points does not apply to -part cost, which has 64 x 64"},
 		{"-sets many", "-sets many: want whole numbers from 10"},
 		{"-samples 2", "-samples 2: want whole numbers from 4"},
-		{"-methods hdd", `there is no "hdd"; there are hdd-js`},
+		{"-methods hdd", `"hdd" is none of all, hdd-js`},
 		{"-rule best", "want quantile, gauss or drawn"},
 		{"-sampler best", `no sampler is called "best"`},
 		{"-functions 60", "60 functions of the cosine basis"},
@@ -165,7 +165,7 @@ func TestWrongFlags(t *testing.T) {
 	} {
 		clitest.Run(t, t.TempDir(), tc.args).Fails(t, 2, "distributions", tc.text)
 	}
-	clitest.Run(t, t.TempDir(), "-experiment bags -in missing.csv").Fails(t, 1, "distributions", "missing.csv")
+	clitest.Run(t, t.TempDir(), "-part bags -in missing.csv").Fails(t, 1, "distributions", "missing.csv")
 }
 
 // TestMixture: the law of the covariances, and samples on the square: E aAAᵀ + B = 5/2·2/3 + 1/2 on the diagonal.

@@ -3,13 +3,14 @@ package main
 import (
 	"context"
 	"fmt"
-	"image"
 	"math"
 	"math/rand/v2"
 
+	"github.com/bochner-go/bochner/examples/internal/cli"
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/train/report"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 	"gorgonia.org/tensor"
@@ -88,19 +89,19 @@ func inUnit(rng *rand.Rand, mean, sd float64) float64 {
 
 // gram estimates the kernel matrix of the Jensen-Shannon divergence in three ways, and prints the squared correlations with the true one over
 // pairs: figure 2 and table 2.
-func (o *options) gram(_ context.Context) ([]image.Image, error) {
+func (o *options) gram(_ context.Context) error {
 	g, err := ops.NewGrid(fine, fine)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	n, samples := o.sets[0], o.samples[0]
-	truth, sets, err := gramSets(n, samples, o.seed, g)
+	truth, sets, err := gramSets(n, samples, o.Seed, g)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	h, err := ops.CrossValidatedBandwidth(sets.Slice(0, min(cvSets, sets.Len())), nil)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	js := spectral.JensenShannonDivergence()
 	exact := pairs(n, func(i, j int) float64 {
@@ -109,24 +110,24 @@ func (o *options) gram(_ context.Context) ([]image.Image, error) {
 	sigma := math.Sqrt(stat.Mean(exact, nil)) / 2
 	entropies, err := entropyDivergences(sets, h, g)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	opts := append(o.hddOptions(js, h, 2, o.seed), layers.WithSampler(o.samplerFor(0)), layers.WithDtype(tensor.Float64))
+	opts := append(o.hddOptions(js, h, 2, o.Seed), layers.WithSampler(o.samplerFor(0)), layers.WithDtype(tensor.Float64))
 	l, err := layers.NewHDDLayer(js, sigma, 2, o.columns, opts...)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	p, err := l.Densities(nil, sets)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	a, err := l.Embed(nil, p)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	z, err := l.Transform(nil, p)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	estimates := []gramEstimate{
 		{name: "entropies", paper: .9812, kernel: gaussianOf(entropies, sigma)},
@@ -135,14 +136,18 @@ func (o *options) gram(_ context.Context) ([]image.Image, error) {
 	}
 	fmt.Printf("%d mixtures of %d normal laws with standard deviations of %v to %v on the unit square, %d samples of each, bandwidths %.3f and %.3f, σ %.3f\n\n",
 		n, gramComponents, narrow, wide, samples, h[0], h[1], sigma)
-	fmt.Print("| estimate of the kernel | squared correlation | the paper |\n|---|---|---|\n")
+	fmt.Print(cli.TableHead("estimate of the kernel", "squared correlation", "the paper"))
 	for i := range estimates {
 		e := &estimates[i]
 		e.exact = gaussianOf(exact, sigma)
 		e.r2 = math.Pow(stat.Correlation(e.kernel, e.exact, nil), 2)
 		fmt.Printf("| %s | %.4f | %.4f |\n", e.name, e.r2, e.paper)
+		title := report.WithTitle(fmt.Sprintf("Kernel of Jensen-Shannon by %s", e.name))
+		if err := o.Add(report.ExactVsApprox(symmetric(e.exact, n), symmetric(e.kernel, n), title)); err != nil {
+			return err
+		}
 	}
-	return gramPictures(estimates, n)
+	return nil
 }
 
 // gramEstimate are kernel values of pairs, estimated and true.

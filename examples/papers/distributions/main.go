@@ -2,11 +2,11 @@
 // Distributions with Approximate Kernel Embeddings".
 //
 //	go run ./examples/papers/distributions
-//	go run ./examples/papers/distributions -experiment gram
-//	go run ./examples/papers/distributions -experiment images -in ../shared/data/cifar10-cats-dogs/cifar10-cats-dogs.train.bin.gz \
-//		-test-in ../shared/data/cifar10-cats-dogs/cifar10-cats-dogs.test.bin.gz
-//	go run ./examples/papers/distributions -experiment bags -in ../shared/data/bags/musk1.csv.gz
-//	go run ./examples/papers/distributions -experiment cost
+//	go run ./examples/papers/distributions -part gram
+//	go run ./examples/papers/distributions -part images -in ../shared/data/cifar10-cats-dogs/cifar10-cats-dogs.train.bin.gz \
+//		-test ../shared/data/cifar10-cats-dogs/cifar10-cats-dogs.test.bin.gz
+//	go run ./examples/papers/distributions -part bags -in ../shared/data/bags/musk1.csv.gz
+//	go run ./examples/papers/distributions -part cost
 //
 // components (figure 4 of the paper) is the regression of the number of components, 1 to 10, of mixtures of normal laws in the plane on samples of
 // them. The paper's text has lost the constants of the law; those used here are at drawMixture. -em N adds what the information criteria of
@@ -35,20 +35,41 @@ package main
 
 import (
 	"context"
+	"flag"
 	"fmt"
-	"image"
-	"os"
+	"slices"
+	"strings"
 
 	"github.com/bochner-go/bochner/examples/internal/cli"
-	"github.com/bochner-go/bochner/train/report"
+	"github.com/bochner-go/bochner/examples/papers/internal/frame"
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/layers"
 )
 
-func main() { cli.Main("distributions", run) }
+func main() {
+	frame.Main("distributions", "learns on sets of samples: experiments of Sutherland et al. (2016).", &options{Flags: frame.Flags{Plot: "distributions.png"}})
+}
 
-// experiments are what -experiment names. Each prints its table and returns its pictures.
-var experiments = []struct {
+// options are the flags.
+type options struct {
+	frame.Flags
+	part, in, testFile          string
+	setList, sampleList         string
+	nameList, ruleName, sampled string
+	sets, samples               []int
+	test, em, kl                int
+	columns, functions, lambdas int
+	points                      int
+	box, scattered              bool
+	rule                        spectral.LambdaRule
+	sampler                     spectral.Sampler // nil: samplerFor
+	chosen                      []method
+}
+
+// parts are what -part names. Each prints its table and adds its pictures.
+var parts = []struct {
 	name string
-	run  func(o *options, ctx context.Context) ([]image.Image, error)
+	run  func(o *options, ctx context.Context) error
 }{
 	{"components", (*options).components},
 	{"gram", (*options).gram},
@@ -57,34 +78,140 @@ var experiments = []struct {
 	{"cost", (*options).cost},
 }
 
-func experimentNames() []string {
-	return []string{"components", "gram", "images", "bags", "cost"}
+func (o *options) Declare(fs *flag.FlagSet) {
+	fs.StringVar(&o.part, "part", "components", "what to do: "+strings.Join(partNames(), ", "))
+	fs.StringVar(&o.in, "in", "", "images, bags: training images in CIFAR-10's layout, or sets, a CSV file with the columns bag and label, a `file`")
+	fs.StringVar(&o.testFile, "test", "", "images: test images, a `file`")
+	fs.StringVar(&o.setList, "sets", "", "numbers of training sets, a `list` (default 4000; images 2500; cost 4000,8000,16000; gram 100, its sets)")
+	fs.StringVar(&o.sampleList, "samples", "", "samples of a set, a `list` (default 200,800; cost 800; gram 2500)")
+	fs.IntVar(&o.test, "test-sets", 2000, "components, images: test sets")
+	fs.IntVar(&o.em, "em", 0, "components: test sets for which mixtures are fitted and AIC and BIC choose")
+	fs.IntVar(&o.kl, "kl", 0, "components: training and test sets for the kernel of divergences by nearest neighbours")
+	fs.IntVar(&o.columns, "features", 5000, "random Fourier features")
+	fs.IntVar(&o.functions, "functions", 10, "basis functions of an axis")
+	fs.BoolVar(&o.box, "box", true, "take all products of the functions of two axes, and not those of low total degree")
+	fs.BoolVar(&o.scattered, "scattered", false, "cost: uniform points in place of a grid")
+	fs.IntVar(&o.lambdas, "lambdas", 5, "frequencies λ")
+	fs.StringVar(&o.ruleName, "rule", "gauss", "`rule` of the frequencies λ: quantile, gauss, drawn")
+	fs.IntVar(&o.points, "points", 0, "points of an axis at which densities are estimated; 0 is 128, 48, 20 in one to three dimensions")
+	fs.StringVar(&o.sampled, "sampler", "", fmt.Sprintf("`sampler` of the Fourier features: %s (default orthogonal, iid for embeddings of more than %d numbers)", spectral.SamplerNames(), maxOrthogonal))
+	fs.StringVar(&o.nameList, "methods", "all", "methods, a `list`, or all")
 }
 
-func run(ctx context.Context, args []string) error {
-	o, err := parse(args)
+func (o *options) Check(given map[string]bool) (err error) {
+	var all []string
+	for _, m := range o.methods() {
+		all = append(all, m.name)
+	}
+	names, err := frame.Pick("methods", o.nameList, all)
 	if err != nil {
 		return err
 	}
-	if err := cli.CheckWritable("plot", o.plot); err != nil {
+	if o.rule, err = spectral.ParseLambdaRule(o.ruleName); err != nil {
+		return &cli.UsageError{Err: err}
+	}
+	if o.sampled != "" {
+		if o.sampler, err = spectral.SamplerByName(o.sampled); err != nil {
+			return &cli.UsageError{Err: err}
+		}
+	}
+	o.chosen = slices.DeleteFunc(o.methods(), func(m method) bool { return !slices.Contains(names, m.name) })
+	if err := o.checkPart(given); err != nil {
 		return err
 	}
-	for _, e := range experiments {
-		if e.name != o.experiment {
-			continue
-		}
-		pictures, err := e.run(o, ctx)
-		if err != nil || o.plot == "" || pictures == nil {
-			return err
-		}
-		img, err := report.Grid(len(pictures), pictures...)
-		if err != nil {
-			return err
-		}
-		if err := report.SavePNG(o.plot, img); err != nil {
-			return err
-		}
-		fmt.Fprintln(os.Stderr, "picture:", o.plot)
+	if err := o.setCounts(); err != nil {
+		return err
+	}
+	if o.test < 2 || o.em < 0 || o.kl < 0 || o.points < 0 {
+		return cli.Usage("-test-sets %d -em %d -kl %d -points %d: want at least 2 test sets, and no number below 0", o.test, o.em, o.kl, o.points)
+	}
+	return o.probe()
+}
+
+// probe draws a map for the flags that are the layers' own.
+func (o *options) probe() error {
+	if err := cli.CheckFeatures("features", o.columns); err != nil {
+		return err
+	}
+	js := spectral.JensenShannonDivergence()
+	opts := append(o.hddOptions(js, []float64{.5}, 2, o.Seed), layers.WithSampler(o.samplerFor(0)))
+	if _, err := layers.NewHDDLayer(js, 1, 2, 2+o.columns%2, opts...); err != nil {
+		return &cli.UsageError{Err: err}
 	}
 	return nil
+}
+
+// maxOrthogonal is the number of dimensions up to which frequencies are orthogonal unless a flag says otherwise: the time is cubic in it.
+const maxOrthogonal = 1024
+
+// samplerFor is the sampler for embeddings of so many numbers.
+func (o *options) samplerFor(dims int) spectral.Sampler {
+	switch {
+	case o.sampler != nil:
+		return o.sampler
+	case dims > maxOrthogonal:
+		return spectral.IID{}
+	}
+	return spectral.Orthogonal{}
+}
+
+// checkPart wants a part that there is, and its files.
+func (o *options) checkPart(given map[string]bool) error {
+	files := o.part == "images" || o.part == "bags"
+	switch {
+	case !slices.Contains(partNames(), o.part):
+		return cli.Usage("-part %s: want one of %s", o.part, strings.Join(partNames(), ", "))
+	case files && o.in == "":
+		return cli.Usage("-part %s needs -in", o.part)
+	case o.part == "images" && o.testFile == "":
+		return cli.Usage("-part images needs -test")
+	case !files && o.in != "":
+		return cli.Usage("-in does not apply to -part %s, which draws its sets", o.part)
+	case o.part != "images" && o.testFile != "":
+		return cli.Usage("-test does not apply to -part %s", o.part)
+	case o.part != "components" && (given["em"] || given["kl"]):
+		return cli.Usage("-em and -kl belong to -part components")
+	case o.part != "cost" && o.scattered:
+		return cli.Usage("-scattered belongs to -part cost")
+	case o.part == "cost" && given["points"]:
+		return cli.Usage("-points does not apply to -part cost, which has %d x %d", costPoints, costPoints)
+	case files && given["samples"]:
+		return cli.Usage("-samples does not apply to -part %s, whose sets are as they are", o.part)
+	case o.part == "bags" && (given["sets"] || given["test-sets"]):
+		return cli.Usage("-sets and -test-sets do not apply to -part bags, which is cross-validated on all sets")
+	}
+	return nil
+}
+
+// setCounts reads the numbers of sets and samples.
+func (o *options) setCounts() (err error) {
+	if o.setList == "" {
+		o.setList = map[string]string{"components": "4000", "images": "2500", "cost": "4000,8000,16000", "gram": "100", "bags": "20"}[o.part]
+	}
+	if o.sampleList == "" {
+		o.sampleList = map[string]string{"components": "200,800", "images": "4", "cost": "800", "gram": "2500", "bags": "4"}[o.part]
+	}
+	if o.sets, err = frame.Counts("sets", o.setList, 10); err != nil {
+		return err
+	}
+	if o.samples, err = frame.Counts("samples", o.sampleList, 4); err != nil {
+		return err
+	}
+	if o.part == "gram" && (len(o.sets) > 1 || len(o.samples) > 1) {
+		return cli.Usage("-part gram takes one number of -sets and of -samples")
+	}
+	return nil
+}
+
+func partNames() (names []string) {
+	for _, p := range parts {
+		names = append(names, p.name)
+	}
+	return names
+}
+
+// Run does the part that is asked for.
+func (o *options) Run(ctx context.Context) error {
+	i := slices.Index(partNames(), o.part)
+	return parts[i].run(o, ctx)
 }

@@ -111,19 +111,6 @@ func densityPictures(p *problem) (image.Image, error) {
 	return report.Grid(2, all...)
 }
 
-// gramPictures are the estimates of kernel values against the true ones.
-func gramPictures(estimates []gramEstimate, n int) ([]image.Image, error) {
-	var all []image.Image
-	for _, e := range estimates {
-		img, err := report.ExactVsApprox(symmetric(e.exact, n), symmetric(e.kernel, n), report.WithTitle(fmt.Sprintf("Kernel of Jensen-Shannon by %s", e.name)))
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, img)
-	}
-	return all, nil
-}
-
 // symmetric is the matrix of the values of pairs, with ones on the diagonal.
 func symmetric(pairs []float64, n int) *mat.Dense {
 	out := mat.NewDense(n, n, nil)

@@ -66,7 +66,7 @@ func (p *problem) widths(factor float64) []float64 {
 
 // rows makes the rows of sets with a bandwidth.
 func (o *options) rows(m method, p *problem, factor float64) (rowsOf, error) {
-	return m.rows(p.widths(factor), p.train.Axes(), o.seed)
+	return m.rows(p.widths(factor), p.train.Axes(), o.Seed)
 }
 
 // fourier are the features for a bandwidth of 1, which serve any other on rows divided by it.
@@ -105,7 +105,7 @@ func (o *options) tune(ctx context.Context, m method, p *problem) (choice, error
 			return choice{}, err
 		}
 		if l == nil && !m.linear {
-			if l, err = o.fourier(x.Shape()[1], tuneFeatures, o.seed+1); err != nil {
+			if l, err = o.fourier(x.Shape()[1], tuneFeatures, o.Seed+1); err != nil {
 				return choice{}, err
 			}
 		}
@@ -217,7 +217,7 @@ func (o *options) features(m method, p *problem, c choice) (x, xTest *tensor.Den
 	if err != nil {
 		return nil, nil, err
 	}
-	l, err := o.fourier(x.Shape()[1], o.columns, o.seed)
+	l, err := o.fourier(x.Shape()[1], o.columns, o.Seed)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -232,13 +232,13 @@ func (o *options) features(m method, p *problem, c choice) (x, xTest *tensor.Den
 func (o *options) head(ctx context.Context, p *problem, x *tensor.Dense, c choice) (*mat.Dense, float64, error) {
 	near := []float64{c.lambda / 10, c.lambda / 3, c.lambda, c.lambda * 3, c.lambda * 10}
 	if p.classes {
-		fit, err := train.FitSVM(ctx, nil, x, column(p.y), train.SVMOptions{Lambdas: near, HeldOut: .1, Seed: o.seed})
+		fit, err := train.FitSVM(ctx, nil, x, column(p.y), train.SVMOptions{Lambdas: near, HeldOut: .1, Seed: o.Seed})
 		if err != nil {
 			return nil, 0, err
 		}
 		return fit.W, fit.B[0], nil
 	}
-	fit, err := train.FitRidge(ctx, nil, x, column(p.y), train.RidgeOptions{Lambdas: near, Select: train.SelectHeldOut, HeldOut: .1, Seed: o.seed})
+	fit, err := train.FitRidge(ctx, nil, x, column(p.y), train.RidgeOptions{Lambdas: near, Select: train.SelectHeldOut, HeldOut: .1, Seed: o.Seed})
 	if err != nil {
 		return nil, 0, err
 	}
