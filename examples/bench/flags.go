@@ -66,14 +66,14 @@ func parse(args []string) (*options, error) {
 	if o.runs < 1 {
 		return nil, cli.Usage("-runs %d: want at least 1", o.runs)
 	}
-	for _, text := range split(shapes) {
+	for _, text := range cli.List(shapes) {
 		s, err := parseShape(text)
 		if err != nil {
 			return nil, err
 		}
 		o.shapes = append(o.shapes, s)
 	}
-	for _, text := range split(cores) {
+	for _, text := range cli.List(cores) {
 		c, err := strconv.Atoi(text)
 		if err != nil || c < 1 || c > runtime.NumCPU() {
 			return nil, cli.Usage("-cores %q: want whole numbers from 1 to %d, which this machine has", text, runtime.NumCPU())
@@ -118,16 +118,8 @@ func defaultCores() string {
 	return "1"
 }
 
-func split(list string) []string {
-	parts := strings.Split(list, ",")
-	for i := range parts {
-		parts[i] = strings.TrimSpace(parts[i])
-	}
-	return parts
-}
-
 func among(name, list string, known []string) ([]string, error) {
-	parts := split(list)
+	parts := cli.List(list)
 	for _, p := range parts {
 		if !slices.Contains(known, p) {
 			return nil, cli.Usage("-%s %q: want some of %s", name, p, strings.Join(known, ", "))

@@ -26,7 +26,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"runtime"
 	"runtime/debug"
 
@@ -78,11 +77,7 @@ func run(ctx context.Context, args []string) error {
 	if o.plot == "" {
 		return nil
 	}
-	if err := draw(o.plot, host, all); err != nil {
-		return err
-	}
-	fmt.Fprintln(os.Stderr, "picture:", o.plot)
-	return nil
+	return draw(o.plot, host, all)
 }
 
 // measureCell measures our maps, hands their memory back, and measures the peers.

@@ -6,7 +6,7 @@ import (
 	"image/color"
 	"strconv"
 
-	"github.com/bochner-go/bochner/train/report"
+	"github.com/bochner-go/bochner/examples/internal/cli"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/text"
@@ -74,11 +74,7 @@ func draw(path string, host hostInfo, all []measurement) error {
 		}
 		pictures = append(pictures, img)
 	}
-	img, err := report.Grid(min(2, len(pictures)), pictures...)
-	if err != nil {
-		return err
-	}
-	return report.SavePNG(path, img)
+	return cli.SavePicture(path, min(2, len(pictures)), pictures...)
 }
 
 // draw is one panel: a group of bars for each shape, and a line at the peak.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 
 	"github.com/bochner-go/bochner/examples/internal/cli"
 	spectral "github.com/bochner-go/bochner/init"
@@ -188,15 +187,7 @@ func (r *samplerReport) exact(k spectral.Kernel, build func() (report.Map, error
 	if err != nil {
 		return err
 	}
-	exact, err := report.ExactGram(k, x)
-	if err != nil {
-		return err
-	}
-	approx, err := report.ApproxGram(m, x)
-	if err != nil {
-		return err
-	}
-	e, err := report.Compare(exact, approx)
+	e, _, _, err := cli.KernelError(k, m, x)
 	r.KernelError = &e
 	return err
 }
@@ -249,11 +240,7 @@ func (o *options) draw(reports []samplerReport) error {
 	if err != nil {
 		return err
 	}
-	if err := report.SavePNG(o.plot, img); err != nil {
-		return err
-	}
-	fmt.Fprintln(os.Stderr, "picture:", o.plot)
-	return nil
+	return cli.SavePicture(o.plot, 1, img)
 }
 
 func (r samplerReport) print() {

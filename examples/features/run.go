@@ -105,13 +105,10 @@ func (o *options) run(ctx context.Context) error {
 // read gets the rows.
 func (o *options) read() (*data.Set, error) {
 	switch {
-	case o.bags && o.in == "":
-		return cli.MakeBags(o.Seed)
+	case o.in == "":
+		return cli.Made(o.bags, o.Seed)
 	case o.bags:
 		return data.ReadBags(o.in, data.Options{Label: data.LabelNone})
-	}
-	if o.in == "" {
-		return cli.MakeHistograms(o.Seed), nil
 	}
 	// Labels are not looked at, but a target such as 3.5 must not be an error.
 	return data.Read(o.in, data.Options{Label: o.label})

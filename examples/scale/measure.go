@@ -41,9 +41,9 @@ type result struct {
 
 // timed is what f takes.
 func timed(f func() error) (cost, error) {
-	start, cpu := time.Now(), cli.CPUSeconds()
+	start, cpu := time.Now(), cli.ProcessorTime()
 	err := f()
-	return cost{time.Since(start).Seconds(), cli.CPUSeconds() - cpu}, err
+	return cost{time.Since(start).Seconds(), (cli.ProcessorTime() - cpu).Seconds()}, err
 }
 
 // measure fits, and prints a result.

@@ -418,38 +418,29 @@ func (o *options) ridgeOptions() train.RidgeOptions {
 
 // svmOptions are the flags as the support vector machine takes them, for n rows.
 func (o *options) svmOptions(n int) train.SVMOptions {
-	s := train.SVMOptions{Seed: o.Seed, ClassWeights: o.fit.ClassWeights}
+	s := train.SVMOptions{Seed: o.Seed, ClassWeights: o.fit.ClassWeights, Lambdas: o.lambdas(n)}
 	if o.task == data.Regression {
 		s.Loss, s.Epsilon = train.SquaredInsensitive, o.epsilon
-	}
-	switch o.lambda {
-	case "":
-	case "held-out":
-		s.Lambdas = lambdas(n)
-	default:
-		s.Lambdas = []float64{o.fit.Lambda}
 	}
 	return s
 }
 
 // logisticOptions are the flags as logistic regression takes them, for n rows.
 func (o *options) logisticOptions(n int) train.LogisticOptions {
-	l := train.LogisticOptions{Seed: o.Seed, ClassWeights: o.fit.ClassWeights}
-	switch o.lambda {
-	case "":
-	case "held-out":
-		l.Lambdas = lambdas(n)
-	default:
-		l.Lambdas = []float64{o.fit.Lambda}
-	}
-	return l
+	return train.LogisticOptions{Seed: o.Seed, ClassWeights: o.fit.ClassWeights, Lambdas: o.lambdas(n)}
 }
 
-// lambdas are those to choose among.
-func lambdas(n int) (all []float64) {
-	for e := -9; e <= -1; e++ {
-		v, _ := strconv.ParseFloat(fmt.Sprintf("1e%d", e), 64)
-		all = append(all, v*float64(n))
+// lambdas are what -lambda says for n rows: nothing, those to choose among, or one.
+func (o *options) lambdas(n int) (all []float64) {
+	switch o.lambda {
+	case "":
+		return nil
+	case "held-out":
+		for e := -9; e <= -1; e++ {
+			v, _ := strconv.ParseFloat(fmt.Sprintf("1e%d", e), 64)
+			all = append(all, v*float64(n))
+		}
+		return all
 	}
-	return all
+	return []float64{o.fit.Lambda}
 }

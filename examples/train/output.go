@@ -138,7 +138,6 @@ func (r *result) show(o *options) error {
 		if err := r.draw(o.plot); err != nil {
 			return err
 		}
-		fmt.Fprintln(os.Stderr, "picture:", o.plot)
 	}
 	if o.save != "" {
 		fmt.Fprintln(os.Stderr, "model:", o.save)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image"
 
+	"github.com/bochner-go/bochner/examples/internal/cli"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/report"
 )
@@ -36,11 +37,7 @@ func (r *result) draw(path string) error {
 			pictures = append(pictures, cv)
 		}
 	}
-	grid, err := report.Grid(columns, pictures...)
-	if err != nil {
-		return err
-	}
-	return report.SavePNG(path, grid)
+	return cli.SavePicture(path, columns, pictures...)
 }
 
 func (r *result) predictions() (image.Image, error) {

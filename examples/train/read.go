@@ -15,18 +15,21 @@ const testShare = .2
 // read gets the training and the test rows.
 func (o *options) read(ctx context.Context) (trainSet, testSet *data.Set, err error) {
 	opts := data.Options{Label: o.label, Task: o.task}
-	if o.bags {
-		return o.readBags(opts)
-	}
 	if o.train == "" {
-		trainSet = cli.MakeHistograms(o.Seed)
-	} else if trainSet, err = data.ReadAll(ctx, opts, list(o.train)...); err != nil {
+		trainSet, err = cli.Made(o.bags, o.Seed)
+	} else {
+		trainSet, err = readFiles(ctx, o.bags, o.train, opts)
+	}
+	if err != nil {
 		return nil, nil, err
 	}
 	if o.test == "" {
 		return o.setAside(trainSet)
 	}
-	if testSet, err = data.ReadAll(ctx, opts, list(o.test)...); err != nil {
+	if o.bags {
+		opts.Dims = trainSet.Dims()
+	}
+	if testSet, err = readFiles(ctx, o.bags, o.test, opts); err != nil {
 		return nil, nil, err
 	}
 	// A sparse file need not name its last columns, neither of the two.
@@ -44,22 +47,12 @@ func (o *options) read(ctx context.Context) (trainSet, testSet *data.Set, err er
 	return trainSet, testSet, err
 }
 
-// readBags is read for sets of samples.
-func (o *options) readBags(opts data.Options) (trainSet, testSet *data.Set, err error) {
-	if o.train == "" {
-		trainSet, err = cli.MakeBags(o.Seed)
-	} else {
-		trainSet, err = data.ReadBags(o.train, opts)
+// readFiles reads rows, or a file of sets of samples.
+func readFiles(ctx context.Context, bags bool, names string, opts data.Options) (*data.Set, error) {
+	if bags {
+		return data.ReadBags(names, opts)
 	}
-	if err != nil {
-		return nil, nil, err
-	}
-	if o.test == "" {
-		return o.setAside(trainSet)
-	}
-	opts.Dims = trainSet.Dims()
-	testSet, err = data.ReadBags(o.test, opts)
-	return trainSet, testSet, err
+	return data.ReadAll(ctx, opts, list(names)...)
 }
 
 // setAside takes a fifth of the rows for testing, of each class in classification.

@@ -14,8 +14,6 @@ import (
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
-	"github.com/bochner-go/bochner/train/report"
-	"gorgonia.org/tensor"
 )
 
 // kernelErrorRows is how many test rows the kernel error is measured on.
@@ -53,10 +51,12 @@ func trainModel(ctx context.Context, o *options) (*result, error) {
 			return nil, p.Locate(err)
 		}
 	}
+	drawing := time.Now()
 	timed, err := build(p)
 	if err != nil {
 		return nil, err
 	}
+	drawn := time.Since(drawing)
 	m := p.Model
 	blocks, err := test(ctx, m)
 	if err == nil {
@@ -80,14 +80,13 @@ func trainModel(ctx context.Context, o *options) (*result, error) {
 	if err := errors.Join(err, o.saveModel(m)); err != nil { // what was fitted is saved in any case
 		return nil, err
 	}
-	r.seconds.Features = timed.spent.Seconds()
+	r.seconds.Features = (drawn + timed.Spent).Seconds()
 	r.seconds.Total = time.Since(start).Seconds()
 	return r, nil
 }
 
-// build makes the map, whose time it takes.
-func build(p *train.Prepared) (*timedMap, error) {
-	draw := time.Now()
+// build makes the map.
+func build(p *train.Prepared) (*cli.TimedMap, error) {
 	err := p.Complete()
 	if err == nil {
 		err = cli.Check(p.Model.Spec)
@@ -98,7 +97,7 @@ func build(p *train.Prepared) (*timedMap, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &timedMap{Layer: p.Model.Map, spent: time.Since(draw)}, nil
+	return &cli.TimedMap{Layer: p.Model.Map}, nil
 }
 
 // checkWritable wants that the files can be written, before any work is done for them.
@@ -118,43 +117,8 @@ func (o *options) saveModel(m *train.Model) error {
 	}
 }
 
-// timedMap adds up the time that a map takes, drawing included.
-type timedMap struct {
-	layers.Layer
-	spent   time.Duration // in all
-	mapping time.Duration // in Transform
-}
-
-// Unwrap is the map itself.
-func (t *timedMap) Unwrap() layers.Layer { return t.Layer }
-
-func (t *timedMap) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
-	start := time.Now()
-	defer t.add(start)
-	return t.Layer.Transform(dst, x)
-}
-
-// TransformCSR is Transform for sparse rows.
-func (t *timedMap) TransformCSR(dst *tensor.Dense, x *ops.CSR) (*tensor.Dense, error) {
-	start := time.Now()
-	defer t.add(start)
-	return layers.Transform(t.Layer, dst, x)
-}
-
-// TransformBags is Transform for sets of samples.
-func (t *timedMap) TransformBags(dst *tensor.Dense, b *ops.Bags) (*tensor.Dense, error) {
-	start := time.Now()
-	defer t.add(start)
-	return layers.Transform(t.Layer, dst, b)
-}
-
-func (t *timedMap) add(start time.Time) {
-	t.spent += time.Since(start)
-	t.mapping += time.Since(start)
-}
-
 // fitHead fits the head, and the map under it where that is tuned.
-func (o *options) fitHead(ctx context.Context, p *train.Prepared, timed *timedMap, r *result) error {
+func (o *options) fitHead(ctx context.Context, p *train.Prepared, timed *cli.TimedMap, r *result) error {
 	m := p.Model
 	f, done := o.fitter(p)
 	size := p.Problem(m.Map.Features())
@@ -172,7 +136,7 @@ func (o *options) fitHead(ctx context.Context, p *train.Prepared, timed *timedMa
 	if r.history = rep.Epochs; r.history == nil {
 		r.lambda = &rep.Lambda
 	}
-	r.seconds.Fit = (time.Since(start) - timed.mapping).Seconds()
+	r.seconds.Fit = (time.Since(start) - timed.Spent).Seconds()
 	return nil
 }
 
@@ -238,17 +202,14 @@ func evaluateSaved(ctx context.Context, o *options) (*result, error) {
 	if m.Classes == nil {
 		opts.Task = data.Regression
 	}
-	read := func() (*data.Set, error) { return data.ReadAll(ctx, opts, list(o.test)...) }
-	if e, err := layers.Lookup(m.Spec.Map); err == nil && e.Bags {
-		read = func() (*data.Set, error) { return data.ReadBags(o.test, opts) }
-	}
-	set, err := read()
+	e, err := layers.Lookup(m.Spec.Map)
+	set, err := readFiles(ctx, err == nil && e.Bags, o.test, opts)
 	if err != nil {
 		return nil, err
 	}
 	r.testRows = set.Rows()
 	r.seconds.Load = time.Since(start).Seconds()
-	timed := &timedMap{Layer: m.Map}
+	timed := &cli.TimedMap{Layer: m.Map}
 	m.Map = timed
 	blocks, err := testSetRows(set)(ctx, m)
 	if err == nil {
@@ -257,7 +218,7 @@ func evaluateSaved(ctx context.Context, o *options) (*result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.seconds.Features = timed.spent.Seconds()
+	r.seconds.Features = timed.Spent.Seconds()
 	r.seconds.Total = time.Since(start).Seconds()
 	return r, nil
 }
@@ -298,15 +259,16 @@ func (r *result) measureKernel(m *train.Model, x ops.Matrix) error {
 		}
 	}
 	x = data.RowRange(x, 0, n)
-	exact, err := report.ExactGram(k, x)
+	e, exact, approx, err := cli.KernelError(k, m.Map, x)
 	if err != nil {
 		return err
 	}
-	approx, err := report.ApproxGram(m.Map, x)
-	if err != nil {
-		return err
-	}
-	e, err := report.Compare(exact, approx)
 	r.kernelError, r.pairs = &e, notes.PairsOf(exact, approx)
-	return err
+	return nil
+}
+
+// evaluation is what goes into the model's file.
+func (r *result) evaluation() *notes.Evaluation {
+	o := r.object()
+	return &notes.Evaluation{TrainRows: o.TrainRows, TestRows: o.TestRows, Accuracy: o.Accuracy, F1: o.F1, RMSE: o.RMSE, KernelError: o.KernelError, Pairs: r.pairs}
 }

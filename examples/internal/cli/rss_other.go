@@ -10,6 +10,3 @@ func ProcessorTime() time.Duration { return 0 }
 
 // PeakRSS is the largest resident size of this process so far, in bytes, or 0 where the system does not tell.
 func PeakRSS() int64 { return 0 }
-
-// CPUSeconds is what this process has used of the processors, in its own code and in the system's, or 0 where the system does not tell.
-func CPUSeconds() float64 { return 0 }
