@@ -25,9 +25,19 @@ type Matrix interface {
 //
 // Methods that return a part share the memory where that is possible; nothing here changes an entry. It is safe for concurrent use as
 // long as nobody changes the slices that it was made of.
-type CSR struct {
-	f32 *sparse[float32]
-	f64 *sparse[float64]
+type CSR struct{ of entries }
+
+// entries are the rows in their element type: a *sparse[float32] or a *sparse[float64].
+type entries interface {
+	size() (rows, cols int)
+	pattern() (ptr []int, col []int32)
+	values() any // a []float32 or []float64
+	slice(lo, hi int) entries
+	take(idx []int) entries
+	takeColumns(from, to int, scale float64) entries
+	clone() entries
+	cleared() entries
+	zeroBased() bool
 }
 
 // sparse is a CSR of one element type. base is what is added to every cell, stored or not: one number, or one a column; nil is 0. It
@@ -88,27 +98,14 @@ func newSparse[T domain.Float](rows, cols int, ptr []int, col []int32, val []T) 
 const maxColumns = 1<<31 - 1
 
 // sparseOf is x in its element type, which must be T.
-func sparseOf[T domain.Float](x *CSR) *sparse[T] {
-	if x.f32 != nil {
-		return any(x.f32).(*sparse[T])
-	}
-	return any(x.f64).(*sparse[T])
-}
+func sparseOf[T domain.Float](x *CSR) *sparse[T] { return x.of.(*sparse[T]) }
 
-// wrap is sparseOf the other way.
-func wrap[T domain.Float](s *sparse[T]) *CSR {
-	if f, ok := any(s).(*sparse[float32]); ok {
-		return &CSR{f32: f}
-	}
-	return &CSR{f64: any(s).(*sparse[float64])}
-}
-
-// wrapped is wrap of what may be an error.
+// wrapped is a CSR of what may be an error.
 func wrapped[T domain.Float](s *sparse[T], err error) (*CSR, error) {
 	if err != nil {
 		return nil, err
 	}
-	return wrap(s), nil
+	return &CSR{s}, nil
 }
 
 // Rows is n.
@@ -128,46 +125,39 @@ func (x *CSR) Density() float64 {
 	return float64(x.Stored()) / max(1, float64(x.Rows())*float64(x.Cols()))
 }
 
-// Pointers are the row pointers: row i has the entries Pointers()[i] to Pointers()[i+1] of Columns and of the values. They do not begin
-// at 0 in a part of a matrix. The slice is the matrix's own.
+// Pointers are the row pointers: row i has the entries Pointers()[i] to Pointers()[i+1] of Columns and of the values. They
+// do not begin at 0 in a part of a matrix. The slice is the matrix's own.
 func (x *CSR) Pointers() []int {
-	if x.f32 != nil {
-		return x.f32.Ptr
-	}
-	return x.f64.Ptr
+	ptr, _ := x.of.pattern()
+	return ptr
 }
 
 // Columns are the columns of the entries. The slice is the matrix's own.
 func (x *CSR) Columns() []int32 {
-	if x.f32 != nil {
-		return x.f32.Col
-	}
-	return x.f64.Col
+	_, col := x.of.pattern()
+	return col
 }
 
 // Float32s are the values of the entries of a float32 matrix, nil for another. The slice is the matrix's own.
 func (x *CSR) Float32s() []float32 {
-	if x.f32 == nil {
-		return nil
-	}
-	return x.f32.Val
+	v, _ := x.of.values().([]float32)
+	return v
 }
 
 // Float64s are the values of the entries of a float64 matrix, nil for another. The slice is the matrix's own.
 func (x *CSR) Float64s() []float64 {
-	if x.f64 == nil {
-		return nil
-	}
-	return x.f64.Val
+	v, _ := x.of.values().([]float64)
+	return v
 }
+
+func (s *sparse[T]) size() (rows, cols int)            { return s.Rows, s.Cols }
+func (s *sparse[T]) pattern() (ptr []int, col []int32) { return s.Ptr, s.Col }
+func (s *sparse[T]) values() any                       { return s.Val }
 
 // Slice is the rows lo to hi (exclusive), over the same memory. It panics when they are not there.
 func (x *CSR) Slice(lo, hi int) *CSR {
 	checkPart("CSR", lo, hi, x.Rows())
-	if x.f32 != nil {
-		return wrap(x.f32.slice(lo, hi))
-	}
-	return wrap(x.f64.slice(lo, hi))
+	return &CSR{x.of.slice(lo, hi)}
 }
 
 // checkPart panics unless lo to hi is a part of n rows.
@@ -177,7 +167,10 @@ func checkPart(of string, lo, hi, n int) {
 	}
 }
 
-func (s *sparse[T]) slice(lo, hi int) *sparse[T] {
+func (s *sparse[T]) slice(lo, hi int) entries { return s.part(lo, hi) }
+
+// part is slice in the element type.
+func (s *sparse[T]) part(lo, hi int) *sparse[T] {
 	part := *s
 	part.Ptr, part.Rows = s.Ptr[lo:hi+1:hi+1], hi-lo
 	return &part
@@ -190,13 +183,10 @@ func (x *CSR) Take(idx []int) *CSR {
 			panic(fmt.Sprintf("ops: CSR: row %d of %d", i, x.Rows()))
 		}
 	}
-	if x.f32 != nil {
-		return wrap(x.f32.take(idx))
-	}
-	return wrap(x.f64.take(idx))
+	return &CSR{x.of.take(idx)}
 }
 
-func (s *sparse[T]) take(idx []int) *sparse[T] {
+func (s *sparse[T]) take(idx []int) entries {
 	stored := 0
 	for _, i := range idx {
 		stored += s.Ptr[i+1] - s.Ptr[i]
@@ -213,7 +203,8 @@ func (s *sparse[T]) take(idx []int) *sparse[T] {
 
 // empty is a matrix without entries and with room for some.
 func (s *sparse[T]) empty(rows, cols, room int) *sparse[T] {
-	return &sparse[T]{CSR: simd.CSR[T]{Rows: rows, Cols: cols, Ptr: make([]int, rows+1), Col: make([]int32, 0, room), Val: make([]T, 0, room)}}
+	return &sparse[T]{CSR: simd.CSR[T]{Rows: rows, Cols: cols, Ptr: make([]int, rows+1),
+		Col: make([]int32, 0, room), Val: make([]T, 0, room)}}
 }
 
 // TakeColumns is scale·x[:, from:to], as a matrix of its own. It panics when the columns are not there.
@@ -221,13 +212,11 @@ func (x *CSR) TakeColumns(from, to int, scale float64) *CSR {
 	if from < 0 || to < from || to > x.Cols() {
 		panic(fmt.Sprintf("ops: CSR: columns %d to %d of %d", from, to, x.Cols()))
 	}
-	if x.f32 != nil {
-		return wrap(x.f32.columns(from, to, float32(scale)))
-	}
-	return wrap(x.f64.columns(from, to, scale))
+	return &CSR{x.of.takeColumns(from, to, scale)}
 }
 
-func (s *sparse[T]) columns(from, to int, scale T) *sparse[T] {
+func (s *sparse[T]) takeColumns(from, to int, factor float64) entries {
+	scale := T(factor)
 	out := s.empty(s.Rows, to-from, 0)
 	for i := range s.Rows {
 		row := s.Col[s.Ptr[i]:s.Ptr[i+1]]
@@ -252,9 +241,4 @@ func (s *sparse[T]) columns(from, to int, scale T) *sparse[T] {
 }
 
 // zeroBased says whether the cells that are not stored are zeros.
-func (x *CSR) zeroBased() bool {
-	if x.f32 != nil {
-		return x.f32.base == nil
-	}
-	return x.f64.base == nil
-}
+func (s *sparse[T]) zeroBased() bool { return s.base == nil }

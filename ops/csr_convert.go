@@ -32,7 +32,7 @@ func sparsed[T domain.Float](t *tensor.Dense) *CSR {
 		}
 		s.Ptr[i+1] = len(s.Col)
 	}
-	return wrap(s)
+	return &CSR{s}
 }
 
 // Dense writes x to dst [n, d], allocated if nil. Errors: a dst of another shape or type.
@@ -41,13 +41,11 @@ func (x *CSR) Dense(dst *tensor.Dense) (*tensor.Dense, error) {
 	if err != nil {
 		return nil, err
 	}
-	if x.f32 != nil {
-		x.f32.dense(data[float32](dst), x.f32.Cols)
-	} else {
-		x.f64.dense(data[float64](dst), x.f64.Cols)
-	}
+	typed(x.Dtype(), spreadOut[float32], spreadOut[float64])(x, dst)
 	return dst, nil
 }
+
+func spreadOut[T domain.Float](x *CSR, dst *tensor.Dense) { sparseOf[T](x).dense(data[T](dst), x.Cols()) }
 
 // dense writes x to rows that are ld apart.
 func (s *sparse[T]) dense(dst []T, ld int) {
@@ -70,11 +68,11 @@ func (x *CSR) As(dt tensor.Dtype, who string) (*CSR, error) {
 	case dt == x.Dtype():
 		return x, nil
 	case dt == tensor.Float64:
-		return wrap(converted[float64](x.f32)), nil
+		return &CSR{converted[float64](sparseOf[float32](x))}, nil
 	case dt != tensor.Float32:
 		return nil, fmt.Errorf("%s: rows are float64 or float32, not %v: %w", who, dt, ErrDtype)
 	}
-	s := x.f64
+	s := sparseOf[float64](x)
 	for i := range s.Rows {
 		for t := s.Ptr[i]; t < s.Ptr[i+1]; t++ {
 			if reason := lostInFloat32(s.Val[t]); reason != "" {
@@ -82,7 +80,7 @@ func (x *CSR) As(dt tensor.Dtype, who string) (*CSR, error) {
 			}
 		}
 	}
-	return wrap(converted[float32](s)), nil
+	return &CSR{converted[float32](s)}, nil
 }
 
 // lostInFloat32 says what float32 makes of v that v is not, or nothing.
@@ -148,7 +146,7 @@ func checkCSR[T domain.Float](d Domain, who string, x *CSR) error {
 func checkShifted[T domain.Float](d Domain, who string, s *sparse[T]) error {
 	row := make([]T, s.Cols)
 	for i := range s.Rows {
-		s.slice(i, i+1).dense(row, s.Cols)
+		s.part(i, i+1).dense(row, s.Cols)
 		err := domain.CheckRows(d, who, row, 1, s.Cols, s.Cols)
 		switch e := err.(type) {
 		case *domain.CellError:

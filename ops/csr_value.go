@@ -23,10 +23,8 @@ var (
 
 // Shape is [n, d].
 func (x *CSR) Shape() tensor.Shape {
-	if x.f32 != nil {
-		return tensor.Shape{x.f32.Rows, x.f32.Cols}
-	}
-	return tensor.Shape{x.f64.Rows, x.f64.Cols}
+	rows, cols := x.of.size()
+	return tensor.Shape{rows, cols}
 }
 
 // Dims is 2.
@@ -36,16 +34,11 @@ func (x *CSR) Dims() int { return 2 }
 func (x *CSR) Size() int { return x.Shape().TotalSize() }
 
 // Data are the values of the entries, a []float32 or []float64.
-func (x *CSR) Data() any {
-	if x.f32 != nil {
-		return x.f32.Val
-	}
-	return x.f64.Val
-}
+func (x *CSR) Data() any { return x.of.values() }
 
 // Dtype is tensor.Float32 or tensor.Float64.
 func (x *CSR) Dtype() tensor.Dtype {
-	if x.f32 != nil {
+	if _, ok := x.of.(*sparse[float32]); ok {
 		return tensor.Float32
 	}
 	return tensor.Float64
@@ -56,10 +49,10 @@ func (x *CSR) Type() hm.Type { return G.TensorType{Dims: 2, Of: x.Dtype()} }
 
 // Uintptr is where the values lie.
 func (x *CSR) Uintptr() uintptr {
-	if x.f32 != nil {
-		return uintptr(unsafe.Pointer(unsafe.SliceData(x.f32.Val)))
+	if v := x.Float32s(); v != nil {
+		return uintptr(unsafe.Pointer(unsafe.SliceData(v)))
 	}
-	return uintptr(unsafe.Pointer(unsafe.SliceData(x.f64.Val)))
+	return uintptr(unsafe.Pointer(unsafe.SliceData(x.Float64s())))
 }
 
 // MemSize is the size in bytes of the row pointers, the columns and the values.
@@ -68,14 +61,9 @@ func (x *CSR) MemSize() uintptr {
 }
 
 // Clone is a copy, as an any, which is how Gorgonia asks for it.
-func (x *CSR) Clone() any {
-	if x.f32 != nil {
-		return wrap(x.f32.clone())
-	}
-	return wrap(x.f64.clone())
-}
+func (x *CSR) Clone() any { return &CSR{x.of.clone()} }
 
-func (s *sparse[T]) clone() *sparse[T] {
+func (s *sparse[T]) clone() entries {
 	first, end := s.Ptr[0], s.Ptr[s.Rows]
 	c := *s
 	c.Ptr = s.fromZero()
@@ -93,12 +81,9 @@ func (s *sparse[T]) fromZero() []int {
 }
 
 // ZeroValue is a matrix of the same shape without entries; x stays as it is.
-func (x *CSR) ZeroValue() G.Value {
-	if x.f32 != nil {
-		return wrap(x.f32.empty(x.f32.Rows, x.f32.Cols, 0))
-	}
-	return wrap(x.f64.empty(x.f64.Rows, x.f64.Cols, 0))
-}
+func (x *CSR) ZeroValue() G.Value { return &CSR{x.of.cleared()} }
+
+func (s *sparse[T]) cleared() entries { return s.empty(s.Rows, s.Cols, 0) }
 
 // String tells the shape, the type and the number of entries.
 func (x *CSR) String() string {

@@ -215,7 +215,7 @@ func dampOp(f Exponent, a Attr) *op {
 
 // plain is x, dense where its sparse rows stand for numbers other than 0 where nothing is stored.
 func plain(x Matrix) (Matrix, error) {
-	if s, ok := x.(*CSR); ok && !s.zeroBased() {
+	if s, ok := x.(*CSR); ok && !s.of.zeroBased() {
 		return s.Dense(nil)
 	}
 	return x, nil

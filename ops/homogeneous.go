@@ -263,19 +263,17 @@ func HomogeneousCSR(x *CSR, base, roots *tensor.Dense, h Harmonics, a Attr) (*CS
 	if err := CheckRows(h.domain(), who, x); err != nil {
 		return nil, err
 	}
-	if x.f32 != nil {
-		return wrapped(homogeneousSparse(x.f32, ts, h, who))
-	}
-	return wrapped(homogeneousSparse(x.f64, ts, h, who))
+	return typed(x.Dtype(), homogeneousSparse[float32], homogeneousSparse[float64])(x, ts, h, who)
 }
 
 // keepsZeros says whether the cells of x that are not stored are zeros whose features are zeros.
 func (h Harmonics) keepsZeros(x *CSR) bool {
-	return !h.Stationary && x.zeroBased()
+	return !h.Stationary && x.of.zeroBased()
 }
 
 // homogeneousSparse maps the entries as one row, each with the L of its column.
-func homogeneousSparse[T domain.Float](x *sparse[T], params []*tensor.Dense, h Harmonics, who string) (*sparse[T], error) {
+func homogeneousSparse[T domain.Float](rows *CSR, params []*tensor.Dense, h Harmonics, who string) (*CSR, error) {
+	x := sparseOf[T](rows)
 	if err := finiteParams[T](who, params); err != nil {
 		return nil, err
 	}
@@ -313,5 +311,5 @@ func homogeneousSparse[T domain.Float](x *sparse[T], params []*tensor.Dense, h H
 			out.Col[t*stored+k] = col[t]*int32(w) + int32(from+k)
 		}
 	}
-	return out, nil
+	return &CSR{out}, nil
 }

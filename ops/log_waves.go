@@ -50,7 +50,7 @@ func LogWaves(x *G.Node, w Waves, a Attr) (*G.Node, error) {
 			return tensor.Shape{in[0][0], in[0][1] * w.Width()}, nil
 		},
 		forward: func(x Matrix, in []*tensor.Dense) (Matrix, error) {
-			if s, ok := x.(*CSR); ok && s.zeroBased() {
+			if s, ok := x.(*CSR); ok && s.of.zeroBased() {
 				return LogWavesCSR(s, w, a)
 			}
 			dense, err := spread(x)
@@ -109,7 +109,7 @@ func LogWavesCSR(x *CSR, w Waves, a Attr) (*CSR, error) {
 		return nil, err
 	}
 	switch {
-	case !x.zeroBased():
+	case !x.of.zeroBased():
 		return nil, fmt.Errorf("%s: of these sparse rows the map is not sparse; make them dense: %w", who, ErrParam)
 	case x.Cols() > maxColumns/w.Width():
 		return nil, fmt.Errorf("%s: %d columns make more than %d; lower the order: %w", who, x.Cols(), maxColumns, ErrShape)
@@ -117,13 +117,11 @@ func LogWavesCSR(x *CSR, w Waves, a Attr) (*CSR, error) {
 	if err := CheckRows(domain.NonNegative(), who, x); err != nil {
 		return nil, err
 	}
-	if x.f32 != nil {
-		return wrapped(logWavesSparse(x.f32, w, who))
-	}
-	return wrapped(logWavesSparse(x.f64, w, who))
+	return typed(x.Dtype(), logWavesSparse[float32], logWavesSparse[float64])(x, w, who)
 }
 
-func logWavesSparse[T domain.Float](x *sparse[T], w Waves, who string) (*sparse[T], error) {
+func logWavesSparse[T domain.Float](rows *CSR, w Waves, who string) (*CSR, error) {
+	x := sparseOf[T](rows)
 	first, end, width := x.Ptr[0], x.Ptr[x.Rows], w.Width()
 	val := make([]T, (end-first)*width)
 	for i := range x.Rows { // row by row where one is wrong: an error names it
@@ -145,7 +143,7 @@ func logWavesSparse[T domain.Float](x *sparse[T], w Waves, who string) (*sparse[
 			out.Col[t*width+k] = j*int32(width) + int32(k)
 		}
 	}
-	return out, nil
+	return &CSR{out}, nil
 }
 
 // logWavesGrad is dx from x, the output z and the gradient g.

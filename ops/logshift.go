@@ -146,7 +146,7 @@ func LogShiftCSR(x *CSR, c *tensor.Dense, a Attr) (*CSR, error) {
 	if x.Dtype() != c.Dtype() {
 		return nil, fmt.Errorf("%s: x is %v, c is %v: %w", who, x.Dtype(), c.Dtype(), ErrDtype)
 	}
-	if x.f32 != nil {
+	if x.Dtype() == tensor.Float32 {
 		return wrapped(shifted[float32](x, c, who, logOfSum))
 	}
 	return wrapped(shifted[float64](x, c, who, logOfSum))

@@ -159,10 +159,10 @@ func (f *Products) project(x Matrix, each func(from, rows int, p []float64) erro
 	case *CSR:
 		s := float64CSR(v)
 		size := max(32, nystromCells/max(f.cols, 1))
-		bias := background[float64](wrap(s), &Weights{f64: f.w}, nil)
+		bias := background[float64](&CSR{s}, &Weights{of: f.w}, nil)
 		for from := 0; from < s.Rows; from += size {
 			rows := min(size, s.Rows-from)
-			if err := block(from, rows, func(p []float64) { f.w.AffineCSR(p, s.slice(from, from+rows).CSR, bias) }); err != nil {
+			if err := block(from, rows, func(p []float64) { f.w.AffineCSR(p, s.part(from, from+rows).CSR, bias) }); err != nil {
 				return err
 			}
 		}
@@ -175,10 +175,10 @@ func (f *Products) project(x Matrix, each func(from, rows int, p []float64) erro
 
 // float64CSR are sparse rows in float64, a copy of the values where they are float32.
 func float64CSR(x *CSR) *sparse[float64] {
-	if x.f64 != nil {
-		return x.f64
+	if s, ok := x.of.(*sparse[float64]); ok {
+		return s
 	}
-	return converted[float64](x.f32)
+	return converted[float64](sparseOf[float32](x))
 }
 
 func maclaurinShape(who string, in []tensor.Shape) (tensor.Shape, error) {

@@ -25,7 +25,7 @@ func ScaleColumns(x, s *G.Node, a Attr) (*G.Node, error) {
 		return in[0].Clone(), nil
 	}
 	o.forward = func(x Matrix, in []*tensor.Dense) (Matrix, error) {
-		if s, ok := x.(*CSR); ok && !o.wants(1) && s.zeroBased() {
+		if s, ok := x.(*CSR); ok && !o.wants(1) && s.of.zeroBased() {
 			return ScaleColumnsCSR(s, in[1], a)
 		}
 		dense, err := spread(x)
@@ -119,7 +119,7 @@ func ScaleColumnsCSR(x *CSR, s *tensor.Dense, a Attr) (*CSR, error) {
 	if err := scalesFit(who, x.Shape(), ts[0].Shape()); err != nil {
 		return nil, err
 	}
-	if !x.zeroBased() {
+	if !x.of.zeroBased() {
 		return nil, fmt.Errorf("%s: of these sparse rows the map is not sparse; make them dense: %w", who, ErrParam)
 	}
 	if err := CheckRows(domain.NonNegative(), who, x); err != nil {
@@ -128,13 +128,11 @@ func ScaleColumnsCSR(x *CSR, s *tensor.Dense, a Attr) (*CSR, error) {
 	if err := checkScales(who, ts[0]); err != nil {
 		return nil, err
 	}
-	if x.f32 != nil {
-		return wrapped(scaleSparse(x.f32, data[float32](ts[0]), who))
-	}
-	return wrapped(scaleSparse(x.f64, data[float64](ts[0]), who))
+	return typed(x.Dtype(), scaleSparse[float32], scaleSparse[float64])(x, ts[0], who)
 }
 
-func scaleSparse[T domain.Float](x *sparse[T], s []T, who string) (*sparse[T], error) {
+func scaleSparse[T domain.Float](rows *CSR, scales *tensor.Dense, who string) (*CSR, error) {
+	x, s := sparseOf[T](rows), data[T](scales)
 	out := *x
 	out.Val = make([]T, len(x.Val))
 	for i := range x.Rows {
@@ -144,7 +142,7 @@ func scaleSparse[T domain.Float](x *sparse[T], s []T, who string) (*sparse[T], e
 			}
 		}
 	}
-	return &out, nil
+	return &CSR{&out}, nil
 }
 
 // scaleColumnsGradXOp is dx = g·diag(s) from g and s.

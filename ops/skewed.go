@@ -199,7 +199,7 @@ func sparseGradC[T domain.Float](dc *tensor.Dense, x *CSR, in []*tensor.Dense) e
 			return err
 		}
 		rw := tensor.New(tensor.WithShape(dp.Shape().Clone()...), tensor.Of(dp.Dtype()))
-		packed[T](borrowed).AffineCSR(data[T](rw), r.CSR, background[T](wrap(r), borrowed, nil))
+		packed[T](borrowed).AffineCSR(data[T](rw), r.CSR, background[T](&CSR{r}, borrowed, nil))
 		minusRowDots[T](dc, rw, dp)
 	} else {
 		rg := tensor.New(tensor.WithShape(w.Shape().Clone()...), tensor.Of(w.Dtype()))

@@ -82,17 +82,11 @@ func structuredPhase[T domain.Float](dst *tensor.Dense, x Matrix, b *tensor.Dens
 
 // Structured is the W of StructuredFourier, packed for the Into functions. It is immutable and safe for concurrent use.
 type Structured struct {
-	f32 *simd.Structured[float32]
-	f64 *simd.Structured[float64]
+	of sized // a *simd.Structured[float32] or a *simd.Structured[float64]
 }
 
 // hadamard is w in its element type, which must be T.
-func hadamard[T domain.Float](w *Structured) *simd.Structured[T] {
-	if w.f32 != nil {
-		return any(w.f32).(*simd.Structured[T])
-	}
-	return any(w.f64).(*simd.Structured[T])
-}
+func hadamard[T domain.Float](w *Structured) *simd.Structured[T] { return w.of.(*simd.Structured[T]) }
 
 // PackStructured copies the signs and norms of d input columns, and ρ, nil for none, into the form that the products read.
 // Errors: ErrShape, ErrDtype, and ErrDomain for a sign that is not ±1 or a norm that is not finite with ρ.
@@ -137,15 +131,10 @@ func borrowStructured(d int, signs, norms, rho *tensor.Dense, a Attr) (*Structur
 	if signs.Dtype() != norms.Dtype() || rho != nil && rho.Dtype() != norms.Dtype() {
 		return nil, fmt.Errorf("%s: signs, norms and log bandwidth are not of one element type: %w", who, ErrDtype)
 	}
-	if norms.Dtype() == tensor.Float32 {
-		w, err := newStructured[float32](who, d, signs, norms, factor)
-		return &Structured{f32: w}, err
-	}
-	w, err := newStructured[float64](who, d, signs, norms, factor)
-	return &Structured{f64: w}, err
+	return typed(norms.Dtype(), newStructured[float32], newStructured[float64])(who, d, signs, norms, factor)
 }
 
-func newStructured[T domain.Float](who string, d int, signs, norms *tensor.Dense, factor float64) (*simd.Structured[T], error) {
+func newStructured[T domain.Float](who string, d int, signs, norms *tensor.Dense, factor float64) (*Structured, error) {
 	s, r := data[T](signs), data[T](norms)
 	p := signs.Shape()[1]
 	for i, v := range s {
@@ -160,7 +149,7 @@ func newStructured[T domain.Float](who string, d int, signs, norms *tensor.Dense
 				Remedy: "set the frequencies anew, or tune the bandwidth with a lower learning rate"}
 		}
 	}
-	return w, nil
+	return &Structured{w}, nil
 }
 
 // checkStructured wants the shapes of a structured W for d input columns: signs [3·⌈m/p⌉, p], p a power of two >= d, norms [m].
@@ -183,15 +172,12 @@ func (w *Structured) Dims() (d, m int) {
 	if w == nil {
 		return 0, 0
 	}
-	if w.f32 != nil {
-		return w.f32.Dims()
-	}
-	return w.f64.Dims()
+	return w.of.Dims()
 }
 
 // Dtype is the element type.
 func (w *Structured) Dtype() tensor.Dtype {
-	if w.f32 != nil {
+	if _, ok := w.of.(*simd.Structured[float32]); ok {
 		return tensor.Float32
 	}
 	return tensor.Float64

@@ -272,15 +272,12 @@ func TableCSR(x *CSR, knots, tables *tensor.Dense, s Tables, a Attr) (*CSR, erro
 	if err := r.keepsZeros(who, x); err != nil {
 		return nil, err
 	}
-	if x.f32 != nil {
-		return wrap(tableSparse(r, x.f32)), nil
-	}
-	return wrap(tableSparse(r, x.f64)), nil
+	return typed(x.Dtype(), tableSparse[float32], tableSparse[float64])(r, x), nil
 }
 
 // keepsZeros wants the cells that are not stored to be zeros, and their numbers too.
 func (r *tableReader) keepsZeros(who string, x *CSR) error {
-	bad := !x.zeroBased()
+	bad := !x.of.zeroBased()
 	for j := 0; j < x.Cols() && !bad; j++ {
 		low, high, t, _ := r.column(j, 0)
 		for k, v := range low {
@@ -293,8 +290,8 @@ func (r *tableReader) keepsZeros(who string, x *CSR) error {
 	return nil
 }
 
-func tableSparse[T domain.Float](r *tableReader, x *sparse[T]) *sparse[T] {
-	w := r.Width
+func tableSparse[T domain.Float](r *tableReader, rows *CSR) *CSR {
+	x, w := sparseOf[T](rows), r.Width
 	out := x.empty(x.Rows, x.Cols*w, (x.Ptr[x.Rows]-x.Ptr[0])*min(w, 3))
 	for i := range x.Rows {
 		for e := x.Ptr[i]; e < x.Ptr[i+1]; e++ {
@@ -308,5 +305,5 @@ func tableSparse[T domain.Float](r *tableReader, x *sparse[T]) *sparse[T] {
 		}
 		out.Ptr[i+1] = len(out.Val)
 	}
-	return out
+	return &CSR{out}
 }

@@ -11,12 +11,14 @@ import (
 
 // Weights is a matrix W [d, m], packed for the Into functions. It is immutable and safe for concurrent use.
 type Weights struct {
-	f32    *simd.Weights[float32]
-	f64    *simd.Weights[float64]
+	of     sized // a *simd.Weights[float32] or a *simd.Weights[float64]
 	first  any // the address of the first cell of the W that was packed
 	summed sync.Once
 	sums   any // of the columns, []float32 or []float64, once sparse rows with a base have asked for them
 }
+
+// sized is a matrix in the form of package simd.
+type sized interface{ Dims() (d, m int) }
 
 // Pack copies w [d, m], float32 or float64, into the form that the products read.
 func Pack(w *tensor.Dense) (*Weights, error) {
@@ -28,7 +30,8 @@ func Borrow(w *tensor.Dense) (*Weights, error) {
 	return weights(w, simd.Borrow[float32], simd.Borrow[float64])
 }
 
-func weights(w *tensor.Dense, pack32 func([]float32, int, int) *simd.Weights[float32], pack64 func([]float64, int, int) *simd.Weights[float64]) (*Weights, error) {
+func weights(w *tensor.Dense, pack32 func([]float32, int, int) *simd.Weights[float32],
+	pack64 func([]float64, int, int) *simd.Weights[float64]) (*Weights, error) {
 	w, err := contiguous(w)
 	if err != nil {
 		return nil, err
@@ -38,18 +41,13 @@ func weights(w *tensor.Dense, pack32 func([]float32, int, int) *simd.Weights[flo
 	}
 	d, m := w.Shape()[0], w.Shape()[1]
 	if w.Dtype() == tensor.Float32 {
-		return &Weights{f32: pack32(data[float32](w), d, m), first: firstCell(w)}, nil
+		return &Weights{of: pack32(data[float32](w), d, m), first: firstCell(w)}, nil
 	}
-	return &Weights{f64: pack64(data[float64](w), d, m), first: firstCell(w)}, nil
+	return &Weights{of: pack64(data[float64](w), d, m), first: firstCell(w)}, nil
 }
 
 // packed is w in its element type, which must be T.
-func packed[T domain.Float](w *Weights) *simd.Weights[T] {
-	if w.f32 != nil {
-		return any(w.f32).(*simd.Weights[T])
-	}
-	return any(w.f64).(*simd.Weights[T])
-}
+func packed[T domain.Float](w *Weights) *simd.Weights[T] { return w.of.(*simd.Weights[T]) }
 
 // firstCell is the address of the first cell, or nil where there is none.
 func firstCell(t *tensor.Dense) any {
@@ -68,15 +66,12 @@ func (w *Weights) Dims() (d, m int) {
 	if w == nil {
 		return 0, 0
 	}
-	if w.f32 != nil {
-		return w.f32.Dims()
-	}
-	return w.f64.Dims()
+	return w.of.Dims()
 }
 
 // Dtype is the element type.
 func (w *Weights) Dtype() tensor.Dtype {
-	if w.f32 != nil {
+	if _, ok := w.of.(*simd.Weights[float32]); ok {
 		return tensor.Float32
 	}
 	return tensor.Float64
