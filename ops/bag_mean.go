@@ -1,7 +1,6 @@
 package ops
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/bochner-go/bochner/ops/domain"
@@ -31,12 +30,9 @@ func BagMean(z *G.Node, offsets []int, a Attr) (*G.Node, error) {
 // BagMeanInto writes the means of the bags of rows z [N, D] to dst [n, D], allocated if nil, without a graph. Sums are in float64.
 func BagMeanInto(dst, z *tensor.Dense, offsets []int, a Attr) (*tensor.Dense, error) {
 	who := a.who("BagMean")
-	z, err := contiguous(z)
+	z, err := matrixOf(who, "z", "[N, D]", z)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", who, err)
-	}
-	if z.Dims() != 2 {
-		return nil, fmt.Errorf("%s: z has shape %v, want [N, D]: %w", who, z.Shape(), ErrShape)
+		return nil, err
 	}
 	if err := checkOffsets(who, offsets, z.Shape()[0]); err != nil {
 		return nil, err

@@ -10,12 +10,9 @@ import (
 // InBlocks makes dst [n, cols], allocated if nil, from x [n, d] some rows at a time: f writes the rows of dst for those of x, both over
 // the memory of the whole (of one copy, where x is not contiguous). An error about a cell counts its row from the start of x.
 func InBlocks(who string, dst, x *tensor.Dense, rows, cols int, f func(dst, x *tensor.Dense) error) (*tensor.Dense, error) {
-	x, err := contiguous(x)
+	x, err := matrixOf(who, "x", "[n, d]", x)
 	if err != nil {
-		return nil, fmt.Errorf("%s: x: %w", who, err)
-	}
-	if x.Dims() != 2 {
-		return nil, fmt.Errorf("%s: x has shape %v, want [n, d]: %w", who, x.Shape(), ErrShape)
+		return nil, err
 	}
 	if rows < 1 {
 		return nil, fmt.Errorf("%s: %d rows at a time, want 1 at least: %w", who, rows, ErrParam)

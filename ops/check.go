@@ -62,12 +62,9 @@ func above[T domain.Float](v T) T {
 // CheckFrequencies finds the first entry of the contiguous matrix W, float32 or float64, that no law draws: one that is not finite or,
 // for d = NonNegative, negative.
 func CheckFrequencies(d Domain, who string, w *tensor.Dense) error {
-	w, err := contiguous(w)
+	w, err := matrixOf(who, "W", "[d, m]", w)
 	if err != nil {
-		return fmt.Errorf("%s: %w", who, err)
-	}
-	if w.Dims() != 2 {
-		return fmt.Errorf("%s: W has shape %v, want [d, m]: %w", who, w.Shape(), ErrShape)
+		return err
 	}
 	return typed(w.Dtype(), checkFrequencies[float32], checkFrequencies[float64])(d, who, w)
 }
@@ -78,4 +75,22 @@ func checkFrequencies[T domain.Float](d Domain, who string, w *tensor.Dense) err
 		return nil
 	}
 	return domain.CheckFrequencies(d, who, v, w.Shape()[1])
+}
+
+// The remedies for numbers that a user did not give.
+const (
+	fitAnew  = "fit the map anew"
+	drawAnew = "draw the map anew"
+	setAnew  = "set the frequencies anew, or tune them with a lower learning rate"
+)
+
+// checkFinite finds the first of some numbers, rows of cols, that is not finite; an error gives them a name.
+func checkFinite[T domain.Float](who, name, remedy string, v []T, cols int) error {
+	for i, f := range v {
+		if f-f != 0 {
+			return &domain.CellError{Who: who, Matrix: name, Row: i / cols, Col: i % cols, Value: float64(f),
+				Reason: "is not finite", Remedy: remedy}
+		}
+	}
+	return nil
 }

@@ -11,12 +11,9 @@ import (
 
 // CSROf is x [n, d], float32 or float64 in any layout, with the cells that are not 0 as entries; NaN is one.
 func CSROf(x *tensor.Dense) (*CSR, error) {
-	x, err := contiguous(x)
+	x, err := matrixOf("ops: CSR", "x", "[n, d]", x)
 	if err != nil {
-		return nil, fmt.Errorf("ops: CSR: %w", err)
-	}
-	if x.Dims() != 2 {
-		return nil, fmt.Errorf("ops: CSR: x has shape %v, want [n, d]: %w", x.Shape(), ErrShape)
+		return nil, err
 	}
 	return typed(x.Dtype(), sparsed[float32], sparsed[float64])(x), nil
 }
@@ -45,7 +42,9 @@ func (x *CSR) Dense(dst *tensor.Dense) (*tensor.Dense, error) {
 	return dst, nil
 }
 
-func spreadOut[T domain.Float](x *CSR, dst *tensor.Dense) { sparseOf[T](x).dense(data[T](dst), x.Cols()) }
+func spreadOut[T domain.Float](x *CSR, dst *tensor.Dense) {
+	sparseOf[T](x).dense(data[T](dst), x.Cols())
+}
 
 // dense writes x to rows that are ld apart.
 func (s *sparse[T]) dense(dst []T, ld int) {

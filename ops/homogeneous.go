@@ -144,11 +144,9 @@ func homogeneous[T domain.Float](dst *tensor.Dense, in []*tensor.Dense, h Harmon
 // finiteParams finds a number of L or of the roots that is not finite.
 func finiteParams[T domain.Float](who string, params []*tensor.Dense) error {
 	for i, name := range []string{"L", "roots"} {
-		for j, v := range data[T](params[i]) {
-			if v-v != 0 {
-				return &domain.CellError{Who: who, Matrix: name, Col: j, Value: float64(v), Reason: "is not finite",
-					Remedy: "set it anew, or tune it with a lower learning rate"}
-			}
+		v := data[T](params[i])
+		if err := checkFinite(who, name, "set it anew, or tune it with a lower learning rate", v, len(v)); err != nil {
+			return err
 		}
 	}
 	return nil

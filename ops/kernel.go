@@ -63,20 +63,17 @@ func NewLandmarks(k Kernel, landmarks, projection *tensor.Dense, a Attr) (*Landm
 	if err := checkLandmarks(who, ts[0].Shape(), ts[1].Shape()); err != nil {
 		return nil, err
 	}
-	const remedy = "fit the map anew"
 	if err := CheckRows(k.Domain(), who, ts[0]); err != nil {
 		var cell *domain.CellError
 		if errors.As(err, &cell) {
-			cell.Matrix, cell.Remedy = "landmarks", remedy
+			cell.Matrix, cell.Remedy = "landmarks", fitAnew
 		}
 		return nil, err
 	}
 	l := &Landmarks{kernel: k, dt: ts[0].Dtype(), m: ts[0].Shape()[0], d: ts[0].Shape()[1], cols: ts[1].Shape()[1], rows: float64s(ts[0])}
 	p := float64s(ts[1])
-	for i, v := range p {
-		if v-v != 0 {
-			return nil, &domain.CellError{Who: who, Matrix: "projection", Row: i / l.cols, Col: i % l.cols, Value: v, Reason: "is not finite", Remedy: remedy}
-		}
+	if err := checkFinite(who, "projection", fitAnew, p, l.cols); err != nil {
+		return nil, err
 	}
 	l.projection = simd.Pack(p, l.m, l.cols)
 	if l.radial, _ = k.(RadialKernel); l.radial != nil {

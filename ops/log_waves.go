@@ -69,12 +69,9 @@ func LogWavesInto(dst, x *tensor.Dense, w Waves, a Attr) (*tensor.Dense, error) 
 	if err := w.check(who); err != nil {
 		return nil, err
 	}
-	x, err := contiguous(x)
+	x, err := matrixOf(who, "x", "[n, d]", x)
 	if err != nil {
-		return nil, fmt.Errorf("%s: x: %w", who, err)
-	}
-	if x.Dims() != 2 {
-		return nil, fmt.Errorf("%s: x has shape %v, want [n, d]: %w", who, x.Shape(), ErrShape)
+		return nil, err
 	}
 	if dst, err = output(who, dst, x.Dtype(), x.Shape()[0], x.Shape()[1]*w.Width()); err != nil {
 		return nil, err

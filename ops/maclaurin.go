@@ -64,12 +64,13 @@ func PackProducts(w, degrees, scales *tensor.Dense, a Attr) (*Products, error) {
 	cells, d, m := float64s(ts[0]), ts[0].Shape()[0], ts[2].Shape()[0]
 	f := &Products{dt: w.Dtype(), d: d, first: make([]int, m+1), scales: make([]float64, m)}
 	n, s, most := float64s(ts[1]), float64s(ts[2]), len(cells)/d/m
+	if err := checkFinite(who, "scales", drawAnew, s, m); err != nil {
+		return nil, err
+	}
 	for i := range m {
 		if !(n[i] >= 0 && n[i] <= float64(most)) || n[i] != math.Trunc(n[i]) {
-			return nil, &domain.CellError{Who: who, Matrix: "degrees", Col: i, Value: n[i], Reason: fmt.Sprintf("is no whole number from 0 to %d", most), Remedy: "draw the map anew"}
-		}
-		if s[i]-s[i] != 0 {
-			return nil, &domain.CellError{Who: who, Matrix: "scales", Col: i, Value: s[i], Reason: "is not finite", Remedy: "draw the map anew"}
+			return nil, &domain.CellError{Who: who, Matrix: "degrees", Col: i, Value: n[i],
+				Reason: fmt.Sprintf("is no whole number from 0 to %d", most), Remedy: drawAnew}
 		}
 		f.first[i+1], f.scales[i] = f.first[i]+int(n[i]), s[i]/math.Sqrt(float64(m))
 	}

@@ -126,19 +126,18 @@ func newSigned(directions, norms, roots *tensor.Dense, a Attr, pack func(*tensor
 	return typed(norms.Dtype(), packSigned[float32], packSigned[float64])(who, directions, norms, roots, shared, pack)
 }
 
-func packSigned[T domain.Float](who string, directions, norms, roots *tensor.Dense, shared bool, pack func(*tensor.Dense) (*Weights, error)) (*Signed, error) {
+func packSigned[T domain.Float](who string, directions, norms, roots *tensor.Dense, shared bool,
+	pack func(*tensor.Dense) (*Weights, error)) (*Signed, error) {
 	r, rho, u, d, q := data[T](norms), data[T](roots), data[T](directions), directions.Shape()[0], directions.Shape()[1]
-	remedy := "set the frequencies anew, or tune them with a lower learning rate"
-	for j, v := range r {
-		if v-v != 0 {
-			return nil, &domain.CellError{Who: who, Matrix: "norms", Col: j, Value: float64(v), Reason: "is not finite", Remedy: remedy}
-		}
+	if err := checkFinite(who, "norms", setAnew, r, len(r)); err != nil {
+		return nil, err
 	}
 	m := len(r) / len(rho)
 	w := &Signed{norms: norms.Clone().(*tensor.Dense), shared: shared}
 	for b, v := range rho {
 		if !(v > 0) || v-v != 0 {
-			return nil, &domain.CellError{Who: who, Matrix: "roots", Col: b, Value: float64(v), Reason: "is not a finite number above 0", Remedy: remedy}
+			return nil, &domain.CellError{Who: who, Matrix: "roots", Col: b, Value: float64(v),
+				Reason: "is not a finite number above 0", Remedy: setAnew}
 		}
 		w.scales = append(w.scales, float64(v)/math.Sqrt(float64(m)))
 	}

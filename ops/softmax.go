@@ -1,7 +1,6 @@
 package ops
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/bochner-go/bochner/ops/domain"
@@ -38,12 +37,9 @@ func LogSoftmaxInto(dst, x *tensor.Dense, a Attr) (*tensor.Dense, error) {
 }
 
 func softmaxInto(dst, x *tensor.Dense, who string, log bool) (*tensor.Dense, error) {
-	x, err := contiguous(x)
+	x, err := matrixOf(who, "x", "[n, k]", x)
 	if err != nil {
-		return nil, fmt.Errorf("%s: x: %w", who, err)
-	}
-	if x.Dims() != 2 {
-		return nil, fmt.Errorf("%s: x has shape %v, want [n, k]: %w", who, x.Shape(), ErrShape)
+		return nil, err
 	}
 	if dst, err = output(who, dst, x.Dtype(), x.Shape()...); err != nil {
 		return nil, err

@@ -137,15 +137,11 @@ func newTableReader(who string, knots, tables *tensor.Dense, s Tables) (*tableRe
 	r := &tableReader{s, float64s(knots), float64s(tables), make([]float64, s.Width)}
 	for i, v := range r.knots {
 		if v-v != 0 || i%s.Points > 0 && v < r.knots[i-1] {
-			return r, &domain.CellError{Who: who, Matrix: "knots", Row: i / s.Points, Col: i % s.Points, Value: v, Reason: "is not finite, or below the one before", Remedy: "fit the map anew"}
+			return r, &domain.CellError{Who: who, Matrix: "knots", Row: i / s.Points, Col: i % s.Points, Value: v,
+				Reason: "is not finite, or below the one before", Remedy: fitAnew}
 		}
 	}
-	for i, v := range r.numbers {
-		if v-v != 0 {
-			return r, &domain.CellError{Who: who, Matrix: "table", Row: i / (s.Points * s.Width), Col: i % (s.Points * s.Width), Value: v, Reason: "is not finite", Remedy: "fit the map anew"}
-		}
-	}
-	return r, nil
+	return r, checkFinite(who, "table", fitAnew, r.numbers, s.Points*s.Width)
 }
 
 // column is where v stands in the table of column j: the numbers are low + t (high - low), and t grows by slope with v.

@@ -53,6 +53,18 @@ func sameType(who string, dt tensor.Dtype, names []string, ts ...*tensor.Dense) 
 	return out, nil
 }
 
+// matrixOf is a matrix made contiguous; name and want are what an error calls it and its shape.
+func matrixOf(who, name, want string, x *tensor.Dense) (*tensor.Dense, error) {
+	t, err := contiguous(x)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %s: %w", who, name, err)
+	}
+	if t.Dims() != 2 {
+		return nil, fmt.Errorf("%s: %s has shape %v, want %s: %w", who, name, t.Shape(), want, ErrShape)
+	}
+	return t, nil
+}
+
 // given refuses an argument that is nil.
 func given(who, name string, v any) error {
 	if domain.IsNil(v) {

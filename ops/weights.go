@@ -12,7 +12,7 @@ import (
 // Weights is a matrix W [d, m], packed for the Into functions. It is immutable and safe for concurrent use.
 type Weights struct {
 	of     sized // a *simd.Weights[float32] or a *simd.Weights[float64]
-	first  any // the address of the first cell of the W that was packed
+	first  any   // the address of the first cell of the W that was packed
 	summed sync.Once
 	sums   any // of the columns, []float32 or []float64, once sparse rows with a base have asked for them
 }
@@ -32,12 +32,9 @@ func Borrow(w *tensor.Dense) (*Weights, error) {
 
 func weights(w *tensor.Dense, pack32 func([]float32, int, int) *simd.Weights[float32],
 	pack64 func([]float64, int, int) *simd.Weights[float64]) (*Weights, error) {
-	w, err := contiguous(w)
+	w, err := matrixOf("ops", "W", "[d, m]", w)
 	if err != nil {
 		return nil, err
-	}
-	if w.Dims() != 2 {
-		return nil, fmt.Errorf("ops: W has shape %v, want [d, m]: %w", w.Shape(), ErrShape)
 	}
 	d, m := w.Shape()[0], w.Shape()[1]
 	if w.Dtype() == tensor.Float32 {
