@@ -31,7 +31,7 @@ type options struct {
 	label                         data.Label
 	task                          data.Task
 	bags                          bool   // the rows are sets of samples
-	head                          string // linear, softmax, ridge or svm
+	head                          string // a kind of layers.NewHead, ridge or svm
 	tune                          string // empty, bandwidth, bandwidth-each or all
 	lambda                        string
 	epsilon                       float64
@@ -48,36 +48,36 @@ func parse(args []string) (*options, error) {
 	fs.StringVar(&o.train, "train", "", "training `files` and folders, separated by commas: LIBSVM text, CSV or .npy, each also .gz or .zst, or .parquet; of bags a CSV file with the columns bag, label and the coordinates (default: made histograms, or sets)")
 	fs.StringVar(&o.test, "test", "", "test `files`, likewise (default: a fifth of the training rows)")
 	fs.BoolVar(&o.stream, "stream", false, "read the rows in blocks, again in every pass, and never hold them all; not for svm")
-	fs.IntVar(&o.shuffle, "shuffle", 1<<15, "with -stream, linear, softmax: `rows` in the buffer that mixes them")
+	fs.IntVar(&o.shuffle, "shuffle", 1<<15, "with -stream, "+graphHeads+": `rows` in the buffer that mixes them")
 	fs.StringVar(&label, "label", "last", "where a row of CSV, .npy or Parquet keeps its label or target: last, first")
 	fs.StringVar(&task, "task", "classification", "classification, regression; bags, bags-regression: of sets of samples")
 	o.Register(fs, "gaussian", "")
 	fs.Lookup("map").Usage += "; exp-semigroup on the made histograms, hdd-js for bags"
 	fs.Lookup("scale").Usage += "; for bags by default cube, of all samples"
-	fs.StringVar(&o.head, "head", "", "linear, softmax, ridge, svm (default softmax for classes, ridge for targets)")
+	fs.StringVar(&o.head, "head", "", graphHeads+", ridge, svm (default softmax for classes, ridge for targets)")
 	fs.Float64Var(&o.epsilon, "epsilon", .1, "svm: errors up to this `size` of a target cost nothing")
-	fs.StringVar(&o.lambda, "lambda", "", "ridge, svm, newton: penalty relative to the mean squared distance of a feature row from their mean, or held-out, for ridge also loo, to choose it (default of ridge: chosen by the leave-one-out error of up to 4096 rows; of the others 1e-6 times the rows); linear, softmax: lambda/2 |A|^2 beside the mean loss (default 0)")
+	fs.StringVar(&o.lambda, "lambda", "", "ridge, svm, newton: penalty relative to the mean squared distance of a feature row from their mean, or held-out, for ridge also loo, to choose it (default of ridge: chosen by the leave-one-out error of up to 4096 rows; of the others 1e-6 times the rows); "+graphHeads+": lambda/2 |A|^2 beside the mean loss (default 0)")
 	fs.IntVar(&o.cv, "cv", 0, "choose lambda, unless -lambda gives it, and the map's parameter that comes from the data, by cross-validation in so many `folds`, with up to 1024 features: from 1/4 to 4 times what the data say, and on while the best is at an end")
 	fs.Func("grid", "with -cv: what to choose among instead, `name=1,2,4` of a numeric parameter of the map (map.name where it is called features or lambda), features or lambda; or with -trials from a range, name=1:10; once for each name", func(text string) error {
 		grid = append(grid, text)
 		return nil
 	})
 	fs.IntVar(&o.search.trials, "trials", 0, "with -grid: so many `draws` of each range and list, in place of all combinations")
-	fs.IntVar(&o.fit.Epochs, "epochs", 20, "linear, softmax: passes over the rows")
-	fs.IntVar(&o.fit.Batch, "batch", 256, "linear, softmax: rows a step")
-	fs.Float64Var(&o.fit.LearnRate, "lr", 0, "linear, softmax: learning rate of the head (default 0.05 for adam, 0.5 for sgd)")
+	fs.IntVar(&o.fit.Epochs, "epochs", 20, graphHeads+": passes over the rows")
+	fs.IntVar(&o.fit.Batch, "batch", 256, graphHeads+": rows a step")
+	fs.Float64Var(&o.fit.LearnRate, "lr", 0, graphHeads+": learning rate of the head (default 0.05 for adam, 0.5 for sgd)")
 	fs.Float64Var(&o.fit.MapRate, "map-lr", 0, "with -tune: learning rate of the map's parameters (default a hundredth of -lr)")
-	fs.StringVar(&solver, "solver", "", "linear, softmax: adam, sgd (default adam), softmax of a frozen map also newton, to the optimum; ridge: cholesky, or cg for more features than a matrix of them can be held of (default cholesky)")
-	fs.StringVar(&schedule, "schedule", "constant", "linear, softmax: learning rates by epoch: constant, cosine, linear")
-	fs.IntVar(&o.fit.WarmUp, "warm-up", 0, "linear, softmax: `epochs` in which the learning rates rise first")
-	fs.Float64Var(&o.fit.ClipNorm, "clip", 0, "linear, softmax: `norm` that gradients are cut to (default: none)")
-	fs.Float64Var(&o.fit.WeightDecay, "weight-decay", 0, "linear, softmax: decoupled decay of the head's weights")
+	fs.StringVar(&solver, "solver", "", graphHeads+": adam, sgd (default adam), softmax of a frozen map also newton, to the optimum; ridge: cholesky, or cg for more features than a matrix of them can be held of (default cholesky)")
+	fs.StringVar(&schedule, "schedule", "constant", graphHeads+": learning rates by epoch: constant, cosine, linear")
+	fs.IntVar(&o.fit.WarmUp, "warm-up", 0, graphHeads+": `epochs` in which the learning rates rise first")
+	fs.Float64Var(&o.fit.ClipNorm, "clip", 0, graphHeads+": `norm` that gradients are cut to (default: none)")
+	fs.Float64Var(&o.fit.WeightDecay, "weight-decay", 0, graphHeads+": decoupled decay of the head's weights")
 	fs.StringVar(&o.classWeights, "class-weights", "", "what the rows of each class weigh: balanced, by n/(k n_c) for a class of n_c of the n rows, or a `list` in the order of the k classes")
-	fs.StringVar(&o.fit.Checkpoints.Path, "checkpoint", "", "linear, softmax: write checkpoints to `file`.NUMBER")
+	fs.StringVar(&o.fit.Checkpoints.Path, "checkpoint", "", graphHeads+": write checkpoints to `file`.NUMBER")
 	fs.StringVar(&every, "checkpoint-every", "1", "with -checkpoint: epochs, or a `time` such as 30s")
 	fs.IntVar(&o.fit.Checkpoints.Keep, "checkpoint-keep", 2, "with -checkpoint: how many `files` stay")
 	fs.BoolVar(&o.fit.Checkpoints.Resume, "resume", false, "with -checkpoint: go on from the last one, if there is one")
-	fs.Float64Var(&o.fit.HeldOut, "held-out", 0, "linear, softmax: fraction of the training rows held out for early stopping")
+	fs.Float64Var(&o.fit.HeldOut, "held-out", 0, graphHeads+": fraction of the training rows held out for early stopping")
 	fs.StringVar(&o.tune, "tune", "", "fine-tune the map under the head: bandwidth, bandwidth-each, all (default: frozen)")
 	fs.StringVar(&o.save, "save", "", "write the model to this `file`")
 	fs.BoolVar(&o.noWeights, "save-spec", false, "with -save: leave the map's weights out, to be drawn again from the seed")
@@ -165,11 +165,11 @@ func (o *options) checkStream(given map[string]bool) error {
 	case o.stream && o.train == "":
 		return cli.Usage("-stream does not apply to the made histograms; it goes with -train")
 	case o.stream && o.head == "svm":
-		return cli.Usage("-stream does not apply to -head svm, which holds all rows; use ridge, or linear or softmax")
+		return cli.Usage("-stream does not apply to -head svm, which holds all rows; use ridge, %s", graphHeads)
 	case o.stream && o.newton:
 		return cli.Usage("-stream does not apply to -solver newton, which holds the scores of all rows; use adam or sgd")
 	case given["shuffle"] && (!o.stream || o.head == "ridge"):
-		return cli.Usage("-shuffle applies to -stream with -head linear or softmax alone")
+		return cli.Usage("-shuffle applies to -stream with -head %s alone", graphHeads)
 	case o.shuffle < 0:
 		return cli.Usage("-shuffle %d: want at least 0 rows", o.shuffle)
 	}
@@ -301,15 +301,19 @@ func (o *options) setCheckpoints(every string, given map[string]bool) error {
 	return nil
 }
 
+// graphHeads are the heads that are fitted by mini-batches.
+var graphHeads = strings.Join(layers.HeadKinds(), ", ")
+
 // setHead fills in the head and checks what belongs to which.
 func (o *options) setHead(solver string, given map[string]bool) error {
 	if o.head == "" {
 		o.head = map[data.Task]string{data.Classification: "softmax", data.Regression: "ridge"}[o.task]
 	}
-	graph := (o.head == "linear" || o.head == "softmax") && solver != "newton"
+	onGraph := slices.Contains(layers.HeadKinds(), o.head)
+	graph := onGraph && solver != "newton"
 	switch {
-	case !slices.Contains([]string{"linear", "softmax", "ridge", "svm"}, o.head):
-		return cli.Usage("-head %s: want linear, softmax, ridge or svm", o.head)
+	case !onGraph && o.head != "ridge" && o.head != "svm":
+		return cli.Usage("-head %s: want one of %s, ridge, svm", o.head, graphHeads)
 	case o.head == "softmax" && o.task == data.Regression:
 		return cli.Usage("-head softmax does not apply to -task regression; use ridge, svm or linear")
 	case given["epsilon"] && (o.head != "svm" || o.task != data.Regression):
@@ -324,7 +328,7 @@ func (o *options) setHead(solver string, given map[string]bool) error {
 				if solver == "newton" {
 					what = "-solver newton"
 				}
-				return cli.Usage("-%s does not apply to %s, which is fitted on frozen features to the end; use -head linear or softmax with adam or sgd", f, what)
+				return cli.Usage("-%s does not apply to %s, which is fitted on frozen features to the end; use -head %s with adam or sgd", f, what, graphHeads)
 			}
 		}
 	}
@@ -361,9 +365,12 @@ func (o *options) setHead(solver string, given map[string]bool) error {
 
 // setSolver takes a solver of the head.
 func (o *options) setSolver(name string) error {
-	want := map[string]string{"ridge": "cholesky or cg", "linear": "adam or sgd", "softmax": "adam, sgd or newton"}[o.head]
+	want := map[string]string{"ridge": "cholesky or cg", "svm": "", "softmax": "adam, sgd or newton"}
+	if _, known := want[o.head]; !known {
+		want[o.head] = "adam or sgd"
+	}
 	switch {
-	case want == "" && name != "":
+	case want[o.head] == "" && name != "":
 		return cli.Usage("-solver does not apply to -head %s", o.head)
 	case name == "" || name == "adam" && o.head != "ridge" || name == "cholesky" && o.head == "ridge":
 	case name == "sgd" && o.head != "ridge":
@@ -373,7 +380,7 @@ func (o *options) setSolver(name string) error {
 	case name == "newton" && o.head == "softmax":
 		o.newton = true
 	default:
-		return cli.Usage("-solver %s: -head %s wants %s", name, o.head, want)
+		return cli.Usage("-solver %s: -head %s wants %s", name, o.head, want[o.head])
 	}
 	if e, err := layers.Lookup(o.Map); err == nil && e.Signed() && o.cg {
 		return cli.Usage("-solver cg does not apply to -map %s, whose system is indefinite; use cholesky", o.Map)
