@@ -27,11 +27,10 @@ var (
 		"MajiBergLayer":           {"Maji and Berg 2009"},
 	}
 	kernelSources = map[string][]string{
-		"spectral.Matern":              {"Rasmussen and Williams 2006"},
+		"spectral.Gaussian":            {}, // older than the features of their maps
+		"spectral.Laplacian":           {},
 		"spectral.ExpSemigroup":        {"Yang et al. 2014"},
 		"spectral.ReciprocalSemigroup": {"Yang et al. 2014"},
-		"spectral.SkewedChi2":          {"Li et al. 2010"},
-		"spectral.SkewedIntersection":  {"Li et al. 2010"},
 		"spectral.Hellinger":           {"Vedaldi and Zisserman 2012"},
 		"spectral.Chi2":                {"Vedaldi and Zisserman 2012"},
 		"spectral.Intersection":        {"Vedaldi and Zisserman 2012"},

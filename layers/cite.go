@@ -46,7 +46,7 @@ func sources(ls []Layer) (all []string) {
 			continue
 		}
 		all = append(all, layerSources[typeName(l)]...)
-		all = append(all, kernelSources[fmt.Sprintf("%T", kernelBehind(l))]...)
+		all = append(all, kernelPapers(kernelBehind(l))...)
 		if d, ok := l.(interface{ drawnBy() fmt.Stringer }); ok {
 			switch by := d.drawnBy().(type) {
 			case spectral.Coupling:
@@ -57,6 +57,25 @@ func sources(ls []Layer) (all []string) {
 		}
 	}
 	return all
+}
+
+// kernelPapers are the papers of a kernel: those of kernelSources, or the paper of the map of the table that has it.
+func kernelPapers(k spectral.Kernel) []string {
+	kind := fmt.Sprintf("%T", k)
+	if papers, known := kernelSources[kind]; known {
+		return papers
+	}
+	for _, e := range Entries() {
+		f, ok := e.Form.(Drawn)
+		if !ok || fmt.Sprintf("%T", f.Kernel(Values{})) != kind {
+			continue
+		}
+		paper, _, _ := strings.Cut(e.Paper, ",")
+		if bibliography[paper] != "" {
+			return []string{paper}
+		}
+	}
+	return nil
 }
 
 // kernelBehind is the kernel of a layer, nil where it has none.

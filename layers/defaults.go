@@ -15,16 +15,14 @@ import (
 // a mean of -ln k(x, z) of one over pairs of rows, and λ to half the mean row sum: at larger scales the reciprocal kernel is
 // all but constant, at smaller ones all but zero.
 
-func gaussianDefaults(v Values, x ops.Matrix) error {
-	return fill(v, "sigma", func() (float64, error) { return sqrtDVar(x) })
-}
-
-func maternDefaults(v Values, x ops.Matrix) error {
-	return fill(v, "ell", func() (float64, error) { return sqrtDVar(x) })
-}
-
-func laplacianDefaults(v Values, x ops.Matrix) error {
-	return fill(v, "sigma", func() (float64, error) { return dMeanAbsDev(x) })
+// scaled is the rule that a bandwidth is so many times a statistic of the rows.
+func scaled(name string, factor float64, of func(x ops.Matrix) (float64, error)) func(v Values, x ops.Matrix) error {
+	return func(v Values, x ops.Matrix) error {
+		return fill(v, name, func() (float64, error) {
+			s, err := of(x)
+			return factor * s, err
+		})
+	}
 }
 
 func expSemigroupDefaults(v Values, x ops.Matrix) error {

@@ -10,24 +10,20 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// cauchy is the kernel Π 1/(1 + (x-z)²/σ²), whose frequencies have the Laplace distribution of scale 1/σ.
-func cauchy(sigma float64) spectral.Kernel {
+// cosine is the kernel Π cos((x-z)/σ), whose frequencies are 1/σ or -1/σ in each coordinate.
+func cosine(sigma float64) spectral.Kernel {
 	return spectral.Custom{
 		Form: spectral.Fourier,
 		Exact: func(x, z []float64) float64 {
 			k := 1.
 			for j := range x {
-				r := (x[j] - z[j]) / sigma
-				k /= 1 + r*r
+				k *= math.Cos((x[j] - z[j]) / sigma)
 			}
 			return k
 		},
 		Frequency: func(w []float64, rng *rand.Rand) {
 			for j := range w {
-				w[j] = rng.ExpFloat64() / sigma
-				if rng.IntN(2) == 0 {
-					w[j] = -w[j]
-				}
+				w[j] = float64(2*rng.IntN(2)-1) / sigma
 			}
 		},
 	}
@@ -36,10 +32,10 @@ func cauchy(sigma float64) spectral.Kernel {
 // A kernel of your own is a map as any other once it is registered. Check holds it to its promises.
 func ExampleRegister() {
 	err := layers.Register(layers.Entry{
-		Name: "cauchy", Formula: "Π 1/(1 + (x-z)²/σ²)", Inputs: "any", Paper: "your own",
+		Name: "cosine", Formula: "Π cos((x-z)/σ)", Inputs: "any", Paper: "your own",
 		Form: layers.Drawn{
 			Params: []layers.ParamDef{{Name: "sigma", Doc: "bandwidth σ", Default: 1.}},
-			Kernel: func(v layers.Values) spectral.Kernel { return cauchy(v.Number("sigma")) },
+			Kernel: func(v layers.Values) spectral.Kernel { return cosine(v.Number("sigma")) },
 		},
 	})
 	if err != nil {
@@ -47,9 +43,9 @@ func ExampleRegister() {
 		return
 	}
 	x := tensor.New(tensor.WithShape(4, 2), tensor.WithBacking([]float64{0, 0, 1, .5, -1, 2, .3, -.7}))
-	fmt.Println(layers.Check(layers.Spec{Map: "cauchy"}, x))
+	fmt.Println(layers.Check(layers.Spec{Map: "cosine"}, x))
 
-	s := layers.Spec{Map: "cauchy", Params: layers.Values{"sigma": 2}, Dims: 2, Features: 4096, Seed: 1}
+	s := layers.Spec{Map: "cosine", Params: layers.Values{"sigma": 2}, Dims: 2, Features: 4096, Seed: 1}
 	l, err := s.Build()
 	if err != nil {
 		fmt.Println(err)

@@ -22,14 +22,14 @@ const (
 var table = withTraits([]*Entry{
 	{Name: "linear", Formula: "x·z", Inputs: "any", Paper: "the baseline", Form: linearForm{}},
 	{Name: "gaussian", Formula: "exp(-‖x-z‖²/2σ²)", Inputs: "any", Paper: "Rahimi and Recht 2007", Form: Drawn{
-		Params: []ParamDef{sigmaDef}, Defaults: gaussianDefaults,
+		Params: []ParamDef{sigmaDef}, Defaults: scaled("sigma", 1, sqrtDVar),
 		Kernel: func(v Values) spectral.Kernel { return spectral.Gaussian{Sigma: v.Number("sigma")} }}},
 	{Name: "laplacian", Formula: "exp(-‖x-z‖₁/σ)", Inputs: "any", Paper: "Rahimi and Recht 2007", Form: Drawn{
-		Params: []ParamDef{sigmaDef}, Defaults: laplacianDefaults,
+		Params: []ParamDef{sigmaDef}, Defaults: scaled("sigma", 1, dMeanAbsDev),
 		Kernel: func(v Values) spectral.Kernel { return spectral.Laplacian{Sigma: v.Number("sigma")} }}},
 	{Name: "matern", Formula: "Matérn(ν, ℓ) of ‖x-z‖₂", Inputs: "any", Paper: "Rasmussen and Williams 2006, (4.14)", Form: Drawn{
 		Params:   []ParamDef{{Name: "nu", Doc: "smoothness ν", Default: 1.5}, {Name: "ell", Doc: "length scale ℓ"}},
-		Defaults: maternDefaults,
+		Defaults: scaled("ell", 1, sqrtDVar),
 		Kernel:   func(v Values) spectral.Kernel { return spectral.Matern{Nu: v.Number("nu"), Ell: v.Number("ell")} }}},
 	{Name: "exp-semigroup", Formula: "exp(-β Σ √(x+z))", Inputs: "x >= 0", Paper: semigroupPaper, Form: semigroupForm{
 		param: ParamDef{Name: "beta", Doc: "scale β"}, defaults: expSemigroupDefaults,

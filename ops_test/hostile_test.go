@@ -21,6 +21,8 @@ import (
 	"time"
 
 	G "gorgonia.org/gorgonia"
+
+	spectral "github.com/bochner-go/bochner/init"
 )
 
 // TestHostileArguments calls every exported function of the public packages, and every method that this module declares
@@ -47,6 +49,11 @@ func TestHostileArguments(t *testing.T) {
 	}
 	api := exported(t)
 	docs := publicPackages(t)
+	for name, kernel := range kernelsOfMaps(t) {
+		if hostileTypes[name] == nil {
+			hostileTypes[name] = some(kernel)
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(hostileFuncs)) {
 		if api.funcs[name] == nil {
 			t.Errorf("hostile_list_test.go lists the function %s, which does not exist", name)
@@ -505,4 +512,15 @@ func describe(v reflect.Value) string {
 		return "{" + strings.Join(parts, ", ") + "}"
 	}
 	return fmt.Sprintf("%.80v", v)
+}
+
+// kernelsOfMaps are the kernels of package init that the maps of the table have, by the names of their types.
+func kernelsOfMaps(t *testing.T) map[string]spectral.Kernel {
+	kernels := map[string]spectral.Kernel{}
+	for _, v := range variants(t) {
+		if typ := reflect.TypeOf(v.kernel); typ.PkgPath() == module+"/init" {
+			kernels["init."+typ.Name()] = v.kernel
+		}
+	}
+	return kernels
 }
