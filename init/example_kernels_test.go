@@ -185,3 +185,10 @@ func ExampleLevy() {
 	// k(x, z) = 0.6497
 	// 0.498986 = √(0.4857·0.5847) exp(-β·0.4386/2)
 }
+
+// At the distance σ in one coordinate the kernel is one half.
+func ExampleCauchy() {
+	k := spectral.Cauchy{Sigma: 2}
+	fmt.Println(k.At([]float64{0}, []float64{2}), k.At([]float64{0, 0}, []float64{2, 4}))
+	// Output: 0.5 0.1
+}

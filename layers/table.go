@@ -1,6 +1,10 @@
 package layers
 
-import spectral "github.com/bochner-go/bochner/init"
+import (
+	"math"
+
+	spectral "github.com/bochner-go/bochner/init"
+)
 
 // The parameters that several maps have.
 var (
@@ -31,6 +35,9 @@ var table = withTraits([]*Entry{
 		Params:   []ParamDef{{Name: "nu", Doc: "smoothness ν", Default: 1.5}, {Name: "ell", Doc: "length scale ℓ"}},
 		Defaults: scaled("ell", 1, sqrtDVar),
 		Kernel:   func(v Values) spectral.Kernel { return spectral.Matern{Nu: v.Number("nu"), Ell: v.Number("ell")} }}},
+	{Name: "cauchy", Formula: "Π 1/(1 + (x-z)²/σ²)", Inputs: "any", Paper: "Rahimi and Recht 2007", Form: Drawn{
+		Params: []ParamDef{sigmaDef}, Defaults: scaled("sigma", math.Sqrt2, sqrtDVar),
+		Kernel: func(v Values) spectral.Kernel { return spectral.Cauchy{Sigma: v.Number("sigma")} }}},
 	{Name: "exp-semigroup", Formula: "exp(-β Σ √(x+z))", Inputs: "x >= 0", Paper: semigroupPaper, Form: semigroupForm{
 		param: ParamDef{Name: "beta", Doc: "scale β"}, defaults: expSemigroupDefaults,
 		kernel:    func(v float64) spectral.Semigroup { return spectral.ExpSemigroup{Beta: v} },
