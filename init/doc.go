@@ -36,111 +36,16 @@
 //
 // # Samplers
 //
-//	IID          independent frequencies                                        every law
-//	Orthogonal   Haar blocks, independent norms                                 RadialLaw
-//	Coupled      Haar blocks, norms coupled in pairs                            RadialLaw
-//	Antithetic   opposite quantiles of each coordinate, in pairs                ProductLaw
-//	Structured   Hadamard matrices, applied without being formed; some bias     RadialLaw, from 16 dimensions on
-//	Halton       a scrambled Halton sequence                                    ProductLaw, RadialLaw, up to 1000 coordinates
-//	Sobol        a scrambled Sobol' sequence                                    ProductLaw, RadialLaw, up to 1111 coordinates
+// Samplers are all of them, and SamplerNames their names. The comment of each says which laws it fits. All but Structured
+// are unbiased, and each but IID is worse than IID for some pairs of rows: the comment has a table of its mean squared
+// error for the Gaussian, relative to IID with as many frequencies m, where x and z are .1 to 5 bandwidths apart: in any
+// direction, along an axis, along the diagonal, or in two coordinates, i+j by the same amount and i-j by opposite ones.
+// These two are the worst that a search found, or close to it. The lines for any m are for whole blocks and pairs. Go test
+// ./init -run Promises checks the tables.
 //
-// All but Structured are unbiased. Each but IID is worse than IID for some pairs of rows. The mean squared error for
-// the Gaussian, relative to IID with as many frequencies m, where x and z are .1 to 5 bandwidths apart: in any
-// direction, along an axis, along the diagonal, or in two coordinates, i+j by the same amount and i-j by opposite
-// ones. These two are the worst that a search found, or close to it. The error of Antithetic depends on the
-// coordinates in which x and z differ alone, so that its line for d = 1 holds for an axis in any dimension.
-//
-//	sampler      d     m  x - z         .1      .5       1       2       3       4       5
-//	Orthogonal   1   any  any         1.00    1.00    1.00    1.00    1.00    1.00    1.00
-//	Orthogonal   2   any  any          .75     .73     .68     .68     .92    1.00    1.00
-//	Orthogonal   3   any  any          .60     .57     .51     .61     .97    1.01    1.00
-//	Orthogonal   8   any  any          .30     .27     .24     .64    1.00    1.00    1.00
-//	Orthogonal  64   any  any         .045    .044    .098     .69     .99    1.00    1.00
-//
-//	Coupled      1   any  any          .56     .51     .36     .10     .88    1.63    1.28
-//	Coupled      2   any  any          .59     .55     .42     .28    1.02    1.35     .91
-//	Coupled      3   any  any          .42     .37     .26     .41    1.09    1.01     .94
-//	Coupled      8   any  any          .21     .18     .14     .60    1.01    1.00    1.00
-//	Coupled     64   any  any         .030    .029    .083     .69     .99    1.00    1.00
-//
-//	Antithetic   1   any  diagonal     .56     .51     .36     .10     .88    1.63    1.28
-//	Antithetic   2   any  diagonal     .78     .77     .76    1.02    1.34    1.05    1.08
-//	Antithetic   3   any  diagonal     .85     .85     .85     .96     .91     .89    1.00
-//	Antithetic   8   any  diagonal     .95     .94     .95     .98    1.00    1.00    1.00
-//	Antithetic  64   any  diagonal     .99     .99     .99    1.00    1.00    1.00    1.00
-//
-//	Structured  16    32  axis         .16     .15     .17    1.18    2.49    1.92    3.76
-//	Structured  16    32  diagonal     .17     .15     .16     .87    1.60    1.40    2.60
-//	Structured  16    32  0-1          .16     .15     .20     .94    2.74    9.27    8.44
-//	Structured  16  1024  axis         .16     .14     .18    1.28    2.48    2.09    3.92
-//	Structured  16  1024  diagonal     .16     .15     .16     .87    1.67    1.57    2.81
-//	Structured  16  1024  0-1          .17     .16     .22    1.12    3.83    13.2    12.6
-//	Structured  64   128  axis        .043    .043     .10     .72    1.03     .98     .99
-//	Structured  64   128  diagonal    .045    .044    .095     .68    1.03    1.11    1.07
-//	Structured  64   128  0-1         .045    .044     .12     .84    1.09    1.01     .91
-//	Structured  64  1024  axis        .046    .044    .094     .65     .98     .99    1.02
-//	Structured  64  1024  diagonal    .045    .043    .093     .74    1.06    1.00    1.00
-//	Structured  64  1024  0-1         .044    .044     .12     .84    1.01    1.05    1.01
-//
-//	Halton       1     2  axis        1.03    1.02    1.01    1.00    1.01    1.01     .99
-//	Halton       1    64  axis        .054    .035   .0053    .014    .028    .033    .030
-//	Halton       2     4  axis         .63     .60     .48     .25     .57     .92    1.00
-//	Halton       2     4  diagonal     .68     .67     .66     .88    1.26    1.22    1.13
-//	Halton       2    64  axis        .053    .035   .0054    .014    .029    .034    .031
-//	Halton       2    64  diagonal    .076    .064    .062     .23     .45     .49     .61
-//	Halton       3     6  axis         .44     .39     .26     .14     .48     .70     .77
-//	Halton       3     6  diagonal     .66     .64     .63     .86    1.00     .98    1.00
-//	Halton       3    64  axis        .054    .035   .0055    .014    .029    .033    .031
-//	Halton       3    64  diagonal     .11    .097     .11     .42     .76     .99    1.06
-//	Halton       8    16  axis         .19     .15    .063    .085    .082     .19     .16
-//	Halton       8    16  diagonal     .76     .76     .77     .93    1.01    1.00    1.01
-//	Halton       8    16  1+6          .65     .64     .64     .85    1.02    1.03    1.05
-//	Halton       8    64  axis        .053    .034   .0052    .014    .029    .033    .031
-//	Halton       8    64  diagonal     .35     .34     .38     .78     .98     .99    1.00
-//	Halton       8    64  6+7          .49     .49     .51     .73     .90     .92     .93
-//	Halton       8  1024  axis       .0035   .0014  .00015  .00051   .0012   .0018   .0022
-//	Halton       8  1024  diagonal    .030    .031    .078     .57     .91     .92     .90
-//	Halton       8  1024  4+6         .041    .036    .037    .099     .16     .23     .27
-//	Halton      64   128  axis        .027    .015   .0013   .0039   .0099    .016    .022
-//	Halton      64   128  diagonal    1.10    1.09    1.09    1.03    1.05    1.04    1.13
-//	Halton      64   128  4+36         .56     .56     .57     .81     .99     .98    1.01
-//	Halton      64  1024  axis       .0035   .0014  .00014  .00051   .0012   .0018   .0023
-//	Halton      64  1024  diagonal     .71     .71     .71     .91     .97    1.03    1.02
-//	Halton      64  1024  4+36         .26     .26     .27     .39     .47     .55     .61
-//
-//	Sobol        1     2  axis        1.01    1.01    1.00     .99    1.00    1.00    1.00
-//	Sobol        1    64  axis        .052    .034   .0055    .014    .028    .033    .031
-//	Sobol        2     4  axis         .64     .60     .48     .24     .58     .93    1.00
-//	Sobol        2     4  diagonal     .75     .73     .67     .62     .90    1.05    1.06
-//	Sobol        2    64  axis        .052    .034   .0055    .014    .028    .032    .031
-//	Sobol        2    64  diagonal    .053    .040    .029    .094     .27     .37     .46
-//	Sobol        3     6  axis         .59     .56     .47     .42     .53     .52     .69
-//	Sobol        3     6  diagonal     .76     .75     .74     .98    1.18    1.06     .98
-//	Sobol        3    64  axis        .053    .034   .0053    .014    .028    .033    .030
-//	Sobol        3    64  diagonal    .061    .051    .058     .28     .85    1.14    1.08
-//	Sobol        8    16  axis         .19     .15    .063    .087    .083     .19     .16
-//	Sobol        8    16  diagonal     .99     .99    1.00    1.07    1.02    1.01    1.02
-//	Sobol        8    16  1-6         3.62    3.85    4.53    5.62    4.07    2.01    1.44
-//	Sobol        8    64  axis        .053    .035   .0055    .014    .029    .033    .031
-//	Sobol        8    64  diagonal     .29     .28     .33     .82    1.01    1.00    1.02
-//	Sobol        8    64  1-7         2.35    2.40    2.41     .90     .44    1.26    1.34
-//	Sobol        8  1024  axis       .0035   .0014  .00015  .00051   .0011   .0016   .0020
-//	Sobol        8  1024  diagonal   .0074   .0090    .045     .40     .83     .93     .98
-//	Sobol        8  1024  1-7         .025    .015    .013    .065     .22     .20     .24
-//	Sobol       16    32  axis         .10    .074    .020    .041    .053    .054     .10
-//	Sobol       16    32  diagonal     .95     .95     .96    1.06    1.03     .98    1.00
-//	Sobol       16    32  4-14        6.60    7.09    8.48    9.20    4.04    1.66    1.44
-//	Sobol       64   128  axis        .026    .015   .0014   .0036   .0091    .017    .020
-//	Sobol       64   128  diagonal     .80     .80     .82    1.02    1.04     .95     .96
-//	Sobol       64   128  50-53       26.5    28.5    34.0    37.0    15.0    6.85    3.92
-//	Sobol       64  1024  axis       .0035   .0014  .00016  .00052   .0012   .0018   .0023
-//	Sobol       64  1024  diagonal     .10     .11     .18     .75    1.02    1.04     .94
-//	Sobol       64  1024  6+43        1.20    1.09    1.16    6.44    4.68    10.8    8.89
-//
-// (whole blocks and pairs for the first three; the error of Structured includes its bias). The sequences gain where
-// the dimensions are few, the data lie along few axes, or frequencies are many; a pair of coordinates of Sobol needs
-// many more before it is even. The orthogonal samplers gain more as the dimensions grow, for close pairs. go test
-// ./init -run Promises checks the table.
+// The sequences gain where the dimensions are few, the data lie along few axes, or frequencies are many; a pair of
+// coordinates of Sobol needs many more before it is even. The orthogonal samplers gain more as the dimensions grow, for
+// close pairs.
 //
 // # Semigroup kernels by Gaussians
 //

@@ -7,7 +7,15 @@ import (
 
 // Samplers are all samplers, in the order in which reports show them.
 func Samplers() []Sampler {
-	return []Sampler{IID{}, Orthogonal{}, Coupled{}, Antithetic{}, Structured{}, Halton{}, Sobol{}}
+	return []Sampler{
+		IID{},
+		Orthogonal{},
+		Coupled{},
+		Antithetic{},
+		Structured{},
+		Halton{},
+		Sobol{},
+	}
 }
 
 // SamplerNames are what specs and flags call them, as a list for messages: "iid, orthogonal, ...".
@@ -27,4 +35,13 @@ func SamplerByName(name string) (Sampler, error) {
 		}
 	}
 	return nil, fmt.Errorf("spectral: no sampler is called %q; there are %s: %w", name, SamplerNames(), ErrParam)
+}
+
+// Papers are the BibTeX entries of the papers on a sampler, by author and year ("Yu et al. 2016"); a sampler of a user's
+// own and IID have none.
+func Papers(s Sampler) map[string]string {
+	if s, ok := s.(interface{ papers() map[string]string }); ok {
+		return s.papers()
+	}
+	return nil
 }

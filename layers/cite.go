@@ -2,6 +2,7 @@ package layers
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -51,8 +52,8 @@ func sources(ls []Layer) (all []string) {
 			switch by := d.drawnBy().(type) {
 			case spectral.Coupling:
 				all = append(all, couplingSources[by]...)
-			default:
-				all = append(all, samplerSources[by.String()]...)
+			case spectral.Sampler:
+				all = slices.AppendSeq(all, maps.Keys(spectral.Papers(by)))
 			}
 		}
 	}

@@ -55,6 +55,7 @@ var hostileFuncs = map[string]any{
 	"init.OptimalPeriod":                spectral.OptimalPeriod,
 	"init.PaddedDims":                   spectral.PaddedDims,
 	"init.PairVariance":                 spectral.PairVariance,
+	"init.Papers":                       spectral.Papers,
 	"init.ParseCoupling":                spectral.ParseCoupling,
 	"init.ParseDegrees":                 spectral.ParseDegrees,
 	"init.ParseLambdaRule":              spectral.ParseLambdaRule,
@@ -406,30 +407,23 @@ func layerSample[L any](build func(opts ...layers.Option) (layers.Layer, error),
 
 // hostileTypes are good values of the types with methods.
 var hostileTypes = map[string]sampleOf{
-	"init.Antithetic":      some(spectral.Antithetic{}),
-	"init.Coupled":         some(spectral.Coupled{}),
 	"init.Coupling":        some(spectral.Joint),
 	"init.Custom":          some(spectral.Custom{Form: spectral.Fourier, Exact: spectral.Gaussian{Sigma: 1}.At, Frequency: spectral.Gaussian{Sigma: 1}.Draw}),
 	"init.Degrees":         some(spectral.Proportional),
 	"init.DeltaGaussian":   some(deltaGaussian),
 	"init.DensityDistance": some(spectral.JensenShannonDivergence()),
-	"init.Halton":          some(spectral.Halton{}),
 	"init.Harmonics": func(*hostileValues) []any {
 		return []any{must(spectral.NewHarmonics(spectral.Chi2{}, 1, spectral.Uniform, 9))}
 	},
-	"init.IID":          some(spectral.IID{}),
 	"init.LambdaRule":   some(spectral.GaussLambdas),
 	"init.Levy":         some(spectral.Levy{}),
 	"init.Negative":     some(spectral.RejectNegative),
-	"init.Orthogonal":   some(spectral.Orthogonal{}),
 	"init.SamplerError": some(&spectral.SamplerError{Sampler: spectral.IID{}, Kernel: spectral.Linear{}, Reason: "reason"}),
-	"init.Sobol":        some(spectral.Sobol{}),
 	"init.SphericalLaw": func(v *hostileValues) []any {
 		return []any{once(v, "law", func() (*spectral.SphericalLaw, error) { return spectral.SRF{A: 2, P: 3}.Law(3) })}
 	},
 	"init.Split":      func(*hostileValues) []any { return []any{must(deltaGaussian.Split(3, 2, spectral.Joint))} },
 	"init.Stationary": some(spectral.Stationary{Of: spectral.Chi2{}}),
-	"init.Structured": some(spectral.Structured{}),
 	"init.Transform":  some(spectral.Fourier),
 	"init.Window":     some(spectral.Uniform),
 
@@ -556,6 +550,12 @@ var hostileTypes = map[string]sampleOf{
 		return []any{must(report.KernelError(spectral.Gaussian{Sigma: 1}, goodDraw, tensorOf(6, 3), []uint64{1, 2}))}
 	},
 	"train/wholefile.File": func(v *hostileValues) []any { return []any{must(wholefile.Create(v.path("whole")))} },
+}
+
+func init() {
+	for _, by := range spectral.Samplers() {
+		hostileTypes[strings.Replace(fmt.Sprintf("%T", by), "spectral", "init", 1)] = some(by)
+	}
 }
 
 func goodSpec() layers.Spec {

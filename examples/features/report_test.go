@@ -3,7 +3,6 @@ package main
 import (
 	"math"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -150,13 +149,16 @@ func TestNormalisationNote(t *testing.T) {
 // TestAllSamplers: each is reported, and one that does not fit says why.
 func TestAllSamplers(t *testing.T) {
 	dir := files(t)
-	for flags, fitting := range map[string]string{
-		"-in rows.csv -map gaussian":      "iid orthogonal coupled antithetic halton sobol",
-		"-in rows.csv -map matern":        "iid orthogonal coupled halton sobol",
-		"-in rows.csv -map laplacian":     "iid antithetic halton sobol",
-		"-in rows.csv -map exp-semigroup": "iid antithetic halton sobol",
-		"-in rows.csv -map skewed-chi2":   "iid antithetic halton sobol",
-		"-rows 20 -map gaussian":          "iid orthogonal coupled antithetic structured halton sobol", // the made histograms have 60 columns
+	for flags, of := range map[string]struct {
+		kernel  spectral.Random
+		columns int
+	}{
+		"-in rows.csv -map gaussian":      {spectral.Gaussian{Sigma: 1}, 3},
+		"-in rows.csv -map matern":        {spectral.Matern{Nu: 1.5, Ell: 1}, 3},
+		"-in rows.csv -map laplacian":     {spectral.Laplacian{Sigma: 1}, 3},
+		"-in rows.csv -map exp-semigroup": {spectral.ExpSemigroup{Beta: 1}, 3},
+		"-in rows.csv -map skewed-chi2":   {spectral.SkewedChi2{C: 1}, 3},
+		"-rows 20 -map gaussian":          {spectral.Gaussian{Sigma: 1}, 60}, // the made histograms
 	} {
 		args := "-features 32 -seeds 3 -sweep 16,64 -sampler all -plot a.png " + flags
 		r := clitest.Run(t, dir, args+" -json")
@@ -165,16 +167,17 @@ func TestAllSamplers(t *testing.T) {
 			t.Errorf("%s: sampler %v, stderr %q", args, ob["sampler"], r.Stderr)
 		}
 		samplers := ob["samplers"].([]any)
-		if len(samplers) != 7 {
+		if len(samplers) != len(spectral.Samplers()) {
 			t.Fatalf("%s: %v", args, samplers)
 		}
 		fits := map[string]bool{}
-		for i, name := range []string{"iid", "orthogonal", "coupled", "antithetic", "structured", "halton", "sobol"} {
-			s := samplers[i].(map[string]any)
+		for i, by := range spectral.Samplers() {
+			s, name := samplers[i].(map[string]any), by.String()
 			if s["sampler"] != name {
 				t.Errorf("%s: %v", args, samplers)
 			}
-			if fits[name] = slices.Contains(strings.Fields(fitting), name); fits[name] {
+			_, err := spectral.Frequencies(of.kernel, by, of.columns, 32, 1)
+			if fits[name] = err == nil; fits[name] {
 				clitest.Keys(t, args+": "+name, s, "sampler "+reportKeys)
 				keys := "distance rms std_err"
 				if name != "iid" {
