@@ -15,6 +15,7 @@ func Samplers() []Sampler {
 		Structured{},
 		Halton{},
 		Sobol{},
+		LatinHypercube{},
 	}
 }
 

@@ -1,0 +1,92 @@
+package spectral
+
+import (
+	"math"
+	"math/rand/v2"
+)
+
+// LatinHypercube draws m points of the unit cube that are stratified in each coordinate: of the m intervals of length 1/m
+// each holds one point, at a uniform place in it, and independent random permutations say which. The points become
+// frequencies through the quantile of each coordinate for a ProductLaw, and for a RadialLaw, with one coordinate more,
+// through the norm and normal quantiles. Every single point is uniform, so that the features are unbiased. McKay, Beckman
+// and Conover (1979), A Comparison of Three Methods for Selecting Values of Input Variables in the Analysis of Output from a
+// Computer Code.
+//
+// Stratification removes what of cos(w·(x-z)) is a sum of functions of one coordinate each (Stein 1987): nearly all of
+// the variance of a ProductLaw along an axis, in any dimension, and hardly any along the diagonal of many. No pair of rows
+// and no number of frequencies has more than m/(m-1) times the variance of IID (Owen 1997, Monte Carlo variance of scrambled
+// net quadrature, section 3), which no other sampler here can say. There is no limit to the dimensions.
+//
+//	sampler          d     m  x - z         .1      .5       1       2       3       4       5
+//	LatinHypercube   1     2  axis        1.00    1.00    1.00    1.00    1.01    1.01    1.01
+//	LatinHypercube   1    64  axis        .053    .034   .0054    .014    .029    .033    .031
+//	LatinHypercube   2     4  axis         .63     .59     .47     .24     .57     .92     .99
+//	LatinHypercube   2     4  diagonal     .92     .92     .93    1.01    1.11    1.08    1.06
+//	LatinHypercube   2    64  axis        .053    .034   .0053    .014    .029    .033    .031
+//	LatinHypercube   2    64  diagonal     .53     .53     .55     .81    1.01    1.02    1.01
+//	LatinHypercube   3     6  axis         .45     .41     .28     .16     .45     .38     .50
+//	LatinHypercube   3     6  diagonal     .92     .92     .92     .96     .99    1.00     .98
+//	LatinHypercube   3    64  axis        .053    .034   .0053    .014    .029    .033    .031
+//	LatinHypercube   3    64  diagonal     .70     .70     .71     .90    1.00    1.00     .99
+//	LatinHypercube   8    16  axis         .19     .15    .063    .087    .081     .19     .16
+//	LatinHypercube   8    16  diagonal     .95     .95     .95     .99    1.00    1.02    1.01
+//	LatinHypercube   8    16  0+1          .63     .62     .62     .84    1.03    1.05    1.05
+//	LatinHypercube   8    64  axis        .054    .035   .0054    .014    .029    .033    .031
+//	LatinHypercube   8    64  diagonal     .90     .90     .91     .98     .98     .99    1.00
+//	LatinHypercube   8    64  0+1          .54     .54     .55     .83    1.01    1.03    1.00
+//	LatinHypercube   8  1024  axis       .0036   .0014  .00016  .00053   .0011   .0017   .0022
+//	LatinHypercube   8  1024  diagonal     .86     .86     .86     .90     .94    1.01    1.06
+//	LatinHypercube   8  1024  0+1          .54     .54     .55     .81     .96     .97     .99
+//	LatinHypercube  64   128  axis        .026    .015   .0014   .0040   .0094    .016    .021
+//	LatinHypercube  64   128  diagonal     .95     .95     .95    1.03    1.01    1.01     .95
+//	LatinHypercube  64   128  0+1          .51     .51     .52     .79    1.00    1.04    1.05
+//
+//readme:frequencies a Latin hypercube: each coordinate stratified
+//readme:for either, of any number of input columns
+//readme:errors .90, .91, .98, .98, .99, 1.00 for 64 frequencies; on an axis .035, .0054, .014, .029, .033, .031
+//readme:worse nowhere by more than m/(m-1) for m frequencies
+type LatinHypercube struct{}
+
+var _ Sampler = LatinHypercube{}
+
+func (LatinHypercube) String() string { return "latin-hypercube" }
+
+func (LatinHypercube) papers() map[string]string {
+	return map[string]string{"McKay et al. 1979": `@article{mckay1979comparison,
+  author  = {McKay, M. D. and Beckman, R. J. and Conover, W. J.},
+  title   = {A Comparison of Three Methods for Selecting Values of Input Variables in the Analysis of Output from a Computer Code},
+  journal = {Technometrics},
+  volume  = {21},
+  number  = {2},
+  pages   = {239--245},
+  year    = {1979}
+}
+`}
+}
+
+// Sample fills w column after column; it takes the memory of w once more for the points.
+func (s LatinHypercube) Sample(w []float64, d, m int, k Random, src rand.Source) error {
+	if err := checkSample(s, w, d, m, k, src); err != nil {
+		return err
+	}
+	c, err := newCube(s, d, k, math.MaxInt)
+	if err != nil {
+		return err
+	}
+	strata, within := rand.New(subStream(src)), rand.New(subStream(src))
+	points := make([]float64, m*c.dims)
+	for i := range c.dims {
+		for j, stratum := range strata.Perm(m) {
+			u := (float64(stratum) + openUniform(within)) / float64(m)
+			points[j*c.dims+i] = min(u, 1-0x1p-53) // the last may round to 1
+		}
+	}
+	col := make([]float64, d)
+	for j := range m {
+		c.frequency(col, points[j*c.dims:(j+1)*c.dims])
+		for i, v := range col {
+			w[i*m+j] = v
+		}
+	}
+	return nil
+}
