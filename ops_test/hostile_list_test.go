@@ -546,6 +546,7 @@ var hostileTypes = map[string]sampleOf{
 	"train/report.Bias":          some(&report.Bias{Mean: 1}),
 	"train/report.DistanceError": some(report.DistanceError{Distance: 1, RMS: 1}),
 	"train/report.History":       some(&report.History{}),
+	"train/report.Series":        some(&report.Series{}),
 	"train/report.KernelErrorReport": func(*hostileValues) []any {
 		return []any{must(report.KernelError(spectral.Gaussian{Sigma: 1}, goodDraw, tensorOf(6, 3), []uint64{1, 2}))}
 	},
@@ -695,8 +696,7 @@ var hostileGoodTypes = map[reflect.Type]goodOf{
 	reflect.TypeFor[data.StreamOptions]():                    func(*hostileValues) any { return goodStreamOptions() },
 	reflect.TypeFor[report.History]():                        is(report.History{Loss: []float64{3, 2, 1}, LossName: "loss"}),
 	reflect.TypeFor[report.Line]():                           is(report.Line{Name: "line", X: []float64{1, 2}, Y: []float64{1, 2}}),
-	reflect.TypeFor[report.Series]():                         is(report.Series{Name: "series", Features: []int{8, 16}, Error: []float64{.2, .1}, StdErr: []float64{.01, .01}}),
-	reflect.TypeFor[report.ScoreSeries]():                    is(report.ScoreSeries{Name: "series", Features: []int{8, 16}, Score: []float64{.8, .9}, StdDev: []float64{.01, .01}}),
+	reflect.TypeFor[report.Series]():                         is(report.Series{Name: "series", Features: []int{8, 16}, Value: []float64{.2, .1}, Bar: []float64{.01, .01}}),
 	reflect.TypeFor[[][]int]():                               is([][]int{{1, 2}, {3, 4}}),
 	reflect.TypeFor[map[string]string]():                     is(map[string]string{"key": "value"}),
 	reflect.TypeFor[map[string]*tensor.Dense]():              func(*hostileValues) any { return map[string]*tensor.Dense{"W": tensorOf(3, 4)} },

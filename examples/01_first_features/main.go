@@ -60,9 +60,7 @@ func main() {
 				return layers.NewFourierLayer(kernel, dims, features, layers.WithSampler(sampler), layers.WithSeed(seed))
 			}
 			e := must.Get(report.KernelError(kernel, draw, x, []uint64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}))
-			curves[i].Features = append(curves[i].Features, features)
-			curves[i].Error = append(curves[i].Error, e.Mean.RelativeFrobenius)
-			curves[i].StdErr = append(curves[i].StdErr, e.StdErr.RelativeFrobenius)
+			curves[i].Add(features, e.Mean.RelativeFrobenius, e.StdErr.RelativeFrobenius)
 			fmt.Printf("%12.4f", e.Mean.RelativeFrobenius)
 		}
 		fmt.Println()
@@ -70,7 +68,7 @@ func main() {
 	must.Do(report.SavePNG(*plot, must.Get(report.ErrorCurves(curves, report.WithTitle("A Gaussian kernel by random features")))))
 	fmt.Println("\ndrawn:", *plot)
 
-	iid, orthogonal := curves[0].Error, curves[1].Error
+	iid, orthogonal := curves[0].Value, curves[1].Value
 	last := len(counts) - 1
 	fall := math.Sqrt(float64(counts[last]) / float64(counts[0]))
 	fmt.Printf("%d times the features: the error of iid falls to 1/%.1f, theory says 1/%.1f\n", counts[last]/counts[0], iid[0]/iid[last], fall)

@@ -26,7 +26,6 @@ import (
 	"flag"
 	"fmt"
 	"log"
-	"math"
 
 	"github.com/bochner-go/bochner/examples/internal/cli"
 	"github.com/bochner-go/bochner/examples/internal/must"
@@ -52,9 +51,9 @@ func main() {
 
 	fmt.Println("map                  features  accuracy")
 	best := map[string]float64{}
-	var curves []report.ScoreSeries
+	var curves []report.Series
 	for _, name := range []string{"linear", "chi2", "intersection", "jensen-shannon", "exp-semigroup", "exp-chi2"} {
-		curve := report.ScoreSeries{Name: name, Exact: math.NaN()}
+		curve := report.Series{Name: name}
 		for _, features := range []int{64, 128, 256, 512, 1024} {
 			spec := layers.Spec{Map: name, Dims: set.Dims(), Seed: 1}
 			if must.Get(layers.Lookup(name)).HasFeatures() {
@@ -66,7 +65,7 @@ func main() {
 			a := accuracy(m, set.X.(*tensor.Dense), labels, len(classes), trainRows, testRows)
 			fmt.Printf("%-20s %8d  %.3f\n", name, m.Features(), a)
 			best[name] = a
-			curve.Features, curve.Score = append(curve.Features, m.Features()), append(curve.Score, a)
+			curve.Add(m.Features(), a, 0)
 			if spec.Features == 0 {
 				break // the input says how many there are
 			}

@@ -64,9 +64,7 @@ func main() {
 				return layers.NewGORFLayer(kernel, dims, features, layers.WithCoupling(c), layers.WithSeed(seed))
 			}
 			e := must.Get(report.KernelError(kernel, draw, x, []uint64{1, 2, 3, 4, 5, 6, 7, 8}))
-			curves[i].Features = append(curves[i].Features, features)
-			curves[i].Error = append(curves[i].Error, e.Mean.RelativeFrobenius)
-			curves[i].StdErr = append(curves[i].StdErr, e.StdErr.RelativeFrobenius)
+			curves[i].Add(features, e.Mean.RelativeFrobenius, e.StdErr.RelativeFrobenius)
 			fmt.Printf("%11.4f", e.Mean.RelativeFrobenius)
 			if math.Abs(e.Bias.Z) > 6 { // Student's t with 7 degrees of freedom: one in two thousand
 				log.Fatalf("coupling %v, %d features: the bias is %v standard errors", c, features, e.Bias.Z)
@@ -78,9 +76,9 @@ func main() {
 	must.Do(report.SavePNG(*plot, must.Get(report.ErrorCurves(curves, title))))
 	fmt.Println("\ndrawn:", *plot)
 
-	for i, e := range curves[2].Error {
-		if e >= curves[0].Error[i] || e >= curves[1].Error[i] {
-			log.Fatalf("%d features: shared-coupled has the error %v, joint %v, iid %v", curves[0].Features[i], e, curves[1].Error[i], curves[0].Error[i])
+	for i, e := range curves[2].Value {
+		if e >= curves[0].Value[i] || e >= curves[1].Value[i] {
+			log.Fatalf("%d features: shared-coupled has the error %v, joint %v, iid %v", curves[0].Features[i], e, curves[1].Value[i], curves[0].Value[i])
 		}
 	}
 }

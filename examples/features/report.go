@@ -230,7 +230,7 @@ func (o *options) draw(reports []samplerReport) error {
 			s.Name = o.spec.Params.Word("coupling")
 		}
 		for _, p := range r.Sweep {
-			s.Features, s.Error, s.StdErr = append(s.Features, p.Features), append(s.Error, p.RelativeFrobenius), append(s.StdErr, p.StdErr)
+			s.Add(p.Features, p.RelativeFrobenius, p.StdErr)
 		}
 		if len(s.Features) > 0 {
 			series = append(series, s)

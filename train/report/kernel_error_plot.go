@@ -13,14 +13,6 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Series is the error of one map or sampler by number of features.
-type Series struct {
-	Name     string
-	Features []int     // positive
-	Error    []float64 // not negative, one for each entry of Features
-	StdErr   []float64 // its standard error, drawn as a bar to both sides; nil for none
-}
-
 // ErrorCurves draws error against number of features on logarithmic axes, with the slope of 1/√m, at which the error of
 // independent draws falls, as a reference. An error of exactly zero has no place on a logarithmic axis: it is marked at
 // the lower edge, and the legend says so. WithLinearX and WithLinearY change the axes, WithMetric names the error.
@@ -36,7 +28,7 @@ func ErrorCurves(series []Series, opts ...Option) (image.Image, error) {
 	sorted := make([]Series, len(series))
 	for i, s := range series {
 		var err error
-		if sorted[i], err = s.sorted(who); err != nil {
+		if sorted[i], err = s.sorted(who, anError); err != nil {
 			return nil, err
 		}
 	}
@@ -48,49 +40,14 @@ func ErrorCurves(series []Series, opts ...Option) (image.Image, error) {
 	return newErrorPlot(sorted, s).draw(who, s)
 }
 
-// sorted is a checked copy of s in the order of features.
-func (s Series) sorted(who string) (Series, error) {
-	where := fmt.Sprintf("%s: series %q", who, s.Name)
-	if len(s.Features) == 0 {
-		return s, fmt.Errorf("report: %s is empty: %w", where, ErrShape)
-	}
-	if err := checkSameLength(where, "features", len(s.Features), "error", len(s.Error)); err != nil {
-		return s, err
-	}
-	if s.StdErr != nil {
-		if err := checkSameLength(where, "features", len(s.Features), "standard error", len(s.StdErr)); err != nil {
-			return s, err
+var anError = quantity{"error", "standard error", func(m int, v, bar float64) error {
+	for _, x := range []float64{v, bar} {
+		if x != 0 && !(x >= 1/maxDrawn && x <= maxDrawn) {
+			return fmt.Errorf("the error for %d features, %v with standard error %v, is neither 0 nor a number from %v to %v", m, v, bar, 1/maxDrawn, maxDrawn)
 		}
 	}
-	order := make([]int, len(s.Features))
-	for i, m := range s.Features {
-		order[i] = i
-		if m < 1 {
-			return s, fmt.Errorf("report: %s: %d features are not a positive number: %w", where, m, ErrDomain)
-		}
-		for _, v := range []float64{s.Error[i], s.stdErr(i)} {
-			if v != 0 && !(v >= 1/maxDrawn && v <= maxDrawn) {
-				return s, fmt.Errorf("report: %s: the error for %d features, %v with standard error %v, is neither 0 nor a number from %v to %v: %w",
-					where, m, s.Error[i], s.stdErr(i), 1/maxDrawn, maxDrawn, ErrDomain)
-			}
-		}
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return s.Features[a] - s.Features[b] })
-	out := Series{Name: s.Name}
-	for _, i := range order {
-		out.Features = append(out.Features, s.Features[i])
-		out.Error = append(out.Error, s.Error[i])
-		out.StdErr = append(out.StdErr, s.stdErr(i))
-	}
-	return out, nil
-}
-
-func (s Series) stdErr(i int) float64 {
-	if s.StdErr == nil {
-		return 0
-	}
-	return s.StdErr[i]
-}
+	return nil
+}}
 
 // errorPlot is the picture of sorted series.
 type errorPlot struct {
@@ -113,11 +70,11 @@ func newErrorPlot(series []Series, s settings) *errorPlot {
 	}
 	anchor := math.Inf(1) // the fewest features with an error above zero
 	for _, one := range series {
-		for i, v := range one.Error {
+		for i, v := range one.Value {
 			m := float64(one.Features[i])
 			e.marks = append(e.marks, m)
 			e.xLo, e.xHi = min(e.xLo, m), max(e.xHi, m)
-			e.yHi = max(e.yHi, v+one.StdErr[i])
+			e.yHi = max(e.yHi, v+one.Bar[i])
 			if v == 0 {
 				e.zeros = !s.linearY
 				continue
@@ -229,14 +186,14 @@ func (e *errorPlot) reference() *plotter.Line {
 func (e *errorPlot) add(p *panel, i int) {
 	one := e.series[i]
 	var pts, zeros plotter.XYs
-	for j, v := range one.Error {
+	for j, v := range one.Value {
 		m := float64(one.Features[j])
 		if v == 0 && e.zeros {
 			zeros = append(zeros, plotter.XY{X: m, Y: e.yLo})
 			continue
 		}
 		pts = append(pts, plotter.XY{X: m, Y: v})
-		if d := one.StdErr[j]; d > 0 {
+		if d := one.Bar[j]; d > 0 {
 			bar := plotter.XYs{{X: m, Y: max(v-d, e.yLo)}, {X: m, Y: v + d}}
 			p.Add(&plotter.Line{XYs: bar, LineStyle: draw.LineStyle{Color: palette[i%len(palette)], Width: 0.75}})
 		}

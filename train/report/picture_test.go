@@ -64,8 +64,8 @@ func seriesOf(name string, c float64) Series {
 	s := Series{Name: name}
 	for m := 128; m <= 8192; m *= 2 {
 		s.Features = append(s.Features, m)
-		s.Error = append(s.Error, c/math.Sqrt(float64(m)))
-		s.StdErr = append(s.StdErr, c/math.Sqrt(float64(m))/20)
+		s.Value = append(s.Value, c/math.Sqrt(float64(m)))
+		s.Bar = append(s.Bar, c/math.Sqrt(float64(m))/20)
 	}
 	return s
 }
@@ -136,9 +136,9 @@ func drawings() map[string]struct {
 	for name, opts := range map[string][]Option{"log-log": nil, "linear x": {WithLinearX()}, "linear y": {WithLinearY(), WithMetric("rms error")}, "linear": {WithLinearX(), WithLinearY()}} {
 		out["errors, "+name] = drawing{func() (image.Image, error) { return ErrorCurves(some, opts...) }, 1100, 860}
 		out["errors, all zero, "+name] = drawing{func() (image.Image, error) { return ErrorCurves([]Series{zero}, opts...) }, 1100, 860}
-		one := []Series{{Name: "one", Features: []int{512}, Error: []float64{0.03}}}
+		one := []Series{{Name: "one", Features: []int{512}, Value: []float64{0.03}}}
 		out["errors, one point, "+name] = drawing{func() (image.Image, error) { return ErrorCurves(one, opts...) }, 1100, 860}
-		wide := []Series{{Name: "wide", Features: []int{1 << 40, 1}, Error: []float64{1e-300, 1e300}, StdErr: []float64{1e-300, 1e300}}}
+		wide := []Series{{Name: "wide", Features: []int{1 << 40, 1}, Value: []float64{1e-300, 1e300}, Bar: []float64{1e-300, 1e300}}}
 		out["errors, extreme, "+name] = drawing{func() (image.Image, error) { return ErrorCurves(wide, opts...) }, 1100, 860}
 	}
 	for name, series := range scoresOf() {
@@ -381,12 +381,12 @@ func TestPictureErrors(t *testing.T) {
 		"unit of curves":  {of(Curves(historyOf(2), WithUnit("m"))), ErrParam, []string{"WithUnit does not apply"}},
 		"no series":       {of(ErrorCurves(nil)), ErrShape, []string{"ErrorCurves", "no series"}},
 		"empty series":    {of(ErrorCurves([]Series{{Name: "hollow"}})), ErrShape, []string{`"hollow" is empty`}},
-		"short series":    {of(ErrorCurves(change(func(s *Series) { s.Error = s.Error[1:] }))), ErrShape, []string{`"bad"`, "error is 6"}},
-		"short bars":      {of(ErrorCurves(change(func(s *Series) { s.StdErr = s.StdErr[1:] }))), ErrShape, []string{"standard error is 6"}},
+		"short series":    {of(ErrorCurves(change(func(s *Series) { s.Value = s.Value[1:] }))), ErrShape, []string{`"bad"`, "error is 6"}},
+		"short bars":      {of(ErrorCurves(change(func(s *Series) { s.Bar = s.Bar[1:] }))), ErrShape, []string{"standard error is 6"}},
 		"no features":     {of(ErrorCurves(change(func(s *Series) { s.Features[2] = 0 }))), ErrDomain, []string{`"bad"`, "0 features"}},
-		"negative error":  {of(ErrorCurves(change(func(s *Series) { s.Error[0] = -1 }))), ErrDomain, []string{"128 features", "-1"}},
-		"NaN error":       {of(ErrorCurves(change(func(s *Series) { s.StdErr[0] = math.NaN() }))), ErrDomain, []string{"128 features", "NaN"}},
-		"tiny error":      {of(ErrorCurves(change(func(s *Series) { s.Error[0] = 1e-310 }))), ErrDomain, []string{"1e-310"}},
+		"negative error":  {of(ErrorCurves(change(func(s *Series) { s.Value[0] = -1 }))), ErrDomain, []string{"128 features", "-1"}},
+		"NaN error":       {of(ErrorCurves(change(func(s *Series) { s.Bar[0] = math.NaN() }))), ErrDomain, []string{"128 features", "NaN"}},
+		"tiny error":      {of(ErrorCurves(change(func(s *Series) { s.Value[0] = 1e-310 }))), ErrDomain, []string{"1e-310"}},
 		"many series":     {of(ErrorCurves(many)), ErrParam, []string{"300 series", "WithSize"}},
 		"unit of errors":  {of(ErrorCurves(one, WithUnit("m"))), ErrParam, []string{"WithUnit does not apply", "WithMetric"}},
 		"kernel shapes":   {of(ExactVsApprox(exact, mat.NewDense(1, 2, nil))), ErrShape, []string{"ExactVsApprox", "5×5"}},
@@ -403,12 +403,12 @@ func TestPictureErrors(t *testing.T) {
 }
 
 func TestErrorCurvesSortsACopy(t *testing.T) {
-	s := []Series{{Name: "s", Features: []int{512, 128, 256}, Error: []float64{1, 3, 2}, StdErr: []float64{0.1, 0.3, 0.2}}}
-	sorted, err := s[0].sorted("test")
+	s := []Series{{Name: "s", Features: []int{512, 128, 256}, Value: []float64{1, 3, 2}, Bar: []float64{0.1, 0.3, 0.2}}}
+	sorted, err := s[0].sorted("test", anError)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (Series{"s", []int{128, 256, 512}, []float64{3, 2, 1}, []float64{0.3, 0.2, 0.1}}); fmt.Sprint(sorted) != fmt.Sprint(want) {
+	if want := (Series{"s", []int{128, 256, 512}, []float64{3, 2, 1}, []float64{0.3, 0.2, 0.1}, 0}); fmt.Sprint(sorted) != fmt.Sprint(want) {
 		t.Errorf("sorted: %v, want %v", sorted, want)
 	}
 	if s[0].Features[0] != 512 {

@@ -13,22 +13,13 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// ScoreSeries is the score of one map, such as its accuracy, by number of features.
-type ScoreSeries struct {
-	Name     string
-	Features []int     // positive
-	Score    []float64 // one for each entry of Features
-	StdDev   []float64 // drawn as a bar to both sides; nil for none
-	Exact    float64   // the score of the exact kernel, which the map tends to; NaN for none
-}
-
 // ScoreCurves draws scores against the number of features, on a logarithmic axis unless WithLinearX says otherwise. The score of an exact
 // kernel is a dotted line at the right edge, in the colour of its map and with the map's mark. Series with the same number of features
 // stand side by side, up to a fiftieth of the axis off, so that their bars can be told apart. WithMetric names the score.
 //
 // Errors: ErrShape for no series, an empty one or lists of different lengths; ErrDomain for a score or bar that is not finite or is
 // beyond 1e300, a negative bar, or features that are not positive; ErrParam for more series than the size has room for in the legend.
-func ScoreCurves(series []ScoreSeries, opts ...Option) (image.Image, error) {
+func ScoreCurves(series []Series, opts ...Option) (image.Image, error) {
 	const who = "ScoreCurves"
 	if len(series) == 0 {
 		return nil, fmt.Errorf("report: %s: there are no series: %w", who, ErrShape)
@@ -43,7 +34,10 @@ func ScoreCurves(series []ScoreSeries, opts ...Option) (image.Image, error) {
 		p.x = plot.LinearScale{}
 	}
 	for _, one := range series {
-		sorted, err := one.sorted(who)
+		if math.Abs(one.Exact) > maxDrawn {
+			return nil, fmt.Errorf("report: %s: series %q: the score of the exact kernel is %v, not a number up to %v: %w", who, one.Name, one.Exact, maxDrawn, ErrDomain)
+		}
+		sorted, err := one.sorted(who, aScore)
 		if err != nil {
 			return nil, err
 		}
@@ -52,54 +46,16 @@ func ScoreCurves(series []ScoreSeries, opts ...Option) (image.Image, error) {
 	return p.draw(who, s)
 }
 
-// sorted is a checked copy of s in the order of features.
-func (s ScoreSeries) sorted(who string) (ScoreSeries, error) {
-	where := fmt.Sprintf("%s: series %q", who, s.Name)
-	if len(s.Features) == 0 {
-		return s, fmt.Errorf("report: %s is empty: %w", where, ErrShape)
+var aScore = quantity{"score", "standard deviation", func(m int, v, bar float64) error {
+	if !(math.Abs(v) <= maxDrawn && bar >= 0 && bar <= maxDrawn) {
+		return fmt.Errorf("the score for %d features is %v with standard deviation %v, not numbers up to %v, the second not negative", m, v, bar, maxDrawn)
 	}
-	if err := checkSameLength(where, "features", len(s.Features), "score", len(s.Score)); err != nil {
-		return s, err
-	}
-	if s.StdDev != nil {
-		if err := checkSameLength(where, "features", len(s.Features), "standard deviation", len(s.StdDev)); err != nil {
-			return s, err
-		}
-	}
-	if math.Abs(s.Exact) > maxDrawn {
-		return s, fmt.Errorf("report: %s: the score of the exact kernel is %v, not a number up to %v, nor the NaN that stands for none: %w", where, s.Exact, maxDrawn, ErrDomain)
-	}
-	order := make([]int, len(s.Features))
-	for i, m := range s.Features {
-		order[i] = i
-		if m < 1 {
-			return s, fmt.Errorf("report: %s: %d features are not a positive number: %w", where, m, ErrDomain)
-		}
-		if v, d := s.Score[i], s.stdDev(i); !(math.Abs(v) <= maxDrawn && d >= 0 && d <= maxDrawn) {
-			return s, fmt.Errorf("report: %s: the score for %d features is %v with standard deviation %v, not numbers up to %v, the second not negative: %w",
-				where, m, v, d, maxDrawn, ErrDomain)
-		}
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return s.Features[a] - s.Features[b] })
-	out := ScoreSeries{Name: s.Name, Exact: s.Exact}
-	for _, i := range order {
-		out.Features = append(out.Features, s.Features[i])
-		out.Score = append(out.Score, s.Score[i])
-		out.StdDev = append(out.StdDev, s.stdDev(i))
-	}
-	return out, nil
-}
-
-func (s ScoreSeries) stdDev(i int) float64 {
-	if s.StdDev == nil {
-		return 0
-	}
-	return s.StdDev[i]
-}
+	return nil
+}}
 
 // scorePlot is the picture of sorted series.
 type scorePlot struct {
-	series   []ScoreSeries
+	series   []Series
 	x        plot.Normalizer
 	marks    []float64 // the numbers of features that occur
 	lo, hi   float64   // the least and the greatest of them
@@ -108,13 +64,13 @@ type scorePlot struct {
 }
 
 // take adds a series.
-func (p *scorePlot) take(s ScoreSeries) {
+func (p *scorePlot) take(s Series) {
 	p.series = append(p.series, s)
-	for i, v := range s.Score {
+	for i, v := range s.Value {
 		p.marks = append(p.marks, float64(s.Features[i]))
-		p.yLo, p.yHi = min(p.yLo, v-s.StdDev[i]), max(p.yHi, v+s.StdDev[i])
+		p.yLo, p.yHi = min(p.yLo, v-s.Bar[i]), max(p.yHi, v+s.Bar[i])
 	}
-	if !math.IsNaN(s.Exact) {
+	if s.hasExact() {
 		p.exact = true
 		p.yLo, p.yHi = min(p.yLo, s.Exact), max(p.yHi, s.Exact)
 	}
@@ -183,7 +139,7 @@ func (p *scorePlot) at(t float64) float64 {
 // add draws series i: bars of one standard deviation, the line with its marks, and the exact kernel.
 func (p *scorePlot) add(to *panel, i int) {
 	s, ink := p.series[i], palette[i%len(palette)]
-	if !math.IsNaN(s.Exact) {
+	if s.hasExact() {
 		end := p.at(1 + p.right())
 		to.Add(&plotter.Line{XYs: plotter.XYs{{X: p.at(1 + p.right()/3), Y: s.Exact}, {X: end, Y: s.Exact}}, LineStyle: exactLine(ink)},
 			&plotter.Scatter{XYs: plotter.XYs{{X: p.at(1 + p.right()*2/3), Y: s.Exact}}, GlyphStyle: seriesGlyph(i)})
@@ -191,7 +147,7 @@ func (p *scorePlot) add(to *panel, i int) {
 	aside := apart * ((float64(i)+.5)/float64(len(p.series)) - .5)
 	pts := make(plotter.XYs, len(s.Features))
 	for j, m := range s.Features {
-		x, v, d := p.at(p.x.Normalize(p.lo, p.hi, float64(m))+aside), s.Score[j], s.StdDev[j]
+		x, v, d := p.at(p.x.Normalize(p.lo, p.hi, float64(m))+aside), s.Value[j], s.Bar[j]
 		pts[j] = plotter.XY{X: x, Y: v}
 		if d > 0 {
 			to.Add(&plotter.Line{XYs: plotter.XYs{{X: x, Y: v - d}, {X: x, Y: v + d}}, LineStyle: draw.LineStyle{Color: ink, Width: .75}})

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"math"
 	"strings"
 
 	"github.com/bochner-go/bochner/train/report"
@@ -17,8 +16,8 @@ func (e *experiment) picture(title string, random bool) error {
 }
 
 // curves gathers the results of each map, kernel and sampler, whatever the order and the number of features.
-func curves(results []result, random bool) []report.ScoreSeries {
-	var out []report.ScoreSeries
+func curves(results []result, random bool) []report.Series {
+	var out []report.Series
 	at, exact := map[string]int{}, map[string]float64{}
 	for _, r := range results {
 		accuracy := r.accuracy()
@@ -34,13 +33,9 @@ func curves(results []result, random bool) []report.ScoreSeries {
 		if !known {
 			i = len(out)
 			at[name] = i
-			out = append(out, report.ScoreSeries{Name: name, Exact: math.NaN()})
-			if v, known := exact[r.curve()]; known {
-				out[i].Exact = v
-			}
+			out = append(out, report.Series{Name: name, Exact: exact[r.curve()]})
 		}
-		s := &out[i]
-		s.Features, s.Score, s.StdDev = append(s.Features, r.features), append(s.Score, accuracy.Mean), append(s.StdDev, accuracy.SD)
+		out[i].Add(r.features, accuracy.Mean, accuracy.SD)
 	}
 	return out
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"github.com/bochner-go/bochner/examples/internal/cli"
 	"github.com/bochner-go/bochner/examples/papers/internal/frame"
@@ -50,7 +49,7 @@ func (e *experiment) accuracies(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			var series []report.ScoreSeries
+			var series []report.Series
 			for _, m := range k.methods {
 				if !m.in("accuracy") {
 					continue
@@ -71,8 +70,8 @@ func (e *experiment) accuracies(ctx context.Context) error {
 }
 
 // accuracyLine fits a method at all sizes and prints its line. λ is chosen on a draw that is not among those measured.
-func (e *experiment) accuracyLine(ctx context.Context, k *kernel, m method, s source, p *problem) (report.ScoreSeries, error) {
-	series, d := report.ScoreSeries{Name: m.name, Exact: math.NaN()}, p.x.Shape()[1]
+func (e *experiment) accuracyLine(ctx context.Context, k *kernel, m method, s source, p *problem) (report.Series, error) {
+	series, d := report.Series{Name: m.name}, p.x.Shape()[1]
 	var chosen []float64
 	spreads, err := e.Over(ctx, fmt.Sprintf("%s, %s, %s", k.name, s.name, m.name), sizeColumns(), func(i int, seed uint64) (float64, error) {
 		features := 4 * sizes[i].of(d)
@@ -95,7 +94,7 @@ func (e *experiment) accuracyLine(ctx context.Context, k *kernel, m method, s so
 		return 100 * accuracy, err
 	})
 	for i, v := range spreads {
-		series.Features, series.Score, series.StdDev = append(series.Features, 4*sizes[i].of(d)), append(series.Score, v.Mean), append(series.StdDev, v.SD)
+		series.Add(4*sizes[i].of(d), v.Mean, v.SD)
 	}
 	frame.Line(fmt.Sprintf("%s | %s | %s", k, s.name, m.name), spreads, func(_ int, v frame.Spread) string { return fmt.Sprintf("%.2f ± %.2f", v.Mean, v.SD) })
 	return series, err

@@ -74,7 +74,7 @@ func (e *experiment) errorLine(ctx context.Context, part string, k *kernel, m me
 		return frame.KernelError(exact, l, x)
 	})
 	for i, one := range spreads {
-		series.Features, series.Error, series.StdErr = append(series.Features, 4*sizes[i].of(d)), append(series.Error, one.Mean), append(series.StdErr, one.StdErr())
+		series.Add(4*sizes[i].of(d), one.Mean, one.StdErr())
 	}
 	frame.Line(fmt.Sprintf("%s | %s | %s", k, s.name, m.name), spreads, func(i int, one frame.Spread) string {
 		return fmt.Sprintf("%.4f ± %.4f%s", one.Mean, one.SD, e.beside(v, part, k, s, m, i, one.Mean))

@@ -122,9 +122,9 @@ func (o *figure) panel(ctx context.Context, kernel, parameter string, values []f
 		if err != nil {
 			return err
 		}
-		s := report.Series{Name: name, Features: o.sizes}
-		for _, e := range errs {
-			s.Error, s.StdErr = append(s.Error, e.Mean), append(s.StdErr, e.StdErr())
+		s := report.Series{Name: name}
+		for i, e := range errs {
+			s.Add(o.sizes[i], e.Mean, e.StdErr())
 		}
 		series = append(series, s)
 		frame.Line(name, errs, func(_ int, e frame.Spread) string { return fmt.Sprintf("%.4f ± %.4f", e.Mean, e.StdErr()) })
