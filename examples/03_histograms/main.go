@@ -15,8 +15,8 @@
 //
 // The program makes 5000 documents of 80 words each, from a vocabulary of 60. The classes come in pairs: a document of one is about one of
 // two topics, a document of the other about both. The mean histograms of a pair are equal, so that no linear function of the counts
-// tells them apart. Every map is a layers.Spec, a name and parameters, which FillDefaults takes from the training rows; ridge regression on the
-// features, with λ by leave-one-out, is the classifier.
+// tells them apart. Every map is a layers.Spec in a train.Recipe, a name, whose parameters come from the training rows. The classifier is ridge
+// regression on the features, with λ by leave-one-out.
 //
 // It exits with 1 unless every map for histograms beats the linear model, and the exponentiated χ² kernel the additive one.
 package main
@@ -33,8 +33,6 @@ import (
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/report"
-	"gonum.org/v1/gonum/mat"
-	"gorgonia.org/tensor"
 )
 
 func main() {
@@ -42,12 +40,8 @@ func main() {
 	flag.Parse()
 
 	set := cli.MakeHistograms(1)
-	scaler := must.Get(data.ParseScalers("l1")) // each row divided by its sum
-	must.Do(scaler.Fit(set.X))
-	must.Do(scaler.ApplyInPlace(set.X))
-	classes := data.NewClasses(set.Labels)
-	labels := must.Get(classes.Index(set.Labels))
-	trainRows, testRows := data.Split(set.Rows(), .5, 1)
+	half, other := data.Split(set.Rows(), .5, 1)
+	trainSet, testSet := set.Take(half), set.Take(other)
 
 	fmt.Println("map                  features  accuracy")
 	best := map[string]float64{}
@@ -55,18 +49,22 @@ func main() {
 	for _, name := range []string{"linear", "chi2", "intersection", "jensen-shannon", "exp-semigroup", "exp-chi2"} {
 		curve := report.Series{Name: name}
 		for _, features := range []int{64, 128, 256, 512, 1024} {
-			spec := layers.Spec{Map: name, Dims: set.Dims(), Seed: 1}
-			if must.Get(layers.Lookup(name)).HasFeatures() {
-				spec.Features = features
+			recipe := train.Recipe{
+				Scale:  "l1", // each row divided by its sum
+				Spec:   layers.Spec{Map: name, Seed: 1},
+				Fitter: train.RidgeOptions{Lambdas: []float64{1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1, 10}, Select: train.SelectLOO},
 			}
-			x := data.RowsOf(set.X, trainRows)
-			must.Do(spec.FillDefaults(x))
-			m := must.Get(spec.Fit(x))
-			a := accuracy(m, set.X.(*tensor.Dense), labels, len(classes), trainRows, testRows)
-			fmt.Printf("%-20s %8d  %.3f\n", name, m.Features(), a)
+			sized := must.Get(layers.Lookup(name)).HasFeatures()
+			if sized {
+				recipe.Spec.Features = features
+			}
+			model, _, err := recipe.Fit(context.Background(), trainSet)
+			must.Do(err)
+			a := must.Get(train.Accuracy(must.Get(model.Predict(testSet.X)), must.Get(model.Classes.Index(testSet.Labels))))
+			fmt.Printf("%-20s %8d  %.3f\n", name, model.Map.Features(), a)
 			best[name] = a
-			curve.Add(m.Features(), a, 0)
-			if spec.Features == 0 {
+			curve.Add(model.Map.Features(), a, 0)
+			if !sized {
 				break // the input says how many there are
 			}
 		}
@@ -83,24 +81,4 @@ func main() {
 	if best["exp-chi2"] <= best["chi2"] {
 		log.Fatalf("exp-chi2 classifies %.3f, chi2 %.3f", best["exp-chi2"], best["chi2"])
 	}
-}
-
-// accuracy is that of ridge regression on the features of the training rows, a score for each class, on the test rows.
-func accuracy(m layers.Layer, x *tensor.Dense, labels []int, classes int, trainRows, testRows []int) float64 {
-	of := func(rows []int) (l []int) {
-		for _, i := range rows {
-			l = append(l, labels[i])
-		}
-		return l
-	}
-	y := must.Get(train.OneVersusRest(of(trainRows), classes))
-	fit := must.Get(train.FitRidge(context.Background(), m, data.Rows(x, trainRows), y,
-		train.RidgeOptions{Lambdas: []float64{1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1, 10}, Select: train.SelectLOO}))
-	head := must.Get(layers.NewLinearHead(m.Features(), classes))
-	must.Do(head.SetWeights(fit.W.RawMatrix().Data, fit.B))
-
-	model := must.Get(layers.NewSequential(m, head))
-	scores := must.Get(model.Transform(nil, data.Rows(x, testRows)))
-	guess := train.ArgMax(mat.NewDense(len(testRows), classes, scores.Float64s()))
-	return must.Get(train.Accuracy(guess, of(testRows)))
 }

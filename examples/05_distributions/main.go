@@ -31,8 +31,8 @@ import (
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/report"
-	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 	"gorgonia.org/tensor"
 )
@@ -107,17 +107,18 @@ func moments(b *ops.Bags) *tensor.Dense {
 	return out
 }
 
-// accuracy is that of ridge regression on the features of the first bags, for the others.
+// accuracy is the share of the other bags whose class ridge regression on the features of the first ones finds.
 func accuracy(z *tensor.Dense, labels []int) float64 {
-	d := z.Shape()[1]
-	part := func(from, to int) *tensor.Dense {
-		return tensor.New(tensor.WithShape(to-from, d), tensor.WithBacking(z.Float64s()[from*d:to*d]))
+	part := func(from, to int) *data.Set {
+		set := &data.Set{X: data.RowRange(z, from, to), Source: "bags"}
+		for _, l := range labels[from:to] {
+			set.Labels = append(set.Labels, fmt.Sprint(l))
+		}
+		return set
 	}
-	y := must.Get(train.OneVersusRest(labels[:trained], 2))
-	fit := must.Get(train.FitRidge(context.Background(), nil, part(0, trained), y,
-		train.RidgeOptions{Lambdas: []float64{1e-4, 1e-3, 1e-2, 1e-1, 1}, Select: train.SelectLOO}))
-	head := must.Get(layers.NewLinearHead(d, 2))
-	must.Do(head.SetWeights(fit.W.RawMatrix().Data, fit.B))
-	scores := must.Get(head.Transform(nil, part(trained, bags)))
-	return must.Get(train.Accuracy(train.ArgMax(mat.NewDense(bags-trained, 2, scores.Float64s())), labels[trained:]))
+	others := part(trained, bags)
+	model, _, err := train.Recipe{Spec: layers.Spec{Map: "linear"}, Fitter: train.RidgeOptions{Lambdas: []float64{1e-4, 1e-3, 1e-2, 1e-1, 1}, Select: train.SelectLOO}}.
+		Fit(context.Background(), part(0, trained))
+	must.Do(err)
+	return must.Get(train.Accuracy(must.Get(model.Predict(others.X)), must.Get(model.Classes.Index(others.Labels))))
 }
