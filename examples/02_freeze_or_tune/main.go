@@ -96,7 +96,7 @@ func stripes(seed uint64) (*tensor.Dense, []int) {
 	return tensor.New(tensor.WithShape(rows, dims), tensor.WithBacking(x)), y
 }
 
-// frequencies are those that the map has now, [dims, m]: W, or W exp(-log_bandwidth) with one bandwidth for all or one a dimension.
+// frequencies are the map's frequencies now, [dims, m]: W, or W exp(-log_bandwidth) with one bandwidth for all or one a dimension.
 func frequencies(rff *layers.FourierLayer) *mat.Dense {
 	w := mat.NewDense(dims, features/2, nil)
 	var scale []float64

@@ -80,7 +80,7 @@ func draw(seed uint64) (*ops.Bags, []int) {
 	return must.Get(ops.NewBags(tensor.New(tensor.WithShape(len(x), 1), tensor.WithBacking(x)), offsets)), labels
 }
 
-// densities are the estimates for some bags, those of one class first.
+// densities are the estimates for some bags, one class first.
 func densities(b *ops.Bags, h []float64) (lines []report.Line) {
 	grid := must.Get(ops.NewGrid(128))
 	width := tensor.New(tensor.WithShape(1), tensor.WithBacking(h))

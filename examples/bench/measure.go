@@ -18,7 +18,7 @@ import (
 // mapNames are what can be measured, in the order of the table.
 var mapNames = []string{"gaussian", "phase", "structured", "laplace", "normalised", "levy", "exp-chi2", "gradient", "autograd", "sparse", "chi2", "intersection"}
 
-// measurement is one line of the output. The times are of a whole call; the peak is that of all cores.
+// measurement is one line of the output. The times are of a whole call; the peak is for all cores.
 type measurement struct {
 	Lib        string  `json:"lib"`
 	Setting    string  `json:"setting"` // of OpenBLAS, for peers: default or SkylakeX
@@ -34,7 +34,7 @@ type measurement struct {
 	MS         float64 `json:"ms"`
 	MinMS      float64 `json:"min_ms"`
 	NSPerOut   float64 `json:"ns_per_output"`
-	GFLOPS     float64 `json:"gflops"`      // of the product; 0 where there is none
+	GFLOPS     float64 `json:"gflops"`      // of the product; 0 for a map without one
 	PeakGFLOPS float64 `json:"peak_gflops"` // 0 where there is no kernel to measure it with
 	PeakShare  float64 `json:"peak_share"`
 }
@@ -137,7 +137,7 @@ func repeat(f func() error, runs int) ([]float64, error) {
 }
 
 // prepare draws a map and its input, entries from 0 to 1, and returns the call to measure. The bandwidths keep the projections
-// within some units, as those that come from data do.
+// within some units, as bandwidths from data do.
 func prepare(name string, c cell) (func() error, error) {
 	s, dt := c.shape, layers.Spec{Dtype: c.dtype}.ElementType()
 	var x ops.Matrix
@@ -183,7 +183,7 @@ func prepare(name string, c cell) (func() error, error) {
 	}, nil
 }
 
-// prepareGradient is a step of the phase form: z, and for a given gradient of z those of X, W and b.
+// prepareGradient is a step of the phase form: z, and for a given gradient of z the gradients of X, W and b.
 func prepareGradient(k spectral.Random, x *tensor.Dense, s shape, dt tensor.Dtype) (func() error, error) {
 	w64, err := spectral.Frequencies(k, spectral.IID{}, s.d, s.features, 1)
 	if err != nil {

@@ -52,38 +52,27 @@ func normalisation(spec layers.Spec, x ops.Matrix) (string, error) {
 
 // powerSums are Σ |x_j|^p of the rows of a contiguous matrix or of sparse rows.
 func powerSums(x ops.Matrix, p float64) []float64 {
-	sums := make([]float64, x.Shape()[0])
+	n, d := x.Shape()[0], x.Shape()[1]
+	ends := make([]int, n) // of the rows among the stored values
+	for i := range ends {
+		ends[i] = (i + 1) * d
+	}
 	if s, sparse := x.(*ops.CSR); sparse {
-		ptr := s.Pointers()
-		for i := range sums {
-			sums[i] = powerSum(s.Float64s(), s.Float32s(), ptr[i], ptr[i+1], p)
+		ends = s.Pointers()[1:]
+	}
+	values := x.(interface {
+		Float64s() []float64
+		Float32s() []float32
+	})
+	cell := func(i int) float64 { return float64(values.Float32s()[i]) }
+	if x.Dtype() == tensor.Float64 {
+		cell = func(i int) float64 { return values.Float64s()[i] }
+	}
+	sums, at := make([]float64, n), 0
+	for i, end := range ends {
+		for ; at < end; at++ {
+			sums[i] += math.Pow(math.Abs(cell(at)), p)
 		}
-		return sums
-	}
-	t, d := x.(*tensor.Dense), x.Shape()[1]
-	var f64 []float64
-	var f32 []float32
-	if t.Dtype() == tensor.Float32 {
-		f32 = t.Float32s()
-	} else {
-		f64 = t.Float64s()
-	}
-	for i := range sums {
-		sums[i] = powerSum(f64, f32, i*d, (i+1)*d, p)
 	}
 	return sums
-}
-
-// powerSum is that of elements lo to hi of the slice that is not nil.
-func powerSum(f64 []float64, f32 []float32, lo, hi int, p float64) (sum float64) {
-	for i := lo; i < hi; i++ {
-		v := 0.0
-		if f32 != nil {
-			v = float64(f32[i])
-		} else {
-			v = f64[i]
-		}
-		sum += math.Pow(math.Abs(v), p)
-	}
-	return sum
 }

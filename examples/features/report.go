@@ -41,8 +41,8 @@ type splitReport struct {
 	MeanSigned report.Bias `json:"mean_signed_error"`
 }
 
-// distancePoint is the error over pairs of rows of about one distance, and, with -sampler all, how many times as large its square is as
-// that of iid.
+// distancePoint is the error over pairs of rows of about one distance. With -sampler all it is also the square of this error over the square
+// of iid's error.
 type distancePoint struct {
 	report.DistanceError
 	MSEToIID    *float64 `json:"mse_to_iid,omitempty"`
@@ -181,7 +181,7 @@ func (o *options) draws() int {
 	return n
 }
 
-// exact is the report on a map that draws no frequencies, of which there is one.
+// exact is the report on a map that draws no frequencies and so has no other draw.
 func (r *samplerReport) exact(k spectral.Kernel, build func() (report.Map, error), x ops.Matrix) error {
 	m, err := build()
 	if err != nil {

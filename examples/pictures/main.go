@@ -1,5 +1,5 @@
 // Command pictures keeps the pictures of the README. Without a flag it runs the commands that draw them, all on made data, and exits with 1 where
-// one draws another picture than that of examples/pictures, of another size or with more than one pixel in a hundred that looks different,
+// one draws another picture than the one in examples/pictures, of another size or with more than one pixel in a hundred that looks different,
 // or where the README names another command or another picture.
 //
 //	go run ./examples/pictures [-write]

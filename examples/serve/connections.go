@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// connections keeps the number of open ones at most. Where there is one more, that is closed which has waited longest
+// connections keeps the number of open ones at most. One more closes the connection that has waited longest
 // for the head of a request, new or kept alive; one whose request has begun is not, and where all have, it is the new
 // one.
 type connections struct {

@@ -14,7 +14,7 @@ const synopsis = `serve predicts over HTTP with a model that examples/train save
 type options struct {
 	model, addr            string
 	maxBody                int64
-	maxMemory              int64 // 0: a quarter of what there is
+	maxMemory              int64 // 0: a quarter of the memory
 	maxRows, concurrent    int
 	maxConnections         int
 	timeout, linger, drain time.Duration

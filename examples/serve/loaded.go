@@ -24,7 +24,7 @@ type loaded struct {
 	atOnce  int // rows that are mapped at once
 }
 
-// load reads a model file. One that changes meanwhile is read again, so that the checksum is that of the model.
+// load reads a model file. One that changes meanwhile is read again, so that the checksum is the model's.
 func load(path string, o *options) (*loaded, error) {
 	for range 3 {
 		before, err := os.Stat(path)

@@ -17,7 +17,7 @@ const (
 	growth      = 18      // bytes a number of the rows, while they grow
 )
 
-// memory is -max-memory, or by default a quarter of what there is.
+// memory is -max-memory, or by default a quarter of the machine's memory.
 func (o *options) memory() int64 {
 	if o.maxMemory > 0 {
 		return o.maxMemory

@@ -8,7 +8,7 @@ import (
 	"github.com/bochner-go/bochner/train"
 )
 
-// afford says what a fit will take, memory and time, and refuses what there is not enough memory for. Everything that
+// afford says what a fit will take, memory and time, and refuses a fit that the memory cannot hold. Everything that
 // trains asks here, before it begins.
 func (o *options) afford(what string, p train.Problem, c train.Cost) error {
 	if p.Stored == 0 { // the kernel error and the scores take features of some rows

@@ -57,7 +57,7 @@ func drawScores(r *train.CVReport, x setting, others []setting) (image.Image, er
 	return x.draw(r, lines)
 }
 
-// nameOrder is the order of the lines: that of the values of the one other setting.
+// nameOrder orders the lines by the value of the one other setting.
 func nameOrder(others []setting, score int) float64 {
 	if len(others) == 0 {
 		return 0

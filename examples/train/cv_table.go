@@ -15,7 +15,7 @@ import (
 type setting struct {
 	name   string
 	at     []float64 // of each score
-	values []float64 // those that occur, in rising order
+	values []float64 // the different ones, in rising order
 }
 
 // index is the place of a score's value among the values.

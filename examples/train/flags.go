@@ -212,7 +212,7 @@ func (o *options) checkLoad(given map[string]bool) error {
 	return nil
 }
 
-// graphFlags are those of mini-batches.
+// graphFlags are the flags of mini-batches.
 var graphFlags = []string{"epochs", "batch", "lr", "held-out", "tune", "map-lr", "schedule", "warm-up", "clip", "weight-decay", "checkpoint", "checkpoint-every", "checkpoint-keep", "resume"}
 
 // setCV checks cross-validation.

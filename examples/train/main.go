@@ -19,7 +19,7 @@
 // The map stays as drawn, or is fine-tuned under a softmax or linear head with -tune: its bandwidth, a bandwidth for each input, or every
 // frequency. -save writes the whole model to one file, which -load evaluates on other rows.
 //
-// -cv chooses lambda and the map's parameter that comes from the data by cross-validation, for every head, and -grid what else there is to choose
+// -cv chooses lambda and the map's parameter that comes from the data by cross-validation, for every head. -grid names other values to choose
 // among, in all combinations or, with -trials, by draws:
 //
 //	go run ./examples/train -cv 5 -head svm

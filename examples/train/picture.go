@@ -10,7 +10,7 @@ import (
 )
 
 // draw writes the confusion matrix and beside it the curves of a fit by epochs, one above the other, as high as the matrix within reason; or the
-// residuals, which are wide, and the curves below. Those of cross-validation are below the matrix.
+// residuals, which are wide, and the curves below. The curves of cross-validation are below the matrix.
 func (r *result) draw(path string) error {
 	first, err := r.predictions()
 	if err != nil {

@@ -68,7 +68,7 @@ func (o *options) openTrain() (*data.Stream, error) {
 
 func (o *options) blockRows() int { return train.BlockRows(1, max(1, o.spec.Features)) }
 
-// openTest is the rows of -test, or those that the training rows, which have been read, leave.
+// openTest is the rows of -test, or the rows that the training rows leave. The training rows have been read.
 func (o *options) openTest(rows *data.Stream) (testRows, error) {
 	opts := rows.Options().Options
 	opts.Dims, opts.Form = rows.Dims(), data.FormDense

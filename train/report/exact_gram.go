@@ -16,7 +16,7 @@ import (
 const spreadCells = 1 << 21
 
 // ExactGram is the exact kernel matrix of the rows of x [n, d], dense or sparse: spectral.Gram(k, x, nil). Of sparse rows two blocks are
-// dense at a time, and none under the linear kernel; of bags it is layers.BagKernel's. Errors are those of spectral.Gram, and ErrShape for more than 16384 sparse rows.
+// dense at a time, and none under the linear kernel; of bags it is layers.BagKernel's. Errors: as of spectral.Gram, and ErrShape for more than 16384 sparse rows.
 func ExactGram(k spectral.Kernel, x ops.Matrix) (*mat.Dense, error) {
 	const who = "ExactGram"
 	if domain.IsNil(k) || domain.IsNil(x) {

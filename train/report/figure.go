@@ -100,7 +100,7 @@ type barTick struct {
 const barWidth vg.Length = 50 // of a colour bar with its labels
 
 // colourBar draws the ramp from one of its places upwards to its end, along the left side of c, with marks, leaving out
-// those that would overlap.
+// the ones that would overlap.
 func colourBar(c draw.Canvas, from float64, label string, ticks []barTick) {
 	const steps, wide vg.Length = 128, 10
 	h := c.Size().Y

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Graphviz draws a graph in the language of Graphviz, such as that of layers.Dot, by the command dot, which must be installed (Debian:
+// Graphviz draws a graph in the language of Graphviz, such as layers.Dot writes, by the command dot, which must be installed (Debian:
 // apt-get install graphviz). It is the one picture that needs a program besides this one.
 //
 // Errors: no command dot (exec.ErrNotFound), a text that it does not understand (ErrParam).

@@ -103,7 +103,7 @@ func newErrorPlot(series []Series, s settings) *errorPlot {
 // minPanel is the least height in which a panel can be read, in points.
 const minPanel vg.Length = 80
 
-// ranges widens the ranges of the data to those of the axes.
+// ranges widens the ranges of the data to the ranges of the axes.
 func (e *errorPlot) ranges(s settings) {
 	if s.linearX {
 		e.xLo, e.xHi = spread(e.xLo, e.xHi, 0.04)

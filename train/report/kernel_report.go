@@ -127,7 +127,7 @@ func checkSeeds(who string, seeds []uint64) error {
 	return nil
 }
 
-// seedError is the error of the map of one seed, that of each group of pairs, and the map's number of features.
+// seedError is the error of the map of one seed, in all and over each group of pairs, and the map's number of features.
 func seedError(draw func(uint64) (Map, error), seed uint64, x ops.Matrix, exact, expected *mat.Dense, groups []group) (SeedError, []float64, int, error) {
 	fail := func(err error) (SeedError, []float64, int, error) { return SeedError{}, nil, 0, err }
 	m, err := draw(seed)

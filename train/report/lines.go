@@ -22,7 +22,7 @@ type Line struct {
 }
 
 // Lines draws y against x, a line or a cloud of points each: a kernel over a distance, a density, frequencies, scores. The axes are
-// linear; WithLogX makes that of x logarithmic, and WithEqualAxes draws both to the same range.
+// linear; WithLogX makes the axis of x logarithmic, and WithEqualAxes draws both to the same range.
 //
 // Errors: ErrShape for no lines, an empty one or lists of different lengths; ErrDomain for a number that is not finite or is beyond 1e300,
 // a negative bar, or an x on a logarithmic axis that is not positive; ErrParam for both options at once, and for more lines than the size has room for in the legend.

@@ -74,7 +74,7 @@ func checkPicture(where string, p image.Image) error {
 // SavePNG writes a picture to a file. It writes a temporary file in the same folder and renames it, so path holds
 // either what it held before or the whole picture.
 //
-// Errors: ErrParam for a picture that is nil, empty or of more than 2^28 pixels; otherwise that of the file system, with the path.
+// Errors: ErrParam for a picture that is nil, empty or of more than 2^28 pixels; otherwise the file system's error, with the path.
 func SavePNG(path string, img image.Image) error {
 	if err := checkPicture("SavePNG: the picture", img); err != nil {
 		return err

@@ -28,7 +28,7 @@ var (
 	rule  = color.RGBA{0xe4, 0xe4, 0xe4, 0xff}
 )
 
-// palette is that of Okabe and Ito (2008) without its yellow, which is too pale for lines on white.
+// palette is Okabe and Ito's (2008) without its yellow, which is too pale for lines on white.
 var palette = []color.RGBA{
 	{0x00, 0x72, 0xb2, 0xff}, // blue
 	{0xd5, 0x5e, 0x00, 0xff}, // vermillion

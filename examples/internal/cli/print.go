@@ -32,7 +32,7 @@ func TableHead(columns ...string) string {
 	return "| " + strings.Join(columns, " | ") + " |\n" + strings.Repeat("|---", len(columns)) + "|\n"
 }
 
-// KernelError compares the exact kernel of rows with that of their features, and returns both matrices.
+// KernelError compares the exact kernel of rows with the inner products of their features, and returns both matrices.
 func KernelError(k spectral.Kernel, m report.Map, x ops.Matrix) (e report.GramError, exact, approx *mat.Dense, err error) {
 	if exact, err = report.ExactGram(k, x); err == nil {
 		approx, err = report.ApproxGram(m, x)

@@ -1,4 +1,4 @@
-// Package picture compares the pictures that the repository holds with those that its programs draw.
+// Package picture compares the pictures that the repository holds with the pictures that its programs draw.
 package picture
 
 import (

@@ -26,7 +26,7 @@ const (
 )
 
 // writeOverlay writes the bindings to tmp, and a file for go build -overlay that puts them into the folder thirdparty, and the files of
-// gophernotes beside those of the folder kernel. It returns the name of that file.
+// gophernotes beside the files of the folder kernel. It returns the name of that file.
 func writeOverlay(tmp string) (string, error) {
 	here, err := os.Getwd()
 	if err != nil {

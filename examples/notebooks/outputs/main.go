@@ -1,5 +1,5 @@
-// Command outputs keeps the outputs that the notebooks of this repository carry. Without a flag it compares those of the executed notebooks in
-// a folder, which run.sh writes, with those in the repository, and exits with 1 when they differ: cells, text and tables must be equal, and
+// Command outputs keeps the outputs that the notebooks of this repository carry. Without a flag it compares the outputs of the executed notebooks in
+// a folder, which run.sh writes, with the outputs in the repository, and exits with 1 when they differ: cells, text and tables must be equal, and
 // a picture must have the same size and at most one pixel in a hundred that looks different, as rounding may move a line by one.
 //
 //	go run ./examples/notebooks/outputs [-write] [examples/notebooks/executed]

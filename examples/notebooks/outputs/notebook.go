@@ -59,7 +59,7 @@ func (c *cell) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// outputs are those of the cell with the fields that the format requires.
+// outputs are the cell's outputs with the fields that the format requires.
 func (c cell) outputs() []map[string]any {
 	out := []map[string]any{}
 	for _, o := range c.Outputs {

@@ -132,8 +132,8 @@ func (o *options) compareWithDivergence(ctx context.Context, p *problem) error {
 	return nil
 }
 
-// byDivergences is kernel ridge regression on the kernel of divergences, which is that of the training and the test sets together; σ and λ are those
-// of the least leave-one-out error.
+// byDivergences is kernel ridge regression on the kernel of divergences, which has rows for the training and the test sets together; σ and λ have
+// the least leave-one-out error.
 func (p *problem) byDivergences() (result, error) {
 	n := p.train.Len()
 	r := result{method: "kl", sets: n, samples: p.train.Size(0)}

@@ -46,7 +46,7 @@ func byCriteria(b *ops.Bags, seed uint64) (aic, bic []float64) {
 	return aic, bic
 }
 
-// fitMixture fits k components to x and returns the log likelihood. Their means begin at samples that are far from each other, as those of
+// fitMixture fits k components to x and returns the log likelihood. Their means begin at samples that are far from each other, as in
 // k-means++.
 func fitMixture(x [][]float64, k int, rng *rand.Rand) float64 {
 	g := startOf(x, k, rng)
@@ -129,14 +129,14 @@ func (g *gaussians) expect(x [][]float64, share []float64) (likelihood float64) 
 	return likelihood
 }
 
-// logDensity is that of the law at a point, without truncation.
+// logDensity is the law's log density at a point, without truncation.
 func (n normal) logDensity(x, y float64) float64 {
 	u := (x - n.x) / n.a
 	v := (y - n.y - n.b*u) / n.c
 	return -.5*(u*u+v*v) - math.Log(2*math.Pi*n.a*n.c)
 }
 
-// maximise makes the laws those of the samples with their shares.
+// maximise fits each law to the samples, weighted by their shares.
 func (g *gaussians) maximise(x [][]float64, share []float64) {
 	k := len(g.law)
 	for c := range g.law {

@@ -216,7 +216,7 @@ func entropyDivergences(sets *ops.Bags, h []float64, g ops.Grid) ([]float64, err
 	eachSet(n, func(j int) {
 		for i := range j {
 			d := 0.0
-			for _, own := range [2]int{i, j} { // means over the samples of either law of ln of its density over that of both
+			for _, own := range [2]int{i, j} { // means over the samples of either law of ln p/q, p its density and q the mean of both
 				q := at[i][own]
 				for s, v := range at[j][own] {
 					d += .5 * (math.Log(at[own][own][s]) - math.Log(.5*(v+q[s]))) / float64(len(q))

@@ -15,9 +15,9 @@
 // method on the same sets.
 //
 // gram (figure 2, table 2) compares three estimates of the kernel exp(-JS/2σ²) from samples of mixtures with the true one: by entropies, by the
-// coefficients of the embedding, and by random features. images (figure 5) classifies images by their pixels (column, row, grey value), those of the
-// mirror image too. bags classifies the sets of a CSV file by ten-fold cross-validation; those with more than three coordinates by the densities of
-// the coordinates. cost measures the time of the features and the memory.
+// coefficients of the embedding, and by random features. images (figure 5) classifies images by their pixels (column, row, grey value) and the
+// pixels of the mirror image. bags classifies the sets of a CSV file by ten-fold cross-validation. Sets with more than three coordinates have a
+// density for each coordinate. cost measures the time of the features and the memory.
 //
 // A method makes rows of the sets, and on these are random Fourier features of the Gaussian kernel, or in the linear ones nothing; on them ridge
 // regression, for images and bags a support vector machine:
@@ -29,8 +29,8 @@
 //
 // All choices are made on the training sets, at most 2000 of them, by the leave-one-out error of ridge regression on 1024 features: the bandwidth of the
 // estimate, a multiple of Scott's; σ, a multiple of half the root mean square distance of two rows; and λ, which is chosen again near there on a
-// tenth of the training sets. The table has the multiples; the standard error is that of a mean over test sets; the seconds are those of the
-// features of all sets and of one fit with the choice of λ.
+// tenth of the training sets. The table has the multiples; the standard error belongs to a mean over test sets; the seconds are for the
+// features of all sets and for one fit with the choice of λ.
 package main
 
 import (

@@ -10,7 +10,7 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// rowsOf makes rows of sets of samples, whose squared distances are about those of a kernel.
+// rowsOf makes rows of sets of samples, whose squared distances are about the kernel's.
 type rowsOf func(b *ops.Bags) (*tensor.Dense, error)
 
 // A method makes rows of sets. On the rows are Fourier features of the Gaussian kernel, or nothing where it is linear.
@@ -60,13 +60,13 @@ func (o *options) methods() []method {
 	}
 }
 
-// densityOptions are those of the maps of densities.
+// densityOptions are the options of the maps of densities.
 func (o *options) densityOptions(h []float64, axes int, seed uint64) []layers.Option {
 	return []layers.Option{layers.WithKDEBandwidth(h...), layers.WithBasis(layers.CosineBasis, o.functions),
 		layers.WithPoints(o.pointsFor(axes)), layers.WithDtype(tensor.Float32), layers.WithSeed(seed), o.boxFor(axes)}
 }
 
-// hddOptions are densityOptions and those of the frequencies λ, of which the Hellinger distance has one, 0.
+// hddOptions are densityOptions and the frequencies λ. The Hellinger distance has one frequency, 0.
 func (o *options) hddOptions(d spectral.DensityDistance, h []float64, axes int, seed uint64) []layers.Option {
 	if d == spectral.SquaredHellinger() {
 		return o.densityOptions(h, axes, seed)
@@ -82,7 +82,7 @@ func (o *options) boxFor(axes int) layers.Option {
 	return layers.WithBasis(layers.CosineBasis, o.functions)
 }
 
-// pointsFor are the points of an axis: those of the flag, or of the layers.
+// pointsFor is the number of points of an axis: the flag's, or the layers' default.
 func (o *options) pointsFor(axes int) int {
 	switch {
 	case o.points > 0:

@@ -22,7 +22,7 @@ type mixture []normal
 const maxComponents = 10
 
 // drawMixture draws 1 to 10 components with means uniform on the square and covariances aAAᵀ + B, where a is uniform on [1, 4], the entries of A
-// on [-1, 1], and those of the diagonal B on [0, 1].
+// on [-1, 1], and the entries of the diagonal B on [0, 1].
 func drawMixture(rng *rand.Rand) mixture {
 	uniform := func(lo, hi float64) float64 { return lo + (hi-lo)*rng.Float64() }
 	m := make(mixture, 1+rng.IntN(maxComponents))

@@ -137,7 +137,7 @@ func (o *options) tune(ctx context.Context, m method, p *problem) (choice, error
 	return best, err
 }
 
-// downhill goes from a step to the neighbour with the smaller error until there is none, at most so far from 0.
+// downhill goes from a step to its neighbour as long as the error falls, and at most so far from 0.
 func downhill(start, reach int, at func(step int) (choice, error)) (best choice, step int, err error) {
 	if best, err = at(start); err != nil {
 		return best, start, err
@@ -198,7 +198,7 @@ func (o *options) measure(ctx context.Context, m method, p *problem, c choice) (
 	return r, nil
 }
 
-// features are those of the training and of the test sets.
+// features maps the training and the test sets.
 func (o *options) features(m method, p *problem, c choice) (x, xTest *tensor.Dense, err error) {
 	make, err := o.rows(m, p, c.bandwidth)
 	if err != nil {

@@ -10,15 +10,15 @@
 // classes of scenes, 1500 to train on and 2985 to test on, with 4200 bins, and ridge regression on +1 and -1. The first, which takes seconds,
 // makes histograms of words by itself. Rows are divided by their sum.
 //
-// All choices are made on the training rows. λ is that of the fewest wrong classes of rows that are left out, or of as many the least
-// squared error; so is the parameter of a kernel that has
-// one (σ, c, β, λ), which is looked for by factors of 2 from its default: for the exact kernel, and for a random map, which prefers
-// a smoother kernel, at its largest number of features and on a draw that is not among those measured.
+// All choices are made on the training rows. λ has the fewest wrong classes of rows that are left out, and of several such λ the least
+// squared error. The parameter of a kernel that has one (σ, c, β, λ) is chosen in the same way, by factors of 2 from its default. The choice
+// is made for the exact kernel, and again for a random map, which prefers a smoother kernel: at its largest number of features and on a draw
+// that is not measured.
 //
 // A row of the table is a kernel or a map, with its accuracy on the test rows, mean and standard deviation of the draws where there are
 // several; the relative Frobenius error of its kernel matrix on the training rows; and the seconds for the features (or the kernel matrix)
 // of all rows and for one fit, without the choices. A second table says which orders of methods that the papers report are found here.
-// The picture shows accuracy against the number of features, beside that of the exact kernels.
+// The picture shows accuracy against the number of features, beside the accuracy of the exact kernels.
 //
 // -methods names some of the maps, and -sampler a list compares samplers, which all draw for the parameter that was chosen with the first:
 //
@@ -112,8 +112,8 @@ func (e *experiment) Check(map[string]bool) (err error) {
 	return e.probe()
 }
 
-// probe builds the random maps, each for one number of features that is as odd or even as those of the flag, which is what a map may object
-// to: before minutes of work, and not after.
+// probe builds the random maps for small numbers of features, as odd or even as the flag's. A map that objects to the parity is found before
+// minutes of work.
 func (e *experiment) probe() error {
 	for _, m := range e.methods {
 		if !m.random() {

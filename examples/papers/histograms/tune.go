@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// lambdas are what ridge chooses among, relative to the mean of k(x, x) less that of k(x, z).
+// lambdas are what ridge chooses among, relative to the mean of k(x, x) less the mean of k(x, z).
 var lambdas = []float64{1e-6, 1e-5, 1e-4, 1e-3, 3e-3, .01, .03, .05, .1, .2, .3, .5, 1, 2, 3, 5, 10}
 
 // A choice is a ridge λ with the leave-one-out errors that it was chosen for.
@@ -19,7 +19,7 @@ type choice struct {
 	score  train.LambdaScore
 }
 
-// leaveOneOut chooses λ for ridge on a kernel matrix of the training rows: that of the fewest rows whose class is wrong where they are left out.
+// leaveOneOut chooses λ for ridge on a kernel matrix of the training rows. It has the fewest rows whose class is wrong where they are left out.
 func (p *problem) leaveOneOut(k *mat.Dense) (choice, error) {
 	fit, err := train.FitKernelRidgeLOO(k, p.Y, lambdas)
 	if err != nil {
@@ -31,7 +31,7 @@ func (p *problem) leaveOneOut(k *mat.Dense) (choice, error) {
 // steps is how far a parameter may go from where the search starts: 2^±10.
 const steps = 10
 
-// tune chooses a parameter, if there is one, and λ for the kernel matrix that gram makes of a spec: it goes from the start by factors of
+// tune chooses a parameter, if one is named, and λ for the kernel matrix that gram makes of a spec: it goes from the start by factors of
 // 2, downhill, until the best value has been seen from both sides.
 func (p *problem) tune(ctx context.Context, spec layers.Spec, parameter string, gram func(layers.Spec) (*mat.Dense, error)) (layers.Spec, choice, error) {
 	seen := map[int]choice{}

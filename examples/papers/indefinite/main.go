@@ -1,7 +1,7 @@
 // Command indefinite does again the experiments of Luo, Fang, Yang and Huang (2021), "Towards Unbiased Random Features with Lower Variance
 // For Stationary Indefinite Kernels": generalized orthogonal random features (GORF) of two kernels that are not positive definite, beside
-// independent ones (GRFF) and what there was before, random Maclaurin features (RM), tensor sketches (TS) and spherical random features
-// (SRF), which are of the polynomial kernel of the sphere alone.
+// independent ones (GRFF) and three older methods: random Maclaurin features (RM), tensor sketches (TS) and spherical random features
+// (SRF). These three are for the polynomial kernel of the sphere alone.
 //
 //	go run ./examples/papers/indefinite
 //	go run ./examples/papers/indefinite -data ../shared/data
@@ -15,7 +15,7 @@
 //	regression  tables III and IV: the error on the test rows of Boston housing, by ridge and by ε-insensitive regression
 //
 // s is the number of frequencies a sign; every method is given the 4s columns that GORF makes of them. What the paper prints stands in
-// brackets. Its a and p are not printed; its figures for GRFF are near those of a = 3 and p = 1, the default. Its code overwrites the
+// brackets. Its a and p are not printed; its figures for GRFF are near ours for a = 3 and p = 1, the default. Its code overwrites the
 // diagonal of the kernel matrix, which for the polynomial kernel takes away a part of the error that is large where s is small.
 //
 // Columns are scaled to [0, 1], rows of ijcnn1 to length 1, rows of usps to length 1 after that, which are the scalings that go with the paper's

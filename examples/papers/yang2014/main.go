@@ -9,9 +9,9 @@
 // divided by their sum and the parameters are flags. Without -in it runs on histograms that it makes itself. It prints a Markdown
 // table and draws figure1.png.
 //
-// Two curves of each panel are not the paper's: of the parameter at which the kernel varies most, the largest β and the least λ, the same features with rows
-// normalised to √k(x, x) (layers.WithNormalisation), and those of a Gaussian with coupled frequencies on a map without randomness
-// (layers.LevyLayer).
+// Two curves of each panel are not the paper's. Both are for the parameter at which the kernel varies most, the largest β and the least λ. One has
+// the same features with rows normalised to √k(x, x) (layers.WithNormalisation), the other the features of a Gaussian with coupled
+// frequencies on a map without randomness (layers.LevyLayer).
 package main
 
 import (

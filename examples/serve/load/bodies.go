@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// contentTypes are those of the formats.
+// contentTypes names the media type of each format.
 var contentTypes = map[string]string{"json": "application/json", "npy": "application/x-npy"}
 
 // distinctBodies are made before the run, and sent in turn.
