@@ -1,4 +1,5 @@
-// Command 01_first_features replaces a Gaussian kernel by explicit features, in two lines, and watches the error shrink.
+// Command 01_first_features replaces a Gaussian kernel by explicit features, in two lines, and watches the error
+// shrink.
 //
 //	go run ./examples/01_first_features
 //
@@ -6,9 +7,9 @@
 //
 //	k(x, x') = exp(-‖x-x'‖²/2σ²),
 //
-// and a machine that works with it needs the n × n matrix of all pairs. By Bochner's theorem the kernel is an expectation over random
-// frequencies w, k(x, x') = E cos(w·(x - x')), here of a normal w of standard deviation 1/σ. Draw m of them once, and every row gets 2m
-// columns of its own,
+// and a machine that works with it needs the n × n matrix of all pairs. By Bochner's theorem the kernel is an
+// expectation over random frequencies w, k(x, x') = E cos(w·(x - x')), here of a normal w of standard deviation 1/σ.
+// Draw m of them once, and every row gets 2m columns of its own,
 //
 //	z(x) = [cos(xW) | sin(xW)] / √m,   z(x)·z(x') ≈ k(x, x'),
 //
@@ -17,9 +18,10 @@
 //	rff, err := layers.NewFourierLayer(spectral.Gaussian{Sigma: 3}, 8, 1024)
 //	z, err := rff.Transform(nil, x)
 //
-// The error of an inner product falls as 1/√m. Where the frequencies are drawn together and not one by one it is smaller for the same m:
-// spectral.Orthogonal and spectral.Coupled make them orthogonal in blocks of as many as there are input columns. The program measures the
-// error of the whole kernel matrix of 200 rows in 8 dimensions over ten seeds and draws it against the number of features.
+// The error of an inner product falls as 1/√m. Where the frequencies are drawn together and not one by one it is
+// smaller for the same m: spectral.Orthogonal and spectral.Coupled make them orthogonal in blocks of as many as there
+// are input columns. The program measures the error of the whole kernel matrix of 200 rows in 8 dimensions over ten
+// seeds and draws it against the number of features.
 //
 // It exits with 1 unless the error has fallen as theory says and orthogonal frequencies beat independent ones.
 package main

@@ -1,24 +1,26 @@
-// Command 02_freeze_or_tune fine-tunes the frequencies of a feature map under a softmax head, and draws where they went.
+// Command 02_freeze_or_tune fine-tunes the frequencies of a feature map under a softmax head, and draws where they
+// went.
 //
 //	go run ./examples/02_freeze_or_tune
 //
-// The frequencies of a random feature map are drawn from a law that the kernel prescribes, with no look at the data. They can stay that
-// way, or learn with the head by gradient descent, as the weights of a network do. How much of them learns is a policy and not another
-// layer:
+// The frequencies of a random feature map are drawn from a law that the kernel prescribes, with no look at the data.
+// They can stay that way, or learn with the head by gradient descent, as the weights of a network do. How much of them
+// learns is a policy and not another layer:
 //
 //	layers.Frozen                      nothing
 //	layers.Tune(layers.Bandwidth)      one number, a scale of all frequencies
 //	layers.Tune(layers.BandwidthEach)  one number a dimension
 //	layers.Tune(layers.All)            every frequency
 //
-// Here the class of a row is the sign of sin 7x₁, in stripes along the first of four dimensions; the others say nothing. A Gaussian kernel of
-// bandwidth 1 is too smooth for the stripes, and its frequencies are as large in one direction as in another. A common scale makes the
-// kernel sharper in all directions. A scale for each dimension finds the one that matters: the spectrum becomes long along the first axis
-// and flat across it. With all frequencies free they also fit what is noise. The picture shows two of the four coordinates of each
-// frequency, as it was drawn and as it was tuned.
+// Here the class of a row is the sign of sin 7x₁, in stripes along the first of four dimensions; the others say
+// nothing. A Gaussian kernel of bandwidth 1 is too smooth for the stripes, and its frequencies are as large in one
+// direction as in another. A common scale makes the kernel sharper in all directions. A scale for each dimension finds
+// the one that matters: the spectrum becomes long along the first axis and flat across it. With all frequencies free
+// they also fit what is noise. The picture shows two of the four coordinates of each frequency, as it was drawn and as
+// it was tuned.
 //
-// It exits with 1 unless frozen frequencies classify less than 70 % of new rows and a scale for each dimension more than 95 %, with a
-// spectrum five times as long along the first axis as along the others.
+// It exits with 1 unless frozen frequencies classify less than 70 % of new rows and a scale for each dimension more
+// than 95 %, with a spectrum five times as long along the first axis as along the others.
 package main
 
 import (
@@ -96,7 +98,8 @@ func stripes(seed uint64) (*tensor.Dense, []int) {
 	return tensor.New(tensor.WithShape(rows, dims), tensor.WithBacking(x)), y
 }
 
-// frequencies are the map's frequencies now, [dims, m]: W, or W exp(-log_bandwidth) with one bandwidth for all or one a dimension.
+// frequencies are the map's frequencies now, [dims, m]: W, or W exp(-log_bandwidth) with one bandwidth for all or one a
+// dimension.
 func frequencies(rff *layers.FourierLayer) *mat.Dense {
 	w := mat.NewDense(dims, features/2, nil)
 	var scale []float64
@@ -132,7 +135,8 @@ func picture(title string, clouds ...report.Line) image.Image {
 	return must.Get(report.Lines("w₁", "w₂", clouds, report.WithEqualAxes(), report.WithSize(900, 900), report.WithTitle(title)))
 }
 
-// cloud are the frequencies in the plane of the first two dimensions, each with its opposite, which is the same feature.
+// cloud are the frequencies in the plane of the first two dimensions, each with its opposite, which is the same
+// feature.
 func cloud(name string, w *mat.Dense) report.Line {
 	l := report.Line{Name: name, Points: true}
 	for _, sign := range []float64{1, -1} {

@@ -9,16 +9,18 @@
 //	jensen-shannon   Σ ½x log₂((x+z)/x) + ½z log₂((x+z)/z)
 //
 // and its feature map needs no chance: 2n+1 numbers for each bin, samples of the spectrum of a function of one variable
-// (layers.HomogeneousLayer). Kernels that compare the bins together have random features: the exponentiated ones, exp(-D²/2σ²) with the
-// metric D of an additive kernel (layers.ExponentiatedLayer), and the kernel of the semigroup of histograms, exp(-β Σ √(x+z)), an
-// expectation of exp(-w·x) exp(-w·z) whose features are Laplace's (layers.RandomLaplaceLayer).
+// (layers.HomogeneousLayer). Kernels that compare the bins together have random features: the exponentiated ones,
+// exp(-D²/2σ²) with the metric D of an additive kernel (layers.ExponentiatedLayer), and the kernel of the semigroup of
+// histograms, exp(-β Σ √(x+z)), an expectation of exp(-w·x) exp(-w·z) whose features are Laplace's
+// (layers.RandomLaplaceLayer).
 //
-// The program makes 5000 documents of 80 words each, from a vocabulary of 60. The classes come in pairs: a document of one is about one of
-// two topics, a document of the other about both. The mean histograms of a pair are equal, so that no linear function of the counts
-// tells them apart. Every map is a layers.Spec in a train.Recipe, a name, whose parameters come from the training rows. The classifier is ridge
-// regression on the features, with λ by leave-one-out.
+// The program makes 5000 documents of 80 words each, from a vocabulary of 60. The classes come in pairs: a document of
+// one is about one of two topics, a document of the other about both. The mean histograms of a pair are equal, so that
+// no linear function of the counts tells them apart. Every map is a layers.Spec in a train.Recipe, a name, whose
+// parameters come from the training rows. The classifier is ridge regression on the features, with λ by leave-one-out.
 //
-// It exits with 1 unless every map for histograms beats the linear model, and the exponentiated χ² kernel the additive one.
+// It exits with 1 unless every map for histograms beats the linear model, and the exponentiated χ² kernel the additive
+// one.
 package main
 
 import (

@@ -1,4 +1,5 @@
-// Command 04_indefinite gives explicit features to a kernel that is not positive definite, and compares ways of drawing them.
+// Command 04_indefinite gives explicit features to a kernel that is not positive definite, and compares ways of drawing
+// them.
 //
 //	go run ./examples/04_indefinite
 //
@@ -6,20 +7,21 @@
 //
 //	k(x, x') = exp(-‖x-x'‖²/2σ₁²) - exp(-‖x-x'‖²/2σ₂²),
 //
-// is no inner product: its Fourier transform has both signs. But each sign alone is a positive measure, so that the kernel is m₊k₊ - m₋k₋ with
-// random features for either part, and k(x, x') ≈ Σ_j σ_j z_j(x) z_j(x') with a sign σ_j for each column (layers.GORFLayer,
-// layers.SignatureOf). A linear model on the features needs no signs; what takes inner products of them does, and report.KernelError and
-// train.FitRidge ask for them.
+// is no inner product: its Fourier transform has both signs. But each sign alone is a positive measure, so that the
+// kernel is m₊k₊ - m₋k₋ with random features for either part, and k(x, x') ≈ Σ_j σ_j z_j(x) z_j(x') with a sign σ_j for
+// each column (layers.GORFLayer, layers.SignatureOf). A linear model on the features needs no signs; what takes inner
+// products of them does, and report.KernelError and train.FitRidge ask for them.
 //
-// The estimate is a difference, and what its two parts have in common falls out. How the frequencies of the two signs are drawn together
-// is a spectral.Coupling:
+// The estimate is a difference, and what its two parts have in common falls out. How the frequencies of the two signs
+// are drawn together is a spectral.Coupling:
 //
 //	iid              independent frequencies, the GRFF of Luo et al. (2021)
 //	joint            one stack of orthogonal blocks dealt out to the signs, their GORF
 //	shared-coupled   the same directions for both signs, norms that go together between them; the default
 //
-// The program measures the error of the kernel matrix of 200 rows in 16 dimensions over eight seeds and draws it. It exits with 1 unless the
-// kernel matrix has eigenvalues of both signs, every coupling is unbiased, and the default has the least error at every number of features.
+// The program measures the error of the kernel matrix of 200 rows in 16 dimensions over eight seeds and draws it. It
+// exits with 1 unless the kernel matrix has eigenvalues of both signs, every coupling is unbiased, and the default has
+// the least error at every number of features.
 package main
 
 import (

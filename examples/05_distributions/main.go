@@ -2,20 +2,23 @@
 //
 //	go run ./examples/05_distributions
 //
-// An instance need not be a row: it may be a bag of samples, as the pixels of an image or the visits of a customer are, and what tells
-// classes apart the distribution that they come from. layers.HDDLayer (Sutherland et al. 2016) maps a bag in three steps,
+// An instance need not be a row: it may be a bag of samples, as the pixels of an image or the visits of a customer are,
+// and what tells classes apart the distribution that they come from. layers.HDDLayer (Sutherland et al. 2016) maps a
+// bag in three steps,
 //
 //	samples → density p on a grid → A(p), ‖A(p) - A(q)‖² ≈ ρ²(p, q) → random Fourier features of A(p),
 //
-// so that inner products come near exp(-ρ²(p, q)/2σ²), ρ² being the Jensen-Shannon divergence of the densities, the squared Hellinger
-// distance or the total variation. A bag of any size becomes a row of one length, and a linear model on these rows is a kernel machine on
-// distributions.
+// so that inner products come near exp(-ρ²(p, q)/2σ²), ρ² being the Jensen-Shannon divergence of the densities, the
+// squared Hellinger distance or the total variation. A bag of any size becomes a row of one length, and a linear model
+// on these rows is a kernel machine on distributions.
 //
-// The program makes bags of 60 numbers. Half of them come from a normal distribution and half from a mixture of two, with equal means and
-// equal variances: only the shape of the density tells them apart. Each bag has a place of its own, and so has the density. Ridge
-// regression on the mean and the standard deviation of a bag is what the map has to beat. The picture shows the densities of some bags.
+// The program makes bags of 60 numbers. Half of them come from a normal distribution and half from a mixture of two,
+// with equal means and equal variances: only the shape of the density tells them apart. Each bag has a place of its
+// own, and so has the density. Ridge regression on the mean and the standard deviation of a bag is what the map has to
+// beat. The picture shows the densities of some bags.
 //
-// It exits with 1 unless the map classifies 90 % of the bags that it was not fitted on, and the two moments less than 65 %.
+// It exits with 1 unless the map classifies 90 % of the bags that it was not fitted on, and the two moments less than
+// 65 %.
 package main
 
 import (

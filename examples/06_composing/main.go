@@ -1,20 +1,22 @@
-// Command 06_composing trains a Gorgonia model of three layers end to end: a dense layer below, a feature map of a Gaussian kernel, a softmax
-// above.
+// Command 06_composing trains a Gorgonia model of three layers end to end: a dense layer below, a feature map of a
+// Gaussian kernel, a softmax above.
 //
 //	go run ./examples/06_composing
 //	dot -Tsvg 06_composing.dot > 06_composing.svg
 //
-// A feature layer is a node of the graph like any other. What is below it learns through it, because its backward has a gradient for its
-// input; what is above it sees columns. The smallest such model is xor, the folder below. Here rows have ten columns, of which the first two
-// put a row on one of two rings, and eight are noise. A Gaussian kernel of all ten compares mostly noise. A dense layer, 10 → 2, which
-// starts anywhere, learns through the map which columns to look at, while the bandwidth of the map and the softmax learn with it:
+// A feature layer is a node of the graph like any other. What is below it learns through it, because its backward has a
+// gradient for its input; what is above it sees columns. The smallest such model is xor, the folder below. Here rows
+// have ten columns, of which the first two put a row on one of two rings, and eight are noise. A Gaussian kernel of all
+// ten compares mostly noise. A dense layer, 10 → 2, which starts anywhere, learns through the map which columns to look
+// at, while the bandwidth of the map and the softmax learn with it:
 //
 //	x [400, 10] → xW [400, 2] → [cos | sin] [400, 128] → softmax [400, 2] → cross-entropy
 //
 // Tensors are read by Float64s, not by Data: package layers says why, under "Reading a tensor".
 //
-// The program prints a table of the layers (layers.Summary), writes the graph in the language of Graphviz (layers.Dot), which the
-// second command draws, takes a hundred steps, and classifies new rows without a graph, with the same weights.
+// The program prints a table of the layers (layers.Summary), writes the graph in the language of Graphviz (layers.Dot),
+// which the second command draws, takes a hundred steps, and classifies new rows without a graph, with the same
+// weights.
 //
 // It exits with 1 unless it classifies 95 % of them.
 package main

@@ -128,7 +128,8 @@ func among(name, list string, known []string) ([]string, error) {
 	return parts, nil
 }
 
-// parseShape reads a letter or n x d x D. The pair form wants an even D; the limits keep a typing error from filling the memory.
+// parseShape reads a letter or n x d x D. The pair form wants an even D; the limits keep a typing error from filling
+// the memory.
 func parseShape(text string) (shape, error) {
 	for _, s := range standard {
 		if s.name == text {

@@ -64,8 +64,8 @@ func TestJSON(t *testing.T) {
 
 func near(a, b float64) bool { return a-b <= 1e-9*b && b-a <= 1e-9*b }
 
-// TestTable: the machine is named above the table, the structured map is left out where its sampler would be refused, and the
-// picture is there.
+// TestTable: the machine is named above the table, the structured map is left out where its sampler would be refused,
+// and the picture is there.
 func TestTable(t *testing.T) {
 	dir := t.TempDir()
 	r := clitest.Run(t, dir, "-shapes 19x3x10,5x31x8 -runs 2 -cores 1 -dtype float32 -maps gaussian,structured -plot bench.png").OK(t)

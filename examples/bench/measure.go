@@ -55,7 +55,8 @@ func fits(name string, c cell) bool {
 // stored is how many entries a sparse row of d columns has: 1 %.
 func stored(d int) int { return max(1, d/100) }
 
-// at is the cell in which a map is measured: the homogeneous ones, of order 1, make three columns of each, whatever the shape says.
+// at is the cell in which a map is measured: the homogeneous ones, of order 1, make three columns of each, whatever the
+// shape says.
 func (c cell) at(name string) cell {
 	if name == "chi2" || name == "intersection" {
 		c.shape.features = 3 * c.shape.d
@@ -81,7 +82,8 @@ func products(name string, s shape) float64 {
 	return full
 }
 
-// measure times one of our maps. The peak is the better of one before and one after, so that a busy moment does not lower it.
+// measure times one of our maps. The peak is the better of one before and one after, so that a busy moment does not
+// lower it.
 func measure(name string, c cell, runs int) (measurement, error) {
 	c = c.at(name)
 	f, err := prepare(name, c)
@@ -111,8 +113,8 @@ func newMeasurement(lib, setting, name string, c cell, times []float64, peak flo
 	return m
 }
 
-// A call is repeated for warmUp and warmCalls times before it is timed: a core that has slept takes some milliseconds to come to its
-// speed, and the heap some steps of a graph to come to its size.
+// A call is repeated for warmUp and warmCalls times before it is timed: a core that has slept takes some milliseconds
+// to come to its speed, and the heap some steps of a graph to come to its size.
 const (
 	warmUp    = 50 * time.Millisecond
 	warmCalls = 5
@@ -136,8 +138,8 @@ func repeat(f func() error, runs int) ([]float64, error) {
 	return times, nil
 }
 
-// prepare draws a map and its input, entries from 0 to 1, and returns the call to measure. The bandwidths keep the projections
-// within some units, as bandwidths from data do.
+// prepare draws a map and its input, entries from 0 to 1, and returns the call to measure. The bandwidths keep the
+// projections within some units, as bandwidths from data do.
 func prepare(name string, c cell) (func() error, error) {
 	s, dt := c.shape, layers.Spec{Dtype: c.dtype}.ElementType()
 	var x ops.Matrix

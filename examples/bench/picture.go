@@ -31,8 +31,8 @@ func (b bar) String() string {
 	return fmt.Sprintf("%s %s (%s)", b.lib, b.name, b.setting)
 }
 
-// colours are ours in blues and greens, the peers' in warm ones, the lighter for OpenBLAS's own choice. Most are of the palette of
-// Okabe and Ito (2008).
+// colours are ours in blues and greens, the peers' in warm ones, the lighter for OpenBLAS's own choice. Most are of the
+// palette of Okabe and Ito (2008).
 var colours = map[bar]color.RGBA{
 	{"bochner", "", "gaussian"}:                {0x00, 0x72, 0xb2, 0xff},
 	{"bochner", "", "phase"}:                   {0x56, 0xb4, 0xe9, 0xff},

@@ -118,7 +118,8 @@ func (o *options) setBags(given map[string]bool) error {
 	return nil
 }
 
-// bagRows is how many bags the report compares by default: the exact kernels look at the densities of each pair, or at all pairs of samples.
+// bagRows is how many bags the report compares by default: the exact kernels look at the densities of each pair, or at
+// all pairs of samples.
 const bagRows = 100
 
 func (o *options) check(label, sweep string, given map[string]bool) error {

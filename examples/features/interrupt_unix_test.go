@@ -14,8 +14,8 @@ import (
 	"github.com/bochner-go/bochner/examples/internal/clitest"
 )
 
-// TestInterrupt: a program that is interrupted while it writes says so in one line, leaves no part of a file, and the file that
-// was there before stays.
+// TestInterrupt: a program that is interrupted while it writes says so in one line, leaves no part of a file, and the
+// file that was there before stays.
 func TestInterrupt(t *testing.T) {
 	dir := t.TempDir()
 	clitest.File(t, dir, "a.csv", "whole\n")

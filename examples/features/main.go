@@ -4,11 +4,11 @@
 //	go run ./examples/features -in FILE -map skewed-chi2 -params c=0.03 -scale l1 -out features.npy
 //	go run ./examples/features -in FILE -map gaussian -sampler all -report -plot features.png
 //
-// Without -in it runs on histograms that it makes itself; with neither -out nor -kernel it reports. The report compares the
-// exact with the approximate kernel on up to 1000 rows: the mean signed error over fixed pairs with its standard error over seeds,
-// the error over close and far pairs, with -sampler all in units of the error of independent frequencies, and how the error falls with the
-// number of features. With -json the last line of stdout is one JSON object; progress goes to
-// stderr. The exit status is 0, 2 for a wrong flag, 1 for bad data or a failure.
+// Without -in it runs on histograms that it makes itself; with neither -out nor -kernel it reports. The report compares
+// the exact with the approximate kernel on up to 1000 rows: the mean signed error over fixed pairs with its standard
+// error over seeds, the error over close and far pairs, with -sampler all in units of the error of independent
+// frequencies, and how the error falls with the number of features. With -json the last line of stdout is one JSON
+// object; progress goes to stderr. The exit status is 0, 2 for a wrong flag, 1 for bad data or a failure.
 package main
 
 import (

@@ -85,7 +85,8 @@ func TestWrongFlags(t *testing.T) {
 	}
 }
 
-// TestBadData: each is the exit status 1 and one line that names the file, the place and the remedy, and leaves no file.
+// TestBadData: each is the exit status 1 and one line that names the file, the place and the remedy, and leaves no
+// file.
 func TestBadData(t *testing.T) {
 	dir := files(t)
 	before := len(clitest.Names(t, dir))

@@ -150,7 +150,8 @@ func same(t *testing.T, what string, got, want []float64) {
 	}
 }
 
-// TestFiles: the files hold the features and the kernel to the last bit, for every map, in both formats and element types.
+// TestFiles: the files hold the features and the kernel to the last bit, for every map, in both formats and element
+// types.
 func TestFiles(t *testing.T) {
 	dir := files(t)
 	for i, e := range layers.Entries() {

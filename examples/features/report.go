@@ -35,21 +35,23 @@ type samplerReport struct {
 	SweepExponent *exponent         `json:"sweep_exponent,omitempty"` // of the error as a power of the features
 }
 
-// splitReport is how a map of two signs, or a biased one of one sign, splits its kernel, and the mean signed error against the kernel that the split stands for.
+// splitReport is how a map of two signs, or a biased one of one sign, splits its kernel, and the mean signed error
+// against the kernel that the split stands for.
 type splitReport struct {
 	cli.Split
 	MeanSigned report.Bias `json:"mean_signed_error"`
 }
 
-// distancePoint is the error over pairs of rows of about one distance. With -sampler all it is also the square of this error over the square
-// of iid's error.
+// distancePoint is the error over pairs of rows of about one distance. With -sampler all it is also the square of this
+// error over the square of iid's error.
 type distancePoint struct {
 	report.DistanceError
 	MSEToIID    *float64 `json:"mse_to_iid,omitempty"`
 	MSEToIIDErr *float64 `json:"mse_to_iid_std_err,omitempty"`
 }
 
-// exponent is the slope of ln error over ln features, mean and standard error over draws; -0.5 for independent frequencies.
+// exponent is the slope of ln error over ln features, mean and standard error over draws; -0.5 for independent
+// frequencies.
 type exponent struct {
 	Mean   float64 `json:"mean"`
 	StdErr float64 `json:"std_err"`

@@ -139,8 +139,9 @@ func (o *options) writeFeatures(ctx context.Context, x ops.Matrix) error {
 	})
 }
 
-// writeKernel computes the exact kernel block after block, each block of rows against all. The file holds what spectral.Gram(k, x,
-// nil) computes, to the last bit, and so symmetric: an entry below the diagonal is computed as its mirror image.
+// writeKernel computes the exact kernel block after block, each block of rows against all. The file holds what
+// spectral.Gram(k, x, nil) computes, to the last bit, and so symmetric: an entry below the diagonal is computed as its
+// mirror image.
 func (o *options) writeKernel(ctx context.Context, x ops.Matrix) error {
 	k, err := o.spec.Kernel()
 	if err != nil {
@@ -191,7 +192,8 @@ func (o *options) writeKernel(ctx context.Context, x ops.Matrix) error {
 	})
 }
 
-// blockRows is how many rows are mapped, or compared with others, at once. Rows that are compared have at most spreadCells cells together.
+// blockRows is how many rows are mapped, or compared with others, at once. Rows that are compared have at most
+// spreadCells cells together.
 const (
 	blockRows   = 512
 	spreadCells = 1 << 24

@@ -13,7 +13,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// TestSparseFile: features, kernel matrix and report of a sparse file are those of its rows made dense, in several blocks.
+// TestSparseFile: features, kernel matrix and report of a sparse file are those of its rows made dense, in several
+// blocks.
 func TestSparseFile(t *testing.T) {
 	dir := t.TempDir()
 	clitest.File(t, dir, "words.libsvm", clitest.Words(600, 200, 12, 1))

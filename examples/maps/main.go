@@ -2,9 +2,10 @@
 //
 //	go run ./examples/maps
 //
-// A row is a kernel and its map: the name; the kernel k(x, z) whose values inner products of features come near, or equal; the parameters with
-// their defaults, "from the data" where layers.Spec.FillDefaults takes them from the training rows; what the rows may hold, which is checked
-// cell by cell; and the paper. The rows come from layers.Entries. A program of your own finds a map there by its name:
+// A row is a kernel and its map: the name; the kernel k(x, z) whose values inner products of features come near, or
+// equal; the parameters with their defaults, "from the data" where layers.Spec.FillDefaults takes them from the
+// training rows; what the rows may hold, which is checked cell by cell; and the paper. The rows come from
+// layers.Entries. A program of your own finds a map there by its name:
 //
 //	spec := layers.Spec{Map: "chi2", Dims: 60, Params: layers.Values{"order": 2}}
 //	err := spec.FillDefaults(rows)

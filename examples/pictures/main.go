@@ -1,6 +1,6 @@
-// Command pictures keeps the pictures of the README. Without a flag it runs the commands that draw them, all on made data, and exits with 1 where
-// one draws another picture than the one in examples/pictures, of another size or with more than one pixel in a hundred that looks different,
-// or where the README names another command or another picture.
+// Command pictures keeps the pictures of the README. Without a flag it runs the commands that draw them, all on made
+// data, and exits with 1 where one draws another picture than the one in examples/pictures, of another size or with
+// more than one pixel in a hundred that looks different, or where the README names another command or another picture.
 //
 //	go run ./examples/pictures [-write]
 //
@@ -65,7 +65,8 @@ func run(write bool) error {
 	return errors.Join(failed...)
 }
 
-// named wants the README to show each picture and no other of the folder, and to have each command on a line of its own.
+// named wants the README to show each picture and no other of the folder, and to have each command on a line of its
+// own.
 func named(readme string) error {
 	var shown []string
 	for _, m := range regexp.MustCompile(`\]\(`+folder+`/([^)\n]*)\)`).FindAllStringSubmatch(readme, -1) {

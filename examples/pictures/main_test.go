@@ -27,7 +27,8 @@ func TestNamed(t *testing.T) {
 	}
 }
 
-// TestKeep: what a command draws is taken over and compared; a picture of an earlier run, which it did not draw, is not.
+// TestKeep: what a command draws is taken over and compared; a picture of an earlier run, which it did not draw, is
+// not.
 func TestKeep(t *testing.T) {
 	if _, err := exec.LookPath("cp"); err != nil {
 		t.Skip("no cp here")

@@ -22,7 +22,8 @@ func source(t *testing.T) (dir string) {
 	return dir
 }
 
-// TestGenerate: the rows are the same in any number of files, each of the source's with less than half a unit of noise, another one each time.
+// TestGenerate: the rows are the same in any number of files, each of the source's with less than half a unit of noise,
+// another one each time.
 func TestGenerate(t *testing.T) {
 	dir := source(t)
 	var all [2]string

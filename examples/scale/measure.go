@@ -134,7 +134,8 @@ func (o *options) fit(ctx context.Context, files []string, r *result) error {
 	return nil
 }
 
-// The fit pauses before every so many rows, for so many blocks of the baseline: the machine, which may have other work, is then the same for both.
+// The fit pauses before every so many rows, for so many blocks of the baseline: the machine, which may have other work,
+// is then the same for both.
 const pauseRows, pauseBlocks = 100_000, 8
 
 // baseline is what cannot be left out: the features of a block of rows and the update of their Gram matrix.

@@ -44,8 +44,8 @@ func (s *server) checkHead(r *http.Request) (*body, error) {
 	return &body{json: kind == "application/json"}, nil
 }
 
-// receive holds the body as it comes, whatever it announces. It is read afterwards, by a request that has a turn: one that is slow takes no more
-// than it has sent.
+// receive holds the body as it comes, whatever it announces. It is read afterwards, by a request that has a turn: one
+// that is slow takes no more than it has sent.
 func (b *body) receive(w http.ResponseWriter, r *http.Request, most int64, h *hold) error {
 	past := func() { _ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0)) } // where it cannot, the client's time ends the wait
 	if err := h.waits(past); err != nil {

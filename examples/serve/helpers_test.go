@@ -39,8 +39,8 @@ const dims = 5 // of the models here
 // patience is how long a test waits for what must come: a busy machine may stand still for a while.
 const patience = 3 * time.Minute
 
-// newModel is a model of so many outputs on 34 features, its head drawn by the seed: classes by a softmax for two or more, else targets. A
-// map's name may end in /float32.
+// newModel is a model of so many outputs on 34 features, its head drawn by the seed: classes by a softmax for two or
+// more, else targets. A map's name may end in /float32.
 func newModel(mapName string, outputs int, seed uint64) *train.Model {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	dt, dtype := tensor.Float64, ""

@@ -26,8 +26,9 @@ type jsonRows struct {
 	cells    []float64
 }
 
-// readJSON reads at most maxRows rows of so many columns. Errors: data.ErrFormat for a body that is not of that form, ErrShape for a row of
-// another width and for no rows, ErrDomain for what is no finite number, data.ErrTooLarge for too many rows, and any error of r.
+// readJSON reads at most maxRows rows of so many columns. Errors: data.ErrFormat for a body that is not of that form,
+// ErrShape for a row of another width and for no rows, ErrDomain for what is no finite number, data.ErrTooLarge for too
+// many rows, and any error of r.
 func readJSON(r io.Reader, dims, maxRows int) (*tensor.Dense, error) {
 	j := &jsonRows{r: bufio.NewReader(r)}
 	if err := j.prefix(); err != nil {

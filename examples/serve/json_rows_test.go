@@ -13,7 +13,8 @@ import (
 	"github.com/bochner-go/bochner/train/data"
 )
 
-// FuzzJSON: what readJSON takes, encoding/json takes too, as the same numbers; what it refuses is of a kind that a client is told.
+// FuzzJSON: what readJSON takes, encoding/json takes too, as the same numbers; what it refuses is of a kind that a
+// client is told.
 func FuzzJSON(f *testing.F) {
 	for _, text := range []string{
 		`{"rows": [[1, 2], [3, 4]]}`, `{"rows":[[-0,1e5],[0.5E-3,1E+2]]}`, " {\n\"rows\"\t:[ [1,2 ]\r]} ", `{"rows": [[01, 2]]}`, `{"rows": [[1., 2]]}`, `{"rows": [[-, 2]]}`,

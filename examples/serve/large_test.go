@@ -35,7 +35,8 @@ func (e *endless) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// TestGigabyte: a body of 1 GB is refused with 413 after at most its limit, announced or not, and neither taken nor held.
+// TestGigabyte: a body of 1 GB is refused with 413 after at most its limit, announced or not, and neither taken nor
+// held.
 func TestGigabyte(t *testing.T) {
 	r := runServer(t, newModel("gaussian", 3, 1), func(o *options) { o.maxBody, o.maxRows = 1<<20, 1<<20 })
 	for _, kind := range []string{"application/json", "application/x-npy"} {
@@ -69,7 +70,8 @@ func TestGigabyte(t *testing.T) {
 	}
 }
 
-// TestSlowClient: a client that stops amid its body is told so when its time is over, and loses the connection; others do not notice.
+// TestSlowClient: a client that stops amid its body is told so when its time is over, and loses the connection; others
+// do not notice.
 func TestSlowClient(t *testing.T) {
 	r := runServer(t, newModel("gaussian", 3, 1), func(o *options) { o.timeout = 300 * time.Millisecond })
 	for kind, half := range map[string]string{"application/json": `{"rows": [[1, 2, 3`, "application/x-npy": asNPY(2, dims, make([]float64, 2*dims))[:100]} {

@@ -13,10 +13,10 @@
 //	GET  /readyz    200, or 503 from the moment it was told to stop
 //	GET  /metrics   metrics for Prometheus
 //
-// What is wrong with a request is a status of 4xx and one JSON object, {"error": "..."}, with the place and the remedy. A new model file under
-// the same name is taken over as soon as it is seen, or at SIGHUP; one that cannot be read changes nothing. A request is answered by the
-// one model that it began with. SIGINT and SIGTERM end it once the requests that have begun have their answers. The exit status is 0, 2 for a wrong
-// flag, 1 for a failure.
+// What is wrong with a request is a status of 4xx and one JSON object, {"error": "..."}, with the place and the remedy.
+// A new model file under the same name is taken over as soon as it is seen, or at SIGHUP; one that cannot be read
+// changes nothing. A request is answered by the one model that it began with. SIGINT and SIGTERM end it once the
+// requests that have begun have their answers. The exit status is 0, 2 for a wrong flag, 1 for a failure.
 package main
 
 import (

@@ -10,7 +10,8 @@ import (
 
 func TestMain(m *testing.M) { clitest.Main(m) }
 
-// TestFlags: a wrong flag is the exit status 2, a model or an address that will not do 1, each with one line that says what to do.
+// TestFlags: a wrong flag is the exit status 2, a model or an address that will not do 1, each with one line that says
+// what to do.
 func TestFlags(t *testing.T) {
 	dir := t.TempDir()
 	if err := newModel("gaussian", 3, 1).Save(filepath.Join(dir, "m")); err != nil {

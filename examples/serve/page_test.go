@@ -15,7 +15,8 @@ import (
 	"github.com/bochner-go/bochner/train"
 )
 
-// TestPage: the page and /model tell what the file says, with a picture of the kernel error where it has one; nothing in the file is taken for HTML.
+// TestPage: the page and /model tell what the file says, with a picture of the kernel error where it has one; nothing
+// in the file is taken for HTML.
 func TestPage(t *testing.T) {
 	full := evaluated("gaussian", 3, 1)
 	full.Classes[1] = "<script>alert(1)</script>"

@@ -37,7 +37,8 @@ func models(t *testing.T, r *running, body string) (two [2]*train.Model, want ma
 	return two, want
 }
 
-// TestReloadUnderLoad: while models are taken over one after the other, every request is answered, and by one of them alone.
+// TestReloadUnderLoad: while models are taken over one after the other, every request is answered, and by one of them
+// alone.
 func TestReloadUnderLoad(t *testing.T) {
 	r := runServer(t, newModel("gaussian", 3, 1), func(o *options) { o.watch = time.Millisecond })
 	x := randomRows(8, 5)
@@ -101,8 +102,8 @@ func TestSetsAreRefused(t *testing.T) {
 	}
 }
 
-// TestBadReload: a file that is no model, or none at all, leaves the model that is served, is counted, and is not read again and again;
-// the next good one is taken over, also one of another width.
+// TestBadReload: a file that is no model, or none at all, leaves the model that is served, is counted, and is not read
+// again and again; the next good one is taken over, also one of another width.
 func TestBadReload(t *testing.T) {
 	r := runServer(t, newModel("gaussian", 3, 1), func(o *options) { o.watch = time.Millisecond })
 	body := asJSON(randomRows(8, 5))

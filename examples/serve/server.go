@@ -70,7 +70,8 @@ const (
 
 // serve answers requests until ctx ends, and then lets the requests that have begun come to their end.
 func (s *server) serve(ctx context.Context, l net.Listener) error {
-	// A write's time counts from the head of the request: it is that to read the body, to wait for a turn, and to write.
+	// A write's time counts from the head of the request: it is that to read the body, to wait for a turn, and to
+	// write.
 	h := &http.Server{Handler: s.handler(), ReadTimeout: s.timeout, WriteTimeout: 3 * s.timeout, IdleTimeout: idle, MaxHeaderBytes: maxHead, ErrorLog: s.log,
 		ConnState: s.conns.changed}
 	watching, stop := context.WithCancel(context.WithoutCancel(ctx))

@@ -24,8 +24,8 @@ func bagFiles(t *testing.T) string {
 	return dir
 }
 
-// TestBags: every map of sets learns to tell those of a file apart, from other files or its own, and what one process saves gives the same
-// numbers in another.
+// TestBags: every map of sets learns to tell those of a file apart, from other files or its own, and what one process
+// saves gives the same numbers in another.
 func TestBags(t *testing.T) {
 	dir := bagFiles(t)
 	for i, name := range layers.BagMaps() {

@@ -14,10 +14,12 @@ import (
 	"github.com/bochner-go/bochner/train"
 )
 
-// cvFeatures is how many features a map has while it is chosen, where they are not searched: what is best depends little on them.
+// cvFeatures is how many features a map has while it is chosen, where they are not searched: what is best depends
+// little on them.
 const cvFeatures = 1024
 
-// cvFactors are what the parameter that comes from the data is multiplied by at first: under ridge, whose lambdas cost little, and under the other heads.
+// cvFactors are what the parameter that comes from the data is multiplied by at first: under ridge, whose lambdas cost
+// little, and under the other heads.
 var cvFactors = map[bool][]float64{true: {.25, .35, .5, .7, 1, 1.4, 2, 4}, false: {.25, .5, 1, 2, 4}}
 
 // search is what cross-validation goes over.
@@ -134,7 +136,8 @@ func (o *options) cvSpec() layers.Spec {
 	return s
 }
 
-// choose finds the best of the candidates by cross-validation, and puts its parameters, features and lambda into the spec and the flags.
+// choose finds the best of the candidates by cross-validation, and puts its parameters, features and lambda into the
+// spec and the flags.
 func (o *options) choose(ctx context.Context, p *train.Prepared, r *result) error {
 	m, x, y := p.Model, p.X(), p.Y()
 	bar := cli.NewProgress("cross-validation, folds")

@@ -14,7 +14,8 @@ import (
 // cvSeries is up to how many lines a picture tells apart.
 const cvSeries = 8
 
-// drawCV draws the errors, with a bar of a standard error to both sides: where at most two settings vary, against the last of them, with a
+// drawCV draws the errors, with a bar of a standard error to both sides: where at most two settings vary, against the
+// last of them, with a
 // line for each value of the other that has all of it; and else a panel for each setting, of all scores as points.
 func drawCV(r *train.CVReport) (image.Image, error) {
 	all := settingsOf(r)
@@ -65,7 +66,8 @@ func nameOrder(others []setting, score int) float64 {
 	return others[0].at[score]
 }
 
-// drawCloud draws all scores against a setting as points, with a line through the least of each value where there are several of few.
+// drawCloud draws all scores against a setting as points, with a line through the least of each value where there are
+// several of few.
 func drawCloud(r *train.CVReport, x setting) (image.Image, error) {
 	cloud := report.Line{Name: fmt.Sprintf("%d candidates", len(r.Scores)), Points: true}
 	best := report.Line{Name: "the best: " + x.name + "=" + number(x.at[r.Best]), Points: true}

@@ -56,8 +56,8 @@ func settingsOf(r *train.CVReport) (out []setting) {
 	return out
 }
 
-// full says whether each combination of the settings of rows that occurs does so once for each value of across; of a grid of lambdas that has grown
-// for some of them, for two thirds of the values.
+// full says whether each combination of the settings of rows that occurs does so once for each value of across; of a
+// grid of lambdas that has grown for some of them, for two thirds of the values.
 func full(rows []setting, across setting) bool {
 	names, cells := map[string]bool{}, map[string]bool{}
 	for i := range across.at {
@@ -82,8 +82,8 @@ func number(v float64) string { return fmt.Sprintf("%.4g", v) }
 // Of a list that is longer than so many lines the best are printed; a table has at most so many columns.
 const cvLines, cvColumns = 20, 16
 
-// printCV prints the errors; the best is marked. What varies last is across where every line has it all, and otherwise each score has a line, the
-// best first. It ends with the settings that are best at an end.
+// printCV prints the errors; the best is marked. What varies last is across where every line has it all, and otherwise
+// each score has a line, the best first. It ends with the settings that are best at an end.
 func printCV(w io.Writer, r *train.CVReport, ends []string) {
 	all := settingsOf(r)
 	fmt.Fprintf(w, "cross-validated %v", r.Metric)
@@ -97,7 +97,8 @@ func printCV(w io.Writer, r *train.CVReport, ends []string) {
 	}
 }
 
-// crossTable has a line for each combination of the settings of rows, in the order in which they were scored, and a column for each value of across.
+// crossTable has a line for each combination of the settings of rows, in the order in which they were scored, and a
+// column for each value of across.
 func crossTable(r *train.CVReport, rows []setting, across setting) [][]string {
 	head := []string{across.name + ":"}
 	for _, v := range across.values {

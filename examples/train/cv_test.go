@@ -10,7 +10,8 @@ import (
 	"github.com/bochner-go/bochner/examples/internal/clitest"
 )
 
-// TestCV: the bandwidth and lambda that cross-validation chooses tell apart what the default bandwidth does not; there is a table and a picture.
+// TestCV: the bandwidth and lambda that cross-validation chooses tell apart what the default bandwidth does not; there
+// is a table and a picture.
 func TestCV(t *testing.T) {
 	dir := files(t)
 	const args = "-train last.csv -test test.csv -features 256 -head ridge "
@@ -75,7 +76,8 @@ func TestCVHeads(t *testing.T) {
 	}
 }
 
-// TestGrid: what is chosen is the best of the grid, features and lambda too; tables and pictures for one, two and three settings.
+// TestGrid: what is chosen is the best of the grid, features and lambda too; tables and pictures for one, two and three
+// settings.
 func TestGrid(t *testing.T) {
 	dir := files(t)
 	const args = "-train last.csv -test test.csv -head ridge -cv 3 "

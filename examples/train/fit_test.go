@@ -43,8 +43,9 @@ var narrow = map[string]string{
 // exact are the maps whose inner products are the kernel.
 var exact = map[string]bool{"linear": true, "hellinger": true}
 
-// TestMapsAndHeads: every map of rows goes with every head, in either element type. What no sum of functions of one column can tell
-// apart the maps of other kernels do, whose features are to choose; a linear model does not, nor one on an additive kernel.
+// TestMapsAndHeads: every map of rows goes with every head, in either element type. What no sum of functions of one
+// column can tell apart the maps of other kernels do, whose features are to choose; a linear model does not, nor one on
+// an additive kernel.
 func TestMapsAndHeads(t *testing.T) {
 	dir := files(t)
 	for i, e := range layers.Entries() {
@@ -178,8 +179,8 @@ func TestTune(t *testing.T) {
 	}
 }
 
-// TestClassWeights: under every head a class that weighs a hundred times as much is hardly ever missed, where the map cannot tell the classes apart;
-// equal weights change nothing, and those that are balanced are those of the counts.
+// TestClassWeights: under every head a class that weighs a hundred times as much is hardly ever missed, where the map
+// cannot tell the classes apart; equal weights change nothing, and those that are balanced are those of the counts.
 func TestClassWeights(t *testing.T) {
 	dir := files(t)
 	dark := func(args string) (share float64) {

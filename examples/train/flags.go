@@ -259,7 +259,8 @@ func (o *options) setDescent(schedule string, given map[string]bool) (err error)
 	return nil
 }
 
-// weigh finishes the class weights once the rows of each class are known: balanced are those under which each class has the same share.
+// weigh finishes the class weights once the rows of each class are known: balanced are those under which each class has
+// the same share.
 func (o *options) weigh(counts []int) error {
 	if o.classWeights == "balanced" {
 		var err error

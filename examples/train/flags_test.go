@@ -41,8 +41,8 @@ func TestMapNames(t *testing.T) {
 	}
 }
 
-// wrongFlags are command lines that no file could make right, and what their errors say. None of the files exists: a wrong flag is
-// found before any is read.
+// wrongFlags are command lines that no file could make right, and what their errors say. None of the files exists: a
+// wrong flag is found before any is read.
 var wrongFlags = []struct{ args, text string }{
 	{"-map rbf", `there is no map "rbf"; there are linear, gaussian`},
 	{"-map Gaussian", `no map "Gaussian"`},

@@ -16,23 +16,25 @@
 //	-head    softmax or linear, by mini-batches; softmax on a frozen map also to its optimum, by -solver newton; ridge,
 //	         in closed form; svm, by Newton's method
 //
-// The map stays as drawn, or is fine-tuned under a softmax or linear head with -tune: its bandwidth, a bandwidth for each input, or every
-// frequency. -save writes the whole model to one file, which -load evaluates on other rows.
+// The map stays as drawn, or is fine-tuned under a softmax or linear head with -tune: its bandwidth, a bandwidth for
+// each input, or every frequency. -save writes the whole model to one file, which -load evaluates on other rows.
 //
-// -cv chooses lambda and the map's parameter that comes from the data by cross-validation, for every head. -grid names other values to choose
-// among, in all combinations or, with -trials, by draws:
+// -cv chooses lambda and the map's parameter that comes from the data by cross-validation, for every head. -grid names
+// other values to choose among, in all combinations or, with -trials, by draws:
 //
 //	go run ./examples/train -cv 5 -head svm
 //	go run ./examples/train -cv 5 -head ridge -grid beta=.01,.1,1 -grid features=256,1024 -grid lambda=1e-3,1e-1
 //	go run ./examples/train -cv 5 -head ridge -trials 20 -grid beta=.01:1 -grid features=64:1024
 //
-// The score is the mean squared error, and for classes the error rate. Without -grid the parameter goes from 1/4 to 4 times what the data say, and on
-// to 1/64 or 64 times while the best is at an end, and so does lambda, unless -lambda gives it. There is a table of the scores, with the best marked
-// and what is best at an end of what was tried, and a picture beside the others.
+// The score is the mean squared error, and for classes the error rate. Without -grid the parameter goes from 1/4 to 4
+// times what the data say, and on to 1/64 or 64 times while the best is at an end, and so does lambda, unless -lambda
+// gives it. There is a table of the scores, with the best marked and what is best at an end of what was tried, and a
+// picture beside the others.
 //
-// It prints the accuracy on both parts and F1, or the root mean squared error, how far the features are from the exact kernel, and what took
-// how long. The picture is the confusion matrix, or the residuals, above the curves of the epochs. With -json the last line of stdout is one
-// JSON object with the same numbers; progress goes to stderr. The exit status is 0, 2 for a wrong flag, 1 for bad data or a failure.
+// It prints the accuracy on both parts and F1, or the root mean squared error, how far the features are from the exact
+// kernel, and what took how long. The picture is the confusion matrix, or the residuals, above the curves of the
+// epochs. With -json the last line of stdout is one JSON object with the same numbers; progress goes to stderr. The
+// exit status is 0, 2 for a wrong flag, 1 for bad data or a failure.
 package main
 
 import (

@@ -116,8 +116,8 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// TestNoFlags: on the made histograms the default map draws its picture in the working folder, and a linear model does clearly
-// worse. The numbers of features and epochs are small to save time.
+// TestNoFlags: on the made histograms the default map draws its picture in the working folder, and a linear model does
+// clearly worse. The numbers of features and epochs are small to save time.
 func TestNoFlags(t *testing.T) {
 	dir := t.TempDir()
 	r := clitest.Run(t, dir, "-features 512 -epochs 10").OK(t)

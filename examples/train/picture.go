@@ -9,8 +9,9 @@ import (
 	"github.com/bochner-go/bochner/train/report"
 )
 
-// draw writes the confusion matrix and beside it the curves of a fit by epochs, one above the other, as high as the matrix within reason; or the
-// residuals, which are wide, and the curves below. The curves of cross-validation are below the matrix.
+// draw writes the confusion matrix and beside it the curves of a fit by epochs, one above the other, as high as the
+// matrix within reason; or the residuals, which are wide, and the curves below. The curves of cross-validation are
+// below the matrix.
 func (r *result) draw(path string) error {
 	first, err := r.predictions()
 	if err != nil {

@@ -12,7 +12,8 @@ import (
 	"github.com/bochner-go/bochner/examples/internal/clitest"
 )
 
-// TestKill: a tuned training that is killed at random moments, ten times, ends with the model of one that is not, byte for byte.
+// TestKill: a tuned training that is killed at random moments, ten times, ends with the model of one that is not, byte
+// for byte.
 func TestKill(t *testing.T) {
 	dir := files(t)
 	const args = "-train last.csv -test test.csv -features 64 -epochs 300 -batch 10 -tune all -schedule cosine -dtype float32 "

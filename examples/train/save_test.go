@@ -105,8 +105,8 @@ func TestEvaluationIsNoted(t *testing.T) {
 	}
 }
 
-// TestSavedThoughNotEvaluated: a model that its test rows do not suit, which of a tuned map turns out at the end, is in the file all the same,
-// and nothing is noted of it.
+// TestSavedThoughNotEvaluated: a model that its test rows do not suit, which of a tuned map turns out at the end, is in
+// the file all the same, and nothing is noted of it.
 func TestSavedThoughNotEvaluated(t *testing.T) {
 	dir := files(t)
 	clitest.File(t, dir, "negative.csv", "0.3,0.4,0.2,dark\n0.5,-0.25,0.2,light\n")

@@ -12,7 +12,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// asNPY writes the rows of a LIBSVM file of two classes, "a" and "b", as a .npy file with the class 0 or 1 in the last column.
+// asNPY writes the rows of a LIBSVM file of two classes, "a" and "b", as a .npy file with the class 0 or 1 in the last
+// column.
 func asNPY(t *testing.T, dir, from, to string, d int) {
 	t.Helper()
 	set, err := data.Read(filepath.Join(dir, from), data.Options{Dims: d})

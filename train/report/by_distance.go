@@ -37,7 +37,8 @@ type group struct {
 	distance float64
 }
 
-// groupRows is groupPairs for the rows of x, dense or sparse, or for bags, which are √(-2 ln k) apart by their kernel matrix.
+// groupRows is groupPairs for the rows of x, dense or sparse, or for bags, which are √(-2 ln k) apart by their kernel
+// matrix.
 func groupRows(who string, x ops.Matrix, exact *mat.Dense) ([]group, error) {
 	if b, ok := x.(*ops.Bags); ok {
 		return groupPairs(b.Len(), func(i, j int) float64 { return min(math.Sqrt(-2*math.Log(exact.At(i, j))), math.MaxFloat64) }), nil
@@ -102,8 +103,8 @@ func sparseDistance(x *ops.CSR) func(i, j int) float64 {
 	}
 }
 
-// groupPairs sorts the pairs i < j of so many rows by their distance and cuts them into quarters. Of more than 65536 pairs it takes
-// every 2nd, 3rd, ...; groups of the same distance are one.
+// groupPairs sorts the pairs i < j of so many rows by their distance and cuts them into quarters. Of more than 65536
+// pairs it takes every 2nd, 3rd, ...; groups of the same distance are one.
 func groupPairs(rows int, distance func(i, j int) float64) []group {
 	type pair struct {
 		rows     [2]int

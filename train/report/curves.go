@@ -29,9 +29,10 @@ func (h *History) Add(loss, score, heldOutLoss, heldOutScore float64) {
 	}
 }
 
-// Curves draws loss and score by epoch, side by side, or one above the other in a size that is higher than wide; the training part is solid,
-// the held-out part dashed. A panel without values is left out. Values that are NaN or infinite, as of a fit that diverged, have no place in a picture: the line
-// skips them and the line of numbers counts them.
+// Curves draws loss and score by epoch, side by side, or one above the other in a size that is higher than wide; the
+// training part is solid, the held-out part dashed. A panel without values is left out. Values that are NaN or
+// infinite, as of a fit that diverged, have no place in a picture: the line skips them and the line of numbers counts
+// them.
 //
 // Errors: ErrShape for no epochs or lists of different lengths; ErrDomain for no value that can be drawn or one beyond
 // 1e300.

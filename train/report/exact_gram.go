@@ -15,8 +15,9 @@ import (
 // spreadCells is about how many cells of sparse rows are dense at a time, in each of two blocks.
 const spreadCells = 1 << 21
 
-// ExactGram is the exact kernel matrix of the rows of x [n, d], dense or sparse: spectral.Gram(k, x, nil). Of sparse rows two blocks are
-// dense at a time, and none under the linear kernel; of bags it is layers.BagKernel's. Errors: as of spectral.Gram, and ErrShape for more than 16384 sparse rows.
+// ExactGram is the exact kernel matrix of the rows of x [n, d], dense or sparse: spectral.Gram(k, x, nil). Of sparse
+// rows two blocks are dense at a time, and none under the linear kernel; of bags it is layers.BagKernel's. Errors: as
+// of spectral.Gram, and ErrShape for more than 16384 sparse rows.
 func ExactGram(k spectral.Kernel, x ops.Matrix) (*mat.Dense, error) {
 	const who = "ExactGram"
 	if domain.IsNil(k) || domain.IsNil(x) {

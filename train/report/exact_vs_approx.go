@@ -10,9 +10,9 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// ExactVsApprox draws the entries of an approximate kernel matrix against the entries of the exact one, with the diagonal on
-// which a perfect approximation lies. A matrix that equals its transpose gives each pair of rows once, the pair of a row
-// with itself included. Above 2500 entries they are gathered in hexagons coloured by their number.
+// ExactVsApprox draws the entries of an approximate kernel matrix against the entries of the exact one, with the
+// diagonal on which a perfect approximation lies. A matrix that equals its transpose gives each pair of rows once, the
+// pair of a row with itself included. Above 2500 entries they are gathered in hexagons coloured by their number.
 //
 // Errors: as of Compare, and ErrDomain for a value beyond 1e300.
 func ExactVsApprox(exact, approx *mat.Dense, opts ...Option) (image.Image, error) {

@@ -111,7 +111,8 @@ func ExampleGrid() {
 	// Output: (1624,640)
 }
 
-// A map that states another expectation than the kernel, here cos(x - z) in place of the Gaussian, has no bias against it.
+// A map that states another expectation than the kernel, here cos(x - z) in place of the Gaussian, has no bias against
+// it.
 func ExampleKernelErrorAgainst() {
 	k := spectral.Gaussian{Sigma: 1}
 	x := tensor.New(tensor.WithShape(3, 1), tensor.WithBacking([]float64{0, 1, 2}))

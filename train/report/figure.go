@@ -78,7 +78,8 @@ func (f *figure) legend(entries []entry) {
 	f.body.Max.Y = y - tickSize*0.7 - 4
 }
 
-// panels cuts the body into n equal parts, side by side, or one above another in a picture that is higher than it is wide.
+// panels cuts the body into n equal parts, side by side, or one above another in a picture that is higher than it is
+// wide.
 func (f *figure) panels(n int) []draw.Canvas {
 	tiles := draw.Tiles{Cols: n, Rows: 1, PadX: 24}
 	if width, height := f.canvas.Size(); height > width {

@@ -28,12 +28,14 @@ func checkGramRows(who string, n int) error {
 	return fmt.Errorf("report: %s: the kernel matrix of %d rows is too large; take at most %d rows: %w", who, n, maxGramRows, ErrShape)
 }
 
-// ApproxGram is the kernel matrix Z Zᵀ of the features Z = m.Transform(x), or Z Σ Zᵀ where the map has a signature σ, the diagonal of Σ
-// (layers.SignatureOf): x is [n, m.Dims()], dense or sparse, the result n×n, exactly symmetric and summed in float64 for features of either element type.
-// It needs memory for n² + n·D numbers; sparse rows under an Identity stay sparse, n² + D.
+// ApproxGram is the kernel matrix Z Zᵀ of the features Z = m.Transform(x), or Z Σ Zᵀ where the map has a signature σ,
+// the diagonal of Σ (layers.SignatureOf): x is [n, m.Dims()], dense or sparse, the result n×n, exactly symmetric and
+// summed in float64 for features of either element type. It needs memory for n² + n·D numbers; sparse rows under an
+// Identity stay sparse, n² + D.
 //
 // Errors: what Transform returns; ErrShape for an x or features of another shape than the map says and for more than
-// 16384 rows; ErrDtype for features that are not floating point; ErrDomain for a feature or an inner product that is not finite.
+// 16384 rows; ErrDtype for features that are not floating point; ErrDomain for a feature or an inner product that is
+// not finite.
 func ApproxGram(m Map, x ops.Matrix) (*mat.Dense, error) {
 	const who = "ApproxGram"
 	if domain.IsNil(m) {
@@ -67,7 +69,8 @@ func ApproxGram(m Map, x ops.Matrix) (*mat.Dense, error) {
 	return gram(who, z, layers.SignatureOf(m))
 }
 
-// gram is Z Σ Zᵀ, a nil signature being all ones: the upper triangle by tiles, a block of columns at a time, then its mirror image.
+// gram is Z Σ Zᵀ, a nil signature being all ones: the upper triangle by tiles, a block of columns at a time, then its
+// mirror image.
 func gram(who string, z cells, signature []float64) (*mat.Dense, error) {
 	n := z.rows
 	out := mat.NewDense(n, n, nil)

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Graphviz draws a graph in the language of Graphviz, such as layers.Dot writes, by the command dot, which must be installed (Debian:
-// apt-get install graphviz). It is the one picture that needs a program besides this one.
+// Graphviz draws a graph in the language of Graphviz, such as layers.Dot writes, by the command dot, which must be
+// installed (Debian: apt-get install graphviz). It is the one picture that needs a program besides this one.
 //
 // Errors: no command dot (exec.ErrNotFound), a text that it does not understand (ErrParam).
 func Graphviz(text string) (image.Image, error) {

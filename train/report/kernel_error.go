@@ -15,7 +15,8 @@ import (
 //	RMS               = sqrt(Σ (A_ij - K_ij)² / rc)
 //	MeanSigned        = Σ (A_ij - K_ij) / rc
 //
-// A constant that is added to a kernel changes no linear model with a bias: what such a model sees is the centred matrix.
+// A constant that is added to a kernel changes no linear model with a bias: what such a model sees is the centred
+// matrix.
 type GramError struct {
 	RelativeFrobenius float64 `json:"relative_frobenius"`
 	CentredFrobenius  float64 `json:"centred_frobenius"`

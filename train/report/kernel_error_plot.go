@@ -18,8 +18,8 @@ import (
 // the lower edge, and the legend says so. WithLinearX and WithLinearY change the axes, WithMetric names the error.
 //
 // Errors: ErrShape for no series, an empty one or lists of different lengths; ErrDomain for an error that is negative,
-// not finite, beyond 1e300 or below 1e-300 but not 0, or features that are not positive; ErrParam for more series than the
-// size has room for in the legend.
+// not finite, beyond 1e300 or below 1e-300 but not 0, or features that are not positive; ErrParam for more series than
+// the size has room for in the legend.
 func ErrorCurves(series []Series, opts ...Option) (image.Image, error) {
 	const who = "ErrorCurves"
 	if len(series) == 0 {

@@ -43,15 +43,16 @@ type KernelErrorReport struct {
 	Bias           Bias `json:"bias"`
 	ExpectedBias   Bias `json:"expected_bias"`
 	HasExpectation bool `json:"has_expectation"`
-	// ByDistance is the error over the pairs i < j in quarters by ‖x-z‖₂, close pairs first; of more than 65536 pairs every 2nd or
-	// 3rd and so on. There are fewer than four where distances are equal.
+	// ByDistance is the error over the pairs i < j in quarters by ‖x-z‖₂, close pairs first; of more than 65536 pairs
+	// every 2nd or 3rd and so on. There are fewer than four where distances are equal.
 	ByDistance []DistanceError `json:"by_distance"`
 }
 
-// KernelError draws a map of k for every seed and measures its kernel matrix on the rows of x, [n, d], dense or
-// sparse, against the exact one. The rows stay the same, so what differs between seeds is the draw alone, and the mean signed error over
-// seeds tells bias from noise: an unbiased map has |Bias.Z| of the order of 1, whatever its error. What it cannot see
-// are biases that cancel between pairs, and rounding counts as bias: 6e-8 of each value for float32 features.
+// KernelError draws a map of k for every seed and measures its kernel matrix on the rows of x, [n, d], dense or sparse,
+// against the exact one. The rows stay the same, so what differs between seeds is the draw alone, and the mean signed
+// error over seeds tells bias from noise: an unbiased map has |Bias.Z| of the order of 1, whatever its error. What it
+// cannot see are biases that cancel between pairs, and rounding counts as bias: 6e-8 of each value for float32
+// features.
 //
 // Errors: what draw, Transform and spectral.Gram return, with the seed; ErrParam for fewer than two seeds (no standard
 // error; use Compare for one draw) or a repeated one; ErrShape for fewer than two rows, more than 16384, or maps whose

@@ -21,11 +21,12 @@ type Line struct {
 	Bars   []float64 // drawn from each point to both sides, with a mark on it; nil for none
 }
 
-// Lines draws y against x, a line or a cloud of points each: a kernel over a distance, a density, frequencies, scores. The axes are
-// linear; WithLogX makes the axis of x logarithmic, and WithEqualAxes draws both to the same range.
+// Lines draws y against x, a line or a cloud of points each: a kernel over a distance, a density, frequencies, scores.
+// The axes are linear; WithLogX makes the axis of x logarithmic, and WithEqualAxes draws both to the same range.
 //
-// Errors: ErrShape for no lines, an empty one or lists of different lengths; ErrDomain for a number that is not finite or is beyond 1e300,
-// a negative bar, or an x on a logarithmic axis that is not positive; ErrParam for both options at once, and for more lines than the size has room for in the legend.
+// Errors: ErrShape for no lines, an empty one or lists of different lengths; ErrDomain for a number that is not finite
+// or is beyond 1e300, a negative bar, or an x on a logarithmic axis that is not positive; ErrParam for both options at
+// once, and for more lines than the size has room for in the legend.
 func Lines(xLabel, yLabel string, lines []Line, opts ...Option) (image.Image, error) {
 	const who = "Lines"
 	if len(lines) == 0 {
@@ -152,8 +153,8 @@ func (l Line) add(to *panel, pts plotter.XYs, i int) entry {
 	return entry{name: l.Name, glyph: glyph}
 }
 
-// FromPlot draws a plot of the caller's own, in its own style, on white: what a notebook needs to show it. The size is in pixels at 144 an
-// inch, as everywhere here.
+// FromPlot draws a plot of the caller's own, in its own style, on white: what a notebook needs to show it. The size is
+// in pixels at 144 an inch, as everywhere here.
 //
 // Errors: ErrParam for a plot that is nil or a size outside 320 to 8192 pixels a side.
 func FromPlot(p *plot.Plot, width, height int) (image.Image, error) {

@@ -6,7 +6,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Must returns a picture, and panics with err where it is not nil. As the last line of a notebook's cell it shows the picture, or fails.
+// Must returns a picture, and panics with err where it is not nil. As the last line of a notebook's cell it shows the
+// picture, or fails.
 func Must(img image.Image, err error) image.Image {
 	if err != nil {
 		panic(err)

@@ -28,8 +28,8 @@ func WithTitle(title string) Option {
 	return Option{"WithTitle", func(s *settings) { s.title = title }}
 }
 
-// WithSize sets the size in pixels. Text keeps its size, 144 pixels being an inch, so the least side is 320, and of two panels, which lie
-// along the longer side, that side is at least 720; the largest is 8192.
+// WithSize sets the size in pixels. Text keeps its size, 144 pixels being an inch, so the least side is 320, and of two
+// panels, which lie along the longer side, that side is at least 720; the largest is 8192.
 func WithSize(width, height int) Option {
 	return Option{"WithSize", func(s *settings) { s.width, s.height = width, height }}
 }

@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// panel is a plot in the style of this package. It writes the labels of its axes itself, because plot leaves a gap above
-// a logarithmic axis with a long label.
+// panel is a plot in the style of this package. It writes the labels of its axes itself, because plot leaves a gap
+// above a logarithmic axis with a long label.
 type panel struct {
 	*plot.Plot
 	xLabel, yLabel string

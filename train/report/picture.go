@@ -18,7 +18,8 @@ const (
 )
 
 // Grid puts pictures into one, row by row in the given number of columns, at their own size, each in the upper left
-// corner of its cell. A column is as wide as its widest picture, a row as high as its highest; what stays free is white.
+// corner of its cell. A column is as wide as its widest picture, a row as high as its highest; what stays free is
+// white.
 //
 // Errors: ErrParam for no pictures, a nil or empty one, fewer than one column, or more than 2^28 pixels.
 func Grid(columns int, pictures ...image.Image) (image.Image, error) {
@@ -74,7 +75,8 @@ func checkPicture(where string, p image.Image) error {
 // SavePNG writes a picture to a file. It writes a temporary file in the same folder and renames it, so path holds
 // either what it held before or the whole picture.
 //
-// Errors: ErrParam for a picture that is nil, empty or of more than 2^28 pixels; otherwise the file system's error, with the path.
+// Errors: ErrParam for a picture that is nil, empty or of more than 2^28 pixels; otherwise the file system's error,
+// with the path.
 func SavePNG(path string, img image.Image) error {
 	if err := checkPicture("SavePNG: the picture", img); err != nil {
 		return err

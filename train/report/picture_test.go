@@ -89,7 +89,8 @@ func subtract(a, b mat.Vector) *mat.VecDense {
 	return &d
 }
 
-// drawings are all pictures in realistic and extreme cases, with the size that they are to have (0: chosen by the picture).
+// drawings are all pictures in realistic and extreme cases, with the size that they are to have (0: chosen by the
+// picture).
 func drawings() map[string]struct {
 	draw          func() (image.Image, error)
 	width, height int

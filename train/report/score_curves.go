@@ -13,12 +13,14 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// ScoreCurves draws scores against the number of features, on a logarithmic axis unless WithLinearX says otherwise. The score of an exact
-// kernel is a dotted line at the right edge, in the colour of its map and with the map's mark. Series with the same number of features
-// stand side by side, up to a fiftieth of the axis off, so that their bars can be told apart. WithMetric names the score.
+// ScoreCurves draws scores against the number of features, on a logarithmic axis unless WithLinearX says otherwise. The
+// score of an exact kernel is a dotted line at the right edge, in the colour of its map and with the map's mark. Series
+// with the same number of features stand side by side, up to a fiftieth of the axis off, so that their bars can be told
+// apart. WithMetric names the score.
 //
-// Errors: ErrShape for no series, an empty one or lists of different lengths; ErrDomain for a score or bar that is not finite or is
-// beyond 1e300, a negative bar, or features that are not positive; ErrParam for more series than the size has room for in the legend.
+// Errors: ErrShape for no series, an empty one or lists of different lengths; ErrDomain for a score or bar that is not
+// finite or is beyond 1e300, a negative bar, or features that are not positive; ErrParam for more series than the size
+// has room for in the legend.
 func ScoreCurves(series []Series, opts ...Option) (image.Image, error) {
 	const who = "ScoreCurves"
 	if len(series) == 0 {
@@ -109,8 +111,8 @@ func (p *scorePlot) draw(who string, s settings) (image.Image, error) {
 	return f.image(), nil
 }
 
-// Parts of the axis between the least and the greatest number of features that the picture adds on the left, and on the right without
-// and with exact kernels; and how far apart series may be drawn.
+// Parts of the axis between the least and the greatest number of features that the picture adds on the left, and on the
+// right without and with exact kernels; and how far apart series may be drawn.
 const left, right, rightOfExact, apart = .05, .05, .14, .04
 
 func (p *scorePlot) right() float64 {

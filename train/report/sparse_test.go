@@ -16,7 +16,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// TestSparseRows: kernel matrices and reports of sparse rows are those of the dense ones, in one block of rows and in several.
+// TestSparseRows: kernel matrices and reports of sparse rows are those of the dense ones, in one block of rows and in
+// several.
 func TestSparseRows(t *testing.T) {
 	for _, d := range []int{19, spreadCells/3 - 1} {
 		n, rng := 8, rand.New(rand.NewPCG(2, 2))
@@ -95,8 +96,8 @@ func TestSparseRowsErrors(t *testing.T) {
 	}
 }
 
-// TestSparseLinear: the linear kernel of sparse rows and the inner products of their Identity are those of the dense rows, and of a million columns
-// there is no dense copy.
+// TestSparseLinear: the linear kernel of sparse rows and the inner products of their Identity are those of the dense
+// rows, and of a million columns there is no dense copy.
 func TestSparseLinear(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	const n, d, wide = 30, 19, 1 << 20

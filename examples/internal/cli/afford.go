@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// Afford refuses a task of so many bytes where they and the peak of this process so far are more than the process may have (domain.Memory).
-// A task that cannot fit is refused before it begins.
+// Afford refuses a task of so many bytes where they and the peak of this process so far are more than the process may
+// have (domain.Memory). A task that cannot fit is refused before it begins.
 func Afford(what string, bytes float64, remedy string) error {
 	have := domain.Memory()
 	if have == 0 || bytes+float64(PeakRSS()) <= float64(have) {

@@ -11,7 +11,8 @@ import (
 	"github.com/bochner-go/bochner/ops"
 )
 
-// CheckWritable wants that a file can be made under that name, before any work is done for it. An empty name is no file.
+// CheckWritable wants that a file can be made under that name, before any work is done for it. An empty name is no
+// file.
 func CheckWritable(flagName, path string) error {
 	if path == "" {
 		return nil
@@ -45,7 +46,8 @@ func CheckMatrixFile(flagName, path string) error {
 	return nil
 }
 
-// CheckRows wants the rows x [n, d], float32 or float64, dense or sparse, inside the domain of the kernel of a finished spec.
+// CheckRows wants the rows x [n, d], float32 or float64, dense or sparse, inside the domain of the kernel of a finished
+// spec.
 func CheckRows(spec layers.Spec, x ops.Matrix) error {
 	k, err := spec.Kernel()
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package cli is what the example programs share: the flags that describe a feature map, errors with their exit status, progress
-// on a terminal and elsewhere, and the memory that a run took.
+// Package cli is what the example programs share: the flags that describe a feature map, errors with their exit status,
+// progress on a terminal and elsewhere, and the memory that a run took.
 package cli
 
 import (
@@ -27,7 +27,8 @@ func (e *UsageError) Unwrap() error { return e.Err }
 // Usage makes a UsageError.
 func Usage(format string, args ...any) error { return &UsageError{fmt.Errorf(format, args...)} }
 
-// Parse reads the arguments into the flag set. A wrong flag is a UsageError; -h prints the flags and returns flag.ErrHelp.
+// Parse reads the arguments into the flag set. A wrong flag is a UsageError; -h prints the flags and returns
+// flag.ErrHelp.
 func Parse(fs *flag.FlagSet, synopsis string, args []string) error {
 	fs.SetOutput(io.Discard)
 	fs.Usage = func() {}
@@ -63,8 +64,8 @@ func Given(fs *flag.FlagSet) map[string]bool {
 	return given
 }
 
-// Main runs a program until it ends or is interrupted, and exits: 0, 2 for a wrong flag, 1 for bad data or a failure, the last
-// two with one line on stderr. A second interrupt ends it at once.
+// Main runs a program until it ends or is interrupted, and exits: 0, 2 for a wrong flag, 1 for bad data or a failure,
+// the last two with one line on stderr. A second interrupt ends it at once.
 func Main(name string, run func(ctx context.Context, args []string) error) {
 	blas.Use() // before anything is computed
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

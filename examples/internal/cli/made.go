@@ -18,9 +18,9 @@ const (
 	madeWords   = 80
 )
 
-// MakeHistograms draws counts of words, seeded. Each class has two topics of its own, which share the same mean over all
-// classes of a pair: class 2p is "topic a or topic b", class 2p+1 is "the mix of both", so that the classes of a pair have equal
-// mean histograms and only the shape of a row tells them apart.
+// MakeHistograms draws counts of words, seeded. Each class has two topics of its own, which share the same mean over
+// all classes of a pair: class 2p is "topic a or topic b", class 2p+1 is "the mix of both", so that the classes of a
+// pair have equal mean histograms and only the shape of a row tells them apart.
 func MakeHistograms(seed uint64) *data.Set {
 	rng := rand.New(spectral.Stream(seed, "made histograms"))
 	topics := make([][]float64, madeClasses) // two for each pair of classes

@@ -25,8 +25,9 @@ func Made(bags bool, seed uint64) (*data.Set, error) {
 	return MakeHistograms(seed), nil
 }
 
-// MakeBags draws sets of samples in the unit square, seeded: of class a one normal law, of class b two halves of one, of class c a ring, all with the
-// same means and variances on average, so that only the shape of a set tells them apart.
+// MakeBags draws sets of samples in the unit square, seeded: of class a one normal law, of class b two halves of one,
+// of class c a ring, all with the same means and variances on average, so that only the shape of a set tells them
+// apart.
 func MakeBags(seed uint64) (*data.Set, error) {
 	rng := rand.New(spectral.Stream(seed, "made sets of samples"))
 	const spread = .09

@@ -45,9 +45,9 @@ func TestMakeHistograms(t *testing.T) {
 	}
 }
 
-// TestMeansOfPairs: the two classes of a pair have equal mean histograms, so no linear function of the counts separates them. A mean
-// over 833 rows has a variance of at most the Poisson one plus that of the share of the topics, which for a count c of one topic is
-// below c²/4.
+// TestMeansOfPairs: the two classes of a pair have equal mean histograms, so no linear function of the counts separates
+// them. A mean over 833 rows has a variance of at most the Poisson one plus that of the share of the topics, which for
+// a count c of one topic is below c²/4.
 func TestMeansOfPairs(t *testing.T) {
 	set := MakeHistograms(1)
 	sums := map[string][]float64{}
@@ -70,9 +70,9 @@ func TestMeansOfPairs(t *testing.T) {
 	}
 }
 
-// TestMakeBags: the same seed makes the same sets, in the unit square, and the classes have the same first two moments, so that it takes more to
-// tell them apart: the mean of 333 sets of 60 samples and more, with a standard deviation of .087 of their centres and .09 within, and of
-// variances with relative standard deviations of at most √2/√60.
+// TestMakeBags: the same seed makes the same sets, in the unit square, and the classes have the same first two moments,
+// so that it takes more to tell them apart: the mean of 333 sets of 60 samples and more, with a standard deviation of
+// .087 of their centres and .09 within, and of variances with relative standard deviations of at most √2/√60.
 func TestMakeBags(t *testing.T) {
 	sets := make([]*data.Set, 3)
 	for i, seed := range []uint64{1, 1, 2} {

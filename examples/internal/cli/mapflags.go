@@ -84,8 +84,8 @@ func (m *MapFlags) Spec(given map[string]bool) (layers.Spec, error) {
 	return spec, nil
 }
 
-// Recipe is the flags with a spec that Spec returned, as a recipe without a Fitter. It refuses sparse rows that a scaler
-// would make too large.
+// Recipe is the flags with a spec that Spec returned, as a recipe without a Fitter. It refuses sparse rows that a
+// scaler would make too large.
 func (m *MapFlags) Recipe(spec layers.Spec) train.Recipe {
 	return train.Recipe{Scale: m.Scale, Spec: spec, Afford: func(what string, bytes float64) error {
 		return Afford(what, bytes, "scale by l1 or l2")
@@ -137,8 +137,8 @@ func CheckFeatures(flagName string, n int) error {
 	return nil
 }
 
-// Probe builds the map for a few columns, so that a flag that does not fit it is found before any data are read. What it cannot
-// tell without the data is no error here.
+// Probe builds the map for a few columns, so that a flag that does not fit it is found before any data are read. What
+// it cannot tell without the data is no error here.
 func Probe(spec layers.Spec) error {
 	columns := 16 // enough for every sampler
 	if e, err := layers.Lookup(spec.Map); err == nil && e.Bags {

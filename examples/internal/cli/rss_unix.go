@@ -16,8 +16,8 @@ func usage() (u syscall.Rusage) {
 	return u
 }
 
-// ProcessorTime is what this process has had of all processors together, or 0 where the system does not tell. Unlike the time of a clock it does not
-// grow when other work runs on the machine.
+// ProcessorTime is what this process has had of all processors together, or 0 where the system does not tell. Unlike
+// the time of a clock it does not grow when other work runs on the machine.
 func ProcessorTime() time.Duration {
 	u := usage()
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())

@@ -6,7 +6,8 @@ import (
 	"github.com/bochner-go/bochner/layers"
 )
 
-// Split is what a map tells of itself that has two signs, or estimates a kernel that is not quite the one that is meant.
+// Split is what a map tells of itself that has two signs, or estimates a kernel that is not quite the one that is
+// meant.
 type Split struct {
 	Plus  float64 `json:"plus"` // the masses
 	Minus float64 `json:"minus"`

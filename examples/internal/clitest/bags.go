@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Bags is a CSV file of sets of ten to twenty samples, whose coordinates go together in the even sets and have nothing to do with each other
-// in the odd ones. The label of set i is label(i); nil writes no labels.
+// Bags is a CSV file of sets of ten to twenty samples, whose coordinates go together in the even sets and have nothing
+// to do with each other in the odd ones. The label of set i is label(i); nil writes no labels.
 func Bags(n, coordinates int, label func(i int) string) string {
 	rng := rand.New(rand.NewPCG(uint64(n), uint64(coordinates)))
 	var b strings.Builder

@@ -81,7 +81,8 @@ func (r Result) OK(t *testing.T) Result {
 	return r
 }
 
-// Fails wants an exit status, nothing on stdout and one line on stderr, which starts with the program's name and holds the texts.
+// Fails wants an exit status, nothing on stdout and one line on stderr, which starts with the program's name and holds
+// the texts.
 func (r Result) Fails(t *testing.T, status int, program string, texts ...string) {
 	t.Helper()
 	if r.Status != status || r.Stdout != "" {
@@ -170,8 +171,8 @@ func Names(t *testing.T, dir string) []string {
 	return names
 }
 
-// Checker draws n rows of d numbers in (0, 1) and says on which colour of a chessboard of 2 x 2 fields the first two lie, with a
-// margin: two classes that no linear function tells apart.
+// Checker draws n rows of d numbers in (0, 1) and says on which colour of a chessboard of 2 x 2 fields the first two
+// lie, with a margin: two classes that no linear function tells apart.
 func Checker(n, d int, seed uint64) (rows [][]float64, dark []bool) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	for range n {

@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// Words draws n bags of so many words out of d, as LIBSVM text with the counts of the words that are there. Of the two classes one has
-// more words of the first half of the dictionary, the other of the second.
+// Words draws n bags of so many words out of d, as LIBSVM text with the counts of the words that are there. Of the two
+// classes one has more words of the first half of the dictionary, the other of the second.
 func Words(n, d, words int, seed uint64) string {
 	rng, text := rand.New(rand.NewPCG(seed, 1)), []byte(nil)
 	bag := make([]int, words)

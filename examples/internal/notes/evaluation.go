@@ -13,7 +13,8 @@ import (
 // Key is the metadata key of the evaluation, a JSON object.
 const Key = "evaluation"
 
-// Evaluation is how good a model was found to be, on rows that it was not fitted on. It has the scores of the model's task.
+// Evaluation is how good a model was found to be, on rows that it was not fitted on. It has the scores of the model's
+// task.
 type Evaluation struct {
 	TrainRows   int               `json:"train_rows"`
 	TestRows    int               `json:"test_rows"`

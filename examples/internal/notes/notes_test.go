@@ -24,7 +24,8 @@ func symmetric(n int, f func(i, j int) float64) *mat.Dense {
 	return m
 }
 
-// TestEvaluation: what is noted comes back; a model without it has none, and one with another note under its name is an error.
+// TestEvaluation: what is noted comes back; a model without it has none, and one with another note under its name is an
+// error.
 func TestEvaluation(t *testing.T) {
 	m := new(train.Model)
 	if e, err := Of(m); e != nil || err != nil {

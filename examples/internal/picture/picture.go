@@ -11,8 +11,8 @@ import (
 	"slices"
 )
 
-// Difference says how two pictures differ, or nothing: their size must be the same, and at most one pixel in a hundred may look different,
-// as rounding may move a line by one.
+// Difference says how two pictures differ, or nothing: their size must be the same, and at most one pixel in a hundred
+// may look different, as rounding may move a line by one.
 func Difference(a, b image.Image) string {
 	if a.Bounds() != b.Bounds() {
 		return fmt.Sprintf("a picture of %v, drawn %v", a.Bounds().Size(), b.Bounds().Size())
@@ -30,7 +30,8 @@ func Small(img image.Image) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// different is the share of pixels in which two pictures of one size differ by a quarter of the range of a colour or more.
+// different is the share of pixels in which two pictures of one size differ by a quarter of the range of a colour or
+// more.
 func different(a, b image.Image) float64 {
 	r, n := a.Bounds(), 0
 	for y := r.Min.Y; y < r.Max.Y; y++ {
@@ -77,8 +78,8 @@ func inFewColours(img image.Image) *image.Paletted {
 	return out
 }
 
-// paletteOf chooses at most 256 colours such that each is close to one of them, as close as can be: the most frequent first, of equals the
-// darker, but none that is close to one chosen before.
+// paletteOf chooses at most 256 colours such that each is close to one of them, as close as can be: the most frequent
+// first, of equals the darker, but none that is close to one chosen before.
 func paletteOf(counts map[color.RGBA]int) color.Palette {
 	all := slices.SortedFunc(maps.Keys(counts), func(a, b color.RGBA) int {
 		if counts[a] != counts[b] {

@@ -2,10 +2,10 @@
 //
 //	go -C examples/notebooks/gokernel run . [-dir FOLDER] [-name bochner]
 //
-// The kernel is gophernotes v0.7.5 (github.com/gopherdata/gophernotes), whose published form does not start on Go 1.25. It is compiled
-// from the module cache together with the files of the folder kernel and with bindings, written now, for the packages that
-// kernel/imports.go lists: go build -overlay shows them to the compiler as one program. Nothing of it is copied or edited, and
-// go.mod pins all of it. No network is needed once the modules are there.
+// The kernel is gophernotes v0.7.5 (github.com/gopherdata/gophernotes), whose published form does not start on Go 1.25.
+// It is compiled from the module cache together with the files of the folder kernel and with bindings, written now, for
+// the packages that kernel/imports.go lists: go build -overlay shows them to the compiler as one program. Nothing of it
+// is copied or edited, and go.mod pins all of it. No network is needed once the modules are there.
 //
 // It exits with 1, before building, where Jupyter is not to be found and no -dir says where kernels belong.
 package main
@@ -37,7 +37,8 @@ func main() {
 	fmt.Println("registered", spec)
 }
 
-// install builds the kernel into the folder kernels/name of a Jupyter data folder, where it replaces one of the same name, and returns that folder.
+// install builds the kernel into the folder kernels/name of a Jupyter data folder, where it replaces one of the same
+// name, and returns that folder.
 func install(dir, name string) (string, error) {
 	if dir == "" {
 		var err error

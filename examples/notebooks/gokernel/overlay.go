@@ -25,8 +25,8 @@ const (
 	readonly    = "-mod=readonly" // what the overlay imports must not reach go.mod
 )
 
-// writeOverlay writes the bindings to tmp, and a file for go build -overlay that puts them into the folder thirdparty, and the files of
-// gophernotes beside the files of the folder kernel. It returns the name of that file.
+// writeOverlay writes the bindings to tmp, and a file for go build -overlay that puts them into the folder thirdparty,
+// and the files of gophernotes beside the files of the folder kernel. It returns the name of that file.
 func writeOverlay(tmp string) (string, error) {
 	here, err := os.Getwd()
 	if err != nil {
@@ -113,8 +113,8 @@ func bindings(paths []string) (map[string][]byte, error) {
 	return sources, nil
 }
 
-// renameInit gives package spectral another name in a binding file. The generator calls a package by the last part of its path, and
-// Go does not let a file import anything as init.
+// renameInit gives package spectral another name in a binding file. The generator calls a package by the last part of
+// its path, and Go does not let a file import anything as init.
 func renameInit(source []byte) ([]byte, error) {
 	const from, to = "init", "spectral_"
 	fset := token.NewFileSet()

@@ -1,11 +1,12 @@
-// Command outputs keeps the outputs that the notebooks of this repository carry. Without a flag it compares the outputs of the executed notebooks in
-// a folder, which run.sh writes, with the outputs in the repository, and exits with 1 when they differ: cells, text and tables must be equal, and
-// a picture must have the same size and at most one pixel in a hundred that looks different, as rounding may move a line by one.
+// Command outputs keeps the outputs that the notebooks of this repository carry. Without a flag it compares the outputs
+// of the executed notebooks in a folder, which run.sh writes, with the outputs in the repository, and exits with 1 when
+// they differ: cells, text and tables must be equal, and a picture must have the same size and at most one pixel in a
+// hundred that looks different, as rounding may move a line by one.
 //
 //	go run ./examples/notebooks/outputs [-write] [examples/notebooks/executed]
 //
-// With -write it copies the outputs into the repository's notebooks: without the times and the versions that a run leaves in them, and with
-// the pictures in 256 colours, a third of the size.
+// With -write it copies the outputs into the repository's notebooks: without the times and the versions that a run
+// leaves in them, and with the pictures in 256 colours, a third of the size.
 package main
 
 import (

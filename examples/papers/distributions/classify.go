@@ -38,7 +38,8 @@ func (o *options) images(ctx context.Context) error {
 	return o.Add(errorByTime(results, "Images as sets of pixels", "wrong, %"))
 }
 
-// readImages reads the first images of a file, with their mirror images, of two classes: +1 for the first image's, -1 for the other.
+// readImages reads the first images of a file, with their mirror images, of two classes: +1 for the first image's, -1
+// for the other.
 func readImages(path string, limit int) (*ops.Bags, []float64, error) {
 	set, err := data.ReadImageBags(path, true, limit)
 	if err != nil {
@@ -47,7 +48,8 @@ func readImages(path string, limit int) (*ops.Bags, []float64, error) {
 	return asProblem(set)
 }
 
-// asProblem are the sets of a file in float32, and +1 for the label that is first in the order of letters and -1 for the other.
+// asProblem are the sets of a file in float32, and +1 for the label that is first in the order of letters and -1 for
+// the other.
 func asProblem(set *data.Set) (*ops.Bags, []float64, error) {
 	classes := data.NewClasses(set.Labels)
 	if len(classes) != 2 {
@@ -97,7 +99,8 @@ func (o *options) bags(ctx context.Context) error {
 	return nil
 }
 
-// crossValidate is the share of sets that a method gets wrong when it has learnt on the other parts, with the choices made on those.
+// crossValidate is the share of sets that a method gets wrong when it has learnt on the other parts, with the choices
+// made on those.
 func (o *options) crossValidate(ctx context.Context, m method, sets *ops.Bags, y []float64) (result, error) {
 	order := rand.New(spectral.Stream(o.Seed, "folds")).Perm(sets.Len())
 	total := result{method: m.name, sets: sets.Len(), samples: sets.Samples().Shape()[0] / sets.Len()}

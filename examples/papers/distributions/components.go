@@ -109,7 +109,8 @@ func (o *options) criteria(p *problem) {
 	}
 }
 
-// compareWithDivergence is kernel ridge regression on the kernel of divergences of the first sets, and the first method on the same sets.
+// compareWithDivergence is kernel ridge regression on the kernel of divergences of the first sets, and the first method
+// on the same sets.
 func (o *options) compareWithDivergence(ctx context.Context, p *problem) error {
 	q := p.part(o.kl)
 	if n := min(o.kl, p.test.Len()); n < p.test.Len() {
@@ -132,8 +133,8 @@ func (o *options) compareWithDivergence(ctx context.Context, p *problem) error {
 	return nil
 }
 
-// byDivergences is kernel ridge regression on the kernel of divergences, which has rows for the training and the test sets together; σ and λ have
-// the least leave-one-out error.
+// byDivergences is kernel ridge regression on the kernel of divergences, which has rows for the training and the test
+// sets together; σ and λ have the least leave-one-out error.
 func (p *problem) byDivergences() (result, error) {
 	n := p.train.Len()
 	r := result{method: "kl", sets: n, samples: p.train.Size(0)}

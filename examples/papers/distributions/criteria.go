@@ -21,8 +21,9 @@ type gaussians struct {
 	law    []normal
 }
 
-// byCriteria are the numbers of components, 1 to 10, that Akaike's and the Bayesian information criterion choose for each set, among
-// mixtures of normal laws with full covariances that expectation-maximisation fits to it: 6k - 1 parameters. Akaike (1973); Schwarz (1978).
+// byCriteria are the numbers of components, 1 to 10, that Akaike's and the Bayesian information criterion choose for
+// each set, among mixtures of normal laws with full covariances that expectation-maximisation fits to it: 6k - 1
+// parameters. Akaike (1973); Schwarz (1978).
 func byCriteria(b *ops.Bags, seed uint64) (aic, bic []float64) {
 	aic, bic = make([]float64, b.Len()), make([]float64, b.Len())
 	eachSet(b.Len(), func(i int) {
@@ -46,8 +47,8 @@ func byCriteria(b *ops.Bags, seed uint64) (aic, bic []float64) {
 	return aic, bic
 }
 
-// fitMixture fits k components to x and returns the log likelihood. Their means begin at samples that are far from each other, as in
-// k-means++.
+// fitMixture fits k components to x and returns the log likelihood. Their means begin at samples that are far from each
+// other, as in k-means++.
 func fitMixture(x [][]float64, k int, rng *rand.Rand) float64 {
 	g := startOf(x, k, rng)
 	share := make([]float64, len(x)*k)

@@ -41,8 +41,8 @@ func number(t *testing.T, cell string) float64 {
 	return v
 }
 
-// TestComponents: every method is there, the random maps are better than the constant and the linear ones are not, more sets are better, and all but
-// the times is the same again.
+// TestComponents: every method is there, the random maps are better than the constant and the linear ones are not, more
+// sets are better, and all but the times is the same again.
 func TestComponents(t *testing.T) {
 	dir := t.TempDir()
 	const args = "-sets 80,240 -test-sets 100 -features 256 -samples 60 -em 4 -kl 30 -points 16 -functions 6"

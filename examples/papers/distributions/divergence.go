@@ -16,14 +16,14 @@ import (
 // neighbour is which neighbour the estimates of divergences look at, as in the paper.
 const neighbour = 4
 
-// divergences is the matrix of the estimates of the Kullback-Leibler divergences of n sets, one of another, by the distances to the k-th
-// neighbour of each sample in its own set, ρ, and in the other, ν:
+// divergences is the matrix of the estimates of the Kullback-Leibler divergences of n sets, one of another, by the
+// distances to the k-th neighbour of each sample in its own set, ρ, and in the other, ν:
 //
 //	KL(i, j) = l/N_i Σ_s ln(ν_s/ρ_s) + ln(N_j/(N_i - 1)),
 //
-// in l dimensions. Samples that are the same have no distance; a set in which the k-th neighbour of one is at distance 0 is an error, and so is
-// one of k samples or fewer. Wang, Kulkarni and Verdú (2009), Divergence estimation for multidimensional densities via k-nearest-neighbor
-// distances, equation (14).
+// in l dimensions. Samples that are the same have no distance; a set in which the k-th neighbour of one is at distance
+// 0 is an error, and so is one of k samples or fewer. Wang, Kulkarni and Verdú (2009), Divergence estimation for
+// multidimensional densities via k-nearest-neighbor distances, equation (14).
 func divergences(b *ops.Bags) (*mat.Dense, error) {
 	n, l := b.Len(), b.Axes()
 	trees, points := make([]*kdtree.Tree, n), make([]kdtree.Points, n)
@@ -111,8 +111,9 @@ func eachSet(n int, f func(i int)) {
 	all.Wait()
 }
 
-// divergenceKernel is exp(-(KL(i, j) + KL(j, i))/2σ²), made positive semidefinite: its eigenvalues below 0, which estimates have and the
-// symmetrised divergence may have, become 0. share is how much of the sum of the absolute eigenvalues that is.
+// divergenceKernel is exp(-(KL(i, j) + KL(j, i))/2σ²), made positive semidefinite: its eigenvalues below 0, which
+// estimates have and the symmetrised divergence may have, become 0. share is how much of the sum of the absolute
+// eigenvalues that is.
 func divergenceKernel(kl *mat.Dense, sigma float64) (k *mat.Dense, share float64, err error) {
 	n, _ := kl.Dims()
 	s := mat.NewSymDense(n, nil)

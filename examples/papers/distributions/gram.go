@@ -16,8 +16,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// The mixtures of the Gram matrices, whose parameters the paper's text has lost: five components of equal weight with means uniform on the unit
-// square and standard deviations uniform on an interval, each truncated to the square.
+// The mixtures of the Gram matrices, whose parameters the paper's text has lost: five components of equal weight with
+// means uniform on the unit square and standard deviations uniform on an interval, each truncated to the square.
 const (
 	gramComponents = 5
 	narrow, wide   = .05, .15
@@ -87,8 +87,8 @@ func inUnit(rng *rand.Rand, mean, sd float64) float64 {
 	}
 }
 
-// gram estimates the kernel matrix of the Jensen-Shannon divergence in three ways, and prints the squared correlations with the true one over
-// pairs: figure 2 and table 2.
+// gram estimates the kernel matrix of the Jensen-Shannon divergence in three ways, and prints the squared correlations
+// with the true one over pairs: figure 2 and table 2.
 func (o *options) gram(_ context.Context) error {
 	g, err := ops.NewGrid(fine, fine)
 	if err != nil {
@@ -188,9 +188,9 @@ func difference(x *tensor.Dense, i, j int) *mat.VecDense {
 	return &d
 }
 
-// entropyDivergences are H((p+q)/2) - H(p)/2 - H(q)/2 of pairs of sets, where the entropy of a density is the mean of -ln p over samples of it:
-// the densities are estimated from the first half of each set, at the points of a grid, and the entropies are means over the second, at which
-// an estimate is interpolated.
+// entropyDivergences are H((p+q)/2) - H(p)/2 - H(q)/2 of pairs of sets, where the entropy of a density is the mean of
+// -ln p over samples of it: the densities are estimated from the first half of each set, at the points of a grid, and
+// the entropies are means over the second, at which an estimate is interpolated.
 func entropyDivergences(sets *ops.Bags, h []float64, g ops.Grid) ([]float64, error) {
 	n := sets.Len()
 	first, second, err := halves(sets)

@@ -128,8 +128,8 @@ func embedded(l layers.DensityLayer, embed func(dst, x *tensor.Dense) (*tensor.D
 	}
 }
 
-// means are the means of the Fourier features of the samples, for a Gaussian kernel whose bandwidth is the mean of the axes' times √axes; in two
-// dimensions that is the inner product of two density estimates.
+// means are the means of the Fourier features of the samples, for a Gaussian kernel whose bandwidth is the mean of the
+// axes' times √axes; in two dimensions that is the inner product of two density estimates.
 func means(h []float64, axes int, seed uint64) (rowsOf, error) {
 	sigma := 0.0
 	for _, v := range h {

@@ -21,8 +21,8 @@ type mixture []normal
 // maxComponents is the largest number of components that is drawn.
 const maxComponents = 10
 
-// drawMixture draws 1 to 10 components with means uniform on the square and covariances aAAᵀ + B, where a is uniform on [1, 4], the entries of A
-// on [-1, 1], and the entries of the diagonal B on [0, 1].
+// drawMixture draws 1 to 10 components with means uniform on the square and covariances aAAᵀ + B, where a is uniform on
+// [1, 4], the entries of A on [-1, 1], and the entries of the diagonal B on [0, 1].
 func drawMixture(rng *rand.Rand) mixture {
 	uniform := func(lo, hi float64) float64 { return lo + (hi-lo)*rng.Float64() }
 	m := make(mixture, 1+rng.IntN(maxComponents))
@@ -57,7 +57,8 @@ func (m mixture) sample(x []float32, n int, rng *rand.Rand) []float32 {
 	return x
 }
 
-// drawMixtures draws n mixtures and so many samples of each, and their numbers of components. A set is the same however many there are.
+// drawMixtures draws n mixtures and so many samples of each, and their numbers of components. A set is the same however
+// many there are.
 func drawMixtures(n, samples int, seed uint64, name string) (*ops.Bags, []float64, error) {
 	rng := rand.New(spectral.Stream(seed, name))
 	x, components := make([]float32, 0, 2*n*samples), make([]float64, n)

@@ -21,8 +21,9 @@ import (
 // ink is the colour of samples.
 var ink = color.RGBA{0x22, 0x22, 0x22, 0xff}
 
-// errorByTime is the picture of the errors of the methods against the seconds of their features and fit, with the standard errors; numbers of
-// training sets are joined by a line. Linear methods, which are far above, are left out where there are others.
+// errorByTime is the picture of the errors of the methods against the seconds of their features and fit, with the
+// standard errors; numbers of training sets are joined by a line. Linear methods, which are far above, are left out
+// where there are others.
 func errorByTime(results []result, title, what string) (image.Image, error) {
 	var lines []report.Line
 	for _, r := range results {

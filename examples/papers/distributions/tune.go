@@ -15,7 +15,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// How the choices are made: on so many of the training sets at most and with so many features, by the leave-one-out error of ridge regression.
+// How the choices are made: on so many of the training sets at most and with so many features, by the leave-one-out
+// error of ridge regression.
 const (
 	tuneSets     = 2000
 	tuneFeatures = 1024
@@ -24,7 +25,8 @@ const (
 // lambdas are what ridge chooses among, relative to the mean squared distance of a row from their mean.
 var lambdas = []float64{1e-4, 3e-4, .001, .003, .01, .03, .1, .3, 1, 3, 10, 30}
 
-// A choice is the parameters of a method: factors of Scott's bandwidth and of half the root mean square distance of two rows, for σ.
+// A choice is the parameters of a method: factors of Scott's bandwidth and of half the root mean square distance of two
+// rows, for σ.
 type choice struct {
 	bandwidth, sigma, lambda float64
 	score                    train.LambdaScore // leave-one-out, of the choice
@@ -84,7 +86,8 @@ func times(x *tensor.Dense, c float64) *tensor.Dense {
 	return out
 }
 
-// tune looks for the bandwidth and σ, each downhill by factors of √2 from where it begins, until the best has been seen from both sides.
+// tune looks for the bandwidth and σ, each downhill by factors of √2 from where it begins, until the best has been seen
+// from both sides.
 func (o *options) tune(ctx context.Context, m method, p *problem) (choice, error) {
 	p = p.part(tuneSets)
 	y := column(p.y)
@@ -228,7 +231,8 @@ func (o *options) features(m method, p *problem, c choice) (x, xTest *tensor.Den
 	return x, xTest, err
 }
 
-// head fits ridge regression, or for classes a support vector machine, with the λ near the chosen one that does best on a tenth of the sets.
+// head fits ridge regression, or for classes a support vector machine, with the λ near the chosen one that does best on
+// a tenth of the sets.
 func (o *options) head(ctx context.Context, p *problem, x *tensor.Dense, c choice) (*mat.Dense, float64, error) {
 	near := []float64{c.lambda / 10, c.lambda / 3, c.lambda, c.lambda * 3, c.lambda * 10}
 	if p.classes {

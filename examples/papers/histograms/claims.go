@@ -57,9 +57,9 @@ func (r result) key() string {
 	}
 }
 
-// verdicts is the table of what the papers found and these data show, for the claims whose methods were both measured; of a random map
-// that is the first sampler at the largest number of features. Two accuracies are told apart where they differ by more than the standard
-// error of a difference on so many test rows.
+// verdicts is the table of what the papers found and these data show, for the claims whose methods were both measured;
+// of a random map that is the first sampler at the largest number of features. Two accuracies are told apart where they
+// differ by more than the standard error of a difference on so many test rows.
 func verdicts(results []result, testRows int) string {
 	measured := map[string]result{}
 	for _, r := range results {

@@ -46,8 +46,8 @@ func number(t *testing.T, cell string) float64 {
 	return v
 }
 
-// TestTable: the rows that are asked for, in order; the kernel error falls as the number of features rises; all but the times
-// is the same again; the picture is there.
+// TestTable: the rows that are asked for, in order; the kernel error falls as the number of features rises; all but the
+// times is the same again; the picture is there.
 func TestTable(t *testing.T) {
 	dir := t.TempDir()
 	const args = "-rows 60 -draws 3 -features 500,20 -methods linear,hellinger,chi2,skewed-chi2,exp-chi2"
@@ -90,7 +90,8 @@ func TestTable(t *testing.T) {
 	clitest.Picture(t, filepath.Join(dir, "histograms.png"), 2000, 0)
 }
 
-// TestSamplers: all draw for one parameter, the better one has the smaller error, and one that does not fit is left out and says so.
+// TestSamplers: all draw for one parameter, the better one has the smaller error, and one that does not fit is left out
+// and says so.
 func TestSamplers(t *testing.T) {
 	r := clitest.Run(t, t.TempDir(), "-rows 40 -draws 4 -features 240 -exact=false -dtype float32 -plot= -methods gaussian,skewed-chi2 -sampler iid,orthogonal").OK(t)
 	rows := cells(t, r.Stdout)

@@ -1,26 +1,28 @@
-// Command histograms compares kernels on histograms, exact and by their feature maps, on a problem of classification: tables 1 and 2 of
-// Vedaldi and Zisserman (2012), "Efficient Additive Kernels via Explicit Feature Maps", and figure 2 and table 2 of Yang et al. (2014),
-// "Random Laplace Feature Maps for Semigroup Kernels on Histograms".
+// Command histograms compares kernels on histograms, exact and by their feature maps, on a problem of classification:
+// tables 1 and 2 of Vedaldi and Zisserman (2012), "Efficient Additive Kernels via Explicit Feature Maps", and figure 2
+// and table 2 of Yang et al. (2014), "Random Laplace Feature Maps for Semigroup Kernels on Histograms".
 //
 //	go run ./examples/papers/histograms
 //	go run ./examples/papers/histograms -in ../shared/data/scene15-spm/scene15-spm.train.libsvm.gz \
 //		-test ../shared/data/scene15-spm/scene15-spm.test.libsvm.gz -dtype float32
 //
-// Both papers used spatial-pyramid histograms of Caltech-101 and support vector machines. The second command uses such histograms of 15
-// classes of scenes, 1500 to train on and 2985 to test on, with 4200 bins, and ridge regression on +1 and -1. The first, which takes seconds,
-// makes histograms of words by itself. Rows are divided by their sum.
+// Both papers used spatial-pyramid histograms of Caltech-101 and support vector machines. The second command uses such
+// histograms of 15 classes of scenes, 1500 to train on and 2985 to test on, with 4200 bins, and ridge regression on +1
+// and -1. The first, which takes seconds, makes histograms of words by itself. Rows are divided by their sum.
 //
-// All choices are made on the training rows. λ has the fewest wrong classes of rows that are left out, and of several such λ the least
-// squared error. The parameter of a kernel that has one (σ, c, β, λ) is chosen in the same way, by factors of 2 from its default. The choice
-// is made for the exact kernel, and again for a random map, which prefers a smoother kernel: at its largest number of features and on a draw
-// that is not measured.
+// All choices are made on the training rows. λ has the fewest wrong classes of rows that are left out, and of several
+// such λ the least squared error. The parameter of a kernel that has one (σ, c, β, λ) is chosen in the same way, by
+// factors of 2 from its default. The choice is made for the exact kernel, and again for a random map, which prefers a
+// smoother kernel: at its largest number of features and on a draw that is not measured.
 //
-// A row of the table is a kernel or a map, with its accuracy on the test rows, mean and standard deviation of the draws where there are
-// several; the relative Frobenius error of its kernel matrix on the training rows; and the seconds for the features (or the kernel matrix)
-// of all rows and for one fit, without the choices. A second table says which orders of methods that the papers report are found here.
-// The picture shows accuracy against the number of features, beside the accuracy of the exact kernels.
+// A row of the table is a kernel or a map, with its accuracy on the test rows, mean and standard deviation of the draws
+// where there are several; the relative Frobenius error of its kernel matrix on the training rows; and the seconds for
+// the features (or the kernel matrix) of all rows and for one fit, without the choices. A second table says which
+// orders of methods that the papers report are found here. The picture shows accuracy against the number of features,
+// beside the accuracy of the exact kernels.
 //
-// -methods names some of the maps, and -sampler a list compares samplers, which all draw for the parameter that was chosen with the first:
+// -methods names some of the maps, and -sampler a list compares samplers, which all draw for the parameter that was
+// chosen with the first:
 //
 //	go run ./examples/papers/histograms -methods gaussian,skewed-chi2 -sampler iid,orthogonal,antithetic -exact=false
 package main
@@ -58,8 +60,8 @@ type experiment struct {
 	results  []result
 }
 
-// What is tried unless flags say otherwise: numbers of features, as in the paper and for made histograms, and how many of these are
-// trained on, and tested on.
+// What is tried unless flags say otherwise: numbers of features, as in the paper and for made histograms, and how many
+// of these are trained on, and tested on.
 const (
 	fileSizes = "1000,2000,5000,10000"
 	madeSizes = "100,300,1000"
@@ -112,8 +114,8 @@ func (e *experiment) Check(map[string]bool) (err error) {
 	return e.probe()
 }
 
-// probe builds the random maps for small numbers of features, as odd or even as the flag's. A map that objects to the parity is found before
-// minutes of work.
+// probe builds the random maps for small numbers of features, as odd or even as the flag's. A map that objects to the
+// parity is found before minutes of work.
 func (e *experiment) probe() error {
 	for _, m := range e.methods {
 		if !m.random() {

@@ -32,8 +32,8 @@ type draw struct {
 	features, fit time.Duration // features of training and test rows, or their kernel matrix; the ridge fit
 }
 
-// maps measures a map at each number of features and returns its spec. The parameter to tune is chosen at the largest, and λ at each, on a
-// draw that is not among those measured.
+// maps measures a map at each number of features and returns its spec. The parameter to tune is chosen at the largest,
+// and λ at each, on a draw that is not among those measured.
 func (e *experiment) maps(ctx context.Context, m method, form string, spec layers.Spec, sizes []int, tune string) (layers.Spec, error) {
 	approx := func(spec layers.Spec) (*mat.Dense, error) {
 		spec.Seed = e.Seed + uint64(e.Draws)

@@ -19,7 +19,8 @@ type choice struct {
 	score  train.LambdaScore
 }
 
-// leaveOneOut chooses λ for ridge on a kernel matrix of the training rows. It has the fewest rows whose class is wrong where they are left out.
+// leaveOneOut chooses λ for ridge on a kernel matrix of the training rows. It has the fewest rows whose class is wrong
+// where they are left out.
 func (p *problem) leaveOneOut(k *mat.Dense) (choice, error) {
 	fit, err := train.FitKernelRidgeLOO(k, p.Y, lambdas)
 	if err != nil {
@@ -31,8 +32,8 @@ func (p *problem) leaveOneOut(k *mat.Dense) (choice, error) {
 // steps is how far a parameter may go from where the search starts: 2^±10.
 const steps = 10
 
-// tune chooses a parameter, if one is named, and λ for the kernel matrix that gram makes of a spec: it goes from the start by factors of
-// 2, downhill, until the best value has been seen from both sides.
+// tune chooses a parameter, if one is named, and λ for the kernel matrix that gram makes of a spec: it goes from the
+// start by factors of 2, downhill, until the best value has been seen from both sides.
 func (p *problem) tune(ctx context.Context, spec layers.Spec, parameter string, gram func(layers.Spec) (*mat.Dense, error)) (layers.Spec, choice, error) {
 	seen := map[int]choice{}
 	at := func(step int) (choice, error) {

@@ -12,7 +12,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// lambdas are what the support vector machines choose among: a C of LIBLINEAR of 500, 50, 5 and .5 for rows of unit length.
+// lambdas are what the support vector machines choose among: a C of LIBLINEAR of 500, 50, 5 and .5 for rows of unit
+// length.
 var lambdas = []float64{1e-3, .01, .1, 1}
 
 // problem is a set for one kernel: scaled rows in float32, and classes.

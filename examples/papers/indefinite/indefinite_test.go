@@ -144,7 +144,8 @@ func zipped(t *testing.T, text string) string {
 	return b.String()
 }
 
-// TestRegression: both ways of fitting, with the paper's figures beside ours, which are far below the spread of the targets.
+// TestRegression: both ways of fitting, with the paper's figures beside ours, which are far below the spread of the
+// targets.
 func TestRegression(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, "housing"), 0o755); err != nil {

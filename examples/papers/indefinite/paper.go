@@ -17,16 +17,16 @@ var paperErrors = map[string]map[string]map[string][4]figure{
 	},
 }
 
-// paperRegression are tables III and IV: the root mean squared error for s = 2d, 4d and 8d, by kernel and method. The SRF of the
-// delta-Gaussian kernel has the positive part of the measure alone.
+// paperRegression are tables III and IV: the root mean squared error for s = 2d, 4d and 8d, by kernel and method. The
+// SRF of the delta-Gaussian kernel has the positive part of the measure alone.
 var paperRegression = map[string]map[string][3]figure{
 	polynomial: {"RM": {{7.153, 1.772}, {5.436, .917}, {4.491, .008}}, "TS": {{5.414, .879}, {4.772, .177}, {4.657, .316}},
 		"SRF": {{4.391, .368}, {3.906, .219}, {3.555, .130}}, "GORF": {{4.079, .233}, {3.817, .204}, {3.472, .137}}},
 	deltaGaussian: {"positive part": {{5.432, .729}, {3.845, .379}, {3.321, .274}}, "GORF": {{3.739, .360}, {3.474, .330}, {3.164, .452}}},
 }
 
-// diagonalHelped says whether a cell of table II is one of those where the diagonal that the paper overwrites with 1 took away most of its
-// error.
+// diagonalHelped says whether a cell of table II is one of those where the diagonal that the paper overwrites with 1
+// took away most of its error.
 func diagonalHelped(kernel, set string, size int) bool {
 	return kernel == polynomial && set == "usps" && size < 2
 }

@@ -43,8 +43,8 @@ var fitted = []struct {
 	}},
 }
 
-// regressionLambdas are relative; the second is about the paper's C = 1000 of LIBLINEAR for rows of unit length. Kreĭn ridge
-// wants the large ones where the noise of the two signs outweighs the kernel.
+// regressionLambdas are relative; the second is about the paper's C = 1000 of LIBLINEAR for rows of unit length. Kreĭn
+// ridge wants the large ones where the noise of the two signs outweighs the kernel.
 var regressionLambdas = []float64{1e-4, 5e-4, 3e-3, .02, .1, .5, 3, 20}
 
 // epsilon is LIBLINEAR's default.

@@ -85,7 +85,8 @@ func (k *kernel) split(d int) (*spectral.Split, error) {
 	return of.(spectral.SignedLaw).Split(d, d, spectral.SharedCoupled)
 }
 
-// varianceRatio is the variance under a coupling for s = d, relative to the variance of independent frequencies, at the distance r.
+// varianceRatio is the variance under a coupling for s = d, relative to the variance of independent frequencies, at the
+// distance r.
 func varianceRatio(p *spectral.Split, c spectral.Coupling, d int, r float64) (float64, error) {
 	x, z := make([]float64, d), make([]float64, d)
 	x[0] = r

@@ -1,17 +1,17 @@
-// Command yang2014 redraws Figure 1 of Yang et al. (2014), "Random Laplace Feature Maps for Semigroup Kernels on Histograms": the
-// relative error ‖K - ZZᵀ‖_F / ‖K‖_F of random Laplace features against their number, for the exponential- and the
-// reciprocal-semigroup kernel, one curve a parameter, mean of ten draws.
+// Command yang2014 redraws Figure 1 of Yang et al. (2014), "Random Laplace Feature Maps for Semigroup Kernels on
+// Histograms": the relative error ‖K - ZZᵀ‖_F / ‖K‖_F of random Laplace features against their number, for the
+// exponential- and the reciprocal-semigroup kernel, one curve a parameter, mean of ten draws.
 //
 //	go run ./examples/papers/yang2014
 //	go run ./examples/papers/yang2014 -in ../shared/data/scene15-spm/scene15-spm.train.libsvm.gz
 //
-// The paper used 3060 spatial-pyramid histograms of Caltech-101 with 4200 bins and does not print its parameters; here rows are
-// divided by their sum and the parameters are flags. Without -in it runs on histograms that it makes itself. It prints a Markdown
-// table and draws figure1.png.
+// The paper used 3060 spatial-pyramid histograms of Caltech-101 with 4200 bins and does not print its parameters; here
+// rows are divided by their sum and the parameters are flags. Without -in it runs on histograms that it makes itself.
+// It prints a Markdown table and draws figure1.png.
 //
-// Two curves of each panel are not the paper's. Both are for the parameter at which the kernel varies most, the largest β and the least λ. One has
-// the same features with rows normalised to √k(x, x) (layers.WithNormalisation), the other the features of a Gaussian with coupled
-// frequencies on a map without randomness (layers.LevyLayer).
+// Two curves of each panel are not the paper's. Both are for the parameter at which the kernel varies most, the largest
+// β and the least λ. One has the same features with rows normalised to √k(x, x) (layers.WithNormalisation), the other
+// the features of a Gaussian with coupled frequencies on a map without randomness (layers.LevyLayer).
 package main
 
 import (

@@ -26,7 +26,8 @@ func errorsOf(t *testing.T, line string) []float64 {
 	return means
 }
 
-// TestFigure: a table for each kernel, a row for each parameter, the error falls with s about as s^-1/2, and the picture is there.
+// TestFigure: a table for each kernel, a row for each parameter, the error falls with s about as s^-1/2, and the
+// picture is there.
 func TestFigure(t *testing.T) {
 	dir := t.TempDir()
 	r := clitest.Run(t, dir, "-rows 60 -draws 8 -features 20,2000 -beta 0.01,0.1 -lambda 1,3,10").OK(t)
@@ -45,7 +46,8 @@ func TestFigure(t *testing.T) {
 			}
 			continue
 		}
-		// 100 times the features are a tenth of the error; with 8 trials the ratio of two means is within a factor of 3.
+		// 100 times the features are a tenth of the error; with 8 trials the ratio of two means is within a factor of
+		// 3.
 		if e := errorsOf(t, line); len(e) != 2 || math.Abs(math.Log(e[0]/e[1]/10)) > math.Log(3) {
 			t.Errorf("the errors do not fall as s^-1/2: %s", line)
 		}

@@ -5,13 +5,15 @@
 //
 //	go -C examples/serve run ./load -model ../../model.safetensors -rate 200 -idle 2000 -hostile 200 -memory 1073741824
 //
-// With -model it builds the server and starts it for the time of the run, as a process of its own on a free port (on Unix, as SIGTERM ends it). A request is due at its time
-// whether or not those before it have their answers, and its latency counts from then, so that a server that stands still is not
-// spared. The exit status is 1 if any request had no right answer.
+// With -model it builds the server and starts it for the time of the run, as a process of its own on a free port (on
+// Unix, as SIGTERM ends it). A request is due at its time whether or not those before it have their answers, and its
+// latency counts from then, so that a server that stands still is not spared. The exit status is 1 if any request had
+// no right answer.
 //
-// -idle and -hostile hold connections beside the requests: new and kept alive, and such as a server on the open net meets: compressed bodies that
-// announce the most rows and never end, windows of 128 MB, a gigabyte in 32 kB, numbers that come one by one, answers that nobody reads. Requests
-// count as before, the answers to hostile ones are told by status. -memory bounds the server's memory. -hostile is for a server on the same machine.
+// -idle and -hostile hold connections beside the requests: new and kept alive, and such as a server on the open net
+// meets: compressed bodies that announce the most rows and never end, windows of 128 MB, a gigabyte in 32 kB, numbers
+// that come one by one, answers that nobody reads. Requests count as before, the answers to hostile ones are told by
+// status. -memory bounds the server's memory. -hostile is for a server on the same machine.
 package main
 
 import (

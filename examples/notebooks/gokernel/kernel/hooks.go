@@ -17,7 +17,8 @@ func init() {
 	// gophernotes v0.7.5 declares this proxy with another result than its interface, which gomacro refuses at start-up.
 	delete(display.Proxies, "JSONer")
 
-	// All that can be imported is linked in. Without a GOROOT gomacro does not look for the export data of the standard library.
+	// All that can be imported is linked in. Without a GOROOT gomacro does not look for the export data of the standard
+	// library.
 	build.Default.GOROOT = "/nonexistent"
 
 	// A cell shows the values of its last expression, which for fmt.Println are a count and an error. Here it has none.

@@ -2,7 +2,8 @@
 
 package main
 
-// Notebooks can import these packages, besides those of the standard library that gomacro knows. The installer reads the list.
+// Notebooks can import these packages, besides those of the standard library that gomacro knows. The installer reads
+// the list.
 import (
 	_ "math/rand/v2"
 

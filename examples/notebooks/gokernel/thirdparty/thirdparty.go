@@ -1,5 +1,5 @@
-// Package thirdparty makes packages importable in notebooks. Its other files, one for each package of kernel/imports.go, are written by
-// the installer, outside this folder; the name is the one that gomacro gives them.
+// Package thirdparty makes packages importable in notebooks. Its other files, one for each package of
+// kernel/imports.go, are written by the installer, outside this folder; the name is the one that gomacro gives them.
 package thirdparty
 
 import "github.com/cosmos72/gomacro/imports"

@@ -1,4 +1,5 @@
-// Package frame is what the experiments on papers share: their flags and pictures, rows of histograms, means over draws, heads on features.
+// Package frame is what the experiments on papers share: their flags and pictures, rows of histograms, means over
+// draws, heads on features.
 package frame
 
 import (
