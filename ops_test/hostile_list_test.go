@@ -282,18 +282,14 @@ var hostileFuncs = map[string]any{
 	"train.FitKernelRidgeLOO":           train.FitKernelRidgeLOO,
 	"train.FitKreinRidge":               train.FitKreinRidge,
 	"train.FitRidge":                    train.FitRidge,
-	"train.FitRidgeBlocks":              train.FitRidgeBlocks,
 	"train.FitRidgeCG":                  train.FitRidgeCG,
-	"train.FitRows":                     train.FitRows,
 	"train.FitSVM":                      train.FitSVM,
 	"train.Grid":                        train.Grid,
 	"train.Load":                        train.Load,
 	"train.FitLogistic":                 train.FitLogistic,
 	"train.LoadParams":                  train.LoadParams,
 	"train.LoadRidgeStats":              train.LoadRidgeStats,
-	"train.OneBlock":                    train.OneBlock,
 	"train.OneHot":                      train.OneHot,
-	"train.OneVersusRest":               train.OneVersusRest,
 	"train.ParseSchedule":               train.ParseSchedule,
 	"train.RMSE":                        train.RMSE,
 	"train.RandomSearch":                train.RandomSearch,
@@ -309,6 +305,8 @@ var hostileFuncs = map[string]any{
 	"train/data.NewClasses":             data.NewClasses,
 	"train/data.NewMatrixFile":          data.NewMatrixFile,
 	"train/data.OpenStream":             data.OpenStream,
+	"train/data.OneVersusRest":          data.OneVersusRest,
+	"train/data.Part":                   data.Part,
 	"train/data.ParseLabel":             data.ParseLabel,
 	"train/data.ParseScalers":           data.ParseScalers,
 	"train/data.Rank":                   data.Rank,
@@ -321,6 +319,7 @@ var hostileFuncs = map[string]any{
 	"train/data.ReadLIBSVM":             data.ReadLIBSVM,
 	"train/data.ReadNPY":                data.ReadNPY,
 	"train/data.RegisterTable":          data.RegisterTable,
+	"train/data.RowMajor":               data.RowMajor,
 	"train/data.RowRange":               data.RowRange,
 	"train/data.Rows":                   data.Rows,
 	"train/data.RowsInto":               data.RowsInto,
@@ -387,7 +386,6 @@ var hostileAsked = map[string]string{
 	"ops.Copy.x":               "the copy is dense",
 	"train/report.ExactGram.x": "a kernel wants whole rows, two at a time",
 	"train.Fit.o.Epochs":       "the epochs are what the caller asks for",
-	"train.FitRows.o.Epochs":   "the epochs are what the caller asks for",
 }
 
 func itoa(i int) string { return strconv.Itoa(i) }
@@ -498,7 +496,7 @@ var hostileTypes = map[string]sampleOf{
 	"train.CGOptions": some(train.CGOptions{Rank: 2}),
 	"train.CVOptions": some(train.CVOptions{Folds: 2}),
 	"train.CVReport": func(v *hostileValues) []any {
-		return []any{must(train.CrossValidate(context.Background(), []train.Candidate{{Spec: goodSpec()}}, tensorOf(6, 3), matOf(6, 1), train.CVOptions{Folds: 2}))}
+		return []any{must(train.CrossValidate(context.Background(), []train.Candidate{{Spec: goodSpec()}}, data.Pairs{X: tensorOf(6, 3), Y: matOf(6, 1)}, train.CVOptions{Folds: 2}))}
 	},
 	"train.LogisticOptions": some(train.LogisticOptions{}),
 	"train.MiniBatch":       some(train.MiniBatch{FitOptions: train.FitOptions{Epochs: 1}, Head: "softmax"}),
@@ -518,7 +516,6 @@ var hostileTypes = map[string]sampleOf{
 	"train.Model":        func(*hostileValues) []any { return []any{goodModel(), goodRegression()} },
 	"train.RidgeOptions": some(train.RidgeOptions{}),
 	"train.RidgeStats":   func(*hostileValues) []any { return []any{goodStats()} },
-	"train.Rows":         func(v *hostileValues) []any { return []any{train.Rows{Stream: goodStream(v), Dtype: tensor.Float64}} },
 	"train.SVMOptions":   some(train.SVMOptions{MaxSteps: 3}),
 	"train.Schedule":     some(train.ConstantRate),
 	"train.Selection":    some(train.SelectNone),
@@ -537,8 +534,12 @@ var hostileTypes = map[string]sampleOf{
 	"train/data.MatrixFile": func(v *hostileValues) []any {
 		return []any{must(data.NewMatrixFile(v.path("m.npy"), data.AnyRows, 3, tensor.Float64))}
 	},
-	"train/data.MinMax":          func(*hostileValues) []any { return []any{fittedScaler(&data.MinMax{})} },
-	"train/data.None":            some(&data.None{}),
+	"train/data.MinMax": func(*hostileValues) []any { return []any{fittedScaler(&data.MinMax{})} },
+	"train/data.None":   some(&data.None{}),
+	"train/data.Pairs":  some(data.Pairs{X: tensorOf(6, 3), Y: matOf(6, 1)}),
+	"train/data.Streamed": func(v *hostileValues) []any {
+		return []any{data.Streamed{Stream: goodStream(v), Dtype: tensor.Float64}}
+	},
 	"train/data.Set":             func(*hostileValues) []any { return []any{goodSet()} },
 	"train/data.Standard":        func(*hostileValues) []any { return []any{fittedScaler(&data.Standard{})} },
 	"train/data.Stream":          func(v *hostileValues) []any { return []any{goodStream(v)} },
@@ -578,7 +579,7 @@ func goodRegression() *train.Model {
 
 func goodStats() *train.RidgeStats {
 	s := &train.RidgeStats{}
-	if err := s.AddRows(context.Background(), must(goodSpec().Build()), tensorOf(6, 3), matOf(6, 1)); err != nil {
+	if err := s.AddRows(context.Background(), must(goodSpec().Build()), data.Pairs{X: tensorOf(6, 3), Y: matOf(6, 1)}); err != nil {
 		panic(err)
 	}
 	return s
@@ -680,7 +681,7 @@ var hostileGoodTypes = map[reflect.Type]goodOf{
 		return layers.Part{Layer: must(goodSpec().Build()), From: 0, To: 3, Weight: 1}
 	},
 	reflect.TypeFor[[]report.Option](): is([]report.Option{}),
-	reflect.TypeFor[train.Blocks]():    func(*hostileValues) any { return train.OneBlock(tensorOf(6, 3), matOf(6, 1)) },
+	reflect.TypeFor[data.Examples]():   func(*hostileValues) any { return data.Pairs{X: tensorOf(6, 3), Y: matOf(6, 1)} },
 	reflect.TypeFor[train.Candidate](): func(*hostileValues) any { return train.Candidate{Spec: goodSpec()} },
 	reflect.TypeFor[train.Fitter]():    is(train.RidgeOptions{}),
 	reflect.TypeFor[train.CVHead]():    is(train.RidgeOptions{}),
@@ -703,6 +704,7 @@ var hostileGoodTypes = map[reflect.Type]goodOf{
 	reflect.TypeFor[func(float64) float64]():                 is(func(x float64) float64 { return x }),
 	reflect.TypeFor[func(x, z []float64) float64]():          is(spectral.Gaussian{Sigma: 1}.At),
 	reflect.TypeFor[func(seed uint64) (report.Map, error)](): is(goodDraw),
+	reflect.TypeFor[func(file, row int) bool]():              is(func(_, row int) bool { return row%2 == 0 }),
 	reflect.TypeFor[func(dst, x *tensor.Dense) error]():      is(func(dst, x *tensor.Dense) error { return nil }),
 	reflect.TypeFor[func(row int) (string, int)]():           is(func(row int) (string, int) { return "file", row }),
 	reflect.TypeFor[func(w io.Writer) error]():               is(func(w io.Writer) error { _, err := io.WriteString(w, "text"); return err }),
@@ -814,8 +816,8 @@ var hostileGood = map[string]goodOf{
 	"train.FitKernelRidgeLOO.k":       func(*hostileValues) any { return goodGram() },
 	"train.FitKreinRidge.k":           func(*hostileValues) any { return goodGram() },
 	"train.KernelRidge.Predict.kTest": func(*hostileValues) any { return matOf(2, 6) },
-	"train.FitLogistic.y": func(*hostileValues) any {
-		return must(train.OneVersusRest([]int{0, 1, 0, 1, 1, 0}, 2))
+	"train.FitLogistic.rows": func(*hostileValues) any {
+		return data.Pairs{X: tensorOf(6, 3), Y: must(data.OneVersusRest([]int{0, 1, 0, 1, 1, 0}, 2))}
 	},
 	"train.Load.path": func(v *hostileValues) any { return v.saved("m", goodModel().Save) },
 	"train.LoadParams.path": func(v *hostileValues) any {
@@ -825,7 +827,7 @@ var hostileGood = map[string]goodOf{
 	},
 	"train.*.nodes":                         func(v *hostileValues) any { return G.Nodes{v.leaf()} },
 	"train.FitSVM.o":                        is(train.SVMOptions{}),
-	"train.FitSVM.y":                        is(mat.NewDense(6, 1, []float64{1, -1, 1, 1, -1, -1})),
+	"train.FitSVM.rows":                     is(data.Pairs{X: tensorOf(6, 3), Y: mat.NewDense(6, 1, []float64{1, -1, 1, 1, -1, -1})}),
 	"train.LoadRidgeStats.path":             func(v *hostileValues) any { return v.saved("s", goodStats().Save) },
 	"train.*.path":                          func(v *hostileValues) any { return v.path("out") },
 	"train.RidgeStats.Add.z":                of(6, 8),

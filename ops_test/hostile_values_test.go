@@ -17,7 +17,7 @@ import (
 
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
-	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/data"
 	"gonum.org/v1/gonum/mat"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
@@ -392,15 +392,16 @@ func init() {
 			return []any{tensor.Dtype{}, tensor.Int, tensor.String, tensor.Float32}
 		},
 		reflect.TypeFor[image.Image](): func(*hostileValues) []any { return []any{nil, image.NewGray(image.Rectangle{})} },
-		reflect.TypeFor[train.Blocks](): func(v *hostileValues) []any {
-			return []any{nil, train.Blocks(func(func(train.Block, error) bool) {}),
-				train.Blocks(func(yield func(train.Block, error) bool) {
-					if yield(train.Block{}, nil) {
-						yield(train.Block{}, nil)
+		reflect.TypeFor[data.Examples](): func(v *hostileValues) []any {
+			return []any{nil, data.Pairs{}, data.Pairs{X: tensorOf(6, 3)}, (*data.Pairs)(nil), data.Streamed{},
+				readRows(func(func(data.Pairs, error) bool) {}),
+				readRows(func(yield func(data.Pairs, error) bool) {
+					if yield(data.Pairs{}, nil) {
+						yield(data.Pairs{}, nil)
 					}
 				}),
-				train.Blocks(func(yield func(train.Block, error) bool) { yield(train.Block{X: tensorOf(6, 3)}, nil) }),
-				train.Blocks(func(yield func(train.Block, error) bool) { yield(train.Block{}, errHostile) })}
+				readRows(func(yield func(data.Pairs, error) bool) { yield(data.Pairs{X: tensorOf(6, 3)}, nil) }),
+				readRows(func(yield func(data.Pairs, error) bool) { yield(data.Pairs{}, errHostile) })}
 		},
 		reflect.TypeFor[iter.Seq2[ops.Matrix, error]](): func(v *hostileValues) []any {
 			return []any{nil, iter.Seq2[ops.Matrix, error](func(yield func(ops.Matrix, error) bool) { yield(nil, nil) }),
@@ -408,6 +409,13 @@ func init() {
 		},
 		reflect.TypeFor[[]layers.Option](): func(v *hostileValues) []any { return optionLists[layers.Option](v, "layers") },
 	}
+}
+
+// readRows are rows that are read.
+type readRows iter.Seq2[data.Pairs, error]
+
+func (r readRows) Blocks(context.Context, int) iter.Seq2[data.Pairs, error] {
+	return iter.Seq2[data.Pairs, error](r)
 }
 
 // optionLists are lists of one option: nil, the zero one, and what each constructor of options of the package makes of

@@ -40,15 +40,15 @@ var fits = []fit{
 	}},
 	{"FitRidge, leave one out", func(t *testing.T) []float64 { return ridge(t, memorySpec("gaussian", 3), someLambdas) }},
 	{"FitRidge, two signs", func(t *testing.T) []float64 { return ridge(t, memorySpec("delta-gaussian", 3), nil) }},
-	{"FitRidgeBlocks", func(t *testing.T) []float64 {
+	{"FitRidge, rows that are read", func(t *testing.T) []float64 {
 		x, y := memoryRows(tensor.Float64)
-		f, err := train.FitRidgeBlocks(context.Background(), gaussian(t), train.OneBlock(x, y), train.RidgeOptions{})
+		f, err := train.FitRidge(context.Background(), gaussian(t), readRows(data.Pairs{X: x, Y: y}.Blocks(context.Background(), 0)), train.RidgeOptions{})
 		return headNumbers(t, f, err)
 	}},
 	{"FitRidgeCG", func(t *testing.T) []float64 {
 		x, y := memoryRows(tensor.Float64)
 		o := train.CGOptions{Lambda: 1e-3, Rank: 8}
-		f, err := train.FitRidgeCG(context.Background(), gaussian(t), train.OneBlock(x, y), o)
+		f, err := train.FitRidgeCG(context.Background(), gaussian(t), data.Pairs{X: x, Y: y}, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,7 +85,7 @@ var fits = []fit{
 		path := filepath.Join(t.TempDir(), "fit")
 		return descent(t, "bandwidth", train.FitOptions{Checkpoints: train.Checkpoints{Path: path}})
 	}},
-	{"FitRows", fitRows},
+	{"Fit, rows that are read", fitRows},
 	{"CrossValidate", func(t *testing.T) []float64 {
 		x, y := memoryRows(tensor.Float64)
 		candidates := []train.Candidate{{Spec: memorySpec("gaussian", 3)}, {Spec: memorySpec("laplacian", 3)}}
@@ -93,7 +93,7 @@ var fits = []fit{
 		two := train.MiniBatch{FitOptions: train.FitOptions{Epochs: 2}, Head: "softmax"}
 		for _, head := range []train.CVHead{nil, train.SVMOptions{}, two} {
 			o := train.CVOptions{Fitter: head, Folds: 3, Lambdas: someLambdas}
-			r, err := train.CrossValidate(context.Background(), candidates, x, y, o)
+			r, err := train.CrossValidate(context.Background(), candidates, data.Pairs{X: x, Y: y}, o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -184,14 +184,14 @@ func ridge(t *testing.T, s layers.Spec, lambdas []float64) []float64 {
 	if len(lambdas) > 1 {
 		o.Select = train.SelectLOO
 	}
-	f, err := train.FitRidge(context.Background(), l, x, y, o)
+	f, err := train.FitRidge(context.Background(), l, data.Pairs{X: x, Y: y}, o)
 	return headNumbers(t, f, err)
 }
 
 func svm(t *testing.T, o train.SVMOptions) []float64 {
 	t.Helper()
 	x, y := memoryRows(tensor.Float64)
-	f, err := train.FitSVM(context.Background(), gaussian(t), x, y, o)
+	f, err := train.FitSVM(context.Background(), gaussian(t), data.Pairs{X: x, Y: y}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +209,7 @@ func logistic(t *testing.T, o train.LogisticOptions) []float64 {
 		}
 		classes.SetRow(i, []float64{v, -v})
 	}
-	f, err := train.FitLogistic(context.Background(), gaussian(t), x, classes, o)
+	f, err := train.FitLogistic(context.Background(), gaussian(t), data.Pairs{X: x, Y: classes}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -306,8 +306,8 @@ func fitRows(t *testing.T) []float64 {
 		t.Fatal(err)
 	}
 	l, head := gaussian(t), softmaxHead(t, 32)
-	rows := train.Rows{Stream: stream, Classes: survey.Classes, Dtype: tensor.Float64}
-	if _, err := train.FitRows(context.Background(), l, head, rows, train.FitOptions{Epochs: 3, Batch: 16}); err != nil {
+	rows := data.Streamed{Stream: stream, Classes: survey.Classes, Dtype: tensor.Float64}
+	if _, err := train.Fit(context.Background(), l, head, rows, train.FitOptions{Epochs: 3, Batch: 16}); err != nil {
 		t.Fatal(err)
 	}
 	return transform(t, head, checked(t)(l.Transform(nil, x)))

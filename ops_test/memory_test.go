@@ -16,6 +16,8 @@ import (
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/data"
+	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
 
@@ -135,8 +137,11 @@ func together(t *testing.T, maps []mapped) []uint64 {
 // learned is the digest of the parameters of a map and a head after a fit to two classes.
 func learned(t *testing.T, name string, l layers.Layer, head layers.Head, x ops.Matrix, o train.FitOptions) uint64 {
 	t.Helper()
-	targets := matrix(head.Dtype(), x.Shape()[0], 2, 1, 0, 0, 1)
-	if _, err := train.Fit(context.Background(), l, head, x, targets, o); err != nil {
+	y := mat.NewDense(x.Shape()[0], 2, floats(matrix(tensor.Float64, x.Shape()[0], 2, 1, 0, 0, 1)))
+	if head.Classifies() {
+		y.Apply(func(_, _ int, p float64) float64 { return 2*p - 1 }, y)
+	}
+	if _, err := train.Fit(context.Background(), l, head, data.Pairs{X: x, Y: y}, o); err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
 	var all [][]float64

@@ -75,20 +75,20 @@ func bagModel(t *testing.T, name, dtype, head, tune string, params layers.Values
 	}
 	m.Map = must(m.Spec.Fit(x))
 	labels := must(m.Classes.Index(own.Labels))
-	y := must(train.OneVersusRest(labels, 2))
+	y := must(data.OneVersusRest(labels, 2))
 	ctx, opt := context.Background(), layers.WithDtype(dt)
 	var err error
 	switch head {
 	case "softmax":
 		m.Head = must(layers.NewSoftmaxHead(m.Map.Features(), 2, opt))
-		_, err = train.Fit(ctx, m.Map, m.Head, x, must(train.OneHot(labels, 2, dt)), train.FitOptions{Epochs: 60, Batch: 32, LearnRate: .2})
+		_, err = train.Fit(ctx, m.Map, m.Head, train.PairsFor(m.Head, x, must(train.OneHot(labels, 2, dt))), train.FitOptions{Epochs: 60, Batch: 32, LearnRate: .2})
 	case "ridge":
 		m.Head = must(layers.NewLinearHead(m.Map.Features(), 2, opt))
-		fit := must(train.FitRidge(ctx, m.Map, x, y, train.RidgeOptions{Lambdas: []float64{1e-3, 1e-2, 1e-1}, Select: train.SelectLOO}))
+		fit := must(train.FitRidge(ctx, m.Map, data.Pairs{X: x, Y: y}, train.RidgeOptions{Lambdas: []float64{1e-3, 1e-2, 1e-1}, Select: train.SelectLOO}))
 		err = m.Head.SetWeights(fit.W.RawMatrix().Data, fit.B)
 	default:
 		m.Head = must(layers.NewLinearHead(m.Map.Features(), 2, opt))
-		fit := must(train.FitSVM(ctx, m.Map, x, y, train.SVMOptions{}))
+		fit := must(train.FitSVM(ctx, m.Map, data.Pairs{X: x, Y: y}, train.SVMOptions{}))
 		err = m.Head.SetWeights(fit.W.RawMatrix().Data, fit.B)
 	}
 	if err != nil {
@@ -175,7 +175,7 @@ func TestBagErrors(t *testing.T) {
 	nan.X.(*ops.Bags).Samples().Float64s()[2*nan.X.(*ops.Bags).Offsets()[3]+5] = math.NaN()
 	scores := func(x ops.Matrix) error { _, err := m.Scores(x); return err }
 	ridge := func(l train.Map) error {
-		_, err := train.FitRidge(context.Background(), l, set.X, y, train.RidgeOptions{})
+		_, err := train.FitRidge(context.Background(), l, data.Pairs{X: set.X, Y: y}, train.RidgeOptions{})
 		return err
 	}
 	for i, c := range []struct {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"os"
 	"path/filepath"
@@ -19,14 +20,21 @@ import (
 	"gorgonia.org/tensor"
 )
 
+// blocks are rows as they come.
+type blocks iter.Seq2[data.Pairs, error]
+
+func (b blocks) Blocks(context.Context, int) iter.Seq2[data.Pairs, error] {
+	return iter.Seq2[data.Pairs, error](b)
+}
+
 // inBlocks are the rows of a problem in blocks of some sizes, the last size again and again; sparse ones every other.
-func inBlocks(t *testing.T, x *tensor.Dense, y *mat.Dense, sizes ...int) Blocks {
-	return func(yield func(Block, error) bool) {
+func inBlocks(t *testing.T, x *tensor.Dense, y *mat.Dense, sizes ...int) blocks {
+	return func(yield func(data.Pairs, error) bool) {
 		n := x.Shape()[0]
 		for lo, k := 0, 0; lo < n; k++ {
 			hi := min(n, lo+sizes[min(k, len(sizes)-1)])
 			xs, ys := rowsOf(x, y, lo, hi)
-			b := Block{X: xs, Y: ys}
+			b := data.Pairs{X: xs, Y: ys}
 			if k%2 == 1 {
 				s, err := ops.CSROf(xs)
 				if err != nil {
@@ -70,7 +78,7 @@ func TestRidgeBlocks(t *testing.T) {
 		for _, o := range []RidgeOptions{{}, {Lambdas: []float64{.3}}, {Lambdas: []float64{1e-3, .1, 3}, Select: SelectLOO}} {
 			want := fit(t, m, x, y, o)
 			for _, sizes := range [][]int{{331}, {1, 2, 50}, {64}} {
-				got, err := FitRidgeBlocks(ctx, m, inBlocks(t, x, y, sizes...), o)
+				got, err := FitRidge(ctx, m, inBlocks(t, x, y, sizes...), o)
 				if err != nil {
 					t.Fatal(name, err)
 				}
@@ -81,7 +89,7 @@ func TestRidgeBlocks(t *testing.T) {
 		}
 		// Held out by number: the definition, with the same rows.
 		o := RidgeOptions{Lambdas: []float64{1e-3, 1, 100}, Select: SelectHeldOut, HeldOut: .3, Seed: 5}
-		got, err := FitRidgeBlocks(ctx, m, inBlocks(t, x, y, 20, 7), o)
+		got, err := FitRidge(ctx, m, inBlocks(t, x, y, 20, 7), o)
 		if err != nil {
 			t.Fatal(name, err)
 		}
@@ -92,7 +100,7 @@ func TestRidgeBlocks(t *testing.T) {
 				part = 1
 			}
 			xs, ys := rowsOf(x, y, i, i+1)
-			if err := parts[part].AddRows(ctx, m, xs, ys); err != nil {
+			if err := parts[part].AddRows(ctx, m, data.Pairs{X: xs, Y: ys}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -138,17 +146,17 @@ func TestRowsOfStream(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	targets, err := OneVersusRest(labels, len(classes))
+	targets, err := data.OneVersusRest(labels, len(classes))
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := fit(t, m, set.X.(*tensor.Dense), targets, RidgeOptions{Lambdas: []float64{.1}})
-	rowsOf := func(paths ...string) Rows {
+	rowsOf := func(paths ...string) data.Streamed {
 		s, err := data.OpenStream(data.StreamOptions{BlockRows: 16}, paths...)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return Rows{Stream: s, Scaler: whole, Classes: classes, Dtype: tensor.Float64}
+		return data.Streamed{Stream: s, Scaler: whole, Classes: classes, Dtype: tensor.Float64}
 	}
 	rows := rowsOf(dir)
 	scaler, _ := data.ParseScalers("standard")
@@ -156,14 +164,14 @@ func TestRowsOfStream(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows.Scaler = scaler
-	got, err := FitRidgeBlocks(ctx, m, rows.Blocks(ctx), RidgeOptions{Lambdas: []float64{.1}})
+	got, err := FitRidge(ctx, m, rows, RidgeOptions{Lambdas: []float64{.1}})
 	if err != nil || differ(got, want) > 1e-9 {
 		t.Errorf("the stream gives another fit (%v)", err)
 	}
 	var sum RidgeStats
 	for _, f := range files {
 		var part RidgeStats
-		if err := errors.Join(part.AddBlocks(ctx, m, rowsOf(f).Blocks(ctx)), sum.Merge(&part)); err != nil {
+		if err := errors.Join(part.AddRows(ctx, m, rowsOf(f)), sum.Merge(&part)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -172,11 +180,11 @@ func TestRowsOfStream(t *testing.T) {
 	}
 
 	rows.Classes = classes[:2]
-	if _, err := FitRidgeBlocks(ctx, m, rows.Blocks(ctx), RidgeOptions{}); !errors.Is(err, data.ErrLabel) || !strings.Contains(err.Error(), ".csv") {
+	if _, err := FitRidge(ctx, m, rows, RidgeOptions{}); !errors.Is(err, data.ErrLabel) || !strings.Contains(err.Error(), ".csv") {
 		t.Error(err)
 	}
 	rows.Classes = nil
-	if _, err := FitRidgeBlocks(ctx, m, rows.Blocks(ctx), RidgeOptions{}); !errors.Is(err, domain.ErrParam) {
+	if _, err := FitRidge(ctx, m, rows, RidgeOptions{}); !errors.Is(err, domain.ErrParam) {
 		t.Error(err)
 	}
 	semigroup, err := layers.NewRandomLaplaceLayer(spectral.ExpSemigroup{Beta: .1}, 3, 16, layers.WithSeed(1))
@@ -184,7 +192,7 @@ func TestRowsOfStream(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows.Classes = classes
-	_, err = FitRidgeBlocks(ctx, semigroup, rows.Blocks(ctx), RidgeOptions{})
+	_, err = FitRidge(ctx, semigroup, rows, RidgeOptions{})
 	if !errors.Is(err, domain.ErrDomain) || !strings.Contains(err.Error(), "0.csv") {
 		t.Error(err)
 	}
@@ -193,18 +201,16 @@ func TestRowsOfStream(t *testing.T) {
 func TestRidgeBlocksErrors(t *testing.T) {
 	x, y := problem(20, 3, 1, 31)
 	ctx, broken := context.Background(), errors.New("broken")
-	none := func(func(Block, error) bool) {}
-	fails := func(yield func(Block, error) bool) { yield(Block{}, broken) }
-	located := func(yield func(Block, error) bool) {
-		yield(Block{X: x, Y: y, Locate: func(err error) error { return errors.Join(err, broken) }}, nil)
-	}
+	none := blocks(func(func(data.Pairs, error) bool) {})
+	fails := blocks(func(yield func(data.Pairs, error) bool) { yield(data.Pairs{}, broken) })
+	located := data.Pairs{X: x, Y: y, Locate: func(err error) error { return errors.Join(err, broken) }}
 	one, few := inBlocks(t, x, y, 20), RidgeOptions{Lambdas: []float64{1, 2}, Select: SelectHeldOut, HeldOut: 1e-9}
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
 	for name, c := range map[string]struct {
 		ctx      context.Context
 		m        Map
-		b        Blocks
+		b        data.Examples
 		o        RidgeOptions
 		sentinel error
 	}{
@@ -215,7 +221,7 @@ func TestRidgeBlocksErrors(t *testing.T) {
 		"none held": {ctx, nil, one, few, domain.ErrShape},
 		"cancelled": {cancelled, nil, one, RidgeOptions{}, context.Canceled},
 	} {
-		if _, err := FitRidgeBlocks(c.ctx, c.m, c.b, c.o); !errors.Is(err, c.sentinel) {
+		if _, err := FitRidge(c.ctx, c.m, c.b, c.o); !errors.Is(err, c.sentinel) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

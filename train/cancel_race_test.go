@@ -12,6 +12,7 @@ import (
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/data"
 	"gorgonia.org/tensor"
 )
 
@@ -42,7 +43,7 @@ func TestFitStopsBetweenSteps(t *testing.T) {
 			m := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 2, 16, layers.Tune(policy)))
 			head := must(layers.NewSoftmaxHead(16, 2))
 			ctx, told := &looked{Context: context.Background(), after: tc.after}, 0
-			r, err := train.Fit(ctx, m, head, x, y, train.FitOptions{Epochs: 1000, Batch: 30, Progress: func(train.Epoch) { told++ }})
+			r, err := train.Fit(ctx, m, head, train.PairsFor(head, x, y), train.FitOptions{Epochs: 1000, Batch: 30, Progress: func(train.Epoch) { told++ }})
 			if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), tc.text) {
 				t.Fatalf("%v, after %d looks: %v, want %q", policy, tc.after, err, tc.text)
 			}
@@ -74,7 +75,7 @@ func (c *counting) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
 // and the dual form, and with every way to choose lambda, also in its second pass.
 func TestRidgeStopsBetweenBlocks(t *testing.T) {
 	x, labels := rings(100, tensor.Float64, 1)
-	y := must(train.OneVersusRest(labels, 2))
+	y := must(data.OneVersusRest(labels, 2))
 	for _, features := range []int{20, 300} {
 		m := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 2, features))
 		for _, o := range []train.RidgeOptions{
@@ -83,7 +84,7 @@ func TestRidgeStopsBetweenBlocks(t *testing.T) {
 			{BlockRows: 9, Select: train.SelectHeldOut, Lambdas: []float64{.01, .1}},
 		} {
 			whole := &counting{Map: m, f: func(int) {}}
-			if _, err := train.FitRidge(context.Background(), whole, x, y, o); err != nil {
+			if _, err := train.FitRidge(context.Background(), whole, data.Pairs{X: x, Y: y}, o); err != nil {
 				t.Fatal(err)
 			}
 			for _, last := range []int{1, 4, whole.calls} {
@@ -93,7 +94,7 @@ func TestRidgeStopsBetweenBlocks(t *testing.T) {
 						cancel()
 					}
 				}}
-				f, err := train.FitRidge(ctx, c, x, y, o)
+				f, err := train.FitRidge(ctx, c, data.Pairs{X: x, Y: y}, o)
 				cancel()
 				if f != nil || !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "stopped after") || c.calls != last {
 					t.Errorf("%d features, %v, cancelled in call %d of %d: %d calls, %v", features, o.Select, last, whole.calls, c.calls, err)
@@ -115,7 +116,7 @@ func TestCancelReturnsPromptly(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var at time.Time
 	o.Progress = func(train.Epoch) { at = time.Now(); cancel() }
-	_, err := train.Fit(ctx, m, head, x, y, o)
+	_, err := train.Fit(ctx, m, head, train.PairsFor(head, x, y), o)
 	if late := time.Since(at); !errors.Is(err, context.Canceled) || late > 5*time.Second {
 		t.Errorf("cancelled: %v after %v", err, late)
 	}
@@ -124,7 +125,7 @@ func TestCancelReturnsPromptly(t *testing.T) {
 	defer cancel()
 	o.Progress = nil
 	start := time.Now()
-	_, err = train.Fit(ctx, m, head, x, y, o)
+	_, err = train.Fit(ctx, m, head, train.PairsFor(head, x, y), o)
 	if took := time.Since(start); !errors.Is(err, context.DeadlineExceeded) || took > 5*time.Second {
 		t.Errorf("a deadline of 50 ms: %v after %v", err, took)
 	}
@@ -137,7 +138,7 @@ func TestCause(t *testing.T) {
 	cancel(enough)
 	x, labels := rings(10, tensor.Float64, 1)
 	m, head := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 2, 16)), must(layers.NewSoftmaxHead(16, 2))
-	if _, err := train.Fit(ctx, m, head, x, must(train.OneHot(labels, 2, tensor.Float64)), train.FitOptions{}); !errors.Is(err, enough) {
+	if _, err := train.Fit(ctx, m, head, train.PairsFor(head, x, must(train.OneHot(labels, 2, tensor.Float64))), train.FitOptions{}); !errors.Is(err, enough) {
 		t.Errorf("Fit: %v", err)
 	}
 }

@@ -54,12 +54,12 @@ func fitCases(t *testing.T) []fitCase {
 	return []fitCase{
 		{"memory", func(ctx context.Context, o FitOptions) (layers.Layer, layers.Head, *FitReport, error) {
 			m, h := tuned(tensor.Float32)
-			r, err := Fit(ctx, m, h, x, targets, o)
+			r, err := Fit(ctx, m, h, PairsFor(h, x, targets), o)
 			return m, h, r, err
 		}, FitOptions{Epochs: 5, Batch: 40, HeldOut: .2, Patience: 2, MapRate: .05, Schedule: CosineRate, WarmUp: 1, ClipNorm: .5, WeightDecay: .01, ClassWeights: []float64{1, 2}}},
 		{"stream", func(ctx context.Context, o FitOptions) (layers.Layer, layers.Head, *FitReport, error) {
 			m, h := tuned(tensor.Float64)
-			r, err := FitRows(ctx, m, h, rows, o)
+			r, err := Fit(ctx, m, h, rows, o)
 			return m, h, r, err
 		}, FitOptions{Epochs: 4, Batch: 30, Solver: SGD, Schedule: LinearRate, Lambda: 1e-3}},
 	}

@@ -3,6 +3,7 @@ package train
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops/domain"
@@ -59,6 +60,15 @@ func rowWeights(who string, weights []float64, y *mat.Dense, row func(i int) int
 		out[i] = weights[c]
 	}
 	return out, nil
+}
+
+// weights are those of the rows, by class; all are 1 where there are none.
+func (s *source) weights(ofClasses []float64) ([]float64, error) {
+	y, err := s.targets()
+	if err != nil || ofClasses == nil {
+		return slices.Repeat([]float64{1}, s.n), err
+	}
+	return rowWeights(s.who, ofClasses, y, rowNames{index: s.index}.at)
 }
 
 // classOf is the class of a row of k targets of -1 and 1, or -1 where they are of no class.

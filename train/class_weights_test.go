@@ -49,11 +49,11 @@ func TestSVMClassWeights(t *testing.T) {
 		o.Lambdas, o.Tol = []float64{.1}, 1e-6
 		weighted := o
 		weighted.ClassWeights = classTimes
-		want, err := FitSVM(context.Background(), nil, x2, y2, o)
+		want, err := FitSVM(context.Background(), nil, data.Pairs{X: x2, Y: y2}, o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := FitSVM(context.Background(), nil, x, y, weighted)
+		got, err := FitSVM(context.Background(), nil, data.Pairs{X: x, Y: y}, weighted)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,11 +75,11 @@ func TestSVMClassWeights(t *testing.T) {
 				rows = append(rows, i)
 			}
 		}
-		want, err = FitSVM(context.Background(), nil, data.Rows(x, rows), column(takeRows(y, rows)), o)
+		want, err = FitSVM(context.Background(), nil, data.Pairs{X: data.Rows(x, rows), Y: column(takeRows(y, rows))}, o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err = FitSVM(context.Background(), nil, x, column(y), half)
+		got, err = FitSVM(context.Background(), nil, data.Pairs{X: x, Y: column(y)}, half)
 		if err != nil || math.Abs(got.Objective[0]/want.Objective[0]-1) > 1e-10 {
 			t.Error(got, want, err)
 		}
@@ -107,7 +107,7 @@ func TestFitClassWeights(t *testing.T) {
 					t.Fatal(err)
 				}
 				o := FitOptions{Epochs: 20, Batch: 1000, Solver: SGD, LearnRate: .002 * per, Lambda: .1 / per, ClassWeights: weights}
-				if _, err := Fit(context.Background(), m, head, Targets(matOf(x), dt, nil), targets, o); err != nil {
+				if _, err := Fit(context.Background(), m, head, PairsFor(head, Targets(matOf(x), dt, nil), targets), o); err != nil {
 					t.Fatal(err)
 				}
 				var w []float64
@@ -156,19 +156,19 @@ func TestClassWeightErrors(t *testing.T) {
 		{target, []float64{1, 1}, nil, ""},
 	} {
 		_, k := c.y.Dims()
-		_, svm := FitSVM(context.Background(), nil, x, c.y, SVMOptions{ClassWeights: c.weights})
+		_, svm := FitSVM(context.Background(), nil, data.Pairs{X: x, Y: c.y}, SVMOptions{ClassWeights: c.weights})
 		m, err := layers.NewIdentity(3)
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, fit := Fit(context.Background(), m, headOf(t, false, 3, k), x, Targets(c.y, tensor.Float64, nil), FitOptions{ClassWeights: c.weights})
+		_, fit := Fit(context.Background(), m, headOf(t, false, 3, k), PairsFor(headOf(t, false, 3, k), x, Targets(c.y, tensor.Float64, nil)), FitOptions{ClassWeights: c.weights})
 		for _, err := range []error{svm, fit} {
 			if err == nil || c.is != nil && (!errors.Is(err, c.is) || !strings.Contains(err.Error(), c.text)) {
 				t.Errorf("%v: %v, want %q", c.weights, err, c.text)
 			}
 		}
 	}
-	_, err := FitSVM(context.Background(), nil, x, target, SVMOptions{Loss: SquaredInsensitive, ClassWeights: []float64{1, 1}})
+	_, err := FitSVM(context.Background(), nil, data.Pairs{X: x, Y: target}, SVMOptions{Loss: SquaredInsensitive, ClassWeights: []float64{1, 1}})
 	if !errors.Is(err, domain.ErrParam) || !strings.Contains(err.Error(), "ClassWeights are of SquaredHinge") {
 		t.Error(err)
 	}

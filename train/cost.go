@@ -63,7 +63,7 @@ func (o RidgeOptions) choice(p Problem) (how Selection, lambdas float64) {
 	return o.Select, lambdas
 }
 
-// Cost estimates FitRidge, or FitRidgeBlocks where the rows are streamed.
+// Cost estimates FitRidge.
 func (o RidgeOptions) Cost(p Problem) Cost {
 	if p.Streamed || !o.solvesDual(p.Rows, p.Features, p.Signed) {
 		return o.costPrimal(p)
@@ -164,7 +164,7 @@ func newtonCost(p Problem, cacheBytes int64, passes int) Cost {
 	return c
 }
 
-// Cost estimates Fit, or FitRows where the rows are streamed.
+// Cost estimates Fit.
 func (o FitOptions) Cost(p Problem) Cost {
 	n, d, k := float64(p.Rows), float64(p.Features), float64(p.Outputs)
 	cells, width := n*d, d // of all rows, and of one

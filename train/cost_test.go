@@ -10,6 +10,7 @@ import (
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/data"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
@@ -34,7 +35,7 @@ func TestRidgeCost(t *testing.T) {
 			cost := o.Cost(train.Problem{Rows: c.n, Features: c.d, Outputs: 2})
 			got := math.Inf(1) // of the fit that finds most of its scratch memory in the pools, which a collection empties
 			for range 4 {
-				got = min(got, float64(allocated(func() { must(train.FitRidge(t.Context(), nil, x, y, o)) })))
+				got = min(got, float64(allocated(func() { must(train.FitRidge(t.Context(), nil, data.Pairs{X: x, Y: y}, o)) })))
 			}
 			again := 3. // times what is held
 			if o.Select == train.SelectAuto {
@@ -85,9 +86,9 @@ func TestWideSparseRidge(t *testing.T) {
 	id := must(layers.NewIdentity(wide))
 	for _, o := range []train.RidgeOptions{{}, {Lambdas: []float64{.3, .001, .1}, Select: train.SelectLOO},
 		{Lambdas: []float64{.3, .001, .1}, Select: train.SelectHeldOut, Seed: 3}} {
-		want := must(train.FitRidge(context.Background(), nil, dense, y, o))
+		want := must(train.FitRidge(context.Background(), nil, data.Pairs{X: dense, Y: y}, o))
 		var got *train.RidgeFit
-		bytes := float64(allocated(func() { got = must(train.FitRidge(context.Background(), id, x, y, o)) }))
+		bytes := float64(allocated(func() { got = must(train.FitRidge(context.Background(), id, data.Pairs{X: x, Y: y}, o)) }))
 		if most := float64(n) * wide * 8 / 2; bytes > most {
 			t.Errorf("%v: %.0f bytes were allocated, want less than %.0f, half a dense copy", o.Select, bytes, most)
 		}

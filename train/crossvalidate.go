@@ -17,10 +17,14 @@ import (
 
 // CVOptions are the options of CrossValidate.
 type CVOptions struct {
-	Fitter   CVHead                // what is fitted; nil: RidgeOptions{}
-	Folds    int                   // 0: 5
-	Lambdas  []float64             // of the candidates that have none of their own, as the head takes them for all rows; nil: those of the head, which grow
-	Seed     uint64                // of the folds
+	Fitter  CVHead    // what is fitted; nil: RidgeOptions{}
+	Folds   int       // 0: 5
+	Lambdas []float64 // of the candidates that have none of their own, as the head takes them for all rows; nil: those of the head, which grow
+	Seed    uint64    // of the folds
+	// Sample is rows that stand for all where a map takes a parameter or is fitted; nil are the rows themselves, which must
+	// be in memory then.
+	Sample   ops.Matrix
+	locate   func(error) error     // names the place of a row of Sample
 	Progress func(done, total int) // is called after each fold of each map. nil: not called
 }
 
@@ -71,20 +75,17 @@ type CVReport struct {
 	Best   int
 }
 
-// CrossValidate scores maps and lambdas of a head on x [n, d] and y [n, k] by k-fold cross-validation; of classes y is OneVersusRest. What a
-// candidate's spec leaves open is filled in from x (Spec.FillDefaults). Each map is drawn once, for all candidates that have it, and its
+// CrossValidate scores maps and lambdas of a head on rows by k-fold cross-validation. What a candidate's spec leaves open is filled in from
+// CVOptions.Sample (Spec.FillDefaults). Each map is drawn once, for all candidates that have it, and its
 // features, where they can be kept, are computed once for all folds and lambdas; RidgeOptions, SVMOptions and MiniBatch say what else is shared. A map that is
-// fitted sees all rows of x, but no target. The folds are drawn from all rows, whatever their classes, and are the same for all candidates; maps
+// fitted sees the sample, but no target. The folds are drawn from all rows, whatever their classes, and are the same for all candidates; of rows that
+// are read each falls into one by itself, and their targets are held, but no row. Maps
 // with one seed have the same draws, so that scores differ by the parameters alone. The scores depend on the arguments alone, not on GOMAXPROCS.
 //
 // Errors: domain.ErrShape for fewer rows than folds and shapes that do not fit; domain.ErrParam for options out of range, no candidate, and where
 // nothing can be fitted; those of the specs and of the fits; ctx.Err().
-func CrossValidate(ctx context.Context, candidates []Candidate, x ops.Matrix, y *mat.Dense, o CVOptions) (*CVReport, error) {
-	if err := missing("CrossValidate", argument{"the context", ctx}, argument{"x", x}, argument{"y", y}); err != nil {
-		return nil, err
-	}
-	x, err := wholeRows("CrossValidate", x)
-	if err != nil {
+func CrossValidate(ctx context.Context, candidates []Candidate, rows data.Examples, o CVOptions) (*CVReport, error) {
+	if err := missing("CrossValidate", argument{"the context", ctx}, argument{"the source of rows", rows}); err != nil {
 		return nil, err
 	}
 	if o.Folds == 0 {
@@ -93,22 +94,25 @@ func CrossValidate(ctx context.Context, candidates []Candidate, x ops.Matrix, y 
 	if o.Fitter == nil {
 		o.Fitter = RidgeOptions{}
 	}
-	n := x.Shape()[0]
-	switch {
-	case len(candidates) == 0 || o.Folds < 2:
-		return nil, fmt.Errorf("train: CrossValidate: %d candidates, %d folds; want at least 1 and 2: %w", len(candidates), o.Folds, domain.ErrParam)
-	case o.Folds > n/2 || y == nil || y.RawMatrix().Rows != n:
-		return nil, fmt.Errorf("train: CrossValidate: x is %v and y %v in %d folds; give a row of targets for each row and two rows for each fold: %w", x.Shape(), dimsOf(y), o.Folds, domain.ErrShape)
+	job, err := newCVJob(ctx, rows, o)
+	if err != nil {
+		return nil, err
 	}
-	if err := o.Fitter.check(y); err != nil {
+	if len(candidates) == 0 || o.Folds < 2 {
+		return nil, fmt.Errorf("train: CrossValidate: %d candidates, %d folds; want at least 1 and 2: %w", len(candidates), o.Folds, domain.ErrParam)
+	}
+	if err := job.deal(o.Seed); err != nil {
+		return nil, err
+	}
+	if err := o.Fitter.check(job.y); err != nil {
 		return nil, fmt.Errorf("train: CrossValidate: %w", err)
 	}
 	groups, err := groupsOf(candidates, o)
 	if err != nil {
 		return nil, err
 	}
-	job := cvJob{x: x, y: y, folds: foldsOf(n, o.Folds, o.Seed), total: o.Folds * len(groups), progress: o.Progress}
-	r, scores := &CVReport{Metric: o.Fitter.metric(y)}, make([][]CVScore, len(candidates))
+	job.total = o.Folds * len(groups)
+	r, scores := &CVReport{Metric: o.Fitter.metric(job.y)}, make([][]CVScore, len(candidates))
 	for _, g := range groups {
 		all, err := job.scores(ctx, o.Fitter, g.Candidate)
 		if err != nil {
@@ -206,11 +210,63 @@ func groupsOf(candidates []Candidate, o CVOptions) ([]*cvGroup, error) {
 
 // cvJob is what all candidates have in common.
 type cvJob struct {
-	x           ops.Matrix
-	y           *mat.Dense
-	folds       [][]int // the rows of each
+	rows        data.Examples
+	sample      ops.Matrix
+	locate      func(error) error
+	y           *mat.Dense // of all rows
+	n, folds    int
+	order       [][]int                 // the rows of each fold, in memory
+	fold        func(file, row int) int // of rows that are read
 	done, total int
 	progress    func(done, total int)
+}
+
+// newCVJob checks and counts the rows.
+func newCVJob(ctx context.Context, rows data.Examples, o CVOptions) (*cvJob, error) {
+	const who = "CrossValidate"
+	j := &cvJob{rows: rows, sample: o.Sample, locate: o.locate, folds: o.Folds, progress: o.Progress}
+	if p, ok := memoryOf(rows); ok {
+		whole, err := p.Check("train: " + who)
+		if err != nil {
+			return nil, err
+		}
+		j.rows, j.y, j.n = whole, whole.Y, whole.X.Shape()[0]
+		if j.sample == nil {
+			j.sample = whole.X
+		}
+	} else {
+		if o.Sample == nil {
+			return nil, fmt.Errorf("train: CrossValidate: the rows are read, and there is no Sample of them, from which maps take their parameters; give CVOptions one, or use Recipe.CrossValidate: %w", domain.ErrParam)
+		}
+		var err error
+		if j.y, err = (&source{who: who, ctx: ctx, rows: rows, passed: new(passed)}).targets(); err != nil {
+			return nil, err
+		}
+		j.n = j.y.RawMatrix().Rows
+	}
+	var err error
+	j.sample, err = data.RowMajor("train: "+who, "the sample", j.sample)
+	return j, err
+}
+
+// deal puts every row into a fold.
+func (j *cvJob) deal(seed uint64) error {
+	if j.folds > j.n/2 {
+		return fmt.Errorf("train: CrossValidate: there are %d rows in %d folds; give two rows for each fold: %w", j.n, j.folds, domain.ErrShape)
+	}
+	rank := data.Rank(seed)
+	j.order = foldsOf(j.n, j.folds, seed)
+	j.fold = func(file, row int) int { return int(rank(file, row) * float64(j.folds)) }
+	return nil
+}
+
+// parts are the rows of src in a fold, and those in the others.
+func (j *cvJob) parts(src *source, fold int) (rest, held *source) {
+	if src.memory != nil {
+		return src.take(j.rest(fold)), src.take(j.order[fold])
+	}
+	return src.where(func(file, row int) bool { return j.fold(file, row) != fold }),
+		src.where(func(file, row int) bool { return j.fold(file, row) == fold })
 }
 
 // foldsOf deals n rows out to folds.
@@ -224,7 +280,7 @@ func foldsOf(n, folds int, seed uint64) [][]int {
 
 // rest are the rows of all folds but one.
 func (j *cvJob) rest(fold int) (rows []int) {
-	for f, part := range j.folds {
+	for f, part := range j.order {
 		if f != fold {
 			rows = append(rows, part...)
 		}
@@ -236,7 +292,7 @@ func (j *cvJob) rest(fold int) (rows []int) {
 func (j *cvJob) relative(lambdas []float64, rows int) []float64 {
 	out := make([]float64, len(lambdas))
 	for i, l := range lambdas {
-		out[i] = l * float64(rows) / float64(j.x.Shape()[0])
+		out[i] = l * float64(rows) / float64(j.n)
 	}
 	return out
 }
@@ -256,22 +312,25 @@ func (j *cvJob) scores(ctx context.Context, head CVHead, c Candidate) ([]CVScore
 			return nil, err
 		}
 	}
-	c.Spec.Dims = j.x.Shape()[1]
-	if err := c.Spec.FillDefaults(j.x); err != nil {
+	c.Spec.Dims = j.sample.Shape()[1]
+	if err := c.Spec.FillDefaults(j.sample); err != nil {
+		if j.locate != nil {
+			err = j.locate(err)
+		}
 		return nil, err
 	}
 	score, err := head.scorer(ctx, j, c.Spec)
 	if err != nil {
 		return nil, err
 	}
-	grid, metric := head.lambdas(j.x.Shape()[0]), head.metric(j.y)
+	grid, metric := head.lambdas(j.n), head.metric(j.y)
 	if c.Lambdas != nil {
 		grid = lambdaGrid{list: c.Lambdas}
 	}
 	var all []CVScore // as they come
 	scores, _, err := grid.choose(func(lambdas []float64) ([]LambdaScore, error) {
 		if len(all) > 0 { // the grid grows
-			j.total += len(j.folds)
+			j.total += j.folds
 		}
 		folds, err := score(lambdas)
 		if err != nil {
@@ -309,15 +368,6 @@ func overFolds(spec layers.Spec, lambda float64, metric Metric, folds [][]Lambda
 		return CVScore{spec, lambda, math.Inf(1), math.NaN(), math.Inf(1)}
 	}
 	return CVScore{spec, lambda, mean, sd / math.Sqrt(float64(len(errs))), stat.Mean(squares, nil)}
-}
-
-// targets are some rows of y.
-func (j *cvJob) targets(rows []int) *mat.Dense {
-	part := mat.NewDense(len(rows), j.y.RawMatrix().Cols, nil)
-	for i, r := range rows {
-		part.SetRow(i, j.y.RawRowView(r))
-	}
-	return part
 }
 
 // oneClass says whether y has several columns and each row is 1 in one of them and -1 in the others, as OneVersusRest makes them.

@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 
 	"github.com/bochner-go/bochner/layers"
-	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
 	"gonum.org/v1/gonum/mat"
@@ -54,24 +54,24 @@ func (RidgeOptions) metric(y *mat.Dense) Metric {
 }
 
 func (o RidgeOptions) scorer(ctx context.Context, j *cvJob, spec layers.Spec) (cvScorer, error) {
-	m, err := spec.Fit(j.x)
+	m, err := spec.Fit(j.sample)
 	if err != nil {
 		return nil, err
 	}
-	folds, samples := make([]RidgeStats, len(j.folds)), make([]*rowSample, len(j.folds))
-	for f, rows := range j.folds {
-		src, err := newRowSource(ctx, "Ridge", m, data.RowsOf(j.x, rows), j.targets(rows))
-		if err != nil {
-			return nil, err
-		}
+	src, err := newSource(ctx, "Ridge", m, j.rows)
+	if err != nil {
+		return nil, err
+	}
+	folds, samples := make([]RidgeStats, j.folds), make([]*rowSample, j.folds)
+	for f := range folds {
 		folds[f].Signature, folds[f].ClassWeights = src.signature, o.ClassWeights
 		add := folds[f].addNamed
 		if o.metric(j.y) == ErrorRate {
 			samples[f] = newRowSample(uint64(f))
-			add = both(add, samples[f].add)
+			add = both(add, samples[f].inTurn())
 		}
-		src.block = src.blockRows()
-		if err := src.each(nil, add); err != nil {
+		_, held := j.parts(src, f)
+		if err := held.each(add); err != nil {
 			return nil, err
 		}
 	}
@@ -120,18 +120,25 @@ func (SVMOptions) lambdas(n int) lambdaGrid {
 }
 
 func (o SVMOptions) scorer(ctx context.Context, j *cvJob, spec layers.Spec) (cvScorer, error) {
-	m, err := spec.Fit(j.x)
+	m, err := spec.Fit(j.sample)
 	if err != nil {
 		return nil, err
 	}
-	src, o, err := svmSource(ctx, m, j.x, j.y, o)
+	src, o, err := svmSource(ctx, m, j.rows, o)
 	if err != nil {
 		return nil, err
 	}
-	folds := make([]*svmRows, len(j.folds)) // of all rows or none the blocks are kept
-	for f, rows := range j.folds {
-		folds[f] = newSVMRows(src, rows, o.CacheBytes)
-		if folds[f].keep = newSVMRows(src, nil, o.CacheBytes).keep; folds[f].keep {
+	all, err := newSVMRows(src, o.CacheBytes)
+	if err != nil {
+		return nil, err
+	}
+	folds := make([]*svmRows, j.folds) // of all rows or none the blocks are kept
+	for f := range folds {
+		_, held := j.parts(src, f)
+		if folds[f], err = newSVMRows(held, o.CacheBytes); err != nil {
+			return nil, err
+		}
+		if folds[f].keep = all.keep; all.keep {
 			if err := folds[f].each(func(int, *tensor.Dense) error { return nil }); err != nil {
 				return nil, err
 			}
@@ -155,20 +162,29 @@ func (o SVMOptions) scorer(ctx context.Context, j *cvJob, spec layers.Spec) (cvS
 }
 
 // svmFold are the scores on fold f of fits on the others.
-func svmFold(src *rowSource, folds []*svmRows, f int, j *cvJob, o SVMOptions) ([]LambdaScore, error) {
-	rows := newSVMRows(src, j.rest(f), o.CacheBytes)
-	if folds[f].kept != nil {
-		for g := range folds {
+func svmFold(src *source, folds []*svmRows, f int, j *cvJob, o SVMOptions) ([]LambdaScore, error) {
+	rest, _ := j.parts(src, f)
+	var kept []*tensor.Dense
+	if folds[f].kept != nil { // the others are there, in their order
+		var y []float64
+		for g, fold := range folds {
 			if g != f {
-				rows.kept = append(rows.kept, folds[g].kept...)
+				kept, y = append(kept, fold.kept...), append(y, fold.y.RawMatrix().Data...)
 			}
 		}
+		k := src.y.RawMatrix().Cols
+		rest.n, rest.y = len(y)/k, mat.NewDense(len(y)/k, k, y)
 	}
-	part, err := newSVM(rows, o)
+	rows, err := newSVMRows(rest, o.CacheBytes)
 	if err != nil {
 		return nil, err
 	}
-	return part.path(j.relative(o.Lambdas, rows.n), heldSVM(folds[f], part))
+	rows.kept = kept
+	part, err := svmOf(rows, o)
+	if err != nil {
+		return nil, err
+	}
+	return part.path(j.relative(o.Lambdas, rows.n), folds[f])
 }
 
 // check wants options without a Lambda and without Checkpoints. Mini-batches are scored by the error rate of classes, and
@@ -206,22 +222,24 @@ func (h MiniBatch) scorer(ctx context.Context, j *cvJob, spec layers.Spec) (cvSc
 	if err := o.fill(); err != nil {
 		return nil, err
 	}
-	var m layers.Layer // with its input x: as drawn, until a fit has tuned it
-	var x ops.Matrix
+	var m layers.Layer // with its input: as drawn, until a fit has tuned it
+	rows := j.rows
 	return func(lambdas []float64) ([][]LambdaScore, error) {
-		out := make([][]LambdaScore, len(j.folds))
+		out := make([][]LambdaScore, j.folds)
 		for f := range j.folds {
 			for _, o.Lambda = range lambdas {
 				if m == nil || tunes(m) {
 					var err error
-					if m, err = spec.Fit(j.x); err == nil {
-						m, x, err = forFit(m, j.x, o.CacheBytes)
+					m, err = spec.Fit(j.sample)
+					if p, memory := j.rows.(data.Pairs); memory && err == nil {
+						m, p.X, err = forFit(m, p.X, o.CacheBytes)
+						rows = p
 					}
 					if err != nil {
 						return nil, err
 					}
 				}
-				score, err := h.score(ctx, m, x, j, f, o)
+				score, err := h.score(ctx, m, rows, j, f, o)
 				if errors.Is(err, errDiverged) {
 					score, err = unusable(o.Lambda), nil
 				}
@@ -237,26 +255,29 @@ func (h MiniBatch) scorer(ctx context.Context, j *cvJob, spec layers.Spec) (cvSc
 }
 
 // score is that on fold f of a fit on the others.
-func (h MiniBatch) score(ctx context.Context, m layers.Layer, x ops.Matrix, j *cvJob, f int, o FitOptions) (LambdaScore, error) {
+func (h MiniBatch) score(ctx context.Context, m layers.Layer, rows data.Examples, j *cvJob, f int, o FitOptions) (LambdaScore, error) {
 	out := LambdaScore{o.Lambda, math.NaN(), math.NaN()}
 	k, dt := j.y.RawMatrix().Cols, layers.WithDtype(m.Dtype())
 	head, err := layers.NewHead(h.head(), m.Features(), k, dt)
 	if err != nil {
 		return out, err
 	}
-	var of func(float64) float64
-	if head.Classifies() {
-		of = probability
+	var fit *fitter
+	var held iter.Seq2[batch, error]
+	if p, memory := rows.(data.Pairs); memory {
+		targets := targetsOf(head, p.Y)
+		held = (&fitMemory{x: p.X, targets: targets}).one(j.order[f])
+		fit, err = fitInMemory(ctx, m, head, p.X, targets, j.rest(f), o)
+	} else if fit, err = fitRead(ctx, m, head, data.Part(rows, func(file, row int) bool { return j.fold(file, row) != f }), o); err == nil {
+		held = fit.src.(*fitStream).batches(ctx, data.Part(rows, func(file, row int) bool { return j.fold(file, row) == f }), 0)
 	}
-	targets := Targets(j.y, m.Dtype(), of)
-	fit, err := fitInMemory(m, head, x, targets, j.rest(f), o)
 	if err != nil {
 		return out, err
 	}
 	if _, err := fit.run(ctx); err != nil {
 		return out, err
 	}
-	_, score, err := fit.evaluate((&fitMemory{x: x, targets: targets}).one(j.folds[f]))
+	_, score, err := fit.evaluate(held)
 	if h.metric(j.y) == ErrorRate {
 		out.ErrorRate = 1 - score
 	} else {

@@ -25,7 +25,7 @@ func overlapping(t *testing.T, n, d, k int) (*tensor.Dense, *mat.Dense, *mat.Den
 		labels[i] = i % k
 		x.Float64s()[i*d+i%k] += 2.5
 	}
-	y, err := OneVersusRest(labels, k)
+	y, err := data.OneVersusRest(labels, k)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func TestCrossValidateSVM(t *testing.T) {
 		if o.Loss == SquaredInsensitive {
 			y, o.Tol = target, 1e-8
 		}
-		r, err := CrossValidate(context.Background(), maps, x, y, CVOptions{Fitter: o, Folds: folds, Seed: seed})
+		r, err := CrossValidate(context.Background(), maps, data.Pairs{X: x, Y: y}, CVOptions{Fitter: o, Folds: folds, Seed: seed})
 		if err != nil || len(r.Scores) != 6 || (r.Metric == ErrorRate) == (o.Loss == SquaredInsensitive) {
 			t.Fatal(r, err)
 		}
@@ -102,7 +102,7 @@ func TestCrossValidateSVM(t *testing.T) {
 			want := byHand(t, r, s, x, y, folds, seed, func(m layers.Layer, x *tensor.Dense, y *mat.Dense, part float64, test *tensor.Dense) *mat.Dense {
 				one := o
 				one.Lambdas = []float64{s.Lambda * part}
-				fit, err := FitSVM(context.Background(), m, x, y, one)
+				fit, err := FitSVM(context.Background(), m, data.Pairs{X: x, Y: y}, one)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -151,7 +151,7 @@ func TestCrossValidateFit(t *testing.T) {
 		}
 		o := c.head.FitOptions
 		o.Epochs, o.Batch, o.LearnRate, o.Seed = 6, 16, .1, 9
-		r, err := CrossValidate(context.Background(), maps, x, c.y, CVOptions{Fitter: MiniBatch{o, c.head.Head}, Folds: folds, Seed: seed})
+		r, err := CrossValidate(context.Background(), maps, data.Pairs{X: x, Y: c.y}, CVOptions{Fitter: MiniBatch{o, c.head.Head}, Folds: folds, Seed: seed})
 		if err != nil || len(r.Scores) != 4 || (r.Metric == ErrorRate) != (c.y == classes) {
 			t.Fatal(r, err)
 		}
@@ -164,7 +164,7 @@ func TestCrossValidateFit(t *testing.T) {
 				}
 				one := o
 				one.Lambda = s.Lambda
-				if _, err := Fit(context.Background(), m, head, x, targets, one); err != nil {
+				if _, err := Fit(context.Background(), m, head, PairsFor(head, x, targets), one); err != nil {
 					t.Fatal(err)
 				}
 				return predictions(t, m, head, test)
@@ -188,7 +188,7 @@ func TestCrossValidateIsDeterministic(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r, err := CrossValidate(context.Background(), maps, x, y, CVOptions{Fitter: head, Seed: 3})
+			r, err := CrossValidate(context.Background(), maps, data.Pairs{X: x, Y: y}, CVOptions{Fitter: head, Seed: 3})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -208,7 +208,7 @@ func TestCrossValidateIsDeterministic(t *testing.T) {
 func TestCrossValidateBest(t *testing.T) {
 	x, y, _ := overlapping(t, 60, 3, 2)
 	linear := []Candidate{{Spec: layers.Spec{Map: "linear"}}}
-	r, err := CrossValidate(context.Background(), linear, x, y, CVOptions{Fitter: SVMOptions{MaxSteps: 4, Tol: 1e-6}, Lambdas: []float64{1e-320, 1e4, 1e5, 1e3}})
+	r, err := CrossValidate(context.Background(), linear, data.Pairs{X: x, Y: y}, CVOptions{Fitter: SVMOptions{MaxSteps: 4, Tol: 1e-6}, Lambdas: []float64{1e-320, 1e4, 1e5, 1e3}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,10 +216,10 @@ func TestCrossValidateBest(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	sgd := MiniBatch{FitOptions: FitOptions{Solver: SGD, LearnRate: 1e-4, Epochs: 100}}
-	if r, err = CrossValidate(context.Background(), linear, x, y, CVOptions{Fitter: sgd, Lambdas: []float64{1e300, 1e-3}}); err != nil || !math.IsInf(r.Scores[0].Error, 1) || r.Best != 1 {
+	if r, err = CrossValidate(context.Background(), linear, data.Pairs{X: x, Y: y}, CVOptions{Fitter: sgd, Lambdas: []float64{1e300, 1e-3}}); err != nil || !math.IsInf(r.Scores[0].Error, 1) || r.Best != 1 {
 		t.Errorf("%+v, %v", r, err)
 	}
-	if _, err = CrossValidate(context.Background(), linear, x, y, CVOptions{Fitter: sgd, Lambdas: []float64{1e300}}); !errors.Is(err, domain.ErrParam) || !strings.Contains(err.Error(), "none of the 1 candidates") {
+	if _, err = CrossValidate(context.Background(), linear, data.Pairs{X: x, Y: y}, CVOptions{Fitter: sgd, Lambdas: []float64{1e300}}); !errors.Is(err, domain.ErrParam) || !strings.Contains(err.Error(), "none of the 1 candidates") {
 		t.Error(err)
 	}
 }
@@ -233,7 +233,7 @@ func TestCrossValidateShares(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := []Candidate{{near[0].Spec, []float64{1}}, near[1], {near[0].Spec, []float64{4, 2}}}
-	r, err := CrossValidate(context.Background(), all, x, y, CVOptions{Folds: 3, Lambdas: []float64{.5}, Progress: func(_, total int) {
+	r, err := CrossValidate(context.Background(), all, data.Pairs{X: x, Y: y}, CVOptions{Folds: 3, Lambdas: []float64{.5}, Progress: func(_, total int) {
 		if calls++; total != 6 {
 			t.Errorf("%d folds are to do", total)
 		}
@@ -243,12 +243,12 @@ func TestCrossValidateShares(t *testing.T) {
 	}
 	for i, want := range []struct{ sigma, lambda float64 }{{2, 1}, {5, .5}, {2, 4}, {2, 2}} {
 		s := r.Scores[i]
-		alone, err := CrossValidate(context.Background(), []Candidate{{s.Spec, []float64{want.lambda}}}, x, y, CVOptions{Folds: 3})
+		alone, err := CrossValidate(context.Background(), []Candidate{{s.Spec, []float64{want.lambda}}}, data.Pairs{X: x, Y: y}, CVOptions{Folds: 3})
 		if err != nil || s.Spec.Params.Number("sigma") != want.sigma || s.Lambda != want.lambda || s.Error != alone.Scores[0].Error {
 			t.Errorf("%+v, alone %+v (%v)", s, alone, err)
 		}
 	}
-	if _, err := CrossValidate(context.Background(), []Candidate{{Spec: spec}, {spec, []float64{}}}, x, y, CVOptions{}); !errors.Is(err, domain.ErrParam) || !strings.Contains(err.Error(), "candidate 1 has no lambdas") {
+	if _, err := CrossValidate(context.Background(), []Candidate{{Spec: spec}, {spec, []float64{}}}, data.Pairs{X: x, Y: y}, CVOptions{}); !errors.Is(err, domain.ErrParam) || !strings.Contains(err.Error(), "candidate 1 has no lambdas") {
 		t.Error(err)
 	}
 }
@@ -272,7 +272,7 @@ func TestCrossValidateHeadErrors(t *testing.T) {
 		{target, CVOptions{Fitter: MiniBatch{Head: "softmax"}}, domain.ErrDomain, "a softmax head learns classes"},
 		{y, CVOptions{Fitter: MiniBatch{}, Lambdas: []float64{math.NaN()}}, domain.ErrParam, "lambda = NaN"},
 	} {
-		if _, err := CrossValidate(context.Background(), linear, x, c.y, c.o); !errors.Is(err, c.err) || !strings.Contains(err.Error(), c.text) {
+		if _, err := CrossValidate(context.Background(), linear, data.Pairs{X: x, Y: c.y}, c.o); !errors.Is(err, c.err) || !strings.Contains(err.Error(), c.text) {
 			t.Errorf("%+v: %v, want %q", c.o, err, c.text)
 		}
 	}

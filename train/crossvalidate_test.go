@@ -26,7 +26,7 @@ func TestCrossValidate(t *testing.T) {
 		t.Errorf("around: %v and %v", a, b)
 	}
 	lambdas, progress := []float64{1e-3, 1}, 0
-	r, err := CrossValidate(context.Background(), specs, x, y, CVOptions{Folds: folds, Lambdas: lambdas, Seed: seed, Progress: func(_, _ int) { progress++ }})
+	r, err := CrossValidate(context.Background(), specs, data.Pairs{X: x, Y: y}, CVOptions{Folds: folds, Lambdas: lambdas, Seed: seed, Progress: func(_, _ int) { progress++ }})
 	if err != nil || len(r.Scores) != 6 || progress != 9 || r.Metric != MeanSquaredError {
 		t.Fatal(r, err, progress)
 	}
@@ -98,7 +98,7 @@ func TestCrossValidateErrors(t *testing.T) {
 		"rows":      {ctx, one, x, CVOptions{Folds: 11}, domain.ErrShape},
 		"context":   {cancelled, one, x, CVOptions{}, context.Canceled},
 	} {
-		if _, err := CrossValidate(c.ctx, c.specs, c.x, y, c.o); !errors.Is(err, c.err) {
+		if _, err := CrossValidate(c.ctx, c.specs, data.Pairs{X: c.x, Y: y}, c.o); !errors.Is(err, c.err) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -113,7 +113,7 @@ func TestCrossValidateAround(t *testing.T) {
 	x, y := problem(83, 4, 1, 51) // linear: the wider the kernel, the better, and the less the penalty
 	spec := layers.Spec{Map: "gaussian", Features: 16, Seed: 2, Dtype: "float64"}
 	calls := 0
-	r, err := CrossValidateAround(context.Background(), spec, x, y, []float64{2, .5, 1}, CVOptions{Folds: 3, Progress: func(done, of int) {
+	r, err := CrossValidateAround(context.Background(), spec, data.Pairs{X: x, Y: y}, []float64{2, .5, 1}, CVOptions{Folds: 3, Progress: func(done, of int) {
 		calls++
 		if done > of {
 			t.Errorf("%d of %d folds are done", done, of)
@@ -148,11 +148,11 @@ func TestCrossValidateAround(t *testing.T) {
 	if !slices.IsSorted(lambdas) || best.Lambda == lambdas[0] && lambdas[0] > 83e-15*1.001 || best.Lambda == lambdas[len(lambdas)-1] {
 		t.Errorf("λ = %v of %v", best.Lambda, lambdas)
 	}
-	given, err := CrossValidate(context.Background(), []Candidate{{Spec: best.Spec, Lambdas: []float64{best.Lambda, 10 * best.Lambda}}}, x, y, CVOptions{Folds: 3})
+	given, err := CrossValidate(context.Background(), []Candidate{{Spec: best.Spec, Lambdas: []float64{best.Lambda, 10 * best.Lambda}}}, data.Pairs{X: x, Y: y}, CVOptions{Folds: 3})
 	if err != nil || len(given.Scores) != 2 || given.Scores[0].Error != best.Error || !slices.Equal(given.AtEnd(), []string{AxisLambda}) {
 		t.Errorf("%+v, %v: a list grew, or tells of no end: %v", given, err, given.AtEnd())
 	}
-	if _, err := CrossValidateAround(context.Background(), layers.Spec{Map: "linear"}, x, y, []float64{1}, CVOptions{}); !errors.Is(err, domain.ErrParam) {
+	if _, err := CrossValidateAround(context.Background(), layers.Spec{Map: "linear"}, data.Pairs{X: x, Y: y}, []float64{1}, CVOptions{}); !errors.Is(err, domain.ErrParam) {
 		t.Error(err)
 	}
 }

@@ -107,11 +107,11 @@ func TestEarlierStats(t *testing.T) {
 // writeStats writes sums, with and without weights of classes.
 func writeStats(t *testing.T, dir string) {
 	x, labels, _ := counts(60, 3, 1)
-	y := must(train.OneVersusRest(must(data.NewClasses(labels).Index(labels)), 3))
+	y := must(data.OneVersusRest(must(data.NewClasses(labels).Index(labels)), 3))
 	for name, weights := range map[string][]float64{"plain": nil, "weights": {1, 2, 3}} {
 		s := train.RidgeStats{ClassWeights: weights}
 		// Counts sum to 20, so that two columns say all.
-		if err := s.AddRows(context.Background(), nil, stacked(firstTwo(unstacked(x, 0, 60))), y); err != nil {
+		if err := s.AddRows(context.Background(), nil, data.Pairs{X: stacked(firstTwo(unstacked(x, 0, 60))), Y: y}); err != nil {
 			t.Fatal(err)
 		}
 		path := filepath.Join(dir, name+".stats")

@@ -3,6 +3,7 @@ package train_test
 import (
 	"context"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 
@@ -13,21 +14,25 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// line is y = 2x + 1 in two blocks.
-func line(yield func(train.Block, error) bool) {
-	for _, x := range [][]float64{{0, 1, 2}, {5, 7}} {
-		y := mat.NewDense(len(x), 1, nil)
-		for i, v := range x {
-			y.Set(i, 0, 2*v+1)
-		}
-		if !yield(train.Block{X: tensor.New(tensor.WithShape(len(x), 1), tensor.WithBacking(x)), Y: y}, nil) {
-			return
+// line is y = 2x + 1 in two blocks: rows of a type of one's own.
+type line struct{}
+
+func (line) Blocks(context.Context, int) iter.Seq2[data.Pairs, error] {
+	return func(yield func(data.Pairs, error) bool) {
+		for _, x := range [][]float64{{0, 1, 2}, {5, 7}} {
+			y := mat.NewDense(len(x), 1, nil)
+			for i, v := range x {
+				y.Set(i, 0, 2*v+1)
+			}
+			if !yield(data.Pairs{X: tensor.New(tensor.WithShape(len(x), 1), tensor.WithBacking(x)), Y: y}, nil) {
+				return
+			}
 		}
 	}
 }
 
-func ExampleFitRidgeBlocks() {
-	head, err := train.FitRidgeBlocks(context.Background(), nil, line, train.RidgeOptions{Lambdas: []float64{1e-9}})
+func ExampleFitRidge_blocks() {
+	head, err := train.FitRidge(context.Background(), nil, line{}, train.RidgeOptions{Lambdas: []float64{1e-9}})
 	if err != nil {
 		panic(err)
 	}
@@ -37,7 +42,7 @@ func ExampleFitRidgeBlocks() {
 }
 
 func ExampleFitRidgeCG() {
-	head, err := train.FitRidgeCG(context.Background(), nil, line, train.CGOptions{Lambda: 1e-9})
+	head, err := train.FitRidgeCG(context.Background(), nil, line{}, train.CGOptions{Lambda: 1e-9})
 	if err != nil {
 		panic(err)
 	}
@@ -46,7 +51,7 @@ func ExampleFitRidgeCG() {
 	// y = 2.000 x + 1.000
 }
 
-func ExampleFitRows() {
+func ExampleFit_stream() {
 	dir, err := os.MkdirTemp("", "rows")
 	if err != nil {
 		panic(err)
@@ -71,8 +76,8 @@ func ExampleFitRows() {
 	if err != nil {
 		panic(err)
 	}
-	rows := train.Rows{Stream: stream, Classes: survey.Classes, Dtype: tensor.Float64}
-	report, err := train.FitRows(ctx, m, head, rows, train.FitOptions{Epochs: 50, Batch: 6, LearnRate: .5})
+	rows := data.Streamed{Stream: stream, Classes: survey.Classes, Dtype: tensor.Float64}
+	report, err := train.Fit(ctx, m, head, rows, train.FitOptions{Epochs: 50, Batch: 6, LearnRate: .5})
 	if err != nil {
 		panic(err)
 	}

@@ -67,13 +67,13 @@ func ExampleRecipe_CrossValidate() {
 // The optimum of logistic regression on random features: probabilities of classes that no line parts.
 func ExampleFitLogistic() {
 	x, _ := data.FromSlices(xorRows)
-	y, _ := train.OneVersusRest([]int{0, 1, 1, 0}, 2)
+	y, _ := data.OneVersusRest([]int{0, 1, 1, 0}, 2)
 	rff, err := layers.NewFourierLayer(spectral.Gaussian{Sigma: .5}, 2, 64, layers.WithSeed(1))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	f, err := train.FitLogistic(context.Background(), rff, x, y, train.LogisticOptions{Lambdas: []float64{.01}})
+	f, err := train.FitLogistic(context.Background(), rff, data.Pairs{X: x, Y: y}, train.LogisticOptions{Lambdas: []float64{.01}})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -6,6 +6,7 @@ import (
 
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/data"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
@@ -17,7 +18,7 @@ func ExampleCrossValidate() {
 		y.Set(i, 0, 2*float64(i)+1)
 	}
 	maps := []train.Candidate{{Spec: layers.Spec{Map: "linear"}}}
-	r, err := train.CrossValidate(context.Background(), maps, x, y, train.CVOptions{Lambdas: []float64{1e-9, 1, 100}})
+	r, err := train.CrossValidate(context.Background(), maps, data.Pairs{X: x, Y: y}, train.CVOptions{Lambdas: []float64{1e-9, 1, 100}})
 	if err != nil {
 		panic(err)
 	}
@@ -29,12 +30,12 @@ func ExampleCrossValidate() {
 // Two rings. From the bandwidth of the data the search goes on as long as the best is at an end.
 func ExampleCrossValidateAround() {
 	x, labels := rings(60, tensor.Float64, 1)
-	y, err := train.OneVersusRest(labels, 2)
+	y, err := data.OneVersusRest(labels, 2)
 	if err != nil {
 		panic(err)
 	}
 	spec := layers.Spec{Map: "gaussian", Features: 64, Seed: 1}
-	r, err := train.CrossValidateAround(context.Background(), spec, x, y, []float64{1, 2}, train.CVOptions{})
+	r, err := train.CrossValidateAround(context.Background(), spec, data.Pairs{X: x, Y: y}, []float64{1, 2}, train.CVOptions{})
 	if err != nil {
 		panic(err)
 	}
@@ -46,7 +47,7 @@ func ExampleCrossValidateAround() {
 // Two rings, which a bandwidth of their own distance tells apart under a support vector machine.
 func ExampleGrid() {
 	x, labels := rings(60, tensor.Float64, 1)
-	y, err := train.OneVersusRest(labels, 2)
+	y, err := data.OneVersusRest(labels, 2)
 	if err != nil {
 		panic(err)
 	}
@@ -55,7 +56,7 @@ func ExampleGrid() {
 	if err != nil {
 		panic(err)
 	}
-	r, err := train.CrossValidate(context.Background(), maps, x, y, train.CVOptions{Fitter: train.SVMOptions{}})
+	r, err := train.CrossValidate(context.Background(), maps, data.Pairs{X: x, Y: y}, train.CVOptions{Fitter: train.SVMOptions{}})
 	if err != nil {
 		panic(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/data"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
@@ -14,7 +15,7 @@ func ExampleRidgeStats() {
 	sums := func(x, y []float64) []byte {
 		var s train.RidgeStats
 		rows := tensor.New(tensor.WithShape(len(x), 1), tensor.WithBacking(x))
-		if err := s.AddRows(context.Background(), nil, rows, mat.NewDense(len(y), 1, y)); err != nil {
+		if err := s.AddRows(context.Background(), nil, data.Pairs{X: rows, Y: mat.NewDense(len(y), 1, y)}); err != nil {
 			panic(err)
 		}
 		b, err := s.MarshalBinary()

@@ -8,6 +8,7 @@ import (
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/data"
 	"gorgonia.org/tensor"
 )
 
@@ -24,7 +25,7 @@ func ExampleFitSVM() {
 			labels[i] = 1
 		}
 	}
-	y, err := train.OneVersusRest(labels, 2)
+	y, err := data.OneVersusRest(labels, 2)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -37,7 +38,7 @@ func ExampleFitSVM() {
 				return
 			}
 		}
-		fit, err := train.FitSVM(context.Background(), m, x, y, train.SVMOptions{Lambdas: []float64{1e-3, 1e-2, 1}})
+		fit, err := train.FitSVM(context.Background(), m, data.Pairs{X: x, Y: y}, train.SVMOptions{Lambdas: []float64{1e-3, 1e-2, 1}})
 		if err != nil {
 			fmt.Println(err)
 			return

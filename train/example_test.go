@@ -39,7 +39,7 @@ func ExampleFit() {
 		fmt.Println(err)
 		return
 	}
-	targets, err := train.OneHot(labels, len(classes), tensor.Float64)
+	y, err := data.OneVersusRest(labels, len(classes))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -54,7 +54,7 @@ func ExampleFit() {
 		fmt.Println(err)
 		return
 	}
-	report, err := train.Fit(context.Background(), rff, head, x, targets, train.FitOptions{
+	report, err := train.Fit(context.Background(), rff, head, data.Pairs{X: x, Y: y}, train.FitOptions{
 		Epochs: 20, Batch: 32, LearnRate: .05,
 		Progress: func(e train.Epoch) {
 			if e.Number == e.Of {
@@ -88,7 +88,7 @@ func ExampleFitRidge_features() {
 		fmt.Println(err)
 		return
 	}
-	fit, err := train.FitRidge(context.Background(), rff, x, y, train.RidgeOptions{
+	fit, err := train.FitRidge(context.Background(), rff, data.Pairs{X: x, Y: y}, train.RidgeOptions{
 		Lambdas: []float64{1e-3, 1e-2, 1e-1, 1, 10, 100}, Select: train.SelectLOO,
 	})
 	if err != nil {
@@ -144,7 +144,7 @@ func ExampleFitKernelRidge_limit() {
 			fmt.Println(err)
 			return
 		}
-		fit, err := train.FitRidge(context.Background(), rff, x, y, train.RidgeOptions{Lambdas: []float64{lambda}})
+		fit, err := train.FitRidge(context.Background(), rff, data.Pairs{X: x, Y: y}, train.RidgeOptions{Lambdas: []float64{lambda}})
 		if err != nil {
 			fmt.Println(err)
 			return
@@ -201,12 +201,12 @@ func ExampleModel_Save() {
 		fmt.Println(err)
 		return
 	}
-	y, err := train.OneVersusRest(labels, len(m.Classes))
+	y, err := data.OneVersusRest(labels, len(m.Classes))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	fit, err := train.FitRidge(context.Background(), m.Map, scaled, y, train.RidgeOptions{})
+	fit, err := train.FitRidge(context.Background(), m.Map, data.Pairs{X: scaled, Y: y}, train.RidgeOptions{})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -10,6 +10,7 @@ import (
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
+	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
 
@@ -33,49 +34,79 @@ type FitReport struct {
 	Resumed bool // whether it went on from a checkpoint
 }
 
-// Fit minimises the head's loss over x [n, d], dense or sparse, or n bags, and targets [n, k] by mini-batches on a Gorgonia graph. It changes the head and,
-// where its policy says so, the map m, in place. targets are one-hot for a SoftmaxHead, values or ±1 for a LinearHead; a
-// LinearHead that is still zero starts from the mean target as its intercept.
+// Fit minimises the head's loss over rows and their targets by mini-batches on a Gorgonia graph. It changes the head and, where its policy
+// says so, the map m, in place. Targets of classes, as data.OneVersusRest makes them, are probabilities (y + 1)/2 under a head that classifies.
+// A LinearHead that is still zero starts from the mean target as its intercept.
+//
+// Rows in memory are shuffled in every epoch. Others are read once an epoch: memory is that of the blocks, whatever the number of rows. The
+// order of an epoch is that of the stream, so its Shuffle should be some times the rows of a batch; blocks are cut into batches, so BlockRows
+// should be a multiple of Batch. HeldOut divides them by data.Part. The features of a frozen map are computed in every epoch: CacheBytes does
+// nothing. The score of an epoch on training rows is that of the first 2000 of the first epoch.
 //
 // Errors: shapes and element types that do not meet, options out of range (domain.ErrParam), no rows, values outside the map's domain, a
-// loss that is not finite (with the remedy), and the context's error when it is cancelled, which is looked at before each step.
-func Fit(ctx context.Context, m layers.Layer, head layers.Head, x ops.Matrix, targets *tensor.Dense, o FitOptions) (*FitReport, error) {
-	if err := missing("Fit", argument{"the context", ctx}, argument{"the map", m}, argument{"the head", head}, argument{"x", x}, argument{"the tensor of targets", targets}); err != nil {
+// loss that is not finite (with the remedy), those of the rows, with the file and the row, and the context's error when it is cancelled, which
+// is looked at before each step; domain.ErrParam for a head that does not suit the rows.
+func Fit(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples, o FitOptions) (*FitReport, error) {
+	if err := missing("Fit", argument{"the context", ctx}, argument{"the map", m}, argument{"the head", head}, argument{"the source of rows", rows}); err != nil {
 		return nil, err
 	}
 	if err := o.fill(); err != nil {
 		return nil, err
 	}
-	if err := fitShapes(m, head, x, targets); err != nil {
-		return nil, err
+	p, memory := memoryOf(rows)
+	if !memory {
+		f, err := fitRead(ctx, m, head, rows, o)
+		if err != nil {
+			return nil, err
+		}
+		f.keeper.identify(o, f.src.(*fitStream).identity, m, head)
+		return f.run(ctx)
 	}
-	cached, z, err := forFit(m, x, o.CacheBytes)
+	whole, err := p.Check("train: Fit")
+	if err != nil {
+		return nil, located(p, err)
+	}
+	p = whole
+	targets := targetsOf(head, p.Y)
+	if err := fitShapes(m, head, p.X, targets); err != nil {
+		return nil, fmt.Errorf("train: Fit: %w", err)
+	}
+	cached, z, err := forFit(m, p.X, o.CacheBytes)
 	if err != nil {
 		return nil, err
 	}
-	f, err := fitInMemory(cached, head, z, targets, nil, o)
+	f, err := fitInMemory(ctx, cached, head, z, targets, nil, o)
 	if err != nil {
 		return nil, err
 	}
-	f.keeper.identify(o, (&fitMemory{x: x, targets: targets}).identity, m, head)
+	f.keeper.identify(o, (&fitMemory{x: p.X, targets: targets}).identity, m, head)
 	return f.run(ctx)
+}
+
+// targetsOf are the targets y as a head learns them.
+func targetsOf(head layers.Head, y *mat.Dense) *tensor.Dense {
+	var f func(float64) float64
+	if head.Classifies() {
+		f = probability
+	}
+	return Targets(y, head.Dtype(), f)
 }
 
 func fitShapes(m layers.Layer, head layers.Head, x ops.Matrix, targets *tensor.Dense) error {
 	switch x.(type) {
 	case *tensor.Dense, *ops.CSR, *ops.Bags:
 	default:
-		return fmt.Errorf("train: Fit: x is %T, want a *tensor.Dense, a *ops.CSR or a *ops.Bags: %w", x, domain.ErrDtype)
+		return fmt.Errorf("x is %T, want a *tensor.Dense, a *ops.CSR or a *ops.Bags: %w", x, domain.ErrDtype)
 	}
 	switch {
 	case x.Dims() != 2 || x.Shape()[1] != m.Dims():
-		return fmt.Errorf("train: Fit: x has shape %v and the map takes %d columns: %w", x.Shape(), m.Dims(), domain.ErrShape)
+		return fmt.Errorf("x has shape %v and the map takes %d columns: %w", x.Shape(), m.Dims(), domain.ErrShape)
 	case m.Features() != head.Dims():
-		return fmt.Errorf("train: Fit: the map makes %d columns and the head takes %d: %w", m.Features(), head.Dims(), domain.ErrShape)
+		return fmt.Errorf("the map makes %d columns and the head takes %d: %w", m.Features(), head.Dims(), domain.ErrShape)
 	case targets.Dims() != 2 || targets.Shape()[0] != x.Shape()[0] || targets.Shape()[1] != head.Features():
-		return fmt.Errorf("train: Fit: targets have shape %v, want (%d, %d): %w", targets.Shape(), x.Shape()[0], head.Features(), domain.ErrShape)
+		return fmt.Errorf("targets have shape %v, want (%d, %d): %w", targets.Shape(), x.Shape()[0], head.Features(), domain.ErrShape)
 	case x.Dtype() != m.Dtype() || head.Dtype() != m.Dtype() || targets.Dtype() != m.Dtype():
-		return fmt.Errorf("train: Fit: x is %v, the map %v, the head %v, the targets %v; all must be the same: %w", x.Dtype(), m.Dtype(), head.Dtype(), targets.Dtype(), domain.ErrDtype)
+		return fmt.Errorf("x is %v, the map %v, the head %v, the targets %v; all must be the same: %w", x.Dtype(), m.Dtype(), head.Dtype(), targets.Dtype(), domain.ErrDtype)
 	}
 	return nil
 }
@@ -97,12 +128,16 @@ type fitter struct {
 	steps   map[int]*step   // by batch size: graphs are static, and they share the parameters
 }
 
-func newFitter(m layers.Layer, head layers.Head, src fitSource, o FitOptions) *fitter {
+func newFitter(ctx context.Context, m layers.Layer, head layers.Head, src fitSource, o FitOptions) (*fitter, error) {
 	f := &fitter{FitOptions: o, m: m, head: head, src: src, weigh: rowWeigher(head, o.ClassWeights)}
 	f.solvers = [2]*solver{{kind: o.Solver, rate: o.MapRate}, {kind: o.Solver, rate: o.LearnRate}}
 	f.keeper = newKeeper(o)
-	f.classes = head.Classifies() || head.Features() > 1 && src.classes()
-	return f
+	if f.classes = head.Classifies(); f.classes || head.Features() == 1 {
+		return f, nil
+	}
+	var err error
+	f.classes, err = src.classes(ctx)
+	return f, err
 }
 
 // position is how far a fit is: in an epoch, after some of its batches.

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -12,9 +13,9 @@ import (
 )
 
 // fitInMemory is a fit on some rows of x, nil for all.
-func fitInMemory(m layers.Layer, head layers.Head, x ops.Matrix, targets *tensor.Dense, rows []int, o FitOptions) (*fitter, error) {
+func fitInMemory(ctx context.Context, m layers.Layer, head layers.Head, x ops.Matrix, targets *tensor.Dense, rows []int, o FitOptions) (*fitter, error) {
 	if err := fitShapes(m, head, x, targets); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("train: Fit: %w", err)
 	}
 	if err := o.classWeights(head); err != nil {
 		return nil, err
@@ -44,7 +45,7 @@ func fitInMemory(m layers.Layer, head layers.Head, x ops.Matrix, targets *tensor
 	if err := startIntercept(head, func() ([]float64, error) { return src.meanTarget(), nil }); err != nil {
 		return nil, err
 	}
-	return newFitter(m, head, src, o), nil
+	return newFitter(ctx, m, head, src, o)
 }
 
 // forFit is what a fit goes over again and again: the features of a frozen map where they can be kept, under the identity, and otherwise the map

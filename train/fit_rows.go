@@ -15,82 +15,84 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// FitRows is Fit for rows that are read block by block, once an epoch: memory is that of the blocks, whatever the number of rows. The order of
-// an epoch is that of the stream, so its Shuffle should be some times the rows of a batch; blocks are cut into batches, so BlockRows should be
-// a multiple of Batch. HeldOut splits the stream. The features of a frozen map are computed in every epoch: CacheBytes does nothing. Under a
-// SoftmaxHead rows are those of classes. The score of an epoch on training rows is that of the first 2000 of the first epoch.
-//
-// Errors are those of Fit and of the stream, with the file and the row; domain.ErrParam for a head that does not suit the rows.
-func FitRows(ctx context.Context, m layers.Layer, head layers.Head, rows Rows, o FitOptions) (*FitReport, error) {
-	if err := missing("FitRows", argument{"the context", ctx}, argument{"the map", m}, argument{"the head", head}, argument{"the stream of rows", rows.Stream}); err != nil {
-		return nil, err
-	}
-	if err := o.fill(); err != nil {
-		return nil, err
-	}
-	src := &fitStream{rows: rows, batch: o.Batch}
-	src.weighted = func(targets *tensor.Dense) *tensor.Dense { return o.weighted(head, targets) }
-	src.softmax = head.Classifies()
-	outputs := max(1, len(rows.Classes))
-	switch {
-	case rows.Stream.Dims() > 0 && rows.Stream.Dims() != m.Dims():
-		return nil, fmt.Errorf("train: Fit: the rows have %d columns and the map takes %d: %w", rows.Stream.Dims(), m.Dims(), domain.ErrShape)
-	case m.Features() != head.Dims():
-		return nil, fmt.Errorf("train: Fit: the map makes %d columns and the head takes %d: %w", m.Features(), head.Dims(), domain.ErrShape)
-	case head.Features() != outputs:
-		return nil, fmt.Errorf("train: Fit: the rows have %d targets and the head has %d outputs: %w", outputs, head.Features(), domain.ErrShape)
-	case rows.Dtype != m.Dtype() || head.Dtype() != m.Dtype():
-		return nil, fmt.Errorf("train: Fit: the rows are %v, the map %v, the head %v; all must be the same: %w", rows.Dtype, m.Dtype(), head.Dtype(), domain.ErrDtype)
-	case src.softmax && rows.Classes == nil:
-		return nil, fmt.Errorf("train: Fit: a SoftmaxHead learns classes, and the rows have none; use a LinearHead: %w", domain.ErrParam)
-	}
+// fitRead is a fit of rows that are read.
+func fitRead(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples, o FitOptions) (*fitter, error) {
 	if err := o.classWeights(head); err != nil {
 		return nil, err
 	}
-	src.weigh = rowWeigher(head, o.ClassWeights)
-	if src.weigh != nil && rows.Classes == nil {
-		return nil, fmt.Errorf("train: Fit: there are ClassWeights, and the rows have no classes: %w", domain.ErrParam)
+	src := &fitStream{m: m, head: head, rows: rows, o: o, weigh: rowWeigher(head, o.ClassWeights)}
+	if s, ok := rows.(data.Streamed); ok && s.Classes == nil {
+		switch {
+		case head.Classifies():
+			return nil, fmt.Errorf("train: Fit: a SoftmaxHead learns classes, and the rows have none; use a LinearHead: %w", domain.ErrParam)
+		case src.weigh != nil:
+			return nil, fmt.Errorf("train: Fit: there are ClassWeights, and the rows have no classes: %w", domain.ErrParam)
+		}
 	}
 	if o.HeldOut > 0 {
-		rest, held := rows.Stream.Split(o.HeldOut, o.Seed)
-		src.rows.Stream, src.aside = rest, &rows
-		src.aside.Stream = held
+		in := data.Held(o.HeldOut, o.Seed)
+		src.rows, src.aside = data.Part(rows, func(file, row int) bool { return !in(file, row) }), data.Part(rows, in)
 	}
 	if err := startIntercept(head, func() ([]float64, error) { return src.meanTarget(ctx) }); err != nil {
 		return nil, err
 	}
-	f := newFitter(m, head, src, o)
-	f.keeper.identify(o, src.identity, m, head)
-	return f.run(ctx)
+	return newFitter(ctx, m, head, src, o)
 }
 
 // fitStream is rows that are read.
 type fitStream struct {
-	rows    Rows
-	aside   *Rows // those held out
-	batch   int
-	softmax bool    // whether targets are 0 and 1
-	first   []batch // the sample, once it is wanted
-	weigh   rowWeight
+	m           layers.Layer
+	head        layers.Head
+	rows, aside data.Examples // aside those held out
+	o           FitOptions
+	first       []batch // the sample, once it is wanted
+	weigh       rowWeight
+}
 
-	weighted func(targets *tensor.Dense) *tensor.Dense
+// targetBlock is a block with its targets as the head learns them, without weights.
+type targetBlock struct {
+	data.Pairs
+	targets *tensor.Dense
+}
+
+// blocks are rows of an epoch, from 0, that suit the map and the head.
+func (s *fitStream) blocks(ctx context.Context, rows data.Examples, epoch int) iter.Seq2[targetBlock, error] {
+	return func(yield func(targetBlock, error) bool) {
+		for b, err := range rows.Blocks(ctx, epoch) {
+			out := targetBlock{Pairs: b}
+			if err == nil {
+				err = located(b, s.suit(&out))
+			}
+			if !yield(out, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// suit checks a block and makes its targets.
+func (s *fitStream) suit(b *targetBlock) (err error) {
+	if b.Pairs, err = b.Check("train: Fit"); err != nil {
+		return err
+	}
+	b.targets = targetsOf(s.head, b.Y)
+	if err = fitShapes(s.m, s.head, b.X, b.targets); err == nil && s.weigh != nil {
+		err = checkTensorClasses("Fit", b.targets)
+	}
+	return err
 }
 
 // batches cuts blocks; the rows of each are in order.
-func (s *fitStream) batches(blocks Blocks, size int) iter.Seq2[batch, error] {
+func (s *fitStream) batches(ctx context.Context, rows data.Examples, epoch int) iter.Seq2[batch, error] {
 	return func(yield func(batch, error) bool) {
-		for b, err := range blocks {
+		for b, err := range s.blocks(ctx, rows, epoch) {
 			if err != nil {
 				yield(batch{}, err)
 				return
 			}
-			n, f := b.X.Shape()[0], func(v float64) float64 { return v }
-			if s.softmax {
-				f = probability
-			}
-			targets := s.weighted(Targets(b.Y, s.rows.Dtype, f))
-			for lo := 0; lo < n; lo += size {
-				rows := make([]int, min(size, n-lo))
+			n, targets := b.X.Shape()[0], s.o.weighted(s.head, b.targets)
+			for lo := 0; lo < n; lo += s.o.Batch {
+				rows := make([]int, min(s.o.Batch, n-lo))
 				for i := range rows {
 					rows[i] = lo + i
 				}
@@ -105,7 +107,7 @@ func (s *fitStream) batches(blocks Blocks, size int) iter.Seq2[batch, error] {
 func (s *fitStream) epoch(ctx context.Context, n int) iter.Seq2[batch, error] {
 	return func(yield func(batch, error) bool) {
 		seen := 0
-		for b, err := range s.batches(s.rows.Epoch(ctx, n-1), s.batch) {
+		for b, err := range s.batches(ctx, s.rows, n-1) {
 			seen += len(b.rows)
 			if !yield(b, err) {
 				return
@@ -153,17 +155,26 @@ func (s *fitStream) keep(b batch, n int) int {
 	return len(rows)
 }
 
-// identity writes what tells the rows from others: names, sizes and times of the files, and how they are read.
+// identity writes what tells the rows from others: of a stream names, sizes and times of the files, and how they are read.
 func (s *fitStream) identity(w io.Writer) {
-	fmt.Fprintf(w, "%+v %v %q\n", s.rows.Stream.Options(), s.rows.Dtype, s.rows.Classes)
-	if c := s.rows.Scaler; c != nil {
-		state := c.State()
+	r, ok := s.rows.(data.Streamed)
+	if !ok {
+		for b, err := range s.rows.Blocks(context.Background(), 0) {
+			if err == nil && b.Y != nil { // what is wrong with them the fit says
+				(&fitMemory{x: b.X, targets: Targets(b.Y, tensor.Float64, nil)}).identity(w)
+			}
+		}
+		return
+	}
+	fmt.Fprintf(w, "%+v %v %q\n", r.Stream.Options(), r.Dtype, r.Classes)
+	if r.Scaler != nil {
+		state := r.Scaler.State()
 		for _, name := range slices.Sorted(maps.Keys(state)) {
 			fmt.Fprintln(w, name)
 			writeBits(w, state[name])
 		}
 	}
-	for _, f := range s.rows.Stream.Files() {
+	for _, f := range r.Stream.Files() {
 		if info, err := os.Stat(f); err == nil {
 			fmt.Fprintln(w, f, info.Size(), info.ModTime().UnixNano())
 		}
@@ -174,24 +185,31 @@ func (s *fitStream) held(ctx context.Context) iter.Seq2[batch, error] {
 	if s.aside == nil {
 		return nil
 	}
-	return s.batches(s.aside.Blocks(ctx), s.batch)
+	return s.batches(ctx, s.aside, 0)
 }
 
-func (s *fitStream) classes() bool { return s.rows.Classes != nil }
+// classes asks the rows where they do not say it.
+func (s *fitStream) classes(ctx context.Context) (bool, error) {
+	if r, ok := s.rows.(data.Streamed); ok {
+		return r.Classes != nil, nil
+	}
+	for b, err := range s.blocks(ctx, s.rows, 0) {
+		if err != nil || !signs(b.targets) {
+			return false, err
+		}
+	}
+	return true, nil
+}
 
 // meanTarget is the weighted mean of each target.
 func (s *fitStream) meanTarget(ctx context.Context) ([]float64, error) {
-	mean, mass := make([]float64, max(1, len(s.rows.Classes))), 0.
-	for b, err := range s.rows.Blocks(ctx) {
+	mean, mass := make([]float64, s.head.Features()), 0.
+	for b, err := range s.blocks(ctx, s.rows, 0) {
 		if err != nil {
-			return nil, err
-		}
-		var targets *tensor.Dense
-		if s.weigh != nil {
-			targets = Targets(b.Y, s.rows.Dtype, nil)
+			return nil, fmt.Errorf("train: Fit: %w", err)
 		}
 		for i := range b.X.Shape()[0] {
-			w := s.weigh.of(targets, i)
+			w := s.weigh.of(b.targets, i)
 			mass += w
 			for j, v := range b.Y.RawRowView(i) {
 				mean[j] += (v - mean[j]) * w / mass

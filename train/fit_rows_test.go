@@ -20,7 +20,7 @@ import (
 )
 
 // fields writes a chessboard of 3 x 3 fields, in files of some rows, as classes or as targets, and returns it as a stream and in memory.
-func fields(t *testing.T, o data.StreamOptions, ext string, sizes ...int) (Rows, *data.Set) {
+func fields(t *testing.T, o data.StreamOptions, ext string, sizes ...int) (data.Streamed, *data.Set) {
 	t.Helper()
 	rng, dir := rand.New(rand.NewPCG(1, 2)), t.TempDir()
 	for f, n := range sizes {
@@ -51,7 +51,7 @@ func fields(t *testing.T, o data.StreamOptions, ext string, sizes ...int) (Rows,
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Rows{Stream: s, Classes: v.Classes, Dtype: tensor.Float64}, set
+	return data.Streamed{Stream: s, Classes: v.Classes, Dtype: tensor.Float64}, set
 }
 
 func headOf(t *testing.T, softmax bool, d, k int) layers.Head {
@@ -92,7 +92,7 @@ func TestFitRowsIsFit(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			y, err := OneVersusRest(classes, 2)
+			y, err := data.OneVersusRest(classes, 2)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -103,11 +103,11 @@ func TestFitRowsIsFit(t *testing.T) {
 				}
 			}
 			a, b := headOf(t, softmax, 32, 2), headOf(t, softmax, 32, 2)
-			want, err := Fit(context.Background(), m, a, set.X, targets, o)
+			want, err := Fit(context.Background(), m, a, PairsFor(a, set.X, targets), o)
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := FitRows(context.Background(), m, b, rows, o)
+			got, err := Fit(context.Background(), m, b, rows, o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -134,7 +134,7 @@ func TestFitRows(t *testing.T) {
 		runtime.GOMAXPROCS(procs)
 		rows, _ := fields(t, data.StreamOptions{BlockRows: 64, Shuffle: 200, Seed: 3, Ahead: procs}, "csv", 100, 411)
 		head := headOf(t, true, 128, 2)
-		r, err := FitRows(context.Background(), fourier(t, 2, 128, .15), head, rows, FitOptions{LearnRate: .1, Epochs: 25, Batch: 32, HeldOut: .2, Patience: 25, Seed: 4})
+		r, err := Fit(context.Background(), fourier(t, 2, 128, .15), head, rows, FitOptions{LearnRate: .1, Epochs: 25, Batch: 32, HeldOut: .2, Patience: 25, Seed: 4})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -166,7 +166,7 @@ func TestFitRowsErrors(t *testing.T) {
 		ctx  context.Context
 		m    layers.Layer
 		head layers.Head
-		rows Rows
+		rows data.Streamed
 		o    FitOptions
 		err  error
 	}{
@@ -179,7 +179,7 @@ func TestFitRowsErrors(t *testing.T) {
 		"options":  {ctx, m, softmax, rows, FitOptions{Batch: -1}, domain.ErrParam},
 		"context":  {cancelled, m, softmax, rows, o, context.Canceled},
 	} {
-		if _, err := FitRows(c.ctx, c.m, c.head, c.rows, c.o); !errors.Is(err, c.err) {
+		if _, err := Fit(c.ctx, c.m, c.head, c.rows, c.o); !errors.Is(err, c.err) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -193,7 +193,7 @@ func TestFitRowsErrors(t *testing.T) {
 	if err := os.WriteFile(bad, []byte(".1,.2,0\n.1,-.5,1\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err = FitRows(ctx, semigroup, softmax, rows, o); err == nil || !strings.Contains(err.Error(), "1.csv") || !strings.Contains(err.Error(), "x[1,1] = -0.5 is negative") {
+	if _, err = Fit(ctx, semigroup, softmax, rows, o); err == nil || !strings.Contains(err.Error(), "1.csv") || !strings.Contains(err.Error(), "x[1,1] = -0.5 is negative") {
 		t.Errorf("a negative number: %v", err)
 	}
 }

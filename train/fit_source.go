@@ -36,7 +36,7 @@ type fitSource interface {
 	// held yields the rows that are held out, or is nil.
 	held(ctx context.Context) iter.Seq2[batch, error]
 	// classes says whether all targets are -1 and +1.
-	classes() bool
+	classes(ctx context.Context) (bool, error)
 }
 
 // fitMemory is rows in memory.
@@ -123,9 +123,12 @@ func writeAll[T any](w io.Writer, x []T, bits func(T) uint64) {
 	}
 }
 
-func (s *fitMemory) classes() bool {
-	for i := range s.targets.Shape().TotalSize() {
-		if math.Abs(cell(s.targets, i)) != 1 {
+func (s *fitMemory) classes(context.Context) (bool, error) { return signs(s.targets), nil }
+
+// signs says whether all targets are -1 and +1.
+func signs(targets *tensor.Dense) bool {
+	for i := range targets.Shape().TotalSize() {
+		if math.Abs(cell(targets, i)) != 1 {
 			return false
 		}
 	}

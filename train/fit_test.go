@@ -13,6 +13,7 @@ import (
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/data"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
@@ -54,9 +55,9 @@ func TestFit(t *testing.T) {
 				for _, head := range []layers.Head{soft, linear} {
 					targets := must(train.OneHot(labels, 2, dt))
 					if head == layers.Head(linear) {
-						targets = train.Targets(must(train.OneVersusRest(labels, 2)), dt, nil)
+						targets = train.Targets(must(data.OneVersusRest(labels, 2)), dt, nil)
 					}
-					r, err := train.Fit(context.Background(), m, head, x, targets, o)
+					r, err := train.Fit(context.Background(), m, head, train.PairsFor(head, x, targets), o)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -75,15 +76,14 @@ func TestFitReachesTheLeastSquares(t *testing.T) {
 	x, labels := rings(101, tensor.Float64, 1)
 	m := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 2, 10))
 	head := must(layers.NewLinearHead(10, 2))
-	y := must(train.OneVersusRest(labels, 2))
+	y := must(data.OneVersusRest(labels, 2))
 	const penalty = .02
-	if _, err := train.Fit(context.Background(), m, head, x, train.Targets(y, tensor.Float64, nil),
-		train.FitOptions{Epochs: 3000, Batch: 101, Solver: train.SGD, LearnRate: .4, Lambda: penalty}); err != nil {
+	if _, err := train.Fit(context.Background(), m, head, train.PairsFor(head, x, train.Targets(y, tensor.Float64, nil)), train.FitOptions{Epochs: 3000, Batch: 101, Solver: train.SGD, LearnRate: .4, Lambda: penalty}); err != nil {
 		t.Fatal(err)
 	}
 	// mean loss + penalty/2 ‖A‖² = (Σ loss + n penalty/2 ‖A‖²)/n, and the unit of a relative lambda is the spread of the rows
 	spread := spreadOf(must(m.Transform(nil, x)))
-	want := must(train.FitRidge(context.Background(), m, x, y, train.RidgeOptions{Lambdas: []float64{101 * penalty / 2 / spread}}))
+	want := must(train.FitRidge(context.Background(), m, data.Pairs{X: x, Y: y}, train.RidgeOptions{Lambdas: []float64{101 * penalty / 2 / spread}}))
 	got := head.Params()[0].Value.Float64s()
 	for i, w := range want.W.RawMatrix().Data {
 		if math.Abs(got[i]-w) > 1e-6 {
@@ -98,8 +98,7 @@ func TestFitIsDeterministic(t *testing.T) {
 	fit := func(seed uint64, cache int) []float64 {
 		m := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 2, 16, layers.WithSeed(2)))
 		head := must(layers.NewSoftmaxHead(16, 2))
-		must(train.Fit(context.Background(), m, head, x, must(train.OneHot(labels, 2, tensor.Float64)),
-			train.FitOptions{Epochs: 3, Batch: 32, Seed: seed, CacheBytes: cache}))
+		must(train.Fit(context.Background(), m, head, train.PairsFor(head, x, must(train.OneHot(labels, 2, tensor.Float64))), train.FitOptions{Epochs: 3, Batch: 32, Seed: seed, CacheBytes: cache}))
 		return head.Params()[0].Value.Float64s()
 	}
 	if !slices.Equal(fit(1, 0), fit(1, 0)) {
@@ -123,8 +122,7 @@ func TestEarlyStopping(t *testing.T) {
 	m := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: .1}, 2, 256, layers.Tune(layers.All)))
 	head := must(layers.NewSoftmaxHead(256, 2))
 	var seen int
-	r := must(train.Fit(context.Background(), m, head, x, must(train.OneHot(labels, 2, tensor.Float64)),
-		train.FitOptions{Epochs: 200, HeldOut: .3, Patience: 3, LearnRate: .1, Progress: func(train.Epoch) { seen++ }}))
+	r := must(train.Fit(context.Background(), m, head, train.PairsFor(head, x, must(train.OneHot(labels, 2, tensor.Float64))), train.FitOptions{Epochs: 200, HeldOut: .3, Patience: 3, LearnRate: .1, Progress: func(train.Epoch) { seen++ }}))
 	if !r.Stopped || seen != len(r.Epochs) || len(r.Epochs) != r.Best+3 {
 		t.Errorf("stopped %v after %d epochs (%d told), best %d", r.Stopped, len(r.Epochs), seen, r.Best)
 	}
@@ -155,7 +153,7 @@ func TestFitErrors(t *testing.T) {
 		{"rate", nil, x, y, train.FitOptions{LearnRate: math.NaN()}, domain.ErrParam, "LearnRate = NaN"},
 		{"held out", nil, x, y, train.FitOptions{HeldOut: 1}, domain.ErrParam, "HeldOut = 1"},
 		{"all held out", nil, x, y, train.FitOptions{HeldOut: .999}, domain.ErrShape, "none is left"},
-		{"rows", nil, x, must(train.OneHot(labels[:49], 2, tensor.Float64)), train.FitOptions{}, domain.ErrShape, "want (50, 2)"},
+		{"rows", nil, x, must(train.OneHot(labels[:49], 2, tensor.Float64)), train.FitOptions{}, domain.ErrShape, "x has 50 rows"},
 		{"dtype", nil, x32, y, train.FitOptions{}, domain.ErrDtype, "x is float32"},
 		{"NaN", nil, nan, y, train.FitOptions{}, domain.ErrDomain, "x[7,1] = NaN"},
 		{"NaN in a batch", nil, nan, y, train.FitOptions{CacheBytes: -1, Batch: 16}, domain.ErrDomain, "x[7,1] = NaN"},
@@ -167,7 +165,7 @@ func TestFitErrors(t *testing.T) {
 			ctx = context.Background()
 		}
 		m := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 2, 16))
-		_, err := train.Fit(ctx, m, must(layers.NewLinearHead(16, 2)), tc.x, tc.targets, tc.o)
+		_, err := train.Fit(ctx, m, must(layers.NewLinearHead(16, 2)), train.PairsFor(must(layers.NewLinearHead(16, 2)), tc.x, tc.targets), tc.o)
 		if err == nil || tc.is != nil && !errors.Is(err, tc.is) || !strings.Contains(err.Error(), tc.text) {
 			t.Errorf("%s: error %v, want %v with %q", tc.name, err, tc.is, tc.text)
 		}

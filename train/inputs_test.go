@@ -59,7 +59,7 @@ func newGiven(t *testing.T, dt tensor.Dtype, sparse bool) *given {
 		g.values.Set(i, 0, rng.NormFloat64()+3)
 	}
 	var err error
-	if g.y, err = train.OneVersusRest(g.labels, givenClasses); err != nil {
+	if g.y, err = data.OneVersusRest(g.labels, givenClasses); err != nil {
 		t.Fatal(err)
 	}
 	if g.oneHot, err = train.OneHot(g.labels, givenClasses, dt); err != nil {
@@ -142,7 +142,7 @@ func TestInputsStay(t *testing.T) {
 				if o.ClassWeights != nil {
 					o.ClassWeights = g.lists[1]
 				}
-				_, err := train.FitRidge(ctx, of(g), g.x, y(g), o)
+				_, err := train.FitRidge(ctx, of(g), data.Pairs{X: g.x, Y: y(g)}, o)
 				return err
 			}
 		}
@@ -151,19 +151,19 @@ func TestInputsStay(t *testing.T) {
 		calls["ridge, leave one out, "+name] = ridge(train.RidgeOptions{Select: train.SelectLOO}, classes)
 		calls["ridge, held out, weights, "+name] = ridge(train.RidgeOptions{Select: train.SelectHeldOut, ClassWeights: []float64{}}, classes)
 		calls["conjugate gradients "+name] = func(g *given) error {
-			_, err := train.FitRidgeCG(ctx, of(g), train.OneBlock(g.x, g.values), train.CGOptions{})
+			_, err := train.FitRidgeCG(ctx, of(g), data.Pairs{X: g.x, Y: g.values}, train.CGOptions{})
 			return err
 		}
 		calls["blocks "+name] = func(g *given) error {
-			_, err := train.FitRidgeBlocks(ctx, of(g), train.OneBlock(g.x, g.y), train.RidgeOptions{})
+			_, err := train.FitRidge(ctx, of(g), train.Read{Pairs: data.Pairs{X: g.x, Y: g.y}}, train.RidgeOptions{})
 			return err
 		}
 		calls["svm "+name] = func(g *given) error {
-			_, err := train.FitSVM(ctx, of(g), g.x, g.y, train.SVMOptions{Lambdas: g.lists[0], ClassWeights: g.lists[1]})
+			_, err := train.FitSVM(ctx, of(g), data.Pairs{X: g.x, Y: g.y}, train.SVMOptions{Lambdas: g.lists[0], ClassWeights: g.lists[1]})
 			return err
 		}
 		calls["svm of targets "+name] = func(g *given) error {
-			_, err := train.FitSVM(ctx, of(g), g.x, g.values, train.SVMOptions{Loss: train.SquaredInsensitive, Lambdas: []float64{.1}, Tol: 1e-2})
+			_, err := train.FitSVM(ctx, of(g), data.Pairs{X: g.x, Y: g.values}, train.SVMOptions{Loss: train.SquaredInsensitive, Lambdas: []float64{.1}, Tol: 1e-2})
 			return err
 		}
 		for _, softmax := range []bool{false, true} {
@@ -173,7 +173,7 @@ func TestInputsStay(t *testing.T) {
 				if softmax {
 					head, targets = layers.MustHead(layers.NewSoftmaxHead(m.Features(), givenClasses, layers.WithDtype(g.dense.Dtype()))), g.oneHot
 				}
-				_, err := train.Fit(ctx, m, head, g.x, targets, train.FitOptions{Epochs: 2, Lambda: .1, HeldOut: .2, ClassWeights: g.lists[1], ClipNorm: .1, WeightDecay: .1})
+				_, err := train.Fit(ctx, m, head, train.PairsFor(head, g.x, targets), train.FitOptions{Epochs: 2, Lambda: .1, HeldOut: .2, ClassWeights: g.lists[1], ClipNorm: .1, WeightDecay: .1})
 				return err
 			}
 		}
@@ -184,7 +184,7 @@ func TestInputsStay(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			_, err = train.CrossValidate(ctx, candidates, g.x, g.y, train.CVOptions{Fitter: head, Folds: 3, Lambdas: g.lists[0]})
+			_, err = train.CrossValidate(ctx, candidates, data.Pairs{X: g.x, Y: g.y}, train.CVOptions{Fitter: head, Folds: 3, Lambdas: g.lists[0]})
 			return err
 		}
 	}
@@ -193,7 +193,7 @@ func TestInputsStay(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		_, err = train.CrossValidate(ctx, candidates, g.x, g.values, train.CVOptions{Folds: 2})
+		_, err = train.CrossValidate(ctx, candidates, data.Pairs{X: g.x, Y: g.values}, train.CVOptions{Folds: 2})
 		return err
 	}
 	calls["random search"] = func(g *given) error {

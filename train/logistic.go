@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/bochner-go/bochner/layers"
-	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train/data"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
@@ -54,8 +54,9 @@ type LogisticFit struct {
 //
 //	min over W, b of  Σᵢ cᵢ (-ln softmax(zᵢ W + b)[yᵢ]) + ½ λ s ‖W‖²,    s = (1/n) Σᵢ cᵢ ‖zᵢ - z̄‖²
 //
-// with cᵢ the ClassWeights, n and z̄ of the weighted rows; the intercept is not penalised. x is [n, d], dense or sparse, or n
-// bags; y is [n, k], k >= 2, as OneVersusRest makes it; a nil map is the identity.
+// with cᵢ the ClassWeights, n and z̄ of the weighted rows; the intercept is not penalised. Rows are dense or sparse, or
+// bags; their targets are those of OneVersusRest, two columns at least; a nil map is the identity. What FitSVM says of rows that are not in
+// memory holds here too.
 //
 // It is a truncated Newton method with a line search. Its systems are solved by conjugate gradients, whose preconditioner
 // is (γ Zcᵀ Zc + λ s I)⁻¹ for every class, from one Gram matrix of the centred features and the mean curvature γ of the
@@ -69,40 +70,41 @@ type LogisticFit struct {
 //
 // Errors: those of FitRidge; domain.ErrDomain for a row of y that is of no class; domain.ErrParam for options out of range
 // and for a fit that is not done after MaxSteps.
-func FitLogistic(ctx context.Context, m Map, x ops.Matrix, y *mat.Dense, o LogisticOptions) (*LogisticFit, error) {
-	src, err := newRowSource(ctx, "Logistic", m, x, y)
-	if err != nil {
-		return nil, err
-	}
-	if o, err = o.complete(src.n); err != nil {
-		return nil, err
-	}
-	weights, err := o.start(src)
+func FitLogistic(ctx context.Context, m Map, rows data.Examples, o LogisticOptions) (*LogisticFit, error) {
+	src, o, err := logisticSource(ctx, m, rows, o)
 	if err != nil {
 		return nil, err
 	}
 	if len(o.Lambdas) == 1 {
-		l, err := newLogistic(src, nil, weights, o)
+		l, err := newLogistic(src, o)
 		if err != nil {
 			return nil, err
 		}
 		return l.fit(o.Lambdas[0])
 	}
-	return selectLogistic(src, weights, o)
+	return selectLogistic(src, o)
 }
 
-// start sets the blocks of the rows, checks their classes, and returns their weights.
-func (o LogisticOptions) start(src *rowSource) ([]float64, error) {
+// logisticSource checks rows, classes and options, and fills in the defaults.
+func logisticSource(ctx context.Context, m Map, rows data.Examples, o LogisticOptions) (*source, LogisticOptions, error) {
+	src, err := newSource(ctx, "Logistic", m, rows)
+	if err != nil {
+		return nil, o, err
+	}
+	y, err := src.targets()
+	if err != nil {
+		return nil, o, err
+	}
+	if o, err = o.complete(src.n); err != nil {
+		return nil, o, err
+	}
 	if src.block = o.BlockRows; src.block == 0 {
 		src.block = ridgeBlockRows(max(src.features, src.dims))
 	}
-	if !oneClass(src.y) {
-		return nil, fmt.Errorf("train: Logistic: y is %v and not of one class a row, 1 in its column and -1 in the others, two columns at least; make it by OneVersusRest: %w", dimsOf(src.y), domain.ErrDomain)
+	if !oneClass(y) {
+		return nil, o, fmt.Errorf("train: Logistic: y is %v and not of one class a row, 1 in its column and -1 in the others, two columns at least; make it by OneVersusRest: %w", dimsOf(y), domain.ErrDomain)
 	}
-	if o.ClassWeights == nil {
-		return slices.Repeat([]float64{1}, src.n), nil
-	}
-	return rowWeights("Logistic", o.ClassWeights, src.y, rowNames{}.at)
+	return src, o, nil
 }
 
 // complete checks the options and fills in the defaults for n rows.
@@ -142,18 +144,22 @@ func (o LogisticOptions) complete(n int) (LogisticOptions, error) {
 
 // selectLogistic fits every lambda, from the largest down and each from the one before, on the rows that are not set
 // aside, and the best on all.
-func selectLogistic(src *rowSource, weights []float64, o LogisticOptions) (*LogisticFit, error) {
-	train, held := ridgeSplit(src.n, RidgeOptions{HeldOut: o.HeldOut, Seed: o.Seed})
-	part, err := newLogistic(src, train, weights, o)
+func selectLogistic(src *source, o LogisticOptions) (*LogisticFit, error) {
+	train, held := src.split(o.HeldOut, o.Seed)
+	part, err := newLogistic(train, o)
 	if err != nil {
 		return nil, err
 	}
-	scores, err := part.path(o.Lambdas, newSVMRows(src, held, o.CacheBytes))
+	rows, err := newSVMRows(held, o.CacheBytes)
+	if err != nil {
+		return nil, err
+	}
+	scores, err := part.path(o.Lambdas, rows)
 	if err != nil {
 		return nil, err
 	}
 	best := bestScore(scores)
-	all, err := newLogistic(src, nil, weights, o)
+	all, err := newLogistic(src, o)
 	if err != nil {
 		return nil, err
 	}
@@ -185,7 +191,7 @@ func scoreLogistic(rows *svmRows, fit *LogisticFit) (LambdaScore, error) {
 	score := LambdaScore{Lambda: fit.Lambda}
 	err := rows.through(w, 1, nil, func(at int, u columns) {
 		for i := range len(u.v) / k {
-			y, p := rows.src.y.RawRowView(rows.index[at+i]), u.row(i)
+			y, p := rows.y.RawRowView(at+i), u.row(i)
 			if y[max(argMax(p), 0)] < 0 {
 				score.ErrorRate++
 			}
@@ -222,10 +228,7 @@ func (o LogisticOptions) fit(ctx context.Context, p *Prepared) (*Report, error) 
 	if err := p.frozen("logistic regression by Newton's method"); err != nil {
 		return nil, err
 	}
-	if p.stream != nil {
-		return nil, fmt.Errorf("train: Logistic: the rows are a stream, and Newton's method holds their scores; read them into a data.Set, or use MiniBatch: %w", domain.ErrParam)
-	}
-	f, err := FitLogistic(ctx, p.Model.Map, p.x, p.y, o)
+	f, err := FitLogistic(ctx, p.Model.Map, p.rows, o)
 	if err != nil {
 		return nil, err
 	}
@@ -271,29 +274,27 @@ func (o LogisticOptions) costOfFolds(p Problem, folds int, lambdas []float64) Co
 
 // scorer maps the rows anew for each fold; the lambdas of a fold start from one another, the largest first.
 func (o LogisticOptions) scorer(ctx context.Context, j *cvJob, spec layers.Spec) (cvScorer, error) {
-	m, err := spec.Fit(j.x)
+	m, err := spec.Fit(j.sample)
 	if err != nil {
 		return nil, err
 	}
-	src, err := newRowSource(ctx, "Logistic", m, j.x, j.y)
-	if err != nil {
-		return nil, err
-	}
-	if o, err = o.complete(src.n); err != nil {
-		return nil, err
-	}
-	weights, err := o.start(src)
+	src, o, err := logisticSource(ctx, m, j.rows, o)
 	if err != nil {
 		return nil, err
 	}
 	return func(lambdas []float64) ([][]LambdaScore, error) {
-		out := make([][]LambdaScore, len(j.folds))
-		for f, rows := range j.folds {
-			part, err := newLogistic(src, j.rest(f), weights, o)
+		out := make([][]LambdaScore, j.folds)
+		for f := range j.folds {
+			rest, held := j.parts(src, f)
+			part, err := newLogistic(rest, o)
 			if err != nil {
 				return nil, err
 			}
-			if out[f], err = part.path(j.relative(lambdas, part.n), newSVMRows(src, rows, o.CacheBytes)); err != nil {
+			rows, err := newSVMRows(held, o.CacheBytes)
+			if err != nil {
+				return nil, err
+			}
+			if out[f], err = part.path(j.relative(lambdas, part.n), rows); err != nil {
 				return nil, err
 			}
 			j.step()
@@ -322,24 +323,26 @@ type logistic struct {
 // gramFeatures is up to how many features the preconditioner has their Gram matrix.
 const gramFeatures = 4096
 
-func newLogistic(src *rowSource, index []int, weights []float64, o LogisticOptions) (*logistic, error) {
-	k := src.y.RawMatrix().Cols
-	l := &logistic{svmRows: newSVMRows(src, index, o.CacheBytes), o: o, k: k, w: newColumns(src.features+1, k)}
-	l.class, l.weight = make([]int, l.n), make([]float64, l.n)
+func newLogistic(src *source, o LogisticOptions) (*logistic, error) {
+	rows, err := newSVMRows(src, o.CacheBytes)
+	if err != nil {
+		return nil, err
+	}
+	k := rows.y.RawMatrix().Cols
+	l := &logistic{svmRows: rows, o: o, k: k, w: newColumns(src.features+1, k), class: make([]int, rows.n)}
 	l.scores, l.p = newColumns(l.n, k), newColumns(l.n, k)
-	for i := range l.n {
-		row := i
-		if index != nil {
-			row = index[i]
-		}
-		y := src.y.RawRowView(row)
-		l.class[i], l.weight[i] = classOf(k, func(j int) float64 { return y[j] }), weights[row]
+	if l.weight, err = rows.weights(o.ClassWeights); err != nil {
+		return nil, err
+	}
+	for i := range l.class {
+		y := rows.y.RawRowView(i)
+		l.class[i] = classOf(k, func(j int) float64 { return y[j] })
 	}
 	l.stats = &RidgeStats{ClassWeights: o.ClassWeights}
 	if src.features > gramFeatures {
 		return l, l.moments()
 	}
-	err := l.each(func(at int, z *tensor.Dense) error {
+	err = l.each(func(at int, z *tensor.Dense) error {
 		y := mat.NewDense(z.Shape()[0], k, nil)
 		for i := range z.Shape()[0] {
 			for j := range k {

@@ -15,7 +15,7 @@ import (
 
 // moments are the means and the diagonal of the Gram matrix of the centred features, by two passes.
 func (l *logistic) moments() error {
-	d := l.src.features
+	d := l.features
 	mean, square, mass := make([]float64, d), make([]float64, d), floats.Sum(l.weight)
 	sum := func(f func(j int, v, w float64)) error {
 		return l.each(func(at int, z *tensor.Dense) error {
@@ -112,7 +112,7 @@ func (l *logistic) objective(shift float64, d, u columns, t float64) float64 {
 			parts[task] += l.weight[i] * (softmaxRow(row) - at)
 		}
 	})
-	square, w := 0., l.w.v[:l.src.features*l.k]
+	square, w := 0., l.w.v[:l.features*l.k]
 	for i, v := range w {
 		if t != 0 {
 			v += t * d.v[i]
@@ -157,7 +157,7 @@ func (l *logistic) gradient(shift float64) (columns, error) {
 	}
 	g, err := l.transposed(r)
 	if err == nil {
-		last := l.src.features * l.k
+		last := l.features * l.k
 		floats.AddScaled(g.v[:last], shift, l.w.v[:last])
 	}
 	return g, err
@@ -166,7 +166,7 @@ func (l *logistic) gradient(shift float64) (columns, error) {
 // transposed is [Zc | 1]ᵀ u.
 func (l *logistic) transposed(u columns) (columns, error) {
 	l.passes++
-	sum := newColumns(l.src.features+1, u.k)
+	sum := newColumns(l.features+1, u.k)
 	err := l.each(func(at int, z *tensor.Dense) error {
 		l.addTransposed(sum, z, columns{u.k, u.v[at*u.k : (at+z.Shape()[0])*u.k]}, 1)
 		return nil
@@ -177,7 +177,7 @@ func (l *logistic) transposed(u columns) (columns, error) {
 
 // centre makes Zcᵀ u of Zᵀ u and the sum of u, its last row.
 func (l *logistic) centre(sum columns) {
-	last := sum.row(l.src.features)
+	last := sum.row(l.features)
 	for j, m := range l.stats.meanZ {
 		floats.AddScaled(sum.row(j), -m, last)
 	}
@@ -186,7 +186,7 @@ func (l *logistic) centre(sum columns) {
 // raw is v about no mean: its last row is the intercept of features as they are.
 func (l *logistic) raw(v columns) columns {
 	out := columns{v.k, slices.Clone(v.v)}
-	last := out.row(l.src.features)
+	last := out.row(l.features)
 	for j, m := range l.stats.meanZ {
 		floats.AddScaled(last, -m, v.row(j))
 	}
@@ -195,7 +195,7 @@ func (l *logistic) raw(v columns) columns {
 
 // direction solves H d = -g by conjugate gradients, and returns d, what it adds to the scores, and its slope <g, d>.
 func (l *logistic) direction(shift float64, g columns) (d, u columns, slope float64, err error) {
-	rows, k := l.src.features+1, l.k
+	rows, k := l.features+1, l.k
 	d, u = newColumns(rows, k), newColumns(l.n, k)
 	r := columns{k, slices.Clone(g.v)}
 	floats.Scale(-1, r.v)
@@ -268,7 +268,7 @@ func (l *logistic) prepare(shift float64) error {
 		return nil
 	}
 	*q = preconditioner{gamma: gamma, shift: shift, intercept: gamma * mass}
-	d := l.src.features
+	d := l.features
 	if d <= gramFeatures {
 		g := slices.Clone(l.stats.g)
 		floats.Scale(gamma, g)
@@ -317,7 +317,7 @@ func (l *logistic) done(lambda, shift, objective float64, steps int) (*LogisticF
 	if l.unit > 0 {
 		norm /= l.unit
 	}
-	d := l.src.features
+	d := l.features
 	w := l.raw(l.w)
 	b := slices.Clone(w.row(d))
 	floats.AddConst(-floats.Sum(b)/float64(l.k), b)

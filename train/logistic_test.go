@@ -113,8 +113,8 @@ func TestLogisticOptimum(t *testing.T) {
 				rows[i] = c.weights[l]
 			}
 		}
-		y := must(train.OneVersusRest(labels, c.k))
-		f, err := train.FitLogistic(t.Context(), nil, x, y, train.LogisticOptions{Lambdas: []float64{c.lambda}, ClassWeights: c.weights, Tol: 1e-10, BlockRows: 17})
+		y := must(data.OneVersusRest(labels, c.k))
+		f, err := train.FitLogistic(t.Context(), nil, data.Pairs{X: x, Y: y}, train.LogisticOptions{Lambdas: []float64{c.lambda}, ClassWeights: c.weights, Tol: 1e-10, BlockRows: 17})
 		if err != nil {
 			t.Errorf("%+v: %v", c, err)
 			continue
@@ -148,9 +148,9 @@ func TestLogisticOptimum(t *testing.T) {
 func TestLogisticRows(t *testing.T) {
 	const n, d, k = 120, 6, 3
 	x, labels := logisticProblem(n, d, k, 3)
-	y := must(train.OneVersusRest(labels, k))
+	y := must(data.OneVersusRest(labels, k))
 	o := train.LogisticOptions{Lambdas: []float64{.05}, Tol: 1e-12}
-	want := must(train.FitLogistic(t.Context(), nil, x, y, o))
+	want := must(train.FitLogistic(t.Context(), nil, data.Pairs{X: x, Y: y}, o))
 	single := tensor.New(tensor.WithShape(n, d), tensor.Of(tensor.Float32))
 	for i, v := range x.Float64s() {
 		single.Float32s()[i] = float32(v)
@@ -162,7 +162,7 @@ func TestLogisticRows(t *testing.T) {
 		o   train.LogisticOptions
 		tol float64
 	}{"blocks": {x, small, 1e-8}, "no cache": {x, none, 1e-8}, "sparse": {must(ops.CSROf(x)), o, 1e-8}, "float32": {single, o, 1e-3}} {
-		got := must(train.FitLogistic(t.Context(), nil, c.x, y, c.o))
+		got := must(train.FitLogistic(t.Context(), nil, data.Pairs{X: c.x, Y: y}, c.o))
 		if !mat.EqualApprox(got.W, want.W, c.tol) || math.Abs(got.Objective-want.Objective) > c.tol*want.Objective {
 			t.Errorf("%s: objective %v, want %v", name, got.Objective, want.Objective)
 		}
@@ -180,13 +180,13 @@ func TestLogisticRows(t *testing.T) {
 	}
 	weighted := o
 	weighted.ClassWeights = []float64{1, 2, 1}
-	a := must(train.FitLogistic(t.Context(), nil, twice, must(train.OneVersusRest(twiceLabels, k)), o))
-	b := must(train.FitLogistic(t.Context(), nil, x, y, weighted))
+	a := must(train.FitLogistic(t.Context(), nil, data.Pairs{X: twice, Y: must(data.OneVersusRest(twiceLabels, k))}, o))
+	b := must(train.FitLogistic(t.Context(), nil, data.Pairs{X: x, Y: y}, weighted))
 	if math.Abs(a.Objective-b.Objective) > 1e-9*a.Objective || !mat.EqualApprox(a.W, b.W, 1e-7) {
 		t.Errorf("rows twice have %v, rows of twice the weight %v", a.Objective, b.Objective)
 	}
 	wide := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 2}, d, 4100))
-	f := must(train.FitLogistic(t.Context(), wide, x, y, train.LogisticOptions{Lambdas: []float64{1}}))
+	f := must(train.FitLogistic(t.Context(), wide, data.Pairs{X: x, Y: y}, train.LogisticOptions{Lambdas: []float64{1}}))
 	if !(f.Gradient < 1e-3) || f.Steps < 1 {
 		t.Errorf("4100 features: %+v", f)
 	}
@@ -195,9 +195,9 @@ func TestLogisticRows(t *testing.T) {
 // TestLogisticChoice: of several lambdas the one is fitted that its scores say, and cross-validation knows the head.
 func TestLogisticChoice(t *testing.T) {
 	x, labels := logisticProblem(300, 4, 3, 5)
-	y := must(train.OneVersusRest(labels, 3))
+	y := must(data.OneVersusRest(labels, 3))
 	o := train.LogisticOptions{Lambdas: []float64{1e-3, 1, 1e4}, Seed: 2}
-	f := must(train.FitLogistic(t.Context(), nil, x, y, o))
+	f := must(train.FitLogistic(t.Context(), nil, data.Pairs{X: x, Y: y}, o))
 	best := f.Scores[0]
 	for _, s := range f.Scores {
 		if s.Better(best) {
@@ -208,7 +208,7 @@ func TestLogisticChoice(t *testing.T) {
 		t.Errorf("lambda %v by %v", f.Lambda, f.Scores)
 	}
 	maps := []train.Candidate{{Spec: layers.Spec{Map: "linear"}}}
-	cv := must(train.CrossValidate(t.Context(), maps, x, y, train.CVOptions{Fitter: train.LogisticOptions{}, Folds: 3}))
+	cv := must(train.CrossValidate(t.Context(), maps, data.Pairs{X: x, Y: y}, train.CVOptions{Fitter: train.LogisticOptions{}, Folds: 3}))
 	if e := cv.Scores[cv.Best].Error; cv.Metric != train.ErrorRate || !(e > .05 && e < .6) {
 		t.Errorf("cross-validation: %v %v", cv.Metric, e)
 	}
@@ -230,7 +230,7 @@ func TestLogisticChoice(t *testing.T) {
 
 func TestLogisticErrors(t *testing.T) {
 	x, labels := logisticProblem(30, 3, 2, 5)
-	y := must(train.OneVersusRest(labels, 2))
+	y := must(data.OneVersusRest(labels, 2))
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
 	soft := mat.DenseCopyOf(y)
@@ -253,7 +253,7 @@ func TestLogisticErrors(t *testing.T) {
 		"steps":       {t.Context(), y, train.LogisticOptions{MaxSteps: 1, Tol: 1e-14}, domain.ErrParam, "not done after 1 Newton steps"},
 		"all weights": {t.Context(), y, train.LogisticOptions{ClassWeights: []float64{1}}, domain.ErrParam, "1 ClassWeights for 2 classes"},
 	} {
-		if _, err := train.FitLogistic(c.ctx, nil, x, c.y, c.o); !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.text) {
+		if _, err := train.FitLogistic(c.ctx, nil, data.Pairs{X: x, Y: c.y}, c.o); !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.text) {
 			t.Errorf("%s: %v, want %v with %q", name, err, c.is, c.text)
 		}
 	}

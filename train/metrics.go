@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/bochner-go/bochner/ops/domain"
+	"gonum.org/v1/gonum/mat"
 )
 
 // Accuracy is the share of rows with pred[i] = truth[i]. Errors: domain.ErrShape when the lengths differ or are 0.
@@ -114,4 +115,28 @@ func samePairs(who string, pred, truth int) error {
 		return nil
 	}
 	return fmt.Errorf("train: %s: %d predictions and %d true values; give one of each a row, and at least one row: %w", who, pred, truth, domain.ErrShape)
+}
+
+// ArgMax is the column of the largest score of each row, the first of equals. NaN is never the largest; a row of
+// nothing but NaN gives -1, which is no class. Scores without rows, or nil, give an empty slice.
+func ArgMax(scores *mat.Dense) []int {
+	if scores == nil {
+		return []int{}
+	}
+	n, _ := scores.Dims()
+	best := make([]int, n)
+	for i := range best {
+		best[i] = argMax(scores.RawRowView(i))
+	}
+	return best
+}
+
+func argMax(row []float64) int {
+	best := -1
+	for j, v := range row {
+		if v == v && (best < 0 || v > row[best]) {
+			best = j
+		}
+	}
+	return best
 }

@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/bochner-go/bochner/ops/domain"
+	"gonum.org/v1/gonum/mat"
 )
 
 func TestMetrics(t *testing.T) {
@@ -80,4 +82,15 @@ func ExampleConfusionMatrix() {
 	m, err := ConfusionMatrix([]int{0, 1, 1, 2}, []int{0, 0, 1, 2}, 3)
 	fmt.Println(m, err)
 	// Output: [[1 1 0] [0 1 0] [0 0 1]] <nil>
+}
+
+func TestArgMax(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	got := ArgMax(mat.NewDense(6, 3, []float64{1, 3, 2, 5, 5, 4, nan, -1, -2, nan, nan, nan, -inf, -inf, -inf, 0, inf, nan}))
+	if want := []int{1, 0, 1, -1, 0, 1}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if got := ArgMax(&mat.Dense{}); len(got) != 0 {
+		t.Errorf("no rows: %v", got)
+	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/data"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
@@ -22,7 +23,7 @@ func TestNilArguments(t *testing.T) {
 	x, targets := tensor.New(tensor.WithShape(4, 2), tensor.Of(tensor.Float64)), tensor.New(tensor.WithShape(4, 1), tensor.Of(tensor.Float64))
 	y := mat.NewDense(4, 1, nil)
 	fit := func(ctx context.Context, m layers.Layer, head layers.Head, x ops.Matrix, targets *tensor.Dense) error {
-		_, err := train.Fit(ctx, m, head, x, targets, train.FitOptions{Epochs: 1})
+		_, err := train.Fit(ctx, m, head, train.PairsFor(head, x, targets), train.FitOptions{Epochs: 1})
 		return err
 	}
 	second := func(_ any, err error) error { return err }
@@ -37,18 +38,16 @@ func TestNilArguments(t *testing.T) {
 		"head":          {fit(ctx, m, nil, x, targets), "Fit: the head is nil"},
 		"x":             {fit(ctx, m, head, nil, targets), "Fit: x is nil"},
 		"x pointer":     {fit(ctx, m, head, (*tensor.Dense)(nil), targets), "Fit: x is nil"},
-		"targets":       {fit(ctx, m, head, x, nil), "Fit: the tensor of targets is nil"},
-		"rows":          {second(train.FitRows(ctx, m, head, train.Rows{}, train.FitOptions{})), "FitRows: the stream of rows is nil"},
-		"ridge context": {second(train.FitRidge(none, m, x, y, train.RidgeOptions{})), "Ridge: the context is nil"},
-		"ridge map":     {second(train.FitRidge(ctx, (*layers.FourierLayer)(nil), x, y, train.RidgeOptions{})), "Ridge: the map is nil"},
-		"ridge x":       {second(train.FitRidge(ctx, m, nil, y, train.RidgeOptions{})), "Ridge: x is nil"},
-		"ridge blocks":  {second(train.FitRidgeBlocks(ctx, m, nil, train.RidgeOptions{})), "FitRidgeBlocks: the sequence of blocks is nil"},
-		"ridge CG":      {second(train.FitRidgeCG(ctx, m, nil, train.CGOptions{})), "FitRidgeCG: the sequence of blocks is nil"},
-		"svm x":         {second(train.FitSVM(ctx, m, nil, y, train.SVMOptions{})), "x is nil"},
-		"cv x":          {second(train.CrossValidate(ctx, nil, nil, y, train.CVOptions{})), "CrossValidate: x is nil"},
-		"cv y":          {second(train.CrossValidate(ctx, nil, x, nil, train.CVOptions{})), "CrossValidate: y is nil"},
+		"rows":          {second(train.Fit(ctx, m, head, data.Streamed{}, train.FitOptions{})), "the stream of rows is nil"},
+		"ridge context": {second(train.FitRidge(none, m, data.Pairs{X: x, Y: y}, train.RidgeOptions{})), "Ridge: the context is nil"},
+		"ridge map":     {second(train.FitRidge(ctx, (*layers.FourierLayer)(nil), data.Pairs{X: x, Y: y}, train.RidgeOptions{})), "Ridge: the map is nil"},
+		"ridge x":       {second(train.FitRidge(ctx, m, data.Pairs{X: nil, Y: y}, train.RidgeOptions{})), "Ridge: x is nil"},
+		"ridge rows":    {second(train.FitRidge(ctx, m, nil, train.RidgeOptions{})), "Ridge: the source of rows is nil"},
+		"ridge CG":      {second(train.FitRidgeCG(ctx, m, nil, train.CGOptions{})), "Ridge: the source of rows is nil"},
+		"svm x":         {second(train.FitSVM(ctx, m, data.Pairs{X: nil, Y: y}, train.SVMOptions{})), "x is nil"},
+		"cv x":          {second(train.CrossValidate(ctx, nil, data.Pairs{X: nil, Y: y}, train.CVOptions{})), "CrossValidate: x is nil"},
 		"around":        {second(train.Around(layers.Spec{Map: "gaussian"}, nil)), "Around: x is nil"},
-		"no factors": {second(train.CrossValidateAround(ctx, layers.Spec{Map: "gaussian"}, x, y, nil, train.CVOptions{})),
+		"no factors": {second(train.CrossValidateAround(ctx, layers.Spec{Map: "gaussian"}, data.Pairs{X: x, Y: y}, nil, train.CVOptions{})),
 			"there are no factors"},
 	} {
 		if !errors.Is(tc.err, domain.ErrParam) || !strings.Contains(tc.err.Error(), tc.says) {

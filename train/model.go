@@ -152,7 +152,7 @@ func (m *Model) ScoresPrepared(x ops.Matrix) (*mat.Dense, error) {
 	if m.Map == nil || m.Head == nil {
 		return nil, fmt.Errorf("train: Model: Map or Head is nil; Recipe.Fit makes both: %w", domain.ErrParam)
 	}
-	x, err := wholeRows("Model", x)
+	x, err := data.RowMajor("train: Model", "x", x)
 	if err != nil {
 		return nil, err
 	}
@@ -234,7 +234,7 @@ func (m *Model) PredictTargets(x ops.Matrix) ([]float64, error) {
 // OneHot returns the targets of a SoftmaxHead: row i is 1 in column labels[i]. Errors: those of OneVersusRest, and
 // domain.ErrDtype for another type than float64 and float32.
 func OneHot(labels []int, classes int, dt tensor.Dtype) (*tensor.Dense, error) {
-	y, err := OneVersusRest(labels, classes)
+	y, err := data.OneVersusRest(labels, classes)
 	if err != nil {
 		return nil, err
 	}

@@ -139,7 +139,7 @@ func (p plan) fit(x *tensor.Dense, labels []string, y *mat.Dense, epochs int) (*
 	if !p.regress {
 		m.Classes = data.NewClasses(labels)
 		idx = must(m.Classes.Index(labels))
-		y = must(train.OneVersusRest(idx, len(m.Classes)))
+		y = must(data.OneVersusRest(idx, len(m.Classes)))
 	}
 	return m, p.fitHead(m, dt, z, idx, y, epochs)
 }
@@ -151,17 +151,17 @@ func (p plan) fitHead(m *train.Model, dt tensor.Dtype, x ops.Matrix, labels []in
 	switch p.head {
 	case "softmax":
 		m.Head = must(layers.NewSoftmaxHead(m.Map.Features(), k, opt))
-		_, err := train.Fit(ctx, m.Map, m.Head, x, must(train.OneHot(labels, k, dt)), o)
+		_, err := train.Fit(ctx, m.Map, m.Head, train.PairsFor(m.Head, x, must(train.OneHot(labels, k, dt))), o)
 		return err
 	case "linear":
 		m.Head = must(layers.NewLinearHead(m.Map.Features(), k, opt))
-		_, err := train.Fit(ctx, m.Map, m.Head, x, train.Targets(y, dt, nil), o)
+		_, err := train.Fit(ctx, m.Map, m.Head, train.PairsFor(m.Head, x, train.Targets(y, dt, nil)), o)
 		return err
 	default:
 		m.Head = must(layers.NewLinearHead(m.Map.Features(), k, opt))
 		// One lambda for all maps may lie beside a negative eigenvalue of an indefinite kernel's system.
 		o := train.RidgeOptions{Lambdas: []float64{1e-4, 1e-2, 1}, Select: train.SelectLOO}
-		f, err := train.FitRidge(ctx, m.Map, x, y, o)
+		f, err := train.FitRidge(ctx, m.Map, data.Pairs{X: x, Y: y}, o)
 		if err != nil {
 			return err
 		}

@@ -21,9 +21,8 @@ type Prepared struct {
 	Rows   int   // to fit
 	Counts []int // the rows of each class; nil of targets
 
-	x      ops.Matrix // the scaled rows, or of a stream a sample of them
-	y      *mat.Dense // the targets of the rows in memory; of classes OneVersusRest
-	stream *Rows      // the rows that are read; nil: they are in memory
+	x      ops.Matrix    // the scaled rows, or of a stream a sample of them
+	rows   data.Examples // nil of rows in memory without targets
 	locate func(error) error
 	done   bool // whether Spec is complete
 }
@@ -75,16 +74,24 @@ func (p *Prepared) ready() error {
 // X is the rows of a set, scaled and in the element type of the map, or of a stream a sample of its rows. They belong to p.
 func (p *Prepared) X() ops.Matrix { return p.x }
 
-// Y is the targets of X [n, k], of classes as OneVersusRest; nil for rows that are read and for rows that have none.
-func (p *Prepared) Y() *mat.Dense { return p.y }
+// Examples is the rows with their targets, scaled and in the element type of the map: data.Pairs of a set, and
+// data.Streamed of a stream; nil of a set that has no targets.
+func (p *Prepared) Examples() data.Examples { return p.rows }
+
+// streamed says whether the rows are read.
+func (p *Prepared) streamed() bool {
+	_, ok := p.rows.(data.Streamed)
+	return ok
+}
 
 // hold takes rows in memory.
 func (p *Prepared) hold(r Recipe, s *data.Set) error {
-	if _, err := wholeRows("Recipe", s.X); err != nil {
+	if _, err := data.RowMajor("train: Recipe", "x", s.X); err != nil {
 		return err
 	}
 	p.Rows = s.Rows()
-	if err := p.learnTargets(s); err != nil {
+	y, err := p.learnTargets(s)
+	if err != nil {
 		return err
 	}
 	own, err := own(s.X, true)
@@ -108,6 +115,9 @@ func (p *Prepared) hold(r Recipe, s *data.Set) error {
 		return err
 	}
 	p.x, err = scaled.As(p.Model.Spec.ElementType())
+	if y != nil {
+		p.rows = data.Pairs{X: p.x, Y: y}
+	}
 	return err
 }
 
@@ -121,31 +131,30 @@ func (p *Prepared) spread(r Recipe, rows, dims int) error {
 }
 
 // learnTargets takes the classes and the targets of a set.
-func (p *Prepared) learnTargets(s *data.Set) error {
+func (p *Prepared) learnTargets(s *data.Set) (*mat.Dense, error) {
 	switch n := s.Rows(); {
 	case s.Labels != nil && s.Y != nil:
-		return fmt.Errorf("train: Recipe: the rows have both Labels and Y; leave one out: %w", domain.ErrParam)
+		return nil, fmt.Errorf("train: Recipe: the rows have both Labels and Y; leave one out: %w", domain.ErrParam)
 	case s.Labels != nil && len(s.Labels) != n || s.Y != nil && len(s.Y) != n || n == 0:
-		return fmt.Errorf("train: Recipe: %d rows, %d labels, %d targets; give one for each row: %w", n, len(s.Labels), len(s.Y), domain.ErrShape)
+		return nil, fmt.Errorf("train: Recipe: %d rows, %d labels, %d targets; give one for each row: %w", n, len(s.Labels), len(s.Y), domain.ErrShape)
 	case s.Y != nil:
-		p.y = mat.NewDense(n, 1, s.Y)
+		return mat.NewDense(n, 1, s.Y), nil
 	case s.Labels != nil:
 		p.Model.Classes = data.NewClasses(s.Labels)
 		if err := p.checkClasses(); err != nil {
-			return err
+			return nil, err
 		}
 		labels, err := p.Model.Classes.Index(s.Labels)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		p.Counts = make([]int, len(p.Model.Classes))
 		for _, l := range labels {
 			p.Counts[l]++
 		}
-		p.y, err = OneVersusRest(labels, len(p.Model.Classes))
-		return err
+		return data.OneVersusRest(labels, len(p.Model.Classes))
 	}
-	return nil
+	return nil, nil
 }
 
 func (p *Prepared) checkClasses() error {
@@ -166,12 +175,13 @@ func (p *Prepared) read(ctx context.Context, r Recipe, s *data.Stream) error {
 	if err := p.checkClasses(); err != nil {
 		return fmt.Errorf("%s: %w", s.Files()[0], err)
 	}
-	p.stream = &Rows{Stream: s, Scaler: m.Scaler, Classes: v.Classes, Dtype: m.Spec.ElementType()}
-	err = m.Scaler.FitBlocks(p.stream.Matrices(ctx))
+	rows := data.Streamed{Stream: s, Scaler: m.Scaler, Classes: v.Classes, Dtype: m.Spec.ElementType()}
+	p.rows = rows
+	err = m.Scaler.FitBlocks(rows.Matrices(ctx))
 	if errors.Is(err, data.ErrZeros) { // which it moves
 		s.Dense()
 		if v.Sample.X, err = v.Sample.Dense(); err == nil {
-			err = m.Scaler.FitBlocks(p.stream.Matrices(ctx))
+			err = m.Scaler.FitBlocks(rows.Matrices(ctx))
 		}
 	}
 	if err != nil {
@@ -179,7 +189,7 @@ func (p *Prepared) read(ctx context.Context, r Recipe, s *data.Stream) error {
 	}
 	err = m.Scaler.ApplyInPlace(v.Sample.X)
 	if err == nil {
-		p.x, err = v.Sample.As(p.stream.Dtype)
+		p.x, err = v.Sample.As(rows.Dtype)
 	}
 	return p.Locate(err)
 }
@@ -228,7 +238,7 @@ func (p *Prepared) Problem(features int) Problem {
 	if m == nil {
 		return Problem{Features: features}
 	}
-	q := Problem{Rows: p.Rows, Features: features, Outputs: max(1, len(m.Classes)), Single: m.Spec.ElementType() == tensor.Float32, Streamed: p.stream != nil}
+	q := Problem{Rows: p.Rows, Features: features, Outputs: max(1, len(m.Classes)), Single: m.Spec.ElementType() == tensor.Float32, Streamed: p.streamed()}
 	if t, err := m.Spec.Traits(); err == nil {
 		q.Signed = t.Signed()
 	}
@@ -250,7 +260,7 @@ func (p *Prepared) Fit(ctx context.Context, f Fitter) (*Report, error) {
 		return nil, fmt.Errorf("train: Recipe: the context is nil; give context.Background(): %w", domain.ErrParam)
 	case m.Map == nil:
 		return nil, fmt.Errorf("train: Recipe: there is no map yet; call Build: %w", domain.ErrParam)
-	case p.y == nil && p.stream == nil:
+	case p.rows == nil:
 		return nil, p.Locate(errNoTargets)
 	case f == nil && m.Spec.Tuned():
 		f = MiniBatch{FitOptions: FitOptions{Seed: m.Spec.Seed}, Head: map[bool]string{true: "softmax"}[m.Classes != nil]}
@@ -266,7 +276,7 @@ func (p *Prepared) Fit(ctx context.Context, f Fitter) (*Report, error) {
 		return nil, p.Locate(fmt.Errorf("train: Recipe: a %s head learns classes, and the rows have targets; take another Head: %w", f.head(), domain.ErrParam))
 	}
 	rep, err := f.fit(ctx, p)
-	if err != nil && p.stream == nil { // a stream names its rows
+	if err != nil && !p.streamed() { // a stream names its rows
 		err = p.Locate(err)
 	}
 	return rep, err

@@ -34,8 +34,7 @@ type Fitter interface {
 	head() string // the kind that it fits
 }
 
-// MiniBatch fits by mini-batches on a Gorgonia graph, and tunes what the policy of the map says: Fit, or FitRows for rows
-// that are read in blocks.
+// MiniBatch fits by mini-batches on a Gorgonia graph, and tunes what the policy of the map says: Fit.
 type MiniBatch struct {
 	FitOptions
 	Head string // the kind of head, see layers.NewHead; empty is linear
@@ -80,17 +79,21 @@ func (r Recipe) Fit(ctx context.Context, rows data.Source) (*Model, *Report, err
 	return p.Model, rep, nil
 }
 
-// CrossValidate is Prepare, and CrossValidate of the candidates on the scaled rows, which are in memory. The scalers are
-// fitted on all rows. Candidates differ from the recipe's Spec by their parameters; see Grid, RandomSearch and Around.
-func (r Recipe) CrossValidate(ctx context.Context, rows *data.Set, candidates []Candidate, o CVOptions) (*CVReport, error) {
+// CrossValidate is Prepare, and CrossValidate of the candidates on the scaled rows. The scalers are fitted on all rows.
+// Candidates differ from the recipe's Spec by their parameters; see Grid, RandomSearch and Around.
+func (r Recipe) CrossValidate(ctx context.Context, rows data.Source, candidates []Candidate, o CVOptions) (*CVReport, error) {
 	p, err := r.Prepare(ctx, rows)
 	if err != nil {
 		return nil, err
 	}
-	if p.y == nil {
+	if p.rows == nil {
 		return nil, p.Locate(errNoTargets)
 	}
-	report, err := CrossValidate(ctx, candidates, p.x, p.y, o)
+	o.Sample, o.locate = p.x, p.locate
+	report, err := CrossValidate(ctx, candidates, p.rows, o)
+	if p.streamed() {
+		return report, err // a stream names its rows
+	}
 	return report, p.Locate(err)
 }
 
@@ -121,18 +124,12 @@ func (r Recipe) model() (*Model, error) {
 // errNoTargets is of rows that nothing can be learned from.
 var errNoTargets = fmt.Errorf("train: Recipe: the rows have neither Labels nor Y; give one of the two: %w", domain.ErrParam)
 
-// fit chooses lambda and solves: FitRidge, or FitRidgeBlocks.
+// fit is FitRidge.
 func (o RidgeOptions) fit(ctx context.Context, p *Prepared) (*Report, error) {
 	if err := p.frozen("ridge"); err != nil {
 		return nil, err
 	}
-	var f *RidgeFit
-	var err error
-	if p.stream != nil {
-		f, err = FitRidgeBlocks(ctx, p.Model.Map, p.stream.Blocks(ctx), o)
-	} else {
-		f, err = FitRidge(ctx, p.Model.Map, p.x, p.y, o)
-	}
+	f, err := FitRidge(ctx, p.Model.Map, p.rows, o)
 	if err != nil {
 		return nil, err
 	}
@@ -144,11 +141,7 @@ func (o CGOptions) fit(ctx context.Context, p *Prepared) (*Report, error) {
 	if err := p.frozen("conjugate gradients"); err != nil {
 		return nil, err
 	}
-	blocks := OneBlock(p.x, p.y)
-	if p.stream != nil {
-		blocks = p.stream.Blocks(ctx)
-	}
-	f, err := FitRidgeCG(ctx, p.Model.Map, blocks, o)
+	f, err := FitRidgeCG(ctx, p.Model.Map, p.rows, o)
 	if err != nil {
 		return nil, err
 	}
@@ -160,10 +153,7 @@ func (o SVMOptions) fit(ctx context.Context, p *Prepared) (*Report, error) {
 	if err := p.frozen("a support vector machine"); err != nil {
 		return nil, err
 	}
-	if p.stream != nil {
-		return nil, fmt.Errorf("train: SVM: the rows are a stream, and a support vector machine holds them all; read them into a data.Set: %w", domain.ErrParam)
-	}
-	f, err := FitSVM(ctx, p.Model.Map, p.x, p.y, o)
+	f, err := FitSVM(ctx, p.Model.Map, p.rows, o)
 	if err != nil {
 		return nil, err
 	}
@@ -171,16 +161,6 @@ func (o SVMOptions) fit(ctx context.Context, p *Prepared) (*Report, error) {
 }
 
 func (o MiniBatch) fit(ctx context.Context, p *Prepared) (*Report, error) {
-	m, rep := p.Model, &Report{Lambda: o.Lambda}
-	var err error
-	if p.stream != nil {
-		rep.Epochs, err = FitRows(ctx, m.Map, m.Head, *p.stream, o.FitOptions)
-		return rep, err
-	}
-	var f func(float64) float64
-	if m.Head.Classifies() {
-		f = probability
-	}
-	rep.Epochs, err = Fit(ctx, m.Map, m.Head, p.x, Targets(p.y, m.Map.Dtype(), f), o.FitOptions)
-	return rep, err
+	epochs, err := Fit(ctx, p.Model.Map, p.Model.Head, p.rows, o.FitOptions)
+	return &Report{Lambda: o.Lambda, Epochs: epochs}, err
 }

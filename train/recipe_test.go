@@ -199,12 +199,50 @@ func TestRecipeErrors(t *testing.T) {
 	if _, _, err := sparse.Fit(t.Context(), &data.Set{X: must(ops.CSROf(x)), Labels: labels}); !errors.Is(err, refuse) {
 		t.Errorf("sparse rows under standard: %v", err)
 	}
-	svm := train.Recipe{Fitter: train.SVMOptions{}}
+}
+
+// TestRecipeOfStream: every fitter learns from a stream what it learns from the file in memory, and cross-validation scores both.
+func TestRecipeOfStream(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "rows.csv")
-	if err := os.WriteFile(file, []byte("1,2,a\n3,4,b\n"), 0o644); err != nil {
+	var text strings.Builder
+	for i := range 400 {
+		a, b := math.Sincos(float64(i))
+		r := 1 + .4*math.Sin(float64(7*i)) + 2*float64(i%2)
+		fmt.Fprintf(&text, "%v,%v,%s\n", r*a, r*b, []string{"in", "out"}[i%2])
+	}
+	if err := os.WriteFile(file, []byte(text.String()), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := svm.Fit(t.Context(), must(data.OpenStream(data.StreamOptions{}, file))); !errors.Is(err, domain.ErrParam) {
-		t.Errorf("a support vector machine on a stream: %v", err)
+	set := must(data.Read(file, data.Options{}))
+	for name, f := range map[string]train.CVHead{"ridge": train.RidgeOptions{}, "svm": train.SVMOptions{Lambdas: []float64{.01}}, "svm, anew": train.SVMOptions{Lambdas: []float64{.01}, CacheBytes: -1},
+		"logistic": train.LogisticOptions{Lambdas: []float64{.01}}, "mini-batch": train.MiniBatch{FitOptions: train.FitOptions{Epochs: 30, Batch: 20}, Head: "softmax"}} {
+		r := train.Recipe{Scale: "standard", Spec: layers.Spec{Map: "gaussian", Features: 64}, Fitter: f}
+		stream := must(data.OpenStream(data.StreamOptions{BlockRows: 60, Shuffle: 100}, file))
+		m, _, err := r.Fit(t.Context(), stream)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		wrong := 0
+		for i, c := range must(m.PredictClasses(set.X)) {
+			if c != set.Labels[i] {
+				wrong++
+			}
+		}
+		if wrong > 8 {
+			t.Errorf("%s: %d of 400 are wrong", name, wrong)
+		}
+		switch o := f.(type) {
+		case train.SVMOptions:
+			o.Lambdas = nil
+			f = o
+		case train.LogisticOptions:
+			o.Lambdas = nil
+			f = o
+		}
+		r.Fitter = nil
+		cv, err := r.CrossValidate(t.Context(), stream, []train.Candidate{{Spec: r.Spec}}, train.CVOptions{Fitter: f, Folds: 3, Lambdas: []float64{.001}})
+		if err != nil || !(cv.Scores[0].Error < .1) {
+			t.Errorf("%s: %+v, %v", name, cv, err)
+		}
 	}
 }

@@ -5,10 +5,9 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train/data"
 	"gonum.org/v1/gonum/mat"
-	"gorgonia.org/tensor"
 )
 
 // Selection is how FitRidge chooses lambda.
@@ -64,7 +63,7 @@ type RidgeOptions struct {
 	// BlockRows is how many rows go through the map at once; 0 chooses blocks of a few MB. It changes results only by
 	// rounding.
 	BlockRows int
-	// Progress is called after each block with the rows done and to do; every pass of SelectLOO counts the rows again. nil: not called.
+	// Progress is called after each block with the rows done and to do, which is 0 where nobody knows; every pass of SelectLOO counts the rows again. nil: not called.
 	Progress func(done, total int)
 }
 
@@ -82,14 +81,18 @@ type RidgeFit struct {
 //	min over W, b of  Σᵢ ‖zᵢ W + b - yᵢ‖² + λ s ‖W‖²,    s = (1/n) Σᵢ ‖zᵢ - z̄‖²
 //	W = (Zcᵀ Zc + λ s I)⁻¹ Zcᵀ Yc,    b = ȳ - z̄ W
 //
-// with Zc, Yc the centred features and targets: the intercept is not penalised. Where all rows have the same features s is ‖z̄‖², and W is 0. x is [n, d], float64 or float32, dense or sparse, or n bags; y
-// is [n, k]; a nil map is the identity. Sums are float64. Hoerl and Kennard (1970), Ridge regression; leave-one-out by
+// with Zc, Yc the centred features and targets: the intercept is not penalised. Where all rows have the same features s is ‖z̄‖², and W is 0. Rows are float64 or float32,
+// dense or sparse, or bags; a nil map is the identity. Sums are float64. Hoerl and Kennard (1970), Ridge regression; leave-one-out by
 // Allen's PRESS (1974).
 //
 // Rows go through the map in blocks, and the n x D matrix of features is never held when D <= n: memory is D² + O(D)
 // numbers and the blocks (with SelectHeldOut 2 D², and to choose lambda up to 4096 D). When n < D, W = Zcᵀ (Zc Zcᵀ + λ s I)⁻¹ Yc is computed instead, with
 // the features, n D numbers, and n² more. Results do not depend on GOMAXPROCS. ctx is looked at between blocks and
 // before a factorisation.
+//
+// Rows that are not in memory are read once, and by SelectLOO twice or, while its grid grows, more often; the D x D system is solved
+// whatever their number. SelectHeldOut holds each out with the probability HeldOut, by the seed and its number; the progress has
+// no total, which is 0. What is computed depends on the blocks by rounding alone. An error names the place by Pairs.Locate.
 //
 // The features of an indefinite kernel (a map with a layers.SignatureOf) have the penalty λ s Wᵀ Σ W in place of λ s ‖W‖², with the signs
 // of the features on the diagonal of Σ: Kreĭn ridge regression, whose solution W = (Zcᵀ Zc + λ s Σ)⁻¹ Zcᵀ Yc is a stationary point and no
@@ -99,23 +102,24 @@ type RidgeFit struct {
 // Errors: domain.ErrShape for shapes that do not fit and for too few rows; domain.ErrDtype; domain.ErrDomain for a feature or
 // target that is not finite (named by its row of x) and for features that are all zero; domain.ErrParam for options
 // out of range and for a lambda that leaves the system singular; what the map returns; and ctx.Err().
-func FitRidge(ctx context.Context, m Map, x ops.Matrix, y *mat.Dense, o RidgeOptions) (*RidgeFit, error) {
-	src, err := newRowSource(ctx, "Ridge", m, x, y)
+func FitRidge(ctx context.Context, m Map, rows data.Examples, o RidgeOptions) (*RidgeFit, error) {
+	src, err := newSource(ctx, "Ridge", m, rows)
 	if err != nil {
 		return nil, err
 	}
-	if o, err = o.complete(src.n); err != nil {
+	n := maxStats // of rows that are read nobody knows the number
+	if src.memory != nil {
+		n = src.n
+	}
+	if o, err = o.complete(n); err != nil {
 		return nil, err
 	}
 	src.block, src.progress = o.BlockRows, o.Progress
-	if src.block == 0 {
-		src.block = src.blockRows()
-	}
-	if o.solvesDual(src.n, src.features, src.signature != nil) {
+	if src.memory != nil && o.solvesDual(src.n, src.features, src.signature != nil) {
 		return fitRidgeDual(src, o)
 	}
 	src.total = o.passes(src.signature) * src.n
-	return fitRidgePrimal(ctx, ridgeRows{src}, o)
+	return fitRidgePrimal(src, o)
 }
 
 // complete checks the options and fills in the defaults for n rows.
@@ -189,43 +193,26 @@ func checkLambda(l float64) error {
 	return fmt.Errorf("lambda = %v is not a finite number >= 0; 0 is least squares: %w", l, domain.ErrParam)
 }
 
-// featureRows are the rows of a fit as features: a rowSource, whose rows are in memory, or a blockSource, which reads them.
-type featureRows interface {
-	eachRows
-	// parts calls train or held with the rows of SelectHeldOut.
-	parts(o RidgeOptions, train, held addRows) error
-	signs() []float64
-}
-
-// eachRows are rows as features.
-type eachRows interface {
-	// each calls f with block after block, the same ones at every call. z is valid until the next block.
-	each(f addRows) error
-}
-
-// addRows takes rows, their features and their targets.
-type addRows func(rows rowNames, z *tensor.Dense, y *mat.Dense) error
-
 // fitRidgePrimal solves the D x D system.
-func fitRidgePrimal(ctx context.Context, src featureRows, o RidgeOptions) (*RidgeFit, error) {
-	s := RidgeStats{Signature: src.signs(), ClassWeights: o.ClassWeights}
+func fitRidgePrimal(src *source, o RidgeOptions) (*RidgeFit, error) {
+	s := RidgeStats{Signature: src.signature, ClassWeights: o.ClassWeights}
 	sample := newRowSample(o.Seed)
 	switch o.Select {
 	case SelectHeldOut:
-		held := RidgeStats{Signature: src.signs(), ClassWeights: o.ClassWeights}
+		held := RidgeStats{Signature: src.signature, ClassWeights: o.ClassWeights}
 		if err := src.parts(o, s.addNamed, both(held.addNamed, sample.add)); err != nil {
 			return nil, err
 		}
-		return s.best(ctx, &held, sample, o.grid(s.n+held.n, 1))
+		return s.best(src.ctx, &held, sample, o.grid(s.n+held.n, 1))
 	case SelectAuto:
 		add := s.addNamed
-		if o.chooses(2, src.signs()) {
+		if o.chooses(2, src.signature) {
 			add = both(add, sample.add)
 		}
 		if err := src.each(add); err != nil {
 			return nil, err
 		}
-		if o.chooses(s.n, src.signs()) {
+		if o.chooses(s.n, src.signature) {
 			return s.leaveOneOut(sample, o.grid(s.n, 1))
 		}
 	default:

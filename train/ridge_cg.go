@@ -6,9 +6,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
-	"gonum.org/v1/gonum/mat"
+	"github.com/bochner-go/bochner/train/data"
 )
 
 // CGOptions are the options of FitRidgeCG. The zero value fits the default lambda.
@@ -31,7 +30,7 @@ type CGFit struct {
 	Residual   float64 // the largest, relative as Tol
 }
 
-// FitRidgeCG is FitRidgeBlocks for more features than a D x D matrix can be held of: it solves the same normal equations
+// FitRidgeCG is FitRidge for more features than a D x D matrix can be held of: it solves the same normal equations
 //
 //	(Zcᵀ Zc + λ s I) W = Zcᵀ Yc
 //
@@ -42,17 +41,18 @@ type CGFit struct {
 // bearable, is the idea of Falkon (Rudi, Carratino and Rosasco 2017). The result depends on Tol: the weights are off by at most about
 // Tol ‖Zcᵀ Yc‖/(λ s).
 //
-// Errors: those of FitRidgeBlocks; domain.ErrParam where MaxIterations are not enough, and for features of two signs, whose system is indefinite.
-func FitRidgeCG(ctx context.Context, m Map, blocks Blocks, o CGOptions) (*CGFit, error) {
-	if err := missing("FitRidgeCG", argument{"the context", ctx}, argument{"the sequence of blocks", blocks}); err != nil {
+// Errors: those of FitRidge; domain.ErrParam where MaxIterations are not enough, and for features of two signs, whose system is indefinite.
+func FitRidgeCG(ctx context.Context, m Map, rows data.Examples, o CGOptions) (*CGFit, error) {
+	src, err := newSource(ctx, "Ridge", m, rows)
+	if err != nil {
 		return nil, err
 	}
 	if err := o.fill(); err != nil {
 		return nil, err
 	}
-	src := newBlockSource(ctx, "Ridge", m, blocks, RidgeOptions{BlockRows: o.BlockRows})
+	src.block = o.BlockRows
 	if src.signature != nil {
-		return nil, fmt.Errorf("train: Ridge: conjugate gradients want a definite system, and the features have two signs; use FitRidgeBlocks: %w", domain.ErrParam)
+		return nil, fmt.Errorf("train: Ridge: conjugate gradients want a definite system, and the features have two signs; use FitRidge: %w", domain.ErrParam)
 	}
 	e := &normalEquations{src: src}
 	if err := e.means(); err != nil {
@@ -67,11 +67,6 @@ func FitRidgeCG(ctx context.Context, m Map, blocks Blocks, o CGOptions) (*CGFit,
 		return nil, err
 	}
 	return e.conjugateGradients(p, o)
-}
-
-// OneBlock are rows in memory as Blocks.
-func OneBlock(x ops.Matrix, y *mat.Dense) Blocks {
-	return func(yield func(Block, error) bool) { yield(Block{X: x, Y: y}, nil) }
 }
 
 // fill sets the defaults and checks the ranges.

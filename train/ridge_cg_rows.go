@@ -13,7 +13,7 @@ import (
 
 // normalEquations are (Zcᵀ Zc + shift I) W = b, the first as a product with the rows.
 type normalEquations struct {
-	src          *blockSource
+	src          *source
 	stats        RidgeStats // n, the means and the dimensions; no sums of products
 	scale, shift float64
 	b            []float64 // [D, k]

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train/data"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
@@ -21,7 +22,7 @@ func TestRidgeCG(t *testing.T) {
 			if lambda > 0 {
 				o.Lambdas = []float64{lambda}
 			}
-			want, err := FitRidgeBlocks(ctx, m, OneBlock(x, y), o)
+			want, err := FitRidge(ctx, m, data.Pairs{X: x, Y: y}, o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -43,11 +44,11 @@ func TestRidgeCG(t *testing.T) {
 	for i, v := range x.Float64s() {
 		narrow.Float32s()[i] = float32(v)
 	}
-	want, err := FitRidgeBlocks(ctx, nil, OneBlock(narrow, y), RidgeOptions{Select: SelectNone})
+	want, err := FitRidge(ctx, nil, data.Pairs{X: narrow, Y: y}, RidgeOptions{Select: SelectNone})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := FitRidgeCG(ctx, nil, OneBlock(narrow, y), CGOptions{Tol: 1e-12}); err != nil || differ(&got.RidgeFit, want) > 1e-9 {
+	if got, err := FitRidgeCG(ctx, nil, data.Pairs{X: narrow, Y: y}, CGOptions{Tol: 1e-12}); err != nil || differ(&got.RidgeFit, want) > 1e-9 {
 		t.Errorf("float32 gives another fit (%v)", err)
 	}
 }
@@ -57,7 +58,7 @@ func TestRidgeCGPreconditioner(t *testing.T) {
 	x, y := problem(500, 5, 1, 43)
 	var iterations [2]int
 	for i, rank := range []int{-1, 100} {
-		f, err := FitRidgeCG(context.Background(), fourier(t, 5, 200, 20), OneBlock(x, y), CGOptions{Lambda: 1e-4, Rank: rank, MaxIterations: 5000})
+		f, err := FitRidgeCG(context.Background(), fourier(t, 5, 200, 20), data.Pairs{X: x, Y: y}, CGOptions{Lambda: 1e-4, Rank: rank, MaxIterations: 5000})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -112,18 +113,18 @@ func TestRidgeCGErrors(t *testing.T) {
 	nan.Float64s()[7] = math.NaN()
 	for name, c := range map[string]struct {
 		m        Map
-		b        Blocks
+		b        data.Examples
 		o        CGOptions
 		sentinel error
 	}{
-		"no rows":    {nil, func(func(Block, error) bool) {}, CGOptions{}, domain.ErrShape},
-		"zero":       {nil, OneBlock(zero, y), CGOptions{}, domain.ErrDomain},
-		"nan":        {nil, OneBlock(nan, y), CGOptions{}, domain.ErrDomain},
-		"signs":      {twoSigns{3, 2}, OneBlock(x, y), CGOptions{}, domain.ErrParam},
-		"lambda":     {nil, OneBlock(x, y), CGOptions{Lambda: -1}, domain.ErrParam},
-		"tol":        {nil, OneBlock(x, y), CGOptions{Tol: 1}, domain.ErrParam},
-		"iterations": {nil, OneBlock(x, y), CGOptions{MaxIterations: 1, Rank: -1}, domain.ErrParam},
-		"negative":   {nil, OneBlock(x, y), CGOptions{MaxIterations: -1}, domain.ErrParam},
+		"no rows":    {nil, inBlocks(t, tensor.New(tensor.WithShape(0, 3), tensor.Of(tensor.Float64)), y, 1), CGOptions{}, domain.ErrShape},
+		"zero":       {nil, data.Pairs{X: zero, Y: y}, CGOptions{}, domain.ErrDomain},
+		"nan":        {nil, data.Pairs{X: nan, Y: y}, CGOptions{}, domain.ErrDomain},
+		"signs":      {twoSigns{3, 2}, data.Pairs{X: x, Y: y}, CGOptions{}, domain.ErrParam},
+		"lambda":     {nil, data.Pairs{X: x, Y: y}, CGOptions{Lambda: -1}, domain.ErrParam},
+		"tol":        {nil, data.Pairs{X: x, Y: y}, CGOptions{Tol: 1}, domain.ErrParam},
+		"iterations": {nil, data.Pairs{X: x, Y: y}, CGOptions{MaxIterations: 1, Rank: -1}, domain.ErrParam},
+		"negative":   {nil, data.Pairs{X: x, Y: y}, CGOptions{MaxIterations: -1}, domain.ErrParam},
 	} {
 		if _, err := FitRidgeCG(ctx, c.m, c.b, c.o); !errors.Is(err, c.sentinel) {
 			t.Errorf("%s: %v", name, err)
@@ -131,11 +132,11 @@ func TestRidgeCGErrors(t *testing.T) {
 	}
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := FitRidgeCG(cancelled, nil, OneBlock(x, y), CGOptions{}); !errors.Is(err, context.Canceled) {
+	if _, err := FitRidgeCG(cancelled, nil, data.Pairs{X: x, Y: y}, CGOptions{}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 	// Targets without anything to explain are done at once.
-	f, err := FitRidgeCG(ctx, nil, OneBlock(x, mat.NewDense(20, 2, nil)), CGOptions{})
+	f, err := FitRidgeCG(ctx, nil, data.Pairs{X: x, Y: mat.NewDense(20, 2, nil)}, CGOptions{})
 	if err != nil || f.Iterations != 0 || f.B[0] != 0 || f.B[1] != 0 || mat.Norm(f.W, 1) != 0 {
 		t.Errorf("targets of 0: %+v, %v", f, err)
 	}

@@ -165,12 +165,12 @@ func (d *ridgeDual) leaveOneOut(which []int, grid lambdaGrid, scale float64) (al
 }
 
 // fitRidgeDual solves the n x n system.
-func fitRidgeDual(src *rowSource, o RidgeOptions) (*RidgeFit, error) {
+func fitRidgeDual(src *source, o RidgeOptions) (*RidgeFit, error) {
 	rows, err := src.dualRows()
 	if err != nil {
 		return nil, err
 	}
-	n, y, k, mean, rounded := src.n, src.y.RawMatrix(), rows.gram(), floats.Dot(rows.mean, rows.mean), roundedRows
+	n, y, k, mean, rounded := src.n, src.memory.Y.RawMatrix(), rows.gram(), floats.Dot(rows.mean, rows.mean), roundedRows
 	if rows.x != nil {
 		rounded = roundedKernel // of products that are not centred
 	}
@@ -215,10 +215,10 @@ func fitRidgeDual(src *rowSource, o RidgeOptions) (*RidgeFit, error) {
 }
 
 // all maps every row and returns the features less their means, [n, D], and the means.
-func (s *rowSource) all() (z, mean []float64, err error) {
+func (s *source) all() (z, mean []float64, err error) {
 	z, mean = make([]float64, s.n*s.features), make([]float64, s.features)
 	none := RidgeStats{features: s.features, meanZ: make([]float64, s.features)}
-	err = s.each(nil, func(rows rowNames, block *tensor.Dense, y *mat.Dense) error {
+	err = s.each(func(rows rowNames, block *tensor.Dense, y *mat.Dense) error {
 		if err := checkFinite("Ridge", block, y, rows.at); err != nil {
 			return err
 		}
@@ -238,9 +238,9 @@ func (s *rowSource) all() (z, mean []float64, err error) {
 
 // dualHeldOut fits every lambda to the rows that are kept and scores it on the others, all by entries of k, the lower
 // triangle of the Gram matrix of all rows.
-func dualHeldOut(src *rowSource, k []float64, mean, rounded float64, o RidgeOptions) (scores []LambdaScore, best int, err error) {
-	train, held := ridgeSplit(src.n, o)
-	n, m, y := src.n, len(train), src.y.RawMatrix()
+func dualHeldOut(src *source, k []float64, mean, rounded float64, o RidgeOptions) (scores []LambdaScore, best int, err error) {
+	train, held := ridgeSplit(src.n, o.HeldOut, o.Seed)
+	n, m, y := src.n, len(train), src.memory.Y.RawMatrix()
 	sub, target := make([]float64, m*m), general(m, y.Cols, y.Cols, make([]float64, m*y.Cols))
 	for i, r := range train {
 		for j, c := range train[:i+1] {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train/data"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
@@ -74,7 +75,7 @@ func TestRidgeErrors(t *testing.T) {
 		{"one row", nil, tensor.New(tensor.WithShape(1, 5), tensor.Of(tensor.Float64)), mat.NewDense(1, 1, one), RidgeOptions{Select: SelectLOO}, domain.ErrShape, "at least 2 rows"},
 		{"few", nil, few, y, RidgeOptions{}, domain.ErrShape, "3 rows"},
 	} {
-		f, err := FitRidge(context.Background(), c.m, c.x, c.y, c.o)
+		f, err := FitRidge(context.Background(), c.m, data.Pairs{X: c.x, Y: c.y}, c.o)
 		if f != nil || !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "train: Ridge: ") {
 			t.Errorf("%s: %v", c.name, err)
 		}
@@ -92,11 +93,11 @@ func TestRidgeProgressAndCancel(t *testing.T) {
 			}
 			last, of = done, all
 		}}
-		if _, err := FitRidge(ctx, nil, x, y, o); err != nil || last != total || of != total {
+		if _, err := FitRidge(ctx, nil, data.Pairs{X: x, Y: y}, o); err != nil || last != total || of != total {
 			t.Errorf("%v: %d of %d, want %d; %v", s, last, of, total, err)
 		}
 		o.Progress = func(int, int) { cancel() }
-		if _, err := FitRidge(ctx, nil, x, y, o); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "after 4 of") {
+		if _, err := FitRidge(ctx, nil, data.Pairs{X: x, Y: y}, o); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "after 4 of") {
 			t.Errorf("%v: %v", s, err)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/report"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
@@ -106,7 +107,7 @@ func TestKreinRidgeHeldOut(t *testing.T) {
 	x, y := problem(n, d, 1, 5)
 	m, o := twoSigns{d, 7}, RidgeOptions{Lambdas: []float64{1e-3, .1, 3}, Select: SelectHeldOut, Seed: 3, HeldOut: .2}
 	got := fit(t, m, x, y, o)
-	train, held := ridgeSplit(n, o)
+	train, held := ridgeSplit(n, o.HeldOut, o.Seed)
 	part := func(rows []int) (*mat.Dense, *mat.Dense) {
 		z, ys := mat.NewDense(len(rows), d, nil), mat.NewDense(len(rows), 1, nil)
 		for i, r := range rows {
@@ -268,9 +269,9 @@ func TestKreinRidgeErrors(t *testing.T) {
 	// Zc is diagonal in effect: G = diag(4, 4), the signature (1, -1), so λ s = 4 is singular; s is the mean of the squared norms, 2, about a mean of 0.
 	x := tensor.New(tensor.WithShape(4, 2), tensor.WithBacking([]float64{math.Sqrt2, 0, -math.Sqrt2, 0, 0, math.Sqrt2, 0, -math.Sqrt2}))
 	y := mat.NewDense(4, 1, []float64{1, 2, 3, 5})
-	_, err := FitRidge(context.Background(), twoSigns{2, 1}, x, y, RidgeOptions{Lambdas: []float64{2}})
+	_, err := FitRidge(context.Background(), twoSigns{2, 1}, data.Pairs{X: x, Y: y}, RidgeOptions{Lambdas: []float64{2}})
 	wantErr(t, err, domain.ErrParam, "singular", "2 x 2", "choose another lambda")
-	_, err = FitRidge(context.Background(), twoSigns{2, 1}, x, y, RidgeOptions{Lambdas: []float64{2, 2}, Select: SelectLOO})
+	_, err = FitRidge(context.Background(), twoSigns{2, 1}, data.Pairs{X: x, Y: y}, RidgeOptions{Lambdas: []float64{2, 2}, Select: SelectLOO})
 	wantErr(t, err, domain.ErrParam, "none of the 2 lambdas")
 	k := mat.NewDense(4, 4, []float64{2, -2, 0, 0, -2, 2, 0, 0, 0, 0, -2, 2, 0, 0, 2, -2})
 	_, err = FitKreinRidge(k, y, 2) // eigenvalues 4, 0, 0 and -4, s = 2

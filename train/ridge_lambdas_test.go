@@ -26,7 +26,7 @@ func TestLambdaIsOfTheSpread(t *testing.T) {
 			t.Errorf("n = %d: W moves with the mean of the features", n)
 		}
 		for _, tol := range []float64{1e-12} {
-			cg, err := FitRidgeCG(context.Background(), nil, OneBlock(moved, y), CGOptions{Lambda: .3, Tol: tol})
+			cg, err := FitRidgeCG(context.Background(), nil, data.Pairs{X: moved, Y: y}, CGOptions{Lambda: .3, Tol: tol})
 			if err != nil || !mat.EqualApprox(cg.W, want.W, 1e-8) {
 				t.Errorf("n = %d, conjugate gradients: W moves with the mean of the features (%v)", n, err)
 			}
@@ -51,7 +51,7 @@ func TestLambdaIsOfTheSpread(t *testing.T) {
 		svm := make([]*SVMFit, 2)
 		for i, x := range []*tensor.Dense{x, moved} {
 			var err error
-			if svm[i], err = FitSVM(context.Background(), nil, x, y, SVMOptions{Loss: SquaredInsensitive, Lambdas: []float64{.3}}); err != nil {
+			if svm[i], err = FitSVM(context.Background(), nil, data.Pairs{X: x, Y: y}, SVMOptions{Loss: SquaredInsensitive, Lambdas: []float64{.3}}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -141,7 +141,7 @@ func TestRidgeChoosesLambda(t *testing.T) {
 			y.Set(i, 1, y.At(i, 1)+c.noise*math.Cos(float64(i*i)))
 		}
 		auto, loo := fit(t, nil, x, y, RidgeOptions{}), fit(t, nil, x, y, RidgeOptions{Select: SelectLOO})
-		blocks, err := FitRidgeBlocks(context.Background(), nil, inBlocks(t, x, y, 20), RidgeOptions{})
+		blocks, err := FitRidge(context.Background(), nil, inBlocks(t, x, y, 20), RidgeOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

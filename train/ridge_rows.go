@@ -19,22 +19,22 @@ type dualRows struct {
 }
 
 // dualRows maps every row.
-func (s *rowSource) dualRows() (*dualRows, error) {
-	if x, ok := s.x.(*ops.CSR); ok && (s.m == nil || layers.IsIdentity(s.m)) {
+func (s *source) dualRows() (*dualRows, error) {
+	if x, ok := s.memory.X.(*ops.CSR); ok && (s.m == nil || layers.IsIdentity(s.m)) {
 		return s.sparseRows(x)
 	}
 	z, mean, err := s.all()
 	return &dualRows{n: s.n, d: s.features, z: z, mean: mean}, err
 }
 
-func (s *rowSource) sparseRows(x *ops.CSR) (*dualRows, error) {
+func (s *source) sparseRows(x *ops.CSR) (*dualRows, error) {
 	if err := s.cancelled(); err != nil {
 		return nil, err
 	}
 	if err := ops.CheckRows(domain.Reals(), "train: Ridge", x); err != nil {
 		return nil, err
 	}
-	if err := checkTargets("Ridge", s.y, rowNames{}.at); err != nil {
+	if err := checkTargets("Ridge", s.memory.Y, rowNames{}.at); err != nil {
 		return nil, err
 	}
 	x, err := x.As(tensor.Float64, "train: Ridge")

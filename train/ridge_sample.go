@@ -80,6 +80,16 @@ func (s *rowSample) add(rows rowNames, z *tensor.Dense, y *mat.Dense) error {
 	return nil
 }
 
+// inTurn is add for rows that are numbered as they come.
+func (s *rowSample) inTurn() addRows {
+	n := 0
+	return func(_ rowNames, z *tensor.Dense, y *mat.Dense) error {
+		first := n
+		n += z.Shape()[0]
+		return s.add(rowNames{first: first}, z, y)
+	}
+}
+
 func widenRow[T domain.Float](dst []float64, src []T) {
 	for j := range dst {
 		dst[j] = float64(src[j])

@@ -15,10 +15,10 @@ import (
 // decisive is how near 1 - hᵢᵢ may come to 0: a row whose fit is its own target to 12 digits cannot be left out.
 const decisive = 1e-12
 
-// ridgeSplit sets rows aside: the fraction o.HeldOut, at least one, drawn under o.Seed. Both parts are in order of rows.
-func ridgeSplit(n int, o RidgeOptions) (train, held []int) {
-	perm := rand.New(spectral.Stream(o.Seed, "held-out")).Perm(n)
-	c := min(max(int(math.Round(o.HeldOut*float64(n))), 1), n-1)
+// ridgeSplit sets rows aside: the fraction, at least one, drawn under the seed. Both parts are in order of rows.
+func ridgeSplit(n int, fraction float64, seed uint64) (train, held []int) {
+	perm := rand.New(spectral.Stream(seed, "held-out")).Perm(n)
+	c := min(max(int(math.Round(fraction*float64(n))), 1), n-1)
 	train, held = perm[c:], perm[:c]
 	slices.Sort(train)
 	slices.Sort(held)

@@ -45,7 +45,7 @@ func TestHeldOut(t *testing.T) {
 		z := matOf(x)
 		o := RidgeOptions{Lambdas: []float64{30, 0.2, 1e-3}, Select: SelectHeldOut, HeldOut: 0.3, Seed: 5, BlockRows: 8}
 		f := fit(t, nil, x, y, o)
-		train, held := ridgeSplit(c.n, o)
+		train, held := ridgeSplit(c.n, o.HeldOut, o.Seed)
 		if len(train)+len(held) != c.n || len(held) != int(math.Round(0.3*float64(c.n))) {
 			t.Fatalf("split %d + %d of %d", len(train), len(held), c.n)
 		}

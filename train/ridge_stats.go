@@ -6,8 +6,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train/data"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
@@ -57,20 +57,18 @@ func (s *RidgeStats) Features() int { return s.features }
 // Targets is k, and 0 before the first row.
 func (s *RidgeStats) Targets() int { return s.targets }
 
-// AddRows takes rows x [b, d], dense or sparse, through the map (nil: the identity), in blocks, with their targets y [b, k]. The
-// signature of the map becomes that of s. Errors: those of FitRidge for such rows; after one that came in a later block the blocks
-// before it have been added.
-func (s *RidgeStats) AddRows(ctx context.Context, m Map, x ops.Matrix, y *mat.Dense) error {
-	src, err := newRowSource(ctx, "Ridge", m, x, y)
+// AddRows takes rows through the map (nil: the identity), in blocks, with their targets. The signature of the map becomes that
+// of s. Errors: those of FitRidge for such rows; after one that came in a later block the blocks before it have been added.
+func (s *RidgeStats) AddRows(ctx context.Context, m Map, rows data.Examples) error {
+	src, err := newSource(ctx, "Ridge", m, rows)
 	if err != nil {
 		return err
 	}
 	if err := s.ofMap(src.signature); err != nil {
 		return err
 	}
-	src.block = src.blockRows()
 	n := s.n
-	return src.each(nil, func(rows rowNames, z *tensor.Dense, y *mat.Dense) error {
+	return src.each(func(rows rowNames, z *tensor.Dense, y *mat.Dense) error {
 		return s.add(z, y, func(i int) int { return n + rows.at(i) })
 	})
 }
@@ -101,10 +99,11 @@ func (s *RidgeStats) Add(z *tensor.Dense, y *mat.Dense) error {
 
 // add is Add with a name for each row.
 func (s *RidgeStats) add(z *tensor.Dense, y *mat.Dense, row func(i int) int) error {
-	z, err := floatMatrix("Ridge", "features", z)
+	whole, err := data.RowMajor("train: Ridge", "features", z)
 	if err != nil {
 		return err
 	}
+	z = whole.(*tensor.Dense)
 	n, d := z.Shape()[0], z.Shape()[1]
 	if y == nil || n == 0 || d == 0 {
 		return fmt.Errorf("train: Ridge: a block has features of shape %v and targets %v; give at least one row and one column of both: %w", z.Shape(), dimsOf(y), domain.ErrShape)

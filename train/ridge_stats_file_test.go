@@ -13,6 +13,7 @@ import (
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/modelfile"
 	"gonum.org/v1/gonum/mat"
 )
@@ -131,7 +132,7 @@ func TestStatsOfParts(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := part.AddRows(context.Background(), m, rows, ys); err != nil {
+		if err := part.AddRows(context.Background(), m, data.Pairs{X: rows, Y: ys}); err != nil {
 			t.Fatal(err)
 		}
 		raw, err := part.MarshalBinary()
@@ -161,12 +162,12 @@ func TestStatsOfParts(t *testing.T) {
 	if err := sum.Merge(other); !errors.Is(err, domain.ErrShape) {
 		t.Error(err)
 	}
-	if err := (&RidgeStats{}).AddRows(context.Background(), m, x, nil); !errors.Is(err, domain.ErrShape) {
+	if err := (&RidgeStats{}).AddRows(context.Background(), m, data.Pairs{X: x, Y: nil}); !errors.Is(err, domain.ErrShape) {
 		t.Error(err)
 	}
 	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()
-	if err := sum.AddRows(cancelled, m, x, y); !errors.Is(err, context.Canceled) {
+	if err := sum.AddRows(cancelled, m, data.Pairs{X: x, Y: y}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }

@@ -100,7 +100,7 @@ func TestStatsErrors(t *testing.T) {
 		{"targets", s.Add(x, mat.NewDense(7, 1, nil)), domain.ErrShape, "[7,1]"},
 		{"rows", s.Add(x, mat.NewDense(6, 2, nil)), domain.ErrShape, "[6,2]"},
 		{"nil y", s.Add(x, nil), domain.ErrShape, "at least one row"},
-		{"nil z", s.Add(nil, y), domain.ErrShape, "features"},
+		{"nil z", s.Add(nil, y), domain.ErrParam, "features"},
 		{"NaN", s.Add(bad, y), domain.ErrDomain, "row 9 has the feature z[9,1] = NaN"},
 		{"merge", s.Merge(&other), domain.ErrShape, "3 features"},
 	} {

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/bochner-go/bochner/train/data"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
@@ -86,7 +87,7 @@ func far(f *RidgeFit, w *mat.Dense, b []float64) float64 {
 
 func fit(t *testing.T, m Map, x *tensor.Dense, y *mat.Dense, o RidgeOptions) *RidgeFit {
 	t.Helper()
-	f, err := FitRidge(context.Background(), m, x, y, o)
+	f, err := FitRidge(context.Background(), m, data.Pairs{X: x, Y: y}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -276,7 +277,7 @@ func TestRidgeConstantFeatures(t *testing.T) {
 func ExampleFitRidge() {
 	x := tensor.New(tensor.WithShape(4, 1), tensor.WithBacking([]float64{0, 1, 2, 3}))
 	y := mat.NewDense(4, 1, []float64{1, 3, 5, 7}) // 2x + 1
-	f, err := FitRidge(context.Background(), nil, x, y, RidgeOptions{Lambdas: []float64{0, 0.1}, Select: SelectLOO})
+	f, err := FitRidge(context.Background(), nil, data.Pairs{X: x, Y: y}, RidgeOptions{Lambdas: []float64{0, 0.1}, Select: SelectLOO})
 	fmt.Printf("w = %.3f, b = %.3f, lambda = %g, %v\n", f.W.At(0, 0), f.B[0], f.Lambda, err)
 	for _, s := range f.Scores {
 		fmt.Printf("lambda %g: %.4f\n", s.Lambda, s.MSE)

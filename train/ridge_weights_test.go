@@ -64,7 +64,7 @@ func TestRidgeWeightedLOO(t *testing.T) {
 		got := fit(t, m, x, y, RidgeOptions{Lambdas: lambdas, Select: SelectLOO, ClassWeights: classTimes})
 		scaleOf := func(rows []int) float64 {
 			s := RidgeStats{ClassWeights: classTimes}
-			if err := s.AddRows(context.Background(), m, data.Rows(x, rows), takeRows(y, rows)); err != nil {
+			if err := s.AddRows(context.Background(), m, data.Pairs{X: data.Rows(x, rows), Y: takeRows(y, rows)}); err != nil {
 				t.Fatal(err)
 			}
 			scale, err := s.scale()
@@ -83,7 +83,7 @@ func TestRidgeWeightedLOO(t *testing.T) {
 				rest := slices.Delete(slices.Clone(all), i, i+1)
 				head := fit(t, m, data.Rows(x, rest), takeRows(y, rest), RidgeOptions{Lambdas: []float64{lambda * scaleOf(all) / scaleOf(rest)}, ClassWeights: classTimes})
 				one := RidgeStats{}
-				if err := one.AddRows(context.Background(), m, data.Rows(x, []int{i}), takeRows(y, []int{i})); err != nil {
+				if err := one.AddRows(context.Background(), m, data.Pairs{X: data.Rows(x, []int{i}), Y: takeRows(y, []int{i})}); err != nil {
 					t.Fatal(err)
 				}
 				e, err := one.MSE(head)
@@ -168,12 +168,12 @@ func TestRidgeStatsWeights(t *testing.T) {
 func TestCrossValidateRidgeWeights(t *testing.T) {
 	const folds, seed = 3, 5
 	x, y, _ := overlapping(t, 61, 4, 3)
-	r, err := CrossValidate(context.Background(), []Candidate{{Spec: layers.Spec{Map: "linear"}}}, x, y, CVOptions{Fitter: RidgeOptions{ClassWeights: classTimes}, Lambdas: []float64{2}, Folds: folds, Seed: seed})
+	r, err := CrossValidate(context.Background(), []Candidate{{Spec: layers.Spec{Map: "linear"}}}, data.Pairs{X: x, Y: y}, CVOptions{Fitter: RidgeOptions{ClassWeights: classTimes}, Lambdas: []float64{2}, Folds: folds, Seed: seed})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, job := 0., cvJob{x: x, y: y, folds: foldsOf(61, folds, seed)}
-	for f, fold := range job.folds {
+	want, job := 0., cvJob{n: 61, order: foldsOf(61, folds, seed)}
+	for f, fold := range job.order {
 		rest := job.rest(f)
 		head := fit(t, nil, data.Rows(x, rest), takeRows(y, rest), RidgeOptions{Lambdas: job.relative([]float64{2}, len(rest)), ClassWeights: classTimes})
 		var held RidgeStats

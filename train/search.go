@@ -13,7 +13,7 @@ import (
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
-	"gonum.org/v1/gonum/mat"
+	"github.com/bochner-go/bochner/train/data"
 )
 
 // Candidate is a map that CrossValidate scores, and the lambdas that it scores with it.
@@ -220,7 +220,7 @@ func (a searchAxis) draw(rng *rand.Rand) float64 {
 // Around are candidates beside the spec that FillDefaults would make for x: the first parameter that it takes from the data is multiplied by each
 // of the factors. Errors: domain.ErrParam for a map whose parameters are all given or need no data; those of FillDefaults.
 func Around(spec layers.Spec, x ops.Matrix, factors ...float64) ([]Candidate, error) {
-	x, err := wholeRows("Around", x)
+	x, err := data.RowMajor("train: Around", "x", x)
 	if err != nil {
 		return nil, err
 	}
@@ -256,13 +256,17 @@ const leastFactor, largestFactor = 1. / 64, 64.
 // CrossValidateAround is CrossValidate of the candidates Around spec by the factors, and beyond the end where the best is, by factors of 2, until it
 // is inside, or at 1/64 or 64. Errors: those of Around and CrossValidate;
 // domain.ErrParam without factors.
-func CrossValidateAround(ctx context.Context, spec layers.Spec, x ops.Matrix, y *mat.Dense, factors []float64, o CVOptions) (*CVReport, error) {
-	if err := missing("CrossValidateAround", argument{"the context", ctx}, argument{"x", x}, argument{"y", y}); err != nil {
+func CrossValidateAround(ctx context.Context, spec layers.Spec, rows data.Examples, factors []float64, o CVOptions) (*CVReport, error) {
+	if err := missing("CrossValidateAround", argument{"the context", ctx}, argument{"the source of rows", rows}); err != nil {
 		return nil, err
 	}
 	if len(factors) == 0 {
 		return nil, fmt.Errorf("train: CrossValidateAround: there are no factors; give one at least, such as 1: %w",
 			domain.ErrParam)
+	}
+	x := o.Sample
+	if p, ok := memoryOf(rows); ok && x == nil {
+		x = p.X
 	}
 	var r *CVReport
 	factors = slices.Clone(factors)
@@ -272,7 +276,7 @@ func CrossValidateAround(ctx context.Context, spec layers.Spec, x ops.Matrix, y 
 		if err != nil {
 			return nil, err
 		}
-		next, err := CrossValidate(ctx, candidates, x, y, o)
+		next, err := CrossValidate(ctx, candidates, rows, o)
 		if err != nil {
 			return nil, err
 		}

@@ -98,7 +98,7 @@ func one(t *testing.T, o FitOptions, start float64) []float64 {
 		t.Fatal(err)
 	}
 	o.Epochs, o.Batch, o.Solver = 1, 40, SGD
-	if _, err := Fit(context.Background(), m, h, set.X, y, o); err != nil {
+	if _, err := Fit(context.Background(), m, h, PairsFor(h, set.X, y), o); err != nil {
 		t.Fatal(err)
 	}
 	return weights(h)
@@ -155,7 +155,7 @@ func TestClipOfHugeGradients(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := FitOptions{Epochs: 1, Batch: 1, Solver: SGD, LearnRate: .5, ClipNorm: 1}
-	if _, err := Fit(context.Background(), m, h, one(1), one(1e154), o); err != nil {
+	if _, err := Fit(context.Background(), m, h, PairsFor(h, one(1), one(1e154)), o); err != nil {
 		t.Fatal(err)
 	}
 	w := weights(h)

@@ -49,11 +49,11 @@ func TestSparseRidge(t *testing.T) {
 		} {
 			for _, o := range []train.RidgeOptions{{Lambdas: []float64{.01}, BlockRows: 7}, {Lambdas: []float64{.001, .1}, Select: train.SelectLOO},
 				{Lambdas: []float64{.001, .1}, Select: train.SelectHeldOut, Seed: 3}} {
-				want, err := train.FitRidge(ctx, m, dense, y, o)
+				want, err := train.FitRidge(ctx, m, data.Pairs{X: dense, Y: y}, o)
 				if err != nil {
 					t.Fatal(err)
 				}
-				got, err := train.FitRidge(ctx, m, sparse, y, o)
+				got, err := train.FitRidge(ctx, m, data.Pairs{X: sparse, Y: y}, o)
 				if err != nil {
 					t.Fatalf("%s: %v", name, err)
 				}
@@ -72,19 +72,19 @@ func TestSparseRidgeErrors(t *testing.T) {
 		at := sparse.Pointers()[20]
 		sparse.Float64s()[at] = math.NaN()
 		for _, m := range []train.Map{nil, must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, c.d, 10))} {
-			_, err := train.FitRidge(ctx, m, sparse, y, train.RidgeOptions{})
+			_, err := train.FitRidge(ctx, m, data.Pairs{X: sparse, Y: y}, train.RidgeOptions{})
 			if !errors.Is(err, domain.ErrDomain) || !strings.Contains(err.Error(), "20") {
 				t.Errorf("NaN in row 20: %v", err)
 			}
 		}
 		sparse.Float64s()[at] = 1
 		y.Set(17, 1, math.Inf(1))
-		if _, err := train.FitRidge(ctx, nil, sparse, y, train.RidgeOptions{}); !errors.Is(err, domain.ErrDomain) || !strings.Contains(err.Error(), "y[17,1]") {
+		if _, err := train.FitRidge(ctx, nil, data.Pairs{X: sparse, Y: y}, train.RidgeOptions{}); !errors.Is(err, domain.ErrDomain) || !strings.Contains(err.Error(), "y[17,1]") {
 			t.Errorf("a bad target: %v", err)
 		}
 	}
 	sparse, _, _ := bagsOfWords(5, 7, 1)
-	if _, err := train.FitRidge(ctx, nil, sparse, mat.NewDense(4, 1, nil), train.RidgeOptions{}); !errors.Is(err, domain.ErrShape) {
+	if _, err := train.FitRidge(ctx, nil, data.Pairs{X: sparse, Y: mat.NewDense(4, 1, nil)}, train.RidgeOptions{}); !errors.Is(err, domain.ErrShape) {
 		t.Errorf("too few targets: %v", err)
 	}
 }
@@ -123,7 +123,7 @@ func TestSparseFit(t *testing.T) {
 			if c.softmax {
 				head, targets = must(layers.NewSoftmaxHead(m.Features(), 2, layers.WithName("head"))), oneHot
 			}
-			report, err := train.Fit(context.Background(), m, head, x, targets, train.FitOptions{Epochs: 3, Batch: 16, HeldOut: .2, CacheBytes: c.cache, Seed: 4})
+			report, err := train.Fit(context.Background(), m, head, train.PairsFor(head, x, targets), train.FitOptions{Epochs: 3, Batch: 16, HeldOut: .2, CacheBytes: c.cache, Seed: 4})
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
@@ -145,7 +145,7 @@ func TestSparseFit(t *testing.T) {
 		}
 	}
 	sparse.Float64s()[sparse.Pointers()[33]] = math.NaN()
-	_, err := train.Fit(context.Background(), must(layers.NewIdentity(d)), must(layers.NewSoftmaxHead(d, 2)), sparse, oneHot, train.FitOptions{Epochs: 1})
+	_, err := train.Fit(context.Background(), must(layers.NewIdentity(d)), must(layers.NewSoftmaxHead(d, 2)), train.PairsFor(must(layers.NewSoftmaxHead(d, 2)), sparse, oneHot), train.FitOptions{Epochs: 1})
 	if !errors.Is(err, domain.ErrDomain) || !strings.Contains(err.Error(), "x[33,") {
 		t.Errorf("NaN in row 33: %v", err)
 	}
@@ -232,12 +232,12 @@ func TestSparseMemory(t *testing.T) {
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	if _, err := train.FitRidge(context.Background(), nil, x, y, train.RidgeOptions{}); err != nil {
+	if _, err := train.FitRidge(context.Background(), nil, data.Pairs{X: x, Y: y}, train.RidgeOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	head := must(layers.NewLinearHead(d, 1))
 	id := must(layers.NewIdentity(d))
-	if _, err := train.Fit(context.Background(), id, head, x, train.Targets(y, tensor.Float64, nil), train.FitOptions{Epochs: 1}); err != nil {
+	if _, err := train.Fit(context.Background(), id, head, train.PairsFor(head, x, train.Targets(y, tensor.Float64, nil)), train.FitOptions{Epochs: 1}); err != nil {
 		t.Fatal(err)
 	}
 	m := &train.Model{Scaler: must(data.ParseScalers("l2")), Map: id, Head: head}

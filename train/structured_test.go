@@ -34,7 +34,7 @@ func structuredModel(t *testing.T, params layers.Values, dtype, tune string) (*t
 	m.Map = must(m.Spec.Build())
 	m.Head = must(layers.NewSoftmaxHead(62, len(m.Classes), layers.WithDtype(dt)))
 	y := must(train.OneHot(must(m.Classes.Index(labels)), len(m.Classes), dt))
-	if _, err := train.Fit(context.Background(), m.Map, m.Head, as(x, dt), y, train.FitOptions{Epochs: 1, Batch: 32, LearnRate: .05}); err != nil {
+	if _, err := train.Fit(context.Background(), m.Map, m.Head, train.PairsFor(m.Head, as(x, dt), y), train.FitOptions{Epochs: 1, Batch: 32, LearnRate: .05}); err != nil {
 		t.Fatal(err)
 	}
 	return m, x

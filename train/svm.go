@@ -4,10 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
-	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train/data"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -56,8 +55,7 @@ type SVMOptions struct {
 	// CacheBytes is up to what size the features of all rows are kept; 0 is 1 GiB, negative none. Larger ones are mapped anew, block by
 	// block, in every pass over the rows.
 	CacheBytes int64
-	BlockRows  int       // as in RidgeOptions
-	rowWeights []float64 // of all rows, by ClassWeights
+	BlockRows  int // as in RidgeOptions
 	// Progress is called after each Newton step with the steps done and the columns that are still to fit. nil: not called.
 	Progress func(steps, columns int)
 }
@@ -82,24 +80,26 @@ type SVMFit struct {
 //
 //	min over w, v of  ½(‖w‖² + v²) + C Σᵢ cᵢ loss(yᵢ, zᵢ·w + v β)²,    β = Bias √s,  b = v β
 //
-// with cᵢ the ClassWeights. x is [n, d], dense or sparse; y is [n, k]; a nil map is the identity. The problem is solved in the primal by a truncated Newton method:
+// with cᵢ the ClassWeights. Rows are dense or sparse; a nil map is the identity. The problem is solved in the primal by a truncated Newton method:
 // conjugate gradients on the generalised Hessian I + 2C Zᵀ A Z, A being 1 for the rows with a loss, and a line search. All columns go
 // through the rows together, as products of matrices, in the features' element type with sums in float64. Keerthi and DeCoste (2005),
 // A modified finite Newton method for fast solution of large scale linear SVMs; Lin, Weng and Keerthi (2008), Trust region Newton method for
 // large-scale logistic regression.
 //
-// Memory: 3 n k + 6 D k numbers, a block of features, and all features where CacheBytes allows. Results do not depend on GOMAXPROCS. ctx is
+// Memory: 3 n k + 6 D k numbers, a block of features, and all features where CacheBytes allows. Rows that are not in memory are read
+// once for their targets, once for features that are kept, and otherwise in every pass; n k more numbers are their targets. Those that are set aside to
+// choose lambda are drawn one by one. Results do not depend on GOMAXPROCS. ctx is
 // looked at between blocks.
 //
 // Errors: those of FitRidge; domain.ErrDomain for a target of SquaredHinge that is neither -1 nor 1; domain.ErrParam for options out of
-// range and for columns that are not done after MaxSteps.
-func FitSVM(ctx context.Context, m Map, x ops.Matrix, y *mat.Dense, o SVMOptions) (*SVMFit, error) {
-	src, o, err := svmSource(ctx, m, x, y, o)
+// range, for more targets than memory holds, and for columns that are not done after MaxSteps.
+func FitSVM(ctx context.Context, m Map, rows data.Examples, o SVMOptions) (*SVMFit, error) {
+	src, o, err := svmSource(ctx, m, rows, o)
 	if err != nil {
 		return nil, err
 	}
 	if len(o.Lambdas) == 1 {
-		s, err := newSVM(newSVMRows(src, nil, o.CacheBytes), o)
+		s, err := newSVM(src, o)
 		if err != nil {
 			return nil, err
 		}
@@ -109,8 +109,12 @@ func FitSVM(ctx context.Context, m Map, x ops.Matrix, y *mat.Dense, o SVMOptions
 }
 
 // svmSource checks rows, targets and options, and fills in the defaults.
-func svmSource(ctx context.Context, m Map, x ops.Matrix, y *mat.Dense, o SVMOptions) (*rowSource, SVMOptions, error) {
-	src, err := newRowSource(ctx, "SVM", m, x, y)
+func svmSource(ctx context.Context, m Map, rows data.Examples, o SVMOptions) (*source, SVMOptions, error) {
+	src, err := newSource(ctx, "SVM", m, rows)
+	if err != nil {
+		return nil, o, err
+	}
+	y, err := src.targets()
 	if err != nil {
 		return nil, o, err
 	}
@@ -128,12 +132,7 @@ func svmSource(ctx context.Context, m Map, x ops.Matrix, y *mat.Dense, o SVMOpti
 			return nil, o, err
 		}
 	}
-	if o.ClassWeights == nil {
-		o.rowWeights = slices.Repeat([]float64{1}, src.n)
-		return src, o, nil
-	}
-	o.rowWeights, err = rowWeights("SVM", o.ClassWeights, y, rowNames{}.at)
-	return src, o, err
+	return src, o, nil
 }
 
 // errLambda is the ErrParam of a lambda that is too small for the rows.

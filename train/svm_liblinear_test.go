@@ -32,16 +32,16 @@ func TestSVMAgainstLIBLINEAR(t *testing.T) {
 		x, labels, k := firstRows(t, base+".train.libsvm.gz", 3000)
 		test, want, _ := firstRows(t, base+".test.libsvm.gz", 2000)
 		d, scale := x.Shape()[1], spreadOf(x)
-		y, err := train.OneVersusRest(labels, k)
+		y, err := data.OneVersusRest(labels, k)
 		if err != nil {
 			t.Fatal(err)
 		}
 		const c = 1e-3
-		fit, err := train.FitSVM(context.Background(), nil, x, y, train.SVMOptions{Lambdas: []float64{1 / (2 * c * scale)}})
+		fit, err := train.FitSVM(context.Background(), nil, data.Pairs{X: x, Y: y}, train.SVMOptions{Lambdas: []float64{1 / (2 * c * scale)}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		best, err := train.FitSVM(context.Background(), nil, x, y, train.SVMOptions{Lambdas: []float64{1 / (2 * c * scale)}, Tol: 1e-6})
+		best, err := train.FitSVM(context.Background(), nil, data.Pairs{X: x, Y: y}, train.SVMOptions{Lambdas: []float64{1 / (2 * c * scale)}, Tol: 1e-6})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -22,36 +22,37 @@ type svm struct {
 	w, scores columns // [D+1, k] and [n, k]: where the fit stands
 }
 
-func newSVM(rows *svmRows, o SVMOptions) (*svm, error) {
-	s := atZero(rows, o)
-	var err error
+func newSVM(src *source, o SVMOptions) (*svm, error) {
+	rows, err := newSVMRows(src, o.CacheBytes)
+	if err != nil {
+		return nil, err
+	}
+	return svmOf(rows, o)
+}
+
+func svmOf(rows *svmRows, o SVMOptions) (*svm, error) {
+	s, err := atZero(rows, o)
+	if err != nil {
+		return nil, err
+	}
 	s.scale, err = s.svmRows.scale(s.weight)
 	s.bias = o.Bias * math.Sqrt(s.scale)
 	return s, err
 }
 
-// heldSVM are other rows for the fits of s.
-func heldSVM(rows *svmRows, s *svm) *svm {
-	held := atZero(rows, s.o)
-	held.scale, held.bias = s.scale, s.bias
-	return held
-}
-
 // atZero are problems with no weights yet, and no scale.
-func atZero(rows *svmRows, o SVMOptions) *svm {
-	y := rows.src.y
-	k := y.RawMatrix().Cols
-	s := &svm{svmRows: rows, o: o, w: newColumns(rows.src.features+1, k), y: newColumns(rows.n, k), scores: newColumns(rows.n, k), weight: make([]float64, rows.n)}
-	for i := range s.n {
-		row := i
-		if rows.index != nil {
-			row = rows.index[i]
-		}
-		copy(s.y.row(i), y.RawRowView(row))
-		s.weight[i] = o.rowWeights[row]
-		s.mass += s.weight[i]
+func atZero(rows *svmRows, o SVMOptions) (*svm, error) {
+	k := rows.y.RawMatrix().Cols
+	s := &svm{svmRows: rows, o: o, w: newColumns(rows.features+1, k), y: newColumns(rows.n, k), scores: newColumns(rows.n, k)}
+	var err error
+	if s.weight, err = rows.weights(o.ClassWeights); err != nil {
+		return nil, err
 	}
-	return s
+	for i, w := range s.weight {
+		copy(s.y.row(i), rows.y.RawRowView(i))
+		s.mass += w
+	}
+	return s, nil
 }
 
 // loss is the derivative of half the squared loss at a score, and whether there is a loss.
@@ -149,7 +150,7 @@ func (s *svm) units(c float64) ([]float64, error) {
 
 // transposed is [Z | β]ᵀ u.
 func (s *svm) transposed(u columns) (columns, error) {
-	sum := newColumns(s.src.features+1, u.k)
+	sum := newColumns(s.features+1, u.k)
 	at := 0
 	err := s.each(func(_ int, z *tensor.Dense) error {
 		n := z.Shape()[0]
@@ -312,7 +313,7 @@ func (s *svm) losses(col int, u columns, j int, t float64) (sum float64) {
 
 // done is the fit where it stands.
 func (s *svm) done(lambda, c float64, steps int, residual []float64) *SVMFit {
-	d, k := s.src.features, s.w.k
+	d, k := s.features, s.w.k
 	fit := &SVMFit{W: mat.NewDense(d, k, slices.Clone(s.w.v[:d*k])), B: make([]float64, k), Lambda: lambda, C: c, Objective: make([]float64, k), Residual: residual, Steps: steps}
 	for j := range k {
 		fit.B[j] = s.bias * s.w.row(d)[j]

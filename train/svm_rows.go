@@ -10,27 +10,23 @@ import (
 
 // svmRows are the rows that a fit goes through again and again: features that are kept, or are made anew each time.
 type svmRows struct {
-	src   *rowSource
-	index []int // nil: all
-	n     int
-	kept  []*tensor.Dense // the blocks, once they have been seen; nil where there is no room
-	keep  bool
+	*source
+	kept []*tensor.Dense // the blocks, once they have been seen; nil where there is no room
+	keep bool
 
 	scores, product *tensor.Dense // of a block
 }
 
 // newSVMRows decides whether the features are kept.
-func newSVMRows(src *rowSource, index []int, cacheBytes int64) *svmRows {
-	r := &svmRows{src: src, index: index, n: src.n}
-	if index != nil {
-		r.n = len(index)
+func newSVMRows(src *source, cacheBytes int64) (*svmRows, error) {
+	if _, err := src.targets(); err != nil {
+		return nil, err
 	}
 	size := int64(8)
-	if src.x.Dtype() == tensor.Float32 {
+	if src.dtype == tensor.Float32 {
 		size = 4
 	}
-	r.keep = int64(r.n)*int64(src.features)*size <= cacheBytes
-	return r
+	return &svmRows{source: src, keep: int64(src.n)*int64(src.features)*size <= cacheBytes}, nil
 }
 
 // each calls f with block after block and where it begins.
@@ -38,7 +34,7 @@ func (r *svmRows) each(f func(at int, z *tensor.Dense) error) error {
 	at := 0
 	if r.kept != nil {
 		for _, z := range r.kept {
-			if err := r.src.cancelled(); err != nil {
+			if err := r.cancelled(); err != nil {
 				return err
 			}
 			if err := f(at, z); err != nil {
@@ -49,8 +45,8 @@ func (r *svmRows) each(f func(at int, z *tensor.Dense) error) error {
 		return nil
 	}
 	var kept []*tensor.Dense
-	err := r.src.each(r.index, func(rows rowNames, z *tensor.Dense, y *mat.Dense) error {
-		if err := checkFinite(r.src.who, z, y, rows.at); err != nil {
+	err := r.source.each(func(rows rowNames, z *tensor.Dense, y *mat.Dense) error {
+		if err := checkFinite(r.who, z, y, rows.at); err != nil {
 			return err
 		}
 		if err := f(at, z); err != nil {
@@ -58,7 +54,7 @@ func (r *svmRows) each(f func(at int, z *tensor.Dense) error) error {
 		}
 		if at += z.Shape()[0]; r.keep {
 			kept = append(kept, z)
-			r.src.dst, r.src.gather = nil, nil // the block is ours now
+			r.dst, r.gather = nil, nil // the block is ours now
 		}
 		return nil
 	})
@@ -71,7 +67,7 @@ func (r *svmRows) each(f func(at int, z *tensor.Dense) error) error {
 // through computes u = [Z | β] w for all rows, block by block, hands f the rows of a block to change, and adds [Z | β]ᵀ u to sum, unless
 // sum is nil: one pass over the features for both products.
 func (r *svmRows) through(w columns, bias float64, sum *columns, f func(at int, u columns)) error {
-	d := r.src.features
+	d := r.features
 	var packed *ops.Weights
 	var intercept *tensor.Dense
 	return r.each(func(at int, z *tensor.Dense) error {
@@ -90,7 +86,7 @@ func (r *svmRows) through(w columns, bias float64, sum *columns, f func(at int, 
 		if r.scores == nil || !r.scores.Shape().Eq(tensor.Shape{n, w.k}) {
 			r.scores = tensor.New(tensor.WithShape(n, w.k), tensor.Of(dt))
 		}
-		if _, err := ops.AffineInto(r.scores, z, packed, intercept, ops.Attr{Layer: "train: " + r.src.who}); err != nil {
+		if _, err := ops.AffineInto(r.scores, z, packed, intercept, ops.Attr{Layer: "train: " + r.who}); err != nil {
 			return err
 		}
 		u := newColumns(n, w.k)
@@ -147,7 +143,7 @@ func (r *svmRows) scale(weight []float64) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return spread.scale(r.src.who)
+	return spread.scale(r.who)
 }
 
 // floatsOf is a tensor of either element type.

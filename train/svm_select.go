@@ -11,13 +11,17 @@ import (
 
 // selectSVM fits every lambda, from the largest down and each from the one before, on the rows that are not set aside, and the best on all, from
 // zero, as the fit of one lambda.
-func selectSVM(src *rowSource, o SVMOptions) (*SVMFit, error) {
-	train, held := ridgeSplit(src.n, RidgeOptions{HeldOut: o.HeldOut, Seed: o.Seed})
-	part, err := newSVM(newSVMRows(src, train, o.CacheBytes), o)
+func selectSVM(src *source, o SVMOptions) (*SVMFit, error) {
+	train, held := src.split(o.HeldOut, o.Seed)
+	part, err := newSVM(train, o)
 	if err != nil {
 		return nil, err
 	}
-	scores, err := part.path(o.Lambdas, heldSVM(newSVMRows(src, held, o.CacheBytes), part))
+	rows, err := newSVMRows(held, o.CacheBytes)
+	if err != nil {
+		return nil, err
+	}
+	scores, err := part.path(o.Lambdas, rows)
 	if err != nil {
 		return nil, err
 	}
@@ -25,7 +29,7 @@ func selectSVM(src *rowSource, o SVMOptions) (*SVMFit, error) {
 	if scores[best] == unusable(scores[best].Lambda) {
 		return nil, fmt.Errorf("train: SVM: none of the %d lambdas is done after %d Newton steps; raise the lambdas or MaxSteps: %w", len(scores), o.MaxSteps, domain.ErrParam)
 	}
-	all, err := newSVM(newSVMRows(src, nil, o.CacheBytes), o)
+	all, err := newSVM(src, o)
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +42,12 @@ func selectSVM(src *rowSource, o SVMOptions) (*SVMFit, error) {
 }
 
 // path fits the lambdas, the largest first and each from the one before, and scores them on other rows.
-func (s *svm) path(lambdas []float64, held *svm) ([]LambdaScore, error) {
+func (s *svm) path(lambdas []float64, rows *svmRows) ([]LambdaScore, error) {
+	held, err := atZero(rows, s.o)
+	if err != nil {
+		return nil, err
+	}
+	held.scale, held.bias = s.scale, s.bias
 	return scorePath(lambdas, func(lambda float64) (LambdaScore, error) {
 		fit, err := s.fit(lambda)
 		if err != nil {
@@ -75,10 +84,10 @@ func bestScore(scores []LambdaScore) (best int) {
 
 // score is how a fit does on these rows: the error rate under SquaredHinge, and else the mean squared error.
 func (s *svm) score(fit *SVMFit) (LambdaScore, error) {
-	w, k := newColumns(s.src.features+1, s.w.k), s.w.k
+	w, k := newColumns(s.features+1, s.w.k), s.w.k
 	copy(w.v, fit.W.RawMatrix().Data)
 	for j, b := range fit.B {
-		w.row(s.src.features)[j] = b / s.bias
+		w.row(s.features)[j] = b / s.bias
 	}
 	total := 0.0
 	err := s.through(w, s.bias, nil, func(at int, u columns) {

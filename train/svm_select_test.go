@@ -22,15 +22,15 @@ func TestSVMPath(t *testing.T) {
 	for e := -7; e <= -4; e++ {
 		o.Lambdas = append(o.Lambdas, math.Pow10(e)*300)
 	}
-	fit, err := FitSVM(context.Background(), m, x, y, o)
+	fit, err := FitSVM(context.Background(), m, data.Pairs{X: x, Y: y}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	train, held := ridgeSplit(300, RidgeOptions{HeldOut: o.HeldOut, Seed: o.Seed})
+	train, held := ridgeSplit(300, o.HeldOut, o.Seed)
 	truth := ArgMax(takeRows(y, held))
 	scores := map[float64]bool{}
 	for _, s := range fit.Scores {
-		alone, err := FitSVM(context.Background(), m, data.RowsOf(x, train), takeRows(y, train), SVMOptions{Lambdas: []float64{s.Lambda}, Tol: 1e-3})
+		alone, err := FitSVM(context.Background(), m, data.Pairs{X: data.RowsOf(x, train), Y: takeRows(y, train)}, SVMOptions{Lambdas: []float64{s.Lambda}, Tol: 1e-3})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,7 +66,7 @@ func TestSVMTies(t *testing.T) {
 	for i := range 60 { // far apart
 		x.Float64s()[i*3+i%2] += 1000
 	}
-	fit, err := FitSVM(context.Background(), nil, x, y, SVMOptions{Lambdas: []float64{1e-3, 1e-1, 1e-2}})
+	fit, err := FitSVM(context.Background(), nil, data.Pairs{X: x, Y: y}, SVMOptions{Lambdas: []float64{1e-3, 1e-1, 1e-2}})
 	if err != nil || fit.Scores[0].ErrorRate != 0 || fit.Scores[1].ErrorRate != 0 || fit.Lambda != .1 {
 		t.Errorf("%+v, %v", fit, err)
 	}
@@ -76,7 +76,7 @@ func TestSVMTies(t *testing.T) {
 func TestSVMStall(t *testing.T) {
 	x, y, _ := overlapping(t, 300, 5, 3)
 	for _, tol := range []float64{1e-8, 1e-10, 1e-14} {
-		fit, err := FitSVM(context.Background(), nil, x, y, SVMOptions{Tol: tol})
+		fit, err := FitSVM(context.Background(), nil, data.Pairs{X: x, Y: y}, SVMOptions{Tol: tol})
 		if err != nil {
 			t.Error(err)
 			continue

@@ -15,6 +15,7 @@ import (
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/data"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/optimize"
@@ -90,7 +91,7 @@ func spreadOf(x *tensor.Dense) (s float64) {
 // the gradient is at most Tol times that at W = 0; gonum's L-BFGS looks for the least on the plain formula.
 func TestSVMOptimum(t *testing.T) {
 	x, labels, target := svmProblem(83, 5, 3, 1)
-	classes, err := train.OneVersusRest(labels, 3)
+	classes, err := data.OneVersusRest(labels, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +102,7 @@ func TestSVMOptimum(t *testing.T) {
 			if !hinge {
 				y = target
 			}
-			fit, err := train.FitSVM(context.Background(), nil, x, y, o)
+			fit, err := train.FitSVM(context.Background(), nil, data.Pairs{X: x, Y: y}, o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -138,7 +139,7 @@ func TestSVMOptimum(t *testing.T) {
 func TestSVMSameFit(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	x, labels, _ := svmProblem(211, 7, 3, 2)
-	y, err := train.OneVersusRest(labels, 3)
+	y, err := data.OneVersusRest(labels, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +162,7 @@ func TestSVMSameFit(t *testing.T) {
 		fit := func(x ops.Matrix, o train.SVMOptions) *train.SVMFit {
 			o.Lambdas = []float64{1e-3}
 			o.Tol = tol // of the gradient; other roundings take the steps another way
-			f, err := train.FitSVM(context.Background(), m, x, y, o)
+			f, err := train.FitSVM(context.Background(), m, data.Pairs{X: x, Y: y}, o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -195,7 +196,7 @@ func TestSVMSameFit(t *testing.T) {
 // TestSVMSelection: the lambda with the fewest wrong classes among rows that are set aside is fitted on all rows.
 func TestSVMSelection(t *testing.T) {
 	x, labels, target := svmProblem(301, 5, 3, 3)
-	y, err := train.OneVersusRest(labels, 3)
+	y, err := data.OneVersusRest(labels, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,7 +206,7 @@ func TestSVMSelection(t *testing.T) {
 		if o.Loss == train.SquaredInsensitive {
 			targets = target
 		}
-		fit, err := train.FitSVM(context.Background(), nil, x, targets, o)
+		fit, err := train.FitSVM(context.Background(), nil, data.Pairs{X: x, Y: targets}, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -217,7 +218,7 @@ func TestSVMSelection(t *testing.T) {
 		}
 		one := o
 		one.Lambdas = []float64{fit.Lambda}
-		alone, err := train.FitSVM(context.Background(), nil, x, targets, one)
+		alone, err := train.FitSVM(context.Background(), nil, data.Pairs{X: x, Y: targets}, one)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -231,7 +232,7 @@ func TestSVMSelection(t *testing.T) {
 
 func TestSVMErrors(t *testing.T) {
 	x, labels, target := svmProblem(11, 3, 2, 4)
-	y, err := train.OneVersusRest(labels, 2)
+	y, err := data.OneVersusRest(labels, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,7 +267,7 @@ func TestSVMErrors(t *testing.T) {
 		if e.ctx == nil {
 			e.ctx = context.Background()
 		}
-		_, err := train.FitSVM(e.ctx, nil, e.x, e.y, e.o)
+		_, err := train.FitSVM(e.ctx, nil, data.Pairs{X: e.x, Y: e.y}, e.o)
 		if !errors.Is(err, e.is) || !strings.Contains(fmt.Sprint(err), e.text) || !strings.HasPrefix(fmt.Sprint(err), "train: SVM: ") {
 			t.Errorf("got %v, want %v with %q", err, e.is, e.text)
 		}

@@ -36,6 +36,7 @@ import (
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/report"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
@@ -76,7 +77,7 @@ func main() {
 func learn(rff *layers.FourierLayer) float64 {
 	x, y := stripes(1)
 	head := must.Get(layers.NewSoftmaxHead(features, 2, layers.WithName("head")))
-	must.Get(train.Fit(context.Background(), rff, head, x, must.Get(train.OneHot(y, 2, tensor.Float64)),
+	must.Get(train.Fit(context.Background(), rff, head, data.Pairs{X: x, Y: must.Get(data.OneVersusRest(y, 2))},
 		train.FitOptions{Epochs: 30, Batch: 100, LearnRate: .1, MapRate: .05, Seed: 1}))
 	x, y = stripes(2)
 	p := must.Get(must.Get(layers.NewSequential(rff, head)).Transform(nil, x))

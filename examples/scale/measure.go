@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"os/exec"
 	"runtime"
@@ -79,7 +80,7 @@ func (o *options) fit(ctx context.Context, files []string, r *result) error {
 	if err != nil {
 		return err
 	}
-	var rows train.Rows
+	var rows data.Streamed
 	if r.Survey, err = timed(func() error {
 		s, err := data.OpenStream(data.StreamOptions{BlockRows: train.BlockRows(1, o.features)}, files...)
 		if err != nil {
@@ -90,7 +91,7 @@ func (o *options) fit(ctx context.Context, files []string, r *result) error {
 			return err
 		}
 		r.Rows = v.Rows
-		rows = train.Rows{Stream: s, Scaler: scaler, Classes: v.Classes, Dtype: tensor.Float64}
+		rows = data.Streamed{Stream: s, Scaler: scaler, Classes: v.Classes, Dtype: tensor.Float64}
 		return scaler.FitBlocks(rows.Matrices(ctx))
 	}); err != nil {
 		return err
@@ -104,18 +105,14 @@ func (o *options) fit(ctx context.Context, files []string, r *result) error {
 	least := baseline{m: m}
 	if r.Fit, err = timed(func() error {
 		var s train.RidgeStats
-		err := s.AddBlocks(ctx, m, func(yield func(train.Block, error) bool) {
-			for b, err := range rows.Blocks(ctx) {
-				if err == nil && s.N() >= least.next {
-					err = least.pause(b.X.(*tensor.Dense))
-					least.next = s.N() + pauseRows
-				}
-				if !yield(b, err) {
-					return
-				}
-				bar.Step(s.N(), r.Rows, "")
+		err := s.AddRows(ctx, m, watched{rows, func(b data.Pairs) (err error) {
+			bar.Step(s.N(), r.Rows, "")
+			if s.N() >= least.next {
+				err = least.pause(b.X.(*tensor.Dense))
+				least.next = s.N() + pauseRows
 			}
-		})
+			return err
+		}})
 		if err != nil {
 			return err
 		}
@@ -132,6 +129,25 @@ func (o *options) fit(ctx context.Context, files []string, r *result) error {
 	up := float64(r.Rows) / float64(least.rows)
 	r.Features, r.Update = least.features.times(up), least.update.times(up)
 	return nil
+}
+
+// watched are rows of which every block is shown before it is handed on.
+type watched struct {
+	data.Examples
+	show func(b data.Pairs) error
+}
+
+func (w watched) Blocks(ctx context.Context, epoch int) iter.Seq2[data.Pairs, error] {
+	return func(yield func(data.Pairs, error) bool) {
+		for b, err := range w.Examples.Blocks(ctx, epoch) {
+			if err == nil {
+				err = w.show(b)
+			}
+			if !yield(b, err) || err != nil {
+				return
+			}
+		}
+	}
 }
 
 // The fit pauses before every so many rows, for so many blocks of the baseline: the machine, which may have other work,

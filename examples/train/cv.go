@@ -139,9 +139,9 @@ func (o *options) cvSpec() layers.Spec {
 // choose finds the best of the candidates by cross-validation, and puts its parameters, features and lambda into the
 // spec and the flags.
 func (o *options) choose(ctx context.Context, p *train.Prepared, r *result) error {
-	m, x, y := p.Model, p.X(), p.Y()
+	m, x := p.Model, p.X()
 	bar := cli.NewProgress("cross-validation, folds")
-	co := train.CVOptions{Fitter: o.cvHead(x.Shape()[0]), Folds: o.cv, Seed: o.Seed, Progress: func(done, total int) { bar.Step(done, total, "") }}
+	co := train.CVOptions{Fitter: o.cvHead(x.Shape()[0]), Folds: o.cv, Seed: o.Seed, Sample: x, Progress: func(done, total int) { bar.Step(done, total, "") }}
 	if o.lambda != "" {
 		co.Lambdas = []float64{o.fit.Lambda}
 	}
@@ -162,9 +162,9 @@ func (o *options) choose(ctx context.Context, p *train.Prepared, r *result) erro
 	}
 	defer bar.Close()
 	if around {
-		r.cv, err = train.CrossValidateAround(ctx, o.cvSpec(), x, y, cvFactors[o.head == "ridge"], co)
+		r.cv, err = train.CrossValidateAround(ctx, o.cvSpec(), p.Examples(), cvFactors[o.head == "ridge"], co)
 	} else {
-		r.cv, err = train.CrossValidate(ctx, candidates, x, y, co)
+		r.cv, err = train.CrossValidate(ctx, candidates, p.Examples(), co)
 	}
 	if err != nil {
 		return err

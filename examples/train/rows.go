@@ -12,7 +12,7 @@ import (
 )
 
 // testRows are the rows to test a model on, as it takes them: scaled, with targets, of classes as OneVersusRest.
-type testRows func(ctx context.Context, m *train.Model) (train.Blocks, error)
+type testRows func(m *train.Model) (data.Examples, error)
 
 // open gets the training rows, and what the test rows will be once the training rows have been read.
 func (o *options) open(ctx context.Context) (data.Source, func() (testRows, error), error) {
@@ -26,16 +26,13 @@ func (o *options) open(ctx context.Context) (data.Source, func() (testRows, erro
 
 // testSetRows are the rows of a set, which are scaled once for each model.
 func testSetRows(set *data.Set) testRows {
-	return func(_ context.Context, m *train.Model) (train.Blocks, error) {
-		b, err := preparedBlock(m, set)
-		if err != nil {
-			return nil, set.Locate(err)
-		}
-		return func(yield func(train.Block, error) bool) { yield(b, nil) }, nil
+	return func(m *train.Model) (data.Examples, error) {
+		b, err := preparedRows(m, set)
+		return b, set.Locate(err)
 	}
 }
 
-func preparedBlock(m *train.Model, set *data.Set) (b train.Block, err error) {
+func preparedRows(m *train.Model, set *data.Set) (b data.Pairs, err error) {
 	b.Locate = set.Locate
 	if m.Classes == nil {
 		b.Y = mat.NewDense(set.Rows(), 1, set.Y)
@@ -44,7 +41,7 @@ func preparedBlock(m *train.Model, set *data.Set) (b train.Block, err error) {
 		if err != nil {
 			return b, err
 		}
-		if b.Y, err = train.OneVersusRest(labels, len(m.Classes)); err != nil {
+		if b.Y, err = data.OneVersusRest(labels, len(m.Classes)); err != nil {
 			return b, err
 		}
 	}
@@ -83,14 +80,14 @@ func (o *options) openTest(rows *data.Stream) (testRows, error) {
 	if err == nil && o.test == "" {
 		_, s = s.Split(testShare, o.Seed)
 	}
-	return func(ctx context.Context, m *train.Model) (train.Blocks, error) {
-		return train.Rows{Stream: s, Scaler: m.Scaler, Classes: m.Classes, Dtype: m.Map.Dtype()}.Blocks(ctx), nil
+	return func(m *train.Model) (data.Examples, error) {
+		return data.Streamed{Stream: s, Scaler: m.Scaler, Classes: m.Classes, Dtype: m.Map.Dtype()}, nil
 	}, err
 }
 
 // checkTest counts the test rows, and finds what is wrong with them before the model is fitted.
-func (r *result) checkTest(o *options, m *train.Model, blocks train.Blocks) error {
-	for b, err := range blocks {
+func (r *result) checkTest(ctx context.Context, o *options, m *train.Model, rows data.Examples) error {
+	for b, err := range rows.Blocks(ctx, 0) {
 		if err != nil {
 			return err
 		}
@@ -109,9 +106,9 @@ func (r *result) checkTest(o *options, m *train.Model, blocks train.Blocks) erro
 }
 
 // score is what a model predicts of rows, and how good that is; watch sees each block.
-func score(m *train.Model, blocks train.Blocks, watch func(x ops.Matrix) error) (*scores, error) {
+func score(ctx context.Context, m *train.Model, rows data.Examples, watch func(x ops.Matrix) error) (*scores, error) {
 	s := new(scores)
-	for b, err := range blocks {
+	for b, err := range rows.Blocks(ctx, 0) {
 		if err != nil {
 			return nil, err
 		}

@@ -59,9 +59,9 @@ func trainModel(ctx context.Context, o *options) (*result, error) {
 	}
 	drawn := time.Since(drawing)
 	m := p.Model
-	blocks, err := test(ctx, m)
+	tested, err := test(m)
 	if err == nil {
-		err = r.checkTest(o, m, blocks)
+		err = r.checkTest(ctx, o, m, tested)
 	}
 	if err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func trainModel(ctx context.Context, o *options) (*result, error) {
 	}
 	evaluated := *m
 	evaluated.Map = timed
-	err = r.evaluate(&evaluated, p, blocks)
+	err = r.evaluate(ctx, &evaluated, p, tested)
 	if err == nil {
 		err = r.evaluation().Put(m)
 	}
@@ -212,9 +212,9 @@ func evaluateSaved(ctx context.Context, o *options) (*result, error) {
 	r.seconds.Load = time.Since(start).Seconds()
 	timed := &cli.TimedMap{Layer: m.Map}
 	m.Map = timed
-	blocks, err := testSetRows(set)(ctx, m)
+	tested, err := testSetRows(set)(m)
 	if err == nil {
-		err = r.evaluate(m, nil, blocks)
+		err = r.evaluate(ctx, m, nil, tested)
 	}
 	if err != nil {
 		return nil, err
@@ -225,15 +225,18 @@ func evaluateSaved(ctx context.Context, o *options) (*result, error) {
 }
 
 // evaluate scores the model on the test rows and, where they are in memory, on the training rows.
-func (r *result) evaluate(m *train.Model, p *train.Prepared, test train.Blocks) (err error) {
+func (r *result) evaluate(ctx context.Context, m *train.Model, p *train.Prepared, test data.Examples) (err error) {
 	r.describe(m)
 	watch := func(ops.Matrix) error { return nil }
-	if p != nil && p.Y() != nil {
-		if r.train, err = score(m, train.OneBlock(p.X(), p.Y()), watch); err != nil {
-			return p.Locate(err)
+	if p != nil {
+		if rows, memory := p.Examples().(data.Pairs); memory {
+			rows.Locate = p.Locate
+			if r.train, err = score(ctx, m, rows, watch); err != nil {
+				return err
+			}
 		}
 	}
-	r.test, err = score(m, test, func(x ops.Matrix) error {
+	r.test, err = score(ctx, m, test, func(x ops.Matrix) error {
 		if r.tuned != "" || r.kernelError != nil { // a tuned map has left its kernel
 			return nil
 		}

@@ -93,7 +93,7 @@ func alone(t *testing.T, r *beam.Recipe, o train.RidgeOptions, files []string) *
 	if err != nil {
 		t.Fatal(err)
 	}
-	fit, err := train.FitRidgeBlocks(context.Background(), r.Model.Map, rows.Blocks(t.Context()), o)
+	fit, err := train.FitRidge(context.Background(), r.Model.Map, rows, o)
 	if err != nil {
 		t.Fatal(err)
 	}

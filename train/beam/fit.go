@@ -68,7 +68,7 @@ func (f *accumulateFn) ProcessElement(ctx context.Context, file string, _ func(*
 	defer done()
 	rows, err := f.recipe.Rows(local...)
 	if err == nil {
-		err = f.sums.stats.AddBlocks(ctx, f.recipe.Model.Map, blocksInTurn(ctx, rows.Blocks(ctx)))
+		err = f.sums.stats.AddRows(ctx, f.recipe.Model.Map, rowsInTurn{rows})
 	}
 	f.sums.files++
 	return named(err, file)

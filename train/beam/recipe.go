@@ -134,8 +134,8 @@ func fingerprint(b []byte) string {
 }
 
 // Rows are the rows of local files on their way into the map: scaled, in its element type, with targets.
-func (r *Recipe) Rows(files ...string) (train.Rows, error) {
+func (r *Recipe) Rows(files ...string) (data.Streamed, error) {
 	m := r.Model
 	s, err := data.OpenStream(data.StreamOptions{Options: r.Read, BlockRows: train.BlockRows(m.Dims(), m.Map.Features())}, files...)
-	return train.Rows{Stream: s, Scaler: m.Scaler, Classes: m.Classes, Dtype: m.Map.Dtype()}, err
+	return data.Streamed{Stream: s, Scaler: m.Scaler, Classes: m.Classes, Dtype: m.Map.Dtype()}, err
 }

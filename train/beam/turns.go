@@ -2,8 +2,9 @@ package beam
 
 import (
 	"context"
+	"iter"
 
-	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/data"
 )
 
 // turn is held by the bundle of this process that computes. An engine runs several at a time, and a map and a rank-k update use all cores by
@@ -22,17 +23,19 @@ func inTurn(ctx context.Context, f func() error) error {
 	return f()
 }
 
-// blocksInTurn hands each block on in turn.
-func blocksInTurn(ctx context.Context, blocks train.Blocks) train.Blocks {
-	return func(yield func(train.Block, error) bool) {
-		for b, err := range blocks {
+// rowsInTurn hands each block on in turn.
+type rowsInTurn struct{ data.Examples }
+
+func (r rowsInTurn) Blocks(ctx context.Context, epoch int) iter.Seq2[data.Pairs, error] {
+	return func(yield func(data.Pairs, error) bool) {
+		for b, err := range r.Examples.Blocks(ctx, epoch) {
 			more := false
 			late := inTurn(ctx, func() error {
 				more = yield(b, err)
 				return nil
 			})
 			if late != nil {
-				yield(train.Block{}, late)
+				yield(data.Pairs{}, late)
 			}
 			if !more {
 				return

@@ -149,12 +149,14 @@ func (s *Stream) Dense() { s.shape.sparse, s.o.Form = false, FormDense }
 // panics when the fraction is not in [0, 1].
 func (s *Stream) Split(fraction float64, seed uint64) (rest, held *Stream) {
 	in := Held(fraction, seed)
-	sub := func(want bool) *Stream {
-		t := *s
-		t.part = func(file, row int) bool { return in(file, row) == want && (s.part == nil || s.part(file, row)) }
-		return &t
-	}
-	return sub(false), sub(true)
+	return s.where(func(file, row int) bool { return !in(file, row) }), s.where(in)
+}
+
+// where is a part of the rows.
+func (s *Stream) where(keep func(file, row int) bool) *Stream {
+	t := *s
+	t.part = func(file, row int) bool { return keep(file, row) && (s.part == nil || s.part(file, row)) }
+	return &t
 }
 
 // Held says whether row number row of file number file is held out: with the probability fraction, each by itself. It panics when the

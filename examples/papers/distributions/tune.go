@@ -11,6 +11,7 @@ import (
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/data"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
@@ -119,7 +120,7 @@ func (o *options) tune(ctx context.Context, m method, p *problem) (choice, error
 					return c, err
 				}
 			}
-			fit, err := train.FitRidge(ctx, nil, z, y, train.RidgeOptions{Lambdas: lambdas, Select: train.SelectLOO})
+			fit, err := train.FitRidge(ctx, nil, data.Pairs{X: z, Y: y}, train.RidgeOptions{Lambdas: lambdas, Select: train.SelectLOO})
 			if err != nil {
 				return c, err
 			}
@@ -236,13 +237,13 @@ func (o *options) features(m method, p *problem, c choice) (x, xTest *tensor.Den
 func (o *options) head(ctx context.Context, p *problem, x *tensor.Dense, c choice) (*mat.Dense, float64, error) {
 	near := []float64{c.lambda / 10, c.lambda / 3, c.lambda, c.lambda * 3, c.lambda * 10}
 	if p.classes {
-		fit, err := train.FitSVM(ctx, nil, x, column(p.y), train.SVMOptions{Lambdas: near, HeldOut: .1, Seed: o.Seed})
+		fit, err := train.FitSVM(ctx, nil, data.Pairs{X: x, Y: column(p.y)}, train.SVMOptions{Lambdas: near, HeldOut: .1, Seed: o.Seed})
 		if err != nil {
 			return nil, 0, err
 		}
 		return fit.W, fit.B[0], nil
 	}
-	fit, err := train.FitRidge(ctx, nil, x, column(p.y), train.RidgeOptions{Lambdas: near, Select: train.SelectHeldOut, HeldOut: .1, Seed: o.Seed})
+	fit, err := train.FitRidge(ctx, nil, data.Pairs{X: x, Y: column(p.y)}, train.RidgeOptions{Lambdas: near, Select: train.SelectHeldOut, HeldOut: .1, Seed: o.Seed})
 	if err != nil {
 		return nil, 0, err
 	}

@@ -9,6 +9,7 @@ import (
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/report"
 	"gonum.org/v1/gonum/mat"
 )
@@ -101,7 +102,7 @@ func (e *experiment) measure(ctx context.Context, l layers.Layer, lambda float64
 		return r, err
 	}
 	start := time.Now()
-	fit, err := train.FitRidge(ctx, nil, z, e.Y, train.RidgeOptions{Lambdas: []float64{lambda}})
+	fit, err := train.FitRidge(ctx, nil, data.Pairs{X: z, Y: e.Y}, train.RidgeOptions{Lambdas: []float64{lambda}})
 	if err != nil {
 		return r, err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/bochner-go/bochner/examples/papers/internal/frame"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/report"
 	"gorgonia.org/tensor"
 )
@@ -108,6 +109,6 @@ func (e *experiment) fit(ctx context.Context, p *problem, spec layers.Spec, lamb
 	if err != nil {
 		return nil, nil, err
 	}
-	fit, err := train.FitSVM(ctx, l, p.x, p.Y, train.SVMOptions{Lambdas: lambdas, Seed: e.Seed})
+	fit, err := train.FitSVM(ctx, l, data.Pairs{X: p.x, Y: p.Y}, train.SVMOptions{Lambdas: lambdas, Seed: e.Seed})
 	return l, fit, err
 }

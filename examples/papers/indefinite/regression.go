@@ -28,14 +28,14 @@ var fitted = []struct {
 	fit  fitter
 }{
 	{"ridge", func(ctx context.Context, l layers.Layer, x *tensor.Dense, y *mat.Dense, seed uint64) (*mat.Dense, []float64, error) {
-		f, err := train.FitRidge(ctx, l, x, y, train.RidgeOptions{Lambdas: regressionLambdas, Select: train.SelectHeldOut, Seed: seed})
+		f, err := train.FitRidge(ctx, l, data.Pairs{X: x, Y: y}, train.RidgeOptions{Lambdas: regressionLambdas, Select: train.SelectHeldOut, Seed: seed})
 		if err != nil {
 			return nil, nil, err
 		}
 		return f.W, f.B, nil
 	}},
 	{"ε-insensitive", func(ctx context.Context, l layers.Layer, x *tensor.Dense, y *mat.Dense, seed uint64) (*mat.Dense, []float64, error) {
-		f, err := train.FitSVM(ctx, l, x, y, train.SVMOptions{Loss: train.SquaredInsensitive, Epsilon: epsilon, Lambdas: regressionLambdas, Seed: seed})
+		f, err := train.FitSVM(ctx, l, data.Pairs{X: x, Y: y}, train.SVMOptions{Loss: train.SquaredInsensitive, Epsilon: epsilon, Lambdas: regressionLambdas, Seed: seed})
 		if err != nil {
 			return nil, nil, err
 		}

@@ -78,7 +78,7 @@ func ClassesOf(trainSet, testSet *data.Set) (c Classes, err error) {
 	if c.Truth, err = classes.Index(testSet.Labels); err != nil {
 		return c, testSet.Locate(err)
 	}
-	c.Y, err = train.OneVersusRest(labels, c.N)
+	c.Y, err = data.OneVersusRest(labels, c.N)
 	return c, err
 }
 

@@ -93,7 +93,7 @@ func (o *overhead) alone(ctx context.Context, r *beam.Recipe, files []string) er
 		return err
 	}
 	m := r.Model
-	fit, err := train.FitRidgeBlocks(ctx, m.Map, rows.Blocks(ctx), train.RidgeOptions{Select: train.SelectNone})
+	fit, err := train.FitRidge(ctx, m.Map, rows, train.RidgeOptions{Select: train.SelectNone})
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,238 @@
+package data
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/domain"
+	"gonum.org/v1/gonum/mat"
+	"gorgonia.org/tensor"
+)
+
+// Examples are rows with their targets on their way into a fit, again in every pass over them. Pairs are in memory,
+// Streamed reads files, and any other type with the method does as well.
+type Examples interface {
+	// Blocks yields the rows block by block; an error is the last it yields. The rows of an epoch, from 0, are the same
+	// in the same order whenever they are asked for. Another epoch may have them in another order.
+	Blocks(ctx context.Context, epoch int) iter.Seq2[Pairs, error]
+}
+
+var (
+	_ Examples = Pairs{}
+	_ Examples = Streamed{}
+)
+
+// Pairs are rows in memory, each with its targets: all that there are, or a block of them.
+type Pairs struct {
+	X      ops.Matrix            // [n, d], as the map takes them
+	Y      *mat.Dense            // [n, k], of classes as OneVersusRest makes them
+	Locate func(err error) error // names the place that the rows came from in an error about them; nil: their numbers do
+}
+
+// Blocks yields the pairs as one block.
+func (p Pairs) Blocks(context.Context, int) iter.Seq2[Pairs, error] {
+	return func(yield func(Pairs, error) bool) { yield(p, nil) }
+}
+
+// Check returns the pairs with dense rows in row-major order, which are copied where they are not, or an error that begins
+// with who: domain.ErrParam where X is nil, domain.ErrShape and domain.ErrDtype for what is no matrix of floats with one row
+// of targets for each row.
+func (p Pairs) Check(who string) (Pairs, error) {
+	var err error
+	if p.X, err = RowMajor(who, "x", p.X); err != nil {
+		return p, err
+	}
+	if n := p.X.Shape()[0]; p.Y == nil || p.Y.RawMatrix().Rows != n {
+		var shape []int
+		if p.Y != nil {
+			r, c := p.Y.Dims()
+			shape = []int{r, c}
+		}
+		return p, fmt.Errorf("%s: x has %d rows, y is %v; give one row of targets for each row of x: %w", who, n, shape, domain.ErrShape)
+	}
+	return p, nil
+}
+
+// RowMajor is x where it is sparse or bags, and else a row-major matrix of floats with the same rows, x itself or a copy. An
+// error begins with who and calls x what: domain.ErrParam where it is nil, domain.ErrShape and domain.ErrDtype.
+func RowMajor(who, what string, x ops.Matrix) (ops.Matrix, error) {
+	if domain.IsNil(x) {
+		return nil, fmt.Errorf("%s: %s is nil: %w", who, what, domain.ErrParam)
+	}
+	t, dense := x.(*tensor.Dense)
+	if !dense {
+		return x, nil
+	}
+	if t.Dims() != 2 {
+		return nil, fmt.Errorf("%s: %s must be a matrix, one instance a row, not %v: %w", who, what, t.Shape(), domain.ErrShape)
+	}
+	if dt := t.Dtype(); dt != tensor.Float64 && dt != tensor.Float32 {
+		return nil, fmt.Errorf("%s: %s are %v, not float64 or float32; convert them: %w", who, what, dt, domain.ErrDtype)
+	}
+	rowMajor := func(t *tensor.Dense) bool {
+		sh, st := t.Shape(), t.Strides()
+		return slices.Contains(sh, 0) || len(st) == 2 && (sh[1] == 1 || st[1] == 1) && (sh[0] == 1 || st[0] == sh[1])
+	}
+	if rowMajor(t) {
+		return t, nil
+	}
+	if c, ok := t.Materialize().(*tensor.Dense); ok && rowMajor(c) {
+		return c, nil
+	}
+	return nil, fmt.Errorf("%s: %s of shape %v have strides %v, not those of a row-major matrix; copy them into one: %w", who, what, t.Shape(), t.Strides(), domain.ErrShape)
+}
+
+// take is a copy of some of the pairs.
+func (p Pairs) take(rows []int) Pairs {
+	out := Pairs{X: RowsOf(p.X, rows), Y: mat.NewDense(len(rows), p.Y.RawMatrix().Cols, nil)}
+	for i, r := range rows {
+		out.Y.SetRow(i, p.Y.RawRowView(r))
+	}
+	if p.Locate != nil {
+		out.Locate = func(err error) error {
+			return p.Locate(locate(err, func(row int) (string, int) {
+				if row < 0 {
+					return "", row
+				}
+				return "", rows[row]
+			}))
+		}
+	}
+	return out
+}
+
+// Streamed are the rows of a stream as a model sees them: scaled, in its element type, with targets.
+type Streamed struct {
+	Stream  *Stream
+	Scaler  *Chain       // fitted; nil changes nothing
+	Classes Classes      // nil: the rows have targets
+	Dtype   tensor.Dtype // Float64 or Float32
+}
+
+// check tells what there is nothing to read without.
+func (s Streamed) check(ctx context.Context) error {
+	if ctx == nil {
+		return fmt.Errorf("data: Streamed: the context is nil: %w", domain.ErrParam)
+	}
+	if s.Stream == nil {
+		return fmt.Errorf("data: Streamed: the stream of rows is nil: %w", domain.ErrParam)
+	}
+	return nil
+}
+
+// Blocks yields the rows in the order of an epoch of the stream, with targets of classes as OneVersusRest makes them.
+// Errors: those of the stream, of the scaler and of Set.As, with the file and the row; ErrLabel for a class that is none
+// of Classes.
+func (s Streamed) Blocks(ctx context.Context, epoch int) iter.Seq2[Pairs, error] {
+	return func(yield func(Pairs, error) bool) {
+		if err := s.check(ctx); err != nil {
+			yield(Pairs{}, err)
+			return
+		}
+		for b, err := range s.Stream.Blocks(ctx, epoch) {
+			var out Pairs
+			if err == nil {
+				out, err = s.pairs(b)
+			}
+			if !yield(out, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+func (s Streamed) pairs(b *Block) (Pairs, error) {
+	if s.Scaler != nil {
+		if err := s.Scaler.ApplyInPlace(b.X); err != nil {
+			return Pairs{}, b.Locate(err)
+		}
+	}
+	x, err := b.As(s.Dtype)
+	if err != nil {
+		return Pairs{}, b.Locate(err)
+	}
+	out := Pairs{X: x, Locate: b.Locate}
+	switch {
+	case s.Classes == nil && b.Y != nil:
+		out.Y = mat.NewDense(b.Rows(), 1, b.Y)
+	case s.Classes != nil && b.Labels != nil:
+		idx, err := s.Classes.Index(b.Labels)
+		if err != nil {
+			return Pairs{}, b.Locate(err)
+		}
+		if out.Y, err = OneVersusRest(idx, len(s.Classes)); err != nil {
+			return Pairs{}, b.Locate(err)
+		}
+	default:
+		return Pairs{}, b.Locate(fmt.Errorf("data: Streamed: Classes go with the labels of classification, and none with the targets of regression: %w", domain.ErrParam))
+	}
+	return out, nil
+}
+
+// Matrices are the rows alone, as the stream reads them, in the form that Chain.FitBlocks takes.
+func (s Streamed) Matrices(ctx context.Context) iter.Seq2[ops.Matrix, error] {
+	return func(yield func(ops.Matrix, error) bool) {
+		if err := s.check(ctx); err != nil {
+			yield(nil, err)
+			return
+		}
+		for b, err := range s.Stream.Blocks(ctx, 0) {
+			var x ops.Matrix
+			if err == nil {
+				x = b.X
+			}
+			if !yield(x, err) {
+				return
+			}
+		}
+	}
+}
+
+// Part is the rows that keep says, by their file and their number in it, or, of rows that are no Streamed, by the file 0
+// and their number among all, so that those must keep their order from epoch to epoch. A nil keep says all.
+func Part(rows Examples, keep func(file, row int) bool) Examples {
+	if keep == nil || domain.IsNil(rows) {
+		return rows
+	}
+	if s, ok := rows.(Streamed); ok && s.Stream != nil {
+		s.Stream = s.Stream.where(keep)
+		return s
+	}
+	return kept{rows, keep}
+}
+
+// kept is a part of rows.
+type kept struct {
+	Examples
+	keep func(file, row int) bool
+}
+
+func (k kept) Blocks(ctx context.Context, epoch int) iter.Seq2[Pairs, error] {
+	return func(yield func(Pairs, error) bool) {
+		first := 0
+		for b, err := range k.Examples.Blocks(ctx, epoch) {
+			if err != nil {
+				yield(b, err)
+				return
+			}
+			if b, err = b.Check("data: Part"); err != nil {
+				yield(b, err)
+				return
+			}
+			var rows []int
+			n := b.Y.RawMatrix().Rows
+			for i := range n {
+				if k.keep(0, first+i) {
+					rows = append(rows, i)
+				}
+			}
+			first += n
+			if len(rows) > 0 && !yield(b.take(rows), nil) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,37 @@
+package data
+
+import (
+	"fmt"
+
+	"github.com/bochner-go/bochner/ops/domain"
+	"gonum.org/v1/gonum/mat"
+)
+
+// OneVersusRest makes regression targets of class numbers 0..classes-1: [n, classes], +1 in the column of the row's class
+// and -1 elsewhere. Errors: domain.ErrShape without labels, domain.ErrParam for fewer than 2 classes
+// and for more than memory holds, domain.ErrDomain for a label out of range.
+func OneVersusRest(labels []int, classes int) (*mat.Dense, error) {
+	if len(labels) == 0 {
+		return nil, fmt.Errorf("data: OneVersusRest: there are no labels; give one a row: %w", domain.ErrShape)
+	}
+	if classes < 2 {
+		return nil, fmt.Errorf("data: OneVersusRest: classes = %d, want at least 2: %w", classes, domain.ErrParam)
+	}
+	for i, l := range labels {
+		if l < 0 || l >= classes {
+			return nil, fmt.Errorf("data: OneVersusRest: row %d has the label %d, which is not in 0..%d; number the classes from 0: %w", i, l, classes-1, domain.ErrDomain)
+		}
+	}
+	if err := domain.CheckSize("data: OneVersusRest", 8, len(labels), classes); err != nil {
+		return nil, err
+	}
+	y := mat.NewDense(len(labels), classes, nil)
+	for i, l := range labels {
+		row := y.RawRowView(i)
+		for j := range row {
+			row[j] = -1
+		}
+		row[l] = 1
+	}
+	return y, nil
+}

@@ -1,0 +1,77 @@
+package train
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/bochner-go/bochner/ops/domain"
+	"gonum.org/v1/gonum/mat"
+	"gorgonia.org/tensor"
+)
+
+// checkFinite names the first feature or target that is NaN or infinite.
+func checkFinite(who string, z *tensor.Dense, y *mat.Dense, row func(i int) int) error {
+	var i, j int
+	var v float64
+	if z.Dtype() == tensor.Float32 {
+		i, j, v = notFinite(z.Float32s(), z.Shape()[0], z.Shape()[1], z.Shape()[1])
+	} else {
+		i, j, v = notFinite(z.Float64s(), z.Shape()[0], z.Shape()[1], z.Shape()[1])
+	}
+	if i >= 0 {
+		return fmt.Errorf("train: %s: row %d has the feature z[%d,%d] = %v, which is not a finite number; drop the row, or scale the data so that the map does not overflow: %w", who, row(i), row(i), j, v, domain.ErrDomain)
+	}
+	return checkTargets(who, y, row)
+}
+
+// checkTargets names the first target that is NaN or infinite.
+func checkTargets(who string, y *mat.Dense, row func(i int) int) error {
+	raw := y.RawMatrix()
+	if i, j, v := notFinite(raw.Data, raw.Rows, raw.Cols, raw.Stride); i >= 0 {
+		return fmt.Errorf("train: %s: row %d has the target y[%d,%d] = %v, which is not a finite number; drop the row or fill the value in: %w", who, row(i), row(i), j, v, domain.ErrDomain)
+	}
+	return nil
+}
+
+// notFinite is the first cell that holds no finite number, or row -1.
+func notFinite[T domain.Float](x []T, rows, cols, stride int) (int, int, float64) {
+	const piece = 128 // rows
+	doubtful := make([]bool, (rows+piece-1)/piece)
+	inParallel(len(doubtful), func(task int) {
+		for i := task * piece; i < min(rows, (task+1)*piece); i++ {
+			s := sum(x[i*stride : i*stride+cols])
+			doubtful[task] = doubtful[task] || s-s != 0
+		}
+	})
+	for task, d := range doubtful {
+		for i := task * piece; d && i < min(rows, (task+1)*piece); i++ {
+			for j, v := range x[i*stride : i*stride+cols] {
+				if v-v != 0 {
+					return i, j, float64(v)
+				}
+			}
+		}
+	}
+	return -1, 0, math.NaN()
+}
+
+// sum adds x up. Where an element is not finite neither is the sum, which can also overflow by itself.
+func sum[T domain.Float](x []T) T {
+	var a, b, c, d T // four, for each waits for the last one
+	for ; len(x) >= 4; x = x[4:] {
+		a, b, c, d = a+x[0], b+x[1], c+x[2], d+x[3]
+	}
+	for _, v := range x {
+		a += v
+	}
+	return a + b + c + d
+}
+
+// dimsOf is the shape of y for messages; a nil y has none.
+func dimsOf(y *mat.Dense) []int {
+	if y == nil {
+		return nil
+	}
+	r, c := y.Dims()
+	return []int{r, c}
+}
