@@ -220,21 +220,6 @@ func softmaxRow(u []float64) (logSum float64) {
 	return top + math.Log(sum)
 }
 
-// head is softmax.
-func (LogisticOptions) head() string { return "softmax" }
-
-// fit is FitLogistic.
-func (o LogisticOptions) fit(ctx context.Context, p *Prepared) (*Report, error) {
-	if err := p.frozen("logistic regression by Newton's method"); err != nil {
-		return nil, err
-	}
-	f, err := FitLogistic(ctx, p.Model.Map, p.rows, o)
-	if err != nil {
-		return nil, err
-	}
-	return &Report{Lambda: f.Lambda, Scores: f.Scores}, p.Model.Head.SetWeights(f.W.RawMatrix().Data, f.B)
-}
-
 // Cost estimates FitLogistic, for 15 Newton steps of 10 inner iterations for each lambda.
 func (o LogisticOptions) Cost(p Problem) Cost {
 	d, lambdas := float64(p.Features), max(1, len(o.Lambdas))

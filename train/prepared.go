@@ -275,21 +275,25 @@ func (p *Prepared) Fit(ctx context.Context, f Fitter) (*Report, error) {
 	if m.Head.Classifies() && m.Classes == nil {
 		return nil, p.Locate(fmt.Errorf("train: Recipe: a %s head learns classes, and the rows have targets; take another Head: %w", f.head(), domain.ErrParam))
 	}
-	rep, err := f.fit(ctx, p)
+	var rep *Report
+	if err = p.frozen(f.frozen()); err == nil {
+		rep, err = f.fit(ctx, m.Map, m.Head, p.rows)
+	}
 	if err != nil && !p.streamed() { // a stream names its rows
 		err = p.Locate(err)
 	}
 	return rep, err
 }
 
-// frozen refuses a map that is to be tuned.
+// frozen refuses a map that is to be tuned where what fits the head leaves it as it is drawn.
 func (p *Prepared) frozen(what string) error {
-	if s := p.Model.Spec; s.Tuned() {
-		tuned := s.Tune
-		if tuned == "" {
-			tuned = "its parts"
-		}
-		return fmt.Errorf("train: Recipe: the Spec tunes %s, and %s leaves the map as it is drawn; use MiniBatch: %w", tuned, what, domain.ErrParam)
+	s := p.Model.Spec
+	if what == "" || !s.Tuned() {
+		return nil
 	}
-	return nil
+	tuned := s.Tune
+	if tuned == "" {
+		tuned = "its parts"
+	}
+	return fmt.Errorf("train: Recipe: the Spec tunes %s, and %s leaves the map as it is drawn; use MiniBatch: %w", tuned, what, domain.ErrParam)
 }

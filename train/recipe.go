@@ -30,8 +30,10 @@ type Recipe struct {
 type Fitter interface {
 	// Cost is what a fit takes, see Cost.
 	Cost(p Problem) Cost
-	fit(ctx context.Context, p *Prepared) (*Report, error)
-	head() string // the kind that it fits
+	// fit fits a head, and the map where it is one that tunes it, on rows that are scaled.
+	fit(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples) (*Report, error)
+	head() string   // the kind that it fits
+	frozen() string // what it is called, if it leaves the map as it is drawn
 }
 
 // MiniBatch fits by mini-batches on a Gorgonia graph, and tunes what the policy of the map says: Fit.
@@ -40,9 +42,16 @@ type MiniBatch struct {
 	Head string // the kind of head, see layers.NewHead; empty is linear
 }
 
-func (RidgeOptions) head() string { return "linear" }
-func (CGOptions) head() string    { return "linear" }
-func (SVMOptions) head() string   { return "linear" }
+func (RidgeOptions) head() string    { return "linear" }
+func (CGOptions) head() string       { return "linear" }
+func (SVMOptions) head() string      { return "linear" }
+func (LogisticOptions) head() string { return "softmax" }
+
+func (RidgeOptions) frozen() string    { return "ridge" }
+func (CGOptions) frozen() string       { return "conjugate gradients" }
+func (SVMOptions) frozen() string      { return "a support vector machine" }
+func (LogisticOptions) frozen() string { return "logistic regression by Newton's method" }
+func (MiniBatch) frozen() string       { return "" }
 
 func (o MiniBatch) head() string {
 	if o.Head == "" {
@@ -125,42 +134,43 @@ func (r Recipe) model() (*Model, error) {
 var errNoTargets = fmt.Errorf("train: Recipe: the rows have neither Labels nor Y; give one of the two: %w", domain.ErrParam)
 
 // fit is FitRidge.
-func (o RidgeOptions) fit(ctx context.Context, p *Prepared) (*Report, error) {
-	if err := p.frozen("ridge"); err != nil {
-		return nil, err
-	}
-	f, err := FitRidge(ctx, p.Model.Map, p.rows, o)
+func (o RidgeOptions) fit(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples) (*Report, error) {
+	f, err := FitRidge(ctx, m, rows, o)
 	if err != nil {
 		return nil, err
 	}
-	return &Report{Lambda: f.Lambda, Scores: f.Scores}, p.Model.Head.SetWeights(f.W.RawMatrix().Data, f.B)
+	return &Report{Lambda: f.Lambda, Scores: f.Scores}, head.SetWeights(f.W.RawMatrix().Data, f.B)
 }
 
 // fit is FitRidgeCG.
-func (o CGOptions) fit(ctx context.Context, p *Prepared) (*Report, error) {
-	if err := p.frozen("conjugate gradients"); err != nil {
-		return nil, err
-	}
-	f, err := FitRidgeCG(ctx, p.Model.Map, p.rows, o)
+func (o CGOptions) fit(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples) (*Report, error) {
+	f, err := FitRidgeCG(ctx, m, rows, o)
 	if err != nil {
 		return nil, err
 	}
-	return &Report{Lambda: f.Lambda}, p.Model.Head.SetWeights(f.W.RawMatrix().Data, f.B)
+	return &Report{Lambda: f.Lambda}, head.SetWeights(f.W.RawMatrix().Data, f.B)
 }
 
 // fit is FitSVM. Targets want the loss SquaredInsensitive.
-func (o SVMOptions) fit(ctx context.Context, p *Prepared) (*Report, error) {
-	if err := p.frozen("a support vector machine"); err != nil {
-		return nil, err
-	}
-	f, err := FitSVM(ctx, p.Model.Map, p.rows, o)
+func (o SVMOptions) fit(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples) (*Report, error) {
+	f, err := FitSVM(ctx, m, rows, o)
 	if err != nil {
 		return nil, err
 	}
-	return &Report{Lambda: f.Lambda, Scores: f.Scores}, p.Model.Head.SetWeights(f.W.RawMatrix().Data, f.B)
+	return &Report{Lambda: f.Lambda, Scores: f.Scores}, head.SetWeights(f.W.RawMatrix().Data, f.B)
 }
 
-func (o MiniBatch) fit(ctx context.Context, p *Prepared) (*Report, error) {
-	epochs, err := Fit(ctx, p.Model.Map, p.Model.Head, p.rows, o.FitOptions)
+// fit is FitLogistic.
+func (o LogisticOptions) fit(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples) (*Report, error) {
+	f, err := FitLogistic(ctx, m, rows, o)
+	if err != nil {
+		return nil, err
+	}
+	return &Report{Lambda: f.Lambda, Scores: f.Scores}, head.SetWeights(f.W.RawMatrix().Data, f.B)
+}
+
+// fit is Fit.
+func (o MiniBatch) fit(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples) (*Report, error) {
+	epochs, err := Fit(ctx, m, head, rows, o.FitOptions)
 	return &Report{Lambda: o.Lambda, Epochs: epochs}, err
 }
