@@ -82,9 +82,6 @@ func (s *source) checked(p data.Pairs) (data.Pairs, error) {
 	if err != nil {
 		return p, err
 	}
-	if b, ok := p.X.(*ops.Bags); ok && s.m == nil {
-		return p, fmt.Errorf("train: %s: x are %v and there is no map; sets of samples want one, such as %s: %w", s.who, b, strings.Join(layers.BagMaps(), ", "), domain.ErrParam)
-	}
 	n, d := p.X.Shape()[0], p.X.Shape()[1]
 	if s.m == nil && s.features == 0 {
 		s.dims, s.features = d, d
@@ -210,6 +207,9 @@ func (s *source) each(f addRows) error {
 
 // cut calls f with blocks of the rows index (nil: all) of pairs, of which the first has the number first.
 func (s *source) cut(p data.Pairs, index []int, first int, f addRows) error {
+	if b, ok := p.X.(*ops.Bags); ok && s.m == nil {
+		return fmt.Errorf("train: %s: x are %v and there is no map; sets of samples want one, such as %s: %w", s.who, b, strings.Join(layers.BagMaps(), ", "), domain.ErrParam)
+	}
 	n := len(index)
 	if index == nil {
 		n = p.X.Shape()[0]
