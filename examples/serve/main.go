@@ -19,29 +19,6 @@
 // requests that have begun have their answers. The exit status is 0, 2 for a wrong flag, 1 for a failure.
 package main
 
-import (
-	"context"
-	"fmt"
-	"net"
+import "github.com/bochner-go/bochner/examples/serve/service"
 
-	"github.com/bochner-go/bochner/examples/internal/cli"
-)
-
-func main() { cli.Main("serve", run) }
-
-func run(ctx context.Context, args []string) error {
-	o, err := parse(args)
-	if err != nil {
-		return err
-	}
-	s, err := newServer(o)
-	if err != nil {
-		return err
-	}
-	l, err := net.Listen("tcp", o.addr)
-	if err != nil {
-		return fmt.Errorf("-addr %s: %w; choose another, host:0 for any free port", o.addr, err)
-	}
-	s.log.Printf("http://%s serves %s, sha256 %.12s", l.Addr(), o.model, s.current.Load().card.SHA256)
-	return s.serve(ctx, l)
-}
+func main() { service.Main() }

@@ -22,15 +22,18 @@ import (
 var binary string
 
 // Main is TestMain: it builds the program in the current folder and runs the tests.
-func Main(m *testing.M) { os.Exit(buildAndRun(m)) }
+func Main(m *testing.M) { MainOf(m, ".") }
 
-func buildAndRun(m *testing.M) int {
+// MainOf is Main for the program in another folder.
+func MainOf(m *testing.M, folder string) { os.Exit(buildAndRun(m, folder)) }
+
+func buildAndRun(m *testing.M, folder string) int {
 	dir, err := os.MkdirTemp("", "clitest")
 	if err == nil {
 		defer os.RemoveAll(dir)
 		binary = filepath.Join(dir, "program.exe")
 		var out []byte
-		if out, err = exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
+		if out, err = exec.Command("go", "build", "-o", binary, folder).CombinedOutput(); err != nil {
 			err = fmt.Errorf("%w\n%s", err, out)
 		}
 	}
