@@ -77,8 +77,8 @@ func (s Antithetic) Sample(w []float64, d, m int, k Random, src rand.Source) err
 	return nil
 }
 
-// magnitude returns the quantile of a coordinate for a Laplace kernel or a law that is not symmetric, and else that of its absolute
-// value, and which of the two it is.
+// magnitude returns the quantile of a coordinate for a Laplace kernel or a law that is not symmetric, and else that of
+// its absolute value, and which of the two it is.
 func magnitude(law ProductLaw) (quantile func(p float64) float64, symmetric bool) {
 	if law.Transform() == Laplace {
 		return law.Quantile, false
@@ -97,5 +97,6 @@ func productLaw(s Sampler, k Random) (ProductLaw, error) {
 	if law, ok := k.(ProductLaw); ok {
 		return law, nil
 	}
-	return nil, &SamplerError{s, k, "its frequencies are not known to have independent coordinates (no Quantile); use spectral.IID{}"}
+	return nil, &SamplerError{s, k, "its frequencies are not known to have independent coordinates (no Quantile); " +
+		"use spectral.IID{}"}
 }

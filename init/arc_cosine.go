@@ -7,14 +7,15 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 )
 
-// ArcCosine is the arc-cosine kernel on the unit sphere, which a layer of infinitely many random units computes: steps (order 0) or
-// rectified linear ones (order 1), with θ the angle of x and z
+// ArcCosine is the arc-cosine kernel on the unit sphere, which a layer of infinitely many random units computes: steps
+// (order 0) or rectified linear ones (order 1), with θ the angle of x and z
 //
 //	order 0   k = 1 - θ/π
 //	order 1   k = (sin θ + (π - θ) cos θ)/π
 //
-// Cho and Saul (2009), Kernel methods for deep learning. Its split is a signed combination of Gaussians. The kernel is steep where x and z are
-// opposite, order 0 as a square root: there closeness costs mass, about 60 for an error of .03, which the split reports.
+// Cho and Saul (2009), Kernel methods for deep learning. Its split is a signed combination of Gaussians. The kernel is
+// steep where x and z are opposite, order 0 as a square root: there closeness costs mass, about 60 for an error of .03,
+// which the split reports.
 type ArcCosine struct {
 	Order     int     // 0 or 1
 	Eps, Flat float64 // of the combination, as in SpherePolynomial
@@ -67,7 +68,8 @@ func arcCosine(order int, phi float64) float64 {
 	return (math.Sin(phi) - phi*math.Cos(phi)) / math.Pi
 }
 
-// supplement is π - θ for the angle θ of two rows of the same norm, from the lengths of their sum and difference: Kahan's formula.
+// supplement is π - θ for the angle θ of two rows of the same norm, from the lengths of their sum and difference:
+// Kahan's formula.
 func supplement(x, z []float64) float64 {
 	sameLength(x, z)
 	plus, minus := 0., 0.

@@ -27,8 +27,8 @@ func SqrtDVar(x *tensor.Dense) (float64, error) {
 	return sigma, finiteSpread("SqrtDVar", sigma)
 }
 
-// DMeanAbsDev returns d times the mean absolute deviation from the mean over all entries of x [n, d]: a default sigma of
-// Laplacian, whose exponent ‖x-z‖₁ is a sum of d absolute differences. Errors are as for SqrtDVar.
+// DMeanAbsDev returns d times the mean absolute deviation from the mean over all entries of x [n, d]: a default sigma
+// of Laplacian, whose exponent ‖x-z‖₁ is a sum of d absolute differences. Errors are as for SqrtDVar.
 func DMeanAbsDev(x *tensor.Dense) (float64, error) {
 	r, mean, scale, err := centred("DMeanAbsDev", x)
 	if err != nil {
@@ -42,16 +42,17 @@ func DMeanAbsDev(x *tensor.Dense) (float64, error) {
 	return sigma, finiteSpread("DMeanAbsDev", sigma)
 }
 
-// MedianDistance returns the median Euclidean distance between two different rows of x [n, d], n >= 2: a common sigma of
-// Gaussian and ell of Matern. It looks at the given number of random pairs, drawn under the seed from the stream "pairs",
-// or at all n(n-1)/2 pairs if that is not more. Errors are as for SqrtDVar; pairs < 1 wraps ErrParam.
+// MedianDistance returns the median Euclidean distance between two different rows of x [n, d], n >= 2: a common sigma
+// of Gaussian and ell of Matern. It looks at the given number of random pairs, drawn under the seed from the stream
+// "pairs", or at all n(n-1)/2 pairs if that is not more. Errors are as for SqrtDVar; pairs < 1 wraps ErrParam.
 func MedianDistance(x *tensor.Dense, pairs int, seed uint64) (float64, error) {
 	r, err := checkedRows("spectral: MedianDistance", x, Domain{})
 	if err != nil {
 		return 0, err
 	}
 	if r.n < 2 {
-		return 0, fmt.Errorf("spectral: MedianDistance: %d rows have no distances, at least 2 are needed: %w", r.n, ErrShape)
+		return 0, fmt.Errorf("spectral: MedianDistance: %d rows have no distances, at least 2 are needed: %w",
+			r.n, ErrShape)
 	}
 	if pairs < 1 {
 		return 0, fmt.Errorf("spectral: MedianDistance: pairs = %d, must be at least 1: %w", pairs, ErrParam)
@@ -108,7 +109,8 @@ func centred(who string, x *tensor.Dense) (r rows, mean, scale float64, err erro
 func finiteSpread(who string, sigma float64) error {
 	switch {
 	case sigma == 0:
-		return fmt.Errorf("spectral: %s is 0, the data have no spread (or the median pair is equal); set the bandwidth by hand: %w",
+		return fmt.Errorf("spectral: %s is 0, the data have no spread (or the median pair is equal); set the "+
+			"bandwidth by hand: %w",
 			who, ErrDomain)
 	case math.IsInf(sigma, 1):
 		return fmt.Errorf("spectral: %s overflows; scale the data: %w", who, ErrDomain)

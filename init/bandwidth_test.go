@@ -79,7 +79,8 @@ func TestBandwidthErrors(t *testing.T) {
 	matrix := func(n, d int, v ...float64) *tensor.Dense {
 		return tensor.New(tensor.WithShape(n, d), tensor.WithBacking(v))
 	}
-	for name, f := range map[string]func(*tensor.Dense) (float64, error){"SqrtDVar": SqrtDVar, "DMeanAbsDev": DMeanAbsDev, "MedianDistance": median} {
+	for name, f := range map[string]func(*tensor.Dense) (float64, error){"SqrtDVar": SqrtDVar,
+		"DMeanAbsDev": DMeanAbsDev, "MedianDistance": median} {
 		for _, c := range []struct {
 			x    *tensor.Dense
 			want error

@@ -130,7 +130,8 @@ func TestDrawAgainstQuantile(t *testing.T) {
 }
 
 func TestQuantilesAreIncreasingAndFinite(t *testing.T) {
-	ps := []float64{0x1p-53, 1e-13, 1e-10, 1e-6, 1e-3, 0.02, 0.1, 0.25, 0.26, 0.4, 0.5, 0.6, 0.75, 0.76, 0.9, 0.98, 0.999, 1 - 1e-6, 1 - 1e-10, 1 - 0x1p-53}
+	ps := []float64{0x1p-53, 1e-13, 1e-10, 1e-6, 1e-3, 0.02, 0.1, 0.25, 0.26, 0.4, 0.5, 0.6, 0.75, 0.76, 0.9, 0.98,
+		0.999, 1 - 1e-6, 1 - 1e-10, 1 - 0x1p-53}
 	increasing := func(t *testing.T, what string, q func(p float64) float64) {
 		last := math.Inf(-1)
 		for _, p := range ps {
@@ -154,7 +155,8 @@ func TestQuantilesAreIncreasingAndFinite(t *testing.T) {
 }
 
 func TestExtremesGiveNoNaN(t *testing.T) {
-	values := []float64{0, 5e-324, 1e-300, 1e-9, 1, 1e9, 1e300, math.MaxFloat64, -1e-300, -0.1, -1, -1e300, -math.MaxFloat64}
+	values := []float64{0, 5e-324, 1e-300, 1e-9, 1, 1e9, 1e300, math.MaxFloat64, -1e-300, -0.1, -1, -1e300,
+		-math.MaxFloat64}
 	eachKernel(t, func(t *testing.T, tk testKernel) {
 		for _, a := range values {
 			for _, b := range values {
@@ -211,7 +213,8 @@ func TestValidate(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	for _, k := range []Validator{Gaussian{}, Laplacian{}, Matern{0, 1}, Matern{1, 0}, ExpSemigroup{}, ReciprocalSemigroup{}} {
+	for _, k := range []Validator{Gaussian{}, Laplacian{}, Matern{0, 1}, Matern{1, 0}, ExpSemigroup{},
+		ReciprocalSemigroup{}} {
 		wantErr(t, k.Validate(), ErrParam, "= 0")
 	}
 	wantErr(t, ExpSemigroup{1e200}.Validate(), ErrParam, "1e+200", "1e100")
@@ -219,9 +222,11 @@ func TestValidate(t *testing.T) {
 
 func TestDomains(t *testing.T) {
 	in := map[string][3]bool{ // does the domain contain -0.2, 0, 1
-		"gaussian": {true, true, true}, "laplacian": {true, true, true}, "matern-1": {true, true, true}, "custom": {true, true, true},
+		"gaussian": {true, true, true}, "laplacian": {true, true, true}, "matern-1": {true, true, true},
+		"custom":        {true, true, true},
 		"exp-semigroup": {false, true, true}, "reciprocal-semigroup": {false, true, true},
-		"skewed-chi2": {true, true, true}, "skewed-chi2-scale-invariant": {false, false, true}, "skewed-intersection": {true, true, true},
+		"skewed-chi2": {true, true, true}, "skewed-chi2-scale-invariant": {false, false, true},
+		"skewed-intersection": {true, true, true},
 	}
 	eachKernel(t, func(t *testing.T, tk testKernel) {
 		want, ok := in[tk.name]

@@ -13,8 +13,8 @@ import "math"
 //
 // All that can overflow stands in front; T is a bump of height 1 at t = 0 for every ν and x.
 
-// besselBump is T(a, b) by the trapezoidal rule, which converges doubly exponentially for such an integrand: the error is
-// about exp(-π²/h), for a narrow bump exp(-2π²/(h²(a+b))). Where b would underflow, lnb, its logarithm, is used.
+// besselBump is T(a, b) by the trapezoidal rule, which converges doubly exponentially for such an integrand: the error
+// is about exp(-π²/h), for a narrow bump exp(-2π²/(h²(a+b))). Where b would underflow, lnb, its logarithm, is used.
 func besselBump(a, b, lnb float64) float64 {
 	h := min(0.2, 0.5/math.Sqrt(a+b))
 	tol := 1e-17 * min(1, a*h) // the left tail may fall as slowly as e^{at}
@@ -93,7 +93,8 @@ func gammaBump(nu float64) float64 {
 	return math.Sqrt(2*math.Pi/nu) * math.Exp(series)
 }
 
-// maternSlope is -k'(ρ)/ρ for the kernel k = maternShape(ν, ·) and ρ > 0. From d(x^ν K_ν)/dx = -x^ν K_{ν-1} (DLMF 10.29.4).
+// maternSlope is -k'(ρ)/ρ for the kernel k = maternShape(ν, ·) and ρ > 0. From d(x^ν K_ν)/dx = -x^ν K_{ν-1} (DLMF
+// 10.29.4).
 func maternSlope(nu, rho float64) float64 {
 	if nu > 1 { // K_{ν-1} is a Matérn kernel again
 		return nu / (nu - 1) * maternShape(nu-1, rho*math.Sqrt(nu/(nu-1)))

@@ -70,8 +70,9 @@ func TestLogBesselKTable(t *testing.T) {
 	}
 }
 
-// The other route: with g ~ Gamma(ν, rate ν), a Gaussian of precision g/ℓ² has the multivariate t law as its mixture, so
-// the kernel is E exp(-ρ²/(2g)) = ν^ν/Γ(ν) ∫ g^(ν-1) exp(-νg - ρ²/(2g)) dg. Gauss-Legendre on panels of width 1 in ln g.
+// The other route: with g ~ Gamma(ν, rate ν), a Gaussian of precision g/ℓ² has the multivariate t law as its mixture,
+// so the kernel is E exp(-ρ²/(2g)) = ν^ν/Γ(ν) ∫ g^(ν-1) exp(-νg - ρ²/(2g)) dg. Gauss-Legendre on panels of width 1 in
+// ln g.
 func TestMaternShapeIsGaussianScaleMixture(t *testing.T) {
 	for _, nu := range []float64{0.05, 0.3, 0.5, 1, 1.7, 4, 23, 150} {
 		for _, rho := range []float64{0.01, 0.3, 1, 2.5, 7} {

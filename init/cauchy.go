@@ -10,8 +10,8 @@ import (
 //	k(x, z) = Π 1/(1 + (x_i - z_i)²/σ²)
 //
 // on ℝ^d. It is as smooth as a Gaussian where rows are near and falls as a power where they are far. The coordinates of
-// its frequencies are independent Laplace variables of scale 1/σ, with the density (σ/2) exp(-σ|w|), so the samplers for
-// product laws fit and those that need a uniform direction do not. Rahimi and Recht (2007), figure 1.
+// its frequencies are independent Laplace variables of scale 1/σ, with the density (σ/2) exp(-σ|w|), so the samplers
+// for product laws fit and those that need a uniform direction do not. Rahimi and Recht (2007), figure 1.
 type Cauchy struct {
 	Sigma float64 // σ > 0, the distance in one coordinate at which the kernel is ½, in the unit of x
 }

@@ -6,8 +6,8 @@ import "math"
 //
 //	k(x, z) = Σ_i 2 x_i z_i / (x_i + z_i)
 //
-// on histograms, [0, ∞)^d. Its metric k(x,x) + k(z,z) - 2k(x,z) is the χ² distance Σ (x-z)²/(x+z), and on ℓ1-normalised rows
-// k(x, x) = 1. Signature sech(λ/2), spectrum sech(πω). Vedaldi and Zisserman (2012), section 2.1 and figure 1.
+// on histograms, [0, ∞)^d. Its metric k(x,x) + k(z,z) - 2k(x,z) is the χ² distance Σ (x-z)²/(x+z), and on ℓ1-normalised
+// rows k(x, x) = 1. Signature sech(λ/2), spectrum sech(πω). Vedaldi and Zisserman (2012), section 2.1 and figure 1.
 type Chi2 struct {
 	Gamma    float64  // γ > 0, the degree: a term is multiplied by (xz)^{(γ-1)/2}; 0 stands for 1
 	Negative Negative // what negative coordinates do
@@ -26,7 +26,8 @@ func (k Chi2) At(x, z []float64) float64 {
 
 func chi2Term(lo, hi float64) float64 { return 2 * lo / (1 + lo/hi) }
 
-// Gradient returns 2/(1 + x/z)² for γ = 1. Where x is 0 it is 0, as of the features of the kernel's maps, and not the 2 of the one side.
+// Gradient returns 2/(1 + x/z)² for γ = 1. Where x is 0 it is 0, as of the features of the kernel's maps, and not the 2
+// of the one side.
 func (k Chi2) Gradient(dst, x, z []float64) []float64 {
 	return additiveGradient(k, dst, x, z, chi2Term, func(a, b float64) float64 { return 1 / (1 + a/b) })
 }

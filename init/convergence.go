@@ -10,18 +10,19 @@ import (
 //
 //	P(sup |φ(x)·φ(z) - k(x, z)| >= eps) <= 2¹¹ (d R² L/eps²)^(d/(d+2)) exp(-s eps²/(d+2)),
 //
-// with L = E[w² e^(-2rw)], the kernel's LaplaceMoment(r). The result is at most 1. Yang et al. (2014), theorem 5, with the
-// constant that holds: the printed 2⁶ and the power 1 do not follow from the proof. Its steps, with a net of (8R/γ)^d balls
-// and the factor 2 that a supremum of the gradient inside the expectation costs, give
+// with L = E[w² e^(-2rw)], the kernel's LaplaceMoment(r). The result is at most 1. Yang et al. (2014), theorem 5, with
+// the constant that holds: the printed 2⁶ and the power 1 do not follow from the proof. Its steps, with a net of
+// (8R/γ)^d balls and the factor 2 that a supremum of the gradient inside the expectation costs, give
 //
 //	2 (8R/γ)^d e^(-s eps²/2) + 8 γ² d L/eps²  =  2^(1+(2+9d)/(d+2)) (d R² L/eps²)^(d/(d+2)) e^(-s eps²/(d+2))
 //
-// at the γ that makes the two terms equal, provided that R √L > eps. That condition replaces the printed L R > eps, which
-// depends on the unit of x.
+// at the γ that makes the two terms equal, provided that R √L > eps. That condition replaces the printed L R > eps,
+// which depends on the unit of x.
 //
-// The bound is uniform over a continuum and very loose. For d = 8, R = L = 1, eps = 0.1 and a failure probability of 0.05 it
-// asks for 15969 features; the variance of a term in [0, 1] is at most 1/4, so three standard errors of the estimate at any
-// one pair are below 0.1 with 225. To choose a number of features in practice, use PairVariance and FeaturesForStdErr.
+// The bound is uniform over a continuum and very loose. For d = 8, R = L = 1, eps = 0.1 and a failure probability of
+// 0.05 it asks for 15969 features; the variance of a term in [0, 1] is at most 1/4, so three standard errors of the
+// estimate at any one pair are below 0.1 with 225. To choose a number of features in practice, use PairVariance and
+// FeaturesForStdErr.
 func Theorem5(d, s int, R, L, eps float64) (float64, error) {
 	if s < 1 {
 		return 0, fmt.Errorf("spectral: Theorem5: s = %d features, must be at least 1: %w", s, ErrParam)
@@ -50,11 +51,11 @@ func Theorem5Features(d int, R, L, eps, fail float64) (int, error) {
 //
 //	P(sup |φ(x+δ)·φ(z+δ) - k(x, z)| >= eps)
 //
-// over ‖x‖₂, ‖z‖₂ <= R with coordinates >= 0. Half of eps goes to the shift, k(x, z) - k(x+δ, z+δ) <= β d √(2δ) = eps/2, half
-// to Theorem5 with r = δ and the radius R + δ√d.
+// over ‖x‖₂, ‖z‖₂ <= R with coordinates >= 0. Half of eps goes to the shift, k(x, z) - k(x+δ, z+δ) <= β d √(2δ) =
+// eps/2, half to Theorem5 with r = δ and the radius R + δ√d.
 //
-// Yang et al. (2014), lemma 7, corrected: the printed δ = eps²/(4d²) ignores β and is too large from β = 1 on, the printed
-// bound has a spurious "1 -", and its radius R + δ holds for d = 1 only. Even looser than Theorem5.
+// Yang et al. (2014), lemma 7, corrected: the printed δ = eps²/(4d²) ignores β and is too large from β = 1 on, the
+// printed bound has a spurious "1 -", and its radius R + δ holds for d = 1 only. Even looser than Theorem5.
 func Lemma7(k ExpSemigroup, d, s int, R, eps float64) (bound, delta float64, err error) {
 	delta, radius, moment, err := lemma7Shift("Lemma7", k, d, R, eps)
 	if err != nil {
@@ -93,14 +94,16 @@ func theorem5Constant(who string, d int, R, L, eps float64) (float64, error) {
 		return 0, err
 	}
 	if math.IsInf(L, 1) {
-		return 0, fmt.Errorf("spectral: %s: L is infinite; take r > 0, or Lemma7 for data with zeros: %w", who, ErrParam)
+		return 0, fmt.Errorf("spectral: %s: L is infinite; take r > 0, or Lemma7 for data with zeros: %w",
+			who, ErrParam)
 	}
 	if err := positive(who, "L", L); err != nil {
 		return 0, err
 	}
 	ratio := R * math.Sqrt(L) / eps
 	if ratio <= 1 {
-		return 0, fmt.Errorf("spectral: %s: R √L = %v is not above eps = %v, which the theorem needs; take a smaller eps: %w",
+		return 0, fmt.Errorf("spectral: %s: R √L = %v is not above eps = %v, which the theorem needs; take a "+
+			"smaller eps: %w",
 			who, ratio*eps, eps, ErrParam)
 	}
 	n := float64(d)

@@ -5,15 +5,16 @@ import (
 	"testing"
 )
 
-// The two terms of the proof, evaluated at the γ that makes them equal, have the constant 2^(1+(2+9d)/(d+2)) where Theorem5
-// has 2^11, and that γ is in the range 0 < γ <= 4R of the net.
+// The two terms of the proof, evaluated at the γ that makes them equal, have the constant 2^(1+(2+9d)/(d+2)) where
+// Theorem5 has 2^11, and that γ is in the range 0 < γ <= 4R of the net.
 func TestTheorem5ConstantFollowsFromTheProof(t *testing.T) {
 	for _, d := range []int{1, 2, 3, 8, 100, 4000} {
 		for _, R := range []float64{0.5, 1, 30} {
 			for _, L := range []float64{1, 17} {
 				for _, eps := range []float64{0.01, 0.3} {
 					n := float64(d)
-					s := int((n + 2) / eps / eps * (9 + math.Log(n*R*R*L/eps/eps))) // where the bound starts to say something
+					// where the bound starts to say something
+					s := int((n + 2) / eps / eps * (9 + math.Log(n*R*R*L/eps/eps)))
 					logNet := math.Ln2 + n*math.Log(8*R) - float64(s)*eps*eps/2
 					logGrad := math.Log(8 * n * L / eps / eps)
 					logGamma := (logNet - logGrad) / (n + 2)
@@ -24,7 +25,8 @@ func TestTheorem5ConstantFollowsFromTheProof(t *testing.T) {
 					}
 					slack := math.Exp2(10 - (2+9*n)/(n+2))
 					if slack < 1 || logGamma > math.Log(4*R) || !near(got, proof*slack, 1e-9) {
-						t.Errorf("d = %d, R = %v, L = %v, eps = %v, s = %d: %v, the proof gives %v", d, R, L, eps, s, got, proof)
+						t.Errorf("d = %d, R = %v, L = %v, eps = %v, s = %d: %v, the proof gives %v",
+							d, R, L, eps, s, got, proof)
 					}
 				}
 			}
@@ -32,7 +34,8 @@ func TestTheorem5ConstantFollowsFromTheProof(t *testing.T) {
 	}
 }
 
-// The proof's second claim: E sup ‖∇f‖² <= 2dL. The supremum over coordinates >= r of the mean's derivative is its value at r.
+// The proof's second claim: E sup ‖∇f‖² <= 2dL. The supremum over coordinates >= r of the mean's derivative is its
+// value at r.
 func TestTheorem5GradientBound(t *testing.T) {
 	const s, reps, r = 20, 4000, 0.1
 	k := ReciprocalSemigroup{1.3}
@@ -137,8 +140,10 @@ func TestConvergenceErrors(t *testing.T) {
 		says         string
 	}{
 		{0, 1, 1, 0.1, 0.1, "d = 0"}, {1, 0, 1, 0.1, 0.1, "R = 0"}, {1, nan, 1, 0.1, 0.1, "R = NaN"},
-		{1, 1, 0, 0.1, 0.1, "L = 0"}, {1, 1, inf, 0.1, 0.1, "Lemma7"}, {1, 1, 1, 0, 0.1, "eps = 0"}, {1, 1, 1, -1, 0.1, "eps = -1"},
-		{1, 1, 1, 1, 0.1, "R √L = 1"}, {3, 0.1, 4, 0.3, 0.1, "R √L"}, {1, 1, 1, 0.1, 0, "fail = 0"}, {1, 1, 1, 0.1, 1, "fail = 1"},
+		{1, 1, 0, 0.1, 0.1, "L = 0"}, {1, 1, inf, 0.1, 0.1, "Lemma7"}, {1, 1, 1, 0, 0.1, "eps = 0"},
+		{1, 1, 1, -1, 0.1, "eps = -1"},
+		{1, 1, 1, 1, 0.1, "R √L = 1"}, {3, 0.1, 4, 0.3, 0.1, "R √L"}, {1, 1, 1, 0.1, 0, "fail = 0"},
+		{1, 1, 1, 0.1, 1, "fail = 1"},
 		{1, 1, 1, 1e-12, 0.1, "frequencies"},
 	} {
 		_, err := Theorem5Features(c.d, c.R, c.L, c.eps, c.p)

@@ -288,7 +288,8 @@ func TestSkewedCorners(t *testing.T) {
 				wantBig(t, SkewedIntersection{c}.At(first, second), low, where, "SkewedIntersection", c, a, b)
 				twice := bigMul(newBig(2), x)
 				slope := bigQuo(bigMul(chi2, bigQuo(bigSub(z, x), sum)), twice)
-				wantBig(t, SkewedChi2{c}.Gradient(nil, first, second)[0], slope, where, "the gradient of SkewedChi2", c, a, b)
+				wantBig(t, SkewedChi2{c}.Gradient(nil, first, second)[0], slope, where, "the gradient of SkewedChi2",
+					c, a, b)
 				slope = bigQuo(bigMul(low, newBig(float64(z.Cmp(x)))), twice)
 				wantBig(t, SkewedIntersection{c}.Gradient(nil, first, second)[0], slope,
 					where, "the gradient of SkewedIntersection", c, a, b)

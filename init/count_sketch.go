@@ -6,18 +6,19 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// CountSketches are p count sketches of vectors of d coordinates in m buckets: sketch j adds coordinate i, times Signs[j,i], to the bucket
-// Buckets[j,i],
+// CountSketches are p count sketches of vectors of d coordinates in m buckets: sketch j adds coordinate i, times
+// Signs[j,i], to the bucket Buckets[j,i],
 //
 //	C_j(x)_b = Σ_i [Buckets[j,i] = b] Signs[j,i] x_i,   E C_j(x)·C_j(z) = x·z.
 //
-// Buckets and signs of one sketch are independent and uniform, which is more than the pairwise independence of Charikar, Chen and
-// Farach-Colton (2002), and of Pham and Pagh (2013), definition 1.
+// Buckets and signs of one sketch are independent and uniform, which is more than the pairwise independence of
+// Charikar, Chen and Farach-Colton (2002), and of Pham and Pagh (2013), definition 1.
 type CountSketches struct {
 	Buckets, Signs *tensor.Dense // [p, d]: whole numbers from 0 to m-1, and ±1
 }
 
-// DrawCountSketches draws p sketches of d coordinates in m buckets under a seed, from its streams "buckets" and "signs".
+// DrawCountSketches draws p sketches of d coordinates in m buckets under a seed, from its streams "buckets" and
+// "signs".
 func DrawCountSketches(p, d, m int, seed uint64) (*CountSketches, error) {
 	if err := checkCounts(d, m); err != nil {
 		return nil, err
@@ -30,5 +31,6 @@ func DrawCountSketches(p, d, m int, seed uint64) (*CountSketches, error) {
 	for i := range buckets {
 		buckets[i], signs[i] = float64(rng.IntN(m)), randomSign(sign)
 	}
-	return &CountSketches{tensor.New(tensor.WithShape(p, d), tensor.WithBacking(buckets)), tensor.New(tensor.WithShape(p, d), tensor.WithBacking(signs))}, nil
+	return &CountSketches{tensor.New(tensor.WithShape(p, d), tensor.WithBacking(buckets)),
+		tensor.New(tensor.WithShape(p, d), tensor.WithBacking(signs))}, nil
 }

@@ -8,11 +8,13 @@ import "math/rand/v2"
 // F⁻¹(u) and F⁻¹(1-u), F the distribution of the norm, so that a short frequency comes with a long one. Every single
 // frequency has exactly the kernel's law still, and the features are unbiased. It needs a RadialLaw.
 //
-// Reid, Markou, Choromanski, Turner and Weller (2025), Variance-Reducing Couplings for Random Features, section 3, who show that
-// among the couplings of two norms this one has the least variance where ‖x - z‖ is small. In 8 dimensions the mean squared error for
-// the Gaussian is .18, .14 and .60 of the error of IID at .5, 1 and 2 bandwidths; Orthogonal has .27, .24 and .64.
+// Reid, Markou, Choromanski, Turner and Weller (2025), Variance-Reducing Couplings for Random Features, section 3, who
+// show that among the couplings of two norms this one has the least variance where ‖x - z‖ is small. In 8 dimensions
+// the mean squared error for the Gaussian is .18, .14 and .60 of the error of IID at .5, 1 and 2 bandwidths; Orthogonal
+// has .27, .24 and .64.
 //
-// For an odd d every second block begins with the partner of the last column before it. These two are coupled and not orthogonal.
+// For an odd d every second block begins with the partner of the last column before it. These two are coupled and not
+// orthogonal.
 //
 //	sampler      d     m  x - z         .1      .5       1       2       3       4       5
 //	Coupled      1   any  any          .56     .51     .36     .10     .88    1.63    1.28

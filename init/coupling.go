@@ -9,8 +9,9 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Coupling says how the frequencies of the two signs of a Split are drawn together. Each frequency has its own law in every one of them,
-// so that the features are unbiased; they differ in the variance of the difference, which Variance predicts.
+// Coupling says how the frequencies of the two signs of a Split are drawn together. Each frequency has its own law in
+// every one of them, so that the features are unbiased; they differ in the variance of the difference, which Variance
+// predicts.
 type Coupling int
 
 const (
@@ -21,9 +22,9 @@ const (
 	// do not share: it sees x along as many directions as there are frequencies of one sign here, and along twice as
 	// many there.
 	SharedCoupled Coupling = iota
-	// Shared is one stack of Haar blocks whose directions serve both signs, with norms F₊⁻¹(u) and F₋⁻¹(u) of one uniform u a column. The
-	// estimate is a difference, so that the positive correlation of cos(r₊ v·δ) and cos(r₋ v·δ) makes it better, and one product with x
-	// serves both signs.
+	// Shared is one stack of Haar blocks whose directions serve both signs, with norms F₊⁻¹(u) and F₋⁻¹(u) of one
+	// uniform u a column. The estimate is a difference, so that the positive correlation of cos(r₊ v·δ) and cos(r₋ v·δ)
+	// makes it better, and one product with x serves both signs.
 	Shared
 	// Separate is Haar blocks for each sign, independent of each other.
 	Separate
@@ -69,8 +70,8 @@ func (c Coupling) Shares() bool { return c == Shared || c == SharedCoupled }
 
 // SignedFrequencies are the frequencies of both signs, w = norm · direction.
 type SignedFrequencies struct {
-	// Directions is [d, q], unit vectors as columns: those of m₊, then those of m₋, or, with as many columns as there are frequencies of
-	// one sign, those of both.
+	// Directions is [d, q], unit vectors as columns: those of m₊, then those of m₋, or, with as many columns as there
+	// are frequencies of one sign, those of both.
 	Directions *tensor.Dense
 	Norms      *tensor.Dense // [plus + minus], those of m₊ first
 	Plus       int           // frequencies of m₊; the others are of m₋
@@ -86,10 +87,12 @@ func (p *Split) valid() error {
 	}
 	for _, s := range []Side{p.Plus, p.Minus} {
 		if !(s.Mass >= 0) || math.IsInf(s.Mass, 1) {
-			return fmt.Errorf("spectral: the split of %T has a part of the mass %v, want a finite number that is not negative: %w", p.Of, s.Mass, ErrParam)
+			return fmt.Errorf("spectral: the split of %T has a part of the mass %v, want a finite number that is "+
+				"not negative: %w", p.Of, s.Mass, ErrParam)
 		}
 		if s.Mass > 0 && len(s.Parts) == 0 {
-			return fmt.Errorf("spectral: the split of %T has a part of the mass %v without a law: %w", p.Of, s.Mass, ErrParam)
+			return fmt.Errorf("spectral: the split of %T has a part of the mass %v without a law: %w",
+				p.Of, s.Mass, ErrParam)
 		}
 		for _, c := range s.Parts {
 			if err := validate(c.Law); err != nil {
@@ -100,8 +103,8 @@ func (p *Split) valid() error {
 	return nil
 }
 
-// Counts are how many frequencies of each sign there are to be when there are to be m of each: 2m and none where one of the signs has no
-// mass.
+// Counts are how many frequencies of each sign there are to be when there are to be m of each: 2m and none where one of
+// the signs has no mass.
 func (p *Split) Counts(m int) (plus, minus int) {
 	switch {
 	case p.Minus.Mass == 0:
@@ -112,12 +115,13 @@ func (p *Split) Counts(m int) (plus, minus int) {
 	return m, m
 }
 
-// Frequencies draws m frequencies of each sign of a split in ℝ^d under a seed; where one sign has no mass, 2m of the other. The component
-// of a mixture that a column has is drawn by Independent, and by the others stratified: of m columns ⌊m·share⌋ or ⌈m·share⌉ have the
-// component, in random order, and in a shared coupling components of a like place among those of their sign go together.
+// Frequencies draws m frequencies of each sign of a split in ℝ^d under a seed; where one sign has no mass, 2m of the
+// other. The component of a mixture that a column has is drawn by Independent, and by the others stratified: of m
+// columns ⌊m·share⌋ or ⌈m·share⌉ have the component, in random order, and in a shared coupling components of a like
+// place among those of their sign go together.
 //
-// Streams of the seed are "W" for directions, norms and components together. Errors: a coupling that is none, counts below 1 (ErrParam),
-// a law that draws a norm that is not finite.
+// Streams of the seed are "W" for directions, norms and components together. Errors: a coupling that is none, counts
+// below 1 (ErrParam), a law that draws a norm that is not finite.
 func (c Coupling) Frequencies(p *Split, d, m int, seed uint64) (*SignedFrequencies, error) {
 	if c < SharedCoupled || c > Independent {
 		return nil, noCoupling(c)
@@ -201,7 +205,8 @@ func (c Coupling) norms(p *Split, d, plus, minus int, norms, strata *rand.Rand) 
 			law := side.component(v[j])
 			r := law.NormQuantile(d, u[j])
 			if r-r != 0 {
-				return nil, fmt.Errorf("spectral: %T of %T drew the norm %v, which is not finite: %w", law, p.Of, r, ErrParam)
+				return nil, fmt.Errorf("spectral: %T of %T drew the norm %v, which is not finite: %w",
+					law, p.Of, r, ErrParam)
 			}
 			out = append(out, r)
 		}
@@ -209,7 +214,8 @@ func (c Coupling) norms(p *Split, d, plus, minus int, norms, strata *rand.Rand) 
 	return out, nil
 }
 
-// strata are uniform numbers that choose the components: (π(j) + V)/n for a random permutation π and one V, or independent ones.
+// strata are uniform numbers that choose the components: (π(j) + V)/n for a random permutation π and one V, or
+// independent ones.
 func (c Coupling) strata(n int, rng *rand.Rand) []float64 {
 	v := make([]float64, n)
 	if c == Independent {

@@ -2,25 +2,26 @@ package spectral
 
 import "math"
 
-// Variance is that of the estimate of k(x, z) from m frequencies of each sign, under the coupling. With T_j = m₊ cos(r₊ v₊·δ) - m₋
-// cos(r₋ v₋·δ) for column j it is
+// Variance is that of the estimate of k(x, z) from m frequencies of each sign, under the coupling. With T_j = m₊ cos(r₊
+// v₊·δ) - m₋ cos(r₋ v₋·δ) for column j it is
 //
 //	(1/m²) Σ_j Σ_l Cov(T_j, T_l),
 //
-// where, with Ω_d(t) the mean of cos(t v) over a coordinate v of the sphere and δ = ‖x - z‖, the mean of cos(a v·δ) cos(b w·δ) over the
-// directions of two columns is
+// where, with Ω_d(t) the mean of cos(t v) over a coordinate v of the sphere and δ = ‖x - z‖, the mean of cos(a v·δ)
+// cos(b w·δ) over the directions of two columns is
 //
 //	Ω_d(aδ) Ω_d(bδ)                           independent
 //	Ω_d(δ √(a² + b²))                         orthogonal, as two columns of a block, of one sign or, in Joint, of both
 //	½ Ω_d(δ(a + b)) + ½ Ω_d(δ|a - b|)         the same direction, as the two signs of a column in Shared
 //
-// and the norms a and b are independent but for Shared, where those of one column have the same u, and SharedCoupled, where those of
-// two neighbours have u and 1-u. For Joint this is theorem 6 of Luo et al. (2021); Shared is its mirror image, because what is small for
-// orthogonal frequencies of both signs is large for the same. The components of a mixture depend on each other by their stratification,
-// which is counted as well. By quadrature, to 1e-10 of m₊² + m₋² for normal laws and 1e-6 for the
-// measure of SpherePolynomial.
+// and the norms a and b are independent but for Shared, where those of one column have the same u, and SharedCoupled,
+// where those of two neighbours have u and 1-u. For Joint this is theorem 6 of Luo et al. (2021); Shared is its mirror
+// image, because what is small for orthogonal frequencies of both signs is large for the same. The components of a
+// mixture depend on each other by their stratification, which is counted as well. By quadrature, to 1e-10 of m₊² + m₋²
+// for normal laws and 1e-6 for the measure of SpherePolynomial.
 //
-// Errors: ErrShape for rows of different lengths, ErrParam for a split without its laws, counts below 1, rows without columns and a coupling that is none.
+// Errors: ErrShape for rows of different lengths, ErrParam for a split without its laws, counts below 1, rows without
+// columns and a coupling that is none.
 func (c Coupling) Variance(p *Split, x, z []float64, m int) (float64, error) {
 	if err := checkLengths(x, z); err != nil {
 		return 0, err
@@ -157,7 +158,8 @@ func (v *signedVariance) group(sides []int, n int) float64 {
 				for _, a := range sides {
 					for _, b := range sides {
 						if of >= 0 {
-							excess += v.weight(a) * v.weight(b) * v.get(crossKey{a, s.component[a], b, t.component[b], of})
+							excess += v.weight(a) * v.weight(b) * v.get(crossKey{a, s.component[a], b, t.component[b],
+								of})
 						}
 					}
 				}
@@ -178,7 +180,8 @@ func (v *signedVariance) group(sides []int, n int) float64 {
 	for _, t := range []struct {
 		count int
 		of    relation
-	}{{inBlock - coupled, orthogonalColumns}, {coupled, coupledColumns}, {apart, coupledApart}, {elsewhere, independent}} {
+	}{{inBlock - coupled, orthogonalColumns}, {coupled, coupledColumns}, {apart, coupledApart},
+		{elsewhere, independent}} {
 		if t.count > 0 {
 			total += float64(t.count) * pair(t.of)
 		}

@@ -5,15 +5,16 @@ import (
 	"math"
 )
 
-// cube turns a point u of the open unit cube into a frequency w, so that a uniform point gives the kernel's law. It is what
-// low-discrepancy sequences need.
+// cube turns a point u of the open unit cube into a frequency w, so that a uniform point gives the kernel's law. It is
+// what low-discrepancy sequences need.
 type cube struct {
 	dims      int // coordinates of u
 	frequency func(w, u []float64)
 }
 
-// newCube takes, for a product law, the quantile of each coordinate, and for a radial law the quantile of the norm at the first
-// coordinate of u and, at the d others, normal quantiles, whose direction is uniform. The sequence has most coordinates.
+// newCube takes, for a product law, the quantile of each coordinate, and for a radial law the quantile of the norm at
+// the first coordinate of u and, at the d others, normal quantiles, whose direction is uniform. The sequence has most
+// coordinates.
 func newCube(s Sampler, d int, k Random, most int) (cube, error) {
 	c, remedy := cube{dims: d}, "spectral.IID{}"
 	switch law := k.(type) {
@@ -27,10 +28,12 @@ func newCube(s Sampler, d int, k Random, most int) (cube, error) {
 		c.dims, remedy = d+1, "spectral.Orthogonal{}"
 		c.frequency = func(w, u []float64) { radialFrequency(w, law.NormQuantile(d, u[0]), u[1:]) }
 	default:
-		return c, &SamplerError{s, k, "it has neither Quantile nor NormQuantile, so that points of the unit cube cannot be made frequencies; use spectral.IID{}"}
+		return c, &SamplerError{s, k, "it has neither Quantile nor NormQuantile, so that points of the unit cube " +
+			"cannot be made frequencies; use spectral.IID{}"}
 	}
 	if c.dims > most {
-		return c, &SamplerError{s, k, fmt.Sprintf("%d input dimensions need points of %d coordinates, and the sequence has at most %d; use %s", d, c.dims, most, remedy)}
+		return c, &SamplerError{s, k, fmt.Sprintf("%d input dimensions need points of %d coordinates, and the "+
+			"sequence has at most %d; use %s", d, c.dims, most, remedy)}
 	}
 	return c, nil
 }

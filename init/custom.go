@@ -11,14 +11,15 @@ import (
 // Custom is a kernel of the user's own, given by functions: any law that can be drawn from has a random feature map.
 // Yang et al. (2014), algorithm 1.
 //
-// The functions must fit together: Exact(x, z) is the expectation, over the draws of Frequency, that Form states. Exact may
-// be called from several goroutines at once.
+// The functions must fit together: Exact(x, z) is the expectation, over the draws of Frequency, that Form states. Exact
+// may be called from several goroutines at once.
 type Custom struct {
 	Form      Transform                           // Fourier, Laplace or LogFourier
 	Exact     func(x, z []float64) float64        // k(x, z)
 	Frequency func(dst []float64, rng *rand.Rand) // fills dst with one frequency of len(dst) dimensions
-	On        Domain                              // where Exact is defined; the zero value is the widest that Form allows
-	C         float64                             // the shift c >= 0 of LogFourier, else 0
+	// where Exact is defined; the zero value is the widest that Form allows
+	On Domain
+	C  float64 // the shift c >= 0 of LogFourier, else 0
 }
 
 var (
@@ -60,11 +61,13 @@ func (k Custom) Validate() error {
 	case k.Frequency == nil:
 		return fmt.Errorf("spectral: Custom: Frequency is nil; give the function that draws a frequency: %w", ErrParam)
 	case k.Form != LogFourier && k.C != 0:
-		return fmt.Errorf("spectral: Custom: C = %v is the shift of LogFourier, and Form is %v: %w", k.C, k.Form, ErrParam)
+		return fmt.Errorf("spectral: Custom: C = %v is the shift of LogFourier, and Form is %v: %w",
+			k.C, k.Form, ErrParam)
 	case k.Form == Laplace && !k.Domain().IsNonNegative():
 		return fmt.Errorf("spectral: Custom: On = %v; a Laplace transform needs x >= 0: %w", k.On, ErrParam)
 	case k.Form == LogFourier && k.Domain().Contains(-k.C):
-		return fmt.Errorf("spectral: Custom: On = %v contains -C = %v, where ln(x+c) is infinite: %w", k.On, -k.C, ErrParam)
+		return fmt.Errorf("spectral: Custom: On = %v contains -C = %v, where ln(x+c) is infinite: %w",
+			k.On, -k.C, ErrParam)
 	default:
 		return validShift("Custom", k.C)
 	}

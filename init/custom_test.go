@@ -59,7 +59,8 @@ func TestCustomDomain(t *testing.T) {
 }
 
 func TestTransformString(t *testing.T) {
-	for tr, want := range map[Transform]string{Fourier: "Fourier", Laplace: "Laplace", LogFourier: "LogFourier", 7: "Transform(7)"} {
+	for tr, want := range map[Transform]string{Fourier: "Fourier", Laplace: "Laplace", LogFourier: "LogFourier",
+		7: "Transform(7)"} {
 		if tr.String() != want {
 			t.Errorf("%q, want %q", tr, want)
 		}

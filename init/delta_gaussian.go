@@ -11,8 +11,8 @@ import (
 //
 //	k(x, z) = Σ_i c_i exp(-‖x - z‖²/(2 σ_i²))
 //
-// on ℝ^d, as a rule exp(-r²/2σ₁²) - exp(-r²/2σ₂²), which is indefinite. The measures of both signs are mixtures of normal laws, and the
-// split is exact. Oglic and Gärtner (2018); Luo et al. (2021), section IV, with σ = 1 and 10.
+// on ℝ^d, as a rule exp(-r²/2σ₁²) - exp(-r²/2σ₂²), which is indefinite. The measures of both signs are mixtures of
+// normal laws, and the split is exact. Oglic and Gärtner (2018); Luo et al. (2021), section IV, with σ = 1 and 10.
 type DeltaGaussian struct {
 	Sigmas  []float64 // σ_i > 0, in the unit of x
 	Weights []float64 // c_i, one for each: not 0
@@ -52,14 +52,16 @@ func (k DeltaGaussian) Domain() Domain { return Domain{} }
 // Validate wants at least one σ, all above 0, and a finite weight other than 0 for each.
 func (k DeltaGaussian) Validate() error {
 	if len(k.Sigmas) == 0 || len(k.Sigmas) != len(k.Weights) {
-		return fmt.Errorf("spectral: DeltaGaussian: %d Sigmas and %d Weights; give at least one, and a weight for each: %w", len(k.Sigmas), len(k.Weights), ErrParam)
+		return fmt.Errorf("spectral: DeltaGaussian: %d Sigmas and %d Weights; give at least one, and a weight for "+
+			"each: %w", len(k.Sigmas), len(k.Weights), ErrParam)
 	}
 	for i, s := range k.Sigmas {
 		if err := positive("DeltaGaussian", fmt.Sprintf("Sigmas[%d]", i), s); err != nil {
 			return err
 		}
 		if w := k.Weights[i]; w == 0 || w-w != 0 {
-			return fmt.Errorf("spectral: DeltaGaussian: Weights[%d] = %v is not a finite number other than 0: %w", i, w, ErrParam)
+			return fmt.Errorf("spectral: DeltaGaussian: Weights[%d] = %v is not a finite number other than 0: %w",
+				i, w, ErrParam)
 		}
 	}
 	return nil

@@ -9,8 +9,9 @@ import (
 //
 //	ρ²(p, q) = ∫ d²(p(t), q(t)) dt,   d²(x, y) = Scale·(k(x,x) + k(y,y) - 2k(x,y)) = ∫₀^∞ |x^{½+iλ} - y^{½+iλ}|² m(λ) dλ,
 //
-// where k is a homogeneous kernel of degree 1, whose spectrum κ gives the measure m = 2·Scale·κ on the half-line, of mass Z = Scale·𝒦(0).
-// Sutherland, Oliva, Póczos and Schneider (2016), equations (2) and (3); the distances are those of their table 1, at these scales:
+// where k is a homogeneous kernel of degree 1, whose spectrum κ gives the measure m = 2·Scale·κ on the half-line, of
+// mass Z = Scale·𝒦(0). Sutherland, Oliva, Póczos and Schneider (2016), equations (2) and (3); the distances are those
+// of their table 1, at these scales:
 //
 //	                          d²(x, y)                            m(λ)                     Z
 //	JensenShannonDivergence   ½x ln(2x/(x+y)) + ½y ln(2y/(x+y))   sech(πλ)/(1 + 4λ²)       ln(2)/2   nats, with the half
@@ -18,8 +19,8 @@ import (
 //	TotalVariation            |x - y|                             4/(π(1 + 4λ²))           1         half of it is the largest |p(A) - q(A)|
 //	TriangularDivergence      (x - y)²/(x + y)                    2 sech(πλ)               1
 //
-// Densities are given by their values at V points of equal weight, as rows whose mean is the integral. The exponentiated homogeneous kernels
-// have other scales, see Kernel.
+// Densities are given by their values at V points of equal weight, as rows whose mean is the integral. The
+// exponentiated homogeneous kernels have other scales, see Kernel.
 type DensityDistance struct {
 	Of    Homogeneous // of degree 1, without an extension to negative numbers
 	Scale float64     // > 0
@@ -43,7 +44,8 @@ func (d DensityDistance) Validate() error {
 		return err
 	}
 	if d.Of.Degree() != 1 || d.Of.Extension() != RejectNegative {
-		return fmt.Errorf("spectral: DensityDistance: %T of degree %v with negative=%v; densities want degree 1 and no extension: %w", d.Of, d.Of.Degree(), d.Of.Extension(), ErrParam)
+		return fmt.Errorf("spectral: DensityDistance: %T of degree %v with negative=%v; densities want degree 1 and "+
+			"no extension: %w", d.Of, d.Of.Degree(), d.Of.Extension(), ErrParam)
 	}
 	return positive("DensityDistance", "Scale", d.Scale)
 }
@@ -66,9 +68,10 @@ func (d DensityDistance) Density(lambda float64) float64 {
 // Mass is Z, the whole of m.
 func (d DensityDistance) Mass() float64 { return d.Scale * present(d.Of).Signature(0) }
 
-// Kernel is exp(-ρ²/2σ²) on the values of densities at so many points, as the exponentiated kernel that it is: with D² that of the
-// homogeneous kernel and summed over the points, ρ² = Scale·D²/points, so its σ² is σ²·points/Scale. On histograms, rows p/points that sum
-// to 1, it is σ²/Scale: 2.885 times that of the divergence for Jensen-Shannon, twice for Hellinger.
+// Kernel is exp(-ρ²/2σ²) on the values of densities at so many points, as the exponentiated kernel that it is: with D²
+// that of the homogeneous kernel and summed over the points, ρ² = Scale·D²/points, so its σ² is σ²·points/Scale. On
+// histograms, rows p/points that sum to 1, it is σ²/Scale: 2.885 times that of the divergence for Jensen-Shannon, twice
+// for Hellinger.
 func (d DensityDistance) Kernel(sigma float64, points int) Exponentiated {
 	return Exponentiated{Of: d.Of, Sigma: sigma * math.Sqrt(float64(points)/d.Scale)}
 }

@@ -10,18 +10,23 @@ import (
 	"gonum.org/v1/gonum/integrate/quad"
 )
 
-// densityDistances are those of the paper with their plain formulas and measures, written independently of the homogeneous kernels.
+// densityDistances are those of the paper with their plain formulas and measures, written independently of the
+// homogeneous kernels.
 var densityDistances = map[string]struct {
 	d       DensityDistance
 	plain   func(x, y float64) float64
 	measure func(l float64) float64
 	mass    float64
 }{
-	"JS": {JensenShannonDivergence(), func(x, y float64) float64 { return (xlog(x, 2*x/(x+y)) + xlog(y, 2*y/(x+y))) / 2 },
+	"JS": {JensenShannonDivergence(), func(x, y float64) float64 {
+		return (xlog(x, 2*x/(x+y)) + xlog(y, 2*y/(x+y))) / 2
+	},
 		func(l float64) float64 { return 1 / math.Cosh(math.Pi*l) / (1 + 4*l*l) }, math.Ln2 / 2},
 	"TV": {TotalVariation(), func(x, y float64) float64 { return math.Abs(x - y) },
 		func(l float64) float64 { return 4 / math.Pi / (1 + 4*l*l) }, 1},
-	"Hellinger": {SquaredHellinger(), func(x, y float64) float64 { return (math.Sqrt(x) - math.Sqrt(y)) * (math.Sqrt(x) - math.Sqrt(y)) / 2 }, nil, .5},
+	"Hellinger": {SquaredHellinger(), func(x, y float64) float64 {
+		return (math.Sqrt(x) - math.Sqrt(y)) * (math.Sqrt(x) - math.Sqrt(y)) / 2
+	}, nil, .5},
 	"triangular": {TriangularDivergence(), func(x, y float64) float64 { return (x - y) * (x - y) / (x + y) },
 		func(l float64) float64 { return 2 / math.Cosh(math.Pi*l) }, 1},
 }
@@ -42,9 +47,9 @@ func wave(x, y, l float64) float64 {
 	return x + y - 2*math.Sqrt(x*y)*math.Cos(l*math.Log(x/y))
 }
 
-// TestDensityDistanceIdentity: d²(x, y) is its plain formula and ∫ |x^{½+iλ} - y^{½+iλ}|² m(λ) dλ, both to 1e-12 of x + y. The integral is
-// taken over panels where m falls exponentially. Over the algebraic tail of TV, from L on, it is Z's tail less ∫ 2√(xy) cos(λr) m(λ) dλ, of
-// which the contour λ = L + is makes an integral that falls exponentially.
+// TestDensityDistanceIdentity: d²(x, y) is its plain formula and ∫ |x^{½+iλ} - y^{½+iλ}|² m(λ) dλ, both to 1e-12 of x +
+// y. The integral is taken over panels where m falls exponentially. Over the algebraic tail of TV, from L on, it is Z's
+// tail less ∫ 2√(xy) cos(λr) m(λ) dλ, of which the contour λ = L + is makes an integral that falls exponentially.
 func TestDensityDistanceIdentity(t *testing.T) {
 	for name, c := range densityDistances {
 		for _, xy := range [][2]float64{{1, 0}, {.3, .7}, {1e-6, 2}, {2.5, 2.6}, {7, 1e-3}, {0, .4}} {
@@ -58,7 +63,9 @@ func TestDensityDistanceIdentity(t *testing.T) {
 			}
 			sum, end := 0.0, 12.0
 			for a := 0.; a < end; a += .25 {
-				sum += quad.Fixed(func(l float64) float64 { return wave(x, y, l) * c.measure(l) }, a, a+.25, 40, quad.Legendre{}, 0)
+				sum += quad.Fixed(func(l float64) float64 {
+					return wave(x, y, l) * c.measure(l)
+				}, a, a+.25, 40, quad.Legendre{}, 0)
 			}
 			if name == "TV" {
 				sum += (x+y)*(1-2/math.Pi*math.Atan(2*end)) - cauchyTail(x, y, end)
@@ -97,7 +104,8 @@ func cauchyTail(x, y, from float64) float64 {
 	return real(complex(0, 1)*complex(cos, sin)*sum) * 8 / math.Pi * math.Sqrt(x*y)
 }
 
-// TestLambdas: each frequency has the share of the measure to its left that the rule says, weights sum to Z, and draws are of the law.
+// TestLambdas: each frequency has the share of the measure to its left that the rule says, weights sum to Z, and draws
+// are of the law.
 func TestLambdas(t *testing.T) {
 	for name, c := range densityDistances {
 		if c.measure == nil {
@@ -123,7 +131,8 @@ func TestLambdas(t *testing.T) {
 				t.Fatal(err)
 			}
 			for j, v := range l {
-				if want := (float64(j) + .5) / float64(m); !(math.Abs(share(v)-want) <= 1e-13) || w[j] != c.d.Mass()/float64(m) {
+				if want := (float64(j) + .5) / float64(m); !(math.Abs(share(v)-want) <= 1e-13) ||
+					w[j] != c.d.Mass()/float64(m) {
 					t.Errorf("%s: λ %d of %d is %v with the share %v and weight %v", name, j, m, v, share(v), w[j])
 				}
 			}
@@ -150,7 +159,8 @@ func TestLambdas(t *testing.T) {
 	}
 	for _, p := range []float64{1e-300, 1e-16, 1 - 0x1p-53} {
 		for _, k := range []spectrumQuantiler{Chi2{}, Intersection{}, JensenShannon{}} {
-			if l := k.SpectrumQuantile(p); !(l > 0) || l-l != 0 || p < .5 && !(math.Abs(2*l*k.Spectrum(0)/k.Signature(0)/p-1) < 1e-12) {
+			if l := k.SpectrumQuantile(p); !(l > 0) || l-l != 0 ||
+				p < .5 && !(math.Abs(2*l*k.Spectrum(0)/k.Signature(0)/p-1) < 1e-12) {
 				t.Errorf("%T: the quantile at %v is %v", k, p, l)
 			}
 		}
@@ -210,7 +220,8 @@ func TestDensityKernel(t *testing.T) {
 		}
 	}
 	for i, want := range []float64{2 / math.Ln2, 2, 1, 1} {
-		d := []DensityDistance{JensenShannonDivergence(), SquaredHellinger(), TotalVariation(), TriangularDivergence()}[i]
+		d := []DensityDistance{JensenShannonDivergence(), SquaredHellinger(), TotalVariation(),
+			TriangularDivergence()}[i]
 		if s := d.Kernel(1, 1).Sigma; !(math.Abs(s*s-want) <= 1e-14) {
 			t.Errorf("%T on histograms: σ² times %v, want %v", d.Of, s*s, want)
 		}
@@ -234,7 +245,8 @@ func TestDensityDistanceErrors(t *testing.T) {
 		{TotalVariation(), MaxLambdas + 1, 0, "65537 frequencies"},
 		{TotalVariation(), 5, 3, "LambdaRule(3)"},
 	} {
-		if _, _, err := c.d.Lambdas(c.m, c.rule, 0); !errors.Is(err, ErrParam) || !strings.Contains(err.Error(), c.says) {
+		if _, _, err := c.d.Lambdas(c.m, c.rule, 0); !errors.Is(err, ErrParam) ||
+			!strings.Contains(err.Error(), c.says) {
 			t.Errorf("%+v: %v, want %q", c.d, err, c.says)
 		}
 	}

@@ -6,42 +6,44 @@
 //	Laplace      k(x, z) = E exp(-w·(x + z))                    ExpSemigroup, ReciprocalSemigroup
 //	LogFourier   k(x, z) = E cos(w·(ln(x + c) - ln(z + c)))     SkewedChi2, SkewedIntersection
 //
-// The first is Bochner's theorem, the second its twin for the semigroup of non-negative vectors by Berg, Christensen and Ressel,
-// the third is Bochner's theorem on a multiplicative group. Draw m frequencies, replace the expectation by their mean, and the
-// kernel becomes the inner product of two explicit feature vectors: a linear model on the features is a kernel machine.
+// The first is Bochner's theorem, the second its twin for the semigroup of non-negative vectors by Berg, Christensen
+// and Ressel, the third is Bochner's theorem on a multiplicative group. Draw m frequencies, replace the expectation by
+// their mean, and the kernel becomes the inner product of two explicit feature vectors: a linear model on the features
+// is a kernel machine.
 //
-// A kernel is a small struct, Gaussian{Sigma: 1}. It always knows its exact value, At, and its Domain. What is known of its law
-// is an interface: Law draws a whole frequency, ProductLaw has independent coordinates with a known quantile, RadialLaw a
-// uniform direction and a norm with a known quantile. Custom makes a kernel of any law of your own.
+// A kernel is a small struct, Gaussian{Sigma: 1}. It always knows its exact value, At, and its Domain. What is known of
+// its law is an interface: Law draws a whole frequency, ProductLaw has independent coordinates with a known quantile,
+// RadialLaw a uniform direction and a norm with a known quantile. Custom makes a kernel of any law of your own.
 //
-// Histograms have additive kernels besides, which need no chance: Chi2, Intersection, JensenShannon and Hellinger are Homogeneous.
-// Harmonics are a few samples of a spectrum of one dimension, from which a feature map is made coordinate by coordinate, SupError
-// says how far off it is, and FittedPeriod and OptimalPeriod choose its one parameter. Exponentiated is the Gaussian kernel
-// of the metric of such a kernel, Stationary the translation-invariant kernel of the same signature.
-// DensityDistance is such a kernel's distance of probability densities.
+// Histograms have additive kernels besides, which need no chance: Chi2, Intersection, JensenShannon and Hellinger are
+// Homogeneous. Harmonics are a few samples of a spectrum of one dimension, from which a feature map is made coordinate
+// by coordinate, SupError says how far off it is, and FittedPeriod and OptimalPeriod choose its one parameter.
+// Exponentiated is the Gaussian kernel of the metric of such a kernel, Stationary the translation-invariant kernel of
+// the same signature. DensityDistance is such a kernel's distance of probability densities.
 //
-// A kernel that is not positive definite is a difference of two such expectations where its Fourier transform, which has both signs, has
-// finite mass: a SignedLaw splits into the two, exactly (DeltaGaussian, SpherePolynomial for some parameters) or as a signed combination
-// of Gaussians that is as close as is asked for (SpherePolynomial, ArcCosine, NeuralTangent, on the unit sphere). A Coupling draws the
-// frequencies of both signs together and predicts the variance.
-// To compare with there are, for the polynomial kernel of the sphere, random products of projections (DrawProducts), count sketches
-// (DrawCountSketches) and a positive density that comes near it (SRF), with a bias.
+// A kernel that is not positive definite is a difference of two such expectations where its Fourier transform, which
+// has both signs, has finite mass: a SignedLaw splits into the two, exactly (DeltaGaussian, SpherePolynomial for some
+// parameters) or as a signed combination of Gaussians that is as close as is asked for (SpherePolynomial, ArcCosine,
+// NeuralTangent, on the unit sphere). A Coupling draws the frequencies of both signs together and predicts the
+// variance. To compare with there are, for the polynomial kernel of the sphere, random products of projections
+// (DrawProducts), count sketches (DrawCountSketches) and a positive density that comes near it (SRF), with a bias.
 //
 // A Sampler draws the frequencies; Frequencies does the drawing:
 //
 //	w, err := spectral.Frequencies(spectral.Gaussian{Sigma: 2}, spectral.Orthogonal{}, d, m, seed)
 //
-// Gram computes the exact matrix to compare with, PairVariance and the samplers' Variance how far off the features will be, and
-// SqrtDVar, DMeanAbsDev and MedianDistance bandwidths to start from. To read on: gaussian.go, iid.go, orthogonal.go, exp_semigroup.go.
+// Gram computes the exact matrix to compare with, PairVariance and the samplers' Variance how far off the features will
+// be, and SqrtDVar, DMeanAbsDev and MedianDistance bandwidths to start from. To read on: gaussian.go, iid.go,
+// orthogonal.go, exp_semigroup.go.
 //
 // # Samplers
 //
-// Samplers are all of them, and SamplerNames their names. The comment of each says which laws it fits. All but Structured
-// are unbiased, and each but IID is worse than IID for some pairs of rows: the comment has a table of its mean squared
-// error for the Gaussian, relative to IID with as many frequencies m, where x and z are .1 to 5 bandwidths apart: in any
-// direction, along an axis, along the diagonal, or in two coordinates, i+j by the same amount and i-j by opposite ones.
-// These two are the worst that a search found, or close to it. The lines for any m are for whole blocks and pairs. Go test
-// ./init -run Promises checks the tables.
+// Samplers are all of them, and SamplerNames their names. The comment of each says which laws it fits. All but
+// Structured are unbiased, and each but IID is worse than IID for some pairs of rows: the comment has a table of its
+// mean squared error for the Gaussian, relative to IID with as many frequencies m, where x and z are .1 to 5 bandwidths
+// apart: in any direction, along an axis, along the diagonal, or in two coordinates, i+j by the same amount and i-j by
+// opposite ones. These two are the worst that a search found, or close to it. The lines for any m are for whole blocks
+// and pairs. Go test ./init -run Promises checks the tables.
 //
 // The sequences gain where the dimensions are few, the data lie along few axes, or frequencies are many; a pair of
 // coordinates of Sobol needs many more before it is even. The orthogonal samplers gain more as the dimensions grow, for

@@ -36,7 +36,8 @@ func ExampleSphericalLaw() {
 	// Output: (4, 8)
 }
 
-// Features of (½ x·z + ½)³: products of up to three projections on random signs, all of one scale, since the degrees are drawn as the coefficients say.
+// Features of (½ x·z + ½)³: products of up to three projections on random signs, all of one scale, since the degrees
+// are drawn as the coefficients say.
 func ExampleDrawProducts() {
 	f, err := spectral.DrawProducts(spectral.SpherePolynomial{A: 2, P: 3}, spectral.Proportional, 5, 8, 1)
 	if err != nil {

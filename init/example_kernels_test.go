@@ -125,7 +125,8 @@ func ExampleDeltaGaussian() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Printf("k(x, x) = %.0f, k(x, z) = %.4f, masses %.0f and %.0f\n", k.At(rowX, rowX), k.At(rowX, rowZ), split.Plus.Mass, split.Minus.Mass)
+	fmt.Printf("k(x, x) = %.0f, k(x, z) = %.4f, masses %.0f and %.0f\n",
+		k.At(rowX, rowX), k.At(rowX, rowZ), split.Plus.Mass, split.Minus.Mass)
 	// Output: k(x, x) = 0, k(x, z) = -0.7620, masses 1 and 1
 }
 
@@ -155,11 +156,13 @@ func ExampleNewHarmonics() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Printf("period %.2f, samples %.3f, largest error %.3f\n", h.Period, h.Kappa, spectral.SupError(spectral.Chi2{}, h))
+	fmt.Printf("period %.2f, samples %.3f, largest error %.3f\n",
+		h.Period, h.Kappa, spectral.SupError(spectral.Chi2{}, h))
 	// Output: period 7.92, samples [0.655 0.169], largest error 0.029
 }
 
-// FittedPeriod has the least error on average where the bins of two rows differ little, OptimalPeriod at the worst pair of numbers.
+// FittedPeriod has the least error on average where the bins of two rows differ little, OptimalPeriod at the worst pair
+// of numbers.
 func ExampleFittedPeriod() {
 	fitted, err := spectral.FittedPeriod(spectral.JensenShannon{}, 3, spectral.Rectangular)
 	if err != nil {

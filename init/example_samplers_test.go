@@ -29,7 +29,8 @@ func estimate(k spectral.Random, s spectral.Sampler, x, z []float64, m int) floa
 func ExampleCoupled() {
 	k := spectral.Gaussian{Sigma: 1}
 	x, z := []float64{.4, -.2, .3, 0, .5, .1, -.3, .2}, make([]float64, 8)
-	for _, s := range []spectral.Predictor{spectral.IID{}, spectral.Antithetic{}, spectral.Orthogonal{}, spectral.Coupled{}} {
+	for _, s := range []spectral.Predictor{spectral.IID{}, spectral.Antithetic{}, spectral.Orthogonal{},
+		spectral.Coupled{}} {
 		v, err := s.Variance(k, x, z, 8)
 		if err != nil {
 			fmt.Println(err)
@@ -82,8 +83,8 @@ func ExampleSobol() {
 	// Output: exact 0.423, 4096 frequencies 0.424; standard error of independent ones 0.010
 }
 
-// The polynomial kernel on the unit sphere of ℝ⁵: for a = 2 and a large degree the signed measure itself, else a signed combination of
-// Gaussians, whose mass grows as its error falls.
+// The polynomial kernel on the unit sphere of ℝ⁵: for a = 2 and a large degree the signed measure itself, else a signed
+// combination of Gaussians, whose mass grows as its error falls.
 func ExampleSpherePolynomial() {
 	for _, k := range []spectral.SpherePolynomial{{A: 2, P: 10}, {A: 3, P: 1, Eps: 1e-2}, {A: 3, P: 1, Eps: 1e-3}} {
 		p, err := k.Split(5, 1000, spectral.SharedCoupled)

@@ -12,11 +12,12 @@ import (
 //
 //	k(x, z) = exp(-β Σ_i √(x_i + z_i))
 //
-// on [0, ∞)^d, for histograms. It is the Laplace transform at x + z of independent Lévy variables of scale β²/2, density
-// β/(2√π) w^(-3/2) exp(-β²/(4w)), w = (β²/2)/N² with N standard normal. The law has no mean: expect a few huge frequencies,
-// and features that are exactly 0 for rows with large entries. Yang et al. (2014), section 3.2, table 1.
+// on [0, ∞)^d, for histograms. It is the Laplace transform at x + z of independent Lévy variables of scale β²/2,
+// density β/(2√π) w^(-3/2) exp(-β²/(4w)), w = (β²/2)/N² with N standard normal. The law has no mean: expect a few huge
+// frequencies, and features that are exactly 0 for rows with large entries. Yang et al. (2014), section 3.2, table 1.
 type ExpSemigroup struct {
-	Beta float64 // β, from 1e-100 to 1e100, in the unit of 1/√x; a useful start for l1-normalised histograms is 1e-3 to 1
+	// β, from 1e-100 to 1e100, in the unit of 1/√x; a useful start for l1-normalised histograms is 1e-3 to 1
+	Beta float64
 }
 
 var (
@@ -71,7 +72,8 @@ func (k ExpSemigroup) Validate() error {
 // Transform is Laplace.
 func (k ExpSemigroup) Transform() Transform { return Laplace }
 
-// Draw draws w = (β²/2)/N². A zero N, and one whose square makes w infinite, is drawn again: 0·∞ would be NaN in a feature.
+// Draw draws w = (β²/2)/N². A zero N, and one whose square makes w infinite, is drawn again: 0·∞ would be NaN in a
+// feature.
 func (k ExpSemigroup) Draw(dst []float64, rng *rand.Rand) {
 	needsSource(rng)
 	for i := range dst {
@@ -92,8 +94,8 @@ func (k ExpSemigroup) Quantile(p float64) float64 {
 	return t * t / 2
 }
 
-// LaplaceMoment returns L = E[w² e^(-2rw)] of one coordinate w, which bounds the gradient of the approximation error; it is
-// infinite at r = 0. Yang et al. (2014), lemma 6.
+// LaplaceMoment returns L = E[w² e^(-2rw)] of one coordinate w, which bounds the gradient of the approximation error;
+// it is infinite at r = 0. Yang et al. (2014), lemma 6.
 func (k ExpSemigroup) LaplaceMoment(r float64) float64 {
 	s := math.Sqrt(2 * r)
 	return k.Beta / 4 * (s*k.Beta + 1) / s / s / s * math.Exp(-s*k.Beta)

@@ -6,8 +6,8 @@ import "math"
 //
 //	exp(-D²(x, z)/2σ²),   D²(x, z) = k(x, x) + k(z, z) - 2k(x, z),
 //
-// the exponential χ², intersection, Jensen-Shannon or Hellinger kernel, a generalised RBF kernel. For other people's exp(-γD²)
-// set σ² = 1/2γ. Vedaldi and Zisserman (2012), equations (8) and (29).
+// the exponential χ², intersection, Jensen-Shannon or Hellinger kernel, a generalised RBF kernel. For other people's
+// exp(-γD²) set σ² = 1/2γ. Vedaldi and Zisserman (2012), equations (8) and (29).
 type Exponentiated struct {
 	Of    Homogeneous
 	Sigma float64 // σ > 0, in the unit of D, which is that of x^{γ/2}

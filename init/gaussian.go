@@ -47,8 +47,8 @@ func (k Gaussian) Gradient(dst, x, z []float64) []float64 {
 	return dst
 }
 
-// Profile writes exp(-s/2σ²) for the squared distances s to dst and, where slope is not nil, its derivatives for s to slope. dst may be s.
-// It panics when the lengths differ.
+// Profile writes exp(-s/2σ²) for the squared distances s to dst and, where slope is not nil, its derivatives for s to
+// slope. dst may be s. It panics when the lengths differ.
 func (k Gaussian) Profile(dst, slope, s []float64) {
 	sameLength(dst, s)
 	if slope != nil {

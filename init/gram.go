@@ -10,14 +10,15 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Gram returns the exact kernel matrix, [n, m] with k(x_i, z_j) at i, j, of the rows of x [n, d] and z [m, d]; for z = nil
-// the symmetric matrix of x with itself. Inputs are float32 or float64, each of its own; views and transposes will do. The
-// work is shared among GOMAXPROCS goroutines, so At must allow that, and the result does not depend on their number. No rows
-// give an empty matrix.
+// Gram returns the exact kernel matrix, [n, m] with k(x_i, z_j) at i, j, of the rows of x [n, d] and z [m, d]; for z =
+// nil the symmetric matrix of x with itself. Inputs are float32 or float64, each of its own; views and transposes will
+// do. The work is shared among GOMAXPROCS goroutines, so At must allow that, and the result does not depend on their
+// number. No rows give an empty matrix.
 //
-// For the Gaussian kernel and those on histograms each row is looked at once before pairs are: roots and logarithms are kept, and
-// coordinates that are 0 in z are skipped. It takes memory for up to two matrices more of the size of x and of z, and the entries are
-// those of At to rounding, some 1e-12 of k in thousands of dimensions. Every other kernel is asked for At, pair by pair.
+// For the Gaussian kernel and those on histograms each row is looked at once before pairs are: roots and logarithms are
+// kept, and coordinates that are 0 in z are skipped. It takes memory for up to two matrices more of the size of x and
+// of z, and the entries are those of At to rounding, some 1e-12 of k in thousands of dimensions. Every other kernel is
+// asked for At, pair by pair.
 //
 // Errors wrap ErrShape, ErrDtype, ErrParam (the kernel's own) or ErrDomain, which names the cell.
 func Gram(k Kernel, x, z *tensor.Dense) (*mat.Dense, error) {
@@ -47,7 +48,8 @@ func Gram(k Kernel, x, z *tensor.Dense) (*mat.Dense, error) {
 	return out, nil
 }
 
-// gramTile is how many rows are compared with a row of z while that is in the cache: what they take is about a megabyte at d = 4000.
+// gramTile is how many rows are compared with a row of z while that is in the cache: what they take is about a megabyte
+// at d = 4000.
 const gramTile = 16
 
 // fillGram computes the matrix, or the upper triangle and its mirror image.

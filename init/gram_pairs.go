@@ -2,11 +2,12 @@ package spectral
 
 import "math"
 
-// A pairFunc is k(x_i, z_j), with a place for as many numbers as there are columns. Calls may run side by side, each with its own place.
+// A pairFunc is k(x_i, z_j), with a place for as many numbers as there are columns. Calls may run side by side, each
+// with its own place.
 type pairFunc func(i, j int, scratch []float64) float64
 
-// pairsOf looks at the rows of x and of z, which may be the same, and returns how to compare them. It knows types and not interfaces, so
-// that a kernel of the user's which embeds one of these is asked for its own At.
+// pairsOf looks at the rows of x and of z, which may be the same, and returns how to compare them. It knows types and
+// not interfaces, so that a kernel of the user's which embeds one of these is asked for its own At.
 func pairsOf(k Kernel, x, z *rows) pairFunc {
 	switch k := k.(type) {
 	case Gaussian:
@@ -107,8 +108,8 @@ func sumSquares(a, b []float64) float64 {
 	return s0 + s1 + s2 + s3
 }
 
-// inRange says whether a sum of positive numbers neither overflowed nor lost terms to underflow. Where it did, At is asked, which takes
-// the scale out of each term.
+// inRange says whether a sum of positive numbers neither overflowed nor lost terms to underflow. Where it did, At is
+// asked, which takes the scale out of each term.
 func inRange(sum float64) bool { return sum > 1e-280 && sum < 1e280 }
 
 func (k Gaussian) pairs(x, z *rows) pairFunc {
@@ -130,8 +131,8 @@ func (k SkewedIntersection) pairs(x, z *rows) pairFunc {
 // grown is where a running product is folded into a sum of logarithms: one factor more, up to 1e154, does not overflow.
 const grown = 1e100
 
-// pairs multiplies the factors cosh(½ ln((x+c)/(z+c))) = ½ (s/t + t/s), s = √(x+c) and t = √(z+c), each at least 1, and takes the
-// logarithm of the product now and then.
+// pairs multiplies the factors cosh(½ ln((x+c)/(z+c))) = ½ (s/t + t/s), s = √(x+c) and t = √(z+c), each at least 1, and
+// takes the logarithm of the product now and then.
 func (k SkewedChi2) pairs(x, z *rows) pairFunc {
 	sx, sz := each(x, z, func(v float64) float64 { return math.Sqrt(v + k.C) })
 	hx, hz := each(sx, sz, func(s float64) float64 { return .5 / s })

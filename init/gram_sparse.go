@@ -88,8 +88,9 @@ func (k ReciprocalSemigroup) pairs(x, z *rows) pairFunc {
 	}
 }
 
-// A termsFunc replaces the x, some of which are 0, of the coordinates where z is not 0 by the terms k(x, z) of the 1-homogeneous kernel.
-// at[p] is the column of x[p] and z[p]; lnX has ln x by column, lnZ has ln z[p], for a kernel that asks for them.
+// A termsFunc replaces the x, some of which are 0, of the coordinates where z is not 0 by the terms k(x, z) of the
+// 1-homogeneous kernel. at[p] is the column of x[p] and z[p]; lnX has ln x by column, lnZ has ln z[p], for a kernel
+// that asks for them.
 type termsFunc func(x, z []float64, at []int32, lnX, lnZ []float64)
 
 func chi2Terms(x, z []float64, _ []int32, _, _ []float64) {
@@ -105,8 +106,8 @@ func intersectionTerms(x, z []float64, _ []int32, _, _ []float64) {
 	}
 }
 
-// jensenShannonTerms is JensenShannon.At with the logarithm of the ratio as a difference of two that are there already. Its error is
-// in proportion to ln x and ln z, and the term is at least lo.
+// jensenShannonTerms is JensenShannon.At with the logarithm of the ratio as a difference of two that are there already.
+// Its error is in proportion to ln x and ln z, and the term is at least lo.
 func jensenShannonTerms(x, z []float64, at []int32, lnX, lnZ []float64) {
 	for p, a := range x {
 		if a == 0 {

@@ -44,13 +44,15 @@ func TestGramAgainstPlainLoop(t *testing.T) {
 		}
 		for i := range 13 {
 			for j := range 7 {
-				if got, want := cross.At(i, j), tk.kernel.At(x.Float64s()[i*5:i*5+5], z.Float64s()[j*5:j*5+5]); !near(got, want, 1e-14) {
+				if got, want := cross.At(i, j), tk.kernel.At(x.Float64s()[i*5:i*5+5],
+					z.Float64s()[j*5:j*5+5]); !near(got, want, 1e-14) {
 					t.Errorf("(%d,%d): %v, want %v", i, j, got, want)
 				}
 			}
 			for j := range 13 {
 				a, b := min(i, j), max(i, j)
-				if got, want := own.At(i, j), tk.kernel.At(x.Float64s()[a*5:a*5+5], x.Float64s()[b*5:b*5+5]); !near(got, want, 1e-14) {
+				if got, want := own.At(i, j), tk.kernel.At(x.Float64s()[a*5:a*5+5], x.Float64s()[b*5:b*5+5]); !near(got,
+					want, 1e-14) {
 					t.Errorf("symmetric (%d,%d): %v, want %v", i, j, got, want)
 				}
 			}
@@ -64,7 +66,8 @@ func TestGramAgainstPlainLoop(t *testing.T) {
 
 // histogramKernels are the kernels for which Gram prepares the rows, and the extensions that it leaves to At.
 func histogramKernels() []Kernel {
-	out := []Kernel{Gaussian{.3}, SkewedChi2{.001}, SkewedChi2{2}, SkewedIntersection{.001}, SkewedIntersection{2}, ExpSemigroup{.1},
+	out := []Kernel{Gaussian{.3}, SkewedChi2{.001}, SkewedChi2{2}, SkewedIntersection{.001}, SkewedIntersection{2},
+		ExpSemigroup{.1},
 		ReciprocalSemigroup{.001}, ReciprocalSemigroup{3}}
 	for _, k := range homogeneousKernels {
 		for _, gamma := range []float64{1, .5, 3} {
@@ -75,8 +78,8 @@ func histogramKernels() []Kernel {
 	return out
 }
 
-// gramAgainstAt compares Gram with At, on rows against others and against themselves. -ln k up to 100 of thousands of terms may be off by
-// the rounding of its terms, 1e-12.
+// gramAgainstAt compares Gram with At, on rows against others and against themselves. -ln k up to 100 of thousands of
+// terms may be off by the rounding of its terms, 1e-12.
 func gramAgainstAt(t *testing.T, k Kernel, x [][]float64, tol float64) {
 	t.Helper()
 	n, d := len(x), len(x[0])
@@ -122,10 +125,13 @@ func TestGramOfHistograms(t *testing.T) {
 
 // TestGramOfExtremes: what a product of roots, a sum of squares or a difference of logarithms could lose.
 func TestGramOfExtremes(t *testing.T) {
-	x := [][]float64{{0, 0, 0}, {1e-300, 0, 1}, {1e300, 1e300, 1e300}, {1, 1e-300, 1e300}, {5e-324, 1, 0}, {1e-300, 3e-300, 2e-300}, {1e150, 1e-150, 0}}
-	for _, k := range []Kernel{Gaussian{1}, Gaussian{1e-200}, Gaussian{1e-300}, Gaussian{1e300}, SkewedChi2{1e-3}, SkewedChi2{1e-300}, SkewedIntersection{1e-300},
+	x := [][]float64{{0, 0, 0}, {1e-300, 0, 1}, {1e300, 1e300, 1e300}, {1, 1e-300, 1e300}, {5e-324, 1, 0},
+		{1e-300, 3e-300, 2e-300}, {1e150, 1e-150, 0}}
+	for _, k := range []Kernel{Gaussian{1}, Gaussian{1e-200}, Gaussian{1e-300}, Gaussian{1e300}, SkewedChi2{1e-3},
+		SkewedChi2{1e-300}, SkewedIntersection{1e-300},
 		ExpSemigroup{1e-100}, ReciprocalSemigroup{1e-300}, ReciprocalSemigroup{1e300},
-		Hellinger{}, Chi2{}, Intersection{}, JensenShannon{}, Hellinger{Gamma: .5}, Chi2{Gamma: .5}, Intersection{Gamma: .5}, JensenShannon{Gamma: .5}} {
+		Hellinger{}, Chi2{}, Intersection{}, JensenShannon{}, Hellinger{Gamma: .5}, Chi2{Gamma: .5},
+		Intersection{Gamma: .5}, JensenShannon{Gamma: .5}} {
 		gramAgainstAt(t, k, x, 1e-12)
 	}
 }
@@ -152,7 +158,8 @@ func BenchmarkGram(b *testing.B) {
 		}
 	}
 	rows := tensor.New(tensor.WithShape(100, 4200), tensor.WithBacking(x))
-	for _, k := range []Kernel{Gaussian{1}, SkewedChi2{.01}, SkewedIntersection{.01}, ExpSemigroup{.01}, ReciprocalSemigroup{.1}, Hellinger{}, Chi2{}, Intersection{},
+	for _, k := range []Kernel{Gaussian{1}, SkewedChi2{.01}, SkewedIntersection{.01}, ExpSemigroup{.01},
+		ReciprocalSemigroup{.1}, Hellinger{}, Chi2{}, Intersection{},
 		JensenShannon{}, Exponentiated{Chi2{}, 1}} {
 		b.Run(fmt.Sprintf("%T", k), func(b *testing.B) {
 			for range b.N {
@@ -219,7 +226,8 @@ func TestGramViewsAndEdgeShapes(t *testing.T) {
 		t.Fatal(err)
 	}
 	column := tensor.New(tensor.WithShape(3, 2), tensor.AsFortran([]float64{1, 2, 3, 4, 5, 6}))
-	for name, v := range map[string]*tensor.Dense{"columns": slice(nil, tensor.S(2, 5)), "rows": slice(tensor.S(1, 4)), "transpose": transposed, "fortran": column} {
+	for name, v := range map[string]*tensor.Dense{"columns": slice(nil, tensor.S(2, 5)), "rows": slice(tensor.S(1, 4)),
+		"transpose": transposed, "fortran": column} {
 		got, err := Gram(k, v, nil)
 		if err != nil {
 			t.Fatal(name, err)
@@ -272,7 +280,8 @@ func TestGramErrors(t *testing.T) {
 		{ExpSemigroup{1}, with(3, 2, -0.25), nil, ErrDomain, []string{"x[3,2] = -0.25", "negative"}},
 		{SkewedChi2{0.03}, with(3, 2, -0.03), nil, ErrDomain, []string{"x[3,2] = -0.03", "raise C"}},
 		{SkewedIntersection{0}, with(1, 1, 0), nil, ErrDomain, []string{"x[1,1] = 0"}},
-		{Custom{Form: Fourier, On: domain.UnitSphere(1e-9), Exact: Gaussian{1}.At, Frequency: Gaussian{1}.Draw}, good, nil, ErrDomain, []string{"row 0"}},
+		{Custom{Form: Fourier, On: domain.UnitSphere(1e-9), Exact: Gaussian{1}.At, Frequency: Gaussian{1}.Draw}, good,
+			nil, ErrDomain, []string{"row 0"}},
 	} {
 		g, err := Gram(c.k, c.x, c.z)
 		wantErr(t, err, c.want, append(c.says, "spectral: ")...)

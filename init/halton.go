@@ -109,8 +109,9 @@ func (s Halton) Sample(w []float64, d, m int, k Random, src rand.Source) error {
 	return nil
 }
 
-// haltonCells replaces the digits behind those that tell m points apart by independent ones. samplemv permutes them as well, but all
-// points have the same there: the error of one draw would be tiny mostly, and now and then large, which a few dozen seeds do not show.
+// haltonCells replaces the digits behind those that tell m points apart by independent ones. samplemv permutes them as
+// well, but all points have the same there: the error of one draw would be tiny mostly, and now and then large, which a
+// few dozen seeds do not show.
 type haltonCells struct {
 	cells []float64 // a coordinate: the least power of its prime that is at least m
 	rng   *rand.Rand

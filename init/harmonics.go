@@ -14,8 +14,8 @@ type Window int
 const (
 	// Uniform is no window: κ̂_j = Lκ(jL). Every κ̂_j is non-negative.
 	Uniform Window = iota
-	// Rectangular cuts the signature off at ±Λ/2: κ̂_j = (1/Λ) ∫ 𝒦(λ) cos(jLλ) dλ over one period, clipped at 0. Copies of the
-	// signature do not overlap, and the approximation is usually the closer one.
+	// Rectangular cuts the signature off at ±Λ/2: κ̂_j = (1/Λ) ∫ 𝒦(λ) cos(jLλ) dλ over one period, clipped at 0. Copies
+	// of the signature do not overlap, and the approximation is usually the closer one.
 	Rectangular
 )
 
@@ -43,14 +43,14 @@ func ParseWindow(s string) (Window, error) {
 // MaxOrder is the largest order of Harmonics.
 const MaxOrder = 100
 
-// Harmonics are the numbers of a homogeneous kernel map of order n: the harmonics f_j of the base frequency L = 2π/Λ and the
-// samples κ̂_j of the spectrum, j = 0 to n, such that
+// Harmonics are the numbers of a homogeneous kernel map of order n: the harmonics f_j of the base frequency L = 2π/Λ
+// and the samples κ̂_j of the spectrum, j = 0 to n, such that
 //
 //	𝒦(λ) ≈ 𝒦̂(λ) = κ̂_0 + 2 Σ_j κ̂_j cos(f_j L λ),   |λ| <= Λ/2,
 //
-// from which the features of a coordinate are √(x^γ κ̂_0), √(2x^γ κ̂_j) cos(f_j L ln x) and √(2x^γ κ̂_j) sin(f_j L ln x).
-// Vedaldi and Zisserman (2012), equations (17) to (20). Λ is the dynamic range of the data that the map can tell apart: a ratio
-// y/x of e^{Λ/2}.
+// from which the features of a coordinate are √(x^γ κ̂_0), √(2x^γ κ̂_j) cos(f_j L ln x) and √(2x^γ κ̂_j) sin(f_j L ln
+// x). Vedaldi and Zisserman (2012), equations (17) to (20). Λ is the dynamic range of the data that the map can tell
+// apart: a ratio y/x of e^{Λ/2}.
 type Harmonics struct {
 	Period float64   // Λ
 	F      []int     // f_0 = 0 < f_1 < ... < f_n
@@ -80,10 +80,10 @@ func (h *Harmonics) Signature(lambda float64) float64 {
 	return sum
 }
 
-// NewHarmonics computes the harmonics of order n for a window and a period Λ > 0 (FittedPeriod and OptimalPeriod choose one). A
-// harmonic whose sample is negative, which the rectangular window can make, is passed over for the next; from harmonic 3j - 1 on
-// slot j takes what comes, clipped at 0. That is VLFeat's rule. A spectrum that is a point mass at 0 (Hellinger) gives κ̂_0 = 1 and
-// has no other harmonics: its order is 0.
+// NewHarmonics computes the harmonics of order n for a window and a period Λ > 0 (FittedPeriod and OptimalPeriod choose
+// one). A harmonic whose sample is negative, which the rectangular window can make, is passed over for the next; from
+// harmonic 3j - 1 on slot j takes what comes, clipped at 0. That is VLFeat's rule. A spectrum that is a point mass at 0
+// (Hellinger) gives κ̂_0 = 1 and has no other harmonics: its order is 0.
 //
 // Errors wrap ErrParam: n below 0 or above MaxOrder, n > 0 for a point mass, a period that is no finite number above 0.
 func NewHarmonics(k Homogeneous, n int, w Window, period float64) (*Harmonics, error) {
@@ -105,7 +105,8 @@ func checkHarmonics(k Homogeneous, n int, w Window) error {
 		return fmt.Errorf("spectral: Harmonics: order %d, want 0 to %d: %w", n, MaxOrder, ErrParam)
 	}
 	if pointMass(k) && n > 0 {
-		return fmt.Errorf("spectral: Harmonics: order %d for %T, whose spectrum is a point mass at 0: its map is exact at order 0: %w", n, k, ErrParam)
+		return fmt.Errorf("spectral: Harmonics: order %d for %T, whose spectrum is a point mass at 0: its map is "+
+			"exact at order 0: %w", n, k, ErrParam)
 	}
 	if w != Uniform && w != Rectangular {
 		return fmt.Errorf("spectral: Harmonics: %v, want Uniform or Rectangular: %w", w, ErrParam)
@@ -131,8 +132,8 @@ func newHarmonics(k Homogeneous, n int, w Window, period float64) *Harmonics {
 	return h
 }
 
-// sampleSpectrum is κ̂_j before it is clipped. VLFeat has the rectangular window by a Riemann sum over a convolution of spectra, cut
-// at 200/Λ; here the signature itself is integrated, which is smooth on [0, Λ/2].
+// sampleSpectrum is κ̂_j before it is clipped. VLFeat has the rectangular window by a Riemann sum over a convolution of
+// spectra, cut at 200/Λ; here the signature itself is integrated, which is smooth on [0, Λ/2].
 func sampleSpectrum(k Homogeneous, j int, w Window, period float64) float64 {
 	base := 2 * math.Pi / period
 	if w == Uniform {
@@ -153,8 +154,8 @@ func sampleSpectrum(k Homogeneous, j int, w Window, period float64) float64 {
 	return 2 / period * sum
 }
 
-// legendre are the nodes and weights of Gauss and Legendre on [-1, 1], enough for a panel of four waves of a signature that falls
-// by e^{-4}.
+// legendre are the nodes and weights of Gauss and Legendre on [-1, 1], enough for a panel of four waves of a signature
+// that falls by e^{-4}.
 var legendre = sync.OnceValues(func() (x, w []float64) {
 	x, w = make([]float64, 48), make([]float64, 48)
 	quad.Legendre{}.FixedLocations(x, w, -1, 1)

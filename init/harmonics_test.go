@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestHarmonicsOfVLFeat: coefficients √κ̂_0 and √(2κ̂_j), which are the outputs of VLFeat 0.9.21 at x = 1, where every sine is 0.
-// VLFeat interpolates a table and integrates by a sum, which together is within 5e-4.
+// TestHarmonicsOfVLFeat: coefficients √κ̂_0 and √(2κ̂_j), which are the outputs of VLFeat 0.9.21 at x = 1, where every
+// sine is 0. VLFeat interpolates a table and integrates by a sum, which together is within 5e-4.
 func TestHarmonicsOfVLFeat(t *testing.T) {
 	for _, c := range vlfeatAtOne {
 		period, err := FittedPeriod(c.kernel, len(c.cos), c.window)
@@ -23,14 +23,15 @@ func TestHarmonicsOfVLFeat(t *testing.T) {
 		}
 		for j, want := range c.cos {
 			if got := math.Sqrt(2 * h.Kappa[j+1]); !near(got, want, 5e-4) || h.F[j+1] != j+1 {
-				t.Errorf("%T, %v, order %d, harmonic %d: %v at frequency %d, VLFeat's %v", c.kernel, c.window, h.Order(), j+1, got, h.F[j+1], want)
+				t.Errorf("%T, %v, order %d, harmonic %d: %v at frequency %d, VLFeat's %v",
+					c.kernel, c.window, h.Order(), j+1, got, h.F[j+1], want)
 			}
 		}
 	}
 }
 
-// TestHarmonicsBySum: the rectangular window's samples are the transform of the signature on one period, here by a fine midpoint sum,
-// and the uniform window's are Lκ(jL).
+// TestHarmonicsBySum: the rectangular window's samples are the transform of the signature on one period, here by a fine
+// midpoint sum, and the uniform window's are Lκ(jL).
 func TestHarmonicsBySum(t *testing.T) {
 	for _, k := range []Homogeneous{Chi2{}, Intersection{}, JensenShannon{}} {
 		for _, period := range []float64{1, 9.5, 40, 3000} {
@@ -55,7 +56,8 @@ func TestHarmonicsBySum(t *testing.T) {
 						sum += k.Signature(at) * math.Cos(float64(rectangular.F[i])*l*at)
 					}
 					if want := math.Max(0, 2/period*end/points*sum); math.Abs(rectangular.Kappa[i]-want) > 2e-8 {
-						t.Errorf("%T, Λ = %v: rectangular κ̂ at %d is %v, the sum %v", k, period, rectangular.F[i], rectangular.Kappa[i], want)
+						t.Errorf("%T, Λ = %v: rectangular κ̂ at %d is %v, the sum %v",
+							k, period, rectangular.F[i], rectangular.Kappa[i], want)
 					}
 				}
 			}
@@ -81,13 +83,15 @@ func TestHarmonicsSkipNegativeSamples(t *testing.T) {
 		for i, f := range h.F {
 			clipped := slices.Contains(c.negative, f)
 			if f != c.want[i] || clipped && h.Kappa[i] != 0 || !clipped && !near(h.Kappa[i], .5, 1e-12) && i > 0 {
-				t.Errorf("negative %v: slot %d has harmonic %d with %v, want %d", c.negative, i, f, h.Kappa[i], c.want[i])
+				t.Errorf("negative %v: slot %d has harmonic %d with %v, want %d",
+					c.negative, i, f, h.Kappa[i], c.want[i])
 			}
 		}
 	}
 }
 
-// ripples has the samples 1/2 at the harmonics of a period of 8, up to the ninth, or -1/2 where they are said to be negative.
+// ripples has the samples 1/2 at the harmonics of a period of 8, up to the ninth, or -1/2 where they are said to be
+// negative.
 type ripples struct {
 	Chi2
 	negative []int
@@ -132,8 +136,10 @@ func TestPeriods(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if e := SupError(c.k, h); math.Abs(e-wantErr) > .02*wantErr+6e-5 || want != 0 && math.Abs(period-want) > .02*want {
-				t.Errorf("%T, %v, order %d: %s period %.3f with error %.5f, want %v with %v", c.k, c.w, c.n, name, period, e, want, wantErr)
+			if e := SupError(c.k, h); math.Abs(e-wantErr) > .02*wantErr+6e-5 ||
+				want != 0 && math.Abs(period-want) > .02*want {
+				t.Errorf("%T, %v, order %d: %s period %.3f with error %.5f, want %v with %v",
+					c.k, c.w, c.n, name, period, e, want, wantErr)
 			}
 		}
 		fit, err := FittedPeriod(c.k, c.n, c.w)
@@ -170,8 +176,9 @@ func eachMap(t *testing.T, f func(t *testing.T, k Homogeneous, n int, w Window))
 	}
 }
 
-// TestSupErrorAndLemma3 hold on pairs of all ratios, and the bound of Lemma 3 on pairs of normalised sparse rows; neither is slack by
-// more than it has to be: SupError is attained, and the Lemma's bound is at most twice the error of a pair that it speaks of.
+// TestSupErrorAndLemma3 hold on pairs of all ratios, and the bound of Lemma 3 on pairs of normalised sparse rows;
+// neither is slack by more than it has to be: SupError is attained, and the Lemma's bound is at most twice the error of
+// a pair that it speaks of.
 func TestSupErrorAndLemma3(t *testing.T) {
 	eachMap(t, func(t *testing.T, k Homogeneous, n int, w Window) {
 		gamma := k.Degree()

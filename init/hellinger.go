@@ -6,9 +6,9 @@ import "math"
 //
 //	k(x, z) = Σ_i √(x_i z_i)
 //
-// on histograms, [0, ∞)^d. Its metric k(x,x) + k(z,z) - 2k(x,z) is Σ (√x - √z)², and on ℓ1-normalised rows k(x, x) = 1. The
-// signature is 1 and the spectrum a point mass at 0, so the feature map √x is exact and has one column a dimension. Vedaldi and
-// Zisserman (2012), section 2.1 and figure 1.
+// on histograms, [0, ∞)^d. Its metric k(x,x) + k(z,z) - 2k(x,z) is Σ (√x - √z)², and on ℓ1-normalised rows k(x, x) = 1.
+// The signature is 1 and the spectrum a point mass at 0, so the feature map √x is exact and has one column a dimension.
+// Vedaldi and Zisserman (2012), section 2.1 and figure 1.
 type Hellinger struct {
 	Gamma    float64  // γ > 0, the degree: a term is multiplied by (xz)^{(γ-1)/2}; 0 stands for 1
 	Negative Negative // what negative coordinates do

@@ -11,14 +11,14 @@ import (
 //
 //	k(x, y) = (xy)^{γ/2} 𝒦(ln y - ln x),   x, y > 0,   and 0 where x or y is 0.
 //
-// By Bochner's theorem on the line its signature 𝒦 is the Fourier transform of a spectrum κ, and the samples of κ are a feature
-// map without randomness (Harmonics). Vedaldi and Zisserman (2012), equations (1) to (3), (9) and (10).
+// By Bochner's theorem on the line its signature 𝒦 is the Fourier transform of a spectrum κ, and the samples of κ are a
+// feature map without randomness (Harmonics). Vedaldi and Zisserman (2012), equations (1) to (3), (9) and (10).
 type Homogeneous interface {
 	Kernel
 	// Signature is 𝒦(λ) = k(e^{λ/2}, e^{-λ/2}), an even function.
 	Signature(lambda float64) float64
-	// Spectrum is the density κ(ω) = (1/2π) ∫ 𝒦(λ) e^{-iωλ} dλ >= 0. Where κ is no function but a point mass at 0, as for
-	// Hellinger, it is +Inf at 0 and 0 elsewhere.
+	// Spectrum is the density κ(ω) = (1/2π) ∫ 𝒦(λ) e^{-iωλ} dλ >= 0. Where κ is no function but a point mass at 0, as
+	// for Hellinger, it is +Inf at 0 and 0 elsewhere.
 	Spectrum(omega float64) float64
 	// Degree is γ.
 	Degree() float64
@@ -26,8 +26,8 @@ type Homogeneous interface {
 	Extension() Negative
 }
 
-// Negative is what a homogeneous kernel, which is defined for x >= 0, does with a negative coordinate. Vedaldi and Zisserman
-// (2012), Lemma 2.
+// Negative is what a homogeneous kernel, which is defined for x >= 0, does with a negative coordinate. Vedaldi and
+// Zisserman (2012), Lemma 2.
 type Negative int
 
 const (
@@ -35,8 +35,8 @@ const (
 	RejectNegative Negative = iota
 	// SignNegative extends k to sign(x) sign(y) k(|x|, |y|): numbers of different sign are as unlike as they can be.
 	SignNegative
-	// SplitNegative extends k to k(|x|, |y|) for numbers of the same sign and 0 for others: the positive and the negative part
-	// are two dimensions. The metric of Intersection becomes the ℓ1 distance of vectors.
+	// SplitNegative extends k to k(|x|, |y|) for numbers of the same sign and 0 for others: the positive and the
+	// negative part are two dimensions. The metric of Intersection becomes the ℓ1 distance of vectors.
 	SplitNegative
 )
 
@@ -82,10 +82,12 @@ func degree(gamma float64) float64 {
 // validHomogeneous is the check of the two fields of a homogeneous kernel.
 func validHomogeneous(kernel string, gamma float64, n Negative) error {
 	if !(gamma >= 0) || math.IsInf(gamma, 1) {
-		return fmt.Errorf("spectral: %s: Gamma = %v is not a finite number above 0, nor the 0 that stands for 1: %w", kernel, gamma, ErrParam)
+		return fmt.Errorf("spectral: %s: Gamma = %v is not a finite number above 0, nor the 0 that stands for 1: %w",
+			kernel, gamma, ErrParam)
 	}
 	if n < RejectNegative || n > SplitNegative {
-		return fmt.Errorf("spectral: %s: %v; want RejectNegative, SignNegative or SplitNegative: %w", kernel, n, ErrParam)
+		return fmt.Errorf("spectral: %s: %v; want RejectNegative, SignNegative or SplitNegative: %w",
+			kernel, n, ErrParam)
 	}
 	return nil
 }
@@ -137,8 +139,8 @@ func sech(v float64) float64 {
 	return 2 * e / (1 + e*e)
 }
 
-// ln is the natural logarithm. Where package math has it in assembly (amd64), its logarithm of a denormal number is that of a
-// normal one.
+// ln is the natural logarithm. Where package math has it in assembly (amd64), its logarithm of a denormal number is
+// that of a normal one.
 func ln(v float64) float64 {
 	if v > 0 && v < 0x1p-1022 {
 		return math.Log(v*0x1p60) - 60*math.Ln2

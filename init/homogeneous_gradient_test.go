@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/diff/fd"
 )
 
-// TestHomogeneousGradients: central differences of At, for every kernel, degree and extension, on both signs; 0 at 0, and finite numbers from the
-// smallest to the largest coordinate.
+// TestHomogeneousGradients: central differences of At, for every kernel, degree and extension, on both signs; 0 at 0,
+// and finite numbers from the smallest to the largest coordinate.
 func TestHomogeneousGradients(t *testing.T) {
 	rng := testRand("homogeneous gradients")
 	for _, c := range homogeneousKernels {
@@ -28,9 +28,12 @@ func TestHomogeneousGradients(t *testing.T) {
 							z[i] = -z[i]
 						}
 					}
-					want := fd.Gradient(nil, func(x []float64) float64 { return k.At(x, z) }, x, &fd.Settings{Formula: fd.Central, Step: 1e-6})
+					want := fd.Gradient(nil, func(x []float64) float64 {
+						return k.At(x, z)
+					}, x, &fd.Settings{Formula: fd.Central, Step: 1e-6})
 					for i, g := range k.Gradient(nil, x, z) {
-						if math.Abs(g-want[i]) > 1e-8 && math.Abs(math.Abs(x[i])-math.Abs(z[i])) > 2e-6 { // the intersection has a kink there
+						// the intersection has a kink there
+						if math.Abs(g-want[i]) > 1e-8 && math.Abs(math.Abs(x[i])-math.Abs(z[i])) > 2e-6 {
 							t.Fatalf("%s: gradient %v at (%v, %v), differences %v", where, g, x[i], z[i], want[i])
 						}
 					}
@@ -40,7 +43,8 @@ func TestHomogeneousGradients(t *testing.T) {
 				}
 				for _, a := range []float64{5e-324, 1e-300, 1, 1e300, 1e307} {
 					for _, b := range []float64{5e-324, 1, 1e307} {
-						if g := k.Gradient(nil, []float64{a}, []float64{b}); math.IsNaN(g[0]) || gamma == 1 && g[0] < 0 {
+						if g := k.Gradient(nil, []float64{a}, []float64{b}); math.IsNaN(g[0]) ||
+							gamma == 1 && g[0] < 0 {
 							t.Errorf("%s: gradient %v at (%v, %v)", where, g, a, b)
 						}
 					}

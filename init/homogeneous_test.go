@@ -15,15 +15,22 @@ var homogeneousKernels = []struct {
 	of     func(gamma float64, n Negative) Homogeneous
 	scalar func(x, y float64) float64 // γ = 1, as printed
 }{
-	{"hellinger", func(g float64, n Negative) Homogeneous { return Hellinger{g, n} }, func(x, y float64) float64 { return math.Sqrt(x * y) }},
-	{"chi2", func(g float64, n Negative) Homogeneous { return Chi2{g, n} }, func(x, y float64) float64 { return 2 * x * y / (x + y) }},
+	{"hellinger", func(g float64, n Negative) Homogeneous { return Hellinger{g, n} }, func(x, y float64) float64 {
+		return math.Sqrt(x * y)
+	}},
+	{"chi2", func(g float64, n Negative) Homogeneous { return Chi2{g, n} }, func(x, y float64) float64 {
+		return 2 * x * y / (x + y)
+	}},
 	{"intersection", func(g float64, n Negative) Homogeneous { return Intersection{g, n} }, math.Min},
-	{"jensen-shannon", func(g float64, n Negative) Homogeneous { return JensenShannon{g, n} }, func(x, y float64) float64 {
+	{"jensen-shannon", func(g float64, n Negative) Homogeneous {
+		return JensenShannon{g, n}
+	}, func(x, y float64) float64 {
 		return (x*math.Log1p(y/x) + y*math.Log1p(x/y)) / (2 * math.Ln2) // log₂((x+y)/x) loses digits where y << x
 	}},
 }
 
-func eachHomogeneous(t *testing.T, f func(t *testing.T, of func(float64, Negative) Homogeneous, scalar func(x, y float64) float64)) {
+func eachHomogeneous(t *testing.T, f func(t *testing.T, of func(float64, Negative) Homogeneous,
+	scalar func(x, y float64) float64)) {
 	t.Helper()
 	for _, k := range homogeneousKernels {
 		t.Run(k.name, func(t *testing.T) { f(t, k.of, k.scalar) })
@@ -47,10 +54,12 @@ func TestHomogeneousKernels(t *testing.T) {
 				got := k.At([]float64{x, 0, x, y}, []float64{y, x, 0, y})
 				same := math.Pow(y, g) * k.Signature(0)
 				if !near(got, want+same, 1e-13) || !near(want, bySignature, 1e-13) || !near(k.Signature(0), 1, 1e-15) {
-					t.Fatalf("γ = %v: k(%v, %v) = %v, by the formula %v, by the signature %v", g, x, y, got-same, want, bySignature)
+					t.Fatalf("γ = %v: k(%v, %v) = %v, by the formula %v, by the signature %v",
+						g, x, y, got-same, want, bySignature)
 				}
 				c := math.Exp(rng.NormFloat64())
-				if got, want := k.At([]float64{c * x}, []float64{c * y}), math.Pow(c, g)*k.At([]float64{x}, []float64{y}); !near(got, want, 1e-13) {
+				if got, want := k.At([]float64{c * x}, []float64{c * y}),
+					math.Pow(c, g)*k.At([]float64{x}, []float64{y}); !near(got, want, 1e-13) {
 					t.Fatalf("γ = %v: k(cx, cy) = %v, c^γ k = %v", g, got, want)
 				}
 			}
@@ -58,7 +67,8 @@ func TestHomogeneousKernels(t *testing.T) {
 	})
 }
 
-// TestSpectrumIsTheTransform: (1/2π) ∫ 𝒦(λ) cos(ωλ) dλ, by panels of Gauss and Legendre, is κ(ω), and κ integrates to 𝒦(0) = 1.
+// TestSpectrumIsTheTransform: (1/2π) ∫ 𝒦(λ) cos(ωλ) dλ, by panels of Gauss and Legendre, is κ(ω), and κ integrates to
+// 𝒦(0) = 1.
 func TestSpectrumIsTheTransform(t *testing.T) {
 	eachHomogeneous(t, func(t *testing.T, of func(float64, Negative) Homogeneous, _ func(x, y float64) float64) {
 		k := of(1, RejectNegative)
@@ -86,8 +96,8 @@ func TestSpectrumIsTheTransform(t *testing.T) {
 	})
 }
 
-// TestExtensions: Lemma 2. The extended kernels are those of the absolute values, with the sign or without pairs of different
-// sign, and their Gram matrices have no negative eigenvalue.
+// TestExtensions: Lemma 2. The extended kernels are those of the absolute values, with the sign or without pairs of
+// different sign, and their Gram matrices have no negative eigenvalue.
 func TestExtensions(t *testing.T) {
 	eachHomogeneous(t, func(t *testing.T, of func(float64, Negative) Homogeneous, scalar func(x, y float64) float64) {
 		values := []float64{-3, -.7, -.7001, -1e-9, 0, 1e-9, .4, .7, 3, 40}
@@ -121,11 +131,13 @@ func TestExtensions(t *testing.T) {
 		if k.Domain().Contains(-1e-300) || !k.Domain().Contains(0) || !k.Domain().IsNonNegative() {
 			t.Errorf("domain %v", k.Domain())
 		}
-		wantErr(t, k.Domain().Violation("here", 3, 5, -.2), ErrDomain, "here", "x[3,5] = -0.2", "negative=sign or negative=split")
+		wantErr(t, k.Domain().Violation("here", 3, 5, -.2), ErrDomain, "here", "x[3,5] = -0.2",
+			"negative=sign or negative=split")
 	})
 }
 
-// TestHomogeneousExtremes: pairs from 5e-324 to the largest number have the value that the signature gives in logarithms.
+// TestHomogeneousExtremes: pairs from 5e-324 to the largest number have the value that the signature gives in
+// logarithms.
 func TestHomogeneousExtremes(t *testing.T) {
 	values := []float64{5e-324, 1e-310, 1e-300, 1e-20, 1, 1e20, 1e300, math.MaxFloat64}
 	eachHomogeneous(t, func(t *testing.T, of func(float64, Negative) Homogeneous, _ func(x, y float64) float64) {
@@ -134,7 +146,8 @@ func TestHomogeneousExtremes(t *testing.T) {
 			for _, y := range values {
 				l := math.Abs(ln(y) - ln(x))
 				want := math.Exp((ln(x)+ln(y))/2 + lnSignature(k, l))
-				if got := k.At([]float64{x}, []float64{y}); !near(got, want, 1e-11) && math.Abs(got-want) > 1e-322 && want < 1e308 {
+				if got := k.At([]float64{x}, []float64{y}); !near(got, want, 1e-11) && math.Abs(got-want) > 1e-322 &&
+					want < 1e308 {
 					t.Errorf("k(%v, %v) = %v, want %v", x, y, got, want)
 				}
 				if s := k.Signature(l); !(s >= 0 && s <= 1+1e-15) {
@@ -214,7 +227,8 @@ func TestDerivedKernels(t *testing.T) {
 	if got := SquaredMetric(l1, []float64{-1, 2}, []float64{3, 2.5}); !near(got, 4.5, 1e-14) {
 		t.Errorf("the metric of the split intersection kernel is %v, the ℓ1 distance 4.5", got)
 	}
-	if got, want := (Stationary{Chi2{}}).At([]float64{1, -2}, []float64{3, -2}), 1/math.Cosh(1)+1; !near(got, want, 1e-14) {
+	if got, want := (Stationary{Chi2{}}).At([]float64{1, -2}, []float64{3, -2}),
+		1/math.Cosh(1)+1; !near(got, want, 1e-14) {
 		t.Errorf("stationary χ² is %v, want %v", got, want)
 	}
 	if d := (Stationary{Chi2{}}).Domain(); !d.Contains(-1) {

@@ -6,9 +6,9 @@ import "math"
 //
 //	k(x, z) = Σ_i min(x_i, z_i)
 //
-// on histograms, [0, ∞)^d. Its metric k(x,x) + k(z,z) - 2k(x,z) is the ℓ1 distance, and on ℓ1-normalised rows k(x, x) = 1.
-// Signature exp(-|λ|/2), spectrum (2/π)/(1 + 4ω²), which decays slowly: of the homogeneous kernels this is the hardest to
-// approximate. Vedaldi and Zisserman (2012), section 2.1 and figure 1.
+// on histograms, [0, ∞)^d. Its metric k(x,x) + k(z,z) - 2k(x,z) is the ℓ1 distance, and on ℓ1-normalised rows k(x, x) =
+// 1. Signature exp(-|λ|/2), spectrum (2/π)/(1 + 4ω²), which decays slowly: of the homogeneous kernels this is the
+// hardest to approximate. Vedaldi and Zisserman (2012), section 2.1 and figure 1.
 type Intersection struct {
 	Gamma    float64  // γ > 0, the degree: a term is multiplied by (xz)^{(γ-1)/2}; 0 stands for 1
 	Negative Negative // what negative coordinates do
@@ -27,7 +27,8 @@ func (k Intersection) At(x, z []float64) float64 {
 
 func intersectionTerm(lo, _ float64) float64 { return lo }
 
-// Gradient returns 1 where x < z, 0 where x > z, and ½ where they are equal, the mean of the two sides, for γ = 1; and 0 where x is 0.
+// Gradient returns 1 where x < z, 0 where x > z, and ½ where they are equal, the mean of the two sides, for γ = 1; and
+// 0 where x is 0.
 func (k Intersection) Gradient(dst, x, z []float64) []float64 {
 	return additiveGradient(k, dst, x, z, intersectionTerm, func(a, b float64) float64 { return (1 + sign(b-a)) / 2 })
 }

@@ -7,9 +7,8 @@ import "math"
 //	k(x, z) = Σ_i ½x_i log₂((x_i + z_i)/x_i) + ½z_i log₂((x_i + z_i)/z_i)
 //
 // on histograms, [0, ∞)^d. On ℓ1-normalised rows k(x, x) = 1, and the metric k(x,x) + k(z,z) - 2k(x,z) is twice the
-// Jensen-Shannon divergence ½KL(x|m) + ½KL(z|m), m = (x+z)/2, in bits. Signature
-// ½e^{λ/2} log₂(1+e^{-λ}) + ½e^{-λ/2} log₂(1+e^λ), spectrum (2/ln 4) sech(πω)/(1 + 4ω²). Vedaldi and Zisserman (2012), section
-// 2.1 and figure 1.
+// Jensen-Shannon divergence ½KL(x|m) + ½KL(z|m), m = (x+z)/2, in bits. Signature ½e^{λ/2} log₂(1+e^{-λ}) + ½e^{-λ/2}
+// log₂(1+e^λ), spectrum (2/ln 4) sech(πω)/(1 + 4ω²). Vedaldi and Zisserman (2012), section 2.1 and figure 1.
 type JensenShannon struct {
 	Gamma    float64  // γ > 0, the degree: a term is multiplied by (xz)^{(γ-1)/2}; 0 stands for 1
 	Negative Negative // what negative coordinates do

@@ -129,11 +129,13 @@ func TestLaplaceMomentsLemma6And8(t *testing.T) {
 			if got, want := (ExpSemigroup{scale}).LaplaceMoment(r), expectation(levy, moment); !near(got, want, 1e-12) {
 				t.Errorf("lemma 6, beta = %v, r = %v: %v, integral %v", scale, r, got, want)
 			}
-			if got, want := (ReciprocalSemigroup{scale}).LaplaceMoment(r), expectation(exponential, moment); !near(got, want, 1e-12) {
+			if got, want := (ReciprocalSemigroup{scale}).LaplaceMoment(r),
+				expectation(exponential, moment); !near(got, want, 1e-12) {
 				t.Errorf("lemma 8, lambda = %v, r = %v: %v, integral %v", scale, r, got, want)
 			}
 			transform := func(w float64) float64 { return math.Exp(-r * w) }
-			if got, want := (ExpSemigroup{scale}).At([]float64{r / 3}, []float64{r * 2 / 3}), expectation(levy, transform); !near(got, want, 1e-12) {
+			if got, want := (ExpSemigroup{scale}).At([]float64{r / 3}, []float64{r * 2 / 3}),
+				expectation(levy, transform); !near(got, want, 1e-12) {
 				t.Errorf("Lévy transform, beta = %v, r = %v: %v, integral %v", scale, r, got, want)
 			}
 		}

@@ -8,7 +8,8 @@ import (
 	"gonum.org/v1/gonum/integrate/quad"
 )
 
-// LambdaRule says where the frequencies λ_j of a DensityDistance are, so that Σ_j w_j |x^{½+iλ_j} - y^{½+iλ_j}|² is about d²(x, y).
+// LambdaRule says where the frequencies λ_j of a DensityDistance are, so that Σ_j w_j |x^{½+iλ_j} - y^{½+iλ_j}|² is
+// about d²(x, y).
 type LambdaRule int
 
 const (
@@ -16,7 +17,8 @@ const (
 	QuantileLambdas LambdaRule = iota
 	// GaussLambdas are the quantiles of m at the nodes of Gauss and Legendre on [0, 1], with their weights times Z.
 	GaussLambdas
-	// DrawnLambdas are independent draws from m, of equal weights Z/M: the estimate is unbiased. Sutherland et al. (2016), equation (4).
+	// DrawnLambdas are independent draws from m, of equal weights Z/M: the estimate is unbiased. Sutherland et al.
+	// (2016), equation (4).
 	DrawnLambdas
 )
 
@@ -53,21 +55,25 @@ type spectrumQuantiler interface {
 	SpectrumQuantile(p float64) float64
 }
 
-// Lambdas are M frequencies by a rule and their weights, which sum to Z; the seed is that of DrawnLambdas. For a point mass (Hellinger) it
-// is one frequency, 0, whatever the rule and M. Errors wrap ErrParam: d, M or the rule out of range, a kernel without SpectrumQuantile.
+// Lambdas are M frequencies by a rule and their weights, which sum to Z; the seed is that of DrawnLambdas. For a point
+// mass (Hellinger) it is one frequency, 0, whatever the rule and M. Errors wrap ErrParam: d, M or the rule out of
+// range, a kernel without SpectrumQuantile.
 func (d DensityDistance) Lambdas(m int, rule LambdaRule, seed uint64) (lambda, weight []float64, err error) {
 	if err := d.Validate(); err != nil {
 		return nil, nil, err
 	}
 	if m < 1 || m > MaxLambdas {
-		return nil, nil, fmt.Errorf("spectral: DensityDistance: %d frequencies, want 1 to %d: %w", m, MaxLambdas, ErrParam)
+		return nil, nil, fmt.Errorf("spectral: DensityDistance: %d frequencies, want 1 to %d: %w",
+			m, MaxLambdas, ErrParam)
 	}
 	if pointMass(d.Of) {
 		return []float64{0}, []float64{d.Mass()}, nil
 	}
 	q, ok := d.Of.(spectrumQuantiler)
 	if !ok {
-		return nil, nil, fmt.Errorf("spectral: DensityDistance: %T has no SpectrumQuantile to take frequencies from: %w", d.Of, ErrParam)
+		return nil, nil,
+			fmt.Errorf("spectral: DensityDistance: %T has no SpectrumQuantile to take frequencies from: %w",
+				d.Of, ErrParam)
 	}
 	u, weight := make([]float64, m), make([]float64, m)
 	for j := range weight {
@@ -86,7 +92,8 @@ func (d DensityDistance) Lambdas(m int, rule LambdaRule, seed uint64) (lambda, w
 			u[j] = openUniform(rng)
 		}
 	default:
-		return nil, nil, fmt.Errorf("spectral: DensityDistance: %v, want QuantileLambdas, GaussLambdas or DrawnLambdas: %w", rule, ErrParam)
+		return nil, nil, fmt.Errorf("spectral: DensityDistance: %v, want QuantileLambdas, GaussLambdas or "+
+			"DrawnLambdas: %w", rule, ErrParam)
 	}
 	lambda = make([]float64, m)
 	for j, p := range u {
@@ -96,8 +103,8 @@ func (d DensityDistance) Lambdas(m int, rule LambdaRule, seed uint64) (lambda, w
 	return lambda, weight, nil
 }
 
-// jensenShannonQuantile solves F(λ) = p, F(λ) = (2/ln 2) ∫₀^λ sech(πt)/(1+4t²) dt. F is concave, so Newton's method rises to the solution
-// from 0 without passing it.
+// jensenShannonQuantile solves F(λ) = p, F(λ) = (2/ln 2) ∫₀^λ sech(πt)/(1+4t²) dt. F is concave, so Newton's method
+// rises to the solution from 0 without passing it.
 func jensenShannonQuantile(p float64) float64 {
 	f := func(t float64) float64 { return 2 / math.Ln2 * sech(math.Pi*t) / (1 + 4*t*t) }
 	x, w := legendre()

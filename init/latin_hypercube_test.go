@@ -9,7 +9,8 @@ import (
 
 func init() {
 	fittings = append(fittings, fitting{LatinHypercube{}, isEither, "neither Quantile nor NormQuantile"})
-	goldenSamplers["latin-hypercube"] = [4]float64{-1.6416811536873293, 0.17059244321046882, -0.12561324266887405, 0.036528589248536664}
+	goldenSamplers["latin-hypercube"] = [4]float64{-1.6416811536873293, 0.17059244321046882, -0.12561324266887405,
+		0.036528589248536664}
 }
 
 // TestLatinHypercubeStrata: in each coordinate every interval of length 1/m has one point, and the permutations of two
@@ -26,7 +27,8 @@ func TestLatinHypercubeStrata(t *testing.T) {
 		for i := range d {
 			seen := make([]bool, m)
 			for j, v := range w[i*m : (i+1)*m] {
-				stratum := int(float64(m) * (.5 + math.Atan(v*1.3)/math.Pi)) // by the distribution function of the Cauchy law
+				// by the distribution function of the Cauchy law
+				stratum := int(float64(m) * (.5 + math.Atan(v*1.3)/math.Pi))
 				if seen[stratum] {
 					t.Fatalf("m = %d: two points of coordinate %d in the interval %d", m, i, stratum)
 				}

@@ -7,13 +7,15 @@ import (
 	"gonum.org/v1/gonum/diff/fd"
 )
 
-// TestLevy: the value is the printed sum, (xy)^{¼} 𝒦(ln y/x), homogeneous of degree ½; its metric is that of the exponential-semigroup kernel; the
-// gradient is that of differences, 0 at 0; nothing overflows or cancels from the smallest to the largest numbers.
+// TestLevy: the value is the printed sum, (xy)^{¼} 𝒦(ln y/x), homogeneous of degree ½; its metric is that of the
+// exponential-semigroup kernel; the gradient is that of differences, 0 at 0; nothing overflows or cancels from the
+// smallest to the largest numbers.
 func TestLevy(t *testing.T) {
 	rng := testRand("levy")
 	k := Levy{}
 	for range 200 {
-		x, y := []float64{math.Exp(3 * rng.NormFloat64()), 0, rng.Float64()}, []float64{math.Exp(3 * rng.NormFloat64()), rng.Float64(), 0}
+		x, y := []float64{math.Exp(3 * rng.NormFloat64()), 0, rng.Float64()},
+			[]float64{math.Exp(3 * rng.NormFloat64()), rng.Float64(), 0}
 		want := math.Sqrt(x[0]) + math.Sqrt(y[0]) - math.Sqrt(x[0]+y[0])
 		bySignature := math.Pow(x[0]*y[0], .25) * k.Signature(math.Log(y[0]/x[0]))
 		if got := k.At(x, y); !near(got, want, 1e-12) || !near(got, bySignature, 1e-12) {
@@ -23,7 +25,9 @@ func TestLevy(t *testing.T) {
 			t.Fatalf("the metric of the semigroup kernel is %v, that of the additive one %v", got, want)
 		}
 		one := func(v []float64) float64 { return k.At(v, y[:1]) }
-		if got, want := k.Gradient(nil, x, y), fd.Gradient(nil, one, x[:1], &fd.Settings{Formula: fd.Central, Step: 1e-5 * x[0]}); math.Abs(got[0]-want[0]) > 1e-7*(1+want[0]) || got[1] != 0 || got[2] != 0 {
+		if got, want := k.Gradient(nil, x, y), fd.Gradient(nil, one, x[:1],
+			&fd.Settings{Formula: fd.Central, Step: 1e-5 * x[0]}); math.Abs(got[0]-want[0]) > 1e-7*(1+want[0]) ||
+			got[1] != 0 || got[2] != 0 {
 			t.Fatalf("gradient %v at (%v, %v), differences %v", got, x, y, want)
 		}
 	}
@@ -58,8 +62,8 @@ func TestLevySpectrum(t *testing.T) {
 	}
 }
 
-// TestLevyPeriods: the fitted period makes the metric of a number and 0 exact, the optimal one has the least error, and ErrorBound holds for pairs of
-// rows.
+// TestLevyPeriods: the fitted period makes the metric of a number and 0 exact, the optimal one has the least error, and
+// ErrorBound holds for pairs of rows.
 func TestLevyPeriods(t *testing.T) {
 	k := Levy{}
 	for _, w := range []Window{Uniform, Rectangular} {
@@ -91,13 +95,15 @@ func TestLevyPeriods(t *testing.T) {
 				t.Fatal(err)
 			}
 			if SupError(k, best) > SupError(k, h) {
-				t.Errorf("%v, order %d: the optimal period %v has the error %v, the fitted one %v", w, n, optimal, SupError(k, best), SupError(k, h))
+				t.Errorf("%v, order %d: the optimal period %v has the error %v, the fitted one %v",
+					w, n, optimal, SupError(k, best), SupError(k, h))
 			}
 			bound := ErrorBound(k, best)
 			for v := 1e-6; v < 1; v *= 1.3 { // rows with Σ√x = 1 have no larger an error than their coordinates
 				off := math.Abs(k.At([]float64{1}, []float64{v}) - math.Pow(v, .25)*best.Signature(math.Log(v)))
 				if off > bound || off > SupError(k, best)+1e-12 {
-					t.Errorf("%v, order %d: off by %v at (1, %v), bound %v, SupError %v", w, n, off, v, bound, SupError(k, best))
+					t.Errorf("%v, order %d: off by %v at (1, %v), bound %v, SupError %v",
+						w, n, off, v, bound, SupError(k, best))
 				}
 			}
 		}

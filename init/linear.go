@@ -1,6 +1,7 @@
 package spectral
 
-// Linear is the linear kernel k(x, z) = x·z on ℝ^d: the baseline. Its feature map is x itself, so it has no frequencies.
+// Linear is the linear kernel k(x, z) = x·z on ℝ^d: the baseline. Its feature map is x itself, so it has no
+// frequencies.
 type Linear struct{}
 
 var _ Gradienter = Linear{}

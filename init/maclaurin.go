@@ -21,11 +21,11 @@ type Polynomial interface {
 type Degrees int
 
 const (
-	// Geometric draws the degree n in proportion to 2^-(n+1), whatever the kernel: the measure of Kar and Karnick (2012), algorithm 1, cut off at
-	// the degree of the polynomial. It is their default.
+	// Geometric draws the degree n in proportion to 2^-(n+1), whatever the kernel: the measure of Kar and Karnick
+	// (2012), algorithm 1, cut off at the degree of the polynomial. It is their default.
 	Geometric Degrees = iota
-	// Proportional draws it in proportion to |a_n|, so that every feature has the same weight: for kernels whose coefficients are not
-	// those of a low degree the variance is orders of magnitude less.
+	// Proportional draws it in proportion to |a_n|, so that every feature has the same weight: for kernels whose
+	// coefficients are not those of a low degree the variance is orders of magnitude less.
 	Proportional
 )
 
@@ -47,7 +47,8 @@ func ParseDegrees(s string) (Degrees, error) {
 			return g, nil
 		}
 	}
-	return 0, fmt.Errorf("spectral: %q is no way to draw degrees; there are geometric and proportional: %w", s, ErrParam)
+	return 0, fmt.Errorf("spectral: %q is no way to draw degrees; there are geometric and proportional: %w",
+		s, ErrParam)
 }
 
 // law are the probabilities of the degrees.
@@ -63,7 +64,8 @@ func (g Degrees) law(a []float64) ([]float64, error) {
 		sum += p[n]
 	}
 	if !(sum > 0) || math.IsInf(sum, 1) {
-		return nil, fmt.Errorf("spectral: the coefficients of the powers of x·z sum to %v; want a finite number above 0: %w", sum, ErrParam)
+		return nil, fmt.Errorf("spectral: the coefficients of the powers of x·z sum to %v; want a finite number "+
+			"above 0: %w", sum, ErrParam)
 	}
 	for n := range p {
 		p[n] /= sum
@@ -71,11 +73,13 @@ func (g Degrees) law(a []float64) ([]float64, error) {
 	return p, nil
 }
 
-// Products are the random Maclaurin features of a Polynomial: feature i is the product of Degrees[i] inner products of x with random signs,
+// Products are the random Maclaurin features of a Polynomial: feature i is the product of Degrees[i] inner products of
+// x with random signs,
 //
 //	z_i(x) = Scales[i]/√m Π_{j < Degrees[i]} (W_{·,jm+i}·x),   Scales[i] = √(|a_N|/P(N)) for the degree N of the feature,
 //
-// so that E z_i(x) z_i(z) = E (a_N/P(N)) (x·z)^N = k(x, z)/m where the coefficients are not negative; where some are, times the sign of a_N.
+// so that E z_i(x) z_i(z) = E (a_N/P(N)) (x·z)^N = k(x, z)/m where the coefficients are not negative; where some are,
+// times the sign of a_N.
 type Products struct {
 	W       *tensor.Dense // [d, p·m], ±1, and 0 in the columns that no product has
 	Degrees []int         // [m]

@@ -11,7 +11,8 @@ import (
 
 // TestSpherePolynomialCoefficients: the coefficients add up to the kernel, and have the signs that they should.
 func TestSpherePolynomialCoefficients(t *testing.T) {
-	for _, k := range []SpherePolynomial{{A: 2, P: 10}, {A: 3, P: 1}, {A: 1.2, P: 5}, {A: math.Sqrt2, P: 3}, {A: 4, P: 64}, {A: 1, P: 7}} {
+	for _, k := range []SpherePolynomial{{A: 2, P: 10}, {A: 3, P: 1}, {A: 1.2, P: 5}, {A: math.Sqrt2, P: 3},
+		{A: 4, P: 64}, {A: 1, P: 7}} {
 		a := k.Maclaurin()
 		if len(a) != k.P+1 {
 			t.Fatalf("%+v: %d coefficients", k, len(a))
@@ -34,7 +35,8 @@ func TestSpherePolynomialCoefficients(t *testing.T) {
 	}
 }
 
-// TestDrawProducts: the degrees follow their law, the scales are those of the formula, and the signs are fair and end where a product does.
+// TestDrawProducts: the degrees follow their law, the scales are those of the formula, and the signs are fair and end
+// where a product does.
 func TestDrawProducts(t *testing.T) {
 	k := SpherePolynomial{A: 3, P: 4}
 	a := k.Maclaurin()

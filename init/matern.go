@@ -18,8 +18,9 @@ import (
 // coordinates would belong to another kernel as soon as d > 1, therefore Matern is no ProductLaw.
 // Rasmussen and Williams (2006), equations 4.14 and 4.15.
 //
-// For a small ν the law has very heavy tails, P(‖w‖ > t) ~ t^(-2ν). Norms are cut at 1e290/ℓ, where the phase of a feature
-// is noise at every distance that a float64 can tell from 0; for ν >= 0.05 this concerns less than 1 frequency in 10²⁸.
+// For a small ν the law has very heavy tails, P(‖w‖ > t) ~ t^(-2ν). Norms are cut at 1e290/ℓ, where the phase of a
+// feature is noise at every distance that a float64 can tell from 0; for ν >= 0.05 this concerns less than 1 frequency
+// in 10²⁸.
 type Matern struct {
 	Nu  float64 // ν > 0, the smoothness: the kernel has 2n derivatives at r = 0 for n < ν
 	Ell float64 // ℓ > 0, the length scale, in the unit of x; as in scikit-learn and GPyTorch
@@ -40,8 +41,8 @@ func (k Matern) At(x, z []float64) float64 {
 	return maternShape(k.Nu, distance(x, z)/k.Ell)
 }
 
-// Gradient returns -(x-z) 2^(1-ν)/Γ(ν) (2ν/ℓ²) t^(ν-1) K_{ν-1}(t), t = √(2ν) r/ℓ. It is 0 at x = z. For ν > 1/2 that is the
-// gradient; for ν <= 1/2 the kernel has a cusp there and 0 is the mean over opposite directions.
+// Gradient returns -(x-z) 2^(1-ν)/Γ(ν) (2ν/ℓ²) t^(ν-1) K_{ν-1}(t), t = √(2ν) r/ℓ. It is 0 at x = z. For ν > 1/2 that is
+// the gradient; for ν <= 1/2 the kernel has a cusp there and 0 is the mean over opposite directions.
 func (k Matern) Gradient(dst, x, z []float64) []float64 {
 	dst = gradientDst(dst, x)
 	rho := distance(x, z) / k.Ell

@@ -15,7 +15,8 @@ func TestMaternAt(t *testing.T) {
 		}
 	}
 	one := []float64{0.4}
-	if got, want := (Matern{0.5, 2}).At(one, []float64{1.1}), (Laplacian{2}).At(one, []float64{1.1}); !near(got, want, 1e-14) {
+	if got, want := (Matern{0.5, 2}).At(one, []float64{1.1}), (Laplacian{2}).At(one, []float64{1.1}); !near(got, want,
+		1e-14) {
 		t.Errorf("Matern 1/2 in one dimension: %v, Laplacian: %v", got, want)
 	}
 }
@@ -26,7 +27,8 @@ func TestMaternIsNoProductLaw(t *testing.T) {
 	}
 }
 
-// iid Student-t coordinates would give the product of one-dimensional kernels. The battery's tolerance must tell them apart.
+// iid Student-t coordinates would give the product of one-dimensional kernels. The battery's tolerance must tell them
+// apart.
 func TestMaternCoordinatesShareTheChiSquare(t *testing.T) {
 	k := Matern{Nu: 1.5, Ell: 1}
 	rng, w := testRand("share"), make([]float64, 2)

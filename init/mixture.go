@@ -10,7 +10,8 @@ import (
 type profile interface {
 	SignedLaw
 	at(r float64) float64
-	// sharpest is the largest scale s of a Gaussian exp(-s r²/2) that a combination of the relative error eps has a use for.
+	// sharpest is the largest scale s of a Gaussian exp(-s r²/2) that a combination of the relative error eps has a use
+	// for.
 	sharpest(eps float64) float64
 }
 
@@ -166,7 +167,8 @@ func newMixture(k profile, eps, flat float64) (*mixture, error) {
 		n: len(scales), price: price, f: func(r float64) float64 { return k.at(r) / top }, eps: .999 * eps}
 	c, ok := lp.solve(distances(2000))
 	if !ok {
-		return nil, fmt.Errorf("spectral: no combination of Gaussians found that is within %v of %T%+v on the sphere; allow a larger Eps: %w", eps*top, k, k, ErrParam)
+		return nil, fmt.Errorf("spectral: no combination of Gaussians found that is within %v of %T%+v on the "+
+			"sphere; allow a larger Eps: %w", eps*top, k, k, ErrParam)
 	}
 	f := &mixture{eps: eps, flat: flat}
 	for i, v := range c {
@@ -178,13 +180,15 @@ func newMixture(k profile, eps, flat float64) (*mixture, error) {
 		f.err = max(f.err, math.Abs(f.at(r)-k.at(r)))
 	}
 	if f.err > eps*top {
-		return nil, fmt.Errorf("spectral: the combination of Gaussians for %T%+v is off by %v between the points of the fit, more than %v; allow a larger Eps: %w",
+		return nil, fmt.Errorf("spectral: the combination of Gaussians for %T%+v is off by %v between the points of "+
+			"the fit, more than %v; allow a larger Eps: %w",
 			k, k, f.err, eps*top, ErrParam)
 	}
 	return f, nil
 }
 
-// distances are 0, n equal steps up to 2, and ever smaller ones towards both ends, where kernels of the angle are steep.
+// distances are 0, n equal steps up to 2, and ever smaller ones towards both ends, where kernels of the angle are
+// steep.
 func distances(n int) []float64 {
 	var near []float64
 	step := math.Pow(1e5, 1/float64(n/10))

@@ -28,7 +28,8 @@ func SamplerNames() string {
 	return strings.Join(names, ", ")
 }
 
-// SamplerByName returns the sampler that specs and flags call name. For a name that is not in SamplerNames the error wraps ErrParam.
+// SamplerByName returns the sampler that specs and flags call name. For a name that is not in SamplerNames the error
+// wraps ErrParam.
 func SamplerByName(name string) (Sampler, error) {
 	for _, s := range Samplers() {
 		if s.String() == name {
@@ -38,8 +39,8 @@ func SamplerByName(name string) (Sampler, error) {
 	return nil, fmt.Errorf("spectral: no sampler is called %q; there are %s: %w", name, SamplerNames(), ErrParam)
 }
 
-// Papers are the BibTeX entries of the papers on a sampler, by author and year ("Yu et al. 2016"); a sampler of a user's
-// own and IID have none.
+// Papers are the BibTeX entries of the papers on a sampler, by author and year ("Yu et al. 2016"); a sampler of a
+// user's own and IID have none.
 func Papers(s Sampler) map[string]string {
 	if s, ok := s.(interface{ papers() map[string]string }); ok {
 		return s.papers()

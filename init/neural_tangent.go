@@ -6,14 +6,14 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 )
 
-// NeuralTangent is the neural tangent kernel of a network with one hidden layer of rectified linear units, both layers trained, on the
-// unit sphere,
+// NeuralTangent is the neural tangent kernel of a network with one hidden layer of rectified linear units, both layers
+// trained, on the unit sphere,
 //
 //	k(x, z) = x·z κ₀ + κ₁,   κ₀ = (π - θ)/π,   κ₁ = (sin θ + (π - θ) cos θ)/π,
 //
-// with θ the angle of x and z; k(x, x) = 2. Jacot, Gabriel and Hongler (2018); for two layers Bietti and Mairal (2019), On
-// the inductive bias of neural tangent kernels. Its split is a signed combination of Gaussians. Like ArcCosine it is steep where x and z are opposite: an error of .03
-// costs the mass 15.5.
+// with θ the angle of x and z; k(x, x) = 2. Jacot, Gabriel and Hongler (2018); for two layers Bietti and Mairal (2019),
+// On the inductive bias of neural tangent kernels. Its split is a signed combination of Gaussians. Like ArcCosine it is
+// steep where x and z are opposite: an error of .03 costs the mass 15.5.
 type NeuralTangent struct {
 	Eps, Flat float64 // of the combination, as in SpherePolynomial; Eps is in proportion to k(x, x)
 }

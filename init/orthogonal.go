@@ -14,7 +14,8 @@ import (
 // Every single frequency then has exactly the kernel's law, so the features are unbiased; Variance tells how far off
 // they are. It needs a RadialLaw. Yu et al. (2016), Orthogonal Random Features.
 //
-// A block costs 8d³/3 operations, gonum's LAPACK on whichever BLAS is installed: ops/blas is three times as fast as gonum's own.
+// A block costs 8d³/3 operations, gonum's LAPACK on whichever BLAS is installed: ops/blas is three times as fast as
+// gonum's own.
 //
 //	sampler      d     m  x - z         .1      .5       1       2       3       4       5
 //	Orthogonal   1   any  any         1.00    1.00    1.00    1.00    1.00    1.00    1.00
@@ -62,7 +63,8 @@ func (s Orthogonal) Sample(w []float64, d, m int, k Random, src rand.Source) err
 	return nil
 }
 
-// orthogonalBlocks fills w, [d, m], with Haar blocks of d columns, and multiplies column j by norm(j), asked for in order.
+// orthogonalBlocks fills w, [d, m], with Haar blocks of d columns, and multiplies column j by norm(j), asked for in
+// order.
 func orthogonalBlocks(w []float64, d, m int, directions *rand.Rand, norm func(j int) float64) {
 	block := newHaar(d, min(d, m))
 	for first := 0; first < m; first += d {
@@ -108,8 +110,9 @@ func (h *haar) general(k int) blas64.General {
 	return blas64.General{Rows: h.d, Cols: k, Stride: k, Data: h.data[:h.d*k]}
 }
 
-// draw returns the factor Q, d x k, of a Gaussian matrix Q R. Q is Haar-distributed only if diag(R) > 0 is enforced, which
-// LAPACK does not do: its columns get the sign of diag(R). Mezzadri (2007). The result is valid until the next draw.
+// draw returns the factor Q, d x k, of a Gaussian matrix Q R. Q is Haar-distributed only if diag(R) > 0 is enforced,
+// which LAPACK does not do: its columns get the sign of diag(R). Mezzadri (2007). The result is valid until the next
+// draw.
 func (h *haar) draw(k int, rng *rand.Rand) blas64.General {
 	q, tau := h.general(k), h.tau[:k]
 	for i := range q.Data {

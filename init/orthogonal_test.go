@@ -33,8 +33,8 @@ func TestOrthogonalBlocks(t *testing.T) {
 	}
 }
 
-// Every entry of a Haar matrix in three dimensions is uniform on [-1, 1]. Without the sign of diag(R) the entries of LAPACK's
-// Q are not (Q[0,0] is never positive); rescaled rows instead of columns would not be uniform either.
+// Every entry of a Haar matrix in three dimensions is uniform on [-1, 1]. Without the sign of diag(R) the entries of
+// LAPACK's Q are not (Q[0,0] is never positive); rescaled rows instead of columns would not be uniform either.
 func TestOrthogonalIsHaar(t *testing.T) {
 	const blocks, d = 4000, 3
 	const m = blocks * d
@@ -55,7 +55,8 @@ func TestOrthogonalIsHaar(t *testing.T) {
 				entries[i][j] = append(entries[i][j], q[j][i])
 			}
 		}
-		det[b] = q[0][0]*(q[1][1]*q[2][2]-q[2][1]*q[1][2]) - q[1][0]*(q[0][1]*q[2][2]-q[2][1]*q[0][2]) + q[2][0]*(q[0][1]*q[1][2]-q[1][1]*q[0][2])
+		det[b] = q[0][0]*(q[1][1]*q[2][2]-q[2][1]*q[1][2]) - q[1][0]*(q[0][1]*q[2][2]-q[2][1]*q[0][2]) +
+			q[2][0]*(q[0][1]*q[1][2]-q[1][1]*q[0][2])
 	}
 	for i := range d {
 		for j := range d {
@@ -113,9 +114,10 @@ func correlation(a, b []float64) float64 {
 	return ab / math.Sqrt(aa*bb)
 }
 
-// orthogonalMSE is the exact mean squared error of the pair form for the unit Gaussian and one block of m <= d orthogonal
-// frequencies at the distance δ: (Var + (m-1) Cov)/m. The difference of two orthogonal columns has a uniform direction and
-// the squared norm χ²_{2d}, so Cov = E cos((w₁-w₂)·δ) - k² with E cos = ₁F₁(d; d/2; -δ²/2) = exp(-δ²/2) ₁F₁(-d/2; d/2; δ²/2).
+// orthogonalMSE is the exact mean squared error of the pair form for the unit Gaussian and one block of m <= d
+// orthogonal frequencies at the distance δ: (Var + (m-1) Cov)/m. The difference of two orthogonal columns has a uniform
+// direction and the squared norm χ²_{2d}, so Cov = E cos((w₁-w₂)·δ) - k² with E cos = ₁F₁(d; d/2; -δ²/2) = exp(-δ²/2)
+// ₁F₁(-d/2; d/2; δ²/2).
 func orthogonalMSE(d, m int, delta float64) float64 {
 	h, s := float64(d)/2, delta*delta/2
 	sum, term := 0.0, 1.0
@@ -128,12 +130,14 @@ func orthogonalMSE(d, m int, delta float64) float64 {
 	return (v + float64(m-1)*(math.Exp(-s)*sum-k2)) / float64(m)
 }
 
-// TestOrthogonalVarianceClosedForm: the quadrature against the closed form for the Gaussian, which holds for one block of up to d.
+// TestOrthogonalVarianceClosedForm: the quadrature against the closed form for the Gaussian, which holds for one block
+// of up to d.
 func TestOrthogonalVarianceClosedForm(t *testing.T) {
 	for _, c := range []struct{ d, m int }{{2, 2}, {3, 2}, {8, 8}, {17, 5}, {64, 64}} {
 		for _, delta := range []float64{.05, .5, 1, 2, 5} {
 			got, err := Orthogonal{}.Variance(Gaussian{1}, axis(c.d, 0, delta), make([]float64, c.d), c.m)
-			if want := orthogonalMSE(c.d, c.m, delta); err != nil || math.Abs(got-want) > 1e-11*want+1e-15 { // the closed form cancels
+			// the closed form cancels
+			if want := orthogonalMSE(c.d, c.m, delta); err != nil || math.Abs(got-want) > 1e-11*want+1e-15 {
 				t.Errorf("d = %d, m = %d, distance %v: %v (%v), closed form %v", c.d, c.m, delta, got, err, want)
 			}
 		}
@@ -214,7 +218,8 @@ func TestSamplerByName(t *testing.T) {
 			t.Errorf("%v: %v, %v", s, got, err)
 		}
 	}
-	if !strings.HasPrefix(SamplerNames(), "iid, orthogonal, coupled, ") || strings.Count(SamplerNames(), ", ") != len(Samplers())-1 {
+	if !strings.HasPrefix(SamplerNames(), "iid, orthogonal, coupled, ") ||
+		strings.Count(SamplerNames(), ", ") != len(Samplers())-1 {
 		t.Errorf("names %q", SamplerNames())
 	}
 	s, err := SamplerByName("IID ")

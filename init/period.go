@@ -15,10 +15,10 @@ type periodFitter interface {
 	FittedPeriod(order int, w Window) float64
 }
 
-// FittedPeriod is the period of Vedaldi and Zisserman (2012), section 5.1: a formula for each kernel and window, fitted to the
-// periods with the least average error on visual-word and HOG histograms, and at least 1. The paper prints no constants; these are
-// VLFeat's. Where large ratios count the periods of OptimalPeriod are better. A kernel with a point mass has no use for a
-// period; it is 1. Errors wrap ErrParam: an order out of range, a kernel without a fit.
+// FittedPeriod is the period of Vedaldi and Zisserman (2012), section 5.1: a formula for each kernel and window, fitted
+// to the periods with the least average error on visual-word and HOG histograms, and at least 1. The paper prints no
+// constants; these are VLFeat's. Where large ratios count the periods of OptimalPeriod are better. A kernel with a
+// point mass has no use for a period; it is 1. Errors wrap ErrParam: an order out of range, a kernel without a fit.
 func FittedPeriod(k Homogeneous, order int, w Window) (float64, error) {
 	if err := checkHarmonics(k, order, w); err != nil {
 		return 0, err
@@ -28,15 +28,16 @@ func FittedPeriod(k Homogeneous, order int, w Window) (float64, error) {
 	}
 	f, ok := k.(periodFitter)
 	if !ok {
-		return 0, fmt.Errorf("spectral: FittedPeriod: there is no fit for %T; use OptimalPeriod, or a number: %w", k, ErrParam)
+		return 0, fmt.Errorf("spectral: FittedPeriod: there is no fit for %T; use OptimalPeriod, or a number: %w",
+			k, ErrParam)
 	}
 	return math.Max(1, f.FittedPeriod(order, w)), nil
 }
 
-// OptimalPeriod is the period with the least SupError, by a search of one dimension. The error has several local minima in Λ: the
-// best of a grid of 240 periods, from 1/4 to several times the fitted ones, is refined, and rounded to four decimals, so that
-// every machine finds the same. It takes some ten milliseconds and more for high orders; for the kernels of this package the result is
-// remembered. Errors wrap ErrParam.
+// OptimalPeriod is the period with the least SupError, by a search of one dimension. The error has several local minima
+// in Λ: the best of a grid of 240 periods, from 1/4 to several times the fitted ones, is refined, and rounded to four
+// decimals, so that every machine finds the same. It takes some ten milliseconds and more for high orders; for the
+// kernels of this package the result is remembered. Errors wrap ErrParam.
 func OptimalPeriod(k Homogeneous, order int, w Window) (float64, error) {
 	if err := checkHarmonics(k, order, w); err != nil {
 		return 0, err
@@ -45,7 +46,8 @@ func OptimalPeriod(k Homogeneous, order int, w Window) (float64, error) {
 		return 1, nil
 	}
 	switch k.(type) {
-	case Chi2, Intersection, JensenShannon, Levy: // values that are what they say; a type of the user's own may change behind a pointer
+	case Chi2, Intersection, JensenShannon, Levy:
+		// values that are what they say; a type of the user's own may change behind a pointer
 	default:
 		return optimalPeriod(k, order, w), nil
 	}
@@ -80,7 +82,8 @@ func optimalPeriod(k Homogeneous, order int, w Window) float64 {
 		return supError(k, newHarmonics(k, order, w, math.Exp(lnPeriod)), 2000)
 	}
 	period := math.Exp(minimise(fine, lnPeriod[max(0, best-1)], lnPeriod[min(grid-1, best+1)]))
-	// The least error may stand where a sample becomes negative, and beside a jump: there, only one of the neighbours will do.
+	// The least error may stand where a sample becomes negative, and beside a jump: there, only one of the neighbours
+	// will do.
 	down, up := math.Floor(1e4*period)/1e4, math.Ceil(1e4*period)/1e4
 	if fine(math.Log(up)) < fine(math.Log(down)) {
 		return up
@@ -104,8 +107,8 @@ func SupError(k Homogeneous, h *Harmonics) float64 {
 	return supError(k, h, 4000)
 }
 
-// supError looks at so many points a period, and refines the largest error. 𝒦(t) and e^{-γt/2} fall and |𝒦̂| is bounded, so the
-// points end where nothing larger can come.
+// supError looks at so many points a period, and refines the largest error. 𝒦(t) and e^{-γt/2} fall and |𝒦̂| is
+// bounded, so the points end where nothing larger can come.
 func supError(k Homogeneous, h *Harmonics, points int) float64 {
 	gamma := k.Degree()
 	err := func(t float64) float64 { return math.Exp(-gamma*t/2) * math.Abs(k.Signature(t)-h.Signature(t)) }
@@ -115,7 +118,8 @@ func supError(k Homogeneous, h *Harmonics, points int) float64 {
 	})
 }
 
-// supremum is the largest f over the points 0, step, 2·step, ... until stop(t, largest so far), refined between its neighbours.
+// supremum is the largest f over the points 0, step, 2·step, ... until stop(t, largest so far), refined between its
+// neighbours.
 func supremum(f func(float64) float64, step float64, stop func(t, worst float64) bool) float64 {
 	at, worst := 0.0, f(0)
 	for i := 1; ; i++ {
@@ -150,13 +154,14 @@ func minimise(f func(float64) float64, a, b float64) float64 {
 	return (a + b) / 2
 }
 
-// ErrorBound is Lemma 3 of Vedaldi and Zisserman (2012): for rows that are ℓγ-normalised, Σ x_i^γ = 1, of any number of dimensions,
+// ErrorBound is Lemma 3 of Vedaldi and Zisserman (2012): for rows that are ℓγ-normalised, Σ x_i^γ = 1, of any number of
+// dimensions,
 //
 //	|k(x, z) - k̂(x, z)| <= 2 max(ε₀, ε₁ e^{-Λγ/4}),
 //
-// ε₀ being the largest |𝒦 - 𝒦̂| within half a period and ε₁ that anywhere. It holds for either window. (The proof prints
-// min(x, y) <= max(x, y) 2^{-Λ/2} where e^{-Λ/2} is meant, and used.) SupError, at most half as large, gives the bound 2·SupError.
-// Where that is NaN this is.
+// ε₀ being the largest |𝒦 - 𝒦̂| within half a period and ε₁ that anywhere. It holds for either window. (The proof
+// prints min(x, y) <= max(x, y) 2^{-Λ/2} where e^{-Λ/2} is meant, and used.) SupError, at most half as large, gives the
+// bound 2·SupError. Where that is NaN this is.
 func ErrorBound(k Homogeneous, h *Harmonics) float64 {
 	if validate(k) != nil || !h.whole() {
 		return math.NaN()

@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// promise is a line of the table in the comment of a sampler: the mean squared error of the Gaussian relative to IID with as
-// many frequencies, at some distances along a direction.
+// promise is a line of the table in the comment of a sampler: the mean squared error of the Gaussian relative to IID
+// with as many frequencies, at some distances along a direction.
 type promise struct {
 	s         Sampler
 	d, m      int // m = 0 stands for any, in whole blocks and pairs
@@ -203,8 +203,8 @@ func checkPromises(t *testing.T, lines []promise) {
 
 var update = flag.Bool("update", false, "write the README's table of samplers")
 
-// TestReadmeSamplers: the README's table of samplers is what the directives //readme: in the comments of the samplers say,
-// and each list of errors by distance in it is a line of the sampler's table.
+// TestReadmeSamplers: the README's table of samplers is what the directives //readme: in the comments of the samplers
+// say, and each list of errors by distance in it is a line of the sampler's table.
 func TestReadmeSamplers(t *testing.T) {
 	readme, err := os.ReadFile("../README.md")
 	if err != nil {
@@ -251,10 +251,12 @@ func readmeTable(t *testing.T) string {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	b.WriteString("| sampler | frequencies | for | mean squared error relative to `iid`, 8 columns | where it is worse than `iid` |\n")
+	b.WriteString("| sampler | frequencies | for | mean squared error relative to `iid`, 8 columns | where it is " +
+		"worse than `iid` |\n")
 	b.WriteString("|---|---|---|---|---|\n")
 	for _, s := range Samplers() {
-		comment, _, ok := strings.Cut(source, fmt.Sprintf("\ntype %s struct{}\n", strings.TrimPrefix(fmt.Sprintf("%T", s), "spectral.")))
+		comment, _, ok := strings.Cut(source, fmt.Sprintf("\ntype %s struct{}\n",
+			strings.TrimPrefix(fmt.Sprintf("%T", s), "spectral.")))
 		if !ok {
 			t.Fatalf("no type of sampler %v", s)
 		}

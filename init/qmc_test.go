@@ -8,17 +8,20 @@ import (
 )
 
 // sobolGolden are coordinates 1, 2, 3, 4, 10, 36, 101, 500, 784, 1000, 1110 and 1111 of points by their number, from
-// scipy.stats.qmc.Sobol(1111, scramble=False, bits=52).random(1000), SciPy 1.10.1. The first are those of Joe and Kuo's own program.
+// scipy.stats.qmc.Sobol(1111, scramble=False, bits=52).random(1000), SciPy 1.10.1. The first are those of Joe and Kuo's
+// own program.
 var sobolGolden = map[int][]float64{
-	0:   {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
-	1:   {.5, .5, .5, .5, .5, .5, .5, .5, .5, .5, .5, .5},
-	2:   {.75, .25, .25, .25, .75, .75, .25, .25, .75, .75, .25, .75},
-	3:   {.25, .75, .75, .75, .25, .25, .75, .75, .25, .25, .75, .25},
-	4:   {.375, .375, .625, .875, .625, .625, .625, .625, .125, .125, .875, .875},
-	7:   {.125, .625, .375, .125, .875, .875, .375, .375, .375, .375, .125, .625},
-	12:  {.3125, .1875, .3125, .5625, .9375, .8125, .6875, .8125, .8125, .8125, .9375, .6875},
-	100: {.4140625, .2578125, .7734375, .7265625, .6953125, .6640625, .0390625, .4921875, .0859375, .9140625, .2421875, .4609375},
-	999: {.1572265625, .9091796875, .0810546875, .9892578125, .6318359375, .3330078125, .7060546875, .3173828125, .6064453125, .6376953125,
+	0:  {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
+	1:  {.5, .5, .5, .5, .5, .5, .5, .5, .5, .5, .5, .5},
+	2:  {.75, .25, .25, .25, .75, .75, .25, .25, .75, .75, .25, .75},
+	3:  {.25, .75, .75, .75, .25, .25, .75, .75, .25, .25, .75, .25},
+	4:  {.375, .375, .625, .875, .625, .625, .625, .625, .125, .125, .875, .875},
+	7:  {.125, .625, .375, .125, .875, .875, .375, .375, .375, .375, .125, .625},
+	12: {.3125, .1875, .3125, .5625, .9375, .8125, .6875, .8125, .8125, .8125, .9375, .6875},
+	100: {.4140625, .2578125, .7734375, .7265625, .6953125, .6640625, .0390625, .4921875, .0859375, .9140625, .2421875,
+		.4609375},
+	999: {.1572265625, .9091796875, .0810546875, .9892578125, .6318359375, .3330078125, .7060546875, .3173828125,
+		.6064453125, .6376953125,
 		.8017578125, .6826171875},
 }
 
@@ -35,8 +38,8 @@ func TestSobolAgainstGoldenPoints(t *testing.T) {
 	}
 }
 
-// TestSobolTable: all 1111 dimensions of the first 2¹⁴ points, for which every number of the table is needed, by the sum of
-// n·d·2¹⁴·x over the points n and dimensions d, counted from 1, which scipy.stats.qmc.Sobol gives.
+// TestSobolTable: all 1111 dimensions of the first 2¹⁴ points, for which every number of the table is needed, by the
+// sum of n·d·2¹⁴·x over the points n and dimensions d, counted from 1, which scipy.stats.qmc.Sobol gives.
 func TestSobolTable(t *testing.T) {
 	const want = 679229447197474816
 	s, u, sum := newSobol(sobolDims, 1<<14), make([]float64, sobolDims), 0
@@ -57,13 +60,15 @@ func TestSobolTable(t *testing.T) {
 	}
 }
 
-// TestSobolFarPoint: the recurrence beyond the table's own numbers, against scipy.stats.qmc.Sobol(1111, scramble=False, bits=30).
+// TestSobolFarPoint: the recurrence beyond the table's own numbers, against scipy.stats.qmc.Sobol(1111, scramble=False,
+// bits=30).
 func TestSobolFarPoint(t *testing.T) {
 	const n = 1<<25 + 5
 	s := newSobol(sobolDims, n+1)
 	gray := uint(n) ^ uint(n)>>1
 	for i, want := range map[int]float64{
-		0: 0.8750000447034836, 1: 0.6259803920984268, 2: 0.37501074373722076, 9: 0.6875648945569992, 99: 0.009965464472770691, 1110: 0.3068252056837082,
+		0: 0.8750000447034836, 1: 0.6259803920984268, 2: 0.37501074373722076, 9: 0.6875648945569992,
+		99: 0.009965464472770691, 1110: 0.3068252056837082,
 	} {
 		x := uint64(0)
 		for k := range bits.Len(gray) {
@@ -82,13 +87,14 @@ func (uniformLaw) Draw()                      {}
 func (uniformLaw) NormQuantile()              {}
 func (uniformLaw) Quantile(p float64) float64 { return p }
 
-// TestSequencesAreEven: after scrambling, b^k points still have one in each of the b^k intervals of a coordinate: b = 2 for Sobol, and the
-// prime of the coordinate for Halton, up to the rounding of the sum of its digits.
+// TestSequencesAreEven: after scrambling, b^k points still have one in each of the b^k intervals of a coordinate: b = 2
+// for Sobol, and the prime of the coordinate for Halton, up to the rounding of the sum of its digits.
 func TestSequencesAreEven(t *testing.T) {
 	for _, c := range []struct {
 		s             Sampler
 		coordinate, m int
-	}{{Sobol{}, 0, 64}, {Sobol{}, 4, 64}, {Sobol{}, 12, 256}, {Halton{}, 0, 64}, {Halton{}, 1, 81}, {Halton{}, 2, 125}, {Halton{}, 5, 169}} {
+	}{{Sobol{}, 0, 64}, {Sobol{}, 4, 64}, {Sobol{}, 12, 256}, {Halton{}, 0, 64}, {Halton{}, 1, 81}, {Halton{}, 2, 125},
+		{Halton{}, 5, 169}} {
 		const d = 13
 		w := make([]float64, d*c.m)
 		if err := c.s.Sample(w, d, c.m, uniformLaw{Gaussian{1}}, Stream(1, "even")); err != nil {
@@ -139,10 +145,14 @@ func TestSequencesRunOut(t *testing.T) {
 		most int
 		says string
 	}{
-		{Halton{}, Laplacian{1}, 1000, "1001 input dimensions need points of 1001 coordinates, and the sequence has at most 1000; use spectral.IID{}"},
-		{Halton{}, Matern{1.5, 1}, 999, "1000 input dimensions need points of 1001 coordinates, and the sequence has at most 1000; use spectral.Orthogonal{}"},
-		{Sobol{}, Laplacian{1}, 1111, "1112 input dimensions need points of 1112 coordinates, and the sequence has at most 1111; use spectral.IID{}"},
-		{Sobol{}, Matern{1.5, 1}, 1110, "1111 input dimensions need points of 1112 coordinates, and the sequence has at most 1111; use spectral.Orthogonal{}"},
+		{Halton{}, Laplacian{1}, 1000, "1001 input dimensions need points of 1001 coordinates, and the sequence has " +
+			"at most 1000; use spectral.IID{}"},
+		{Halton{}, Matern{1.5, 1}, 999, "1000 input dimensions need points of 1001 coordinates, and the sequence " +
+			"has at most 1000; use spectral.Orthogonal{}"},
+		{Sobol{}, Laplacian{1}, 1111, "1112 input dimensions need points of 1112 coordinates, and the sequence has " +
+			"at most 1111; use spectral.IID{}"},
+		{Sobol{}, Matern{1.5, 1}, 1110, "1111 input dimensions need points of 1112 coordinates, and the sequence " +
+			"has at most 1111; use spectral.Orthogonal{}"},
 	} {
 		if _, err := Frequencies(c.k, c.s, c.most, 3, 1); err != nil {
 			t.Error(err)

@@ -10,7 +10,8 @@ import (
 
 func TestCauchyAndSechQuantiles(t *testing.T) {
 	for _, p := range []float64{0.01, 0.2, 0.25, 0.3, 0.5, 0.7, 0.75, 0.9, 0.999} {
-		if got, want := cauchyQuantile(p), math.Tan(math.Pi*(p-0.5)); !near(got, want, 1e-12) && math.Abs(got-want) > 1e-15 {
+		if got, want := cauchyQuantile(p), math.Tan(math.Pi*(p-0.5)); !near(got, want, 1e-12) &&
+			math.Abs(got-want) > 1e-15 {
 			t.Errorf("Cauchy %v: %v, want %v", p, got, want)
 		}
 		if got, want := sechQuantile(p), math.Log(math.Tan(math.Pi*p/2))/math.Pi; math.Abs(got-want) > 1e-13 {

@@ -38,8 +38,8 @@ func (k ReciprocalSemigroup) Exponent(x, z []float64) float64 {
 	return sum
 }
 
-// Metric is Σ 2 ln(1 + (x+z)/λ) - ln(1 + 2x/λ) - ln(1 + 2z/λ) = Σ 2 ln cosh(t/2), t = ln((x + λ/2)/(z + λ/2)): -2 ln of the skewed χ² kernel of
-// shift λ/2.
+// Metric is Σ 2 ln(1 + (x+z)/λ) - ln(1 + 2x/λ) - ln(1 + 2z/λ) = Σ 2 ln cosh(t/2), t = ln((x + λ/2)/(z + λ/2)): -2 ln of
+// the skewed χ² kernel of shift λ/2.
 func (k ReciprocalSemigroup) Metric(x, z []float64) float64 {
 	sameLength(x, z)
 	sum := 0.0

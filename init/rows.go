@@ -22,7 +22,8 @@ func checkedRows(who string, x *tensor.Dense, on Domain) (rows, error) {
 		return rows{}, fmt.Errorf("%s is nil: %w", who, ErrShape)
 	}
 	if x.Dims() != 2 || x.Shape()[0] > 0 && !x.IsNativelyAccessible() || x.Shape()[1] < 1 {
-		return rows{}, fmt.Errorf("%s has shape %v, not [rows, columns] with at least one column: %w", who, x.Shape(), ErrShape)
+		return rows{}, fmt.Errorf("%s has shape %v, not [rows, columns] with at least one column: %w",
+			who, x.Shape(), ErrShape)
 	}
 	if dt := x.Dtype(); dt != tensor.Float64 && dt != tensor.Float32 {
 		return rows{}, fmt.Errorf("%s has element type %v, not float32 or float64: %w", who, dt, ErrDtype)

@@ -43,7 +43,8 @@ func radialLaw(s Sampler, k Random) (RadialLaw, error) {
 	if law, ok := k.(RadialLaw); ok {
 		return law, nil
 	}
-	return nil, &SamplerError{s, k, "its frequencies are not known to have a uniform direction (no NormQuantile); use spectral.IID{}"}
+	return nil, &SamplerError{s, k, "its frequencies are not known to have a uniform direction (no NormQuantile); " +
+		"use spectral.IID{}"}
 }
 
 // Stream is the random stream of the given name under a seed: streams of different names or seeds are independent,
@@ -73,7 +74,8 @@ func Frequencies(k Random, s Sampler, d, m int, seed uint64) (*tensor.Dense, err
 	}
 	for i, v := range w {
 		if v-v != 0 {
-			return nil, fmt.Errorf("spectral: %T drew the frequency w[%d,%d] = %v, which is not finite: %w", k, i/m, i%m, v, ErrParam)
+			return nil, fmt.Errorf("spectral: %T drew the frequency w[%d,%d] = %v, which is not finite: %w",
+				k, i/m, i%m, v, ErrParam)
 		}
 	}
 	return tensor.New(tensor.WithShape(d, m), tensor.WithBacking(w)), nil
@@ -82,7 +84,8 @@ func Frequencies(k Random, s Sampler, d, m int, seed uint64) (*tensor.Dense, err
 // checkCounts is the check of every draw of m frequencies in ℝ^d, before anything is allocated.
 func checkCounts(d, m int) error {
 	if d < 1 || m < 1 {
-		return fmt.Errorf("spectral: cannot draw %d frequencies in %d dimensions, both must be at least 1: %w", m, d, ErrParam)
+		return fmt.Errorf("spectral: cannot draw %d frequencies in %d dimensions, both must be at least 1: %w",
+			m, d, ErrParam)
 	}
 	return domain.CheckSize(fmt.Sprintf("spectral: %d frequencies in %d dimensions", m, d), 8, d, m)
 }
@@ -93,7 +96,8 @@ func checkSample(s Sampler, w []float64, d, m int, k Random, src rand.Source) er
 		return err
 	}
 	if d < 1 || m < 1 || len(w)%d != 0 || len(w)/d != m {
-		return fmt.Errorf("spectral: sampler %v: w has %d numbers, want %d frequencies in %d dimensions, both at least 1: %w", s, len(w), m, d, ErrShape)
+		return fmt.Errorf("spectral: sampler %v: w has %d numbers, want %d frequencies in %d dimensions, both at "+
+			"least 1: %w", s, len(w), m, d, ErrShape)
 	}
 	if domain.IsNil(src) {
 		return noSource(s)
@@ -102,5 +106,6 @@ func checkSample(s Sampler, w []float64, d, m int, k Random, src rand.Source) er
 }
 
 func noSource(s Sampler) error {
-	return fmt.Errorf("spectral: sampler %v: the source of random numbers is nil; give one, as spectral.Stream(1, \"W\"): %w", s, ErrParam)
+	return fmt.Errorf("spectral: sampler %v: the source of random numbers is nil; give one, as spectral.Stream(1, "+
+		"\"W\"): %w", s, ErrParam)
 }

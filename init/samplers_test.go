@@ -8,7 +8,8 @@ import (
 )
 
 // estimates of k(x, z) for each x, one for each of a number of draws of m frequencies.
-func estimates(t *testing.T, s Sampler, k Random, x [][]float64, z []float64, m, draws int, src rand.Source) [][]float64 {
+func estimates(t *testing.T, s Sampler, k Random, x [][]float64, z []float64, m, draws int,
+	src rand.Source) [][]float64 {
 	t.Helper()
 	d := len(z)
 	w, out := make([]float64, d*m), make([][]float64, len(x))
@@ -39,9 +40,9 @@ func squaredErrors(estimates []float64, want float64) (mse, se float64) {
 	return meanStdErr(squares)
 }
 
-// TestSamplersGiveTheKernel: for every law and every sampler that fits it, in several dimensions and along an axis and the diagonal,
-// the mean over draws is the kernel, and the mean squared error is what the sampler predicts, where it does. The number of
-// frequencies is odd and not one of whole blocks. Structured has a bias, and tests of its own.
+// TestSamplersGiveTheKernel: for every law and every sampler that fits it, in several dimensions and along an axis and
+// the diagonal, the mean over draws is the kernel, and the mean squared error is what the sampler predicts, where it
+// does. The number of frequencies is odd and not one of whole blocks. Structured has a bias, and tests of its own.
 func TestSamplersGiveTheKernel(t *testing.T) {
 	const draws = 200
 	eachKernel(t, func(t *testing.T, tk testKernel) {
@@ -62,14 +63,17 @@ func TestSamplersGiveTheKernel(t *testing.T) {
 						if err != nil {
 							t.Fatal(err)
 						}
-						// Where k is small, a few frequencies in many carry it, and 200 draws do not show how much the squares vary.
+						// Where k is small, a few frequencies in many carry it, and 200 draws do not show how much the
+						// squares vary.
 						if mse, band := squaredErrors(got, want); want > .05 && math.Abs(mse-variance) > 4*band {
-							t.Errorf("%v, d = %d, %s: mean squared error %.3g ± %.3g, predicted %.3g", s, d, name, mse, band, variance)
+							t.Errorf("%v, d = %d, %s: mean squared error %.3g ± %.3g, predicted %.3g",
+								s, d, name, mse, band, variance)
 						}
 						se = math.Sqrt(variance / draws)
 					}
 					if math.Abs(mean-want) > 4*se {
-						t.Errorf("%v, d = %d, %s: mean %.5f, kernel %.5f, standard error %.5f", s, d, name, mean, want, se)
+						t.Errorf("%v, d = %d, %s: mean %.5f, kernel %.5f, standard error %.5f",
+							s, d, name, mean, want, se)
 					}
 				}
 			}
@@ -126,8 +130,8 @@ func isRadial(k Random) bool  { _, ok := k.(RadialLaw); return ok }
 func isProduct(k Random) bool { _, ok := k.(ProductLaw); return ok }
 func isEither(k Random) bool  { return isRadial(k) || isProduct(k) }
 
-// goldenSamplers are the frequencies [2, 2] of Gaussian{1} under the seed 2014, as golden in iid_test.go. The test of a new
-// sampler adds its own.
+// goldenSamplers are the frequencies [2, 2] of Gaussian{1} under the seed 2014, as golden in iid_test.go. The test of a
+// new sampler adds its own.
 var goldenSamplers = map[string][4]float64{
 	"orthogonal": {0.15535104172477873, 0.50793146041458959, -0.43364226670831707, 0.18196492260582792},
 	"coupled":    {0.15535104172477873, 2.0173677672717027, -0.43364226670831707, 0.72271595332853911},
@@ -151,8 +155,8 @@ func TestGoldenSamplers(t *testing.T) {
 	}
 }
 
-// TestCoupledPairs: the norms of columns 2i and 2i+1 are quantiles at u and 1-u, also over the border of a block and for an odd last
-// column; the directions are those of Orthogonal.
+// TestCoupledPairs: the norms of columns 2i and 2i+1 are quantiles at u and 1-u, also over the border of a block and
+// for an odd last column; the directions are those of Orthogonal.
 func TestCoupledPairs(t *testing.T) {
 	for _, c := range []struct{ d, m int }{{1, 1}, {1, 5}, {2, 7}, {3, 11}, {8, 13}} {
 		k, zero := Gaussian{1.3}, make([]float64, c.d)
@@ -173,15 +177,16 @@ func TestCoupledPairs(t *testing.T) {
 			if j%2 == 0 && j+1 < c.m {
 				r2 := distance(column(w, c.d, c.m, j+1), zero)
 				if u := gaussianNormCDF(c.d, k, r) + gaussianNormCDF(c.d, k, r2); math.Abs(u-1) > 1e-9 {
-					t.Errorf("d = %d, columns %d and %d: norms %v and %v are at levels whose sum is %v", c.d, j, j+1, r, r2, u)
+					t.Errorf("d = %d, columns %d and %d: norms %v and %v are at levels whose sum is %v",
+						c.d, j, j+1, r, r2, u)
 				}
 			}
 		}
 	}
 }
 
-// TestAntitheticPairs: coordinates of columns 2i and 2i+1 are quantiles at u and 1-u, of the law for a Laplace kernel and of the absolute
-// value for a symmetric law, whose signs are independent.
+// TestAntitheticPairs: coordinates of columns 2i and 2i+1 are quantiles at u and 1-u, of the law for a Laplace kernel
+// and of the absolute value for a symmetric law, whose signs are independent.
 func TestAntitheticPairs(t *testing.T) {
 	const d, m = 3, 2001
 	eachKernel(t, func(t *testing.T, tk testKernel) {

@@ -8,8 +8,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Semigroup is a kernel k(x, z) = exp(-Σ f(x_i + z_i)) whose f is a Bernstein function, f(0) = 0 with a completely monotone derivative, so
-// that every power of k is positive definite. Such a kernel is a Gaussian, but for a factor for each row:
+// Semigroup is a kernel k(x, z) = exp(-Σ f(x_i + z_i)) whose f is a Bernstein function, f(0) = 0 with a completely
+// monotone derivative, so that every power of k is positive definite. Such a kernel is a Gaussian, but for a factor for
+// each row:
 //
 //	k(x, z) = √(k(x, x) k(z, z)) exp(-D²(x, z)/2),   D²(x, z) = Σ 2f(x_i + z_i) - f(2x_i) - f(2z_i).
 //
@@ -22,14 +23,14 @@ type Semigroup interface {
 	Metric(x, z []float64) float64
 }
 
-// NormalisedVariance is the variance, and the bias, of the estimate of k(x, z) from m independent Laplace features whose rows are scaled to the
-// lengths √k(x, x) and √k(z, z), both to the leading order 1/m. With a, b and c the terms exp(-w·(x+z)), exp(-2w·x) and exp(-2w·z) of a
-// frequency, each divided by its mean, less 1,
+// NormalisedVariance is the variance, and the bias, of the estimate of k(x, z) from m independent Laplace features
+// whose rows are scaled to the lengths √k(x, x) and √k(z, z), both to the leading order 1/m. With a, b and c the terms
+// exp(-w·(x+z)), exp(-2w·x) and exp(-2w·z) of a frequency, each divided by its mean, less 1,
 //
 //	variance = k²/m Var(a - b/2 - c/2),   bias = k/m (-E ab/2 - E ac/2 + E bc/4 + 3E b²/8 + 3E c²/8),
 //
-// where all the means are values of k: E ab = k(3x, z)/(k(x, z) k(x, x)) - 1. Of two equal rows both are 0. The orders that are left out count
-// while m is below k(2x, 2x)/k(x, x)². Errors wrap ErrParam: parameters of k, m < 1.
+// where all the means are values of k: E ab = k(3x, z)/(k(x, z) k(x, x)) - 1. Of two equal rows both are 0. The orders
+// that are left out count while m is below k(2x, 2x)/k(x, x)². Errors wrap ErrParam: parameters of k, m < 1.
 func NormalisedVariance(k Semigroup, x, z []float64, m int) (variance, bias float64, err error) {
 	if err := validate(k); err != nil {
 		return 0, 0, err
@@ -55,19 +56,22 @@ func NormalisedVariance(k Semigroup, x, z []float64, m int) (variance, bias floa
 	return variance, math.Exp(xz) / n * (-ab/2 - ac/2 + bc/4 + 3*bb/8 + 3*cc/8), nil
 }
 
-// LevyVariance is the variance of the estimate of k(x, z) from Fourier features of the Gaussian with m frequencies in so many dimensions,
-// scaled to the lengths √k(x, x) and √k(z, z): k(x, x) k(z, z) times the sampler's Variance at the distance D. Of independent frequencies it is
+// LevyVariance is the variance of the estimate of k(x, z) from Fourier features of the Gaussian with m frequencies in
+// so many dimensions, scaled to the lengths √k(x, x) and √k(z, z): k(x, x) k(z, z) times the sampler's Variance at the
+// distance D. Of independent frequencies it is
 //
 //	k(x, x) k(z, z) (1 - ρ²)²/2m,   ρ = exp(-D²/2).
 //
-// dims counts for the samplers that draw blocks. That the dimensions have the distance D only nearly is left out. Antithetic is no sampler of
-// directions, so that the distance does not say enough: an error, as is one of the samplers' (ErrParam).
+// dims counts for the samplers that draw blocks. That the dimensions have the distance D only nearly is left out.
+// Antithetic is no sampler of directions, so that the distance does not say enough: an error, as is one of the
+// samplers' (ErrParam).
 func LevyVariance(by Predictor, k Semigroup, x, z []float64, dims, m int) (float64, error) {
 	if err := validate(k); err != nil {
 		return 0, err
 	}
 	if _, along := by.(Antithetic); along {
-		return 0, fmt.Errorf("spectral: LevyVariance: the variance of sampler %v depends on the direction, not on the distance alone: %w", by, ErrParam)
+		return 0, fmt.Errorf("spectral: LevyVariance: the variance of sampler %v depends on the direction, not on "+
+			"the distance alone: %w", by, ErrParam)
 	}
 	if domain.IsNil(by) {
 		return 0, fmt.Errorf("spectral: LevyVariance: the sampler is nil; give one, as IID{}: %w", ErrParam)
@@ -87,15 +91,16 @@ func LevyVariance(by Predictor, k Semigroup, x, z []float64, dims, m int) (float
 // MaxWaves is the largest order of LogWaves.
 const MaxWaves = 16
 
-// LogWaves are the frequencies and the amplitudes of a map of one coordinate, u = ln(1 + 2x/λ), for the metric of the reciprocal-semigroup kernel of scale λ
-// and of the skewed χ² kernel of shift λ/2,
+// LogWaves are the frequencies and the amplitudes of a map of one coordinate, u = ln(1 + 2x/λ), for the metric of the
+// reciprocal-semigroup kernel of scale λ and of the skewed χ² kernel of shift λ/2,
 //
 //	2 ln cosh(t/2) = ∫_0^∞ 2(1 - cos ωt)/(ω sinh πω) dω  ≈  Σ_j 2a_j² (1 - cos ω_j t),   t = u - u'.
 //
-// The nodes are those of Gauss for the weight ω/sinh(πω), which is |Γ(1+iω)|²/π and has the polynomials of Meixner and Pollaczek: their recurrence
-// xP_n = P_{n+1} + n(n+1)/4 P_{n-1}. With n of them 2n terms of the series in t² are exact, t²/4 and -t⁴/96 of one. Of one frequency the error
-// is 0.2 % of the metric for t = 1, a ratio of x + λ/2 of 2.7, and 2.7 % for t = 2; of two frequencies 0.1 % for t = 2 and 1.4 % for t = 3; of
-// three 0.2 % for t = 3. Errors wrap ErrParam: an order below 1 or above MaxWaves.
+// The nodes are those of Gauss for the weight ω/sinh(πω), which is |Γ(1+iω)|²/π and has the polynomials of Meixner and
+// Pollaczek: their recurrence xP_n = P_{n+1} + n(n+1)/4 P_{n-1}. With n of them 2n terms of the series in t² are exact,
+// t²/4 and -t⁴/96 of one. Of one frequency the error is 0.2 % of the metric for t = 1, a ratio of x + λ/2 of 2.7, and
+// 2.7 % for t = 2; of two frequencies 0.1 % for t = 2 and 1.4 % for t = 3; of three 0.2 % for t = 3. Errors wrap
+// ErrParam: an order below 1 or above MaxWaves.
 func LogWaves(order int) (omega, amplitude []float64, err error) {
 	if order < 1 || order > MaxWaves {
 		return nil, nil, fmt.Errorf("spectral: LogWaves: order %d, want 1 to %d: %w", order, MaxWaves, ErrParam)
@@ -112,12 +117,14 @@ func LogWaves(order int) (omega, amplitude []float64, err error) {
 	eigen.VectorsTo(&vectors)
 	for i, w := range eigen.Values(nil)[order:] { // the others are the negatives of these
 		omega = append(omega, w)
-		amplitude = append(amplitude, math.Abs(vectors.At(0, order+i))/w/math.Sqrt2) // the weight, of a mass of ½, over ω²
+		// the weight, of a mass of ½, over ω²
+		amplitude = append(amplitude, math.Abs(vectors.At(0, order+i))/w/math.Sqrt2)
 	}
 	return omega, amplitude, nil
 }
 
-// LogWavesError is how far the frequencies of LogWaves are off the metric at the distance t, |2 ln cosh(t/2) - Σ_j 2a_j² (1 - cos ω_j t)|.
+// LogWavesError is how far the frequencies of LogWaves are off the metric at the distance t, |2 ln cosh(t/2) - Σ_j
+// 2a_j² (1 - cos ω_j t)|.
 func LogWavesError(order int, t float64) (float64, error) {
 	omega, amplitude, err := LogWaves(order)
 	if err != nil {

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestSemigroupIdentity: k(x, z) = √(k(x, x) k(z, z)) exp(-D²/2), with the metric of every size and no cancellation next to 0.
+// TestSemigroupIdentity: k(x, z) = √(k(x, x) k(z, z)) exp(-D²/2), with the metric of every size and no cancellation
+// next to 0.
 func TestSemigroupIdentity(t *testing.T) {
 	rng := testRand("semigroup")
 	for _, k := range []Semigroup{ExpSemigroup{Beta: .4}, ReciprocalSemigroup{Lambda: 1.7}} {
@@ -36,13 +37,14 @@ func TestSemigroupIdentity(t *testing.T) {
 		}
 	}
 	x, z := []float64{.2, 0, 3}, []float64{1, .7, .1}
-	if got, want := math.Exp(-ReciprocalSemigroup{Lambda: .6}.Metric(x, z)/2), (SkewedChi2{C: .3}).At(x, z); !near(got, want, 1e-13) {
+	if got, want := math.Exp(-ReciprocalSemigroup{Lambda: .6}.Metric(x, z)/2),
+		(SkewedChi2{C: .3}).At(x, z); !near(got, want, 1e-13) {
 		t.Errorf("exp(-D²/2) is %v, the skewed χ² kernel %v", got, want)
 	}
 }
 
-// TestLogWaves: the frequencies have 2n terms of the series of 2 ln cosh(t/2) = t²/4 - t⁴/96 + t⁶/1440 - 17t⁸/322560 + ..., and the errors that the
-// documentation states.
+// TestLogWaves: the frequencies have 2n terms of the series of 2 ln cosh(t/2) = t²/4 - t⁴/96 + t⁶/1440 - 17t⁸/322560 +
+// ..., and the errors that the documentation states.
 func TestLogWaves(t *testing.T) {
 	series := []float64{1. / 4, -1. / 96, 1. / 1440, -17. / 322560} // of t², t⁴, ...
 	for order := 1; order <= 5; order++ {
@@ -79,7 +81,8 @@ func TestLogWaves(t *testing.T) {
 	}
 }
 
-// TestNormalisedVariance: against draws; the variance to 4 standard errors, the bias to 4 and what the next order may be. Of equal rows there is neither.
+// TestNormalisedVariance: against draws; the variance to 4 standard errors, the bias to 4 and what the next order may
+// be. Of equal rows there is neither.
 func TestNormalisedVariance(t *testing.T) {
 	const m, draws = 400, 2000
 	x, z := []float64{.3, .9, .1}, []float64{.8, .2, .5}
@@ -123,7 +126,8 @@ func TestNormalisedVariance(t *testing.T) {
 	wantErr(t, err, ErrParam, "Beta")
 }
 
-// TestLevyVariance: of independent frequencies the formula, of the others what they say of the Gaussian; the samplers along axes are an error.
+// TestLevyVariance: of independent frequencies the formula, of the others what they say of the Gaussian; the samplers
+// along axes are an error.
 func TestLevyVariance(t *testing.T) {
 	x, z := []float64{.3, .9, .1}, []float64{.8, .2, .5}
 	k := ExpSemigroup{Beta: .5}

@@ -7,12 +7,14 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 )
 
-// SignedLaw is a kernel that need not be positive definite: the difference of two expectations over frequencies of uniform direction,
+// SignedLaw is a kernel that need not be positive definite: the difference of two expectations over frequencies of
+// uniform direction,
 //
 //	k(x, z) = m₊ E cos(w₊·(x - z)) - m₋ E cos(w₋·(x - z)),
 //
-// that is, Bochner's theorem for a measure with a sign, which the masses m₊ and m₋ of its parts make finite. Luo et al. (2021), theorem 3.
-// The features of the two parts, with the sign of each column beside them, make the kernel an indefinite inner product.
+// that is, Bochner's theorem for a measure with a sign, which the masses m₊ and m₋ of its parts make finite. Luo et al.
+// (2021), theorem 3. The features of the two parts, with the sign of each column beside them, make the kernel an
+// indefinite inner product.
 type SignedLaw interface {
 	Kernel
 	// Split returns the two laws in ℝ^d. Where they belong to an approximation of the kernel that is to be chosen, it
@@ -42,7 +44,8 @@ type Component struct {
 	Law   RadialLaw
 }
 
-// Mass is that of both parts: the features have the squared norm Mass, and the variance of the estimate is of the order Mass²/m.
+// Mass is that of both parts: the features have the squared norm Mass, and the variance of the estimate is of the order
+// Mass²/m.
 func (p *Split) Mass() float64 { return p.Plus.Mass + p.Minus.Mass }
 
 // At returns the expectation of the estimate, which is k(x, z) to Error.
@@ -69,7 +72,8 @@ func (p *Split) String() string {
 	if p.Error > 0 {
 		off = fmt.Sprintf("error at most %.2g", p.Error)
 	}
-	return fmt.Sprintf("masses %.4g and %.4g, %d and %d components, %s", p.Plus.Mass, p.Minus.Mass, len(p.Plus.Parts), len(p.Minus.Parts), off)
+	return fmt.Sprintf("masses %.4g and %.4g, %d and %d components, %s",
+		p.Plus.Mass, p.Minus.Mass, len(p.Plus.Parts), len(p.Minus.Parts), off)
 }
 
 // splitOf sorts weighted laws by sign. They come in the order of their norms, which the couplings make use of.

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// signedKernels are the kernels of the tests, with the splits that differ in kind: single Gaussians, mixtures of both signs, a mixture
-// of one sign, a Bessel measure (in up to 17 dimensions), and kernels of the angle.
+// signedKernels are the kernels of the tests, with the splits that differ in kind: single Gaussians, mixtures of both
+// signs, a mixture of one sign, a Bessel measure (in up to 17 dimensions), and kernels of the angle.
 var signedKernels = []SignedLaw{
 	DeltaGaussian{Sigmas: []float64{1, 10}, Weights: []float64{1, -1}},
 	DeltaGaussian{Sigmas: []float64{.5, 2, 1, .7}, Weights: []float64{.8, -1.1, .6, -.2}},
@@ -21,8 +21,9 @@ var signedKernels = []SignedLaw{
 	NeuralTangent{Eps: 3e-2},
 }
 
-// TestCouplings: the mean over the draws of every coupling is the split's own kernel within four standard errors of the predicted
-// variance, and the variance over the draws is the predicted one within four standard errors of its own, in 1 to 17 dimensions.
+// TestCouplings: the mean over the draws of every coupling is the split's own kernel within four standard errors of the
+// predicted variance, and the variance over the draws is the predicted one within four standard errors of its own, in 1
+// to 17 dimensions.
 func TestCouplings(t *testing.T) {
 	const m, draws = 7, 300
 	for i, k := range signedKernels {
@@ -61,7 +62,8 @@ func checkCouplings(t *testing.T, k SignedLaw, m, draws int) {
 			if limit := 4*math.Sqrt(predicted/n) + 1e-12; !(math.Abs(mean) <= limit) {
 				t.Errorf("%s: the mean is off by %v, limit %v", where, mean, limit)
 			}
-			if band := 4*math.Sqrt(max(0, fourth-second*second)/n) + 1e-5*predicted + 1e-9; !(math.Abs(second-predicted) <= band) {
+			if band := 4*math.Sqrt(max(0, fourth-second*second)/n) + 1e-5*predicted +
+				1e-9; !(math.Abs(second-predicted) <= band) {
 				t.Errorf("%s: variance %v, predicted %v, band %v", where, second, predicted, band)
 			}
 		}
@@ -86,8 +88,8 @@ func estimate(p *Split, f *SignedFrequencies, x, z []float64) float64 {
 	return sum
 }
 
-// TestMixtures: the sup error of a mixture, on a grid 40 times as fine as the fit's, is at most eps, and its mass that of the table of
-// linear programs solved elsewhere, within a tenth.
+// TestMixtures: the sup error of a mixture, on a grid 40 times as fine as the fit's, is at most eps, and its mass that
+// of the table of linear programs solved elsewhere, within a tenth.
 func TestMixtures(t *testing.T) {
 	for _, c := range []struct {
 		a      float64
@@ -113,7 +115,9 @@ func TestMixtures(t *testing.T) {
 			checkSup(t, k, p, eps)
 		}
 	}
-	for _, k := range []profile{ArcCosine{Order: 0, Eps: .1}, ArcCosine{Order: 0, Eps: .1, Flat: 2}, ArcCosine{Order: 1, Eps: 1e-3}, NeuralTangent{Eps: 3e-2}, SpherePolynomial{A: 1, P: 3, Eps: 1e-2}, SpherePolynomial{A: .5, P: 2, Eps: .1}} {
+	for _, k := range []profile{ArcCosine{Order: 0, Eps: .1}, ArcCosine{Order: 0, Eps: .1, Flat: 2},
+		ArcCosine{Order: 1, Eps: 1e-3}, NeuralTangent{Eps: 3e-2}, SpherePolynomial{A: 1, P: 3, Eps: 1e-2},
+		SpherePolynomial{A: .5, P: 2, Eps: .1}} {
 		p, err := k.Split(5, 1, SharedCoupled)
 		if err != nil {
 			t.Fatal(err)
@@ -152,7 +156,8 @@ func checkSup(t *testing.T, k profile, p *Split, eps float64) {
 // that of the mixtures of least mass, whatever their error; for 2 and 20 dimensions, few frequencies and many, and
 // two couplings.
 func TestChoiceOfEps(t *testing.T) {
-	for _, k := range []profile{SpherePolynomial{A: 3, P: 1}, ArcCosine{Order: 0}, ArcCosine{Order: 1}, NeuralTangent{}} {
+	for _, k := range []profile{SpherePolynomial{A: 3, P: 1}, ArcCosine{Order: 0}, ArcCosine{Order: 1},
+		NeuralTangent{}} {
 		for _, d := range []int{2, 20} {
 			for _, c := range []Coupling{SharedCoupled, Independent} {
 				for _, m := range []int{d / 2, 8 * d} {
@@ -202,7 +207,8 @@ func TestQuickVariance(t *testing.T) {
 					t.Fatal(err)
 				}
 				q := newQuickVariance(c, d, m)
-				if got := newSignedVariance(c, p, d, m, q.nodes, q.sphere).variance(r); math.Abs(got-want) > limit*want {
+				if got := newSignedVariance(c, p, d, m, q.nodes,
+					q.sphere).variance(r); math.Abs(got-want) > limit*want {
 					t.Errorf("%T%+v, d = %d, %v: %v, want %v", k, k, d, c, got, want)
 				}
 			}
@@ -210,8 +216,8 @@ func TestQuickVariance(t *testing.T) {
 	}
 }
 
-// TestSphereMeasure: the two parts have the masses of the published density: the difference is k(0) = 1, the sum that of formulas by
-// direct integration; and their kernels, by quadrature, make (1 - r²/4)^p.
+// TestSphereMeasure: the two parts have the masses of the published density: the difference is k(0) = 1, the sum that
+// of formulas by direct integration; and their kernels, by quadrature, make (1 - r²/4)^p.
 func TestSphereMeasure(t *testing.T) {
 	for _, c := range []struct {
 		d, p int
@@ -275,7 +281,8 @@ func TestSignedValues(t *testing.T) {
 		{ArcCosine{Order: 0}, 0, 1}, {ArcCosine{Order: 0}, math.Pi / 2, .5}, {ArcCosine{Order: 0}, math.Pi, 0},
 		{ArcCosine{Order: 1}, 0, 1}, {ArcCosine{Order: 1}, math.Pi / 2, 1 / math.Pi}, {ArcCosine{Order: 1}, math.Pi, 0},
 		{NeuralTangent{}, 0, 2}, {NeuralTangent{}, math.Pi / 2, 1 / math.Pi}, {NeuralTangent{}, math.Pi, 0},
-		{SpherePolynomial{A: 2, P: 3}, math.Pi / 2, .125}, {SpherePolynomial{A: 1, P: 3}, math.Pi, -27}, {SpherePolynomial{A: 3, P: 1}, math.Pi / 3, 8. / 9},
+		{SpherePolynomial{A: 2, P: 3}, math.Pi / 2, .125}, {SpherePolynomial{A: 1, P: 3}, math.Pi, -27},
+		{SpherePolynomial{A: 3, P: 1}, math.Pi / 3, 8. / 9},
 	} {
 		if got := c.k.At(x, at(c.theta)); math.Abs(got-c.want) > 1e-14*(1+math.Abs(c.want)) {
 			t.Errorf("%T%+v at the angle %v: %v, want %v", c.k, c.k, c.theta, got, c.want)

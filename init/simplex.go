@@ -11,10 +11,11 @@ import (
 //
 //	min Σ p_i |c_i|   over   |Σ c_i φ_i(z) - f(z)| <= eps at every point z of a list,   Σ c_i φ_i(0) = f(0),
 //
-// solved by the dual simplex method over few rows, to which the points of the largest error are added until there is none above eps:
-// without a row, c = 0 is the optimum, so that no first phase is needed, and a row more leaves the basis dual feasible. Rows that do not
-// bind are dropped, the basis is never larger than the number of functions in use, and each step factors it anew, so that rounding
-// does not add up. Functions of this kind are close to linear dependence, which a tableau would not survive.
+// solved by the dual simplex method over few rows, to which the points of the largest error are added until there is
+// none above eps: without a row, c = 0 is the optimum, so that no first phase is needed, and a row more leaves the
+// basis dual feasible. Rows that do not bind are dropped, the basis is never larger than the number of functions in
+// use, and each step factors it anew, so that rounding does not add up. Functions of this kind are close to linear
+// dependence, which a tableau would not survive.
 type chebyshev struct {
 	phi   func(i int, z float64) float64
 	n     int       // functions
@@ -56,7 +57,8 @@ func (p *chebyshev) solve(points []float64) (c []float64, ok bool) {
 		}
 		p.dropRows()
 		for k, e := range errs { // every local maximum above eps
-			if a := math.Abs(e); a > p.eps && (k == 0 || a >= math.Abs(errs[k-1])) && (k == len(errs)-1 || a > math.Abs(errs[k+1])) {
+			if a := math.Abs(e); a > p.eps && (k == 0 || a >= math.Abs(errs[k-1])) &&
+				(k == len(errs)-1 || a > math.Abs(errs[k+1])) {
 				p.add(points[k], p.eps)
 			}
 		}
@@ -189,7 +191,8 @@ func (p *chebyshev) leaving(x *mat.VecDense) (row int, sign float64) {
 	return row, sign
 }
 
-// entering is the column that keeps the basis dual feasible, of the near-equal ones that with the largest pivot: Harris's ratio test.
+// entering is the column that keeps the basis dual feasible, of the near-equal ones that with the largest pivot:
+// Harris's ratio test.
 func (p *chebyshev) entering(y, rho []float64, isBasic []bool) (column int, ok bool) {
 	var candidates []int
 	var costs, pivots []float64

@@ -13,8 +13,8 @@ import (
 //	k(x, z) = Π_i 2 √(x_i+c) √(z_i+c) / (x_i + z_i + 2c)
 //
 // on (-c, ∞)^d, for histograms. It is a function of ln(x+c) - ln(z+c); its frequencies are independent with density
-// sech(πw), w = (1/π) ln tan(πU/2). A small c brings out small bins; c = 0 makes the kernel scale-invariant and needs x > 0.
-// Li, Ionescu and Sminchisescu (2010), equations 9 and 10.
+// sech(πw), w = (1/π) ln tan(πU/2). A small c brings out small bins; c = 0 makes the kernel scale-invariant and needs x
+// > 0. Li, Ionescu and Sminchisescu (2010), equations 9 and 10.
 type SkewedChi2 struct {
 	C float64 // c >= 0, the skewness, in the unit of x; scikit-learn's skewedness
 }

@@ -11,8 +11,8 @@ import (
 //
 //	k(x, z) = Π_i min(√((x_i+c)/(z_i+c)), √((z_i+c)/(x_i+c))) = exp(-½ Σ_i |ln((x_i+c)/(z_i+c))|)
 //
-// on (-c, ∞)^d, for histograms. It is a function of ln(x+c) - ln(z+c); its frequencies are independent Cauchy variables of
-// scale 1/2, density (2/π)/(1+4w²), w = tan(π(U - 1/2))/2. c = 0 makes the kernel scale-invariant and needs x > 0.
+// on (-c, ∞)^d, for histograms. It is a function of ln(x+c) - ln(z+c); its frequencies are independent Cauchy variables
+// of scale 1/2, density (2/π)/(1+4w²), w = tan(π(U - 1/2))/2. c = 0 makes the kernel scale-invariant and needs x > 0.
 // Li, Ionescu and Sminchisescu (2010), equations 9 and 10.
 type SkewedIntersection struct {
 	C float64 // c >= 0, the skewness, in the unit of x

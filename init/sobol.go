@@ -17,9 +17,10 @@ import (
 // makes every single point uniform: the features are unbiased, and their error over seeds is an honest one. The points
 // are most even when m is a power of two.
 //
-// The direction numbers are those of Joe and Kuo (2008), Constructing Sobol sequences with better two-dimensional projections, SIAM
-// J. Sci. Comput. 30, 2635-2654, file new-joe-kuo-6.21201, and the order of the points is theirs (Antonov and Saleev's Gray code). They
-// are kept for the polynomials of degree up to 13: 1111 dimensions for a ProductLaw, 1110 for a RadialLaw.
+// The direction numbers are those of Joe and Kuo (2008), Constructing Sobol sequences with better two-dimensional
+// projections, SIAM J. Sci. Comput. 30, 2635-2654, file new-joe-kuo-6.21201, and the order of the points is theirs
+// (Antonov and Saleev's Gray code). They are kept for the polynomials of degree up to 13: 1111 dimensions for a
+// ProductLaw, 1110 for a RadialLaw.
 //
 // More frequencies even a pair out, 1024 those of the first 8 coordinates; among the first 64 there is one with 11
 // times the variance of IID for 1024. On the diagonal there is no more than 1.18 times
@@ -67,8 +68,8 @@ var _ Sampler = Sobol{}
 // sobolDims is the number of dimensions in joeKuo, the first, which needs no numbers, included.
 const sobolDims = 1111
 
-// joeKuo has, after its licence, a line "d s a m₁ ... m_s" for every dimension d from 2 on: the degree s and the coefficients a of a
-// primitive polynomial, and the first direction numbers.
+// joeKuo has, after its licence, a line "d s a m₁ ... m_s" for every dimension d from 2 on: the degree s and the
+// coefficients a of a primitive polynomial, and the first direction numbers.
 //
 //go:embed sobol_joe_kuo.txt
 var joeKuo string
@@ -123,8 +124,8 @@ func (s Sobol) Sample(w []float64, d, m int, k Random, src rand.Source) error {
 	return nil
 }
 
-// sobolBits is how many binary digits a point has: u is in the middle of one of 2⁵² cells, never 0 or 1, and u and 1-u are equally
-// likely.
+// sobolBits is how many binary digits a point has: u is in the middle of one of 2⁵² cells, never 0 or 1, and u and 1-u
+// are equally likely.
 const sobolBits = 52
 
 // sobol is a Sobol' sequence of a number of points that is known in advance.
@@ -180,7 +181,8 @@ func directionNumbers(v []uint64, line string) {
 	}
 }
 
-// scramble multiplies the digits of each dimension by a random lower-triangular matrix of ones on the diagonal, and shifts them.
+// scramble multiplies the digits of each dimension by a random lower-triangular matrix of ones on the diagonal, and
+// shifts them.
 func (s *sobol) scramble(src rand.Source) {
 	var matrix [sobolBits]uint64
 	for i := range s.x {

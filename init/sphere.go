@@ -2,8 +2,8 @@ package spectral
 
 import "math"
 
-// sphereMean is the mean of cos(t u·e) over the uniform directions u in ℝ^d, e a unit vector: the kernel whose frequencies all have
-// the norm 1, at the distance t >= 0,
+// sphereMean is the mean of cos(t u·e) over the uniform directions u in ℝ^d, e a unit vector: the kernel whose
+// frequencies all have the norm 1, at the distance t >= 0,
 //
 //	Ω_d(t) = Γ(h) (2/t)^(h-1) J_(h-1)(t) = ₀F₁(; h; -t²/4),   h = d/2.
 //
@@ -52,8 +52,9 @@ func sphereMeanUp(d int, t, s float64) float64 {
 	return f
 }
 
-// sphereMeanDown is the recurrence in the other direction, which is stable for t <= h, from where the series converges at once. Below its
-// first zero, which is beyond h - 1, Ω is at most exp(-s/h): every factor 1 - t²/j² is at most exp(-t²/j²), and Σ 1/j² = 1/4h.
+// sphereMeanDown is the recurrence in the other direction, which is stable for t <= h, from where the series converges
+// at once. Below its first zero, which is beyond h - 1, Ω is at most exp(-s/h): every factor 1 - t²/j² is at most
+// exp(-t²/j²), and Σ 1/j² = 1/4h.
 func sphereMeanDown(h, s float64) float64 {
 	if s > 50*h+100 {
 		return 0

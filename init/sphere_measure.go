@@ -7,9 +7,9 @@ import (
 	"sync"
 )
 
-// arches is the part of one sign of the radial density of SpherePolynomial with a = 2, cell by cell: between the zeros of the Bessel
-// function, with the exact mass of each cell, in which the density is taken for linear. The kernel of what is drawn is that of the
-// polynomial to 3e-7, in 1 and 2 dimensions, where tails are long, to 7e-6.
+// arches is the part of one sign of the radial density of SpherePolynomial with a = 2, cell by cell: between the zeros
+// of the Bessel function, with the exact mass of each cell, in which the density is taken for linear. The kernel of
+// what is drawn is that of the polynomial to 3e-7, in 1 and 2 dimensions, where tails are long, to 7e-6.
 type arches struct {
 	d     int
 	cells []cell
@@ -47,8 +47,8 @@ func sphereMeasure(d, p int) (plus, minus *arches) {
 	return plus, minus
 }
 
-// measureEnd is where the tail is small enough. |J_ν(2r)| is on average (2/π)/√(πr), so that the tail is C r^(-g)/g with
-// g = p - (d-1)/2.
+// measureEnd is where the tail is small enough. |J_ν(2r)| is on average (2/π)/√(πr), so that the tail is C r^(-g)/g
+// with g = p - (d-1)/2.
 func measureEnd(d, p int) float64 {
 	h, g := float64(d)/2, float64(p)-float64(d-1)/2
 	if g <= 0 {
@@ -175,7 +175,9 @@ func (a *arches) mean(f func(r float64) float64) float64 {
 			next = a.cells[i+1].below
 		}
 		of := func(t float64) float64 { return f(c.r + t*c.width) }
-		sum += (next - c.below) / a.mass * (c.low*of(0) + 2*(c.low+c.high)*of(.5) + c.high*of(1)) / (3 * (c.low + c.high)) // Simpson's rule
+		// Simpson's rule
+		sum += (next - c.below) / a.mass * (c.low*of(0) + 2*(c.low+c.high)*of(.5) +
+			c.high*of(1)) / (3 * (c.low + c.high))
 	}
 	return sum
 }

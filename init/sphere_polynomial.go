@@ -17,10 +17,12 @@ import (
 //
 //	f(r) = 2 Γ(p+1)/Γ(h) r^(h-1-p) J_(h+p)(2r),   h = d/2,
 //
-// of finite mass if and only if p > (d-1)/2. Then, and with Eps = 0, the split is exact, as long as the tail of |f|, of the order
-// r^(-(p-(d-1)/2)), falls to 1e-8 by r = 1e5: from p = (d+3)/2 on in few dimensions. Its mass is about 1 for a large p and grows towards that
-// end; with an Eps the other way is taken, whose mass may be less. For every other a and p the density has no finite mass, and the published program for it samples another kernel (it has no r^(d-1), is cut at r = 100 and has an error of up to .1);
-// here the split is that of a signed combination of Gaussians which is closer than Eps, in any dimension.
+// of finite mass if and only if p > (d-1)/2. Then, and with Eps = 0, the split is exact, as long as the tail of |f|, of
+// the order r^(-(p-(d-1)/2)), falls to 1e-8 by r = 1e5: from p = (d+3)/2 on in few dimensions. Its mass is about 1 for
+// a large p and grows towards that end; with an Eps the other way is taken, whose mass may be less. For every other a
+// and p the density has no finite mass, and the published program for it samples another kernel (it has no r^(d-1), is
+// cut at r = 100 and has an error of up to .1); here the split is that of a signed combination of Gaussians which is
+// closer than Eps, in any dimension.
 type SpherePolynomial struct {
 	A float64 // a > 0
 	P int     // p >= 1, the degree
@@ -67,7 +69,8 @@ func (k SpherePolynomial) Validate() error {
 		return fmt.Errorf("spectral: SpherePolynomial: P = %d, must be at least 1: %w", k.P, ErrParam)
 	}
 	if top := largest(k); math.IsInf(top, 1) {
-		return fmt.Errorf("spectral: SpherePolynomial: (1 - r²/a²)^p overflows for opposite points, a = %v and p = %d; raise A: %w", k.A, k.P, ErrParam)
+		return fmt.Errorf("spectral: SpherePolynomial: (1 - r²/a²)^p overflows for opposite points, a = %v and p = "+
+			"%d; raise A: %w", k.A, k.P, ErrParam)
 	}
 	return validFit("SpherePolynomial", k.Eps, k.Flat)
 }
@@ -79,20 +82,22 @@ func (k SpherePolynomial) Split(d, m int, c Coupling) (*Split, error) {
 	}
 	if k.A == 2 && k.Eps == 0 && d > 0 && m > 0 {
 		if plus, minus := sphereMeasure(d, k.P); plus != nil {
-			return &Split{Of: k, Plus: plus.side(1 + minus.mass), Minus: minus.side(minus.mass)}, nil // k(0) = 1, whatever was rounded
+			// k(0) = 1, whatever was rounded
+			return &Split{Of: k, Plus: plus.side(1 + minus.mass), Minus: minus.side(minus.mass)}, nil
 		}
 	}
 	return checkedMixture(k, k.Eps, k.Flat, d, m, c)
 }
 
-// Affine are the slope and the offset of k(x, z) = (slope x·z + offset)^p: 2/a² and 1 - 2/a², which is negative for a < √2.
+// Affine are the slope and the offset of k(x, z) = (slope x·z + offset)^p: 2/a² and 1 - 2/a², which is negative for a <
+// √2.
 func (k SpherePolynomial) Affine() (slope, offset float64) {
 	slope = 2 / k.A / k.A
 	return slope, 1 - slope
 }
 
-// Maclaurin are the coefficients of the powers of x·z, a_n = C(p, n) (2/a²)^n (1 - 2/a²)^(p-n): none is negative for a >= √2, and for less
-// they have alternating signs.
+// Maclaurin are the coefficients of the powers of x·z, a_n = C(p, n) (2/a²)^n (1 - 2/a²)^(p-n): none is negative for a
+// >= √2, and for less they have alternating signs.
 func (k SpherePolynomial) Maclaurin() []float64 {
 	if k.Validate() != nil {
 		return nil

@@ -20,7 +20,9 @@ func TestSphereMean(t *testing.T) {
 			default: // u = sin v
 				weight := func(v float64) float64 { return math.Pow(math.Cos(v), float64(d-2)) }
 				total := quad.Fixed(weight, -math.Pi/2, math.Pi/2, 800, nil, 0)
-				want = quad.Fixed(func(v float64) float64 { return weight(v) * math.Cos(x*math.Sin(v)) }, -math.Pi/2, math.Pi/2, 800, nil, 0) / total
+				want = quad.Fixed(func(v float64) float64 {
+					return weight(v) * math.Cos(x*math.Sin(v))
+				}, -math.Pi/2, math.Pi/2, 800, nil, 0) / total
 			}
 			if got := sphereMean(d, x); math.Abs(got-want) > 2e-12 {
 				t.Errorf("d = %d, t = %v: %v, integral %v", d, x, got, want)

@@ -6,9 +6,10 @@ import (
 	"sync"
 )
 
-// SRF is the kernel of SpherePolynomial for spherical random features: Fourier features of a positive density that comes near it. On the
-// sphere no density has the kernel itself, so the features are biased, by Law(d).Error at most and whatever their number. Pennington, Yu and
-// Kumar (2015), Spherical random features for polynomial kernels. SpherePolynomial takes a signed density in its place and has no such bias.
+// SRF is the kernel of SpherePolynomial for spherical random features: Fourier features of a positive density that
+// comes near it. On the sphere no density has the kernel itself, so the features are biased, by Law(d).Error at most
+// and whatever their number. Pennington, Yu and Kumar (2015), Spherical random features for polynomial kernels.
+// SpherePolynomial takes a signed density in its place and has no such bias.
 type SRF struct {
 	A float64 // a >= √2: below, |k| > k(x, x) for opposite points, which no positive density has
 	P int     // p >= 1, the degree
@@ -33,15 +34,18 @@ func (k SRF) Validate() error {
 		return err
 	}
 	if sharp := math.Sqrt(float64(k.P)) / k.A; !(sharp <= mostSharp) {
-		return fmt.Errorf("spectral: SRF: √P/A = %v, want at most %v: the kernel is too sharp for the grid of its density; raise A, or lower P: %w", sharp, mostSharp, ErrParam)
+		return fmt.Errorf("spectral: SRF: √P/A = %v, want at most %v: the kernel is too sharp for the grid of its "+
+			"density; raise A, or lower P: %w", sharp, mostSharp, ErrParam)
 	}
 	if k.A < leastPositiveA {
-		return fmt.Errorf("spectral: SRF: A = %v is below √2, where |k| > k(x, x) for opposite points, and no positive density comes near; raise A, or use SpherePolynomial: %w", k.A, ErrParam)
+		return fmt.Errorf("spectral: SRF: A = %v is below √2, where |k| > k(x, x) for opposite points, and no "+
+			"positive density comes near; raise A, or use SpherePolynomial: %w", k.A, ErrParam)
 	}
 	return nil
 }
 
-// mostSharp is the largest √P/A of SRF. The grid of the density is as long as that, and a fit takes as many times longer.
+// mostSharp is the largest √P/A of SRF. The grid of the density is as long as that, and a fit takes as many times
+// longer.
 const mostSharp = 100
 
 // leastPositiveA is √2, less some rounding.
@@ -51,8 +55,9 @@ const leastPositiveA = math.Sqrt2 - 1e-15
 //
 //	f(r) ∝ max(0, Σ_i c_i A_i(r)),   A_i(r) = (r/2s_i)^(d-1) exp(-(r/2s_i)²)/(s_i Γ(d/2)),   i = 1 to 10,
 //
-// where s and c are such that ∫₀² (k - At)² is least, as far as L-BFGS finds. Pennington, Yu and Kumar (2015), algorithm 1: the c of a
-// component may be negative, and what of the sum is, is cut off. The density is linear between the points of a grid.
+// where s and c are such that ∫₀² (k - At)² is least, as far as L-BFGS finds. Pennington, Yu and Kumar (2015),
+// algorithm 1: the c of a component may be negative, and what of the sum is, is cut off. The density is linear between
+// the points of a grid.
 type SphericalLaw struct {
 	*arches
 	Of    SRF
@@ -70,8 +75,8 @@ func (l *SphericalLaw) NormQuantile(d int, p float64) float64 {
 	return l.arches.NormQuantile(d, p)
 }
 
-// At is the kernel of the density, E cos(w·(x - z)): what the features are unbiased for. Up to the diameter of the sphere it is interpolated
-// in a table, to about 1e-8.
+// At is the kernel of the density, E cos(w·(x - z)): what the features are unbiased for. Up to the diameter of the
+// sphere it is interpolated in a table, to about 1e-8.
 func (l *SphericalLaw) At(x, z []float64) float64 {
 	if l.arches == nil { // SRF.Law did not make it
 		sameLength(x, z)
@@ -124,7 +129,11 @@ func (k SRF) Law(d int) (*SphericalLaw, error) {
 	}
 	const steps = 400
 	l := &SphericalLaw{arches: density, Of: k}
-	l.table = newEvenTable(2./steps, 2, func(r float64) float64 { return density.mean(func(w float64) float64 { return fit.omega.at(w * r) }) })
+	l.table = newEvenTable(2./steps, 2, func(r float64) float64 {
+		return density.mean(func(w float64) float64 {
+			return fit.omega.at(w * r)
+		})
+	})
 	for i := range steps + 1 {
 		r := 2 * float64(i) / steps
 		l.Error = max(l.Error, math.Abs(l.table.at(r)-k.polynomial().at(r)))

@@ -45,7 +45,8 @@ func newSphericalFit(k SRF, d int) *sphericalFit {
 		f.logs = append(f.logs, math.Log(r/2))
 	}
 	f.weights = trapezoid(f.norms)
-	f.omega = newEvenTable(.01*math.Sqrt(float64(d)), 2*reach, func(t float64) float64 { return sphereMean(d, t) }) // to about 1e-9
+	// to about 1e-9
+	f.omega = newEvenTable(.01*math.Sqrt(float64(d)), 2*reach, func(t float64) float64 { return sphereMean(d, t) })
 	distances := make([]float64, sphericalDistances)
 	f.k = make([]float64, len(distances))
 	f.waves = make([][]float64, len(distances))
@@ -145,8 +146,8 @@ func (f *sphericalFit) loss(theta, grad []float64) float64 {
 	return sum
 }
 
-// solve is the density of least loss, nil where there is none. The descent goes in rounds, each from the rounded end of the one before, so that
-// machines that round differently, from which a longer descent parts, find the same.
+// solve is the density of least loss, nil where there is none. The descent goes in rounds, each from the rounded end of
+// the one before, so that machines that round differently, from which a longer descent parts, find the same.
 func (f *sphericalFit) solve() *arches {
 	problem := optimize.Problem{
 		Func: func(theta []float64) float64 { return f.loss(theta, nil) },
@@ -155,7 +156,8 @@ func (f *sphericalFit) solve() *arches {
 	theta := f.start
 	for range sphericalRounds {
 		// A line search that finds nothing less ends the round, with an error and what was found until then.
-		r, _ := optimize.Minimize(problem, theta, &optimize.Settings{MajorIterations: sphericalSteps, GradientThreshold: 1e-10, Concurrent: 1}, &optimize.LBFGS{Store: 20})
+		r, _ := optimize.Minimize(problem, theta, &optimize.Settings{MajorIterations: sphericalSteps,
+			GradientThreshold: 1e-10, Concurrent: 1}, &optimize.LBFGS{Store: 20})
 		if r == nil || !(r.F < f.loss(theta, nil)) {
 			break
 		}
@@ -171,7 +173,8 @@ func (f *sphericalFit) solve() *arches {
 	}
 	a := &arches{d: f.d}
 	for j := 1; j < len(q); j++ {
-		c := cell{r: f.norms[j-1], width: f.norms[j] - f.norms[j-1], low: max(0, q[j-1]), high: max(0, q[j]), below: a.mass}
+		c := cell{r: f.norms[j-1], width: f.norms[j] - f.norms[j-1], low: max(0, q[j-1]), high: max(0, q[j]),
+			below: a.mass}
 		if c.low+c.high > 0 {
 			a.cells = append(a.cells, c)
 			a.mass += c.width * (c.low + c.high) / 2

@@ -8,8 +8,9 @@ import (
 	"testing"
 )
 
-// TestSphericalLaw: the density is one, its quantile is the inverse of its distribution function, At is its kernel by quadrature, the
-// error that it states is that of At against the polynomial, and the descent from the first guess has brought it down.
+// TestSphericalLaw: the density is one, its quantile is the inverse of its distribution function, At is its kernel by
+// quadrature, the error that it states is that of At against the polynomial, and the descent from the first guess has
+// brought it down.
 func TestSphericalLaw(t *testing.T) {
 	for _, k := range []SRF{{2, 10}, {3, 1}, {4, 10}, {math.Sqrt2, 2}} {
 		for _, d := range []int{1, 2, 3, 16, 40} {
@@ -78,13 +79,15 @@ func (l *SphericalLaw) loss() (sum float64) {
 	return sum
 }
 
-// TestSphericalErrors: how far off the laws are is what was found when they were first fitted, so that a worse fit does not pass in silence.
+// TestSphericalErrors: how far off the laws are is what was found when they were first fitted, so that a worse fit does
+// not pass in silence.
 func TestSphericalErrors(t *testing.T) {
 	for _, c := range []struct {
 		k    SRF
 		d    int
 		most float64
-	}{{SRF{2, 10}, 16, .004}, {SRF{4, 10}, 16, .003}, {SRF{3, 1}, 16, .035}, {SRF{3, 1}, 256, .04}, {SRF{2, 20}, 3, .0015}, {SRF{2, 1}, 8, .2}} {
+	}{{SRF{2, 10}, 16, .004}, {SRF{4, 10}, 16, .003}, {SRF{3, 1}, 16, .035}, {SRF{3, 1}, 256, .04},
+		{SRF{2, 20}, 3, .0015}, {SRF{2, 1}, 8, .2}} {
 		if l, err := c.k.Law(c.d); err != nil || l.Error > c.most {
 			t.Errorf("%+v, d = %d: error %v, most %v, %v", c.k, c.d, l.Error, c.most, err)
 		}
@@ -105,15 +108,16 @@ func TestSphericalGradient(t *testing.T) {
 			up := f.loss(theta, nil)
 			theta[i] = v - h
 			want := (up - f.loss(theta, nil)) / (2 * h)
-			if theta[i] = v; math.Abs(grad[i]-want) > 1e-4*(math.Abs(want)+1e-3) { // the border of what is cut off moves
+			// the border of what is cut off moves
+			if theta[i] = v; math.Abs(grad[i]-want) > 1e-4*(math.Abs(want)+1e-3) {
 				t.Errorf("d = %d: dJ/dθ[%d] = %v, by differences %v", d, i, grad[i], want)
 			}
 		}
 	}
 }
 
-// TestSphericalRounding: a descent from a first guess that is a few roundings off comes to the same density, as on a machine that rounds
-// differently.
+// TestSphericalRounding: a descent from a first guess that is a few roundings off comes to the same density, as on a
+// machine that rounds differently.
 func TestSphericalRounding(t *testing.T) {
 	for _, k := range []SRF{{2, 10}, {3, 1}, {4, 10}} {
 		for _, d := range []int{3, 32} {

@@ -16,26 +16,27 @@ import (
 //
 //	diag(r) · V,   V = (H/√d') D₃ (H/√d') D₂ (H/√d') D₁,
 //
-// where H is the Walsh-Hadamard matrix, the Dᵢ are diagonals of independent random signs, x is zero-padded to d' coordinates, and
-// the r are independent norms of the kernel's own law in ℝ^d'. V is orthogonal, and the product with it takes O(d' log d')
-// operations and 3d' signs in place of d'² numbers. It needs a RadialLaw. Yu et al. (2016), Orthogonal Random Features, section 4,
-// whose frequencies all have the norm √d'; the independent norms are what makes it approximate the kernel at small distances too.
+// where H is the Walsh-Hadamard matrix, the Dᵢ are diagonals of independent random signs, x is zero-padded to d'
+// coordinates, and the r are independent norms of the kernel's own law in ℝ^d'. V is orthogonal, and the product with
+// it takes O(d' log d') operations and 3d' signs in place of d'² numbers. It needs a RadialLaw. Yu et al. (2016),
+// Orthogonal Random Features, section 4, whose frequencies all have the norm √d'; the independent norms are what makes
+// it approximate the kernel at small distances too.
 //
-// It is not unbiased, because a row of V is not uniform on the sphere. With the unit vector e = (x-z)/‖x-z‖ and the Gaussian kernel
-// at the distance of t bandwidths the expectation of the estimate differs from the kernel by
+// It is not unbiased, because a row of V is not uniform on the sphere. With the unit vector e = (x-z)/‖x-z‖ and the
+// Gaussian kernel at the distance of t bandwidths the expectation of the estimate differs from the kernel by
 //
 //	(t⁴/d'²) (1/d' - Σeᵢ⁴/3) + O(t⁶/d'²),
 //
-// most of all along an axis, and hardly for a direction without structure. Along an axis, at t = 2, it is, by enumeration of the signs up
-// to d' = 16 and by sampling them beyond,
+// most of all along an axis, and hardly for a direction without structure. Along an axis, at t = 2, it is, by
+// enumeration of the signs up to d' = 16 and by sampling them beyond,
 //
 //	d'       2      4       8       16       32       64
 //	bias   -0.21  -0.14  -0.031  -0.0048  -0.0008  -0.0002
 //
-// For d < 16 it is therefore refused; use Orthogonal. Kernels like the Matérn are mixtures of Gaussians of several bandwidths,
-// and their bias is the mean of those. One thing remains in any dimension: where x - z has few non-zero coordinates, all of the
-// same size (counts, bits), w·(x-z)/‖w‖ lies on a grid and is 0 with a probability of up to 3.7/d'. From about d'/4 bandwidths on the
-// estimate then tends to that probability and not to 0.
+// For d < 16 it is therefore refused; use Orthogonal. Kernels like the Matérn are mixtures of Gaussians of several
+// bandwidths, and their bias is the mean of those. One thing remains in any dimension: where x - z has few non-zero
+// coordinates, all of the same size (counts, bits), w·(x-z)/‖w‖ lies on a grid and is 0 with a probability of up to
+// 3.7/d'. From about d'/4 bandwidths on the estimate then tends to that probability and not to 0.
 //
 // Sample writes W out for callers that want it. Draw keeps the signs and norms, for which layers.FourierLayer and
 // ops.StructuredFourier have a fast path; the two are the same map.
@@ -89,8 +90,8 @@ func (s Structured) Sample(w []float64, d, m int, k Random, src rand.Source) err
 	return nil
 }
 
-// Draw draws the signs [blocks·3·d'], which are ±1, D₁, D₂ and D₃ of the first block first, and the norms [m] of m frequencies
-// in d dimensions; there are ⌈m/d'⌉ blocks. The error is a *SamplerError, as that of Sample.
+// Draw draws the signs [blocks·3·d'], which are ±1, D₁, D₂ and D₃ of the first block first, and the norms [m] of m
+// frequencies in d dimensions; there are ⌈m/d'⌉ blocks. The error is a *SamplerError, as that of Sample.
 func (s Structured) Draw(d, m int, k Random, src rand.Source) (signs, norms []float64, err error) {
 	if err := s.Fits(d, k); err != nil {
 		return nil, nil, err
@@ -114,7 +115,8 @@ func (s Structured) Fits(d int, k Random) error {
 		return err
 	}
 	if d < structuredMin {
-		return &SamplerError{s, k, fmt.Sprintf("it is biased where dimensions are few, by %v at two bandwidths for %d, and %d is less than %d; use spectral.Orthogonal{}",
+		return &SamplerError{s, k, fmt.Sprintf("it is biased where dimensions are few, by %v at two bandwidths for "+
+			"%d, and %d is less than %d; use spectral.Orthogonal{}",
 			structuredBias, structuredMin/2, d, structuredMin)}
 	}
 	return nil
@@ -123,8 +125,8 @@ func (s Structured) Fits(d int, k Random) error {
 // PaddedDims is d', the least power of two that is at least d >= 1.
 func PaddedDims(d int) int { return 1 << bits.Len(uint(d-1)) }
 
-// StructuredFrequencies is Frequencies for Structured without W: the signs, [3·blocks, d'] with the rows D₁, D₂ and D₃ of each block,
-// and the norms [m], float64. They are the draw from which Frequencies makes W under the same seed.
+// StructuredFrequencies is Frequencies for Structured without W: the signs, [3·blocks, d'] with the rows D₁, D₂ and D₃
+// of each block, and the norms [m], float64. They are the draw from which Frequencies makes W under the same seed.
 func StructuredFrequencies(k Random, d, m int, seed uint64) (signs, norms *tensor.Dense, err error) {
 	if err := validate(k); err != nil {
 		return nil, nil, err
@@ -138,11 +140,13 @@ func StructuredFrequencies(k Random, d, m int, seed uint64) (signs, norms *tenso
 	}
 	for j, v := range r {
 		if v-v != 0 {
-			return nil, nil, fmt.Errorf("spectral: %T drew the norm %v for frequency %d, which is not finite: %w", k, v, j, ErrParam)
+			return nil, nil, fmt.Errorf("spectral: %T drew the norm %v for frequency %d, which is not finite: %w",
+				k, v, j, ErrParam)
 		}
 	}
 	p := PaddedDims(d)
-	return tensor.New(tensor.WithShape(len(s)/p, p), tensor.WithBacking(s)), tensor.New(tensor.WithShape(m), tensor.WithBacking(r)), nil
+	return tensor.New(tensor.WithShape(len(s)/p, p), tensor.WithBacking(s)),
+		tensor.New(tensor.WithShape(m), tensor.WithBacking(r)), nil
 }
 
 // drawStructured draws in any number of dimensions. Signs and norms have streams of their own.

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// radii are the midpoints of n slices of equal probability of the norm in p dimensions: a quadrature of an expectation over it.
+// radii are the midpoints of n slices of equal probability of the norm in p dimensions: a quadrature of an expectation
+// over it.
 func radii(k RadialLaw, p, n int) []float64 {
 	r := make([]float64, n)
 	for i := range r {
@@ -56,8 +57,8 @@ func dotColumn(w []float64, m, j int, x []float64) float64 {
 	return sum
 }
 
-// axisExpectation is E cos(w·δ) for δ of length t along an axis: the signs D₂ are enumerated, D₁ does not matter, and with those of D₃
-// integrated out it is the mean of Π cos(r t yᵢ/√d'), y = H D₂ H D₁ e/d'.
+// axisExpectation is E cos(w·δ) for δ of length t along an axis: the signs D₂ are enumerated, D₁ does not matter, and
+// with those of D₃ integrated out it is the mean of Π cos(r t yᵢ/√d'), y = H D₂ H D₁ e/d'.
 func axisExpectation(p int, k RadialLaw, t float64) float64 {
 	counts := map[string]int{}
 	classes := map[string][]float64{}
@@ -92,8 +93,8 @@ func axis(d, i int, t float64) []float64 {
 	return x
 }
 
-// TestStructuredExpectation: the bias that the documentation states is that of all signs, d = 2 and 4 by the draw's own path, and
-// the expectation along an axis agrees with it there.
+// TestStructuredExpectation: the bias that the documentation states is that of all signs, d = 2 and 4 by the draw's own
+// path, and the expectation along an axis agrees with it there.
 func TestStructuredExpectation(t *testing.T) {
 	const dist = 2
 	k := Gaussian{1}
@@ -112,7 +113,8 @@ func TestStructuredExpectation(t *testing.T) {
 		}
 	}
 	// Padding: three coordinates are the first of four.
-	if a, b := enumerated(3, k, []float64{.5, -1, .7}), enumerated(4, k, []float64{.5, -1, .7, 0}); math.Abs(a-b) > 1e-12 {
+	if a, b := enumerated(3, k, []float64{.5, -1, .7}), enumerated(4, k,
+		[]float64{.5, -1, .7, 0}); math.Abs(a-b) > 1e-12 {
 		t.Errorf("three dimensions give %v, the same padded to four %v", a, b)
 	}
 }
@@ -136,14 +138,16 @@ func TestStructuredMean(t *testing.T) {
 			}
 			mean, se := meanStdErr(means)
 			if math.Abs(mean-want) > 4*se+1e-3 { // the quadrature's error in the tail of the Matérn law
-				t.Errorf("%T, d = %d: mean %.5f, expectation %.5f, kernel %.5f, standard error %.5f", k, p, mean, want, k.At(x, make([]float64, p)), se)
+				t.Errorf("%T, d = %d: mean %.5f, expectation %.5f, kernel %.5f, standard error %.5f",
+					k, p, mean, want, k.At(x, make([]float64, p)), se)
 			}
 		}
 	}
 }
 
-// TestStructuredFourthMoment: the leading term of the bias is E r⁴ t⁴/24 times what E(v·e)⁴ differs from the sphere's 3/(d(d+2)). By its
-// closed form (3 - (2/d)(3 - (2/d)(3 - 2Σe⁴)))/d² that is 8(3/d - Σe⁴)/d⁴ + O(1/d⁶), as documented; all signs give the form at d = 2, 4.
+// TestStructuredFourthMoment: the leading term of the bias is E r⁴ t⁴/24 times what E(v·e)⁴ differs from the sphere's
+// 3/(d(d+2)). By its closed form (3 - (2/d)(3 - (2/d)(3 - 2Σe⁴)))/d² that is 8(3/d - Σe⁴)/d⁴ + O(1/d⁶), as documented;
+// all signs give the form at d = 2, 4.
 func TestStructuredFourthMoment(t *testing.T) {
 	for _, p := range []int{2, 4} {
 		rng := rand.New(rand.NewPCG(uint64(p), 1))
@@ -170,8 +174,8 @@ func TestStructuredFourthMoment(t *testing.T) {
 	}
 }
 
-// TestStructuredBlocks: whole blocks are orthogonal with the norms of the draw, Sample is Draw written out, and padding keeps
-// the part of it that meets x.
+// TestStructuredBlocks: whole blocks are orthogonal with the norms of the draw, Sample is Draw written out, and padding
+// keeps the part of it that meets x.
 func TestStructuredBlocks(t *testing.T) {
 	const d, m = 32, 67
 	k := Gaussian{1.3}
@@ -275,13 +279,16 @@ func TestGoldenStructured(t *testing.T) {
 		text += map[float64]string{1: "+", -1: "-"}[v]
 	}
 	r := norms.Float64s()
-	if want := [2]float64{3.0539937757681894, 3.1685564807810973}; text != "-+---++-++++-++-+------+++-+-+++-+-+---++-+-+---" || !near(r[0], want[0], 1e-13) || !near(r[1], want[1], 1e-13) {
+	if want := [2]float64{3.0539937757681894,
+		3.1685564807810973}; text != "-+---++-++++-++-+------+++-+-+++-+-+---++-+-+---" ||
+		!near(r[0], want[0], 1e-13) || !near(r[1], want[1], 1e-13) {
 		t.Errorf("signs %s, norms %.17g", text, r)
 	}
 }
 
-// TestStructuredLattice: what the documentation says of differences with few equal coordinates. Up to a factor w·(x-z) is an integer,
-// and 0 with a probability of at most 3.7/d' in every number of dimensions, most often for two and four coordinates.
+// TestStructuredLattice: what the documentation says of differences with few equal coordinates. Up to a factor w·(x-z)
+// is an integer, and 0 with a probability of at most 3.7/d' in every number of dimensions, most often for two and four
+// coordinates.
 func TestStructuredLattice(t *testing.T) {
 	for _, p := range []int{16, 64} {
 		worst := 0.0

@@ -5,14 +5,15 @@ import (
 	"math"
 )
 
-// PairVariance returns the variance of the term that one independent frequency contributes to the estimate of k(x, z). The
-// estimate from m frequencies has the standard error √(PairVariance/m).
+// PairVariance returns the variance of the term that one independent frequency contributes to the estimate of k(x, z).
+// The estimate from m frequencies has the standard error √(PairVariance/m).
 //
 //	Fourier, LogFourier   cos(w·δ), features [cos | sin]:   (1 + k(2δ))/2 - k²
 //	Laplace               exp(-w·(x+z)):                    k(2x, 2z) - k²
 //
-// δ is x - z, or ln(x+c) - ln(z+c). Fourier kernels are evaluated at (2(x-z), 0), LogFourier kernels at a pair of rows whose
-// log difference is 2δ. The error wraps ErrParam, or ErrDomain for a Fourier kernel that is not defined on all of ℝ^d.
+// δ is x - z, or ln(x+c) - ln(z+c). Fourier kernels are evaluated at (2(x-z), 0), LogFourier kernels at a pair of rows
+// whose log difference is 2δ. The error wraps ErrParam, or ErrDomain for a Fourier kernel that is not defined on all of
+// ℝ^d.
 func PairVariance(k Random, x, z []float64) (float64, error) {
 	value, doubled, err := atAndDoubled(k, x, z)
 	if err != nil {
@@ -24,14 +25,15 @@ func PairVariance(k Random, x, z []float64) (float64, error) {
 	return max(0, (1+doubled)/2-value*value), nil
 }
 
-// PhaseVariance is PairVariance for the phase form √2 cos(w·x + b) of a Fourier or LogFourier kernel, b uniform on [0, 2π):
-// 1 + k(2δ)/2 - k². It is larger by 1/2, and not 0 at x = z. For a Laplace kernel the error wraps ErrParam.
+// PhaseVariance is PairVariance for the phase form √2 cos(w·x + b) of a Fourier or LogFourier kernel, b uniform on [0,
+// 2π): 1 + k(2δ)/2 - k². It is larger by 1/2, and not 0 at x = z. For a Laplace kernel the error wraps ErrParam.
 func PhaseVariance(k Random, x, z []float64) (float64, error) {
 	if err := validate(k); err != nil {
 		return 0, err
 	}
 	if k.Transform() == Laplace {
-		return 0, fmt.Errorf("spectral: PhaseVariance: %T has no phase form, its features are exp(-w·x); use PairVariance: %w", k, ErrParam)
+		return 0, fmt.Errorf("spectral: PhaseVariance: %T has no phase form, its features are exp(-w·x); use "+
+			"PairVariance: %w", k, ErrParam)
 	}
 	value, doubled, err := atAndDoubled(k, x, z)
 	if err != nil {
@@ -40,11 +42,12 @@ func PhaseVariance(k Random, x, z []float64) (float64, error) {
 	return max(0, 1+doubled/2-value*value), nil
 }
 
-// FeaturesForStdErr returns the number of independent frequencies m that brings the standard error of an estimate down to
-// stderr, ⌈variance/stderr²⌉ and at least 1. The pair form has 2m columns, the others m.
+// FeaturesForStdErr returns the number of independent frequencies m that brings the standard error of an estimate down
+// to stderr, ⌈variance/stderr²⌉ and at least 1. The pair form has 2m columns, the others m.
 func FeaturesForStdErr(variance, stderr float64) (int, error) {
 	if !(variance >= 0) || math.IsInf(variance, 1) {
-		return 0, fmt.Errorf("spectral: FeaturesForStdErr: variance = %v is not a finite number >= 0: %w", variance, ErrParam)
+		return 0, fmt.Errorf("spectral: FeaturesForStdErr: variance = %v is not a finite number >= 0: %w",
+			variance, ErrParam)
 	}
 	if err := positive("FeaturesForStdErr", "stderr", stderr); err != nil {
 		return 0, err
@@ -72,7 +75,8 @@ func atAndDoubled(k Random, x, z []float64) (value, doubled float64, err error) 
 	switch k.Transform() {
 	case Fourier:
 		if (k.Domain() != Domain{}) {
-			return 0, 0, fmt.Errorf("spectral: the variance of %T needs k at 2(x-z), outside its domain %v: %w", k, k.Domain(), ErrDomain)
+			return 0, 0, fmt.Errorf("spectral: the variance of %T needs k at 2(x-z), outside its domain %v: %w",
+				k, k.Domain(), ErrDomain)
 		}
 		for i := range x {
 			x2[i] = 2 * (x[i] - z[i])
@@ -95,8 +99,9 @@ func atAndDoubled(k Random, x, z []float64) (value, doubled float64, err error) 
 	return k.At(x, z), k.At(x2, z2), nil
 }
 
-// doubleLog returns x', z' with ln(x'+c) - ln(z'+c) = 2 (ln(x+c) - ln(z+c)). The obvious pair x' = (x+c)² - c loses every
-// digit where (x+c)² is far below c, so the pair is scaled such that the smaller of x'+c and z'+c is 2c (or 1 for c = 0).
+// doubleLog returns x', z' with ln(x'+c) - ln(z'+c) = 2 (ln(x+c) - ln(z+c)). The obvious pair x' = (x+c)² - c loses
+// every digit where (x+c)² is far below c, so the pair is scaled such that the smaller of x'+c and z'+c is 2c (or 1 for
+// c = 0).
 func doubleLog(x, z, c float64) (x2, z2 float64) {
 	base := 2 * c
 	if c == 0 {

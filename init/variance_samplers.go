@@ -5,12 +5,13 @@ import (
 	"math"
 )
 
-// Predictor is a sampler that knows how far off its estimates will be: IID, Orthogonal, Coupled and Antithetic. Their frequencies are
-// those of the law one by one, so that the variance is the mean squared error.
+// Predictor is a sampler that knows how far off its estimates will be: IID, Orthogonal, Coupled and Antithetic. Their
+// frequencies are those of the law one by one, so that the variance is the mean squared error.
 type Predictor interface {
 	Sampler
-	// Variance is that of the estimate of k(x, z) from m frequencies, in the pair form [cos | sin] or by Laplace features. The
-	// errors are those of PairVariance, that of Sample for a law that does not fit, and ErrParam for m < 1 or rows without columns.
+	// Variance is that of the estimate of k(x, z) from m frequencies, in the pair form [cos | sin] or by Laplace
+	// features. The errors are those of PairVariance, that of Sample for a law that does not fit, and ErrParam for m <
+	// 1 or rows without columns.
 	Variance(k Random, x, z []float64, m int) (float64, error)
 }
 
@@ -33,9 +34,10 @@ func (s IID) Variance(k Random, x, z []float64, m int) (float64, error) {
 //
 //	E Ω_d(δ √(r₁² + r₂²)) - k²,
 //
-// because the sum and the difference of two orthogonal frequencies of independent norms r₁ and r₂ have uniform directions; δ = ‖x-z‖,
-// and Ω_d(t) is the mean of cos(t u) over a coordinate u of the sphere. A quadrature gives it, to 1e-6 of PairVariance for the Gaussian and
-// a Matérn of ν >= 1.5, and to half a per cent for ν = 0.3. Yu et al. (2016) bound it for the Gaussian.
+// because the sum and the difference of two orthogonal frequencies of independent norms r₁ and r₂ have uniform
+// directions; δ = ‖x-z‖, and Ω_d(t) is the mean of cos(t u) over a coordinate u of the sphere. A quadrature gives it,
+// to 1e-6 of PairVariance for the Gaussian and a Matérn of ν >= 1.5, and to half a per cent for ν = 0.3. Yu et al.
+// (2016) bound it for the Gaussian.
 func (s Orthogonal) Variance(k Random, x, z []float64, m int) (float64, error) {
 	r, err := newRadial(s, k, x, z, m)
 	if err != nil {
@@ -44,8 +46,8 @@ func (s Orthogonal) Variance(k Random, x, z []float64, m int) (float64, error) {
 	return correlated(k, x, z, m, float64(pairsInBlocks(len(x), m))*r.orthogonal())
 }
 
-// Variance is that of Orthogonal, with other covariances for coupled columns. With u uniform, their norms r = F⁻¹(u) and r' = F⁻¹(1-u)
-// have
+// Variance is that of Orthogonal, with other covariances for coupled columns. With u uniform, their norms r = F⁻¹(u)
+// and r' = F⁻¹(1-u) have
 //
 //	E Ω_d(δ √(r² + r'²)) - k²   in one block,   E Ω_d(δr) Ω_d(δr') - k²   otherwise.
 func (s Coupled) Variance(k Random, x, z []float64, m int) (float64, error) {
@@ -63,9 +65,9 @@ func (s Coupled) Variance(k Random, x, z []float64, m int) (float64, error) {
 		float64(pairsInBlocks(d, m)-together)*r.orthogonal()+float64(together)*(directions+norms)+float64(apart)*norms)
 }
 
-// Variance adds the covariance of a pair, ∏ E f(a) f(b) - k², the product over the coordinates, with f(a) f(b) = exp(-(x+z)(a+b)) for a
-// Laplace kernel and cos(δa) cos(δb) otherwise, a = F⁻¹(u) and b = F⁻¹(1-u). By quadrature. There is no formula for the Fourier features
-// of a law that is not symmetric (ErrParam).
+// Variance adds the covariance of a pair, ∏ E f(a) f(b) - k², the product over the coordinates, with f(a) f(b) =
+// exp(-(x+z)(a+b)) for a Laplace kernel and cos(δa) cos(δb) otherwise, a = F⁻¹(u) and b = F⁻¹(1-u). By quadrature.
+// There is no formula for the Fourier features of a law that is not symmetric (ErrParam).
 func (s Antithetic) Variance(k Random, x, z []float64, m int) (float64, error) {
 	delta, err := difference(k, x, z, m)
 	if err != nil {
@@ -77,7 +79,8 @@ func (s Antithetic) Variance(k Random, x, z []float64, m int) (float64, error) {
 	}
 	quantile, symmetric := magnitude(law)
 	if !symmetric && k.Transform() != Laplace {
-		return 0, fmt.Errorf("spectral: the variance of sampler %v is not known for the Fourier features of %T, whose law is not symmetric: %w", s, k, ErrParam)
+		return 0, fmt.Errorf("spectral: the variance of sampler %v is not known for the Fourier features of %T, "+
+			"whose law is not symmetric: %w", s, k, ErrParam)
 	}
 	a := newNodes(quantile, .01)
 	product, cov := 1., 0. // ∏ of the squared means so far, ∏ E f(a) f(b) less that
@@ -142,7 +145,8 @@ func newRadial(s Sampler, k Random, x, z []float64, m int) (radial, error) {
 		return radial{}, err
 	}
 	if k.Transform() == Laplace {
-		return radial{}, fmt.Errorf("spectral: the variance of sampler %v: %T is a Laplace transform, and a law with a uniform direction has frequencies below 0: %w", s, k, ErrParam)
+		return radial{}, fmt.Errorf("spectral: the variance of sampler %v: %T is a Laplace transform, and a law "+
+			"with a uniform direction has frequencies below 0: %w", s, k, ErrParam)
 	}
 	return radial{len(x), distance(delta, make([]float64, len(x))), law}, nil
 }
@@ -158,8 +162,8 @@ func (r radial) mean(norm float64) float64 {
 	return sphereMean(r.d, r.delta*norm)
 }
 
-// excess is what two orthogonal frequencies of the norms a and b have more than two independent ones: of the order δ⁴ where δ is small,
-// so that a sum of it keeps its relative precision.
+// excess is what two orthogonal frequencies of the norms a and b have more than two independent ones: of the order δ⁴
+// where δ is small, so that a sum of it keeps its relative precision.
 func (r radial) excess(a, b, meanA, meanB float64) float64 {
 	return r.mean(math.Hypot(a, b)) - meanA*meanB
 }
@@ -178,8 +182,8 @@ func (r radial) orthogonal() float64 {
 	return sum
 }
 
-// coupled is the covariance of two frequencies with coupled norms: what the directions add when they are orthogonal, and what
-// the norms make.
+// coupled is the covariance of two frequencies with coupled norms: what the directions add when they are orthogonal,
+// and what the norms make.
 func (r radial) coupled() (directions, norms float64) {
 	n := r.norms(.02)
 	means, last := n.apply(r.mean), len(n.values)-1
@@ -190,8 +194,8 @@ func (r radial) coupled() (directions, norms float64) {
 	return directions, norms
 }
 
-// nodes are a quadrature of E f(F⁻¹(u)) over a uniform u: the trapezoidal rule in y, u = 1/(1+e^(-y)), which is dense at both ends.
-// Node i and the ith from the end belong to u and 1-u.
+// nodes are a quadrature of E f(F⁻¹(u)) over a uniform u: the trapezoidal rule in y, u = 1/(1+e^(-y)), which is dense
+// at both ends. Node i and the ith from the end belong to u and 1-u.
 type nodes struct{ values, weights []float64 }
 
 func newNodes(quantile func(p float64) float64, step float64) nodes {

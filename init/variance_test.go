@@ -136,7 +136,8 @@ func TestFeaturesForStdErr(t *testing.T) {
 			t.Errorf("%v, %v: %v, %v, want %v", c.variance, c.stderr, got, err, c.want)
 		}
 	}
-	for _, c := range [][2]float64{{-1, 1}, {math.NaN(), 1}, {math.Inf(1), 1}, {1, 0}, {1, -1}, {1, math.NaN()}, {1, 1e-200}} {
+	for _, c := range [][2]float64{{-1, 1}, {math.NaN(), 1}, {math.Inf(1), 1}, {1, 0}, {1, -1}, {1, math.NaN()},
+		{1, 1e-200}} {
 		_, err := FeaturesForStdErr(c[0], c[1])
 		wantErr(t, err, ErrParam, "FeaturesForStdErr")
 	}

@@ -50,7 +50,8 @@ func TestActivate(t *testing.T) {
 	if _, err := ops.ParseActivation("gelu"); !errors.Is(err, ops.ErrParam) {
 		t.Errorf("gelu: %v", err)
 	}
-	if _, err := ops.ActivateInto(nil, tensor.New(tensor.WithShape(1, 1), tensor.Of(tensor.Float64)), 17, ops.Attr{}); !errors.Is(err, ops.ErrParam) {
+	if _, err := ops.ActivateInto(nil, tensor.New(tensor.WithShape(1, 1), tensor.Of(tensor.Float64)), 17,
+		ops.Attr{}); !errors.Is(err, ops.ErrParam) {
 		t.Errorf("function 17: %v", err)
 	}
 }

@@ -29,8 +29,8 @@ type Attr struct {
 	Frozen Inputs
 	// Domain is the domain of x.
 	Domain Domain
-	// Packed holds W packed, or nil. An op of xW in a graph then does not pack its input again each time that it runs, if
-	// the input lies in the memory that was packed. Whoever writes to that memory stores nil, or W packed again.
+	// Packed holds W packed, or nil. An op of xW in a graph then does not pack its input again each time that it runs,
+	// if the input lies in the memory that was packed. Whoever writes to that memory stores nil, or W packed again.
 	Packed *atomic.Pointer[Weights]
 
 	refused Inputs // the ones of Frozen that are made of data alone (Data),

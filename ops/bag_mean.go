@@ -8,9 +8,10 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// BagMean is the mean of the rows of each bag, 1/N_i Σ_s z_s: z is [N, D], bag after bag; bag i has the rows offsets[i] to offsets[i+1], which
-// are as fixed in a graph as N is; the result is [n, D]. Of the features of a kernel's map these are the features of the mean map of the kernel,
-// whose squared distances are the squared maximum mean discrepancy: Gretton et al. (2012), A kernel two-sample test.
+// BagMean is the mean of the rows of each bag, 1/N_i Σ_s z_s: z is [N, D], bag after bag; bag i has the rows offsets[i]
+// to offsets[i+1], which are as fixed in a graph as N is; the result is [n, D]. Of the features of a kernel's map these
+// are the features of the mean map of the kernel, whose squared distances are the squared maximum mean discrepancy:
+// Gretton et al. (2012), A kernel two-sample test.
 //
 // Backward: dz_s = g_i/N_i for every sample of bag i. Errors while building: offsets, shapes.
 func BagMean(z *G.Node, offsets []int, a Attr) (*G.Node, error) {
@@ -27,7 +28,8 @@ func BagMean(z *G.Node, offsets []int, a Attr) (*G.Node, error) {
 	}, z)
 }
 
-// BagMeanInto writes the means of the bags of rows z [N, D] to dst [n, D], allocated if nil, without a graph. Sums are in float64.
+// BagMeanInto writes the means of the bags of rows z [N, D] to dst [n, D], allocated if nil, without a graph. Sums are
+// in float64.
 func BagMeanInto(dst, z *tensor.Dense, offsets []int, a Attr) (*tensor.Dense, error) {
 	who := a.who("BagMean")
 	z, err := matrixOf(who, "z", "[N, D]", z)

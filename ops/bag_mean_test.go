@@ -29,7 +29,8 @@ func randomMatrix(dt tensor.Dtype, n, d int, seed uint64) *tensor.Dense {
 
 // coefficients are those on two functions at v points.
 func coefficients(p *G.Node, v int, a ops.Attr) (*G.Node, error) {
-	basis := G.NewMatrix(p.Graph(), p.Dtype(), G.WithShape(v, 2), G.WithName("basis"), G.WithValue(randomMatrix(p.Dtype(), v, 2, 1)))
+	basis := G.NewMatrix(p.Graph(), p.Dtype(), G.WithShape(v, 2), G.WithName("basis"),
+		G.WithValue(randomMatrix(p.Dtype(), v, 2, 1)))
 	return ops.Coefficients(p, basis, a)
 }
 
@@ -54,12 +55,14 @@ func TestBagMean(t *testing.T) {
 	if got := must(ops.BagMeanInto(nil, big, []int{0, 1 << 17}, ops.Attr{})); got.Float32s()[0] != .1 {
 		t.Errorf("the mean of 2^17 times .1 is %v in float32", got)
 	}
-	if got := must(ops.BagMeanInto(nil, tensor.New(tensor.WithShape(0, 2), tensor.Of(tensor.Float64)), []int{0}, ops.Attr{})); got.Shape()[0] != 0 {
+	if got := must(ops.BagMeanInto(nil, tensor.New(tensor.WithShape(0, 2), tensor.Of(tensor.Float64)), []int{0},
+		ops.Attr{})); got.Shape()[0] != 0 {
 		t.Errorf("no bags: %v", got.Shape())
 	}
 }
 
-// TestCoefficients: k functions side by side have the coefficients of each, side by side, and a whole basis keeps distances.
+// TestCoefficients: k functions side by side have the coefficients of each, side by side, and a whole basis keeps
+// distances.
 func TestCoefficients(t *testing.T) {
 	p, basis := randomMatrix(tensor.Float64, 5, 6, 1), randomMatrix(tensor.Float64, 3, 2, 2)
 	got := must(ops.CoefficientsInto(nil, p, basis, ops.Attr{})).Float64s()
@@ -94,7 +97,8 @@ func TestBagMeanErrors(t *testing.T) {
 		{second(ops.BagMeanInto(x, x, []int{0, 3}, ops.Attr{})), ops.ErrShape, "dst has shape (3, 4)"},
 		{second(ops.CoefficientsInto(nil, x, basis, ops.Attr{})), ops.ErrShape, "or a multiple of V"},
 		{second(ops.CoefficientsInto(nil, nan, basis, ops.Attr{})), ops.ErrDomain, "x[1,1] = NaN"},
-		{second(ops.CoefficientsInto(nil, nan, randomMatrix(tensor.Float32, 3, 2, 1), ops.Attr{})), ops.ErrDtype, "float32"},
+		{second(ops.CoefficientsInto(nil, nan, randomMatrix(tensor.Float32, 3, 2, 1), ops.Attr{})), ops.ErrDtype,
+			"float32"},
 		{second(coefficients(z, 3, ops.Attr{})), ops.ErrShape, "or a multiple of V"},
 	} {
 		if !errors.Is(c.err, c.is) || !strings.Contains(c.err.Error(), c.says) {

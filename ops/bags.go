@@ -10,19 +10,22 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Bags is a batch of n sets of samples, of any sizes: bag i has the rows Offsets()[i] to Offsets()[i+1] of one matrix [N, l] of float32
-// or float64. A set is never empty; the order of its rows means nothing. Nothing here changes a sample; Slice and Samples share memory.
+// Bags is a batch of n sets of samples, of any sizes: bag i has the rows Offsets()[i] to Offsets()[i+1] of one matrix
+// [N, l] of float32 or float64. A set is never empty; the order of its rows means nothing. Nothing here changes a
+// sample; Slice and Samples share memory.
 //
-// It is a Matrix of n rows and l columns, a row of which is a set: what the functions of this library for rows of input take for sets.
+// It is a Matrix of n rows and l columns, a row of which is a set: what the functions of this library for rows of input
+// take for sets.
 type Bags struct {
 	x       *tensor.Dense
 	offsets []int
 }
 
-// NewBags makes bags of the rows of x [N, l], which it keeps (a copy, where x is a view), by n+1 offsets from 0 to N, which it copies.
+// NewBags makes bags of the rows of x [N, l], which it keeps (a copy, where x is a view), by n+1 offsets from 0 to N,
+// which it copies.
 //
-// Errors: x that is no matrix, a matrix without columns, offsets that do not rise from 0 to N, which an empty bag breaks (ErrShape);
-// another element type (ErrDtype). Values are checked where they are used.
+// Errors: x that is no matrix, a matrix without columns, offsets that do not rise from 0 to N, which an empty bag
+// breaks (ErrShape); another element type (ErrDtype). Values are checked where they are used.
 func NewBags(x *tensor.Dense, offsets []int) (*Bags, error) {
 	if x == nil {
 		return nil, fmt.Errorf("ops: Bags: the samples are nil: %w", ErrShape)
@@ -32,7 +35,8 @@ func NewBags(x *tensor.Dense, offsets []int) (*Bags, error) {
 		return nil, fmt.Errorf("ops: Bags: %w", err)
 	}
 	if x.Dims() != 2 || x.Shape()[1] == 0 {
-		return nil, fmt.Errorf("ops: Bags: the samples have shape %v, want [N, l] with a column at least: %w", x.Shape(), ErrShape)
+		return nil, fmt.Errorf("ops: Bags: the samples have shape %v, want [N, l] with a column at least: %w",
+			x.Shape(), ErrShape)
 	}
 	if err := checkOffsets("ops: Bags", offsets, x.Shape()[0]); err != nil {
 		return nil, err
@@ -43,12 +47,14 @@ func NewBags(x *tensor.Dense, offsets []int) (*Bags, error) {
 // checkOffsets wants offsets that rise from 0 to N.
 func checkOffsets(who string, offsets []int, samples int) error {
 	if len(offsets) == 0 || offsets[0] != 0 {
-		return fmt.Errorf("%s: offsets %v, want them to begin with 0: %w", who, offsets[:min(len(offsets), 1)], ErrShape)
+		return fmt.Errorf("%s: offsets %v, want them to begin with 0: %w",
+			who, offsets[:min(len(offsets), 1)], ErrShape)
 	}
 	for i, lo := range offsets[:len(offsets)-1] {
 		switch hi := offsets[i+1]; {
 		case hi == lo:
-			return fmt.Errorf("%s: bag %d is empty, and a density cannot be estimated from no sample; drop the bag: %w", who, i, ErrShape)
+			return fmt.Errorf("%s: bag %d is empty, and a density cannot be estimated from no sample; drop the bag: %w",
+				who, i, ErrShape)
 		case hi < lo:
 			return fmt.Errorf("%s: bag %d has the rows %d to %d; offsets must rise: %w", who, i, lo, hi, ErrShape)
 		}
@@ -147,13 +153,14 @@ func (b *Bags) Take(idx []int) *Bags {
 	return out
 }
 
-// Axis is coordinate j alone, as bags of one dimension, a copy: of many dimensions the densities of the coordinates can still be estimated,
-// one by one. It panics when there is no such coordinate.
+// Axis is coordinate j alone, as bags of one dimension, a copy: of many dimensions the densities of the coordinates can
+// still be estimated, one by one. It panics when there is no such coordinate.
 func (b *Bags) Axis(j int) *Bags {
 	if j < 0 || j >= b.Axes() {
 		panic(fmt.Sprintf("ops: Bags: coordinate %d of %d", j, b.Axes()))
 	}
-	out := &Bags{x: tensor.New(tensor.WithShape(b.x.Shape()[0], 1), tensor.Of(b.Dtype())), offsets: slices.Clone(b.offsets)}
+	out := &Bags{x: tensor.New(tensor.WithShape(b.x.Shape()[0], 1), tensor.Of(b.Dtype())),
+		offsets: slices.Clone(b.offsets)}
 	if err := ColumnsInto(out.x, 0, b.x, j, j+1, 1); err != nil {
 		panic(err) // shapes that were checked above
 	}

@@ -20,7 +20,8 @@ func TestBags(t *testing.T) {
 	}
 	same := func(what string, got *ops.Bags, offsets []int, want ...float64) {
 		t.Helper()
-		if !slices.Equal(got.Offsets(), offsets) || !slices.Equal(got.Samples().Float64s(), want) || got.Len() != len(offsets)-1 {
+		if !slices.Equal(got.Offsets(), offsets) || !slices.Equal(got.Samples().Float64s(), want) ||
+			got.Len() != len(offsets)-1 {
 			t.Errorf("%s: %v, %v of %v", what, got, got.Samples().Float64s(), got.Offsets())
 		}
 	}
@@ -30,7 +31,8 @@ func TestBags(t *testing.T) {
 	if got := b.Slice(2, 2); got.Len() != 0 || !got.Samples().Shape().Eq(tensor.Shape{0, 2}) || b.Take(nil).Len() != 0 {
 		t.Errorf("no bags: %v", got)
 	}
-	if got := b.Bag(1); !got.Shape().Eq(tensor.Shape{3, 2}) || got.Float64s()[5] != 40 || b.Size(1) != 3 || b.Axes() != 2 || b.Dtype() != tensor.Float64 {
+	if got := b.Bag(1); !got.Shape().Eq(tensor.Shape{3, 2}) || got.Float64s()[5] != 40 || b.Size(1) != 3 ||
+		b.Axes() != 2 || b.Dtype() != tensor.Float64 {
 		t.Errorf("bag 1 is %v", got)
 	}
 	if s := b.String(); s != "3 bags of float64 (6, 2)" {
@@ -70,7 +72,8 @@ func TestBagsErrors(t *testing.T) {
 	}
 	for _, v := range []float64{-1e-300, 1 + 2e-16} {
 		err := ops.CheckRows(domain.UnitCube(), "f", rowsOf(2, 0, 1, .5, v))
-		if !errors.Is(err, ops.ErrDomain) || !strings.Contains(err.Error(), "x[1,1]") || !strings.Contains(err.Error(), "outside the unit cube") || domain.UnitCube().Contains(v) {
+		if !errors.Is(err, ops.ErrDomain) || !strings.Contains(err.Error(), "x[1,1]") ||
+			!strings.Contains(err.Error(), "outside the unit cube") || domain.UnitCube().Contains(v) {
 			t.Errorf("%v: %v", v, err)
 		}
 	}

@@ -32,7 +32,8 @@ func BandwidthInto(dst, w0, rho *tensor.Dense, a Attr) (*tensor.Dense, error) {
 		return nil, fmt.Errorf("%s: log bandwidth: %w", who, err)
 	}
 	if w0.Dims() != 1 && w0.Dims() != 2 || w0.Dtype() != rho.Dtype() {
-		return nil, fmt.Errorf("%s: W is %v %v and the log bandwidth %v: %w", who, w0.Dtype(), w0.Shape(), rho.Dtype(), ErrShape)
+		return nil, fmt.Errorf("%s: W is %v %v and the log bandwidth %v: %w",
+			who, w0.Dtype(), w0.Shape(), rho.Dtype(), ErrShape)
 	}
 	d := w0.Shape()[0]
 	if k := rho.Shape().TotalSize(); k != 1 && k != d {
@@ -95,8 +96,8 @@ func bandwidthGrad(rank string, entries int) *op {
 		}}
 }
 
-// minusRowDots writes -Σ_j w[i,j]·g[i,j], or its sum over i where out has one entry. Sums are in float64: the frequencies
-// of a heavy-tailed law span many orders of magnitude.
+// minusRowDots writes -Σ_j w[i,j]·g[i,j], or its sum over i where out has one entry. Sums are in float64: the
+// frequencies of a heavy-tailed law span many orders of magnitude.
 func minusRowDots[T domain.Float](dst, ws, gs *tensor.Dense) {
 	out, w, g, m := data[T](dst), data[T](ws), data[T](gs), rowLength(ws.Shape())
 	sums := make([]float64, len(out))

@@ -7,9 +7,11 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// InBlocks makes dst [n, cols], allocated if nil, from x [n, d] some rows at a time: f writes the rows of dst for those of x, both over
-// the memory of the whole (of one copy, where x is not contiguous). An error about a cell counts its row from the start of x.
-func InBlocks(who string, dst, x *tensor.Dense, rows, cols int, f func(dst, x *tensor.Dense) error) (*tensor.Dense, error) {
+// InBlocks makes dst [n, cols], allocated if nil, from x [n, d] some rows at a time: f writes the rows of dst for those
+// of x, both over the memory of the whole (of one copy, where x is not contiguous). An error about a cell counts its
+// row from the start of x.
+func InBlocks(who string, dst, x *tensor.Dense, rows, cols int,
+	f func(dst, x *tensor.Dense) error) (*tensor.Dense, error) {
 	x, err := matrixOf(who, "x", "[n, d]", x)
 	if err != nil {
 		return nil, err

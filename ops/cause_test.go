@@ -39,7 +39,8 @@ func TestCause(t *testing.T) {
 		var cell *domain.CellError
 		for _, err := range []error{err, fmt.Errorf("step 3: %w", err)} {
 			cause := ops.Cause(err)
-			if !errors.Is(cause, ops.ErrDomain) || !errors.As(cause, &cell) || cell.Col != 1 || !strings.HasPrefix(cause.Error(), "mine: x[0,1]") {
+			if !errors.Is(cause, ops.ErrDomain) || !errors.As(cause, &cell) || cell.Col != 1 ||
+				!strings.HasPrefix(cause.Error(), "mine: x[0,1]") {
 				t.Errorf("%s: the cause of %q is %q", name, err, cause)
 			}
 		}

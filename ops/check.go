@@ -9,9 +9,9 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// CheckRows finds the first cell of x, a contiguous matrix or sparse rows, float32 or float64, outside a domain; who names the finder.
-// Of sparse rows it looks at the entries, and at the first cell that is not stored where 0 is outside; of bags at the samples, and the error
-// names the bag and the sample in it.
+// CheckRows finds the first cell of x, a contiguous matrix or sparse rows, float32 or float64, outside a domain; who
+// names the finder. Of sparse rows it looks at the entries, and at the first cell that is not stored where 0 is
+// outside; of bags at the samples, and the error names the bag and the sample in it.
 func CheckRows(d Domain, who string, x Matrix) error {
 	if domain.IsNil(x) {
 		return fmt.Errorf("%s: the rows are nil: %w", who, ErrShape)
@@ -59,8 +59,8 @@ func above[T domain.Float](v T) T {
 	return T(math.Nextafter(float64(v), math.Inf(1)))
 }
 
-// CheckFrequencies finds the first entry of the contiguous matrix W, float32 or float64, that no law draws: one that is not finite or,
-// for d = NonNegative, negative.
+// CheckFrequencies finds the first entry of the contiguous matrix W, float32 or float64, that no law draws: one that is
+// not finite or, for d = NonNegative, negative.
 func CheckFrequencies(d Domain, who string, w *tensor.Dense) error {
 	w, err := matrixOf(who, "W", "[d, m]", w)
 	if err != nil {

@@ -19,7 +19,8 @@ func Columns(x *G.Node, from, to int, scale float64, a Attr) (*G.Node, error) {
 // gradient on the LispMachine for columns. Backward: for each part its columns of the gradient, scaled.
 func Concat(scales []float64, a Attr, parts ...*G.Node) (*G.Node, error) {
 	if len(parts) == 0 || len(scales) != len(parts) {
-		return nil, fmt.Errorf("%s: %d scales for %d parts, want at least one part and one scale each: %w", a.who("Concat"), len(scales), len(parts), ErrShape)
+		return nil, fmt.Errorf("%s: %d scales for %d parts, want at least one part and one scale each: %w",
+			a.who("Concat"), len(scales), len(parts), ErrShape)
 	}
 	scales = slices.Clone(scales)
 	o := &op{kind: "Concat", params: scales, in: make([]Inputs, len(parts)), ranks: strings.Repeat("2", len(parts)+1),
@@ -37,7 +38,8 @@ func Concat(scales []float64, a Attr, parts ...*G.Node) (*G.Node, error) {
 		cols := 0
 		for i, s := range in {
 			if s[0] != in[0][0] {
-				return nil, fmt.Errorf("%s: part %d has %d rows, part 0 has %d: %w", o.who(), i, s[0], in[0][0], ErrShape)
+				return nil, fmt.Errorf("%s: part %d has %d rows, part 0 has %d: %w",
+					o.who(), i, s[0], in[0][0], ErrShape)
 			}
 			cols += s[1]
 		}
@@ -69,7 +71,8 @@ func concatBackward(scales []float64) func(t *tracer) {
 	}
 }
 
-// ColumnsInto writes scale·x[:, from:to], of dense or sparse rows, to dst from column at on, without a graph. Both ops are made of it.
+// ColumnsInto writes scale·x[:, from:to], of dense or sparse rows, to dst from column at on, without a graph. Both ops
+// are made of it.
 func ColumnsInto(dst *tensor.Dense, at int, x Matrix, from, to int, scale float64) error {
 	x, err := matrix(x)
 	if err != nil {
@@ -78,9 +81,11 @@ func ColumnsInto(dst *tensor.Dense, at int, x Matrix, from, to int, scale float6
 	if err := given("ops: columns", "dst", dst); err != nil {
 		return err
 	}
-	if !IsContiguous(dst) || dst.Dtype() != x.Dtype() || dst.Dims() != 2 || x.Dims() != 2 || dst.Shape()[0] != x.Shape()[0] ||
+	if !IsContiguous(dst) || dst.Dtype() != x.Dtype() || dst.Dims() != 2 || x.Dims() != 2 ||
+		dst.Shape()[0] != x.Shape()[0] ||
 		from < 0 || to < from || to > x.Shape()[1] || at < 0 || at > dst.Shape()[1]-(to-from) {
-		return fmt.Errorf("ops: columns %d to %d of %v do not fit into %v at column %d: %w", from, to, x.Shape(), dst.Shape(), at, ErrShape)
+		return fmt.Errorf("ops: columns %d to %d of %v do not fit into %v at column %d: %w",
+			from, to, x.Shape(), dst.Shape(), at, ErrShape)
 	}
 	typed(x.Dtype(), copyColumns[float32], copyColumns[float64])(dst, at, x, from, to, scale)
 	return nil
@@ -104,11 +109,13 @@ func copyColumns[T domain.Float](dst *tensor.Dense, at int, x Matrix, from, to i
 }
 
 func columnsOp(from, to int, scale float64, a Attr) *op {
-	o := &op{kind: "Columns", params: []float64{float64(from), float64(to), scale}, in: []Inputs{X}, ranks: "22", attr: a,
+	o := &op{kind: "Columns", params: []float64{float64(from), float64(to), scale}, in: []Inputs{X}, ranks: "22",
+		attr:   a,
 		sparse: true}
 	o.shape = func(in []tensor.Shape) (tensor.Shape, error) {
 		if from < 0 || to < from || to > in[0][1] {
-			return nil, fmt.Errorf("%s: columns %d to %d of a matrix of shape %v: %w", o.who(), from, to, in[0], ErrShape)
+			return nil, fmt.Errorf("%s: columns %d to %d of a matrix of shape %v: %w",
+				o.who(), from, to, in[0], ErrShape)
 		}
 		return tensor.Shape{in[0][0], to - from}, nil
 	}

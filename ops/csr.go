@@ -16,15 +16,16 @@ type Matrix interface {
 	Dtype() tensor.Dtype
 }
 
-// CSR is a sparse matrix [n, d] of float32 or float64 in compressed sparse rows, the form of scipy.sparse.csr_matrix: for each row the
-// columns that are stored, in rising order, and their values. What is not stored is 0.
+// CSR is a sparse matrix [n, d] of float32 or float64 in compressed sparse rows, the form of scipy.sparse.csr_matrix:
+// for each row the columns that are stored, in rising order, and their values. What is not stored is 0.
 //
-// It is a value of Gorgonia's, so a node of shape [n, d] can hold it (G.WithValue, G.Let) in place of a dense tensor, another number of
-// entries each time; the ops of this package read it there, and those of Gorgonia itself do not. It is data: no op has a gradient for
-// it. A map costs operations in proportion to the entries, and W is the only dense operand.
+// It is a value of Gorgonia's, so a node of shape [n, d] can hold it (G.WithValue, G.Let) in place of a dense tensor,
+// another number of entries each time; the ops of this package read it there, and those of Gorgonia itself do not. It
+// is data: no op has a gradient for it. A map costs operations in proportion to the entries, and W is the only dense
+// operand.
 //
-// Methods that return a part share the memory where that is possible; nothing here changes an entry. It is safe for concurrent use as
-// long as nobody changes the slices that it was made of.
+// Methods that return a part share the memory where that is possible; nothing here changes an entry. It is safe for
+// concurrent use as long as nobody changes the slices that it was made of.
 type CSR struct{ of entries }
 
 // entries are the rows in their element type: a *sparse[float32] or a *sparse[float64].
@@ -40,18 +41,20 @@ type entries interface {
 	zeroBased() bool
 }
 
-// sparse is a CSR of one element type. base is what is added to every cell, stored or not: one number, or one a column; nil is 0. It
-// makes ln(x + c) of a sparse x sparse.
+// sparse is a CSR of one element type. base is what is added to every cell, stored or not: one number, or one a column;
+// nil is 0. It makes ln(x + c) of a sparse x sparse.
 type sparse[T domain.Float] struct {
 	simd.CSR[T]
 	base []T
 }
 
-// NewCSR makes a matrix of the given rows and columns from its three slices, which it keeps: row i has the entries pointers[i] to
-// pointers[i+1], in the columns `columns`, with the values, a []float32 or []float64. Columns count from 0.
+// NewCSR makes a matrix of the given rows and columns from its three slices, which it keeps: row i has the entries
+// pointers[i] to pointers[i+1], in the columns `columns`, with the values, a []float32 or []float64. Columns count from
+// 0.
 //
-// Errors: pointers that do not start at 0, fall, or do not end at the number of entries, slices of different lengths, columns of a row
-// that do not rise or are not there (ErrShape); values of another type (ErrDtype). Values are checked when a map reads them.
+// Errors: pointers that do not start at 0, fall, or do not end at the number of entries, slices of different lengths,
+// columns of a row that do not rise or are not there (ErrShape); values of another type (ErrDtype). Values are checked
+// when a map reads them.
 func NewCSR(rows, cols int, pointers []int, columns []int32, values any) (*CSR, error) {
 	switch v := values.(type) {
 	case []float32:
@@ -78,7 +81,8 @@ func newSparse[T domain.Float](rows, cols int, ptr []int, col []int32, val []T) 
 	}
 	for i := range rows {
 		if ptr[i+1] < ptr[i] || ptr[i+1] > len(val) {
-			return nil, bad("row %d has the entries %d to %d of %d; row pointers must not fall", i, ptr[i], ptr[i+1], len(val))
+			return nil, bad("row %d has the entries %d to %d of %d; row pointers must not fall",
+				i, ptr[i], ptr[i+1], len(val))
 		}
 		last := int32(-1)
 		for _, j := range col[ptr[i]:ptr[i+1]] {
@@ -86,7 +90,8 @@ func newSparse[T domain.Float](rows, cols int, ptr []int, col []int32, val []T) 
 				return nil, bad("row %d has column %d of %d; columns count from 0", i, j, cols)
 			}
 			if j <= last {
-				return nil, bad("row %d has column %d after column %d; sort the columns of a row, and add up those that are given twice", i, j, last)
+				return nil, bad("row %d has column %d after column %d; sort the columns of a row, and add up those "+
+					"that are given twice", i, j, last)
 			}
 			last = j
 		}
@@ -125,8 +130,8 @@ func (x *CSR) Density() float64 {
 	return float64(x.Stored()) / max(1, float64(x.Rows())*float64(x.Cols()))
 }
 
-// Pointers are the row pointers: row i has the entries Pointers()[i] to Pointers()[i+1] of Columns and of the values. They
-// do not begin at 0 in a part of a matrix. The slice is the matrix's own.
+// Pointers are the row pointers: row i has the entries Pointers()[i] to Pointers()[i+1] of Columns and of the values.
+// They do not begin at 0 in a part of a matrix. The slice is the matrix's own.
 func (x *CSR) Pointers() []int {
 	ptr, _ := x.of.pattern()
 	return ptr

@@ -60,8 +60,8 @@ func (s *sparse[T]) dense(dst []T, ld int) {
 	}
 }
 
-// As is x in another element type, x itself in its own. An entry that is too large for float32, or that is not 0 and would become 0, is
-// an error that names it, with who at its start (ErrDomain); another type is ErrDtype.
+// As is x in another element type, x itself in its own. An entry that is too large for float32, or that is not 0 and
+// would become 0, is an error that names it, with who at its start (ErrDomain); another type is ErrDtype.
 func (x *CSR) As(dt tensor.Dtype, who string) (*CSR, error) {
 	switch {
 	case dt == x.Dtype():
@@ -75,7 +75,8 @@ func (x *CSR) As(dt tensor.Dtype, who string) (*CSR, error) {
 	for i := range s.Rows {
 		for t := s.Ptr[i]; t < s.Ptr[i+1]; t++ {
 			if reason := lostInFloat32(s.Val[t]); reason != "" {
-				return nil, &domain.CellError{Who: who, Row: i, Col: int(s.Col[t]), Value: s.Val[t], Reason: reason, Remedy: "use float64 or scale the data first"}
+				return nil, &domain.CellError{Who: who, Row: i, Col: int(s.Col[t]), Value: s.Val[t], Reason: reason,
+					Remedy: "use float64 or scale the data first"}
 			}
 		}
 	}
@@ -96,7 +97,8 @@ func lostInFloat32(v float64) string {
 // converted is s in another type, of entries of its own.
 func converted[T, S domain.Float](s *sparse[S]) *sparse[T] {
 	first, end := s.Ptr[0], s.Ptr[s.Rows]
-	x := simd.CSR[T]{Rows: s.Rows, Cols: s.Cols, Ptr: s.fromZero(), Col: s.Col[first:end], Val: convert[T](s.Val[first:end])}
+	x := simd.CSR[T]{Rows: s.Rows, Cols: s.Cols, Ptr: s.fromZero(), Col: s.Col[first:end],
+		Val: convert[T](s.Val[first:end])}
 	return &sparse[T]{CSR: x, base: convert[T](s.base)}
 }
 

@@ -13,8 +13,11 @@ import (
 // sparseFamilies are the families whose first input is x.
 func sparseFamilies() (fs []family) {
 	for _, f := range families {
-		if !strings.HasPrefix(f.name, "LogShift") && !strings.HasPrefix(f.name, "Bandwidth") && f.name != "Concat" && f.name != "Columns" && f.name != "Fourier on Laplace" &&
-			!strings.HasPrefix(f.name, "KDE") && !strings.HasPrefix(f.name, "HDD") && !strings.HasPrefix(f.name, "Coefficients") && f.name != "BagMean" && !strings.Contains(f.name, "Softmax") &&
+		if !strings.HasPrefix(f.name, "LogShift") && !strings.HasPrefix(f.name, "Bandwidth") && f.name != "Concat" &&
+			f.name != "Columns" && f.name != "Fourier on Laplace" &&
+			!strings.HasPrefix(f.name, "KDE") && !strings.HasPrefix(f.name, "HDD") &&
+			!strings.HasPrefix(f.name, "Coefficients") && f.name != "BagMean" &&
+			!strings.Contains(f.name, "Softmax") &&
 			!strings.HasPrefix(f.name, "Activate") && f.name != "Huber" {
 			fs = append(fs, f)
 		}
@@ -22,8 +25,8 @@ func sparseFamilies() (fs []family) {
 	return fs
 }
 
-// TestCSRGradients compares every gradient but that of x, on both machines and in both precisions, with central differences in float64
-// and the output with that of the dense rows.
+// TestCSRGradients compares every gradient but that of x, on both machines and in both precisions, with central
+// differences in float64 and the output with that of the dense rows.
 func TestCSRGradients(t *testing.T) {
 	for _, f := range sparseFamilies() {
 		if len(f.shapes) == 1 {
@@ -83,10 +86,15 @@ func TestCSRGradients(t *testing.T) {
 				for i, g := range grads {
 					for j := range g.Shape().TotalSize() {
 						const h = 1e-5
-						up, _ := run(tensor.Float64, false, false, func(in []*tensor.Dense) { setAt(in[i+1], j, at(in[i+1], j)+h) })
-						down, _ := run(tensor.Float64, false, false, func(in []*tensor.Dense) { setAt(in[i+1], j, at(in[i+1], j)-h) })
+						up, _ := run(tensor.Float64, false, false, func(in []*tensor.Dense) {
+							setAt(in[i+1], j, at(in[i+1], j)+h)
+						})
+						down, _ := run(tensor.Float64, false, false, func(in []*tensor.Dense) {
+							setAt(in[i+1], j, at(in[i+1], j)-h)
+						})
 						if want := (up - down) / (2 * h); !(math.Abs(at(g, j)-want) <= tol*(1+math.Abs(want))) {
-							t.Errorf("%s, %v, lisp=%v: input %d, entry %d: %v, central difference %v", f.name, dt, lisp, i+1, j, at(g, j), want)
+							t.Errorf("%s, %v, lisp=%v: input %d, entry %d: %v, central difference %v",
+								f.name, dt, lisp, i+1, j, at(g, j), want)
 						}
 					}
 				}
@@ -115,7 +123,8 @@ func TestCSRInputGradient(t *testing.T) {
 			if lisp {
 				m = G.NewLispMachine(cost.Graph())
 			}
-			if err := m.RunAll(); err == nil || !strings.Contains(err.Error(), "x is sparse") || !strings.Contains(err.Error(), "make x dense") {
+			if err := m.RunAll(); err == nil || !strings.Contains(err.Error(), "x is sparse") ||
+				!strings.Contains(err.Error(), "make x dense") {
 				t.Errorf("%s, lisp=%v: %v", f.name, lisp, err)
 			}
 			m.Close()
@@ -128,7 +137,8 @@ func TestCSRNode(t *testing.T) {
 	const n, d, m = 5, 7, 11
 	g := G.NewGraph()
 	x := G.NewMatrix(g, tensor.Float64, G.WithShape(n, d), G.WithName("x"))
-	w := G.NewMatrix(g, tensor.Float64, G.WithShape(d, m), G.WithName("w"), G.WithValue(uniform(tensor.Float64, d, m, 1)))
+	w := G.NewMatrix(g, tensor.Float64, G.WithShape(d, m), G.WithName("w"),
+		G.WithValue(uniform(tensor.Float64, d, m, 1)))
 	part, err := ops.Columns(x, 0, d, 1, ops.Attr{Frozen: ops.X})
 	if err != nil {
 		t.Fatal(err)

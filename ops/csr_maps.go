@@ -76,7 +76,8 @@ func columnSums[T domain.Float](w *Weights) []T {
 	return w.sums.([]T)
 }
 
-// fullRow is one row that stores every column: its product reads a W that is not packed as it lies, where a dense row would pack it.
+// fullRow is one row that stores every column: its product reads a W that is not packed as it lies, where a dense row
+// would pack it.
 func fullRow[T domain.Float](v []T) simd.CSR[T] {
 	row := simd.CSR[T]{Rows: 1, Cols: len(v), Ptr: []int{0, len(v)}, Col: make([]int32, len(v)), Val: v}
 	for j := range v {

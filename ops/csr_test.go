@@ -34,7 +34,8 @@ func csr(t *testing.T, x *tensor.Dense) *ops.CSR {
 	return s
 }
 
-// TestCSRConversions: there and back, and the parts, hold the cells of the dense matrix; the number of rows and of columns may be 0.
+// TestCSRConversions: there and back, and the parts, hold the cells of the dense matrix; the number of rows and of
+// columns may be 0.
 func TestCSRConversions(t *testing.T) {
 	for _, dt := range []tensor.Dtype{tensor.Float64, tensor.Float32} {
 		x := holes(dt, 7, 5, 1)
@@ -67,7 +68,8 @@ func TestCSRConversions(t *testing.T) {
 			t.Errorf("the zero value is %v of %v", z, s)
 		}
 		part := s.Slice(2, 5)
-		if n := part.Stored(); n != len(part.Clone().(*ops.CSR).Columns()) || part.Density() != float64(n)/15 || !strings.Contains(part.String(), "(3, 5)") {
+		if n := part.Stored(); n != len(part.Clone().(*ops.CSR).Columns()) || part.Density() != float64(n)/15 ||
+			!strings.Contains(part.String(), "(3, 5)") {
 			t.Errorf("%v stores %d, density %v", part, n, part.Density())
 		}
 		double, err := s.TakeColumns(0, 5, 2).Dense(nil)
@@ -77,10 +79,12 @@ func TestCSRConversions(t *testing.T) {
 	}
 	s := csr(t, holes(tensor.Float64, 7, 5, 1))
 	single, err := s.As(tensor.Float32, "test")
-	if err != nil || single.Dtype() != tensor.Float32 || single.Float64s() != nil || single.Float32s()[0] != float32(s.Float64s()[0]) {
+	if err != nil || single.Dtype() != tensor.Float32 || single.Float64s() != nil ||
+		single.Float32s()[0] != float32(s.Float64s()[0]) {
 		t.Errorf("as float32: %v, %v", single, err)
 	}
-	if back, err := single.As(tensor.Float64, "test"); err != nil || back.Float64s()[0] != float64(single.Float32s()[0]) {
+	if back, err := single.As(tensor.Float64, "test"); err != nil ||
+		back.Float64s()[0] != float64(single.Float32s()[0]) {
 		t.Errorf("back: %v, %v", back, err)
 	}
 }
@@ -115,13 +119,15 @@ func TestCSRErrors(t *testing.T) {
 	}
 	for _, v := range []float64{1e300, 1e-300} {
 		x, _ := ops.NewCSR(2, 5, []int{0, 0, 1}, []int32{3}, []float64{v})
-		if _, err := x.As(tensor.Float32, "test"); !errors.Is(err, ops.ErrDomain) || !strings.Contains(err.Error(), "x[1,3]") {
+		if _, err := x.As(tensor.Float32, "test"); !errors.Is(err, ops.ErrDomain) ||
+			!strings.Contains(err.Error(), "x[1,3]") {
 			t.Errorf("%v as float32: %v", v, err)
 		}
 		if _, err := x.As(tensor.Int, "test"); !errors.Is(err, ops.ErrDtype) {
 			t.Errorf("as int: %v", err)
 		}
-		if _, err := x.Dense(tensor.New(tensor.WithShape(2, 4), tensor.Of(tensor.Float64))); !errors.Is(err, ops.ErrShape) {
+		if _, err := x.Dense(tensor.New(tensor.WithShape(2, 4), tensor.Of(tensor.Float64))); !errors.Is(err,
+			ops.ErrShape) {
 			t.Errorf("into another shape: %v", err)
 		}
 	}
@@ -130,7 +136,8 @@ func TestCSRErrors(t *testing.T) {
 	}
 }
 
-// TestCSRDomain: the entries are looked at, and what is not stored where 0 is outside; the first cell in reading order is named.
+// TestCSRDomain: the entries are looked at, and what is not stored where 0 is outside; the first cell in reading order
+// is named.
 func TestCSRDomain(t *testing.T) {
 	w, err := ops.Pack(uniform(tensor.Float64, 4, 7, 1))
 	if err != nil {
@@ -138,7 +145,8 @@ func TestCSRDomain(t *testing.T) {
 	}
 	c := func(v ...float64) *tensor.Dense { return tensor.New(tensor.WithShape(len(v)), tensor.WithBacking(v)) }
 	x := func(v ...float64) *ops.CSR {
-		s, err := ops.NewCSR(2, 4, []int{0, 1, 1 + len(v)}, append([]int32{2}, []int32{0, 1, 3}[:len(v)]...), append([]float64{.5}, v...))
+		s, err := ops.NewCSR(2, 4, []int{0, 1, 1 + len(v)}, append([]int32{2}, []int32{0, 1, 3}[:len(v)]...),
+			append([]float64{.5}, v...))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -153,17 +161,23 @@ func TestCSRDomain(t *testing.T) {
 		x    *ops.CSR
 		text string
 	}{
-		"NaN":            {fourier, x(1, math.NaN()), "x[1,1] = NaN"},
-		"Inf":            {fourier, x(math.Inf(-1), 1), "x[1,0] = -Inf"},
-		"overflow":       {fourier, x(1e308, 1e308, 1e308), ""},
-		"negative":       {func(x *ops.CSR) error { _, err := ops.LaplaceInto(nil, x, w, ops.Attr{}); return err }, x(1, 1, -.25), "x[1,3] = -0.25"},
+		"NaN":      {fourier, x(1, math.NaN()), "x[1,1] = NaN"},
+		"Inf":      {fourier, x(math.Inf(-1), 1), "x[1,0] = -Inf"},
+		"overflow": {fourier, x(1e308, 1e308, 1e308), ""},
+		"negative": {func(x *ops.CSR) error {
+			_, err := ops.LaplaceInto(nil, x, w, ops.Attr{})
+			return err
+		}, x(1, 1, -.25), "x[1,3] = -0.25"},
 		"not above":      {shift(.1), x(1, -.1), "x[1,1] = -0.1 is not above -c"},
 		"c of 0":         {shift(0), x(1, 2, 3), "x[0,0] = 0 is not above -c = -0"},
 		"c of 0 in one":  {shift(1, 1, 0, 1), x(1, 2, 3), "x[1,2] = 0"},
 		"NaN in a shift": {shift(1), x(math.NaN()), "x[1,0] = NaN"},
-		"sphere":         {func(x *ops.CSR) error { return ops.CheckRows(domain.UnitSphere(1e-6), "test", x) }, x(1, 1), "row 0 has norm 0.5"},
+		"sphere": {func(x *ops.CSR) error {
+			return ops.CheckRows(domain.UnitSphere(1e-6), "test", x)
+		}, x(1, 1), "row 0 has norm 0.5"},
 	} {
-		if err := k.f(k.x); !errors.Is(err, ops.ErrDomain) && k.text != "" || !strings.Contains(fmt.Sprint(err), k.text) {
+		if err := k.f(k.x); !errors.Is(err, ops.ErrDomain) && k.text != "" ||
+			!strings.Contains(fmt.Sprint(err), k.text) {
 			t.Errorf("%s: %v, want %q", name, err, k.text)
 		}
 	}
@@ -182,7 +196,8 @@ func TestCSRDomain(t *testing.T) {
 			t.Errorf("%s: %v, want a shape error", name, bad)
 		}
 	}
-	if _, err := ops.FourierInto(nil, csr(t, holes(tensor.Float32, 2, 4, 1)), w, ops.Attr{}); !errors.Is(err, ops.ErrDtype) {
+	if _, err := ops.FourierInto(nil, csr(t, holes(tensor.Float32, 2, 4, 1)), w, ops.Attr{}); !errors.Is(err,
+		ops.ErrDtype) {
 		t.Errorf("another type: %v", err)
 	}
 	full, _ := ops.NewCSR(1, 2, []int{0, 2}, []int32{0, 1}, []float64{1, 2})
@@ -195,8 +210,8 @@ func TestCSRDomain(t *testing.T) {
 	}
 }
 
-// TestLogShiftCSR: ln(x + c) made dense is that of the dense rows, to a few units in the last place of the larger of the two
-// logarithms that it is a sum of.
+// TestLogShiftCSR: ln(x + c) made dense is that of the dense rows, to a few units in the last place of the larger of
+// the two logarithms that it is a sum of.
 func TestLogShiftCSR(t *testing.T) {
 	for _, dt := range []tensor.Dtype{tensor.Float64, tensor.Float32} {
 		for _, cs := range [][]float64{{.3}, {.01, .5, 2, 1e-5, 30}, {1e-30}} {
@@ -227,7 +242,8 @@ func TestLogShiftCSR(t *testing.T) {
 	}
 }
 
-// TestShiftedCSR: every map takes what LogShiftCSR returns for the dense matrix that it stands for, and minds the domain.
+// TestShiftedCSR: every map takes what LogShiftCSR returns for the dense matrix that it stands for, and minds the
+// domain.
 func TestShiftedCSR(t *testing.T) {
 	x := holes(tensor.Float64, 7, 5, 3)
 	w, _ := ops.Pack(uniform(tensor.Float64, 5, 11, 1))
@@ -266,7 +282,8 @@ func TestShiftedCSR(t *testing.T) {
 	if u, err = ops.LogShiftCSR(csr(t, x), c, ops.Attr{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ops.LaplaceInto(nil, u, w, ops.Attr{}); !errors.Is(err, ops.ErrDomain) || !strings.Contains(err.Error(), "x[0,4] = -0.69") {
+	if _, err := ops.LaplaceInto(nil, u, w, ops.Attr{}); !errors.Is(err, ops.ErrDomain) ||
+		!strings.Contains(err.Error(), "x[0,4] = -0.69") {
 		t.Errorf("a negative logarithm: %v", err)
 	}
 }

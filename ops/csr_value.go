@@ -10,8 +10,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// A CSR is what both of Gorgonia's machines ask of a value: it knows its shape and type, and the LispMachine clones it to make room for a
-// gradient, which stays empty.
+// A CSR is what both of Gorgonia's machines ask of a value: it knows its shape and type, and the LispMachine clones it
+// to make room for a gradient, which stays empty.
 var (
 	_ G.Value      = (*CSR)(nil)
 	_ G.Typer      = (*CSR)(nil)
@@ -57,7 +57,8 @@ func (x *CSR) Uintptr() uintptr {
 
 // MemSize is the size in bytes of the row pointers, the columns and the values.
 func (x *CSR) MemSize() uintptr {
-	return uintptr(len(x.Pointers()))*unsafe.Sizeof(int(0)) + uintptr(x.Stored())*(unsafe.Sizeof(int32(0))+x.Dtype().Size())
+	return uintptr(len(x.Pointers()))*unsafe.Sizeof(int(0)) +
+		uintptr(x.Stored())*(unsafe.Sizeof(int32(0))+x.Dtype().Size())
 }
 
 // Clone is a copy, as an any, which is how Gorgonia asks for it.

@@ -49,13 +49,15 @@ func (f Exponent) slope(u float64) float64 {
 //
 //	y = exp(-E(x)) z,   E(x) = ½ Σ_j f(2 s_j x_j) = -½ ln k(x, x).
 //
-// The sum over the columns is in float64, whatever the element type. x is [n, d], s [1] or [d], one a column, z and y [n, m].
+// The sum over the columns is in float64, whatever the element type. x is [n, d], s [1] or [d], one a column, z and y
+// [n, m].
 //
-// Backward, from the output alone: with t = -Σ g·y of a row, dx = t s f'(2sx), ds = Σ t x f'(2sx), over everything or over a column, and
-// dz = exp(-E) g. At x = 0 the derivative of the root, which has no bound, is defined as 0, as is that of Homogeneous.
+// Backward, from the output alone: with t = -Σ g·y of a row, dx = t s f'(2sx), ds = Σ t x f'(2sx), over everything or
+// over a column, and dz = exp(-E) g. At x = 0 the derivative of the root, which has no bound, is defined as 0, as is
+// that of Homogeneous.
 //
-// x may be sparse. z is frozen where the op that makes it is differentiable in nothing. Errors while building: shapes and f. Errors while running (ErrDomain): a cell of x or an entry of s that is
-// negative or not finite.
+// x may be sparse. z is frozen where the op that makes it is differentiable in nothing. Errors while building: shapes
+// and f. Errors while running (ErrDomain): a cell of x or an entry of s that is negative or not finite.
 func Damp(x, s, z *G.Node, f Exponent, a Attr) (*G.Node, error) {
 	if err := f.check(a.who("Damp")); err != nil {
 		return nil, err
@@ -66,7 +68,8 @@ func Damp(x, s, z *G.Node, f Exponent, a Attr) (*G.Node, error) {
 	return apply(dampOp(f, a), x, s, z)
 }
 
-// DampInto writes Damp(x, s, z), for dense or sparse rows x, over z [n, m], which is contiguous and of x's element type, without a graph.
+// DampInto writes Damp(x, s, z), for dense or sparse rows x, over z [n, m], which is contiguous and of x's element
+// type, without a graph.
 func DampInto(x Matrix, s, z *tensor.Dense, f Exponent, a Attr) error {
 	who := a.who("Damp")
 	if err := f.check(who); err != nil {
@@ -111,7 +114,8 @@ func dampFits(who string, x, s, z tensor.Shape) error {
 func checkScales(who string, s *tensor.Dense) error {
 	for j, v := range float64s(s) {
 		if !(v >= 0) || math.IsInf(v, 1) {
-			return &domain.CellError{Who: who, Matrix: "scale", Col: j, Value: v, Reason: "is not a finite number from 0 on",
+			return &domain.CellError{Who: who, Matrix: "scale",
+				Col: j, Value: v, Reason: "is not a finite number from 0 on",
 				Remedy: "set it anew, or tune it with a lower learning rate"}
 		}
 	}

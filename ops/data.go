@@ -60,9 +60,9 @@ func refusal(n *G.Node) error {
 }
 
 // dataOp is x itself, dense or sparse: only ops of this package read the node, and none overwrites an input. A
-// TapeMachine writes the result of another op to its register where that op overwrites it, and nowhere else. It sets its
-// engine in what an op returns; x is the user's, and several machines may run on it, so a dense x comes back as a tensor
-// of its own on the same cells.
+// TapeMachine writes the result of another op to its register where that op overwrites it, and nowhere else. It sets
+// its engine in what an op returns; x is the user's, and several machines may run on it, so a dense x comes back as a
+// tensor of its own on the same cells.
 func dataOp(a Attr) *op {
 	return &op{kind: "Data", in: []Inputs{X}, ranks: "22", attr: a, sparse: true, shape: likeFirst,
 		forward: func(x Matrix, in []*tensor.Dense) (Matrix, error) {

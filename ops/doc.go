@@ -1,5 +1,5 @@
-// Package ops holds the feature maps as differentiable Gorgonia operations, one family a file, each with its forward and
-// its backward written by hand.
+// Package ops holds the feature maps as differentiable Gorgonia operations, one family a file, each with its forward
+// and its backward written by hand.
 //
 //	Fourier   [cos(xW) | sin(xW)] / √m          Bochner kernels, pair form
 //	Phase     √(2/m) cos(xW + b)                Bochner kernels, phase form
@@ -27,11 +27,11 @@
 // Maclaurin and TensorSketch, whose outputs do not have what it takes), and builds nothing for the inputs that
 // Attr.Frozen names.
 //
-// The rows x of every map may be sparse: a CSR in place of a tensor, for the Into functions and in a node of a graph. Nothing is then
-// spread out; W has its gradient, and x, which is data, has none. Nystrom makes them dense.
+// The rows x of every map may be sparse: a CSR in place of a tensor, for the Into functions and in a node of a graph.
+// Nothing is then spread out; W has its gradient, and x, which is data, has none. Nystrom makes them dense.
 //
-// Shapes are checked while the graph is built; values when it runs. The functions that end in Into are the same forwards
-// without a graph, into the caller's memory.
+// Shapes are checked while the graph is built; values when it runs. The functions that end in Into are the same
+// forwards without a graph, into the caller's memory.
 //
 // # The LispMachine
 //
@@ -51,9 +51,9 @@
 //
 // # Memory
 //
-// Values are read by Float32s and Float64s, never by Data, whose cells the collector may free meanwhile (package layers,
-// Reading a tensor). Gorgonia v0.9.18 itself names Data in 66 places. None is a danger to a graph, because something holds
-// the tensor until the slice exists:
+// Values are read by Float32s and Float64s, never by Data, whose cells the collector may free meanwhile (package
+// layers, Reading a tensor). Gorgonia v0.9.18 itself names Data in 66 places. None is a danger to a graph, because
+// something holds the tensor until the slice exists:
 //
 //   - ops that read an input (repeat, type conversion, diag, dropout, sparsemax, im2col, pooling, and the products of
 //     package tensor): the register of the machine or the node that it comes from;

@@ -8,7 +8,8 @@ import (
 
 // One feature of degree 2 and one of degree 0, of rows of two columns.
 func ExamplePackProducts() {
-	w := tensorOf([]float64{1, 0, 1, 0, 1, 0, -1, 0}, 2, 4) // the factors (1, 1) and (1, -1) of the first; the second has none
+	// the factors (1, 1) and (1, -1) of the first; the second has none
+	w := tensorOf([]float64{1, 0, 1, 0, 1, 0, -1, 0}, 2, 4)
 	f, err := ops.PackProducts(w, tensorOf([]float64{2, 0}, 2), tensorOf([]float64{1, 3}, 2), ops.Attr{})
 	if err != nil {
 		fmt.Println(err)

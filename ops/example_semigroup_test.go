@@ -14,7 +14,8 @@ func ExampleScaleColumnsCSR() {
 		fmt.Println(err)
 		return
 	}
-	scaled, err := ops.ScaleColumnsCSR(x, tensor.New(tensor.WithShape(3), tensor.WithBacking([]float64{10, 1, .5})), ops.Attr{})
+	scaled, err := ops.ScaleColumnsCSR(x, tensor.New(tensor.WithShape(3), tensor.WithBacking([]float64{10, 1, .5})),
+		ops.Attr{})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -35,6 +36,7 @@ func ExampleLogWavesCSR() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Printf("columns %d of %d: 2(cos ln 2 - 1) = %.4f, 2 sin ln 2 = %.4f\n", z.Columns(), z.Cols(), z.Float64s()[0], z.Float64s()[1])
+	fmt.Printf("columns %d of %d: 2(cos ln 2 - 1) = %.4f, 2 sin ln 2 = %.4f\n",
+		z.Columns(), z.Cols(), z.Float64s()[0], z.Float64s()[1])
 	// Output: columns [2 3] of 6: 2(cos ln 2 - 1) = -0.4615, 2 sin ln 2 = 1.2779
 }

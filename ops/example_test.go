@@ -11,8 +11,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// normal are frequencies of the Gaussian kernel exp(-‖x-y‖²/2), a standard normal number each. Package layers draws them, for this
-// kernel and others; an op takes whatever it is given.
+// normal are frequencies of the Gaussian kernel exp(-‖x-y‖²/2), a standard normal number each. Package layers draws
+// them, for this kernel and others; an op takes whatever it is given.
 func normal(d, m int) *tensor.Dense {
 	rng := rand.New(rand.NewPCG(7, 0))
 	v := make([]float64, d*m)
@@ -22,8 +22,8 @@ func normal(d, m int) *tensor.Dense {
 	return tensor.New(tensor.WithShape(d, m), tensor.WithBacking(v))
 }
 
-// A node of a graph like any other: the product of the features with their transpose is the kernel matrix, and what depends on it
-// can be differentiated, here the kernel value of two points in the coordinates of both.
+// A node of a graph like any other: the product of the features with their transpose is the kernel matrix, and what
+// depends on it can be differentiated, here the kernel value of two points in the coordinates of both.
 func ExampleFourier() {
 	const d, m = 2, 20000
 	g := G.NewGraph()
@@ -69,8 +69,8 @@ func ExampleFourier() {
 	// dk/dx₀ = [0.5 0.3], exact [0.5 0.3]
 }
 
-// The same features without a graph, as a server wants them: the frequencies are packed once, and the rows go into memory that is
-// there already.
+// The same features without a graph, as a server wants them: the frequencies are packed once, and the rows go into
+// memory that is there already.
 func ExampleFourierInto() {
 	const n, d, m = 3, 2, 5
 	w, err := ops.Pack(normal(d, m))
@@ -125,7 +125,8 @@ func ExampleStructuredFourierInto() {
 	for i := range d {
 		cells[d+i] = 1 / math.Sqrt(d)
 	}
-	z, err := ops.StructuredFourierInto(nil, tensor.New(tensor.WithShape(2, d), tensor.WithBacking(cells)), w, ops.Attr{})
+	z, err := ops.StructuredFourierInto(nil, tensor.New(tensor.WithShape(2, d), tensor.WithBacking(cells)), w,
+		ops.Attr{})
 	if err != nil {
 		fmt.Println(err)
 		return

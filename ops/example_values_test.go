@@ -50,7 +50,8 @@ func ExampleBorrow() {
 
 // The frequencies of two signs: one direction, a norm for each, and the roots of the masses 4 and 1.
 func ExamplePackSigned() {
-	w, err := ops.PackSigned(tensorOf([]float64{1}, 1, 1), tensorOf([]float64{1, 2}, 2), tensorOf([]float64{2, 1}, 2), ops.Attr{})
+	w, err := ops.PackSigned(tensorOf([]float64{1}, 1, 1), tensorOf([]float64{1, 2}, 2), tensorOf([]float64{2, 1}, 2),
+		ops.Attr{})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -111,7 +112,8 @@ func ExampleHomogeneousCSR() {
 		fmt.Println(err)
 		return
 	}
-	z, err := ops.HomogeneousCSR(x, tensorOf([]float64{1}, 1), tensorOf([]float64{1}, 1), ops.Harmonics{Gamma: 1}, ops.Attr{})
+	z, err := ops.HomogeneousCSR(x, tensorOf([]float64{1}, 1), tensorOf([]float64{1}, 1), ops.Harmonics{Gamma: 1},
+		ops.Attr{})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -204,9 +206,11 @@ func ExampleNewGrid() {
 	// Output: 8 2 [0.125 0.25] [0.875 0.75]
 }
 
-// A kernel of the caller's own, 1/(1 + (x-l)²), of rows of one number with two landmarks l; P = I hands the two values on.
+// A kernel of the caller's own, 1/(1 + (x-l)²), of rows of one number with two landmarks l; P = I hands the two values
+// on.
 func ExampleNewLandmarks() {
-	l, err := ops.NewLandmarks(cauchy{}, tensorOf([]float64{0, 1}, 2, 1), tensorOf([]float64{1, 0, 0, 1}, 2, 2), ops.Attr{})
+	l, err := ops.NewLandmarks(cauchy{}, tensorOf([]float64{0, 1}, 2, 1), tensorOf([]float64{1, 0, 0, 1}, 2, 2),
+		ops.Attr{})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -44,11 +44,13 @@ func overflow(op string, a Attr, row int, dt tensor.Dtype) error {
 	if row < 0 {
 		return nil
 	}
-	return fmt.Errorf("%s: the projection of row %d on the frequencies is not finite in %v; scale the data, or look for NaN in the frequencies: %w",
+	return fmt.Errorf("%s: the projection of row %d on the frequencies is not finite in %v; scale the data, or look "+
+		"for NaN in the frequencies: %w",
 		a.who(op), row, dt, ErrDomain)
 }
 
-// projectionOp is a map of x [n, d] and W [d, m], with or without a bias [m], to factor·m columns, without its backward.
+// projectionOp is a map of x [n, d] and W [d, m], with or without a bias [m], to factor·m columns, without its
+// backward.
 func projectionOp(kind, ranks string, a Attr, factor int,
 	into func(x Matrix, w *Weights, in []*tensor.Dense) (*tensor.Dense, error)) *op {
 	o := &op{kind: kind, in: []Inputs{X, W, B}[:min(len(ranks)-1, 3)], ranks: ranks, attr: a, sparse: true}

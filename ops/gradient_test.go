@@ -22,20 +22,40 @@ type family struct {
 }
 
 var families = []family{
-	{"Fourier", [][]int{{5, 3}, {3, 7}}, -.5, func(a ops.Attr, in ...*G.Node) (*G.Node, error) { return ops.Fourier(in[0], in[1], a) }},
-	{"Phase", [][]int{{5, 3}, {3, 7}, {7}}, -.5, func(a ops.Attr, in ...*G.Node) (*G.Node, error) { return ops.Phase(in[0], in[1], in[2], a) }},
-	{"Laplace", [][]int{{5, 3}, {3, 7}}, .1, func(a ops.Attr, in ...*G.Node) (*G.Node, error) { return ops.Laplace(in[0], in[1], a) }},
-	{"LogShift", [][]int{{5, 3}, {1}}, .1, func(a ops.Attr, in ...*G.Node) (*G.Node, error) { return ops.LogShift(in[0], in[1], a) }},
-	{"LogShift each", [][]int{{5, 3}, {3}}, .1, func(a ops.Attr, in ...*G.Node) (*G.Node, error) { return ops.LogShift(in[0], in[1], a) }},
+	{"Fourier", [][]int{{5, 3}, {3, 7}}, -.5, func(a ops.Attr, in ...*G.Node) (*G.Node, error) {
+		return ops.Fourier(in[0], in[1], a)
+	}},
+	{"Phase", [][]int{{5, 3}, {3, 7}, {7}}, -.5, func(a ops.Attr, in ...*G.Node) (*G.Node, error) {
+		return ops.Phase(in[0], in[1], in[2], a)
+	}},
+	{"Laplace", [][]int{{5, 3}, {3, 7}}, .1, func(a ops.Attr, in ...*G.Node) (*G.Node, error) {
+		return ops.Laplace(in[0], in[1], a)
+	}},
+	{"LogShift", [][]int{{5, 3}, {1}}, .1, func(a ops.Attr, in ...*G.Node) (*G.Node, error) {
+		return ops.LogShift(in[0], in[1], a)
+	}},
+	{"LogShift each", [][]int{{5, 3}, {3}}, .1, func(a ops.Attr, in ...*G.Node) (*G.Node, error) {
+		return ops.LogShift(in[0], in[1], a)
+	}},
 	{"SkewedFourier", [][]int{{5, 3}, {1}, {3, 7}}, .1, skewedFourier},
 	{"SkewedFourier each", [][]int{{5, 3}, {3}, {3, 7}}, .1, skewedFourier},
 	{"SkewedPhase", [][]int{{5, 3}, {1}, {3, 7}, {7}}, .1, skewedPhase},
 	{"SkewedPhase each", [][]int{{5, 3}, {3}, {3, 7}, {7}}, .1, skewedPhase},
-	{"Bandwidth", [][]int{{5, 3}, {1}}, -.5, func(a ops.Attr, in ...*G.Node) (*G.Node, error) { return ops.Bandwidth(in[0], in[1], a) }},
-	{"Bandwidth each", [][]int{{5, 3}, {5}}, -.5, func(a ops.Attr, in ...*G.Node) (*G.Node, error) { return ops.Bandwidth(in[0], in[1], a) }},
-	{"Affine", [][]int{{5, 3}, {3, 7}, {7}}, -.5, func(a ops.Attr, in ...*G.Node) (*G.Node, error) { return ops.Affine(in[0], in[1], in[2], a) }},
-	{"Softmax", [][]int{{5, 7}}, -.5, func(a ops.Attr, in ...*G.Node) (*G.Node, error) { return ops.Softmax(in[0], a) }},
-	{"LogSoftmax", [][]int{{5, 7}}, -.5, func(a ops.Attr, in ...*G.Node) (*G.Node, error) { return ops.LogSoftmax(in[0], a) }},
+	{"Bandwidth", [][]int{{5, 3}, {1}}, -.5, func(a ops.Attr, in ...*G.Node) (*G.Node, error) {
+		return ops.Bandwidth(in[0], in[1], a)
+	}},
+	{"Bandwidth each", [][]int{{5, 3}, {5}}, -.5, func(a ops.Attr, in ...*G.Node) (*G.Node, error) {
+		return ops.Bandwidth(in[0], in[1], a)
+	}},
+	{"Affine", [][]int{{5, 3}, {3, 7}, {7}}, -.5, func(a ops.Attr, in ...*G.Node) (*G.Node, error) {
+		return ops.Affine(in[0], in[1], in[2], a)
+	}},
+	{"Softmax", [][]int{{5, 7}}, -.5, func(a ops.Attr, in ...*G.Node) (*G.Node, error) {
+		return ops.Softmax(in[0], a)
+	}},
+	{"LogSoftmax", [][]int{{5, 7}}, -.5, func(a ops.Attr, in ...*G.Node) (*G.Node, error) {
+		return ops.LogSoftmax(in[0], a)
+	}},
 	{"LogSoftmax beside Softmax", [][]int{{5, 7}}, -.5, func(a ops.Attr, in ...*G.Node) (*G.Node, error) {
 		return G.HadamardProd(G.Must(ops.Softmax(in[0], a)), G.Must(ops.LogSoftmax(in[0], a)))
 	}},
@@ -46,20 +66,33 @@ var families = []family{
 	{"Activate softplus", [][]int{{5, 7}}, -.5, activate(ops.Softplus)},
 	{"Normalise l1", [][]int{{5, 7}}, -.5, normalise(ops.L1)},
 	{"Normalise l2", [][]int{{5, 7}}, -.5, normalise(ops.L2)},
-	{"Huber", [][]int{{5, 7}}, -.5, func(a ops.Attr, in ...*G.Node) (*G.Node, error) { return ops.Huber(in[0], .2, a) }},
+	{"Huber", [][]int{{5, 7}}, -.5, func(a ops.Attr, in ...*G.Node) (*G.Node, error) {
+		return ops.Huber(in[0], .2, a)
+	}},
 	{"Homogeneous", [][]int{{5, 3}, {1}, {3}}, .1, homogeneous(ops.Harmonics{F: []int{1, 3}, Gamma: 1})},
 	{"Homogeneous each", [][]int{{5, 3}, {3}, {1 + 2}}, .1, homogeneous(ops.Harmonics{F: []int{1, 2}, Gamma: 1.7})},
 	{"Homogeneous of order 0", [][]int{{5, 3}, {1}, {1}}, .1, homogeneous(ops.Harmonics{Gamma: 1})},
-	{"Homogeneous sign", [][]int{{5, 3}, {1}, {2}}, -.5, homogeneous(ops.Harmonics{F: []int{1}, Gamma: 2, Negative: ops.SignNegative})},
-	{"Homogeneous split", [][]int{{5, 3}, {3}, {2}}, -.5, homogeneous(ops.Harmonics{F: []int{1}, Gamma: 2, Negative: ops.SplitNegative})},
-	{"Homogeneous stationary", [][]int{{5, 3}, {1}, {3}}, -.5, homogeneous(ops.Harmonics{F: []int{1, 2}, Gamma: 1, Stationary: true})},
+	{"Homogeneous sign", [][]int{{5, 3}, {1}, {2}}, -.5,
+		homogeneous(ops.Harmonics{F: []int{1}, Gamma: 2, Negative: ops.SignNegative})},
+	{"Homogeneous split", [][]int{{5, 3}, {3}, {2}}, -.5,
+		homogeneous(ops.Harmonics{F: []int{1}, Gamma: 2, Negative: ops.SplitNegative})},
+	{"Homogeneous stationary", [][]int{{5, 3}, {1}, {3}}, -.5,
+		homogeneous(ops.Harmonics{F: []int{1, 2}, Gamma: 1, Stationary: true})},
 	{"Phase of many columns", [][]int{{5, 131}, {131, 7}, {7}}, -.5, func(a ops.Attr, in ...*G.Node) (*G.Node, error) {
 		return ops.Phase(in[0], in[1], in[2], a)
 	}},
-	{"BagMean", [][]int{{5, 3}}, -.5, func(a ops.Attr, in ...*G.Node) (*G.Node, error) { return ops.BagMean(in[0], []int{0, 1, 5}, a) }},
-	{"Coefficients", [][]int{{5, 3}}, -.5, func(a ops.Attr, in ...*G.Node) (*G.Node, error) { return coefficients(in[0], 3, a) }},
-	{"Coefficients of two", [][]int{{5, 6}}, -.5, func(a ops.Attr, in ...*G.Node) (*G.Node, error) { return coefficients(in[0], 3, a) }},
-	{"Columns", [][]int{{5, 7}}, -.5, func(a ops.Attr, in ...*G.Node) (*G.Node, error) { return ops.Columns(in[0], 2, 5, 1.5, a) }},
+	{"BagMean", [][]int{{5, 3}}, -.5, func(a ops.Attr, in ...*G.Node) (*G.Node, error) {
+		return ops.BagMean(in[0], []int{0, 1, 5}, a)
+	}},
+	{"Coefficients", [][]int{{5, 3}}, -.5, func(a ops.Attr, in ...*G.Node) (*G.Node, error) {
+		return coefficients(in[0], 3, a)
+	}},
+	{"Coefficients of two", [][]int{{5, 6}}, -.5, func(a ops.Attr, in ...*G.Node) (*G.Node, error) {
+		return coefficients(in[0], 3, a)
+	}},
+	{"Columns", [][]int{{5, 7}}, -.5, func(a ops.Attr, in ...*G.Node) (*G.Node, error) {
+		return ops.Columns(in[0], 2, 5, 1.5, a)
+	}},
 	{"Concat", [][]int{{5, 3}, {5, 7}, {5, 2}}, -.5, func(a ops.Attr, in ...*G.Node) (*G.Node, error) {
 		return ops.Concat([]float64{.5, 2, -1}, a, in...)
 	}},
@@ -153,7 +186,8 @@ func hdd(even bool, columns int) func(a ops.Attr, in ...*G.Node) (*G.Node, error
 			}
 			return G.NewTensor(g, dt, len(shape), G.WithShape(shape...), G.WithName(name), G.WithValue(t))
 		}
-		return ops.HDD(in[0], in[1], fixed("roots", in[1].Shape()[0]), fixed("basis", in[0].Shape()[1], columns), even, a)
+		return ops.HDD(in[0], in[1], fixed("roots", in[1].Shape()[0]), fixed("basis", in[0].Shape()[1], columns), even,
+			a)
 	}
 }
 
@@ -183,7 +217,8 @@ func (f family) graph(in []*tensor.Dense, a ops.Attr) (nodes G.Nodes, cost *G.No
 func (f family) graphOf(in []G.Value, a ops.Attr) (nodes G.Nodes, cost *G.Node, err error) {
 	g := G.NewGraph()
 	for i, t := range in {
-		nodes = append(nodes, G.NewTensor(g, t.Dtype(), t.Shape().Dims(), G.WithShape(t.Shape()...), G.WithName(fmt.Sprint("in", i)), G.WithValue(t)))
+		nodes = append(nodes, G.NewTensor(g, t.Dtype(), t.Shape().Dims(), G.WithShape(t.Shape()...),
+			G.WithName(fmt.Sprint("in", i)), G.WithValue(t)))
 	}
 	z, err := f.build(a, nodes...)
 	if err != nil {
@@ -318,11 +353,13 @@ func TestFrozen(t *testing.T) {
 			if products := count(cost.Graph(), "gradX"); products != 0 && i == 0 {
 				t.Errorf("%s: %d products for the frozen x", f.name, products)
 			}
-			if products := count(cost.Graph(), "gradW"); products != 0 && f.shapes[i][0] == f.shapes[0][1] && len(f.shapes[i]) == 2 {
+			if products := count(cost.Graph(), "gradW"); products != 0 && f.shapes[i][0] == f.shapes[0][1] &&
+				len(f.shapes[i]) == 2 {
 				t.Errorf("%s: %d products for the frozen input %d", f.name, products, i)
 			}
 			wanted := fmt.Sprintf("for %03b", (1<<len(nodes)-1)&^(1<<i)) // the names of x, W and b are the first
-			if all := count(cost.Graph(), "gradients of"); !strings.HasPrefix(f.name, "Skewed") && all != count(cost.Graph(), "gradients of", wanted) {
+			if all := count(cost.Graph(), "gradients of"); !strings.HasPrefix(f.name, "Skewed") &&
+				all != count(cost.Graph(), "gradients of", wanted) {
 				t.Errorf("%s: the backward is not one %s", f.name, wanted)
 			}
 		}

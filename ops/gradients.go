@@ -87,8 +87,8 @@ const (
 )
 
 // ofRows gives x, W and b of a map their gradients by one op, which goes through dP, the gradient of the projection,
-// block by block of rows: dP is made in cache, used there by the products dx = dP·Wᵀ and dW = xᵀ·dP and the sums db, and
-// never stored. dP is made from the handle `from` (see rowMap) and the gradient of the output.
+// block by block of rows: dP is made in cache, used there by the products dx = dP·Wᵀ and dW = xᵀ·dP and the sums db,
+// and never stored. dP is made from the handle `from` (see rowMap) and the gradient of the output.
 func (t *tracer) ofRows(of rowMap, from handle) {
 	names := []Inputs{X, W, B}
 	if of == pairMap || of == expMap {

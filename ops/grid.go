@@ -11,9 +11,10 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Grid are the V points of the unit cube [0, 1]^l at which densities are given, as rows of V numbers whose mean is about the integral: the
-// midpoints of the cells of a regular grid (NewGrid), the last axis fastest, or any points (NewPoints). The midpoint rule is exact for the low
-// cosines and Fourier functions, which are orthonormal on it, and on a grid the estimates of densities take far less time.
+// Grid are the V points of the unit cube [0, 1]^l at which densities are given, as rows of V numbers whose mean is
+// about the integral: the midpoints of the cells of a regular grid (NewGrid), the last axis fastest, or any points
+// (NewPoints). The midpoint rule is exact for the low cosines and Fourier functions, which are orthonormal on it, and
+// on a grid the estimates of densities take far less time.
 type Grid struct {
 	points []int     // of each axis; of scattered points V alone
 	at     []float64 // [V, l], scattered points; nil for a grid
@@ -26,30 +27,35 @@ const (
 	maxCells = 1 << 22
 )
 
-// NewGrid is the grid with the given number of cells on each axis. Errors (ErrParam): no axis, more than three, an axis without a cell, more
-// than 2^22 cells.
+// NewGrid is the grid with the given number of cells on each axis. Errors (ErrParam): no axis, more than three, an axis
+// without a cell, more than 2^22 cells.
 func NewGrid(points ...int) (Grid, error) {
 	if len(points) < 1 || len(points) > maxAxes {
-		return Grid{}, fmt.Errorf("ops: Grid: %d dimensions, want 1 to %d: in more a grid has too many points, and a set of samples says too little about a density; "+
+		return Grid{}, fmt.Errorf("ops: Grid: %d dimensions, want 1 to %d: in more a grid has too many points, and "+
+			"a set of samples says too little about a density; "+
 			"embed each coordinate by itself (Bags.Axis) and join the features: %w", len(points), maxAxes, ErrParam)
 	}
 	cells := 1
 	for j, g := range points {
 		if g < 1 || g > maxCells || cells*g > maxCells {
-			return Grid{}, fmt.Errorf("ops: Grid: %v points, of which axis %d has %d; want at least 1 on each and %d in all at most: %w", points, j, g, maxCells, ErrParam)
+			return Grid{}, fmt.Errorf("ops: Grid: %v points, of which axis %d has %d; want at least 1 on each and "+
+				"%d in all at most: %w", points, j, g, maxCells, ErrParam)
 		}
 		cells *= g
 	}
 	return Grid{points: slices.Clone(points)}, nil
 }
 
-// NewPoints are the points of the rows of x [V, l], float64, in the unit cube: independent uniform ones for integrals by Monte Carlo, as in
-// Sutherland et al. (2016), equation (10), whose error falls as V^(-1/2), or those of a low-discrepancy sequence. It keeps no reference to x. Errors:
-// another shape, no points, more than three columns (ErrShape); another element type (ErrDtype); points outside the cube (ErrDomain).
+// NewPoints are the points of the rows of x [V, l], float64, in the unit cube: independent uniform ones for integrals
+// by Monte Carlo, as in Sutherland et al. (2016), equation (10), whose error falls as V^(-1/2), or those of a
+// low-discrepancy sequence. It keeps no reference to x. Errors: another shape, no points, more than three columns
+// (ErrShape); another element type (ErrDtype); points outside the cube (ErrDomain).
 func NewPoints(x *tensor.Dense) (Grid, error) {
 	const who = "ops: NewPoints"
-	if x == nil || x.Dims() != 2 || x.Shape()[0] < 1 || x.Shape()[1] < 1 || x.Shape()[1] > maxAxes || x.Shape()[0] > maxCells {
-		return Grid{}, fmt.Errorf("%s: want points [V, l], 1 to %d in 1 to %d dimensions: %w", who, maxCells, maxAxes, ErrShape)
+	if x == nil || x.Dims() != 2 || x.Shape()[0] < 1 || x.Shape()[1] < 1 || x.Shape()[1] > maxAxes ||
+		x.Shape()[0] > maxCells {
+		return Grid{}, fmt.Errorf("%s: want points [V, l], 1 to %d in 1 to %d dimensions: %w",
+			who, maxCells, maxAxes, ErrShape)
 	}
 	if x.Dtype() != tensor.Float64 {
 		return Grid{}, fmt.Errorf("%s: the points are %v, want float64: %w", who, x.Dtype(), ErrDtype)
@@ -87,7 +93,8 @@ func (g Grid) Len() int {
 	return v
 }
 
-// String is the number of points on each axis, or for NewPoints V and a digest of their coordinates: two of the same text have the same points.
+// String is the number of points on each axis, or for NewPoints V and a digest of their coordinates: two of the same
+// text have the same points.
 func (g Grid) String() string {
 	if g.at == nil {
 		return fmt.Sprint(g.points)
@@ -115,13 +122,15 @@ func (g Grid) At(v int) []float64 {
 	return t
 }
 
-// HistogramInto writes the densities of bags by their histograms on the cells of the grid to dst [n, V], allocated if nil: the share of the
-// samples in a cell times V. A sample on a boundary counts for the cell above it, and 1 for the last. It is the cheap estimate of a density; it
-// has no gradient for the samples, and its error falls slower than that of KDE. Errors: bags of another dimension than the grid (ErrShape),
-// points that are no grid (ErrParam), samples outside the cube (ErrDomain).
+// HistogramInto writes the densities of bags by their histograms on the cells of the grid to dst [n, V], allocated if
+// nil: the share of the samples in a cell times V. A sample on a boundary counts for the cell above it, and 1 for the
+// last. It is the cheap estimate of a density; it has no gradient for the samples, and its error falls slower than that
+// of KDE. Errors: bags of another dimension than the grid (ErrShape), points that are no grid (ErrParam), samples
+// outside the cube (ErrDomain).
 func HistogramInto(dst *tensor.Dense, b *Bags, g Grid, a Attr) (*tensor.Dense, error) {
 	if g.at != nil {
-		return nil, fmt.Errorf("%s: the points are no grid and have no cells; use KDE, or NewGrid: %w", a.who("Histogram"), ErrParam)
+		return nil, fmt.Errorf("%s: the points are no grid and have no cells; use KDE, or NewGrid: %w",
+			a.who("Histogram"), ErrParam)
 	}
 	dst, err := densities("Histogram", dst, b, g, a)
 	if err != nil {
@@ -137,7 +146,8 @@ func densities(op string, dst *tensor.Dense, b *Bags, g Grid, a Attr) (*tensor.D
 		return nil, err
 	}
 	if b.Axes() != g.Axes() {
-		return nil, fmt.Errorf("%s: the bags have %d dimensions and the grid %d: %w", a.who(op), b.Axes(), g.Axes(), ErrShape)
+		return nil, fmt.Errorf("%s: the bags have %d dimensions and the grid %d: %w",
+			a.who(op), b.Axes(), g.Axes(), ErrShape)
 	}
 	if err := CheckRows(domain.UnitCube(), a.who(op), b); err != nil {
 		return nil, err

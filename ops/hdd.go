@@ -13,20 +13,21 @@ import (
 //
 //	A(p) = [Φᵀ r_j √p cos(λ_j ln p) | Φᵀ r_j √p sin(λ_j ln p)], j = 1 to M,
 //
-// of functions of p on an orthonormal basis. p is [n, V], the densities at V points; λ and the roots r of its weights are [M]; Φ is [V, B], the
-// basis functions at the points times their weights of integration; the result is [n, 2MB], coefficients of cos(λ₁ ln p), of sin(λ₁ ln p),
-// of cos(λ₂ ln p) and so on, or with even, for frequencies of 0 whose sine is none, [n, MB]. A number p = 0 adds exactly nothing.
-// Sutherland, Oliva, Póczos and Schneider (2016), equations (4) to (6) and (9).
+// of functions of p on an orthonormal basis. p is [n, V], the densities at V points; λ and the roots r of its weights
+// are [M]; Φ is [V, B], the basis functions at the points times their weights of integration; the result is [n, 2MB],
+// coefficients of cos(λ₁ ln p), of sin(λ₁ ln p), of cos(λ₂ ln p) and so on, or with even, for frequencies of 0 whose
+// sine is none, [n, MB]. A number p = 0 adds exactly nothing. Sutherland, Oliva, Póczos and Schneider (2016), equations
+// (4) to (6) and (9).
 //
-// A row of p may be k densities, one after another, [n, kV], as those of the coordinates of a sample of many dimensions. Each is embedded by
-// itself, and the result is [n, k·2MB] or [n, kMB], one after another.
+// A row of p may be k densities, one after another, [n, kV], as those of the coordinates of a sample of many
+// dimensions. Each is embedded by itself, and the result is [n, k·2MB] or [n, kMB], one after another.
 //
-// Backward: with g' = gΦᵀ, dp = Σ_j r_j (½(g'_c c + g'_s s) + λ_j (g'_s c - g'_c s))/√p and dλ_j = Σ r_j √p ln p (g'_s c - g'_c s), c and s the
-// cosine and sine, which are computed again, a block of densities at a time. Where p is 0 dp is defined as 0, as for Homogeneous. The
-// roots and Φ have no gradient. Attr.Domain is not looked at.
+// Backward: with g' = gΦᵀ, dp = Σ_j r_j (½(g'_c c + g'_s s) + λ_j (g'_s c - g'_c s))/√p and dλ_j = Σ r_j √p ln p (g'_s
+// c - g'_c s), c and s the cosine and sine, which are computed again, a block of densities at a time. Where p is 0 dp
+// is defined as 0, as for Homogeneous. The roots and Φ have no gradient. Attr.Domain is not looked at.
 //
-// Errors while building: shapes. Errors while running (ErrDomain): a density that is negative or not finite, a λ that is not finite or makes λ ln p
-// overflow.
+// Errors while building: shapes. Errors while running (ErrDomain): a density that is negative or not finite, a λ that
+// is not finite or makes λ ln p overflow.
 func HDD(p, lambda, roots, basis *G.Node, even bool, a Attr) (*G.Node, error) {
 	return apply(&op{kind: "HDD", params: even, in: []Inputs{X, Lambda, 0, 0}, ranks: "21122", attr: a,
 		shape: func(in []tensor.Shape) (tensor.Shape, error) { return hddShape(a.who("HDD"), in, even) },
@@ -68,7 +69,8 @@ func project[T domain.Float](dst *tensor.Dense, in []*tensor.Dense, even bool, w
 	if row < 0 {
 		return nil
 	}
-	return fmt.Errorf("%s: λ ln p of row %d is not finite in %v; look for NaN and huge numbers among the frequencies λ: %w", who, row/k, dst.Dtype(), ErrDomain)
+	return fmt.Errorf("%s: λ ln p of row %d is not finite in %v; look for NaN and huge numbers among the "+
+		"frequencies λ: %w", who, row/k, dst.Dtype(), ErrDomain)
 }
 
 func waves[T domain.Float](in []*tensor.Dense, even bool) *simd.Waves[T] {

@@ -12,7 +12,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// TestHDD: each coefficient by its formula, with exact zeros of p = 0, in both precisions and from a column-major tensor.
+// TestHDD: each coefficient by its formula, with exact zeros of p = 0, in both precisions and from a column-major
+// tensor.
 func TestHDD(t *testing.T) {
 	cells := []float64{0, 1, .3, 5e-324, 2, 1e300, 1e-300, 7, 0, 0, 0, 0}
 	lambda, roots := []float64{.2, 1.7}, []float64{.6, .3}
@@ -30,10 +31,12 @@ func TestHDD(t *testing.T) {
 		}
 		return sum
 	}
-	z := must(ops.HDDInto(nil, rowsOf(4, cells...), vector(lambda...), vector(roots...), rowsOf(2, phi...), false, ops.Attr{}))
+	z := must(ops.HDDInto(nil, rowsOf(4, cells...), vector(lambda...), vector(roots...), rowsOf(2, phi...), false,
+		ops.Attr{}))
 	for i, got := range z.Float64s() {
 		row, j, wave, b := i/8, i/4%2, i/2%2, i%2
-		if w := want(cells[4*row:4*row+4], j, wave, b); !(math.Abs(got-w) <= 1e-14*(math.Abs(w)+1)) || row == 2 && got != 0 {
+		if w := want(cells[4*row:4*row+4], j, wave, b); !(math.Abs(got-w) <= 1e-14*(math.Abs(w)+1)) ||
+			row == 2 && got != 0 {
 			t.Errorf("row %d, frequency %d, wave %d, basis %d: %v, want %v", row, j, wave, b, got, w)
 		}
 	}
@@ -42,14 +45,17 @@ func TestHDD(t *testing.T) {
 		t.Errorf("cosines only: %v", v)
 	}
 	low := tensor.New(tensor.WithShape(1, 4), tensor.WithBacking([]float32{0, 1e-45, .3, 2}))
-	f := must(ops.HDDInto(nil, low, entries(tensor.Float32, lambda...), entries(tensor.Float32, roots...), matrix32(4, 2, phi...), false, ops.Attr{}))
+	f := must(ops.HDDInto(nil, low, entries(tensor.Float32, lambda...), entries(tensor.Float32, roots...),
+		matrix32(4, 2, phi...), false, ops.Attr{}))
 	for i, got := range f.Float32s() {
-		if w := want([]float64{0, float64(float32(1e-45)), .3, 2}, i/4, i/2%2, i%2); !(math.Abs(float64(got)-w) <= 1e-6) {
+		if w := want([]float64{0, float64(float32(1e-45)), .3, 2}, i/4, i/2%2,
+			i%2); !(math.Abs(float64(got)-w) <= 1e-6) {
 			t.Errorf("float32: %d is %v, want %v", i, got, w)
 		}
 	}
 	none := tensor.New(tensor.WithShape(0, 4), tensor.Of(tensor.Float64))
-	if z := must(ops.HDDInto(nil, none, vector(lambda...), vector(roots...), rowsOf(2, phi...), false, ops.Attr{})); !z.Shape().Eq(tensor.Shape{0, 8}) {
+	if z := must(ops.HDDInto(nil, none, vector(lambda...), vector(roots...), rowsOf(2, phi...), false,
+		ops.Attr{})); !z.Shape().Eq(tensor.Shape{0, 8}) {
 		t.Errorf("no densities: %v", z.Shape())
 	}
 }
@@ -67,14 +73,16 @@ func TestHDDAtZero(t *testing.T) {
 	v := []float64{0, 5e-324, 1e-300, 1e-12, 1, 1e12, 1e300}
 	g := G.NewGraph()
 	node := func(name string, value *tensor.Dense) *G.Node {
-		return G.NewTensor(g, G.Float64, value.Dims(), G.WithShape(value.Shape()...), G.WithName(name), G.WithValue(value))
+		return G.NewTensor(g, G.Float64, value.Dims(), G.WithShape(value.Shape()...), G.WithName(name),
+			G.WithValue(value))
 	}
 	ones := make([]float64, len(v))
 	for i := range ones {
 		ones[i] = 1
 	}
 	p := node("p", rowsOf(len(v), v...))
-	z := must(ops.HDD(p, node("lambda", vector(.66)), node("r", vector(.8)), node("basis", rowsOf(1, ones...)), false, ops.Attr{}))
+	z := must(ops.HDD(p, node("lambda", vector(.66)), node("r", vector(.8)), node("basis", rowsOf(1, ones...)), false,
+		ops.Attr{}))
 	grads, err := G.Grad(G.Must(G.Sum(z)), p)
 	if err != nil {
 		t.Fatal(err)
@@ -118,7 +126,8 @@ func TestHDDErrors(t *testing.T) {
 		{hdd(p, vector(1, 2), vector(1), phi), ops.ErrShape, "2 frequencies λ and 1 roots"},
 		{hdd(rowsOf(1, 1), vector(1), vector(1), phi), ops.ErrShape, "p is (1, 1) and Φ (2, 3)"},
 		{hdd(p, entries(tensor.Float32, 1), vector(1), phi), ops.ErrDtype, "λ float32"},
-		{second(ops.HDDInto(rowsOf(2, 1, 2), p, vector(1), vector(1), phi, false, ops.Attr{})), ops.ErrShape, "dst has shape"},
+		{second(ops.HDDInto(rowsOf(2, 1, 2), p, vector(1), vector(1), phi, false, ops.Attr{})), ops.ErrShape,
+			"dst has shape"},
 	} {
 		if !errors.Is(c.err, c.is) || !strings.Contains(c.err.Error(), c.says) {
 			t.Errorf("%d: %v, want %q", i, c.err, c.says)
@@ -126,10 +135,12 @@ func TestHDDErrors(t *testing.T) {
 	}
 }
 
-// Two densities on four points. Squared distances of their embeddings are, with one frequency, an estimate of the total variation, and the
-// coefficients may be differentiated for the densities, for the frequency, and for the samples that KDE makes densities of.
+// Two densities on four points. Squared distances of their embeddings are, with one frequency, an estimate of the total
+// variation, and the coefficients may be differentiated for the densities, for the frequency, and for the samples that
+// KDE makes densities of.
 func ExampleHDD() {
-	basis := tensor.New(tensor.WithShape(4, 4), tensor.Of(tensor.Float64)) // a function a point: √4 there, times the weight 1/4
+	// a function a point: √4 there, times the weight 1/4
+	basis := tensor.New(tensor.WithShape(4, 4), tensor.Of(tensor.Float64))
 	for i := range 4 {
 		basis.Float64s()[5*i] = .5
 	}

@@ -16,7 +16,8 @@ type Harmonics struct {
 	F        []int    // the harmonics f_1 < f_2 < ...; f_0 = 0 goes without saying
 	Gamma    float64  // γ > 0, the degree
 	Negative Negative // what becomes of x < 0
-	// Stationary maps x in place of ln x, without the factor x^{γ/2}: the map of the translation-invariant kernel 𝒦(y - x) on ℝ.
+	// Stationary maps x in place of ln x, without the factor x^{γ/2}: the map of the translation-invariant kernel 𝒦(y -
+	// x) on ℝ.
 	Stationary bool
 }
 
@@ -48,7 +49,8 @@ func (h Harmonics) domain() Domain {
 
 func (h Harmonics) check(who string) error {
 	if !(h.Gamma > 0) || math.IsInf(h.Gamma, 1) || h.Negative < RejectNegative || h.Negative > SplitNegative {
-		return fmt.Errorf("%s: degree %v and Negative(%d), want a finite degree above 0 and RejectNegative, SignNegative or SplitNegative: %w",
+		return fmt.Errorf("%s: degree %v and Negative(%d), want a finite degree above 0 and RejectNegative, "+
+			"SignNegative or SplitNegative: %w",
 			who, h.Gamma, h.Negative, ErrParam)
 	}
 	for j, f := range h.F {
@@ -63,18 +65,20 @@ func (h Harmonics) check(who string) error {
 //
 //	r₀ v^{γ/2},   √2 r_j v^{γ/2} cos(f_j L ln v),   √2 r_j v^{γ/2} sin(f_j L ln v),   j = 1 to n,
 //
-// side by side, and zeros of v = 0. With r_j = √κ̂_j its inner products are Σ (vu)^{γ/2} 𝒦̂(ln u - ln v), whatever the sign of a root:
-// κ̂_j = r_j² cannot be negative. x is [n, d], L [1] or [d], one a column, r [n+1], the result [n, d·Width]. Vedaldi and
-// Zisserman (2012), equation (19), and (18) for the stationary form.
+// side by side, and zeros of v = 0. With r_j = √κ̂_j its inner products are Σ (vu)^{γ/2} 𝒦̂(ln u - ln v), whatever the
+// sign of a root: κ̂_j = r_j² cannot be negative. x is [n, d], L [1] or [d], one a column, r [n+1], the result [n,
+// d·Width]. Vedaldi and Zisserman (2012), equation (19), and (18) for the stationary form.
 //
-// Backward, from x and the output z alone: with t = Σ_j f_j (g_sin z_cos - g_cos z_sin) of a coordinate, dx = (γ/2 Σ g·z + L t)/x and
-// dL = Σ t ln|x|, over everything or over a column; stationary: dx = L t and dL = Σ t x. The map is linear in r: dr is Σ g·z for roots of
-// 1, computed anew. At v = 0 the map has no derivative (for γ < 2 its slope is infinite, and for γ = 2 it oscillates); dx is defined as
-// 0 there, the value that leaves the empty bins of a histogram alone. Next to 0 dx is the true one, which grows as v^{γ/2-1}.
+// Backward, from x and the output z alone: with t = Σ_j f_j (g_sin z_cos - g_cos z_sin) of a coordinate, dx = (γ/2 Σ
+// g·z + L t)/x and dL = Σ t ln|x|, over everything or over a column; stationary: dx = L t and dL = Σ t x. The map is
+// linear in r: dr is Σ g·z for roots of 1, computed anew. At v = 0 the map has no derivative (for γ < 2 its slope is
+// infinite, and for γ = 2 it oscillates); dx is defined as 0 there, the value that leaves the empty bins of a histogram
+// alone. Next to 0 dx is the true one, which grows as v^{γ/2-1}.
 //
-// Of sparse rows the result is sparse too, unless L or r has a gradient or the form is the stationary one. Attr.Domain is not looked at: it
-// follows from h. Errors while building: shapes and h. Errors while running (ErrDomain): a cell that
-// is negative, without an extension, or not finite; features that are not finite, as those of large numbers are for γ > 2.
+// Of sparse rows the result is sparse too, unless L or r has a gradient or the form is the stationary one. Attr.Domain
+// is not looked at: it follows from h. Errors while building: shapes and h. Errors while running (ErrDomain): a cell
+// that is negative, without an extension, or not finite; features that are not finite, as those of large numbers are
+// for γ > 2.
 func Homogeneous(x, base, roots *G.Node, h Harmonics, a Attr) (*G.Node, error) {
 	if err := h.check(a.who("Homogeneous")); err != nil {
 		return nil, err
@@ -83,7 +87,8 @@ func Homogeneous(x, base, roots *G.Node, h Harmonics, a Attr) (*G.Node, error) {
 	return apply(homogeneousOp(h, a), x, base, roots)
 }
 
-// HomogeneousInto writes Homogeneous(x, L, r) to dst [n, d·Width], allocated if nil, without a graph. See HomogeneousCSR for sparse rows.
+// HomogeneousInto writes Homogeneous(x, L, r) to dst [n, d·Width], allocated if nil, without a graph. See
+// HomogeneousCSR for sparse rows.
 func HomogeneousInto(dst, x, base, roots *tensor.Dense, h Harmonics, a Attr) (*tensor.Dense, error) {
 	who := a.who("Homogeneous")
 	if err := h.check(who); err != nil {
@@ -112,7 +117,8 @@ func (h Harmonics) fits(who string, x, base, roots tensor.Shape) error {
 		return lengthError(who, "L", k, x[1])
 	}
 	if k := roots.TotalSize(); k != len(h.F)+1 {
-		return fmt.Errorf("%s: there are %d roots, want %d for %d harmonics: %w", who, k, len(h.F)+1, len(h.F), ErrShape)
+		return fmt.Errorf("%s: there are %d roots, want %d for %d harmonics: %w",
+			who, k, len(h.F)+1, len(h.F), ErrShape)
 	}
 	return nil
 }
@@ -153,7 +159,8 @@ func finiteParams[T domain.Float](who string, params []*tensor.Dense) error {
 }
 
 func notFiniteFeatures[T domain.Float](who string, row, col int, v T) error {
-	return &domain.CellError{Who: who, Row: row, Col: col, Value: float64(v), Reason: fmt.Sprintf("has features that are not finite in %T", v),
+	return &domain.CellError{Who: who, Row: row, Col: col, Value: float64(v),
+		Reason: fmt.Sprintf("has features that are not finite in %T", v),
 		Remedy: "scale the data, or lower the degree gamma"}
 }
 
@@ -197,8 +204,8 @@ func homogeneousOp(h Harmonics, a Attr) *op {
 	return o
 }
 
-// homogeneousGrad is the gradient of Homogeneous for x, for L or for the roots, of which there are so many, from x, L, the
-// output z and the gradient g.
+// homogeneousGrad is the gradient of Homogeneous for x, for L or for the roots, of which there are so many, from x, L,
+// the output z and the gradient g.
 func homogeneousGrad(of Inputs, h Harmonics, entries int) *op {
 	o := &op{kind: "homogeneousGrad", params: []any{of, entries, h}, ranks: "21221", spread: true}
 	if of == X {
@@ -234,9 +241,10 @@ func homogeneousGradient[T domain.Float](of Inputs, h Harmonics, out *tensor.Den
 	}
 }
 
-// HomogeneousCSR is Homogeneous of sparse rows x [n, d], as sparse rows [n, d·Width]: of each entry its numbers are stored, and nothing of
-// a cell that is not stored, which is 0 and has zeros. There is none for the stationary form, in which 0 is like any other number, nor
-// for an x that LogShiftCSR returned (ErrParam): make them dense. Other errors as for HomogeneousInto.
+// HomogeneousCSR is Homogeneous of sparse rows x [n, d], as sparse rows [n, d·Width]: of each entry its numbers are
+// stored, and nothing of a cell that is not stored, which is 0 and has zeros. There is none for the stationary form, in
+// which 0 is like any other number, nor for an x that LogShiftCSR returned (ErrParam): make them dense. Other errors as
+// for HomogeneousInto.
 func HomogeneousCSR(x *CSR, base, roots *tensor.Dense, h Harmonics, a Attr) (*CSR, error) {
 	who := a.who("Homogeneous")
 	if err := h.check(who); err != nil {
@@ -256,7 +264,8 @@ func HomogeneousCSR(x *CSR, base, roots *tensor.Dense, h Harmonics, a Attr) (*CS
 		return nil, err
 	}
 	if x.Cols() > maxColumns/h.Width() {
-		return nil, fmt.Errorf("%s: %d columns make more than %d; lower the order: %w", who, x.Cols(), maxColumns, ErrShape)
+		return nil, fmt.Errorf("%s: %d columns make more than %d; lower the order: %w",
+			who, x.Cols(), maxColumns, ErrShape)
 	}
 	if err := CheckRows(h.domain(), who, x); err != nil {
 		return nil, err
@@ -295,7 +304,8 @@ func homogeneousSparse[T domain.Float](rows *CSR, params []*tensor.Dense, h Harm
 		}
 	}
 	stored := 2*len(h.F) + 1 // of an entry: those of the other sign are not
-	out := &sparse[T]{CSR: simd.CSR[T]{Rows: x.Rows, Cols: x.Cols * w, Ptr: make([]int, x.Rows+1), Col: make([]int32, len(val)*stored), Val: z[:0]}}
+	out := &sparse[T]{CSR: simd.CSR[T]{Rows: x.Rows, Cols: x.Cols * w, Ptr: make([]int, x.Rows+1),
+		Col: make([]int32, len(val)*stored), Val: z[:0]}}
 	for i, p := range x.Ptr {
 		out.Ptr[i] = (p - first) * stored
 	}

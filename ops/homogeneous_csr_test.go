@@ -18,7 +18,8 @@ func TestHomogeneousCSR(t *testing.T) {
 		for j := range 35 {
 			setAt(x, j, 2*at(x, j)-at(x, j)*at(x, j)) // of both signs, zeros kept
 		}
-		for _, h := range []ops.Harmonics{{Gamma: 1, Negative: ops.SignNegative}, {F: []int{1, 3}, Gamma: 1.5, Negative: ops.SignNegative},
+		for _, h := range []ops.Harmonics{{Gamma: 1, Negative: ops.SignNegative},
+			{F: []int{1, 3}, Gamma: 1.5, Negative: ops.SignNegative},
 			{F: []int{1}, Gamma: 2, Negative: ops.SplitNegative}} {
 			roots := entries(dt, []float64{1, .5, .25}[:len(h.F)+1]...)
 			for _, base := range []*tensor.Dense{entries(dt, .8), entries(dt, .8, .5, 1, 2, .3)} {
@@ -48,13 +49,19 @@ func TestHomogeneousCSRErrors(t *testing.T) {
 		is   error
 		text string
 	}{
-		{only(ops.HomogeneousCSR(x, one, one, ops.Harmonics{Gamma: 1, Stationary: true}, ops.Attr{})), ops.ErrParam, "make them dense"},
-		{only(ops.HomogeneousCSR(must(ops.LogShiftCSR(x, one, ops.Attr{})), one, one, h, ops.Attr{})), ops.ErrParam, "make them dense"},
-		{only(ops.HomogeneousCSR(csr(t, matrix(dt, 2, 3, 0, 1, 0, 0, 0, -2)), one, one, h, ops.Attr{Layer: "layer"})), ops.ErrDomain, "layer: x[1,2] = -2 is negative"},
-		{only(ops.HomogeneousCSR(large, one, one, ops.Harmonics{Gamma: 4}, ops.Attr{})), ops.ErrDomain, "x[0,1] = 1e+300 has features that are not finite"},
-		{only(ops.HomogeneousCSR(x, entries(dt, math.NaN()), one, h, ops.Attr{})), ops.ErrDomain, "L[0,0] = NaN is not finite"},
+		{only(ops.HomogeneousCSR(x, one, one, ops.Harmonics{Gamma: 1, Stationary: true}, ops.Attr{})), ops.ErrParam,
+			"make them dense"},
+		{only(ops.HomogeneousCSR(must(ops.LogShiftCSR(x, one, ops.Attr{})), one, one, h, ops.Attr{})), ops.ErrParam,
+			"make them dense"},
+		{only(ops.HomogeneousCSR(csr(t, matrix(dt, 2, 3, 0, 1, 0, 0, 0, -2)), one, one, h, ops.Attr{Layer: "layer"})),
+			ops.ErrDomain, "layer: x[1,2] = -2 is negative"},
+		{only(ops.HomogeneousCSR(large, one, one, ops.Harmonics{Gamma: 4}, ops.Attr{})), ops.ErrDomain,
+			"x[0,1] = 1e+300 has features that are not finite"},
+		{only(ops.HomogeneousCSR(x, entries(dt, math.NaN()), one, h, ops.Attr{})), ops.ErrDomain,
+			"L[0,0] = NaN is not finite"},
 		{only(ops.HomogeneousCSR(x, entries(dt, 1, 2), one, h, ops.Attr{})), ops.ErrShape, "L has 2 entries"},
-		{only(ops.HomogeneousCSR(x, entries(tensor.Float32, 1), one, h, ops.Attr{})), ops.ErrDtype, "x is float64, L float32"},
+		{only(ops.HomogeneousCSR(x, entries(tensor.Float32, 1), one, h, ops.Attr{})), ops.ErrDtype,
+			"x is float64, L float32"},
 	} {
 		if !errors.Is(e.err, e.is) || !strings.Contains(fmt.Sprint(e.err), e.text) {
 			t.Errorf("got %v, want %v with %q", e.err, e.is, e.text)

@@ -38,8 +38,9 @@ func TestHomogeneousColumns(t *testing.T) {
 	}{
 		"non-negative": {ops.Harmonics{}, []float64{.3, 0, 4}, [][]float64{a, zero, b}},
 		"sign":         {ops.Harmonics{Negative: ops.SignNegative}, []float64{.3, 0, -4}, [][]float64{a, zero, minus}},
-		"split":        {ops.Harmonics{Negative: ops.SplitNegative}, []float64{.3, 0, -4}, [][]float64{a, zero, zero, zero, zero, b}},
-		"stationary":   {ops.Harmonics{Stationary: true}, []float64{-4, 0}, [][]float64{still}},
+		"split": {ops.Harmonics{Negative: ops.SplitNegative}, []float64{.3, 0, -4},
+			[][]float64{a, zero, zero, zero, zero, b}},
+		"stationary": {ops.Harmonics{Stationary: true}, []float64{-4, 0}, [][]float64{still}},
 	} {
 		tc.h.F, tc.h.Gamma = []int{2}, 1
 		var want []float64
@@ -61,8 +62,8 @@ func TestHomogeneousColumns(t *testing.T) {
 	}
 }
 
-// TestHomogeneousAtZero: the gradient at 0 is 0, by definition; next to it, down to denormal numbers, it is the derivative, which
-// grows as v^{γ/2-1}, and at huge numbers it is small and not lost.
+// TestHomogeneousAtZero: the gradient at 0 is 0, by definition; next to it, down to denormal numbers, it is the
+// derivative, which grows as v^{γ/2-1}, and at huge numbers it is small and not lost.
 func TestHomogeneousAtZero(t *testing.T) {
 	h := ops.Harmonics{F: []int{1}, Gamma: 1, Negative: ops.SignNegative}
 	v := []float64{0, math.Copysign(0, -1), 5e-324, 1e-300, 1e-12, 1, 1e12, 1e300, -1e-300, -1e-12, -1e300}
@@ -85,7 +86,8 @@ func TestHomogeneousAtZero(t *testing.T) {
 	}
 	for i, got := range grads[0].Value().(*tensor.Dense).Float64s() {
 		u := math.Abs(v[i])
-		// d/dv of r₀√v + √2 r₁ √v (cos θ + sin θ), θ = L ln v, where package math's assembly has no logarithm of denormal numbers
+		// d/dv of r₀√v + √2 r₁ √v (cos θ + sin θ), θ = L ln v, where package math's assembly has no logarithm of
+		// denormal numbers
 		ln := math.Log(u*0x1p600) - 600*math.Ln2
 		if u > 1 {
 			ln = math.Log(u)
@@ -108,9 +110,9 @@ func TestHomogeneousAtZero(t *testing.T) {
 	}
 }
 
-// TestHomogeneousAccuracy: over all numbers from 1e-300 to 1e300 the map is within 1e-12 of the amplitude √2 r v^{γ/2}. The phase
-// f L ln v is up to 690·f·L; its rounding, 4.4e-16 of it at most, is what limits f L to about 3. The oracle has ln v and the phase in
-// about 100 bits.
+// TestHomogeneousAccuracy: over all numbers from 1e-300 to 1e300 the map is within 1e-12 of the amplitude √2 r v^{γ/2}.
+// The phase f L ln v is up to 690·f·L; its rounding, 4.4e-16 of it at most, is what limits f L to about 3. The oracle
+// has ln v and the phase in about 100 bits.
 func TestHomogeneousAccuracy(t *testing.T) {
 	const l = 2 * math.Pi / 13.8
 	for _, gamma := range []float64{.5, 1, 1.9, 2} {
@@ -149,11 +151,15 @@ func TestHomogeneousErrors(t *testing.T) {
 		is      error
 		says    string
 	}{
-		{rowsOf(3, .1, .2, .3, .4, -.2, .6), l, r, h, ops.ErrDomain, "x[1,1] = -0.2 is negative; the kernel is defined for histograms"},
+		{rowsOf(3, .1, .2, .3, .4, -.2, .6), l, r, h, ops.ErrDomain,
+			"x[1,1] = -0.2 is negative; the kernel is defined for histograms"},
 		{rowsOf(3, .1, .2, math.NaN(), .4, 0, .6), l, r, h, ops.ErrDomain, "x[0,2] = NaN is not a finite number"},
-		{rowsOf(3, .1, .2, math.Inf(1), .4, 0, .6), l, r, ops.Harmonics{F: h.F, Gamma: 1, Stationary: true}, ops.ErrDomain, "x[0,2] = +Inf"},
-		{rowsOf(3, .1, .2, math.Inf(-1), .4, 0, .6), l, r, ops.Harmonics{F: h.F, Gamma: 1, Negative: ops.SplitNegative}, ops.ErrDomain, "x[0,2] = -Inf"},
-		{rowsOf(3, .1, .2, .3, .4, 1e300, .6), l, r, ops.Harmonics{F: h.F, Gamma: 3}, ops.ErrDomain, "x[1,1] = 1e+300 has features that are not finite in float64; scale the data"},
+		{rowsOf(3, .1, .2, math.Inf(1), .4, 0, .6), l, r, ops.Harmonics{F: h.F, Gamma: 1, Stationary: true},
+			ops.ErrDomain, "x[0,2] = +Inf"},
+		{rowsOf(3, .1, .2, math.Inf(-1), .4, 0, .6), l, r, ops.Harmonics{F: h.F, Gamma: 1, Negative: ops.SplitNegative},
+			ops.ErrDomain, "x[0,2] = -Inf"},
+		{rowsOf(3, .1, .2, .3, .4, 1e300, .6), l, r, ops.Harmonics{F: h.F, Gamma: 3}, ops.ErrDomain,
+			"x[1,1] = 1e+300 has features that are not finite in float64; scale the data"},
 		{x, vector(math.NaN()), r, h, ops.ErrDomain, "L[0,0] = NaN is not finite"},
 		{x, l, vector(1, math.Inf(1)), h, ops.ErrDomain, "roots[0,1] = +Inf is not finite"},
 		{x, vector(1, 2), r, h, ops.ErrShape, "L has 2 entries, want 1 or one for each of the 3 dimensions"},
@@ -170,9 +176,11 @@ func TestHomogeneousErrors(t *testing.T) {
 			g := G.NewGraph()
 			var nodes []*G.Node
 			for i, v := range []*tensor.Dense{c.x, c.l, c.r} {
-				nodes = append(nodes, G.NewTensor(g, v.Dtype(), v.Dims(), G.WithShape(v.Shape()...), G.WithName(fmt.Sprint("in", i)), G.WithValue(v)))
+				nodes = append(nodes, G.NewTensor(g, v.Dtype(), v.Dims(), G.WithShape(v.Shape()...),
+					G.WithName(fmt.Sprint("in", i)), G.WithValue(v)))
 			}
-			if _, err := ops.Homogeneous(nodes[0], nodes[1], nodes[2], c.h, ops.Attr{Layer: `layers: probe "here"`}); err != nil {
+			if _, err := ops.Homogeneous(nodes[0], nodes[1], nodes[2], c.h,
+				ops.Attr{Layer: `layers: probe "here"`}); err != nil {
 				return err
 			}
 			m := G.NewTapeMachine(g)

@@ -14,23 +14,26 @@ import (
 //
 //	p_i(t) = 1/N_i Σ_s Π_j K(t_j, x_sj),   K(t, x) = Σ φ((t - x')/h_j)/h_j over the images x' = ±x + 2k of x,
 //
-// a Gaussian kernel with reflections at 0 and 1, so that the integral is 1 and the estimate does not fall at the boundary. x is [N, l], bag
-// after bag; bag i has the rows offsets[i] to offsets[i+1], which are as fixed in a graph as N is. h is [l], one bandwidth an axis for all
-// bags (ScottBandwidth, CrossValidatedBandwidth); the result is [n, V]. The kernel is a product, so on a grid the sum over the samples is a
-// matrix product, and exponentials are taken for each axis alone; at other points (NewPoints) the time is
-// longer, and where that is shorter than with exponentials at all points the kernel is summed as cosines in float64, whose error is 1e-15 of its largest
-// value and not of p. Far from all samples p underflows to 0.
+// a Gaussian kernel with reflections at 0 and 1, so that the integral is 1 and the estimate does not fall at the
+// boundary. x is [N, l], bag after bag; bag i has the rows offsets[i] to offsets[i+1], which are as fixed in a graph as
+// N is. h is [l], one bandwidth an axis for all bags (ScottBandwidth, CrossValidatedBandwidth); the result is [n, V].
+// The kernel is a product, so on a grid the sum over the samples is a matrix product, and exponentials are taken for
+// each axis alone; at other points (NewPoints) the time is longer, and where that is shorter than with exponentials at
+// all points the kernel is summed as cosines in float64, whose error is 1e-15 of its largest value and not of p. Far
+// from all samples p underflows to 0.
 //
 // Backward: with the gradient g of p, dx and dh by the same products with K replaced by dK/dx or dK/dh on one axis.
 //
-// Errors while building: offsets, shapes. Errors while running: a sample outside the cube or not finite (ErrDomain); a bandwidth of less than
-// half the distance of two points, whose bumps would fall between them, or of more than 4, where the estimate is uniform (ErrParam).
+// Errors while building: offsets, shapes. Errors while running: a sample outside the cube or not finite (ErrDomain); a
+// bandwidth of less than half the distance of two points, whose bumps would fall between them, or of more than 4, where
+// the estimate is uniform (ErrParam).
 func KDE(x, h *G.Node, offsets []int, g Grid, a Attr) (*G.Node, error) {
 	offsets = slices.Clone(offsets)
 	o := &op{kind: "KDE", params: []any{offsets, g.String()}, in: []Inputs{X, H}, ranks: "212", attr: a}
 	o.shape = func(in []tensor.Shape) (tensor.Shape, error) {
 		if in[0][1] != g.Axes() || in[1][0] != g.Axes() {
-			return nil, fmt.Errorf("%s: x is %v and h %v, and the grid has %d axes: %w", o.who(), in[0], in[1], g.Axes(), ErrShape)
+			return nil, fmt.Errorf("%s: x is %v and h %v, and the grid has %d axes: %w",
+				o.who(), in[0], in[1], g.Axes(), ErrShape)
 		}
 		if err := checkOffsets(o.who(), offsets, in[0][0]); err != nil {
 			return nil, err
@@ -92,12 +95,14 @@ const maxBandwidth = 4
 
 func (g Grid) checkBandwidth(who string, h *tensor.Dense) error {
 	if h.Shape().TotalSize() != g.Axes() {
-		return fmt.Errorf("%s: %d bandwidths for %d dimensions, want one for each: %w", who, h.Shape().TotalSize(), g.Axes(), ErrShape)
+		return fmt.Errorf("%s: %d bandwidths for %d dimensions, want one for each: %w",
+			who, h.Shape().TotalSize(), g.Axes(), ErrShape)
 	}
 	for j, v := range float64s(h) {
 		points := g.points[min(j, len(g.points)-1)]
 		if low := .5 / float64(points); !(v >= low*(1-1e-6) && v <= maxBandwidth) { // 1e-6 for a bandwidth in float32
-			return fmt.Errorf("%s: the bandwidth of axis %d is %v, want %v to %d for %d points: more points allow a narrower one: %w", who, j, v, low, maxBandwidth, points, ErrParam)
+			return fmt.Errorf("%s: the bandwidth of axis %d is %v, want %v to %d for %d points: more points allow a "+
+				"narrower one: %w", who, j, v, low, maxBandwidth, points, ErrParam)
 		}
 	}
 	return nil

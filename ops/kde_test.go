@@ -61,8 +61,8 @@ func randomBags(dt tensor.Dtype, l int, sizes ...int) *ops.Bags {
 	return must(ops.NewBags(x, offsets))
 }
 
-// TestKDE: the products on the grid are the definition, in every dimension, also for more samples than a block and for kernels as wide as
-// the cube; the mean over a grid is 1.
+// TestKDE: the products on the grid are the definition, in every dimension, also for more samples than a block and for
+// kernels as wide as the cube; the mean over a grid is 1.
 func TestKDE(t *testing.T) {
 	for _, c := range []struct {
 		points []int
@@ -98,7 +98,8 @@ func TestKDE(t *testing.T) {
 				for v := range g.Len() {
 					sum += at(p, i*g.Len()+v) / float64(g.Len())
 				}
-				// The midpoint rule errs by 2 exp(-2(πGh)²) on an axis, at most, as an image of the Gaussian's transform.
+				// The midpoint rule errs by 2 exp(-2(πGh)²) on an axis, at most, as an image of the Gaussian's
+				// transform.
 				rule := 0.0
 				for j, k := range c.points {
 					rule += 2 * math.Exp(-2*math.Pow(math.Pi*float64(k)*c.h[j], 2))
@@ -128,7 +129,8 @@ func TestKDE(t *testing.T) {
 		}
 	}
 	empty := must(ops.NewBags(tensor.New(tensor.WithShape(0, 1), tensor.Of(tensor.Float64)), []int{0}))
-	if p := must(ops.KDEInto(nil, empty, vector(.3), must(ops.NewGrid(7)), ops.Attr{})); !p.Shape().Eq(tensor.Shape{0, 7}) {
+	if p := must(ops.KDEInto(nil, empty, vector(.3), must(ops.NewGrid(7)), ops.Attr{})); !p.Shape().Eq(tensor.Shape{0,
+		7}) {
 		t.Errorf("no bags: %v", p.Shape())
 	}
 }
@@ -140,17 +142,20 @@ func TestHistogram(t *testing.T) {
 		t.Errorf("%v, want %v", p.Float64s(), want)
 	}
 	f := must(ops.NewBags(tensor.New(tensor.WithShape(2, 1), tensor.WithBacking([]float32{.1, .6})), []int{0, 2}))
-	if p := must(ops.HistogramInto(nil, f, must(ops.NewGrid(2)), ops.Attr{})); p.Float32s()[0] != 1 || p.Float32s()[1] != 1 {
+	if p := must(ops.HistogramInto(nil, f, must(ops.NewGrid(2)), ops.Attr{})); p.Float32s()[0] != 1 ||
+		p.Float32s()[1] != 1 {
 		t.Errorf("float32: %v", p)
 	}
 }
 
-// TestBandwidths: Scott's rule by its formula with its exceptions, and a cross-validation that finds the narrow bandwidth of two bumps.
+// TestBandwidths: Scott's rule by its formula with its exceptions, and a cross-validation that finds the narrow
+// bandwidth of two bumps.
 func TestBandwidths(t *testing.T) {
 	b := must(ops.NewBags(rowsOf(3, .2, .3, .5, .4, .3, .5, .1, .9, .5), []int{0, 2, 3}))
 	h := must(ops.ScottBandwidth(b))
 	n := math.Pow(1.5, -1./7)
-	// Within bag 0: .2 ± .1, so Σ = .02 over 3 - 2; coordinate 1 varies between bags only: .3, .3, .9; coordinate 2 not at all.
+	// Within bag 0: .2 ± .1, so Σ = .02 over 3 - 2; coordinate 1 varies between bags only: .3, .3, .9; coordinate 2 not
+	// at all.
 	for j, want := range []float64{math.Sqrt(.02) * n, math.Sqrt(.24/2) * n, n / math.Sqrt(12)} {
 		if !(math.Abs(h[j]-want) <= 1e-15) {
 			t.Errorf("h[%d] = %v, want %v", j, h[j], want)
@@ -178,7 +183,8 @@ func TestBandwidths(t *testing.T) {
 	if err := second(ops.ScottBandwidth(b.Slice(0, 0))); !errors.Is(err, ops.ErrShape) {
 		t.Error(err)
 	}
-	if err := second(ops.ScottBandwidth(must(ops.NewBags(rowsOf(1, .5, 2), []int{0, 2})))); !errors.Is(err, ops.ErrDomain) || !strings.Contains(err.Error(), "x[1,0] = 2") {
+	if err := second(ops.ScottBandwidth(must(ops.NewBags(rowsOf(1, .5, 2), []int{0, 2})))); !errors.Is(err,
+		ops.ErrDomain) || !strings.Contains(err.Error(), "x[1,0] = 2") {
 		t.Error(err)
 	}
 }
@@ -208,8 +214,10 @@ func TestKDEErrors(t *testing.T) {
 		{kde(one, 4.1), ops.ErrParam, "4.1"},
 		{kde(one, math.NaN()), ops.ErrParam, "NaN"},
 		{kde(one, .3, .3), ops.ErrShape, "2 bandwidths for 1"},
-		{second(ops.KDEInto(nil, one, vector(.3, .3), must(ops.NewGrid(3, 3)), ops.Attr{})), ops.ErrShape, "1 dimensions and the grid 2"},
-		{second(ops.KDEInto(nil, one, tensor.New(tensor.WithShape(1), tensor.Of(tensor.Float32)), line, ops.Attr{})), ops.ErrDtype, "float32"},
+		{second(ops.KDEInto(nil, one, vector(.3, .3), must(ops.NewGrid(3, 3)), ops.Attr{})), ops.ErrShape,
+			"1 dimensions and the grid 2"},
+		{second(ops.KDEInto(nil, one, tensor.New(tensor.WithShape(1), tensor.Of(tensor.Float32)), line, ops.Attr{})),
+			ops.ErrDtype, "float32"},
 		{second(ops.KDE(x, h, []int{0, 1}, line, ops.Attr{})), ops.ErrShape, "end at 1 and there are 2"},
 		{second(ops.KDE(wide, h, []int{0, 2}, line, ops.Attr{})), ops.ErrShape, "the grid has 1 axes"},
 		{second(ops.NewPoints(nil)), ops.ErrShape, "want points [V, l]"},
@@ -217,7 +225,8 @@ func TestKDEErrors(t *testing.T) {
 		{second(ops.NewPoints(rowsOf(1, .5, 1.5))), ops.ErrDomain, "x[1,0] = 1.5"},
 		{second(ops.NewPoints(tensor.New(tensor.WithShape(2, 1), tensor.Of(tensor.Float32)))), ops.ErrDtype, "float32"},
 		{second(ops.HistogramInto(nil, one, scatter(1, 5), ops.Attr{})), ops.ErrParam, "the points are no grid"},
-		{second(ops.KDEInto(nil, one, vector(.05), scatter(1, 5), ops.Attr{})), ops.ErrParam, "want 0.1 to 4 for 5 points"},
+		{second(ops.KDEInto(nil, one, vector(.05), scatter(1, 5), ops.Attr{})), ops.ErrParam,
+			"want 0.1 to 4 for 5 points"},
 		{second(ops.HistogramInto(nil, of(-.1), line, ops.Attr{})), ops.ErrDomain, "ops: Histogram: bag 0: x[1,0]"},
 	} {
 		if !errors.Is(c.err, c.is) || !strings.Contains(c.err.Error(), c.says) {

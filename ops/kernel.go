@@ -9,8 +9,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Kernel is a kernel function as Nystrom asks for it. The kernels of package spectral are such; this package knows them by this interface
-// alone. Calls come from several goroutines at a time.
+// Kernel is a kernel function as Nystrom asks for it. The kernels of package spectral are such; this package knows them
+// by this interface alone. Calls come from several goroutines at a time.
 type Kernel interface {
 	// At is k(x, z) of two rows.
 	At(x, z []float64) float64
@@ -25,15 +25,16 @@ type GradientKernel interface {
 	Gradient(dst, x, z []float64) []float64
 }
 
-// RadialKernel is a Kernel that is a function of s = ‖x - z‖²: its values for many rows are one product and a function of every entry.
+// RadialKernel is a Kernel that is a function of s = ‖x - z‖²: its values for many rows are one product and a function
+// of every entry.
 type RadialKernel interface {
 	Kernel
 	// Profile writes k for every s to k and, where slope is not nil, dk/ds to slope. k may be s.
 	Profile(k, slope, s []float64)
 }
 
-// Landmarks are the rows l_j that Nystrom compares with and the projection P of the kernel values, prepared for NystromInto. They are
-// immutable and safe for concurrent use.
+// Landmarks are the rows l_j that Nystrom compares with and the projection P of the kernel values, prepared for
+// NystromInto. They are immutable and safe for concurrent use.
 type Landmarks struct {
 	kernel     Kernel
 	dt         tensor.Dtype
@@ -41,7 +42,8 @@ type Landmarks struct {
 	rows       []float64              // [m, d]
 	projection *simd.Weights[float64] // P [m, D]
 
-	// Of a RadialKernel. Distances are taken from the mean of the landmarks, so that an offset of all rows costs no digits.
+	// Of a RadialKernel. Distances are taken from the mean of the landmarks, so that an offset of all rows costs no
+	// digits.
 	radial  RadialKernel
 	centre  []float64              // [d]
 	squares []float64              // ‖l_j - centre‖²
@@ -49,8 +51,8 @@ type Landmarks struct {
 	centred *simd.Weights[float64] // and as rows, [m, d]
 }
 
-// NewLandmarks prepares landmarks [m, d] and P [m, D], of one element type, for a kernel. Errors: shapes and element types; a landmark
-// outside the domain of the kernel, an entry of P that is not finite (ErrDomain).
+// NewLandmarks prepares landmarks [m, d] and P [m, D], of one element type, for a kernel. Errors: shapes and element
+// types; a landmark outside the domain of the kernel, an entry of P that is not finite (ErrDomain).
 func NewLandmarks(k Kernel, landmarks, projection *tensor.Dense, a Attr) (*Landmarks, error) {
 	who := a.who("Nystrom")
 	if err := given(who, "the kernel", k); err != nil {
@@ -70,7 +72,8 @@ func NewLandmarks(k Kernel, landmarks, projection *tensor.Dense, a Attr) (*Landm
 		}
 		return nil, err
 	}
-	l := &Landmarks{kernel: k, dt: ts[0].Dtype(), m: ts[0].Shape()[0], d: ts[0].Shape()[1], cols: ts[1].Shape()[1], rows: float64s(ts[0])}
+	l := &Landmarks{kernel: k, dt: ts[0].Dtype(), m: ts[0].Shape()[0], d: ts[0].Shape()[1], cols: ts[1].Shape()[1],
+		rows: float64s(ts[0])}
 	p := float64s(ts[1])
 	if err := checkFinite(who, "projection", fitAnew, p, l.cols); err != nil {
 		return nil, err
@@ -83,8 +86,10 @@ func NewLandmarks(k Kernel, landmarks, projection *tensor.Dense, a Attr) (*Landm
 }
 
 func checkLandmarks(who string, landmarks, projection tensor.Shape) error {
-	if landmarks.Dims() != 2 || projection.Dims() != 2 || landmarks[0] != projection[0] || landmarks[0] < 1 || landmarks[1] < 1 || projection[1] < 1 {
-		return fmt.Errorf("%s: the landmarks have shape %v and the projection %v, want [m, d] and [m, D]: %w", who, landmarks, projection, ErrShape)
+	if landmarks.Dims() != 2 || projection.Dims() != 2 || landmarks[0] != projection[0] || landmarks[0] < 1 ||
+		landmarks[1] < 1 || projection[1] < 1 {
+		return fmt.Errorf("%s: the landmarks have shape %v and the projection %v, want [m, d] and [m, D]: %w",
+			who, landmarks, projection, ErrShape)
 	}
 	return nil
 }
@@ -154,10 +159,12 @@ func (l *Landmarks) values(b *kernelBlock, x []float64, n int) {
 	})
 }
 
-// cancelled is the share of ‖x‖² + ‖l‖² below which ‖x - l‖² has lost too many digits in ‖x‖² + ‖l‖² - 2x·l, of which it keeps 12.
+// cancelled is the share of ‖x‖² + ‖l‖² below which ‖x - l‖² has lost too many digits in ‖x‖² + ‖l‖² - 2x·l, of which
+// it keeps 12.
 const cancelled = 1e-4
 
-// squaredDistances makes squared distances of products x·l. Those that lost their digits, or overflowed, are taken anew from the rows.
+// squaredDistances makes squared distances of products x·l. Those that lost their digits, or overflowed, are taken anew
+// from the rows.
 func (l *Landmarks) squaredDistances(s, centred, x []float64) {
 	square := 0.0
 	for _, v := range centred {

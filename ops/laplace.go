@@ -13,8 +13,8 @@ import (
 //
 //	z(x) = exp(-xW) / √m,   x >= 0, W >= 0,
 //
-// whose inner products are unbiased for E exp(-w·(x + x')). x is [n, d], W [d, m], z [n, m]; 0 <= z <= 1/√m. A row that is
-// far out relative to a frequency gives an exact 0; x = 0 gives an exact 1/√m. Yang et al. (2014), equation (4).
+// whose inner products are unbiased for E exp(-w·(x + x')). x is [n, d], W [d, m], z [n, m]; 0 <= z <= 1/√m. A row that
+// is far out relative to a frequency gives an exact 0; x = 0 gives an exact 1/√m. Yang et al. (2014), equation (4).
 //
 // Backward: dP = -g·z from the output alone, dx = dP·Wᵀ, dW = xᵀ·dP.
 //
@@ -26,7 +26,8 @@ func Laplace(x, w *G.Node, a Attr) (*G.Node, error) {
 	return apply(o, x, w)
 }
 
-// LaplaceInto writes Laplace(x, W), of dense or sparse rows, to dst [n, m], allocated if nil, without a graph. W must be non-negative.
+// LaplaceInto writes Laplace(x, W), of dense or sparse rows, to dst [n, m], allocated if nil, without a graph. W must
+// be non-negative.
 func LaplaceInto(dst *tensor.Dense, x Matrix, w *Weights, a Attr) (*tensor.Dense, error) {
 	_, m := w.Dims()
 	a.Domain = domain.NonNegative()
@@ -52,8 +53,9 @@ func laplaceOp(kind string, a Attr, into func(*tensor.Dense, Matrix, *Weights, A
 //
 //	z(x) = exp(-xW) / ‖exp(-xW)‖₂,   x >= 0, W >= 0.
 //
-// Its inner products are near E exp(-w·(x + x')) divided by the roots of that of x and x and of x' and x'; Damp puts these back. A row that is so
-// far out that all of Laplace underflows keeps its direction here. x is [n, d], W [d, m], z [n, m].
+// Its inner products are near E exp(-w·(x + x')) divided by the roots of that of x and x and of x' and x'; Damp puts
+// these back. A row that is so far out that all of Laplace underflows keeps its direction here. x is [n, d], W [d, m],
+// z [n, m].
 //
 // Backward: dP = (g·z) z² - g z from the output alone, row by row, dx = dP·Wᵀ, dW = xᵀ·dP.
 //
@@ -69,7 +71,8 @@ func UnitLaplace(x, w *G.Node, a Attr) (*G.Node, error) {
 	return apply(o, x, w)
 }
 
-// UnitLaplaceInto writes UnitLaplace(x, W), of dense or sparse rows, to dst [n, m], allocated if nil, without a graph. W must be non-negative.
+// UnitLaplaceInto writes UnitLaplace(x, W), of dense or sparse rows, to dst [n, m], allocated if nil, without a graph.
+// W must be non-negative.
 func UnitLaplaceInto(dst *tensor.Dense, x Matrix, w *Weights, a Attr) (*tensor.Dense, error) {
 	_, m := w.Dims()
 	a.Domain = domain.NonNegative()

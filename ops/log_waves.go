@@ -20,7 +20,8 @@ func (w Waves) check(who string) error {
 		ok = w.Omega[j] > 0 && !math.IsInf(w.Omega[j], 1) && w.Amplitude[j]-w.Amplitude[j] == 0
 	}
 	if !ok {
-		return fmt.Errorf("%s: frequencies %v and amplitudes %v, want as many finite numbers of each, at least one, and frequencies above 0: %w",
+		return fmt.Errorf("%s: frequencies %v and amplitudes %v, want as many finite numbers of each, at least one, "+
+			"and frequencies above 0: %w",
 			who, w.Omega, w.Amplitude, ErrParam)
 	}
 	return nil
@@ -33,13 +34,13 @@ func (w Waves) Width() int { return 2 * len(w.Omega) }
 //
 //	a_j (cos(ω_j u) - 1),   a_j sin(ω_j u),   u = ln(1 + 2v),   j = 1 to len(Omega),
 //
-// side by side, and so zeros of 0. The squared distance of two coordinates is Σ_j 2a_j² (1 - cos(ω_j (u - u'))). x is [n, d], the result
-// [n, d·Width].
+// side by side, and so zeros of 0. The squared distance of two coordinates is Σ_j 2a_j² (1 - cos(ω_j (u - u'))). x is
+// [n, d], the result [n, d·Width].
 //
 // Backward, from x and the output z alone: dx = 2/(1 + 2x) Σ_j ω_j (g_sin (z_cos + a_j) - g_cos z_sin).
 //
-// Of sparse rows the result is sparse. Errors while building: shapes and w. Errors while running (ErrDomain): a cell that is negative or
-// not finite; an x for which 2x is not finite.
+// Of sparse rows the result is sparse. Errors while building: shapes and w. Errors while running (ErrDomain): a cell
+// that is negative or not finite; an x for which 2x is not finite.
 func LogWaves(x *G.Node, w Waves, a Attr) (*G.Node, error) {
 	if err := w.check(a.who("LogWaves")); err != nil {
 		return nil, err
@@ -63,7 +64,8 @@ func LogWaves(x *G.Node, w Waves, a Attr) (*G.Node, error) {
 	}, x)
 }
 
-// LogWavesInto writes LogWaves(x) to dst [n, d·Width], allocated if nil, without a graph. See LogWavesCSR for sparse rows.
+// LogWavesInto writes LogWaves(x) to dst [n, d·Width], allocated if nil, without a graph. See LogWavesCSR for sparse
+// rows.
 func LogWavesInto(dst, x *tensor.Dense, w Waves, a Attr) (*tensor.Dense, error) {
 	who := a.who("LogWaves")
 	if err := w.check(who); err != nil {
@@ -109,7 +111,8 @@ func LogWavesCSR(x *CSR, w Waves, a Attr) (*CSR, error) {
 	case !x.of.zeroBased():
 		return nil, fmt.Errorf("%s: of these sparse rows the map is not sparse; make them dense: %w", who, ErrParam)
 	case x.Cols() > maxColumns/w.Width():
-		return nil, fmt.Errorf("%s: %d columns make more than %d; lower the order: %w", who, x.Cols(), maxColumns, ErrShape)
+		return nil, fmt.Errorf("%s: %d columns make more than %d; lower the order: %w",
+			who, x.Cols(), maxColumns, ErrShape)
 	}
 	if err := CheckRows(domain.NonNegative(), who, x); err != nil {
 		return nil, err
@@ -131,7 +134,8 @@ func logWavesSparse[T domain.Float](rows *CSR, w Waves, who string) (*CSR, error
 	}
 	m := simd.LogWaves[T]{Omega: w.Omega, Amplitude: w.Amplitude}
 	m.Forward(val, x.Val[first:end])
-	out := &sparse[T]{CSR: simd.CSR[T]{Rows: x.Rows, Cols: x.Cols * width, Ptr: x.fromZero(), Col: make([]int32, len(val)), Val: val}}
+	out := &sparse[T]{CSR: simd.CSR[T]{Rows: x.Rows, Cols: x.Cols * width, Ptr: x.fromZero(),
+		Col: make([]int32, len(val)), Val: val}}
 	for i := range out.Ptr {
 		out.Ptr[i] *= width
 	}

@@ -125,12 +125,14 @@ func logShiftGrad[T domain.Float](dx, x, c, g *tensor.Dense) {
 
 // lengthError is the error for a parameter vector that is neither one number nor one number a dimension.
 func lengthError(who, name string, have, d int) error {
-	return fmt.Errorf("%s: %s has %d entries, want 1 or one for each of the %d dimensions: %w", who, name, have, d, ErrShape)
+	return fmt.Errorf("%s: %s has %d entries, want 1 or one for each of the %d dimensions: %w",
+		who, name, have, d, ErrShape)
 }
 
-// LogShiftCSR is LogShift(x, c) = ln(x + c) of sparse rows x [n, d], as a sparse matrix: every cell is ln c, and each entry of x is
-// ln(1 + x/c) more. The maps project such a matrix as ln(c)·W, once for all rows, and its entries. c is as for LogShift; where it is not
-// above 0 a column must be stored throughout, for a cell that is left out is 0 and not above -c (ErrDomain).
+// LogShiftCSR is LogShift(x, c) = ln(x + c) of sparse rows x [n, d], as a sparse matrix: every cell is ln c, and each
+// entry of x is ln(1 + x/c) more. The maps project such a matrix as ln(c)·W, once for all rows, and its entries. c is
+// as for LogShift; where it is not above 0 a column must be stored throughout, for a cell that is left out is 0 and not
+// above -c (ErrDomain).
 func LogShiftCSR(x *CSR, c *tensor.Dense, a Attr) (*CSR, error) {
 	who := a.who("LogShift")
 	if err := given(who, "x", x); err != nil {
@@ -166,7 +168,9 @@ var (
 		return simd.Ln(v+c) - simd.Ln(c)
 	}}
 	// inverseOfSum is the derivative of logOfSum.
-	inverseOfSum = ofSum{func(c float64) float64 { return 1 / c }, func(v, c float64) float64 { return -v / (v + c) / c }}
+	inverseOfSum = ofSum{func(c float64) float64 { return 1 / c }, func(v, c float64) float64 {
+		return -v / (v + c) / c
+	}}
 )
 
 // shifted is f(x + c). Where c is not above 0 the base is 0 and the entries hold it all.

@@ -15,15 +15,15 @@ import (
 //
 //	z_i(x) = s_i/√m Π_{j < N_i} x·W_{·,jm+i},   i = 0 to m-1.
 //
-// x is [n, d], W [d, p·m], the degrees N [m], whole numbers from 0 to p, the scales s [m], z [n, m]. With random signs W and
-// s_i = √(a_N/P(N)) the inner products are unbiased for Σ_n a_n (x·x')^n. Kar and Karnick (2012), algorithm 1. What of W no product has is
-// not read. Everything is computed in float64 and rounded once.
+// x is [n, d], W [d, p·m], the degrees N [m], whole numbers from 0 to p, the scales s [m], z [n, m]. With random signs
+// W and s_i = √(a_N/P(N)) the inner products are unbiased for Σ_n a_n (x·x')^n. Kar and Karnick (2012), algorithm 1.
+// What of W no product has is not read. Everything is computed in float64 and rounded once.
 //
-// Backward: dx = dP·Wᵀ, where dP is g_i s_i/√m times the product of the other projections of the feature, which are computed again. The
-// other inputs have none.
+// Backward: dx = dP·Wᵀ, where dP is g_i s_i/√m times the product of the other projections of the feature, which are
+// computed again. The other inputs have none.
 //
-// Errors while building: shapes. Errors while running (ErrDomain): a cell of x outside Attr.Domain, a number in W or the scales that is
-// not finite, one that is no degree, and a row whose products overflow.
+// Errors while building: shapes. Errors while running (ErrDomain): a cell of x outside Attr.Domain, a number in W or
+// the scales that is not finite, one that is no degree, and a row whose products overflow.
 func Maclaurin(x, w, degrees, scales *G.Node, a Attr) (*G.Node, error) {
 	o := &op{kind: "Maclaurin", in: []Inputs{X, 0, 0, 0}, ranks: "22112", attr: a, sparse: true}
 	o.shape = func(in []tensor.Shape) (tensor.Shape, error) { return maclaurinShape(o.who(), in) }
@@ -38,7 +38,8 @@ func Maclaurin(x, w, degrees, scales *G.Node, a Attr) (*G.Node, error) {
 	return apply(o, x, w, degrees, scales)
 }
 
-// Products are W, degrees and scales of Maclaurin, prepared for MaclaurinInto. They are immutable and safe for concurrent use.
+// Products are W, degrees and scales of Maclaurin, prepared for MaclaurinInto. They are immutable and safe for
+// concurrent use.
 type Products struct {
 	dt      tensor.Dtype
 	w       *simd.Weights[float64] // the columns of W in use, those of a feature side by side
@@ -47,8 +48,8 @@ type Products struct {
 	scales  []float64 // [m], s/√m
 }
 
-// PackProducts prepares W [d, p·m], degrees [m] and scales [m], of one element type. Errors: ErrShape, ErrDtype, and ErrDomain as for
-// Maclaurin.
+// PackProducts prepares W [d, p·m], degrees [m] and scales [m], of one element type. Errors: ErrShape, ErrDtype, and
+// ErrDomain as for Maclaurin.
 func PackProducts(w, degrees, scales *tensor.Dense, a Attr) (*Products, error) {
 	who := a.who("Maclaurin")
 	ts, err := sameType(who, typeOf(w), []string{"W", "the degrees", "the scales"}, w, degrees, scales)
@@ -89,10 +90,12 @@ func PackProducts(w, degrees, scales *tensor.Dense, a Attr) (*Products, error) {
 
 // checkProducts wants W [d, p·m], degrees [m] and scales [m].
 func checkProducts(who string, w, degrees, scales tensor.Shape) error {
-	if w.Dims() == 2 && degrees.Dims() == 1 && scales.Dims() == 1 && w[0] > 0 && degrees[0] > 0 && degrees[0] == scales[0] && w[1] > 0 && w[1]%scales[0] == 0 {
+	if w.Dims() == 2 && degrees.Dims() == 1 && scales.Dims() == 1 && w[0] > 0 && degrees[0] > 0 &&
+		degrees[0] == scales[0] && w[1] > 0 && w[1]%scales[0] == 0 {
 		return nil
 	}
-	return fmt.Errorf("%s: W is %v, the degrees %v and the scales %v; want [d, p·m], [m] and [m]: %w", who, w, degrees, scales, ErrShape)
+	return fmt.Errorf("%s: W is %v, the degrees %v and the scales %v; want [d, p·m], [m] and [m]: %w",
+		who, w, degrees, scales, ErrShape)
 }
 
 // Dims returns d and the number of features m, 0 and 0 of nil products.
@@ -106,7 +109,8 @@ func (f *Products) Dims() (d, m int) {
 // Dtype is the element type of the rows that they are for.
 func (f *Products) Dtype() tensor.Dtype { return f.dt }
 
-// MaclaurinInto writes Maclaurin(x, W, N, s), of dense or sparse rows, to dst [n, m], allocated if nil, without a graph.
+// MaclaurinInto writes Maclaurin(x, W, N, s), of dense or sparse rows, to dst [n, m], allocated if nil, without a
+// graph.
 func MaclaurinInto(dst *tensor.Dense, x Matrix, f *Products, a Attr) (*tensor.Dense, error) {
 	const op = "Maclaurin"
 	_, m := f.Dims()
@@ -163,7 +167,10 @@ func (f *Products) project(x Matrix, each func(from, rows int, p []float64) erro
 		bias := background[float64](&CSR{s}, &Weights{of: f.w}, nil)
 		for from := 0; from < s.Rows; from += size {
 			rows := min(size, s.Rows-from)
-			if err := block(from, rows, func(p []float64) { f.w.AffineCSR(p, s.part(from, from+rows).CSR, bias) }); err != nil {
+			if err := block(from, rows, func(p []float64) {
+				f.w.AffineCSR(p, s.part(from, from+rows).CSR,
+					bias)
+			}); err != nil {
 				return err
 			}
 		}
@@ -193,8 +200,8 @@ func maclaurinShape(who string, in []tensor.Shape) (tensor.Shape, error) {
 	return tensor.Shape{x[0], scales[0]}, nil
 }
 
-// maclaurinGrad is the gradient of Maclaurin for x, from x, W, N, s and the gradient g of z. The projections are computed
-// again.
+// maclaurinGrad is the gradient of Maclaurin for x, from x, W, N, s and the gradient g of z. The projections are
+// computed again.
 func maclaurinGrad(a Attr) *op {
 	o := &op{kind: "gradient of Maclaurin", ranks: "221122"}
 	o.shape = likeX(o.kind, func(in []tensor.Shape) (tensor.Shape, error) { return maclaurinShape(o.who(), in) })
@@ -233,7 +240,8 @@ func maclaurinGradient[T domain.Float](to, x, gradient *tensor.Dense, f *Product
 	})
 }
 
-// others writes for each projection the product of the other ones of its feature, without a division, since a projection may be 0.
+// others writes for each projection the product of the other ones of its feature, without a division, since a
+// projection may be 0.
 func (f *Products) others(dst, p []float64) {
 	for i := range f.scales {
 		lo, hi := f.first[i], f.first[i+1]

@@ -16,7 +16,8 @@ import (
 // products are seven features of three columns, of up to three factors, the first of none; what no product has is 99.
 func products(dt tensor.Dtype) (w, degrees, scales *tensor.Dense) {
 	const d, m, most = 3, 7, 3
-	w, degrees, scales = tensor.New(tensor.WithShape(d, most*m), tensor.Of(dt)), tensor.New(tensor.WithShape(m), tensor.Of(dt)), tensor.New(tensor.WithShape(m), tensor.Of(dt))
+	w, degrees, scales = tensor.New(tensor.WithShape(d, most*m), tensor.Of(dt)),
+		tensor.New(tensor.WithShape(m), tensor.Of(dt)), tensor.New(tensor.WithShape(m), tensor.Of(dt))
 	rng := rand.New(rand.NewPCG(5, 5))
 	for i := range m {
 		setAt(degrees, i, float64(i%4))
@@ -38,11 +39,12 @@ func maclaurinNode(a ops.Attr, in ...*G.Node) (*G.Node, error) {
 	g, dt := in[0].Graph(), in[0].Dtype()
 	w, degrees, scales := products(dt)
 	return ops.Maclaurin(in[0], G.NewMatrix(g, dt, G.WithShape(3, 21), G.WithName("W"), G.WithValue(w)),
-		G.NewVector(g, dt, G.WithShape(7), G.WithName("degrees"), G.WithValue(degrees)), G.NewVector(g, dt, G.WithShape(7), G.WithName("scales"), G.WithValue(scales)), a)
+		G.NewVector(g, dt, G.WithShape(7), G.WithName("degrees"), G.WithValue(degrees)),
+		G.NewVector(g, dt, G.WithShape(7), G.WithName("scales"), G.WithValue(scales)), a)
 }
 
-// TestMaclaurin: the features are those of the formula, of dense rows, of sparse ones with and without a base, of no rows, and of more rows
-// than stand in memory at a time.
+// TestMaclaurin: the features are those of the formula, of dense rows, of sparse ones with and without a base, of no
+// rows, and of more rows than stand in memory at a time.
 func TestMaclaurin(t *testing.T) {
 	for _, dt := range []tensor.Dtype{tensor.Float64, tensor.Float32} {
 		w, degrees, scales := products(dt)
@@ -52,7 +54,8 @@ func TestMaclaurin(t *testing.T) {
 		}
 		for _, n := range []int{0, 1, 11, 50000} {
 			x := holes(dt, n, 3, 7)
-			shifted, err := ops.LogShiftCSR(csr(t, positive(x)), tensor.New(tensor.WithShape(1), tensor.WithBacking(one(dt))), ops.Attr{})
+			shifted, err := ops.LogShiftCSR(csr(t, positive(x)), tensor.New(tensor.WithShape(1),
+				tensor.WithBacking(one(dt))), ops.Attr{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -78,7 +81,8 @@ func TestMaclaurin(t *testing.T) {
 							}
 							want *= p
 						}
-						if got := at2(z, i, k); !(math.Abs(got-want) <= map[tensor.Dtype]float64{tensor.Float64: 1e-14, tensor.Float32: 1e-6}[dt]*(1+math.Abs(want))) {
+						if got := at2(z, i, k); !(math.Abs(got-want) <= map[tensor.Dtype]float64{tensor.Float64: 1e-14,
+							tensor.Float32: 1e-6}[dt]*(1+math.Abs(want))) {
 							t.Fatalf("%v, %s, %d rows: feature [%d,%d] is %v, want %v", dt, what, n, i, k, got, want)
 						}
 					}
@@ -110,7 +114,8 @@ func TestMaclaurinAtZero(t *testing.T) {
 	vec := func(name string, v ...float64) *G.Node {
 		return G.NewVector(g, tensor.Float64, G.WithShape(len(v)), G.WithName(name), G.WithValue(vector(v...)))
 	}
-	w := G.NewMatrix(g, tensor.Float64, G.WithShape(2, 2), G.WithName("W"), G.WithValue(rowsOf(2, 1, 1, -1, 1))) // the factors x₁ - x₂ and x₁ + x₂
+	// the factors x₁ - x₂ and x₁ + x₂
+	w := G.NewMatrix(g, tensor.Float64, G.WithShape(2, 2), G.WithName("W"), G.WithValue(rowsOf(2, 1, 1, -1, 1)))
 	z := G.Must(ops.Maclaurin(x, w, vec("degrees", 2), vec("scales", 3), ops.Attr{}))
 	grads, err := G.Grad(G.Must(G.Sum(z)), x)
 	if err != nil {
@@ -121,7 +126,8 @@ func TestMaclaurinAtZero(t *testing.T) {
 	if err := m.RunAll(); err != nil {
 		t.Fatal(err)
 	}
-	if dx := grads[0].Value().(*tensor.Dense).Float64s(); dx[0] != 6 || dx[1] != -6 || z.Value().(*tensor.Dense).Float64s()[0] != 0 {
+	if dx := grads[0].Value().(*tensor.Dense).Float64s(); dx[0] != 6 || dx[1] != -6 ||
+		z.Value().(*tensor.Dense).Float64s()[0] != 0 {
 		t.Errorf("the derivative of 3(x₁²-x₂²) at (1, 1) is %v, of the value %v", dx, z.Value())
 	}
 }
@@ -163,11 +169,15 @@ func TestMaclaurinErrors(t *testing.T) {
 		"degrees[0,0] = -1":                                 {pack(set(1, 0, -1)), ops.ErrDomain},
 		"scales[0,6] = +Inf":                                {pack(set(2, 6, math.Inf(1))), ops.ErrDomain},
 		"x has shape (2, 2), want [n, 3]":                   {into(nil, rowsOf(2, 1, 2, 3, 4)), ops.ErrShape},
-		"x is float32, W is float64":                        {into(nil, tensor.New(tensor.WithShape(2, 3), tensor.Of(tensor.Float32))), ops.ErrDtype},
-		"x[1,0] = NaN":                                      {into(nil, rowsOf(3, 1, 2, 3, math.NaN(), 4, 5)), ops.ErrDomain},
-		"the features of row 1 are not finite":              {into(nil, rowsOf(3, 1, 2, 3, 1e200, 1e200, 1e200)), ops.ErrDomain},
+		"x is float32, W is float64": {into(nil,
+			tensor.New(tensor.WithShape(2, 3), tensor.Of(tensor.Float32))), ops.ErrDtype},
+		"x[1,0] = NaN": {into(nil, rowsOf(3, 1, 2, 3, math.NaN(), 4, 5)),
+			ops.ErrDomain},
+		"the features of row 1 are not finite": {into(nil, rowsOf(3, 1, 2, 3, 1e200, 1e200, 1e200)),
+			ops.ErrDomain},
 	} {
-		if !errors.Is(c.err, c.is) || !strings.Contains(c.err.Error(), says) || !strings.Contains(fmt.Sprint(c.err), a.Layer) {
+		if !errors.Is(c.err, c.is) || !strings.Contains(c.err.Error(), says) ||
+			!strings.Contains(fmt.Sprint(c.err), a.Layer) {
 			t.Errorf("%v, want %v with %q", c.err, c.is, says)
 		}
 	}

@@ -45,8 +45,8 @@ func (n Norm) Check(who string) error {
 	return nil
 }
 
-// Of writes row/‖row‖ to dst, allocated if nil, which may be the row, and returns it. A row of zeros stays one. It panics
-// where dst has another length.
+// Of writes row/‖row‖ to dst, allocated if nil, which may be the row, and returns it. A row of zeros stays one. It
+// panics where dst has another length.
 func (n Norm) Of(dst, row []float64) []float64 {
 	if dst == nil {
 		dst = make([]float64, len(row))
@@ -84,14 +84,15 @@ func measured[T domain.Float](n Norm, row []T) (top, length float64) {
 
 // Normalise divides each row of x [n, d] by its norm, z = x/‖x‖; a row of zeros stays one.
 //
-// Backward, from x and the output z: dx = (g - z (g·z))/‖x‖ for L2, dx = (g - sign(x) (g·z))/‖x‖ for L1, with sign(0) = 0,
-// and 0 for a row of zeros. Errors: shapes and a Norm that is none while building; a cell of x outside Attr.Domain while
-// running.
+// Backward, from x and the output z: dx = (g - z (g·z))/‖x‖ for L2, dx = (g - sign(x) (g·z))/‖x‖ for L1, with sign(0) =
+// 0, and 0 for a row of zeros. Errors: shapes and a Norm that is none while building; a cell of x outside Attr.Domain
+// while running.
 func Normalise(x *G.Node, n Norm, a Attr) (*G.Node, error) {
 	if err := n.Check(a.who("Normalise")); err != nil {
 		return nil, err
 	}
-	return apply(&op{kind: "Normalise", params: n, in: []Inputs{X}, ranks: "22", attr: a, spread: true, shape: likeFirst,
+	return apply(&op{kind: "Normalise", params: n, in: []Inputs{X}, ranks: "22",
+		attr: a, spread: true, shape: likeFirst,
 		forward: func(_ Matrix, in []*tensor.Dense) (Matrix, error) {
 			return NormaliseInto(nil, in[0], n, a)
 		},

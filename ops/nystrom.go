@@ -9,24 +9,27 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Nystrom is z(x) = k(x, L) P, the kernel values of x [n, d] with the landmarks L [m, d] under a projection P [m, D]. With P = U Λ^{-1/2} from
-// the eigenvectors and eigenvalues of k(L, L) its inner products are k(x, L) k(L, L)⁻¹ k(L, x'), exact where x or x' is a landmark.
-// Williams and Seeger (2001); Vedaldi and Zisserman (2012), equation (16).
+// Nystrom is z(x) = k(x, L) P, the kernel values of x [n, d] with the landmarks L [m, d] under a projection P [m, D].
+// With P = U Λ^{-1/2} from the eigenvectors and eigenvalues of k(L, L) its inner products are k(x, L) k(L, L)⁻¹ k(L,
+// x'), exact where x or x' is a landmark. Williams and Seeger (2001); Vedaldi and Zisserman (2012), equation (16).
 //
-// Everything is computed in float64, in float32 graphs too: P holds roots of small eigenvalues, by which the rounding of k is
-// multiplied. A RadialKernel costs a product, m·d operations a row, and any Kernel m calls of At; then m·D operations for P.
+// Everything is computed in float64, in float32 graphs too: P holds roots of small eigenvalues, by which the rounding
+// of k is multiplied. A RadialKernel costs a product, m·d operations a row, and any Kernel m calls of At; then m·D
+// operations for P.
 //
-// Backward: dx = Σ_j (g Pᵀ)_j ∂k(x, l_j)/∂x, of a RadialKernel by products and of a GradientKernel by m calls of Gradient a row. A
-// derivative that is not finite counts as 0, as that at an empty bin of a histogram. L and P have none.
+// Backward: dx = Σ_j (g Pᵀ)_j ∂k(x, l_j)/∂x, of a RadialKernel by products and of a GradientKernel by m calls of
+// Gradient a row. A derivative that is not finite counts as 0, as that at an empty bin of a histogram. L and P have
+// none.
 //
-// Errors while building: shapes; a kernel without a gradient where one for x is wanted (ErrParam). Errors while running (ErrDomain): a cell of
-// x or L outside the domain of the kernel, features that are not finite.
+// Errors while building: shapes; a kernel without a gradient where one for x is wanted (ErrParam). Errors while running
+// (ErrDomain): a cell of x or L outside the domain of the kernel, features that are not finite.
 func Nystrom(x, landmarks, projection *G.Node, k Kernel, a Attr) (*G.Node, error) {
 	if err := given(a.who("Nystrom"), "the kernel", k); err != nil {
 		return nil, err
 	}
 	if a.Frozen&X == 0 && !differentiable(k) {
-		return nil, fmt.Errorf("%s: %T has no method Gradient, and a gradient for x is wanted; give it one, or freeze x: %w", a.who("Nystrom"), k, ErrParam)
+		return nil, fmt.Errorf("%s: %T has no method Gradient, and a gradient for x is wanted; give it one, or "+
+			"freeze x: %w", a.who("Nystrom"), k, ErrParam)
 	}
 	o := &op{kind: "Nystrom", params: k, in: []Inputs{X, 0, 0}, ranks: "2222", attr: a, spread: true}
 	o.shape = func(in []tensor.Shape) (tensor.Shape, error) { return nystromShape(o.who(), in) }
@@ -139,7 +142,8 @@ func finiteFeatures[T domain.Float](z []T, from, cols int, who string) error {
 	}
 	for i, v := range z {
 		if v-v != 0 {
-			return fmt.Errorf("%s: the features of row %d are not finite in %T; scale the data: %w", who, from+i/cols, v, ErrDomain)
+			return fmt.Errorf("%s: the features of row %d are not finite in %T; scale the data: %w",
+				who, from+i/cols, v, ErrDomain)
 		}
 	}
 	return nil
@@ -157,7 +161,7 @@ func nystromShape(who string, in []tensor.Shape) (tensor.Shape, error) {
 }
 
 // likeX is the shape of x for the gradient of a map, after the map's own shape: the last input is the gradient of z.
-func likeX(kind string, shape func(in []tensor.Shape) (tensor.Shape, error)) func([]tensor.Shape) (tensor.Shape, error) {
+func likeX(kind string, shape shaper) shaper {
 	return func(in []tensor.Shape) (tensor.Shape, error) {
 		z, err := shape(in)
 		if err != nil {
@@ -170,7 +174,8 @@ func likeX(kind string, shape func(in []tensor.Shape) (tensor.Shape, error)) fun
 	}
 }
 
-// nystromGrad is the gradient of Nystrom for x, from x, L, P and the gradient g of z. The kernel values are computed again.
+// nystromGrad is the gradient of Nystrom for x, from x, L, P and the gradient g of z. The kernel values are computed
+// again.
 func nystromGrad(k Kernel, a Attr) *op {
 	o := &op{kind: "gradient of Nystrom", params: k, ranks: "22222"}
 	o.shape = likeX(o.kind, func(in []tensor.Shape) (tensor.Shape, error) { return nystromShape(o.who(), in) })
@@ -190,7 +195,8 @@ func nystromGradient[T domain.Float](to, x, gradient *tensor.Dense, l *Landmarks
 	var dk, grad, dx []float64
 	rowsOf[T](x, max(l.m, l.cols), func(from, rows int, x []float64) error {
 		if values == nil { // the first block is the largest
-			values, dk, grad, dx = l.newBlock(rows, l.radial != nil), make([]float64, rows*l.m), make([]float64, rows*l.cols), make([]float64, rows*l.d)
+			values, dk, grad, dx = l.newBlock(rows, l.radial != nil), make([]float64, rows*l.m),
+				make([]float64, rows*l.cols), make([]float64, rows*l.d)
 		}
 		recast(grad, g[from*l.cols:(from+rows)*l.cols])
 		l.projection.GradX(dk, grad, rows)

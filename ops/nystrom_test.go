@@ -57,7 +57,8 @@ func waves(dt tensor.Dtype, n, d int, phase float64) *tensor.Dense {
 	return t
 }
 
-// TestNystrom: the sum by its formula, and its gradient by the kernel's, for rows of several blocks, in both element types and on both ways.
+// TestNystrom: the sum by its formula, and its gradient by the kernel's, for rows of several blocks, in both element
+// types and on both ways.
 func TestNystrom(t *testing.T) {
 	for _, c := range []struct{ n, d, m, cols int }{{1, 1, 1, 1}, {7, 3, 5, 2}, {4099, 2, 131, 3}} {
 		for _, dt := range []tensor.Dtype{tensor.Float64, tensor.Float32} {
@@ -91,7 +92,8 @@ func checkNystromRow(t *testing.T, where string, i int, x, lm, p, g, z, dx *tens
 	t.Helper()
 	want, wantX := make([]float64, p.Shape()[1]), make([]float64, x.Shape()[1])
 	for j := range lm.Shape()[0] {
-		k, slope, weight := cauchy{}.At(cells(x, i), cells(lm, j)), cauchy{}.Gradient(make([]float64, len(wantX)), cells(x, i), cells(lm, j)), 0.0
+		k, slope, weight := cauchy{}.At(cells(x, i), cells(lm, j)),
+			cauchy{}.Gradient(make([]float64, len(wantX)), cells(x, i), cells(lm, j)), 0.0
 		for c, v := range cells(p, j) {
 			want[c] += k * v
 			weight += v * cells(g, i)[c]

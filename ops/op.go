@@ -13,7 +13,8 @@ import (
 // op is an operation of a graph: every op of this package is a value of this type, made of its shape, its forward and,
 // where it has one, its backward. What all ops share is written here and in backward.go.
 //
-// Gorgonia merges nodes of equal hash. So everything besides the inputs that changes a result is in kind, params or attr.
+// Gorgonia merges nodes of equal hash. So everything besides the inputs that changes a result is in kind, params or
+// attr.
 type op struct {
 	kind   string
 	params any      // what else changes the result: nothing changes it after the op is made
@@ -25,15 +26,18 @@ type op struct {
 	spread bool   // whether any input may be, and is made dense
 
 	// shape is the shape of the result for inputs of the right ranks.
-	shape func(in []tensor.Shape) (tensor.Shape, error)
-	// forward computes the result. x is the first input, in are all of them, contiguous and of one element type; in[0] is
-	// nil where x is a CSR. It is nil for an op that has fill.
+	shape shaper
+	// forward computes the result. x is the first input, in are all of them, contiguous and of one element type; in[0]
+	// is nil where x is a CSR. It is nil for an op that has fill.
 	forward func(x Matrix, in []*tensor.Dense) (Matrix, error)
 	// fill writes the result to a tensor of zeros of the shape that the inputs ask for.
 	fill func(out *tensor.Dense, x Matrix, in []*tensor.Dense) error
 	// backward tells the tracer the gradients of the inputs. It is nil for the ops that a backward is made of.
 	backward func(t *tracer)
 }
+
+// shaper is the shape of a result for the shapes of the inputs.
+type shaper func(in []tensor.Shape) (tensor.Shape, error)
 
 func (o *op) Arity() int           { return len(o.ranks) - 1 }
 func (o *op) ReturnsPtr() bool     { return true }
@@ -191,7 +195,8 @@ func (o *op) read(in []G.Value) (x Matrix, ts []*tensor.Dense, err error) {
 			x = t
 		}
 		if t.Dtype() != x.Dtype() {
-			return nil, nil, fmt.Errorf("%s: input %d is %v, input 0 is %v: %w", o.who(), i, t.Dtype(), x.Dtype(), ErrDtype)
+			return nil, nil, fmt.Errorf("%s: input %d is %v, input 0 is %v: %w",
+				o.who(), i, t.Dtype(), x.Dtype(), ErrDtype)
 		}
 	}
 	return x, ts, nil
@@ -215,7 +220,7 @@ func apply(o *op, in ...*G.Node) (*G.Node, error) {
 func likeFirst(in []tensor.Shape) (tensor.Shape, error) { return in[0].Clone(), nil }
 
 // likeAll wants all inputs to have one shape.
-func likeAll(kind string) func(in []tensor.Shape) (tensor.Shape, error) {
+func likeAll(kind string) shaper {
 	return func(in []tensor.Shape) (tensor.Shape, error) {
 		for _, s := range in {
 			if !s.Eq(in[0]) {

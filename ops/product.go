@@ -6,8 +6,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// The products of a backward, dX = dP·Wᵀ and dW = xᵀ·dP, and its sums, db = the column sums of dP or the sum of all. They
-// read their operands as they lie, which Gorgonia's own Mul cannot: it would need the transposes as nodes.
+// The products of a backward, dX = dP·Wᵀ and dW = xᵀ·dP, and its sums, db = the column sums of dP or the sum of all.
+// They read their operands as they lie, which Gorgonia's own Mul cannot: it would need the transposes as nodes.
 var (
 	gradXOp = &op{kind: "gradX", ranks: "222",
 		shape: func(in []tensor.Shape) (tensor.Shape, error) {
@@ -82,7 +82,8 @@ var (
 func cosGrad[T domain.Float](dp, p, g []T, n, m int) { simd.CosGrad(dp, p, g, n, m, phaseScale(m)) }
 
 // pointwise is an op of two matrices, with so many columns for each column of the result.
-func pointwise(kind string, columns int, f32 func(dp, a, g []float32, n, m int), f64 func(dp, a, g []float64, n, m int)) *op {
+func pointwise(kind string, columns int, f32 func(dp, a, g []float32, n, m int),
+	f64 func(dp, a, g []float64, n, m int)) *op {
 	return &op{kind: kind, ranks: "222",
 		shape: func(in []tensor.Shape) (tensor.Shape, error) {
 			if !in[0].Eq(in[1]) || in[0][1]%columns != 0 {

@@ -11,10 +11,11 @@ import (
 
 // ScaleColumns is x·diag(s), for x >= 0 and s >= 0: a unit for every column, or one for all. x is [n, d], s [1] or [d].
 //
-// Backward: dx = g·diag(s), ds = Σ g∘x, over everything or over a column. Of sparse rows the result is sparse, unless s has a gradient.
+// Backward: dx = g·diag(s), ds = Σ g∘x, over everything or over a column. Of sparse rows the result is sparse, unless s
+// has a gradient.
 //
-// Errors while building: shapes. Errors while running (ErrDomain): a cell of x or an entry of s that is negative or not finite; a product
-// that is not finite.
+// Errors while building: shapes. Errors while running (ErrDomain): a cell of x or an entry of s that is negative or not
+// finite; a product that is not finite.
 func ScaleColumns(x, s *G.Node, a Attr) (*G.Node, error) {
 	a.Domain = domain.NonNegative()
 	o := &op{kind: "ScaleColumns", in: []Inputs{X, S}, ranks: "212", attr: a, sparse: true}
@@ -41,7 +42,8 @@ func ScaleColumns(x, s *G.Node, a Attr) (*G.Node, error) {
 	return apply(o, x, s)
 }
 
-// ScaleColumnsInto writes ScaleColumns(x, s) to dst [n, d], allocated if nil, without a graph. See ScaleColumnsCSR for sparse rows.
+// ScaleColumnsInto writes ScaleColumns(x, s) to dst [n, d], allocated if nil, without a graph. See ScaleColumnsCSR for
+// sparse rows.
 func ScaleColumnsInto(dst, x, s *tensor.Dense, a Attr) (*tensor.Dense, error) {
 	who := a.who("ScaleColumns")
 	ts, err := sameType(who, typeOf(x), []string{"x", "s"}, x, s)
@@ -91,7 +93,8 @@ func multiplyColumns[T domain.Float](out, cells, scales *tensor.Dense) {
 }
 
 func notFiniteScaled[T domain.Float](who string, row, col int, v T) error {
-	return &domain.CellError{Who: who, Row: row, Col: col, Value: float64(v), Reason: fmt.Sprintf("is not finite in %T in the unit of the kernel", v),
+	return &domain.CellError{Who: who, Row: row, Col: col, Value: float64(v),
+		Reason: fmt.Sprintf("is not finite in %T in the unit of the kernel", v),
 		Remedy: "scale the data and the kernel's parameter together"}
 }
 

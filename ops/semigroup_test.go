@@ -10,7 +10,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// TestUnitLaplaceKeepsDirections: rows whose features all underflow have the unit row that a common shift of the projection gives, in both element types.
+// TestUnitLaplaceKeepsDirections: rows whose features all underflow have the unit row that a common shift of the
+// projection gives, in both element types.
 func TestUnitLaplaceKeepsDirections(t *testing.T) {
 	for _, dt := range []tensor.Dtype{tensor.Float32, tensor.Float64} {
 		x := tensor.New(tensor.WithShape(3, 1), tensor.Of(dt))
@@ -38,7 +39,8 @@ func TestUnitLaplaceKeepsDirections(t *testing.T) {
 			t.Fatal(err)
 		}
 		v := float64s(z)
-		for i, want := range []float64{1 / math.Sqrt(1+math.Exp(-2)), math.Exp(-1) / math.Sqrt(1+math.Exp(-2)), math.Sqrt(.5), math.Sqrt(.5), math.Sqrt(.5), math.Sqrt(.5)} {
+		for i, want := range []float64{1 / math.Sqrt(1+math.Exp(-2)), math.Exp(-1) / math.Sqrt(1+math.Exp(-2)),
+			math.Sqrt(.5), math.Sqrt(.5), math.Sqrt(.5), math.Sqrt(.5)} {
 			if math.Abs(v[i]-want) > 1e-2 { // of the projection 102400, whose rounding in float32 is 1/128
 				t.Errorf("%v: feature %d is %v, want %v", dt, i, v[i], want)
 			}
@@ -71,7 +73,8 @@ func TestSemigroupOpErrors(t *testing.T) {
 		{DampInto(x, vec(math.NaN()), f(1, 1, 1), Log1p, Attr{}), ErrDomain, "scale"},
 		{DampInto(x, vec(1), f(1, 1, 1), Exponent(7), Attr{}), ErrParam, "Exponent(7)"},
 		{DampInto(f(1, 1, -1), vec(1), f(1, 1, 1), Root, Attr{}), ErrDomain, "x[0,0] = -1"},
-		{into(ScaleColumnsInto(nil, f(1, 1, 1e300), vec(1e300), Attr{})), ErrDomain, "x[0,0] = 1e+300 is not finite in float64 in the unit"},
+		{into(ScaleColumnsInto(nil, f(1, 1, 1e300), vec(1e300), Attr{})), ErrDomain,
+			"x[0,0] = 1e+300 is not finite in float64 in the unit"},
 		{into(ScaleColumnsInto(nil, x, vec(1, 2, 3), Attr{})), ErrShape, "s has 3 entries"},
 		{into(ScaleColumnsInto(nil, x, vec(math.Inf(1)), Attr{})), ErrDomain, "scale[0,0] = +Inf"},
 		{rows(ScaleColumnsCSR(sparse, vec(1e308), Attr{})), ErrDomain, "x[0,1] = 2 is not finite"},
@@ -87,7 +90,8 @@ func TestSemigroupOpErrors(t *testing.T) {
 	}
 }
 
-// TestDampSparse: sparse rows damp as dense ones do, in a graph too, and the exponent of a row of numbers that are tiny or huge is right.
+// TestDampSparse: sparse rows damp as dense ones do, in a graph too, and the exponent of a row of numbers that are tiny
+// or huge is right.
 func TestDampSparse(t *testing.T) {
 	v := []float64{0, 3, 0, 1e-300, 2, 1e300}
 	x := tensor.New(tensor.WithShape(2, 3), tensor.WithBacking(v))
@@ -121,7 +125,9 @@ func TestDampSparse(t *testing.T) {
 	g := G.NewGraph()
 	z, err := Damp(G.NewMatrix(g, G.Float64, G.WithShape(2, 3), G.WithName("x"), G.WithValue(sparse)),
 		G.NewVector(g, G.Float64, G.WithShape(3), G.WithName("s"), G.WithValue(s)),
-		G.NewMatrix(g, G.Float64, G.WithShape(2, 1), G.WithName("z"), G.WithValue(tensor.New(tensor.WithShape(2, 1), tensor.WithBacking([]float64{1, 1})))), Root, Attr{Frozen: X})
+		G.NewMatrix(g, G.Float64, G.WithShape(2, 1), G.WithName("z"),
+			G.WithValue(tensor.New(tensor.WithShape(2, 1), tensor.WithBacking([]float64{1, 1})))), Root,
+		Attr{Frozen: X})
 	if err != nil {
 		t.Fatal(err)
 	}

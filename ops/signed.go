@@ -11,21 +11,22 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// SignedFourier is the map of a kernel that is a combination of several expectations of cosines, as is an indefinite one: a block of
-// pairs for each, one after another,
+// SignedFourier is the map of a kernel that is a combination of several expectations of cosines, as is an indefinite
+// one: a block of pairs for each, one after another,
 //
 //	z(x) = [ρ_b cos(P_b) | ρ_b sin(P_b)] / √m,   P_b = (x·U_b) ∘ r_b,   b = 0, 1, ...,
 //
-// whose inner products are those of the kernels of the blocks, times ρ_b². x is [n, d]; the norms r are [B·m], those of block 0 first; the
-// roots ρ are [B], of the masses; z is [n, 2B·m]. The directions U are [d, B·m], block after block, or [d, m]: then they serve all blocks,
-// and one product xU does. Luo et al. (2021), equations (7) and (8), with B = 2 and the sign of the second block left to who takes inner
-// products.
+// whose inner products are those of the kernels of the blocks, times ρ_b². x is [n, d]; the norms r are [B·m], those of
+// block 0 first; the roots ρ are [B], of the masses; z is [n, 2B·m]. The directions U are [d, B·m], block after block,
+// or [d, m]: then they serve all blocks, and one product xU does. Luo et al. (2021), equations (7) and (8), with B = 2
+// and the sign of the second block left to who takes inner products.
 //
-// Backward: dP_b = g_sin·z_cos - g_cos·z_sin from the output alone, dx = Σ (dP_b∘r_b)·U_bᵀ, and with G_b = xᵀ·dP_b, dU_b = G_b∘r_b and
-// dr_b the column sums of U_b∘G_b; dρ_b = <g, z>/ρ_b over the block. Attr.Frozen counts x, U, r and ρ as First to Fourth.
+// Backward: dP_b = g_sin·z_cos - g_cos·z_sin from the output alone, dx = Σ (dP_b∘r_b)·U_bᵀ, and with G_b = xᵀ·dP_b,
+// dU_b = G_b∘r_b and dr_b the column sums of U_b∘G_b; dρ_b = <g, z>/ρ_b over the block. Attr.Frozen counts x, U, r and
+// ρ as First to Fourth.
 //
-// Errors while building: shapes. Errors while running: a row of x outside Attr.Domain, a row whose projections overflow, a direction or
-// norm that is not finite, a root that is not a finite number above 0 (ErrDomain).
+// Errors while building: shapes. Errors while running: a row of x outside Attr.Domain, a row whose projections
+// overflow, a direction or norm that is not finite, a root that is not a finite number above 0 (ErrDomain).
 func SignedFourier(x, directions, norms, roots *G.Node, a Attr) (*G.Node, error) {
 	o := &op{kind: "SignedFourier", in: []Inputs{X, U, R, Rho}, ranks: "22112", attr: a, sparse: true}
 	o.shape = func(in []tensor.Shape) (tensor.Shape, error) {
@@ -34,8 +35,9 @@ func SignedFourier(x, directions, norms, roots *G.Node, a Attr) (*G.Node, error)
 			return nil, err
 		}
 		if x[1] != u[0] {
-			return nil, fmt.Errorf("%s: x is %v and the directions are %v: x has %d columns, the directions want %d: %w",
-				o.who(), x, u, x[1], u[0], ErrShape)
+			return nil,
+				fmt.Errorf("%s: x is %v and the directions are %v: x has %d columns, the directions want %d: %w",
+					o.who(), x, u, x[1], u[0], ErrShape)
 		}
 		return tensor.Shape{x[0], 2 * in[2][0]}, nil
 	}
@@ -88,7 +90,8 @@ func signed[T domain.Float](dst *tensor.Dense, x Matrix, w *Signed) (badRow int)
 	return bad
 }
 
-// Signed are the frequencies of SignedFourier, packed for SignedFourierInto. It is immutable and safe for concurrent use.
+// Signed are the frequencies of SignedFourier, packed for SignedFourierInto. It is immutable and safe for concurrent
+// use.
 type Signed struct {
 	of     []*Weights // the directions that all blocks share, or the frequencies of each
 	norms  *tensor.Dense
@@ -96,13 +99,14 @@ type Signed struct {
 	shared bool
 }
 
-// PackSigned copies directions, norms and roots into the form that the products read. Errors: ErrShape, ErrDtype, and ErrDomain for a
-// number that is no direction, norm or root.
+// PackSigned copies directions, norms and roots into the form that the products read. Errors: ErrShape, ErrDtype, and
+// ErrDomain for a number that is no direction, norm or root.
 func PackSigned(directions, norms, roots *tensor.Dense, a Attr) (*Signed, error) {
 	return newSigned(directions, norms, roots, a, Pack)
 }
 
-func newSigned(directions, norms, roots *tensor.Dense, a Attr, pack func(*tensor.Dense) (*Weights, error)) (*Signed, error) {
+func newSigned(directions, norms, roots *tensor.Dense, a Attr,
+	pack func(*tensor.Dense) (*Weights, error)) (*Signed, error) {
 	who := a.who("SignedFourier")
 	for _, t := range []**tensor.Dense{&directions, &norms, &roots} {
 		var err error
@@ -161,15 +165,18 @@ func packSigned[T domain.Float](who string, directions, norms, roots *tensor.Den
 	return w, nil
 }
 
-// checkSigned wants shapes that fit: directions [d, q], norms [B·m], roots [B] with q = B·m, or q = m where B > 1: shared.
+// checkSigned wants shapes that fit: directions [d, q], norms [B·m], roots [B] with q = B·m, or q = m where B > 1:
+// shared.
 func checkSigned(who string, directions, norms, roots tensor.Shape) (shared bool, err error) {
-	if directions.Dims() == 2 && norms.Dims() == 1 && roots.Dims() == 1 && roots[0] > 0 && norms[0] > 0 && norms[0]%roots[0] == 0 {
+	if directions.Dims() == 2 && norms.Dims() == 1 && roots.Dims() == 1 && roots[0] > 0 && norms[0] > 0 &&
+		norms[0]%roots[0] == 0 {
 		q, blocks := directions[1], roots[0]
 		if q == norms[0] || q*blocks == norms[0] {
 			return q != norms[0], nil
 		}
 	}
-	return false, fmt.Errorf("%s: directions are %v, norms %v and roots %v; want [d, q], [B·m] and [B] with q = B·m, or m for directions that all share: %w",
+	return false, fmt.Errorf("%s: directions are %v, norms %v and roots %v; want [d, q], [B·m] and [B] with q = "+
+		"B·m, or m for directions that all share: %w",
 		who, directions, norms, roots, ErrShape)
 }
 
@@ -211,8 +218,9 @@ func signedGradients(wanted Inputs) *op {
 func fillSigned[T domain.Float](out *tensor.Dense, sizes []int, rows Matrix, in []*tensor.Dense) {
 	parts := split(data[T](out), sizes)
 	dx, du, dr, drho := parts[0], parts[1], parts[2], parts[3]
-	s := signedBackward[T]{n: rows.Shape()[0], d: in[1].Shape()[0], q: in[1].Shape()[1], blocks: in[3].Shape()[0], rows: rows,
-		u: data[T](in[1]), norms: data[T](in[2]), z: data[T](in[4]), g: data[T](in[5])}
+	s := signedBackward[T]{n: rows.Shape()[0], d: in[1].Shape()[0], q: in[1].Shape()[1], blocks: in[3].Shape()[0],
+		rows: rows,
+		u:    data[T](in[1]), norms: data[T](in[2]), z: data[T](in[4]), g: data[T](in[5])}
 	s.m = len(s.norms) / s.blocks
 	if drho != nil {
 		s.ofRoots(drho, data[T](in[3]))

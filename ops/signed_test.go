@@ -15,7 +15,8 @@ import (
 // signedParams are random directions [d, q], norms [blocks·m] and roots [blocks].
 func signedParams(dt tensor.Dtype, d, q, m, blocks int) (u, norms, roots *tensor.Dense) {
 	rng := rand.New(rand.NewPCG(uint64(q), uint64(m)))
-	u, norms, roots = tensor.New(tensor.WithShape(d, q), tensor.Of(dt)), tensor.New(tensor.WithShape(blocks*m), tensor.Of(dt)), tensor.New(tensor.WithShape(blocks), tensor.Of(dt))
+	u, norms, roots = tensor.New(tensor.WithShape(d, q), tensor.Of(dt)),
+		tensor.New(tensor.WithShape(blocks*m), tensor.Of(dt)), tensor.New(tensor.WithShape(blocks), tensor.Of(dt))
 	for _, t := range []*tensor.Dense{u, norms, roots} {
 		for i := range t.Shape().TotalSize() {
 			setAt(t, i, .2+rng.Float64())
@@ -24,10 +25,12 @@ func signedParams(dt tensor.Dtype, d, q, m, blocks int) (u, norms, roots *tensor
 	return u, norms, roots
 }
 
-// TestSignedFourier: the features are those of the formula, of dense rows, of sparse rows with and without a base, and of no rows.
+// TestSignedFourier: the features are those of the formula, of dense rows, of sparse rows with and without a base, and
+// of no rows.
 func TestSignedFourier(t *testing.T) {
 	for _, dt := range []tensor.Dtype{tensor.Float64, tensor.Float32} {
-		for _, c := range []struct{ n, d, q, m, blocks int }{{5, 3, 7, 7, 2}, {5, 3, 14, 7, 2}, {5, 3, 7, 7, 1}, {1, 1, 1, 1, 2}, {0, 3, 7, 7, 2}, {0, 3, 14, 7, 2}, {67, 5, 11, 11, 3}} {
+		for _, c := range []struct{ n, d, q, m, blocks int }{{5, 3, 7, 7, 2}, {5, 3, 14, 7, 2}, {5, 3, 7, 7, 1},
+			{1, 1, 1, 1, 2}, {0, 3, 7, 7, 2}, {0, 3, 14, 7, 2}, {67, 5, 11, 11, 3}} {
 			u, norms, roots := signedParams(dt, c.d, c.q, c.m, c.blocks)
 			w, err := ops.PackSigned(u, norms, roots, ops.Attr{})
 			if err != nil {
@@ -60,8 +63,10 @@ func TestSignedFourier(t *testing.T) {
 						scale := at(roots, b) / math.Sqrt(float64(c.m))
 						for off, want := range map[int]float64{0: scale * cos, c.m: scale * s} {
 							got := at2(z, i, b*2*c.m+k%c.m+off)
-							if !(math.Abs(got-want) <= map[tensor.Dtype]float64{tensor.Float64: 1e-14, tensor.Float32: 2e-6}[dt]) {
-								t.Fatalf("%+v, %s: feature %d of frequency %d in row %d is %v, want %v", c, what, off, k, i, got, want)
+							if !(math.Abs(got-want) <= map[tensor.Dtype]float64{tensor.Float64: 1e-14,
+								tensor.Float32: 2e-6}[dt]) {
+								t.Fatalf("%+v, %s: feature %d of frequency %d in row %d is %v, want %v",
+									c, what, off, k, i, got, want)
 							}
 						}
 					}
@@ -104,7 +109,8 @@ func TestSignedErrors(t *testing.T) {
 		}, ops.ErrDomain},
 	} {
 		_, err := pack(c.edit(good()))
-		if err == nil || !errors.Is(err, c.is) || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), a.Layer) {
+		if err == nil || !errors.Is(err, c.is) || !strings.Contains(err.Error(), says) ||
+			!strings.Contains(err.Error(), a.Layer) {
 			t.Errorf("error %v, want one that says %q and names the layer", err, says)
 		}
 	}
@@ -113,12 +119,14 @@ func TestSignedErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	huge := rowsOf(3, 1, 1, 1, math.MaxFloat64, math.MaxFloat64, math.MaxFloat64)
-	if _, err := ops.SignedFourierInto(nil, huge, w, a); !errors.Is(err, ops.ErrDomain) || !strings.Contains(err.Error(), "row 1") {
+	if _, err := ops.SignedFourierInto(nil, huge, w, a); !errors.Is(err, ops.ErrDomain) ||
+		!strings.Contains(err.Error(), "row 1") {
 		t.Errorf("an overflow: %v", err)
 	}
 }
 
-// The estimate of exp(-r²/2) - exp(-r²/8) at r = 1 from two blocks: the inner product of the first less that of the second.
+// The estimate of exp(-r²/2) - exp(-r²/8) at r = 1 from two blocks: the inner product of the first less that of the
+// second.
 func ExampleSignedFourierInto() {
 	const d, m = 3, 50000
 	rng := rand.New(rand.NewPCG(7, 0))

@@ -10,21 +10,21 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// SkewedFourier is Fourier(LogShift(x, c), W), the pair form of the skewed maps, in one op, which can be tuned in c for sparse rows too.
-// x is [n, d], c has one entry, or one a dimension, W is [d, m], z [n, 2m]. Attr.Frozen counts x, c and W as First, Second and Third.
-// Li et al. (2010), proposition 1 and equation (5).
+// SkewedFourier is Fourier(LogShift(x, c), W), the pair form of the skewed maps, in one op, which can be tuned in c for
+// sparse rows too. x is [n, d], c has one entry, or one a dimension, W is [d, m], z [n, 2m]. Attr.Frozen counts x, c
+// and W as First, Second and Third. Li et al. (2010), proposition 1 and equation (5).
 //
-// Backward, with u = ln(x + c) and r = 1/(x + c): dP as for Fourier, dW = uᵀ·dP, dx = r∘(dP·Wᵀ), dc = the sum of dx, over everything or
-// over a column each. Of sparse rows dc comes without dx: over everything it is <dP, r·W>, over column j the product of row j of W and of
-// rᵀ·dP, and r is a sparse matrix with a base, as u is.
+// Backward, with u = ln(x + c) and r = 1/(x + c): dP as for Fourier, dW = uᵀ·dP, dx = r∘(dP·Wᵀ), dc = the sum of dx,
+// over everything or over a column each. Of sparse rows dc comes without dx: over everything it is <dP, r·W>, over
+// column j the product of row j of W and of rᵀ·dP, and r is a sparse matrix with a base, as u is.
 //
 // Errors: those of LogShift and Fourier.
 func SkewedFourier(x, c, w *G.Node, a Attr) (*G.Node, error) {
 	return apply(skewedOp("SkewedFourier", "2122", a), x, c, w)
 }
 
-// SkewedPhase is Phase(LogShift(x, c), W, b), the phase form; b is [m] and z [n, m]. Attr.Frozen counts b as Fourth. For the rest see
-// SkewedFourier.
+// SkewedPhase is Phase(LogShift(x, c), W, b), the phase form; b is [m] and z [n, m]. Attr.Frozen counts b as Fourth.
+// For the rest see SkewedFourier.
 func SkewedPhase(x, c, w, b *G.Node, a Attr) (*G.Node, error) {
 	if b == nil {
 		return nil, fmt.Errorf("%s: b is nil: %w", a.who("SkewedPhase"), ErrShape)
@@ -36,8 +36,8 @@ func SkewedPhase(x, c, w, b *G.Node, a Attr) (*G.Node, error) {
 	return cosine(p, X|C|W|B, a)
 }
 
-// SkewedFourierInto writes SkewedFourier(x, c, W), of dense or sparse rows, to dst [n, 2m], allocated if nil, without a graph. The logarithm
-// of dense rows is taken on their way into the product, that of sparse rows of their entries.
+// SkewedFourierInto writes SkewedFourier(x, c, W), of dense or sparse rows, to dst [n, 2m], allocated if nil, without a
+// graph. The logarithm of dense rows is taken on their way into the product, that of sparse rows of their entries.
 func SkewedFourierInto(dst *tensor.Dense, x Matrix, c *tensor.Dense, w *Weights, a Attr) (*tensor.Dense, error) {
 	const op = "SkewedFourier"
 	if s, ok := x.(*CSR); ok {
@@ -56,8 +56,10 @@ func SkewedFourierInto(dst *tensor.Dense, x Matrix, c *tensor.Dense, w *Weights,
 	return dst, overflow(op, a, bad, dst.Dtype())
 }
 
-// SkewedPhaseInto writes SkewedPhase(x, c, W, b), of dense or sparse rows, to dst [n, m], allocated if nil, without a graph.
-func SkewedPhaseInto(dst *tensor.Dense, x Matrix, c *tensor.Dense, w *Weights, b *tensor.Dense, a Attr) (*tensor.Dense, error) {
+// SkewedPhaseInto writes SkewedPhase(x, c, W, b), of dense or sparse rows, to dst [n, m], allocated if nil, without a
+// graph.
+func SkewedPhaseInto(dst *tensor.Dense, x Matrix, c *tensor.Dense, w *Weights, b *tensor.Dense,
+	a Attr) (*tensor.Dense, error) {
 	const op = "SkewedPhase"
 	if s, ok := x.(*CSR); ok {
 		u, err := LogShiftCSR(s, c, a)
@@ -88,7 +90,8 @@ func skewedPhase[T domain.Float](dst, x, c, b *tensor.Dense, w *Weights, scale f
 }
 
 // skewedInput is the start of both for dense rows.
-func skewedInput(op string, a Attr, dst *tensor.Dense, x Matrix, c *tensor.Dense, w *Weights, cols int) (out, xs, cs *tensor.Dense, err error) {
+func skewedInput(op string, a Attr, dst *tensor.Dense, x Matrix, c *tensor.Dense, w *Weights, cols int) (out, xs,
+	cs *tensor.Dense, err error) {
 	out, in, err := projected(op, a, dst, x, w, cols)
 	if err != nil {
 		return nil, nil, nil, err
@@ -145,7 +148,9 @@ func skewedBackward(t *tracer) {
 	if !bias && (t.wanted(X) || !t.wanted(C)) { // x is dense, or c needs no dP: as Fourier of u = ln(x + c)
 		u := *t
 		u.in = []handle{t.apply(logarithm, x, c), nil, w}
-		u.gradientsOf([]Inputs{X, W}, func(wanted Inputs) *op { return rowGradients(pairMap, wanted) }, u.in[0], w, t.out, t.grad)
+		u.gradientsOf([]Inputs{X, W}, func(wanted Inputs) *op {
+			return rowGradients(pairMap, wanted)
+		}, u.in[0], w, t.out, t.grad)
 		t.err = u.err
 		if t.wanted(X) {
 			t.grads[0] = t.apply(logShiftGradOp, x, c, t.grads[0])

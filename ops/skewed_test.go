@@ -10,7 +10,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// TestSkewedInto: the maps that take the logarithm on the way give the bits of the two steps, for dense and sparse rows.
+// TestSkewedInto: the maps that take the logarithm on the way give the bits of the two steps, for dense and sparse
+// rows.
 func TestSkewedInto(t *testing.T) {
 	for _, dt := range []tensor.Dtype{tensor.Float32, tensor.Float64} {
 		x, b := holes(dt, 31, 5, 1), holes(dt, 1, 7, 3)
@@ -27,7 +28,8 @@ func TestSkewedInto(t *testing.T) {
 				if s, ok := rows.(*ops.CSR); ok {
 					u = must(ops.LogShiftCSR(s, c, ops.Attr{}))
 				}
-				pair, phase := must(ops.SkewedFourierInto(nil, rows, c, w, ops.Attr{})), must(ops.SkewedPhaseInto(nil, rows, c, w, b, ops.Attr{}))
+				pair, phase := must(ops.SkewedFourierInto(nil, rows, c, w, ops.Attr{})),
+					must(ops.SkewedPhaseInto(nil, rows, c, w, b, ops.Attr{}))
 				if want := must(ops.FourierInto(nil, u, w, ops.Attr{})); !same(pair, want) {
 					t.Errorf("%v, %s, c of %v: the pair form differs", dt, name, c.Shape())
 				}
@@ -55,7 +57,8 @@ func TestSkewedIntoErrors(t *testing.T) {
 		{good, entries(tensor.Float32, 1), ops.ErrDtype, "x is float64, c is float32"},
 	} {
 		a := ops.Attr{Layer: `layers: SkewedChi2 "hist"`}
-		for _, err := range []error{second(ops.SkewedFourierInto(nil, e.x, e.c, w, a)), second(ops.SkewedPhaseInto(nil, e.x, e.c, w, entries(dt, 1, 2), a))} {
+		for _, err := range []error{second(ops.SkewedFourierInto(nil, e.x, e.c, w, a)),
+			second(ops.SkewedPhaseInto(nil, e.x, e.c, w, entries(dt, 1, 2), a))} {
 			if !errors.Is(err, e.is) || !strings.Contains(err.Error(), e.text) {
 				t.Errorf("got %v, want %v with %q", err, e.is, e.text)
 			}

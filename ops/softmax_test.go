@@ -21,8 +21,10 @@ func TestSoftmax(t *testing.T) {
 		if dt == tensor.Float32 {
 			tol, huge = 1e-7, 3e38
 		}
-		cells := []float64{0, 0, 0, 1, 2, 3, -1e30, 0, 1e30, huge, huge, huge, -700, 1e-300, -800, 5, -huge, math.Inf(-1)}
-		x, columns := tensor.New(tensor.WithShape(n, k), tensor.Of(dt)), tensor.New(tensor.WithShape(k, n), tensor.Of(dt))
+		cells := []float64{0, 0, 0, 1, 2, 3, -1e30, 0, 1e30, huge, huge, huge, -700, 1e-300, -800, 5, -huge,
+			math.Inf(-1)}
+		x, columns := tensor.New(tensor.WithShape(n, k), tensor.Of(dt)),
+			tensor.New(tensor.WithShape(k, n), tensor.Of(dt))
 		for i, v := range cells {
 			setAt(x, i, v)
 			setAt(columns, i%k*n+i/k, v)
@@ -30,7 +32,8 @@ func TestSoftmax(t *testing.T) {
 		if err := columns.T(); err != nil {
 			t.Fatal(err)
 		}
-		for f, into := range []func(dst, x *tensor.Dense, a ops.Attr) (*tensor.Dense, error){ops.SoftmaxInto, ops.LogSoftmaxInto} {
+		for f, into := range []func(dst, x *tensor.Dense, a ops.Attr) (*tensor.Dense, error){ops.SoftmaxInto,
+			ops.LogSoftmaxInto} {
 			var want []float64
 			for i := range n {
 				row := []float64{at(x, k*i), at(x, k*i+1), at(x, k*i+2)}
@@ -54,10 +57,12 @@ func TestSoftmax(t *testing.T) {
 					}
 				}
 			}
-			if _, err := into(nil, tensor.New(tensor.WithShape(3), tensor.Of(dt)), ops.Attr{}); !errors.Is(err, ops.ErrShape) {
+			if _, err := into(nil, tensor.New(tensor.WithShape(3), tensor.Of(dt)), ops.Attr{}); !errors.Is(err,
+				ops.ErrShape) {
 				t.Errorf("a vector: %v", err)
 			}
-			if _, err := into(tensor.New(tensor.WithShape(1, k), tensor.Of(dt)), x, ops.Attr{}); !errors.Is(err, ops.ErrShape) {
+			if _, err := into(tensor.New(tensor.WithShape(1, k), tensor.Of(dt)), x, ops.Attr{}); !errors.Is(err,
+				ops.ErrShape) {
 				t.Errorf("too few rows: %v", err)
 			}
 		}

@@ -15,21 +15,22 @@ import (
 //
 //	Wᵀ = exp(-ρ) p^(-3/2) diag(norms) H D₃ H D₂ H D₁,
 //
-// where H is the Walsh-Hadamard matrix of p = 2^k >= d rows, the Dᵢ are diagonals of signs, and x is padded with zeros to p columns.
-// x is [n, d], signs [3·blocks, p] with the rows D₁, D₂, D₃ of each block, norms [m] with ⌈m/p⌉ blocks, ρ [1], or nil for none, and z
-// [n, 2m], the m cosines, then the m sines. A row costs O(p log p) operations a block, in place of 2dm. Yu et al. (2016), section 4.
+// where H is the Walsh-Hadamard matrix of p = 2^k >= d rows, the Dᵢ are diagonals of signs, and x is padded with zeros
+// to p columns. x is [n, d], signs [3·blocks, p] with the rows D₁, D₂, D₃ of each block, norms [m] with ⌈m/p⌉ blocks, ρ
+// [1], or nil for none, and z [n, 2m], the m cosines, then the m sines. A row costs O(p log p) operations a block, in
+// place of 2dm. Yu et al. (2016), section 4.
 //
-// signs and norms have no gradient. Attr.Frozen counts x as First and ρ as Second. Backward: dP as for Fourier, dx = dP·Wᵀ by the
-// transposed products, and dρ = -<dP, P>, for which P is computed again.
+// signs and norms have no gradient. Attr.Frozen counts x as First and ρ as Second. Backward: dP as for Fourier, dx =
+// dP·Wᵀ by the transposed products, and dρ = -<dP, P>, for which P is computed again.
 //
-// Errors while building: shapes, a p that is no power of two. Errors while running: those of Fourier, a sign that is not ±1 and a
-// norm that is not finite (ErrDomain).
+// Errors while building: shapes, a p that is no power of two. Errors while running: those of Fourier, a sign that is
+// not ±1 and a norm that is not finite (ErrDomain).
 func StructuredFourier(x, signs, norms, rho *G.Node, a Attr) (*G.Node, error) {
 	return applyStructured("StructuredFourier", a, x, signs, norms, rho, nil)
 }
 
-// StructuredPhase is the phase form √(2/m) cos(xW + b) for the frequencies of StructuredFourier; b is [m] and z [n, m]. Attr.Frozen
-// counts x, ρ and b as First, Second and Third.
+// StructuredPhase is the phase form √(2/m) cos(xW + b) for the frequencies of StructuredFourier; b is [m] and z [n, m].
+// Attr.Frozen counts x, ρ and b as First, Second and Third.
 func StructuredPhase(x, signs, norms, rho, b *G.Node, a Attr) (*G.Node, error) {
 	if b == nil {
 		return nil, fmt.Errorf("%s: b is nil: %w", a.who("StructuredPhase"), ErrShape)
@@ -45,7 +46,8 @@ func StructuredPhase(x, signs, norms, rho, b *G.Node, a Attr) (*G.Node, error) {
 	return cosine(p, inputs, a)
 }
 
-// StructuredFourierInto writes StructuredFourier(x, W), of dense or sparse rows, to dst [n, 2m], allocated if nil, without a graph.
+// StructuredFourierInto writes StructuredFourier(x, W), of dense or sparse rows, to dst [n, 2m], allocated if nil,
+// without a graph.
 func StructuredFourierInto(dst *tensor.Dense, x Matrix, w *Structured, a Attr) (*tensor.Dense, error) {
 	const op = "StructuredFourier"
 	_, m := w.Dims()
@@ -57,7 +59,8 @@ func StructuredFourierInto(dst *tensor.Dense, x Matrix, w *Structured, a Attr) (
 	return dst, notFinite(op, a, x, bad)
 }
 
-// StructuredPhaseInto writes StructuredPhase(x, W, b), of dense or sparse rows, to dst [n, m], allocated if nil, without a graph.
+// StructuredPhaseInto writes StructuredPhase(x, W, b), of dense or sparse rows, to dst [n, m], allocated if nil,
+// without a graph.
 func StructuredPhaseInto(dst *tensor.Dense, x Matrix, w *Structured, b *tensor.Dense, a Attr) (*tensor.Dense, error) {
 	const op = "StructuredPhase"
 	_, m := w.Dims()
@@ -76,7 +79,8 @@ func structuredPair[T domain.Float](dst *tensor.Dense, x Matrix, w *Structured, 
 	return hadamard[T](w).Pair(data[T](dst), structuredRows[T](x), x.Shape()[0], scale)
 }
 
-func structuredPhase[T domain.Float](dst *tensor.Dense, x Matrix, b *tensor.Dense, w *Structured, scale float64) (badRow int) {
+func structuredPhase[T domain.Float](dst *tensor.Dense, x Matrix, b *tensor.Dense, w *Structured,
+	scale float64) (badRow int) {
 	return hadamard[T](w).Phase(data[T](dst), structuredRows[T](x), data[T](b), x.Shape()[0], scale)
 }
 
@@ -88,8 +92,8 @@ type Structured struct {
 // hadamard is w in its element type, which must be T.
 func hadamard[T domain.Float](w *Structured) *simd.Structured[T] { return w.of.(*simd.Structured[T]) }
 
-// PackStructured copies the signs and norms of d input columns, and ρ, nil for none, into the form that the products read.
-// Errors: ErrShape, ErrDtype, and ErrDomain for a sign that is not ±1 or a norm that is not finite with ρ.
+// PackStructured copies the signs and norms of d input columns, and ρ, nil for none, into the form that the products
+// read. Errors: ErrShape, ErrDtype, and ErrDomain for a sign that is not ±1 or a norm that is not finite with ρ.
 func PackStructured(d int, signs, norms, rho *tensor.Dense, a Attr) (*Structured, error) {
 	own, err := contiguous(signs)
 	if err != nil {
@@ -139,30 +143,35 @@ func newStructured[T domain.Float](who string, d int, signs, norms *tensor.Dense
 	p := signs.Shape()[1]
 	for i, v := range s {
 		if v != 1 && v != -1 {
-			return nil, &domain.CellError{Who: who, Matrix: "signs", Row: i / p, Col: i % p, Value: float64(v), Reason: "is not a sign", Remedy: "set the frequencies anew: signs are 1 and -1"}
+			return nil, &domain.CellError{Who: who, Matrix: "signs", Row: i / p, Col: i % p, Value: float64(v),
+				Reason: "is not a sign", Remedy: "set the frequencies anew: signs are 1 and -1"}
 		}
 	}
 	w := simd.NewStructured(d, p, s, r, factor)
 	for j, v := range w.Scale() {
 		if v-v != 0 {
-			return nil, &domain.CellError{Who: who, Matrix: "norms", Col: j, Value: float64(r[j]), Reason: fmt.Sprintf("times exp(-log bandwidth) = %v is not finite", factor),
+			return nil, &domain.CellError{Who: who, Matrix: "norms", Col: j, Value: float64(r[j]),
+				Reason: fmt.Sprintf("times exp(-log bandwidth) = %v is not finite", factor),
 				Remedy: "set the frequencies anew, or tune the bandwidth with a lower learning rate"}
 		}
 	}
 	return &Structured{w}, nil
 }
 
-// checkStructured wants the shapes of a structured W for d input columns: signs [3·⌈m/p⌉, p], p a power of two >= d, norms [m].
+// checkStructured wants the shapes of a structured W for d input columns: signs [3·⌈m/p⌉, p], p a power of two >= d,
+// norms [m].
 func checkStructured(who string, d int, signs, norms tensor.Shape) error {
 	if signs.Dims() != 2 || norms.Dims() != 1 {
 		return fmt.Errorf("%s: signs are %v and norms %v, want [3·blocks, p] and [m]: %w", who, signs, norms, ErrShape)
 	}
 	p, m := signs[1], norms[0]
 	if p < d || bits.OnesCount(uint(p)) != 1 {
-		return fmt.Errorf("%s: signs are %v for %d input columns, want a power of two of columns, at least %d: %w", who, signs, d, d, ErrShape)
+		return fmt.Errorf("%s: signs are %v for %d input columns, want a power of two of columns, at least %d: %w",
+			who, signs, d, d, ErrShape)
 	}
 	if m < 1 || signs[0] != 3*((m+p-1)/p) {
-		return fmt.Errorf("%s: signs are %v for %d norms, want three rows for each block of %d: %w", who, signs, m, p, ErrShape)
+		return fmt.Errorf("%s: signs are %v for %d norms, want three rows for each block of %d: %w",
+			who, signs, m, p, ErrShape)
 	}
 	return nil
 }
@@ -183,8 +192,8 @@ func (w *Structured) Dtype() tensor.Dtype {
 	return tensor.Float64
 }
 
-// applyStructured adds [cos(xW) | sin(xW)]/√m of a structured W, or with a bias xW + b. The inputs are x, signs, norms, then ρ
-// and the bias where they are given.
+// applyStructured adds [cos(xW) | sin(xW)]/√m of a structured W, or with a bias xW + b. The inputs are x, signs, norms,
+// then ρ and the bias where they are given.
 func applyStructured(kind string, a Attr, x, signs, norms, rho, b *G.Node) (*G.Node, error) {
 	o := &op{kind: kind, in: []Inputs{X, 0, 0}, ranks: "221", attr: a, sparse: true, backward: structuredBackward}
 	in := []*G.Node{x, signs, norms}

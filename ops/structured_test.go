@@ -28,7 +28,8 @@ func structuredParams(dt tensor.Dtype, p, m int) (signs, norms *tensor.Dense) {
 	return signs, norms
 }
 
-// structuredNodes are the params of 7 frequencies in blocks of 4 as nodes beside x, the same ones for every x of a graph.
+// structuredNodes are the params of 7 frequencies in blocks of 4 as nodes beside x, the same ones for every x of a
+// graph.
 func structuredNodes(x *G.Node) (signs, norms *G.Node) {
 	g := x.Graph()
 	if have := g.ByName("signs"); len(have) > 0 {
@@ -50,7 +51,8 @@ func writtenOut(d int, signs, norms *tensor.Dense, rho float64) *tensor.Dense {
 			v := 0.0
 			for a := range p {
 				for b := range p {
-					v += h(row, a) * at2(signs, first+2, a) * h(a, b) * at2(signs, first+1, b) * h(b, i) * at2(signs, first, i)
+					v += h(row, a) * at2(signs, first+2, a) * h(a, b) * at2(signs, first+1, b) * h(b, i) * at2(signs,
+						first, i)
 				}
 			}
 			w.Float64s()[i*m+j] = math.Exp(-rho) * math.Pow(float64(p), -1.5) * at(norms, j) * v
@@ -61,16 +63,19 @@ func writtenOut(d int, signs, norms *tensor.Dense, rho float64) *tensor.Dense {
 
 func at2(t *tensor.Dense, i, j int) float64 { return at(t, i*t.Shape()[1]+j) }
 
-// TestStructuredAgainstDense: features, in both forms and without a graph, are those of Fourier and Phase with W written out.
+// TestStructuredAgainstDense: features, in both forms and without a graph, are those of Fourier and Phase with W
+// written out.
 func TestStructuredAgainstDense(t *testing.T) {
-	for _, c := range []struct{ n, d, p, m int }{{1, 1, 1, 1}, {5, 3, 4, 7}, {2, 16, 16, 16}, {7, 13, 16, 37}, {3, 17, 32, 5}} {
+	for _, c := range []struct{ n, d, p, m int }{{1, 1, 1, 1}, {5, 3, 4, 7}, {2, 16, 16, 16}, {7, 13, 16, 37},
+		{3, 17, 32, 5}} {
 		for _, dt := range []tensor.Dtype{tensor.Float64, tensor.Float32} {
 			tol := 1e-12
 			if dt == tensor.Float32 {
 				tol = 2e-6
 			}
 			signs, norms := structuredParams(dt, c.p, c.m)
-			x, rho, b := uniform(dt, c.n, c.d, 1), tensor.New(tensor.WithShape(1), tensor.Of(dt)), tensor.New(tensor.WithShape(c.m), tensor.Of(dt))
+			x, rho, b := uniform(dt, c.n, c.d, 1), tensor.New(tensor.WithShape(1), tensor.Of(dt)),
+				tensor.New(tensor.WithShape(c.m), tensor.Of(dt))
 			setAt(rho, 0, .25)
 			for j := range c.m {
 				setAt(b, j, float64(j))
@@ -86,7 +91,8 @@ func TestStructuredAgainstDense(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			x64, b64 := matrix(tensor.Float64, c.n, c.d, all(x)...), tensor.New(tensor.WithShape(c.m), tensor.WithBacking(all(b)))
+			x64, b64 := matrix(tensor.Float64, c.n, c.d, all(x)...),
+				tensor.New(tensor.WithShape(c.m), tensor.WithBacking(all(b)))
 			pair, _ := ops.FourierInto(nil, x64, dense, ops.Attr{})
 			got, err := ops.StructuredFourierInto(nil, x, w, ops.Attr{})
 			if err != nil || farthest(all(got), all(pair)) > tol {
@@ -112,7 +118,8 @@ func farthest(a, b []float64) float64 {
 	return d
 }
 
-// TestStructuredFrozen: nothing is computed for what is frozen: the transposed product is made for x alone, the projection anew for ρ alone.
+// TestStructuredFrozen: nothing is computed for what is frozen: the transposed product is made for x alone, the
+// projection anew for ρ alone.
 func TestStructuredFrozen(t *testing.T) {
 	for _, f := range families {
 		if !strings.HasPrefix(f.name, "Structured") {
@@ -144,7 +151,8 @@ func TestStructuredFrozen(t *testing.T) {
 			if _, err := G.Grad(cost, free...); err != nil {
 				t.Errorf("%s, frozen %b: %v", f.name, frozen, err)
 			}
-			for op, want := range map[string]bool{"structuredGradX": frozen&ops.X == 0, "structuredGradRho": len(f.shapes) > 1 && frozen&ops.Rho == 0} {
+			for op, want := range map[string]bool{"structuredGradX": frozen&ops.X == 0,
+				"structuredGradRho": len(f.shapes) > 1 && frozen&ops.Rho == 0} {
 				got := 0
 				for _, n := range cost.Graph().AllNodes() {
 					if strings.HasPrefix(fmt.Sprint(n.Op()), op) {
@@ -188,13 +196,14 @@ func TestStructuredErrors(t *testing.T) {
 		"rho of two":      {d, signs, norms, dense(2), ops.ErrShape, "log bandwidth"},
 		"types":           {d, signs32, norms, nil, ops.ErrDtype, "element type"},
 		"type of rho":     {d, signs32, norms32, rho(0), ops.ErrDtype, "element type"},
-		"integers":        {d, tensor.New(tensor.WithShape(6, 4), tensor.Of(tensor.Int)), norms, nil, ops.ErrDtype, "signs"},
-		"no sign":         {d, bad(signs, 6, .5), norms, nil, ops.ErrDomain, "signs[1,2] = 0.5 is not a sign"},
-		"a sign of NaN":   {d, bad(signs, 0, math.NaN()), norms, nil, ops.ErrDomain, "signs[0,0] = NaN"},
-		"a norm of NaN":   {d, signs, bad(norms, 2, math.NaN()), nil, ops.ErrDomain, "norms[0,2] = NaN"},
-		"infinite norm":   {d, signs, bad(norms, 2, math.Inf(1)), nil, ops.ErrDomain, "norms[0,2]"},
-		"rho of NaN":      {d, signs, norms, rho(math.NaN()), ops.ErrDomain, "bandwidth"},
-		"rho too small":   {d, signs, norms, rho(-1e4), ops.ErrDomain, "bandwidth"},
+		"integers": {d, tensor.New(tensor.WithShape(6, 4), tensor.Of(tensor.Int)), norms, nil, ops.ErrDtype,
+			"signs"},
+		"no sign":       {d, bad(signs, 6, .5), norms, nil, ops.ErrDomain, "signs[1,2] = 0.5 is not a sign"},
+		"a sign of NaN": {d, bad(signs, 0, math.NaN()), norms, nil, ops.ErrDomain, "signs[0,0] = NaN"},
+		"a norm of NaN": {d, signs, bad(norms, 2, math.NaN()), nil, ops.ErrDomain, "norms[0,2] = NaN"},
+		"infinite norm": {d, signs, bad(norms, 2, math.Inf(1)), nil, ops.ErrDomain, "norms[0,2]"},
+		"rho of NaN":    {d, signs, norms, rho(math.NaN()), ops.ErrDomain, "bandwidth"},
+		"rho too small": {d, signs, norms, rho(-1e4), ops.ErrDomain, "bandwidth"},
 	} {
 		_, err := ops.PackStructured(c.d, c.signs, c.norms, c.rho, ops.Attr{Layer: "layer"})
 		if !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.says) || !strings.HasPrefix(err.Error(), "layer") {
@@ -220,7 +229,8 @@ func TestStructuredErrors(t *testing.T) {
 		"short b":   {dense(2, d), nil, dense(m - 1), ops.ErrShape},
 		"type of b": {dense(2, d), nil, tensor.New(tensor.WithShape(m), tensor.Of(tensor.Float32)), ops.ErrDtype},
 	} {
-		if _, err := ops.StructuredFourierInto(c.dst, c.x, w, ops.Attr{}); !strings.Contains(name, " b") && !errors.Is(err, c.is) {
+		if _, err := ops.StructuredFourierInto(c.dst, c.x, w, ops.Attr{}); !strings.Contains(name, " b") &&
+			!errors.Is(err, c.is) {
 			t.Errorf("%s: pair form: error %v", name, err)
 		}
 		if _, err := ops.StructuredPhaseInto(c.dst, c.x, w, c.b, ops.Attr{}); !errors.Is(err, c.is) {
@@ -234,7 +244,8 @@ func TestStructuredGraphErrors(t *testing.T) {
 	const m = 7
 	g := G.NewGraph()
 	node := func(name string, shape ...int) *G.Node {
-		return G.NewTensor(g, G.Float64, len(shape), G.WithShape(shape...), G.WithName(name), G.WithValue(tensor.Ones(G.Float64, shape...)))
+		return G.NewTensor(g, G.Float64, len(shape), G.WithShape(shape...), G.WithName(name),
+			G.WithValue(tensor.Ones(G.Float64, shape...)))
 	}
 	x, signs, norms, rho, b := node("x", 5, 3), node("s", 6, 4), node("r", m), node("rho", 1), node("b", m)
 	for name, in := range map[string][5]*G.Node{

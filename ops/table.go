@@ -15,17 +15,18 @@ import (
 type Tables struct {
 	Points int // P, the knots of a column, at least 2
 	Width  int // w, the numbers that are tabulated, the output columns for each column of x
-	// Power is the p of u = sign(x)|x|^p, in which the knots are given and between which the numbers are linear: 1 or, for functions that rise
-	// as a root, less. It is above 0.
+	// Power is the p of u = sign(x)|x|^p, in which the knots are given and between which the numbers are linear: 1 or,
+	// for functions that rise as a root, less. It is above 0.
 	Power float64
-	// Rise makes the numbers outside the knots proportional to u, with what they are at the nearest knot, and not constant. From a knot at 0
-	// on they are 0.
+	// Rise makes the numbers outside the knots proportional to u, with what they are at the nearest knot, and not
+	// constant. From a knot at 0 on they are 0.
 	Rise bool
 }
 
 func (s Tables) check(who string) error {
 	if s.Points < 2 || s.Width < 1 || !(s.Power > 0) || math.IsInf(s.Power, 1) {
-		return fmt.Errorf("%s: tables of %d points and %d numbers in x^%v, want at least 2 points, 1 number and a finite power above 0: %w", who, s.Points, s.Width, s.Power, ErrParam)
+		return fmt.Errorf("%s: tables of %d points and %d numbers in x^%v, want at least 2 points, 1 number and a "+
+			"finite power above 0: %w", who, s.Points, s.Width, s.Power, ErrParam)
 	}
 	return nil
 }
@@ -61,16 +62,18 @@ func (s Tables) u(v float64) (u, du float64) {
 	return math.Copysign(u, v), s.Power * u / size
 }
 
-// Table is w numbers of each coordinate of x [n, d], from a table of its column: with u = sign(x)|x|^p, linear in u between the P knots of the
-// column, and constant or, with Rise, proportional to u outside. The knots [d, P] are values of u that do not fall; the tables [d, P·w] have the w numbers of a knot side
-// by side; the result is [n, d·w]. It is computed in float64 in either element type.
+// Table is w numbers of each coordinate of x [n, d], from a table of its column: with u = sign(x)|x|^p, linear in u
+// between the P knots of the column, and constant or, with Rise, proportional to u outside. The knots [d, P] are values
+// of u that do not fall; the tables [d, P·w] have the w numbers of a knot side by side; the result is [n, d·w]. It is
+// computed in float64 in either element type.
 //
-// Backward: dx = Σ g·(T_{a+1} - T_a) (du/dx)/(u_{a+1} - u_a) between the knots a and a+1, and outside them Σ g·T (du/dx)/u, of the nearest knot, or 0
-// where the numbers are constant. At a knot it is that of the interval above. For p < 1 it is defined as 0 at x = 0, where the slope is infinite, as that of Homogeneous is. Knots and
-// tables have no gradient.
+// Backward: dx = Σ g·(T_{a+1} - T_a) (du/dx)/(u_{a+1} - u_a) between the knots a and a+1, and outside them Σ g·T
+// (du/dx)/u, of the nearest knot, or 0 where the numbers are constant. At a knot it is that of the interval above. For
+// p < 1 it is defined as 0 at x = 0, where the slope is infinite, as that of Homogeneous is. Knots and tables have no
+// gradient.
 //
-// Of sparse rows the result is sparse where the numbers of 0 are 0 in all columns. Errors while building: shapes and s. Errors while
-// running (ErrDomain): a cell outside Attr.Domain, a knot or number that is not finite.
+// Of sparse rows the result is sparse where the numbers of 0 are 0 in all columns. Errors while building: shapes and s.
+// Errors while running (ErrDomain): a cell outside Attr.Domain, a knot or number that is not finite.
 func Table(x, knots, tables *G.Node, s Tables, a Attr) (*G.Node, error) {
 	if err := s.check(a.who("Table")); err != nil {
 		return nil, err
@@ -99,7 +102,8 @@ func Table(x, knots, tables *G.Node, s Tables, a Attr) (*G.Node, error) {
 	return apply(o, x, knots, tables)
 }
 
-// TableInto writes Table(x, knots, tables) to dst [n, d·w], allocated if nil, without a graph. See TableCSR for sparse rows.
+// TableInto writes Table(x, knots, tables) to dst [n, d·w], allocated if nil, without a graph. See TableCSR for sparse
+// rows.
 func TableInto(dst, x, knots, tables *tensor.Dense, s Tables, a Attr) (*tensor.Dense, error) {
 	who := a.who("Table")
 	if err := s.check(who); err != nil {
@@ -237,9 +241,9 @@ func tableGradient[T domain.Float](r *tableReader, out, rows, grad *tensor.Dense
 // errZeros marks tables of which a zero has numbers, so that their features are not sparse.
 var errZeros = errors.New("the numbers of a zero are not zeros")
 
-// TableCSR is Table of sparse rows x [n, d], as sparse rows [n, d·w]: of each entry its numbers are stored that are not 0. There is none where
-// the numbers of a cell that is not stored are not 0 in some column, nor for an x that LogShiftCSR returned (ErrParam): make them dense.
-// Other errors as for TableInto.
+// TableCSR is Table of sparse rows x [n, d], as sparse rows [n, d·w]: of each entry its numbers are stored that are not
+// 0. There is none where the numbers of a cell that is not stored are not 0 in some column, nor for an x that
+// LogShiftCSR returned (ErrParam): make them dense. Other errors as for TableInto.
 func TableCSR(x *CSR, knots, tables *tensor.Dense, s Tables, a Attr) (*CSR, error) {
 	who := a.who("Table")
 	if err := s.check(who); err != nil {
@@ -281,7 +285,8 @@ func (r *tableReader) keepsZeros(who string, x *CSR) error {
 		}
 	}
 	if bad {
-		return fmt.Errorf("%s: of these sparse rows the map is not sparse; make them dense: %w: %w", who, errZeros, ErrParam)
+		return fmt.Errorf("%s: of these sparse rows the map is not sparse; make them dense: %w: %w",
+			who, errZeros, ErrParam)
 	}
 	return nil
 }

@@ -12,13 +12,15 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// two columns: knots 0, 1, 2, 2 (the last repeated) with the numbers (0, 0), (3, 5), (4, 1) in u, and -1, 0, 1, 3 with (2, 1), (0, 0), (-1, 0), (5, 7).
+// two columns: knots 0, 1, 2, 2 (the last repeated) with the numbers (0, 0), (3, 5), (4, 1) in u, and -1, 0, 1, 3 with
+// (2, 1), (0, 0), (-1, 0), (5, 7).
 var (
 	tableKnots   = rowsOf(4, 0, 1, 2, 2, -1, 0, 1, 3)
 	tableNumbers = rowsOf(8, 0, 0, 3, 5, 4, 1, 4, 1, 2, 1, 0, 0, -1, 0, 5, 7)
 )
 
-// TestTable: the numbers and derivatives between the knots, at them, and outside, in u = x and u = √x, constant and rising.
+// TestTable: the numbers and derivatives between the knots, at them, and outside, in u = x and u = √x, constant and
+// rising.
 func TestTable(t *testing.T) {
 	for _, c := range []struct {
 		s     ops.Tables
@@ -27,17 +29,20 @@ func TestTable(t *testing.T) {
 	}{
 		{ops.Tables{Power: 1}, [2]float64{0, 0}, [2]float64{0, 0}, [2]float64{3, -1}},
 		{ops.Tables{Power: 1}, [2]float64{.5, -.25}, [2]float64{1.5, .5}, [2]float64{3, -2}},
-		{ops.Tables{Power: 1}, [2]float64{1, 1}, [2]float64{3, -1}, [2]float64{1, 3}}, // at a knot that of the interval above
+		// at a knot that of the interval above
+		{ops.Tables{Power: 1}, [2]float64{1, 1}, [2]float64{3, -1}, [2]float64{1, 3}},
 		{ops.Tables{Power: 1}, [2]float64{2, 3}, [2]float64{4, 5}, [2]float64{0, 0}},
 		{ops.Tables{Power: 1}, [2]float64{-1, -7}, [2]float64{0, 2}, [2]float64{0, 0}},
 		{ops.Tables{Power: 1, Rise: true}, [2]float64{2, 3}, [2]float64{4, 5}, [2]float64{2, 5. / 3}},
 		{ops.Tables{Power: 1, Rise: true}, [2]float64{7, -7}, [2]float64{14, 14}, [2]float64{2, -2}},
 		{ops.Tables{Power: 1, Rise: true}, [2]float64{-1, 0}, [2]float64{0, 0}, [2]float64{0, -1}},
-		{ops.Tables{Power: .5}, [2]float64{0, 0}, [2]float64{0, 0}, [2]float64{0, 0}}, // a slope without bound counts as 0
+		// a slope without bound counts as 0
+		{ops.Tables{Power: .5}, [2]float64{0, 0}, [2]float64{0, 0}, [2]float64{0, 0}},
 		{ops.Tables{Power: .5}, [2]float64{.25, -.25}, [2]float64{1.5, 1}, [2]float64{3, -2}},
 		{ops.Tables{Power: .5, Rise: true}, [2]float64{16, -16}, [2]float64{8, 8}, [2]float64{2. / 8, -2. / 8}},
 		{ops.Tables{Power: 2, Rise: true}, [2]float64{.5, 0}, [2]float64{.75, 0}, [2]float64{3, 0}},
-		{ops.Tables{Power: .75}, [2]float64{math.Pow(1.5, 4./3), 0}, [2]float64{3.5, 0}, [2]float64{.75 * math.Pow(1.5, -1./3), 0}},
+		{ops.Tables{Power: .75}, [2]float64{math.Pow(1.5, 4./3), 0}, [2]float64{3.5, 0},
+			[2]float64{.75 * math.Pow(1.5, -1./3), 0}},
 	} {
 		c.s.Points, c.s.Width = 4, 2
 		x := rowsOf(2, c.x[:]...)
@@ -81,8 +86,8 @@ func tableGradient(t *testing.T, x *tensor.Dense, s ops.Tables) []float64 {
 	return grads[0].Value().(*tensor.Dense).Float64s()
 }
 
-// TestTableCSR: sparse rows give the numbers that are not 0, of a part of the rows too; where a zero has numbers there is an error, and a graph
-// makes the rows dense.
+// TestTableCSR: sparse rows give the numbers that are not 0, of a part of the rows too; where a zero has numbers there
+// is an error, and a graph makes the rows dense.
 func TestTableCSR(t *testing.T) {
 	s := ops.Tables{Points: 4, Width: 2, Power: 1}
 	x := rowsOf(2, 0, 0, .5, 0, 0, 1, 0, -3)
@@ -106,7 +111,8 @@ func TestTableCSR(t *testing.T) {
 	}
 	filled := tableNumbers.Clone().(*tensor.Dense)
 	filled.Float64s()[1] = .5 // the second number of a 0 in the first column
-	if _, err := ops.TableCSR(csr, tableKnots, filled, s, ops.Attr{}); !errors.Is(err, ops.ErrParam) || !strings.Contains(err.Error(), "make them dense") {
+	if _, err := ops.TableCSR(csr, tableKnots, filled, s, ops.Attr{}); !errors.Is(err, ops.ErrParam) ||
+		!strings.Contains(err.Error(), "make them dense") {
 		t.Errorf("numbers of a zero: %v", err)
 	}
 	g := G.NewGraph()
@@ -141,18 +147,26 @@ func TestTableErrors(t *testing.T) {
 	}
 	with := func(f func(s *ops.Tables)) ops.Tables { s := good; f(&s); return s }
 	for says, c := range map[string]struct{ err, is error }{
-		"tables of 1 points":      {into(nil, x, tableKnots, tableNumbers, with(func(s *ops.Tables) { s.Points = 1 })), ops.ErrParam},
-		"and 0 numbers":           {into(nil, x, tableKnots, tableNumbers, with(func(s *ops.Tables) { s.Width = 0 })), ops.ErrParam},
-		"in x^NaN":                {into(nil, x, tableKnots, tableNumbers, with(func(s *ops.Tables) { s.Power = math.NaN() })), ops.ErrParam},
-		"the knots have shape":    {into(nil, x, rowsOf(2, 0, 1, 2, 3), tableNumbers, good), ops.ErrShape},
-		"the tables have shape":   {into(nil, x, tableKnots, tableKnots, good), ops.ErrShape},
-		"dst has shape (1, 2)":    {into(x, x, tableKnots, tableNumbers, good), ops.ErrShape},
-		"the knots float64":       {into(nil, waves(tensor.Float32, 1, 2, 0), tableKnots, tableNumbers, good), ops.ErrDtype},
+		"tables of 1 points": {into(nil, x, tableKnots, tableNumbers, with(func(s *ops.Tables) {
+			s.Points = 1
+		})), ops.ErrParam},
+		"and 0 numbers": {into(nil, x, tableKnots, tableNumbers, with(func(s *ops.Tables) {
+			s.Width = 0
+		})), ops.ErrParam},
+		"in x^NaN": {into(nil, x, tableKnots, tableNumbers, with(func(s *ops.Tables) {
+			s.Power = math.NaN()
+		})), ops.ErrParam},
+		"the knots have shape":  {into(nil, x, rowsOf(2, 0, 1, 2, 3), tableNumbers, good), ops.ErrShape},
+		"the tables have shape": {into(nil, x, tableKnots, tableKnots, good), ops.ErrShape},
+		"dst has shape (1, 2)":  {into(x, x, tableKnots, tableNumbers, good), ops.ErrShape},
+		"the knots float64": {into(nil, waves(tensor.Float32, 1, 2, 0), tableKnots, tableNumbers, good),
+			ops.ErrDtype},
 		"x[0,1] = NaN":            {into(nil, rowsOf(2, 0, math.NaN()), tableKnots, tableNumbers, good), ops.ErrDomain},
 		"knots[1,2] = -3 is not":  {into(nil, x, bad(tableKnots, 6, -3), tableNumbers, good), ops.ErrDomain},
 		"table[1,3] = +Inf is no": {into(nil, x, tableKnots, bad(tableNumbers, 11, math.Inf(1)), good), ops.ErrDomain},
 	} {
-		if !errors.Is(c.err, c.is) || !strings.Contains(c.err.Error(), says) || !strings.HasPrefix(c.err.Error(), "probe") {
+		if !errors.Is(c.err, c.is) || !strings.Contains(c.err.Error(), says) ||
+			!strings.HasPrefix(c.err.Error(), "probe") {
 			t.Errorf("%v, want %v with %q", c.err, c.is, says)
 		}
 	}

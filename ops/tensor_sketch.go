@@ -21,7 +21,8 @@ type Sketch struct {
 
 func (s Sketch) check(who string) error {
 	if s.Columns < 1 || !(s.Slope >= 0 && s.Offset >= 0) || math.IsInf(s.Slope, 1) || math.IsInf(s.Offset, 1) {
-		return fmt.Errorf("%s: a sketch of %d columns of (%v x·x' + %v)^p, want at least 1 column and finite numbers that are not negative: %w", who, s.Columns, s.Slope, s.Offset, ErrParam)
+		return fmt.Errorf("%s: a sketch of %d columns of (%v x·x' + %v)^p, want at least 1 column and finite "+
+			"numbers that are not negative: %w", who, s.Columns, s.Slope, s.Offset, ErrParam)
 	}
 	return nil
 }
@@ -30,15 +31,16 @@ func (s Sketch) check(who string) error {
 //
 //	z(x) = FFT⁻¹(FFT(C_1(x̂)) ∘ ... ∘ FFT(C_p(x̂))),   C_j(x̂)_b = Σ_i [buckets_ji = b] signs_ji x̂_i,
 //
-// whose inner products are unbiased for (x̂·x̂')^p = (Slope x·x' + Offset)^p. x is [n, d], buckets, whole numbers from 0 to m-1, and signs,
-// ±1, are [p, d+1], z is [n, m]. Pham and Pagh (2013), algorithm 1. A row costs p d operations and p+1 transforms of length m, which are
-// quickest for an m without large prime factors. Everything is computed in float64 and rounded once.
+// whose inner products are unbiased for (x̂·x̂')^p = (Slope x·x' + Offset)^p. x is [n, d], buckets, whole numbers from
+// 0 to m-1, and signs, ±1, are [p, d+1], z is [n, m]. Pham and Pagh (2013), algorithm 1. A row costs p d operations and
+// p+1 transforms of length m, which are quickest for an m without large prime factors. Everything is computed in
+// float64 and rounded once.
 //
-// Backward: dx_i = √Slope Σ_j signs_ji (dC_j)_{buckets_ji}, where dC_j is the circular correlation of g with the convolution of the other
-// sketches: FFT⁻¹(FFT(g) ∘ conj Π_{k≠j} FFT(C_k)). Buckets and signs have none.
+// Backward: dx_i = √Slope Σ_j signs_ji (dC_j)_{buckets_ji}, where dC_j is the circular correlation of g with the
+// convolution of the other sketches: FFT⁻¹(FFT(g) ∘ conj Π_{k≠j} FFT(C_k)). Buckets and signs have none.
 //
-// Errors while building: shapes and s. Errors while running (ErrDomain): a cell of x outside Attr.Domain, what is no bucket or sign, a row
-// whose features overflow.
+// Errors while building: shapes and s. Errors while running (ErrDomain): a cell of x outside Attr.Domain, what is no
+// bucket or sign, a row whose features overflow.
 func TensorSketch(x, buckets, signs *G.Node, s Sketch, a Attr) (*G.Node, error) {
 	if err := s.check(a.who("TensorSketch")); err != nil {
 		return nil, err
@@ -56,7 +58,8 @@ func TensorSketch(x, buckets, signs *G.Node, s Sketch, a Attr) (*G.Node, error) 
 	return apply(o, x, buckets, signs)
 }
 
-// Sketches are the buckets and signs of TensorSketch, prepared for TensorSketchInto. They are immutable and safe for concurrent use.
+// Sketches are the buckets and signs of TensorSketch, prepared for TensorSketchInto. They are immutable and safe for
+// concurrent use.
 type Sketches struct {
 	Sketch
 	dt      tensor.Dtype
@@ -66,8 +69,8 @@ type Sketches struct {
 	work    sync.Pool // of *sketcher
 }
 
-// PackSketches prepares buckets and signs [p, d+1], of one element type. Errors: ErrShape, ErrDtype, ErrParam, and ErrDomain as for
-// TensorSketch.
+// PackSketches prepares buckets and signs [p, d+1], of one element type. Errors: ErrShape, ErrDtype, ErrParam, and
+// ErrDomain as for TensorSketch.
 func PackSketches(buckets, signs *tensor.Dense, s Sketch, a Attr) (*Sketches, error) {
 	who := a.who("TensorSketch")
 	if err := s.check(who); err != nil {
@@ -81,12 +84,14 @@ func PackSketches(buckets, signs *tensor.Dense, s Sketch, a Attr) (*Sketches, er
 	if err := checkSketches(who, shape, ts[1].Shape()); err != nil {
 		return nil, err
 	}
-	f := &Sketches{Sketch: s, dt: buckets.Dtype(), p: shape[0], d: shape[1] - 1, buckets: make([]int32, shape[0]*shape[1]), weights: make([]float64, shape[0]*shape[1])}
+	f := &Sketches{Sketch: s, dt: buckets.Dtype(), p: shape[0], d: shape[1] - 1,
+		buckets: make([]int32, shape[0]*shape[1]), weights: make([]float64, shape[0]*shape[1])}
 	sign := float64s(ts[1])
 	for i, b := range float64s(ts[0]) {
 		bad := &domain.CellError{Who: who, Row: i / shape[1], Col: i % shape[1], Remedy: drawAnew}
 		if !(b >= 0 && b < float64(s.Columns)) || b != math.Trunc(b) {
-			bad.Matrix, bad.Value, bad.Reason = "buckets", b, fmt.Sprintf("is no whole number from 0 to %d", s.Columns-1)
+			bad.Matrix, bad.Value, bad.Reason = "buckets", b, fmt.Sprintf("is no whole number from 0 to %d",
+				s.Columns-1)
 			return nil, bad
 		}
 		if sign[i] != 1 && sign[i] != -1 {
@@ -122,7 +127,8 @@ func (f *Sketches) Dims() (d, m int) {
 // Dtype is the element type of the rows that they are for.
 func (f *Sketches) Dtype() tensor.Dtype { return f.dt }
 
-// TensorSketchInto writes TensorSketch(x, buckets, signs), of dense or sparse rows, to dst [n, m], allocated if nil, without a graph.
+// TensorSketchInto writes TensorSketch(x, buckets, signs), of dense or sparse rows, to dst [n, m], allocated if nil,
+// without a graph.
 func TensorSketchInto(dst *tensor.Dense, x Matrix, f *Sketches, a Attr) (*tensor.Dense, error) {
 	const op = "TensorSketch"
 	_, m := f.Dims()
@@ -148,7 +154,8 @@ func tensorSketch[T domain.Float](to *tensor.Dense, x Matrix, f *Sketches, who s
 	return finiteFeatures(dst, 0, m, who)
 }
 
-// rowsIn hands out the columns and values of a row: of a dense row, and of a sparse one whose cells have a base, all values and nil.
+// rowsIn hands out the columns and values of a row: of a dense row, and of a sparse one whose cells have a base, all
+// values and nil.
 func rowsIn[T domain.Float](x Matrix) func(i int) (columns []int32, values []T) {
 	s, ok := x.(*CSR)
 	if ok && sparseOf[T](s).base == nil {
@@ -177,7 +184,8 @@ type sketcher struct {
 
 func newSketcher(f *Sketches) *sketcher {
 	half := f.Columns/2 + 1
-	return &sketcher{Sketches: f, fft: fourier.NewFFT(f.Columns), sketch: make([]float64, f.Columns), spectra: make([]complex128, f.p*half), product: make([]complex128, half)}
+	return &sketcher{Sketches: f, fft: fourier.NewFFT(f.Columns), sketch: make([]float64, f.Columns),
+		spectra: make([]complex128, f.p*half), product: make([]complex128, half)}
 }
 
 // transformed sketches a row and transforms the sketches.
@@ -230,8 +238,8 @@ func (s Sketch) shape(who string, in []tensor.Shape) (tensor.Shape, error) {
 	return tensor.Shape{x[0], s.Columns}, nil
 }
 
-// sketchGrad is the gradient of TensorSketch for x, from x, the buckets, the signs and the gradient g of z. The sketches
-// are made again.
+// sketchGrad is the gradient of TensorSketch for x, from x, the buckets, the signs and the gradient g of z. The
+// sketches are made again.
 func sketchGrad(s Sketch, a Attr) *op {
 	o := &op{kind: "gradient of TensorSketch", params: s, ranks: "22222"}
 	o.shape = likeX(o.kind, func(in []tensor.Shape) (tensor.Shape, error) { return s.shape(o.who(), in) })

@@ -87,8 +87,8 @@ func matrix(x Matrix) (Matrix, error) {
 	return nil, fmt.Errorf("want a *tensor.Dense or a *CSR, got %T: %w", x, ErrDtype)
 }
 
-// IsContiguous says whether the cells of t lie row by row without gaps, as Data should return them. The tensor library asks the other way
-// round, and calls column-major tensors contiguous too. It is false for nil.
+// IsContiguous says whether the cells of t lie row by row without gaps, as Data should return them. The tensor library
+// asks the other way round, and calls column-major tensors contiguous too. It is false for nil.
 func IsContiguous(t *tensor.Dense) bool {
 	if t == nil {
 		return false
@@ -163,8 +163,8 @@ func recast[T, F domain.Float](dst []T, src []F) {
 	}
 }
 
-// Assign copies the cells of src, in any layout, to dst, a contiguous tensor of the same shape and element type. tensor.Copy
-// would copy the memory of a column-major src in its own order.
+// Assign copies the cells of src, in any layout, to dst, a contiguous tensor of the same shape and element type.
+// tensor.Copy would copy the memory of a column-major src in its own order.
 func Assign(dst, src *tensor.Dense) error {
 	src, err := contiguous(src)
 	if err != nil {
@@ -174,7 +174,8 @@ func Assign(dst, src *tensor.Dense) error {
 		return err
 	}
 	if !IsContiguous(dst) || !dst.Shape().Eq(src.Shape()) || dst.Dtype() != src.Dtype() {
-		return fmt.Errorf("ops: %v %v cannot be assigned to %v %v: %w", src.Dtype(), src.Shape(), dst.Dtype(), dst.Shape(), ErrShape)
+		return fmt.Errorf("ops: %v %v cannot be assigned to %v %v: %w",
+			src.Dtype(), src.Shape(), dst.Dtype(), dst.Shape(), ErrShape)
 	}
 	typed(src.Dtype(), copyCells[float32], copyCells[float64])(dst, src)
 	return nil
@@ -182,7 +183,8 @@ func Assign(dst, src *tensor.Dense) error {
 
 func copyCells[T domain.Float](dst, src *tensor.Dense) { copy(data[T](dst), data[T](src)) }
 
-// output returns dst as the place for a result, allocated if nil. The shape is cloned where it escapes: a call with a dst allocates nothing.
+// output returns dst as the place for a result, allocated if nil. The shape is cloned where it escapes: a call with a
+// dst allocates nothing.
 func output(who string, dst *tensor.Dense, dt tensor.Dtype, shape ...int) (*tensor.Dense, error) {
 	if dst == nil {
 		shape := slices.Clone(shape)
@@ -192,7 +194,8 @@ func output(who string, dst *tensor.Dense, dt tensor.Dtype, shape ...int) (*tens
 		return unwritten(dt, shape...), nil
 	}
 	if !dst.Shape().Eq(tensor.Shape(shape)) || !IsContiguous(dst) {
-		return nil, fmt.Errorf("%s: dst has shape %v, want a contiguous %v: %w", who, dst.Shape(), tensor.Shape(slices.Clone(shape)), ErrShape)
+		return nil, fmt.Errorf("%s: dst has shape %v, want a contiguous %v: %w",
+			who, dst.Shape(), tensor.Shape(slices.Clone(shape)), ErrShape)
 	}
 	if dst.Dtype() != dt {
 		return nil, fmt.Errorf("%s: dst is %v, x is %v: %w", who, dst.Dtype(), dt, ErrDtype)

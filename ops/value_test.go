@@ -47,7 +47,8 @@ func TestViews(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for name, v := range map[string]tensor.Tensor{"rows": rows, "columns": cols, "transpose": tall, "column-major": fortran} {
+		for name, v := range map[string]tensor.Tensor{"rows": rows, "columns": cols, "transpose": tall,
+			"column-major": fortran} {
 			x := v.(*tensor.Dense)
 			plain := tensor.New(tensor.WithShape(5, 3), tensor.Of(dt))
 			for i := range 5 {
@@ -122,12 +123,20 @@ func TestGraphEqualsInto(t *testing.T) {
 				cols int
 				into func(dst *tensor.Dense) (*tensor.Dense, error)
 			}{
-				{"Fourier", G.Must(ops.Fourier(xn, wn, ops.Attr{})), 14, func(dst *tensor.Dense) (*tensor.Dense, error) { return ops.FourierInto(dst, x, w, ops.Attr{}) }},
-				{"Phase", G.Must(ops.Phase(xn, wn, bn, ops.Attr{})), 7, func(dst *tensor.Dense) (*tensor.Dense, error) { return ops.PhaseInto(dst, x, w, b, ops.Attr{}) }},
-				{"Laplace", G.Must(ops.Laplace(xn, wn, ops.Attr{})), 7, func(dst *tensor.Dense) (*tensor.Dense, error) { return ops.LaplaceInto(dst, x, w, ops.Attr{}) }},
-				{"Affine", G.Must(ops.Affine(xn, wn, bn, ops.Attr{})), 7, func(dst *tensor.Dense) (*tensor.Dense, error) { return ops.AffineInto(dst, x, w, b, ops.Attr{}) }},
-				{"LogShift", G.Must(ops.LogShift(xn, cn, ops.Attr{})), 3, func(dst *tensor.Dense) (*tensor.Dense, error) { return ops.LogShiftInto(dst, x, c, ops.Attr{}) }},
-				{"Bandwidth", G.Must(ops.Bandwidth(xn, cn, ops.Attr{})), 3, func(dst *tensor.Dense) (*tensor.Dense, error) { return ops.BandwidthInto(dst, x, c, ops.Attr{}) }},
+				{"Fourier", G.Must(ops.Fourier(xn, wn, ops.Attr{})), 14,
+					func(dst *tensor.Dense) (*tensor.Dense, error) { return ops.FourierInto(dst, x, w, ops.Attr{}) }},
+				{"Phase", G.Must(ops.Phase(xn, wn, bn, ops.Attr{})), 7, func(dst *tensor.Dense) (*tensor.Dense, error) {
+					return ops.PhaseInto(dst, x, w, b, ops.Attr{})
+				}},
+				{"Laplace", G.Must(ops.Laplace(xn, wn, ops.Attr{})), 7, func(dst *tensor.Dense) (*tensor.Dense, error) {
+					return ops.LaplaceInto(dst, x, w, ops.Attr{})
+				}},
+				{"Affine", G.Must(ops.Affine(xn, wn, bn, ops.Attr{})), 7,
+					func(dst *tensor.Dense) (*tensor.Dense, error) { return ops.AffineInto(dst, x, w, b, ops.Attr{}) }},
+				{"LogShift", G.Must(ops.LogShift(xn, cn, ops.Attr{})), 3,
+					func(dst *tensor.Dense) (*tensor.Dense, error) { return ops.LogShiftInto(dst, x, c, ops.Attr{}) }},
+				{"Bandwidth", G.Must(ops.Bandwidth(xn, cn, ops.Attr{})), 3,
+					func(dst *tensor.Dense) (*tensor.Dense, error) { return ops.BandwidthInto(dst, x, c, ops.Attr{}) }},
 			}
 			values := make([]G.Value, len(cases))
 			for i, c := range cases {
@@ -143,7 +152,8 @@ func TestGraphEqualsInto(t *testing.T) {
 				if err != nil || got != dst || !slices.Equal(all(got), all(values[i].(*tensor.Dense))) {
 					t.Errorf("%s n=%d %v: Into differs from the graph, err %v", c.name, n, dt, err)
 				}
-				if _, err := c.into(tensor.New(tensor.WithShape(n, c.cols+1), tensor.Of(dt))); !errors.Is(err, ops.ErrShape) {
+				if _, err := c.into(tensor.New(tensor.WithShape(n, c.cols+1), tensor.Of(dt))); !errors.Is(err,
+					ops.ErrShape) {
 					t.Errorf("%s: a dst of the wrong shape: %v", c.name, err)
 				}
 			}
@@ -155,7 +165,9 @@ func TestGraphEqualsInto(t *testing.T) {
 // TestIndependentOfGOMAXPROCS: the same bits on one processor and on many, forward and backward.
 func TestIndependentOfGOMAXPROCS(t *testing.T) {
 	x, w := uniform(tensor.Float64, 301, 17, 1), uniform(tensor.Float64, 17, 67, 2)
-	f := family{"Fourier", nil, 0, func(a ops.Attr, in ...*G.Node) (*G.Node, error) { return ops.Fourier(in[0], in[1], a) }}
+	f := family{"Fourier", nil, 0, func(a ops.Attr, in ...*G.Node) (*G.Node, error) {
+		return ops.Fourier(in[0], in[1], a)
+	}}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	one := f.gradients(t, []*tensor.Dense{x, w}, false)
 	runtime.GOMAXPROCS(4)
@@ -181,17 +193,26 @@ func TestErrors(t *testing.T) {
 		is   error
 		text string
 	}{
-		{into(ops.LogShiftInto(nil, bad, c, hist)), ops.ErrDomain, `layers: SkewedChi2 "hist": x[3,5] = -0.2 is not above -c = -0.03; shift the data or raise C`},
-		{into(ops.LogShiftInto(nil, matrix(f64, 1, 1, -.03), c, ops.Attr{})), ops.ErrDomain, "x[0,0] = -0.03 is not above -c"},
-		{into(ops.LaplaceInto(nil, matrix(f64, 2, 3, 0, 1, 2, 3, 4, -1e-300), w, ops.Attr{})), ops.ErrDomain, "ops: Laplace: x[1,2] = -1e-300 is negative"},
-		{into(ops.FourierInto(nil, matrix(f64, 2, 3, 0, 1, 2, 3, math.NaN(), 5), w, ops.Attr{})), ops.ErrDomain, "x[1,1] = NaN is not a finite number"},
+		{into(ops.LogShiftInto(nil, bad, c, hist)), ops.ErrDomain,
+			`layers: SkewedChi2 "hist": x[3,5] = -0.2 is not above -c = -0.03; shift the data or raise C`},
+		{into(ops.LogShiftInto(nil, matrix(f64, 1, 1, -.03), c, ops.Attr{})), ops.ErrDomain,
+			"x[0,0] = -0.03 is not above -c"},
+		{into(ops.LaplaceInto(nil, matrix(f64, 2, 3, 0, 1, 2, 3, 4, -1e-300), w, ops.Attr{})), ops.ErrDomain,
+			"ops: Laplace: x[1,2] = -1e-300 is negative"},
+		{into(ops.FourierInto(nil, matrix(f64, 2, 3, 0, 1, 2, 3, math.NaN(), 5), w, ops.Attr{})), ops.ErrDomain,
+			"x[1,1] = NaN is not a finite number"},
 		{into(ops.FourierInto(nil, matrix(f64, 1, 3, math.Inf(1)), w, ops.Attr{})), ops.ErrDomain, "x[0,0] = +Inf"},
-		{into(ops.FourierInto(nil, matrix(f32, 2, 3, 0, 0, 0, 1e20), w32, ops.Attr{})), ops.ErrDomain, "projection of row 1"},
-		{into(ops.FourierInto(nil, matrix(f64, 2, 5, 1), w, ops.Attr{})), ops.ErrShape, "x has shape (2, 5), want [n, 3]"},
+		{into(ops.FourierInto(nil, matrix(f32, 2, 3, 0, 0, 0, 1e20), w32, ops.Attr{})), ops.ErrDomain,
+			"projection of row 1"},
+		{into(ops.FourierInto(nil, matrix(f64, 2, 5, 1), w, ops.Attr{})), ops.ErrShape,
+			"x has shape (2, 5), want [n, 3]"},
 		{into(ops.FourierInto(nil, matrix(f32, 2, 3, 1), w, ops.Attr{})), ops.ErrDtype, "x is float32, W is float64"},
-		{into(ops.LogShiftInto(nil, bad, tensor.New(tensor.WithShape(2), tensor.Of(f64)), ops.Attr{})), ops.ErrShape, "c has 2 entries"},
-		{into(ops.FourierInto(nil, tensor.New(tensor.WithShape(2, 3), tensor.Of(tensor.Int)), w, ops.Attr{})), ops.ErrDtype, "want float32 or float64, got int"},
-		{domain.CheckRows(domain.UnitSphere(1e-6), "f", []float64{1, 0, .6, .9}, 2, 2, 2), ops.ErrDomain, "row 1 has norm"},
+		{into(ops.LogShiftInto(nil, bad, tensor.New(tensor.WithShape(2), tensor.Of(f64)), ops.Attr{})), ops.ErrShape,
+			"c has 2 entries"},
+		{into(ops.FourierInto(nil, tensor.New(tensor.WithShape(2, 3), tensor.Of(tensor.Int)), w, ops.Attr{})),
+			ops.ErrDtype, "want float32 or float64, got int"},
+		{domain.CheckRows(domain.UnitSphere(1e-6), "f", []float64{1, 0, .6, .9}, 2, 2, 2), ops.ErrDomain,
+			"row 1 has norm"},
 	} {
 		if !errors.Is(tc.err, tc.is) || !strings.Contains(tc.err.Error(), tc.text) {
 			t.Errorf("error %v, want %v with %q", tc.err, tc.is, tc.text)
@@ -205,7 +226,8 @@ func TestGraphErrors(t *testing.T) {
 	x := G.NewMatrix(g, G.Float64, G.WithShape(5, 3), G.WithName("x"), G.WithValue(matrix(G.Float64, 5, 3, 1, 2, -1)))
 	w := G.NewMatrix(g, G.Float64, G.WithShape(3, 7), G.WithName("w"), G.WithValue(matrix(G.Float64, 3, 7, 1)))
 	wrong := G.NewMatrix(g, G.Float64, G.WithShape(2, 7), G.WithName("wrong"), G.WithValue(matrix(G.Float64, 2, 7, 1)))
-	if _, err := ops.Fourier(x, wrong, ops.Attr{Layer: "layer L"}); err == nil || !strings.Contains(err.Error(), "layer L: x is (5, 3) and W is (2, 7)") {
+	if _, err := ops.Fourier(x, wrong, ops.Attr{Layer: "layer L"}); err == nil ||
+		!strings.Contains(err.Error(), "layer L: x is (5, 3) and W is (2, 7)") {
 		t.Errorf("shapes that do not fit: %v", err)
 	}
 	if _, err := ops.Fourier(x, nil, ops.Attr{}); !errors.Is(err, ops.ErrShape) {
@@ -287,7 +309,8 @@ func TestExtremes(t *testing.T) {
 	}
 }
 
-// TestAllocations: with the caller's dst a forward allocates a handful of objects at most, whatever n is; see ops_test for the kernels.
+// TestAllocations: with the caller's dst a forward allocates a handful of objects at most, whatever n is; see ops_test
+// for the kernels.
 func TestAllocations(t *testing.T) {
 	w, _ := ops.Pack(uniform(tensor.Float64, 5, 7, 1))
 	count := func(n int) float64 {
@@ -349,12 +372,15 @@ func TestInBlocks(t *testing.T) {
 			t.Errorf("%d rows a block: %v", rows, err)
 		}
 	}
-	for _, dst := range []*tensor.Dense{tensor.New(tensor.WithShape(7, 3), tensor.Of(tensor.Float64)), tensor.New(tensor.WithShape(7, 2), tensor.Of(tensor.Float32))} {
-		if _, err := ops.InBlocks("here", dst, x, 2, 2, double); err == nil || !strings.Contains(err.Error(), "here: dst") {
+	for _, dst := range []*tensor.Dense{tensor.New(tensor.WithShape(7, 3), tensor.Of(tensor.Float64)),
+		tensor.New(tensor.WithShape(7, 2), tensor.Of(tensor.Float32))} {
+		if _, err := ops.InBlocks("here", dst, x, 2, 2, double); err == nil ||
+			!strings.Contains(err.Error(), "here: dst") {
 			t.Errorf("dst %v %v: %v", dst.Dtype(), dst.Shape(), err)
 		}
 	}
-	if _, err := ops.InBlocks("here", nil, tensor.New(tensor.WithShape(3), tensor.Of(tensor.Float64)), 2, 2, double); !errors.Is(err, ops.ErrShape) {
+	if _, err := ops.InBlocks("here", nil, tensor.New(tensor.WithShape(3), tensor.Of(tensor.Float64)), 2, 2,
+		double); !errors.Is(err, ops.ErrShape) {
 		t.Errorf("a vector: %v", err)
 	}
 }

@@ -80,17 +80,20 @@ type projection interface {
 	Dtype() tensor.Dtype
 }
 
-// input is the start of an Into: x [n, d], sparse or made contiguous, checked against W and the domain, and a place for the n rows of cols results.
-func input(op string, a Attr, dst *tensor.Dense, x Matrix, w projection, cols int) (out *tensor.Dense, in Matrix, err error) {
+// input is the start of an Into: x [n, d], sparse or made contiguous, checked against W and the domain, and a place for
+// the n rows of cols results.
+func input(op string, a Attr, dst *tensor.Dense, x Matrix, w projection, cols int) (out *tensor.Dense, in Matrix,
+	err error) {
 	if out, in, err = projected(op, a, dst, x, w, cols); err != nil {
 		return nil, nil, err
 	}
 	return out, in, CheckRows(a.Domain, a.who(op), in)
 }
 
-// circular is input for a map of cosines and sines: a cell that is not finite makes the whole projection of its row so, which they find
-// and notFinite tells. Only another domain is looked at beforehand.
-func circular(op string, a Attr, dst *tensor.Dense, x Matrix, w projection, cols int) (out *tensor.Dense, in Matrix, err error) {
+// circular is input for a map of cosines and sines: a cell that is not finite makes the whole projection of its row so,
+// which they find and notFinite tells. Only another domain is looked at beforehand.
+func circular(op string, a Attr, dst *tensor.Dense, x Matrix, w projection, cols int) (out *tensor.Dense, in Matrix,
+	err error) {
 	if a.Domain != domain.Reals() {
 		return input(op, a, dst, x, w, cols)
 	}
@@ -109,7 +112,8 @@ func notFinite(op string, a Attr, x Matrix, row int) error {
 }
 
 // projected is the part of input that looks at shapes and element types.
-func projected(op string, a Attr, dst *tensor.Dense, x Matrix, w projection, cols int) (out *tensor.Dense, in Matrix, err error) {
+func projected(op string, a Attr, dst *tensor.Dense, x Matrix, w projection, cols int) (out *tensor.Dense, in Matrix,
+	err error) {
 	who := a.who(op)
 	if in, err = matrix(x); err != nil {
 		return nil, nil, fmt.Errorf("%s: x: %w", who, err)

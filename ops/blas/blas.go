@@ -1,5 +1,6 @@
-// Package blas is the library's own fast matrix products as an implementation of gonum's BLAS interface, for the rest of a
-// program: the stock layers of Gorgonia, gonum's mat, and through it gonum's LAPACK, whose factorisations are made of products.
+// Package blas is the library's own fast matrix products as an implementation of gonum's BLAS interface, for the rest
+// of a program: the stock layers of Gorgonia, gonum's mat, and through it gonum's LAPACK, whose factorisations are made
+// of products.
 //
 //	import "github.com/bochner-go/bochner/ops/blas"
 //
@@ -7,8 +8,8 @@
 //		blas.Use()
 //		...
 //
-// It replaces Dgemm, Sgemm, Dsyrk and Ssyrk, and is gonum's own for everything else. There is no C in it. A program that wants
-// OpenBLAS installs that in the usual way, by gonum.org/v1/netlib, and does not call Use.
+// It replaces Dgemm, Sgemm, Dsyrk and Ssyrk, and is gonum's own for everything else. There is no C in it. A program
+// that wants OpenBLAS installs that in the usual way, by gonum.org/v1/netlib, and does not call Use.
 package blas
 
 import (
@@ -29,8 +30,8 @@ var (
 	_ G.BLAS       = Implementation{}
 )
 
-// Use installs Implementation for gonum (blas64, blas32) and for Gorgonia and its tensors. Call it once, before anything is
-// computed; it is not safe while other goroutines multiply.
+// Use installs Implementation for gonum (blas64, blas32) and for Gorgonia and its tensors. Call it once, before
+// anything is computed; it is not safe while other goroutines multiply.
 func Use() {
 	blas64.Use(Implementation{})
 	blas32.Use(Implementation{})
@@ -41,11 +42,13 @@ func Use() {
 // BOCHNER_SIMD chooses another one that the machine has, for tests.
 func ISA() string { return simd.ISA() }
 
-// small is the number of multiplications below which packing costs more than it saves, and gonum's own loops are left to it.
+// small is the number of multiplications below which packing costs more than it saves, and gonum's own loops are left
+// to it.
 const small = 16 * 16 * 16
 
 // Dgemm computes C = alpha·op(A)·op(B) + beta·C. It panics with the texts of gonum where an argument is not valid.
-func (i Implementation) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
+func (i Implementation) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64,
+	ldb int, beta float64, c []float64, ldc int) {
 	checkGemm(tA, tB, m, n, k, len(a), lda, len(b), ldb, len(c), ldc)
 	if !worth(tA, tB, m, n, k) {
 		i.Implementation.Dgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
@@ -55,7 +58,8 @@ func (i Implementation) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64,
 }
 
 // Sgemm computes C = alpha·op(A)·op(B) + beta·C. It panics with the texts of gonum where an argument is not valid.
-func (i Implementation) Sgemm(tA, tB blas.Transpose, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int) {
+func (i Implementation) Sgemm(tA, tB blas.Transpose, m, n, k int, alpha float32, a []float32, lda int, b []float32,
+	ldb int, beta float32, c []float32, ldc int) {
 	checkGemm(tA, tB, m, n, k, len(a), lda, len(b), ldb, len(c), ldc)
 	if !worth(tA, tB, m, n, k) {
 		i.Implementation.Sgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
@@ -64,8 +68,8 @@ func (i Implementation) Sgemm(tA, tB blas.Transpose, m, n, k int, alpha float32,
 	simd.Gemm(tA != blas.NoTrans, tB != blas.NoTrans, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 }
 
-// worth says whether a product goes to the fast kernels. Arguments that are not valid go to gonum, which says what is wrong with
-// them.
+// worth says whether a product goes to the fast kernels. Arguments that are not valid go to gonum, which says what is
+// wrong with them.
 func worth(tA, tB blas.Transpose, m, n, k int) bool {
 	return valid(tA) && valid(tB) && m > 0 && n > 0 && k > 0 && m*n*k >= small
 }
@@ -102,7 +106,8 @@ func checkSyrk(tA blas.Transpose, n, k, a, lda, c, ldc int) {
 
 // Dsyrk computes the triangle of C = alpha·A·Aᵀ + beta·C, or with Aᵀ·A. It panics with the texts of gonum where an
 // argument is not valid.
-func (i Implementation) Dsyrk(uplo blas.Uplo, tA blas.Transpose, n, k int, alpha float64, a []float64, lda int, beta float64, c []float64, ldc int) {
+func (i Implementation) Dsyrk(uplo blas.Uplo, tA blas.Transpose, n, k int, alpha float64, a []float64, lda int,
+	beta float64, c []float64, ldc int) {
 	checkSyrk(tA, n, k, len(a), lda, len(c), ldc)
 	if uplo != blas.Upper && uplo != blas.Lower || !worth(tA, tA, n, n, k) {
 		i.Implementation.Dsyrk(uplo, tA, n, k, alpha, a, lda, beta, c, ldc)
@@ -113,7 +118,8 @@ func (i Implementation) Dsyrk(uplo blas.Uplo, tA blas.Transpose, n, k int, alpha
 
 // Ssyrk computes the triangle of C = alpha·A·Aᵀ + beta·C, or with Aᵀ·A. It panics with the texts of gonum where an
 // argument is not valid.
-func (i Implementation) Ssyrk(uplo blas.Uplo, tA blas.Transpose, n, k int, alpha float32, a []float32, lda int, beta float32, c []float32, ldc int) {
+func (i Implementation) Ssyrk(uplo blas.Uplo, tA blas.Transpose, n, k int, alpha float32, a []float32, lda int,
+	beta float32, c []float32, ldc int) {
 	checkSyrk(tA, n, k, len(a), lda, len(c), ldc)
 	if uplo != blas.Upper && uplo != blas.Lower || !worth(tA, tA, n, n, k) {
 		i.Implementation.Ssyrk(uplo, tA, n, k, alpha, a, lda, beta, c, ldc)
@@ -122,9 +128,9 @@ func (i Implementation) Ssyrk(uplo blas.Uplo, tA blas.Transpose, n, k int, alpha
 	simd.Syrk(uplo == blas.Lower, tA != blas.NoTrans, n, k, alpha, a, lda, beta, c, ldc)
 }
 
-// DsyrkMoved adds Σ (aᵢ + by)(aᵢ + by)ᵀ over the k rows aᵢ of a [k, n] to the lower triangle of c [n, n], rows lda and ldc apart: with
-// by = -ā the scatter matrix of the rows about their mean. BLAS has no such routine; it saves the pass that takes the mean away.
-// It panics where a size is negative or an operand does not lie within its slice.
+// DsyrkMoved adds Σ (aᵢ + by)(aᵢ + by)ᵀ over the k rows aᵢ of a [k, n] to the lower triangle of c [n, n], rows lda and
+// ldc apart: with by = -ā the scatter matrix of the rows about their mean. BLAS has no such routine; it saves the pass
+// that takes the mean away. It panics where a size is negative or an operand does not lie within its slice.
 func DsyrkMoved(n, k int, a []float64, lda int, by, c []float64, ldc int) {
 	simd.SyrkMoved(n, k, a, lda, by, c, ldc)
 }

@@ -48,7 +48,8 @@ func TestGemm(t *testing.T) {
 					blas.Implementation{}.Dgemm(tA, tB, m, n, k, 1.5, a, lda, b, ldb, -.5, c, ldc)
 					gonum.Implementation{}.Dgemm(tA, tB, m, n, k, 1.5, a, lda, b, ldb, -.5, want, ldc)
 					near(t, c, want, k, 2.2e-16)
-					a32, b32, c32 := random[float32](rows*lda, 1), random[float32](rows*ldb, 2), random[float32](rows*ldc, 3)
+					a32, b32, c32 := random[float32](rows*lda, 1), random[float32](rows*ldb, 2),
+						random[float32](rows*ldc, 3)
 					want32 := append([]float32(nil), c32...)
 					blas.Implementation{}.Sgemm(tA, tB, m, n, k, 1.5, a32, lda, b32, ldb, -.5, c32, ldc)
 					gonum.Implementation{}.Sgemm(tA, tB, m, n, k, 1.5, a32, lda, b32, ldb, -.5, want32, ldc)
@@ -87,13 +88,16 @@ func TestSyrk(t *testing.T) {
 func TestInvalid(t *testing.T) {
 	for name, f := range map[string]func(){
 		"transpose": func() {
-			blas.Implementation{}.Dgemm('x', gblas.NoTrans, 64, 64, 64, 1, make([]float64, 4096), 64, make([]float64, 4096), 64, 0, make([]float64, 4096), 64)
+			blas.Implementation{}.Dgemm('x', gblas.NoTrans, 64, 64, 64, 1, make([]float64, 4096), 64,
+				make([]float64, 4096), 64, 0, make([]float64, 4096), 64)
 		},
 		"short a": func() {
-			blas.Implementation{}.Dgemm(gblas.NoTrans, gblas.NoTrans, 64, 64, 64, 1, make([]float64, 4000), 64, make([]float64, 4096), 64, 0, make([]float64, 4096), 64)
+			blas.Implementation{}.Dgemm(gblas.NoTrans, gblas.NoTrans, 64, 64, 64, 1, make([]float64, 4000), 64,
+				make([]float64, 4096), 64, 0, make([]float64, 4096), 64)
 		},
 		"uplo": func() {
-			blas.Implementation{}.Dsyrk('x', gblas.NoTrans, 64, 64, 1, make([]float64, 4096), 64, 0, make([]float64, 4096), 64)
+			blas.Implementation{}.Dsyrk('x', gblas.NoTrans, 64, 64, 1, make([]float64, 4096), 64, 0,
+				make([]float64, 4096), 64)
 		},
 	} {
 		func() {

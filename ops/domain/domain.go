@@ -49,7 +49,8 @@ func Reals() Domain { return Domain{} }
 // NonNegative is [0, ∞)^d, the domain of the semigroup kernels and of histograms.
 func NonNegative() Domain { return Domain{kind: nonNegative} }
 
-// Histograms is [0, ∞)^d as well, the domain of a kernel that a user may extend to negative numbers, which its error recommends.
+// Histograms is [0, ∞)^d as well, the domain of a kernel that a user may extend to negative numbers, which its error
+// recommends.
 func Histograms() Domain { return Domain{kind: histograms} }
 
 // Above is (-c, ∞)^d, the skewed multiplicative group of Li, Ionescu and Sminchisescu (2010), section 3.1.
@@ -81,7 +82,8 @@ func (d Domain) Contains(v float64) bool {
 	}
 }
 
-// Low is the lower end of the cells, -Inf for none; open says that it is outside. ok is false where the domain has another condition.
+// Low is the lower end of the cells, -Inf for none; open says that it is outside. ok is false where the domain has
+// another condition.
 func (d Domain) Low() (low float64, open, ok bool) {
 	switch d.kind {
 	case nonNegative, histograms:
@@ -126,13 +128,17 @@ func (d Domain) Violation(who string, row, col int, v float64) error {
 	case math.IsNaN(v) || math.IsInf(v, 0):
 		e.Reason, e.Remedy = "is not a finite number", "drop the row or fill the value in"
 	case d.kind == nonNegative:
-		e.Reason, e.Remedy = "is negative", "the kernel is defined for histograms, x >= 0: shift the data, or scale them by the range of the training rows and clip what is beyond it: -scale cube"
+		e.Reason, e.Remedy = "is negative", "the kernel is defined for histograms, x >= 0: shift the data, or scale "+
+			"them by the range of the training rows and clip what is beyond it: -scale cube"
 	case d.kind == histograms:
-		e.Reason, e.Remedy = "is negative", "the kernel is defined for histograms, x >= 0: shift the data, scale them by the range of the training rows and clip what is beyond it (-scale cube), or extend the kernel by negative=sign or negative=split"
+		e.Reason, e.Remedy = "is negative", "the kernel is defined for histograms, x >= 0: shift the data, scale "+
+			"them by the range of the training rows and clip what is beyond it (-scale cube), or extend the kernel "+
+			"by negative=sign or negative=split"
 	case d.kind == above:
 		e.Reason, e.Remedy = fmt.Sprintf("is not above -c = %v", -d.bound), "shift the data or raise C"
 	case d.kind == unitCube:
-		e.Reason, e.Remedy = "is outside the unit cube", "scale the samples to [0, 1] by the range of all of them, and clip what is beyond that range later: -scale cube"
+		e.Reason, e.Remedy = "is outside the unit cube", "scale the samples to [0, 1] by the range of all of them, "+
+			"and clip what is beyond that range later: -scale cube"
 	default:
 		e.Reason, e.Remedy = "is outside the domain "+d.String(), "scale the data"
 	}
@@ -175,7 +181,8 @@ func CheckRows[T Float](d Domain, who string, x []T, rows, cols, ld int) error {
 		return nil
 	}
 	if rows < 0 || cols < 0 || ld < cols || len(x) < cols || (len(x)-cols)/ld < rows-1 {
-		return fmt.Errorf("%s: %d numbers are no %d rows of %d columns, %d apart: %w", who, len(x), rows, cols, ld, ErrShape)
+		return fmt.Errorf("%s: %d numbers are no %d rows of %d columns, %d apart: %w",
+			who, len(x), rows, cols, ld, ErrShape)
 	}
 	low, open, _ := d.Low()
 	high := d.high()
@@ -203,8 +210,8 @@ func norm[T Float](row []T) float64 {
 	return math.Sqrt(sum)
 }
 
-// CheckFrequencies looks at W [rows, cols], row-major: every frequency must be finite and, for d = NonNegative, not negative.
-// The first that is not is a CellError; it comes from parameters that were set or tuned, for no law draws it.
+// CheckFrequencies looks at W [rows, cols], row-major: every frequency must be finite and, for d = NonNegative, not
+// negative. The first that is not is a CellError; it comes from parameters that were set or tuned, for no law draws it.
 func CheckFrequencies[T Float](d Domain, who string, w []T, cols int) error {
 	if cols < 1 && len(w) > 0 {
 		return fmt.Errorf("%s: %d frequencies in %d columns, want at least 1: %w", who, len(w), cols, ErrShape)
@@ -232,14 +239,15 @@ type RowError struct {
 }
 
 func (e *RowError) Error() string {
-	return fmt.Sprintf("%s: row %d has norm %v, not 1; scale the rows to unit l2 norm (-scale l2)", e.Who, e.Row, e.Norm)
+	return fmt.Sprintf("%s: row %d has norm %v, not 1; scale the rows to unit l2 norm (-scale l2)",
+		e.Who, e.Row, e.Norm)
 }
 
 // Unwrap makes errors.Is(err, ErrDomain) true.
 func (e *RowError) Unwrap() error { return ErrDomain }
 
-// InBlock is an error about the rows of a block that starts at row at, as one about all rows: a cell or a row of the input that it names
-// is counted from the start.
+// InBlock is an error about the rows of a block that starts at row at, as one about all rows: a cell or a row of the
+// input that it names is counted from the start.
 func InBlock(at int, err error) error {
 	if err == nil {
 		return nil

@@ -8,7 +8,8 @@ import (
 
 // Each domain knows its numbers and names the first cell that is none of them, with what can be done.
 func ExampleDomain() {
-	for _, d := range []domain.Domain{domain.Reals(), domain.NonNegative(), domain.Histograms(), domain.Above(.1), domain.UnitCube()} {
+	for _, d := range []domain.Domain{domain.Reals(), domain.NonNegative(), domain.Histograms(), domain.Above(.1),
+		domain.UnitCube()} {
 		fmt.Println(d, d.Contains(-.2))
 	}
 	fmt.Println(domain.CheckRows(domain.Above(.1), "rows", []float64{0, 1, -.2, 3}, 2, 2, 2))

@@ -34,11 +34,12 @@ func memoryIn(root fs.FS) int64 {
 		} else if parts[1] != "" {
 			continue
 		}
-		// In a container the path may be a path of the host, and what is mounted the group itself: then there is nothing
-		// but the last step.
+		// In a container the path may be a path of the host, and what is mounted the group itself: then there is
+		// nothing but the last step.
 		for group := path.Clean("/" + parts[2]); ; group = path.Dir(group) {
 			for _, mount := range mounts {
-				for text := range lines(root, path.Join(mount, group, file)) { // a group without a limit says "max", or a number of 2^63
+				// a group without a limit says "max", or a number of 2^63
+				for text := range lines(root, path.Join(mount, group, file)) {
 					if limit, err := strconv.ParseInt(text, 10, 64); err == nil && limit > 0 && (total == 0 ||
 						limit < total) {
 						total = limit

@@ -29,7 +29,8 @@ func CheckSize(who string, size int, shape ...int) error {
 		return nil
 	}
 	product := strings.Trim(strings.ReplaceAll(fmt.Sprint(shape), " ", " x "), "[]")
-	return fmt.Errorf("%s: %s numbers of %d bytes do not fit the memory of %.3g GB: %w", who, product, size, limit/(1<<30), ErrParam)
+	return fmt.Errorf("%s: %s numbers of %d bytes do not fit the memory of %.3g GB: %w",
+		who, product, size, limit/(1<<30), ErrParam)
 }
 
 // IsNil says whether an interface holds nothing, or a nil pointer, function, map or slice.

@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// TestLayerAccuracy: whole maps against references of 200 bits. The errors are in units of the rounding of the projection, u·(1 + |b| + Σ|xᵢwᵢ|):
-// on every instruction set their root mean square and their largest are at most twice those of plain Go.
+// TestLayerAccuracy: whole maps against references of 200 bits. The errors are in units of the rounding of the
+// projection, u·(1 + |b| + Σ|xᵢwᵢ|): on every instruction set their root mean square and their largest are at most
+// twice those of plain Go.
 func TestLayerAccuracy(t *testing.T) {
 	for _, d := range []int{5, 64, 784} {
 		testLayerAccuracy[float32](t, d, 0x1p-24)
@@ -49,7 +50,8 @@ func testLayerAccuracy[T Float](t *testing.T, d int, u float64) {
 		for i := range n {
 			double = append(append(double, unit[i*m:i*m+m]...), unit[i*m:i*m+m]...)
 		}
-		return map[string]layerErrors{"pair": errorsOf(z, pair, double), "phase": errorsOf(c, phase, unit), "exp": errorsOf(e, exp, unitExp)}
+		return map[string]layerErrors{"pair": errorsOf(z, pair, double), "phase": errorsOf(c, phase, unit),
+			"exp": errorsOf(e, exp, unitExp)}
 	}
 	var plainGo map[string]layerErrors
 	eachISA(t, func(t *testing.T) {
@@ -65,7 +67,8 @@ func testLayerAccuracy[T Float](t *testing.T, d int, u float64) {
 		}
 		for name, e := range got {
 			if p := plainGo[name]; !(e.rms <= 2*p.rms && e.most <= 2*p.most) {
-				t.Errorf("%s, d = %d, u = %g: rms %.3f and largest %.3f units, plain Go %.3f and %.3f", name, d, u, e.rms, e.most, p.rms, p.most)
+				t.Errorf("%s, d = %d, u = %g: rms %.3f and largest %.3f units, plain Go %.3f and %.3f",
+					name, d, u, e.rms, e.most, p.rms, p.most)
 			}
 		}
 	})

@@ -26,12 +26,21 @@ func use(t interface{ Cleanup(func()) }, i isa) {
 	t.Cleanup(func() { active = before })
 }
 
-// BenchmarkGemm is C = A·B of (m, k, n), in GFLOP/s and in share of what FMAs on registers reach in the same minute on as many cores.
+// BenchmarkGemm is C = A·B of (m, k, n), in GFLOP/s and in share of what FMAs on registers reach in the same minute on
+// as many cores.
 func BenchmarkGemm(b *testing.B) {
 	for _, s := range [][3]int{{10000, 64, 4096}, {2000, 784, 4096}, {256, 64, 4096}} {
 		b.Run(fmt.Sprintf("%dx%dx%d", s[0], s[1], s[2]), func(b *testing.B) {
-			b.Run("float32", func(b *testing.B) { eachISA(b, func(b *testing.B) { gemmBench[float32](b, s[0], s[1], s[2], 1) }) })
-			b.Run("float64", func(b *testing.B) { eachISA(b, func(b *testing.B) { gemmBench[float64](b, s[0], s[1], s[2], 2) }) })
+			b.Run("float32", func(b *testing.B) {
+				eachISA(b, func(b *testing.B) {
+					gemmBench[float32](b, s[0], s[1], s[2], 1)
+				})
+			})
+			b.Run("float64", func(b *testing.B) {
+				eachISA(b, func(b *testing.B) {
+					gemmBench[float64](b, s[0], s[1], s[2], 2)
+				})
+			})
 		})
 	}
 }
@@ -46,8 +55,16 @@ func gemmBench[T Float](b *testing.B, m, k, n, size int) {
 func BenchmarkWeights(b *testing.B) {
 	for _, s := range [][3]int{{10000, 64, 4096}, {2000, 784, 4096}, {256, 64, 4096}} {
 		b.Run(fmt.Sprintf("%dx%dx%d", s[0], s[1], s[2]), func(b *testing.B) {
-			b.Run("float32", func(b *testing.B) { eachISA(b, func(b *testing.B) { weightsBench[float32](b, s[0], s[1], s[2], 1) }) })
-			b.Run("float64", func(b *testing.B) { eachISA(b, func(b *testing.B) { weightsBench[float64](b, s[0], s[1], s[2], 2) }) })
+			b.Run("float32", func(b *testing.B) {
+				eachISA(b, func(b *testing.B) {
+					weightsBench[float32](b, s[0], s[1], s[2], 1)
+				})
+			})
+			b.Run("float64", func(b *testing.B) {
+				eachISA(b, func(b *testing.B) {
+					weightsBench[float64](b, s[0], s[1], s[2], 2)
+				})
+			})
 		})
 	}
 }
@@ -81,8 +98,16 @@ func peak(size int) float64 { return Peak(4*size) * float64(runtime.GOMAXPROCS(0
 func BenchmarkStep(b *testing.B) {
 	for _, s := range [][3]int{{10000, 64, 4096}, {2000, 784, 4096}, {256, 64, 4096}, {3060, 4200, 2000}} {
 		b.Run(fmt.Sprintf("%dx%dx%d", s[0], s[1], s[2]), func(b *testing.B) {
-			b.Run("float32", func(b *testing.B) { eachISA(b, func(b *testing.B) { stepBench[float32](b, s[0], s[1], s[2], 1) }) })
-			b.Run("float64", func(b *testing.B) { eachISA(b, func(b *testing.B) { stepBench[float64](b, s[0], s[1], s[2], 2) }) })
+			b.Run("float32", func(b *testing.B) {
+				eachISA(b, func(b *testing.B) {
+					stepBench[float32](b, s[0], s[1], s[2], 1)
+				})
+			})
+			b.Run("float64", func(b *testing.B) {
+				eachISA(b, func(b *testing.B) {
+					stepBench[float64](b, s[0], s[1], s[2], 2)
+				})
+			})
 		})
 	}
 }
@@ -91,7 +116,11 @@ func stepBench[T Float](b *testing.B, n, d, m, size int) {
 	x, w, bias, g, z := random[T](n*d, 1), random[T](d*m, 2), random[T](m, 3), random[T](n*m, 4), make([]T, n*m)
 	to := Gradients[T]{DX: make([]T, n*d), DW: make([]T, d*m), DB: make([]T, m)}
 	work := 2 * float64(n) * float64(d) * float64(m)
-	b.Run("forward", func(b *testing.B) { report(b, work, peak(size), func() { Phase(z, x, bias, n, Borrow(w, d, m), 1) }) })
+	b.Run("forward", func(b *testing.B) {
+		report(b, work, peak(size), func() {
+			Phase(z, x, bias, n, Borrow(w, d, m), 1)
+		})
+	})
 	b.Run("backward", func(b *testing.B) {
 		report(b, 2*work, peak(size), func() { Borrow(w, d, m).PhaseBackward(to, x, bias, g, n, 1) })
 	})

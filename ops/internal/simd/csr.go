@@ -1,7 +1,8 @@
 package simd
 
-// CSR is a sparse matrix in compressed sparse rows: row i holds Val[t] in column Col[t] for Ptr[i] <= t < Ptr[i+1]. Columns increase
-// within a row; what is not stored is 0. Rows i to j are the same slices with Ptr[i : j+1], so Ptr need not begin at 0.
+// CSR is a sparse matrix in compressed sparse rows: row i holds Val[t] in column Col[t] for Ptr[i] <= t < Ptr[i+1].
+// Columns increase within a row; what is not stored is 0. Rows i to j are the same slices with Ptr[i : j+1], so Ptr
+// need not begin at 0.
 type CSR[T Float] struct {
 	Rows, Cols int
 	Ptr        []int
@@ -29,7 +30,8 @@ func (x CSR[T]) check() {
 func (x CSR[T]) Transposed() CSR[T] {
 	first := x.Ptr[0]
 	stored := x.Ptr[x.Rows] - first
-	t := CSR[T]{Rows: x.Cols, Cols: x.Rows, Ptr: make([]int, x.Cols+1), Col: make([]int32, stored), Val: make([]T, stored)}
+	t := CSR[T]{Rows: x.Cols, Cols: x.Rows, Ptr: make([]int, x.Cols+1), Col: make([]int32, stored),
+		Val: make([]T, stored)}
 	for _, j := range x.Col[first : first+stored] {
 		t.Ptr[j+1]++
 	}
@@ -67,8 +69,8 @@ func (w *Weights[T]) AffineCSR(dst []T, x CSR[T], bias []T) {
 	w.forwardCSR(output[T]{dst: dst, ld: w.m, m: w.m}, x, bias)
 }
 
-// PairCSR writes scale·[cos(p) | sin(p)] of p = xW + bias to dst [n,2m] and returns the first row whose projection is not finite, or -1.
-// A nil bias is none.
+// PairCSR writes scale·[cos(p) | sin(p)] of p = xW + bias to dst [n,2m] and returns the first row whose projection is
+// not finite, or -1. A nil bias is none.
 func PairCSR[T Float](dst []T, x CSR[T], bias []T, w *Weights[T], scale float64) (badRow int) {
 	return w.forwardCSR(output[T]{dst: dst, ld: 2 * w.m, m: w.m, epilogue: pairMap, scale: scale}, x, bias)
 }
@@ -83,8 +85,8 @@ func ExpCSR[T Float](dst []T, x CSR[T], bias []T, w *Weights[T], scale float64) 
 	w.forwardCSR(output[T]{dst: dst, ld: w.m, m: w.m, epilogue: expMap, scale: scale}, x, bias)
 }
 
-// GradWCSR writes (x + 1·baseᵀ)ᵀ·dP to dst [d,m]: what GradW does for the dense rows whose cell (i, j) is base[j] more than that of x. A nil
-// base is 0. dp is [n,m]. Rows of dst for columns without entries cost no product.
+// GradWCSR writes (x + 1·baseᵀ)ᵀ·dP to dst [d,m]: what GradW does for the dense rows whose cell (i, j) is base[j] more
+// than that of x. A nil base is 0. dp is [n,m]. Rows of dst for columns without entries cost no product.
 func GradWCSR[T Float](dst []T, x CSR[T], base, dp []T, m int) {
 	dst = dst[:x.Cols*m]
 	if base != nil {

@@ -20,7 +20,8 @@ func sparseRows[T Float](n, d, stored int, seed uint64) CSR[T] {
 	return x
 }
 
-// BenchmarkCSR is the phase form and the gradient for W of bags of words: 512 rows of 24000 columns, 1 % stored, 3000 frequencies.
+// BenchmarkCSR is the phase form and the gradient for W of bags of words: 512 rows of 24000 columns, 1 % stored, 3000
+// frequencies.
 func BenchmarkCSR(b *testing.B) {
 	b.Run("float32", func(b *testing.B) { eachISA(b, csrBench[float32]) })
 	b.Run("float64", func(b *testing.B) { eachISA(b, csrBench[float64]) })
@@ -33,6 +34,10 @@ func csrBench[T Float](b *testing.B) {
 	w := Pack(raw, d, m)
 	work := 2 * float64(len(x.Val)) * m
 	b.Run("Phase", func(b *testing.B) { report(b, work, 0, func() { PhaseCSR(dst, x, bias, w, 1) }) })
-	b.Run("PhaseBorrowed", func(b *testing.B) { report(b, work, 0, func() { PhaseCSR(dst, x, bias, Borrow(raw, d, m), 1) }) })
+	b.Run("PhaseBorrowed", func(b *testing.B) {
+		report(b, work, 0, func() {
+			PhaseCSR(dst, x, bias, Borrow(raw, d, m), 1)
+		})
+	})
 	b.Run("GradW", func(b *testing.B) { report(b, work, 0, func() { GradWCSR(dw, x, nil, dst, m) }) })
 }

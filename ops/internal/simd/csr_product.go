@@ -15,10 +15,11 @@ type rowFunc[T Float] func(k int, at *int32, x *T, b *T, rs, bs int, c *T, from 
 
 // csrRows is the length of a row block.
 //
-// Blocking. A call of a kernel takes the entries of a row in a K block (blockDepth) and a strip of panels, one a kernel. That slice of B,
-// a quarter of a megabyte, stays in the second-level cache while the rows of a block pass by, so B is read from memory once for each row
-// block. As entries come in no order that hardware could look ahead in, the next slice is asked for, in order, meanwhile. K blocks depend
-// on the depth alone, and results on no instruction set and no number of goroutines.
+// Blocking. A call of a kernel takes the entries of a row in a K block (blockDepth) and a strip of panels, one a
+// kernel. That slice of B, a quarter of a megabyte, stays in the second-level cache while the rows of a block pass by,
+// so B is read from memory once for each row block. As entries come in no order that hardware could look ahead in, the
+// next slice is asked for, in order, meanwhile. K blocks depend on the depth alone, and results on no instruction set
+// and no number of goroutines.
 const csrRows = 1024
 
 // csrLists is how many rows have their index lists in memory at once.
@@ -49,8 +50,10 @@ type sparseProduct[T Float] struct {
 // csrPools keeps the index lists of products between calls.
 var csrPools struct{ at, splits sync.Pool }
 
-// multiplyCSR runs a product on kernels, or without them, and returns the first row that the epilogue cannot map, or -1.
-func multiplyCSR[T Float](ks *kernels[T], x CSR[T], b matrix[T], packed []T, n int, bias []T, add bool, out output[T]) (badRow int) {
+// multiplyCSR runs a product on kernels, or without them, and returns the first row that the epilogue cannot map, or
+// -1.
+func multiplyCSR[T Float](ks *kernels[T], x CSR[T], b matrix[T], packed []T, n int, bias []T, add bool,
+	out output[T]) (badRow int) {
 	x.check()
 	if x.Rows == 0 || n == 0 {
 		return -1
@@ -183,8 +186,8 @@ func (p *sparseProduct[T]) kBlock(g int) (k0, k int) {
 	return g * p.depth, min(p.depth, p.x.Cols-g*p.depth)
 }
 
-// slice is the memory that panels lo to hi of a K block of a packed B take up, if it is worth asking for: rows that use little of B would
-// read the rest for nothing.
+// slice is the memory that panels lo to hi of a K block of a packed B take up, if it is worth asking for: rows that use
+// little of B would read the rest for nothing.
 func (p *sparseProduct[T]) slice(g, lo, hi int) []T {
 	if p.packed == nil || g == p.blocks || !p.busy {
 		return nil
@@ -232,8 +235,8 @@ func (p *sparseProduct[T]) from(g int, c *T, j int) *T {
 	return nil
 }
 
-// edge multiplies rows r0 to r1 with the columns right of the last whole panel: with the padded panel, or with the last width columns of
-// a B that is not packed.
+// edge multiplies rows r0 to r1 with the columns right of the last whole panel: with the padded panel, or with the last
+// width columns of a B that is not packed.
 func (p *sparseProduct[T]) edge(r0, r1 int, tile []T) {
 	j, skip := p.whole*p.width, 0
 	for g := range p.blocks {

@@ -17,13 +17,16 @@ func (x CSR[T]) dense() []T {
 	return v
 }
 
-// csrShapes are n, d, m and the entries a row: none, one column, around a panel and a strip, around a K block, a group and several.
+// csrShapes are n, d, m and the entries a row: none, one column, around a panel and a strip, around a K block, a group
+// and several.
 var csrShapes = [][4]int{
-	{0, 3, 5, 1}, {1, 1, 1, 1}, {3, 0, 7, 0}, {5, 7, 1, 0}, {7, 13, 5, 3}, {11, 101, 32, 7}, {13, 31, 33, 31}, {2, 509, 127, 40}, {29, 513, 131, 11},
+	{0, 3, 5, 1}, {1, 1, 1, 1}, {3, 0, 7, 0}, {5, 7, 1, 0}, {7, 13, 5, 3}, {11, 101, 32, 7}, {13, 31, 33, 31},
+	{2, 509, 127, 40}, {29, 513, 131, 11},
 	{3, 1031, 67, 60}, {17, 2053, 24, 5}, {5, 4099, 97, 300}, {1100, 7, 9, 2},
 }
 
-// TestCSR compares the products of sparse rows, packed and borrowed, with those of the same rows made dense, in float64.
+// TestCSR compares the products of sparse rows, packed and borrowed, with those of the same rows made dense, in
+// float64.
 func TestCSR(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		for _, s := range csrShapes {
@@ -37,7 +40,8 @@ func TestCSR(t *testing.T) {
 
 func checkCSR[T Float](t *testing.T, n, d, m, stored int) {
 	t.Helper()
-	x, w, b, dp, base := sparseRows[T](n, d, stored, 1), random[T](d*m, 2), random[T](m, 3), random[T](n*m, 4), random[T](d, 5)
+	x, w, b, dp, base := sparseRows[T](n, d, stored, 1), random[T](d*m, 2), random[T](m, 3), random[T](n*m, 4),
+		random[T](d, 5)
 	p := plain(x.dense(), false, w, false, n, d, m)
 	at := func(cols int, f func(i, j int) float64) []float64 {
 		out := make([]float64, n*cols)
@@ -56,7 +60,9 @@ func checkCSR[T Float](t *testing.T, n, d, m, stored int) {
 		if bad := PhaseCSR(got, x, b, packed, 2); bad != -1 {
 			t.Fatalf("%s: Phase reports row %d", name, bad)
 		}
-		near(t, name+" Phase", got, at(m, func(i, j int) float64 { return 2 * math.Cos(p[i*m+j]+float64(b[j])) }), 4*terms)
+		near(t, name+" Phase", got, at(m, func(i, j int) float64 {
+			return 2 * math.Cos(p[i*m+j]+float64(b[j]))
+		}), 4*terms)
 		pair := filled[T](n * 2 * m)
 		if bad := PairCSR(pair, x, nil, packed, .5); bad != -1 {
 			t.Fatalf("%s: Pair reports row %d", name, bad)
@@ -111,7 +117,8 @@ func TestCSRView(t *testing.T) {
 	})
 }
 
-// TestCSRTall: more rows than have their index lists in memory at once; of two bad rows the first is told, in a later part too.
+// TestCSRTall: more rows than have their index lists in memory at once; of two bad rows the first is told, in a later
+// part too.
 func TestCSRTall(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		const n, m = 2*csrLists + 7, 3
@@ -170,15 +177,16 @@ func csrBits[T Float](t *testing.T) {
 	}
 }
 
-// TestCSRNonFinite: a value that is not finite reaches its row and no other, the padding of panels neither; an entry that is not stored
-// multiplies nothing. Of several bad rows the first is told.
+// TestCSRNonFinite: a value that is not finite reaches its row and no other, the padding of panels neither; an entry
+// that is not stored multiplies nothing. Of several bad rows the first is told.
 func TestCSRNonFinite(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		const n, d, m = 40, 1031, 71
 		x, w := sparseRows[float32](n, d, 9, 1), random[float32](d*m, 2)
 		lone := -1 // a column that row 3 does not store
 		for j := range d {
-			if !slices.Contains(x.Col[x.Ptr[3]:x.Ptr[4]], int32(j)) && slices.Contains(x.Col[x.Ptr[30]:x.Ptr[31]], int32(j)) {
+			if !slices.Contains(x.Col[x.Ptr[3]:x.Ptr[4]], int32(j)) &&
+				slices.Contains(x.Col[x.Ptr[30]:x.Ptr[31]], int32(j)) {
 				lone = j
 			}
 		}

@@ -1,24 +1,25 @@
 // Package simd is the arithmetic of the feature maps: matrix products, sines and exponentials over row blocks, and
 // nothing that knows of graphs, layers or kernel functions.
 //
-// Every function writes into memory of the caller, splits its work over GOMAXPROCS goroutines, and gives the same bits for
-// any GOMAXPROCS. Matrices are row-major slices.
+// Every function writes into memory of the caller, splits its work over GOMAXPROCS goroutines, and gives the same bits
+// for any GOMAXPROCS. Matrices are row-major slices.
 //
-// On amd64 products run on kernels of AVX-512 or of AVX2 with FMA, whichever is the best of the machine; both give the same
-// bits. Elsewhere, and under the build tag purego, they go through gonum's blas64 and blas32: plain Go, unless the user
-// installed another BLAS there (blas64.Use, blas32.Use). That generic path is also the reference of the kernels in the tests.
-// The environment variable BOCHNER_SIMD names a path: generic, avx2 or avx512.
+// On amd64 products run on kernels of AVX-512 or of AVX2 with FMA, whichever is the best of the machine; both give the
+// same bits. Elsewhere, and under the build tag purego, they go through gonum's blas64 and blas32: plain Go, unless the
+// user installed another BLAS there (blas64.Use, blas32.Use). That generic path is also the reference of the kernels in
+// the tests. The environment variable BOCHNER_SIMD names a path: generic, avx2 or avx512.
 //
-// W is packed once per draw or optimiser step (Pack) and then serves any number of forwards and backwards. A forward applies its
-// cosine or exponential to each tile of the projection while the tile is in cache.
+// W is packed once per draw or optimiser step (Pack) and then serves any number of forwards and backwards. A forward
+// applies its cosine or exponential to each tile of the projection while the tile is in cache.
 //
 // Gemm and Syrk are products of any operands; of the triangle that Syrk computes the packed panels are both operands.
 //
-// CSR holds sparse rows: its products read the same packed W, an entry at a time, and cost as many operations as there are entries.
+// CSR holds sparse rows: its products read the same packed W, an entry at a time, and cost as many operations as there
+// are entries.
 //
 // Hadamard and Structured are the fast Walsh-Hadamard transform and the product with a matrix made of it.
 //
-// Where to read: tileFunc is what a kernel does; product and sweep bring operands to kernels; _gen/gemm writes the kernels; rowFunc,
-// csr_product.go and _gen/csr are the same for sparse rows;
-// vec.go has the vector functions (_gen/vec), hadamard.go the transform (_gen/fwht). go generate writes all assembly anew.
+// Where to read: tileFunc is what a kernel does; product and sweep bring operands to kernels; _gen/gemm writes the
+// kernels; rowFunc, csr_product.go and _gen/csr are the same for sparse rows; vec.go has the vector functions
+// (_gen/vec), hadamard.go the transform (_gen/fwht). go generate writes all assembly anew.
 package simd

@@ -12,8 +12,8 @@ const (
 	blocksMap                    // [scale_b·cos(norms_b∘p) | scale_b·sin(norms_b∘p)] for each block b
 )
 
-// output is where a product and its epilogue write: m columns of projections in rows that are ld apart, and for the pair m
-// more to their right.
+// output is where a product and its epilogue write: m columns of projections in rows that are ld apart, and for the
+// pair m more to their right.
 type output[T Float] struct {
 	dst   []T
 	ld, m int
@@ -25,8 +25,8 @@ type output[T Float] struct {
 	scales []float64 // [blocks], for blocksMap
 }
 
-// finish applies the epilogue to columns lo to hi of row i, and tells whether one of them was not finite, for the maps that
-// have no value there.
+// finish applies the epilogue to columns lo to hi of row i, and tells whether one of them was not finite, for the maps
+// that have no value there.
 func (o *output[T]) finish(i, lo, hi int) (bad bool) {
 	row := o.dst[i*o.ld:]
 	switch p := row[lo:hi]; o.epilogue {

@@ -10,11 +10,12 @@ import (
 // Float is an element type.
 type Float interface{ float32 | float64 }
 
-// Gemm computes c = alpha·op(a)·op(b) + beta·c, where op transposes its operand if aT or bT is set: op(a) is [m,k], op(b) [k,n]
-// and c [m,n], with rows lda, ldb and ldc apart. As in BLAS, c is not read where beta is 0, nor a and b where alpha is 0. It
-// panics where an operand does not lie within its slice. c must not overlap a or b.
+// Gemm computes c = alpha·op(a)·op(b) + beta·c, where op transposes its operand if aT or bT is set: op(a) is [m,k],
+// op(b) [k,n] and c [m,n], with rows lda, ldb and ldc apart. As in BLAS, c is not read where beta is 0, nor a and b
+// where alpha is 0. It panics where an operand does not lie within its slice. c must not overlap a or b.
 //
-// The generic path is gonum's, which skips zeros of a where a is not transposed: there 0·Inf counts as 0, elsewhere as NaN.
+// The generic path is gonum's, which skips zeros of a where a is not transposed: there 0·Inf counts as 0, elsewhere as
+// NaN.
 func Gemm[T Float](aT, bT bool, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int) {
 	A, B, C := matrix[T]{a, lda, aT}, matrix[T]{b, ldb, bT}, matrix[T]{c, ldc, false}
 	C.check("c", m, n)
@@ -56,13 +57,16 @@ func scaleRow[T Float](c []T, beta T) {
 }
 
 // gemmGeneric is Gemm by a BLAS.
-func gemmGeneric[T Float](b32 blas.Float32Level3, b64 blas.Float64Level3, m, n, k int, alpha T, a, b matrix[T], beta T, c []T, ldc int) {
+func gemmGeneric[T Float](b32 blas.Float32Level3, b64 blas.Float64Level3, m, n, k int, alpha T, a, b matrix[T], beta T,
+	c []T, ldc int) {
 	ta, tb := transposition(a.t), transposition(b.t)
 	switch av := any(a.v).(type) {
 	case []float64:
-		b64.Dgemm(ta, tb, m, n, k, float64(alpha), av, a.ld, any(b.v).([]float64), b.ld, float64(beta), any(c).([]float64), ldc)
+		b64.Dgemm(ta, tb, m, n, k, float64(alpha), av, a.ld, any(b.v).([]float64), b.ld, float64(beta),
+			any(c).([]float64), ldc)
 	case []float32:
-		b32.Sgemm(ta, tb, m, n, k, float32(alpha), av, a.ld, any(b.v).([]float32), b.ld, float32(beta), any(c).([]float32), ldc)
+		b32.Sgemm(ta, tb, m, n, k, float32(alpha), av, a.ld, any(b.v).([]float32), b.ld, float32(beta),
+			any(c).([]float32), ldc)
 	}
 }
 
@@ -73,7 +77,8 @@ func transposition(t bool) blas.Transpose {
 	return blas.NoTrans
 }
 
-// gemm computes c = a·b, or a·bᵀ with bT, plus c itself with add, by the BLAS that is installed. a is [m,k]; c is [m,n].
+// gemm computes c = a·b, or a·bᵀ with bT, plus c itself with add, by the BLAS that is installed. a is [m,k]; c is
+// [m,n].
 func gemm[T Float](bT, add bool, m, n, k int, a []T, lda int, b []T, ldb int, c []T, ldc int) {
 	if m == 0 || n == 0 {
 		return
@@ -82,7 +87,8 @@ func gemm[T Float](bT, add bool, m, n, k int, a []T, lda int, b []T, ldb int, c 
 	if add {
 		beta = 1
 	}
-	gemmGeneric(blas32.Implementation(), blas64.Implementation(), m, n, k, 1, matrix[T]{a, lda, false}, matrix[T]{b, ldb, bT}, beta, c, ldc)
+	gemmGeneric(blas32.Implementation(), blas64.Implementation(), m, n, k, 1, matrix[T]{a, lda, false},
+		matrix[T]{b, ldb, bT}, beta, c, ldc)
 }
 
 // transpose writes the transpose of x [n,d] into dst [d,n], in square tiles so that both sides stay in cache.

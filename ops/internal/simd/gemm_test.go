@@ -18,7 +18,8 @@ type multiplication struct {
 }
 
 func (g multiplication) String() string {
-	return fmt.Sprintf("%dx%dx%d aT=%t bT=%t alpha=%v beta=%v gap=%d", g.m, g.k, g.n, g.aT, g.bT, g.alpha, g.beta, g.gap)
+	return fmt.Sprintf("%dx%dx%d aT=%t bT=%t alpha=%v beta=%v gap=%d",
+		g.m, g.k, g.n, g.aT, g.bT, g.alpha, g.beta, g.gap)
 }
 
 // strided is a random matrix with room between its rows that holds NaN: whoever reads it shows.
@@ -68,8 +69,8 @@ func runGemm[T Float](g multiplication, a, b matrix[T], c []T, ldc int) {
 	Gemm(g.aT, g.bT, g.m, g.n, g.k, T(g.alpha), a.v, a.ld, b.v, b.ld, T(g.beta), c, ldc)
 }
 
-// checkGemm compares with sums in float64, cell by cell: rounding is at most eps, there and here, for each of the k products and
-// the few steps after them, of the sum of the absolute values.
+// checkGemm compares with sums in float64, cell by cell: rounding is at most eps, there and here, for each of the k
+// products and the few steps after them, of the sum of the absolute values.
 func checkGemm[T Float](t *testing.T, g multiplication) {
 	t.Helper()
 	a, b, c := operands[T](g)
@@ -109,17 +110,20 @@ func checkGemm[T Float](t *testing.T, g multiplication) {
 	}
 }
 
-// TestGemm: odd shapes, one row, one column, below and above a tile, a panel and a K block; transposes, strides, alpha and beta.
+// TestGemm: odd shapes, one row, one column, below and above a tile, a panel and a K block; transposes, strides, alpha
+// and beta.
 func TestGemm(t *testing.T) {
 	sizes := [][3]int{ // m, n, k
-		{0, 3, 5}, {3, 0, 5}, {3, 5, 0}, {1, 1, 1}, {1, 33, 7}, {67, 1, 5}, {1, 1, 1031}, {12, 32, 4}, {13, 31, 3}, {11, 97, 67}, {5, 24, 8},
+		{0, 3, 5}, {3, 0, 5}, {3, 5, 0}, {1, 1, 1}, {1, 33, 7}, {67, 1, 5}, {1, 1, 1031}, {12, 32, 4}, {13, 31, 3},
+		{11, 97, 67}, {5, 24, 8},
 		{6, 16, 2}, {7, 17, 513}, {61, 53, 257}, {3, 7, 1025}, {131, 67, 37}, {29, 263, 11},
 	}
 	eachISA(t, func(t *testing.T) {
 		for i, s := range sizes {
 			for l := range 4 {
 				for j, scale := range [][2]float64{{1, 0}, {1, 1}, {-.5, 0}, {2, -3}, {0, .5}, {0, 0}} {
-					g := multiplication{aT: l&1 != 0, bT: l&2 != 0, m: s[0], n: s[1], k: s[2], alpha: scale[0], beta: scale[1], gap: (i + j) % 3}
+					g := multiplication{aT: l&1 != 0, bT: l&2 != 0, m: s[0], n: s[1], k: s[2], alpha: scale[0],
+						beta: scale[1], gap: (i + j) % 3}
 					checkGemm[float64](t, g)
 					checkGemm[float32](t, g)
 				}
@@ -139,8 +143,8 @@ func TestGemmAliased(t *testing.T) {
 	})
 }
 
-// TestGemmBlocks: every way of sharing work - one packing for all, strips of their own, row blocks, columns of a narrow batch -
-// gives the bits of one goroutine, whatever GOMAXPROCS and whatever the instruction set.
+// TestGemmBlocks: every way of sharing work - one packing for all, strips of their own, row blocks, columns of a narrow
+// batch - gives the bits of one goroutine, whatever GOMAXPROCS and whatever the instruction set.
 func TestGemmBlocks(t *testing.T) {
 	if best() == generic {
 		return // no kernels here, and the generic path is gonum's
@@ -189,8 +193,8 @@ func sameBits[T Float](t *testing.T, g multiplication) {
 	}
 }
 
-// TestGemmNonFinite: NaN and Inf go where a plain sum takes them, 0·Inf included, and nowhere else: the padding of a panel or of
-// a tile does not spread.
+// TestGemmNonFinite: NaN and Inf go where a plain sum takes them, 0·Inf included, and nowhere else: the padding of a
+// panel or of a tile does not spread.
 func TestGemmNonFinite(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		if active == generic {
@@ -235,7 +239,8 @@ func TestGemmPanics(t *testing.T) {
 		if short < 3 {
 			s[short]--
 		}
-		Gemm(false, false, 7, 3, 5, 1, make([]float64, s[0]), lda, make([]float64, s[1]), ldb, 0, make([]float64, s[2]), ldc)
+		Gemm(false, false, 7, 3, 5, 1, make([]float64, s[0]), lda, make([]float64, s[1]), ldb, 0, make([]float64, s[2]),
+			ldc)
 		return
 	}
 	eachISA(t, func(t *testing.T) {
@@ -257,7 +262,8 @@ func TestNoAllocation(t *testing.T) {
 	}
 	use(t, best())
 	const n, d, m = 67, 31, 103
-	x, w, b, dst := random[float32](n*d, 1), Pack(random[float32](d*m, 2), d, m), random[float32](m, 3), make([]float32, n*2*m)
+	x, w, b, dst := random[float32](n*d, 1), Pack(random[float32](d*m, 2), d, m), random[float32](m, 3),
+		make([]float32, n*2*m)
 	for name, f := range map[string]func(){
 		"Phase": func() { Phase(dst, x, b, n, w, 1) },
 		"Pair":  func() { Pair(dst, x, n, w, 1) },
@@ -292,7 +298,8 @@ func FuzzGemm(f *testing.F) {
 	f.Add(uint8(3), uint16(1), uint16(1), uint16(1), uint8(0), int8(1), int8(1))
 	f.Add(uint8(1), uint16(64), uint16(300), uint16(9), uint8(4), int8(-1), int8(3))
 	f.Fuzz(func(t *testing.T, trans uint8, m, n, k uint16, gap uint8, alpha, beta int8) {
-		g := multiplication{trans&1 != 0, trans&2 != 0, int(m % 300), int(n % 300), int(k % 600), float64(alpha), float64(beta), int(gap)}
+		g := multiplication{trans&1 != 0, trans&2 != 0, int(m % 300), int(n % 300), int(k % 600), float64(alpha),
+			float64(beta), int(gap)}
 		defer func(i isa) { active = i }(active)
 		for active = generic; active <= best(); active++ {
 			checkGemm[float64](t, g)

@@ -8,9 +8,9 @@ import (
 // Gradients is where a backward of a map of x·W + b writes: dx [n,d], dW [d,m] and db [m]. What is nil is not computed.
 type Gradients[T Float] struct{ DX, DW, DB []T }
 
-// dP is never stored: a tile of it, some rows by some columns, is written once, and then read by two products and by the sums while it is
-// in the second-level cache, which is what gradientBytes leaves room in. The tiles are a choice of n and m alone, so results depend
-// neither on GOMAXPROCS nor on the machine.
+// dP is never stored: a tile of it, some rows by some columns, is written once, and then read by two products and by
+// the sums while it is in the second-level cache, which is what gradientBytes leaves room in. The tiles are a choice of
+// n and m alone, so results depend neither on GOMAXPROCS nor on the machine.
 const (
 	gradientBytes = 1 << 20
 	gradientRows  = 504 // and no more, so that the products over columns are long too
@@ -38,11 +38,12 @@ func (c *columns[T]) rows(n int, f func(lo, hi int)) {
 	forTiles(n, f)
 }
 
-// backward computes the gradients of a map of x·W + b from those of its projections, dP [n,m]: dx = dP·Wᵀ, dW = xᵀ·dP and db, the
-// column sums of dP. fill writes rows lo to hi of the columns c of dP.
+// backward computes the gradients of a map of x·W + b from those of its projections, dP [n,m]: dx = dP·Wᵀ, dW = xᵀ·dP
+// and db, the column sums of dP. fill writes rows lo to hi of the columns c of dP.
 //
-// Goroutines take blocks of rows, where there are enough, and within them go from tile to tile. Every block adds to the same dW and db,
-// so these wait for their turn at each tile: the sums are taken in one order. Where there are few blocks goroutines share each product.
+// Goroutines take blocks of rows, where there are enough, and within them go from tile to tile. Every block adds to the
+// same dW and db, so these wait for their turn at each tile: the sums are taken in one order. Where there are few
+// blocks goroutines share each product.
 func (w *Weights[T]) backward(to Gradients[T], x []T, n int, fill func(dp matrix[T], lo, hi int, c *columns[T])) {
 	clear(to.DB)
 	if n == 0 || w.m == 0 {
@@ -141,13 +142,15 @@ func (w *Weights[T]) columns(size int) []columns[T] {
 	return parts
 }
 
-// gradientStride keeps rows of dP from lying a multiple of 4 KB apart, where those of a tile compete for one set of the first-level cache.
+// gradientStride keeps rows of dP from lying a multiple of 4 KB apart, where those of a tile compete for one set of the
+// first-level cache.
 func gradientStride[T Float](m int) int {
 	line := cacheLine / sizeof[T]()
 	return roundUp(m, line) + line
 }
 
-// PairBackward is the backward of Pair, from its output z and the gradient g of that, both [n,2m]: dP = g_sin·z_cos - g_cos·z_sin.
+// PairBackward is the backward of Pair, from its output z and the gradient g of that, both [n,2m]: dP = g_sin·z_cos -
+// g_cos·z_sin.
 func (w *Weights[T]) PairBackward(to Gradients[T], x, z, g []T, n int) {
 	m := w.m
 	w.backward(to, x, n, func(dp matrix[T], lo, hi int, c *columns[T]) {
@@ -174,13 +177,14 @@ func (w *Weights[T]) CosBackward(to Gradients[T], x, p, g []T, n int, scale floa
 	})
 }
 
-// PhaseBackward is the backward of Phase from the gradient g [n,m] of its output. It is CosBackward with a projection that is
-// computed again, tile by tile, which for few columns of x costs less than to write and read one.
+// PhaseBackward is the backward of Phase from the gradient g [n,m] of its output. It is CosBackward with a projection
+// that is computed again, tile by tile, which for few columns of x costs less than to write and read one.
 func (w *Weights[T]) PhaseBackward(to Gradients[T], x, b, g []T, n int, scale float64) {
 	d, m := w.d, w.m
 	w.backward(to, x, n, func(dp matrix[T], lo, hi int, c *columns[T]) {
 		c.packOnce()
-		out := output[T]{dst: dp.v, ld: dp.ld, m: c.m, epilogue: phaseGradMap, scale: scale, grad: matrix[T]{v: g[lo*m+c.from:], ld: m}}
+		out := output[T]{dst: dp.v, ld: dp.ld, m: c.m, epilogue: phaseGradMap, scale: scale,
+			grad: matrix[T]{v: g[lo*m+c.from:], ld: m}}
 		c.forward(out, x[lo*d:hi*d], nil, b[c.from:c.to], hi-lo)
 	})
 }

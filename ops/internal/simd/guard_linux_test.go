@@ -28,10 +28,13 @@ func guarded[E any](t *testing.T, v []E) []E {
 // TestGemmStaysInside: no kernel touches memory behind its operands; a fault ends the test binary.
 func TestGemmStaysInside(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
-		for _, s := range [][3]int{{1, 1, 1}, {13, 33, 5}, {12, 32, 64}, {8, 24, 33}, {7, 95, 3}, {50, 9, 517}, {3, 700, 11}} {
+		for _, s := range [][3]int{{1, 1, 1}, {13, 33, 5}, {12, 32, 64}, {8, 24, 33}, {7, 95, 3}, {50, 9, 517},
+			{3, 700, 11}} {
 			for trans := range 4 {
-				inside[float64](t, multiplication{aT: trans&1 != 0, bT: trans&2 != 0, m: s[0], n: s[1], k: s[2], alpha: 1, beta: 1})
-				inside[float32](t, multiplication{aT: trans&1 != 0, bT: trans&2 != 0, m: s[0], n: s[1], k: s[2], alpha: 1})
+				inside[float64](t, multiplication{aT: trans&1 != 0, bT: trans&2 != 0, m: s[0], n: s[1], k: s[2],
+					alpha: 1, beta: 1})
+				inside[float32](t, multiplication{aT: trans&1 != 0, bT: trans&2 != 0, m: s[0], n: s[1], k: s[2],
+					alpha: 1})
 			}
 		}
 	})
@@ -75,7 +78,8 @@ func TestCSRStaysInside(t *testing.T) {
 }
 
 func insideCSR[T Float](t *testing.T, n, d, m, stored int) {
-	x, w, c, dw, b := sparseRows[T](n, d, stored, 1), random[T](d*m, 2), random[T](n*m, 3), make([]T, d*m), random[T](m, 4)
+	x, w, c, dw, b := sparseRows[T](n, d, stored, 1), random[T](d*m, 2), random[T](n*m, 3), make([]T, d*m),
+		random[T](m, 4)
 	if len(x.Col) > 0 {
 		x.Col, x.Val = guarded(t, x.Col), guarded(t, x.Val)
 	}
@@ -96,7 +100,8 @@ func TestVectorsStayInside(t *testing.T) {
 
 func vectorsInside[T Float](t *testing.T) {
 	for _, n := range []int{1, 7, 16, 33, 64, 131} {
-		x, y, z, triples := guarded(t, slices.Repeat([]T{.5}, n)), guarded(t, make([]T, n)), guarded(t, make([]T, n)), guarded(t, make([]T, 3*n))
+		x, y, z, triples := guarded(t, slices.Repeat([]T{.5}, n)), guarded(t, make([]T, n)), guarded(t, make([]T, n)),
+			guarded(t, make([]T, 3*n))
 		vecSinCos(y, z, x, 1)
 		vecExp(y, x, 1, 1)
 		vecLog(y, x, x)

@@ -20,8 +20,8 @@ type (
 	hadamardPass[T Float]   func(x *T, h, n int)
 )
 
-// hadamardKernels are the kernels of an instruction set for an element type; entry i of a list is for 2^i vectors. A nil
-// pointer is plain Go.
+// hadamardKernels are the kernels of an instruction set for an element type; entry i of a list is for 2^i vectors. A
+// nil pointer is plain Go.
 type hadamardKernels[T Float] struct {
 	lanes       int                 // elements in a vector
 	head        []hadamardHead[T]   // all stages of blocks of 2^i vectors

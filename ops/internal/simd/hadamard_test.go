@@ -44,8 +44,8 @@ func radix2[T Float](x []T) {
 	}
 }
 
-// within compares with a bound that is a rounding of the norm of the numbers for each stage: the transform keeps the norm, but
-// for the factor √d, and each stage rounds every number once.
+// within compares with a bound that is a rounding of the norm of the numbers for each stage: the transform keeps the
+// norm, but for the factor √d, and each stage rounds every number once.
 func within[T Float](t *testing.T, what string, got []T, want []float64, stages int) {
 	t.Helper()
 	eps, norm := 0x1p-53, 0.0
@@ -63,8 +63,8 @@ func within[T Float](t *testing.T, what string, got []T, want []float64, stages 
 	}
 }
 
-// TestHadamard: every instruction set gives the transform of its definition, for every size, in place, row by row, whatever lies
-// around; the transform of the transform is d times the row.
+// TestHadamard: every instruction set gives the transform of its definition, for every size, in place, row by row,
+// whatever lies around; the transform of the transform is d times the row.
 func TestHadamard(t *testing.T) {
 	eachHadamardISA(t, func(t *testing.T) {
 		againstNaive[float64](t)
@@ -176,7 +176,8 @@ func TestHadamardNotFinite(t *testing.T) {
 	})
 }
 
-// BenchmarkHadamard is one row of 64 to 16384 numbers, ours against the plain radix-2 transform, in ns and as their ratio.
+// BenchmarkHadamard is one row of 64 to 16384 numbers, ours against the plain radix-2 transform, in ns and as their
+// ratio.
 func BenchmarkHadamard(b *testing.B) {
 	for _, d := range []int{64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384} {
 		b.Run(fmt.Sprintf("float32/%d", d), func(b *testing.B) { benchmarkHadamard[float32](b, d) })

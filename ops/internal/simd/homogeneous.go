@@ -16,8 +16,8 @@ type Homogeneous[T Float] struct {
 	Base  []T     // L, one for all columns, or one a column
 	Root  []T     // root_j, one more than F
 	Gamma float64 // γ
-	// Sign gives a negative x the negated numbers of |x|; Split has numbers for x > 0 and after them as many for x < 0, those of
-	// |x|. Without either a negative x is bad.
+	// Sign gives a negative x the negated numbers of |x|; Split has numbers for x > 0 and after them as many for x < 0,
+	// those of |x|. Without either a negative x is bad.
 	Sign, Split bool
 	// Stationary has x for ln x and 1 for s, and its zeros are numbers as others are.
 	Stationary bool
@@ -32,7 +32,8 @@ func (h *Homogeneous[T]) Width() int {
 	return w
 }
 
-// chunk is how many coordinates are worked on at once: all that is made of them on the way stays in the first-level cache.
+// chunk is how many coordinates are worked on at once: all that is made of them on the way stays in the first-level
+// cache.
 const chunk = 256
 
 // harmonicSpace is the work space of a chunk, whose coordinates other than 0 are packed.
@@ -58,12 +59,15 @@ func (ws *harmonicSpace[T]) every(step, k int) []int32 {
 }
 
 // harmonicSpaces are two pools: of float32 and of float64.
-var harmonicSpaces = [2]sync.Pool{{New: func() any { return new(harmonicSpace[float32]) }}, {New: func() any { return new(harmonicSpace[float64]) }}}
+var harmonicSpaces = [2]sync.Pool{{New: func() any { return new(harmonicSpace[float32]) }}, {New: func() any {
+	return new(harmonicSpace[float64])
+}}}
 
 func harmonicPool[T Float]() *sync.Pool { return &harmonicSpaces[sizeof[T]()/8] }
 
-// Forward writes the map of x [n,d] to dst [n,d·Width] and tells whether a coordinate is bad: not finite, negative where that has no
-// meaning, or with features that are not finite. Rows do not matter to it: the values of a sparse row are a matrix of one column.
+// Forward writes the map of x [n,d] to dst [n,d·Width] and tells whether a coordinate is bad: not finite, negative
+// where that has no meaning, or with features that are not finite. Rows do not matter to it: the values of a sparse row
+// are a matrix of one column.
 func (h *Homogeneous[T]) Forward(dst, x []T, n, d int) (bad bool) {
 	found, w := newFirstBad(), h.Width()
 	forBlocks(n, max(1, 8*chunk/max(d, 1)), func(lo, hi int) {
@@ -226,8 +230,8 @@ func largest[U uint32 | uint64](v []U, minus U) U {
 	return max(a, b, c, d)
 }
 
-// pack copies the absolute values of what is not 0 in x to packed, and their places to at, without a branch that a sparse row would
-// mispredict. It tells whether one is not finite, or negative where that is not meant.
+// pack copies the absolute values of what is not 0 in x to packed, and their places to at, without a branch that a
+// sparse row would mispredict. It tells whether one is not finite, or negative where that is not meant.
 func pack[T Float](packed []T, at []int32, x []T, negative bool) (k int, bad bool) {
 	if sizeof[T]() == 4 {
 		out := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(packed))), len(packed))

@@ -10,8 +10,16 @@ func BenchmarkHomogeneous(b *testing.B) {
 	for _, order := range []int{0, 1, 3} {
 		for _, sparse := range []bool{false, true} {
 			b.Run(fmt.Sprintf("order=%d/sparse=%v", order, sparse), func(b *testing.B) {
-				b.Run("float32", func(b *testing.B) { eachISA(b, func(b *testing.B) { homogeneousBench[float32](b, order, sparse) }) })
-				b.Run("float64", func(b *testing.B) { eachISA(b, func(b *testing.B) { homogeneousBench[float64](b, order, sparse) }) })
+				b.Run("float32", func(b *testing.B) {
+					eachISA(b, func(b *testing.B) {
+						homogeneousBench[float32](b, order, sparse)
+					})
+				})
+				b.Run("float64", func(b *testing.B) {
+					eachISA(b, func(b *testing.B) {
+						homogeneousBench[float64](b, order, sparse)
+					})
+				})
 			})
 		}
 	}

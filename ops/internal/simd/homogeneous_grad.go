@@ -6,8 +6,8 @@ import "math"
 //
 //	t = Σ_j f_j (g_sin z_cos - g_cos z_sin)
 //
-// of a coordinate they are dx = (γ/2 Σ g·z + L t)/x and dL = Σ t ln|x|, for negative x as well; dx = L t and dL = Σ t x in the
-// stationary form. A coordinate x = 0 has the gradient 0.
+// of a coordinate they are dx = (γ/2 Σ g·z + L t)/x and dL = Σ t ln|x|, for negative x as well; dx = L t and dL = Σ t x
+// in the stationary form. A coordinate x = 0 has the gradient 0.
 
 // products are Σ g·z and t of coordinate i, of which the numbers are all 0 but those of its sign.
 func (h *Homogeneous[T]) products(z, g []T) (whole, cross float64) {
@@ -69,8 +69,8 @@ func (h *Homogeneous[T]) GradBase(dst, x, z, g []T, n, d int) {
 	})
 }
 
-// GradRoot writes droot, which the map is linear in: the products of g with the map of roots 1. It computes that anew, because
-// an output does not tell what it would be where its root is 0.
+// GradRoot writes droot, which the map is linear in: the products of g with the map of roots 1. It computes that anew,
+// because an output does not tell what it would be where its root is 0.
 func (h *Homogeneous[T]) GradRoot(dst, x, g []T, n, d int) {
 	unit := *h
 	unit.Root = make([]T, len(h.Root))

@@ -86,8 +86,8 @@ func testHomogeneous[T Float](t *testing.T) {
 	}
 }
 
-// homogeneousTolerance is what roundings of the phase f L ln x and of the size make, relative to the size: the logarithm and L are
-// off by one unit in the last place each, their product and f L by half of one.
+// homogeneousTolerance is what roundings of the phase f L ln x and of the size make, relative to the size: the
+// logarithm and L are off by one unit in the last place each, their product and f L by half of one.
 func homogeneousTolerance[T Float](h *Homogeneous[T], v float64) float64 {
 	eps := 1.2e-7
 	if sizeof[T]() == 8 {
@@ -118,8 +118,8 @@ func homogeneousRows[T Float](h *Homogeneous[T], n, d int, zeros float64) []T {
 	return x
 }
 
-// TestHomogeneousZerosAndBad: zeros of either sign are zeros, denormal numbers are none, and what has no image is reported wherever
-// it stands.
+// TestHomogeneousZerosAndBad: zeros of either sign are zeros, denormal numbers are none, and what has no image is
+// reported wherever it stands.
 func TestHomogeneousZerosAndBad(t *testing.T) {
 	eachISA(t, func(t *testing.T) { homogeneousBad[float32](t); homogeneousBad[float64](t) })
 }
@@ -136,7 +136,8 @@ func homogeneousBad[T Float](t *testing.T) {
 				for _, c := range []struct {
 					v   T
 					bad bool
-				}{{0, false}, {T(math.Copysign(0, -1)), false}, {least, false}, {-least, !(h.Sign || h.Split || h.Stationary)}, {-1, !(h.Sign || h.Split || h.Stationary)},
+				}{{0, false}, {T(math.Copysign(0, -1)), false}, {least, false},
+					{-least, !(h.Sign || h.Split || h.Stationary)}, {-1, !(h.Sign || h.Split || h.Stationary)},
 					{maxOf[T](), h.Gamma > 2}, {T(math.NaN()), true}, {T(math.Inf(1)), true}, {T(math.Inf(-1)), true}} {
 					if h.Stationary && c.v == maxOf[T]() || h.Gamma > 2 && c.v == least { // whose number underflows
 						continue

@@ -25,8 +25,8 @@ var active = choose(best(), os.Getenv(forced))
 // ISA is the name of the instruction set in use.
 func ISA() string { return active.String() }
 
-// choose is the instruction set for a machine whose best is given. A name that there is not, or that the machine does not have, is
-// a mistake that would otherwise show as an illegal instruction.
+// choose is the instruction set for a machine whose best is given. A name that there is not, or that the machine does
+// not have, is a mistake that would otherwise show as an illegal instruction.
 func choose(best isa, name string) isa {
 	if name == "" {
 		return best

@@ -2,13 +2,13 @@ package simd
 
 import "math"
 
-// KDE is kernel density estimation on the unit cube of one to three dimensions, at the midpoints of a grid. The kernel is a product over the
-// axes of
+// KDE is kernel density estimation on the unit cube of one to three dimensions, at the midpoints of a grid. The kernel
+// is a product over the axes of
 //
 //	K(t, x) = Σ φ((t - x')/h)/h,   over the images x' = ±x + 2k of x in mirrors at 0 and 1,
 //
-// whose integral over [0, 1] is 1 for every x. On a grid the sum over samples of a product is a matrix product: that of the first axis
-// with the others together, points against samples against points.
+// whose integral over [0, 1] is 1 for every x. On a grid the sum over samples of a product is a matrix product: that of
+// the first axis with the others together, points against samples against points.
 type KDE[T Float] struct {
 	Points []int     // midpoints of each axis; the last axis runs fastest
 	H      []float64 // bandwidth h of each axis
@@ -24,7 +24,8 @@ func (k *KDE[T]) cells() int {
 	return v
 }
 
-// axis are the kernels of a block of samples at the points of an axis, one sample a row, and their derivatives by x and by h.
+// axis are the kernels of a block of samples at the points of an axis, one sample a row, and their derivatives by x and
+// by h.
 type axis[T Float] struct{ k, dx, dh []T }
 
 // kdeSpace is what a goroutine needs. tail is the product of all axes but the first.
@@ -47,7 +48,8 @@ func bags[T Float](n int, f func(ws *kdeSpace[T], i int)) {
 	})
 }
 
-// Forward writes the densities of the bags of x at the V points to dst, one a row. Bag i has the rows offsets[i] to offsets[i+1].
+// Forward writes the densities of the bags of x at the V points to dst, one a row. Bag i has the rows offsets[i] to
+// offsets[i+1].
 func (k *KDE[T]) Forward(dst, x []T, offsets []int) {
 	if k.At != nil {
 		k.scatteredForward(dst, x, offsets)
@@ -173,14 +175,15 @@ func (k *KDE[T]) fill(ws *kdeSpace[T], x []T, n int, derivatives bool) {
 	}
 }
 
-// kernels writes K(t, x) and, where they are wanted, dK/dx and dK/dh at the points t, the midpoints where t is nil. u and e are work space of as many
-// elements.
+// kernels writes K(t, x) and, where they are wanted, dK/dx and dK/dh at the points t, the midpoints where t is nil. u
+// and e are work space of as many elements.
 func (a axis[T]) kernels(u, e []T, x, h float64, t []T) {
 	clear(a.k)
 	clear(a.dx)
 	clear(a.dh)
-	// An image at the distance d from [0, 1] adds nothing where exp(-d²/2h²) is 0, nor where it is e^{-40}, in float32 e^{-20}, of the exp(-1/2h²)
-	// that x itself adds at least; on a grid, also at no point where it is that much of what x adds there.
+	// An image at the distance d from [0, 1] adds nothing where exp(-d²/2h²) is 0, nor where it is e^{-40}, in float32
+	// e^{-20}, of the exp(-1/2h²) that x itself adds at least; on a grid, also at no point where it is that much of
+	// what x adds there.
 	few, most := 40., 39.
 	if sizeof[T]() == 4 {
 		few, most = 20, 15
@@ -214,7 +217,8 @@ func (a axis[T]) kernels(u, e []T, x, h float64, t []T) {
 	}
 }
 
-// reachable are the midpoints t, of so many, at which the squared distance from an image of x is at most so much larger than that from x.
+// reachable are the midpoints t, of so many, at which the squared distance from an image of x is at most so much larger
+// than that from x.
 func reachable(points int, x, image, slack float64) (lo, hi int) {
 	if image == x {
 		return 0, points

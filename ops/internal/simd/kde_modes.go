@@ -2,13 +2,13 @@ package simd
 
 import "math"
 
-// modes is the kernel of KDE as a sum over cosines, in which points and samples are apart. With mirrors at 0 and 1 it is the heat kernel of the
-// interval at the time h²/2,
+// modes is the kernel of KDE as a sum over cosines, in which points and samples are apart. With mirrors at 0 and 1 it
+// is the heat kernel of the interval at the time h²/2,
 //
 //	K(t, x) = Σ_k ψ_k(t) ψ_k(x),   ψ_k(t) = √w_k cos(πkt),   w_0 = 1, w_k = 2 exp(-(πkh)²/2),
 //
-// so that at V points, R cosines an axis and n samples a density costs (n + V)R^l operations in place of n V exponentials. What is left out and
-// the rounding are some 1e-15 of the largest K; a result below 0 is 0.
+// so that at V points, R cosines an axis and n samples a density costs (n + V)R^l operations in place of n V
+// exponentials. What is left out and the rounding are some 1e-15 of the largest K; a result below 0 is 0.
 type modes struct {
 	count []int       // R of each axis
 	first int         // the product of all but the last
@@ -16,13 +16,15 @@ type modes struct {
 	head  []float64   // products of all axes but the last at the points, [V, first]
 }
 
-// Limits of modes: their numbers at the points, and how many times as many of them as samples are still faster than exponentials.
+// Limits of modes: their numbers at the points, and how many times as many of them as samples are still faster than
+// exponentials.
 const (
 	maxModes     = 1 << 23
 	modesASample = 40
 )
 
-// modesOf counts the cosines that are above 1e-17 and finds their values at the points, or is nil where they are too many.
+// modesOf counts the cosines that are above 1e-17 and finds their values at the points, or is nil where they are too
+// many.
 func (k *KDE[T]) modesOf() *modes {
 	m, v := &modes{first: 1}, len(k.At[0])
 	for j, h := range k.H {

@@ -14,8 +14,8 @@ func (k *KDE[T]) scattered(ws *kdeSpace[T], x []T, derivatives bool) {
 	}
 }
 
-// scatteredForward is Forward at points that are no grid: by modes where these take less time, and else for each sample by the product of the
-// kernels of its coordinates.
+// scatteredForward is Forward at points that are no grid: by modes where these take less time, and else for each sample
+// by the product of the kernels of its coordinates.
 func (k *KDE[T]) scatteredForward(dst, x []T, offsets []int) {
 	l, v, m := len(k.At), len(k.At[0]), k.modesOf()
 	bags(len(offsets)-1, func(ws *kdeSpace[T], i int) {

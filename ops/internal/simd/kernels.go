@@ -10,16 +10,17 @@ import (
 //
 //	C[i,j] = Σ_κ A[i,κ] B[κ,j]   (+ from[i,j], unless from is nil),   i < r, κ < k
 //
-// for `panels` panels of B that lie one after another, each [k, width] and contiguous, and as many columns of C. Element
-// A[i,κ] is at a[i·rs + κ·ks], so A is read as it lies, transposed or not. Rows of C and from are ldc and ldfrom apart; from
-// may be C itself, or one row for all with ldfrom 0. Strides are in elements. The sum over κ runs in order, one rounding a step.
+// for `panels` panels of B that lie one after another, each [k, width] and contiguous, and as many columns of C.
+// Element A[i,κ] is at a[i·rs + κ·ks], so A is read as it lies, transposed or not. Rows of C and from are ldc and
+// ldfrom apart; from may be C itself, or one row for all with ldfrom 0. Strides are in elements. The sum over κ runs in
+// order, one rounding a step.
 type tileFunc[T Float] func(k int, a *T, rs, ks int, b *T, panels int, c *T, ldc int, from *T, ldfrom int)
 
 // packFunc copies k rows of B, ldb apart, into panels that lie one after another, each [k, width] and contiguous.
 type packFunc[T Float] func(k int, b *T, ldb int, dst *T, panels int)
 
-// kernels are the kernels of an instruction set for an element type: tile[r-1] for r rows, up to the height of a full tile, and
-// row[q-1] for one sparse row and q panels.
+// kernels are the kernels of an instruction set for an element type: tile[r-1] for r rows, up to the height of a full
+// tile, and row[q-1] for one sparse row and q panels.
 type kernels[T Float] struct {
 	width int
 	share float64 // of the FMA peak; only the ratios between kernels matter
@@ -30,8 +31,8 @@ type kernels[T Float] struct {
 
 func (k *kernels[T]) height() int { return len(k.tile) }
 
-// kernelsOf are the kernels of an instruction set that need the least time for n columns, of which they compute whole panels; nil where
-// the generic path is all there is.
+// kernelsOf are the kernels of an instruction set that need the least time for n columns, of which they compute whole
+// panels; nil where the generic path is all there is.
 func kernelsOf[T Float](i isa, n int) (best *kernels[T]) {
 	var all any
 	if sizeof[T]() == 4 {

@@ -17,7 +17,9 @@ type waveSpace[T Float] struct {
 	one                   [1]T
 }
 
-var waveSpaces = [2]sync.Pool{{New: func() any { return &waveSpace[float32]{one: [1]float32{1}} }}, {New: func() any { return &waveSpace[float64]{one: [1]float64{1}} }}}
+var waveSpaces = [2]sync.Pool{{New: func() any { return &waveSpace[float32]{one: [1]float32{1}} }}, {New: func() any {
+	return &waveSpace[float64]{one: [1]float64{1}}
+}}}
 
 // Forward writes the map of coordinates x to dst [len(x)·Width] and tells whether a number is not finite.
 func (w *LogWaves[T]) Forward(dst, x []T) (bad bool) {
@@ -33,7 +35,8 @@ func (w *LogWaves[T]) Forward(dst, x []T) (bad bool) {
 	return found.get() >= 0
 }
 
-// chunk maps at most a chunk of coordinates. With h half the angle, cos - 1 is -2 sin² h and sin is 2 sin h cos h, of full precision next to 0.
+// chunk maps at most a chunk of coordinates. With h half the angle, cos - 1 is -2 sin² h and sin is 2 sin h cos h, of
+// full precision next to 0.
 func (w *LogWaves[T]) chunk(ws *waveSpace[T], dst, x []T) (bad bool) {
 	phase, half, sin, cos := ws.phase[:len(x)], ws.half[:len(x)], ws.sin[:len(x)], ws.cos[:len(x)]
 	vecMultiple(phase, x, 2)

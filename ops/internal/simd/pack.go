@@ -31,7 +31,8 @@ func (x matrix[T]) check(name string, rows, cols int) {
 	}
 }
 
-// packPanels writes rows k0 to k0+k of the n columns of op(b) as panels lo to hi, each [k, width] and padded with zeros.
+// packPanels writes rows k0 to k0+k of the n columns of op(b) as panels lo to hi, each [k, width] and padded with
+// zeros.
 func (ks *kernels[T]) packPanels(dst []T, b matrix[T], k0, k, n, lo, hi int) {
 	w := ks.width
 	if whole := min(hi, n/w) - lo; whole > 0 && !b.t {

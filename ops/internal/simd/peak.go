@@ -2,8 +2,8 @@ package simd
 
 import "time"
 
-// Peak is what FMAs on registers reach on one core under the active instruction set, in GFLOP/s for elements of the given bytes:
-// the best of a few runs of some milliseconds. The generic path has none, and Peak is 0.
+// Peak is what FMAs on registers reach on one core under the active instruction set, in GFLOP/s for elements of the
+// given bytes: the best of a few runs of some milliseconds. The generic path has none, and Peak is 0.
 func Peak(bytes int) float64 {
 	const rounds, tries = 1 << 20, 5
 	fma, operations := fmaPeak(active)

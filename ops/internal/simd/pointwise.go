@@ -1,7 +1,7 @@
 package simd
 
-// Pointwise products and sums, the same bits on every instruction set: they do all elements, since none is out of range. dst may be
-// any of the operands.
+// Pointwise products and sums, the same bits on every instruction set: they do all elements, since none is out of
+// range. dst may be any of the operands.
 
 // vecProduct writes scale·a·b to dst, for a scale of 1 or -1.
 func vecProduct[T Float](dst, a, b []T, scale T) {

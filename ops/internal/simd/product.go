@@ -6,10 +6,11 @@ import (
 	"sync/atomic"
 )
 
-// Blocking. An inner product is split into K blocks of at most blockDepth bytes, so that a tile of A stays in the first-level
-// cache. A group of panels of B, groupB bytes, stays in the second-level cache while a row block of A passes by; the longer the
-// block, the less often B comes from further away. The K blocks are the same for all instruction sets and any GOMAXPROCS, and
-// nothing else decides in which order a sum is taken: results do not depend on the machine.
+// Blocking. An inner product is split into K blocks of at most blockDepth bytes, so that a tile of A stays in the
+// first-level cache. A group of panels of B, groupB bytes, stays in the second-level cache while a row block of A
+// passes by; the longer the block, the less often B comes from further away. The K blocks are the same for all
+// instruction sets and any GOMAXPROCS, and nothing else decides in which order a sum is taken: results do not depend on
+// the machine.
 const (
 	blockDepth     = 2048
 	groupB         = 512 << 10
@@ -23,8 +24,8 @@ const (
 
 // product is one C = alpha·op(A)·op(B), plus bias or beta·C, with an epilogue, on its way over the cores.
 //
-// The rows of C are cut into row blocks and its panels into strips; each pair is a job. A job goes K block by K block; within
-// one, a group of panels of B stays in the second-level cache while tiles of A pass by.
+// The rows of C are cut into row blocks and its panels into strips; each pair is a job. A job goes K block by K block;
+// within one, a group of panels of B stays in the second-level cache while tiles of A pass by.
 type product[T Float] struct {
 	*kernels[T]
 	m, n, k int
@@ -48,7 +49,8 @@ type product[T Float] struct {
 	wg                          sync.WaitGroup
 }
 
-// workspace is what a goroutine needs besides: its strip of B, its block of A, lines of that on their way, and a tile for the edges.
+// workspace is what a goroutine needs besides: its strip of B, its block of A, lines of that on their way, and a tile
+// for the edges.
 type workspace[T Float] struct{ a, b, tile, line []T }
 
 // pools keeps the memory of products between calls.
@@ -125,8 +127,8 @@ func (p *product[T]) compute() (badRow int) {
 	return p.bad.get()
 }
 
-// shares says whether a B of so many bytes is packed once for all. A tall C reads each panel many times; of a wide one they are packed where
-// they are used. Those of a triangle are its A as well, unless that is scaled.
+// shares says whether a B of so many bytes is packed once for all. A tall C reads each panel many times; of a wide one
+// they are packed where they are used. Those of a triangle are its A as well, unless that is scaled.
 func (p *product[T]) shares(bytes int) bool {
 	if p.triangle != whole {
 		return p.alpha == 1 && bytes <= sharedTriangle
@@ -151,7 +153,8 @@ func (p *product[T]) packAll(dst []T, workers int) {
 	p.packing = false
 }
 
-// divide chooses the jobs: near-equal in number of rows or panels, and a multiple of the workers where there is enough to share.
+// divide chooses the jobs: near-equal in number of rows or panels, and a multiple of the workers where there is enough
+// to share.
 func (p *product[T]) divide(workers int) {
 	p.rows, p.strip = p.m, p.panels
 	blocks, strips := 1, 1
@@ -180,7 +183,8 @@ func (p *product[T]) divide(workers int) {
 	p.jobs = p.across * ((p.m + p.rows - 1) / p.rows)
 }
 
-// mirrors says that the panels of B serve as A too: op(B) is the transpose of op(A), and a row of A a column of a panel.
+// mirrors says that the panels of B serve as A too: op(B) is the transpose of op(A), and a row of A a column of a
+// panel.
 func (p *product[T]) mirrors() bool { return p.triangle != whole && p.packed != nil }
 
 func roundUp(n, multiple int) int { return (n + multiple - 1) / multiple * multiple }

@@ -17,7 +17,8 @@ func forTiles(n int, f func(lo, hi int)) { forBlocks(n, tileRows, f) }
 // forBlocks is forTiles for blocks of another height.
 func forBlocks(n, height int, f func(lo, hi int)) { share(n, height, blockFunc(f)) }
 
-// Share calls f for the blocks [lo, hi) of height of n rows, from GOMAXPROCS goroutines. Blocks do not depend on GOMAXPROCS.
+// Share calls f for the blocks [lo, hi) of height of n rows, from GOMAXPROCS goroutines. Blocks do not depend on
+// GOMAXPROCS.
 func Share(n, height int, f func(lo, hi int)) { forBlocks(n, height, f) }
 
 // blocks is work that comes in blocks of rows.

@@ -4,7 +4,8 @@ package simd
 //
 //	z = [scale_b·cos(p_b) | scale_b·sin(p_b)] for each block b,   p_b = norms_b ∘ (x·U_b),
 //
-// where each block has m columns U_b of its own, q = blocks·m, or all have the same, q = m < blocks·m. Rows of z are blocks·2m long.
+// where each block has m columns U_b of its own, q = blocks·m, or all have the same, q = m < blocks·m. Rows of z are
+// blocks·2m long.
 
 // blocks is the epilogue of shared directions. The first block comes last, over the projections.
 func (o *output[T]) blocks(row []T, lo, hi int) (bad bool) {
@@ -18,9 +19,10 @@ func (o *output[T]) blocks(row []T, lo, hi int) (bad bool) {
 	return bad
 }
 
-// SharedPairs writes the map of blocks with shared directions w [d,m], of dense rows x [n,d] or, where x is nil, sparse ones plus a bias
-// [m] that may be nil, to dst, and returns the first row whose projections are not finite, or -1.
-func SharedPairs[T Float](dst, x []T, n int, sparse *CSR[T], bias []T, w *Weights[T], norms []T, scales []float64) (badRow int) {
+// SharedPairs writes the map of blocks with shared directions w [d,m], of dense rows x [n,d] or, where x is nil, sparse
+// ones plus a bias [m] that may be nil, to dst, and returns the first row whose projections are not finite, or -1.
+func SharedPairs[T Float](dst, x []T, n int, sparse *CSR[T], bias []T, w *Weights[T], norms []T,
+	scales []float64) (badRow int) {
 	out := output[T]{dst: dst, ld: 2 * len(scales) * w.m, m: w.m, epilogue: blocksMap, norms: norms, scales: scales}
 	if sparse != nil {
 		return w.forwardCSR(out, *sparse, bias)
@@ -28,9 +30,10 @@ func SharedPairs[T Float](dst, x []T, n int, sparse *CSR[T], bias []T, w *Weight
 	return w.forward(out, x, nil, nil, n)
 }
 
-// PairBlock writes one block of a map whose blocks have directions of their own: scale·[cos(xW) | sin(xW)] to dst, in rows that are ld
-// apart. The input is that of SharedPairs.
-func PairBlock[T Float](dst []T, ld int, x []T, n int, sparse *CSR[T], bias []T, w *Weights[T], scale float64) (badRow int) {
+// PairBlock writes one block of a map whose blocks have directions of their own: scale·[cos(xW) | sin(xW)] to dst, in
+// rows that are ld apart. The input is that of SharedPairs.
+func PairBlock[T Float](dst []T, ld int, x []T, n int, sparse *CSR[T], bias []T, w *Weights[T],
+	scale float64) (badRow int) {
 	out := output[T]{dst: dst, ld: ld, m: w.m, epilogue: pairMap, scale: scale}
 	if sparse != nil {
 		return w.forwardCSR(out, *sparse, bias)
@@ -38,8 +41,8 @@ func PairBlock[T Float](dst []T, ld int, x []T, n int, sparse *CSR[T], bias []T,
 	return w.forward(out, x, nil, nil, n)
 }
 
-// BlocksGrad writes dP [n,q], the gradient of the projections x·U, from the output z of such a map and its gradient g, or with nil norms
-// the gradients of the p_b side by side, [n,blocks·m].
+// BlocksGrad writes dP [n,q], the gradient of the projections x·U, from the output z of such a map and its gradient g,
+// or with nil norms the gradients of the p_b side by side, [n,blocks·m].
 func BlocksGrad[T Float](dp, z, g, norms []T, n, m, blocks, q int) {
 	ld := blocks * 2 * m
 	to, zs, gs := matrix[T]{v: dp, ld: q}, matrix[T]{v: z, ld: ld}, matrix[T]{v: g, ld: ld}
@@ -76,8 +79,8 @@ func blocksGrad[T Float](dp, z, g matrix[T], norms []T, lo, hi, m, blocks int, a
 	}
 }
 
-// BlocksBackward is the backward of such a map for x and U, w, or for the products xᵀ·dp of the blocks side by side where norms is nil:
-// then to.DX must be nil and w only says how wide they are.
+// BlocksBackward is the backward of such a map for x and U, w, or for the products xᵀ·dp of the blocks side by side
+// where norms is nil: then to.DX must be nil and w only says how wide they are.
 func (w *Weights[T]) BlocksBackward(to Gradients[T], x, z, g, norms []T, n, m, blocks int) {
 	ld := blocks * 2 * m
 	w.backward(to, x, n, func(dp matrix[T], lo, hi int, c *columns[T]) {

@@ -6,11 +6,12 @@ import (
 	"testing"
 )
 
-// TestBlocks: maps of several blocks, with shared directions and with directions of their own, dense and sparse, and their backward, are
-// those of the formula in float64.
+// TestBlocks: maps of several blocks, with shared directions and with directions of their own, dense and sparse, and
+// their backward, are those of the formula in float64.
 func TestBlocks(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
-		for _, s := range append(shapes[:len(shapes):len(shapes)], [3]int{gradientRows + 1, 2, 251}) { // and tiles of dP that end within a block
+		// and tiles of dP that end within a block
+		for _, s := range append(shapes[:len(shapes):len(shapes)], [3]int{gradientRows + 1, 2, 251}) {
 			for _, blocks := range []int{1, 2, 3} {
 				t.Run(fmt.Sprint(s, blocks), func(t *testing.T) {
 					blocksAgainst[float64](t, s[0], s[1], s[2], blocks, true)

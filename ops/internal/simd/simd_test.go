@@ -9,7 +9,8 @@ import (
 )
 
 // shapes are n, d, m: one, odd, below and above a row tile, narrow and wide.
-var shapes = [][3]int{{1, 1, 1}, {1, 7, 5}, {3, 1, 2}, {31, 3, 7}, {32, 5, 67}, {33, 67, 5}, {101, 17, 131}, {7, 1031, 11}}
+var shapes = [][3]int{{1, 1, 1}, {1, 7, 5}, {3, 1, 2}, {31, 3, 7}, {32, 5, 67}, {33, 67, 5}, {101, 17, 131},
+	{7, 1031, 11}}
 
 func random[T Float](n int, seed uint64) []T {
 	rng := rand.New(rand.NewPCG(seed, 1))
@@ -111,7 +112,9 @@ func against[T Float](t *testing.T, n, d, m int) {
 	}
 	near(t, "Phase", phase, at(func(i, j int) float64 { return 2 * math.Cos(p[i*m+j]+float64(b[j])) }, m), 2*d)
 	CosGrad(dp, affine, g[:n*m], n, m, 2)
-	near(t, "CosGrad", dp, at(func(i, j int) float64 { return -2 * math.Sin(p[i*m+j]+float64(b[j])) * float64(g[i*m+j]) }, m), 2*d)
+	near(t, "CosGrad", dp, at(func(i, j int) float64 {
+		return -2 * math.Sin(p[i*m+j]+float64(b[j])) * float64(g[i*m+j])
+	}, m), 2*d)
 
 	exp := make([]T, n*m)
 	Exp(exp, x, n, Pack(scaled(w, .1), d, m), 3)
@@ -176,7 +179,8 @@ func TestGradWWithoutRows(t *testing.T) {
 func BenchmarkPair(b *testing.B)   { benchmark[float64](b) }
 func BenchmarkPair32(b *testing.B) { benchmark[float32](b) }
 
-// benchmark is the forward of the pair form at (n, d, m) = (1024, 64, 1024), in GFLOP/s of the product and ns an output.
+// benchmark is the forward of the pair form at (n, d, m) = (1024, 64, 1024), in GFLOP/s of the product and ns an
+// output.
 func benchmark[T Float](b *testing.B) {
 	const n, d, m = 1024, 64, 1024
 	x, w, dst := random[T](n*d, 1), Pack(random[T](d*m, 2), d, m), make([]T, n*2*m)

@@ -1,7 +1,7 @@
 package simd
 
-// SkewedPair is Pair of ln(x + c), which is taken of a block of x on its way into the product: there is no matrix of logarithms. c has
-// length d, or 1 for all columns.
+// SkewedPair is Pair of ln(x + c), which is taken of a block of x on its way into the product: there is no matrix of
+// logarithms. c has length d, or 1 for all columns.
 func SkewedPair[T Float](dst, x, c []T, n int, w *Weights[T], scale float64) (badRow int) {
 	return w.forward(output[T]{dst: dst, ld: 2 * w.m, m: w.m, epilogue: pairMap, scale: scale}, x, c, nil, n)
 }

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestSkewed: the logarithm on the way into the product gives the bits of the logarithm beforehand, for one c and for one a column, in
-// products of several K blocks and of few rows.
+// TestSkewed: the logarithm on the way into the product gives the bits of the logarithm beforehand, for one c and for
+// one a column, in products of several K blocks and of few rows.
 func TestSkewed(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		for _, s := range append(shapes, [3]int{3, 2000, 37}) {
@@ -20,7 +20,8 @@ func TestSkewed(t *testing.T) {
 }
 
 func testSkewed[T Float](t *testing.T, n, d, m int) {
-	x, b, w, c, u := random[T](n*d, 1), random[T](m, 3), Pack(scaled(random[T](d*m, 2), .1), d, m), random[T](d, 5), make([]T, n*d)
+	x, b, w, c, u := random[T](n*d, 1), random[T](m, 3), Pack(scaled(random[T](d*m, 2), .1), d, m), random[T](d, 5),
+		make([]T, n*d)
 	for i := range x {
 		x[i] *= x[i]
 	}

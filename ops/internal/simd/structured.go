@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// Structured is a matrix W [d,m] that is never formed: its columns are the rows of diag(r) H D₃ H D₂ H D₁, block after block of p of
-// them, for x padded with zeros to p, a power of two. It is immutable and safe for concurrent use.
+// Structured is a matrix W [d,m] that is never formed: its columns are the rows of diag(r) H D₃ H D₂ H D₁, block after
+// block of p of them, for x padded with zeros to p, a power of two. It is immutable and safe for concurrent use.
 type Structured[T Float] struct {
 	d, p, m int
 	signs   []T       // [blocks,3,p]
@@ -14,8 +14,8 @@ type Structured[T Float] struct {
 	scratch sync.Pool // of *[]T, 2p numbers
 }
 
-// NewStructured makes the matrix from signs [blocks,3,p] and norms [m], ⌈m/p⌉ blocks; column j has the norm factor·norms[j] for
-// d = p. It keeps signs, which must not change, and copies norms.
+// NewStructured makes the matrix from signs [blocks,3,p] and norms [m], ⌈m/p⌉ blocks; column j has the norm
+// factor·norms[j] for d = p. It keeps signs, which must not change, and copies norms.
 func NewStructured[T Float](d, p int, signs, norms []T, factor float64) *Structured[T] {
 	m := len(norms)
 	s := &Structured[T]{d: d, p: p, m: m, signs: signs, scale: make([]T, (m+p-1)/p*p)}
@@ -43,16 +43,16 @@ func (s *Structured[T]) block(b int) (d1, d2, d3, scale []T, cols int) {
 	return signs[:p], signs[p : 2*p], signs[2*p : 3*p], s.scale[b*p : b*p+p], min(p, s.m-b*p)
 }
 
-// Rows are rows of input for a structured W: dense ones [n,d], or sparse ones, which are spread out one at a time, plus Base [d], nil for
-// none.
+// Rows are rows of input for a structured W: dense ones [n,d], or sparse ones, which are spread out one at a time, plus
+// Base [d], nil for none.
 type Rows[T Float] struct {
 	Dense  []T
 	Sparse *CSR[T]
 	Base   []T
 }
 
-// row is row i with zeros up to the length of dst, of which the first d numbers may be overwritten and the others are zeros: the row where
-// it lies, if it needs none.
+// row is row i with zeros up to the length of dst, of which the first d numbers may be overwritten and the others are
+// zeros: the row where it lies, if it needs none.
 func (x Rows[T]) row(dst []T, i, d int) []T {
 	if x.Sparse != nil {
 		clear(dst[:d])
@@ -85,8 +85,8 @@ type projection[T Float] struct {
 	bad firstBad
 }
 
-// project computes the projections of n rows x [n,d] and returns the first one that is not finite, or -1. The output has rows of its own;
-// a nil bias is none.
+// project computes the projections of n rows x [n,d] and returns the first one that is not finite, or -1. The output
+// has rows of its own; a nil bias is none.
 func (s *Structured[T]) project(out output[T], x Rows[T], bias []T, n int) (badRow int) {
 	pool := &poolsOf[T]().projections
 	p := take[projection[T]](pool)

@@ -41,10 +41,12 @@ func structured[T Float](d, p, m int) *Structured[T] {
 	return NewStructured(d, p, signs, norms, .5)
 }
 
-// TestStructured: the product with the matrix that is never formed, its transpose and the features are those of the dense one.
+// TestStructured: the product with the matrix that is never formed, its transpose and the features are those of the
+// dense one.
 func TestStructured(t *testing.T) {
 	eachHadamardISA(t, func(t *testing.T) {
-		for _, s := range [][4]int{{1, 1, 1, 1}, {3, 1, 1, 5}, {33, 3, 4, 7}, {2, 16, 16, 16}, {7, 17, 32, 67}, {33, 64, 64, 131}, {65, 100, 128, 37}, {1, 200, 256, 512}} {
+		for _, s := range [][4]int{{1, 1, 1, 1}, {3, 1, 1, 5}, {33, 3, 4, 7}, {2, 16, 16, 16}, {7, 17, 32, 67},
+			{33, 64, 64, 131}, {65, 100, 128, 37}, {1, 200, 256, 512}} {
 			t.Run(fmt.Sprint(s), func(t *testing.T) {
 				structuredAgainst[float64](t, s[0], s[1], s[2], s[3])
 				structuredAgainst[float32](t, s[0], s[1], s[2], s[3])
@@ -124,10 +126,12 @@ func TestStructuredFirstBadRow(t *testing.T) {
 	})
 }
 
-// BenchmarkStructured is the forward of m frequencies for n rows of d float32 numbers: the structured pair form in ms, its share that is
-// the projection, and how many times as long the dense pair form and its projection take in the same run.
+// BenchmarkStructured is the forward of m frequencies for n rows of d float32 numbers: the structured pair form in ms,
+// its share that is the projection, and how many times as long the dense pair form and its projection take in the same
+// run.
 func BenchmarkStructured(b *testing.B) {
-	for _, s := range [][3]int{{3060, 4200, 1000}, {3060, 4200, 2000}, {3000, 4096, 2048}, {3000, 4096, 4096}, {10000, 64, 2048}} {
+	for _, s := range [][3]int{{3060, 4200, 1000}, {3060, 4200, 2000}, {3000, 4096, 2048}, {3000, 4096, 4096},
+		{10000, 64, 2048}} {
 		n, d, m := s[0], s[1], s[2]
 		b.Run(fmt.Sprint(n, ",", d, ",", m), func(b *testing.B) {
 			x, w := random[float32](n*d, 1), Pack(random[float32](d*m, 2), d, m)

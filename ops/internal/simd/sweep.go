@@ -76,14 +76,15 @@ func (s *sweep[T]) tile(t int) (i, rows int) {
 // perPanel is how many tiles the rows of A make that are the columns of a panel.
 func (s *sweep[T]) perPanel() int { return (s.width + s.height() - 1) / s.height() }
 
-// inPlace: kernels read A where it lies, unless it is to be scaled, moved or its logarithm taken, or it is transposed and its rows are a
-// multiple of 1 KB apart: then the steps of a product would compete for a few sets of the first-level cache.
+// inPlace: kernels read A where it lies, unless it is to be scaled, moved or its logarithm taken, or it is transposed
+// and its rows are a multiple of 1 KB apart: then the steps of a product would compete for a few sets of the
+// first-level cache.
 func (s *sweep[T]) inPlace() bool {
 	return s.alpha == 1 && s.shift == nil && s.moved == nil && !(s.a.t && s.a.ld*sizeof[T]()%1024 == 0)
 }
 
-// packA copies alpha·op(A), or ln(A + shift), of the block where it cannot be read in place: as it lies, with rows s.lda apart, or if it is
-// transposed tile by tile, each [k, rows].
+// packA copies alpha·op(A), or ln(A + shift), of the block where it cannot be read in place: as it lies, with rows
+// s.lda apart, or if it is transposed tile by tile, each [k, rows].
 func (s *sweep[T]) packA() {
 	if s.mirrors() || s.inPlace() {
 		return
@@ -201,8 +202,8 @@ func (s *sweep[T]) pass(lo, hi int) {
 	}
 }
 
-// ask prefetches what the epilogue of row i reads from memory in columns lo to hi: the rows of a tile of dP are far apart there, and each
-// would begin with a wait.
+// ask prefetches what the epilogue of row i reads from memory in columns lo to hi: the rows of a tile of dP are far
+// apart there, and each would begin with a wait.
 func (s *sweep[T]) ask(i, lo, hi int) {
 	if at := i*s.grad.ld + lo; s.epilogue == phaseGradMap && at+hi-lo <= len(s.grad.v) {
 		ask(s.grad.v[at : at+hi-lo])

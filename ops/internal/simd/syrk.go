@@ -11,8 +11,9 @@ const (
 	upper
 )
 
-// Syrk computes a triangle of c = alpha·op(a)·op(a)ᵀ + beta·c, the lower one or the upper, its diagonal included, and leaves the rest of c
-// alone. op transposes if aT is set: op(a) is [n,k] and c [n,n], with rows lda and ldc apart. Everything else is as in Gemm.
+// Syrk computes a triangle of c = alpha·op(a)·op(a)ᵀ + beta·c, the lower one or the upper, its diagonal included, and
+// leaves the rest of c alone. op transposes if aT is set: op(a) is [n,k] and c [n,n], with rows lda and ldc apart.
+// Everything else is as in Gemm.
 func Syrk[T Float](low, aT bool, n, k int, alpha T, a []T, lda int, beta T, c []T, ldc int) {
 	A, C := matrix[T]{a, lda, aT}, matrix[T]{c, ldc, false}
 	C.check("c", n, n)
@@ -43,8 +44,9 @@ func Syrk[T Float](low, aT bool, n, k int, alpha T, a []T, lda int, beta T, c []
 	p.run()
 }
 
-// SyrkMoved adds Σ (aᵢ + by)(aᵢ + by)ᵀ over the k rows of a [k,n] to the lower triangle of c [n,n]: the scatter of rows about a point, without a
-// copy of them that has it taken away. It panics where an operand does not lie within its slice.
+// SyrkMoved adds Σ (aᵢ + by)(aᵢ + by)ᵀ over the k rows of a [k,n] to the lower triangle of c [n,n]: the scatter of rows
+// about a point, without a copy of them that has it taken away. It panics where an operand does not lie within its
+// slice.
 func SyrkMoved[T Float](n, k int, a []T, lda int, by, c []T, ldc int) {
 	A, C := matrix[T]{a, lda, true}, matrix[T]{c, ldc, false}
 	C.check("c", n, n)
@@ -80,9 +82,11 @@ func syrkGeneric[T Float](low bool, n, k int, alpha T, a matrix[T], beta T, c []
 	}
 	switch av := any(a.v).(type) {
 	case []float64:
-		generic64.Dsyrk(uplo, transposition(a.t), n, k, float64(alpha), av, a.ld, float64(beta), any(c).([]float64), ldc)
+		generic64.Dsyrk(uplo, transposition(a.t), n, k, float64(alpha), av, a.ld, float64(beta), any(c).([]float64),
+			ldc)
 	case []float32:
-		generic32.Ssyrk(uplo, transposition(a.t), n, k, float32(alpha), av, a.ld, float32(beta), any(c).([]float32), ldc)
+		generic32.Ssyrk(uplo, transposition(a.t), n, k, float32(alpha), av, a.ld, float32(beta), any(c).([]float32),
+			ldc)
 	}
 }
 
@@ -108,8 +112,8 @@ func (t triangle) rows(lo, hi, n int) (r0, r1 int) {
 	return 0, n
 }
 
-// multiplyPart multiplies one tile with those of panels lo to hi that the triangle reaches. The tile of the workspace stands for C where the
-// diagonal goes through.
+// multiplyPart multiplies one tile with those of panels lo to hi that the triangle reaches. The tile of the workspace
+// stands for C where the diagonal goes through.
 func (s *sweep[T]) multiplyPart(a *T, rs, ks, i, rows, lo, hi int) {
 	w := s.width
 	bottom := i + rows - 1

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// checkSyrk compares a triangle with that of the whole product, by Gemm: the bits of the kernels are the same, gonum's off by the rounding of k
-// products. What lies outside the triangle holds NaN and keeps it.
+// checkSyrk compares a triangle with that of the whole product, by Gemm: the bits of the kernels are the same, gonum's
+// off by the rounding of k products. What lies outside the triangle holds NaN and keeps it.
 func checkSyrk[T Float](t *testing.T, low bool, g multiplication) {
 	t.Helper()
 	g.m = g.n
@@ -37,25 +37,30 @@ func checkSyrk[T Float](t *testing.T, low bool, g multiplication) {
 		if sizeof[T]() == 4 {
 			eps = math.Pow(2, -24)
 		}
-		bound = 2 * float64(g.k+4) * eps * (math.Abs(g.alpha)*float64(g.k)*36 + math.Abs(g.beta)*6) // of numbers in [-6, 6]
+		// of numbers in [-6, 6]
+		bound = 2 * float64(g.k+4) * eps * (math.Abs(g.alpha)*float64(g.k)*36 + math.Abs(g.beta)*6)
 	}
 	for at, w := range want {
-		if v := got[at]; math.Float64bits(float64(v)) != math.Float64bits(float64(w)) && !(math.Abs(float64(v)-float64(w)) <= bound) && (v == v || w == w) {
+		if v := got[at]; math.Float64bits(float64(v)) != math.Float64bits(float64(w)) &&
+			!(math.Abs(float64(v)-float64(w)) <= bound) && (v == v || w == w) {
 			t.Fatalf("%v, lower %t: cell %d,%d is %v, of the whole product %v", g, low, at/c.ld, at%c.ld, v, w)
 		}
 	}
 }
 
-// TestSyrk: both triangles of both forms, below and above a tile, a panel, a strip and a K block, for any number of goroutines.
+// TestSyrk: both triangles of both forms, below and above a tile, a panel, a strip and a K block, for any number of
+// goroutines.
 func TestSyrk(t *testing.T) {
 	procs := runtime.GOMAXPROCS(0)
 	defer runtime.GOMAXPROCS(procs)
 	eachISA(t, func(t *testing.T) {
-		for i, s := range [][2]int{{0, 3}, {3, 0}, {1, 1}, {5, 3}, {23, 31}, {64, 9}, {65, 517}, {97, 67}, {257, 5}, {611, 40}, {256, 300}} {
+		for i, s := range [][2]int{{0, 3}, {3, 0}, {1, 1}, {5, 3}, {23, 31}, {64, 9}, {65, 517}, {97, 67}, {257, 5},
+			{611, 40}, {256, 300}} {
 			for l := range 4 {
 				for j, scale := range [][2]float64{{1, 0}, {1, 1}, {2, -3}, {0, .5}} {
 					runtime.GOMAXPROCS(1 + (i+j)%3*2)
-					g := multiplication{aT: l&1 != 0, n: s[0], k: s[1], alpha: scale[0], beta: scale[1], gap: (i + j) % 3}
+					g := multiplication{aT: l&1 != 0, n: s[0], k: s[1], alpha: scale[0], beta: scale[1],
+						gap: (i + j) % 3}
 					checkSyrk[float64](t, l&2 != 0, g)
 					checkSyrk[float32](t, l&2 != 0, g)
 				}
@@ -80,7 +85,8 @@ func TestSyrkStrips(t *testing.T) {
 // TestSyrkMoved: the bits of a copy that is moved.
 func TestSyrkMoved(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
-		for _, s := range [][3]int{{1, 1, 0}, {3, 0, 0}, {23, 31, 1}, {64, 9, 0}, {65, 517, 3}, {257, 5, 0}, {611, 40, 2}, {256, 300, 0}} {
+		for _, s := range [][3]int{{1, 1, 0}, {3, 0, 0}, {23, 31, 1}, {64, 9, 0}, {65, 517, 3}, {257, 5, 0},
+			{611, 40, 2}, {256, 300, 0}} {
 			checkMoved[float64](t, s[0], s[1], s[2])
 			checkMoved[float32](t, s[0], s[1], s[2])
 		}
@@ -109,7 +115,8 @@ func FuzzSyrk(f *testing.F) {
 	f.Add(uint8(3), uint16(1), uint16(1), uint8(0), int8(1), int8(1))
 	f.Add(uint8(1), uint16(300), uint16(9), uint8(4), int8(-1), int8(3))
 	f.Fuzz(func(t *testing.T, form uint8, n, k uint16, gap uint8, alpha, beta int8) {
-		g := multiplication{aT: form&1 != 0, n: int(n % 400), k: int(k % 600), alpha: float64(alpha), beta: float64(beta), gap: int(gap)}
+		g := multiplication{aT: form&1 != 0, n: int(n % 400), k: int(k % 600), alpha: float64(alpha),
+			beta: float64(beta), gap: int(gap)}
 		defer func(i isa) { active = i }(active)
 		for active = generic; active <= best(); active++ {
 			checkSyrk[float64](t, form&2 != 0, g)

@@ -2,8 +2,9 @@ package simd
 
 import "math"
 
-// UnitRows scales the rows z = exp(-xW) of [n,m] to unit length, in place. Where a row is so small that what counts of it may have underflowed,
-// project is asked for the row of xW, from which the least is subtracted first; where all of that is +Inf its entries are taken as equal.
+// UnitRows scales the rows z = exp(-xW) of [n,m] to unit length, in place. Where a row is so small that what counts of
+// it may have underflowed, project is asked for the row of xW, from which the least is subtracted first; where all of
+// that is +Inf its entries are taken as equal.
 func UnitRows[T Float](z []T, n, m int, project func(dst []T, row int)) {
 	small := 1e-200
 	if sizeof[T]() == 4 {

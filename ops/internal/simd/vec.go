@@ -4,9 +4,10 @@ import "math"
 
 //go:generate go run -C _gen ./vec -dir ..
 
-// vectors are the vector functions of an instruction set. Each does the first elements of its arrays and returns how many: all n, or
-// fewer because the next ones include an argument outside the range for which it is written. With n = 1 the result, 0 or 1, says
-// whether that one argument is outside, and the value of an element never depends on its neighbours or its place.
+// vectors are the vector functions of an instruction set. Each does the first elements of its arrays and returns how
+// many: all n, or fewer because the next ones include an argument outside the range for which it is written. With n = 1
+// the result, 0 or 1, says whether that one argument is outside, and the value of an element never depends on its
+// neighbours or its place.
 //
 // dst and x may be the same array.
 type vectors[T Float] struct {
@@ -37,7 +38,8 @@ func each(n int, vector func(i, n int) (done int), scalar func(i int)) {
 	}
 }
 
-// foldable tells whether coefficients times scale stay far from the ends of float32. No map has another scale, but a caller may.
+// foldable tells whether coefficients times scale stay far from the ends of float32. No map has another scale, but a
+// caller may.
 func foldable(scale float64) bool {
 	a := math.Abs(scale)
 	return a >= 0x1p-60 && a <= 0x1p60
@@ -45,8 +47,9 @@ func foldable(scale float64) bool {
 
 // vecCos writes scale·cos(x) to dst, which may be x, and tells whether an argument was not finite; its cosine is NaN.
 //
-// Largest error for scale 1: 1.5e-7 for float32 up to |x| = 2^16·π, 3e-16 for float64 up to 2^29·π, and that of package math beyond,
-// where it takes over argument by argument. |cos x| <= 1 and cos 0 = 1 exactly. A scale that is no power of two adds two roundings.
+// Largest error for scale 1: 1.5e-7 for float32 up to |x| = 2^16·π, 3e-16 for float64 up to 2^29·π, and that of package
+// math beyond, where it takes over argument by argument. |cos x| <= 1 and cos 0 = 1 exactly. A scale that is no power
+// of two adds two roundings.
 func vecCos[T Float](dst, x []T, scale float64) (bad bool) {
 	one := func(i int) {
 		v := x[i]
@@ -64,7 +67,8 @@ func vecCos[T Float](dst, x []T, scale float64) (bad bool) {
 	return bad
 }
 
-// vecSin writes scale·sin(x) to dst, which may be x. The errors are those of vecCos; near 1 the result may exceed it by one rounding.
+// vecSin writes scale·sin(x) to dst, which may be x. The errors are those of vecCos; near 1 the result may exceed it by
+// one rounding.
 func vecSin[T Float](dst, x []T, scale float64) {
 	one := func(i int) { dst[i] = T(scale * math.Sin(float64(x[i]))) }
 	k := vectorsOf[T]()
@@ -77,8 +81,9 @@ func vecSin[T Float](dst, x []T, scale float64) {
 	each(len(x), func(i, n int) int { return k.sin(&dst[i], &x[i], n, T(scale)) }, one)
 }
 
-// vecSinCos writes scale·sin(x) to sin and scale·cos(x) to cos, of which one may be x, and tells whether an argument was not finite.
-// Largest error for scale 1: 1e-7 for float32 and 2e-16 for float64, over the ranges of vecCos; sin x = x for small x.
+// vecSinCos writes scale·sin(x) to sin and scale·cos(x) to cos, of which one may be x, and tells whether an argument
+// was not finite. Largest error for scale 1: 1e-7 for float32 and 2e-16 for float64, over the ranges of vecCos; sin x =
+// x for small x.
 func vecSinCos[T Float](sin, cos, x []T, scale float64) (bad bool) {
 	one := func(i int) {
 		v := x[i]
@@ -97,11 +102,12 @@ func vecSinCos[T Float](sin, cos, x []T, scale float64) (bad bool) {
 	return bad
 }
 
-// vecExp writes scale·exp(sign·x) to dst, which may be x; sign is 1 or -1. It overflows to +Inf and underflows through the denormal
-// numbers to 0 as the exact value does; exp 0 = 1 exactly and exp NaN = NaN.
+// vecExp writes scale·exp(sign·x) to dst, which may be x; sign is 1 or -1. It overflows to +Inf and underflows through
+// the denormal numbers to 0 as the exact value does; exp 0 = 1 exactly and exp NaN = NaN.
 //
-// Largest error for scale 1: 1 unit in the last place, for float32 and float64. A scale that is no power of two adds two roundings.
-// (The assembly of package math for amd64, which is the plain path there, gives +Inf from 709.44 on, float64 only from 709.78.)
+// Largest error for scale 1: 1 unit in the last place, for float32 and float64. A scale that is no power of two adds
+// two roundings. (The assembly of package math for amd64, which is the plain path there, gives +Inf from 709.44 on,
+// float64 only from 709.78.)
 func vecExp[T Float](dst, x []T, scale, sign float64) {
 	k := vectorsOf[T]()
 	if k == nil || !foldable(scale) {
@@ -115,7 +121,8 @@ func vecExp[T Float](dst, x []T, scale, sign float64) {
 	}
 }
 
-// vecLog writes ln(x + c) to dst, which may be x; c has the length of x, or 1. It is -Inf for a sum of 0 and NaN for a negative one.
+// vecLog writes ln(x + c) to dst, which may be x; c has the length of x, or 1. It is -Inf for a sum of 0 and NaN for a
+// negative one.
 //
 // Largest error: 1 unit in the last place of the logarithm of the sum as a T.
 func vecLog[T Float](dst, x, c []T) {
@@ -178,8 +185,8 @@ func vecTriples[T Float](dst, a, b, c []T) {
 	}
 }
 
-// Ln is the natural logarithm. Where package math has it in assembly (amd64), its logarithm of a denormal number is that of a
-// normal one.
+// Ln is the natural logarithm. Where package math has it in assembly (amd64), its logarithm of a denormal number is
+// that of a normal one.
 func Ln(v float64) float64 {
 	if v > 0 && v < 0x1p-1022 {
 		return math.Log(v*0x1p60) - 60*math.Ln2

@@ -8,7 +8,8 @@ const bigBits = 200
 
 func newBig(v float64) *big.Float { return new(big.Float).SetPrec(bigBits).SetFloat64(v) }
 
-var bigPi, _, _ = big.ParseFloat("3.14159265358979323846264338327950288419716939937510582097494459230781640628620899862803482534211706798", 10, 300, big.ToNearestEven)
+var bigPi, _,
+	_ = big.ParseFloat("3.14159265358979323846264338327950288419716939937510582097494459230781640628620899862803482534211706798", 10, 300, big.ToNearestEven)
 
 // bigSinCos reduces to |r| <= π/4 first.
 func bigSinCos(v float64) (sin, cos *big.Float) {

@@ -46,7 +46,8 @@ func vectorExact[T Float](t *testing.T) {
 	}
 }
 
-// TestVectorScales: a scale that is no power of two adds a rounding or two; one at the ends of float32 is not folded and still right.
+// TestVectorScales: a scale that is no power of two adds a rounding or two; one at the ends of float32 is not folded
+// and still right.
 func TestVectorScales(t *testing.T) {
 	eachISA(t, func(t *testing.T) { vectorScales[float32](t); vectorScales[float64](t) })
 }
@@ -72,7 +73,8 @@ func vectorScales[T Float](t *testing.T) {
 		vecSinCos(z, y, x, scale)
 		for i, v := range x {
 			s, c := math.Sincos(float64(v))
-			if math.Abs(float64(y[i])-scale*c) > 3*eps*math.Abs(scale) || math.Abs(float64(z[i])-scale*s) > 3*eps*math.Abs(scale) {
+			if math.Abs(float64(y[i])-scale*c) > 3*eps*math.Abs(scale) ||
+				math.Abs(float64(z[i])-scale*s) > 3*eps*math.Abs(scale) {
 				t.Fatalf("%g·(cos, sin)(%g) = %g, %g", scale, v, y[i], z[i])
 			}
 		}
@@ -115,7 +117,8 @@ func TestVectorBig(t *testing.T) {
 			return
 		}
 		n := len(x)
-		c, s, pc, ps, e, l, abs := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
+		c, s, pc, ps, e, l, abs := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n),
+			make([]float64, n), make([]float64, n), make([]float64, n)
 		for i, v := range x {
 			abs[i] = math.Abs(v)
 		}

@@ -13,8 +13,8 @@ func FuzzSinCos(f *testing.F) { fuzzVector(f, "pair") }
 func FuzzExp(f *testing.F)    { fuzzVector(f, "exp") }
 func FuzzLog(f *testing.F)    { fuzzVector(f, "log") }
 
-// fuzzVector takes bytes as a row of float32 and as one of float64, and checks the functions whose names contain name with every
-// instruction set.
+// fuzzVector takes bytes as a row of float32 and as one of float64, and checks the functions whose names contain name
+// with every instruction set.
 func fuzzVector(f *testing.F, name string) {
 	for _, v := range special {
 		seed := binary.LittleEndian.AppendUint64(nil, math.Float64bits(v))

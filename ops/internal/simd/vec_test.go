@@ -10,9 +10,12 @@ import (
 
 // special are arguments at the ends of every range in the functions, in both types.
 var special = []float64{
-	0, math.Copysign(0, -1), 1, -1, .5, math.Pi / 2, math.Pi, 1e-3, -1e-10, 1e-30, 0x1p-126, 0x1p-127, -0x1p-149, 0x1p-1022, 0x1p-1074,
-	math.Sqrt2, math.Sqrt2 / 2, math.Nextafter(1, 0), math.Nextafter(1, 2), 87.3, -87.4, 88.72, 88.8, -103.9, -104.1, 174, -175, 700,
-	709.7, 709.8, -708.5, -745.1, -745.2, 1416, -1417, 1e4, 205887.4, 205887.5, -205888, 1e6, 1e8, -1e8, 1.6866e9, 1.6867e9, 1e10,
+	0, math.Copysign(0, -1), 1, -1, .5, math.Pi / 2, math.Pi, 1e-3, -1e-10, 1e-30, 0x1p-126, 0x1p-127, -0x1p-149,
+	0x1p-1022, 0x1p-1074,
+	math.Sqrt2, math.Sqrt2 / 2, math.Nextafter(1, 0), math.Nextafter(1, 2), 87.3, -87.4, 88.72, 88.8, -103.9, -104.1,
+	174, -175, 700,
+	709.7, 709.8, -708.5, -745.1, -745.2, 1416, -1417, 1e4, 205887.4, 205887.5, -205888, 1e6, 1e8, -1e8, 1.6866e9,
+	1.6867e9, 1e10,
 	1e30, -1e30, math.MaxFloat32, 1e300, -math.MaxFloat64, math.Inf(1), math.Inf(-1), math.NaN(),
 }
 
@@ -23,7 +26,8 @@ func specials[T Float]() (x []T) {
 	return x
 }
 
-// ulps is the distance of got from want in units in the last place of want as a T, where that is finite; and 0 or infinity elsewhere.
+// ulps is the distance of got from want in units in the last place of want as a T, where that is finite; and 0 or
+// infinity elsewhere.
 func ulps[T Float](got T, want float64) float64 {
 	w := T(want)
 	switch {
@@ -42,8 +46,8 @@ func ulps[T Float](got T, want float64) float64 {
 	return math.Abs(float64(got)-want) / math.Ldexp(1, max(e-bits, least))
 }
 
-// The bounds that vec.go states, in absolute error for cosine and sine and ulps for the others; the reference has itself one of .5 to 1
-// ulp in float64.
+// The bounds that vec.go states, in absolute error for cosine and sine and ulps for the others; the reference has
+// itself one of .5 to 1 ulp in float64.
 type bounds struct{ cos, pair, exp, log, reference float64 }
 
 func boundsOf[T Float]() bounds {
@@ -81,19 +85,27 @@ func functions[T Float]() []function[T] {
 	}
 	return []function[T]{
 		{"cos", func(d, x []T) bool { return vecCos(d, x, 1) }, math.Cos, abs, b.cos + trig},
-		{"cos/2", func(d, x []T) bool { return vecCos(d, x, -.5) }, func(v float64) float64 { return -.5 * math.Cos(v) }, abs, b.cos/2 + trig},
+		{"cos/2", func(d, x []T) bool { return vecCos(d, x, -.5) }, func(v float64) float64 {
+			return -.5 * math.Cos(v)
+		}, abs, b.cos/2 + trig},
 		{"sin", none(func(d, x []T) { vecSin(d, x, 1) }), math.Sin, abs, b.cos + trig},
 		{"pair sin", func(d, x []T) bool { return vecSinCos(d, scratch(len(x)), x, 1) }, math.Sin, abs, b.pair + trig},
 		{"pair cos", func(d, x []T) bool { return vecSinCos(scratch(len(x)), d, x, 1) }, math.Cos, abs, b.pair + trig},
-		{"exp", none(func(d, x []T) { vecExp(d, x, 1, 1) }), func(v float64) float64 { return refExp(1, v) }, ulps[T], b.exp + b.reference},
-		{"4exp(-x)", none(func(d, x []T) { vecExp(d, x, 4, -1) }), func(v float64) float64 { return refExp(4, -v) }, ulps[T], b.exp + b.reference},
+		{"exp", none(func(d, x []T) { vecExp(d, x, 1, 1) }), func(v float64) float64 {
+			return refExp(1, v)
+		}, ulps[T], b.exp + b.reference},
+		{"4exp(-x)", none(func(d, x []T) { vecExp(d, x, 4, -1) }), func(v float64) float64 {
+			return refExp(4, -v)
+		}, ulps[T], b.exp + b.reference},
 		{"log", none(func(d, x []T) { vecLog(d, x, []T{0}) }), refLog, ulps[T], b.log + b.reference},
-		{"log row", none(func(d, x []T) { vecLog(d, x, make([]T, max(len(x), 2))[:len(x)]) }), refLog, ulps[T], b.log + b.reference},
+		{"log row", none(func(d, x []T) {
+			vecLog(d, x, make([]T, max(len(x), 2))[:len(x)])
+		}), refLog, ulps[T], b.log + b.reference},
 	}
 }
 
-// refExp is scale·exp(v). Near the ends of float64 package math is not good enough: its assembly for amd64 overflows from 709.44 on
-// instead of 709.78, and a denormal result loses digits before the scale.
+// refExp is scale·exp(v). Near the ends of float64 package math is not good enough: its assembly for amd64 overflows
+// from 709.44 on instead of 709.78, and a denormal result loses digits before the scale.
 func refExp(scale, v float64) float64 {
 	if active == generic || math.Abs(v) < 700 || !(math.Abs(v) < 760) {
 		return scale * math.Exp(v)
@@ -125,7 +137,8 @@ func check[T Float](t *testing.T, f function[T], x []T) {
 	}
 	for i, v := range x {
 		if want := f.want(float64(v)); !(f.err(dst[i], want) <= f.most) {
-			t.Errorf("%s(%g) is %g, want %g: error %.3g, allowed %.3g", f.name, v, dst[i], want, f.err(dst[i], want), f.most)
+			t.Errorf("%s(%g) is %g, want %g: error %.3g, allowed %.3g",
+				f.name, v, dst[i], want, f.err(dst[i], want), f.most)
 		}
 	}
 	if around[0] != guard || around[len(x)+1] != guard {
@@ -183,7 +196,8 @@ func vectorLengths[T Float](t *testing.T) {
 	}
 }
 
-// TestVectorDense goes through the bit patterns of the type in steps, so over all magnitudes, and densely where projections are.
+// TestVectorDense goes through the bit patterns of the type in steps, so over all magnitudes, and densely where
+// projections are.
 func TestVectorDense(t *testing.T) {
 	eachISA(t, func(t *testing.T) { vectorDense[float32](t); vectorDense[float64](t) })
 }

@@ -4,8 +4,8 @@ package simd
 //
 //	r_j √p cos(λ_j ln p),   r_j √p sin(λ_j ln p),
 //
-// 0 where p is, one function a row, and of these their coefficients on a basis by one product. It differs from Homogeneous in that the
-// frequencies are no multiples of one, and in the place of the numbers.
+// 0 where p is, one function a row, and of these their coefficients on a basis by one product. It differs from
+// Homogeneous in that the frequencies are no multiples of one, and in the place of the numbers.
 type Waves[T Float] struct {
 	Lambda, Root []T
 	Even         bool // the cosines only: for frequencies of 0
@@ -35,8 +35,8 @@ func (w *Waves[T]) blocks(n, v int, f func(values []T, lo, hi int)) {
 	}
 }
 
-// Project writes the coefficients [n, Rows·b] of the densities p [n, v] on a basis [v, b] to dst, and returns the first row with a λ ln p
-// that is not finite, or -1. Densities are finite and not negative.
+// Project writes the coefficients [n, Rows·b] of the densities p [n, v] on a basis [v, b] to dst, and returns the first
+// row with a λ ln p that is not finite, or -1. Densities are finite and not negative.
 func (w *Waves[T]) Project(dst, p, basis []T, n, v, b int) (badRow int) {
 	found, r := newFirstBad(), w.Rows()
 	w.blocks(n, v, func(values []T, lo, hi int) {
@@ -50,7 +50,8 @@ func (w *Waves[T]) Project(dst, p, basis []T, n, v, b int) (badRow int) {
 	return found.get()
 }
 
-// Backward writes dp [n, v] and dλ from the gradient g [n, Rows·b] of the coefficients; dp is 0 where p is. What is nil is not computed.
+// Backward writes dp [n, v] and dλ from the gradient g [n, Rows·b] of the coefficients; dp is 0 where p is. What is nil
+// is not computed.
 func (w *Waves[T]) Backward(dp, dl, p, basis, g []T, n, v, b int) {
 	r, m := w.Rows(), len(w.Lambda)
 	sums := make([]float64, n*m)
@@ -73,7 +74,8 @@ func (w *Waves[T]) Backward(dp, dl, p, basis, g []T, n, v, b int) {
 	}
 }
 
-// chunks calls f for chunks [lo, hi) of a density, of which ln p and √p are in the work space. Where p is 0 they are both 0.
+// chunks calls f for chunks [lo, hi) of a density, of which ln p and √p are in the work space. Where p is 0 they are
+// both 0.
 func (w *Waves[T]) chunks(p []T, f func(ws *harmonicSpace[T], lo, hi int)) {
 	pool := harmonicPool[T]()
 	ws := pool.Get().(*harmonicSpace[T])
@@ -116,8 +118,8 @@ func (w *Waves[T]) values(dst, p []T) (bad bool) {
 	return bad
 }
 
-// gradient writes dp of one density and adds to dλ, from the gradients g [Rows, v] of its functions: with c and s the cosine and sine of
-// λ_j ln p,
+// gradient writes dp of one density and adds to dλ, from the gradients g [Rows, v] of its functions: with c and s the
+// cosine and sine of λ_j ln p,
 //
 //	dp = Σ_j r_j (½(g_c c + g_s s) + λ_j (g_s c - g_c s))/√p,   dλ_j = Σ r_j √p ln p (g_s c - g_c s).
 func (w *Waves[T]) gradient(dp []T, dl []float64, p, g []T) {

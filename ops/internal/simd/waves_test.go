@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestWaves compares the coefficients and the gradients with their formulas in float64, over more densities than a block and more points than
-// a chunk, with zeros and numbers of all sizes among them.
+// TestWaves compares the coefficients and the gradients with their formulas in float64, over more densities than a
+// block and more points than a chunk, with zeros and numbers of all sizes among them.
 func TestWaves(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		testWaves[float32](t, 1e-5)
@@ -39,7 +39,8 @@ func testWaves[T Float](t *testing.T, tol float64) {
 	for i := range basis {
 		basis[i] /= v
 	}
-	for _, w := range []*Waves[T]{{Lambda: []T{.1, 1.3, 2.7}, Root: []T{.5, .4, .3}}, {Lambda: []T{0}, Root: []T{.7}, Even: true}} {
+	for _, w := range []*Waves[T]{{Lambda: []T{.1, 1.3, 2.7}, Root: []T{.5, .4, .3}},
+		{Lambda: []T{0}, Root: []T{.7}, Even: true}} {
 		r, m := w.Rows(), len(w.Lambda)
 		g := draw(n * r * b)
 		got, dp, dl := make([]T, n*r*b), make([]T, n*v), make([]T, m)
@@ -98,8 +99,8 @@ func testWaves[T Float](t *testing.T, tol float64) {
 	}
 }
 
-// TestKDEBlocks: a bag of more samples than a block has the densities and the gradients of its parts, on every instruction set. The
-// definition is compared with in package ops.
+// TestKDEBlocks: a bag of more samples than a block has the densities and the gradients of its parts, on every
+// instruction set. The definition is compared with in package ops.
 func TestKDEBlocks(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		k := KDE[float64]{Points: []int{7, 5, 11}, H: []float64{.1, .3, .2}}

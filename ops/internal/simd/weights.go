@@ -2,8 +2,8 @@ package simd
 
 import "sync"
 
-// Weights is a matrix W [d,m], ready for products with it from either side. It is immutable and safe for concurrent use, and
-// stays with the instruction set that was in use when it was made.
+// Weights is a matrix W [d,m], ready for products with it from either side. It is immutable and safe for concurrent
+// use, and stays with the instruction set that was in use when it was made.
 type Weights[T Float] struct {
 	d, m    int
 	isa     isa
@@ -83,8 +83,8 @@ func (w *Weights[T]) unpack() []T {
 // Dims returns d and m.
 func (w *Weights[T]) Dims() (d, m int) { return w.d, w.m }
 
-// forward writes the projection x·W + bias, or ln(x + shift)·W + bias, under the epilogue, to the output, and returns the first row of x
-// [n,d] that the epilogue cannot map, or -1. A nil bias or shift is none.
+// forward writes the projection x·W + bias, or ln(x + shift)·W + bias, under the epilogue, to the output, and returns
+// the first row of x [n,d] that the epilogue cannot map, or -1. A nil bias or shift is none.
 func (w *Weights[T]) forward(out output[T], x, shift, bias []T, n int) (badRow int) {
 	if w.kernels == nil {
 		return w.forwardGeneric(out, x, shift, bias, n)
@@ -169,7 +169,8 @@ func (w *Weights[T]) addGradW(dst matrix[T], x []T, dp matrix[T], n int, add boo
 	d, m := w.d, w.m
 	if active != generic {
 		p := newProduct(kernelsOf[T](active, m), d, m, n)
-		p.a, p.b, p.output, p.workers = matrix[T]{v: x, ld: d, t: true}, dp, output[T]{dst: dst.v, ld: dst.ld, m: m}, w.workers
+		p.a, p.b, p.output, p.workers = matrix[T]{v: x, ld: d, t: true}, dp, output[T]{dst: dst.v, ld: dst.ld, m: m},
+			w.workers
 		if add {
 			p.beta = 1
 		}

@@ -21,8 +21,10 @@ func testWithin[T Float](t *testing.T) {
 		low, v T
 		want   bool
 	}{
-		{-inf, 0, true}, {-inf, Largest[T](), true}, {-inf, -Largest[T](), true}, {-inf, inf, false}, {-inf, -inf, false}, {-inf, nan, false},
-		{0, 0, true}, {0, T(math.Copysign(0, -1)), true}, {0, tiny, true}, {0, -tiny, false}, {0, nan, false}, {0, inf, false},
+		{-inf, 0, true}, {-inf, Largest[T](), true}, {-inf, -Largest[T](), true}, {-inf, inf, false},
+		{-inf, -inf, false}, {-inf, nan, false},
+		{0, 0, true}, {0, T(math.Copysign(0, -1)), true}, {0, tiny, true}, {0, -tiny, false}, {0, nan, false},
+		{0, inf, false},
 		{-.5, -.5, true}, {-.5, -.50001, false},
 	} {
 		for _, n := range []int{1, 2, 7, 31, 64, 129} {
