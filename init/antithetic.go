@@ -13,11 +13,11 @@ import (
 // Hammersley and Morton (1956), A new Monte Carlo technique: antithetic variates.
 //
 // A Laplace feature falls with every coordinate of its frequency, so that the pair never has more variance than two
-// independent frequencies. For the Fourier features of a symmetric law, which is that of every kernel here, F⁻¹(u) and
+// independent frequencies. For the Fourier features of a symmetric law, which every kernel here has, F⁻¹(u) and
 // F⁻¹(1-u) would be w and -w, and cos(w·δ) the same number twice. There F is the distribution of |w|, and the signs
 // are independent. The variance depends on the coordinates in which x and z differ alone: the fewer these are, the
-// more is gained close by and lost far out, and from eight on it is that of IID to six per cent. On an axis the
-// Laplacian has up to 1.33 times that of IID, SkewedChi2 1.52 times.
+// more is gained close by and lost far out, and from eight on it is the variance of IID to six per cent. On an axis the
+// Laplacian has up to 1.33 times the variance of IID, SkewedChi2 1.52 times.
 //
 //	sampler      d     m  x - z         .1      .5       1       2       3       4       5
 //	Antithetic   1   any  diagonal     .56     .51     .36     .10     .88    1.63    1.28
@@ -77,8 +77,8 @@ func (s Antithetic) Sample(w []float64, d, m int, k Random, src rand.Source) err
 	return nil
 }
 
-// magnitude returns the quantile of a coordinate for a Laplace kernel or a law that is not symmetric, and else that of
-// its absolute value, and which of the two it is.
+// magnitude returns the quantile of a coordinate for a Laplace kernel or a law that is not symmetric, and else the
+// quantile of its absolute value, and which of the two it is.
 func magnitude(law ProductLaw) (quantile func(p float64) float64, symmetric bool) {
 	if law.Transform() == Laplace {
 		return law.Quantile, false

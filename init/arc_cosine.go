@@ -51,7 +51,7 @@ func (k ArcCosine) Validate() error {
 	return validFit("ArcCosine", k.Eps, k.Flat)
 }
 
-// Split is that of a signed combination of Gaussians.
+// Split is the split of a signed combination of Gaussians.
 func (k ArcCosine) Split(d, m int, c Coupling) (*Split, error) {
 	return checkedMixture(k, k.Eps, k.Flat, d, m, c)
 }

@@ -46,7 +46,7 @@ func (Coupled) papers() map[string]string {
 	}
 }
 
-// Sample fills w block after block. The directions are those of Orthogonal from the same source.
+// Sample fills w block after block. The directions are the ones that Orthogonal draws from the same source.
 func (s Coupled) Sample(w []float64, d, m int, k Random, src rand.Source) error {
 	if err := checkSample(s, w, d, m, k, src); err != nil {
 		return err

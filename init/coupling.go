@@ -70,10 +70,10 @@ func (c Coupling) Shares() bool { return c == Shared || c == SharedCoupled }
 
 // SignedFrequencies are the frequencies of both signs, w = norm · direction.
 type SignedFrequencies struct {
-	// Directions is [d, q], unit vectors as columns: those of m₊, then those of m₋, or, with as many columns as there
-	// are frequencies of one sign, those of both.
+	// Directions is [d, q], unit vectors as columns: first for m₊, then for m₋, or, with as many columns as there
+	// are frequencies of one sign, for both signs together.
 	Directions *tensor.Dense
-	Norms      *tensor.Dense // [plus + minus], those of m₊ first
+	Norms      *tensor.Dense // [plus + minus], m₊ first
 	Plus       int           // frequencies of m₊; the others are of m₋
 }
 
@@ -118,7 +118,7 @@ func (p *Split) Counts(m int) (plus, minus int) {
 // Frequencies draws m frequencies of each sign of a split in ℝ^d under a seed; where one sign has no mass, 2m of the
 // other. The component of a mixture that a column has is drawn by Independent, and by the others stratified: of m
 // columns ⌊m·share⌋ or ⌈m·share⌉ have the component, in random order, and in a shared coupling components of a like
-// place among those of their sign go together.
+// place among the columns of their sign go together.
 //
 // Streams of the seed are "W" for directions, norms and components together. Errors: a coupling that is none, counts
 // below 1 (ErrParam), a law that draws a norm that is not finite.
@@ -192,7 +192,7 @@ func (c Coupling) directions(d, plus, minus int, rng *rand.Rand) []float64 {
 	return w
 }
 
-// norms are those of m₊, then those of m₋.
+// norms are the norms of m₊, then of m₋.
 func (c Coupling) norms(p *Split, d, plus, minus int, norms, strata *rand.Rand) ([]float64, error) {
 	out := make([]float64, 0, plus+minus)
 	var v, u []float64

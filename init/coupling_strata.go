@@ -39,9 +39,9 @@ func (v *signedVariance) strata(sides []int) (out []stratum) {
 	return out
 }
 
-// pairProbabilities are those of the strata of two of n columns, whose v are (j + V)/n in random order: E(N_i N_j - N_i
-// [i = j])/(n(n-1)), where N_i is how many columns are in stratum i. As V goes from 0 to 1 the counts change where
-// n·cut - V is whole.
+// pairProbabilities are the probabilities of the strata of two of n columns, whose v are (j + V)/n in random order:
+// E(N_i N_j - N_i [i = j])/(n(n-1)), where N_i is how many columns are in stratum i. As V goes from 0 to 1 the counts
+// change where n·cut - V is whole.
 func pairProbabilities(strata []stratum, n int) [][]float64 {
 	ends := []float64{0}
 	changes := []float64{0, 1}

@@ -2,8 +2,8 @@ package spectral
 
 import "math"
 
-// Variance is that of the estimate of k(x, z) from m frequencies of each sign, under the coupling. With T_j = m₊ cos(r₊
-// v₊·δ) - m₋ cos(r₋ v₋·δ) for column j it is
+// Variance is the variance of the estimate of k(x, z) from m frequencies of each sign, under the coupling. With T_j =
+// m₊ cos(r₊ v₊·δ) - m₋ cos(r₋ v₋·δ) for column j it is
 //
 //	(1/m²) Σ_j Σ_l Cov(T_j, T_l),
 //
@@ -14,11 +14,11 @@ import "math"
 //	Ω_d(δ √(a² + b²))                         orthogonal, as two columns of a block, of one sign or, in Joint, of both
 //	½ Ω_d(δ(a + b)) + ½ Ω_d(δ|a - b|)         the same direction, as the two signs of a column in Shared
 //
-// and the norms a and b are independent but for Shared, where those of one column have the same u, and SharedCoupled,
-// where those of two neighbours have u and 1-u. For Joint this is theorem 6 of Luo et al. (2021); Shared is its mirror
-// image, because what is small for orthogonal frequencies of both signs is large for the same. The components of a
-// mixture depend on each other by their stratification, which is counted as well. By quadrature, to 1e-10 of m₊² + m₋²
-// for normal laws and 1e-6 for the measure of SpherePolynomial.
+// and the norms a and b are independent but for Shared, where the two norms of one column have the same u, and
+// SharedCoupled, where the norms of two neighbours have u and 1-u. For Joint this is theorem 6 of Luo et al. (2021);
+// Shared is its mirror image, because what is small for orthogonal frequencies of both signs is large for the same. The
+// components of a mixture depend on each other by their stratification, which is counted as well. By quadrature, to
+// 1e-10 of m₊² + m₋² for normal laws and 1e-6 for the measure of SpherePolynomial.
 //
 // Errors: ErrShape for rows of different lengths, ErrParam for a split without its laws, counts below 1, rows without
 // columns and a coupling that is none.
@@ -226,7 +226,7 @@ func (v *signedVariance) acrossSigns() float64 {
 	return v.sides[0].Mass * v.sides[1].Mass * sum * float64(pairs) / float64(v.n[0]) / float64(v.n[1])
 }
 
-// get is the mean of the product of two cosines, less, but for sameColumn, that of independent ones.
+// get is the mean of the product of two cosines, less, but for sameColumn, the mean for independent ones.
 func (v *signedVariance) get(k crossKey) float64 {
 	if k.b < k.a || k.b == k.a && k.j < k.i { // it is the same both ways
 		k.a, k.i, k.b, k.j = k.b, k.j, k.a, k.i

@@ -1,4 +1,5 @@
-// Package spectral turns a kernel into random frequencies: kernel → law of the frequencies → drawn frequencies.
+// Package spectral turns a kernel into random frequencies: kernel → spectral distribution → drawn frequencies.
+// The spectral distribution is the probability distribution of the frequencies, which this package calls the law.
 //
 // Many kernels are expectations over a random frequency w:
 //

@@ -10,7 +10,7 @@ import "math"
 // exp(-γD²) set σ² = 1/2γ. Vedaldi and Zisserman (2012), equations (8) and (29).
 type Exponentiated struct {
 	Of    Homogeneous
-	Sigma float64 // σ > 0, in the unit of D, which is that of x^{γ/2}
+	Sigma float64 // σ > 0, in the unit of D, which is the unit of x^{γ/2}
 }
 
 var (
@@ -26,7 +26,7 @@ func (k Exponentiated) At(x, z []float64) float64 {
 // of is exp(-D²/2σ²) of D², for a σ whose square leaves the range of float64 too.
 func (k Exponentiated) of(d2 float64) float64 { return math.Exp(-d2 / k.Sigma / k.Sigma / 2) }
 
-// Domain is that of the homogeneous kernel.
+// Domain is the domain of the homogeneous kernel.
 func (k Exponentiated) Domain() Domain { return present(k.Of).Domain() }
 
 // Validate wants σ > 0 and asks the homogeneous kernel.

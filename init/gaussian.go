@@ -79,10 +79,10 @@ func (k Gaussian) Draw(dst []float64, rng *rand.Rand) {
 	}
 }
 
-// Quantile is that of N(0, 1/σ²).
+// Quantile is the quantile of N(0, 1/σ²).
 func (k Gaussian) Quantile(p float64) float64 { return normalQuantile(p) / k.Sigma }
 
-// NormQuantile is that of χ_d/σ.
+// NormQuantile is the quantile of χ_d/σ.
 func (k Gaussian) NormQuantile(d int, p float64) float64 {
 	return math.Sqrt(2*gammaQuantile(float64(d)/2, p)) / k.Sigma
 }

@@ -17,8 +17,8 @@ import (
 //
 // For the Gaussian kernel and those on histograms each row is looked at once before pairs are: roots and logarithms are
 // kept, and coordinates that are 0 in z are skipped. It takes memory for up to two matrices more of the size of x and
-// of z, and the entries are those of At to rounding, some 1e-12 of k in thousands of dimensions. Every other kernel is
-// asked for At, pair by pair.
+// of z, and the entries are the values of At to rounding, some 1e-12 of k in thousands of dimensions. Every other
+// kernel is asked for At, pair by pair.
 //
 // Errors wrap ErrShape, ErrDtype, ErrParam (the kernel's own) or ErrDomain, which names the cell.
 func Gram(k Kernel, x, z *tensor.Dense) (*mat.Dense, error) {

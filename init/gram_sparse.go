@@ -125,7 +125,7 @@ func jensenShannonTerms(x, z []float64, at []int32, lnX, lnZ []float64) {
 
 // additivePairs sums over the coordinates where z is not 0. k of degree γ has the terms of degree 1, multiplied by
 // x^{(γ-1)/2} and z^{(γ-1)/2}: powers that are taken once a cell. Kernels with an extension to negative numbers, and
-// those of cells whose powers are out of range, are asked as they are.
+// the terms of cells whose powers are out of range are computed as they are.
 func additivePairs(k Homogeneous, x, z *rows, terms termsFunc, logs bool) pairFunc {
 	nz := z.nonZeros()
 	if k.Extension() != RejectNegative || !powersInRange(k, x) || !powersInRange(k, z) {

@@ -140,7 +140,7 @@ func sech(v float64) float64 {
 }
 
 // ln is the natural logarithm. Where package math has it in assembly (amd64), its logarithm of a denormal number is
-// that of a normal one.
+// the error of a normal one.
 func ln(v float64) float64 {
 	if v > 0 && v < 0x1p-1022 {
 		return math.Log(v*0x1p60) - 60*math.Ln2

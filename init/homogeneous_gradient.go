@@ -4,7 +4,7 @@ import "math"
 
 // additiveGradient is the gradient for x of additive, from the kernel of degree 1 and its elasticity e = a/k ∂k/∂a,
 // for a, b > 0: with the degree, (e + (γ-1)/2) k_γ/a. At x = 0 it is defined as 0, as the derivative of the map's
-// features is; those of Hellinger and JensenShannon have no bound there.
+// features is; the gradients of Hellinger and JensenShannon have no bound there.
 func additiveGradient(k Homogeneous, dst, x, z []float64, one, e func(a, b float64) float64) []float64 {
 	dst = gradientDst(dst, x)
 	sameLength(x, z)

@@ -67,7 +67,7 @@ func (k JensenShannon) Spectrum(omega float64) float64 {
 	return sech(math.Pi*omega) / (math.Ln2 * (1 + 4*omega*omega))
 }
 
-// SpectrumQuantile is that of the density sech(πω)/(1 + 4ω²), by Newton's method.
+// SpectrumQuantile is the quantile of the density sech(πω)/(1 + 4ω²), by Newton's method.
 func (k JensenShannon) SpectrumQuantile(p float64) float64 { return jensenShannonQuantile(p) }
 
 // FittedPeriod is 6.64√n + 7.24, or 9.63√(n+1) - 2.93 for the rectangular window.

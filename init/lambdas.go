@@ -55,7 +55,7 @@ type spectrumQuantiler interface {
 	SpectrumQuantile(p float64) float64
 }
 
-// Lambdas are M frequencies by a rule and their weights, which sum to Z; the seed is that of DrawnLambdas. For a point
+// Lambdas are M frequencies by a rule and their weights, which sum to Z; the seed is for DrawnLambdas. For a point
 // mass (Hellinger) it is one frequency, 0, whatever the rule and M. Errors wrap ErrParam: d, M or the rule out of
 // range, a kernel without SpectrumQuantile.
 func (d DensityDistance) Lambdas(m int, rule LambdaRule, seed uint64) (lambda, weight []float64, err error) {

@@ -11,7 +11,7 @@ import (
 //
 //	k(x, z) = Σ_i √x_i + √z_i - √(x_i + z_i)
 //
-// on histograms, [0, ∞)^d: homogeneous of degree ½. Its metric is that of the exponential-semigroup kernel, which is a
+// on histograms, [0, ∞)^d: homogeneous of degree ½. It is the metric of the exponential-semigroup kernel, which is a
 // Gaussian of it up to a factor for each row,
 //
 //	D²(x, z) = Σ_i 2√(x_i + z_i) - √(2x_i) - √(2z_i),   exp(-β Σ √(x_i + z_i)) = √(k_β(x, x) k_β(z, z)) exp(-β D²/2).

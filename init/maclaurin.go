@@ -25,7 +25,7 @@ const (
 	// (2012), algorithm 1, cut off at the degree of the polynomial. It is their default.
 	Geometric Degrees = iota
 	// Proportional draws it in proportion to |a_n|, so that every feature has the same weight: for kernels whose
-	// coefficients are not those of a low degree the variance is orders of magnitude less.
+	// coefficients are not of a low degree the variance is orders of magnitude less.
 	Proportional
 )
 

@@ -86,8 +86,8 @@ func (k Matern) Draw(dst []float64, rng *rand.Rand) {
 	}
 }
 
-// NormQuantile is that of √(d F)/ℓ, F the Fisher law with d and 2ν degrees of freedom: ℓ²‖w‖²/(2ν) = B/(1-B) with
-// B ~ Beta(d/2, ν).
+// NormQuantile is the quantile of √(d F)/ℓ, F the Fisher law with d and 2ν degrees of freedom: ℓ²‖w‖²/(2ν) = B/(1-B)
+// with B ~ Beta(d/2, ν).
 func (k Matern) NormQuantile(d int, p float64) float64 {
 	h := float64(d) / 2
 	var odds float64

@@ -22,10 +22,10 @@ const sphereTolerance = 1e-6
 //
 //	k(r) ≈ Σ_i c_i exp(-s_i r²/2),   0 <= r <= 2,   Σ c_i = k(0),
 //
-// which costs least, Σ|c_i| (1 + flat (s_i/s₀)²), among those of a given largest error eps: by Bochner's theorem for
-// each, a signed measure of finite mass, in any dimension, that is sampled exactly. Where the Fourier transform of k
-// itself, cut off at r = 2, has no finite mass, this does. s₀ is the scale of the Gaussian as wide as k. For flat = 0
-// the mass Σ|c_i| is least.
+// which costs least, Σ|c_i| (1 + flat (s_i/s₀)²), among the combinations of a given largest error eps: by Bochner's
+// theorem for each, a signed measure of finite mass, in any dimension, that is sampled exactly. Where the Fourier
+// transform of k itself, cut off at r = 2, has no finite mass, this does. s₀ is the scale of the Gaussian as wide as k.
+// For flat = 0 the mass Σ|c_i| is least.
 type mixture struct {
 	s, c      []float64 // by s, from 0 on
 	err       float64   // the largest error on the sphere

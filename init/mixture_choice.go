@@ -107,7 +107,7 @@ func newQuickVariance(c Coupling, d, m int) *quickVariance {
 // tableEnd is how far the table goes, in units of √d.
 const tableEnd = 3.8
 
-// mean is that of the variance of a split into Gaussians.
+// mean is the mean variance of a split into Gaussians.
 func (q *quickVariance) mean(p *Split) float64 {
 	v := newSignedVariance(q.c, p, q.d, q.m, q.nodes, q.sphere)
 	sum := 0.
@@ -117,7 +117,7 @@ func (q *quickVariance) mean(p *Split) float64 {
 	return sum
 }
 
-// nodes are those of a Gaussian or of the constant.
+// nodes are the nodes for a Gaussian or for the constant.
 func (q *quickVariance) nodes(law RadialLaw) nodes {
 	g, ok := law.(Gaussian)
 	n := nodes{make([]float64, len(q.norms.values)), q.norms.weights}
@@ -129,7 +129,8 @@ func (q *quickVariance) nodes(law RadialLaw) nodes {
 	return n
 }
 
-// sphere is Ω_d. Beyond the table, where it is below a thousandth in many dimensions, it is that of infinitely many.
+// sphere is Ω_d. Beyond the table, where it is below a thousandth in many dimensions, it is its limit for infinitely
+// many.
 func (q *quickVariance) sphere(t float64) float64 {
 	switch {
 	case t <= q.table.step*10*tableEnd:

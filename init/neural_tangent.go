@@ -38,7 +38,7 @@ func (k NeuralTangent) Domain() Domain { return domain.UnitSphere(sphereToleranc
 // Validate wants Eps and Flat as in SpherePolynomial.
 func (k NeuralTangent) Validate() error { return validFit("NeuralTangent", k.Eps, k.Flat) }
 
-// Split is that of a signed combination of Gaussians.
+// Split is the split of a signed combination of Gaussians.
 func (k NeuralTangent) Split(d, m int, c Coupling) (*Split, error) {
 	return checkedMixture(k, k.Eps, k.Flat, d, m, c)
 }

@@ -44,8 +44,8 @@ type Component struct {
 	Law   RadialLaw
 }
 
-// Mass is that of both parts: the features have the squared norm Mass, and the variance of the estimate is of the order
-// Mass²/m.
+// Mass is the sum of both masses: the features have the squared norm Mass, and the variance of the estimate is of the
+// order Mass²/m.
 func (p *Split) Mass() float64 { return p.Plus.Mass + p.Minus.Mass }
 
 // At returns the expectation of the estimate, which is k(x, z) to Error.

@@ -251,7 +251,11 @@ func TestSphereMeasure(t *testing.T) {
 func TestSphereMeasureQuantile(t *testing.T) {
 	const d, p = 6, 10
 	f := sphereDensity(d, p)
-	for _, a := range func() []*arches { plus, minus := sphereMeasure(d, p); return []*arches{plus, minus} }() {
+	for _, a := range func() []*radialDensity {
+		plus, minus := sphereMeasure(d, p)
+		return []*radialDensity{plus,
+			minus}
+	}() {
 		sign, sum, from := 1., 0., 0.
 		if a.cells[0].r > 0 {
 			sign = -1

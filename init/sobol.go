@@ -17,12 +17,12 @@ import (
 // makes every single point uniform: the features are unbiased, and their error over seeds is an honest one. The points
 // are most even when m is a power of two.
 //
-// The direction numbers are those of Joe and Kuo (2008), Constructing Sobol sequences with better two-dimensional
+// The direction numbers are from Joe and Kuo (2008), Constructing Sobol sequences with better two-dimensional
 // projections, SIAM J. Sci. Comput. 30, 2635-2654, file new-joe-kuo-6.21201, and the order of the points is theirs
 // (Antonov and Saleev's Gray code). They are kept for the polynomials of degree up to 13: 1111 dimensions for a
 // ProductLaw, 1110 for a RadialLaw.
 //
-// More frequencies even a pair out, 1024 those of the first 8 coordinates; among the first 64 there is one with 11
+// More frequencies even a pair out, 1024 all pairs of the first 8 coordinates; among the first 64 there is one with 11
 // times the variance of IID for 1024. On the diagonal there is no more than 1.18 times
 // as much.
 //

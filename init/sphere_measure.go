@@ -7,10 +7,10 @@ import (
 	"sync"
 )
 
-// arches is the part of one sign of the radial density of SpherePolynomial with a = 2, cell by cell: between the zeros
-// of the Bessel function, with the exact mass of each cell, in which the density is taken for linear. The kernel of
-// what is drawn is that of the polynomial to 3e-7, in 1 and 2 dimensions, where tails are long, to 7e-6.
-type arches struct {
+// radialDensity is the part of one sign of the radial density of SpherePolynomial with a = 2, cell by cell: between the
+// zeros of the Bessel function, with the exact mass of each cell, in which the density is taken for linear. The kernel
+// of the distribution that is drawn is exact to 3e-7, in 1 and 2 dimensions, where tails are long, to 7e-6.
+type radialDensity struct {
 	d     int
 	cells []cell
 	mass  float64
@@ -23,7 +23,7 @@ type cell struct {
 	below     float64 // the mass of the cells before it
 }
 
-var _ RadialLaw = (*arches)(nil)
+var _ RadialLaw = (*radialDensity)(nil)
 
 // How far the tail is followed, and what of it may be left out.
 const (
@@ -32,18 +32,18 @@ const (
 )
 
 // measures remembers the two parts for d and p; nil ones where the tail is too heavy.
-var measures sync.Map // of [2]int: [2]*arches
+var measures sync.Map // of [2]int: [2]*radialDensity
 
 // sphereMeasure is the measure of (1 - r²/4)^p, cut off at r = 2, in ℝ^d; nil where it does not end.
-func sphereMeasure(d, p int) (plus, minus *arches) {
+func sphereMeasure(d, p int) (plus, minus *radialDensity) {
 	if known, ok := measures.Load([2]int{d, p}); ok {
-		pair := known.([2]*arches)
+		pair := known.([2]*radialDensity)
 		return pair[0], pair[1]
 	}
 	if end := measureEnd(d, p); end <= measureReach {
-		plus, minus = newArches(d, p, end)
+		plus, minus = newRadialDensities(d, p, end)
 	}
-	measures.Store([2]int{d, p}, [2]*arches{plus, minus})
+	measures.Store([2]int{d, p}, [2]*radialDensity{plus, minus})
 	return plus, minus
 }
 
@@ -61,12 +61,12 @@ func measureEnd(d, p int) float64 {
 	return max(math.Exp((logC-math.Log(g*measureTail))/g), nu*nu/4, nu+10)
 }
 
-// newArches finds the sign changes of f and cuts what is between them into cells.
-func newArches(d, p int, end float64) (plus, minus *arches) {
+// newRadialDensities finds the sign changes of f and cuts what is between them into cells.
+func newRadialDensities(d, p int, end float64) (plus, minus *radialDensity) {
 	const step = math.Pi / 16 // an arch is π/2 wide, the first one wider
 	f := sphereDensity(d, p)
-	plus, minus = &arches{d: d}, &arches{d: d}
-	sides := []*arches{plus, minus}
+	plus, minus = &radialDensity{d: d}, &radialDensity{d: d}
+	sides := []*radialDensity{plus, minus}
 	for from, at, side := 0., step, 0; at < end; at += step {
 		if v := f(at); v < 0 != (side == 1) && v != 0 {
 			zero := bisect(f, at-step, at)
@@ -107,7 +107,7 @@ func bisect(f func(float64) float64, lo, hi float64) float64 {
 }
 
 // add cuts |f| between two zeros into cells, far out into fewer.
-func (a *arches) add(f func(float64) float64, from, to, end float64) {
+func (a *radialDensity) add(f func(float64) float64, from, to, end float64) {
 	width := math.Pi / 64
 	if from > 100+end/100 {
 		width = math.Pi / 12
@@ -133,15 +133,16 @@ func (a *arches) add(f func(float64) float64, from, to, end float64) {
 }
 
 // side is the part with a mass.
-func (a *arches) side(mass float64) Side {
+func (a *radialDensity) side(mass float64) Side {
 	if mass == 0 {
 		return Side{}
 	}
 	return Side{Mass: mass, Parts: []Component{{1, a}}}
 }
 
-// NormQuantile is that of the density |f|/mass, in the dimension that it was made for, and NaN where there is none.
-func (a *arches) NormQuantile(_ int, p float64) float64 {
+// NormQuantile is the quantile of the density |f|/mass, in the dimension that it was made for, and NaN where there is
+// none.
+func (a *radialDensity) NormQuantile(_ int, p float64) float64 {
 	if !(p >= 0 && p < 1) || len(a.cells) == 0 {
 		return math.NaN()
 	}
@@ -161,13 +162,13 @@ func (a *arches) NormQuantile(_ int, p float64) float64 {
 }
 
 // At is the positive definite kernel of this part alone, by quadrature.
-func (a *arches) At(x, z []float64) float64 {
+func (a *radialDensity) At(x, z []float64) float64 {
 	delta := distance(x, z)
 	return a.mean(func(r float64) float64 { return sphereMean(a.d, delta*r) })
 }
 
-// mean is that of a function of the norm.
-func (a *arches) mean(f func(r float64) float64) float64 {
+// mean is the mean of a function of the norm.
+func (a *radialDensity) mean(f func(r float64) float64) float64 {
 	sum := 0.
 	for i, c := range slices.Backward(a.cells) {
 		next := a.mass
@@ -183,7 +184,7 @@ func (a *arches) mean(f func(r float64) float64) float64 {
 }
 
 // Domain is ℝ^d.
-func (a *arches) Domain() Domain { return Domain{} }
+func (a *radialDensity) Domain() Domain { return Domain{} }
 
 // Transform is Fourier.
-func (a *arches) Transform() Transform { return Fourier }
+func (a *radialDensity) Transform() Transform { return Fourier }

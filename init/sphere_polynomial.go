@@ -21,7 +21,7 @@ import (
 // the order r^(-(p-(d-1)/2)), falls to 1e-8 by r = 1e5: from p = (d+3)/2 on in few dimensions. Its mass is about 1 for
 // a large p and grows towards that end; with an Eps the other way is taken, whose mass may be less. For every other a
 // and p the density has no finite mass, and the published program for it samples another kernel (it has no r^(d-1), is
-// cut at r = 100 and has an error of up to .1); here the split is that of a signed combination of Gaussians which is
+// cut at r = 100 and has an error of up to .1); here the measure is of a signed combination of Gaussians which is
 // closer than Eps, in any dimension.
 type SpherePolynomial struct {
 	A float64 // a > 0
@@ -75,7 +75,7 @@ func (k SpherePolynomial) Validate() error {
 	return validFit("SpherePolynomial", k.Eps, k.Flat)
 }
 
-// Split is the exact measure, or that of a signed combination of Gaussians.
+// Split is the exact measure, or the split of a signed combination of Gaussians.
 func (k SpherePolynomial) Split(d, m int, c Coupling) (*Split, error) {
 	if err := k.Validate(); err != nil {
 		return nil, err

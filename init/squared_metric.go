@@ -14,13 +14,13 @@ import (
 func SquaredMetric(k Kernel, x, z []float64) float64 {
 	switch k := k.(type) { // types and not interfaces, for the reason that pairsOf has
 	case Hellinger:
-		return additiveMetric(k, x, z, hellingerLack)
+		return additiveMetric(k, x, z, hellingerComplement)
 	case Chi2:
-		return additiveMetric(k, x, z, chi2Lack)
+		return additiveMetric(k, x, z, chi2Complement)
 	case Intersection:
-		return additiveMetric(k, x, z, intersectionLack)
+		return additiveMetric(k, x, z, intersectionComplement)
 	case JensenShannon:
-		return additiveMetric(k, x, z, jensenShannonLack)
+		return additiveMetric(k, x, z, jensenShannonComplement)
 	case Levy:
 		return levyMetric(x, z)
 	default:
@@ -31,18 +31,18 @@ func SquaredMetric(k Kernel, x, z []float64) float64 {
 	}
 }
 
-// A lackFunc is 1 - 𝒦(λ), λ > 0, exact to rounding next to 0 as well; apart is 1 - e^{-λ/2}.
-type lackFunc func(apart, lambda float64) float64
+// A complementFunc is 1 - 𝒦(λ), λ > 0, exact to rounding next to 0 as well; apart is 1 - e^{-λ/2}.
+type complementFunc func(apart, lambda float64) float64
 
-func hellingerLack(_, _ float64) float64 { return 0 }
+func hellingerComplement(_, _ float64) float64 { return 0 }
 
-func chi2Lack(apart, _ float64) float64 { return apart * apart / (1 + (1-apart)*(1-apart)) }
+func chi2Complement(apart, _ float64) float64 { return apart * apart / (1 + (1-apart)*(1-apart)) }
 
-func intersectionLack(apart, _ float64) float64 { return apart }
+func intersectionComplement(apart, _ float64) float64 { return apart }
 
-// jensenShannonLack is, with v = λ/2 and C = cosh v, (v sinh v - C ln C)/ln 2 - (C - 1), whose terms are all of the
-// order of v² at 0.
-func jensenShannonLack(_, lambda float64) float64 {
+// jensenShannonComplement is, with v = λ/2 and C = cosh v, (v sinh v - C ln C)/ln 2 - (C - 1), whose terms are all of
+// the order of v² at 0.
+func jensenShannonComplement(_, lambda float64) float64 {
 	v := lambda / 2
 	if v > 1 {
 		return 1 - JensenShannon{}.Signature(lambda)
@@ -57,7 +57,7 @@ func jensenShannonLack(_, lambda float64) float64 {
 //	a^γ + b^γ - 2(ab)^{γ/2} 𝒦(λ) = (a^{γ/2} - b^{γ/2})² + 2 (ab)^{γ/2} (1 - 𝒦(λ)),   λ = |ln b - ln a|,
 //
 // in which nothing cancels. Coordinates of different sign add a^γ + b^γ, and with SignNegative 2(ab)^{γ/2} 𝒦 more.
-func additiveMetric(k Homogeneous, x, z []float64, lack lackFunc) float64 {
+func additiveMetric(k Homogeneous, x, z []float64, complement complementFunc) float64 {
 	sameLength(x, z)
 	gamma, n, sum := k.Degree(), k.Extension(), 0.0
 	root := power(gamma / 2)
@@ -79,14 +79,14 @@ func additiveMetric(k Homogeneous, x, z []float64, lack lackFunc) float64 {
 				sum += 2 * (high * k.Signature(ln(hi)-ln(lo))) * low
 			}
 		default:
-			sum += termMetric(gamma, lo, hi, low, high, lack)
+			sum += termMetric(gamma, lo, hi, low, high, complement)
 		}
 	}
 	return sum
 }
 
 // termMetric is the term of 0 < lo < hi with the powers γ/2 of both.
-func termMetric(gamma, lo, hi, low, high float64, lack lackFunc) float64 {
+func termMetric(gamma, lo, hi, low, high float64, complement complementFunc) float64 {
 	s := math.Sqrt(hi)
 	apart := (hi - lo) / (s + math.Sqrt(lo)) / s // 1 - √(lo/hi)
 	lambda := 0.0
@@ -102,5 +102,5 @@ func termMetric(gamma, lo, hi, low, high float64, lack lackFunc) float64 {
 	if math.IsInf(side, 1) {
 		return side
 	}
-	return side*side + 2*(high*lack(apart, lambda))*low
+	return side*side + 2*(high*complement(apart, lambda))*low
 }

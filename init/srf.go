@@ -59,7 +59,7 @@ const leastPositiveA = math.Sqrt2 - 1e-15
 // algorithm 1: the c of a component may be negative, and what of the sum is, is cut off. The density is linear between
 // the points of a grid.
 type SphericalLaw struct {
-	*arches
+	*radialDensity
 	Of    SRF
 	Error float64 // the largest |At - k| on the sphere, measured at 401 distances: the largest bias of an estimate
 	table evenTable
@@ -67,30 +67,30 @@ type SphericalLaw struct {
 
 var _ RadialLaw = (*SphericalLaw)(nil)
 
-// NormQuantile is that of the norm in the dimension of the fit, NaN in another, which Frequencies refuses.
+// NormQuantile is the quantile of the norm in the dimension of the fit, NaN in another, which Frequencies refuses.
 func (l *SphericalLaw) NormQuantile(d int, p float64) float64 {
-	if l.arches == nil || d != l.d {
+	if l.radialDensity == nil || d != l.d {
 		return math.NaN()
 	}
-	return l.arches.NormQuantile(d, p)
+	return l.radialDensity.NormQuantile(d, p)
 }
 
 // At is the kernel of the density, E cos(w·(x - z)): what the features are unbiased for. Up to the diameter of the
 // sphere it is interpolated in a table, to about 1e-8.
 func (l *SphericalLaw) At(x, z []float64) float64 {
-	if l.arches == nil { // SRF.Law did not make it
+	if l.radialDensity == nil { // SRF.Law did not make it
 		sameLength(x, z)
 		return math.NaN()
 	}
 	if r := distance(x, z); r < 2 {
 		return l.table.at(r)
 	}
-	return l.arches.At(x, z)
+	return l.radialDensity.At(x, z)
 }
 
 // Validate wants a law that SRF.Law made.
 func (l *SphericalLaw) Validate() error {
-	if l == nil || l.arches == nil {
+	if l == nil || l.radialDensity == nil {
 		return fmt.Errorf("spectral: SphericalLaw: a law without a density; make one by SRF.Law: %w", ErrParam)
 	}
 	return nil
@@ -128,7 +128,7 @@ func (k SRF) Law(d int) (*SphericalLaw, error) {
 		return nil, fmt.Errorf("spectral: %T%+v: no positive density found in %d dimensions: %w", k, k, d, ErrParam)
 	}
 	const steps = 400
-	l := &SphericalLaw{arches: density, Of: k}
+	l := &SphericalLaw{radialDensity: density, Of: k}
 	l.table = newEvenTable(2./steps, 2, func(r float64) float64 {
 		return density.mean(func(w float64) float64 {
 			return fit.omega.at(w * r)

@@ -146,9 +146,9 @@ func (f *sphericalFit) loss(theta, grad []float64) float64 {
 	return sum
 }
 
-// solve is the density of least loss, nil where there is none. The descent goes in rounds, each from the rounded end of
-// the one before, so that machines that round differently, from which a longer descent parts, find the same.
-func (f *sphericalFit) solve() *arches {
+// solve is the density of least loss, or nil if there is none. The descent runs in rounds. Each round starts from the
+// rounded end of the round before it, so that machines that round differently find the same density.
+func (f *sphericalFit) solve() *radialDensity {
 	problem := optimize.Problem{
 		Func: func(theta []float64) float64 { return f.loss(theta, nil) },
 		Grad: func(grad, theta []float64) { f.loss(theta, grad) },
@@ -171,7 +171,7 @@ func (f *sphericalFit) solve() *arches {
 	if !(mass > 0) {
 		return nil
 	}
-	a := &arches{d: f.d}
+	a := &radialDensity{d: f.d}
 	for j := 1; j < len(q); j++ {
 		c := cell{r: f.norms[j-1], width: f.norms[j] - f.norms[j-1], low: max(0, q[j-1]), high: max(0, q[j]),
 			below: a.mass}

@@ -37,7 +37,7 @@ func TestSphericalLaw(t *testing.T) {
 			for i := range 101 {
 				here[0] = float64(i) / 50
 				at := l.At(here, there)
-				if want := l.arches.At(here, there); i%30 == 3 && math.Abs(at-want) > 1e-8 {
+				if want := l.radialDensity.At(here, there); i%30 == 3 && math.Abs(at-want) > 1e-8 {
 					t.Errorf("%+v, d = %d: At(%v) = %v, by quadrature %v", k, d, here[0], at, want)
 				}
 				worst = max(worst, math.Abs(at-k.At(here, there)))

@@ -10,9 +10,9 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Structured draws frequencies that are never written down, and has a bias that makes its error up to 13 times that of
-// IID in 16 dimensions, for 1024 frequencies, and about that of Orthogonal in 64. Blocks of d' of them, d' the
-// least power of two with d' >= d, are the rows of
+// Structured draws frequencies that are never written down, and has a bias that makes its error up to 13 times the
+// error of IID in 16 dimensions, for 1024 frequencies, and about the error of Orthogonal in 64. Blocks of d' of them,
+// d' the least power of two with d' >= d, are the rows of
 //
 //	diag(r) · V,   V = (H/√d') D₃ (H/√d') D₂ (H/√d') D₁,
 //
@@ -91,7 +91,7 @@ func (s Structured) Sample(w []float64, d, m int, k Random, src rand.Source) err
 }
 
 // Draw draws the signs [blocks·3·d'], which are ±1, D₁, D₂ and D₃ of the first block first, and the norms [m] of m
-// frequencies in d dimensions; there are ⌈m/d'⌉ blocks. The error is a *SamplerError, as that of Sample.
+// frequencies in d dimensions; there are ⌈m/d'⌉ blocks. The error is a *SamplerError, as in Sample.
 func (s Structured) Draw(d, m int, k Random, src rand.Source) (signs, norms []float64, err error) {
 	if err := s.Fits(d, k); err != nil {
 		return nil, nil, err

@@ -6,12 +6,12 @@ import (
 )
 
 // Predictor is a sampler that knows how far off its estimates will be: IID, Orthogonal, Coupled and Antithetic. Their
-// frequencies are those of the law one by one, so that the variance is the mean squared error.
+// frequencies have the law one by one, so that the variance is the mean squared error.
 type Predictor interface {
 	Sampler
-	// Variance is that of the estimate of k(x, z) from m frequencies, in the pair form [cos | sin] or by Laplace
-	// features. The errors are those of PairVariance, that of Sample for a law that does not fit, and ErrParam for m <
-	// 1 or rows without columns.
+	// Variance is the variance of the estimate of k(x, z) from m frequencies, in the pair form [cos | sin] or by
+	// Laplace features. The errors are as for PairVariance, as in Sample for a law that does not fit, and ErrParam for
+	// m < 1 or rows without columns.
 	Variance(k Random, x, z []float64, m int) (float64, error)
 }
 
@@ -46,8 +46,8 @@ func (s Orthogonal) Variance(k Random, x, z []float64, m int) (float64, error) {
 	return correlated(k, x, z, m, float64(pairsInBlocks(len(x), m))*r.orthogonal())
 }
 
-// Variance is that of Orthogonal, with other covariances for coupled columns. With u uniform, their norms r = F⁻¹(u)
-// and r' = F⁻¹(1-u) have
+// Variance is the variance of Orthogonal, with other covariances for coupled columns. With u uniform, their norms r =
+// F⁻¹(u) and r' = F⁻¹(1-u) have
 //
 //	E Ω_d(δ √(r² + r'²)) - k²   in one block,   E Ω_d(δr) Ω_d(δr') - k²   otherwise.
 func (s Coupled) Variance(k Random, x, z []float64, m int) (float64, error) {

@@ -74,7 +74,7 @@ func (b *Bags) Axes() int { return b.x.Shape()[1] }
 // Shape is (n, l): sets and coordinates.
 func (b *Bags) Shape() tensor.Shape { return tensor.Shape{b.Len(), b.Axes()} }
 
-// Dims is 2, that of Shape.
+// Dims is 2, the length of Shape.
 func (b *Bags) Dims() int { return 2 }
 
 // Dtype is tensor.Float32 or tensor.Float64.

@@ -9,8 +9,9 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Bandwidth is W = W₀·exp(-ρ): the frequencies of a bandwidth that is exp(ρ) times that of W₀, which stays positive
-// whatever ρ is. W₀ is [d, m], or a vector [d] of scales; ρ has one entry, or one a dimension (a row of W₀ each).
+// Bandwidth is W = W₀·exp(-ρ): the frequencies of a bandwidth exp(ρ) times as large as the bandwidth of W₀. It stays
+// positive whatever ρ is. W₀ is [d, m], or a vector [d] of scales; ρ has one entry, or one a dimension (a row of W₀
+// each).
 //
 // Backward: dρ = -<dW, W>, over everything or over a row each; dW₀ = dW·exp(-ρ).
 func Bandwidth(w0, rho *G.Node, a Attr) (*G.Node, error) {
@@ -97,7 +98,7 @@ func bandwidthGrad(rank string, entries int) *op {
 }
 
 // minusRowDots writes -Σ_j w[i,j]·g[i,j], or its sum over i where out has one entry. Sums are in float64: the
-// frequencies of a heavy-tailed law span many orders of magnitude.
+// frequencies of a heavy-tailed distribution span many orders of magnitude.
 func minusRowDots[T domain.Float](dst, ws, gs *tensor.Dense) {
 	out, w, g, m := data[T](dst), data[T](ws), data[T](gs), rowLength(ws.Shape())
 	sums := make([]float64, len(out))

@@ -9,9 +9,9 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Coefficients are those of functions on an orthonormal basis, pΦ: p is [n, V], the values of functions at V points, Φ
-// [V, B], the basis functions at the points times their weights of integration, and the result [n, B]. As for HDD a row
-// of p may be k functions, one after another, [n, kV], and the result is then [n, kB]. Squared distances of
+// Coefficients are the coefficients of functions on an orthonormal basis, pΦ: p is [n, V], the values of functions at V
+// points, Φ [V, B], the basis functions at the points times their weights of integration, and the result [n, B]. As for
+// HDD a row of p may be k functions, one after another, [n, kV], and the result is then [n, kB]. Squared distances of
 // coefficients are about ∫ (p - q)². Φ has no gradient.
 //
 // Backward: dp = gΦᵀ. Errors: shapes while building; a value of p outside Attr.Domain while running.

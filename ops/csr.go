@@ -20,7 +20,7 @@ type Matrix interface {
 // for each row the columns that are stored, in rising order, and their values. What is not stored is 0.
 //
 // It is a value of Gorgonia's, so a node of shape [n, d] can hold it (G.WithValue, G.Let) in place of a dense tensor,
-// another number of entries each time; the ops of this package read it there, and those of Gorgonia itself do not. It
+// another number of entries each time; the ops of this package read it there; Gorgonia's own do not. It
 // is data: no op has a gradient for it. A map costs operations in proportion to the entries, and W is the only dense
 // operand.
 //
@@ -99,7 +99,7 @@ func newSparse[T domain.Float](rows, cols int, ptr []int, col []int32, val []T) 
 	return &sparse[T]{CSR: simd.CSR[T]{Rows: rows, Cols: cols, Ptr: ptr, Col: col, Val: val}}, nil
 }
 
-// maxColumns is what the columns, which are int32, can count.
+// maxColumns is the largest number of columns: their indices are int32.
 const maxColumns = 1<<31 - 1
 
 // sparseOf is x in its element type, which must be T.

@@ -44,7 +44,7 @@ func (x *CSR) Dtype() tensor.Dtype {
 	return tensor.Float64
 }
 
-// Type is that of a dense matrix of the element type.
+// Type is the type of a dense matrix.
 func (x *CSR) Type() hm.Type { return G.TensorType{Dims: 2, Of: x.Dtype()} }
 
 // Uintptr is where the values lie.

@@ -47,7 +47,7 @@ func NewGrid(points ...int) (Grid, error) {
 }
 
 // NewPoints are the points of the rows of x [V, l], float64, in the unit cube: independent uniform ones for integrals
-// by Monte Carlo, as in Sutherland et al. (2016), equation (10), whose error falls as V^(-1/2), or those of a
+// by Monte Carlo, as in Sutherland et al. (2016), equation (10), whose error falls as V^(-1/2), or the points of a
 // low-discrepancy sequence. It keeps no reference to x. Errors: another shape, no points, more than three columns
 // (ErrShape); another element type (ErrDtype); points outside the cube (ErrDomain).
 func NewPoints(x *tensor.Dense) (Grid, error) {

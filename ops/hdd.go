@@ -19,7 +19,7 @@ import (
 // sine is none, [n, MB]. A number p = 0 adds exactly nothing. Sutherland, Oliva, Póczos and Schneider (2016), equations
 // (4) to (6) and (9).
 //
-// A row of p may be k densities, one after another, [n, kV], as those of the coordinates of a sample of many
+// A row of p may be k densities, one after another, [n, kV], as for the coordinates of a sample of many
 // dimensions. Each is embedded by itself, and the result is [n, k·2MB] or [n, kMB], one after another.
 //
 // Backward: with g' = gΦᵀ, dp = Σ_j r_j (½(g'_c c + g'_s s) + λ_j (g'_s c - g'_c s))/√p and dλ_j = Σ r_j √p ln p (g'_s

@@ -77,7 +77,7 @@ func (h Harmonics) check(who string) error {
 //
 // Of sparse rows the result is sparse too, unless L or r has a gradient or the form is the stationary one. Attr.Domain
 // is not looked at: it follows from h. Errors while building: shapes and h. Errors while running (ErrDomain): a cell
-// that is negative, without an extension, or not finite; features that are not finite, as those of large numbers are
+// that is negative, without an extension, or not finite; features that are not finite, as large numbers have them
 // for γ > 2.
 func Homogeneous(x, base, roots *G.Node, h Harmonics, a Attr) (*G.Node, error) {
 	if err := h.check(a.who("Homogeneous")); err != nil {
@@ -303,7 +303,7 @@ func homogeneousSparse[T domain.Float](rows *CSR, params []*tensor.Dense, h Harm
 			}
 		}
 	}
-	stored := 2*len(h.F) + 1 // of an entry: those of the other sign are not
+	stored := 2*len(h.F) + 1 // of an entry: the zeros of the other sign are not
 	out := &sparse[T]{CSR: simd.CSR[T]{Rows: x.Rows, Cols: x.Cols * w, Ptr: make([]int, x.Rows+1),
 		Col: make([]int32, len(val)*stored), Val: z[:0]}}
 	for i, p := range x.Ptr {

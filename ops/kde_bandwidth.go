@@ -12,10 +12,10 @@ import (
 //	h_j = s_j N^{-1/(l+4)},
 //
 // with s_j the standard deviation of coordinate j about the means of the bags and N the mean size of a bag. Where no
-// bag varies in a coordinate, as with one sample each, s_j is that of all samples together; where they do not vary
-// either it is 1/√12, as of the uniform law: a constant coordinate tells nothing at any bandwidth. It is for densities
-// with one bump; where they have several CrossValidatedBandwidth is narrower. Scott (1992), Multivariate Density
-// Estimation. Errors: no bags (ErrShape), samples outside the unit cube (ErrDomain).
+// bag varies in a coordinate, as with one sample each, s_j is the deviation of all samples together; where they do not
+// vary either it is 1/√12, as of the uniform distribution: a constant coordinate tells nothing at any bandwidth. It is for
+// densities with one bump; where they have several CrossValidatedBandwidth is narrower. Scott (1992), Multivariate
+// Density Estimation. Errors: no bags (ErrShape), samples outside the unit cube (ErrDomain).
 func ScottBandwidth(b *Bags) ([]float64, error) {
 	if err := given("ops: ScottBandwidth", "the batch of bags", b); err != nil {
 		return nil, err
@@ -64,9 +64,9 @@ var bandwidthFactors = []float64{.125, .1768, .25, .3536, .5, .7071, 1, 1.414, 2
 
 // CrossValidatedBandwidth is the multiple of ScottBandwidth, among the factors (nil: nine from 1/8 to 2), with the
 // largest likelihood of each sample under the estimate of the others of its bag, Σ ln p₋ₛ(x_s). Bags of one sample have
-// no say. The time is that of the sum of the squared sizes of the bags times the factors: give it some bags of many.
-// Errors: those of ScottBandwidth; bags of one sample each, factors that are not positive, or a likelihood of 0 for
-// every factor, which a sample far from all others has under narrow kernels (ErrParam).
+// no say. The time grows as the sum of the squared sizes of the bags, times the number of factors: give it some bags of
+// many. Errors: the ones of ScottBandwidth; bags of one sample each, factors that are not positive, or a likelihood of
+// 0 for every factor, which a sample far from all others has under narrow kernels (ErrParam).
 func CrossValidatedBandwidth(b *Bags, factors []float64) ([]float64, error) {
 	scott, err := ScottBandwidth(b)
 	if err != nil {

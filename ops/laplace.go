@@ -53,7 +53,7 @@ func laplaceOp(kind string, a Attr, into func(*tensor.Dense, Matrix, *Weights, A
 //
 //	z(x) = exp(-xW) / ‖exp(-xW)‖₂,   x >= 0, W >= 0.
 //
-// Its inner products are near E exp(-w·(x + x')) divided by the roots of that of x and x and of x' and x'; Damp puts
+// Its inner products are near E exp(-w·(x + x')) divided by the roots of its values at (x, x) and (x', x'); Damp puts
 // these back. A row that is so far out that all of Laplace underflows keeps its direction here. x is [n, d], W [d, m],
 // z [n, m].
 //

@@ -42,7 +42,7 @@ func Maclaurin(x, w, degrees, scales *G.Node, a Attr) (*G.Node, error) {
 // concurrent use.
 type Products struct {
 	dt      tensor.Dtype
-	w       *simd.Weights[float64] // the columns of W in use, those of a feature side by side
+	w       *simd.Weights[float64] // the columns of W in use, feature after feature
 	d, cols int
 	first   []int     // [m+1], where the columns of each feature begin
 	scales  []float64 // [m], s/√m

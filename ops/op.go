@@ -21,7 +21,7 @@ type op struct {
 	in     []Inputs // the names of the inputs, 0 for one without a gradient; nil where none has one
 	ranks  string   // the ranks of the inputs, then of the result: "222" for (matrix, matrix) -> matrix
 	attr   Attr
-	data   []bool // which inputs are made of data alone; nil: those of attr
+	data   []bool // which inputs are made of data alone; nil: the ones that attr names
 	sparse bool   // whether the first input may be a CSR, where nobody wants its gradient
 	spread bool   // whether any input may be, and is made dense
 

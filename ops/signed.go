@@ -16,7 +16,7 @@ import (
 //
 //	z(x) = [ρ_b cos(P_b) | ρ_b sin(P_b)] / √m,   P_b = (x·U_b) ∘ r_b,   b = 0, 1, ...,
 //
-// whose inner products are those of the kernels of the blocks, times ρ_b². x is [n, d]; the norms r are [B·m], those of
+// whose inner products estimate the kernels of the blocks, times ρ_b². x is [n, d]; the norms r are [B·m], those of
 // block 0 first; the roots ρ are [B], of the masses; z is [n, 2B·m]. The directions U are [d, B·m], block after block,
 // or [d, m]: then they serve all blocks, and one product xU does. Luo et al. (2021), equations (7) and (8), with B = 2
 // and the sign of the second block left to who takes inner products.
@@ -193,7 +193,7 @@ func (w *Signed) Dims() (d, m int) {
 func (w *Signed) Dtype() tensor.Dtype { return w.norms.Dtype() }
 
 // signedGradients is the backward of SignedFourier in one op: the vector of what is wanted of [dx | dU | dr | dρ]. The
-// inputs are those of SignedFourier, its output z and the gradient g of z.
+// inputs are the ones of SignedFourier, its output z and the gradient g of z.
 func signedGradients(wanted Inputs) *op {
 	names := []Inputs{X, U, R, Rho}
 	o := &op{kind: "gradients of SignedFourier", params: wanted, ranks: "2211221", sparse: wanted&X == 0}

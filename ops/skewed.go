@@ -18,7 +18,7 @@ import (
 // over everything or over a column each. Of sparse rows dc comes without dx: over everything it is <dP, r·W>, over
 // column j the product of row j of W and of rᵀ·dP, and r is a sparse matrix with a base, as u is.
 //
-// Errors: those of LogShift and Fourier.
+// Errors: as for LogShift and Fourier.
 func SkewedFourier(x, c, w *G.Node, a Attr) (*G.Node, error) {
 	return apply(skewedOp("SkewedFourier", "2122", a), x, c, w)
 }
@@ -37,7 +37,7 @@ func SkewedPhase(x, c, w, b *G.Node, a Attr) (*G.Node, error) {
 }
 
 // SkewedFourierInto writes SkewedFourier(x, c, W), of dense or sparse rows, to dst [n, 2m], allocated if nil, without a
-// graph. The logarithm of dense rows is taken on their way into the product, that of sparse rows of their entries.
+// graph. Dense rows go through the logarithm on their way into the product; of sparse rows only the entries do.
 func SkewedFourierInto(dst *tensor.Dense, x Matrix, c *tensor.Dense, w *Weights, a Attr) (*tensor.Dense, error) {
 	const op = "SkewedFourier"
 	if s, ok := x.(*CSR); ok {

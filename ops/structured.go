@@ -23,7 +23,7 @@ import (
 // signs and norms have no gradient. Attr.Frozen counts x as First and ρ as Second. Backward: dP as for Fourier, dx =
 // dP·Wᵀ by the transposed products, and dρ = -<dP, P>, for which P is computed again.
 //
-// Errors while building: shapes, a p that is no power of two. Errors while running: those of Fourier, a sign that is
+// Errors while building: shapes, a p that is no power of two. Errors while running: as for Fourier; a sign that is
 // not ±1 and a norm that is not finite (ErrDomain).
 func StructuredFourier(x, signs, norms, rho *G.Node, a Attr) (*G.Node, error) {
 	return applyStructured("StructuredFourier", a, x, signs, norms, rho, nil)

@@ -68,8 +68,8 @@ func (s Tables) u(v float64) (u, du float64) {
 // computed in float64 in either element type.
 //
 // Backward: dx = Σ g·(T_{a+1} - T_a) (du/dx)/(u_{a+1} - u_a) between the knots a and a+1, and outside them Σ g·T
-// (du/dx)/u, of the nearest knot, or 0 where the numbers are constant. At a knot it is that of the interval above. For
-// p < 1 it is defined as 0 at x = 0, where the slope is infinite, as that of Homogeneous is. Knots and tables have no
+// (du/dx)/u, of the nearest knot, or 0 where the numbers are constant. At a knot the interval above counts. For
+// p < 1 it is defined as 0 at x = 0, where the slope is infinite, as for Homogeneous. Knots and tables have no
 // gradient.
 //
 // Of sparse rows the result is sparse where the numbers of 0 are 0 in all columns. Errors while building: shapes and s.

@@ -9,7 +9,7 @@ import (
 
 // unwritten is a tensor for results that are written whole: its cells hold anything until then. Go clears what it
 // allocates, which for outputs larger than the caches takes up to half as long as the map that then writes them, so the
-// memory of large ones is that of a strings.Builder, which alone is not cleared; nothing else holds it.
+// memory of large ones comes from a strings.Builder, which alone is not cleared; nothing else holds it.
 func unwritten(dt tensor.Dtype, shape ...int) *tensor.Dense {
 	cells := tensor.Shape(shape).TotalSize()
 	size := cells * int(dt.Size())

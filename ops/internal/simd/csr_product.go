@@ -203,7 +203,7 @@ func (p *sparseProduct[T]) strip(r0, r1, lo, hi int) {
 		b, rs, bs := p.panel(g, lo)
 		next := p.slice(g+1, lo, hi)
 		for i := r0; i < r1; i++ {
-			askPart(next, i-r0, r1-r0)
+			prefetchPart(next, i-r0, r1-r0)
 			c := &p.dst[i*p.ld+j]
 			if k, at, x := p.entries(i, g); k > 0 || g == 0 {
 				kernel(k, at, x, b, rs, bs, c, p.from(g, c, j))
@@ -215,7 +215,8 @@ func (p *sparseProduct[T]) strip(r0, r1, lo, hi int) {
 	}
 }
 
-// entries are those of a row in a K block: how many, their places in B and their values, nil where there are none.
+// entries are the entries of a row in a K block: how many, their places in B and their values, nil where there are
+// none.
 func (p *sparseProduct[T]) entries(i, g int) (k int, at *int32, x *T) {
 	t, end := p.splits[i*(p.blocks+1)+g], p.splits[i*(p.blocks+1)+g+1]
 	if t == end {

@@ -38,8 +38,8 @@ func (c *columns[T]) rows(n int, f func(lo, hi int)) {
 	forTiles(n, f)
 }
 
-// backward computes the gradients of a map of x·W + b from those of its projections, dP [n,m]: dx = dP·Wᵀ, dW = xᵀ·dP
-// and db, the column sums of dP. fill writes rows lo to hi of the columns c of dP.
+// backward computes the gradients of a map of x·W + b from the gradient dP [n,m] of its projections: dx = dP·Wᵀ, dW =
+// xᵀ·dP and db, the column sums of dP. fill writes rows lo to hi of the columns c of dP.
 //
 // Goroutines take blocks of rows, where there are enough, and within them go from tile to tile. Every block adds to the
 // same dW and db, so these wait for their turn at each tile: the sums are taken in one order. Where there are few
@@ -142,8 +142,8 @@ func (w *Weights[T]) columns(size int) []columns[T] {
 	return parts
 }
 
-// gradientStride keeps rows of dP from lying a multiple of 4 KB apart, where those of a tile compete for one set of the
-// first-level cache.
+// gradientStride keeps rows of dP from lying a multiple of 4 KB apart, where the rows of a tile compete for one set of
+// the first-level cache.
 func gradientStride[T Float](m int) int {
 	line := cacheLine / sizeof[T]()
 	return roundUp(m, line) + line

@@ -9,7 +9,7 @@ import "math"
 // of a coordinate they are dx = (γ/2 Σ g·z + L t)/x and dL = Σ t ln|x|, for negative x as well; dx = L t and dL = Σ t x
 // in the stationary form. A coordinate x = 0 has the gradient 0.
 
-// products are Σ g·z and t of coordinate i, of which the numbers are all 0 but those of its sign.
+// products are Σ g·z and t of coordinate i, of which only the numbers of its sign are not 0.
 func (h *Homogeneous[T]) products(z, g []T) (whole, cross float64) {
 	z = z[:len(g)]
 	for ; len(g) > 0; z, g = z[2*len(h.F)+1:], g[2*len(h.F)+1:] {

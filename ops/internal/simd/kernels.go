@@ -53,18 +53,18 @@ func sizeof[T Float]() int { return int(unsafe.Sizeof(T(0))) }
 
 const cacheLine = 64
 
-// ask prefetches what lies in slice into the second-level cache.
-func ask[T Float](slice []T) {
+// prefetchSlice prefetches what lies in slice into the second-level cache.
+func prefetchSlice[T Float](slice []T) {
 	if lines := len(slice) * sizeof[T]() / cacheLine; lines > 0 {
 		prefetch((*byte)(unsafe.Pointer(&slice[0])), lines)
 	}
 }
 
-// askPart prefetches the i-th of n parts of slice, of whole lines of cache.
-func askPart[T Float](slice []T, i, n int) {
+// prefetchPart prefetches the i-th of n parts of slice, of whole lines of cache.
+func prefetchPart[T Float](slice []T, i, n int) {
 	line := cacheLine / sizeof[T]()
 	share := (len(slice)/line + n - 1) / n * line
-	ask(slice[min(i*share, len(slice)):min((i+1)*share, len(slice))])
+	prefetchSlice(slice[min(i*share, len(slice)):min((i+1)*share, len(slice))])
 }
 
 // aligned allocates n elements that begin at a cache line, as the rows of panels should.

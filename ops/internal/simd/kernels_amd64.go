@@ -2,7 +2,7 @@
 
 package simd
 
-// The shares of the FMA peak are those of full tiles with their operands in the first two caches, measured on a Xeon of
+// The shares of the FMA peak are for full tiles with their operands in the first two caches, measured on a Xeon of
 // 2024.
 var (
 	avx512x32 = &kernels[float32]{32, .83, packF32AVX512x32, []tileFunc[float32]{

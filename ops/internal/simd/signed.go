@@ -31,7 +31,7 @@ func SharedPairs[T Float](dst, x []T, n int, sparse *CSR[T], bias []T, w *Weight
 }
 
 // PairBlock writes one block of a map whose blocks have directions of their own: scale·[cos(xW) | sin(xW)] to dst, in
-// rows that are ld apart. The input is that of SharedPairs.
+// rows that are ld apart. The input is as for SharedPairs.
 func PairBlock[T Float](dst []T, ld int, x []T, n int, sparse *CSR[T], bias []T, w *Weights[T],
 	scale float64) (badRow int) {
 	out := output[T]{dst: dst, ld: ld, m: w.m, epilogue: pairMap, scale: scale}

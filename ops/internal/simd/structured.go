@@ -113,7 +113,7 @@ func (p *projection[T]) do(lo, hi int) {
 			from := in
 			for t, signs := range [...][]T{d1, d2, d3} {
 				if b == 0 && i+1 < hi {
-					askPart(p.x.dense(i+1, p.d), t, 3)
+					prefetchPart(p.x.dense(i+1, p.d), t, 3)
 				}
 				k.transform(work, from, signs)
 				from = work

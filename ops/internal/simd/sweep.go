@@ -64,7 +64,7 @@ func (s *sweep[T]) tiles() int {
 // tile is the t-th of near-equal tiles of rows.
 func (s *sweep[T]) tile(t int) (i, rows int) {
 	i0, n, tall := s.i0, s.i1-s.i0, s.tall
-	if s.mirrors() { // of those of a panel
+	if s.mirrors() { // of the panels
 		tall = s.perPanel()
 		i0 += t / tall * s.width
 		n, t = min(s.width, s.i1-i0), t%tall
@@ -193,7 +193,7 @@ func (s *sweep[T]) pass(lo, hi int) {
 				continue
 			}
 			for r := i; r < i+rows; r++ {
-				s.ask(r+rows, q*s.width, min(end*s.width, s.n))
+				s.prefetchRow(r+rows, q*s.width, min(end*s.width, s.n))
 				if s.finish(r, q*s.width, min(end*s.width, s.n)) {
 					s.bad.report(r)
 				}
@@ -202,11 +202,11 @@ func (s *sweep[T]) pass(lo, hi int) {
 	}
 }
 
-// ask prefetches what the epilogue of row i reads from memory in columns lo to hi: the rows of a tile of dP are far
-// apart there, and each would begin with a wait.
-func (s *sweep[T]) ask(i, lo, hi int) {
+// prefetchRow prefetches what the epilogue of row i reads from memory in columns lo to hi: the rows of a tile of dP are
+// far apart there, and each would begin with a wait.
+func (s *sweep[T]) prefetchRow(i, lo, hi int) {
 	if at := i*s.grad.ld + lo; s.epilogue == phaseGradMap && at+hi-lo <= len(s.grad.v) {
-		ask(s.grad.v[at : at+hi-lo])
+		prefetchSlice(s.grad.v[at : at+hi-lo])
 	}
 }
 

@@ -90,7 +90,7 @@ func syrkGeneric[T Float](low bool, n, k int, alpha T, a matrix[T], beta T, c []
 	}
 }
 
-// columns are those of row i that belong to the part of a C of n columns.
+// columns are the columns of row i that belong to the part of a C of n columns.
 func (t triangle) columns(i, n int) (lo, hi int) {
 	switch t {
 	case lower:
@@ -101,7 +101,7 @@ func (t triangle) columns(i, n int) (lo, hi int) {
 	return 0, n
 }
 
-// rows are those of n rows that have cells of the part in columns lo to hi.
+// rows are the rows, of n, that have cells of the part in columns lo to hi.
 func (t triangle) rows(lo, hi, n int) (r0, r1 int) {
 	switch t {
 	case lower:
@@ -112,8 +112,8 @@ func (t triangle) rows(lo, hi, n int) (r0, r1 int) {
 	return 0, n
 }
 
-// multiplyPart multiplies one tile with those of panels lo to hi that the triangle reaches. The tile of the workspace
-// stands for C where the diagonal goes through.
+// multiplyPart multiplies one tile with the tiles of panels lo to hi that the triangle reaches. The tile of the
+// workspace stands for C where the diagonal goes through.
 func (s *sweep[T]) multiplyPart(a *T, rs, ks, i, rows, lo, hi int) {
 	w := s.width
 	bottom := i + rows - 1

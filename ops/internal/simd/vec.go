@@ -47,9 +47,9 @@ func foldable(scale float64) bool {
 
 // vecCos writes scale·cos(x) to dst, which may be x, and tells whether an argument was not finite; its cosine is NaN.
 //
-// Largest error for scale 1: 1.5e-7 for float32 up to |x| = 2^16·π, 3e-16 for float64 up to 2^29·π, and that of package
-// math beyond, where it takes over argument by argument. |cos x| <= 1 and cos 0 = 1 exactly. A scale that is no power
-// of two adds two roundings.
+// Largest error for scale 1: 1.5e-7 for float32 up to |x| = 2^16·π, 3e-16 for float64 up to 2^29·π, and the error of
+// package math beyond, where it takes over argument by argument. |cos x| <= 1 and cos 0 = 1 exactly. A scale that is no
+// power of two adds two roundings.
 func vecCos[T Float](dst, x []T, scale float64) (bad bool) {
 	one := func(i int) {
 		v := x[i]
@@ -67,7 +67,7 @@ func vecCos[T Float](dst, x []T, scale float64) (bad bool) {
 	return bad
 }
 
-// vecSin writes scale·sin(x) to dst, which may be x. The errors are those of vecCos; near 1 the result may exceed it by
+// vecSin writes scale·sin(x) to dst, which may be x. The errors are as for vecCos; near 1 the result may exceed it by
 // one rounding.
 func vecSin[T Float](dst, x []T, scale float64) {
 	one := func(i int) { dst[i] = T(scale * math.Sin(float64(x[i]))) }

@@ -2,5 +2,5 @@
 
 package simd
 
-// vectorsOf is nil: there are no functions but those of package math.
+// vectorsOf is nil: only package math has the functions.
 func vectorsOf[T Float]() *vectors[T] { return nil }
