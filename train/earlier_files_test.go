@@ -15,6 +15,7 @@ import (
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
+	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
 
@@ -23,8 +24,12 @@ import (
 //
 //	go test ./train -run EarlierFiles -write-models FOLDER
 //
-// writes such files with the code as it is to testdata/models/FOLDER, which must be new. Files there are never written again.
-var writeModels = flag.String("write-models", "", "write a model of every form to this new folder of testdata/models")
+// writes such files with the code as it is to testdata/models/FOLDER, which must be new, or with -new-models those that no
+// folder has. Files there are never written again.
+var (
+	writeModels = flag.String("write-models", "", "write a model of every form to this new folder of testdata/models")
+	newModels   = flag.Bool("new-models", false, "with -write-models, only those of which there is no file")
+)
 
 const (
 	earlierRows   = "test.rows"   // rows, or bags of rows, as JSON
@@ -215,9 +220,22 @@ func writeEarlier(t *testing.T, dir string) {
 	if err := os.Mkdir(dir, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	writeStats(t, dir)
+	known := func(name string) bool {
+		return *newModels && len(must(filepath.Glob(filepath.Join(dir, "..", "*", name+".safetensors")))) > 0
+	}
+	if !*newModels {
+		writeStats(t, dir)
+	}
+	for name, m := range earlierTrees(t) {
+		if err := m.Save(filepath.Join(dir, name+".safetensors")); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+	}
 	for _, e := range earlierModels() {
 		name := strings.Trim(e.entry.Name+"-"+e.what, "-")
+		if known(name) {
+			continue
+		}
 		m := e.noted(t)
 		if err := m.Save(filepath.Join(dir, name+".safetensors")); err != nil {
 			t.Fatalf("%s: %v", name, err)
@@ -262,10 +280,41 @@ func (e earlier) noted(t *testing.T) *train.Model {
 		test, _, _ := counts(n, dims, 1)
 		rows, x = unstacked(test, 0, n), test
 	}
+	note(m, rows, x)
+	return m
+}
+
+// note writes rows x and what the model says of them to its notes.
+func note(m *train.Model, rows any, x ops.Matrix) {
 	scores := must(m.Scores(x))
 	m.Notes = map[string]string{
 		earlierRows:   string(must(json.Marshal(rows))),
 		earlierScores: string(must(json.Marshal(scores.RawMatrix().Data))),
 	}
-	return m
+}
+
+// earlierTrees are models of trees of every kind of layer, and of the head that no other has.
+func earlierTrees(t *testing.T) map[string]*train.Model {
+	all, _, y := counts(60, modelDims, 1)
+	test, _, _ := counts(5, modelDims, 1)
+	models := map[string]*train.Model{}
+	for name, r := range map[string]train.Recipe{
+		"tree-tuned": {Scale: "standard", Spec: treeOf("gaussian")},
+		"tree-fitted": {Scale: "none", Spec: layers.Spec{Map: "sequential", Parts: []layers.Spec{
+			{Map: "normalise", Params: layers.Values{"norm": "l1"}},
+			{Map: "concat", Params: layers.Values{"weights": "1:0.5"}, Parts: []layers.Spec{
+				{Map: "nystrom", Features: 6, Params: layers.Values{"kernel": "exp-chi2"}},
+				{Map: "chi2"},
+			}},
+		}}},
+		"head-huber": {Scale: "standard", Spec: layers.Spec{Map: "gaussian", Features: 16}, Fitter: train.MiniBatch{Head: "huber"}},
+	} {
+		m, _, err := r.Fit(context.Background(), &data.Set{X: all, Y: mat.Col(nil, 0, y)})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		note(m, unstacked(test, 0, 5), test)
+		models[name] = m
+	}
+	return models
 }
