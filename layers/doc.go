@@ -28,8 +28,10 @@
 // Whether the spectral parameters are frozen or tuned is a Policy (Tune), not a type. A head is a layer too. Every layer
 // satisfies golgi's Layer interface without this package importing golgi.
 //
-// Spec is the serialisable description of a feature map, and the one table behind it (spec.go) says which maps there are,
-// with their parameters, ranges and constructors.
+// Spec is the serialisable description of a feature map or of a tree of layers. The table behind it (table.go) has a line
+// for each map: a description, and the Form that declares its parameters, finds their defaults, and builds and restores
+// it. Register adds a line for a kernel of your own, and Check holds it to its promises. Dense and Normalise are the
+// layers that a network has around a map; Sequential and Concat compose.
 //
 // Summary is a table of a model, Cite the BibTeX of the papers behind it, and Dot a picture of its graph.
 //

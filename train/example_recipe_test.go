@@ -33,6 +33,39 @@ func ExampleRecipe() {
 	// Output: [same other other same] <nil>
 }
 
+// A network is a Spec with Parts: dense layers, maps and norms, of which each says what of it is tuned.
+func ExampleRecipe_Fit_network() {
+	var rows [][]float64
+	var labels []string
+	for i := range 200 {
+		rows = append(rows, []float64{float64(i%20) / 10, float64(i/20) / 5})
+		labels = append(labels, xorLabels[i%20/10+2*(i/100)])
+	}
+	x, _ := data.FromSlices(rows)
+	ctx, set := context.Background(), &data.Set{X: x, Labels: labels}
+	// README: network from here
+	network := layers.Spec{Map: "sequential", Parts: []layers.Spec{
+		{Map: "dense", Features: 32, Params: layers.Values{"activation": "tanh"}, Tune: "all"},
+		{Map: "normalise"},
+		{Map: "arc-cosine", Features: 512, Tune: "all"},
+	}}
+	model, report, err := train.Recipe{Scale: "standard", Spec: network}.Fit(ctx, set)
+	// README: network to here
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	guess, _ := model.PredictClasses(x)
+	right := 0
+	for i, l := range labels {
+		if guess[i] == l {
+			right++
+		}
+	}
+	fmt.Println(right >= 195, len(report.Epochs.Epochs), model.Spec.Parts[2].Dims)
+	// Output: true 20 32
+}
+
 // Other ways to fit, and to choose: the support vector machine on the parameters that cross-validation finds best.
 func ExampleRecipe_CrossValidate() {
 	var rows [][]float64
