@@ -56,7 +56,7 @@ func (k Chi2) Degree() float64 { return degree(k.Gamma) }
 func (k Chi2) Extension() Negative { return k.Negative }
 
 // Domain is x >= 0, or ℝ^d with an extension.
-func (k Chi2) Domain() Domain { return k.Negative.domain() }
+func (k Chi2) Domain() Domain { return k.Negative.Domain() }
 
 // Validate wants γ >= 0.
 func (k Chi2) Validate() error { return validHomogeneous("Chi2", k.Gamma, k.Negative) }

@@ -50,7 +50,7 @@ func (k Hellinger) Degree() float64 { return degree(k.Gamma) }
 func (k Hellinger) Extension() Negative { return k.Negative }
 
 // Domain is x >= 0, or ℝ^d with an extension.
-func (k Hellinger) Domain() Domain { return k.Negative.domain() }
+func (k Hellinger) Domain() Domain { return k.Negative.Domain() }
 
 // Validate wants γ >= 0.
 func (k Hellinger) Validate() error { return validHomogeneous("Hellinger", k.Gamma, k.Negative) }

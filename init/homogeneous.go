@@ -26,49 +26,23 @@ type Homogeneous interface {
 	Extension() Negative
 }
 
-// Negative is what a homogeneous kernel, which is defined for x >= 0, does with a negative coordinate. Vedaldi and
-// Zisserman (2012), Lemma 2.
-type Negative int
+// Negative is what a homogeneous kernel does with a negative coordinate, see domain.Negative.
+type Negative = domain.Negative
 
+// The values of Negative.
 const (
-	// RejectNegative leaves negative numbers outside the domain.
-	RejectNegative Negative = iota
-	// SignNegative extends k to sign(x) sign(y) k(|x|, |y|): numbers of different sign are as unlike as they can be.
-	SignNegative
-	// SplitNegative extends k to k(|x|, |y|) for numbers of the same sign and 0 for others: the positive and the
-	// negative part are two dimensions. The metric of Intersection becomes the ℓ1 distance of vectors.
-	SplitNegative
+	RejectNegative = domain.RejectNegative
+	SignNegative   = domain.SignNegative
+	SplitNegative  = domain.SplitNegative
 )
 
-func (n Negative) String() string {
-	switch n {
-	case RejectNegative:
-		return "error"
-	case SignNegative:
-		return "sign"
-	case SplitNegative:
-		return "split"
-	default:
-		return fmt.Sprintf("Negative(%d)", int(n))
-	}
-}
-
-// ParseNegative is the inverse of String.
+// ParseNegative is the inverse of Negative.String.
 func ParseNegative(s string) (Negative, error) {
-	for n := RejectNegative; n <= SplitNegative; n++ {
-		if n.String() == s {
-			return n, nil
-		}
+	n, err := domain.ParseNegative(s)
+	if err != nil {
+		return 0, fmt.Errorf("spectral: %w", err)
 	}
-	return 0, fmt.Errorf("spectral: negative = %q: want error, sign or split: %w", s, ErrParam)
-}
-
-// domain is the set of inputs.
-func (n Negative) domain() Domain {
-	if n == RejectNegative {
-		return domain.Histograms()
-	}
-	return domain.Reals()
+	return n, nil
 }
 
 // degree is γ of a field whose zero value stands for 1.

@@ -57,7 +57,7 @@ func (k Intersection) Degree() float64 { return degree(k.Gamma) }
 func (k Intersection) Extension() Negative { return k.Negative }
 
 // Domain is x >= 0, or ℝ^d with an extension.
-func (k Intersection) Domain() Domain { return k.Negative.domain() }
+func (k Intersection) Domain() Domain { return k.Negative.Domain() }
 
 // Validate wants γ >= 0.
 func (k Intersection) Validate() error { return validHomogeneous("Intersection", k.Gamma, k.Negative) }

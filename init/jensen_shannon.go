@@ -85,7 +85,7 @@ func (k JensenShannon) Degree() float64 { return degree(k.Gamma) }
 func (k JensenShannon) Extension() Negative { return k.Negative }
 
 // Domain is x >= 0, or ℝ^d with an extension.
-func (k JensenShannon) Domain() Domain { return k.Negative.domain() }
+func (k JensenShannon) Domain() Domain { return k.Negative.Domain() }
 
 // Validate wants γ >= 0.
 func (k JensenShannon) Validate() error {

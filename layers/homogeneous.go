@@ -28,7 +28,7 @@ type HomogeneousLayer struct {
 	kernel    spectral.Homogeneous
 	harmonics *spectral.Harmonics
 	window    spectral.Window
-	op        ops.Harmonics
+	op        ops.Series
 	policy    Policy
 }
 
@@ -67,8 +67,8 @@ func newHomogeneousLayer(kind, auto string, k spectral.Homogeneous, d int, o opt
 		return nil, fmt.Errorf("%s: policy %v: a map of order 0 has no frequency and nothing to tune: %w", b.who(), o.policy, ErrParam)
 	}
 	l := &HomogeneousLayer{base: b, kernel: k, harmonics: h, window: o.harmonics.window, policy: o.policy}
-	l.op = ops.Harmonics{F: h.F[1:], Gamma: k.Degree(), Stationary: o.harmonics.stationary,
-		Negative: map[spectral.Negative]ops.Negative{spectral.SignNegative: ops.SignNegative, spectral.SplitNegative: ops.SplitNegative}[k.Extension()]}
+	l.op = ops.Series{F: h.F[1:], Gamma: k.Degree(), Stationary: o.harmonics.stationary,
+		Negative: k.Extension()}
 	if err := b.checkSize(d, l.op.Width()); err != nil {
 		return nil, err
 	}

@@ -112,7 +112,7 @@ func ExampleHomogeneousCSR() {
 		fmt.Println(err)
 		return
 	}
-	z, err := ops.HomogeneousCSR(x, tensorOf([]float64{1}, 1), tensorOf([]float64{1}, 1), ops.Harmonics{Gamma: 1},
+	z, err := ops.HomogeneousCSR(x, tensorOf([]float64{1}, 1), tensorOf([]float64{1}, 1), ops.Series{Gamma: 1},
 		ops.Attr{})
 	if err != nil {
 		fmt.Println(err)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/domain"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
@@ -69,15 +70,15 @@ var families = []family{
 	{"Huber", [][]int{{5, 7}}, -.5, func(a ops.Attr, in ...*G.Node) (*G.Node, error) {
 		return ops.Huber(in[0], .2, a)
 	}},
-	{"Homogeneous", [][]int{{5, 3}, {1}, {3}}, .1, homogeneous(ops.Harmonics{F: []int{1, 3}, Gamma: 1})},
-	{"Homogeneous each", [][]int{{5, 3}, {3}, {1 + 2}}, .1, homogeneous(ops.Harmonics{F: []int{1, 2}, Gamma: 1.7})},
-	{"Homogeneous of order 0", [][]int{{5, 3}, {1}, {1}}, .1, homogeneous(ops.Harmonics{Gamma: 1})},
+	{"Homogeneous", [][]int{{5, 3}, {1}, {3}}, .1, homogeneous(ops.Series{F: []int{1, 3}, Gamma: 1})},
+	{"Homogeneous each", [][]int{{5, 3}, {3}, {1 + 2}}, .1, homogeneous(ops.Series{F: []int{1, 2}, Gamma: 1.7})},
+	{"Homogeneous of order 0", [][]int{{5, 3}, {1}, {1}}, .1, homogeneous(ops.Series{Gamma: 1})},
 	{"Homogeneous sign", [][]int{{5, 3}, {1}, {2}}, -.5,
-		homogeneous(ops.Harmonics{F: []int{1}, Gamma: 2, Negative: ops.SignNegative})},
+		homogeneous(ops.Series{F: []int{1}, Gamma: 2, Negative: domain.SignNegative})},
 	{"Homogeneous split", [][]int{{5, 3}, {3}, {2}}, -.5,
-		homogeneous(ops.Harmonics{F: []int{1}, Gamma: 2, Negative: ops.SplitNegative})},
+		homogeneous(ops.Series{F: []int{1}, Gamma: 2, Negative: domain.SplitNegative})},
 	{"Homogeneous stationary", [][]int{{5, 3}, {1}, {3}}, -.5,
-		homogeneous(ops.Harmonics{F: []int{1, 2}, Gamma: 1, Stationary: true})},
+		homogeneous(ops.Series{F: []int{1, 2}, Gamma: 1, Stationary: true})},
 	{"Phase of many columns", [][]int{{5, 131}, {131, 7}, {7}}, -.5, func(a ops.Attr, in ...*G.Node) (*G.Node, error) {
 		return ops.Phase(in[0], in[1], in[2], a)
 	}},
@@ -146,7 +147,7 @@ func skewedPhase(a ops.Attr, in ...*G.Node) (*G.Node, error) {
 	return ops.SkewedPhase(in[0], in[1], in[2], in[3], a)
 }
 
-func homogeneous(h ops.Harmonics) func(a ops.Attr, in ...*G.Node) (*G.Node, error) {
+func homogeneous(h ops.Series) func(a ops.Attr, in ...*G.Node) (*G.Node, error) {
 	return func(a ops.Attr, in ...*G.Node) (*G.Node, error) { return ops.Homogeneous(in[0], in[1], in[2], h, a) }
 }
 

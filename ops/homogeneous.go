@@ -11,44 +11,35 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Harmonics says how Homogeneous maps a coordinate, besides its base frequency L and its roots.
-type Harmonics struct {
-	F        []int    // the harmonics f_1 < f_2 < ...; f_0 = 0 goes without saying
-	Gamma    float64  // γ > 0, the degree
-	Negative Negative // what becomes of x < 0
+// Series says how Homogeneous maps a coordinate, besides its base frequency L and its roots.
+type Series struct {
+	F        []int           // the harmonics f_1 < f_2 < ...; f_0 = 0 goes without saying
+	Gamma    float64         // γ > 0, the degree
+	Negative domain.Negative // what becomes of x < 0
 	// Stationary maps x in place of ln x, without the factor x^{γ/2}: the map of the translation-invariant kernel 𝒦(y -
 	// x) on ℝ.
 	Stationary bool
 }
 
-// Negative is what Homogeneous makes of a negative coordinate.
-type Negative int
-
-const (
-	RejectNegative Negative = iota // an error
-	SignNegative                   // the negated numbers of |x|
-	SplitNegative                  // the numbers of |x| in columns of their own, after those for x > 0
-)
-
 // Width is the number of output columns for each column of x: 2n+1 for n harmonics, twice that for SplitNegative.
-func (h Harmonics) Width() int {
+func (h Series) Width() int {
 	w := 2*len(h.F) + 1
-	if h.Negative == SplitNegative && !h.Stationary {
+	if h.Negative == domain.SplitNegative && !h.Stationary {
 		w *= 2
 	}
 	return w
 }
 
 // domain is where the map is defined.
-func (h Harmonics) domain() Domain {
-	if h.Negative == RejectNegative && !h.Stationary {
-		return domain.Histograms()
+func (h Series) domain() Domain {
+	if h.Stationary {
+		return domain.Reals()
 	}
-	return domain.Reals()
+	return h.Negative.Domain()
 }
 
-func (h Harmonics) check(who string) error {
-	if !(h.Gamma > 0) || math.IsInf(h.Gamma, 1) || h.Negative < RejectNegative || h.Negative > SplitNegative {
+func (h Series) check(who string) error {
+	if !(h.Gamma > 0) || math.IsInf(h.Gamma, 1) || h.Negative < domain.RejectNegative || h.Negative > domain.SplitNegative {
 		return fmt.Errorf("%s: degree %v and Negative(%d), want a finite degree above 0 and RejectNegative, "+
 			"SignNegative or SplitNegative: %w",
 			who, h.Gamma, h.Negative, ErrParam)
@@ -79,7 +70,7 @@ func (h Harmonics) check(who string) error {
 // is not looked at: it follows from h. Errors while building: shapes and h. Errors while running (ErrDomain): a cell
 // that is negative, without an extension, or not finite; features that are not finite, as large numbers have them
 // for γ > 2.
-func Homogeneous(x, base, roots *G.Node, h Harmonics, a Attr) (*G.Node, error) {
+func Homogeneous(x, base, roots *G.Node, h Series, a Attr) (*G.Node, error) {
 	if err := h.check(a.who("Homogeneous")); err != nil {
 		return nil, err
 	}
@@ -89,7 +80,7 @@ func Homogeneous(x, base, roots *G.Node, h Harmonics, a Attr) (*G.Node, error) {
 
 // HomogeneousInto writes Homogeneous(x, L, r) to dst [n, d·Width], allocated if nil, without a graph. See
 // HomogeneousCSR for sparse rows.
-func HomogeneousInto(dst, x, base, roots *tensor.Dense, h Harmonics, a Attr) (*tensor.Dense, error) {
+func HomogeneousInto(dst, x, base, roots *tensor.Dense, h Series, a Attr) (*tensor.Dense, error) {
 	who := a.who("Homogeneous")
 	if err := h.check(who); err != nil {
 		return nil, err
@@ -109,7 +100,7 @@ func HomogeneousInto(dst, x, base, roots *tensor.Dense, h Harmonics, a Attr) (*t
 }
 
 // fits compares the shapes of x, L and r.
-func (h Harmonics) fits(who string, x, base, roots tensor.Shape) error {
+func (h Series) fits(who string, x, base, roots tensor.Shape) error {
 	if x.Dims() != 2 {
 		return fmt.Errorf("%s: x has shape %v, want [n, d]: %w", who, x, ErrShape)
 	}
@@ -124,7 +115,7 @@ func (h Harmonics) fits(who string, x, base, roots tensor.Shape) error {
 }
 
 // homogeneous computes first and asks afterwards: only where something is wrong are the cells looked at one by one.
-func homogeneous[T domain.Float](dst *tensor.Dense, in []*tensor.Dense, h Harmonics, who string) error {
+func homogeneous[T domain.Float](dst *tensor.Dense, in []*tensor.Dense, h Series, who string) error {
 	x := in[0]
 	n, d := x.Shape()[0], x.Shape()[1]
 	if err := finiteParams[T](who, in[1:]); err != nil {
@@ -165,10 +156,10 @@ func notFiniteFeatures[T domain.Float](who string, row, col int, v T) error {
 }
 
 // scalarMap is the arithmetic of h with L and r; r is nil where it is not needed.
-func scalarMap[T domain.Float](h Harmonics, base, roots *tensor.Dense) *simd.Homogeneous[T] {
+func scalarMap[T domain.Float](h Series, base, roots *tensor.Dense) *simd.Homogeneous[T] {
 	m := &simd.Homogeneous[T]{F: h.F, Base: data[T](base), Gamma: h.Gamma, Stationary: h.Stationary}
 	if !h.Stationary {
-		m.Sign, m.Split = h.Negative == SignNegative, h.Negative == SplitNegative
+		m.Sign, m.Split = h.Negative == domain.SignNegative, h.Negative == domain.SplitNegative
 	}
 	if roots != nil {
 		m.Root = data[T](roots)
@@ -176,7 +167,7 @@ func scalarMap[T domain.Float](h Harmonics, base, roots *tensor.Dense) *simd.Hom
 	return m
 }
 
-func homogeneousOp(h Harmonics, a Attr) *op {
+func homogeneousOp(h Series, a Attr) *op {
 	o := &op{kind: "Homogeneous", params: h, in: []Inputs{X, L, R}, ranks: "2112", attr: a, sparse: true}
 	o.shape = func(in []tensor.Shape) (tensor.Shape, error) {
 		if err := h.fits(o.who(), in[0], in[1], in[2]); err != nil {
@@ -206,7 +197,7 @@ func homogeneousOp(h Harmonics, a Attr) *op {
 
 // homogeneousGrad is the gradient of Homogeneous for x, for L or for the roots, of which there are so many, from x, L,
 // the output z and the gradient g.
-func homogeneousGrad(of Inputs, h Harmonics, entries int) *op {
+func homogeneousGrad(of Inputs, h Series, entries int) *op {
 	o := &op{kind: "homogeneousGrad", params: []any{of, entries, h}, ranks: "21221", spread: true}
 	if of == X {
 		o.ranks = "21222"
@@ -227,7 +218,7 @@ func homogeneousGrad(of Inputs, h Harmonics, entries int) *op {
 	return o
 }
 
-func homogeneousGradient[T domain.Float](of Inputs, h Harmonics, out *tensor.Dense, in []*tensor.Dense) {
+func homogeneousGradient[T domain.Float](of Inputs, h Series, out *tensor.Dense, in []*tensor.Dense) {
 	m, n, d := scalarMap[T](h, in[1], nil), in[0].Shape()[0], in[0].Shape()[1]
 	x, z, g, dst := data[T](in[0]), data[T](in[2]), data[T](in[3]), data[T](out)
 	switch of {
@@ -245,7 +236,7 @@ func homogeneousGradient[T domain.Float](of Inputs, h Harmonics, out *tensor.Den
 // stored, and nothing of a cell that is not stored, which is 0 and has zeros. There is none for the stationary form, in
 // which 0 is like any other number, nor for an x that LogShiftCSR returned (ErrParam): make them dense. Other errors as
 // for HomogeneousInto.
-func HomogeneousCSR(x *CSR, base, roots *tensor.Dense, h Harmonics, a Attr) (*CSR, error) {
+func HomogeneousCSR(x *CSR, base, roots *tensor.Dense, h Series, a Attr) (*CSR, error) {
 	who := a.who("Homogeneous")
 	if err := h.check(who); err != nil {
 		return nil, err
@@ -274,12 +265,12 @@ func HomogeneousCSR(x *CSR, base, roots *tensor.Dense, h Harmonics, a Attr) (*CS
 }
 
 // keepsZeros says whether the cells of x that are not stored are zeros whose features are zeros.
-func (h Harmonics) keepsZeros(x *CSR) bool {
+func (h Series) keepsZeros(x *CSR) bool {
 	return !h.Stationary && x.of.zeroBased()
 }
 
 // homogeneousSparse maps the entries as one row, each with the L of its column.
-func homogeneousSparse[T domain.Float](rows *CSR, params []*tensor.Dense, h Harmonics, who string) (*CSR, error) {
+func homogeneousSparse[T domain.Float](rows *CSR, params []*tensor.Dense, h Series, who string) (*CSR, error) {
 	x := sparseOf[T](rows)
 	if err := finiteParams[T](who, params); err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/domain"
 	"gorgonia.org/tensor"
 )
 
@@ -18,9 +19,9 @@ func TestHomogeneousCSR(t *testing.T) {
 		for j := range 35 {
 			setAt(x, j, 2*at(x, j)-at(x, j)*at(x, j)) // of both signs, zeros kept
 		}
-		for _, h := range []ops.Harmonics{{Gamma: 1, Negative: ops.SignNegative},
-			{F: []int{1, 3}, Gamma: 1.5, Negative: ops.SignNegative},
-			{F: []int{1}, Gamma: 2, Negative: ops.SplitNegative}} {
+		for _, h := range []ops.Series{{Gamma: 1, Negative: domain.SignNegative},
+			{F: []int{1, 3}, Gamma: 1.5, Negative: domain.SignNegative},
+			{F: []int{1}, Gamma: 2, Negative: domain.SplitNegative}} {
 			roots := entries(dt, []float64{1, .5, .25}[:len(h.F)+1]...)
 			for _, base := range []*tensor.Dense{entries(dt, .8), entries(dt, .8, .5, 1, 2, .3)} {
 				t.Run(fmt.Sprint(dt, h, base.Shape()), func(t *testing.T) {
@@ -41,7 +42,7 @@ func TestHomogeneousCSR(t *testing.T) {
 }
 
 func TestHomogeneousCSRErrors(t *testing.T) {
-	dt, one, h := tensor.Float64, entries(tensor.Float64, 1), ops.Harmonics{Gamma: 1}
+	dt, one, h := tensor.Float64, entries(tensor.Float64, 1), ops.Series{Gamma: 1}
 	x := csr(t, matrix(dt, 2, 3, 0, 1, 0, 0, 0, 2))
 	large := csr(t, matrix(dt, 1, 2, 0, 1e300))
 	for _, e := range []struct {
@@ -49,13 +50,13 @@ func TestHomogeneousCSRErrors(t *testing.T) {
 		is   error
 		text string
 	}{
-		{only(ops.HomogeneousCSR(x, one, one, ops.Harmonics{Gamma: 1, Stationary: true}, ops.Attr{})), ops.ErrParam,
+		{only(ops.HomogeneousCSR(x, one, one, ops.Series{Gamma: 1, Stationary: true}, ops.Attr{})), ops.ErrParam,
 			"make them dense"},
 		{only(ops.HomogeneousCSR(must(ops.LogShiftCSR(x, one, ops.Attr{})), one, one, h, ops.Attr{})), ops.ErrParam,
 			"make them dense"},
 		{only(ops.HomogeneousCSR(csr(t, matrix(dt, 2, 3, 0, 1, 0, 0, 0, -2)), one, one, h, ops.Attr{Layer: "layer"})),
 			ops.ErrDomain, "layer: x[1,2] = -2 is negative"},
-		{only(ops.HomogeneousCSR(large, one, one, ops.Harmonics{Gamma: 4}, ops.Attr{})), ops.ErrDomain,
+		{only(ops.HomogeneousCSR(large, one, one, ops.Series{Gamma: 4}, ops.Attr{})), ops.ErrDomain,
 			"x[0,1] = 1e+300 has features that are not finite"},
 		{only(ops.HomogeneousCSR(x, entries(dt, math.NaN()), one, h, ops.Attr{})), ops.ErrDomain,
 			"L[0,0] = NaN is not finite"},

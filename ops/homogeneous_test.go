@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/domain"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
@@ -32,15 +33,15 @@ func TestHomogeneousColumns(t *testing.T) {
 	s, c := math.Sincos(2 * l * -4)
 	still := []float64{r0, math.Sqrt2 * r1 * c, math.Sqrt2 * r1 * s, r0, math.Sqrt2 * r1, 0}
 	for name, tc := range map[string]struct {
-		h    ops.Harmonics
+		h    ops.Series
 		x    []float64
 		want [][]float64
 	}{
-		"non-negative": {ops.Harmonics{}, []float64{.3, 0, 4}, [][]float64{a, zero, b}},
-		"sign":         {ops.Harmonics{Negative: ops.SignNegative}, []float64{.3, 0, -4}, [][]float64{a, zero, minus}},
-		"split": {ops.Harmonics{Negative: ops.SplitNegative}, []float64{.3, 0, -4},
+		"non-negative": {ops.Series{}, []float64{.3, 0, 4}, [][]float64{a, zero, b}},
+		"sign":         {ops.Series{Negative: domain.SignNegative}, []float64{.3, 0, -4}, [][]float64{a, zero, minus}},
+		"split": {ops.Series{Negative: domain.SplitNegative}, []float64{.3, 0, -4},
 			[][]float64{a, zero, zero, zero, zero, b}},
-		"stationary": {ops.Harmonics{Stationary: true}, []float64{-4, 0}, [][]float64{still}},
+		"stationary": {ops.Series{Stationary: true}, []float64{-4, 0}, [][]float64{still}},
 	} {
 		tc.h.F, tc.h.Gamma = []int{2}, 1
 		var want []float64
@@ -65,7 +66,7 @@ func TestHomogeneousColumns(t *testing.T) {
 // TestHomogeneousAtZero: the gradient at 0 is 0, by definition; next to it, down to denormal numbers, it is the
 // derivative, which grows as v^{γ/2-1}, and at huge numbers it is small and not lost.
 func TestHomogeneousAtZero(t *testing.T) {
-	h := ops.Harmonics{F: []int{1}, Gamma: 1, Negative: ops.SignNegative}
+	h := ops.Series{F: []int{1}, Gamma: 1, Negative: domain.SignNegative}
 	v := []float64{0, math.Copysign(0, -1), 5e-324, 1e-300, 1e-12, 1, 1e12, 1e300, -1e-300, -1e-12, -1e300}
 	g := G.NewGraph()
 	x := G.NewMatrix(g, G.Float64, G.WithShape(1, len(v)), G.WithName("x"), G.WithValue(rowsOf(len(v), v...)))
@@ -116,7 +117,7 @@ func TestHomogeneousAtZero(t *testing.T) {
 func TestHomogeneousAccuracy(t *testing.T) {
 	const l = 2 * math.Pi / 13.8
 	for _, gamma := range []float64{.5, 1, 1.9, 2} {
-		h := ops.Harmonics{F: []int{1, 2, 3, 5}, Gamma: gamma}
+		h := ops.Series{F: []int{1, 2, 3, 5}, Gamma: gamma}
 		var v []float64
 		for e := -300.0; e <= 300; e += .37 {
 			v = append(v, math.Pow(10, e))
@@ -143,22 +144,22 @@ func TestHomogeneousAccuracy(t *testing.T) {
 }
 
 func TestHomogeneousErrors(t *testing.T) {
-	h := ops.Harmonics{F: []int{1}, Gamma: 1}
+	h := ops.Series{F: []int{1}, Gamma: 1}
 	x, l, r := rowsOf(3, .1, .2, .3, .4, 0, .6), vector(.7), vector(1, 1)
 	for _, c := range []struct {
 		x, l, r *tensor.Dense
-		h       ops.Harmonics
+		h       ops.Series
 		is      error
 		says    string
 	}{
 		{rowsOf(3, .1, .2, .3, .4, -.2, .6), l, r, h, ops.ErrDomain,
 			"x[1,1] = -0.2 is negative; the kernel is defined for histograms"},
 		{rowsOf(3, .1, .2, math.NaN(), .4, 0, .6), l, r, h, ops.ErrDomain, "x[0,2] = NaN is not a finite number"},
-		{rowsOf(3, .1, .2, math.Inf(1), .4, 0, .6), l, r, ops.Harmonics{F: h.F, Gamma: 1, Stationary: true},
+		{rowsOf(3, .1, .2, math.Inf(1), .4, 0, .6), l, r, ops.Series{F: h.F, Gamma: 1, Stationary: true},
 			ops.ErrDomain, "x[0,2] = +Inf"},
-		{rowsOf(3, .1, .2, math.Inf(-1), .4, 0, .6), l, r, ops.Harmonics{F: h.F, Gamma: 1, Negative: ops.SplitNegative},
+		{rowsOf(3, .1, .2, math.Inf(-1), .4, 0, .6), l, r, ops.Series{F: h.F, Gamma: 1, Negative: domain.SplitNegative},
 			ops.ErrDomain, "x[0,2] = -Inf"},
-		{rowsOf(3, .1, .2, .3, .4, 1e300, .6), l, r, ops.Harmonics{F: h.F, Gamma: 3}, ops.ErrDomain,
+		{rowsOf(3, .1, .2, .3, .4, 1e300, .6), l, r, ops.Series{F: h.F, Gamma: 3}, ops.ErrDomain,
 			"x[1,1] = 1e+300 has features that are not finite in float64; scale the data"},
 		{x, vector(math.NaN()), r, h, ops.ErrDomain, "L[0,0] = NaN is not finite"},
 		{x, l, vector(1, math.Inf(1)), h, ops.ErrDomain, "roots[0,1] = +Inf is not finite"},
@@ -166,10 +167,10 @@ func TestHomogeneousErrors(t *testing.T) {
 		{x, l, vector(1), h, ops.ErrShape, "1 roots, want 2"},
 		{vector(1, 2, 3), l, r, h, ops.ErrShape, "want [n, d]"},
 		{x, l, tensor.New(tensor.WithShape(2), tensor.Of(tensor.Float32)), h, ops.ErrDtype, "the roots float32"},
-		{x, l, r, ops.Harmonics{F: []int{1}}, ops.ErrParam, "degree 0"},
-		{x, l, r, ops.Harmonics{F: []int{1}, Gamma: 1, Negative: 3}, ops.ErrParam, "Negative(3)"},
-		{x, l, r, ops.Harmonics{F: []int{0}, Gamma: 1}, ops.ErrParam, "harmonics [0]"},
-		{x, l, r, ops.Harmonics{F: []int{2, 1}, Gamma: 1}, ops.ErrParam, "harmonics [2 1]"},
+		{x, l, r, ops.Series{F: []int{1}}, ops.ErrParam, "degree 0"},
+		{x, l, r, ops.Series{F: []int{1}, Gamma: 1, Negative: 3}, ops.ErrParam, "Negative(3)"},
+		{x, l, r, ops.Series{F: []int{0}, Gamma: 1}, ops.ErrParam, "harmonics [0]"},
+		{x, l, r, ops.Series{F: []int{2, 1}, Gamma: 1}, ops.ErrParam, "harmonics [2 1]"},
 	} {
 		_, err := ops.HomogeneousInto(nil, c.x, c.l, c.r, c.h, ops.Attr{Layer: `layers: probe "here"`})
 		graph := func() error {

@@ -187,6 +187,7 @@ var hostileFuncs = map[string]any{
 	"ops/domain.Memory":                 domain.Memory,
 	"ops/domain.InBlock":                domain.InBlock,
 	"ops/domain.NonNegative":            domain.NonNegative,
+	"ops/domain.ParseNegative":          domain.ParseNegative,
 	"ops/domain.Reals":                  domain.Reals,
 	"ops/domain.UnitCube":               domain.UnitCube,
 	"ops/domain.UnitSphere":             domain.UnitSphere,
@@ -413,10 +414,10 @@ var hostileTypes = map[string]sampleOf{
 	"init.Harmonics": func(*hostileValues) []any {
 		return []any{must(spectral.NewHarmonics(spectral.Chi2{}, 1, spectral.Uniform, 9))}
 	},
-	"init.LambdaRule":   some(spectral.GaussLambdas),
-	"init.Levy":         some(spectral.Levy{}),
-	"init.Negative":     some(spectral.RejectNegative),
-	"init.SamplerError": some(&spectral.SamplerError{Sampler: spectral.IID{}, Kernel: spectral.Linear{}, Reason: "reason"}),
+	"init.LambdaRule":     some(spectral.GaussLambdas),
+	"init.Levy":           some(spectral.Levy{}),
+	"ops/domain.Negative": some(domain.SignNegative),
+	"init.SamplerError":   some(&spectral.SamplerError{Sampler: spectral.IID{}, Kernel: spectral.Linear{}, Reason: "reason"}),
 	"init.SphericalLaw": func(v *hostileValues) []any {
 		return []any{once(v, "law", func() (*spectral.SphericalLaw, error) { return spectral.SRF{A: 2, P: 3}.Law(3) })}
 	},
@@ -430,7 +431,7 @@ var hostileTypes = map[string]sampleOf{
 	"ops.Grid": func(*hostileValues) []any {
 		return []any{must(ops.NewGrid(5, 5, 5)), must(ops.NewPoints(tensorOf(6, 3)))}
 	},
-	"ops.Harmonics": some(ops.Harmonics{F: []int{1}, Gamma: 1}),
+	"ops.Series": some(ops.Series{F: []int{1}, Gamma: 1}),
 	"ops.Products": func(*hostileValues) []any {
 		return []any{must(ops.PackProducts(tensorOf(3, 8), filled(1, 4), tensorOf(4), ops.Attr{}))}
 	},
@@ -719,6 +720,7 @@ var hostileGood = map[string]goodOf{
 	"init.ParseDegrees.s":          is("geometric"),
 	"init.ParseLambdaRule.s":       is("gauss"),
 	"init.ParseNegative.s":         is("sign"),
+	"ops/domain.ParseNegative.s":   is("sign"),
 	"init.ParseWindow.s":           is("uniform"),
 	"init.SamplerByName.name":      is("iid"),
 	"init.StructuredFrequencies.d": is(16),
