@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 
 	"github.com/bochner-go/bochner/train/data"
+	"gonum.org/v1/gonum/mat"
+	"gorgonia.org/tensor"
 )
 
 // twoFiles is a folder with two files.
@@ -51,4 +53,14 @@ func ExampleReadAll() {
 	fmt.Println(set.Rows(), "rows of", set.Dims(), "features")
 	// Output:
 	// 5 rows of 2 features
+}
+
+func ExamplePart() {
+	x := tensor.New(tensor.WithShape(5, 1), tensor.WithBacking([]float64{10, 11, 12, 13, 14}))
+	rows := data.Pairs{X: x, Y: mat.NewDense(5, 1, []float64{0, 1, 2, 3, 4})}
+	even := data.Part(rows, func(_, row int) bool { return row%2 == 0 })
+	for b, err := range even.Blocks(context.Background(), 0) {
+		fmt.Println(b.X.(*tensor.Dense).Float64s(), b.Y.RawMatrix().Data, err)
+	}
+	// Output: [10 12 14] [0 2 4] <nil>
 }
