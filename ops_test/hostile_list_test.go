@@ -298,7 +298,6 @@ var hostileFuncs = map[string]any{
 	"train.ScalersFor":                  train.ScalersFor,
 	"train.Targets":                     train.Targets,
 	"train/data.Blocks":                 data.Blocks,
-	"train/data.BlocksOf":               data.BlocksOf,
 	"train/data.Files":                  data.Files,
 	"train/data.Held":                   data.Held,
 	"train/data.FromMatrix":             data.FromMatrix,

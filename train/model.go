@@ -137,7 +137,7 @@ func (m *Model) Scores(x ops.Matrix) (*mat.Dense, error) {
 // scoresSpread is Scores block by block.
 func (m *Model) scoresSpread(x *ops.CSR) (*mat.Dense, error) {
 	out := mat.NewDense(x.Rows(), m.Head.Features(), nil)
-	for at, block := range data.BlocksOf(x, blockRows) {
+	for at, block := range data.Blocks(x, blockRows) {
 		y, err := m.Scores(block)
 		if err != nil {
 			return nil, domain.InBlock(at, err)
@@ -162,7 +162,7 @@ func (m *Model) ScoresPrepared(x ops.Matrix) (*mat.Dense, error) {
 	}
 	out := mat.NewDense(n, k, nil)
 	var z *tensor.Dense
-	for at, block := range data.BlocksOf(x, blockRows) {
+	for at, block := range data.Blocks(x, blockRows) {
 		if z != nil && z.Shape()[0] != block.Shape()[0] {
 			z = nil // the last block has fewer rows
 		}

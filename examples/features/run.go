@@ -165,7 +165,7 @@ func (o *options) writeKernel(ctx context.Context, x ops.Matrix) error {
 		}
 		rows := block.Shape()[0]
 		out := mat.NewDense(rows, n, nil)
-		for col, others := range data.BlocksOf(x, size) {
+		for col, others := range data.Blocks(x, size) {
 			other, err := dense(others)
 			if err != nil {
 				return nil, err
@@ -216,7 +216,7 @@ func writeBlocks(ctx context.Context, what, path string, x ops.Matrix, cols int,
 	}
 	bar := cli.NewProgress(what)
 	defer bar.Close()
-	for at, block := range data.BlocksOf(x, size) {
+	for at, block := range data.Blocks(x, size) {
 		if err := context.Cause(ctx); err != nil {
 			return file.Close(err)
 		}

@@ -167,7 +167,7 @@ type baseline struct {
 func (l *baseline) pause(x *tensor.Dense) error {
 	n, d := min(x.Shape()[0], train.BlockRows(1, l.m.Features())/4), l.m.Features()
 	for _, b := range data.Blocks(x, n) {
-		x = b
+		x = b.(*tensor.Dense)
 		break
 	}
 	spent, err := timed(func() error {

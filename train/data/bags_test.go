@@ -143,7 +143,7 @@ func TestSetOfBags(t *testing.T) {
 		t.Errorf("taken: %+v", part)
 	}
 	sizes := 0
-	for at, block := range BlocksOf(s.X, 2) {
+	for at, block := range Blocks(s.X, 2) {
 		sizes += (at + 1) * block.(*ops.Bags).Samples().Shape()[0]
 	}
 	if sizes != 3+3 {

@@ -9,30 +9,13 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Blocks walks over x, [n, d], float64 or float32, in blocks of size rows: it yields the number of the first row and a
-// tensor [b, d] over the same memory. Only the last block may have b < size. It panics when size is below 1 or x is not
-// a contiguous matrix.
-func Blocks(x *tensor.Dense, size int) iter.Seq2[int, *tensor.Dense] {
-	m := mustMatrix("data: Blocks", x)
+// Blocks walks over x [n, d], dense or sparse rows, or bags, in blocks of size rows: it yields the number of the first row
+// and a block over the same memory. Only the last may have fewer rows. It panics when size is below 1, and where x is
+// dense and not a contiguous matrix of float64 or float32.
+func Blocks(x ops.Matrix, size int) iter.Seq2[int, ops.Matrix] {
+	mustRows("data: Blocks", x)
 	if size < 1 {
 		panic(fmt.Sprintf("data: Blocks: %d rows a block, want at least 1", size))
-	}
-	return func(yield func(int, *tensor.Dense) bool) {
-		for lo := 0; lo < m.rows; lo += size {
-			hi := min(m.rows, lo+size)
-			if !yield(lo, m.slice(lo, hi)) {
-				return
-			}
-		}
-	}
-}
-
-// BlocksOf is Blocks for dense or sparse rows, or for bags: a block of these shares their memory too. It panics as
-// Blocks does.
-func BlocksOf(x ops.Matrix, size int) iter.Seq2[int, ops.Matrix] {
-	mustRows("data: BlocksOf", x)
-	if size < 1 {
-		panic(fmt.Sprintf("data: BlocksOf: %d rows a block, want at least 1", size))
 	}
 	return func(yield func(int, ops.Matrix) bool) {
 		for lo := 0; lo < x.Shape()[0]; lo += size {

@@ -63,7 +63,7 @@ func ExampleParseScalers() {
 func ExampleBlocks() {
 	x := tensor.New(tensor.WithShape(5, 1), tensor.WithBacking([]float64{10, 11, 12, 13, 14}))
 	for first, block := range data.Blocks(x, 2) {
-		fmt.Println(first, block.Float64s())
+		fmt.Println(first, block.(*tensor.Dense).Float64s())
 	}
 	// Output:
 	// 0 [10 11]

@@ -40,7 +40,7 @@ func TestMatrixFile(t *testing.T) {
 			}
 			x := tensor.New(tensor.WithShape(4, 2), tensor.WithBacking(tc.backing))
 			for _, block := range Blocks(x, 3) {
-				if err := f.Write(block); err != nil {
+				if err := f.Write(block.(*tensor.Dense)); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -97,7 +97,7 @@ func TestBlocks(t *testing.T) {
 			if lo != next || b.Dims() != 2 || b.Shape()[0] != min(5, n-lo) || b.Shape()[1] != 3 {
 				t.Fatalf("n = %d: block at %d has shape %v", n, lo, b.Shape())
 			}
-			if v := b.Float64s(); &v[0] != &x64[lo*3] || len(v) != cap(v) {
+			if v := b.(*tensor.Dense).Float64s(); &v[0] != &x64[lo*3] || len(v) != cap(v) {
 				t.Errorf("n = %d: the block at %d is a copy or has room behind it", n, lo)
 			}
 			next = lo + b.Shape()[0]
@@ -106,7 +106,7 @@ func TestBlocks(t *testing.T) {
 			t.Errorf("n = %d: blocks end at %d", n, next)
 		}
 		for lo, b := range Blocks(dense32(n, 3, x32...), 5) {
-			if v := b.Float32s(); &v[0] != &x32[lo*3] {
+			if v := b.(*tensor.Dense).Float32s(); &v[0] != &x32[lo*3] {
 				t.Errorf("n = %d: the float32 block at %d is a copy", n, lo)
 			}
 			break // a loop may end early

@@ -109,14 +109,14 @@ func TestSparseSet(t *testing.T) {
 	if err != nil || single.Dtype() != tensor.Float32 {
 		t.Fatal(single, err)
 	}
-	for at, block := range BlocksOf(s.X, 16) {
+	for at, block := range Blocks(s.X, 16) {
 		want := min(16, 50-at)
 		if v := block.(*ops.CSR); v.Rows() != want || &v.Float64s()[0] != &s.X.(*ops.CSR).Float64s()[0] {
 			t.Errorf("the block at %d has %d rows, want %d, over the same memory", at, v.Rows(), want)
 		}
 	}
 	rows := 0
-	for at, block := range BlocksOf(dense.X, 16) {
+	for at, block := range Blocks(dense.X, 16) {
 		if rows += block.Shape()[0]; at == 32 {
 			break
 		}

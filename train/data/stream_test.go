@@ -432,7 +432,7 @@ func TestFitBlocks(t *testing.T) {
 			for _, size := range []int{1, 10, 211} {
 				c, _ := ParseScalers(name)
 				got := c.FitBlocks(func(yield func(ops.Matrix, error) bool) {
-					for _, b := range BlocksOf(x, size) {
+					for _, b := range Blocks(x, size) {
 						if !yield(b, nil) {
 							return
 						}

@@ -77,12 +77,12 @@ func exactBags(k spectral.Kernel, b *ops.Bags) (*mat.Dense, error) {
 // blockPairs calls f with every pair of blocks of sparse rows, made dense, that start at rows i <= j.
 func blockPairs(x *ops.CSR, f func(i, j int, a, b *tensor.Dense) error) error {
 	size := min(512, max(1, spreadCells/max(1, x.Cols())))
-	for i, first := range data.BlocksOf(x, size) {
+	for i, first := range data.Blocks(x, size) {
 		a, err := first.(*ops.CSR).Dense(nil)
 		if err != nil {
 			return err
 		}
-		for j, second := range data.BlocksOf(x.Slice(i, x.Rows()), size) {
+		for j, second := range data.Blocks(x.Slice(i, x.Rows()), size) {
 			b := a
 			if j > 0 {
 				if b, err = second.(*ops.CSR).Dense(nil); err != nil {

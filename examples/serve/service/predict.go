@@ -115,7 +115,7 @@ func (p *work) run(b *body) ([]byte, error) {
 	}
 	p.turn.work = 8 * int64(n) * int64(p.l.model.Dims())
 	y := mat.NewDense(n, k, nil)
-	for at, rows := range data.BlocksOf(x, p.l.atOnce) {
+	for at, rows := range data.Blocks(x, p.l.atOnce) {
 		if at > 0 && p.turn.outdone() {
 			p.give()
 			if err := p.take(); err != nil {
