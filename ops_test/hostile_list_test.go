@@ -350,13 +350,10 @@ var hostileFuncs = map[string]any{
 	"train/report.SavePNG":              report.SavePNG,
 	"train/report.ScoreCurves":          report.ScoreCurves,
 	"train/report.WithEqualAxes":        report.WithEqualAxes,
-	"train/report.WithLinearX":          report.WithLinearX,
-	"train/report.WithLinearY":          report.WithLinearY,
 	"train/report.WithLogX":             report.WithLogX,
 	"train/report.WithMetric":           report.WithMetric,
 	"train/report.WithSize":             report.WithSize,
 	"train/report.WithTitle":            report.WithTitle,
-	"train/report.WithUnit":             report.WithUnit,
 	"train/wholefile.Create":            wholefile.Create,
 	"train/wholefile.Write":             wholefile.Write,
 }

@@ -15,7 +15,7 @@ import (
 
 // ErrorCurves draws error against number of features on logarithmic axes, with the slope of 1/√m, at which the error of
 // independent draws falls, as a reference. An error of exactly zero has no place on a logarithmic axis: it is marked at
-// the lower edge, and the legend says so. WithLinearX and WithLinearY change the axes, WithMetric names the error.
+// the lower edge, and the legend says so. WithMetric names the error.
 //
 // Errors: ErrShape for no series, an empty one or lists of different lengths; ErrDomain for an error that is negative,
 // not finite, beyond 1e300 or below 1e-300 but not 0, or features that are not positive; ErrParam for more series than
@@ -33,11 +33,11 @@ func ErrorCurves(series []Series, opts ...Option) (image.Image, error) {
 		}
 	}
 	s, err := settings{title: "Kernel error by number of features", width: 1100, height: 860, metric: "relative Frobenius error"}.
-		apply(who, opts, "WithMetric", "WithLinearX", "WithLinearY")
+		apply(who, opts, "WithMetric")
 	if err != nil {
 		return nil, err
 	}
-	return newErrorPlot(sorted, s).draw(who, s)
+	return newErrorPlot(sorted).draw(who, s)
 }
 
 var anError = quantity{"error", "standard error", func(m int, v, bar float64) error {
@@ -52,7 +52,6 @@ var anError = quantity{"error", "standard error", func(m int, v, bar float64) er
 // errorPlot is the picture of sorted series.
 type errorPlot struct {
 	series   []Series
-	x, y     plot.Normalizer
 	marks    []float64 // the numbers of features that occur
 	xLo, xHi float64   // ranges of the axes
 	yLo, yHi float64
@@ -60,14 +59,8 @@ type errorPlot struct {
 	zeros    bool    // an error of zero on a logarithmic axis
 }
 
-func newErrorPlot(series []Series, s settings) *errorPlot {
-	e := &errorPlot{series: series, x: plot.LogScale{}, y: plot.LogScale{}, xLo: math.Inf(1), yLo: math.Inf(1)}
-	if s.linearX {
-		e.x = plot.LinearScale{}
-	}
-	if s.linearY {
-		e.y = plot.LinearScale{}
-	}
+func newErrorPlot(series []Series) *errorPlot {
+	e := &errorPlot{series: series, xLo: math.Inf(1), yLo: math.Inf(1)}
 	anchor := math.Inf(1) // the fewest features with an error above zero
 	for _, one := range series {
 		for i, v := range one.Value {
@@ -76,7 +69,7 @@ func newErrorPlot(series []Series, s settings) *errorPlot {
 			e.xLo, e.xHi = min(e.xLo, m), max(e.xHi, m)
 			e.yHi = max(e.yHi, v+one.Bar[i])
 			if v == 0 {
-				e.zeros = !s.linearY
+				e.zeros = true
 				continue
 			}
 			e.yLo = min(e.yLo, v)
@@ -96,7 +89,7 @@ func newErrorPlot(series []Series, s settings) *errorPlot {
 	if e.slope > 0 {
 		e.yHi = max(e.yHi, e.slope/math.Sqrt(anchor))
 	}
-	e.ranges(s)
+	e.ranges()
 	return e
 }
 
@@ -104,33 +97,24 @@ func newErrorPlot(series []Series, s settings) *errorPlot {
 const minPanel vg.Length = 80
 
 // ranges widens the ranges of the data to the ranges of the axes.
-func (e *errorPlot) ranges(s settings) {
-	if s.linearX {
-		e.xLo, e.xHi = spread(e.xLo, e.xHi, 0.04)
-	} else {
-		pad := max(math.Pow(e.xHi/e.xLo, 0.04), 1.1)
-		e.xLo, e.xHi = e.xLo/pad, e.xHi*pad
-	}
-	switch {
-	case s.linearY && e.yHi == 0:
-		e.yLo, e.yHi = 0, 1
-	case s.linearY:
-		e.yLo, e.yHi = 0, e.yHi*1.05
-	case math.IsInf(e.yLo, 1): // nothing but zeros: any range will do
+func (e *errorPlot) ranges() {
+	pad := max(math.Pow(e.xHi/e.xLo, 0.04), 1.1)
+	e.xLo, e.xHi = e.xLo/pad, e.xHi*pad
+	if math.IsInf(e.yLo, 1) { // nothing but zeros: any range will do
 		e.yLo, e.yHi = 1e-3, 1
-	default:
-		e.yHi = max(e.yHi, e.yLo)
-		pad := min(max(math.Exp(0.06*(math.Log(e.yHi)-math.Log(e.yLo))), 1.2), 10)
-		e.yLo, e.yHi = e.yLo/pad, e.yHi*pad
-		if e.zeros {
-			e.yLo /= pad // the marks of zeros keep clear of the smallest error
-		}
+		return
+	}
+	e.yHi = max(e.yHi, e.yLo)
+	pad = min(max(math.Exp(0.06*(math.Log(e.yHi)-math.Log(e.yLo))), 1.2), 10)
+	e.yLo, e.yHi = e.yLo/pad, e.yHi*pad
+	if e.zeros {
+		e.yLo /= pad // the marks of zeros keep clear of the smallest error
 	}
 }
 
 func (e *errorPlot) draw(who string, s settings) (image.Image, error) {
-	panel := newPanel("number of features", s.metric, e.xTicks(), e.yTicks())
-	panel.X.Scale, panel.Y.Scale = e.x, e.y
+	panel := newPanel("number of features", s.metric, givenTicks{values: e.marks, scale: plot.LogScale{}}, logTicks{})
+	panel.X.Scale, panel.Y.Scale = plot.LogScale{}, plot.LogScale{}
 	var entries []entry
 	for i, one := range e.series {
 		e.add(panel, i)
@@ -152,20 +136,6 @@ func (e *errorPlot) draw(who string, s settings) (image.Image, error) {
 	}
 	panel.draw(f.body)
 	return f.image(), nil
-}
-
-func (e *errorPlot) xTicks() plot.Ticker {
-	if e.x == (plot.LinearScale{}) {
-		return niceTicks{n: 6}
-	}
-	return givenTicks{values: e.marks, scale: e.x}
-}
-
-func (e *errorPlot) yTicks() plot.Ticker {
-	if e.y == (plot.LinearScale{}) {
-		return niceTicks{n: 6}
-	}
-	return logTicks{}
 }
 
 // reference is the line of slope/√m.

@@ -82,7 +82,7 @@ func TestLinesErrors(t *testing.T) {
 		"short":  {change(func(l *Line) { l.Y = l.Y[1:] }), nil, ErrShape, []string{`"bad"`, "x is 2", "y is 1"}},
 		"NaN":    {change(func(l *Line) { l.Y[1] = math.NaN() }), nil, ErrDomain, []string{`"bad"`, "y[1] = NaN"}},
 		"huge":   {change(func(l *Line) { l.X[0] = -1e301 }), nil, ErrDomain, []string{"x[0] = -1e+301"}},
-		"option": {one, []Option{WithLinearX()}, ErrParam, []string{"WithLinearX does not apply", "WithEqualAxes"}},
+		"option": {one, []Option{WithMetric("m")}, ErrParam, []string{"WithMetric does not apply", "WithEqualAxes"}},
 		"log":    {[]Line{{Name: "bad", X: []float64{0, 2}, Y: []float64{3, 4}}}, []Option{WithLogX()}, ErrDomain, []string{`"bad"`, "x[0] = 0 is not above 0"}},
 		"both":   {one, []Option{WithLogX(), WithEqualAxes()}, ErrParam, []string{"WithLogX and WithEqualAxes"}},
 		"bars":   {change(func(l *Line) { l.Bars = []float64{1} }), nil, ErrShape, []string{`"bad"`, "bars is 1"}},

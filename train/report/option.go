@@ -14,13 +14,12 @@ type Option struct {
 }
 
 type settings struct {
-	title            string
-	width, height    int // in pixels; 0 leaves the choice to the picture
-	least            int // least longer side
-	unit, metric     string
-	linearX, linearY bool
-	logX             bool
-	equal            bool
+	title         string
+	width, height int // in pixels; 0 leaves the choice to the picture
+	least         int // least longer side
+	metric        string
+	logX          bool
+	equal         bool
 }
 
 // WithTitle replaces the title.
@@ -34,24 +33,9 @@ func WithSize(width, height int) Option {
 	return Option{"WithSize", func(s *settings) { s.width, s.height = width, height }}
 }
 
-// WithUnit names the unit of the targets in Residuals, such as "1000 $".
-func WithUnit(unit string) Option {
-	return Option{"WithUnit", func(s *settings) { s.unit = unit }}
-}
-
 // WithMetric names the error that ErrorCurves shows; without it, it is the relative Frobenius error.
 func WithMetric(metric string) Option {
 	return Option{"WithMetric", func(s *settings) { s.metric = metric }}
-}
-
-// WithLinearX makes the axis of features in ErrorCurves linear.
-func WithLinearX() Option {
-	return Option{"WithLinearX", func(s *settings) { s.linearX = true }}
-}
-
-// WithLinearY makes the axis of errors in ErrorCurves linear.
-func WithLinearY() Option {
-	return Option{"WithLinearY", func(s *settings) { s.linearY = true }}
 }
 
 // WithLogX makes the axis of x in Lines logarithmic.

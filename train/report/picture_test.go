@@ -123,7 +123,7 @@ func drawings() map[string]struct {
 	out["curves, small"] = drawing{func() (image.Image, error) { return Curves(historyOf(30), WithSize(720, 320)) }, 720, 320}
 	for _, n := range []int{1, 2, 506, 2500, 8192} {
 		truth, predicted := targetsOf(n)
-		out[fmt.Sprintf("residuals of %d", n)] = drawing{func() (image.Image, error) { return Residuals(truth, predicted, WithUnit("1000 $")) }, 1480, 800}
+		out[fmt.Sprintf("residuals of %d", n)] = drawing{func() (image.Image, error) { return Residuals(truth, predicted) }, 1480, 800}
 		out[fmt.Sprintf("residuals of %d, small", n)] = drawing{func() (image.Image, error) { return Residuals(truth, predicted, WithSize(720, 320)) }, 720, 320}
 		out[fmt.Sprintf("residuals of %d, all zero", n)] = drawing{func() (image.Image, error) { return Residuals(truth, truth) }, 1480, 800}
 	}
@@ -134,7 +134,7 @@ func drawings() map[string]struct {
 	}
 	zero := seriesOf("exact", 0)
 	some := []Series{seriesOf("iid", 1.1), seriesOf("orthogonal", 0.9), zero}
-	for name, opts := range map[string][]Option{"log-log": nil, "linear x": {WithLinearX()}, "linear y": {WithLinearY(), WithMetric("rms error")}, "linear": {WithLinearX(), WithLinearY()}} {
+	for name, opts := range map[string][]Option{"relative": nil, "rms": {WithMetric("rms error")}} {
 		out["errors, "+name] = drawing{func() (image.Image, error) { return ErrorCurves(some, opts...) }, 1100, 860}
 		out["errors, all zero, "+name] = drawing{func() (image.Image, error) { return ErrorCurves([]Series{zero}, opts...) }, 1100, 860}
 		one := []Series{{Name: "one", Features: []int{512}, Value: []float64{0.03}}}
@@ -144,7 +144,7 @@ func drawings() map[string]struct {
 	}
 	for name, series := range scoresOf() {
 		out["scores, "+name] = drawing{func() (image.Image, error) { return ScoreCurves(series, WithMetric("accuracy, %")) }, 1100, 860}
-		out["scores, linear, "+name] = drawing{func() (image.Image, error) { return ScoreCurves(series, WithLinearX(), WithSize(640, 480)) }, 640, 480}
+		out["scores, small, "+name] = drawing{func() (image.Image, error) { return ScoreCurves(series, WithSize(640, 480)) }, 640, 480}
 	}
 	for name, lines := range linesOf() {
 		out["lines, "+name] = drawing{func() (image.Image, error) { return Lines("distance ‖x − z‖", "k(x, z)", lines) }, 1100, 780}
@@ -364,7 +364,7 @@ func TestPictureErrors(t *testing.T) {
 		"negative count":  {of(Confusion([][]int{{1, 2}, {-3, 1}}, nil)), ErrDomain, []string{"counts[1][0] = -3"}},
 		"many classes":    {of(Confusion(make([][]int, 2049), nil)), ErrParam, []string{"2049 classes", "2048"}},
 		"too small":       {of(Confusion(confusionOf(700, 10, 1), nil, WithSize(640, 640))), ErrParam, []string{"640×640", "700 classes", "WithSize"}},
-		"wrong option":    {of(Confusion(two, nil, WithLinearX())), ErrParam, []string{"Confusion", "WithLinearX does not apply", "WithTitle"}},
+		"wrong option":    {of(Confusion(two, nil, WithLogX())), ErrParam, []string{"Confusion", "WithLogX does not apply", "WithTitle"}},
 		"zero option":     {of(Confusion(two, nil, Option{})), ErrParam, []string{"zero Option"}},
 		"size":            {of(Confusion(two, nil, WithSize(319, 400))), ErrParam, []string{"WithSize(319, 400)", "320"}},
 		"zero size":       {of(Confusion(two, nil, WithSize(0, 0))), ErrParam, []string{"WithSize(0, 0)"}},
@@ -379,7 +379,7 @@ func TestPictureErrors(t *testing.T) {
 		"NaN":             {of(Residuals([]float64{1, 2}, []float64{1, math.NaN()})), ErrDomain, []string{"predicted[1] = NaN"}},
 		"huge target":     {of(Residuals([]float64{1, -1e301}, []float64{1, 1})), ErrDomain, []string{"truth[1] = -1e+301", "scale"}},
 		"low curves":      {of(Curves(historyOf(2), WithSize(400, 700))), ErrParam, []string{"WithSize(400, 700)", "720"}},
-		"unit of curves":  {of(Curves(historyOf(2), WithUnit("m"))), ErrParam, []string{"WithUnit does not apply"}},
+		"axis of curves":  {of(Curves(historyOf(2), WithLogX())), ErrParam, []string{"WithLogX does not apply"}},
 		"no series":       {of(ErrorCurves(nil)), ErrShape, []string{"ErrorCurves", "no series"}},
 		"empty series":    {of(ErrorCurves([]Series{{Name: "hollow"}})), ErrShape, []string{`"hollow" is empty`}},
 		"short series":    {of(ErrorCurves(change(func(s *Series) { s.Value = s.Value[1:] }))), ErrShape, []string{`"bad"`, "error is 6"}},
@@ -389,10 +389,10 @@ func TestPictureErrors(t *testing.T) {
 		"NaN error":       {of(ErrorCurves(change(func(s *Series) { s.Bar[0] = math.NaN() }))), ErrDomain, []string{"128 features", "NaN"}},
 		"tiny error":      {of(ErrorCurves(change(func(s *Series) { s.Value[0] = 1e-310 }))), ErrDomain, []string{"1e-310"}},
 		"many series":     {of(ErrorCurves(many)), ErrParam, []string{"300 series", "WithSize"}},
-		"unit of errors":  {of(ErrorCurves(one, WithUnit("m"))), ErrParam, []string{"WithUnit does not apply", "WithMetric"}},
+		"axis of errors":  {of(ErrorCurves(one, WithLogX())), ErrParam, []string{"WithLogX does not apply", "WithMetric"}},
 		"kernel shapes":   {of(ExactVsApprox(exact, mat.NewDense(1, 2, nil))), ErrShape, []string{"ExactVsApprox", "5×5"}},
 		"huge kernel":     {of(ExactVsApprox(mat.NewDense(1, 1, []float64{1e301}), mat.NewDense(1, 1, []float64{1}))), ErrDomain, []string{"[0,0]", "1e+301"}},
-		"unit of kernels": {of(ExactVsApprox(exact, approx, WithUnit("m"))), ErrParam, []string{"ExactVsApprox"}},
+		"axis of kernels": {of(ExactVsApprox(exact, approx, WithLogX())), ErrParam, []string{"ExactVsApprox"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if c.got.img != nil {

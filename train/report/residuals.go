@@ -25,15 +25,11 @@ func Residuals(truth, predicted []float64, opts ...Option) (image.Image, error) 
 	if err := checkDrawn(who, "predicted", predicted); err != nil {
 		return nil, err
 	}
-	s, err := settings{title: "Predicted and true targets", width: 1480, height: 800, least: twoPanels}.apply(who, opts, "WithUnit")
+	s, err := settings{title: "Predicted and true targets", width: 1480, height: 800, least: twoPanels}.apply(who, opts)
 	if err != nil {
 		return nil, err
 	}
-	unit := ""
-	if s.unit != "" {
-		unit = " (" + s.unit + ")"
-	}
-	f := newFigure(s, residualNumbers(truth, predicted, s.unit))
+	f := newFigure(s, residualNumbers(truth, predicted))
 	pts := make(plotter.XYs, len(truth))
 	residuals := make([]float64, len(truth))
 	for i, v := range truth {
@@ -42,8 +38,8 @@ func Residuals(truth, predicted []float64, opts ...Option) (image.Image, error) 
 	}
 	f.legend([]entry{{"predicted = true", diagonalLine, draw.GlyphStyle{}}})
 	areas := f.panels(2)
-	drawAgainst(areas[0], pts, "true target"+unit, "predicted target"+unit, "rows")
-	drawHistogram(areas[1], residuals, "residual: predicted − true"+unit)
+	drawAgainst(areas[0], pts, "true target", "predicted target", "rows")
+	drawHistogram(areas[1], residuals, "residual: predicted − true")
 	return f.image(), nil
 }
 
@@ -64,7 +60,7 @@ func checkDrawn(who, what string, values []float64) error {
 }
 
 // residualNumbers is the line below the title: R², the root mean square and the mean of the residuals.
-func residualNumbers(truth, predicted []float64, unit string) string {
+func residualNumbers(truth, predicted []float64) string {
 	n := float64(len(truth))
 	top := 0.0
 	for i, v := range truth {
@@ -87,9 +83,6 @@ func residualNumbers(truth, predicted []float64, unit string) string {
 		out += fmt.Sprintf("R² %s, ", minus(fmt.Sprintf("%.4f", 1-squares/around)))
 	}
 	out += fmt.Sprintf("RMSE %s, mean residual %s", short(math.Sqrt(squares/n)/f), minus(short(bias/f)))
-	if unit != "" {
-		out += " (in " + unit + ")"
-	}
 	return out
 }
 

@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// ScoreCurves draws scores against the number of features, on a logarithmic axis unless WithLinearX says otherwise. The
+// ScoreCurves draws scores against the number of features, on a logarithmic axis. The
 // score of an exact kernel is a dotted line at the right edge, in the colour of its map and with the map's mark. Series
 // with the same number of features stand side by side, up to a fiftieth of the axis off, so that their bars can be told
 // apart. WithMetric names the score.
@@ -27,14 +27,11 @@ func ScoreCurves(series []Series, opts ...Option) (image.Image, error) {
 		return nil, fmt.Errorf("report: %s: there are no series: %w", who, ErrShape)
 	}
 	s, err := settings{title: "Score by number of features", width: 1100, height: 860, metric: "accuracy (share of rows)"}.
-		apply(who, opts, "WithMetric", "WithLinearX")
+		apply(who, opts, "WithMetric")
 	if err != nil {
 		return nil, err
 	}
-	p := &scorePlot{yLo: math.Inf(1), yHi: math.Inf(-1), x: plot.LogScale{}}
-	if s.linearX {
-		p.x = plot.LinearScale{}
-	}
+	p := &scorePlot{yLo: math.Inf(1), yHi: math.Inf(-1)}
 	for _, one := range series {
 		if math.Abs(one.Exact) > maxDrawn {
 			return nil, fmt.Errorf("report: %s: series %q: the score of the exact kernel is %v, not a number up to %v: %w", who, one.Name, one.Exact, maxDrawn, ErrDomain)
@@ -58,7 +55,6 @@ var aScore = quantity{"score", "standard deviation", func(m int, v, bar float64)
 // scorePlot is the picture of sorted series.
 type scorePlot struct {
 	series   []Series
-	x        plot.Normalizer
 	marks    []float64 // the numbers of features that occur
 	lo, hi   float64   // the least and the greatest of them
 	yLo, yHi float64
@@ -82,12 +78,8 @@ func (p *scorePlot) draw(who string, s settings) (image.Image, error) {
 	slices.Sort(p.marks)
 	p.marks = slices.Compact(p.marks)
 	p.place()
-	var ticks plot.Ticker = niceTicks{n: 6}
-	if !s.linearX {
-		ticks = givenTicks{values: p.marks, scale: p.x}
-	}
-	panel := newPanel("number of features", s.metric, ticks, niceTicks{n: 8})
-	panel.X.Scale = p.x
+	panel := newPanel("number of features", s.metric, givenTicks{values: p.marks, scale: plot.LogScale{}}, niceTicks{n: 8})
+	panel.X.Scale = plot.LogScale{}
 	var entries []entry
 	for i, one := range p.series {
 		shown := entry{name: one.Name, glyph: seriesGlyph(i)}
@@ -132,9 +124,6 @@ func (p *scorePlot) place() {
 
 // at is a place on the axis: 0 is the least number of features, 1 the greatest.
 func (p *scorePlot) at(t float64) float64 {
-	if p.x == (plot.LinearScale{}) {
-		return p.lo + t*(p.hi-p.lo)
-	}
 	return p.lo * math.Pow(p.hi/p.lo, t)
 }
 
@@ -149,7 +138,7 @@ func (p *scorePlot) add(to *panel, i int) {
 	aside := apart * ((float64(i)+.5)/float64(len(p.series)) - .5)
 	pts := make(plotter.XYs, len(s.Features))
 	for j, m := range s.Features {
-		x, v, d := p.at(p.x.Normalize(p.lo, p.hi, float64(m))+aside), s.Value[j], s.Bar[j]
+		x, v, d := p.at(plot.LogScale{}.Normalize(p.lo, p.hi, float64(m))+aside), s.Value[j], s.Bar[j]
 		pts[j] = plotter.XY{X: x, Y: v}
 		if d > 0 {
 			to.Add(&plotter.Line{XYs: plotter.XYs{{X: x, Y: v - d}, {X: x, Y: v + d}}, LineStyle: draw.LineStyle{Color: ink, Width: .75}})

@@ -52,8 +52,8 @@ func TestScoreCurvesErrors(t *testing.T) {
 		"NaN":            {change(func(s *Series) { s.Value[1] = math.NaN() }), ErrDomain, []string{"3 features", "NaN"}},
 		"negative bar":   {change(func(s *Series) { s.Bar[0] = -1 }), ErrDomain, []string{"2 features", "-1"}},
 		"infinite exact": {change(func(s *Series) { s.Exact = math.Inf(1) }), ErrDomain, []string{"exact kernel is +Inf"}},
-		"option": {func() (image.Image, error) { return ScoreCurves(scoresOf()["ten"], WithLinearY()) }, ErrParam,
-			[]string{"WithLinearY does not apply", "WithMetric"}},
+		"option": {func() (image.Image, error) { return ScoreCurves(scoresOf()["ten"], WithLogX()) }, ErrParam,
+			[]string{"WithLogX does not apply", "WithMetric"}},
 		"many": {func() (image.Image, error) { return ScoreCurves(slices.Repeat(scoresOf()["ten"], 30)) }, ErrParam, []string{"300 series", "WithSize"}},
 	} {
 		img, err := c.draw()

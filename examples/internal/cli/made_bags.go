@@ -20,15 +20,15 @@ const (
 // Made are sets of samples, or histograms.
 func Made(bags bool, seed uint64) (*data.Set, error) {
 	if bags {
-		return MakeBags(seed)
+		return makeBags(seed)
 	}
 	return MakeHistograms(seed), nil
 }
 
-// MakeBags draws sets of samples in the unit square, seeded: of class a one normal law, of class b two halves of one,
+// makeBags draws sets of samples in the unit square, seeded: of class a one normal law, of class b two halves of one,
 // of class c a ring, all with the same means and variances on average, so that only the shape of a set tells them
 // apart.
-func MakeBags(seed uint64) (*data.Set, error) {
+func makeBags(seed uint64) (*data.Set, error) {
 	rng := rand.New(spectral.Stream(seed, "made sets of samples"))
 	const spread = .09
 	var x []float64

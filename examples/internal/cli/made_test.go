@@ -77,7 +77,7 @@ func TestMakeBags(t *testing.T) {
 	sets := make([]*data.Set, 3)
 	for i, seed := range []uint64{1, 1, 2} {
 		var err error
-		if sets[i], err = MakeBags(seed); err != nil {
+		if sets[i], err = makeBags(seed); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -14,7 +14,6 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
 	"gorgonia.org/tensor"
 )
 
@@ -85,10 +84,7 @@ func densityPicture(set *ops.Bags, h []float64, title string) (image.Image, erro
 	p.Add(plotter.NewImage(img, 0, 0, 1, 1), marks)
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, 1, 0, 1
 	sans(&p.Title.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label)
-	const edge = 320 // points
-	canvas := vgimg.NewWith(vgimg.UseWH(edge, edge), vgimg.UseDPI(144))
-	p.Draw(draw.Crop(draw.New(canvas), 6, -8, 6, -6))
-	return canvas.Image(), nil
+	return report.FromPlot(p, 640, 640)
 }
 
 var unitTicks = []plot.Tick{{Value: 0, Label: "0"}, {Value: .5, Label: "0.5"}, {Value: 1, Label: "1"}}
