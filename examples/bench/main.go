@@ -6,14 +6,15 @@
 //
 // A shape is n x d x D: n rows of d columns in, D columns out. The phase form and the random Laplace map have D
 // frequencies, a product of 2ndD operations; the pair form of the Gaussian map has D/2, half of that; the structured
-// sampler has no product. The levy is the other map of a semigroup kernel, and exp-chi2 is a Gaussian's map on the
+// sampler has no product. levy is the other map of a semigroup kernel, and exp-chi2 is a Gaussian's map on the
 // homogeneous map of order 1. Both have D/2 frequencies on three columns for each of x. normalised is the Laplace map
-// with rows of a given length. The homogeneous maps chi2 and intersection are of order 1 and have none either: three
-// columns out for each in, whatever D is. The maps are timed through Transform into memory of the caller's, W drawn and
-// packed before; gradient is the phase form's forward and backward for X, W and b on Gorgonia's tape machine, float32,
-// at shape a and at shapes given by their numbers, and autograd the same again, for torch to be set beside; sparse is
-// the phase form of rows that store 1 % of their cells, with as many operations less, at shape g and at shapes given by
-// their numbers.
+// with rows of a given length. The homogeneous maps chi2 and intersection are of order 1. They have no product either,
+// and three columns out for each in, whatever D is.
+//
+// The maps are timed through Transform into memory of the caller's, with W drawn and packed before. gradient is the
+// phase form's forward and backward for X, W and b on Gorgonia's tape machine, float32, at shape a and at shapes given
+// by their numbers. autograd is the same again, with torch as its peer. sparse is the phase form of rows that store 1 %
+// of their cells, and as many fewer operations, at shape g and at shapes given by their numbers.
 //
 // Each time is the median of -runs runs after some that warm up. The peak is the speed of multiply-adds on registers,
 // measured in the same minute and multiplied by the cores. With -peers the same shapes are measured in processes of

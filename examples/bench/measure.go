@@ -39,7 +39,7 @@ type measurement struct {
 	PeakShare  float64 `json:"peak_share"`
 }
 
-// fits says whether something is measured in a cell.
+// fits says whether a map is measured in a cell.
 func fits(name string, c cell) bool {
 	switch name {
 	case "structured":
@@ -113,8 +113,8 @@ func newMeasurement(lib, setting, name string, c cell, times []float64, peak flo
 	return m
 }
 
-// A call is repeated for warmUp and warmCalls times before it is timed: a core that has slept takes some milliseconds
-// to come to its speed, and the heap some steps of a graph to come to its size.
+// A call is repeated for the time warmUp and at least warmCalls times before it is timed. A core that has slept takes
+// some milliseconds to reach its speed, and the heap takes some steps of a graph to reach its size.
 const (
 	warmUp    = 50 * time.Millisecond
 	warmCalls = 5

@@ -24,7 +24,7 @@ type setting struct {
 	env  string // one variable, or none
 }
 
-// peerOf is what each of our maps is set against, by its name in the script.
+// peerOf is the peer of each of our maps, by its name in the script.
 var peerOf = map[string]string{
 	"gaussian":   "RBFSampler",
 	"phase":      "RBFSampler",
@@ -38,11 +38,11 @@ var peerOf = map[string]string{
 	"intersection": "homkermap",
 }
 
-// libOf is whose a peer is.
+// libOf is the library of each peer.
 var libOf = map[string]string{"RBFSampler": "scikit-learn", "laplace": "numpy", "gradient": "numpy", "autograd": "torch", "csr": "scipy", "AdditiveChi2Sampler": "scikit-learn",
 	"homkermap": "VLFeat"}
 
-// missing is what to say of a peer that need not be there.
+// missing is the hint for a peer that is optional and not installed.
 var missing = map[string]string{
 	"homkermap": "VLFeat is not there, or no C compiler to call it with; on Debian: apt-get install libvlfeat-dev gcc",
 	"autograd":  "torch is not there; on Debian: apt-get install python3-torch",
@@ -62,7 +62,7 @@ func findPeers(ctx context.Context) ([]setting, error) {
 	return settings, nil
 }
 
-// measurePeers runs the script for what the measurements of ours are set against, as a process of its own.
+// measurePeers runs the script, in a process of its own, for the peers of our measurements.
 func measurePeers(ctx context.Context, s setting, c cell, ours []measurement, runs int) ([]measurement, error) {
 	var want []string
 	of := map[string]string{} // ours, by the peer

@@ -15,13 +15,13 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 )
 
-// panel is a bar chart: what has one element type and one number of cores.
+// panel is a bar chart of the measurements with one element type and one number of cores.
 type panel struct {
 	dtype string
 	cores int
 }
 
-// bar is what a bar is the speed of.
+// bar names what a bar shows: a map of a library under a setting.
 type bar struct{ lib, setting, name string }
 
 func (b bar) String() string {

@@ -103,7 +103,7 @@ func (o *options) probe() error {
 	return nil
 }
 
-// setBags fills in what is otherwise with a map of sets of samples.
+// setBags fills in the defaults that differ for a map of sets of samples.
 func (o *options) setBags(given map[string]bool) error {
 	if given["label"] {
 		return cli.Usage("-label does not apply to -map %s, whose files name the column", o.Map)

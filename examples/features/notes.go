@@ -10,9 +10,9 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// normalisation is a note on rows that are no normalised histograms, for a kernel that is better on such: a homogeneous
-// kernel has k(x, x) = Σ|x|^γ, which should be one for all rows, so that no row is most like another. Rows of zeros do
-// not count. Vedaldi and Zisserman (2012), section 2.2. It is empty where there is nothing to say.
+// normalisation is a note on rows that are not normalised histograms, for a homogeneous kernel. Such a kernel has
+// k(x, x) = Σ|x|^γ, which should be one for all rows, so that no row is nearer to another row than to itself. Rows of
+// zeros do not count. Vedaldi and Zisserman (2012), section 2.2. The note is empty where all rows are normalised.
 func normalisation(spec layers.Spec, x ops.Matrix) (string, error) {
 	k, err := spec.Kernel()
 	if err != nil {

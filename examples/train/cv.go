@@ -14,12 +14,12 @@ import (
 	"github.com/bochner-go/bochner/train"
 )
 
-// cvFeatures is how many features a map has while it is chosen, where they are not searched: what is best depends
+// cvFeatures is how many features a map has in cross-validation, unless they are searched. The best parameter depends
 // little on them.
 const cvFeatures = 1024
 
-// cvFactors are what the parameter that comes from the data is multiplied by at first: under ridge, whose lambdas cost
-// little, and under the other heads.
+// cvFactors multiply the parameter that comes from the data: under ridge (true), whose lambdas cost little, and under
+// the other heads.
 var cvFactors = map[bool][]float64{true: {.25, .35, .5, .7, 1, 1.4, 2, 4}, false: {.25, .5, 1, 2, 4}}
 
 // search is what cross-validation goes over.

@@ -11,12 +11,12 @@ import (
 	"github.com/bochner-go/bochner/train/report"
 )
 
-// cvSeries is up to how many lines a picture tells apart.
+// cvSeries is how many lines a picture can tell apart.
 const cvSeries = 8
 
-// drawCV draws the errors, with a bar of a standard error to both sides: where at most two settings vary, against the
-// last of them, with a
-// line for each value of the other that has all of it; and else a panel for each setting, of all scores as points.
+// drawCV draws the errors, with a bar of a standard error to both sides. Where at most two settings vary, it draws them
+// against the last one, with a line for each value of the other. Otherwise each setting has a panel with all scores as
+// points.
 func drawCV(r *train.CVReport) (image.Image, error) {
 	all := settingsOf(r)
 	switch last := len(all) - 1; {

@@ -56,8 +56,8 @@ func settingsOf(r *train.CVReport) (out []setting) {
 	return out
 }
 
-// full says whether each combination of the settings of rows that occurs does so once for each value of across; of a
-// grid of lambdas that has grown for some of them, for two thirds of the values.
+// full says whether a table of rows by across has a score in every cell, and no cell twice. For lambdas two thirds of
+// the cells are enough, because the grid of lambdas grows for some rows only.
 func full(rows []setting, across setting) bool {
 	names, cells := map[string]bool{}, map[string]bool{}
 	for i := range across.at {
@@ -79,11 +79,11 @@ func nameOf(all []setting, score int) string {
 
 func number(v float64) string { return fmt.Sprintf("%.4g", v) }
 
-// Of a list that is longer than so many lines the best are printed; a table has at most so many columns.
+// A list has at most cvLines lines, the best ones, and a table at most cvColumns columns.
 const cvLines, cvColumns = 20, 16
 
-// printCV prints the errors; the best is marked. What varies last is across where every line has it all, and otherwise
-// each score has a line, the best first. It ends with the settings that are best at an end.
+// printCV prints the errors; the best is marked. A full table has the last setting across. Otherwise each score has a
+// line, the best first. It ends with the settings whose best value is at an end.
 func printCV(w io.Writer, r *train.CVReport, ends []string) {
 	all := settingsOf(r)
 	fmt.Fprintf(w, "cross-validated %v", r.Metric)

@@ -259,8 +259,8 @@ func (o *options) setDescent(schedule string, given map[string]bool) (err error)
 	return nil
 }
 
-// weigh finishes the class weights once the rows of each class are known: balanced are those under which each class has
-// the same share.
+// weigh finishes the class weights once the rows of each class are known. Under balanced weights each class has the
+// same share.
 func (o *options) weigh(counts []int) error {
 	if o.classWeights == "balanced" {
 		var err error
@@ -305,7 +305,7 @@ func (o *options) setCheckpoints(every string, given map[string]bool) error {
 // graphHeads are the heads that are fitted by mini-batches.
 var graphHeads = strings.Join(layers.HeadKinds(), ", ")
 
-// setHead fills in the head and checks what belongs to which.
+// setHead fills in the head and checks the flags that belong to one head only.
 func (o *options) setHead(solver string, given map[string]bool) error {
 	if o.head == "" {
 		o.head = map[data.Task]string{data.Classification: "softmax", data.Regression: "ridge"}[o.task]

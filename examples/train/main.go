@@ -28,8 +28,8 @@
 //
 // The score is the mean squared error, and for classes the error rate. Without -grid the parameter goes from 1/4 to 4
 // times what the data say, and on to 1/64 or 64 times while the best is at an end, and so does lambda, unless -lambda
-// gives it. There is a table of the scores, with the best marked and what is best at an end of what was tried, and a
-// picture beside the others.
+// gives it. The program prints a table of the scores, marks the best, and names each setting whose best value is at an
+// end of the values tried. The picture has a panel more.
 //
 // It prints the accuracy on both parts and F1, or the root mean squared error, how far the features are from the exact
 // kernel, and what took how long. The picture is the confusion matrix, or the residuals, above the curves of the

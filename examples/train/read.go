@@ -9,7 +9,7 @@ import (
 	_ "github.com/bochner-go/bochner/train/data/parquet" // reads .parquet
 )
 
-// testShare is what is set aside for testing where no file is given for it.
+// testShare is the share of the rows that is set aside for testing where no test file is given.
 const testShare = .2
 
 // read gets the training and the test rows.

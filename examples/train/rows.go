@@ -14,7 +14,7 @@ import (
 // testRows are the rows to test a model on, as it takes them: scaled, with targets, of classes as OneVersusRest.
 type testRows func(m *train.Model) (data.Examples, error)
 
-// open gets the training rows, and what the test rows will be once the training rows have been read.
+// open gets the training rows, and a function that opens the test rows once the training rows have been read.
 func (o *options) open(ctx context.Context) (data.Source, func() (testRows, error), error) {
 	if o.stream {
 		s, err := o.openTrain()

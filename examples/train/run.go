@@ -19,8 +19,8 @@ import (
 // kernelErrorRows is how many test rows the kernel error is measured on.
 const kernelErrorRows = 500
 
-// kernelErrorSamples is how many samples the sets among them have together, if that is not one set: of every pair a
-// mean map asks for the kernel.
+// kernelErrorSamples is how many samples these rows may have together where they are sets, except that one set may have
+// more. A mean map computes the kernel of every pair of samples.
 const kernelErrorSamples = 1 << 13
 
 // trainModel reads, scales, draws, fits and evaluates.

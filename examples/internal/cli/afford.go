@@ -22,7 +22,7 @@ func Afford(what string, bytes float64, remedy string) error {
 		have, PeakRSS(), remedy)
 }
 
-// affordMap refuses a map whose frequencies, in so many dimensions, or what is fitted of it, cannot be held.
+// affordMap refuses a map whose frequencies in so many dimensions, or whose fitted tensors, do not fit into memory.
 func affordMap(spec layers.Spec, dims int) error {
 	e, err := layers.Lookup(spec.Map)
 	if err != nil {
@@ -51,7 +51,7 @@ func affordMap(spec layers.Spec, dims int) error {
 		"ask for fewer features, or -sampler structured where the map takes it")
 }
 
-// Estimate is memory and time in words, for so many bytes and operations; empty for what is under 100 MB and a second.
+// Estimate is memory and time in words, for so many bytes and operations. It is empty below 100 MB and a second.
 func Estimate(bytes, operations float64) string {
 	seconds := operations/rate() + bytes/touched
 	if seconds < 1 && bytes < 1e8 {

@@ -11,7 +11,7 @@ import (
 	"github.com/bochner-go/bochner/ops"
 )
 
-// CheckWritable wants that a file can be made under that name, before any work is done for it. An empty name is no
+// CheckWritable checks that a file can be written under that name, before any work is done for it. An empty name is no
 // file.
 func CheckWritable(flagName, path string) error {
 	if path == "" {

@@ -1,5 +1,5 @@
 // Package cli is what the example programs share: the flags that describe a feature map, errors with their exit status,
-// progress on a terminal and elsewhere, and the memory that a run took.
+// made data, pictures and tables, progress on a terminal and elsewhere, and the time and memory of a run.
 package cli
 
 import (

@@ -25,8 +25,8 @@ func Made(bags bool, seed uint64) (*data.Set, error) {
 	return MakeHistograms(seed), nil
 }
 
-// makeBags draws sets of samples in the unit square, seeded: of class a one normal law, of class b two halves of one,
-// of class c a ring, all with the same means and variances on average, so that only the shape of a set tells them
+// makeBags draws sets of samples in the unit square, seeded. Class a is a normal distribution, class b a mixture of
+// two, class c a ring. All have the same means and variances on average, so that only the shape of a set tells them
 // apart.
 func makeBags(seed uint64) (*data.Set, error) {
 	rng := rand.New(spectral.Stream(seed, "made sets of samples"))

@@ -20,7 +20,8 @@ type MapFlags struct {
 	Seed                               uint64
 }
 
-// Register adds the flags to a set. The sampler's help is extra where the program knows more than the samplers' names.
+// Register adds the flags to a set. extra ends the help of -sampler, for a program that takes more than the samplers'
+// names.
 func (m *MapFlags) Register(fs *flag.FlagSet, defaultMap, extra string) {
 	names := make([]string, 0, 8)
 	for _, e := range layers.Entries() {
@@ -84,7 +85,7 @@ func (m *MapFlags) Spec(given map[string]bool) (layers.Spec, error) {
 	return spec, nil
 }
 
-// Recipe is the flags with a spec that Spec returned, as a recipe without a Fitter. It refuses sparse rows that a
+// Recipe is a recipe without a Fitter, for the flags and a spec that Spec returned. It refuses sparse rows that a
 // scaler would make too large.
 func (m *MapFlags) Recipe(spec layers.Spec) train.Recipe {
 	return train.Recipe{Scale: m.Scale, Spec: spec, Afford: func(what string, bytes float64) error {
@@ -92,7 +93,8 @@ func (m *MapFlags) Recipe(spec layers.Spec) train.Recipe {
 	}}
 }
 
-// CheckBags wants a map of sets of samples for a task of such, and no other; rows says how the user asks for rows.
+// CheckBags checks that a map takes sets of samples where bags is set, and rows where it is not. rows is the remedy for
+// the second case.
 func CheckBags(mapName string, bags bool, rows string) error {
 	e, err := layers.Lookup(mapName)
 	switch {
@@ -104,7 +106,7 @@ func CheckBags(mapName string, bags bool, rows string) error {
 	return Usage("-map %s is a map of sets of samples; %s", mapName, rows)
 }
 
-// orderHint says which flag decides on the columns of a map that has an order.
+// orderHint names the flag that sets the order of a map, and so its columns.
 func orderHint(e *layers.Entry) string {
 	if e.Has("order") {
 		return "; say -params order=N"

@@ -17,7 +17,7 @@ type Progress struct {
 	last time.Time
 }
 
-// NewProgress starts the telling.
+// NewProgress is the progress of a task that has not begun.
 func NewProgress(what string) *Progress { return &Progress{what: what, last: time.Now()} }
 
 // Step says that done of total is done; note is shown beside it.

@@ -6,8 +6,7 @@ import (
 	"github.com/bochner-go/bochner/layers"
 )
 
-// Split is what a map tells of itself that has two signs, or estimates a kernel that is not quite the one that is
-// meant.
+// Split describes a map of two signs, or a map that is unbiased for an approximation of its kernel.
 type Split struct {
 	Plus  float64 `json:"plus"` // the masses
 	Minus float64 `json:"minus"`
@@ -29,7 +28,8 @@ func SplitOf(l layers.Layer) *Split {
 	return nil
 }
 
-// ExpectationOf is the kernel that such a map is unbiased for; nil for another, which is so for its own.
+// ExpectationOf is the kernel that such a map is unbiased for. It is nil for other maps, which are unbiased for their
+// own kernel.
 func ExpectationOf(l layers.Layer) func(x, z []float64) float64 {
 	switch l := l.(type) {
 	case *layers.GORFLayer:

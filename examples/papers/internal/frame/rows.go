@@ -104,7 +104,7 @@ func KernelError(exact *mat.Dense, m report.Map, x ops.Matrix) (float64, error) 
 	return e.RelativeFrobenius, err
 }
 
-// As is the rows of a set as a dense matrix of an element type.
+// As returns the rows of a set as a dense matrix of an element type.
 func As(set *data.Set, dt tensor.Dtype) (*tensor.Dense, error) {
 	x, err := set.Dense()
 	if err != nil {
