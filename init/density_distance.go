@@ -7,17 +7,20 @@ import (
 
 // DensityDistance is a squared homogeneous density distance, of two densities p and q on the unit cube
 //
-//	ρ²(p, q) = ∫ d²(p(t), q(t)) dt,   d²(x, y) = Scale·(k(x,x) + k(y,y) - 2k(x,y)) = ∫₀^∞ |x^{½+iλ} - y^{½+iλ}|² m(λ) dλ,
+//	ρ²(p, q) = ∫ d²(p(t), q(t)) dt,
+//	d²(x, y) = Scale·(k(x,x) + k(y,y) - 2k(x,y)) = ∫₀^∞ |x^{½+iλ} - y^{½+iλ}|² m(λ) dλ,
 //
 // where k is a homogeneous kernel of degree 1, whose spectrum κ gives the measure m = 2·Scale·κ on the half-line, of
 // mass Z = Scale·𝒦(0). Sutherland, Oliva, Póczos and Schneider (2016), equations (2) and (3); the distances are those
 // of their table 1, at these scales:
 //
-//	                          d²(x, y)                            m(λ)                     Z
-//	JensenShannonDivergence   ½x ln(2x/(x+y)) + ½y ln(2y/(x+y))   sech(πλ)/(1 + 4λ²)       ln(2)/2   nats, with the half
-//	SquaredHellinger          ½(√x - √y)²                         half a point mass at 0   ½
-//	TotalVariation            |x - y|                             4/(π(1 + 4λ²))           1         half of it is the largest |p(A) - q(A)|
-//	TriangularDivergence      (x - y)²/(x + y)                    2 sech(πλ)               1
+//	                         d²(x, y)                           m(λ)                    Z
+//	JensenShannonDivergence  ½x ln(2x/(x+y)) + ½y ln(2y/(x+y))  sech(πλ)/(1 + 4λ²)      ln(2)/2
+//	SquaredHellinger         ½(√x - √y)²                        half a point mass at 0  ½
+//	TotalVariation           |x - y|                            4/(π(1 + 4λ²))          1
+//	TriangularDivergence     (x - y)²/(x + y)                   2 sech(πλ)              1
+//
+// The first is in nats, with the half; half of TotalVariation is the largest |p(A) - q(A)|.
 //
 // Densities are given by their values at V points of equal weight, as rows whose mean is the integral. The
 // exponentiated homogeneous kernels have other scales, see Kernel.

@@ -70,11 +70,11 @@
 // Harmonics of order n are 2n+1 columns for each of x. For ReciprocalSemigroup f is ln(1+s/λ), and exp(-D²/2) is the
 // SkewedChi2 kernel of c = λ/2: LogWaves of order n are 2n columns. The ways to the features and what each is off by:
 //
-//	way         bias                                          variance from m frequencies       predicted by
-//	laplace     none                                          (k(2x, 2z) - k(x, z)²)/m          PairVariance
-//	normalised  of the order 1/m, below the standard error    NormalisedVariance has it         NormalisedVariance, both
-//	levy        at most √(k(x,x) k(z,z)) |D² - ‖Ψ-Ψ'‖²|/2,    k(x,x) k(z,z) times that of the   LevyVariance; the bias by
-//	            for any m                                     sampler at the distance D         SupError, LogWavesError
+//	way         bias                                        variance from m frequencies      predicted by
+//	laplace     none                                        (k(2x, 2z) - k(x, z)²)/m         PairVariance
+//	normalised  of the order 1/m, below the standard error  NormalisedVariance has it        NormalisedVariance, both
+//	levy        at most √(k(x,x) k(z,z)) |D² - ‖Ψ-Ψ'‖²|/2,  k(x,x) k(z,z) times the          LevyVariance; the bias by
+//	            for any m                                   sampler's, at the distance D     SupError, LogWavesError
 //
 // The last two have k(x, x) exactly. The bias of order 1 for ExpSemigroup is .0005 of the kernel matrix of optdigits
 // and .003 of the centred one, and of the dense histograms of scene15 in 59 bins, whose rows are closer, .0005 and
@@ -124,17 +124,22 @@
 //	Gaussian{Sigma: s}          scikit-learn rbf gamma = 1/(2s²); GPyTorch RBFKernel lengthscale = s
 //	Gaussian{Sigma: SqrtDVar}   scikit-learn gamma="scale" = 1/(d Var)
 //	Laplacian{Sigma: s}         scikit-learn laplacian gamma = 1/s
-//	Matern{Nu: v, Ell: l}       scikit-learn Matern nu = v, length_scale = l; GPyTorch MaternKernel nu = v, lengthscale = l
+//	Matern{Nu: v, Ell: l}       scikit-learn Matern nu = v, length_scale = l;
+//	                            GPyTorch MaternKernel nu = v, lengthscale = l
 //	Matern{Nu: 0.5, Ell: l}     exp(-‖x-z‖₂/l); Laplacian has ‖x-z‖₁ and is the same kernel for d = 1 only
 //	Matern{Nu: ∞, Ell: l}       Gaussian{Sigma: l}
 //	ExpSemigroup{Beta: b}       libskylark ExpSemigroupRLT_t beta = b; Lévy law of scale b²/2
 //	SkewedChi2{C: c}            scikit-learn SkewedChi2Sampler skewedness = c
-//	Chi2, order n, period Λ     VLFeat order n and period Λ; its period -1 is FittedPeriod. scikit-learn AdditiveChi2Sampler
-//	                            sample_steps = n+1, sample_interval = 2π/Λ, with the columns of a harmonic together
-//	JensenShannon               to base 2; k in nats is k·ln 2. SquaredMetric is 2 JS, JS = ½KL(x|m) + ½KL(z|m) in bits
-//	DensityDistance.Kernel      exp(-ρ²/2σ²) of densities: JS in nats with the half, Hellinger with the half, TV = ∫|p - q|. On histograms
-//	                            Exponentiated{JensenShannon} has σ²·2/ln 2 = 2.885σ², {Hellinger} 2σ², {Intersection} and {Chi2} σ²
-//	Exponentiated{Of, Sigma: s} exp(-gamma D²) with gamma = 1/(2s²); scikit-learn chi2_kernel gamma on Chi2's D² = Σ (x-z)²/(x+z)
+//	Chi2, order n, period Λ     VLFeat order n and period Λ; its period -1 is FittedPeriod.
+//	                            scikit-learn AdditiveChi2Sampler sample_steps = n+1, sample_interval = 2π/Λ,
+//	                            with the columns of a harmonic together
+//	JensenShannon               to base 2; k in nats is k·ln 2.
+//	                            SquaredMetric is 2 JS, JS = ½KL(x|m) + ½KL(z|m) in bits
+//	DensityDistance.Kernel      exp(-ρ²/2σ²) of densities: JS in nats with the half, Hellinger with the half,
+//	                            TV = ∫|p - q|. On histograms Exponentiated{JensenShannon} has σ²·2/ln 2 = 2.885σ²,
+//	                            {Hellinger} 2σ², {Intersection} and {Chi2} σ²
+//	Exponentiated{Of, Sigma: s} exp(-gamma D²) with gamma = 1/(2s²);
+//	                            scikit-learn chi2_kernel gamma on Chi2's D² = Σ (x-z)²/(x+z)
 //
 // # Names
 //

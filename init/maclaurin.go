@@ -76,7 +76,7 @@ func (g Degrees) law(a []float64) ([]float64, error) {
 // Products are the random Maclaurin features of a Polynomial: feature i is the product of Degrees[i] inner products of
 // x with random signs,
 //
-//	z_i(x) = Scales[i]/√m Π_{j < Degrees[i]} (W_{·,jm+i}·x),   Scales[i] = √(|a_N|/P(N)) for the degree N of the feature,
+//	z_i(x) = Scales[i]/√m Π_{j < Degrees[i]} (W_{·,jm+i}·x),   Scales[i] = √(|a_N|/P(N)), N = Degrees[i],
 //
 // so that E z_i(x) z_i(z) = E (a_N/P(N)) (x·z)^N = k(x, z)/m where the coefficients are not negative; where some are,
 // times the sign of a_N.

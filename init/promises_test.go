@@ -223,7 +223,8 @@ func TestReadmeSamplers(t *testing.T) {
 		return
 	}
 	if have := string(readme[table[4]:table[5]]); have != want {
-		t.Errorf("the README's table of samplers is\n%s\nwant\n%s\ngo test ./init -run ReadmeSamplers -update writes it", have, want)
+		t.Errorf("the README's table of samplers is\n%s\nwant\n%s\ngo test ./init -run ReadmeSamplers -update writes it",
+			have, want)
 	}
 	number := `\d*\.\d+`
 	list := regexp.MustCompile(number + strings.Repeat(", "+number, len(promiseDistances)-2))

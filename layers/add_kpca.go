@@ -124,7 +124,7 @@ func (l *AddKPCALayer) fit(sample *tensor.Dense) error {
 	if err != nil {
 		return err
 	}
-	rows, n, p, w := float64s(sample), sample.Shape()[0], l.op.Points, l.op.Width
+	rows, n, p, w := ops.Float64s(sample), sample.Shape()[0], l.op.Points, l.op.Width
 	knots, table := make([]float64, l.dims*p), make([]float64, l.dims*p*w)
 	errs := make([]error, l.dims)
 	var next atomic.Int64

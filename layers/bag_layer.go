@@ -59,7 +59,7 @@ func NewBagLayer(of DensityLayer) (*BagLayer, error) {
 	if err != nil {
 		return nil, err
 	}
-	k.sigma, k.grid, k.h = core.sigma, e.grid, float64s(core.param("kde_bandwidth"))
+	k.sigma, k.grid, k.h = core.sigma, e.grid, ops.Float64s(core.param("kde_bandwidth"))
 	return &BagLayer{base: bagBase(of, core.axes), over: of, domain: domain.UnitCube(), kernel: k,
 		rows: func(b *ops.Bags) (*tensor.Dense, error) { return of.Densities(nil, b) },
 		fwd:  func(x *G.Node, offsets []int) G.Result { return of.FwdBags(x, offsets) }}, nil

@@ -96,7 +96,7 @@ func (c *checker) features(l Layer) ([]float64, error) {
 	if want := (tensor.Shape{len(c.rows), l.Features()}); !z.Shape().Eq(want) {
 		return nil, fmt.Errorf("Transform made %v of %d rows, want %v: %w", z.Shape(), len(c.rows), want, ErrShape)
 	}
-	return float64s(z), nil
+	return ops.Float64s(z), nil
 }
 
 // gram checks the kernel function by itself.
@@ -229,9 +229,9 @@ func (c *checker) run(l Layer, weights *tensor.Dense) (z []float64, grads map[st
 		if !ok {
 			return nil, nil, fmt.Errorf("the gradient for %s is a %T: %w", wrt[i].Name(), n.Value(), ErrShape)
 		}
-		grads[wrt[i].Name()] = slices.Clone(float64s(t))
+		grads[wrt[i].Name()] = slices.Clone(ops.Float64s(t))
 	}
-	return slices.Clone(float64s(out.(*tensor.Dense))), grads, nil
+	return slices.Clone(ops.Float64s(out.(*tensor.Dense))), grads, nil
 }
 
 // sameInGraph compares the features of the graph with those of Transform.

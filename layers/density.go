@@ -152,7 +152,7 @@ func (l *densityLayer) FwdBags(x G.Input, offsets []int) G.Result {
 
 // estimate is that of the densities of bags.
 func (l *densityLayer) estimate() (estimate, error) {
-	if slices.Contains(float64s(l.param("kde_bandwidth")), 0) {
+	if slices.Contains(ops.Float64s(l.param("kde_bandwidth")), 0) {
 		return estimate{}, fmt.Errorf("%s: bags want a bandwidth: find one by ops.ScottBandwidth or ops.CrossValidatedBandwidth and give it by WithKDEBandwidth: %w", l.who(), ErrParam)
 	}
 	return estimate{l.grid, l.h, l.axes}, nil

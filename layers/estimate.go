@@ -22,13 +22,7 @@ func bandwidthsOf(h *tensor.Dense, grids int) []*tensor.Dense {
 	out := make([]*tensor.Dense, grids)
 	each := h.Shape().TotalSize() / grids
 	for j := range out {
-		var backing any
-		if h.Dtype() == tensor.Float32 {
-			backing = h.Float32s()[j*each : (j+1)*each]
-		} else {
-			backing = h.Float64s()[j*each : (j+1)*each]
-		}
-		out[j] = tensor.New(tensor.WithShape(each), tensor.WithBacking(backing))
+		out[j] = ops.Rows(h, j*each, (j+1)*each)
 	}
 	return out
 }
@@ -104,7 +98,7 @@ func bagsInTwoSteps(l *base, dst *tensor.Dense, b *ops.Bags, cols int, first fun
 		hi := min(lo+size, b.Len())
 		x, err := first(nil, b.Slice(lo, hi))
 		if err == nil {
-			_, err = second(part(dst, lo, hi-lo), x)
+			_, err = second(ops.Rows(dst, lo, hi), x)
 		}
 		if err != nil {
 			return nil, domain.InBlock(lo, err)

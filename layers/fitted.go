@@ -21,18 +21,6 @@ func fittingRows(b *base, on ops.Domain, sample *tensor.Dense) (*tensor.Dense, e
 	if err != nil || rows.Dtype() == b.dt {
 		return rows, err
 	}
-	rows = newTensor(b.dt, float64s(rows), rows.Shape().Clone()...)
+	rows = newTensor(b.dt, ops.Float64s(rows), rows.Shape().Clone()...)
 	return rows, ops.CheckRows(on, b.who(), rows)
-}
-
-// float64s are the cells of a contiguous tensor, a copy where it is float32.
-func float64s(t *tensor.Dense) []float64 {
-	if t.Dtype() == tensor.Float64 {
-		return t.Float64s()
-	}
-	out := make([]float64, len(t.Float32s()))
-	for i, v := range t.Float32s() {
-		out[i] = float64(v)
-	}
-	return out
 }

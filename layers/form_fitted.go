@@ -243,7 +243,7 @@ func takeRows(x ops.Matrix, rows []int) (*tensor.Dense, error) {
 		if err := view.Reshape(1, cols); err != nil {
 			return nil, err
 		}
-		if err := ops.Assign(part(out, k, 1), view); err != nil {
+		if err := ops.Assign(ops.Rows(out, k, k+1), view); err != nil {
 			return nil, err
 		}
 	}

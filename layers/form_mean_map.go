@@ -139,7 +139,7 @@ func (f meanMapForm) fill(v Values, x ops.Matrix) error {
 		if err != nil {
 			return 0, err
 		}
-		return math.Sqrt(meanSquaredDistance(float64s(z), some.Len())) / 2, nil
+		return math.Sqrt(meanSquaredDistance(ops.Float64s(z), some.Len())) / 2, nil
 	})
 }
 

@@ -299,7 +299,7 @@ func inType(x ops.Matrix, dt tensor.Dtype) (ops.Matrix, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newTensor(dt, float64s(t), t.Shape().Clone()...), nil
+	return newTensor(dt, ops.Float64s(t), t.Shape().Clone()...), nil
 }
 
 // concatForm is the form of layers side by side.

@@ -37,7 +37,7 @@ func NewHuberHead(d, k int, opts ...Option) (*HuberHead, error) {
 }
 
 // Delta is δ.
-func (l *HuberHead) Delta() float64 { return cellsOf(l.param("delta"))[0] }
+func (l *HuberHead) Delta() float64 { return ops.Float64s(l.param("delta"))[0] }
 
 // Kind is "huber".
 func (l *HuberHead) Kind() string { return "huber" }

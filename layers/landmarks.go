@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/ops"
 	"gonum.org/v1/gonum/floats"
 	"gorgonia.org/tensor"
 )
@@ -78,7 +79,7 @@ func (o options) landmarks(k spectral.Kernel, sample *tensor.Dense, m int) ([]in
 	}
 	self := make([]float64, n) // k(x, x)
 	for i := range n {
-		g, err := spectral.Gram(k, part(sample, i, 1), nil)
+		g, err := spectral.Gram(k, ops.Rows(sample, i, i+1), nil)
 		if err != nil {
 			return nil, err
 		}
@@ -92,7 +93,7 @@ func (o options) landmarks(k spectral.Kernel, sample *tensor.Dense, m int) ([]in
 			slices.Sort(rows)
 			return rows, nil
 		}
-		g, err := spectral.Gram(k, sample, part(sample, last, 1))
+		g, err := spectral.Gram(k, sample, ops.Rows(sample, last, last+1))
 		if err != nil {
 			return nil, err
 		}

@@ -96,7 +96,7 @@ func newMajiBergLayer(sample *tensor.Dense, dims int, o options) (*MajiBergLayer
 		return nil, err
 	}
 	ranges := make([]float64, dims)
-	for i, v := range float64s(sample) {
+	for i, v := range ops.Float64s(sample) {
 		ranges[i%dims] = math.Max(ranges[i%dims], v)
 	}
 	if err := l.setRanges(ranges); err != nil {
@@ -135,7 +135,7 @@ func (histogramIntersection) Domain() ops.Domain { return domain.NonNegative() }
 
 // Ranges are the R of the columns.
 func (l *MajiBergLayer) Ranges() []float64 {
-	knots, p := float64s(l.param("knots")), l.op.Points
+	knots, p := ops.Float64s(l.param("knots")), l.op.Points
 	r := make([]float64, l.dims)
 	for j := range r {
 		r[j] = knots[(j+1)*p-1]

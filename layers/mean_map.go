@@ -96,7 +96,7 @@ func (l *BagLayer) means(b *ops.Bags) (*tensor.Dense, error) {
 		if z, err = l.inner.Transform(z, some.Samples()); err != nil {
 			return nil, some.InBag(err)
 		}
-		if _, err := ops.BagMeanInto(part(out, lo, hi-lo), z, some.Offsets(), ops.Attr{Layer: l.who()}); err != nil {
+		if _, err := ops.BagMeanInto(ops.Rows(out, lo, hi), z, some.Offsets(), ops.Attr{Layer: l.who()}); err != nil {
 			return nil, err
 		}
 		lo = hi

@@ -108,7 +108,7 @@ func (l *NystromLayer) fit(sample *tensor.Dense, m int, floor float64, o options
 		return fmt.Errorf("%s: %w", l.who(), err)
 	}
 	for j, i := range rows {
-		if err := ops.Assign(part(l.params[0].Value, j, 1), part(sample, i, 1)); err != nil {
+		if err := ops.Assign(ops.Rows(l.params[0].Value, j, j+1), ops.Rows(sample, i, i+1)); err != nil {
 			return fmt.Errorf("%s: %w", l.who(), err)
 		}
 	}
@@ -158,7 +158,7 @@ func (l *NystromLayer) Landmarks() int { return l.params[0].Value.Shape()[0] }
 // Rank is the number of features that are not 0 for every x.
 func (l *NystromLayer) Rank() int {
 	seen := make([]bool, l.features)
-	for i, v := range float64s(l.params[1].Value) {
+	for i, v := range ops.Float64s(l.params[1].Value) {
 		seen[i%l.features] = seen[i%l.features] || v != 0
 	}
 	rank := 0

@@ -85,7 +85,7 @@ func (l *RandomMaclaurinLayer) Degrees() spectral.Degrees { return l.degrees }
 // Signature is the sign of each column, that of the coefficient of its degree, +1 or -1.
 func (l *RandomMaclaurinLayer) Signature() []float64 {
 	a, signs := l.kernel.Maclaurin(), repeat(1., l.features)
-	for i, n := range float64s(l.param("degrees")) {
+	for i, n := range ops.Float64s(l.param("degrees")) {
 		if n >= 0 && n < float64(len(a)) && a[int(n)] < 0 { // else the parameters are none, which a Transform tells
 			signs[i] = -1
 		}

@@ -2,6 +2,7 @@ package layers
 
 import (
 	"math"
+	"slices"
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
@@ -106,7 +107,7 @@ func inverseSoftplus(c float64) float64 { return c + math.Log(-math.Expm1(-c)) }
 
 // mapTensor applies f to every entry of a copy.
 func mapTensor(t *tensor.Dense, f func(float64) float64) *tensor.Dense {
-	v := cellsOf(t)
+	v := slices.Clone(ops.Float64s(t))
 	for i, x := range v {
 		v[i] = f(x)
 	}

@@ -3,7 +3,6 @@ package layers
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
@@ -73,16 +72,4 @@ func (l *randomMap) transformNormalised(dst *tensor.Dense, x ops.Matrix, w *ops.
 		})
 	}
 	return damped(dst, x)
-}
-
-// cellsOf is a copy of the entries of a parameter, in float64.
-func cellsOf(t *tensor.Dense) []float64 {
-	if t.Dtype() == tensor.Float64 {
-		return slices.Clone(t.Float64s())
-	}
-	v := make([]float64, t.Shape().TotalSize())
-	for i, x := range t.Float32s() {
-		v[i] = float64(x)
-	}
-	return v
 }

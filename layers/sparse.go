@@ -87,7 +87,7 @@ func transformBlocks(m Map, dst *tensor.Dense, x *ops.CSR) (*tensor.Dense, error
 		if err != nil {
 			return nil, err
 		}
-		if _, err := m.Transform(part(dst, at, rows), block); err != nil {
+		if _, err := m.Transform(ops.Rows(dst, at, at+rows), block); err != nil {
 			return nil, domain.InBlock(at, err)
 		}
 	}
@@ -100,18 +100,6 @@ func whoOf(m Map) string {
 		return fmt.Sprintf("layers: Transform of %q", l.Name())
 	}
 	return "layers: Transform"
-}
-
-// part is rows of a contiguous matrix, over the same memory.
-func part(t *tensor.Dense, at, rows int) *tensor.Dense {
-	cols := t.Shape()[1]
-	var backing any
-	if t.Dtype() == tensor.Float32 {
-		backing = t.Float32s()[at*cols : (at+rows)*cols]
-	} else {
-		backing = t.Float64s()[at*cols : (at+rows)*cols]
-	}
-	return tensor.New(tensor.WithShape(rows, cols), tensor.WithBacking(backing))
 }
 
 // zeroKeeper is a map of sparse rows to sparse rows.

@@ -104,7 +104,7 @@ func (b *Bags) Size(i int) int {
 // Bag are the samples of bag i, over the same memory. It panics when there is no such bag.
 func (b *Bags) Bag(i int) *tensor.Dense {
 	b.check(i)
-	return rowRange(b.x, b.offsets[i], b.offsets[i+1])
+	return Rows(b.x, b.offsets[i], b.offsets[i+1])
 }
 
 // BagsOfRows are the rows of x [n, l] as n sets of one sample each.
@@ -132,7 +132,7 @@ func (b *Bags) With(x *tensor.Dense) (*Bags, error) { return NewBags(x, b.offset
 func (b *Bags) Slice(lo, hi int) *Bags {
 	checkPart("Bags", lo, hi, b.Len())
 	first := b.offsets[lo]
-	out := &Bags{x: rowRange(b.x, first, b.offsets[hi]), offsets: slices.Clone(b.offsets[lo : hi+1])}
+	out := &Bags{x: Rows(b.x, first, b.offsets[hi]), offsets: slices.Clone(b.offsets[lo : hi+1])}
 	for i := range out.offsets {
 		out.offsets[i] -= first
 	}

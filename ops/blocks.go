@@ -29,15 +29,25 @@ func InBlocks(who string, dst, x *tensor.Dense, rows, cols int,
 	rows = min(rows, n)
 	for lo := 0; lo < n; lo += rows {
 		hi := min(lo+rows, n)
-		if err := f(rowRange(dst, lo, hi), rowRange(x, lo, hi)); err != nil {
+		if err := f(Rows(dst, lo, hi), Rows(x, lo, hi)); err != nil {
 			return nil, domain.InBlock(lo, err)
 		}
 	}
 	return dst, nil
 }
 
-// rowRange is the rows [lo, hi) of a contiguous matrix, over its memory.
-func rowRange(x *tensor.Dense, lo, hi int) *tensor.Dense {
-	cols := x.Shape()[1]
-	return typed(x.Dtype(), cellRange[float32], cellRange[float64])(x, lo*cols, hi*cols, []int{hi - lo, cols})
+// Rows are the rows lo to hi (exclusive) of a contiguous matrix, or these entries of a vector, over the same memory. It
+// panics when they are not there, or x is nil or not contiguous.
+func Rows(x *tensor.Dense, lo, hi int) *tensor.Dense {
+	if !IsContiguous(x) || x.Dims() < 1 || x.Dtype() != tensor.Float32 && x.Dtype() != tensor.Float64 {
+		panic("ops: Rows: want rows of a contiguous matrix of float32 or float64")
+	}
+	checkPart("Rows", lo, hi, x.Shape()[0])
+	shape := x.Shape().Clone()
+	shape[0] = hi - lo
+	cols := tensor.Shape(shape[1:]).TotalSize()
+	if len(shape) == 1 {
+		cols = 1
+	}
+	return typed(x.Dtype(), cellRange[float32], cellRange[float64])(x, lo*cols, hi*cols, shape)
 }

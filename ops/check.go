@@ -59,8 +59,8 @@ func above[T domain.Float](v T) T {
 	return T(math.Nextafter(float64(v), math.Inf(1)))
 }
 
-// CheckFrequencies finds the first entry of the contiguous matrix W, float32 or float64, that no kernel draws: one that is
-// not finite or, for d = NonNegative, negative.
+// CheckFrequencies finds the first entry of the contiguous matrix W, float32 or float64, that no kernel draws: one that
+// is not finite or, for d = NonNegative, negative.
 func CheckFrequencies(d Domain, who string, w *tensor.Dense) error {
 	w, err := matrixOf(who, "W", "[d, m]", w)
 	if err != nil {

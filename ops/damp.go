@@ -112,7 +112,7 @@ func dampFits(who string, x, s, z tensor.Shape) error {
 
 // checkScales wants finite numbers from 0 on.
 func checkScales(who string, s *tensor.Dense) error {
-	for j, v := range float64s(s) {
+	for j, v := range Float64s(s) {
 		if !(v >= 0) || math.IsInf(v, 1) {
 			return &domain.CellError{Who: who, Matrix: "scale",
 				Col: j, Value: v, Reason: "is not a finite number from 0 on",

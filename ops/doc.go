@@ -38,7 +38,8 @@
 // gorgonia.NewLispMachine (v0.9.18) has these limits, with any ops; where they are in the way use a TapeMachine.
 //
 //   - A machine runs once. After Reset a second RunAll computes nothing and returns no error: loss and gradients stay
-//     as they are. Make a new machine of the same graph for each step; the steps are then the same as a TapeMachine makes.
+//     as they are. Make a new machine of the same graph for each step; the steps are then the same as a TapeMachine
+//     makes.
 //   - It computes the gradients of all leaves. That of an input that is frozen, or data, stays 0, where gorgonia.Grad
 //     would be an error.
 //   - Every node that nothing depends on must be a scalar. Class probabilities beside the loss are an error of RunAll.

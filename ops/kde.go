@@ -76,7 +76,7 @@ func estimate[T domain.Float](dst *tensor.Dense, b *Bags, h *tensor.Dense, g Gri
 }
 
 func estimator[T domain.Float](g Grid, h *tensor.Dense) *simd.KDE[T] {
-	k := &simd.KDE[T]{Points: g.points, H: float64s(h)}
+	k := &simd.KDE[T]{Points: g.points, H: Float64s(h)}
 	if g.at == nil {
 		return k
 	}
@@ -98,7 +98,7 @@ func (g Grid) checkBandwidth(who string, h *tensor.Dense) error {
 		return fmt.Errorf("%s: %d bandwidths for %d dimensions, want one for each: %w",
 			who, h.Shape().TotalSize(), g.Axes(), ErrShape)
 	}
-	for j, v := range float64s(h) {
+	for j, v := range Float64s(h) {
 		points := g.points[min(j, len(g.points)-1)]
 		if low := .5 / float64(points); !(v >= low*(1-1e-6) && v <= maxBandwidth) { // 1e-6 for a bandwidth in float32
 			return fmt.Errorf("%s: the bandwidth of axis %d is %v, want %v to %d for %d points: more points allow a "+

@@ -13,8 +13,8 @@ import (
 //
 // with s_j the standard deviation of coordinate j about the means of the bags and N the mean size of a bag. Where no
 // bag varies in a coordinate, as with one sample each, s_j is the deviation of all samples together; where they do not
-// vary either it is 1/√12, as of the uniform distribution: a constant coordinate tells nothing at any bandwidth. It is for
-// densities with one bump; where they have several CrossValidatedBandwidth is narrower. Scott (1992), Multivariate
+// vary either it is 1/√12, as of the uniform distribution: a constant coordinate tells nothing at any bandwidth. It is
+// for densities with one bump; where they have several CrossValidatedBandwidth is narrower. Scott (1992), Multivariate
 // Density Estimation. Errors: no bags (ErrShape), samples outside the unit cube (ErrDomain).
 func ScottBandwidth(b *Bags) ([]float64, error) {
 	if err := given("ops: ScottBandwidth", "the batch of bags", b); err != nil {
@@ -26,7 +26,7 @@ func ScottBandwidth(b *Bags) ([]float64, error) {
 	if err := CheckRows(domain.UnitCube(), "ops: ScottBandwidth", b); err != nil {
 		return nil, err
 	}
-	x, l, n := float64s(b.x), b.Axes(), b.x.Shape()[0]
+	x, l, n := Float64s(b.x), b.Axes(), b.x.Shape()[0]
 	h := make([]float64, l)
 	for j := range h {
 		within := 0.0
@@ -79,7 +79,7 @@ func CrossValidatedBandwidth(b *Bags, factors []float64) ([]float64, error) {
 		return nil, fmt.Errorf("ops: CrossValidatedBandwidth: every bag has one sample, and leaving it out leaves "+
 			"none; use ScottBandwidth or a number: %w", ErrParam)
 	}
-	x, best := float64s(b.x), math.Inf(-1)
+	x, best := Float64s(b.x), math.Inf(-1)
 	var h []float64
 	for _, f := range factors {
 		if !(f > 0) || math.IsInf(f, 1) {

@@ -73,8 +73,8 @@ func NewLandmarks(k Kernel, landmarks, projection *tensor.Dense, a Attr) (*Landm
 		return nil, err
 	}
 	l := &Landmarks{kernel: k, dt: ts[0].Dtype(), m: ts[0].Shape()[0], d: ts[0].Shape()[1], cols: ts[1].Shape()[1],
-		rows: float64s(ts[0])}
-	p := float64s(ts[1])
+		rows: Float64s(ts[0])}
+	p := Float64s(ts[1])
 	if err := checkFinite(who, "projection", fitAnew, p, l.cols); err != nil {
 		return nil, err
 	}

@@ -62,9 +62,9 @@ func PackProducts(w, degrees, scales *tensor.Dense, a Attr) (*Products, error) {
 	if err := CheckFrequencies(domain.Reals(), who, ts[0]); err != nil {
 		return nil, err
 	}
-	cells, d, m := float64s(ts[0]), ts[0].Shape()[0], ts[2].Shape()[0]
+	cells, d, m := Float64s(ts[0]), ts[0].Shape()[0], ts[2].Shape()[0]
 	f := &Products{dt: w.Dtype(), d: d, first: make([]int, m+1), scales: make([]float64, m)}
-	n, s, most := float64s(ts[1]), float64s(ts[2]), len(cells)/d/m
+	n, s, most := Float64s(ts[1]), Float64s(ts[2]), len(cells)/d/m
 	if err := checkFinite(who, "scales", drawAnew, s, m); err != nil {
 		return nil, err
 	}

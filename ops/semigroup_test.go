@@ -38,7 +38,7 @@ func TestUnitLaplaceKeepsDirections(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v := float64s(z)
+		v := Float64s(z)
 		for i, want := range []float64{1 / math.Sqrt(1+math.Exp(-2)), math.Exp(-1) / math.Sqrt(1+math.Exp(-2)),
 			math.Sqrt(.5), math.Sqrt(.5), math.Sqrt(.5), math.Sqrt(.5)} {
 			if math.Abs(v[i]-want) > 1e-2 { // of the projection 102400, whose rounding in float32 is 1/128

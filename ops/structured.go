@@ -120,7 +120,7 @@ func borrowStructured(d int, signs, norms, rho *tensor.Dense, a Attr) (*Structur
 		if r.Shape().TotalSize() != 1 {
 			return nil, fmt.Errorf("%s: the log bandwidth has shape %v, want [1]: %w", who, r.Shape(), ErrShape)
 		}
-		factor = math.Exp(-float64s(r)[0])
+		factor = math.Exp(-Float64s(r)[0])
 	}
 	signs, err := contiguous(signs)
 	if err != nil {

@@ -138,7 +138,7 @@ type tableReader struct {
 }
 
 func newTableReader(who string, knots, tables *tensor.Dense, s Tables) (*tableReader, error) {
-	r := &tableReader{s, float64s(knots), float64s(tables), make([]float64, s.Width)}
+	r := &tableReader{s, Float64s(knots), Float64s(tables), make([]float64, s.Width)}
 	for i, v := range r.knots {
 		if v-v != 0 || i%s.Points > 0 && v < r.knots[i-1] {
 			return r, &domain.CellError{Who: who, Matrix: "knots", Row: i / s.Points, Col: i % s.Points, Value: v,

@@ -86,8 +86,8 @@ func PackSketches(buckets, signs *tensor.Dense, s Sketch, a Attr) (*Sketches, er
 	}
 	f := &Sketches{Sketch: s, dt: buckets.Dtype(), p: shape[0], d: shape[1] - 1,
 		buckets: make([]int32, shape[0]*shape[1]), weights: make([]float64, shape[0]*shape[1])}
-	sign := float64s(ts[1])
-	for i, b := range float64s(ts[0]) {
+	sign := Float64s(ts[1])
+	for i, b := range Float64s(ts[0]) {
 		bad := &domain.CellError{Who: who, Row: i / shape[1], Col: i % shape[1], Remedy: drawAnew}
 		if !(b >= 0 && b < float64(s.Columns)) || b != math.Trunc(b) {
 			bad.Matrix, bad.Value, bad.Reason = "buckets", b, fmt.Sprintf("is no whole number from 0 to %d",

@@ -146,8 +146,13 @@ func memory[T domain.Float](t *tensor.Dense) (v []T) {
 	return v
 }
 
-// float64s are the cells of a contiguous tensor, its own memory where that is float64.
-func float64s(t *tensor.Dense) []float64 {
+// Float64s are the cells of a tensor of float32 or float64, row by row, as float64: its own memory where it is a contiguous
+// float64 tensor. It panics when t is nil or of another type.
+func Float64s(t *tensor.Dense) []float64 {
+	t, err := contiguous(t)
+	if err != nil {
+		panic("ops: Float64s: " + err.Error())
+	}
 	if t.Dtype() == tensor.Float64 {
 		return data[float64](t)
 	}

@@ -272,7 +272,7 @@ func (s *source) part(x ops.Matrix, rows rowNames, b int) ops.Matrix {
 	t, dense := x.(*tensor.Dense)
 	switch {
 	case dense && rows.index == nil:
-		return denseRows(t, rows.first, b)
+		return ops.Rows(t, rows.first, rows.first+b)
 	case rows.index == nil:
 		return data.RowRange(x, rows.first, rows.first+b)
 	case !dense:
@@ -283,18 +283,6 @@ func (s *source) part(x ops.Matrix, rows rowNames, b int) ops.Matrix {
 	}
 	data.RowsInto(s.gather, t, rows.index)
 	return s.gather
-}
-
-// denseRows is b rows of x, over the same memory.
-func denseRows(x *tensor.Dense, first, b int) *tensor.Dense {
-	d := x.Shape()[1]
-	var backing any
-	if x.Dtype() == tensor.Float32 {
-		backing = x.Float32s()[first*d : (first+b)*d]
-	} else {
-		backing = x.Float64s()[first*d : (first+b)*d]
-	}
-	return tensor.New(tensor.WithShape(b, d), tensor.WithBacking(backing))
 }
 
 // features2d maps a block and checks what comes back.

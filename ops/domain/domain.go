@@ -211,7 +211,8 @@ func norm[T Float](row []T) float64 {
 }
 
 // CheckFrequencies looks at W [rows, cols], row-major: every frequency must be finite and, for d = NonNegative, not
-// negative. The first that is not is a CellError; it comes from parameters that were set or tuned, for no kernel draws it.
+// negative. The first that is not is a CellError; it comes from parameters that were set or tuned, for no kernel draws
+// it.
 func CheckFrequencies[T Float](d Domain, who string, w []T, cols int) error {
 	if cols < 1 && len(w) > 0 {
 		return fmt.Errorf("%s: %d frequencies in %d columns, want at least 1: %w", who, len(w), cols, ErrShape)
