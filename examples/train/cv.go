@@ -141,7 +141,7 @@ func (o *options) cvSpec() layers.Spec {
 func (o *options) choose(ctx context.Context, p *train.Prepared, r *result) error {
 	m, x := p.Model, p.X()
 	bar := cli.NewProgress("cross-validation, folds")
-	co := train.CVOptions{Fitter: o.cvHead(x.Shape()[0]), Folds: o.cv, Seed: o.Seed, Sample: x, Progress: func(done, total int) { bar.Step(done, total, "") }}
+	co := train.CVOptions{Fitter: o.cvHead(p.Rows), Folds: o.cv, Seed: o.Seed, Sample: x, Progress: func(done, total int) { bar.Step(done, total, "") }}
 	if o.lambda != "" {
 		co.Lambdas = []float64{o.fit.Lambda}
 	}

@@ -47,7 +47,7 @@ func parse(args []string) (*options, error) {
 	var grid []string
 	fs.StringVar(&o.train, "train", "", "training `files` and folders, separated by commas: LIBSVM text, CSV or .npy, each also .gz or .zst, or .parquet; of bags a CSV file with the columns bag, label and the coordinates (default: made histograms, or sets)")
 	fs.StringVar(&o.test, "test", "", "test `files`, likewise (default: a fifth of the training rows)")
-	fs.BoolVar(&o.stream, "stream", false, "read the rows in blocks, again in every pass, and never hold them all; not for svm")
+	fs.BoolVar(&o.stream, "stream", false, "read the rows in blocks, again in every pass, and never hold them all")
 	fs.IntVar(&o.shuffle, "shuffle", 1<<15, "with -stream, "+graphHeads+": `rows` in the buffer that mixes them")
 	fs.StringVar(&label, "label", "last", "where a row of CSV, .npy or Parquet keeps its label or target: last, first")
 	fs.StringVar(&task, "task", "classification", "classification, regression; bags, bags-regression: of sets of samples")
@@ -164,12 +164,8 @@ func (o *options) checkStream(given map[string]bool) error {
 		return cli.Usage("-stream does not apply to -task bags: sets of samples are read whole")
 	case o.stream && o.train == "":
 		return cli.Usage("-stream does not apply to the made histograms; it goes with -train")
-	case o.stream && o.head == "svm":
-		return cli.Usage("-stream does not apply to -head svm, which holds all rows; use ridge, %s", graphHeads)
-	case o.stream && o.newton:
-		return cli.Usage("-stream does not apply to -solver newton, which holds the scores of all rows; use adam or sgd")
-	case given["shuffle"] && (!o.stream || o.head == "ridge"):
-		return cli.Usage("-shuffle applies to -stream with -head %s alone", graphHeads)
+	case given["shuffle"] && (!o.stream || !o.onGraph()):
+		return cli.Usage("-shuffle applies to -stream with -head %s by adam or sgd alone", graphHeads)
 	case o.shuffle < 0:
 		return cli.Usage("-shuffle %d: want at least 0 rows", o.shuffle)
 	}
@@ -220,8 +216,6 @@ func (o *options) setCV(given map[string]bool) error {
 	switch {
 	case !given["cv"]:
 		return nil
-	case o.stream:
-		return cli.Usage("-cv does not apply to -stream: it holds all rows")
 	case o.cv < 2:
 		return cli.Usage("-cv %d: want at least 2 folds", o.cv)
 	case o.lambda == "loo" || o.lambda == "held-out":
@@ -302,6 +296,9 @@ func (o *options) setCheckpoints(every string, given map[string]bool) error {
 	return nil
 }
 
+// onGraph says whether mini-batches fit the head.
+func (o *options) onGraph() bool { return slices.Contains(layers.HeadKinds(), o.head) && !o.newton }
+
 // graphHeads are the heads that are fitted by mini-batches.
 var graphHeads = strings.Join(layers.HeadKinds(), ", ")
 
@@ -310,10 +307,9 @@ func (o *options) setHead(solver string, given map[string]bool) error {
 	if o.head == "" {
 		o.head = map[data.Task]string{data.Classification: "softmax", data.Regression: "ridge"}[o.task]
 	}
-	onGraph := slices.Contains(layers.HeadKinds(), o.head)
-	graph := onGraph && solver != "newton"
+	graph := o.onGraph() && solver != "newton"
 	switch {
-	case !onGraph && o.head != "ridge" && o.head != "svm":
+	case !o.onGraph() && o.head != "ridge" && o.head != "svm":
 		return cli.Usage("-head %s: want one of %s, ridge, svm", o.head, graphHeads)
 	case o.head == "softmax" && o.task == data.Regression:
 		return cli.Usage("-head softmax does not apply to -task regression; use ridge, svm or linear")

@@ -52,7 +52,7 @@ func preparedRows(m *train.Model, set *data.Set) (b data.Pairs, err error) {
 // openTrain opens the training files to be read in blocks.
 func (o *options) openTrain() (*data.Stream, error) {
 	so := data.StreamOptions{Options: data.Options{Label: o.label, Task: o.task}, Seed: o.Seed, BlockRows: o.blockRows()}
-	if o.head != "ridge" {
+	if o.onGraph() {
 		so.Shuffle = o.shuffle
 		so.BlockRows += (o.fit.Batch - so.BlockRows%o.fit.Batch) % o.fit.Batch // whole batches
 	}

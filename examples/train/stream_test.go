@@ -55,6 +55,8 @@ func TestStream(t *testing.T) {
 		"-train %s -test test.csv -features 400 -head ridge -solver cg",
 		"-train %s -test test.csv -map chi2 -head ridge",
 		"-train %s -test test.csv -map nystrom -features 16 -head ridge",
+		"-train %s -test test.csv -features 64 -head svm",
+		"-train %s -test test.csv -features 64 -head softmax -solver newton",
 		"-train %s -test smoothtest.csv -features 64 -task regression",
 	} {
 		in, parts := "last.csv", "parts"
@@ -105,6 +107,17 @@ func TestStreamFit(t *testing.T) {
 		t.Errorf("stdout %q, stderr %q", r.Stdout, r.Stderr)
 	}
 	clitest.Run(t, dir, "-load model -test parts").OK(t)
+}
+
+// TestStreamCV: cross-validation chooses from rows that are read, too.
+func TestStreamCV(t *testing.T) {
+	dir := files(t)
+	for _, head := range []string{"ridge", "svm", "softmax"} {
+		ob := stream(t, dir, "-train last.csv -test test.csv -map gaussian -features 64 -cv 2 -head "+head)
+		if ob.Params["sigma"] == nil || *ob.Accuracy < .6 {
+			t.Errorf("-cv under -head %s: %+v", head, ob)
+		}
+	}
 }
 
 // TestStreamErrors: they name the file, the place in it and the remedy.
