@@ -1,9 +1,11 @@
 package train_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"flag"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -179,6 +181,7 @@ func unstacked(x *tensor.Dense, lo, hi int) (rows [][]float64) {
 type earlier struct {
 	what string // what the file's name adds to the map's
 	plan
+	axes int // of samples, of a map of sets; 0 is 2
 }
 
 // earlierModels are models of every map in its default, of tuned ones, and of the parameters that change its form.
@@ -187,12 +190,16 @@ func earlierModels() []earlier {
 	for _, e := range layers.Entries() {
 		es = append(es, earlier{plan: plan{entry: e, head: "ridge", dtype: "float64", features: 16}})
 		if e.Tunable {
-			es = append(es, earlier{"all", plan{entry: e, head: "softmax", dtype: "float32", tune: "all", features: 16}})
+			es = append(es, earlier{what: "all", plan: plan{entry: e, head: "softmax", dtype: "float32", tune: "all", features: 16}})
 		}
 	}
 	of := func(name, what, sampler string, params layers.Values, scale string) {
-		es = append(es, earlier{what, plan{entry: must(layers.Lookup(name)), head: "linear", dtype: "float64", regress: true,
+		es = append(es, earlier{what: what, plan: plan{entry: must(layers.Lookup(name)), head: "linear", dtype: "float64", regress: true,
 			sampler: sampler, params: params, scaled: scale, features: 16}})
+	}
+	tuned := func(name, what, tune string, params layers.Values) {
+		of(name, what, "", params, "")
+		es[len(es)-1].tune = tune
 	}
 	for _, s := range []string{"orthogonal", "coupled", "antithetic", "structured", "halton", "sobol"} {
 		of("gaussian", s, s, nil, "")
@@ -212,6 +219,35 @@ func earlierModels() []earlier {
 	of("arc-cosine", "order0", "", layers.Values{"order": 0.}, "minmax,l2")
 	of("nystrom", "chi2", "", layers.Values{"kernel": "chi2", "gamma": .5, "select": "k-means++", "landmarks": 20.}, "minmax,l1")
 	of("add-kpca", "intersection", "", layers.Values{"kernel": "intersection", "components": 2.}, "minmax,l1")
+	for _, k := range []string{"exp-semigroup", "reciprocal-semigroup"} {
+		of(k, "normalised", "", layers.Values{"way": "normalised"}, "minmax,l1")
+		of(k, "levy", "", layers.Values{"way": "levy", "order": 2.}, "minmax,l1")
+		tuned(k, "normalised-each", "bandwidth-each", layers.Values{"way": "normalised"})
+		tuned(k, "levy-all", "all", layers.Values{"way": "levy"})
+	}
+	for _, k := range []string{"gaussian", "laplacian", "skewed-chi2", "chi2", "exp-chi2", "delta-gaussian"} {
+		tuned(k, "each", "bandwidth-each", nil)
+	}
+	of("gaussian", "structured-phase-bandwidth", "structured", layers.Values{"phase": true}, "minmax,l1")
+	es[len(es)-1].tune = "bandwidth"
+	of("jensen-shannon", "order", "", layers.Values{"order": 6., "gamma": .5}, "minmax,l1")
+	for _, k := range []string{"linear", "laplacian", "cauchy", "matern", "skewed-chi2", "exp-semigroup", "reciprocal-semigroup",
+		"exp-jensen-shannon"} {
+		of("nystrom", k, "", layers.Values{"kernel": k}, "minmax,l1")
+		es[len(es)-1].features = 6
+	}
+	of("nystrom", "split", "", layers.Values{"kernel": "intersection", "negative": "split"}, "standard")
+	of("chi2", "sign", "", layers.Values{"negative": "sign"}, "standard")
+	of("intersection", "split", "", layers.Values{"negative": "split"}, "standard")
+	sets := func(name, what string, axes int, params layers.Values) {
+		of(name, what, "", params, "")
+		es[len(es)-1].axes = axes
+	}
+	sets("hdd-js", "one", 1, layers.Values{"basis": "fourier", "functions": 5.})
+	sets("l2-density", "three", 3, layers.Values{"basis": "fourier", "functions": 5.})
+	sets("hdd-hellinger", "four", 4, nil)
+	sets("mean-map", "landmarks", 2, layers.Values{"landmarks": 6.})
+	sets("mean-map", "exp-chi2", 2, layers.Values{"kernel": "exp-chi2"})
 	return es
 }
 
@@ -227,6 +263,9 @@ func writeEarlier(t *testing.T, dir string) {
 		writeStats(t, dir)
 	}
 	for name, m := range earlierTrees(t) {
+		if known(name) {
+			continue
+		}
 		if err := m.Save(filepath.Join(dir, name+".safetensors")); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -255,7 +294,7 @@ func (e earlier) noted(t *testing.T) *train.Model {
 	var rows any
 	var x ops.Matrix
 	if e.entry.Bags {
-		set := twoShapes(40, 2, 3)
+		set := twoShapes(40, cmp.Or(e.axes, 2), 3)
 		params := layers.Values{"points": 8., "functions": 6.}
 		switch e.entry.Name {
 		case "mean-map":
@@ -263,6 +302,7 @@ func (e earlier) noted(t *testing.T) *train.Model {
 		case "hdd-js", "hdd-tv":
 			params["lambdas"] = 2.
 		}
+		maps.Copy(params, e.params)
 		m = bagModel(t, e.entry.Name, e.dtype, e.head, e.tune, params, set)
 		b := set.X.(*ops.Bags)
 		var bags [][][]float64
