@@ -35,6 +35,84 @@
 //
 // Summary is a table of a model, Cite the BibTeX of the papers behind it, and Dot a picture of its graph.
 //
+// # The tensors of each map
+//
+// A model file holds the Params of a map under "map." and their names; its card has the spec, with the params that the
+// formulas name. examples/numpy/predict.py reads all of them. x is a row of d numbers, as the scaler leaves it, and [A | B]
+// are columns side by side. Of "A or B" a tuned map has B, from which A = exp(B) for names with log_.
+//
+// Fourier maps are [cos P | sin P]/√m of m frequencies, or with a tensor b [m] √(2/m) cos(P + b):
+//
+//	gaussian, laplacian, matern, cauchy, srf: W [d, m]
+//	    P = xW. Row i of W is multiplied by exp(-log_bandwidth_i), where there is a log_bandwidth, [1] or [d].
+//	the same with sampler structured: signs [3k, p], norms [m]
+//	    P = xW, Wᵀ = p^(-3/2) diag(norms) H D₃ H D₂ H D₁ for each p norms, as in ops.StructuredFourier.
+//	skewed-chi2, skewed-intersection: c or raw_c, [1] or [d], W [d, m]
+//	    P = ln(x + c)W, c = ln(1 + exp(raw_c)).
+//	exp-hellinger, exp-chi2, exp-intersection, exp-jensen-shannon: L or log_L, root_kappa, W
+//	    P = Ψ(x)W, Ψ the map of hellinger, chi2 and so on. log_bandwidth has a number for each column of Ψ, or one.
+//
+// Maps of semigroup kernels have f(u) = √u for exp-semigroup and ln(1 + u) for reciprocal-semigroup:
+//
+//	way=laplace, or none: W or log_W [d, m]
+//	    exp(-xW)/√m, with a log_bandwidth as above.
+//	way=normalised: scale besides
+//	    exp(-½ Σ_i f(2 s_i x_i)) exp(-xW)/‖exp(-xW)‖₂, s = scale·exp(-log_bandwidth).
+//	way=levy: scale or log_scale, [1] or [d], W [q, m], of exp-semigroup L or log_L and root_kappa
+//	    exp(-½ Σ_i f(2 s_i x_i)) [cos P | sin P]/√m, P = Ψ(s∘x)W, s = scale. Ψ is the homogeneous map of spectral.Levy,
+//	    γ = ½; of reciprocal-semigroup it is ops.LogWaves, with the q/2d waves of spectral.LogWaves, and has no tensors.
+//
+// Maps that make several numbers of each coordinate v, side by side:
+//
+//	hellinger, chi2, intersection, jensen-shannon: L or log_L, [1] or [d], root_kappa [n+1]
+//	    r₀ |v|^(γ/2), √2 r_j |v|^(γ/2) cos(f_j L ln|v|), √2 r_j |v|^(γ/2) sin(f_j L ln|v|), ..., j = 1 to n, r = root_kappa;
+//	    0 for v = 0. For v < 0 they are negated (negative=sign), or stand after those for v > 0 (split). The f_j are in no
+//	    tensor: 1, 2, ..., without those where the spectrum has no positive sample, as spectral.NewHarmonics chooses.
+//	add-kpca, maji-berg: knots [d, k], table [d, k·w]
+//	    ops.Table: linear in u = sign(v)|v|^p between knots. add-kpca has p = γ/2, and beyond the knots what is in
+//	    proportion to u; maji-berg has p = 1, and what is constant.
+//
+// Other maps of rows:
+//
+//	linear: none
+//	    x.
+//	sphere-polynomial, delta-gaussian, arc-cosine, ntk: U [d, m] or [d, km], norms [km], roots or log_roots [k]
+//	    [ρ₁ cos P₁ | ρ₁ sin P₁ | ρ₂ cos P₂ | ρ₂ sin P₂]/√m, ρ = roots, P_b = (xU_b)∘norms_b for the k = 1 or 2 signs, which
+//	    may share one U. Its rows have the log_bandwidth.
+//	random-maclaurin: W [d, pm], degrees [m], scales [m]
+//	    s_i/√m Π_j (xW)_(jm+i), 0 <= j < degrees_i, s = scales.
+//	tensor-sketch: buckets [p, d+1], signs [p, d+1]
+//	    The circular convolution of p count sketches of [√(2/a²) x | √(1 - 2/a²)], as in ops.TensorSketch.
+//	nystrom: landmarks [k, d], projection [k, m]
+//	    k(x, landmarks)·projection, with the kernel and its parameters from the params.
+//
+// Maps of sets of samples are Fourier maps, with W, b and log_bandwidth as above:
+//
+//	mean-map: inner.*
+//	    P = φW, φ the mean over the samples of the map of the kernel, or of nystrom where there are landmarks, whose tensors
+//	    have the prefix inner.
+//	hdd-js, hdd-hellinger, hdd-tv: kde_bandwidth [d], lambda [M], root_weight [M]
+//	    P = AW, A the coefficients of r_j √q cos(λ_j ln q), then of r_j √q sin(λ_j ln q), for each j, r = root_weight, of a
+//	    density q on the basis; of a lone λ = 0 those of the cosine alone. q is ops.KDE at the points of ops.NewGrid. The
+//	    functions of several axes are the products, the last axis fastest, whose degrees sum to no more than that of the last
+//	    function of an axis. With d > 3 each coordinate has a density and coefficients of its own, one after another.
+//	l2-density: kde_bandwidth [d]
+//	    P = AW, A the coefficients of q.
+//
+// Trees have the tensors of their layers, each under the layer's name and a dot, as Spec.Leaves returns. A part without a
+// name has the name of the tree, its place and its map, as in sequential_0_dense, and a tree the names of its parts, joined
+// by "-":
+//
+//	sequential, concat
+//	    One after the other; side by side, each times √weight.
+//	dense: W, b
+//	    activation(xW + b).
+//	normalise: none
+//	    x/‖x‖, and 0 for 0.
+//
+// The head is head.W and head.b: zW + b of the features z, and softmax(zW + b) where it is a softmax; head.delta belongs to
+// a loss. The tensors of the scalers are under scaler., their place and their name, as scaler.0.minmax.min: package data.
+//
 // # Reading a tensor
 //
 // What Transform returns, the values of nodes, gradients and parameters are tensors. Their cells are Float64s, or Float32s
