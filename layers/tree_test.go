@@ -130,7 +130,7 @@ func checkTreeGradient(t *testing.T, l layers.Layer, x *tensor.Dense, lisp bool)
 		return sum
 	}
 	for i, v := range must(l.Transform(nil, x)).Float64s() {
-		if got := z.Data().([]float64)[i]; math.Abs(got-v) > 1e-12 {
+		if got := z.(*tensor.Dense).Float64s()[i]; math.Abs(got-v) > 1e-12 {
 			t.Fatalf("lisp=%v: z[%d] is %v in the graph and %v by Transform", lisp, i, got, v)
 		}
 	}
