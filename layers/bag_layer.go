@@ -22,8 +22,8 @@ type BagMap interface {
 var _ BagMap = (*BagLayer)(nil)
 
 // BagLayer is a feature map of sets of samples, in two steps: rows made of the sets, which nothing tunes, and a map of the rows, whose policy
-// the layer's is. What goes in are sets of samples with l coordinates, by TransformBags, by FwdBags, or by all that takes rows (train.FitRidge,
-// train.Fit, train.Model); what comes out is [n, features]. Fwd and Transform take matrices [n, l], of which every row is a set of one sample.
+// the layer's is. What goes in are sets of samples with l coordinates, by TransformBags, by FwdBags, or by all that takes rows (linear.FitRidge,
+// sgd.Fit, train.Model); what comes out is [n, features]. Fwd and Transform take matrices [n, l], of which every row is a set of one sample.
 //
 // NewBagLayer makes it of a map of densities, NewMeanMapLayer of a map of samples.
 type BagLayer struct {

@@ -20,7 +20,7 @@ import (
 // signs has no mass, all features/2 frequencies are of the other. Input [n, d], on the kernel's domain; output [n, features].
 //
 // A head on the features needs no signature: the weights of a linear model have any sign. What takes inner products of features asks
-// SignatureOf: train.FitRidge, train/report.
+// SignatureOf: linear.FitRidge, train/report.
 //
 // WithCoupling says how the frequencies of the two signs are drawn together. The default is spectral.SharedCoupled, one Haar block whose
 // directions serve both signs, with norms that go together between the signs and against each other between neighbouring columns: the

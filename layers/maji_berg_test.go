@@ -12,8 +12,8 @@ import (
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	maps "github.com/bochner-go/bochner/ops"
-	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/linear"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
@@ -95,7 +95,7 @@ func TestMajiBergWeights(t *testing.T) {
 		y.Set(i, 1, x.Float64s()[i*d+1]*x.Float64s()[i*d+2])
 	}
 	l := must(layers.NewMajiBergLayer(x, layers.WithBins(bins)))
-	fit := must(train.FitRidge(context.Background(), l, data.Pairs{X: x, Y: y}, train.RidgeOptions{Lambdas: []float64{lambda}}))
+	fit := must(linear.FitRidge(context.Background(), l, data.Pairs{X: x, Y: y}, linear.RidgeOptions{Lambdas: []float64{lambda}}))
 	v, s := must(l.SparseWeights(fit.W)), must(l.Sparse())
 	h := l.Regulariser()
 

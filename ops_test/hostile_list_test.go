@@ -22,8 +22,11 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/fits"
+	"github.com/bochner-go/bochner/train/linear"
 	"github.com/bochner-go/bochner/train/modelfile"
 	"github.com/bochner-go/bochner/train/report"
+	"github.com/bochner-go/bochner/train/sgd"
 	"github.com/bochner-go/bochner/train/wholefile"
 	gonum "gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/mat"
@@ -273,32 +276,32 @@ var hostileFuncs = map[string]any{
 	"train.Accuracy":                    train.Accuracy,
 	"train.ArgMax":                      train.ArgMax,
 	"train.Around":                      train.Around,
-	"train.Backprop":                    train.Backprop,
+	"train/sgd.Backprop":                sgd.Backprop,
 	"train.BalancedWeights":             train.BalancedWeights,
-	"train.BlockRows":                   train.BlockRows,
+	"train/linear.BlockRows":            linear.BlockRows,
 	"train.ConfusionMatrix":             train.ConfusionMatrix,
 	"train.CrossValidate":               train.CrossValidate,
 	"train.CrossValidateAround":         train.CrossValidateAround,
 	"train.F1":                          train.F1,
-	"train.Fit":                         train.Fit,
-	"train.FitKernelRidge":              train.FitKernelRidge,
-	"train.FitKernelRidgeLOO":           train.FitKernelRidgeLOO,
-	"train.FitKreinRidge":               train.FitKreinRidge,
-	"train.FitRidge":                    train.FitRidge,
-	"train.FitRidgeCG":                  train.FitRidgeCG,
-	"train.FitSVM":                      train.FitSVM,
+	"train/sgd.Fit":                     sgd.Fit,
+	"train/linear.FitKernelRidge":       linear.FitKernelRidge,
+	"train/linear.FitKernelRidgeLOO":    linear.FitKernelRidgeLOO,
+	"train/linear.FitKreinRidge":        linear.FitKreinRidge,
+	"train/linear.FitRidge":             linear.FitRidge,
+	"train/linear.FitRidgeCG":           linear.FitRidgeCG,
+	"train/linear.FitSVM":               linear.FitSVM,
 	"train.Grid":                        train.Grid,
 	"train.Load":                        train.Load,
-	"train.FitLogistic":                 train.FitLogistic,
+	"train/linear.FitLogistic":          linear.FitLogistic,
 	"train.LoadParams":                  train.LoadParams,
-	"train.LoadRidgeStats":              train.LoadRidgeStats,
-	"train.OneHot":                      train.OneHot,
-	"train.ParseSchedule":               train.ParseSchedule,
+	"train/linear.LoadRidgeStats":       linear.LoadRidgeStats,
+	"train/sgd.OneHot":                  sgd.OneHot,
+	"train/sgd.ParseSchedule":           sgd.ParseSchedule,
 	"train.RMSE":                        train.RMSE,
 	"train.RandomSearch":                train.RandomSearch,
 	"train.SaveParams":                  train.SaveParams,
 	"train.ScalersFor":                  train.ScalersFor,
-	"train.Targets":                     train.Targets,
+	"train/sgd.Targets":                 sgd.Targets,
 	"train/data.Blocks":                 data.Blocks,
 	"train/data.Files":                  data.Files,
 	"train/data.Held":                   data.Held,
@@ -384,7 +387,7 @@ var hostileAsked = map[string]string{
 	"train/data.MinMax.Fit.x": perColumn, "train/data.Standard.Fit.x": perColumn,
 	"ops.Copy.x":               "the copy is dense",
 	"train/report.ExactGram.x": "a kernel wants whole rows, two at a time",
-	"train.Fit.o.Epochs":       "the epochs are what the caller asks for",
+	"train/sgd.Fit.o.Epochs":   "the epochs are what the caller asks for",
 }
 
 func itoa(i int) string { return strconv.Itoa(i) }
@@ -492,13 +495,15 @@ var hostileTypes = map[string]sampleOf{
 	"layers.Traits":                  some(layers.Traits{Draws: layers.DrawsSigned}),
 	"layers.Values":                  func(*hostileValues) []any { return []any{layers.Values{"sigma": 1., "phase": true, "word": "w"}} },
 
-	"train.CGOptions": some(train.CGOptions{Rank: 2}),
-	"train.CVOptions": some(train.CVOptions{Folds: 2}),
+	"train/fits.Cost":        some(&fits.Cost{}),
+	"train/fits.Problem":     some(fits.Problem{Rows: 6, Features: 8, Outputs: 1}),
+	"train/linear.CGOptions": some(linear.CGOptions{Rank: 2}),
+	"train.CVOptions":        some(train.CVOptions{Folds: 2}),
 	"train.CVReport": func(v *hostileValues) []any {
 		return []any{must(train.CrossValidate(context.Background(), []train.Candidate{{Spec: goodSpec()}}, data.Pairs{X: tensorOf(6, 3), Y: matOf(6, 1)}, train.CVOptions{Folds: 2}))}
 	},
-	"train.LogisticOptions": some(train.LogisticOptions{}),
-	"train.MiniBatch":       some(train.MiniBatch{FitOptions: train.FitOptions{Epochs: 1}, Head: "softmax"}),
+	"train/linear.LogisticOptions": some(linear.LogisticOptions{}),
+	"train/sgd.MiniBatch":          some(sgd.MiniBatch{FitOptions: sgd.FitOptions{Epochs: 1}, Head: "softmax"}),
 	"train.Prepared": func(*hostileValues) []any {
 		p := must(train.Recipe{}.Prepare(context.Background(), goodSet()))
 		if err := p.Build(); err != nil {
@@ -506,18 +511,18 @@ var hostileTypes = map[string]sampleOf{
 		}
 		return []any{p}
 	},
-	"train.Recipe":       some(train.Recipe{}),
-	"train.FitOptions":   some(train.FitOptions{Epochs: 1, Batch: 4}),
-	"train.KernelRidge":  func(*hostileValues) []any { return []any{must(train.FitKernelRidge(goodGram(), matOf(6, 1), 1))} },
-	"train.LambdaScore":  some(train.LambdaScore{Lambda: 1, MSE: 1}),
-	"train.Loss":         some(train.SquaredHinge),
-	"train.Metric":       some(train.MeanSquaredError),
-	"train.Model":        func(*hostileValues) []any { return []any{goodModel(), goodRegression()} },
-	"train.RidgeOptions": some(train.RidgeOptions{}),
-	"train.RidgeStats":   func(*hostileValues) []any { return []any{goodStats()} },
-	"train.SVMOptions":   some(train.SVMOptions{MaxSteps: 3}),
-	"train.Schedule":     some(train.ConstantRate),
-	"train.Selection":    some(train.SelectNone),
+	"train.Recipe":              some(train.Recipe{}),
+	"train/sgd.FitOptions":      some(sgd.FitOptions{Epochs: 1, Batch: 4}),
+	"train/linear.KernelRidge":  func(*hostileValues) []any { return []any{must(linear.FitKernelRidge(goodGram(), matOf(6, 1), 1))} },
+	"train/fits.LambdaScore":    some(fits.LambdaScore{Lambda: 1, MSE: 1}),
+	"train/linear.Loss":         some(linear.SquaredHinge),
+	"train/fits.Metric":         some(fits.MeanSquaredError),
+	"train.Model":               func(*hostileValues) []any { return []any{goodModel(), goodRegression()} },
+	"train/linear.RidgeOptions": some(linear.RidgeOptions{}),
+	"train/linear.RidgeStats":   func(*hostileValues) []any { return []any{goodStats()} },
+	"train/linear.SVMOptions":   some(linear.SVMOptions{MaxSteps: 3}),
+	"train/sgd.Schedule":        some(sgd.ConstantRate),
+	"train/linear.Selection":    some(linear.SelectNone),
 	"train/data.Block": func(v *hostileValues) (all []any) {
 		for b, err := range goodStream(v).Blocks(context.Background(), 0) {
 			return []any{b, err}[:1]
@@ -576,8 +581,8 @@ func goodRegression() *train.Model {
 	return must(m, err)
 }
 
-func goodStats() *train.RidgeStats {
-	s := &train.RidgeStats{}
+func goodStats() *linear.RidgeStats {
+	s := &linear.RidgeStats{}
 	if err := s.AddRows(context.Background(), must(goodSpec().Build()), data.Pairs{X: tensorOf(6, 3), Y: matOf(6, 1)}); err != nil {
 		panic(err)
 	}
@@ -682,16 +687,16 @@ var hostileGoodTypes = map[reflect.Type]goodOf{
 	reflect.TypeFor[[]report.Option](): is([]report.Option{}),
 	reflect.TypeFor[data.Examples]():   func(*hostileValues) any { return data.Pairs{X: tensorOf(6, 3), Y: matOf(6, 1)} },
 	reflect.TypeFor[train.Candidate](): func(*hostileValues) any { return train.Candidate{Spec: goodSpec()} },
-	reflect.TypeFor[train.Fitter]():    is(train.RidgeOptions{}),
-	reflect.TypeFor[train.CVHead]():    is(train.RidgeOptions{}),
+	reflect.TypeFor[fits.Fitter]():     is(linear.RidgeOptions{}),
+	reflect.TypeFor[train.CVHead]():    is(linear.RidgeOptions{}),
 	reflect.TypeFor[iter.Seq2[ops.Matrix, error]](): func(*hostileValues) any {
 		return iter.Seq2[ops.Matrix, error](func(yield func(ops.Matrix, error) bool) { yield(tensorOf(6, 3), nil) })
 	},
 	reflect.TypeFor[mat.Matrix]():                            func(*hostileValues) any { return matOf(6, 3) },
 	reflect.TypeFor[data.Source]():                           func(*hostileValues) any { return goodSet() },
 	reflect.TypeFor[train.Axis]():                            is(train.Axis{Name: "sigma", Values: []float64{1, 2}}),
-	reflect.TypeFor[train.Problem]():                         is(train.Problem{Rows: 6, Features: 8, Outputs: 1}),
-	reflect.TypeFor[*train.RidgeFit]():                       func(*hostileValues) any { return must(goodStats().Solve(1)) },
+	reflect.TypeFor[fits.Problem]():                          is(fits.Problem{Rows: 6, Features: 8, Outputs: 1}),
+	reflect.TypeFor[*linear.RidgeFit]():                      func(*hostileValues) any { return must(goodStats().Solve(1)) },
 	reflect.TypeFor[data.Options]():                          is(data.Options{Task: data.Regression}),
 	reflect.TypeFor[data.StreamOptions]():                    func(*hostileValues) any { return goodStreamOptions() },
 	reflect.TypeFor[report.History]():                        is(report.History{Loss: []float64{3, 2, 1}, LossName: "loss"}),
@@ -804,19 +809,21 @@ var hostileGood = map[string]goodOf{
 	"ops.*.norms":                of(4),
 	"ops.*.buckets":              allOf(1, 2, 4),
 
-	"train.*.spec":    func(*hostileValues) any { return goodSpec() },
-	"train.*.targets": of(6, 1),
-	"train.*.lambda":  is(1.), "train.*.lambdas": is([]float64{.1, 1, 10}),
-	"train.Around.spec":               is(layers.Spec{Map: "gaussian", Features: 8}),
-	"train.CrossValidateAround.spec":  is(layers.Spec{Map: "gaussian", Features: 8}),
-	"train.Backprop.loss":             func(v *hostileValues) any { return must(G.Sum(v.leaf())) },
-	"train.Backprop.params":           func(v *hostileValues) any { return G.Nodes{v.leaf()} },
-	"train.BalancedWeights.counts":    is([]int{3, 2}),
-	"train.FitKernelRidge.k":          func(*hostileValues) any { return goodGram() },
-	"train.FitKernelRidgeLOO.k":       func(*hostileValues) any { return goodGram() },
-	"train.FitKreinRidge.k":           func(*hostileValues) any { return goodGram() },
-	"train.KernelRidge.Predict.kTest": func(*hostileValues) any { return matOf(2, 6) },
-	"train.FitLogistic.rows": func(*hostileValues) any {
+	"train.*.spec":           func(*hostileValues) any { return goodSpec() },
+	"train/linear.*.targets": of(6, 1),
+	"train/linear.*.lambda":  is(1.), "train/linear.*.lambdas": is([]float64{.1, 1, 10}),
+	"train/linear.*.path":                    func(v *hostileValues) any { return v.path("out") },
+	"train/sgd.*.targets":                    of(6, 1),
+	"train.Around.spec":                      is(layers.Spec{Map: "gaussian", Features: 8}),
+	"train.CrossValidateAround.spec":         is(layers.Spec{Map: "gaussian", Features: 8}),
+	"train/sgd.Backprop.loss":                func(v *hostileValues) any { return must(G.Sum(v.leaf())) },
+	"train/sgd.Backprop.params":              func(v *hostileValues) any { return G.Nodes{v.leaf()} },
+	"train.BalancedWeights.counts":           is([]int{3, 2}),
+	"train/linear.FitKernelRidge.k":          func(*hostileValues) any { return goodGram() },
+	"train/linear.FitKernelRidgeLOO.k":       func(*hostileValues) any { return goodGram() },
+	"train/linear.FitKreinRidge.k":           func(*hostileValues) any { return goodGram() },
+	"train/linear.KernelRidge.Predict.kTest": func(*hostileValues) any { return matOf(2, 6) },
+	"train/linear.FitLogistic.rows": func(*hostileValues) any {
 		return data.Pairs{X: tensorOf(6, 3), Y: must(data.OneVersusRest([]int{0, 1, 0, 1, 1, 0}, 2))}
 	},
 	"train.Load.path": func(v *hostileValues) any { return v.saved("m", goodModel().Save) },
@@ -825,16 +832,16 @@ var hostileGood = map[string]goodOf{
 			return train.SaveParams(path, G.Nodes{v.leaf()}, must(goodSpec().Build()))
 		})
 	},
-	"train.*.nodes":                         func(v *hostileValues) any { return G.Nodes{v.leaf()} },
-	"train.FitSVM.o":                        is(train.SVMOptions{}),
-	"train.FitSVM.rows":                     is(data.Pairs{X: tensorOf(6, 3), Y: mat.NewDense(6, 1, []float64{1, -1, 1, 1, -1, -1})}),
-	"train.LoadRidgeStats.path":             func(v *hostileValues) any { return v.saved("s", goodStats().Save) },
-	"train.*.path":                          func(v *hostileValues) any { return v.path("out") },
-	"train.RidgeStats.Add.z":                of(6, 8),
-	"train.ParseSchedule.name":              is("cosine"),
-	"train.ScalersFor.list":                 is("standard"),
-	"train.RidgeStats.UnmarshalBinary.data": func(*hostileValues) any { return must(goodStats().MarshalBinary()) },
-	"train.RidgeStats.ReadFrom.r": func(*hostileValues) any {
+	"train.*.nodes":                                func(v *hostileValues) any { return G.Nodes{v.leaf()} },
+	"train/linear.FitSVM.o":                        is(linear.SVMOptions{}),
+	"train/linear.FitSVM.rows":                     is(data.Pairs{X: tensorOf(6, 3), Y: mat.NewDense(6, 1, []float64{1, -1, 1, 1, -1, -1})}),
+	"train/linear.LoadRidgeStats.path":             func(v *hostileValues) any { return v.saved("s", goodStats().Save) },
+	"train.*.path":                                 func(v *hostileValues) any { return v.path("out") },
+	"train/linear.RidgeStats.Add.z":                of(6, 8),
+	"train/sgd.ParseSchedule.name":                 is("cosine"),
+	"train.ScalersFor.list":                        is("standard"),
+	"train/linear.RidgeStats.UnmarshalBinary.data": func(*hostileValues) any { return must(goodStats().MarshalBinary()) },
+	"train/linear.RidgeStats.ReadFrom.r": func(*hostileValues) any {
 		return bytes.NewReader(must(goodStats().MarshalBinary()))
 	},
 

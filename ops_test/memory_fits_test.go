@@ -14,6 +14,8 @@ import (
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/linear"
+	"github.com/bochner-go/bochner/train/sgd"
 	"gonum.org/v1/gonum/mat"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
@@ -25,8 +27,8 @@ type fit struct {
 	run  func(t *testing.T) []float64
 }
 
-// fits are all of package train, and the steps that a user takes with Gorgonia's own solvers.
-var fits = []fit{
+// allFits are all of train/linear and train/sgd, and the steps that a user takes with Gorgonia's own solvers.
+var allFits = []fit{
 	{"FitRidge", func(t *testing.T) []float64 { return ridge(t, memorySpec("gaussian", 3), nil) }},
 	{"FitRidge, float32", func(t *testing.T) []float64 {
 		s := memorySpec("gaussian", 3)
@@ -42,13 +44,13 @@ var fits = []fit{
 	{"FitRidge, two signs", func(t *testing.T) []float64 { return ridge(t, memorySpec("delta-gaussian", 3), nil) }},
 	{"FitRidge, rows that are read", func(t *testing.T) []float64 {
 		x, y := memoryRows(tensor.Float64)
-		f, err := train.FitRidge(context.Background(), gaussian(t), readRows(data.Pairs{X: x, Y: y}.Blocks(context.Background(), 0)), train.RidgeOptions{})
+		f, err := linear.FitRidge(context.Background(), gaussian(t), readRows(data.Pairs{X: x, Y: y}.Blocks(context.Background(), 0)), linear.RidgeOptions{})
 		return headNumbers(t, f, err)
 	}},
 	{"FitRidgeCG", func(t *testing.T) []float64 {
 		x, y := memoryRows(tensor.Float64)
-		o := train.CGOptions{Lambda: 1e-3, Rank: 8}
-		f, err := train.FitRidgeCG(context.Background(), gaussian(t), data.Pairs{X: x, Y: y}, o)
+		o := linear.CGOptions{Lambda: 1e-3, Rank: 8}
+		f, err := linear.FitRidgeCG(context.Background(), gaussian(t), data.Pairs{X: x, Y: y}, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,42 +58,42 @@ var fits = []fit{
 	}},
 	{"FitKernelRidge", func(t *testing.T) []float64 {
 		k, y := memoryGram(t, 1)
-		return kernelNumbers(t)(train.FitKernelRidge(k, y, 1e-3))
+		return kernelNumbers(t)(linear.FitKernelRidge(k, y, 1e-3))
 	}},
 	{"FitKernelRidgeLOO", func(t *testing.T) []float64 {
 		k, y := memoryGram(t, 1)
-		return kernelNumbers(t)(train.FitKernelRidgeLOO(k, y, someLambdas))
+		return kernelNumbers(t)(linear.FitKernelRidgeLOO(k, y, someLambdas))
 	}},
 	{"FitKreinRidge", func(t *testing.T) []float64 {
 		k, y := memoryGram(t, -1)
-		return kernelNumbers(t)(train.FitKreinRidge(k, y, 1e-3))
+		return kernelNumbers(t)(linear.FitKreinRidge(k, y, 1e-3))
 	}},
-	{"FitSVM", func(t *testing.T) []float64 { return svm(t, train.SVMOptions{}) }},
-	{"FitSVM, several lambdas", func(t *testing.T) []float64 { return svm(t, train.SVMOptions{Lambdas: someLambdas}) }},
+	{"FitSVM", func(t *testing.T) []float64 { return svm(t, linear.SVMOptions{}) }},
+	{"FitSVM, several lambdas", func(t *testing.T) []float64 { return svm(t, linear.SVMOptions{Lambdas: someLambdas}) }},
 	{"FitSVM, regression", func(t *testing.T) []float64 {
-		return svm(t, train.SVMOptions{Loss: train.SquaredInsensitive, Lambdas: someLambdas[:1]})
+		return svm(t, linear.SVMOptions{Loss: linear.SquaredInsensitive, Lambdas: someLambdas[:1]})
 	}},
-	{"FitLogistic", func(t *testing.T) []float64 { return logistic(t, train.LogisticOptions{Lambdas: someLambdas}) }},
-	{"FitLogistic, features anew", func(t *testing.T) []float64 { return logistic(t, train.LogisticOptions{CacheBytes: -1}) }},
-	{"Fit, frozen, features kept", func(t *testing.T) []float64 { return descent(t, "frozen", train.FitOptions{}) }},
+	{"FitLogistic", func(t *testing.T) []float64 { return logistic(t, linear.LogisticOptions{Lambdas: someLambdas}) }},
+	{"FitLogistic, features anew", func(t *testing.T) []float64 { return logistic(t, linear.LogisticOptions{CacheBytes: -1}) }},
+	{"Fit, frozen, features kept", func(t *testing.T) []float64 { return descent(t, "frozen", sgd.FitOptions{}) }},
 	{"Fit, frozen, features anew", func(t *testing.T) []float64 {
-		return descent(t, "frozen", train.FitOptions{CacheBytes: -1})
+		return descent(t, "frozen", sgd.FitOptions{CacheBytes: -1})
 	}},
 	{"Fit, tuned, held out", func(t *testing.T) []float64 {
-		o := train.FitOptions{HeldOut: .2, Lambda: 1e-3, ClipNorm: 1, ClassWeights: []float64{1, 2}}
+		o := sgd.FitOptions{HeldOut: .2, Lambda: 1e-3, ClipNorm: 1, ClassWeights: []float64{1, 2}}
 		return descent(t, "all", o)
 	}},
 	{"Fit, tuned, checkpoints", func(t *testing.T) []float64 {
 		path := filepath.Join(t.TempDir(), "fit")
-		return descent(t, "bandwidth", train.FitOptions{Checkpoints: train.Checkpoints{Path: path}})
+		return descent(t, "bandwidth", sgd.FitOptions{Checkpoints: sgd.Checkpoints{Path: path}})
 	}},
 	{"Fit, rows that are read", fitRows},
 	{"CrossValidate", func(t *testing.T) []float64 {
 		x, y := memoryRows(tensor.Float64)
 		candidates := []train.Candidate{{Spec: memorySpec("gaussian", 3)}, {Spec: memorySpec("laplacian", 3)}}
 		var all []float64
-		two := train.MiniBatch{FitOptions: train.FitOptions{Epochs: 2}, Head: "softmax"}
-		for _, head := range []train.CVHead{nil, train.SVMOptions{}, two} {
+		two := sgd.MiniBatch{FitOptions: sgd.FitOptions{Epochs: 2}, Head: "softmax"}
+		for _, head := range []train.CVHead{nil, linear.SVMOptions{}, two} {
 			o := train.CVOptions{Fitter: head, Folds: 3, Lambdas: someLambdas}
 			r, err := train.CrossValidate(context.Background(), candidates, data.Pairs{X: x, Y: y}, o)
 			if err != nil {
@@ -111,26 +113,28 @@ var fits = []fit{
 
 var someLambdas = []float64{1e-3, 1e-1}
 
-// TestMemoryKnowsTheFits: every function of package train whose name begins with Fit is in the list.
+// TestMemoryKnowsTheFits: every function of train/linear and train/sgd whose name begins with Fit is in the list.
 func TestMemoryKnowsTheFits(t *testing.T) {
-	p, err := build.ImportDir("../train", 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := docOf(t, p, module+"/train")
-	funcs := d.Funcs
-	for _, typ := range d.Types {
-		funcs = append(funcs, typ.Funcs...)
-	}
 	found := false
-	for _, f := range funcs {
-		if !strings.HasPrefix(f.Name, "Fit") {
-			continue
+	for _, path := range []string{"train/linear", "train/sgd"} {
+		p, err := build.ImportDir("../"+path, 0)
+		if err != nil {
+			t.Fatal(err)
 		}
-		found = true
-		known := func(one fit) bool { return one.name == f.Name || strings.HasPrefix(one.name, f.Name+", ") }
-		if !slices.ContainsFunc(fits, known) {
-			t.Errorf("TestMemory knows nothing of train.%s: add it to fits in memory_fits_test.go", f.Name)
+		d := docOf(t, p, module+"/"+path)
+		funcs := d.Funcs
+		for _, typ := range d.Types {
+			funcs = append(funcs, typ.Funcs...)
+		}
+		for _, f := range funcs {
+			if !strings.HasPrefix(f.Name, "Fit") {
+				continue
+			}
+			found = true
+			known := func(one fit) bool { return one.name == f.Name || strings.HasPrefix(one.name, f.Name+", ") }
+			if !slices.ContainsFunc(allFits, known) {
+				t.Errorf("TestMemory knows nothing of %s.%s: add it to allFits in memory_fits_test.go", path, f.Name)
+			}
 		}
 	}
 	if !found {
@@ -180,25 +184,25 @@ func ridge(t *testing.T, s layers.Spec, lambdas []float64) []float64 {
 	t.Helper()
 	l := built(t, s)
 	x, y := memoryRows(l.Dtype())
-	o := train.RidgeOptions{Lambdas: lambdas}
+	o := linear.RidgeOptions{Lambdas: lambdas}
 	if len(lambdas) > 1 {
-		o.Select = train.SelectLOO
+		o.Select = linear.SelectLOO
 	}
-	f, err := train.FitRidge(context.Background(), l, data.Pairs{X: x, Y: y}, o)
+	f, err := linear.FitRidge(context.Background(), l, data.Pairs{X: x, Y: y}, o)
 	return headNumbers(t, f, err)
 }
 
-func svm(t *testing.T, o train.SVMOptions) []float64 {
+func svm(t *testing.T, o linear.SVMOptions) []float64 {
 	t.Helper()
 	x, y := memoryRows(tensor.Float64)
-	f, err := train.FitSVM(context.Background(), gaussian(t), data.Pairs{X: x, Y: y}, o)
+	f, err := linear.FitSVM(context.Background(), gaussian(t), data.Pairs{X: x, Y: y}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return slices.Concat(f.W.RawMatrix().Data, f.B, f.Objective)
 }
 
-func logistic(t *testing.T, o train.LogisticOptions) []float64 {
+func logistic(t *testing.T, o linear.LogisticOptions) []float64 {
 	t.Helper()
 	x, y := memoryRows(tensor.Float64)
 	classes := mat.NewDense(60, 2, nil)
@@ -209,14 +213,14 @@ func logistic(t *testing.T, o train.LogisticOptions) []float64 {
 		}
 		classes.SetRow(i, []float64{v, -v})
 	}
-	f, err := train.FitLogistic(context.Background(), gaussian(t), data.Pairs{X: x, Y: classes}, o)
+	f, err := linear.FitLogistic(context.Background(), gaussian(t), data.Pairs{X: x, Y: classes}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return slices.Concat(f.W.RawMatrix().Data, f.B, []float64{f.Objective})
 }
 
-func headNumbers(t *testing.T, f *train.RidgeFit, err error) []float64 {
+func headNumbers(t *testing.T, f *linear.RidgeFit, err error) []float64 {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
@@ -241,8 +245,8 @@ func memoryGram(t *testing.T, sign float64) (k, y *mat.Dense) {
 	return k, y
 }
 
-func kernelNumbers(t *testing.T) func(f *train.KernelRidge, err error) []float64 {
-	return func(f *train.KernelRidge, err error) []float64 {
+func kernelNumbers(t *testing.T) func(f *linear.KernelRidge, err error) []float64 {
+	return func(f *linear.KernelRidge, err error) []float64 {
 		t.Helper()
 		if err != nil {
 			t.Fatal(err)
@@ -252,7 +256,7 @@ func kernelNumbers(t *testing.T) func(f *train.KernelRidge, err error) []float64
 }
 
 // descent fits a map and a softmax head by Fit and gives the probabilities of the rows.
-func descent(t *testing.T, tune string, o train.FitOptions) []float64 {
+func descent(t *testing.T, tune string, o sgd.FitOptions) []float64 {
 	t.Helper()
 	x, _ := memoryRows(tensor.Float64)
 	s := memorySpec("gaussian", 3)
@@ -307,7 +311,7 @@ func fitRows(t *testing.T) []float64 {
 	}
 	l, head := gaussian(t), softmaxHead(t, 32)
 	rows := data.Streamed{Stream: stream, Classes: survey.Classes, Dtype: tensor.Float64}
-	if _, err := train.Fit(context.Background(), l, head, rows, train.FitOptions{Epochs: 3, Batch: 16}); err != nil {
+	if _, err := sgd.Fit(context.Background(), l, head, rows, sgd.FitOptions{Epochs: 3, Batch: 16}); err != nil {
 		t.Fatal(err)
 	}
 	return transform(t, head, checked(t)(l.Transform(nil, x)))
@@ -333,7 +337,7 @@ func steps(t *testing.T, solver G.Solver) []float64 {
 	var value G.Value
 	G.Read(loss, &value)
 	model := append(layers.Collect(l, head), w)
-	vm, err := train.Backprop(loss, model)
+	vm, err := sgd.Backprop(loss, model)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,8 +15,8 @@ import (
 
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
-	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/sgd"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
@@ -83,9 +83,9 @@ func digests(t *testing.T) (lines []string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		write(m.name+", learned", learned(t, m.name, m.learner, head, m.x, train.FitOptions{Epochs: 2, Batch: 12}))
+		write(m.name+", learned", learned(t, m.name, m.learner, head, m.x, sgd.FitOptions{Epochs: 2, Batch: 12}))
 	}
-	for _, f := range fits {
+	for _, f := range allFits {
 		write(f.name, digest(f.run(t)))
 	}
 	return lines
@@ -135,13 +135,13 @@ func together(t *testing.T, maps []mapped) []uint64 {
 }
 
 // learned is the digest of the parameters of a map and a head after a fit to two classes.
-func learned(t *testing.T, name string, l layers.Layer, head layers.Head, x ops.Matrix, o train.FitOptions) uint64 {
+func learned(t *testing.T, name string, l layers.Layer, head layers.Head, x ops.Matrix, o sgd.FitOptions) uint64 {
 	t.Helper()
 	y := mat.NewDense(x.Shape()[0], 2, floats(matrix(tensor.Float64, x.Shape()[0], 2, 1, 0, 0, 1)))
 	if head.Classifies() {
 		y.Apply(func(_, _ int, p float64) float64 { return 2*p - 1 }, y)
 	}
-	if _, err := train.Fit(context.Background(), l, head, data.Pairs{X: x, Y: y}, o); err != nil {
+	if _, err := sgd.Fit(context.Background(), l, head, data.Pairs{X: x, Y: y}, o); err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
 	var all [][]float64

@@ -2,7 +2,6 @@ package train_test
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -10,7 +9,7 @@ import (
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops/domain"
-	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/sgd"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
@@ -41,7 +40,7 @@ func TestBackprop(t *testing.T) {
 	var value G.Value
 	G.Read(loss, &value)
 	model := layers.Collect(rff, head)
-	vm, err := train.Backprop(loss, model)
+	vm, err := sgd.Backprop(loss, model)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,54 +87,17 @@ func TestBackprop(t *testing.T) {
 func TestBackpropErrors(t *testing.T) {
 	rff, _, loss := xor(t)
 	for name, call := range map[string]func() (G.VM, error){
-		"frozen":  func() (G.VM, error) { return train.Backprop(loss, layers.Collect(rff)) },
-		"no loss": func() (G.VM, error) { return train.Backprop(nil, G.Nodes{loss}) },
+		"frozen":  func() (G.VM, error) { return sgd.Backprop(loss, layers.Collect(rff)) },
+		"no loss": func() (G.VM, error) { return sgd.Backprop(nil, G.Nodes{loss}) },
 	} {
 		if vm, err := call(); vm != nil || !errors.Is(err, domain.ErrParam) {
 			t.Errorf("%s: %v, %v", name, vm, err)
 		}
 	}
 	other := G.NewScalar(loss.Graph(), G.Float64, G.WithName("alone"), G.WithValue(1.0))
-	if vm, err := train.Backprop(loss, G.Nodes{other}); vm != nil || err == nil {
+	if vm, err := sgd.Backprop(loss, G.Nodes{other}); vm != nil || err == nil {
 		t.Errorf("a node that loss does not depend on: %v, %v", vm, err)
 	}
-}
-
-// A feature layer and a head take steps of a solver of Gorgonia's.
-func ExampleBackprop() {
-	rows := tensor.New(tensor.WithShape(4, 2), tensor.WithBacking([]float64{0, 0, 0, 1, 1, 0, 1, 1}))
-	oneHot := tensor.New(tensor.WithShape(4, 2), tensor.WithBacking([]float64{1, 0, 0, 1, 0, 1, 1, 0}))
-	rff := layers.Must(layers.NewFourierLayer(spectral.Gaussian{Sigma: .5}, 2, 64, layers.Tune(layers.Bandwidth)))
-	head := layers.MustHead(layers.NewSoftmaxHead(64, 2))
-
-	g := G.NewGraph()
-	x := G.NewMatrix(g, G.Float64, G.WithShape(4, 2), G.WithName("x"), G.WithValue(rows))
-	y := G.NewMatrix(g, G.Float64, G.WithShape(4, 2), G.WithName("y"), G.WithValue(oneHot))
-	loss := G.Must(head.Loss(rff.Fwd(x).Node(), y))
-	model := layers.Collect(rff, head)
-	vm, err := train.Backprop(loss, model)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer vm.Close()
-	solver := G.NewAdamSolver(G.WithLearnRate(.1))
-	for range 30 {
-		if err := vm.RunAll(); err != nil {
-			fmt.Println(err)
-			return
-		}
-		if err := solver.Step(G.NodesToValueGrads(model)); err != nil {
-			fmt.Println(err)
-			return
-		}
-		vm.Reset()
-	}
-	p := layers.MustDense(head.Transform(nil, layers.MustDense(rff.Transform(nil, rows))))
-	for i := range 4 {
-		fmt.Printf("%.1f ", p.Float64s()[2*i])
-	}
-	// Output: 1.0 0.0 0.0 1.0
 }
 
 // TestBackpropCause: errors.Is finds what an op says in an error of the machine, and in that of a gradient for data.
@@ -150,7 +112,7 @@ func TestBackpropCause(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	vm, err := train.Backprop(loss, head.Model())
+	vm, err := sgd.Backprop(loss, head.Model())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +121,7 @@ func TestBackpropCause(t *testing.T) {
 	if err := vm.RunAll(); !errors.Is(err, domain.ErrDomain) || !errors.As(err, &cell) || cell.Col != 1 {
 		t.Errorf("RunAll: %v", err)
 	}
-	if _, err := train.Backprop(loss, G.Nodes{x}); !errors.Is(err, domain.ErrParam) || !strings.Contains(err.Error(), "SkewedChi2") ||
+	if _, err := sgd.Backprop(loss, G.Nodes{x}); !errors.Is(err, domain.ErrParam) || !strings.Contains(err.Error(), "SkewedChi2") ||
 		!strings.Contains(err.Error(), "WithInputGrad") {
 		t.Errorf("a gradient for data: %v", err)
 	}

@@ -15,6 +15,9 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/internal/trial"
+	"github.com/bochner-go/bochner/train/linear"
+	"github.com/bochner-go/bochner/train/sgd"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
@@ -81,14 +84,14 @@ func bagModel(t *testing.T, name, dtype, head, tune string, params layers.Values
 	switch head {
 	case "softmax":
 		m.Head = must(layers.NewSoftmaxHead(m.Map.Features(), 2, opt))
-		_, err = train.Fit(ctx, m.Map, m.Head, train.PairsFor(m.Head, x, must(train.OneHot(labels, 2, dt))), train.FitOptions{Epochs: 60, Batch: 32, LearnRate: .2})
+		_, err = sgd.Fit(ctx, m.Map, m.Head, trial.PairsFor(m.Head, x, must(sgd.OneHot(labels, 2, dt))), sgd.FitOptions{Epochs: 60, Batch: 32, LearnRate: .2})
 	case "ridge":
 		m.Head = must(layers.NewLinearHead(m.Map.Features(), 2, opt))
-		fit := must(train.FitRidge(ctx, m.Map, data.Pairs{X: x, Y: y}, train.RidgeOptions{Lambdas: []float64{1e-3, 1e-2, 1e-1}, Select: train.SelectLOO}))
+		fit := must(linear.FitRidge(ctx, m.Map, data.Pairs{X: x, Y: y}, linear.RidgeOptions{Lambdas: []float64{1e-3, 1e-2, 1e-1}, Select: linear.SelectLOO}))
 		err = m.Head.SetWeights(fit.W.RawMatrix().Data, fit.B)
 	default:
 		m.Head = must(layers.NewLinearHead(m.Map.Features(), 2, opt))
-		fit := must(train.FitSVM(ctx, m.Map, data.Pairs{X: x, Y: y}, train.SVMOptions{}))
+		fit := must(linear.FitSVM(ctx, m.Map, data.Pairs{X: x, Y: y}, linear.SVMOptions{}))
 		err = m.Head.SetWeights(fit.W.RawMatrix().Data, fit.B)
 	}
 	if err != nil {
@@ -174,8 +177,8 @@ func TestBagErrors(t *testing.T) {
 	nan := twoShapes(20, 2, 1)
 	nan.X.(*ops.Bags).Samples().Float64s()[2*nan.X.(*ops.Bags).Offsets()[3]+5] = math.NaN()
 	scores := func(x ops.Matrix) error { _, err := m.Scores(x); return err }
-	ridge := func(l train.Map) error {
-		_, err := train.FitRidge(context.Background(), l, data.Pairs{X: set.X, Y: y}, train.RidgeOptions{})
+	ridge := func(l layers.Map) error {
+		_, err := linear.FitRidge(context.Background(), l, data.Pairs{X: set.X, Y: y}, linear.RidgeOptions{})
 		return err
 	}
 	for i, c := range []struct {

@@ -11,8 +11,11 @@ import (
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
-	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/fits"
+	"github.com/bochner-go/bochner/train/internal/trial"
+	"github.com/bochner-go/bochner/train/linear"
+	"github.com/bochner-go/bochner/train/sgd"
 	"gorgonia.org/tensor"
 )
 
@@ -33,7 +36,7 @@ func (c *looked) Err() error {
 // were finished in the report and the parameters where the last step left them.
 func TestFitStopsBetweenSteps(t *testing.T) {
 	x, labels := rings(300, tensor.Float64, 1)
-	y := must(train.OneHot(labels, 2, tensor.Float64))
+	y := must(sgd.OneHot(labels, 2, tensor.Float64))
 	const steps = 10 // an epoch
 	for _, policy := range []layers.Policy{layers.Frozen, layers.All} {
 		for _, tc := range []struct {
@@ -43,7 +46,7 @@ func TestFitStopsBetweenSteps(t *testing.T) {
 			m := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 2, 16, layers.Tune(policy)))
 			head := must(layers.NewSoftmaxHead(16, 2))
 			ctx, told := &looked{Context: context.Background(), after: tc.after}, 0
-			r, err := train.Fit(ctx, m, head, train.PairsFor(head, x, y), train.FitOptions{Epochs: 1000, Batch: 30, Progress: func(train.Epoch) { told++ }})
+			r, err := sgd.Fit(ctx, m, head, trial.PairsFor(head, x, y), sgd.FitOptions{Epochs: 1000, Batch: 30, Progress: func(fits.Epoch) { told++ }})
 			if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), tc.text) {
 				t.Fatalf("%v, after %d looks: %v, want %q", policy, tc.after, err, tc.text)
 			}
@@ -60,7 +63,7 @@ func TestFitStopsBetweenSteps(t *testing.T) {
 
 // counting is a map that calls f before each Transform.
 type counting struct {
-	train.Map
+	layers.Map
 	calls int
 	f     func(call int)
 }
@@ -78,13 +81,13 @@ func TestRidgeStopsBetweenBlocks(t *testing.T) {
 	y := must(data.OneVersusRest(labels, 2))
 	for _, features := range []int{20, 300} {
 		m := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 2, features))
-		for _, o := range []train.RidgeOptions{
+		for _, o := range []linear.RidgeOptions{
 			{BlockRows: 9},
-			{BlockRows: 9, Select: train.SelectLOO, Lambdas: []float64{.01, .1}},
-			{BlockRows: 9, Select: train.SelectHeldOut, Lambdas: []float64{.01, .1}},
+			{BlockRows: 9, Select: linear.SelectLOO, Lambdas: []float64{.01, .1}},
+			{BlockRows: 9, Select: linear.SelectHeldOut, Lambdas: []float64{.01, .1}},
 		} {
 			whole := &counting{Map: m, f: func(int) {}}
-			if _, err := train.FitRidge(context.Background(), whole, data.Pairs{X: x, Y: y}, o); err != nil {
+			if _, err := linear.FitRidge(context.Background(), whole, data.Pairs{X: x, Y: y}, o); err != nil {
 				t.Fatal(err)
 			}
 			for _, last := range []int{1, 4, whole.calls} {
@@ -94,7 +97,7 @@ func TestRidgeStopsBetweenBlocks(t *testing.T) {
 						cancel()
 					}
 				}}
-				f, err := train.FitRidge(ctx, c, data.Pairs{X: x, Y: y}, o)
+				f, err := linear.FitRidge(ctx, c, data.Pairs{X: x, Y: y}, o)
 				cancel()
 				if f != nil || !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "stopped after") || c.calls != last {
 					t.Errorf("%d features, %v, cancelled in call %d of %d: %d calls, %v", features, o.Select, last, whole.calls, c.calls, err)
@@ -108,15 +111,15 @@ func TestRidgeStopsBetweenBlocks(t *testing.T) {
 // and once its deadline is over.
 func TestCancelReturnsPromptly(t *testing.T) {
 	x, labels := rings(2000, tensor.Float64, 1)
-	y := must(train.OneHot(labels, 2, tensor.Float64))
+	y := must(sgd.OneHot(labels, 2, tensor.Float64))
 	m := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 2, 64, layers.Tune(layers.All)))
 	head := must(layers.NewSoftmaxHead(64, 2))
-	o := train.FitOptions{Epochs: 1e6, Batch: 50}
+	o := sgd.FitOptions{Epochs: 1e6, Batch: 50}
 
 	ctx, cancel := context.WithCancel(context.Background())
 	var at time.Time
-	o.Progress = func(train.Epoch) { at = time.Now(); cancel() }
-	_, err := train.Fit(ctx, m, head, train.PairsFor(head, x, y), o)
+	o.Progress = func(fits.Epoch) { at = time.Now(); cancel() }
+	_, err := sgd.Fit(ctx, m, head, trial.PairsFor(head, x, y), o)
 	if late := time.Since(at); !errors.Is(err, context.Canceled) || late > 5*time.Second {
 		t.Errorf("cancelled: %v after %v", err, late)
 	}
@@ -125,7 +128,7 @@ func TestCancelReturnsPromptly(t *testing.T) {
 	defer cancel()
 	o.Progress = nil
 	start := time.Now()
-	_, err = train.Fit(ctx, m, head, train.PairsFor(head, x, y), o)
+	_, err = sgd.Fit(ctx, m, head, trial.PairsFor(head, x, y), o)
 	if took := time.Since(start); !errors.Is(err, context.DeadlineExceeded) || took > 5*time.Second {
 		t.Errorf("a deadline of 50 ms: %v after %v", err, took)
 	}
@@ -138,7 +141,7 @@ func TestCause(t *testing.T) {
 	cancel(enough)
 	x, labels := rings(10, tensor.Float64, 1)
 	m, head := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 2, 16)), must(layers.NewSoftmaxHead(16, 2))
-	if _, err := train.Fit(ctx, m, head, train.PairsFor(head, x, must(train.OneHot(labels, 2, tensor.Float64))), train.FitOptions{}); !errors.Is(err, enough) {
+	if _, err := sgd.Fit(ctx, m, head, trial.PairsFor(head, x, must(sgd.OneHot(labels, 2, tensor.Float64))), sgd.FitOptions{}); !errors.Is(err, enough) {
 		t.Errorf("Fit: %v", err)
 	}
 }

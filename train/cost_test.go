@@ -2,7 +2,6 @@ package train_test
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -11,6 +10,10 @@ import (
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/fits"
+	"github.com/bochner-go/bochner/train/internal/trial"
+	"github.com/bochner-go/bochner/train/linear"
+	"github.com/bochner-go/bochner/train/sgd"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
@@ -18,7 +21,7 @@ import (
 // TestRidgeCost: the estimate is of what a fit allocates, in either system and however lambda is chosen. All of what is
 // held is allocated, and what is allocated and let go again is no more than it twice.
 func TestRidgeCost(t *testing.T) {
-	if train.RaceEnabled {
+	if trial.RaceEnabled {
 		t.Skip("memory cannot be counted under the race detector")
 	}
 	rng := rand.New(rand.NewPCG(3, 5))
@@ -30,15 +33,15 @@ func TestRidgeCost(t *testing.T) {
 		for i := range y.RawMatrix().Data {
 			y.RawMatrix().Data[i] = rng.NormFloat64()
 		}
-		for _, o := range []train.RidgeOptions{{}, {Select: train.SelectLOO, Lambdas: []float64{1e-3, 1}},
-			{Select: train.SelectHeldOut, Lambdas: []float64{1e-3, 1}}} {
-			cost := o.Cost(train.Problem{Rows: c.n, Features: c.d, Outputs: 2})
+		for _, o := range []linear.RidgeOptions{{}, {Select: linear.SelectLOO, Lambdas: []float64{1e-3, 1}},
+			{Select: linear.SelectHeldOut, Lambdas: []float64{1e-3, 1}}} {
+			cost := o.Cost(fits.Problem{Rows: c.n, Features: c.d, Outputs: 2})
 			got := math.Inf(1) // of the fit that finds most of its scratch memory in the pools, which a collection empties
 			for range 4 {
-				got = min(got, float64(allocated(func() { must(train.FitRidge(t.Context(), nil, data.Pairs{X: x, Y: y}, o)) })))
+				got = min(got, float64(allocated(func() { must(linear.FitRidge(t.Context(), nil, data.Pairs{X: x, Y: y}, o)) })))
 			}
 			again := 3. // times what is held
-			if o.Select == train.SelectAuto {
+			if o.Select == linear.SelectAuto {
 				again = 4 // whose grid grows here, for there is nothing to learn
 			}
 			if cost.Bytes > 1.5*got || got > again*cost.Bytes {
@@ -53,17 +56,17 @@ func TestRidgeCost(t *testing.T) {
 
 // TestCosts: the estimates grow with the problem, past the range of int, and every fit has one.
 func TestCosts(t *testing.T) {
-	small, large := train.Problem{Rows: 400, Features: 100, Outputs: 2}, train.Problem{Rows: 1 << 40, Features: 1 << 40,
+	small, large := fits.Problem{Rows: 400, Features: 100, Outputs: 2}, fits.Problem{Rows: 1 << 40, Features: 1 << 40,
 		Outputs: 1 << 10}
-	streamed := func(p train.Problem) train.Cost {
+	streamed := func(p fits.Problem) fits.Cost {
 		p.Streamed = true
-		return train.RidgeOptions{}.Cost(p)
+		return linear.RidgeOptions{}.Cost(p)
 	}
-	for name, cost := range map[string]func(p train.Problem) train.Cost{
-		"ridge": train.RidgeOptions{}.Cost, "ridge of blocks": streamed, "cg": train.CGOptions{}.Cost, "svm": train.SVMOptions{}.Cost, "fit": train.FitOptions{}.Cost,
-		"cv, ridge": func(p train.Problem) train.Cost { return train.CVOptions{}.Cost(p, 3) },
-		"cv, svm":   func(p train.Problem) train.Cost { return train.CVOptions{Fitter: train.SVMOptions{}}.Cost(p, 3) },
-		"cv, fit":   func(p train.Problem) train.Cost { return train.CVOptions{Fitter: train.MiniBatch{}}.Cost(p, 3) },
+	for name, cost := range map[string]func(p fits.Problem) fits.Cost{
+		"ridge": linear.RidgeOptions{}.Cost, "ridge of blocks": streamed, "cg": linear.CGOptions{}.Cost, "svm": linear.SVMOptions{}.Cost, "fit": sgd.FitOptions{}.Cost,
+		"cv, ridge": func(p fits.Problem) fits.Cost { return train.CVOptions{}.Cost(p, 3) },
+		"cv, svm":   func(p fits.Problem) fits.Cost { return train.CVOptions{Fitter: linear.SVMOptions{}}.Cost(p, 3) },
+		"cv, fit":   func(p fits.Problem) fits.Cost { return train.CVOptions{Fitter: sgd.MiniBatch{}}.Cost(p, 3) },
 	} {
 		a, b := cost(small), cost(large)
 		if !(a.Bytes > 0 && a.Bytes < 1e8 && b.Bytes > 1e15 && b.Bytes < math.Inf(1) && a.Operations > 0 &&
@@ -84,11 +87,11 @@ func TestWideSparseRidge(t *testing.T) {
 	}
 	x := must(ops.NewCSR(n, wide, sparse.Pointers(), cols, sparse.Float64s()))
 	id := must(layers.NewIdentity(wide))
-	for _, o := range []train.RidgeOptions{{}, {Lambdas: []float64{.3, .001, .1}, Select: train.SelectLOO},
-		{Lambdas: []float64{.3, .001, .1}, Select: train.SelectHeldOut, Seed: 3}} {
-		want := must(train.FitRidge(context.Background(), nil, data.Pairs{X: dense, Y: y}, o))
-		var got *train.RidgeFit
-		bytes := float64(allocated(func() { got = must(train.FitRidge(context.Background(), id, data.Pairs{X: x, Y: y}, o)) }))
+	for _, o := range []linear.RidgeOptions{{}, {Lambdas: []float64{.3, .001, .1}, Select: linear.SelectLOO},
+		{Lambdas: []float64{.3, .001, .1}, Select: linear.SelectHeldOut, Seed: 3}} {
+		want := must(linear.FitRidge(context.Background(), nil, data.Pairs{X: dense, Y: y}, o))
+		var got *linear.RidgeFit
+		bytes := float64(allocated(func() { got = must(linear.FitRidge(context.Background(), id, data.Pairs{X: x, Y: y}, o)) }))
 		if most := float64(n) * wide * 8 / 2; bytes > most {
 			t.Errorf("%v: %.0f bytes were allocated, want less than %.0f, half a dense copy", o.Select, bytes, most)
 		}
@@ -113,17 +116,4 @@ func TestWideSparseRidge(t *testing.T) {
 			}
 		}
 	}
-}
-
-func ExampleRidgeOptions_Cost() {
-	// 400 rows of a million columns, 300 cells of each, and two targets: by the rows, and by the columns as they are
-	// read block by block.
-	p := train.Problem{Rows: 400, Features: 1_000_000, Outputs: 2, Stored: 400 * 300}
-	fmt.Println(train.RidgeOptions{}.Cost(p).Largest)
-	p.Streamed = true
-	c := train.RidgeOptions{}.Cost(p)
-	fmt.Printf("%s: %.0f GB\n", c.Largest, c.Bytes/1e9)
-	// Output:
-	// the sparse rows by columns
-	// 1 matrices of 1000000 x 1000000 numbers, of the features: 8007 GB
 }

@@ -11,6 +11,11 @@ import (
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/fits"
+	"github.com/bochner-go/bochner/train/internal/cv"
+	"github.com/bochner-go/bochner/train/internal/given"
+	"github.com/bochner-go/bochner/train/linear"
+	"github.com/bochner-go/bochner/train/sgd"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 )
@@ -28,27 +33,6 @@ type CVOptions struct {
 	Progress func(done, total int) // is called after each fold of each map. nil: not called
 }
 
-// Metric is what the scores of a head are.
-type Metric int
-
-const (
-	// MeanSquaredError is over rows and targets.
-	MeanSquaredError Metric = iota
-	// ErrorRate is the share of the rows whose class is not that of the largest score.
-	ErrorRate
-)
-
-func (m Metric) String() string {
-	switch m {
-	case MeanSquaredError:
-		return "mean squared error"
-	case ErrorRate:
-		return "error rate"
-	default:
-		return fmt.Sprintf("Metric(%d)", int(m))
-	}
-}
-
 // CVScore is the error of a head for a map and a lambda, by the report's metric: over the rows of a fold, of a fit on the other folds, and then
 // over folds.
 type CVScore struct {
@@ -60,17 +44,17 @@ type CVScore struct {
 }
 
 // score is s as that of its lambda.
-func (s CVScore) score(m Metric) LambdaScore {
-	if m == ErrorRate {
-		return LambdaScore{s.Lambda, s.MSE, s.Error}
+func (s CVScore) score(m fits.Metric) fits.LambdaScore {
+	if m == fits.ErrorRate {
+		return fits.LambdaScore{Lambda: s.Lambda, MSE: s.MSE, ErrorRate: s.Error}
 	}
-	return LambdaScore{s.Lambda, s.MSE, math.NaN()}
+	return fits.LambdaScore{Lambda: s.Lambda, MSE: s.MSE, ErrorRate: math.NaN()}
 }
 
 // CVReport are the scores, by candidate and then by lambda, and the number of the best: that of the least error, among equals of the least squared
 // error, then of the largest lambda, and then the first.
 type CVReport struct {
-	Metric Metric
+	Metric fits.Metric
 	Scores []CVScore
 	Best   int
 }
@@ -85,14 +69,14 @@ type CVReport struct {
 // Errors: domain.ErrShape for fewer rows than folds and shapes that do not fit; domain.ErrParam for options out of range, no candidate, and where
 // nothing can be fitted; those of the specs and of the fits; ctx.Err().
 func CrossValidate(ctx context.Context, candidates []Candidate, rows data.Examples, o CVOptions) (*CVReport, error) {
-	if err := missing("CrossValidate", argument{"the context", ctx}, argument{"the source of rows", rows}); err != nil {
+	if err := given.Missing("CrossValidate", given.Arg("the context", ctx), given.Arg("the source of rows", rows)); err != nil {
 		return nil, err
 	}
 	if o.Folds == 0 {
 		o.Folds = 5
 	}
 	if o.Fitter == nil {
-		o.Fitter = RidgeOptions{}
+		o.Fitter = linear.RidgeOptions{}
 	}
 	job, err := newCVJob(ctx, rows, o)
 	if err != nil {
@@ -101,20 +85,21 @@ func CrossValidate(ctx context.Context, candidates []Candidate, rows data.Exampl
 	if len(candidates) == 0 || o.Folds < 2 {
 		return nil, fmt.Errorf("train: CrossValidate: %d candidates, %d folds; want at least 1 and 2: %w", len(candidates), o.Folds, domain.ErrParam)
 	}
-	if err := job.deal(o.Seed); err != nil {
+	if err := job.Deal(o.Seed); err != nil {
 		return nil, err
 	}
-	if err := o.Fitter.check(job.y); err != nil {
+	head := o.Fitter.Folds()
+	if err := head.Check(job.Y); err != nil {
 		return nil, fmt.Errorf("train: CrossValidate: %w", err)
 	}
 	groups, err := groupsOf(candidates, o)
 	if err != nil {
 		return nil, err
 	}
-	job.total = o.Folds * len(groups)
-	r, scores := &CVReport{Metric: o.Fitter.metric(job.y)}, make([][]CVScore, len(candidates))
+	job.Total = o.Folds * len(groups)
+	r, scores := &CVReport{Metric: head.Metric(job.Y)}, make([][]CVScore, len(candidates))
 	for _, g := range groups {
-		all, err := job.scores(ctx, o.Fitter, g.Candidate)
+		all, err := scoresOf(ctx, job, head, g.Candidate)
 		if err != nil {
 			return nil, fmt.Errorf("train: CrossValidate: map %s %v: %w", g.Spec.Map, g.Spec.Params.Short(), err)
 		}
@@ -208,135 +193,86 @@ func groupsOf(candidates []Candidate, o CVOptions) ([]*cvGroup, error) {
 	return groups, nil
 }
 
-// cvJob is what all candidates have in common.
-type cvJob struct {
-	rows        data.Examples
-	sample      ops.Matrix
-	locate      func(error) error
-	y           *mat.Dense // of all rows
-	n, folds    int
-	order       [][]int                 // the rows of each fold, in memory
-	fold        func(file, row int) int // of rows that are read
-	done, total int
-	progress    func(done, total int)
-}
-
 // newCVJob checks and counts the rows.
-func newCVJob(ctx context.Context, rows data.Examples, o CVOptions) (*cvJob, error) {
+func newCVJob(ctx context.Context, rows data.Examples, o CVOptions) (*cv.Job, error) {
 	const who = "CrossValidate"
-	j := &cvJob{rows: rows, sample: o.Sample, locate: o.locate, folds: o.Folds, progress: o.Progress}
-	if p, ok := memoryOf(rows); ok {
+	j := &cv.Job{Rows: rows, Sample: o.Sample, Locate: o.locate, Folds: o.Folds, Progress: o.Progress}
+	if p, ok := given.Memory(rows); ok {
 		whole, err := p.Check("train: " + who)
 		if err != nil {
 			return nil, err
 		}
-		j.rows, j.y, j.n = whole, whole.Y, whole.X.Shape()[0]
-		if j.sample == nil {
-			j.sample = whole.X
+		j.Rows, j.Y, j.N = whole, whole.Y, whole.X.Shape()[0]
+		if j.Sample == nil {
+			j.Sample = whole.X
 		}
 	} else {
 		if o.Sample == nil {
 			return nil, fmt.Errorf("train: CrossValidate: the rows are read, and there is no Sample of them, from which maps take their parameters; give CVOptions one, or use Recipe.CrossValidate: %w", domain.ErrParam)
 		}
 		var err error
-		if j.y, err = (&source{who: who, ctx: ctx, rows: rows, passed: new(passed)}).targets(); err != nil {
+		if j.Y, err = targetsOf(ctx, who, rows); err != nil {
 			return nil, err
 		}
-		j.n = j.y.RawMatrix().Rows
+		j.N = j.Y.RawMatrix().Rows
 	}
 	var err error
-	j.sample, err = data.RowMajor("train: "+who, "the sample", j.sample)
+	j.Sample, err = data.RowMajor("train: "+who, "the sample", j.Sample)
 	return j, err
 }
 
-// deal puts every row into a fold.
-func (j *cvJob) deal(seed uint64) error {
-	if j.folds > j.n/2 {
-		return fmt.Errorf("train: CrossValidate: there are %d rows in %d folds; give two rows for each fold: %w", j.n, j.folds, domain.ErrShape)
-	}
-	rank := data.Rank(seed)
-	j.order = foldsOf(j.n, j.folds, seed)
-	j.fold = func(file, row int) int { return int(rank(file, row) * float64(j.folds)) }
-	return nil
-}
-
-// parts are the rows of src in a fold, and those in the others.
-func (j *cvJob) parts(src *source, fold int) (rest, held *source) {
-	if src.memory != nil {
-		return src.take(j.rest(fold)), src.take(j.order[fold])
-	}
-	return src.where(func(file, row int) bool { return j.fold(file, row) != fold }),
-		src.where(func(file, row int) bool { return j.fold(file, row) == fold })
-}
-
-// foldsOf deals n rows out to folds.
-func foldsOf(n, folds int, seed uint64) [][]int {
-	order, out := data.Shuffle(n, seed), make([][]int, folds)
-	for f := range out {
-		out[f] = order[f*n/folds : (f+1)*n/folds]
-	}
-	return out
-}
-
-// rest are the rows of all folds but one.
-func (j *cvJob) rest(fold int) (rows []int) {
-	for f, part := range j.order {
-		if f != fold {
-			rows = append(rows, part...)
+// targetsOf are the targets of rows that are read, by a pass over them.
+func targetsOf(ctx context.Context, who string, rows data.Examples) (*mat.Dense, error) {
+	check := func(p data.Pairs) (data.Pairs, error) {
+		p, err := p.Check("train: " + who)
+		if err == nil && p.X.Shape().TotalSize() == 0 {
+			err = fmt.Errorf("train: %s: x is %v; there must be at least one row and one feature: %w", who, p.X.Shape(), domain.ErrShape)
 		}
+		return p, err
 	}
-	return rows
+	stop := func() error {
+		if err := given.Stopped(ctx); err != nil {
+			return fmt.Errorf("train: %s: stopped after 0 rows: %w", who, err)
+		}
+		return nil
+	}
+	return given.Targets(who, func(f func(data.Pairs) error) error {
+		return given.EachBlock(ctx, who, rows, check, stop, f)
+	})
 }
 
-// relative are lambdas for all rows as those that mean the same penalty a row in fewer.
-func (j *cvJob) relative(lambdas []float64, rows int) []float64 {
-	out := make([]float64, len(lambdas))
-	for i, l := range lambdas {
-		out[i] = l * float64(rows) / float64(j.n)
-	}
-	return out
-}
-
-// step tells that a fold is done.
-func (j *cvJob) step() {
-	j.done++
-	if j.progress != nil {
-		j.progress(j.done, j.total)
-	}
-}
-
-// scores are those of one candidate.
-func (j *cvJob) scores(ctx context.Context, head CVHead, c Candidate) ([]CVScore, error) {
+// scoresOf are those of one candidate.
+func scoresOf(ctx context.Context, j *cv.Job, head cv.Head, c Candidate) ([]CVScore, error) {
 	for _, l := range c.Lambdas {
-		if err := checkLambda(l); err != nil {
+		if err := given.CheckLambda(l); err != nil {
 			return nil, err
 		}
 	}
-	c.Spec.Dims = j.sample.Shape()[1]
-	if err := c.Spec.FillDefaults(j.sample); err != nil {
-		if j.locate != nil {
-			err = j.locate(err)
+	c.Spec.Dims = j.Sample.Shape()[1]
+	if err := c.Spec.FillDefaults(j.Sample); err != nil {
+		if j.Locate != nil {
+			err = j.Locate(err)
 		}
 		return nil, err
 	}
-	score, err := head.scorer(ctx, j, c.Spec)
+	score, err := head.Scorer(ctx, j, c.Spec)
 	if err != nil {
 		return nil, err
 	}
-	grid, metric := head.lambdas(j.n), head.metric(j.y)
+	grid, metric := head.DefaultLambdas(j.N), head.Metric(j.Y)
 	if c.Lambdas != nil {
-		grid = lambdaGrid{list: c.Lambdas}
+		grid = cv.Grid{List: c.Lambdas}
 	}
 	var all []CVScore // as they come
-	scores, _, err := grid.choose(func(lambdas []float64) ([]LambdaScore, error) {
+	scores, _, err := grid.Choose(func(lambdas []float64) ([]fits.LambdaScore, error) {
 		if len(all) > 0 { // the grid grows
-			j.total += j.folds
+			j.Total += j.Folds
 		}
 		folds, err := score(lambdas)
 		if err != nil {
 			return nil, err
 		}
-		out := make([]LambdaScore, len(lambdas))
+		out := make([]fits.LambdaScore, len(lambdas))
 		for i, l := range lambdas {
 			one := overFolds(c.Spec, l, metric, folds, i)
 			all, out[i] = append(all, one), one.score(metric)
@@ -354,10 +290,10 @@ func (j *cvJob) scores(ctx context.Context, head CVHead, c Candidate) ([]CVScore
 }
 
 // overFolds is the score of lambda number i.
-func overFolds(spec layers.Spec, lambda float64, metric Metric, folds [][]LambdaScore, i int) CVScore {
+func overFolds(spec layers.Spec, lambda float64, metric fits.Metric, folds [][]fits.LambdaScore, i int) CVScore {
 	errs, squares := make([]float64, len(folds)), make([]float64, len(folds))
 	for f := range folds {
-		if squares[f] = folds[f][i].MSE; metric == ErrorRate {
+		if squares[f] = folds[f][i].MSE; metric == fits.ErrorRate {
 			errs[f] = folds[f][i].ErrorRate
 		} else {
 			errs[f] = squares[f]
@@ -370,5 +306,36 @@ func overFolds(spec layers.Spec, lambda float64, metric Metric, folds [][]Lambda
 	return CVScore{spec, lambda, mean, sd / math.Sqrt(float64(len(errs))), stat.Mean(squares, nil)}
 }
 
-// oneClass says whether y has several columns and each row is 1 in one of them and -1 in the others, as OneVersusRest makes them.
-func oneClass(y *mat.Dense) bool { return y.RawMatrix().Cols > 1 && hasClasses(y) }
+// Cost estimates CrossValidate for so many maps of such a size, each with the lambdas of the options.
+func (o CVOptions) Cost(p fits.Problem, maps int) fits.Cost {
+	folds := o.Folds
+	if folds == 0 {
+		folds = 5
+	}
+	head := o.Fitter
+	if head == nil {
+		head = linear.RidgeOptions{}
+	}
+	lambdas := o.Lambdas
+	if lambdas == nil {
+		lambdas = head.Folds().DefaultLambdas(p.Rows).First()
+	}
+	c := head.Folds().CostOfFolds(p, folds, lambdas)
+	c.Operations *= float64(maps)
+	return c
+}
+
+// CVHead is a Fitter that CrossValidate can score: RidgeOptions, SVMOptions or MiniBatch. Their lambdas are nil or 0, for
+// the lambdas of the candidates and of CVOptions are scored.
+type CVHead interface {
+	fits.Fitter
+	// Folds is how it is scored.
+	Folds() cv.Head
+}
+
+var (
+	_ CVHead = linear.RidgeOptions{}
+	_ CVHead = linear.SVMOptions{}
+	_ CVHead = linear.LogisticOptions{}
+	_ CVHead = sgd.MiniBatch{}
+)

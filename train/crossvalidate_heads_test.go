@@ -12,33 +12,22 @@ import (
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/fits"
+	"github.com/bochner-go/bochner/train/internal/cv"
+	"github.com/bochner-go/bochner/train/internal/trial"
+	"github.com/bochner-go/bochner/train/linear"
+	"github.com/bochner-go/bochner/train/sgd"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
-
-// overlapping are n rows of d columns in k classes that overlap, and targets.
-func overlapping(t *testing.T, n, d, k int) (*tensor.Dense, *mat.Dense, *mat.Dense) {
-	t.Helper()
-	x, target := problem(n, d, 1, 61)
-	labels := make([]int, n)
-	for i := range labels {
-		labels[i] = i % k
-		x.Float64s()[i*d+i%k] += 2.5
-	}
-	y, err := data.OneVersusRest(labels, k)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return x, y, target
-}
 
 // byHand are the errors of a candidate on each fold, by a function that fits on some rows and predicts others.
 func byHand(t *testing.T, r *CVReport, s CVScore, x *tensor.Dense, y *mat.Dense, folds int, seed uint64, predict func(m layers.Layer, x *tensor.Dense, y *mat.Dense, part float64, test *tensor.Dense) *mat.Dense) (mean float64) {
 	t.Helper()
 	n := x.Shape()[0]
-	for f, fold := range foldsOf(n, folds, seed) {
+	for f, fold := range cv.FoldsOf(n, folds, seed) {
 		var rest []int
-		for g, other := range foldsOf(n, folds, seed) {
+		for g, other := range cv.FoldsOf(n, folds, seed) {
 			if g != f {
 				rest = append(rest, other...)
 			}
@@ -47,9 +36,9 @@ func byHand(t *testing.T, r *CVReport, s CVScore, x *tensor.Dense, y *mat.Dense,
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, truth := predict(m, data.Rows(x, rest), takeRows(y, rest), float64(len(rest))/float64(n), data.Rows(x, fold)), takeRows(y, fold)
+		p, truth := predict(m, data.Rows(x, rest), trial.TakeRows(y, rest), float64(len(rest))/float64(n), data.Rows(x, fold)), trial.TakeRows(y, fold)
 		sum := 0.0
-		if r.Metric == ErrorRate {
+		if r.Metric == fits.ErrorRate {
 			for i, c := range ArgMax(truth) {
 				if ArgMax(p)[i] != c {
 					sum++
@@ -76,25 +65,25 @@ func predictions(t *testing.T, m layers.Layer, head layers.Head, x *tensor.Dense
 	if err != nil {
 		t.Fatal(err)
 	}
-	return matOf(p)
+	return trial.MatOf(p)
 }
 
 // TestCrossValidateSVM: the scores are those of FitSVM on the same folds, of classes and of targets, with features that are kept or made anew.
 func TestCrossValidateSVM(t *testing.T) {
 	const folds, seed = 3, 5
-	x, classes, target := overlapping(t, 91, 4, 3)
+	x, classes, target := trial.Overlapping(t, 91, 4, 3)
 	maps, err := Grid(layers.Spec{Map: "gaussian", Features: 24, Seed: 2}, Axis{Name: "sigma", Values: []float64{2, 6}}, Axis{Name: AxisLambda, Values: []float64{1e-2, 1, 1e-3}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, o := range []SVMOptions{{}, {Loss: SquaredInsensitive, Epsilon: .2}, {CacheBytes: -1, BlockRows: 7, ClassWeights: []float64{1, 4, .5}}} {
+	for _, o := range []linear.SVMOptions{{}, {Loss: linear.SquaredInsensitive, Epsilon: .2}, {CacheBytes: -1, BlockRows: 7, ClassWeights: []float64{1, 4, .5}}} {
 		o.Tol = 1e-6 // other steps come as near to the same optimum
 		y := classes
-		if o.Loss == SquaredInsensitive {
+		if o.Loss == linear.SquaredInsensitive {
 			y, o.Tol = target, 1e-8
 		}
 		r, err := CrossValidate(context.Background(), maps, data.Pairs{X: x, Y: y}, CVOptions{Fitter: o, Folds: folds, Seed: seed})
-		if err != nil || len(r.Scores) != 6 || (r.Metric == ErrorRate) == (o.Loss == SquaredInsensitive) {
+		if err != nil || len(r.Scores) != 6 || (r.Metric == fits.ErrorRate) == (o.Loss == linear.SquaredInsensitive) {
 			t.Fatal(r, err)
 		}
 		different := map[float64]bool{}
@@ -102,7 +91,7 @@ func TestCrossValidateSVM(t *testing.T) {
 			want := byHand(t, r, s, x, y, folds, seed, func(m layers.Layer, x *tensor.Dense, y *mat.Dense, part float64, test *tensor.Dense) *mat.Dense {
 				one := o
 				one.Lambdas = []float64{s.Lambda * part}
-				fit, err := FitSVM(context.Background(), m, data.Pairs{X: x, Y: y}, one)
+				fit, err := linear.FitSVM(context.Background(), m, data.Pairs{X: x, Y: y}, one)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -132,18 +121,18 @@ func TestCrossValidateSVM(t *testing.T) {
 // TestCrossValidateFit: the scores are those of Fit on the same folds, under both heads, frozen and tuned.
 func TestCrossValidateFit(t *testing.T) {
 	const folds, seed = 3, 5
-	x, classes, target := overlapping(t, 91, 4, 3)
+	x, classes, target := trial.Overlapping(t, 91, 4, 3)
 	for _, c := range []struct {
-		head MiniBatch
+		head sgd.MiniBatch
 		tune string
 		y    *mat.Dense
 	}{
-		{MiniBatch{Head: "softmax"}, "", classes},
-		{MiniBatch{Head: "softmax", FitOptions: FitOptions{CacheBytes: -1, HeldOut: .2, Patience: 2}}, "", classes},
-		{MiniBatch{Head: "softmax"}, "bandwidth", classes},
-		{MiniBatch{}, "", classes},
-		{MiniBatch{FitOptions: FitOptions{ClassWeights: []float64{1, 4, .5}, HeldOut: .2, Patience: 2}}, "", classes},
-		{MiniBatch{}, "all", target},
+		{sgd.MiniBatch{Head: "softmax"}, "", classes},
+		{sgd.MiniBatch{Head: "softmax", FitOptions: sgd.FitOptions{CacheBytes: -1, HeldOut: .2, Patience: 2}}, "", classes},
+		{sgd.MiniBatch{Head: "softmax"}, "bandwidth", classes},
+		{sgd.MiniBatch{}, "", classes},
+		{sgd.MiniBatch{FitOptions: sgd.FitOptions{ClassWeights: []float64{1, 4, .5}, HeldOut: .2, Patience: 2}}, "", classes},
+		{sgd.MiniBatch{}, "all", target},
 	} {
 		maps, err := Grid(layers.Spec{Map: "gaussian", Features: 24, Seed: 2, Tune: c.tune}, Axis{Name: "sigma", Values: []float64{2, 6}}, Axis{Name: AxisLambda, Values: []float64{0, .1}})
 		if err != nil {
@@ -151,20 +140,20 @@ func TestCrossValidateFit(t *testing.T) {
 		}
 		o := c.head.FitOptions
 		o.Epochs, o.Batch, o.LearnRate, o.Seed = 6, 16, .1, 9
-		r, err := CrossValidate(context.Background(), maps, data.Pairs{X: x, Y: c.y}, CVOptions{Fitter: MiniBatch{o, c.head.Head}, Folds: folds, Seed: seed})
-		if err != nil || len(r.Scores) != 4 || (r.Metric == ErrorRate) != (c.y == classes) {
+		r, err := CrossValidate(context.Background(), maps, data.Pairs{X: x, Y: c.y}, CVOptions{Fitter: sgd.MiniBatch{FitOptions: o, Head: c.head.Head}, Folds: folds, Seed: seed})
+		if err != nil || len(r.Scores) != 4 || (r.Metric == fits.ErrorRate) != (c.y == classes) {
 			t.Fatal(r, err)
 		}
 		for _, s := range r.Scores {
 			want := byHand(t, r, s, x, c.y, folds, seed, func(m layers.Layer, x *tensor.Dense, y *mat.Dense, _ float64, test *tensor.Dense) *mat.Dense {
 				_, k := y.Dims()
-				head, targets := headOf(t, c.head.Head == "softmax", 24, k), Targets(y, tensor.Float64, nil)
+				head, targets := trial.HeadOf(t, c.head.Head == "softmax", 24, k), sgd.Targets(y, tensor.Float64, nil)
 				if c.head.Head == "softmax" {
-					targets = Targets(y, tensor.Float64, probability)
+					targets = sgd.Targets(y, tensor.Float64, func(v float64) float64 { return (v + 1) / 2 })
 				}
 				one := o
 				one.Lambda = s.Lambda
-				if _, err := Fit(context.Background(), m, head, PairsFor(head, x, targets), one); err != nil {
+				if _, err := sgd.Fit(context.Background(), m, head, trial.PairsFor(head, x, targets), one); err != nil {
 					t.Fatal(err)
 				}
 				return predictions(t, m, head, test)
@@ -179,8 +168,8 @@ func TestCrossValidateFit(t *testing.T) {
 // TestCrossValidateIsDeterministic: the bits depend on the seed alone.
 func TestCrossValidateIsDeterministic(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	x, y, _ := overlapping(t, 91, 4, 3)
-	for _, head := range []CVHead{RidgeOptions{}, SVMOptions{}, MiniBatch{FitOptions: FitOptions{Epochs: 3}, Head: "softmax"}} {
+	x, y, _ := trial.Overlapping(t, 91, 4, 3)
+	for _, head := range []CVHead{linear.RidgeOptions{}, linear.SVMOptions{}, sgd.MiniBatch{FitOptions: sgd.FitOptions{Epochs: 3}, Head: "softmax"}} {
 		var first []CVScore
 		for procs := 1; procs <= 3; procs++ {
 			runtime.GOMAXPROCS(procs)
@@ -206,27 +195,27 @@ func TestCrossValidateIsDeterministic(t *testing.T) {
 
 // TestCrossValidateBest: a fit that fails by its lambda scores +Inf; of equal scores the larger lambda is taken.
 func TestCrossValidateBest(t *testing.T) {
-	x, y, _ := overlapping(t, 60, 3, 2)
-	linear := []Candidate{{Spec: layers.Spec{Map: "linear"}}}
-	r, err := CrossValidate(context.Background(), linear, data.Pairs{X: x, Y: y}, CVOptions{Fitter: SVMOptions{MaxSteps: 4, Tol: 1e-6}, Lambdas: []float64{1e-320, 1e4, 1e5, 1e3}})
+	x, y, _ := trial.Overlapping(t, 60, 3, 2)
+	plain := []Candidate{{Spec: layers.Spec{Map: "linear"}}}
+	r, err := CrossValidate(context.Background(), plain, data.Pairs{X: x, Y: y}, CVOptions{Fitter: linear.SVMOptions{MaxSteps: 4, Tol: 1e-6}, Lambdas: []float64{1e-320, 1e4, 1e5, 1e3}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if s := r.Scores; !math.IsInf(s[0].Error, 1) || !math.IsNaN(s[0].StdErr) || s[1].Error != s[2].Error || r.Best != 2 {
 		t.Errorf("%+v", r)
 	}
-	sgd := MiniBatch{FitOptions: FitOptions{Solver: SGD, LearnRate: 1e-4, Epochs: 100}}
-	if r, err = CrossValidate(context.Background(), linear, data.Pairs{X: x, Y: y}, CVOptions{Fitter: sgd, Lambdas: []float64{1e300, 1e-3}}); err != nil || !math.IsInf(r.Scores[0].Error, 1) || r.Best != 1 {
+	batches := sgd.MiniBatch{FitOptions: sgd.FitOptions{Solver: sgd.SGD, LearnRate: 1e-4, Epochs: 100}}
+	if r, err = CrossValidate(context.Background(), plain, data.Pairs{X: x, Y: y}, CVOptions{Fitter: batches, Lambdas: []float64{1e300, 1e-3}}); err != nil || !math.IsInf(r.Scores[0].Error, 1) || r.Best != 1 {
 		t.Errorf("%+v, %v", r, err)
 	}
-	if _, err = CrossValidate(context.Background(), linear, data.Pairs{X: x, Y: y}, CVOptions{Fitter: sgd, Lambdas: []float64{1e300}}); !errors.Is(err, domain.ErrParam) || !strings.Contains(err.Error(), "none of the 1 candidates") {
+	if _, err = CrossValidate(context.Background(), plain, data.Pairs{X: x, Y: y}, CVOptions{Fitter: batches, Lambdas: []float64{1e300}}); !errors.Is(err, domain.ErrParam) || !strings.Contains(err.Error(), "none of the 1 candidates") {
 		t.Error(err)
 	}
 }
 
 // TestCrossValidateShares: candidates of one map are scored together, each with its own lambdas and in its own place.
 func TestCrossValidateShares(t *testing.T) {
-	x, y, _ := overlapping(t, 60, 3, 2)
+	x, y, _ := trial.Overlapping(t, 60, 3, 2)
 	spec, calls := layers.Spec{Map: "gaussian", Features: 8}, 0
 	near, err := Grid(spec, Axis{Name: "sigma", Values: []float64{2, 5}})
 	if err != nil {
@@ -254,25 +243,25 @@ func TestCrossValidateShares(t *testing.T) {
 }
 
 func TestCrossValidateHeadErrors(t *testing.T) {
-	x, y, target := overlapping(t, 20, 3, 2)
-	linear := []Candidate{{Spec: layers.Spec{Map: "linear"}}}
+	x, y, target := trial.Overlapping(t, 20, 3, 2)
+	plain := []Candidate{{Spec: layers.Spec{Map: "linear"}}}
 	for _, c := range []struct {
 		y    *mat.Dense
 		o    CVOptions
 		err  error
 		text string
 	}{
-		{y, CVOptions{Fitter: SVMOptions{Lambdas: []float64{1}}}, domain.ErrParam, "SVMOptions has Lambdas"},
-		{y, CVOptions{Fitter: SVMOptions{MaxSteps: -1}}, domain.ErrParam, "MaxSteps = -1"},
-		{y, CVOptions{Fitter: SVMOptions{}, Lambdas: []float64{1, 0}}, domain.ErrParam, "Lambdas[1] = 0"},
-		{target, CVOptions{Fitter: SVMOptions{}}, domain.ErrDomain, "the hinge loss takes -1 and 1"},
-		{y, CVOptions{Fitter: MiniBatch{FitOptions: FitOptions{Lambda: 1}}}, domain.ErrParam, "MiniBatch has Lambda = 1"},
-		{y, CVOptions{Fitter: MiniBatch{FitOptions: FitOptions{Checkpoints: Checkpoints{Path: "c"}}}}, domain.ErrParam, "MiniBatch has Checkpoints"},
-		{y, CVOptions{Fitter: MiniBatch{FitOptions: FitOptions{Epochs: -1}}}, domain.ErrParam, "Epochs = -1"},
-		{target, CVOptions{Fitter: MiniBatch{Head: "softmax"}}, domain.ErrDomain, "a softmax head learns classes"},
-		{y, CVOptions{Fitter: MiniBatch{}, Lambdas: []float64{math.NaN()}}, domain.ErrParam, "lambda = NaN"},
+		{y, CVOptions{Fitter: linear.SVMOptions{Lambdas: []float64{1}}}, domain.ErrParam, "SVMOptions has Lambdas"},
+		{y, CVOptions{Fitter: linear.SVMOptions{MaxSteps: -1}}, domain.ErrParam, "MaxSteps = -1"},
+		{y, CVOptions{Fitter: linear.SVMOptions{}, Lambdas: []float64{1, 0}}, domain.ErrParam, "Lambdas[1] = 0"},
+		{target, CVOptions{Fitter: linear.SVMOptions{}}, domain.ErrDomain, "the hinge loss takes -1 and 1"},
+		{y, CVOptions{Fitter: sgd.MiniBatch{FitOptions: sgd.FitOptions{Lambda: 1}}}, domain.ErrParam, "MiniBatch has Lambda = 1"},
+		{y, CVOptions{Fitter: sgd.MiniBatch{FitOptions: sgd.FitOptions{Checkpoints: sgd.Checkpoints{Path: "c"}}}}, domain.ErrParam, "MiniBatch has Checkpoints"},
+		{y, CVOptions{Fitter: sgd.MiniBatch{FitOptions: sgd.FitOptions{Epochs: -1}}}, domain.ErrParam, "Epochs = -1"},
+		{target, CVOptions{Fitter: sgd.MiniBatch{Head: "softmax"}}, domain.ErrDomain, "a softmax head learns classes"},
+		{y, CVOptions{Fitter: sgd.MiniBatch{}, Lambdas: []float64{math.NaN()}}, domain.ErrParam, "lambda = NaN"},
 	} {
-		if _, err := CrossValidate(context.Background(), linear, data.Pairs{X: x, Y: c.y}, c.o); !errors.Is(err, c.err) || !strings.Contains(err.Error(), c.text) {
+		if _, err := CrossValidate(context.Background(), plain, data.Pairs{X: x, Y: c.y}, c.o); !errors.Is(err, c.err) || !strings.Contains(err.Error(), c.text) {
 			t.Errorf("%+v: %v, want %q", c.o, err, c.text)
 		}
 	}
@@ -280,9 +269,9 @@ func TestCrossValidateHeadErrors(t *testing.T) {
 
 // TestDefaultLambdas: each head has its own, in the order that a table shows them in.
 func TestDefaultLambdas(t *testing.T) {
-	for _, head := range []CVHead{RidgeOptions{}, SVMOptions{}, MiniBatch{}} {
-		g := head.lambdas(100)
-		if l := powers(g.lo, g.hi, g.n); len(l) < 3 || !slices.IsSorted(l) || g.limit[0] > g.lo || g.limit[1] <= g.hi {
+	for _, head := range []CVHead{linear.RidgeOptions{}, linear.SVMOptions{}, sgd.MiniBatch{}} {
+		g := head.Folds().DefaultLambdas(100)
+		if l := cv.Powers(g.Lo, g.Hi, g.N); len(l) < 3 || !slices.IsSorted(l) || g.Limit[0] > g.Lo || g.Limit[1] <= g.Hi {
 			t.Errorf("%T: %+v", head, g)
 		}
 	}

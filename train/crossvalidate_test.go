@@ -10,13 +10,16 @@ import (
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/fits"
+	"github.com/bochner-go/bochner/train/internal/trial"
+	"github.com/bochner-go/bochner/train/linear"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
 
 // TestCrossValidate: the scores are those of the definition, a fit on the other folds and its predictions on the rows of this one.
 func TestCrossValidate(t *testing.T) {
-	x, y := problem(83, 4, 2, 51)
+	x, y := trial.Problem(83, 4, 2, 51)
 	const folds, seed = 3, 7
 	specs, err := Around(layers.Spec{Map: "gaussian", Features: 16, Sampler: "iid", Seed: 2, Dtype: "float64"}, x, .5, 1, 2)
 	if err != nil {
@@ -27,7 +30,7 @@ func TestCrossValidate(t *testing.T) {
 	}
 	lambdas, progress := []float64{1e-3, 1}, 0
 	r, err := CrossValidate(context.Background(), specs, data.Pairs{X: x, Y: y}, CVOptions{Folds: folds, Lambdas: lambdas, Seed: seed, Progress: func(_, _ int) { progress++ }})
-	if err != nil || len(r.Scores) != 6 || progress != 9 || r.Metric != MeanSquaredError {
+	if err != nil || len(r.Scores) != 6 || progress != 9 || r.Metric != fits.MeanSquaredError {
 		t.Fatal(r, err, progress)
 	}
 	order, best := data.Shuffle(83, seed), 0
@@ -43,13 +46,16 @@ func TestCrossValidate(t *testing.T) {
 		for f := range folds {
 			lo, hi := f*83/folds, (f+1)*83/folds
 			rest := append(append([]int(nil), order[:lo]...), order[hi:]...)
-			head := fit(t, m, data.Rows(x, rest), takeRows(y, rest), RidgeOptions{Lambdas: []float64{s.Lambda * float64(len(rest)) / 83}})
+			head, err := linear.FitRidge(context.Background(), m, data.Pairs{X: data.Rows(x, rest), Y: trial.TakeRows(y, rest)}, linear.RidgeOptions{Lambdas: []float64{s.Lambda * float64(len(rest)) / 83}})
+			if err != nil {
+				t.Fatal(err)
+			}
 			z, err := m.Transform(nil, data.Rows(x, order[lo:hi]))
 			if err != nil {
 				t.Fatal(err)
 			}
 			var p mat.Dense
-			p.Mul(matOf(z), head.W)
+			p.Mul(trial.MatOf(z), head.W)
 			sum := 0.0
 			for k, row := range order[lo:hi] {
 				for j := range 2 {
@@ -68,17 +74,8 @@ func TestCrossValidate(t *testing.T) {
 	}
 }
 
-func takeRows(y *mat.Dense, rows []int) *mat.Dense {
-	_, k := y.Dims()
-	out := mat.NewDense(len(rows), k, nil)
-	for i, r := range rows {
-		out.SetRow(i, y.RawRowView(r))
-	}
-	return out
-}
-
 func TestCrossValidateErrors(t *testing.T) {
-	x, y := problem(20, 3, 1, 53)
+	x, y := trial.Problem(20, 3, 1, 53)
 	spec := layers.Spec{Map: "linear", Dims: 3, Dtype: "float64"}
 	one := []Candidate{{Spec: spec}}
 	ctx := context.Background()
@@ -110,7 +107,7 @@ func TestCrossValidateErrors(t *testing.T) {
 // TestCrossValidateAround: where the best is at an end of the factors, or of the default lambdas, there are more, until it is inside or at the
 // stated limit, which the report tells.
 func TestCrossValidateAround(t *testing.T) {
-	x, y := problem(83, 4, 1, 51) // linear: the wider the kernel, the better, and the less the penalty
+	x, y := trial.Problem(83, 4, 1, 51) // linear: the wider the kernel, the better, and the less the penalty
 	spec := layers.Spec{Map: "gaussian", Features: 16, Seed: 2, Dtype: "float64"}
 	calls := 0
 	r, err := CrossValidateAround(context.Background(), spec, data.Pairs{X: x, Y: y}, []float64{2, .5, 1}, CVOptions{Folds: 3, Progress: func(done, of int) {

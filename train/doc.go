@@ -2,21 +2,12 @@
 //
 // A Recipe is scalers, a feature map, and a way to fit a head on its features. Recipe.Fit takes rows with labels or targets,
 // in memory or in files, to a Model, which has one way to predict, save and load. The ways to fit are RidgeOptions,
-// CGOptions, SVMOptions, LogisticOptions and MiniBatch. Each is also a function of rows that are scaled already, in memory
-// (data.Pairs) or read in blocks (data.Streamed):
+// CGOptions, SVMOptions and LogisticOptions of train/linear, which solve, and MiniBatch of train/sgd, which also tunes the
+// map; a caller's own is a fits.Fitter (train/fits). Each is also a function of rows that are scaled already, in memory
+// (data.Pairs) or read in blocks (data.Streamed), and needs no Recipe.
 //
-//	FitRidge        closed form, by the smaller of two linear systems, in row blocks; one factorisation for many lambdas
-//	RidgeStats      its sums as a value: added file by file, written, merged, solved
-//	FitRidgeCG      the same system by conjugate gradients, where a matrix of it cannot be held
-//	CrossValidate   the errors of maps and lambdas under any of these heads, which share features and what else they can; the maps come from
-//	                Grid, RandomSearch or Around
-//	Fit             mini-batches on a Gorgonia graph, by Adam or SGD; fine-tunes the map under the head when its policy says so;
-//	                Checkpoints to go on from
-//	FitSVM          the linear support vector machine of LIBLINEAR, primal, squared loss, by Newton steps over row blocks
-//	FitLogistic     multinomial logistic regression, a softmax head on frozen features, to its optimum by Newton steps
-//	FitKernelRidge  on an exact kernel matrix: the limit that the features approach; FitKreinRidge on that of an indefinite kernel
-//
-// A graph of the caller's own, with other nodes below or between layers, is trained with Backprop and a solver of Gorgonia's.
+// CrossValidate scores maps and lambdas under any of these heads, which share features and what else they can; the maps
+// come from Grid, RandomSearch or Around.
 //
 // Rows are a *tensor.Dense or, where they are sparse, an *ops.CSR, which none of these spreads out as a whole.
 //

@@ -17,6 +17,8 @@ import (
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/linear"
+	"github.com/bochner-go/bochner/train/sgd"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
@@ -97,7 +99,7 @@ func TestEarlierStats(t *testing.T) {
 		if err := json.Unmarshal(must(os.ReadFile(path+".json")), &want); err != nil {
 			t.Fatal(err)
 		}
-		s, err := train.LoadRidgeStats(path)
+		s, err := linear.LoadRidgeStats(path)
 		if err != nil {
 			t.Error(err)
 			continue
@@ -116,7 +118,7 @@ func writeStats(t *testing.T, dir string) {
 	x, labels, _ := counts(60, 3, 1)
 	y := must(data.OneVersusRest(must(data.NewClasses(labels).Index(labels)), 3))
 	for name, weights := range map[string][]float64{"plain": nil, "weights": {1, 2, 3}} {
-		s := train.RidgeStats{ClassWeights: weights}
+		s := linear.RidgeStats{ClassWeights: weights}
 		// Counts sum to 20, so that two columns say all.
 		if err := s.AddRows(context.Background(), nil, data.Pairs{X: stacked(firstTwo(unstacked(x, 0, 60))), Y: y}); err != nil {
 			t.Fatal(err)
@@ -347,7 +349,7 @@ func earlierTrees(t *testing.T) map[string]*train.Model {
 				{Map: "chi2"},
 			}},
 		}}},
-		"head-huber": {Scale: "standard", Spec: layers.Spec{Map: "gaussian", Features: 16}, Fitter: train.MiniBatch{Head: "huber"}},
+		"head-huber": {Scale: "standard", Spec: layers.Spec{Map: "gaussian", Features: 16}, Fitter: sgd.MiniBatch{Head: "huber"}},
 	} {
 		m, _, err := r.Fit(context.Background(), &data.Set{X: all, Y: mat.Col(nil, 0, y)})
 		if err != nil {

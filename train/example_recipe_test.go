@@ -10,6 +10,7 @@ import (
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/linear"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
@@ -76,15 +77,15 @@ func ExampleRecipe_CrossValidate() {
 	}
 	x, _ := data.FromSlices(rows)
 	set := &data.Set{X: x, Labels: labels}
-	r := train.Recipe{Scale: "standard", Spec: layers.Spec{Map: "gaussian", Features: 64}, Fitter: train.SVMOptions{}}
+	r := train.Recipe{Scale: "standard", Spec: layers.Spec{Map: "gaussian", Features: 64}, Fitter: linear.SVMOptions{}}
 	candidates, _ := train.Grid(r.Spec, train.Axis{Name: "sigma", Values: []float64{.1, 1, 100}})
-	cv, err := r.CrossValidate(context.Background(), set, candidates, train.CVOptions{Fitter: train.SVMOptions{}})
+	cv, err := r.CrossValidate(context.Background(), set, candidates, train.CVOptions{Fitter: linear.SVMOptions{}})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	best := cv.Scores[cv.Best]
-	r.Spec, r.Fitter = best.Spec, train.SVMOptions{Lambdas: []float64{best.Lambda}}
+	r.Spec, r.Fitter = best.Spec, linear.SVMOptions{Lambdas: []float64{best.Lambda}}
 	m, _, err := r.Fit(context.Background(), set)
 	if err != nil {
 		fmt.Println(err)
@@ -95,37 +96,6 @@ func ExampleRecipe_CrossValidate() {
 	accuracy, _ := train.Accuracy(guess, truth)
 	fmt.Printf("sigma %v, accuracy above .98: %v\n", best.Spec.Params["sigma"], accuracy > .98)
 	// Output: sigma 1, accuracy above .98: true
-}
-
-// The optimum of logistic regression on random features: probabilities of classes that no line parts.
-func ExampleFitLogistic() {
-	x, _ := data.FromSlices(xorRows)
-	y, _ := data.OneVersusRest([]int{0, 1, 1, 0}, 2)
-	rff, err := layers.NewFourierLayer(spectral.Gaussian{Sigma: .5}, 2, 64, layers.WithSeed(1))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	f, err := train.FitLogistic(context.Background(), rff, data.Pairs{X: x, Y: y}, train.LogisticOptions{Lambdas: []float64{.01}})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	head, _ := layers.NewSoftmaxHead(64, 2)
-	if err := head.SetWeights(f.W.RawMatrix().Data, f.B); err != nil {
-		fmt.Println(err)
-		return
-	}
-	z, _ := rff.Transform(nil, x)
-	p, _ := head.Transform(nil, z)
-	for i := range 4 {
-		fmt.Printf("%v: class 1 above one half: %v\n", xorRows[i], p.Float64s()[2*i+1] > .5)
-	}
-	// Output:
-	// [0 0]: class 1 above one half: false
-	// [0 1]: class 1 above one half: true
-	// [1 0]: class 1 above one half: true
-	// [1 1]: class 1 above one half: false
 }
 
 // A weight of Gorgonia's own and a layer, saved by one program and read back by another that builds the same network.

@@ -7,6 +7,7 @@ import (
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/linear"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
@@ -56,7 +57,7 @@ func ExampleGrid() {
 	if err != nil {
 		panic(err)
 	}
-	r, err := train.CrossValidate(context.Background(), maps, data.Pairs{X: x, Y: y}, train.CVOptions{Fitter: train.SVMOptions{}})
+	r, err := train.CrossValidate(context.Background(), maps, data.Pairs{X: x, Y: y}, train.CVOptions{Fitter: linear.SVMOptions{}})
 	if err != nil {
 		panic(err)
 	}

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/linear"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
@@ -13,7 +13,7 @@ import (
 // Sums that two machines made of their own rows, joined and solved.
 func ExampleRidgeStats() {
 	sums := func(x, y []float64) []byte {
-		var s train.RidgeStats
+		var s linear.RidgeStats
 		rows := tensor.New(tensor.WithShape(len(x), 1), tensor.WithBacking(x))
 		if err := s.AddRows(context.Background(), nil, data.Pairs{X: rows, Y: mat.NewDense(len(y), 1, y)}); err != nil {
 			panic(err)
@@ -24,9 +24,9 @@ func ExampleRidgeStats() {
 		}
 		return b
 	}
-	var all train.RidgeStats
+	var all linear.RidgeStats
 	for _, b := range [][]byte{sums([]float64{0, 1, 2}, []float64{1, 3, 5}), sums([]float64{5, 7}, []float64{11, 15})} {
-		var part train.RidgeStats
+		var part linear.RidgeStats
 		if err := part.UnmarshalBinary(b); err != nil {
 			panic(err)
 		}

@@ -12,8 +12,11 @@ import (
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops/domain"
-	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/fits"
+	"github.com/bochner-go/bochner/train/internal/trial"
+	"github.com/bochner-go/bochner/train/linear"
+	"github.com/bochner-go/bochner/train/sgd"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
@@ -28,7 +31,7 @@ func rings(n int, dt tensor.Dtype, seed uint64) (x *tensor.Dense, labels []int) 
 		y.SetRow(i, []float64{r * math.Cos(a), r * math.Sin(a)})
 		labels = append(labels, c)
 	}
-	return train.Targets(y, dt, nil), labels
+	return sgd.Targets(y, dt, nil), labels
 }
 
 func must[T any](v T, err error) T {
@@ -44,20 +47,20 @@ func TestFit(t *testing.T) {
 	for _, dt := range []tensor.Dtype{tensor.Float64, tensor.Float32} {
 		x, labels := rings(331, dt, 1)
 		for _, policy := range []layers.Policy{layers.Frozen, layers.Bandwidth, layers.BandwidthEach, layers.All} {
-			for _, solver := range []train.Solver{train.Adam, train.SGD} {
+			for _, solver := range []sgd.Solver{sgd.Adam, sgd.SGD} {
 				m := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 2, 64, layers.WithDtype(dt), layers.Tune(policy)))
 				soft := must(layers.NewSoftmaxHead(64, 2, layers.WithDtype(dt)))
 				linear := must(layers.NewLinearHead(64, 2, layers.WithDtype(dt)))
-				o := train.FitOptions{Epochs: 30, Batch: 50, Solver: solver, LearnRate: .05}
-				if solver == train.SGD {
+				o := sgd.FitOptions{Epochs: 30, Batch: 50, Solver: solver, LearnRate: .05}
+				if solver == sgd.SGD {
 					o.LearnRate, o.Epochs = .1, 60
 				}
 				for _, head := range []layers.Head{soft, linear} {
-					targets := must(train.OneHot(labels, 2, dt))
+					targets := must(sgd.OneHot(labels, 2, dt))
 					if head == layers.Head(linear) {
-						targets = train.Targets(must(data.OneVersusRest(labels, 2)), dt, nil)
+						targets = sgd.Targets(must(data.OneVersusRest(labels, 2)), dt, nil)
 					}
-					r, err := train.Fit(context.Background(), m, head, train.PairsFor(head, x, targets), o)
+					r, err := sgd.Fit(context.Background(), m, head, trial.PairsFor(head, x, targets), o)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -78,12 +81,12 @@ func TestFitReachesTheLeastSquares(t *testing.T) {
 	head := must(layers.NewLinearHead(10, 2))
 	y := must(data.OneVersusRest(labels, 2))
 	const penalty = .02
-	if _, err := train.Fit(context.Background(), m, head, train.PairsFor(head, x, train.Targets(y, tensor.Float64, nil)), train.FitOptions{Epochs: 3000, Batch: 101, Solver: train.SGD, LearnRate: .4, Lambda: penalty}); err != nil {
+	if _, err := sgd.Fit(context.Background(), m, head, trial.PairsFor(head, x, sgd.Targets(y, tensor.Float64, nil)), sgd.FitOptions{Epochs: 3000, Batch: 101, Solver: sgd.SGD, LearnRate: .4, Lambda: penalty}); err != nil {
 		t.Fatal(err)
 	}
 	// mean loss + penalty/2 ‖A‖² = (Σ loss + n penalty/2 ‖A‖²)/n, and the unit of a relative lambda is the spread of the rows
 	spread := spreadOf(must(m.Transform(nil, x)))
-	want := must(train.FitRidge(context.Background(), m, data.Pairs{X: x, Y: y}, train.RidgeOptions{Lambdas: []float64{101 * penalty / 2 / spread}}))
+	want := must(linear.FitRidge(context.Background(), m, data.Pairs{X: x, Y: y}, linear.RidgeOptions{Lambdas: []float64{101 * penalty / 2 / spread}}))
 	got := head.Params()[0].Value.Float64s()
 	for i, w := range want.W.RawMatrix().Data {
 		if math.Abs(got[i]-w) > 1e-6 {
@@ -98,7 +101,7 @@ func TestFitIsDeterministic(t *testing.T) {
 	fit := func(seed uint64, cache int) []float64 {
 		m := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 2, 16, layers.WithSeed(2)))
 		head := must(layers.NewSoftmaxHead(16, 2))
-		must(train.Fit(context.Background(), m, head, train.PairsFor(head, x, must(train.OneHot(labels, 2, tensor.Float64))), train.FitOptions{Epochs: 3, Batch: 32, Seed: seed, CacheBytes: cache}))
+		must(sgd.Fit(context.Background(), m, head, trial.PairsFor(head, x, must(sgd.OneHot(labels, 2, tensor.Float64))), sgd.FitOptions{Epochs: 3, Batch: 32, Seed: seed, CacheBytes: cache}))
 		return head.Params()[0].Value.Float64s()
 	}
 	if !slices.Equal(fit(1, 0), fit(1, 0)) {
@@ -122,7 +125,7 @@ func TestEarlyStopping(t *testing.T) {
 	m := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: .1}, 2, 256, layers.Tune(layers.All)))
 	head := must(layers.NewSoftmaxHead(256, 2))
 	var seen int
-	r := must(train.Fit(context.Background(), m, head, train.PairsFor(head, x, must(train.OneHot(labels, 2, tensor.Float64))), train.FitOptions{Epochs: 200, HeldOut: .3, Patience: 3, LearnRate: .1, Progress: func(train.Epoch) { seen++ }}))
+	r := must(sgd.Fit(context.Background(), m, head, trial.PairsFor(head, x, must(sgd.OneHot(labels, 2, tensor.Float64))), sgd.FitOptions{Epochs: 200, HeldOut: .3, Patience: 3, LearnRate: .1, Progress: func(fits.Epoch) { seen++ }}))
 	if !r.Stopped || seen != len(r.Epochs) || len(r.Epochs) != r.Best+3 {
 		t.Errorf("stopped %v after %d epochs (%d told), best %d", r.Stopped, len(r.Epochs), seen, r.Best)
 	}
@@ -134,7 +137,7 @@ func TestEarlyStopping(t *testing.T) {
 // TestFitErrors: bad options, shapes, data, a loss that explodes, a context that ends.
 func TestFitErrors(t *testing.T) {
 	x, labels := rings(50, tensor.Float64, 1)
-	y := must(train.OneHot(labels, 2, tensor.Float64))
+	y := must(sgd.OneHot(labels, 2, tensor.Float64))
 	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()
 	nan := x.Clone().(*tensor.Dense)
@@ -145,27 +148,27 @@ func TestFitErrors(t *testing.T) {
 		ctx     context.Context
 		x       *tensor.Dense
 		targets *tensor.Dense
-		o       train.FitOptions
+		o       sgd.FitOptions
 		is      error
 		text    string
 	}{
-		{"epochs", nil, x, y, train.FitOptions{Epochs: -1}, domain.ErrParam, "Epochs = -1"},
-		{"rate", nil, x, y, train.FitOptions{LearnRate: math.NaN()}, domain.ErrParam, "LearnRate = NaN"},
-		{"held out", nil, x, y, train.FitOptions{HeldOut: 1}, domain.ErrParam, "HeldOut = 1"},
-		{"all held out", nil, x, y, train.FitOptions{HeldOut: .999}, domain.ErrShape, "none is left"},
-		{"rows", nil, x, must(train.OneHot(labels[:49], 2, tensor.Float64)), train.FitOptions{}, domain.ErrShape, "x has 50 rows"},
-		{"dtype", nil, x32, y, train.FitOptions{}, domain.ErrDtype, "x is float32"},
-		{"NaN", nil, nan, y, train.FitOptions{}, domain.ErrDomain, "x[7,1] = NaN"},
-		{"NaN in a batch", nil, nan, y, train.FitOptions{CacheBytes: -1, Batch: 16}, domain.ErrDomain, "x[7,1] = NaN"},
-		{"explodes", nil, x, y, train.FitOptions{LearnRate: 1e300, Solver: train.SGD, Epochs: 5, Batch: 10}, nil, "lower the learning rate"},
-		{"cancelled", cancelled, x, y, train.FitOptions{}, context.Canceled, "epoch 1 of 20"},
+		{"epochs", nil, x, y, sgd.FitOptions{Epochs: -1}, domain.ErrParam, "Epochs = -1"},
+		{"rate", nil, x, y, sgd.FitOptions{LearnRate: math.NaN()}, domain.ErrParam, "LearnRate = NaN"},
+		{"held out", nil, x, y, sgd.FitOptions{HeldOut: 1}, domain.ErrParam, "HeldOut = 1"},
+		{"all held out", nil, x, y, sgd.FitOptions{HeldOut: .999}, domain.ErrShape, "none is left"},
+		{"rows", nil, x, must(sgd.OneHot(labels[:49], 2, tensor.Float64)), sgd.FitOptions{}, domain.ErrShape, "x has 50 rows"},
+		{"dtype", nil, x32, y, sgd.FitOptions{}, domain.ErrDtype, "x is float32"},
+		{"NaN", nil, nan, y, sgd.FitOptions{}, domain.ErrDomain, "x[7,1] = NaN"},
+		{"NaN in a batch", nil, nan, y, sgd.FitOptions{CacheBytes: -1, Batch: 16}, domain.ErrDomain, "x[7,1] = NaN"},
+		{"explodes", nil, x, y, sgd.FitOptions{LearnRate: 1e300, Solver: sgd.SGD, Epochs: 5, Batch: 10}, nil, "lower the learning rate"},
+		{"cancelled", cancelled, x, y, sgd.FitOptions{}, context.Canceled, "epoch 1 of 20"},
 	} {
 		ctx := tc.ctx
 		if ctx == nil {
 			ctx = context.Background()
 		}
 		m := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 2, 16))
-		_, err := train.Fit(ctx, m, must(layers.NewLinearHead(16, 2)), train.PairsFor(must(layers.NewLinearHead(16, 2)), tc.x, tc.targets), tc.o)
+		_, err := sgd.Fit(ctx, m, must(layers.NewLinearHead(16, 2)), trial.PairsFor(must(layers.NewLinearHead(16, 2)), tc.x, tc.targets), tc.o)
 		if err == nil || tc.is != nil && !errors.Is(err, tc.is) || !strings.Contains(err.Error(), tc.text) {
 			t.Errorf("%s: error %v, want %v with %q", tc.name, err, tc.is, tc.text)
 		}

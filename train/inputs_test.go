@@ -15,7 +15,10 @@ import (
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/internal/trial"
+	"github.com/bochner-go/bochner/train/linear"
 	"github.com/bochner-go/bochner/train/report"
+	"github.com/bochner-go/bochner/train/sgd"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
@@ -62,10 +65,10 @@ func newGiven(t *testing.T, dt tensor.Dtype, sparse bool) *given {
 	if g.y, err = data.OneVersusRest(g.labels, givenClasses); err != nil {
 		t.Fatal(err)
 	}
-	if g.oneHot, err = train.OneHot(g.labels, givenClasses, dt); err != nil {
+	if g.oneHot, err = sgd.OneHot(g.labels, givenClasses, dt); err != nil {
 		t.Fatal(err)
 	}
-	g.signs = train.Targets(g.y, dt, nil)
+	g.signs = sgd.Targets(g.y, dt, nil)
 	g.x = g.dense
 	if sparse {
 		g.x = sparseRows(t, g.dense)
@@ -133,37 +136,37 @@ func TestInputsStay(t *testing.T) {
 		}
 	}
 	for name, of := range map[string]func(g *given) layers.Layer{"gaussian": mapped, "linear": copied} {
-		ridge := func(o train.RidgeOptions, y func(g *given) *mat.Dense) func(g *given) error {
+		ridge := func(o linear.RidgeOptions, y func(g *given) *mat.Dense) func(g *given) error {
 			return func(g *given) error {
 				o.ClassWeights = slices.Clone(o.ClassWeights)
-				if o.Select != train.SelectNone {
+				if o.Select != linear.SelectNone {
 					o.Lambdas = g.lists[0]
 				}
 				if o.ClassWeights != nil {
 					o.ClassWeights = g.lists[1]
 				}
-				_, err := train.FitRidge(ctx, of(g), data.Pairs{X: g.x, Y: y(g)}, o)
+				_, err := linear.FitRidge(ctx, of(g), data.Pairs{X: g.x, Y: y(g)}, o)
 				return err
 			}
 		}
 		classes, target := func(g *given) *mat.Dense { return g.y }, func(g *given) *mat.Dense { return g.values }
-		calls["ridge "+name] = ridge(train.RidgeOptions{}, target)
-		calls["ridge, leave one out, "+name] = ridge(train.RidgeOptions{Select: train.SelectLOO}, classes)
-		calls["ridge, held out, weights, "+name] = ridge(train.RidgeOptions{Select: train.SelectHeldOut, ClassWeights: []float64{}}, classes)
+		calls["ridge "+name] = ridge(linear.RidgeOptions{}, target)
+		calls["ridge, leave one out, "+name] = ridge(linear.RidgeOptions{Select: linear.SelectLOO}, classes)
+		calls["ridge, held out, weights, "+name] = ridge(linear.RidgeOptions{Select: linear.SelectHeldOut, ClassWeights: []float64{}}, classes)
 		calls["conjugate gradients "+name] = func(g *given) error {
-			_, err := train.FitRidgeCG(ctx, of(g), data.Pairs{X: g.x, Y: g.values}, train.CGOptions{})
+			_, err := linear.FitRidgeCG(ctx, of(g), data.Pairs{X: g.x, Y: g.values}, linear.CGOptions{})
 			return err
 		}
 		calls["blocks "+name] = func(g *given) error {
-			_, err := train.FitRidge(ctx, of(g), train.Read{Pairs: data.Pairs{X: g.x, Y: g.y}}, train.RidgeOptions{})
+			_, err := linear.FitRidge(ctx, of(g), trial.Read{Pairs: data.Pairs{X: g.x, Y: g.y}}, linear.RidgeOptions{})
 			return err
 		}
 		calls["svm "+name] = func(g *given) error {
-			_, err := train.FitSVM(ctx, of(g), data.Pairs{X: g.x, Y: g.y}, train.SVMOptions{Lambdas: g.lists[0], ClassWeights: g.lists[1]})
+			_, err := linear.FitSVM(ctx, of(g), data.Pairs{X: g.x, Y: g.y}, linear.SVMOptions{Lambdas: g.lists[0], ClassWeights: g.lists[1]})
 			return err
 		}
 		calls["svm of targets "+name] = func(g *given) error {
-			_, err := train.FitSVM(ctx, of(g), data.Pairs{X: g.x, Y: g.values}, train.SVMOptions{Loss: train.SquaredInsensitive, Lambdas: []float64{.1}, Tol: 1e-2})
+			_, err := linear.FitSVM(ctx, of(g), data.Pairs{X: g.x, Y: g.values}, linear.SVMOptions{Loss: linear.SquaredInsensitive, Lambdas: []float64{.1}, Tol: 1e-2})
 			return err
 		}
 		for _, softmax := range []bool{false, true} {
@@ -173,12 +176,12 @@ func TestInputsStay(t *testing.T) {
 				if softmax {
 					head, targets = layers.MustHead(layers.NewSoftmaxHead(m.Features(), givenClasses, layers.WithDtype(g.dense.Dtype()))), g.oneHot
 				}
-				_, err := train.Fit(ctx, m, head, train.PairsFor(head, g.x, targets), train.FitOptions{Epochs: 2, Lambda: .1, HeldOut: .2, ClassWeights: g.lists[1], ClipNorm: .1, WeightDecay: .1})
+				_, err := sgd.Fit(ctx, m, head, trial.PairsFor(head, g.x, targets), sgd.FitOptions{Epochs: 2, Lambda: .1, HeldOut: .2, ClassWeights: g.lists[1], ClipNorm: .1, WeightDecay: .1})
 				return err
 			}
 		}
 	}
-	for name, head := range map[string]train.CVHead{"ridge": train.RidgeOptions{}, "svm": train.SVMOptions{}, "fit": train.MiniBatch{FitOptions: train.FitOptions{Epochs: 1}, Head: "softmax"}} {
+	for name, head := range map[string]train.CVHead{"ridge": linear.RidgeOptions{}, "svm": linear.SVMOptions{}, "fit": sgd.MiniBatch{FitOptions: sgd.FitOptions{Epochs: 1}, Head: "softmax"}} {
 		calls["cross-validation "+name] = func(g *given) error {
 			candidates, err := train.Grid(g.spec, train.Axis{Name: "features", Values: []float64{4, 8}})
 			if err != nil {
@@ -262,9 +265,9 @@ func TestInputsStay(t *testing.T) {
 		}
 		before := mat.DenseCopyOf(k)
 		for name, f := range map[string]func() error{
-			"plain":         func() error { _, err := train.FitKernelRidge(k, g.y, .1); return err },
-			"leave one out": func() error { _, err := train.FitKernelRidgeLOO(k, g.y, g.lists[0]); return err },
-			"Kreĭn":         func() error { _, err := train.FitKreinRidge(k, g.y, .1); return err },
+			"plain":         func() error { _, err := linear.FitKernelRidge(k, g.y, .1); return err },
+			"leave one out": func() error { _, err := linear.FitKernelRidgeLOO(k, g.y, g.lists[0]); return err },
+			"Kreĭn":         func() error { _, err := linear.FitKreinRidge(k, g.y, .1); return err },
 			"comparison":    func() error { _, err := report.Compare(k, k); return err },
 			"picture":       func() error { _, err := report.ExactVsApprox(k, k); return err },
 		} {

@@ -14,6 +14,8 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/fits"
+	"github.com/bochner-go/bochner/train/linear"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/optimize"
 	"gorgonia.org/tensor"
@@ -114,7 +116,7 @@ func TestLogisticOptimum(t *testing.T) {
 			}
 		}
 		y := must(data.OneVersusRest(labels, c.k))
-		f, err := train.FitLogistic(t.Context(), nil, data.Pairs{X: x, Y: y}, train.LogisticOptions{Lambdas: []float64{c.lambda}, ClassWeights: c.weights, Tol: 1e-10, BlockRows: 17})
+		f, err := linear.FitLogistic(t.Context(), nil, data.Pairs{X: x, Y: y}, linear.LogisticOptions{Lambdas: []float64{c.lambda}, ClassWeights: c.weights, Tol: 1e-10, BlockRows: 17})
 		if err != nil {
 			t.Errorf("%+v: %v", c, err)
 			continue
@@ -149,8 +151,8 @@ func TestLogisticRows(t *testing.T) {
 	const n, d, k = 120, 6, 3
 	x, labels := logisticProblem(n, d, k, 3)
 	y := must(data.OneVersusRest(labels, k))
-	o := train.LogisticOptions{Lambdas: []float64{.05}, Tol: 1e-12}
-	want := must(train.FitLogistic(t.Context(), nil, data.Pairs{X: x, Y: y}, o))
+	o := linear.LogisticOptions{Lambdas: []float64{.05}, Tol: 1e-12}
+	want := must(linear.FitLogistic(t.Context(), nil, data.Pairs{X: x, Y: y}, o))
 	single := tensor.New(tensor.WithShape(n, d), tensor.Of(tensor.Float32))
 	for i, v := range x.Float64s() {
 		single.Float32s()[i] = float32(v)
@@ -159,10 +161,10 @@ func TestLogisticRows(t *testing.T) {
 	small.BlockRows, none.CacheBytes = 7, -1
 	for name, c := range map[string]struct {
 		x   ops.Matrix
-		o   train.LogisticOptions
+		o   linear.LogisticOptions
 		tol float64
 	}{"blocks": {x, small, 1e-8}, "no cache": {x, none, 1e-8}, "sparse": {must(ops.CSROf(x)), o, 1e-8}, "float32": {single, o, 1e-3}} {
-		got := must(train.FitLogistic(t.Context(), nil, data.Pairs{X: c.x, Y: y}, c.o))
+		got := must(linear.FitLogistic(t.Context(), nil, data.Pairs{X: c.x, Y: y}, c.o))
 		if !mat.EqualApprox(got.W, want.W, c.tol) || math.Abs(got.Objective-want.Objective) > c.tol*want.Objective {
 			t.Errorf("%s: objective %v, want %v", name, got.Objective, want.Objective)
 		}
@@ -180,13 +182,13 @@ func TestLogisticRows(t *testing.T) {
 	}
 	weighted := o
 	weighted.ClassWeights = []float64{1, 2, 1}
-	a := must(train.FitLogistic(t.Context(), nil, data.Pairs{X: twice, Y: must(data.OneVersusRest(twiceLabels, k))}, o))
-	b := must(train.FitLogistic(t.Context(), nil, data.Pairs{X: x, Y: y}, weighted))
+	a := must(linear.FitLogistic(t.Context(), nil, data.Pairs{X: twice, Y: must(data.OneVersusRest(twiceLabels, k))}, o))
+	b := must(linear.FitLogistic(t.Context(), nil, data.Pairs{X: x, Y: y}, weighted))
 	if math.Abs(a.Objective-b.Objective) > 1e-9*a.Objective || !mat.EqualApprox(a.W, b.W, 1e-7) {
 		t.Errorf("rows twice have %v, rows of twice the weight %v", a.Objective, b.Objective)
 	}
 	wide := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 2}, d, 4100))
-	f := must(train.FitLogistic(t.Context(), wide, data.Pairs{X: x, Y: y}, train.LogisticOptions{Lambdas: []float64{1}}))
+	f := must(linear.FitLogistic(t.Context(), wide, data.Pairs{X: x, Y: y}, linear.LogisticOptions{Lambdas: []float64{1}}))
 	if !(f.Gradient < 1e-3) || f.Steps < 1 {
 		t.Errorf("4100 features: %+v", f)
 	}
@@ -196,8 +198,8 @@ func TestLogisticRows(t *testing.T) {
 func TestLogisticChoice(t *testing.T) {
 	x, labels := logisticProblem(300, 4, 3, 5)
 	y := must(data.OneVersusRest(labels, 3))
-	o := train.LogisticOptions{Lambdas: []float64{1e-3, 1, 1e4}, Seed: 2}
-	f := must(train.FitLogistic(t.Context(), nil, data.Pairs{X: x, Y: y}, o))
+	o := linear.LogisticOptions{Lambdas: []float64{1e-3, 1, 1e4}, Seed: 2}
+	f := must(linear.FitLogistic(t.Context(), nil, data.Pairs{X: x, Y: y}, o))
 	best := f.Scores[0]
 	for _, s := range f.Scores {
 		if s.Better(best) {
@@ -208,15 +210,15 @@ func TestLogisticChoice(t *testing.T) {
 		t.Errorf("lambda %v by %v", f.Lambda, f.Scores)
 	}
 	maps := []train.Candidate{{Spec: layers.Spec{Map: "linear"}}}
-	cv := must(train.CrossValidate(t.Context(), maps, data.Pairs{X: x, Y: y}, train.CVOptions{Fitter: train.LogisticOptions{}, Folds: 3}))
-	if e := cv.Scores[cv.Best].Error; cv.Metric != train.ErrorRate || !(e > .05 && e < .6) {
+	cv := must(train.CrossValidate(t.Context(), maps, data.Pairs{X: x, Y: y}, train.CVOptions{Fitter: linear.LogisticOptions{}, Folds: 3}))
+	if e := cv.Scores[cv.Best].Error; cv.Metric != fits.ErrorRate || !(e > .05 && e < .6) {
 		t.Errorf("cross-validation: %v %v", cv.Metric, e)
 	}
 	set := &data.Set{X: x}
 	for _, l := range labels {
 		set.Labels = append(set.Labels, []string{"a", "b", "c"}[l])
 	}
-	m, _, err := train.Recipe{Spec: layers.Spec{Map: "linear"}, Fitter: train.LogisticOptions{}}.Fit(t.Context(), set)
+	m, _, err := train.Recipe{Spec: layers.Spec{Map: "linear"}, Fitter: linear.LogisticOptions{}}.Fit(t.Context(), set)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,22 +240,22 @@ func TestLogisticErrors(t *testing.T) {
 	for name, c := range map[string]struct {
 		ctx  context.Context
 		y    *mat.Dense
-		o    train.LogisticOptions
+		o    linear.LogisticOptions
 		is   error
 		text string
 	}{
-		"cancelled":   {cancelled, y, train.LogisticOptions{}, context.Canceled, "stopped"},
-		"targets":     {t.Context(), soft, train.LogisticOptions{}, domain.ErrDomain, "OneVersusRest"},
-		"one column":  {t.Context(), y.Slice(0, 30, 0, 1).(*mat.Dense), train.LogisticOptions{}, domain.ErrDomain, "two columns"},
-		"nil y":       {t.Context(), nil, train.LogisticOptions{}, domain.ErrShape, "y is []"},
-		"lambda":      {t.Context(), y, train.LogisticOptions{Lambdas: []float64{1, 0}}, domain.ErrParam, "Lambdas[1] = 0"},
-		"empty":       {t.Context(), y, train.LogisticOptions{Lambdas: []float64{}}, domain.ErrParam, "Lambdas is empty"},
-		"tol":         {t.Context(), y, train.LogisticOptions{Tol: 2}, domain.ErrParam, "Tol = 2"},
-		"held":        {t.Context(), y, train.LogisticOptions{HeldOut: 1}, domain.ErrParam, "HeldOut = 1"},
-		"steps":       {t.Context(), y, train.LogisticOptions{MaxSteps: 1, Tol: 1e-14}, domain.ErrParam, "not done after 1 Newton steps"},
-		"all weights": {t.Context(), y, train.LogisticOptions{ClassWeights: []float64{1}}, domain.ErrParam, "1 ClassWeights for 2 classes"},
+		"cancelled":   {cancelled, y, linear.LogisticOptions{}, context.Canceled, "stopped"},
+		"targets":     {t.Context(), soft, linear.LogisticOptions{}, domain.ErrDomain, "OneVersusRest"},
+		"one column":  {t.Context(), y.Slice(0, 30, 0, 1).(*mat.Dense), linear.LogisticOptions{}, domain.ErrDomain, "two columns"},
+		"nil y":       {t.Context(), nil, linear.LogisticOptions{}, domain.ErrShape, "y is []"},
+		"lambda":      {t.Context(), y, linear.LogisticOptions{Lambdas: []float64{1, 0}}, domain.ErrParam, "Lambdas[1] = 0"},
+		"empty":       {t.Context(), y, linear.LogisticOptions{Lambdas: []float64{}}, domain.ErrParam, "Lambdas is empty"},
+		"tol":         {t.Context(), y, linear.LogisticOptions{Tol: 2}, domain.ErrParam, "Tol = 2"},
+		"held":        {t.Context(), y, linear.LogisticOptions{HeldOut: 1}, domain.ErrParam, "HeldOut = 1"},
+		"steps":       {t.Context(), y, linear.LogisticOptions{MaxSteps: 1, Tol: 1e-14}, domain.ErrParam, "not done after 1 Newton steps"},
+		"all weights": {t.Context(), y, linear.LogisticOptions{ClassWeights: []float64{1}}, domain.ErrParam, "1 ClassWeights for 2 classes"},
 	} {
-		if _, err := train.FitLogistic(c.ctx, nil, data.Pairs{X: x, Y: c.y}, c.o); !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.text) {
+		if _, err := linear.FitLogistic(c.ctx, nil, data.Pairs{X: x, Y: c.y}, c.o); !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.text) {
 			t.Errorf("%s: %v, want %v with %q", name, err, c.is, c.text)
 		}
 	}

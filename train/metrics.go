@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train/internal/given"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -126,17 +127,7 @@ func ArgMax(scores *mat.Dense) []int {
 	n, _ := scores.Dims()
 	best := make([]int, n)
 	for i := range best {
-		best[i] = argMax(scores.RawRowView(i))
-	}
-	return best
-}
-
-func argMax(row []float64) int {
-	best := -1
-	for j, v := range row {
-		if v == v && (best < 0 || v > row[best]) {
-			best = j
-		}
+		best[i] = given.ArgMax(scores.RawRowView(i))
 	}
 	return best
 }

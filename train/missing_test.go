@@ -12,6 +12,9 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/internal/trial"
+	"github.com/bochner-go/bochner/train/linear"
+	"github.com/bochner-go/bochner/train/sgd"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
@@ -23,7 +26,7 @@ func TestNilArguments(t *testing.T) {
 	x, targets := tensor.New(tensor.WithShape(4, 2), tensor.Of(tensor.Float64)), tensor.New(tensor.WithShape(4, 1), tensor.Of(tensor.Float64))
 	y := mat.NewDense(4, 1, nil)
 	fit := func(ctx context.Context, m layers.Layer, head layers.Head, x ops.Matrix, targets *tensor.Dense) error {
-		_, err := train.Fit(ctx, m, head, train.PairsFor(head, x, targets), train.FitOptions{Epochs: 1})
+		_, err := sgd.Fit(ctx, m, head, trial.PairsFor(head, x, targets), sgd.FitOptions{Epochs: 1})
 		return err
 	}
 	second := func(_ any, err error) error { return err }
@@ -38,13 +41,13 @@ func TestNilArguments(t *testing.T) {
 		"head":          {fit(ctx, m, nil, x, targets), "Fit: the head is nil"},
 		"x":             {fit(ctx, m, head, nil, targets), "Fit: x is nil"},
 		"x pointer":     {fit(ctx, m, head, (*tensor.Dense)(nil), targets), "Fit: x is nil"},
-		"rows":          {second(train.Fit(ctx, m, head, data.Streamed{}, train.FitOptions{})), "the stream of rows is nil"},
-		"ridge context": {second(train.FitRidge(none, m, data.Pairs{X: x, Y: y}, train.RidgeOptions{})), "Ridge: the context is nil"},
-		"ridge map":     {second(train.FitRidge(ctx, (*layers.FourierLayer)(nil), data.Pairs{X: x, Y: y}, train.RidgeOptions{})), "Ridge: the map is nil"},
-		"ridge x":       {second(train.FitRidge(ctx, m, data.Pairs{X: nil, Y: y}, train.RidgeOptions{})), "Ridge: x is nil"},
-		"ridge rows":    {second(train.FitRidge(ctx, m, nil, train.RidgeOptions{})), "Ridge: the source of rows is nil"},
-		"ridge CG":      {second(train.FitRidgeCG(ctx, m, nil, train.CGOptions{})), "Ridge: the source of rows is nil"},
-		"svm x":         {second(train.FitSVM(ctx, m, data.Pairs{X: nil, Y: y}, train.SVMOptions{})), "x is nil"},
+		"rows":          {second(sgd.Fit(ctx, m, head, data.Streamed{}, sgd.FitOptions{})), "the stream of rows is nil"},
+		"ridge context": {second(linear.FitRidge(none, m, data.Pairs{X: x, Y: y}, linear.RidgeOptions{})), "Ridge: the context is nil"},
+		"ridge map":     {second(linear.FitRidge(ctx, (*layers.FourierLayer)(nil), data.Pairs{X: x, Y: y}, linear.RidgeOptions{})), "Ridge: the map is nil"},
+		"ridge x":       {second(linear.FitRidge(ctx, m, data.Pairs{X: nil, Y: y}, linear.RidgeOptions{})), "Ridge: x is nil"},
+		"ridge rows":    {second(linear.FitRidge(ctx, m, nil, linear.RidgeOptions{})), "Ridge: the source of rows is nil"},
+		"ridge CG":      {second(linear.FitRidgeCG(ctx, m, nil, linear.CGOptions{})), "Ridge: the source of rows is nil"},
+		"svm x":         {second(linear.FitSVM(ctx, m, data.Pairs{X: nil, Y: y}, linear.SVMOptions{})), "x is nil"},
 		"cv x":          {second(train.CrossValidate(ctx, nil, data.Pairs{X: nil, Y: y}, train.CVOptions{})), "CrossValidate: x is nil"},
 		"around":        {second(train.Around(layers.Spec{Map: "gaussian"}, nil)), "Around: x is nil"},
 		"no factors": {second(train.CrossValidateAround(ctx, layers.Spec{Map: "gaussian"}, data.Pairs{X: x, Y: y}, nil, train.CVOptions{})),

@@ -7,6 +7,7 @@ import (
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/internal/given"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
@@ -100,7 +101,7 @@ func own(x ops.Matrix, sparse bool) (ops.Matrix, error) {
 	if own.Dtype() == tensor.Float32 {
 		v := make([]float64, own.Shape().TotalSize())
 		for i := range v {
-			v[i] = cell(own, i)
+			v[i] = given.Cell(own, i)
 		}
 		own = tensor.New(tensor.WithShape(own.Shape()...), tensor.WithBacking(v))
 	}
@@ -177,7 +178,7 @@ func (m *Model) ScoresPrepared(x ops.Matrix) (*mat.Dense, error) {
 		}
 		for i := range block.Shape()[0] {
 			for j := range k {
-				out.Set(at+i, j, cell(y, i*k+j))
+				out.Set(at+i, j, given.Cell(y, i*k+j))
 			}
 		}
 	}
@@ -229,40 +230,4 @@ func (m *Model) PredictTargets(x ops.Matrix) ([]float64, error) {
 		return nil, err
 	}
 	return mat.Col(nil, 0, s), nil
-}
-
-// OneHot returns the targets of a SoftmaxHead: row i is 1 in column labels[i]. Errors: those of OneVersusRest, and
-// domain.ErrDtype for another type than float64 and float32.
-func OneHot(labels []int, classes int, dt tensor.Dtype) (*tensor.Dense, error) {
-	y, err := data.OneVersusRest(labels, classes)
-	if err != nil {
-		return nil, err
-	}
-	if dt != tensor.Float64 && dt != tensor.Float32 {
-		return nil, fmt.Errorf("train: OneHot: the element type is %v, want float64 or float32: %w", dt, domain.ErrDtype)
-	}
-	return Targets(y, dt, probability), nil
-}
-
-// probability is the target of a softmax head for that of one column against the others.
-func probability(v float64) float64 { return (v + 1) / 2 }
-
-// Targets is y [n, k] as a tensor, each entry through f (nil: as it is). It panics where y is nil and where dt is neither
-// float64 nor float32.
-func Targets(y *mat.Dense, dt tensor.Dtype, f func(float64) float64) *tensor.Dense {
-	if y == nil || dt != tensor.Float64 && dt != tensor.Float32 {
-		panic(fmt.Sprintf("train: Targets: y is %v and the element type %v, want a matrix and float64 or float32",
-			dimsOf(y), dt))
-	}
-	n, k := y.Dims()
-	t := tensor.New(tensor.WithShape(n, k), tensor.Of(dt))
-	for i := range n {
-		for j, v := range y.RawRowView(i) {
-			if f != nil {
-				v = f(v)
-			}
-			setCell(t, i*k+j, v)
-		}
-	}
-	return t
 }

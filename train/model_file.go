@@ -13,6 +13,7 @@ import (
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/internal/given"
 	"github.com/bochner-go/bochner/train/modelfile"
 	"gorgonia.org/tensor"
 )
@@ -143,10 +144,10 @@ func sameDraw(a, b *tensor.Dense) bool {
 	}
 	largest := 0.0
 	for i := range b.Shape().TotalSize() {
-		largest = math.Max(largest, math.Abs(cell(b, i)))
+		largest = math.Max(largest, math.Abs(given.Cell(b, i)))
 	}
 	for i := range b.Shape().TotalSize() {
-		if !(math.Abs(cell(a, i)-cell(b, i)) <= 1e-4*largest) {
+		if !(math.Abs(given.Cell(a, i)-given.Cell(b, i)) <= 1e-4*largest) {
 			return false
 		}
 	}
@@ -236,8 +237,8 @@ func (c card) check(tensors map[string]*tensor.Dense) error {
 	if c.Classes != nil && len(c.Classes) != c.Outputs {
 		return fmt.Errorf("there are %d classes and %d outputs", len(c.Classes), c.Outputs)
 	}
-	if cols := tensors["scaler.cols"]; cols != nil && cols.Shape().TotalSize() == 1 && cell(cols, 0) != float64(dims) {
-		return fmt.Errorf("%d input columns are stated, and the scaler was fitted on %v", dims, cell(cols, 0))
+	if cols := tensors["scaler.cols"]; cols != nil && cols.Shape().TotalSize() == 1 && given.Cell(cols, 0) != float64(dims) {
+		return fmt.Errorf("%d input columns are stated, and the scaler was fitted on %v", dims, given.Cell(cols, 0))
 	}
 	if err := c.checkState(tensors); err != nil {
 		return err

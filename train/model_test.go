@@ -16,6 +16,9 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/internal/trial"
+	"github.com/bochner-go/bochner/train/linear"
+	"github.com/bochner-go/bochner/train/sgd"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
@@ -147,21 +150,21 @@ func (p plan) fit(x *tensor.Dense, labels []string, y *mat.Dense, epochs int) (*
 func (p plan) fitHead(m *train.Model, dt tensor.Dtype, x ops.Matrix, labels []int, y *mat.Dense, epochs int) error {
 	_, k := y.Dims()
 	ctx, opt := context.Background(), layers.WithDtype(dt)
-	o := train.FitOptions{Epochs: epochs, Batch: 64, LearnRate: .05}
+	o := sgd.FitOptions{Epochs: epochs, Batch: 64, LearnRate: .05}
 	switch p.head {
 	case "softmax":
 		m.Head = must(layers.NewSoftmaxHead(m.Map.Features(), k, opt))
-		_, err := train.Fit(ctx, m.Map, m.Head, train.PairsFor(m.Head, x, must(train.OneHot(labels, k, dt))), o)
+		_, err := sgd.Fit(ctx, m.Map, m.Head, trial.PairsFor(m.Head, x, must(sgd.OneHot(labels, k, dt))), o)
 		return err
 	case "linear":
 		m.Head = must(layers.NewLinearHead(m.Map.Features(), k, opt))
-		_, err := train.Fit(ctx, m.Map, m.Head, train.PairsFor(m.Head, x, train.Targets(y, dt, nil)), o)
+		_, err := sgd.Fit(ctx, m.Map, m.Head, trial.PairsFor(m.Head, x, sgd.Targets(y, dt, nil)), o)
 		return err
 	default:
 		m.Head = must(layers.NewLinearHead(m.Map.Features(), k, opt))
 		// One lambda for all maps may lie beside a negative eigenvalue of an indefinite kernel's system.
-		o := train.RidgeOptions{Lambdas: []float64{1e-4, 1e-2, 1}, Select: train.SelectLOO}
-		f, err := train.FitRidge(ctx, m.Map, data.Pairs{X: x, Y: y}, o)
+		o := linear.RidgeOptions{Lambdas: []float64{1e-4, 1e-2, 1}, Select: linear.SelectLOO}
+		f, err := linear.FitRidge(ctx, m.Map, data.Pairs{X: x, Y: y}, o)
 		if err != nil {
 			return err
 		}

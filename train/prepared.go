@@ -9,6 +9,10 @@ import (
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/fits"
+	"github.com/bochner-go/bochner/train/internal/given"
+	"github.com/bochner-go/bochner/train/linear"
+	"github.com/bochner-go/bochner/train/sgd"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
@@ -47,7 +51,7 @@ func (r Recipe) Prepare(ctx context.Context, rows data.Source) (*Prepared, error
 		if s == nil {
 			break
 		}
-		if err := missing("Recipe", argument{"the context", ctx}); err != nil {
+		if err := given.Missing("Recipe", given.Arg("the context", ctx)); err != nil {
 			return nil, err
 		}
 		return p, p.read(ctx, r, s)
@@ -233,12 +237,12 @@ func (p *Prepared) Build() error {
 }
 
 // Problem is the size of a fit on so many features of a map of Model.Spec: what a Fitter's Cost takes.
-func (p *Prepared) Problem(features int) Problem {
+func (p *Prepared) Problem(features int) fits.Problem {
 	m := p.Model
 	if m == nil {
-		return Problem{Features: features}
+		return fits.Problem{Features: features}
 	}
-	q := Problem{Rows: p.Rows, Features: features, Outputs: max(1, len(m.Classes)), Single: m.Spec.ElementType() == tensor.Float32, Streamed: p.streamed()}
+	q := fits.Problem{Rows: p.Rows, Features: features, Outputs: max(1, len(m.Classes)), Single: m.Spec.ElementType() == tensor.Float32, Streamed: p.streamed()}
 	if t, err := m.Spec.Traits(); err == nil {
 		q.Signed = t.Signed()
 	}
@@ -250,7 +254,7 @@ func (p *Prepared) Problem(features int) Problem {
 
 // Fit makes the Head and fits it on the features of all rows, after Build. A nil Fitter is the default of Recipe.Fitter.
 // The Map of the Model may be wrapped before, to watch it (see layers.Unwrap).
-func (p *Prepared) Fit(ctx context.Context, f Fitter) (*Report, error) {
+func (p *Prepared) Fit(ctx context.Context, f fits.Fitter) (*fits.Report, error) {
 	if err := p.ready(); err != nil {
 		return nil, err
 	}
@@ -263,21 +267,21 @@ func (p *Prepared) Fit(ctx context.Context, f Fitter) (*Report, error) {
 	case p.rows == nil:
 		return nil, p.Locate(errNoTargets)
 	case f == nil && m.Spec.Tuned():
-		f = MiniBatch{FitOptions: FitOptions{Seed: m.Spec.Seed}, Head: map[bool]string{true: "softmax"}[m.Classes != nil]}
+		f = sgd.MiniBatch{FitOptions: sgd.FitOptions{Seed: m.Spec.Seed}, Head: map[bool]string{true: "softmax"}[m.Classes != nil]}
 	case f == nil:
-		f = RidgeOptions{Seed: m.Spec.Seed}
+		f = linear.RidgeOptions{Seed: m.Spec.Seed}
 	}
 	var err error
-	m.Head, err = layers.NewHead(f.head(), m.Map.Features(), max(1, len(m.Classes)), layers.WithDtype(m.Map.Dtype()), layers.WithName("head"))
+	m.Head, err = layers.NewHead(f.HeadKind(), m.Map.Features(), max(1, len(m.Classes)), layers.WithDtype(m.Map.Dtype()), layers.WithName("head"))
 	if err != nil {
 		return nil, err
 	}
 	if m.Head.Classifies() && m.Classes == nil {
-		return nil, p.Locate(fmt.Errorf("train: Recipe: a %s head learns classes, and the rows have targets; take another Head: %w", f.head(), domain.ErrParam))
+		return nil, p.Locate(fmt.Errorf("train: Recipe: a %s head learns classes, and the rows have targets; take another Head: %w", f.HeadKind(), domain.ErrParam))
 	}
-	var rep *Report
-	if err = p.frozen(f.frozen()); err == nil {
-		rep, err = f.fit(ctx, m.Map, m.Head, p.rows)
+	var rep *fits.Report
+	if err = p.frozen(f.Freezes()); err == nil {
+		rep, err = f.Fit(ctx, m.Map, m.Head, p.rows)
 	}
 	if err != nil && !p.streamed() { // a stream names its rows
 		err = p.Locate(err)

@@ -7,6 +7,7 @@ import (
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/fits"
 )
 
 // Recipe is the way from rows to a Model: scalers, a map, and how the head on its features is fitted. The zero value is
@@ -19,52 +20,10 @@ type Recipe struct {
 	Spec layers.Spec
 	// Fitter fits the head; nil is RidgeOptions{}, or MiniBatch for a Spec that tunes its map, under a softmax head
 	// for classes.
-	Fitter Fitter
+	Fitter fits.Fitter
 	// Afford is asked before a scaler that moves zeros makes sparse rows dense, which takes so many bytes. Its error
 	// ends the fit. nil: nothing is refused.
 	Afford func(what string, bytes float64) error
-}
-
-// Fitter is a way to fit a head on the features of a map: RidgeOptions, CGOptions, SVMOptions, LogisticOptions or
-// MiniBatch.
-type Fitter interface {
-	// Cost is what a fit takes, see Cost.
-	Cost(p Problem) Cost
-	// fit fits a head, and the map where it is one that tunes it, on rows that are scaled.
-	fit(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples) (*Report, error)
-	head() string   // the kind that it fits
-	frozen() string // what it is called, if it leaves the map as it is drawn
-}
-
-// MiniBatch fits by mini-batches on a Gorgonia graph, and tunes what the policy of the map says: Fit.
-type MiniBatch struct {
-	FitOptions
-	Head string // the kind of head, see layers.NewHead; empty is linear
-}
-
-func (RidgeOptions) head() string    { return "linear" }
-func (CGOptions) head() string       { return "linear" }
-func (SVMOptions) head() string      { return "linear" }
-func (LogisticOptions) head() string { return "softmax" }
-
-func (RidgeOptions) frozen() string    { return "ridge" }
-func (CGOptions) frozen() string       { return "conjugate gradients" }
-func (SVMOptions) frozen() string      { return "a support vector machine" }
-func (LogisticOptions) frozen() string { return "logistic regression by Newton's method" }
-func (MiniBatch) frozen() string       { return "" }
-
-func (o MiniBatch) head() string {
-	if o.Head == "" {
-		return "linear"
-	}
-	return o.Head
-}
-
-// Report is how a fit went.
-type Report struct {
-	Lambda float64       // the penalty, as the Fitter takes it
-	Scores []LambdaScore // of the lambdas that were chosen among; nil where there was no choice
-	Epochs *FitReport    // of MiniBatch; nil of the others
 }
 
 // Fit learns a model from labels or targets of rows in memory (*data.Set, which stays as it is) or in files
@@ -73,7 +32,7 @@ type Report struct {
 // Errors name the file and the row where the rows have some: data.ErrLabel for one class alone; domain.ErrParam for rows
 // without labels and targets, a map that does not go with the rows, and options out of range; domain.ErrShape;
 // domain.ErrDomain for a number that is not finite or outside the map's domain; ctx.Err().
-func (r Recipe) Fit(ctx context.Context, rows data.Source) (*Model, *Report, error) {
+func (r Recipe) Fit(ctx context.Context, rows data.Source) (*Model, *fits.Report, error) {
 	p, err := r.Prepare(ctx, rows)
 	if err != nil {
 		return nil, nil, err
@@ -132,45 +91,3 @@ func (r Recipe) model() (*Model, error) {
 
 // errNoTargets is of rows that nothing can be learned from.
 var errNoTargets = fmt.Errorf("train: Recipe: the rows have neither Labels nor Y; give one of the two: %w", domain.ErrParam)
-
-// fit is FitRidge.
-func (o RidgeOptions) fit(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples) (*Report, error) {
-	f, err := FitRidge(ctx, m, rows, o)
-	if err != nil {
-		return nil, err
-	}
-	return &Report{Lambda: f.Lambda, Scores: f.Scores}, head.SetWeights(f.W.RawMatrix().Data, f.B)
-}
-
-// fit is FitRidgeCG.
-func (o CGOptions) fit(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples) (*Report, error) {
-	f, err := FitRidgeCG(ctx, m, rows, o)
-	if err != nil {
-		return nil, err
-	}
-	return &Report{Lambda: f.Lambda}, head.SetWeights(f.W.RawMatrix().Data, f.B)
-}
-
-// fit is FitSVM. Targets want the loss SquaredInsensitive.
-func (o SVMOptions) fit(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples) (*Report, error) {
-	f, err := FitSVM(ctx, m, rows, o)
-	if err != nil {
-		return nil, err
-	}
-	return &Report{Lambda: f.Lambda, Scores: f.Scores}, head.SetWeights(f.W.RawMatrix().Data, f.B)
-}
-
-// fit is FitLogistic.
-func (o LogisticOptions) fit(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples) (*Report, error) {
-	f, err := FitLogistic(ctx, m, rows, o)
-	if err != nil {
-		return nil, err
-	}
-	return &Report{Lambda: f.Lambda, Scores: f.Scores}, head.SetWeights(f.W.RawMatrix().Data, f.B)
-}
-
-// fit is Fit.
-func (o MiniBatch) fit(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples) (*Report, error) {
-	epochs, err := Fit(ctx, m, head, rows, o.FitOptions)
-	return &Report{Lambda: o.Lambda, Epochs: epochs}, err
-}

@@ -15,6 +15,9 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/fits"
+	"github.com/bochner-go/bochner/train/linear"
+	"github.com/bochner-go/bochner/train/sgd"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
@@ -36,9 +39,9 @@ func TestRecipe(t *testing.T) {
 	rows, labels, y := ringRows(300)
 	x := must(data.FromSlices(rows))
 	before := append([]float64(nil), x.Float64s()...)
-	epochs := train.FitOptions{Epochs: 60, Batch: 50}
+	epochs := sgd.FitOptions{Epochs: 60, Batch: 50}
 	for name, c := range map[string]struct {
-		fitter  train.Fitter
+		fitter  fits.Fitter
 		tune    string
 		targets bool
 		most    float64 // of errors
@@ -46,13 +49,13 @@ func TestRecipe(t *testing.T) {
 		"default":            {nil, "", false, .02},
 		"default, targets":   {nil, "", true, .1},
 		"default, tuned":     {nil, "all", false, .05},
-		"ridge":              {train.RidgeOptions{Select: train.SelectLOO}, "", true, .1},
-		"cg":                 {train.CGOptions{Lambda: 1e-4}, "", false, .02},
-		"svm":                {train.SVMOptions{}, "", false, .02},
-		"svm, targets":       {train.SVMOptions{Loss: train.SquaredInsensitive}, "", true, .2},
-		"mini-batch":         {train.MiniBatch{FitOptions: epochs}, "", false, .02},
-		"mini-batch, target": {train.MiniBatch{FitOptions: epochs}, "bandwidth", true, .4},
-		"softmax":            {train.MiniBatch{FitOptions: epochs, Head: "softmax"}, "all", false, .02},
+		"ridge":              {linear.RidgeOptions{Select: linear.SelectLOO}, "", true, .1},
+		"cg":                 {linear.CGOptions{Lambda: 1e-4}, "", false, .02},
+		"svm":                {linear.SVMOptions{}, "", false, .02},
+		"svm, targets":       {linear.SVMOptions{Loss: linear.SquaredInsensitive}, "", true, .2},
+		"mini-batch":         {sgd.MiniBatch{FitOptions: epochs}, "", false, .02},
+		"mini-batch, target": {sgd.MiniBatch{FitOptions: epochs}, "bandwidth", true, .4},
+		"softmax":            {sgd.MiniBatch{FitOptions: epochs, Head: "softmax"}, "all", false, .02},
 	} {
 		set := &data.Set{X: x, Labels: labels}
 		if c.targets {
@@ -123,7 +126,7 @@ func TestRecipeSources(t *testing.T) {
 	if err := os.WriteFile(file, []byte(text.String()), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	r := train.Recipe{Scale: "minmax,l2", Spec: layers.Spec{Map: "gaussian", Features: 64}, Fitter: train.RidgeOptions{Lambdas: []float64{.01}}}
+	r := train.Recipe{Scale: "minmax,l2", Spec: layers.Spec{Map: "gaussian", Features: 64}, Fitter: linear.RidgeOptions{Lambdas: []float64{.01}}}
 	m, _, err := r.Fit(t.Context(), &data.Set{X: x, Labels: labels})
 	if err != nil {
 		t.Fatal(err)
@@ -154,7 +157,7 @@ func TestRecipeErrors(t *testing.T) {
 	nan := must(data.FromSlices(rows))
 	nan.Float64s()[7] = math.NaN()
 	gaussian := train.Recipe{}
-	tuned := train.Recipe{Spec: layers.Spec{Map: "gaussian", Features: 8, Tune: "all"}, Fitter: train.RidgeOptions{}}
+	tuned := train.Recipe{Spec: layers.Spec{Map: "gaussian", Features: 8, Tune: "all"}, Fitter: linear.RidgeOptions{}}
 	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()
 	for name, c := range map[string]struct {
@@ -176,8 +179,8 @@ func TestRecipeErrors(t *testing.T) {
 		"scaler":       {nil, train.Recipe{Scale: "big"}, &data.Set{X: x, Labels: labels}, domain.ErrParam, "big"},
 		"domain":       {nil, train.Recipe{Spec: layers.Spec{Map: "chi2"}}, &data.Set{X: x, Labels: labels, Source: "a.csv"}, domain.ErrDomain, "a.csv: map chi2"},
 		"tuned, ridge": {nil, tuned, &data.Set{X: x, Labels: labels}, domain.ErrParam, "use MiniBatch"},
-		"softmax, y":   {nil, train.Recipe{Fitter: train.MiniBatch{Head: "softmax"}}, &data.Set{X: x, Y: y}, domain.ErrParam, "learns classes"},
-		"svm, y":       {nil, train.Recipe{Fitter: train.SVMOptions{}}, &data.Set{X: x, Y: y}, domain.ErrDomain, "hinge"},
+		"softmax, y":   {nil, train.Recipe{Fitter: sgd.MiniBatch{Head: "softmax"}}, &data.Set{X: x, Y: y}, domain.ErrParam, "learns classes"},
+		"svm, y":       {nil, train.Recipe{Fitter: linear.SVMOptions{}}, &data.Set{X: x, Y: y}, domain.ErrDomain, "hinge"},
 		"cancelled":    {cancelled, gaussian, &data.Set{X: x, Labels: labels}, context.Canceled, "stopped"},
 	} {
 		ctx := c.ctx
@@ -214,8 +217,8 @@ func TestRecipeOfStream(t *testing.T) {
 		t.Fatal(err)
 	}
 	set := must(data.Read(file, data.Options{}))
-	for name, f := range map[string]train.CVHead{"ridge": train.RidgeOptions{}, "svm": train.SVMOptions{Lambdas: []float64{.01}}, "svm, anew": train.SVMOptions{Lambdas: []float64{.01}, CacheBytes: -1},
-		"logistic": train.LogisticOptions{Lambdas: []float64{.01}}, "mini-batch": train.MiniBatch{FitOptions: train.FitOptions{Epochs: 30, Batch: 20}, Head: "softmax"}} {
+	for name, f := range map[string]train.CVHead{"ridge": linear.RidgeOptions{}, "svm": linear.SVMOptions{Lambdas: []float64{.01}}, "svm, anew": linear.SVMOptions{Lambdas: []float64{.01}, CacheBytes: -1},
+		"logistic": linear.LogisticOptions{Lambdas: []float64{.01}}, "mini-batch": sgd.MiniBatch{FitOptions: sgd.FitOptions{Epochs: 30, Batch: 20}, Head: "softmax"}} {
 		r := train.Recipe{Scale: "standard", Spec: layers.Spec{Map: "gaussian", Features: 64}, Fitter: f}
 		stream := must(data.OpenStream(data.StreamOptions{BlockRows: 60, Shuffle: 100}, file))
 		m, _, err := r.Fit(t.Context(), stream)
@@ -232,10 +235,10 @@ func TestRecipeOfStream(t *testing.T) {
 			t.Errorf("%s: %d of 400 are wrong", name, wrong)
 		}
 		switch o := f.(type) {
-		case train.SVMOptions:
+		case linear.SVMOptions:
 			o.Lambdas = nil
 			f = o
-		case train.LogisticOptions:
+		case linear.LogisticOptions:
 			o.Lambdas = nil
 			f = o
 		}

@@ -2,182 +2,33 @@ package train
 
 import (
 	"context"
-	"errors"
 	"math"
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/bochner-go/bochner/layers"
-	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
-	"gonum.org/v1/gonum/mat"
+	"github.com/bochner-go/bochner/train/internal/cv"
+	"github.com/bochner-go/bochner/train/internal/trial"
+	"github.com/bochner-go/bochner/train/linear"
 )
-
-// TestRidgeClassWeights: with weights 2, 1 and 3 the fit is that of each row as often, for more rows than features and fewer, for one column of -1 and
-// 1 too, and for features of two signs.
-func TestRidgeClassWeights(t *testing.T) {
-	x, y, _ := overlapping(t, 61, 4, 3)
-	x2, y2 := repeated(x, y)
-	signed, err := layers.Spec{Map: "delta-gaussian", Dims: 4, Features: 16, Seed: 1}.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, m := range map[string]Map{"none": nil, "narrow": fourier(t, 4, 16, 4), "wide": fourier(t, 4, 128, 4), "signed": signed} {
-		for _, block := range []int{0, 7} {
-			want := fit(t, m, x2, y2, RidgeOptions{Lambdas: []float64{.1}})
-			got := fit(t, m, x, y, RidgeOptions{Lambdas: []float64{.1}, ClassWeights: classTimes, BlockRows: block})
-			if d := differ(got, want); d > 1e-10 {
-				t.Errorf("%s: the weights are %v off", name, d)
-			}
-			if d := differ(fit(t, m, x, y, RidgeOptions{Lambdas: []float64{.1}}), want); d < 1e-3 {
-				t.Errorf("%s: without weights it is the same", name)
-			}
-		}
-	}
-	var rows []int
-	sign := mat.NewDense(61, 1, nil)
-	for i, c := range ArgMax(y) {
-		sign.Set(i, 0, -1)
-		rows = append(rows, i)
-		if c == 2 {
-			sign.Set(i, 0, 1)
-			rows = append(rows, i)
-		}
-	}
-	want := fit(t, nil, data.Rows(x, rows), takeRows(sign, rows), RidgeOptions{Lambdas: []float64{1}})
-	if d := differ(fit(t, nil, x, sign, RidgeOptions{Lambdas: []float64{1}, ClassWeights: []float64{1, 2}}), want); d > 1e-10 {
-		t.Errorf("one column: the weights are %v off", d)
-	}
-}
-
-// TestRidgeWeightedLOO: the leave-one-out errors are those of fits without the row, at the same effective lambda, weighted.
-func TestRidgeWeightedLOO(t *testing.T) {
-	const n = 23
-	x, y, _ := overlapping(t, n, 3, 3)
-	signed, err := layers.Spec{Map: "delta-gaussian", Dims: 3, Features: 8, Seed: 1}.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, m := range map[string]Map{"plain": fourier(t, 3, 8, 4), "signed": signed} {
-		lambdas := []float64{.01, 1}
-		got := fit(t, m, x, y, RidgeOptions{Lambdas: lambdas, Select: SelectLOO, ClassWeights: classTimes})
-		scaleOf := func(rows []int) float64 {
-			s := RidgeStats{ClassWeights: classTimes}
-			if err := s.AddRows(context.Background(), m, data.Pairs{X: data.Rows(x, rows), Y: takeRows(y, rows)}); err != nil {
-				t.Fatal(err)
-			}
-			scale, err := s.scale()
-			if err != nil {
-				t.Fatal(err)
-			}
-			return scale
-		}
-		var all []int
-		for i := range n {
-			all = append(all, i)
-		}
-		for l, lambda := range lambdas {
-			want, mass := 0., 0.
-			for i, c := range ArgMax(y) {
-				rest := slices.Delete(slices.Clone(all), i, i+1)
-				head := fit(t, m, data.Rows(x, rest), takeRows(y, rest), RidgeOptions{Lambdas: []float64{lambda * scaleOf(all) / scaleOf(rest)}, ClassWeights: classTimes})
-				one := RidgeStats{}
-				if err := one.AddRows(context.Background(), m, data.Pairs{X: data.Rows(x, []int{i}), Y: takeRows(y, []int{i})}); err != nil {
-					t.Fatal(err)
-				}
-				e, err := one.MSE(head)
-				if err != nil {
-					t.Fatal(err)
-				}
-				want += classTimes[c] * e
-				mass += classTimes[c]
-			}
-			if want /= mass; math.Abs(got.Scores[l].MSE/want-1) > 1e-8 {
-				t.Errorf("%s: lambda %v has the error %v, by hand %v", name, lambda, got.Scores[l].MSE, want)
-			}
-		}
-	}
-}
-
-// TestRidgeStatsWeights: weighted sums are written, read, gone on with and merged; sums with other weights are refused.
-func TestRidgeStatsWeights(t *testing.T) {
-	x, y, _ := overlapping(t, 61, 4, 3)
-	part := func(lo, hi int, weights []float64) *RidgeStats {
-		var rows []int
-		for i := lo; i < hi; i++ {
-			rows = append(rows, i)
-		}
-		s := &RidgeStats{ClassWeights: weights}
-		if err := s.Add(data.Rows(x, rows), takeRows(y, rows)); err != nil {
-			t.Fatal(err)
-		}
-		return s
-	}
-	raw, err := part(0, 20, classTimes).MarshalBinary()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var back, merged RidgeStats
-	if err := back.UnmarshalBinary(raw); err != nil || !slices.Equal(back.ClassWeights, classTimes) {
-		t.Fatal(back.ClassWeights, err)
-	}
-	if again, err := back.MarshalBinary(); err != nil || !slices.Equal(raw, again) {
-		t.Error("came back as something else", err)
-	}
-	if err := errors.Join(merged.Merge(&back), merged.Merge(part(20, 61, classTimes))); err != nil {
-		t.Fatal(err)
-	}
-	a, errA := merged.Solve(.1)
-	b, errB := part(0, 61, classTimes).Solve(.1)
-	if errA != nil || errB != nil || differ(a, b) > 1e-12 || merged.N() != 61 {
-		t.Errorf("%d rows, %v off; %v, %v", merged.N(), differ(a, b), errA, errB)
-	}
-	mse, err := merged.MSE(a)
-	x2, y2 := repeated(x, y)
-	var all RidgeStats
-	if err := errors.Join(err, all.Add(x2, y2)); err != nil {
-		t.Fatal(err)
-	}
-	if want, err := all.MSE(a); err != nil || math.Abs(mse/want-1) > 1e-10 {
-		t.Errorf("the error is %v, of repeated rows %v (%v)", mse, want, err)
-	}
-	for _, other := range [][]float64{nil, {1, 1, 1}} {
-		if err := merged.Merge(part(0, 9, other)); !errors.Is(err, domain.ErrShape) || !strings.Contains(err.Error(), "class weights") {
-			t.Errorf("merged with %v: %v", other, err)
-		}
-	}
-	if err := (&RidgeStats{ClassWeights: classTimes}).Merge(part(0, 9, nil)); !errors.Is(err, domain.ErrShape) {
-		t.Error(err)
-	}
-	for i, cut := range [][]byte{raw[:60], raw[:len(raw)-1], append([]byte(nil), raw...)} {
-		if i == 2 {
-			cut[56] ^= 1 // of the sum of the weights
-		}
-		if err := new(RidgeStats).UnmarshalBinary(cut); err == nil {
-			t.Errorf("damaged bytes %d are taken", i)
-		}
-	}
-	y.Set(7, 0, 3)
-	if err := (&RidgeStats{ClassWeights: classTimes}).Add(x, y); !errors.Is(err, domain.ErrDomain) || !strings.Contains(err.Error(), "row 7 are of no class") {
-		t.Error(err)
-	}
-}
 
 // TestCrossValidateRidgeWeights: the scores are those of weighted fits and weighted errors.
 func TestCrossValidateRidgeWeights(t *testing.T) {
 	const folds, seed = 3, 5
-	x, y, _ := overlapping(t, 61, 4, 3)
-	r, err := CrossValidate(context.Background(), []Candidate{{Spec: layers.Spec{Map: "linear"}}}, data.Pairs{X: x, Y: y}, CVOptions{Fitter: RidgeOptions{ClassWeights: classTimes}, Lambdas: []float64{2}, Folds: folds, Seed: seed})
+	x, y, _ := trial.Overlapping(t, 61, 4, 3)
+	r, err := CrossValidate(context.Background(), []Candidate{{Spec: layers.Spec{Map: "linear"}}}, data.Pairs{X: x, Y: y}, CVOptions{Fitter: linear.RidgeOptions{ClassWeights: trial.ClassTimes}, Lambdas: []float64{2}, Folds: folds, Seed: seed})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, job := 0., cvJob{n: 61, order: foldsOf(61, folds, seed)}
-	for f, fold := range job.order {
-		rest := job.rest(f)
-		head := fit(t, nil, data.Rows(x, rest), takeRows(y, rest), RidgeOptions{Lambdas: job.relative([]float64{2}, len(rest)), ClassWeights: classTimes})
-		var held RidgeStats
-		x2, y2 := repeated(data.Rows(x, fold), takeRows(y, fold))
+	want, job := 0., cv.Job{N: 61, Order: cv.FoldsOf(61, folds, seed)}
+	for f, fold := range job.Order {
+		rest := job.Rest(f)
+		head, err := linear.FitRidge(context.Background(), nil, data.Pairs{X: data.Rows(x, rest), Y: trial.TakeRows(y, rest)}, linear.RidgeOptions{Lambdas: job.Relative([]float64{2}, len(rest)), ClassWeights: trial.ClassTimes})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var held linear.RidgeStats
+		x2, y2 := trial.Repeated(data.Rows(x, fold), trial.TakeRows(y, fold))
 		if err := held.Add(x2, y2); err != nil {
 			t.Fatal(err)
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/internal/given"
 )
 
 // Candidate is a map that CrossValidate scores, and the lambdas that it scores with it.
@@ -164,7 +165,7 @@ func (a searchAxis) checkValue(e *layers.Entry, spec layers.Spec, v float64) err
 	case a.param:
 		return e.Check(with(spec.Params, a.Name, v))
 	case a.key() == AxisLambda:
-		return checkLambda(v)
+		return given.CheckLambda(v)
 	case !e.HasFeatures():
 		return fmt.Errorf("map %s has no number of features to choose; it makes %s: %w", e.Name, e.Width, domain.ErrParam)
 	case !(v >= 1 && v <= math.MaxInt32 && v == math.Trunc(v)):
@@ -257,7 +258,7 @@ const leastFactor, largestFactor = 1. / 64, 64.
 // is inside, or at 1/64 or 64. Errors: those of Around and CrossValidate;
 // domain.ErrParam without factors.
 func CrossValidateAround(ctx context.Context, spec layers.Spec, rows data.Examples, factors []float64, o CVOptions) (*CVReport, error) {
-	if err := missing("CrossValidateAround", argument{"the context", ctx}, argument{"the source of rows", rows}); err != nil {
+	if err := given.Missing("CrossValidateAround", given.Arg("the context", ctx), given.Arg("the source of rows", rows)); err != nil {
 		return nil, err
 	}
 	if len(factors) == 0 {
@@ -265,7 +266,7 @@ func CrossValidateAround(ctx context.Context, spec layers.Spec, rows data.Exampl
 			domain.ErrParam)
 	}
 	x := o.Sample
-	if p, ok := memoryOf(rows); ok && x == nil {
+	if p, ok := given.Memory(rows); ok && x == nil {
 		x = p.X
 	}
 	var r *CVReport

@@ -16,6 +16,10 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/fits"
+	"github.com/bochner-go/bochner/train/internal/trial"
+	"github.com/bochner-go/bochner/train/linear"
+	"github.com/bochner-go/bochner/train/sgd"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
@@ -41,19 +45,19 @@ func TestSparseRidge(t *testing.T) {
 	ctx := context.Background()
 	for _, c := range []struct{ n, d, features int }{{83, 13, 22}, {31, 53, 64}} {
 		sparse, dense, y := bagsOfWords(c.n, c.d, 1)
-		for name, m := range map[string]train.Map{
+		for name, m := range map[string]layers.Map{
 			"no map":   nil,
 			"Identity": must(layers.NewIdentity(c.d)),
 			"Fourier":  must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, c.d, c.features)),
 			"skewed":   must(layers.NewSkewedChi2Layer(.1, c.d, c.features)),
 		} {
-			for _, o := range []train.RidgeOptions{{Lambdas: []float64{.01}, BlockRows: 7}, {Lambdas: []float64{.001, .1}, Select: train.SelectLOO},
-				{Lambdas: []float64{.001, .1}, Select: train.SelectHeldOut, Seed: 3}} {
-				want, err := train.FitRidge(ctx, m, data.Pairs{X: dense, Y: y}, o)
+			for _, o := range []linear.RidgeOptions{{Lambdas: []float64{.01}, BlockRows: 7}, {Lambdas: []float64{.001, .1}, Select: linear.SelectLOO},
+				{Lambdas: []float64{.001, .1}, Select: linear.SelectHeldOut, Seed: 3}} {
+				want, err := linear.FitRidge(ctx, m, data.Pairs{X: dense, Y: y}, o)
 				if err != nil {
 					t.Fatal(err)
 				}
-				got, err := train.FitRidge(ctx, m, data.Pairs{X: sparse, Y: y}, o)
+				got, err := linear.FitRidge(ctx, m, data.Pairs{X: sparse, Y: y}, o)
 				if err != nil {
 					t.Fatalf("%s: %v", name, err)
 				}
@@ -71,20 +75,20 @@ func TestSparseRidgeErrors(t *testing.T) {
 		sparse, _, y := bagsOfWords(c.n, c.d, 1)
 		at := sparse.Pointers()[20]
 		sparse.Float64s()[at] = math.NaN()
-		for _, m := range []train.Map{nil, must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, c.d, 10))} {
-			_, err := train.FitRidge(ctx, m, data.Pairs{X: sparse, Y: y}, train.RidgeOptions{})
+		for _, m := range []layers.Map{nil, must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, c.d, 10))} {
+			_, err := linear.FitRidge(ctx, m, data.Pairs{X: sparse, Y: y}, linear.RidgeOptions{})
 			if !errors.Is(err, domain.ErrDomain) || !strings.Contains(err.Error(), "20") {
 				t.Errorf("NaN in row 20: %v", err)
 			}
 		}
 		sparse.Float64s()[at] = 1
 		y.Set(17, 1, math.Inf(1))
-		if _, err := train.FitRidge(ctx, nil, data.Pairs{X: sparse, Y: y}, train.RidgeOptions{}); !errors.Is(err, domain.ErrDomain) || !strings.Contains(err.Error(), "y[17,1]") {
+		if _, err := linear.FitRidge(ctx, nil, data.Pairs{X: sparse, Y: y}, linear.RidgeOptions{}); !errors.Is(err, domain.ErrDomain) || !strings.Contains(err.Error(), "y[17,1]") {
 			t.Errorf("a bad target: %v", err)
 		}
 	}
 	sparse, _, _ := bagsOfWords(5, 7, 1)
-	if _, err := train.FitRidge(ctx, nil, data.Pairs{X: sparse, Y: mat.NewDense(4, 1, nil)}, train.RidgeOptions{}); !errors.Is(err, domain.ErrShape) {
+	if _, err := linear.FitRidge(ctx, nil, data.Pairs{X: sparse, Y: mat.NewDense(4, 1, nil)}, linear.RidgeOptions{}); !errors.Is(err, domain.ErrShape) {
 		t.Errorf("too few targets: %v", err)
 	}
 }
@@ -99,8 +103,8 @@ func TestSparseFit(t *testing.T) {
 			labels[i] = 1
 		}
 	}
-	oneHot := must(train.OneHot(labels, 2, tensor.Float64))
-	values := train.Targets(y, tensor.Float64, nil)
+	oneHot := must(sgd.OneHot(labels, 2, tensor.Float64))
+	values := sgd.Targets(y, tensor.Float64, nil)
 	for name, c := range map[string]struct {
 		m       func() layers.Layer
 		softmax bool
@@ -116,14 +120,14 @@ func TestSparseFit(t *testing.T) {
 			return must(layers.NewRandomLaplaceLayer(spectral.ExpSemigroup{Beta: .1}, d, 16, layers.Tune(layers.Bandwidth)))
 		}, false, 0},
 	} {
-		run := func(x ops.Matrix) (*train.FitReport, []layers.Param) {
+		run := func(x ops.Matrix) (*fits.Course, []layers.Param) {
 			m := c.m()
 			var head layers.Head = must(layers.NewLinearHead(m.Features(), 2, layers.WithName("head")))
 			targets := values
 			if c.softmax {
 				head, targets = must(layers.NewSoftmaxHead(m.Features(), 2, layers.WithName("head"))), oneHot
 			}
-			report, err := train.Fit(context.Background(), m, head, train.PairsFor(head, x, targets), train.FitOptions{Epochs: 3, Batch: 16, HeldOut: .2, CacheBytes: c.cache, Seed: 4})
+			report, err := sgd.Fit(context.Background(), m, head, trial.PairsFor(head, x, targets), sgd.FitOptions{Epochs: 3, Batch: 16, HeldOut: .2, CacheBytes: c.cache, Seed: 4})
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
@@ -145,7 +149,7 @@ func TestSparseFit(t *testing.T) {
 		}
 	}
 	sparse.Float64s()[sparse.Pointers()[33]] = math.NaN()
-	_, err := train.Fit(context.Background(), must(layers.NewIdentity(d)), must(layers.NewSoftmaxHead(d, 2)), train.PairsFor(must(layers.NewSoftmaxHead(d, 2)), sparse, oneHot), train.FitOptions{Epochs: 1})
+	_, err := sgd.Fit(context.Background(), must(layers.NewIdentity(d)), must(layers.NewSoftmaxHead(d, 2)), trial.PairsFor(must(layers.NewSoftmaxHead(d, 2)), sparse, oneHot), sgd.FitOptions{Epochs: 1})
 	if !errors.Is(err, domain.ErrDomain) || !strings.Contains(err.Error(), "x[33,") {
 		t.Errorf("NaN in row 33: %v", err)
 	}
@@ -213,7 +217,7 @@ func TestSparseModel(t *testing.T) {
 
 // TestSparseMemory: neither ridge nor a fit nor a prediction spreads the rows out.
 func TestSparseMemory(t *testing.T) {
-	if train.RaceEnabled {
+	if trial.RaceEnabled {
 		t.Skip("memory cannot be counted under the race detector")
 	}
 	const n, d = 1500, 40000
@@ -232,12 +236,12 @@ func TestSparseMemory(t *testing.T) {
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	if _, err := train.FitRidge(context.Background(), nil, data.Pairs{X: x, Y: y}, train.RidgeOptions{}); err != nil {
+	if _, err := linear.FitRidge(context.Background(), nil, data.Pairs{X: x, Y: y}, linear.RidgeOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	head := must(layers.NewLinearHead(d, 1))
 	id := must(layers.NewIdentity(d))
-	if _, err := train.Fit(context.Background(), id, head, train.PairsFor(head, x, train.Targets(y, tensor.Float64, nil)), train.FitOptions{Epochs: 1}); err != nil {
+	if _, err := sgd.Fit(context.Background(), id, head, trial.PairsFor(head, x, sgd.Targets(y, tensor.Float64, nil)), sgd.FitOptions{Epochs: 1}); err != nil {
 		t.Fatal(err)
 	}
 	m := &train.Model{Scaler: must(data.ParseScalers("l2")), Map: id, Head: head}

@@ -11,7 +11,9 @@ import (
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/internal/trial"
 	"github.com/bochner-go/bochner/train/modelfile"
+	"github.com/bochner-go/bochner/train/sgd"
 	"gorgonia.org/tensor"
 )
 
@@ -33,8 +35,8 @@ func structuredModel(t *testing.T, params layers.Values, dtype, tune string) (*t
 	}
 	m.Map = must(m.Spec.Build())
 	m.Head = must(layers.NewSoftmaxHead(62, len(m.Classes), layers.WithDtype(dt)))
-	y := must(train.OneHot(must(m.Classes.Index(labels)), len(m.Classes), dt))
-	if _, err := train.Fit(context.Background(), m.Map, m.Head, train.PairsFor(m.Head, as(x, dt), y), train.FitOptions{Epochs: 1, Batch: 32, LearnRate: .05}); err != nil {
+	y := must(sgd.OneHot(must(m.Classes.Index(labels)), len(m.Classes), dt))
+	if _, err := sgd.Fit(context.Background(), m.Map, m.Head, trial.PairsFor(m.Head, as(x, dt), y), sgd.FitOptions{Epochs: 1, Batch: 32, LearnRate: .05}); err != nil {
 		t.Fatal(err)
 	}
 	return m, x

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/linear"
 	"gorgonia.org/tensor"
 )
 
@@ -37,11 +37,11 @@ func TestSVMAgainstLIBLINEAR(t *testing.T) {
 			t.Fatal(err)
 		}
 		const c = 1e-3
-		fit, err := train.FitSVM(context.Background(), nil, data.Pairs{X: x, Y: y}, train.SVMOptions{Lambdas: []float64{1 / (2 * c * scale)}})
+		fit, err := linear.FitSVM(context.Background(), nil, data.Pairs{X: x, Y: y}, linear.SVMOptions{Lambdas: []float64{1 / (2 * c * scale)}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		best, err := train.FitSVM(context.Background(), nil, data.Pairs{X: x, Y: y}, train.SVMOptions{Lambdas: []float64{1 / (2 * c * scale)}, Tol: 1e-6})
+		best, err := linear.FitSVM(context.Background(), nil, data.Pairs{X: x, Y: y}, linear.SVMOptions{Lambdas: []float64{1 / (2 * c * scale)}, Tol: 1e-6})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,8 +14,9 @@ import (
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
-	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/fits"
+	"github.com/bochner-go/bochner/train/linear"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/optimize"
@@ -96,13 +97,13 @@ func TestSVMOptimum(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, lambda := range []float64{1e-4, .02, 5} {
-		for _, o := range []train.SVMOptions{{}, {Bias: 3}, {Loss: train.SquaredInsensitive}, {Loss: train.SquaredInsensitive, Epsilon: .5}} {
+		for _, o := range []linear.SVMOptions{{}, {Bias: 3}, {Loss: linear.SquaredInsensitive}, {Loss: linear.SquaredInsensitive, Epsilon: .5}} {
 			o.Lambdas, o.Tol = []float64{lambda}, 1e-5
-			y, hinge := classes, o.Loss == train.SquaredHinge
+			y, hinge := classes, o.Loss == linear.SquaredHinge
 			if !hinge {
 				y = target
 			}
-			fit, err := train.FitSVM(context.Background(), nil, data.Pairs{X: x, Y: y}, o)
+			fit, err := linear.FitSVM(context.Background(), nil, data.Pairs{X: x, Y: y}, o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -159,29 +160,29 @@ func TestSVMSameFit(t *testing.T) {
 				rows.Float32s()[i] = float32(v)
 			}
 		}
-		fit := func(x ops.Matrix, o train.SVMOptions) *train.SVMFit {
+		fit := func(x ops.Matrix, o linear.SVMOptions) *linear.SVMFit {
 			o.Lambdas = []float64{1e-3}
 			o.Tol = tol // of the gradient; other roundings take the steps another way
-			f, err := train.FitSVM(context.Background(), m, data.Pairs{X: x, Y: y}, o)
+			f, err := linear.FitSVM(context.Background(), m, data.Pairs{X: x, Y: y}, o)
 			if err != nil {
 				t.Fatal(err)
 			}
 			return f
 		}
-		want := fit(rows, train.SVMOptions{})
-		others := map[string]*train.SVMFit{"made anew": fit(rows, train.SVMOptions{CacheBytes: -1})}
+		want := fit(rows, linear.SVMOptions{})
+		others := map[string]*linear.SVMFit{"made anew": fit(rows, linear.SVMOptions{CacheBytes: -1})}
 		for _, procs := range []int{1, 3} {
 			runtime.GOMAXPROCS(procs)
-			others[fmt.Sprint("GOMAXPROCS ", procs)] = fit(rows, train.SVMOptions{})
+			others[fmt.Sprint("GOMAXPROCS ", procs)] = fit(rows, linear.SVMOptions{})
 		}
 		for name, f := range others {
 			if !mat.Equal(f.W, want.W) || !slices.Equal(f.B, want.B) {
 				t.Errorf("%v, %s: other weights", dt, name)
 			}
 		}
-		near := map[string]*train.SVMFit{"short blocks": fit(rows, train.SVMOptions{BlockRows: 17})}
+		near := map[string]*linear.SVMFit{"short blocks": fit(rows, linear.SVMOptions{BlockRows: 17})}
 		if dt == tensor.Float64 {
-			near["sparse"] = fit(sparse, train.SVMOptions{})
+			near["sparse"] = fit(sparse, linear.SVMOptions{})
 		}
 		for name, f := range near {
 			for j, v := range f.Objective {
@@ -201,16 +202,16 @@ func TestSVMSelection(t *testing.T) {
 		t.Fatal(err)
 	}
 	lambdas := []float64{1e-6, 1e-2, 1e3}
-	for _, o := range []train.SVMOptions{{Lambdas: lambdas, Seed: 5}, {Lambdas: lambdas, Seed: 5, Loss: train.SquaredInsensitive, Epsilon: .1}} {
+	for _, o := range []linear.SVMOptions{{Lambdas: lambdas, Seed: 5}, {Lambdas: lambdas, Seed: 5, Loss: linear.SquaredInsensitive, Epsilon: .1}} {
 		targets := y
-		if o.Loss == train.SquaredInsensitive {
+		if o.Loss == linear.SquaredInsensitive {
 			targets = target
 		}
-		fit, err := train.FitSVM(context.Background(), nil, data.Pairs{X: x, Y: targets}, o)
+		fit, err := linear.FitSVM(context.Background(), nil, data.Pairs{X: x, Y: targets}, o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		best := slices.IndexFunc(fit.Scores, func(s train.LambdaScore) bool { return s.Lambda == fit.Lambda })
+		best := slices.IndexFunc(fit.Scores, func(s fits.LambdaScore) bool { return s.Lambda == fit.Lambda })
 		for i, s := range fit.Scores {
 			if s.Lambda != lambdas[i] || s.MSE < fit.Scores[best].MSE || s.ErrorRate < fit.Scores[best].ErrorRate || math.IsNaN(s.MSE) == math.IsNaN(s.ErrorRate) {
 				t.Errorf("%v: λ = %v was taken, the scores are %v", o.Loss, fit.Lambda, fit.Scores)
@@ -218,7 +219,7 @@ func TestSVMSelection(t *testing.T) {
 		}
 		one := o
 		one.Lambdas = []float64{fit.Lambda}
-		alone, err := train.FitSVM(context.Background(), nil, data.Pairs{X: x, Y: targets}, one)
+		alone, err := linear.FitSVM(context.Background(), nil, data.Pairs{X: x, Y: targets}, one)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -244,30 +245,30 @@ func TestSVMErrors(t *testing.T) {
 		ctx  context.Context
 		x    *tensor.Dense
 		y    *mat.Dense
-		o    train.SVMOptions
+		o    linear.SVMOptions
 		is   error
 		text string
 	}{
-		{nil, x, target, train.SVMOptions{}, ops.ErrDomain, "row 0 has the target y[0,0] = "},
-		{nil, bad, y, train.SVMOptions{}, ops.ErrDomain, "row 2 has the feature z[2,1] = NaN"},
-		{nil, tensor.New(tensor.WithShape(11, 3), tensor.Of(tensor.Float64)), y, train.SVMOptions{}, ops.ErrDomain, "every feature of every row is 0"},
-		{nil, x, mat.NewDense(10, 2, nil), train.SVMOptions{}, ops.ErrShape, "x has 11 rows"},
-		{nil, x, y, train.SVMOptions{Lambdas: []float64{0}}, ops.ErrParam, "Lambdas[0] = 0"},
-		{nil, x, y, train.SVMOptions{Lambdas: []float64{}}, ops.ErrParam, "Lambdas is empty"},
-		{nil, x, y, train.SVMOptions{Epsilon: .1}, ops.ErrParam, "Epsilon is of SquaredInsensitive"},
-		{nil, x, target, train.SVMOptions{Loss: train.SquaredInsensitive, Epsilon: -1}, ops.ErrParam, "Epsilon = -1"},
-		{nil, x, y, train.SVMOptions{Loss: 7}, ops.ErrParam, "Loss = 7"},
-		{nil, x, y, train.SVMOptions{HeldOut: 1}, ops.ErrParam, "HeldOut = 1"},
-		{nil, x, y, train.SVMOptions{Bias: -1}, ops.ErrParam, "Bias = -1"},
-		{nil, x, y, train.SVMOptions{Tol: 2}, ops.ErrParam, "Tol = 2"},
-		{nil, x, y, train.SVMOptions{MaxSteps: -1}, ops.ErrParam, "MaxSteps = -1"},
-		{nil, x, y, train.SVMOptions{MaxSteps: 1, Tol: 1e-9}, ops.ErrParam, "not done after 1 Newton steps"},
-		{done, x, y, train.SVMOptions{}, context.Canceled, "train: SVM: stopped"},
+		{nil, x, target, linear.SVMOptions{}, ops.ErrDomain, "row 0 has the target y[0,0] = "},
+		{nil, bad, y, linear.SVMOptions{}, ops.ErrDomain, "row 2 has the feature z[2,1] = NaN"},
+		{nil, tensor.New(tensor.WithShape(11, 3), tensor.Of(tensor.Float64)), y, linear.SVMOptions{}, ops.ErrDomain, "every feature of every row is 0"},
+		{nil, x, mat.NewDense(10, 2, nil), linear.SVMOptions{}, ops.ErrShape, "x has 11 rows"},
+		{nil, x, y, linear.SVMOptions{Lambdas: []float64{0}}, ops.ErrParam, "Lambdas[0] = 0"},
+		{nil, x, y, linear.SVMOptions{Lambdas: []float64{}}, ops.ErrParam, "Lambdas is empty"},
+		{nil, x, y, linear.SVMOptions{Epsilon: .1}, ops.ErrParam, "Epsilon is of SquaredInsensitive"},
+		{nil, x, target, linear.SVMOptions{Loss: linear.SquaredInsensitive, Epsilon: -1}, ops.ErrParam, "Epsilon = -1"},
+		{nil, x, y, linear.SVMOptions{Loss: 7}, ops.ErrParam, "Loss = 7"},
+		{nil, x, y, linear.SVMOptions{HeldOut: 1}, ops.ErrParam, "HeldOut = 1"},
+		{nil, x, y, linear.SVMOptions{Bias: -1}, ops.ErrParam, "Bias = -1"},
+		{nil, x, y, linear.SVMOptions{Tol: 2}, ops.ErrParam, "Tol = 2"},
+		{nil, x, y, linear.SVMOptions{MaxSteps: -1}, ops.ErrParam, "MaxSteps = -1"},
+		{nil, x, y, linear.SVMOptions{MaxSteps: 1, Tol: 1e-9}, ops.ErrParam, "not done after 1 Newton steps"},
+		{done, x, y, linear.SVMOptions{}, context.Canceled, "train: SVM: stopped"},
 	} {
 		if e.ctx == nil {
 			e.ctx = context.Background()
 		}
-		_, err := train.FitSVM(e.ctx, nil, data.Pairs{X: e.x, Y: e.y}, e.o)
+		_, err := linear.FitSVM(e.ctx, nil, data.Pairs{X: e.x, Y: e.y}, e.o)
 		if !errors.Is(err, e.is) || !strings.Contains(fmt.Sprint(err), e.text) || !strings.HasPrefix(fmt.Sprint(err), "train: SVM: ") {
 			t.Errorf("got %v, want %v with %q", err, e.is, e.text)
 		}

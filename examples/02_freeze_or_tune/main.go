@@ -38,6 +38,7 @@ import (
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/report"
+	"github.com/bochner-go/bochner/train/sgd"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
@@ -77,8 +78,8 @@ func main() {
 func learn(rff *layers.FourierLayer) float64 {
 	x, y := stripes(1)
 	head := must.Get(layers.NewSoftmaxHead(features, 2, layers.WithName("head")))
-	must.Get(train.Fit(context.Background(), rff, head, data.Pairs{X: x, Y: must.Get(data.OneVersusRest(y, 2))},
-		train.FitOptions{Epochs: 30, Batch: 100, LearnRate: .1, MapRate: .05, Seed: 1}))
+	must.Get(sgd.Fit(context.Background(), rff, head, data.Pairs{X: x, Y: must.Get(data.OneVersusRest(y, 2))},
+		sgd.FitOptions{Epochs: 30, Batch: 100, LearnRate: .1, MapRate: .05, Seed: 1}))
 	x, y = stripes(2)
 	p := must.Get(must.Get(layers.NewSequential(rff, head)).Transform(nil, x))
 	return must.Get(train.Accuracy(train.ArgMax(mat.NewDense(rows, 2, p.Float64s())), y))

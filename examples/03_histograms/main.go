@@ -34,6 +34,7 @@ import (
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/linear"
 	"github.com/bochner-go/bochner/train/report"
 )
 
@@ -54,7 +55,7 @@ func main() {
 			recipe := train.Recipe{
 				Scale:  "l1", // each row divided by its sum
 				Spec:   layers.Spec{Map: name, Seed: 1},
-				Fitter: train.RidgeOptions{Lambdas: []float64{1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1, 10}, Select: train.SelectLOO},
+				Fitter: linear.RidgeOptions{Lambdas: []float64{1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1, 10}, Select: linear.SelectLOO},
 			}
 			sized := must.Get(layers.Lookup(name)).HasFeatures()
 			if sized {

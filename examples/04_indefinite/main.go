@@ -10,7 +10,7 @@
 // is no inner product: its Fourier transform has both signs. But each sign alone is a positive measure, so that the
 // kernel is m₊k₊ - m₋k₋ with random features for either part, and k(x, x') ≈ Σ_j σ_j z_j(x) z_j(x') with a sign σ_j for
 // each column (layers.GORFLayer, layers.SignatureOf). A linear model on the features needs no signs; what takes inner
-// products of them does, and report.KernelError and train.FitRidge ask for them.
+// products of them does, and report.KernelError and linear.FitRidge ask for them.
 //
 // The estimate is a difference, and what its two parts have in common falls out. How the frequencies of the two signs
 // are drawn together is a spectral.Coupling:

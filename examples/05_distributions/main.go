@@ -35,6 +35,7 @@ import (
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/linear"
 	"github.com/bochner-go/bochner/train/report"
 	"gonum.org/v1/gonum/stat"
 	"gorgonia.org/tensor"
@@ -120,7 +121,7 @@ func accuracy(z *tensor.Dense, labels []int) float64 {
 		return set
 	}
 	others := part(trained, bags)
-	model, _, err := train.Recipe{Spec: layers.Spec{Map: "linear"}, Fitter: train.RidgeOptions{Lambdas: []float64{1e-4, 1e-3, 1e-2, 1e-1, 1}, Select: train.SelectLOO}}.
+	model, _, err := train.Recipe{Spec: layers.Spec{Map: "linear"}, Fitter: linear.RidgeOptions{Lambdas: []float64{1e-4, 1e-3, 1e-2, 1e-1, 1}, Select: linear.SelectLOO}}.
 		Fit(context.Background(), part(0, trained))
 	must.Do(err)
 	return must.Get(train.Accuracy(must.Get(model.Predict(others.X)), must.Get(model.Classes.Index(others.Labels))))

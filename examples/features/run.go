@@ -14,7 +14,7 @@ import (
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
-	_ "github.com/bochner-go/bochner/train/data/parquet" // reads .parquet
+	_ "github.com/bochner-go/bochner/train/data/parquet"
 	"github.com/bochner-go/bochner/train/report"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"

@@ -16,8 +16,8 @@ import (
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops/blas"
-	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/linear"
 	gblas "gonum.org/v1/gonum/blas"
 	"gorgonia.org/tensor"
 )
@@ -82,7 +82,7 @@ func (o *options) fit(ctx context.Context, files []string, r *result) error {
 	}
 	var rows data.Streamed
 	if r.Survey, err = timed(func() error {
-		s, err := data.OpenStream(data.StreamOptions{BlockRows: train.BlockRows(1, o.features)}, files...)
+		s, err := data.OpenStream(data.StreamOptions{BlockRows: linear.BlockRows(1, o.features)}, files...)
 		if err != nil {
 			return err
 		}
@@ -104,7 +104,7 @@ func (o *options) fit(ctx context.Context, files []string, r *result) error {
 	defer bar.Close()
 	least := baseline{m: m}
 	if r.Fit, err = timed(func() error {
-		var s train.RidgeStats
+		var s linear.RidgeStats
 		err := s.AddRows(ctx, m, watched{rows, func(b data.Pairs) (err error) {
 			bar.Step(s.N(), r.Rows, "")
 			if s.N() >= least.next {
@@ -165,7 +165,7 @@ type baseline struct {
 
 // pause measures features and update on the first rows of a block.
 func (l *baseline) pause(x *tensor.Dense) error {
-	n, d := min(x.Shape()[0], train.BlockRows(1, l.m.Features())/4), l.m.Features()
+	n, d := min(x.Shape()[0], linear.BlockRows(1, l.m.Features())/4), l.m.Features()
 	for _, b := range data.Blocks(x, n) {
 		x = b.(*tensor.Dense)
 		break

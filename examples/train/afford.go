@@ -6,11 +6,12 @@ import (
 
 	"github.com/bochner-go/bochner/examples/internal/cli"
 	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/fits"
 )
 
 // afford says what a fit will take, memory and time, and refuses a fit that the memory cannot hold. Everything that
 // trains asks here, before it begins.
-func (o *options) afford(what string, p train.Problem, c train.Cost) error {
+func (o *options) afford(what string, p fits.Problem, c fits.Cost) error {
 	if p.Stored == 0 { // the kernel error and the scores take features of some rows
 		c.Bytes = max(c.Bytes, 8*float64(p.Features)*float64(min(p.Rows, kernelErrorRows)))
 	}

@@ -12,6 +12,9 @@ import (
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/fits"
+	"github.com/bochner-go/bochner/train/linear"
+	"github.com/bochner-go/bochner/train/sgd"
 )
 
 // cvFeatures is how many features a map has in cross-validation, unless they are searched. The best parameter depends
@@ -188,15 +191,15 @@ func (o *options) cvHead(n int) train.CVHead {
 		l.Lambdas = nil
 		return l
 	case o.head == "ridge":
-		return train.RidgeOptions{ClassWeights: o.fit.ClassWeights}
+		return linear.RidgeOptions{ClassWeights: o.fit.ClassWeights}
 	case o.head == "svm":
 		s := o.svmOptions(n)
 		s.Lambdas = nil
 		return s
 	}
 	f := o.fit
-	f.Lambda, f.Checkpoints = 0, train.Checkpoints{}
-	return train.MiniBatch{FitOptions: f, Head: o.head}
+	f.Lambda, f.Checkpoints = 0, sgd.Checkpoints{}
+	return sgd.MiniBatch{FitOptions: f, Head: o.head}
 }
 
 // cvScore is the JSON form of a score; one that is infinite has no error.
@@ -214,7 +217,7 @@ func cvScores(r *train.CVReport) (out []cvScore) {
 		one := cvScore{Params: s.Spec.Params, Lambda: s.Lambda, Features: featuresOf(s.Spec)}
 		if !math.IsInf(s.Error, 1) {
 			one.StdErr = &s.StdErr
-			if r.Metric == train.ErrorRate {
+			if r.Metric == fits.ErrorRate {
 				one.ErrorRate = &s.Error
 			}
 			if !math.IsNaN(s.MSE) {

@@ -15,6 +15,8 @@ import (
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/linear"
+	"github.com/bochner-go/bochner/train/sgd"
 )
 
 const synopsis = `train fits a model on the features of a kernel's map and reports how good it is.
@@ -36,7 +38,7 @@ type options struct {
 	lambda                        string
 	epsilon                       float64
 	classWeights                  string
-	fit                           train.FitOptions
+	fit                           sgd.FitOptions
 	spec                          layers.Spec
 }
 
@@ -226,7 +228,7 @@ func (o *options) setCV(given map[string]bool) error {
 
 // setDescent checks what a step of mini-batches is made of.
 func (o *options) setDescent(schedule string, given map[string]bool) (err error) {
-	if o.fit.Schedule, err = train.ParseSchedule(schedule); err != nil {
+	if o.fit.Schedule, err = sgd.ParseSchedule(schedule); err != nil {
 		return &cli.UsageError{Err: err}
 	}
 	switch {
@@ -277,7 +279,7 @@ func (o *options) setCheckpoints(every string, given map[string]bool) error {
 				return cli.Usage("-%s needs -checkpoint FILE", f)
 			}
 		}
-		*c = train.Checkpoints{}
+		*c = sgd.Checkpoints{}
 		return nil
 	}
 	n, err := strconv.Atoi(every)
@@ -371,7 +373,7 @@ func (o *options) setSolver(name string) error {
 		return cli.Usage("-solver does not apply to -head %s", o.head)
 	case name == "" || name == "adam" && o.head != "ridge" || name == "cholesky" && o.head == "ridge":
 	case name == "sgd" && o.head != "ridge":
-		o.fit.Solver = train.SGD
+		o.fit.Solver = sgd.SGD
 	case name == "cg" && o.head == "ridge":
 		o.cg = true
 	case name == "newton" && o.head == "softmax":
@@ -408,12 +410,12 @@ func (o *options) setLambda(graph bool) error {
 }
 
 // ridgeOptions are the flags as ridge takes them.
-func (o *options) ridgeOptions() train.RidgeOptions {
-	r := train.RidgeOptions{Seed: o.Seed, ClassWeights: o.fit.ClassWeights}
+func (o *options) ridgeOptions() linear.RidgeOptions {
+	r := linear.RidgeOptions{Seed: o.Seed, ClassWeights: o.fit.ClassWeights}
 	switch o.lambda {
 	case "":
 	case "loo", "held-out":
-		r.Select = map[string]train.Selection{"loo": train.SelectLOO, "held-out": train.SelectHeldOut}[o.lambda]
+		r.Select = map[string]linear.Selection{"loo": linear.SelectLOO, "held-out": linear.SelectHeldOut}[o.lambda]
 	default:
 		r.Lambdas = []float64{o.fit.Lambda}
 	}
@@ -421,17 +423,17 @@ func (o *options) ridgeOptions() train.RidgeOptions {
 }
 
 // svmOptions are the flags as the support vector machine takes them, for n rows.
-func (o *options) svmOptions(n int) train.SVMOptions {
-	s := train.SVMOptions{Seed: o.Seed, ClassWeights: o.fit.ClassWeights, Lambdas: o.lambdas(n)}
+func (o *options) svmOptions(n int) linear.SVMOptions {
+	s := linear.SVMOptions{Seed: o.Seed, ClassWeights: o.fit.ClassWeights, Lambdas: o.lambdas(n)}
 	if o.task == data.Regression {
-		s.Loss, s.Epsilon = train.SquaredInsensitive, o.epsilon
+		s.Loss, s.Epsilon = linear.SquaredInsensitive, o.epsilon
 	}
 	return s
 }
 
 // logisticOptions are the flags as logistic regression takes them, for n rows.
-func (o *options) logisticOptions(n int) train.LogisticOptions {
-	return train.LogisticOptions{Seed: o.Seed, ClassWeights: o.fit.ClassWeights, Lambdas: o.lambdas(n)}
+func (o *options) logisticOptions(n int) linear.LogisticOptions {
+	return linear.LogisticOptions{Seed: o.Seed, ClassWeights: o.fit.ClassWeights, Lambdas: o.lambdas(n)}
 }
 
 // lambdas are what -lambda says for n rows: nothing, those to choose among, or one.

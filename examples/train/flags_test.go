@@ -10,8 +10,9 @@ import (
 	"github.com/bochner-go/bochner/examples/internal/clitest"
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
-	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/linear"
+	"github.com/bochner-go/bochner/train/sgd"
 )
 
 // mapNames are all names that -map may be given; those that are not built must say so.
@@ -255,10 +256,10 @@ func TestParse(t *testing.T) {
 		t.Errorf("-tune frozen: %q, %q", o.tune, o.spec.Tune)
 	}
 	o = must("-train x.csv -tune bandwidth-each -solver sgd -lr 2 -map-lr .5 -lambda 1e-3 -held-out .25")
-	if o.spec.Tune != "bandwidth-each" || o.fit.Solver != train.SGD || o.fit.LearnRate != 2 || o.fit.MapRate != .5 || o.fit.Lambda != 1e-3 || o.fit.HeldOut != .25 {
+	if o.spec.Tune != "bandwidth-each" || o.fit.Solver != sgd.SGD || o.fit.LearnRate != 2 || o.fit.MapRate != .5 || o.fit.Lambda != 1e-3 || o.fit.HeldOut != .25 {
 		t.Errorf("-tune: %+v", o)
 	}
-	for lambda, want := range map[string]train.Selection{"loo": train.SelectLOO, "held-out": train.SelectHeldOut} {
+	for lambda, want := range map[string]linear.Selection{"loo": linear.SelectLOO, "held-out": linear.SelectHeldOut} {
 		if r := must("-head ridge -lambda " + lambda).ridgeOptions(); r.Select != want || r.Lambdas != nil {
 			t.Errorf("-lambda %s: %+v", lambda, r)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/report"
 )
 
@@ -25,7 +26,7 @@ type result struct {
 	kernelError         *report.GramError
 	pairs               notes.Pairs // that it compares
 	split               *cli.Split  // of a map of two signs
-	history             *train.FitReport
+	history             *fits.Course
 	cv                  *train.CVReport
 	cvEnds              []string // the settings that are best at an end
 	seconds             seconds

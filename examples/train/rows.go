@@ -8,6 +8,7 @@ import (
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/linear"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -63,7 +64,7 @@ func (o *options) openTrain() (*data.Stream, error) {
 	return s, err
 }
 
-func (o *options) blockRows() int { return train.BlockRows(1, max(1, o.spec.Features)) }
+func (o *options) blockRows() int { return linear.BlockRows(1, max(1, o.spec.Features)) }
 
 // openTest is the rows of -test, or the rows that the training rows leave. The training rows have been read.
 func (o *options) openTest(rows *data.Stream) (testRows, error) {

@@ -14,6 +14,9 @@ import (
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/fits"
+	"github.com/bochner-go/bochner/train/linear"
+	"github.com/bochner-go/bochner/train/sgd"
 )
 
 // kernelErrorRows is how many test rows the kernel error is measured on.
@@ -142,11 +145,11 @@ func (o *options) fitHead(ctx context.Context, p *train.Prepared, timed *cli.Tim
 }
 
 // fitter is how the flags fit the head, with its progress shown until done is called.
-func (o *options) fitter(p *train.Prepared) (f train.Fitter, done func()) {
+func (o *options) fitter(p *train.Prepared) (f fits.Fitter, done func()) {
 	switch {
 	case o.cg:
 		bar := cli.NewProgress("ridge, digits of the residual")
-		co := train.CGOptions{Lambda: o.fit.Lambda, Seed: o.Seed}
+		co := linear.CGOptions{Lambda: o.fit.Lambda, Seed: o.Seed}
 		co.Progress = func(iteration int, residual float64) {
 			bar.Step(int(-math.Log10(min(1, residual))), 8, fmt.Sprintf("iteration %d", iteration))
 		}
@@ -172,11 +175,11 @@ func (o *options) fitter(p *train.Prepared) (f train.Fitter, done func()) {
 		return so, bar.Close
 	}
 	bar, fit, classes := cli.NewProgress("epoch"), o.fit, p.Model.Classes != nil
-	fit.Progress = func(e train.Epoch) { bar.Step(e.Number, e.Of, epochNote(e, classes)) }
-	return train.MiniBatch{FitOptions: fit, Head: o.head}, bar.Close
+	fit.Progress = func(e fits.Epoch) { bar.Step(e.Number, e.Of, epochNote(e, classes)) }
+	return sgd.MiniBatch{FitOptions: fit, Head: o.head}, bar.Close
 }
 
-func epochNote(e train.Epoch, classes bool) string {
+func epochNote(e fits.Epoch, classes bool) string {
 	score := "rmse"
 	if classes {
 		score = "accuracy"

@@ -20,6 +20,7 @@ import (
 	"github.com/bochner-go/bochner/train/beam"
 	"github.com/bochner-go/bochner/train/beam/submit"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/linear"
 )
 
 // TestMain makes the test binary a worker too, where it is started as one.
@@ -87,13 +88,13 @@ func recipe(t *testing.T, spec layers.Spec, scale string, read data.Options, fil
 }
 
 // alone is the fit without an engine.
-func alone(t *testing.T, r *beam.Recipe, o train.RidgeOptions, files []string) *train.RidgeFit {
+func alone(t *testing.T, r *beam.Recipe, o linear.RidgeOptions, files []string) *linear.RidgeFit {
 	t.Helper()
 	rows, err := r.Rows(files...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	fit, err := train.FitRidge(context.Background(), r.Model.Map, rows, o)
+	fit, err := linear.FitRidge(context.Background(), r.Model.Map, rows, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +102,7 @@ func alone(t *testing.T, r *beam.Recipe, o train.RidgeOptions, files []string) *
 }
 
 // same wants a saved model whose head is a fit, to 1e-10 of its largest weight.
-func same(t *testing.T, path string, want *train.RidgeFit) *train.Model {
+func same(t *testing.T, path string, want *linear.RidgeFit) *train.Model {
 	t.Helper()
 	m, err := train.Load(path)
 	if err != nil {

@@ -7,11 +7,11 @@
 //	files -> read, scale, map to features, write                                      (Features)
 //
 // What stands between two arrows is one stage without a row on the wire: the rows of all files that a worker gets in a bundle end in one
-// train.RidgeStats of D(D+1)/2 + O(D k) numbers, and the engine merges those, near the rows first. A file is the unit of work; one
+// linear.RidgeStats of D(D+1)/2 + O(D k) numbers, and the engine merges those, near the rows first. A file is the unit of work; one
 // that is much larger than the others is best divided. The sums count their files, and a model is saved only of sums to which each file
 // was added once.
 //
-// The result is that of one process, train.FitRidge, to rounding: 1e-10 of the weights. The order of the merges, which the engine decides,
+// The result is that of one process, linear.FitRidge, to rounding: 1e-10 of the weights. The order of the merges, which the engine decides,
 // changes no more. A bundle that fails can run again, since a worker leaves nothing behind but files that appear under their names when they
 // are whole, and which a second time are the same.
 //

@@ -8,7 +8,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops/domain"
-	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/linear"
 )
 
 func init() {
@@ -18,7 +18,7 @@ func init() {
 }
 
 // Fit adds to a pipeline the steps that fit a ridge head on the features of the rows of files (List), and save the model, whole or not at all,
-// under the name save, local or remote. lambda is relative, as in train.FitRidge; 0 is 1e-6 times the number of rows. Errors:
+// under the name save, local or remote. lambda is relative, as in linear.FitRidge; 0 is 1e-6 times the number of rows. Errors:
 // those of Recipe.MarshalBinary; domain.ErrParam for a recipe that reads no labels and for a lambda that is negative or not finite.
 func Fit(s beam.Scope, r *Recipe, files []string, lambda float64, save string) error {
 	shipped, err := r.MarshalBinary()
@@ -57,7 +57,7 @@ func (f *accumulateFn) Setup() (err error) {
 }
 
 func (f *accumulateFn) StartBundle(func(*sums)) {
-	f.sums = &sums{stats: &train.RidgeStats{Of: fingerprint(f.Recipe)}}
+	f.sums = &sums{stats: &linear.RidgeStats{Of: fingerprint(f.Recipe)}}
 }
 
 func (f *accumulateFn) ProcessElement(ctx context.Context, file string, _ func(*sums)) error {
@@ -105,7 +105,7 @@ func (f *saveFn) ProcessElement(ctx context.Context, s *sums) error {
 }
 
 // head is the ridge head of the sums.
-func (f *saveFn) head(l layers.Layer, stats *train.RidgeStats) (layers.Head, error) {
+func (f *saveFn) head(l layers.Layer, stats *linear.RidgeStats) (layers.Head, error) {
 	lambda := f.Lambda
 	if lambda == 0 {
 		lambda = 1e-6 * float64(stats.N())

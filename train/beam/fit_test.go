@@ -15,6 +15,7 @@ import (
 	"github.com/bochner-go/bochner/train/beam"
 	"github.com/bochner-go/bochner/train/beam/submit"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/linear"
 )
 
 // TestFit: the model of the engine is that of one process, with its worker in this process and in one of its own, for maps of each kind:
@@ -42,7 +43,7 @@ func TestFit(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			o := train.RidgeOptions{Select: train.SelectNone}
+			o := linear.RidgeOptions{Select: linear.SelectNone}
 			if tc.lambda > 0 {
 				o.Lambdas = []float64{tc.lambda}
 			}
@@ -93,7 +94,7 @@ func TestFitRemote(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := alone(t, r, train.RidgeOptions{Lambdas: []float64{1e-3}}, files)
+	want := alone(t, r, linear.RidgeOptions{Lambdas: []float64{1e-3}}, files)
 	for i, v := range m.Head.Params()[0].Value.Float32s() {
 		if w := want.W.RawMatrix().Data[i]; !(math.Abs(float64(v)-w) <= 0x1p-23*math.Abs(w)+1e-10) {
 			t.Errorf("weight %d is %v, want %v", i, v, w)

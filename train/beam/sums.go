@@ -7,14 +7,14 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
-	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/linear"
 	"github.com/bochner-go/bochner/train/modelfile"
 )
 
 // sums are the statistics of the rows of some files.
 type sums struct {
 	files int
-	stats *train.RidgeStats
+	stats *linear.RidgeStats
 }
 
 func init() {
@@ -36,14 +36,14 @@ func decodeSums(b []byte) (*sums, error) {
 	if at < 0 {
 		return nil, fmt.Errorf("beam: sums of %d bytes: %w", len(b), modelfile.ErrCorrupt)
 	}
-	s := &sums{int(binary.LittleEndian.Uint64(b[at:])), new(train.RidgeStats)}
+	s := &sums{int(binary.LittleEndian.Uint64(b[at:])), new(linear.RidgeStats)}
 	return s, s.stats.UnmarshalBinary(b[:at])
 }
 
 // mergeFn adds sums up.
 type mergeFn struct{}
 
-func (*mergeFn) CreateAccumulator() *sums { return &sums{stats: new(train.RidgeStats)} }
+func (*mergeFn) CreateAccumulator() *sums { return &sums{stats: new(linear.RidgeStats)} }
 
 func (*mergeFn) AddInput(a, b *sums) (*sums, error) { return merged(a, b) }
 

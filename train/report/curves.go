@@ -21,7 +21,7 @@ type History struct {
 	ScoreName           string // label of the axis; "accuracy (share of rows)" if empty
 }
 
-// Add adds an epoch, as train.Epoch tells it. A heldOutLoss of NaN says that nothing is held out.
+// Add adds an epoch, as fits.Epoch tells it. A heldOutLoss of NaN says that nothing is held out.
 func (h *History) Add(loss, score, heldOutLoss, heldOutScore float64) {
 	h.Loss, h.Score = append(h.Loss, loss), append(h.Score, score)
 	if !math.IsNaN(heldOutLoss) {

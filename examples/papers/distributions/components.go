@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/bochner-go/bochner/examples/internal/cli"
-	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/linear"
 	"github.com/bochner-go/bochner/train/report"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
@@ -155,7 +155,7 @@ func (p *problem) byDivergences() (result, error) {
 		if err != nil {
 			return r, err
 		}
-		fit, err := train.FitKernelRidgeLOO(mat.DenseCopyOf(k.Slice(0, n, 0, n)), column(p.y), lambdas)
+		fit, err := linear.FitKernelRidgeLOO(mat.DenseCopyOf(k.Slice(0, n, 0, n)), column(p.y), lambdas)
 		if err != nil {
 			return r, err
 		}

@@ -10,8 +10,9 @@ import (
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
-	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/fits"
+	"github.com/bochner-go/bochner/train/linear"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
@@ -30,7 +31,7 @@ var lambdas = []float64{1e-4, 3e-4, .001, .003, .01, .03, .1, .3, 1, 3, 10, 30}
 // rows, for σ.
 type choice struct {
 	bandwidth, sigma, lambda float64
-	score                    train.LambdaScore // leave-one-out, of the choice
+	score                    fits.LambdaScore // leave-one-out, of the choice
 }
 
 // A problem is sets to learn on and to be tested on, with their targets.
@@ -120,7 +121,7 @@ func (o *options) tune(ctx context.Context, m method, p *problem) (choice, error
 					return c, err
 				}
 			}
-			fit, err := train.FitRidge(ctx, nil, data.Pairs{X: z, Y: y}, train.RidgeOptions{Lambdas: lambdas, Select: train.SelectLOO})
+			fit, err := linear.FitRidge(ctx, nil, data.Pairs{X: z, Y: y}, linear.RidgeOptions{Lambdas: lambdas, Select: linear.SelectLOO})
 			if err != nil {
 				return c, err
 			}
@@ -237,13 +238,13 @@ func (o *options) features(m method, p *problem, c choice) (x, xTest *tensor.Den
 func (o *options) head(ctx context.Context, p *problem, x *tensor.Dense, c choice) (*mat.Dense, float64, error) {
 	near := []float64{c.lambda / 10, c.lambda / 3, c.lambda, c.lambda * 3, c.lambda * 10}
 	if p.classes {
-		fit, err := train.FitSVM(ctx, nil, data.Pairs{X: x, Y: column(p.y)}, train.SVMOptions{Lambdas: near, HeldOut: .1, Seed: o.Seed})
+		fit, err := linear.FitSVM(ctx, nil, data.Pairs{X: x, Y: column(p.y)}, linear.SVMOptions{Lambdas: near, HeldOut: .1, Seed: o.Seed})
 		if err != nil {
 			return nil, 0, err
 		}
 		return fit.W, fit.B[0], nil
 	}
-	fit, err := train.FitRidge(ctx, nil, data.Pairs{X: x, Y: column(p.y)}, train.RidgeOptions{Lambdas: near, Select: train.SelectHeldOut, HeldOut: .1, Seed: o.Seed})
+	fit, err := linear.FitRidge(ctx, nil, data.Pairs{X: x, Y: column(p.y)}, linear.RidgeOptions{Lambdas: near, Select: linear.SelectHeldOut, HeldOut: .1, Seed: o.Seed})
 	if err != nil {
 		return nil, 0, err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/linear"
 	"github.com/bochner-go/bochner/train/report"
 	"gonum.org/v1/gonum/mat"
 )
@@ -102,7 +103,7 @@ func (e *experiment) measure(ctx context.Context, l layers.Layer, lambda float64
 		return r, err
 	}
 	start := time.Now()
-	fit, err := train.FitRidge(ctx, nil, data.Pairs{X: z, Y: e.Y}, train.RidgeOptions{Lambdas: []float64{lambda}})
+	fit, err := linear.FitRidge(ctx, nil, data.Pairs{X: z, Y: e.Y}, linear.RidgeOptions{Lambdas: []float64{lambda}})
 	if err != nil {
 		return r, err
 	}
@@ -144,7 +145,7 @@ func (e *experiment) exactKernel(ctx context.Context, m method, form string, spe
 	}
 	r := draw{features: time.Since(start)}
 	start = time.Now()
-	fit, err := train.FitKernelRidge(own, e.Y, c.lambda)
+	fit, err := linear.FitKernelRidge(own, e.Y, c.lambda)
 	if err != nil {
 		return spec, err
 	}

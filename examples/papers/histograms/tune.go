@@ -6,7 +6,8 @@ import (
 	"slices"
 
 	"github.com/bochner-go/bochner/layers"
-	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/fits"
+	"github.com/bochner-go/bochner/train/linear"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -16,13 +17,13 @@ var lambdas = []float64{1e-6, 1e-5, 1e-4, 1e-3, 3e-3, .01, .03, .05, .1, .2, .3,
 // A choice is a ridge λ with the leave-one-out errors that it was chosen for.
 type choice struct {
 	lambda float64
-	score  train.LambdaScore
+	score  fits.LambdaScore
 }
 
 // leaveOneOut chooses λ for ridge on a kernel matrix of the training rows. It has the fewest rows whose class is wrong
 // where they are left out.
 func (p *problem) leaveOneOut(k *mat.Dense) (choice, error) {
-	fit, err := train.FitKernelRidgeLOO(k, p.Y, lambdas)
+	fit, err := linear.FitKernelRidgeLOO(k, p.Y, lambdas)
 	if err != nil {
 		return choice{}, err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/linear"
 	"github.com/bochner-go/bochner/train/report"
 	"gorgonia.org/tensor"
 )
@@ -103,12 +104,12 @@ func (e *experiment) accuracyLine(ctx context.Context, k *kernel, m method, s so
 }
 
 // fit fits a support vector machine on the features of one draw.
-func (e *experiment) fit(ctx context.Context, p *problem, spec layers.Spec, lambdas []float64) (layers.Layer, *train.SVMFit, error) {
+func (e *experiment) fit(ctx context.Context, p *problem, spec layers.Spec, lambdas []float64) (layers.Layer, *linear.SVMFit, error) {
 	spec.Dtype = "float32"
 	l, err := cli.Build(spec, nil)
 	if err != nil {
 		return nil, nil, err
 	}
-	fit, err := train.FitSVM(ctx, l, data.Pairs{X: p.x, Y: p.Y}, train.SVMOptions{Lambdas: lambdas, Seed: e.Seed})
+	fit, err := linear.FitSVM(ctx, l, data.Pairs{X: p.x, Y: p.Y}, linear.SVMOptions{Lambdas: lambdas, Seed: e.Seed})
 	return l, fit, err
 }

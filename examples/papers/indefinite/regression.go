@@ -9,6 +9,7 @@ import (
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/linear"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
@@ -28,14 +29,14 @@ var fitted = []struct {
 	fit  fitter
 }{
 	{"ridge", func(ctx context.Context, l layers.Layer, x *tensor.Dense, y *mat.Dense, seed uint64) (*mat.Dense, []float64, error) {
-		f, err := train.FitRidge(ctx, l, data.Pairs{X: x, Y: y}, train.RidgeOptions{Lambdas: regressionLambdas, Select: train.SelectHeldOut, Seed: seed})
+		f, err := linear.FitRidge(ctx, l, data.Pairs{X: x, Y: y}, linear.RidgeOptions{Lambdas: regressionLambdas, Select: linear.SelectHeldOut, Seed: seed})
 		if err != nil {
 			return nil, nil, err
 		}
 		return f.W, f.B, nil
 	}},
 	{"ε-insensitive", func(ctx context.Context, l layers.Layer, x *tensor.Dense, y *mat.Dense, seed uint64) (*mat.Dense, []float64, error) {
-		f, err := train.FitSVM(ctx, l, data.Pairs{X: x, Y: y}, train.SVMOptions{Loss: train.SquaredInsensitive, Epsilon: epsilon, Lambdas: regressionLambdas, Seed: seed})
+		f, err := linear.FitSVM(ctx, l, data.Pairs{X: x, Y: y}, linear.SVMOptions{Loss: linear.SquaredInsensitive, Epsilon: epsilon, Lambdas: regressionLambdas, Seed: seed})
 		if err != nil {
 			return nil, nil, err
 		}

@@ -15,8 +15,11 @@ import (
 	_ "github.com/bochner-go/bochner/ops/domain"
 	_ "github.com/bochner-go/bochner/train"
 	_ "github.com/bochner-go/bochner/train/data"
+	_ "github.com/bochner-go/bochner/train/fits"
+	_ "github.com/bochner-go/bochner/train/linear"
 	_ "github.com/bochner-go/bochner/train/modelfile"
 	_ "github.com/bochner-go/bochner/train/report"
+	_ "github.com/bochner-go/bochner/train/sgd"
 	_ "github.com/bochner-go/bochner/train/wholefile"
 
 	_ "gonum.org/v1/gonum/floats"

@@ -20,6 +20,7 @@ import (
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/beam"
 	"github.com/bochner-go/bochner/train/beam/submit"
+	"github.com/bochner-go/bochner/train/linear"
 )
 
 // overhead compares a fit in one process with the same on Prism.
@@ -93,7 +94,7 @@ func (o *overhead) alone(ctx context.Context, r *beam.Recipe, files []string) er
 		return err
 	}
 	m := r.Model
-	fit, err := train.FitRidge(ctx, m.Map, rows, train.RidgeOptions{Select: train.SelectNone})
+	fit, err := linear.FitRidge(ctx, m.Map, rows, linear.RidgeOptions{Select: linear.SelectNone})
 	if err != nil {
 		return err
 	}

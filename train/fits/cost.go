@@ -1,0 +1,42 @@
+package fits
+
+import (
+	"fmt"
+)
+
+// Problem is the size of a fit, before there is a map or a feature.
+type Problem struct {
+	Rows, Features, Outputs int
+	// Stored is the number of cells of sparse rows that are the features themselves, under no map or an Identity; 0:
+	// features are dense.
+	Stored int
+	Signed bool // whether the features have signs, see layers.SignatureOf
+	// Streamed says that the rows are read in blocks, again in every pass: there are no features of all of them.
+	Streamed bool
+	Single   bool // whether they are float32
+}
+
+// Cost is an estimate of what a fit takes, to be had before it begins: the memory that it holds at a time besides its
+// rows and its map, and its multiplications and additions after the map. Memory counts matrices and the largest
+// vectors, right to some tenths; the number of iterations, where there are any, is a usual one.
+type Cost struct {
+	Bytes, Operations float64
+	Largest           string // the largest of what is held, in words
+	largest           float64
+}
+
+// Hold adds so many bytes of one thing.
+func (c *Cost) Hold(bytes float64, format string, args ...any) {
+	c.Bytes += bytes
+	if bytes > c.largest {
+		c.largest, c.Largest = bytes, fmt.Sprintf(format, args...)
+	}
+}
+
+// Number is the size of a feature.
+func (p Problem) Number() float64 {
+	if p.Single {
+		return 4
+	}
+	return 8
+}

@@ -1,0 +1,104 @@
+package cv
+
+import (
+	"math"
+
+	"github.com/bochner-go/bochner/train/fits"
+	"github.com/bochner-go/bochner/train/internal/given"
+	"gonum.org/v1/gonum/mat"
+)
+
+// OneClass says whether y has several columns and each row is 1 in one of them and -1 in the others, as OneVersusRest makes them.
+func OneClass(y *mat.Dense) bool { return y.RawMatrix().Cols > 1 && HasClasses(y) }
+
+// Unusable is a lambda that cannot be used.
+func Unusable(lambda float64) fits.LambdaScore {
+	return fits.LambdaScore{Lambda: lambda, MSE: math.Inf(1), ErrorRate: math.Inf(1)}
+}
+
+// Grid is what lambda is chosen among: a list, or powers of ten times the number of rows, of which more are tried while the best is at an end.
+type Grid struct {
+	List   []float64
+	N      int
+	Lo, Hi int // the powers; without a list
+	By     int // how many more at once
+	Limit  [2]int
+	Zero   bool // whether 0 stands before them
+}
+
+// Choose scores the lambdas, in the order of the list or from the least up, and returns the number of the best.
+func (g Grid) Choose(score func(lambdas []float64) ([]fits.LambdaScore, error)) (scores []fits.LambdaScore, best int, err error) {
+	if scores, err = score(g.First()); err != nil {
+		return nil, 0, err
+	}
+	for {
+		for i := range scores {
+			if scores[i].Better(scores[best]) {
+				best = i
+			}
+		}
+		below, above := g.beyond(scores, best)
+		switch {
+		case len(below) > 0:
+			more, err := score(below)
+			if err != nil {
+				return nil, 0, err
+			}
+			scores, best = append(more, scores...), best+len(below)
+			g.Lo -= len(below)
+		case len(above) > 0:
+			more, err := score(above)
+			if err != nil {
+				return nil, 0, err
+			}
+			scores = append(scores, more...)
+			g.Hi += len(above)
+		default:
+			return scores, best, nil
+		}
+	}
+}
+
+// First are the lambdas to begin with.
+func (g Grid) First() []float64 {
+	switch all := Powers(g.Lo, g.Hi, g.N); {
+	case g.List != nil:
+		return g.List
+	case g.Zero:
+		return append([]float64{0}, all...)
+	default:
+		return all
+	}
+}
+
+// beyond are the lambdas to go on with: past the end where the best is, or above where none can be used.
+func (g Grid) beyond(scores []fits.LambdaScore, best int) (below, above []float64) {
+	switch {
+	case g.List != nil:
+	case best == len(scores)-1 || math.IsInf(scores[best].MSE, 1):
+		above = Powers(g.Hi+1, min(g.Hi+g.By, g.Limit[1]), g.N)
+	case best == 0 && !g.Zero:
+		below = Powers(max(g.Lo-g.By, g.Limit[0]), g.Lo-1, g.N)
+	}
+	return below, above
+}
+
+// Powers are the powers of ten from 10^lo to 10^hi, times n.
+func Powers(lo, hi, n int) (out []float64) {
+	for e := lo; e <= hi; e++ {
+		out = append(out, math.Pow10(e)*float64(n))
+	}
+	return out
+}
+
+// HasClasses says whether each row of y is of a class: 1 in one column and -1 in the others, as OneVersusRest makes them, or -1 or 1 in the one
+// column.
+func HasClasses(y *mat.Dense) bool {
+	n, k := y.Dims()
+	for i := range n {
+		if row := y.RawRowView(i); given.ClassOf(k, func(j int) float64 { return row[j] }) < 0 {
+			return false
+		}
+	}
+	return true
+}

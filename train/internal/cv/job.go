@@ -1,0 +1,91 @@
+// Package cv has what cross-validation and the heads that it scores share: folds and grids of lambdas.
+package cv
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/fits"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Job is what all candidates have in common.
+type Job struct {
+	Rows        data.Examples
+	Sample      ops.Matrix
+	Locate      func(error) error
+	Y           *mat.Dense // of all rows
+	N, Folds    int
+	Order       [][]int                 // the rows of each fold, in memory
+	Fold        func(file, row int) int // of rows that are read
+	done, Total int
+	Progress    func(done, total int)
+}
+
+// Deal puts every row into a fold.
+func (j *Job) Deal(seed uint64) error {
+	if j.Folds > j.N/2 {
+		return fmt.Errorf("train: CrossValidate: there are %d rows in %d folds; give two rows for each fold: %w", j.N, j.Folds, domain.ErrShape)
+	}
+	rank := data.Rank(seed)
+	j.Order = FoldsOf(j.N, j.Folds, seed)
+	j.Fold = func(file, row int) int { return int(rank(file, row) * float64(j.Folds)) }
+	return nil
+}
+
+// FoldsOf deals n rows out to folds.
+func FoldsOf(n, folds int, seed uint64) [][]int {
+	order, out := data.Shuffle(n, seed), make([][]int, folds)
+	for f := range out {
+		out[f] = order[f*n/folds : (f+1)*n/folds]
+	}
+	return out
+}
+
+// Rest are the rows of all folds but one.
+func (j *Job) Rest(fold int) (rows []int) {
+	for f, part := range j.Order {
+		if f != fold {
+			rows = append(rows, part...)
+		}
+	}
+	return rows
+}
+
+// Relative are lambdas for all rows as those that mean the same penalty a row in fewer.
+func (j *Job) Relative(lambdas []float64, rows int) []float64 {
+	out := make([]float64, len(lambdas))
+	for i, l := range lambdas {
+		out[i] = l * float64(rows) / float64(j.N)
+	}
+	return out
+}
+
+// Step tells that a fold is done.
+func (j *Job) Step() {
+	j.done++
+	if j.Progress != nil {
+		j.Progress(j.done, j.Total)
+	}
+}
+
+// Scorer returns the scores of each fold and, in it, of each lambda, +Inf for a fit that fails by the lambda.
+type Scorer func(lambdas []float64) ([][]fits.LambdaScore, error)
+
+// Head is what CrossValidate asks of a way to fit.
+type Head interface {
+	// Check refuses options and targets before anything is fitted.
+	Check(y *mat.Dense) error
+	// Metric is what the scores on targets y are.
+	Metric(y *mat.Dense) fits.Metric
+	// CostOfFolds is for one map.
+	CostOfFolds(p fits.Problem, folds int, lambdas []float64) fits.Cost
+	// DefaultLambdas are the ones for n rows.
+	DefaultLambdas(n int) Grid
+	// Scorer prepares the fits of a map.
+	Scorer(ctx context.Context, j *Job, spec layers.Spec) (Scorer, error)
+}

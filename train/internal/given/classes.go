@@ -1,0 +1,52 @@
+package given
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/bochner-go/bochner/ops/domain"
+)
+
+// CheckWeights wants a weight above 0 for each of k classes.
+func CheckWeights(who string, weights []float64, k int) error {
+	if len(weights) != k {
+		return fmt.Errorf("train: %s: %d ClassWeights for %d classes; give one of each: %w", who, len(weights), k, domain.ErrParam)
+	}
+	for c, w := range weights {
+		if !(w > 0 && w <= math.MaxFloat64) {
+			return fmt.Errorf("train: %s: ClassWeights[%d] = %v, want a number above 0: %w", who, c, w, domain.ErrParam)
+		}
+	}
+	return nil
+}
+
+// ClassOf is the class of a row of k targets of -1 and 1, or -1 where they are of no class.
+func ClassOf(k int, target func(j int) float64) int {
+	class := -1
+	for j := range k {
+		switch v := target(j); {
+		case v == 1 && class < 0:
+			class = j
+		case v != -1:
+			return -1
+		}
+	}
+	if k == 1 {
+		return class + 1
+	}
+	return class
+}
+
+func NoClass(who string, row int) error {
+	return fmt.Errorf("train: %s: the targets of row %d are of no class, and there are ClassWeights; OneVersusRest makes them: %w", who, row, domain.ErrDomain)
+}
+
+func ArgMax(row []float64) int {
+	best := -1
+	for j, v := range row {
+		if v == v && (best < 0 || v > row[best]) {
+			best = j
+		}
+	}
+	return best
+}

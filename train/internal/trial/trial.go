@@ -1,0 +1,172 @@
+// Package trial has the rows and maps of the tests of train and of the packages below.
+package trial
+
+import (
+	"context"
+	"iter"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/internal/given"
+	"gonum.org/v1/gonum/mat"
+	"gorgonia.org/tensor"
+)
+
+// Blocks are rows as they come.
+type Blocks iter.Seq2[data.Pairs, error]
+
+func (b Blocks) Blocks(context.Context, int) iter.Seq2[data.Pairs, error] {
+	return iter.Seq2[data.Pairs, error](b)
+}
+
+// InBlocks are the rows of a problem in blocks of some sizes, the last size again and again; sparse ones every other.
+func InBlocks(t *testing.T, x *tensor.Dense, y *mat.Dense, sizes ...int) Blocks {
+	return func(yield func(data.Pairs, error) bool) {
+		n := x.Shape()[0]
+		for lo, k := 0, 0; lo < n; k++ {
+			hi := min(n, lo+sizes[min(k, len(sizes)-1)])
+			xs, ys := RowsOf(x, y, lo, hi)
+			b := data.Pairs{X: xs, Y: ys}
+			if k%2 == 1 {
+				s, err := ops.CSROf(xs)
+				if err != nil {
+					t.Fatal(err)
+				}
+				b.X = s
+			}
+			if !yield(b, nil) {
+				return
+			}
+			lo = hi
+		}
+	}
+}
+
+func Fourier(t *testing.T, d, features int, sigma float64) *layers.FourierLayer {
+	t.Helper()
+	m, err := layers.NewFourierLayer(spectral.Gaussian{Sigma: sigma}, d, features, layers.WithSeed(3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// ClassTimes are the weights of the classes, and repeated each row as often as that of its class says.
+var ClassTimes = []float64{2, 1, 3}
+
+func Repeated(x *tensor.Dense, y *mat.Dense) (*tensor.Dense, *mat.Dense) {
+	var rows []int
+	for i := range y.RawMatrix().Rows {
+		c := given.ArgMax(y.RawRowView(i))
+		for range int(ClassTimes[c]) {
+			rows = append(rows, i)
+		}
+	}
+	return data.Rows(x, rows), TakeRows(y, rows)
+}
+
+// Overlapping are n rows of d columns in k classes that overlap, and targets.
+func Overlapping(t *testing.T, n, d, k int) (*tensor.Dense, *mat.Dense, *mat.Dense) {
+	t.Helper()
+	x, target := Problem(n, d, 1, 61)
+	labels := make([]int, n)
+	for i := range labels {
+		labels[i] = i % k
+		x.Float64s()[i*d+i%k] += 2.5
+	}
+	y, err := data.OneVersusRest(labels, k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x, y, target
+}
+
+func TakeRows(y *mat.Dense, rows []int) *mat.Dense {
+	_, k := y.Dims()
+	out := mat.NewDense(len(rows), k, nil)
+	for i, r := range rows {
+		out.SetRow(i, y.RawRowView(r))
+	}
+	return out
+}
+
+func HeadOf(t *testing.T, softmax bool, d, k int) layers.Head {
+	t.Helper()
+	var h layers.Head
+	var err error
+	if softmax {
+		h, err = layers.NewSoftmaxHead(d, k)
+	} else {
+		h, err = layers.NewLinearHead(d, k)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// TwoSigns is a map that hands columns on, those from plus on with the sign -1.
+type TwoSigns struct{ D, Plus int }
+
+func (m TwoSigns) Dims() int { return m.D }
+
+func (m TwoSigns) Features() int { return m.D }
+
+func (m TwoSigns) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
+	if dst == nil {
+		return x.Clone().(*tensor.Dense), nil
+	}
+	copy(dst.Float64s(), x.Float64s())
+	return dst, nil
+}
+
+func (m TwoSigns) Signature() []float64 {
+	s := make([]float64, m.D)
+	for j := range s {
+		if s[j] = 1; j >= m.Plus {
+			s[j] = -1
+		}
+	}
+	return s
+}
+
+// RowsOf is rows lo..hi-1 of a problem.
+func RowsOf(x *tensor.Dense, y *mat.Dense, lo, hi int) (*tensor.Dense, *mat.Dense) {
+	d, k := x.Shape()[1], y.RawMatrix().Cols
+	return tensor.New(tensor.WithShape(hi-lo, d), tensor.WithBacking(x.Float64s()[lo*d:hi*d])), y.Slice(lo, hi, 0, k).(*mat.Dense)
+}
+
+// Problem draws n rows of d correlated features about a mean that is not 0, with k noisy targets.
+func Problem(n, d, k int, seed uint64) (*tensor.Dense, *mat.Dense) {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	x, y := make([]float64, n*d), mat.NewDense(n, k, nil)
+	for i := range n {
+		common := rng.NormFloat64()
+		for j := range d {
+			x[i*d+j] = 3 + common + float64(j%3+1)*rng.NormFloat64()
+		}
+		for t := range k {
+			y.Set(i, t, 7+x[i*d+t%d]*float64(t+1)-common+0.5*rng.NormFloat64())
+		}
+	}
+	return tensor.New(tensor.WithShape(n, d), tensor.WithBacking(x)), y
+}
+
+func MatOf(x *tensor.Dense) *mat.Dense { return mat.NewDense(x.Shape()[0], x.Shape()[1], x.Float64s()) }
+
+// TwoCircles are n points about the origin, "in" at a distance of 1 and "out" of 2: no line tells them apart.
+func TwoCircles(n int, seed uint64) (x *tensor.Dense, labels []string) {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	v := make([]float64, 0, 2*n)
+	for i := range n {
+		r, a := 1+float64(i%2)+.2*rng.NormFloat64(), 2*math.Pi*rng.Float64()
+		v = append(v, r*math.Cos(a), r*math.Sin(a))
+		labels = append(labels, []string{"in", "out"}[i%2])
+	}
+	return tensor.New(tensor.WithShape(n, 2), tensor.WithBacking(v)), labels
+}

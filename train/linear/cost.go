@@ -1,0 +1,151 @@
+package linear
+
+import (
+	"math"
+
+	"github.com/bochner-go/bochner/train/fits"
+)
+
+// solvesDual says whether the n x n system is solved.
+func (o RidgeOptions) solvesDual(rows, features int, signed bool) bool {
+	return rows < features && !signed && o.ClassWeights == nil
+}
+
+// choice is how lambda is chosen, and among how many.
+func (o RidgeOptions) choice(p fits.Problem) (how Selection, lambdas float64) {
+	if o.Select == SelectNone || o.Select == SelectAuto && !o.choosesAmong(p.Rows, p.Features, p.Signed) {
+		return SelectNone, 1
+	}
+	lambdas = float64(len(o.Lambdas))
+	if o.Lambdas == nil {
+		g := builtIn(1, 1)
+		lambdas = float64(g.Hi - g.Lo + 1)
+	}
+	if o.Select == SelectAuto {
+		return SelectLOO, lambdas
+	}
+	return o.Select, lambdas
+}
+
+// Cost estimates FitRidge.
+func (o RidgeOptions) Cost(p fits.Problem) fits.Cost {
+	if p.Streamed || !o.solvesDual(p.Rows, p.Features, p.Signed) {
+		return o.costPrimal(p)
+	}
+	n, d, k := float64(p.Rows), float64(p.Features), float64(p.Outputs)
+	choice, lambdas := o.choice(p)
+	var c fits.Cost
+	c.Hold(8*d*k, "the %d x %d coefficients", p.Features, p.Outputs)
+	if p.Stored > 0 {
+		c.Hold(12*float64(p.Stored)+48*d, "the sparse rows by columns")
+		c.Operations = 2*float64(p.Stored)*math.Ceil(float64(p.Stored)/d) + 2*float64(p.Stored)*k
+	} else {
+		c.Hold(8*n*d, "the %d x %d features", p.Rows, p.Features)
+		c.Operations = n*n*d + 2*n*d*k
+	}
+	copies, solve := 1., n*n*n/3+2*n*n*k
+	switch choice {
+	case SelectLOO: // the tridiagonal reduction, its rotations, and the matrix
+		copies, solve = 3, solve+10./3*n*n*n+lambdas*10*n*n
+	case SelectHeldOut:
+		copies, solve = 1+2*.8*.8+.8*.2, solve*(1+.5*lambdas)
+	}
+	c.Hold(8*copies*n*n, "%.2g matrices of %d x %d numbers, of the rows", copies, p.Rows, p.Rows)
+	c.Operations += solve
+	return c
+}
+
+// costPrimal is the cost of the D x D system.
+func (o RidgeOptions) costPrimal(p fits.Problem) fits.Cost {
+	n, d, k := float64(p.Rows), float64(p.Features), float64(p.Outputs)
+	choice, lambdas := o.choice(p)
+	var c fits.Cost
+	c.Hold(8*d*k, "the %d x %d coefficients", p.Features, p.Outputs)
+	copies, solve, scored := 1., d*d*d/3, n // scored: rows by which lambda is chosen
+	if o.Select == SelectAuto {
+		scored = min(n, scoredRows)
+	}
+	passes := 1.
+	switch {
+	case choice == SelectHeldOut:
+		copies, solve = 2, (1+lambdas)*solve
+		c.Hold(8*d*min(o.heldShare()*n, scoredRows), "the rows that choose lambda")
+	case choice == SelectLOO && !p.Signed:
+		solve, passes = 4*solve, 1+2*scored/n
+	case choice == SelectLOO:
+		solve, passes = lambdas*solve, 1+2*lambdas*scored/n
+	}
+	if choice == SelectLOO && o.Select == SelectAuto {
+		c.Hold(8*d*scored, "the rows that choose lambda")
+	}
+	if p.Signed {
+		copies++
+	}
+	c.Hold(8*copies*d*d, "%g matrices of %d x %d numbers, of the features", copies, p.Features, p.Features)
+	holdBlock(&c, p)
+	c.Operations = passes*n*d*d + 2*n*d*k + solve
+	return c
+}
+
+// holdBlock adds what goes through the map at once.
+func holdBlock(c *fits.Cost, p fits.Problem) {
+	rows := min(p.Rows, ridgeBlockRows(p.Features))
+	c.Hold(2*8*float64(rows)*float64(p.Features), "blocks of %d x %d features", rows, p.Features)
+}
+
+// Cost estimates FitRidgeCG, for 50 iterations.
+func (o CGOptions) Cost(p fits.Problem) fits.Cost {
+	n, d, k := float64(p.Rows), float64(p.Features), float64(p.Outputs)
+	rank := float64(min(max(o.Rank, 0), p.Features))
+	if o.Rank == 0 {
+		rank = float64(min(128, p.Features))
+	}
+	var c fits.Cost
+	c.Hold(8*d*(2*rank+5*k), "%d numbers for each feature", int(2*rank+5*k))
+	holdBlock(&c, p)
+	c.Operations = 4*n*d*(rank+52*k) + 4*d*rank*rank
+	return c
+}
+
+// Cost estimates FitSVM, for 30 passes over the rows and each lambda.
+func (o SVMOptions) Cost(p fits.Problem) fits.Cost {
+	return newtonCost(p, o.CacheBytes, 30*max(1, len(o.Lambdas)))
+}
+
+// newtonCost is for a truncated Newton method of so many passes over features that are kept where there is room.
+func newtonCost(p fits.Problem, cacheBytes int64, passes int) fits.Cost {
+	n, d, k := float64(p.Rows), float64(p.Features), float64(p.Outputs)
+	if cacheBytes == 0 {
+		cacheBytes = defaultSVMCache
+	}
+	var c fits.Cost
+	c.Hold(8*(3*n*k+6*d*k), "vectors of %d columns", p.Outputs)
+	if all := n * d * p.Number(); all <= float64(cacheBytes) {
+		c.Hold(all, "the %d x %d features", p.Rows, p.Features)
+	}
+	holdBlock(&c, p)
+	c.Operations = float64(passes) * 4 * n * d * k
+	return c
+}
+
+// CostOfFolds is for any number of rows.
+func (o ridgeFolds) CostOfFolds(p fits.Problem, folds int, lambdas []float64) fits.Cost {
+	d, k := float64(p.Features), float64(p.Outputs)
+	copies := folds + 2
+	if p.Signed {
+		copies++
+	}
+	var c fits.Cost
+	c.Hold(8*float64(copies)*d*d, "%d matrices of %d x %d numbers, of the features", copies, p.Features, p.Features)
+	c.Hold(8*d*float64(min(p.Rows, folds*scoredRows)), "the rows of classes that choose lambda")
+	holdBlock(&c, p)
+	c.Operations = float64(p.Rows)*d*d + float64(folds*len(lambdas))*(d*d*d/3+2*d*d*k)
+	return c
+}
+
+func (o svmFolds) CostOfFolds(p fits.Problem, folds int, lambdas []float64) fits.Cost {
+	o.Lambdas = lambdas
+	c := o.Cost(p)
+	c.Operations *= float64(folds)
+	return c
+}

@@ -1,0 +1,194 @@
+package linear
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train/fits"
+	"github.com/bochner-go/bochner/train/internal/cv"
+	"gonum.org/v1/gonum/mat"
+	"gorgonia.org/tensor"
+)
+
+// ridgeFolds is RidgeOptions as cross-validation scores it.
+type ridgeFolds struct{ RidgeOptions }
+
+// Folds is what CrossValidate scores, of options without a choice of lambda. Ridge is scored by the error rate of
+// classes, among equals by the mean squared error, and otherwise by this. Rows go over the map once: a fold is its
+// RidgeStats, a fit is on the sums of the others, whose Gram matrix serves every lambda, and the squared error on
+// the fold needs no row again (RidgeStats.MSE); the error rate is over at most 4096 rows of each fold, drawn at
+// random. Memory is Folds + 2 matrices of D x D, and those rows of classes. A lambda is relative and means the same
+// penalty a row in a fold as on all rows; the default ones are the ones of a fit. ClassWeights count in the errors
+// too.
+func (o RidgeOptions) Folds() cv.Head { return ridgeFolds{o} }
+
+// Check refuses what cross-validation sets by itself.
+func (o ridgeFolds) Check(*mat.Dense) error {
+	if o.Lambdas != nil || o.Select != SelectAuto {
+		return fmt.Errorf("RidgeOptions has Lambdas or Select; give lambdas to CVOptions or the candidates: %w", domain.ErrParam)
+	}
+	return nil
+}
+
+// DefaultLambdas are the ones for n rows.
+func (ridgeFolds) DefaultLambdas(n int) cv.Grid { return builtIn(n, 1) }
+
+func (ridgeFolds) Metric(y *mat.Dense) fits.Metric {
+	if cv.HasClasses(y) {
+		return fits.ErrorRate
+	}
+	return fits.MeanSquaredError
+}
+
+func (o ridgeFolds) Scorer(ctx context.Context, j *cv.Job, spec layers.Spec) (cv.Scorer, error) {
+	m, err := spec.Fit(j.Sample)
+	if err != nil {
+		return nil, err
+	}
+	src, err := newSource(ctx, "Ridge", m, j.Rows)
+	if err != nil {
+		return nil, err
+	}
+	folds, samples := make([]RidgeStats, j.Folds), make([]*rowSample, j.Folds)
+	for f := range folds {
+		folds[f].Signature, folds[f].ClassWeights = src.signature, o.ClassWeights
+		add := folds[f].addNamed
+		if o.Metric(j.Y) == fits.ErrorRate {
+			samples[f] = newRowSample(uint64(f))
+			add = both(add, samples[f].inTurn())
+		}
+		_, held := partsOf(j, src, f)
+		if err := held.each(add); err != nil {
+			return nil, err
+		}
+	}
+	return func(lambdas []float64) ([][]fits.LambdaScore, error) {
+		out := make([][]fits.LambdaScore, len(folds))
+		for f := range folds {
+			var rest RidgeStats
+			for g := range folds {
+				if g != f {
+					if err := rest.Merge(&folds[g]); err != nil {
+						return nil, err
+					}
+				}
+			}
+			if out[f], err = rest.scores(ctx, &folds[f], samples[f], j.Relative(lambdas, rest.n)); err != nil {
+				return nil, err
+			}
+			j.Step()
+		}
+		return out, nil
+	}, nil
+}
+
+// svmFolds is SVMOptions as cross-validation scores it.
+type svmFolds struct{ SVMOptions }
+
+// Folds is what CrossValidate scores, of options without lambdas. A support vector machine is scored by the error
+// rate, or under SquaredInsensitive by the mean squared error. The features of all rows are computed once where
+// CacheBytes allows, and every fold takes blocks of them, with no copy; the lambdas of a fold start from one
+// another, the largest first. A lambda is relative and means the same penalty a row in a fold as on all rows; the
+// default ones are 1e-7 n to 1e-3 n by factors of 10, and on to 1e-10 n or 1 n while the best is at an end, and one
+// that is not done after MaxSteps scores +Inf. HeldOut and Seed do nothing.
+func (o SVMOptions) Folds() cv.Head { return svmFolds{o} }
+
+// Check refuses what cross-validation sets by itself.
+func (o svmFolds) Check(*mat.Dense) error {
+	if o.Lambdas != nil {
+		return fmt.Errorf("SVMOptions has Lambdas; give them to CVOptions or the candidates: %w", domain.ErrParam)
+	}
+	return nil
+}
+
+// Metric depends on the loss.
+func (o svmFolds) Metric(*mat.Dense) fits.Metric {
+	if o.Loss == SquaredInsensitive {
+		return fits.MeanSquaredError
+	}
+	return fits.ErrorRate
+}
+
+// DefaultLambdas are the ones for n rows.
+func (svmFolds) DefaultLambdas(n int) cv.Grid {
+	return cv.Grid{N: n, Lo: -7, Hi: -3, By: 1, Limit: [2]int{-10, 0}}
+}
+
+func (h svmFolds) Scorer(ctx context.Context, j *cv.Job, spec layers.Spec) (cv.Scorer, error) {
+	m, err := spec.Fit(j.Sample)
+	if err != nil {
+		return nil, err
+	}
+	src, o, err := svmSource(ctx, m, j.Rows, h.SVMOptions)
+	if err != nil {
+		return nil, err
+	}
+	all, err := newSVMRows(src, o.CacheBytes)
+	if err != nil {
+		return nil, err
+	}
+	folds := make([]*svmRows, j.Folds) // of all rows or none the blocks are kept
+	for f := range folds {
+		_, held := partsOf(j, src, f)
+		if folds[f], err = newSVMRows(held, o.CacheBytes); err != nil {
+			return nil, err
+		}
+		if folds[f].keep = all.keep; all.keep {
+			if err := folds[f].each(func(int, *tensor.Dense) error { return nil }); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return func(lambdas []float64) ([][]fits.LambdaScore, error) {
+		one := o
+		one.Lambdas = lambdas
+		if _, err := one.complete(src.n); err != nil {
+			return nil, err
+		}
+		out := make([][]fits.LambdaScore, len(folds))
+		for f := range folds {
+			if out[f], err = svmFold(src, folds, f, j, one); err != nil {
+				return nil, err
+			}
+			j.Step()
+		}
+		return out, nil
+	}, nil
+}
+
+// svmFold are the scores on fold f of fits on the others.
+func svmFold(src *source, folds []*svmRows, f int, j *cv.Job, o SVMOptions) ([]fits.LambdaScore, error) {
+	rest, _ := partsOf(j, src, f)
+	var kept []*tensor.Dense
+	if folds[f].kept != nil { // the others are there, in their order
+		var y []float64
+		for g, fold := range folds {
+			if g != f {
+				kept, y = append(kept, fold.kept...), append(y, fold.y.RawMatrix().Data...)
+			}
+		}
+		k := src.y.RawMatrix().Cols
+		rest.n, rest.y = len(y)/k, mat.NewDense(len(y)/k, k, y)
+	}
+	rows, err := newSVMRows(rest, o.CacheBytes)
+	if err != nil {
+		return nil, err
+	}
+	rows.kept = kept
+	part, err := svmOf(rows, o)
+	if err != nil {
+		return nil, err
+	}
+	return part.path(j.Relative(o.Lambdas, rows.n), folds[f])
+}
+
+// partsOf are the rows of src in a fold, and those in the others.
+func partsOf(j *cv.Job, src *source, fold int) (rest, held *source) {
+	if src.memory != nil {
+		return src.take(j.Rest(fold)), src.take(j.Order[fold])
+	}
+	return src.where(func(file, row int) bool { return j.Fold(file, row) != fold }),
+		src.where(func(file, row int) bool { return j.Fold(file, row) == fold })
+}

@@ -1,0 +1,11 @@
+// Package linear fits heads on the features of a map that stays as it is drawn, to the optimum.
+//
+//	FitRidge        closed form, by the smaller of two linear systems, in row blocks; one factorisation for many lambdas
+//	RidgeStats      its sums as a value: added file by file, written, merged, solved
+//	FitRidgeCG      the same system by conjugate gradients, where a matrix of it cannot be held
+//	FitSVM          the linear support vector machine of LIBLINEAR, primal, squared loss, by Newton steps over row blocks
+//	FitLogistic     multinomial logistic regression, a softmax head, by Newton steps
+//	FitKernelRidge  on an exact kernel matrix: the limit that the features approach; FitKreinRidge on that of an indefinite kernel
+//
+// The options of the first five are ways to fit a train.Recipe (fits.Fitter).
+package linear

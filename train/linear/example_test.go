@@ -1,0 +1,295 @@
+package linear_test
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"math"
+	"math/rand/v2"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/fits"
+	"github.com/bochner-go/bochner/train/linear"
+	"gonum.org/v1/gonum/mat"
+	"gorgonia.org/tensor"
+)
+
+func ExampleRidgeOptions_Cost() {
+	// 400 rows of a million columns, 300 cells of each, and two targets: by the rows, and by the columns as they are
+	// read block by block.
+	p := fits.Problem{Rows: 400, Features: 1_000_000, Outputs: 2, Stored: 400 * 300}
+	fmt.Println(linear.RidgeOptions{}.Cost(p).Largest)
+	p.Streamed = true
+	c := linear.RidgeOptions{}.Cost(p)
+	fmt.Printf("%s: %.0f GB\n", c.Largest, c.Bytes/1e9)
+	// Output:
+	// the sparse rows by columns
+	// 1 matrices of 1000000 x 1000000 numbers, of the features: 8007 GB
+}
+
+func ExampleFitRidge_blocks() {
+	head, err := linear.FitRidge(context.Background(), nil, line{}, linear.RidgeOptions{Lambdas: []float64{1e-9}})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Printf("y = %.3f x + %.3f\n", head.W.At(0, 0), head.B[0])
+	// Output:
+	// y = 2.000 x + 1.000
+}
+
+func ExampleFitRidgeCG() {
+	head, err := linear.FitRidgeCG(context.Background(), nil, line{}, linear.CGOptions{Lambda: 1e-9})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Printf("y = %.3f x + %.3f\n", head.W.At(0, 0), head.B[0])
+	// Output:
+	// y = 2.000 x + 1.000
+}
+
+// Of several λ the one that predicts each row best from the others.
+func ExampleFitKernelRidgeLOO() {
+	x, y := sine(30)
+	gram, err := spectral.Gram(spectral.Gaussian{Sigma: 1}, x, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fit, err := linear.FitKernelRidgeLOO(gram, y, []float64{1e-4, 1e-2, 1})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, s := range fit.Scores {
+		fmt.Printf("λ = %v: %.4f\n", s.Lambda, math.Sqrt(s.MSE))
+	}
+	fmt.Println("chosen:", fit.Lambda)
+	// Output:
+	// λ = 0.0001: 0.1327
+	// λ = 0.01: 0.0972
+	// λ = 1: 0.1127
+	// chosen: 0.01
+}
+
+// A kernel with eigenvalues of both signs, of which nothing is clipped.
+func ExampleFitKreinRidge() {
+	x, y := sine(30)
+	gram, err := spectral.Gram(spectral.DeltaGaussian{Sigmas: []float64{1, 3}, Weights: []float64{1, -.5}}, x, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fit, err := linear.FitKreinRidge(gram, y, 1e-4)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	p, err := fit.Predict(gram)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("sin(2) = %.1f, predicted %.1f\n", math.Sin(2), p.At(10, 0))
+	// Output: sin(2) = 0.9, predicted 0.9
+}
+
+// The optimum of logistic regression on random features: probabilities of classes that no line parts.
+func ExampleFitLogistic() {
+	xor := [][]float64{{0, 0}, {0, 1}, {1, 0}, {1, 1}}
+	x, _ := data.FromSlices(xor)
+	y, _ := data.OneVersusRest([]int{0, 1, 1, 0}, 2)
+	rff, err := layers.NewFourierLayer(spectral.Gaussian{Sigma: .5}, 2, 64, layers.WithSeed(1))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	f, err := linear.FitLogistic(context.Background(), rff, data.Pairs{X: x, Y: y}, linear.LogisticOptions{Lambdas: []float64{.01}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	head, _ := layers.NewSoftmaxHead(64, 2)
+	if err := head.SetWeights(f.W.RawMatrix().Data, f.B); err != nil {
+		fmt.Println(err)
+		return
+	}
+	z, _ := rff.Transform(nil, x)
+	p, _ := head.Transform(nil, z)
+	for i := range 4 {
+		fmt.Printf("%v: class 1 above one half: %v\n", xor[i], p.Float64s()[2*i+1] > .5)
+	}
+	// Output:
+	// [0 0]: class 1 above one half: false
+	// [0 1]: class 1 above one half: true
+	// [1 0]: class 1 above one half: true
+	// [1 1]: class 1 above one half: false
+}
+
+// A ring around a disc: no line separates them, and a linear machine on random features does. The better of three penalties is chosen on rows
+// that are set aside.
+func ExampleFitSVM() {
+	const n = 400
+	rng := rand.New(rand.NewPCG(1, 0))
+	x, labels := tensor.New(tensor.WithShape(n, 2), tensor.Of(tensor.Float64)), make([]int, n)
+	for i := range n {
+		a, b := 4*rng.Float64()-2, 4*rng.Float64()-2
+		x.Float64s()[2*i], x.Float64s()[2*i+1] = a, b
+		if a*a+b*b > 2 {
+			labels[i] = 1
+		}
+	}
+	y, err := data.OneVersusRest(labels, 2)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, features := range []int{0, 128} {
+		var m layers.Map // nil: the rows as they are
+		if features > 0 {
+			if m, err = layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 2, features, layers.WithSeed(1)); err != nil {
+				fmt.Println(err)
+				return
+			}
+		}
+		fit, err := linear.FitSVM(context.Background(), m, data.Pairs{X: x, Y: y}, linear.SVMOptions{Lambdas: []float64{1e-3, 1e-2, 1}})
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		best := fit.Scores[0]
+		for _, s := range fit.Scores {
+			if s.ErrorRate < best.ErrorRate {
+				best = s
+			}
+		}
+		fmt.Printf("%d features: %.0f %% wrong on rows that were set aside\n", features, 100*best.ErrorRate)
+	}
+	// Output:
+	// 0 features: 44 % wrong on rows that were set aside
+	// 128 features: 2 % wrong on rows that were set aside
+}
+
+// Ridge on random features, with the penalty that leaves each row out best.
+func ExampleFitRidge_features() {
+	const n = 200
+	rng := rand.New(rand.NewPCG(1, 0))
+	x, y := tensor.New(tensor.WithShape(n, 1), tensor.Of(tensor.Float64)), mat.NewDense(n, 1, nil)
+	for i := range n {
+		t := 6*rng.Float64() - 3
+		x.Float64s()[i] = t
+		y.Set(i, 0, math.Sin(2*t)+.1*rng.NormFloat64())
+	}
+	rff, err := layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 1, 100, layers.WithSeed(1))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fit, err := linear.FitRidge(context.Background(), rff, data.Pairs{X: x, Y: y}, linear.RidgeOptions{
+		Lambdas: []float64{1e-3, 1e-2, 1e-1, 1, 10, 100}, Select: linear.SelectLOO,
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	head, err := layers.NewLinearHead(100, 1)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if err := head.SetWeights(fit.W.RawMatrix().Data, fit.B); err != nil {
+		fmt.Println(err)
+		return
+	}
+	z, _ := rff.Transform(nil, tensor.New(tensor.WithShape(1, 1), tensor.WithBacking([]float64{.8})))
+	f, _ := head.Transform(nil, z)
+	fmt.Printf("f(0.8) = %.1f, sin(1.6) = %.1f\n", f.Float64s()[0], math.Sin(1.6))
+	for _, s := range fit.Scores {
+		if s.Lambda == fit.Lambda {
+			fmt.Printf("leave-one-out error %.1f, the noise is 0.1\n", math.Sqrt(s.MSE))
+		}
+	}
+	// Output:
+	// f(0.8) = 1.0, sin(1.6) = 1.0
+	// leave-one-out error 0.1, the noise is 0.1
+}
+
+// What the exact kernel predicts is what ridge on more and more random features comes close to.
+func ExampleFitKernelRidge_limit() {
+	const n, lambda = 50, .01
+	k := spectral.Gaussian{Sigma: 1}
+	x, y := tensor.New(tensor.WithShape(n, 1), tensor.Of(tensor.Float64)), mat.NewDense(n, 1, nil)
+	for i := range n {
+		t := 6*float64(i)/n - 3
+		x.Float64s()[i] = t
+		y.Set(i, 0, math.Sin(2*t))
+	}
+	gram, err := spectral.Gram(k, x, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	exact, err := linear.FitKernelRidge(gram, y, lambda)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	want, _ := exact.Predict(gram)
+	for _, features := range []int{10, 100, 10000} {
+		rff, err := layers.NewFourierLayer(k, 1, features, layers.WithSeed(1))
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fit, err := linear.FitRidge(context.Background(), rff, data.Pairs{X: x, Y: y}, linear.RidgeOptions{Lambdas: []float64{lambda}})
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		z, err := rff.Transform(nil, x)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		var got mat.Dense
+		got.Mul(mat.NewDense(n, features, z.Float64s()), fit.W)
+		largest := 0.0
+		for i := range n {
+			largest = math.Max(largest, math.Abs(got.At(i, 0)+fit.B[0]-want.At(i, 0)))
+		}
+		fmt.Printf("%-5d features: largest difference %.2f\n", features, largest)
+	}
+	// Output:
+	// 10    features: largest difference 0.74
+	// 100   features: largest difference 0.01
+	// 10000 features: largest difference 0.00
+}
+
+// sine are n numbers and their sines, with an error that rises and falls from one to the next.
+func sine(n int) (x *tensor.Dense, y *mat.Dense) {
+	x, y = tensor.New(tensor.WithShape(n, 1), tensor.Of(tensor.Float64)), mat.NewDense(n, 1, nil)
+	for i := range n {
+		t := 6 * float64(i) / float64(n)
+		x.Float64s()[i] = t
+		y.Set(i, 0, math.Sin(t)+.1*math.Sin(40*t))
+	}
+	return x, y
+}
+
+// line is y = 2x + 1 in two blocks: rows of a type of one's own.
+type line struct{}
+
+func (line) Blocks(context.Context, int) iter.Seq2[data.Pairs, error] {
+	return func(yield func(data.Pairs, error) bool) {
+		for _, x := range [][]float64{{0, 1, 2}, {5, 7}} {
+			y := mat.NewDense(len(x), 1, nil)
+			for i, v := range x {
+				y.Set(i, 0, 2*v+1)
+			}
+			if !yield(data.Pairs{X: tensor.New(tensor.WithShape(len(x), 1), tensor.WithBacking(x)), Y: y}, nil) {
+				return
+			}
+		}
+	}
+}

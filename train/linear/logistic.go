@@ -1,0 +1,353 @@
+package linear
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/fits"
+	"github.com/bochner-go/bochner/train/internal/cv"
+	"github.com/bochner-go/bochner/train/internal/given"
+	"gonum.org/v1/gonum/mat"
+	"gorgonia.org/tensor"
+)
+
+// LogisticOptions are the options of FitLogistic. The zero value fits the default lambda.
+type LogisticOptions struct {
+	// Lambdas are relative, as ridge's: the penalty is ½ lambda times the mean squared distance s of a feature row from
+	// their mean. Each is finite and > 0; nil is one lambda, 1e-6 n for n rows. Several are chosen among by the error rate,
+	// then by the squared error of the probabilities, on rows that are set aside, the fraction HeldOut of them (in (0, 1); 0
+	// is 0.2) that Seed picks. Of equals the largest is taken.
+	Lambdas []float64
+	HeldOut float64
+	Seed    uint64
+	// ClassWeights multiply the losses of the rows of each class: with the weight 2 a row counts as two of it would, in s
+	// too. nil: all are 1. The error by which lambda is chosen has no weights.
+	ClassWeights []float64
+	// Tol is the share of the objective that a Newton step promises to take off it at which it is the last one; 0 is 1e-6.
+	// Near the optimum that promise is twice the distance to it before the step, and the distance after it is far less.
+	Tol      float64
+	MaxSteps int // Newton steps; 0 is 100. Reaching it is an error
+	// CacheBytes is up to what size the features of all rows are kept; 0 is 1 GiB, negative none. Larger ones are mapped
+	// anew, block by block, in every pass over the rows.
+	CacheBytes int64
+	BlockRows  int // as in RidgeOptions
+	// Progress is called after each Newton step with the steps done and the promise of the last one as a share of the
+	// objective. nil: not called.
+	Progress func(steps int, promise float64)
+}
+
+// LogisticFit is a softmax head: p(z) = softmax(z W + B).
+type LogisticFit struct {
+	W         *mat.Dense         // [D, k]
+	B         []float64          // [k], whose sum is 0
+	Lambda    float64            // the relative lambda that was chosen
+	Scores    []fits.LambdaScore // one a lambda; nil for one lambda
+	Objective float64            // Σ loss + ½ λ s ‖W‖² at the end
+	Gradient  float64            // the norm of its gradient at the end, as a share of that at W = 0
+	Steps     int                // Newton steps of the last fit
+	Passes    int                // over the features, of the last fit
+}
+
+// FitLogistic fits multinomial logistic regression with an l2 penalty on the features z = m(x) to its optimum:
+//
+//	min over W, b of  Σᵢ cᵢ (-ln softmax(zᵢ W + b)[yᵢ]) + ½ λ s ‖W‖²,    s = (1/n) Σᵢ cᵢ ‖zᵢ - z̄‖²
+//
+// with cᵢ the ClassWeights, n and z̄ of the weighted rows; the intercept is not penalised. Rows are dense or sparse, or
+// bags; their targets are those of OneVersusRest, two columns at least; a nil map is the identity. What FitSVM says of rows that are not in
+// memory holds here too.
+//
+// It is a truncated Newton method with a line search. Its systems are solved by conjugate gradients, whose preconditioner
+// is (γ Zcᵀ Zc + λ s I)⁻¹ for every class, from one Gram matrix of the centred features and the mean curvature γ of the
+// losses, after the bound of Böhning (1992), Multinomial logistic regression algorithm; with more than 4096 features it is
+// the diagonal of that matrix. An inner iteration is one pass over the features. All classes go through them together, as
+// products of matrices, in the features' element type with sums in float64. Lin, Weng and Keerthi (2008), Trust region
+// Newton method for large-scale logistic regression.
+//
+// Memory: 3 n k + 6 D k numbers, up to 4096 features two D x D matrices, a block of features, and all features where
+// CacheBytes allows. Results do not depend on GOMAXPROCS. ctx is looked at between blocks.
+//
+// Errors: those of FitRidge; domain.ErrDomain for a row of y that is of no class; domain.ErrParam for options out of range
+// and for a fit that is not done after MaxSteps.
+func FitLogistic(ctx context.Context, m layers.Map, rows data.Examples, o LogisticOptions) (*LogisticFit, error) {
+	src, o, err := logisticSource(ctx, m, rows, o)
+	if err != nil {
+		return nil, err
+	}
+	if len(o.Lambdas) == 1 {
+		l, err := newLogistic(src, o)
+		if err != nil {
+			return nil, err
+		}
+		return l.fit(o.Lambdas[0])
+	}
+	return selectLogistic(src, o)
+}
+
+// logisticSource checks rows, classes and options, and fills in the defaults.
+func logisticSource(ctx context.Context, m layers.Map, rows data.Examples, o LogisticOptions) (*source, LogisticOptions, error) {
+	src, err := newSource(ctx, "Logistic", m, rows)
+	if err != nil {
+		return nil, o, err
+	}
+	y, err := src.targets()
+	if err != nil {
+		return nil, o, err
+	}
+	if o, err = o.complete(src.n); err != nil {
+		return nil, o, err
+	}
+	if src.block = o.BlockRows; src.block == 0 {
+		src.block = ridgeBlockRows(max(src.features, src.dims))
+	}
+	if !cv.OneClass(y) {
+		return nil, o, fmt.Errorf("train: Logistic: y is %v and not of one class a row, 1 in its column and -1 in the others, two columns at least; make it by OneVersusRest: %w", given.DimsOf(y), domain.ErrDomain)
+	}
+	return src, o, nil
+}
+
+// complete checks the options and fills in the defaults for n rows.
+func (o LogisticOptions) complete(n int) (LogisticOptions, error) {
+	if o.Lambdas == nil {
+		o.Lambdas = []float64{defaultLambda * float64(n)}
+	}
+	o.HeldOut, o.Tol = orElse(o.HeldOut, .2), orElse(o.Tol, 1e-6)
+	if o.MaxSteps == 0 {
+		o.MaxSteps = 100
+	}
+	if o.CacheBytes == 0 {
+		o.CacheBytes = defaultSVMCache
+	}
+	for i, l := range o.Lambdas {
+		if !(l > 0 && l <= math.MaxFloat64) {
+			return o, fmt.Errorf("train: Logistic: Lambdas[%d] = %v is not a finite number above 0: %w", i, l, domain.ErrParam)
+		}
+	}
+	var wrong string
+	switch {
+	case len(o.Lambdas) == 0:
+		wrong = "Lambdas is empty; give one, or nil for the default"
+	case !(o.HeldOut > 0 && o.HeldOut < 1):
+		wrong = fmt.Sprintf("HeldOut = %v is not between 0 and 1", o.HeldOut)
+	case !(o.Tol > 0 && o.Tol < 1):
+		wrong = fmt.Sprintf("Tol = %v is not between 0 and 1", o.Tol)
+	case o.MaxSteps < 0 || o.BlockRows < 0:
+		wrong = fmt.Sprintf("MaxSteps = %d or BlockRows = %d is negative; 0 is the default", o.MaxSteps, o.BlockRows)
+	case len(o.Lambdas) > 1 && n < 2:
+		return o, fmt.Errorf("train: Logistic: %d lambdas need at least 2 rows, got %d; give one lambda: %w", len(o.Lambdas), n, domain.ErrShape)
+	default:
+		return o, nil
+	}
+	return o, fmt.Errorf("train: Logistic: %s: %w", wrong, domain.ErrParam)
+}
+
+// selectLogistic fits every lambda, from the largest down and each from the one before, on the rows that are not set
+// aside, and the best on all.
+func selectLogistic(src *source, o LogisticOptions) (*LogisticFit, error) {
+	train, held := src.split(o.HeldOut, o.Seed)
+	part, err := newLogistic(train, o)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := newSVMRows(held, o.CacheBytes)
+	if err != nil {
+		return nil, err
+	}
+	scores, err := part.path(o.Lambdas, rows)
+	if err != nil {
+		return nil, err
+	}
+	best := bestScore(scores)
+	all, err := newLogistic(src, o)
+	if err != nil {
+		return nil, err
+	}
+	fit, err := all.fit(o.Lambdas[best])
+	if err != nil {
+		return nil, err
+	}
+	fit.Scores = scores
+	return fit, nil
+}
+
+// path fits the lambdas, the largest first and each from the one before, and scores them on other rows.
+func (l *logistic) path(lambdas []float64, held *svmRows) ([]fits.LambdaScore, error) {
+	return scorePath(lambdas, func(lambda float64) (fits.LambdaScore, error) {
+		fit, err := l.fit(lambda)
+		if err != nil {
+			return fits.LambdaScore{}, err
+		}
+		return scoreLogistic(held, fit)
+	})
+}
+
+// scoreLogistic is the error rate of a fit on some rows, and the mean squared error of its probabilities.
+func scoreLogistic(rows *svmRows, fit *LogisticFit) (fits.LambdaScore, error) {
+	d, k := fit.W.Dims()
+	w := newColumns(d+1, k)
+	copy(w.v, fit.W.RawMatrix().Data)
+	copy(w.row(d), fit.B)
+	score := fits.LambdaScore{Lambda: fit.Lambda}
+	err := rows.through(w, 1, nil, func(at int, u columns) {
+		for i := range len(u.v) / k {
+			y, p := rows.y.RawRowView(at+i), u.row(i)
+			if y[max(given.ArgMax(p), 0)] < 0 {
+				score.ErrorRate++
+			}
+			softmaxRow(p)
+			for j, v := range p {
+				e := v - (y[j]+1)/2
+				score.MSE += e * e / float64(k)
+			}
+		}
+	})
+	score.ErrorRate /= float64(rows.n)
+	score.MSE /= float64(rows.n)
+	return score, err
+}
+
+// softmaxRow puts probabilities in the place of logits, and returns the logarithm of the sum of their exponentials.
+func softmaxRow(u []float64) (logSum float64) {
+	top, sum := slices.Max(u), 0.
+	for j, v := range u {
+		u[j] = math.Exp(v - top)
+		sum += u[j]
+	}
+	for j := range u {
+		u[j] /= sum
+	}
+	return top + math.Log(sum)
+}
+
+// Cost estimates FitLogistic, for 15 Newton steps of 10 inner iterations for each lambda.
+func (o LogisticOptions) Cost(p fits.Problem) fits.Cost {
+	d, lambdas := float64(p.Features), max(1, len(o.Lambdas))
+	c := newtonCost(p, o.CacheBytes, 165*lambdas)
+	if p.Features <= gramFeatures {
+		c.Hold(16*d*d, "two matrices of %d x %d numbers, of the features", p.Features, p.Features)
+		c.Operations += float64(p.Rows)*d*d + float64(lambdas)*5*d*d*d/3
+	}
+	return c
+}
+
+// logisticFolds is LogisticOptions as cross-validation scores it.
+type logisticFolds struct{ LogisticOptions }
+
+// Folds is what CrossValidate scores, of options without lambdas and y of classes.
+func (o LogisticOptions) Folds() cv.Head { return logisticFolds{o} }
+
+// Check refuses what cross-validation sets by itself.
+func (o logisticFolds) Check(y *mat.Dense) error {
+	switch {
+	case o.Lambdas != nil:
+		return fmt.Errorf("LogisticOptions has Lambdas; give them to CVOptions or the candidates: %w", domain.ErrParam)
+	case !cv.OneClass(y):
+		return fmt.Errorf("a softmax head learns classes: each row of y must be 1 in one column and -1 in the others, as OneVersusRest makes it: %w", domain.ErrDomain)
+	}
+	return nil
+}
+
+func (logisticFolds) Metric(*mat.Dense) fits.Metric { return fits.ErrorRate }
+
+// DefaultLambdas are the ones for n rows.
+func (logisticFolds) DefaultLambdas(n int) cv.Grid {
+	return cv.Grid{N: n, Lo: -8, Hi: -4, By: 1, Limit: [2]int{-12, 0}}
+}
+
+func (o logisticFolds) CostOfFolds(p fits.Problem, folds int, lambdas []float64) fits.Cost {
+	o.Lambdas = lambdas
+	c := o.Cost(p)
+	c.Operations *= float64(folds)
+	return c
+}
+
+// Scorer maps the rows anew for each fold; the lambdas of a fold start from one another, the largest first.
+func (h logisticFolds) Scorer(ctx context.Context, j *cv.Job, spec layers.Spec) (cv.Scorer, error) {
+	m, err := spec.Fit(j.Sample)
+	if err != nil {
+		return nil, err
+	}
+	src, o, err := logisticSource(ctx, m, j.Rows, h.LogisticOptions)
+	if err != nil {
+		return nil, err
+	}
+	return func(lambdas []float64) ([][]fits.LambdaScore, error) {
+		out := make([][]fits.LambdaScore, j.Folds)
+		for f := range j.Folds {
+			rest, held := partsOf(j, src, f)
+			part, err := newLogistic(rest, o)
+			if err != nil {
+				return nil, err
+			}
+			rows, err := newSVMRows(held, o.CacheBytes)
+			if err != nil {
+				return nil, err
+			}
+			if out[f], err = part.path(j.Relative(lambdas, part.n), rows); err != nil {
+				return nil, err
+			}
+			j.Step()
+		}
+		return out, nil
+	}, nil
+}
+
+// logistic is a problem over some rows, and where its fit stands.
+type logistic struct {
+	*svmRows
+	o      LogisticOptions
+	class  []int     // of each row
+	weight []float64 // of each row
+	stats  *RidgeStats
+	scale  float64 // s
+	unit   float64 // the norm of the gradient at W = 0, once it is known
+	k      int
+
+	w, scores columns // about the mean of the features: [D+1, k], the intercepts last, and [n, k]
+	p         columns // the probabilities [n, k]
+	passes    int
+	precond   preconditioner
+}
+
+// gramFeatures is up to how many features the preconditioner has their Gram matrix.
+const gramFeatures = 4096
+
+func newLogistic(src *source, o LogisticOptions) (*logistic, error) {
+	rows, err := newSVMRows(src, o.CacheBytes)
+	if err != nil {
+		return nil, err
+	}
+	k := rows.y.RawMatrix().Cols
+	l := &logistic{svmRows: rows, o: o, k: k, w: newColumns(src.features+1, k), class: make([]int, rows.n)}
+	l.scores, l.p = newColumns(l.n, k), newColumns(l.n, k)
+	if l.weight, err = rows.weights(o.ClassWeights); err != nil {
+		return nil, err
+	}
+	for i := range l.class {
+		y := rows.y.RawRowView(i)
+		l.class[i] = given.ClassOf(k, func(j int) float64 { return y[j] })
+	}
+	l.stats = &RidgeStats{ClassWeights: o.ClassWeights}
+	if src.features > gramFeatures {
+		return l, l.moments()
+	}
+	err = l.each(func(at int, z *tensor.Dense) error {
+		y := mat.NewDense(z.Shape()[0], k, nil)
+		for i := range z.Shape()[0] {
+			for j := range k {
+				y.Set(i, j, -1)
+			}
+			y.Set(i, l.class[at+i], 1)
+		}
+		return l.stats.add(z, y, func(i int) int { return at + i })
+	})
+	if err != nil {
+		return nil, err
+	}
+	l.scale, err = l.stats.scale()
+	return l, err
+}

@@ -1,0 +1,326 @@
+package linear
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/bochner-go/bochner/ops/dense"
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train/internal/given"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gorgonia.org/tensor"
+)
+
+// moments are the means and the diagonal of the Gram matrix of the centred features, by two passes.
+func (l *logistic) moments() error {
+	d := l.features
+	mean, square, mass := make([]float64, d), make([]float64, d), floats.Sum(l.weight)
+	sum := func(f func(j int, v, w float64)) error {
+		return l.each(func(at int, z *tensor.Dense) error {
+			for i := range z.Shape()[0] {
+				for j := range d {
+					f(j, given.Cell(z, i*d+j), l.weight[at+i])
+				}
+			}
+			return nil
+		})
+	}
+	err := sum(func(j int, v, w float64) { mean[j] += v * w / mass })
+	if err == nil {
+		err = sum(func(j int, v, w float64) { square[j] += w * (v - mean[j]) * (v - mean[j]) })
+	}
+	if err != nil {
+		return err
+	}
+	l.stats.meanZ, l.stats.mass, l.stats.yy = mean, mass, square
+	l.scale, err = penaltyScale("Logistic", floats.Sum(square)/mass, floats.Dot(mean, mean), roundedRows)
+	return err
+}
+
+// fit minimises from where it stands.
+func (l *logistic) fit(lambda float64) (*LogisticFit, error) {
+	shift := lambda * l.scale
+	if math.IsInf(shift, 1) {
+		return nil, fmt.Errorf("train: Logistic: lambda = %v times the mean squared distance of a row overflows; lower it: %w", lambda, domain.ErrParam)
+	}
+	l.passes = 0
+	if l.unit == 0 { // it is the same for every lambda
+		var err error
+		if l.unit, err = l.gradientAtZero(); err != nil {
+			return nil, err
+		}
+	}
+	objective := l.objective(shift, columns{}, columns{}, 0)
+	l.probabilities()
+	for step := 1; ; step++ {
+		g, err := l.gradient(shift)
+		if err != nil {
+			return nil, err
+		}
+		if err := l.prepare(shift); err != nil {
+			return nil, err
+		}
+		d, u, slope, err := l.direction(shift, g)
+		if err != nil {
+			return nil, err
+		}
+		promise := -slope / objective
+		before := objective
+		objective = l.search(shift, objective, slope, d, u)
+		if l.o.Progress != nil {
+			l.o.Progress(step, promise)
+		}
+		switch {
+		case !(promise > l.o.Tol) || objective == before: // the last step, or none that gains to working precision
+			return l.done(lambda, shift, objective, step)
+		case step == l.o.MaxSteps:
+			return nil, fmt.Errorf("train: Logistic: not done after %d Newton steps at lambda = %v, the last one promised %.2g of the objective; raise lambda, Tol or MaxSteps: %w", step, lambda, promise, errLambda)
+		}
+	}
+}
+
+// search takes the step d, which adds u to the scores, or half of it, a quarter and so on until the objective falls by 1e-4
+// of what its slope promises, and returns the objective there. Where it never does everything stays as it is.
+func (l *logistic) search(shift, objective, slope float64, d, u columns) float64 {
+	for t := 1.; t > 1e-10; t /= 2 {
+		next := l.objective(shift, d, u, t)
+		if !(next < objective && next <= objective+1e-4*t*slope) {
+			continue
+		}
+		floats.AddScaled(l.w.v, t, d.v)
+		floats.AddScaled(l.scores.v, t, u.v)
+		l.probabilities()
+		return next
+	}
+	return objective
+}
+
+// objective is the value after a step of length t along d, which adds t u to the scores.
+func (l *logistic) objective(shift float64, d, u columns, t float64) float64 {
+	const piece = 256 // rows
+	parts := make([]float64, (l.n+piece-1)/piece)
+	given.InParallel(len(parts), func(task int) {
+		row := make([]float64, l.k)
+		for i := task * piece; i < min(l.n, (task+1)*piece); i++ {
+			copy(row, l.scores.row(i))
+			if t != 0 {
+				floats.AddScaled(row, t, u.row(i))
+			}
+			at := row[l.class[i]]
+			parts[task] += l.weight[i] * (softmaxRow(row) - at)
+		}
+	})
+	square, w := 0., l.w.v[:l.features*l.k]
+	for i, v := range w {
+		if t != 0 {
+			v += t * d.v[i]
+		}
+		square += v * v
+	}
+	return floats.Sum(parts) + shift/2*square
+}
+
+// probabilities computes p from the scores.
+func (l *logistic) probabilities() {
+	const piece = 256 // rows
+	given.InParallel((l.n+piece-1)/piece, func(task int) {
+		for i := task * piece; i < min(l.n, (task+1)*piece); i++ {
+			copy(l.p.row(i), l.scores.row(i))
+			softmaxRow(l.p.row(i))
+		}
+	})
+}
+
+// gradientAtZero is the norm of the gradient at W = 0 and b = 0, where the probabilities are equal.
+func (l *logistic) gradientAtZero() (float64, error) {
+	r := newColumns(l.n, l.k)
+	for i := range l.n {
+		for j := range l.k {
+			r.row(i)[j] = l.weight[i] / float64(l.k)
+		}
+		r.row(i)[l.class[i]] -= l.weight[i]
+	}
+	g, err := l.transposed(r)
+	return floats.Norm(g.v, 2), err
+}
+
+// gradient is [Zc | 1]ᵀ (p - y) + λ s W.
+func (l *logistic) gradient(shift float64) (columns, error) {
+	r := newColumns(l.n, l.k)
+	for i := range l.n {
+		row := r.row(i)
+		copy(row, l.p.row(i))
+		row[l.class[i]]--
+		floats.Scale(l.weight[i], row)
+	}
+	g, err := l.transposed(r)
+	if err == nil {
+		last := l.features * l.k
+		floats.AddScaled(g.v[:last], shift, l.w.v[:last])
+	}
+	return g, err
+}
+
+// transposed is [Zc | 1]ᵀ u.
+func (l *logistic) transposed(u columns) (columns, error) {
+	l.passes++
+	sum := newColumns(l.features+1, u.k)
+	err := l.each(func(at int, z *tensor.Dense) error {
+		l.addTransposed(sum, z, columns{u.k, u.v[at*u.k : (at+z.Shape()[0])*u.k]}, 1)
+		return nil
+	})
+	l.centre(sum)
+	return sum, err
+}
+
+// centre makes Zcᵀ u of Zᵀ u and the sum of u, its last row.
+func (l *logistic) centre(sum columns) {
+	last := sum.row(l.features)
+	for j, m := range l.stats.meanZ {
+		floats.AddScaled(sum.row(j), -m, last)
+	}
+}
+
+// raw is v about no mean: its last row is the intercept of features as they are.
+func (l *logistic) raw(v columns) columns {
+	out := columns{v.k, slices.Clone(v.v)}
+	last := out.row(l.features)
+	for j, m := range l.stats.meanZ {
+		floats.AddScaled(last, -m, v.row(j))
+	}
+	return out
+}
+
+// direction solves H d = -g by conjugate gradients, and returns d, what it adds to the scores, and its slope <g, d>.
+func (l *logistic) direction(shift float64, g columns) (d, u columns, slope float64, err error) {
+	rows, k := l.features+1, l.k
+	d, u = newColumns(rows, k), newColumns(l.n, k)
+	r := columns{k, slices.Clone(g.v)}
+	floats.Scale(-1, r.v)
+	z := l.precond.solve(r)
+	p := columns{k, slices.Clone(z.v)}
+	rz := floats.Dot(r.v, z.v)
+	first := rz
+	up := newColumns(l.n, k) // what p adds to the scores
+	for range solves {
+		if !(rz > 0) {
+			break
+		}
+		h := newColumns(rows, k)
+		l.passes++
+		err = l.through(l.raw(p), 1, &h, func(at int, b columns) {
+			copy(up.v[at*k:], b.v)
+			given.InParallel((len(b.v)/k+255)/256, func(task int) {
+				for i := task * 256; i < min(len(b.v)/k, (task+1)*256); i++ {
+					row, prob := b.row(i), l.p.row(at+i)
+					mean := floats.Dot(row, prob)
+					for j, v := range row {
+						row[j] = l.weight[at+i] * prob[j] * (v - mean)
+					}
+				}
+			})
+		})
+		if err != nil {
+			return d, u, 0, err
+		}
+		l.centre(h)
+		floats.AddScaled(h.v[:(rows-1)*k], shift, p.v[:(rows-1)*k])
+		curvature := floats.Dot(p.v, h.v)
+		if !(curvature > 0) {
+			break
+		}
+		alpha := rz / curvature
+		floats.AddScaled(d.v, alpha, p.v)
+		floats.AddScaled(u.v, alpha, up.v)
+		floats.AddScaled(r.v, -alpha, h.v)
+		z = l.precond.solve(r)
+		before := rz
+		if rz = floats.Dot(r.v, z.v); rz <= forcing*forcing*first {
+			break
+		}
+		floats.Scale(rz/before, p.v)
+		floats.Add(p.v, z.v)
+	}
+	return d, u, floats.Dot(g.v, d.v), nil
+}
+
+// preconditioner is (γ Zcᵀ Zc + λ s I)⁻¹ for every class, or its diagonal, and (γ n)⁻¹ for the intercepts.
+type preconditioner struct {
+	gamma, shift float64
+	l            blas64.Triangular
+	diagonal     []float64
+	intercept    float64
+}
+
+// prepare makes the preconditioner for the curvature at hand, unless it is there within a factor of two.
+func (l *logistic) prepare(shift float64) error {
+	sum, mass := 0., 0.
+	for i, w := range l.weight {
+		row := l.p.row(i)
+		sum += w * (1 - floats.Dot(row, row)) / float64(l.k-1)
+		mass += w
+	}
+	gamma := max(sum/mass, 1e-6)
+	q := &l.precond
+	if q.shift == shift && gamma <= 2*q.gamma && gamma >= q.gamma/2 {
+		return nil
+	}
+	*q = preconditioner{gamma: gamma, shift: shift, intercept: gamma * mass}
+	d := l.features
+	if d <= gramFeatures {
+		g := slices.Clone(l.stats.g)
+		floats.Scale(gamma, g)
+		if f, ok := dense.Cholesky(g, d, shift); ok {
+			q.l = f
+			return nil
+		}
+	}
+	q.diagonal = make([]float64, d)
+	for j := range q.diagonal {
+		square := 0.
+		if d <= gramFeatures {
+			square = l.stats.g[j*d+j]
+		} else {
+			square = l.stats.yy[j]
+		}
+		if q.diagonal[j] = gamma*square + shift; !(q.diagonal[j] > 0) {
+			return fmt.Errorf("train: Logistic: the penalty %v of feature %d underflows; raise lambda: %w", shift, j, errLambda)
+		}
+	}
+	return nil
+}
+
+// solve applies it to r.
+func (q *preconditioner) solve(r columns) columns {
+	out := columns{r.k, slices.Clone(r.v)}
+	rows := len(r.v)/r.k - 1
+	if q.diagonal == nil {
+		choleskySolve(q.l, out.v[:rows*r.k], r.k)
+	} else {
+		for j, v := range q.diagonal {
+			floats.Scale(1/v, out.row(j))
+		}
+	}
+	floats.Scale(1/q.intercept, out.row(rows))
+	return out
+}
+
+// done is the fit where it stands.
+func (l *logistic) done(lambda, shift, objective float64, steps int) (*LogisticFit, error) {
+	g, err := l.gradient(shift)
+	if err != nil {
+		return nil, err
+	}
+	norm := floats.Norm(g.v, 2)
+	if l.unit > 0 {
+		norm /= l.unit
+	}
+	d := l.features
+	w := l.raw(l.w)
+	b := slices.Clone(w.row(d))
+	floats.AddConst(-floats.Sum(b)/float64(l.k), b)
+	return &LogisticFit{W: mat.NewDense(d, l.k, w.v[:d*l.k:d*l.k]), B: b, Lambda: lambda, Objective: objective, Gradient: norm, Steps: steps, Passes: l.passes}, nil
+}

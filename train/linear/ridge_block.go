@@ -1,0 +1,107 @@
+package linear
+
+import (
+	"math"
+	"slices"
+
+	fast "github.com/bochner-go/bochner/ops/blas"
+	"github.com/bochner-go/bochner/train/internal/given"
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// ridgeBlock is a block of rows on its way into RidgeStats.
+type ridgeBlock struct {
+	z           []float64 // [rows, d]
+	w           []float64 // the weights of the rows; nil: all are 1
+	rows        int
+	mass        float64 // the sum of the weights
+	meanY, yy   []float64
+	meanZ, yByZ []float64 // and Σ w (y - ȳ) zᵀ, [k, d]
+}
+
+// addBlock adds rows rows of d features z and rows i, i+1, ... of y, with as many weights of w where there are any, unless a feature is not finite.
+func (s *RidgeStats) addBlock(z []float64, d int, y *mat.Dense, w []float64, i, rows int) bool {
+	k := y.RawMatrix().Cols
+	targets := y.Slice(i, i+rows, 0, k).(*mat.Dense).RawMatrix()
+	b := &ridgeBlock{z: z, rows: rows, mass: float64(rows), yy: make([]float64, k)}
+	if w != nil {
+		b.w = w[i : i+rows]
+		b.mass = floats.Sum(b.w)
+	}
+	b.meanY = columnMeans(targets.Data, b.w, b.mass, rows, k, targets.Stride)
+	// One pass over the features for their products with the targets and, in a last row, for their means: these show one that is not finite.
+	s.yc = slices.Grow(s.yc[:0], rows*(k+1))[:0]
+	for r := range rows {
+		w := weightAt(b.w, r)
+		for t, v := range targets.Data[r*targets.Stride:][:k] {
+			v -= b.meanY[t]
+			b.yy[t] += w * v * v
+			s.yc = append(s.yc, w*v)
+		}
+		s.yc = append(s.yc, w/b.mass) // divided first: finite numbers have a finite mean
+	}
+	s.zy = slices.Grow(s.zy[:0], d*(k+1))[:d*(k+1)]
+	fast.Implementation{}.Dgemm(blas.Trans, blas.NoTrans, k+1, d, rows, 1, s.yc, k+1, z, d, 0, s.zy, d)
+	b.yByZ, b.meanZ = s.zy[:k*d], s.zy[k*d:]
+	for _, m := range b.meanZ {
+		if m-m != 0 {
+			return false
+		}
+	}
+	if s.n == 0 {
+		s.reset(d, k)
+	}
+	s.join(b)
+	return true
+}
+
+// join adds a block.
+//
+// With rows of the weight nₐ before, n_b in the block and δ the difference of their means, the moments grow by those of the block about its own
+// mean z̄ and by nₐ n_b/(nₐ+n_b) δ δᵀ. Those of the block about the point z̄ - √(nₐ/(nₐ+n_b)) δ are just that.
+func (s *RidgeStats) join(b *ridgeBlock) {
+	d, k := s.features, s.targets
+	all := s.mass + b.mass
+	share := s.mass / all
+	deltaY := make([]float64, k)
+	for t := range deltaY {
+		deltaY[t] = b.meanY[t] - s.meanY[t]
+		s.meanY[t] += deltaY[t] * (b.mass / all)
+		s.yy[t] += b.yy[t] + share*b.mass*deltaY[t]*deltaY[t]
+	}
+	less := make([]float64, d) // the point, to be added
+	for j, mean := range b.meanZ {
+		delta := mean - s.meanZ[j]
+		less[j] = math.Sqrt(share)*delta - mean
+		s.meanZ[j] += delta * (b.mass / all)
+		for t := range k {
+			s.r[j*k+t] += b.yByZ[t*d+j] + share*b.mass*delta*deltaY[t]
+		}
+	}
+	if b.w == nil {
+		fast.DsyrkMoved(d, b.rows, b.z, d, less, s.g, d)
+	} else {
+		s.wide = slices.Grow(s.wide[:0], b.rows*d)[:b.rows*d]
+		given.InParallel(b.rows, func(r int) {
+			root, row := math.Sqrt(b.w[r]), s.wide[r*d:][:d]
+			floats.AddTo(row, b.z[r*d:][:d], less)
+			floats.Scale(root, row)
+		})
+		fast.Implementation{}.Dsyrk(blas.Lower, blas.Trans, d, b.rows, 1, s.wide, d, 1, s.g, d)
+	}
+	s.n += b.rows
+	s.mass += b.mass
+}
+
+// widen writes float32 numbers to dst.
+func widen(dst []float64, src []float32) []float64 {
+	given.InParallel((len(dst)+ridgePiece-1)/ridgePiece, func(task int) {
+		lo := task * ridgePiece
+		for i, v := range src[lo:min(lo+ridgePiece, len(dst))] {
+			dst[lo+i] = float64(v)
+		}
+	})
+	return dst
+}

@@ -1,0 +1,164 @@
+package linear
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train/data"
+)
+
+// CGOptions are the options of FitRidgeCG. The zero value fits the default lambda.
+type CGOptions struct {
+	Lambda float64 // relative, as ridge's, above 0; 0 is 1e-6 n for n rows
+	// Tol is the norm of the residual of the normal equations, relative to their right-hand side, at which a target is done; 0 is 1e-8.
+	Tol           float64
+	MaxIterations int    // 0 is 500. Reaching it is an error
+	Rank          int    // of the preconditioner, which takes 2 D Rank numbers; 0 is 128, negative is none
+	Seed          uint64 // of the preconditioner
+	BlockRows     int    // as in RidgeOptions
+	// Progress is called after each iteration with its number, from 1, and the largest residual, relative as Tol. nil: not called.
+	Progress func(iteration int, residual float64)
+}
+
+// CGFit is the head, and how it was reached.
+type CGFit struct {
+	RidgeFit
+	Iterations int
+	Residual   float64 // the largest, relative as Tol
+}
+
+// FitRidgeCG is FitRidge for more features than a D x D matrix can be held of: it solves the same normal equations
+//
+//	(Zcᵀ Zc + λ s I) W = Zcᵀ Yc
+//
+// by conjugate gradients (Hestenes and Stiefel 1952), all targets side by side, and maps the rows anew for each product, block by block. Memory
+// is O(D (k + Rank)) numbers and some blocks; time is 2 passes over the rows and one an iteration. Iterations are few for the
+// preconditioner, a randomised Nyström approximation of Zcᵀ Zc whose sketch is taken in the second pass: Frangella, Tropp and Udell (2023),
+// Randomized Nyström preconditioning, (1.3) and algorithm 2.1. That rows are mapped again and again, and that a random subspace makes it
+// bearable, is the idea of Falkon (Rudi, Carratino and Rosasco 2017). The result depends on Tol: the weights are off by at most about
+// Tol ‖Zcᵀ Yc‖/(λ s).
+//
+// Errors: those of FitRidge; domain.ErrParam where MaxIterations are not enough, and for features of two signs, whose system is indefinite.
+func FitRidgeCG(ctx context.Context, m layers.Map, rows data.Examples, o CGOptions) (*CGFit, error) {
+	src, err := newSource(ctx, "Ridge", m, rows)
+	if err != nil {
+		return nil, err
+	}
+	if err := o.fill(); err != nil {
+		return nil, err
+	}
+	src.block = o.BlockRows
+	if src.signature != nil {
+		return nil, fmt.Errorf("train: Ridge: conjugate gradients want a definite system, and the features have two signs; use FitRidge: %w", domain.ErrParam)
+	}
+	e := &normalEquations{src: src}
+	if err := e.means(); err != nil {
+		return nil, err
+	}
+	if o.Lambda == 0 {
+		o.Lambda = defaultLambda * float64(e.stats.n)
+	}
+	e.shift = o.Lambda * e.scale
+	p, err := e.rightSide(o)
+	if err != nil {
+		return nil, err
+	}
+	return e.conjugateGradients(p, o)
+}
+
+// fill sets the defaults and checks the ranges.
+func (o *CGOptions) fill() error {
+	if o.Tol == 0 {
+		o.Tol = 1e-8
+	}
+	if o.MaxIterations == 0 {
+		o.MaxIterations = 500
+	}
+	if o.Rank == 0 {
+		o.Rank = 128
+	}
+	switch {
+	case !(o.Lambda >= 0 && o.Lambda <= math.MaxFloat64):
+		return fmt.Errorf("train: Ridge: Lambda = %v is not a finite number above 0; 0 is the default: %w", o.Lambda, domain.ErrParam)
+	case !(o.Tol > 0 && o.Tol < 1):
+		return fmt.Errorf("train: Ridge: Tol = %v is not between 0 and 1: %w", o.Tol, domain.ErrParam)
+	case o.MaxIterations < 0 || o.BlockRows < 0:
+		return fmt.Errorf("train: Ridge: MaxIterations = %d or BlockRows = %d is negative: %w", o.MaxIterations, o.BlockRows, domain.ErrParam)
+	}
+	return nil
+}
+
+// fit makes a RidgeFit of the weights.
+func (e *normalEquations) fit(w []float64, lambda float64) (*CGFit, error) {
+	f, err := e.stats.fit(w, lambda)
+	if err != nil {
+		return nil, err
+	}
+	return &CGFit{RidgeFit: *f}, nil
+}
+
+// conjugateGradients solves the equations; each target has steps of its own, and the product with the rows in common.
+func (e *normalEquations) conjugateGradients(p *nystrom, o CGOptions) (*CGFit, error) {
+	d, k := e.stats.features, e.stats.targets
+	w, r, ap := make([]float64, d*k), slices.Clone(e.b), make([]float64, d*k)
+	z := p.solve(r, k)
+	dir := slices.Clone(z)
+	size, rz := columnDots(r, r, k), columnDots(r, z, k)
+	residual := func() float64 {
+		worst := 0.0
+		for t, v := range columnDots(r, r, k) {
+			if size[t] > 0 {
+				worst = max(worst, math.Sqrt(v/size[t]))
+			}
+		}
+		return worst
+	}
+	left := residual() // 1, or 0 for targets that are constant
+	for it := 0; ; it++ {
+		if left <= o.Tol {
+			f, err := e.fit(w, o.Lambda)
+			if err == nil {
+				f.Iterations, f.Residual = it, left
+			}
+			return f, err
+		}
+		if it == o.MaxIterations || math.IsNaN(left) {
+			return nil, fmt.Errorf("train: Ridge: after %d iterations the residual is %.3g of the right-hand side, and Tol is %g; raise Rank, Lambda, MaxIterations or Tol: %w", it, left, o.Tol, domain.ErrParam)
+		}
+		if err := e.multiply(ap, dir); err != nil {
+			return nil, err
+		}
+		curve := columnDots(dir, ap, k)
+		for i := range w {
+			if t := i % k; curve[t] > 0 { // else the target is done to the last digit
+				step := rz[t] / curve[t]
+				w[i] += step * dir[i]
+				r[i] -= step * ap[i]
+			}
+		}
+		z = p.solve(r, k)
+		next := columnDots(r, z, k)
+		for i := range dir {
+			if t := i % k; rz[t] > 0 {
+				dir[i] = z[i] + next[t]/rz[t]*dir[i]
+			}
+		}
+		rz, left = next, residual()
+		if o.Progress != nil {
+			o.Progress(it+1, left)
+		}
+	}
+}
+
+// columnDots are the inner products of the columns of two [d, k] matrices.
+func columnDots(a, b []float64, k int) []float64 {
+	sum := make([]float64, k)
+	for i, v := range a {
+		sum[i%k] += v * b[i]
+	}
+	return sum
+}

@@ -1,0 +1,139 @@
+package linear
+
+import (
+	"fmt"
+	"slices"
+
+	fast "github.com/bochner-go/bochner/ops/blas"
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train/internal/given"
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/mat"
+	"gorgonia.org/tensor"
+)
+
+// normalEquations are (Zcᵀ Zc + shift I) W = b, the first as a product with the rows.
+type normalEquations struct {
+	src          *source
+	stats        RidgeStats // n, the means and the dimensions; no sums of products
+	scale, shift float64
+	b            []float64 // [D, k]
+	zc, t        []float64 // the block in hand, centred, and its product; scratch
+}
+
+// means goes over the rows for their number, their means and the scale of lambda.
+func (e *normalEquations) means() error {
+	s := &e.stats
+	var spread rowSpread
+	err := e.src.each(func(rows rowNames, z *tensor.Dense, y *mat.Dense) error {
+		n, d, raw := z.Shape()[0], z.Shape()[1], y.RawMatrix()
+		if s.n == 0 {
+			*s = RidgeStats{features: d, targets: raw.Cols, meanY: make([]float64, raw.Cols)}
+		}
+		if d != s.features || raw.Cols != s.targets {
+			return fmt.Errorf("train: Ridge: features %v and %d targets do not fit the blocks before them ([.,%d] and [.,%d]): %w", z.Shape(), raw.Cols, s.features, s.targets, domain.ErrShape)
+		}
+		if err := checkFinite("Ridge", z, y, rows.at); err != nil {
+			return err
+		}
+		s.n += n
+		if z.Dtype() == tensor.Float32 {
+			addSpread(&spread, z.Float32s(), nil, d)
+		} else {
+			addSpread(&spread, z.Float64s(), nil, d)
+		}
+		share := float64(n) / float64(s.n)
+		for j, m := range columnMeans(raw.Data, nil, float64(n), n, raw.Cols, raw.Stride) {
+			s.meanY[j] += (m - s.meanY[j]) * share
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	s.meanZ = spread.mean
+	e.scale, err = spread.scale("Ridge")
+	return err
+}
+
+// centred copies features less their means to e.zc.
+func (e *normalEquations) centred(z *tensor.Dense, mean []float64) []float64 {
+	n, d := z.Shape()[0], z.Shape()[1]
+	e.zc = slices.Grow(e.zc[:0], n*d)[:n*d]
+	if z.Dtype() == tensor.Float32 {
+		subtract(e.zc, z.Float32s(), mean)
+	} else {
+		subtract(e.zc, z.Float64s(), mean)
+	}
+	return e.zc
+}
+
+// subtract puts the rows of x less mean into dst.
+func subtract[T domain.Float](dst []float64, x []T, mean []float64) {
+	d := len(mean)
+	const piece = 16 // rows
+	given.InParallel((len(x)/d+piece-1)/piece, func(task int) {
+		for at := task * piece * d; at < min(len(x), (task+1)*piece*d); at += d {
+			for j, m := range mean {
+				dst[at+j] = float64(x[at+j]) - m
+			}
+		}
+	})
+}
+
+// rightSide goes over the rows for b = Zcᵀ Yc and the sketch of the preconditioner.
+func (e *normalEquations) rightSide(o CGOptions) (*nystrom, error) {
+	s := &e.stats
+	d, k := s.features, s.targets
+	e.b = make([]float64, d*k)
+	p := newNystrom(d, min(max(o.Rank, 0), d), o.Seed)
+	err := e.src.each(func(_ rowNames, z *tensor.Dense, y *mat.Dense) error {
+		n, yc := z.Shape()[0], mat.DenseCopyOf(y).RawMatrix().Data
+		for i := range yc {
+			yc[i] -= s.meanY[i%k]
+		}
+		zc := e.centred(z, s.meanZ)
+		gemm(true, d, k, n, 1, zc, d, yc, k, e.b, k)
+		e.gram(p.y, p.omega, p.rank)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	p.factor(e.shift, float64(s.n)*e.scale)
+	return p, nil
+}
+
+// multiply puts (Zcᵀ Zc + shift I) v into out, both [D, k].
+func (e *normalEquations) multiply(out, v []float64) error {
+	for i, x := range v {
+		out[i] = e.shift * x
+	}
+	return e.src.each(func(_ rowNames, z *tensor.Dense, _ *mat.Dense) error {
+		e.centred(z, e.stats.meanZ)
+		e.gram(out, v, e.stats.targets)
+		return nil
+	})
+}
+
+// gram adds Zcᵀ Zc v of the block in hand to out, both [D, k].
+func (e *normalEquations) gram(out, v []float64, k int) {
+	d := e.stats.features
+	n := len(e.zc) / d
+	if k == 0 {
+		return
+	}
+	e.t = slices.Grow(e.t[:0], n*k)[:n*k]
+	clear(e.t)
+	gemm(false, n, k, d, 1, e.zc, d, v, k, e.t, k)
+	gemm(true, d, k, n, 1, e.zc, d, e.t, k, out, k)
+}
+
+// gemm adds alpha op(a) b to c [m, n], with op(a) [m, k], which is the transpose of a or a itself.
+func gemm(transpose bool, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, c []float64, ldc int) {
+	t := blas.NoTrans
+	if transpose {
+		t = blas.Trans
+	}
+	fast.Implementation{}.Dgemm(t, blas.NoTrans, m, n, k, alpha, a, lda, b, ldb, 1, c, ldc)
+}

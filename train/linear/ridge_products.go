@@ -1,0 +1,73 @@
+package linear
+
+import (
+	fast "github.com/bochner-go/bochner/ops/blas"
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train/internal/given"
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/lapack/lapack64"
+)
+
+const (
+	// ridgeDepth is how many rows or columns are gone through at a time.
+	ridgeDepth = 512
+	// ridgePiece is how many numbers one task changes in place.
+	ridgePiece = 1 << 16
+)
+
+// general is a row-major matrix over data.
+func general(rows, cols, stride int, data []float64) blas64.General {
+	return blas64.General{Rows: rows, Cols: cols, Stride: stride, Data: data}
+}
+
+// addProduct adds alpha a bᵀ to c, with a [m, k], b [n, k] and c [m, n].
+func addProduct(alpha float64, a, b, c blas64.General) {
+	fast.Implementation{}.Dgemm(blas.NoTrans, blas.Trans, c.Rows, c.Cols, a.Cols, alpha, a.Data, a.Stride, b.Data, b.Stride, 1, c.Data, c.Stride)
+}
+
+// addSquare adds a aᵀ, with a [n, k], to the lower triangle of c.
+func addSquare(a, c blas64.General) {
+	fast.Implementation{}.Dsyrk(blas.Lower, blas.NoTrans, a.Rows, a.Cols, 1, a.Data, a.Stride, 1, c.Data, c.Stride)
+}
+
+// choleskySolve overwrites b, [n, k], by (L Lᵀ)⁻¹ b.
+func choleskySolve(l blas64.Triangular, b []float64, k int) {
+	lapack64.Potrs(l, general(l.N, k, k, b))
+}
+
+// columnMeans are the means of the columns of x, row by row, in wide pieces of them, by weights with the sum mass; nil: all are 1.
+func columnMeans[T domain.Float](x []T, w []float64, mass float64, rows, cols, stride int) []float64 {
+	mean := make([]float64, cols)
+	given.InParallel((cols+ridgeDepth-1)/ridgeDepth, func(task int) {
+		lo, hi := task*ridgeDepth, min((task+1)*ridgeDepth, cols)
+		m := mean[lo:hi]
+		for r := range rows {
+			part := 1 / mass
+			if w != nil {
+				part = w[r] / mass
+			}
+			switch row := any(x[r*stride+lo : r*stride+hi]).(type) {
+			case []float64:
+				floats.AddScaled(m, part, row) // divided first: finite numbers have a finite mean
+			case []float32:
+				for j, v := range row {
+					m[j] += float64(v) * part
+				}
+			}
+		}
+	})
+	return mean
+}
+
+// transposed returns the transpose of an m x n matrix whose rows are stride apart.
+func transposed(a []float64, m, n, stride int) []float64 {
+	t := make([]float64, n*m)
+	for i := range m {
+		for j, v := range a[i*stride : i*stride+n] {
+			t[j*m+i] = v
+		}
+	}
+	return t
+}

@@ -1,0 +1,107 @@
+package linear
+
+import (
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train/internal/given"
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gorgonia.org/tensor"
+)
+
+// dualRows are all rows of features in memory, as the dual system needs them: dense and less their means, or sparse as they are where the
+// map hands its input on. The dual system is centred anyhow; dense features are centred before, for accuracy.
+type dualRows struct {
+	n, d int
+	z    []float64 // [n, D], or
+	x    *ops.CSR  // float64
+	mean []float64 // before centring
+}
+
+// dualRows maps every row.
+func (s *source) dualRows() (*dualRows, error) {
+	if x, ok := s.memory.X.(*ops.CSR); ok && (s.m == nil || layers.IsIdentity(s.m)) {
+		return s.sparseRows(x)
+	}
+	z, mean, err := s.all()
+	return &dualRows{n: s.n, d: s.features, z: z, mean: mean}, err
+}
+
+func (s *source) sparseRows(x *ops.CSR) (*dualRows, error) {
+	if err := s.cancelled(); err != nil {
+		return nil, err
+	}
+	if err := ops.CheckRows(domain.Reals(), "train: Ridge", x); err != nil {
+		return nil, err
+	}
+	if err := given.CheckTargets("Ridge", s.memory.Y, rowNames{}.at); err != nil {
+		return nil, err
+	}
+	x, err := x.As(tensor.Float64, "train: Ridge")
+	if err != nil {
+		return nil, err
+	}
+	r := &dualRows{n: s.n, d: s.features, x: x, mean: make([]float64, s.features)}
+	r.entries(func(_, j int, v float64) {
+		r.mean[j] += v / float64(s.n)
+	})
+	s.done += s.n
+	if s.progress != nil {
+		s.progress(s.done, s.total)
+	}
+	return r, s.cancelled()
+}
+
+// entries calls f for every entry, row by row.
+func (r *dualRows) entries(f func(i, j int, v float64)) {
+	ptr, cols, values := r.x.Pointers(), r.x.Columns(), r.x.Float64s()
+	for i := range r.n {
+		for t := ptr[i]; t < ptr[i+1]; t++ {
+			f(i, int(cols[t]), values[t])
+		}
+	}
+}
+
+// gram is the lower triangle of Z Zᵀ. Of sparse rows it multiplies only what meets: each entry of a row with the entries of its column.
+func (r *dualRows) gram() []float64 {
+	n, d := r.n, r.d
+	k := make([]float64, n*n)
+	if r.x == nil {
+		addSquare(general(n, d, d, r.z), general(n, n, n, k))
+		return k
+	}
+	rows, values := make([][]int32, d), make([][]float64, d) // of each column, in order
+	r.entries(func(i, j int, v float64) {
+		rows[j], values[j] = append(rows[j], int32(i)), append(values[j], v)
+	})
+	ptr, cols, x := r.x.Pointers(), r.x.Columns(), r.x.Float64s()
+	given.InParallel(n, func(i int) {
+		out := k[i*n : i*n+i+1]
+		for t := ptr[i]; t < ptr[i+1]; t++ {
+			j := cols[t]
+			for u, row := range rows[j] {
+				if int(row) > i {
+					break
+				}
+				out[row] += x[t] * values[j][u]
+			}
+		}
+	})
+	return k
+}
+
+// weights is Zᵀα, [D, targets]. The columns of α sum to 0, so that it does not matter whether Z is centred.
+func (r *dualRows) weights(alpha []float64, targets int) []float64 {
+	w := make([]float64, r.d*targets)
+	if r.x == nil {
+		blas64.Gemm(blas.Trans, blas.NoTrans, 1, general(r.n, r.d, r.d, r.z), general(r.n, targets, targets, alpha), 0, general(r.d, targets, targets, w))
+		return w
+	}
+	r.entries(func(i, j int, v float64) {
+		for t, a := range alpha[i*targets : (i+1)*targets] {
+			w[j*targets+t] += v * a
+		}
+	})
+	return w
+}

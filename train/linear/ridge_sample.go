@@ -1,0 +1,138 @@
+package linear
+
+import (
+	"container/heap"
+	"slices"
+
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train/data"
+	"gonum.org/v1/gonum/mat"
+	"gorgonia.org/tensor"
+)
+
+// scoredRows is by how many rows, at most, lambda is chosen where it need not be all.
+const scoredRows = 4096
+
+// rowSample keeps up to scoredRows of the rows that it is handed, each as likely as any other: those of the least ranks, whatever the blocks.
+type rowSample struct {
+	rank   func(file, row int) float64
+	rows   sampledRows
+	blocks []sampledBlock // the rows in order, once they are asked for
+}
+
+// sampledRow is a row on the heap.
+type sampledRow struct {
+	rank float64
+	at   int
+	z, y []float64
+}
+
+// sampledBlock are some rows of a finished sample.
+type sampledBlock struct {
+	rows rowNames
+	z    []float64 // [rows, D]
+	y    *mat.Dense
+}
+
+// sampledRows are a heap with the largest rank first.
+type sampledRows []sampledRow
+
+func (s sampledRows) Len() int           { return len(s) }
+func (s sampledRows) Less(i, j int) bool { return s[i].rank > s[j].rank }
+func (s sampledRows) Swap(i, j int)      { s[i], s[j] = s[j], s[i] }
+func (s *sampledRows) Push(x any)        { *s = append(*s, x.(sampledRow)) }
+func (s *sampledRows) Pop() any {
+	last := (*s)[len(*s)-1]
+	*s = (*s)[:len(*s)-1]
+	return last
+}
+
+func newRowSample(seed uint64) *rowSample { return &rowSample{rank: data.Rank(seed)} }
+
+// add takes rows, as an addRows.
+func (s *rowSample) add(rows rowNames, z *tensor.Dense, y *mat.Dense) error {
+	d := z.Shape()[1]
+	for i := range z.Shape()[0] {
+		r := sampledRow{at: rows.at(i)}
+		r.rank = s.rank(0, r.at)
+		full := len(s.rows) == scoredRows
+		if full && r.rank >= s.rows[0].rank {
+			continue
+		}
+		if full { // its numbers take the place of the others
+			r.z, r.y = s.rows[0].z, s.rows[0].y
+		} else {
+			r.z, r.y = make([]float64, d), make([]float64, y.RawMatrix().Cols)
+		}
+		if z.Dtype() == tensor.Float32 {
+			widenRow(r.z, z.Float32s()[i*d:])
+		} else {
+			copy(r.z, z.Float64s()[i*d:])
+		}
+		copy(r.y, y.RawRowView(i))
+		if full {
+			s.rows[0] = r
+			heap.Fix(&s.rows, 0)
+		} else {
+			heap.Push(&s.rows, r)
+		}
+	}
+	return nil
+}
+
+// inTurn is add for rows that are numbered as they come.
+func (s *rowSample) inTurn() addRows {
+	n := 0
+	return func(_ rowNames, z *tensor.Dense, y *mat.Dense) error {
+		first := n
+		n += z.Shape()[0]
+		return s.add(rowNames{first: first}, z, y)
+	}
+}
+
+func widenRow[T domain.Float](dst []float64, src []T) {
+	for j := range dst {
+		dst[j] = float64(src[j])
+	}
+}
+
+// all are the rows in blocks, in order. No more can be added.
+func (s *rowSample) all() []sampledBlock {
+	if s.blocks != nil || len(s.rows) == 0 {
+		return s.blocks
+	}
+	slices.SortFunc(s.rows, func(a, b sampledRow) int { return a.at - b.at })
+	d, k := len(s.rows[0].z), len(s.rows[0].y)
+	for part := range slices.Chunk(s.rows, ridgeBlockRows(d)) {
+		b := sampledBlock{rowNames{index: make([]int, len(part))}, make([]float64, 0, len(part)*d), mat.NewDense(len(part), k, nil)}
+		for i := range part {
+			b.rows.index[i], b.z = part[i].at, append(b.z, part[i].z...)
+			b.y.SetRow(i, part[i].y)
+			part[i].z = nil
+		}
+		s.blocks = append(s.blocks, b)
+	}
+	s.rows = nil
+	return s.blocks
+}
+
+// each hands out the rows of the sample.
+func (s *rowSample) each(f addRows) error {
+	for _, b := range s.all() {
+		n := len(b.rows.index)
+		if err := f(b.rows, tensor.New(tensor.WithShape(n, len(b.z)/n), tensor.WithBacking(b.z)), b.y); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// both hands rows to one and then to the other.
+func both(f, g addRows) addRows {
+	return func(rows rowNames, z *tensor.Dense, y *mat.Dense) error {
+		if err := f(rows, z, y); err != nil {
+			return err
+		}
+		return g(rows, z, y)
+	}
+}

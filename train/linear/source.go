@@ -1,0 +1,352 @@
+package linear
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/internal/given"
+	"gonum.org/v1/gonum/mat"
+	"gorgonia.org/tensor"
+)
+
+// source hands out the rows of a fit, or a part of them, in blocks, as features: the same blocks in every pass.
+type source struct {
+	who       string // whose errors they are
+	ctx       context.Context
+	m         layers.Map // nil is the identity
+	signature []float64  // of the features, nil for all +1
+	rows      data.Examples
+	memory    *data.Pairs // the rows where they are in memory, and
+	index     []int       // which of them are meant; nil: all
+	block     int         // rows that go through the map at once; 0 chooses
+
+	n              int // the number of rows, 0 where nobody has counted them
+	dims, features int
+	dtype          tensor.Dtype
+	y              *mat.Dense // the targets of all, once they have been asked for
+	*passed
+	dst, gather *tensor.Dense // kept from block to block
+}
+
+// passed counts the rows that went by, of a source and its parts together.
+type passed struct {
+	done, total int // 0: nobody knows
+	progress    func(done, total int)
+}
+
+// newSource checks rows that are in memory; others are checked as they come.
+func newSource(ctx context.Context, who string, m layers.Map, rows data.Examples) (*source, error) {
+	if err := given.Missing(who, given.Arg("the context", ctx)); err != nil {
+		return nil, err
+	}
+	s := &source{who: who, ctx: ctx, m: m, rows: rows, passed: new(passed)}
+	if m != nil { // which would be the identity
+		if err := given.Missing(who, given.Arg("the map", m)); err != nil {
+			return nil, err
+		}
+		s.signature, s.dims, s.features = layers.SignatureOf(m), m.Dims(), m.Features()
+	}
+	if err := given.Missing(who, given.Arg("the source of rows", rows)); err != nil {
+		return nil, err
+	}
+	p, memory := given.Memory(rows)
+	if !memory {
+		return s, nil
+	}
+	whole, err := s.checked(p)
+	if err != nil {
+		return nil, given.Located(p, err)
+	}
+	p = whole
+	s.memory, s.n, s.y = &p, p.X.Shape()[0], p.Y
+	s.total = s.n
+	return s, nil
+}
+
+// checked is pairs that the map takes, in one piece.
+func (s *source) checked(p data.Pairs) (data.Pairs, error) {
+	p, err := p.Check("train: " + s.who)
+	if err != nil {
+		return p, err
+	}
+	n, d := p.X.Shape()[0], p.X.Shape()[1]
+	if s.m == nil && s.features == 0 {
+		s.dims, s.features = d, d
+	}
+	s.dtype = p.X.Dtype()
+	switch {
+	case d != s.dims:
+		return p, fmt.Errorf("train: %s: x has %d columns, the map takes %d; give the data that the map was made for: %w", s.who, d, s.dims, domain.ErrShape)
+	case n == 0 || d == 0 || s.features < 1:
+		return p, fmt.Errorf("train: %s: x is %v and has %d features; there must be at least one row and one feature: %w", s.who, p.X.Shape(), s.features, domain.ErrShape)
+	}
+	return p, nil
+}
+
+// take is a part of the rows in memory.
+func (s *source) take(index []int) *source {
+	t := *s
+	t.index, t.n, t.y, t.dst, t.gather = index, len(index), nil, nil, nil
+	return &t
+}
+
+// where is a part of rows that are read.
+func (s *source) where(keep func(file, row int) bool) *source {
+	t := *s
+	t.rows, t.n, t.y, t.dst = data.Part(s.rows, keep), 0, nil, nil
+	return &t
+}
+
+// split sets rows aside, about the fraction of them, which the seed draws.
+func (s *source) split(fraction float64, seed uint64) (rest, held *source) {
+	if s.memory != nil {
+		kept, out := ridgeSplit(s.n, fraction, seed)
+		return s.take(kept), s.take(out)
+	}
+	in := data.Held(fraction, seed)
+	return s.where(func(file, row int) bool { return !in(file, row) }), s.where(in)
+}
+
+// targets are those of all rows, which it counts: of rows that are read by a pass without the map.
+func (s *source) targets() (*mat.Dense, error) {
+	switch {
+	case s.y != nil:
+		return s.y, nil
+	case s.memory != nil:
+		s.y = rowsOfTargets(s.memory.Y, s.index)
+		return s.y, nil
+	}
+	y, err := given.Targets(s.who, s.eachBlock)
+	if err != nil {
+		return nil, err
+	}
+	s.n, s.y = y.RawMatrix().Rows, y
+	s.total = max(s.total, s.n)
+	return s.y, nil
+}
+
+// eachBlock calls f with the blocks of rows that are read.
+func (s *source) eachBlock(f func(b data.Pairs) error) error {
+	return given.EachBlock(s.ctx, s.who, s.rows, s.checked, s.cancelled, f)
+}
+
+// each calls f with block after block. z is valid until the next call.
+func (s *source) each(f addRows) error {
+	if s.n > 0 {
+		s.total = max(s.total, s.done+s.n)
+	}
+	if s.memory != nil {
+		return given.Located(*s.memory, s.cut(*s.memory, s.index, 0, f))
+	}
+	first := 0
+	return s.eachBlock(func(b data.Pairs) error {
+		at := first
+		first += b.X.Shape()[0]
+		return s.cut(b, nil, at, f)
+	})
+}
+
+// cut calls f with blocks of the rows index (nil: all) of pairs, of which the first has the number first.
+func (s *source) cut(p data.Pairs, index []int, first int, f addRows) error {
+	if b, ok := p.X.(*ops.Bags); ok && s.m == nil {
+		return fmt.Errorf("train: %s: x are %v and there is no map; sets of samples want one, such as %s: %w", s.who, b, strings.Join(layers.BagMaps(), ", "), domain.ErrParam)
+	}
+	n := len(index)
+	if index == nil {
+		n = p.X.Shape()[0]
+	}
+	step := s.block
+	if step == 0 {
+		step = s.blockRows(p.X)
+	}
+	for i := 0; i < n; i += step {
+		if err := s.cancelled(); err != nil {
+			return err
+		}
+		b := min(step, n-i)
+		rows := rowNames{first: i}
+		if index != nil {
+			rows.index = index[i : i+b]
+		}
+		z, err := s.features2d(s.part(p.X, rows, b), rows, b)
+		if err != nil {
+			return err
+		}
+		y := p.Y
+		if index != nil {
+			y = rowsOfTargets(y, rows.index)
+		} else {
+			y = y.Slice(i, i+b, 0, y.RawMatrix().Cols).(*mat.Dense)
+		}
+		rows.first += first
+		if err := f(rows, z, y); err != nil {
+			return err
+		}
+		s.done += b
+		if s.progress != nil {
+			s.progress(s.done, s.total)
+		}
+	}
+	return s.cancelled()
+}
+
+// blockRows is the length of blocks that suits ridge.
+func (s *source) blockRows(x ops.Matrix) int {
+	if _, dense := x.(*tensor.Dense); dense {
+		return ridgeBlockRows(max(s.features, s.dims))
+	}
+	return ridgeBlockRows(s.features)
+}
+
+func (s *source) cancelled() error {
+	if err := given.Stopped(s.ctx); err != nil {
+		if s.total == 0 { // nobody knows
+			return fmt.Errorf("train: %s: stopped after %d rows: %w", s.who, s.done, err)
+		}
+		return fmt.Errorf("train: %s: stopped after %d of %d rows: %w", s.who, s.done, s.total, err)
+	}
+	return nil
+}
+
+// part is b rows of x: a part of its memory, or a copy when they do not lie side by side.
+func (s *source) part(x ops.Matrix, rows rowNames, b int) ops.Matrix {
+	t, dense := x.(*tensor.Dense)
+	switch {
+	case dense && rows.index == nil:
+		return ops.Rows(t, rows.first, rows.first+b)
+	case rows.index == nil:
+		return data.RowRange(x, rows.first, rows.first+b)
+	case !dense:
+		return data.RowsOf(x, rows.index)
+	}
+	if s.gather == nil || s.gather.Shape()[0] != b {
+		s.gather = tensor.New(tensor.WithShape(b, s.dims), tensor.Of(x.Dtype()))
+	}
+	data.RowsInto(s.gather, t, rows.index)
+	return s.gather
+}
+
+// features2d maps a block and checks what comes back.
+func (s *source) features2d(x ops.Matrix, rows rowNames, b int) (*tensor.Dense, error) {
+	dst := s.dst
+	if dst != nil && dst.Shape()[0] != b {
+		dst = nil
+	}
+	if s.m == nil {
+		if t, ok := x.(*tensor.Dense); ok {
+			return t, nil
+		}
+		z, err := x.(*ops.CSR).Dense(dst)
+		s.dst = z
+		return z, err
+	}
+	z, err := layers.Transform(s.m, dst, x)
+	if err != nil {
+		if rows.index == nil {
+			err = domain.InBlock(rows.first, err) // a cell or a row that it names is one of x
+		}
+		return nil, fmt.Errorf("train: %s: %d rows from row %d: %w", s.who, b, rows.at(0), err)
+	}
+	whole, err := data.RowMajor("train: "+s.who, "the map's features", z)
+	if err != nil {
+		return nil, err
+	}
+	z = whole.(*tensor.Dense)
+	if z.Shape()[0] != b || z.Shape()[1] != s.features {
+		return nil, fmt.Errorf("train: %s: the map made %v of %d rows, not (%d, %d); its Features and Transform disagree: %w", s.who, z.Shape(), b, b, s.features, domain.ErrShape)
+	}
+	s.dst = z
+	return z, nil
+}
+
+// parts calls train or held with the rows of SelectHeldOut. Of rows that are read each is held out with the probability
+// o.HeldOut, by its number, all in one pass.
+func (s *source) parts(o RidgeOptions, train, held addRows) error {
+	if s.memory != nil {
+		rest, out := s.split(o.HeldOut, o.Seed)
+		if err := rest.each(train); err != nil {
+			return err
+		}
+		return out.each(held)
+	}
+	out, at, kept := data.Held(o.HeldOut, o.Seed), 0, 0
+	err := s.each(func(rows rowNames, z *tensor.Dense, y *mat.Dense) error {
+		var index [2][]int
+		for i := range z.Shape()[0] {
+			part := 0
+			if out(0, at+i) {
+				part = 1
+			}
+			index[part] = append(index[part], i)
+		}
+		at += z.Shape()[0]
+		kept += len(index[0])
+		for part, f := range []addRows{train, held} {
+			if len(index[part]) == 0 {
+				continue
+			}
+			names := rowNames{index: make([]int, len(index[part]))}
+			for i, r := range index[part] {
+				names.index[i] = rows.at(r)
+			}
+			if err := f(names, data.Rows(z, index[part]), rowsOfTargets(y, index[part])); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err == nil && (kept == 0 || kept == at) {
+		err = fmt.Errorf("train: %s: of %d rows %d are held out, and both parts need some; change HeldOut or Seed: %w", s.who, at, at-kept, domain.ErrShape)
+	}
+	return err
+}
+
+// rowsOfTargets is some rows of y.
+func rowsOfTargets(y *mat.Dense, index []int) *mat.Dense {
+	out := mat.NewDense(len(index), y.RawMatrix().Cols, nil)
+	for i, r := range index {
+		out.SetRow(i, y.RawRowView(r))
+	}
+	return out
+}
+
+// rowNames names the rows of a block by their index in x.
+type rowNames struct {
+	index []int // nil: first, first+1, ...
+	first int
+}
+
+func (r rowNames) at(i int) int {
+	if r.index == nil {
+		return r.first + i
+	}
+	return r.index[i]
+}
+
+// addRows takes rows, their features and their targets.
+type addRows func(rows rowNames, z *tensor.Dense, y *mat.Dense) error
+
+// eachRows are rows as features.
+type eachRows interface {
+	// each calls f with block after block, the same ones at every call. z is valid until the next block.
+	each(f addRows) error
+}
+
+// ridgeBlockRows is how many rows of D features make a block: 16 MB of them where that is 512 to 2048 rows, for a block is
+// slow when it is short.
+func ridgeBlockRows(features int) int {
+	depth := min(max((1<<21)/max(features, 1)/ridgeDepth, 1), 4) * ridgeDepth
+	if features > 8192 {
+		depth = ridgeDepth / 2
+	}
+	return depth
+}
+
+// BlockRows is how many rows of d columns a stream should put into a block for a map to D features: some blocks of ridge, and not less
+// than it takes to keep the reader ahead.
+func BlockRows(d, features int) int { return 4 * ridgeBlockRows(max(d, features)) }

@@ -1,0 +1,134 @@
+package linear
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train/fits"
+	"github.com/bochner-go/bochner/train/internal/cv"
+	"github.com/bochner-go/bochner/train/internal/given"
+)
+
+// selectSVM fits every lambda, from the largest down and each from the one before, on the rows that are not set aside, and the best on all, from
+// zero, as the fit of one lambda.
+func selectSVM(src *source, o SVMOptions) (*SVMFit, error) {
+	train, held := src.split(o.HeldOut, o.Seed)
+	part, err := newSVM(train, o)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := newSVMRows(held, o.CacheBytes)
+	if err != nil {
+		return nil, err
+	}
+	scores, err := part.path(o.Lambdas, rows)
+	if err != nil {
+		return nil, err
+	}
+	best := bestScore(scores)
+	if scores[best] == cv.Unusable(scores[best].Lambda) {
+		return nil, fmt.Errorf("train: SVM: none of the %d lambdas is done after %d Newton steps; raise the lambdas or MaxSteps: %w", len(scores), o.MaxSteps, domain.ErrParam)
+	}
+	all, err := newSVM(src, o)
+	if err != nil {
+		return nil, err
+	}
+	fit, err := all.fit(o.Lambdas[best])
+	if err != nil {
+		return nil, err
+	}
+	fit.Scores = scores
+	return fit, nil
+}
+
+// path fits the lambdas, the largest first and each from the one before, and scores them on other rows.
+func (s *svm) path(lambdas []float64, rows *svmRows) ([]fits.LambdaScore, error) {
+	held, err := atZero(rows, s.o)
+	if err != nil {
+		return nil, err
+	}
+	held.scale, held.bias = s.scale, s.bias
+	return scorePath(lambdas, func(lambda float64) (fits.LambdaScore, error) {
+		fit, err := s.fit(lambda)
+		if err != nil {
+			return fits.LambdaScore{}, err
+		}
+		return held.score(fit)
+	})
+}
+
+// scorePath scores the lambdas, the largest first. One that is too small to be fitted, errLambda, cannot be used.
+func scorePath(lambdas []float64, score func(lambda float64) (fits.LambdaScore, error)) ([]fits.LambdaScore, error) {
+	out := make([]fits.LambdaScore, len(lambdas))
+	for _, i := range descending(lambdas) {
+		var err error
+		if out[i], err = score(lambdas[i]); errors.Is(err, errLambda) {
+			out[i], err = cv.Unusable(lambdas[i]), nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// bestScore is the place of the score that is better than all before it and no worse than those after it.
+func bestScore(scores []fits.LambdaScore) (best int) {
+	for i, s := range scores {
+		if s.Better(scores[best]) {
+			best = i
+		}
+	}
+	return best
+}
+
+// score is how a fit does on these rows: the error rate under SquaredHinge, and else the mean squared error.
+func (s *svm) score(fit *SVMFit) (fits.LambdaScore, error) {
+	w, k := newColumns(s.features+1, s.w.k), s.w.k
+	copy(w.v, fit.W.RawMatrix().Data)
+	for j, b := range fit.B {
+		w.row(s.features)[j] = b / s.bias
+	}
+	total := 0.0
+	err := s.through(w, s.bias, nil, func(at int, u columns) {
+		for i := range len(u.v) / k {
+			y, f := s.y.row(at+i), u.row(i)
+			switch {
+			case s.o.Loss == SquaredInsensitive:
+				for j := range f {
+					total += (f[j] - y[j]) * (f[j] - y[j]) / float64(k)
+				}
+			case k == 1 && (f[0] >= 0) != (y[0] > 0), k > 1 && y[max(given.ArgMax(f), 0)] < 0:
+				total++
+			}
+		}
+	})
+	score := fits.LambdaScore{Lambda: fit.Lambda, MSE: math.NaN(), ErrorRate: math.NaN()}
+	if total /= float64(s.n); s.o.Loss == SquaredHinge {
+		score.ErrorRate = total
+	} else {
+		score.MSE = total
+	}
+	return score, err
+}
+
+// descending are the indices of the lambdas, the largest first.
+func descending(lambdas []float64) []int {
+	order := make([]int, len(lambdas))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		switch {
+		case lambdas[a] > lambdas[b]:
+			return -1
+		case lambdas[a] < lambdas[b]:
+			return 1
+		}
+		return 0
+	})
+	return order
+}

@@ -1,0 +1,255 @@
+package sgd
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train/fits"
+	"github.com/bochner-go/bochner/train/modelfile"
+	"gorgonia.org/tensor"
+)
+
+// Checkpoints says where and how often Fit writes all that it takes to go on: parameters, the solver's memory, the place in the epoch. A fit that is
+// resumed ends with the bits of one that was never interrupted, on the same machine.
+//
+// Each is a file of its own, Path and the number of steps so far, such as fit.ckpt.000000000640, which appears under its name once it is whole and
+// holds a checksum (train/modelfile). One more is written when the context ends. Two fits at a time must not have one Path.
+type Checkpoints struct {
+	Path   string
+	Epochs int           // after so many epochs; 0 without Every: 1
+	Every  time.Duration // and after so much time, between two batches; 0: not
+	Keep   int           // the last so many files stay; 0: 2
+	// Resume goes on from the last checkpoint, and begins where there is none. The rows, map, head and options must be those of before. Without
+	// it, checkpoints that are there are an error.
+	Resume bool
+}
+
+// fill sets the defaults and checks the ranges.
+func (c *Checkpoints) fill() error {
+	if c.Path == "" && *c != (Checkpoints{}) {
+		return fmt.Errorf("train: Fit: Checkpoints without a Path do nothing: %w", domain.ErrParam)
+	}
+	if c.Epochs < 0 || c.Every < 0 || c.Keep < 0 {
+		return fmt.Errorf("train: Fit: Checkpoints: Epochs = %d, Every = %v or Keep = %d is negative: %w", c.Epochs, c.Every, c.Keep, domain.ErrParam)
+	}
+	if c.Epochs == 0 && c.Every == 0 {
+		c.Epochs = 1
+	}
+	if c.Keep == 0 {
+		c.Keep = 2
+	}
+	return nil
+}
+
+// keeper writes and reads the checkpoints of a fit; it does nothing without a Path.
+type keeper struct {
+	Checkpoints
+	of   string // tells the fit from others
+	last time.Time
+}
+
+func newKeeper(o FitOptions) *keeper { return &keeper{Checkpoints: o.Checkpoints} }
+
+// identify makes the name of the fit from its options, its rows and what map and head are before it.
+func (k *keeper) identify(o FitOptions, rows func(io.Writer), ls ...layers.Layer) {
+	if k.Path == "" {
+		return
+	}
+	o.Checkpoints, o.Progress, o.CacheBytes = Checkpoints{}, nil, 0
+	h := sha256.New()
+	rows(h)
+	for _, l := range ls {
+		for _, p := range l.Params() {
+			fmt.Fprintln(h, p.Name, p.Tuned, p.Value.Shape())
+			writeBits(h, p.Value)
+		}
+	}
+	k.of = fmt.Sprintf("%+v %x", o, h.Sum(nil))
+}
+
+// files are the checkpoints that are there, the last one last.
+func (k *keeper) files() ([]string, error) {
+	dir, base := filepath.Split(k.Path)
+	entries, err := os.ReadDir(filepath.Clean(dir + "."))
+	if err != nil {
+		return nil, fmt.Errorf("train: Fit: %w", err)
+	}
+	var names []string
+	for _, e := range entries {
+		if number, ok := strings.CutPrefix(e.Name(), base+"."); ok && len(number) == 12 {
+			if _, err := strconv.ParseUint(number, 10, 64); err == nil {
+				names = append(names, dir+e.Name())
+			}
+		}
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+// sweep removes what a fit that was killed had not written to its end.
+func (k *keeper) sweep() error {
+	dir, base := filepath.Split(k.Path)
+	entries, err := os.ReadDir(filepath.Clean(dir + "."))
+	if err != nil {
+		return fmt.Errorf("train: Fit: %w", err)
+	}
+	for _, e := range entries {
+		if n := e.Name(); strings.HasPrefix(n, "."+base+".") && strings.HasSuffix(n, ".tmp") {
+			if err := os.Remove(dir + n); err != nil {
+				return fmt.Errorf("train: Fit: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+// begin resumes the fit where that is wanted and possible.
+func (k *keeper) begin(f *fitter) error {
+	if k.Path == "" {
+		return nil
+	}
+	k.last = time.Now()
+	if err := k.sweep(); err != nil {
+		return err
+	}
+	names, err := k.files()
+	if err != nil || len(names) == 0 {
+		return err
+	}
+	name := names[len(names)-1]
+	if !k.Resume {
+		return fmt.Errorf("train: Fit: there is the checkpoint %s of an earlier fit; resume that one, or remove its files: %w", name, domain.ErrParam)
+	}
+	if err := k.load(f, name); err != nil {
+		return fmt.Errorf("train: Fit: %s: %w; remove it to go on from the one before", name, err)
+	}
+	return nil
+}
+
+// due saves a checkpoint where one is due, after an epoch or, if that is 0, between two batches.
+func (k *keeper) due(f *fitter, epoch int) error {
+	if k.Path == "" {
+		return nil
+	}
+	byEpoch := epoch > 0 && (k.Epochs > 0 && epoch%k.Epochs == 0 || epoch == f.Epochs || f.report.Stopped)
+	if byEpoch || k.Every > 0 && time.Since(k.last) >= k.Every {
+		return k.save(f)
+	}
+	return nil
+}
+
+// hint says where the fit can be taken up again.
+func (k *keeper) hint() string {
+	if k.Path == "" {
+		return ""
+	}
+	return ", to be resumed from " + k.Path
+}
+
+// progress is the part of a checkpoint that is no tensor.
+type progress struct {
+	Of    string
+	At    position
+	Steps [2]int // of the solvers
+}
+
+// save writes a checkpoint, and removes those that are too many.
+func (k *keeper) save(f *fitter) error {
+	if k.Path == "" {
+		return nil
+	}
+	text, err := json.Marshal(progress{k.of, f.at, [2]int{f.solvers[0].steps, f.solvers[1].steps}})
+	if err != nil {
+		return err
+	}
+	name := fmt.Sprintf("%s.%012d", k.Path, f.solvers[1].steps)
+	if err := modelfile.Write(name, map[string]string{"fit": string(text)}, k.tensors(f)); err != nil {
+		return fmt.Errorf("train: Fit: checkpoint: %w", err)
+	}
+	k.last = time.Now()
+	names, err := k.files()
+	if err != nil {
+		return err
+	}
+	for _, old := range names[:max(0, len(names)-k.Keep)] {
+		if err := os.Remove(old); err != nil {
+			return fmt.Errorf("train: Fit: %w", err)
+		}
+	}
+	return nil
+}
+
+// tensors are the numbers of a checkpoint: parameters, moments, those of the best epoch, the report, and the loss of the epoch so far.
+func (k *keeper) tensors(f *fitter) map[string]*tensor.Dense {
+	vector := func(v []float64) *tensor.Dense { return tensor.New(tensor.WithShape(len(v)), tensor.WithBacking(v)) }
+	all := map[string]*tensor.Dense{"loss": vector([]float64{f.at.loss})}
+	for i, t := range f.tuned() {
+		all[fmt.Sprintf("param.%d", i)] = t
+	}
+	for i, t := range f.kept {
+		all[fmt.Sprintf("best.%d", i)] = t
+	}
+	for i, s := range f.solvers {
+		for j := range s.m {
+			all[fmt.Sprintf("m.%d.%d", i, j)], all[fmt.Sprintf("v.%d.%d", i, j)] = vector(s.m[j]), vector(s.v[j])
+		}
+	}
+	if n := len(f.report.Epochs); n > 0 {
+		h := make([]float64, 0, 4*n)
+		for _, e := range f.report.Epochs {
+			h = append(h, e.Loss, e.Score, e.HeldLoss, e.HeldScore)
+		}
+		all["epochs"] = tensor.New(tensor.WithShape(n, 4), tensor.WithBacking(h))
+	}
+	return all
+}
+
+// load puts the fit where a checkpoint left it.
+func (k *keeper) load(f *fitter, name string) error {
+	meta, all, err := modelfile.Read(name)
+	if err != nil {
+		return err
+	}
+	var p progress
+	if err := json.Unmarshal([]byte(meta["fit"]), &p); err != nil {
+		return fmt.Errorf("is no checkpoint (%v): %w", err, modelfile.ErrCorrupt)
+	}
+	if p.Of != k.of {
+		return fmt.Errorf("is of a fit with other rows, layers or options: %w", domain.ErrParam)
+	}
+	f.at = p.At
+	f.at.loss = all["loss"].Float64s()[0]
+	params := f.tuned()
+	for i, t := range params {
+		if err := tensor.Copy(t, all[fmt.Sprintf("param.%d", i)]); err != nil {
+			return err
+		}
+		if best := all[fmt.Sprintf("best.%d", i)]; best != nil {
+			f.kept = append(f.kept, best)
+		}
+	}
+	for i, s := range f.solvers {
+		s.steps = p.Steps[i]
+		for j := 0; all[fmt.Sprintf("m.%d.%d", i, j)] != nil; j++ {
+			s.m = append(s.m, all[fmt.Sprintf("m.%d.%d", i, j)].Float64s())
+			s.v = append(s.v, all[fmt.Sprintf("v.%d.%d", i, j)].Float64s())
+		}
+	}
+	if h := all["epochs"]; h != nil {
+		for v := range slices.Chunk(h.Float64s(), 4) {
+			f.observe(fits.Epoch{Number: len(f.report.Epochs) + 1, Of: f.Epochs, Loss: v[0], Score: v[1], HeldLoss: v[2], HeldScore: v[3]})
+		}
+	}
+	f.report.Resumed = true
+	return nil
+}

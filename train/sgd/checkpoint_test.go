@@ -1,0 +1,208 @@
+package sgd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/fits"
+	"github.com/bochner-go/bochner/train/internal/given"
+	"github.com/bochner-go/bochner/train/internal/trial"
+	"github.com/bochner-go/bochner/train/modelfile"
+	"gorgonia.org/tensor"
+)
+
+// fitCase is a fit that can be run again from the start: of rows in memory, or of rows that are read.
+type fitCase struct {
+	name string
+	run  func(ctx context.Context, o FitOptions) (layers.Layer, layers.Head, *fits.Course, error)
+	o    FitOptions
+}
+
+func fitCases(t *testing.T) []fitCase {
+	rows, set := fields(t, data.StreamOptions{BlockRows: 60, Shuffle: 80, Seed: 2}, "csv", 90, 113)
+	classes, err := rows.Classes.Index(set.Labels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	targets, err := OneHot(classes, 2, tensor.Float32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := set.As(tensor.Float32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tuned := func(dt tensor.Dtype) (layers.Layer, layers.Head) {
+		m, err := layers.Spec{Map: "gaussian", Dims: 2, Features: 24, Params: valuesOf(t, "gaussian", "sigma=.4"), Sampler: "iid", Seed: 5, Dtype: fmt.Sprint(dt), Tune: "all"}.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		h, err := layers.NewSoftmaxHead(24, 2, layers.WithDtype(dt))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m, h
+	}
+	return []fitCase{
+		{"memory", func(ctx context.Context, o FitOptions) (layers.Layer, layers.Head, *fits.Course, error) {
+			m, h := tuned(tensor.Float32)
+			r, err := Fit(ctx, m, h, trial.PairsFor(h, x, targets), o)
+			return m, h, r, err
+		}, FitOptions{Epochs: 5, Batch: 40, HeldOut: .2, Patience: 2, MapRate: .05, Schedule: CosineRate, WarmUp: 1, ClipNorm: .5, WeightDecay: .01, ClassWeights: []float64{1, 2}}},
+		{"stream", func(ctx context.Context, o FitOptions) (layers.Layer, layers.Head, *fits.Course, error) {
+			m, h := tuned(tensor.Float64)
+			r, err := Fit(ctx, m, h, rows, o)
+			return m, h, r, err
+		}, FitOptions{Epochs: 4, Batch: 30, Solver: SGD, Schedule: LinearRate, Lambda: 1e-3}},
+	}
+}
+
+func valuesOf(t *testing.T, name, text string) layers.Values {
+	t.Helper()
+	v, err := layers.ParseValues(name, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// bits are all parameters.
+func bits(ls ...layers.Layer) (b []uint64) {
+	for _, l := range ls {
+		for _, p := range l.Params() {
+			for i := range p.Value.Shape().TotalSize() {
+				b = append(b, math.Float64bits(given.Cell(p.Value, i)))
+			}
+		}
+	}
+	return b
+}
+
+func same(a, b []uint64) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i, v := range a {
+		if v != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// afterSteps is a context that ends when it has been looked at n times.
+type afterSteps struct {
+	context.Context
+	left atomic.Int64
+}
+
+func (c *afterSteps) Err() error {
+	if c.left.Add(-1) < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestResume: a fit that is stopped anywhere, again and again, ends with the bits of one that is not, parameters and report alike; so does one
+// that loses what it did since its last checkpoint.
+func TestResume(t *testing.T) {
+	for _, c := range fitCases(t) {
+		m, h, want, err := c.run(context.Background(), c.o)
+		if err != nil {
+			t.Fatal(c.name, err)
+		}
+		o := c.o
+		o.Checkpoints = Checkpoints{Path: filepath.Join(t.TempDir(), "fit"), Resume: true, Every: time.Nanosecond, Keep: 3}
+		for stops := 0; ; stops++ {
+			ctx := &afterSteps{Context: context.Background()}
+			looks := 6 // an epoch has five batches, and those that are skipped count
+			if c.name == "stream" {
+				looks = 4 + 3*stops // and so does reading, which begins anew
+			}
+			ctx.left.Store(int64(looks))
+			gm, gh, got, err := c.run(ctx, o)
+			if errors.Is(err, context.Canceled) && stops < 200 {
+				if stops%2 == 1 { // as a crash would: the last checkpoint was never written
+					names, err := (&keeper{Checkpoints: o.Checkpoints}).files()
+					if err != nil || len(names) > 3 {
+						t.Fatal(names, err)
+					}
+					if len(names) > 1 && stops%4 == 1 {
+						os.Remove(names[len(names)-1])
+					}
+				}
+				continue
+			}
+			if err != nil {
+				t.Fatal(c.name, err)
+			}
+			if stops < 2 || !got.Resumed || !same(bits(gm, gh), bits(m, h)) {
+				t.Errorf("%s: after %d stops the parameters are others", c.name, stops)
+			}
+			if fmt.Sprint(got.Epochs) != fmt.Sprint(want.Epochs) || got.Best != want.Best || got.Stopped != want.Stopped {
+				t.Errorf("%s: the report is %+v, want %+v", c.name, got, want)
+			}
+			break
+		}
+	}
+}
+
+// TestCheckpointErrors: no file that is torn, or of another fit, is taken for a checkpoint of this one.
+func TestCheckpointErrors(t *testing.T) {
+	c := fitCases(t)[0]
+	o := c.o
+	o.Checkpoints = Checkpoints{Path: filepath.Join(t.TempDir(), "fit")}
+	if _, _, _, err := c.run(context.Background(), o); err != nil {
+		t.Fatal(err)
+	}
+	names, err := newKeeper(o).files()
+	if err != nil || len(names) != 2 {
+		t.Fatal(names, err)
+	}
+	want := func(what string, o FitOptions, sentinel error, text string) {
+		t.Helper()
+		if _, _, _, err := c.run(context.Background(), o); !errors.Is(err, sentinel) || !strings.Contains(err.Error(), text) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	want("no Resume", o, domain.ErrParam, names[1])
+	o.Checkpoints.Resume = true
+	other := o
+	other.Batch = 41
+	want("options", other, domain.ErrParam, "other rows, layers or options")
+	whole, err := os.ReadFile(names[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, at := range []int{0, 50, len(whole) / 2, len(whole) - 1} {
+		broken := append([]byte(nil), whole...)
+		broken[at] ^= 1
+		if err := os.WriteFile(names[1], broken, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, _, err := c.run(context.Background(), o); !errors.Is(err, modelfile.ErrCorrupt) && !errors.Is(err, modelfile.ErrFormat) {
+			t.Errorf("byte %d: %v", at, err)
+		}
+	}
+	if err := os.WriteFile(names[1], whole[:len(whole)/3], 0o644); err != nil {
+		t.Fatal(err)
+	}
+	want("cut", o, modelfile.ErrCorrupt, "remove it to go on")
+	o.Checkpoints.Path = filepath.Join(t.TempDir(), "none", "fit")
+	want("no folder", o, os.ErrNotExist, "none")
+	o.Checkpoints = Checkpoints{Keep: 3}
+	want("no path", o, domain.ErrParam, "Path")
+	o.Checkpoints = Checkpoints{Path: "x", Keep: -1}
+	want("negative", o, domain.ErrParam, "Keep")
+}

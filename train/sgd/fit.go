@@ -1,0 +1,265 @@
+package sgd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/fits"
+	"github.com/bochner-go/bochner/train/internal/given"
+	"gonum.org/v1/gonum/mat"
+	"gorgonia.org/tensor"
+)
+
+// Fit minimises the head's loss over rows and their targets by mini-batches on a Gorgonia graph. It changes the head and, where its policy
+// says so, the map m, in place. Targets of classes, as data.OneVersusRest makes them, are probabilities (y + 1)/2 under a head that classifies.
+// A LinearHead that is still zero starts from the mean target as its intercept.
+//
+// Rows in memory are shuffled in every epoch. Others are read once an epoch: memory is that of the blocks, whatever the number of rows. The
+// order of an epoch is that of the stream, so its Shuffle should be some times the rows of a batch; blocks are cut into batches, so BlockRows
+// should be a multiple of Batch. HeldOut divides them by data.Part. The features of a frozen map are computed in every epoch: CacheBytes does
+// nothing. The score of an epoch on training rows is that of the first 2000 of the first epoch.
+//
+// Errors: shapes and element types that do not meet, options out of range (domain.ErrParam), no rows, values outside the map's domain, a
+// loss that is not finite (with the remedy), those of the rows, with the file and the row, and the context's error when it is cancelled, which
+// is looked at before each step; domain.ErrParam for a head that does not suit the rows.
+func Fit(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples, o FitOptions) (*fits.Course, error) {
+	if err := given.Missing("Fit", given.Arg("the context", ctx), given.Arg("the map", m), given.Arg("the head", head), given.Arg("the source of rows", rows)); err != nil {
+		return nil, err
+	}
+	if err := o.fill(); err != nil {
+		return nil, err
+	}
+	p, memory := given.Memory(rows)
+	if !memory {
+		f, err := fitRead(ctx, m, head, rows, o)
+		if err != nil {
+			return nil, err
+		}
+		f.keeper.identify(o, f.src.(*fitStream).identity, m, head)
+		return f.run(ctx)
+	}
+	whole, err := p.Check("train: Fit")
+	if err != nil {
+		return nil, given.Located(p, err)
+	}
+	p = whole
+	targets := targetsOf(head, p.Y)
+	if err := fitShapes(m, head, p.X, targets); err != nil {
+		return nil, fmt.Errorf("train: Fit: %w", err)
+	}
+	cached, z, err := forFit(m, p.X, o.CacheBytes)
+	if err != nil {
+		return nil, err
+	}
+	f, err := fitInMemory(ctx, cached, head, z, targets, nil, o)
+	if err != nil {
+		return nil, err
+	}
+	f.keeper.identify(o, (&fitMemory{x: p.X, targets: targets}).identity, m, head)
+	return f.run(ctx)
+}
+
+// targetsOf are the targets y as a head learns them.
+func targetsOf(head layers.Head, y *mat.Dense) *tensor.Dense {
+	var f func(float64) float64
+	if head.Classifies() {
+		f = probability
+	}
+	return Targets(y, head.Dtype(), f)
+}
+
+func fitShapes(m layers.Layer, head layers.Head, x ops.Matrix, targets *tensor.Dense) error {
+	switch x.(type) {
+	case *tensor.Dense, *ops.CSR, *ops.Bags:
+	default:
+		return fmt.Errorf("x is %T, want a *tensor.Dense, a *ops.CSR or a *ops.Bags: %w", x, domain.ErrDtype)
+	}
+	switch {
+	case x.Dims() != 2 || x.Shape()[1] != m.Dims():
+		return fmt.Errorf("x has shape %v and the map takes %d columns: %w", x.Shape(), m.Dims(), domain.ErrShape)
+	case m.Features() != head.Dims():
+		return fmt.Errorf("the map makes %d columns and the head takes %d: %w", m.Features(), head.Dims(), domain.ErrShape)
+	case targets.Dims() != 2 || targets.Shape()[0] != x.Shape()[0] || targets.Shape()[1] != head.Features():
+		return fmt.Errorf("targets have shape %v, want (%d, %d): %w", targets.Shape(), x.Shape()[0], head.Features(), domain.ErrShape)
+	case x.Dtype() != m.Dtype() || head.Dtype() != m.Dtype() || targets.Dtype() != m.Dtype():
+		return fmt.Errorf("x is %v, the map %v, the head %v, the targets %v; all must be the same: %w", x.Dtype(), m.Dtype(), head.Dtype(), targets.Dtype(), domain.ErrDtype)
+	}
+	return nil
+}
+
+// fitter is the state of a Fit.
+type fitter struct {
+	FitOptions
+	m       layers.Layer
+	head    layers.Head
+	src     fitSource
+	classes bool       // whether a score is an accuracy
+	weigh   rowWeight  // of a linear head; nil: 1
+	solvers [2]*solver // of the map and of the head
+	keeper  *keeper
+	report  *fits.Course
+	at      position
+	best    float64         // the least loss on the rows that are held out,
+	kept    []*tensor.Dense // and the parameters of its epoch
+	steps   map[int]*step   // by batch size: graphs are static, and they share the parameters
+}
+
+func newFitter(ctx context.Context, m layers.Layer, head layers.Head, src fitSource, o FitOptions) (*fitter, error) {
+	f := &fitter{FitOptions: o, m: m, head: head, src: src, weigh: rowWeigher(head, o.ClassWeights)}
+	f.solvers = [2]*solver{{kind: o.Solver, rate: o.MapRate}, {kind: o.Solver, rate: o.LearnRate}}
+	f.keeper = newKeeper(o)
+	if f.classes = head.Classifies(); f.classes || head.Features() == 1 {
+		return f, nil
+	}
+	var err error
+	f.classes, err = src.classes(ctx)
+	return f, err
+}
+
+// position is how far a fit is: in an epoch, after some of its batches.
+type position struct {
+	Epoch, Batches, Rows int
+	loss                 float64 // summed over the rows
+}
+
+func (f *fitter) run(ctx context.Context) (*fits.Course, error) {
+	f.steps = map[int]*step{}
+	defer func() {
+		for _, s := range f.steps {
+			s.close()
+		}
+	}()
+	f.report, f.best, f.at = new(fits.Course), math.Inf(1), position{Epoch: 1}
+	if err := f.keeper.begin(f); err != nil {
+		return f.report, err
+	}
+	for f.at.Epoch <= f.Epochs && !f.report.Stopped {
+		e, err := f.epoch(ctx)
+		if err != nil {
+			return f.report, err
+		}
+		if f.observe(e) {
+			f.kept = f.snapshot()
+		}
+		f.at = position{Epoch: e.Number + 1}
+		if f.Progress != nil {
+			f.Progress(e)
+		}
+		if err := f.keeper.due(f, e.Number); err != nil {
+			return f.report, err
+		}
+	}
+	if f.kept == nil {
+		return f.report, nil
+	}
+	return f.report, f.restore(f.kept)
+}
+
+// observe takes an epoch into the report, and says whether it is the best on the rows that are held out.
+func (f *fitter) observe(e fits.Epoch) (best bool) {
+	r := f.report
+	r.Epochs = append(r.Epochs, e)
+	switch {
+	case e.HeldLoss != e.HeldLoss: // nothing is held out
+		r.Best = e.Number
+	case e.HeldLoss < f.best:
+		f.best, r.Best = e.HeldLoss, e.Number
+		return true
+	default:
+		r.Stopped = e.Number-r.Best >= f.Patience
+	}
+	return false
+}
+
+// errDiverged is a loss that is not finite.
+var errDiverged = errors.New("lower the learning rate or scale the data")
+
+func (f *fitter) epoch(ctx context.Context) (fits.Epoch, error) {
+	n, skip := f.at.Epoch, f.at.Batches
+	e := fits.Epoch{Number: n, Of: f.Epochs, HeldLoss: math.NaN(), HeldScore: math.NaN()}
+	for b, err := range f.src.epoch(ctx, n) {
+		if stop := given.Stopped(ctx); stop != nil {
+			return e, errors.Join(fmt.Errorf("train: Fit: stopped in epoch %d of %d%s: %w", n, f.Epochs, f.keeper.hint(), stop), f.keeper.save(f))
+		}
+		if err != nil {
+			return e, fmt.Errorf("train: Fit: epoch %d: %w", n, err)
+		}
+		if skip > 0 {
+			skip--
+			continue
+		}
+		loss, err := f.step(b)
+		if err != nil {
+			return e, fmt.Errorf("train: Fit: epoch %d: %w", n, f.locate(b, err))
+		}
+		if math.IsNaN(loss) || math.IsInf(loss, 0) {
+			return e, fmt.Errorf("train: Fit: the loss is %v in epoch %d after %d rows at the learning rate %v: %w", loss, n, f.at.Rows, f.LearnRate, errDiverged)
+		}
+		f.at.Batches++
+		f.at.Rows += len(b.rows)
+		f.at.loss += loss * float64(len(b.rows))
+		if err := f.keeper.due(f, 0); err != nil {
+			return e, err
+		}
+	}
+	e.Loss = f.at.loss / float64(f.at.Rows)
+	var err error
+	if _, e.Score, err = f.evaluate(f.src.sample(ctx)); err != nil {
+		return e, err
+	}
+	if held := f.src.held(ctx); held != nil {
+		e.HeldLoss, e.HeldScore, err = f.evaluate(held)
+	}
+	return e, err
+}
+
+// locate turns the error of a batch into that of the row of x that caused it, where there is one. The batch is
+// shuffled.
+func (f *fitter) locate(b batch, err error) error {
+	for _, i := range b.rows {
+		if _, e := layers.Apply(f.m, nil, data.RowsOf(b.x, []int{i})); e != nil {
+			err = domain.InBlock(i, e)
+			break
+		}
+	}
+	if b.locate != nil {
+		return b.locate(err)
+	}
+	return err
+}
+
+// tuned are the learnable parameters of map and head.
+func (f *fitter) tuned() []*tensor.Dense {
+	var ts []*tensor.Dense
+	for _, l := range []layers.Layer{f.m, f.head} {
+		for _, p := range l.Params() {
+			if p.Tuned {
+				ts = append(ts, p.Value)
+			}
+		}
+	}
+	return ts
+}
+
+func (f *fitter) snapshot() []*tensor.Dense {
+	var out []*tensor.Dense
+	for _, t := range f.tuned() {
+		out = append(out, t.Clone().(*tensor.Dense))
+	}
+	return out
+}
+
+func (f *fitter) restore(kept []*tensor.Dense) error {
+	for i, t := range f.tuned() {
+		if err := tensor.Copy(t, kept[i]); err != nil {
+			return fmt.Errorf("train: Fit: back to the best epoch: %w", err)
+		}
+	}
+	return nil
+}

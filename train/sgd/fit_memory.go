@@ -1,0 +1,125 @@
+package sgd
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/internal/given"
+	"gorgonia.org/tensor"
+)
+
+// fitInMemory is a fit on some rows of x, nil for all.
+func fitInMemory(ctx context.Context, m layers.Layer, head layers.Head, x ops.Matrix, targets *tensor.Dense, rows []int, o FitOptions) (*fitter, error) {
+	if err := fitShapes(m, head, x, targets); err != nil {
+		return nil, fmt.Errorf("train: Fit: %w", err)
+	}
+	if err := o.classWeights(head); err != nil {
+		return nil, err
+	}
+	weigh := rowWeigher(head, o.ClassWeights)
+	if weigh != nil {
+		if err := checkTensorClasses("Fit", targets); err != nil {
+			return nil, err
+		}
+	}
+	n := x.Shape()[0]
+	if rows != nil {
+		n = len(rows)
+	}
+	kept, held := data.Split(n, o.HeldOut, o.Seed)
+	if len(kept) == 0 {
+		return nil, fmt.Errorf("train: Fit: of %d rows, %v are held out and none is left to train on: %w", n, o.HeldOut, domain.ErrShape)
+	}
+	for _, part := range [][]int{kept, held} {
+		for i, r := range part {
+			if rows != nil {
+				part[i] = rows[r]
+			}
+		}
+	}
+	src := &fitMemory{x: x, targets: o.weighted(head, targets), rows: kept, aside: held, seed: o.Seed, batch: o.Batch, weigh: weigh}
+	if err := startIntercept(head, func() ([]float64, error) { return src.meanTarget(), nil }); err != nil {
+		return nil, err
+	}
+	return newFitter(ctx, m, head, src, o)
+}
+
+// forFit is what a fit goes over again and again: the features of a frozen map where they can be kept, under the identity, and otherwise the map
+// and its rows.
+func forFit(m layers.Layer, x ops.Matrix, budget int) (layers.Layer, ops.Matrix, error) {
+	m, x, err := onRows(m, x, budget)
+	if err != nil {
+		return nil, nil, err
+	}
+	return cacheFeatures(m, x, budget)
+}
+
+// onRows replaces a map of bags and the bags by the map of rows in it and the rows that it makes of them, where the features cannot be kept: what
+// a solver changes is there.
+func onRows(m layers.Layer, x ops.Matrix, budget int) (layers.Layer, ops.Matrix, error) {
+	b, ok := x.(*ops.Bags)
+	if !ok || cacheable(m, x, budget) {
+		return m, x, nil
+	}
+	for of := m; ; {
+		switch v := of.(type) {
+		case *layers.BagLayer:
+			rows, err := v.Rows(b)
+			return v.OfRows(), rows, err
+		case interface{ Unwrap() layers.Layer }:
+			of = v.Unwrap()
+		default:
+			return nil, nil, fmt.Errorf("train: Fit: %v is no BagLayer, and on bags it must be frozen and its features be kept: raise CacheBytes: %w", m, domain.ErrParam)
+		}
+	}
+}
+
+// cacheable says whether nothing of the map is tuned and its features fit.
+func cacheable(m layers.Layer, x ops.Matrix, budget int) bool {
+	return !tunes(m) && x.Shape()[0]*m.Features()*int(x.Dtype().Size()) <= budget
+}
+
+// tunes says whether a fit changes the map.
+func tunes(m layers.Layer) bool {
+	return slices.ContainsFunc(m.Params(), func(p layers.Param) bool { return p.Tuned })
+}
+
+// cacheFeatures replaces a frozen map and its input by the features, when they fit. Sparse rows that are the features stay sparse.
+func cacheFeatures(m layers.Layer, x ops.Matrix, budget int) (layers.Layer, ops.Matrix, error) {
+	if _, sparse := x.(*ops.CSR); sparse && layers.IsIdentity(m) {
+		return m, x, nil
+	}
+	if !cacheable(m, x, budget) {
+		return m, x, nil
+	}
+	z, err := layers.Transform(m, nil, x)
+	if err != nil {
+		return nil, nil, err
+	}
+	id, err := layers.NewIdentity(m.Features(), layers.WithDtype(x.Dtype()))
+	return id, z, err
+}
+
+// startIntercept sets the intercept of an untouched head of numbers to the mean target.
+func startIntercept(head layers.Head, mean func() ([]float64, error)) error {
+	if head.Classifies() {
+		return nil
+	}
+	for _, p := range head.Params() {
+		for i := range p.Value.Shape().TotalSize() {
+			if given.Cell(p.Value, i) != 0 {
+				return nil
+			}
+		}
+	}
+	b, err := mean()
+	if err != nil {
+		return err
+	}
+	return head.SetWeights(make([]float64, head.Dims()*head.Features()), b)
+}

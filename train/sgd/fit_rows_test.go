@@ -1,0 +1,185 @@
+package sgd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/internal/trial"
+	"gorgonia.org/tensor"
+)
+
+// fields writes a chessboard of 3 x 3 fields, in files of some rows, as classes or as targets, and returns it as a stream and in memory.
+func fields(t *testing.T, o data.StreamOptions, ext string, sizes ...int) (data.Streamed, *data.Set) {
+	t.Helper()
+	rng, dir := rand.New(rand.NewPCG(1, 2)), t.TempDir()
+	for f, n := range sizes {
+		var b strings.Builder
+		for range n {
+			x, y := rng.Float64(), rng.Float64()
+			c := (int(3*x) + int(3*y)) % 2
+			if ext == "libsvm" {
+				fmt.Fprintf(&b, "%d 1:%.4f 2:%.4f\n", c, x, y)
+			} else {
+				fmt.Fprintf(&b, "%.4f,%.4f,%d\n", x, y, c)
+			}
+		}
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d.%s", f, ext)), []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx := context.Background()
+	s, err := data.OpenStream(o, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := s.Survey(ctx, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := data.ReadAll(ctx, o.Options, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data.Streamed{Stream: s, Classes: v.Classes, Dtype: tensor.Float64}, set
+}
+
+// weights are the parameters of a head, one after the other.
+func weights(h layers.Head) (w []float64) {
+	for _, p := range h.Params() {
+		w = append(w, p.Value.Float64s()...)
+	}
+	return w
+}
+
+// TestFitRowsIsFit: batches of all rows are those of Fit, in another order.
+func TestFitRowsIsFit(t *testing.T) {
+	const n = 120
+	for _, softmax := range []bool{false, true} {
+		for _, ext := range []string{"csv", "libsvm"} {
+			so := data.StreamOptions{BlockRows: n}
+			if ext == "libsvm" {
+				so.Form = data.FormSparse
+			}
+			rows, set := fields(t, so, ext, 50, 70)
+			m, o := trial.Fourier(t, 2, 32, .3), FitOptions{Epochs: 4, Batch: n, Solver: SGD, ClassWeights: []float64{1, 3}}
+			classes, err := rows.Classes.Index(set.Labels)
+			if err != nil {
+				t.Fatal(err)
+			}
+			y, err := data.OneVersusRest(classes, 2)
+			if err != nil {
+				t.Fatal(err)
+			}
+			targets := Targets(y, tensor.Float64, nil)
+			if softmax {
+				if targets, err = OneHot(classes, 2, tensor.Float64); err != nil {
+					t.Fatal(err)
+				}
+			}
+			a, b := trial.HeadOf(t, softmax, 32, 2), trial.HeadOf(t, softmax, 32, 2)
+			want, err := Fit(context.Background(), m, a, trial.PairsFor(a, set.X, targets), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := Fit(context.Background(), m, b, rows, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, w := range weights(a) {
+				if math.Abs(w-weights(b)[i]) > 1e-9 {
+					t.Fatalf("softmax %v, %s: weight %d is %v, want %v", softmax, ext, i, weights(b)[i], w)
+				}
+			}
+			for i, e := range want.Epochs {
+				if g := got.Epochs[i]; math.Abs(g.Loss-e.Loss) > 1e-9 || math.Abs(g.Score-e.Score) > 1e-9 || g.HeldLoss == g.HeldLoss {
+					t.Errorf("softmax %v, %s: %+v, want %+v", softmax, ext, g, e)
+				}
+			}
+		}
+	}
+}
+
+// TestFitRows: rows of several files, shuffled through a buffer and in batches that leave a rest, are learnt; the bits depend on neither
+// GOMAXPROCS nor how far the reader is ahead; rows that are held out are no training rows.
+func TestFitRows(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	var first []float64
+	for procs := 1; procs <= 2; procs++ {
+		runtime.GOMAXPROCS(procs)
+		rows, _ := fields(t, data.StreamOptions{BlockRows: 64, Shuffle: 200, Seed: 3, Ahead: procs}, "csv", 100, 411)
+		head := trial.HeadOf(t, true, 128, 2)
+		r, err := Fit(context.Background(), trial.Fourier(t, 2, 128, .15), head, rows, FitOptions{LearnRate: .1, Epochs: 25, Batch: 32, HeldOut: .2, Patience: 25, Seed: 4})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e := r.Epochs[r.Best-1]; e.Score < .9 || e.HeldScore < .8 || !(e.HeldLoss > 0) {
+			t.Errorf("the best epoch is %+v", e)
+		}
+		if first == nil {
+			first = weights(head)
+		}
+		for i, w := range weights(head) {
+			if w != first[i] {
+				t.Fatalf("with %d processors weight %d is %v, and %v with one", procs, i, w, first[i])
+			}
+		}
+	}
+}
+
+func TestFitRowsErrors(t *testing.T) {
+	ctx, o := context.Background(), FitOptions{Epochs: 1}
+	rows, _ := fields(t, data.StreamOptions{}, "csv", 20)
+	m, softmax := trial.Fourier(t, 2, 8, 1), trial.HeadOf(t, true, 8, 2)
+	targets := rows
+	targets.Classes = nil
+	narrow := rows
+	narrow.Dtype = tensor.Float32
+	cancelled, cancel := context.WithCancel(ctx)
+	cancel()
+	for name, c := range map[string]struct {
+		ctx  context.Context
+		m    layers.Layer
+		head layers.Head
+		rows data.Streamed
+		o    FitOptions
+		err  error
+	}{
+		"columns":  {ctx, trial.Fourier(t, 3, 8, 1), softmax, rows, o, domain.ErrShape},
+		"features": {ctx, m, trial.HeadOf(t, true, 9, 2), rows, o, domain.ErrShape},
+		"outputs":  {ctx, m, trial.HeadOf(t, true, 8, 3), rows, o, domain.ErrShape},
+		"dtype":    {ctx, m, softmax, narrow, o, domain.ErrDtype},
+		"softmax":  {ctx, m, trial.HeadOf(t, true, 8, 1), targets, o, domain.ErrParam},
+		"targets":  {ctx, m, trial.HeadOf(t, false, 8, 1), targets, o, domain.ErrParam},
+		"options":  {ctx, m, softmax, rows, FitOptions{Batch: -1}, domain.ErrParam},
+		"context":  {cancelled, m, softmax, rows, o, context.Canceled},
+	} {
+		if _, err := Fit(c.ctx, c.m, c.head, c.rows, c.o); !errors.Is(err, c.err) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	// A row outside the domain is named as in its file.
+	rows, _ = fields(t, data.StreamOptions{Seed: 2, Shuffle: 8}, "csv", 20, 20)
+	semigroup, err := layers.NewRandomLaplaceLayer(spectral.ExpSemigroup{Beta: .1}, 2, 8, layers.WithSeed(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	bad := rows.Stream.Files()[1]
+	if err := os.WriteFile(bad, []byte(".1,.2,0\n.1,-.5,1\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err = Fit(ctx, semigroup, softmax, rows, o); err == nil || !strings.Contains(err.Error(), "1.csv") || !strings.Contains(err.Error(), "x[1,1] = -0.5 is negative") {
+		t.Errorf("a negative number: %v", err)
+	}
+}

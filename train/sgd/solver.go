@@ -1,0 +1,180 @@
+package sgd
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train/internal/given"
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// Schedule is how the learning rates change from epoch to epoch.
+type Schedule int
+
+const (
+	// ConstantRate leaves them.
+	ConstantRate Schedule = iota
+	// CosineRate falls as (1 + cos π(n-1)/N)/2 in epoch n of N: Loshchilov and Hutter (2017), SGDR, (5), without restarts.
+	CosineRate
+	// LinearRate falls as 1 - (n-1)/N.
+	LinearRate
+)
+
+func (s Schedule) String() string {
+	switch s {
+	case ConstantRate:
+		return "constant"
+	case CosineRate:
+		return "cosine"
+	case LinearRate:
+		return "linear"
+	default:
+		return fmt.Sprintf("Schedule(%d)", int(s))
+	}
+}
+
+// ParseSchedule is the schedule of a name: constant, cosine or linear. Errors: domain.ErrParam.
+func ParseSchedule(name string) (Schedule, error) {
+	for s := ConstantRate; s <= LinearRate; s++ {
+		if s.String() == name {
+			return s, nil
+		}
+	}
+	return 0, fmt.Errorf("train: there is no schedule %q; there are constant, cosine and linear: %w", name, domain.ErrParam)
+}
+
+// rate is what the learning rates are multiplied by in epoch n.
+func (o *FitOptions) rate(n int) float64 {
+	factor, done := 1.0, float64(n-1)/float64(o.Epochs)
+	switch o.Schedule {
+	case CosineRate:
+		factor = (1 + math.Cos(math.Pi*done)) / 2
+	case LinearRate:
+		factor = 1 - done
+	}
+	if n <= o.WarmUp {
+		factor *= float64(n) / float64(o.WarmUp+1)
+	}
+	return factor
+}
+
+// solver changes some parameters by their gradients: w -= η g, or Adam's
+//
+//	m = β₁m + (1-β₁)g,    v = β₂v + (1-β₂)g²,    w -= η m̂/(√v̂ + ε),    m̂ = m/(1-β₁ᵗ),    v̂ = v/(1-β₂ᵗ),
+//
+// algorithm 1 of Kingma and Ba (2015). What it remembers is float64, whatever the parameters are.
+type solver struct {
+	kind  Solver
+	rate  float64
+	steps int         // t
+	m, v  [][]float64 // of each parameter
+}
+
+const (
+	adamBeta1, adamBeta2, adamEps = .9, .999, 1e-8
+)
+
+// moments makes those of parameters that have none yet.
+func (s *solver) moments(params []*tensor.Dense) {
+	for i := len(s.m); s.kind == Adam && i < len(params); i++ {
+		n := params[i].Shape().TotalSize()
+		s.m, s.v = append(s.m, make([]float64, n)), append(s.v, make([]float64, n))
+	}
+}
+
+// step moves the parameters by scale times the gradients, at factor times the rate.
+func (s *solver) step(params, grads []*tensor.Dense, scale, factor float64) {
+	s.moments(params)
+	s.steps++
+	eta := s.rate * factor
+	c1, c2 := 1-math.Pow(adamBeta1, float64(s.steps)), 1-math.Pow(adamBeta2, float64(s.steps))
+	for i, w := range params {
+		move := func(_ int, g float64) float64 { return eta * scale * g }
+		if s.kind == Adam {
+			m, v := s.m[i], s.v[i]
+			move = func(j int, g float64) float64 {
+				g *= scale
+				m[j] = adamBeta1*m[j] + (1-adamBeta1)*g
+				v[j] = adamBeta2*v[j] + (1-adamBeta2)*g*g
+				return eta * (m[j] / c1) / (math.Sqrt(v[j]/c2) + adamEps)
+			}
+		}
+		if w.Dtype() == tensor.Float32 {
+			descend(w.Float32s(), grads[i].Float32s(), move)
+		} else {
+			descend(w.Float64s(), grads[i].Float64s(), move)
+		}
+	}
+}
+
+func descend[T domain.Float](w, g []T, move func(j int, g float64) float64) {
+	for j, v := range g {
+		w[j] = T(float64(w[j]) - move(j, float64(v)))
+	}
+}
+
+// gradients are the values of nodes and the gradients that the machine left.
+func gradients(nodes G.Nodes) (values, grads []*tensor.Dense, err error) {
+	for _, n := range nodes {
+		g, err := n.Grad()
+		if err != nil {
+			return nil, nil, fmt.Errorf("train: Fit: %s has no gradient: %w", n.Name(), err)
+		}
+		values, grads = append(values, n.Value().(*tensor.Dense)), append(grads, g.(*tensor.Dense))
+	}
+	return values, grads, nil
+}
+
+// norm is the Euclidean norm of all cells together, scaled by the largest, so that no square overflows.
+func norm(ts []*tensor.Dense) float64 {
+	largest, sum := 0.0, 0.0
+	for _, t := range ts {
+		for j := range t.Shape().TotalSize() {
+			largest = math.Max(largest, math.Abs(given.Cell(t, j)))
+		}
+	}
+	if largest == 0 || math.IsInf(largest, 1) {
+		return largest
+	}
+	for _, t := range ts {
+		for j := range t.Shape().TotalSize() {
+			v := given.Cell(t, j) / largest
+			sum += v * v
+		}
+	}
+	return largest * math.Sqrt(sum)
+}
+
+// move is a step of both solvers, after which the gradients are 0.
+func (f *fitter) move(s *step) error {
+	var values, grads [2][]*tensor.Dense
+	var err error
+	for i, nodes := range s.model {
+		if values[i], grads[i], err = gradients(nodes); err != nil {
+			return err
+		}
+	}
+	scale := 1.0
+	if f.ClipNorm > 0 {
+		scale = min(1, f.ClipNorm/norm(append(grads[0], grads[1]...)))
+	}
+	factor := f.rate(f.at.Epoch)
+	if f.WeightDecay > 0 { // of the head's weights, before the step
+		keep := 1 - f.LearnRate*factor*f.WeightDecay
+		w := values[1][0]
+		for j := range w.Shape().TotalSize() {
+			given.SetCell(w, j, keep*given.Cell(w, j))
+		}
+	}
+	for i, solver := range f.solvers {
+		if len(values[i]) > 0 {
+			solver.step(values[i], grads[i], scale, factor)
+		}
+		for _, g := range grads[i] {
+			g.Zero()
+		}
+	}
+	return nil
+}
