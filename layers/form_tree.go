@@ -37,11 +37,22 @@ func (e *Entry) hasParts() bool {
 	return ok
 }
 
+// maxDepth is how deep the parts of parts may be, so that a damaged file does not ask for any amount of work.
+const maxDepth = 16
+
+// deeper says whether there are parts of parts beyond so many levels.
+func (s Spec) deeper(levels int) bool {
+	return len(s.Parts) > 0 && (levels == 0 || slices.ContainsFunc(s.Parts, func(p Spec) bool { return p.deeper(levels - 1) }))
+}
+
 // within are the parts of a spec, with names, the element type and what of their widths is known. A part without a name
 // gets one of its place, so that the names of parameters are the same in every process.
 func (s Spec) within() ([]Spec, error) {
 	if len(s.Parts) == 0 {
 		return nil, fmt.Errorf("layers: %s: the Spec has no Parts; give the specs of the layers that it is made of: %w", s.Map, ErrParam)
+	}
+	if s.deeper(maxDepth) {
+		return nil, fmt.Errorf("layers: %s: the Parts are more than %d deep; a sequential of sequentials is one: %w", s.Map, maxDepth, ErrParam)
 	}
 	parts := slices.Clone(s.Parts)
 	for i := range parts {

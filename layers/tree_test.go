@@ -224,6 +224,7 @@ func TestTreeErrors(t *testing.T) {
 	gaussian := layers.Spec{Map: "gaussian", Features: 4, Params: layers.Values{"sigma": 1}}
 	for says, s := range map[string]layers.Spec{
 		"the Spec has no Parts":          {Map: "sequential", Dims: 2},
+		"more than 16 deep":              deep(17),
 		"map gaussian has no parts":      {Map: "gaussian", Dims: 2, Features: 4, Params: gaussian.Params, Parts: []layers.Spec{gaussian}},
 		"set Tune of its Parts":          {Map: "sequential", Dims: 2, Tune: "all", Parts: []layers.Spec{gaussian}},
 		"leave the Dtype of parts out":   {Map: "sequential", Dims: 2, Parts: []layers.Spec{{Map: "linear", Dtype: "float32"}}},
@@ -307,4 +308,21 @@ func ExampleSpec_Leaves() {
 	// net_1_normalise. normalise 8
 	// net_2_arc-cosine. arc-cosine 8
 	// <nil>
+}
+
+// deep is a sequential of one part, so many levels deep.
+func deep(levels int) layers.Spec {
+	s := layers.Spec{Map: "linear", Dims: 2}
+	for range levels {
+		s = layers.Spec{Map: "sequential", Dims: 2, Parts: []layers.Spec{s}}
+	}
+	return s
+}
+
+// TestTreeAsDeepAsAllowed: the deepest tree that is not refused is built in no time.
+func TestTreeAsDeepAsAllowed(t *testing.T) {
+	s := deep(16)
+	if l := must(s.Build()); l.Features() != 2 || len(must(s.Leaves())) != 1 {
+		t.Errorf("it makes %d columns", l.Features())
+	}
 }
