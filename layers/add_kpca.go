@@ -95,9 +95,11 @@ func newAddKPCALayer(k spectral.Homogeneous, sample *tensor.Dense, dims int, o o
 	c := o.kpca
 	switch {
 	case c.points < 2 || c.points > MaxTablePoints:
-		return nil, fmt.Errorf("%s: %d points in a table, want 2 to %d: %w", b.who(), c.points, MaxTablePoints, ErrParam)
+		return nil, fmt.Errorf("%s: %d points in a table, want 2 to %d: %w", b.who(), c.points, MaxTablePoints,
+			ErrParam)
 	case c.components < 1 || c.components > min(c.points, MaxComponents):
-		return nil, fmt.Errorf("%s: %d components of %d points, want 1 to as many as points, and at most %d: %w", b.who(), c.components, c.points, MaxComponents, ErrParam)
+		return nil, fmt.Errorf("%s: %d components of %d points, want 1 to as many as points, and at most %d: %w",
+			b.who(), c.components, c.points, MaxComponents, ErrParam)
 	}
 	o.name = b.name
 	t, err := newTableMap(kind, auto, dims, kpcaTables(k, c), k.Domain(), o)
@@ -155,7 +157,8 @@ func (l *AddKPCALayer) fitColumn(knots, table, values []float64) error {
 	w := l.op.Width
 	for _, v := range []float64{values[0], values[len(values)-1]} {
 		if u := 2 * l.power(v); u-u != 0 {
-			return fmt.Errorf("a value of %v is too large for a kernel of degree %v; scale the data: %w", v, 2*l.op.Power, ErrDomain)
+			return fmt.Errorf("a value of %v is too large for a kernel of degree %v; scale the data: %w", v,
+				2*l.op.Power, ErrDomain)
 		}
 	}
 	at := chooseKnots(values, l.op.Points-extensionPoints)
@@ -199,8 +202,10 @@ func (l *AddKPCALayer) components(at, shares []float64) ([]float64, error) {
 	gram := make([]float64, m*m)
 	for r, a := range active {
 		for c, b := range active {
-			if gram[r*m+c] = math.Sqrt(shares[a]) * math.Sqrt(shares[b]) * l.kernel.At(at[a:a+1], at[b:b+1]); gram[r*m+c]-gram[r*m+c] != 0 {
-				return nil, fmt.Errorf("the kernel of %v and %v is %v; scale the data: %w", at[a], at[b], gram[r*m+c], ErrDomain)
+			gram[r*m+c] = math.Sqrt(shares[a]) * math.Sqrt(shares[b]) * l.kernel.At(at[a:a+1], at[b:b+1])
+			if gram[r*m+c]-gram[r*m+c] != 0 {
+				return nil, fmt.Errorf("the kernel of %v and %v is %v; scale the data: %w", at[a], at[b], gram[r*m+c],
+					ErrDomain)
 			}
 		}
 	}
@@ -216,7 +221,8 @@ func (l *AddKPCALayer) components(at, shares []float64) ([]float64, error) {
 				numbers[a*w+i] = math.Sqrt(lambda[i]) * u[i*m+r] / math.Sqrt(shares[a])
 			case at[a] != 0 && lambda[i] > extensionFloor*lambda[0]:
 				for c, b := range active {
-					numbers[a*w+i] += l.kernel.At(at[a:a+1], at[b:b+1]) * math.Sqrt(shares[b]) * u[i*m+c] / math.Sqrt(lambda[i])
+					numbers[a*w+i] += l.kernel.At(at[a:a+1], at[b:b+1]) * math.Sqrt(shares[b]) *
+						u[i*m+c] / math.Sqrt(lambda[i])
 				}
 			}
 		}
@@ -291,5 +297,6 @@ func (l *AddKPCALayer) shares(knots, values []float64) []float64 {
 func (l *AddKPCALayer) Kernel() spectral.Kernel { return l.kernel }
 
 func (l *AddKPCALayer) String() string {
-	return fmt.Sprintf("%s %q: %d -> %d, %T%+v, %d components, %d points, %v", l.kind, l.name, l.dims, l.features, l.kernel, l.kernel, l.op.Width, l.op.Points, l.dt)
+	return fmt.Sprintf("%s %q: %d -> %d, %T%+v, %d components, %d points, %v", l.kind, l.name, l.dims, l.features,
+		l.kernel, l.kernel, l.op.Width, l.op.Points, l.dt)
 }

@@ -25,8 +25,10 @@ func TestAddKPCAIsExactOnItsSample(t *testing.T) {
 		k spectral.Homogeneous
 		x *tensor.Dense
 	}{
-		{spectral.Chi2{}, positive}, {spectral.Intersection{}, positive}, {spectral.Hellinger{}, positive}, {spectral.JensenShannon{Gamma: 2.3}, positive},
-		{spectral.Chi2{Negative: spectral.SignNegative}, signed}, {spectral.Intersection{Gamma: .5, Negative: spectral.SplitNegative}, signed},
+		{spectral.Chi2{}, positive}, {spectral.Intersection{}, positive}, {spectral.Hellinger{}, positive},
+		{spectral.JensenShannon{Gamma: 2.3}, positive},
+		{spectral.Chi2{Negative: spectral.SignNegative}, signed},
+		{spectral.Intersection{Gamma: .5, Negative: spectral.SplitNegative}, signed},
 	} {
 		l := must(layers.NewAddKPCALayer(c.k, c.x, layers.WithComponents(n+1), layers.WithTablePoints(n+1)))
 		z, x := must(l.Transform(nil, c.x)).Float64s(), c.x.Float64s()
@@ -53,7 +55,8 @@ func TestAddKPCAIsExactOnItsSample(t *testing.T) {
 // on 200 others and on the same rows. On its own sample AddKPCA has the least error there can be; on others it is as good.
 func TestAddKPCAAgainstHomogeneous(t *testing.T) {
 	all := sparseHistograms(400, 64).Float64s()
-	sample, x := tensor.New(tensor.WithShape(200, 64), tensor.WithBacking(all[:200*64])), tensor.New(tensor.WithShape(200, 64), tensor.WithBacking(all[200*64:]))
+	sample, x := tensor.New(tensor.WithShape(200, 64), tensor.WithBacking(all[:200*64])),
+		tensor.New(tensor.WithShape(200, 64), tensor.WithBacking(all[200*64:]))
 	t.Log("root mean square error of the kernel matrix:")
 	t.Log("kernel          columns  homogeneous  add-kpca, other rows  add-kpca, same rows")
 	for _, k := range []spectral.Homogeneous{spectral.Chi2{}, spectral.JensenShannon{}, spectral.Intersection{}} {
@@ -62,7 +65,8 @@ func TestAddKPCAAgainstHomogeneous(t *testing.T) {
 			h := gramError(t, k, must(layers.NewHomogeneousLayer(k, 64, layers.WithOrder(order))), x).RMS
 			l := must(layers.NewAddKPCALayer(k, sample, layers.WithComponents(w)))
 			other, same := gramError(t, k, l, x).RMS, gramError(t, k, l, sample).RMS
-			t.Logf("%-15s %7d %12.5f %21.5f %20.5f", strings.TrimPrefix(fmt.Sprintf("%T", k), "spectral."), w, h, other, same)
+			t.Logf("%-15s %7d %12.5f %21.5f %20.5f", strings.TrimPrefix(fmt.Sprintf("%T", k), "spectral."), w, h, other,
+				same)
 			if !(same < h/1.5 && other < 1.1*h) {
 				t.Errorf("%T, %d columns: errors %v and %v, of the homogeneous map %v", k, w, other, same, h)
 			}
@@ -91,16 +95,20 @@ func TestAddKPCATables(t *testing.T) {
 	for i := range n {
 		largest = math.Max(largest, cells[3*i])
 	}
-	if math.Abs(knots[p-1]-2*math.Sqrt(largest)) > 1e-14 || math.Abs(knots[2*p-1]-1) > 1e-15 || !slices.Contains(knots[p:2*p], .5) || knots[3*p-1] != 0 {
+	if math.Abs(knots[p-1]-2*math.Sqrt(largest)) > 1e-14 || math.Abs(knots[2*p-1]-1) > 1e-15 ||
+		!slices.Contains(knots[p:2*p], .5) || knots[3*p-1] != 0 {
 		t.Errorf("the ends are %v, %v, %v of values up to %v", knots[p-1], knots[p:2*p], knots[2*p:], largest)
 	}
 	if e := gramError(t, k, l, x).RelativeFrobenius; e > 1e-2 {
 		t.Errorf("17 points: error %v", e)
 	}
-	z := must(l.Transform(nil, matrix([]float64{0, 0, 0}, []float64{1e6, 2, 7}, []float64{4e6, 8, 7}, []float64{0, .25, 7}))).Float64s()
+	z := must(l.Transform(nil, matrix([]float64{0, 0, 0}, []float64{1e6, 2, 7}, []float64{4e6, 8, 7},
+		[]float64{0, .25, 7}))).Float64s()
 	for j := range 15 {
-		if zero := j >= 10 || j > 5; z[j] != 0 || math.Abs(2*z[15+j]-z[30+j]) > 1e-12*math.Abs(z[30+j]) || zero != (z[15+j] == 0) {
-			t.Errorf("feature %d of 0 is %v, beyond the end it is %v and of four times as much %v", j, z[j], z[15+j], z[30+j])
+		if zero := j >= 10 || j > 5; z[j] != 0 || math.Abs(2*z[15+j]-z[30+j]) > 1e-12*math.Abs(z[30+j]) ||
+			zero != (z[15+j] == 0) {
+			t.Errorf("feature %d of 0 is %v, beyond the end it is %v and of four times as much %v", j, z[j], z[15+j],
+				z[30+j])
 		}
 	}
 	if c := z[50]; math.Abs(c*c-.25) > 1e-15 { // k(.25, .25) of the constant column
@@ -142,8 +150,10 @@ func TestAddKPCAErrors(t *testing.T) {
 		says string
 	}{
 		{k, good, []layers.Option{layers.WithComponents(0)}, layers.ErrParam, "0 components"},
-		{k, good, []layers.Option{layers.WithComponents(5), layers.WithTablePoints(4)}, layers.ErrParam, "5 components of 4 points"},
-		{k, good, []layers.Option{layers.WithComponents(65), layers.WithTablePoints(100)}, layers.ErrParam, "at most 64"},
+		{k, good, []layers.Option{layers.WithComponents(5), layers.WithTablePoints(4)}, layers.ErrParam,
+			"5 components of 4 points"},
+		{k, good, []layers.Option{layers.WithComponents(65), layers.WithTablePoints(100)}, layers.ErrParam,
+			"at most 64"},
 		{k, good, []layers.Option{layers.WithTablePoints(1)}, layers.ErrParam, "want 2 to 1024"},
 		{k, good, []layers.Option{layers.WithTablePoints(1025)}, layers.ErrParam, "want 2 to 1024"},
 		{k, good, []layers.Option{layers.Tune(layers.Bandwidth)}, layers.ErrParam, "nothing to tune"},
@@ -154,11 +164,13 @@ func TestAddKPCAErrors(t *testing.T) {
 		{k, with(-.5), nil, layers.ErrDomain, "x[5,1] = -0.5 is negative"},
 		{k, with(math.NaN()), nil, layers.ErrDomain, "x[5,1] = NaN"},
 		{k, with(1e300), []layers.Option{layers.WithDtype(tensor.Float32)}, layers.ErrDomain, "x[5,1] = +Inf"},
-		{spectral.Chi2{Gamma: 3}, with(1e300), nil, layers.ErrDomain, "column 1: a value of 1e+300 is too large for a kernel of degree 3"},
+		{spectral.Chi2{Gamma: 3}, with(1e300), nil, layers.ErrDomain,
+			"column 1: a value of 1e+300 is too large for a kernel of degree 3"},
 		{spectral.Chi2{Gamma: 1.9}, with(1e170), nil, layers.ErrDomain, "column 1: the kernel of"},
 	} {
 		_, err := layers.NewAddKPCALayer(c.k, c.x, append(c.opts, layers.WithName("probe"))...)
-		if !errors.Is(err, c.is) || !strings.Contains(fmt.Sprint(err), c.says) || !strings.Contains(fmt.Sprint(err), `"probe"`) {
+		if !errors.Is(err, c.is) || !strings.Contains(fmt.Sprint(err), c.says) ||
+			!strings.Contains(fmt.Sprint(err), `"probe"`) {
 			t.Errorf("%T: %v, want %v with %q", c.k, err, c.is, c.says)
 		}
 	}
@@ -166,9 +178,11 @@ func TestAddKPCAErrors(t *testing.T) {
 
 // TestAddKPCASpec: the state of the table's shapes, the kernel by name, and no other than an additive one.
 func TestAddKPCASpec(t *testing.T) {
-	s := layers.Spec{Map: "add-kpca", Params: layers.Values{"kernel": "intersection", "gamma": .5, "components": 2., "points": 9.}, Dims: 3}
+	s := layers.Spec{Map: "add-kpca", Params: layers.Values{"kernel": "intersection", "gamma": .5, "components": 2.,
+		"points": 9.}, Dims: 3}
 	l := must(s.Fit(histograms(tensor.Float64, 13, 3, 1)))
-	if l.Features() != 6 || must(s.Columns()) != 6 || l.(*layers.AddKPCALayer).Kernel() != (spectral.Intersection{Gamma: .5}) {
+	if l.Features() != 6 || must(s.Columns()) != 6 ||
+		l.(*layers.AddKPCALayer).Kernel() != (spectral.Intersection{Gamma: .5}) {
 		t.Errorf("%v", l)
 	}
 	state := must(s.State())
@@ -177,7 +191,8 @@ func TestAddKPCASpec(t *testing.T) {
 			t.Errorf("State says that %s has the shape %v, it has %v", p.Name, state[p.Name], p.Value.Shape())
 		}
 	}
-	if _, err := layers.ParseValues("add-kpca", "kernel=gaussian"); !errors.Is(err, layers.ErrParam) || !strings.Contains(err.Error(), "chi2, intersection or jensen-shannon") {
+	if _, err := layers.ParseValues("add-kpca", "kernel=gaussian"); !errors.Is(err, layers.ErrParam) ||
+		!strings.Contains(err.Error(), "chi2, intersection or jensen-shannon") {
 		t.Errorf("the Gaussian is not additive: %v", err)
 	}
 	s.Params["components"] = 10.

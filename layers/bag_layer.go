@@ -67,7 +67,8 @@ func NewBagLayer(of DensityLayer) (*BagLayer, error) {
 
 // bagBase is the base of a BagLayer over a map of rows.
 func bagBase(over Layer, axes int) *base {
-	return &base{kind: "BagLayer", prefix: fmt.Sprintf("layers: BagLayer %q", over.Name()), name: over.Name(), dims: axes, features: over.Features(), dt: over.Dtype()}
+	return &base{kind: "BagLayer", prefix: fmt.Sprintf("layers: BagLayer %q", over.Name()), name: over.Name(),
+		dims: axes, features: over.Features(), dt: over.Dtype()}
 }
 
 // OfRows is the map of the rows that Rows makes.
@@ -95,7 +96,8 @@ func (l *BagLayer) Rows(b *ops.Bags) (*tensor.Dense, error) {
 
 // TransformBags writes the features of bags to dst, some of them at a time.
 func (l *BagLayer) TransformBags(dst *tensor.Dense, b *ops.Bags) (*tensor.Dense, error) {
-	return bagsInTwoSteps(l.base, dst, b, l.over.Dims(), func(_ *tensor.Dense, b *ops.Bags) (*tensor.Dense, error) { return l.Rows(b) }, l.over.Transform)
+	rows := func(_ *tensor.Dense, b *ops.Bags) (*tensor.Dense, error) { return l.Rows(b) }
+	return bagsInTwoSteps(l.base, dst, b, l.over.Dims(), rows, l.over.Transform)
 }
 
 // Transform writes the features of the rows of x [n, l], each a set of one sample, to dst.

@@ -79,12 +79,15 @@ func (o hddOptions) check(g ops.Grid, densities int) error {
 	}
 	for j, p := range g.Points() {
 		if o.functions < 1 || o.functions > o.basis.most(p) {
-			return fmt.Errorf("%d functions of the %v basis on axis %d, want 1 to %d for its %d points: %w", o.functions, o.basis, j, o.basis.most(p), p, ErrParam)
+			return fmt.Errorf("%d functions of the %v basis on axis %d, want 1 to %d for its %d points: %w",
+				o.functions, o.basis, j, o.basis.most(p), p, ErrParam)
 		}
 	}
 	size := math.Pow(float64(o.functions), float64(g.Axes())) * float64(g.Len())
-	if waves := 2 * float64(o.lambdas) * float64(g.Len()) * float64(densities); size > maxBasisCells || waves > maxBasisCells {
-		return fmt.Errorf("%d points with %d functions an axis and %d frequencies are more than %d numbers; ask for fewer points: %w", g.Len(), o.functions, o.lambdas, maxBasisCells, ErrParam)
+	if waves := 2 * float64(o.lambdas) * float64(g.Len()) * float64(densities); size > maxBasisCells ||
+		waves > maxBasisCells {
+		return fmt.Errorf("%d points with %d functions an axis and %d frequencies are more than %d numbers; ask for "+
+			"fewer points: %w", g.Len(), o.functions, o.lambdas, maxBasisCells, ErrParam)
 	}
 	return nil
 }

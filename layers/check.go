@@ -37,7 +37,8 @@ func Check(s Spec, x *tensor.Dense) error {
 		return err
 	}
 	if _, ok := e.Form.(interface{ ready() bool }); !ok {
-		return fmt.Errorf("layers: Check: map %s is of the form %T; Check is for Drawn, TwoSigns, Homogeneous and Exponentiated: %w", s.Map, e.Form, ErrParam)
+		return fmt.Errorf("layers: Check: map %s is of the form %T; Check is for Drawn, TwoSigns, Homogeneous and "+
+			"Exponentiated: %w", s.Map, e.Form, ErrParam)
 	}
 	if domain.IsNil(x) || x.Dims() != 2 || x.Shape()[0] < 2 {
 		return fmt.Errorf("layers: Check: map %s: want at least two rows [n, d]: %w", s.Map, ErrShape)
@@ -111,7 +112,8 @@ func (c *checker) gram() error {
 				return fmt.Errorf("k of rows %d and %d is %v one way and %v the other: %w", i, j, v, w, ErrParam)
 			}
 			if !c.entry.Signed() && v*v > (1+1e-9)*c.kernel.At(a, a)*c.kernel.At(b, b) {
-				return fmt.Errorf("k of rows %d and %d is %v, above √k(x,x) √k(z,z): no positive definite kernel: %w", i, j, v, ErrParam)
+				return fmt.Errorf("k of rows %d and %d is %v, above √k(x,x) √k(z,z): no positive definite kernel: %w",
+					i, j, v, ErrParam)
 			}
 		}
 	}
@@ -186,8 +188,10 @@ func (c *checker) unbiased() error {
 			}
 			allowed := 5*math.Sqrt(variance/float64(max(1, draws-1))) + bias + 1e-9*(math.Abs(k)+math.Abs(mean))
 			if !(math.Abs(mean-k) <= allowed) {
-				return fmt.Errorf("the mean z(x)·z(x') of rows %d and %d over %d draws is %v and the kernel is %v, more than %.2g apart: "+
-					"the frequencies are not of the kernel's spectral distribution: %w", i, j, draws, mean, k, allowed, ErrParam)
+				return fmt.Errorf("the mean z(x)·z(x') of rows %d and %d over %d draws is %v and the kernel is %v, "+
+					"more than %.2g apart: "+
+					"the frequencies are not of the kernel's spectral distribution: %w", i, j, draws, mean, k, allowed,
+					ErrParam)
 			}
 		}
 	}
@@ -357,7 +361,8 @@ func (c *checker) slopes(l Layer, name string, at, weights, gradient []float64) 
 		best := slope[1] + (slope[1]-slope[0])/3
 		allowed := 2*math.Abs(slope[1]-slope[0]) + noise + 1e-7*math.Abs(best)
 		if !(math.Abs(gradient[i]-best) <= allowed) {
-			return fmt.Errorf("the gradient for %s[%d] is %v and central differences give %v: %w", name, i, gradient[i], best, ErrParam)
+			return fmt.Errorf("the gradient for %s[%d] is %v and central differences give %v: %w", name, i, gradient[i],
+				best, ErrParam)
 		}
 	}
 	return nil
@@ -375,7 +380,8 @@ func (c *checker) refuses() error {
 		x := c.x(tensor.Float64)
 		x.Float64s()[0] = v
 		if _, err := c.layer.Transform(nil, x); !errors.Is(err, ErrDomain) {
-			return fmt.Errorf("Transform of a row with the cell %v is %v, want an error that wraps ErrDomain: %w", v, err, ErrDomain)
+			return fmt.Errorf("Transform of a row with the cell %v is %v, want an error that wraps ErrDomain: %w", v,
+				err, ErrDomain)
 		}
 	}
 	return nil

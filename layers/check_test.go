@@ -100,7 +100,8 @@ func TestCheckFinds(t *testing.T) {
 		"laplace": {spectral.ExpSemigroup{Beta: 1}, "features"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			e := layers.Entry{Name: "wrong-" + name, Form: layers.Drawn{Kernel: func(layers.Values) spectral.Kernel { return c.kernel }}}
+			e := layers.Entry{Name: "wrong-" + name,
+				Form: layers.Drawn{Kernel: func(layers.Values) spectral.Kernel { return c.kernel }}}
 			if err := layers.Register(e); err != nil {
 				t.Fatal(err)
 			}
@@ -152,9 +153,11 @@ func TestRegister(t *testing.T) {
 	}
 	for _, e := range []layers.Entry{
 		{}, {Name: "with space", Form: form}, {Name: "gaussian", Form: form}, {Name: "mine", Form: form}, {Name: "a"},
-		{Name: "b", Form: layers.Drawn{}}, {Name: "c", Form: (*layers.Drawn)(nil)}, {Name: "d", Form: must(layers.Lookup("nystrom")).Form},
+		{Name: "b", Form: layers.Drawn{}}, {Name: "c", Form: (*layers.Drawn)(nil)},
+		{Name: "d", Form: must(layers.Lookup("nystrom")).Form},
 		{Name: "e", Form: layers.Drawn{Kernel: form.Kernel, Params: []layers.ParamDef{{Name: "phase"}}}},
-		{Name: "f", Form: layers.Homogeneous{}}, {Name: "g", Form: layers.Exponentiated{}}, {Name: "h", Form: layers.TwoSigns{}},
+		{Name: "f", Form: layers.Homogeneous{}}, {Name: "g", Form: layers.Exponentiated{}},
+		{Name: "h", Form: layers.TwoSigns{}},
 	} {
 		if err := layers.Register(e); !errors.Is(err, layers.ErrParam) {
 			t.Errorf("Register(%v) is %v, want ErrParam", e.Name, err)

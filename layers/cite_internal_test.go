@@ -24,12 +24,14 @@ func TestEveryMapIsCited(t *testing.T) {
 		source := year.FindString(e.Paper)
 		entry, ok := bibliography[source]
 		if !ok {
-			t.Errorf("map %s: its Paper %q does not begin with the name of a paper of the bibliography, such as \"Cho and Saul 2009\"; add it to bibliography in layers/bibliography.go", e.Name, e.Paper)
+			t.Errorf("map %s: its Paper %q does not begin with the name of a paper of the bibliography, such as "+
+				"\"Cho and Saul 2009\"; add it to bibliography in layers/bibliography.go", e.Name, e.Paper)
 			continue
 		}
 		l := layerOf(t, e)
 		if !strings.Contains(Cite(l), entry) {
-			t.Errorf("map %s: Cite of its %s does not name %s; add a line to layerSources, %q: {%q}, or to kernelSources in layers/bibliography.go",
+			t.Errorf("map %s: Cite of its %s does not name %s; add a line to layerSources, %q: {%q}, or to "+
+				"kernelSources in layers/bibliography.go",
 				e.Name, typeName(l), source, typeName(l), source)
 		}
 	}
@@ -56,7 +58,8 @@ func TestKernelsOfFittedMapsAreCited(t *testing.T) {
 			cited := Cite(layerOf(t, e, "kernel", other.Name))
 			for _, p := range papers {
 				if n++; !strings.Contains(cited, bibliography[p]) {
-					t.Errorf("map %s with the kernel of %s: Cite does not name %s; add the type of the kernel to kernelSources in layers/bibliography.go", e.Name, other.Name, p)
+					t.Errorf("map %s with the kernel of %s: Cite does not name %s; add the type of the kernel to "+
+						"kernelSources in layers/bibliography.go", e.Name, other.Name, p)
 				}
 			}
 		}
@@ -103,7 +106,8 @@ func TestEverySamplerIsCited(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		lifted, err := NewExponentiatedLayer(spectral.Exponentiated{Of: spectral.Chi2{Gamma: 1}, Sigma: 1}, 16, 8, WithSampler(s))
+		lifted, err := NewExponentiatedLayer(spectral.Exponentiated{Of: spectral.Chi2{Gamma: 1}, Sigma: 1}, 16, 8,
+			WithSampler(s))
 		ls = append(ls, lifted)
 		if err != nil {
 			t.Fatal(err)
@@ -143,12 +147,14 @@ func samplerSources() (all [][]string) {
 // TestBibliography: the entries are BibTeX of their own keys, with the first author and the year that they are called by, and each is the
 // source of something.
 func TestBibliography(t *testing.T) {
-	form := regexp.MustCompile(`^@(inproceedings|article|book|misc)\{([a-z]+(\d{4})[a-z0-9]+),\n(  [a-z]+ += \{.*\},?\n)+\}\n$`)
+	form := regexp.MustCompile(`^@(inproceedings|article|book|misc)\{([a-z]+(\d{4})[a-z0-9]+),\n` +
+		`(  [a-z]+ += \{.*\},?\n)+\}\n$`)
 	used, keys := map[string]bool{}, map[string]string{}
 	for _, e := range Entries() {
 		used[year.FindString(e.Paper)] = true
 	}
-	for _, sources := range [][][]string{slices.Collect(maps.Values(layerSources)), slices.Collect(maps.Values(kernelSources)),
+	for _, sources := range [][][]string{slices.Collect(maps.Values(layerSources)),
+		slices.Collect(maps.Values(kernelSources)),
 		samplerSources(), slices.Collect(maps.Values(couplingSources))} {
 		for _, s := range slices.Concat(sources...) {
 			if used[s] = true; bibliography[s] == "" {
@@ -175,7 +181,8 @@ func TestBibliography(t *testing.T) {
 			}
 		}
 		first := strings.ToLower(strings.FieldsFunc(name, func(r rune) bool { return r == ' ' || r == ',' })[0])
-		if plain := strings.Map(ascii, first); !strings.HasPrefix(m[2], plain) || !strings.HasSuffix(name, m[3]) || !strings.Contains(entry, "= {"+m[3]+"}") {
+		if plain := strings.Map(ascii, first); !strings.HasPrefix(m[2], plain) || !strings.HasSuffix(name, m[3]) ||
+			!strings.Contains(entry, "= {"+m[3]+"}") {
 			t.Errorf("%s: key %s", name, m[2])
 		}
 		if i := strings.IndexFunc(entry, func(r rune) bool { return r > unicode.MaxASCII }); i >= 0 {
@@ -214,7 +221,8 @@ func TestCiteOfCompositions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := bibliography["Rahimi and Recht 2007"] + "\n" + bibliography["Rasmussen and Williams 2006"] + "\n" + bibliography["Yu et al. 2016"]
+	want := bibliography["Rahimi and Recht 2007"] + "\n" + bibliography["Rasmussen and Williams 2006"] + "\n" +
+		bibliography["Yu et al. 2016"]
 	if got := Cite(all); got != want {
 		t.Errorf("cited\n%s", got)
 	}

@@ -17,7 +17,8 @@ func TestConcatIsAWeightedSumOfKernels(t *testing.T) {
 	x := rows(tensor.Float64, 11, 7, 1)
 	a := must(layers.NewSkewedChi2Layer(.2, 3, 20, layers.Tune(layers.All)))
 	b := must(layers.NewRandomLaplaceLayer(spectral.ReciprocalSemigroup{Lambda: 1}, 5, 13))
-	c := must(layers.NewConcat(7, []layers.Part{{Layer: a, From: 0, To: 3, Weight: .25}, {Layer: b, From: 2, To: 7, Weight: 3}}))
+	c := must(layers.NewConcat(7, []layers.Part{{Layer: a, From: 0, To: 3, Weight: .25},
+		{Layer: b, From: 2, To: 7, Weight: 3}}))
 	z := must(c.Transform(nil, x))
 	if d := maxDiff(run(t, c.Fwd(input(G.NewGraph(), x)).Node()), floats(z)); d > 1e-13 {
 		t.Errorf("graph and Transform differ by %v", d)
@@ -62,7 +63,8 @@ func TestGolgi(t *testing.T) {
 	x := input(g, rows(tensor.Float64, 7, 3, 1))
 	rff := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 5, 10, layers.Tune(layers.All)))
 	model, err := golgi.ComposeSeq(x,
-		golgi.L(golgi.ConsFC, golgi.WithSize(5), golgi.AsBatched(true), golgi.WithName("below"), golgi.WithActivation(G.Tanh)),
+		golgi.L(golgi.ConsFC, golgi.WithSize(5), golgi.AsBatched(true), golgi.WithName("below"),
+			golgi.WithActivation(G.Tanh)),
 		rff,
 		golgi.L(golgi.ConsFC, golgi.WithSize(2), golgi.AsBatched(true), golgi.WithName("above")),
 	)

@@ -54,10 +54,12 @@ func NewConcat(dims int, parts []Part, opts ...Option) (*Concat, error) {
 	c := &Concat{group: g, parts: append([]Part(nil), parts...), dims: dims, grad: o.inputGrad}
 	for i, p := range parts {
 		if p.From < 0 || p.To > dims || p.To-p.From != p.Layer.Dims() {
-			return nil, fmt.Errorf("layers: Concat: part %d is columns %d to %d of %d, and %q takes %d: %w", i, p.From, p.To, dims, p.Layer.Name(), p.Layer.Dims(), ErrShape)
+			return nil, fmt.Errorf("layers: Concat: part %d is columns %d to %d of %d, and %q takes %d: %w", i, p.From,
+				p.To, dims, p.Layer.Name(), p.Layer.Dims(), ErrShape)
 		}
 		if !(p.Weight >= 0) || math.IsInf(p.Weight, 1) {
-			return nil, fmt.Errorf("layers: Concat: part %d has weight %v, want a finite number of at least 0: %w", i, p.Weight, ErrParam)
+			return nil, fmt.Errorf("layers: Concat: part %d has weight %v, want a finite number of at least 0: %w", i,
+				p.Weight, ErrParam)
 		}
 		c.features += p.Layer.Features()
 	}
@@ -127,7 +129,8 @@ func (c *Concat) transform(dst *tensor.Dense, x ops.Matrix) (*tensor.Dense, erro
 		dst = tensor.New(tensor.WithShape(n, c.features), tensor.Of(c.Dtype()))
 	}
 	if !dst.Shape().Eq(tensor.Shape{n, c.features}) {
-		return nil, fmt.Errorf("layers: Concat: dst has shape %v, want (%d, %d): %w", dst.Shape(), n, c.features, ErrShape)
+		return nil, fmt.Errorf("layers: Concat: dst has shape %v, want (%d, %d): %w", dst.Shape(), n, c.features,
+			ErrShape)
 	}
 	at := 0
 	for _, p := range c.parts {

@@ -164,7 +164,8 @@ func unitExponent(kernel func(c float64) spectral.Kernel, x ops.Matrix) (float64
 	low, high := 1e-12*scale-lowest, 1e12*scale-lowest
 	largest := exponent(low)
 	if !(largest > 1e-9) {
-		return 0, fmt.Errorf("the rows hardly differ at any c, so none makes a typical -ln k(x, z) one; set c by hand: %w", ErrParam)
+		return 0, fmt.Errorf("the rows hardly differ at any c, so none makes a typical -ln k(x, z) one; set c "+
+			"by hand: %w", ErrParam)
 	}
 	target := math.Min(1, largest/2)
 	for range 200 { // bisection of ln c

@@ -76,7 +76,8 @@ func TestDefaultsAreTheirFormulas(t *testing.T) {
 			{"laplacian", "sigma", d * meanOf(v, func(c float64) float64 { return math.Abs(c - mean) })},
 			{"exp-semigroup", "beta", 1 / (d * meanOf(v, func(c float64) float64 { return math.Sqrt(2 * c) }))},
 			{"reciprocal-semigroup", "lambda", d * mean / 2},
-			{"exp-intersection", "sigma", math.Sqrt(meanOverPairs(v, d, func(a, b float64) float64 { return math.Abs(a - b) })) / 2},
+			{"exp-intersection", "sigma", math.Sqrt(meanOverPairs(v, d,
+				func(a, b float64) float64 { return math.Abs(a - b) })) / 2},
 			{"exp-hellinger", "sigma", math.Sqrt(meanOverPairs(v, d, func(a, b float64) float64 {
 				return math.Pow(math.Sqrt(a)-math.Sqrt(b), 2)
 			})) / 2},
@@ -189,12 +190,14 @@ func TestGivenParametersAreKept(t *testing.T) {
 			t.Fatal(err)
 		}
 		again := before
-		if err := again.FillDefaults(histograms(tensor.Float64, 11, 3, 2)); err != nil || !reflect.DeepEqual(before, again) {
+		if err := again.FillDefaults(histograms(tensor.Float64, 11, 3, 2)); err != nil ||
+			!reflect.DeepEqual(before, again) {
 			t.Errorf("%s: filled in twice, %v became %v, %v", e.Name, before.Params, again.Params, err)
 		}
 	}
 	s := layers.Spec{Map: "matern", Params: layers.Values{"nu": 2.5}}
-	if err := s.FillDefaults(x); err != nil || s.Params.Number("nu") != 2.5 || s.Params["phase"] != false || s.Params.Number("ell") == 0 {
+	if err := s.FillDefaults(x); err != nil || s.Params.Number("nu") != 2.5 || s.Params["phase"] != false ||
+		s.Params.Number("ell") == 0 {
 		t.Errorf("nu=2.5 became %v, %v", s.Params, err)
 	}
 }
@@ -227,7 +230,8 @@ func TestDefaultErrors(t *testing.T) {
 	row := func(x *tensor.Dense) *tensor.Dense {
 		return tensor.New(tensor.WithShape(1, 3), tensor.WithBacking(x.Float64s()[:3]))
 	}
-	real, histogram, skewed := []string{"gaussian", "laplacian", "matern"}, []string{"exp-semigroup", "reciprocal-semigroup"}, []string{"skewed-chi2", "skewed-intersection"}
+	real, histogram, skewed := []string{"gaussian", "laplacian", "matern"},
+		[]string{"exp-semigroup", "reciprocal-semigroup"}, []string{"skewed-chi2", "skewed-intersection"}
 	every := slices.Concat(real, histogram, skewed)
 	const far = 1000 * 3 // row 1000 is in every sample, and is not the 1000th of it
 	for _, tc := range []struct {
@@ -253,7 +257,8 @@ func TestDefaultErrors(t *testing.T) {
 		for _, name := range tc.maps {
 			s := layers.Spec{Map: name}
 			err := s.FillDefaults(tc.x)
-			if !errors.Is(err, tc.is) || !strings.Contains(err.Error(), tc.wants) || !strings.Contains(err.Error(), "map "+name) {
+			if !errors.Is(err, tc.is) || !strings.Contains(err.Error(), tc.wants) ||
+				!strings.Contains(err.Error(), "map "+name) {
 				t.Errorf("%s, %s: %v, want %v with %q", tc.what, name, err, tc.is, tc.wants)
 			}
 			if len(s.Params) != 0 {

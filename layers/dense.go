@@ -45,7 +45,8 @@ func newDense(d, features int, f ops.Activation, o options) (*Dense, error) {
 		return nil, err
 	}
 	if o.policy != Frozen && o.policy != All {
-		return nil, fmt.Errorf("%s: policy %v: a dense layer has no bandwidth; use Frozen or All: %w", b.who(), o.policy, ErrParam)
+		return nil, fmt.Errorf("%s: policy %v: a dense layer has no bandwidth; use Frozen or All: %w", b.who(),
+			o.policy, ErrParam)
 	}
 	if err := b.checkSize(d, features); err != nil {
 		return nil, err

@@ -99,8 +99,10 @@ func (l *densityLayer) Policy() Policy { return l.outer.policy }
 
 // text is the description of a layer of the given distance.
 func (l *densityLayer) text(distance string) string {
-	return fmt.Sprintf("%s %q: %d -> %d -> %d, σ %v of %s, %d x %v points, %d %v functions an axis, sampler %v, seed %d, %v, %v", l.kind, l.name, l.dims, l.width,
-		l.features, l.sigma, distance, l.parts(), l.grid.Points(), l.options.functions, l.options.basis, l.outer.sampler, l.outer.seed, l.dt, l.outer.policy)
+	return fmt.Sprintf("%s %q: %d -> %d -> %d, σ %v of %s, %d x %v points, %d %v functions an axis, sampler %v, "+
+		"seed %d, %v, %v", l.kind, l.name, l.dims, l.width,
+		l.features, l.sigma, distance, l.parts(), l.grid.Points(), l.options.functions, l.options.basis,
+		l.outer.sampler, l.outer.seed, l.dt, l.outer.policy)
 }
 
 // Fwd adds the map of densities x [n, Dims] to the graph of x.
@@ -133,7 +135,8 @@ func (l *densityLayer) FwdBags(x G.Input, offsets []int) G.Result {
 	if err != nil {
 		return G.Err(err)
 	}
-	h := make([]*G.Node, len(l.h)) // which a graph of densities has no use for, and the LispMachine accepts no node without one
+	// A graph of densities has no use for these nodes, and the LispMachine accepts no node without a use.
+	h := make([]*G.Node, len(l.h))
 	for j, t := range l.h {
 		if h[j], err = l.node(n.Graph(), Param{Name: fmt.Sprintf("kde_bandwidth_%d", j), Value: t}); err != nil {
 			return G.Err(err)
@@ -153,7 +156,8 @@ func (l *densityLayer) FwdBags(x G.Input, offsets []int) G.Result {
 // estimate is that of the densities of bags.
 func (l *densityLayer) estimate() (estimate, error) {
 	if slices.Contains(ops.Float64s(l.param("kde_bandwidth")), 0) {
-		return estimate{}, fmt.Errorf("%s: bags want a bandwidth: find one by ops.ScottBandwidth or ops.CrossValidatedBandwidth and give it by WithKDEBandwidth: %w", l.who(), ErrParam)
+		return estimate{}, fmt.Errorf("%s: bags want a bandwidth: find one by ops.ScottBandwidth or "+
+			"ops.CrossValidatedBandwidth and give it by WithKDEBandwidth: %w", l.who(), ErrParam)
 	}
 	return estimate{l.grid, l.h, l.axes}, nil
 }

@@ -31,7 +31,8 @@ func Dot(g *G.ExprGraph) (string, error) {
 		return "", fmt.Errorf("layers: Dot: %w", err)
 	}
 	pairs := []string{
-		"\t\trankdir=TB\n\t];", "\t\trankdir=BT\n\t];\n\tedge [dir=back];", // Gorgonia's edges go from a result to what it is made of
+		// Gorgonia's edges go from a result to what it is made of.
+		"\t\trankdir=TB\n\t];", "\t\trankdir=BT\n\t];\n\tedge [dir=back];",
 		"{Op|%!s(&lt;nil&gt;)}|", "", // an input has none
 		"=lightgray", `="#e9edf2"`, "=yellow", `="#ffefb0"`, "=pink", `="#f6dfe3"`, // the encoder's colours are loud
 	}

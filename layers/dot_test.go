@@ -14,7 +14,8 @@ import (
 // TestDot: the same model gives the same text, which has each node with its shape and each edge, and nothing of the encoder's addresses.
 func TestDot(t *testing.T) {
 	draw := func() string {
-		rff := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: .5}, 2, 64, layers.Tune(layers.Bandwidth), layers.WithName("rff")))
+		rff := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: .5}, 2, 64, layers.Tune(layers.Bandwidth),
+			layers.WithName("rff")))
 		head := must(layers.NewSoftmaxHead(64, 3, layers.WithName("head")))
 		g := G.NewGraph()
 		must(head.Loss(rff.Fwd(G.NewMatrix(g, G.Float64, G.WithShape(4, 2), G.WithName("x"))).Node(),
@@ -31,10 +32,12 @@ func TestDot(t *testing.T) {
 	if text != draw() {
 		t.Error("the same model has two pictures")
 	}
-	if strange := regexp.MustCompile(`Node_|0x[0-9a-f]{6}|%!|lightgray|yellow|pink|rankdir=TB`).FindString(text); strange != "" {
+	banned := regexp.MustCompile(`Node_|0x[0-9a-f]{6}|%!|lightgray|yellow|pink|rankdir=TB`)
+	if strange := banned.FindString(text); strange != "" {
 		t.Errorf("the encoder's %q is still there", strange)
 	}
-	for _, want := range []string{"edge [dir=back]", "rankdir=BT", `label="{{rff_W|`, "{Op|Fourier}|{Shape|(4, 64)}", "{Shape|(64, 3)}", "n5 -> n4"} {
+	for _, want := range []string{"edge [dir=back]", "rankdir=BT", `label="{{rff_W|`, "{Op|Fourier}|{Shape|(4, 64)}",
+		"{Shape|(64, 3)}", "n5 -> n4"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}

@@ -127,7 +127,8 @@ func drawApart(kind string, ls []Layer) error {
 		}
 		if first := taken[d.key]; first != nil {
 			return fmt.Errorf("layers: %s: %s and %s have the same random numbers, of seed %d, and were used before; "+
-				"give one of them another seed by WithSeed, or another name by WithName: %w", kind, first.who, d.who, d.key.seed, ErrParam)
+				"give one of them another seed by WithSeed, or another name by WithName: %w", kind, first.who, d.who,
+				d.key.seed, ErrParam)
 		}
 		taken[d.key] = d
 	}

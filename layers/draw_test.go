@@ -52,7 +52,8 @@ var drawn = map[string]func(opts ...layers.Option) layers.Layer{
 	},
 	"l2": func(opts ...layers.Option) layers.Layer { return must(layers.NewL2DensityLayer(1, 1, 16, opts...)) },
 	"mean map": func(opts ...layers.Option) layers.Layer {
-		return must(layers.NewMeanMapLayer(must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 3, 16)), 1, 16, opts...))
+		return must(layers.NewMeanMapLayer(must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 3, 16)), 1, 16,
+			opts...))
 	},
 }
 
@@ -103,7 +104,8 @@ func TestPartsDrawApart(t *testing.T) {
 		if name == "maclaurin" || name == "sketch" || name == "srf" {
 			continue // these take rows of unit length
 		}
-		if z, g := must(b.Transform(nil, x)), run(t, b.Fwd(input(G.NewGraph(), x)).Node()); maxDiff(floats(z), g) > 1e-13 {
+		z, g := must(b.Transform(nil, x)), run(t, b.Fwd(input(G.NewGraph(), x)).Node())
+		if maxDiff(floats(z), g) > 1e-13 {
 			t.Errorf("%s: graph and Transform differ after the draw", name)
 		}
 	}
@@ -162,7 +164,8 @@ func TestDrawApartInTrees(t *testing.T) {
 			}
 		}
 	}
-	if alone := must(layers.NewFourierLayer(k, 4, 4, layers.WithSeed(9))); !slices.Equal(numbers(leaves[5])["W"], numbers(alone)["W"]) {
+	if alone := must(layers.NewFourierLayer(k, 4, 4, layers.WithSeed(9))); !slices.Equal(numbers(leaves[5])["W"],
+		numbers(alone)["W"]) {
 		t.Error("a part with a seed of its own is drawn again")
 	}
 }
@@ -180,7 +183,8 @@ func TestUsedLayersKeepTheirNumbers(t *testing.T) {
 		a, b := layer(), layer()
 		use(b)
 		must(layers.NewConcat(3, parts(a, b)))
-		if alone := numbers(layer())["W"]; !slices.Equal(numbers(b)["W"], alone) || slices.Equal(numbers(a)["W"], alone) {
+		if alone := numbers(layer())["W"]; !slices.Equal(numbers(b)["W"], alone) ||
+			slices.Equal(numbers(a)["W"], alone) {
 			t.Errorf("%s: the layer that was used is drawn again, or the other is not", name)
 		}
 		c, d := layer(), layer(layers.WithSeed(0))
@@ -215,22 +219,26 @@ func TestUsedLayersKeepTheirNumbers(t *testing.T) {
 // TestNamesDraw: another name is another draw, the same name and seed the same one; the name of a spec changes nothing.
 func TestNamesDraw(t *testing.T) {
 	for kind, layer := range drawn {
-		none, a, same, b := numbers(layer()), numbers(layer(layers.WithName("a"))), numbers(layer(layers.WithName("a"))), numbers(layer(layers.WithName("b")))
+		none, a, same, b := numbers(layer()), numbers(layer(layers.WithName("a"))),
+			numbers(layer(layers.WithName("a"))), numbers(layer(layers.WithName("b")))
 		for p, v := range a {
 			if strings.HasPrefix(p, "inner.") {
 				continue // the name is that of the mean map
 			}
 			if !slices.Equal(v, same[p]) || slices.Equal(v, b[p]) || slices.Equal(v, none[p]) {
-				t.Errorf("%s: %s by name: a %v, a %v, b %v, none %v", kind, p, v[:2], same[p][:2], b[p][:2], none[p][:2])
+				t.Errorf("%s: %s by name: a %v, a %v, b %v, none %v", kind, p, v[:2], same[p][:2], b[p][:2],
+					none[p][:2])
 			}
 		}
 	}
 	s := layers.Spec{Map: "gaussian", Params: layers.Values{"sigma": 1}, Dims: 3, Features: 16}
 	plain := numbers(must(s.Build()))["W"]
-	if s.Name = "a"; !slices.Equal(numbers(must(s.Build()))["W"], plain) || !slices.Equal(numbers(drawn["fourier"]())["W"], plain) {
+	if s.Name = "a"; !slices.Equal(numbers(must(s.Build()))["W"], plain) ||
+		!slices.Equal(numbers(drawn["fourier"]())["W"], plain) {
 		t.Error("the name of a spec changes its draw, or a lone layer has another than its spec")
 	}
-	x, y := must(s.Build()), must(layers.Spec{Map: "gaussian", Params: s.Params, Dims: 3, Features: 16, Name: "b"}.Build())
+	x, y := must(s.Build()), must(layers.Spec{Map: "gaussian", Params: s.Params, Dims: 3, Features: 16,
+		Name: "b"}.Build())
 	must(layers.NewConcat(3, parts(x, y)))
 	if slices.Equal(numbers(x)["W"], numbers(y)["W"]) {
 		t.Error("two maps of specs share their numbers in a Concat")
@@ -253,7 +261,8 @@ func TestMeanMapDrawsApart(t *testing.T) {
 		return must(layers.NewMeanMapLayer(inner, 1, 8, layers.WithSeed(seed)))
 	}
 	alone := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 6, 8, layers.WithSeed(5)))
-	if !slices.Equal(numbers(seeded(5))["W"], numbers(alone)["W"]) || slices.Equal(numbers(seeded(4))["W"][:2], numbers(seeded(4))["inner.W"][:2]) {
+	if !slices.Equal(numbers(seeded(5))["W"], numbers(alone)["W"]) ||
+		slices.Equal(numbers(seeded(4))["W"][:2], numbers(seeded(4))["inner.W"][:2]) {
 		t.Error("the seeds of a mean map")
 	}
 	s.Map, s.Params = "gaussian", layers.Values{"sigma": 1}

@@ -76,8 +76,8 @@ const (
 type Traits struct {
 	Draws   Draws
 	Tunable bool   // whether the map has something to tune, and with it a policy
-	Fitted  bool   // whether it is fitted on data: Spec.Fit builds it and Build does not, and only its Params bring it back
-	Bags    bool   // whether it is a map of sets of samples, ops.Bags; Dims is then the number of coordinates of a sample
+	Fitted  bool   // whether it is fitted on data: Spec.Fit builds it, Build does not, only its Params bring it back
+	Bags    bool   // whether it maps sets of samples, ops.Bags; Dims is then the number of coordinates of a sample
 	Width   string // how many columns it makes, where that is no number of features to choose
 	lends   bool   // whether a fitted map or a mean map can take its kernel
 }
@@ -122,7 +122,8 @@ func (e *Entry) Has(param string) bool {
 // plan is the form's plan of a spec with all its parameters.
 func (e *Entry) plan(s Spec) (plan, error) {
 	if len(s.Parts) > 0 && !e.hasParts() {
-		return plan{}, fmt.Errorf("layers: map %s has no parts, and the Spec has %d; leave them out: %w", e.Name, len(s.Parts), ErrParam)
+		return plan{}, fmt.Errorf("layers: map %s has no parts, and the Spec has %d; leave them out: %w", e.Name,
+			len(s.Parts), ErrParam)
 	}
 	p, err := e.Form.plan(s)
 	if err != nil {
@@ -186,7 +187,8 @@ func Lookup(name string) (*Entry, error) {
 		}
 		names = append(names, e.Name)
 	}
-	return nil, fmt.Errorf("layers: there is no map %q; there are %s, and what Register adds: %w", name, strings.Join(names, ", "), ErrParam)
+	return nil, fmt.Errorf("layers: there is no map %q; there are %s, and what Register adds: %w", name,
+		strings.Join(names, ", "), ErrParam)
 }
 
 // Register adds a map of a kernel of your own to the table of this process. From then on a Spec of its name is built,
@@ -201,16 +203,19 @@ func Register(e Entry) error {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-')
 	}
 	if e.Name == "" || strings.ContainsFunc(e.Name, bad) {
-		return fmt.Errorf("layers: Register: the name %q is not of letters, digits and hyphens, as my-kernel: %w", e.Name, ErrParam)
+		return fmt.Errorf("layers: Register: the name %q is not of letters, digits and hyphens, as my-kernel: %w",
+			e.Name, ErrParam)
 	}
 	ready, ok := e.Form.(interface{ ready() bool })
 	if !ok || domain.IsNil(e.Form) || !ready.ready() {
-		return fmt.Errorf("layers: Register: %s: the form is %T; give a Drawn, TwoSigns, Homogeneous or Exponentiated with a Kernel: %w", e.Name, e.Form, ErrParam)
+		return fmt.Errorf("layers: Register: %s: the form is %T; give a Drawn, TwoSigns, Homogeneous or "+
+			"Exponentiated with a Kernel: %w", e.Name, e.Form, ErrParam)
 	}
 	seen := map[string]bool{}
 	for _, p := range e.Form.params() {
 		if p.Name == "" || seen[p.Name] || p.Name == kernelParam {
-			return fmt.Errorf("layers: Register: %s: the parameter %q has no name, or one that is taken: %w", e.Name, p.Name, ErrParam)
+			return fmt.Errorf("layers: Register: %s: the parameter %q has no name, or one that is taken: %w", e.Name,
+				p.Name, ErrParam)
 		}
 		seen[p.Name] = true
 	}

@@ -79,7 +79,8 @@ func (e estimate) fwd(x *G.Node, h []*G.Node, offsets []int, a ops.Attr) (*G.Nod
 }
 
 // bagsInTwoSteps maps bags by first to rows of so many columns, and these by second to the features of a layer, some bags at a time.
-func bagsInTwoSteps(l *base, dst *tensor.Dense, b *ops.Bags, cols int, first func(*tensor.Dense, *ops.Bags) (*tensor.Dense, error),
+func bagsInTwoSteps(l *base, dst *tensor.Dense, b *ops.Bags, cols int,
+	first func(*tensor.Dense, *ops.Bags) (*tensor.Dense, error),
 	second func(dst, x *tensor.Dense) (*tensor.Dense, error)) (*tensor.Dense, error) {
 	if b == nil {
 		return nil, noBags(l.who())
@@ -91,7 +92,8 @@ func bagsInTwoSteps(l *base, dst *tensor.Dense, b *ops.Bags, cols int, first fun
 		return nil, fmt.Errorf("%s: dst is %v, the layer is %v: %w", l.who(), dst.Dtype(), l.dt, ErrDtype)
 	}
 	if !dst.Shape().Eq(tensor.Shape{b.Len(), l.features}) || !ops.IsContiguous(dst) {
-		return nil, fmt.Errorf("%s: dst is %v, want a contiguous %v (%d, %d): %w", l.who(), dst.Shape(), l.dt, b.Len(), l.features, ErrShape)
+		return nil, fmt.Errorf("%s: dst is %v, want a contiguous %v (%d, %d): %w", l.who(), dst.Shape(), l.dt, b.Len(),
+			l.features, ErrShape)
 	}
 	size := max(1, psiCells/cols)
 	for lo := 0; lo < b.Len(); lo += size {

@@ -38,7 +38,8 @@ func ExampleNewHomogeneousLayer() {
 // Random features of the exponential χ² kernel exp(-D²/2σ²), of the distance D² = Σ (x-z)²/(x+z).
 func ExampleNewExponentiatedLayer() {
 	k := spectral.Exponentiated{Of: spectral.Chi2{}, Sigma: .5}
-	l, err := layers.NewExponentiatedLayer(k, 3, 4096, layers.WithOrder(3), layers.WithSeed(1), layers.WithSampler(spectral.Orthogonal{}))
+	l, err := layers.NewExponentiatedLayer(k, 3, 4096, layers.WithOrder(3), layers.WithSeed(1),
+		layers.WithSampler(spectral.Orthogonal{}))
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -11,7 +11,8 @@ import (
 
 // A table of a model: its bandwidth and its head are tuned, its frequencies are not.
 func ExampleSummary() {
-	rff, err := layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 8, 256, layers.Tune(layers.Bandwidth), layers.WithName("rff"))
+	rff, err := layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 8, 256, layers.Tune(layers.Bandwidth),
+		layers.WithName("rff"))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -33,7 +34,8 @@ func ExampleSummary() {
 
 // The papers behind a map of a Matérn kernel whose frequencies are orthogonal.
 func ExampleCite() {
-	rff, err := layers.NewFourierLayer(spectral.Matern{Nu: 1.5, Ell: 1}, 8, 256, layers.WithSampler(spectral.Orthogonal{}))
+	rff, err := layers.NewFourierLayer(spectral.Matern{Nu: 1.5, Ell: 1}, 8, 256,
+		layers.WithSampler(spectral.Orthogonal{}))
 	if err != nil {
 		fmt.Println(err)
 		return

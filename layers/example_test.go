@@ -527,7 +527,8 @@ func ExampleLookup() {
 // can be tuned.
 func ExampleWithSampler_structured() {
 	k := spectral.Gaussian{Sigma: 1}
-	rff, err := layers.NewFourierLayer(k, 256, 2048, layers.WithSampler(spectral.Structured{}), layers.Tune(layers.Bandwidth), layers.WithSeed(1))
+	rff, err := layers.NewFourierLayer(k, 256, 2048, layers.WithSampler(spectral.Structured{}),
+		layers.Tune(layers.Bandwidth), layers.WithSeed(1))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -550,7 +551,8 @@ func ExampleWithSampler_structured() {
 	}
 	fmt.Printf("k = %.1f, exactly %.3f\n", inner, k.At(cells[:256], cells[256:]))
 
-	_, err = layers.NewFourierLayer(k, 256, 2048, layers.WithSampler(spectral.Structured{}), layers.Tune(layers.All), layers.WithName("rff"))
+	_, err = layers.NewFourierLayer(k, 256, 2048, layers.WithSampler(spectral.Structured{}), layers.Tune(layers.All),
+		layers.WithName("rff"))
 	fmt.Println(err)
 	// Output:
 	// signs (12, 256) tuned: false
@@ -565,7 +567,8 @@ func ExampleWithSampler_structured() {
 func ExampleNewNystromLayer() {
 	sample := histograms(tensor.Float64, 200, 8, 1)
 	k := spectral.Exponentiated{Of: spectral.Chi2{}, Sigma: 2}
-	l, err := layers.NewNystromLayer(k, sample, 20, layers.WithLandmarkChoice(layers.PlusPlusLandmarks), layers.WithSeed(7), layers.WithName("nystrom"))
+	l, err := layers.NewNystromLayer(k, sample, 20, layers.WithLandmarkChoice(layers.PlusPlusLandmarks),
+		layers.WithSeed(7), layers.WithName("nystrom"))
 	if err != nil {
 		fmt.Println(err)
 		return

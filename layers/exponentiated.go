@@ -63,7 +63,8 @@ func NewExponentiatedLayer(k spectral.Exponentiated, d, features int, opts ...Op
 		l.inner.policy = All
 		l.inner.addParams(o.undrawn)
 	}
-	if l.outer, err = newRandomMap(kind, "", spectral.Gaussian{Sigma: k.Sigma}, l.inner.Features(), features, o); err != nil {
+	l.outer, err = newRandomMap(kind, "", spectral.Gaussian{Sigma: k.Sigma}, l.inner.Features(), features, o)
+	if err != nil {
 		return nil, err
 	}
 	b.params = append(l.inner.peek(), l.outer.params...)
@@ -81,7 +82,8 @@ func (l *ExponentiatedLayer) Homogeneous() *HomogeneousLayer { return l.inner }
 func (l *ExponentiatedLayer) Policy() Policy { return l.outer.policy }
 
 func (l *ExponentiatedLayer) String() string {
-	return fmt.Sprintf("%s %q: %d -> %d -> %d, σ %v of %s, sampler %v, seed %d, %v, %v", l.kind, l.name, l.dims, l.inner.features, l.features, l.kernel.Sigma,
+	return fmt.Sprintf("%s %q: %d -> %d -> %d, σ %v of %s, sampler %v, seed %d, %v, %v", l.kind, l.name, l.dims,
+		l.inner.features, l.features, l.kernel.Sigma,
 		l.inner.form(), l.outer.sampler, l.outer.seed, l.dt, l.outer.policy)
 }
 
@@ -105,7 +107,8 @@ func (l *ExponentiatedLayer) Transform(dst, x *tensor.Dense) (*tensor.Dense, err
 	if err := checkColumns(l.who(), x, l.dims); err != nil {
 		return nil, err
 	}
-	return inTwoSteps(l.who(), &l.scratch, dst, x, blockRows(l.inner.features), l.features, l.inner.Transform, l.outer.Transform)
+	return inTwoSteps(l.who(), &l.scratch, dst, x, blockRows(l.inner.features), l.features, l.inner.Transform,
+		l.outer.Transform)
 }
 
 // blockRows is how many rows of so many columns those are.
@@ -115,7 +118,8 @@ func blockRows(cols int) int {
 }
 
 // inTwoSteps maps x by first and what that returns by second, a block of rows at a time; scratch keeps the memory of a block.
-func inTwoSteps(who string, scratch *sync.Pool, dst, x *tensor.Dense, rows, features int, first, second func(dst, x *tensor.Dense) (*tensor.Dense, error)) (*tensor.Dense, error) {
+func inTwoSteps(who string, scratch *sync.Pool, dst, x *tensor.Dense, rows, features int,
+	first, second func(dst, x *tensor.Dense) (*tensor.Dense, error)) (*tensor.Dense, error) {
 	psi, _ := scratch.Get().(*tensor.Dense)
 	z, err := ops.InBlocks(who, dst, x, rows, features, func(dst, x *tensor.Dense) error {
 		if psi != nil && psi.Shape()[0] != x.Shape()[0] {

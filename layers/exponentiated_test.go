@@ -17,17 +17,20 @@ import (
 func TestExponentiatedIsTheComposition(t *testing.T) {
 	x := sparseHistograms(37, 7)
 	for _, s := range []spectral.Sampler{spectral.IID{}, spectral.Orthogonal{}, spectral.Structured{}} {
-		for _, k := range []spectral.Homogeneous{spectral.Chi2{}, spectral.JensenShannon{Gamma: .8}, spectral.Intersection{Negative: spectral.SplitNegative}} {
+		for _, k := range []spectral.Homogeneous{spectral.Chi2{}, spectral.JensenShannon{Gamma: .8},
+			spectral.Intersection{Negative: spectral.SplitNegative}} {
 			series := []layers.Option{layers.WithOrder(2), layers.WithOptimalPeriod()}
 			random := []layers.Option{layers.WithSeed(3), layers.WithSampler(s)}
-			l := must(layers.NewExponentiatedLayer(spectral.Exponentiated{Of: k, Sigma: .4}, 7, 26, slices.Concat(series, random)...))
+			l := must(layers.NewExponentiatedLayer(spectral.Exponentiated{Of: k, Sigma: .4}, 7, 26,
+				slices.Concat(series, random)...))
 			psi := must(layers.NewHomogeneousLayer(k, 7, series...))
 			rff := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: .4}, psi.Features(), 26, random...))
 			want := floats(must(rff.Transform(nil, must(psi.Transform(nil, x)))))
 			if d := maxDiff(floats(must(l.Transform(nil, x))), want); d != 0 {
 				t.Errorf("%v differs by %v from the composition", l, d)
 			}
-			if l.Homogeneous().Features() != psi.Features() || l.Kernel() != (spectral.Exponentiated{Of: k, Sigma: .4}) {
+			if l.Homogeneous().Features() != psi.Features() ||
+				l.Kernel() != (spectral.Exponentiated{Of: k, Sigma: .4}) {
 				t.Errorf("%v has %v under it and the kernel %v", l, l.Homogeneous(), l.Kernel())
 			}
 		}
@@ -37,7 +40,8 @@ func TestExponentiatedIsTheComposition(t *testing.T) {
 // TestExponentiatedKernelError: with many features the error is that of chance, and for order 3 not much more.
 func TestExponentiatedKernelError(t *testing.T) {
 	x := sparseHistograms(60, 16)
-	for _, k := range []spectral.Homogeneous{spectral.Hellinger{}, spectral.Chi2{}, spectral.Intersection{}, spectral.JensenShannon{}} {
+	for _, k := range []spectral.Homogeneous{spectral.Hellinger{}, spectral.Chi2{}, spectral.Intersection{},
+		spectral.JensenShannon{}} {
 		e := spectral.Exponentiated{Of: k, Sigma: .5}
 		opts := []layers.Option{layers.WithSampler(spectral.Orthogonal{})}
 		if k != (spectral.Hellinger{}) {
@@ -58,7 +62,8 @@ func TestExponentiatedKernelError(t *testing.T) {
 func TestExponentiatedBlocks(t *testing.T) {
 	const n, d = 137, 4100 // 12300 columns of Ψ, so blocks of 32 rows
 	x := rows(tensor.Float64, n, d, 1)
-	l := must(layers.NewExponentiatedLayer(spectral.Exponentiated{Of: spectral.Chi2{}, Sigma: 20}, d, 6, layers.WithName("hist")))
+	l := must(layers.NewExponentiatedLayer(spectral.Exponentiated{Of: spectral.Chi2{}, Sigma: 20}, d, 6,
+		layers.WithName("hist")))
 	z := floats(must(l.Transform(nil, x)))
 	for _, i := range []int{0, 31, 32, 64, 136} {
 		one := tensor.New(tensor.WithShape(1, d), tensor.WithBacking(x.Float64s()[i*d:i*d+d]))
@@ -67,7 +72,8 @@ func TestExponentiatedBlocks(t *testing.T) {
 		}
 	}
 	x.Float64s()[101*d+17] = -.5
-	if _, err := l.Transform(nil, x); !errors.Is(err, layers.ErrDomain) || !strings.Contains(err.Error(), `"hist": x[101,17] = -0.5 is negative`) {
+	if _, err := l.Transform(nil, x); !errors.Is(err, layers.ErrDomain) ||
+		!strings.Contains(err.Error(), `"hist": x[101,17] = -0.5 is negative`) {
 		t.Errorf("a negative cell in a later block: %v", err)
 	}
 }
@@ -106,14 +112,19 @@ func TestExponentiatedErrors(t *testing.T) {
 	}{
 		{spectral.Exponentiated{Sigma: 1}, 4, nil, layers.ErrParam, "no kernel"},
 		{spectral.Exponentiated{Of: spectral.Chi2{}}, 4, nil, layers.ErrParam, "Sigma = 0"},
-		{spectral.Exponentiated{Of: spectral.Chi2{Gamma: math.NaN()}, Sigma: 1}, 4, nil, layers.ErrParam, "Gamma = NaN"},
+		{spectral.Exponentiated{Of: spectral.Chi2{Gamma: math.NaN()}, Sigma: 1}, 4, nil, layers.ErrParam,
+			"Gamma = NaN"},
 		{spectral.Exponentiated{Of: spectral.Chi2{}, Sigma: 1}, 5, nil, layers.ErrParam, "5 features is odd"},
-		{spectral.Exponentiated{Of: spectral.Chi2{}, Sigma: 1}, 4, []layers.Option{layers.WithStationary()}, layers.ErrParam, "stationary"},
-		{spectral.Exponentiated{Of: spectral.Chi2{}, Sigma: 1}, 4, []layers.Option{layers.WithOrder(-1)}, layers.ErrParam, "order -1"},
-		{spectral.Exponentiated{Of: spectral.Chi2{}, Sigma: 1}, 4, []layers.Option{layers.WithSampler(spectral.Structured{})}, spectral.ErrSampler, "spectral.Orthogonal{}"},
+		{spectral.Exponentiated{Of: spectral.Chi2{}, Sigma: 1}, 4, []layers.Option{layers.WithStationary()},
+			layers.ErrParam, "stationary"},
+		{spectral.Exponentiated{Of: spectral.Chi2{}, Sigma: 1}, 4, []layers.Option{layers.WithOrder(-1)},
+			layers.ErrParam, "order -1"},
+		{spectral.Exponentiated{Of: spectral.Chi2{}, Sigma: 1}, 4,
+			[]layers.Option{layers.WithSampler(spectral.Structured{})}, spectral.ErrSampler, "spectral.Orthogonal{}"},
 	} {
 		_, err := layers.NewExponentiatedLayer(c.k, 3, c.features, append(c.opts, layers.WithName("hist"))...)
-		if !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), `ExponentiatedLayer "hist"`) {
+		if !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.says) ||
+			!strings.Contains(err.Error(), `ExponentiatedLayer "hist"`) {
 			t.Errorf("%+v: %v, want %v with %q", c.k, err, c.is, c.says)
 		}
 	}

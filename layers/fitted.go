@@ -15,7 +15,8 @@ func fittingRows(b *base, on ops.Domain, sample *tensor.Dense) (*tensor.Dense, e
 		if sample != nil {
 			shape = fmt.Sprint(sample.Shape())
 		}
-		return nil, fmt.Errorf("%s: the sample has shape %s, want rows [N, %d] to fit on: %w", b.who(), shape, b.dims, ErrShape)
+		return nil, fmt.Errorf("%s: the sample has shape %s, want rows [N, %d] to fit on: %w", b.who(), shape, b.dims,
+			ErrShape)
 	}
 	rows, err := ops.Copy(nil, sample, ops.Attr{Layer: b.who(), Domain: on})
 	if err != nil || rows.Dtype() == b.dt {

@@ -20,16 +20,21 @@ const (
 
 // The parameters of the maps of densities.
 var (
-	kdeDef = ParamDef{Name: "bandwidth", Doc: "bandwidth of the density estimate, one number or one a coordinate; or found on the data, by Scott's rule or by cross-validation",
+	kdeDef = ParamDef{Name: "bandwidth", Doc: "bandwidth of the density estimate, one number or one a coordinate; or " +
+		"found on the data, by Scott's rule or by cross-validation",
 		Words: []string{scottBandwidth, crossValidated}, List: true, Default: scottBandwidth}
 	densityDefs = []ParamDef{
-		{Name: "basis", Doc: "orthonormal basis of an axis", Words: []string{CosineBasis.String(), FourierBasis.String()}, Default: CosineBasis.String(), OfMap: true},
+		{Name: "basis", Doc: "orthonormal basis of an axis", Words: []string{CosineBasis.String(),
+			FourierBasis.String()}, Default: CosineBasis.String(), OfMap: true},
 		{Name: "functions", Doc: "basis functions of an axis", Whole: true, Max: 1 << 12, Default: 10., OfMap: true},
-		{Name: "points", Doc: "points of the grid on each axis; auto is 128, 48 and 20 for 1 to 3 coordinates, 128 for each of more", Words: []string{"auto"}, OrNumber: true, Whole: true, Max: 1 << 12, Default: "auto"},
+		{Name: "points", Doc: "points of the grid on each axis; auto is 128, 48 and 20 for 1 to 3 coordinates, 128 " +
+			"for each of more", Words: []string{"auto"}, OrNumber: true, Whole: true, Max: 1 << 12, Default: "auto"},
 	}
 	lambdaDefs = []ParamDef{
-		{Name: "lambdas", Doc: "number of frequencies λ", Whole: true, Max: spectral.MaxLambdas, Default: 5., OfMap: true},
-		{Name: "rule", Doc: "where they are", Words: []string{"quantile", "gauss", "drawn"}, Default: "gauss", Absent: "quantile", OfMap: true},
+		{Name: "lambdas", Doc: "number of frequencies λ", Whole: true, Max: spectral.MaxLambdas, Default: 5.,
+			OfMap: true},
+		{Name: "rule", Doc: "where they are", Words: []string{"quantile", "gauss", "drawn"}, Default: "gauss",
+			Absent: "quantile", OfMap: true},
 	}
 )
 
@@ -65,11 +70,13 @@ func (f densityForm) fill(v Values, x ops.Matrix) error { return densityDefaults
 func (f densityForm) plan(s Spec) (plan, error) {
 	h, rule := parseList(s.Params.Word("bandwidth")) // none where it is still a rule
 	o := hddOptionsOf(s.Params)
-	k := &densityKernel{distance: f.distance, sigma: s.Params.Number("sigma"), points: int(s.Params.Number("points")), h: h}
+	k := &densityKernel{distance: f.distance, sigma: s.Params.Number("sigma"), points: int(s.Params.Number("points")),
+		h: h}
 	lifted := max(1, 2*int(s.Params.Number("lambdas"))) * basisColumns(s)
 	return plan{kernel: k, lifted: lifted, build: func(opts []Option) (Layer, error) {
 		if rule != nil {
-			return nil, fmt.Errorf("layers: map %s: bandwidth = %s is found on data: fill it in by FillDefaults, or give numbers: %w", s.Map, s.Params.Word("bandwidth"), ErrParam)
+			return nil, fmt.Errorf("layers: map %s: bandwidth = %s is found on data: fill it in by FillDefaults, or "+
+				"give numbers: %w", s.Map, s.Params.Word("bandwidth"), ErrParam)
 		}
 		opts = append(opts, func(all *options) {
 			all.hdd = o

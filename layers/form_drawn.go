@@ -58,7 +58,8 @@ func (f Drawn) plan(s Spec) (plan, error) {
 	}
 	return plan{kernel: k, build: func(opts []Option) (Layer, error) {
 		if k.Transform() != transform {
-			return nil, fmt.Errorf("layers: map %s: its form is of %v features, and its kernel %T of %v features: %w", s.Map, transform, k, k.Transform(), ErrParam)
+			return nil, fmt.Errorf("layers: map %s: its form is of %v features, and its kernel %T of %v features: %w",
+				s.Map, transform, k, k.Transform(), ErrParam)
 		}
 		switch k := k.(type) {
 		case spectral.SkewedChi2:

@@ -70,7 +70,8 @@ func (f borrower) fill(v Values, x ops.Matrix) error {
 func (f borrower) kernel(s Spec) (spectral.Kernel, error) {
 	e := f.of(s.Params)
 	if e == nil {
-		return nil, fmt.Errorf("layers: map %s: there is no kernel %q that it takes: %w", s.Map, s.Params.Word(kernelParam), ErrParam)
+		return nil, fmt.Errorf("layers: map %s: there is no kernel %q that it takes: %w", s.Map,
+			s.Params.Word(kernelParam), ErrParam)
 	}
 	p, err := e.plan(s)
 	return p.kernel, err
@@ -84,8 +85,10 @@ func newKPCAForm() kpcaForm {
 		fits: func(e *Entry) bool { _, additive := e.Form.(Homogeneous); return additive },
 		own: func() []ParamDef {
 			return []ParamDef{
-				{Name: "components", Doc: "columns for each input column", Whole: true, Max: MaxComponents, Default: 3.},
-				{Name: "points", Doc: "knots of each column's table", Whole: true, Min: 1, Max: MaxTablePoints, Default: 64.},
+				{Name: "components", Doc: "columns for each input column", Whole: true, Max: MaxComponents,
+					Default: 3.},
+				{Name: "points", Doc: "knots of each column's table", Whole: true, Min: 1, Max: MaxTablePoints,
+					Default: 64.},
 			}
 		}}}
 }
@@ -125,7 +128,8 @@ func (majiBergForm) params() []ParamDef {
 
 func (majiBergForm) plan(s Spec) (plan, error) {
 	bins := int(s.Params.Number("bins"))
-	return plan{kernel: histogramIntersection{}, columns: bins * s.Dims, state: tableState(s.Dims, majiBergTables(bins)),
+	return plan{kernel: histogramIntersection{}, columns: bins * s.Dims,
+		state: tableState(s.Dims, majiBergTables(bins)),
 		fit: func(sample *tensor.Dense, opts []Option) (Layer, error) {
 			return newMajiBergLayer(sample, s.Dims, apply(append(opts, WithBins(bins))))
 		}}, nil
@@ -138,8 +142,10 @@ func newNystromForm() nystromForm {
 	return nystromForm{borrower{first: "gaussian", fits: func(e *Entry) bool { return e.lends },
 		own: func() []ParamDef {
 			return []ParamDef{
-				{Name: "landmarks", Doc: "rows to compare with; 0 is one a feature", Whole: true, Closed: true, Max: MaxLandmarks, Default: 0.},
-				{Name: "select", Doc: "how they are chosen", Words: []string{UniformLandmarks.String(), PlusPlusLandmarks.String()}, Default: UniformLandmarks.String()},
+				{Name: "landmarks", Doc: "rows to compare with; 0 is one a feature", Whole: true, Closed: true,
+					Max: MaxLandmarks, Default: 0.},
+				{Name: "select", Doc: "how they are chosen", Words: []string{UniformLandmarks.String(),
+					PlusPlusLandmarks.String()}, Default: UniformLandmarks.String()},
 			}
 		}}}
 }
@@ -187,7 +193,8 @@ func (s Spec) Fit(x ops.Matrix) (Layer, error) {
 		return nil, fmt.Errorf("layers: map %s is fitted on rows [n, %d], got none: %w", s.Map, s.Dims, ErrShape)
 	}
 	if x.Dims() != 2 || s.Dims > 0 && x.Shape()[1] != s.Dims {
-		return nil, fmt.Errorf("layers: map %s is fitted on rows [n, %d], got %v: %w", s.Map, s.Dims, x.Shape(), ErrShape)
+		return nil, fmt.Errorf("layers: map %s is fitted on rows [n, %d], got %v: %w", s.Map, s.Dims, x.Shape(),
+			ErrShape)
 	}
 	sample, err := sampleRows(x, max(SampleRows, nystromLandmarks(s)), s.Seed)
 	if err != nil {

@@ -25,13 +25,18 @@ type Exponentiated struct {
 // The parameters of the homogeneous maps. A map whose kernel has a point mass is exact and has the last two only.
 var (
 	gammaDef    = ParamDef{Name: "gamma", Doc: "degree γ: k is Σ (xz)^{γ/2} 𝒦(ln z - ln x)", Default: 1.}
-	negativeDef = ParamDef{Name: "negative", Doc: "what x < 0 is: an error; part of sign(x) sign(z) k(|x|, |z|); or split from x > 0, a dimension of its own",
+	negativeDef = ParamDef{Name: "negative",
+		Doc: "what x < 0 is: an error; part of sign(x) sign(z) k(|x|, |z|); or split from x > 0, a " +
+			"dimension of its own",
 		Words: []string{"error", "sign", "split"}, Default: "error"}
 	seriesDefs = []ParamDef{
-		{Name: "order", Doc: "order n: 2n+1 columns for each input column", Whole: true, Closed: true, Max: spectral.MaxOrder, Default: 1., OfMap: true},
+		{Name: "order", Doc: "order n: 2n+1 columns for each input column", Whole: true, Closed: true,
+			Max: spectral.MaxOrder, Default: 1., OfMap: true},
 		gammaDef,
-		{Name: "window", Doc: "window of the signature", Words: []string{"uniform", "rectangular"}, Default: "rectangular", OfMap: true},
-		{Name: "period", Doc: "period Λ: the fitted one, that with the least largest error, or a number", Words: []string{"auto", "optimal"}, OrNumber: true, Default: "auto", OfMap: true},
+		{Name: "window", Doc: "window of the signature", Words: []string{"uniform", "rectangular"},
+			Default: "rectangular", OfMap: true},
+		{Name: "period", Doc: "period Λ: the fitted one, that with the least largest error, or a number",
+			Words: []string{"auto", "optimal"}, OrNumber: true, Default: "auto", OfMap: true},
 		negativeDef,
 	}
 )
@@ -60,7 +65,8 @@ func (f Homogeneous) ready() bool { return f.Kernel != nil }
 func (f Homogeneous) series() bool { return !pointMass(f.Kernel(1, spectral.RejectNegative)) }
 
 func (f Homogeneous) traits() Traits {
-	t := Traits{Tunable: f.series(), Width: "2·order+1 columns for each input column, twice that for negative=split", lends: true}
+	t := Traits{Tunable: f.series(), Width: "2·order+1 columns for each input column, twice that for negative=split",
+		lends: true}
 	if !t.Tunable {
 		t.Width = "one column for each input column, two for negative=split"
 	}

@@ -16,8 +16,10 @@ func newMeanMapForm() meanMapForm {
 	return meanMapForm{borrower{first: "gaussian", fits: func(e *Entry) bool { return e.lends },
 		own: func() []ParamDef {
 			return []ParamDef{
-				{Name: "inner", Doc: "columns of the random map of a sample; those of an additive one follow from its parameters", Whole: true, Max: 1 << 16, Default: 512., OfMap: true},
-				{Name: "landmarks", Doc: "samples to compare with, by the Nyström map in place of the kernel's own; 0 is none", Whole: true, Closed: true, Max: MaxLandmarks, Default: 0., OfMap: true},
+				{Name: "inner", Doc: "columns of the random map of a sample; those of an additive one follow from " +
+					"its parameters", Whole: true, Max: 1 << 16, Default: 512., OfMap: true},
+				{Name: "landmarks", Doc: "samples to compare with, by the Nyström map in place of the kernel's " +
+					"own; 0 is none", Whole: true, Closed: true, Max: MaxLandmarks, Default: 0., OfMap: true},
 				{Name: "tau", Doc: "bandwidth τ of the discrepancy"}, phaseDef,
 			}
 		}}}

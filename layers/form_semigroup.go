@@ -28,9 +28,11 @@ const (
 const wayParam = "way"
 
 var (
-	wayDef = ParamDef{Name: wayParam, Doc: "the features: Laplace features; the same, rows normalised to √k(x, x); a Gaussian's on a map without randomness; or the better of the last two for so many features",
+	wayDef = ParamDef{Name: wayParam, Doc: "the features: Laplace features; the same, rows normalised to √k(x, x); a " +
+		"Gaussian's on a map without randomness; or the better of the last two for so many features",
 		Words: []string{laplaceWay, normalisedWay, levyWay, autoWay}, Default: laplaceWay, OfMap: true}
-	wayOrderDef = ParamDef{Name: "order", Doc: "order n of that map: 2n+1 columns for each input column, or 2n for the reciprocal kernel", Whole: true, Min: 1, Closed: true, OfMap: true}
+	wayOrderDef = ParamDef{Name: "order", Doc: "order n of that map: 2n+1 columns for each input column, or 2n for " +
+		"the reciprocal kernel", Whole: true, Min: 1, Closed: true, OfMap: true}
 )
 
 // semigroupForm is the form of a semigroup kernel with one parameter of its own, whose features are found in one of
@@ -102,7 +104,8 @@ func (s Spec) way(v Values) string {
 		return way
 	}
 	switch s.Sampler {
-	case spectral.Orthogonal{}.String(), spectral.Coupled{}.String(), spectral.Structured{}.String(): // of directions, which Laplace frequencies have not
+	case spectral.Orthogonal{}.String(), spectral.Coupled{}.String(), spectral.Structured{}.String():
+		// These samplers draw directions, and Laplace frequencies have none.
 		return levyWay
 	}
 	if s.Features%2 == 0 && levyPays(s.Dims, s.Features) {

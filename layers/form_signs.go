@@ -80,7 +80,8 @@ func epsOf(v Values) float64 { return v.Number(epsDef.Name) }
 // deltaGaussian is the kernel of sigmas and weights where they are given, and else of sigma1 and sigma2.
 func deltaGaussian(v Values) spectral.Kernel {
 	if v.Word("sigmas") == "" {
-		return spectral.DeltaGaussian{Sigmas: []float64{v.Number("sigma1"), v.Number("sigma2")}, Weights: []float64{1, -1}}
+		return spectral.DeltaGaussian{Sigmas: []float64{v.Number("sigma1"), v.Number("sigma2")},
+			Weights: []float64{1, -1}}
 	}
 	sigmas, _ := parseList(v.Word("sigmas"))
 	weights, _ := parseList(v.Word("weights"))
@@ -103,11 +104,13 @@ func oneKindOfSigma(given Values) error {
 	_, second := given["sigma2"]
 	switch {
 	case (sigmas == "") != (weights == ""):
-		return fmt.Errorf("layers: map delta-gaussian: sigmas and weights go together; give both, as sigmas=1:10,weights=1:-1: %w", ErrParam)
+		return fmt.Errorf("layers: map delta-gaussian: sigmas and weights go together; give both, as "+
+			"sigmas=1:10,weights=1:-1: %w", ErrParam)
 	case sigmas != "" && (first || second):
 		return fmt.Errorf("layers: map delta-gaussian: give sigma1 and sigma2, or sigmas and weights: %w", ErrParam)
 	case strings.Count(sigmas, ":") != strings.Count(weights, ":"):
-		return fmt.Errorf("layers: map delta-gaussian: sigmas = %s and weights = %s are not as many: %w", sigmas, weights, ErrParam)
+		return fmt.Errorf("layers: map delta-gaussian: sigmas = %s and weights = %s are not as many: %w", sigmas,
+			weights, ErrParam)
 	}
 	return nil
 }

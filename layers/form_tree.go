@@ -18,8 +18,10 @@ const (
 )
 
 var structure = withTraits([]*Entry{
-	{Name: sequentialName, Formula: "its Parts one after the other", Inputs: "the first part's", Form: sequentialForm{}},
-	{Name: concatName, Formula: "its Parts side by side, √weight times each", Inputs: "every part's", Form: concatForm{}},
+	{Name: sequentialName, Formula: "its Parts one after the other", Inputs: "the first part's",
+		Form: sequentialForm{}},
+	{Name: concatName, Formula: "its Parts side by side, √weight times each", Inputs: "every part's",
+		Form: concatForm{}},
 	{Name: "dense", Formula: "activation(xW + b)", Inputs: "any", Paper: "Glorot and Bengio 2010", Form: denseForm{}},
 	{Name: "normalise", Formula: "x/‖x‖", Inputs: "any", Form: normaliseForm{}},
 })
@@ -49,7 +51,8 @@ func (s Spec) deeper(levels int) bool {
 // gets one of its place, so that the names of parameters are the same in every process.
 func (s Spec) within() ([]Spec, error) {
 	if len(s.Parts) == 0 {
-		return nil, fmt.Errorf("layers: %s: the Spec has no Parts; give the specs of the layers that it is made of: %w", s.Map, ErrParam)
+		return nil, fmt.Errorf("layers: %s: the Spec has no Parts; give the specs of the layers that it is made of: %w",
+			s.Map, ErrParam)
 	}
 	if s.deeper(maxDepth) {
 		return nil, fmt.Errorf("layers: %s: the Parts are more than %d deep; a sequential of sequentials is one: %w", s.Map, maxDepth, ErrParam)
@@ -58,7 +61,8 @@ func (s Spec) within() ([]Spec, error) {
 	for i := range parts {
 		p := &parts[i]
 		if p.Dtype != "" && p.ElementType() != s.ElementType() {
-			return nil, fmt.Errorf("layers: %s: part %d is %s and the whole is %v; leave the Dtype of parts out: %w", s.Map, i, p.Dtype, s.ElementType(), ErrDtype)
+			return nil, fmt.Errorf("layers: %s: part %d is %s and the whole is %v; leave the Dtype of parts out: %w",
+				s.Map, i, p.Dtype, s.ElementType(), ErrDtype)
 		}
 		if p.Dtype = s.Dtype; p.Name == "" {
 			p.Name = fmt.Sprintf("%d_%s", i, p.Map)
@@ -90,7 +94,8 @@ func (s Spec) layerName() string {
 // widen sets the Dims of a part, which must be so many or not be stated.
 func (s *Spec) widen(of string, i, dims int) error {
 	if s.Dims != 0 && s.Dims != dims {
-		return fmt.Errorf("layers: %s: part %d, %s, takes %d columns and gets %d: %w", of, i, s.Map, s.Dims, dims, ErrShape)
+		return fmt.Errorf("layers: %s: part %d, %s, takes %d columns and gets %d: %w", of, i, s.Map, s.Dims, dims,
+			ErrShape)
 	}
 	s.Dims = dims
 	return nil
@@ -112,7 +117,8 @@ func (s Spec) planned(dims func(i int, before []plan) int) ([]Spec, []plan, erro
 			return nil, nil, fmt.Errorf("layers: %s: part %d: %w", s.Map, i, err)
 		}
 		if p.traits.Bags {
-			return nil, nil, fmt.Errorf("layers: %s: part %d, %s, is a map of sets of samples, which stands by itself: %w", s.Map, i, parts[i].Map, ErrParam)
+			return nil, nil, fmt.Errorf("layers: %s: part %d, %s, is a map of sets of samples, which stands "+
+				"by itself: %w", s.Map, i, parts[i].Map, ErrParam)
 		}
 		plans = append(plans, p)
 	}
@@ -173,7 +179,8 @@ func joined(t Traits, parts []Spec, plans []plan) (Traits, map[string]tensor.Sha
 }
 
 // each builds the parts one by one; rows are what part i is fitted on, where it is.
-func each(parts []Spec, opts []Option, grad func(i int) bool, rows func(i int, before []Layer) (*tensor.Dense, error)) ([]Layer, error) {
+func each(parts []Spec, opts []Option, grad func(i int) bool,
+	rows func(i int, before []Layer) (*tensor.Dense, error)) ([]Layer, error) {
 	o := apply(opts)
 	var ls []Layer
 	for i, s := range parts {
@@ -251,7 +258,8 @@ func (f sequentialForm) plan(s Spec) (plan, error) {
 	}
 	fit := func(sample *tensor.Dense, opts []Option) (Layer, error) {
 		x := sample
-		ls, err := each(parts, opts, func(i int) bool { return i == 0 }, func(i int, before []Layer) (*tensor.Dense, error) {
+		first := func(i int) bool { return i == 0 }
+		ls, err := each(parts, opts, first, func(i int, before []Layer) (*tensor.Dense, error) {
 			if sample == nil || i == 0 {
 				return x, nil
 			}
@@ -319,7 +327,8 @@ type concatForm struct{ branch }
 func (concatForm) params() []ParamDef {
 	return []ParamDef{
 		{Name: "from", Doc: "the first input column of each part, as 0:16; empty: 0", List: true, Default: ""},
-		{Name: "to", Doc: "the input column after the last one of each part, as 16:32; empty: all", List: true, Default: ""},
+		{Name: "to", Doc: "the input column after the last one of each part, as 16:32; empty: all", List: true,
+			Default: ""},
 		{Name: "weights", Doc: "the weight of each part's kernel in the sum; empty: 1", List: true, Default: ""},
 	}
 }
@@ -334,7 +343,8 @@ func (concatForm) slots(s Spec) ([]Part, error) {
 		}
 		list, err := parseList(text)
 		if err != nil || len(list) != len(slots) {
-			return nil, fmt.Errorf("layers: concat: %s = %s, want a number for each of %d parts: %w", name, text, len(slots), ErrParam)
+			return nil, fmt.Errorf("layers: concat: %s = %s, want a number for each of %d parts: %w", name, text,
+				len(slots), ErrParam)
 		}
 		return list, nil
 	}
@@ -351,7 +361,8 @@ func (concatForm) slots(s Spec) ([]Part, error) {
 		return nil, err
 	}
 	for i := range slots {
-		if a, b := from[i], to[i]; a != math.Trunc(a) || b != math.Trunc(b) || !(a >= 0 && a < b && b <= float64(s.Dims)) && s.Dims > 0 {
+		if a, b := from[i], to[i]; a != math.Trunc(a) || b != math.Trunc(b) ||
+			!(a >= 0 && a < b && b <= float64(s.Dims)) && s.Dims > 0 {
 			return nil, fmt.Errorf("layers: concat: part %d is columns %v to %v of %d: %w", i, a, b, s.Dims, ErrShape)
 		}
 		slots[i] = Part{From: int(from[i]), To: int(to[i]), Weight: weights[i]}
@@ -430,7 +441,8 @@ type denseForm struct{ simple }
 func (denseForm) traits() Traits { return Traits{Draws: DrawsWeights, Tunable: true} }
 
 func (denseForm) params() []ParamDef {
-	return []ParamDef{{Name: "activation", Doc: "what it applies to xW + b", Words: ops.ActivationNames(), Default: ops.ReLU.String()}}
+	return []ParamDef{{Name: "activation", Doc: "what it applies to xW + b", Words: ops.ActivationNames(),
+		Default: ops.ReLU.String()}}
 }
 
 func (denseForm) plan(s Spec) (plan, error) {
@@ -446,7 +458,8 @@ type normaliseForm struct{ simple }
 func (normaliseForm) traits() Traits { return Traits{Width: "as many features as input columns"} }
 
 func (normaliseForm) params() []ParamDef {
-	return []ParamDef{{Name: "norm", Doc: "the norm", Words: []string{ops.L1.String(), ops.L2.String()}, Default: ops.L2.String()}}
+	return []ParamDef{{Name: "norm", Doc: "the norm", Words: []string{ops.L1.String(), ops.L2.String()},
+		Default: ops.L2.String()}}
 }
 
 func (normaliseForm) plan(s Spec) (plan, error) {

@@ -31,12 +31,14 @@ func NewFourierLayer(k spectral.Random, d, features int, opts ...Option) (*Fouri
 }
 
 // newTransform is newRandomMap for a kernel that must be of a given transform.
-func newTransform(kind, auto string, t spectral.Transform, k spectral.Random, d, features int, opts []Option) (*randomMap, error) {
+func newTransform(kind, auto string, t spectral.Transform, k spectral.Random, d, features int,
+	opts []Option) (*randomMap, error) {
 	if err := checkKernel("layers: "+kind, k); err != nil {
 		return nil, err
 	}
 	if k.Transform() != t {
-		return nil, fmt.Errorf("layers: %s: %T is an expectation of %v features, not of %v features: %w", kind, k, k.Transform(), t, ErrParam)
+		return nil, fmt.Errorf("layers: %s: %T is an expectation of %v features, not of %v features: %w", kind, k,
+			k.Transform(), t, ErrParam)
 	}
 	o, err := newOptions("New"+kind, opts)
 	if err != nil {

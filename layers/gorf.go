@@ -67,7 +67,8 @@ func newGORFLayer(k spectral.SignedLaw, d, features int, o options) (*GORFLayer,
 		return nil, err
 	}
 	if features%4 != 0 {
-		return nil, fmt.Errorf("%s: %d features is no multiple of 4, and each frequency of each of the two signs makes a cosine and a sine; ask for %d: %w",
+		return nil, fmt.Errorf("%s: %d features is no multiple of 4, and each frequency of each of the two signs "+
+			"makes a cosine and a sine; ask for %d: %w",
 			b.who(), features, (features+3)/4*4, ErrParam)
 	}
 	l := &GORFLayer{base: b, kernel: k, coupling: o.coupling, seed: o.seed, policy: o.policy}
@@ -112,7 +113,8 @@ func (l *GORFLayer) addParams(f *spectral.SignedFrequencies) error {
 	u, norms := f.Directions, f.Norms
 	for j, v := range norms.Float64s() {
 		if l.dt == tensor.Float32 && v > math.MaxFloat32 {
-			return fmt.Errorf("%s: %T drew the norm %v for frequency %d, which float32 cannot hold; use float64, or scale the data and the parameters: %w",
+			return fmt.Errorf("%s: %T drew the norm %v for frequency %d, which float32 cannot hold; use float64, or "+
+				"scale the data and the parameters: %w",
 				l.who(), l.kernel, v, j, ErrParam)
 		}
 	}
@@ -123,7 +125,8 @@ func (l *GORFLayer) addParams(f *spectral.SignedFrequencies) error {
 		}
 	}
 	all := l.policy == All
-	l.params = []Param{{"U", newTensor(l.dt, u.Float64s(), u.Shape()...), all}, {"norms", newTensor(l.dt, norms.Float64s(), norms.Shape()...), all}}
+	l.params = []Param{{"U", newTensor(l.dt, u.Float64s(), u.Shape()...), all},
+		{"norms", newTensor(l.dt, norms.Float64s(), norms.Shape()...), all}}
 	if all {
 		for b, v := range roots {
 			roots[b] = math.Log(v)

@@ -18,8 +18,10 @@ var twoGaussians = spectral.DeltaGaussian{Sigmas: []float64{1, 2}, Weights: []fl
 // TestSignatures: a map has the signs of its halves, all one where it has one sign, which is none; compositions have those of their parts.
 func TestSignatures(t *testing.T) {
 	signed := must(layers.NewGORFLayer(twoGaussians, 3, 8, layers.WithName("signed")))
-	one := must(layers.NewGORFLayer(spectral.DeltaGaussian{Sigmas: []float64{1}, Weights: []float64{2}}, 3, 8, layers.WithName("one")))
-	minus := must(layers.NewGORFLayer(spectral.DeltaGaussian{Sigmas: []float64{1}, Weights: []float64{-2}}, 3, 4, layers.WithName("minus")))
+	one := must(layers.NewGORFLayer(spectral.DeltaGaussian{Sigmas: []float64{1}, Weights: []float64{2}}, 3, 8,
+		layers.WithName("one")))
+	minus := must(layers.NewGORFLayer(spectral.DeltaGaussian{Sigmas: []float64{1}, Weights: []float64{-2}}, 3, 4,
+		layers.WithName("minus")))
 	plain := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 3, 2, layers.WithName("plain")))
 	head := must(layers.NewLinearHead(8, 2))
 	halves := []float64{1, 1, 1, 1, -1, -1, -1, -1}
@@ -36,8 +38,9 @@ func TestSignatures(t *testing.T) {
 		"wrapped":          {wrapped{signed}, halves},
 		"before a head":    {must(layers.NewSequential(signed, head)), nil},
 		"last in sequence": {must(layers.NewSequential(must(layers.NewLinearHead(2, 3)), signed)), halves},
-		"beside another":   {must(layers.NewConcat(3, []layers.Part{part(plain), part(signed)})), append([]float64{1, 1}, halves...)},
-		"beside one sign":  {must(layers.NewConcat(3, []layers.Part{part(plain), part(one)})), nil},
+		"beside another": {must(layers.NewConcat(3, []layers.Part{part(plain), part(signed)})),
+			append([]float64{1, 1}, halves...)},
+		"beside one sign": {must(layers.NewConcat(3, []layers.Part{part(plain), part(one)})), nil},
 	} {
 		if got := layers.SignatureOf(c.m); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
@@ -60,7 +63,8 @@ func TestGORFLayerShares(t *testing.T) {
 		if u := l.Params()[0]; u.Name != "U" || !u.Value.Shape().Eq(tensor.Shape{5, want}) || l.Coupling() != c {
 			t.Errorf("%v: %s %v", c, u.Name, u.Value.Shape())
 		}
-		one := must(layers.NewGORFLayer(spectral.SpherePolynomial{A: 4, P: 10, Eps: .03}, 5, 28, layers.WithCoupling(c)))
+		one := must(layers.NewGORFLayer(spectral.SpherePolynomial{A: 4, P: 10, Eps: .03}, 5, 28,
+			layers.WithCoupling(c)))
 		if u := one.Params()[0].Value; !u.Shape().Eq(tensor.Shape{5, 14}) || one.Split().Minus.Mass != 0 {
 			t.Errorf("%v: one sign has directions %v, %v", c, u.Shape(), one.Split())
 		}
@@ -70,18 +74,23 @@ func TestGORFLayerShares(t *testing.T) {
 // TestGORFLayerErrors: what the constructor refuses, and rows that are not on the sphere.
 func TestGORFLayerErrors(t *testing.T) {
 	for says, f := range map[string]func() (*layers.GORFLayer, error){
-		"no kernel":     func() (*layers.GORFLayer, error) { return layers.NewGORFLayer(nil, 3, 8) },
-		"ask for 12":    func() (*layers.GORFLayer, error) { return layers.NewGORFLayer(twoGaussians, 3, 10) },
-		"no phase form": func() (*layers.GORFLayer, error) { return layers.NewGORFLayer(twoGaussians, 3, 8, layers.WithPhase()) },
+		"no kernel":  func() (*layers.GORFLayer, error) { return layers.NewGORFLayer(nil, 3, 8) },
+		"ask for 12": func() (*layers.GORFLayer, error) { return layers.NewGORFLayer(twoGaussians, 3, 10) },
+		"no phase form": func() (*layers.GORFLayer, error) {
+			return layers.NewGORFLayer(twoGaussians, 3, 8, layers.WithPhase())
+		},
 		"use WithCoupling": func() (*layers.GORFLayer, error) {
 			return layers.NewGORFLayer(twoGaussians, 3, 8, layers.WithSampler(spectral.Sobol{}))
 		},
 		"is no coupling": func() (*layers.GORFLayer, error) {
 			return layers.NewGORFLayer(twoGaussians, 3, 8, layers.WithCoupling(9))
 		},
-		"allow a larger Eps": func() (*layers.GORFLayer, error) { return layers.NewGORFLayer(spectral.ArcCosine{Eps: 1e-3}, 3, 8) },
+		"allow a larger Eps": func() (*layers.GORFLayer, error) {
+			return layers.NewGORFLayer(spectral.ArcCosine{Eps: 1e-3}, 3, 8)
+		},
 		"which float32 cannot hold": func() (*layers.GORFLayer, error) {
-			return layers.NewGORFLayer(spectral.DeltaGaussian{Sigmas: []float64{1e-45}, Weights: []float64{1}}, 3, 8, layers.WithDtype(tensor.Float32))
+			return layers.NewGORFLayer(spectral.DeltaGaussian{Sigmas: []float64{1e-45}, Weights: []float64{1}}, 3, 8,
+				layers.WithDtype(tensor.Float32))
 		},
 	} {
 		if _, err := f(); !errors.Is(err, layers.ErrParam) || !strings.Contains(err.Error(), says) {
@@ -95,7 +104,9 @@ func TestGORFLayerErrors(t *testing.T) {
 		if ok && err != nil {
 			t.Errorf("norm %v: %v", norm, err)
 		}
-		if !ok && (!errors.Is(err, layers.ErrDomain) || !strings.Contains(err.Error(), fmt.Sprintf(`GORFLayer "ball": row 1 has norm %v, not 1; scale the rows to unit l2 norm (-scale l2)`, norm))) {
+		if !ok && (!errors.Is(err, layers.ErrDomain) ||
+			!strings.Contains(err.Error(), fmt.Sprintf(
+				`GORFLayer "ball": row 1 has norm %v, not 1; scale the rows to unit l2 norm (-scale l2)`, norm))) {
 			t.Errorf("norm %v: %v", norm, err)
 		}
 	}

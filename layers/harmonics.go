@@ -69,7 +69,8 @@ func (o harmonicOptions) of(k spectral.Homogeneous) (*spectral.Harmonics, error)
 	var err error
 	switch {
 	case o.optimal && o.stationary:
-		return nil, fmt.Errorf("the stationary form has no optimal period: its error at a distance of Λ is about 𝒦(0) for every Λ; "+
+		return nil, fmt.Errorf("the stationary form has no optimal period: its error at a distance of Λ is about "+
+			"𝒦(0) for every Λ; "+
 			"use WithPeriod and at least twice the largest difference of two coordinates: %w", ErrParam)
 	case o.optimal:
 		period, err = spectral.OptimalPeriod(k, n, o.window)

@@ -94,7 +94,9 @@ func newHDDLayer(d spectral.DensityDistance, sigma float64, axes, features int, 
 	if l.even = m == 1 && lambda[0] == 0; l.even {
 		each = 1
 	}
-	if err := core.draw(sigma, each, []Param{{"lambda", newTensor(l.dt, lambda, m), o.policy == All && !l.even}, {"root_weight", newTensor(l.dt, root, m), false}}, o); err != nil {
+	params := []Param{{"lambda", newTensor(l.dt, lambda, m), o.policy == All && !l.even},
+		{"root_weight", newTensor(l.dt, root, m), false}}
+	if err := core.draw(sigma, each, params, o); err != nil {
 		return nil, err
 	}
 	return l, nil

@@ -119,7 +119,8 @@ func TestHDDGradients(t *testing.T) {
 				for i := range densities.Float64s() { // next to 0, where √p is steep, ops.HDD is tested alone
 					densities.Float64s()[i] += .1
 				}
-				for _, f := range []*hddCost{newHDDCost(l, bags.Samples(), bags.Offsets()), newHDDCost(l, densities, nil)} {
+				for _, f := range []*hddCost{newHDDCost(l, bags.Samples(), bags.Offsets()),
+					newHDDCost(l, densities, nil)} {
 					where := fmt.Sprintf("%s, %d axes, %v, bags %v", d.name, axes, policy, f.offsets)
 					var want [][]float64
 					for _, lisp := range []bool{false, true} {
@@ -133,7 +134,8 @@ func TestHDDGradients(t *testing.T) {
 						for k, n := range nodes {
 							for i, got := range grads[k] {
 								if want := want[k][i]; !(math.Abs(got-want) <= 1e-7*(1+math.Abs(want))) {
-									t.Errorf("%s, lisp=%v: d/d %s[%d] is %v, by differences %v", where, lisp, n.Name(), i, got, want)
+									t.Errorf("%s, lisp=%v: d/d %s[%d] is %v, by differences %v", where, lisp, n.Name(),
+										i, got, want)
 								}
 							}
 						}
@@ -145,7 +147,8 @@ func TestHDDGradients(t *testing.T) {
 						for k := range low {
 							for i, got := range low[k] {
 								if want := grads[k][i]; !(math.Abs(got-want) <= 2e-4*(1+math.Abs(want))) {
-									t.Errorf("%s, float32, lisp=%v: d/d %s[%d] is %v, in float64 %v", where, lisp, nodes[k].Name(), i, got, want)
+									t.Errorf("%s, float32, lisp=%v: d/d %s[%d] is %v, in float64 %v", where, lisp,
+										nodes[k].Name(), i, got, want)
 								}
 							}
 						}
@@ -187,7 +190,8 @@ func (f *hddCost) differences(nodes G.Nodes) [][]float64 {
 // density, whose embedding is 0.
 func TestHDDEdges(t *testing.T) {
 	for _, d := range hddDistances {
-		l := must(layers.NewHDDLayer(d.d, .5, 2, 6, layers.WithPoints(8), layers.WithBasis(layers.CosineBasis, 8), layers.WithKDEBandwidth(.1, .2)))
+		l := must(layers.NewHDDLayer(d.d, .5, 2, 6, layers.WithPoints(8), layers.WithBasis(layers.CosineBasis, 8),
+			layers.WithKDEBandwidth(.1, .2)))
 		for _, x := range [][]float64{nil, {.5, .5}, {0, 1}, {.1, 0, .6, 0, .9, 0}} {
 			b := tensor.New(tensor.WithShape(len(x)/2, 2), tensor.Of(tensor.Float64))
 			offsets := []int{0}
@@ -207,12 +211,15 @@ func TestHDDEdges(t *testing.T) {
 				sum += v * v
 			}
 			a := must(l.Embed(nil, must(ops.HistogramInto(nil, bags, l.Grid(), ops.Attr{}))))
-			norm := squaredDistance(a.Float64s(), make([]float64, len(a.Float64s()))) // by Bessel's inequality below Z times the mass
+			// By Bessel's inequality the norm is below Z times the mass.
+			norm := squaredDistance(a.Float64s(), make([]float64, len(a.Float64s())))
 			if !(math.Abs(sum-1) < 1e-12) || !(norm > 0 && norm <= d.d.Mass()*(1+1e-12)) {
-				t.Errorf("%s: %v has features of squared norm %v, and its histogram's embedding %v", d.name, x, sum, norm)
+				t.Errorf("%s: %v has features of squared norm %v, and its histogram's embedding %v", d.name, x, sum,
+					norm)
 			}
 		}
-		for _, v := range must(l.Embed(nil, tensor.New(tensor.WithShape(1, 64), tensor.Of(tensor.Float64)))).Float64s() {
+		for _, v := range must(l.Embed(nil, tensor.New(tensor.WithShape(1, 64),
+			tensor.Of(tensor.Float64)))).Float64s() {
 			if v != 0 {
 				t.Errorf("%s: the embedding of 0 has %v", d.name, v)
 			}
@@ -225,7 +232,8 @@ func TestHDDSetParams(t *testing.T) {
 	bags := uniformBags(1, 5, 4)
 	for _, policy := range []layers.Policy{layers.Frozen, layers.Bandwidth, layers.BandwidthEach, layers.All} {
 		build := func(seed uint64, h float64) *layers.HDDLayer {
-			return must(layers.NewHDDLayer(spectral.TotalVariation(), .5, 1, 6, layers.Tune(policy), layers.WithSeed(seed),
+			return must(layers.NewHDDLayer(spectral.TotalVariation(), .5, 1, 6, layers.Tune(policy),
+				layers.WithSeed(seed),
 				layers.WithLambdas(4, spectral.DrawnLambdas), layers.WithKDEBandwidth(h)))
 		}
 		l, other := build(1, .1), build(2, .2)
@@ -237,7 +245,8 @@ func TestHDDSetParams(t *testing.T) {
 		if err := l.SetParams(params); err != nil {
 			t.Fatal(err)
 		}
-		if d := maxDiff(floats(must(l.TransformBags(nil, bags))), floats(must(other.TransformBags(nil, bags)))); d != 0 {
+		if d := maxDiff(floats(must(l.TransformBags(nil, bags))),
+			floats(must(other.TransformBags(nil, bags)))); d != 0 {
 			t.Errorf("%v: features differ by %v", policy, d)
 		}
 	}
@@ -270,10 +279,12 @@ func TestHDDErrors(t *testing.T) {
 		{build(js, .5, 4, 6, layers.WithPoints(8, 8)), layers.ErrParam, "points on 2 axes for 1"},
 		{build(js, .5, 0, 6), layers.ErrParam, "0 dimensions"},
 		{build(js, .5, 2, 6, layers.WithPoints(8, 8, 8)), layers.ErrParam, "points on 3 axes for 2"},
-		{build(js, .5, 1, 6, layers.WithPoints(8)), layers.ErrParam, "10 functions of the cosine basis on axis 0, want 1 to 8"},
+		{build(js, .5, 1, 6, layers.WithPoints(8)), layers.ErrParam,
+			"10 functions of the cosine basis on axis 0, want 1 to 8"},
 		{build(js, .5, 1, 6, layers.WithBasis(layers.FourierBasis, 128)), layers.ErrParam, "want 1 to 127"},
 		{build(js, .5, 1, 6, layers.WithBasis(7, 3)), layers.ErrParam, "Basis(7)"},
-		{build(js, .5, 3, 6, layers.WithPoints(100), layers.WithBasis(layers.CosineBasis, 40)), layers.ErrParam, "ask for fewer points"},
+		{build(js, .5, 3, 6, layers.WithPoints(100), layers.WithBasis(layers.CosineBasis, 40)), layers.ErrParam,
+			"ask for fewer points"},
 		{build(js, .5, 1, 6, layers.WithLambdas(0, 0)), layers.ErrParam, "0 frequencies"},
 		{build(js, .5, 1, 6, layers.WithKDEBandwidth(1, 2)), layers.ErrParam, "2 bandwidths for 1 axes"},
 		{build(js, 0, 1, 6), layers.ErrParam, "Sigma = 0"},
@@ -294,7 +305,8 @@ func TestHDDErrors(t *testing.T) {
 		{embed, layers.ErrShape, "densities at [128] points"},
 		{dst, layers.ErrShape, "want a contiguous float64 (1, 6)"},
 	} {
-		if !errors.Is(c.err, c.is) || !strings.Contains(c.err.Error(), c.says) || !strings.Contains(c.err.Error(), `HDDLayer "sets"`) {
+		if !errors.Is(c.err, c.is) || !strings.Contains(c.err.Error(), c.says) ||
+			!strings.Contains(c.err.Error(), `HDDLayer "sets"`) {
 			t.Errorf("%d: %v, want %q", i, c.err, c.says)
 		}
 	}
@@ -306,7 +318,8 @@ func TestHDDErrors(t *testing.T) {
 	if _, err := layers.ParseBasis("legendre"); !errors.Is(err, layers.ErrParam) {
 		t.Error(err)
 	}
-	if s := l.String(); !strings.Contains(s, `HDDLayer "sets": 128 -> 100 -> 6, σ 0.5`) || l.Policy() != layers.Frozen || l.Distance() != js || l.Kernel() != js.Kernel(.5, 128) {
+	if s := l.String(); !strings.Contains(s, `HDDLayer "sets": 128 -> 100 -> 6, σ 0.5`) ||
+		l.Policy() != layers.Frozen || l.Distance() != js || l.Kernel() != js.Kernel(.5, 128) {
 		t.Error(s)
 	}
 }

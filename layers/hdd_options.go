@@ -63,7 +63,8 @@ func (o hddOptions) grid(axes int) (ops.Grid, error) {
 	if o.at != nil {
 		g, err := ops.NewPoints(o.at)
 		if err == nil && (g.Axes() != axes || o.points != nil) {
-			err = fmt.Errorf("scattered points in %d dimensions for %d, or WithPoints as well: %w", g.Axes(), axes, ErrParam)
+			err = fmt.Errorf("scattered points in %d dimensions for %d, or WithPoints as well: %w", g.Axes(), axes,
+				ErrParam)
 		}
 		return g, err
 	}

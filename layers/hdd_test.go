@@ -77,7 +77,8 @@ func hddError(l *layers.HDDLayer, x *tensor.Dense, exact []float64) (worst, rms 
 var hddDistances = []struct {
 	name string
 	d    spectral.DensityDistance
-}{{"JS", spectral.JensenShannonDivergence()}, {"TV", spectral.TotalVariation()}, {"Hellinger", spectral.SquaredHellinger()}}
+}{{"JS", spectral.JensenShannonDivergence()}, {"TV", spectral.TotalVariation()},
+	{"Hellinger", spectral.SquaredHellinger()}}
 
 // withLambdas adds WithLambdas to options for a distance that has more than one frequency.
 func withLambdas(d spectral.DensityDistance, m int, rule spectral.LambdaRule, opts ...layers.Option) []layers.Option {
@@ -100,7 +101,8 @@ func TestHDDParseval(t *testing.T) {
 		{[]int{5, 5, 5}, []layers.Option{layers.WithBasis(layers.FourierBasis, 5), layers.WithBoxBasis()}},
 	} {
 		for _, d := range hddDistances {
-			for _, rule := range []spectral.LambdaRule{spectral.QuantileLambdas, spectral.GaussLambdas, spectral.DrawnLambdas} {
+			for _, rule := range []spectral.LambdaRule{spectral.QuantileLambdas, spectral.GaussLambdas,
+				spectral.DrawnLambdas} {
 				opts := withLambdas(d.d, 3, rule, append(c.opts, layers.WithPoints(c.points...), layers.WithSeed(2))...)
 				l := must(layers.NewHDDLayer(d.d, 1, len(c.points), 2, opts...))
 				x := mixtures(5, l.Grid(), 3)
@@ -138,7 +140,8 @@ func TestHDDAccuracy(t *testing.T) {
 	fine := mixtures(8, g, 5)
 	for i, tol := range []float64{.015, .04, .001} {
 		d := hddDistances[i]
-		opts := withLambdas(d.d, 200, spectral.QuantileLambdas, layers.WithPoints(1000), layers.WithBasis(layers.CosineBasis, 200))
+		opts := withLambdas(d.d, 200, spectral.QuantileLambdas, layers.WithPoints(1000),
+			layers.WithBasis(layers.CosineBasis, 200))
 		l := must(layers.NewHDDLayer(d.d, 1, 1, 2, opts...))
 		got, worst := pairs(must(l.Embed(nil, mixtures(8, l.Grid(), 5))), squaredDistance), 0.0
 		for k, want := range pairs(fine, d.d.At) {
@@ -157,13 +160,16 @@ func TestHDDIsTheComposition(t *testing.T) {
 	for _, d := range hddDistances {
 		for _, s := range []spectral.Sampler{spectral.IID{}, spectral.Orthogonal{}, spectral.Structured{}} {
 			for axes := 1; axes <= 3; axes++ {
-				opts := []layers.Option{layers.WithSeed(3), layers.WithSampler(s), layers.WithPoints(17), layers.WithKDEBandwidth(.15),
-					layers.WithBasis(layers.CosineBasis, []int{16, 6, 4}[axes-1])} // 16 columns or more, for spectral.Structured
+				// spectral.Structured wants 16 columns or more.
+				opts := []layers.Option{layers.WithSeed(3), layers.WithSampler(s), layers.WithPoints(17),
+					layers.WithKDEBandwidth(.15), layers.WithBasis(layers.CosineBasis, []int{16, 6, 4}[axes-1])}
 				l := must(layers.NewHDDLayer(d.d, .4, axes, 26, opts...))
 				b := uniformBags(axes, 41, 3)
-				p := must(ops.KDEInto(nil, b, tensor.New(tensor.WithShape(axes), tensor.WithBacking(repeat(.15, axes))), l.Grid(), ops.Attr{}))
+				p := must(ops.KDEInto(nil, b, tensor.New(tensor.WithShape(axes), tensor.WithBacking(repeat(.15, axes))),
+					l.Grid(), ops.Attr{}))
 				a := must(l.Embed(nil, p))
-				rff := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: .4}, a.Shape()[1], 26, opts[:2]...)) // the seed and the sampler
+				// The first two options are the seed and the sampler.
+				rff := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: .4}, a.Shape()[1], 26, opts[:2]...))
 				want := floats(must(rff.Transform(nil, a)))
 				if off := maxDiff(floats(must(l.Transform(nil, p))), want); off != 0 {
 					t.Errorf("%v differs by %v from the composition", l, off)
@@ -211,7 +217,8 @@ func TestHDDKernel(t *testing.T) {
 	const sigma, m = .3, 4096
 	for i, tol := range []float64{.005, .05, .001} { // of ρ², at M = 20 by Gauss
 		d := hddDistances[i]
-		opts := withLambdas(d.d, 20, spectral.GaussLambdas, layers.WithBasis(layers.CosineBasis, 20), layers.WithSeed(1))
+		opts := withLambdas(d.d, 20, spectral.GaussLambdas, layers.WithBasis(layers.CosineBasis, 20),
+			layers.WithSeed(1))
 		l := must(layers.NewHDDLayer(d.d, sigma, 1, 2*m, opts...))
 		x := mixtures(8, l.Grid(), 2)
 		got := pairs(must(l.Transform(nil, x)), func(a, b []float64) (sum float64) {
@@ -290,10 +297,12 @@ func TestHDDScatteredPoints(t *testing.T) {
 				t.Errorf("%d axes: feature %d is %v, on the grid %v", axes, i, got.Float64s()[i], v)
 			}
 		}
-		if _, err := layers.NewHDDLayer(js, .5, axes%3+1, 8, append(opts, layers.WithScatteredPoints(x))...); !errors.Is(err, layers.ErrParam) {
+		if _, err := layers.NewHDDLayer(js, .5, axes%3+1, 8,
+			append(opts, layers.WithScatteredPoints(x))...); !errors.Is(err, layers.ErrParam) {
 			t.Errorf("points of %d axes for another number of them: %v", axes, err)
 		}
-		if _, err := layers.NewHDDLayer(js, .5, axes, 8, append(opts, layers.WithScatteredPoints(x), layers.WithPoints(9))...); !errors.Is(err, layers.ErrParam) {
+		if _, err := layers.NewHDDLayer(js, .5, axes, 8, append(opts, layers.WithScatteredPoints(x),
+			layers.WithPoints(9))...); !errors.Is(err, layers.ErrParam) {
 			t.Errorf("points and a grid: %v", err)
 		}
 	}

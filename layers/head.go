@@ -55,7 +55,8 @@ func NewHead(kind string, d, k int, opts ...Option) (Head, error) {
 			return h.make(d, k, opts...)
 		}
 	}
-	return nil, fmt.Errorf("layers: NewHead: head %q is none of %s: %w", kind, strings.Join(HeadKinds(), ", "), ErrParam)
+	return nil, fmt.Errorf("layers: NewHead: head %q is none of %s: %w", kind, strings.Join(HeadKinds(), ", "),
+		ErrParam)
 }
 
 // LinearHead is zA + b, the head of regression, of ridge regression, and of one-versus-rest classification on targets of
@@ -122,7 +123,8 @@ func (l *affine) attr() ops.Attr { return ops.Attr{Layer: l.who()} }
 // checkRow wants a score and a target for each output.
 func (l *affine) checkRow(scores, targets []float64) {
 	if len(scores) != l.features || len(targets) != l.features {
-		panic(fmt.Sprintf("%s: RowLoss of %d scores and %d targets, want %d of each", l.who(), len(scores), len(targets), l.features))
+		panic(fmt.Sprintf("%s: RowLoss of %d scores and %d targets, want %d of each", l.who(), len(scores),
+			len(targets), l.features))
 	}
 }
 
@@ -155,7 +157,8 @@ func (l *affine) scores(dst *tensor.Dense, z ops.Matrix) (*tensor.Dense, error) 
 // stays as it is.
 func (l *affine) SetWeights(w, b []float64) error {
 	if len(w) != l.dims*l.features || len(b) != l.features {
-		return fmt.Errorf("%s: %d weights and %d intercepts, want %d and %d: %w", l.who(), len(w), len(b), l.dims*l.features, l.features, ErrShape)
+		return fmt.Errorf("%s: %d weights and %d intercepts, want %d and %d: %w", l.who(), len(w), len(b),
+			l.dims*l.features, l.features, ErrShape)
 	}
 	values := map[string]*tensor.Dense{}
 	for _, p := range l.params {
@@ -237,7 +240,8 @@ func (l *affine) weightedMean(losses, weights *G.Node, sign float64) (*G.Node, e
 	}
 	weighted, err := G.HadamardProd(losses, weights)
 	if err != nil {
-		return nil, fmt.Errorf("%s: weights of shape %v for targets of shape %v: %w", l.who(), weights.Shape(), losses.Shape(), err)
+		return nil, fmt.Errorf("%s: weights of shape %v for targets of shape %v: %w", l.who(), weights.Shape(),
+			losses.Shape(), err)
 	}
 	return rowMean(weighted, sign)
 }
@@ -261,7 +265,8 @@ func (l *affine) residuals(z, targets *G.Node) (*G.Node, error) {
 	}
 	r, err := G.Sub(y, targets)
 	if err != nil {
-		return nil, fmt.Errorf("%s: targets of shape %v for scores of shape %v: %w", l.who(), targets.Shape(), y.Shape(), err)
+		return nil, fmt.Errorf("%s: targets of shape %v for scores of shape %v: %w",
+			l.who(), targets.Shape(), y.Shape(), err)
 	}
 	return r, nil
 }
@@ -335,7 +340,8 @@ func (l *SoftmaxHead) hits(z, targets *G.Node) (*G.Node, error) {
 	}
 	hit, err := G.HadamardProd(lp, targets)
 	if err != nil {
-		return nil, fmt.Errorf("%s: targets of shape %v for scores of shape %v: %w", l.who(), targets.Shape(), y.Shape(), err)
+		return nil, fmt.Errorf("%s: targets of shape %v for scores of shape %v: %w",
+			l.who(), targets.Shape(), y.Shape(), err)
 	}
 	return hit, nil
 }

@@ -90,7 +90,8 @@ func TestFwdBesideLoss(t *testing.T) {
 			t.Run(fmt.Sprint(name, " ", order), func(t *testing.T) {
 				o := measure(name, order)
 				if want.p == nil {
-					want = outcome{p: measure("alone", "F").p, loss: measure("alone", "L").loss, grad: measure("alone", "L").grad}
+					want = outcome{p: measure("alone", "F").p, loss: measure("alone", "L").loss,
+						grad: measure("alone", "L").grad}
 				}
 				if o.p != nil && maxDiff(o.p, want.p) > 1e-14 {
 					t.Errorf("probabilities %v, alone %v", o.p, want.p)
@@ -139,13 +140,15 @@ func TestHeadsAgree(t *testing.T) {
 		for i := range n {
 			mean += head.RowLoss(scores[i*k:(i+1)*k], targets[i*k:(i+1)*k]) / n
 			for j := range k { // a term at a time
-				weighted += weights[i*k+j] * must(layers.NewHead(kind, d, 1)).RowLoss(scores[i*k+j:i*k+j+1], targets[i*k+j:i*k+j+1]) / n
+				weighted += weights[i*k+j] * must(layers.NewHead(kind, d, 1)).RowLoss(scores[i*k+j:i*k+j+1],
+					targets[i*k+j:i*k+j+1]) / n
 			}
 		}
 		g := G.NewGraph()
 		in := input(g, x)
 		matrix := func(name string, v []float64) *G.Node {
-			return G.NewMatrix(g, G.Float64, G.WithShape(n, k), G.WithName(name), G.WithValue(tensor.New(tensor.WithShape(n, k), tensor.WithBacking(v))))
+			return G.NewMatrix(g, G.Float64, G.WithShape(n, k), G.WithName(name),
+				G.WithValue(tensor.New(tensor.WithShape(n, k), tensor.WithBacking(v))))
 		}
 		y := matrix("y", targets)
 		var plain, ones, some G.Value
@@ -157,7 +160,8 @@ func TestHeadsAgree(t *testing.T) {
 			t.Fatal(err)
 		}
 		m.Close()
-		for name, c := range map[string][2]float64{"Loss": {floats(plain)[0], mean}, "weights of 1": {floats(ones)[0], mean}, "weights": {floats(some)[0], weighted}} {
+		for name, c := range map[string][2]float64{"Loss": {floats(plain)[0], mean}, "weights of 1": {floats(ones)[0],
+			mean}, "weights": {floats(some)[0], weighted}} {
 			if math.Abs(c[0]-c[1]) > 1e-12*math.Abs(c[1]) {
 				t.Errorf("%s: %s = %v, want %v", kind, name, c[0], c[1])
 			}

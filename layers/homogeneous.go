@@ -64,7 +64,8 @@ func newHomogeneousLayer(kind, auto string, k spectral.Homogeneous, d int, o opt
 		return nil, fmt.Errorf("%s: %w", b.who(), err)
 	}
 	if h.Order() == 0 && o.policy != Frozen {
-		return nil, fmt.Errorf("%s: policy %v: a map of order 0 has no frequency and nothing to tune: %w", b.who(), o.policy, ErrParam)
+		return nil, fmt.Errorf("%s: policy %v: a map of order 0 has no frequency and nothing to tune: %w", b.who(),
+			o.policy, ErrParam)
 	}
 	l := &HomogeneousLayer{base: b, kernel: k, harmonics: h, window: o.harmonics.window, policy: o.policy}
 	l.op = ops.Series{F: h.F[1:], Gamma: k.Degree(), Stationary: o.harmonics.stationary,
@@ -116,7 +117,8 @@ func (l *HomogeneousLayer) String() string {
 
 // form is the kernel and its harmonics in words.
 func (l *HomogeneousLayer) form() string {
-	return fmt.Sprintf("%T%+v, order %d, %v window, period %.4g", l.Kernel(), l.Kernel(), l.harmonics.Order(), l.window, l.harmonics.Period)
+	return fmt.Sprintf("%T%+v, order %d, %v window, period %.4g", l.Kernel(), l.Kernel(), l.harmonics.Order(), l.window,
+		l.harmonics.Period)
 }
 
 // Fwd adds the map to the graph of x.

@@ -52,7 +52,8 @@ func TestHomogeneousKernelError(t *testing.T) {
 	} {
 		exact := must(spectral.Gram(c.k, x, nil))
 		of := func(more ...layers.Option) report.GramError {
-			l := must(layers.NewHomogeneousLayer(c.k, 64, append(more, layers.WithOrder(c.order), layers.WithWindow(c.w))...))
+			l := must(layers.NewHomogeneousLayer(c.k, 64, append(more, layers.WithOrder(c.order),
+				layers.WithWindow(c.w))...))
 			h := l.Harmonics()
 			e := must(report.Compare(exact, must(report.ApproxGram(l, x))))
 			if bound := spectral.ErrorBound(c.k, h); !(e.Max <= bound) {
@@ -62,10 +63,12 @@ func TestHomogeneousKernelError(t *testing.T) {
 		}
 		fitted, best := of(), of(layers.WithOptimalPeriod())
 		if math.Abs(fitted.Max-c.max) > .25*c.max || math.Abs(fitted.RMS-c.rms) > .25*c.rms {
-			t.Errorf("%T, order %d, %v: max %.4f and rms %.4f, known are %v and %v", c.k, c.order, c.w, fitted.Max, fitted.RMS, c.max, c.rms)
+			t.Errorf("%T, order %d, %v: max %.4f and rms %.4f, known are %v and %v", c.k, c.order, c.w, fitted.Max,
+				fitted.RMS, c.max, c.rms)
 		}
 		if !(best.Max < fitted.Max) {
-			t.Errorf("%T, order %d, %v: max %.4f with the optimal period, %.4f with the fitted one", c.k, c.order, c.w, best.Max, fitted.Max)
+			t.Errorf("%T, order %d, %v: max %.4f with the optimal period, %.4f with the fitted one", c.k, c.order, c.w,
+				best.Max, fitted.Max)
 		}
 	}
 }
@@ -73,7 +76,8 @@ func TestHomogeneousKernelError(t *testing.T) {
 // TestHomogeneousOfVLFeat: whole outputs of VLFeat 0.9.21 with its automatic period, within the error of its table.
 func TestHomogeneousOfVLFeat(t *testing.T) {
 	chi2 := must(layers.NewHomogeneousLayer(spectral.Chi2{}, 1, layers.WithOrder(2)))
-	js := must(layers.NewHomogeneousLayer(spectral.JensenShannon{Gamma: .5, Negative: spectral.SignNegative}, 1, layers.WithWindow(spectral.Uniform)))
+	js := must(layers.NewHomogeneousLayer(spectral.JensenShannon{Gamma: .5, Negative: spectral.SignNegative}, 1,
+		layers.WithWindow(spectral.Uniform)))
 	for _, c := range []struct {
 		l    *layers.HomogeneousLayer
 		x    float64
@@ -99,7 +103,8 @@ func TestHomogeneousOfVLFeat(t *testing.T) {
 
 // TestStationaryForm: on any numbers whose differences stay within half a period, the map is that of Σ 𝒦(z - x).
 func TestStationaryForm(t *testing.T) {
-	l := must(layers.NewHomogeneousLayer(spectral.Chi2{}, 3, layers.WithOrder(12), layers.WithPeriod(30), layers.WithStationary()))
+	l := must(layers.NewHomogeneousLayer(spectral.Chi2{}, 3, layers.WithOrder(12), layers.WithPeriod(30),
+		layers.WithStationary()))
 	x := rows(tensor.Float64, 31, 3, 4)
 	for i, v := range x.Float64s() {
 		x.Float64s()[i] = 10*v - 5
@@ -113,7 +118,8 @@ func TestStationaryForm(t *testing.T) {
 	if h := l.Harmonics(); e.Max > 3*stationaryError(h)+1e-12 {
 		t.Errorf("error %v, of a coordinate at most %v", e.Max, stationaryError(h))
 	}
-	split := must(layers.NewHomogeneousLayer(spectral.Chi2{Gamma: 2, Negative: spectral.SplitNegative}, 3, layers.WithOrder(12), layers.WithPeriod(30), layers.WithStationary()))
+	split := must(layers.NewHomogeneousLayer(spectral.Chi2{Gamma: 2, Negative: spectral.SplitNegative}, 3,
+		layers.WithOrder(12), layers.WithPeriod(30), layers.WithStationary()))
 	if d := maxDiff(floats(must(l.Transform(nil, x))), floats(must(split.Transform(nil, x)))); d != 0 {
 		t.Errorf("the degree and the extension of the kernel change the stationary form by %v", d)
 	}
@@ -155,10 +161,12 @@ func TestHomogeneousTuning(t *testing.T) {
 			}
 			m.Close()
 		}
-		want := map[layers.Policy]string{layers.Frozen: "", layers.Bandwidth: "log_L", layers.BandwidthEach: "log_L", layers.All: "log_L root_kappa"}[p]
+		want := map[layers.Policy]string{layers.Frozen: "", layers.Bandwidth: "log_L", layers.BandwidthEach: "log_L",
+			layers.All: "log_L root_kappa"}[p]
 		for _, q := range l.Params() {
 			for i, v := range q.Value.Float64s() {
-				if tuned := strings.Contains(want, q.Name) && (q.Name != "L"); tuned != (v != before[q.Name][i]) || tuned != q.Tuned {
+				if tuned := strings.Contains(want, q.Name) && (q.Name != "L"); tuned != (v != before[q.Name][i]) ||
+					tuned != q.Tuned {
 					t.Errorf("%v: %s[%d] was %v and is %v", p, q.Name, i, before[q.Name][i], v)
 				}
 			}
@@ -189,14 +197,16 @@ func TestHomogeneousLayerErrors(t *testing.T) {
 		{chi2, 3, []layers.Option{layers.WithPeriod(0)}, layers.ErrParam, "period = 0"},
 		{chi2, 3, []layers.Option{layers.WithPeriod(math.NaN())}, layers.ErrParam, "period = NaN"},
 		{chi2, 3, []layers.Option{layers.WithWindow(5)}, layers.ErrParam, "Window(5)"},
-		{chi2, 3, []layers.Option{layers.WithOptimalPeriod(), layers.WithStationary()}, layers.ErrParam, "no optimal period"},
+		{chi2, 3, []layers.Option{layers.WithOptimalPeriod(), layers.WithStationary()}, layers.ErrParam,
+			"no optimal period"},
 		{chi2, 3, []layers.Option{layers.WithOrder(0), layers.Tune(layers.All)}, layers.ErrParam, "order 0"},
 		{spectral.Hellinger{}, 3, []layers.Option{layers.WithOrder(1)}, layers.ErrParam, "point mass"},
 		{chi2, 3, []layers.Option{layers.WithDtype(tensor.Int)}, layers.ErrDtype, "float32 or float64"},
 		{struct{ spectral.Homogeneous }{chi2}, 3, nil, layers.ErrParam, "OptimalPeriod"},
 	} {
 		_, err := layers.NewHomogeneousLayer(c.k, c.d, append(c.opts, layers.WithName("hist"))...)
-		if !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), `HomogeneousLayer "hist"`) {
+		if !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.says) ||
+			!strings.Contains(err.Error(), `HomogeneousLayer "hist"`) {
 			t.Errorf("%v: %v, want %v with %q", c.k, err, c.is, c.says)
 		}
 	}

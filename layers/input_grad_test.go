@@ -25,13 +25,16 @@ var firsts = []first{
 		return layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 3, 4, opts...)
 	}},
 	{`layers: FourierLayer "first"`, func(opts ...layers.Option) (layers.Layer, error) {
-		return layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 3, 4, append(opts, layers.Tune(layers.All), layers.WithPhase())...)
+		return layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 3, 4, append(opts, layers.Tune(layers.All),
+			layers.WithPhase())...)
 	}},
 	{`layers: FourierLayer "first"`, func(opts ...layers.Option) (layers.Layer, error) {
-		return layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 16, 32, append(opts, layers.WithSampler(spectral.Structured{}))...)
+		return layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 16, 32,
+			append(opts, layers.WithSampler(spectral.Structured{}))...)
 	}},
 	{`layers: RandomLaplaceLayer "first"`, func(opts ...layers.Option) (layers.Layer, error) {
-		return layers.NewRandomLaplaceLayer(spectral.ExpSemigroup{Beta: 1}, 3, 4, append(opts, layers.Tune(layers.Bandwidth))...)
+		return layers.NewRandomLaplaceLayer(spectral.ExpSemigroup{Beta: 1}, 3, 4,
+			append(opts, layers.Tune(layers.Bandwidth))...)
 	}},
 	{`layers: SkewedChi2 "first"`, func(opts ...layers.Option) (layers.Layer, error) {
 		return layers.NewSkewedChi2Layer(.2, 3, 4, opts...)
@@ -51,9 +54,14 @@ var firsts = []first{
 		if err != nil {
 			return nil, err
 		}
-		return layers.NewConcat(3, []layers.Part{{Layer: a, From: 0, To: 2, Weight: 1}, {Layer: b, From: 1, To: 3, Weight: 1}}, opts[1:]...) // its parts have the names
+		// The parts have the names.
+		parts := []layers.Part{{Layer: a, From: 0, To: 2, Weight: 1}, {Layer: b, From: 1, To: 3, Weight: 1}}
+		return layers.NewConcat(3, parts, opts[1:]...)
 	}},
-	{`layers: LinearHead "first"`, func(opts ...layers.Option) (layers.Layer, error) { return layers.NewLinearHead(3, 2, opts...) }},
+	{`layers: LinearHead "first"`, func(opts ...layers.Option) (layers.Layer, error) {
+		return layers.NewLinearHead(3, 2,
+			opts...)
+	}},
 }
 
 // TestForgottenInputGrad: G.Grad for a leaf that a layer takes for data is an error that names the layer and the
@@ -95,10 +103,12 @@ func TestForgottenInputGrad(t *testing.T) {
 						}
 						return
 					}
-					if err == nil || !strings.Contains(err.Error(), f.says) || !strings.Contains(err.Error(), "WithInputGrad") {
+					if err == nil || !strings.Contains(err.Error(), f.says) ||
+						!strings.Contains(err.Error(), "WithInputGrad") {
 						t.Errorf("G.Grad for x: %v", err)
 					}
-					if cause := ops.Cause(err); !errors.Is(cause, layers.ErrParam) || !strings.HasPrefix(cause.Error(), f.says) {
+					if cause := ops.Cause(err); !errors.Is(cause, layers.ErrParam) ||
+						!strings.HasPrefix(cause.Error(), f.says) {
 						t.Errorf("the cause is %v", cause)
 					}
 				})
@@ -118,7 +128,8 @@ func TestGradOfFrozenFeatures(t *testing.T) {
 	}
 	z, loss, _ := build()
 	one := G.NodeFromAny(loss.Graph(), 1.0, G.WithName("one"))
-	if _, err := G.Backpropagate(G.Nodes{loss}, G.Nodes{one}, G.Nodes{z}); err == nil || !strings.Contains(err.Error(), `FourierLayer "first"`) {
+	if _, err := G.Backpropagate(G.Nodes{loss}, G.Nodes{one}, G.Nodes{z}); err == nil ||
+		!strings.Contains(err.Error(), `FourierLayer "first"`) {
 		t.Errorf("a gradient for the features: %v", err)
 	}
 	z, loss, head := build()
@@ -148,7 +159,8 @@ func TestDataIsNotWritten(t *testing.T) {
 		z := rff.Fwd(input(G.NewGraph(), x)).Node()
 		params := rff.Model()
 		for k := range 4 { // of the shape of x
-			a := G.NewMatrix(z.Graph(), G.Float64, G.WithShape(z.Shape()[1], 3), G.WithName(fmt.Sprint("a", k)), G.WithValue(tensor.Ones(tensor.Float64, z.Shape()[1], 3)))
+			a := G.NewMatrix(z.Graph(), G.Float64, G.WithShape(z.Shape()[1], 3), G.WithName(fmt.Sprint("a", k)),
+				G.WithValue(tensor.Ones(tensor.Float64, z.Shape()[1], 3)))
 			params = append(params, a)
 			z = G.Must(G.Tanh(G.Must(G.Mul(z, a))))
 		}

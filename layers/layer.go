@@ -154,7 +154,8 @@ func (b *base) inputOf(x G.Input, dims int) (*G.Node, error) {
 		return nil, fmt.Errorf("%s: x has shape %v, want [n, %d]: %w", b.who(), n.Shape(), dims, ErrShape)
 	}
 	if n.Dtype() != b.dt {
-		return nil, fmt.Errorf("%s: x is %v, the layer is %v; build it with WithDtype(tensor.%v): %w", b.who(), n.Dtype(), b.dt, dtypeName(n.Dtype()), ErrDtype)
+		return nil, fmt.Errorf("%s: x is %v, the layer is %v; build it with WithDtype(tensor.%v): %w", b.who(),
+			n.Dtype(), b.dt, dtypeName(n.Dtype()), ErrDtype)
 	}
 	b.use()
 	b.mu.Lock()
@@ -178,10 +179,12 @@ func (b *base) node(g *G.ExprGraph, p Param) (*G.Node, error) {
 		if ns[0].Value() == G.Value(p.Value) {
 			return ns[0], nil
 		}
-		return nil, fmt.Errorf("%s: the graph already has a node %q that is not this layer's; give one of the two another name, here by WithName: %w",
+		return nil, fmt.Errorf("%s: the graph already has a node %q that is not this layer's; give one of the two "+
+			"another name, here by WithName: %w",
 			b.who(), name, ErrName)
 	}
-	return G.NewTensor(g, b.dt, p.Value.Dims(), G.WithShape(p.Value.Shape()...), G.WithName(name), G.WithValue(p.Value)), nil
+	return G.NewTensor(g, b.dt, p.Value.Dims(), G.WithShape(p.Value.Shape()...), G.WithName(name),
+		G.WithValue(p.Value)), nil
 }
 
 // nodes returns the nodes of all parameters, by name.
@@ -242,10 +245,12 @@ func (b *base) SetParams(values map[string]*tensor.Dense) error {
 			return fmt.Errorf("%s: no value for the parameter %q: %w", b.who(), p.Name, ErrParam)
 		}
 		if v.Dtype() != p.Value.Dtype() {
-			return fmt.Errorf("%s: parameter %q is %v, want %v: %w", b.who(), p.Name, v.Dtype(), p.Value.Dtype(), ErrDtype)
+			return fmt.Errorf("%s: parameter %q is %v, want %v: %w", b.who(), p.Name, v.Dtype(), p.Value.Dtype(),
+				ErrDtype)
 		}
 		if !v.Shape().Eq(p.Value.Shape()) {
-			return fmt.Errorf("%s: parameter %q has shape %v, want %v: %w", b.who(), p.Name, v.Shape(), p.Value.Shape(), ErrShape)
+			return fmt.Errorf("%s: parameter %q has shape %v, want %v: %w", b.who(), p.Name, v.Shape(), p.Value.Shape(),
+				ErrShape)
 		}
 	}
 	if b.origin != nil {

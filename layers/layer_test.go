@@ -144,7 +144,8 @@ func TestGradientReachesEveryParameter(t *testing.T) {
 			must(layers.NewSkewedChi2Layer(.3, 3, 10, layers.Tune(p))),
 			must(layers.NewSkewedIntersectionLayer(.3, 3, 5, layers.Tune(p), layers.WithPhase())),
 		} {
-			for _, head := range []layers.Head{must(layers.NewLinearHead(l.Features(), 2)), must(layers.NewSoftmaxHead(l.Features(), 2))} {
+			for _, head := range []layers.Head{must(layers.NewLinearHead(l.Features(), 2)),
+				must(layers.NewSoftmaxHead(l.Features(), 2))} {
 				w := rows(tensor.Float64, l.Features(), 2, 5).Float64s()
 				if err := head.SetWeights(w, []float64{.1, -.2}); err != nil {
 					t.Fatal(err)
@@ -185,7 +186,8 @@ func TestGradientReachesEveryParameter(t *testing.T) {
 						v[i] = old
 						want := (up - down) / (2 * h)
 						if math.Abs(g[i]-want) > 1e-7*(1+math.Abs(want)) {
-							t.Errorf("%v, lisp=%v: d loss/d %s[%d] = %v, central difference %v", l, lisp, n.Name(), i, g[i], want)
+							t.Errorf("%v, lisp=%v: d loss/d %s[%d] = %v, central difference %v", l, lisp, n.Name(), i,
+								g[i], want)
 						}
 					}
 					m.Close()
@@ -239,10 +241,12 @@ func TestAutomaticNamesAndClashes(t *testing.T) {
 	if za.Err() != nil || zb.Err() != nil || za.Node() == zb.Node() {
 		t.Fatal("two unnamed layers clash")
 	}
-	if va, vb := run(t, za.Node()), floats(must(b.Transform(nil, rows(tensor.Float64, 7, 3, 1)))); maxDiff(va, vb) < .01 {
+	va, vb := run(t, za.Node()), floats(must(b.Transform(nil, rows(tensor.Float64, 7, 3, 1))))
+	if maxDiff(va, vb) < .01 {
 		t.Error("two layers of different seeds agree")
 	}
-	c, d := must(layers.NewFourierLayer(k, 3, 10, layers.WithName("rff"))), must(layers.NewFourierLayer(k, 3, 10, layers.WithName("rff")))
+	c, d := must(layers.NewFourierLayer(k, 3, 10, layers.WithName("rff"))),
+		must(layers.NewFourierLayer(k, 3, 10, layers.WithName("rff")))
 	if err := c.Fwd(x).Err(); err != nil {
 		t.Fatal(err)
 	}
@@ -271,7 +275,8 @@ func TestFrozenComputesNothing(t *testing.T) {
 		_, err = G.Grad(cost, wrt...)
 		for _, n := range g.AllNodes() {
 			s := fmt.Sprint(n.Op())
-			if s == "gradX" || s == "gradW" || strings.HasPrefix(s, "gradients of") || strings.HasPrefix(s, "part from") {
+			if s == "gradX" || s == "gradW" || strings.HasPrefix(s, "gradients of") ||
+				strings.HasPrefix(s, "part from") {
 				products++
 			}
 		}
@@ -283,10 +288,12 @@ func TestFrozenComputesNothing(t *testing.T) {
 	if _, err := count(true); err == nil {
 		t.Error("the gradient for data is no error")
 	}
-	if n, err := count(false, layers.Tune(layers.All)); n != 4 || err != nil { // the head's dW and dZ, the map's backward and its dW
+	// The head's dW and dZ, the map's backward and its dW.
+	if n, err := count(false, layers.Tune(layers.All)); n != 4 || err != nil {
 		t.Errorf("tuned map: %d gradient ops, %v", n, err)
 	}
-	if n, err := count(true, layers.WithInputGrad()); n != 4 || err != nil { // the head's dW and dZ, the map's backward and its dX
+	// The head's dW and dZ, the map's backward and its dX.
+	if n, err := count(true, layers.WithInputGrad()); n != 4 || err != nil {
 		t.Errorf("frozen map WithInputGrad: %d gradient ops, %v", n, err)
 	}
 }
@@ -357,17 +364,25 @@ func TestConstructorErrors(t *testing.T) {
 		{layer(layers.NewFourierLayer(spectral.Gaussian{Sigma: -1}, 3, 4)), layers.ErrParam, "Sigma = -1"},
 		{layer(layers.NewRandomLaplaceLayer(k, 3, 4)), layers.ErrParam, "Fourier features, not of Laplace"},
 		{layer(layers.NewRandomLaplaceLayer(h, 3, 4, layers.WithPhase())), layers.ErrParam, "no phase form"},
-		{layer(layers.NewRandomLaplaceLayer(h, 3, 4, layers.WithSampler(spectral.Orthogonal{}))), spectral.ErrSampler, "orthogonal"},
+		{layer(layers.NewRandomLaplaceLayer(h, 3, 4, layers.WithSampler(spectral.Orthogonal{}))), spectral.ErrSampler,
+			"orthogonal"},
 		{layer(layers.NewFourierLayer(k, 3, 4, layers.WithDtype(tensor.Int))), layers.ErrDtype, "int"},
 		{layer(layers.NewLinearHead(3, 0)), layers.ErrParam, "0 features"},
 		{layer(layers.NewSequential()), layers.ErrParam, "no layers"},
-		{layer(layers.NewSequential(must(layers.NewFourierLayer(k, 3, 4)), must(layers.NewLinearHead(5, 2)))), layers.ErrShape, "makes 4 columns"},
-		{layer(layers.NewConcat(5, []layers.Part{{must(layers.NewFourierLayer(k, 3, 4)), 3, 6, 1}})), layers.ErrShape, "columns 3 to 6 of 5"},
-		{layer(layers.NewConcat(5, []layers.Part{{must(layers.NewFourierLayer(k, 3, 4)), 0, 3, -1}})), layers.ErrParam, "weight -1"},
-		{must(layers.NewFourierLayer(k, 3, 4)).Fwd(input(G.NewGraph(), rows(tensor.Float64, 7, 2, 1))).Err(), layers.ErrShape, "want [n, 3]"},
-		{must(layers.NewFourierLayer(k, 3, 4)).Fwd(input(G.NewGraph(), rows(tensor.Float32, 7, 3, 1))).Err(), layers.ErrDtype, "WithDtype(tensor.Float32)"},
-		{layer(must(layers.NewFourierLayer(k, 3, 4)).Transform(nil, rows(tensor.Float64, 7, 2, 1))), layers.ErrShape, "want [n, 3]"},
-		{must(layers.NewLinearHead(3, 2)).SetWeights(make([]float64, 5), make([]float64, 2)), layers.ErrShape, "5 weights"},
+		{layer(layers.NewSequential(must(layers.NewFourierLayer(k, 3, 4)), must(layers.NewLinearHead(5, 2)))),
+			layers.ErrShape, "makes 4 columns"},
+		{layer(layers.NewConcat(5, []layers.Part{{must(layers.NewFourierLayer(k, 3, 4)), 3, 6, 1}})), layers.ErrShape,
+			"columns 3 to 6 of 5"},
+		{layer(layers.NewConcat(5, []layers.Part{{must(layers.NewFourierLayer(k, 3, 4)), 0, 3, -1}})), layers.ErrParam,
+			"weight -1"},
+		{must(layers.NewFourierLayer(k, 3, 4)).Fwd(input(G.NewGraph(), rows(tensor.Float64, 7, 2, 1))).Err(),
+			layers.ErrShape, "want [n, 3]"},
+		{must(layers.NewFourierLayer(k, 3, 4)).Fwd(input(G.NewGraph(), rows(tensor.Float32, 7, 3, 1))).Err(),
+			layers.ErrDtype, "WithDtype(tensor.Float32)"},
+		{layer(must(layers.NewFourierLayer(k, 3, 4)).Transform(nil, rows(tensor.Float64, 7, 2, 1))), layers.ErrShape,
+			"want [n, 3]"},
+		{must(layers.NewLinearHead(3, 2)).SetWeights(make([]float64, 5), make([]float64, 2)), layers.ErrShape,
+			"5 weights"},
 	} {
 		if !errors.Is(tc.err, tc.is) || !strings.Contains(fmt.Sprint(tc.err), tc.text) {
 			t.Errorf("error %v, want %v with %q", tc.err, tc.is, tc.text)
@@ -379,7 +394,8 @@ func TestConstructorErrors(t *testing.T) {
 func TestFloat32RoundsOnce(t *testing.T) {
 	k := spectral.Gaussian{Sigma: 1}
 	a := must(layers.NewFourierLayer(k, 3, 10, layers.WithSeed(4))).Params()[0].Value.Float64s()
-	b := must(layers.NewFourierLayer(k, 3, 10, layers.WithSeed(4), layers.WithDtype(tensor.Float32))).Params()[0].Value.Float32s()
+	b := must(layers.NewFourierLayer(k, 3, 10, layers.WithSeed(4),
+		layers.WithDtype(tensor.Float32))).Params()[0].Value.Float32s()
 	for i := range a {
 		if float32(a[i]) != b[i] {
 			t.Fatalf("w[%d] = %v in float64 and %v in float32", i, a[i], b[i])

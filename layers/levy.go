@@ -74,7 +74,8 @@ func NewLevyLayer(k spectral.Semigroup, d, features int, opts ...Option) (*LevyL
 	if of.policy != All {
 		of.policy = Frozen
 	}
-	if l.outer, err = newRandomMap(kind, "", spectral.Gaussian{Sigma: 1}, l.inner.Features(), features, of); err != nil {
+	l.outer, err = newRandomMap(kind, "", spectral.Gaussian{Sigma: 1}, l.inner.Features(), features, of)
+	if err != nil {
 		return nil, err
 	}
 	b.params = append([]Param{l.scaleParam(scale, o)}, l.inner.peek()...)
@@ -127,7 +128,8 @@ func (l *LevyLayer) Metric() Map { return l.inner }
 func (l *LevyLayer) Policy() Policy { return l.policy }
 
 func (l *LevyLayer) String() string {
-	return fmt.Sprintf("%s %q: %d -> %d -> %d, %T%+v by %s, sampler %v, seed %d, %v, %v", l.kind, l.name, l.dims, l.inner.Features(), l.features, l.kernel, l.kernel,
+	return fmt.Sprintf("%s %q: %d -> %d -> %d, %T%+v by %s, sampler %v, seed %d, %v, %v", l.kind, l.name, l.dims,
+		l.inner.Features(), l.features, l.kernel, l.kernel,
 		l.inner.form(), l.outer.sampler, l.outer.seed, l.dt, l.policy)
 }
 
@@ -194,7 +196,8 @@ func (l *LevyLayer) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
 		}
 		return dst, ops.DampInto(rows, s, dst, l.exponent, a)
 	}
-	return inTwoSteps(l.who(), &l.scratch, dst, x, blockRows(max(l.inner.Features(), l.features)), l.features, first, second)
+	return inTwoSteps(l.who(), &l.scratch, dst, x, blockRows(max(l.inner.Features(), l.features)), l.features, first,
+		second)
 }
 
 // TransformCSR is Transform for sparse rows, whose Ψ is sparse too.

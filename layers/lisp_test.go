@@ -87,7 +87,8 @@ func TestLispMachine(t *testing.T) {
 			again := build(softmax, p)
 			used := G.NewLispMachine(again.loss.Graph())
 			if got := course(again, func() G.VM { return used }); got[1] != got[0] || got[steps-1] != got[0] {
-				t.Errorf("softmax=%v, %v: a machine that is used again computes: %v; the documentation of ops says that it does not", softmax, p, got)
+				t.Errorf("softmax=%v, %v: a machine that is used again computes: %v; the documentation of ops says "+
+					"that it does not", softmax, p, got)
 			}
 			used.Close()
 		}
@@ -95,7 +96,8 @@ func TestLispMachine(t *testing.T) {
 	t.Chdir(t.TempDir()) // the machine writes err.dot
 	both := build(true, layers.Frozen)
 	G.Read(both.head.Fwd(both.z).Node(), new(G.Value))
-	if err := G.NewLispMachine(both.loss.Graph()).RunAll(); err == nil || !strings.Contains(err.Error(), "Expected cost to be a scalar") {
+	if err := G.NewLispMachine(both.loss.Graph()).RunAll(); err == nil ||
+		!strings.Contains(err.Error(), "Expected cost to be a scalar") {
 		t.Errorf("probabilities beside the loss: %v", err)
 	}
 }

@@ -145,7 +145,8 @@ func (l *MajiBergLayer) Ranges() []float64 {
 
 // Sparse is the layer of the same bins in the sparse encoding. Its name ends in _sparse.
 func (l *MajiBergLayer) Sparse() (*MajiBergLayer, error) {
-	o := apply([]Option{named(l.name + "_sparse"), WithDtype(l.dt), WithBins(l.op.Width), WithSparseEncoding(), withoutDraw()})
+	o := apply([]Option{named(l.name + "_sparse"), WithDtype(l.dt), WithBins(l.op.Width), WithSparseEncoding(),
+		withoutDraw()})
 	o.inputGrad = l.grad
 	s, err := newMajiBergLayer(nil, l.dims, o)
 	if err != nil {
@@ -207,5 +208,6 @@ func (l *MajiBergLayer) String() string {
 	if l.sparse {
 		encoding = "sparse"
 	}
-	return fmt.Sprintf("%s %q: %d -> %d, %d bins, %s, %v", l.kind, l.name, l.dims, l.features, l.op.Width, encoding, l.dt)
+	return fmt.Sprintf("%s %q: %d -> %d, %d bins, %s, %v", l.kind, l.name, l.dims, l.features, l.op.Width, encoding,
+		l.dt)
 }

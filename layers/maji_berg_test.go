@@ -70,7 +70,8 @@ func TestMajiBergKernel(t *testing.T) {
 					folded += mat.Dot(part(a), &solved)
 				}
 				if math.Abs(got-want) > 1e-12 || math.Abs(folded-want) > 1e-12 {
-					t.Fatalf("%d bins, rows %d and %d: %v dense, %v sparse under H⁻¹, want %v", bins, a, b, got, folded, want)
+					t.Fatalf("%d bins, rows %d and %d: %v dense, %v sparse under H⁻¹, want %v", bins, a, b, got, folded,
+						want)
 				}
 			}
 		}
@@ -109,7 +110,8 @@ func TestMajiBergWeights(t *testing.T) {
 	for target := range 2 {
 		ww, vv := 0.0, 0.0
 		for j := range d {
-			w, v := fit.W.ColView(target).(*mat.VecDense).SliceVec(j*bins, (j+1)*bins), v.ColView(target).(*mat.VecDense).SliceVec(j*bins, (j+1)*bins)
+			w, v := fit.W.ColView(target).(*mat.VecDense).SliceVec(j*bins, (j+1)*bins),
+				v.ColView(target).(*mat.VecDense).SliceVec(j*bins, (j+1)*bins)
 			ww += mat.Dot(w, w)
 			vv += mat.Inner(v, h, v)
 		}
@@ -174,7 +176,8 @@ func TestMajiBergErrors(t *testing.T) {
 		{with(math.Inf(1)), nil, layers.ErrDomain, "x[5,1] = +Inf"},
 	} {
 		_, err := layers.NewMajiBergLayer(c.x, append(c.opts, layers.WithName("probe"))...)
-		if !errors.Is(err, c.is) || !strings.Contains(fmt.Sprint(err), c.says) || !strings.Contains(fmt.Sprint(err), `"probe"`) {
+		if !errors.Is(err, c.is) || !strings.Contains(fmt.Sprint(err), c.says) ||
+			!strings.Contains(fmt.Sprint(err), `"probe"`) {
 			t.Errorf("%v, want %v with %q", err, c.is, c.says)
 		}
 	}

@@ -39,11 +39,13 @@ func newMeanMapLayer(inner Layer, tau float64, features int, o options) (*BagLay
 	case k == nil:
 		return nil, fmt.Errorf("layers: %s: the map of samples %v has no kernel: %w", kind, inner, ErrParam)
 	case SignatureOf(inner) != nil:
-		return nil, fmt.Errorf("layers: %s: the features of %v are of two signs, and their means have no distance: %w", kind, inner, ErrParam)
+		return nil, fmt.Errorf("layers: %s: the features of %v are of two signs, and their means have no distance: %w",
+			kind, inner, ErrParam)
 	}
 	for _, p := range paramsOf(inner) {
 		if p.Tuned {
-			return nil, fmt.Errorf("layers: %s: the map of samples tunes %s; it must be frozen: %w", kind, p.Name, ErrParam)
+			return nil, fmt.Errorf("layers: %s: the map of samples tunes %s; it must be frozen: %w", kind, p.Name,
+				ErrParam)
 		}
 	}
 	if o.name == "" {
@@ -61,9 +63,11 @@ func newMeanMapLayer(inner Layer, tau float64, features int, o options) (*BagLay
 		return nil, err
 	}
 	if inner.Dtype() != over.Dtype() {
-		return nil, fmt.Errorf("%s: the map of samples is %v, the layer %v: %w", over.who(), inner.Dtype(), over.Dtype(), ErrDtype)
+		return nil, fmt.Errorf("%s: the map of samples is %v, the layer %v: %w", over.who(), inner.Dtype(),
+			over.Dtype(), ErrDtype)
 	}
-	l := &BagLayer{base: bagBase(over, inner.Dims()), over: &FourierLayer{over}, inner: inner, domain: k.Domain(), kernel: &meanKernel{k, tau}}
+	l := &BagLayer{base: bagBase(over, inner.Dims()), over: &FourierLayer{over}, inner: inner, domain: k.Domain(),
+		kernel: &meanKernel{k, tau}}
 	l.rows = l.means
 	l.fwd = l.fwdMeans
 	return l, nil

@@ -73,18 +73,22 @@ func newNystromLayer(k spectral.Kernel, sample *tensor.Dense, dims, features int
 	floor := o.relativeFloor()
 	switch {
 	case m < features || m > MaxLandmarks:
-		return nil, fmt.Errorf("%s: %d landmarks for %d features, want at least as many, and at most %d: %w", b.who(), m, features, MaxLandmarks, ErrParam)
+		return nil, fmt.Errorf("%s: %d landmarks for %d features, want at least as many, and at most %d: %w", b.who(),
+			m, features, MaxLandmarks, ErrParam)
 	case !(floor >= 0 && floor < 1):
-		return nil, fmt.Errorf("%s: an eigenvalue floor of %v, want a share from 0 to below 1: %w", b.who(), floor, ErrParam)
+		return nil, fmt.Errorf("%s: an eigenvalue floor of %v, want a share from 0 to below 1: %w", b.who(), floor,
+			ErrParam)
 	case o.nystrom.choice != UniformLandmarks && o.nystrom.choice != PlusPlusLandmarks:
-		return nil, fmt.Errorf("%s: %v, want UniformLandmarks or PlusPlusLandmarks: %w", b.who(), o.nystrom.choice, ErrParam)
+		return nil, fmt.Errorf("%s: %v, want UniformLandmarks or PlusPlusLandmarks: %w", b.who(), o.nystrom.choice,
+			ErrParam)
 	}
 	for _, shape := range [][]int{{m, dims}, {m, features}} {
 		if err := b.checkSize(shape...); err != nil {
 			return nil, err
 		}
 	}
-	l.params = []Param{{"landmarks", tensor.New(tensor.WithShape(m, dims), tensor.Of(o.dt)), false}, {"projection", tensor.New(tensor.WithShape(m, features), tensor.Of(o.dt)), false}}
+	l.params = []Param{{"landmarks", tensor.New(tensor.WithShape(m, dims), tensor.Of(o.dt)), false},
+		{"projection", tensor.New(tensor.WithShape(m, features), tensor.Of(o.dt)), false}}
 	if o.undrawn {
 		return l, nil
 	}
@@ -101,7 +105,8 @@ func (l *NystromLayer) fit(sample *tensor.Dense, m int, floor float64, o options
 		return err
 	}
 	if n := sample.Shape()[0]; n < m {
-		return fmt.Errorf("%s: the sample has %d rows, and %d landmarks are asked for; ask for at most %d features: %w", l.who(), n, m, n, ErrParam)
+		return fmt.Errorf("%s: the sample has %d rows, and %d landmarks are asked for; ask for at most %d features: %w",
+			l.who(), n, m, n, ErrParam)
 	}
 	rows, err := o.landmarks(l.kernel, sample, m)
 	if err != nil {
@@ -125,7 +130,8 @@ func (l *NystromLayer) project(rows []int, floor float64) error {
 	for i := range m {
 		for j, v := range gram.RawRowView(i) {
 			if v-v != 0 {
-				return fmt.Errorf("%s: the kernel of the rows %d and %d of the sample is %v; scale the data: %w", l.who(), rows[i], rows[j], v, ErrDomain)
+				return fmt.Errorf("%s: the kernel of the rows %d and %d of the sample is %v; scale the data: %w",
+					l.who(), rows[i], rows[j], v, ErrDomain)
 			}
 		}
 	}
@@ -134,7 +140,8 @@ func (l *NystromLayer) project(rows []int, floor float64) error {
 		return fmt.Errorf("%s: %w", l.who(), err)
 	}
 	if !(values[0] > 0) {
-		return fmt.Errorf("%s: the kernel of every two landmarks is 0, so it has no features; look for rows of zeros, or scale the data: %w", l.who(), ErrDomain)
+		return fmt.Errorf("%s: the kernel of every two landmarks is 0, so it has no features; look for rows of "+
+			"zeros, or scale the data: %w", l.who(), ErrDomain)
 	}
 	p := make([]float64, m*l.features)
 	for k := range l.features {
@@ -171,7 +178,8 @@ func (l *NystromLayer) Rank() int {
 }
 
 func (l *NystromLayer) String() string {
-	return fmt.Sprintf("%s %q: %d -> %d, %T%+v, %d landmarks, rank %d, %v", l.kind, l.name, l.dims, l.features, l.kernel, l.kernel, l.Landmarks(), l.Rank(), l.dt)
+	return fmt.Sprintf("%s %q: %d -> %d, %T%+v, %d landmarks, rank %d, %v", l.kind, l.name, l.dims, l.features,
+		l.kernel, l.kernel, l.Landmarks(), l.Rank(), l.dt)
 }
 
 // Fwd adds the map to the graph of x.

@@ -38,7 +38,8 @@ func TestNystromConverges(t *testing.T) {
 			for _, m := range []int{3, 11, 41, 97} {
 				mean, seeds := 0., 8
 				for seed := range seeds {
-					l := must(layers.NewNystromLayer(k, x, m, layers.WithSeed(uint64(seed)), layers.WithLandmarkChoice(choice)))
+					l := must(layers.NewNystromLayer(k, x, m, layers.WithSeed(uint64(seed)),
+						layers.WithLandmarkChoice(choice)))
 					mean += gramError(t, k, l, x).RelativeFrobenius / float64(seeds)
 				}
 				if !(mean < last || mean < 1e-8) {
@@ -113,7 +114,8 @@ func TestNystromOfRepeatedRows(t *testing.T) {
 	}
 	// Two landmarks of k-means++ are never the same row again, of uniform ones they can be.
 	for seed := range uint64(20) {
-		l := must(layers.NewNystromLayer(spectral.Gaussian{Sigma: .3}, x, 2, layers.WithLandmarkChoice(layers.PlusPlusLandmarks), layers.WithSeed(seed)))
+		l := must(layers.NewNystromLayer(spectral.Gaussian{Sigma: .3}, x, 2,
+			layers.WithLandmarkChoice(layers.PlusPlusLandmarks), layers.WithSeed(seed)))
 		if l.Rank() != 2 {
 			t.Errorf("seed %d: k-means++ chose the same row twice", seed)
 		}
@@ -123,7 +125,8 @@ func TestNystromOfRepeatedRows(t *testing.T) {
 // TestNystromOffset: data far from 0 lose no digits by the product that distances are taken from.
 func TestNystromOffset(t *testing.T) {
 	k := spectral.Gaussian{Sigma: .5}
-	x := mapped(rows(tensor.Float64, 41, 5, 1), func(v float64) float64 { return v + 1e8 }) // of which float64 keeps 1e-8
+	// Of 1e8 and more float64 keeps 1e-8.
+	x := mapped(rows(tensor.Float64, 41, 5, 1), func(v float64) float64 { return v + 1e8 })
 	if e := gramError(t, k, must(layers.NewNystromLayer(k, x, 41)), x).Max; e > 1e-10 {
 		t.Errorf("error %v", e)
 	}
@@ -153,7 +156,8 @@ func TestNystromErrors(t *testing.T) {
 		is       error
 		says     string
 	}{
-		{k, good, 14, nil, layers.ErrParam, "the sample has 13 rows, and 14 landmarks are asked for; ask for at most 13"},
+		{k, good, 14, nil, layers.ErrParam, "the sample has 13 rows, and 14 landmarks are asked for; ask " +
+			"for at most 13"},
 		{k, good, 0, nil, layers.ErrParam, "want at least 1"},
 		{k, good, 5, []layers.Option{layers.WithLandmarks(4)}, layers.ErrParam, "4 landmarks for 5 features"},
 		{k, good, layers.MaxLandmarks + 1, nil, layers.ErrParam, "at most 16384"},
@@ -164,23 +168,28 @@ func TestNystromErrors(t *testing.T) {
 		{nil, good, 5, nil, layers.ErrParam, "no kernel"},
 		{spectral.Gaussian{}, good, 5, nil, layers.ErrParam, "Sigma = 0"},
 		{k, nil, 5, nil, layers.ErrParam, "dimensions"},
-		{k, tensor.New(tensor.WithShape(0, 3), tensor.Of(tensor.Float64)), 5, nil, layers.ErrShape, "sample has shape (0, 3)"},
+		{k, tensor.New(tensor.WithShape(0, 3), tensor.Of(tensor.Float64)), 5, nil, layers.ErrShape,
+			"sample has shape (0, 3)"},
 		{k, tensor.New(tensor.WithShape(13, 3), tensor.Of(tensor.Int)), 5, nil, layers.ErrDtype, "int"},
 		{k, with(math.NaN()), 5, nil, layers.ErrDomain, "x[5,1] = NaN"},
 		{spectral.Chi2{}, with(-.5), 5, nil, layers.ErrDomain, "x[5,1] = -0.5 is negative"},
 		{k, with(1e300), 5, []layers.Option{layers.WithDtype(tensor.Float32)}, layers.ErrDomain, "x[5,1] = +Inf"},
-		{spectral.Linear{}, with(1e300), 13, nil, layers.ErrDomain, "the kernel of the rows 5 and 5 of the sample is +Inf"},
+		{spectral.Linear{}, with(1e300), 13, nil, layers.ErrDomain,
+			"the kernel of the rows 5 and 5 of the sample is +Inf"},
 		{spectral.Chi2{}, zeros, 5, nil, layers.ErrDomain, "look for rows of zeros"},
 	} {
 		_, err := layers.NewNystromLayer(c.k, c.x, c.features, append(c.opts, layers.WithName("probe"))...)
-		if !errors.Is(err, c.is) || !strings.Contains(fmt.Sprint(err), c.says) || !strings.Contains(fmt.Sprint(err), `"probe"`) {
+		if !errors.Is(err, c.is) || !strings.Contains(fmt.Sprint(err), c.says) ||
+			!strings.Contains(fmt.Sprint(err), `"probe"`) {
 			t.Errorf("%T, %d features: %v, want %v with %q", c.k, c.features, err, c.is, c.says)
 		}
 	}
 	// A kernel without a gradient says so while the graph is built, and only where one is wanted.
-	l := must(layers.NewNystromLayer(spectral.Exponentiated{Of: spectral.Chi2{}, Sigma: 1}, good, 5, layers.WithInputGrad()))
+	l := must(layers.NewNystromLayer(spectral.Exponentiated{Of: spectral.Chi2{}, Sigma: 1}, good, 5,
+		layers.WithInputGrad()))
 	in := G.NewMatrix(G.NewGraph(), tensor.Float64, G.WithShape(2, 3), G.WithName("x"))
-	if err := l.Fwd(in).Err(); !errors.Is(err, layers.ErrParam) || !strings.Contains(err.Error(), "has no method Gradient") {
+	if err := l.Fwd(in).Err(); !errors.Is(err, layers.ErrParam) ||
+		!strings.Contains(err.Error(), "has no method Gradient") {
 		t.Errorf("a kernel without a gradient: %v", err)
 	}
 }
@@ -188,7 +197,8 @@ func TestNystromErrors(t *testing.T) {
 // TestFittedSpecs: Build names Fit; Fit takes sparse rows as it takes dense ones, and a bounded sample of many; the kernel that is named brings
 // its own parameters, and no others; State is what the layer has.
 func TestFittedSpecs(t *testing.T) {
-	s := layers.Spec{Map: "nystrom", Params: layers.Values{"kernel": "chi2", "gamma": .5, "landmarks": 17.}, Dims: 3, Features: 11, Seed: 5}
+	s := layers.Spec{Map: "nystrom", Params: layers.Values{"kernel": "chi2", "gamma": .5, "landmarks": 17.}, Dims: 3,
+		Features: 11, Seed: 5}
 	if _, err := s.Build(); !errors.Is(err, layers.ErrParam) || !strings.Contains(err.Error(), "use Spec.Fit") {
 		t.Errorf("Build: %v", err)
 	}
@@ -233,7 +243,8 @@ func TestFittedSpecs(t *testing.T) {
 		"landmarks=.5":              "whole number",
 		"kernel=chi2,kernel=linear": "given twice",
 	} {
-		if _, err := layers.ParseValues("nystrom", text); !errors.Is(err, layers.ErrParam) || !strings.Contains(err.Error(), says) {
+		if _, err := layers.ParseValues("nystrom", text); !errors.Is(err, layers.ErrParam) ||
+			!strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v, want %q", text, err, says)
 		}
 	}

@@ -130,7 +130,8 @@ func ParseValues(mapName, text string) (Values, error) {
 		name, value, ok := strings.Cut(part, "=")
 		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
 		if !ok {
-			return nil, fmt.Errorf("layers: map %s: parameter %q has no value; write %s=VALUE: %w", mapName, name, name, ErrParam)
+			return nil, fmt.Errorf("layers: map %s: parameter %q has no value; write %s=VALUE: %w", mapName, name, name,
+				ErrParam)
 		}
 		if _, twice := v[name]; twice {
 			return nil, fmt.Errorf("layers: map %s: parameter %q is given twice: %w", mapName, name, ErrParam)
@@ -220,13 +221,15 @@ func (e *Entry) param(defs []ParamDef, name string) (ParamDef, error) {
 	if len(names) == 0 {
 		return ParamDef{}, fmt.Errorf("layers: map %s has no parameters, so no %q: %w", e.Name, name, ErrParam)
 	}
-	return ParamDef{}, fmt.Errorf("layers: map %s has no parameter %q; it has %s: %w", e.Name, name, strings.Join(names, ", "), ErrParam)
+	return ParamDef{}, fmt.Errorf("layers: map %s has no parameter %q; it has %s: %w", e.Name, name,
+		strings.Join(names, ", "), ErrParam)
 }
 
 // Check compares values with the declarations of their parameters. Errors (ErrParam) name the parameter and its range.
 func (e *Entry) Check(v Values) error {
 	defs := e.ParamsOf(v)
-	if word, given := v[kernelParam]; given && len(defs) > 0 && defs[0].Name == kernelParam { // on which it depends what others there are
+	// The other parameters depend on the kernel.
+	if word, given := v[kernelParam]; given && len(defs) > 0 && defs[0].Name == kernelParam {
 		if err := defs[0].check(e.Name, word); err != nil {
 			return err
 		}
@@ -258,10 +261,12 @@ func (d ParamDef) check(mapName string, value any) error {
 			return d.wants(mapName, fmt.Sprint(x))
 		}
 		if inside := x > d.Min || d.Closed && x == d.Min; !inside || math.IsInf(x, 0) || d.Max != 0 && x > d.Max {
-			return fmt.Errorf("layers: map %s: %s = %v, want a finite number %s: %w", mapName, d.Name, x, d.Range(), ErrParam)
+			return fmt.Errorf("layers: map %s: %s = %v, want a finite number %s: %w", mapName, d.Name, x, d.Range(),
+				ErrParam)
 		}
 		if d.Whole && x != math.Trunc(x) {
-			return fmt.Errorf("layers: map %s: %s = %v, want a whole number %s: %w", mapName, d.Name, x, d.Range(), ErrParam)
+			return fmt.Errorf("layers: map %s: %s = %v, want a whole number %s: %w", mapName, d.Name, x, d.Range(),
+				ErrParam)
 		}
 	case string:
 		if d.List && !slices.Contains(d.Words, x) {

@@ -41,7 +41,8 @@ func TestValuesRoundTrip(t *testing.T) {
 				t.Fatalf("%s: %q is read as %v, %v", e.Name, v, got, err)
 			}
 			var back layers.Values
-			if text, err := json.Marshal(v); err != nil || json.Unmarshal(text, &back) != nil || !reflect.DeepEqual(back, v) {
+			if text, err := json.Marshal(v); err != nil || json.Unmarshal(text, &back) != nil ||
+				!reflect.DeepEqual(back, v) {
 				t.Fatalf("%s: JSON %s of %v is read as %v", e.Name, text, v, back)
 			}
 		}
@@ -64,10 +65,12 @@ func TestValues(t *testing.T) {
 	if v.Number("ell") != 100 || !v.Bool("phase") {
 		t.Errorf("ell = %v, phase = %v", v.Number("ell"), v.Bool("phase"))
 	}
-	if v, err = layers.ParseValues("chi2", "period=optimal, window=uniform"); err != nil || v.Word("period") != "optimal" || v.Number("period") != 0 || v.String() != "period=optimal,window=uniform" {
+	if v, err = layers.ParseValues("chi2", "period=optimal, window=uniform"); err != nil ||
+		v.Word("period") != "optimal" || v.Number("period") != 0 || v.String() != "period=optimal,window=uniform" {
 		t.Errorf("%q, %v", v, err)
 	}
-	if v, err = layers.ParseValues("chi2", "period=9.5"); err != nil || v.Word("period") != "" || v.Number("period") != 9.5 {
+	if v, err = layers.ParseValues("chi2", "period=9.5"); err != nil || v.Word("period") != "" ||
+		v.Number("period") != 9.5 {
 		t.Errorf("%q, %v", v, err)
 	}
 	// What is missing, or of the other kind, is zero.
@@ -106,8 +109,10 @@ func TestValuesErrors(t *testing.T) {
 		{"chi2", "period=best", layers.ErrParam, []string{`period = "best"`, "want auto, optimal or a number above 0"}},
 		{"chi2", "period=0", layers.ErrParam, []string{"period = 0", "above 0"}},
 		{"chi2", "negative=abs", layers.ErrParam, []string{`negative = "abs"`, "want error, sign or split"}},
-		{"chi2", "sigma=1", layers.ErrParam, []string{`map chi2 has no parameter "sigma"`, "order, gamma, window, period, negative"}},
-		{"hellinger", "order=1", layers.ErrParam, []string{`map hellinger has no parameter "order"`, "gamma, negative"}},
+		{"chi2", "sigma=1", layers.ErrParam, []string{`map chi2 has no parameter "sigma"`,
+			"order, gamma, window, period, negative"}},
+		{"hellinger", "order=1", layers.ErrParam, []string{`map hellinger has no parameter "order"`,
+			"gamma, negative"}},
 		{"rbf", "sigma=1", layers.ErrParam, []string{`no map "rbf"`, "gaussian"}},
 	} {
 		v, err := layers.ParseValues(tc.mapName, tc.text)
@@ -139,7 +144,8 @@ func TestRange(t *testing.T) {
 
 func TestPolicies(t *testing.T) {
 	for p, name := range map[layers.Policy]string{
-		layers.Frozen: "frozen", layers.Bandwidth: "bandwidth", layers.BandwidthEach: "bandwidth-each", layers.All: "all",
+		layers.Frozen: "frozen", layers.Bandwidth: "bandwidth", layers.BandwidthEach: "bandwidth-each",
+		layers.All: "all",
 	} {
 		if got, err := layers.ParsePolicy(name); p.String() != name || got != p || err != nil {
 			t.Errorf("%v is called %q, and %q is read as %v, %v", int(p), p, name, got, err)
@@ -148,7 +154,8 @@ func TestPolicies(t *testing.T) {
 	if p, err := layers.ParsePolicy(""); p != layers.Frozen || err != nil {
 		t.Errorf("nothing is read as %v, %v", p, err)
 	}
-	if _, err := layers.ParsePolicy("All"); !errors.Is(err, layers.ErrParam) || !strings.Contains(err.Error(), "frozen, bandwidth, bandwidth-each and all") {
+	if _, err := layers.ParsePolicy("All"); !errors.Is(err, layers.ErrParam) ||
+		!strings.Contains(err.Error(), "frozen, bandwidth, bandwidth-each and all") {
 		t.Errorf("All: %v", err)
 	}
 	if s := layers.Policy(9).String(); s != "Policy(9)" {
@@ -180,7 +187,8 @@ func TestValuesOfAnyNumber(t *testing.T) {
 			t.Errorf("%#v: %v", v, err)
 			continue
 		}
-		if l.Features() != want.Features() || l.(*layers.HomogeneousLayer).Kernel() != want.(*layers.HomogeneousLayer).Kernel() {
+		if l.Features() != want.Features() ||
+			l.(*layers.HomogeneousLayer).Kernel() != want.(*layers.HomogeneousLayer).Kernel() {
 			t.Errorf("%#v: %v, want %v", v, l, want)
 		}
 		if v.Number("order") != 2 || v.Short() != "gamma=2,order=2" || v.String() != v.Short() {
@@ -190,7 +198,8 @@ func TestValuesOfAnyNumber(t *testing.T) {
 			t.Errorf("%#v: after FillDefaults %#v, %v", v, s.Params, err)
 		}
 	}
-	for _, v := range []layers.Values{{"order": -1}, {"order": 1.5}, {"order": int64(101)}, {"order": nil}, {"order": []int{1}}} {
+	for _, v := range []layers.Values{{"order": -1}, {"order": 1.5}, {"order": int64(101)}, {"order": nil},
+		{"order": []int{1}}} {
 		if _, err := (layers.Spec{Map: "chi2", Dims: 3, Params: v}).Build(); !errors.Is(err, layers.ErrParam) {
 			t.Errorf("%#v: %v, want ErrParam", v, err)
 		}

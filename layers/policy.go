@@ -45,5 +45,6 @@ func ParsePolicy(s string) (Policy, error) {
 			return p, nil
 		}
 	}
-	return 0, fmt.Errorf("layers: %q is no policy; there are frozen, bandwidth, bandwidth-each and all: %w", s, ErrParam)
+	return 0, fmt.Errorf("layers: %q is no policy; there are frozen, bandwidth, bandwidth-each and all: %w", s,
+		ErrParam)
 }

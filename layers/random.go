@@ -52,7 +52,8 @@ func newRandomMap(kind, auto string, k spectral.Random, dims, features int, o op
 	m := features
 	if k.Transform() != spectral.Laplace && !o.phase {
 		if features%2 != 0 {
-			return nil, fmt.Errorf("%s: %d features is odd, and the pair form makes a cosine and a sine of each frequency; ask for %d, or for the phase form: %w",
+			return nil, fmt.Errorf("%s: %d features is odd, and the pair form makes a cosine and a sine of each "+
+				"frequency; ask for %d, or for the phase form: %w",
 				b.who(), features, features+1, ErrParam)
 		}
 		m = features / 2
@@ -90,7 +91,8 @@ func newRandomMap(kind, auto string, k spectral.Random, dims, features int, o op
 		w = t.Float64s()
 		for i, v := range w {
 			if o.dt == tensor.Float32 && math.Abs(v) > math.MaxFloat32 {
-				return nil, fmt.Errorf("%s: %T drew the frequency w[%d,%d] = %v, which float32 cannot hold; use float64, or scale the data and the parameters: %w",
+				return nil, fmt.Errorf("%s: %T drew the frequency w[%d,%d] = %v, which float32 cannot hold; use "+
+					"float64, or scale the data and the parameters: %w",
 					b.who(), k, i/m, i%m, v, ErrParam)
 			}
 		}
@@ -134,7 +136,8 @@ func (l *randomMap) addParams(w []float64, m int) error {
 			add("c", false, []float64{s.Shift()}, 1)
 		} else {
 			if s.Shift() <= 0 {
-				return fmt.Errorf("%s: c = %v cannot be tuned, it is kept above 0; start from a positive c: %w", l.who(), s.Shift(), ErrParam)
+				return fmt.Errorf("%s: c = %v cannot be tuned, it is kept above 0; start from a positive c: %w",
+					l.who(), s.Shift(), ErrParam)
 			}
 			add("raw_c", true, repeat(inverseSoftplus(s.Shift()), scales), scales)
 		}
@@ -172,7 +175,8 @@ func (l *randomMap) Kernel() spectral.Random { return l.kernel }
 func (l *randomMap) Policy() Policy { return l.policy }
 
 func (l *randomMap) String() string {
-	return fmt.Sprintf("%s %q: %d -> %d, %T%+v, sampler %v, seed %d, %v, %v", l.kind, l.name, l.dims, l.features, l.kernel, l.kernel, l.sampler, l.seed, l.dt, l.policy)
+	return fmt.Sprintf("%s %q: %d -> %d, %T%+v, sampler %v, seed %d, %v, %v", l.kind, l.name, l.dims, l.features,
+		l.kernel, l.kernel, l.sampler, l.seed, l.dt, l.policy)
 }
 
 func (l *randomMap) attr() ops.Attr { return ops.Attr{Layer: l.who(), Domain: l.on} }

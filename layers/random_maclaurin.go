@@ -68,7 +68,8 @@ func newRandomMaclaurinLayer(k spectral.Polynomial, d, features int, o options) 
 	}
 	for i, s := range f.Scales {
 		if l.dt == tensor.Float32 && s > math.MaxFloat32 {
-			return nil, fmt.Errorf("%s: the scale of feature %d is %v, which float32 cannot hold; use float64, or raise a: %w", b.who(), i, s, ErrParam)
+			return nil, fmt.Errorf("%s: the scale of feature %d is %v, which float32 cannot hold; use float64, or "+
+				"raise a: %w", b.who(), i, s, ErrParam)
 		}
 	}
 	l.params = []Param{{"W", newTensor(l.dt, f.W.Float64s(), f.W.Shape()...), false},
@@ -94,7 +95,8 @@ func (l *RandomMaclaurinLayer) Signature() []float64 {
 }
 
 func (l *RandomMaclaurinLayer) String() string {
-	return fmt.Sprintf("%s %q: %d -> %d, %T%+v, %v degrees, seed %d, %v", l.kind, l.name, l.dims, l.features, l.kernel, l.kernel, l.degrees, l.seed, l.dt)
+	return fmt.Sprintf("%s %q: %d -> %d, %T%+v, %v degrees, seed %d, %v", l.kind, l.name, l.dims, l.features, l.kernel,
+		l.kernel, l.degrees, l.seed, l.dt)
 }
 
 func (l *RandomMaclaurinLayer) attr() ops.Attr {

@@ -18,14 +18,16 @@ func unitOf(b *base, k spectral.Kernel) (f ops.Exponent, scale float64, err erro
 	case spectral.ReciprocalSemigroup:
 		f, scale = ops.Log1p, 1/k.Lambda
 	default:
-		return 0, 0, fmt.Errorf("%s: the length √k(x, x) is known for spectral.ExpSemigroup and spectral.ReciprocalSemigroup, not for %T; leave WithNormalisation out: %w", b.who(), k, ErrParam)
+		return 0, 0, fmt.Errorf("%s: the length √k(x, x) is known for spectral.ExpSemigroup and "+
+			"spectral.ReciprocalSemigroup, not for %T; leave WithNormalisation out: %w", b.who(), k, ErrParam)
 	}
 	least, most := 0x1p-1022, math.MaxFloat64
 	if b.dt == tensor.Float32 {
 		least, most = 0x1p-126, math.MaxFloat32
 	}
 	if !(scale >= least && scale <= most) {
-		return 0, 0, fmt.Errorf("%s: %T%+v has the scale %v, which %v cannot hold; scale the data and the parameter together: %w", b.who(), k, k, scale, b.dt, ErrParam)
+		return 0, 0, fmt.Errorf("%s: %T%+v has the scale %v, which %v cannot hold; scale the data and the parameter "+
+			"together: %w", b.who(), k, k, scale, b.dt, ErrParam)
 	}
 	return f, scale, nil
 }
@@ -49,7 +51,8 @@ func (l *randomMap) fwdNormalised(x, w *G.Node, p map[string]*G.Node, a ops.Attr
 }
 
 // transformNormalised is transform for rows of the length √k(x, x).
-func (l *randomMap) transformNormalised(dst *tensor.Dense, x ops.Matrix, w *ops.Weights, a ops.Attr) (*tensor.Dense, error) {
+func (l *randomMap) transformNormalised(dst *tensor.Dense, x ops.Matrix, w *ops.Weights,
+	a ops.Attr) (*tensor.Dense, error) {
 	s := l.param("scale")
 	if rho := l.param("log_bandwidth"); rho != nil {
 		var err error
@@ -65,8 +68,10 @@ func (l *randomMap) transformNormalised(dst *tensor.Dense, x ops.Matrix, w *ops.
 		return dst, ops.DampInto(x, s, dst, l.exponent, a)
 	}
 	rows := blockRows(l.features)
-	if t, ok := x.(*tensor.Dense); ok && t.Dims() == 2 && t.Shape()[0] > rows && t.Shape()[1] == l.dims && t.Dtype() == l.dt {
-		return ops.InBlocks(l.who(), dst, t, rows, l.features, func(dst, x *tensor.Dense) error { // which stay in cache from one step to the next
+	if t, ok := x.(*tensor.Dense); ok && t.Dims() == 2 && t.Shape()[0] > rows && t.Shape()[1] == l.dims &&
+		t.Dtype() == l.dt {
+		// The blocks stay in cache from one step to the next.
+		return ops.InBlocks(l.who(), dst, t, rows, l.features, func(dst, x *tensor.Dense) error {
 			_, err := damped(dst, x)
 			return err
 		})

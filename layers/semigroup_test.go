@@ -42,7 +42,8 @@ func TestWays(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := layers.Spec{Map: "exp-semigroup", Params: v, Dims: c.dims, Features: c.features, Sampler: c.sampler, Seed: 3}
+		s := layers.Spec{Map: "exp-semigroup", Params: v, Dims: c.dims, Features: c.features, Sampler: c.sampler,
+			Seed: 3}
 		l, err := s.Build()
 		if c.says != "" {
 			if err == nil || !strings.Contains(err.Error(), c.says) {
@@ -53,7 +54,8 @@ func TestWays(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if name, err := s.SamplerName(); err != nil || name != c.drawn || !strings.Contains(l.String(), c.kind+" ") || !strings.Contains(l.String(), "sampler "+c.drawn) {
+		if name, err := s.SamplerName(); err != nil || name != c.drawn || !strings.Contains(l.String(), c.kind+" ") ||
+			!strings.Contains(l.String(), "sampler "+c.drawn) {
 			t.Errorf("%+v: %v, sampler %q, %v", c, l, name, err)
 		}
 	}
@@ -74,7 +76,8 @@ func TestWays(t *testing.T) {
 	if err := auto.FillDefaults(x); err != nil || auto.Params["way"] != "auto" || auto.Params["order"] != 1. {
 		t.Errorf("the defaults of way=auto are %v, %v", auto.Params, err)
 	}
-	for _, wrong := range []string{"beta=1,order=2", "beta=1,way=laplace,order=2", "beta=1,way=levy,order=0", "beta=1,way=lévy", "beta=1,way=levy,order=1.5"} {
+	for _, wrong := range []string{"beta=1,order=2", "beta=1,way=laplace,order=2", "beta=1,way=levy,order=0",
+		"beta=1,way=lévy", "beta=1,way=levy,order=1.5"} {
 		if _, err := layers.ParseValues("exp-semigroup", wrong); !errors.Is(err, layers.ErrParam) {
 			t.Errorf("%s: %v", wrong, err)
 		}
@@ -97,7 +100,8 @@ func TestWavesOrder(t *testing.T) {
 func TestLevyBias(t *testing.T) {
 	x := histograms(tensor.Float64, 30, 4, 1)
 	v := x.Float64s()
-	h := must(spectral.NewHarmonics(spectral.Levy{}, 1, spectral.Rectangular, must(spectral.FittedPeriod(spectral.Levy{}, 1, spectral.Rectangular))))
+	h := must(spectral.NewHarmonics(spectral.Levy{}, 1, spectral.Rectangular,
+		must(spectral.FittedPeriod(spectral.Levy{}, 1, spectral.Rectangular))))
 	for _, k := range []spectral.Semigroup{spectral.ExpSemigroup{Beta: .7}, spectral.ReciprocalSemigroup{Lambda: .8}} {
 		l := must(layers.NewLevyLayer(k, 4, 2))
 		scale := 1 / .8
@@ -145,7 +149,8 @@ func TestLengthsWhereFeaturesUnderflow(t *testing.T) {
 			}
 		}
 		want := math.Exp(-k.Exponent(row, row) / 2)
-		for _, l := range []layers.Layer{must(layers.NewRandomLaplaceLayer(k, 2, 64, layers.WithNormalisation(), layers.WithDtype(dt))), must(layers.NewLevyLayer(k, 2, 64, layers.WithDtype(dt)))} {
+		for _, l := range []layers.Layer{must(layers.NewRandomLaplaceLayer(k, 2, 64, layers.WithNormalisation(),
+			layers.WithDtype(dt))), must(layers.NewLevyLayer(k, 2, 64, layers.WithDtype(dt)))} {
 			length := 0.0
 			for _, c := range floats(must(l.Transform(nil, x))) {
 				length = math.Hypot(length, c)
@@ -166,9 +171,12 @@ func TestSemigroupLayerErrors(t *testing.T) {
 		target error
 		says   string
 	}{
-		{layer(layers.NewRandomLaplaceLayer(custom, 3, 4, layers.WithNormalisation())), layers.ErrParam, "not for spectral.Custom"},
-		{layer(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 3, 4, layers.WithNormalisation())), layers.ErrParam, "does not heed WithNormalisation"},
-		{layer(layers.NewRandomLaplaceLayer(spectral.ExpSemigroup{Beta: 1e-30}, 3, 4, layers.WithNormalisation(), layers.WithDtype(tensor.Float32))), layers.ErrParam, "scale"},
+		{layer(layers.NewRandomLaplaceLayer(custom, 3, 4, layers.WithNormalisation())), layers.ErrParam,
+			"not for spectral.Custom"},
+		{layer(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 3, 4, layers.WithNormalisation())), layers.ErrParam,
+			"does not heed WithNormalisation"},
+		{layer(layers.NewRandomLaplaceLayer(spectral.ExpSemigroup{Beta: 1e-30}, 3, 4, layers.WithNormalisation(),
+			layers.WithDtype(tensor.Float32))), layers.ErrParam, "scale"},
 		{layer(layers.NewLevyLayer(nil, 3, 4)), layers.ErrParam, "no kernel"},
 		{layer(layers.NewLevyLayer(k, 3, 5)), layers.ErrParam, "ask for 6"},
 		{layer(layers.NewLevyLayer(k, 0, 4)), layers.ErrParam, "0 input dimensions"},
@@ -177,9 +185,12 @@ func TestSemigroupLayerErrors(t *testing.T) {
 		{layer(layers.NewLevyLayer(k, 3, 4, layers.WithStationary())), layers.ErrParam, "does not heed WithStationary"},
 		{layer(layers.NewLevyLayer(k, 3, 4, layers.WithNormalisation())), layers.ErrParam, "anyhow"},
 		{layer(layers.NewLevyLayer(k, 3, 4, layers.WithOrder(101))), layers.ErrParam, "order 101"},
-		{layer(layers.NewLevyLayer(spectral.ReciprocalSemigroup{Lambda: 1}, 3, 4, layers.WithOrder(0))), layers.ErrParam, "order 0"},
-		{layer(layers.NewLevyLayer(k, 8, 4, layers.WithSampler(spectral.Structured{}), layers.Tune(layers.All))), layers.ErrParam, "sampler orthogonal"},
-		{layer(layers.NewLevyLayer(spectral.ReciprocalSemigroup{Lambda: 1}, 3, 4, layers.WithOptimalPeriod())), layers.ErrParam, "does not heed WithOptimalPeriod: it is for the map of spectral.ExpSemigroup"},
+		{layer(layers.NewLevyLayer(spectral.ReciprocalSemigroup{Lambda: 1}, 3, 4, layers.WithOrder(0))),
+			layers.ErrParam, "order 0"},
+		{layer(layers.NewLevyLayer(k, 8, 4, layers.WithSampler(spectral.Structured{}), layers.Tune(layers.All))),
+			layers.ErrParam, "sampler orthogonal"},
+		{layer(layers.NewLevyLayer(spectral.ReciprocalSemigroup{Lambda: 1}, 3, 4, layers.WithOptimalPeriod())),
+			layers.ErrParam, "does not heed WithOptimalPeriod: it is for the map of spectral.ExpSemigroup"},
 	} {
 		if !errors.Is(c.err, c.target) || !strings.Contains(c.err.Error(), c.says) {
 			t.Errorf("error %v, want one that wraps %q and says %q", c.err, c.target, c.says)

@@ -25,7 +25,8 @@ func NewSequential(ls ...Layer) (*Sequential, error) {
 	}
 	for i := 1; i < len(ls); i++ {
 		if a, b := ls[i-1], ls[i]; a.Features() != b.Dims() {
-			return nil, fmt.Errorf("layers: Sequential: %q makes %d columns and %q takes %d: %w", a.Name(), a.Features(), b.Name(), b.Dims(), ErrShape)
+			return nil, fmt.Errorf("layers: Sequential: %q makes %d columns and %q takes %d: %w", a.Name(),
+				a.Features(), b.Name(), b.Dims(), ErrShape)
 		}
 	}
 	if err := drawApart("Sequential", ls); err != nil {
@@ -85,10 +86,12 @@ func newGroup(kind string, ls []Layer) (group, error) {
 			return group{}, fmt.Errorf("layers: %s: a layer is nil: %w", kind, ErrParam)
 		}
 		if l.Dtype() != ls[0].Dtype() {
-			return group{}, fmt.Errorf("layers: %s: %q is %v and %q is %v: %w", kind, ls[0].Name(), ls[0].Dtype(), l.Name(), l.Dtype(), ErrDtype)
+			return group{}, fmt.Errorf("layers: %s: %q is %v and %q is %v: %w", kind, ls[0].Name(), ls[0].Dtype(),
+				l.Name(), l.Dtype(), ErrDtype)
 		}
 		if seen[l.Name()] {
-			return group{}, fmt.Errorf("layers: %s: two layers are called %q; name one of them by WithName: %w", kind, l.Name(), ErrName)
+			return group{}, fmt.Errorf("layers: %s: two layers are called %q; name one of them by WithName: %w", kind,
+				l.Name(), ErrName)
 		}
 		seen[l.Name()] = true
 	}

@@ -38,7 +38,8 @@ func NewSkewedIntersectionLayer(c float64, d, features int, opts ...Option) (*Sk
 	if err != nil {
 		return nil, err
 	}
-	l, err := newRandomMap("SkewedIntersection", "skewed_intersection", spectral.SkewedIntersection{C: c}, d, features, o)
+	l, err := newRandomMap("SkewedIntersection", "skewed_intersection", spectral.SkewedIntersection{C: c}, d, features,
+		o)
 	if err != nil {
 		return nil, err
 	}

@@ -52,9 +52,11 @@ func Transform(m Map, dst *tensor.Dense, x ops.Matrix) (*tensor.Dense, error) {
 		if s, ok := m.(BagMap); ok {
 			return s.TransformBags(dst, v)
 		}
-		return nil, fmt.Errorf("%s: it is a map of rows, and x are %v; want a BagLayer, as of the maps %s: %w", whoOf(m), v, strings.Join(BagMaps(), ", "), ErrDtype)
+		return nil, fmt.Errorf("%s: it is a map of rows, and x are %v; want a BagLayer, as of the maps %s: %w",
+			whoOf(m), v, strings.Join(BagMaps(), ", "), ErrDtype)
 	}
-	return nil, fmt.Errorf("layers: Transform: x is %T, want a *tensor.Dense, a *ops.CSR or a *ops.Bags: %w", x, ErrDtype)
+	return nil, fmt.Errorf("layers: Transform: x is %T, want a *tensor.Dense, a *ops.CSR or a *ops.Bags: %w", x,
+		ErrDtype)
 }
 
 // present is the error of a map or of rows that are nil.
@@ -78,7 +80,8 @@ func transformBlocks(m Map, dst *tensor.Dense, x *ops.CSR) (*tensor.Dense, error
 		dst = tensor.New(tensor.WithShape(n, features), tensor.Of(x.Dtype()))
 	}
 	if !dst.Shape().Eq(tensor.Shape{n, features}) || dst.Dtype() != x.Dtype() || !ops.IsContiguous(dst) {
-		return nil, fmt.Errorf("%s: dst is %v %v, want a contiguous %v (%d, %d): %w", whoOf(m), dst.Dtype(), dst.Shape(), x.Dtype(), n, features, ErrShape)
+		return nil, fmt.Errorf("%s: dst is %v %v, want a contiguous %v (%d, %d): %w", whoOf(m), dst.Dtype(),
+			dst.Shape(), x.Dtype(), n, features, ErrShape)
 	}
 	size := max(1, spreadCells/max(1, d))
 	for at := 0; at < n; at += size {

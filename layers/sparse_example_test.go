@@ -27,6 +27,7 @@ func ExampleTransform() {
 	for j := range 64 {
 		kernel += f[j] * f[64+j]
 	}
-	fmt.Printf("z is %v, z·z' = %.1f, the kernel is %.1f\n", z.Shape(), kernel, spectral.Gaussian{Sigma: 1}.At([]float64{.5, .5}, []float64{1, 0}))
+	fmt.Printf("z is %v, z·z' = %.1f, the kernel is %.1f\n", z.Shape(), kernel,
+		spectral.Gaussian{Sigma: 1}.At([]float64{.5, .5}, []float64{1, 0}))
 	// Output: z is (2, 64), z·z' = 0.8, the kernel is 0.8
 }

@@ -86,7 +86,8 @@ func TestSparseCompositions(t *testing.T) {
 	id, _ := layers.NewIdentity(11)
 	left, _ := layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 4, 6)
 	right, _ := layers.NewIdentity(7)
-	concat, err := layers.NewConcat(11, []layers.Part{{Layer: left, From: 0, To: 4, Weight: 2}, {Layer: right, From: 4, To: 11, Weight: .5}})
+	concat, err := layers.NewConcat(11, []layers.Part{{Layer: left, From: 0, To: 4, Weight: 2},
+		{Layer: right, From: 4, To: 11, Weight: .5}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,11 +110,13 @@ func TestSparseCompositions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for what, m := range map[string]layers.Map{"Concat": concat, "Sequential": long, "an Identity before a head": short, "SoftmaxHead": softmax,
-		"Identity": id, "a wrapped Identity": wrapped{id}, "a map of dense rows": &onlyDense{d: 11}} {
+	for what, m := range map[string]layers.Map{"Concat": concat, "Sequential": long, "an Identity before a head": short,
+		"SoftmaxHead": softmax,
+		"Identity":    id, "a wrapped Identity": wrapped{id}, "a map of dense rows": &onlyDense{d: 11}} {
 		equal(t, what, m, s, dense)
 	}
-	if !layers.IsIdentity(id) || !layers.IsIdentity(wrapped{wrapped{id}}) || layers.IsIdentity(wrapped{left}) || layers.IsIdentity(concat) {
+	if !layers.IsIdentity(id) || !layers.IsIdentity(wrapped{wrapped{id}}) || layers.IsIdentity(wrapped{left}) ||
+		layers.IsIdentity(concat) {
 		t.Error("IsIdentity")
 	}
 	if z, err := layers.Apply(wrapped{id}, nil, s); err != nil || z != ops.Matrix(s) {
@@ -151,10 +154,12 @@ func TestSparseBlocks(t *testing.T) {
 	if err != nil || m.calls != 3 || z.Shape()[0] != 17 || z.Float64s()[16*(d-1)+16000] != .5 {
 		t.Errorf("%d blocks, %v", m.calls, err)
 	}
-	if _, err := layers.Transform(m, nil, s); !errors.Is(err, layers.ErrDomain) || !strings.Contains(err.Error(), "x[17,") {
+	if _, err := layers.Transform(m, nil, s); !errors.Is(err, layers.ErrDomain) ||
+		!strings.Contains(err.Error(), "x[17,") {
 		t.Errorf("the error of a later block: %v", err)
 	}
-	if _, err := layers.Transform(m, tensor.New(tensor.WithShape(2, 2), tensor.Of(tensor.Float64)), s); !errors.Is(err, layers.ErrShape) {
+	small := tensor.New(tensor.WithShape(2, 2), tensor.Of(tensor.Float64))
+	if _, err := layers.Transform(m, small, s); !errors.Is(err, layers.ErrShape) {
 		t.Errorf("another dst: %v", err)
 	}
 	if _, err := layers.Transform(m, nil, s.TakeColumns(0, 5, 1)); !errors.Is(err, layers.ErrShape) {

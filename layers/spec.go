@@ -52,7 +52,8 @@ func (s *Spec) FillDefaults(x ops.Matrix) error {
 		}
 	}
 	if b, ok := x.(*ops.Bags); ok && !e.Bags {
-		return fmt.Errorf("layers: map %s is one of rows, and the data are %v; maps of sets are %s: %w", s.Map, b, strings.Join(BagMaps(), ", "), ErrDtype)
+		return fmt.Errorf("layers: map %s is one of rows, and the data are %v; maps of sets are %s: %w", s.Map, b,
+			strings.Join(BagMaps(), ", "), ErrDtype)
 	}
 	if err := e.Form.fill(v, x); err != nil {
 		return fmt.Errorf("layers: map %s: default parameters: %w", s.Map, err)
@@ -126,7 +127,8 @@ func (s Spec) resolve() (*Entry, Spec, error) {
 			}
 		}
 		if value == nil {
-			return nil, s, fmt.Errorf("layers: map %s: parameter %s is missing; give it, or fill it in from data by FillDefaults: %w", s.Map, p.Name, ErrParam)
+			return nil, s, fmt.Errorf("layers: map %s: parameter %s is missing; give it, or fill it in from data by "+
+				"FillDefaults: %w", s.Map, p.Name, ErrParam)
 		}
 		v[p.Name] = value
 	}
@@ -260,7 +262,8 @@ func (s Spec) buildOf(e *Entry, sample *tensor.Dense, more ...Option) (Layer, er
 	case p.fit == nil:
 		return p.build(opts)
 	case sample == nil && !apply(opts).undrawn:
-		return nil, fmt.Errorf("layers: map %s is fitted on data, which Build does not have; use Spec.Fit, or Restore for what was fitted before: %w", s.Map, ErrParam)
+		return nil, fmt.Errorf("layers: map %s is fitted on data, which Build does not have; use Spec.Fit, or "+
+			"Restore for what was fitted before: %w", s.Map, ErrParam)
 	}
 	return p.fit(sample, opts)
 }
@@ -268,7 +271,8 @@ func (s Spec) buildOf(e *Entry, sample *tensor.Dense, more ...Option) (Layer, er
 // options are the options of the layer that all forms have in common. A field that does not apply to the map is an error.
 func (s Spec) options(e *Entry, p plan) ([]Option, error) {
 	if s.OneStream && p.inner == 0 {
-		return nil, fmt.Errorf("layers: map %s is not of two maps, so it has no OneStream; leave it out: %w", s.Map, ErrParam)
+		return nil, fmt.Errorf("layers: map %s is not of two maps, so it has no OneStream; leave it out: %w", s.Map,
+			ErrParam)
 	}
 	opts := []Option{named(s.Name)}
 	if e.Sampled() {
@@ -297,13 +301,15 @@ func (s Spec) options(e *Entry, p plan) ([]Option, error) {
 		return nil, fmt.Errorf("layers: map %s "+without+": %w", s.Map, s.Sampler, ErrParam)
 	}
 	if e.hasParts() && policy != Frozen {
-		return nil, fmt.Errorf("layers: %s: the whole has no policy (%v); set Tune of its Parts: %w", s.Map, policy, ErrParam)
+		return nil, fmt.Errorf("layers: %s: the whole has no policy (%v); set Tune of its Parts: %w", s.Map, policy,
+			ErrParam)
 	}
 	if !e.Tunable && policy != Frozen {
 		return nil, fmt.Errorf("layers: map %s has nothing to tune (%v): %w", s.Map, policy, ErrParam)
 	}
 	if !e.HasFeatures() && s.Features != 0 && s.Features != p.columns {
-		return nil, fmt.Errorf("layers: map %s makes %s, here %d of %d input columns, not %d: %w", s.Map, e.Width, p.columns, s.Dims, s.Features, ErrParam)
+		return nil, fmt.Errorf("layers: map %s makes %s, here %d of %d input columns, not %d: %w", s.Map, e.Width,
+			p.columns, s.Dims, s.Features, ErrParam)
 	}
 	if e.Tunable {
 		opts = append(opts, Tune(policy))

@@ -15,13 +15,20 @@ import (
 func TestSpecsOfTheFirstVersion(t *testing.T) {
 	const rest = `"sampler":"","seed":5,"dtype":"","tune":"","name":""}`
 	for text, want := range map[string][3]float64{
-		`{"map":"sphere-polynomial","params":{"a":3,"eps":"auto","p":1},"dims":3,"features":16,` + rest: {0.35355339059327373, 0.3150595815504579, 0.1604289876339384},
-		`{"map":"sphere-polynomial","params":{"a":3,"p":1},"dims":3,"features":4096,` + rest:            {0.03189553885019295, -0.0022974781063168637, -0.0018630797460726413},
-		`{"map":"sphere-polynomial","params":{},"dims":3,"features":16,` + rest:                         {0.4780359796813012, -0.14829300652235322, -0.020729492194005977},
-		`{"map":"arc-cosine","params":{},"dims":3,"features":512,` + rest:                               {0.095596947517434, -0.011938747127988682, 0},
-		`{"map":"arc-cosine","params":{"coupling":"separate","order":0},"dims":3,"features":16,` + rest: {0.5668399271596328, -0.05612361214726036, 0},
-		`{"map":"ntk","params":{},"dims":3,"features":16,` + rest:                                       {0.49389622625196217, 0.08199520108742941, 0.49323096719349646},
-		`{"map":"ntk","params":{"coupling":"iid"},"dims":3,"features":8192,` + rest:                     {0.022092723053199346, 0.021858150834185016, 0.003240754867313622},
+		`{"map":"sphere-polynomial","params":{"a":3,"eps":"auto","p":1},"dims":3,"features":16,` +
+			rest: {0.35355339059327373, 0.3150595815504579, 0.1604289876339384},
+		`{"map":"sphere-polynomial","params":{"a":3,"p":1},"dims":3,"features":4096,` +
+			rest: {0.03189553885019295, -0.0022974781063168637, -0.0018630797460726413},
+		`{"map":"sphere-polynomial","params":{},"dims":3,"features":16,` +
+			rest: {0.4780359796813012, -0.14829300652235322, -0.020729492194005977},
+		`{"map":"arc-cosine","params":{},"dims":3,"features":512,` +
+			rest: {0.095596947517434, -0.011938747127988682, 0},
+		`{"map":"arc-cosine","params":{"coupling":"separate","order":0},"dims":3,"features":16,` +
+			rest: {0.5668399271596328, -0.05612361214726036, 0},
+		`{"map":"ntk","params":{},"dims":3,"features":16,` + rest: {0.49389622625196217,
+			0.08199520108742941, 0.49323096719349646},
+		`{"map":"ntk","params":{"coupling":"iid"},"dims":3,"features":8192,` + rest: {0.022092723053199346,
+			0.021858150834185016, 0.003240754867313622},
 	} {
 		var s layers.Spec
 		if err := json.Unmarshal([]byte(text), &s); err != nil {
@@ -40,7 +47,8 @@ func TestSpecsOfTheFirstVersion(t *testing.T) {
 // featuresOf are those of the row (.6, 0, .8).
 func featuresOf(t *testing.T, s layers.Spec) []float64 {
 	t.Helper()
-	z, err := must(s.Build()).Transform(nil, tensor.New(tensor.WithShape(1, 3), tensor.WithBacking([]float64{.6, 0, .8})))
+	z, err := must(s.Build()).Transform(nil, tensor.New(tensor.WithShape(1, 3),
+		tensor.WithBacking([]float64{.6, 0, .8})))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +82,8 @@ func TestSpecKeepsTheChoice(t *testing.T) {
 		chosen := must(s.Build()).(*layers.GORFLayer).Split()
 		read := throughJSON(t, s)
 		sameFeatures(t, s, read)
-		if again := read.Params; again.Number("eps") != chosen.Eps || again.Number("flat") != chosen.Flat || chosen.Eps == 0 {
+		if again := read.Params; again.Number("eps") != chosen.Eps || again.Number("flat") != chosen.Flat ||
+			chosen.Eps == 0 {
 			t.Errorf("%v: read back %v, chosen %v and %v", s, again, chosen.Eps, chosen.Flat)
 		}
 	}

@@ -56,7 +56,8 @@ func TestTableIsDocumented(t *testing.T) {
 			t.Errorf("Lookup(%q) is %v, %v", e.Name, got, err)
 		}
 		if e.HasFeatures() == (e.Width != "") || e.Sampled() && (e.Fitted || !e.HasFeatures()) {
-			t.Errorf("%s draws frequencies: %v, is fitted: %v, has features to choose: %v, and its width is %q", e.Name, e.Sampled(), e.Fitted, e.HasFeatures(), e.Width)
+			t.Errorf("%s draws frequencies: %v, is fitted: %v, has features to choose: %v, and its width is %q", e.Name,
+				e.Sampled(), e.Fitted, e.HasFeatures(), e.Width)
 		}
 		params := map[string]bool{}
 		for _, p := range e.Params() {
@@ -74,7 +75,8 @@ func TestTableIsDocumented(t *testing.T) {
 					t.Errorf("%s: the number %s has the default %v", e.Name, p.Name, v)
 				}
 			case float64:
-				if p.Flag || p.Words != nil && !p.OrNumber || !(v > p.Min || p.Closed && v == p.Min) || p.Max != 0 && v > p.Max || p.Whole && v != math.Trunc(v) {
+				if p.Flag || p.Words != nil && !p.OrNumber || !(v > p.Min || p.Closed && v == p.Min) || p.Max != 0 &&
+					v > p.Max || p.Whole && v != math.Trunc(v) {
 					t.Errorf("%s: the default %v of %s is not %s", e.Name, v, p.Name, p.Range())
 				}
 			case string:
@@ -102,7 +104,8 @@ func TestLookup(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"", "Gaussian", "gaussian ", "rbf"} {
-		if e, err := layers.Lookup(name); e != nil || !errors.Is(err, layers.ErrParam) || !strings.Contains(err.Error(), "exp-semigroup") {
+		if e, err := layers.Lookup(name); e != nil || !errors.Is(err, layers.ErrParam) ||
+			!strings.Contains(err.Error(), "exp-semigroup") {
 			t.Errorf("Lookup(%q): %v, %v", name, e, err)
 		}
 	}
@@ -137,7 +140,8 @@ func TestEveryEntryBuilds(t *testing.T) {
 				t.Errorf("%s %s: the same spec draws other features", e.Name, dtype)
 			}
 			back.Seed++
-			if other := floats(must(must(back.Fit(sample)).Transform(nil, x))); e.HasFeatures() != (maxDiff(z, other) > 0) {
+			other := floats(must(must(back.Fit(sample)).Transform(nil, x)))
+			if e.HasFeatures() != (maxDiff(z, other) > 0) {
 				t.Errorf("%s %s: another seed differs by %v", e.Name, dtype, maxDiff(z, other))
 			}
 			switch r := l.(type) {
@@ -187,7 +191,8 @@ func TestSpecKernel(t *testing.T) {
 		{"chi2", "gamma=2,window=uniform,period=7", .12/.5*math.Sqrt(.06) + .1/.6*math.Sqrt(.05)},
 		{"intersection", "negative=sign", .3},
 		{"delta-gaussian", "sigma2=2", math.Exp(-.17/2) - math.Exp(-.17/8)},
-		{"delta-gaussian", "sigmas=1:2:4,weights=2:-.5:-1", 2*math.Exp(-.17/2) - .5*math.Exp(-.17/8) - math.Exp(-.17/32)},
+		{"delta-gaussian", "sigmas=1:2:4,weights=2:-.5:-1",
+			2*math.Exp(-.17/2) - .5*math.Exp(-.17/8) - math.Exp(-.17/32)},
 		{"sphere-polynomial", "a=3,p=2", (1 - .17/9) * (1 - .17/9)},
 		{"arc-cosine", "order=0", 1 - 2/math.Pi*math.Atan2(math.Sqrt(.17), math.Sqrt(.61))},
 		{"jensen-shannon", "", (.2*math.Log2(2.5) + .3*math.Log2(5./3) + .5*math.Log2(1.2) + .1*math.Log2(6)) / 2},
@@ -223,13 +228,15 @@ func TestRestore(t *testing.T) {
 			if len(params) == 0 {
 				continue
 			}
-			if _, err := s.Restore(nil); !errors.Is(err, layers.ErrParam) || !strings.Contains(err.Error(), "no value for the parameter") {
+			if _, err := s.Restore(nil); !errors.Is(err, layers.ErrParam) ||
+				!strings.Contains(err.Error(), "no value for the parameter") {
 				t.Errorf("%s, %s: no parameters: %v", e.Name, policy, err)
 			}
 			for name := range params {
 				params[name] = rows(tensor.Float64, 3, 7, 1)
 			}
-			if _, err := s.Restore(params); !errors.Is(err, layers.ErrShape) || !strings.Contains(err.Error(), "(3, 7)") {
+			if _, err := s.Restore(params); !errors.Is(err, layers.ErrShape) ||
+				!strings.Contains(err.Error(), "(3, 7)") {
 				t.Errorf("%s, %s: parameters of another shape: %v", e.Name, policy, err)
 			}
 		}
@@ -245,7 +252,8 @@ func TestSpecPhase(t *testing.T) {
 			}
 			s := specFor(e, 5)
 			s.Params["phase"], s.Features = true, 7
-			if l := must(s.Build()); l.Features() != 7 || len(l.Params()) < 2 || l.Params()[len(l.Params())-1].Name != "b" {
+			if l := must(s.Build()); l.Features() != 7 || len(l.Params()) < 2 ||
+				l.Params()[len(l.Params())-1].Name != "b" {
 				t.Errorf("%s: %v", e.Name, l)
 			}
 		}
@@ -271,37 +279,58 @@ func TestSpecErrors(t *testing.T) {
 	}{
 		{layers.Spec{}, layers.ErrParam, `no map ""`},
 		{with(func(s *layers.Spec) { s.Map = "rbf" }), layers.ErrParam, `no map "rbf"`},
-		{layers.Spec{Map: "chi2", Dims: 3, Features: 8}, layers.ErrParam, "map chi2 makes 2·order+1 columns for each input column, twice that for negative=split, here 9 of 3 input columns, not 8"},
+		{layers.Spec{Map: "chi2", Dims: 3, Features: 8}, layers.ErrParam,
+			"map chi2 makes 2·order+1 columns for each input column, twice that for negative=split, here 9 of 3 " +
+				"input columns, not 8"},
 		{layers.Spec{Map: "ntk", Dims: 3, Features: 8, Sampler: "iid"}, layers.ErrParam, "set the parameter coupling"},
 		{layers.Spec{Map: "ntk", Dims: 3, Features: 6}, layers.ErrParam, "ask for 8"},
-		{layers.Spec{Map: "sphere-polynomial", Dims: 3, Features: 8, Params: layers.Values{"p": 2.5}}, layers.ErrParam, "want a whole number"},
-		{layers.Spec{Map: "arc-cosine", Dims: 3, Features: 8, Params: layers.Values{"order": 0., "eps": 1e-3}}, layers.ErrParam, "allow a larger Eps"},
-		{layers.Spec{Map: "delta-gaussian", Dims: 3, Features: 8, Params: layers.Values{"sigmas": "1:2"}}, layers.ErrParam, "sigmas and weights go together"},
-		{layers.Spec{Map: "delta-gaussian", Dims: 3, Features: 8, Params: layers.Values{"sigmas": "1:2", "weights": "1"}}, layers.ErrParam, "are not as many"},
-		{layers.Spec{Map: "delta-gaussian", Dims: 3, Features: 8, Params: layers.Values{"sigmas": "1:2", "weights": "1:-1", "sigma1": 1.}}, layers.ErrParam, "or sigmas and weights"},
-		{layers.Spec{Map: "delta-gaussian", Dims: 3, Features: 8, Params: layers.Values{"sigmas": "1:x", "weights": "1:-1"}}, layers.ErrParam, "finite numbers, as 1:10"},
-		{layers.Spec{Map: "delta-gaussian", Dims: 3, Features: 8, Params: layers.Values{"sigmas": "1:-2", "weights": "1:-1"}}, layers.ErrParam, "Sigmas[1] = -2"},
-		{layers.Spec{Map: "chi2", Dims: 3, Sampler: "iid"}, layers.ErrParam, `draws nothing, so it has no sampler ("iid")`},
-		{layers.Spec{Map: "chi2", Dims: 3, Tune: "all", Params: layers.Values{"order": 0.0}}, layers.ErrParam, "a map of order 0 has no frequency"},
-		{layers.Spec{Map: "hellinger", Dims: 3, Tune: "all"}, layers.ErrParam, "map hellinger has nothing to tune (all)"},
-		{with(func(s *layers.Spec) { s.Params = nil }), layers.ErrParam, "map gaussian: parameter sigma is missing; give it, or fill it in from data by FillDefaults"},
-		{with(func(s *layers.Spec) { s.Params = layers.Values{"sigma": 1.0, "c": 1.0} }), layers.ErrParam, `no parameter "c"`},
-		{with(func(s *layers.Spec) { s.Params = layers.Values{"sigma": -1.0} }), layers.ErrParam, "sigma = -1, want a finite number above 0"},
-		{with(func(s *layers.Spec) { s.Params = layers.Values{"sigma": true} }), layers.ErrParam, "sigma = true, want a number"},
+		{layers.Spec{Map: "sphere-polynomial", Dims: 3, Features: 8, Params: layers.Values{"p": 2.5}}, layers.ErrParam,
+			"want a whole number"},
+		{layers.Spec{Map: "arc-cosine", Dims: 3, Features: 8, Params: layers.Values{"order": 0., "eps": 1e-3}},
+			layers.ErrParam, "allow a larger Eps"},
+		{layers.Spec{Map: "delta-gaussian", Dims: 3, Features: 8, Params: layers.Values{"sigmas": "1:2"}},
+			layers.ErrParam, "sigmas and weights go together"},
+		{layers.Spec{Map: "delta-gaussian", Dims: 3, Features: 8, Params: layers.Values{"sigmas": "1:2",
+			"weights": "1"}}, layers.ErrParam, "are not as many"},
+		{layers.Spec{Map: "delta-gaussian", Dims: 3, Features: 8, Params: layers.Values{"sigmas": "1:2",
+			"weights": "1:-1", "sigma1": 1.}}, layers.ErrParam, "or sigmas and weights"},
+		{layers.Spec{Map: "delta-gaussian", Dims: 3, Features: 8, Params: layers.Values{"sigmas": "1:x",
+			"weights": "1:-1"}}, layers.ErrParam, "finite numbers, as 1:10"},
+		{layers.Spec{Map: "delta-gaussian", Dims: 3, Features: 8, Params: layers.Values{"sigmas": "1:-2",
+			"weights": "1:-1"}}, layers.ErrParam, "Sigmas[1] = -2"},
+		{layers.Spec{Map: "chi2", Dims: 3, Sampler: "iid"}, layers.ErrParam,
+			`draws nothing, so it has no sampler ("iid")`},
+		{layers.Spec{Map: "chi2", Dims: 3, Tune: "all", Params: layers.Values{"order": 0.0}}, layers.ErrParam,
+			"a map of order 0 has no frequency"},
+		{layers.Spec{Map: "hellinger", Dims: 3, Tune: "all"}, layers.ErrParam,
+			"map hellinger has nothing to tune (all)"},
+		{with(func(s *layers.Spec) { s.Params = nil }), layers.ErrParam,
+			"map gaussian: parameter sigma is missing; give it, or fill it in from data by FillDefaults"},
+		{with(func(s *layers.Spec) { s.Params = layers.Values{"sigma": 1.0, "c": 1.0} }), layers.ErrParam,
+			`no parameter "c"`},
+		{with(func(s *layers.Spec) { s.Params = layers.Values{"sigma": -1.0} }), layers.ErrParam,
+			"sigma = -1, want a finite number above 0"},
+		{with(func(s *layers.Spec) { s.Params = layers.Values{"sigma": true} }), layers.ErrParam,
+			"sigma = true, want a number"},
 		{with(func(s *layers.Spec) { s.Params = layers.Values{"sigma": "1"} }), layers.ErrParam, "sigma is a string"},
-		{with(func(s *layers.Spec) { s.Params = layers.Values{"sigma": 1.0, "phase": 1.0} }), layers.ErrParam, "phase = 1, want true or false"},
-		{with(func(s *layers.Spec) { s.Dtype = "float16" }), layers.ErrParam, `dtype "float16", want float32 or float64`},
+		{with(func(s *layers.Spec) { s.Params = layers.Values{"sigma": 1.0, "phase": 1.0} }), layers.ErrParam,
+			"phase = 1, want true or false"},
+		{with(func(s *layers.Spec) { s.Dtype = "float16" }), layers.ErrParam,
+			`dtype "float16", want float32 or float64`},
 		{with(func(s *layers.Spec) { s.Tune = "some" }), layers.ErrParam, `"some" is no policy`},
 		{with(func(s *layers.Spec) { s.Sampler = "grid" }), layers.ErrParam, `"grid"`},
 		{with(func(s *layers.Spec) { s.Dims, s.Sampler = 1001, "halton" }), spectral.ErrSampler, "1000"},
-		{with(func(s *layers.Spec) { s.Map, s.Sampler = "laplacian", "orthogonal" }), spectral.ErrSampler, "orthogonal"},
+		{with(func(s *layers.Spec) { s.Map, s.Sampler = "laplacian", "orthogonal" }), spectral.ErrSampler,
+			"orthogonal"},
 		{with(func(s *layers.Spec) { s.Dims = 0 }), layers.ErrParam, "0 input dimensions"},
 		{with(func(s *layers.Spec) { s.Features = 0 }), layers.ErrParam, "0 features"},
 		{with(func(s *layers.Spec) { s.Features = 5 }), layers.ErrParam, "5 features is odd"},
-		{layers.Spec{Map: "linear", Dims: 3, Sampler: "iid"}, layers.ErrParam, `draws nothing, so it has no sampler ("iid")`},
+		{layers.Spec{Map: "linear", Dims: 3, Sampler: "iid"}, layers.ErrParam,
+			`draws nothing, so it has no sampler ("iid")`},
 		{layers.Spec{Map: "linear", Dims: 3, Tune: "all"}, layers.ErrParam, "map linear has nothing to tune (all)"},
 		{layers.Spec{Map: "linear", Dims: 3, Tune: "some"}, layers.ErrParam, `"some" is no policy`},
-		{layers.Spec{Map: "linear", Dims: 3, Features: 4}, layers.ErrParam, "as many features as input columns, here 3 of 3 input columns, not 4"},
+		{layers.Spec{Map: "linear", Dims: 3, Features: 4}, layers.ErrParam,
+			"as many features as input columns, here 3 of 3 input columns, not 4"},
 	} {
 		if _, err := tc.spec.Build(); !errors.Is(err, tc.is) || !strings.Contains(err.Error(), tc.wants) {
 			t.Errorf("%+v: %v, want %v with %q", tc.spec, err, tc.is, tc.wants)

@@ -21,7 +21,8 @@ import (
 func (l *randomMap) drawStructured(m int, undrawn bool) (*randomMap, error) {
 	l.structured = true
 	if l.policy != Frozen && l.policy != Bandwidth {
-		return nil, fmt.Errorf("%s: policy %v tunes frequencies one by one or a dimension at a time, and the structured sampler keeps signs and norms in their place; "+
+		return nil, fmt.Errorf("%s: policy %v tunes frequencies one by one or a dimension at a time, and the "+
+			"structured sampler keeps signs and norms in their place; "+
 			"use policy frozen or bandwidth, or the sampler orthogonal: %w", l.who(), l.policy, ErrParam)
 	}
 	p := spectral.PaddedDims(l.dims)
@@ -38,12 +39,14 @@ func (l *randomMap) drawStructured(m int, undrawn bool) (*randomMap, error) {
 		signs, norms = s.Float64s(), r.Float64s()
 		for j, v := range norms {
 			if l.dt == tensor.Float32 && v > math.MaxFloat32 {
-				return nil, fmt.Errorf("%s: %T drew the norm %v for frequency %d, which float32 cannot hold; use float64, or scale the data and the parameters: %w",
+				return nil, fmt.Errorf("%s: %T drew the norm %v for frequency %d, which float32 cannot hold; use "+
+					"float64, or scale the data and the parameters: %w",
 					l.who(), l.kernel, v, j, ErrParam)
 			}
 		}
 	}
-	l.params = []Param{{"signs", newTensor(l.dt, signs, 3*blocks, p), false}, {"norms", newTensor(l.dt, norms, m), false}}
+	l.params = []Param{{"signs", newTensor(l.dt, signs, 3*blocks, p), false}, {"norms", newTensor(l.dt, norms, m),
+		false}}
 	if l.policy == Bandwidth {
 		l.params = append(l.params, Param{"log_bandwidth", newTensor(l.dt, []float64{0}, 1), true})
 	}
@@ -67,7 +70,8 @@ func (l *randomMap) transformStructured(dst *tensor.Dense, x ops.Matrix, a ops.A
 	w := l.implied.Load()
 	if w == nil {
 		var err error
-		if w, err = ops.PackStructured(l.dims, l.param("signs"), l.param("norms"), l.param("log_bandwidth"), a); err != nil {
+		w, err = ops.PackStructured(l.dims, l.param("signs"), l.param("norms"), l.param("log_bandwidth"), a)
+		if err != nil {
 			return nil, err
 		}
 		if l.policy == Frozen {

@@ -17,7 +17,8 @@ func TestStructuredNeverFormsW(t *testing.T) {
 	const d, m = 1 << 14, 1 << 13
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	l, err := layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, d, m, layers.WithPhase(), layers.WithSampler(spectral.Structured{}), layers.Tune(layers.Bandwidth))
+	l, err := layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, d, m, layers.WithPhase(),
+		layers.WithSampler(spectral.Structured{}), layers.Tune(layers.Bandwidth))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +92,8 @@ func TestStructuredLayerErrors(t *testing.T) {
 		"policy all":     {build(spectral.Gaussian{Sigma: 1}, 16, layers.Tune(layers.All)), layers.ErrParam},
 		"each":           {build(spectral.Gaussian{Sigma: 1}, 16, layers.Tune(layers.BandwidthEach)), layers.ErrParam},
 		"sigma":          {build(spectral.Gaussian{}, 16), layers.ErrParam},
-		"float32":        {build(spectral.Gaussian{Sigma: 1e-45}, 16, layers.WithDtype(tensor.Float32)), layers.ErrParam},
+		"float32": {build(spectral.Gaussian{Sigma: 1e-45}, 16, layers.WithDtype(tensor.Float32)),
+			layers.ErrParam},
 	} {
 		if !errors.Is(c.err, c.is) {
 			t.Errorf("%s: error %v, want %v", what, c.err, c.is)

@@ -89,7 +89,8 @@ func (s *ModelSummary) rows() (rows [][]string) {
 			if p.Tuned {
 				policy = "tuned"
 			}
-			rows = append(rows, append(row, p.Name, fmt.Sprint(p.Value.Shape()), fmt.Sprint(p.Value.Shape().TotalSize()), policy))
+			rows = append(rows, append(row, p.Name, fmt.Sprint(p.Value.Shape()),
+				fmt.Sprint(p.Value.Shape().TotalSize()), policy))
 			row = []string{"", "", ""}
 		}
 		if len(l.Params) == 0 {

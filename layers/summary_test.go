@@ -43,9 +43,11 @@ func TestSummaryOfEveryMap(t *testing.T) {
 
 // TestSummaryOfParts: parts stand under their composition, and a layer that is there twice is counted once.
 func TestSummaryOfParts(t *testing.T) {
-	a := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 3, 8, layers.WithName("<a>"), layers.Tune(layers.All)))
+	a := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 3, 8, layers.WithName("<a>"),
+		layers.Tune(layers.All)))
 	b := must(layers.NewIdentity(2, layers.WithName("b")))
-	both := must(layers.NewConcat(5, []layers.Part{{Layer: a, From: 0, To: 3, Weight: 1}, {Layer: b, From: 3, To: 5, Weight: 1}}))
+	both := must(layers.NewConcat(5, []layers.Part{{Layer: a, From: 0, To: 3, Weight: 1},
+		{Layer: b, From: 3, To: 5, Weight: 1}}))
 	s := layers.Summary(must(layers.NewSequential(both, must(layers.NewLinearHead(10, 1, layers.WithName("head"))))), a)
 	var depths []int
 	for _, l := range s.Layers {

@@ -8,7 +8,8 @@ import (
 
 // The parameters that several maps have.
 var (
-	phaseDef = ParamDef{Name: "phase", Doc: "the phase form √(2/m) cos(xW + b) in place of the pair", Flag: true, Default: false, OfMap: true}
+	phaseDef = ParamDef{Name: "phase", Doc: "the phase form √(2/m) cos(xW + b) in place of the pair", Flag: true,
+		Default: false, OfMap: true}
 	sigmaDef = ParamDef{Name: "sigma", Doc: "bandwidth σ"}
 	cDef     = ParamDef{Name: "c", Doc: "shift c, above minus the smallest input", Closed: true}
 )
@@ -31,10 +32,13 @@ var table = withTraits([]*Entry{
 	{Name: "laplacian", Formula: "exp(-‖x-z‖₁/σ)", Inputs: "any", Paper: "Rahimi and Recht 2007", Form: Drawn{
 		Params: []ParamDef{sigmaDef}, Defaults: scaled("sigma", 1, dMeanAbsDev),
 		Kernel: func(v Values) spectral.Kernel { return spectral.Laplacian{Sigma: v.Number("sigma")} }}},
-	{Name: "matern", Formula: "Matérn(ν, ℓ) of ‖x-z‖₂", Inputs: "any", Paper: "Rasmussen and Williams 2006, (4.14)", Form: Drawn{
-		Params:   []ParamDef{{Name: "nu", Doc: "smoothness ν", Default: 1.5}, {Name: "ell", Doc: "length scale ℓ"}},
-		Defaults: scaled("ell", 1, sqrtDVar),
-		Kernel:   func(v Values) spectral.Kernel { return spectral.Matern{Nu: v.Number("nu"), Ell: v.Number("ell")} }}},
+	{Name: "matern", Formula: "Matérn(ν, ℓ) of ‖x-z‖₂", Inputs: "any", Paper: "Rasmussen and Williams 2006, (4.14)",
+		Form: Drawn{
+			Params:   []ParamDef{{Name: "nu", Doc: "smoothness ν", Default: 1.5}, {Name: "ell", Doc: "length scale ℓ"}},
+			Defaults: scaled("ell", 1, sqrtDVar),
+			Kernel: func(v Values) spectral.Kernel {
+				return spectral.Matern{Nu: v.Number("nu"), Ell: v.Number("ell")}
+			}}},
 	{Name: "cauchy", Formula: "Π 1/(1 + (x-z)²/σ²)", Inputs: "any", Paper: "Rahimi and Recht 2007", Form: Drawn{
 		Params: []ParamDef{sigmaDef}, Defaults: scaled("sigma", math.Sqrt2, sqrtDVar),
 		Kernel: func(v Values) spectral.Kernel { return spectral.Cauchy{Sigma: v.Number("sigma")} }}},
@@ -48,49 +52,80 @@ var table = withTraits([]*Entry{
 		mostOrder: spectral.MaxWaves, columns: func(order int) int { return 2 * order }, order: wavesOrder}},
 	{Name: "skewed-chi2", Formula: "Π 2√(x+c)√(z+c)/(x+z+2c)", Inputs: "x > -c", Paper: skewedPaper,
 		Form: skewed(func(c float64) spectral.Kernel { return spectral.SkewedChi2{C: c} })},
-	{Name: "skewed-intersection", Formula: "Π min(√((x+c)/(z+c)), √((z+c)/(x+c)))", Inputs: "x > -c", Paper: skewedPaper,
-		Form: skewed(func(c float64) spectral.Kernel { return spectral.SkewedIntersection{C: c} })},
-	{Name: "hellinger", Formula: "Σ √(xz)", Inputs: histogramInputs, Paper: histogramPaper, Form: Homogeneous{hellinger}},
+	{Name: "skewed-intersection", Formula: "Π min(√((x+c)/(z+c)), √((z+c)/(x+c)))", Inputs: "x > -c",
+		Paper: skewedPaper,
+		Form:  skewed(func(c float64) spectral.Kernel { return spectral.SkewedIntersection{C: c} })},
+	{Name: "hellinger", Formula: "Σ √(xz)", Inputs: histogramInputs, Paper: histogramPaper,
+		Form: Homogeneous{hellinger}},
 	{Name: "chi2", Formula: "Σ 2xz/(x+z)", Inputs: histogramInputs, Paper: histogramPaper, Form: Homogeneous{chi2}},
-	{Name: "intersection", Formula: "Σ min(x, z)", Inputs: histogramInputs, Paper: histogramPaper, Form: Homogeneous{intersection}},
-	{Name: "jensen-shannon", Formula: "Σ ½x log₂((x+z)/x) + ½z log₂((x+z)/z)", Inputs: histogramInputs, Paper: histogramPaper, Form: Homogeneous{jensenShannon}},
-	{Name: "exp-hellinger", Formula: "exp(-D²/2σ²), D² = Σ (√x - √z)²", Inputs: histogramInputs, Paper: metricPaper, Form: Exponentiated{hellinger}},
-	{Name: "exp-chi2", Formula: "exp(-D²/2σ²), D² = Σ (x-z)²/(x+z)", Inputs: histogramInputs, Paper: metricPaper, Form: Exponentiated{chi2}},
-	{Name: "exp-intersection", Formula: "exp(-D²/2σ²), D² = ‖x-z‖₁", Inputs: histogramInputs, Paper: metricPaper, Form: Exponentiated{intersection}},
-	{Name: "exp-jensen-shannon", Formula: "exp(-D²/2σ²), D² = 2 JS(x, z) in bits", Inputs: histogramInputs, Paper: metricPaper, Form: Exponentiated{jensenShannon}},
+	{Name: "intersection", Formula: "Σ min(x, z)", Inputs: histogramInputs, Paper: histogramPaper,
+		Form: Homogeneous{intersection}},
+	{Name: "jensen-shannon", Formula: "Σ ½x log₂((x+z)/x) + ½z log₂((x+z)/z)", Inputs: histogramInputs,
+		Paper: histogramPaper, Form: Homogeneous{jensenShannon}},
+	{Name: "exp-hellinger", Formula: "exp(-D²/2σ²), D² = Σ (√x - √z)²", Inputs: histogramInputs, Paper: metricPaper,
+		Form: Exponentiated{hellinger}},
+	{Name: "exp-chi2", Formula: "exp(-D²/2σ²), D² = Σ (x-z)²/(x+z)", Inputs: histogramInputs, Paper: metricPaper,
+		Form: Exponentiated{chi2}},
+	{Name: "exp-intersection", Formula: "exp(-D²/2σ²), D² = ‖x-z‖₁", Inputs: histogramInputs, Paper: metricPaper,
+		Form: Exponentiated{intersection}},
+	{Name: "exp-jensen-shannon", Formula: "exp(-D²/2σ²), D² = 2 JS(x, z) in bits", Inputs: histogramInputs,
+		Paper: metricPaper, Form: Exponentiated{jensenShannon}},
 	{Name: "sphere-polynomial", Formula: sphereFormula, Inputs: sphereInputs, Paper: gorfPaper, Form: TwoSigns{
-		Params: []ParamDef{{Name: "a", Doc: "scale a", Default: 2.}, {Name: "p", Doc: "degree p", Whole: true, Min: 1, Closed: true, Max: 1000, Default: 10.}, epsDef, flatDef},
+		Params: []ParamDef{{Name: "a", Doc: "scale a", Default: 2.}, {Name: "p", Doc: "degree p", Whole: true, Min: 1,
+			Closed: true, Max: 1000, Default: 10.}, epsDef, flatDef},
 		Kernel: func(v Values) spectral.Kernel {
-			return spectral.SpherePolynomial{A: v.Number("a"), P: int(v.Number("p")), Eps: epsOf(v), Flat: v.Number("flat")}
+			return spectral.SpherePolynomial{A: v.Number("a"), P: int(v.Number("p")), Eps: epsOf(v),
+				Flat: v.Number("flat")}
 		}}},
-	{Name: "delta-gaussian", Formula: "exp(-‖x-z‖²/2σ₁²) - exp(-‖x-z‖²/2σ₂²)", Inputs: "any", Paper: gorfPaper, Form: TwoSigns{
-		Params: []ParamDef{{Name: "sigma1", Doc: "bandwidth σ₁", Default: 1.}, {Name: "sigma2", Doc: "bandwidth σ₂", Default: 10.},
-			{Name: "sigmas", Doc: "bandwidths of any number of Gaussians, in place of the two", List: true, Default: ""},
-			{Name: "weights", Doc: "their weights, of either sign", List: true, Default: ""}},
-		Kernel: deltaGaussian, Defaults: deltaDefaults, Together: oneKindOfSigma}},
-	{Name: "arc-cosine", Formula: "1 - θ/π (order 0), (sin θ + (π-θ) cos θ)/π (order 1)", Inputs: sphereInputs, Paper: "Cho and Saul 2009", Form: TwoSigns{
-		Params: []ParamDef{{Name: "order", Doc: "0 or 1", Whole: true, Closed: true, Max: 1, Default: 1.}, epsDef, flatDef},
-		Kernel: func(v Values) spectral.Kernel {
-			return spectral.ArcCosine{Order: int(v.Number("order")), Eps: epsOf(v), Flat: v.Number("flat")}
-		}}},
-	{Name: "ntk", Formula: "x·z (π-θ)/π + (sin θ + (π-θ) cos θ)/π", Inputs: sphereInputs, Paper: "Jacot et al. 2018", Form: TwoSigns{
-		Params: []ParamDef{epsDef, flatDef},
-		Kernel: func(v Values) spectral.Kernel { return spectral.NeuralTangent{Eps: epsOf(v), Flat: v.Number("flat")} }}},
-	{Name: "random-maclaurin", Formula: sphereFormula, Inputs: sphereInputs, Paper: "Kar and Karnick 2012", Form: productForm{
-		own: append(polynomialDefs[:2:2], ParamDef{Name: "degrees", Doc: "how the degrees are drawn: in proportion to 2^-(n+1), or to the coefficients of (x·z)^n", OfMap: true,
-			Words: []string{spectral.Geometric.String(), spectral.Proportional.String()}, Default: spectral.Geometric.String()}),
-		layer: maclaurinLayer}},
-	{Name: "tensor-sketch", Formula: sphereFormula, Inputs: sphereInputs, Paper: "Pham and Pagh 2013", Form: productForm{own: polynomialDefs, layer: sketchLayer}},
-	{Name: "srf", Formula: sphereFormula + ", with a bias", Inputs: sphereInputs, Paper: "Pennington et al. 2015", Form: srfForm{}},
-	{Name: "add-kpca", Formula: "that of the additive map `kernel`, with its parameters", Inputs: "x >= 0", Paper: "Perronnin et al. 2010", Form: newKPCAForm()},
+	{Name: "delta-gaussian", Formula: "exp(-‖x-z‖²/2σ₁²) - exp(-‖x-z‖²/2σ₂²)", Inputs: "any", Paper: gorfPaper,
+		Form: TwoSigns{
+			Params: []ParamDef{{Name: "sigma1", Doc: "bandwidth σ₁", Default: 1.},
+				{Name: "sigma2", Doc: "bandwidth σ₂", Default: 10.},
+				{Name: "sigmas", Doc: "bandwidths of any number of Gaussians, in place of the two", List: true,
+					Default: ""},
+				{Name: "weights", Doc: "their weights, of either sign", List: true, Default: ""}},
+			Kernel: deltaGaussian, Defaults: deltaDefaults, Together: oneKindOfSigma}},
+	{Name: "arc-cosine", Formula: "1 - θ/π (order 0), (sin θ + (π-θ) cos θ)/π (order 1)", Inputs: sphereInputs,
+		Paper: "Cho and Saul 2009", Form: TwoSigns{
+			Params: []ParamDef{{Name: "order", Doc: "0 or 1", Whole: true, Closed: true, Max: 1, Default: 1.}, epsDef,
+				flatDef},
+			Kernel: func(v Values) spectral.Kernel {
+				return spectral.ArcCosine{Order: int(v.Number("order")), Eps: epsOf(v), Flat: v.Number("flat")}
+			}}},
+	{Name: "ntk", Formula: "x·z (π-θ)/π + (sin θ + (π-θ) cos θ)/π", Inputs: sphereInputs, Paper: "Jacot et al. 2018",
+		Form: TwoSigns{
+			Params: []ParamDef{epsDef, flatDef},
+			Kernel: func(v Values) spectral.Kernel {
+				return spectral.NeuralTangent{Eps: epsOf(v), Flat: v.Number("flat")}
+			}}},
+	{Name: "random-maclaurin", Formula: sphereFormula, Inputs: sphereInputs, Paper: "Kar and Karnick 2012",
+		Form: productForm{
+			own: append(polynomialDefs[:2:2], ParamDef{Name: "degrees",
+				Doc:     "how the degrees are drawn: in proportion to 2^-(n+1), or to the coefficients of (x·z)^n",
+				OfMap:   true,
+				Words:   []string{spectral.Geometric.String(), spectral.Proportional.String()},
+				Default: spectral.Geometric.String()}),
+			layer: maclaurinLayer}},
+	{Name: "tensor-sketch", Formula: sphereFormula, Inputs: sphereInputs, Paper: "Pham and Pagh 2013",
+		Form: productForm{own: polynomialDefs, layer: sketchLayer}},
+	{Name: "srf", Formula: sphereFormula + ", with a bias", Inputs: sphereInputs, Paper: "Pennington et al. 2015",
+		Form: srfForm{}},
+	{Name: "add-kpca", Formula: "that of the additive map `kernel`, with its parameters", Inputs: "x >= 0",
+		Paper: "Perronnin et al. 2010", Form: newKPCAForm()},
 	{Name: "maji-berg", Formula: "Σ min(x, z)", Inputs: "x >= 0", Paper: "Maji and Berg 2009", Form: majiBergForm{}},
-	{Name: "nystrom", Formula: "that of the map `kernel`, with its parameters", Inputs: "those of the kernel", Paper: "Williams and Seeger 2001", Form: newNystromForm()},
-	{Name: "hdd-js", Formula: "exp(-JS(p, q)/2σ²), in nats", Inputs: bagInputs, Paper: hddPaper, Form: densityForm{"hdd-js", spectral.JensenShannonDivergence()}},
-	{Name: "hdd-hellinger", Formula: "exp(-½∫(√p - √q)²/2σ²)", Inputs: bagInputs, Paper: hddPaper, Form: densityForm{"hdd-hellinger", spectral.SquaredHellinger()}},
-	{Name: "hdd-tv", Formula: "exp(-∫|p - q|/2σ²)", Inputs: bagInputs, Paper: hddPaper, Form: densityForm{"hdd-tv", spectral.TotalVariation()}},
-	{Name: "l2-density", Formula: "exp(-∫(p - q)²/2σ²)", Inputs: bagInputs, Paper: "Oliva et al. 2014", Form: densityForm{name: "l2-density"}},
-	{Name: "mean-map", Formula: "exp(-MMD²/2τ²) of the kernel of the map `kernel`, with its parameters", Inputs: "sets of samples, those of the kernel",
-		Paper: "Muandet et al. 2012", Form: newMeanMapForm()},
+	{Name: "nystrom", Formula: "that of the map `kernel`, with its parameters", Inputs: "those of the kernel",
+		Paper: "Williams and Seeger 2001", Form: newNystromForm()},
+	{Name: "hdd-js", Formula: "exp(-JS(p, q)/2σ²), in nats", Inputs: bagInputs, Paper: hddPaper,
+		Form: densityForm{"hdd-js", spectral.JensenShannonDivergence()}},
+	{Name: "hdd-hellinger", Formula: "exp(-½∫(√p - √q)²/2σ²)", Inputs: bagInputs, Paper: hddPaper,
+		Form: densityForm{"hdd-hellinger", spectral.SquaredHellinger()}},
+	{Name: "hdd-tv", Formula: "exp(-∫|p - q|/2σ²)", Inputs: bagInputs, Paper: hddPaper,
+		Form: densityForm{"hdd-tv", spectral.TotalVariation()}},
+	{Name: "l2-density", Formula: "exp(-∫(p - q)²/2σ²)", Inputs: bagInputs, Paper: "Oliva et al. 2014",
+		Form: densityForm{name: "l2-density"}},
+	{Name: "mean-map", Formula: "exp(-MMD²/2τ²) of the kernel of the map `kernel`, with its parameters",
+		Inputs: "sets of samples, those of the kernel",
+		Paper:  "Muandet et al. 2012", Form: newMeanMapForm()},
 })
 
 const (

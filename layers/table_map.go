@@ -23,7 +23,8 @@ func newTableMap(kind, auto string, dims int, op ops.Tables, on ops.Domain, o op
 	}
 	b.features = dims * op.Width
 	for _, name := range []string{"knots", "table"} {
-		b.params = append(b.params, Param{name, tensor.New(tensor.WithShape(tableState(dims, op)[name]...), tensor.Of(o.dt)), false})
+		b.params = append(b.params, Param{name, tensor.New(tensor.WithShape(tableState(dims, op)[name]...),
+			tensor.Of(o.dt)), false})
 	}
 	return &tableMap{base: b, op: op, on: on}, nil
 }

@@ -54,7 +54,8 @@ func newTensorSketchLayer(k spectral.SpherePolynomial, d, features int, o option
 	l := &TensorSketchLayer{base: b, kernel: k, seed: o.seed}
 	l.drawn("buckets", o, func(o options) (peeker, error) { return newTensorSketchLayer(k, d, features, o) })
 	if l.sketch().Offset < 0 {
-		return nil, fmt.Errorf("%s: a = %v is below √2, where the offset 1 - 2/a² of the polynomial is negative; raise a, or use a RandomMaclaurinLayer (random-maclaurin), whose columns have signs: %w",
+		return nil, fmt.Errorf("%s: a = %v is below √2, where the offset 1 - 2/a² of the polynomial is negative; "+
+			"raise a, or use a RandomMaclaurinLayer (random-maclaurin), whose columns have signs: %w",
 			b.who(), k.A, ErrParam)
 	}
 	if features > mostBuckets {
@@ -65,7 +66,8 @@ func newTensorSketchLayer(k spectral.SpherePolynomial, d, features int, o option
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", b.who(), err)
 	}
-	l.params = []Param{{"buckets", newTensor(l.dt, f.Buckets.Float64s(), k.P, d+1), false}, {"signs", newTensor(l.dt, f.Signs.Float64s(), k.P, d+1), false}}
+	l.params = []Param{{"buckets", newTensor(l.dt, f.Buckets.Float64s(), k.P, d+1), false},
+		{"signs", newTensor(l.dt, f.Signs.Float64s(), k.P, d+1), false}}
 	return l, nil
 }
 
@@ -82,7 +84,8 @@ func (l *TensorSketchLayer) sketch() ops.Sketch {
 func (l *TensorSketchLayer) Kernel() spectral.Kernel { return l.kernel }
 
 func (l *TensorSketchLayer) String() string {
-	return fmt.Sprintf("%s %q: %d -> %d, %T%+v, seed %d, %v", l.kind, l.name, l.dims, l.features, l.kernel, l.kernel, l.seed, l.dt)
+	return fmt.Sprintf("%s %q: %d -> %d, %T%+v, seed %d, %v", l.kind, l.name, l.dims, l.features, l.kernel, l.kernel,
+		l.seed, l.dt)
 }
 
 func (l *TensorSketchLayer) attr() ops.Attr {

@@ -60,7 +60,8 @@ func TestTree(t *testing.T) {
 		for _, p := range l.Params() {
 			params[p.Name] = p.Value
 		}
-		for name, again := range map[string]layers.Layer{"Build": must(read.Build()), "Restore": must(read.Restore(params))} {
+		for name, again := range map[string]layers.Layer{"Build": must(read.Build()),
+			"Restore": must(read.Restore(params))} {
 			if got := fmt.Sprint(must(again.Transform(nil, rows))); got != want {
 				t.Errorf("%s: %s of the spec from JSON makes other features", dtype, name)
 			}
@@ -156,7 +157,8 @@ func checkTreeGradient(t *testing.T, l layers.Layer, x *tensor.Dense, lisp bool)
 		}
 	}
 	if tuned != 6 || len(l.Model()) != tuned {
-		t.Errorf("%d tuned parameters and %d nodes, want 6: of the dense layer, of the map of the sphere, and the bandwidth", tuned, len(l.Model()))
+		t.Errorf("%d tuned parameters and %d nodes, want 6: of the dense layer, of the map of the sphere, and "+
+			"the bandwidth", tuned, len(l.Model()))
 	}
 }
 
@@ -201,7 +203,8 @@ func TestTreeOfFittedMaps(t *testing.T) {
 // rows divided by their norms.
 func TestTreeKernel(t *testing.T) {
 	x, z := []float64{3, 4, 1}, []float64{1, 0, 2}
-	after := layers.Spec{Map: "sequential", Dims: 2, Parts: []layers.Spec{{Map: "normalise"}, {Map: "gaussian", Features: 2, Params: layers.Values{"sigma": 1}}}}
+	after := layers.Spec{Map: "sequential", Dims: 2, Parts: []layers.Spec{{Map: "normalise"},
+		{Map: "gaussian", Features: 2, Params: layers.Values{"sigma": 1}}}}
 	k := must(after.Kernel())
 	want := spectral.Gaussian{Sigma: 1}.At([]float64{.6, .8}, []float64{1, 0})
 	if got := k.At(x[:2], z[:2]); math.Abs(got-want) > 1e-15 {
@@ -236,7 +239,8 @@ func TestTreeErrors(t *testing.T) {
 		"parameter sigma is missing":     {Map: "sequential", Dims: 2, Parts: []layers.Spec{{Map: "gaussian", Features: 4}}},
 		"a dense layer has no bandwidth": {Map: "dense", Dims: 2, Features: 3, Tune: "bandwidth"},
 		"draws weights":                  {Map: "dense", Dims: 2, Features: 3, Sampler: "sobol"},
-		"two layers are called":          {Map: "sequential", Dims: 2, Parts: []layers.Spec{{Map: "linear", Name: "a"}, {Map: "linear", Name: "a"}}},
+		"two layers are called": {Map: "sequential", Dims: 2, Parts: []layers.Spec{{Map: "linear", Name: "a"},
+			{Map: "linear", Name: "a"}}},
 	} {
 		if _, err := s.Build(); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%v, want %q", err, says)
