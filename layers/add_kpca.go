@@ -15,28 +15,30 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// AddKPCALayer is the additive kernel PCA of Perronnin, Sánchez and Liu (2010), fitted on a sample: of each column l the leading n components of
-// its own one-dimensional Nyström map ψ_l for k, tabulated, so that
+// AddKPCALayer is the additive kernel PCA of Perronnin, Sánchez and Liu (2010), fitted on a sample: of each column l
+// the leading n components of its own one-dimensional Nyström map ψ_l for k, tabulated, so that
 //
 //	Σ_l ψ_l(x_l)·ψ_l(z_l) ≈ Σ_l k(x_l, z_l).
 //
-// The components are the eigenvectors of k under the distribution of the column in the sample (Vedaldi and Zisserman (2012), equations
-// (15) and (16)): with up to P knots t_a, the values of the column or quantiles of them and always 0, that stand for shares w_a of the rows,
-// √W k(t, t) √W = U Λ Uᵀ and ψ_i(t_a) = √λ_i U_ai / √w_a. At 16 more knots, evenly spaced in u = sign(x)|x|^{γ/2} up to twice the largest, ψ is
-// the Nyström extension Σ_a k(t, t_a) √w_a U_ai / √λ_i. Between knots it is linear in u, as the map of Hellinger is, and beyond them
-// proportional to u. Where all values have a knot and all eigenvalues a component, the kernel is exact on the sample.
+// The components are the eigenvectors of k under the distribution of the column in the sample (Vedaldi and Zisserman
+// (2012), equations (15) and (16)): with up to P knots t_a, the values of the column or quantiles of them and always 0,
+// that stand for shares w_a of the rows, √W k(t, t) √W = U Λ Uᵀ and ψ_i(t_a) = √λ_i U_ai / √w_a. At 16 more knots,
+// evenly spaced in u = sign(x)|x|^{γ/2} up to twice the largest, ψ is the Nyström extension Σ_a k(t, t_a) √w_a U_ai /
+// √λ_i. Between knots it is linear in u, as the map of Hellinger is, and beyond them proportional to u. Where all
+// values have a knot and all eigenvalues a component, the kernel is exact on the sample.
 //
-// Root mean square errors of the kernel on 200 sparse l1 histograms of 64 bins, of HomogeneousLayer and of this one fitted on 200 others (go
-// test ./layers -v -run AddKPCAAgainst):
+// Root mean square errors of the kernel on 200 sparse l1 histograms of 64 bins, of HomogeneousLayer and of this one
+// fitted on 200 others (go test ./layers -v -run AddKPCAAgainst):
 //
 //	columns                3                   5                   7
 //	Chi2           .0087   .0025       .0033   .0008       .0010   .0004
 //	JensenShannon  .0027   .0008       .0013   .0002       .0002   .0002
 //	Intersection   .0328   .0169       .0221   .0117       .0159   .0099
 //
-// Input [n, d], non-negative or with an extension of k any finite numbers; output [n, n·d], the components of a column side by side. The
-// features of a 0 are 0. A column that is 0 in the whole sample has features of 0 for every x, as numbers of a sign have that the sample has
-// not, and a column with fewer distinct values than n has components of 0. Nothing is tuned; the derivative for x is that of the interpolation, see ops.Table. Unlike HomogeneousLayer it is
+// Input [n, d], non-negative or with an extension of k any finite numbers; output [n, n·d], the components of a column
+// side by side. The features of a 0 are 0. A column that is 0 in the whole sample has features of 0 for every x, and so
+// have numbers of a sign that the sample does not have. A column with fewer distinct values than n has components of 0.
+// Nothing is tuned. The derivative for x differentiates the interpolation, see ops.Table. Unlike HomogeneousLayer it is
 // made for the range of its sample. Parameters: knots [d, P+16], in u, and table [d, (P+16)·n].
 type AddKPCALayer struct {
 	*tableMap
@@ -62,15 +64,17 @@ func WithComponents(n int) Option {
 	return option("WithComponents", func(o *options) { o.kpca.components = n })
 }
 
-// WithTablePoints sets the knots of each column of an AddKPCALayer, at least 2. The default is 64. Fitting takes time cubic in them.
+// WithTablePoints sets the knots of each column of an AddKPCALayer, at least 2. The default is 64. Fitting takes time
+// cubic in them.
 func WithTablePoints(n int) Option {
 	return option("WithTablePoints", func(o *options) { o.kpca.points = n })
 }
 
 var kpcaDefaults = kpcaOptions{components: 3, points: 64}
 
-// NewAddKPCALayer fits the map of k on a sample [N, d], float32 or float64. Errors: components or points out of range, fewer points than
-// components (ErrParam); a sample without rows (ErrShape); a cell outside the domain of k (ErrDomain).
+// NewAddKPCALayer fits the map of k on a sample [N, d], float32 or float64. Errors: components or points out of range,
+// fewer points than components (ErrParam); a sample without rows (ErrShape); a cell outside the domain of k
+// (ErrDomain).
 func NewAddKPCALayer(k spectral.Homogeneous, sample *tensor.Dense, opts ...Option) (*AddKPCALayer, error) {
 	dims := 0
 	if sample != nil && sample.Dims() == 2 {
@@ -181,11 +185,12 @@ func (l *AddKPCALayer) fitColumn(knots, table, values []float64) error {
 	return nil
 }
 
-// extensionFloor is the share of the largest eigenvalue below which a component is 0 between the values of the sample: the rounding of the
-// kernel would be divided by its root.
+// extensionFloor is the share of the largest eigenvalue below which a component is 0 between the values of the sample:
+// the rounding of the kernel would be divided by its root.
 const extensionFloor = 1e-10
 
-// components are the numbers of the knots: of those with a share √λ U/√share, of others Σ_a k(t, t_a) √share_a U_a/√λ, the Nyström extension.
+// components are the numbers of the knots: of those with a share √λ U/√share, of others Σ_a k(t, t_a) √share_a U_a/√λ,
+// the Nyström extension.
 func (l *AddKPCALayer) components(at, shares []float64) ([]float64, error) {
 	w := l.op.Width
 	numbers := make([]float64, len(at)*w)
@@ -238,7 +243,8 @@ func (l *AddKPCALayer) power(x float64) float64 {
 	return math.Copysign(math.Pow(math.Abs(x), l.op.Power), x)
 }
 
-// chooseKnots are at most limit of the distinct sorted values and 0: all of them, or quantiles of them, with both ends and 0.
+// chooseKnots are at most limit of the distinct sorted values and 0: all of them, or quantiles of them, with both ends
+// and 0.
 func chooseKnots(values []float64, limit int) []float64 {
 	distinct := slices.Compact(slices.Clone(values))
 	zero, found := slices.BinarySearch(distinct, 0)

@@ -15,8 +15,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// TestAddKPCAIsExactOnItsSample: with a knot for each value and a component for each knot the features of a column have the kernel's own matrix on
-// the sample, whatever the kernel, its degree and its extension.
+// TestAddKPCAIsExactOnItsSample: with a knot for each value and a component for each knot the features of a column have
+// the kernel's own matrix on the sample, whatever the kernel, its degree and its extension.
 func TestAddKPCAIsExactOnItsSample(t *testing.T) {
 	const n, d = 23, 3
 	positive := histograms(tensor.Float64, n, d, 1)
@@ -51,8 +51,9 @@ func TestAddKPCAIsExactOnItsSample(t *testing.T) {
 	}
 }
 
-// TestAddKPCAAgainstHomogeneous: errors on 200 sparse l1 histograms of 64 bins, of the map of order n and of AddKPCA with as many columns, fitted
-// on 200 others and on the same rows. On its own sample AddKPCA has the least error there can be; on others it is as good.
+// TestAddKPCAAgainstHomogeneous: errors on 200 sparse l1 histograms of 64 bins, of the map of order n and of AddKPCA
+// with as many columns, fitted on 200 others and on the same rows. On its own sample AddKPCA has the least error there
+// can be; on others it is as good.
 func TestAddKPCAAgainstHomogeneous(t *testing.T) {
 	all := sparseHistograms(400, 64).Float64s()
 	sample, x := tensor.New(tensor.WithShape(200, 64), tensor.WithBacking(all[:200*64])),
@@ -74,8 +75,8 @@ func TestAddKPCAAgainstHomogeneous(t *testing.T) {
 	}
 }
 
-// TestAddKPCATables: quantiles where there are more values than knots, with 0 and both ends; the last value beyond the ends; columns that
-// are constant or 0.
+// TestAddKPCATables: quantiles where there are more values than knots, with 0 and both ends; the last value beyond the
+// ends; columns that are constant or 0.
 func TestAddKPCATables(t *testing.T) {
 	const n = 500
 	rng := rand.New(rand.NewPCG(1, 0))

@@ -11,11 +11,11 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// BagKernel is a kernel of sets of samples. As a kernel of rows it is that of sets of one sample.
+// BagKernel is a kernel of sets of samples. As a kernel of rows it takes each row for a set of one sample.
 type BagKernel interface {
 	spectral.Kernel
-	// GramBags is the exact matrix of the kernel of n sets, [n, n]. Errors: samples outside the domain (ErrDomain), and parameters that do not fit
-	// the number of their coordinates (ErrParam).
+	// GramBags is the exact matrix of the kernel of n sets, [n, n]. Errors: samples outside the domain (ErrDomain), and
+	// parameters that do not fit the number of their coordinates (ErrParam).
 	GramBags(b *ops.Bags) (*mat.Dense, error)
 }
 
@@ -30,7 +30,7 @@ var (
 type densityKernel struct {
 	distance spectral.DensityDistance // zero: L2
 	sigma    float64
-	grid     ops.Grid  // zero: that of the options for as many axes as there are
+	grid     ops.Grid  // zero: the grid of the options for the number of axes
 	points   int       // of each axis, for the zero grid; 0: the default
 	h        []float64 // one bandwidth, or one an axis
 }
@@ -95,8 +95,8 @@ func (k *densityKernel) GramBags(b *ops.Bags) (*mat.Dense, error) {
 // At is the kernel of two sets of one sample.
 func (k *densityKernel) At(x, z []float64) float64 { return ofTwo(k, x, z) }
 
-// ofTwo is the kernel of two sets of one sample each. Parameters that do not fit the samples are a mistake of the caller that no result could
-// express.
+// ofTwo is the kernel of two sets of one sample each. Parameters that do not fit the samples are a mistake of the
+// caller that no result could express.
 func ofTwo(k BagKernel, x, z []float64) float64 {
 	both := append(append(make([]float64, 0, len(x)+len(z)), x...), z...)
 	if len(x) != len(z) {
@@ -119,7 +119,7 @@ type meanKernel struct {
 	tau float64
 }
 
-// Domain is that of the kernel of samples.
+// Domain returns the domain of the kernel of samples.
 func (k *meanKernel) Domain() spectral.Domain { return k.of.Domain() }
 
 // Validate wants a valid kernel and τ > 0.

@@ -11,8 +11,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// BagMap is a Map that takes sets of samples: the function Transform hands it an ops.Bags as it is, whose sets are its rows. Its Dims is the
-// number of coordinates of a sample, and a row of a matrix is to it a set of one sample.
+// BagMap is a Map that takes sets of samples: the function Transform hands it an ops.Bags as it is, whose sets are its
+// rows. Its Dims is the number of coordinates of a sample, and a row of a matrix is to it a set of one sample.
 type BagMap interface {
 	Map
 	// TransformBags writes the features of bags of samples to dst [n, Features], allocated if nil.
@@ -21,9 +21,10 @@ type BagMap interface {
 
 var _ BagMap = (*BagLayer)(nil)
 
-// BagLayer is a feature map of sets of samples, in two steps: rows made of the sets, which nothing tunes, and a map of the rows, whose policy
-// the layer's is. What goes in are sets of samples with l coordinates, by TransformBags, by FwdBags, or by all that takes rows (linear.FitRidge,
-// sgd.Fit, train.Model); what comes out is [n, features]. Fwd and Transform take matrices [n, l], of which every row is a set of one sample.
+// BagLayer is a feature map of sets of samples, in two steps: rows made of the sets, which nothing tunes, and a map of
+// the rows, whose policy the layer's is. What goes in are sets of samples with l coordinates, by TransformBags, by
+// FwdBags, or by all that takes rows (linear.FitRidge, sgd.Fit, train.Model); what comes out is [n, features]. Fwd and
+// Transform take matrices [n, l], of which every row is a set of one sample.
 //
 // NewBagLayer makes it of a map of densities, NewMeanMapLayer of a map of samples.
 type BagLayer struct {
@@ -38,9 +39,9 @@ type BagLayer struct {
 
 var _ Layer = (*BagLayer)(nil)
 
-// NewBagLayer is a map of densities as one of sets of samples: the densities are estimated first (DensityLayer.Densities), with the bandwidth of
-// WithKDEBandwidth, without which it is an error (ErrParam). It has the name of the map and is to take its place: of the two only one goes
-// into a graph.
+// NewBagLayer is a map of densities as one of sets of samples: the densities are estimated first
+// (DensityLayer.Densities), with the bandwidth of WithKDEBandwidth, without which it is an error (ErrParam). It has the
+// name of the map and is to take its place: of the two only one goes into a graph.
 func NewBagLayer(of DensityLayer) (*BagLayer, error) {
 	if domain.IsNil(of) {
 		return nil, fmt.Errorf("layers: BagLayer: the map of densities is nil: %w", ErrParam)
@@ -116,7 +117,8 @@ func (l *BagLayer) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
 	return l.TransformBags(dst, b)
 }
 
-// FwdBags adds the map of bags to the graph of their samples x [N, l], bag after bag: bag i has the rows offsets[i] to offsets[i+1].
+// FwdBags adds the map of bags to the graph of their samples x [N, l], bag after bag: bag i has the rows offsets[i] to
+// offsets[i+1].
 func (l *BagLayer) FwdBags(x G.Input, offsets []int) G.Result {
 	n, err := l.input(x)
 	if err != nil {
@@ -147,12 +149,12 @@ func (l *BagLayer) ModelIn(g *G.ExprGraph) G.Nodes { return l.over.ModelIn(g) }
 // innerPrefix is before the names of the parameters of the map of samples.
 const innerPrefix = "inner."
 
-// Params are those of the map of rows and, with "inner." before their names, of the map of samples.
+// Params returns the parameters of the map of rows, and of the map of samples with "inner." before their names.
 func (l *BagLayer) Params() []Param { return l.paramsBy(Layer.Params) }
 
 func (l *BagLayer) peek() []Param { return l.paramsBy(paramsOf) }
 
-// paramsBy are the parameters of both maps, of which of gives those of one.
+// paramsBy returns the parameters of both maps. The function of lists the parameters of one map.
 func (l *BagLayer) paramsBy(of func(Layer) []Param) []Param {
 	var ps []Param
 	if l.inner != nil {

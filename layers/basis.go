@@ -11,11 +11,11 @@ import (
 type Basis int
 
 const (
-	// CosineBasis is 1, √2 cos(πt), √2 cos(2πt), ...: for any smooth density, whatever it does at the boundary. The degree of function k
-	// is k.
+	// CosineBasis is 1, √2 cos(πt), √2 cos(2πt), ...: for any smooth density, whatever it does at the boundary. The
+	// degree of function k is k.
 	CosineBasis Basis = iota
-	// FourierBasis is 1, √2 cos(2πt), √2 sin(2πt), √2 cos(4πt), ...: for densities that are periodic, for which it converges faster. The
-	// degree is the frequency, 0, 1, 1, 2, ...
+	// FourierBasis is 1, √2 cos(2πt), √2 sin(2πt), √2 cos(4πt), ...: for densities that are periodic, for which it
+	// converges faster. The degree is the frequency, 0, 1, 1, 2, ...
 	FourierBasis
 )
 
@@ -117,7 +117,8 @@ func (o hddOptions) indices(axes int) [][]int {
 	return all
 }
 
-// count is how many products there are in the basis, without boxes: the ways to have degrees that sum to no more than the last one's.
+// count is how many products there are in the basis, without boxes: the ways to have degrees that sum to no more than
+// the last one's.
 func (o hddOptions) count(axes int) int {
 	most := o.basis.degree(o.functions - 1)
 	ways := make([]int, most+1) // of the axes so far, by the sum of their degrees

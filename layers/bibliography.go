@@ -6,9 +6,10 @@ import (
 	spectral "github.com/bochner-go/bochner/init"
 )
 
-// The papers behind the types of layers and of kernels, by their names in bibliography. A type that is not here has no source of
-// its own: a head, a composition, the linear kernel, Gaussian and Laplacian, which are older than their features. A kernel has its source here
-// even where the paper of its layer introduces it, because a fitted layer takes it too.
+// The papers behind the types of layers and of kernels, by their names in bibliography. A type that is not here has no
+// source of its own: a head, a composition, the linear kernel, Gaussian and Laplacian, which are older than their
+// features. A kernel has its source here even where the paper of its layer introduces it, because a fitted layer takes
+// it too.
 var (
 	layerSources = map[string][]string{
 		"Dense":                   {"Glorot and Bengio 2010"},
@@ -55,8 +56,8 @@ var (
 	}
 )
 
-// bibliography has the BibTeX entry of every paper by its name, which is what the Paper of an Entry begins with. The papers
-// on samplers come from package spectral.
+// bibliography has the BibTeX entry of every paper by its name, which is what the Paper of an Entry begins with. The
+// papers on samplers come from package spectral.
 var bibliography = func(all map[string]string) map[string]string {
 	for _, s := range spectral.Samplers() {
 		maps.Copy(all, spectral.Papers(s))

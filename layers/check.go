@@ -20,8 +20,8 @@ import (
 //
 //   - The defaults of its parameters are in their ranges, and the rows are in the domain of the kernel.
 //   - The kernel is symmetric and finite, and |k(x, z)| is at most √(k(x, x) k(z, z)) unless the form is TwoSigns.
-//   - Features are unbiased: over 64 seeds the mean inner product of two rows is the kernel, within five standard errors
-//     and the bias that the map states. Where nothing is drawn the bias is all that is allowed.
+//   - Features are unbiased: over 64 seeds the mean inner product of two rows is the kernel, within five standard
+//     errors and the bias that the map states. Where nothing is drawn the bias is all that is allowed.
 //   - The graph and Transform give the same features, to 1e-12 of the largest.
 //   - Gradients for x and for each parameter agree with central differences, for every policy.
 //   - NaN, and a cell below the domain, are errors of Transform (ErrDomain).
@@ -88,7 +88,7 @@ func (c *checker) x(dt tensor.Dtype) *tensor.Dense {
 	return newTensor(dt, slices.Concat(c.rows...), len(c.rows), c.spec.Dims)
 }
 
-// features are those of a layer for the rows, in float64.
+// features returns the features of a layer for the rows, in float64.
 func (c *checker) features(l Layer) ([]float64, error) {
 	z, err := l.Transform(nil, c.x(l.Dtype()))
 	if err != nil {
@@ -238,7 +238,7 @@ func (c *checker) run(l Layer, weights *tensor.Dense) (z []float64, grads map[st
 	return slices.Clone(ops.Float64s(out.(*tensor.Dense))), grads, nil
 }
 
-// sameInGraph compares the features of the graph with those of Transform.
+// sameInGraph compares the features of the graph with the features of Transform.
 func (c *checker) sameInGraph() error {
 	l, err := c.spec.build(nil, WithInputGrad())
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 )
 
-// Cite returns the BibTeX entries of the papers behind layers: of the feature map, of the kernel where that has another source, and of the
-// sampler or coupling that drew the frequencies. Each is there once, in the order of the authors; heads have none. The sources are those of
-// the documentation, as in the column of the table of maps ([Entry].Paper).
+// Cite returns the BibTeX entries of the papers behind layers: of the feature map, of the kernel where it has another
+// source, and of the sampler or coupling that drew the frequencies. Each is there once, in the order of the authors;
+// heads have none. The documentation names the same sources, as does the column of the table of maps ([Entry].Paper).
 //
 //	fmt.Print(layers.Cite(m.Map))
 func Cite(ls ...Layer) string {
@@ -60,7 +60,7 @@ func sources(ls []Layer) (all []string) {
 	return all
 }
 
-// kernelPapers are the papers of a kernel: those of kernelSources, or the paper of the map of the table that has it.
+// kernelPapers returns the papers of a kernel, from kernelSources or from the map of the table that has the kernel.
 func kernelPapers(k spectral.Kernel) []string {
 	kind := fmt.Sprintf("%T", k)
 	if papers, known := kernelSources[kind]; known {

@@ -37,8 +37,8 @@ func TestEveryMapIsCited(t *testing.T) {
 	}
 }
 
-// TestKernelsOfFittedMapsAreCited: a layer that takes the kernel of another map has the paper of that kernel too, but for those that are older
-// than the features of their map.
+// TestKernelsOfFittedMapsAreCited: a layer that takes the kernel of another map has the paper of that kernel too, but
+// for those that are older than the features of their map.
 func TestKernelsOfFittedMapsAreCited(t *testing.T) {
 	n := 0
 	for _, e := range Entries() {
@@ -93,7 +93,8 @@ func layerOf(t *testing.T, e *Entry, params ...string) Layer {
 	return l
 }
 
-// TestEverySamplerIsCited: each sampler and each coupling has its sources, if only none, and a layer that was drawn by it cites them.
+// TestEverySamplerIsCited: each sampler and each coupling has its sources, if only none, and a layer that was drawn by
+// it cites them.
 func TestEverySamplerIsCited(t *testing.T) {
 	for _, s := range spectral.Samplers() {
 		papers := spectral.Papers(s)
@@ -144,8 +145,8 @@ func samplerSources() (all [][]string) {
 	return all
 }
 
-// TestBibliography: the entries are BibTeX of their own keys, with the first author and the year that they are called by, and each is the
-// source of something.
+// TestBibliography: the entries are BibTeX of their own keys, with the first author and the year that they are called
+// by, and each is the source of something.
 func TestBibliography(t *testing.T) {
 	form := regexp.MustCompile(`^@(inproceedings|article|book|misc)\{([a-z]+(\d{4})[a-z0-9]+),\n` +
 		`(  [a-z]+ += \{.*\},?\n)+\}\n$`)
@@ -169,7 +170,7 @@ func TestBibliography(t *testing.T) {
 			continue
 		}
 		if keys[m[2]] != "" || !used[name] {
-			t.Errorf("%s: key %s, that of %q; a source of something: %v", name, m[2], keys[m[2]], used[name])
+			t.Errorf("%s: key %s, the key of %q; a source of something: %v", name, m[2], keys[m[2]], used[name])
 		}
 		keys[m[2]] = name
 		if strings.Count(entry, "{") != strings.Count(entry, "}") {

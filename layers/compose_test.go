@@ -11,8 +11,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// TestConcatIsAWeightedSumOfKernels: inner products of the joined features are the weighted sum of those of the parts, in a
-// graph and without one, with a gradient through overlapping parts.
+// TestConcatIsAWeightedSumOfKernels: the inner product of joined features is the weighted sum of the inner products of
+// the parts. This holds in a graph and without one. A gradient flows through overlapping parts.
 func TestConcatIsAWeightedSumOfKernels(t *testing.T) {
 	x := rows(tensor.Float64, 11, 7, 1)
 	a := must(layers.NewSkewedChi2Layer(.2, 3, 20, layers.Tune(layers.All)))

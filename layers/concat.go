@@ -21,7 +21,8 @@ type Part struct {
 //
 //	z(x) = [√β₁ z₁(x₁) | √β₂ z₂(x₂) | ...],   z(x)·z(x') ≈ Σ β_p k_p(x_p, x'_p).
 //
-// That is the feature map of a weighted sum of kernels on several descriptors. Parts may overlap. Li et al. (2010), section 6.
+// That is the feature map of a weighted sum of kernels on several descriptors. Parts may overlap. Li et al. (2010),
+// section 6.
 type Concat struct {
 	group
 	parts    []Part
@@ -32,9 +33,9 @@ type Concat struct {
 
 var _ Layer = (*Concat)(nil)
 
-// NewConcat joins parts of an input of the given width. With WithInputGrad its layers need it as
-// well. Errors: no part, columns that the input does not have or that are not as many as the layer takes (ErrShape), a weight
-// below 0 (ErrParam), two layers of one name (ErrName).
+// NewConcat joins parts of an input of the given width. With WithInputGrad its layers need it as well. Errors: no part,
+// columns that the input does not have or that are not as many as the layer takes (ErrShape), a weight below 0
+// (ErrParam), two layers of one name (ErrName).
 func NewConcat(dims int, parts []Part, opts ...Option) (*Concat, error) {
 	if err := domain.CheckSize("layers: Concat: rows", 8, dims); err != nil {
 		return nil, err

@@ -10,10 +10,10 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Defaults that come from the data. The bandwidths of the Gaussian, Matérn and Laplacian kernels are the usual heuristics; the
-// scales of the histogram kernels have none in the papers, which cross-validate. β is set to a mean of -ln k(x, x) of one, c to
-// a mean of -ln k(x, z) of one over pairs of rows, and λ to half the mean row sum: at larger scales the reciprocal kernel is
-// all but constant, at smaller ones all but zero.
+// Defaults that come from the data. The bandwidths of the Gaussian, Matérn and Laplacian kernels are the usual
+// heuristics; the scales of the histogram kernels have none in the papers, which cross-validate. β is set to a mean of
+// -ln k(x, x) of one, c to a mean of -ln k(x, z) of one over pairs of rows, and λ to half the mean row sum: at larger
+// scales the reciprocal kernel is all but constant, at smaller ones all but zero.
 
 // scaled is the rule that a bandwidth is so many times a statistic of the rows.
 func scaled(name string, factor float64, of func(x ops.Matrix) (float64, error)) func(v Values, x ops.Matrix) error {
@@ -36,8 +36,9 @@ func reciprocalDefaults(v Values, x ops.Matrix) error {
 	return fill(v, "lambda", func() (float64, error) { return meanRowSum(x, func(c float64) float64 { return c / 2 }) })
 }
 
-// metricSigma is half the root of the mean squared metric D² of two rows, for the Gaussian kernel of D: what √(d Var/2) is for Euclidean
-// distance, whose mean square is 2 d Var where all columns have one mean. It looks at all pairs of 64 rows at most.
+// metricSigma is half the root of the mean squared metric D² of two rows, for the Gaussian kernel of D: what √(d Var/2)
+// is for Euclidean distance, whose mean square is 2 d Var where all columns have one mean. It looks at all pairs of 64
+// rows at most.
 func metricSigma(k spectral.Homogeneous, x ops.Matrix) (float64, error) {
 	rows, err := sample(x, 64, k.Domain())
 	if err != nil {
@@ -56,8 +57,8 @@ func metricSigma(k spectral.Homogeneous, x ops.Matrix) (float64, error) {
 	return math.Sqrt(sum/pairs) / 2, nil
 }
 
-// skewedDefaults finds c such that the mean of -ln k(x, z) over pairs of rows is one, or half of what it can be at all where that
-// is below two. It falls as c grows.
+// skewedDefaults finds c such that the mean of -ln k(x, z) over pairs of rows is one, or half of what it can be at all
+// where that is below two. It falls as c grows.
 func skewedDefaults(kernel func(c float64) spectral.Kernel) func(v Values, x ops.Matrix) error {
 	return func(v Values, x ops.Matrix) error {
 		return fill(v, "c", func() (float64, error) { return unitExponent(kernel, x) })
@@ -178,8 +179,8 @@ func unitExponent(kernel func(c float64) spectral.Kernel, x ops.Matrix) (float64
 	return math.Sqrt(low) * math.Sqrt(high), nil
 }
 
-// extent is the least cell of x or 0, whichever is less, and the greatest in absolute value. Of a view it looks at all that lies
-// behind it, which can only lower the one and raise the other.
+// extent is the least cell of x or 0, whichever is less, and the greatest in absolute value. Of a view it looks at all
+// that lies behind it, which can only lower the one and raise the other.
 func extent(x ops.Matrix) (lowest, scale float64) {
 	see := func(c float64) { lowest, scale = math.Min(lowest, c), math.Max(scale, math.Abs(c)) }
 	var values []float64

@@ -36,8 +36,8 @@ func denseOf(x ops.Matrix) *tensor.Dense {
 	return t
 }
 
-// deviation is the mean over all cells, those that are not stored included, of f(x/scale - mean of x/scale), where scale is the largest
-// |x|, so that no square overflows.
+// deviation is the mean over all cells, those that are not stored included, of f(x/scale - mean of x/scale), where
+// scale is the largest |x|, so that no square overflows.
 func deviation(x *ops.CSR, f func(float64) float64) (scale, mean float64, err error) {
 	cells := float64(x.Rows()) * float64(x.Cols())
 	if cells == 0 {

@@ -154,8 +154,8 @@ func TestDefaultsOfNegativeData(t *testing.T) {
 	}
 }
 
-// TestGivenParametersAreKept: no data are looked at then, the caller's map of values is not written to, and what has a declared
-// default gets it.
+// TestGivenParametersAreKept: no data are looked at then, the caller's map of values is not written to, and what has a
+// declared default gets it.
 func TestGivenParametersAreKept(t *testing.T) {
 	x := histograms(tensor.Float64, 7, 3, 1)
 	for _, e := range layers.Entries() {

@@ -16,8 +16,8 @@ import (
 //	z(x) = f(xW + b),
 //
 // with an activation f that is applied to each number. Input [n, d]; output [n, features]. W is drawn from the uniform
-// distribution on ±√(6/(d + features)), for ops.ReLU on ±√(6/d), and b is 0. Glorot and Bengio (2010), equation (16); He
-// et al. (2015), section 2.2. The policies are Frozen and All.
+// distribution on ±√(6/(d + features)), for ops.ReLU on ±√(6/d), and b is 0. Glorot and Bengio (2010), equation (16);
+// He et al. (2015), section 2.2. The policies are Frozen and All.
 type Dense struct {
 	*affine
 	act    ops.Activation
@@ -26,8 +26,8 @@ type Dense struct {
 
 var _ Layer = (*Dense)(nil)
 
-// NewDense draws the layer for d dimensions and the given number of output columns. Errors: sizes below 1, an activation
-// that is none, a policy other than Frozen and All (ErrParam).
+// NewDense draws the layer for d dimensions and the given number of output columns. Errors: sizes below 1, an
+// activation that is none, a policy other than Frozen and All (ErrParam).
 func NewDense(d, features int, f ops.Activation, opts ...Option) (*Dense, error) {
 	o, err := newOptions("NewDense", opts)
 	if err != nil {

@@ -11,21 +11,23 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// DensityLayer is a map of densities that estimates those of sets of samples: an HDDLayer or an L2DensityLayer.
+// DensityLayer is a map of densities that also estimates the densities of sets of samples: an HDDLayer or an
+// L2DensityLayer.
 type DensityLayer interface {
 	Layer
 	// Axes is l, the number of coordinates of a sample.
 	Axes() int
 	// Densities writes the estimates of the densities of bags to dst [n, Dims], allocated if nil: what Transform takes.
 	Densities(dst *tensor.Dense, b *ops.Bags) (*tensor.Dense, error)
-	// FwdBags adds the map of bags to the graph of their samples x [N, l]: bag i has the rows offsets[i] to offsets[i+1].
+	// FwdBags adds the map of bags to the graph of their samples x [N, l]: bag i has the rows offsets[i] to
+	// offsets[i+1].
 	FwdBags(x G.Input, offsets []int) G.Result
 	// TransformBags writes the features of bags to dst [n, Features], allocated if nil.
 	TransformBags(dst *tensor.Dense, b *ops.Bags) (*tensor.Dense, error)
 }
 
-// densityLayer is what the maps of densities share: a grid, an embedding by coefficients on a basis, and Fourier features of the Gaussian kernel
-// on that.
+// densityLayer is what the maps of densities share: a grid, an embedding by coefficients on a basis, and Fourier
+// features of the Gaussian kernel on that.
 type densityLayer struct {
 	*base
 	embedding
@@ -65,8 +67,8 @@ func newDensityLayer(kind, auto string, axes, features int, o *options) (*densit
 	return l, nil
 }
 
-// draw makes the parameters: those of the embedding, of which a density has so many coefficients for each function of the basis, the bandwidth
-// of the estimate, and those of the random map.
+// draw makes the parameters of the embedding, the bandwidth of the estimate, and the parameters of the random map. The
+// argument each is how many coefficients a density has for every function of the basis.
 func (l *densityLayer) draw(sigma float64, each int, params []Param, o options) error {
 	h, err := o.hdd.widths(l.axes)
 	if err != nil {
@@ -88,7 +90,8 @@ func (l *densityLayer) draw(sigma float64, each int, params []Param, o options) 
 // Axes is l, the number of coordinates of a sample.
 func (l *densityLayer) Axes() int { return l.axes }
 
-// Grid are the points at which densities are given: in more than three dimensions those of each coordinate.
+// Grid returns the points at which densities are given. In more than three dimensions every coordinate has these
+// points.
 func (l *densityLayer) Grid() ops.Grid { return l.grid }
 
 // parts is how many densities an input row is.
@@ -123,9 +126,10 @@ func (l *densityLayer) fwd(p *G.Node) (*G.Node, error) {
 	return l.outer.fwd(n)
 }
 
-// FwdBags adds the map of bags to the graph of their samples x [N, l], bag after bag: bag i has the rows offsets[i] to offsets[i+1]. Their
-// densities are ops.KDE of them, with the bandwidth of WithKDEBandwidth. The gradient for the samples goes through the estimate, so a network
-// may make them. Errors besides those of Fwd: no bandwidth (ErrParam), offsets that do not fit (ErrShape), and those of ops.KDE.
+// FwdBags adds the map of bags to the graph of their samples x [N, l], bag after bag: bag i has the rows offsets[i] to
+// offsets[i+1]. Their densities are ops.KDE of them, with the bandwidth of WithKDEBandwidth. The gradient for the
+// samples goes through the estimate, so a network may make them. Errors besides the errors of Fwd and ops.KDE: no
+// bandwidth (ErrParam), offsets that do not fit (ErrShape).
 func (l *densityLayer) FwdBags(x G.Input, offsets []int) G.Result {
 	n, err := l.inputOf(x, l.axes)
 	if err != nil {
@@ -153,7 +157,7 @@ func (l *densityLayer) FwdBags(x G.Input, offsets []int) G.Result {
 	return G.LiftResult(l.fwd(p))
 }
 
-// estimate is that of the densities of bags.
+// estimate returns the estimate of the densities of bags.
 func (l *densityLayer) estimate() (estimate, error) {
 	if slices.Contains(ops.Float64s(l.param("kde_bandwidth")), 0) {
 		return estimate{}, fmt.Errorf("%s: bags want a bandwidth: find one by ops.ScottBandwidth or "+
@@ -162,7 +166,8 @@ func (l *densityLayer) estimate() (estimate, error) {
 	return estimate{l.grid, l.h, l.axes}, nil
 }
 
-// Embed writes the embedding A of the densities x [n, Dims] to dst [n, K], allocated if nil: K columns whose squared distances are about ρ².
+// Embed writes the embedding A of the densities x [n, Dims] to dst [n, K], allocated if nil: K columns whose squared
+// distances are about ρ².
 func (l *densityLayer) Embed(dst, x *tensor.Dense) (*tensor.Dense, error) {
 	if err := l.fits(x); err != nil {
 		return nil, err
@@ -186,8 +191,8 @@ func (l *densityLayer) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
 	return inTwoSteps(l.who(), &l.scratch, dst, x, blockRows(l.width), l.features, l.Embed, l.outer.Transform)
 }
 
-// Densities writes the estimates of the densities of bags of samples in [0, 1]^l to dst [n, V], in more than three dimensions [n, lV], allocated
-// if nil: what Transform takes. Errors as of FwdBags.
+// Densities writes the estimates of the densities of bags of samples in [0, 1]^l to dst [n, V], in more than three
+// dimensions [n, lV], allocated if nil: what Transform takes. Errors as of FwdBags.
 func (l *densityLayer) Densities(dst *tensor.Dense, b *ops.Bags) (*tensor.Dense, error) {
 	e, err := l.estimate()
 	if err != nil {
@@ -202,7 +207,8 @@ func (l *densityLayer) Densities(dst *tensor.Dense, b *ops.Bags) (*tensor.Dense,
 	return e.into(dst, b, ops.Attr{Layer: l.who()})
 }
 
-// TransformBags writes the features of bags of samples in [0, 1]^l to dst [n, features], allocated if nil. Errors as of FwdBags.
+// TransformBags writes the features of bags of samples in [0, 1]^l to dst [n, features], allocated if nil. Errors as of
+// FwdBags.
 func (l *densityLayer) TransformBags(dst *tensor.Dense, b *ops.Bags) (*tensor.Dense, error) {
 	return bagsInTwoSteps(l.base, dst, b, l.dims, l.Densities, l.Transform)
 }

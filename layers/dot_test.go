@@ -11,7 +11,8 @@ import (
 	G "gorgonia.org/gorgonia"
 )
 
-// TestDot: the same model gives the same text, which has each node with its shape and each edge, and nothing of the encoder's addresses.
+// TestDot: the same model gives the same text, which has each node with its shape and each edge, and nothing of the
+// encoder's addresses.
 func TestDot(t *testing.T) {
 	draw := func() string {
 		rff := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: .5}, 2, 64, layers.Tune(layers.Bandwidth),

@@ -77,8 +77,8 @@ func parts(ls ...layers.Layer) []layers.Part {
 	return ps
 }
 
-// TestPartsDrawApart: two layers of one seed in a composition have numbers of their own, the first those that it has alone,
-// the second the same ones in every program.
+// TestPartsDrawApart: two layers of one seed in a composition have numbers of their own, the first those that it has
+// alone, the second the same ones in every program.
 func TestPartsDrawApart(t *testing.T) {
 	for name, layer := range drawn {
 		alone, a, b := numbers(layer()), layer(), layer()
@@ -111,8 +111,9 @@ func TestPartsDrawApart(t *testing.T) {
 	}
 }
 
-// TestPartsAreIndependent: the errors of the kernel by two default layers of one seed in a Concat are uncorrelated, so that
-// the variance of their mean is half of that of one. Correlated ones leave it whole. 600 seeds, 4 standard errors.
+// TestPartsAreIndependent: two default layers of one seed in a Concat make uncorrelated errors of the kernel, so the
+// mean of both has half the variance of one. Correlated errors would leave the variance whole. 600 seeds, 4 standard
+// errors.
 func TestPartsAreIndependent(t *testing.T) {
 	const seeds = 600
 	x := rows(tensor.Float64, 2, 3, 1)
@@ -170,8 +171,8 @@ func TestDrawApartInTrees(t *testing.T) {
 	}
 }
 
-// TestUsedLayersKeepTheirNumbers: what was used is not drawn again. Two that were used and are the same are an error, and
-// one whose parameters were set is nobody's double.
+// TestUsedLayersKeepTheirNumbers: what was used is not drawn again. Two that were used and are the same are an error,
+// and one whose parameters were set is nobody's double.
 func TestUsedLayersKeepTheirNumbers(t *testing.T) {
 	layer := drawn["fourier"]
 	x := rows(tensor.Float64, 2, 3, 1)
@@ -223,7 +224,7 @@ func TestNamesDraw(t *testing.T) {
 			numbers(layer(layers.WithName("a"))), numbers(layer(layers.WithName("b")))
 		for p, v := range a {
 			if strings.HasPrefix(p, "inner.") {
-				continue // the name is that of the mean map
+				continue // the name belongs to the mean map
 			}
 			if !slices.Equal(v, same[p]) || slices.Equal(v, b[p]) || slices.Equal(v, none[p]) {
 				t.Errorf("%s: %s by name: a %v, a %v, b %v, none %v", kind, p, v[:2], same[p][:2], b[p][:2],
@@ -245,7 +246,8 @@ func TestNamesDraw(t *testing.T) {
 	}
 }
 
-// TestMeanMapDrawsApart: the map of samples and that of their means have numbers of their own, unless a spec says otherwise.
+// TestMeanMapDrawsApart: the map of the samples and the map of their means have numbers of their own, unless a spec
+// says otherwise.
 func TestMeanMapDrawsApart(t *testing.T) {
 	s := layers.Spec{Map: "mean-map", Dims: 3, Features: 8, Params: layers.Values{"sigma": 1, "tau": 1, "inner": 6}}
 	for _, one := range []bool{false, true} {

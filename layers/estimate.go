@@ -9,15 +9,15 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// estimate is the kernel density estimate of sets of samples with so many coordinates at the points of a grid: of all coordinates together, or
-// of each by itself, side by side, where the grid has one axis and they are more.
+// estimate is the kernel density estimate of sets of samples with so many coordinates at the points of a grid: of all
+// coordinates together, or of each by itself, side by side, where the grid has one axis and they are more.
 type estimate struct {
 	grid ops.Grid
 	h    []*tensor.Dense // the bandwidths of each grid
 	axes int
 }
 
-// bandwidthsOf cuts the bandwidths of all axes into those of each of the grids, over the same memory.
+// bandwidthsOf cuts the bandwidths of all axes into a tensor for each grid, over the same memory.
 func bandwidthsOf(h *tensor.Dense, grids int) []*tensor.Dense {
 	out := make([]*tensor.Dense, grids)
 	each := h.Shape().TotalSize() / grids
@@ -78,7 +78,8 @@ func (e estimate) fwd(x *G.Node, h []*G.Node, offsets []int, a ops.Attr) (*G.Nod
 	return ops.Concat(repeat(1., len(parts)), ops.Attr{Layer: a.Layer}, parts...)
 }
 
-// bagsInTwoSteps maps bags by first to rows of so many columns, and these by second to the features of a layer, some bags at a time.
+// bagsInTwoSteps maps bags by first to rows of so many columns, and these by second to the features of a layer, some
+// bags at a time.
 func bagsInTwoSteps(l *base, dst *tensor.Dense, b *ops.Bags, cols int,
 	first func(*tensor.Dense, *ops.Bags) (*tensor.Dense, error),
 	second func(dst, x *tensor.Dense) (*tensor.Dense, error)) (*tensor.Dense, error) {

@@ -23,7 +23,7 @@ func threeSets() (*ops.Bags, error) {
 	return ops.NewBags(tensor.New(tensor.WithShape(900, 1), tensor.WithBacking(x)), []int{0, 300, 600, 900})
 }
 
-// compareSets prints the inner products of the features of the first set with those of the two others.
+// compareSets prints the inner products of the first set with the two others, on their features.
 func compareSets(z *tensor.Dense) {
 	d, cells := z.Shape()[1], z.Float64s()
 	dot := func(i, j int) (sum float64) {
@@ -35,7 +35,8 @@ func compareSets(z *tensor.Dense) {
 	fmt.Printf("one law %.2f, two laws %.2f\n", dot(0, 1), dot(0, 2))
 }
 
-// Three sets of samples, two from one law and one from another, as features whose inner products are about exp(-JS/2σ²).
+// Three sets of samples, two from one law and one from another, as features whose inner products are about
+// exp(-JS/2σ²).
 func ExampleNewHDDLayer() {
 	bags, err := threeSets()
 	if err != nil {

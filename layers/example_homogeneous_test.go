@@ -8,7 +8,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Seven columns for each bin of a histogram make inner products that are the χ² kernel to three digits, without randomness.
+// Seven columns for each bin of a histogram make inner products that are the χ² kernel to three digits, without
+// randomness.
 func ExampleNewHomogeneousLayer() {
 	k := spectral.Chi2{}
 	l, err := layers.NewHomogeneousLayer(k, 3, layers.WithOrder(3), layers.WithOptimalPeriod())
@@ -59,8 +60,8 @@ func ExampleNewExponentiatedLayer() {
 	// Output: exact 0.22, features 0.21
 }
 
-// The exponential-semigroup kernel of two histograms: from Laplace features, from normalised ones, and from a Gaussian's on a map without
-// randomness.
+// The exponential-semigroup kernel of two histograms: from Laplace features, from normalised ones, and from a
+// Gaussian's on a map without randomness.
 func ExampleNewLevyLayer() {
 	const features = 512
 	k := spectral.ExpSemigroup{Beta: .3}

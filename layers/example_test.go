@@ -33,7 +33,8 @@ func inner(z *tensor.Dense, i, j int) float64 {
 	return sum
 }
 
-// Inner products of the features are values of the kernel. Orthogonal frequencies bring them closer than independent ones.
+// Inner products of the features are values of the kernel. Orthogonal frequencies bring them closer than independent
+// ones.
 func ExampleNewFourierLayer() {
 	k := spectral.Gaussian{Sigma: 2}
 	x := []float64{1, 0, 2, -1}
@@ -108,7 +109,8 @@ func ExampleNewSkewedChi2Layer() {
 	// c = 0.01 k(x, y) = 0.75, z(x)·z(y) = 0.75
 }
 
-// The pair form [cos | sin] makes two columns of a frequency and has an exact diagonal; the phase form makes one, and has not.
+// The pair form [cos | sin] makes two columns of a frequency and has an exact diagonal; the phase form makes one, and
+// has not.
 func ExampleNewSkewedIntersectionLayer() {
 	x := []float64{.5, .3, .2}
 	y := []float64{.6, .2, .2}
@@ -252,7 +254,8 @@ func ExampleNewLinearHead() {
 	// f(0.6) = 0.9
 }
 
-// Four points that no line separates, the corners of a square, by the class of its diagonal. The head's output are probabilities.
+// Four points that no line separates, the corners of a square, by the class of its diagonal. The head's output are
+// probabilities.
 func ExampleNewSoftmaxHead() {
 	x := matrix([]float64{0, 0}, []float64{1, 1}, []float64{0, 1}, []float64{1, 0})
 	targets := matrix([]float64{1, 0}, []float64{1, 0}, []float64{0, 1}, []float64{0, 1})
@@ -305,8 +308,8 @@ func ExampleNewSoftmaxHead() {
 	// [1 0]: 0.0 1.0
 }
 
-// With a policy, the map's own parameters are learnable nodes too. The data oscillate faster than the bandwidth that the map was
-// drawn for allows, and one parameter, the logarithm of a factor on it, finds a narrower one.
+// With a policy, the map's own parameters are learnable nodes too. The data oscillate faster than the bandwidth that
+// the map was drawn for allows, and one parameter, the logarithm of a factor on it, finds a narrower one.
 func ExampleTune() {
 	const n = 64
 	x, y := make([][]float64, n), make([][]float64, n)
@@ -403,7 +406,8 @@ func ExampleNewSequential() {
 	//   LinearHead "head": 10 -> 2, float64
 }
 
-// A row is a histogram of three bins and a position in the plane. The kernel of the whole is a weighted sum of one of each.
+// A row is a histogram of three bins and a position in the plane. The kernel of the whole is a weighted sum of one of
+// each.
 func ExampleNewConcat() {
 	histogram, position := spectral.ExpSemigroup{Beta: .3}, spectral.Gaussian{Sigma: 2}
 	a, err := layers.NewRandomLaplaceLayer(histogram, 3, 8192, layers.WithSeed(1))
@@ -502,7 +506,7 @@ func ExampleSpec_FillDefaults() {
 	// Output: phase=false,sigma=2
 }
 
-// The table of maps says what there is. Another name is an error.
+// The table of maps lists every map. Another name is an error.
 func ExampleLookup() {
 	for _, e := range layers.Entries()[:3] {
 		fmt.Println(e.Name, e.Formula)
@@ -523,8 +527,8 @@ func ExampleLookup() {
 	// true
 }
 
-// With structured frequencies no W is formed: 256 input columns and 1024 frequencies take 3072 signs and 1024 norms. The bandwidth
-// can be tuned.
+// With structured frequencies no W is formed: 256 input columns and 1024 frequencies take 3072 signs and 1024 norms.
+// The bandwidth can be tuned.
 func ExampleWithSampler_structured() {
 	k := spectral.Gaussian{Sigma: 1}
 	rff, err := layers.NewFourierLayer(k, 256, 2048, layers.WithSampler(spectral.Structured{}),
@@ -562,8 +566,8 @@ func ExampleWithSampler_structured() {
 	// layers: FourierLayer "rff": policy all tunes frequencies one by one or a dimension at a time, and the structured sampler keeps signs and norms in their place; use policy frozen or bandwidth, or the sampler orthogonal: invalid parameter
 }
 
-// A Nyström map of any kernel is fitted on rows: here the exponential χ² kernel of histograms, with 20 of 200 rows as landmarks, that
-// k-means++ chooses. At those rows it is exact; Rank counts the eigenvalues that are not 0.
+// A Nyström map of any kernel is fitted on rows: here the exponential χ² kernel of histograms, with 20 of 200 rows as
+// landmarks, that k-means++ chooses. At those rows it is exact; Rank counts the eigenvalues that are not 0.
 func ExampleNewNystromLayer() {
 	sample := histograms(tensor.Float64, 200, 8, 1)
 	k := spectral.Exponentiated{Of: spectral.Chi2{}, Sigma: 2}
@@ -585,7 +589,8 @@ func ExampleNewNystromLayer() {
 	// layers: NystromLayer "nystrom": the sample has 200 rows, and 201 landmarks are asked for; ask for at most 200 features: invalid parameter
 }
 
-// Three columns a bin, fitted on the rows that the kernel is for, against the three of the homogeneous map, which needs none.
+// Three columns a bin, fitted on the rows that the kernel is for, against the three of the homogeneous map, which needs
+// none.
 func ExampleNewAddKPCALayer() {
 	sample, k := histograms(tensor.Float64, 200, 8, 1), spectral.Chi2{}
 	fitted, err := layers.NewAddKPCALayer(k, sample, layers.WithComponents(3))
@@ -609,7 +614,8 @@ func ExampleNewAddKPCALayer() {
 	// 8 -> 24, relative error 0.0042
 }
 
-// The map of Maji and Berg in its two encodings: a model that is fitted on the dense one is served by two numbers a column of the sparse one.
+// The map of Maji and Berg in its two encodings: a model that is fitted on the dense one is served by two numbers a
+// column of the sparse one.
 func ExampleNewMajiBergLayer() {
 	sample := matrix([]float64{1, .2}, []float64{.4, .5})
 	dense, err := layers.NewMajiBergLayer(sample, layers.WithBins(4))

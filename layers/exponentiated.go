@@ -10,19 +10,20 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// ExponentiatedLayer is the random feature map of the exponentiated homogeneous kernel exp(-D²/2σ²), D² = k(x,x) + k(z,z) - 2k(x,z):
-// Fourier features of the Gaussian kernel on the homogeneous map Ψ of k,
+// ExponentiatedLayer is the random feature map of the exponentiated homogeneous kernel exp(-D²/2σ²), D² = k(x,x) +
+// k(z,z) - 2k(x,z): Fourier features of the Gaussian kernel on the homogeneous map Ψ of k,
 //
 //	z(x) = [cos(Ψ(x)W) | sin(Ψ(x)W)] / √m   (default)      z(x) = √(2/m) cos(Ψ(x)W + b)   (WithPhase)
 //
-// because ‖Ψ(x) - Ψ(z)‖² is about D². Any sampler of the Gaussian fits; spectral.Structured where Ψ has 16 columns or more. The errors are
-// two: one of chance, which falls with the number of features, and that of Ψ, at most |D² - ‖Ψ(x)-Ψ(z)‖²|/2σ², which falls with the order.
-// Intersection wants a higher order than the others, because a share of its D² is missing at order 1. Input and options are those of
-// HomogeneousLayer and FourierLayer; output [n, features]. Vedaldi and Zisserman (2012), equation (30).
+// because ‖Ψ(x) - Ψ(z)‖² is about D². Any sampler of the Gaussian fits; spectral.Structured where Ψ has 16 columns or
+// more. The map has two errors. The error of chance falls with the number of features. The error of Ψ, at most |D² -
+// ‖Ψ(x)-Ψ(z)‖²|/2σ², falls with the order. Intersection wants a higher order than the others, because a share of its D²
+// is missing at order 1. The map takes the input of HomogeneousLayer, and the options of HomogeneousLayer and
+// FourierLayer; output [n, features]. Vedaldi and Zisserman (2012), equation (30).
 //
-// Bandwidth and BandwidthEach tune σ, one or one for each column of Ψ; All tunes W, b, and what All tunes of the homogeneous map. In a graph
-// the columns of Ψ for a batch are kept: both backwards start from them, and they are fewer than the features unless features
-// < (2n+1)d. Transform makes them a block of rows at a time.
+// Bandwidth and BandwidthEach tune σ, one or one for each column of Ψ; All tunes W, b, and what All tunes of the
+// homogeneous map. In a graph the columns of Ψ for a batch are kept: both backwards start from them, and they are fewer
+// than the features unless features < (2n+1)d. Transform makes them a block of rows at a time.
 type ExponentiatedLayer struct {
 	*base
 	kernel spectral.Exponentiated
@@ -34,8 +35,8 @@ type ExponentiatedLayer struct {
 
 var _ Layer = (*ExponentiatedLayer)(nil)
 
-// NewExponentiatedLayer draws the map of k for d dimensions and the given number of output columns. Errors as for NewHomogeneousLayer
-// and for NewFourierLayer.
+// NewExponentiatedLayer draws the map of k for d dimensions and the given number of output columns. Errors as for
+// NewHomogeneousLayer and for NewFourierLayer.
 func NewExponentiatedLayer(k spectral.Exponentiated, d, features int, opts ...Option) (*ExponentiatedLayer, error) {
 	const kind = "ExponentiatedLayer"
 	o, err := newOptions("NewExponentiatedLayer", opts)
@@ -98,8 +99,8 @@ func (l *ExponentiatedLayer) fwd(x *G.Node) (*G.Node, error) {
 	return l.outer.fwd(psi)
 }
 
-// Transform holds about psiCells cells of Ψ at once, some megabytes, and psiRows rows at least: W may be hundreds of megabytes, which the
-// product reads once for each block of rows.
+// Transform holds about psiCells cells of Ψ at once, some megabytes, and psiRows rows at least: W may be hundreds of
+// megabytes, which the product reads once for each block of rows.
 const psiCells, psiRows = 1 << 19, 256
 
 // Transform writes the features of the rows of x to dst.
@@ -117,7 +118,8 @@ func blockRows(cols int) int {
 	return max(psiRows, psiCells/cols/tile*tile)
 }
 
-// inTwoSteps maps x by first and what that returns by second, a block of rows at a time; scratch keeps the memory of a block.
+// inTwoSteps maps x by first and what that returns by second, a block of rows at a time; scratch keeps the memory of a
+// block.
 func inTwoSteps(who string, scratch *sync.Pool, dst, x *tensor.Dense, rows, features int,
 	first, second func(dst, x *tensor.Dense) (*tensor.Dense, error)) (*tensor.Dense, error) {
 	psi, _ := scratch.Get().(*tensor.Dense)

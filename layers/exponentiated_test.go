@@ -13,7 +13,7 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// TestExponentiatedIsTheComposition: the features are those of a FourierLayer on the homogeneous map, of the same seed.
+// TestExponentiatedIsTheComposition: a FourierLayer of the same seed on the homogeneous map makes the same features.
 func TestExponentiatedIsTheComposition(t *testing.T) {
 	x := sparseHistograms(37, 7)
 	for _, s := range []spectral.Sampler{spectral.IID{}, spectral.Orthogonal{}, spectral.Structured{}} {
@@ -37,7 +37,7 @@ func TestExponentiatedIsTheComposition(t *testing.T) {
 	}
 }
 
-// TestExponentiatedKernelError: with many features the error is that of chance, and for order 3 not much more.
+// TestExponentiatedKernelError: with many features only the error of chance remains, and for order 3 not much more.
 func TestExponentiatedKernelError(t *testing.T) {
 	x := sparseHistograms(60, 16)
 	for _, k := range []spectral.Homogeneous{spectral.Hellinger{}, spectral.Chi2{}, spectral.Intersection{},
@@ -49,7 +49,8 @@ func TestExponentiatedKernelError(t *testing.T) {
 		}
 		l := must(layers.NewExponentiatedLayer(e, 16, 8192, opts...))
 		got := must(report.Compare(must(spectral.Gram(e, x, nil)), must(report.ApproxGram(l, x))))
-		// Chance alone makes √(1/2/4096) = .011 at most; a scalar error s of Ψ changes D² by 4s a row at most, and the kernel by 4s/2σ².
+		// Chance alone makes √(1/2/4096) = .011 at most; a scalar error s of Ψ changes D² by 4s a row at most, and the
+		// kernel by 4s/2σ².
 		bound := .011 + 2*spectral.ErrorBound(k, l.Homogeneous().Harmonics())/(2*e.Sigma*e.Sigma)
 		if !(got.RMS <= bound) {
 			t.Errorf("%v: rms error %v, bound %v", l, got.RMS, bound)
@@ -57,8 +58,8 @@ func TestExponentiatedKernelError(t *testing.T) {
 	}
 }
 
-// TestExponentiatedBlocks: more rows than Transform maps at once come out as they do alone, and an error in a later block counts rows from
-// the start of x.
+// TestExponentiatedBlocks: more rows than Transform maps at once come out as they do alone, and an error in a later
+// block counts rows from the start of x.
 func TestExponentiatedBlocks(t *testing.T) {
 	const n, d = 137, 4100 // 12300 columns of Ψ, so blocks of 32 rows
 	x := rows(tensor.Float64, n, d, 1)
@@ -78,7 +79,8 @@ func TestExponentiatedBlocks(t *testing.T) {
 	}
 }
 
-// TestExponentiatedSetParams: other parameters take effect, also where W is packed and the map tunes nothing of the homogeneous one.
+// TestExponentiatedSetParams: other parameters take effect, also where W is packed and the map tunes nothing of the
+// homogeneous one.
 func TestExponentiatedSetParams(t *testing.T) {
 	x := sparseHistograms(11, 5)
 	k := spectral.Exponentiated{Of: spectral.Hellinger{}, Sigma: .4}

@@ -9,8 +9,8 @@ import (
 	"github.com/bochner-go/bochner/ops"
 )
 
-// Drawn is the form of a kernel that is an expectation over frequencies, a spectral.Random: its map is a FourierLayer, a
-// RandomLaplaceLayer or a skewed layer, by the transform of the kernel. Kernels of the Fourier transforms have the
+// Drawn is the form of a kernel that is an expectation over frequencies, a spectral.Random: its map is a FourierLayer,
+// a RandomLaplaceLayer or a skewed layer, by the transform of the kernel. Kernels of the Fourier transforms have the
 // parameter phase besides their own.
 type Drawn struct {
 	Params []ParamDef

@@ -178,9 +178,9 @@ func nystromLandmarks(s Spec) int {
 // SampleRows is how many rows a map is fitted on at most, or as many as it has landmarks where those are more.
 const SampleRows = 10000
 
-// Fit builds the map for the rows x [n, Dims], dense or sparse, that it is for. A map that is fitted on data (Entry.Fitted) is fitted on a
-// sample of them, which Seed draws: all rows, or SampleRows of them. Any other map does not look at them, and Fit is Build. What was fitted
-// is in the layer's Params, from which Restore makes the map again.
+// Fit builds the map for the rows x [n, Dims], dense or sparse, that it is for. A map that is fitted on data
+// (Entry.Fitted) is fitted on a sample of them, which Seed draws: all rows, or SampleRows of them. Any other map does
+// not look at them, and Fit is Build. What was fitted is in the layer's Params, from which Restore makes the map again.
 func (s Spec) Fit(x ops.Matrix) (Layer, error) {
 	e, p, err := s.plan()
 	if err != nil || p.fit == nil {
@@ -257,7 +257,8 @@ func takeRows(x ops.Matrix, rows []int) (*tensor.Dense, error) {
 	return out, nil
 }
 
-// State are the shapes of the parameters that Fit fits, by name; nil for a map that is not fitted on data. A model file must hold them.
+// State are the shapes of the parameters that Fit fits, by name; nil for a map that is not fitted on data. A model file
+// must hold them.
 func (s Spec) State() (map[string]tensor.Shape, error) {
 	_, p, err := s.plan()
 	return p.state, err

@@ -16,7 +16,7 @@ func newMeanMapForm() meanMapForm {
 	return meanMapForm{borrower{first: "gaussian", fits: func(e *Entry) bool { return e.lends },
 		own: func() []ParamDef {
 			return []ParamDef{
-				{Name: "inner", Doc: "columns of the random map of a sample; those of an additive one follow from " +
+				{Name: "inner", Doc: "columns of the random map of a sample; an additive map finds its columns from " +
 					"its parameters", Whole: true, Max: 1 << 16, Default: 512., OfMap: true},
 				{Name: "landmarks", Doc: "samples to compare with, by the Nyström map in place of the kernel's " +
 					"own; 0 is none", Whole: true, Closed: true, Max: MaxLandmarks, Default: 0., OfMap: true},
@@ -68,7 +68,8 @@ type innerMap struct {
 
 func (m innerMap) landmarks() int { return int(m.s.Params.Number("landmarks")) }
 
-// spec describes it where there are no landmarks. What shapes its features has its default, or the one that it had before.
+// spec describes it where there are no landmarks. What shapes its features has its default, or the one that it had
+// before.
 func (m innerMap) spec(name string) Spec {
 	v := Values{}
 	for _, p := range m.of.Form.params() {
@@ -156,7 +157,8 @@ func without(v Values, name string) Values {
 	return out
 }
 
-// meanSquaredDistance is that of pairs of n rows: 2n/(n-1) times the mean over rows of the variance of their cells.
+// meanSquaredDistance is the mean squared distance of pairs of n rows: 2n/(n-1) times the mean over rows of the
+// variance of their cells.
 func meanSquaredDistance(x []float64, n int) float64 {
 	d := len(x) / n
 	total := 0.0

@@ -16,15 +16,16 @@ const (
 	autoWay       = "auto"       // one of the last two, by levyPays
 )
 
-// wayParam is the parameter that says which. Specs that were written before there was a choice do not have it, and mean laplace.
+// wayParam is the parameter that says which. Specs that were written before there was a choice do not have it, and mean
+// laplace.
 //
 // laplace is the default, though auto has a fraction of its kernel error, because a classifier on fewer than some
 // thousand columns does not gain by that, and loses where auto means levy: on optdigits under ridge .953 against .960
 // with 256 columns, .971 against .977 with 1024 (README, Semigroup kernels). The reason is not the scale of the centred
-// columns: ridge about the mean with a penalty that it chooses does not mind the scale, and under Adam's default softmax
-// the two are equal there. It is their span, probably: at the default β the kernel is nearly linear in Ψ, and a few
-// Fourier columns span little more than linear functions. Laplace frequencies have heavy tails: some of their columns
-// are steep functions of single cells, which are errors of the kernel and tell classes apart.
+// columns: ridge about the mean with a penalty that it chooses does not mind the scale, and under Adam's default
+// softmax the two are equal there. It is their span, probably: at the default β the kernel is nearly linear in Ψ, and a
+// few Fourier columns span little more than linear functions. Laplace frequencies have heavy tails: some of their
+// columns are steep functions of single cells, which are errors of the kernel and tell classes apart.
 const wayParam = "way"
 
 var (
@@ -97,7 +98,8 @@ func (f semigroupForm) plan(s Spec) (plan, error) {
 	return p, nil
 }
 
-// way is what a full set of parameters says, with auto resolved. That depends on the spec alone, and a model file relies on it: it stays as it is.
+// way is what a full set of parameters says, with auto resolved. That depends on the spec alone, and a model file
+// relies on it: it stays as it is.
 func (s Spec) way(v Values) string {
 	way := v.Word(wayParam)
 	if way != autoWay {
@@ -114,16 +116,17 @@ func (s Spec) way(v Values) string {
 	return normalisedWay
 }
 
-// mostSobol is up to how many columns the normalised rows have Sobol' points by default, which have half the error in few
-// dimensions and a little less in a thousand. Beyond, independent frequencies: opposite quantiles are no nearer for
+// mostSobol is up to how many columns the normalised rows have Sobol' points by default, which have half the error in
+// few dimensions and a little less in a thousand. Beyond, independent frequencies: opposite quantiles are no nearer for
 // the exponential kernel, and by a tenth worse for the reciprocal one.
 const mostSobol = 1000
 
 // levyPays says whether features are enough for the columns of x.
 func levyPays(dims, features int) bool { return features >= 3*dims }
 
-// wavesOrder is the least order for which the metric between 0 and the largest cell is off by one in a hundred at most, or the largest that is
-// tried. At the default λ it is one or two, unless single cells hold most of their rows. Without rows it is 1.
+// wavesOrder is the least order for which the metric between 0 and the largest cell is off by one in a hundred at most,
+// or the largest that is tried. At the default λ it is one or two, unless single cells hold most of their rows. Without
+// rows it is 1.
 func wavesOrder(v Values, x ops.Matrix) (float64, error) {
 	const most, share = 8, .01
 	if x == nil {

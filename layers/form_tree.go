@@ -101,7 +101,8 @@ func (s *Spec) widen(of string, i, dims int) error {
 	return nil
 }
 
-// planned are the plans of parts whose Dims are known one by one: of returns the Dims of part i, after the parts before.
+// planned are the plans of parts whose Dims are known one by one: of returns the Dims of part i, after the parts
+// before.
 func (s Spec) planned(dims func(i int, before []plan) int) ([]Spec, []plan, error) {
 	parts, err := s.within()
 	if err != nil {
@@ -127,12 +128,12 @@ func (s Spec) planned(dims func(i int, before []plan) int) ([]Spec, []plan, erro
 
 // Leaf is a layer of a tree that has no parts of its own.
 type Leaf struct {
-	Prefix string // of the names of its parameters among those of the whole
+	Prefix string // of the names of its parameters in the whole tree
 	Spec   Spec   // with its Dims, Dtype and Name
 }
 
-// Leaves are the layers of a tree that have no parts, in order; of another map it is the map alone. Parameters that come
-// from the data must be there.
+// Leaves are the layers of a tree that have no parts, in order; of another map it is the map alone. Parameters that
+// come from the data must be there.
 func (s Spec) Leaves() ([]Leaf, error) { return s.leaves("") }
 
 func (s Spec) leaves(prefix string) ([]Leaf, error) {
@@ -469,8 +470,8 @@ func (normaliseForm) plan(s Spec) (plan, error) {
 	}}, err
 }
 
-// chained is the kernel of layers one after the other: k(φ(x), φ(z)) where all but the last one, whose kernel is k, only
-// normalise; nil where there is none.
+// chained is the kernel of layers one after the other: k(φ(x), φ(z)) where all but the last one, whose kernel is k,
+// only normalise; nil where there is none.
 func chained(plans []plan) spectral.Kernel {
 	last := len(plans) - 1
 	k := plans[last].kernel

@@ -10,18 +10,18 @@ import (
 //
 //	z(x) = [cos(xW) | sin(xW)] / √m   (default)      z(x) = √(2/m) cos(xW + b)   (WithPhase)
 //
-// with m frequencies from the kernel's law: m = features/2 in the pair form, whose inner products have the lower variance and
-// an exact diagonal, m = features in the phase form. With the sampler spectral.Structured, for d >= 16, W is a product of Hadamard
-// matrices that is never formed: the parameters are signs and norms, and a row costs O(d log d) for each d frequencies. Such a
-// map can be Frozen or tuned in its Bandwidth. Input [n, d], any finite numbers; output [n, features]. Rahimi and
-// Recht (2007), algorithm 1.
+// with m frequencies from the kernel's law: m = features/2 in the pair form, whose inner products have the lower
+// variance and an exact diagonal, m = features in the phase form. With the sampler spectral.Structured, for d >= 16, W
+// is a product of Hadamard matrices that is never formed: the parameters are signs and norms, and a row costs O(d log
+// d) for each d frequencies. Such a map can be Frozen or tuned in its Bandwidth. Input [n, d], any finite numbers;
+// output [n, features]. Rahimi and Recht (2007), algorithm 1.
 type FourierLayer struct{ *randomMap }
 
 var _ Layer = (*FourierLayer)(nil)
 
-// NewFourierLayer draws the map of k for d dimensions and the given number of output columns. Errors: a kernel that is not of
-// the Fourier transform, parameters out of range, features < 1 or odd in the pair form (ErrParam), a sampler that does not fit
-// (spectral.ErrSampler), a policy that wants a W where the sampler is structured (ErrParam).
+// NewFourierLayer draws the map of k for d dimensions and the given number of output columns. Errors: a kernel that is
+// not of the Fourier transform, parameters out of range, features < 1 or odd in the pair form (ErrParam), a sampler
+// that does not fit (spectral.ErrSampler), a policy that wants a W where the sampler is structured (ErrParam).
 func NewFourierLayer(k spectral.Random, d, features int, opts ...Option) (*FourierLayer, error) {
 	l, err := newTransform("FourierLayer", "fourier", spectral.Fourier, k, d, features, opts)
 	if err != nil {

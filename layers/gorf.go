@@ -11,25 +11,28 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// GORFLayer is the random feature map of a kernel that need not be positive definite, the difference m₊ k₊ - m₋ k₋ of two kernels with
-// random frequencies: generalized orthogonal random features,
+// GORFLayer is the random feature map of a kernel that need not be positive definite, the difference m₊ k₊ - m₋ k₋ of
+// two kernels with random frequencies: generalized orthogonal random features,
 //
 //	z(x) = [√m₊ cos(xW₊) | √m₊ sin(xW₊) | √m₋ cos(xW₋) | √m₋ sin(xW₋)] / √s,   k(x, x') ≈ Σ_j σ_j z_j(x) z_j(x'),
 //
-// with s = features/4 frequencies a sign, and the signature σ, +1 for the first half of the columns and -1 for the second. Where one of the
-// signs has no mass, all features/2 frequencies are of the other. Input [n, d], on the kernel's domain; output [n, features].
+// with s = features/4 frequencies a sign, and the signature σ, +1 for the first half of the columns and -1 for the
+// second. Where one of the signs has no mass, all features/2 frequencies are of the other. Input [n, d], on the
+// kernel's domain; output [n, features].
 //
-// A head on the features needs no signature: the weights of a linear model have any sign. What takes inner products of features asks
-// SignatureOf: linear.FitRidge, train/report.
+// A head on the features needs no signature: the weights of a linear model have any sign. What takes inner products of
+// features asks SignatureOf: linear.FitRidge, train/report.
 //
-// WithCoupling says how the frequencies of the two signs are drawn together. The default is spectral.SharedCoupled, one Haar block whose
-// directions serve both signs, with norms that go together between the signs and against each other between neighbouring columns: the
-// estimate is a difference, and what its two parts have in common falls out. On letter and ijcnn1 with two Gaussians of σ = 1 and 2 its
-// error is 51 to 75 % below the error of the paper's GRFF, and 20 to 40 % below a stack of Haar blocks for each sign; with σ = 1 and 10 it
-// is 24 to 67 % and 4 to 18 % (README). No other coupling is better anywhere there. One product of x with the directions serves both signs, too.
+// WithCoupling says how the frequencies of the two signs are drawn together. The default is spectral.SharedCoupled, one
+// Haar block whose directions serve both signs, with norms that go together between the signs and against each other
+// between neighbouring columns: the estimate is a difference, and what its two parts have in common falls out. On
+// letter and ijcnn1 with two Gaussians of σ = 1 and 2 its error is 51 to 75 % below the error of the paper's GRFF, and
+// 20 to 40 % below a stack of Haar blocks for each sign; with σ = 1 and 10 it is 24 to 67 % and 4 to 18 % (README). No
+// other coupling is better anywhere there. One product of x with the directions serves both signs, too.
 //
-// What a solver changes: Bandwidth and BandwidthEach tune the logarithm of a scale of all frequencies, of both signs; All tunes the
-// directions U, the norms, and the logarithms of the roots of the masses. Luo, Fang, Yang and Huang (2021), equations (7) to (11).
+// What a solver changes: Bandwidth and BandwidthEach tune the logarithm of a scale of all frequencies, of both signs;
+// All tunes the directions U, the norms, and the logarithms of the roots of the masses. Luo, Fang, Yang and Huang
+// (2021), equations (7) to (11).
 type GORFLayer struct {
 	*base
 	kernel   spectral.SignedLaw
@@ -48,8 +51,8 @@ func WithCoupling(c spectral.Coupling) Option {
 	return option("WithCoupling", func(o *options) { o.coupling = c })
 }
 
-// NewGORFLayer draws the map of k for d dimensions and the given number of output columns. Errors (ErrParam): parameters out of range, an
-// error of an approximation that cannot be met, features < 1 or no multiple of 4.
+// NewGORFLayer draws the map of k for d dimensions and the given number of output columns. Errors (ErrParam):
+// parameters out of range, an error of an approximation that cannot be met, features < 1 or no multiple of 4.
 func NewGORFLayer(k spectral.SignedLaw, d, features int, opts ...Option) (*GORFLayer, error) {
 	o, err := newOptions("NewGORFLayer", opts)
 	if err != nil {

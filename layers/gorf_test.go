@@ -15,7 +15,8 @@ import (
 
 var twoGaussians = spectral.DeltaGaussian{Sigmas: []float64{1, 2}, Weights: []float64{1, -1}}
 
-// TestSignatures: a map has the signs of its halves, all one where it has one sign, which is none; compositions have those of their parts.
+// TestSignatures: a map has the signs of its halves. A map of one sign has no signature. A composition has the signs of
+// its parts.
 func TestSignatures(t *testing.T) {
 	signed := must(layers.NewGORFLayer(twoGaussians, 3, 8, layers.WithName("signed")))
 	one := must(layers.NewGORFLayer(spectral.DeltaGaussian{Sigmas: []float64{1}, Weights: []float64{2}}, 3, 8,
@@ -51,8 +52,8 @@ func TestSignatures(t *testing.T) {
 	}
 }
 
-// TestGORFLayerShares: with a shared coupling the directions are those of one sign, with another those of both, and where there is one
-// sign all frequencies are its own.
+// TestGORFLayerShares: with a shared coupling both signs use the directions of one, with another coupling each sign has
+// its own. A lone sign has all frequencies to itself.
 func TestGORFLayerShares(t *testing.T) {
 	for _, c := range spectral.Couplings() {
 		l := must(layers.NewGORFLayer(twoGaussians, 5, 28, layers.WithCoupling(c)))

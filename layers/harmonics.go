@@ -19,8 +19,8 @@ type harmonicOptions struct {
 // harmonicDefaults are VLFeat's.
 var harmonicDefaults = harmonicOptions{window: spectral.Rectangular}
 
-// WithOrder sets the order n of a homogeneous map, 2n+1 columns for each input column. The default is 1, and 0 where the map of
-// order 0 is exact (Hellinger).
+// WithOrder sets the order n of a homogeneous map, 2n+1 columns for each input column. The default is 1, and 0 where
+// the map of order 0 is exact (Hellinger).
 func WithOrder(n int) Option { return option("WithOrder", func(o *options) { o.harmonics.order = &n }) }
 
 // WithWindow sets the window of a homogeneous map. The default is spectral.Rectangular.
@@ -41,9 +41,9 @@ func WithOptimalPeriod() Option {
 	return option("WithOptimalPeriod", func(o *options) { o.harmonics.optimal = true })
 }
 
-// WithStationary makes a homogeneous map that of the translation-invariant kernel Σ 𝒦(z - x) of the same signature, on ℝ^d: the degree
-// and the extension of the kernel have no part in it. The map is periodic: choose a period of at least twice the largest
-// difference of two coordinates. Vedaldi and Zisserman (2012), equation (18).
+// WithStationary makes a homogeneous map approximate the translation-invariant kernel Σ 𝒦(z - x) of the same signature,
+// on ℝ^d. The degree and the extension of the kernel have no part in it. The map is periodic: choose a period of at
+// least twice the largest difference of two coordinates. Vedaldi and Zisserman (2012), equation (18).
 func WithStationary() Option {
 	return option("WithStationary", func(o *options) { o.harmonics.stationary = true })
 }

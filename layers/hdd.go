@@ -10,28 +10,31 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// HDDLayer is the random feature map of the kernel exp(-ρ²(p, q)/2σ²) of densities on the unit cube [0, 1]^l, l = 1, 2, 3, where ρ² is a
-// homogeneous density distance: the Jensen-Shannon divergence, the squared Hellinger distance or the total variation. It is Fourier features
-// of the Gaussian kernel,
+// HDDLayer is the random feature map of the kernel exp(-ρ²(p, q)/2σ²) of densities on the unit cube [0, 1]^l, l = 1, 2,
+// 3, where ρ² is a homogeneous density distance: the Jensen-Shannon divergence, the squared Hellinger distance or the
+// total variation. It is Fourier features of the Gaussian kernel,
 //
 //	z(p) = [cos(A(p)W) | sin(A(p)W)] / √m   (default)      z(p) = √(2/m) cos(A(p)W + b)   (WithPhase)
 //
-// on the embedding A (Embed) whose squared distances are about ρ²: the coefficients of √p cos(λ_j ln p) and √p sin(λ_j ln p), j = 1 to M, on an
-// orthonormal basis (WithLambdas, WithBasis). Sutherland, Oliva, Póczos and Schneider (2016), equations (4) to (8).
+// on the embedding A (Embed) whose squared distances are about ρ²: the coefficients of √p cos(λ_j ln p) and √p sin(λ_j
+// ln p), j = 1 to M, on an orthonormal basis (WithLambdas, WithBasis). Sutherland, Oliva, Póczos and Schneider (2016),
+// equations (4) to (8).
 //
-// Input [n, V], each row the values of a density at the V points of a grid (Grid, WithPoints), not negative, whose mean is the integral; a
-// histogram of V cells times V is one. Output [n, features]. Sets of samples come in by FwdBags and TransformBags, which estimate their
-// densities (Densities); BagLayer is this layer as a map of them.
+// Input [n, V], each row the values of a density at the V points of a grid (Grid, WithPoints), not negative, whose mean
+// is the integral; a histogram of V cells times V is one. Output [n, features]. Sets of samples come in by FwdBags and
+// TransformBags, which estimate their densities (Densities); BagLayer is this layer as a map of them.
 //
-// In l > 3 dimensions a density cannot be had on a grid, and the layer is of the densities of the l coordinates, each by itself: input
-// [n, lV], V points for the first coordinate, V for the second and so on. ρ² is the sum of those of the coordinates, and the embeddings of
-// all are joined before W, as in the paper's experiment on scenes.
+// In l > 3 dimensions a grid cannot hold a density. The layer then maps the densities of the l coordinates, each by
+// itself: input [n, lV], V points for the first coordinate, V for the second and so on. ρ² is the sum over the
+// coordinates. The layer joins their embeddings before W, as in the paper's experiment on scenes.
 //
-// Bandwidth and BandwidthEach tune σ, one or one for each coefficient; All tunes W, b and the λ_j. The derivative for p at 0 is defined as 0.
+// Bandwidth and BandwidthEach tune σ, one or one for each coefficient; All tunes W, b and the λ_j. The derivative for p
+// at 0 is defined as 0.
 //
-// What A loses is, besides chance in W, of two kinds: few λ_j, and few basis functions, which make distances smaller. The error of ρ² by
-// Embed in per cent of the largest ρ² among 15 pairs of densities, the largest and (rms), for mixtures of two truncated normals with standard
-// deviations of .1 to .3; the first line of each l has the defaults (ExampleHDDLayer_Embed prints this and more):
+// What A loses is, besides chance in W, of two kinds: few λ_j, and few basis functions, which make distances smaller.
+// The error of ρ² by Embed in per cent of the largest ρ² among 15 pairs of densities, the largest and (rms), for
+// mixtures of two truncated normals with standard deviations of .1 to .3; the first line of each l has the defaults
+// (ExampleHDDLayer_Embed prints this and more):
 //
 //	l  points  M                      JS           TV    Hellinger
 //	1     128   5             0.8 (0.5)   10.8 (6.0)    0.1 (0.0)
@@ -59,9 +62,9 @@ type HDDLayer struct {
 
 var _ DensityLayer = (*HDDLayer)(nil)
 
-// NewHDDLayer draws the map of exp(-ρ²/2σ²) for densities on so many axes and the given number of output columns. Errors: a distance out of
-// range, fewer than one axis, options that do not fit each other,
-// WithLambdas for the Hellinger distance (ErrParam), and those of NewFourierLayer for the Gaussian kernel.
+// NewHDDLayer draws the map of exp(-ρ²/2σ²) for densities on so many axes and the given number of output columns.
+// Errors: a distance out of range, fewer than one axis, options that do not fit each other, WithLambdas for the
+// Hellinger distance (ErrParam), and the errors of NewFourierLayer for the Gaussian kernel.
 func NewHDDLayer(d spectral.DensityDistance, sigma float64, axes, features int, opts ...Option) (*HDDLayer, error) {
 	o, err := newOptions("NewHDDLayer", opts)
 	if err != nil {

@@ -8,8 +8,9 @@ import (
 	"github.com/bochner-go/bochner/ops"
 )
 
-// The error of embedded squared distances, in per cent of the largest distance among 15 pairs of densities: the largest, and in brackets the
-// root mean square. The first line of each dimension has the defaults. Points are those of an axis, functions as well.
+// The error of embedded squared distances, in per cent of the largest distance among 15 pairs of densities: the
+// largest, and in brackets the root mean square. The first line of each dimension has the defaults. Points and
+// functions are counted for an axis.
 func ExampleHDDLayer_Embed() {
 	fmt.Println("l  points  functions   M                   JS           TV    Hellinger")
 	for axes, fine := range []int{1024, 128, 48} {

@@ -96,8 +96,8 @@ func (f *hddCost) gradients(t *testing.T, lisp, leaf bool) (nodes G.Nodes, grads
 	return nodes, grads
 }
 
-// TestHDDGradients: gradients for densities, for samples through their density estimates, and for σ, λ and W under every policy agree with
-// differences of fourth order in float64, on both machines and in both precisions.
+// TestHDDGradients: gradients for densities, for samples through their density estimates, and for σ, λ and W under
+// every policy agree with differences of fourth order in float64, on both machines and in both precisions.
 func TestHDDGradients(t *testing.T) {
 	sizes := map[layers.Policy]int{layers.Frozen: 1, layers.Bandwidth: 2, layers.BandwidthEach: 2, layers.All: 3}
 	for _, d := range hddDistances {
@@ -186,8 +186,8 @@ func (f *hddCost) differences(nodes G.Nodes) [][]float64 {
 	return out
 }
 
-// TestHDDEdges: no bags and no densities, one bag of one sample, a sample on a face, a constant coordinate, zeros of a histogram, and an empty
-// density, whose embedding is 0.
+// TestHDDEdges: no bags and no densities, one bag of one sample, a sample on a face, a constant coordinate, zeros of a
+// histogram, and an empty density, whose embedding is 0.
 func TestHDDEdges(t *testing.T) {
 	for _, d := range hddDistances {
 		l := must(layers.NewHDDLayer(d.d, .5, 2, 6, layers.WithPoints(8), layers.WithBasis(layers.CosineBasis, 8),

@@ -25,14 +25,16 @@ var hddDefaults = hddOptions{basis: CosineBasis, functions: 10, lambdas: 5, rule
 // hddPoints are the points on an axis by default, for one to three axes.
 var hddPoints = [...]int{128, 48, 20}
 
-// WithPoints sets the points of the grid of a density embedding on each axis, one number for all or one for each. The default is 128 in one
-// dimension, 48 an axis in two, 20 in three; in more dimensions, where each coordinate has a grid, one number for all, by default 128.
+// WithPoints sets the points of the grid of a density embedding on each axis, one number for all or one for each. The
+// default is 128 in one dimension, 48 an axis in two, 20 in three; in more dimensions, where each coordinate has a
+// grid, one number for all, by default 128.
 func WithPoints(points ...int) Option {
 	return option("WithPoints", func(o *options) { o.hdd.points = points })
 }
 
-// WithScatteredPoints takes the rows of x [V, l] for the points of a density embedding in place of a grid (ops.NewPoints), for up to three
-// dimensions: such as uniform ones, as in the paper, for which integrals err as V^(-1/2). Grids are better and far faster.
+// WithScatteredPoints takes the rows of x [V, l] for the points of a density embedding in place of a grid
+// (ops.NewPoints), for up to three dimensions: such as uniform ones, as in the paper, for which integrals err as
+// V^(-1/2). Grids are better and far faster.
 func WithScatteredPoints(x *tensor.Dense) Option {
 	return option("WithScatteredPoints", func(o *options) { o.hdd.at = x })
 }
@@ -42,8 +44,9 @@ func WithBasis(b Basis, functions int) Option {
 	return option("WithBasis", func(o *options) { o.hdd.basis, o.hdd.functions = b, functions })
 }
 
-// WithBoxBasis takes all products of the functions of the axes into the basis of a density embedding: functions^l. By default these are the
-// products whose degrees sum to no more than the degree of the last function on an axis, about functions^l/l! (l = 1: all of them).
+// WithBoxBasis takes all products of the functions of the axes into the basis of a density embedding: functions^l. By
+// default these are the products whose degrees sum to no more than the degree of the last function on an axis, about
+// functions^l/l! (l = 1: all of them).
 func WithBoxBasis() Option { return option("WithBoxBasis", func(o *options) { o.hdd.box = true }) }
 
 // WithLambdas sets the number M of frequencies λ of a density embedding and their rule. The default is 5 by
@@ -52,13 +55,13 @@ func WithLambdas(m int, rule spectral.LambdaRule) Option {
 	return option("WithLambdas", func(o *options) { o.hdd.lambdas, o.hdd.rule = m, rule })
 }
 
-// WithKDEBandwidth sets the bandwidth of the density estimate of bags, one number for all axes or one for each: what ops.ScottBandwidth or
-// ops.CrossValidatedBandwidth found for the training bags. There is no default.
+// WithKDEBandwidth sets the bandwidth of the density estimate of bags, one number for all axes or one for each: what
+// ops.ScottBandwidth or ops.CrossValidatedBandwidth found for the training bags. There is no default.
 func WithKDEBandwidth(h ...float64) Option {
 	return option("WithKDEBandwidth", func(o *options) { o.hdd.bandwidth = h })
 }
 
-// grid is the grid for so many axes: for more than it can have, that of each of them.
+// grid is the grid for so many axes. For more axes than a grid can have, it is the grid of each coordinate.
 func (o hddOptions) grid(axes int) (ops.Grid, error) {
 	if o.at != nil {
 		g, err := ops.NewPoints(o.at)

@@ -10,8 +10,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// TestRuleOfSpecs: the frequencies λ are those of GaussLambdas by default, in a layer and in a spec that FillDefaults
-// completes; a spec that does not say the rule is one from before, when it was QuantileLambdas.
+// TestRuleOfSpecs: GaussLambdas gives the frequencies λ by default, in a layer and in a spec that FillDefaults
+// completes. A spec that does not name the rule is an old one, from when the rule was QuantileLambdas.
 func TestRuleOfSpecs(t *testing.T) {
 	lambdas := func(l layers.Layer) []float64 {
 		for _, p := range l.Params() {

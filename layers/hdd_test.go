@@ -13,8 +13,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// mixtures are n densities on [0, 1]^l at the points of a grid: each the mean of two products of truncated normal laws with standard deviations
-// of .1 to .3 about random means.
+// mixtures are n densities on [0, 1]^l at the points of a grid: each the mean of two products of truncated normal laws
+// with standard deviations of .1 to .3 about random means.
 func mixtures(n int, g ops.Grid, seed uint64) *tensor.Dense {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	v := g.Len()
@@ -88,8 +88,8 @@ func withLambdas(d spectral.DensityDistance, m int, rule spectral.LambdaRule, op
 	return append(opts, layers.WithLambdas(m, rule))
 }
 
-// TestHDDParseval: with a whole basis a squared distance of embeddings is the sum over points and frequencies that it stands for, in one, two and
-// three dimensions.
+// TestHDDParseval: with a whole basis a squared distance of embeddings is the sum over points and frequencies that it
+// stands for, in one, two and three dimensions.
 func TestHDDParseval(t *testing.T) {
 	for _, c := range []struct {
 		points []int
@@ -133,8 +133,8 @@ func TestHDDParseval(t *testing.T) {
 	}
 }
 
-// TestHDDAccuracy: in one dimension, with 200 frequencies and 200 functions, squared distances are exact to 1.5 % for JS, 4 % for TV and .1 % for
-// Hellinger, each of itself.
+// TestHDDAccuracy: in one dimension, with 200 frequencies and 200 functions, squared distances are exact to 1.5 % for
+// JS, 4 % for TV and .1 % for Hellinger, each of itself.
 func TestHDDAccuracy(t *testing.T) {
 	g := must(ops.NewGrid(20000))
 	fine := mixtures(8, g, 5)
@@ -154,8 +154,8 @@ func TestHDDAccuracy(t *testing.T) {
 	}
 }
 
-// TestHDDIsTheComposition: the features are those of a FourierLayer on the embedding, of the same seed, so that their inner products are about
-// the kernel of ρ²; bags come in by their density estimates, and a graph has the features of Transform.
+// TestHDDIsTheComposition: a FourierLayer of the same seed on the embedding makes the same features, so their inner
+// products are about the kernel of ρ². Bags come in by their density estimates. A graph has the features of Transform.
 func TestHDDIsTheComposition(t *testing.T) {
 	for _, d := range hddDistances {
 		for _, s := range []spectral.Sampler{spectral.IID{}, spectral.Orthogonal{}, spectral.Structured{}} {
@@ -212,7 +212,8 @@ func repeat[V any](v V, n int) []V {
 	return s
 }
 
-// TestHDDKernel: inner products of many features are the exact kernel up to chance, four times √(1/2m) at the most, and the embedding's error.
+// TestHDDKernel: inner products of many features are the exact kernel up to chance, four times √(1/2m) at the most, and
+// the embedding's error.
 func TestHDDKernel(t *testing.T) {
 	const sigma, m = .3, 4096
 	for i, tol := range []float64{.005, .05, .001} { // of ρ², at M = 20 by Gauss
@@ -236,8 +237,8 @@ func TestHDDKernel(t *testing.T) {
 	}
 }
 
-// TestHDDOfCoordinates: in more than three dimensions the embedding is that of each coordinate, one after another, and the squared distances
-// and the kernel are of the sum.
+// TestHDDOfCoordinates: in more than three dimensions the embeddings of the coordinates stand one after another. The
+// squared distances and the kernel are of the sum.
 func TestHDDOfCoordinates(t *testing.T) {
 	const axes = 5
 	h := []float64{.1, .2, .3, .4, .5}
@@ -276,8 +277,8 @@ func TestHDDOfCoordinates(t *testing.T) {
 	}
 }
 
-// TestHDDScatteredPoints: the midpoints of a grid, given as points, are the grid; points of another dimension, and points with a grid, are
-// errors.
+// TestHDDScatteredPoints: the midpoints of a grid, given as points, are the grid; points of another dimension, and
+// points with a grid, are errors.
 func TestHDDScatteredPoints(t *testing.T) {
 	js := spectral.JensenShannonDivergence()
 	opts := []layers.Option{layers.WithSeed(2), layers.WithBasis(layers.CosineBasis, 4), layers.WithKDEBandwidth(.2)}

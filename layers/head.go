@@ -10,8 +10,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Head is the last layer of a model: an affine map of the features to one score an output, with the likelihood that fits
-// it. What learns and what saves asks the head, and never what type it is.
+// Head is the last layer of a model: an affine map of the features to one score an output, with the likelihood that
+// fits it. What learns and what saves asks the head, and never what type it is.
 type Head interface {
 	Layer
 	// Kind names the head for NewHead and in a model file.
@@ -47,8 +47,8 @@ func HeadKinds() (kinds []string) {
 	return kinds
 }
 
-// NewHead makes the head of a kind, one of HeadKinds, of k outputs on d features. Errors: ErrParam for another kind, and
-// what the constructor of the head refuses.
+// NewHead makes the head of a kind, one of HeadKinds, of k outputs on d features. Errors: ErrParam for another kind,
+// and what the constructor of the head refuses.
 func NewHead(kind string, d, k int, opts ...Option) (Head, error) {
 	for _, h := range heads {
 		if h.kind == kind {
@@ -59,14 +59,14 @@ func NewHead(kind string, d, k int, opts ...Option) (Head, error) {
 		ErrParam)
 }
 
-// LinearHead is zA + b, the head of regression, of ridge regression, and of one-versus-rest classification on targets of
-// -1 and +1. Input [n, d]; output [n, k]. Its loss is the squared error, summed over the k outputs and averaged over rows.
-// It starts from zero.
+// LinearHead is zA + b, the head of regression, of ridge regression, and of one-versus-rest classification on targets
+// of -1 and +1. Input [n, d]; output [n, k]. Its loss is the squared error, summed over the k outputs and averaged over
+// rows. It starts from zero.
 type LinearHead struct{ *affine }
 
-// SoftmaxHead is softmax(zA + b), the class probabilities of multinomial logistic regression. Input [n, d]; output [n, k],
-// rows that sum to one. Its loss is the cross-entropy in nats, from the logits, averaged over rows; targets are one-hot. It
-// starts from zero, that is from equal probabilities.
+// SoftmaxHead is softmax(zA + b), the class probabilities of multinomial logistic regression. Input [n, d]; output [n,
+// k], rows that sum to one. Its loss is the cross-entropy in nats, from the logits, averaged over rows; targets are
+// one-hot. It starts from zero, that is from equal probabilities.
 type SoftmaxHead struct{ *affine }
 
 var (

@@ -10,19 +10,21 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// HomogeneousLayer is the feature map of an additive homogeneous kernel k(x, z) = Σ (xz)^{γ/2} 𝒦(ln z - ln x), without randomness: of
-// each coordinate v > 0 the 2n+1 numbers
+// HomogeneousLayer is the feature map of an additive homogeneous kernel k(x, z) = Σ (xz)^{γ/2} 𝒦(ln z - ln x), without
+// randomness: of each coordinate v > 0 the 2n+1 numbers
 //
 //	√(κ̂₀ v^γ),   √(2κ̂_j v^γ) cos(f_j L ln v),   √(2κ̂_j v^γ) sin(f_j L ln v),   j = 1 to n,
 //
 // side by side, and zeros of v = 0. n is the order, L = 2π/Λ the base frequency of a period Λ, and κ̂_j and f_j are
 // spectral.Harmonics. Input [n, d], non-negative or with an extension any finite numbers; output [n, (2n+1)d], or twice
-// that for spectral.SplitNegative, where the numbers for v < 0 follow those for v > 0. A map of order 0, as is Hellinger's, is
-// √(κ̂₀ v^γ). WithStationary gives the map of Σ 𝒦(z - x) on ℝ^d, with v for ln v and without the factor v^{γ/2}.
+// that for spectral.SplitNegative, where the numbers for v < 0 follow those for v > 0. A map of order 0, as is
+// Hellinger's, is √(κ̂₀ v^γ). WithStationary gives the map of Σ 𝒦(z - x) on ℝ^d, with v for ln v and without the factor
+// v^{γ/2}.
 //
-// What a solver changes: Bandwidth and BandwidthEach tune ln L, one for all or one a dimension, with the samples kept, which stretches the
-// signature, 𝒦̂(λ L/L₀); All tunes ln L and the roots of the samples, κ̂_j = root_κ_j², which can so be 0 and not negative. The derivative
-// for x at 0 is defined as 0, see ops.Homogeneous. Vedaldi and Zisserman (2012), equations (18) and (19).
+// What a solver changes: Bandwidth and BandwidthEach tune ln L, one for all or one a dimension, with the samples kept,
+// which stretches the signature, 𝒦̂(λ L/L₀); All tunes ln L and the roots of the samples, κ̂_j = root_κ_j², which can
+// so be 0 and not negative. The derivative for x at 0 is defined as 0, see ops.Homogeneous. Vedaldi and Zisserman
+// (2012), equations (18) and (19).
 type HomogeneousLayer struct {
 	*base
 	kernel    spectral.Homogeneous
@@ -34,10 +36,11 @@ type HomogeneousLayer struct {
 
 var _ Layer = (*HomogeneousLayer)(nil)
 
-// NewHomogeneousLayer makes the map of k for d dimensions, of order 1 (or 0 where the spectrum of k is a point mass), with the rectangular
-// window and spectral.FittedPeriod, unless WithOrder, WithWindow, WithPeriod or WithOptimalPeriod say otherwise. Errors
-// (ErrParam): parameters of k, order or period out of range, a kernel without a fitted period, a window or a period for
-// a spectrum that is a point mass, WithOptimalPeriod with WithStationary, a policy other than Frozen for order 0.
+// NewHomogeneousLayer makes the map of k for d dimensions, of order 1 (or 0 where the spectrum of k is a point mass),
+// with the rectangular window and spectral.FittedPeriod, unless WithOrder, WithWindow, WithPeriod or WithOptimalPeriod
+// say otherwise. Errors (ErrParam): parameters of k, order or period out of range, a kernel without a fitted period, a
+// window or a period for a spectrum that is a point mass, WithOptimalPeriod with WithStationary, a policy other than
+// Frozen for order 0.
 func NewHomogeneousLayer(k spectral.Homogeneous, d int, opts ...Option) (*HomogeneousLayer, error) {
 	o, err := newOptions("NewHomogeneousLayer", opts)
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// MapCSR returns the features of sparse rows as sparse rows: a cell that is 0 has zeros. It is an error for the stationary form, in which
-// it has not.
+// MapCSR returns the features of sparse rows as sparse rows: a cell that is 0 has zeros. It is an error for the
+// stationary form, in which it has not.
 func (l *HomogeneousLayer) MapCSR(x *ops.CSR) (*ops.CSR, error) {
 	if err := checkColumns(l.who(), x, l.dims); err != nil {
 		return nil, err

@@ -33,8 +33,8 @@ func sparseHistograms(n, d int) *tensor.Dense {
 	return x
 }
 
-// TestHomogeneousKernelError: the largest and the RMS error of the kernel of 200 sparse histograms of dimension 64 are those that are
-// known of the map, and the period with the least sup error has the smaller largest error.
+// TestHomogeneousKernelError: the largest and the RMS error of the kernel of 200 sparse histograms of dimension 64 are
+// those that are known of the map, and the period with the least sup error has the smaller largest error.
 func TestHomogeneousKernelError(t *testing.T) {
 	x := sparseHistograms(200, 64)
 	for _, c := range []struct {
@@ -101,7 +101,7 @@ func TestHomogeneousOfVLFeat(t *testing.T) {
 	}
 }
 
-// TestStationaryForm: on any numbers whose differences stay within half a period, the map is that of Σ 𝒦(z - x).
+// TestStationaryForm: on any numbers whose differences stay within half a period, the map has the kernel Σ 𝒦(z - x).
 func TestStationaryForm(t *testing.T) {
 	l := must(layers.NewHomogeneousLayer(spectral.Chi2{}, 3, layers.WithOrder(12), layers.WithPeriod(30),
 		layers.WithStationary()))
@@ -133,8 +133,8 @@ func stationaryError(h *spectral.Harmonics) (worst float64) {
 	return worst
 }
 
-// TestHomogeneousTuning: a step of a solver changes what the policy names and nothing else, and the samples stay non-negative even where
-// a root changes its sign.
+// TestHomogeneousTuning: a step of a solver changes what the policy names and nothing else, and the samples stay
+// non-negative even where a root changes its sign.
 func TestHomogeneousTuning(t *testing.T) {
 	x := sparseHistograms(7, 5)
 	for _, p := range []layers.Policy{layers.Frozen, layers.Bandwidth, layers.BandwidthEach, layers.All} {

@@ -150,7 +150,8 @@ func TestGradOfFrozenFeatures(t *testing.T) {
 	}
 }
 
-// TestDataIsNotWritten: the value of data goes through the graph without a copy, and no op above writes to it, with and without a backward.
+// TestDataIsNotWritten: the value of data goes through the graph without a copy, and no op above writes to it, with and
+// without a backward.
 func TestDataIsNotWritten(t *testing.T) {
 	for _, backward := range []bool{false, true} {
 		x := rows(tensor.Float64, 5, 3, 1)

@@ -9,18 +9,20 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// L2DensityLayer is the random feature map of the kernel exp(-‖p - q‖²/2σ²) of densities on the unit cube, ‖p - q‖² = ∫ (p - q)²: Fourier
-// features of the Gaussian kernel on the coefficients of p on an orthonormal basis (WithBasis), whose squared distances are those of the
-// projections of densities on it. Oliva, Neiswanger, Póczos, Schneider and Xing (2014), Fast distribution to real regression.
+// L2DensityLayer is the random feature map of the kernel exp(-‖p - q‖²/2σ²) of densities on the unit cube, ‖p - q‖² = ∫
+// (p - q)². It makes Fourier features of the Gaussian kernel on the coefficients of p on an orthonormal basis
+// (WithBasis). The coefficients have the squared distances of the projections of the densities on the basis. Oliva,
+// Neiswanger, Póczos, Schneider and Xing (2014), Fast distribution to real regression.
 //
-// Input, output, options and policies are those of HDDLayer, without frequencies λ; A (Embed) is linear in p. The kernel is not one of an
-// information-theoretic distance: a difference counts the more the higher both densities are, and a peak decides on everything.
+// It has the input, output, options and policies of HDDLayer, without frequencies λ; A (Embed) is linear in p. The
+// kernel is not one of an information-theoretic distance: a difference counts the more the higher both densities are,
+// and a peak decides on everything.
 type L2DensityLayer struct{ *densityLayer }
 
 var _ DensityLayer = (*L2DensityLayer)(nil)
 
-// NewL2DensityLayer draws the map of exp(-‖p - q‖²/2σ²) for densities on so many axes and the given number of output columns. Errors as for
-// NewHDDLayer.
+// NewL2DensityLayer draws the map of exp(-‖p - q‖²/2σ²) for densities on so many axes and the given number of output
+// columns. Errors as for NewHDDLayer.
 func NewL2DensityLayer(sigma float64, axes, features int, opts ...Option) (*L2DensityLayer, error) {
 	o, err := newOptions("NewL2DensityLayer", opts)
 	if err != nil {
@@ -46,7 +48,8 @@ func newL2DensityLayer(sigma float64, axes, features int, o options) (*L2Density
 // Kernel is the exact kernel of the values of densities that the map approximates, with the σ that it was drawn for.
 func (l *L2DensityLayer) Kernel() spectral.Kernel { return l2Kernel(l.sigma, l.grid.Len()) }
 
-// l2Kernel is exp(-‖p - q‖²/2σ²) on the values of densities at so many points, whose mean square of differences ‖p - q‖² is.
+// l2Kernel is exp(-‖p - q‖²/2σ²) on the values of densities at so many points, whose mean square of differences ‖p -
+// q‖² is.
 func l2Kernel(sigma float64, points int) spectral.Gaussian {
 	return spectral.Gaussian{Sigma: sigma * math.Sqrt(float64(points))}
 }

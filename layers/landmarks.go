@@ -17,9 +17,9 @@ type LandmarkChoice int
 const (
 	// UniformLandmarks draws rows without replacement. It is the default.
 	UniformLandmarks LandmarkChoice = iota
-	// PlusPlusLandmarks draws a row with a probability in proportion to its squared distance from the landmarks so far, in the metric of the
-	// kernel, k(x, x) + k(l, l) - 2k(x, l): the start of k-means++ (Arthur and Vassilvitskii 2007). It calls the kernel for every row of the
-	// sample and every landmark.
+	// PlusPlusLandmarks draws a row with a probability in proportion to its squared distance from the landmarks so far,
+	// in the metric of the kernel, k(x, x) + k(l, l) - 2k(x, l): the start of k-means++ (Arthur and Vassilvitskii
+	// 2007). It calls the kernel for every row of the sample and every landmark.
 	PlusPlusLandmarks
 )
 
@@ -41,8 +41,8 @@ type nystromOptions struct {
 	floor     *float64 // nil: by the element type
 }
 
-// WithLandmarks sets the number of landmarks of a Nyström map. The default is one a feature; with more, the features are the leading
-// eigenvectors of a larger matrix.
+// WithLandmarks sets the number of landmarks of a Nyström map. The default is one a feature; with more, the features
+// are the leading eigenvectors of a larger matrix.
 func WithLandmarks(n int) Option {
 	return option("WithLandmarks", func(o *options) { o.nystrom.landmarks = n })
 }
@@ -52,8 +52,8 @@ func WithLandmarkChoice(c LandmarkChoice) Option {
 	return option("WithLandmarkChoice", func(o *options) { o.nystrom.choice = c })
 }
 
-// WithEigenvalueFloor sets the share of the largest eigenvalue of the landmarks' kernel matrix below which an eigenvalue counts as 0: its
-// feature is 0. The default is 1e-12, and 1e-6 in float32.
+// WithEigenvalueFloor sets the share of the largest eigenvalue of the landmarks' kernel matrix below which an
+// eigenvalue counts as 0: its feature is 0. The default is 1e-12, and 1e-6 in float32.
 func WithEigenvalueFloor(share float64) Option {
 	return option("WithEigenvalueFloor", func(o *options) { o.nystrom.floor = &share })
 }

@@ -22,10 +22,11 @@ var (
 	ErrName = errors.New("name already in use")
 )
 
-// Map is a feature map without a graph: what closed-form fits and reports need of a layer. It maps x [n, Dims] to z [n, Features].
+// Map is a feature map without a graph: what closed-form fits and reports need of a layer. It maps x [n, Dims] to z [n,
+// Features].
 type Map interface {
-	// Transform writes the output for the rows of x to dst [n, Features], allocated if nil, without a graph. dst must not
-	// overlap x. It is safe for concurrent use, as long as no solver changes the parameters meanwhile.
+	// Transform writes the output for the rows of x to dst [n, Features], allocated if nil, without a graph. dst must
+	// not overlap x. It is safe for concurrent use, as long as no solver changes the parameters meanwhile.
 	Transform(dst, x *tensor.Dense) (*tensor.Dense, error)
 	Dims() int
 	Features() int
@@ -33,14 +34,15 @@ type Map interface {
 
 // Layer is a feature map, a head, or a composition of layers. It maps x [n, Dims] to z [n, Features].
 //
-// Graphs that share a layer may run side by side, each on its own machine; build graphs, gradients and machines one at a
-// time, because Gorgonia writes to globals and to the shared tensors while it builds.
+// Graphs that share a layer may run side by side, each on its own machine; build graphs, gradients and machines one at
+// a time, because Gorgonia writes to globals and to the shared tensors while it builds.
 type Layer interface {
 	Map
 	// Fwd adds the layer to the graph of x and returns its output. Its learnable nodes are new in a graph that has not
 	// seen the layer and the same ones in a graph that has. Errors come out of Result.Err.
 	Fwd(x G.Input) G.Result
-	// Model returns the learnable nodes of the latest Fwd: what G.Grad and a solver take. It is empty for a frozen layer.
+	// Model returns the learnable nodes of the latest Fwd: what G.Grad and a solver take. It is empty for a frozen
+	// layer.
 	Model() G.Nodes
 	// ModelIn returns the learnable nodes of a given graph.
 	ModelIn(g *G.ExprGraph) G.Nodes
@@ -50,8 +52,8 @@ type Layer interface {
 	SetParams(map[string]*tensor.Dense) error
 	Name() string
 	Dtype() tensor.Dtype
-	// Describe is part of golgi's Layer interface, which leaves it without arguments and results; it does nothing. String
-	// describes the layer.
+	// Describe is part of golgi's Layer interface, which leaves it without arguments and results; it does nothing.
+	// String describes the layer.
 	Describe()
 	fmt.Stringer
 }
@@ -80,7 +82,7 @@ type base struct {
 	last *G.ExprGraph // the graph of the latest Fwd
 }
 
-// Name is that of WithName, or made up; nodes of the parameters begin with it.
+// Name is the name of WithName, or made up. The names of the parameters' nodes begin with it.
 func (b *base) Name() string { return b.name }
 
 // Dims is the number of input columns.

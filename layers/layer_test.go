@@ -131,8 +131,8 @@ func TestGraphEqualsTransform(t *testing.T) {
 	}
 }
 
-// TestGradientReachesEveryParameter: a step of every learnable node changes the loss as its gradient says, for a layer under a
-// head, used twice, on both machines.
+// TestGradientReachesEveryParameter: a step of every learnable node changes the loss as its gradient says, for a layer
+// under a head, used twice, on both machines.
 func TestGradientReachesEveryParameter(t *testing.T) {
 	x, y := rows(tensor.Float64, 7, 3, 1), rows(tensor.Float64, 7, 2, 2)
 	for _, p := range []layers.Policy{layers.Bandwidth, layers.BandwidthEach, layers.All} {
@@ -197,8 +197,8 @@ func TestGradientReachesEveryParameter(t *testing.T) {
 	}
 }
 
-// TestSharedWeights: one layer in a training and an inference graph of another batch size; a solver's step shows in both, and
-// in Transform.
+// TestSharedWeights: one layer in a training and an inference graph of another batch size; a solver's step shows in
+// both, and in Transform.
 func TestSharedWeights(t *testing.T) {
 	l := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 3, 10, layers.Tune(layers.All)))
 	g1, g2 := G.NewGraph(), G.NewGraph()
@@ -258,8 +258,8 @@ func TestAutomaticNamesAndClashes(t *testing.T) {
 	}
 }
 
-// TestFrozenComputesNothing: under a head, a frozen map on data adds no product to the backward; WithInputGrad brings the
-// gradient of the input back.
+// TestFrozenComputesNothing: under a head, a frozen map on data adds no product to the backward; WithInputGrad brings
+// the gradient of the input back.
 func TestFrozenComputesNothing(t *testing.T) {
 	count := func(wantInput bool, mapOpts ...layers.Option) (products int, err error) {
 		g := G.NewGraph()
@@ -298,8 +298,8 @@ func TestFrozenComputesNothing(t *testing.T) {
 	}
 }
 
-// TestConcurrent: Transform from many goroutines; graphs of one layer run side by side. The race detector watches. All machines
-// are there before the first runs, because Gorgonia writes to the shared tensors while it builds one.
+// TestConcurrent: Transform from many goroutines; graphs of one layer run side by side. The race detector watches. All
+// machines are there before the first runs, because Gorgonia writes to the shared tensors while it builds one.
 func TestConcurrent(t *testing.T) {
 	x := rows(tensor.Float64, 67, 3, 1)
 	for _, l := range []layers.Layer{

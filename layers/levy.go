@@ -11,19 +11,23 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// LevyLayer is the random feature map of a semigroup kernel k(x, z) = exp(-Σ f(s(x + z))) that is a Gaussian but for a factor for each row
-// (spectral.Semigroup): Fourier features of the Gaussian on a map Ψ without randomness, scaled to the length √k(x, x),
+// LevyLayer is the random feature map of a semigroup kernel k(x, z) = exp(-Σ f(s(x + z))) that is a Gaussian but for a
+// factor for each row (spectral.Semigroup): Fourier features of the Gaussian on a map Ψ without randomness, scaled to
+// the length √k(x, x),
 //
 //	z(x) = √k(x, x) [cos(Ψ(sx)W) | sin(Ψ(sx)W)] / √m,   ‖Ψ(sx) - Ψ(sz)‖² ≈ D²(x, z),   W ~ N(0, 1).
 //
-// For spectral.ExpSemigroup, s = β², Ψ is the HomogeneousLayer of spectral.Levy, (2n+1)d columns for order n; for spectral.ReciprocalSemigroup, s = 1/λ, it
-// is spectral.LogWaves, 2n columns for each of x. The default order is 1. k(x, x) is exact. The errors are two: one of chance,
-// which any sampler of the Gaussian makes as small as it can (spectral.Coupled is the best; spectral.LevyVariance predicts it), and a bias, that of Ψ, at most
-// √(k(x, x) k(z, z)) |D² - ‖Ψ(sx) - Ψ(sz)‖²|/2. It pays where the features are several times the columns of x; elsewhere RandomLaplaceLayer with
-// WithNormalisation has the same error for less. Input [n, d], non-negative; output [n, features], even.
+// For spectral.ExpSemigroup, s = β², Ψ is the HomogeneousLayer of spectral.Levy, (2n+1)d columns for order n; for
+// spectral.ReciprocalSemigroup, s = 1/λ, it is spectral.LogWaves, 2n columns for each of x. The default order is 1.
+// k(x, x) is exact. The map has two errors. Any sampler of the Gaussian makes the error of chance as small as it can
+// (spectral.Coupled is the best; spectral.LevyVariance predicts it). The bias comes from Ψ and is at most √(k(x, x)
+// k(z, z)) |D² - ‖Ψ(sx) - Ψ(sz)‖²|/2. The map pays where the features are several times the columns of x; elsewhere
+// RandomLaplaceLayer with WithNormalisation has the same error for less. Input [n, d], non-negative; output [n,
+// features], even.
 //
-// Bandwidth and BandwidthEach tune s, one or one for each column of x, by its logarithm, and k(x, x) with it. All tunes one s, W, and what All tunes
-// of the homogeneous map. At x = 0 the derivatives are defined as 0 for the root, see ops.Damp.
+// Bandwidth and BandwidthEach tune s, one or one for each column of x, by its logarithm, and k(x, x) with it. All tunes
+// one s, W, and what All tunes of the homogeneous map. At x = 0 the derivatives are defined as 0 for the root, see
+// ops.Damp.
 type LevyLayer struct {
 	*base
 	kernel   spectral.Semigroup
@@ -46,8 +50,9 @@ type metricMap interface {
 	form() string
 }
 
-// NewLevyLayer draws the map of k for d dimensions and the given number of output columns. Errors: a kernel that is none of the two, parameters out of
-// range, or not to be held in the element type, features that are odd (ErrParam); those of NewHomogeneousLayer, spectral.LogWaves and NewFourierLayer.
+// NewLevyLayer draws the map of k for d dimensions and the given number of output columns. Errors: a kernel that is
+// none of the two, parameters that are out of range or that the element type cannot hold, an odd number of features
+// (ErrParam), and the errors of NewHomogeneousLayer, spectral.LogWaves and NewFourierLayer.
 func NewLevyLayer(k spectral.Semigroup, d, features int, opts ...Option) (*LevyLayer, error) {
 	const kind = "LevyLayer"
 	o, err := newOptions("New"+kind, opts)

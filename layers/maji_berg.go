@@ -11,24 +11,27 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// MajiBergLayer is the map of Maji and Berg (2009) for the intersection kernel Σ min(x, z). The range [0, R] of a column, R its largest value in a
-// sample, is cut into n bins of width h = R/n, and a value is how much of each bin it fills:
+// MajiBergLayer is the map of Maji and Berg (2009) for the intersection kernel Σ min(x, z). The range [0, R] of a
+// column, R its largest value in a sample, is cut into n bins of width h = R/n, and a value is how much of each bin it
+// fills:
 //
 //	Ψ(x)_j = √h · min(max(x/h - j, 0), 1),   j = 0 to n-1,   that is √h (1, ..., 1, a, 0, ..., 0),
 //	Ψ(x)·Ψ(z) = min(x, z) in different bins, h (j + a b) where both are in bin j and fill a and b of it.
 //
-// The error is at most h/4 a column. (Vedaldi and Zisserman (2012), section 6, print the second case with (x - jh)(z - jh)/n; with their h = 1/n
-// it is n (x - jh)(z - jh).) Values above R count as R.
+// The error is at most h/4 a column. (Vedaldi and Zisserman (2012), section 6, print the second case with (x - jh)(z -
+// jh)/n; with their h = 1/n it is n (x - jh)(z - jh).) Values above R count as R.
 //
-// WithSparseEncoding gives s = DΨ, with D_ii = 1 and D_{i,i+1} = -1: √h (0, ..., 1-a, a, ..., 0), two numbers a column however many bins. Its inner
-// products are not the kernel: that is s·H⁻¹s' with H = DDᵀ, so a linear model v on s has to be penalised by vᵀHv. The dense encoding is
-// what one gets by folding a root of H⁻¹ into the features, Ψ = D⁻¹s, and every root of it makes them dense. Fit ridge, SVM or any head on
-// the dense encoding, then, which is right as it is, and serve the same function by two numbers a column: Sparse is the other
-// encoding of the same bins and SparseWeights takes the weights along.
+// WithSparseEncoding gives s = DΨ, with D_ii = 1 and D_{i,i+1} = -1: √h (0, ..., 1-a, a, ..., 0), two numbers a column
+// however many bins. Its inner products are not the kernel: that is s·H⁻¹s' with H = DDᵀ, so a linear model v on s has
+// to be penalised by vᵀHv. The dense encoding is what one gets by folding a root of H⁻¹ into the features, Ψ = D⁻¹s,
+// and every root of it makes them dense. Fit ridge, SVM or any head on the dense encoding, then, which is right as it
+// is, and serve the same function by two numbers a column: Sparse is the other encoding of the same bins and
+// SparseWeights takes the weights along.
 //
-// Input [n, d], x >= 0, output [n, n·d], the bins of a column side by side; the features of a 0 are 0, and so are those of a column that is 0 in the
-// whole sample, for every x. Nothing is tuned; the derivative for x is that of the interpolation, 1/√h in the bin, or ∓1/√h in the
-// sparse encoding, at a border that of the bin above, and 0 from R on. Parameters: knots [d, n+1], the borders, and table [d, (n+1)·n].
+// Input [n, d], x >= 0, output [n, n·d], the bins of a column side by side. The features of a 0 are 0. A column that is
+// 0 in the whole sample has features of 0 for every x. Nothing is tuned. The derivative for x differentiates the
+// interpolation: 1/√h in the bin, or ∓1/√h in the sparse encoding. A border takes the derivative of the bin above, and
+// from R on it is 0. Parameters: knots [d, n+1], the borders, and table [d, (n+1)·n].
 type MajiBergLayer struct {
 	*tableMap
 	sparse bool
@@ -128,7 +131,8 @@ func (l *MajiBergLayer) setRanges(ranges []float64) error {
 // Kernel is the intersection kernel, of which the inner products of the dense encoding are an approximation.
 func (l *MajiBergLayer) Kernel() spectral.Kernel { return histogramIntersection{} }
 
-// histogramIntersection is the kernel without the extensions to negative numbers that an error about its domain would recommend.
+// histogramIntersection is the kernel without the extensions to negative numbers that an error about its domain would
+// recommend.
 type histogramIntersection struct{ spectral.Intersection }
 
 func (histogramIntersection) Domain() ops.Domain { return domain.NonNegative() }
@@ -158,8 +162,9 @@ func (l *MajiBergLayer) Sparse() (*MajiBergLayer, error) {
 	return s, nil
 }
 
-// SparseWeights turns the weights w [n·d, k] of a linear model on the dense encoding into those on the sparse one, which has the same values:
-// v = D⁻ᵀw, the sums of w up to each bin of a column. The intercept stays. Errors: another number of rows (ErrShape).
+// SparseWeights turns the weights w [n·d, k] of a linear model on the dense encoding into those on the sparse one,
+// which has the same values: v = D⁻ᵀw, the sums of w up to each bin of a column. The intercept stays. Errors: another
+// number of rows (ErrShape).
 func (l *MajiBergLayer) SparseWeights(w *mat.Dense) (*mat.Dense, error) {
 	if w == nil || w.RawMatrix().Rows != l.features {
 		return nil, fmt.Errorf("%s: the weights have %d rows, want %d: %w", l.who(), rowsIn(w), l.features, ErrShape)
@@ -188,8 +193,9 @@ func addRows(a, b []float64) []float64 {
 	return sum
 }
 
-// Regulariser is H = DDᵀ of one column, [bins, bins]: 2 on the diagonal, 1 at its end, and -1 beside it. A linear model v on the sparse encoding
-// is that on the dense one if Σ vᵀHv over the columns is its penalty. Vedaldi and Zisserman (2012), section 6.
+// Regulariser is H = DDᵀ of one column, [bins, bins]: 2 on the diagonal, 1 at its end, and -1 beside it. A linear model
+// v on the sparse encoding is that on the dense one if Σ vᵀHv over the columns is its penalty. Vedaldi and Zisserman
+// (2012), section 6.
 func (l *MajiBergLayer) Regulariser() *mat.SymBandDense {
 	n := l.op.Width
 	h := mat.NewSymBandDense(n, min(1, n-1), nil)

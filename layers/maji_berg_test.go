@@ -31,8 +31,9 @@ func piecewise(x, z, r float64, bins int) float64 {
 	return h * (j + (x/h-j)*(z/h-j))
 }
 
-// TestMajiBergKernel: the inner products of the dense encoding are the closed form, and those of the sparse one under H⁻¹, to 1e-12: of
-// the sample, of larger values, of the borders, and of a column of zeros. Of the sparse encoding two numbers a column are not 0.
+// TestMajiBergKernel: the dense encoding has the closed form as its inner products, and so has the sparse encoding
+// under H⁻¹, to 1e-12. The rows are the sample, larger values, the borders, and a column of zeros. The sparse encoding
+// has two numbers other than 0 a column.
 func TestMajiBergKernel(t *testing.T) {
 	const d = 5
 	sample := histograms(tensor.Float64, 29, d, 1)
@@ -85,8 +86,8 @@ func TestMajiBergKernel(t *testing.T) {
 	}
 }
 
-// TestMajiBergWeights: ridge on the dense encoding and its weights on the sparse one are one function, and vᵀHv is wᵀw: the solution of the
-// system with the regulariser, which is solved beside.
+// TestMajiBergWeights: ridge on the dense encoding and its weights on the sparse one are one function, and vᵀHv is wᵀw:
+// the solution of the system with the regulariser, which is solved beside.
 func TestMajiBergWeights(t *testing.T) {
 	const n, d, bins, lambda = 97, 3, 7, 1e-3
 	x := histograms(tensor.Float64, n, d, 1)
@@ -144,7 +145,7 @@ func TestMajiBergWeights(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !mat.EqualApprox(&solved, v, 1e-9) {
-		t.Error("the weights are not those of the system with the regulariser")
+		t.Error("the weights do not solve the system with the regulariser")
 	}
 }
 

@@ -10,17 +10,19 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// NewMeanMapLayer draws the random feature map of the kernel exp(-MMD²/2τ²) of sets of samples, where MMD is the maximum mean discrepancy of a
-// kernel k of samples,
+// NewMeanMapLayer draws the random feature map of the kernel exp(-MMD²/2τ²) of sets of samples, where MMD is the
+// maximum mean discrepancy of a kernel k of samples,
 //
-//	MMD²(X, Z) = mean k(x, x') + mean k(z, z') - 2 mean k(x, z)   over all pairs of samples, a sample with itself included:
+//	MMD²(X, Z) = mean k(x, x') + mean k(z, z') - 2 mean k(x, z)   over all pairs of samples, also a sample with itself.
 //
-// Fourier features of the Gaussian kernel on the mean of the features of the samples. inner is the map of k on the samples, any layer that is
-// frozen and whose features are not of two signs, with its Kernel; it is given away, and should have a name of its own. Bandwidth and BandwidthEach
-// tune τ, one or one for each feature of inner; All tunes W. Input as of BagLayer, from the domain of k.
-// Muandet, Fukumizu, Dinuzzo and Schölkopf (2012), Learning from distributions via support measure machines; Sutherland et al. (2016), section 4.
+// The layer makes Fourier features of the Gaussian kernel on the mean of the features of the samples. The map of k on
+// the samples is inner. It may be any frozen layer with a Kernel whose features are not of two signs. The caller gives
+// it away, and it should have a name of its own. Bandwidth and BandwidthEach tune τ, one or one for each feature of
+// inner; All tunes W. Input as of BagLayer, from the domain of k. Muandet, Fukumizu, Dinuzzo and Schölkopf (2012),
+// Learning from distributions via support measure machines; Sutherland et al. (2016), section 4.
 //
-// Errors: an inner map without a kernel, of two signs or with something tuned, of another element type; those of NewFourierLayer.
+// Errors: an inner map without a kernel, of two signs, with something tuned or of another element type, and the errors
+// of NewFourierLayer.
 func NewMeanMapLayer(inner Layer, tau float64, features int, opts ...Option) (*BagLayer, error) {
 	o, err := newOptions("NewMeanMapLayer", opts)
 	if err != nil {

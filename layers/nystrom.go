@@ -12,20 +12,20 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// NystromLayer is the Nyström map of any kernel, fitted on a sample of rows: with landmarks L among them and the eigenvectors U and
-// eigenvalues Λ of k(L, L),
+// NystromLayer is the Nyström map of any kernel, fitted on a sample of rows: with landmarks L among them and the
+// eigenvectors U and eigenvalues Λ of k(L, L),
 //
 //	z(x) = k(x, L) U Λ^{-1/2},   z(x)·z(x') = k(x, L) k(L, L)⁻¹ k(L, x'),
 //
-// exact where x or x' is a landmark, as far as all eigenvalues have a feature. Input [n, d] from the domain of the kernel, output
-// [n, features]: the leading eigenvectors. Where an eigenvalue is below WithEigenvalueFloor of the largest, as those of repeated rows are,
-// its feature is 0 for every x; Rank is the number of the others.
+// exact where x or x' is a landmark, as far as all eigenvalues have a feature. Input [n, d] from the domain of the
+// kernel, output [n, features]: the leading eigenvectors. An eigenvalue below WithEigenvalueFloor of the largest has a
+// feature of 0 for every x, as repeated rows cause; Rank is the number of the other features.
 //
-// It is what the maps that know the kernel's spectrum compete with: it adapts to the data, and costs k(x, l) for every landmark and
-// landmarks × features operations a row. Nothing of it is tuned; the derivative for x is that of the kernel, see ops.Nystrom, of a
-// spectral.Gradienter (all but spectral.Exponentiated). Its parameters
-// are landmarks [m, d] and projection [m, features], both fitted. Williams and Seeger (2001), Using the Nyström method to speed up kernel
-// machines; Vedaldi and Zisserman (2012), section 4.1.
+// The maps that know the kernel's spectrum compete with this one. It adapts to the data, and costs k(x, l) for every
+// landmark and landmarks × features operations a row. Nothing of it is tuned. The derivative for x follows from the
+// gradient of the kernel, a spectral.Gradienter (all but spectral.Exponentiated); see ops.Nystrom. Its parameters are
+// landmarks [m, d] and projection [m, features], both fitted. Williams and Seeger (2001), Using the Nyström method to
+// speed up kernel machines; Vedaldi and Zisserman (2012), section 4.1.
 type NystromLayer struct {
 	*base
 	kernel   spectral.Kernel
@@ -37,9 +37,9 @@ var _ Layer = (*NystromLayer)(nil)
 // MaxLandmarks is how many landmarks a NystromLayer can have. The eigenvectors of so many take hours.
 const MaxLandmarks = 1 << 14
 
-// NewNystromLayer fits the map of k on a sample [N, d], float32 or float64, of at least as many rows as landmarks; it keeps a copy of the
-// landmarks only. The rows are drawn by WithSeed; WithLandmarks, WithLandmarkChoice and WithEigenvalueFloor have their defaults. Time is
-// cubic in the landmarks: about two seconds for 1024 on two cores.
+// NewNystromLayer fits the map of k on a sample [N, d], float32 or float64, of at least as many rows as landmarks; it
+// keeps a copy of the landmarks only. The rows are drawn by WithSeed; WithLandmarks, WithLandmarkChoice and
+// WithEigenvalueFloor have their defaults. Time is cubic in the landmarks: about two seconds for 1024 on two cores.
 //
 // Errors: a sample of fewer rows than landmarks, fewer landmarks than features, a floor outside [0, 1)
 // (ErrParam); a cell outside the domain of the kernel, a kernel that is 0 or not finite on the landmarks (ErrDomain).

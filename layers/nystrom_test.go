@@ -22,14 +22,15 @@ func gramError(t *testing.T, k spectral.Kernel, m layers.Map, x *tensor.Dense) r
 	return must(report.Compare(must(spectral.Gram(k, x, nil)), must(report.ApproxGram(m, x))))
 }
 
-// nystromKernels are kernels of every kind: radial, of At and Gradient, of At alone, and one whose matrix has a low rank.
+// nystromKernels are kernels of every kind: radial, of At and Gradient, of At alone, and one whose matrix has a low
+// rank.
 var nystromKernels = []spectral.Kernel{
 	spectral.Gaussian{Sigma: .5}, spectral.Laplacian{Sigma: 1}, spectral.ExpSemigroup{Beta: 1}, spectral.Linear{},
 	spectral.Chi2{}, spectral.Exponentiated{Of: spectral.JensenShannon{}, Sigma: .4},
 }
 
-// TestNystromConverges: the error falls as landmarks are added, whichever way they are chosen, and is 0 to 1e-8 of the largest entry with all
-// rows as landmarks.
+// TestNystromConverges: the error falls as landmarks are added, whichever way they are chosen, and is 0 to 1e-8 of the
+// largest entry with all rows as landmarks.
 func TestNystromConverges(t *testing.T) {
 	x := histograms(tensor.Float64, 97, 7, 1)
 	for _, k := range nystromKernels {
@@ -54,7 +55,7 @@ func TestNystromConverges(t *testing.T) {
 	}
 }
 
-// TestNystromFloat32: with all rows as landmarks the error is that of float32, for a matrix of bad condition too.
+// TestNystromFloat32: with all rows as landmarks only the error of float32 remains, for a matrix of bad condition too.
 func TestNystromFloat32(t *testing.T) {
 	x := histograms(tensor.Float32, 97, 7, 1)
 	for _, k := range nystromKernels {
@@ -65,8 +66,9 @@ func TestNystromFloat32(t *testing.T) {
 	}
 }
 
-// TestNystromOfFewerFeatures: with more landmarks than features the features are the leading ones of the larger matrix, so the error on the
-// landmarks is what the best matrix of that rank leaves, the other eigenvalues, and less than with fewer landmarks.
+// TestNystromOfFewerFeatures: with more landmarks than features the features are the leading ones of the larger matrix,
+// so the error on the landmarks is what the best matrix of that rank leaves, the other eigenvalues, and less than with
+// fewer landmarks.
 func TestNystromOfFewerFeatures(t *testing.T) {
 	x, k := histograms(tensor.Float64, 61, 5, 1), spectral.Gaussian{Sigma: .3}
 	full, few := must(layers.NewNystromLayer(k, x, 61)), must(layers.NewNystromLayer(k, x, 7, layers.WithLandmarks(61)))
@@ -94,7 +96,7 @@ func TestNystromOfFewerFeatures(t *testing.T) {
 	}
 }
 
-// TestNystromOfRepeatedRows: eigenvalues of 0 have features of 0, and what there is to know is known.
+// TestNystromOfRepeatedRows: eigenvalues of 0 have features of 0, and the other features give the kernel exactly.
 func TestNystromOfRepeatedRows(t *testing.T) {
 	x := tensor.New(tensor.WithShape(5, 2), tensor.WithBacking([]float64{.1, .9, .1, .9, .4, .6, .1, .9, .4, .6}))
 	for _, choice := range []layers.LandmarkChoice{layers.UniformLandmarks, layers.PlusPlusLandmarks} {
@@ -194,8 +196,8 @@ func TestNystromErrors(t *testing.T) {
 	}
 }
 
-// TestFittedSpecs: Build names Fit; Fit takes sparse rows as it takes dense ones, and a bounded sample of many; the kernel that is named brings
-// its own parameters, and no others; State is what the layer has.
+// TestFittedSpecs: Build names Fit; Fit takes sparse rows as it takes dense ones, and a bounded sample of many; the
+// kernel that is named brings its own parameters, and no others; State is what the layer has.
 func TestFittedSpecs(t *testing.T) {
 	s := layers.Spec{Map: "nystrom", Params: layers.Values{"kernel": "chi2", "gamma": .5, "landmarks": 17.}, Dims: 3,
 		Features: 11, Seed: 5}

@@ -230,27 +230,27 @@ func named(name string) Option { return func(o *options) { o.name = name } }
 // draws by the seed alone, as does one of a Spec, whatever its name.
 //
 // Layers that are composed never share their numbers. NewConcat, NewSequential and NewMeanMapLayer draw a part again,
-// in place, where its seed and name are those of a part before it. A part that was used before, by Fwd, Transform,
-// Params or SetParams, keeps its numbers, and two such parts that share them are an error. In a graph that is composed
-// by hand, layers without names of their own need seeds of their own.
+// in place, where an earlier part has the same seed and name. A part that was used before, by Fwd, Transform, Params or
+// SetParams, keeps its numbers, and two such parts that share them are an error. In a graph that is composed by hand,
+// layers without names of their own need seeds of their own.
 func WithSeed(seed uint64) Option { return option("WithSeed", func(o *options) { o.seed = seed }) }
 
-// WithSampler sets the sampler of the frequencies. The default is spectral.IID. With spectral.Structured a FourierLayer keeps the
-// signs and norms of the draw in place of W.
+// WithSampler sets the sampler of the frequencies. The default is spectral.IID. With spectral.Structured a FourierLayer
+// keeps the signs and norms of the draw in place of W.
 func WithSampler(s spectral.Sampler) Option {
 	return option("WithSampler", func(o *options) { o.sampler = s })
 }
 
-// WithDtype sets the element type of input, parameters and output, tensor.Float64 (default) or tensor.Float32. Draws are made
-// in float64 and rounded once.
+// WithDtype sets the element type of input, parameters and output, tensor.Float64 (default) or tensor.Float32. Draws
+// are made in float64 and rounded once.
 func WithDtype(dt tensor.Dtype) Option { return option("WithDtype", func(o *options) { o.dt = dt }) }
 
-// WithPhase chooses √(2/m) cos(xW + b), one column a frequency, in place of the pair [cos | sin]/√m, which has two and the
-// lower variance.
+// WithPhase chooses √(2/m) cos(xW + b), one column a frequency, in place of the pair [cos | sin]/√m, which has two and
+// the lower variance.
 func WithPhase() Option { return option("WithPhase", func(o *options) { o.phase = true }) }
 
-// WithNormalisation scales the rows of a RandomLaplaceLayer to the lengths √k(x, x), which are known in closed form for spectral.ExpSemigroup and
-// spectral.ReciprocalSemigroup.
+// WithNormalisation scales the rows of a RandomLaplaceLayer to the lengths √k(x, x), which are known in closed form for
+// spectral.ExpSemigroup and spectral.ReciprocalSemigroup.
 func WithNormalisation() Option {
 	return option("WithNormalisation", func(o *options) { o.normalise = true })
 }
@@ -258,8 +258,8 @@ func WithNormalisation() Option {
 // Tune sets the policy. The default is Frozen.
 func Tune(p Policy) Option { return option("Tune", func(o *options) { o.policy = p }) }
 
-// WithInputGrad makes the layer differentiable in an input that is a leaf of the graph. By default a leaf is taken for data,
-// and the product for its gradient is left out; G.Grad for that leaf is then an error.
+// WithInputGrad makes the layer differentiable in an input that is a leaf of the graph. By default a leaf is taken for
+// data, and the product for its gradient is left out; G.Grad for that leaf is then an error.
 func WithInputGrad() Option { return option("WithInputGrad", func(o *options) { o.inputGrad = true }) }
 
 // withoutDraw leaves the parameters zero, for a layer whose parameters are about to be set.

@@ -9,8 +9,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// TestPackedInGraph: a graph of a frozen map, which packs W once, follows the parameters when they are set anew and the node of W when
-// that is given another value.
+// TestPackedInGraph: a graph of a frozen map, which packs W once, follows the parameters when they are set anew and the
+// node of W when that is given another value.
 func TestPackedInGraph(t *testing.T) {
 	const n, d, features = 7, 5, 12
 	draw := func(seed uint64) []layers.Layer {

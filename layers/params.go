@@ -15,8 +15,9 @@ import (
 // bools, strings, and numbers of any of Go's types, as Values{"order": 2, "gamma": .7}.
 type Values map[string]any
 
-// ParamDef declares a parameter of a map: its name, its meaning, its range, and its default. It is a bool (Flag), one of some Words,
-// a List of finite numbers as text, "1:10", or else a finite number; with Words and OrNumber it is a word or a number.
+// ParamDef declares a parameter of a map: its name, its meaning, its range, and its default. It is a bool (Flag), one
+// of some Words, a List of finite numbers as text, "1:10", or else a finite number; with Words and OrNumber it is a
+// word or a number.
 type ParamDef struct {
 	Name     string
 	Doc      string

@@ -12,7 +12,8 @@ import (
 	"github.com/bochner-go/bochner/layers"
 )
 
-// TestValuesRoundTrip: what String writes, ParseValues reads back to the last bit; so does JSON, which is what a model file keeps.
+// TestValuesRoundTrip: what String writes, ParseValues reads back to the last bit; so does JSON, which is what a model
+// file keeps.
 func TestValuesRoundTrip(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 0))
 	extremes := []float64{math.SmallestNonzeroFloat64, math.MaxFloat64, 1e21, 1.0 / 3, 1}

@@ -11,16 +11,19 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// RandomMaclaurinLayer is the map of random Maclaurin features of a kernel k(x, z) = Σ_n a_n (x·z)^n, a polynomial of the inner product,
+// RandomMaclaurinLayer is the map of random Maclaurin features of a kernel k(x, z) = Σ_n a_n (x·z)^n, a polynomial of
+// the inner product,
 //
 //	z_i(x) = √(|a_N|/P(N)) Π_{j=1..N} w_ij·x / √D,   N of the law P, w_ij vectors of random signs.
 //
-// z(x)·z(z) is unbiased for k(x, z) where no a_n is negative; where some are, as those of spectral.SpherePolynomial for a < √2, each column has the
-// sign of its a_N, see SignatureOf. WithDegrees says what P is. It is the elder of the baselines of GORFLayer: of kernels of a high
-// degree the variance is large. Input [n, d], on the kernel's domain; output [n, features].
+// z(x)·z(z) is unbiased for k(x, z) where no a_n is negative. Where some are, as for spectral.SpherePolynomial with a <
+// √2, each column has the sign of its a_N, see SignatureOf. WithDegrees says what P is. It is the elder of the
+// baselines of GORFLayer. Kernels of a high degree have a large variance. Input [n, d], on the kernel's domain; output
+// [n, features].
 //
-// Nothing is tuned; the derivative for x is exact. Parameters: W [d, p·D], a column for each factor that a feature can have, zeros where
-// it has fewer, degrees [D] and scales [D]. Kar and Karnick (2012), Random feature maps for dot product kernels, algorithm 1.
+// Nothing is tuned; the derivative for x is exact. Parameters: W [d, p·D], a column for each factor that a feature can
+// have, zeros where it has fewer, degrees [D] and scales [D]. Kar and Karnick (2012), Random feature maps for dot
+// product kernels, algorithm 1.
 type RandomMaclaurinLayer struct {
 	*base
 	kernel  spectral.Polynomial
@@ -37,8 +40,8 @@ func WithDegrees(d spectral.Degrees) Option {
 	return option("WithDegrees", func(o *options) { o.degrees = d })
 }
 
-// NewRandomMaclaurinLayer draws the map of k for d dimensions and the given number of output columns. Errors (ErrParam): parameters out of range,
-// features < 1.
+// NewRandomMaclaurinLayer draws the map of k for d dimensions and the given number of output columns. Errors
+// (ErrParam): parameters out of range, features < 1.
 func NewRandomMaclaurinLayer(k spectral.Polynomial, d, features int, opts ...Option) (*RandomMaclaurinLayer, error) {
 	o, err := newOptions("NewRandomMaclaurinLayer", opts)
 	if err != nil {
@@ -83,7 +86,7 @@ func (l *RandomMaclaurinLayer) Kernel() spectral.Kernel { return l.kernel }
 // Degrees says how the degrees were drawn.
 func (l *RandomMaclaurinLayer) Degrees() spectral.Degrees { return l.degrees }
 
-// Signature is the sign of each column, that of the coefficient of its degree, +1 or -1.
+// Signature is the sign of each column, +1 or -1: the sign of the coefficient of its degree.
 func (l *RandomMaclaurinLayer) Signature() []float64 {
 	a, signs := l.kernel.Maclaurin(), repeat(1., l.features)
 	for i, n := range ops.Float64s(l.param("degrees")) {

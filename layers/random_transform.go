@@ -82,8 +82,8 @@ func (l *randomMap) keepsW() bool {
 	return l.policy == Frozen || l.param("raw_c") != nil && l.policy != All
 }
 
-// checkFrequencies finds a frequency that no law has: one that is not finite or, for a Laplace map, negative. Such a one comes
-// from parameters that were set or tuned, and would make features of NaN in silence.
+// checkFrequencies finds a frequency that no law has: one that is not finite or, for a Laplace map, negative. Such a
+// one comes from parameters that were set or tuned, and would make features of NaN in silence.
 func (l *randomMap) checkFrequencies(w *tensor.Dense) error {
 	on := domain.Reals()
 	if l.kernel.Transform() == spectral.Laplace {

@@ -14,8 +14,9 @@ import (
 
 var _ golgi.Layer = (*layers.LevyLayer)(nil)
 
-// TestWays: a spec without the parameter means Laplace features, to the bit, and so does what FillDefaults makes anew; auto is normalised rows where
-// the features are fewer than three times the columns, and the map by a Gaussian from there on, or where the sampler is one of directions.
+// TestWays: a spec without the parameter means Laplace features, to the bit, and so does what FillDefaults makes anew;
+// auto is normalised rows where the features are fewer than three times the columns, and the map by a Gaussian from
+// there on, or where the sampler is one of directions.
 func TestWays(t *testing.T) {
 	for _, c := range []struct {
 		params            string
@@ -95,8 +96,8 @@ func TestWavesOrder(t *testing.T) {
 	}
 }
 
-// TestLevyBias: with very many frequencies the map is off the kernel by no more than its columns are off the metric, and these by no more than SupError and
-// LogWavesError say.
+// TestLevyBias: with very many frequencies the map is off the kernel by no more than its columns are off the metric,
+// and these by no more than SupError and LogWavesError say.
 func TestLevyBias(t *testing.T) {
 	x := histograms(tensor.Float64, 30, 4, 1)
 	v := x.Float64s()
@@ -135,7 +136,8 @@ func TestLevyBias(t *testing.T) {
 	}
 }
 
-// TestLengthsWhereFeaturesUnderflow: the length of a row is √k(x, x) by its logarithm, in float32 too, where Laplace features are all 0.
+// TestLengthsWhereFeaturesUnderflow: the length of a row is √k(x, x) by its logarithm, in float32 too, where Laplace
+// features are all 0.
 func TestLengthsWhereFeaturesUnderflow(t *testing.T) {
 	k := spectral.ExpSemigroup{Beta: 1}
 	for _, dt := range []tensor.Dtype{tensor.Float32, tensor.Float64} {

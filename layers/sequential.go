@@ -10,14 +10,14 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Sequential feeds each layer's output to the next. It is a layer itself; its parameters are those of its layers, called
+// Sequential feeds each layer's output to the next. It is a layer itself. It has the parameters of its layers, called
 // <layer>.<parameter>.
 type Sequential struct{ group }
 
 var _ Layer = (*Sequential)(nil)
 
-// NewSequential chains layers. Errors: none given, widths or element types that do not meet (ErrShape, ErrDtype), two layers of
-// one name (ErrName).
+// NewSequential chains layers. Errors: none given, widths or element types that do not meet (ErrShape, ErrDtype), two
+// layers of one name (ErrName).
 func NewSequential(ls ...Layer) (*Sequential, error) {
 	g, err := newGroup("Sequential", ls)
 	if err != nil {
@@ -35,10 +35,10 @@ func NewSequential(ls ...Layer) (*Sequential, error) {
 	return &Sequential{g}, nil
 }
 
-// Dims is that of the first layer.
+// Dims returns the input columns of the first layer.
 func (s *Sequential) Dims() int { return s.layers[0].Dims() }
 
-// Features is that of the last layer.
+// Features returns the output columns of the last layer.
 func (s *Sequential) Features() int { return s.layers[len(s.layers)-1].Features() }
 
 // Fwd adds all layers to the graph of x.
@@ -101,7 +101,7 @@ func newGroup(kind string, ls []Layer) (group, error) {
 // Layers are the parts, in order.
 func (g group) Layers() []Layer { return append([]Layer(nil), g.layers...) }
 
-// Dtype is that of all parts.
+// Dtype returns the element type, which all parts share.
 func (g group) Dtype() tensor.Dtype { return g.layers[0].Dtype() }
 
 // Describe does nothing; golgi's Layer has it. String describes the parts.
@@ -124,10 +124,10 @@ func (g group) String() string {
 	return g.kind + " of\n  " + strings.ReplaceAll(strings.Join(parts, "\n"), "\n", "\n  ")
 }
 
-// Model is that of all parts.
+// Model returns the learnable nodes of all parts.
 func (g group) Model() G.Nodes { return Collect(g.layers...) }
 
-// ModelIn is that of all parts.
+// ModelIn returns the learnable nodes of all parts in a graph.
 func (g group) ModelIn(gr *G.ExprGraph) G.Nodes {
 	var ns G.Nodes
 	for _, l := range g.layers {
@@ -136,12 +136,12 @@ func (g group) ModelIn(gr *G.ExprGraph) G.Nodes {
 	return ns
 }
 
-// Params are those of all parts.
+// Params returns the parameters of all parts.
 func (g group) Params() []Param { return g.paramsBy(Layer.Params) }
 
 func (g group) peek() []Param { return g.paramsBy(paramsOf) }
 
-// paramsBy are the parameters of all parts, of which of gives those of one.
+// paramsBy returns the parameters of all parts. The function of lists the parameters of one part.
 func (g group) paramsBy(of func(Layer) []Param) []Param {
 	var ps []Param
 	for _, l := range g.layers {

@@ -2,9 +2,9 @@ package layers
 
 import "github.com/bochner-go/bochner/ops/domain"
 
-// SignatureOf is the sign of each column of a map's features, +1 or -1, where the features are those of an indefinite kernel, whose
-// values are Σ_j σ_j z_j(x) z_j(x'); nil where all are +1. Of a Sequential it is that of the last layer, of a Concat those of the parts
-// side by side.
+// SignatureOf returns the sign σ_j, +1 or -1, of each column of the features of an indefinite kernel, whose values are
+// Σ_j σ_j z_j(x) z_j(x'). It is nil where all signs are +1. A Sequential has the signs of its last layer, a Concat the
+// signs of its parts side by side.
 func SignatureOf(m Map) []float64 {
 	if domain.IsNil(m) {
 		return nil

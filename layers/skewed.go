@@ -6,13 +6,14 @@ import spectral "github.com/bochner-go/bochner/init"
 //
 //	z(x) = [cos(ln(x + c)W) | sin(ln(x + c)W)] / √m,   x > -c,
 //
-// with hyperbolic-secant frequencies; WithPhase gives the phase form. Input [n, d]; output [n, features]. Li, Ionescu and
-// Sminchisescu (2010), equations (5), (9) and (10).
+// with hyperbolic-secant frequencies; WithPhase gives the phase form. Input [n, d]; output [n, features]. Li, Ionescu
+// and Sminchisescu (2010), equations (5), (9) and (10).
 type SkewedChi2Layer struct{ *randomMap }
 
 var _ Layer = (*SkewedChi2Layer)(nil)
 
-// NewSkewedChi2Layer draws the map for d dimensions and the given number of output columns. Errors as for NewFourierLayer.
+// NewSkewedChi2Layer draws the map for d dimensions and the given number of output columns. Errors as for
+// NewFourierLayer.
 func NewSkewedChi2Layer(c float64, d, features int, opts ...Option) (*SkewedChi2Layer, error) {
 	o, err := newOptions("NewSkewedChi2Layer", opts)
 	if err != nil {
@@ -52,7 +53,8 @@ type SkewedLayer struct{ *randomMap }
 
 var _ Layer = (*SkewedLayer)(nil)
 
-// NewSkewedLayer draws the map of k for d dimensions and the given number of output columns. Errors as for NewFourierLayer.
+// NewSkewedLayer draws the map of k for d dimensions and the given number of output columns. Errors as for
+// NewFourierLayer.
 func NewSkewedLayer(k spectral.Shifter, d, features int, opts ...Option) (*SkewedLayer, error) {
 	l, err := newTransform("SkewedLayer", "skewed", spectral.LogFourier, k, d, features, opts)
 	if err != nil {

@@ -9,8 +9,9 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// SparseMap is a Map that takes sparse rows as they are, and as a layer a node that holds them. The random, the homogeneous and the exponentiated
-// maps, the heads and the compositions do; other maps get them in blocks of dense rows, by the function Transform.
+// SparseMap is a Map that takes sparse rows as they are, and as a layer a node that holds them. The random, the
+// homogeneous and the exponentiated maps, the heads and the compositions do; other maps get them in blocks of dense
+// rows, by the function Transform.
 type SparseMap interface {
 	Map
 	// TransformCSR is Transform for sparse rows x [n, Dims].
@@ -35,7 +36,8 @@ var (
 // spreadCells is about how many cells of sparse rows are dense at a time for a map that is no SparseMap.
 const spreadCells = 1 << 21
 
-// Transform writes the features of dense or sparse rows x [n, m.Dims()], or of n bags, to dst [n, m.Features()], allocated if nil.
+// Transform writes the features of dense or sparse rows x [n, m.Dims()], or of n bags, to dst [n, m.Features()],
+// allocated if nil.
 func Transform(m Map, dst *tensor.Dense, x ops.Matrix) (*tensor.Dense, error) {
 	if err := present(m, x); err != nil {
 		return nil, err
@@ -116,8 +118,8 @@ var (
 	_ zeroKeeper = (*AddKPCALayer)(nil)
 )
 
-// Apply is Transform, except that sparse rows through an Identity, a homogeneous map or one by tables stay sparse: what the next layer, or
-// a head, is to read.
+// Apply is Transform, except that sparse rows through an Identity, a homogeneous map or one by tables stay sparse: what
+// the next layer, or a head, is to read.
 func Apply(m Map, dst *tensor.Dense, x ops.Matrix) (ops.Matrix, error) {
 	if err := present(m, x); err != nil {
 		return nil, err
@@ -136,7 +138,8 @@ func Apply(m Map, dst *tensor.Dense, x ops.Matrix) (ops.Matrix, error) {
 	return s, ops.CheckRows(ops.Domain{}, id.who(), s)
 }
 
-// IsIdentity says whether m hands its input on: an Identity, or a layer around one, whose method Unwrap returns what it is around.
+// IsIdentity says whether m hands its input on: an Identity, or a layer around one, whose method Unwrap returns what it
+// is around.
 func IsIdentity(m Map) bool { return identity(m) != nil }
 
 func identity(m Map) *Identity {

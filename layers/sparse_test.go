@@ -80,7 +80,8 @@ func equal(t *testing.T, what string, m layers.Map, s *ops.CSR, dense *tensor.De
 	}
 }
 
-// TestSparseCompositions: compositions, heads and maps that know nothing of sparse rows map them as they map the dense ones.
+// TestSparseCompositions: compositions, heads and maps that know nothing of sparse rows map them as they map the dense
+// ones.
 func TestSparseCompositions(t *testing.T) {
 	s, dense := words(t, 23, 11)
 	id, _ := layers.NewIdentity(11)

@@ -13,8 +13,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Spec describes a feature map, or a tree of layers, completely: the same spec builds the same map. In JSON eps=auto is the number that it
-// has chosen, so that a later version, which may choose another, builds the same map, too.
+// Spec describes a feature map, or a tree of layers, completely: the same spec builds the same map. In JSON eps=auto is
+// the number that it has chosen, so that a later version, which may choose another, builds the same map, too.
 type Spec struct {
 	Map      string `json:"map"`
 	Params   Values `json:"params"`
@@ -33,8 +33,8 @@ type Spec struct {
 	OneStream bool `json:"one_stream,omitempty"`
 }
 
-// FillDefaults fills in the parameters that are not given, from the declared defaults and from the dense or sparse rows or the bags x that the
-// map is for. The rule for each is in the documentation of the map's entry in the README.
+// FillDefaults fills in the parameters that are not given, from the declared defaults and from the dense or sparse rows
+// or the bags x that the map is for. The rule for each is in the documentation of the map's entry in the README.
 func (s *Spec) FillDefaults(x ops.Matrix) error {
 	e, err := Lookup(s.Map)
 	if err != nil {
@@ -71,8 +71,8 @@ func (s *Spec) FillDefaults(x ops.Matrix) error {
 	return nil
 }
 
-// Kernel is the exact kernel of the map. Errors (ErrParam), besides those of Build: a tree with a layer that has no
-// kernel.
+// Kernel is the exact kernel of the map. Besides the errors of Build, a tree with a layer that has no kernel is an
+// error (ErrParam).
 func (s Spec) Kernel() (spectral.Kernel, error) {
 	_, p, err := s.plan()
 	if err == nil && domain.IsNil(p.kernel) {
@@ -172,8 +172,8 @@ func (s Spec) BoundedBelow() (bool, error) {
 	return err == nil && !on.Contains(-math.MaxFloat64), err
 }
 
-// Columns is the number of output columns: Features where that is to choose, and otherwise what follows from Dims and the
-// parameters.
+// Columns is the number of output columns: Features where that is to choose, and otherwise what follows from Dims and
+// the parameters.
 func (s Spec) Columns() (int, error) {
 	_, p, err := s.plan()
 	if err != nil {
@@ -182,8 +182,8 @@ func (s Spec) Columns() (int, error) {
 	return p.columns, nil
 }
 
-// FrequencyDims is how many columns the frequencies multiply: Dims, or for an exponentiated map the columns of the homogeneous one, for a map of
-// sets the columns of its embedding.
+// FrequencyDims is how many columns the frequencies multiply: Dims, or for an exponentiated map the columns of the
+// homogeneous one, for a map of sets the columns of its embedding.
 func (s Spec) FrequencyDims() (int, error) {
 	_, p, err := s.plan()
 	if err != nil || p.lifted == 0 {
@@ -192,14 +192,15 @@ func (s Spec) FrequencyDims() (int, error) {
 	return p.lifted, nil
 }
 
-// InnerCoordinates is how many numbers the frequencies of a map of samples have at most, under a mean map; 0 for any other map.
+// InnerCoordinates is how many numbers the frequencies of a map of samples have at most, under a mean map; 0 for any
+// other map.
 func (s Spec) InnerCoordinates() (int, error) {
 	_, p, err := s.plan()
 	return p.inner, err
 }
 
-// SamplerName is the sampler that Build draws by: Sampler where that is given, and else iid, but coupled for a LevyLayer and sobol for normalised rows
-// of up to 1000 columns. It is "" for a map that has none.
+// SamplerName is the sampler that Build draws by: Sampler where that is given, and else iid, but coupled for a
+// LevyLayer and sobol for normalised rows of up to 1000 columns. It is "" for a map that has none.
 func (s Spec) SamplerName() (string, error) {
 	e, p, err := s.plan()
 	if err != nil || !e.HasSampler() {
@@ -268,7 +269,8 @@ func (s Spec) buildOf(e *Entry, sample *tensor.Dense, more ...Option) (Layer, er
 	return p.fit(sample, opts)
 }
 
-// options are the options of the layer that all forms have in common. A field that does not apply to the map is an error.
+// options are the options of the layer that all forms have in common. A field that does not apply to the map is an
+// error.
 func (s Spec) options(e *Entry, p plan) ([]Option, error) {
 	if s.OneStream && p.inner == 0 {
 		return nil, fmt.Errorf("layers: map %s is not of two maps, so it has no OneStream; leave it out: %w", s.Map,

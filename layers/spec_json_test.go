@@ -44,7 +44,7 @@ func TestSpecsOfTheFirstVersion(t *testing.T) {
 	}
 }
 
-// featuresOf are those of the row (.6, 0, .8).
+// featuresOf returns the features of the row (.6, 0, .8).
 func featuresOf(t *testing.T, s layers.Spec) []float64 {
 	t.Helper()
 	z, err := must(s.Build()).Transform(nil, tensor.New(tensor.WithShape(1, 3),

@@ -43,8 +43,8 @@ func rowsOf(s layers.Spec, dt tensor.Dtype, n, d int) *tensor.Dense {
 	})
 }
 
-// TestTableIsDocumented: every map says its formula and its paper, every parameter its meaning, and a declared default is a value
-// that the parameter may have.
+// TestTableIsDocumented: every map says its formula and its paper, every parameter its meaning, and a declared default
+// is a value that the parameter may have.
 func TestTableIsDocumented(t *testing.T) {
 	seen := map[string]bool{}
 	for _, e := range layers.Entries() {
@@ -96,9 +96,9 @@ func TestTableIsDocumented(t *testing.T) {
 // TestLookup: the names of the programs' -map are there; any other is unknown.
 func TestLookup(t *testing.T) {
 	for _, name := range strings.Fields(`linear gaussian laplacian matern exp-semigroup reciprocal-semigroup skewed-chi2
-		skewed-intersection hellinger chi2 intersection jensen-shannon exp-hellinger exp-chi2 exp-intersection exp-jensen-shannon
-		sphere-polynomial delta-gaussian arc-cosine ntk hdd-hellinger hdd-js hdd-tv l2-density mean-map add-kpca maji-berg nystrom
-		random-maclaurin tensor-sketch srf`) {
+		skewed-intersection hellinger chi2 intersection jensen-shannon exp-hellinger exp-chi2 exp-intersection
+		exp-jensen-shannon sphere-polynomial delta-gaussian arc-cosine ntk hdd-hellinger hdd-js hdd-tv l2-density mean-map
+		add-kpca maji-berg nystrom random-maclaurin tensor-sketch srf`) {
 		if e, err := layers.Lookup(name); err != nil || e.Name != name {
 			t.Errorf("Lookup(%q): %v, %v", name, e, err)
 		}
@@ -111,8 +111,8 @@ func TestLookup(t *testing.T) {
 	}
 }
 
-// TestEveryEntryBuilds: the layer is the one that the spec states, the same spec draws the same bits, also after a round trip
-// through JSON, and another seed draws others.
+// TestEveryEntryBuilds: the layer is the one that the spec states, the same spec draws the same bits, also after a
+// round trip through JSON, and another seed draws others.
 func TestEveryEntryBuilds(t *testing.T) {
 	const n, d = 11, 5
 	for _, e := range layers.Entries() {
@@ -170,8 +170,8 @@ func TestEveryEntryBuilds(t *testing.T) {
 	}
 }
 
-// TestSpecKernel: the exact kernel of each spec is that of its formula, here for x = (0.2, 0.5) and z = (0.3, 0.1), whose
-// differences are -0.1 and 0.4 and whose sums are 0.5 and 0.6.
+// TestSpecKernel: the exact kernel of each spec has the value of its formula, here for x = (0.2, 0.5) and z = (0.3,
+// 0.1), whose differences are -0.1 and 0.4 and whose sums are 0.5 and 0.6.
 func TestSpecKernel(t *testing.T) {
 	x, z := []float64{.2, .5}, []float64{.3, .1}
 	for _, tc := range []struct {
@@ -204,7 +204,8 @@ func TestSpecKernel(t *testing.T) {
 	}
 }
 
-// TestRestore: a map whose parameters are set without a draw has the features of the one they came from, under every policy.
+// TestRestore: a map whose parameters are set without a draw has the features of the one they came from, under every
+// policy.
 func TestRestore(t *testing.T) {
 	for _, e := range layers.Entries() {
 		x := rowsOf(specFor(e, 5), tensor.Float64, 11, 5)

@@ -6,11 +6,13 @@ import (
 	spectral "github.com/bochner-go/bochner/init"
 )
 
-// SRFLayer is the map of spherical random features of the polynomial kernel of the sphere: Fourier features, in the pair form or WithPhase, whose frequencies
-// have a positive density that was fitted to the kernel. On the sphere the kernel has none that is exact, so the map is biased: its inner
-// products are unbiased for Law().At, which is off the kernel by Law().Error at most, and more features do not help. GORFLayer of
-// spectral.SpherePolynomial, with a density of two signs, has an error that is chosen. Input [n, d], rows of unit length; output [n, features].
-// Samplers, policies and parameters are those of a FourierLayer. Pennington, Yu and Kumar (2015), algorithm 1.
+// SRFLayer is the map of spherical random features of the polynomial kernel of the sphere. It makes Fourier features,
+// in the pair form or WithPhase. Their frequencies have a positive density that was fitted to the kernel. No positive
+// density is exact for the kernel on the sphere, so the map is biased. Its inner products are unbiased for Law().At,
+// which is off the kernel by Law().Error at most, and more features do not help. A GORFLayer of
+// spectral.SpherePolynomial has a density of two signs and lets you choose the error. Input [n, d], rows of unit
+// length; output [n, features]. SRFLayer has the samplers, policies and parameters of a FourierLayer. Pennington, Yu
+// and Kumar (2015), algorithm 1.
 type SRFLayer struct {
 	*randomMap
 	of spectral.SRF
@@ -18,7 +20,8 @@ type SRFLayer struct {
 
 var _ Layer = (*SRFLayer)(nil)
 
-// NewSRFLayer fits the density in ℝ^d and draws the map for the given number of output columns. Errors as for NewFourierLayer, and a < √2 (ErrParam).
+// NewSRFLayer fits the density in ℝ^d and draws the map for the given number of output columns. Errors as for
+// NewFourierLayer, and a < √2 (ErrParam).
 func NewSRFLayer(k spectral.SRF, d, features int, opts ...Option) (*SRFLayer, error) {
 	const kind = "SRFLayer"
 	o, err := newOptions("NewSRFLayer", opts)

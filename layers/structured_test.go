@@ -11,8 +11,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// TestStructuredNeverFormsW: a map whose W would take a gibibyte is drawn, transforms a row, and is differentiated in a graph with
-// some megabytes.
+// TestStructuredNeverFormsW: a map whose W would take a gibibyte is drawn, transforms a row, and is differentiated in a
+// graph with some megabytes.
 func TestStructuredNeverFormsW(t *testing.T) {
 	const d, m = 1 << 14, 1 << 13
 	var before, after runtime.MemStats

@@ -11,7 +11,7 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// ModelSummary is what [Summary] tells of a model: its layers in order, those of a composition after it.
+// ModelSummary is what [Summary] tells of a model: its layers in order, and the layers of a composition after it.
 type ModelSummary struct {
 	Layers []LayerSummary
 }
@@ -25,8 +25,9 @@ type LayerSummary struct {
 	Params         []Param
 }
 
-// Summary lists layers with their shapes and parameters, and which of these a solver changes. A Sequential and a Concat are followed by
-// their parts, which have the parameters. A notebook shows the result as a table, and so does fmt.Print:
+// Summary lists layers with their shapes and parameters, and which of these a solver changes. A Sequential and a Concat
+// are followed by their parts, which have the parameters. A notebook shows the result as a table, and so does
+// fmt.Print:
 //
 //	fmt.Print(layers.Summary(m.Map, m.Head))
 func Summary(ls ...Layer) *ModelSummary {
@@ -60,7 +61,8 @@ func typeName(l Layer) string {
 	return t.Name()
 }
 
-// Count is how many numbers the parameters hold, and how many of them a solver changes. A layer that is there twice counts once.
+// Count is how many numbers the parameters hold, and how many of them a solver changes. A layer that is there twice
+// counts once.
 func (s *ModelSummary) Count() (all, tuned int) {
 	seen := map[*tensor.Dense]bool{}
 	for _, l := range s.Layers {

@@ -10,7 +10,7 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// TestSummaryOfEveryMap: the numbers of a summary are those of the parameters, of every map of the table under every policy.
+// TestSummaryOfEveryMap: a summary counts the numbers of the parameters, for every map of the table under every policy.
 func TestSummaryOfEveryMap(t *testing.T) {
 	for _, e := range layers.Entries() {
 		for _, policy := range []string{"frozen", "all"} {

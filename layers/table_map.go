@@ -8,7 +8,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// tableMap is what maps have in common that read a fitted table for each column: the parameters knots [d, P] and table [d, P·w].
+// tableMap is what maps have in common that read a fitted table for each column: the parameters knots [d, P] and table
+// [d, P·w].
 type tableMap struct {
 	*base
 	op ops.Tables
@@ -66,7 +67,8 @@ func (l *tableMap) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
 	return ops.TableInto(dst, x, l.param("knots"), l.param("table"), l.op, l.attr())
 }
 
-// MapCSR returns the features of sparse rows as sparse rows: of a stored cell the numbers that are not 0, and none of another.
+// MapCSR returns the features of sparse rows as sparse rows: of a stored cell the numbers that are not 0, and none of
+// another.
 func (l *tableMap) MapCSR(x *ops.CSR) (*ops.CSR, error) {
 	if err := checkColumns(l.who(), x, l.dims); err != nil {
 		return nil, err

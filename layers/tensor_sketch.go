@@ -14,12 +14,12 @@ import (
 //
 //	z(x) = FFT⁻¹(FFT(C_1(x̂)) ∘ ... ∘ FFT(C_p(x̂))),   x̂ = [√(2/a²) x, √(1 - 2/a²)],
 //
-// with p count sketches C_j in as many buckets as there are features. z(x)·z(z) is unbiased for k(x, z). a < √2 is an error: 1 - 2/a² is then
-// negative, and the sketch has real numbers for a positive offset alone. Input [n, d], rows of unit length; output [n, features]; a
-// number of features without large prime factors is quickest.
+// with p count sketches C_j in as many buckets as there are features. z(x)·z(z) is unbiased for k(x, z). a < √2 is an
+// error: 1 - 2/a² is then negative, and the sketch has real numbers for a positive offset alone. Input [n, d], rows of
+// unit length; output [n, features]; a number of features without large prime factors is quickest.
 //
-// Nothing is tuned; the derivative for x is exact. Parameters: buckets and signs, [p, d+1]. Pham and Pagh (2013), Fast and scalable polynomial
-// kernels via explicit feature maps, algorithm 1.
+// Nothing is tuned; the derivative for x is exact. Parameters: buckets and signs, [p, d+1]. Pham and Pagh (2013), Fast
+// and scalable polynomial kernels via explicit feature maps, algorithm 1.
 type TensorSketchLayer struct {
 	*base
 	kernel spectral.SpherePolynomial
@@ -33,8 +33,8 @@ var _ Layer = (*TensorSketchLayer)(nil)
 // mostBuckets is how many whole numbers float32 has.
 const mostBuckets = 1 << 24
 
-// NewTensorSketchLayer draws the map of k for d dimensions and the given number of output columns. Errors (ErrParam): parameters out of range, a < √2,
-// features < 1 or beyond 2²⁴.
+// NewTensorSketchLayer draws the map of k for d dimensions and the given number of output columns. Errors (ErrParam):
+// parameters out of range, a < √2, features < 1 or beyond 2²⁴.
 func NewTensorSketchLayer(k spectral.SpherePolynomial, d, features int, opts ...Option) (*TensorSketchLayer, error) {
 	o, err := newOptions("NewTensorSketchLayer", opts)
 	if err != nil {

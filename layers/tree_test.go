@@ -15,7 +15,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// network is a spec of each kind of layer, two levels deep: dense layers below two maps side by side, one of them fitted.
+// network is a spec of each kind of layer, two levels deep: dense layers below two maps side by side, one of them
+// fitted.
 func network() layers.Spec {
 	return layers.Spec{Map: "sequential", Dims: 4, Name: "net", Parts: []layers.Spec{
 		{Map: "dense", Features: 5, Params: layers.Values{"activation": "tanh"}, Tune: "all", Seed: 1},
