@@ -46,8 +46,8 @@ func Theorem5Features(d int, R, L, eps, fail float64) (int, error) {
 	return toCount("Theorem5Features", float64(d+2)/eps/eps*(logC-math.Log(fail)))
 }
 
-// Lemma7 is Theorem5 for the exponential-semigroup kernel on data with zeros, for which L is infinite: the features are
-// those of x + δ and z + δ, with the returned δ = eps²/(8 β² d²), and bound is the bound for
+// Lemma7 is Theorem5 for the exponential-semigroup kernel on data with zeros, for which L is infinite: the features map
+// x + δ and z + δ, with the returned δ = eps²/(8 β² d²), and bound is the bound for
 //
 //	P(sup |φ(x+δ)·φ(z+δ) - k(x, z)| >= eps)
 //

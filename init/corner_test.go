@@ -65,8 +65,7 @@ func bigExp(x *big.Float) *big.Float {
 	return sum.SetMantExp(sum, int(k))
 }
 
-// bigPair is a pair of numbers above 0 with what the kernels are made of: their logarithms, and those of (a+b)/a and
-// (a+b)/b.
+// bigPair is a pair of numbers above 0 with what the kernels are made of: the logarithms of a, b, (a+b)/a and (a+b)/b.
 type bigPair struct{ a, b, lnA, lnB, overA, overB *big.Float }
 
 func newBigPair(a, b float64, ln map[float64]*big.Float) bigPair {

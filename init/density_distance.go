@@ -71,10 +71,10 @@ func (d DensityDistance) Density(lambda float64) float64 {
 // Mass is Z, the whole of m.
 func (d DensityDistance) Mass() float64 { return d.Scale * present(d.Of).Signature(0) }
 
-// Kernel is exp(-ρ²/2σ²) on the values of densities at so many points, as the exponentiated kernel that it is: with D²
-// that of the homogeneous kernel and summed over the points, ρ² = Scale·D²/points, so its σ² is σ²·points/Scale. On
-// histograms, rows p/points that sum to 1, it is σ²/Scale: 2.885 times the σ² of the divergence for Jensen-Shannon,
-// twice for Hellinger.
+// Kernel is exp(-ρ²/2σ²) on the values of densities at so many points, as the exponentiated kernel that it is. The
+// homogeneous kernel gives D², summed over the points. Then ρ² = Scale·D²/points, so the σ² of the exponentiated kernel
+// is σ²·points/Scale. On histograms, rows p/points that sum to 1, it is σ²/Scale: 2.885 times the σ² of the divergence
+// for Jensen-Shannon, twice for Hellinger.
 func (d DensityDistance) Kernel(sigma float64, points int) Exponentiated {
 	return Exponentiated{Of: d.Of, Sigma: sigma * math.Sqrt(float64(points)/d.Scale)}
 }

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/integrate/quad"
 )
 
-// densityDistances are those of the paper with their plain formulas and measures, written independently of the
+// densityDistances are the distances of the paper with their plain formulas and measures, written independently of the
 // homogeneous kernels.
 var densityDistances = map[string]struct {
 	d       DensityDistance

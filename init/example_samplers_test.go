@@ -51,12 +51,12 @@ func ExampleAntithetic() {
 	x, z := []float64{.2, .3, .5}, []float64{0, .9, .1}
 	iid, _ := spectral.IID{}.Variance(k, x, z, 256)
 	antithetic, _ := spectral.Antithetic{}.Variance(k, x, z, 256)
-	fmt.Printf("variance %.2f of that of iid\n", antithetic/iid)
+	fmt.Printf("variance %.2f of the variance of iid\n", antithetic/iid)
 
 	_, err := spectral.Frequencies(spectral.Matern{Nu: 1.5, Ell: 1}, spectral.Antithetic{}, 3, 256, 1)
 	fmt.Println(err)
 	// Output:
-	// variance 0.16 of that of iid
+	// variance 0.16 of the variance of iid
 	// spectral: sampler antithetic does not fit spectral.Matern: its frequencies are not known to have independent coordinates (no Quantile); use spectral.IID{}
 }
 
@@ -125,7 +125,7 @@ func ExampleCoupling() {
 	// iid            standard error 0.0915
 }
 
-// Independent frequencies fit every law; here those of a kernel of histograms, which are never negative.
+// Independent frequencies fit every law. Here a kernel of histograms has frequencies that are never negative.
 func ExampleIID() {
 	w, err := spectral.Frequencies(spectral.ReciprocalSemigroup{Lambda: 2}, spectral.IID{}, 2, 10000, 1)
 	if err != nil {

@@ -109,7 +109,7 @@ func (r ripples) Signature(l float64) float64 {
 	return sum
 }
 
-// TestPeriods: the figures of the fits, and those of the best periods that another, coarser search found to two digits.
+// TestPeriods: the figures of the fits, and the best periods that another, coarser search found to two digits.
 func TestPeriods(t *testing.T) {
 	for _, c := range []struct {
 		k            Homogeneous

@@ -96,8 +96,8 @@ func TestSpectrumIsTheTransform(t *testing.T) {
 	})
 }
 
-// TestExtensions: Lemma 2. The extended kernels are those of the absolute values, with the sign or without pairs of
-// different sign, and their Gram matrices have no negative eigenvalue.
+// TestExtensions: Lemma 2. The extended kernels take the absolute values, with the sign or without pairs of different
+// sign. Their Gram matrices have no negative eigenvalue.
 func TestExtensions(t *testing.T) {
 	eachHomogeneous(t, func(t *testing.T, of func(float64, Negative) Homogeneous, scalar func(x, y float64) float64) {
 		values := []float64{-3, -.7, -.7001, -1e-9, 0, 1e-9, .4, .7, 3, 40}

@@ -7,9 +7,9 @@ import (
 	"gonum.org/v1/gonum/diff/fd"
 )
 
-// TestLevy: the value is the printed sum, (xy)^{¼} 𝒦(ln y/x), homogeneous of degree ½; its metric is that of the
-// exponential-semigroup kernel; the gradient is that of differences, 0 at 0; nothing overflows or cancels from the
-// smallest to the largest numbers.
+// TestLevy: the value is the printed sum, (xy)^{¼} 𝒦(ln y/x), homogeneous of degree ½; its metric is the metric of the
+// exponential-semigroup kernel; the gradient agrees with differences, and is 0 at 0; nothing overflows or cancels from
+// the smallest to the largest numbers.
 func TestLevy(t *testing.T) {
 	rng := testRand("levy")
 	k := Levy{}
@@ -22,7 +22,7 @@ func TestLevy(t *testing.T) {
 			t.Fatalf("k(%v, %v) = %v, by the formula %v, by the signature %v", x, y, got, want, bySignature)
 		}
 		if got, want := (ExpSemigroup{Beta: .7}).Metric(x, y), .7*SquaredMetric(k, x, y); !near(got, want, 1e-12) {
-			t.Fatalf("the metric of the semigroup kernel is %v, that of the additive one %v", got, want)
+			t.Fatalf("the metric of the semigroup kernel is %v, the metric of the additive kernel %v", got, want)
 		}
 		one := func(v []float64) float64 { return k.At(v, y[:1]) }
 		if got, want := k.Gradient(nil, x, y), fd.Gradient(nil, one, x[:1],

@@ -35,8 +35,8 @@ func TestSpherePolynomialCoefficients(t *testing.T) {
 	}
 }
 
-// TestDrawProducts: the degrees follow their law, the scales are those of the formula, and the signs are fair and end
-// where a product does.
+// TestDrawProducts: the degrees follow their law, the scales follow the formula, and the signs are fair and end where a
+// product does.
 func TestDrawProducts(t *testing.T) {
 	k := SpherePolynomial{A: 3, P: 4}
 	a := k.Maclaurin()

@@ -8,8 +8,8 @@ import (
 )
 
 // sobolGolden are coordinates 1, 2, 3, 4, 10, 36, 101, 500, 784, 1000, 1110 and 1111 of points by their number, from
-// scipy.stats.qmc.Sobol(1111, scramble=False, bits=52).random(1000), SciPy 1.10.1. The first are those of Joe and Kuo's
-// own program.
+// scipy.stats.qmc.Sobol(1111, scramble=False, bits=52).random(1000), SciPy 1.10.1. Joe and Kuo's own program gives the
+// same first points.
 var sobolGolden = map[int][]float64{
 	0:  {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
 	1:  {.5, .5, .5, .5, .5, .5, .5, .5, .5, .5, .5, .5},

@@ -156,7 +156,7 @@ func TestGoldenSamplers(t *testing.T) {
 }
 
 // TestCoupledPairs: the norms of columns 2i and 2i+1 are quantiles at u and 1-u, also over the border of a block and
-// for an odd last column; the directions are those of Orthogonal.
+// for an odd last column; Orthogonal has the same directions.
 func TestCoupledPairs(t *testing.T) {
 	for _, c := range []struct{ d, m int }{{1, 1}, {1, 5}, {2, 7}, {3, 11}, {8, 13}} {
 		k, zero := Gaussian{1.3}, make([]float64, c.d)

@@ -152,9 +152,9 @@ func checkSup(t *testing.T, k profile, p *Split, eps float64) {
 	}
 }
 
-// TestChoiceOfEps: without Eps the mean over the sphere of bias² and variance, as Variance predicts it, is at most
-// that of the mixtures of least mass, whatever their error; for 2 and 20 dimensions, few frequencies and many, and
-// two couplings.
+// TestChoiceOfEps: without Eps the mean over the sphere of bias² and variance, as Variance predicts it, is at most the
+// mean for the mixtures of least mass, whatever their error. The test covers 2 and 20 dimensions, few frequencies and
+// many, and two couplings.
 func TestChoiceOfEps(t *testing.T) {
 	for _, k := range []profile{SpherePolynomial{A: 3, P: 1}, ArcCosine{Order: 0}, ArcCosine{Order: 1},
 		NeuralTangent{}} {

@@ -9,8 +9,8 @@ import (
 )
 
 // TestSphericalLaw: the density is one, its quantile is the inverse of its distribution function, At is its kernel by
-// quadrature, the error that it states is that of At against the polynomial, and the descent from the first guess has
-// brought it down.
+// quadrature, the error that it states is the error of At against the polynomial, and the descent from the first guess
+// has brought it down.
 func TestSphericalLaw(t *testing.T) {
 	for _, k := range []SRF{{2, 10}, {3, 1}, {4, 10}, {math.Sqrt2, 2}} {
 		for _, d := range []int{1, 2, 3, 16, 40} {
@@ -94,7 +94,7 @@ func TestSphericalErrors(t *testing.T) {
 	}
 }
 
-// TestSphericalGradient: the gradient of the loss is that of central differences, where components are cut off too.
+// TestSphericalGradient: the gradient of the loss agrees with central differences, where components are cut off too.
 func TestSphericalGradient(t *testing.T) {
 	for _, d := range []int{1, 5, 40} {
 		f := newSphericalFit(SRF{2, 10}, d)

@@ -58,7 +58,7 @@ func dotColumn(w []float64, m, j int, x []float64) float64 {
 }
 
 // axisExpectation is E cos(w·δ) for δ of length t along an axis: the signs D₂ are enumerated, D₁ does not matter, and
-// with those of D₃ integrated out it is the mean of Π cos(r t yᵢ/√d'), y = H D₂ H D₁ e/d'.
+// with D₃ integrated out it is the mean of Π cos(r t yᵢ/√d'), y = H D₂ H D₁ e/d'.
 func axisExpectation(p int, k RadialLaw, t float64) float64 {
 	counts := map[string]int{}
 	classes := map[string][]float64{}
@@ -93,8 +93,8 @@ func axis(d, i int, t float64) []float64 {
 	return x
 }
 
-// TestStructuredExpectation: the bias that the documentation states is that of all signs, d = 2 and 4 by the draw's own
-// path, and the expectation along an axis agrees with it there.
+// TestStructuredExpectation: the bias that the documentation states is the mean over all signs, for d = 2 and 4 by the
+// draw's own path. The expectation along an axis agrees with it there.
 func TestStructuredExpectation(t *testing.T) {
 	const dist = 2
 	k := Gaussian{1}

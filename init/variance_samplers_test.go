@@ -112,7 +112,8 @@ func TestWorstErrors(t *testing.T) {
 	}
 }
 
-// relativeVariance is that of two frequencies a dimension along the diagonal, of ln x for a LogFourier kernel.
+// relativeVariance is the relative variance of two frequencies a dimension along the diagonal, of ln x for a LogFourier
+// kernel.
 func relativeVariance(t *testing.T, s Predictor, k Random, d int, r float64) float64 {
 	t.Helper()
 	x, z := make([]float64, d), make([]float64, d)

@@ -21,8 +21,8 @@ func negative() *G.Node {
 	return G.Must(G.Sum(G.Must(ops.Laplace(x, w, ops.Attr{Layer: "mine"}))))
 }
 
-// TestCause: of an error of either machine it is that of the op, with its sentinel, its cell and no word of the
-// machine's; of an error of Gorgonia's own op the machine's; of any other error the error.
+// TestCause: an error of either machine has the error of the op as its cause, with its sentinel, its cell and no word
+// of the machine's. An error of Gorgonia's own op has the machine's error, and any other error is its own cause.
 func TestCause(t *testing.T) {
 	for name, machine := range map[string]func(*G.ExprGraph) G.VM{
 		"tape": func(g *G.ExprGraph) G.VM { return G.NewTapeMachine(g) },
@@ -59,7 +59,7 @@ func TestCause(t *testing.T) {
 	}
 }
 
-// The error of a machine hides that of the op; Cause brings it back.
+// The error of a machine hides the error of the op; Cause brings it back.
 func ExampleCause() {
 	machine := G.NewTapeMachine(negative().Graph())
 	defer machine.Close()

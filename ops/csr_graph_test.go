@@ -25,8 +25,8 @@ func sparseFamilies() (fs []family) {
 	return fs
 }
 
-// TestCSRGradients compares every gradient but that of x, on both machines and in both precisions, with central
-// differences in float64 and the output with that of the dense rows.
+// TestCSRGradients compares every gradient except the gradient of x, on both machines and in both precisions, with
+// central differences in float64. It compares the output with the output of the dense rows.
 func TestCSRGradients(t *testing.T) {
 	for _, f := range sparseFamilies() {
 		if len(f.shapes) == 1 {
@@ -81,7 +81,7 @@ func TestCSRGradients(t *testing.T) {
 			for _, lisp := range []bool{false, true} {
 				cost, grads := run(dt, lisp, false, nil)
 				if math.Abs(cost-dense) > tol*(1+math.Abs(dense)) {
-					t.Errorf("%s, %v, lisp=%v: the cost is %v, that of dense rows %v", f.name, dt, lisp, cost, dense)
+					t.Errorf("%s, %v, lisp=%v: the cost is %v, the cost of dense rows %v", f.name, dt, lisp, cost, dense)
 				}
 				for i, g := range grads {
 					for j := range g.Shape().TotalSize() {

@@ -210,8 +210,8 @@ func TestCSRDomain(t *testing.T) {
 	}
 }
 
-// TestLogShiftCSR: ln(x + c) made dense is that of the dense rows, to a few units in the last place of the larger of
-// the two logarithms that it is a sum of.
+// TestLogShiftCSR: ln(x + c) of sparse rows, made dense, equals ln(x + c) of the dense rows. The tolerance is a few
+// units in the last place of the larger of the two logarithms that are added.
 func TestLogShiftCSR(t *testing.T) {
 	for _, dt := range []tensor.Dtype{tensor.Float64, tensor.Float32} {
 		for _, cs := range [][]float64{{.3}, {.01, .5, 2, 1e-5, 30}, {1e-30}} {

@@ -53,8 +53,8 @@ func (f Exponent) slope(u float64) float64 {
 // [n, m].
 //
 // Backward, from the output alone: with t = -Σ g·y of a row, dx = t s f'(2sx), ds = Σ t x f'(2sx), over everything or
-// over a column, and dz = exp(-E) g. At x = 0 the derivative of the root, which has no bound, is defined as 0, as is
-// that of Homogeneous.
+// over a column, and dz = exp(-E) g. At x = 0 the derivative of the root has no bound. It is defined as 0, like the
+// derivative of Homogeneous.
 //
 // x may be sparse. z is frozen where the op that makes it is differentiable in nothing. Errors while building: shapes
 // and f. Errors while running (ErrDomain): a cell of x or an entry of s that is negative or not finite.

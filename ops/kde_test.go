@@ -111,7 +111,7 @@ func TestKDE(t *testing.T) {
 		}
 	}
 	for axes := 1; axes <= 3; axes++ { // points that are no grid
-		g, h := scatter(axes, 23), []float64{.05, .3, .8}[:axes] // some bags by cosines, and that of one sample not
+		g, h := scatter(axes, 23), []float64{.05, .3, .8}[:axes] // some bags by cosines, and the bag of one sample not
 		for _, dt := range []tensor.Dtype{tensor.Float64, tensor.Float32} {
 			b, hs, tol := randomBags(dt, axes, 17, 1, 40), tensor.New(tensor.WithShape(axes), tensor.Of(dt)), 1e-13
 			if dt == tensor.Float32 {

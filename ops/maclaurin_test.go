@@ -43,8 +43,8 @@ func maclaurinNode(a ops.Attr, in ...*G.Node) (*G.Node, error) {
 		G.NewVector(g, dt, G.WithShape(7), G.WithName("scales"), G.WithValue(scales)), a)
 }
 
-// TestMaclaurin: the features are those of the formula, of dense rows, of sparse ones with and without a base, of no
-// rows, and of more rows than stand in memory at a time.
+// TestMaclaurin: the features agree with the formula for dense rows, for sparse rows with and without a base, for no
+// rows, and for more rows than stand in memory at a time.
 func TestMaclaurin(t *testing.T) {
 	for _, dt := range []tensor.Dtype{tensor.Float64, tensor.Float32} {
 		w, degrees, scales := products(dt)
@@ -107,7 +107,8 @@ func one(dt tensor.Dtype) any {
 	return []float64{1}
 }
 
-// TestMaclaurinAtZero: where a projection is 0 the gradient is that of the other factors, and no division makes it NaN.
+// TestMaclaurinAtZero: where a projection is 0 the gradient is the product of the other factors, and no division makes
+// it NaN.
 func TestMaclaurinAtZero(t *testing.T) {
 	g := G.NewGraph()
 	x := G.NewMatrix(g, tensor.Float64, G.WithShape(1, 2), G.WithName("x"), G.WithValue(rowsOf(2, 1, 1)))

@@ -16,10 +16,10 @@ import (
 //
 //	z(x) = [ρ_b cos(P_b) | ρ_b sin(P_b)] / √m,   P_b = (x·U_b) ∘ r_b,   b = 0, 1, ...,
 //
-// whose inner products estimate the kernels of the blocks, times ρ_b². x is [n, d]; the norms r are [B·m], those of
-// block 0 first; the roots ρ are [B], of the masses; z is [n, 2B·m]. The directions U are [d, B·m], block after block,
-// or [d, m]: then they serve all blocks, and one product xU does. Luo et al. (2021), equations (7) and (8), with B = 2
-// and the sign of the second block left to who takes inner products.
+// whose inner products estimate the kernels of the blocks, times ρ_b². x is [n, d]; the norms r are [B·m], block 0
+// first; the roots ρ of the masses are [B]; z is [n, 2B·m]. The directions U are [d, B·m], block after block, or [d,
+// m]: then they serve all blocks, and one product xU does. Luo et al. (2021), equations (7) and (8), with B = 2 and the
+// sign of the second block left to who takes inner products.
 //
 // Backward: dP_b = g_sin·z_cos - g_cos·z_sin from the output alone, dx = Σ (dP_b∘r_b)·U_bᵀ, and with G_b = xᵀ·dP_b,
 // dU_b = G_b∘r_b and dr_b the column sums of U_b∘G_b; dρ_b = <g, z>/ρ_b over the block. Attr.Frozen counts x, U, r and

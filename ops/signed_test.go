@@ -25,8 +25,8 @@ func signedParams(dt tensor.Dtype, d, q, m, blocks int) (u, norms, roots *tensor
 	return u, norms, roots
 }
 
-// TestSignedFourier: the features are those of the formula, of dense rows, of sparse rows with and without a base, and
-// of no rows.
+// TestSignedFourier: the features agree with the formula for dense rows, for sparse rows with and without a base, and
+// for no rows.
 func TestSignedFourier(t *testing.T) {
 	for _, dt := range []tensor.Dtype{tensor.Float64, tensor.Float32} {
 		for _, c := range []struct{ n, d, q, m, blocks int }{{5, 3, 7, 7, 2}, {5, 3, 14, 7, 2}, {5, 3, 7, 7, 1},
@@ -125,8 +125,8 @@ func TestSignedErrors(t *testing.T) {
 	}
 }
 
-// The estimate of exp(-r²/2) - exp(-r²/8) at r = 1 from two blocks: the inner product of the first less that of the
-// second.
+// The estimate of exp(-r²/2) - exp(-r²/8) at r = 1 from two blocks: the inner product of the first less the inner
+// product of the second.
 func ExampleSignedFourierInto() {
 	const d, m = 3, 50000
 	rng := rand.New(rand.NewPCG(7, 0))

@@ -63,8 +63,8 @@ func writtenOut(d int, signs, norms *tensor.Dense, rho float64) *tensor.Dense {
 
 func at2(t *tensor.Dense, i, j int) float64 { return at(t, i*t.Shape()[1]+j) }
 
-// TestStructuredAgainstDense: features, in both forms and without a graph, are those of Fourier and Phase with W
-// written out.
+// TestStructuredAgainstDense: features, in both forms and without a graph, agree with Fourier and Phase with W written
+// out.
 func TestStructuredAgainstDense(t *testing.T) {
 	for _, c := range []struct{ n, d, p, m int }{{1, 1, 1, 1}, {5, 3, 4, 7}, {2, 16, 16, 16}, {7, 13, 16, 37},
 		{3, 17, 32, 5}} {

@@ -29,7 +29,7 @@ func TestTable(t *testing.T) {
 	}{
 		{ops.Tables{Power: 1}, [2]float64{0, 0}, [2]float64{0, 0}, [2]float64{3, -1}},
 		{ops.Tables{Power: 1}, [2]float64{.5, -.25}, [2]float64{1.5, .5}, [2]float64{3, -2}},
-		// at a knot that of the interval above
+		// a knot takes the slope of the interval above
 		{ops.Tables{Power: 1}, [2]float64{1, 1}, [2]float64{3, -1}, [2]float64{1, 3}},
 		{ops.Tables{Power: 1}, [2]float64{2, 3}, [2]float64{4, 5}, [2]float64{0, 0}},
 		{ops.Tables{Power: 1}, [2]float64{-1, -7}, [2]float64{0, 2}, [2]float64{0, 0}},

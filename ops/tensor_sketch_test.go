@@ -53,8 +53,8 @@ func tensored(x []float64, buckets, signs *tensor.Dense, m int) []float64 {
 	return z
 }
 
-// TestTensorSketch: the features are those of the definition, of dense rows, of sparse ones with and without a base,
-// and of no rows; for odd and even numbers of columns, and one.
+// TestTensorSketch: the features agree with the definition for dense rows, for sparse rows with and without a base, and
+// for no rows. Odd and even numbers of columns are covered, and one.
 func TestTensorSketch(t *testing.T) {
 	for _, dt := range []tensor.Dtype{tensor.Float64, tensor.Float32} {
 		for _, c := range []struct{ n, p, m int }{{5, 1, 7}, {5, 2, 8}, {11, 3, 7}, {3, 3, 1}, {2, 2, 2}, {0, 2, 7},

@@ -68,7 +68,7 @@ func TestViews(t *testing.T) {
 			}
 			got, err := ops.FourierInto(nil, x, w, ops.Attr{})
 			if err != nil || !slices.Equal(all(got), all(want)) {
-				t.Errorf("%s %v: FourierInto differs from that of the copy, err %v", name, dt, err)
+				t.Errorf("%s %v: FourierInto differs from FourierInto of the copy, err %v", name, dt, err)
 			}
 			g := G.NewGraph()
 			in := G.NewMatrix(g, dt, G.WithShape(5, 3), G.WithName("x"))

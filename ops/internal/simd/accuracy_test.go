@@ -8,7 +8,7 @@ import (
 
 // TestLayerAccuracy: whole maps against references of 200 bits. The errors are in units of the rounding of the
 // projection, u·(1 + |b| + Σ|xᵢwᵢ|): on every instruction set their root mean square and their largest are at most
-// twice those of plain Go.
+// twice the figures of plain Go.
 func TestLayerAccuracy(t *testing.T) {
 	for _, d := range []int{5, 64, 784} {
 		testLayerAccuracy[float32](t, d, 0x1p-24)
@@ -85,7 +85,7 @@ func bigProjection[T Float](x, w []T, j, m int) (p *big.Float, size float64) {
 	return p, size
 }
 
-// circularOf are the sine and cosine of p, as those of the nearest float64 turned by the rest.
+// circularOf returns the sine and cosine of p: it takes them of the nearest float64 and turns them by the rest.
 func circularOf(p *big.Float) (sin, cos float64) {
 	near, _ := p.Float64()
 	rest := newBig(0).Sub(p, newBig(near))
@@ -95,7 +95,7 @@ func circularOf(p *big.Float) (sin, cos float64) {
 	return sin, cos
 }
 
-// expOf is exp(-p), as that of the nearest float64 times 1 - rest.
+// expOf is exp(-p): the exponential for the nearest float64, times 1 - rest.
 func expOf(p *big.Float) float64 {
 	near, _ := p.Float64()
 	rest := newBig(0).Sub(p, newBig(near))

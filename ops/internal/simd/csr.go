@@ -86,7 +86,7 @@ func ExpCSR[T Float](dst []T, x CSR[T], bias []T, w *Weights[T], scale float64) 
 }
 
 // GradWCSR writes (x + 1·baseᵀ)ᵀ·dP to dst [d,m]: what GradW does for the dense rows whose cell (i, j) is base[j] more
-// than that of x. A nil base is 0. dp is [n,m]. Rows of dst for columns without entries cost no product.
+// than the cell of x. A nil base is 0. dp is [n,m]. Rows of dst for columns without entries cost no product.
 func GradWCSR[T Float](dst []T, x CSR[T], base, dp []T, m int) {
 	dst = dst[:x.Cols*m]
 	if base != nil {

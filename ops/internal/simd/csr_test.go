@@ -25,7 +25,7 @@ var csrShapes = [][4]int{
 	{3, 1031, 67, 60}, {17, 2053, 24, 5}, {5, 4099, 97, 300}, {1100, 7, 9, 2},
 }
 
-// TestCSR compares the products of sparse rows, packed and borrowed, with those of the same rows made dense, in
+// TestCSR compares the products of sparse rows, packed and borrowed, with the products of the same rows made dense, in
 // float64.
 func TestCSR(t *testing.T) {
 	eachISA(t, func(t *testing.T) {

@@ -37,7 +37,7 @@ func strided[T Float](rows, cols, gap int, seed uint64) (v []T, ld int) {
 	return v, ld
 }
 
-// operands are those of a multiplication.
+// operands returns the operands of a multiplication.
 func operands[T Float](g multiplication) (a, b, c matrix[T]) {
 	lie := func(rows, cols int, t bool, seed uint64) matrix[T] {
 		if t {

@@ -42,7 +42,8 @@ func severalCols[T Float]() int {
 	return 2*cols + 11
 }
 
-// TestBackward: the gradients of all maps against those of dP computed apart, for one block of rows and for several.
+// TestBackward: the gradients of all maps against the gradients from dP computed apart, for one block of rows and for
+// several.
 func TestBackward(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		for _, s := range [][3]int{{1, 1, 1}, {5, 3, 7}, {33, 67, 5}, {101, 17, 131}, {severalRows, 2, 3},

@@ -16,8 +16,8 @@ type Homogeneous[T Float] struct {
 	Base  []T     // L, one for all columns, or one a column
 	Root  []T     // root_j, one more than F
 	Gamma float64 // γ
-	// Sign gives a negative x the negated numbers of |x|; Split has numbers for x > 0 and after them as many for x < 0,
-	// those of |x|. Without either a negative x is bad.
+	// Sign gives a negative x the negated numbers of |x|. Split has numbers for x > 0 and after them as many for x < 0,
+	// which are the numbers of |x|. Without either a negative x is bad.
 	Sign, Split bool
 	// Stationary has x for ln x and 1 for s, and its zeros are numbers as others are.
 	Stationary bool

@@ -7,8 +7,8 @@ import "math"
 //
 //	K(t, x) = Σ φ((t - x')/h)/h,   over the images x' = ±x + 2k of x in mirrors at 0 and 1,
 //
-// whose integral over [0, 1] is 1 for every x. On a grid the sum over samples of a product is a matrix product: that of
-// the first axis with the others together, points against samples against points.
+// whose integral over [0, 1] is 1 for every x. On a grid the sum over samples of a product is a matrix product. It
+// multiplies the first axis with the others together, points against samples against points.
 type KDE[T Float] struct {
 	Points []int     // midpoints of each axis; the last axis runs fastest
 	H      []float64 // bandwidth h of each axis

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestBlocks: maps of several blocks, with shared directions and with directions of their own, dense and sparse, and
-// their backward, are those of the formula in float64.
+// TestBlocks: maps of several blocks and their backward agree with the formula in float64, with shared directions and
+// with directions of their own, dense and sparse.
 func TestBlocks(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		// and tiles of dP that end within a block

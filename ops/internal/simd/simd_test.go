@@ -128,7 +128,7 @@ func against[T Float](t *testing.T, n, d, m int) {
 	near(t, "GradX", dx, plain(g[:n*m], false, w, true, n, m, d), 4*m)
 	borrowed := make([]T, n*d)
 	if Borrow(w, d, m).GradX(borrowed, g[:n*m], n); !slices.Equal(borrowed, dx) {
-		t.Error("GradX of borrowed weights differs from that of packed ones")
+		t.Error("GradX of borrowed weights differs from GradX of packed ones")
 	}
 	GradW(dw, x, g[:n*m], n, d, m)
 	near(t, "GradW", dw, plain(x, true, g[:n*m], false, d, n, m), 4*n)

@@ -41,8 +41,8 @@ func structured[T Float](d, p, m int) *Structured[T] {
 	return NewStructured(d, p, signs, norms, .5)
 }
 
-// TestStructured: the product with the matrix that is never formed, its transpose and the features are those of the
-// dense one.
+// TestStructured: the product with the matrix that is never formed, its transpose and the features agree with the dense
+// matrix.
 func TestStructured(t *testing.T) {
 	eachHadamardISA(t, func(t *testing.T) {
 		for _, s := range [][4]int{{1, 1, 1, 1}, {3, 1, 1, 5}, {33, 3, 4, 7}, {2, 16, 16, 16}, {7, 17, 32, 67},

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// checkSyrk compares a triangle with that of the whole product, by Gemm: the bits of the kernels are the same, gonum's
-// off by the rounding of k products. What lies outside the triangle holds NaN and keeps it.
+// checkSyrk compares a triangle with the triangle of the whole product, by Gemm. The bits of the kernels are the same;
+// gonum's are off by the rounding of k products. What lies outside the triangle holds NaN and keeps it.
 func checkSyrk[T Float](t *testing.T, low bool, g multiplication) {
 	t.Helper()
 	g.m = g.n
@@ -106,7 +106,7 @@ func checkMoved[T Float](t *testing.T, n, k, gap int) {
 	Syrk(true, true, n, k, 1, there, lda, 1, want, n)
 	SyrkMoved(n, k, a, lda, by, c, n)
 	if !slices.Equal(c, want) {
-		t.Errorf("%d rows of %d: other bits than those of a copy", k, n)
+		t.Errorf("%d rows of %d: other bits than a copy", k, n)
 	}
 }
 

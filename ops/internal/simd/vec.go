@@ -185,8 +185,8 @@ func vecTriples[T Float](dst, a, b, c []T) {
 	}
 }
 
-// Ln is the natural logarithm. Where package math has it in assembly (amd64), its logarithm of a denormal number is
-// that of a normal one.
+// Ln is the natural logarithm. Where package math has it in assembly (amd64), it returns the logarithm of a normal
+// number for a denormal one.
 func Ln(v float64) float64 {
 	if v > 0 && v < 0x1p-1022 {
 		return math.Log(v*0x1p60) - 60*math.Ln2

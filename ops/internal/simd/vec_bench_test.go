@@ -6,7 +6,7 @@ import (
 )
 
 // BenchmarkVector is the time an element of every function on 2048 elements, in the first-level cache, for every
-// instruction set. With generic it is that of package math.
+// instruction set. With generic it is the time of package math.
 func BenchmarkVector(b *testing.B) {
 	chosen := active
 	defer func() { active = chosen }()

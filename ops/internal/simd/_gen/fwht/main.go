@@ -2,11 +2,11 @@
 //
 //	go generate github.com/bochner-go/bochner/ops/internal/simd
 //
-// A transform of n = 2^k numbers is k stages of butterflies (a, b) -> (a+b, a-b), in any order. The head does the stages of a block
-// of R vectors that lie side by side while they are in registers: those inside a vector by a permutation and x' = ±x + permuted x,
-// those across by additions. A pass then does 1 to 4 stages of a larger stride, on R = 2 to 16 vectors at that stride. So 4096 numbers
-// of float32 take two trips through the cache. The head can multiply what it loads, by signs or scales, and need not write where
-// it read.
+// A transform of n = 2^k numbers is k stages of butterflies (a, b) -> (a+b, a-b), in any order. The head does the
+// stages of a block of R vectors that lie side by side while they are in registers: those inside a vector by a
+// permutation and x' = ±x + permuted x, those across by additions. A pass then does 1 to 4 stages of a larger stride,
+// on R = 2 to 16 vectors at that stride. So 4096 numbers of float32 take two trips through the cache. The head can
+// multiply what it loads, by signs or scales, and need not write where it read.
 package main
 
 import (
@@ -129,7 +129,8 @@ func (t target) across(v []reg.Register, spare reg.Register) {
 	}
 }
 
-// head is the kernel for blocks of r vectors, n elements in all: dst = blockwise H(src·scale), scale being absent without scaled.
+// head is the kernel for blocks of r vectors, n elements in all: dst = blockwise H(src·scale), scale being absent
+// without scaled.
 func (t target) head(signs Mem, r int, scaled bool) {
 	kind, params := "hadamardHead", fmt.Sprintf("dst, src *%s, n int", t.goType())
 	if scaled {
@@ -234,7 +235,7 @@ func (t target) pass(r int) {
 	case 4:
 		ADDQ(h3, x)
 	default:
-		last := bases[len(bases)-1] // its start is (r-4)·h after that of x, and it has gone on by h as well
+		last := bases[len(bases)-1] // its start is (r-4)·h after the start of x, and it has gone on by h as well
 		LEAQ(Mem{Base: last, Index: h3, Scale: 1}, x)
 	}
 	CMPQ(x, end)

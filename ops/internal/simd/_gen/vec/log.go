@@ -7,8 +7,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// ln t = e·ln 2 + ln m with m in [√½, √2), and ln m = 2 atanh s for s = f/(2+f), f = m - 1. It is summed as f - (f²/2 - s·(f²/2 + R)),
-// R = s²·P(s²), whose error is that of its last term (FreeBSD's msun, e_log.c).
+// ln t = e·ln 2 + ln m with m in [√½, √2), and ln m = 2 atanh s for s = f/(2+f), f = m - 1. It is summed as f - (f²/2 -
+// s·(f²/2 + R)), R = s²·P(s²). Its last term gives the error (FreeBSD's msun, e_log.c).
 
 func logRows(f64 bool) []row {
 	mantissa := pick(f64, 23, 52)

@@ -7,10 +7,10 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// A vector of a, of b and of c make three vectors of a₀b₀c₀a₁b₁c₁... Each is put together by two permutations of two tables: a with
-// b, and then what came of it, in its place, with c.
+// A vector of a, of b and of c make three vectors of a₀b₀c₀a₁b₁c₁... Each is put together by two permutations of two
+// tables: a with b, and then what came of it, in its place, with c.
 
-// tripleTable are the indices: those of the first permutation for each of the three, then those of the second.
+// tripleTable holds the indices of the first permutation for each of the three, then the indices of the second.
 func tripleTable(c *build.Context, f64 bool) operand.Mem {
 	base := c.StaticGlobal("tripleTable" + suffix(f64))
 	c.DataAttributes(attr.RODATA | attr.NOPTR)
