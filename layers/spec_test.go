@@ -97,8 +97,8 @@ func TestTableIsDocumented(t *testing.T) {
 func TestLookup(t *testing.T) {
 	for _, name := range strings.Fields(`linear gaussian laplacian matern exp-semigroup reciprocal-semigroup skewed-chi2
 		skewed-intersection hellinger chi2 intersection jensen-shannon exp-hellinger exp-chi2 exp-intersection
-		exp-jensen-shannon sphere-polynomial delta-gaussian arc-cosine ntk hdd-hellinger hdd-js hdd-tv l2-density mean-map
-		add-kpca maji-berg nystrom random-maclaurin tensor-sketch srf`) {
+		exp-jensen-shannon sphere-polynomial delta-gaussian arc-cosine ntk hdd-hellinger hdd-js hdd-tv l2-density
+		mean-map add-kpca maji-berg nystrom random-maclaurin tensor-sketch srf`) {
 		if e, err := layers.Lookup(name); err != nil || e.Name != name {
 			t.Errorf("Lookup(%q): %v, %v", name, e, err)
 		}

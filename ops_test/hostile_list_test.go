@@ -688,7 +688,6 @@ var hostileGoodTypes = map[reflect.Type]goodOf{
 	reflect.TypeFor[data.Examples]():   func(*hostileValues) any { return data.Pairs{X: tensorOf(6, 3), Y: matOf(6, 1)} },
 	reflect.TypeFor[train.Candidate](): func(*hostileValues) any { return train.Candidate{Spec: goodSpec()} },
 	reflect.TypeFor[fits.Fitter]():     is(linear.RidgeOptions{}),
-	reflect.TypeFor[train.CVHead]():    is(linear.RidgeOptions{}),
 	reflect.TypeFor[iter.Seq2[ops.Matrix, error]](): func(*hostileValues) any {
 		return iter.Seq2[ops.Matrix, error](func(yield func(ops.Matrix, error) bool) { yield(tensorOf(6, 3), nil) })
 	},

@@ -14,6 +14,7 @@ import (
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/linear"
 	"github.com/bochner-go/bochner/train/sgd"
 	"gonum.org/v1/gonum/mat"
@@ -93,7 +94,7 @@ var allFits = []fit{
 		candidates := []train.Candidate{{Spec: memorySpec("gaussian", 3)}, {Spec: memorySpec("laplacian", 3)}}
 		var all []float64
 		two := sgd.MiniBatch{FitOptions: sgd.FitOptions{Epochs: 2}, Head: "softmax"}
-		for _, head := range []train.CVHead{nil, linear.SVMOptions{}, two} {
+		for _, head := range []fits.Fitter{nil, linear.SVMOptions{}, two} {
 			o := train.CVOptions{Fitter: head, Folds: 3, Lambdas: someLambdas}
 			r, err := train.CrossValidate(context.Background(), candidates, data.Pairs{X: x, Y: y}, o)
 			if err != nil {

@@ -22,7 +22,9 @@ import (
 
 // CVOptions are the options of CrossValidate.
 type CVOptions struct {
-	Fitter  CVHead    // what is fitted; nil: RidgeOptions{}
+	// Fitter is what is fitted: the options of ridge, of support vectors or of logistic regression, or MiniBatch; nil:
+	// linear.RidgeOptions{}. Its lambdas are nil or 0, for the lambdas of the candidates and of CVOptions are scored.
+	Fitter  fits.Fitter
 	Folds   int       // 0: 5
 	Lambdas []float64 // of the candidates that have none of their own, as the head takes them for all rows; nil: those of the head, which grow
 	Seed    uint64    // of the folds
@@ -75,9 +77,6 @@ func CrossValidate(ctx context.Context, candidates []Candidate, rows data.Exampl
 	if o.Folds == 0 {
 		o.Folds = 5
 	}
-	if o.Fitter == nil {
-		o.Fitter = linear.RidgeOptions{}
-	}
 	job, err := newCVJob(ctx, rows, o)
 	if err != nil {
 		return nil, err
@@ -88,7 +87,10 @@ func CrossValidate(ctx context.Context, candidates []Candidate, rows data.Exampl
 	if err := job.Deal(o.Seed); err != nil {
 		return nil, err
 	}
-	head := o.Fitter.Folds()
+	head, err := foldsOf(o.Fitter)
+	if err != nil {
+		return nil, err
+	}
 	if err := head.Check(job.Y); err != nil {
 		return nil, fmt.Errorf("train: CrossValidate: %w", err)
 	}
@@ -306,36 +308,48 @@ func overFolds(spec layers.Spec, lambda float64, metric fits.Metric, folds [][]f
 	return CVScore{spec, lambda, mean, sd / math.Sqrt(float64(len(errs))), stat.Mean(squares, nil)}
 }
 
-// Cost estimates CrossValidate for so many maps of such a size, each with the lambdas of the options.
+// Cost estimates CrossValidate for so many maps of such a size, each with the lambdas of the options. It is 0 for a Fitter
+// that CrossValidate refuses.
 func (o CVOptions) Cost(p fits.Problem, maps int) fits.Cost {
 	folds := o.Folds
 	if folds == 0 {
 		folds = 5
 	}
-	head := o.Fitter
-	if head == nil {
-		head = linear.RidgeOptions{}
+	head, err := foldsOf(o.Fitter)
+	if err != nil {
+		return fits.Cost{}
 	}
 	lambdas := o.Lambdas
 	if lambdas == nil {
-		lambdas = head.Folds().DefaultLambdas(p.Rows).First()
+		lambdas = head.DefaultLambdas(p.Rows).First()
 	}
-	c := head.Folds().CostOfFolds(p, folds, lambdas)
+	c := head.CostOfFolds(p, folds, lambdas)
 	c.Operations *= float64(maps)
 	return c
 }
 
-// CVHead is a Fitter that CrossValidate can score: RidgeOptions, SVMOptions or MiniBatch. Their lambdas are nil or 0, for
-// the lambdas of the candidates and of CVOptions are scored.
-type CVHead interface {
+// cvHead is a Fitter that CrossValidate can score.
+type cvHead interface {
 	fits.Fitter
 	// Folds is how it is scored.
 	Folds() cv.Head
 }
 
 var (
-	_ CVHead = linear.RidgeOptions{}
-	_ CVHead = linear.SVMOptions{}
-	_ CVHead = linear.LogisticOptions{}
-	_ CVHead = sgd.MiniBatch{}
+	_ cvHead = linear.RidgeOptions{}
+	_ cvHead = linear.SVMOptions{}
+	_ cvHead = linear.LogisticOptions{}
+	_ cvHead = sgd.MiniBatch{}
 )
+
+// foldsOf is how CrossValidate scores a Fitter, ridge where it is nil.
+func foldsOf(f fits.Fitter) (cv.Head, error) {
+	if f == nil {
+		f = linear.RidgeOptions{}
+	}
+	head, ok := f.(cvHead)
+	if !ok || domain.IsNil(f) {
+		return nil, fmt.Errorf("train: CrossValidate: a %T has no score by folds; give linear.RidgeOptions, SVMOptions or LogisticOptions, or sgd.MiniBatch: %w", f, domain.ErrParam)
+	}
+	return head.Folds(), nil
+}

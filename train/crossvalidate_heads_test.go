@@ -169,7 +169,7 @@ func TestCrossValidateFit(t *testing.T) {
 func TestCrossValidateIsDeterministic(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	x, y, _ := trial.Overlapping(t, 91, 4, 3)
-	for _, head := range []CVHead{linear.RidgeOptions{}, linear.SVMOptions{}, sgd.MiniBatch{FitOptions: sgd.FitOptions{Epochs: 3}, Head: "softmax"}} {
+	for _, head := range []cvHead{linear.RidgeOptions{}, linear.SVMOptions{}, sgd.MiniBatch{FitOptions: sgd.FitOptions{Epochs: 3}, Head: "softmax"}} {
 		var first []CVScore
 		for procs := 1; procs <= 3; procs++ {
 			runtime.GOMAXPROCS(procs)
@@ -269,7 +269,7 @@ func TestCrossValidateHeadErrors(t *testing.T) {
 
 // TestDefaultLambdas: each head has its own, in the order that a table shows them in.
 func TestDefaultLambdas(t *testing.T) {
-	for _, head := range []CVHead{linear.RidgeOptions{}, linear.SVMOptions{}, sgd.MiniBatch{}} {
+	for _, head := range []cvHead{linear.RidgeOptions{}, linear.SVMOptions{}, sgd.MiniBatch{}} {
 		g := head.Folds().DefaultLambdas(100)
 		if l := cv.Powers(g.Lo, g.Hi, g.N); len(l) < 3 || !slices.IsSorted(l) || g.Limit[0] > g.Lo || g.Limit[1] <= g.Hi {
 			t.Errorf("%T: %+v", head, g)

@@ -15,6 +15,7 @@ import (
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/internal/trial"
 	"github.com/bochner-go/bochner/train/linear"
 	"github.com/bochner-go/bochner/train/report"
@@ -181,7 +182,7 @@ func TestInputsStay(t *testing.T) {
 			}
 		}
 	}
-	for name, head := range map[string]train.CVHead{"ridge": linear.RidgeOptions{}, "svm": linear.SVMOptions{}, "fit": sgd.MiniBatch{FitOptions: sgd.FitOptions{Epochs: 1}, Head: "softmax"}} {
+	for name, head := range map[string]fits.Fitter{"ridge": linear.RidgeOptions{}, "svm": linear.SVMOptions{}, "fit": sgd.MiniBatch{FitOptions: sgd.FitOptions{Epochs: 1}, Head: "softmax"}} {
 		calls["cross-validation "+name] = func(g *given) error {
 			candidates, err := train.Grid(g.spec, train.Axis{Name: "features", Values: []float64{4, 8}})
 			if err != nil {

@@ -217,7 +217,7 @@ func TestRecipeOfStream(t *testing.T) {
 		t.Fatal(err)
 	}
 	set := must(data.Read(file, data.Options{}))
-	for name, f := range map[string]train.CVHead{"ridge": linear.RidgeOptions{}, "svm": linear.SVMOptions{Lambdas: []float64{.01}}, "svm, anew": linear.SVMOptions{Lambdas: []float64{.01}, CacheBytes: -1},
+	for name, f := range map[string]fits.Fitter{"ridge": linear.RidgeOptions{}, "svm": linear.SVMOptions{Lambdas: []float64{.01}}, "svm, anew": linear.SVMOptions{Lambdas: []float64{.01}, CacheBytes: -1},
 		"logistic": linear.LogisticOptions{Lambdas: []float64{.01}}, "mini-batch": sgd.MiniBatch{FitOptions: sgd.FitOptions{Epochs: 30, Batch: 20}, Head: "softmax"}} {
 		r := train.Recipe{Scale: "standard", Spec: layers.Spec{Map: "gaussian", Features: 64}, Fitter: f}
 		stream := must(data.OpenStream(data.StreamOptions{BlockRows: 60, Shuffle: 100}, file))

@@ -19,7 +19,7 @@ func TestCrossValidateRowsThatAreRead(t *testing.T) {
 	ctx := context.Background()
 	x, y, _ := trial.Overlapping(t, 400, 3, 3)
 	spec := layers.Spec{Map: "gaussian", Features: 24, Seed: 1, Sampler: "iid"}
-	for name, h := range map[string]CVHead{"ridge": linear.RidgeOptions{}, "svm": linear.SVMOptions{}, "svm, not kept": linear.SVMOptions{CacheBytes: -1}, "logistic": linear.LogisticOptions{},
+	for name, h := range map[string]cvHead{"ridge": linear.RidgeOptions{}, "svm": linear.SVMOptions{}, "svm, not kept": linear.SVMOptions{CacheBytes: -1}, "logistic": linear.LogisticOptions{},
 		"softmax": sgd.MiniBatch{FitOptions: sgd.FitOptions{Epochs: 3, Batch: 32}, Head: "softmax"}} {
 		o := CVOptions{Fitter: h, Folds: 4, Lambdas: []float64{.01}}
 		want, err := CrossValidate(ctx, []Candidate{{Spec: spec}}, data.Pairs{X: x, Y: y}, o)

@@ -184,7 +184,7 @@ func (o *options) choose(ctx context.Context, p *train.Prepared, r *result) erro
 }
 
 // cvHead is the head with its options, for n rows.
-func (o *options) cvHead(n int) train.CVHead {
+func (o *options) cvHead(n int) fits.Fitter {
 	switch {
 	case o.newton:
 		l := o.logisticOptions(n)
