@@ -117,8 +117,9 @@ func (m *Model) Features(x ops.Matrix) (*tensor.Dense, error) {
 	return layers.Transform(m.Map, nil, x)
 }
 
-// Scores is the output of the head [n, k]: probabilities of the classes (SoftmaxHead), one-versus-rest scores or predicted
-// targets (LinearHead). x is dense, sparse or bags. Memory is that of the scores, of a copy of x, and of a few hundred rows of features; sparse
+// Scores is the output of the head [n, k]: probabilities of the classes under a softmax head, and else one-versus-rest
+// scores or predicted targets. x is dense, sparse or bags. Memory holds the scores, a copy of x, and a few hundred rows of
+// features; sparse
 // rows under a scaler that does not keep zeros are dense a few hundred at a time.
 func (m *Model) Scores(x ops.Matrix) (*mat.Dense, error) {
 	if err := m.whole(); err != nil {
