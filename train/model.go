@@ -119,8 +119,7 @@ func (m *Model) Features(x ops.Matrix) (*tensor.Dense, error) {
 
 // Scores is the output of the head [n, k]: probabilities of the classes under a softmax head, and else one-versus-rest
 // scores or predicted targets. x is dense, sparse or bags. Memory holds the scores, a copy of x, and a few hundred rows of
-// features; sparse
-// rows under a scaler that does not keep zeros are dense a few hundred at a time.
+// features; sparse rows under a scaler that does not keep zeros are dense a few hundred at a time.
 func (m *Model) Scores(x ops.Matrix) (*mat.Dense, error) {
 	if err := m.whole(); err != nil {
 		return nil, err
