@@ -110,12 +110,9 @@ func ActivateInto(dst, x *tensor.Dense, f Activation, a Attr) (*tensor.Dense, er
 	if err := f.Check(who); err != nil {
 		return nil, err
 	}
-	x, err := contiguous(x)
+	x, err := matrixOf(who, "x", "[n, k]", x)
 	if err != nil {
-		return nil, fmt.Errorf("%s: x: %w", who, err)
-	}
-	if x.Dims() != 2 {
-		return nil, fmt.Errorf("%s: x has shape %v, want [n, k]: %w", who, x.Shape(), ErrShape)
+		return nil, err
 	}
 	if dst, err = output(who, dst, x.Dtype(), x.Shape()...); err != nil {
 		return nil, err

@@ -54,10 +54,7 @@ func (n Norm) Of(dst, row []float64) []float64 {
 	if len(dst) != len(row) {
 		panic(fmt.Sprintf("ops: Norm.Of: dst has %d numbers and the row %d", len(dst), len(row)))
 	}
-	top, length := measured(n, row)
-	for j, v := range row {
-		dst[j] = v / top / length
-	}
+	normaliseRow(dst, row, n)
 	return dst
 }
 
@@ -105,12 +102,9 @@ func NormaliseInto(dst, x *tensor.Dense, n Norm, a Attr) (*tensor.Dense, error) 
 	if err := n.Check(who); err != nil {
 		return nil, err
 	}
-	x, err := contiguous(x)
+	x, err := matrixOf(who, "x", "[n, d]", x)
 	if err != nil {
-		return nil, fmt.Errorf("%s: x: %w", who, err)
-	}
-	if x.Dims() != 2 {
-		return nil, fmt.Errorf("%s: x has shape %v, want [n, d]: %w", who, x.Shape(), ErrShape)
+		return nil, err
 	}
 	if err := CheckRows(a.Domain, who, x); err != nil {
 		return nil, err
@@ -125,10 +119,14 @@ func NormaliseInto(dst, x *tensor.Dense, n Norm, a Attr) (*tensor.Dense, error) 
 func normalise[T domain.Float](out, in *tensor.Dense, n Norm) {
 	dst, x, d := data[T](out), data[T](in), in.Shape()[1]
 	for ; d > 0 && len(x) > 0; x, dst = x[d:], dst[d:] {
-		top, length := measured(n, x[:d])
-		for j, v := range x[:d] {
-			dst[j] = T(float64(v) / top / length)
-		}
+		normaliseRow(dst, x[:d], n)
+	}
+}
+
+func normaliseRow[T domain.Float](dst, row []T, n Norm) {
+	top, length := measured(n, row)
+	for j, v := range row {
+		dst[j] = T(float64(v) / top / length)
 	}
 }
 
