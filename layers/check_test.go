@@ -156,6 +156,7 @@ func TestRegister(t *testing.T) {
 		{Name: "b", Form: layers.Drawn{}}, {Name: "c", Form: (*layers.Drawn)(nil)},
 		{Name: "d", Form: must(layers.Lookup("nystrom")).Form},
 		{Name: "e", Form: layers.Drawn{Kernel: form.Kernel, Params: []layers.ParamDef{{Name: "phase"}}}},
+		{Name: "nil-kernel", Form: layers.Homogeneous{Kernel: func(float64, spectral.Negative) spectral.Homogeneous { return nil }}},
 		{Name: "f", Form: layers.Homogeneous{}}, {Name: "g", Form: layers.Exponentiated{}},
 		{Name: "h", Form: layers.TwoSigns{}},
 	} {

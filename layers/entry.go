@@ -65,11 +65,11 @@ const (
 	DrawsFrequencies
 	// DrawsWeights is of dense layers.
 	DrawsWeights
-	// DrawsSigned is of maps of indefinite kernels, see SignatureOf. They draw the frequencies of two signs by the
-	// parameter coupling, and have no sampler.
-	DrawsSigned
 	// DrawsSigns is of maps that draw random signs, degrees or buckets, for which there is no sampler.
 	DrawsSigns
+	// DrawsSigned is of maps of indefinite kernels, see SignatureOf. They draw the frequencies of two signs by the
+	// parameter coupling, and have no sampler. It comes last: a tree draws what the last of its parts' Draws says.
+	DrawsSigned
 )
 
 // Traits are what a form says of its maps.
@@ -175,17 +175,15 @@ func BagMaps() (names []string) {
 // Lookup finds a map by name, or sequential, concat, dense or normalise, of which trees are made (Spec.Parts). Errors:
 // an unknown name (ErrParam).
 func Lookup(name string) (*Entry, error) {
-	var names []string
-	for _, e := range structure {
+	all := Entries()
+	for _, e := range slices.Concat(structure, all) {
 		if e.Name == name {
 			return e, nil
 		}
 	}
-	for _, e := range Entries() {
-		if e.Name == name {
-			return e, nil
-		}
-		names = append(names, e.Name)
+	names := make([]string, len(all))
+	for i, e := range all {
+		names[i] = e.Name
 	}
 	return nil, fmt.Errorf("layers: there is no map %q; there are %s, and what Register adds: %w", name,
 		strings.Join(names, ", "), ErrParam)

@@ -13,6 +13,7 @@ import (
 // a RandomLaplaceLayer or a skewed layer, by the transform of the kernel. Kernels of the Fourier transforms have the
 // parameter phase besides their own.
 type Drawn struct {
+	simple
 	Params []ParamDef
 	// Kernel makes the kernel of values that are in the declared ranges.
 	Kernel func(v Values) spectral.Kernel
@@ -32,10 +33,6 @@ func (f Drawn) params() []ParamDef {
 	}
 	return slices.Concat(f.Params, []ParamDef{phaseDef})
 }
-
-func (f Drawn) more(Values) []ParamDef { return nil }
-
-func (f Drawn) together(Values) error { return nil }
 
 func (f Drawn) fill(v Values, x ops.Matrix) error { return fillBy(f.Defaults, v, x) }
 

@@ -5,11 +5,13 @@ import (
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/domain"
 )
 
 // Homogeneous is the form of an additive homogeneous kernel: its map is a HomogeneousLayer. It has the parameters gamma
 // and negative, and order, window and period where the spectrum of the kernel is no point mass.
 type Homogeneous struct {
+	simple
 	// Kernel makes the kernel of degree gamma.
 	Kernel func(gamma float64, n spectral.Negative) spectral.Homogeneous
 }
@@ -18,6 +20,7 @@ type Homogeneous struct {
 // D² = k(x,x) + k(z,z) - 2k(x,z): its map is an ExponentiatedLayer. It has sigma, phase and the parameters of
 // Homogeneous.
 type Exponentiated struct {
+	simple
 	// Kernel makes the homogeneous kernel of degree gamma.
 	Kernel func(gamma float64, n spectral.Negative) spectral.Homogeneous
 }
@@ -59,7 +62,10 @@ func jensenShannon(g float64, n spectral.Negative) spectral.Homogeneous {
 	return spectral.JensenShannon{Gamma: g, Negative: n}
 }
 
-func (f Homogeneous) ready() bool { return f.Kernel != nil }
+// ready says whether there is a kernel, whose spectrum the form looks at.
+func (f Homogeneous) ready() bool {
+	return f.Kernel != nil && !domain.IsNil(f.Kernel(1, spectral.RejectNegative))
+}
 
 // series says whether the map has frequencies, which a point mass has not.
 func (f Homogeneous) series() bool { return !pointMass(f.Kernel(1, spectral.RejectNegative)) }
@@ -79,12 +85,6 @@ func (f Homogeneous) params() []ParamDef {
 	}
 	return []ParamDef{gammaDef, negativeDef}
 }
-
-func (f Homogeneous) more(Values) []ParamDef { return nil }
-
-func (f Homogeneous) together(Values) error { return nil }
-
-func (f Homogeneous) fill(Values, ops.Matrix) error { return nil }
 
 // of is the kernel of values that are in range.
 func (f Homogeneous) of(v Values) spectral.Homogeneous {
@@ -124,7 +124,7 @@ func (f Homogeneous) plan(s Spec) (plan, error) {
 	}}, nil
 }
 
-func (f Exponentiated) ready() bool { return f.Kernel != nil }
+func (f Exponentiated) ready() bool { return Homogeneous(f).ready() }
 
 func (f Exponentiated) traits() Traits {
 	return Traits{Draws: DrawsFrequencies, Tunable: true, lends: true}
@@ -133,10 +133,6 @@ func (f Exponentiated) traits() Traits {
 func (f Exponentiated) params() []ParamDef {
 	return slices.Concat([]ParamDef{sigmaDef}, Homogeneous(f).params(), []ParamDef{phaseDef})
 }
-
-func (f Exponentiated) more(Values) []ParamDef { return nil }
-
-func (f Exponentiated) together(Values) error { return nil }
 
 func (f Exponentiated) fill(v Values, x ops.Matrix) error {
 	return fill(v, "sigma", func() (float64, error) { return metricSigma(Homogeneous(f).of(v), x) })

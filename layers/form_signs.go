@@ -14,6 +14,7 @@ import (
 // TwoSigns is the form of an indefinite kernel whose spectral distribution has two signs, a spectral.SignedLaw: its map
 // is a GORFLayer. It has the parameter coupling besides the kernel's own.
 type TwoSigns struct {
+	simple
 	Params []ParamDef
 	// Kernel makes the kernel of values that are in the declared ranges.
 	Kernel func(v Values) spectral.Kernel
@@ -48,8 +49,6 @@ func (f TwoSigns) ready() bool { return f.Kernel != nil }
 func (f TwoSigns) traits() Traits { return Traits{Draws: DrawsSigned, Tunable: true} }
 
 func (f TwoSigns) params() []ParamDef { return slices.Concat(f.Params, []ParamDef{couplingDef}) }
-
-func (f TwoSigns) more(Values) []ParamDef { return nil }
 
 func (f TwoSigns) together(given Values) error {
 	if f.Together == nil {

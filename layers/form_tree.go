@@ -44,7 +44,8 @@ const maxDepth = 16
 
 // deeper says whether there are parts of parts beyond so many levels.
 func (s Spec) deeper(levels int) bool {
-	return len(s.Parts) > 0 && (levels == 0 || slices.ContainsFunc(s.Parts, func(p Spec) bool { return p.deeper(levels - 1) }))
+	below := func(p Spec) bool { return p.deeper(levels - 1) }
+	return len(s.Parts) > 0 && (levels == 0 || slices.ContainsFunc(s.Parts, below))
 }
 
 // within are the parts of a spec, with names, the element type and what of their widths is known. A part without a name
@@ -55,7 +56,8 @@ func (s Spec) within() ([]Spec, error) {
 			s.Map, ErrParam)
 	}
 	if s.deeper(maxDepth) {
-		return nil, fmt.Errorf("layers: %s: the Parts are more than %d deep; a sequential of sequentials is one: %w", s.Map, maxDepth, ErrParam)
+		return nil, fmt.Errorf("layers: %s: the Parts are more than %d deep; a sequential of sequentials is one: %w",
+			s.Map, maxDepth, ErrParam)
 	}
 	parts := slices.Clone(s.Parts)
 	for i := range parts {
@@ -84,11 +86,11 @@ func (s Spec) layerName() string {
 	if err != nil {
 		return s.Name
 	}
-	names := group{}
-	for _, p := range parts {
-		names.layers = append(names.layers, &Identity{&base{name: p.layerName()}})
+	names := make([]string, len(parts))
+	for i, p := range parts {
+		names[i] = p.layerName()
 	}
-	return names.Name()
+	return joinNames(names)
 }
 
 // widen sets the Dims of a part, which must be so many or not be stated.
@@ -101,8 +103,7 @@ func (s *Spec) widen(of string, i, dims int) error {
 	return nil
 }
 
-// planned are the plans of parts whose Dims are known one by one: of returns the Dims of part i, after the parts
-// before.
+// planned are the parts with their Dims, and their plans. dims says how many columns part i takes, after the parts before.
 func (s Spec) planned(dims func(i int, before []plan) int) ([]Spec, []plan, error) {
 	parts, err := s.within()
 	if err != nil {
@@ -261,7 +262,7 @@ func (f sequentialForm) plan(s Spec) (plan, error) {
 		x := sample
 		first := func(i int) bool { return i == 0 }
 		ls, err := each(parts, opts, first, func(i int, before []Layer) (*tensor.Dense, error) {
-			if sample == nil || i == 0 {
+			if sample == nil || i == 0 || !slices.ContainsFunc(plans[i:], fitted) {
 				return x, nil
 			}
 			var err error
@@ -275,6 +276,9 @@ func (f sequentialForm) plan(s Spec) (plan, error) {
 	}
 	return p.builtBy(fit), nil
 }
+
+// fitted says whether a layer is fitted on data.
+func fitted(p plan) bool { return p.fit != nil }
 
 // builtBy is the plan with a way to build it, on data where a part is fitted.
 func (p plan) builtBy(fit func(sample *tensor.Dense, opts []Option) (Layer, error)) plan {
@@ -377,6 +381,11 @@ func (f concatForm) widths(s Spec) ([]Spec, []plan, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	return s.plannedOn(slots)
+}
+
+// plannedOn is planned for parts of the columns of slots.
+func (s Spec) plannedOn(slots []Part) ([]Spec, []plan, error) {
 	return s.planned(func(i int, _ []plan) int { return slots[i].To - slots[i].From })
 }
 
@@ -385,7 +394,7 @@ func (f concatForm) plan(s Spec) (plan, error) {
 	if err != nil {
 		return plan{}, err
 	}
-	parts, plans, err := f.widths(s)
+	parts, plans, err := s.plannedOn(slots)
 	if err != nil {
 		return plan{}, err
 	}

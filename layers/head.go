@@ -205,13 +205,13 @@ func (l *SoftmaxHead) RowLoss(p, targets []float64) float64 {
 }
 
 // Fwd returns zA + b.
-func (l *LinearHead) Fwd(z G.Input) G.Result { return G.LiftResult(l.logits(z)) }
+func (l *affine) Fwd(z G.Input) G.Result { return G.LiftResult(l.logits(z)) }
 
 // Transform writes zA + b to dst.
-func (l *LinearHead) Transform(dst, z *tensor.Dense) (*tensor.Dense, error) { return l.scores(dst, z) }
+func (l *affine) Transform(dst, z *tensor.Dense) (*tensor.Dense, error) { return l.scores(dst, z) }
 
 // TransformCSR is Transform for sparse rows.
-func (l *LinearHead) TransformCSR(dst *tensor.Dense, z *ops.CSR) (*tensor.Dense, error) {
+func (l *affine) TransformCSR(dst *tensor.Dense, z *ops.CSR) (*tensor.Dense, error) {
 	return l.scores(dst, z)
 }
 

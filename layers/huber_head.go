@@ -6,7 +6,6 @@ import (
 
 	"github.com/bochner-go/bochner/ops"
 	G "gorgonia.org/gorgonia"
-	"gorgonia.org/tensor"
 )
 
 // HuberHead is zA + b, the head of regression with outliers. Input and output are LinearHead's. Its loss is Huber's,
@@ -53,17 +52,6 @@ func (l *HuberHead) RowLoss(scores, targets []float64) float64 {
 		sum += ops.HuberLoss(scores[j]-t, delta)
 	}
 	return sum
-}
-
-// Fwd returns zA + b.
-func (l *HuberHead) Fwd(z G.Input) G.Result { return G.LiftResult(l.logits(z)) }
-
-// Transform writes zA + b to dst.
-func (l *HuberHead) Transform(dst, z *tensor.Dense) (*tensor.Dense, error) { return l.scores(dst, z) }
-
-// TransformCSR is Transform for sparse rows.
-func (l *HuberHead) TransformCSR(dst *tensor.Dense, z *ops.CSR) (*tensor.Dense, error) {
-	return l.scores(dst, z)
 }
 
 // Loss is the mean over rows of the sum of the losses of the residuals.

@@ -99,9 +99,6 @@ var heeded = func() map[string][]string {
 // it out. They are by option and constructor, which is empty for all others.
 var remedies = map[[2]string]string{
 	{"Tune", ""}:                                "it has nothing to tune; leave it out",
-	{"Tune", "NewLinearHead"}:                   "a head is always tuned; leave it out",
-	{"Tune", "NewSoftmaxHead"}:                  "a head is always tuned; leave it out",
-	{"Tune", "NewHuberHead"}:                    "a head is always tuned; leave it out",
 	{"WithSampler", ""}:                         "it draws no frequencies; leave it out",
 	{"WithSampler", "NewGORFLayer"}:             "the two signs are drawn by a coupling; use WithCoupling",
 	{"WithSeed", ""}:                            "it draws nothing; leave it out",
@@ -117,8 +114,11 @@ func remedy(name, constructor string) string {
 	if text := remedies[[2]string{name, constructor}]; text != "" {
 		return text
 	}
-	if constructor == "NewConcat" {
+	switch {
+	case constructor == "NewConcat":
 		return "give it to its parts"
+	case name == "Tune" && strings.HasSuffix(constructor, "Head"):
+		return "a head is always tuned; leave it out"
 	}
 	if text := remedies[[2]string{name, ""}]; text != "" {
 		return text

@@ -113,8 +113,11 @@ func (g group) Name() string {
 	for i, l := range g.layers {
 		names[i] = l.Name()
 	}
-	return strings.Join(names, "-")
+	return joinNames(names)
 }
+
+// joinNames is the name of a composition of layers of these names.
+func joinNames(names []string) string { return strings.Join(names, "-") }
 
 func (g group) String() string {
 	parts := make([]string, len(g.layers))

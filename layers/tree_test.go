@@ -249,6 +249,30 @@ func TestTreeErrors(t *testing.T) {
 	}
 }
 
+// TestTreeSigns: a tree has signs where a part beside others has them, or the last of a chain.
+func TestTreeSigns(t *testing.T) {
+	signed := layers.Spec{Map: "sphere-polynomial", Features: 8}
+	product := layers.Spec{Map: "random-maclaurin", Features: 4}
+	for _, c := range []struct {
+		of    string
+		parts []layers.Spec
+		want  bool
+	}{
+		{"concat", []layers.Spec{signed, product}, true},
+		{"concat", []layers.Spec{product, {Map: "linear"}}, false},
+		{"sequential", []layers.Spec{{Map: "normalise"}, signed}, true},
+		{"sequential", []layers.Spec{signed, {Map: "dense", Features: 2}}, false},
+	} {
+		s := layers.Spec{Map: c.of, Dims: 3, Parts: c.parts}
+		if got := must(s.Traits()).Signed(); got != c.want {
+			t.Errorf("%s of %v: signed %v", c.of, c.parts, got)
+		}
+		if l := must(s.Build()); (layers.SignatureOf(l) != nil) != c.want {
+			t.Errorf("%v has the signature %v", l, layers.SignatureOf(l))
+		}
+	}
+}
+
 // TestTreeSummary: Summary and Cite range over the layers of a tree.
 func TestTreeSummary(t *testing.T) {
 	s := network()
