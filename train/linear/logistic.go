@@ -90,19 +90,12 @@ func FitLogistic(ctx context.Context, m layers.Map, rows data.Examples, o Logist
 
 // logisticSource checks rows, classes and options, and fills in the defaults.
 func logisticSource(ctx context.Context, m layers.Map, rows data.Examples, o LogisticOptions) (*source, LogisticOptions, error) {
-	src, err := newSource(ctx, "Logistic", m, rows)
+	src, y, err := newtonSource(ctx, "Logistic", m, rows, o.BlockRows)
 	if err != nil {
 		return nil, o, err
 	}
-	y, err := src.targets()
-	if err != nil {
+	if err := o.newton().complete("Logistic", src.n, 1e-6); err != nil {
 		return nil, o, err
-	}
-	if o, err = o.complete(src.n); err != nil {
-		return nil, o, err
-	}
-	if src.block = o.BlockRows; src.block == 0 {
-		src.block = ridgeBlockRows(max(src.features, src.dims))
 	}
 	if !cv.OneClass(y) {
 		return nil, o, fmt.Errorf("train: Logistic: y is %v and not of one class a row, 1 in its column and -1 in the others, two columns at least; make it by OneVersusRest: %w", given.DimsOf(y), domain.ErrDomain)
@@ -110,63 +103,14 @@ func logisticSource(ctx context.Context, m layers.Map, rows data.Examples, o Log
 	return src, o, nil
 }
 
-// complete checks the options and fills in the defaults for n rows.
-func (o LogisticOptions) complete(n int) (LogisticOptions, error) {
-	if o.Lambdas == nil {
-		o.Lambdas = []float64{defaultLambda * float64(n)}
-	}
-	o.HeldOut, o.Tol = orElse(o.HeldOut, .2), orElse(o.Tol, 1e-6)
-	if o.MaxSteps == 0 {
-		o.MaxSteps = 100
-	}
-	if o.CacheBytes == 0 {
-		o.CacheBytes = defaultSVMCache
-	}
-	for i, l := range o.Lambdas {
-		if !(l > 0 && l <= math.MaxFloat64) {
-			return o, fmt.Errorf("train: Logistic: Lambdas[%d] = %v is not a finite number above 0: %w", i, l, domain.ErrParam)
-		}
-	}
-	var wrong string
-	switch {
-	case len(o.Lambdas) == 0:
-		wrong = "Lambdas is empty; give one, or nil for the default"
-	case !(o.HeldOut > 0 && o.HeldOut < 1):
-		wrong = fmt.Sprintf("HeldOut = %v is not between 0 and 1", o.HeldOut)
-	case !(o.Tol > 0 && o.Tol < 1):
-		wrong = fmt.Sprintf("Tol = %v is not between 0 and 1", o.Tol)
-	case o.MaxSteps < 0 || o.BlockRows < 0:
-		wrong = fmt.Sprintf("MaxSteps = %d or BlockRows = %d is negative; 0 is the default", o.MaxSteps, o.BlockRows)
-	case len(o.Lambdas) > 1 && n < 2:
-		return o, fmt.Errorf("train: Logistic: %d lambdas need at least 2 rows, got %d; give one lambda: %w", len(o.Lambdas), n, domain.ErrShape)
-	default:
-		return o, nil
-	}
-	return o, fmt.Errorf("train: Logistic: %s: %w", wrong, domain.ErrParam)
+// newton are the options that support vector machines have, too.
+func (o *LogisticOptions) newton() newtonOptions {
+	return newtonOptions{&o.Lambdas, &o.HeldOut, &o.Tol, &o.MaxSteps, &o.CacheBytes, o.BlockRows}
 }
 
-// selectLogistic fits every lambda, from the largest down and each from the one before, on the rows that are not set
-// aside, and the best on all.
+// selectLogistic fits every lambda on the rows that are not set aside, and the best on all.
 func selectLogistic(src *source, o LogisticOptions) (*LogisticFit, error) {
-	train, held := src.split(o.HeldOut, o.Seed)
-	part, err := newLogistic(train, o)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := newSVMRows(held, o.CacheBytes)
-	if err != nil {
-		return nil, err
-	}
-	scores, err := part.path(o.Lambdas, rows)
-	if err != nil {
-		return nil, err
-	}
-	best := bestScore(scores)
-	all, err := newLogistic(src, o)
-	if err != nil {
-		return nil, err
-	}
-	fit, err := all.fit(o.Lambdas[best])
+	fit, scores, err := selectLambda[*LogisticFit](src, o.newton(), o.Seed, func(src *source) (*logistic, error) { return newLogistic(src, o) })
 	if err != nil {
 		return nil, err
 	}

@@ -113,19 +113,12 @@ func FitSVM(ctx context.Context, m layers.Map, rows data.Examples, o SVMOptions)
 
 // svmSource checks rows, targets and options, and fills in the defaults.
 func svmSource(ctx context.Context, m layers.Map, rows data.Examples, o SVMOptions) (*source, SVMOptions, error) {
-	src, err := newSource(ctx, "SVM", m, rows)
-	if err != nil {
-		return nil, o, err
-	}
-	y, err := src.targets()
+	src, y, err := newtonSource(ctx, "SVM", m, rows, o.BlockRows)
 	if err != nil {
 		return nil, o, err
 	}
 	if o, err = o.complete(src.n); err != nil {
 		return nil, o, err
-	}
-	if src.block = o.BlockRows; src.block == 0 {
-		src.block = ridgeBlockRows(max(src.features, src.dims))
 	}
 	if err := given.CheckTargets("SVM", y, rowNames{}.at); err != nil {
 		return nil, o, err
@@ -143,24 +136,7 @@ var errLambda = fmt.Errorf("%w", domain.ErrParam)
 
 // complete checks the options and fills in the defaults for n rows.
 func (o SVMOptions) complete(n int) (SVMOptions, error) {
-	if o.Lambdas == nil {
-		o.Lambdas = []float64{defaultLambda * float64(n)}
-	}
-	o.HeldOut, o.Bias = orElse(o.HeldOut, .2), orElse(o.Bias, 1)
-	if o.Tol == 0 {
-		o.Tol = map[Loss]float64{SquaredHinge: .01, SquaredInsensitive: 1e-5}[o.Loss]
-	}
-	if o.MaxSteps == 0 {
-		o.MaxSteps = 100
-	}
-	if o.CacheBytes == 0 {
-		o.CacheBytes = defaultSVMCache
-	}
-	for i, l := range o.Lambdas {
-		if !(l > 0 && l <= math.MaxFloat64) {
-			return o, fmt.Errorf("train: SVM: Lambdas[%d] = %v is not a finite number above 0: %w", i, l, domain.ErrParam)
-		}
-	}
+	o.Bias = orElse(o.Bias, 1)
 	var wrong string
 	switch {
 	case o.Loss != SquaredHinge && o.Loss != SquaredInsensitive:
@@ -171,30 +147,19 @@ func (o SVMOptions) complete(n int) (SVMOptions, error) {
 		wrong = "Epsilon is of SquaredInsensitive; leave it out, or choose that loss"
 	case o.ClassWeights != nil && o.Loss != SquaredHinge:
 		wrong = "ClassWeights are of SquaredHinge; leave them out, or choose that loss"
-	case len(o.Lambdas) == 0:
-		wrong = "Lambdas is empty; give one, or nil for the default"
-	case !(o.HeldOut > 0 && o.HeldOut < 1):
-		wrong = fmt.Sprintf("HeldOut = %v is not between 0 and 1", o.HeldOut)
 	case !(o.Bias > 0 && o.Bias <= math.MaxFloat64):
 		wrong = fmt.Sprintf("Bias = %v is not a finite number above 0", o.Bias)
-	case !(o.Tol > 0 && o.Tol < 1):
-		wrong = fmt.Sprintf("Tol = %v is not between 0 and 1", o.Tol)
-	case o.MaxSteps < 0 || o.BlockRows < 0:
-		wrong = fmt.Sprintf("MaxSteps = %d or BlockRows = %d is negative; 0 is the default", o.MaxSteps, o.BlockRows)
-	case len(o.Lambdas) > 1 && n < 2:
-		return o, fmt.Errorf("train: SVM: %d lambdas need at least 2 rows, got %d; give one lambda: %w", len(o.Lambdas), n, domain.ErrShape)
-	default:
-		return o, nil
 	}
-	return o, fmt.Errorf("train: SVM: %s: %w", wrong, domain.ErrParam)
+	if wrong != "" {
+		return o, fmt.Errorf("train: SVM: %s: %w", wrong, domain.ErrParam)
+	}
+	err := o.newton().complete("SVM", n, map[Loss]float64{SquaredHinge: .01, SquaredInsensitive: 1e-5}[o.Loss])
+	return o, err
 }
 
-// orElse is v, or the default for 0.
-func orElse(v, or float64) float64 {
-	if v == 0 {
-		return or
-	}
-	return v
+// newton are the options that logistic regression has, too.
+func (o *SVMOptions) newton() newtonOptions {
+	return newtonOptions{&o.Lambdas, &o.HeldOut, &o.Tol, &o.MaxSteps, &o.CacheBytes, o.BlockRows}
 }
 
 // checkSigns wants targets of -1 and 1.

@@ -2,41 +2,17 @@ package linear
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 
-	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/internal/cv"
 	"github.com/bochner-go/bochner/train/internal/given"
 )
 
-// selectSVM fits every lambda, from the largest down and each from the one before, on the rows that are not set aside, and the best on all, from
-// zero, as the fit of one lambda.
+// selectSVM fits every lambda on the rows that are not set aside, and the best on all.
 func selectSVM(src *source, o SVMOptions) (*SVMFit, error) {
-	train, held := src.split(o.HeldOut, o.Seed)
-	part, err := newSVM(train, o)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := newSVMRows(held, o.CacheBytes)
-	if err != nil {
-		return nil, err
-	}
-	scores, err := part.path(o.Lambdas, rows)
-	if err != nil {
-		return nil, err
-	}
-	best := bestScore(scores)
-	if scores[best] == cv.Unusable(scores[best].Lambda) {
-		return nil, fmt.Errorf("train: SVM: none of the %d lambdas is done after %d Newton steps; raise the lambdas or MaxSteps: %w", len(scores), o.MaxSteps, domain.ErrParam)
-	}
-	all, err := newSVM(src, o)
-	if err != nil {
-		return nil, err
-	}
-	fit, err := all.fit(o.Lambdas[best])
+	fit, scores, err := selectLambda[*SVMFit](src, o.newton(), o.Seed, func(src *source) (*svm, error) { return newSVM(src, o) })
 	if err != nil {
 		return nil, err
 	}
