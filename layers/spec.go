@@ -158,6 +158,23 @@ func (s Spec) BoundedBelow() (bool, error) {
 		}
 		return false, nil
 	}
+	on, err := s.rangeOf(e)
+	return err == nil && !on.Contains(-math.MaxFloat64), err
+}
+
+// UnitRows says whether the rows must have the length 1. It may be asked before the parameters are known.
+func (s Spec) UnitRows() (bool, error) {
+	e, err := Lookup(s.Map)
+	if err != nil || e.hasParts() {
+		return false, err
+	}
+	on, err := s.rangeOf(e)
+	low, _, cells := on.Low()
+	return err == nil && !cells && math.IsInf(low, -1), err
+}
+
+// rangeOf is the domain of a map that is no tree, up to bounds that parameters move.
+func (s Spec) rangeOf(e *Entry) (spectral.Domain, error) {
 	params := maps.Clone(s.Params)
 	for _, p := range e.ParamsOf(s.Params) {
 		if _, given := params[p.Name]; !given && p.Default == nil {
@@ -168,8 +185,7 @@ func (s Spec) BoundedBelow() (bool, error) {
 		}
 	}
 	s.Params = params
-	on, err := s.Domain()
-	return err == nil && !on.Contains(-math.MaxFloat64), err
+	return s.Domain()
 }
 
 // Columns is the number of output columns: Features where that is to choose, and otherwise what follows from Dims and

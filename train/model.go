@@ -20,6 +20,8 @@ type Model struct {
 	Map     layers.Layer // Scaler's columns -> features
 	Head    layers.Head  // features -> one score a class, or one a target
 	Classes data.Classes // the class of each score; nil for regression
+	// Columns makes the rows of a table; nil where the rows are numbers by place.
+	Columns *data.Columns
 	// Notes are what else its file says of it, by metadata key, such as where it comes from and how good it is. They decide nothing.
 	Notes map[string]string
 }
@@ -49,6 +51,31 @@ func (m *Model) Dims() int {
 		return 0
 	}
 	return m.Map.Dims()
+}
+
+// Rows makes the rows of a table what Prepare and Predict take, finding its columns by their names. A model without Columns
+// takes those that are all numbers. Errors: those of data.Columns.Set.
+func (m *Model) Rows(f *data.Frame) (*data.Set, error) {
+	c := m.Columns
+	if c == nil {
+		if f == nil {
+			return nil, fmt.Errorf("train: Model: the frame is nil: %w", domain.ErrParam)
+		}
+		var err error
+		if c, err = f.Plain(); err != nil {
+			return nil, err
+		}
+	}
+	return c.Set(f)
+}
+
+// Options are how files of rows for the model are read: by its Columns, in its width, with classes or targets.
+func (m *Model) Options() data.Options {
+	o := data.Options{Dims: m.Dims(), Columns: m.Columns}
+	if m.Classes == nil {
+		o.Task = data.Regression
+	}
+	return o
 }
 
 // Prepare returns the rows of x [n, d], float32 or float64, dense or sparse, or n sets of samples (ops.Bags) of d coordinates for a map of such,

@@ -33,6 +33,8 @@ type card struct {
 	// Streams is 1 where each map of a mean-map has a stream of random numbers. It is missing where a file is from
 	// before: both then have one, see layers.Spec.
 	Streams int `json:"streams"`
+	// Columns are how the rows of a table become numbers; nil: they are numbers.
+	Columns *data.Columns `json:"columns,omitempty"`
 }
 
 // Save writes the whole model to a safetensors file: the tensors map.*, head.* and scaler.*, which the documentation of package
@@ -84,7 +86,7 @@ func (m *Model) save(path string, drawn bool) error {
 // card describes the model, if Load could make it from that card and those tensors.
 func (m *Model) card(tensors map[string]*tensor.Dense, drawn bool) (card, error) {
 	c := card{Version: Version, Spec: m.Spec, Scaler: m.Scaler.Name(), Head: m.Head.Kind(), Outputs: m.Head.Features(),
-		Classes: m.Classes, Drawn: drawn, Streams: 1}
+		Classes: m.Classes, Drawn: drawn, Streams: 1, Columns: m.Columns}
 	if len(m.Scaler.State()) == 0 {
 		return c, fmt.Errorf("the scaler %q is not fitted; call its Fit on the training rows", m.Scaler.Name())
 	}
@@ -187,7 +189,7 @@ func fromFile(meta map[string]string, tensors map[string]*tensor.Dense) (*Model,
 	if inner, err := c.Spec.InnerCoordinates(); err == nil && inner > 0 && c.Streams == 0 {
 		c.Spec.OneStream = true
 	}
-	m, err := &Model{Spec: c.Spec, Classes: c.Classes, Notes: meta}, error(nil)
+	m, err := &Model{Spec: c.Spec, Classes: c.Classes, Columns: c.Columns, Notes: meta}, error(nil)
 	if c.Drawn {
 		m.Map, err = c.Spec.Restore(withPrefix(tensors, "map."))
 	} else if m.Map, err = c.Spec.Build(); err == nil {
@@ -239,6 +241,14 @@ func (c card) check(tensors map[string]*tensor.Dense) error {
 	}
 	if cols := tensors["scaler.cols"]; cols != nil && cols.Shape().TotalSize() == 1 && given.Cell(cols, 0) != float64(dims) {
 		return fmt.Errorf("%d input columns are stated, and the scaler was fitted on %v", dims, given.Cell(cols, 0))
+	}
+	if c.Columns != nil {
+		if err := c.Columns.Validate(); err != nil {
+			return err
+		}
+		if d := c.Columns.Dims(); d != dims {
+			return fmt.Errorf("%d input columns are stated, and the columns of a table make %d", dims, d)
+		}
 	}
 	if err := c.checkState(tensors); err != nil {
 		return err

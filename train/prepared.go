@@ -24,6 +24,8 @@ type Prepared struct {
 	Model  *Model
 	Rows   int   // to fit
 	Counts []int // the rows of each class; nil of targets
+	// Outputs is the number of classes or of targets.
+	Outputs int
 
 	x      ops.Matrix    // the scaled rows, or of a stream a sample of them
 	rows   data.Examples // nil of rows in memory without targets
@@ -45,8 +47,18 @@ func (r Recipe) Prepare(ctx context.Context, rows data.Source) (*Prepared, error
 		if s == nil || domain.IsNil(s.X) {
 			break
 		}
-		p.locate = s.Locate
+		m.Columns, p.locate = s.Columns, s.Locate
 		return p, p.Locate(p.hold(r, s))
+	case *data.Frame:
+		if s == nil {
+			break
+		}
+		set, err := r.learn(s)
+		if err != nil {
+			return nil, err
+		}
+		m.Columns, p.locate = set.Columns, set.Locate
+		return p, p.Locate(p.hold(r, set))
 	case *data.Stream:
 		if s == nil {
 			break
@@ -54,9 +66,28 @@ func (r Recipe) Prepare(ctx context.Context, rows data.Source) (*Prepared, error
 		if err := given.Missing("Recipe", given.Arg("the context", ctx)); err != nil {
 			return nil, err
 		}
+		if r.Columns != nil {
+			if _, err := s.Learn(ctx, *r.Columns); err != nil {
+				return nil, err
+			}
+		}
+		m.Columns = s.Options().Columns
 		return p, p.read(ctx, r, s)
 	}
-	return nil, fmt.Errorf("train: Recipe: there are no rows; give a *data.Set with X, or a *data.Stream: %w", domain.ErrParam)
+	return nil, fmt.Errorf("train: Recipe: there are no rows; give a *data.Set with X, a *data.Frame or a *data.Stream: %w", domain.ErrParam)
+}
+
+// learn makes a set of a table.
+func (r Recipe) learn(f *data.Frame) (*data.Set, error) {
+	var o data.ColumnOptions
+	if r.Columns != nil {
+		o = *r.Columns
+	}
+	c, err := f.Learn(o)
+	if err != nil {
+		return nil, err
+	}
+	return c.Set(f)
 }
 
 // Locate names the file and the row in an error about X.
@@ -139,10 +170,11 @@ func (p *Prepared) learnTargets(s *data.Set) (*mat.Dense, error) {
 	switch n := s.Rows(); {
 	case s.Labels != nil && s.Y != nil:
 		return nil, fmt.Errorf("train: Recipe: the rows have both Labels and Y; leave one out: %w", domain.ErrParam)
-	case s.Labels != nil && len(s.Labels) != n || s.Y != nil && len(s.Y) != n || n == 0:
-		return nil, fmt.Errorf("train: Recipe: %d rows, %d labels, %d targets; give one for each row: %w", n, len(s.Labels), len(s.Y), domain.ErrShape)
+	case s.Labels != nil && len(s.Labels) != n || s.Y != nil && len(s.Y) != n*s.Targets() || n == 0:
+		return nil, fmt.Errorf("train: Recipe: %d rows, %d labels, %d targets; give one for each row and each of LabelNames: %w", n, len(s.Labels), len(s.Y), domain.ErrShape)
 	case s.Y != nil:
-		return mat.NewDense(n, 1, s.Y), nil
+		p.Outputs = s.Targets()
+		return mat.NewDense(n, p.Outputs, s.Y), nil
 	case s.Labels != nil:
 		p.Model.Classes = data.NewClasses(s.Labels)
 		if err := p.checkClasses(); err != nil {
@@ -165,7 +197,8 @@ func (p *Prepared) checkClasses() error {
 	if c := p.Model.Classes; len(c) == 1 {
 		return fmt.Errorf("all rows have the class %q; a classifier needs two: %w", c[0], data.ErrLabel)
 	}
-	return nil
+	p.Outputs = len(p.Model.Classes)
+	return p.Model.Classes.Check(p.Rows)
 }
 
 // read surveys rows that are read in blocks.
@@ -176,7 +209,9 @@ func (p *Prepared) read(ctx context.Context, r Recipe, s *data.Stream) error {
 	}
 	m := p.Model
 	p.Rows, p.Counts, m.Classes, p.locate = v.Rows, v.Counts, v.Classes, v.Sample.Locate
-	if err := p.checkClasses(); err != nil {
+	if v.Classes == nil {
+		p.Outputs = v.Targets
+	} else if err := p.checkClasses(); err != nil {
 		return fmt.Errorf("%s: %w", s.Files()[0], err)
 	}
 	rows := data.Streamed{Stream: s, Scaler: m.Scaler, Classes: v.Classes, Dtype: m.Spec.ElementType()}
@@ -242,7 +277,7 @@ func (p *Prepared) Problem(features int) fits.Problem {
 	if m == nil {
 		return fits.Problem{Features: features}
 	}
-	q := fits.Problem{Rows: p.Rows, Features: features, Outputs: max(1, len(m.Classes)), Single: m.Spec.ElementType() == tensor.Float32, Streamed: p.streamed()}
+	q := fits.Problem{Rows: p.Rows, Features: features, Outputs: max(1, p.Outputs), Single: m.Spec.ElementType() == tensor.Float32, Streamed: p.streamed()}
 	if t, err := m.Spec.Traits(); err == nil {
 		q.Signed = t.Signed()
 	}
@@ -272,7 +307,7 @@ func (p *Prepared) Fit(ctx context.Context, f fits.Fitter) (*fits.Report, error)
 		f = linear.RidgeOptions{Seed: m.Spec.Seed}
 	}
 	var err error
-	m.Head, err = layers.NewHead(f.HeadKind(), m.Map.Features(), max(1, len(m.Classes)), layers.WithDtype(m.Map.Dtype()), layers.WithName("head"))
+	m.Head, err = layers.NewHead(f.HeadKind(), m.Map.Features(), max(1, p.Outputs), layers.WithDtype(m.Map.Dtype()), layers.WithName("head"))
 	if err != nil {
 		return nil, err
 	}

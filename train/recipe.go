@@ -15,6 +15,9 @@ import (
 type Recipe struct {
 	// Scale lists the scalers in their order, as ScalersFor reads them; empty is "none". They are fitted on the rows.
 	Scale string
+	// Columns says how the columns of a table become numbers. nil is the zero value for a *data.Frame, and says that the
+	// columns of a *data.Stream are numbers or have been learned (data.Stream.Learn). A *data.Set has numbers already.
+	Columns *data.ColumnOptions
 	// Spec describes the map. Dims and the parameters that are left out come from the scaled rows. An empty Map is
 	// "gaussian"; Features of 0 are 1024 for a map that can have any number.
 	Spec layers.Spec
@@ -26,10 +29,11 @@ type Recipe struct {
 	Afford func(what string, bytes float64) error
 }
 
-// Fit learns a model from labels or targets of rows in memory (*data.Set, which stays as it is) or in files
-// (*data.Stream). It is Prepare, Build and Fit of what that returns.
+// Fit learns a model from labels or targets of rows in memory (*data.Set or *data.Frame, which stay as they are)
+// or in files (*data.Stream). It is Prepare, Build and Fit of what that returns.
 //
-// Errors name the file and the row where the rows have some: data.ErrLabel for one class alone; domain.ErrParam for rows
+// Errors name the file and the row where the rows have some: data.ErrLabel for one class alone; data.ErrTask for classes
+// that look like targets; domain.ErrParam for rows
 // without labels and targets, a map that does not go with the rows, and options out of range; domain.ErrShape;
 // domain.ErrDomain for a number that is not finite or outside the map's domain; ctx.Err().
 func (r Recipe) Fit(ctx context.Context, rows data.Source) (*Model, *fits.Report, error) {

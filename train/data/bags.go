@@ -178,7 +178,7 @@ func (p *bagFile) finish() (*Set, error) {
 	}
 	set := &Set{X: bags, IDs: p.ids, Y: p.targets.y, Labels: p.targets.labels, Source: p.name}
 	if p.label >= 0 {
-		set.LabelName = "label"
+		set.LabelNames = []string{"label"}
 	}
 	for _, f := range p.columns {
 		set.Names = append(set.Names, p.header[f])

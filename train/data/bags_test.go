@@ -135,8 +135,8 @@ func TestSetOfBags(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Rows() != 3 || s.Dims() != 1 || s.LabelName != "label" {
-		t.Errorf("%d rows of %d, labels %q", s.Rows(), s.Dims(), s.LabelName)
+	if s.Rows() != 3 || s.Dims() != 1 || strings.Join(s.LabelNames, ",") != "label" {
+		t.Errorf("%d rows of %d, labels %q", s.Rows(), s.Dims(), strings.Join(s.LabelNames, ","))
 	}
 	part := s.Take([]int{2, 1})
 	if x := part.X.(*ops.Bags); !slices.Equal(part.IDs, []string{"c", "b"}) || !slices.Equal(part.Labels, []string{"1", "0"}) || !slices.Equal(x.Samples().Float64s(), []float64{3, 2, 1e300}) {

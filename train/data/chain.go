@@ -34,12 +34,12 @@ func (c *Chain) Name() string {
 	return strings.Join(names, ",")
 }
 
-// Clipped is a new chain with cube in place of minmax, not fitted.
+// Clipped is a new chain with cube in place of minmax and auto, not fitted.
 func (c *Chain) Clipped() *Chain {
 	out := new(Chain)
 	for _, s := range c.steps {
 		name := s.Name()
-		if name == "minmax" {
+		if name == "minmax" || name == "auto" {
 			name = "cube"
 		}
 		out.steps = append(out.steps, newStep(name))

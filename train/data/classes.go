@@ -35,6 +35,20 @@ func NewClasses(labels []string) Classes {
 	return c
 }
 
+// Check wants classes that are no targets: of rows, 20 or more, most having a class of their own, it is an error that wraps
+// ErrTask where all classes are numbers.
+func (c Classes) Check(rows int) error {
+	if rows < 20 || 2*len(c) <= rows {
+		return nil
+	}
+	for _, l := range c {
+		if _, f := number(l); f != sound {
+			return nil
+		}
+	}
+	return fmt.Errorf("data: %d rows have %d distinct numbers as classes, such as %s; if these are targets, read them as regression: %w", rows, len(c), quote(c[0]), ErrTask)
+}
+
 // Index returns the number of each label's class. A label that is no class is an error that wraps ErrLabel and names
 // the row.
 func (c Classes) Index(labels []string) ([]int, error) {

@@ -1,70 +1,48 @@
 package data
 
 import (
-	"bytes"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/bochner-go/bochner/ops/domain"
 )
 
-// csvFile collects the rows of a CSV file.
+// csvFile collects the rows of a CSV file: the features as numbers, or under Options.Columns and for a Frame the cells.
 type csvFile struct {
 	*source
 	targets *targets
 	r       *csv.Reader
+	layout  *layout
 	x       []float64
-	rows    int      // in hand
-	done    int      // rows that were taken
-	fields  int      // in each line
-	first   int      // number of the first line that is not blank
-	from    int      // features are the fields [from, to)
-	to      int      //
-	label   int      // field of the label, -1 if there is none
-	header  []string // all names, nil without a header
-	doubt   string   // the first class, where it is text and all after it are numbers
+	cells   *tableCells // nil: the features are numbers
+	rows    int         // in hand
+	done    int         // rows that were taken
+	fields  int         // in each line
+	first   int         // number of the first line that is not blank
+	at      roles       // what the fields are
+	header  []string    // all names, nil without a header
+	doubt   string      // the first class, where it is text and all after it are numbers
 	ended   bool
 }
 
-func newCSV(s *source) (rows, error) { return newSeparated(s, separator(s)) }
+func newCSV(s *source) (rows, error) { return newSeparated(s, s.o.Delimiter) }
 
 // newTSV is newCSV for fields that tabs separate.
-func newTSV(s *source) (rows, error) { return newSeparated(s, '\t') }
-
-// separator is what separates the fields of the first line that is not blank, outside of quotes: a comma, or where there
-// is none a semicolon, or else a tab.
-func separator(s *source) rune {
-	head, _ := s.Peek(1 << 14) // a failing Peek is left for the parser to meet
-	line, quoted := bytes.TrimLeft(head, " \t\r\n"), false
-	found := map[byte]bool{}
-	for _, b := range line {
-		switch {
-		case b == '"':
-			quoted = !quoted
-		case b == '\n' && !quoted:
-			return first(found)
-		case !quoted:
-			found[b] = true
-		}
+func newTSV(s *source) (rows, error) {
+	if s.o.Delimiter != 0 {
+		return newSeparated(s, s.o.Delimiter)
 	}
-	return first(found)
-}
-
-func first(found map[byte]bool) rune {
-	for _, b := range []byte(",;\t") {
-		if found[b] {
-			return rune(b)
-		}
-	}
-	return ','
+	return newSeparated(s, '\t')
 }
 
 func newSeparated(s *source, comma rune) (rows, error) {
-	p := &csvFile{source: s, targets: newTargets(s, "line"), r: csv.NewReader(s.Reader)}
-	p.r.Comma = comma
+	l := layoutOf(s, comma)
+	p := &csvFile{source: s, targets: newTargets(s, "line"), r: csv.NewReader(s.Reader), layout: l}
+	p.r.Comma = l.comma
 	p.r.FieldsPerRecord = -1 // counted here, to say what was expected
 	p.r.ReuseRecord = true
 	return p, nil
@@ -110,47 +88,65 @@ func (p *csvFile) syntax(err error) error {
 }
 
 // start takes the layout from the first line and the names, if it is a header.
-func (p *csvFile) start(line int, record []string) error {
+func (p *csvFile) start(line int, record []string) (err error) {
 	p.fields, p.first = len(record), line
-	p.from, p.to, p.label = p.o.Label.split(p.fields)
-	d := p.to - p.from
 	if p.fields == 1 {
 		if i := strings.IndexAny(record[0], ",;|"); i >= 0 {
 			return p.fail(line, ErrFormat, "the line has one field and holds %q; fields are separated by commas, semicolons or tabs", record[0][i])
 		}
 	}
+	// The names of labels are needed to tell a header, and a header to find them. Those of a number have no say.
+	guess, _ := p.o.rolesOf(nil, p.fields)
+	switch p.o.Header {
+	case HeaderYes:
+		p.header = []string{}
+	case HeaderAuto:
+		if p.layout.header(guess.feature) {
+			p.header = []string{}
+		}
+	}
+	if p.header != nil {
+		if err := p.names(line, record); err != nil {
+			return err
+		}
+	}
+	if p.at, err = p.o.rolesOf(p.header, p.fields); err != nil {
+		return p.fail(line, ErrFormat, "%v", err)
+	}
+	d := len(p.at.features)
 	if d == 0 {
 		return p.fail(line, ErrFormat, "the line has one field, the label, and no features; read it with LabelNone if it is a feature")
 	}
-	if p.o.Dims > 0 && d != p.o.Dims {
+	if p.o.tables() {
+		if p.cells, err = newTableCells(p.source, p.header, p.at, p.fields); err != nil {
+			return err
+		}
+	} else if p.o.Dims > 0 && d != p.o.Dims {
 		return p.fail(line, domain.ErrShape, "the line has %d features, want %d (label %v)", d, p.o.Dims, p.o.Label)
 	}
-	if !isHeader(record[p.from:p.to]) {
-		return nil
-	}
-	for j, name := range record {
-		if name == "" {
-			return p.fail(line, ErrFormat, "the header has no name for column %d; name it, or drop the column (pandas: to_csv(index=False))", j+1)
-		}
-		p.header = append(p.header, strings.Clone(name))
+	for _, note := range p.layout.told {
+		p.tell("%s", note)
 	}
 	return nil
 }
 
-// isHeader is the rule stated at ReadCSV for the feature fields of the first line.
-func isHeader(fields []string) bool {
-	names := false
-	for _, f := range fields {
-		if _, flaw := number(f); flaw != noNumber {
-			return false
+// names takes the header.
+func (p *csvFile) names(line int, record []string) error {
+	seen := map[string]int{}
+	for j, name := range record {
+		other, twice := seen[name]
+		switch {
+		case name == "" && !(p.o.tables() && j == 0): // an index of pandas, which Learn leaves out
+			return p.fail(line, ErrFormat, "the header has no name for column %d; name it, or drop the column (pandas: to_csv(index=False))", j+1)
+		case twice && p.o.tables():
+			return p.fail(line, ErrFormat, "the header calls column %d and column %d %s; rename one", other+1, j+1, quote(name))
+		case !utf8.ValidString(name):
+			return p.notUTF8(line, fmt.Sprintf("the name of column %d", j+1), name)
 		}
-		switch strings.ToLower(f) {
-		case "", "na", "n/a", "null", "none", "?", "-":
-		default:
-			names = true
-		}
+		seen[name] = j
+		p.header = append(p.header, strings.Clone(name))
 	}
-	return names
+	return nil
 }
 
 // row parses one line of data.
@@ -158,29 +154,45 @@ func (p *csvFile) row(line int, record []string) error {
 	if len(record) != p.fields {
 		return p.fail(line, ErrFormat, "the line has %d fields, line %d has %d; all lines must have the same number", len(record), p.first, p.fields)
 	}
-	for j, text := range record[p.from:p.to] {
-		v, f := number(text)
-		if f != sound {
-			err := p.badCell(line, p.column(p.from+j), p.done+p.rows, j, text, v, f)
-			if line == p.first && f == noNumber {
-				err = fmt.Errorf("%w (the line is no header: a header has no number among its features)", err)
-			}
+	if p.cells != nil {
+		if err := p.cells.row(line, p.done+p.rows, record, p.layout.comma); err != nil {
 			return err
 		}
-		p.x = append(p.x, v)
+	} else if err := p.numbers(line, record); err != nil {
+		return err
 	}
-	if p.label >= 0 {
-		text := record[p.label]
+	for _, j := range p.at.labels {
+		text := record[j]
 		if err := p.targets.add(line, []byte(text)); err != nil {
 			if _, f := number(text); line == p.first && f == noNumber && text != "" {
-				err = fmt.Errorf("%w (if line %d is a header, its feature names must not be numbers)", err, line)
+				err = fmt.Errorf("%w (if line %d is a header, say so)", err, line)
 			}
 			return err
 		}
 	}
 	p.doubtHeader()
 	p.rows++
-	return p.allow(p.rows, p.to-p.from)
+	return p.allow(p.rows, len(p.at.features))
+}
+
+// numbers takes the features of a line as numbers.
+func (p *csvFile) numbers(line int, record []string) error {
+	for k, j := range p.at.features {
+		text := record[j]
+		v, f := number(text)
+		if f != sound {
+			err := p.badCell(line, p.column(j), p.done+p.rows, k, text, v, f)
+			if line == p.first && f == noNumber {
+				err = fmt.Errorf("%w (the line is no header: a header has no number among its features)", err)
+			}
+			return err
+		}
+		if lossy(text, v) {
+			return p.lossyCell(line, p.column(j), text)
+		}
+		p.x = append(p.x, v)
+	}
+	return nil
 }
 
 // doubtHeader keeps the first class in doubt as long as it is text and all others are numbers.
@@ -200,10 +212,7 @@ func (p *csvFile) doubtHeader() {
 
 // column is the name of a field for messages, counted from 1.
 func (p *csvFile) column(field int) string {
-	if p.header == nil {
-		return fmt.Sprintf("column %d", field+1)
-	}
-	return fmt.Sprintf("column %d (%s)", field+1, quote(p.header[field]))
+	return columnName(p.header, field)
 }
 
 // finish looks back at the end of the file.
@@ -219,23 +228,38 @@ func (p *csvFile) finish() error {
 	return nil
 }
 
-func (p *csvFile) inHand() (n, stored, d int) { return p.rows, len(p.x), p.to - p.from }
+func (p *csvFile) inHand() (n, stored, d int) {
+	if p.cells != nil {
+		return p.cells.inHand(p.rows)
+	}
+	return p.rows, len(p.x), len(p.at.features)
+}
 
 func (p *csvFile) fixed() bool { return true }
 
+// let lets go of the rows in hand.
+func (p *csvFile) let() {
+	p.done += p.rows
+	p.x, p.rows = make([]float64, 0, len(p.x)), 0
+	p.targets.letGo()
+}
+
+func (p *csvFile) frame() *Frame {
+	defer p.let()
+	return p.cells.frame(p.rows, p.targets)
+}
+
 func (p *csvFile) take(_ int, sparse bool) (*Set, error) {
-	set, err := p.dense(p.x, p.rows, p.to-p.from, p.targets, sparse)
+	if p.cells != nil {
+		return p.o.encoded(p.frame(), sparse)
+	}
+	set, err := p.dense(p.x, p.rows, len(p.at.features), p.targets, sparse)
 	if err != nil {
 		return nil, err
 	}
 	if p.header != nil {
-		set.Names = p.header[p.from:p.to:p.to]
-		if p.label >= 0 {
-			set.LabelName = p.header[p.label]
-		}
+		set.Names, set.LabelNames = at(p.header, p.at.features), at(p.header, p.at.labels)
 	}
-	p.done += p.rows
-	p.x, p.rows = make([]float64, 0, len(p.x)), 0
-	p.targets.letGo()
+	p.let()
 	return set, nil
 }

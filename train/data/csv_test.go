@@ -47,8 +47,8 @@ func TestReadCSV(t *testing.T) {
 			if s.Rows() != c.rows || s.Dims() != c.dims || !slices.Equal(cells(s)[:c.dims], c.x0) {
 				t.Errorf("%d x %d: %v", s.Rows(), s.Dims(), cells(s))
 			}
-			if !slices.Equal(s.Labels, c.labels) || !slices.Equal(s.Y, c.y) || !slices.Equal(s.Names, c.names) || s.LabelName != c.labelName {
-				t.Errorf("labels %q, targets %v, names %q, label name %q", s.Labels, s.Y, s.Names, s.LabelName)
+			if !slices.Equal(s.Labels, c.labels) || !slices.Equal(s.Y, c.y) || !slices.Equal(s.Names, c.names) || strings.Join(s.LabelNames, ",") != c.labelName {
+				t.Errorf("labels %q, targets %v, names %q, label name %q", s.Labels, s.Y, s.Names, strings.Join(s.LabelNames, ","))
 			}
 		})
 	}

@@ -42,6 +42,8 @@ var (
 	ErrTooLarge = fmt.Errorf("more cells than allowed: %w", ErrFormat)
 	// ErrLabel marks a class that was not among those known.
 	ErrLabel = errors.New("unknown class")
+	// ErrTask marks classes that look like targets: numbers that most rows have one of their own of.
+	ErrTask = errors.New("classes that look like targets")
 	// ErrZeros marks sparse rows under a scaler that makes other numbers of zeros.
 	ErrZeros = errors.New("zeros do not stay zero")
 )
@@ -50,6 +52,7 @@ var (
 const (
 	maxIndex     = 1 << 24 // the largest feature index of a LIBSVM file
 	maxLine      = 1 << 28 // bytes in a line of text
+	maxColumns   = 1 << 22 // columns of an array
 	freeCells    = 1 << 22 // dense cells any file may have
 	cellsPerByte = 4096    // dense cells that each byte read adds to them
 )

@@ -27,7 +27,7 @@ func ExampleReadCSV() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(set.Names, set.LabelName, set.X.(*tensor.Dense).Float64s(), set.Y)
+	fmt.Println(set.Names, set.LabelNames[0], set.X.(*tensor.Dense).Float64s(), set.Y)
 
 	_, err = data.ReadCSV(strings.NewReader("width,height,price\n2,3,40\n5,NaN,110\n"), "toy.csv", data.Options{Task: data.Regression})
 	fmt.Println(err)

@@ -157,7 +157,7 @@ func (s Streamed) pairs(b *Block) (Pairs, error) {
 	out := Pairs{X: x, Locate: b.Locate}
 	switch {
 	case s.Classes == nil && b.Y != nil:
-		out.Y = mat.NewDense(b.Rows(), 1, b.Y)
+		out.Y = mat.NewDense(b.Rows(), b.Targets(), b.Y)
 	case s.Classes != nil && b.Labels != nil:
 		idx, err := s.Classes.Index(b.Labels)
 		if err != nil {

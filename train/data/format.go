@@ -25,6 +25,11 @@ type rows interface {
 	close()
 }
 
+// framer are rows that can be had as a frame.
+type framer interface {
+	frame() *Frame
+}
+
 // format is how the rows of an open file are read.
 type format struct {
 	text bool

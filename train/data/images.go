@@ -36,7 +36,7 @@ func ReadImageBags(path string, mirror bool, limit int) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	set := &Set{Names: []string{"x", "y", "value"}, LabelName: "label", Source: path}
+	set := &Set{Names: []string{"x", "y", "value"}, LabelNames: []string{"label"}, Source: path}
 	var x []float64
 	offsets := []int{0}
 	record := make([]byte, cifarRecord)

@@ -24,6 +24,9 @@ type libsvm struct {
 }
 
 func newLIBSVM(s *source) (rows, error) {
+	if s.o.tables() || s.o.LabelNames != nil {
+		return nil, s.fail(0, domain.ErrParam, "is LIBSVM text, whose columns have no names and whose label is first; write CSV to choose columns")
+	}
 	return &libsvm{source: s, targets: newTargets(s, "line"), dims: s.o.Dims}, nil
 }
 

@@ -38,12 +38,13 @@ var (
 // npyFile reads the rows of an array, or all of it where it is in Fortran order.
 type npyFile struct {
 	*source
-	targets         *targets
-	h               npyHeader
-	from, to, label int // features are the columns [from, to); the column of the label, -1 if there is none
-	r               *npyio.Reader
-	x               []float64 // in hand
-	rows, done      int       // in hand; taken
+	targets    *targets
+	h          npyHeader
+	at         roles       // what the columns are
+	table      *tableCells // nil: the features are numbers as they are
+	r          *npyio.Reader
+	x          []float64 // in hand
+	rows, done int       // in hand; taken
 }
 
 // newNPY checks the header before npyio sees it: npyio allocates what a header announces, panics on one that is cut
@@ -55,13 +56,20 @@ func newNPY(s *source) (rows, error) {
 		return nil, err
 	}
 	p := &npyFile{source: s, targets: newTargets(s, "row"), h: h}
-	p.from, p.to, p.label = s.o.Label.split(h.cols)
-	d := p.to - p.from
-	switch {
-	case h.rows == 0 || h.cols == 0:
+	if h.rows == 0 || h.cols == 0 {
 		return nil, s.fail(0, ErrFormat, "the array is %d x %d: it has no cells", h.rows, h.cols)
+	}
+	if p.at, err = s.o.rolesOf(nil, h.cols); err != nil {
+		return nil, s.fail(0, ErrFormat, "%v", err)
+	}
+	d := len(p.at.features)
+	switch {
 	case d == 0:
 		return nil, s.fail(0, ErrFormat, "the array has one column, the label, and no features; read it with LabelNone if it is a feature")
+	case s.o.tables():
+		if p.table, err = newTableCells(s, nil, p.at, h.cols); err != nil {
+			return nil, err
+		}
 	case s.o.Dims > 0 && d != s.o.Dims:
 		return nil, s.fail(0, domain.ErrShape, "the array has %d features, want %d (label %v)", d, s.o.Dims, s.o.Label)
 	}
@@ -86,7 +94,7 @@ func (p *npyFile) more(most int) (int, error) {
 		return 0, p.fail(0, ErrFormat, "the array is in Fortran order, whose rows cannot be read block by block; save it with numpy.ascontiguousarray")
 	}
 	if p.o.MaxCells > 0 { // the default limit cannot be passed: a cell is a byte at least
-		if err := p.allow(p.rows+n, p.to-p.from); err != nil {
+		if err := p.allow(p.rows+n, len(p.at.features)); err != nil {
 			return 0, err
 		}
 	}
@@ -109,16 +117,33 @@ func (p *npyFile) more(most int) (int, error) {
 	return n, nil
 }
 
-func (p *npyFile) inHand() (n, stored, d int) { return p.rows, len(p.x), p.to - p.from }
+func (p *npyFile) inHand() (n, stored, d int) {
+	if p.table != nil {
+		return p.table.inHand(p.rows)
+	}
+	return p.rows, len(p.x), len(p.at.features)
+}
 
 func (p *npyFile) fixed() bool { return true }
 
-func (p *npyFile) take(_ int, sparse bool) (*Set, error) {
-	set, err := p.dense(p.x, p.rows, p.to-p.from, p.targets, sparse)
+// let lets go of the rows in hand.
+func (p *npyFile) let() {
 	p.done += p.rows
 	p.x, p.rows = nil, 0
 	p.targets.letGo()
-	return set, err
+}
+
+func (p *npyFile) frame() *Frame {
+	defer p.let()
+	return p.table.frame(p.rows, p.targets)
+}
+
+func (p *npyFile) take(_ int, sparse bool) (*Set, error) {
+	if p.table != nil {
+		return p.o.encoded(p.frame(), sparse)
+	}
+	defer p.let()
+	return p.dense(p.x, p.rows, len(p.at.features), p.targets, sparse)
 }
 
 // npyHeader reads and checks the preamble and the dictionary. https://numpy.org/neps/nep-0001-npy-format.html
@@ -180,6 +205,9 @@ func (s *source) npyLayout(text string) (h npyHeader, err error) {
 	}
 	if len(dims) != 2 {
 		return h, s.fail(0, ErrFormat, "the array has %d dimensions, want 2; save it with reshape(n, -1), one row an instance", len(dims))
+	}
+	if dims[1] > maxColumns {
+		return h, s.fail(0, ErrFormat, "the array has %d columns; at most %d are allowed", dims[1], maxColumns)
 	}
 	if dims[1] > 0 && dims[0] > math.MaxInt/dims[1] {
 		return h, s.fail(0, ErrFormat, "the shape (%s) is too large", shape[1])
@@ -261,9 +289,9 @@ func decode[T element](r *npyio.Reader, size int) ([]float64, error) {
 	return out, nil
 }
 
-// add separates the label column from the features of n rows and checks both.
+// add separates the labels from the features of n rows and checks both.
 func (p *npyFile) add(cells []float64, n int) error {
-	d, at := p.to-p.from, p.done+p.rows
+	d, at := len(p.at.features), p.done+p.rows
 	x := cells
 	if p.h.fortran { // C order is compacted in place: no cell moves to a later position
 		x = make([]float64, n*d)
@@ -272,20 +300,20 @@ func (p *npyFile) add(cells []float64, n int) error {
 	if p.h.fortran {
 		down, across = 1, n
 	}
-	var text []byte
+	if p.table != nil {
+		p.rows += n
+		return p.tableColumns(cells, n, at, down, across)
+	}
 	for i := range n {
-		if p.label >= 0 { // before a feature takes its place
-			text = strconv.AppendFloat(text[:0], cells[i*down+p.label*across], 'g', -1, 64)
-			if err := p.targets.add(at+i, text); err != nil {
-				return err
-			}
+		if err := p.label(cells[i*down:], at+i, across); err != nil { // before a feature takes its place
+			return err
 		}
-		for j := range d {
-			v := cells[i*down+(p.from+j)*across]
+		for k, j := range p.at.features {
+			v := cells[i*down+j*across]
 			if v-v != 0 {
-				return p.badCell(0, fmt.Sprintf("column %d", p.from+j+1), at+i, j, "-", v, notFinite)
+				return p.badCell(0, fmt.Sprintf("column %d", j+1), at+i, k, "-", v, notFinite)
 			}
-			x[i*d+j] = v
+			x[i*d+k] = v
 		}
 	}
 	if p.rows == 0 {
@@ -295,4 +323,31 @@ func (p *npyFile) add(cells []float64, n int) error {
 	}
 	p.rows += n
 	return nil
+}
+
+// label takes the labels of a row, whose cells are so far from each other.
+func (p *npyFile) label(row []float64, at, across int) error {
+	for _, j := range p.at.labels {
+		if err := p.targets.add(at, strconv.AppendFloat(nil, row[j*across], 'g', -1, 64)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tableColumns takes n rows as cells of a table.
+func (p *npyFile) tableColumns(cells []float64, n, at, down, across int) error {
+	columns := make([]Column, p.h.cols)
+	for j := range columns {
+		columns[j].Numbers = make([]float64, n)
+		for i := range n {
+			columns[j].Numbers[i] = cells[i*down+j*across]
+		}
+	}
+	for i := range n {
+		if err := p.label(cells[i*down:], at+i, across); err != nil {
+			return err
+		}
+	}
+	return p.table.columns(columns, at)
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/bochner-go/bochner/ops/domain"
 )
@@ -141,6 +142,16 @@ func (s *source) badCell(line int, column string, row, col int, t string, v floa
 	return &domain.CellError{Who: s.where(line) + ": " + column, Row: row, Col: col, Value: v, Reason: reason, Remedy: remedy}
 }
 
+// lossyCell is the error for a whole number that float64 may round.
+func (s *source) lossyCell(line int, what, text string) error {
+	return s.fail(line, domain.ErrDomain, "%s is the integer %s, which is 2^53 or more in absolute value, where float64 rounds; write it with a decimal point if that is meant", what, quote(text))
+}
+
+// notUTF8 is the error for a text that is not UTF-8.
+func (s *source) notUTF8(line int, what, text string) error {
+	return s.fail(line, ErrFormat, "%s, %s, is not UTF-8; save the file as UTF-8 (iconv -f latin1 -t utf-8)", what, quote(text))
+}
+
 // explain gives the reason and the remedy for a number that float64 cannot be used for.
 func (f flaw) explain(t string) (reason, remedy string) {
 	switch f {
@@ -191,7 +202,7 @@ const maxSeen = 1 << 16
 // add takes the label of the next row, with the spaces around it trimmed; at is where it stands, in units.
 func (t *targets) add(at int, text []byte) error {
 	switch {
-	case t.s.o.Label == LabelNone:
+	case t.s.o.Label == LabelNone && t.s.o.LabelNames == nil:
 		return nil
 	case len(text) == 0:
 		return t.fail(at, ErrFormat, "the label is empty; drop the row or fill it in")
@@ -200,11 +211,17 @@ func (t *targets) add(at int, text []byte) error {
 		if f != sound {
 			return t.bad(at, "target", string(text), f)
 		}
+		if lossy(string(text), v) && t.unit == "line" {
+			return t.s.lossyCell(at, "the target", string(text))
+		}
 		t.y = append(t.y, v)
 		return nil
 	}
 	label, ok := t.seen[string(text)]
 	if !ok {
+		if !utf8.Valid(text) {
+			return t.s.notUTF8(at, "the class", string(text))
+		}
 		var f flaw
 		if label, f = canonical(string(text)); f != sound {
 			return t.bad(at, "class", string(text), f)

@@ -2,6 +2,7 @@ package data
 
 import (
 	"fmt"
+	"unicode/utf8"
 
 	"github.com/bochner-go/bochner/ops/domain"
 )
@@ -27,17 +28,6 @@ func (l Label) String() string {
 		return fmt.Sprintf("Label(%d)", int(l))
 	}
 	return labelNames[l]
-}
-
-// split says which of n columns are features, from ≤ j < to, and which is the label, -1 for none.
-func (l Label) split(n int) (from, to, label int) {
-	switch l {
-	case LabelLast:
-		return 0, n - 1, n - 1
-	case LabelFirst:
-		return 1, n, 0
-	}
-	return 0, n, -1
 }
 
 // ParseLabel reads last, first or none. Another text is an error that wraps domain.ErrParam.
@@ -96,6 +86,21 @@ const (
 type Options struct {
 	Label Label
 	Task  Task
+	// LabelNames are the columns of labels or targets in a table, by name or by number from 1; Label then says nothing.
+	// Several are for Regression.
+	LabelNames []string
+	// Header says whether the first line of CSV names the columns.
+	Header Header
+	// Delimiter separates the fields of CSV; 0 is what the first lines tell.
+	Delimiter rune
+	// Columns make the rows of a table, each file's columns found by name; nil: every column is a number. Labels are
+	// those of Columns where LabelNames is nil and Label is not LabelNone.
+	Columns *Columns
+	// ID is the column of a table whose texts name the rows, by name or by number from 1; "" is none.
+	ID string
+	// Tell is told, each time a file is read, what was made of it that might be meant otherwise; nil tells nobody.
+	// Streams call it from goroutines of their own.
+	Tell func(note string) `json:"-"`
 	// Dims is the number of features, 0 to take it from the file. Rows of LIBSVM text are padded with zeros to it and an
 	// index beyond it is an error; CSV and .npy must have exactly that many feature columns.
 	Dims int
@@ -107,7 +112,12 @@ type Options struct {
 	// MaxWindow is the largest window of zstd data, in bytes, at least 1024; 0 is 2^28. So much memory is held while they are read. The window of
 	// gzip data is 2^15 bytes.
 	MaxWindow int
+
+	frames bool // rows are read as a Frame
 }
+
+// tables says whether rows are read as cells of a table.
+func (o Options) tables() bool { return o.frames || o.Columns != nil }
 
 // window is the largest window of zstd data.
 func (o Options) window() uint64 {
@@ -121,6 +131,14 @@ func (o Options) validate() error {
 	switch {
 	case o.Label < LabelLast || o.Label > LabelNone:
 		return fmt.Errorf("data: Options.Label = %v is unknown, want LabelLast, LabelFirst or LabelNone: %w", o.Label, domain.ErrParam)
+	case o.Header < HeaderAuto || o.Header > HeaderNo:
+		return fmt.Errorf("data: Options.Header = %v is unknown, want HeaderAuto, HeaderYes or HeaderNo: %w", o.Header, domain.ErrParam)
+	case o.Delimiter != 0 && (o.Delimiter == '"' || o.Delimiter == '\r' || o.Delimiter == '\n' || !utf8.ValidRune(o.Delimiter) || o.Delimiter == utf8.RuneError):
+		return fmt.Errorf("data: Options.Delimiter = %q separates no fields, want for example ',', ';' or '\\t': %w", o.Delimiter, domain.ErrParam)
+	case len(o.LabelNames) > 1 && o.Task == Classification:
+		return fmt.Errorf("data: Options.LabelNames = %q: several are targets of Regression: %w", o.LabelNames, domain.ErrParam)
+	case o.Columns != nil && o.Columns.Validate() != nil:
+		return o.Columns.Validate()
 	case o.Task < Classification || o.Task > Regression:
 		return fmt.Errorf("data: Options.Task = %v is unknown, want Classification or Regression: %w", o.Task, domain.ErrParam)
 	case o.Dims < 0 || o.Dims > maxIndex:

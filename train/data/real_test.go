@@ -75,8 +75,8 @@ func TestRealHousing(t *testing.T) {
 	for _, y := range s.Y {
 		mean += y / 506
 	}
-	if s.LabelName != "MEDV" || len(s.Names) != 13 || s.Names[0] != "CRIM" || s.Names[12] != "LSTAT" || s.Labels != nil {
-		t.Errorf("names %q, label %q", s.Names, s.LabelName)
+	if s.LabelNames[0] != "MEDV" || len(s.Names) != 13 || s.Names[0] != "CRIM" || s.Names[12] != "LSTAT" || s.Labels != nil {
+		t.Errorf("names %q, label %q", s.Names, s.LabelNames[0])
 	}
 	if mean < 22.53275 || mean > 22.53285 { // 22.5328 is published
 		t.Errorf("mean target %v", mean)

@@ -8,14 +8,16 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Source is where rows come from, with their labels or targets: a *Set holds them, a *Stream reads them in blocks, again
-// in every pass.
+// Source is where rows come from, with their labels or targets: a *Set holds them, a *Frame holds a table whose columns
+// are yet to become numbers, a *Stream reads them in blocks, again in every pass.
 type Source interface{ source() }
 
 func (*Set) source()    {}
+func (*Frame) source()  {}
 func (*Stream) source() {}
 
 var (
+	_ Source = (*Frame)(nil)
 	_ Source = (*Set)(nil)
 	_ Source = (*Stream)(nil)
 )

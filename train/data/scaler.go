@@ -76,12 +76,14 @@ func newStep(name string) step {
 		return new(Cube)
 	case "standard":
 		return new(Standard)
+	case "auto":
+		return new(Auto)
 	default:
 		return nil
 	}
 }
 
-// ParseScalers reads a list of none, l1, l2, minmax, cube and standard, separated by commas, such as "minmax,l2". The empty
+// ParseScalers reads a list of none, l1, l2, minmax, cube, standard and auto, separated by commas, such as "minmax,l2". The empty
 // list is none. Another name is an error that wraps domain.ErrParam.
 func ParseScalers(list string) (*Chain, error) {
 	if strings.TrimSpace(list) == "" {
@@ -91,7 +93,7 @@ func ParseScalers(list string) (*Chain, error) {
 	for name := range strings.SplitSeq(list, ",") {
 		s := newStep(strings.TrimSpace(name))
 		if s == nil {
-			return nil, fmt.Errorf("data: scaler %q in %q is unknown, want none, l1, l2, minmax, cube or standard: %w", strings.TrimSpace(name), list, domain.ErrParam)
+			return nil, fmt.Errorf("data: scaler %q in %q is unknown, want none, l1, l2, minmax, cube, standard or auto: %w", strings.TrimSpace(name), list, domain.ErrParam)
 		}
 		c.steps = append(c.steps, s)
 	}

@@ -3,7 +3,6 @@ package data
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"gorgonia.org/tensor"
 
@@ -13,14 +12,15 @@ import (
 
 // Set is what a file holds: n rows of d features, or n sets of samples of d coordinates, and the label of each unless LabelNone was asked for.
 type Set struct {
-	X         ops.Matrix // [n, d] float64: a row-major *tensor.Dense, an *ops.CSR (see Options.Form) or, from a file of bags, an *ops.Bags
-	Y         []float64  // target of each row, in regression; else nil
-	Labels    []string   // class of each row, in classification; else nil
-	Names     []string   // names of the d feature columns, if a CSV file has a header; else nil
-	LabelName string     // name of the label column, likewise
-	IDs       []string   // of bags: what the file calls each, in the order of their first rows
-	Source    string     // the file
-	taken     []int      // the number of each row in the file, where Take took them; nil: all rows
+	X          ops.Matrix // [n, d] float64: a row-major *tensor.Dense, an *ops.CSR (see Options.Form) or, from a file of bags, an *ops.Bags
+	Y          []float64  // target of each row, or its k targets, row by row, in regression; else nil
+	Labels     []string   // class of each row, in classification; else nil
+	Names      []string   // names of the d feature columns, if a table has them; else nil
+	LabelNames []string   // names of the label column or of the k target columns, likewise
+	IDs        []string   // what the file calls each row, or each bag in the order of their first rows; else nil
+	Source     string     // the file
+	Columns    *Columns   // what made X of a table; nil where its columns are numbers as they are
+	taken      []int      // the number of each row in the file, where Take took them; nil: all rows
 }
 
 // Rows is n, and 0 without X.
@@ -28,6 +28,17 @@ func (s *Set) Rows() int { return s.side(0) }
 
 // Dims is d, and 0 without X.
 func (s *Set) Dims() int { return s.side(1) }
+
+// Targets is k, and 0 where the rows have no targets.
+func (s *Set) Targets() int { return targetsOf(s.Y, s.LabelNames) }
+
+// targetsOf is how many targets each row has.
+func targetsOf(y []float64, names []string) int {
+	if y == nil {
+		return 0
+	}
+	return max(1, len(names))
+}
 
 // side is a side of X.
 func (s *Set) side(axis int) int {
@@ -109,9 +120,10 @@ func (s *Set) Take(idx []int) *Set {
 	if err := s.check(); err != nil {
 		panic(err.Error())
 	}
-	out := &Set{X: RowsOf(s.X, idx), Names: s.Names, LabelName: s.LabelName, Source: s.Source}
+	out := &Set{X: RowsOf(s.X, idx), Names: s.Names, LabelNames: s.LabelNames, Source: s.Source, Columns: s.Columns}
 	if s.Y != nil {
-		out.Y = pick(s.Y, idx)
+		mustIndex("data: Set.Take", len(s.Y)/s.Targets(), idx)
+		out.Y = pickRows(s.Y, idx, s.Targets())
 	}
 	if s.Labels != nil {
 		out.Labels = pick(s.Labels, idx)
@@ -119,9 +131,7 @@ func (s *Set) Take(idx []int) *Set {
 	if s.IDs != nil {
 		out.IDs = pick(s.IDs, idx)
 	}
-	if out.taken = slices.Clone(idx); s.taken != nil {
-		out.taken = pick(s.taken, idx)
-	}
+	out.taken = taken(s.taken, idx)
 	return out
 }
 

@@ -35,12 +35,12 @@ func TestSetAs(t *testing.T) {
 }
 
 func TestSetTake(t *testing.T) {
-	s := &Set{X: dense64(3, 2, 1, 2, 3, 4, 5, 6), Y: []float64{7, 8, 9}, Labels: []string{"a", "b", "c"}, Names: []string{"p", "q"}, LabelName: "r", Source: "f"}
+	s := &Set{X: dense64(3, 2, 1, 2, 3, 4, 5, 6), Y: []float64{7, 8, 9}, Labels: []string{"a", "b", "c"}, Names: []string{"p", "q"}, LabelNames: []string{"r"}, Source: "f"}
 	p := s.Take([]int{2, 0, 2})
 	if !slices.Equal(cells(p), []float64{5, 6, 1, 2, 5, 6}) || !slices.Equal(p.Y, []float64{9, 7, 9}) || !slices.Equal(p.Labels, []string{"c", "a", "c"}) {
 		t.Errorf("%v %v %q", cells(p), p.Y, p.Labels)
 	}
-	if p.Rows() != 3 || p.Dims() != 2 || p.Names[1] != "q" || p.LabelName != "r" || p.Source != "f" {
+	if p.Rows() != 3 || p.Dims() != 2 || p.Names[1] != "q" || p.LabelNames[0] != "r" || p.Source != "f" {
 		t.Errorf("%+v", p)
 	}
 	cells(p)[0] = -1

@@ -246,6 +246,24 @@ func (s *Stream) chunks(ctx context.Context, files []int, room func() int, f fun
 
 // file calls f with the rows of a file, in pieces of at most room(), which form gives a width and a form.
 func (s *Stream) file(ctx context.Context, i int, o Options, room func() int, form func(r rows) (d int, sparse bool, err error), f func(*Block) error) error {
+	return s.pieces(ctx, i, o, room, func(r rows, at int) error {
+		d, sparse, err := form(r)
+		if err != nil {
+			return err
+		}
+		set, err := r.take(d, sparse)
+		if err != nil {
+			return err
+		}
+		if b := s.block(set, i, at); b.Rows() > 0 {
+			return f(b)
+		}
+		return nil
+	})
+}
+
+// pieces reads a file in pieces of at most room() rows, and calls f with each in hand, and the number of its first row.
+func (s *Stream) pieces(ctx context.Context, i int, o Options, room func() int, f func(r rows, at int) error) error {
 	if ctx == nil {
 		return fmt.Errorf("data: %s: the context is nil; give context.Background(): %w", s.files[i], domain.ErrParam)
 	}
@@ -264,18 +282,8 @@ func (s *Stream) file(ctx context.Context, i int, o Options, room func() int, fo
 			return err
 		}
 		if got > 0 {
-			d, sparse, err := form(r)
-			if err != nil {
+			if err := f(r, n); err != nil {
 				return err
-			}
-			set, err := r.take(d, sparse)
-			if err != nil {
-				return err
-			}
-			if b := s.block(set, i, n); b.Rows() > 0 {
-				if err := f(b); err != nil {
-					return err
-				}
 			}
 			n += got
 		}
@@ -285,16 +293,58 @@ func (s *Stream) file(ctx context.Context, i int, o Options, room func() int, fo
 	}
 }
 
+// Learn reads all rows once and decides by them what the columns are, as Frame.Learn does. From then on the blocks are
+// what Columns make of the rows. Errors: those of Blocks and of Frame.Learn; domain.ErrParam for files that are no tables
+// and for a stream that has Columns.
+func (s *Stream) Learn(ctx context.Context, o ColumnOptions) (*Columns, error) {
+	if s.o.Columns != nil {
+		return nil, fmt.Errorf("data: Learn: the stream has Columns already: %w", domain.ErrParam)
+	}
+	l, err := newLearner(o)
+	if err != nil {
+		return nil, err
+	}
+	read := s.o.Options
+	read.frames = true
+	for i := range s.files {
+		err := s.pieces(ctx, i, read, func() int { return s.o.BlockRows }, func(r rows, at int) error {
+			f := r.(framer).frame()
+			if keep := s.kept(i, at, f.rows); len(keep) == 0 {
+				return nil
+			} else if len(keep) < f.rows {
+				f = f.Take(keep)
+			}
+			return l.add(f)
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	c, err := l.columns()
+	if err == nil {
+		s.o.Columns, s.o.Dims, s.shape.dims = c, c.Dims(), c.Dims()
+	}
+	return c, err
+}
+
+// kept are the places of the rows, of n of file i from row at, that belong to the stream.
+func (s *Stream) kept(i, at, n int) []int {
+	keep := make([]int, 0, n)
+	for r := range n {
+		if s.part == nil || s.part(i, at+r) {
+			keep = append(keep, r)
+		}
+	}
+	return keep
+}
+
 // block is a set of rows of file i from row at, without those of another part.
 func (s *Stream) block(set *Set, i, at int) *Block {
 	n := set.Rows()
 	b := &Block{Set: set, files: s.files, at: make([]place, 0, n)}
-	var keep []int
-	for r := range n {
-		if s.part == nil || s.part(i, at+r) {
-			b.at = append(b.at, place{i, at + r})
-			keep = append(keep, r)
-		}
+	keep := s.kept(i, at, n)
+	for _, r := range keep {
+		b.at = append(b.at, place{i, at + r})
 	}
 	if len(keep) < n {
 		b.Set = set.Take(keep)

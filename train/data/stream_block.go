@@ -36,7 +36,7 @@ func (b *Block) Locate(err error) error {
 type entry struct {
 	x     []float64
 	cols  []int32
-	y     float64
+	y     []float64
 	label string
 	at    place
 }
@@ -60,7 +60,8 @@ func (b *Block) entries(f func(e entry) error) error {
 			e.x = x[i*d : (i+1)*d]
 		}
 		if b.Y != nil {
-			e.y = b.Y[i]
+			k := b.Targets()
+			e.y = b.Y[i*k : (i+1)*k]
 		}
 		if b.Labels != nil {
 			e.label = b.Labels[i]
@@ -75,7 +76,7 @@ func (b *Block) entries(f func(e entry) error) error {
 // keep copies an entry into the memory of e.
 func (e *entry) keep(from entry) {
 	e.x, e.cols = append(e.x[:0], from.x...), append(e.cols[:0], from.cols...)
-	e.y, e.label, e.at = from.y, from.label, from.at
+	e.y, e.label, e.at = append(e.y[:0], from.y...), from.label, from.at
 }
 
 // builder puts rows together to a block of the kind of like.
@@ -94,7 +95,7 @@ func (b *builder) add(e entry) {
 	b.ends = append(b.ends, len(b.x))
 	b.at = append(b.at, e.at)
 	if b.like.Y != nil {
-		b.y = append(b.y, e.y)
+		b.y = append(b.y, e.y...)
 	}
 	if b.like.Labels != nil {
 		b.names = append(b.names, e.label)
@@ -104,7 +105,7 @@ func (b *builder) add(e entry) {
 // block is what was added, of d columns, and leaves the builder empty.
 func (b *builder) block(d int) (*Block, error) {
 	n := len(b.at)
-	set := &Set{Y: b.y, Labels: b.names, Names: b.like.Names, LabelName: b.like.LabelName, Source: b.like.Source}
+	set := &Set{Y: b.y, Labels: b.names, Names: b.like.Names, LabelNames: b.like.LabelNames, Columns: b.like.Columns, Source: b.like.Source}
 	var err error
 	if _, sparse := b.like.X.(*ops.CSR); sparse {
 		set.X, err = ops.NewCSR(n, d, append([]int{0}, b.ends...), b.cols, b.x)

@@ -21,6 +21,7 @@ type Survey struct {
 	Dims    int
 	Stored  int     // cells that are not 0, of LIBSVM text; all cells of other formats
 	Classes Classes // nil in regression
+	Targets int     // of a row, in regression
 	Counts  []int   // the rows of each class
 	Sample  *Block  // as many rows as were asked for, or all, drawn without replacement, in the order of the files; nil if there is none
 }
@@ -110,6 +111,7 @@ func (v *surveyor) result() (*Survey, error) {
 		return nil, fmt.Errorf("data: %s: no row of any file belongs to this part of a Split: %w", v.s.files[0], ErrFormat)
 	}
 	shape.dims, shape.sparse = v.Dims, v.s.o.sparse(v.Rows, v.Dims, v.Stored, v.fixed)
+	v.Targets = v.like.Targets()
 	if v.like.Labels != nil {
 		names := make([]string, 0, len(v.classes))
 		for l := range v.classes {
@@ -141,7 +143,7 @@ func (v *surveyor) sample(sparse bool) (*Block, error) {
 		}
 		return b.block(v.Dims)
 	}
-	b.like = &Block{files: v.like.files, Set: &Set{X: new(ops.CSR), Y: v.like.Y, Labels: v.like.Labels, Source: v.like.Source, Names: v.like.Names, LabelName: v.like.LabelName}}
+	b.like = &Block{files: v.like.files, Set: &Set{X: new(ops.CSR), Y: v.like.Y, Labels: v.like.Labels, Source: v.like.Source, Names: v.like.Names, LabelNames: v.like.LabelNames, Columns: v.like.Columns}}
 	var cells entry
 	for _, e := range v.pool {
 		if e.cols == nil { // a dense row

@@ -3,7 +3,9 @@ package data
 import (
 	"fmt"
 	"io"
+	"math"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -22,8 +24,10 @@ type Table interface {
 
 // Column is some cells of a column: numbers, or texts where it is not of numbers.
 type Column struct {
-	Numbers []float64
+	Numbers []float64 // NaN where Gaps says that there is none
 	Texts   []string
+	Gaps    []bool // which cells have no value; nil: all have one
+	Times   bool   // whether the numbers are days since 1970
 }
 
 // tables are the formats that packages have registered, by extension.
@@ -42,12 +46,13 @@ func RegisterTable(extension string, open func(f *os.File) (Table, error)) {
 // tableFile is a Table as rows.
 type tableFile struct {
 	*source
-	t               Table
-	names           []string
-	targets         *targets
-	from, to, label int
-	x               []float64
-	rows, done      int // in hand; taken
+	t          Table
+	names      []string
+	targets    *targets
+	at         roles
+	cells      *tableCells // nil: the features are numbers
+	x          []float64
+	rows, done int // in hand; taken
 }
 
 func newTable(f *os.File, path string, o Options, open func(f *os.File) (Table, error)) (rows, error) {
@@ -64,20 +69,29 @@ func newTable(f *os.File, path string, o Options, open func(f *os.File) (Table, 
 		return nil, s.wrap(err)
 	}
 	p := &tableFile{source: s, t: t, names: t.Columns(), targets: newTargets(s, "row")}
-	p.from, p.to, p.label = o.Label.split(len(p.names))
-	d := p.to - p.from
-	switch {
-	case d < 1:
-		err = s.fail(0, ErrFormat, "the table has %d columns, and no features; read it with LabelNone if the one is a feature", len(p.names))
-	case o.Dims > 0 && d != o.Dims:
-		err = s.fail(0, domain.ErrShape, "the table has %d features, want %d (label %v)", d, o.Dims, o.Label)
-	}
-	if err != nil {
+	if err := p.start(); err != nil {
 		t.Close()
 		return nil, err
 	}
 	s.shut = append(s.shut, func() { t.Close() })
 	return p, nil
+}
+
+// start says what the columns are.
+func (p *tableFile) start() (err error) {
+	if p.at, err = p.o.rolesOf(p.names, len(p.names)); err != nil {
+		return p.fail(0, ErrFormat, "%v", err)
+	}
+	d := len(p.at.features)
+	switch {
+	case d < 1:
+		return p.fail(0, ErrFormat, "the table has %d columns, and no features; read it with LabelNone if the one is a feature", len(p.names))
+	case p.o.tables():
+		p.cells, err = newTableCells(p.source, p.names, p.at, len(p.names))
+	case p.o.Dims > 0 && d != p.o.Dims:
+		return p.fail(0, domain.ErrShape, "the table has %d features, want %d (label %v)", d, p.o.Dims, p.o.Label)
+	}
+	return err
 }
 
 func (p *tableFile) more(most int) (int, error) {
@@ -102,59 +116,118 @@ func (p *tableFile) more(most int) (int, error) {
 
 // add takes a piece of every column.
 func (p *tableFile) add(columns []Column) error {
-	d, at, n := p.to-p.from, p.done+p.rows, max(len(columns[0].Numbers), len(columns[0].Texts))
+	d, at, n := len(p.at.features), p.done+p.rows, max(len(columns[0].Numbers), len(columns[0].Texts))
 	if err := p.allow(p.rows+n, d); err != nil {
 		return err
 	}
 	for i := range n {
-		if p.label < 0 {
-			break
+		for _, j := range p.at.labels {
+			if err := p.targets.add(at+i, []byte(columns[j].text(i))); err != nil {
+				return err
+			}
 		}
-		if err := p.targets.add(at+i, []byte(columns[p.label].text(i))); err != nil {
-			return err
-		}
+	}
+	if p.cells != nil {
+		p.rows += n
+		return p.cells.columns(columns, at)
 	}
 	base := len(p.x)
 	p.x = append(p.x, make([]float64, n*d)...)
-	for j, c := range columns[p.from:p.to] {
-		name := fmt.Sprintf("column %d (%s)", p.from+j+1, quote(p.names[p.from+j]))
+	for k, j := range p.at.features {
+		c, name := columns[j], columnName(p.names, j)
+		if i := slices.Index(c.Gaps, true); i >= 0 {
+			return p.fail(0, ErrFormat, "row %d has no value in %s; drop the row or fill the value in", at+i, name)
+		}
 		if c.Numbers == nil {
-			return p.badCell(0, name, at, j, c.Texts[0], 0, noNumber)
+			return p.badCell(0, name, at, k, c.Texts[0], 0, noNumber)
 		}
 		for i, v := range c.Numbers {
 			if v-v != 0 {
-				return p.badCell(0, name, at+i, j, "-", v, notFinite)
+				return p.badCell(0, name, at+i, k, "-", v, notFinite)
 			}
-			p.x[base+i*d+j] = v
+			p.x[base+i*d+k] = v
 		}
 	}
 	p.rows += n
 	return nil
 }
 
-// text is cell i as a label.
+// text is cell i as a label, "" for none.
 func (c Column) text(i int) string {
-	if c.Numbers == nil {
+	switch {
+	case c.Gaps != nil && c.Gaps[i]:
+		return ""
+	case c.Numbers == nil:
 		return c.Texts[i]
 	}
 	return strconv.FormatFloat(c.Numbers[i], 'g', -1, 64)
 }
 
-func (p *tableFile) inHand() (n, stored, d int) { return p.rows, len(p.x), p.to - p.from }
+// columns takes a piece of every column, whose rows begin at row.
+func (t *tableCells) columns(columns []Column, row int) error {
+	for _, j := range t.looked {
+		from, to := columns[j], &t.cells[j]
+		for i := range max(len(from.Numbers), len(from.Texts)) {
+			if from.Numbers == nil {
+				if f := to.add(from.text(i), number); f != sound {
+					v, _ := number(from.Texts[i])
+					return t.s.badCell(0, columnName(t.names, j), row+i, j, from.Texts[i], v, f)
+				}
+				continue
+			}
+			v := from.Numbers[i]
+			if math.IsInf(v, 0) {
+				return t.s.badCell(0, columnName(t.names, j), row+i, j, "-", v, notFinite)
+			}
+			to.times = to.times || from.Times
+			switch {
+			case to.texts == nil:
+				to.numbers = append(to.numbers, v)
+			case v != v:
+				to.texts.add("")
+			default:
+				to.texts.add(to.format(v))
+			}
+		}
+	}
+	if t.at.id >= 0 {
+		for i := range max(len(columns[t.at.id].Numbers), len(columns[t.at.id].Texts)) {
+			t.ids = append(t.ids, columns[t.at.id].text(i))
+		}
+	}
+	return nil
+}
+
+func (p *tableFile) inHand() (n, stored, d int) {
+	if p.cells != nil {
+		return p.cells.inHand(p.rows)
+	}
+	return p.rows, len(p.x), len(p.at.features)
+}
 
 func (p *tableFile) fixed() bool { return true }
 
-func (p *tableFile) take(_ int, sparse bool) (*Set, error) {
-	set, err := p.dense(p.x, p.rows, p.to-p.from, p.targets, sparse)
-	if err != nil {
-		return nil, err
-	}
-	set.Names = p.names[p.from:p.to:p.to]
-	if p.label >= 0 {
-		set.LabelName = p.names[p.label]
-	}
+// let lets go of the rows in hand.
+func (p *tableFile) let() {
 	p.done += p.rows
 	p.x, p.rows = make([]float64, 0, len(p.x)), 0
 	p.targets.letGo()
+}
+
+func (p *tableFile) frame() *Frame {
+	defer p.let()
+	return p.cells.frame(p.rows, p.targets)
+}
+
+func (p *tableFile) take(_ int, sparse bool) (*Set, error) {
+	if p.cells != nil {
+		return p.o.encoded(p.frame(), sparse)
+	}
+	set, err := p.dense(p.x, p.rows, len(p.at.features), p.targets, sparse)
+	if err != nil {
+		return nil, err
+	}
+	set.Names, set.LabelNames = at(p.names, p.at.features), at(p.names, p.at.labels)
+	p.let()
 	return set, nil
 }

@@ -70,8 +70,8 @@ func TestRead(t *testing.T) {
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		if set.Rows() != 101 || !slices.Equal(set.Names, []string{"f", "g", "i", "j", "u", "b", "o"}) || set.LabelName != "y" {
-			t.Fatalf("%s: %d rows, columns %q, label %q", name, set.Rows(), set.Names, set.LabelName)
+		if set.Rows() != 101 || !slices.Equal(set.Names, []string{"f", "g", "i", "j", "u", "b", "o"}) || set.LabelNames[0] != "y" {
+			t.Fatalf("%s: %d rows, columns %q, label %q", name, set.Rows(), set.Names, set.LabelNames[0])
 		}
 		for i := range 101 {
 			if got := set.X.(*tensor.Dense).Float64s()[i*7 : (i+1)*7]; !slices.Equal(got, cells(i)) || set.Labels[i] != string(rune('p'+i%2)) {

@@ -1,0 +1,357 @@
+package data
+
+import (
+	"encoding/json"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/bochner-go/bochner/ops/domain"
+)
+
+// Kind says what the cells of a column are.
+type Kind string
+
+// The kinds of columns.
+const (
+	Number   Kind = "number"
+	Boolean  Kind = "boolean"  // 0 and 1, or two words such as no and yes
+	Category Kind = "category" // texts, or numbers that are declared to be names
+	Time     Kind = "time"     // dates, with or without a time of day
+)
+
+// Columns says how the columns of a table become the columns of a matrix. Frame.Learn and Stream.Learn make it from
+// training rows. It is applied by name, or by place where the training rows had no names, and is written into the file
+// of a Model. A number stays one; a boolean is 0 or 1; a category has a column of 0 and 1 for each of its levels; a time
+// is days since 1970, and with ColumnOptions.Cyclic the sine and cosine of the hour of the day, the day of the week and
+// the day of the year.
+type Columns struct {
+	Inputs  []Input  // in the order of the training rows
+	Named   bool     // whether they are found by name
+	Width   int      // columns of the training table, the labels included
+	Labels  []string // names of the columns of labels or targets; nil if the rows had none
+	Left    []Left   // columns that are not looked at
+	Unknown Unknown  // what a level is that the training rows did not have
+	Cyclic  bool     // whether times have sines and cosines
+}
+
+// Left is a column that is not looked at, and why.
+type Left struct{ Name, Why string }
+
+// Input is a column that is looked at.
+type Input struct {
+	Name   string
+	Place  int // in the training table, from 0
+	Kind   Kind
+	Levels []string `json:",omitempty"` // of a category that have a column; of a boolean the words for 0 and 1, if it is text
+	Other  bool     `json:",omitempty"` // of a category: whether the rare levels share a column
+	Rare   []string `json:",omitempty"` // those levels, sorted; nil where there are none, or more than 10,000
+	Gap    bool     `json:",omitempty"` // whether there is a column that is 1 where the value is missing
+	Strict bool     `json:",omitempty"` // whether a missing value is an error
+	Fill   float64  // number, boolean or time in place of a missing value; of a category the level, from 0, or -1 for none
+	Layout string   `json:",omitempty"` // of a time that is text, as package time has it
+	Daily  bool     `json:",omitempty"` // of a time: whether it has a time of day
+
+	// Of the training rows.
+	Gaps     int     // missing values
+	Distinct int     // values, of numbers and times counted up to 1000
+	Least    float64 // of numbers and times
+	Most     float64
+}
+
+// Unknown says what becomes of a level that the training rows did not have.
+type Unknown string
+
+const (
+	// UnknownOther: it counts as one of the rare levels, or, where there are none, as no level: its columns are all 0.
+	// Options.Tell is told.
+	UnknownOther Unknown = "other"
+	// UnknownError: an error that names the cell.
+	UnknownError Unknown = "error"
+)
+
+// Missing says what becomes of a missing value.
+type Missing string
+
+const (
+	// MissingIndicator: the median takes its place, and where the training rows miss values a further column is 1; of a
+	// category that column alone is.
+	MissingIndicator Missing = "indicator"
+	// MissingFill: the median or the most frequent level takes its place.
+	MissingFill Missing = "fill"
+	// MissingError: an error that names the cell.
+	MissingError Missing = "error"
+)
+
+// ColumnOptions says what Learn makes of the columns of a table. The zero value decides by their cells.
+type ColumnOptions struct {
+	Keep        []string // names or patterns of path.Match of the columns to look at; nil: all
+	Drop        []string // of those not to look at
+	Categorical []string // of numbers that are names
+	Missing     Missing  // "" is MissingIndicator
+	Unknown     Unknown  // "" is UnknownOther
+	// Rare is in how many rows a level of a category must be for a column of its own; 0 is a hundredth of the rows, at
+	// most 10. Others share a column.
+	Rare   int
+	Levels int  // at most so many levels of a category have columns of their own, the most frequent; 0 is 256
+	Cyclic bool // times have sines and cosines, too
+}
+
+func (o ColumnOptions) complete() (ColumnOptions, error) {
+	if o.Missing == "" {
+		o.Missing = MissingIndicator
+	}
+	if o.Unknown == "" {
+		o.Unknown = UnknownOther
+	}
+	if o.Levels == 0 {
+		o.Levels = 256
+	}
+	fail := func(format string, args ...any) (ColumnOptions, error) {
+		return o, fmt.Errorf("data: ColumnOptions: "+format+": %w", append(args, domain.ErrParam)...)
+	}
+	switch {
+	case !slices.Contains([]Missing{MissingIndicator, MissingFill, MissingError}, o.Missing):
+		return fail("Missing = %q is unknown, want indicator, fill or error", o.Missing)
+	case !slices.Contains([]Unknown{UnknownOther, UnknownError}, o.Unknown):
+		return fail("Unknown = %q is unknown, want other or error", o.Unknown)
+	case o.Rare < 0 || o.Levels < 0:
+		return fail("Rare = %d or Levels = %d is negative", o.Rare, o.Levels)
+	}
+	for _, list := range [][]string{o.Keep, o.Drop, o.Categorical} {
+		for _, p := range list {
+			if _, err := path.Match(p, ""); err != nil {
+				return fail("%q is no pattern: %v", p, err)
+			}
+		}
+	}
+	return o, nil
+}
+
+// named is the first of the names and patterns that a column of a table at a place has, "" if none.
+func named(list []string, name string, place int) string {
+	for _, p := range list {
+		if ok, _ := path.Match(p, name); ok || p == name || p == fmt.Sprint(place+1) {
+			return p
+		}
+	}
+	return ""
+}
+
+// width is the number of columns that an input becomes.
+func (in *Input) width(cyclic bool) int { return len(in.names(cyclic)) }
+
+// names are the names of the columns that an input becomes.
+func (in *Input) names(cyclic bool) (all []string) {
+	switch in.Kind {
+	case Category:
+		for _, l := range in.Levels {
+			all = append(all, in.Name+"="+l)
+		}
+		if in.Other {
+			all = append(all, in.Name+"=(other)")
+		}
+	default:
+		all = append(all, in.Name)
+	}
+	if in.Kind == Time && cyclic {
+		parts := []string{"weekday", "yearday"}
+		if in.Daily {
+			parts = append(parts, "hour")
+		}
+		for _, p := range parts {
+			all = append(all, in.Name+" sin("+p+")", in.Name+" cos("+p+")")
+		}
+	}
+	if in.Gap {
+		all = append(all, in.Name+"=(missing)")
+	}
+	return all
+}
+
+// Dims is the number of columns of the matrix.
+func (c *Columns) Dims() (d int) {
+	for i := range c.Inputs {
+		d += c.Inputs[i].width(c.Cyclic)
+	}
+	return d
+}
+
+// Names are the names of the columns of the matrix, such as "sex=female".
+func (c *Columns) Names() (all []string) {
+	for i := range c.Inputs {
+		all = append(all, c.Inputs[i].names(c.Cyclic)...)
+	}
+	return all
+}
+
+// Validate wants columns as Learn makes them, of a table that they can be found in. The error wraps domain.ErrParam.
+func (c *Columns) Validate() error {
+	fail := func(format string, args ...any) error {
+		return fmt.Errorf("data: Columns: "+format+": %w", append(args, domain.ErrParam)...)
+	}
+	if len(c.Inputs) == 0 {
+		return fail("there are no inputs")
+	}
+	seen := map[string]bool{}
+	for _, in := range c.Inputs {
+		fills := 0
+		switch in.Kind {
+		case Category:
+			fills = len(in.Levels)
+			if len(in.Levels) == 0 && !in.Other {
+				return fail("the category %q has no levels", in.Name)
+			}
+		case Boolean:
+			if len(in.Levels) != 0 && len(in.Levels) != 2 {
+				return fail("the boolean %q has %d words, want 2", in.Name, len(in.Levels))
+			}
+		case Number, Time:
+			if len(in.Levels) != 0 {
+				return fail("%q is a %s and has levels", in.Name, in.Kind)
+			}
+		default:
+			return fail("the kind %q of %q is unknown", in.Kind, in.Name)
+		}
+		switch {
+		case seen[in.Name] || in.Name == "":
+			return fail("the name %q is empty or there twice", in.Name)
+		case in.Place < 0 || in.Place >= c.Width:
+			return fail("%q is column %d of a table of %d", in.Name, in.Place+1, c.Width)
+		case in.Fill-in.Fill != 0 || in.Kind == Category && (in.Fill != float64(int(in.Fill)) || in.Fill < -1 || int(in.Fill) >= fills):
+			return fail("the value %v in place of those missing in %q is no number or level", in.Fill, in.Name)
+		}
+		seen[in.Name] = true
+	}
+	if c.Unknown != UnknownOther && c.Unknown != UnknownError {
+		return fail("Unknown = %q, want other or error", c.Unknown)
+	}
+	return nil
+}
+
+// plan is where the columns of a table are.
+type plan struct {
+	inputs []int // the column of each input
+	told   []string
+}
+
+// find finds the inputs in a table of the names, some of which hold labels or IDs and are no features.
+func (c *Columns) find(names []string, isNamed bool, feature func(j int) bool) (*plan, error) {
+	if c.Named && !isNamed {
+		return nil, fmt.Errorf("the rows have no names of columns, and the model finds its columns by name (%s): %w", c.list(), ErrFormat)
+	}
+	p := &plan{}
+	if !c.Named {
+		return p, c.findPlaces(p, len(names))
+	}
+	at := map[string]int{}
+	for j, name := range names {
+		if feature(j) {
+			at[name] = j
+		}
+	}
+	var missing []string
+	ordered, last := true, -1
+	for _, in := range c.Inputs {
+		j, ok := at[in.Name]
+		if !ok {
+			missing = append(missing, quote(in.Name))
+			continue
+		}
+		p.inputs = append(p.inputs, j)
+		ordered, last = ordered && j > last, j
+	}
+	if missing != nil {
+		return nil, fmt.Errorf("there is no column %s; the columns are %s: %w", strings.Join(cut(missing, 10), ", "),
+			strings.Join(cut(quoted(names), 20), ", "), ErrFormat)
+	}
+	var extra []string
+	for j, name := range names {
+		if feature(j) && !slices.Contains(p.inputs, j) && !c.left(name) && !slices.Contains(c.Labels, name) {
+			extra = append(extra, quote(name))
+		}
+	}
+	if extra != nil {
+		p.told = append(p.told, fmt.Sprintf("the training rows did not have the columns %s, which are not looked at", strings.Join(cut(extra, 10), ", ")))
+	}
+	if !ordered {
+		p.told = append(p.told, "the columns are in another order than in the training rows, and are found by their names")
+	}
+	return p, nil
+}
+
+// left says whether the training rows had a column that is not looked at.
+func (c *Columns) left(name string) bool {
+	return slices.ContainsFunc(c.Left, func(l Left) bool { return l.Name == name })
+}
+
+// findPlaces finds the inputs of a table without names, with the labels or without.
+func (c *Columns) findPlaces(p *plan, width int) error {
+	labels := c.labelPlaces()
+	switch width {
+	case c.Width:
+		labels = nil
+	case c.Width - len(labels):
+	default:
+		return fmt.Errorf("the table has %d columns, and the training rows had %d: %w", width, c.Width, domain.ErrShape)
+	}
+	for _, in := range c.Inputs {
+		before := 0
+		for _, l := range labels {
+			if l < in.Place {
+				before++
+			}
+		}
+		p.inputs = append(p.inputs, in.Place-before)
+	}
+	return nil
+}
+
+// labelPlaces are the columns of labels of a table without names.
+func (c *Columns) labelPlaces() (at []int) {
+	for _, name := range c.Labels {
+		var j int
+		if _, err := fmt.Sscanf(name, madeUp, &j); err == nil {
+			at = append(at, j-1)
+		}
+	}
+	return at
+}
+
+// madeUp is the name of a column that has none.
+const madeUp = "column %d"
+
+func quoted(names []string) []string {
+	out := make([]string, len(names))
+	for i, n := range names {
+		out[i] = quote(n)
+	}
+	return out
+}
+
+// cut is a list for a message, cut where it is long.
+func cut(list []string, most int) []string {
+	if len(list) <= most {
+		return list
+	}
+	return append(slices.Clone(list[:most]), fmt.Sprintf("... (%d)", len(list)))
+}
+
+// list names the inputs for a message.
+func (c *Columns) list() string {
+	var names []string
+	for _, in := range c.Inputs {
+		names = append(names, quote(in.Name))
+	}
+	return strings.Join(cut(names, 10), ", ")
+}
+
+// UnmarshalJSON wants columns that are valid.
+func (c *Columns) UnmarshalJSON(text []byte) error {
+	type plain Columns
+	if err := json.Unmarshal(text, (*plain)(c)); err != nil {
+		return err
+	}
+	return c.Validate()
+}

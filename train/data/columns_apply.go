@@ -1,0 +1,263 @@
+package data
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bochner-go/bochner/ops/domain"
+	"gorgonia.org/tensor"
+)
+
+// Set makes a set of a frame: the matrix [n, c.Dims()] of its inputs, and its labels or targets. Where a missing value or
+// a level is unlike the training rows f.Tell is told. Errors: a column that is not there (ErrFormat); a cell that is not
+// of its column's kind (ErrFormat), a missing value where Strict says so, and a level that the training rows did not have
+// under UnknownError (ErrFormat), each with the row and the column.
+func (c *Columns) Set(f *Frame) (*Set, error) {
+	if f == nil || f.rows == 0 {
+		return nil, fmt.Errorf("data: Columns: the frame is nil or has no rows: %w", domain.ErrShape)
+	}
+	p, err := c.find(f.Names, f.Named, func(j int) bool { return !f.columns[j].skipped() })
+	if err != nil {
+		return nil, fmt.Errorf("data: %s: %w", f.Source, err)
+	}
+	for _, note := range p.told {
+		f.tell("%s", note)
+	}
+	x, err := c.matrix(f, p)
+	if err != nil {
+		return nil, err
+	}
+	return &Set{X: x, Y: f.Y, Labels: f.Labels, Names: c.Names(), LabelNames: f.LabelNames, IDs: f.IDs, Source: f.Source, Columns: c, taken: f.taken}, nil
+}
+
+// matrix makes the inputs of a frame, which are where the plan says, a matrix.
+func (c *Columns) matrix(f *Frame, p *plan) (*tensor.Dense, error) {
+	d := c.Dims()
+	if err := domain.CheckSize("data: "+f.Source, 8, f.rows, d); err != nil {
+		return nil, err
+	}
+	x := make([]float64, f.rows*d)
+	for k, at := 0, 0; k < len(c.Inputs); k++ {
+		in := &c.Inputs[k]
+		w := writer{in: in, c: c, f: f, cells: &f.columns[p.inputs[k]], x: x[at:], d: d, width: in.width(c.Cyclic)}
+		if err := w.all(); err != nil {
+			return nil, err
+		}
+		at += w.width
+	}
+	return tensor.New(tensor.WithShape(f.rows, d), tensor.WithBacking(x)), nil
+}
+
+// writer writes an input into its columns of a matrix.
+type writer struct {
+	c       *Columns
+	in      *Input
+	f       *Frame
+	cells   *column
+	x       []float64 // from the first of the columns on
+	d       int
+	width   int
+	gaps    int    // that the training rows did not have
+	unknown int    // levels, likewise
+	level   string // the first of them
+}
+
+func (w *writer) all() error {
+	in := w.in
+	var levels map[string]int
+	if in.Kind == Category {
+		levels = make(map[string]int, len(in.Levels))
+		for k, l := range in.Levels {
+			levels[l] = k
+		}
+	}
+	read, err := w.reader(levels)
+	if err != nil {
+		return err
+	}
+	for i := range w.f.rows {
+		row := w.x[i*w.d : i*w.d+w.width]
+		if !w.cells.gap(i) {
+			if err := read(i, row); err != nil {
+				return err
+			}
+			continue
+		}
+		switch {
+		case in.Strict:
+			return w.fail(i, "is empty; fill the value in")
+		case in.Gap:
+			row[w.width-1] = 1
+		default:
+			w.gaps++
+		}
+		w.fill(row)
+	}
+	if w.gaps > 0 && in.Gaps == 0 {
+		w.f.tell("column %s: %d values are missing, and none was in the training rows; %s takes their place", quote(in.Name), w.gaps, w.filling())
+	}
+	if w.unknown > 0 {
+		w.f.tell("column %s: %d values, such as %s, were not in the training rows", quote(in.Name), w.unknown, quote(w.level))
+	}
+	return nil
+}
+
+// filling names what takes the place of a missing value.
+func (w *writer) filling() string {
+	switch {
+	case w.in.Kind == Category && w.in.Fill >= 0:
+		return quote(w.in.Levels[int(w.in.Fill)])
+	case w.in.Kind == Time:
+		return dayTime(w.in.Fill).Format(time.DateOnly)
+	}
+	return fmt.Sprint(w.in.Fill)
+}
+
+// fill writes what takes the place of a missing value.
+func (w *writer) fill(row []float64) {
+	switch in := w.in; in.Kind {
+	case Category:
+		if in.Fill >= 0 {
+			row[int(in.Fill)] = 1
+		}
+	case Time:
+		w.time(row, in.Fill)
+	default:
+		row[0] = in.Fill
+	}
+}
+
+func (w *writer) fail(i int, format string, args ...any) error {
+	return fmt.Errorf("%s: column %s %s: %w", w.f.where(i), quote(w.in.Name), fmt.Sprintf(format, args...), ErrFormat)
+}
+
+// reader writes the value of row i, which is there.
+func (w *writer) reader(levels map[string]int) (func(i int, row []float64) error, error) {
+	in, c := w.in, w.cells
+	switch in.Kind {
+	case Category:
+		return w.category(levels), nil
+	case Time:
+		return func(i int, row []float64) error {
+			if c.times {
+				w.time(row, c.numbers[i])
+				return nil
+			}
+			at, err := time.Parse(in.Layout, c.text(i))
+			if err != nil || in.Layout == "" {
+				return w.fail(i, "is %s, and a time is written as %s", quote(c.text(i)), cmp.Or(in.Layout, "a timestamp"))
+			}
+			w.time(row, timeDays(at))
+			return nil
+		}, nil
+	}
+	if c.texts == nil && !c.times && len(in.Levels) == 0 {
+		if in.Kind == Boolean {
+			return func(i int, row []float64) error {
+				if row[0] = c.numbers[i]; row[0] != 0 && row[0] != 1 {
+					return w.fail(i, "is %v, and in the training rows it is 0 or 1", row[0])
+				}
+				return nil
+			}, nil
+		}
+		return func(i int, row []float64) error { row[0] = c.numbers[i]; return nil }, nil
+	}
+	return func(i int, row []float64) (err error) {
+		row[0], err = w.scalar(i)
+		return err
+	}, nil
+}
+
+// scalar is the number or boolean of row i.
+func (w *writer) scalar(i int) (float64, error) {
+	in, t := w.in, w.cells.text(i)
+	v, flaw := number(t)
+	switch {
+	case len(in.Levels) == 2 && strings.EqualFold(t, in.Levels[0]) || in.Kind == Boolean && strings.EqualFold(t, "false"):
+		return 0, nil
+	case len(in.Levels) == 2 && strings.EqualFold(t, in.Levels[1]) || in.Kind == Boolean && strings.EqualFold(t, "true"):
+		return 1, nil
+	case in.Kind == Boolean && (flaw != sound || v != 0 && v != 1):
+		words := in.Levels
+		if words == nil {
+			words = []string{"0", "1"}
+		}
+		return 0, w.fail(i, "is %s, and in the training rows it is %s or %s", quote(t), words[0], words[1])
+	case flaw != sound || w.cells.times:
+		return 0, w.fail(i, "is %s, not a number; correct it, or leave it empty if it is missing", quote(t))
+	case lossy(t, v):
+		return 0, w.fail(i, "is %s, 2^53 or more in absolute value, where float64 rounds; write it with a decimal point if that is meant", t)
+	}
+	return v, nil
+}
+
+// category writes levels.
+func (w *writer) category(levels map[string]int) func(i int, row []float64) error {
+	in := w.in
+	place := func(text string) int {
+		if k, ok := levels[text]; ok {
+			return k
+		}
+		return -1
+	}
+	var places []int // of the distinct texts
+	if t := w.cells.texts; t != nil {
+		for _, text := range t.texts {
+			places = append(places, place(text))
+		}
+	}
+	return func(i int, row []float64) error {
+		k := -1
+		if places != nil {
+			k = places[w.cells.texts.codes[i]]
+		} else {
+			k = place(w.cells.text(i))
+		}
+		if k >= 0 {
+			row[k] = 1
+			return nil
+		}
+		if in.Other {
+			row[len(in.Levels)] = 1
+		}
+		if w.rare(i) {
+			return nil
+		}
+		if w.c.Unknown == UnknownError {
+			return w.fail(i, "is %s, which is none of the levels of the training rows, %s", quote(w.cells.text(i)), strings.Join(cut(quoted(in.Levels), 10), ", "))
+		}
+		if w.unknown++; w.unknown == 1 {
+			w.level = w.cells.text(i)
+		}
+		return nil
+	}
+}
+
+// rare says whether the training rows had the level of row i, as far as is known.
+func (w *writer) rare(i int) bool {
+	if w.in.Other && w.in.Rare == nil {
+		return true
+	}
+	_, found := slices.BinarySearch(w.in.Rare, w.cells.text(i))
+	return found
+}
+
+// time writes a time.
+func (w *writer) time(row []float64, days float64) {
+	row[0] = days
+	if !w.c.Cyclic {
+		return
+	}
+	at := dayTime(days)
+	turns := []float64{math.Mod(math.Floor(days)+4, 7) / 7, float64(at.YearDay()-1) / 365.25} // 1970 began on a Thursday
+	if w.in.Daily {
+		turns = append(turns, days-math.Floor(days))
+	}
+	for k, turn := range turns {
+		row[1+2*k], row[2+2*k] = math.Sincos(2 * math.Pi * turn)
+	}
+}

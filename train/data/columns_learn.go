@@ -1,0 +1,467 @@
+package data
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/ops/domain"
+)
+
+// What a column is learned from.
+const (
+	mostValues   = 1000    // distinct numbers that are counted
+	mostTexts    = 1 << 20 // distinct texts
+	medianSample = 1 << 16 // numbers that the median is taken of, drawn uniformly where there are more
+	mostRare     = 10_000  // rare levels that are written down
+	fewRows      = 20      // below it texts that all differ are levels
+)
+
+// Learn decides by the rows of the frame what its columns are. The median of a column of more than 1000 distinct numbers
+// is that of 65536 of them, drawn uniformly, where there are more. Learn tells f.Tell which columns it leaves out: one
+// without values, one whose values are all the same, texts that differ from row to row, and a number of the row.
+//
+// Errors: options out of range, and names that no column has (domain.ErrParam); a column of numbers with a few texts, and
+// missing values under MissingError (ErrFormat); no column that is left (ErrFormat).
+func (f *Frame) Learn(o ColumnOptions) (*Columns, error) {
+	l, err := newLearner(o)
+	if err == nil {
+		err = l.add(f)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return l.columns()
+}
+
+// Plain says that all columns of the frame are numbers, as they are, by their places. Errors: a column of texts
+// (ErrFormat).
+func (f *Frame) Plain() (*Columns, error) {
+	c := &Columns{Width: len(f.Names), Labels: f.LabelNames, Unknown: UnknownError}
+	for j, name := range f.Names {
+		col := &f.columns[j]
+		if col.skipped() {
+			continue
+		}
+		if col.texts != nil || col.times {
+			return nil, fmt.Errorf("data: %s: column %s is not of numbers: %w", f.Source, quote(name), ErrFormat)
+		}
+		c.Inputs = append(c.Inputs, Input{Name: name, Place: j, Kind: Number, Strict: true})
+	}
+	return c, nil
+}
+
+// learner learns from frames of the same columns, one after the other.
+type learner struct {
+	o     ColumnOptions
+	like  *Frame
+	rows  int
+	stats []columnStats
+}
+
+func newLearner(o ColumnOptions) (*learner, error) {
+	o, err := o.complete()
+	return &learner{o: o}, err
+}
+
+// columnStats is what is known of a column.
+type columnStats struct {
+	name      string
+	place     int
+	names     bool // its numbers are declared to be names
+	numbering bool // by its name it may number the rows
+	gaps      int
+	firstGap  string // where it is
+	numbers   int
+	texts     map[string]int
+	textual   int    // cells of texts
+	first     string // the first text, and where it is
+	at        string
+	values    map[float64]int // distinct numbers, nil where they are too many
+	least     float64
+	most      float64
+	whole     bool // all numbers are whole
+	times     bool
+	sample    []float64
+	rng       *rand.Rand
+}
+
+// add learns from the rows of a frame.
+func (l *learner) add(f *Frame) error {
+	if l.stats == nil {
+		if err := l.start(f); err != nil {
+			return err
+		}
+	}
+	at, err := f.placesOf(l.like)
+	if err != nil {
+		return err
+	}
+	for k := range l.stats {
+		s := &l.stats[k]
+		s.add(f, &f.columns[at[s.place]])
+		if len(s.texts) > mostTexts {
+			return fmt.Errorf("data: %s: column %s has more than %d distinct texts; leave it out (ColumnOptions.Drop): %w", f.Source, quote(s.name), mostTexts, ErrTooLarge)
+		}
+	}
+	l.rows += f.rows
+	return nil
+}
+
+// start takes the columns of the first frame.
+func (l *learner) start(f *Frame) error {
+	l.like = f
+	used := map[string]bool{}
+	for j, name := range f.Names {
+		drop, keep, names := named(l.o.Drop, name, j), named(l.o.Keep, name, j), named(l.o.Categorical, name, j)
+		used[drop], used[keep], used[names] = true, true, true
+		if f.columns[j].skipped() || drop != "" || l.o.Keep != nil && keep == "" {
+			continue
+		}
+		key := strings.ToLower(name)
+		l.stats = append(l.stats, columnStats{name: name, place: j, names: names != "",
+			numbering: keep == "" && names == "" && (key == "" || slices.Contains(numberings, key) || strings.HasPrefix(key, "unnamed:")),
+			texts:     map[string]int{}, values: map[float64]int{}, least: math.Inf(1), most: math.Inf(-1), whole: true, times: f.columns[j].times,
+			rng: rand.New(spectral.Stream(0, fmt.Sprintf("data/column %d", j)))})
+	}
+	for _, list := range [][]string{l.o.Drop, l.o.Keep, l.o.Categorical} {
+		for _, p := range list {
+			if !used[p] {
+				return fmt.Errorf("data: %s: no column is named %s; the columns are %s: %w", f.Source, quote(p), strings.Join(cut(quoted(f.Names), 20), ", "), domain.ErrParam)
+			}
+		}
+	}
+	return nil
+}
+
+// numberings are names of columns that number the rows, if their cells do.
+var numberings = []string{"id", "index", "idx", "row", "rowid", "row_id", "row number", "rownumber", "nr", "no"}
+
+// skipped says whether the reader left the column out: labels and IDs.
+func (c *column) skipped() bool { return c.numbers == nil && c.texts == nil }
+
+func (s *columnStats) add(f *Frame, c *column) {
+	if c.texts == nil {
+		for i, v := range c.numbers {
+			if v == v {
+				s.number(v, 1)
+			} else if s.gaps++; s.gaps == 1 {
+				s.firstGap = f.where(i)
+			}
+		}
+		return
+	}
+	counts := make([]int, len(c.texts.texts))
+	at := make([]int, len(counts)) // their first rows
+	for i, code := range c.texts.codes {
+		switch {
+		case code < 0:
+			if s.gaps++; s.gaps == 1 {
+				s.firstGap = f.where(i)
+			}
+			continue
+		case counts[code] == 0:
+			at[code] = i
+		}
+		counts[code]++
+	}
+	for code, n := range counts {
+		t := c.texts.texts[code]
+		if v, flaw := number(t); flaw == sound && !lossy(t, v) {
+			s.number(v, n)
+			continue
+		}
+		if s.textual == 0 {
+			s.first, s.at = t, f.where(at[code])
+		}
+		s.textual += n
+		s.texts[t] += n
+	}
+}
+
+// lossy says whether t is a whole number that float64 may have rounded to v.
+func lossy(t string, v float64) bool {
+	return math.Abs(v) >= 1<<53 && !strings.ContainsAny(t, ".eE")
+}
+
+// number takes n cells of the value v.
+func (s *columnStats) number(v float64, n int) {
+	s.least, s.most = min(s.least, v), max(s.most, v)
+	s.whole = s.whole && v == math.Trunc(v)
+	for range n {
+		s.numbers++
+		if len(s.sample) < medianSample {
+			s.sample = append(s.sample, v)
+		} else if k := s.rng.IntN(s.numbers); k < medianSample {
+			s.sample[k] = v
+		}
+	}
+	if s.values == nil {
+		return
+	}
+	if s.values[v] += n; len(s.values) > mostValues && !s.names && !s.numbering || len(s.values) > mostTexts {
+		s.values = nil
+	}
+}
+
+// columns is what has been learned.
+func (l *learner) columns() (*Columns, error) {
+	f := l.like
+	if f == nil || l.rows == 0 {
+		return nil, fmt.Errorf("data: Learn: there are no rows: %w", domain.ErrShape)
+	}
+	c := &Columns{Named: f.Named, Width: len(f.Names), Labels: f.LabelNames, Unknown: l.o.Unknown, Cyclic: l.o.Cyclic}
+	looked := map[int]bool{}
+	for k := range l.stats {
+		s := &l.stats[k]
+		in, why, err := l.input(s)
+		if err != nil {
+			return nil, err
+		}
+		looked[s.place] = true
+		if why == "" {
+			c.Inputs = append(c.Inputs, in)
+			continue
+		}
+		c.Left = append(c.Left, Left{s.name, why})
+		f.tell("column %s is left out: %s", quote(s.name), why)
+	}
+	for j, name := range f.Names {
+		if !looked[j] && !f.columns[j].skipped() {
+			c.Left = append(c.Left, Left{name, "as asked"})
+		}
+	}
+	if len(c.Inputs) == 0 {
+		return nil, fmt.Errorf("data: %s: no column is left to learn from; %s: %w", f.Source, c.whyNone(), ErrFormat)
+	}
+	return c, nil
+}
+
+func (c *Columns) whyNone() string {
+	var all []string
+	for _, l := range c.Left {
+		all = append(all, quote(l.Name)+" "+l.Why)
+	}
+	if all == nil {
+		return "the table has labels alone"
+	}
+	return strings.Join(cut(all, 5), ", ")
+}
+
+// tell tells what is worth knowing.
+func (f *Frame) tell(format string, args ...any) {
+	if f.Tell != nil {
+		f.Tell(fmt.Sprintf("%s: %s", f.Source, fmt.Sprintf(format, args...)))
+	}
+}
+
+// input decides what a column is, or why it is left out.
+func (l *learner) input(s *columnStats) (in Input, why string, err error) {
+	in = Input{Name: s.name, Place: s.place, Gaps: s.gaps, Strict: l.o.Missing == MissingError, Fill: -1}
+	if in.Strict && s.gaps > 0 {
+		return in, "", fmt.Errorf("%s: column %s is empty; fill the value in, or choose what takes the place of missing values: %w", s.firstGap, quote(s.name), ErrFormat)
+	}
+	in.Gap = s.gaps > 0 && l.o.Missing == MissingIndicator
+	n := s.numbers + s.textual
+	switch {
+	case n == 0:
+		return in, "it has no values", nil
+	case s.name == "" && !s.numbersRows():
+		return in, "", fmt.Errorf("data: %s: the header has no name for column %d; name it, or drop the column (pandas: to_csv(index=False)): %w", l.like.Source, s.place+1, ErrFormat)
+	case s.numbering && s.numbersRows():
+		return in, "it numbers the rows", nil
+	case s.names || s.textual > 0:
+		return l.ofTexts(s, in)
+	case s.least == s.most && s.gaps == 0:
+		return in, fmt.Sprintf("all its values are %v", s.least), nil
+	}
+	in.Kind, in.Distinct, in.Least, in.Most = Number, mostValues, s.least, s.most
+	if s.values != nil {
+		in.Distinct = len(s.values)
+	}
+	if s.times {
+		in.Kind = Time
+		in.Daily = !s.whole
+	} else if s.least == 0 && s.most == 1 && in.Distinct == 2 {
+		in.Kind = Boolean
+		in.Fill = 0
+		if 2*s.values[1] > s.numbers {
+			in.Fill = 1
+		}
+		return in, "", nil
+	}
+	in.Fill = s.median()
+	return in, "", nil
+}
+
+// numbersRows says whether the column has another whole number in each row, of a range of about as many as there are rows.
+func (s *columnStats) numbersRows() bool {
+	return s.textual == 0 && s.gaps == 0 && s.whole && s.numbers > 1 && s.values != nil && len(s.values) == s.numbers &&
+		s.most-s.least <= 3*float64(s.numbers)+10
+}
+
+// median is the lower median of the numbers.
+func (s *columnStats) median() float64 {
+	slices.Sort(s.sample)
+	return s.sample[(len(s.sample)-1)/2]
+}
+
+// ofTexts decides what a column of texts is.
+func (l *learner) ofTexts(s *columnStats, in Input) (Input, string, error) {
+	if s.values == nil && s.names {
+		return in, "", fmt.Errorf("data: %s: column %s is declared a category and has more than %d distinct numbers: %w", l.like.Source, quote(s.name), mostTexts, ErrTooLarge)
+	}
+	if !s.names && s.numbers > 0 && (s.values == nil || len(s.values) > 10 && s.numbers >= 9*s.textual) {
+		what := "no number"
+		if v, flaw := number(s.first); flaw == sound && lossy(s.first, v) {
+			what = "2^53 or more in absolute value, where float64 rounds,"
+		}
+		return in, "", fmt.Errorf("%s: column %s: %s is %s where %d of %d values are numbers; correct it, leave it empty if it is missing, leave the column out, or declare it a category: %w",
+			s.at, quote(s.name), quote(s.first), what, s.numbers, s.numbers+s.textual, ErrFormat)
+	}
+	if words := booleanWords(s); words != nil {
+		in.Kind, in.Levels, in.Distinct, in.Fill = Boolean, words, 2, 0
+		ones := 0
+		for t, n := range s.texts {
+			if strings.EqualFold(t, words[1]) {
+				ones += n
+			}
+		}
+		if 2*ones > s.textual {
+			in.Fill = 1
+		}
+		return in, "", nil
+	}
+	if !s.names && s.numbers == 0 {
+		if done, err := l.ofTimes(s, &in); done || err != nil {
+			return in, "", err
+		}
+	}
+	for v, n := range s.values {
+		s.texts[formatLabel(v)] += n
+	}
+	in.Kind, in.Distinct = Category, len(s.texts)
+	return l.category(s, in)
+}
+
+// booleanWords are the words for 0 and 1 that the texts are, or nil.
+func booleanWords(s *columnStats) []string {
+	if s.numbers > 0 || len(s.texts) < 2 || len(s.texts) > 8 || s.names {
+		return nil
+	}
+	for _, words := range [][]string{{"false", "true"}, {"no", "yes"}, {"n", "y"}, {"f", "t"}, {"off", "on"}} {
+		has := [2]bool{}
+		all := true
+		for t := range s.texts {
+			is := [2]bool{strings.EqualFold(t, words[0]), strings.EqualFold(t, words[1])}
+			has[0], has[1], all = has[0] || is[0], has[1] || is[1], all && (is[0] || is[1])
+		}
+		if all && has[0] && has[1] {
+			return words
+		}
+	}
+	return nil
+}
+
+// category chooses the levels that have columns of their own.
+func (l *learner) category(s *columnStats, in Input) (Input, string, error) {
+	n := s.numbers + s.textual
+	if !s.names && in.Distinct > n-n/10 && n >= fewRows && named(l.o.Keep, s.name, s.place) == "" {
+		return in, fmt.Sprintf("it has %d distinct texts in %d rows; declare it a category if that is meant", in.Distinct, n), nil
+	}
+	if in.Distinct == 1 && s.gaps == 0 {
+		return in, fmt.Sprintf("all its values are %s", quote(slices.Collect(maps.Keys(s.texts))[0])), nil
+	}
+	rare := l.o.Rare
+	if rare == 0 {
+		rare = min(10, max(1, l.rows/100))
+	}
+	levels := slices.SortedFunc(maps.Keys(s.texts), func(a, b string) int {
+		return cmp.Or(cmp.Compare(s.texts[b], s.texts[a]), cmp.Compare(a, b))
+	})
+	most := levels[0]
+	kept := len(levels)
+	for kept > 0 && (s.texts[levels[kept-1]] < rare || kept > l.o.Levels) {
+		kept--
+	}
+	in.Levels, in.Other = NewClasses(levels[:kept]), kept < len(levels)
+	if rest := levels[kept:]; len(rest) <= mostRare {
+		in.Rare = slices.Sorted(slices.Values(rest))
+	}
+	switch {
+	case kept == 0:
+		return in, fmt.Sprintf("none of its %d texts is in %d rows or more", len(levels), rare), nil
+	case in.Other:
+		l.like.tell("column %s: %d of its %d texts are rare and share one column", quote(s.name), len(levels)-kept, len(levels))
+	}
+	if !in.Gap {
+		in.Fill = float64(slices.Index(in.Levels, most))
+	}
+	return in, "", nil
+}
+
+// layouts are the ways to write a time that are known. The later of two is taken where both fit.
+var layouts = []string{"01/02/2006", "01/02/2006 15:04", "01/02/2006 15:04:05", "02/01/2006", "02/01/2006 15:04", "02/01/2006 15:04:05",
+	"02.01.2006", "02.01.2006 15:04", "02.01.2006 15:04:05", "2006/01/02", "2006/01/02 15:04:05", "2006-01-02 15:04", "2006-01-02 15:04:05",
+	"2006-01-02T15:04:05", "2006-01-02 15:04:05Z07:00", time.RFC3339, "2006-01-02"}
+
+// ofTimes decides whether texts are times, all in one layout.
+func (l *learner) ofTimes(s *columnStats, in *Input) (bool, error) {
+	if _, ok := readTime(s.first); !ok {
+		return false, nil
+	}
+	var fit []string
+	var days []float64
+	for _, layout := range layouts {
+		if d, ok := daysOf(s.texts, layout); ok {
+			fit, days = append(fit, layout), d
+		}
+	}
+	if fit == nil {
+		return false, nil
+	}
+	in.Kind, in.Layout, in.Distinct = Time, fit[len(fit)-1], len(s.texts)
+	slices.Sort(days)
+	in.Least, in.Most, in.Fill = days[0], days[len(days)-1], days[(len(days)-1)/2]
+	for _, d := range days {
+		in.Daily = in.Daily || d != math.Trunc(d)
+	}
+	if len(fit) > 1 {
+		l.like.tell("column %s: its dates may be %s; the first is taken", quote(s.name), strings.Join([]string{in.Layout, fit[0]}, " or "))
+	}
+	return true, nil
+}
+
+// readTime is the time of a text in the first layout that it has.
+func readTime(t string) (layout string, ok bool) {
+	if len(t) < 8 || len(t) > 40 {
+		return "", false
+	}
+	for _, layout := range layouts {
+		if _, err := time.Parse(layout, t); err == nil {
+			return layout, true
+		}
+	}
+	return "", false
+}
+
+// daysOf are the times of texts, in days since 1970, each as often as it is there.
+func daysOf(texts map[string]int, layout string) ([]float64, bool) {
+	var days []float64
+	for t, n := range texts {
+		at, err := time.Parse(layout, t)
+		if err != nil {
+			return nil, false
+		}
+		for range n {
+			days = append(days, timeDays(at))
+		}
+	}
+	return days, true
+}

@@ -1,0 +1,327 @@
+package data
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/bochner-go/bochner/ops/domain"
+)
+
+// Frame is rows as a table has them: named columns of numbers, booleans, texts and times, with gaps. Columns makes a
+// Set of them, which a map takes. ReadFrame reads one, and NewFrame makes an empty one for the rows of a program.
+type Frame struct {
+	Names      []string  // of the columns, "column 1" and so on where the file has none
+	Named      bool      // whether the file has names
+	Y          []float64 // targets [n, k] row by row, in regression; else nil
+	Labels     []string  // class of each row, in classification; else nil
+	LabelNames []string  // names of the label column or of the k target columns; nil without labels
+	IDs        []string  // of the rows, where Options.ID names their column
+	Source     string    // the file
+	// Tell is told what Learn and Columns make of cells that are not as one would expect; nil tells nobody.
+	Tell func(note string)
+
+	columns []column
+	rows    int
+	lines   []int // of the rows in the file, where it is text
+	taken   []int // as in Set
+}
+
+// column is the cells of a column: numbers as long as all its cells are, and else texts.
+type column struct {
+	numbers []float64 // NaN is a gap
+	texts   *dictionary
+	times   bool // the numbers are days since 1970
+}
+
+// dictionary is cells of text, by their places among the distinct texts.
+type dictionary struct {
+	codes []int32 // -1 is a gap
+	texts []string
+	at    map[string]int32
+}
+
+// isGap says whether a text marks a missing value.
+func isGap(t string) bool {
+	if len(t) > 4 {
+		return false
+	}
+	switch strings.ToLower(t) {
+	case "", "na", "n/a", "nan", "#n/a", "<na>", "null", "none", "?", "-", ".":
+		return true
+	}
+	return false
+}
+
+func newDictionary(n int) *dictionary {
+	return &dictionary{codes: make([]int32, 0, n), at: map[string]int32{}}
+}
+
+// add takes a text, "" for a gap.
+func (d *dictionary) add(t string) {
+	if t == "" {
+		d.codes = append(d.codes, -1)
+		return
+	}
+	code, ok := d.at[t]
+	if !ok {
+		code = int32(len(d.texts))
+		t = strings.Clone(t)
+		d.at[t], d.texts = code, append(d.texts, t)
+	}
+	d.codes = append(d.codes, code)
+}
+
+// add takes the text of a cell. A number that float64 cannot hold is a flaw.
+func (c *column) add(t string, read func(string) (float64, flaw)) flaw {
+	v, f := read(t)
+	gap := f != sound && isGap(t)
+	if c.texts == nil {
+		switch {
+		case f == sound:
+			c.numbers = append(c.numbers, v)
+			return sound
+		case gap:
+			c.numbers = append(c.numbers, math.NaN())
+			return sound
+		case f != noNumber:
+			return f
+		}
+		c.toTexts()
+	}
+	switch {
+	case gap:
+		t = ""
+	case f == sound:
+		t = formatLabel(v)
+	}
+	c.texts.add(t)
+	return sound
+}
+
+// toTexts makes texts of numbers, as NewClasses spells them.
+func (c *column) toTexts() {
+	c.texts = newDictionary(len(c.numbers))
+	for _, v := range c.numbers {
+		if v != v {
+			c.texts.add("")
+		} else {
+			c.texts.add(c.format(v))
+		}
+	}
+	c.numbers = nil
+}
+
+// format is the text of a number of the column.
+func (c *column) format(v float64) string {
+	if c.times {
+		return dayTime(v).Format(time.RFC3339Nano)
+	}
+	return formatLabel(v)
+}
+
+// gap says whether cell i is missing.
+func (c *column) gap(i int) bool {
+	if c.texts != nil {
+		return c.texts.codes[i] < 0
+	}
+	return c.numbers[i] != c.numbers[i]
+}
+
+// text is cell i as text, "" for a gap.
+func (c *column) text(i int) string {
+	switch {
+	case c.gap(i):
+		return ""
+	case c.texts != nil:
+		return c.texts.texts[c.texts.codes[i]]
+	}
+	return c.format(c.numbers[i])
+}
+
+func (c *column) take(idx []int) column {
+	out := column{times: c.times}
+	if c.texts == nil {
+		out.numbers = pick(c.numbers, idx)
+		return out
+	}
+	out.texts = newDictionary(len(idx))
+	for _, i := range idx {
+		out.texts.add(c.text(i))
+	}
+	return out
+}
+
+// NewFrame is a frame without rows whose columns have the names. Errors: no name, an empty one, and one that is there
+// twice (domain.ErrParam).
+func NewFrame(names ...string) (*Frame, error) {
+	f := &Frame{Names: names, Named: true, columns: make([]column, len(names)), Source: "data: Frame"}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("data: NewFrame: there are no names; give one for each column: %w", domain.ErrParam)
+	}
+	seen := map[string]int{}
+	for j, name := range names {
+		if other, twice := seen[name]; twice || name == "" {
+			return nil, fmt.Errorf("data: NewFrame: the name %q of column %d is empty or that of column %d: %w", name, j+1, other+1, domain.ErrParam)
+		}
+		seen[name] = j
+	}
+	return f, nil
+}
+
+// Append adds a row: for each column a float64, an int, a bool, a string, a time.Time, or nil for a missing value. A
+// text that is a number counts as one, and the marks of missing values in ReadFrame count as missing. Errors: another
+// number of cells (domain.ErrShape), a cell of another type (domain.ErrDtype), a number that is infinite
+// (domain.ErrDomain); the frame is then as before.
+func (f *Frame) Append(row ...any) error {
+	if len(row) != len(f.Names) {
+		return fmt.Errorf("data: Frame: row %d has %d cells, and there are %d columns: %w", f.rows, len(row), len(f.Names), domain.ErrShape)
+	}
+	for j, v := range row {
+		if err := f.checkCell(j, v); err != nil {
+			return err
+		}
+	}
+	for j, v := range row {
+		f.columns[j].addAny(v)
+	}
+	f.rows++
+	return nil
+}
+
+// checkCell wants a cell that a column can take.
+func (f *Frame) checkCell(j int, v any) error {
+	bad := &domain.CellError{Who: "data: Frame: column " + quote(f.Names[j]), Row: f.rows, Col: j, Remedy: "give nil where a value is missing"}
+	switch v := v.(type) {
+	case nil, int, bool, time.Time:
+		return nil
+	case float64:
+		if !math.IsInf(v, 0) {
+			return nil
+		}
+		bad.Value, bad.Reason = v, "is not a finite number"
+		return bad
+	case string:
+		if value, flaw := number(v); flaw != sound && flaw != noNumber && !isGap(v) {
+			bad.Value = value
+			bad.Reason, bad.Remedy = flaw.explain(v)
+			return bad
+		}
+		if !utf8.ValidString(v) {
+			return fmt.Errorf("data: Frame: row %d, column %s: the text %q is not UTF-8: %w", f.rows, quote(f.Names[j]), v, domain.ErrDomain)
+		}
+		return nil
+	}
+	return fmt.Errorf("data: Frame: row %d, column %s: a %T; want a float64, an int, a bool, a string, a time.Time or nil: %w",
+		f.rows, quote(f.Names[j]), v, domain.ErrDtype)
+}
+
+// addAny takes a cell that checkCell does not refuse.
+func (c *column) addAny(v any) {
+	value := math.NaN()
+	switch v := v.(type) {
+	case string:
+		c.add(strings.TrimSpace(v), number)
+		return
+	case bool:
+		c.add(fmt.Sprint(v), number)
+		return
+	case float64:
+		value = v
+	case int:
+		value = float64(v)
+	case time.Time:
+		value = timeDays(v)
+		if len(c.numbers) == 0 && c.texts == nil {
+			c.times = true
+		} else if !c.times {
+			c.add(v.Format(time.RFC3339Nano), number)
+			return
+		}
+	}
+	if c.times && value == value && !isTime(v) { // of another kind than the cells before
+		c.toTexts()
+		c.times = false
+	}
+	if c.texts == nil {
+		c.numbers = append(c.numbers, value)
+		return
+	}
+	text := ""
+	if value == value {
+		text = c.format(value)
+	}
+	c.texts.add(text)
+}
+
+func isTime(v any) bool { _, ok := v.(time.Time); return ok }
+
+// Rows is the number of rows.
+func (f *Frame) Rows() int { return f.rows }
+
+// Targets is the number of targets of a row, and 0 without targets.
+func (f *Frame) Targets() int { return targetsOf(f.Y, f.LabelNames) }
+
+// Take returns the rows idx, in that order, as a frame of its own (a copy). It panics when an index is out of range.
+func (f *Frame) Take(idx []int) *Frame {
+	mustIndex("data: Frame.Take", f.rows, idx)
+	out := *f
+	out.columns, out.rows = make([]column, len(f.columns)), len(idx)
+	for j := range f.columns {
+		out.columns[j] = f.columns[j].take(idx)
+	}
+	if f.Y != nil {
+		out.Y = pickRows(f.Y, idx, f.Targets())
+	}
+	for _, part := range []*[]string{&out.Labels, &out.IDs} {
+		if *part != nil {
+			*part = pick(*part, idx)
+		}
+	}
+	if f.lines != nil {
+		out.lines = pick(f.lines, idx)
+	}
+	out.taken = taken(f.taken, idx)
+	return &out
+}
+
+// pickRows is pick of rows of k numbers.
+func pickRows(from []float64, idx []int, k int) []float64 {
+	to := make([]float64, 0, len(idx)*k)
+	for _, i := range idx {
+		to = append(to, from[i*k:(i+1)*k]...)
+	}
+	return to
+}
+
+// taken are the numbers in the file of the rows idx of rows that have the numbers from, nil for all.
+func taken(from, idx []int) []int {
+	if from != nil {
+		return pick(from, idx)
+	}
+	return slices.Clone(idx)
+}
+
+// where names row i in the file.
+func (f *Frame) where(i int) string {
+	who := f.Source
+	if !strings.HasPrefix(who, "data: ") {
+		who = "data: " + who
+	}
+	switch {
+	case f.lines != nil:
+		return fmt.Sprintf("%s:%d", who, f.lines[i])
+	case f.taken != nil:
+		i = f.taken[i]
+	}
+	return fmt.Sprintf("%s: row %d", who, i)
+}
+
+// days since 1970 are the numbers of times.
+func timeDays(t time.Time) float64 { return float64(t.UnixMicro()) / 864e8 }
+
+// dayTime is the time of so many days since 1970.
+func dayTime(days float64) time.Time { return time.UnixMicro(int64(math.Round(days * 864e8))).UTC() }

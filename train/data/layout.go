@@ -1,0 +1,260 @@
+package data
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/bochner-go/bochner/ops/domain"
+)
+
+// Header says whether the first line of CSV names the columns.
+type Header int
+
+const (
+	// HeaderAuto: ReadCSV has the rule.
+	HeaderAuto Header = iota
+	// HeaderYes: it does.
+	HeaderYes
+	// HeaderNo: it is a row.
+	HeaderNo
+)
+
+var headerNames = []string{"auto", "yes", "no"}
+
+// String is the name that ParseHeader reads.
+func (h Header) String() string {
+	if h < 0 || int(h) >= len(headerNames) {
+		return fmt.Sprintf("Header(%d)", int(h))
+	}
+	return headerNames[h]
+}
+
+// ParseHeader reads auto, yes or no. Another text is an error that wraps domain.ErrParam.
+func ParseHeader(s string) (Header, error) {
+	if i := slices.Index(headerNames, s); i >= 0 {
+		return Header(i), nil
+	}
+	return 0, fmt.Errorf("data: header %q is unknown, want auto, yes or no: %w", s, domain.ErrParam)
+}
+
+// separators are what may separate fields.
+const separators = ",;\t"
+
+// layout is what the first lines of separated text tell.
+type layout struct {
+	comma   rune
+	records [][]string // the first lines that are not blank, of trimmed fields
+	told    []string
+}
+
+// layoutOf looks at the first lines of s, whose fields comma separates, or what they tell where that is 0.
+func layoutOf(s *source, comma rune) *layout {
+	const size = 1 << 16
+	head, _ := s.Peek(size) // a failing Peek is left for the parser to meet
+	if bytes.IndexByte(head, '\n') < 0 && bytes.IndexByte(head, '\r') >= 0 {
+		s.Reader = bufio.NewReaderSize(&carriageReturns{s.Reader}, size)
+		head, _ = s.Peek(size)
+	}
+	if i := bytes.LastIndexByte(head, '\n'); len(head) == size && i >= 0 {
+		head = head[:i+1] // whole lines
+	}
+	l := &layout{comma: comma}
+	if comma == 0 {
+		l.comma = separator(head)
+		if l.comma != ',' {
+			l.told = append(l.told, fmt.Sprintf("fields are separated by %s", separatorName(l.comma)))
+		}
+	}
+	l.records = sample(head, l.comma)
+	return l
+}
+
+func separatorName(r rune) string {
+	switch r {
+	case ';':
+		return "semicolons"
+	case '\t':
+		return "tabs"
+	}
+	return strconv.QuoteRune(r)
+}
+
+// sample parses up to 100 lines.
+func sample(head []byte, comma rune) (records [][]string) {
+	r := csv.NewReader(bytes.NewReader(head))
+	r.Comma, r.FieldsPerRecord = comma, -1
+	for len(records) < 100 {
+		record, err := r.Read()
+		if err != nil {
+			break
+		}
+		for i, f := range record {
+			record[i] = strings.TrimSpace(f)
+		}
+		records = append(records, record)
+	}
+	return records
+}
+
+// separator is what separates the fields of the lines: a comma where the first line has one outside of quotes, else a
+// semicolon, else a tab. Where another of them cuts all lines into equally many fields, of which more are numbers, it is
+// that one: commas may be those of numbers such as 1,5.
+func separator(head []byte) rune {
+	best, share := rune(','), -1.0
+	for _, c := range separators {
+		if first := sample(head, c); len(first) == 0 || len(first[0]) < 2 {
+			continue
+		} else if s := numberShare(first, c); share < 0 || s > share {
+			best, share = c, s
+		}
+	}
+	return best
+}
+
+// numberShare is how many of the fields are numbers, and 0 where lines have different numbers of fields.
+func numberShare(records [][]string, comma rune) float64 {
+	numbers, all := 0, 0
+	for _, r := range records {
+		if len(r) != len(records[0]) {
+			return 0
+		}
+		for _, f := range r {
+			all++
+			if _, flaw := numberIn(f, comma); flaw == sound {
+				numbers++
+			}
+		}
+	}
+	return float64(numbers) / float64(all)
+}
+
+// numberIn is number, and where commas separate no fields also of a number with a decimal comma.
+func numberIn(t string, comma rune) (float64, flaw) {
+	v, f := number(t)
+	if f == noNumber && comma != ',' && strings.Count(t, ",") == 1 && !strings.Contains(t, ".") {
+		if v, f := number(strings.Replace(t, ",", ".", 1)); f == sound {
+			return v, sound
+		}
+	}
+	return v, f
+}
+
+// header decides whether the first line names the columns, by the fields that are features.
+func (l *layout) header(feature func(field int) bool) bool {
+	if len(l.records) == 0 {
+		return false
+	}
+	first, rest := l.records[0], l.records[1:]
+	var names, numbers, doubtful int
+	for j, f := range first {
+		if !feature(j) {
+			continue
+		}
+		if _, flaw := numberIn(f, l.comma); flaw != noNumber {
+			numbers++
+		} else if !isGap(f) {
+			names++
+			if !l.numeric(rest, j) {
+				doubtful++
+			}
+		}
+	}
+	if run := l.countsUp(first, rest); run != "" {
+		l.told = append(l.told, fmt.Sprintf("the first line, %s, is taken for the names of the columns, because it counts up; if it is a row, say that there is no header", run))
+		return true
+	}
+	switch {
+	case numbers > 0 || names == 0:
+		if numbers > 0 && names > doubtful {
+			l.told = append(l.told, "the first line is taken for a row, because some of its fields are numbers; if it names the columns, say so")
+		}
+		return false
+	case doubtful < names || len(rest) == 0:
+		return true
+	}
+	// All columns are texts.
+	for j, f := range first {
+		for i, r := range rest {
+			if feature(j) && j < len(r) && r[j] == f && f != "" {
+				l.told = append(l.told, fmt.Sprintf("the first line is taken for a row, because its %s is in line %d as well; if it names the columns, say so", quote(f), i+2))
+				return false
+			}
+		}
+	}
+	l.told = append(l.told, "the first line is taken for the names of the columns, because none of its texts comes again; if it is a row, say that there is no header")
+	return true
+}
+
+// numeric says whether all cells of a column that have a value are numbers, and some have one.
+func (l *layout) numeric(rest [][]string, j int) bool {
+	some := false
+	for _, r := range rest {
+		if j >= len(r) || isGap(r[j]) {
+			continue
+		}
+		if _, flaw := numberIn(r[j], l.comma); flaw == noNumber {
+			return false
+		}
+		some = true
+	}
+	return some
+}
+
+// countsUp is the first line where its numbers are names: 0, 1, 2 and on from the first field or the second, as pandas
+// writes by default, or years; "" where they are not. The other fields are texts above numbers, or the empty name of an
+// index. Of two fields the rows must also have a number that is not whole.
+func (l *layout) countsUp(first []string, rest [][]string) string {
+	if len(rest) == 0 {
+		return ""
+	}
+	var run []float64
+	for j, f := range first {
+		v, flaw := number(f)
+		switch {
+		case flaw == sound && (len(run) == 0 || v == run[len(run)-1]+1):
+			run = append(run, v)
+		case flaw == sound, f != "" && isGap(f), f == "" && j > 0:
+			return ""
+		case f != "" && slices.ContainsFunc(rest, func(r []string) bool { return j < len(r) && r[j] == f }):
+			return ""
+		}
+	}
+	switch {
+	case len(run) < 2 || run[0] != 0 && !(run[0] >= 1900 && run[len(run)-1] <= 2100):
+		return ""
+	case len(run) == 2 && !fractions(rest):
+		return ""
+	}
+	return strings.Join(cut(first, 6), ",")
+}
+
+// fractions says whether a row has a number that is not whole.
+func fractions(rest [][]string) bool {
+	for _, r := range rest {
+		for _, f := range r {
+			if v, flaw := number(f); flaw == sound && v != float64(int64(v)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// carriageReturns reads lines that end with a carriage return alone, as those of old Macintosh files.
+type carriageReturns struct{ r io.Reader }
+
+func (c *carriageReturns) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	for i, b := range p[:n] {
+		if b == '\r' {
+			p[i] = '\n'
+		}
+	}
+	return n, err
+}

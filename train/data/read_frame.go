@@ -1,0 +1,114 @@
+package data
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/bochner-go/bochner/ops/domain"
+)
+
+// ReadFrame reads tables whole, CSV, TSV, npy and, with train/data/parquet, Parquet files, and those of folders, as one
+// frame. Where they have names the columns are found by these, and all files have those of the first.
+//
+// The header and the separator of CSV are as in ReadCSV. A cell that is empty or one of ?, -, ., NA, N/A, #N/A, NaN, null
+// and none, in small letters or capitals, is a missing value. Where no comma separates fields, a number may have a
+// decimal comma, which Options.Tell is told. A whole number of 2^53 or more in absolute value counts as text.
+//
+// Errors: those of Read; a header with a name that is there twice or, from the second column on, empty (ErrFormat);
+// text that is not UTF-8 (ErrFormat).
+func ReadFrame(ctx context.Context, o Options, paths ...string) (*Frame, error) {
+	if ctx == nil {
+		return nil, fmt.Errorf("data: ReadFrame: the context is nil; give context.Background(): %w", domain.ErrParam)
+	}
+	files, err := Files(paths...)
+	if err != nil {
+		return nil, err
+	}
+	o.frames, o.Columns = true, nil
+	var all *Frame
+	for _, file := range files {
+		f, err := readFrame(file, o)
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return nil, err
+		}
+		if all == nil {
+			all = f
+			continue
+		}
+		if err := all.join(f); err != nil {
+			return nil, err
+		}
+	}
+	if len(files) > 1 {
+		all.Source, all.lines = strings.Join(paths, ", "), nil
+	}
+	return all, nil
+}
+
+func readFrame(file string, o Options) (*Frame, error) {
+	r, err := openFile(file, o)
+	if err != nil {
+		return nil, err
+	}
+	defer r.close()
+	if _, err := r.more(math.MaxInt); err != nil {
+		return nil, err
+	}
+	return r.(framer).frame(), nil
+}
+
+// placesOf are the places in f of the columns of like.
+func (f *Frame) placesOf(like *Frame) ([]int, error) {
+	places := make([]int, len(like.Names))
+	for j, name := range like.Names {
+		if places[j] = slices.Index(f.Names, name); places[j] < 0 || len(f.Names) != len(like.Names) || f.Named != like.Named {
+			return nil, fmt.Errorf("data: %s: its columns are %s, and those of %s are %s; give files of the same columns: %w", f.Source,
+				strings.Join(cut(quoted(f.Names), 10), ", "), like.Source, strings.Join(cut(quoted(like.Names), 10), ", "), ErrFormat)
+		}
+	}
+	return places, nil
+}
+
+// join appends the rows of another frame.
+func (f *Frame) join(g *Frame) error {
+	at, err := g.placesOf(f)
+	if err != nil {
+		return err
+	}
+	for j := range f.columns {
+		f.columns[j].join(&g.columns[at[j]])
+	}
+	f.Y, f.Labels, f.IDs = append(f.Y, g.Y...), append(f.Labels, g.Labels...), append(f.IDs, g.IDs...)
+	f.rows += g.rows
+	return nil
+}
+
+func (c *column) join(d *column) {
+	if c.skipped() {
+		return
+	}
+	if c.texts == nil && d.texts == nil && c.times == d.times {
+		c.numbers = append(c.numbers, d.numbers...)
+		return
+	}
+	if c.texts == nil {
+		c.toTexts()
+		c.times = false
+	}
+	for i := range d.len() {
+		c.texts.add(d.text(i))
+	}
+}
+
+func (c *column) len() int {
+	if c.texts != nil {
+		return len(c.texts.codes)
+	}
+	return len(c.numbers)
+}

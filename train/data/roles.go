@@ -1,0 +1,118 @@
+package data
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// roles are what the columns of a table are, by their numbers from 0.
+type roles struct {
+	features, labels []int
+	id               int // -1 for none
+}
+
+// feature says whether a column is one.
+func (r roles) feature(j int) bool { return slices.Contains(r.features, j) }
+
+// rolesOf says what the columns of a table are, whose names are nil where it has none.
+func (o Options) rolesOf(names []string, width int) (roles, error) {
+	r := roles{id: -1}
+	var err error
+	if r.labels, err = o.labelPlaces(names, width); err != nil {
+		return r, err
+	}
+	if o.ID != "" {
+		if r.id, err = placeOf(o.ID, names, width); err != nil {
+			return r, fmt.Errorf("the column of the rows' names: %w", err)
+		}
+		if slices.Contains(r.labels, r.id) {
+			return r, fmt.Errorf("the column %s is to be both the label and the name of the row", quote(o.ID))
+		}
+	}
+	for j := range width {
+		if !slices.Contains(r.labels, j) && j != r.id {
+			r.features = append(r.features, j)
+		}
+	}
+	return r, nil
+}
+
+// labelPlaces are the columns of labels or targets.
+func (o Options) labelPlaces(names []string, width int) (at []int, err error) {
+	if o.Label == LabelNone && o.LabelNames == nil {
+		return nil, nil
+	}
+	wanted := o.LabelNames
+	if c := o.Columns; wanted == nil && c != nil && c.Labels != nil {
+		wanted = c.Labels
+		if !c.Named {
+			return c.labelPlaces(), nil
+		}
+	}
+	if wanted == nil {
+		switch o.Label {
+		case LabelLast:
+			return []int{width - 1}, nil
+		case LabelFirst:
+			return []int{0}, nil
+		}
+	}
+	for _, name := range wanted {
+		j, err := placeOf(name, names, width)
+		if err != nil {
+			return nil, fmt.Errorf("the label: %w", err)
+		}
+		if slices.Contains(at, j) {
+			return nil, fmt.Errorf("the label: column %s is there twice", quote(name))
+		}
+		at = append(at, j)
+	}
+	return at, nil
+}
+
+// placeOf is the column of that name or, where no column has it, of that number from 1.
+func placeOf(name string, names []string, width int) (int, error) {
+	if j := slices.Index(names, name); j >= 0 {
+		return j, nil
+	}
+	if n, err := strconv.Atoi(name); err == nil {
+		if n >= 1 && n <= width {
+			return n - 1, nil
+		}
+		return 0, fmt.Errorf("there is no column %d; the table has %d", n, width)
+	}
+	if names == nil {
+		return 0, fmt.Errorf("no column is named %s: the file has no header; say the number of the column, from 1", quote(name))
+	}
+	return 0, fmt.Errorf("no column is named %s; the columns are %s", quote(name), strings.Join(cut(quoted(names), 20), ", "))
+}
+
+// columnName names a column for messages, counted from 1.
+func columnName(names []string, j int) string {
+	if names == nil {
+		return fmt.Sprintf("column %d", j+1)
+	}
+	return fmt.Sprintf("column %d (%s)", j+1, quote(names[j]))
+}
+
+// namesFor are the names of so many columns, which are made up where there are none.
+func namesFor(names []string, width int) []string {
+	if names != nil {
+		return names
+	}
+	for j := range width {
+		names = append(names, fmt.Sprintf(madeUp, j+1))
+	}
+	return names
+}
+
+// at are the elements at the places.
+func at(list []string, places []int) []string {
+	var out []string
+	for _, j := range places {
+		out = append(out, list[j])
+	}
+	return out
+}

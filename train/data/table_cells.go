@@ -1,0 +1,132 @@
+package data
+
+import (
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/bochner-go/bochner/ops"
+	"gorgonia.org/tensor"
+)
+
+// tableCells collects the cells of the columns that are looked at.
+type tableCells struct {
+	s      *source
+	names  []string // of all columns
+	named  bool
+	at     roles
+	looked []int // the columns that are collected
+	cells  []column
+	ids    []string
+	lines  []int
+	commas bool // whether a decimal comma was met
+}
+
+// newTableCells collects the columns that Options.Columns wants, or all features.
+func newTableCells(s *source, header []string, at roles, width int) (*tableCells, error) {
+	t := &tableCells{s: s, names: namesFor(header, width), named: header != nil, at: at, looked: at.features}
+	if c := s.o.Columns; c != nil {
+		p, err := c.find(t.names, t.named, at.seen(c))
+		if err != nil {
+			return nil, s.wrap(err)
+		}
+		for _, note := range p.told {
+			s.tell("%s", note)
+		}
+		t.looked = p.inputs
+	}
+	t.start()
+	return t, nil
+}
+
+// seen says which columns may be inputs. Those without names are found by their places, labels or not.
+func (r roles) seen(c *Columns) func(j int) bool {
+	if c.Named {
+		return r.feature
+	}
+	return func(int) bool { return true }
+}
+
+func (t *tableCells) start() {
+	t.cells, t.ids, t.lines = make([]column, len(t.names)), nil, nil
+	for _, j := range t.looked {
+		t.cells[j].numbers = []float64{}
+	}
+}
+
+// row takes the cells of a line.
+func (t *tableCells) row(line, row int, record []string, comma rune) error {
+	read := func(text string) (float64, flaw) {
+		v, f := number(text)
+		switch {
+		case f == sound && lossy(text, v):
+			return v, noNumber
+		case f != noNumber || comma == ',':
+			return v, f
+		}
+		if v, f = numberIn(text, comma); f == sound && !t.commas {
+			t.commas = true
+			t.s.tell("line %d has the number %s: commas are taken for decimal points", line, quote(text))
+		}
+		return v, f
+	}
+	for _, j := range t.looked {
+		text := record[j]
+		if f := t.cells[j].add(text, read); f != sound {
+			v, _ := number(text)
+			return t.s.badCell(line, t.column(j), row, j, text, v, f)
+		}
+		if d := t.cells[j].texts; d != nil && d.fresh() && !utf8.ValidString(text) {
+			return t.s.notUTF8(line, t.column(j), text)
+		}
+	}
+	if t.at.id >= 0 {
+		t.ids = append(t.ids, string([]byte(record[t.at.id])))
+	}
+	t.lines = append(t.lines, line)
+	return nil
+}
+
+func (t *tableCells) column(j int) string {
+	if !t.named {
+		return fmt.Sprintf("column %d", j+1)
+	}
+	return columnName(t.names, j)
+}
+
+// fresh says whether the last cell had a text of its own.
+func (d *dictionary) fresh() bool {
+	return int(d.codes[len(d.codes)-1]) == len(d.texts)-1
+}
+
+// inHand counts rows and the columns that they become.
+func (t *tableCells) inHand(rows int) (n, stored, d int) {
+	if d = len(t.looked); t.s.o.Columns != nil {
+		d = t.s.o.Columns.Dims()
+	}
+	return rows, rows * d, d
+}
+
+// frame is the rows in hand, with their targets, and lets go of them.
+func (t *tableCells) frame(rows int, labels *targets) *Frame {
+	f := &Frame{Names: t.names, Named: t.named, Y: labels.y, Labels: labels.labels, LabelNames: at(t.names, t.at.labels), IDs: t.ids, Source: t.s.name,
+		Tell: t.s.o.Tell, columns: t.cells, rows: rows, lines: t.lines}
+	t.start()
+	return f
+}
+
+// encoded is a frame as Options.Columns make it.
+func (o Options) encoded(f *Frame, sparse bool) (*Set, error) {
+	set, err := o.Columns.Set(f)
+	if err != nil || !sparse {
+		return set, err
+	}
+	set.X, err = ops.CSROf(set.X.(*tensor.Dense))
+	return set, err
+}
+
+// tell tells what is worth knowing of a file.
+func (s *source) tell(format string, args ...any) {
+	if s.o.Tell != nil {
+		s.o.Tell(s.name + ": " + fmt.Sprintf(format, args...))
+	}
+}
