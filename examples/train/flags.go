@@ -26,11 +26,16 @@ Without -train it makes its own histograms; see the README for the maps and thei
 type options struct {
 	cli.MapFlags
 	train, test, load, save, plot string
+	predict, out                  string
 	json, noWeights, stream, cg   bool
 	newton                        bool // a softmax head is fitted to its optimum
 	shuffle, cv                   int
 	search                        search
-	label                         data.Label
+	table                         tableFlags
+	read                          data.Options       // what the flags say of reading
+	columns                       data.ColumnOptions // and of the columns of a table
+	first                         *data.Frame        // rows of a table, to say what is made of them
+	scaled                        bool               // whether -scale is given
 	task                          data.Task
 	bags                          bool   // the rows are sets of samples
 	head                          string // a kind of layers.NewHead, ridge or svm
@@ -45,13 +50,13 @@ type options struct {
 func parse(args []string) (*options, error) {
 	o := new(options)
 	fs := flag.NewFlagSet("train", flag.ContinueOnError)
-	var label, task, solver, schedule, every string
+	var task, solver, schedule, every string
 	var grid []string
 	fs.StringVar(&o.train, "train", "", "training `files` and folders, separated by commas: LIBSVM text, CSV or .npy, each also .gz or .zst, or .parquet; of bags a CSV file with the columns bag, label and the coordinates (default: made histograms, or sets)")
 	fs.StringVar(&o.test, "test", "", "test `files`, likewise (default: a fifth of the training rows)")
 	fs.BoolVar(&o.stream, "stream", false, "read the rows in blocks, again in every pass, and never hold them all")
 	fs.IntVar(&o.shuffle, "shuffle", 1<<15, "with -stream, "+graphHeads+": `rows` in the buffer that mixes them")
-	fs.StringVar(&label, "label", "last", "where a row of CSV, .npy or Parquet keeps its label or target: last, first")
+	o.table.register(fs)
 	fs.StringVar(&task, "task", "classification", "classification, regression; bags, bags-regression: of sets of samples")
 	o.Register(fs, "gaussian", "")
 	fs.Lookup("map").Usage += "; exp-semigroup on the made histograms, hdd-js for bags"
@@ -84,25 +89,33 @@ func parse(args []string) (*options, error) {
 	fs.StringVar(&o.save, "save", "", "write the model to this `file`")
 	fs.BoolVar(&o.noWeights, "save-spec", false, "with -save: leave the map's weights out, to be drawn again from the seed")
 	fs.StringVar(&o.load, "load", "", "evaluate this model `file` on -test instead of training")
+	fs.StringVar(&o.predict, "predict", "", "with -load: predict the rows of these `files`, which need no labels")
+	fs.StringVar(&o.out, "out", "", "with -predict: write what is predicted to this `file`: .csv, .jsonl, .npy (the numbers alone) or .parquet")
 	fs.StringVar(&o.plot, "plot", "", "draw a picture to this `file` (PNG)")
 	fs.BoolVar(&o.json, "json", false, "print one JSON object as the last line of stdout")
 	if err := cli.Parse(fs, synopsis, args); err != nil {
 		return nil, err
 	}
 	given := cli.Given(fs)
-	var err error
-	if o.label, err = data.ParseLabel(label); err != nil || o.label == data.LabelNone {
-		return nil, cli.Usage("-label %s: a model is fitted to labels; say last or first", label)
+	o.scaled = given["scale"]
+	err := o.setTask(task, given)
+	if err == nil {
+		o.read, o.columns, err = o.table.options(o.task, given)
 	}
-	if err := o.setTask(task, given); err != nil {
+	if err != nil {
+		return nil, err
+	}
+	if err := o.checkPredict(given); err != nil {
 		return nil, err
 	}
 	if o.load != "" {
 		return o, o.checkLoad(given)
 	}
 	if o.bags {
-		if given["label"] {
-			return nil, cli.Usage("-label does not apply to -task %s, whose files name the column", task)
+		for _, name := range append([]string{"label", "header", "delimiter"}, columnFlags...) {
+			if given[name] {
+				return nil, cli.Usage("-%s does not apply to -task %s, whose files name the column", name, task)
+			}
 		}
 		if !given["map"] {
 			o.Map = "hdd-js"
@@ -127,8 +140,10 @@ func parse(args []string) (*options, error) {
 		if !given["plot"] {
 			o.plot = "train.png"
 		}
-		if given["label"] {
-			return nil, cli.Usage("-label does not apply to the made histograms; it goes with -train")
+		for _, name := range append([]string{"label", "header", "delimiter"}, columnFlags...) {
+			if given[name] {
+				return nil, cli.Usage("-%s does not apply to the made histograms; it goes with -train", name)
+			}
 		}
 		if o.task != data.Classification {
 			return nil, cli.Usage("the made data have classes; -task %s needs -train", task)
@@ -199,13 +214,16 @@ func (o *options) setTask(task string, given map[string]bool) error {
 func (o *options) checkLoad(given map[string]bool) error {
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		switch name {
-		case "load", "test", "label", "plot", "json":
+		case "load", "test", "label", "header", "delimiter", "id", "predict", "out", "plot", "json":
 		default:
 			return cli.Usage("-%s does not apply to -load, which evaluates a finished model", name)
 		}
 	}
-	if o.test == "" {
-		return cli.Usage("-load needs -test, the rows to evaluate the model on")
+	if given["id"] && o.predict == "" {
+		return cli.Usage("-id goes with -predict here, which writes it")
+	}
+	if o.test == "" && o.predict == "" {
+		return cli.Usage("-load needs -test, the rows to evaluate the model on, or -predict")
 	}
 	return nil
 }

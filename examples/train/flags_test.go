@@ -243,11 +243,11 @@ func TestParse(t *testing.T) {
 		t.Errorf("no flags: %+v", o)
 	}
 	o = must("-train x.csv")
-	if o.spec.Map != "gaussian" || o.Scale != "none" || o.plot != "" || o.label != data.LabelLast || o.task != data.Classification {
+	if o.spec.Map != "gaussian" || o.Scale != "none" || o.plot != "" || o.read.Label != data.LabelLast || o.task != data.Classification {
 		t.Errorf("-train: %+v", o)
 	}
 	o = must("-train x.csv -task regression -label first -seed 9 -lambda 0.5 -scale minmax,l2 -map matern -params nu=2.5,phase=true -features 7 -dtype float32")
-	if o.head != "ridge" || o.label != data.LabelFirst || o.ridgeOptions().Lambdas[0] != .5 || o.Scale != "minmax,l2" ||
+	if o.head != "ridge" || o.read.Label != data.LabelFirst || o.ridgeOptions().Lambdas[0] != .5 || o.Scale != "minmax,l2" ||
 		o.spec.Seed != 9 || o.spec.Params.Number("nu") != 2.5 || o.spec.Features != 7 || o.spec.Dtype != "float32" {
 		t.Errorf("regression: %+v", o)
 	}

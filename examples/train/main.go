@@ -52,13 +52,15 @@ func run(ctx context.Context, args []string) error {
 	}
 	var r *result
 	switch {
+	case o.predict != "":
+		return predictFile(ctx, o)
 	case o.load != "":
 		r, err = evaluateSaved(ctx, o)
 	default:
 		r, err = trainModel(ctx, o)
 	}
 	if err != nil {
-		return err
+		return advise(err)
 	}
 	return r.show(o)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/bochner-go/bochner/examples/internal/cli"
+	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
 	_ "github.com/bochner-go/bochner/train/data/parquet" // reads .parquet
 )
@@ -12,9 +13,72 @@ import (
 // testShare is the share of the rows that is set aside for testing where no test file is given.
 const testShare = .2
 
-// read gets the training and the test rows.
-func (o *options) read(ctx context.Context) (trainSet, testSet *data.Set, err error) {
-	opts := data.Options{Label: o.label, Task: o.task}
+// readRows gets the training and the test rows. Test rows of a table wait for the columns of its model.
+func (o *options) readRows(ctx context.Context) (rows data.Source, test testRows, err error) {
+	if o.train != "" && !o.bags && o.table.wants(o.train) {
+		return o.readTable(ctx)
+	}
+	trainSet, testSet, err := o.readSets(ctx)
+	return trainSet, testSetRows(testSet), err
+}
+
+// readTable is readRows for tables.
+func (o *options) readTable(ctx context.Context) (data.Source, testRows, error) {
+	f, err := data.ReadFrame(ctx, o.read, list(o.train)...)
+	if err != nil {
+		return nil, nil, err
+	}
+	if set := o.plain(f); set != nil {
+		if o.test == "" {
+			rows, held, err := o.setAside(set.Source, set.Rows(), set.Labels)
+			if err != nil {
+				return nil, nil, err
+			}
+			return set.Take(rows), testSetRows(set.Take(held)), nil
+		}
+		opts := o.read
+		opts.Dims = set.Dims()
+		testSet, err := data.ReadAll(ctx, opts, list(o.test)...)
+		return set, testSetRows(testSet), err
+	}
+	o.scaleColumns(f.Named)
+	o.first = f
+	if o.test != "" {
+		return f, o.testFiles(ctx), nil
+	}
+	rows, held, err := o.setAside(f.Source, f.Rows(), f.Labels)
+	if err != nil {
+		return nil, nil, err
+	}
+	test := f.Take(held)
+	return f.Take(rows), func(m *train.Model) (data.Examples, error) {
+		set, err := m.Rows(test)
+		if err != nil {
+			return nil, err
+		}
+		return testSetRows(set)(m)
+	}, nil
+}
+
+// testFiles are the test rows of a table, as the columns of a model make them.
+func (o *options) testFiles(ctx context.Context) testRows {
+	return func(m *train.Model) (data.Examples, error) {
+		opts := o.read
+		opts.Columns, opts.Dims = m.Columns, m.Dims()
+		if o.table.label == "last" && m.Columns != nil {
+			opts.LabelNames = nil // which Columns know
+		}
+		set, err := data.ReadAll(ctx, opts, list(o.test)...)
+		if err != nil {
+			return nil, err
+		}
+		return testSetRows(set)(m)
+	}
+}
+
+// readSets is readRows for rows of numbers, or sets of samples.
+func (o *options) readSets(ctx context.Context) (trainSet, testSet *data.Set, err error) {
+	opts := o.read
 	if o.train == "" {
 		trainSet, err = cli.Made(o.bags, o.Seed)
 	} else {
@@ -24,7 +88,11 @@ func (o *options) read(ctx context.Context) (trainSet, testSet *data.Set, err er
 		return nil, nil, err
 	}
 	if o.test == "" {
-		return o.setAside(trainSet)
+		rows, held, err := o.setAside(trainSet.Source, trainSet.Rows(), trainSet.Labels)
+		if err != nil {
+			return nil, nil, err
+		}
+		return trainSet.Take(rows), trainSet.Take(held), nil
 	}
 	if o.bags {
 		opts.Dims = trainSet.Dims()
@@ -55,21 +123,25 @@ func readFiles(ctx context.Context, bags bool, names string, opts data.Options) 
 	return data.ReadAll(ctx, opts, list(names)...)
 }
 
-// setAside takes a fifth of the rows for testing, of each class in classification.
-func (o *options) setAside(set *data.Set) (trainSet, testSet *data.Set, err error) {
-	if set.Rows() < 5 {
-		return nil, nil, fmt.Errorf("%s: %d rows are too few to set a fifth aside; give -test", set.Source, set.Rows())
+// setAside takes a fifth of n rows for testing, of each class in classification.
+func (o *options) setAside(source string, n int, labels []string) (rows, held []int, err error) {
+	if n < 5 {
+		return nil, nil, fmt.Errorf("%s: %d rows are too few to set a fifth aside; give -test", source, n)
 	}
-	rows, held := data.Split(set.Rows(), testShare, o.Seed)
+	rows, held = data.Split(n, testShare, o.Seed)
 	if o.task == data.Classification {
-		classes, err := data.NewClasses(set.Labels).Index(set.Labels)
+		all := data.NewClasses(labels)
+		if err := all.Check(n); err != nil { // a class a row: none can be set aside
+			return nil, nil, fmt.Errorf("%s: %w", source, err)
+		}
+		classes, err := all.Index(labels)
 		if err != nil {
 			return nil, nil, err
 		}
 		rows, held = data.SplitStratified(classes, testShare, o.Seed)
 	}
 	if len(held) == 0 {
-		return nil, nil, fmt.Errorf("%s: no row can be set aside for testing; give -test", set.Source)
+		return nil, nil, fmt.Errorf("%s: no row can be set aside for testing; give -test", source)
 	}
-	return set.Take(rows), set.Take(held), nil
+	return rows, held, nil
 }

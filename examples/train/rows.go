@@ -18,11 +18,11 @@ type testRows func(m *train.Model) (data.Examples, error)
 // open gets the training rows, and a function that opens the test rows once the training rows have been read.
 func (o *options) open(ctx context.Context) (data.Source, func() (testRows, error), error) {
 	if o.stream {
-		s, err := o.openTrain()
+		s, err := o.openTrain(ctx)
 		return s, func() (testRows, error) { return o.openTest(s) }, err
 	}
-	trainSet, testSet, err := o.read(ctx)
-	return trainSet, func() (testRows, error) { return testSetRows(testSet), nil }, err
+	rows, test, err := o.readRows(ctx)
+	return rows, func() (testRows, error) { return test, nil }, err
 }
 
 // testSetRows are the rows of a set, which are scaled once for each model.
@@ -36,7 +36,7 @@ func testSetRows(set *data.Set) testRows {
 func preparedRows(m *train.Model, set *data.Set) (b data.Pairs, err error) {
 	b.Locate = set.Locate
 	if m.Classes == nil {
-		b.Y = mat.NewDense(set.Rows(), 1, set.Y)
+		b.Y = mat.NewDense(set.Rows(), set.Targets(), set.Y)
 	} else {
 		labels, err := m.Classes.Index(set.Labels)
 		if err != nil {
@@ -51,8 +51,8 @@ func preparedRows(m *train.Model, set *data.Set) (b data.Pairs, err error) {
 }
 
 // openTrain opens the training files to be read in blocks.
-func (o *options) openTrain() (*data.Stream, error) {
-	so := data.StreamOptions{Options: data.Options{Label: o.label, Task: o.task}, Seed: o.Seed, BlockRows: o.blockRows()}
+func (o *options) openTrain(ctx context.Context) (*data.Stream, error) {
+	so := data.StreamOptions{Options: o.read, Seed: o.Seed, BlockRows: o.blockRows()}
 	if o.onGraph() {
 		so.Shuffle = o.shuffle
 		so.BlockRows += (o.fit.Batch - so.BlockRows%o.fit.Batch) % o.fit.Batch // whole batches
@@ -60,6 +60,9 @@ func (o *options) openTrain() (*data.Stream, error) {
 	s, err := data.OpenStream(so, list(o.train)...)
 	if err == nil && o.test == "" {
 		s, _ = s.Split(testShare, o.Seed)
+	}
+	if err == nil {
+		o.first, err = o.learnStream(ctx, s)
 	}
 	return s, err
 }
@@ -72,6 +75,9 @@ func (o *options) openTest(rows *data.Stream) (testRows, error) {
 	opts.Dims, opts.Form = rows.Dims(), data.FormDense
 	if rows.Sparse() {
 		opts.Form = data.FormSparse
+	}
+	if opts.Columns != nil && o.table.label == "last" {
+		opts.LabelNames = nil // which Columns know
 	}
 	names := o.test
 	if names == "" {
@@ -125,7 +131,7 @@ func score(ctx context.Context, m *train.Model, rows data.Examples, watch func(x
 			continue
 		}
 		for i := range b.X.Shape()[0] {
-			s.predicted, s.target = append(s.predicted, raw.At(i, 0)), append(s.target, b.Y.At(i, 0))
+			s.predicted, s.target = append(s.predicted, raw.RawRowView(i)...), append(s.target, b.Y.RawRowView(i)...)
 		}
 	}
 	return s, s.measure()

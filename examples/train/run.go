@@ -37,10 +37,15 @@ func trainModel(ctx context.Context, o *options) (*result, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := o.Recipe(o.spec).Prepare(ctx, rows)
+	recipe := o.Recipe(o.spec)
+	if _, table := rows.(*data.Frame); table {
+		recipe.Columns = &o.columns
+	}
+	p, err := recipe.Prepare(ctx, rows)
 	if err != nil {
 		return nil, err
 	}
+	o.showColumns(p.Model.Columns, o.first)
 	test, err := openTest()
 	if err != nil {
 		return nil, err
@@ -170,7 +175,7 @@ func (o *options) fitter(p *train.Prepared) (f fits.Fitter, done func()) {
 		}
 		return lo, bar.Close
 	case o.head == "svm":
-		bar, so, columns := cli.NewProgress("svm, columns"), o.svmOptions(p.Rows), max(1, len(p.Model.Classes))
+		bar, so, columns := cli.NewProgress("svm, columns"), o.svmOptions(p.Rows), p.Outputs
 		so.Progress = func(_, open int) { bar.Step(columns-open, columns, "") }
 		return so, bar.Close
 	}
@@ -202,12 +207,8 @@ func evaluateSaved(ctx context.Context, o *options) (*result, error) {
 		return nil, err
 	}
 	r := &result{head: m.Head.Kind(), tuned: m.Spec.Tune}
-	opts := data.Options{Label: o.label, Dims: m.Dims()}
-	if m.Classes == nil {
-		opts.Task = data.Regression
-	}
 	e, err := layers.Lookup(m.Spec.Map)
-	set, err := readFiles(ctx, err == nil && e.Bags, o.test, opts)
+	set, err := readFiles(ctx, err == nil && e.Bags, o.test, o.readFor(m))
 	if err != nil {
 		return nil, err
 	}
@@ -225,6 +226,16 @@ func evaluateSaved(ctx context.Context, o *options) (*result, error) {
 	r.seconds.Features = timed.Spent.Seconds()
 	r.seconds.Total = time.Since(start).Seconds()
 	return r, nil
+}
+
+// readFor is how rows for a model are read: as its file says, where the flags do not.
+func (o *options) readFor(m *train.Model) data.Options {
+	opts := m.Options()
+	opts.Header, opts.Delimiter, opts.Tell = o.read.Header, o.read.Delimiter, o.read.Tell
+	if o.table.label != "last" || m.Columns == nil {
+		opts.Label, opts.LabelNames = o.read.Label, o.read.LabelNames
+	}
+	return opts
 }
 
 // evaluate scores the model on the test rows and, where they are in memory, on the training rows.

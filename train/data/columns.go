@@ -32,6 +32,7 @@ type Columns struct {
 	Width   int      // columns of the training table, the labels included
 	Labels  []string // names of the columns of labels or targets; nil if the rows had none
 	Left    []Left   // columns that are not looked at
+	ID      string   // the column whose texts name the rows; "" for none
 	Unknown Unknown  // what a level is that the training rows did not have
 	Cyclic  bool     // whether times have sines and cosines
 }
@@ -283,7 +284,7 @@ func (c *Columns) find(names []string, isNamed bool, feature func(j int) bool) (
 
 // left says whether the training rows had a column that is not looked at.
 func (c *Columns) left(name string) bool {
-	return slices.ContainsFunc(c.Left, func(l Left) bool { return l.Name == name })
+	return name == c.ID || slices.ContainsFunc(c.Left, func(l Left) bool { return l.Name == name })
 }
 
 // findPlaces finds the inputs of a table without names, with the labels or without.

@@ -216,7 +216,7 @@ func (l *learner) columns() (*Columns, error) {
 	if f == nil || l.rows == 0 {
 		return nil, fmt.Errorf("data: Learn: there are no rows: %w", domain.ErrShape)
 	}
-	c := &Columns{Named: f.Named, Width: len(f.Names), Labels: f.LabelNames, Unknown: l.o.Unknown, Cyclic: l.o.Cyclic}
+	c := &Columns{Named: f.Named, Width: len(f.Names), Labels: f.LabelNames, ID: f.idName, Unknown: l.o.Unknown, Cyclic: l.o.Cyclic}
 	looked := map[int]bool{}
 	for k := range l.stats {
 		s := &l.stats[k]

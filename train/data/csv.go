@@ -96,12 +96,16 @@ func (p *csvFile) start(line int, record []string) (err error) {
 		}
 	}
 	// The names of labels are needed to tell a header, and a header to find them. Those of a number have no say.
-	guess, _ := p.o.rolesOf(nil, p.fields)
 	switch p.o.Header {
 	case HeaderYes:
 		p.header = []string{}
 	case HeaderAuto:
-		if p.layout.header(guess.feature) {
+		guess, err := p.o.rolesOf(nil, p.fields)
+		feature := guess.feature
+		if err != nil { // the label has a name
+			feature = func(int) bool { return true }
+		}
+		if p.o.namesOf(record) || p.layout.header(feature) {
 			p.header = []string{}
 		}
 	}

@@ -25,6 +25,7 @@ type Frame struct {
 	Tell func(note string)
 
 	columns []column
+	idName  string // the column of IDs
 	rows    int
 	lines   []int // of the rows in the file, where it is text
 	taken   []int // as in Set
@@ -144,6 +145,9 @@ func (c *column) text(i int) string {
 
 func (c *column) take(idx []int) column {
 	out := column{times: c.times}
+	if c.skipped() {
+		return out
+	}
 	if c.texts == nil {
 		out.numbers = pick(c.numbers, idx)
 		return out

@@ -30,7 +30,7 @@ func ReadFrame(ctx context.Context, o Options, paths ...string) (*Frame, error) 
 	o.frames, o.Columns = true, nil
 	var all *Frame
 	for _, file := range files {
-		f, err := readFrame(file, o)
+		f, err := readFrame(file, o, math.MaxInt)
 		if err == nil {
 			err = ctx.Err()
 		}
@@ -51,16 +51,34 @@ func ReadFrame(ctx context.Context, o Options, paths ...string) (*Frame, error) 
 	return all, nil
 }
 
-func readFrame(file string, o Options) (*Frame, error) {
+// PeekFrame is ReadFrame of the first rows of a file, up to so many.
+func PeekFrame(o Options, file string, rows int) (*Frame, error) {
+	if rows < 1 {
+		return nil, fmt.Errorf("data: PeekFrame: %d rows, want at least 1: %w", rows, domain.ErrParam)
+	}
+	o.frames, o.Columns = true, nil
+	return readFrame(file, o, rows)
+}
+
+// readFrame reads up to so many rows.
+func readFrame(file string, o Options, rows int) (*Frame, error) {
 	r, err := openFile(file, o)
 	if err != nil {
 		return nil, err
 	}
 	defer r.close()
-	if _, err := r.more(math.MaxInt); err != nil {
+	if _, err := r.more(rows); err != nil {
 		return nil, err
 	}
 	return r.(framer).frame(), nil
+}
+
+// IsTable says whether the name of a file says that it is a table whose columns may have names: CSV, TSV, or of a format
+// that RegisterTable knows.
+func IsTable(path string) bool {
+	ext, _ := extension(path)
+	_, ok := tables[ext]
+	return ok || ext == ".csv" || ext == ".tsv"
 }
 
 // placesOf are the places in f of the columns of like.

@@ -72,6 +72,22 @@ func (o Options) labelPlaces(names []string, width int) (at []int, err error) {
 	return at, nil
 }
 
+// namesOf says whether the fields of a first line are names: all that the options ask for are among them, as texts.
+func (o Options) namesOf(first []string) bool {
+	wanted := o.LabelNames
+	if c := o.Columns; c != nil && c.Named {
+		for _, in := range c.Inputs {
+			wanted = append(slices.Clip(wanted), in.Name)
+		}
+	}
+	for _, name := range wanted {
+		if _, err := strconv.Atoi(name); err == nil || !slices.Contains(first, name) {
+			return false
+		}
+	}
+	return len(wanted) > 0
+}
+
 // placeOf is the column of that name or, where no column has it, of that number from 1.
 func placeOf(name string, names []string, width int) (int, error) {
 	if j := slices.Index(names, name); j >= 0 {

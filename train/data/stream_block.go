@@ -38,6 +38,7 @@ type entry struct {
 	cols  []int32
 	y     []float64
 	label string
+	id    string
 	at    place
 }
 
@@ -66,6 +67,9 @@ func (b *Block) entries(f func(e entry) error) error {
 		if b.Labels != nil {
 			e.label = b.Labels[i]
 		}
+		if b.IDs != nil {
+			e.id = b.IDs[i]
+		}
 		if err := f(e); err != nil {
 			return err
 		}
@@ -76,7 +80,7 @@ func (b *Block) entries(f func(e entry) error) error {
 // keep copies an entry into the memory of e.
 func (e *entry) keep(from entry) {
 	e.x, e.cols = append(e.x[:0], from.x...), append(e.cols[:0], from.cols...)
-	e.y, e.label, e.at = append(e.y[:0], from.y...), from.label, from.at
+	e.y, e.label, e.id, e.at = append(e.y[:0], from.y...), from.label, from.id, from.at
 }
 
 // builder puts rows together to a block of the kind of like.
@@ -88,6 +92,7 @@ type builder struct {
 	at    []place
 	y     []float64
 	names []string
+	ids   []string
 }
 
 func (b *builder) add(e entry) {
@@ -100,12 +105,15 @@ func (b *builder) add(e entry) {
 	if b.like.Labels != nil {
 		b.names = append(b.names, e.label)
 	}
+	if b.like.IDs != nil {
+		b.ids = append(b.ids, e.id)
+	}
 }
 
 // block is what was added, of d columns, and leaves the builder empty.
 func (b *builder) block(d int) (*Block, error) {
 	n := len(b.at)
-	set := &Set{Y: b.y, Labels: b.names, Names: b.like.Names, LabelNames: b.like.LabelNames, Columns: b.like.Columns, Source: b.like.Source}
+	set := &Set{Y: b.y, Labels: b.names, IDs: b.ids, Names: b.like.Names, LabelNames: b.like.LabelNames, Columns: b.like.Columns, Source: b.like.Source}
 	var err error
 	if _, sparse := b.like.X.(*ops.CSR); sparse {
 		set.X, err = ops.NewCSR(n, d, append([]int{0}, b.ends...), b.cols, b.x)

@@ -143,7 +143,7 @@ func (v *surveyor) sample(sparse bool) (*Block, error) {
 		}
 		return b.block(v.Dims)
 	}
-	b.like = &Block{files: v.like.files, Set: &Set{X: new(ops.CSR), Y: v.like.Y, Labels: v.like.Labels, Source: v.like.Source, Names: v.like.Names, LabelNames: v.like.LabelNames, Columns: v.like.Columns}}
+	b.like = &Block{files: v.like.files, Set: &Set{X: new(ops.CSR), Y: v.like.Y, Labels: v.like.Labels, IDs: v.like.IDs, Source: v.like.Source, Names: v.like.Names, LabelNames: v.like.LabelNames, Columns: v.like.Columns}}
 	var cells entry
 	for _, e := range v.pool {
 		if e.cols == nil { // a dense row

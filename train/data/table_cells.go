@@ -110,6 +110,9 @@ func (t *tableCells) inHand(rows int) (n, stored, d int) {
 func (t *tableCells) frame(rows int, labels *targets) *Frame {
 	f := &Frame{Names: t.names, Named: t.named, Y: labels.y, Labels: labels.labels, LabelNames: at(t.names, t.at.labels), IDs: t.ids, Source: t.s.name,
 		Tell: t.s.o.Tell, columns: t.cells, rows: rows, lines: t.lines}
+	if t.at.id >= 0 {
+		f.idName = t.names[t.at.id]
+	}
 	t.start()
 	return f
 }

@@ -1,0 +1,258 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/bochner-go/bochner/examples/internal/cli"
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/data"
+	"gorgonia.org/tensor"
+)
+
+// tableFlags say how the columns of a table are read.
+type tableFlags struct {
+	label, header, delimiter  string
+	columns, drop, categories string
+	missing, unknown, dates   string
+	id                        string
+	rare                      int
+	chosen                    bool // whether a flag chooses or makes columns
+}
+
+// columnFlags are those of the flags that choose or make columns.
+var columnFlags = []string{"columns", "drop", "categorical", "missing", "unknown", "rare", "dates", "id"}
+
+func (t *tableFlags) register(fs *flag.FlagSet) {
+	fs.StringVar(&t.label, "label", "last", "where a row of a table or .npy keeps its label or target: last, first, the name of the column, or its `number` from 1; for -task regression also several, a,b")
+	fs.StringVar(&t.header, "header", "auto", "whether the first line of CSV names the columns: auto, yes, no")
+	fs.StringVar(&t.delimiter, "delimiter", "auto", "what separates the fields of CSV: auto, tab, or a `character`")
+	fs.StringVar(&t.columns, "columns", "", "the columns to learn from, a `list` of names, patterns such as x*, or numbers from 1 (default: all but the label)")
+	fs.StringVar(&t.drop, "drop", "", "columns not to learn from, a `list` likewise")
+	fs.StringVar(&t.categories, "categorical", "", "columns of numbers that are names, a `list` likewise")
+	fs.StringVar(&t.missing, "missing", "indicator", "what takes the place of missing values: indicator (the median, and a column that says so), fill (the median, or the most frequent), error")
+	fs.StringVar(&t.unknown, "unknown", "other", "what a category is that the training rows did not have: other (one of the rare), error")
+	fs.IntVar(&t.rare, "rare", 0, "a category in fewer `rows` shares a column with others of them (default: a hundredth of the rows, at most 10)")
+	fs.StringVar(&t.dates, "dates", "epoch", "what dates become: epoch (days), cyclic (also weekday, day of the year and hour)")
+	fs.StringVar(&t.id, "id", "", "the `column` that names the rows, which -predict writes")
+}
+
+// options are the flags as a reader takes them.
+func (t *tableFlags) options(task data.Task, given map[string]bool) (data.Options, data.ColumnOptions, error) {
+	o := data.Options{Task: task, ID: t.id}
+	c := data.ColumnOptions{Keep: names(t.columns), Drop: names(t.drop), Categorical: names(t.categories), Missing: data.Missing(t.missing),
+		Unknown: data.Unknown(t.unknown), Rare: t.rare, Cyclic: t.dates == "cyclic"}
+	t.chosen = slices.ContainsFunc(columnFlags, func(f string) bool { return given[f] })
+	var err error
+	if o.Header, err = data.ParseHeader(t.header); err != nil {
+		return o, c, cli.Usage("-header %s: want auto, yes or no", t.header)
+	}
+	switch d, size := utf8.DecodeRuneInString(t.delimiter); {
+	case t.delimiter == "auto":
+	case t.delimiter == "tab" || t.delimiter == `\t`:
+		o.Delimiter = '\t'
+	case size == len(t.delimiter) && !strings.ContainsRune("\"\r\n", d) && d != utf8.RuneError:
+		o.Delimiter = d
+	default:
+		return o, c, cli.Usage("-delimiter %s: want auto, tab, or one character", t.delimiter)
+	}
+	switch t.label {
+	case "none", "":
+		return o, c, cli.Usage("-label %s: a model is fitted to labels; say last, first, or the name or number of a column", t.label)
+	case "last":
+	case "first":
+		o.Label = data.LabelFirst
+	default:
+		if o.LabelNames = []string{t.label}; task == data.Regression {
+			o.LabelNames = names(t.label)
+		}
+	}
+	switch {
+	case !slices.Contains([]string{"indicator", "fill", "error"}, t.missing):
+		return o, c, cli.Usage("-missing %s: want indicator, fill or error", t.missing)
+	case !slices.Contains([]string{"other", "error"}, t.unknown):
+		return o, c, cli.Usage("-unknown %s: want other or error", t.unknown)
+	case !slices.Contains([]string{"epoch", "cyclic"}, t.dates):
+		return o, c, cli.Usage("-dates %s: want epoch or cyclic", t.dates)
+	case t.rare < 0:
+		return o, c, cli.Usage("-rare %d: want a number of rows", t.rare)
+	}
+	notes := cli.Notes()
+	o.Tell = func(note string) {
+		for text, flag := range tellings {
+			note = strings.Replace(note, text, flag, 1)
+		}
+		notes(note)
+	}
+	return o, c, nil
+}
+
+// tellings are what the library says, and the flags that do it.
+var tellings = map[string]string{
+	"say that there is no header":            "say -header no",
+	"if it names the columns, say so":        "if it names the columns, say -header yes",
+	"declare it a category if that is meant": "say -categorical if it is a category",
+}
+
+// names are the names of a list.
+func names(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return list(text)
+}
+
+// wants says whether files are to be read as tables of columns: by their names, or because a flag asks.
+func (t *tableFlags) wants(files string) bool {
+	return t.chosen || !slices.ContainsFunc(list(files), func(f string) bool {
+		in, err := data.Files(f)
+		return err != nil || slices.ContainsFunc(in, func(f string) bool { return !data.IsTable(f) })
+	})
+}
+
+// plain makes a set of a table that needs no columns: it has no names, and all its cells are numbers. Its model finds
+// columns by their places.
+func (o *options) plain(f *data.Frame) *data.Set {
+	if f.Named || o.table.chosen {
+		return nil
+	}
+	c, err := f.Plain()
+	if err != nil {
+		return nil
+	}
+	set, err := c.Set(f)
+	if err != nil {
+		return nil // Learn says why
+	}
+	set.Columns, set.Names, set.LabelNames = nil, nil, nil
+	return set
+}
+
+// scaleColumns chooses the scaler of a table with names, where no flag does.
+func (o *options) scaleColumns(isNamed bool) {
+	if isNamed && !o.scaled {
+		o.Scale = "auto"
+	}
+}
+
+// showColumns says what was made of the columns of a table, and what might serve rows such as the first better.
+func (o *options) showColumns(c *data.Columns, first *data.Frame) {
+	if c == nil || first == nil {
+		return
+	}
+	counts := map[data.Kind]int{}
+	for _, in := range c.Inputs {
+		counts[in.Kind]++
+	}
+	var kinds []string
+	for _, k := range []struct {
+		kind data.Kind
+		name string
+	}{{data.Number, "numbers"}, {data.Boolean, "booleans"}, {data.Category, "categories"}, {data.Time, "times"}} {
+		if n := counts[k.kind]; n > 0 {
+			kinds = append(kinds, fmt.Sprintf("%d %s", n, k.name))
+		}
+	}
+	text := fmt.Sprintf("label %s; columns: %s become %d", strings.Join(c.Labels, ", "), strings.Join(kinds, ", "), c.Dims())
+	if o.Scale == "auto" {
+		how := ": real numbers are standardised, 0 and 1 stay"
+		if s, err := train.ScalersFor(o.spec, "auto"); err == nil && s.Name() != "auto" {
+			how = " is " + s.Name() + " for -map " + o.Map
+		}
+		text += "; -scale auto" + how
+	}
+	fmt.Fprintln(os.Stderr, text)
+	if o.Scale == "auto" && histograms(c, first) {
+		fmt.Fprintln(os.Stderr, "the rows look like histograms; -scale l1 -map exp-chi2 may serve them better")
+	}
+}
+
+// histograms says whether the rows are counts, or sum to the same.
+func histograms(c *data.Columns, f *data.Frame) bool {
+	for _, in := range c.Inputs {
+		if in.Kind != data.Number || in.Least < 0 {
+			return false
+		}
+	}
+	if len(c.Inputs) < 8 {
+		return false
+	}
+	quiet := *f
+	quiet.Tell = nil
+	set, err := c.Set(&quiet)
+	if err != nil {
+		return false
+	}
+	x, d := set.X.(*tensor.Dense).Float64s(), set.Dims()
+	counts, sums := true, true
+	first := 0.
+	for i := range set.Rows() {
+		sum := 0.
+		for _, v := range x[i*d : (i+1)*d] {
+			sum += v
+			counts = counts && v == float64(int64(v))
+		}
+		if i == 0 {
+			first = sum
+		}
+		sums = sums && sum > 0 && sum > first*.999 && sum < first*1.001
+	}
+	return sums || counts && zeros(x) > .3
+}
+
+// zeros is the share of zeros.
+func zeros(x []float64) float64 {
+	n := 0
+	for _, v := range x {
+		if v == 0 {
+			n++
+		}
+	}
+	return float64(n) / float64(len(x))
+}
+
+// advise names the flag that an error of the library is about.
+func advise(err error) error {
+	flags := ""
+	var row *domain.CellError
+	switch {
+	case errors.Is(err, data.ErrTask):
+		flags = "-task regression?"
+	case errors.As(err, &row) || err == nil:
+		return err
+	case strings.Contains(err.Error(), "declare it a category"):
+		flags = "-categorical, -drop"
+	case strings.Contains(err.Error(), "if it is a header"):
+		flags = "-header yes"
+	}
+	if flags == "" {
+		return err
+	}
+	return fmt.Errorf("%w (%s)", err, flags)
+}
+
+// learnStream learns the columns of files that are read in blocks, where they are a table that needs it.
+func (o *options) learnStream(ctx context.Context, s *data.Stream) (*data.Frame, error) {
+	if !o.table.wants(o.train) {
+		return nil, nil
+	}
+	quiet := o.read
+	quiet.Tell = nil
+	first, err := data.PeekFrame(quiet, s.Files()[0], 1000)
+	if err != nil {
+		return nil, err
+	}
+	if o.plain(first) != nil {
+		return nil, nil
+	}
+	o.scaleColumns(first.Named)
+	_, err = s.Learn(ctx, o.columns)
+	return first, err
+}
