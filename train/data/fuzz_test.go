@@ -3,8 +3,12 @@ package data
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"io"
+	"math"
 	"runtime"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/bochner-go/bochner/ops"
@@ -76,4 +80,25 @@ func FuzzBags(f *testing.F) {
 		[]byte("bag,label,x1,x2\na,1,1,2\nb,0,3,4\na,1,5,6\n"), []byte("x1,bag,label\n7,a,2.5\n"), []byte("bag,x1\n2,7\n1,8\n1,9\n"), []byte("bag,label\n1,1\n"),
 		[]byte("bag,label,x\n1,0,2\n1,1,3\n"), []byte("bag,label,x\n,0,2\n"), []byte("bag,label,x\n1,0,nan\n"), []byte("bag,bag,label,x\n"), []byte("\xef\xbb\xbfbag,label,x\r\n1,0,2\r\n"),
 		[]byte("bag,label,x\n\"a\nb\",0,1\n"), []byte("bag,label,x\n"))
+}
+
+// FuzzNumber: a number is what strconv reads, to the bit, but for hexadecimal, underscores and what is not finite.
+func FuzzNumber(f *testing.F) {
+	for _, text := range []string{"-7.25", "+3", "0.30000000000000004", "9007199254740993", "1.2345678901234567e-5", "5e-324", "1e999", "1e-999", "-0", "0e-9",
+		"00000000000000000000.1", "18446744073709551615", "9999999999999999999e27", "1e", "1_0", "0x1p-2", "nan", ".", "1.7976931348623157e308"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		v, flaw := number(text)
+		want, err := strconv.ParseFloat(text, 64)
+		decimal := strings.Trim(text, "+-.0123456789eE") == ""
+		switch {
+		case flaw == sound && (err != nil || math.Float64bits(v) != math.Float64bits(want)):
+			t.Errorf("%q is %v, want %v, %v", text, v, want, err)
+		case flaw != sound && decimal && err == nil && want != 0:
+			t.Errorf("%q has the flaw %d, want %v", text, flaw, want)
+		case flaw == noNumber && decimal && errors.Is(err, strconv.ErrRange), flaw == sound && !decimal:
+			t.Errorf("%q has the flaw %d, want %v", text, flaw, err)
+		}
+	})
 }

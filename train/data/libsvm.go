@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
@@ -74,7 +75,7 @@ func (p *libsvm) row(no int, line []byte) error {
 	if i := bytes.IndexByte(line, '#'); i >= 0 {
 		line = line[:i]
 	}
-	label, rest := token(line)
+	label, rest := token(trimBlanks(line))
 	if len(label) == 0 {
 		return nil
 	}
@@ -88,19 +89,15 @@ func (p *libsvm) row(no int, line []byte) error {
 		return err
 	}
 	last := 0
-	for {
-		var tok []byte
-		if tok, rest = token(rest); len(tok) == 0 {
-			break
-		}
-		index, value, err := p.feature(no, last, tok)
+	for rest = trimBlanks(rest); len(rest) > 0; rest = trimBlanks(rest) {
+		index, value, after, err := p.feature(no, last, rest)
 		if err != nil {
 			return err
 		}
-		last = index
+		last, rest = index, after
 		if value != 0 {
-			p.values = append(p.values, value)
-			p.columns = append(p.columns, int32(index-1))
+			p.values = append(roomy(p.values), value)
+			p.columns = append(roomy(p.columns), int32(index-1))
 		}
 	}
 	p.dims = max(p.dims, last)
@@ -108,50 +105,74 @@ func (p *libsvm) row(no int, line []byte) error {
 	return nil
 }
 
-// token cuts the first run of non-blanks off b.
-func token(b []byte) (tok, rest []byte) {
+// roomy is s with room for one more. A full one becomes twice as large: append alone would grow a long one by a quarter, and
+// so copy each value four times on the way.
+func roomy[T any](s []T) []T {
+	if len(s) < cap(s) {
+		return s
+	}
+	return slices.Grow(s, len(s)+1)
+}
+
+// trimBlanks cuts the blanks off the start of b.
+func trimBlanks(b []byte) []byte {
 	i := 0
 	for i < len(b) && blank(b[i]) {
 		i++
 	}
-	j := i
-	for j < len(b) && !blank(b[j]) {
-		j++
+	return b[i:]
+}
+
+// token cuts b before its first blank.
+func token(b []byte) (tok, rest []byte) {
+	i := 0
+	for i < len(b) && !blank(b[i]) {
+		i++
 	}
-	return b[i:j], b[j:]
+	return b[:i], b[i:]
 }
 
 func blank(c byte) bool { return c == ' ' || (c >= '\t' && c <= '\r') }
 
-// feature parses index:value; last is the index before it in the row, 0 at its start.
-func (p *libsvm) feature(no, last int, tok []byte) (index int, value float64, err error) {
-	colon := bytes.IndexByte(tok, ':')
-	if colon < 0 {
-		return 0, 0, p.fail(no, ErrFormat, "%s is not index:value", quote(string(tok)))
+// feature parses index:value at the start of b; last is the index before it in the row, 0 at its start.
+func (p *libsvm) feature(no, last int, b []byte) (index int, value float64, rest []byte, err error) {
+	i := 0
+	for ; i < len(b) && b[i]-'0' <= 9 && index <= maxIndex; i++ {
+		index = 10*index + int(b[i]-'0')
 	}
-	for _, c := range tok[:colon] {
-		if c < '0' || c > '9' {
-			return 0, 0, p.badIndex(no, tok, colon)
-		}
-		if index = 10*index + int(c-'0'); index > maxIndex {
-			return 0, 0, p.fail(no, ErrFormat, "%s: the index is above the largest one allowed, %d", quote(string(tok)), maxIndex)
-		}
+	if i == len(b) || b[i] != ':' || index <= last || index > maxIndex || p.o.Dims > 0 && index > p.o.Dims {
+		tok, _ := token(b)
+		return 0, 0, nil, p.badFeature(no, last, index, tok)
 	}
-	switch {
-	case index == 0:
-		return 0, 0, p.badIndex(no, tok, colon)
-	case index == last:
-		return 0, 0, p.fail(no, ErrFormat, "%s: index %d stands twice in the row", quote(string(tok)), index)
-	case index < last:
-		return 0, 0, p.fail(no, ErrFormat, "%s follows index %d; indices must increase within a row: sort them", quote(string(tok)), last)
-	case p.o.Dims > 0 && index > p.o.Dims:
-		return 0, 0, p.fail(no, domain.ErrShape, "%s: the index is beyond the %d features asked for", quote(string(tok)), p.o.Dims)
+	b = b[i+1:]
+	value, n := decimal(b)
+	if rest = b[n:]; n > 0 && (len(rest) == 0 || blank(rest[0])) {
+		return index, value, rest, nil
 	}
-	value, f := number(string(tok[colon+1:]))
+	text, rest := token(b)
+	value, f := number(string(text))
 	if f != sound {
-		return 0, 0, p.badCell(no, fmt.Sprintf("feature %d", index), p.done+len(p.ends), index-1, string(tok[colon+1:]), value, f)
+		return 0, 0, nil, p.badCell(no, fmt.Sprintf("feature %d", index), p.done+len(p.ends), index-1, string(text), value, f)
 	}
-	return index, value, nil
+	return index, value, rest, nil
+}
+
+// badFeature says why tok, of that index, is not index:value after the index last.
+func (p *libsvm) badFeature(no, last, index int, tok []byte) error {
+	colon, text := bytes.IndexByte(tok, ':'), quote(string(tok))
+	switch {
+	case colon < 0:
+		return p.fail(no, ErrFormat, "%s is not index:value", text)
+	case index > maxIndex:
+		return p.fail(no, ErrFormat, "%s: the index is above the largest one allowed, %d", text, maxIndex)
+	case index == 0 || len(bytes.Trim(tok[:colon], "0123456789")) > 0:
+		return p.badIndex(no, tok, colon)
+	case index == last:
+		return p.fail(no, ErrFormat, "%s: index %d stands twice in the row", text, index)
+	case index < last:
+		return p.fail(no, ErrFormat, "%s follows index %d; indices must increase within a row: sort them", text, last)
+	}
+	return p.fail(no, domain.ErrShape, "%s: the index is beyond the %d features asked for", text, p.o.Dims)
 }
 
 // badIndex says why tok[:colon] is no index.

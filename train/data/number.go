@@ -21,12 +21,9 @@ const (
 	vanishes       // decimal, not 0, but 0 in float64
 )
 
-// pow10 holds the powers of ten up to 10^15, which float64 holds exactly.
-var pow10 = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
-
 // number reads a decimal number. It allocates nothing when t is short and sound.
 func number(t string) (float64, flaw) {
-	if v, ok := shortDecimal(t); ok {
+	if v, length := decimal(t); length == len(t) && length > 0 {
 		return v, sound
 	}
 	v, err := strconv.ParseFloat(t, 64)
@@ -49,41 +46,6 @@ func number(t string) (float64, flaw) {
 		return v, vanishes
 	}
 	return v, sound
-}
-
-// shortDecimal reads [-]digits[.digits] of at most 15 digits. Both the digits and the power of ten are exact in
-// float64, so their quotient is correctly rounded (Clinger 1990).
-func shortDecimal(t string) (float64, bool) {
-	i := 0
-	if t != "" && t[0] == '-' {
-		i = 1
-	}
-	if len(t)-i > 16 {
-		return 0, false
-	}
-	mantissa, digits, point := int64(0), 0, -1
-	for ; i < len(t); i++ {
-		c := t[i] - '0'
-		if c <= 9 {
-			mantissa = 10*mantissa + int64(c)
-			digits++
-		} else if t[i] == '.' && point < 0 {
-			point = digits
-		} else {
-			return 0, false
-		}
-	}
-	if digits == 0 || digits > 15 {
-		return 0, false
-	}
-	v := float64(mantissa)
-	if point >= 0 {
-		v /= pow10[digits-point]
-	}
-	if t[0] == '-' {
-		v = -v
-	}
-	return v, true
 }
 
 // zeroText says whether a decimal number has no digit but 0 before its exponent.

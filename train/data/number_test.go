@@ -1,6 +1,7 @@
 package data
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"strconv"
@@ -15,7 +16,9 @@ func TestNumber(t *testing.T) {
 	}{
 		{"0", 0, sound}, {"7", 7, sound}, {"-7.25", -7.25, sound}, {"+3", 3, sound}, {".5", .5, sound}, {"5.", 5, sound},
 		{"0.1", 0.1, sound}, {"123456789012345", 123456789012345, sound}, {"0.30000000000000004", 0.30000000000000004, sound},
-		{"1e3", 1000, sound}, {"1E-300", 1e-300, sound}, {"5e-324", 5e-324, sound}, {"0e999", 0, sound}, {"-0.000", 0, sound},
+		{"1e3", 1000, sound}, {"+1.5E+2", 150, sound}, {"1e", 0, noNumber}, {"1e+", 0, noNumber}, {"e5", 0, noNumber}, {"1.5x", 0, noNumber}, {"1 ", 0, noNumber},
+		{"000000000000000000000000.50", .5, sound}, {"12345678901234567890123", 12345678901234567890123, sound}, {"1e00000000000000000001", 10, sound},
+		{"0.000000000000000000000000000000000001", 1e-36, sound}, {"1E-300", 1e-300, sound}, {"5e-324", 5e-324, sound}, {"0e999", 0, sound}, {"-0.000", 0, sound},
 		{"", 0, noNumber}, {"-", 0, noNumber}, {".", 0, noNumber}, {"+", 0, noNumber}, {"1.2.3", 0, noNumber}, {"1,5", 0, noNumber},
 		{"abc", 0, noNumber}, {"1 2", 0, noNumber}, {"0x10", 0, noNumber}, {"0x1p-2", 0, noNumber}, {"0x1p99999", 0, noNumber},
 		{"0x_1p4", 0, noNumber}, {"1_000", 0, noNumber}, {"１", 0, noNumber}, {"--1", 0, noNumber}, {"1\x00", 0, noNumber},
@@ -32,16 +35,34 @@ func TestNumber(t *testing.T) {
 	}
 }
 
-// The short path must give the bits of strconv.
-func TestShortDecimalIsCorrectlyRounded(t *testing.T) {
+// TestDecimalIsCorrectlyRounded: the bits of strconv, for random digits and for numbers halfway between two of float64,
+// and beside them.
+func TestDecimalIsCorrectlyRounded(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for range 100000 {
-		digits := strconv.FormatInt(rng.Int64N(int64(pow10[1+rng.IntN(15)])), 10)
+	check := func(w uint64, e int) {
+		digits := strconv.FormatUint(w, 10)
 		at := rng.IntN(len(digits) + 1)
-		text := digits[:at] + "." + digits[at:]
-		got, ok := shortDecimal(text)
-		if want, _ := strconv.ParseFloat(text, 64); !ok || got != want {
-			t.Fatalf("shortDecimal(%q) = %v, %v; want %v", text, got, ok, want)
+		whole, fraction := digits[:at], digits[at:]
+		for _, text := range []string{whole + "." + fraction, fmt.Sprintf("-%se%+03d", digits, e), fmt.Sprintf("%s.%sE%d", whole, fraction, e)} {
+			got, length := decimal(text + " ")
+			if want, _ := strconv.ParseFloat(text, 64); length != len(text) || math.Float64bits(got) != math.Float64bits(want) {
+				if length == 0 && (len(digits) > 19 || e-len(digits) < -exactPowers || e > exactPowers) {
+					continue // left to strconv
+				}
+				t.Fatalf("decimal(%q) = %v, %d; want %v", text, got, length, want)
+			}
+		}
+	}
+	for range 200000 {
+		w, e := rng.Uint64()>>rng.IntN(64), rng.IntN(61)-30
+		check(w, e)
+		half := (1<<53 + rng.Uint64N(1<<53)) | 1 // of 54 bits
+		for _, near := range []uint64{half << rng.IntN(11), half - 1, half, half + 1} {
+			check(near, e)
+		}
+		// The fraction of so many bits that ends in a half unit.
+		if k := 1 + rng.IntN(3); half < math.MaxUint64/1000 {
+			check(half*[]uint64{5, 25, 125}[k-1], -k)
 		}
 	}
 }
