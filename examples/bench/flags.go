@@ -42,11 +42,12 @@ type options struct {
 	cores        []int
 	json, peers  bool
 	plot         string
+	reading      []int // rows and columns of the files to read; nil measures maps
 }
 
 func parse(args []string) (*options, error) {
 	o := new(options)
-	var shapes, dtypes, maps, cores string
+	var shapes, dtypes, maps, cores, reading string
 	fs := flag.NewFlagSet("bench", flag.ContinueOnError)
 	fs.IntVar(&o.runs, "runs", 5, "runs a measurement, of which the median counts")
 	fs.StringVar(&shapes, "shapes", letters, "shapes, a `list` of letters and of rows x columns x features, such as 1000x64x2048")
@@ -56,6 +57,7 @@ func parse(args []string) (*options, error) {
 	fs.BoolVar(&o.json, "json", false, "print one JSON object a line instead of a table")
 	fs.BoolVar(&o.peers, "peers", false, "measure scikit-learn, numpy and VLFeat too; needs python3 with scikit-learn, and for VLFeat libvl and a C compiler")
 	fs.StringVar(&o.plot, "plot", "", "draw a picture of the speeds to a `file` (PNG)")
+	fs.StringVar(&reading, "reading", "", "measure the readers of files in place of the maps, at `rows x columns`, such as 1000000x16; with -peers pandas and scikit-learn too")
 	synopsis := "bench measures the feature maps, and with -peers scikit-learn and numpy beside them.\nThe shapes, rows×columns→features:"
 	for _, s := range standard {
 		synopsis += fmt.Sprintf(" %s %v", s.name, s)
@@ -65,6 +67,18 @@ func parse(args []string) (*options, error) {
 	}
 	if o.runs < 1 {
 		return nil, cli.Usage("-runs %d: want at least 1", o.runs)
+	}
+	if given := cli.Given(fs); given["reading"] {
+		for _, name := range []string{"shapes", "dtype", "maps", "cores", "plot"} {
+			if given[name] {
+				return nil, cli.Usage("-%s does not go with -reading, which measures no map, on one core", name)
+			}
+		}
+		var ok bool
+		if o.reading, ok = sizes(reading, 2); !ok {
+			return nil, cli.Usage("-reading %q: want rows x columns such as 1000000x16, at most %d cells", reading, limit)
+		}
+		return o, nil
 	}
 	for _, text := range cli.List(shapes) {
 		s, err := parseShape(text)
@@ -128,24 +142,36 @@ func among(name, list string, known []string) ([]string, error) {
 	return parts, nil
 }
 
-// parseShape reads a letter or n x d x D. The pair form wants an even D; the limits keep a typing error from filling
-// the memory.
+// limit is the number of cells of the largest matrix. It keeps a typing error from filling the memory.
+const limit = 1 << 28
+
+// sizes reads so many numbers with x between them, of which two are the sides of no matrix beyond the limit.
+func sizes(text string, count int) ([]int, bool) {
+	parts := strings.Split(text, "x")
+	v := make([]int, len(parts))
+	for i, p := range parts {
+		var err error
+		if v[i], err = strconv.Atoi(p); err != nil || v[i] < 1 || v[i] > limit {
+			return nil, false
+		}
+		for _, u := range v[:i] {
+			if u*v[i] > limit {
+				return nil, false
+			}
+		}
+	}
+	return v, len(v) == count
+}
+
+// parseShape reads a letter or n x d x D. The pair form wants an even D.
 func parseShape(text string) (shape, error) {
 	for _, s := range standard {
 		if s.name == text {
 			return s, nil
 		}
 	}
-	const limit = 1 << 28
-	parts := strings.Split(text, "x")
-	var v [3]int
-	ok := len(parts) == 3
-	for i := 0; ok && i < 3; i++ {
-		var err error
-		v[i], err = strconv.Atoi(parts[i])
-		ok = err == nil && v[i] >= 1 && v[i] <= limit
-	}
-	if !ok || v[2]%2 != 0 || v[0]*v[1] > limit || v[1]*v[2] > limit || v[0]*v[2] > limit {
+	v, ok := sizes(text, 3)
+	if !ok || v[2]%2 != 0 {
 		return shape{}, cli.Usage("-shapes %q: want one of %s, or rows x columns x features such as 1000x64x2048, features even, at most %d cells a matrix", text, letters, limit)
 	}
 	return shape{text, v[0], v[1], v[2], true, true, true}, nil

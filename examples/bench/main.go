@@ -1,4 +1,5 @@
-// Command bench measures the feature maps on this machine, and with -peers scikit-learn and numpy beside them.
+// Command bench measures the feature maps or the readers of files on this machine, and with -peers scikit-learn, numpy
+// and pandas beside them.
 //
 //	go run ./examples/bench
 //	go run ./examples/bench -shapes a,c -dtype float32 -cores 1,2 -peers -plot bench.png
@@ -24,6 +25,14 @@
 // each with OpenBLAS's own choice of kernels and, where the machine has AVX-512, with OPENBLAS_CORETYPE=SkylakeX, which
 // is faster where OpenBLAS does not know the machine and the same where it does (scipy's sparse product has no kernels
 // to choose); the JSON key blas says what it chose. Other work on the cores slows all of them down, and not evenly.
+//
+//	go run ./examples/bench -reading 1000000x16 -peers
+//
+// -reading measures the readers of files in place of the maps. It makes CSV and LIBSVM text of so many rows and columns
+// in a temporary folder, from a seed, with every cell filled: once with numbers of 17 digits, once with numbers of up to
+// six. data.Read reads each file whole on one core, so many times after one that warms up. With -peers the C reader of
+// pandas, as it is and correctly rounded (round_trip, as ours is), and load_svmlight_file of scikit-learn read the same
+// files right after, on one core in a process of their own. The ratio is the time over ours.
 package main
 
 import (
@@ -55,11 +64,14 @@ func run(ctx context.Context, args []string) error {
 	}
 	var settings []setting
 	if o.peers {
-		if settings, err = findPeers(ctx); err != nil {
+		if settings, err = findPeers(ctx, o.reading != nil); err != nil {
 			return err
 		}
 	}
 	host := machine()
+	if o.reading != nil {
+		return measureReading(ctx, o, host)
+	}
 	if !o.json {
 		fmt.Print(tableHead(host, o.runs, settings))
 	}
@@ -120,14 +132,23 @@ func show(o *options, host hostInfo, found []measurement, settings []setting) er
 		return nil
 	}
 	for _, m := range found {
-		line, err := json.Marshal(struct {
+		err := printJSON(struct {
 			measurement
 			hostInfo
 		}{m, host})
 		if err != nil {
 			return err
 		}
-		fmt.Println(string(line))
 	}
 	return nil
+}
+
+// printJSON prints v as a line.
+func printJSON(v any) error {
+	line, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Println(string(line))
+	return err
 }

@@ -103,6 +103,10 @@ func TestFlags(t *testing.T) {
 		"-maps phase -shapes g":                  {"nothing else shape g"},
 		"-maps sparse -shapes a":                 {"sparse shape g"},
 		"-maps structured -shapes c -plot p.png": {"dense map"},
+		"-reading 10":                            {`-reading "10"`, "rows x columns"},
+		"-reading 10x0":                          {`"10x0"`},
+		"-reading 100000000x64":                  {"cells"},
+		"-reading 10x3 -cores 1":                 {"-cores", "-reading"},
 	} {
 		clitest.Run(t, t.TempDir(), args).Fails(t, 2, "bench", texts...)
 	}
@@ -118,6 +122,7 @@ func TestNoPython(t *testing.T) {
 	for _, path := range []string{empty, lacking} {
 		t.Setenv("PATH", path)
 		clitest.Run(t, t.TempDir(), "-peers -shapes 8x3x4").Fails(t, 1, "bench", "scikit-learn is not there", "apt-get install python3-sklearn")
+		clitest.Run(t, t.TempDir(), "-peers -reading 3x2").Fails(t, 1, "bench", "pandas and scikit-learn is not there", "apt-get install python3-pandas")
 	}
 }
 
@@ -164,5 +169,56 @@ echo "{\"setting\": \"$OPENBLAS_NUM_THREADS $3 $4 $5 $6 $7 $8 $9\", \"maps\": {\
 	r = clitest.Run(t, t.TempDir(), args).OK(t)
 	if strings.Count(r.Stdout, "| 3 (") != strings.Count(r.Stdout, "| 5 (")*2 || !strings.Contains(r.Stdout, "peer, default: ms (ratio) |") {
 		t.Errorf("the table is\n%s", r.Stdout)
+	}
+}
+
+// TestReading: a line for each file, ours alone, and with a made python3 the peers beside it; the files are gone after it.
+func TestReading(t *testing.T) {
+	const keys = "lib version reader file digits n d mb cores runs ms min_ms mb_per_s ratio cpu machine_cores isa go platform load"
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	r := clitest.Run(t, t.TempDir(), "-reading 37x5 -runs 2 -json").OK(t)
+	var got []string
+	for _, ob := range objects(t, r.Stdout) {
+		clitest.Keys(t, "a line", ob, keys)
+		got = append(got, ob["file"].(string)+" "+ob["digits"].(string))
+		if ob["lib"] != "bochner" || ob["n"] != 37. || ob["d"] != 5. || ob["cores"] != 1. || ob["runs"] != 2. || ob["ratio"] != 1. {
+			t.Errorf("a line says %v", ob)
+		}
+		if ms, mb := ob["ms"].(float64), ob["mb"].(float64); !(ms > 0) || !(mb > 0) || !near(ob["mb_per_s"].(float64), mb/ms*1e3) {
+			t.Errorf("the speed of %v", ob)
+		}
+	}
+	if want := []string{"csv 17", "csv 1-6", "libsvm 17", "libsvm 1-6"}; !slices.Equal(got, want) {
+		t.Errorf("lines of %q, want %q", got, want)
+	}
+	if left := clitest.Names(t, temp); len(left) > 0 {
+		t.Errorf("%q were left behind", left)
+	}
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip("no sh")
+	}
+	dir := t.TempDir()
+	fake := "#!" + sh + `
+[ "$2" = "import pandas, sklearn" ] && exit 0
+[ -s "$3" ] && echo "[{\"lib\": \"peer\", \"version\": \"$OPENBLAS_NUM_THREADS.2\", \"reader\": \"$4 $5\", \"ms\": [7000, 5000, 90000]}]"
+`
+	if err := os.WriteFile(filepath.Join(dir, "python3"), []byte(fake), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir)
+	r = clitest.Run(t, t.TempDir(), "-reading 37x5 -runs 3 -peers").OK(t)
+	lines := strings.Split(strings.TrimSpace(r.Stdout), "\n")
+	if len(lines) != 12 {
+		t.Fatalf("the table is\n%s", r.Stdout)
+	}
+	for i, start := range []string{"| file | rows×columns |", "|---|", "| csv | 37×5 | 17 | ", "| csv | 37×5 | 17 | ", "| csv | 37×5 | 1-6 | "} {
+		if !strings.HasPrefix(lines[2+i], start) || strings.Count(lines[2+i], "|") != 10 {
+			t.Errorf("line %d is %q, want it to start with %q", 2+i, lines[2+i], start)
+		}
+	}
+	if !strings.Contains(lines[5], "| peer 1.2 csv 3 | 1 | 7000.0 |") || !strings.Contains(lines[4], "| bochner data.Read | 1 |") || !strings.HasSuffix(lines[4], "| 1.00 |") {
+		t.Errorf("the lines are %q and %q", lines[4], lines[5])
 	}
 }

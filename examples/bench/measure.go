@@ -102,7 +102,7 @@ func measure(name string, c cell, runs int) (measurement, error) {
 // newMeasurement makes a line of times in milliseconds and the peak of a core.
 func newMeasurement(lib, setting, name string, c cell, times []float64, peak float64) measurement {
 	slices.Sort(times)
-	ms := (times[(len(times)-1)/2] + times[len(times)/2]) / 2
+	ms := median(times)
 	m := measurement{Lib: lib, Setting: setting, Map: name, Shape: c.shape.name, N: c.shape.n, Dims: c.shape.d, Features: c.shape.features,
 		Dtype: c.dtype, Cores: c.cores, Runs: len(times), MS: ms, MinMS: times[0], PeakGFLOPS: peak * float64(c.cores)}
 	m.NSPerOut = ms * 1e6 / (float64(m.N) * float64(m.Features))
@@ -112,6 +112,9 @@ func newMeasurement(lib, setting, name string, c cell, times []float64, peak flo
 	}
 	return m
 }
+
+// median is the middle of sorted times.
+func median(times []float64) float64 { return (times[(len(times)-1)/2] + times[len(times)/2]) / 2 }
 
 // A call is repeated for the time warmUp and at least warmCalls times before it is timed. A core that has slept takes
 // some milliseconds to reach its speed, and the heap takes some steps of a graph to reach its size.

@@ -48,12 +48,16 @@ var missing = map[string]string{
 	"autograd":  "torch is not there; on Debian: apt-get install python3-torch",
 }
 
-// findPeers wants a python3 that has scikit-learn, and says which settings this machine can run.
-func findPeers(ctx context.Context) ([]setting, error) {
-	out, err := exec.CommandContext(ctx, "python3", "-c", "import numpy, sklearn").CombinedOutput()
+// findPeers wants a python3 that has scikit-learn, or for files pandas too, and says which settings this machine can run.
+func findPeers(ctx context.Context, files bool) ([]setting, error) {
+	modules, named, packages := "numpy, sklearn", "scikit-learn", "python3-sklearn libopenblas-dev python3-threadpoolctl"
+	if files {
+		modules, named, packages = "pandas, sklearn", "pandas and scikit-learn", "python3-pandas python3-sklearn"
+	}
+	out, err := exec.CommandContext(ctx, "python3", "-c", "import "+modules).CombinedOutput()
 	if err != nil {
 		lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-		return nil, fmt.Errorf("-peers: python3 with scikit-learn is not there (%w %s); on Debian: apt-get install python3-sklearn libopenblas-dev python3-threadpoolctl", err, lines[len(lines)-1])
+		return nil, fmt.Errorf("-peers: python3 with %s is not there (%w %s); on Debian: apt-get install %s", named, err, lines[len(lines)-1], packages)
 	}
 	settings := []setting{{"default", ""}}
 	if x := cpu.X86; x.HasAVX512F && x.HasAVX512VL && x.HasAVX512BW && x.HasAVX512DQ { // without them its kernels are illegal instructions
@@ -75,20 +79,13 @@ func measurePeers(ctx context.Context, s setting, c cell, ours []measurement, ru
 	if want == nil {
 		return nil, nil
 	}
-	args := append([]string{"-c", script, strconv.Itoa(c.shape.n), strconv.Itoa(c.shape.d), strconv.Itoa(c.shape.features), c.dtype, strconv.Itoa(runs)}, want...)
-	cmd := exec.CommandContext(ctx, "python3", args...)
-	cmd.Env = peerEnv(os.Environ(), s, c.cores)
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := cmd.Run(); err != nil {
-		return nil, fmt.Errorf("-peers: %v, %s: %w: %s", c.shape, s.name, err, strings.TrimSpace(stderr.String()))
-	}
+	args := append([]string{script, strconv.Itoa(c.shape.n), strconv.Itoa(c.shape.d), strconv.Itoa(c.shape.features), c.dtype, strconv.Itoa(runs)}, want...)
 	var found struct {
 		Setting string
 		Maps    map[string][]float64
 	}
-	if err := json.Unmarshal(stdout.Bytes(), &found); err != nil {
-		return nil, fmt.Errorf("-peers: what python3 printed is not JSON: %w", err)
+	if err := python(ctx, s, c.cores, &found, args...); err != nil {
+		return nil, fmt.Errorf("-peers: %v, %s: %w", c.shape, s.name, err)
 	}
 	var out []measurement
 	for _, name := range want {
@@ -104,6 +101,21 @@ func measurePeers(ctx context.Context, s setting, c cell, ours []measurement, ru
 		out = append(out, m)
 	}
 	return out, nil
+}
+
+// python runs a script, in a process of its own, and decodes what it prints into v.
+func python(ctx context.Context, s setting, cores int, v any, scriptAndArgs ...string) error {
+	cmd := exec.CommandContext(ctx, "python3", append([]string{"-c"}, scriptAndArgs...)...)
+	cmd.Env = peerEnv(os.Environ(), s, cores)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("%w: %s", err, strings.TrimSpace(stderr.String()))
+	}
+	if err := json.Unmarshal(stdout.Bytes(), v); err != nil {
+		return fmt.Errorf("what python3 printed is not JSON: %w", err)
+	}
+	return nil
 }
 
 // peerEnv is the environment with the threads and kernels of OpenBLAS replaced.
