@@ -129,7 +129,7 @@ func TestFormats(t *testing.T) {
 		return ob
 	}
 	want := run("last.csv")
-	for _, args := range []string{"first.csv -label first", "header.csv", "header.csv.gz"} {
+	for _, args := range []string{"first.csv -label first", "header.csv -scale none", "header.csv.gz -scale none"} {
 		if got := run(args); !reflect.DeepEqual(got, want) {
 			t.Errorf("%s:\n%+v, want\n%+v", args, got, want)
 		}

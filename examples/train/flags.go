@@ -27,6 +27,7 @@ type options struct {
 	cli.MapFlags
 	train, test, load, save, plot string
 	predict, out                  string
+	look                          bool
 	json, noWeights, stream, cg   bool
 	newton                        bool // a softmax head is fitted to its optimum
 	shuffle, cv                   int
@@ -91,6 +92,7 @@ func parse(args []string) (*options, error) {
 	fs.StringVar(&o.load, "load", "", "evaluate this model `file` on -test instead of training")
 	fs.StringVar(&o.predict, "predict", "", "with -load: predict the rows of these `files`, which need no labels")
 	fs.StringVar(&o.out, "out", "", "with -predict: write what is predicted to this `file`: .csv, .jsonl, .npy (the numbers alone) or .parquet")
+	fs.BoolVar(&o.look, "look", false, "show what is in the table -train, and what would be made of it, instead of training; the picture is look.png")
 	fs.StringVar(&o.plot, "plot", "", "draw a picture to this `file` (PNG)")
 	fs.BoolVar(&o.json, "json", false, "print one JSON object as the last line of stdout")
 	if err := cli.Parse(fs, synopsis, args); err != nil {
@@ -107,6 +109,9 @@ func parse(args []string) (*options, error) {
 	}
 	if err := o.checkPredict(given); err != nil {
 		return nil, err
+	}
+	if o.look {
+		return o, o.checkLook(given)
 	}
 	if o.load != "" {
 		return o, o.checkLoad(given)
@@ -224,6 +229,22 @@ func (o *options) checkLoad(given map[string]bool) error {
 	}
 	if o.test == "" && o.predict == "" {
 		return cli.Usage("-load needs -test, the rows to evaluate the model on, or -predict")
+	}
+	return nil
+}
+
+// checkLook refuses what a look does not look at.
+func (o *options) checkLook(given map[string]bool) error {
+	if o.train == "" || o.bags {
+		return cli.Usage("-look needs -train, the tables to look at")
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if !slices.Contains(slices.Concat(columnFlags, []string{"look", "train", "label", "task", "header", "delimiter", "plot", "json"}), name) {
+			return cli.Usage("-%s does not apply to -look, which trains nothing", name)
+		}
+	}
+	if o.spec.Map = o.Map; !given["plot"] {
+		o.plot = "look.png"
 	}
 	return nil
 }

@@ -52,6 +52,8 @@ func run(ctx context.Context, args []string) error {
 	}
 	var r *result
 	switch {
+	case o.look:
+		return advise(lookAt(ctx, o))
 	case o.predict != "":
 		return predictFile(ctx, o)
 	case o.load != "":

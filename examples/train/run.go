@@ -45,7 +45,6 @@ func trainModel(ctx context.Context, o *options) (*result, error) {
 	if err != nil {
 		return nil, err
 	}
-	o.showColumns(p.Model.Columns, o.first)
 	test, err := openTest()
 	if err != nil {
 		return nil, err
@@ -74,6 +73,7 @@ func trainModel(ctx context.Context, o *options) (*result, error) {
 	if err != nil {
 		return nil, err
 	}
+	o.showColumns(m.Columns, o.first)
 	if o.test == "" && o.train != "" {
 		fmt.Fprintf(os.Stderr, "no -test: %d of %d %s are set aside for it\n", r.testRows, r.trainRows+r.testRows, rowsName(o.bags))
 	}

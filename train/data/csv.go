@@ -61,7 +61,7 @@ func (p *csvFile) more(most int) (int, error) {
 		}
 		line, _ := p.r.FieldPos(0)
 		for i, f := range record {
-			record[i] = strings.TrimSpace(f)
+			record[i] = trimmed(f)
 		}
 		if p.fields == 0 {
 			if err := p.start(line, record); err != nil {
@@ -76,6 +76,14 @@ func (p *csvFile) more(most int) (int, error) {
 		}
 	}
 	return p.rows - had, nil
+}
+
+// trimmed is strings.TrimSpace, at once where there is nothing to trim.
+func trimmed(f string) string {
+	if n := len(f); n == 0 || f[0] > ' ' && f[0] < 0x80 && f[n-1] > ' ' && f[n-1] < 0x80 {
+		return f
+	}
+	return strings.TrimSpace(f)
 }
 
 // syntax names the line of an error of encoding/csv.
@@ -194,7 +202,7 @@ func (p *csvFile) numbers(line int, record []string) error {
 		if lossy(text, v) {
 			return p.lossyCell(line, p.column(j), text)
 		}
-		p.x = append(p.x, v)
+		p.x = append(roomy(p.x), v)
 	}
 	return nil
 }

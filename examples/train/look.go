@@ -1,0 +1,153 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/bochner-go/bochner/examples/internal/cli"
+	"github.com/bochner-go/bochner/train/data"
+)
+
+// lookAt prints a first look at the training rows, and draws it.
+func lookAt(ctx context.Context, o *options) error {
+	if err := cli.CheckWritable("plot", o.plot); err != nil {
+		return err
+	}
+	f, err := data.ReadFrame(ctx, o.read, list(o.train)...)
+	if err != nil {
+		return err
+	}
+	if f.Labels != nil {
+		classes := data.NewClasses(f.Labels)
+		if err := classes.Check(f.Rows()); err != nil {
+			return fmt.Errorf("%s: %w", f.Source, err)
+		}
+	}
+	notes := f.Tell
+	f.Tell = nil // the table says it
+	c, err := f.Learn(o.columns)
+	if err != nil {
+		return err
+	}
+	f.Tell = notes
+	l, err := f.Look(c)
+	if err != nil {
+		return err
+	}
+	o.scaleColumns(f.Named)
+	targets := f.LookTargets()
+	if o.plot != "" {
+		if err := drawLook(o.plot, l, targets); err != nil {
+			return err
+		}
+	}
+	if o.json {
+		return json.NewEncoder(os.Stdout).Encode(struct {
+			*data.Look
+			Targets []*data.ColumnLook `json:"targets,omitempty"`
+			Scale   string             `json:"scale"`
+		}{l, targets, o.Scale})
+	}
+	printLook(l, targets)
+	o.showColumns(c, f)
+	return nil
+}
+
+// lookColumns is how many columns a screen has.
+const lookColumns = 40
+
+// printLook prints the look.
+func printLook(l *data.Look, targets []*data.ColumnLook) {
+	fmt.Printf("%s: %d rows, %d columns", l.Source, l.Rows, len(l.Columns))
+	if l.Duplicates > 0 {
+		fmt.Printf(", %d rows are as another before them", l.Duplicates)
+	}
+	fmt.Println()
+	if l.Classes != nil {
+		fmt.Printf("label %s: %d classes, %s\n", strings.Join(l.Labels, ", "), len(l.Classes), shares(l.Classes, l.Rows, 6))
+	}
+	for _, t := range targets {
+		fmt.Printf("target %s: %s\n", t.Name, span(t))
+	}
+	fmt.Println()
+	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "column\tkind\tmissing\tdistinct\tvalues\tbecomes")
+	for k, c := range l.Columns {
+		if k == lookColumns {
+			fmt.Fprintf(w, "... %d more\n", len(l.Columns)-k)
+			break
+		}
+		values := span(c)
+		if c.Levels != nil {
+			values = shares(c.Levels, l.Rows-c.Missing, 3)
+		}
+		becomes := fmt.Sprint(c.Becomes)
+		if c.Left != "" {
+			becomes = "left out: " + c.Left
+		}
+		kind := string(c.Kind)
+		if kind == "" {
+			kind = "-"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%s\t%s\n", short(c.Name, 24), kind, c.Missing, c.Distinct, values, becomes)
+	}
+	w.Flush()
+	printSuspects(l)
+}
+
+// printSuspects names the columns that give the label away.
+func printSuspects(l *data.Look) {
+	majority := 0.
+	if l.Classes != nil {
+		majority = float64(l.Classes[0].Rows) / float64(l.Rows)
+	}
+	for _, c := range l.Columns {
+		if c.Left == "" && l.Rows >= 20 && c.Tells >= .99 && c.Tells > majority+.5*(1-majority) {
+			fmt.Printf("\ncolumn %s gives the label away: it alone tells %.1f %% of it; -drop %s unless it is known beforehand\n", c.Name, 100*c.Tells, c.Name)
+		}
+	}
+}
+
+// span is the range of numbers or times.
+func span(c *data.ColumnLook) string {
+	if c.Distinct == 0 {
+		return "none"
+	}
+	return fmt.Sprintf("%s to %s, median %s", cell(c, c.Least), cell(c, c.Most), cell(c, c.Median))
+}
+
+// cell is a number of a column as text.
+func cell(c *data.ColumnLook, v float64) string {
+	if c.Kind == data.Time {
+		return time.Unix(int64(math.Round(v*86400)), 0).UTC().Format(time.DateOnly)
+	}
+	return fmt.Sprintf("%.4g", v)
+}
+
+// shares are the most frequent levels.
+func shares(levels []data.LevelLook, n, most int) string {
+	var all []string
+	for k, l := range levels {
+		if k == most {
+			all = append(all, "...")
+			break
+		}
+		all = append(all, fmt.Sprintf("%s %.1f %%", short(l.Level, 20), 100*float64(l.Rows)/float64(n)))
+	}
+	return strings.Join(all, ", ")
+}
+
+// short is a text of at most so many letters.
+func short(text string, most int) string {
+	letters := []rune(strings.Join(strings.Fields(text), " "))
+	if len(letters) > most {
+		return string(letters[:most-1]) + "…"
+	}
+	return string(letters)
+}

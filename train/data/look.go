@@ -1,0 +1,253 @@
+package data
+
+import (
+	"cmp"
+	"fmt"
+	"hash/maphash"
+	"maps"
+	"math"
+	"slices"
+	"time"
+)
+
+// Look is a first look at a table: what its columns hold, and what Learn makes of them.
+type Look struct {
+	Source     string        `json:"source"`
+	Rows       int           `json:"rows"`
+	Duplicates int           `json:"duplicates"` // rows that are as another before them, the label included
+	Labels     []string      `json:"labels"`     // names of their columns
+	Classes    []LevelLook   `json:"classes,omitempty"`
+	Columns    []*ColumnLook `json:"columns"`
+}
+
+// LevelLook is a value and the rows that have it.
+type LevelLook struct {
+	Level string `json:"level"`
+	Rows  int    `json:"rows"`
+}
+
+// ColumnLook is what is known of a column, the targets of regression included.
+type ColumnLook struct {
+	Name     string      `json:"name"`
+	Kind     Kind        `json:"kind,omitempty"` // "" of one that is left out
+	Left     string      `json:"left,omitempty"` // why it is
+	Missing  int         `json:"missing"`
+	Distinct int         `json:"distinct"`
+	Least    float64     `json:"least"` // of numbers, and of times in days since 1970
+	Median   float64     `json:"median"`
+	Most     float64     `json:"most"`
+	Levels   []LevelLook `json:"levels,omitempty"` // of texts, the most frequent, at most 10
+	Becomes  int         `json:"becomes"`          // columns
+	// Tells is how much the column alone tells of the label: of classes the share of rows whose class the others of the
+	// same value, or of the same of 32 ranges, have most often; of one target the squared correlation.
+	Tells float64 `json:"tells"`
+	// Bins are the rows in 20 ranges of equal width from Least to Most; of texts nil.
+	Bins []int `json:"bins,omitempty"`
+}
+
+// Look looks at the rows by the columns that Learn made of them. Errors: columns that are not those of the frame
+// (ErrFormat).
+func (f *Frame) Look(c *Columns) (*Look, error) {
+	l := &Look{Source: f.Source, Rows: f.rows, Labels: f.LabelNames, Duplicates: f.duplicates()}
+	if f.Labels != nil {
+		l.Classes = levelsOf(f.Labels)
+	}
+	if _, err := c.find(f.Names, f.Named, func(j int) bool { return !f.columns[j].skipped() }); err != nil {
+		return nil, fmt.Errorf("data: %s: %w", f.Source, err)
+	}
+	for j, name := range f.Names {
+		col := &f.columns[j]
+		if col.skipped() {
+			continue
+		}
+		var look *ColumnLook
+		if i := slices.IndexFunc(c.Inputs, func(in Input) bool { return in.Name == name }); i >= 0 {
+			in := &c.Inputs[i]
+			if in.Kind == Time && in.Layout != "" {
+				col = col.asTimes(in.Layout)
+			}
+			look = f.lookAt(name, col)
+			look.Kind, look.Becomes = in.Kind, in.width(c.Cyclic)
+		} else if look = f.lookAt(name, col); c.left(name) {
+			if i := slices.IndexFunc(c.Left, func(l Left) bool { return l.Name == name }); i >= 0 {
+				look.Left = c.Left[i].Why
+			}
+		}
+		l.Columns = append(l.Columns, look)
+	}
+	return l, nil
+}
+
+// asTimes are texts as days since 1970, those in another layout as missing.
+func (c *column) asTimes(layout string) *column {
+	out := &column{times: true}
+	for i := range c.len() {
+		at, err := time.Parse(layout, c.text(i))
+		if out.numbers = append(out.numbers, math.NaN()); err == nil {
+			out.numbers[i] = timeDays(at)
+		}
+	}
+	return out
+}
+
+// LookTargets looks at the targets of regression as at columns.
+func (f *Frame) LookTargets() (all []*ColumnLook) {
+	k := f.Targets()
+	for t := range k {
+		col := &column{numbers: make([]float64, f.rows)}
+		for i := range col.numbers {
+			col.numbers[i] = f.Y[i*k+t]
+		}
+		plain := Frame{rows: f.rows}
+		name := ""
+		if t < len(f.LabelNames) {
+			name = f.LabelNames[t]
+		}
+		all = append(all, plain.lookAt(name, col))
+	}
+	return all
+}
+
+// levelsOf counts texts, the most frequent first.
+func levelsOf(texts []string) []LevelLook {
+	counts := map[string]int{}
+	for _, t := range texts {
+		counts[t]++
+	}
+	var all []LevelLook
+	for _, t := range slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
+	}) {
+		all = append(all, LevelLook{t, counts[t]})
+	}
+	return all
+}
+
+// lookAt looks at a column.
+func (f *Frame) lookAt(name string, col *column) *ColumnLook {
+	look := &ColumnLook{Name: name}
+	var there []int // rows that have a value
+	for i := range f.rows {
+		if !col.gap(i) {
+			there = append(there, i)
+		}
+	}
+	look.Missing = f.rows - len(there)
+	if len(there) == 0 {
+		return look
+	}
+	group := make([]int, f.rows) // the value of each row, or its range
+	if col.texts != nil {
+		texts := make([]string, 0, len(there))
+		for _, i := range there {
+			texts, group[i] = append(texts, col.text(i)), int(col.texts.codes[i])
+		}
+		look.Levels = levelsOf(texts)
+		look.Distinct = len(look.Levels)
+		look.Levels = look.Levels[:min(10, len(look.Levels))]
+	} else {
+		f.lookNumbers(look, col.numbers, there, group)
+	}
+	switch {
+	case f.Labels != nil:
+		look.Tells = tellsClass(f.Labels, group, there)
+	case f.Targets() == 1 && col.texts == nil:
+		look.Tells = squaredCorrelation(col.numbers, f.Y, there)
+	}
+	return look
+}
+
+// lookNumbers looks at numbers, and groups them by value, or by 32 ranges of about as many rows each.
+func (f *Frame) lookNumbers(look *ColumnLook, v []float64, there, group []int) {
+	order := slices.Clone(there)
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(v[a], v[b]) })
+	look.Least, look.Median, look.Most = v[order[0]], v[order[(len(order)-1)/2]], v[order[len(order)-1]]
+	look.Bins = make([]int, 20)
+	for k, i := range order {
+		if k == 0 || v[i] != v[order[k-1]] {
+			look.Distinct++
+		}
+		group[i] = look.Distinct - 1
+		share := (v[i] - look.Least) / max(look.Most-look.Least, math.SmallestNonzeroFloat64)
+		look.Bins[min(19, int(20*share))]++
+	}
+	if look.Distinct <= 32 {
+		return
+	}
+	for k, i := range order {
+		if group[i] = 32 * k / len(order); k > 0 && v[i] == v[order[k-1]] {
+			group[i] = group[order[k-1]]
+		}
+	}
+}
+
+// tellsClass is the share of rows whose class is the most frequent of the others in their group.
+func tellsClass(labels []string, group, there []int) float64 {
+	counts := map[int]map[string]int{}
+	for _, i := range there {
+		of := counts[group[i]]
+		if of == nil {
+			of = map[string]int{}
+			counts[group[i]] = of
+		}
+		of[labels[i]]++
+	}
+	right := 0
+	for _, of := range counts {
+		for class, n := range of {
+			most := 0
+			for other, m := range of {
+				if other != class {
+					most = max(most, m)
+				}
+			}
+			if n-1 > most {
+				right += n
+			}
+		}
+	}
+	return float64(right) / float64(len(there))
+}
+
+// squaredCorrelation is that of some rows of x and y, and 0 where one is constant.
+func squaredCorrelation(x, y []float64, there []int) float64 {
+	var mx, my, xx, yy, xy float64
+	for k, i := range there { // Welford's update
+		n := float64(k + 1)
+		dx, dy := x[i]-mx, y[i]-my
+		mx, my = mx+dx/n, my+dy/n
+		xx, yy, xy = xx+dx*(x[i]-mx), yy+dy*(y[i]-my), xy+dx*(y[i]-my)
+	}
+	if r := xy / math.Sqrt(xx) / math.Sqrt(yy); r-r == 0 {
+		return r * r
+	}
+	return 0
+}
+
+// duplicates is how many rows are as another before them.
+func (f *Frame) duplicates() (n int) {
+	seed, seen := maphash.MakeSeed(), make(map[uint64]bool, f.rows)
+	var h maphash.Hash
+	h.SetSeed(seed)
+	k := f.Targets()
+	for i := range f.rows {
+		h.Reset()
+		for j := range f.columns {
+			if c := &f.columns[j]; !c.skipped() {
+				maphash.WriteComparable(&h, c.text(i))
+			}
+		}
+		if f.Labels != nil {
+			maphash.WriteComparable(&h, f.Labels[i])
+		}
+		for t := range k {
+			maphash.WriteComparable(&h, f.Y[i*k+t])
+		}
+		sum := h.Sum64()
+		if seen[sum] {
+			n++
+		}
+		seen[sum] = true
+	}
+	return n
+}
