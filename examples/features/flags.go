@@ -22,7 +22,8 @@ type options struct {
 	report, json          bool
 	bags                  bool // the rows are sets of samples
 	seeds, rows           int
-	label                 data.Label
+	csv                   cli.ReadingFlags
+	reading               data.Options
 	sweep                 []int
 	samplers              []string
 	spec                  layers.Spec
@@ -33,10 +34,11 @@ func parse(args []string) (*options, error) {
 	fs := flag.NewFlagSet("features", flag.ContinueOnError)
 	var label, sweep string
 	fs.StringVar(&o.in, "in", "", "input `file`: LIBSVM text, CSV or .npy, each also .gz or .zst, or .parquet; for a map of bags CSV with a column bag (default: made histograms, or sets)")
-	fs.StringVar(&label, "label", "none", "which column of a CSV or .npy row is a label, to be left out: last, first, none")
+	fs.StringVar(&label, "label", "none", "which column of a table or .npy row is a label, to be left out: last, first, none, its name, or its `number` from 1")
+	o.csv.Register(fs)
 	fs.StringVar(&o.out, "out", "", "write the features to this `file`, .npy or .csv")
 	fs.StringVar(&o.kernel, "kernel", "", "write the exact kernel matrix of the rows to this `file`, .npy or .csv")
-	o.Register(fs, "gaussian", "; with -report also all")
+	o.MapFlags.Register(fs, "gaussian", "; with -report also all")
 	fs.Lookup("map").Usage += "; exp-semigroup on the made histograms"
 	fs.Lookup("scale").Usage += "; for bags by default cube, of all samples"
 	fs.BoolVar(&o.report, "report", false, "compare the exact with the approximate kernel")
@@ -105,8 +107,10 @@ func (o *options) probe() error {
 
 // setBags fills in the defaults that differ for a map of sets of samples.
 func (o *options) setBags(given map[string]bool) error {
-	if given["label"] {
-		return cli.Usage("-label does not apply to -map %s, whose files name the column", o.Map)
+	for _, name := range []string{"label", "header", "delimiter"} {
+		if given[name] {
+			return cli.Usage("-%s does not apply to -map %s, whose files name the columns", name, o.Map)
+		}
 	}
 	o.bags = true
 	if !given["scale"] {
@@ -124,11 +128,16 @@ const bagRows = 100
 
 func (o *options) check(label, sweep string, given map[string]bool) error {
 	var err error
-	if o.label, err = data.ParseLabel(label); err != nil {
-		return &cli.UsageError{Err: err}
+	if o.reading, err = o.csv.Options(); err != nil {
+		return err
 	}
-	if o.in == "" && given["label"] {
-		return cli.Usage("-label does not apply to the made histograms; it goes with -in")
+	for _, name := range []string{"label", "header", "delimiter"} {
+		if o.in == "" && given[name] {
+			return cli.Usage("-%s does not apply to the made histograms; it goes with -in", name)
+		}
+	}
+	if o.reading.Label, err = data.ParseLabel(label); err != nil {
+		o.reading.LabelNames = []string{label}
 	}
 	if err := cli.CheckMatrixFile("out", o.out); err != nil {
 		return err

@@ -111,7 +111,7 @@ func (o *options) read() (*data.Set, error) {
 		return data.ReadBags(o.in, data.Options{Label: data.LabelNone})
 	}
 	// Labels are not looked at, but a target such as 3.5 must not be an error.
-	return data.Read(o.in, data.Options{Label: o.label})
+	return data.Read(o.in, o.reading)
 }
 
 // prepare scales the rows and finishes the spec for them. Labels are not looked at.

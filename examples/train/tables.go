@@ -8,7 +8,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/bochner-go/bochner/examples/internal/cli"
 	"github.com/bochner-go/bochner/ops/domain"
@@ -19,7 +18,8 @@ import (
 
 // tableFlags say how the columns of a table are read.
 type tableFlags struct {
-	label, header, delimiter  string
+	cli.ReadingFlags
+	label                     string
 	columns, drop, categories string
 	missing, unknown, dates   string
 	id                        string
@@ -32,8 +32,7 @@ var columnFlags = []string{"columns", "drop", "categorical", "missing", "unknown
 
 func (t *tableFlags) register(fs *flag.FlagSet) {
 	fs.StringVar(&t.label, "label", "last", "where a row of a table or .npy keeps its label or target: last, first, the name of the column, or its `number` from 1; for -task regression also several, a,b")
-	fs.StringVar(&t.header, "header", "auto", "whether the first line of CSV names the columns: auto, yes, no")
-	fs.StringVar(&t.delimiter, "delimiter", "auto", "what separates the fields of CSV: auto, tab, or a `character`")
+	t.ReadingFlags.Register(fs)
 	fs.StringVar(&t.columns, "columns", "", "the columns to learn from, a `list` of names, patterns such as x*, or numbers from 1 (default: all but the label)")
 	fs.StringVar(&t.drop, "drop", "", "columns not to learn from, a `list` likewise")
 	fs.StringVar(&t.categories, "categorical", "", "columns of numbers that are names, a `list` likewise")
@@ -46,23 +45,14 @@ func (t *tableFlags) register(fs *flag.FlagSet) {
 
 // options are the flags as a reader takes them.
 func (t *tableFlags) options(task data.Task, given map[string]bool) (data.Options, data.ColumnOptions, error) {
-	o := data.Options{Task: task, ID: t.id}
 	c := data.ColumnOptions{Keep: names(t.columns), Drop: names(t.drop), Categorical: names(t.categories), Missing: data.Missing(t.missing),
 		Unknown: data.Unknown(t.unknown), Rare: t.rare, Cyclic: t.dates == "cyclic"}
 	t.chosen = slices.ContainsFunc(columnFlags, func(f string) bool { return given[f] })
-	var err error
-	if o.Header, err = data.ParseHeader(t.header); err != nil {
-		return o, c, cli.Usage("-header %s: want auto, yes or no", t.header)
+	o, err := t.Options()
+	if err != nil {
+		return o, c, err
 	}
-	switch d, size := utf8.DecodeRuneInString(t.delimiter); {
-	case t.delimiter == "auto":
-	case t.delimiter == "tab" || t.delimiter == `\t`:
-		o.Delimiter = '\t'
-	case size == len(t.delimiter) && !strings.ContainsRune("\"\r\n", d) && d != utf8.RuneError:
-		o.Delimiter = d
-	default:
-		return o, c, cli.Usage("-delimiter %s: want auto, tab, or one character", t.delimiter)
-	}
+	o.Task, o.ID = task, t.id
 	switch t.label {
 	case "none", "":
 		return o, c, cli.Usage("-label %s: a model is fitted to labels; say last, first, or the name or number of a column", t.label)
@@ -84,21 +74,7 @@ func (t *tableFlags) options(task data.Task, given map[string]bool) (data.Option
 	case t.rare < 0:
 		return o, c, cli.Usage("-rare %d: want a number of rows", t.rare)
 	}
-	notes := cli.Notes()
-	o.Tell = func(note string) {
-		for text, flag := range tellings {
-			note = strings.Replace(note, text, flag, 1)
-		}
-		notes(note)
-	}
 	return o, c, nil
-}
-
-// tellings are what the library says, and the flags that do it.
-var tellings = map[string]string{
-	"say that there is no header":            "say -header no",
-	"if it names the columns, say so":        "if it names the columns, say -header yes",
-	"declare it a category if that is meant": "say -categorical if it is a category",
 }
 
 // names are the names of a list.
