@@ -68,5 +68,5 @@ func ExampleCause() {
 	fmt.Println(ops.Cause(err))
 	// Output:
 	// false true
-	// mine: x[0,1] = -2 is negative; the kernel is defined for histograms, x >= 0: shift the data, or scale them by the range of the training rows and clip what is beyond it: -scale cube
+	// mine: x[0,1] = -2 is negative; the kernel is defined for histograms, x >= 0: shift the data, or scale them by the range of the training rows and clip what is beyond it: the scaler cube
 }

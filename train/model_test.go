@@ -386,7 +386,7 @@ func TestPredictionErrors(t *testing.T) {
 		}
 		if k := must(m.Spec.Kernel()); k.Domain().IsNonNegative() {
 			for _, row := range []int{0, 511, 512, 1300} {
-				calls = append(calls, call{"negative", with(row, 4, -.5), domain.ErrDomain, []string{fmt.Sprintf("x[%d,4] = -0.5 is negative", row), `"map"`, "-scale cube"}})
+				calls = append(calls, call{"negative", with(row, 4, -.5), domain.ErrDomain, []string{fmt.Sprintf("x[%d,4] = -0.5 is negative", row), `"map"`, "the scaler cube"}})
 			}
 		}
 		for _, c := range calls {

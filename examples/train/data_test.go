@@ -87,7 +87,7 @@ func TestBadData(t *testing.T) {
 		{"-train blank.npy", []string{"blank.npy: ends early"}},
 		{"-train one.csv", []string{`one.csv: all rows have the class "dark"; a classifier needs two`}},
 		{"-train four.csv", []string{"four.csv: 4 rows are too few to set a fifth aside; give -test"}},
-		{"-train last.csv -task regression", []string{"last.csv:1", "is not a number", "read it as classification"}},
+		{"-train last.csv -task regression", []string{"last.csv:1", "is not a number", "say -task classification"}},
 		{"-train last.csv -test missing.csv", []string{"missing.csv", "no such file"}},
 		{"-train last.csv -test green.csv", []string{"green.csv", `row 1 has the label "green"`, `"dark", "light"`}},
 		{"-train last.csv -test narrow.csv", []string{"narrow.csv:1: the line has 2 features, want 3"}},

@@ -189,6 +189,7 @@ var wrongFlags = []struct{ args, text string }{
 	{"stray", `unexpected argument "stray"; -h lists the flags`},
 	{"-bogus", "-bogus; -h lists the flags"},
 	{"-json=maybe", "-json"},
+	{"-header maybe", "-header maybe: want auto, yes or no"},
 	{"-test", "-test"},
 }
 

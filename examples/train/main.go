@@ -53,7 +53,7 @@ func run(ctx context.Context, args []string) error {
 	var r *result
 	switch {
 	case o.look:
-		return advise(lookAt(ctx, o))
+		return lookAt(ctx, o)
 	case o.predict != "":
 		return predictFile(ctx, o)
 	case o.load != "":
@@ -62,7 +62,7 @@ func run(ctx context.Context, args []string) error {
 		r, err = trainModel(ctx, o)
 	}
 	if err != nil {
-		return advise(err)
+		return err
 	}
 	return r.show(o)
 }

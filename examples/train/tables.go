@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -10,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/bochner-go/bochner/examples/internal/cli"
-	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
 	"gorgonia.org/tensor"
@@ -192,26 +190,6 @@ func zeros(x []float64) float64 {
 		}
 	}
 	return float64(n) / float64(len(x))
-}
-
-// advise names the flag that an error of the library is about.
-func advise(err error) error {
-	flags := ""
-	var row *domain.CellError
-	switch {
-	case errors.Is(err, data.ErrTask):
-		flags = "-task regression?"
-	case errors.As(err, &row) || err == nil:
-		return err
-	case strings.Contains(err.Error(), "declare it a category"):
-		flags = "-categorical, -drop"
-	case strings.Contains(err.Error(), "if it is a header"):
-		flags = "-header yes"
-	}
-	if flags == "" {
-		return err
-	}
-	return fmt.Errorf("%w (%s)", err, flags)
 }
 
 // learnStream learns the columns of files that are read in blocks, where they are a table that needs it.

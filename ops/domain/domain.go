@@ -129,16 +129,16 @@ func (d Domain) Violation(who string, row, col int, v float64) error {
 		e.Reason, e.Remedy = "is not a finite number", "drop the row or fill the value in"
 	case d.kind == nonNegative:
 		e.Reason, e.Remedy = "is negative", "the kernel is defined for histograms, x >= 0: shift the data, or scale "+
-			"them by the range of the training rows and clip what is beyond it: -scale cube"
+			"them by the range of the training rows and clip what is beyond it: the scaler cube"
 	case d.kind == histograms:
 		e.Reason, e.Remedy = "is negative", "the kernel is defined for histograms, x >= 0: shift the data, scale "+
-			"them by the range of the training rows and clip what is beyond it (-scale cube), or extend the kernel "+
+			"them by the range of the training rows and clip what is beyond it (the scaler cube), or extend the kernel "+
 			"by negative=sign or negative=split"
 	case d.kind == above:
 		e.Reason, e.Remedy = fmt.Sprintf("is not above -c = %v", -d.bound), "shift the data or raise C"
 	case d.kind == unitCube:
 		e.Reason, e.Remedy = "is outside the unit cube", "scale the samples to [0, 1] by the range of all of them, "+
-			"and clip what is beyond that range later: -scale cube"
+			"and clip what is beyond that range later: the scaler cube"
 	default:
 		e.Reason, e.Remedy = "is outside the domain "+d.String(), "scale the data"
 	}

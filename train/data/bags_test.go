@@ -120,7 +120,7 @@ func TestCube(t *testing.T) {
 	if err := c.Range.ApplyInPlace(b); err != nil || b.Samples().Float32s()[3] != 2 {
 		t.Errorf("minmax: %v, %v", b.Samples().Float32s(), err)
 	}
-	fails(t, ops.CheckRows(domain.UnitCube(), "w", b), domain.ErrDomain, "w: bag 1: x[0,0] = 2", "-scale cube")
+	fails(t, ops.CheckRows(domain.UnitCube(), "w", b), domain.ErrDomain, "w: bag 1: x[0,0] = 2", "the scaler cube")
 	fails(t, c.ApplyInPlace(bags(dense64(3, 3, 1, 2, 3, 4, 5, 6, 1, math.NaN(), 2), 0, 1, 3)), domain.ErrDomain, "bag 1: x[1,1] = NaN")
 	fails(t, c.ApplyInPlace(bags(dense64(1, 1, 1), 0, 1)), domain.ErrShape, "3 columns")
 	chain, err := ParseScalers("cube,l2")

@@ -107,7 +107,7 @@ func (l *learner) add(f *Frame) error {
 		s := &l.stats[k]
 		s.add(f, &f.columns[at[s.place]])
 		if len(s.texts) > mostTexts {
-			return fmt.Errorf("data: %s: column %s has more than %d distinct texts; leave it out (ColumnOptions.Drop): %w", f.Source, quote(s.name), mostTexts, ErrTooLarge)
+			return fmt.Errorf("data: %s: column %s has more than %d distinct texts; leave it out: %w", f.Source, quote(s.name), mostTexts, ErrTooLarge)
 		}
 	}
 	l.rows += f.rows

@@ -127,7 +127,7 @@ func (p *csvFile) start(line int, record []string) (err error) {
 	}
 	d := len(p.at.features)
 	if d == 0 {
-		return p.fail(line, ErrFormat, "the line has one field, the label, and no features; read it with LabelNone if it is a feature")
+		return p.fail(line, ErrFormat, "the line has one field, the label, and no features; read it without a label if it is a feature")
 	}
 	if p.o.tables() {
 		if p.cells, err = newTableCells(p.source, p.header, p.at, p.fields); err != nil {

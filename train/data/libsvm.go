@@ -198,7 +198,7 @@ func (p *libsvm) fixed() bool { return false }
 func (p *libsvm) take(d int, sparse bool) (*Set, error) {
 	n := len(p.ends)
 	if d == 0 {
-		return nil, p.fail(0, ErrFormat, "has no features: no row names an index; if all are 0, set Options.Dims")
+		return nil, p.fail(0, ErrFormat, "has no features: no row names an index; if all are 0, say how many features there are (Options.Dims)")
 	}
 	defer p.letGo()
 	if sparse {

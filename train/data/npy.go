@@ -65,7 +65,7 @@ func newNPY(s *source) (rows, error) {
 	d := len(p.at.features)
 	switch {
 	case d == 0:
-		return nil, s.fail(0, ErrFormat, "the array has one column, the label, and no features; read it with LabelNone if it is a feature")
+		return nil, s.fail(0, ErrFormat, "the array has one column, the label, and no features; read it without a label if it is a feature")
 	case s.o.tables():
 		if p.table, err = newTableCells(s, nil, p.at, h.cols); err != nil {
 			return nil, err

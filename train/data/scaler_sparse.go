@@ -97,7 +97,7 @@ func keepsZeros(owner Scaler, s step) error {
 	if j < 0 {
 		return nil
 	}
-	return fmt.Errorf("%s: %s makes another number of the zeros of column %d, which sparse rows do not store; read the rows dense (FormDense), or scale by l1 or l2: %w",
+	return fmt.Errorf("%s: %s makes another number of the zeros of column %d, which sparse rows do not store; read the rows dense, or scale by l1 or l2: %w",
 		who(owner), s.Name(), j, ErrZeros)
 }
 

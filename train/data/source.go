@@ -238,7 +238,7 @@ func (s *source) limit() uint64 {
 func (s *source) allow(n, d int) error {
 	hi, cells := bits.Mul64(uint64(n), uint64(d))
 	if limit := s.limit(); hi != 0 || cells > limit {
-		return s.fail(0, ErrTooLarge, "%d rows of %d features are more than the %d cells allowed for it; if the file is right, raise Options.MaxCells", n, d, limit)
+		return s.fail(0, ErrTooLarge, "%d rows of %d features are more than the %d cells allowed for it; if the file is right, allow more (Options.MaxCells)", n, d, limit)
 	}
 	return nil
 }

@@ -106,7 +106,7 @@ func (v *surveyor) result() (*Survey, error) {
 	v.Dims = max(v.Dims, v.s.o.Dims)
 	switch {
 	case v.Dims == 0:
-		return nil, fmt.Errorf("data: %s: no row of any file names a feature; if all are 0, set Options.Dims: %w", v.s.files[0], ErrFormat)
+		return nil, fmt.Errorf("data: %s: no row of any file names a feature; if all are 0, say how many features there are (Options.Dims): %w", v.s.files[0], ErrFormat)
 	case v.Rows == 0:
 		return nil, fmt.Errorf("data: %s: no row of any file belongs to this part of a Split: %w", v.s.files[0], ErrFormat)
 	}

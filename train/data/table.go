@@ -85,7 +85,7 @@ func (p *tableFile) start() (err error) {
 	d := len(p.at.features)
 	switch {
 	case d < 1:
-		return p.fail(0, ErrFormat, "the table has %d columns, and no features; read it with LabelNone if the one is a feature", len(p.names))
+		return p.fail(0, ErrFormat, "the table has %d columns, and no features; read it without a label if the one is a feature", len(p.names))
 	case p.o.tables():
 		p.cells, err = newTableCells(p.source, p.names, p.at, len(p.names))
 	case p.o.Dims > 0 && d != p.o.Dims:

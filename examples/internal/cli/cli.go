@@ -84,9 +84,22 @@ func exit(name string, err error) int {
 		fmt.Fprintf(os.Stderr, "%s: %s\n", name, oneLine(err))
 		return 2
 	default:
-		fmt.Fprintf(os.Stderr, "%s: %s\n", name, oneLine(err))
+		fmt.Fprintf(os.Stderr, "%s: %s\n", name, inFlags.Replace(oneLine(err)))
 		return 1
 	}
 }
 
 func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
+
+// inFlags names the flags where the library says what they do.
+var inFlags = strings.NewReplacer(
+	"the scaler cube", "-scale cube",
+	" (Options.Dims)", "", " (Options.MaxCells)", "",
+	"say that there is no header", "say -header no",
+	"if it names the columns, say so", "if it names the columns, say -header yes",
+	"if line 1 is a header, say so", "if line 1 is a header, say -header yes",
+	"or declare it a category", "or say -categorical",
+	"declare it a category if that is meant", "say -categorical if it is a category",
+	"choose what takes the place of missing values", "say -missing indicator or fill",
+	"if these are targets, read them as regression", "-task regression?",
+	"read it as classification", "say -task classification")

@@ -38,12 +38,6 @@ func (r *ReadingFlags) Options() (o data.Options, err error) {
 	return o, nil
 }
 
-// tellings are what the library says, and the flags that do it.
-var tellings = strings.NewReplacer(
-	"say that there is no header", "say -header no",
-	"if it names the columns, say so", "if it names the columns, say -header yes",
-	"declare it a category if that is meant", "say -categorical if it is a category")
-
 // notes is a function that prints each note once on stderr, and may be called from several goroutines.
 func notes() func(note string) {
 	var mu sync.Mutex
@@ -53,7 +47,7 @@ func notes() func(note string) {
 		defer mu.Unlock()
 		if !seen[note] {
 			seen[note] = true
-			fmt.Fprintln(os.Stderr, "note:", tellings.Replace(note))
+			fmt.Fprintln(os.Stderr, "note:", inFlags.Replace(note))
 		}
 	}
 }
