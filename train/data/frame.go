@@ -198,21 +198,21 @@ func (f *Frame) Append(row ...any) error {
 
 // checkCell wants a cell that a column can take.
 func (f *Frame) checkCell(j int, v any) error {
-	bad := &domain.CellError{Who: "data: Frame: column " + quote(f.Names[j]), Row: f.rows, Col: j, Remedy: "give nil where a value is missing"}
+	bad := func(value float64, reason, remedy string) error {
+		return &domain.CellError{Who: "data: Frame: column " + quote(f.Names[j]), Row: f.rows, Col: j, Value: value, Reason: reason, Remedy: remedy}
+	}
 	switch v := v.(type) {
 	case nil, int, bool, time.Time:
 		return nil
 	case float64:
-		if !math.IsInf(v, 0) {
-			return nil
+		if math.IsInf(v, 0) {
+			return bad(v, "is not a finite number", "give nil where a value is missing")
 		}
-		bad.Value, bad.Reason = v, "is not a finite number"
-		return bad
+		return nil
 	case string:
 		if value, flaw := number(v); flaw != sound && flaw != noNumber && !isGap(v) {
-			bad.Value = value
-			bad.Reason, bad.Remedy = flaw.explain(v)
-			return bad
+			reason, remedy := flaw.explain(v)
+			return bad(value, reason, remedy)
 		}
 		if !utf8.ValidString(v) {
 			return fmt.Errorf("data: Frame: row %d, column %s: the text %q is not UTF-8: %w", f.rows, quote(f.Names[j]), v, domain.ErrDomain)
@@ -228,7 +228,7 @@ func (c *column) addAny(v any) {
 	value := math.NaN()
 	switch v := v.(type) {
 	case string:
-		c.add(strings.TrimSpace(v), number)
+		c.add(strings.TrimSpace(v), exact)
 		return
 	case bool:
 		c.add(fmt.Sprint(v), number)
@@ -239,7 +239,7 @@ func (c *column) addAny(v any) {
 		value = float64(v)
 	case time.Time:
 		value = timeDays(v)
-		if len(c.numbers) == 0 && c.texts == nil {
+		if c.texts == nil && !slices.ContainsFunc(c.numbers, func(v float64) bool { return v == v }) { // gaps at most
 			c.times = true
 		} else if !c.times {
 			c.add(v.Format(time.RFC3339Nano), number)
@@ -259,6 +259,15 @@ func (c *column) addAny(v any) {
 		text = c.format(value)
 	}
 	c.texts.add(text)
+}
+
+// exact is number, but takes an integer that float64 may round for a text, as files do.
+func exact(t string) (float64, flaw) {
+	v, f := number(t)
+	if f == sound && lossy(t, v) {
+		return v, noNumber
+	}
+	return v, f
 }
 
 func isTime(v any) bool { _, ok := v.(time.Time); return ok }
