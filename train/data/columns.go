@@ -1,6 +1,7 @@
 package data
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"path"
@@ -130,10 +131,12 @@ func (o ColumnOptions) complete() (ColumnOptions, error) {
 	return o, nil
 }
 
-// named is the first of the names and patterns that a column of a table at a place has, "" if none.
-func named(list []string, name string, place int) string {
+// named is the first of the names, patterns and numbers that column j has, "" if none. A number that is a name is no number.
+func named(list, names []string, j int) string {
+	oneWord := strings.NewReplacer("/", "\x00") // which path.Match has for a border
 	for _, p := range list {
-		if ok, _ := path.Match(p, name); ok || p == name || p == fmt.Sprint(place+1) {
+		ok, _ := path.Match(oneWord.Replace(p), oneWord.Replace(names[j]))
+		if ok || p == names[j] || p == fmt.Sprint(j+1) && !slices.Contains(names, p) {
 			return p
 		}
 	}
@@ -256,6 +259,10 @@ func (c *Columns) find(names []string, isNamed bool, feature func(j int) bool) (
 	ordered, last := true, -1
 	for _, in := range c.Inputs {
 		j, ok := at[in.Name]
+		if !ok && slices.Contains(names, in.Name) {
+			return nil, fmt.Errorf("the column %s is read as a label or as the name of the row, and the model learned from it; its labels are %s: %w", quote(in.Name),
+				cmp.Or(strings.Join(quoted(c.Labels), ", "), "in no column"), ErrFormat)
+		}
 		if !ok {
 			missing = append(missing, quote(in.Name))
 			continue

@@ -27,6 +27,11 @@ func (c *Columns) Set(f *Frame) (*Set, error) {
 	for _, note := range p.told {
 		f.tell("%s", note)
 	}
+	return c.set(f, p)
+}
+
+// set makes a set of a frame whose inputs are where the plan says.
+func (c *Columns) set(f *Frame, p *plan) (*Set, error) {
 	x, err := c.matrix(f, p)
 	if err != nil {
 		return nil, err
@@ -97,10 +102,10 @@ func (w *writer) all() error {
 		}
 		w.fill(row)
 	}
-	if w.gaps > 0 && in.Gaps == 0 {
+	if w.gaps > 0 && in.Gaps == 0 && w.f.first("gaps "+in.Name) {
 		w.f.tell("column %s: %d values are missing, and none was in the training rows; %s takes their place", quote(in.Name), w.gaps, w.filling())
 	}
-	if w.unknown > 0 {
+	if w.unknown > 0 && w.f.first("levels "+in.Name) {
 		w.f.tell("column %s: %d values, such as %s, were not in the training rows", quote(in.Name), w.unknown, quote(w.level))
 	}
 	return nil
@@ -149,7 +154,7 @@ func (w *writer) reader(levels map[string]int) (func(i int, row []float64) error
 			}
 			at, err := time.Parse(in.Layout, c.text(i))
 			if err != nil || in.Layout == "" {
-				return w.fail(i, "is %s, and a time is written as %s", quote(c.text(i)), cmp.Or(in.Layout, "a timestamp"))
+				return w.fail(i, "is %s, and a time is written as %s", quote(c.text(i)), cmp.Or(spelt(in.Layout), "a timestamp"))
 			}
 			w.time(row, timeDays(at))
 			return nil
@@ -187,10 +192,10 @@ func (w *writer) scalar(i int) (float64, error) {
 			words = []string{"0", "1"}
 		}
 		return 0, w.fail(i, "is %s, and in the training rows it is %s or %s", quote(t), words[0], words[1])
-	case flaw != sound || w.cells.times:
+	case flaw == noNumber || w.cells.times:
 		return 0, w.fail(i, "is %s, not a number; correct it, or leave it empty if it is missing", quote(t))
-	case lossy(t, v):
-		return 0, w.fail(i, "is %s, 2^53 or more in absolute value, where float64 rounds; write it with a decimal point if that is meant", t)
+	case flawOf(t) != "":
+		return 0, w.fail(i, "is %s, which %s; correct it, or leave it empty if it is missing", quote(t), flawOf(t))
 	}
 	return v, nil
 }

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -27,8 +28,9 @@ const (
 // is that of 65536 of them, drawn uniformly, where there are more. Learn tells f.Tell which columns it leaves out: one
 // without values, one whose values are all the same, texts that differ from row to row, and a number of the row.
 //
-// Errors: options out of range, and names that no column has (domain.ErrParam); a column of numbers with a few texts, and
-// missing values under MissingError (ErrFormat); no column that is left (ErrFormat).
+// Errors: options out of range, and names that no column has (domain.ErrParam); a column of numbers with a few texts or
+// with thousands separators, and missing values under MissingError (ErrFormat); numbers that float64 cannot hold
+// (domain.ErrDomain); no column that is left (ErrFormat).
 func (f *Frame) Learn(o ColumnOptions) (*Columns, error) {
 	l, err := newLearner(o)
 	if err == nil {
@@ -81,12 +83,14 @@ type columnStats struct {
 	numbers   int
 	texts     map[string]int
 	textual   int    // cells of texts
+	flawed    int    // those that are numbers which float64 cannot be used for
 	first     string // the first text, and where it is
 	at        string
 	values    map[float64]int // distinct numbers, nil where they are too many
 	least     float64
 	most      float64
 	whole     bool // all numbers are whole
+	rising    bool // each is larger than the one before
 	times     bool
 	sample    []float64
 	rng       *rand.Rand
@@ -119,7 +123,7 @@ func (l *learner) start(f *Frame) error {
 	l.like = f
 	used := map[string]bool{}
 	for j, name := range f.Names {
-		drop, keep, names := named(l.o.Drop, name, j), named(l.o.Keep, name, j), named(l.o.Categorical, name, j)
+		drop, keep, names := named(l.o.Drop, f.Names, j), named(l.o.Keep, f.Names, j), named(l.o.Categorical, f.Names, j)
 		used[drop], used[keep], used[names] = true, true, true
 		if f.columns[j].skipped() || drop != "" || l.o.Keep != nil && keep == "" {
 			continue
@@ -127,7 +131,7 @@ func (l *learner) start(f *Frame) error {
 		key := strings.ToLower(name)
 		l.stats = append(l.stats, columnStats{name: name, place: j, names: names != "",
 			numbering: keep == "" && names == "" && (key == "" || slices.Contains(numberings, key) || strings.HasPrefix(key, "unnamed:")),
-			texts:     map[string]int{}, values: map[float64]int{}, least: math.Inf(1), most: math.Inf(-1), whole: true, times: f.columns[j].times,
+			texts:     map[string]int{}, values: map[float64]int{}, least: math.Inf(1), most: math.Inf(-1), whole: true, rising: true, times: f.columns[j].times,
 			rng: rand.New(spectral.Stream(0, fmt.Sprintf("data/column %d", j)))})
 	}
 	for _, list := range [][]string{l.o.Drop, l.o.Keep, l.o.Categorical} {
@@ -173,9 +177,12 @@ func (s *columnStats) add(f *Frame, c *column) {
 	}
 	for code, n := range counts {
 		t := c.texts.texts[code]
-		if v, flaw := number(t); flaw == sound && !lossy(t, v) {
+		if v, f := cellNumber(t); f == sound {
 			s.number(v, n)
 			continue
+		}
+		if flawOf(t) != "" {
+			s.flawed += n
 		}
 		if s.textual == 0 {
 			s.first, s.at = t, f.where(at[code])
@@ -185,13 +192,24 @@ func (s *columnStats) add(f *Frame, c *column) {
 	}
 }
 
-// lossy says whether t is a whole number that float64 may have rounded to v.
-func lossy(t string, v float64) bool {
-	return math.Abs(v) >= 1<<53 && !strings.ContainsAny(t, ".eE")
+// flawOf says why a text is a number that float64 cannot be used for, "" where it is none.
+func flawOf(t string) string {
+	switch v, f := number(t); {
+	case f == overflows:
+		return "is too large for float64"
+	case f == vanishes:
+		return "is not 0 but becomes 0 in float64"
+	case f == notFinite:
+		return "is not a finite number"
+	case f == sound && lossy(t, v):
+		return "is 2^53 or more in absolute value, where float64 rounds"
+	}
+	return ""
 }
 
 // number takes n cells of the value v.
 func (s *columnStats) number(v float64, n int) {
+	s.rising = s.rising && n == 1 && v > s.most
 	s.least, s.most = min(s.least, v), max(s.most, v)
 	s.whole = s.whole && v == math.Trunc(v)
 	for range n {
@@ -261,6 +279,16 @@ func (f *Frame) tell(format string, args ...any) {
 	}
 }
 
+// first says whether nothing was told of that before, in the blocks of the file.
+func (f *Frame) first(what string) bool {
+	if f.said == nil {
+		return true
+	}
+	was := f.said[what]
+	f.said[what] = true
+	return !was
+}
+
 // input decides what a column is, or why it is left out.
 func (l *learner) input(s *columnStats) (in Input, why string, err error) {
 	in = Input{Name: s.name, Place: s.place, Gaps: s.gaps, Strict: l.o.Missing == MissingError, Fill: -1}
@@ -278,7 +306,7 @@ func (l *learner) input(s *columnStats) (in Input, why string, err error) {
 		return in, "it numbers the rows", nil
 	case s.names || s.textual > 0:
 		return l.ofTexts(s, in)
-	case s.least == s.most && s.gaps == 0:
+	case s.least == s.most && !in.Gap:
 		return in, fmt.Sprintf("all its values are %v", s.least), nil
 	}
 	in.Kind, in.Distinct, in.Least, in.Most = Number, mostValues, s.least, s.most
@@ -302,7 +330,7 @@ func (l *learner) input(s *columnStats) (in Input, why string, err error) {
 
 // numbersRows says whether the column has another whole number in each row, of a range of about as many as there are rows.
 func (s *columnStats) numbersRows() bool {
-	return s.textual == 0 && s.gaps == 0 && s.whole && s.numbers > 1 && s.values != nil && len(s.values) == s.numbers &&
+	return s.textual == 0 && s.gaps == 0 && s.whole && s.numbers > 1 && (s.rising || len(s.values) == s.numbers) &&
 		s.most-s.least <= 3*float64(s.numbers)+10
 }
 
@@ -317,13 +345,10 @@ func (l *learner) ofTexts(s *columnStats, in Input) (Input, string, error) {
 	if s.values == nil && s.names {
 		return in, "", fmt.Errorf("data: %s: column %s is declared a category and has more than %d distinct numbers: %w", l.like.Source, quote(s.name), mostTexts, ErrTooLarge)
 	}
-	if !s.names && s.numbers > 0 && (s.values == nil || len(s.values) > 10 && s.numbers >= 9*s.textual) {
-		what := "no number"
-		if v, flaw := number(s.first); flaw == sound && lossy(s.first, v) {
-			what = "2^53 or more in absolute value, where float64 rounds,"
+	if !s.names {
+		if err := s.checkTexts(); err != nil {
+			return in, "", err
 		}
-		return in, "", fmt.Errorf("%s: column %s: %s is %s where %d of %d values are numbers; correct it, leave it empty if it is missing, leave the column out, or declare it a category: %w",
-			s.at, quote(s.name), quote(s.first), what, s.numbers, s.numbers+s.textual, ErrFormat)
 	}
 	if words := booleanWords(s); words != nil {
 		in.Kind, in.Levels, in.Distinct, in.Fill = Boolean, words, 2, 0
@@ -343,11 +368,45 @@ func (l *learner) ofTexts(s *columnStats, in Input) (Input, string, error) {
 			return in, "", err
 		}
 	}
+	if !s.names && s.numbers > 0 {
+		l.like.tell("column %s is a category: %d of its values are numbers, and %d are not, such as %s", quote(s.name), s.numbers, s.textual, quote(s.first))
+	}
 	for v, n := range s.values {
 		s.texts[formatLabel(v)] += n
 	}
 	in.Kind, in.Distinct = Category, len(s.texts)
 	return l.category(s, in)
+}
+
+// checkTexts refuses texts that look like numbers which are written wrong.
+func (s *columnStats) checkTexts() error {
+	_, unusable := number(s.first)
+	what, sentinel := "", ErrFormat
+	switch {
+	case s.flawed == s.textual && (s.numbers > 0 || unusable != sound):
+		what, sentinel = flawOf(s.first), domain.ErrDomain
+	case s.grouped():
+		what = "has thousands separators; write numbers without them"
+	case s.numbers > 0 && (s.values == nil || len(s.values) > 10 && s.numbers >= 9*s.textual):
+		what = fmt.Sprintf("is no number where %d of %d values are numbers", s.numbers, s.numbers+s.textual)
+	default:
+		return nil
+	}
+	return fmt.Errorf("%s: column %s: %s %s; correct it, leave it empty if it is missing, leave the column out, or declare it a category: %w",
+		s.at, quote(s.name), quote(s.first), what, sentinel)
+}
+
+// thousands are numbers whose digits are in groups of three.
+var thousands = regexp.MustCompile(`^[-+]?[0-9]{1,3}(([,' \x{a0}\x{202f}][0-9]{3})+(\.[0-9]*)?|([.' \x{a0}\x{202f}][0-9]{3})+(,[0-9]*)?)$`)
+
+// grouped says whether all texts are such numbers.
+func (s *columnStats) grouped() bool {
+	for t := range s.texts {
+		if !thousands.MatchString(t) {
+			return false
+		}
+	}
+	return true
 }
 
 // booleanWords are the words for 0 and 1 that the texts are, or nil.
@@ -372,10 +431,10 @@ func booleanWords(s *columnStats) []string {
 // category chooses the levels that have columns of their own.
 func (l *learner) category(s *columnStats, in Input) (Input, string, error) {
 	n := s.numbers + s.textual
-	if !s.names && in.Distinct > n-n/10 && n >= fewRows && named(l.o.Keep, s.name, s.place) == "" {
+	if !s.names && in.Distinct > n-n/10 && n >= fewRows && named(l.o.Keep, l.like.Names, s.place) == "" {
 		return in, fmt.Sprintf("it has %d distinct texts in %d rows; declare it a category if that is meant", in.Distinct, n), nil
 	}
-	if in.Distinct == 1 && s.gaps == 0 {
+	if in.Distinct == 1 && !in.Gap {
 		return in, fmt.Sprintf("all its values are %s", quote(slices.Collect(maps.Keys(s.texts))[0])), nil
 	}
 	rare := l.o.Rare
@@ -407,8 +466,8 @@ func (l *learner) category(s *columnStats, in Input) (Input, string, error) {
 }
 
 // layouts are the ways to write a time that are known. The later of two is taken where both fit.
-var layouts = []string{"01/02/2006", "01/02/2006 15:04", "01/02/2006 15:04:05", "02/01/2006", "02/01/2006 15:04", "02/01/2006 15:04:05",
-	"02.01.2006", "02.01.2006 15:04", "02.01.2006 15:04:05", "2006/01/02", "2006/01/02 15:04:05", "2006-01-02 15:04", "2006-01-02 15:04:05",
+var layouts = []string{"1/2/2006", "1/2/2006 15:04", "1/2/2006 15:04:05", "2/1/2006", "2/1/2006 15:04", "2/1/2006 15:04:05",
+	"2.1.2006", "2.1.2006 15:04", "2.1.2006 15:04:05", "2006/1/2", "2006/1/2 15:04:05", "2006-01-02 15:04", "2006-01-02 15:04:05",
 	"2006-01-02T15:04:05", "2006-01-02 15:04:05Z07:00", time.RFC3339, "2006-01-02"}
 
 // ofTimes decides whether texts are times, all in one layout.
@@ -433,9 +492,14 @@ func (l *learner) ofTimes(s *columnStats, in *Input) (bool, error) {
 		in.Daily = in.Daily || d != math.Trunc(d)
 	}
 	if len(fit) > 1 {
-		l.like.tell("column %s: its dates may be %s; the first is taken", quote(s.name), strings.Join([]string{in.Layout, fit[0]}, " or "))
+		l.like.tell("column %s: its dates may be %s or %s; the first is taken", quote(s.name), spelt(in.Layout), spelt(fit[0]))
 	}
 	return true, nil
+}
+
+// spelt is a layout for a message.
+func spelt(layout string) string {
+	return strings.NewReplacer("2006", "year", "01", "month", "02", "day", "15", "hour", "04", "minute", "05", "second", "1", "month", "2", "day", "Z07:00", "zone").Replace(layout)
 }
 
 // readTime is the time of a text in the first layout that it has.

@@ -167,7 +167,7 @@ func (p *csvFile) row(line int, record []string) error {
 		return p.fail(line, ErrFormat, "the line has %d fields, line %d has %d; all lines must have the same number", len(record), p.first, p.fields)
 	}
 	if p.cells != nil {
-		if err := p.cells.row(line, p.done+p.rows, record, p.layout.comma); err != nil {
+		if err := p.cells.row(line, record, p.layout.comma); err != nil {
 			return err
 		}
 	} else if err := p.numbers(line, record); err != nil {
@@ -263,7 +263,7 @@ func (p *csvFile) frame() *Frame {
 
 func (p *csvFile) take(_ int, sparse bool) (*Set, error) {
 	if p.cells != nil {
-		return p.o.encoded(p.frame(), sparse)
+		return p.cells.set(p.frame(), sparse)
 	}
 	set, err := p.dense(p.x, p.rows, len(p.at.features), p.targets, sparse)
 	if err != nil {

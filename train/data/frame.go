@@ -26,9 +26,11 @@ type Frame struct {
 
 	columns []column
 	idName  string // the column of IDs
+	own     bool   // whether NewFrame made it, so that rows can be appended
 	rows    int
-	lines   []int // of the rows in the file, where it is text
-	taken   []int // as in Set
+	lines   []int           // of the rows in the file, where it is text
+	taken   []int           // as in Set
+	said    map[string]bool // what Columns told of the blocks of a file; nil of a frame that is whole
 }
 
 // column is the cells of a column: numbers as long as all its cells are, and else texts.
@@ -51,10 +53,10 @@ func isGap(t string) bool {
 		return false
 	}
 	switch strings.ToLower(t) {
-	case "", "na", "n/a", "nan", "#n/a", "<na>", "null", "none", "?", "-", ".":
+	case "", "na", "n/a", "nan", "-nan", "#n/a", "<na>", "null", "none", `\n`, "?", "-", ".":
 		return true
 	}
-	return false
+	return t == "NaT" // as pandas writes a missing time; Nat is a name
 }
 
 func newDictionary(n int) *dictionary {
@@ -76,20 +78,32 @@ func (d *dictionary) add(t string) {
 	d.codes = append(d.codes, code)
 }
 
-// add takes the text of a cell. A number that float64 cannot hold is a flaw.
-func (c *column) add(t string, read func(string) (float64, flaw)) flaw {
+// cellNumber is number but for a whole number that float64 may have rounded, which is none.
+func cellNumber(t string) (float64, flaw) {
+	v, f := number(t)
+	if f == sound && lossy(t, v) {
+		f = noNumber
+	}
+	return v, f
+}
+
+// lossy says whether t is a whole number that float64 may have rounded to v.
+func lossy(t string, v float64) bool {
+	return math.Abs(v) >= 1<<53 && !strings.ContainsAny(t, ".eE")
+}
+
+// add takes the text of a cell. A number that float64 cannot hold is kept as text: Learn and Columns say what it is.
+func (c *column) add(t string, read func(string) (float64, flaw)) {
 	v, f := read(t)
 	gap := f != sound && isGap(t)
 	if c.texts == nil {
 		switch {
 		case f == sound:
 			c.numbers = append(c.numbers, v)
-			return sound
+			return
 		case gap:
 			c.numbers = append(c.numbers, math.NaN())
-			return sound
-		case f != noNumber:
-			return f
+			return
 		}
 		c.toTexts()
 	}
@@ -100,7 +114,6 @@ func (c *column) add(t string, read func(string) (float64, flaw)) flaw {
 		t = formatLabel(v)
 	}
 	c.texts.add(t)
-	return sound
 }
 
 // toTexts makes texts of numbers, as NewClasses spells them.
@@ -162,7 +175,7 @@ func (c *column) take(idx []int) column {
 // NewFrame is a frame without rows whose columns have the names. Errors: no name, an empty one, and one that is there
 // twice (domain.ErrParam).
 func NewFrame(names ...string) (*Frame, error) {
-	f := &Frame{Names: names, Named: true, columns: make([]column, len(names)), Source: "data: Frame"}
+	f := &Frame{Names: names, Named: true, columns: make([]column, len(names)), own: true, Source: "data: Frame"}
 	if len(names) == 0 {
 		return nil, fmt.Errorf("data: NewFrame: there are no names; give one for each column: %w", domain.ErrParam)
 	}
@@ -178,9 +191,13 @@ func NewFrame(names ...string) (*Frame, error) {
 
 // Append adds a row: for each column a float64, an int, a bool, a string, a time.Time, or nil for a missing value. A
 // text that is a number counts as one, and the marks of missing values in ReadFrame count as missing. Errors: another
-// number of cells (domain.ErrShape), a cell of another type (domain.ErrDtype), a number that is infinite
-// (domain.ErrDomain); the frame is then as before.
+// number of cells (domain.ErrShape), a cell of another type (domain.ErrDtype), a number that is infinite or an int of 2^53
+// or more in absolute value (domain.ErrDomain), a frame that NewFrame did not make (domain.ErrParam); the frame is then as
+// before.
 func (f *Frame) Append(row ...any) error {
+	if f == nil || !f.own {
+		return fmt.Errorf("data: Frame: rows are appended to a frame that NewFrame made: %w", domain.ErrParam)
+	}
 	if len(row) != len(f.Names) {
 		return fmt.Errorf("data: Frame: row %d has %d cells, and there are %d columns: %w", f.rows, len(row), len(f.Names), domain.ErrShape)
 	}
@@ -202,8 +219,13 @@ func (f *Frame) checkCell(j int, v any) error {
 		return &domain.CellError{Who: "data: Frame: column " + quote(f.Names[j]), Row: f.rows, Col: j, Value: value, Reason: reason, Remedy: remedy}
 	}
 	switch v := v.(type) {
-	case nil, int, bool, time.Time:
+	case nil, bool, time.Time:
 		return nil
+	case int:
+		if f := float64(v); math.Abs(f) < 1<<53 {
+			return nil
+		}
+		return bad(float64(v), "is 2^53 or more in absolute value, where float64 rounds", "give a string if it is a name")
 	case float64:
 		if math.IsInf(v, 0) {
 			return bad(v, "is not a finite number", "give nil where a value is missing")
@@ -228,10 +250,10 @@ func (c *column) addAny(v any) {
 	value := math.NaN()
 	switch v := v.(type) {
 	case string:
-		c.add(strings.TrimSpace(v), exact)
+		c.add(strings.TrimSpace(v), cellNumber)
 		return
 	case bool:
-		c.add(fmt.Sprint(v), number)
+		c.add(fmt.Sprint(v), cellNumber)
 		return
 	case float64:
 		value = v
@@ -242,7 +264,7 @@ func (c *column) addAny(v any) {
 		if c.texts == nil && !slices.ContainsFunc(c.numbers, func(v float64) bool { return v == v }) { // gaps at most
 			c.times = true
 		} else if !c.times {
-			c.add(v.Format(time.RFC3339Nano), number)
+			c.add(v.Format(time.RFC3339Nano), cellNumber)
 			return
 		}
 	}
@@ -261,15 +283,6 @@ func (c *column) addAny(v any) {
 	c.texts.add(text)
 }
 
-// exact is number, but takes an integer that float64 may round for a text, as files do.
-func exact(t string) (float64, flaw) {
-	v, f := number(t)
-	if f == sound && lossy(t, v) {
-		return v, noNumber
-	}
-	return v, f
-}
-
 func isTime(v any) bool { _, ok := v.(time.Time); return ok }
 
 // Rows is the number of rows.
@@ -282,6 +295,7 @@ func (f *Frame) Targets() int { return targetsOf(f.Y, f.LabelNames) }
 func (f *Frame) Take(idx []int) *Frame {
 	mustIndex("data: Frame.Take", f.rows, idx)
 	out := *f
+	out.own = false
 	out.columns, out.rows = make([]column, len(f.columns)), len(idx)
 	for j := range f.columns {
 		out.columns[j] = f.columns[j].take(idx)

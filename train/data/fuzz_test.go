@@ -102,3 +102,32 @@ func FuzzNumber(f *testing.F) {
 		}
 	})
 }
+
+// FuzzFrame: no file, whatever its bytes, makes the readers of tables or what they learn panic; what they make is finite,
+// the same in blocks, and columns are restored as they were.
+func FuzzFrame(f *testing.F) {
+	for i, c := range tableCases {
+		f.Add(uint16(i*7), []byte(c.text), []byte(c.later))
+	}
+	f.Fuzz(func(t *testing.T, how uint16, text, later []byte) {
+		o := Options{Label: Label(how % 3), Task: Task(how / 3 % 2), Header: Header(how / 6 % 3), ID: []string{"", "2"}[how/18%2]}
+		learn := ColumnOptions{Missing: []Missing{MissingIndicator, MissingFill, MissingError}[how/36%3], Unknown: []Unknown{UnknownOther, UnknownError}[how/108%2],
+			Cyclic: how/216%2 == 1, Rare: int(how / 432 % 3)}
+		ext := []string{".csv", ".tsv", ".npy"}[how/1296%3]
+		c := tableCase{read: o, learn: learn}
+		path := fileOf(t, "train"+ext, "", string(text))
+		set, err := learned(t, path, c)
+		streamed, other := learnedInBlocks(t, path, c)
+		if (err == nil) != (other == nil) {
+			t.Fatalf("whole: %v, in blocks: %v", err, other)
+		}
+		if err != nil {
+			return
+		}
+		sameSet(t, streamed, set)
+		o.Columns = set.Columns
+		if s, err := Read(fileOf(t, "later"+ext, "", string(later)), o); err == nil && (notFiniteAt(cells(s)) >= 0 || s.Dims() != set.Dims()) {
+			t.Fatalf("%v", s.X)
+		}
+	})
+}

@@ -158,16 +158,20 @@ func (l *layout) header(feature func(field int) bool) bool {
 		}
 		if _, flaw := numberIn(f, l.comma); flaw != noNumber {
 			numbers++
-		} else if !isGap(f) {
+		} else if _, ok := readTime(f); !ok && !isGap(f) {
 			names++
 			if !l.numeric(rest, j) {
 				doubtful++
 			}
 		}
 	}
-	if run := l.countsUp(first, rest); run != "" {
+	switch run, names := l.countsUp(first, rest); {
+	case run != "" && names:
 		l.told = append(l.told, fmt.Sprintf("the first line, %s, is taken for the names of the columns, because it counts up; if it is a row, say that there is no header", run))
 		return true
+	case run != "":
+		l.told = append(l.told, fmt.Sprintf("the first line, %s, is taken for a row, though it counts up; if it names the columns, say so", run))
+		return false
 	}
 	switch {
 	case numbers > 0 || names == 0:
@@ -191,7 +195,7 @@ func (l *layout) header(feature func(field int) bool) bool {
 	return true
 }
 
-// numeric says whether all cells of a column that have a value are numbers, and some have one.
+// numeric says whether all cells of a column that have a value are numbers or times, and some have one.
 func (l *layout) numeric(rest [][]string, j int) bool {
 	some := false
 	for _, r := range rest {
@@ -199,39 +203,38 @@ func (l *layout) numeric(rest [][]string, j int) bool {
 			continue
 		}
 		if _, flaw := numberIn(r[j], l.comma); flaw == noNumber {
-			return false
+			if _, ok := readTime(r[j]); !ok {
+				return false
+			}
 		}
 		some = true
 	}
 	return some
 }
 
-// countsUp is the first line where its numbers are names: 0, 1, 2 and on from the first field or the second, as pandas
-// writes by default, or years; "" where they are not. The other fields are texts above numbers, or the empty name of an
-// index. Of two fields the rows must also have a number that is not whole.
-func (l *layout) countsUp(first []string, rest [][]string) string {
+// countsUp is the first line where its numbers count up: 0, 1, 2 and on from the first field or the second, as pandas
+// writes by default, or years; "" where they do not. The other fields are texts above numbers, or the empty name of an
+// index. They are names if there are more than two, or the rows have a number that is not whole.
+func (l *layout) countsUp(first []string, rest [][]string) (run string, names bool) {
 	if len(rest) == 0 {
-		return ""
+		return "", false
 	}
-	var run []float64
+	var up []float64
 	for j, f := range first {
 		v, flaw := number(f)
 		switch {
-		case flaw == sound && (len(run) == 0 || v == run[len(run)-1]+1):
-			run = append(run, v)
+		case flaw == sound && (len(up) == 0 || v == up[len(up)-1]+1):
+			up = append(up, v)
 		case flaw == sound, f != "" && isGap(f), f == "" && j > 0:
-			return ""
+			return "", false
 		case f != "" && slices.ContainsFunc(rest, func(r []string) bool { return j < len(r) && r[j] == f }):
-			return ""
+			return "", false
 		}
 	}
-	switch {
-	case len(run) < 2 || run[0] != 0 && !(run[0] >= 1900 && run[len(run)-1] <= 2100):
-		return ""
-	case len(run) == 2 && !fractions(rest):
-		return ""
+	if len(up) < 2 || up[0] != 0 && !(up[0] >= 1900 && up[len(up)-1] <= 2100) {
+		return "", false
 	}
-	return strings.Join(cut(first, 6), ",")
+	return strings.Join(cut(first, 6), ","), len(up) > 2 || fractions(rest)
 }
 
 // fractions says whether a row has a number that is not whole.

@@ -140,7 +140,7 @@ func (p *npyFile) frame() *Frame {
 
 func (p *npyFile) take(_ int, sparse bool) (*Set, error) {
 	if p.table != nil {
-		return p.o.encoded(p.frame(), sparse)
+		return p.table.set(p.frame(), sparse)
 	}
 	defer p.let()
 	return p.dense(p.x, p.rows, len(p.at.features), p.targets, sparse)

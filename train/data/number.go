@@ -136,11 +136,12 @@ func quote(t string) string {
 
 // targets collects the label column.
 type targets struct {
-	s      *source
-	unit   string // what add counts: "line" from 1, or "row" from 0
-	y      []float64
-	labels []string
-	seen   map[string]string // text of a class -> its canonical one, so that each is stored once
+	s       *source
+	unit    string // what add counts: "line" from 1, or "row" from 0
+	y       []float64
+	labels  []string
+	seen    map[string]string // text of a class -> its canonical one, so that each is stored once
+	doubted bool              // whether a class that marks a missing value was told
 }
 
 // letGo forgets the labels in hand, which are a set's now.
@@ -191,6 +192,10 @@ func (t *targets) add(at int, text []byte) error {
 		if len(t.seen) < maxSeen {
 			t.seen[string(text)] = label
 		}
+	}
+	if t.s.o.tables() && !t.doubted && isGap(label) {
+		t.doubted = true
+		t.s.tell("the class %s of %s %d is taken for one; drop the rows where it says that the value is missing", quote(label), t.unit, at)
 	}
 	t.labels = append(t.labels, label)
 	return nil

@@ -13,9 +13,10 @@ import (
 // ReadFrame reads tables whole, CSV, TSV, npy and, with train/data/parquet, Parquet files, and those of folders, as one
 // frame. Where they have names the columns are found by these, and all files have those of the first.
 //
-// The header and the separator of CSV are as in ReadCSV. A cell that is empty or one of ?, -, ., NA, N/A, #N/A, NaN, null
-// and none, in small letters or capitals, is a missing value. Where no comma separates fields, a number may have a
-// decimal comma, which Options.Tell is told. A whole number of 2^53 or more in absolute value counts as text.
+// The header and the separator of CSV are as in ReadCSV. A cell that is empty or one of ?, -, ., NA, N/A, #N/A, NaN, -nan,
+// null, none and \N, in small letters or capitals, or NaT, is a missing value. Where no comma separates fields, a number
+// may have a decimal comma, which Options.Tell is told. A number that float64 cannot hold, such as inf, 1e400 or a whole
+// number of 2^53 or more in absolute value, counts as text, which Learn refuses beside numbers.
 //
 // Errors: those of Read; a header with a name that is there twice or, from the second column on, empty (ErrFormat);
 // text that is not UTF-8 (ErrFormat).

@@ -48,7 +48,11 @@ func (o Options) labelPlaces(names []string, width int) (at []int, err error) {
 	if c := o.Columns; wanted == nil && c != nil && c.Labels != nil {
 		wanted = c.Labels
 		if !c.Named {
-			return c.labelPlaces(), nil
+			at = c.labelPlaces()
+			if slices.ContainsFunc(at, func(j int) bool { return j >= width }) || width != c.Width {
+				return nil, fmt.Errorf("the table has %d columns, and the training rows had %d, the labels among them", width, c.Width)
+			}
+			return at, nil
 		}
 	}
 	if wanted == nil {

@@ -124,13 +124,15 @@ func open(r io.Reader, name string, o Options, text bool) (*source, error) {
 		return s, nil
 	}
 	// A failing Peek is left for the parser to meet.
-	head, _ = s.Peek(3)
-	if string(head) == "\xef\xbb\xbf" {
+	head, _ = s.Peek(64)
+	switch {
+	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("\xfe\xff")):
+		return nil, s.fail(0, ErrFormat, "is UTF-16 text; save it as UTF-8")
+	case bytes.IndexByte(head, 0) >= 0:
+		return nil, s.fail(0, ErrFormat, "has zero bytes, so it is UTF-16 or no text; save it as UTF-8")
+	case bytes.HasPrefix(head, []byte("\xef\xbb\xbf")):
 		_, err := s.Discard(3)
 		return s, err
-	}
-	if len(head) > 1 && (string(head[:2]) == "\xff\xfe" || string(head[:2]) == "\xfe\xff") {
-		return nil, s.fail(0, ErrFormat, "is UTF-16 text; save it as UTF-8")
 	}
 	return s, nil
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/bochner-go/bochner/ops/domain"
 )
@@ -169,9 +170,10 @@ func (t *tableCells) columns(columns []Column, row int) error {
 		from, to := columns[j], &t.cells[j]
 		for i := range max(len(from.Numbers), len(from.Texts)) {
 			if from.Numbers == nil {
-				if f := to.add(from.text(i), number); f != sound {
-					v, _ := number(from.Texts[i])
-					return t.s.badCell(0, columnName(t.names, j), row+i, j, from.Texts[i], v, f)
+				text := from.text(i)
+				to.add(text, cellNumber)
+				if d := to.texts; d != nil && d.fresh() && !utf8.ValidString(text) {
+					return t.s.notUTF8(0, fmt.Sprintf("row %d, %s", row+i, columnName(t.names, j)), text)
 				}
 				continue
 			}
@@ -221,7 +223,7 @@ func (p *tableFile) frame() *Frame {
 
 func (p *tableFile) take(_ int, sparse bool) (*Set, error) {
 	if p.cells != nil {
-		return p.o.encoded(p.frame(), sparse)
+		return p.cells.set(p.frame(), sparse)
 	}
 	set, err := p.dense(p.x, p.rows, len(p.at.features), p.targets, sparse)
 	if err != nil {

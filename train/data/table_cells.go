@@ -2,6 +2,7 @@ package data
 
 import (
 	"fmt"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/bochner-go/bochner/ops"
@@ -18,7 +19,9 @@ type tableCells struct {
 	cells  []column
 	ids    []string
 	lines  []int
-	commas bool // whether a decimal comma was met
+	commas bool  // whether a decimal comma was met
+	plan   *plan // where the inputs of Options.Columns are
+	said   map[string]bool
 }
 
 // newTableCells collects the columns that Options.Columns wants, or all features.
@@ -32,7 +35,7 @@ func newTableCells(s *source, header []string, at roles, width int) (*tableCells
 		for _, note := range p.told {
 			s.tell("%s", note)
 		}
-		t.looked = p.inputs
+		t.looked, t.plan, t.said = p.inputs, p, map[string]bool{}
 	}
 	t.start()
 	return t, nil
@@ -54,13 +57,10 @@ func (t *tableCells) start() {
 }
 
 // row takes the cells of a line.
-func (t *tableCells) row(line, row int, record []string, comma rune) error {
+func (t *tableCells) row(line int, record []string, comma rune) error {
 	read := func(text string) (float64, flaw) {
-		v, f := number(text)
-		switch {
-		case f == sound && lossy(text, v):
-			return v, noNumber
-		case f != noNumber || comma == ',':
+		v, f := cellNumber(text)
+		if f != noNumber || comma == ',' {
 			return v, f
 		}
 		if v, f = numberIn(text, comma); f == sound && !t.commas {
@@ -71,16 +71,16 @@ func (t *tableCells) row(line, row int, record []string, comma rune) error {
 	}
 	for _, j := range t.looked {
 		text := record[j]
-		if f := t.cells[j].add(text, read); f != sound {
-			v, _ := number(text)
-			return t.s.badCell(line, t.column(j), row, j, text, v, f)
-		}
+		t.cells[j].add(text, read)
 		if d := t.cells[j].texts; d != nil && d.fresh() && !utf8.ValidString(text) {
 			return t.s.notUTF8(line, t.column(j), text)
 		}
 	}
-	if t.at.id >= 0 {
-		t.ids = append(t.ids, string([]byte(record[t.at.id])))
+	if j := t.at.id; j >= 0 {
+		if !utf8.ValidString(record[j]) {
+			return t.s.notUTF8(line, t.column(j), record[j])
+		}
+		t.ids = append(t.ids, strings.Clone(record[j]))
 	}
 	t.lines = append(t.lines, line)
 	return nil
@@ -109,7 +109,7 @@ func (t *tableCells) inHand(rows int) (n, stored, d int) {
 // frame is the rows in hand, with their targets, and lets go of them.
 func (t *tableCells) frame(rows int, labels *targets) *Frame {
 	f := &Frame{Names: t.names, Named: t.named, Y: labels.y, Labels: labels.labels, LabelNames: at(t.names, t.at.labels), IDs: t.ids, Source: t.s.name,
-		Tell: t.s.o.Tell, columns: t.cells, rows: rows, lines: t.lines}
+		Tell: t.s.o.Tell, columns: t.cells, rows: rows, lines: t.lines, said: t.said}
 	if t.at.id >= 0 {
 		f.idName = t.names[t.at.id]
 	}
@@ -117,9 +117,9 @@ func (t *tableCells) frame(rows int, labels *targets) *Frame {
 	return f
 }
 
-// encoded is a frame as Options.Columns make it.
-func (o Options) encoded(f *Frame, sparse bool) (*Set, error) {
-	set, err := o.Columns.Set(f)
+// set is a frame as Options.Columns make it.
+func (t *tableCells) set(f *Frame, sparse bool) (*Set, error) {
+	set, err := t.s.o.Columns.set(f, t.plan)
 	if err != nil || !sparse {
 		return set, err
 	}

@@ -1,0 +1,177 @@
+package data
+
+import (
+	"encoding/binary"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/bochner-go/bochner/ops/domain"
+)
+
+// TestManyCategories: of 10,000 levels the most frequent have columns, and the others share one.
+func TestManyCategories(t *testing.T) {
+	text := lines("a,b,y\n", 40_000, func(i int) string { return fmt.Sprintf("t%d,%d,%d", min(i%20_000, 9_999), i%7, i%2) })
+	path := fileOf(t, "", "many.csv", text)
+	var told notes
+	f, err := ReadFrame(t.Context(), Options{Tell: told.add}, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := f.Learn(ColumnOptions{Rare: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	told.check(t, []string{"9744 of its 10000 texts are rare and share one column"})
+	in := restored(t, c).Inputs[0]
+	if in.Distinct != 10_000 || len(in.Levels) != 256 || !in.Other || len(in.Rare) != 9744 || !slices.Contains(in.Levels, "t9999") || c.Dims() != 258 {
+		t.Errorf("%d texts, %d levels, %v, %d rare, %d columns", in.Distinct, len(in.Levels), in.Other, len(in.Rare), c.Dims())
+	}
+	if set, err := c.Set(f); err != nil || set.Rows() != 40_000 {
+		t.Error(err)
+	}
+}
+
+// TestTargetsAsClasses: targets that are read as classes are an error that says so.
+func TestTargetsAsClasses(t *testing.T) {
+	path := fileOf(t, "", "targets.csv", lines("a,y\n", 30, func(i int) string { return fmt.Sprintf("%d,%d.5", i%5, i) }))
+	f, err := ReadFrame(t.Context(), Options{}, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fails(t, NewClasses(f.Labels).Check(f.Rows()), ErrTask, "30 rows have 30 distinct numbers as classes", "read them as regression")
+	if err := NewClasses(f.Labels[:19]).Check(19); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestFramesOfFiles: files of the same columns are one frame, in whatever order each has them; those of others are an
+// error.
+func TestFramesOfFiles(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"1.csv": "a,b,y\n1,u,p\n2,v,q\n", "2.csv": "b,y,a\nu,p,5\n,q,many\n", "3.csv": "a,c,y\n1,2,3\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	read := Options{LabelNames: []string{"y"}, ID: "a"}
+	f, err := ReadFrame(t.Context(), read, filepath.Join(dir, "1.csv"), filepath.Join(dir, "2.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := f.Learn(ColumnOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := c.Set(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := shown(set), "b:category [b=u,b=v,b=(missing)] | #1 1 0 0 >p | #2 0 1 0 >q | #5 1 0 0 >p | #many 0 0 1 >q"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	s, err := OpenStream(StreamOptions{Options: read, BlockRows: 3}, filepath.Join(dir, "1.csv"), filepath.Join(dir, "2.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Learn(t.Context(), ColumnOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	streamed, err := allBlocks(t, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sameSet(t, streamed, set)
+	_, err = ReadFrame(t.Context(), Options{}, dir)
+	fails(t, err, ErrFormat, "3.csv", `"a", "c"`, `"a", "b"`, "same columns")
+}
+
+// TestNotesOfBlocks: what is unlike the training rows is told once a file, not once a block.
+func TestNotesOfBlocks(t *testing.T) {
+	c := learnedFrom(t, "a,b,y\nu,1,p\nv,2,q\n")
+	path := fileOf(t, "", "later.csv", lines("b,a,x,y\n", 12, func(i int) string { return fmt.Sprintf(",w%d,3,p", i) }))
+	var told notes
+	s, err := OpenStream(StreamOptions{Options: Options{Columns: c, Tell: told.add}, BlockRows: 3}, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := allBlocks(t, s); err != nil {
+		t.Fatal(err)
+	}
+	told.check(t, []string{`"x", which are not looked at`, "another order", `such as "w0"`, `"b": 3 values are missing`})
+}
+
+func learnedFrom(t *testing.T, text string) *Columns {
+	t.Helper()
+	f, err := ReadFrame(t.Context(), Options{}, fileOf(t, "", "train.csv", text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := f.Learn(ColumnOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// TestUnnamedWithoutLabels: a file of the width without its label is refused where labels are read, whatever its format.
+func TestUnnamedWithoutLabels(t *testing.T) {
+	c := learnedFrom(t, "1,2,x\n3,5,y\n")
+	for name, text := range map[string]string{"later.csv": "7,8\n", "later.npy": string(npy(npyDictOf("<f8", "False", "(1, 2)"), binary.LittleEndian, []float64{7, 8}))} {
+		_, err := Read(fileOf(t, name, "", text), Options{Columns: c})
+		fails(t, err, ErrFormat, name, "has 2 columns", "had 3, the labels among them")
+	}
+}
+
+// TestAppendRefuses: a frame that a file is in takes no rows, and cells that a column cannot hold leave a frame as it was.
+func TestAppendRefuses(t *testing.T) {
+	f, err := NewFrame("a", "b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Append(1, "x"); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		cell     any
+		sentinel error
+		says     string
+	}{
+		{1 << 53, domain.ErrDomain, "2^53"}, {"1e400", domain.ErrDomain, "too large"}, {[]int{1}, domain.ErrDtype, "[]int"}, {"caf\xe9", domain.ErrDomain, "not UTF-8"},
+	} {
+		fails(t, f.Append(2, c.cell), c.sentinel, c.says, `"b"`)
+	}
+	if f.Rows() != 1 {
+		t.Errorf("%d rows", f.Rows())
+	}
+	read, err := ReadFrame(t.Context(), Options{}, fileOf(t, "", "train.csv", abc))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, f := range map[string]*Frame{"read": read, "taken": f.Take([]int{0}), "empty": {}, "nil": nil} {
+		row := make([]any, 0, 3)
+		if f != nil {
+			row = row[:len(f.Names)]
+		}
+		if err := f.Append(row...); err == nil || !strings.Contains(err.Error(), "NewFrame") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestNumbersOfManyRows: a column that numbers more rows than distinct values are counted is left out all the same.
+func TestNumbersOfManyRows(t *testing.T) {
+	s := columnStats{name: "id", numbering: true, texts: map[string]int{}, whole: true, rising: true, most: -1}
+	for i := range 2000 {
+		s.number(float64(i), 1)
+	}
+	if !s.numbersRows() {
+		t.Error("rising numbers do not number the rows")
+	}
+	if s.number(7, 1); s.numbersRows() {
+		t.Error("a number that is there twice numbers the rows")
+	}
+}
