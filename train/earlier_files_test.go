@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"maps"
 	"math"
 	"os"
@@ -38,6 +39,7 @@ var (
 const (
 	earlierRows   = "test.rows"   // rows, or bags of rows, as JSON
 	earlierScores = "test.scores" // what the model says of them
+	earlierTable  = "test.table"  // of a model with Columns the rows as they were before, a JSON object for each
 )
 
 // TestEarlierFiles loads all of them.
@@ -59,7 +61,16 @@ func TestEarlierFiles(t *testing.T) {
 		if err := json.Unmarshal([]byte(m.Notes[earlierScores]), &want); err != nil {
 			t.Fatalf("%s: %v", path, err)
 		}
-		scores, err := m.Scores(earlierX(t, m.Notes[earlierRows]))
+		x := earlierX(t, m.Notes[earlierRows])
+		if text := m.Notes[earlierTable]; text != "" {
+			set, err := m.Rows(earlierFrame(t, text))
+			if err != nil {
+				t.Errorf("%s: %v", path, err)
+			} else if got := set.X.(*tensor.Dense); !slices.Equal(got.Float64s(), x.(*tensor.Dense).Float64s()) {
+				t.Errorf("%s: the table becomes\n%v, was\n%v", path, got, x)
+			}
+		}
+		scores, err := m.Scores(x)
 		if err != nil {
 			t.Errorf("%s: %v", path, err)
 			continue
@@ -264,7 +275,9 @@ func writeEarlier(t *testing.T, dir string) {
 	if !*newModels {
 		writeStats(t, dir)
 	}
-	for name, m := range earlierTrees(t) {
+	others := earlierTrees(t)
+	maps.Copy(others, earlierTables(t))
+	for name, m := range others {
 		if known(name) {
 			continue
 		}
@@ -333,6 +346,60 @@ func note(m *train.Model, rows any, x ops.Matrix) {
 		earlierRows:   string(must(json.Marshal(rows))),
 		earlierScores: string(must(json.Marshal(scores.RawMatrix().Data))),
 	}
+}
+
+// earlierFrame reads rows of a table, the names in alphabetical order.
+func earlierFrame(t *testing.T, text string) *data.Frame {
+	t.Helper()
+	var rows []map[string]any
+	if err := json.Unmarshal([]byte(text), &rows); err != nil {
+		t.Fatal(err)
+	}
+	names := slices.Sorted(maps.Keys(rows[0]))
+	f := must(data.NewFrame(names...))
+	for _, row := range rows {
+		cells := make([]any, len(names))
+		for j, name := range names {
+			cells[j] = row[name]
+		}
+		if err := f.Append(cells...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return f
+}
+
+// earlierTables is a model of a table with columns of every kind.
+func earlierTables(t *testing.T) map[string]*train.Model {
+	var rows []map[string]any
+	for i := range 60 {
+		row := map[string]any{"age": float64(20 + i*7%41), "income": nil, "colour": []any{"red", "green", "blue", nil}[i%4], "member": []any{"no", "yes"}[i/3%2],
+			"flag": float64(i % 2), "zip": float64(1000 + i%3), "since": fmt.Sprintf("2020-%02d-11", i%12+1), "seen": fmt.Sprintf("2020-05-%02d %02d:30:00", i%28+1, i%24)}
+		if i%5 > 0 {
+			row["income"] = float64(i) * 1.5
+		}
+		if i == 59 {
+			row["colour"] = "mauve" // rare
+		}
+		rows = append(rows, row)
+	}
+	f := earlierFrame(t, string(must(json.Marshal(rows))))
+	for i := range 60 {
+		f.Labels = append(f.Labels, []string{"a", "b", "c"}[i*i%7%3])
+	}
+	f.LabelNames = []string{"class"}
+	m, _, err := train.Recipe{Scale: "auto", Spec: layers.Spec{Map: "gaussian", Features: 16},
+		Columns: &data.ColumnOptions{Categorical: []string{"zip"}, Rare: 2, Cyclic: true}}.Fit(context.Background(), f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	test := rows[:5]
+	test[1]["colour"], test[2]["age"], test[3]["zip"] = "purple", nil, 77. // that the training rows did not have
+	text := must(json.Marshal(test))
+	x := must(m.Rows(earlierFrame(t, string(text)))).X.(*tensor.Dense)
+	note(m, unstacked(x, 0, 5), x)
+	m.Notes[earlierTable] = string(text)
+	return map[string]*train.Model{"table": m}
 }
 
 // earlierTrees are models of trees of every kind of layer, and of the head that no other has.

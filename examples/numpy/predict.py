@@ -56,7 +56,7 @@ def predict(tensors, meta, rows):
 def scaled(x, chain, state):
     for i, step in enumerate(chain.split(",")):
         s = under(state, f"{i}.{step}.")
-        if step == "standard":
+        if step in ("standard", "auto"):
             x = (x - s["mean"]) / s["scale"]
         elif step in ("minmax", "cube"):
             width = s["max"] - s["min"]

@@ -28,38 +28,41 @@ const (
 // is days since 1970, and with ColumnOptions.Cyclic the sine and cosine of the hour of the day, the day of the week and
 // the day of the year.
 type Columns struct {
-	Inputs  []Input  // in the order of the training rows
-	Named   bool     // whether they are found by name
-	Width   int      // columns of the training table, the labels included
-	Labels  []string // names of the columns of labels or targets; nil if the rows had none
-	Left    []Left   // columns that are not looked at
-	ID      string   // the column whose texts name the rows; "" for none
-	Unknown Unknown  // what a level is that the training rows did not have
-	Cyclic  bool     // whether times have sines and cosines
+	Inputs  []Input  `json:"inputs"`  // in the order of the training rows
+	Named   bool     `json:"named"`   // whether they are found by name
+	Width   int      `json:"width"`   // columns of the training table, the labels included
+	Labels  []string `json:"labels"`  // names of the columns of labels or targets; nil if the rows had none
+	Left    []Left   `json:"left"`    // columns that are not looked at
+	ID      string   `json:"id"`      // the column whose texts name the rows; "" for none
+	Unknown Unknown  `json:"unknown"` // what a level is that the training rows did not have
+	Cyclic  bool     `json:"cyclic"`  // whether times have sines and cosines
 }
 
 // Left is a column that is not looked at, and why.
-type Left struct{ Name, Why string }
+type Left struct {
+	Name string `json:"name"`
+	Why  string `json:"why"`
+}
 
 // Input is a column that is looked at.
 type Input struct {
-	Name   string
-	Place  int // in the training table, from 0
-	Kind   Kind
-	Levels []string `json:",omitempty"` // of a category that have a column; of a boolean the words for 0 and 1, if it is text
-	Other  bool     `json:",omitempty"` // of a category: whether the rare levels share a column
-	Rare   []string `json:",omitempty"` // those levels, sorted; nil where there are none, or more than 10,000
-	Gap    bool     `json:",omitempty"` // whether there is a column that is 1 where the value is missing
-	Strict bool     `json:",omitempty"` // whether a missing value is an error
-	Fill   float64  // number, boolean or time in place of a missing value; of a category the level, from 0, or -1 for none
-	Layout string   `json:",omitempty"` // of a time that is text, as package time has it
-	Daily  bool     `json:",omitempty"` // of a time: whether it has a time of day
+	Name   string   `json:"name"`
+	Place  int      `json:"place"` // in the training table, from 0
+	Kind   Kind     `json:"kind"`
+	Levels []string `json:"levels,omitempty"` // of a category that have a column; of a boolean the words for 0 and 1, if it is text
+	Other  bool     `json:"other,omitempty"`  // of a category: whether the rare levels share a column
+	Rare   []string `json:"rare,omitempty"`   // those levels, sorted; nil where there are none, or more than 10,000
+	Gap    bool     `json:"gap,omitempty"`    // whether there is a column that is 1 where the value is missing
+	Strict bool     `json:"strict,omitempty"` // whether a missing value is an error
+	Fill   float64  `json:"fill"`             // number, boolean or time in place of a missing value; of a category the level, from 0, or -1 for none
+	Layout string   `json:"layout,omitempty"` // of a time that is text, as package time has it
+	Daily  bool     `json:"daily,omitempty"`  // of a time: whether it has a time of day
 
 	// Of the training rows.
-	Gaps     int     // missing values
-	Distinct int     // values, of numbers and times counted up to 1000
-	Least    float64 // of numbers and times
-	Most     float64
+	Gaps     int     `json:"gaps"`     // missing values
+	Distinct int     `json:"distinct"` // values, of numbers and times counted up to 1000
+	Least    float64 `json:"least"`    // of numbers and times
+	Most     float64 `json:"most"`
 }
 
 // Unknown says what becomes of a level that the training rows did not have.
