@@ -109,7 +109,11 @@ func (l *learner) add(f *Frame) error {
 	}
 	for k := range l.stats {
 		s := &l.stats[k]
-		s.add(f, &f.columns[at[s.place]])
+		c := &f.columns[at[s.place]]
+		if c.times != s.times {
+			return fmt.Errorf("data: %s: column %s is of times in some files and of texts or numbers in others; write it alike: %w", f.Source, quote(s.name), ErrFormat)
+		}
+		s.add(f, c)
 		if len(s.texts) > mostTexts {
 			return fmt.Errorf("data: %s: column %s has more than %d distinct texts; leave it out: %w", f.Source, quote(s.name), mostTexts, ErrTooLarge)
 		}

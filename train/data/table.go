@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/bochner-go/bochner/ops/domain"
@@ -18,7 +19,7 @@ type Table interface {
 	// Columns are the names of the columns, in order.
 	Columns() []string
 	// Next decodes up to most further rows, a Column for each column, all of one length; io.EOF when there are none. What is wrong with
-	// a cell it says by row, from 0, and column.
+	// a cell it says by row, from 0, and column; a missing value is a gap.
 	Next(most int) ([]Column, error)
 	Close() error
 }
@@ -121,6 +122,11 @@ func (p *tableFile) add(columns []Column) error {
 	if err := p.allow(p.rows+n, d); err != nil {
 		return err
 	}
+	if p.cells == nil {
+		if err := p.plain(columns, at); err != nil {
+			return err
+		}
+	}
 	for i := range n {
 		for _, j := range p.at.labels {
 			if err := p.targets.add(at+i, []byte(columns[j].text(i))); err != nil {
@@ -136,9 +142,6 @@ func (p *tableFile) add(columns []Column) error {
 	p.x = append(p.x, make([]float64, n*d)...)
 	for k, j := range p.at.features {
 		c, name := columns[j], columnName(p.names, j)
-		if i := slices.Index(c.Gaps, true); i >= 0 {
-			return p.fail(0, ErrFormat, "row %d has no value in %s; drop the row or fill the value in", at+i, name)
-		}
 		if c.Numbers == nil {
 			return p.badCell(0, name, at, k, c.Texts[0], 0, noNumber)
 		}
@@ -153,6 +156,19 @@ func (p *tableFile) add(columns []Column) error {
 	return nil
 }
 
+// plain wants columns of a piece that can be numbers and labels as they are.
+func (p *tableFile) plain(columns []Column, row int) error {
+	for j, c := range columns {
+		if i := slices.Index(c.Gaps, true); i >= 0 {
+			return p.fail(0, ErrFormat, "row %d has no value in %s; drop the row or fill the value in", row+i, columnName(p.names, j))
+		}
+		if c.Times {
+			return p.fail(0, ErrFormat, "the column %s is of dates or times; write it as a double", quote(p.names[j]))
+		}
+	}
+	return nil
+}
+
 // text is cell i as a label, "" for none.
 func (c Column) text(i int) string {
 	switch {
@@ -160,6 +176,8 @@ func (c Column) text(i int) string {
 		return ""
 	case c.Numbers == nil:
 		return c.Texts[i]
+	case c.Times:
+		return dayTime(c.Numbers[i]).Format(time.RFC3339Nano)
 	}
 	return strconv.FormatFloat(c.Numbers[i], 'g', -1, 64)
 }

@@ -5,10 +5,11 @@
 // It is a package of its own so that programs which do not import it do not link the decoder, github.com/parquet-go/parquet-go, some megabytes
 // with its codecs; that one rather than Apache Arrow's for it is the smaller of the two by far.
 //
-// A file is a flat table: each column holds booleans (0 and 1), integers, floats or, for classes, text, and no row lacks a value; one that
-// does is an error that names it, as is a nested, repeated, decimal or date column. An integer of 2^53 or more in absolute value, which
-// float64 may round, is an error too. Row groups are decoded page by page, so memory follows the page; pages may be packed by
-// any codec of the format but LZO, and a checksum that a page has is compared.
+// A file is a flat table: each column holds booleans (0 and 1), integers, decimals, floats, text, dates or timestamps. A nested
+// or repeated column and one of another type are errors that name it. A row that lacks a value has a missing one for a data.Frame and
+// for data.Columns, to which dates and timestamps are days since 1970; where all columns are to be numbers both are errors.
+// An integer of 2^53 or more in absolute value, which float64 may round, is an error too. Row groups are decoded page by page, so memory
+// follows the page; pages may be packed by any codec of the format but LZO, and a checksum that a page has is compared.
 package parquet
 
 import (
@@ -16,7 +17,9 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/big"
 	"os"
+	"time"
 
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
@@ -31,10 +34,18 @@ type table struct {
 	f      *os.File
 	groups []parquet.RowGroup
 	names  []string
-	whole  []bool // of each column: integers without a sign
+	kinds  []kind
 	chunks []column
 	left   int64 // rows of the row group
 	done   int   // rows
+}
+
+// kind is what the values of a column are.
+type kind struct {
+	unsigned, text bool
+	perDay         float64 // of a date or timestamp: units of a day; else 0
+	scale          int32   // of a decimal: digits behind the point
+	decimal        bool
 }
 
 // column is a chunk of a column, and the values that were decoded ahead.
@@ -56,43 +67,51 @@ func open(f *os.File) (_ data.Table, err error) {
 	}
 	t := &table{f: f, groups: p.RowGroups()}
 	for _, c := range p.Root().Columns() {
-		if err := check(c); err != nil {
+		k, err := kindOf(c)
+		if err != nil {
 			return nil, err
 		}
-		t.names, t.whole = append(t.names, c.Name()), append(t.whole, unsigned(c))
+		t.names, t.kinds = append(t.names, c.Name()), append(t.kinds, k)
 	}
 	return t, nil
 }
 
-// check wants a column of the kinds of the package comment.
-func check(c *parquet.Column) error {
+// kindOf wants a column of the kinds of the package comment.
+func kindOf(c *parquet.Column) (k kind, err error) {
 	if !c.Leaf() || c.Repeated() {
-		return fmt.Errorf("the column %q is nested or repeated; write one value a row and column: %w", c.Name(), data.ErrFormat)
+		return k, fmt.Errorf("the column %q is nested or repeated; write one value a row and column: %w", c.Name(), data.ErrFormat)
 	}
-	t := c.Type()
+	t, known := c.Type(), true
 	if l := t.LogicalType(); l != nil {
-		switch l.Value.(type) {
-		case nil, *format.IntType, *format.StringType, *format.EnumType:
+		switch v := l.Value.(type) {
+		case nil, *format.StringType, *format.EnumType:
+		case *format.IntType:
+			k.unsigned = !v.IsSigned
+		case *format.DateType:
+			k.perDay = 1
+		case *format.TimestampType:
+			if v.Unit.Value != nil {
+				k.perDay = float64(24 * time.Hour / v.Unit.Value.Duration())
+			}
+			known = k.perDay > 0
+		case *format.DecimalType:
+			k.decimal, k.scale = true, v.Scale
+			known = v.Scale >= 0 && v.Scale <= 100
 		default:
-			return fmt.Errorf("the column %q is of type %v; write it as a double: %w", c.Name(), t, data.ErrFormat)
+			known = false
 		}
 	}
 	switch t.Kind() {
-	case parquet.Boolean, parquet.Int32, parquet.Int64, parquet.Float, parquet.Double, parquet.ByteArray:
-		return nil
+	case parquet.Boolean, parquet.Int32, parquet.Int64, parquet.Float, parquet.Double:
+	case parquet.ByteArray:
+		k.text = !k.decimal
 	default:
-		return fmt.Errorf("the column %q is of type %v; write it as a double: %w", c.Name(), t, data.ErrFormat)
+		known = known && k.decimal && t.Kind() == parquet.FixedLenByteArray
 	}
-}
-
-// unsigned says whether the integers of a column have no sign.
-func unsigned(c *parquet.Column) bool {
-	l := c.Type().LogicalType()
-	if l == nil {
-		return false
+	if !known {
+		err = fmt.Errorf("the column %q is of type %v; write it as a double: %w", c.Name(), t, data.ErrFormat)
 	}
-	i, ok := l.Value.(*format.IntType)
-	return ok && !i.IsSigned
+	return k, err
 }
 
 // guard turns a panic of the decoder over damaged bytes into an error.
@@ -141,6 +160,7 @@ func (t *table) column(j, n int) (out data.Column, err error) {
 	if len(c.buf) < n {
 		c.buf = make([]parquet.Value, n)
 	}
+	out.Times = t.kinds[j].perDay > 0
 	for at := 0; at < n; {
 		got, err := c.read(c.buf[:n-at])
 		for i, v := range c.buf[:got] {
@@ -178,38 +198,77 @@ func (c *column) read(buf []parquet.Value) (int, error) {
 
 // value appends a value, of row i of those in hand.
 func (t *table) value(out *data.Column, j, i int, v parquet.Value) error {
-	var f float64
-	switch v.Kind() {
-	case parquet.Boolean:
-		if v.Boolean() {
-			f = 1
-		}
-	case parquet.Int32:
-		f = float64(v.Int32())
-		if t.whole[j] {
-			f = float64(v.Uint32())
-		}
-	case parquet.Int64:
-		f = float64(v.Int64())
-		if t.whole[j] {
-			f = float64(v.Uint64())
-		}
-	case parquet.Float:
-		f = float64(v.Float())
-	case parquet.Double:
-		f = v.Double()
-	case parquet.ByteArray:
+	k, null := t.kinds[j], v.IsNull()
+	if null && out.Gaps == nil {
+		out.Gaps = make([]bool, len(out.Numbers)+len(out.Texts))
+	}
+	if out.Gaps != nil {
+		out.Gaps = append(out.Gaps, null)
+	}
+	switch {
+	case k.text:
 		out.Texts = append(out.Texts, string(v.ByteArray()))
 		return nil
-	default:
-		return fmt.Errorf("row %d has no value in column %d (%q); drop the row or fill the value in: %w", t.done+i, j+1, t.names[j], data.ErrFormat)
+	case null:
+		out.Numbers = append(out.Numbers, math.NaN())
+		return nil
 	}
-	if v.Kind() == parquet.Int64 && math.Abs(f) >= 1<<53 {
+	f, exact := k.number(v)
+	if !exact {
 		return fmt.Errorf("row %d has the integer %v in column %d (%q), which is 2^53 or more in absolute value, where float64 rounds; write the column as a double if that is meant: %w",
 			t.done+i, v, j+1, t.names[j], domain.ErrDomain)
 	}
 	out.Numbers = append(out.Numbers, f)
 	return nil
+}
+
+// number is a value, and false for an integer that float64 may have rounded.
+func (k kind) number(v parquet.Value) (f float64, exact bool) {
+	switch v.Kind() {
+	case parquet.Boolean:
+		if v.Boolean() {
+			f = 1
+		}
+		return f, true
+	case parquet.Float:
+		return float64(v.Float()), true
+	case parquet.Double:
+		return v.Double(), true
+	}
+	switch {
+	case k.decimal:
+		return k.fraction(v)
+	case v.Kind() == parquet.Int32 && k.unsigned:
+		return float64(v.Uint32()), true
+	case v.Kind() == parquet.Int32:
+		f = float64(v.Int32())
+	case k.unsigned:
+		f = float64(v.Uint64())
+	default:
+		f = float64(v.Int64())
+	}
+	if k.perDay > 0 {
+		return f / k.perDay, true
+	}
+	return f, math.Abs(f) < 1<<53
+}
+
+// fraction is a decimal, rounded once.
+func (k kind) fraction(v parquet.Value) (f float64, exact bool) {
+	unscaled := new(big.Int)
+	switch v.Kind() {
+	case parquet.Int32:
+		unscaled.SetInt64(int64(v.Int32()))
+	case parquet.Int64:
+		unscaled.SetInt64(v.Int64())
+	default: // big-endian, in two's complement
+		b := v.ByteArray()
+		if unscaled.SetBytes(b); len(b) > 0 && b[0] >= 0x80 {
+			unscaled.Sub(unscaled, new(big.Int).Lsh(big.NewInt(1), uint(8*len(b))))
+		}
+	}
+	f, _ = new(big.Rat).SetFrac(unscaled, new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(k.scale)), nil)).Float64()
+	return f, k.scale > 0 || math.Abs(f) < 1<<53
 }
 
 // damaged is for an error of the decoder.

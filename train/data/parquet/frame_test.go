@@ -1,0 +1,145 @@
+package parquet
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train/data"
+	"github.com/parquet-go/parquet-go"
+	"gorgonia.org/tensor"
+)
+
+type person struct {
+	Age   *int32    `parquet:"age,optional"`
+	Job   *string   `parquet:"job,optional"`
+	Born  *int32    `parquet:"born,optional,date"`
+	Seen  time.Time `parquet:"seen,timestamp(microsecond)"`
+	Paid  int64     `parquet:"paid,decimal(2:18)"`
+	Owes  [16]byte  `parquet:"owes,decimal(3:38)"`
+	Class string    `parquet:"class"`
+}
+
+func ptr[T any](v T) *T { return &v }
+
+func people() []person {
+	day := time.Unix(0, 0)
+	owes := func(last ...byte) (b [16]byte) {
+		if last[0] >= 0x80 {
+			for i := range b {
+				b[i] = 0xff
+			}
+		}
+		copy(b[16-len(last):], last)
+		return b
+	}
+	return []person{
+		{ptr(int32(30)), ptr("cook"), ptr(int32(2)), day.Add(12 * time.Hour), 1050, owes(5, 220), "p"}, // 10.5, 1.5
+		{nil, nil, nil, day.Add(48 * time.Hour), -25, owes(0xfe, 0x0c), "q"},                          // -.25, -.5
+		{ptr(int32(50)), ptr("smith"), ptr(int32(9)), day.Add(24 * time.Hour), 300, owes(1), "q"},
+	}
+}
+
+// TestFrame: nulls are missing values, dates and timestamps are days, decimals are numbers, whole and in blocks.
+func TestFrame(t *testing.T) {
+	path := write(t, "people.parquet", people())
+	f, err := data.ReadFrame(t.Context(), data.Options{}, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := f.Learn(data.ColumnOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string][]float64{
+		"age": {30, 30, 50}, "age=(missing)": {0, 1, 0}, "job=cook": {1, 0, 0}, "job=smith": {0, 0, 1}, "job=(missing)": {0, 1, 0},
+		"born": {2, 2, 9}, "born=(missing)": {0, 1, 0}, "seen": {.5, 2, 1}, "paid": {10.5, -.25, 3}, "owes": {1.5, -.5, .001},
+	}
+	check := func(what string, set *data.Set) {
+		t.Helper()
+		if len(set.Names) != len(want) || !slices.Equal(set.Labels, []string{"p", "q", "q"}) {
+			t.Fatalf("%s: columns %q, labels %q", what, set.Names, set.Labels)
+		}
+		x := set.X.(*tensor.Dense).Float64s()
+		for j, name := range set.Names {
+			for i, w := range want[name] {
+				if got := x[i*len(want)+j]; got != w {
+					t.Errorf("%s: row %d of %s is %v, want %v", what, i, name, got, w)
+				}
+			}
+		}
+	}
+	set, err := c.Set(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check("a frame", set)
+	if set, err = data.Read(path, data.Options{Columns: c}); err != nil {
+		t.Fatal(err)
+	}
+	check("rows", set)
+	s, err := data.OpenStream(data.StreamOptions{BlockRows: 2}, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Learn(t.Context(), data.ColumnOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	v, err := s.Survey(t.Context(), 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check("blocks", v.Sample.Set)
+}
+
+// TestFrameErrors: what a frame cannot take names its place.
+func TestFrameErrors(t *testing.T) {
+	type text struct {
+		A string
+		Y string
+	}
+	type whole struct {
+		A int64 `parquet:",decimal(0:18)"`
+		Y string
+	}
+	type clock struct {
+		A int64 `parquet:",time(microsecond)"`
+		Y string
+	}
+	for name, c := range map[string]struct {
+		path     string
+		sentinel error
+		parts    []string
+	}{
+		"latin-1":  {write(t, "t.parquet", []text{{"tea", "p"}, {"caf\xe9", "q"}}), data.ErrFormat, []string{"row 1", `"A"`, "not UTF-8"}},
+		"large":    {write(t, "w.parquet", []whole{{1, "p"}, {1<<53 + 1, "q"}}), domain.ErrDomain, []string{"row 1", `"A"`, "2^53"}},
+		"no label": {write(t, "l.parquet", []struct{ A, Y *string }{{ptr("u"), nil}}), data.ErrFormat, []string{"row 0", "label is empty"}},
+		"clock":    {write(t, "c.parquet", []clock{{1, "p"}}), data.ErrFormat, []string{`"A"`, "double"}},
+	} {
+		_, err := data.ReadFrame(t.Context(), data.Options{}, c.path)
+		if !errors.Is(err, c.sentinel) {
+			t.Errorf("%s: %v does not wrap %v", name, err, c.sentinel)
+			continue
+		}
+		for _, p := range c.parts {
+			if !strings.Contains(err.Error(), p) {
+				t.Errorf("%s: %q does not say %q", name, err, p)
+			}
+		}
+	}
+	// A date that is the label of classification is a class, and rows of numbers take neither dates nor gaps.
+	type dated struct {
+		A float64
+		Y int32 `parquet:",date"`
+	}
+	path := write(t, "y.parquet", []dated{{1, 0}, {2, 365}}, parquet.Compression(&parquet.Uncompressed))
+	if f, err := data.ReadFrame(t.Context(), data.Options{}, path); err != nil || f.Labels[1] != "1971-01-01T00:00:00Z" {
+		t.Errorf("%+v, %v", f, err)
+	}
+	if _, err := data.Read(path, data.Options{}); err == nil || !strings.Contains(err.Error(), `the column "Y" is of dates or times; write it as a double`) {
+		t.Error(err)
+	}
+}
