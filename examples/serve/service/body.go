@@ -27,8 +27,8 @@ const (
 	maxBlock   = 64 << 10
 )
 
-// checkHead wants a request of a form that is known.
-func (s *server) checkHead(r *http.Request) (*body, error) {
+// checkHead wants a request of a form that is known and that the model takes.
+func (s *server) checkHead(r *http.Request, l *loaded) (*body, error) {
 	const want = "send application/json, {\"rows\": [[...], ...]}, or application/x-npy, an array of numpy.save"
 	given := r.Header.Get("Content-Type")
 	kind, _, err := mime.ParseMediaType(given)
@@ -41,7 +41,11 @@ func (s *server) checkHead(r *http.Request) (*body, error) {
 	if r.ContentLength > s.maxBody {
 		return nil, &http.MaxBytesError{Limit: s.maxBody}
 	}
-	return &body{json: kind == "application/json"}, nil
+	b := &body{json: kind == "application/json"}
+	if l.table != nil && !b.json {
+		return b, l.table.noArray
+	}
+	return b, nil
 }
 
 // receive holds the body as it comes, whatever it announces. It is read afterwards, by a request that has a turn: one
@@ -76,22 +80,25 @@ func (b *body) receive(w http.ResponseWriter, r *http.Request, most int64, h *ho
 	}
 }
 
-// rows reads the rows of the body, which it lets go.
-func (b *body) rows(l *loaded) (*tensor.Dense, error) {
-	dims := l.model.Dims()
-	x, err := func() (*tensor.Dense, error) {
-		if b.json {
-			return readJSON(&b.blocks, dims, l.maxRows)
+// rows reads the rows of the body, which it lets go, and tells what is unlike the training rows.
+func (b *body) rows(l *loaded, h *hold) (x *tensor.Dense, notes []string, err error) {
+	switch dims := l.model.Dims(); {
+	case b.json && l.table != nil:
+		x, notes, err = readTable(&b.blocks, l.table, l.maxRows, h)
+	case b.json:
+		x, err = readJSON(&b.blocks, dims, l.maxRows)
+	case l.table != nil:
+		x, notes, err = readArray(b.blocks, l.table, l.maxRows)
+	default:
+		var set *data.Set
+		set, err = data.ReadNPY(&b.blocks, "body", data.Options{Label: data.LabelNone, Dims: dims, MaxCells: l.maxRows * dims, MaxWindow: maxWindow})
+		if err == nil {
+			x, err = set.Dense()
 		}
-		set, err := data.ReadNPY(&b.blocks, "body", data.Options{Label: data.LabelNone, Dims: dims, MaxCells: l.maxRows * dims, MaxWindow: maxWindow})
-		if err != nil {
-			return nil, err
-		}
-		return set.Dense()
-	}()
+	}
 	if errors.Is(err, data.ErrTooLarge) {
 		err = refusal(http.StatusRequestEntityTooLarge, "the body has more than %d rows; send them in several requests", l.maxRows)
 	}
 	b.blocks = nil
-	return x, err
+	return x, notes, err
 }

@@ -3,6 +3,7 @@ package service
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/bochner-go/bochner/train/data"
@@ -50,7 +51,7 @@ func (j *jsonRows) readToken() error {
 			break
 		}
 		if len(j.token) == maxToken {
-			return j.malformed("x[%d,%d] has more than %d bytes", j.row, j.col, maxToken)
+			return j.malformed("%s has more than %d bytes", j.place(), maxToken)
 		}
 		j.token = append(j.token, c)
 		j.at++
@@ -62,7 +63,7 @@ func (j *jsonRows) readToken() error {
 		return err
 	}
 	if len(j.token) == 0 {
-		return j.malformed("there is no number for x[%d,%d]", j.row, j.col)
+		return j.malformed("there is no number for %s", j.place())
 	}
 	return nil
 }
@@ -77,5 +78,17 @@ func (j *jsonRows) ended(err error) error {
 
 // malformed is an error that names the byte.
 func (j *jsonRows) malformed(format string, args ...any) error {
-	return fmt.Errorf("serve: body, byte %d: %s; send {\"rows\": [[1, 2, ...], ...]}: %w", j.at, fmt.Sprintf(format, args...), data.ErrFormat)
+	form := `{"rows": [[1, 2, ...], ...]}`
+	if j.table != nil {
+		form = fmt.Sprintf(`{"rows": [{%s: ..., ...}, ...]}`, quote(j.table.names[0]))
+	}
+	return fmt.Errorf("serve: body, byte %d: %s; send %s: %w", j.at, fmt.Sprintf(format, args...), form, data.ErrFormat)
+}
+
+// quote is a text for a message, cut where it is long.
+func quote(text string) string {
+	if len(text) > 40 {
+		return strconv.Quote(text[:40]) + "..."
+	}
+	return strconv.Quote(text)
 }

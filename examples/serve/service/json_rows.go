@@ -24,6 +24,7 @@ type jsonRows struct {
 	row, col int
 	token    []byte
 	cells    []float64
+	table    *table // whose columns are named in messages; nil: the columns have no names
 }
 
 // readJSON reads at most maxRows rows of so many columns. Errors: data.ErrFormat for a body that is not of that form,
@@ -31,26 +32,31 @@ type jsonRows struct {
 // many rows, and any error of r.
 func readJSON(r io.Reader, dims, maxRows int) (*tensor.Dense, error) {
 	j := &jsonRows{r: bufio.NewReader(r)}
-	if err := j.prefix(); err != nil {
-		return nil, err
-	}
-	for more := true; more; j.row++ {
-		if j.row == maxRows {
-			return nil, fmt.Errorf("serve: body: more than %d rows: %w", maxRows, data.ErrTooLarge)
-		}
-		if err := j.readRow(dims); err != nil {
-			return nil, err
-		}
-		c, err := j.next(",]")
-		if err != nil {
-			return nil, err
-		}
-		more = c == ','
-	}
-	if err := j.suffix(); err != nil {
+	if err := j.each(maxRows, func() error { return j.numbers(dims) }); err != nil {
 		return nil, err
 	}
 	return tensor.New(tensor.WithShape(j.row, dims), tensor.WithBacking(j.cells)), nil
+}
+
+// each reads the body, and each of its rows by read.
+func (j *jsonRows) each(maxRows int, read func() error) error {
+	if err := j.prefix(); err != nil {
+		return err
+	}
+	for more := true; more; j.row++ {
+		if j.row == maxRows {
+			return fmt.Errorf("serve: body: more than %d rows: %w", maxRows, data.ErrTooLarge)
+		}
+		if err := read(); err != nil {
+			return err
+		}
+		c, err := j.next(",]")
+		if err != nil {
+			return err
+		}
+		more = c == ','
+	}
+	return j.suffix()
 }
 
 // prefix reads {"rows": [ and looks whether a row follows.
@@ -64,7 +70,7 @@ func (j *jsonRows) prefix() error {
 	key, err := j.r.ReadSlice('"')
 	j.at += len(key)
 	if err == bufio.ErrBufferFull || err == nil && string(key) != `rows"` {
-		return j.malformed("the key %s is not \"rows\"", strconv.Quote(strings.TrimSuffix(string(key[:min(len(key), 40)]), `"`)))
+		return j.malformed("the key %s is not \"rows\"", quote(strings.TrimSuffix(string(key), `"`)))
 	}
 	if err != nil {
 		return j.ended(err)
@@ -99,8 +105,23 @@ func (j *jsonRows) suffix() error {
 	return nil
 }
 
-// readRow reads [1, 2].
-func (j *jsonRows) readRow(dims int) error {
+// numbers reads [1, 2].
+func (j *jsonRows) numbers(dims int) error {
+	if c, err := j.peek(); err == nil && c == '{' {
+		return fmt.Errorf("serve: body: row %d is an object, and the columns of the model have no names; send its %d numbers as [1, 2, ...]: %w", j.row, dims, data.ErrFormat)
+	}
+	return j.array(dims, "numbers", func() error {
+		if err := j.readToken(); err != nil {
+			return err
+		}
+		v, err := j.number()
+		j.cells = append(j.cells, v)
+		return err
+	})
+}
+
+// array reads a row of so many cells, each by read.
+func (j *jsonRows) array(dims int, cells string, read func() error) error {
 	if _, err := j.next("["); err != nil {
 		return err
 	}
@@ -110,16 +131,14 @@ func (j *jsonRows) readRow(dims int) error {
 			return j.ended(err)
 		}
 		if c == ']' && j.col == 0 {
-			return fmt.Errorf("serve: body: row %d is empty, the model takes %d numbers: %w", j.row, dims, domain.ErrShape)
+			return fmt.Errorf("serve: body: row %d is empty, the model takes %d %s: %w", j.row, dims, cells, domain.ErrShape)
 		}
 		if j.col == dims {
-			return fmt.Errorf("serve: body: row %d has more than the %d numbers that the model takes: %w", j.row, dims, domain.ErrShape)
+			return fmt.Errorf("serve: body: row %d has more than the %d %s that the model takes: %w", j.row, dims, cells, domain.ErrShape)
 		}
-		v, err := j.number()
-		if err != nil {
+		if err := read(); err != nil {
 			return err
 		}
-		j.cells = append(j.cells, v)
 		if c, err = j.next(",]"); err != nil {
 			return err
 		}
@@ -128,16 +147,13 @@ func (j *jsonRows) readRow(dims int) error {
 		}
 	}
 	if j.col+1 != dims {
-		return fmt.Errorf("serve: body: row %d has %d numbers, the model takes %d: %w", j.row, j.col+1, dims, domain.ErrShape)
+		return fmt.Errorf("serve: body: row %d has %d %s, the model takes %d: %w", j.row, j.col+1, cells, dims, domain.ErrShape)
 	}
 	return nil
 }
 
-// number reads a number.
+// number is the number that was read.
 func (j *jsonRows) number() (float64, error) {
-	if err := j.readToken(); err != nil {
-		return 0, err
-	}
 	if isNumber(j.token) {
 		v, err := strconv.ParseFloat(string(j.token), 64)
 		if err == nil && (v != 0 || !bytes.ContainsAny(mantissa(j.token), "123456789")) {
@@ -149,9 +165,12 @@ func (j *jsonRows) number() (float64, error) {
 
 // notNumber says what is wrong with a cell. JSON has no NaN and no infinity, but many programs write them.
 func (j *jsonRows) notNumber(text string) error {
-	const remedy = "drop the row or fill the value in"
+	remedy := "drop the row or fill the value in"
+	if j.table != nil {
+		remedy = sendNull
+	}
 	v, err := strconv.ParseFloat(text, 64)
-	bad := &domain.CellError{Who: "serve: body", Row: j.row, Col: j.col, Value: v, Remedy: remedy}
+	bad := &domain.CellError{Who: "serve: body" + j.column(), Row: j.row, Col: j.col, Value: v, Remedy: remedy}
 	switch {
 	case isNumber(j.token) && err != nil:
 		bad.Reason, bad.Remedy = "(the text "+text+") is too large for float64", "scale the values"
@@ -160,11 +179,27 @@ func (j *jsonRows) notNumber(text string) error {
 	case err == nil && v-v != 0:
 		bad.Reason = "is not a finite number"
 	case err == nil: // .5, +1, 1_000, 0x1p-2
-		return j.malformed("x[%d,%d] is %s, which is no number in JSON", j.row, j.col, text)
+		return j.malformed("%s is %s, which is no number in JSON", j.place(), text)
 	default:
-		return fmt.Errorf("serve: body: x[%d,%d] is %s, not a number; %s: %w", j.row, j.col, text, remedy, domain.ErrDomain)
+		return fmt.Errorf("serve: body: %s is %s, not a number; %s: %w", j.place(), text, remedy, domain.ErrDomain)
 	}
 	return bad
+}
+
+// column is the name of the column for a message, if it has one.
+func (j *jsonRows) column() string {
+	if j.table == nil {
+		return ""
+	}
+	return ": column " + quote(j.table.Inputs[j.col].Name)
+}
+
+// place is where the cell is.
+func (j *jsonRows) place() string {
+	if j.table == nil {
+		return fmt.Sprintf("x[%d,%d]", j.row, j.col)
+	}
+	return fmt.Sprintf("row %d%s", j.row, j.column())
 }
 
 // mantissa is a number up to its exponent.

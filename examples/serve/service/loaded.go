@@ -16,6 +16,7 @@ import (
 // loaded is a model with all that is said of it. It never changes.
 type loaded struct {
 	model *train.Model
+	table *table // nil where the columns of the model have no names
 	card  card
 	page  []byte
 	file  os.FileInfo // as it was read
@@ -46,7 +47,7 @@ func load(path string, o *options) (*loaded, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
-		l := &loaded{model: m, file: before}
+		l := &loaded{model: m, table: newTable(m.Columns), file: before}
 		if err := l.share(o); err != nil {
 			return nil, fmt.Errorf("-model %s: %w", path, err)
 		}
@@ -59,6 +60,14 @@ func load(path string, o *options) (*loaded, error) {
 		return l, nil
 	}
 	return nil, fmt.Errorf("-model %s: the file changes while it is read; write it beside its name and rename it", path)
+}
+
+// inColumn is an error that names the column of the matrix that a cell is in. Parts of a tree number columns of their own.
+func (l *loaded) inColumn(err error) error {
+	if l.table == nil || len(l.model.Spec.Parts) > 0 {
+		return err
+	}
+	return inColumn(l.table.Names(), err)
 }
 
 // same says whether two looks at a file saw the same contents, as far as the file system tells.

@@ -21,6 +21,7 @@ type prediction struct {
 	Classes []string    `json:"classes,omitempty"`
 	Targets []float64   `json:"targets,omitempty"`
 	Scores  [][]float64 `json:"scores,omitempty"` // the output of the head: of a softmax the probabilities of the classes
+	Notes   []string    `json:"notes,omitempty"`  // how the rows of a table are unlike the training rows
 }
 
 // predict answers a request by the model that is served when it begins.
@@ -49,7 +50,7 @@ func (s *server) respond(w http.ResponseWriter, r *http.Request, l *loaded, h *h
 			return nil, refusal(http.StatusBadRequest, "?scores=%s: want true or false", text)
 		}
 	}
-	b, err := s.checkHead(r)
+	b, err := s.checkHead(r, l)
 	if err == nil {
 		err = b.receive(w, r, s.maxBody, h)
 	}
@@ -104,11 +105,11 @@ func (p *work) give() {
 
 // run reads the body and predicts its rows, some at a time, between which others have their turns.
 func (p *work) run(b *body) ([]byte, error) {
-	x, err := b.rows(p.l)
+	x, notes, err := b.rows(p.l, p.h)
 	if err != nil {
 		return nil, err
 	}
-	n, k, holds := x.Shape()[0], p.l.model.Head.Features(), p.l.held(x.Shape()[0], p.scores)
+	n, k, holds := x.Shape()[0], p.l.model.Head.Features(), p.l.held(x.Shape()[0], p.scores, notes)
 	p.h.shrink(b.size)
 	if err := p.h.grow(holds); err != nil {
 		return nil, err
@@ -124,7 +125,7 @@ func (p *work) run(b *body) ([]byte, error) {
 		}
 		part, err := p.l.model.Scores(rows)
 		if err != nil {
-			return nil, domain.InBlock(at, err)
+			return nil, p.l.inColumn(domain.InBlock(at, err))
 		}
 		y.Slice(at, at+rows.Shape()[0], 0, k).(*mat.Dense).Copy(part)
 	}
@@ -135,7 +136,9 @@ func (p *work) run(b *body) ([]byte, error) {
 			}
 		}
 	}
-	text, err := json.Marshal(p.l.predictionOf(y, p.scores))
+	answer := p.l.predictionOf(y, p.scores)
+	answer.Notes = notes
+	text, err := json.Marshal(answer)
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,8 @@ const (
 	maxFeatures = 8 << 20 // features of a turn in bytes, but of one row at least
 	maxAtOnce   = 512     // rows
 	growth      = 18      // bytes a number of the rows, while they grow
+	tableGrowth = 36      // bytes a cell of a table, while it grows, beside what its texts take
+	tableNames  = 400     // bytes a column of a table or of its matrix, while rows are put into it
 )
 
 // memory is -max-memory, or by default a quarter of the machine's memory.
@@ -32,19 +34,24 @@ func (o *options) memory() int64 {
 // share sets how many rows of the model a request may have, and how many of them are mapped at once.
 func (l *loaded) share(o *options) error {
 	d, features, outputs := int64(l.model.Dims()), int64(l.model.Map.Features()), int64(l.model.Head.Features())
+	read := growth * d                        // bytes a row, while it is read
 	row := 8 * (2*d + 3*features + 2*outputs) // a map may need as much again for what lies before its features
 	l.atOnce = int(min(max(1, maxFeatures/row), maxAtOnce))
 	fixed := maxWindow + reading + int64(l.atOnce)*row
+	if l.table != nil {
+		inputs := int64(len(l.table.names))
+		read, fixed = tableGrowth*inputs+8*d, fixed+tableNames*(inputs+d)
+	}
 	each := o.memory() / 2 / int64(o.concurrent)
-	l.maxRows = int(min(int64(o.maxRows), (each-fixed)/(growth*d)))
-	if least := 2 * int64(o.concurrent) * (fixed + growth*d); o.memory() < least {
+	l.maxRows = int(min(int64(o.maxRows), (each-fixed)/read))
+	if least := 2 * int64(o.concurrent) * (fixed + read); o.memory() < least {
 		return fmt.Errorf("-max-memory %d: this model with -concurrent %d takes at least %d bytes; raise -max-memory or lower -concurrent", o.memory(), o.concurrent, least)
 	}
 	return nil
 }
 
 // held is what a request of n rows holds: the rows, the output of the head, and the answer while it is written.
-func (l *loaded) held(n int, scores bool) int64 {
+func (l *loaded) held(n int, scores bool, notes []string) int64 {
 	d, outputs := int64(l.model.Dims()), int64(l.model.Head.Features())
 	name := 24 // digits of a target
 	for _, c := range l.model.Classes {
@@ -54,5 +61,9 @@ func (l *loaded) held(n int, scores bool) int64 {
 	if scores || l.model.Classes == nil && outputs > 1 {
 		text += 26 * outputs
 	}
-	return int64(n) * (8*d + 8*outputs + 3*text) // a buffer that doubles, and a copy
+	told := int64(0)
+	for _, note := range notes {
+		told += int64(16 + 6*len(note))
+	}
+	return int64(n)*(8*d+8*outputs+3*text) + 3*told // a buffer that doubles, and a copy
 }

@@ -1,0 +1,282 @@
+package service
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/data"
+)
+
+// passengers are rows of a table, with gaps: age, sex, child, ticket, day.
+func passengers(n int, seed uint64) [][]any {
+	rng := rand.New(rand.NewPCG(seed, 2))
+	rows := make([][]any, n)
+	for i := range rows {
+		age := math.Round(10*rng.Float64()*80) / 10
+		rows[i] = []any{age, []any{"female", "male", "other"}[rng.IntN(3)], i % 2, []string{"no", "yes"}[rng.IntN(2)], fmt.Sprintf("2026-%02d-%02d", 1+rng.IntN(12), 1+rng.IntN(28))}
+		if i%7 == 3 {
+			rows[i][0] = nil
+		}
+		if i%11 == 5 {
+			rows[i][1] = nil
+		}
+	}
+	return rows
+}
+
+var passengerNames = []string{"age", "sex", "child", "ticket", "day"}
+
+func frameOf(names []string, rows [][]any) *data.Frame {
+	f := must(data.NewFrame(names...))
+	for _, row := range rows {
+		if err := f.Append(row...); err != nil {
+			panic(err)
+		}
+	}
+	return f
+}
+
+// tableModel is a model of classes of passengers.
+func tableModel(o data.ColumnOptions) *train.Model {
+	rows := passengers(60, 1)
+	f := frameOf(passengerNames, rows)
+	for i := range rows {
+		f.Labels = append(f.Labels, []string{"lost", "saved", "unknown"}[i%3])
+	}
+	f.LabelNames = []string{"fate"}
+	return fitted(f, o)
+}
+
+// numericModel is a model of a target of numbers and booleans.
+func numericModel(o data.ColumnOptions) *train.Model {
+	rng := rand.New(rand.NewPCG(1, 3))
+	rows := make([][]any, 40)
+	f := must(data.NewFrame("x", "flag", "y"))
+	for i := range rows {
+		rows[i] = []any{rng.Float64(), i % 2, rng.NormFloat64()}
+		f.Y = append(f.Y, rng.Float64())
+	}
+	if o.Missing == "" {
+		rows[3][0] = nil
+	}
+	g := frameOf(f.Names, rows)
+	g.Y, g.LabelNames = f.Y, []string{"target"}
+	return fitted(g, o)
+}
+
+func fitted(f *data.Frame, o data.ColumnOptions) *train.Model {
+	m, _, err := train.Recipe{Scale: "auto", Columns: &o, Spec: layers.Spec{Features: 32, Seed: 5}}.Fit(context.Background(), f)
+	if err != nil {
+		panic(err)
+	}
+	return m
+}
+
+// objects are rows as objects, their keys in an order of their own and with keys of others.
+func objects(names []string, rows [][]any, extra map[string]any) string {
+	rng := rand.New(rand.NewPCG(3, 4))
+	var all []string
+	for _, row := range rows {
+		var parts []string
+		for j, name := range names {
+			parts = append(parts, fmt.Sprintf("%s : %s", must(json.Marshal(name)), must(json.Marshal(row[j]))))
+		}
+		for k, v := range extra {
+			parts = append(parts, fmt.Sprintf("%s:%s", must(json.Marshal(k)), must(json.Marshal(v))))
+		}
+		rng.Shuffle(len(parts), func(i, j int) { parts[i], parts[j] = parts[j], parts[i] })
+		all = append(all, "{"+strings.Join(parts, " ,\n")+"}")
+	}
+	return `{"rows": [` + strings.Join(all, ",") + `]}`
+}
+
+func arrays(rows any) string { return string(must(json.Marshal(map[string]any{"rows": rows}))) }
+
+// inProcess is what a model predicts for the rows of a table.
+func inProcess(t *testing.T, m *train.Model, names []string, rows [][]any) map[string]any {
+	t.Helper()
+	set, err := m.Rows(frameOf(names, rows))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]any{"scores": rowsOf(must(m.Scores(set.X)))}
+	if m.Classes != nil {
+		want["classes"] = list(must(m.PredictClasses(set.X)))
+	} else {
+		want["targets"] = list(must(m.PredictTargets(set.X)))
+	}
+	return want
+}
+
+// wantAnswer wants an answer with these notes; nil: none.
+func (r *running) wantAnswer(t *testing.T, what, kind, body string, want map[string]any, notes ...string) {
+	t.Helper()
+	status, got := r.post(t, "?scores=true", kind, strings.NewReader(body))
+	told, _ := got["notes"].([]any)
+	delete(got, "notes")
+	delete(got, "model")
+	if status != http.StatusOK || !reflect.DeepEqual(got, want) || !slices.Equal(told, list(notes)) {
+		t.Errorf("%s: %d %v %q, want %v %q", what, status, got, told, want, notes)
+	}
+}
+
+// TestTable: rows and objects in any order give what the model gives in process, to the bit, and what is unlike the
+// training rows is told.
+func TestTable(t *testing.T) {
+	const kind = "application/json"
+	m := tableModel(data.ColumnOptions{})
+	r := runServer(t, m, nil)
+	rows := passengers(29, 7)
+	want := inProcess(t, m, passengerNames, rows)
+	r.wantAnswer(t, "arrays", kind, arrays(rows), want)
+	r.wantAnswer(t, "objects", kind, objects(passengerNames, rows, nil), want)
+	r.wantAnswer(t, "objects with the label", kind, objects(passengerNames, rows, map[string]any{"fate": nil}), want)
+	r.wantAnswer(t, "objects with more", kind, objects(passengerNames, rows, map[string]any{"Äge \U0001F600": []any{map[string]any{"a": 1}, "]", nil}}), want,
+		`body: the keys "Äge 😀" are no columns of the model, and are not looked at`)
+	r.wantAnswer(t, "escapes", kind, `{"rows": [{"\u0061ge": 31, "s\u0065x": "\u0066emale", "child": 0, "ticket": "\u0079es", "day": "2026\u002d01-31"}]}`,
+		inProcess(t, m, passengerNames, [][]any{{31., "female", 0, "yes", "2026-01-31"}}))
+
+	one := func(cells ...any) [][]any { return [][]any{cells} }
+	for what, rows := range map[string][2][][]any{
+		"texts that are numbers": {one("31.5", " male ", "1", "yes", "2026-01-31"), one(31.5, "male", 1, "yes", "2026-01-31")},
+		"booleans":               {one(31.5, "male", true, true, "2026-01-31"), one(31.5, "male", 1, "yes", "2026-01-31")},
+		"marks of gaps":          {one("n/a", "?", false, "NO", "2026-01-31"), one(nil, nil, 0, "no", "2026-01-31")},
+		"0 and 1 for words":      {one(1e1, "male", 1.0, 0, "2026-01-31"), one(10, "male", 1, "no", "2026-01-31")},
+	} {
+		r.wantAnswer(t, what, kind, arrays(rows[0]), inProcess(t, m, passengerNames, rows[1]))
+	}
+	r.wantAnswer(t, "unknown level", kind, arrays(one(31, "x", 1, "yes", "2026-01-31")), inProcess(t, m, passengerNames, one(31, "x", 1, "yes", "2026-01-31")),
+		`body: column "sex": 1 values, such as "x", were not in the training rows`)
+	r.wantAnswer(t, "a new gap", kind, arrays(one(31, "male", nil, "yes", "2026-01-31")), inProcess(t, m, passengerNames, one(31, "male", nil, "yes", "2026-01-31")),
+		`body: column "child": 1 values are missing, and none was in the training rows; 0 takes their place`)
+	if got := r.budget.held(); got != 0 {
+		t.Errorf("%d bytes of the budget are held at the end", got)
+	}
+}
+
+// TestTableArray: an .npy body of numbers and booleans, with NaN for a gap; one of texts is refused.
+func TestTableArray(t *testing.T) {
+	m := numericModel(data.ColumnOptions{})
+	r := runServer(t, m, nil)
+	nan := math.NaN()
+	names := []string{"x", "flag", "y"}
+	r.wantAnswer(t, "gaps", "application/x-npy", asNPY(2, 3, []float64{nan, 1, 2, .5, 0, 1}), inProcess(t, m, names, [][]any{{nil, 1, 2}, {.5, 0, 1}}))
+	r.wantAnswer(t, "a new gap", "application/x-npy", asNPY(1, 3, []float64{.5, 1, nan}), inProcess(t, m, names, [][]any{{.5, 1, nil}}),
+		fmt.Sprintf(`body: column "y": 1 values are missing, and none was in the training rows; %v takes their place`, m.Columns.Inputs[2].Fill))
+	for _, tc := range []struct {
+		body   string
+		status int
+		texts  []string
+	}{
+		{asNPY(1, 4, make([]float64, 4)), 422, []string{"4 columns", "send the 3 columns that /model lists"}},
+		{asNPY(2, 3, []float64{1, 0, 1, 1, 2, 1}), 422, []string{`row 1: column "flag" is 2, and in the training rows it is 0 or 1`}},
+		{asNPY(2, 3, []float64{1, 0, 1, math.Inf(1), 1, 1}), 422, []string{`column "x"`, "x[1,0] = +Inf is not a finite number"}},
+		{asNPY(51, 3, make([]float64, 153)), 413, []string{"more than 50 rows"}},
+		{asNPY(2, 3, make([]float64, 6))[:120], 400, []string{"truncated"}},
+	} {
+		status, ob := r.post(t, "", "application/x-npy", strings.NewReader(tc.body))
+		wantRefusal(t, fmt.Sprint(tc.texts), status, ob, tc.status, tc.texts...)
+	}
+	strict := runServer(t, numericModel(data.ColumnOptions{Missing: data.MissingError}), nil)
+	status, ob := strict.post(t, "", "application/x-npy", strings.NewReader(asNPY(2, 3, []float64{1, 0, 1, nan, 1, 1})))
+	wantRefusal(t, "strict", status, ob, 422, `row 1: column "x" is empty; fill the value in`)
+	texts := runServer(t, tableModel(data.ColumnOptions{}), nil)
+	status, ob = texts.post(t, "", "application/x-npy", strings.NewReader(asNPY(1, 5, make([]float64, 5))))
+	wantRefusal(t, "texts", status, ob, 415, `the column "sex" of the model is a category`, "send application/json")
+}
+
+// TestTableRefusals: what is wrong with a row of a table is a 4xx with the row, the column and the remedy.
+func TestTableRefusals(t *testing.T) {
+	r := runServer(t, tableModel(data.ColumnOptions{Unknown: data.UnknownError}), func(o *options) { o.maxBody = 1 << 17 })
+	const good = `[1,"male",0,"no","2026-01-31"]`
+	row := func(cells string) string { return `{"rows": [` + good + `,[` + cells + `]]}` }
+	object := func(text string) string { return `{"rows": [{` + text + `}]}` }
+	for _, tc := range []struct {
+		body   string
+		status int
+		texts  []string
+	}{
+		{`{"rows": []}`, 422, []string{"no rows to predict"}},
+		{`{"rows": [7]}`, 400, []string{`'7' where a row should be`, `send {"rows": [{"age": ..., ...}, ...]}`}},
+		{`{"rows": [[]]}`, 422, []string{"row 0 is empty, the model takes 5 cells"}},
+		{row(`1,"male",0,"no"`), 422, []string{"row 1 has 4 cells, the model takes 5"}},
+		{row(`1,"male",0,"no","2026-01-31",1`), 422, []string{"row 1 has more than the 5 cells"}},
+		{row(`"old","male",0,"no","2026-01-31"`), 422, []string{`row 1: column "age" is "old", not a number; send null where a value is missing`}},
+		{row(`true,"male",0,"no","2026-01-31"`), 422, []string{`row 1: column "age" is "true", not a number`}},
+		{row(`"Infinity","male",0,"no","2026-01-31"`), 422, []string{`row 1: column "age" is "Infinity", not a number`}},
+		{row(`"1e999","male",0,"no","2026-01-31"`), 422, []string{`column "age"`, "x[1,0] = +Inf (the text 1e999) is too large"}},
+		{row(`NaN,"male",0,"no","2026-01-31"`), 422, []string{`column "age"`, "x[1,0] = NaN is not a finite number; send null"}},
+		{row(`.5,"male",0,"no","2026-01-31"`), 400, []string{`row 1: column "age" is .5, which is no number in JSON`}},
+		{row(`9007199254740993,"male",0,"no","2026-01-31"`), 422, []string{`row 1: column "age" is "9007199254740993", 2^53 or more`}},
+		{row(`"9007199254740993","male",0,"no","2026-01-31"`), 422, []string{`row 1: column "age" is "9007199254740993", 2^53 or more`}},
+		{row(`1,male,0,"no","2026-01-31"`), 422, []string{`row 1: column "sex" is male, not a number`}},
+		{row(`1,[1],0,"no","2026-01-31"`), 422, []string{`row 1: column "sex" is an array or an object; want`}},
+		{row(`1,{},0,"no","2026-01-31"`), 422, []string{`row 1: column "sex" is an array or an object; want`}},
+		{row(`1,"x",0,"no","2026-01-31"`), 422, []string{`row 1: column "sex" is "x", which is none of the levels of the training rows, "female", "male"`}},
+		{row(`1,"1e999",0,"no","2026-01-31"`), 422, []string{`column "sex": x[1,1] = +Inf`, "too large"}},
+		{row(`1,"male",2,"no","2026-01-31"`), 422, []string{`row 1: column "child" is 2, and in the training rows it is 0 or 1`}},
+		{row(`1,"male","maybe","no","2026-01-31"`), 422, []string{`row 1: column "child" is "maybe", none of true, false, 0 and 1`}},
+		{row(`1,"male",0,"maybe","2026-01-31"`), 422, []string{`row 1: column "ticket" is "maybe", and in the training rows it is no or yes`}},
+		{row(`1,"male",0,"no","31.1.2026"`), 422, []string{`row 1: column "day" is "31.1.2026", and a time is written as 2006-01-02`}},
+		{row(`1,"male",,"no","2026-01-31"`), 400, []string{`there is no number for row 1: column "child"`}},
+		{object(`"age":1,"child":0,"day":"2026-01-31","fate":"lost"`), 422, []string{`row 0 does not have the key "sex", "ticket"; send null where a value is missing`}},
+		{object(``), 422, []string{`"age", "sex", "child", "ticket", "day"`}},
+		{object(`"age":1,"sex":"male","age":2`), 400, []string{`row 0 has the key "age" twice`}},
+		{object(`"age":1,"z":[{"a":1}],"z":2`), 400, []string{`row 0 has the key "z" twice`}},
+		{object(`"age":1,"z":tru`), 400, []string{`"tru" is no value in JSON`}},
+		{object(`"age":1,"z":` + strings.Repeat("[", 5000)), 400, []string{"values nest deeper than 64"}},
+		{object(`"age":1,`), 400, []string{`'}' where one of "`}},
+		{object(`"age" 1`), 400, []string{`'1' where one of : should be`}},
+		{`{"rows": [` + good + `,{"age":1}]}`, 400, []string{"row 1 is of another form than those before it"}},
+		{`{"rows": [{"age":1`, 400, []string{"ends early"}},
+		{`{"rows": [{"age`, 400, []string{"ends early"}},
+		{row(`1,"` + strings.Repeat("x", maxText+1)), 400, []string{"has more than 65536 bytes"}},
+		{row(`1,"\ud83d",0,"no","2026-01-31"`), 400, []string{`\ud83d, half of a character, stands alone`}},
+		{row(`1,"\ud83d\u0041",0,"no","2026-01-31"`), 400, []string{`\ud83d\u0041 is no character`}},
+		{row(`1,"\udc00\ud83d",0,"no","2026-01-31"`), 400, []string{`is no character`}},
+		{row(`1,"\u12g4",0,"no","2026-01-31"`), 400, []string{`want four hexadecimal digits`}},
+		{row(`1,"\x",0,"no","2026-01-31"`), 400, []string{`'x' after a backslash`}},
+		{row("1,\"a\nb\",0,\"no\",\"2026-01-31\""), 400, []string{"the byte 0x0a in a text; write it as \\u000a"}},
+		{row("1,\"\xff\xfe\",0,\"no\",\"2026-01-31\""), 400, []string{`the text "\xff\xfe" is not UTF-8`}},
+		{`{"rows": [` + strings.Repeat(good+",", 51) + `]}`, 413, []string{"more than 50 rows"}},
+	} {
+		status, ob := r.post(t, "", "application/json", strings.NewReader(tc.body))
+		wantRefusal(t, fmt.Sprintf("%.100q", tc.body), status, ob, tc.status, tc.texts...)
+	}
+	strict := runServer(t, numericModel(data.ColumnOptions{Missing: data.MissingError}), nil)
+	status, ob := strict.post(t, "", "application/json", strings.NewReader(`{"rows": [[1,1,1],[1,null,1]]}`))
+	wantRefusal(t, "strict", status, ob, 422, `row 1: column "flag" is empty; fill the value in`)
+	if got := r.budget.held(); got != 0 {
+		t.Errorf("%d bytes of the budget are held at the end", got)
+	}
+	plain := runServer(t, newModel("gaussian", 3, 1), nil)
+	status, ob = plain.post(t, "", "application/json", strings.NewReader(`{"rows": [{"age": 1}]}`))
+	wantRefusal(t, "no names", status, ob, 400, "row 0 is an object, and the columns of the model have no names; send its 5 numbers as [1, 2, ...]")
+}
+
+// TestTableCut: wherever a body is cut it ends early.
+func TestTableCut(t *testing.T) {
+	m := tableModel(data.ColumnOptions{})
+	of, b := newTable(m.Columns), newBudget(1<<20)
+	for _, text := range []string{arrays(passengers(3, 5)), objects(passengerNames, passengers(3, 5), map[string]any{"z": []any{"\u00e9\"", map[string]any{"y": nil}}})} {
+		if _, _, err := readTable(strings.NewReader(text), of, 3, b.open()); err != nil {
+			t.Fatal(err)
+		}
+		for n := range len(text) {
+			if _, _, err := readTable(strings.NewReader(text[:n]), of, 3, b.open()); !errors.Is(err, data.ErrFormat) || !strings.Contains(err.Error(), "ends early") {
+				t.Fatalf("%q: %v", text[:n], err)
+			}
+		}
+	}
+}
