@@ -19,8 +19,9 @@ type card struct {
 	Kernel     string            `json:"kernel"`          // its formula
 	Source     string            `json:"source"`
 	Params     layers.Values     `json:"params"`
-	InputDim   int               `json:"input_dim"`
-	Inputs     string            `json:"inputs"` // what they may be, once scaled
+	InputDim   int               `json:"input_dim"`         // columns of the matrix
+	Columns    []columnCard      `json:"columns,omitempty"` // of the rows, where they have names
+	Inputs     string            `json:"inputs"`            // what they may be, once scaled
 	Features   int               `json:"features"`
 	Sampler    string            `json:"sampler,omitempty"` // empty for a map that has none
 	Seed       *uint64           `json:"seed,omitempty"`    // nil for a map that draws nothing
@@ -29,6 +30,7 @@ type card struct {
 	Scaler     string            `json:"scaler"`
 	Head       string            `json:"head"`
 	Outputs    int               `json:"outputs"`
+	Targets    []string          `json:"targets,omitempty"` // names of several
 	Classes    []string          `json:"classes,omitempty"`
 	Evaluation *notes.Evaluation `json:"evaluation"` // null for a file that says nothing of it
 	MaxRows    int               `json:"max_rows"`   // of a request
@@ -49,6 +51,7 @@ func newCard(m *train.Model, e *notes.Evaluation, file os.FileInfo, sum string, 
 	c := card{File: file.Name(), SHA256: sum, Written: file.ModTime().UTC(), Map: m.Spec.Map, Kernel: entry.Formula, Source: entry.Paper, Params: m.Spec.Params,
 		InputDim: m.Dims(), Inputs: on.String(), Features: m.Map.Features(), Dtype: m.Map.Dtype().String(), Tuned: m.Spec.Tune,
 		Scaler: m.Scaler.Name(), Head: m.Head.Kind(), Outputs: m.Head.Features(), Classes: m.Classes, MaxRows: maxRows, MaxBody: o.maxBody, Version: train.Version}
+	c.Columns, c.Targets = newColumnCards(m)
 	if c.Tuned == "" {
 		c.Tuned = "frozen"
 	}

@@ -54,7 +54,7 @@ func load(path string, o *options) (*loaded, error) {
 		if l.card, err = newCard(m, e, before, sum, l.maxRows, o); err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
-		if l.page, err = newPage(l.card, e); err != nil {
+		if l.page, err = newPage(l.card, e, o.addr); err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 		return l, nil

@@ -34,13 +34,25 @@ func exampleRow(n int) string {
 	return row
 }
 
+// mostShown is how many columns of the rows the page shows.
+const mostShown = 100
+
 // newPage renders the page of a model once; the picture is part of it.
-func newPage(c card, e *notes.Evaluation) ([]byte, error) {
+func newPage(c card, e *notes.Evaluation, address string) ([]byte, error) {
 	view := struct {
 		card
 		Picture template.URL
 		Pairs   int
+		Shown   []columnCard // columns
+		Command string
 	}{card: c}
+	if c.Columns != nil {
+		view.Shown = c.Columns[:min(mostShown, len(c.Columns))]
+		var err error
+		if view.Command, err = exampleCommand(c.Columns, address); err != nil {
+			return nil, err
+		}
+	}
 	if e != nil && len(e.Pairs) > 0 {
 		view.Pairs = len(e.Pairs)
 		exact, approx := e.Pairs.Matrices()

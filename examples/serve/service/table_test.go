@@ -280,3 +280,24 @@ func TestTableCut(t *testing.T) {
 		}
 	}
 }
+
+// TestTableTargets: several targets are named, and a cell that the kernel does not take is named by its column.
+func TestTableTargets(t *testing.T) {
+	f := frameOf([]string{"a", "b"}, [][]any{{1, "x"}, {2, "y"}, {3, "x"}, {4, "y"}, {5, "x"}, {6.5, "y"}})
+	f.Y, f.LabelNames = make([]float64, 12), []string{"up", "down"}
+	for i := range f.Y {
+		f.Y[i] = float64(i % 5)
+	}
+	m, _, err := train.Recipe{Spec: layers.Spec{Map: "exp-semigroup", Features: 32, Seed: 5}}.Fit(context.Background(), f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := runServer(t, m, nil)
+	if got := r.current.Load().card.Targets; !slices.Equal(got, f.LabelNames) {
+		t.Errorf("the targets are %q", got)
+	}
+	set := must(m.Rows(frameOf([]string{"a", "b"}, [][]any{{3, "y"}})))
+	r.wantAnswer(t, "two targets", "application/json", `{"rows": [{"b": "y", "a": 3}]}`, map[string]any{"scores": rowsOf(must(m.Scores(set.X)))})
+	status, ob := r.post(t, "", "application/json", strings.NewReader(`{"rows": [[1,"x"],[-2,"y"]]}`))
+	wantRefusal(t, "negative", status, ob, 422, `column "a": x[1,0] = -2 is negative`)
+}
