@@ -53,7 +53,7 @@ func parse(args []string) (*options, error) {
 	fs := flag.NewFlagSet("train", flag.ContinueOnError)
 	var task, solver, schedule, every string
 	var grid []string
-	fs.StringVar(&o.train, "train", "", "training `files` and folders, separated by commas: LIBSVM text, CSV or .npy, each also .gz or .zst, or .parquet; of bags a CSV file with the columns bag, label and the coordinates (default: made histograms, or sets)")
+	fs.StringVar(&o.train, "train", "", "training `files` and folders, separated by commas: LIBSVM text, tables (CSV, .tsv) or .npy, each also .gz or .zst, or .parquet; of bags a CSV file with the columns bag, label and the coordinates (default: made histograms, or sets)")
 	fs.StringVar(&o.test, "test", "", "test `files`, likewise (default: a fifth of the training rows)")
 	fs.BoolVar(&o.stream, "stream", false, "read the rows in blocks, again in every pass, and never hold them all")
 	fs.IntVar(&o.shuffle, "shuffle", 1<<15, "with -stream, "+graphHeads+": `rows` in the buffer that mixes them")
@@ -61,7 +61,7 @@ func parse(args []string) (*options, error) {
 	fs.StringVar(&task, "task", "classification", "classification, regression; bags, bags-regression: of sets of samples")
 	o.Register(fs, "gaussian", "")
 	fs.Lookup("map").Usage += "; exp-semigroup on the made histograms, hdd-js for bags"
-	fs.Lookup("scale").Usage += "; for bags by default cube, of all samples"
+	fs.Lookup("scale").Usage += "; for bags by default cube, of all samples, and for a table with names auto"
 	fs.StringVar(&o.head, "head", "", graphHeads+", ridge, svm (default softmax for classes, ridge for targets)")
 	fs.Float64Var(&o.epsilon, "epsilon", .1, "svm: errors up to this `size` of a target cost nothing")
 	fs.StringVar(&o.lambda, "lambda", "", "ridge, svm, newton: penalty relative to the mean squared distance of a feature row from their mean, or held-out, for ridge also loo, to choose it (default of ridge: chosen by the leave-one-out error of up to 4096 rows; of the others 1e-6 times the rows); "+graphHeads+": lambda/2 |A|^2 beside the mean loss (default 0)")

@@ -4,13 +4,19 @@
 //	go run ./examples/train -train FILE -test FILE -map gaussian -params sigma=2.5 -scale standard -head ridge -json
 //	go run ./examples/train -task bags -train FILE -map hdd-js
 //	go run ./examples/train -load MODEL -test FILE
+//	go run ./examples/train -load MODEL -predict FILE -out FILE
+//	go run ./examples/train -look -train FILE -label NAME
 //
 // Without -train it runs on histograms that it makes itself, on which a linear model does clearly worse, and draws
 // train.png. Without -test a fifth of the rows is set aside.
 //
+// The columns of a table with names may be numbers, booleans, categories and dates, with gaps. What each becomes is
+// decided by the training rows, saved with the model, and applied by name. -look shows it without training, with a
+// picture, look.png. -predict writes what a saved model says of rows without labels.
+//
 // A model has three parts, each chosen by a flag and fitted on the training rows alone:
 //
-//	-scale   scalers, in order: l1, l2, minmax, cube, standard; for a map of x >= 0 or x > -c minmax is cube, which
+//	-scale   scalers, in order: l1, l2, minmax, cube, standard, auto, the default of tables with names; for a map of x >= 0 or x > -c minmax is cube, which
 //	         clips what is beyond the training rows
 //	-map     the feature map, one of those that go run ./examples/maps prints, of -features columns by -sampler; linear is the baseline
 //	-head    softmax or linear, by mini-batches; softmax on a frozen map also to its optimum, by -solver newton; ridge,
