@@ -15,10 +15,17 @@ var contentTypes = map[string]string{"json": "application/json", "npy": "applica
 // distinctBodies are made before the run, and sent in turn.
 const distinctBodies = 64
 
-func makeBodies(o *options, dims int) ([][]byte, error) {
-	rng := rand.New(rand.NewPCG(o.seed, 0))
+func makeBodies(o *options, of target) ([][]byte, error) {
+	rng, dims := rand.New(rand.NewPCG(o.seed, 0)), of.width()
 	bodies := make([][]byte, distinctBodies)
 	for i := range bodies {
+		if o.format == "json" && of.Columns != nil {
+			var err error
+			if bodies[i], err = objects(rng, o.rows, of.Columns); err != nil {
+				return nil, err
+			}
+			continue
+		}
 		x := mat.NewDense(o.rows, dims, nil)
 		rows := make([][]float64, o.rows)
 		for j := range rows {

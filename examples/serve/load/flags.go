@@ -38,7 +38,7 @@ func parse(args []string) (*options, error) {
 	fs.StringVar(&o.model, "model", "", "model `file` to start a server with, in place of -url")
 	fs.StringVar(&o.format, "format", "json", "form of the bodies: json, npy")
 	fs.Float64Var(&o.rate, "rate", 500, "`requests` a second")
-	fs.IntVar(&o.rows, "rows", 64, "`rows` of a request, drawn from [0, 1)")
+	fs.IntVar(&o.rows, "rows", 64, "`rows` of a request, drawn from [0, 1), or as /model tells the columns")
 	fs.IntVar(&o.connections, "connections", 32, "most `requests` at a time")
 	fs.DurationVar(&o.duration, "duration", 60*time.Second, "for how long")
 	fs.DurationVar(&o.timeout, "timeout", 30*time.Second, "longest `time` for one request")

@@ -18,9 +18,18 @@ import (
 
 // target is what hostile clients know of the server: its card.
 type target struct {
-	InputDim int   `json:"input_dim"`
-	MaxRows  int   `json:"max_rows"`
-	MaxBody  int64 `json:"max_body_bytes"`
+	InputDim int      `json:"input_dim"`
+	Columns  []column `json:"columns"`
+	MaxRows  int      `json:"max_rows"`
+	MaxBody  int64    `json:"max_body_bytes"`
+}
+
+// width is how many cells a row has.
+func (t target) width() int {
+	if t.Columns != nil {
+		return len(t.Columns)
+	}
+	return t.InputDim
 }
 
 // attack is one form of a request that is not meant well.
@@ -33,7 +42,7 @@ type attack struct {
 
 // attacks are those on a server. Each is a valid beginning at least, so that the server has to go into it.
 func attacks(of target) []attack {
-	n, d := of.MaxRows, of.InputDim
+	n, d := of.MaxRows, of.width()
 	head := func(kind string, size int) []byte {
 		return fmt.Appendf(nil,
 			"POST /predict?scores=true HTTP/1.1\r\nHost: server\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n",
@@ -49,6 +58,11 @@ func attacks(of target) []attack {
 	packed := gzipped(array, zeros)
 	row := "[" + strings.TrimSuffix(strings.Repeat("0.123456789,", d), ",") + "],"
 	rows := []byte(`{"rows": [` + strings.Repeat(row, min(n, max(1, int(of.MaxBody)/len(row)-1))))
+	many := max(0, int(min(of.MaxBody, 1<<22))-64)
+	keys := []byte(`{"rows": [{`)
+	for i := 0; len(keys) < many; i++ {
+		keys = fmt.Appendf(keys, `"key %d": "text %d", `, i, i)
+	}
 	slow := [][]byte{held(text, []byte(`{"rows": [`))}
 	for range 1000 {
 		slow = append(slow, []byte("[0.5,"))
@@ -64,6 +78,9 @@ func attacks(of target) []attack {
 		{name: "a window of 8 MB and the most rows", parts: [][]byte{whole(npy, zstandard(23, array, len(zeros)))}},
 		{name: "numbers, one each now and then", parts: slow, pause: 200 * time.Millisecond},
 		{name: "the most rows as text, held open", parts: [][]byte{held(text, rows)}},
+		{name: "keys and texts that all differ", parts: [][]byte{whole(text, keys)}},
+		{name: "values that nest", parts: [][]byte{whole(text, []byte(`{"rows": [{"a": `+strings.Repeat(`[`, many)))}},
+		{name: "a text without an end", parts: [][]byte{whole(text, []byte(`{"rows": [["`+strings.Repeat(`\u00e9`, many/6)))}},
 		{name: "nothing of what is announced", parts: [][]byte{held(text, nil)}},
 		{name: "an answer that is not read", parts: [][]byte{whole(npy, packed)}, deaf: true},
 		{name: "half a head", parts: [][]byte{head(text, 1)[:20]}},

@@ -35,7 +35,7 @@ func send(ctx context.Context, o *options) (*result, error) {
 		return nil, err
 	}
 	var err error
-	if s.bodies, err = makeBodies(o, card.InputDim); err != nil {
+	if s.bodies, err = makeBodies(o, card); err != nil {
 		return nil, err
 	}
 	before, err := s.usage()
