@@ -40,6 +40,8 @@ func (l *loaded) share(o *options) error {
 	fixed := maxWindow + reading + int64(l.atOnce)*row
 	if l.table != nil {
 		inputs := int64(len(l.table.names))
+		// A request that computes does not give way. The texts of all turns fill half of the budget at most.
+		l.table.mostTexts = o.memory() / 4 / int64(o.concurrent)
 		read, fixed = tableGrowth*inputs+8*d, fixed+tableNames*(inputs+d)
 	}
 	each := o.memory() / 2 / int64(o.concurrent)

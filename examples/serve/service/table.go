@@ -13,6 +13,7 @@ type table struct {
 	at            map[string]int  // columns by name
 	known         map[string]bool // other columns of the training rows
 	numeric       []bool          // whether a column is of numbers, or of 0 and 1
+	mostTexts     int64           // what the texts of a request may take
 
 	// Of arrays, by place: as the model has them, and so that any number will do.
 	array, loose *data.Columns

@@ -38,6 +38,7 @@ func inUse() int64 {
 func TestTableMemory(t *testing.T) {
 	const n = 40_000
 	of := newTable(tableModel(data.ColumnOptions{}).Columns)
+	of.mostTexts = 1 << 30
 	body := func(level func(i int) string) string {
 		var b strings.Builder
 		for i := range n {
@@ -68,6 +69,10 @@ func TestTableMemory(t *testing.T) {
 	if _, err := read(distinct, 1<<20); status(err) != 413 {
 		t.Errorf("%d texts in 1 MB: %v", n, err)
 	}
+	of.mostTexts = 1 << 20
+	if _, err := read(distinct, 1<<30); status(err) != 413 || !strings.Contains(err.Error(), "more than 1048576 bytes of memory; send its rows in several requests") {
+		t.Errorf("%d texts where 1 MB is allowed: %v", n, err)
+	}
 	var keys strings.Builder
 	for i := range n {
 		fmt.Fprintf(&keys, `,"key %d": 1`, i)
@@ -80,6 +85,7 @@ func TestTableMemory(t *testing.T) {
 // FuzzTable: what readTable refuses is of a kind that a client is told, and what it takes is of the table's width.
 func FuzzTable(f *testing.F) {
 	of := newTable(tableModel(data.ColumnOptions{}).Columns)
+	of.mostTexts = 1 << 20
 	for _, text := range []string{arrays(passengers(2, 1)), objects(passengerNames, passengers(2, 1), map[string]any{"z": []any{1, "a", nil}}), `{"rows": [{"age": "\ud83d\ude00"}]}`, `{"rows": [["?", null]]}`} {
 		f.Add(text)
 	}

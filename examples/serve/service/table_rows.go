@@ -230,6 +230,9 @@ func (t *tableRows) owe(text string) error {
 	if t.owed += textCost + 2*int64(len(text)); t.owed < textPiece {
 		return nil
 	}
+	if t.held+t.owed > t.table.mostTexts {
+		return refusal(http.StatusRequestEntityTooLarge, "the different texts of the request take more than %d bytes of memory; send its rows in several requests", t.table.mostTexts)
+	}
 	if err := t.h.grow(t.owed); err != nil {
 		return err
 	}

@@ -269,6 +269,7 @@ func TestTableRefusals(t *testing.T) {
 func TestTableCut(t *testing.T) {
 	m := tableModel(data.ColumnOptions{})
 	of, b := newTable(m.Columns), newBudget(1<<20)
+	of.mostTexts = 1 << 20
 	for _, text := range []string{arrays(passengers(3, 5)), objects(passengerNames, passengers(3, 5), map[string]any{"z": []any{"\u00e9\"", map[string]any{"y": nil}}})} {
 		if _, _, err := readTable(strings.NewReader(text), of, 3, b.open()); err != nil {
 			t.Fatal(err)
