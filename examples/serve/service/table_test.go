@@ -228,7 +228,7 @@ func TestTableRefusals(t *testing.T) {
 		{row(`1,"male",2,"no","2026-01-31"`), 422, []string{`row 1: column "child" is 2, and in the training rows it is 0 or 1`}},
 		{row(`1,"male","maybe","no","2026-01-31"`), 422, []string{`row 1: column "child" is "maybe", none of true, false, 0 and 1`}},
 		{row(`1,"male",0,"maybe","2026-01-31"`), 422, []string{`row 1: column "ticket" is "maybe", and in the training rows it is no or yes`}},
-		{row(`1,"male",0,"no","31.1.2026"`), 422, []string{`row 1: column "day" is "31.1.2026", and a time is written as 2006-01-02`}},
+		{row(`1,"male",0,"no","31.1.2026"`), 422, []string{`row 1: column "day" is "31.1.2026", and a time is written as year-month-day`}},
 		{row(`1,"male",,"no","2026-01-31"`), 400, []string{`there is no number for row 1: column "child"`}},
 		{object(`"age":1,"child":0,"day":"2026-01-31","fate":"lost"`), 422, []string{`row 0 does not have the key "sex", "ticket"; send null where a value is missing`}},
 		{object(``), 422, []string{`"age", "sex", "child", "ticket", "day"`}},
