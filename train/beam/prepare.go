@@ -17,6 +17,10 @@ import (
 // files are all that will be fitted, or some that stand for them: a class that is in none of these is an error of the
 // worker that meets it. They are read once, and once more for each scaler that learns, in blocks.
 //
+// Where how.Columns is not nil, or read.Columns, the files are tables, whose columns and labels workers find by their names, and the
+// files must have the columns that were learned from, in any order. read.Tell is told what this process makes of the files, and
+// the log of the engine what workers do.
+//
 // The sample of rows that parameters and fitted maps come from is drawn by the spec's seed. It returns the errors
 // of train.Recipe.Prepare and train.Prepared.Build.
 func Prepare(ctx context.Context, how train.Recipe, read data.Options, files ...string) (*Recipe, error) {
@@ -36,6 +40,9 @@ func Prepare(ctx context.Context, how train.Recipe, read data.Options, files ...
 	if err != nil {
 		return nil, err
 	}
+	if c := p.Model.Columns; c != nil && c.Labels != nil {
+		read.Label, read.LabelNames = data.LabelLast, nil // which Columns know
+	}
 	return newRecipe(p.Model, read, s.Sparse()), nil
 }
 
@@ -46,7 +53,7 @@ func OfModel(ctx context.Context, m *train.Model, read data.Options, file string
 		return nil, err
 	}
 	defer done()
-	read.Dims = m.Dims()
+	read.Dims, read.Columns = m.Dims(), m.Columns
 	s, err := data.OpenStream(data.StreamOptions{Options: read}, local...)
 	if err != nil {
 		return nil, err
@@ -61,7 +68,10 @@ func OfModel(ctx context.Context, m *train.Model, read data.Options, file string
 
 // newRecipe reads files of the model's width, sparse or dense.
 func newRecipe(m *train.Model, read data.Options, sparse bool) *Recipe {
-	read.Dims, read.Form = m.Dims(), data.FormDense
+	read.Dims, read.Columns, read.Form = m.Dims(), m.Columns, data.FormDense
+	if m.Columns != nil {
+		read.ID = "" // a name of a row is none of its features
+	}
 	if sparse {
 		read.Form = data.FormSparse
 	}
@@ -70,7 +80,7 @@ func newRecipe(m *train.Model, read data.Options, sparse bool) *Recipe {
 
 // checkRead wants a recipe whose rows have what a fit needs.
 func (r *Recipe) checkRead() error {
-	if r.Read.Label == data.LabelNone {
+	if o := r.Read; o.LabelNames == nil && (o.Label == data.LabelNone || o.Columns != nil && o.Columns.Labels == nil) {
 		return fmt.Errorf("beam: the recipe reads no labels, which a fit needs; prepare it with the label first or last: %w", domain.ErrParam)
 	}
 	return nil

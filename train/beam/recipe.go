@@ -1,6 +1,7 @@
 package beam
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/log"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train"
@@ -19,8 +21,8 @@ import (
 
 // Recipe says how a worker makes features of a file.
 type Recipe struct {
-	Model *train.Model // its scaler, fitted, spec, map and classes; the head is not looked at
-	Read  data.Options // how files are read; Dims is the model's
+	Model *train.Model // its columns, scaler, fitted, spec, map and classes; the head is not looked at
+	Read  data.Options // how files are read; Dims and Columns are the model's
 }
 
 // card is the metadata of a recipe outside memory, under the key "recipe".
@@ -32,7 +34,7 @@ type card struct {
 	Read    data.Options
 }
 
-const recipeVersion = 1
+const recipeVersion = 2
 
 // MarshalBinary is the recipe as the bytes of a model file, with their checksum: the spec, the state of the scaler, and of a map that was
 // fitted on data or tuned also its parameters, which no seed brings back. Equal recipes are equal bytes. Errors: a model without a fitted
@@ -44,6 +46,9 @@ func (r *Recipe) MarshalBinary() ([]byte, error) {
 	}
 	if m.Spec.Dims != m.Map.Dims() || r.Read.Dims != m.Spec.Dims {
 		return nil, fmt.Errorf("beam: the map has %d input columns, its spec %d, and files are read with %d: %w", m.Map.Dims(), m.Spec.Dims, r.Read.Dims, domain.ErrParam)
+	}
+	if m.Columns != r.Read.Columns {
+		return nil, fmt.Errorf("beam: files are read by other Columns than the model's; give Read those of the model: %w", domain.ErrParam)
 	}
 	state, err := m.Spec.State()
 	if err != nil {
@@ -91,7 +96,7 @@ func (r *Recipe) UnmarshalBinary(b []byte) error {
 		}
 		parts[part][rest] = t
 	}
-	m := &train.Model{Spec: c.Spec, Classes: c.Classes}
+	m := &train.Model{Spec: c.Spec, Classes: c.Classes, Columns: c.Read.Columns}
 	if m.Scaler, err = data.ParseScalers(c.Scaler); err == nil {
 		err = m.Scaler.SetState(parts["scaler"])
 	}
@@ -124,6 +129,7 @@ func recipeOf(b []byte) (*Recipe, error) {
 	if err := r.UnmarshalBinary(b); err != nil {
 		return nil, err
 	}
+	r.Read.Tell = func(note string) { log.Warn(context.Background(), note) }
 	recipes.of[string(b)] = r
 	return r, nil
 }

@@ -37,10 +37,11 @@ func fitCommand(fs *flag.FlagSet) func(ctx context.Context) error {
 	save := fs.String("save", "", "write the model to this `file`")
 	lambda := fs.Float64("lambda", 0, "penalty relative to the mean squared norm of a feature row (default 1e-6 times the rows)")
 	return func(ctx context.Context) error {
+		rf.given = given(fs)
 		switch {
 		case *train == "" || *save == "":
 			return usage("fit needs -train, the files to fit on, and -save, the model")
-		case given(fs)["lambda"] && !(*lambda > 0):
+		case rf.given["lambda"] && !(*lambda > 0):
 			return usage("-lambda %v: want a number above 0", *lambda)
 		}
 		files, err := list(ctx, *train)
@@ -83,12 +84,13 @@ func featuresCommand(fs *flag.FlagSet) func(ctx context.Context) error {
 	out := fs.String("out", "", "write the features to this `folder`, NAME.npy for each file")
 	load := fs.String("load", "", "the map and the scaler of this model `file`, in place of -map and the flags beside it")
 	return func(ctx context.Context) error {
+		rf.given = given(fs)
 		if *in == "" || *out == "" {
 			return usage("features needs -in, the files to map, and -out, the folder")
 		}
 		if *load != "" {
-			for _, name := range []string{"map", "params", "features", "sampler", "dtype", "scale", "seed", "survey"} {
-				if given(fs)[name] {
+			for _, name := range append([]string{"map", "params", "features", "sampler", "dtype", "scale", "seed", "survey"}, columnFlags...) {
+				if rf.given[name] {
 					return usage("-%s does not apply to -load: the model knows", name)
 				}
 			}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"flag"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,9 +16,11 @@ import (
 
 // recipeFlags are the flags that a recipe is made from.
 type recipeFlags struct {
-	mapName, params, sampler, dtype, scale, label, task, survey string
-	features                                                    int
-	seed                                                        uint64
+	mapName, params, sampler, dtype, scale, task, survey string
+	features                                             int
+	seed                                                 uint64
+	table                                                tableFlags
+	given                                                map[string]bool // the flags that the user set
 }
 
 func (f *recipeFlags) register(fs *flag.FlagSet, label string) {
@@ -26,9 +29,9 @@ func (f *recipeFlags) register(fs *flag.FlagSet, label string) {
 	fs.IntVar(&f.features, "features", 2048, "output `columns` of the map; those of an additive one follow from its parameters")
 	fs.StringVar(&f.sampler, "sampler", "iid", "`sampler` of the frequencies (README, samplers)")
 	fs.StringVar(&f.dtype, "dtype", "float64", "element `type`: float32, float64")
-	fs.StringVar(&f.scale, "scale", "none", "scalers in order: none, l1, l2, minmax, cube (minmax, and later rows clipped to it; minmax is cube for a map of x >= 0 or x > -c), standard, as a `list` a,b")
+	fs.StringVar(&f.scale, "scale", "none", "scalers in order: none, l1, l2, minmax, cube (minmax, and later rows clipped to it; minmax is cube for a map of x >= 0 or x > -c), standard, auto (standard for real columns, 0/1 columns stay; the default of tables with names), as a `list` a,b")
 	fs.Uint64Var(&f.seed, "seed", 1, "`seed` of the draw")
-	fs.StringVar(&f.label, "label", label, "where a row of CSV, .npy or Parquet keeps its label or target: last, first, none")
+	f.table.register(fs, label)
 	fs.StringVar(&f.task, "task", "classification", "classification, regression")
 	fs.StringVar(&f.survey, "survey", "", "learn classes, scaler and parameters from these `files` alone, which this process reads (default: all)")
 }
@@ -59,19 +62,15 @@ func (f *recipeFlags) recipe() (train.Recipe, error) {
 	return train.Recipe{Scale: f.scale, Spec: spec}, nil
 }
 
-// reading is how files are read.
-func (f *recipeFlags) reading() (o data.Options, err error) {
-	if o.Label, err = data.ParseLabel(f.label); err != nil {
-		return o, usage("%v", err)
-	}
+// reading is how files are read, and their columns learned.
+func (f *recipeFlags) reading() (data.Options, data.ColumnOptions, error) {
 	switch f.task {
 	case data.Classification.String():
+		return f.table.options(data.Classification)
 	case data.Regression.String():
-		o.Task = data.Regression
-	default:
-		return o, usage("-task %s: want classification or regression", f.task)
+		return f.table.options(data.Regression)
 	}
-	return o, nil
+	return data.Options{}, data.ColumnOptions{}, usage("-task %s: want classification or regression", f.task)
 }
 
 // prepare makes the recipe for files.
@@ -80,7 +79,7 @@ func (f *recipeFlags) prepare(ctx context.Context, files []string) (*beam.Recipe
 	if err != nil {
 		return nil, err
 	}
-	read, err := f.reading()
+	read, columns, err := f.reading()
 	if err != nil {
 		return nil, err
 	}
@@ -89,12 +88,22 @@ func (f *recipeFlags) prepare(ctx context.Context, files []string) (*beam.Recipe
 			return nil, err
 		}
 	}
+	isNamed, err := named(read, files)
+	if err != nil {
+		return nil, err
+	}
+	if isNamed && !f.given["scale"] {
+		how.Scale = "auto"
+	}
+	if isNamed || slices.ContainsFunc(columnFlags, func(name string) bool { return f.given[name] }) {
+		how.Columns = &columns
+	}
 	return beam.Prepare(ctx, how, read, files...)
 }
 
 // load makes the recipe of a saved model.
 func (f *recipeFlags) load(ctx context.Context, path string, files []string) (*beam.Recipe, error) {
-	read, err := f.reading()
+	read, _, err := f.reading()
 	if err != nil {
 		return nil, err
 	}

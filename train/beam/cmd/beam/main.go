@@ -9,6 +9,9 @@
 // that of `examples/train -stream -head ridge`, which evaluates it (-load). overhead measures what the engine costs: it fits made rows in one
 // process and on Prism, and prints both.
 //
+// Of local tables whose first has a header the columns are learned and found by their names, as by examples/train, and of others where one
+// of the flags -columns, -drop, -categorical, -missing, -unknown, -rare and -dates asks.
+//
 // # Other engines
 //
 // What follows is how the SDK's documentation says it is done, and is not tested here. Workers run this program, built for their machine:
