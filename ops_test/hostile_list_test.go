@@ -3,6 +3,7 @@ package ops_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"image"
@@ -307,19 +308,24 @@ var hostileFuncs = map[string]any{
 	"train/data.Held":                   data.Held,
 	"train/data.FromMatrix":             data.FromMatrix,
 	"train/data.FromSlices":             data.FromSlices,
+	"train/data.IsTable":                data.IsTable,
 	"train/data.NewClasses":             data.NewClasses,
+	"train/data.NewFrame":               data.NewFrame,
 	"train/data.NewMatrixFile":          data.NewMatrixFile,
 	"train/data.OpenStream":             data.OpenStream,
 	"train/data.OneVersusRest":          data.OneVersusRest,
 	"train/data.Part":                   data.Part,
+	"train/data.ParseHeader":            data.ParseHeader,
 	"train/data.ParseLabel":             data.ParseLabel,
 	"train/data.ParseScalers":           data.ParseScalers,
+	"train/data.PeekFrame":              data.PeekFrame,
 	"train/data.Rank":                   data.Rank,
 	"train/data.Read":                   data.Read,
 	"train/data.ReadAll":                data.ReadAll,
 	"train/data.ReadBags":               data.ReadBags,
 	"train/data.ReadBagsCSV":            data.ReadBagsCSV,
 	"train/data.ReadCSV":                data.ReadCSV,
+	"train/data.ReadFrame":              data.ReadFrame,
 	"train/data.ReadImageBags":          data.ReadImageBags,
 	"train/data.ReadLIBSVM":             data.ReadLIBSVM,
 	"train/data.ReadNPY":                data.ReadNPY,
@@ -523,6 +529,7 @@ var hostileTypes = map[string]sampleOf{
 	"train/linear.SVMOptions":   some(linear.SVMOptions{MaxSteps: 3}),
 	"train/sgd.Schedule":        some(sgd.ConstantRate),
 	"train/linear.Selection":    some(linear.SelectNone),
+	"train/data.Auto":           func(*hostileValues) []any { return []any{fittedScaler(&data.Auto{})} },
 	"train/data.Block": func(v *hostileValues) (all []any) {
 		for b, err := range goodStream(v).Blocks(context.Background(), 0) {
 			return []any{b, err}[:1]
@@ -531,7 +538,10 @@ var hostileTypes = map[string]sampleOf{
 	},
 	"train/data.Chain":   func(*hostileValues) []any { return []any{goodChain()} },
 	"train/data.Classes": some(data.Classes{"a", "b"}),
+	"train/data.Columns": func(*hostileValues) []any { return []any{must(goodFrame().Learn(data.ColumnOptions{}))} },
 	"train/data.Cube":    func(*hostileValues) []any { return []any{fittedScaler(&data.Cube{})} },
+	"train/data.Frame":   func(*hostileValues) []any { return []any{goodFrame()} },
+	"train/data.Header":  some(data.HeaderYes),
 	"train/data.L1":      some(&data.L1{}),
 	"train/data.L2":      some(&data.L2{}),
 	"train/data.Label":   some(data.LabelLast),
@@ -608,6 +618,17 @@ const goodCSV = "1,2,3,4\n2,3,4,6\n3,3,4,5\n1,0,1,2\n2,1,2,3\n3,1,4,4\n"
 
 func goodSet() *data.Set {
 	return must(data.ReadCSV(strings.NewReader(goodCSV), "good.csv", data.Options{Task: data.Regression}))
+}
+
+// goodFrame is a table as wide as goodSet.
+func goodFrame() *data.Frame {
+	f := must(data.NewFrame("a", "b", "c"))
+	for i := range 6 {
+		if err := f.Append(float64(i), float64(i*i%5), float64(7-i)/2); err != nil {
+			panic(err)
+		}
+	}
+	return f
 }
 
 func goodStream(v *hostileValues) *data.Stream {
@@ -697,6 +718,8 @@ var hostileGoodTypes = map[reflect.Type]goodOf{
 	reflect.TypeFor[fits.Problem]():                          is(fits.Problem{Rows: 6, Features: 8, Outputs: 1}),
 	reflect.TypeFor[*linear.RidgeFit]():                      func(*hostileValues) any { return must(goodStats().Solve(1)) },
 	reflect.TypeFor[data.Options]():                          is(data.Options{Task: data.Regression}),
+	reflect.TypeFor[data.ColumnOptions]():                    is(data.ColumnOptions{}),
+	reflect.TypeFor[*data.Frame]():                           func(*hostileValues) any { return goodFrame() },
 	reflect.TypeFor[data.StreamOptions]():                    func(*hostileValues) any { return goodStreamOptions() },
 	reflect.TypeFor[report.History]():                        is(report.History{Loss: []float64{3, 2, 1}, LossName: "loss"}),
 	reflect.TypeFor[report.Line]():                           is(report.Line{Name: "line", X: []float64{1, 2}, Y: []float64{1, 2}}),
@@ -844,16 +867,26 @@ var hostileGood = map[string]goodOf{
 		return bytes.NewReader(must(goodStats().MarshalBinary()))
 	},
 
-	"train/data.*.path":                  func(v *hostileValues) any { return v.file("rows.csv", goodCSV) },
-	"train/data.*.paths":                 func(v *hostileValues) any { return []string{v.file("rows.csv", goodCSV)} },
-	"train/data.ReadBags.path":           func(v *hostileValues) any { return v.file("bags.csv", goodBags) },
-	"train/data.ReadBagsCSV.r":           func(*hostileValues) any { return strings.NewReader(goodBags) },
-	"train/data.ReadLIBSVM.r":            func(*hostileValues) any { return strings.NewReader("1 1:2 3:4\n2 2:1\n") },
-	"train/data.ReadNPY.r":               func(*hostileValues) any { return strings.NewReader(goodNPY) },
-	"train/data.ReadImageBags.path":      func(v *hostileValues) any { return v.file("images.npy", goodImages) },
-	"train/data.FromMatrix.m":            func(*hostileValues) any { return matOf(6, 3) },
-	"train/data.FromSlices.rows":         is([][]float64{{1, 2}, {3, 4}}),
-	"train/data.ParseLabel.s":            is("first"),
+	"train/data.*.path":              func(v *hostileValues) any { return v.file("rows.csv", goodCSV) },
+	"train/data.*.paths":             func(v *hostileValues) any { return []string{v.file("rows.csv", goodCSV)} },
+	"train/data.ReadBags.path":       func(v *hostileValues) any { return v.file("bags.csv", goodBags) },
+	"train/data.ReadBagsCSV.r":       func(*hostileValues) any { return strings.NewReader(goodBags) },
+	"train/data.ReadLIBSVM.r":        func(*hostileValues) any { return strings.NewReader("1 1:2 3:4\n2 2:1\n") },
+	"train/data.ReadNPY.r":           func(*hostileValues) any { return strings.NewReader(goodNPY) },
+	"train/data.ReadImageBags.path":  func(v *hostileValues) any { return v.file("images.npy", goodImages) },
+	"train/data.FromMatrix.m":        func(*hostileValues) any { return matOf(6, 3) },
+	"train/data.FromSlices.rows":     is([][]float64{{1, 2}, {3, 4}}),
+	"train/data.ParseLabel.s":        is("first"),
+	"train/data.ParseHeader.s":       is("yes"),
+	"train/data.PeekFrame.file":      func(v *hostileValues) any { return v.file("rows.csv", goodCSV) },
+	"train/data.PeekFrame.rows":      is(3),
+	"train/data.NewFrame.names":      is([]string{"a", "b"}),
+	"train/data.Frame.Append.row":    is([]any{1., nil, "2"}),
+	"train/data.Frame.Take.idx":      is([]int{1, 0}),
+	"train/data.Auto.SetState.state": func(*hostileValues) any { return fittedScaler(&data.Auto{}).State() },
+	"train/data.Columns.UnmarshalJSON.text": func(*hostileValues) any {
+		return must(json.Marshal(must(goodFrame().Learn(data.ColumnOptions{}))))
+	},
 	"train/data.ParseScalers.list":       is("standard,l2"),
 	"train/data.*.fraction":              is(.5),
 	"train/data.RowsInto.dst":            of(3, 3),

@@ -196,12 +196,6 @@ func laterRows(t *testing.T, columns *Columns, c tableCase, told *notes) (*Set, 
 		return nil, err
 	}
 	o.Tell = nil
-	if o.LabelNames == nil && o.Label != LabelNone {
-		o.Label, o.LabelNames = c.read.Label, c.read.LabelNames
-		if columns.Named {
-			o.LabelNames = columns.Labels
-		}
-	}
 	f, err := ReadFrame(t.Context(), o, path)
 	if err != nil {
 		t.Fatalf("the frame: %v", err)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/bochner-go/bochner/ops/domain"
@@ -18,6 +19,8 @@ import (
 // may have a decimal comma, which Options.Tell is told. A number that float64 cannot hold, such as inf, 1e400 or a whole
 // number of 2^53 or more in absolute value, counts as text, which Learn refuses beside numbers.
 //
+// Cells stay what they are where there are Options.Columns, which say where the labels are.
+//
 // Errors: those of Read; a header with a name that is there twice or, from the second column on, empty (ErrFormat);
 // text that is not UTF-8 (ErrFormat).
 func ReadFrame(ctx context.Context, o Options, paths ...string) (*Frame, error) {
@@ -28,7 +31,7 @@ func ReadFrame(ctx context.Context, o Options, paths ...string) (*Frame, error) 
 	if err != nil {
 		return nil, err
 	}
-	o.frames, o.Columns = true, nil
+	o = o.ofFrame()
 	var all *Frame
 	for _, file := range files {
 		f, err := readFrame(file, o, math.MaxInt)
@@ -57,8 +60,22 @@ func PeekFrame(o Options, file string, rows int) (*Frame, error) {
 	if rows < 1 {
 		return nil, fmt.Errorf("data: PeekFrame: %d rows, want at least 1: %w", rows, domain.ErrParam)
 	}
-	o.frames, o.Columns = true, nil
+	o = o.ofFrame()
 	return readFrame(file, o, rows)
+}
+
+// ofFrame is how a frame is read whose labels Columns know.
+func (o Options) ofFrame() Options {
+	if c := o.Columns; c != nil && o.LabelNames == nil && o.Label != LabelNone {
+		if o.LabelNames = c.Labels; !c.Named {
+			o.LabelNames = nil
+			for _, j := range c.labelPlaces() {
+				o.LabelNames = append(o.LabelNames, strconv.Itoa(j+1))
+			}
+		}
+	}
+	o.frames, o.Columns = true, nil
+	return o
 }
 
 // readFrame reads up to so many rows.

@@ -30,7 +30,12 @@ func (s *Set) Rows() int { return s.side(0) }
 func (s *Set) Dims() int { return s.side(1) }
 
 // Targets is k, and 0 where the rows have no targets.
-func (s *Set) Targets() int { return targetsOf(s.Y, s.LabelNames) }
+func (s *Set) Targets() int {
+	if s == nil {
+		return 0
+	}
+	return targetsOf(s.Y, s.LabelNames)
+}
 
 // targetsOf is how many targets each row has.
 func targetsOf(y []float64, names []string) int {

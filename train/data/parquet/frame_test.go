@@ -38,7 +38,7 @@ func people() []person {
 	}
 	return []person{
 		{ptr(int32(30)), ptr("cook"), ptr(int32(2)), day.Add(12 * time.Hour), 1050, owes(5, 220), "p"}, // 10.5, 1.5
-		{nil, nil, nil, day.Add(48 * time.Hour), -25, owes(0xfe, 0x0c), "q"},                          // -.25, -.5
+		{nil, nil, nil, day.Add(48 * time.Hour), -25, owes(0xfe, 0x0c), "q"},                           // -.25, -.5
 		{ptr(int32(50)), ptr("smith"), ptr(int32(9)), day.Add(24 * time.Hour), 300, owes(1), "q"},
 	}
 }
