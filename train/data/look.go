@@ -8,6 +8,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"github.com/bochner-go/bochner/ops/domain"
 )
 
 // Look is a first look at a table: what its columns hold, and what Learn makes of them.
@@ -46,8 +48,11 @@ type ColumnLook struct {
 }
 
 // Look looks at the rows by the columns that Learn made of them. Errors: columns that are not those of the frame
-// (ErrFormat).
+// (ErrFormat), a nil frame and nil columns (domain.ErrParam).
 func (f *Frame) Look(c *Columns) (*Look, error) {
+	if f == nil || c == nil {
+		return nil, fmt.Errorf("data: Look: the frame or its columns are nil: %w", domain.ErrParam)
+	}
 	l := &Look{Source: f.Source, Rows: f.rows, Labels: f.LabelNames, Duplicates: f.duplicates()}
 	if f.Labels != nil {
 		l.Classes = levelsOf(f.Labels)
