@@ -59,8 +59,9 @@ type Stream struct {
 
 // shape is what the files have in common.
 type shape struct {
-	dims   int // 0: not known yet
-	sparse bool
+	dims    int // 0: not known yet
+	sparse  bool
+	columns *Columns // that Learn made
 }
 
 // OpenStream makes a stream of files, and of the files of folders by name, in the order given, in the formats that Read knows. It opens
@@ -132,8 +133,14 @@ func filesIn(folder string) (files []string, err error) {
 // Files are the files, in order.
 func (s *Stream) Files() []string { return s.files }
 
-// Options are those that it was opened with, with their defaults.
-func (s *Stream) Options() StreamOptions { return s.o }
+// Options are those that it was opened with, with their defaults, and the Columns that it has learned.
+func (s *Stream) Options() StreamOptions {
+	o := s.o
+	if c := s.shape.columns; c != nil {
+		o.Columns, o.Dims = c, c.Dims()
+	}
+	return o
+}
 
 // Dims is the number of features, or 0 where neither Options.Dims nor a Survey has told it.
 func (s *Stream) Dims() int { return s.shape.dims }
@@ -145,7 +152,7 @@ func (s *Stream) Sparse() bool { return s.shape.sparse }
 func (s *Stream) Dense() { s.shape.sparse, s.o.Form = false, FormDense }
 
 // Split divides the rows in two: each is held with the probability fraction, which the seed and its place in the files decide. Both
-// parts are streams of their own over the same files; what a Survey of one learns about columns, the other knows. It
+// parts are streams of their own over the same files; what Survey or Learn of one finds out about columns, the other knows. It
 // panics when the fraction is not in [0, 1].
 func (s *Stream) Split(fraction float64, seed uint64) (rest, held *Stream) {
 	in := Held(fraction, seed)
@@ -227,7 +234,7 @@ func (s *Stream) read(ctx context.Context, epoch int, out *cutter) error {
 // chunks calls f with the rows of the files, in pieces of at most room().
 func (s *Stream) chunks(ctx context.Context, files []int, room func() int, f func(*Block) error) error {
 	for _, i := range files {
-		o := s.o.Options
+		o := s.Options().Options
 		o.Dims = s.shape.dims
 		form := func(r rows) (int, bool, error) {
 			_, _, d := r.inHand()
@@ -297,7 +304,7 @@ func (s *Stream) pieces(ctx context.Context, i int, o Options, room func() int, 
 // what Columns make of the rows. Errors: those of Blocks and of Frame.Learn; domain.ErrParam for files that are no tables
 // and for a stream that has Columns.
 func (s *Stream) Learn(ctx context.Context, o ColumnOptions) (*Columns, error) {
-	if s.o.Columns != nil {
+	if s.Options().Columns != nil {
 		return nil, fmt.Errorf("data: Learn: the stream has Columns already: %w", domain.ErrParam)
 	}
 	l, err := newLearner(o)
@@ -322,7 +329,7 @@ func (s *Stream) Learn(ctx context.Context, o ColumnOptions) (*Columns, error) {
 	}
 	c, err := l.columns()
 	if err == nil {
-		s.o.Columns, s.o.Dims, s.shape.dims = c, c.Dims(), c.Dims()
+		s.shape.columns, s.shape.dims = c, c.Dims()
 	}
 	return c, err
 }

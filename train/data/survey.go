@@ -52,7 +52,7 @@ type surveyor struct {
 
 // file reads a file, of LIBSVM text sparse, for its width is not known before its end.
 func (v *surveyor) file(ctx context.Context, i int) error {
-	o := v.s.o.Options
+	o := v.s.Options().Options
 	if v.fixed {
 		o.Dims = v.Dims
 	}
@@ -103,7 +103,7 @@ func (v *surveyor) block(b *Block) error {
 
 func (v *surveyor) result() (*Survey, error) {
 	shape := v.s.shape
-	v.Dims = max(v.Dims, v.s.o.Dims)
+	v.Dims = max(v.Dims, v.s.Options().Dims)
 	switch {
 	case v.Dims == 0:
 		return nil, fmt.Errorf("data: %s: no row of any file names a feature; if all are 0, say how many features there are (Options.Dims): %w", v.s.files[0], ErrFormat)

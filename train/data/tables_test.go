@@ -162,6 +162,34 @@ func TestAppendRefuses(t *testing.T) {
 	}
 }
 
+// TestLearnOfASplit: the columns that are learned from one part make the rows of the other.
+func TestLearnOfASplit(t *testing.T) {
+	path := fileOf(t, "", "train.csv", lines("a,b,y\n", 40, func(i int) string { return fmt.Sprintf("%c,%d,p", 'u'+i%2, i*i%7) }))
+	s, err := OpenStream(StreamOptions{BlockRows: 3}, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rest, held := s.Split(.3, 1)
+	c, err := rest.Learn(t.Context(), ColumnOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := 0
+	for _, part := range []*Stream{rest, held} {
+		set, err := allBlocks(t, part)
+		if err != nil || set.Columns != c || part.Options().Columns != c || part.Dims() != 3 {
+			t.Fatalf("%v, %d columns", err, part.Dims())
+		}
+		rows += set.Rows()
+	}
+	if rows != 40 {
+		t.Errorf("%d rows", rows)
+	}
+	if _, err := held.Learn(t.Context(), ColumnOptions{}); err == nil {
+		t.Error("learned twice")
+	}
+}
+
 // TestNumbersOfManyRows: a column that numbers more rows than distinct values are counted is left out all the same.
 func TestNumbersOfManyRows(t *testing.T) {
 	s := columnStats{name: "id", numbering: true, texts: map[string]int{}, whole: true, rising: true, most: -1}
