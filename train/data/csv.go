@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -26,6 +28,7 @@ type csvFile struct {
 	at      roles       // what the fields are
 	header  []string    // all names, nil without a header
 	doubt   string      // the first class, where it is text and all after it are numbers
+	whole   bool        // whether the file is read at once
 	ended   bool
 }
 
@@ -50,6 +53,7 @@ func newSeparated(s *source, comma rune) (rows, error) {
 
 func (p *csvFile) more(most int) (int, error) {
 	had := p.rows
+	p.whole = p.done == 0 && most == math.MaxInt
 	for p.rows-had < most && !p.ended {
 		record, err := p.r.Read()
 		if err == io.EOF {
@@ -204,7 +208,21 @@ func (p *csvFile) numbers(line int, record []string) error {
 		}
 		p.x = append(roomy(p.x), v)
 	}
+	if p.whole && p.rows == reserveRows {
+		p.reserve()
+	}
 	return nil
+}
+
+// reserveRows is after how many rows a file is taken to go on like that.
+const reserveRows = 1000
+
+// reserve makes room for the rest of the file, up to 1 GB, as the rows so far let expect.
+func (p *csvFile) reserve() {
+	left := float64(p.size-p.r.InputOffset()) / float64(p.r.InputOffset())
+	if cells := left * float64(len(p.x)); cells > 0 {
+		p.x = slices.Grow(p.x, int(min(1.01*cells, 1<<27)))
+	}
 }
 
 // doubtHeader keeps the first class in doubt as long as it is text and all others are numbers.

@@ -73,6 +73,38 @@ func decimal[T string | []byte](t T) (v float64, length int) {
 	return v, i
 }
 
+// shortDecimal reads [-]digits[.digits] of at most 16 bytes, which decimal reads as well: most cells of tables are so.
+func shortDecimal(t string) (float64, bool) {
+	i := 0
+	if t != "" && t[0] == '-' {
+		i = 1
+	}
+	if len(t) > 16 || i == len(t) {
+		return 0, false
+	}
+	w, point := uint64(0), len(t)
+	for first := i; i < len(t); i++ {
+		if c := t[i] - '0'; c <= 9 {
+			w = 10*w + uint64(c)
+		} else if t[i] == '.' && point == len(t) && i > first && i+1 < len(t) {
+			point = i + 1
+		} else {
+			return 0, false
+		}
+	}
+	v := float64(int64(w))
+	if w>>53 != 0 {
+		return 0, false
+	}
+	if point < len(t) {
+		v /= pow10[len(t)-point]
+	}
+	if t[0] == '-' {
+		v = -v
+	}
+	return v, true
+}
+
 // exponent reads [+-]digits at the start of t; the length is 0 where there is none or a long one.
 func exponent[T string | []byte](t T) (n, length int) {
 	i := 0

@@ -103,6 +103,9 @@ func openFile(path string, o Options) (rows, error) {
 		return nil, err
 	}
 	s.shut = append(s.shut, func() { f.Close() })
+	if info, err := f.Stat(); err == nil && s.meter.packed == unpacked {
+		s.size = info.Size()
+	}
 	if named != unpacked && s.meter.packed != named {
 		s.close()
 		return nil, s.fail(0, ErrFormat, "is named %s and is not %v data; decompress it or rename it", filepath.Ext(path), named)

@@ -23,6 +23,9 @@ const (
 
 // number reads a decimal number. It allocates nothing when t is short and sound.
 func number(t string) (float64, flaw) {
+	if v, ok := shortDecimal(t); ok {
+		return v, sound
+	}
 	if v, length := decimal(t); length == len(t) && length > 0 {
 		return v, sound
 	}

@@ -78,6 +78,7 @@ type source struct {
 	name  string
 	o     Options
 	meter *meter
+	size  int64    // of the file, 0 where it is not known
 	shut  []func() // what close calls
 }
 
