@@ -129,6 +129,7 @@ func (p *csvFile) start(line int, record []string) (err error) {
 	if p.at, err = p.o.rolesOf(p.header, p.fields); err != nil {
 		return p.fail(line, ErrFormat, "%v", err)
 	}
+	p.targets.names, p.targets.places = p.header, p.at.labels
 	d := len(p.at.features)
 	if d == 0 {
 		return p.fail(line, ErrFormat, "the line has one field, the label, and no features; read it without a label if it is a feature")

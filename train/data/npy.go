@@ -62,6 +62,7 @@ func newNPY(s *source) (rows, error) {
 	if p.at, err = s.o.rolesOf(nil, h.cols); err != nil {
 		return nil, s.fail(0, ErrFormat, "%v", err)
 	}
+	p.targets.places = p.at.labels
 	d := len(p.at.features)
 	switch {
 	case d == 0:

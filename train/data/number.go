@@ -145,6 +145,8 @@ type targets struct {
 	labels  []string
 	seen    map[string]string // text of a class -> its canonical one, so that each is stored once
 	doubted bool              // whether a class that marks a missing value was told
+	names   []string          // of the columns of a table, nil for none
+	places  []int             // of the labels among them
 }
 
 // letGo forgets the labels in hand, which are a set's now.
@@ -186,7 +188,7 @@ func (t *targets) add(at int, text []byte) error {
 	label, ok := t.seen[string(text)]
 	if !ok {
 		if !utf8.Valid(text) {
-			return t.s.notUTF8(at, "the class", string(text))
+			return t.s.notUTF8(at, "the class"+t.column(), string(text))
 		}
 		var f flaw
 		if label, f = canonical(string(text)); f != sound {
@@ -204,15 +206,27 @@ func (t *targets) add(at int, text []byte) error {
 	return nil
 }
 
+// column names the column of the next label, where it is one of a table.
+func (t *targets) column() string {
+	if t.places == nil {
+		return ""
+	}
+	return " in " + columnName(t.names, t.places[len(t.y)%len(t.places)])
+}
+
 func (t *targets) bad(at int, what, text string, f flaw) error {
+	column := ""
+	if len(t.places) > 1 {
+		column = t.column()
+	}
 	if f == noNumber {
-		return t.fail(at, ErrFormat, "the %s %s is not a number; correct the file, or read it as classification", what, quote(text))
+		return t.fail(at, ErrFormat, "the %s %s%s is not a number; correct the file, or read it as classification", what, quote(text), column)
 	}
 	reason, remedy := f.explain(text)
 	if f == notFinite {
 		reason = quote(text) + " " + reason
 	}
-	return t.fail(at, domain.ErrDomain, "the %s %s; %s", what, reason, remedy)
+	return t.fail(at, domain.ErrDomain, "the %s%s %s; %s", what, column, reason, remedy)
 }
 
 func (t *targets) fail(at int, sentinel error, format string, args ...any) error {

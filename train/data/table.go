@@ -84,6 +84,7 @@ func (p *tableFile) start() (err error) {
 	if p.at, err = p.o.rolesOf(p.names, len(p.names)); err != nil {
 		return p.fail(0, ErrFormat, "%v", err)
 	}
+	p.targets.names, p.targets.places = p.names, p.at.labels
 	d := len(p.at.features)
 	switch {
 	case d < 1:
