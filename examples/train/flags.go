@@ -36,7 +36,7 @@ type options struct {
 	read                          data.Options       // what the flags say of reading
 	columns                       data.ColumnOptions // and of the columns of a table
 	first                         *data.Frame        // rows of a table, to say what is made of them
-	scaled                        bool               // whether -scale is given
+	scaled, labelled              bool               // whether -scale and -label are given
 	task                          data.Task
 	bags                          bool   // the rows are sets of samples
 	head                          string // a kind of layers.NewHead, ridge or svm
@@ -61,7 +61,7 @@ func parse(args []string) (*options, error) {
 	fs.StringVar(&task, "task", "classification", "classification, regression; bags, bags-regression: of sets of samples")
 	o.Register(fs, "gaussian", "")
 	fs.Lookup("map").Usage += "; exp-semigroup on the made histograms, hdd-js for bags"
-	fs.Lookup("scale").Usage += "; for bags by default cube, of all samples, and for a table with names auto"
+	fs.Lookup("scale").Usage += "; for bags by default cube, of all samples, and for a table with names or texts auto"
 	fs.StringVar(&o.head, "head", "", graphHeads+", ridge, svm (default softmax for classes, ridge for targets)")
 	fs.Float64Var(&o.epsilon, "epsilon", .1, "svm: errors up to this `size` of a target cost nothing")
 	fs.StringVar(&o.lambda, "lambda", "", "ridge, svm, newton: penalty relative to the mean squared distance of a feature row from their mean, or held-out, for ridge also loo, to choose it (default of ridge: chosen by the leave-one-out error of up to 4096 rows; of the others 1e-6 times the rows); "+graphHeads+": lambda/2 |A|^2 beside the mean loss (default 0)")
@@ -99,7 +99,7 @@ func parse(args []string) (*options, error) {
 		return nil, err
 	}
 	given := cli.Given(fs)
-	o.scaled = given["scale"]
+	o.scaled, o.labelled = given["scale"], given["label"]
 	err := o.setTask(task, given)
 	if err == nil {
 		o.read, o.columns, err = o.table.options(o.task, given)

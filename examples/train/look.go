@@ -40,7 +40,7 @@ func lookAt(ctx context.Context, o *options) error {
 	if err != nil {
 		return err
 	}
-	o.scaleColumns(f.Named)
+	o.scaleColumns(f)
 	targets := f.LookTargets()
 	if o.plot != "" {
 		if err := drawLook(o.plot, l, targets); err != nil {
@@ -70,7 +70,9 @@ func printLook(l *data.Look, targets []*data.ColumnLook) {
 	}
 	fmt.Println()
 	if l.Classes != nil {
-		fmt.Printf("label %s: %d classes, %s\n", strings.Join(l.Labels, ", "), len(l.Classes), shares(l.Classes, l.Rows, 6))
+		if fmt.Printf("label %s: %d classes, %s\n", strings.Join(l.Labels, ", "), len(l.Classes), shares(l.Classes, l.Rows, 6)); len(l.Classes) == 1 {
+			fmt.Println("a classifier needs two classes")
+		}
 	}
 	for _, t := range targets {
 		fmt.Printf("target %s: %s\n", t.Name, span(t))
@@ -89,7 +91,7 @@ func printLook(l *data.Look, targets []*data.ColumnLook) {
 		}
 		becomes := fmt.Sprint(c.Becomes)
 		if c.Left != "" {
-			becomes = "left out: " + c.Left
+			becomes = "left out: " + cli.InFlags(c.Left)
 		}
 		kind := string(c.Kind)
 		if kind == "" {
@@ -109,7 +111,7 @@ func printSuspects(l *data.Look) {
 	}
 	for _, c := range l.Columns {
 		if c.Left == "" && l.Rows >= 20 && c.Tells >= .99 && c.Tells > majority+.5*(1-majority) {
-			fmt.Printf("\ncolumn %s gives the label away: it alone tells %.1f %% of it; -drop %s unless it is known beforehand\n", c.Name, 100*c.Tells, c.Name)
+			fmt.Printf("\ncolumn %q gives the label away: it alone tells %.1f %% of it; -drop %q unless it is known beforehand\n", c.Name, 100*c.Tells, c.Name)
 		}
 	}
 }

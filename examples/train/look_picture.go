@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	imagedraw "image/draw"
+	"math"
+	"slices"
 
 	"github.com/bochner-go/bochner/examples/internal/cli"
 	"github.com/bochner-go/bochner/train/data"
@@ -11,6 +14,7 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 )
 
 // lookPanels is how many columns a picture has.
@@ -53,48 +57,77 @@ func drawLook(path string, l *data.Look, targets []*data.ColumnLook) error {
 	return cli.SavePicture(path, min(4, len(panels)), panels...)
 }
 
+// margin is how many pixels a panel leaves free on each side.
+const margin = 12
+
 // panel draws the rows of a column by value or range.
 func panel(c *data.ColumnLook, what string, rows int) (image.Image, error) {
-	p := plot.New()
-	p.Title.Text = short(c.Name, 22) + ", " + what
 	if c.Missing > 0 {
-		p.Title.Text += fmt.Sprintf(", %.0f %% missing", 100*float64(c.Missing)/float64(rows))
+		what += fmt.Sprintf(", %.0f %% missing", 100*float64(c.Missing)/float64(rows))
 	}
-	p.Title.TextStyle.Font.Size = vg.Points(8)
+	if n := len(c.Levels); n > 0 && n < c.Distinct {
+		what += fmt.Sprintf(", %d of %d", n, c.Distinct)
+	}
+	p := plot.New()
+	p.Title.Text = short(c.Name, max(10, 36-len(what))) + ", " + what
+	p.Title.TextStyle.Font.Size, p.Title.Padding = vg.Points(8), vg.Points(4)
 	p.X.Tick.Label.Font.Size, p.Y.Tick.Label.Font.Size = vg.Points(7), vg.Points(7)
-	p.Y.Min = 0
-	var counts plotter.Values
-	for _, l := range c.Levels {
-		counts = append(counts, float64(l.Rows))
-	}
-	for _, n := range c.Bins {
-		counts = append(counts, float64(n))
-	}
-	if counts == nil {
-		counts = plotter.Values{0}
-	}
-	bars, err := plotter.NewBarChart(counts, vg.Points(110/float64(len(counts))))
+	counts, ticks := bars(c)
+	chart, err := plotter.NewBarChart(counts, vg.Points(110/float64(len(counts))))
 	if err != nil {
 		return nil, err
 	}
-	bars.LineStyle.Width = 0
-	bars.Color = color.RGBA{0x00, 0x72, 0xb2, 0xff}
-	p.Add(bars)
-	p.X.Min, p.X.Max, p.Y.Max = -.6, float64(len(counts))-.4, 1.05*max(1, p.Y.Max)
-	p.Title.Padding = vg.Points(4)
-	var ticks []plot.Tick
-	switch {
-	case c.Levels != nil:
-		most := 7
-		if len(c.Levels) > 5 {
-			most = 3
-		}
-		for k, l := range c.Levels {
-			ticks = append(ticks, plot.Tick{Value: float64(k), Label: short(l.Level, most)})
-		}
-	case c.Distinct > 0:
-		ticks = []plot.Tick{{Value: -.5, Label: cell(c, c.Least)}, {Value: 19.5, Label: cell(c, c.Most)}}
-	}
+	chart.LineStyle.Width = 0
+	chart.Color = color.RGBA{0x00, 0x72, 0xb2, 0xff}
+	p.Add(chart)
 	p.X.Tick.Marker = plot.ConstantTicks(ticks)
-	return report.FromPlot(p, 320, 320)
+	p.X.Min, p.X.Max = -.6, float64(len(counts))-.4
+	most := slices.Max(counts)
+	p.Y.Min, p.Y.Max = 0, max(1, most)
+	p.Y.Tick.Marker = plot.ConstantTicks{{Value: 0, Label: "0"}, {Value: most, Label: fmt.Sprint(most)}}
+	if len(ticks) > 4 {
+		label := &p.X.Tick.Label
+		label.Rotation, label.XAlign, label.YAlign = math.Pi/2, draw.XRight, draw.YCenter
+		p.X.Tick.Length = 0
+	}
+	img, err := report.FromPlot(p, 320, 320)
+	if err != nil {
+		return nil, err
+	}
+	size := img.Bounds().Size()
+	out := image.NewRGBA(image.Rect(0, 0, size.X+2*margin, size.Y+2*margin))
+	imagedraw.Draw(out, out.Bounds(), image.White, image.Point{}, imagedraw.Src)
+	imagedraw.Draw(out, img.Bounds().Add(image.Pt(margin, margin)), img, img.Bounds().Min, imagedraw.Src)
+	return out, nil
+}
+
+// bars are the rows of a column by value, where these are few, or by range.
+func bars(c *data.ColumnLook) (counts plotter.Values, ticks []plot.Tick) {
+	letters := 9
+	if n := len(c.Levels); n < 5 {
+		letters = 28 / max(n, 1)
+	}
+	for k, l := range c.Levels {
+		counts = append(counts, float64(l.Rows))
+		ticks = append(ticks, plot.Tick{Value: float64(k), Label: short(l.Level, letters)})
+	}
+	eachValue := c.Kind != data.Time && c.Distinct <= len(c.Bins) && c.Most-c.Least == float64(c.Distinct-1) // 3, 4, 5
+	for _, n := range c.Bins {
+		if n > 0 || !eachValue {
+			counts = append(counts, float64(n))
+		}
+	}
+	switch last := len(counts) - 1; {
+	case counts == nil:
+		return plotter.Values{0}, nil
+	case eachValue && last <= 3:
+		for k := range counts {
+			ticks = append(ticks, plot.Tick{Value: float64(k), Label: fmt.Sprint(c.Least + float64(k))})
+		}
+	case eachValue:
+		ticks = []plot.Tick{{Value: 0, Label: cell(c, c.Least)}, {Value: float64(last), Label: cell(c, c.Most)}}
+	case c.Levels == nil:
+		ticks = []plot.Tick{{Value: -.5, Label: cell(c, c.Least)}, {Value: float64(last) + .5, Label: cell(c, c.Most)}}
+	}
+	return counts, ticks
 }

@@ -16,8 +16,8 @@
 //
 // A model has three parts, each chosen by a flag and fitted on the training rows alone:
 //
-//	-scale   scalers, in order: l1, l2, minmax, cube, standard, auto, the default of tables with names; for a map of x >= 0 or x > -c minmax is cube, which
-//	         clips what is beyond the training rows
+//	-scale   scalers, in order: l1, l2, minmax, cube, standard, auto, the default of tables with names or texts; for a
+//	         map of x >= 0 or x > -c minmax is cube, which clips what is beyond the training rows
 //	-map     the feature map, one of those that go run ./examples/maps prints, of -features columns by -sampler; linear is the baseline
 //	-head    softmax or linear, by mini-batches; softmax on a frozen map also to its optimum, by -solver newton; ridge,
 //	         in closed form; svm, by Newton's method
@@ -56,10 +56,13 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	if err := o.checkText(); err != nil {
+		return err
+	}
 	var r *result
 	switch {
 	case o.look:
-		return lookAt(ctx, o)
+		return o.hint(lookAt(ctx, o))
 	case o.predict != "":
 		return predictFile(ctx, o)
 	case o.load != "":
@@ -68,7 +71,7 @@ func run(ctx context.Context, args []string) error {
 		r, err = trainModel(ctx, o)
 	}
 	if err != nil {
-		return err
+		return o.hint(err)
 	}
 	return r.show(o)
 }

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +16,7 @@ import (
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/linear"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -56,28 +59,18 @@ func predictFile(ctx context.Context, o *options) error {
 	if err != nil {
 		return err
 	}
-	s, err := data.OpenStream(data.StreamOptions{Options: opts, BlockRows: o.blockRows()}, list(o.predict)...)
+	s, err := data.OpenStream(data.StreamOptions{Options: opts, BlockRows: linear.BlockRows(1, m.Map.Features())}, list(o.predict)...)
 	if err != nil {
 		return err
 	}
-	w, err := newPredictions(o.out, m)
+	w, err := newPredictions(o.out, predictedBy(m, opts.ID))
 	if err != nil {
-		return err
+		return fmt.Errorf("-out %s: %w", o.out, err)
 	}
-	rows := 0
-	for b, err := range s.Blocks(ctx, 0) {
-		if err == nil {
-			var scores *mat.Dense
-			if scores, err = m.Scores(b.X); err == nil {
-				err = w.write(b, rows, scores)
-			}
-			err = b.Locate(err)
-		}
-		if err != nil {
-			w.abort()
-			return err
-		}
-		rows += b.Rows()
+	rows, err := predictBlocks(m, s.Blocks(ctx, 0), w)
+	if err != nil {
+		w.abort()
+		return err
 	}
 	if err := w.commit(); err != nil {
 		return fmt.Errorf("-out %s: %w", o.out, err)
@@ -86,42 +79,92 @@ func predictFile(ctx context.Context, o *options) error {
 	return nil
 }
 
+// predictBlocks writes what the model predicts of blocks of rows, and counts these.
+func predictBlocks(m *train.Model, blocks iter.Seq2[*data.Block, error], w predictions) (rows int, err error) {
+	for b, err := range blocks {
+		if err != nil {
+			return rows, err
+		}
+		scores, err := m.Scores(b.X)
+		if err != nil {
+			return rows, b.Locate(err)
+		}
+		if err := w.write(b, rows, scores); err != nil {
+			return rows, fmt.Errorf("-out: %w", err)
+		}
+		rows += b.Rows()
+	}
+	return rows, nil
+}
+
 // predictOptions are how rows are read that need no labels: a table's by the names of its columns; of others the label is
 // left out where there is one.
 func (o *options) predictOptions(m *train.Model) (data.Options, error) {
 	opts := o.readFor(m)
-	file := list(o.predict)[0]
-	labels := opts.LabelNames
-	if opts.LabelNames = nil; m.Columns != nil {
-		opts.Label = data.LabelNone
-		opts.ID = o.table.id
-		if opts.ID == "" && m.Columns.ID != "" {
-			quiet := opts
-			quiet.Tell = nil
-			if first, err := data.PeekFrame(quiet, file, 1); err == nil && slices.Contains(first.Names, m.Columns.ID) {
-				opts.ID = m.Columns.ID
-			}
-		}
-		return opts, nil
-	}
-	if o.table.id != "" {
-		return opts, cli.Usage("-id: the model has no names of columns")
-	}
-	if in, err := data.Files(file); err != nil || !data.IsTable(in[0]) && !strings.Contains(filepath.Base(in[0]), ".npy") {
-		opts.Label = data.LabelNone // LIBSVM text
-		return opts, nil
-	}
 	quiet := data.Options{Label: data.LabelNone, Header: opts.Header, Delimiter: opts.Delimiter}
-	first, err := data.PeekFrame(quiet, file, 1)
+	file, err := data.Files(list(o.predict)...)
 	if err != nil {
 		return opts, err
 	}
-	if len(first.Names) == m.Dims() {
-		opts.Label = data.LabelNone
-	} else {
-		opts.LabelNames = labels
+	table := data.IsTable(file[0])
+	switch {
+	case m.Columns != nil && o.labelled:
+		return opts, cli.Usage("-label does not apply to -predict: the model knows the columns that it looks at")
+	case m.Columns == nil && o.table.id != "":
+		return opts, cli.Usage("-id: the model has no names of columns")
+	case m.Columns == nil && !table && !strings.Contains(filepath.Base(file[0]), ".npy"): // LIBSVM text
+		opts.Label, opts.LabelNames = data.LabelNone, nil
+		return opts, nil
+	}
+	first, err := data.PeekFrame(quiet, file[0], 1)
+	if err != nil {
+		return opts, err
+	}
+	width, targets := len(first.Names), 1
+	if m.Columns != nil {
+		opts.Label, opts.LabelNames, opts.ID = data.LabelNone, nil, o.idIn(m.Columns, first)
+		return opts, nil
+	}
+	if m.Classes == nil {
+		targets = m.Head.Features()
+	}
+	switch {
+	case width == m.Dims():
+		opts.Label, opts.LabelNames = data.LabelNone, nil
+	case width != m.Dims()+targets:
+		return opts, fmt.Errorf("%s: the rows have %d columns; the model takes %d, or %d with the label", file[0], width, m.Dims(), m.Dims()+targets)
+	case !o.labelled:
+		opts.Tell(file[0] + ": the last column is taken for the label, because the model takes one column less; if it is another one, say -label")
 	}
 	return opts, nil
+}
+
+// idIn is the column of a file that names its rows: that of -id, else that of the model where the file has it.
+func (o *options) idIn(c *data.Columns, first *data.Frame) string {
+	if n, err := strconv.Atoi(o.table.id); err == nil && n >= 1 && n <= len(first.Names) && first.Named && !slices.Contains(first.Names, o.table.id) {
+		return first.Names[n-1]
+	}
+	if o.table.id != "" || c.ID == "" {
+		return o.table.id
+	}
+	if c.Named {
+		if !slices.Contains(first.Names, c.ID) {
+			o.read.Tell(fmt.Sprintf("%s: there is no column %q, which names the rows; they are numbered from 0", first.Source, c.ID))
+			return ""
+		}
+		return c.ID
+	}
+	number := func(name string) int {
+		n, _ := strconv.Atoi(strings.TrimPrefix(name, "column "))
+		return n
+	}
+	n := number(c.ID)
+	for _, l := range c.Labels {
+		if len(first.Names) < c.Width && number(l) < n {
+			n--
+		}
+	}
+	return strconv.Itoa(n)
 }
 
 // predictionKinds are the endings of files of predictions.
@@ -141,10 +184,11 @@ type predicted struct {
 	id    string   // the name of the column that names the rows
 }
 
-func newPredictions(path string, m *train.Model) (predictions, error) {
-	p := predicted{model: m, id: "row"}
-	if m.Columns != nil && m.Columns.ID != "" {
-		p.id = m.Columns.ID
+// predictedBy are the columns that a model predicts of rows that a column names, or "" for their numbers.
+func predictedBy(m *train.Model, id string) predicted {
+	p := predicted{model: m, id: cmp.Or(id, "row")}
+	if c := m.Columns; c != nil && !c.Named && id != "" {
+		p.id = cmp.Or(c.ID, id)
 	}
 	what := "score "
 	if m.Head.Classifies() {
@@ -162,6 +206,10 @@ func newPredictions(path string, m *train.Model) (predictions, error) {
 			p.names = append(p.names, "target "+strconv.Itoa(k+1))
 		}
 	}
+	return p
+}
+
+func newPredictions(path string, p predicted) (predictions, error) {
 	switch filepath.Ext(path) {
 	case ".csv":
 		return newCSVPredictions(path, p)

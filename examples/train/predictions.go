@@ -23,7 +23,7 @@ type textFile struct {
 func newTextFile(path string) (textFile, error) {
 	f, err := wholefile.Create(path)
 	if err != nil {
-		return textFile{}, fmt.Errorf("-out %s: %w", path, err)
+		return textFile{}, err
 	}
 	return textFile{f, bufio.NewWriterSize(f, 1<<20)}, nil
 }
@@ -55,7 +55,11 @@ func newCSVPredictions(path string, p predicted) (predictions, error) {
 	if p.model.Classes != nil {
 		head = append(head, "class")
 	}
-	return c, c.csv.Write(append(head, p.names...))
+	if err := c.csv.Write(append(head, p.names...)); err != nil {
+		t.abort()
+		return nil, err
+	}
+	return c, nil
 }
 
 func (c *csvPredictions) write(b *data.Block, at int, scores *mat.Dense) error {
@@ -144,33 +148,32 @@ var errAborted = fmt.Errorf("aborted")
 type parquetPredictions struct {
 	textFile
 	predicted
-	w       *parquet.Writer
+	w       *parquet.GenericWriter[any]
 	columns []int // in the file, of what names the row, the class and the scores
 }
 
 func newParquetPredictions(path string, p predicted) (predictions, error) {
+	names, group := []string{p.id}, parquet.Group{p.id: parquet.String()}
+	if p.model.Classes != nil {
+		names = append(names, "class")
+	}
+	for _, n := range append(names[1:], p.names...) {
+		if _, twice := group[n]; twice {
+			return nil, fmt.Errorf("two columns would be named %q; write .csv", n)
+		}
+		group[n] = parquet.Leaf(parquet.DoubleType)
+	}
+	if p.model.Classes != nil {
+		group["class"] = parquet.String()
+	}
 	t, err := newTextFile(path)
 	if err != nil {
 		return nil, err
 	}
-	names := []string{p.id}
-	group := parquet.Group{p.id: parquet.String()}
-	if p.model.Classes != nil {
-		names = append(names, "class")
-		group["class"] = parquet.String()
-	}
-	for _, n := range p.names {
-		names = append(names, n)
-		group[n] = parquet.Leaf(parquet.DoubleType)
-	}
 	schema := parquet.NewSchema("predictions", group)
-	q := &parquetPredictions{textFile: t, predicted: p, w: parquet.NewWriter(t.w, schema)}
-	for _, n := range names {
-		leaf, ok := schema.Lookup(n)
-		if !ok || len(group) != len(names) {
-			t.abort()
-			return nil, fmt.Errorf("-out %s: two columns would be named %q; write .csv", path, n)
-		}
+	q := &parquetPredictions{textFile: t, predicted: p, w: parquet.NewGenericWriter[any](t.w, schema)}
+	for _, n := range append(names, p.names...) {
+		leaf, _ := schema.Lookup(n)
 		q.columns = append(q.columns, leaf.ColumnIndex)
 	}
 	return q, nil

@@ -41,7 +41,7 @@ func (o *options) readTable(ctx context.Context) (data.Source, testRows, error) 
 		testSet, err := data.ReadAll(ctx, opts, list(o.test)...)
 		return set, testSetRows(testSet), err
 	}
-	o.scaleColumns(f.Named)
+	o.scaleColumns(f)
 	o.first = f
 	if o.test != "" {
 		return f, o.testFiles(ctx), nil

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -109,9 +111,9 @@ func (o *options) plain(f *data.Frame) *data.Set {
 	return set
 }
 
-// scaleColumns chooses the scaler of a table with names, where no flag does.
-func (o *options) scaleColumns(isNamed bool) {
-	if isNamed && !o.scaled {
+// scaleColumns chooses the scaler of a table with names or texts, where no flag does.
+func (o *options) scaleColumns(f *data.Frame) {
+	if _, err := f.Plain(); !o.scaled && (f.Named || err != nil) {
 		o.Scale = "auto"
 	}
 }
@@ -192,6 +194,32 @@ func zeros(x []float64) float64 {
 	return float64(n) / float64(len(x))
 }
 
+// checkText refuses flags of CSV where there is none.
+func (o *options) checkText() error {
+	files := cmp.Or(o.train, o.test, o.predict)
+	if files == "" || o.bags || o.read.Header == data.HeaderAuto && o.read.Delimiter == 0 {
+		return nil
+	}
+	in, err := data.Files(list(files)...)
+	if err != nil || slices.ContainsFunc(in, func(f string) bool { return data.IsTable(f) && filepath.Ext(f) != ".parquet" }) {
+		return nil // the reader says what is wrong
+	}
+	return cli.Usage("-header and -delimiter do not apply to %s, which is not CSV", files)
+}
+
+// hint adds what may help where a label is not found.
+func (o *options) hint(err error) error {
+	switch {
+	case err == nil || !strings.Contains(err.Error(), "the label: no column"):
+		return err
+	case o.load != "":
+		return fmt.Errorf("%w; rows without labels are for -predict", err)
+	case o.task == data.Classification && strings.Contains(o.table.label, ","):
+		return fmt.Errorf("%w; several targets go with -task regression", err)
+	}
+	return err
+}
+
 // learnStream learns the columns of files that are read in blocks, where they are a table that needs it.
 func (o *options) learnStream(ctx context.Context, s *data.Stream) (*data.Frame, error) {
 	if !o.table.wants(o.train) {
@@ -206,7 +234,7 @@ func (o *options) learnStream(ctx context.Context, s *data.Stream) (*data.Frame,
 	if o.plain(first) != nil {
 		return nil, nil
 	}
-	o.scaleColumns(first.Named)
+	o.scaleColumns(first)
 	_, err = s.Learn(ctx, o.columns)
 	return first, err
 }

@@ -84,14 +84,16 @@ func exit(name string, err error) int {
 		fmt.Fprintf(os.Stderr, "%s: %s\n", name, oneLine(err))
 		return 2
 	default:
-		fmt.Fprintf(os.Stderr, "%s: %s\n", name, inFlags.Replace(oneLine(err)))
+		fmt.Fprintf(os.Stderr, "%s: %s\n", name, InFlags(oneLine(err)))
 		return 1
 	}
 }
 
 func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
 
-// inFlags names the flags where the library says what they do.
+// InFlags is a text of the library with the flags where it says what they do.
+func InFlags(text string) string { return inFlags.Replace(text) }
+
 var inFlags = strings.NewReplacer(
 	"the scaler cube", "-scale cube",
 	" (Options.Dims)", "", " (Options.MaxCells)", "",
