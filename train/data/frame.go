@@ -99,7 +99,7 @@ func (c *column) add(t string, read func(string) (float64, flaw)) {
 	if c.texts == nil {
 		switch {
 		case f == sound:
-			c.numbers = append(c.numbers, v)
+			c.numbers = append(roomy(c.numbers), v)
 			return
 		case gap:
 			c.numbers = append(c.numbers, math.NaN())
