@@ -6,6 +6,9 @@
 // map; a caller's own is a fits.Fitter (train/fits). Each is also a function of rows that are scaled already, in memory
 // (data.Pairs) or read in blocks (data.Streamed), and needs no Recipe.
 //
+// A data.Frame, a table with names, categories, dates and gaps, becomes numbers on the way: Recipe.Columns says how,
+// Model.Columns keeps what was learned, and Model.Rows and Model.Options apply it to other rows and files.
+//
 // CrossValidate scores maps and lambdas under any of these heads, which share features and what else they can; the maps
 // come from Grid, RandomSearch or Around.
 //

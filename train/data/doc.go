@@ -2,14 +2,19 @@
 //
 // # Formats
 //
-// Read takes the format from the extension: .libsvm, .svm, .svmlight and .txt are LIBSVM text, .csv is CSV, .tsv
-// the same with tabs, .npy is a
-// NumPy array; each may be gzip or zstd data, with or without a further .gz or .zst. A program that imports train/data/parquet reads
-// .parquet too. A Set holds the rows as one float64 matrix, dense, or sparse
-// where LIBSVM text is (Options.Form has the rule), and either the class of each row (its text) or its target (a number).
-// ReadBags reads sets of samples from CSV, and ReadImageBags images as sets of pixels, as a Set whose rows are bags; the scaler cube brings their
-// samples into the unit cube.
-// What is sparse takes memory in proportion to the values that are not 0, in reading and after.
+// Read takes the format from the extension: .libsvm, .svm, .svmlight and .txt are LIBSVM text, .csv is CSV, .tsv the
+// same with tabs, .npy is a NumPy array; each may be gzip or zstd data, with or without a further .gz or .zst. A program
+// that imports train/data/parquet reads .parquet too. A Set holds the rows as one float64 matrix, dense, or sparse where
+// LIBSVM text is (Options.Form has the rule), and either the class of each row (its text) or its target (a number).
+// ReadBags reads sets of samples from CSV, and ReadImageBags images as sets of pixels, as a Set whose rows are bags; the
+// scaler cube brings their samples into the unit cube. What is sparse takes memory in proportion to the values that are
+// not 0, in reading and after.
+//
+// # Tables
+//
+// A table has names, categories, dates and gaps. ReadFrame reads it as a Frame. Frame.Learn, or Stream.Learn in a pass
+// over files, decides by the training rows what each column becomes. The result, Columns, makes a Set of any frame whose
+// columns have these names, in any order, and as Options.Columns it makes readers and streams do so.
 //
 // # More rows than memory
 //

@@ -38,14 +38,20 @@ func ReadLIBSVM(r io.Reader, name string, o Options) (*Set, error) {
 }
 
 // ReadCSV reads comma-separated values (RFC 4180), plain or gzip; name stands for the file in messages and in Set.Source.
-// Where the first line has no comma outside of quotes a semicolon separates the fields, or else a tab. Numbers have a
-// decimal point in any case.
+// Options.Delimiter separates the fields, or what the first 64 KiB tell: a comma where the first line has one outside of
+// quotes, else a semicolon, else a tab, but another of them that cuts all lines into equally many fields of which more
+// are numbers. Where every cell is to be a number, it has a decimal point; see ReadFrame for other tables.
 //
-// The first line is a header if none of its feature fields is a number and at least one is a name: not empty and not a
-// mark of a missing value (NA, N/A, NULL, None, ?, -). The label field has no say, so text classes need no header. A
-// header all of whose feature names are numbers cannot be told from data; it is an error where the label gives it away
-// (in regression, or if the first label is the only one that is no number). Blank lines are skipped, spaces around a
-// field too. All rows have the same number of fields and no field is empty.
+// Options.Header says whether the first line is a header, or what it and up to 99 lines below it tell. It is one where
+// LabelNames are in it. It is none where a feature field of it is a number, unless its numbers count up: 0, 1, 2 and on,
+// as pandas writes by default, or years. Else it is one if a column of it is a name above numbers or dates, and, in a
+// table of texts alone, if none of its texts comes again below it. A name is not empty and no mark of a missing value
+// (see ReadFrame). The field of the label has no say. Options.Tell is told where the line could be either.
+//
+// Blank lines are skipped, spaces around a field too, and lines may end with a carriage return alone. All rows have the
+// same number of fields. Without Options.Columns no field is empty. Errors: ErrFormat; domain.ErrDomain for a number that
+// is not finite, and for a whole number of 2^53 or more in absolute value, which float64 may round; domain.ErrShape for
+// another width than Options.Dims.
 func ReadCSV(r io.Reader, name string, o Options) (*Set, error) {
 	return read(r, name, o, formatCSV)
 }
