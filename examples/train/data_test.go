@@ -75,7 +75,7 @@ func TestBadData(t *testing.T) {
 		{"-train header-only.csv", []string{"header-only.csv: has a header and no rows"}},
 		{"-train ragged.csv", []string{"ragged.csv:2: the line has 2 fields, line 1 has 3"}},
 		{"-train nan.csv -missing error", []string{"nan.csv:151: column", "column 3", "is empty; fill the value in"}},
-		{"-train inf.csv", []string{"inf.csv:151: column 2", "-Inf", "drop the row or fill the value in"}},
+		{"-train inf.csv", []string{`inf.csv:151: column "column 2" is "-Inf"`, "is not a finite number; correct it, or leave it empty if it is missing"}},
 		{"-train text.csv", []string{`text.csv:151: column "column 2"`, `"two"`, "not a number", "leave it empty if it is missing"}},
 		{"-train hole.csv -missing error", []string{"hole.csv:151: column", "column 2", "is empty"}},
 		{"-train huge.csv -dtype float32", []string{"huge.csv", "= 1e+300 is too large for float32; use float64 or scale the data first"}},

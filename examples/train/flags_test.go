@@ -190,20 +190,37 @@ var wrongFlags = []struct{ args, text string }{
 	{"-bogus", "-bogus; -h lists the flags"},
 	{"-json=maybe", "-json"},
 	{"-header maybe", "-header maybe: want auto, yes or no"},
+	{"-delimiter ab", "-delimiter ab: want auto, tab, or one character"},
+	{`-delimiter "`, "want auto, tab, or one character"},
+	{"-label=", "-label : a model is fitted to labels"},
+	{"-missing drop", "-missing drop: want indicator, fill or error"},
+	{"-unknown skip", "-unknown skip: want other or error"},
+	{"-dates weekly", "-dates weekly: want epoch or cyclic"},
+	{"-rare -1", "-rare -1: want a number of rows"},
+	{"-rare few", "-rare"},
+	{"-task bags -drop a", "-drop does not apply to -task bags"},
+	{"-task bags -header no", "-header does not apply to -task bags"},
+	{"-out o.csv", "-out does nothing without -predict"},
+	{"-predict p.csv", "-predict needs -out, the file to write"},
+	{"-predict p.csv -out o.csv", "-predict needs -load, the model"},
+	{"-look -features 64", "-features does not apply to -look, which trains nothing"},
+	{"-look -test t.csv", "-test does not apply to -look"},
+	{"-look -save m", "-save does not apply to -look"},
+	{"-look -task bags", "-look needs -train, the tables to look at"},
 	{"-test", "-test"},
 }
 
 func TestWrongFlags(t *testing.T) {
 	dir := t.TempDir()
 	for i, tc := range wrongFlags {
-		args := "-train none.csv " + tc.args
+		args := "-json -train none.csv " + tc.args
 		_, err := parse(strings.Fields(args))
 		var usage *cli.UsageError
 		if !errors.As(err, &usage) || !strings.Contains(err.Error(), tc.text) {
 			t.Errorf("%s: %v, want a wrong flag with %q", args, err, tc.text)
 		}
 		if i%12 == 0 { // the rest of the way is the same for all
-			clitest.Run(t, dir, args+" -json").Fails(t, 2, "train", tc.text)
+			clitest.Run(t, dir, args).Fails(t, 2, "train", tc.text)
 		}
 	}
 	for _, tc := range []struct{ args, text string }{
@@ -211,6 +228,17 @@ func TestWrongFlags(t *testing.T) {
 		{"-task regression", "-task regression needs -train"},
 		{"-task bags-regression", "-task bags-regression needs -train"},
 		{"-label first", "-label does not apply to the made histograms"},
+		{"-categorical a", "-categorical does not apply to the made histograms"},
+		{"-delimiter tab", "-delimiter does not apply to the made histograms"},
+		{"-look", "-look needs -train"},
+		{"-load m -predict x.csv -out o.txt", "-out o.txt: want a name that ends with .csv, .jsonl, .npy, .parquet"},
+		{"-load m -predict x.csv -out o", "-out o: want a name that ends with"},
+		{"-load m -predict x.csv -out o.csv -test x.csv", "-test does not apply to -predict, whose rows need no labels"},
+		{"-load m -predict x.csv -out o.csv -json", "-json does not apply to -predict"},
+		{"-load m -predict x.csv -out o.csv -drop a", "-drop does not apply to -load"},
+		{"-load m -test x.csv -id a", "-id goes with -predict"},
+		{"-load m -test x.csv -look", "-look needs -train"},
+		{"-load m -look -train x.csv", "-load does not apply to -look"},
 		{"-stream", "-stream does not apply to the made histograms"},
 		{"-load m -test x.csv -stream", "-stream does not apply to -load"},
 		{"-load m", "-load needs -test"},

@@ -66,13 +66,15 @@ const lookColumns = 40
 func printLook(l *data.Look, targets []*data.ColumnLook) {
 	fmt.Printf("%s: %d rows, %d columns", l.Source, l.Rows, len(l.Columns))
 	if l.Duplicates > 0 {
-		fmt.Printf(", %d rows are as another before them", l.Duplicates)
+		fmt.Printf(", duplicate rows: %d", l.Duplicates)
 	}
 	fmt.Println()
 	if l.Classes != nil {
-		if fmt.Printf("label %s: %d classes, %s\n", strings.Join(l.Labels, ", "), len(l.Classes), shares(l.Classes, l.Rows, 6)); len(l.Classes) == 1 {
-			fmt.Println("a classifier needs two classes")
+		classes := fmt.Sprintf("%d classes, %s", len(l.Classes), shares(l.Classes, l.Rows, 6))
+		if len(l.Classes) == 1 {
+			classes = fmt.Sprintf("1 class, %s; a classifier needs two", shares(l.Classes, l.Rows, 6))
 		}
+		fmt.Printf("label %s: %s\n", strings.Join(l.Labels, ", "), classes)
 	}
 	for _, t := range targets {
 		fmt.Printf("target %s: %s\n", t.Name, span(t))

@@ -130,10 +130,13 @@ func (o *options) showColumns(c *data.Columns, first *data.Frame) {
 	var kinds []string
 	for _, k := range []struct {
 		kind data.Kind
-		name string
+		many string
 	}{{data.Number, "numbers"}, {data.Boolean, "booleans"}, {data.Category, "categories"}, {data.Time, "times"}} {
-		if n := counts[k.kind]; n > 0 {
-			kinds = append(kinds, fmt.Sprintf("%d %s", n, k.name))
+		switch n := counts[k.kind]; {
+		case n == 1:
+			kinds = append(kinds, fmt.Sprint("1 ", k.kind))
+		case n > 1:
+			kinds = append(kinds, fmt.Sprintf("%d %s", n, k.many))
 		}
 	}
 	text := fmt.Sprintf("label %s; columns: %s become %d", strings.Join(c.Labels, ", "), strings.Join(kinds, ", "), c.Dims())
