@@ -384,10 +384,9 @@ func (l *learner) ofTexts(s *columnStats, in Input) (Input, string, error) {
 
 // checkTexts refuses texts that look like numbers which are written wrong.
 func (s *columnStats) checkTexts() error {
-	_, unusable := number(s.first)
 	what, sentinel := "", ErrFormat
 	switch {
-	case s.flawed == s.textual && (s.numbers > 0 || unusable != sound):
+	case s.flawed == s.textual && !s.numbering: // names of rows may be long
 		what, sentinel = flawOf(s.first), domain.ErrDomain
 	case s.grouped():
 		what = "has thousands separators; write numbers without them"
