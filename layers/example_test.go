@@ -82,7 +82,7 @@ func ExampleNewRandomLaplaceLayer() {
 	fmt.Println(errors.Is(err, layers.ErrDomain))
 	// Output:
 	// k(x, y) = 0.50, z(x)·z(y) = 0.50
-	// layers: RandomLaplaceLayer "words": x[1,1] = -0.1 is negative; the kernel is defined for histograms, x >= 0: shift the data, or scale them by the range of the training rows and clip what is beyond it: -scale cube
+	// layers: RandomLaplaceLayer "words": x[1,1] = -0.1 is negative; the kernel is defined for histograms, x >= 0: shift the data, or scale them by the range of the training rows and clip what is beyond it: the scaler cube
 	// true
 }
 
