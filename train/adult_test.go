@@ -11,6 +11,7 @@ import (
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/internal/trial"
 )
 
 // adultColumns are the columns of the adult table of UCI, and how many of the 123 of 0 and 1 each became.
@@ -25,6 +26,9 @@ var adultColumns = []struct {
 // TestAdultAsPeopleHaveIt: a table of text, with gaps and a header, in the form that UCI has adult in, is fitted without
 // preparation as well as the columns of 0 and 1 that others made of it.
 func TestAdultAsPeopleHaveIt(t *testing.T) {
+	if trial.RaceEnabled {
+		t.Skip("nothing runs beside it, and the detector takes minutes")
+	}
 	file := func(name string) string {
 		path := filepath.Join("..", "..", "shared", "data", "adult", name)
 		if _, err := os.Stat(path); err != nil {
