@@ -27,7 +27,7 @@ type tableFlags struct {
 	chosen                    bool // whether a flag chooses or makes columns
 }
 
-// columnFlags are those of the flags that choose or make columns.
+// columnFlags choose or make columns.
 var columnFlags = []string{"columns", "drop", "categorical", "missing", "unknown", "rare", "dates", "id"}
 
 func (t *tableFlags) register(fs *flag.FlagSet) {

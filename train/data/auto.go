@@ -8,8 +8,8 @@ import (
 	"github.com/bochner-go/bochner/ops"
 )
 
-// Auto is Standard for the columns of real numbers, and leaves a column whose values are all 0 or 1 as it is, as those of
-// categories and booleans are. The scale of such a column would grow as its level is rarer, and a kernel would hear of
+// Auto is Standard for the columns of real numbers, and leaves a column whose values are all 0 or 1 as it is: the columns
+// of categories and booleans. The scale of such a column would grow as its level is rarer, and a kernel would hear of
 // nothing else.
 type Auto struct {
 	Mean, Scale []float64 // of each column, 0 and 1 for one that stays; nil before Fit

@@ -62,7 +62,7 @@ func (p *bagFile) read() (*Set, error) {
 			break
 		}
 		if err != nil {
-			return nil, (&csvFile{source: p.source}).syntax(err)
+			return nil, (&csvFile{tableRows: tableRows{source: p.source}}).syntax(err)
 		}
 		line, _ := p.r.FieldPos(0)
 		for i, f := range record {

@@ -147,7 +147,25 @@ func named(list, names []string, j int) string {
 }
 
 // width is the number of columns that an input becomes.
-func (in *Input) width(cyclic bool) int { return len(in.names(cyclic)) }
+func (in *Input) width(cyclic bool) int {
+	w := 1
+	if in.Kind == Category {
+		w = len(in.Levels)
+		if in.Other {
+			w++
+		}
+	}
+	if in.Kind == Time && cyclic {
+		w += 4
+		if in.Daily {
+			w += 2
+		}
+	}
+	if in.Gap {
+		w++
+	}
+	return w
+}
 
 // names are the names of the columns that an input becomes.
 func (in *Input) names(cyclic bool) (all []string) {
@@ -241,6 +259,7 @@ func (c *Columns) Validate() error {
 type plan struct {
 	inputs []int // the column of each input
 	told   []string
+	names  []string // of the columns of the matrix
 }
 
 // find finds the inputs in a table of the names, some of which hold labels or IDs and are no features.
@@ -248,7 +267,7 @@ func (c *Columns) find(names []string, isNamed bool, feature func(j int) bool) (
 	if c.Named && !isNamed {
 		return nil, fmt.Errorf("the rows have no names of columns, and the model finds its columns by name (%s): %w", c.list(), ErrFormat)
 	}
-	p := &plan{}
+	p := &plan{names: c.Names()}
 	if !c.Named {
 		return p, c.findPlaces(p, len(names))
 	}

@@ -36,7 +36,7 @@ func (c *Columns) set(f *Frame, p *plan) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Set{X: x, Y: f.Y, Labels: f.Labels, Names: c.Names(), LabelNames: f.LabelNames, IDs: f.IDs, Source: f.Source, Columns: c, taken: f.taken}, nil
+	return &Set{X: x, Y: f.Y, Labels: f.Labels, Names: p.names, LabelNames: f.LabelNames, IDs: f.IDs, Source: f.Source, Columns: c, taken: f.taken}, nil
 }
 
 // matrix makes the inputs of a frame, which are where the plan says, a matrix.
@@ -80,10 +80,7 @@ func (w *writer) all() error {
 			levels[l] = k
 		}
 	}
-	read, err := w.reader(levels)
-	if err != nil {
-		return err
-	}
+	read := w.reader(levels)
 	for i := range w.f.rows {
 		row := w.x[i*w.d : i*w.d+w.width]
 		if !w.cells.gap(i) {
@@ -141,11 +138,11 @@ func (w *writer) fail(i int, format string, args ...any) error {
 }
 
 // reader writes the value of row i, which is there.
-func (w *writer) reader(levels map[string]int) (func(i int, row []float64) error, error) {
+func (w *writer) reader(levels map[string]int) func(i int, row []float64) error {
 	in, c := w.in, w.cells
 	switch in.Kind {
 	case Category:
-		return w.category(levels), nil
+		return w.category(levels)
 	case Time:
 		return func(i int, row []float64) error {
 			if c.times {
@@ -158,7 +155,7 @@ func (w *writer) reader(levels map[string]int) (func(i int, row []float64) error
 			}
 			w.time(row, timeDays(at))
 			return nil
-		}, nil
+		}
 	}
 	if c.texts == nil && !c.times && len(in.Levels) == 0 {
 		if in.Kind == Boolean {
@@ -167,14 +164,14 @@ func (w *writer) reader(levels map[string]int) (func(i int, row []float64) error
 					return w.fail(i, "is %v, and in the training rows it is 0 or 1", row[0])
 				}
 				return nil
-			}, nil
+			}
 		}
-		return func(i int, row []float64) error { row[0] = c.numbers[i]; return nil }, nil
+		return func(i int, row []float64) error { row[0] = c.numbers[i]; return nil }
 	}
 	return func(i int, row []float64) (err error) {
 		row[0], err = w.scalar(i)
 		return err
-	}, nil
+	}
 }
 
 // scalar is the number or boolean of row i.

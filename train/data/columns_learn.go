@@ -25,7 +25,7 @@ const (
 )
 
 // Learn decides by the rows of the frame what its columns are. The median of a column of more than 1000 distinct numbers
-// is that of 65536 of them, drawn uniformly, where there are more. Learn tells f.Tell which columns it leaves out: one
+// is the median of 65536 of them, drawn uniformly, where there are more. Learn tells f.Tell which columns it leaves out: one
 // without values, one whose values are all the same, texts that differ from row to row, and a number of the row.
 //
 // Errors: options out of range, and names that no column has (domain.ErrParam); a column of numbers with a few texts or

@@ -15,21 +15,14 @@ import (
 
 // csvFile collects the rows of a CSV file: the features as numbers, or under Options.Columns and for a Frame the cells.
 type csvFile struct {
-	*source
-	targets *targets
-	r       *csv.Reader
-	layout  *layout
-	x       []float64
-	cells   *tableCells // nil: the features are numbers
-	rows    int         // in hand
-	done    int         // rows that were taken
-	fields  int         // in each line
-	first   int         // number of the first line that is not blank
-	at      roles       // what the fields are
-	header  []string    // all names, nil without a header
-	doubt   string      // the first class, where it is text and all after it are numbers
-	whole   bool        // whether the file is read at once
-	ended   bool
+	tableRows
+	r      *csv.Reader
+	layout *layout
+	fields int    // in each line
+	first  int    // number of the first line that is not blank
+	doubt  string // the first class, where it is text and all after it are numbers
+	whole  bool   // whether the file is read at once
+	ended  bool
 }
 
 func newCSV(s *source) (rows, error) { return newSeparated(s, s.o.Delimiter) }
@@ -44,7 +37,7 @@ func newTSV(s *source) (rows, error) {
 
 func newSeparated(s *source, comma rune) (rows, error) {
 	l := layoutOf(s, comma)
-	p := &csvFile{source: s, targets: newTargets(s, "line"), r: csv.NewReader(s.Reader), layout: l}
+	p := &csvFile{tableRows: tableRows{source: s, targets: newTargets(s, "line")}, r: csv.NewReader(s.Reader), layout: l}
 	p.r.Comma = l.comma
 	p.r.FieldsPerRecord = -1 // counted here, to say what was expected
 	p.r.ReuseRecord = true
@@ -71,7 +64,7 @@ func (p *csvFile) more(most int) (int, error) {
 			if err := p.start(line, record); err != nil {
 				return 0, err
 			}
-			if p.header != nil {
+			if p.names != nil {
 				continue
 			}
 		}
@@ -110,7 +103,7 @@ func (p *csvFile) start(line int, record []string) (err error) {
 	// The names of labels are needed to tell a header, and a header to find them. Those of a number have no say.
 	switch p.o.Header {
 	case HeaderYes:
-		p.header = []string{}
+		p.names = []string{}
 	case HeaderAuto:
 		guess, err := p.o.rolesOf(nil, p.fields)
 		feature := guess.feature
@@ -118,24 +111,24 @@ func (p *csvFile) start(line int, record []string) (err error) {
 			feature = func(int) bool { return true }
 		}
 		if p.o.namesOf(record) || p.layout.header(feature) {
-			p.header = []string{}
+			p.names = []string{}
 		}
 	}
-	if p.header != nil {
-		if err := p.names(line, record); err != nil {
+	if p.names != nil {
+		if err := p.takeNames(line, record); err != nil {
 			return err
 		}
 	}
-	if p.at, err = p.o.rolesOf(p.header, p.fields); err != nil {
+	if p.at, err = p.o.rolesOf(p.names, p.fields); err != nil {
 		return p.fail(line, ErrFormat, "%v", err)
 	}
-	p.targets.names, p.targets.places = p.header, p.at.labels
+	p.targets.names, p.targets.places = p.names, p.at.labels
 	d := len(p.at.features)
 	if d == 0 {
 		return p.fail(line, ErrFormat, "the line has one field, the label, and no features; read it without a label if it is a feature")
 	}
 	if p.o.tables() {
-		if p.cells, err = newTableCells(p.source, p.header, p.at, p.fields); err != nil {
+		if p.cells, err = newTableCells(p.source, p.names, p.at, p.fields); err != nil {
 			return err
 		}
 	} else if p.o.Dims > 0 && d != p.o.Dims {
@@ -147,8 +140,8 @@ func (p *csvFile) start(line int, record []string) (err error) {
 	return nil
 }
 
-// names takes the header.
-func (p *csvFile) names(line int, record []string) error {
+// takeNames takes the header.
+func (p *csvFile) takeNames(line int, record []string) error {
 	seen := map[string]int{}
 	for j, name := range record {
 		other, twice := seen[name]
@@ -161,7 +154,7 @@ func (p *csvFile) names(line int, record []string) error {
 			return p.notUTF8(line, fmt.Sprintf("the name of column %d", j+1), name)
 		}
 		seen[name] = j
-		p.header = append(p.header, strings.Clone(name))
+		p.names = append(p.names, strings.Clone(name))
 	}
 	return nil
 }
@@ -229,7 +222,7 @@ func (p *csvFile) reserve() {
 // doubtHeader keeps the first class in doubt as long as it is text and all others are numbers.
 func (p *csvFile) doubtHeader() {
 	first := p.done+p.rows == 0
-	if p.header != nil || len(p.targets.labels) == 0 || !first && p.doubt == "" {
+	if p.names != nil || len(p.targets.labels) == 0 || !first && p.doubt == "" {
 		return
 	}
 	label := p.targets.labels[len(p.targets.labels)-1]
@@ -243,7 +236,7 @@ func (p *csvFile) doubtHeader() {
 
 // column is the name of a field for messages, counted from 1.
 func (p *csvFile) column(field int) string {
-	return columnName(p.header, field)
+	return columnName(p.names, field)
 }
 
 // finish looks back at the end of the file.
@@ -257,40 +250,4 @@ func (p *csvFile) finish() error {
 		return p.fail(p.first, ErrFormat, "the class %s is the only one that is no number, so the line may be a header whose names are numbers; give the columns names", quote(p.doubt))
 	}
 	return nil
-}
-
-func (p *csvFile) inHand() (n, stored, d int) {
-	if p.cells != nil {
-		return p.cells.inHand(p.rows)
-	}
-	return p.rows, len(p.x), len(p.at.features)
-}
-
-func (p *csvFile) fixed() bool { return true }
-
-// let lets go of the rows in hand.
-func (p *csvFile) let() {
-	p.done += p.rows
-	p.x, p.rows = make([]float64, 0, len(p.x)), 0
-	p.targets.letGo()
-}
-
-func (p *csvFile) frame() *Frame {
-	defer p.let()
-	return p.cells.frame(p.rows, p.targets)
-}
-
-func (p *csvFile) take(_ int, sparse bool) (*Set, error) {
-	if p.cells != nil {
-		return p.cells.set(p.frame(), sparse)
-	}
-	set, err := p.dense(p.x, p.rows, len(p.at.features), p.targets, sparse)
-	if err != nil {
-		return nil, err
-	}
-	if p.header != nil {
-		set.Names, set.LabelNames = at(p.header, p.at.features), at(p.header, p.at.labels)
-	}
-	p.let()
-	return set, nil
 }

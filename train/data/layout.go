@@ -104,7 +104,7 @@ func sample(head []byte, comma rune) (records [][]string) {
 
 // separator is what separates the fields of the lines: a comma where the first line has one outside of quotes, else a
 // semicolon, else a tab. Where another of them cuts all lines into equally many fields, of which more are numbers, it is
-// that one: commas may be those of numbers such as 1,5.
+// that one: numbers such as 1,5 have commas, too.
 func separator(head []byte) rune {
 	best, share := rune(','), -1.0
 	for _, c := range separators {
@@ -249,7 +249,7 @@ func fractions(rest [][]string) bool {
 	return false
 }
 
-// carriageReturns reads lines that end with a carriage return alone, as those of old Macintosh files.
+// carriageReturns reads lines that end with a carriage return alone, as in old Macintosh files.
 type carriageReturns struct{ r io.Reader }
 
 func (c *carriageReturns) Read(p []byte) (int, error) {

@@ -214,7 +214,7 @@ func tellsClass(labels []string, group, there []int) float64 {
 	return float64(right) / float64(len(there))
 }
 
-// squaredCorrelation is that of some rows of x and y, and 0 where one is constant.
+// squaredCorrelation is the squared correlation of x and y on some rows, and 0 where one is constant.
 func squaredCorrelation(x, y []float64, there []int) float64 {
 	var mx, my, xx, yy, xy float64
 	for k, i := range there { // Welford's update

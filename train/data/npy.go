@@ -37,14 +37,9 @@ var (
 
 // npyFile reads the rows of an array, or all of it where it is in Fortran order.
 type npyFile struct {
-	*source
-	targets    *targets
-	h          npyHeader
-	at         roles       // what the columns are
-	table      *tableCells // nil: the features are numbers as they are
-	r          *npyio.Reader
-	x          []float64 // in hand
-	rows, done int       // in hand; taken
+	tableRows
+	h npyHeader
+	r *npyio.Reader
 }
 
 // newNPY checks the header before npyio sees it: npyio allocates what a header announces, panics on one that is cut
@@ -55,7 +50,7 @@ func newNPY(s *source) (rows, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &npyFile{source: s, targets: newTargets(s, "row"), h: h}
+	p := &npyFile{tableRows: tableRows{source: s, targets: newTargets(s, "row"), fresh: true}, h: h}
 	if h.rows == 0 || h.cols == 0 {
 		return nil, s.fail(0, ErrFormat, "the array is %d x %d: it has no cells", h.rows, h.cols)
 	}
@@ -68,7 +63,7 @@ func newNPY(s *source) (rows, error) {
 	case d == 0:
 		return nil, s.fail(0, ErrFormat, "the array has one column, the label, and no features; read it without a label if it is a feature")
 	case s.o.tables():
-		if p.table, err = newTableCells(s, nil, p.at, h.cols); err != nil {
+		if p.cells, err = newTableCells(s, nil, p.at, h.cols); err != nil {
 			return nil, err
 		}
 	case s.o.Dims > 0 && d != s.o.Dims:
@@ -99,7 +94,7 @@ func (p *npyFile) more(most int) (int, error) {
 			return 0, err
 		}
 	}
-	cells, err := p.cells(n)
+	cells, err := p.decode(n)
 	if err != nil {
 		return 0, err
 	}
@@ -116,35 +111,6 @@ func (p *npyFile) more(most int) (int, error) {
 		return 0, p.wrap(err)
 	}
 	return n, nil
-}
-
-func (p *npyFile) inHand() (n, stored, d int) {
-	if p.table != nil {
-		return p.table.inHand(p.rows)
-	}
-	return p.rows, len(p.x), len(p.at.features)
-}
-
-func (p *npyFile) fixed() bool { return true }
-
-// let lets go of the rows in hand.
-func (p *npyFile) let() {
-	p.done += p.rows
-	p.x, p.rows = nil, 0
-	p.targets.letGo()
-}
-
-func (p *npyFile) frame() *Frame {
-	defer p.let()
-	return p.table.frame(p.rows, p.targets)
-}
-
-func (p *npyFile) take(_ int, sparse bool) (*Set, error) {
-	if p.table != nil {
-		return p.table.set(p.frame(), sparse)
-	}
-	defer p.let()
-	return p.dense(p.x, p.rows, len(p.at.features), p.targets, sparse)
 }
 
 // npyHeader reads and checks the preamble and the dictionary. https://numpy.org/neps/nep-0001-npy-format.html
@@ -224,8 +190,8 @@ func (s *source) npyEnd(err error, place string) error {
 	return s.wrap(err)
 }
 
-// cells decodes n rows in file order.
-func (p *npyFile) cells(n int) ([]float64, error) {
+// decode decodes n rows in file order.
+func (p *npyFile) decode(n int) ([]float64, error) {
 	h := p.h
 	before := (p.done + p.rows) * h.cols
 	cells, err := decoders[h.descr[len(h.descr)-2:]](p.r, n*h.cols)
@@ -301,7 +267,7 @@ func (p *npyFile) add(cells []float64, n int) error {
 	if p.h.fortran {
 		down, across = 1, n
 	}
-	if p.table != nil {
+	if p.cells != nil {
 		p.rows += n
 		return p.tableColumns(cells, n, at, down, across)
 	}
@@ -350,5 +316,5 @@ func (p *npyFile) tableColumns(cells []float64, n, at, down, across int) error {
 			return err
 		}
 	}
-	return p.table.columns(columns, at)
+	return p.cells.columns(columns, at)
 }

@@ -47,14 +47,8 @@ func RegisterTable(extension string, open func(f *os.File) (Table, error)) {
 
 // tableFile is a Table as rows.
 type tableFile struct {
-	*source
-	t          Table
-	names      []string
-	targets    *targets
-	at         roles
-	cells      *tableCells // nil: the features are numbers
-	x          []float64
-	rows, done int // in hand; taken
+	tableRows
+	t Table
 }
 
 func newTable(f *os.File, path string, o Options, open func(f *os.File) (Table, error)) (rows, error) {
@@ -70,7 +64,7 @@ func newTable(f *os.File, path string, o Options, open func(f *os.File) (Table, 
 	if err != nil {
 		return nil, s.wrap(err)
 	}
-	p := &tableFile{source: s, t: t, names: t.Columns(), targets: newTargets(s, "row")}
+	p := &tableFile{tableRows: tableRows{source: s, names: t.Columns(), targets: newTargets(s, "row")}, t: t}
 	if err := p.start(); err != nil {
 		t.Close()
 		return nil, err
@@ -217,38 +211,4 @@ func (t *tableCells) columns(columns []Column, row int) error {
 		}
 	}
 	return nil
-}
-
-func (p *tableFile) inHand() (n, stored, d int) {
-	if p.cells != nil {
-		return p.cells.inHand(p.rows)
-	}
-	return p.rows, len(p.x), len(p.at.features)
-}
-
-func (p *tableFile) fixed() bool { return true }
-
-// let lets go of the rows in hand.
-func (p *tableFile) let() {
-	p.done += p.rows
-	p.x, p.rows = make([]float64, 0, len(p.x)), 0
-	p.targets.letGo()
-}
-
-func (p *tableFile) frame() *Frame {
-	defer p.let()
-	return p.cells.frame(p.rows, p.targets)
-}
-
-func (p *tableFile) take(_ int, sparse bool) (*Set, error) {
-	if p.cells != nil {
-		return p.cells.set(p.frame(), sparse)
-	}
-	set, err := p.dense(p.x, p.rows, len(p.at.features), p.targets, sparse)
-	if err != nil {
-		return nil, err
-	}
-	set.Names, set.LabelNames = at(p.names, p.at.features), at(p.names, p.at.labels)
-	p.let()
-	return set, nil
 }

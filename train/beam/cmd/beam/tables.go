@@ -12,7 +12,7 @@ import (
 	"github.com/bochner-go/bochner/train/data"
 )
 
-// tableFlags say how the columns of tables are read, as those of examples/train do.
+// tableFlags say how the columns of tables are read, as the flags of examples/train do.
 type tableFlags struct {
 	label, header, delimiter  string
 	columns, drop, categories string
@@ -20,7 +20,7 @@ type tableFlags struct {
 	rare                      int
 }
 
-// columnFlags are those that ask for columns to be learned.
+// columnFlags ask for columns to be learned.
 var columnFlags = []string{"columns", "drop", "categorical", "missing", "unknown", "rare", "dates"}
 
 func (t *tableFlags) register(fs *flag.FlagSet, label string) {
