@@ -158,6 +158,11 @@ echo "{\"setting\": \"$OPENBLAS_NUM_THREADS $3 $4 $5 $6 $7 $8 $9\", \"maps\": {\
 	if csr["lib"] != "scipy" || csr["ms"] != 7. || !near(csr["gflops"].(float64), 2*8*1*4/7e6) {
 		t.Errorf("the line of scipy is %v", csr)
 	}
+	// Maps without a peer are not asked for.
+	r = clitest.Run(t, t.TempDir(), "-peers -shapes 8x31x4 -runs 3 -cores 1 -dtype float64 -maps levy,gaussian,exp-chi2 -json").OK(t)
+	if lines := objects(t, r.Stdout); len(lines) < 4 || lines[3]["blas"] != "1 8 31 4 float64 3 RBFSampler " {
+		t.Errorf("the lines with maps that have no peer are\n%s", r.Stdout)
+	}
 	// VLFeat is left out where it is not there.
 	r = clitest.Run(t, t.TempDir(), "-peers -shapes 8x31x4 -runs 3 -cores 1 -dtype float64 -maps chi2,intersection -json").OK(t)
 	if lines := objects(t, r.Stdout); len(lines) != 3 && len(lines) != 4 || lines[2]["lib"] != "scikit-learn" || lines[2]["ms"] != 4. || lines[2]["features"] != 93. {

@@ -24,7 +24,7 @@ type setting struct {
 	env  string // one variable, or none
 }
 
-// peerOf is the peer of each of our maps, by its name in the script.
+// peerOf is the peer of each of our maps that has one, by its name in the script.
 var peerOf = map[string]string{
 	"gaussian":   "RBFSampler",
 	"phase":      "RBFSampler",
@@ -71,7 +71,7 @@ func measurePeers(ctx context.Context, s setting, c cell, ours []measurement, ru
 	var want []string
 	of := map[string]string{} // ours, by the peer
 	for _, m := range ours {
-		if name := peerOf[m.Map]; m.Lib == "bochner" && !slices.Contains(want, name) {
+		if name := peerOf[m.Map]; m.Lib == "bochner" && name != "" && !slices.Contains(want, name) {
 			want = append(want, name)
 			of[name] = m.Map
 		}
