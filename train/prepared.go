@@ -305,6 +305,9 @@ func (p *Prepared) Fit(ctx context.Context, f fits.Fitter) (*fits.Report, error)
 		f = sgd.MiniBatch{FitOptions: sgd.FitOptions{Seed: m.Spec.Seed}, Head: map[bool]string{true: "softmax"}[m.Classes != nil]}
 	case f == nil:
 		f = linear.RidgeOptions{Seed: m.Spec.Seed}
+		if q := p.Problem(m.Map.Features()); m.Classes != nil && !q.Signed && (linear.LogisticOptions{}).Keeps(q) {
+			f = linear.LogisticOptions{Seed: m.Spec.Seed}
+		}
 	}
 	var err error
 	m.Head, err = layers.NewHead(f.HeadKind(), m.Map.Features(), max(1, p.Outputs), layers.WithDtype(m.Map.Dtype()), layers.WithName("head"))

@@ -11,7 +11,7 @@ import (
 )
 
 // Recipe is the way from rows to a Model: scalers, a map, and how the head on its features is fitted. The zero value is
-// ridge regression on 1024 random Fourier features of the Gaussian kernel of the rows as they are.
+// logistic regression of classes, or ridge regression of targets, on 1024 random Fourier features of the Gaussian kernel of the rows as they are.
 type Recipe struct {
 	// Scale lists the scalers in their order, as ScalersFor reads them; empty is "none". They are fitted on the rows.
 	Scale string
@@ -21,8 +21,8 @@ type Recipe struct {
 	// Spec describes the map. Dims and the parameters that are left out come from the scaled rows. An empty Map is
 	// "gaussian"; Features of 0 are 1024 for a map that can have any number.
 	Spec layers.Spec
-	// Fitter fits the head; nil is RidgeOptions{}, or MiniBatch for a Spec that tunes its map, under a softmax head
-	// for classes.
+	// Fitter fits the head. nil is MiniBatch for a Spec that tunes its map, under a softmax head for classes. For a frozen
+	// map it is LogisticOptions{} for classes where all features can be kept in memory and have no signs, and else RidgeOptions{}.
 	Fitter fits.Fitter
 	// Afford is asked before a scaler that moves zeros makes sparse rows dense, which takes so many bytes. Its error
 	// ends the fit. nil: nothing is refused.

@@ -232,6 +232,15 @@ func TestOptions(t *testing.T) {
 			}
 		}
 	}
+	// It is the default of a frozen map, and a flag of mini-batches asks for these.
+	if byDefault, newton := fit(t, dir, args), fit(t, dir, args+"-solver newton"); *byDefault.Accuracy != *newton.Accuracy || byDefault.Lambda == nil || *byDefault.Lambda != *newton.Lambda {
+		t.Errorf("by default %+v, with -solver newton %+v", byDefault, newton)
+	}
+	for _, more := range []string{"-epochs 3", "-lambda 0", "-lr .1", "-solver adam"} {
+		if ob := fit(t, dir, args+more); ob.TrainLoss == nil {
+			t.Errorf("%s is not by mini-batches", more)
+		}
+	}
 	newton := fit(t, dir, args+"-solver newton -lambda .01 -features 64")
 	if *newton.Lambda != .01 || *newton.Accuracy < .85 || newton.Head != "softmax" || newton.TrainLoss != nil {
 		t.Errorf("-solver newton: %+v", newton)

@@ -30,6 +30,7 @@ type options struct {
 	look                          bool
 	json, noWeights, stream, cg   bool
 	newton                        bool // a softmax head is fitted to its optimum
+	auto                          bool // newton is, if the features of all rows can be kept
 	shuffle, cv                   int
 	search                        search
 	table                         tableFlags
@@ -64,7 +65,7 @@ func parse(args []string) (*options, error) {
 	fs.Lookup("scale").Usage += "; for bags by default cube, of all samples, and for a table with names or texts auto"
 	fs.StringVar(&o.head, "head", "", graphHeads+", ridge, svm (default softmax for classes, ridge for targets)")
 	fs.Float64Var(&o.epsilon, "epsilon", .1, "svm: errors up to this `size` of a target cost nothing")
-	fs.StringVar(&o.lambda, "lambda", "", "ridge, svm, newton: penalty relative to the mean squared distance of a feature row from their mean, or held-out, for ridge also loo, to choose it (default of ridge: chosen by the leave-one-out error of up to 4096 rows; of the others 1e-6 times the rows); "+graphHeads+": lambda/2 |A|^2 beside the mean loss (default 0)")
+	fs.StringVar(&o.lambda, "lambda", "", "ridge, svm, softmax of a frozen map: penalty relative to the mean squared distance of a feature row from their mean, or held-out, for ridge also loo, to choose it (default of ridge: chosen by the leave-one-out error of up to 4096 rows; of the others 1e-6 times the rows); "+graphHeads+": lambda/2 |A|^2 beside the mean loss (default 0)")
 	fs.IntVar(&o.cv, "cv", 0, "choose lambda, unless -lambda gives it, and the map's parameter that comes from the data, by cross-validation in so many `folds`, with up to 1024 features: from 1/4 to 4 times what the data say, and on while the best is at an end")
 	fs.Func("grid", "with -cv: what to choose among instead, `name=1,2,4` of a numeric parameter of the map (map.name where it is called features or lambda), features or lambda; or with -trials from a range, name=1:10; once for each name", func(text string) error {
 		grid = append(grid, text)
@@ -75,7 +76,7 @@ func parse(args []string) (*options, error) {
 	fs.IntVar(&o.fit.Batch, "batch", 256, graphHeads+": rows a step")
 	fs.Float64Var(&o.fit.LearnRate, "lr", 0, graphHeads+": learning rate of the head (default 0.05 for adam, 0.5 for sgd)")
 	fs.Float64Var(&o.fit.MapRate, "map-lr", 0, "with -tune: learning rate of the map's parameters (default a hundredth of -lr)")
-	fs.StringVar(&solver, "solver", "", graphHeads+": adam, sgd (default adam), softmax of a frozen map also newton, to the optimum; ridge: cholesky, or cg for more features than a matrix of them can be held of (default cholesky)")
+	fs.StringVar(&solver, "solver", "", graphHeads+": adam, sgd (default adam); softmax of a frozen map also newton, to the optimum, its default unless another flag of mini-batches or -stream is given or the features take more than 1 GiB; ridge: cholesky, or cg for more features than a matrix of them can be held of (default cholesky)")
 	fs.StringVar(&schedule, "schedule", "constant", graphHeads+": learning rates by epoch: constant, cosine, linear")
 	fs.IntVar(&o.fit.WarmUp, "warm-up", 0, graphHeads+": `epochs` in which the learning rates rise first")
 	fs.Float64Var(&o.fit.ClipNorm, "clip", 0, graphHeads+": `norm` that gradients are cut to (default: none)")
@@ -348,7 +349,8 @@ func (o *options) setHead(solver string, given map[string]bool) error {
 	if o.head == "" {
 		o.head = map[data.Task]string{data.Classification: "softmax", data.Regression: "ridge"}[o.task]
 	}
-	graph := o.onGraph() && solver != "newton"
+	o.auto = o.head == "softmax" && solver == "" && !o.stream && o.lambda != "0" && !slices.ContainsFunc(graphFlags, func(f string) bool { return given[f] })
+	graph := o.onGraph() && solver != "newton" && !o.auto
 	switch {
 	case !o.onGraph() && o.head != "ridge" && o.head != "svm":
 		return cli.Usage("-head %s: want one of %s, ridge, svm", o.head, graphHeads)
@@ -410,6 +412,8 @@ func (o *options) setSolver(name string) error {
 	switch {
 	case want[o.head] == "" && name != "":
 		return cli.Usage("-solver does not apply to -head %s", o.head)
+	case o.auto:
+		o.newton = true
 	case name == "" || name == "adam" && o.head != "ridge" || name == "cholesky" && o.head == "ridge":
 	case name == "sgd" && o.head != "ridge":
 		o.fit.Solver = sgd.SGD

@@ -19,8 +19,8 @@
 //	-scale   scalers, in order: l1, l2, minmax, cube, standard, auto, the default of tables with names or texts; for a
 //	         map of x >= 0 or x > -c minmax is cube, which clips what is beyond the training rows
 //	-map     the feature map, one of those that go run ./examples/maps prints, of -features columns by -sampler; linear is the baseline
-//	-head    softmax or linear, by mini-batches; softmax on a frozen map also to its optimum, by -solver newton; ridge,
-//	         in closed form; svm, by Newton's method
+//	-head    softmax or linear, by mini-batches; softmax on a frozen map in memory to its optimum, by Newton's method,
+//	         unless a flag of mini-batches is given; ridge, in closed form; svm, by Newton's method
 //
 // The map stays as drawn, or is fine-tuned under a softmax or linear head with -tune: its bandwidth, a bandwidth for
 // each input, or every frequency. -save writes the whole model to one file, which -load evaluates on other rows.

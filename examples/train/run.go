@@ -50,6 +50,7 @@ func trainModel(ctx context.Context, o *options) (*result, error) {
 		return nil, err
 	}
 	r.trainRows = p.Rows
+	o.settle(p)
 	r.seconds.Load = time.Since(start).Seconds()
 	if err := o.weigh(p.Counts); err != nil {
 		return nil, err
@@ -92,6 +93,16 @@ func trainModel(ctx context.Context, o *options) (*result, error) {
 	r.seconds.Features = (drawn + timed.Spent).Seconds()
 	r.seconds.Total = time.Since(start).Seconds()
 	return r, nil
+}
+
+// settle leaves a softmax head to mini-batches where no flag asks for something else and the features of all rows are too large.
+func (o *options) settle(p *train.Prepared) {
+	spec := p.Model.Spec
+	spec.Dims = p.X().Shape()[1]
+	if o.auto && o.lambda == "" && !(linear.LogisticOptions{}).Keeps(p.Problem(featuresOf(spec))) {
+		o.newton = false
+		fmt.Fprintln(os.Stderr, "the features of all rows take more than 1 GiB: mini-batches fit the head; -solver newton takes it to its optimum, in some hundred passes")
+	}
 }
 
 // build makes the map.

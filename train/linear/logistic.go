@@ -28,12 +28,13 @@ type LogisticOptions struct {
 	// ClassWeights multiply the losses of the rows of each class: with the weight 2 a row counts as two of it would, in s
 	// too. nil: all are 1. The error by which lambda is chosen has no weights.
 	ClassWeights []float64
-	// Tol is the share of the objective that a Newton step promises to take off it at which it is the last one; 0 is 1e-6.
-	// Near the optimum that promise is twice the distance to it before the step, and the distance after it is far less.
+	// Tol is the share of the objective that a Newton step promises to take off it at which it is the last one; 0 is 1e-5.
+	// Near the optimum that promise is twice the distance to it before the step, and the distance after it is at most a
+	// twentieth of that: 1e-6 of the objective is kept with room.
 	Tol      float64
 	MaxSteps int // Newton steps; 0 is 100. Reaching it is an error
 	// CacheBytes is up to what size the features of all rows are kept; 0 is 1 GiB, negative none. Larger ones are mapped
-	// anew, block by block, in every pass over the rows.
+	// anew, block by block, in every pass over the rows. Up to this size there are also two copies in float32.
 	CacheBytes int64
 	BlockRows  int // as in RidgeOptions
 	// Progress is called after each Newton step with the steps done and the promise of the last one as a share of the
@@ -65,11 +66,12 @@ type LogisticFit struct {
 // is (γ Zcᵀ Zc + λ s I)⁻¹ for every class, from one Gram matrix of the centred features and the mean curvature γ of the
 // losses, after the bound of Böhning (1992), Multinomial logistic regression algorithm; with more than 4096 features it is
 // the diagonal of that matrix. An inner iteration is one pass over the features. All classes go through them together, as
-// products of matrices, in the features' element type with sums in float64. Lin, Weng and Keerthi (2008), Trust region
+// products of matrices: of features that are kept in float32, since a direction need not be exact, and objective and
+// gradient in the features' element type with sums in float64. Lin, Weng and Keerthi (2008), Trust region
 // Newton method for large-scale logistic regression.
 //
-// Memory: 3 n k + 6 D k numbers, up to 4096 features two D x D matrices, a block of features, and all features where
-// CacheBytes allows. Results do not depend on GOMAXPROCS. ctx is looked at between blocks.
+// Memory: 3 n k + 6 D k numbers, up to 4096 features two D x D matrices, a block of features, and where CacheBytes allows
+// all features, and twice 4 n D bytes. Results do not depend on GOMAXPROCS. ctx is looked at between blocks.
 //
 // Errors: those of FitRidge; domain.ErrDomain for a row of y that is of no class; domain.ErrParam for options out of range
 // and for a fit that is not done after MaxSteps.
@@ -94,7 +96,7 @@ func logisticSource(ctx context.Context, m layers.Map, rows data.Examples, o Log
 	if err != nil {
 		return nil, o, err
 	}
-	if err := o.newton().complete("Logistic", src.n, 1e-6); err != nil {
+	if err := o.newton().complete("Logistic", src.n, 1e-5); err != nil {
 		return nil, o, err
 	}
 	if !cv.OneClass(y) {
@@ -167,10 +169,19 @@ func softmaxRow(u []float64) (logSum float64) {
 	return top + math.Log(sum)
 }
 
+// Keeps says whether the features of all rows are in memory during a fit. Where they are not, and are mapped anew in each of
+// some hundred passes, mini-batches are faster.
+func (o LogisticOptions) Keeps(p fits.Problem) bool {
+	return !p.Streamed && float64(p.Rows)*float64(p.Features)*p.Number() <= float64(orElse(o.CacheBytes, defaultSVMCache))
+}
+
 // Cost estimates FitLogistic, for 15 Newton steps of 10 inner iterations for each lambda.
 func (o LogisticOptions) Cost(p fits.Problem) fits.Cost {
 	d, lambdas := float64(p.Features), max(1, len(o.Lambdas))
 	c := newtonCost(p, o.CacheBytes, 165*lambdas)
+	if copies := 8 * float64(p.Rows) * d; copies <= float64(orElse(o.CacheBytes, defaultSVMCache)) {
+		c.Hold(copies, "two copies of the %d x %d features", p.Rows, p.Features)
+	}
 	if p.Features <= gramFeatures {
 		c.Hold(16*d*d, "two matrices of %d x %d numbers, of the features", p.Features, p.Features)
 		c.Operations += float64(p.Rows)*d*d + float64(lambdas)*5*d*d*d/3
@@ -251,8 +262,9 @@ type logistic struct {
 	unit   float64 // the norm of the gradient at W = 0, once it is known
 	k      int
 
-	w, scores columns // about the mean of the features: [D+1, k], the intercepts last, and [n, k]
-	p         columns // the probabilities [n, k]
+	w, scores columns     // about the mean of the features: [D+1, k], the intercepts last, and [n, k]
+	p         columns     // the probabilities [n, k]
+	packed    *packedRows // nil where there is no room
 	passes    int
 	precond   preconditioner
 }
@@ -277,7 +289,10 @@ func newLogistic(src *source, o LogisticOptions) (*logistic, error) {
 	}
 	l.stats = &RidgeStats{ClassWeights: o.ClassWeights}
 	if src.features > gramFeatures {
-		return l, l.moments()
+		if err := l.moments(); err != nil {
+			return nil, err
+		}
+		return l, l.pack()
 	}
 	err = l.each(func(at int, z *tensor.Dense) error {
 		y := mat.NewDense(z.Shape()[0], k, nil)
@@ -292,6 +307,11 @@ func newLogistic(src *source, o LogisticOptions) (*logistic, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.scale, err = l.stats.scale()
+	if err == nil {
+		l.scale, err = l.stats.scale()
+	}
+	if err == nil {
+		err = l.pack()
+	}
 	return l, err
 }

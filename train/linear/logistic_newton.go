@@ -55,6 +55,7 @@ func (l *logistic) fit(lambda float64) (*LogisticFit, error) {
 	}
 	objective := l.objective(shift, columns{}, columns{}, 0)
 	l.probabilities()
+	accuracy := loose
 	for step := 1; ; step++ {
 		g, err := l.gradient(shift)
 		if err != nil {
@@ -63,11 +64,14 @@ func (l *logistic) fit(lambda float64) (*LogisticFit, error) {
 		if err := l.prepare(shift); err != nil {
 			return nil, err
 		}
-		d, u, slope, err := l.direction(shift, g)
+		d, u, slope, err := l.direction(shift, accuracy, g)
 		if err != nil {
 			return nil, err
 		}
 		promise := -slope / objective
+		if promise < .05 {
+			accuracy = tight
+		}
 		before := objective
 		objective = l.search(shift, objective, slope, d, u)
 		if l.o.Progress != nil {
@@ -194,8 +198,12 @@ func (l *logistic) raw(v columns) columns {
 	return out
 }
 
+// loose and tight are how far conjugate gradients bring the residual of a Newton system down, in the norm of the
+// preconditioner, while steps are long and near the optimum.
+const loose, tight = .5, .2
+
 // direction solves H d = -g by conjugate gradients, and returns d, what it adds to the scores, and its slope <g, d>.
-func (l *logistic) direction(shift float64, g columns) (d, u columns, slope float64, err error) {
+func (l *logistic) direction(shift, forcing float64, g columns) (d, u columns, slope float64, err error) {
 	rows, k := l.features+1, l.k
 	d, u = newColumns(rows, k), newColumns(l.n, k)
 	r := columns{k, slices.Clone(g.v)}
@@ -204,37 +212,20 @@ func (l *logistic) direction(shift float64, g columns) (d, u columns, slope floa
 	p := columns{k, slices.Clone(z.v)}
 	rz := floats.Dot(r.v, z.v)
 	first := rz
-	up := newColumns(l.n, k) // what p adds to the scores
 	for range solves {
 		if !(rz > 0) {
 			break
 		}
-		h := newColumns(rows, k)
-		l.passes++
-		err = l.through(l.raw(p), 1, &h, func(at int, b columns) {
-			copy(up.v[at*k:], b.v)
-			given.InParallel((len(b.v)/k+255)/256, func(task int) {
-				for i := task * 256; i < min(len(b.v)/k, (task+1)*256); i++ {
-					row, prob := b.row(i), l.p.row(at+i)
-					mean := floats.Dot(row, prob)
-					for j, v := range row {
-						row[j] = l.weight[at+i] * prob[j] * (v - mean)
-					}
-				}
-			})
-		})
+		h, err := l.hessian(shift, p)
 		if err != nil {
 			return d, u, 0, err
 		}
-		l.centre(h)
-		floats.AddScaled(h.v[:(rows-1)*k], shift, p.v[:(rows-1)*k])
 		curvature := floats.Dot(p.v, h.v)
 		if !(curvature > 0) {
 			break
 		}
 		alpha := rz / curvature
 		floats.AddScaled(d.v, alpha, p.v)
-		floats.AddScaled(u.v, alpha, up.v)
 		floats.AddScaled(r.v, -alpha, h.v)
 		z = l.precond.solve(r)
 		before := rz
@@ -244,7 +235,9 @@ func (l *logistic) direction(shift float64, g columns) (d, u columns, slope floa
 		floats.Scale(rz/before, p.v)
 		floats.Add(p.v, z.v)
 	}
-	return d, u, floats.Dot(g.v, d.v), nil
+	l.passes++
+	err = l.through(l.raw(d), 1, nil, func(at int, b columns) { copy(u.v[at*k:], b.v) })
+	return d, u, floats.Dot(g.v, d.v), err
 }
 
 // preconditioner is (γ Zcᵀ Zc + λ s I)⁻¹ for every class, or its diagonal, and (γ n)⁻¹ for the intercepts.

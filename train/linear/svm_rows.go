@@ -91,8 +91,10 @@ func (r *svmRows) through(w columns, bias float64, sum *columns, f func(at int, 
 			return err
 		}
 		u := newColumns(n, w.k)
-		for i := range u.v {
-			u.v[i] = given.Cell(r.scores, i)
+		if dt == tensor.Float32 {
+			widen(u.v, r.scores.Float32s())
+		} else {
+			copy(u.v, r.scores.Float64s())
 		}
 		f(at, u)
 		if sum != nil {
