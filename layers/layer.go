@@ -3,11 +3,15 @@ package layers
 import (
 	"errors"
 	"fmt"
+	"math"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
+	"gonum.org/v1/gonum/floats"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
@@ -63,6 +67,28 @@ type Param struct {
 	Name  string // unique within the layer; the node is called <layer>_<Name>
 	Value *tensor.Dense
 	Tuned bool // whether a solver changes it
+}
+
+// Scale is the size that changes of the parameter are measured by: 1 for a logarithm ("log_...") and for phases and
+// biases ("b"), which have no unit; the root mean square of c/(1 - exp(-c)) for the inverse softplus of some c ("raw_c"),
+// whose relative change that is; and the root mean square of the values of any other. The unit of frequencies is one over
+// the unit of x. It is 1 where all values are zero.
+func (p Param) Scale() float64 {
+	name := p.Name[strings.LastIndexByte(p.Name, '.')+1:]
+	if name == "b" || strings.HasPrefix(name, "log_") {
+		return 1
+	}
+	values := slices.Clone(ops.Float64s(p.Value))
+	if name == "raw_c" {
+		for i, v := range values {
+			c := softplus(v)
+			values[i] = c / -math.Expm1(-c)
+		}
+	}
+	if size := floats.Norm(values, 2) / math.Sqrt(float64(len(values))); size > 0 {
+		return size
+	}
+	return 1
 }
 
 // base is what all layers with parameters share: a name, an element type, and parameters that are attached to graphs.

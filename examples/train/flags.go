@@ -72,12 +72,12 @@ func parse(args []string) (*options, error) {
 		return nil
 	})
 	fs.IntVar(&o.search.trials, "trials", 0, "with -grid: so many `draws` of each range and list, in place of all combinations")
-	fs.IntVar(&o.fit.Epochs, "epochs", 20, graphHeads+": passes over the rows")
+	fs.IntVar(&o.fit.Epochs, "epochs", 0, graphHeads+": passes over the rows (default 20, with -tune 40)")
 	fs.IntVar(&o.fit.Batch, "batch", 256, graphHeads+": rows a step")
-	fs.Float64Var(&o.fit.LearnRate, "lr", 0, graphHeads+": learning rate of the head (default 0.05 for adam, 0.5 for sgd)")
-	fs.Float64Var(&o.fit.MapRate, "map-lr", 0, "with -tune: learning rate of the map's parameters (default a hundredth of -lr)")
+	fs.Float64Var(&o.fit.LearnRate, "lr", 0, graphHeads+": learning rate of the head, of targets relative to their standard deviation (default 0.05 for adam, 0.5 for sgd)")
+	fs.Float64Var(&o.fit.MapRate, "map-lr", 0, "with -tune: learning rate of the map's parameters, relative to their root mean square, and of logarithms as it is (default twice -lr, for sgd a hundredth)")
 	fs.StringVar(&solver, "solver", "", graphHeads+": adam, sgd (default adam); softmax of a frozen map also newton, to the optimum, its default unless another flag of mini-batches or -stream is given or the features take more than 1 GiB; ridge: cholesky, or cg for more features than a matrix of them can be held of (default cholesky)")
-	fs.StringVar(&schedule, "schedule", "constant", graphHeads+": learning rates by epoch: constant, cosine, linear")
+	fs.StringVar(&schedule, "schedule", "cosine", graphHeads+": learning rates by epoch: cosine, constant, linear")
 	fs.IntVar(&o.fit.WarmUp, "warm-up", 0, graphHeads+": `epochs` in which the learning rates rise first")
 	fs.Float64Var(&o.fit.ClipNorm, "clip", 0, graphHeads+": `norm` that gradients are cut to (default: none)")
 	fs.Float64Var(&o.fit.WeightDecay, "weight-decay", 0, graphHeads+": decoupled decay of the head's weights")
@@ -395,6 +395,12 @@ func (o *options) setHead(solver string, given map[string]bool) error {
 	}
 	if given["map-lr"] && o.tune == "" {
 		return cli.Usage("-map-lr does not apply to a frozen map; say -tune bandwidth, bandwidth-each or all")
+	}
+	if !given["epochs"] {
+		o.fit.Epochs = 20
+		if o.tune != "" {
+			o.fit.Epochs = 40
+		}
 	}
 	if o.fit.Epochs < 1 || o.fit.Batch < 1 || !(o.fit.HeldOut >= 0 && o.fit.HeldOut < 1) {
 		return cli.Usage("-epochs %d -batch %d -held-out %v: want at least 1, at least 1, and a fraction below 1", o.fit.Epochs, o.fit.Batch, o.fit.HeldOut)

@@ -13,7 +13,7 @@ func (o FitOptions) Cost(p fits.Problem) fits.Cost {
 	if p.Stored > 0 {
 		cells, width = float64(p.Stored), float64(p.Stored)/max(1, n)
 	}
-	if err := o.fill(); err != nil {
+	if err := o.fill(false); err != nil {
 		return fits.Cost{} // of options that Fit refuses
 	}
 	var c fits.Cost

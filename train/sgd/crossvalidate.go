@@ -55,7 +55,7 @@ func (miniBatchFolds) DefaultLambdas(int) cv.Grid {
 
 func (h miniBatchFolds) Scorer(ctx context.Context, j *cv.Job, spec layers.Spec) (cv.Scorer, error) {
 	o := h.FitOptions
-	if err := o.fill(); err != nil {
+	if err := o.fill(spec.Tuned()); err != nil {
 		return nil, err
 	}
 	var m layers.Layer // with its input: as drawn, until a fit has tuned it

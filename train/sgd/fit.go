@@ -32,7 +32,7 @@ func Fit(ctx context.Context, m layers.Layer, head layers.Head, rows data.Exampl
 	if err := given.Missing("Fit", given.Arg("the context", ctx), given.Arg("the map", m), given.Arg("the head", head), given.Arg("the source of rows", rows)); err != nil {
 		return nil, err
 	}
-	if err := o.fill(); err != nil {
+	if err := o.fill(tunes(m)); err != nil {
 		return nil, err
 	}
 	p, memory := given.Memory(rows)
@@ -113,6 +113,9 @@ type fitter struct {
 func newFitter(ctx context.Context, m layers.Layer, head layers.Head, src fitSource, o FitOptions) (*fitter, error) {
 	f := &fitter{FitOptions: o, m: m, head: head, src: src, weigh: rowWeigher(head, o.ClassWeights)}
 	f.solvers = [2]*solver{{kind: o.Solver, rate: o.MapRate}, {kind: o.Solver, rate: o.LearnRate}}
+	if err := f.start(ctx); err != nil {
+		return nil, err
+	}
 	f.keeper = newKeeper(o)
 	if f.classes = head.Classifies(); f.classes || head.Features() == 1 {
 		return f, nil

@@ -9,7 +9,6 @@ import (
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
-	"github.com/bochner-go/bochner/train/internal/given"
 	"gorgonia.org/tensor"
 )
 
@@ -43,9 +42,6 @@ func fitInMemory(ctx context.Context, m layers.Layer, head layers.Head, x ops.Ma
 		}
 	}
 	src := &fitMemory{x: x, targets: o.weighted(head, targets), rows: kept, aside: held, seed: o.Seed, batch: o.Batch, weigh: weigh}
-	if err := startIntercept(head, func() ([]float64, error) { return src.meanTarget(), nil }); err != nil {
-		return nil, err
-	}
 	return newFitter(ctx, m, head, src, o)
 }
 
@@ -103,23 +99,4 @@ func cacheFeatures(m layers.Layer, x ops.Matrix, budget int) (layers.Layer, ops.
 	}
 	id, err := layers.NewIdentity(m.Features(), layers.WithDtype(x.Dtype()))
 	return id, z, err
-}
-
-// startIntercept sets the intercept of an untouched head of numbers to the mean target.
-func startIntercept(head layers.Head, mean func() ([]float64, error)) error {
-	if head.Classifies() {
-		return nil
-	}
-	for _, p := range head.Params() {
-		for i := range p.Value.Shape().TotalSize() {
-			if given.Cell(p.Value, i) != 0 {
-				return nil
-			}
-		}
-	}
-	b, err := mean()
-	if err != nil {
-		return err
-	}
-	return head.SetWeights(make([]float64, head.Dims()*head.Features()), b)
 }

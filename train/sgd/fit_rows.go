@@ -34,9 +34,6 @@ func fitRead(ctx context.Context, m layers.Layer, head layers.Head, rows data.Ex
 		in := data.Held(o.HeldOut, o.Seed)
 		src.rows, src.aside = data.Part(rows, func(file, row int) bool { return !in(file, row) }), data.Part(rows, in)
 	}
-	if err := startIntercept(head, func() ([]float64, error) { return src.meanTarget(ctx) }); err != nil {
-		return nil, err
-	}
 	return newFitter(ctx, m, head, src, o)
 }
 
@@ -202,22 +199,19 @@ func (s *fitStream) classes(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// meanTarget is the weighted mean of each target.
-func (s *fitStream) meanTarget(ctx context.Context) ([]float64, error) {
-	mean, mass := make([]float64, s.head.Features()), 0.
+// spread are the weighted means and standard deviations of the targets.
+func (s *fitStream) spread(ctx context.Context) (targetSpread, error) {
+	out := newTargetSpread(s.head.Features())
 	for b, err := range s.blocks(ctx, s.rows, 0) {
 		if err != nil {
-			return nil, fmt.Errorf("train: Fit: %w", err)
+			return out, fmt.Errorf("train: Fit: %w", err)
 		}
 		for i := range b.X.Shape()[0] {
-			w := s.weigh.of(b.targets, i)
-			mass += w
-			for j, v := range b.Y.RawRowView(i) {
-				mean[j] += (v - mean[j]) * w / mass
-			}
+			row := b.Y.RawRowView(i)
+			out.add(s.weigh.of(b.targets, i), func(j int) float64 { return row[j] })
 		}
 	}
-	return mean, nil
+	return out, nil
 }
 
 var (

@@ -38,6 +38,8 @@ type fitSource interface {
 	held(ctx context.Context) iter.Seq2[batch, error]
 	// classes says whether all targets are -1 and +1.
 	classes(ctx context.Context) (bool, error)
+	// spread goes over the targets of the training rows.
+	spread(ctx context.Context) (targetSpread, error)
 }
 
 // fitMemory is rows in memory.
@@ -136,17 +138,12 @@ func signs(targets *tensor.Dense) bool {
 	return true
 }
 
-// meanTarget is the weighted mean over the training rows of each target.
-func (s *fitMemory) meanTarget() []float64 {
+// spread are the weighted means and standard deviations over the training rows of the targets.
+func (s *fitMemory) spread(context.Context) (targetSpread, error) {
 	k := s.targets.Shape()[1]
-	mean, mass := make([]float64, k), 0.
+	out := newTargetSpread(k)
 	for _, i := range s.rows {
-		mass += s.weigh.of(s.targets, i)
+		out.add(s.weigh.of(s.targets, i), func(j int) float64 { return given.Cell(s.targets, i*k+j) })
 	}
-	for _, i := range s.rows {
-		for j := range mean {
-			mean[j] += s.weigh.of(s.targets, i) * given.Cell(s.targets, i*k+j) / mass
-		}
-	}
-	return mean
+	return out, nil
 }

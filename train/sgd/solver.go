@@ -14,10 +14,11 @@ import (
 type Schedule int
 
 const (
+	// CosineRate falls as (1 + cos π(n-1)/N)/2 in epoch n of N: Loshchilov and Hutter (2017), SGDR, (5), without
+	// restarts. It is the default.
+	CosineRate Schedule = iota
 	// ConstantRate leaves them.
-	ConstantRate Schedule = iota
-	// CosineRate falls as (1 + cos π(n-1)/N)/2 in epoch n of N: Loshchilov and Hutter (2017), SGDR, (5), without restarts.
-	CosineRate
+	ConstantRate
 	// LinearRate falls as 1 - (n-1)/N.
 	LinearRate
 )
@@ -37,7 +38,7 @@ func (s Schedule) String() string {
 
 // ParseSchedule is the schedule of a name: constant, cosine or linear. Errors: domain.ErrParam.
 func ParseSchedule(name string) (Schedule, error) {
-	for s := ConstantRate; s <= LinearRate; s++ {
+	for s := CosineRate; s <= LinearRate; s++ {
 		if s.String() == name {
 			return s, nil
 		}
@@ -69,6 +70,8 @@ type solver struct {
 	kind  Solver
 	rate  float64
 	steps int         // t
+	// scales are what the rate is relative to in each parameter, for column after column of it, and again.
+	scales [][]float64
 	m, v  [][]float64 // of each parameter
 }
 
@@ -91,14 +94,15 @@ func (s *solver) step(params, grads []*tensor.Dense, scale, factor float64) {
 	eta := s.rate * factor
 	c1, c2 := 1-math.Pow(adamBeta1, float64(s.steps)), 1-math.Pow(adamBeta2, float64(s.steps))
 	for i, w := range params {
-		move := func(_ int, g float64) float64 { return eta * scale * g }
+		of := s.scales[i]
+		move := func(j int, g float64) float64 { return eta * of[j%len(of)] * scale * g }
 		if s.kind == Adam {
 			m, v := s.m[i], s.v[i]
 			move = func(j int, g float64) float64 {
 				g *= scale
 				m[j] = adamBeta1*m[j] + (1-adamBeta1)*g
 				v[j] = adamBeta2*v[j] + (1-adamBeta2)*g*g
-				return eta * (m[j] / c1) / (math.Sqrt(v[j]/c2) + adamEps)
+				return eta * of[j%len(of)] * (m[j] / c1) / (math.Sqrt(v[j]/c2) + adamEps)
 			}
 		}
 		if w.Dtype() == tensor.Float32 {

@@ -54,7 +54,7 @@ func TestSolver(t *testing.T) {
 			reference = G.NewVanillaSolver(G.WithLearnRate(.1))
 		}
 		ours := tensor.New(tensor.WithShape(3), tensor.WithBacking(start))
-		s := &solver{kind: kind, rate: .2}
+		s := &solver{kind: kind, rate: .4, scales: [][]float64{{.5}}}
 		for range 5 {
 			if err := vm.RunAll(); err != nil {
 				t.Fatal(err)

@@ -1,0 +1,89 @@
+package sgd
+
+import (
+	"context"
+	"math"
+
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/train/internal/given"
+	"gonum.org/v1/gonum/floats"
+)
+
+// targetSpread is the weighted mean and sum of squares about it of each target, by the update of West (1979).
+type targetSpread struct {
+	mass         float64
+	mean, square []float64
+}
+
+func newTargetSpread(k int) targetSpread { return targetSpread{0, make([]float64, k), make([]float64, k)} }
+
+func (t *targetSpread) add(weight float64, y func(j int) float64) {
+	t.mass += weight
+	for j := range t.mean {
+		off := y(j) - t.mean[j]
+		t.mean[j] += off * weight / t.mass
+		t.square[j] += weight * off * (y(j) - t.mean[j])
+	}
+}
+
+// deviation is the standard deviation of each target, and 1 where it is 0.
+func (t *targetSpread) deviation() []float64 {
+	out := make([]float64, len(t.square))
+	for j, v := range t.square {
+		if out[j] = math.Sqrt(v / t.mass); !(out[j] > 0 && out[j] <= math.MaxFloat64) {
+			out[j] = 1
+		}
+	}
+	return out
+}
+
+// start measures what the learning rates are relative to, so that no unit of x or of the targets changes a fit. A step of
+// Adam has the size of its rate: that is relative to the scale of each tuned parameter of the map, and of a head of numbers
+// to the standard deviation of its targets. A step of plain descent is a gradient, in the unit of the loss over that of
+// the parameter: the rate of the map is relative to the square of the scale over the variance of the targets. A head of
+// numbers that is untouched begins with the mean targets as its intercept.
+func (f *fitter) start(ctx context.Context) error {
+	scales, variance := []float64{1}, 1.
+	if !f.head.Classifies() {
+		targets, err := f.src.spread(ctx)
+		if err != nil {
+			return err
+		}
+		deviation := targets.deviation()
+		if f.Solver == Adam {
+			scales = deviation
+		}
+		variance = floats.Dot(deviation, deviation) / float64(len(deviation))
+		if untouched(f.head) {
+			if err := f.head.SetWeights(make([]float64, f.head.Dims()*f.head.Features()), targets.mean); err != nil {
+				return err
+			}
+		}
+	}
+	for _, p := range f.m.Params() {
+		if !p.Tuned {
+			continue
+		}
+		scale := p.Scale()
+		if f.Solver == SGD {
+			scale *= scale / variance
+		}
+		f.solvers[0].scales = append(f.solvers[0].scales, []float64{scale})
+	}
+	for range f.head.Params() {
+		f.solvers[1].scales = append(f.solvers[1].scales, scales)
+	}
+	return nil
+}
+
+// untouched says whether all parameters of a head are 0.
+func untouched(head layers.Head) bool {
+	for _, p := range head.Params() {
+		for i := range p.Value.Shape().TotalSize() {
+			if given.Cell(p.Value, i) != 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
