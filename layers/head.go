@@ -221,7 +221,7 @@ func (l *LinearHead) Loss(z, targets *G.Node) (*G.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	return rowMean(sq, 1)
+	return rowMean(sq)
 }
 
 // WeightedLoss is the mean over rows, by their number, of Σⱼ wᵢⱼ (zA + b - t)ᵢⱼ², with weights [n, Features].
@@ -230,20 +230,23 @@ func (l *LinearHead) WeightedLoss(z, targets, weights *G.Node) (*G.Node, error) 
 	if err != nil {
 		return nil, err
 	}
-	return l.weightedMean(sq, weights, 1)
+	if sq, err = l.weighted(sq, weights); err != nil {
+		return nil, err
+	}
+	return rowMean(sq)
 }
 
-// weightedMean is sign·(the sum of weighted losses) / (the number of rows).
-func (l *affine) weightedMean(losses, weights *G.Node, sign float64) (*G.Node, error) {
+// weighted is losses or targets times weights.
+func (l *affine) weighted(of, weights *G.Node) (*G.Node, error) {
 	if err := l.checkTargets(weights); err != nil {
 		return nil, err
 	}
-	weighted, err := G.HadamardProd(losses, weights)
+	weighted, err := G.HadamardProd(of, weights)
 	if err != nil {
 		return nil, fmt.Errorf("%s: weights of shape %v for targets of shape %v: %w", l.who(), weights.Shape(),
-			losses.Shape(), err)
+			of.Shape(), err)
 	}
-	return rowMean(weighted, sign)
+	return weighted, nil
 }
 
 // checkTargets is the error of targets or weights that are nil.
@@ -309,24 +312,6 @@ func (l *SoftmaxHead) probabilities(dst *tensor.Dense, z ops.Matrix) (*tensor.De
 
 // Loss is the mean over rows of -Σ t·ln softmax(zA + b). A graph may hold both the loss and the Fwd of a head.
 func (l *SoftmaxHead) Loss(z, targets *G.Node) (*G.Node, error) {
-	hit, err := l.hits(z, targets)
-	if err != nil {
-		return nil, err
-	}
-	return rowMean(hit, -1)
-}
-
-// WeightedLoss is the mean over rows, by their number, of -Σⱼ wᵢⱼ tᵢⱼ ln softmax(zA + b)ᵢⱼ, with weights [n, Features].
-func (l *SoftmaxHead) WeightedLoss(z, targets, weights *G.Node) (*G.Node, error) {
-	hit, err := l.hits(z, targets)
-	if err != nil {
-		return nil, err
-	}
-	return l.weightedMean(hit, weights, -1)
-}
-
-// hits are t·ln softmax(zA + b) of each output of each row.
-func (l *SoftmaxHead) hits(z, targets *G.Node) (*G.Node, error) {
 	if err := l.checkTargets(targets); err != nil {
 		return nil, err
 	}
@@ -334,23 +319,31 @@ func (l *SoftmaxHead) hits(z, targets *G.Node) (*G.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	lp, err := ops.LogSoftmax(y, l.attr())
-	if err != nil {
-		return nil, err
-	}
-	hit, err := G.HadamardProd(lp, targets)
+	losses, err := ops.CrossEntropy(y, targets, l.attr())
 	if err != nil {
 		return nil, fmt.Errorf("%s: targets of shape %v for scores of shape %v: %w",
 			l.who(), targets.Shape(), y.Shape(), err)
 	}
-	return hit, nil
+	return rowMean(losses)
 }
 
-// rowMean is sign·(the sum of all entries) / (the number of rows).
-func rowMean(x *G.Node, sign float64) (*G.Node, error) {
+// WeightedLoss is the mean over rows, by their number, of -Σⱼ wᵢⱼ tᵢⱼ ln softmax(zA + b)ᵢⱼ, with weights [n, Features].
+func (l *SoftmaxHead) WeightedLoss(z, targets, weights *G.Node) (*G.Node, error) {
+	if err := l.checkTargets(targets); err != nil {
+		return nil, err
+	}
+	targets, err := l.weighted(targets, weights)
+	if err != nil {
+		return nil, err
+	}
+	return l.Loss(z, targets)
+}
+
+// rowMean is the sum of all entries / the number of rows.
+func rowMean(x *G.Node) (*G.Node, error) {
 	sum, err := G.Sum(x)
 	if err != nil {
 		return nil, err
 	}
-	return G.Mul(sum, ops.Constant(sign/float64(x.Shape()[0]), x.Dtype()))
+	return G.Mul(sum, ops.Constant(1/float64(x.Shape()[0]), x.Dtype()))
 }

@@ -60,7 +60,7 @@ func (l *HuberHead) Loss(z, targets *G.Node) (*G.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	return rowMean(each, 1)
+	return rowMean(each)
 }
 
 // WeightedLoss is the mean over rows, by their number, of the losses times weights [n, Features].
@@ -69,7 +69,10 @@ func (l *HuberHead) WeightedLoss(z, targets, weights *G.Node) (*G.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	return l.weightedMean(each, weights, 1)
+	if each, err = l.weighted(each, weights); err != nil {
+		return nil, err
+	}
+	return rowMean(each)
 }
 
 // losses are the losses of each output of each row.

@@ -15,6 +15,7 @@ const (
 	L                         // L, the base frequency of Homogeneous
 	R                         // r, the roots of Homogeneous, the norms of SignedFourier
 	S                         // s, the scales of ScaleColumns and Damp
+	T                         // t, the targets of CrossEntropy
 	U                         // U, the directions of SignedFourier
 	Z                         // z, the features that Damp scales
 	Rho                       // ρ, the log bandwidth of Bandwidth and the structured maps, the roots of SignedFourier

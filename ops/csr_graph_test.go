@@ -18,7 +18,7 @@ func sparseFamilies() (fs []family) {
 			!strings.HasPrefix(f.name, "KDE") && !strings.HasPrefix(f.name, "HDD") &&
 			!strings.HasPrefix(f.name, "Coefficients") && f.name != "BagMean" &&
 			!strings.Contains(f.name, "Softmax") &&
-			!strings.HasPrefix(f.name, "Activate") && f.name != "Huber" {
+			!strings.HasPrefix(f.name, "Activate") && f.name != "Huber" && f.name != "CrossEntropy" {
 			fs = append(fs, f)
 		}
 	}

@@ -18,6 +18,7 @@
 //	Bandwidth W·exp(-ρ)                         a trainable bandwidth
 //	Affine    xW + b                            heads, and the projection of the phase form
 //	Softmax, LogSoftmax                         class probabilities and their logarithms
+//	CrossEntropy  -Σ t ln Softmax(x)            the loss of each row
 //	Columns, Concat                             maps over parts of the input, weighted
 //
 // x is [n, d], one instance a row; W is [d, m], one frequency a column. An op is a stateless value: everything it works

@@ -60,6 +60,9 @@ var families = []family{
 	{"LogSoftmax beside Softmax", [][]int{{5, 7}}, -.5, func(a ops.Attr, in ...*G.Node) (*G.Node, error) {
 		return G.HadamardProd(G.Must(ops.Softmax(in[0], a)), G.Must(ops.LogSoftmax(in[0], a)))
 	}},
+	{"CrossEntropy", [][]int{{5, 7}, {5, 7}}, -.5, func(a ops.Attr, in ...*G.Node) (*G.Node, error) {
+		return ops.CrossEntropy(in[0], in[1], a)
+	}},
 	{"Activate linear", [][]int{{5, 7}}, -.5, activate(ops.Linear)},
 	{"Activate relu", [][]int{{5, 7}}, -.5, activate(ops.ReLU)},
 	{"Activate tanh", [][]int{{5, 7}}, -.5, activate(ops.Tanh)},
@@ -230,7 +233,7 @@ func (f family) graphOf(in []G.Value, a ops.Attr) (nodes G.Nodes, cost *G.Node, 
 	for j := range c.Shape().TotalSize() {
 		setAt(c, j, rng.NormFloat64())
 	}
-	weights := G.NewMatrix(g, z.Dtype(), G.WithShape(z.Shape()...), G.WithName("c"), G.WithValue(c))
+	weights := G.NewTensor(g, z.Dtype(), z.Dims(), G.WithShape(z.Shape()...), G.WithName("c"), G.WithValue(c))
 	return nodes, G.Must(G.Sum(G.Must(G.HadamardProd(z, weights)))), nil
 }
 
@@ -320,11 +323,12 @@ func TestGradients(t *testing.T) {
 // names are what Attr.Frozen calls the inputs.
 func (f family) names() []ops.Inputs {
 	for prefix, names := range map[string][]ops.Inputs{
-		"LogShift":   {ops.X, ops.C},
-		"Skewed":     {ops.X, ops.C, ops.W, ops.B},
-		"Bandwidth":  {ops.W, ops.Rho},
-		"Homo":       {ops.X, ops.L, ops.R},
-		"Structured": {ops.X, ops.Rho, ops.B},
+		"CrossEntropy": {ops.X, ops.T},
+		"LogShift":     {ops.X, ops.C},
+		"Skewed":       {ops.X, ops.C, ops.W, ops.B},
+		"Bandwidth":    {ops.W, ops.Rho},
+		"Homo":         {ops.X, ops.L, ops.R},
+		"Structured":   {ops.X, ops.Rho, ops.B},
 	} {
 		if strings.HasPrefix(f.name, prefix) {
 			return names

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/ops/internal/simd"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
@@ -50,23 +51,22 @@ func softmaxInto(dst, x *tensor.Dense, who string, log bool) (*tensor.Dense, err
 
 func softmax[T domain.Float](out, in *tensor.Dense, log bool) {
 	dst, x, k := data[T](out), data[T](in), in.Shape()[1]
+	e := dst // the exponentials, where they may lie; a logarithm wants its x
+	if log {
+		e = make([]T, k)
+	}
 	for ; len(x) > 0; x, dst = x[k:], dst[k:] {
-		top, sum := math.Inf(-1), 0.0
-		for _, v := range x[:k] {
-			top = math.Max(top, float64(v))
+		if !log {
+			e = dst
 		}
-		for _, v := range x[:k] {
-			sum += math.Exp(float64(v) - top)
-		}
-		if log {
-			ln := math.Log(sum)
-			for j, v := range x[:k] {
-				dst[j] = T(float64(v) - top - ln)
+		top, sum := simd.ShiftedExp(e[:k], x[:k])
+		ln := math.Log(sum)
+		for j := range dst[:k] {
+			if log {
+				dst[j] = T(float64(x[j]) - top - ln)
+			} else {
+				dst[j] = T(float64(e[j]) / sum)
 			}
-			continue
-		}
-		for j, v := range x[:k] {
-			dst[j] = T(math.Exp(float64(v)-top) / sum)
 		}
 	}
 }
@@ -107,6 +107,84 @@ func softmaxBackward[T domain.Float](out, features, grad *tensor.Dense, log bool
 		}
 		for j, v := range z[:k] {
 			dx[j] = T(float64(v) * (float64(g[j]) - sum))
+		}
+	}
+}
+
+// CrossEntropy is -Σ_j t_j ln Softmax(x)_j of each row of the scores x and the targets t, both [n, k]. The result is [n].
+//
+// Backward: dx_j = g (Softmax(x)_j Σ_k t_k - t_j), dt_j = -g ln Softmax(x)_j. Attr.Domain is not looked at. Errors while
+// building: shapes.
+func CrossEntropy(x, t *G.Node, a Attr) (*G.Node, error) {
+	const kind = "CrossEntropy"
+	return apply(&op{kind: kind, in: []Inputs{X, T}, ranks: "221", attr: a,
+		shape: func(in []tensor.Shape) (tensor.Shape, error) {
+			if !in[0].Eq(in[1]) {
+				return nil, misfit(kind, in)
+			}
+			return tensor.Shape{in[0][0]}, nil
+		},
+		fill: func(out *tensor.Dense, _ Matrix, in []*tensor.Dense) error {
+			typed(out.Dtype(), crossEntropy[float32], crossEntropy[float64])(out, in[0], in[1])
+			return nil
+		},
+		backward: func(t *tracer) {
+			t.gradientsOf([]Inputs{X, T}, crossEntropyGrads, t.in[0], t.in[1], t.grad)
+		}}, x, t)
+}
+
+func crossEntropy[T domain.Float](out, scores, targets *tensor.Dense) {
+	x, t, k := data[T](scores), data[T](targets), scores.Shape()[1]
+	e := make([]T, k)
+	for i := range data[T](out) {
+		x, t, loss := x[i*k:][:k], t[i*k:][:k], 0.0
+		top, sum := simd.ShiftedExp(e, x)
+		ln := math.Log(sum)
+		for j, v := range x {
+			loss -= float64(t[j]) * (float64(v) - top - ln)
+		}
+		data[T](out)[i] = T(loss)
+	}
+}
+
+// crossEntropyGrads are dx and dt from x, t and the gradient of the result.
+func crossEntropyGrads(wanted Inputs) *op {
+	const kind = "crossEntropyGrads"
+	names := []Inputs{X, T}
+	return &op{kind: kind, params: wanted, ranks: "2211",
+		shape: func(in []tensor.Shape) (tensor.Shape, error) {
+			if !in[0].Eq(in[1]) || in[2][0] != in[0][0] {
+				return nil, misfit(kind, in)
+			}
+			_, all := sizesOf(wanted, names, in)
+			return tensor.Shape{all}, nil
+		},
+		fill: func(out *tensor.Dense, x Matrix, in []*tensor.Dense) error {
+			sizes, _ := sizesOf(wanted, names, shapesOf(x, in))
+			typed(out.Dtype(), crossEntropyBackward[float32], crossEntropyBackward[float64])(out, sizes, in)
+			return nil
+		}}
+}
+
+func crossEntropyBackward[T domain.Float](out *tensor.Dense, sizes []int, in []*tensor.Dense) {
+	parts, k := split(data[T](out), sizes), in[0].Shape()[1]
+	scores, targets, e := data[T](in[0]), data[T](in[1]), make([]T, k)
+	for i, g := range data[T](in[2]) {
+		g, x, t, mass := float64(g), scores[i*k:][:k], targets[i*k:][:k], 0.0
+		top, sum := simd.ShiftedExp(e, x)
+		ln := math.Log(sum)
+		for _, v := range t {
+			mass += float64(v)
+		}
+		if parts[0] != nil {
+			for j, v := range e {
+				parts[0][i*k+j] = T(g * (float64(v)*(mass/sum) - float64(t[j])))
+			}
+		}
+		if parts[1] != nil {
+			for j, v := range x {
+				parts[1][i*k+j] = T(g * (top + ln - float64(v)))
+			}
 		}
 	}
 }

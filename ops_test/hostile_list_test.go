@@ -108,6 +108,7 @@ var hostileFuncs = map[string]any{
 	"ops.Concat":                        ops.Concat,
 	"ops.Constant":                      ops.Constant,
 	"ops.Copy":                          ops.Copy,
+	"ops.CrossEntropy":                  ops.CrossEntropy,
 	"ops.CrossValidatedBandwidth":       ops.CrossValidatedBandwidth,
 	"ops.Damp":                          ops.Damp,
 	"ops.DampInto":                      ops.DampInto,

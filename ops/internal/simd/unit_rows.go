@@ -40,6 +40,23 @@ func shiftedExp[T Float](p []T) float64 {
 	return sumSquares(p)
 }
 
+// ShiftedExp writes exp(x - top), where top is the largest number of x, to dst, which may be x, and returns top and the
+// sum of the exponentials. All is NaN where x holds a NaN or +Inf, or nothing but -Inf.
+func ShiftedExp[T Float](dst, x []T) (top, sum float64) {
+	most := T(math.Inf(-1))
+	for _, v := range x {
+		most = max(most, v)
+	}
+	for j, v := range x {
+		dst[j] = v - most
+	}
+	vecExp(dst[:len(x)], dst[:len(x)], 1, 1)
+	for _, v := range dst[:len(x)] {
+		sum += float64(v)
+	}
+	return float64(most), sum
+}
+
 // sumSquares is Σ v², of some dozen squares at a time in T and of these sums in float64.
 func sumSquares[T Float](v []T) float64 {
 	pool := &waveSpaces[sizeof[T]()/8]
