@@ -83,26 +83,33 @@ func (s *sweep[T]) inPlace() bool {
 	return s.alpha == 1 && s.shift == nil && s.moved == nil && !(s.a.t && s.a.ld*sizeof[T]()%1024 == 0)
 }
 
+// inTiles says that a transposed A is copied tile by tile, so that its steps lie one after another. A C of few columns
+// does not read them often enough to pay for it: a copy as A lies, with other strides, takes half as long there.
+func (s *sweep[T]) inTiles() bool { return s.a.t && (s.n > 128 || s.moved != nil) }
+
 // packA copies alpha·op(A), or ln(A + shift), of the block where it cannot be read in place: as it lies, with rows
-// s.lda apart, or if it is transposed tile by tile, each [k, rows].
+// s.lda apart, or tile by tile, each [k, rows].
 func (s *sweep[T]) packA() {
 	if s.mirrors() || s.inPlace() {
 		return
 	}
-	if s.a.t {
+	if s.inTiles() {
 		s.packTiles()
 		return
 	}
-	src := s.a.v[s.i0*s.a.ld+s.k0:]
-	rows := s.i1 - s.i0
-	s.lda = s.k + cacheLine/sizeof[T]() // not a power of two
+	r0, rows, c0, cols := s.i0, s.i1-s.i0, s.k0, s.k
+	if s.a.t {
+		r0, rows, c0, cols = c0, cols, r0, rows
+	}
+	s.lda = cols + cacheLine/sizeof[T]() // not a power of two
 	s.ws.a = grow(s.ws.a, rows*s.lda)
 	for r := range rows {
+		to, from := s.ws.a[r*s.lda:][:cols], s.a.v[(r0+r)*s.a.ld+c0:][:cols]
 		if s.shift != nil {
-			logRow(s.ws.a[r*s.lda:][:s.k], src[r*s.a.ld:][:s.k], s.shiftOf(s.k))
+			logRow(to, from, s.shiftOf(cols))
 			continue
 		}
-		scaleCopy(s.ws.a[r*s.lda:][:s.k], src[r*s.a.ld:][:s.k], s.alpha)
+		scaleCopy(to, from, s.alpha)
 	}
 }
 
@@ -163,8 +170,10 @@ func (s *sweep[T]) tileA(i, rows int) (a *T, rs, ks int) {
 		return &s.a.v[s.k0*s.a.ld+i], 1, s.a.ld
 	case s.inPlace():
 		return &s.a.v[i*s.a.ld+s.k0], s.a.ld, 1
-	case s.a.t:
+	case s.inTiles():
 		return &s.ws.a[(i-s.i0)*s.k], 1, rows
+	case s.a.t:
+		return &s.ws.a[i-s.i0], 1, s.lda
 	}
 	return &s.ws.a[(i-s.i0)*s.lda], s.lda, 1
 }
