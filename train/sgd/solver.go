@@ -3,9 +3,11 @@ package sgd
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/internal/given"
+	"gonum.org/v1/gonum/floats"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
@@ -91,31 +93,41 @@ func (s *solver) moments(params []*tensor.Dense) {
 func (s *solver) step(params, grads []*tensor.Dense, scale, factor float64) {
 	s.moments(params)
 	s.steps++
-	eta := s.rate * factor
-	c1, c2 := 1-math.Pow(adamBeta1, float64(s.steps)), 1-math.Pow(adamBeta2, float64(s.steps))
 	for i, w := range params {
-		of := s.scales[i]
-		move := func(j int, g float64) float64 { return eta * of[j%len(of)] * scale * g }
-		if s.kind == Adam {
-			m, v := s.m[i], s.v[i]
-			move = func(j int, g float64) float64 {
-				g *= scale
-				m[j] = adamBeta1*m[j] + (1-adamBeta1)*g
-				v[j] = adamBeta2*v[j] + (1-adamBeta2)*g*g
-				return eta * of[j%len(of)] * (m[j] / c1) / (math.Sqrt(v[j]/c2) + adamEps)
-			}
-		}
 		if w.Dtype() == tensor.Float32 {
-			descend(w.Float32s(), grads[i].Float32s(), move)
+			descend(s, i, w.Float32s(), grads[i].Float32s(), scale, factor)
 		} else {
-			descend(w.Float64s(), grads[i].Float64s(), move)
+			descend(s, i, w.Float64s(), grads[i].Float64s(), scale, factor)
 		}
 	}
 }
 
-func descend[T domain.Float](w, g []T, move func(j int, g float64) float64) {
-	for j, v := range g {
-		w[j] = T(float64(w[j]) - move(j, float64(v)))
+// descend is step for the parameter i.
+func descend[T domain.Float](s *solver, i int, w, grads []T, scale, factor float64) {
+	eta := slices.Clone(s.scales[i])
+	floats.Scale(s.rate*factor, eta)
+	col := 0
+	next := func() float64 {
+		e := eta[col]
+		if col++; col == len(eta) {
+			col = 0
+		}
+		return e
+	}
+	if s.kind != Adam {
+		for j, g := range grads {
+			w[j] = T(float64(w[j]) - next()*scale*float64(g))
+		}
+		return
+	}
+	m, v := s.m[i][:len(grads)], s.v[i][:len(grads)]
+	floats.Scale(1/(1-math.Pow(adamBeta1, float64(s.steps))), eta)
+	c := 1 / (1 - math.Pow(adamBeta2, float64(s.steps)))
+	for j, g := range grads {
+		g := scale * float64(g)
+		m[j] = adamBeta1*m[j] + (1-adamBeta1)*g
+		v[j] = adamBeta2*v[j] + (1-adamBeta2)*g*g
+		w[j] = T(float64(w[j]) - next()*m[j]/(math.Sqrt(c*v[j])+adamEps))
 	}
 }
 
