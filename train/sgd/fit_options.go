@@ -46,7 +46,7 @@ type FitOptions struct {
 	Batch     int     // rows a step; the last batch of an epoch may have fewer; 0: 256
 	LearnRate float64 // of the head; 0: 0.05 for Adam, 0.5 for SGD
 	MapRate   float64 // of the map's parameters; 0: twice LearnRate for Adam, a hundredth of it for SGD
-	Solver  Solver
+	Solver    Solver
 	// Schedule changes both rates from epoch to epoch, and in the first WarmUp of them, epoch n, they are n/(WarmUp+1) of that.
 	Schedule Schedule
 	WarmUp   int

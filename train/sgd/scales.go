@@ -15,7 +15,9 @@ type targetSpread struct {
 	mean, square []float64
 }
 
-func newTargetSpread(k int) targetSpread { return targetSpread{0, make([]float64, k), make([]float64, k)} }
+func newTargetSpread(k int) targetSpread {
+	return targetSpread{0, make([]float64, k), make([]float64, k)}
+}
 
 func (t *targetSpread) add(weight float64, y func(j int) float64) {
 	t.mass += weight

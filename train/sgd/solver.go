@@ -71,10 +71,10 @@ func (o *FitOptions) rate(n int) float64 {
 type solver struct {
 	kind  Solver
 	rate  float64
-	steps int         // t
+	steps int // t
 	// scales are what the rate is relative to in each parameter, for column after column of it, and again.
 	scales [][]float64
-	m, v  [][]float64 // of each parameter
+	m, v   [][]float64 // of each parameter
 }
 
 const (

@@ -40,7 +40,7 @@ func BenchmarkStep(b *testing.B) {
 					b.Fatal(err)
 				}
 				o := FitOptions{Batch: batchRows}
-				if err := o.fill(); err != nil {
+				if err := o.fill(tunes(m)); err != nil {
 					b.Fatal(err)
 				}
 				cached, z, err := forFit(m, x, o.CacheBytes)
