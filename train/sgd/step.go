@@ -148,13 +148,15 @@ func (f *fitter) evaluate(batches iter.Seq2[batch, error]) (loss, score float64,
 			return 0, 0, err
 		}
 		for part := range slices.Chunk(b.rows, block) {
-			z, err := layers.Apply(f.m, nil, data.RowsOf(b.x, part))
-			if err != nil {
-				return 0, 0, f.locate(b, err)
+			z := data.RowsOf(b.x, part)
+			if !layers.IsIdentity(f.m) {
+				if z, err = layers.Apply(f.m, nil, z); err != nil {
+					return 0, 0, f.locate(b, err)
+				}
 			}
 			y, err := layers.Transform(f.head, nil, z)
 			if err != nil {
-				return 0, 0, err
+				return 0, 0, f.locate(b, err)
 			}
 			l, s := f.rowErrors(y, data.Rows(b.targets, part))
 			loss, score, n = loss+l, score+s, n+len(part)
