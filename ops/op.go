@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"hash"
 	"hash/fnv"
+	"slices"
 
 	"github.com/chewxy/hm"
 	G "gorgonia.org/gorgonia"
@@ -30,8 +31,10 @@ type op struct {
 	// forward computes the result. x is the first input, in are all of them, contiguous and of one element type; in[0]
 	// is nil where x is a CSR. It is nil for an op that has fill.
 	forward func(x Matrix, in []*tensor.Dense) (Matrix, error)
-	// fill writes the result to a tensor of zeros of the shape that the inputs ask for.
-	fill func(out *tensor.Dense, x Matrix, in []*tensor.Dense) error
+	// fill writes the result to a tensor of zeros of the shape that the inputs ask for; or, where whole says that it
+	// writes all cells from inputs that have cells, to a tensor of anything.
+	fill  func(out *tensor.Dense, x Matrix, in []*tensor.Dense) error
+	whole bool
 	// backward tells the tracer the gradients of the inputs. It is nil for the ops that a backward is made of.
 	backward func(t *tracer)
 }
@@ -145,11 +148,18 @@ func (o *op) Do(in ...G.Value) (G.Value, error) {
 
 // filled is Do of an op that has fill.
 func (o *op) filled(x Matrix, in []*tensor.Dense) (*tensor.Dense, error) {
-	shape, err := o.shape(shapesOf(x, in))
+	shapes := shapesOf(x, in)
+	shape, err := o.shape(shapes)
 	if err != nil {
 		return nil, err
 	}
-	out := tensor.New(tensor.WithShape(shape...), tensor.Of(x.Dtype()))
+	empty := slices.ContainsFunc(shapes, func(s tensor.Shape) bool { return s.TotalSize() == 0 })
+	var out *tensor.Dense
+	if o.whole && !empty {
+		out = unwritten(x.Dtype(), shape...)
+	} else {
+		out = tensor.New(tensor.WithShape(shape...), tensor.Of(x.Dtype()))
+	}
 	return out, o.fill(out, x, in)
 }
 

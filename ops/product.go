@@ -9,7 +9,7 @@ import (
 // The products of a backward, dX = dP·Wᵀ and dW = xᵀ·dP, and its sums, db = the column sums of dP or the sum of all.
 // They read their operands as they lie, which Gorgonia's own Mul cannot: it would need the transposes as nodes.
 var (
-	gradXOp = &op{kind: "gradX", ranks: "222",
+	gradXOp = &op{kind: "gradX", ranks: "222", whole: true,
 		shape: func(in []tensor.Shape) (tensor.Shape, error) {
 			if in[0][1] != in[1][1] {
 				return nil, misfit("gradX", in)
@@ -20,7 +20,7 @@ var (
 			typed(out.Dtype(), gradX[float32], gradX[float64])(out, in[0], in[1])
 			return nil
 		}}
-	gradWOp = &op{kind: "gradW", ranks: "222", sparse: true,
+	gradWOp = &op{kind: "gradW", ranks: "222", sparse: true, whole: true,
 		shape: func(in []tensor.Shape) (tensor.Shape, error) {
 			if in[0][0] != in[1][0] {
 				return nil, misfit("gradW", in)

@@ -134,16 +134,16 @@ func CrossEntropy(x, t *G.Node, a Attr) (*G.Node, error) {
 }
 
 func crossEntropy[T domain.Float](out, scores, targets *tensor.Dense) {
-	x, t, k := data[T](scores), data[T](targets), scores.Shape()[1]
+	losses, k := data[T](out), scores.Shape()[1]
 	e := make([]T, k)
-	for i := range data[T](out) {
-		x, t, loss := x[i*k:][:k], t[i*k:][:k], 0.0
+	for i := range losses {
+		x, t, loss := data[T](scores)[i*k:][:k], data[T](targets)[i*k:][:k], 0.0
 		top, sum := simd.ShiftedExp(e, x)
 		ln := math.Log(sum)
 		for j, v := range x {
 			loss -= float64(t[j]) * (float64(v) - top - ln)
 		}
-		data[T](out)[i] = T(loss)
+		losses[i] = T(loss)
 	}
 }
 
@@ -151,7 +151,7 @@ func crossEntropy[T domain.Float](out, scores, targets *tensor.Dense) {
 func crossEntropyGrads(wanted Inputs) *op {
 	const kind = "crossEntropyGrads"
 	names := []Inputs{X, T}
-	return &op{kind: kind, params: wanted, ranks: "2211",
+	return &op{kind: kind, params: wanted, ranks: "2211", whole: true,
 		shape: func(in []tensor.Shape) (tensor.Shape, error) {
 			if !in[0].Eq(in[1]) || in[2][0] != in[0][0] {
 				return nil, misfit(kind, in)
@@ -176,14 +176,16 @@ func crossEntropyBackward[T domain.Float](out *tensor.Dense, sizes []int, in []*
 		for _, v := range t {
 			mass += float64(v)
 		}
-		if parts[0] != nil {
+		if mass /= sum; parts[0] != nil {
+			dx := parts[0][i*k:][:len(e)]
 			for j, v := range e {
-				parts[0][i*k+j] = T(g * (float64(v)*(mass/sum) - float64(t[j])))
+				dx[j] = T(g * (float64(v)*mass - float64(t[j])))
 			}
 		}
 		if parts[1] != nil {
+			dt := parts[1][i*k:][:len(x)]
 			for j, v := range x {
-				parts[1][i*k+j] = T(g * (top + ln - float64(v)))
+				dt[j] = T(-g * (float64(v) - top - ln))
 			}
 		}
 	}

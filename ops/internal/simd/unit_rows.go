@@ -45,7 +45,9 @@ func shiftedExp[T Float](p []T) float64 {
 func ShiftedExp[T Float](dst, x []T) (top, sum float64) {
 	most := T(math.Inf(-1))
 	for _, v := range x {
-		most = max(most, v)
+		if v > most { // not max, which takes its time for NaN: that is found below
+			most = v
+		}
 	}
 	for j, v := range x {
 		dst[j] = v - most
