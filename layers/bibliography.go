@@ -54,6 +54,10 @@ var (
 		spectral.Joint:         {}, // those two are of Luo et al.
 		spectral.Independent:   {},
 	}
+	landmarkSources = map[LandmarkChoice][]string{
+		PlusPlusLandmarks: {"Arthur and Vassilvitskii 2007"},
+		CholeskyLandmarks: {"Chen et al. 2022"},
+	}
 )
 
 // bibliography has the BibTeX entry of every paper by its name, which is what the Paper of an Entry begins with. The
@@ -64,11 +68,26 @@ var bibliography = func(all map[string]string) map[string]string {
 	}
 	return all
 }(map[string]string{
+	"Arthur and Vassilvitskii 2007": `@inproceedings{arthur2007kmeans,
+  author    = {Arthur, David and Vassilvitskii, Sergei},
+  title     = {k-means++: The Advantages of Careful Seeding},
+  booktitle = {Proceedings of the 18th Annual ACM-SIAM Symposium on Discrete Algorithms},
+  pages     = {1027--1035},
+  year      = {2007}
+}
+`,
 	"Berg et al. 1984": `@book{berg1984harmonic,
   author    = {Berg, Christian and Christensen, Jens Peter Reus and Ressel, Paul},
   title     = {Harmonic Analysis on Semigroups: Theory of Positive Definite and Related Functions},
   publisher = {Springer},
   year      = {1984}
+}
+`,
+	"Chen et al. 2022": `@misc{chen2022randomly,
+  author = {Chen, Yifan and Epperly, Ethan N. and Tropp, Joel A. and Webber, Robert J.},
+  title  = {Randomly Pivoted {Cholesky}: Practical Approximation of a Kernel Matrix with Few Entry Evaluations},
+  note   = {arXiv:2207.06503},
+  year   = {2022}
 }
 `,
 	"Cho and Saul 2009": `@inproceedings{cho2009kernel,

@@ -11,8 +11,9 @@ import (
 )
 
 // Cite returns the BibTeX entries of the papers behind layers: of the feature map, of the kernel where it has another
-// source, and of the sampler or coupling that drew the frequencies. Each is there once, in the order of the authors;
-// heads have none. The documentation names the same sources, as does the column of the table of maps ([Entry].Paper).
+// source, and of the sampler, the coupling or the choice of landmarks by which it was drawn. Each is there once, in the
+// order of the authors; heads have none. The documentation names the same sources, as does the column of the table of
+// maps ([Entry].Paper).
 //
 //	fmt.Print(layers.Cite(m.Map))
 func Cite(ls ...Layer) string {
@@ -52,6 +53,8 @@ func sources(ls []Layer) (all []string) {
 			switch by := d.drawnBy().(type) {
 			case spectral.Coupling:
 				all = append(all, couplingSources[by]...)
+			case LandmarkChoice:
+				all = append(all, landmarkSources[by]...)
 			case spectral.Sampler:
 				all = slices.AppendSeq(all, maps.Keys(spectral.Papers(by)))
 			}
@@ -97,3 +100,4 @@ func (l *ExponentiatedLayer) drawnBy() fmt.Stringer { return l.outer.sampler }
 func (l *LevyLayer) drawnBy() fmt.Stringer          { return l.outer.sampler }
 func (l *densityLayer) drawnBy() fmt.Stringer       { return l.outer.sampler }
 func (l *GORFLayer) drawnBy() fmt.Stringer          { return l.coupling }
+func (l *NystromLayer) drawnBy() fmt.Stringer       { return l.choice }

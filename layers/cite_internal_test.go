@@ -137,6 +137,20 @@ func TestEverySamplerIsCited(t *testing.T) {
 	}
 }
 
+// TestEveryLandmarkChoiceIsCited: but the uniform one, which has no source.
+func TestEveryLandmarkChoiceIsCited(t *testing.T) {
+	e, err := Lookup("nystrom")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for choice, name := range landmarkChoices[1:] {
+		sources := landmarkSources[LandmarkChoice(choice+1)]
+		if len(sources) != 1 || !strings.Contains(Cite(layerOf(t, e, "select", name)), bibliography[sources[0]]) {
+			t.Errorf("select=%s: its source is not cited; add it to landmarkSources in layers/bibliography.go", name)
+		}
+	}
+}
+
 // samplerSources are the names of the papers on each sampler.
 func samplerSources() (all [][]string) {
 	for _, s := range spectral.Samplers() {
@@ -156,7 +170,7 @@ func TestBibliography(t *testing.T) {
 	}
 	for _, sources := range [][][]string{slices.Collect(maps.Values(layerSources)),
 		slices.Collect(maps.Values(kernelSources)),
-		samplerSources(), slices.Collect(maps.Values(couplingSources))} {
+		samplerSources(), slices.Collect(maps.Values(couplingSources)), slices.Collect(maps.Values(landmarkSources))} {
 		for _, s := range slices.Concat(sources...) {
 			if used[s] = true; bibliography[s] == "" {
 				t.Errorf("%q is a source and not in bibliography", s)

@@ -144,8 +144,8 @@ func newNystromForm() nystromForm {
 			return []ParamDef{
 				{Name: "landmarks", Doc: "rows to compare with; 0 is one a feature", Whole: true, Closed: true,
 					Max: MaxLandmarks, Default: 0.},
-				{Name: "select", Doc: "how they are chosen", Words: []string{UniformLandmarks.String(),
-					PlusPlusLandmarks.String()}, Default: UniformLandmarks.String()},
+				{Name: "select", Doc: "how they are chosen", Words: landmarkChoices,
+					Default: UniformLandmarks.String()},
 			}
 		}}}
 }
@@ -160,10 +160,8 @@ func (f nystromForm) plan(s Spec) (plan, error) {
 	m := nystromLandmarks(s)
 	return plan{kernel: k, state: map[string]tensor.Shape{"landmarks": {m, s.Dims}, "projection": {m, s.Features}},
 		fit: func(sample *tensor.Dense, opts []Option) (Layer, error) {
-			opts = append(opts, WithSeed(s.Seed), WithLandmarks(m))
-			if s.Params.Word("select") == PlusPlusLandmarks.String() {
-				opts = append(opts, WithLandmarkChoice(PlusPlusLandmarks))
-			}
+			choice := LandmarkChoice(slices.Index(landmarkChoices, s.Params.Word("select")))
+			opts = append(opts, WithSeed(s.Seed), WithLandmarks(m), WithLandmarkChoice(choice))
 			return newNystromLayer(k, sample, s.Dims, s.Features, apply(opts))
 		}}, nil
 }

@@ -29,6 +29,7 @@ import (
 type NystromLayer struct {
 	*base
 	kernel   spectral.Kernel
+	choice   LandmarkChoice
 	prepared atomic.Pointer[ops.Landmarks]
 }
 
@@ -68,7 +69,7 @@ func newNystromLayer(k spectral.Kernel, sample *tensor.Dense, dims, features int
 	if m == 0 {
 		m = features
 	}
-	l := &NystromLayer{base: b, kernel: k}
+	l := &NystromLayer{base: b, kernel: k, choice: o.nystrom.choice}
 	l.changed = func() { l.prepared.Store(nil) }
 	floor := o.relativeFloor()
 	switch {
@@ -78,9 +79,9 @@ func newNystromLayer(k spectral.Kernel, sample *tensor.Dense, dims, features int
 	case !(floor >= 0 && floor < 1):
 		return nil, fmt.Errorf("%s: an eigenvalue floor of %v, want a share from 0 to below 1: %w", b.who(), floor,
 			ErrParam)
-	case o.nystrom.choice != UniformLandmarks && o.nystrom.choice != PlusPlusLandmarks:
-		return nil, fmt.Errorf("%s: %v, want UniformLandmarks or PlusPlusLandmarks: %w", b.who(), o.nystrom.choice,
-			ErrParam)
+	case !o.nystrom.choice.known():
+		return nil, fmt.Errorf("%s: %v, want UniformLandmarks, PlusPlusLandmarks or CholeskyLandmarks: %w", b.who(),
+			o.nystrom.choice, ErrParam)
 	}
 	for _, shape := range [][]int{{m, dims}, {m, features}} {
 		if err := b.checkSize(shape...); err != nil {
@@ -108,6 +109,11 @@ func (l *NystromLayer) fit(sample *tensor.Dense, m int, floor float64, o options
 		return fmt.Errorf("%s: the sample has %d rows, and %d landmarks are asked for; ask for at most %d features: %w",
 			l.who(), n, m, n, ErrParam)
 	}
+	if l.choice == CholeskyLandmarks {
+		if err := l.checkSize(sample.Shape()[0], m); err != nil {
+			return err
+		}
+	}
 	rows, err := o.landmarks(l.kernel, sample, m)
 	if err != nil {
 		return fmt.Errorf("%s: %w", l.who(), err)
@@ -130,8 +136,7 @@ func (l *NystromLayer) project(rows []int, floor float64) error {
 	for i := range m {
 		for j, v := range gram.RawRowView(i) {
 			if v-v != 0 {
-				return fmt.Errorf("%s: the kernel of the rows %d and %d of the sample is %v; scale the data: %w",
-					l.who(), rows[i], rows[j], v, ErrDomain)
+				return fmt.Errorf("%s: %w", l.who(), notFiniteKernel(rows[i], rows[j], v))
 			}
 		}
 	}

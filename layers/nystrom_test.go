@@ -29,12 +29,16 @@ var nystromKernels = []spectral.Kernel{
 	spectral.Chi2{}, spectral.Exponentiated{Of: spectral.JensenShannon{}, Sigma: .4},
 }
 
+// landmarkChoices are all ways to choose landmarks.
+var landmarkChoices = []layers.LandmarkChoice{layers.UniformLandmarks, layers.PlusPlusLandmarks,
+	layers.CholeskyLandmarks}
+
 // TestNystromConverges: the error falls as landmarks are added, whichever way they are chosen, and is 0 to 1e-8 of the
 // largest entry with all rows as landmarks.
 func TestNystromConverges(t *testing.T) {
 	x := histograms(tensor.Float64, 97, 7, 1)
 	for _, k := range nystromKernels {
-		for _, choice := range []layers.LandmarkChoice{layers.UniformLandmarks, layers.PlusPlusLandmarks} {
+		for _, choice := range landmarkChoices {
 			last := math.Inf(1)
 			for _, m := range []int{3, 11, 41, 97} {
 				mean, seeds := 0., 8
@@ -99,7 +103,7 @@ func TestNystromOfFewerFeatures(t *testing.T) {
 // TestNystromOfRepeatedRows: eigenvalues of 0 have features of 0, and the other features give the kernel exactly.
 func TestNystromOfRepeatedRows(t *testing.T) {
 	x := tensor.New(tensor.WithShape(5, 2), tensor.WithBacking([]float64{.1, .9, .1, .9, .4, .6, .1, .9, .4, .6}))
-	for _, choice := range []layers.LandmarkChoice{layers.UniformLandmarks, layers.PlusPlusLandmarks} {
+	for _, choice := range landmarkChoices {
 		k := spectral.Gaussian{Sigma: .3}
 		l := must(layers.NewNystromLayer(k, x, 4, layers.WithLandmarkChoice(choice), layers.WithSeed(3)))
 		if l.Rank() != 2 || !strings.Contains(l.String(), "rank 2") {
@@ -114,12 +118,14 @@ func TestNystromOfRepeatedRows(t *testing.T) {
 			t.Errorf("%v: error %v", l, e)
 		}
 	}
-	// Two landmarks of k-means++ are never the same row again, of uniform ones they can be.
+	// Two landmarks of the other choices are never the same row again, of uniform ones they can be.
 	for seed := range uint64(20) {
-		l := must(layers.NewNystromLayer(spectral.Gaussian{Sigma: .3}, x, 2,
-			layers.WithLandmarkChoice(layers.PlusPlusLandmarks), layers.WithSeed(seed)))
-		if l.Rank() != 2 {
-			t.Errorf("seed %d: k-means++ chose the same row twice", seed)
+		for _, choice := range landmarkChoices[1:] {
+			l := must(layers.NewNystromLayer(spectral.Gaussian{Sigma: .3}, x, 2, layers.WithLandmarkChoice(choice),
+				layers.WithSeed(seed)))
+			if l.Rank() != 2 {
+				t.Errorf("seed %d: %v chose the same row twice", seed, choice)
+			}
 		}
 	}
 }
@@ -178,6 +184,10 @@ func TestNystromErrors(t *testing.T) {
 		{k, with(1e300), 5, []layers.Option{layers.WithDtype(tensor.Float32)}, layers.ErrDomain, "x[5,1] = +Inf"},
 		{spectral.Linear{}, with(1e300), 13, nil, layers.ErrDomain,
 			"the kernel of the rows 5 and 5 of the sample is +Inf"},
+		{spectral.Linear{}, with(1e300), 5, []layers.Option{layers.WithLandmarkChoice(layers.CholeskyLandmarks)},
+			layers.ErrDomain, "the kernel of the rows 5 and 5 of the sample is +Inf"},
+		{spectral.Chi2{}, zeros, 5, []layers.Option{layers.WithLandmarkChoice(layers.CholeskyLandmarks)},
+			layers.ErrDomain, "look for rows of zeros"},
 		{spectral.Chi2{}, zeros, 5, nil, layers.ErrDomain, "look for rows of zeros"},
 	} {
 		_, err := layers.NewNystromLayer(c.k, c.x, c.features, append(c.opts, layers.WithName("probe"))...)

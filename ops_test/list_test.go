@@ -45,7 +45,7 @@ var setups = map[string]setup{
 	"srf":                  {[]layers.Values{{}, {"a": 3., "p": 1.}}, naiveSpherePolynomial, nil, ""},
 	"add-kpca":             {[]layers.Values{{}, {"kernel": "intersection", "components": 2., "points": 17., "gamma": 1.4, "negative": "sign"}}, naiveNamed, []float64{-1e-30, -.2}, "negative=sign"},
 	"maji-berg":            {[]layers.Values{{"bins": 3.}, {"bins": 1.}}, naiveIntersection, []float64{-1e-30, -.2}, "the scaler cube"},
-	"nystrom":              {[]layers.Values{{"sigma": 1.3}, {"kernel": "reciprocal-semigroup", "lambda": 1.9, "select": "k-means++"}}, naiveNamed, []float64{-1e-30, -.2}, "the scaler cube"},
+	"nystrom":              {[]layers.Values{{"sigma": 1.3}, {"kernel": "reciprocal-semigroup", "lambda": 1.9, "select": "k-means++"}, {"sigma": .9, "select": "rpcholesky"}}, naiveNamed, []float64{-1e-30, -.2}, "the scaler cube"},
 	"jensen-shannon":       {[]layers.Values{{"order": 3.}}, naiveJensenShannon, []float64{-1e-30, -.2}, "negative=sign"},
 	"exp-hellinger":        {[]layers.Values{{"sigma": .8}}, exponentiated(naiveHellinger), []float64{-1e-30, -.2}, "negative=sign"},
 	"exp-chi2":             {[]layers.Values{{"sigma": .8}, {"sigma": .9, "order": 2., "window": "uniform", "negative": "split"}}, exponentiated(naiveChi2), []float64{-1e-30, -.2}, "negative=sign"},
