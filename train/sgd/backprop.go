@@ -5,6 +5,7 @@ import (
 
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train/internal/given"
 	G "gorgonia.org/gorgonia"
 )
 
@@ -22,12 +23,12 @@ import (
 // them, for a loss that is in no graph, and for the input of a layer that was built without layers.WithInputGrad; those
 // of G.Grad, as for a node that loss does not depend on. RunAll returns the ops.Cause of an error, so that errors.Is finds domain.ErrDomain and the like in it.
 func Backprop(loss *G.Node, params G.Nodes) (G.VM, error) {
-	building.Lock()
-	defer building.Unlock()
+	given.Building.Lock()
+	defer given.Building.Unlock()
 	return backprop(loss, params)
 }
 
-// backprop is Backprop for a caller that holds building.
+// backprop is Backprop for a caller that holds given.Building.
 func backprop(loss *G.Node, params G.Nodes) (G.VM, error) {
 	if loss == nil {
 		return nil, fmt.Errorf("train: Backprop: there is no loss: %w", domain.ErrParam)

@@ -9,6 +9,7 @@ import (
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/internal/given"
 	"gorgonia.org/tensor"
 )
 
@@ -48,31 +49,13 @@ func fitInMemory(ctx context.Context, m layers.Layer, head layers.Head, x ops.Ma
 // forFit is what a fit goes over again and again: the features of a frozen map where they can be kept, under the identity, and otherwise the map
 // and its rows.
 func forFit(m layers.Layer, x ops.Matrix, budget int) (layers.Layer, ops.Matrix, error) {
-	m, x, err := onRows(m, x, budget)
-	if err != nil {
-		return nil, nil, err
-	}
-	return cacheFeatures(m, x, budget)
-}
-
-// onRows replaces a map of bags and the bags by the map of rows in it and the rows that it makes of them, where the features cannot be kept: what
-// a solver changes is there.
-func onRows(m layers.Layer, x ops.Matrix, budget int) (layers.Layer, ops.Matrix, error) {
-	b, ok := x.(*ops.Bags)
-	if !ok || cacheable(m, x, budget) {
-		return m, x, nil
-	}
-	for of := m; ; {
-		switch v := of.(type) {
-		case *layers.BagLayer:
-			rows, err := v.Rows(b)
-			return v.OfRows(), rows, err
-		case interface{ Unwrap() layers.Layer }:
-			of = v.Unwrap()
-		default:
-			return nil, nil, fmt.Errorf("train: Fit: %v is no BagLayer, and on bags it must be frozen and its features be kept: raise CacheBytes: %w", m, domain.ErrParam)
+	if !cacheable(m, x, budget) { // what a solver changes is in the map of rows
+		var err error
+		if m, x, err = given.OnRows("Fit", m, x); err != nil {
+			return nil, nil, err
 		}
 	}
+	return cacheFeatures(m, x, budget)
 }
 
 // cacheable says whether nothing of the map is tuned and its features fit.

@@ -4,7 +4,6 @@ import (
 	"iter"
 	"math"
 	"slices"
-	"sync"
 
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
@@ -14,9 +13,6 @@ import (
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
-
-// building serialises the building of graphs and machines: Gorgonia writes to globals meanwhile.
-var building sync.Mutex
 
 // step is the training graph for one batch size. The tensors x and targets are the graph's inputs, filled anew each time; x is nil
 // where the rows are sparse, which the node gets as they are.
@@ -31,8 +27,8 @@ type step struct {
 
 // newStep builds map, head, loss, penalty and gradients for n rows.
 func (f *fitter) newStep(n int, sparse bool) (*step, error) {
-	building.Lock()
-	defer building.Unlock()
+	given.Building.Lock()
+	defer given.Building.Unlock()
 	dt := f.m.Dtype()
 	s := &step{
 		targets: tensor.New(tensor.WithShape(n, f.head.Features()), tensor.Of(dt)),
