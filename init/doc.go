@@ -40,7 +40,8 @@
 // # Samplers
 //
 // Samplers are all of them, and SamplerNames their names. The comment of each says which laws it fits. All but
-// Structured are unbiased, and each but IID is worse than IID for some pairs of rows: the comment has a table of its
+// Structured are unbiased. Leverage looks at rows, and its comment has errors on data. Each other but IID is worse than
+// IID for some pairs of rows: the comment has a table of its
 // mean squared error for the Gaussian, relative to IID with as many frequencies m, where x and z are .1 to 5 bandwidths
 // apart: in any direction, along an axis, along the diagonal, or in two coordinates, i+j by the same amount and i-j by
 // opposite ones. These two are the worst that a search found, or close to it. The lines for any m are for whole blocks

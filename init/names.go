@@ -16,6 +16,7 @@ func Samplers() []Sampler {
 		Halton{},
 		Sobol{},
 		LatinHypercube{},
+		Leverage{},
 	}
 }
 

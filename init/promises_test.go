@@ -256,7 +256,7 @@ func readmeTable(t *testing.T) string {
 		"worse than `iid` |\n")
 	b.WriteString("|---|---|---|---|---|\n")
 	for _, s := range Samplers() {
-		comment, _, ok := strings.Cut(source, fmt.Sprintf("\ntype %s struct{}\n",
+		comment, _, ok := strings.Cut(source, fmt.Sprintf("\ntype %s struct",
 			strings.TrimPrefix(fmt.Sprintf("%T", s), "spectral.")))
 		if !ok {
 			t.Fatalf("no type of sampler %v", s)

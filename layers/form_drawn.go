@@ -7,6 +7,7 @@ import (
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
+	"gorgonia.org/tensor"
 )
 
 // Drawn is the form of a kernel that is an expectation over frequencies, a spectral.Random: its map is a FourierLayer,
@@ -75,7 +76,27 @@ func (f Drawn) plan(s Spec) (plan, error) {
 			return NewSkewedLayer(shifter, s.Dims, s.Features, opts...)
 		}
 		return NewFourierLayer(k, s.Dims, s.Features, opts...)
-	}}, nil
+	}}.byRows(s, k), nil
+}
+
+// byRows is the plan of a map with frequencies of k, fitted on rows where the sampler looks at them.
+func (p plan) byRows(s Spec, k spectral.Random) plan {
+	if s.Sampler != (spectral.Leverage{}).String() {
+		return p
+	}
+	name, m := "W", s.Features
+	switch laplace := k.Transform() == spectral.Laplace; {
+	case laplace && s.Tune == All.String():
+		name = "log_W"
+	case !laplace && !s.Params.Bool(phaseDef.Name):
+		m /= 2
+	}
+	build := p.build
+	p.build, p.state = nil, map[string]tensor.Shape{name: {s.Dims, m}, "amplitudes": {m}}
+	p.fit = func(sample *tensor.Dense, opts []Option) (Layer, error) {
+		return build(append(opts, WithSampler(spectral.Leverage{Rows: sample})))
+	}
+	return p
 }
 
 // kernelAs is k as a K. A kernel that is none is an error.

@@ -177,8 +177,9 @@ func nystromLandmarks(s Spec) int {
 const SampleRows = 10000
 
 // Fit builds the map for the rows x [n, Dims], dense or sparse, that it is for. A map that is fitted on data
-// (Entry.Fitted) is fitted on a sample of them, which Seed draws: all rows, or SampleRows of them. Any other map does
-// not look at them, and Fit is Build. What was fitted is in the layer's Params, from which Restore makes the map again.
+// (Entry.Fitted, or the sampler leverage) is fitted on a sample of them, which Seed draws: all rows, or SampleRows of
+// them. Any other map does not look at them, and Fit is Build. What was fitted is in the layer's Params, from which
+// Restore makes the map again.
 func (s Spec) Fit(x ops.Matrix) (Layer, error) {
 	e, p, err := s.plan()
 	if err != nil || p.fit == nil {

@@ -95,6 +95,9 @@ func (f semigroupForm) plan(s Spec) (plan, error) {
 		}
 		return NewRandomLaplaceLayer(k, s.Dims, s.Features, opts...)
 	}
+	if way == laplaceWay {
+		p = p.byRows(s, k)
+	}
 	return p, nil
 }
 

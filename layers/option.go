@@ -236,7 +236,8 @@ func named(name string) Option { return func(o *options) { o.name = name } }
 func WithSeed(seed uint64) Option { return option("WithSeed", func(o *options) { o.seed = seed }) }
 
 // WithSampler sets the sampler of the frequencies. The default is spectral.IID. With spectral.Structured a FourierLayer
-// keeps the signs and norms of the draw in place of W.
+// keeps the signs and norms of the draw in place of W; with spectral.Leverage a layer has the amplitudes of its
+// frequencies besides, and keeps the rows to draw from.
 func WithSampler(s spectral.Sampler) Option {
 	return option("WithSampler", func(o *options) { o.sampler = s })
 }

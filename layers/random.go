@@ -22,6 +22,7 @@ import (
 //	All                    W*, b*                  log_W* for Laplace; W*, raw_c*, b* for the skewed maps
 //	structured sampler     signs, norms in place of W, see structured.go
 //	WithNormalisation      scale besides, see semigroup.go
+//	sampler leverage       amplitudes [m] besides, which nothing tunes
 //
 // where * marks what a solver changes, W = W₀·exp(-log_bandwidth) and c = ln(1 + exp(raw_c)).
 type randomMap struct {
@@ -82,13 +83,11 @@ func newRandomMap(kind, auto string, k spectral.Random, dims, features int, o op
 	if err := b.checkSize(dims, m); err != nil {
 		return nil, err
 	}
-	w := make([]float64, dims*m)
+	w, amplitudes, err := l.frequencies(m, o.undrawn)
+	if err != nil {
+		return nil, err
+	}
 	if !o.undrawn {
-		t, err := spectral.Frequencies(k, o.sampler, dims, m, l.source)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", b.who(), err)
-		}
-		w = t.Float64s()
 		for i, v := range w {
 			if o.dt == tensor.Float32 && math.Abs(v) > math.MaxFloat32 {
 				return nil, fmt.Errorf("%s: %T drew the frequency w[%d,%d] = %v, which float32 cannot hold; use "+
@@ -99,6 +98,9 @@ func newRandomMap(kind, auto string, k spectral.Random, dims, features int, o op
 	}
 	if err := l.addParams(w, m); err != nil {
 		return nil, err
+	}
+	if amplitudes != nil {
+		l.params = append(l.params, Param{"amplitudes", newTensor(l.dt, amplitudes, m), false})
 	}
 	if l.normalised {
 		if o.undrawn {
@@ -111,6 +113,30 @@ func newRandomMap(kind, auto string, k spectral.Random, dims, features int, o op
 		l.params = append(l.params, Param{"scale", newTensor(l.dt, repeat(scale, scales), scales), false})
 	}
 	return l, nil
+}
+
+// frequencies draws W [dims, m] and, where the sampler gives them, the amplitudes [m]; undrawn ones are zeros.
+func (l *randomMap) frequencies(m int, undrawn bool) (w, amplitudes []float64, err error) {
+	by, weighs := l.sampler.(spectral.Leverage)
+	if weighs && l.normalised {
+		return nil, nil, fmt.Errorf("%s: the sampler %v gives frequencies amplitudes, which rows of the length "+
+			"√k(x, x) do not have; leave WithNormalisation out, or use another sampler: %w", l.who(), by, ErrParam)
+	}
+	if undrawn {
+		if weighs {
+			amplitudes = make([]float64, m)
+		}
+		return make([]float64, l.dims*m), amplitudes, nil
+	}
+	var t, a *tensor.Dense
+	if weighs {
+		if t, a, err = by.Frequencies(l.kernel, l.dims, m, l.source); err == nil {
+			return t.Float64s(), a.Float64s(), nil
+		}
+	} else if t, err = spectral.Frequencies(l.kernel, l.sampler, l.dims, m, l.source); err == nil {
+		return t.Float64s(), nil, nil
+	}
+	return nil, nil, fmt.Errorf("%s: %w", l.who(), err)
 }
 
 // addParams makes the parameters that the policy asks for from frequencies w [dims, m].
@@ -189,6 +215,15 @@ func (l *randomMap) fwd(x *G.Node) (*G.Node, error) {
 	if err != nil {
 		return nil, err
 	}
+	z, err := l.unweighed(x, p, a)
+	if amplitudes := p["amplitudes"]; err == nil && amplitudes != nil {
+		return ops.Weigh(z, amplitudes, ops.Attr{Layer: a.Layer})
+	}
+	return z, err
+}
+
+// unweighed adds the map to the graph, without amplitudes.
+func (l *randomMap) unweighed(x *G.Node, p map[string]*G.Node, a ops.Attr) (*G.Node, error) {
 	if l.structured {
 		return l.fwdStructured(x, p, a)
 	}

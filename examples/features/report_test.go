@@ -177,7 +177,7 @@ func TestAllSamplers(t *testing.T) {
 				t.Errorf("%s: %v", args, samplers)
 			}
 			_, err := spectral.Frequencies(of.kernel, by, of.columns, 32, 1)
-			if fits[name] = err == nil; fits[name] {
+			if fits[name] = err == nil || name == "leverage"; fits[name] { // which is fitted on the rows
 				clitest.Keys(t, args+": "+name, s, "sampler "+reportKeys)
 				keys := "distance rms std_err"
 				if name != "iid" {
