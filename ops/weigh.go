@@ -27,11 +27,16 @@ func Weigh(z, amplitudes *G.Node, a Attr) (*G.Node, error) {
 // WeighInto writes Weigh(z, a) to dst [n, c·m], allocated if nil, without a graph. dst may be z.
 func WeighInto(dst, z, amplitudes *tensor.Dense, a Attr) (*tensor.Dense, error) {
 	who := a.who("Weigh")
-	ts, err := sameType(who, typeOf(z), []string{"z", "the amplitudes"}, z, amplitudes)
+	z, err := contiguous(z)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: z: %w", who, err)
 	}
-	z, amplitudes = ts[0], ts[1]
+	if amplitudes, err = contiguous(amplitudes); err != nil {
+		return nil, fmt.Errorf("%s: the amplitudes: %w", who, err)
+	}
+	if z.Dtype() != amplitudes.Dtype() {
+		return nil, fmt.Errorf("%s: z is %v, the amplitudes %v: %w", who, z.Dtype(), amplitudes.Dtype(), ErrDtype)
+	}
 	if err := weighable(who, z.Shape(), amplitudes.Shape()); err != nil {
 		return nil, err
 	}
