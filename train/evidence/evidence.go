@@ -1,0 +1,149 @@
+// Package evidence tunes a map by the marginal likelihood of Bayesian ridge regression on its features, or by the
+// leave-one-out error of ridge regression. There is no head to learn meanwhile: it is integrated out, or solved, in closed form.
+//
+// The gradient with respect to the features is a formula, and the map's own backward takes it on to the parameters. So
+// every map that sgd tunes is tuned here as well, by L-BFGS, in some tens of evaluations where descent takes thousands of steps.
+package evidence
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/internal/given"
+)
+
+// Objective is what Maximise improves.
+type Objective int
+
+const (
+	// MarginalLikelihood is log p(y | Z, ρ), with the weights and the intercept integrated out. It is the default.
+	MarginalLikelihood Objective = iota
+	// LeaveOneOut is minus the mean squared error of ridge regression on each row without that row.
+	LeaveOneOut
+)
+
+func (o Objective) String() string {
+	switch o {
+	case MarginalLikelihood:
+		return "marginal-likelihood"
+	case LeaveOneOut:
+		return "leave-one-out"
+	default:
+		return fmt.Sprintf("Objective(%d)", int(o))
+	}
+}
+
+// Options are the options of Maximise. The zero value maximises the marginal likelihood on 4000 rows.
+type Options struct {
+	Objective      Objective
+	Rows           int     // how many of the rows, drawn by Seed, decide; 0: 4000
+	Seed           uint64  // of that draw
+	MaxEvaluations int     // how often the features are computed, at most; 0: 100
+	Tolerance      float64 // Maximise stops when five steps together improve the loss by no more than five times this; 0: 2e-4
+	// Progress is called after each evaluation with their number, MaxEvaluations and the least loss so far. nil: not called.
+	Progress func(done, most int, loss float64)
+}
+
+// complete checks the options and fills in the defaults.
+func (o Options) complete() (Options, error) {
+	if o.Rows == 0 {
+		o.Rows = 4000
+	}
+	if o.MaxEvaluations == 0 {
+		o.MaxEvaluations = 100
+	}
+	if o.Tolerance == 0 {
+		o.Tolerance = 2e-4
+	}
+	var wrong string
+	switch {
+	case o.Objective < MarginalLikelihood || o.Objective > LeaveOneOut:
+		wrong = fmt.Sprintf("Objective = %d is none of MarginalLikelihood and LeaveOneOut", int(o.Objective))
+	case o.Rows < 3:
+		wrong = fmt.Sprintf("Rows = %d, want at least 3; 0 chooses", o.Rows)
+	case o.MaxEvaluations < 1:
+		wrong = fmt.Sprintf("MaxEvaluations = %d, want at least 1; 0 chooses", o.MaxEvaluations)
+	case !(o.Tolerance > 0 && o.Tolerance <= math.MaxFloat64):
+		wrong = fmt.Sprintf("Tolerance = %v, want a number above 0; 0 chooses", o.Tolerance)
+	default:
+		return o, nil
+	}
+	return o, fmt.Errorf("train: Maximise: %s: %w", wrong, domain.ErrParam)
+}
+
+// Result is what Maximise found beside the parameters of the map.
+//
+// The losses are means over rows and targets, of targets with unit variance: minus the log marginal likelihood, in nats, or the
+// squared leave-one-out error, which is 1 for the mean of the targets. Before is that of the parameters as they were given, with the best noise of a grid.
+type Result struct {
+	Before, After float64
+	// Lambda is ρ as linear.RidgeOptions takes it: relative to the mean squared distance of a feature row from their mean.
+	Lambda float64
+	// Noise is the variance of the noise of each target and Amplitude the prior variance of its weights, ρ = Noise/Amplitude. Both
+	// are in the squared unit of the target, and 0 for a target that does not vary.
+	Noise, Amplitude []float64
+	// Relevance of column j is the standard deviation of what the kernel is a function of, over the largest of any column: that of xⱼ/σⱼ for a
+	// map with a bandwidth for each column, where the smallest σⱼ/sd(xⱼ) is the most relevant; of βⱼ²xⱼ or xⱼ/λⱼ for a Lévy map; and of ln(xⱼ + cⱼ) for a
+	// skewed one. It is nil for a map without a scale for each column. Of a layers.Sequential it is that of the first layer.
+	Relevance   []float64
+	Rows        int  // how many rows decided
+	Evaluations int  // how often the features were computed
+	Converged   bool // false where MaxEvaluations or the context ended it
+}
+
+// Maximise tunes the parameters of m that are Tuned (see layers.Tune), in place, together with the noise ρ relative to the prior:
+//
+//	y = Z w + b + noise,    w ~ N(0, a² I),    noise ~ N(0, ρ a² I),    b uniform
+//
+// With Zc, yc the features and targets less their means, n rows, D features, k targets and P = (Zc Zcᵀ + ρ I)⁻¹ among vectors with the sum 0,
+//
+//	MarginalLikelihood    ½(n-1) Σₜ [ln(qₜ/(n-1)) + 1 + ln 2π] - ½k ln|P|,    qₜ = yₜᵀ P yₜ = (n-1) aₜ²
+//	LeaveOneOut           Σᵢₜ ((P y)ᵢₜ / Pᵢᵢ)²
+//
+// are minimised. The amplitude a of each target is at its optimum, so the unit of no target changes anything. The intercept is not
+// penalised, as in linear.FitRidge, which with Lambda of the Result is the mean of the weights given the rows. Targets of classes, as
+// data.OneVersusRest makes them, are taken for numbers. MacKay (1992), Bayesian interpolation; Rasmussen and Williams (2006), (5.8), (5.12).
+//
+// The search is L-BFGS on ln ρ and the parameters, each in its layers.Param.Scale. It starts from the parameters as they are or, where they
+// are logarithms, from those moved together by ln ½, ln 2, ln ¼ or ln 4, if that is better. Logarithms stay within 14 of their start, so an irrelevant
+// column gets a scale of a million and not of infinity. The result is the best point seen. It is not worse than the start, and the same for the same seed.
+//
+// The features of an indefinite kernel (layers.SignatureOf) are taken as they are, without their signs: those of the sum of both parts.
+//
+// With M the smaller of n and D an evaluation takes 3nDM + M³ multiply-adds beside the map's forward and backward, or 5nDM for LeaveOneOut. Memory
+// is 4nD + 3M² numbers, 8 bytes each for any element type, and the rows. Rows that are not in memory are read twice. It does not checkpoint.
+//
+// Errors: domain.ErrParam for what is nil, options out of range and a map of which nothing is tuned; domain.ErrShape for shapes that do not fit and fewer than 3 rows;
+// domain.ErrDtype; domain.ErrDomain for targets that are not finite or do not vary; what the map returns for the rows; and ctx.Err(), which is asked
+// several times an evaluation. After that the Result is that of the best parameters so far, and the map has them.
+func Maximise(ctx context.Context, m layers.Layer, rows data.Examples, o Options) (*Result, error) {
+	if err := given.Missing("Maximise", given.Arg("the context", ctx), given.Arg("the map", m), given.Arg("the source of rows", rows)); err != nil {
+		return nil, err
+	}
+	o, err := o.complete()
+	if err != nil {
+		return nil, err
+	}
+	if !slices.ContainsFunc(m.Params(), func(p layers.Param) bool { return p.Tuned }) {
+		return nil, fmt.Errorf("train: Maximise: nothing of the map %v is tuned; build it with layers.Tune(layers.Bandwidth), BandwidthEach or All: %w", m, domain.ErrParam)
+	}
+	drawn, err := draw(ctx, m, rows, o)
+	if err != nil {
+		return nil, err
+	}
+	s, err := newSearch(ctx, m, drawn, o)
+	if err != nil {
+		return nil, err
+	}
+	defer s.chain.close()
+	if err := s.start(); err != nil {
+		return nil, err
+	}
+	err = s.minimise()
+	return s.result(drawn), err
+}

@@ -1,0 +1,297 @@
+package evidence
+
+import (
+	"math"
+
+	"github.com/bochner-go/bochner/ops/blas"
+	"github.com/bochner-go/bochner/ops/dense"
+	gonum "gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/lapack/lapack64"
+)
+
+// posterior is ridge regression on n rows of D features for one ρ, by the smaller of two systems. Its matrices are row-major without gaps.
+//
+//	D < n     G = ZᵀZ + ρI         P = (H - Z G⁻¹ Zᵀ)/ρ        PZ = Z G⁻¹
+//	D >= n    C = ZZᵀ + ρI + μ11ᵀ/n    P = C⁻¹ - 11ᵀ/(n(ρ+μ))
+//
+// with H = I - 11ᵀ/n. The features Z and the targets y have the column means 0; μ is of the size of the kernel, so that C is well conditioned.
+type posterior struct {
+	n, d, k int
+	z       []float64 // Z [n, D], which the caller writes
+	y       []float64 // [n, k], of unit variance
+
+	m       int       // the size of the system
+	gram    []float64 // ZᵀZ or ZZᵀ + μ11ᵀ/n, [m, m], the lower triangle
+	mu      float64
+	spread  float64   // the mean squared norm of a row of Z
+	rho     float64   // of what follows
+	factor  []float64 // L, and after invert the inverse of the system
+	half    []float64 // L⁻¹
+	alpha   []float64 // P y [n, k]
+	q       []float64 // yᵀPy [k]
+	logP    float64   // ln|P| among vectors with the sum 0
+	pz      []float64 // P Z [n, D], by invert
+	a       []float64 // Zᵀ P y [k, D], by invert
+	inverse bool      // whether invert was called for ρ
+	grad    []float64 // [n, D]
+}
+
+func newPosterior(n, d, k int, y []float64) *posterior {
+	p := &posterior{n: n, d: d, k: k, y: y, m: min(n, d)}
+	for _, v := range []*[]float64{&p.z, &p.pz, &p.grad} {
+		*v = make([]float64, n*d)
+	}
+	for _, v := range []*[]float64{&p.gram, &p.factor, &p.half} {
+		*v = make([]float64, p.m*p.m)
+	}
+	p.alpha, p.q, p.a = make([]float64, n*k), make([]float64, k), make([]float64, k*d)
+	return p
+}
+
+// dual says whether the system is that of the rows.
+func (p *posterior) dual() bool { return p.d >= p.n }
+
+// product writes op(a) op(b) to c [m, n], with k products in each sum.
+func product(tA, tB gonum.Transpose, m, n, k int, a, b, c []float64) {
+	addProduct(tA, tB, m, n, k, 1, a, b, 0, c)
+}
+
+// addProduct writes alpha op(a) op(b) + beta c to c [m, n].
+func addProduct(tA, tB gonum.Transpose, m, n, k int, alpha float64, a, b []float64, beta float64, c []float64) {
+	lda, ldb := k, n
+	if tA == gonum.Trans {
+		lda = m
+	}
+	if tB == gonum.Trans {
+		ldb = k
+	}
+	blas.Implementation{}.Dgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, n)
+}
+
+// centre takes the column means from a [rows, cols].
+func centre(a []float64, rows, cols int) {
+	mean := make([]float64, cols)
+	for i := range rows {
+		floats.Add(mean, a[i*cols:(i+1)*cols])
+	}
+	floats.Scale(-1/float64(rows), mean)
+	for i := range rows {
+		floats.Add(a[i*cols:(i+1)*cols], mean)
+	}
+}
+
+// features takes the features that are in z. not ok are numbers that are not finite, and rows that are all the same.
+func (p *posterior) features() (ok bool) {
+	centre(p.z, p.n, p.d)
+	fast := blas.Implementation{}
+	if p.dual() {
+		fast.Dsyrk(gonum.Lower, gonum.NoTrans, p.n, p.d, 1, p.z, p.d, 0, p.gram, p.n)
+	} else {
+		fast.Dsyrk(gonum.Lower, gonum.Trans, p.d, p.n, 1, p.z, p.d, 0, p.gram, p.d)
+	}
+	p.spread = 0
+	for i := range p.m {
+		p.spread += p.gram[i*p.m+i] / float64(p.n)
+	}
+	if p.dual() {
+		p.mu = p.spread
+		for i := range p.n {
+			floats.AddConst(p.mu/float64(p.n), p.gram[i*p.n:i*p.n+i+1])
+		}
+	}
+	return p.spread > 0 && p.spread <= math.MaxFloat64
+}
+
+// solve computes alpha, q and logP for ρ. not ok is a system that is not positive definite to working precision.
+func (p *posterior) solve(rho float64) (ok bool) {
+	p.rho, p.inverse = rho, false
+	copy(p.factor, p.gram)
+	l, ok := dense.Cholesky(p.factor, p.m, rho)
+	if !ok {
+		return false
+	}
+	p.logP = 0
+	for i := range p.m {
+		p.logP -= 2 * math.Log(p.factor[i*p.m+i])
+	}
+	if p.dual() {
+		p.logP += math.Log(rho + p.mu)
+		copy(p.alpha, p.y)
+		lapack64.Potrs(l, blas64.General{Rows: p.n, Cols: p.k, Stride: p.k, Data: p.alpha})
+		product(gonum.Trans, gonum.NoTrans, p.k, p.d, p.n, p.alpha, p.z, p.a)
+	} else {
+		p.logP -= float64(p.n-1-p.d) * math.Log(rho)
+		w := make([]float64, p.d*p.k) // G⁻¹ Zᵀ y, and alpha is (y - Z w)/ρ
+		product(gonum.Trans, gonum.NoTrans, p.d, p.k, p.n, p.z, p.y, w)
+		lapack64.Potrs(l, blas64.General{Rows: p.d, Cols: p.k, Stride: p.k, Data: w})
+		copy(p.alpha, p.y)
+		addProduct(gonum.NoTrans, gonum.NoTrans, p.n, p.k, p.d, -1/rho, p.z, w, 1/rho, p.alpha)
+		for t := range p.k {
+			for j := range p.d {
+				p.a[t*p.d+j] = w[j*p.k+t]
+			}
+		}
+	}
+	// yᵀPy = ρ‖Py‖² + ‖ZᵀPy‖² has no differences.
+	for t := range p.k {
+		p.q[t] = math.Pow(floats.Norm(p.a[t*p.d:(t+1)*p.d], 2), 2)
+		for i := range p.n {
+			v := p.alpha[i*p.k+t]
+			p.q[t] += rho * v * v
+		}
+	}
+	return true
+}
+
+// invert computes PZ and, in factor, G⁻¹ or P.
+func (p *posterior) invert() {
+	if p.inverse {
+		return
+	}
+	p.inverse = true
+	invertLower(p.factor, p.half, p.m, p.m)
+	blas.Implementation{}.Dsyrk(gonum.Lower, gonum.Trans, p.m, p.m, 1, p.half, p.m, 0, p.factor, p.m)
+	dense.Mirror(p.factor, p.m, gonum.Lower)
+	if p.dual() {
+		floats.AddConst(-1/(float64(p.n)*(p.rho+p.mu)), p.factor)
+		product(gonum.NoTrans, gonum.NoTrans, p.n, p.d, p.n, p.factor, p.z, p.pz)
+		return
+	}
+	product(gonum.NoTrans, gonum.NoTrans, p.n, p.d, p.d, p.z, p.factor, p.pz)
+}
+
+// smallTriangle is how large a triangle is inverted number by number.
+const smallTriangle = 16
+
+// invertLower writes the inverse of the lower triangle l, n rows that are stride apart, to the lower triangle of inv, which lies alike and
+// whose upper triangle is 0. It halves the triangle, so that nearly all the work is in products.
+func invertLower(l, inv []float64, n, stride int) {
+	if n <= smallTriangle {
+		for j := range n {
+			inv[j*stride+j] = 1 / l[j*stride+j]
+			for i := j + 1; i < n; i++ {
+				sum := 0.
+				for t := j; t < i; t++ {
+					sum += l[i*stride+t] * inv[t*stride+j]
+				}
+				inv[i*stride+j] = -sum / l[i*stride+i]
+			}
+		}
+		return
+	}
+	h := n / 2
+	low, right := h*stride, h*stride+h
+	invertLower(l, inv, h, stride)
+	invertLower(l[right:], inv[right:], n-h, stride)
+	tmp, fast := make([]float64, (n-h)*h), blas.Implementation{}
+	fast.Dgemm(gonum.NoTrans, gonum.NoTrans, n-h, h, n-h, 1, inv[right:], stride, l[low:], stride, 0, tmp, h)
+	fast.Dgemm(gonum.NoTrans, gonum.NoTrans, n-h, h, h, -1, tmp, h, inv, stride, 0, inv[low:], stride)
+}
+
+// times is P v for v [n, cols].
+func (p *posterior) times(v []float64, cols int) []float64 {
+	out := append([]float64(nil), v...)
+	if p.dual() {
+		product(gonum.NoTrans, gonum.NoTrans, p.n, cols, p.n, p.factor, v, out)
+		return out
+	}
+	zv := make([]float64, p.d*cols)
+	product(gonum.Trans, gonum.NoTrans, p.d, cols, p.n, p.z, v, zv)
+	centre(out, p.n, cols)
+	addProduct(gonum.NoTrans, gonum.NoTrans, p.n, cols, p.d, -1/p.rho, p.pz, zv, 1/p.rho, out)
+	return out
+}
+
+// trace is tr P.
+func (p *posterior) trace() float64 {
+	sum := 0.
+	for i := range p.m {
+		sum += p.factor[i*p.m+i]
+	}
+	if p.dual() {
+		return sum
+	}
+	return sum + float64(p.n-1-p.d)/p.rho
+}
+
+// diagonal is Pᵢᵢ and (P²)ᵢᵢ.
+func (p *posterior) diagonal(i int) (once, twice float64) {
+	if p.dual() {
+		row := p.factor[i*p.n : (i+1)*p.n]
+		return row[i], floats.Dot(row, row)
+	}
+	z, pz := p.z[i*p.d:(i+1)*p.d], p.pz[i*p.d:(i+1)*p.d]
+	once = (1 - 1/float64(p.n) - floats.Dot(z, pz)) / p.rho
+	return once, (once - floats.Dot(pz, pz)) / p.rho
+}
+
+// marginal is the loss of MarginalLikelihood.
+func (p *posterior) marginal() float64 {
+	f, sum := float64(p.n-1), 0.
+	for _, q := range p.q {
+		sum += math.Log(q/f) + 1 + math.Log(2*math.Pi)
+	}
+	return (f*sum - float64(p.k)*p.logP) / float64(2*p.n*p.k)
+}
+
+// marginalGradient writes the gradient of marginal with respect to Z to grad and returns that with respect to ln ρ:
+//
+//	k P Z - (n-1) Σₜ (P yₜ)(P yₜ)ᵀ Z/qₜ      ½ρ [k tr P - (n-1) Σₜ ‖P yₜ‖²/qₜ]
+func (p *posterior) marginalGradient() (lnRho float64) {
+	p.invert()
+	f, scale := float64(p.n-1), 1/float64(p.n*p.k)
+	weighted := append([]float64(nil), p.alpha...)
+	for i, v := range p.alpha {
+		weighted[i] *= f / p.q[i%p.k]
+		lnRho -= v * weighted[i]
+	}
+	copy(p.grad, p.pz)
+	addProduct(gonum.NoTrans, gonum.NoTrans, p.n, p.d, p.k, -scale, weighted, p.a, float64(p.k)*scale, p.grad)
+	return p.rho * scale * (lnRho + float64(p.k)*p.trace()) / 2
+}
+
+// leaveOneOut is the loss of LeaveOneOut, +Inf where a row decides alone.
+func (p *posterior) leaveOneOut() float64 {
+	p.invert()
+	sum := 0.
+	for i := range p.n {
+		d, _ := p.diagonal(i)
+		if !(d > 0) {
+			return math.Inf(1)
+		}
+		for _, v := range p.alpha[i*p.k : (i+1)*p.k] {
+			sum += v * v / (d * d)
+		}
+	}
+	return sum / float64(p.n*p.k)
+}
+
+// leaveOneOutGradient writes the gradient of leaveOneOut with respect to Z to grad and returns that with respect to ln ρ. With g and w the
+// derivatives with respect to P y and the diagonal of P, and dP = -P dC P, they are
+//
+//	-Σₜ [P yₜ (P gₜ)ᵀ + P gₜ (P yₜ)ᵀ] Z - 2 P diag(w) P Z      -ρ [Σₜ (P yₜ)ᵀ P gₜ + Σᵢ wᵢ (P²)ᵢᵢ]
+func (p *posterior) leaveOneOutGradient() (lnRho float64) {
+	p.invert()
+	g, scale := make([]float64, p.n*p.k), 2/float64(p.n*p.k)
+	copy(p.grad, p.pz)
+	for i := range p.n {
+		d, squared := p.diagonal(i)
+		w := 0.
+		for t, v := range p.alpha[i*p.k : (i+1)*p.k] {
+			g[i*p.k+t] = scale * v / (d * d)
+			w -= scale * v * v / (d * d * d)
+		}
+		lnRho -= w * squared
+		floats.Scale(-2*w, p.grad[i*p.d:(i+1)*p.d])
+	}
+	copy(p.grad, p.times(p.grad, p.d))
+	pg := p.times(g, p.k)
+	lnRho -= floats.Dot(p.alpha, pg)
+	gz := make([]float64, p.k*p.d)
+	product(gonum.Trans, gonum.NoTrans, p.k, p.d, p.n, g, p.pz, gz)
+	addProduct(gonum.NoTrans, gonum.NoTrans, p.n, p.d, p.k, -1, p.alpha, gz, 1, p.grad)
+	addProduct(gonum.NoTrans, gonum.NoTrans, p.n, p.d, p.k, -1, pg, p.a, 1, p.grad)
+	return p.rho * lnRho
+}

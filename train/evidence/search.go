@@ -1,0 +1,301 @@
+package evidence
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train/internal/given"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/optimize"
+)
+
+// search is the state of a Maximise. A point is ln ρ and then the tuned numbers, each less its start and in its scale.
+type search struct {
+	Options
+	ctx    context.Context
+	chain  *chain
+	post   *posterior
+	first  []float64  // the tuned numbers at the start, one parameter after the other
+	scales []float64  // of each of them, and
+	log    []bool     // whether it is a logarithm
+	sd     []float64  // of each target
+	lnRho  [2]float64 // its bounds
+	at     []float64  // where post is
+	best   point
+	before float64 // the loss at the start
+	done   int     // evaluations
+	ended  bool    // whether it converged
+}
+
+// point is a point of the search, with what is known of it.
+type point struct {
+	x           []float64
+	loss        float64
+	rho, spread float64
+	q           []float64
+}
+
+// farthest is how far logarithms may move.
+const farthest = 14
+
+func newSearch(ctx context.Context, m layers.Layer, rows *sample, o Options) (*search, error) {
+	s := &search{Options: o, ctx: ctx, best: point{loss: math.Inf(1)}}
+	y, k := s.targets(rows)
+	if k == 0 {
+		return nil, fmt.Errorf("train: Maximise: every target is the same in all of the %d rows that decide: %w", rows.n, domain.ErrDomain)
+	}
+	least := min(rows.n, m.Features())
+	if err := domain.CheckSize("train: Maximise: features and the system", 8, rows.n*4+3*least, m.Features()); err != nil {
+		return nil, err
+	}
+	var err error
+	if s.chain, err = newChain(m, rows.blocks); err != nil {
+		return nil, err
+	}
+	s.post = newPosterior(rows.n, m.Features(), k, y)
+	for _, p := range s.chain.params {
+		values, scale := ops.Float64s(p.Value), p.Scale()
+		name := p.Name[strings.LastIndexByte(p.Name, '.')+1:]
+		s.first = append(s.first, values...)
+		for range values {
+			s.scales = append(s.scales, scale)
+			s.log = append(s.log, strings.HasPrefix(name, "log_") || name == "raw_c")
+		}
+	}
+	return s, nil
+}
+
+// targets are those that vary, less their mean and with unit variance, [n, k]. It notes the deviation of all.
+func (s *search) targets(rows *sample) (y []float64, k int) {
+	columns := make([][]float64, rows.k)
+	for t := range columns {
+		c := make([]float64, rows.n)
+		for i := range c {
+			c[i] = rows.y[i*rows.k+t]
+		}
+		largest := floats.Norm(c, math.Inf(1)) // divided first: no square overflows or is lost
+		if largest > 0 {
+			for i := range c {
+				c[i] /= largest
+			}
+		}
+		centre(c, rows.n, 1)
+		sd := floats.Norm(c, 2) / math.Sqrt(float64(rows.n))
+		if sd < 1e-14 { // rounding
+			s.sd = append(s.sd, 0)
+			continue
+		}
+		floats.Scale(1/sd, c)
+		s.sd = append(s.sd, sd*largest)
+		columns[k] = c
+		k++
+	}
+	y = make([]float64, rows.n*k)
+	for t, c := range columns[:k] {
+		for i, v := range c {
+			y[i*k+t] = v
+		}
+	}
+	return y, k
+}
+
+// move gives the map the parameters of x, of which logarithms stay within their bounds.
+func (s *search) move(x []float64) {
+	at := 0
+	for _, p := range s.chain.params {
+		for i := range p.Value.Shape().TotalSize() {
+			v := x[1+at]
+			if s.log[at] {
+				v = min(max(v, -farthest), farthest)
+			}
+			given.SetCell(p.Value, i, s.first[at]+v*s.scales[at])
+			at++
+		}
+	}
+}
+
+// features computes those of x. not ok is a point where they are not to be had.
+func (s *search) features(x []float64) (ok bool, err error) {
+	if err := stopped(s.ctx); err != nil {
+		return false, err
+	}
+	s.at = nil
+	s.done++
+	s.move(x)
+	if err := s.chain.forward(s.post.z); err != nil {
+		return false, err
+	}
+	return s.post.features(), stopped(s.ctx)
+}
+
+// lossAt is the loss at x, whose features are there, +Inf where there is none.
+func (s *search) lossAt(x []float64) float64 {
+	if !s.post.solve(math.Exp(min(max(x[0], s.lnRho[0]), s.lnRho[1]))) {
+		return math.Inf(1)
+	}
+	loss := 0.
+	if s.Objective == LeaveOneOut {
+		loss = s.post.leaveOneOut()
+	} else {
+		loss = s.post.marginal()
+	}
+	if loss-loss != 0 {
+		return math.Inf(1)
+	}
+	s.at = slices.Clone(x)
+	if loss < s.best.loss {
+		s.best = point{s.at, loss, s.post.rho, s.post.spread, slices.Clone(s.post.q)}
+	}
+	return loss
+}
+
+// value is the loss at x, +Inf where there is none.
+func (s *search) value(x []float64) float64 {
+	loss := math.Inf(1)
+	if ok, err := s.features(x); ok && err == nil {
+		loss = s.lossAt(x)
+	}
+	s.tell()
+	return loss
+}
+
+func (s *search) tell() {
+	if s.Progress != nil {
+		s.Progress(s.done, s.MaxEvaluations, s.best.loss)
+	}
+}
+
+// gradient writes the gradient of value to dst: 0 where a bound stops x.
+func (s *search) gradient(dst, x []float64) {
+	for i := range dst {
+		dst[i] = 0
+	}
+	if !slices.Equal(s.at, x) && math.IsInf(s.value(x), 1) || s.ctx.Err() != nil {
+		return
+	}
+	if s.Objective == LeaveOneOut {
+		dst[0] = s.post.leaveOneOutGradient()
+	} else {
+		dst[0] = s.post.marginalGradient()
+	}
+	if x[0] != min(max(x[0], s.lnRho[0]), s.lnRho[1]) {
+		dst[0] = 0
+	}
+	// The column means of grad are 0, so it is the gradient with respect to features that are not centred as well.
+	sums, rest := make([][]float64, len(s.chain.params)), dst[1:]
+	for i, p := range s.chain.params {
+		n := p.Value.Shape().TotalSize()
+		sums[i], rest = rest[:n], rest[n:]
+	}
+	if err := s.chain.backward(sums, s.post.grad); err != nil {
+		for i := range dst {
+			dst[i] = math.NaN()
+		}
+	}
+	for i := range s.first {
+		if dst[1+i] *= s.scales[i]; s.log[i] && math.Abs(x[1+i]) > farthest {
+			dst[1+i] = 0
+		}
+	}
+}
+
+// start finds ρ on a grid, and moves the logarithms by powers of 2 as long as that helps.
+func (s *search) start() error {
+	x := make([]float64, 1+len(s.first))
+	try := func(x []float64) (float64, error) {
+		ok, err := s.features(x)
+		if err != nil || !ok {
+			return math.Inf(1), err
+		}
+		least := math.Inf(1)
+		for _, ratio := range []float64{1e-4, 1e-3, 1e-2, .1, 1, 10} {
+			x[0] = math.Log(ratio * s.post.spread)
+			least = min(least, s.lossAt(x))
+		}
+		s.tell()
+		return least, nil
+	}
+	s.lnRho = [2]float64{math.Inf(-1), math.Inf(1)}
+	var err error
+	if s.before, err = try(x); err != nil {
+		return err
+	}
+	if math.IsInf(s.before, 1) {
+		return fmt.Errorf("train: Maximise: the features of the %d rows that decide do not differ, or are too large to be squared; check the scale of the data against the map's bandwidth: %w", s.post.n, domain.ErrDomain)
+	}
+	size := math.Log(s.best.spread * float64(s.post.n))
+	s.lnRho = [2]float64{size + math.Log(1e-12), size + math.Log(1e3)}
+	if !slices.Contains(s.log, true) {
+		return nil
+	}
+	for _, step := range []float64{math.Ln2, -math.Ln2} {
+		for last := s.before; s.done < s.MaxEvaluations; last = s.best.loss {
+			x := slices.Clone(s.best.x)
+			for i := range s.first {
+				if s.log[i] {
+					x[1+i] += step
+				}
+			}
+			loss, err := try(x)
+			if stop := stopped(s.ctx); stop != nil {
+				return stop
+			}
+			if err != nil || !(loss < last) {
+				break
+			}
+		}
+		if s.best.loss < s.before {
+			break
+		}
+	}
+	return nil
+}
+
+// minimise runs L-BFGS from the best point, and again where a line search fails but has brought something. It leaves the map at the best point.
+func (s *search) minimise() error {
+	defer func() { s.move(s.best.x) }()
+	problem := optimize.Problem{Func: s.value, Grad: s.gradient, Status: func() (optimize.Status, error) {
+		if err := stopped(s.ctx); err != nil {
+			return optimize.Failure, err
+		}
+		return optimize.NotTerminated, nil
+	}}
+	for s.done < s.MaxEvaluations {
+		start := s.best
+		r, err := optimize.Minimize(problem, start.x, &optimize.Settings{
+			FuncEvaluations: s.MaxEvaluations - s.done,
+			Converger:       &optimize.FunctionConverge{Absolute: s.Tolerance, Iterations: 5},
+		}, &optimize.LBFGS{})
+		if err := stopped(s.ctx); err != nil {
+			return err
+		}
+		failed := err != nil || r.Status == optimize.Failure
+		if s.ended = r != nil && r.Status != optimize.FunctionEvaluationLimit; !failed || !(start.loss-s.best.loss > s.Tolerance) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// result is what is known of the best point.
+func (s *search) result(of *sample) *Result {
+	b := s.best
+	r := &Result{Before: s.before, After: b.loss, Lambda: b.rho / b.spread, Rows: s.post.n, Evaluations: s.done, Converged: s.ended}
+	t := 0
+	for _, sd := range s.sd {
+		amplitude := 0.
+		if sd > 0 {
+			amplitude = sd * sd * b.q[t] / float64(s.post.n-1)
+			t++
+		}
+		r.Amplitude, r.Noise = append(r.Amplitude, amplitude), append(r.Noise, b.rho*amplitude)
+	}
+	r.Relevance = relevance(s.chain.m, of.blocks)
+	return r
+}
