@@ -44,7 +44,7 @@ type Options struct {
 	Rows           int     // how many of the rows, drawn by Seed, decide; 0: 4000
 	Seed           uint64  // of that draw
 	MaxEvaluations int     // how often the features are computed, at most; 0: 100
-	Tolerance      float64 // Maximise stops when five steps together improve the loss by no more than five times this; 0: 2e-4
+	Tolerance      float64 // Maximise stops when five steps together improve the loss by no more than five times this; 0: 5e-4
 	// Progress is called after each evaluation with their number, MaxEvaluations and the least loss so far. nil: not called.
 	Progress func(done, most int, loss float64)
 }
@@ -58,7 +58,7 @@ func (o Options) complete() (Options, error) {
 		o.MaxEvaluations = 100
 	}
 	if o.Tolerance == 0 {
-		o.Tolerance = 2e-4
+		o.Tolerance = 5e-4
 	}
 	var wrong string
 	switch {

@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -31,6 +32,7 @@ type search struct {
 	before float64 // the loss at the start
 	done   int     // evaluations
 	ended  bool    // whether it converged
+	failed error   // of the backward
 }
 
 // point is a point of the search, with what is known of it.
@@ -155,14 +157,14 @@ func (s *search) lossAt(x []float64) float64 {
 	return loss
 }
 
-// value is the loss at x, +Inf where there is none.
+// value is the loss at x, and where there is none a number that sends a line search back, which interpolates and needs one.
 func (s *search) value(x []float64) float64 {
 	loss := math.Inf(1)
 	if ok, err := s.features(x); ok && err == nil {
 		loss = s.lossAt(x)
 	}
 	s.tell()
-	return loss
+	return min(loss, s.before+10)
 }
 
 func (s *search) tell() {
@@ -171,12 +173,13 @@ func (s *search) tell() {
 	}
 }
 
-// gradient writes the gradient of value to dst: 0 where a bound stops x.
+// gradient writes the gradient of value to dst: 0 where a bound stops x, and all 0 where it is not finite.
 func (s *search) gradient(dst, x []float64) {
-	for i := range dst {
-		dst[i] = 0
+	clear(dst)
+	if !slices.Equal(s.at, x) {
+		s.value(x)
 	}
-	if !slices.Equal(s.at, x) && math.IsInf(s.value(x), 1) || s.ctx.Err() != nil {
+	if s.at == nil || s.ctx.Err() != nil {
 		return
 	}
 	if s.Objective == LeaveOneOut {
@@ -193,15 +196,16 @@ func (s *search) gradient(dst, x []float64) {
 		n := p.Value.Shape().TotalSize()
 		sums[i], rest = rest[:n], rest[n:]
 	}
-	if err := s.chain.backward(sums, s.post.grad); err != nil {
-		for i := range dst {
-			dst[i] = math.NaN()
-		}
+	if s.failed = s.chain.backward(sums, s.post.grad); s.failed != nil {
+		return
 	}
 	for i := range s.first {
 		if dst[1+i] *= s.scales[i]; s.log[i] && math.Abs(x[1+i]) > farthest {
 			dst[1+i] = 0
 		}
+	}
+	if size := floats.Norm(dst, 1); size-size != 0 {
+		clear(dst)
 	}
 }
 
@@ -261,7 +265,7 @@ func (s *search) start() error {
 func (s *search) minimise() error {
 	defer func() { s.move(s.best.x) }()
 	problem := optimize.Problem{Func: s.value, Grad: s.gradient, Status: func() (optimize.Status, error) {
-		if err := stopped(s.ctx); err != nil {
+		if err := s.stop(); err != nil {
 			return optimize.Failure, err
 		}
 		return optimize.NotTerminated, nil
@@ -271,8 +275,8 @@ func (s *search) minimise() error {
 		r, err := optimize.Minimize(problem, start.x, &optimize.Settings{
 			FuncEvaluations: s.MaxEvaluations - s.done,
 			Converger:       &optimize.FunctionConverge{Absolute: s.Tolerance, Iterations: 5},
-		}, &optimize.LBFGS{})
-		if err := stopped(s.ctx); err != nil {
+		}, &optimize.LBFGS{Linesearcher: &optimize.MoreThuente{}})
+		if err := s.stop(); err != nil {
 			return err
 		}
 		failed := err != nil || r.Status == optimize.Failure
@@ -282,6 +286,9 @@ func (s *search) minimise() error {
 	}
 	return nil
 }
+
+// stop is the error that ends the search.
+func (s *search) stop() error { return cmp.Or(s.failed, stopped(s.ctx)) }
 
 // result is what is known of the best point.
 func (s *search) result(of *sample) *Result {

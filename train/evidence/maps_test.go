@@ -1,0 +1,215 @@
+package evidence
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/train/data"
+	"gonum.org/v1/gonum/mat"
+	"gorgonia.org/tensor"
+)
+
+// trialRows are unit vectors of positive numbers, which every map of rows takes, or sets of such, and two targets.
+func trialRows(t *testing.T, n, d int, bags bool, dt tensor.Dtype) data.Pairs {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(7, 7))
+	samples := n
+	if bags {
+		samples = 5 * n
+	}
+	cells, y := make([]float64, samples*d), mat.NewDense(n, 2, nil)
+	for row := range slices.Chunk(cells, d) {
+		sum := 0.
+		for j := range row {
+			row[j] = .05 + rng.Float64()
+			sum += row[j] * row[j]
+		}
+		for j := range row {
+			row[j] /= math.Sqrt(sum)
+		}
+	}
+	for i := range n {
+		at := i * samples / n * d
+		y.SetRow(i, []float64{math.Sin(4*cells[at]) + .1*rng.NormFloat64(), cells[at]*cells[at+1] + .1*rng.NormFloat64()})
+	}
+	x := tensor.New(tensor.WithShape(samples, d), tensor.WithBacking(cells))
+	if dt == tensor.Float32 {
+		single := make([]float32, len(cells))
+		for i, v := range cells {
+			single[i] = float32(v)
+		}
+		x = tensor.New(tensor.WithShape(samples, d), tensor.WithBacking(single))
+	}
+	if !bags {
+		return data.Pairs{X: x, Y: y}
+	}
+	offsets := make([]int, n+1)
+	for i := range offsets {
+		offsets[i] = 5 * i
+	}
+	b, err := ops.NewBags(x, offsets)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data.Pairs{X: b, Y: y}
+}
+
+// eachMap calls f with every map of the table that is tunable, under every policy, and rows for it.
+func eachMap(t *testing.T, n int, dt tensor.Dtype, f func(t *testing.T, m layers.Layer, p data.Pairs)) {
+	count := 0
+	for _, e := range layers.Entries() {
+		if !e.Tunable {
+			continue
+		}
+		for _, way := range ways(e) {
+			for policy := layers.Bandwidth; policy <= layers.All; policy++ {
+				t.Run(fmt.Sprintf("%s/%v/%v", e.Name, way, policy), func(t *testing.T) {
+					p := trialRows(t, n, 3, e.Bags, dt)
+					spec := layers.Spec{Map: e.Name, Params: way, Dims: 3, Seed: 3, Tune: policy.String(), Dtype: dt.String()}
+					if e.HasFeatures() {
+						spec.Features = 16
+					}
+					m, err := built(spec, p.X)
+					if err != nil {
+						t.Skip(err) // of a policy that the map does not have
+					}
+					count++
+					f(t, m, p)
+				})
+			}
+		}
+	}
+	if count < 50 {
+		t.Errorf("%d maps under their policies, want at least 50", count)
+	}
+}
+
+func built(spec layers.Spec, x ops.Matrix) (layers.Layer, error) {
+	if err := spec.FillDefaults(x); err != nil {
+		return nil, err
+	}
+	traits, err := spec.Traits()
+	if err != nil {
+		return nil, err
+	}
+	if traits.Fitted {
+		return spec.Fit(x)
+	}
+	return spec.Build()
+}
+
+// ways are the values of each parameter of words or flags that shapes the features.
+func ways(e *layers.Entry) []layers.Values {
+	all := []layers.Values{{}}
+	for _, p := range e.Params() {
+		for _, w := range p.Words {
+			if w != p.Default && p.Name != "kernel" {
+				all = append(all, layers.Values{p.Name: w})
+			}
+		}
+		if p.Flag {
+			all = append(all, layers.Values{p.Name: true})
+		}
+	}
+	return all
+}
+
+// TestGradient: the gradient with respect to ln ρ and every tuned number of every map is that of central differences, to 1e-6 of the largest.
+func TestGradient(t *testing.T) {
+	eachMap(t, 12, tensor.Float64, func(t *testing.T, m layers.Layer, p data.Pairs) {
+		for _, o := range []Objective{MarginalLikelihood, LeaveOneOut} {
+			s := searchOf(t, m, p, Options{Objective: o})
+			rng := rand.New(rand.NewPCG(1, 1))
+			x := slices.Clone(s.best.x)
+			x[0] = math.Log(.1 * s.best.spread)
+			for i := range x[1:] {
+				x[1+i] = .1 * rng.NormFloat64()
+			}
+			got := make([]float64, len(x))
+			s.value(x)
+			s.gradient(got, x)
+			if s.failed != nil {
+				t.Fatal(s.failed)
+			}
+			largest := 0.
+			for _, v := range got {
+				largest = max(largest, math.Abs(v))
+			}
+			for i := range x {
+				const h = 1e-4
+				var f [4]float64
+				for j, step := range []float64{-2, -1, 1, 2} {
+					moved := slices.Clone(x)
+					moved[i] += step * h
+					f[j] = s.value(moved)
+				}
+				want := (f[0] - 8*f[1] + 8*f[2] - f[3]) / (12 * h)
+				if math.Abs(got[i]-want) > 1e-6*largest+1e-9 {
+					t.Errorf("%v: the derivative %d is %v, by differences %v", o, i, got[i], want)
+				}
+			}
+			s.move(make([]float64, len(x))) // back to the start
+		}
+	})
+}
+
+// searchOf is one that has started.
+func searchOf(t *testing.T, m layers.Layer, p data.Pairs, o Options) *search {
+	t.Helper()
+	o, err := o.complete()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := draw(context.Background(), m, p, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := newSearch(context.Background(), m, rows, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.chain.close)
+	if err := s.start(); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestEveryMap: the loss of no map ends above its start, by either objective, in either element type, and it is that of the parameters that are left.
+func TestEveryMap(t *testing.T) {
+	for _, dt := range []tensor.Dtype{tensor.Float64, tensor.Float32} {
+		eachMap(t, 40, dt, func(t *testing.T, m layers.Layer, p data.Pairs) {
+			o := Options{MaxEvaluations: 12, Objective: Objective(len(m.Name()) % 2)}
+			r, err := Maximise(context.Background(), m, p, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !(r.After <= r.Before) || r.Evaluations > 12+2 {
+				t.Errorf("from %v to %v in %d evaluations", r.Before, r.After, r.Evaluations)
+			}
+			again := searchOf(t, m, p, o)
+			x := make([]float64, 1+len(again.first))
+			if ok, err := again.features(x); !ok || err != nil {
+				t.Fatal(err)
+			}
+			x[0] = math.Log(r.Lambda * again.post.spread)
+			if got := again.lossAt(x); math.Abs(got-r.After) > 1e-5*(1+math.Abs(got)) {
+				t.Errorf("the loss at what is left is %v, that of the result %v", got, r.After)
+			}
+			for _, q := range m.Params() {
+				for _, v := range ops.Float64s(q.Value) {
+					if v-v != 0 {
+						t.Errorf("%s holds %v", strings.TrimSpace(q.Name), v)
+					}
+				}
+			}
+		})
+	}
+}
