@@ -69,26 +69,34 @@ type Param struct {
 	Tuned bool // whether a solver changes it
 }
 
-// Scale is the size that changes of the parameter are measured by: 1 for a logarithm ("log_...") and for phases and
-// biases ("b"), which have no unit; the root mean square of c/(1 - exp(-c)) for the inverse softplus of some c ("raw_c"),
-// whose relative change that is; and the root mean square of the values of any other. The unit of frequencies is one over
-// the unit of x. It is 1 where all values are zero.
-func (p Param) Scale() float64 {
-	name := p.Name[strings.LastIndexByte(p.Name, '.')+1:]
-	if name == "b" || strings.HasPrefix(name, "log_") {
-		return 1
+// Scales are the sizes that changes of the values are measured by, one a value, row-major: 1 for a logarithm ("log_...") and
+// for phases and biases ("b"), which have no unit; c/(1 - exp(-c)) for the inverse softplus of c ("raw_c"), whose
+// relative change that is; and for any other the root mean square of its row where the parameter is a matrix, and else of
+// all values. Row j of the frequencies W [d, m] has the unit of one over column j of x. A size is 1 where all values are 0.
+func (p Param) Scales() []float64 {
+	if p.Value == nil {
+		return nil
 	}
-	values := slices.Clone(ops.Float64s(p.Value))
-	if name == "raw_c" {
-		for i, v := range values {
-			c := softplus(v)
-			values[i] = c / -math.Expm1(-c)
+	out := slices.Clone(ops.Float64s(p.Value))
+	name, row := p.Name[strings.LastIndexByte(p.Name, '.')+1:], len(out)
+	if p.Value.Dims() == 2 {
+		row = p.Value.Shape()[1]
+	}
+	for part := range slices.Chunk(out, max(1, row)) {
+		size := floats.Norm(part, 2) / math.Sqrt(float64(len(part)))
+		for i, v := range part {
+			switch {
+			case name == "b" || strings.HasPrefix(name, "log_") || size == 0:
+				part[i] = 1
+			case name == "raw_c":
+				c := softplus(v)
+				part[i] = c / -math.Expm1(-c)
+			default:
+				part[i] = size
+			}
 		}
 	}
-	if size := floats.Norm(values, 2) / math.Sqrt(float64(len(values))); size > 0 {
-		return size
-	}
-	return 1
+	return out
 }
 
 // base is what all layers with parameters share: a name, an element type, and parameters that are attached to graphs.

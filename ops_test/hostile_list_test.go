@@ -397,6 +397,7 @@ var hostileAsked = map[string]string{
 	"ops.Copy.x":               "the copy is dense",
 	"train/report.ExactGram.x": "a kernel wants whole rows, two at a time",
 	"train/sgd.Fit.o.Epochs":   "the epochs are what the caller asks for",
+	"train.Prepared.Climb.l":   "the epochs are what the caller asks for",
 }
 
 func itoa(i int) string { return strconv.Itoa(i) }

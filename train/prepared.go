@@ -304,10 +304,7 @@ func (p *Prepared) Fit(ctx context.Context, f fits.Fitter) (*fits.Report, error)
 	case f == nil && m.Spec.Tuned():
 		f = sgd.MiniBatch{FitOptions: sgd.FitOptions{Seed: m.Spec.Seed}, Head: map[bool]string{true: "softmax"}[m.Classes != nil]}
 	case f == nil:
-		f = linear.RidgeOptions{Seed: m.Spec.Seed}
-		if q := p.Problem(m.Map.Features()); m.Classes != nil && !q.Signed && (linear.LogisticOptions{}).Keeps(q) {
-			f = linear.LogisticOptions{Seed: m.Spec.Seed}
-		}
+		f = p.solver(m.Map.Features())
 	}
 	var err error
 	m.Head, err = layers.NewHead(f.HeadKind(), m.Map.Features(), max(1, p.Outputs), layers.WithDtype(m.Map.Dtype()), layers.WithName("head"))
@@ -325,6 +322,15 @@ func (p *Prepared) Fit(ctx context.Context, f fits.Fitter) (*fits.Report, error)
 		err = p.Locate(err)
 	}
 	return rep, err
+}
+
+// solver fits the head of a map that does not change.
+func (p *Prepared) solver(features int) fits.Fitter {
+	seed := p.Model.Spec.Seed
+	if q := p.Problem(features); p.Model.Classes != nil && !q.Signed && (linear.LogisticOptions{}).Keeps(q) {
+		return linear.LogisticOptions{Seed: seed}
+	}
+	return linear.RidgeOptions{Seed: seed}
 }
 
 // frozen refuses a map that is to be tuned where what fits the head leaves it as it is drawn.

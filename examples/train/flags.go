@@ -31,6 +31,7 @@ type options struct {
 	json, noWeights, stream, cg   bool
 	newton                        bool // a softmax head is fitted to its optimum
 	auto                          bool // newton is, if the features of all rows can be kept
+	ladder                        bool // -tune auto
 	shuffle, cv                   int
 	search                        search
 	table                         tableFlags
@@ -87,7 +88,7 @@ func parse(args []string) (*options, error) {
 	fs.IntVar(&o.fit.Checkpoints.Keep, "checkpoint-keep", 2, "with -checkpoint: how many `files` stay")
 	fs.BoolVar(&o.fit.Checkpoints.Resume, "resume", false, "with -checkpoint: go on from the last one, if there is one")
 	fs.Float64Var(&o.fit.HeldOut, "held-out", 0, graphHeads+": fraction of the training rows held out for early stopping")
-	fs.StringVar(&o.tune, "tune", "", "fine-tune the map under the head: bandwidth, bandwidth-each, all (default: frozen)")
+	fs.StringVar(&o.tune, "tune", "", "fine-tune the map under the head: bandwidth, bandwidth-each, all; auto: one scale a column by evidence, then all, each kept if rows that are held out favour it (default: frozen)")
 	fs.StringVar(&o.save, "save", "", "write the model to this `file`")
 	fs.BoolVar(&o.noWeights, "save-spec", false, "with -save: leave the map's weights out, to be drawn again from the seed")
 	fs.StringVar(&o.load, "load", "", "evaluate this model `file` on -test instead of training")
@@ -171,8 +172,8 @@ func parse(args []string) (*options, error) {
 	if o.noWeights && o.save == "" {
 		return nil, cli.Usage("-save-spec does nothing without -save")
 	}
-	if o.noWeights && o.tune != "" {
-		return nil, cli.Usage("-save-spec with -tune %s: a seed cannot bring a tuned map back", o.tune)
+	if o.noWeights && (o.tune != "" || o.ladder) {
+		return nil, cli.Usage("-save-spec with -tune: a seed cannot bring a tuned map back")
 	}
 	if e, err := layers.Lookup(o.Map); err == nil && e.Fitted && o.noWeights {
 		return nil, cli.Usage("-save-spec with -map %s: a seed cannot bring back a map that was fitted on data", o.Map)
@@ -349,7 +350,14 @@ func (o *options) setHead(solver string, given map[string]bool) error {
 	if o.head == "" {
 		o.head = map[data.Task]string{data.Classification: "softmax", data.Regression: "ridge"}[o.task]
 	}
-	o.auto = o.head == "softmax" && solver == "" && !o.stream && o.lambda != "0" && !slices.ContainsFunc(graphFlags, func(f string) bool { return given[f] })
+	if o.ladder = o.tune == "auto"; o.ladder {
+		o.tune = ""
+		if err := o.checkLadder(given); err != nil {
+			return err
+		}
+	}
+	plain := !slices.ContainsFunc(graphFlags, func(f string) bool { return given[f] })
+	o.auto = o.head == "softmax" && !o.stream && (o.ladder || solver == "" && o.lambda != "0" && plain)
 	graph := o.onGraph() && solver != "newton" && !o.auto
 	switch {
 	case !o.onGraph() && o.head != "ridge" && o.head != "svm":
@@ -361,7 +369,7 @@ func (o *options) setHead(solver string, given map[string]bool) error {
 	case !(o.epsilon >= 0 && o.epsilon <= math.MaxFloat64):
 		return cli.Usage("-epsilon %v: want a number of at least 0", o.epsilon)
 	}
-	if !graph {
+	if !graph && !o.ladder {
 		for _, f := range graphFlags {
 			if given[f] {
 				what := "-head " + o.head
@@ -393,12 +401,12 @@ func (o *options) setHead(solver string, given map[string]bool) error {
 			return cli.Usage("-%s %v: want a number above 0", f, v)
 		}
 	}
-	if given["map-lr"] && o.tune == "" {
+	if given["map-lr"] && o.tune == "" && !o.ladder {
 		return cli.Usage("-map-lr does not apply to a frozen map; say -tune bandwidth, bandwidth-each or all")
 	}
 	if !given["epochs"] {
 		o.fit.Epochs = 20
-		if o.tune != "" {
+		if o.tune != "" || o.ladder {
 			o.fit.Epochs = 40
 		}
 	}
@@ -406,6 +414,22 @@ func (o *options) setHead(solver string, given map[string]bool) error {
 		return cli.Usage("-epochs %d -batch %d -held-out %v: want at least 1, at least 1, and a fraction below 1", o.fit.Epochs, o.fit.Batch, o.fit.HeldOut)
 	}
 	o.fit.Seed = o.Seed
+	return nil
+}
+
+// checkLadder refuses what does not go with -tune auto.
+func (o *options) checkLadder(given map[string]bool) error {
+	switch {
+	case o.head != "softmax" && o.head != "ridge":
+		return cli.Usage("-tune auto does not apply to -head %s; use softmax or ridge", o.head)
+	case o.stream:
+		return cli.Usage("-tune auto does not apply to -stream: it goes over the rows many times; use all")
+	case given["solver"] || given["checkpoint"]:
+		return cli.Usage("-solver and -checkpoint do not apply to -tune auto, which solves frozen maps and tunes by adam")
+	}
+	if e, err := layers.Lookup(o.Map); err == nil && !e.Tunable {
+		return cli.Usage("-tune does not apply to -map %s, which has no parameters to tune", o.Map)
+	}
 	return nil
 }
 

@@ -27,6 +27,7 @@ type result struct {
 	pairs               notes.Pairs // that it compares
 	split               *cli.Split  // of a map of two signs
 	history             *fits.Course
+	climb               *train.Climb // of -tune auto
 	cv                  *train.CVReport
 	cvEnds              []string // the settings that are best at an end
 	seconds             seconds
@@ -81,6 +82,7 @@ type object struct {
 	TrainAccuracy *float64          `json:"train_accuracy,omitempty"`
 	TrainRMSE     *float64          `json:"train_rmse,omitempty"`
 	TrainLoss     []float64         `json:"train_loss,omitempty"` // by epoch
+	Ladder        []rung            `json:"ladder,omitempty"`
 	CV            []cvScore         `json:"cross_validation,omitempty"`
 	CVEnds        []string          `json:"cross_validation_at_end,omitempty"` // what is best at an end of what was tried
 	Split         *cli.Split        `json:"split,omitempty"`
@@ -96,6 +98,9 @@ func (r *result) object() object {
 		Split: r.split, KernelError: r.kernelError, Seconds: r.seconds, PeakRSS: cli.PeakRSS(), Version: train.Version}
 	if r.cv != nil {
 		o.CV, o.CVEnds = cvScores(r.cv), r.cvEnds
+	}
+	if r.climb != nil {
+		o.Ladder = r.rungs()
 	}
 	if o.Tuned == "" {
 		o.Tuned = "frozen"
@@ -146,6 +151,9 @@ func (r *result) show(o *options) error {
 	ob := r.object()
 	if o.json {
 		return json.NewEncoder(os.Stdout).Encode(ob)
+	}
+	if r.climb != nil {
+		r.showClimb()
 	}
 	if r.cv != nil {
 		printCV(os.Stdout, r.cv, r.cvEnds)

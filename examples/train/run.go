@@ -139,6 +139,9 @@ func (o *options) saveModel(m *train.Model) error {
 
 // fitHead fits the head, and the map under it where that is tuned.
 func (o *options) fitHead(ctx context.Context, p *train.Prepared, timed *cli.TimedMap, r *result) error {
+	if o.ladder {
+		return o.climb(ctx, p, timed, r)
+	}
 	m := p.Model
 	f, done := o.fitter(p)
 	size := p.Problem(m.Map.Features())

@@ -109,7 +109,7 @@ type Result struct {
 // penalised, as in linear.FitRidge, which with Lambda of the Result is the mean of the weights given the rows. Targets of classes, as
 // data.OneVersusRest makes them, are taken for numbers. MacKay (1992), Bayesian interpolation; Rasmussen and Williams (2006), (5.8), (5.12).
 //
-// The search is L-BFGS on ln ρ and the parameters, each in its layers.Param.Scale. It starts from the parameters as they are or, where they
+// The search is L-BFGS on ln ρ and the parameters, each in its layers.Param.Scales. It starts from the parameters as they are or, where they
 // are logarithms, from those moved together by ln ½, ln 2, ln ¼ or ln 4, if that is better. Logarithms stay within 14 of their start, so an irrelevant
 // column gets a scale of a million and not of infinity. The result is the best point seen. It is not worse than the start, and the same for the same seed.
 //

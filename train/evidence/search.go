@@ -62,11 +62,10 @@ func newSearch(ctx context.Context, m layers.Layer, rows *sample, o Options) (*s
 	}
 	s.post = newPosterior(rows.n, m.Features(), k, y)
 	for _, p := range s.chain.params {
-		values, scale := ops.Float64s(p.Value), p.Scale()
+		values := ops.Float64s(p.Value)
 		name := p.Name[strings.LastIndexByte(p.Name, '.')+1:]
-		s.first = append(s.first, values...)
+		s.first, s.scales = append(s.first, values...), append(s.scales, p.Scales()...)
 		for range values {
-			s.scales = append(s.scales, scale)
 			s.log = append(s.log, strings.HasPrefix(name, "log_") || name == "raw_c")
 		}
 	}

@@ -25,8 +25,8 @@ const (
 // 20 epochs, or 40 where the map is tuned.
 //
 // Rates have no unit: they are relative to the standard deviation of the targets (of a LinearHead or HuberHead) and to the
-// layers.Param.Scale of the map's parameters, which is the root mean square of frequencies. So the same rates serve data in
-// any unit. For plain descent, SGD, the rate of the map is relative to Scale² over the variance of the targets.
+// layers.Param.Scales of the map's parameters, which are root mean squares of frequencies. So the same rates serve data in
+// any unit. For plain descent, SGD, the rate of the map is relative to their square over the variance of the targets.
 //
 // The defaults come from a study on rows set aside from the training files (a fifth; gaussian, standard, Tune(All), seed 1):
 //

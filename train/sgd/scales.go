@@ -40,9 +40,9 @@ func (t *targetSpread) deviation() []float64 {
 }
 
 // start measures what the learning rates are relative to, so that no unit of x or of the targets changes a fit. A step of
-// Adam has the size of its rate: that is relative to the scale of each tuned parameter of the map, and of a head of numbers
+// Adam has the size of its rate: that is relative to the layers.Param.Scales of what is tuned of the map, and of a head of numbers
 // to the standard deviation of its targets. A step of plain descent is a gradient, in the unit of the loss over that of
-// the parameter: the rate of the map is relative to the square of the scale over the variance of the targets. A head of
+// the parameter: the rate of the map is relative to their square over the variance of the targets. A head of
 // numbers that is untouched begins with the mean targets as its intercept.
 func (f *fitter) start(ctx context.Context) error {
 	scales, variance := []float64{1}, 1.
@@ -66,11 +66,13 @@ func (f *fitter) start(ctx context.Context) error {
 		if !p.Tuned {
 			continue
 		}
-		scale := p.Scale()
-		if f.Solver == SGD {
-			scale *= scale / variance
+		sizes := p.Scales()
+		for i, v := range sizes {
+			if f.Solver == SGD {
+				sizes[i] = v * v / variance
+			}
 		}
-		f.solvers[0].scales = append(f.solvers[0].scales, []float64{scale})
+		f.solvers[0].scales = append(f.solvers[0].scales, sizes)
 	}
 	for range f.head.Params() {
 		f.solvers[1].scales = append(f.solvers[1].scales, scales)

@@ -3,11 +3,9 @@ package sgd
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/internal/given"
-	"gonum.org/v1/gonum/floats"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
@@ -72,7 +70,7 @@ type solver struct {
 	kind  Solver
 	rate  float64
 	steps int // t
-	// scales are what the rate is relative to in each parameter, for column after column of it, and again.
+	// scales are what the rate is relative to in each parameter, for one value of it after another, and again.
 	scales [][]float64
 	m, v   [][]float64 // of each parameter
 }
@@ -104,13 +102,14 @@ func (s *solver) step(params, grads []*tensor.Dense, scale, factor float64) {
 
 // descend is step for the parameter i.
 func descend[T domain.Float](s *solver, i int, w, grads []T, scale, factor float64) {
-	eta := slices.Clone(s.scales[i])
-	floats.Scale(s.rate*factor, eta)
-	col := 0
+	eta, of, at := s.rate*factor, s.scales[i], 0
+	if s.kind == Adam {
+		eta /= 1 - math.Pow(adamBeta1, float64(s.steps))
+	}
 	next := func() float64 {
-		e := eta[col]
-		if col++; col == len(eta) {
-			col = 0
+		e := eta * of[at]
+		if at++; at == len(of) {
+			at = 0
 		}
 		return e
 	}
@@ -121,7 +120,6 @@ func descend[T domain.Float](s *solver, i int, w, grads []T, scale, factor float
 		return
 	}
 	m, v := s.m[i][:len(grads)], s.v[i][:len(grads)]
-	floats.Scale(1/(1-math.Pow(adamBeta1, float64(s.steps))), eta)
 	c := 1 / (1 - math.Pow(adamBeta2, float64(s.steps)))
 	for j, g := range grads {
 		g := scale * float64(g)

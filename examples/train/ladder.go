@@ -1,0 +1,100 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/bochner-go/bochner/examples/internal/cli"
+	"github.com/bochner-go/bochner/train"
+)
+
+// climb tunes the map by the ladder, which shows what each step brought.
+func (o *options) climb(ctx context.Context, p *train.Prepared, timed *cli.TimedMap, r *result) error {
+	solve, done := o.fitter(p)
+	size := p.Problem(p.Model.Map.Features())
+	if err := o.afford("a fit", size, solve.Cost(size)); err != nil {
+		return err
+	}
+	bar, steps := cli.NewProgress("ladder, steps"), 0
+	l := train.Ladder{HeldOut: o.fit.HeldOut, Seed: o.Seed, Solve: solve, Descent: o.fit}
+	l.Descent.HeldOut, l.Descent.Lambda = 0, 0
+	l.Evidence.Seed = o.Seed
+	l.Progress = func(g train.Rung) {
+		steps++
+		bar.Step(steps, 5, rungText(g, p.Model.Classes != nil))
+	}
+	start := time.Now()
+	c, err := p.Climb(ctx, l)
+	done()
+	bar.Close()
+	if err != nil {
+		return err
+	}
+	timed.Layer, r.climb, r.tuned = p.Model.Map, c, p.Model.Spec.Tune
+	if r.history = c.Report.Epochs; r.history == nil {
+		r.lambda = &c.Report.Lambda
+	}
+	r.seconds.Fit = time.Since(start).Seconds()
+	return nil
+}
+
+// rungText is a step in a few words.
+func rungText(g train.Rung, classes bool) string {
+	switch {
+	case g.Note != "":
+		return g.Step + ": " + g.Note
+	case classes:
+		return fmt.Sprintf("%s: error rate %.4f", g.Step, g.Score)
+	}
+	return fmt.Sprintf("%s: rmse %.4g", g.Step, g.Score)
+}
+
+// rung is a step in JSON; one that the map does not have has a note in place of figures.
+type rung struct {
+	Step      string   `json:"step"`
+	ErrorRate *float64 `json:"error_rate,omitempty"`
+	RMSE      *float64 `json:"rmse,omitempty"`
+	Gain      *float64 `json:"gain,omitempty"` // of the error rate or the mean squared error over the frozen map
+	StdErr    *float64 `json:"std_err,omitempty"`
+	Seconds   float64  `json:"seconds"`
+	Note      string   `json:"note,omitempty"`
+	Chosen    bool     `json:"chosen,omitempty"`
+}
+
+func (r *result) rungs() (out []rung) {
+	for _, g := range r.climb.Rungs {
+		one := rung{Step: g.Step, Seconds: g.Seconds, Note: g.Note, Chosen: g.Step == r.climb.Chosen}
+		if g.Note == "" {
+			one.Gain, one.StdErr = &g.Gain, &g.StdErr
+			if r.classes != nil {
+				one.ErrorRate = &g.Score
+			} else {
+				one.RMSE = &g.Score
+			}
+		}
+		out = append(out, one)
+	}
+	return out
+}
+
+// showClimb prints what each step brought, and which columns matter.
+func (r *result) showClimb() {
+	score, of := "error rate", "error rate"
+	if r.classes == nil {
+		score, of = "rmse", "mean squared error"
+	}
+	fmt.Printf("\n| step | %s, held out | less %s than frozen | seconds | |\n|---|---|---|---|---|\n", score, of)
+	for _, g := range r.climb.Rungs {
+		if g.Note != "" {
+			fmt.Printf("| %s | | | | %s |\n", g.Step, g.Note)
+			continue
+		}
+		mark := ""
+		if g.Step == r.climb.Chosen {
+			mark = "chosen"
+		}
+		fmt.Printf("| %s | %.4g | %.2g ± %.1g | %.1f | %s |\n", g.Step, g.Score, g.Gain, g.StdErr, g.Seconds, mark)
+	}
+	fmt.Println()
+}

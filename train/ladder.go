@@ -1,0 +1,355 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/evidence"
+	"github.com/bochner-go/bochner/train/fits"
+	"github.com/bochner-go/bochner/train/internal/given"
+	"github.com/bochner-go/bochner/train/sgd"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+)
+
+// The steps of a Ladder.
+const (
+	StepFrozen   = "frozen"        // the map as it is drawn, and its head solved
+	StepEvidence = "evidence"      // one scale a column by package evidence, and the head solved
+	StepAll      = "all"           // all parameters by mini-batches, from the map as it is drawn
+	StepBoth     = "evidence, all" // all parameters by mini-batches, from the scales
+	StepSolved   = "solved"        // the better of the last two, with its head solved on the features that it has tuned
+)
+
+// Ladder tunes a map step by step and keeps what rows that are held out favour. Its zero value is the default.
+type Ladder struct {
+	// HeldOut is the fraction of the rows that each step is scored on after it has learned from the others; 0: 0.2. Where
+	// that is fewer than 1000 rows the rows are divided several times, up to 1/HeldOut times.
+	HeldOut float64
+	Seed    uint64
+	// Solve fits the head of a map that does not change any more; nil: as a nil Recipe.Fitter.
+	Solve fits.Fitter
+	// Descent are the options of the mini-batches.
+	Descent sgd.FitOptions
+	// Evidence are the options of the scales.
+	Evidence evidence.Options
+	// Progress is called after each step. nil: not called.
+	Progress func(Rung)
+}
+
+// Rung is what a step of a Ladder brought on the rows that are held out.
+type Rung struct {
+	Step string
+	// Score is the error rate of classes, or the root mean squared error of targets; NaN of a step that the map does not
+	// have, which Note explains.
+	Score float64
+	// Gain is by how much the error rate, or the mean squared error, is less than under the frozen map, and StdErr the
+	// standard error of that difference over the rows.
+	Gain, StdErr float64
+	Seconds      float64
+	Note         string
+}
+
+// Climb is how a Ladder went.
+type Climb struct {
+	Rungs  []Rung
+	Chosen string // the step with the least error, the first of equals
+	// Solved is the step whose head StepSolved solved.
+	Solved string
+	// Report is of the last fit, on all rows.
+	Report *fits.Report
+	// Evidence is what the scales of all rows are; nil where the model has none.
+	Evidence *evidence.Result
+}
+
+// Climb tunes the map and fits the head after Prepare: each step of the ladder learns from a part of the rows and is scored
+// on the others, and the best is fitted again on all. It changes Model.Map, Model.Head and Model.Spec.Tune.
+//
+// It wants the rows in memory, as all steps go over them again and again; a stream is an error (domain.ErrParam), and so
+// are rows without targets. A step that the map does not have is left out and says why.
+func (p *Prepared) Climb(ctx context.Context, l Ladder) (*Climb, error) {
+	if err := p.ready(); err != nil {
+		return nil, err
+	}
+	rows, memory := p.rows.(data.Pairs)
+	switch {
+	case ctx == nil:
+		return nil, fmt.Errorf("train: Ladder: the context is nil; give context.Background(): %w", domain.ErrParam)
+	case p.rows == nil:
+		return nil, p.Locate(errNoTargets)
+	case !memory:
+		return nil, fmt.Errorf("train: Ladder: the rows are read from a stream, and a ladder goes over them many times; read them whole, or tune by MiniBatch: %w", domain.ErrParam)
+	case !(l.HeldOut >= 0 && l.HeldOut < 1):
+		return nil, fmt.Errorf("train: Ladder: HeldOut = %v is no fraction in [0, 1): %w", l.HeldOut, domain.ErrParam)
+	case p.Rows < 5:
+		return nil, fmt.Errorf("train: Ladder: %d rows cannot be divided into some to learn from and some to score; give at least 5: %w", p.Rows, domain.ErrShape)
+	}
+	if err := p.Complete(); err != nil {
+		return nil, err
+	}
+	c := &climber{Ladder: l, p: p}
+	if c.HeldOut == 0 {
+		c.HeldOut = .2
+	}
+	out, err := c.climb(ctx, rows)
+	return out, p.Locate(err)
+}
+
+// climber is a ladder under way.
+type climber struct {
+	Ladder
+	p      *Prepared
+	solved string // what StepSolved goes on from
+	parts  []*climbPart
+	first  []float64 // the errors under the frozen map
+}
+
+// climbPart is a division of the rows, and where its fit stands.
+type climbPart struct {
+	rows, held data.Pairs
+	maps       map[string]layers.Layer // by step
+	m          layers.Layer            // of the last step, and its head
+	head       layers.Head
+	found      *evidence.Result
+	report     *fits.Report
+}
+
+func (c *climber) climb(ctx context.Context, rows data.Pairs) (*Climb, error) {
+	if err := c.divide(rows); err != nil {
+		return nil, err
+	}
+	out, best, means := &Climb{}, StepFrozen, map[string]float64{}
+	take := func(step string) (err error) {
+		var rung Rung
+		if rung, means[step], err = c.rung(ctx, step); err != nil {
+			return err
+		}
+		out.Rungs = append(out.Rungs, rung)
+		if c.Progress != nil {
+			c.Progress(rung)
+		}
+		if means[step] < means[best] {
+			best = step
+		}
+		return nil
+	}
+	steps := []string{StepFrozen, StepEvidence, StepAll, StepBoth, StepSolved}
+	for _, step := range steps {
+		switch {
+		case step == StepBoth && math.IsInf(means[StepEvidence]+means[StepAll], 1), step == StepSolved && math.IsInf(means[StepAll], 1):
+			continue // without what they go on from
+		case step == StepSolved:
+			c.solved = StepAll
+			if both, ok := means[StepBoth]; ok && both < means[StepAll] {
+				c.solved = StepBoth
+			}
+			out.Solved = c.solved
+		}
+		if err := take(step); err != nil {
+			return nil, err
+		}
+	}
+	out.Chosen = best
+	all := &climbPart{rows: rows, maps: map[string]layers.Layer{}}
+	for _, step := range c.path(out.Chosen) {
+		if err := c.fit(ctx, all, step); err != nil {
+			return nil, err
+		}
+	}
+	m := c.p.Model
+	m.Map, m.Head, m.Spec.Tune = all.m, all.head, policyOf(all.m)
+	if m.Spec.Features == 0 {
+		m.Spec.Features = m.Map.Features()
+	}
+	out.Report = all.report
+	out.Evidence = all.found
+	return out, nil
+}
+
+// path are the steps that lead to one.
+func (c *climber) path(to string) []string {
+	switch to {
+	case StepBoth:
+		return []string{StepEvidence, StepBoth}
+	case StepSolved:
+		return append(c.path(c.solved), StepSolved)
+	}
+	return []string{to}
+}
+
+// divide makes the parts.
+func (c *climber) divide(rows data.Pairs) error {
+	const enough = 1000 // rows that are scored
+	n := c.p.Rows
+	times := min(int(1/c.HeldOut), int(math.Ceil(enough/(c.HeldOut*float64(n)))))
+	for i := range max(1, times) {
+		kept, held := data.Split(n, c.HeldOut, c.Seed+uint64(i))
+		if len(kept) == 0 || len(held) == 0 {
+			return fmt.Errorf("train: Ladder: HeldOut = %v of %d rows leaves none to learn from or none to score: %w", c.HeldOut, n, domain.ErrParam)
+		}
+		c.parts = append(c.parts, &climbPart{rows: pick(rows, kept), held: pick(rows, held), maps: map[string]layers.Layer{}})
+	}
+	return nil
+}
+
+// pick are some of the rows.
+func pick(rows data.Pairs, idx []int) data.Pairs {
+	_, k := rows.Y.Dims()
+	y := mat.NewDense(len(idx), k, nil)
+	for i, r := range idx {
+		y.SetRow(i, rows.Y.RawRowView(r))
+	}
+	return data.Pairs{X: data.RowsOf(rows.X, idx), Y: y}
+}
+
+// errNoStep is of a step that the map does not have.
+var errNoStep = errors.New("the map has no such step")
+
+// rung takes a step on every part, and scores it.
+func (c *climber) rung(ctx context.Context, step string) (Rung, float64, error) {
+	start, r := time.Now(), Rung{Step: step}
+	var losses []float64
+	for _, part := range c.parts {
+		err := c.fit(ctx, part, step)
+		if errors.Is(err, errNoStep) {
+			r.Note, r.Score = err.Error(), math.NaN()
+			return r, math.Inf(1), nil
+		}
+		if err == nil {
+			losses, err = c.score(losses, part)
+		}
+		if err != nil {
+			return r, 0, err
+		}
+	}
+	mean := stat.Mean(losses, nil)
+	if r.Score = mean; c.p.Model.Classes == nil {
+		r.Score = math.Sqrt(mean)
+	}
+	if c.first == nil {
+		c.first = losses
+	}
+	gains := make([]float64, len(losses))
+	floats.SubTo(gains, c.first, losses)
+	r.Gain, r.StdErr = stat.Mean(gains, nil), stat.StdDev(gains, nil)/math.Sqrt(float64(len(gains)))
+	r.Seconds = time.Since(start).Seconds()
+	return r, mean, nil
+}
+
+// fit takes a step on some rows.
+func (c *climber) fit(ctx context.Context, part *climbPart, step string) (err error) {
+	f := c.solver()
+	switch step {
+	case StepFrozen:
+		part.m, err = c.build(layers.Frozen)
+	case StepEvidence:
+		err = c.scale(ctx, part)
+	case StepAll, StepBoth:
+		part.m, err = c.build(layers.All)
+		if err == nil && step == StepBoth {
+			err = layers.Continue(part.m, part.maps[StepEvidence])
+		}
+		if err != nil {
+			err = fmt.Errorf("%w: %v", errNoStep, err)
+		}
+		f = sgd.MiniBatch{FitOptions: c.Descent, Head: f.HeadKind()}
+	case StepSolved:
+		part.m = part.maps[c.solved]
+	}
+	if err != nil {
+		return err
+	}
+	part.maps[step] = part.m
+	return c.head(ctx, part, f)
+}
+
+// scale is StepEvidence without the head.
+func (c *climber) scale(ctx context.Context, part *climbPart) (err error) {
+	for _, policy := range []layers.Policy{layers.BandwidthEach, layers.Bandwidth} {
+		if part.m, err = c.build(policy); err == nil {
+			break
+		}
+	}
+	if err == nil {
+		part.found, err = evidence.Maximise(ctx, part.m, part.rows, c.Evidence)
+	}
+	if err != nil && ctx.Err() == nil {
+		err = fmt.Errorf("%w: %v", errNoStep, err)
+	}
+	return err
+}
+
+// head fits a new head.
+func (c *climber) head(ctx context.Context, part *climbPart, f fits.Fitter) (err error) {
+	part.head, err = layers.NewHead(f.HeadKind(), part.m.Features(), max(1, c.p.Outputs), layers.WithDtype(part.m.Dtype()), layers.WithName("head"))
+	if err == nil {
+		part.report, err = f.Fit(ctx, part.m, part.head, part.rows)
+	}
+	return err
+}
+
+// solver fits the head of a map that does not change.
+func (c *climber) solver() fits.Fitter {
+	if c.Solve != nil {
+		return c.Solve
+	}
+	return c.p.solver(c.p.Model.Spec.Features)
+}
+
+// build makes the map under a policy. One that has nothing to tune is an error.
+func (c *climber) build(policy layers.Policy) (layers.Layer, error) {
+	spec := c.p.Model.Spec
+	spec.Tune = ""
+	if policy != layers.Frozen {
+		spec.Tune = policy.String()
+	}
+	m, err := spec.Fit(c.p.x)
+	if err == nil && policy != layers.Frozen && policyOf(m) == "" {
+		err = fmt.Errorf("%v has nothing to tune: %w", m, domain.ErrParam)
+	}
+	return m, err
+}
+
+// policyOf is the policy that a map tunes something by, and empty if it tunes nothing.
+func policyOf(m layers.Layer) string {
+	for _, p := range m.Params() {
+		if p.Tuned {
+			if t, ok := m.(interface{ Policy() layers.Policy }); ok {
+				return t.Policy().String()
+			}
+		}
+	}
+	return ""
+}
+
+// score appends the error of each row that is held out: 0 or 1 of a class, and of targets the mean square.
+func (c *climber) score(losses []float64, part *climbPart) ([]float64, error) {
+	m := *c.p.Model
+	m.Map, m.Head = part.m, part.head
+	scores, err := m.ScoresPrepared(part.held.X)
+	if err != nil {
+		return nil, err
+	}
+	n, k := scores.Dims()
+	for i := range n {
+		y, s := part.held.Y.RawRowView(i), scores.RawRowView(i)
+		loss := 0.
+		if m.Classes != nil {
+			if y[given.ArgMax(s)] < 0 {
+				loss = 1
+			}
+		} else {
+			d := floats.Distance(y, s, 2)
+			loss = d * d / float64(k)
+		}
+		losses = append(losses, loss)
+	}
+	return losses, nil
+}
