@@ -23,6 +23,7 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/evidence"
 	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/linear"
 	"github.com/bochner-go/bochner/train/modelfile"
@@ -281,6 +282,7 @@ var hostileFuncs = map[string]any{
 	"train.ArgMax":                      train.ArgMax,
 	"train.Around":                      train.Around,
 	"train/sgd.Backprop":                sgd.Backprop,
+	"train/evidence.Maximise":           evidence.Maximise,
 	"train.BalancedWeights":             train.BalancedWeights,
 	"train/linear.BlockRows":            linear.BlockRows,
 	"train.ConfusionMatrix":             train.ConfusionMatrix,
@@ -513,6 +515,7 @@ var hostileTypes = map[string]sampleOf{
 		return []any{must(train.CrossValidate(context.Background(), []train.Candidate{{Spec: goodSpec()}}, data.Pairs{X: tensorOf(6, 3), Y: matOf(6, 1)}, train.CVOptions{Folds: 2}))}
 	},
 	"train/linear.LogisticOptions": some(linear.LogisticOptions{}),
+	"train/evidence.Objective":     some(evidence.LeaveOneOut),
 	"train/sgd.MiniBatch":          some(sgd.MiniBatch{FitOptions: sgd.FitOptions{Epochs: 1}, Head: "softmax"}),
 	"train.Prepared": func(*hostileValues) []any {
 		p := must(train.Recipe{}.Prepare(context.Background(), goodSet()))
@@ -859,12 +862,15 @@ var hostileGood = map[string]goodOf{
 			return train.SaveParams(path, G.Nodes{v.leaf()}, must(goodSpec().Build()))
 		})
 	},
-	"train.*.nodes":                                func(v *hostileValues) any { return G.Nodes{v.leaf()} },
-	"train/linear.FitSVM.o":                        is(linear.SVMOptions{}),
-	"train/linear.FitSVM.rows":                     is(data.Pairs{X: tensorOf(6, 3), Y: mat.NewDense(6, 1, []float64{1, -1, 1, 1, -1, -1})}),
-	"train/linear.LoadRidgeStats.path":             func(v *hostileValues) any { return v.saved("s", goodStats().Save) },
-	"train.*.path":                                 func(v *hostileValues) any { return v.path("out") },
-	"train/linear.RidgeStats.Add.z":                of(6, 8),
+	"train.*.nodes":                    func(v *hostileValues) any { return G.Nodes{v.leaf()} },
+	"train/linear.FitSVM.o":            is(linear.SVMOptions{}),
+	"train/linear.FitSVM.rows":         is(data.Pairs{X: tensorOf(6, 3), Y: mat.NewDense(6, 1, []float64{1, -1, 1, 1, -1, -1})}),
+	"train/linear.LoadRidgeStats.path": func(v *hostileValues) any { return v.saved("s", goodStats().Save) },
+	"train.*.path":                     func(v *hostileValues) any { return v.path("out") },
+	"train/linear.RidgeStats.Add.z":    of(6, 8),
+	"train/evidence.Maximise.m": func(v *hostileValues) any {
+		return must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 3, 8, layers.Tune(layers.Bandwidth)))
+	},
 	"train/sgd.ParseSchedule.name":                 is("cosine"),
 	"train.ScalersFor.list":                        is("standard"),
 	"train/linear.RidgeStats.UnmarshalBinary.data": func(*hostileValues) any { return must(goodStats().MarshalBinary()) },

@@ -14,6 +14,7 @@ import (
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/evidence"
 	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/linear"
 	"github.com/bochner-go/bochner/train/sgd"
@@ -28,7 +29,7 @@ type fit struct {
 	run  func(t *testing.T) []float64
 }
 
-// allFits are all of train/linear and train/sgd, and the steps that a user takes with Gorgonia's own solvers.
+// allFits are all of train/linear, train/sgd and train/evidence, and the steps that a user takes with Gorgonia's own solvers.
 var allFits = []fit{
 	{"FitRidge", func(t *testing.T) []float64 { return ridge(t, memorySpec("gaussian", 3), nil) }},
 	{"FitRidge, float32", func(t *testing.T) []float64 {
@@ -89,6 +90,8 @@ var allFits = []fit{
 		return descent(t, "bandwidth", sgd.FitOptions{Checkpoints: sgd.Checkpoints{Path: path}})
 	}},
 	{"Fit, rows that are read", fitRows},
+	{"Maximise", func(t *testing.T) []float64 { return evident(t, evidence.MarginalLikelihood) }},
+	{"Maximise, leave-one-out", func(t *testing.T) []float64 { return evident(t, evidence.LeaveOneOut) }},
 	{"CrossValidate", func(t *testing.T) []float64 {
 		x, y := memoryRows(tensor.Float64)
 		candidates := []train.Candidate{{Spec: memorySpec("gaussian", 3)}, {Spec: memorySpec("laplacian", 3)}}
@@ -254,6 +257,20 @@ func kernelNumbers(t *testing.T) func(f *linear.KernelRidge, err error) []float6
 		}
 		return slices.Concat(f.Alpha.RawMatrix().Data, f.B)
 	}
+}
+
+// evident tunes the scales of a map and gives them.
+func evident(t *testing.T, o evidence.Objective) []float64 {
+	t.Helper()
+	x, y := memoryRows(tensor.Float64)
+	spec := memorySpec("gaussian", 3)
+	spec.Tune = "bandwidth-each"
+	l := built(t, spec)
+	r, err := evidence.Maximise(context.Background(), l, data.Pairs{X: x, Y: y}, evidence.Options{Objective: o, MaxEvaluations: 12})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.Concat(r.Relevance, r.Noise, []float64{r.After})
 }
 
 // descent fits a map and a softmax head by Fit and gives the probabilities of the rows.

@@ -163,7 +163,10 @@ func (s *search) value(x []float64) float64 {
 		loss = s.lossAt(x)
 	}
 	s.tell()
-	return min(loss, s.before+10)
+	if math.IsInf(loss, 1) {
+		return s.before + 10
+	}
+	return loss
 }
 
 func (s *search) tell() {

@@ -1,0 +1,254 @@
+package evidence_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/evidence"
+	"github.com/bochner-go/bochner/train/linear"
+	"gonum.org/v1/gonum/floats/scalar"
+	"gonum.org/v1/gonum/mat"
+	"gorgonia.org/tensor"
+)
+
+// someRows are n rows of 6 columns, of which the first two matter, in a unit of x and of y.
+func someRows(n int, seed uint64, unitX, unitY float64) data.Pairs {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	x, y := make([]float64, n*6), mat.NewDense(n, 1, nil)
+	for i := range n {
+		row := x[i*6 : (i+1)*6]
+		for j := range row {
+			row[j] = rng.NormFloat64()
+		}
+		y.Set(i, 0, unitY*(3+math.Sin(2*row[0])+math.Cos(1.5*row[1])+.1*rng.NormFloat64()))
+		for j := range row {
+			row[j] *= unitX
+		}
+	}
+	return data.Pairs{X: tensor.New(tensor.WithShape(n, 6), tensor.WithBacking(x)), Y: y}
+}
+
+func gaussian(t testing.TB, sigma float64, policy layers.Policy) layers.Layer {
+	t.Helper()
+	spec := layers.Spec{Map: "gaussian", Params: layers.Values{"sigma": sigma}, Dims: 6, Features: 128, Sampler: "orthogonal", Seed: 1, Tune: policy.String()}
+	l, err := spec.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func maximise(t *testing.T, m layers.Layer, rows data.Examples, o evidence.Options) *evidence.Result {
+	t.Helper()
+	r, err := evidence.Maximise(context.Background(), m, rows, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// The evidence finds the columns that matter, and the noise.
+func ExampleMaximise() {
+	rows := someRows(500, 1, 1, 1)
+	spec := layers.Spec{Map: "gaussian", Params: layers.Values{"sigma": 2}, Dims: 6, Features: 128, Sampler: "orthogonal", Seed: 1, Tune: "bandwidth-each"}
+	m, err := spec.Build()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	r, err := evidence.Maximise(context.Background(), m, rows, evidence.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("relevance %.1f\n", r.Relevance)
+	fmt.Printf("noise %.1f\n", math.Sqrt(r.Noise[0]))
+	fit, err := linear.FitRidge(context.Background(), m, rows, linear.RidgeOptions{Lambdas: []float64{r.Lambda}, Select: linear.SelectNone})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	z, err := m.Transform(nil, tensor.New(tensor.WithShape(1, 6), tensor.WithBacking([]float64{.5, 1, 9, 9, 9, 9})))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	prediction := fit.B[0]
+	for j, v := range z.Float64s() {
+		prediction += v * fit.W.At(j, 0)
+	}
+	fmt.Printf("prediction %.1f of %.1f\n", prediction, 3+math.Sin(1)+math.Cos(1.5))
+	// Output:
+	// relevance [1.0 0.9 0.0 0.0 0.0 0.0]
+	// noise 0.1
+	// prediction 3.9 of 3.9
+}
+
+// TestRelevance: both objectives find the two columns that matter, with either element type.
+func TestRelevance(t *testing.T) {
+	for _, o := range []evidence.Objective{evidence.MarginalLikelihood, evidence.LeaveOneOut} {
+		r := maximise(t, gaussian(t, 2, layers.BandwidthEach), someRows(600, 1, 1, 1), evidence.Options{Objective: o})
+		if min(r.Relevance[0], r.Relevance[1]) < .4 || slices.Max(r.Relevance[2:]) > .06 || !r.Converged || r.Rows != 600 {
+			t.Errorf("%v: %+v", o, r)
+		}
+		if sd := math.Sqrt(r.Noise[0]); math.Abs(sd-.1) > .015 {
+			t.Errorf("%v: the noise has the deviation %v, want .1", o, sd)
+		}
+	}
+}
+
+// TestUnits: a thousandfold unit of the columns and of sigma, and another one of the targets, change nothing but what has a unit.
+func TestUnits(t *testing.T) {
+	for _, policy := range []layers.Policy{layers.BandwidthEach, layers.All} {
+		o := evidence.Options{MaxEvaluations: 15}
+		a := maximise(t, gaussian(t, 2, policy), someRows(200, 1, 1, 1), o)
+		b := maximise(t, gaussian(t, 2048, policy), someRows(200, 1, 1024, 1./64), o)
+		if !scalar.EqualWithinRel(a.After, b.After, 1e-6) || !scalar.EqualWithinRel(a.Lambda, b.Lambda, 1e-5) || !scalar.EqualWithinRel(a.Noise[0], 64*64*b.Noise[0], 1e-5) || a.Evaluations != b.Evaluations {
+			t.Errorf("%v: %+v, in other units %+v", policy, a, b)
+		}
+	}
+}
+
+// blocksOf are pairs that are read, in blocks of some rows.
+type blocksOf struct {
+	data.Pairs
+	rows int
+}
+
+func (b blocksOf) Blocks(context.Context, int) iter.Seq2[data.Pairs, error] {
+	return func(yield func(data.Pairs, error) bool) {
+		for lo, x := range data.Blocks(b.X, b.rows) {
+			y := b.Y.Slice(lo, lo+x.Shape()[0], 0, b.Y.RawMatrix().Cols).(*mat.Dense)
+			if !yield(data.Pairs{X: x, Y: mat.DenseCopyOf(y)}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// TestRows: rows that are read, and sparse ones, bring what the same rows in memory bring; of more than enough rows some are drawn by the seed.
+func TestRows(t *testing.T) {
+	p := someRows(150, 1, 1, 1)
+	o := evidence.Options{MaxEvaluations: 12}
+	want := maximise(t, gaussian(t, 2, layers.Bandwidth), p, o)
+	sparse, err := ops.CSROf(p.X.(*tensor.Dense))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, rows := range map[string]data.Examples{"read": blocksOf{p, 70}, "sparse": data.Pairs{X: sparse, Y: p.Y}} {
+		if got := maximise(t, gaussian(t, 2, layers.Bandwidth), rows, o); !scalar.EqualWithinRel(got.After, want.After, 1e-8) {
+			t.Errorf("%s: %+v, want %+v", name, got, want)
+		}
+	}
+	for name, rows := range map[string]data.Examples{"memory": p, "read": blocksOf{p, 70}} {
+		o.Rows = 60
+		a, b := maximise(t, gaussian(t, 2, layers.Bandwidth), rows, o), maximise(t, gaussian(t, 2, layers.Bandwidth), rows, o)
+		if a.After != b.After || a.Rows < 40 || a.Rows > 80 {
+			t.Errorf("%s: %+v and with the same seed %+v", name, a, b)
+		}
+		o.Seed = 2
+		if c := maximise(t, gaussian(t, 2, layers.Bandwidth), rows, o); c.After == a.After {
+			t.Errorf("%s: another seed draws the same rows", name)
+		}
+		o.Seed = 0
+	}
+}
+
+// TestConstantTarget: a target that does not vary has no say.
+func TestConstantTarget(t *testing.T) {
+	p := someRows(100, 1, 1, 1)
+	y := mat.NewDense(100, 2, nil)
+	for i := range 100 {
+		y.SetRow(i, []float64{-1, p.Y.At(i, 0)})
+	}
+	o := evidence.Options{MaxEvaluations: 12}
+	want := maximise(t, gaussian(t, 2, layers.Bandwidth), p, o)
+	got := maximise(t, gaussian(t, 2, layers.Bandwidth), data.Pairs{X: p.X, Y: y}, o)
+	if got.After != want.After || got.Noise[0] != 0 || got.Amplitude[0] != 0 || got.Noise[1] != want.Noise[0] {
+		t.Errorf("%+v, without it %+v", got, want)
+	}
+}
+
+// TestRejected: a search that meets points where the map takes the rows no more goes on without them.
+func TestRejected(t *testing.T) {
+	p := someRows(200, 1, 1, 1)
+	x := p.X.(*tensor.Dense).Float64s()
+	for i := range x {
+		x[i] = max(x[i], -1) // c must stay above 1
+		if i%6 == 0 {
+			p.Y.Set(i/6, 0, math.Log(x[i]+1.05))
+		}
+	}
+	m, err := layers.NewSkewedChi2Layer(1.5, 6, 64, layers.Tune(layers.BandwidthEach))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := maximise(t, m, p, evidence.Options{})
+	if !(r.After < r.Before) || r.Relevance[0] != 1 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// TestCancelled: a context that ends leaves the best parameters so far, and says so.
+func TestCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	m := gaussian(t, 2, layers.BandwidthEach)
+	var told []float64
+	r, err := evidence.Maximise(ctx, m, someRows(300, 1, 1, 1), evidence.Options{Progress: func(done, most int, loss float64) {
+		if told = append(told, loss); done == 12 {
+			cancel()
+		}
+	}})
+	if !errors.Is(err, context.Canceled) || r == nil || r.Converged || r.Evaluations != 12 || r.After != told[len(told)-1] || !slices.IsSortedFunc(told, func(a, b float64) int { return int(math.Copysign(1, b-a)) }) {
+		t.Errorf("%+v, %v; losses %v", r, err, told)
+	}
+	if r, err := evidence.Maximise(ctx, m, someRows(300, 1, 1, 1), evidence.Options{}); !errors.Is(err, context.Canceled) || r != nil {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// TestErrors: what is wrong is named.
+func TestErrors(t *testing.T) {
+	good, m := someRows(20, 1, 1, 1), gaussian(t, 2, layers.Bandwidth)
+	of := func(change func(x, y []float64)) data.Pairs {
+		p := someRows(20, 1, 1, 1)
+		change(p.X.(*tensor.Dense).Float64s(), p.Y.RawMatrix().Data)
+		return p
+	}
+	single := data.Pairs{X: tensor.New(tensor.WithShape(20, 6), tensor.Of(tensor.Float32)), Y: good.Y}
+	for name, c := range map[string]struct {
+		m    layers.Layer
+		rows data.Examples
+		o    evidence.Options
+		want error
+	}{
+		"no map":         {nil, good, evidence.Options{}, domain.ErrParam},
+		"no rows":        {m, nil, evidence.Options{}, domain.ErrParam},
+		"frozen":         {gaussian(t, 2, layers.Frozen), good, evidence.Options{}, domain.ErrParam},
+		"objective":      {m, good, evidence.Options{Objective: 2}, domain.ErrParam},
+		"rows":           {m, good, evidence.Options{Rows: -1}, domain.ErrParam},
+		"evaluations":    {m, good, evidence.Options{MaxEvaluations: -1}, domain.ErrParam},
+		"tolerance":      {m, good, evidence.Options{Tolerance: math.NaN()}, domain.ErrParam},
+		"two rows":       {m, someRows(2, 1, 1, 1), evidence.Options{}, domain.ErrShape},
+		"type":           {m, single, evidence.Options{}, domain.ErrDtype},
+		"columns":        {m, data.Pairs{X: tensor.New(tensor.WithShape(20, 5), tensor.Of(tensor.Float64)), Y: good.Y}, evidence.Options{}, domain.ErrShape},
+		"constant":       {m, of(func(_, y []float64) { clear(y) }), evidence.Options{}, domain.ErrDomain},
+		"same rows":      {m, of(func(x, _ []float64) { clear(x) }), evidence.Options{}, domain.ErrDomain},
+		"NaN in targets": {m, of(func(_, y []float64) { y[3] = math.NaN() }), evidence.Options{}, domain.ErrDomain},
+		"NaN":            {m, of(func(x, _ []float64) { x[8] = math.NaN() }), evidence.Options{}, domain.ErrDomain},
+	} {
+		if r, err := evidence.Maximise(context.Background(), c.m, c.rows, c.o); !errors.Is(err, c.want) || r != nil {
+			t.Errorf("%s: %+v, %v", name, r, err)
+		}
+	}
+}
