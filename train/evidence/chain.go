@@ -76,7 +76,8 @@ func (c *chain) forward(z []float64) error {
 	return nil
 }
 
-// backward adds to sums the gradients with respect to the parameters, where grad is that with respect to the features of all rows.
+// backward adds to sums the gradients with respect to the parameters, where grad is that with respect to the features of
+// all rows.
 func (c *chain) backward(sums [][]float64, grad []float64) error {
 	for _, x := range c.blocks {
 		n := x.Shape()[0]
@@ -136,7 +137,8 @@ func (c *chain) build(x ops.Matrix) (*graph, error) {
 			}
 		}
 		if nodes[i] == nil {
-			return nil, fmt.Errorf("train: Maximise: the parameter %q is tuned, and Fwd adds no node for it to the graph: %w", p.Name, domain.ErrParam)
+			return nil, fmt.Errorf("train: Maximise: the parameter %q is tuned, and Fwd adds no node for it to the graph: %w",
+				p.Name, domain.ErrParam)
 		}
 	}
 	grads, err := G.Backpropagate(G.Nodes{z.Node()}, G.Nodes{grad}, nodes)

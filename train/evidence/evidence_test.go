@@ -212,6 +212,17 @@ func TestCancelled(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || r == nil || r.Converged || r.Evaluations != 12 || r.After != told[len(told)-1] || !slices.IsSortedFunc(told, func(a, b float64) int { return int(math.Copysign(1, b-a)) }) {
 		t.Errorf("%+v, %v; losses %v", r, err, told)
 	}
+	for early := range 3 { // before the search by L-BFGS
+		ctx, cancel := context.WithCancel(context.Background())
+		r, err := evidence.Maximise(ctx, m, someRows(300, 1, 1, 1), evidence.Options{Progress: func(done, _ int, _ float64) {
+			if done > early {
+				cancel()
+			}
+		}})
+		if !errors.Is(err, context.Canceled) || r == nil || r.Evaluations > early+2 || r.After > r.Before {
+			t.Errorf("after %d: %+v, %v", early, r, err)
+		}
+	}
 	if r, err := evidence.Maximise(ctx, m, someRows(300, 1, 1, 1), evidence.Options{}); !errors.Is(err, context.Canceled) || r != nil {
 		t.Errorf("%+v, %v", r, err)
 	}

@@ -11,12 +11,14 @@ import (
 	"gonum.org/v1/gonum/lapack/lapack64"
 )
 
-// posterior is ridge regression on n rows of D features for one ρ, by the smaller of two systems. Its matrices are row-major without gaps.
+// posterior is ridge regression on n rows of D features for one ρ, by the smaller of two systems. Its matrices are
+// row-major without gaps.
 //
 //	D < n     G = ZᵀZ + ρI         P = (H - Z G⁻¹ Zᵀ)/ρ        PZ = Z G⁻¹
 //	D >= n    C = ZZᵀ + ρI + μ11ᵀ/n    P = C⁻¹ - 11ᵀ/(n(ρ+μ))
 //
-// with H = I - 11ᵀ/n. The features Z and the targets y have the column means 0; μ is of the size of the kernel, so that C is well conditioned.
+// with H = I - 11ᵀ/n. The features Z and the targets y have the column means 0; μ is of the size of the kernel, so that
+// C is well conditioned.
 type posterior struct {
 	n, d, k int
 	z       []float64 // Z [n, D], which the caller writes
@@ -82,7 +84,7 @@ func centre(a []float64, rows, cols int) {
 	}
 }
 
-// features takes the features that are in z. not ok are numbers that are not finite, and rows that are all the same.
+// features takes the features that are in z. not ok are numbers that are not finite and rows that are all the same.
 func (p *posterior) features() (ok bool) {
 	centre(p.z, p.n, p.d)
 	fast := blas.Implementation{}
@@ -165,8 +167,8 @@ func (p *posterior) invert() {
 // smallTriangle is how large a triangle is inverted number by number.
 const smallTriangle = 16
 
-// invertLower writes the inverse of the lower triangle l, n rows that are stride apart, to the lower triangle of inv, which lies alike and
-// whose upper triangle is 0. It halves the triangle, so that nearly all the work is in products.
+// invertLower writes the inverse of the lower triangle l, n rows that are stride apart, to the lower triangle of inv,
+// which lies alike and whose upper triangle is 0. It halves the triangle, so that nearly all the work is in products.
 func invertLower(l, inv []float64, n, stride int) {
 	if n <= smallTriangle {
 		for j := range n {
@@ -268,8 +270,8 @@ func (p *posterior) leaveOneOut() float64 {
 	return sum / float64(p.n*p.k)
 }
 
-// leaveOneOutGradient writes the gradient of leaveOneOut with respect to Z to grad and returns that with respect to ln ρ. With g and w the
-// derivatives with respect to P y and the diagonal of P, and dP = -P dC P, they are
+// leaveOneOutGradient writes the gradient of leaveOneOut with respect to Z to grad and returns that with respect to
+// ln ρ. With g and w the derivatives with respect to P y and the diagonal of P, and dP = -P dC P, they are
 //
 //	-Σₜ [P yₜ (P gₜ)ᵀ + P gₜ (P yₜ)ᵀ] Z - 2 P diag(w) P Z      -ρ [Σₜ (P yₜ)ᵀ P gₜ + Σᵢ wᵢ (P²)ᵢᵢ]
 func (p *posterior) leaveOneOutGradient() (lnRho float64) {

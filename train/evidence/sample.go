@@ -44,7 +44,8 @@ func draw(ctx context.Context, m layers.Layer, rows data.Examples, o Options) (*
 	err := each(rows, func(p data.Pairs) error {
 		b, k := p.Y.Dims()
 		if s.n > 0 && k != s.k {
-			return fmt.Errorf("train: Maximise: a block has %d targets a row, those before it have %d: %w", k, s.k, domain.ErrShape)
+			return fmt.Errorf("train: Maximise: a block has %d targets a row, those before it have %d: %w", k, s.k,
+				domain.ErrShape)
 		}
 		s.n, s.k = s.n+b, k
 		for i := range b {
@@ -72,9 +73,11 @@ func checked(m layers.Layer, p data.Pairs) (data.Pairs, error) {
 	}
 	switch {
 	case p.X.Dims() != 2 || p.X.Shape()[1] != m.Dims():
-		return p, fmt.Errorf("train: Maximise: x has shape %v, the map takes %d columns; give the data that the map was made for: %w", p.X.Shape(), m.Dims(), domain.ErrShape)
+		return p, fmt.Errorf("train: Maximise: x has shape %v, the map takes %d columns; give the data that the map was made "+
+			"for: %w", p.X.Shape(), m.Dims(), domain.ErrShape)
 	case p.X.Dtype() != m.Dtype():
-		return p, fmt.Errorf("train: Maximise: x is %v and the map %v; both must be the same: %w", p.X.Dtype(), m.Dtype(), domain.ErrDtype)
+		return p, fmt.Errorf("train: Maximise: x is %v and the map %v; both must be the same: %w", p.X.Dtype(), m.Dtype(),
+			domain.ErrDtype)
 	}
 	return p, given.CheckTargets("Maximise", p.Y, func(i int) int { return i })
 }

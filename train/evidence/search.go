@@ -50,7 +50,8 @@ func newSearch(ctx context.Context, m layers.Layer, rows *sample, o Options) (*s
 	s := &search{Options: o, ctx: ctx, best: point{loss: math.Inf(1)}}
 	y, k := s.targets(rows)
 	if k == 0 {
-		return nil, fmt.Errorf("train: Maximise: every target is the same in all of the %d rows that decide: %w", rows.n, domain.ErrDomain)
+		return nil, fmt.Errorf("train: Maximise: every target is the same in all of the %d rows that decide; there is nothing to fit: %w",
+			rows.n, domain.ErrDomain)
 	}
 	least := min(rows.n, m.Features())
 	if err := domain.CheckSize("train: Maximise: features and the system", 8, rows.n*4+3*least, m.Features()); err != nil {
@@ -201,7 +202,7 @@ func (s *search) gradient(dst, x []float64) {
 	if s.failed = s.chain.backward(sums, s.post.grad); s.failed != nil {
 		return
 	}
-	for i := range s.first {
+	for i := range s.first { // those of the parameters are in dst now
 		if dst[1+i] *= s.scales[i]; s.log[i] && math.Abs(x[1+i]) > farthest {
 			dst[1+i] = 0
 		}
@@ -233,7 +234,8 @@ func (s *search) start() error {
 		return err
 	}
 	if math.IsInf(s.before, 1) {
-		return fmt.Errorf("train: Maximise: the features of the %d rows that decide do not differ, or are too large to be squared; check the scale of the data against the map's bandwidth: %w", s.post.n, domain.ErrDomain)
+		return fmt.Errorf("train: Maximise: the features of the %d rows that decide do not differ, or are too large to be "+
+			"squared; check the scale of the data against the map's bandwidth: %w", s.post.n, domain.ErrDomain)
 	}
 	size := math.Log(s.best.spread * float64(s.post.n))
 	s.lnRho = [2]float64{size + math.Log(1e-12), size + math.Log(1e3)}
@@ -263,9 +265,8 @@ func (s *search) start() error {
 	return nil
 }
 
-// minimise runs L-BFGS from the best point, and again where a line search fails but has brought something. It leaves the map at the best point.
+// minimise runs L-BFGS from the best point, and again where a line search fails but has brought something.
 func (s *search) minimise() error {
-	defer func() { s.move(s.best.x) }()
 	problem := optimize.Problem{Func: s.value, Grad: s.gradient, Status: func() (optimize.Status, error) {
 		if err := s.stop(); err != nil {
 			return optimize.Failure, err
@@ -282,7 +283,8 @@ func (s *search) minimise() error {
 			return err
 		}
 		failed := err != nil || r.Status == optimize.Failure
-		if s.ended = r != nil && r.Status != optimize.FunctionEvaluationLimit; !failed || !(start.loss-s.best.loss > s.Tolerance) {
+		if !failed || !(start.loss-s.best.loss > s.Tolerance) {
+			s.ended = failed || r.Status != optimize.FunctionEvaluationLimit
 			return nil
 		}
 	}
@@ -292,9 +294,14 @@ func (s *search) minimise() error {
 // stop is the error that ends the search.
 func (s *search) stop() error { return cmp.Or(s.failed, stopped(s.ctx)) }
 
-// result is what is known of the best point.
+// result is what is known of the best point, at which it leaves the map. Without one it is nil, and the map as it was.
 func (s *search) result(of *sample) *Result {
 	b := s.best
+	if b.x == nil {
+		s.move(make([]float64, 1+len(s.first)))
+		return nil
+	}
+	s.move(b.x)
 	r := &Result{Before: s.before, After: b.loss, Lambda: b.rho / b.spread, Rows: s.post.n, Evaluations: s.done, Converged: s.ended}
 	t := 0
 	for _, sd := range s.sd {
