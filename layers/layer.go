@@ -72,7 +72,8 @@ type Param struct {
 // Scales are the sizes that changes of the values are measured by, one a value, row-major: 1 for a logarithm ("log_...") and
 // for phases and biases ("b"), which have no unit; c/(1 - exp(-c)) for the inverse softplus of c ("raw_c"), whose
 // relative change that is; and for any other the root mean square of its row where the parameter is a matrix, and else of
-// all values. Row j of the frequencies W [d, m] has the unit of one over column j of x. A size is 1 where all values are 0.
+// all values, or 1.4826 times the median of their sizes if that is less and not 0: it is the same for normal values, and
+// the tails of a Cauchy law do not move it. Row j of the frequencies W [d, m] has the unit of one over column j of x. A size is 1 where all values are 0.
 func (p Param) Scales() []float64 {
 	if p.Value == nil {
 		return nil
@@ -83,7 +84,7 @@ func (p Param) Scales() []float64 {
 		row = p.Value.Shape()[1]
 	}
 	for part := range slices.Chunk(out, max(1, row)) {
-		size := floats.Norm(part, 2) / math.Sqrt(float64(len(part)))
+		size := sizeOf(part)
 		for i, v := range part {
 			switch {
 			case name == "b" || strings.HasPrefix(name, "log_") || size == 0:
@@ -97,6 +98,19 @@ func (p Param) Scales() []float64 {
 		}
 	}
 	return out
+}
+
+// sizeOf is the root mean square of values, or what their median says where tails are heavy.
+func sizeOf(values []float64) float64 {
+	rms, sizes := floats.Norm(values, 2)/math.Sqrt(float64(len(values))), make([]float64, len(values))
+	for i, v := range values {
+		sizes[i] = math.Abs(v)
+	}
+	slices.Sort(sizes)
+	if m := 1.4826 * sizes[len(sizes)/2]; m > 0 {
+		return min(m, rms)
+	}
+	return rms
 }
 
 // base is what all layers with parameters share: a name, an element type, and parameters that are attached to graphs.

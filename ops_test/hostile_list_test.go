@@ -473,6 +473,7 @@ var hostileTypes = map[string]sampleOf{
 	"layers.Concat":               layerSample[*layers.Concat](layersWith["NewConcat"]),
 	"layers.Entry":                some(must(layers.Lookup("gaussian")), must(layers.Lookup("nystrom"))),
 	"layers.ExponentiatedLayer":   layerSample[*layers.ExponentiatedLayer](layersWith["NewExponentiatedLayer"]),
+	"layers.Param":                some(layers.Param{Name: "W", Value: tensorOf(2, 3)}),
 	"layers.FourierLayer":         layerSample[*layers.FourierLayer](layersWith["NewFourierLayer"], layers.Tune(layers.All)),
 	"layers.GORFLayer":            layerSample[*layers.GORFLayer](layersWith["NewGORFLayer"]),
 	"layers.HDDLayer":             layerSample[*layers.HDDLayer](layersWith["NewHDDLayer"]),

@@ -22,7 +22,7 @@ import (
 // The steps of a Ladder.
 const (
 	StepFrozen   = "frozen"        // the map as it is drawn, and its head solved
-	StepEvidence = "evidence"      // one scale a column by package evidence, and the head solved
+	StepEvidence = "evidence"      // one scale a column by package evidence, on at most 512 features, and the head solved
 	StepAll      = "all"           // all parameters by mini-batches, from the map as it is drawn
 	StepBoth     = "evidence, all" // all parameters by mini-batches, from the scales
 	StepSolved   = "solved"        // the better of the last two, with its head solved on the features that it has tuned
@@ -38,7 +38,7 @@ type Ladder struct {
 	Solve fits.Fitter
 	// Descent are the options of the mini-batches.
 	Descent sgd.FitOptions
-	// Evidence are the options of the scales.
+	// Evidence are the options of the scales; 0 evaluations are 50 here.
 	Evidence evidence.Options
 	// Progress is called after each step. nil: not called.
 	Progress func(Rung)
@@ -97,6 +97,9 @@ func (p *Prepared) Climb(ctx context.Context, l Ladder) (*Climb, error) {
 	c := &climber{Ladder: l, p: p}
 	if c.HeldOut == 0 {
 		c.HeldOut = .2
+	}
+	if c.Evidence.MaxEvaluations == 0 {
+		c.Evidence.MaxEvaluations = 50
 	}
 	out, err := c.climb(ctx, rows)
 	return out, p.Locate(err)
@@ -248,11 +251,11 @@ func (c *climber) fit(ctx context.Context, part *climbPart, step string) (err er
 	f := c.solver()
 	switch step {
 	case StepFrozen:
-		part.m, err = c.build(layers.Frozen)
+		part.m, err = c.build(layers.Frozen, c.p.Model.Spec.Features)
 	case StepEvidence:
 		err = c.scale(ctx, part)
 	case StepAll, StepBoth:
-		part.m, err = c.build(layers.All)
+		part.m, err = c.build(layers.All, c.p.Model.Spec.Features)
 		if err == nil && step == StepBoth {
 			err = layers.Continue(part.m, part.maps[StepEvidence])
 		}
@@ -270,15 +273,25 @@ func (c *climber) fit(ctx context.Context, part *climbPart, step string) (err er
 	return c.head(ctx, part, f)
 }
 
+// twin is how many features of a map learn the scales, which do not depend on the number of features, for a larger one.
+const twin = 512
+
 // scale is StepEvidence without the head.
 func (c *climber) scale(ctx context.Context, part *climbPart) (err error) {
-	for _, policy := range []layers.Policy{layers.BandwidthEach, layers.Bandwidth} {
-		if part.m, err = c.build(policy); err == nil {
-			break
-		}
+	policy := layers.BandwidthEach
+	if part.m, err = c.build(policy, c.p.Model.Spec.Features); err != nil {
+		policy = layers.Bandwidth
+		part.m, err = c.build(policy, c.p.Model.Spec.Features)
+	}
+	small := part.m
+	if err == nil && c.p.Model.Spec.Features > twin {
+		small, err = c.build(policy, twin)
 	}
 	if err == nil {
-		part.found, err = evidence.Maximise(ctx, part.m, part.rows, c.Evidence)
+		part.found, err = evidence.Maximise(ctx, small, part.rows, c.Evidence)
+	}
+	if err == nil && small != part.m {
+		err = layers.Continue(part.m, small)
 	}
 	if err != nil && ctx.Err() == nil {
 		err = fmt.Errorf("%w: %v", errNoStep, err)
@@ -303,9 +316,10 @@ func (c *climber) solver() fits.Fitter {
 	return c.p.solver(c.p.Model.Spec.Features)
 }
 
-// build makes the map under a policy. One that has nothing to tune is an error.
-func (c *climber) build(policy layers.Policy) (layers.Layer, error) {
+// build makes the map under a policy, with so many features. One that has nothing to tune is an error.
+func (c *climber) build(policy layers.Policy, features int) (layers.Layer, error) {
 	spec := c.p.Model.Spec
+	spec.Features = features
 	spec.Tune = ""
 	if policy != layers.Frozen {
 		spec.Tune = policy.String()

@@ -1,0 +1,136 @@
+package train_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/internal/trial"
+	"github.com/bochner-go/bochner/train/linear"
+	"github.com/bochner-go/bochner/train/sgd"
+	"gorgonia.org/tensor"
+)
+
+// waves are n rows of 8 columns, of which the first two matter, in a unit: the class or the target is a wave of them.
+func waves(n int, unit float64, targets bool) *data.Set {
+	rng := rand.New(rand.NewPCG(3, 4))
+	x, set := make([]float64, 8*n), &data.Set{}
+	for i := range n {
+		row := x[8*i : 8*i+8]
+		for j := range row {
+			row[j] = rng.NormFloat64()
+		}
+		v := math.Sin(2*row[0]) + math.Cos(2*row[1]-.5)
+		if targets {
+			set.Y = append(set.Y, 100*unit*v)
+		} else {
+			set.Labels = append(set.Labels, fmt.Sprint(v > .5))
+		}
+		for j := range row {
+			row[j] *= unit
+		}
+	}
+	set.X = tensor.New(tensor.WithShape(n, 8), tensor.WithBacking(x))
+	return set
+}
+
+func climb(t *testing.T, set *data.Set, spec layers.Spec, l train.Ladder) (*train.Model, *train.Climb) {
+	t.Helper()
+	p, err := train.Recipe{Spec: spec}.Prepare(context.Background(), set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := p.Climb(context.Background(), l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p.Model, c
+}
+
+// TestLadder: of classes and of targets tuning wins, the columns that matter are found, the model says what it is and comes
+// back from its file, and neither the unit of x nor that of the targets changes a figure.
+func TestLadder(t *testing.T) {
+	if trial.RaceEnabled {
+		t.Skip("some minutes under the race detector")
+	}
+	for _, targets := range []bool{false, true} {
+		spec := layers.Spec{Map: "gaussian", Features: 64, Seed: 1, Params: layers.Values{"sigma": 2.8}}
+		set := waves(600, 1, targets)
+		m, c := climb(t, set, spec, train.Ladder{Seed: 5, Descent: sgd.FitOptions{Batch: 64}})
+		frozen, chosen := c.Rungs[0], c.Rungs[0]
+		for _, r := range c.Rungs {
+			if r.Step == c.Chosen {
+				chosen = r
+			}
+			if r.Note != "" {
+				t.Errorf("targets %v: %s: %s", targets, r.Step, r.Note)
+			}
+		}
+		if frozen.Step != train.StepFrozen || len(c.Rungs) != 5 || !(chosen.Score < .85*frozen.Score) || !(chosen.Gain > 2*chosen.StdErr) || c.Report == nil {
+			t.Errorf("targets %v: chosen %s %+v of %+v", targets, c.Chosen, chosen, c.Rungs)
+		}
+		if m.Spec.Tune == "" {
+			t.Errorf("targets %v: the spec does not say what is tuned", targets)
+		}
+		if e := c.Evidence; e != nil && (len(e.Relevance) != 8 || slices.Max(e.Relevance[2:]) > .5*min(e.Relevance[0], e.Relevance[1])) {
+			t.Errorf("targets %v: the relevance is %v", targets, e.Relevance)
+		}
+		path := t.TempDir() + "/m"
+		if err := m.Save(path); err != nil {
+			t.Fatal(err)
+		}
+		again, err := train.Load(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, _ := m.Scores(set.X)
+		if got, err := again.Scores(set.X); err != nil || got.At(7, 0) != want.At(7, 0) {
+			t.Errorf("targets %v: loaded %v, %v, want %v", targets, got.At(7, 0), err, want.At(7, 0))
+		}
+		spec.Params = layers.Values{"sigma": 2.8 * 1024}
+		_, scaled := climb(t, waves(600, 1024, targets), spec, train.Ladder{Seed: 5, Descent: sgd.FitOptions{Batch: 64}})
+		for i, r := range scaled.Rungs {
+			want := c.Rungs[i].Score
+			if targets {
+				want *= 1024
+			}
+			if math.Abs(r.Score-want) > .05*want+.012 {
+				t.Errorf("targets %v, in another unit: %s %v, want %v", targets, r.Step, r.Score, want)
+			}
+		}
+	}
+}
+
+// TestLadderOfOthers: a map without a step says so, one with nothing to tune stays frozen, and what cannot be climbed is an error.
+func TestLadderOfOthers(t *testing.T) {
+	_, c := climb(t, waves(200, 1, false), layers.Spec{Map: "linear"}, train.Ladder{})
+	if c.Chosen != train.StepFrozen || len(c.Rungs) != 3 || c.Rungs[1].Note == "" || c.Rungs[2].Note == "" || c.Rungs[2].Score == c.Rungs[2].Score {
+		t.Errorf("of the linear map: %+v", c)
+	}
+	_, c = climb(t, waves(200, 1, true), layers.Spec{Map: "gaussian", Features: 32, Params: layers.Values{"sigma": 2.}}, train.Ladder{Solve: linear.RidgeOptions{Lambdas: []float64{1e-3}}})
+	if c.Chosen == train.StepFrozen && c.Report.Lambda != 1e-3 {
+		t.Errorf("the head is solved with lambda %v", c.Report.Lambda)
+	}
+	p, err := train.Recipe{Spec: layers.Spec{Features: 16}}.Prepare(context.Background(), waves(60, 1, false))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range []train.Ladder{{HeldOut: -1}, {HeldOut: 1}, {HeldOut: math.NaN()}, {HeldOut: .001}} {
+		if _, err := p.Climb(context.Background(), l); !errors.Is(err, domain.ErrParam) {
+			t.Errorf("%+v: %v", l, err)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := p.Climb(ctx, train.Ladder{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
