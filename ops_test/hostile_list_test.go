@@ -283,6 +283,7 @@ var hostileFuncs = map[string]any{
 	"train.Around":                      train.Around,
 	"train/sgd.Backprop":                sgd.Backprop,
 	"train/evidence.Maximise":           evidence.Maximise,
+	"train.Auto":                        train.Auto,
 	"train.BalancedWeights":             train.BalancedWeights,
 	"train/linear.BlockRows":            linear.BlockRows,
 	"train.ConfusionMatrix":             train.ConfusionMatrix,
@@ -512,6 +513,7 @@ var hostileTypes = map[string]sampleOf{
 	"train/fits.Problem":     some(fits.Problem{Rows: 6, Features: 8, Outputs: 1}),
 	"train/linear.CGOptions": some(linear.CGOptions{Rank: 2}),
 	"train.CVOptions":        some(train.CVOptions{Folds: 2}),
+	"train.Trial":            some(train.Trial{Recipe: train.Recipe{Scale: "none", Spec: goodSpec()}, Steps: []string{train.StepFrozen}}),
 	"train.CVReport": func(v *hostileValues) []any {
 		return []any{must(train.CrossValidate(context.Background(), []train.Candidate{{Spec: goodSpec()}}, data.Pairs{X: tensorOf(6, 3), Y: matOf(6, 1)}, train.CVOptions{Folds: 2}))}
 	},
@@ -846,6 +848,7 @@ var hostileGood = map[string]goodOf{
 	"train/linear.*.path":                    func(v *hostileValues) any { return v.path("out") },
 	"train/sgd.*.targets":                    of(6, 1),
 	"train.Around.spec":                      is(layers.Spec{Map: "gaussian", Features: 8}),
+	"train.Auto.o":                           is(train.AutoOptions{Trials: 3, MaxFeatures: 8}),
 	"train.CrossValidateAround.spec":         is(layers.Spec{Map: "gaussian", Features: 8}),
 	"train/sgd.Backprop.loss":                func(v *hostileValues) any { return must(G.Sum(v.leaf())) },
 	"train/sgd.Backprop.params":              func(v *hostileValues) any { return G.Nodes{v.leaf()} },

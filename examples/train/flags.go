@@ -29,9 +29,10 @@ type options struct {
 	predict, out                  string
 	look                          bool
 	json, noWeights, stream, cg   bool
-	newton                        bool // a softmax head is fitted to its optimum
-	auto                          bool // newton is, if the features of all rows can be kept
-	ladder                        bool // -tune auto
+	newton                        bool              // a softmax head is fitted to its optimum
+	auto                          bool              // newton is, if the features of all rows can be kept
+	ladder                        bool              // -tune auto
+	race                          train.AutoOptions // -auto; of no Budget and no Trials: none
 	shuffle, cv                   int
 	search                        search
 	table                         tableFlags
@@ -53,7 +54,7 @@ type options struct {
 func parse(args []string) (*options, error) {
 	o := new(options)
 	fs := flag.NewFlagSet("train", flag.ContinueOnError)
-	var task, solver, schedule, every string
+	var task, solver, schedule, every, race string
 	var grid []string
 	fs.StringVar(&o.train, "train", "", "training `files` and folders, separated by commas: LIBSVM text, tables (CSV, .tsv) or .npy, each also .gz or .zst, or .parquet; of bags a CSV file with the columns bag, label and the coordinates (default: made histograms, or sets)")
 	fs.StringVar(&o.test, "test", "", "test `files`, likewise (default: a fifth of the training rows)")
@@ -89,6 +90,7 @@ func parse(args []string) (*options, error) {
 	fs.BoolVar(&o.fit.Checkpoints.Resume, "resume", false, "with -checkpoint: go on from the last one, if there is one")
 	fs.Float64Var(&o.fit.HeldOut, "held-out", 0, graphHeads+": fraction of the training rows held out for early stopping")
 	fs.StringVar(&o.tune, "tune", "", "fine-tune the map under the head: bandwidth, bandwidth-each, all; auto: one scale a column by evidence, then all, each kept if rows that are held out favour it (default: frozen)")
+	fs.StringVar(&race, "auto", "", "choose map, scale, features and tuning by a race of this `time`, such as 60s, or of so many trials, such as 20, and fit the best on all rows after it")
 	fs.StringVar(&o.save, "save", "", "write the model to this `file`")
 	fs.BoolVar(&o.noWeights, "save-spec", false, "with -save: leave the map's weights out, to be drawn again from the seed")
 	fs.StringVar(&o.load, "load", "", "evaluate this model `file` on -test instead of training")
@@ -117,6 +119,9 @@ func parse(args []string) (*options, error) {
 	}
 	if o.load != "" {
 		return o, o.checkLoad(given)
+	}
+	if given["auto"] {
+		return o, o.checkAuto(race, given)
 	}
 	if o.bags {
 		for _, name := range append([]string{"label", "header", "delimiter"}, columnFlags...) {

@@ -45,6 +45,22 @@ func TestMapNames(t *testing.T) {
 // wrongFlags are command lines that no file could make right, and what their errors say. None of the files exists: a
 // wrong flag is found before any is read.
 var wrongFlags = []struct{ args, text string }{
+	{"-auto 60s -map gaussian", "-map does not apply to -auto"},
+	{"-auto 60s -features 64", "-features does not apply to -auto"},
+	{"-auto 60s -head ridge", "-head does not apply to -auto"},
+	{"-auto 60s -tune all", "-tune does not apply to -auto"},
+	{"-auto 60s -cv 3", "-cv does not apply to -auto"},
+	{"-auto 20 -grid sigma=1,2", "-grid does not apply to -auto"},
+	{"-auto 20 -solver adam", "-solver does not apply to -auto"},
+	{"-auto 20 -epochs 3", "-epochs does not apply to -auto"},
+	{"-auto 20 -scale l1", "-scale does not apply to -auto"},
+	{"-auto 20 -stream -train x", "-stream does not apply to -auto"},
+	{"-auto 20 -load x", "does not apply to -load"},
+	{"-auto soon", "-auto soon: want a time, such as 60s, or a number of trials above 0"},
+	{"-auto 0", "-auto 0: want a time"},
+	{"-auto -3s", "-auto -3s: want a time"},
+	{"-auto 20 -dtype int", "-dtype int: want float32 or float64"},
+	{"-auto 20 -task bags -label last", "-label does not apply to sets of samples"},
 	{"-map rbf", `there is no map "rbf"; there are linear, gaussian`},
 	{"-map Gaussian", `no map "Gaussian"`},
 	{"-map linear -params c=1", "map linear has no parameters"},

@@ -6,6 +6,7 @@
 //	go run ./examples/train -load MODEL -test FILE
 //	go run ./examples/train -load MODEL -predict FILE -out FILE
 //	go run ./examples/train -look -train FILE -label NAME
+//	go run ./examples/train -auto 60s -train FILE -test FILE
 //
 // Without -train it runs on histograms that it makes itself, on which a linear model does clearly worse, and draws
 // train.png. Without -test a fifth of the rows is set aside.
@@ -24,6 +25,10 @@
 //
 // The map stays as drawn, or is fine-tuned under a softmax or linear head with -tune: its bandwidth, a bandwidth for
 // each input, or every frequency. -save writes the whole model to one file, which -load evaluates on other rows.
+//
+// -auto chooses map, scale, features and tuning: it races recipes that suit the rows for the time given, or for so many
+// trials, scores them on rows that are held out of the training rows, fits the best again on all, and prints and draws
+// the leaderboard. An interrupt ends the race, and the best so far is evaluated and saved.
 //
 // -cv chooses lambda and the map's parameter that comes from the data by cross-validation, for every head. -grid names
 // other values to choose among, in all combinations or, with -trials, by draws:
@@ -67,6 +72,8 @@ func run(ctx context.Context, args []string) error {
 		return predictFile(ctx, o)
 	case o.load != "":
 		r, err = evaluateSaved(ctx, o)
+	case o.race.Budget > 0 || o.race.Trials > 0:
+		r, err = raceModel(ctx, o)
 	default:
 		r, err = trainModel(ctx, o)
 	}

@@ -28,6 +28,7 @@ type result struct {
 	split               *cli.Split  // of a map of two signs
 	history             *fits.Course
 	climb               *train.Climb // of -tune auto
+	auto                *train.AutoReport
 	cv                  *train.CVReport
 	cvEnds              []string // the settings that are best at an end
 	seconds             seconds
@@ -83,6 +84,7 @@ type object struct {
 	TrainRMSE     *float64          `json:"train_rmse,omitempty"`
 	TrainLoss     []float64         `json:"train_loss,omitempty"` // by epoch
 	Ladder        []rung            `json:"ladder,omitempty"`
+	Auto          []autoTrial       `json:"auto,omitempty"`
 	CV            []cvScore         `json:"cross_validation,omitempty"`
 	CVEnds        []string          `json:"cross_validation_at_end,omitempty"` // what is best at an end of what was tried
 	Split         *cli.Split        `json:"split,omitempty"`
@@ -101,6 +103,9 @@ func (r *result) object() object {
 	}
 	if r.climb != nil {
 		o.Ladder = r.rungs()
+	}
+	if r.auto != nil {
+		o.Auto = r.autoTrials()
 	}
 	if o.Tuned == "" {
 		o.Tuned = "frozen"
@@ -154,6 +159,9 @@ func (r *result) show(o *options) error {
 	}
 	if r.climb != nil {
 		r.showClimb()
+	}
+	if r.auto != nil {
+		r.showAuto()
 	}
 	if r.cv != nil {
 		printCV(os.Stdout, r.cv, r.cvEnds)

@@ -10,8 +10,8 @@ import (
 )
 
 // draw writes the confusion matrix and beside it the curves of a fit by epochs, one above the other, as high as the
-// matrix within reason; or the residuals, which are wide, and the curves below. The curves of cross-validation are
-// below the matrix.
+// matrix within reason; or the residuals, which are wide, and the curves below. The curves of cross-validation and the
+// leaderboard of -auto are below the matrix.
 func (r *result) draw(path string) error {
 	first, err := r.predictions()
 	if err != nil {
@@ -28,6 +28,13 @@ func (r *result) draw(path string) error {
 			return err
 		}
 		pictures = append(pictures, curves)
+	}
+	if r.auto != nil {
+		board, err := r.drawAuto()
+		if err != nil {
+			return err
+		}
+		pictures = append(pictures, board)
 	}
 	if r.cv != nil {
 		cv, err := drawCV(r.cv)

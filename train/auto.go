@@ -1,0 +1,203 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/fits"
+	"github.com/bochner-go/bochner/train/internal/given"
+)
+
+// AutoOptions are the options of Auto. One of Budget and Trials is above 0.
+type AutoOptions struct {
+	// Budget is the time of the race, at the end of which a trial that is under way is given up. Fitting the best on all
+	// rows comes after it.
+	Budget time.Duration
+	// Trials is how many trials the race has at most. No clock decides anything then: the same rows, options and seed give
+	// the same model.
+	Trials int
+	Seed   uint64
+	// HeldOut is the fraction of the rows, of which it takes at most 5000, that every trial is scored on; 0: 0.2. Where
+	// that is fewer than 1000 rows each trial learns from several divisions of the rows, up to five.
+	HeldOut     float64
+	MaxFeatures int    // of a map; 0: 1024
+	Dtype       string // of the maps, as in layers.Spec
+	// Columns and Afford are as in Recipe.
+	Columns *data.ColumnOptions
+	Afford  func(what string, bytes float64) error
+	// Progress is called after each trial. nil: not called.
+	Progress func(Trial)
+}
+
+// Trial is a recipe that Auto has tried.
+type Trial struct {
+	// Recipe has the Scale and the Spec, whose parameters are complete, and a Fitter for classes that are told apart by ridge.
+	Recipe Recipe
+	// Steps lead from the map as it is drawn to the model, see Ladder.
+	Steps    []string
+	Epochs   int // of StepAll
+	Round    int // of the race, from 1
+	Rows     int // to learn from
+	Features int
+	// Score is the error rate of classes, or the root mean squared error of targets, on the rows that are held out; NaN of
+	// a trial that failed, which Note explains.
+	Score   float64
+	Seconds float64
+	Note    string
+}
+
+// String is the trial in words.
+func (t Trial) String() string {
+	words := []string{t.Recipe.Spec.Map}
+	if p := fmt.Sprint(t.Recipe.Spec.Params.Short()); p != "" {
+		words[0] += " " + p
+	}
+	if t.Features > 0 {
+		words = append(words, fmt.Sprintf("%d features", t.Features))
+	}
+	if t.Recipe.Scale != "none" {
+		words = append(words, t.Recipe.Scale)
+	}
+	words = append(words, strings.Join(t.Steps, " + "))
+	if t.Recipe.Fitter != nil {
+		words = append(words, "ridge")
+	}
+	return strings.Join(words, ", ")
+}
+
+// AutoReport is how a race went.
+type AutoReport struct {
+	Kind   string // what the rows are, in words
+	Trials []Trial
+	Best   int // the trial of the least score, the first of equals
+	// Whole says that the best was fitted again, on all rows. It was not where the context ended: the model is then that of
+	// the best trial, which has learned from Trials[Best].Rows rows.
+	Whole bool
+	// Report is of the last fit of the model.
+	Report *fits.Report
+}
+
+// Auto finds a model without being told a recipe. It looks at the rows, races maps and scalers that suit them by successive
+// halving (Jamieson and Talwalkar 2016): all of them frozen on few rows, the better ones on more, the best of these tuned,
+// and the best tuned and frozen ones at full size, which takes at least 60 % of the time. All trials are scored on the same rows
+// that are held out. The best is fitted again on all rows.
+//
+// Rows are a *data.Set or a *data.Frame. When the context ends and there is a model, that of the best trial is returned and
+// no error. Errors: domain.ErrParam for options out of range, for a stream, which would be read again in every trial, and for
+// rows without labels and targets; domain.ErrShape for fewer than 5 rows; those of Recipe.Fit; ctx.Err() before there is a model.
+func Auto(ctx context.Context, rows data.Source, o AutoOptions) (*Model, *AutoReport, error) {
+	set, err := o.rows(ctx, rows)
+	if err != nil {
+		return nil, nil, err
+	}
+	a := &racer{AutoOptions: o, set: set, now: time.Now}
+	if err := a.begin(); err != nil {
+		return nil, nil, set.Locate(err)
+	}
+	return a.run(ctx)
+}
+
+// rows checks the arguments, fills in the defaults, and is the rows as a set.
+func (o *AutoOptions) rows(ctx context.Context, rows data.Source) (*data.Set, error) {
+	if err := given.Missing("Auto", given.Arg("the context", ctx), given.Arg("the source of rows", rows)); err != nil {
+		return nil, err
+	}
+	switch {
+	case (o.Budget > 0) == (o.Trials > 0) || o.Budget < 0 || o.Trials < 0:
+		return nil, fmt.Errorf("train: Auto: Budget = %v and Trials = %d; give one of the two, above 0: %w", o.Budget, o.Trials, domain.ErrParam)
+	case !(o.HeldOut >= 0 && o.HeldOut < 1):
+		return nil, fmt.Errorf("train: Auto: HeldOut = %v is no fraction in [0, 1): %w", o.HeldOut, domain.ErrParam)
+	case o.MaxFeatures < 0 || o.MaxFeatures > 0 && o.MaxFeatures < 4:
+		return nil, fmt.Errorf("train: Auto: MaxFeatures = %d; want at least 4, or 0 for 1024: %w", o.MaxFeatures, domain.ErrParam)
+	}
+	if o.HeldOut == 0 {
+		o.HeldOut = .2
+	}
+	if o.MaxFeatures == 0 {
+		o.MaxFeatures = 1024
+	}
+	var set *data.Set
+	switch s := rows.(type) {
+	case *data.Set:
+		set = s
+	case *data.Frame:
+		var err error
+		if set, err = (Recipe{Columns: o.Columns}).learn(s); err != nil {
+			return nil, err
+		}
+	default:
+		return nil, fmt.Errorf("train: Auto: the rows are a %T, which each trial would read again; read them whole, by data.ReadAll or data.ReadFrame: %w", rows, domain.ErrParam)
+	}
+	if domain.IsNil(set.X) {
+		return nil, fmt.Errorf("train: Auto: the set has no X: %w", domain.ErrParam)
+	}
+	x, err := data.RowMajor("train: Auto", "x", set.X)
+	if err != nil {
+		return nil, set.Locate(err)
+	}
+	own := *set
+	set, own.X = &own, x
+	return set, set.Locate(ops.CheckRows(domain.Reals(), "train: Auto", set.X))
+}
+
+// begin learns the targets and deals the rows.
+func (a *racer) begin() error {
+	a.targets = &Prepared{Model: &Model{}, Rows: a.set.Rows()}
+	y, err := a.targets.learnTargets(a.set)
+	n := a.set.Rows()
+	switch {
+	case err != nil:
+		return err
+	case y == nil:
+		return errNoTargets
+	case n < 5:
+		return fmt.Errorf("train: Auto: %d rows are too few to hold some out and to choose by them; give at least 5: %w", n, domain.ErrShape)
+	}
+	const most, enough = 5000, 1000 // rows that are held out
+	a.y, a.order, a.prepared = y, data.Shuffle(n, a.Seed), map[string]*Prepared{}
+	a.held = max(1, min(most, int(a.HeldOut*float64(n))))
+	a.times = max(1, min(5, n/a.held, int(math.Ceil(enough/float64(a.held)))))
+	if n-a.held < 2 {
+		return fmt.Errorf("train: Auto: HeldOut = %v of %d rows leaves fewer than 2 to learn from: %w", a.HeldOut, n, domain.ErrParam)
+	}
+	a.report = &AutoReport{}
+	a.report.Kind, a.all = a.look()
+	return nil
+}
+
+// run races and fits the best on all rows.
+func (a *racer) run(ctx context.Context) (*Model, *AutoReport, error) {
+	a.start = a.now()
+	racing, stop := ctx, context.CancelFunc(func() {})
+	if a.Budget > 0 {
+		racing, stop = context.WithDeadline(ctx, a.start.Add(a.Budget))
+	}
+	defer stop()
+	a.race(racing)
+	if a.best == nil {
+		if err := given.Stopped(ctx); err != nil {
+			return nil, nil, fmt.Errorf("train: Auto: stopped before there was a model: %w", err)
+		}
+		if err := racing.Err(); err != nil {
+			return nil, nil, fmt.Errorf("train: Auto: no trial was done within %v; give more time: %w", a.Budget, err)
+		}
+		return nil, nil, a.set.Locate(fmt.Errorf("train: Auto: no recipe can be fitted: %w", errors.Join(a.failed...)))
+	}
+	a.report.Best = a.best.number
+	m, err := a.refit(ctx)
+	if err != nil {
+		if given.Stopped(ctx) == nil {
+			return nil, nil, a.set.Locate(err)
+		}
+		m, a.report.Report = a.best.model, a.best.report
+	}
+	a.report.Whole = err == nil
+	return m, a.report, nil
+}
