@@ -41,8 +41,10 @@ type Trial struct {
 	// Recipe has the Scale and the Spec, whose parameters are complete, and a Fitter for classes that are told apart by ridge.
 	Recipe Recipe
 	// Steps lead from the map as it is drawn to the model, see Ladder.
-	Steps    []string
-	Epochs   int // of StepAll
+	Steps []string
+	// Epochs and MapRate are of StepAll, as in sgd.FitOptions.
+	Epochs   int
+	MapRate  float64
 	Round    int // of the race, from 1
 	Rows     int // to learn from
 	Features int
@@ -66,6 +68,12 @@ func (t Trial) String() string {
 		words = append(words, t.Recipe.Scale)
 	}
 	words = append(words, strings.Join(t.Steps, " + "))
+	if t.Epochs > 0 {
+		words = append(words, fmt.Sprintf("%d epochs", t.Epochs))
+	}
+	if t.MapRate > 0 {
+		words = append(words, fmt.Sprintf("rate %v", t.MapRate))
+	}
 	if t.Recipe.Fitter != nil {
 		words = append(words, "ridge")
 	}

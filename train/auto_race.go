@@ -42,7 +42,8 @@ type attempt struct {
 	*entrant
 	steps                  []string
 	rows, features, epochs int
-	ridge                  bool // whether ridge fits the head of classes too, which is fast
+	ridge                  bool    // whether ridge fits the head of classes too, which is fast
+	rate                   float64 // of the map in StepAll; 0: the default
 }
 
 // pastFit is what an attempt brought, and how long it took.
@@ -89,7 +90,11 @@ func (a *racer) race(ctx context.Context) {
 			}
 		}
 	}
-	slices.SortStableFunc(tune, func(x, y attempt) int { return cmp.Compare(len(x.steps), len(y.steps)) })
+	if len(tune) > 0 {
+		faster := tune[0]
+		faster.rate = fastRate
+		tune = slices.Insert(tune, 1, faster)
+	}
 	a.round(ctx, .4, few, tune)
 	a.finish(ctx)
 }
@@ -176,10 +181,7 @@ func (a *racer) finish(ctx context.Context) {
 	}
 	var all []promise
 	add := func(at attempt, score float64) {
-		if at.steps[len(at.steps)-1] == StepSolved {
-			at.steps = at.steps[:len(at.steps)-1]
-		}
-		if at.steps[0] != StepFrozen {
+		if at.steps = unsolved(at.steps); at.steps[0] != StepFrozen {
 			score *= gain
 		}
 		same := func(p promise) bool {
@@ -211,15 +213,36 @@ func (a *racer) finish(ctx context.Context) {
 	if a.best == nil {
 		return
 	}
-	for _, change := range []func(at *attempt){func(at *attempt) { at.features /= 2 }, func(at *attempt) { at.epochs = 20 }} {
-		at := a.best.attempt
-		if change(&at); a.over(ctx) || !slices.Contains(at.steps, StepAll) || at.features < 4 {
-			break
+	for {
+		at, ok := a.next()
+		if !ok || a.over(ctx) {
+			return
 		}
-		if seconds, known := a.estimate(at); known && seconds < .75*a.left(1) {
-			a.try(ctx, at)
+		a.try(ctx, at)
+	}
+}
+
+// fastRate is a rate of the map that suits some rows, see sgd.FitOptions.
+const fastRate = .2
+
+// next is the best with one thing changed, if it is tuned and there is time.
+func (a *racer) next() (at attempt, ok bool) {
+	for _, change := range []func(at *attempt){
+		func(at *attempt) { at.rate = fastRate },
+		func(at *attempt) { at.epochs = 80 },
+		func(at *attempt) { at.features /= 2 },
+		func(at *attempt) { at.epochs = 20 },
+	} {
+		at = a.best.attempt
+		at.steps = unsolved(at.steps)
+		if change(&at); !slices.Contains(at.steps, StepAll) || at.features < 4 || a.tried(at) {
+			continue
+		}
+		if seconds, known := a.estimate(at); known && seconds < .85*a.left(1) {
+			return at, true
 		}
 	}
+	return at, false
 }
 
 // full is an attempt on all rows, or on so many, with the most features and epochs that the time allows.
@@ -251,7 +274,7 @@ func (a *racer) full(at attempt) (attempt, bool) {
 func (a *racer) tried(at attempt) bool {
 	return slices.ContainsFunc(a.past, func(p pastFit) bool {
 		return p.entrant == at.entrant && p.rows == at.rows && p.features == at.features && p.epochs == at.epochs &&
-			p.ridge == at.ridge && slices.Equal(p.steps, at.steps)
+			p.ridge == at.ridge && p.rate == at.rate && slices.Equal(unsolved(p.steps), unsolved(at.steps))
 	})
 }
 
@@ -292,7 +315,7 @@ func unsolved(steps []string) []string {
 func (a *racer) try(ctx context.Context, at attempt) {
 	start := a.now()
 	f, err := a.fit(ctx, at)
-	t := Trial{Steps: at.steps, Epochs: at.epochs, Round: a.number, Rows: at.rows, Features: at.features, Score: math.NaN(), Seconds: a.now().Sub(start).Seconds()}
+	t := Trial{Steps: at.steps, Epochs: at.epochs, MapRate: at.rate, Round: a.number, Rows: at.rows, Features: at.features, Score: math.NaN(), Seconds: a.now().Sub(start).Seconds()}
 	t.Recipe = Recipe{Scale: at.scale, Spec: at.spec, Columns: a.Columns}
 	if at.ridge && a.targets.Model.Classes != nil {
 		t.Recipe.Fitter = linear.RidgeOptions{Seed: a.Seed}
@@ -431,7 +454,7 @@ func (a *racer) climber(at attempt, size int) (*climber, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &climber{Ladder: Ladder{Seed: a.Seed, Descent: sgd.FitOptions{Seed: a.Seed, Epochs: at.epochs}, Evidence: evidence.Options{Seed: a.Seed}}, p: p, from: at.steps[0]}
+	c := &climber{Ladder: Ladder{Seed: a.Seed, Descent: sgd.FitOptions{Seed: a.Seed, Epochs: at.epochs, MapRate: at.rate}, Evidence: evidence.Options{Seed: a.Seed}}, p: p, from: at.steps[0]}
 	if o := (linear.LogisticOptions{Seed: a.Seed}); p.Model.Classes != nil && !at.Signed() && !at.ridge {
 		if a.number < 4 {
 			o.Tol = 1e-3 // near enough to tell

@@ -171,6 +171,8 @@ type autoTrial struct {
 	Features  int           `json:"features"`
 	Scale     string        `json:"scale"`
 	Steps     []string      `json:"steps"`
+	Epochs    int           `json:"epochs,omitempty"`
+	MapRate   float64       `json:"map_rate,omitempty"`
 	Round     int           `json:"round"`
 	Rows      int           `json:"rows"`
 	ErrorRate *float64      `json:"error_rate,omitempty"`
@@ -183,7 +185,7 @@ type autoTrial struct {
 func (r *result) autoTrials() (out []autoTrial) {
 	for i, t := range r.auto.Trials {
 		spec := t.Recipe.Spec
-		one := autoTrial{Recipe: t.String(), Map: spec.Map, Params: spec.Params, Features: t.Features, Scale: t.Recipe.Scale, Steps: t.Steps, Round: t.Round, Rows: t.Rows,
+		one := autoTrial{Recipe: t.String(), Map: spec.Map, Params: spec.Params, Features: t.Features, Scale: t.Recipe.Scale, Steps: t.Steps, Epochs: t.Epochs, MapRate: t.MapRate, Round: t.Round, Rows: t.Rows,
 			Seconds: t.Seconds, Note: t.Note, Chosen: i == r.auto.Best}
 		switch {
 		case t.Note != "":
