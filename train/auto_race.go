@@ -75,6 +75,7 @@ func (a *racer) race(ctx context.Context) {
 		screen[i] = attempt{entrant: e, steps: []string{StepFrozen}, rows: screenRows, features: screenFeatures, ridge: true}
 	}
 	few := max(1, a.Trials*15/100)
+	a.number = 1
 	a.round(ctx, .12, max(1, a.Trials/2), screen)
 	var refine, tune []attempt
 	for i, e := range a.ranked() {
@@ -82,6 +83,7 @@ func (a *racer) race(ctx context.Context) {
 			refine = append(refine, attempt{entrant: e, steps: []string{StepFrozen}, rows: refineRows, features: refineFeatures})
 		}
 	}
+	a.number = 2
 	a.round(ctx, .2, few, refine)
 	for i, e := range a.tunable() {
 		for j, steps := range [][]string{{StepAll}, {StepEvidence, StepAll}, {StepEvidence}} {
@@ -95,7 +97,9 @@ func (a *racer) race(ctx context.Context) {
 		faster.rate = fastRate
 		tune = slices.Insert(tune, 1, faster)
 	}
+	a.number = 3
 	a.round(ctx, .4, few, tune)
+	a.number = 4
 	a.finish(ctx)
 }
 
@@ -132,7 +136,6 @@ func (a *racer) left(share float64) float64 {
 
 // round tries what it can within a share of the budget, or so many trials.
 func (a *racer) round(ctx context.Context, share float64, most int, list []attempt) {
-	a.number++
 	for i, at := range list {
 		if a.over(ctx) || a.Trials > 0 && i >= most {
 			return
@@ -174,7 +177,15 @@ func (a *racer) within(at attempt) attempt {
 // finish tries at full size what promises most. Tuned maps gain more by rows and features than frozen ones.
 func (a *racer) finish(ctx context.Context) {
 	const gain = .8
-	a.number++
+	var late []attempt // what the first round had no time for
+	for _, e := range a.all {
+		if math.IsInf(e.score, 1) && !slices.ContainsFunc(a.report.Trials, func(t Trial) bool { return t.Recipe.Scale == e.scale && t.Recipe.Spec.Map == e.spec.Map }) {
+			late = append(late, attempt{entrant: e, steps: []string{StepFrozen}, rows: screenRows, features: screenFeatures, ridge: true})
+		}
+	}
+	if a.Budget > 0 {
+		a.round(ctx, .55, len(late), late)
+	}
 	type promise struct {
 		attempt
 		score float64

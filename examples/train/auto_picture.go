@@ -75,5 +75,9 @@ func (r *result) drawAuto() (image.Image, error) {
 	for _, style := range []*text.Style{&p.Title.TextStyle, &p.X.Label.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label, &p.Legend.TextStyle} {
 		style.Font.Variant = "Sans"
 	}
-	return report.FromPlot(p, 1100, 180+44*max(4, len(all)))
+	img, err := report.FromPlot(p, 1100, 180+44*max(4, len(all)))
+	if err != nil {
+		return nil, err
+	}
+	return framed(img), nil
 }

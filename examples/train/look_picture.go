@@ -94,11 +94,16 @@ func panel(c *data.ColumnLook, what string, rows int) (image.Image, error) {
 	if err != nil {
 		return nil, err
 	}
+	return framed(img), nil
+}
+
+// framed is a picture with a margin.
+func framed(img image.Image) image.Image {
 	size := img.Bounds().Size()
 	out := image.NewRGBA(image.Rect(0, 0, size.X+2*margin, size.Y+2*margin))
 	imagedraw.Draw(out, out.Bounds(), image.White, image.Point{}, imagedraw.Src)
 	imagedraw.Draw(out, img.Bounds().Add(image.Pt(margin, margin)), img, img.Bounds().Min, imagedraw.Src)
-	return out, nil
+	return out
 }
 
 // bars are the rows of a column by value, where these are few, or by range.
