@@ -17,11 +17,11 @@ import (
 
 // AutoOptions are the options of Auto. One of Budget and Trials is above 0.
 type AutoOptions struct {
-	// Budget is the time of the race, at the end of which a trial that is under way is given up. Fitting the best on all
-	// rows comes after it.
+	// Budget is the time of the race, at the end of which a trial that is under way is given up. Fitting the best on
+	// all rows comes after it.
 	Budget time.Duration
-	// Trials is how many trials the race has at most. No clock decides anything then: the same rows, options and seed give
-	// the same model.
+	// Trials is how many trials the race has at most. No clock decides anything then: the same rows, options and seed
+	// give the same model.
 	Trials int
 	Seed   uint64
 	// HeldOut is the fraction of the rows, of which it takes at most 5000, that every trial is scored on; 0: 0.2. Where
@@ -38,7 +38,8 @@ type AutoOptions struct {
 
 // Trial is a recipe that Auto has tried.
 type Trial struct {
-	// Recipe has the Scale and the Spec, whose parameters are complete, and a Fitter for classes that are told apart by ridge.
+	// Recipe has the Scale and the Spec, whose parameters are complete, and a Fitter for classes that are told apart
+	// by ridge.
 	Recipe Recipe
 	// Steps lead from the map as it is drawn to the model, see Ladder.
 	Steps []string
@@ -48,8 +49,8 @@ type Trial struct {
 	Round    int // of the race, from 1
 	Rows     int // to learn from
 	Features int
-	// Score is the error rate of classes, or the root mean squared error of targets, on the rows that are held out; NaN of
-	// a trial that failed, which Note explains.
+	// Score is the error rate of classes, or the root mean squared error of targets, on the rows that are held out;
+	// NaN of a trial that failed, which Note explains.
 	Score   float64
 	Seconds float64
 	Note    string
@@ -85,21 +86,22 @@ type AutoReport struct {
 	Kind   string // what the rows are, in words
 	Trials []Trial
 	Best   int // the trial of the least score, the first of equals
-	// Whole says that the best was fitted again, on all rows. It was not where the context ended: the model is then that of
-	// the best trial, which has learned from Trials[Best].Rows rows.
+	// Whole says that the best was fitted again, on all rows. It was not where the context ended: the model is then
+	// that of the best trial, which has learned from Trials[Best].Rows rows.
 	Whole bool
 	// Report is of the last fit of the model.
 	Report *fits.Report
 }
 
-// Auto finds a model without being told a recipe. It looks at the rows, races maps and scalers that suit them by successive
-// halving (Jamieson and Talwalkar 2016): all of them frozen on few rows, the better ones on more, the best of these tuned,
-// and the best tuned and frozen ones at full size, which takes at least 60 % of the time. All trials are scored on the same rows
-// that are held out. The best is fitted again on all rows.
+// Auto finds a model without being told a recipe. It looks at the rows, races maps and scalers that suit them by
+// successive halving (Jamieson and Talwalkar 2016): all of them frozen on few rows, the better ones on more, the best
+// of these tuned, and the best tuned and frozen ones at full size, which takes at least 60 % of the time. All trials
+// are scored on the same rows that are held out. The best is fitted again on all rows.
 //
-// Rows are a *data.Set or a *data.Frame. When the context ends and there is a model, that of the best trial is returned and
-// no error. Errors: domain.ErrParam for options out of range, for a stream, which would be read again in every trial, and for
-// rows without labels and targets; domain.ErrShape for fewer than 5 rows; those of Recipe.Fit; ctx.Err() before there is a model.
+// Rows are a *data.Set or a *data.Frame. When the context ends and there is a model, that of the best trial is
+// returned and no error. Errors: domain.ErrParam for options out of range, for a stream, which would be read again in
+// every trial, and for rows without labels and targets; domain.ErrShape for fewer than 5 rows; those of Recipe.Fit;
+// ctx.Err() before there is a model.
 func Auto(ctx context.Context, rows data.Source, o AutoOptions) (*Model, *AutoReport, error) {
 	set, err := o.rows(ctx, rows)
 	if err != nil {

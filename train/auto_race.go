@@ -289,7 +289,8 @@ func (a *racer) tried(at attempt) bool {
 	})
 }
 
-// estimate is how many seconds an attempt takes, from the last one of the same entrant and steps, or else of the same steps.
+// estimate is how many seconds an attempt takes, from the last one of the same entrant and steps, or else of the same
+// steps.
 func (a *racer) estimate(at attempt) (seconds float64, known bool) {
 	size := func(at attempt) float64 {
 		features, epochs := float64(max(1, at.features)), 1.

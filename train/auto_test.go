@@ -57,8 +57,8 @@ func autoSets() map[string]*data.Set {
 	}
 }
 
-// TestAuto: of every kind of rows the model is better than a guess, two runs of one seed are the same, there are no more trials than were asked for, and the best is
-// that of the least score.
+// TestAuto: of every kind of rows the model is better than a guess, two runs of one seed are the same, there are no
+// more trials than were asked for, and the best is that of the least score.
 func TestAuto(t *testing.T) {
 	for name, set := range autoSets() {
 		o := train.AutoOptions{Trials: 7, Seed: 3, MaxFeatures: 32}
@@ -97,7 +97,8 @@ func TestAuto(t *testing.T) {
 	}
 }
 
-// TestAutoInterrupted: before there is a model the error is the context's; after it, the model is that of the best trial so far.
+// TestAutoInterrupted: before there is a model the error is the context's; after it, the model is that of the best
+// trial so far.
 func TestAutoInterrupted(t *testing.T) {
 	set := autoSets()["dense"]
 	ctx, cancel := context.WithCancel(t.Context())

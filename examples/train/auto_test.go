@@ -13,8 +13,8 @@ import (
 	"github.com/bochner-go/bochner/train"
 )
 
-// TestAuto: a race of trials tells of each of them, draws them, and saves a model that is evaluated as it was; two runs of
-// one seed are the same. So it is for classes, targets, tables and sets.
+// TestAuto: a race of trials tells of each of them, draws them, and saves a model that is evaluated as it was; two
+// runs of one seed are the same. So it is for classes, targets, tables and sets.
 func TestAuto(t *testing.T) {
 	dir := files(t)
 	clitest.File(t, dir, "sets.csv", clitest.Bags(30, 2, func(i int) string { return []string{"a", "b"}[i%2] }))
