@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/evidence"
 	"github.com/bochner-go/bochner/train/fits"
@@ -44,6 +45,11 @@ type attempt struct {
 	rows, features, epochs int
 	ridge                  bool    // whether ridge fits the head of classes too, which is fast
 	rate                   float64 // of the map in StepAll; 0: the default
+}
+
+// descends says whether mini-batches tune the map.
+func (at attempt) descends() bool {
+	return slices.Contains(at.steps, StepAll) || slices.Contains(at.steps, StepBoth)
 }
 
 // pastFit is what an attempt brought, and how long it took.
@@ -86,7 +92,7 @@ func (a *racer) race(ctx context.Context) {
 	a.number = 2
 	a.round(ctx, .2, few, refine)
 	for i, e := range a.tunable() {
-		for j, steps := range [][]string{{StepAll}, {StepEvidence, StepAll}, {StepEvidence}} {
+		for j, steps := range [][]string{{StepAll}, {StepEvidence, StepBoth}, {StepEvidence}} {
 			if i+j < 3 {
 				tune = append(tune, attempt{entrant: e, steps: steps, rows: refineRows, features: screenFeatures})
 			}
@@ -246,7 +252,7 @@ func (a *racer) next() (at attempt, ok bool) {
 	} {
 		at = a.best.attempt
 		at.steps = unsolved(at.steps)
-		if change(&at); !slices.Contains(at.steps, StepAll) || at.features < 4 || a.tried(at) {
+		if change(&at); !at.descends() || at.features < 4 || a.tried(at) {
 			continue
 		}
 		if seconds, known := a.estimate(at); known && seconds < .85*a.left(1) {
@@ -263,7 +269,7 @@ func (a *racer) full(at attempt) (attempt, bool) {
 	for _, cut := range []struct{ features, epochs int }{{1, 0}, {2, 0}, {2, 20}, {4, 20}, {4, 10}} {
 		at.features, at.epochs = most/cut.features, cut.epochs
 		at = a.within(at)
-		if !slices.Contains(at.steps, StepAll) {
+		if !at.descends() {
 			at.epochs = 0
 		}
 		seconds, known := a.estimate(at)
@@ -294,7 +300,7 @@ func (a *racer) tried(at attempt) bool {
 func (a *racer) estimate(at attempt) (seconds float64, known bool) {
 	size := func(at attempt) float64 {
 		features, epochs := float64(max(1, at.features)), 1.
-		if !slices.Contains(at.steps, StepAll) {
+		if !at.descends() {
 			features = math.Pow(features, 1.5) // products of features by features
 		} else if epochs = float64(at.epochs); epochs == 0 {
 			epochs = 40
@@ -383,7 +389,7 @@ func (a *racer) fit(ctx context.Context, at attempt) (*bestFit, error) {
 	}
 	f := &bestFit{attempt: at, score: stat.Mean(losses, nil)}
 	f.take(c)
-	if at.steps[len(at.steps)-1] == StepAll && a.solves(at) {
+	if at.descends() && at.steps[len(at.steps)-1] != StepSolved && a.solves(at) {
 		losses = losses[:0]
 		for _, part := range c.parts {
 			if err = c.fit(ctx, part, StepSolved); err == nil {
@@ -433,7 +439,7 @@ func (a *racer) refit(ctx context.Context) (*Model, error) {
 		o.Lambdas = []float64{a.best.report.Lambda / float64(a.best.rows) * float64(at.rows)}
 		c.Solve = o
 	}
-	part := &climbPart{rows: c.p.rows.(data.Pairs)}
+	part := &climbPart{rows: c.p.rows.(data.Pairs), maps: map[string]layers.Layer{}}
 	for _, step := range at.steps {
 		if err := c.fit(ctx, part, step); err != nil {
 			return nil, c.p.Locate(err)
@@ -457,7 +463,7 @@ func (a *racer) part(rows data.Pairs, i, most int) *climbPart {
 			kept = append(kept, r)
 		}
 	}
-	return &climbPart{rows: pick(rows, kept), held: pick(rows, held)}
+	return &climbPart{rows: pick(rows, kept), held: pick(rows, held), maps: map[string]layers.Layer{}}
 }
 
 // climber takes the steps of an attempt on the first rows of the order.
@@ -466,7 +472,8 @@ func (a *racer) climber(at attempt, size int) (*climber, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &climber{Ladder: Ladder{Seed: a.Seed, Descent: sgd.FitOptions{Seed: a.Seed, Epochs: at.epochs, MapRate: at.rate}, Evidence: evidence.Options{Seed: a.Seed}}, p: p, from: at.steps[0]}
+	c := &climber{Ladder: Ladder{Seed: a.Seed, Descent: sgd.FitOptions{Seed: a.Seed, Epochs: at.epochs, MapRate: at.rate}, Evidence: evidence.Options{Seed: a.Seed}}, p: p}
+	c.solved = unsolved(at.steps)[len(unsolved(at.steps))-1]
 	if o := (linear.LogisticOptions{Seed: a.Seed}); p.Model.Classes != nil && !at.Signed() && !at.ridge {
 		if a.number < 4 {
 			o.Tol = 1e-3 // near enough to tell
