@@ -206,6 +206,7 @@ var hostileFuncs = map[string]any{
 	"layers.Check":                      layers.Check,
 	"layers.Cite":                       layers.Cite,
 	"layers.Collect":                    layers.Collect,
+	"layers.Continue":                   layers.Continue,
 	"layers.Dot":                        layers.Dot,
 	"layers.Entries":                    layers.Entries,
 	"layers.IsIdentity":                 layers.IsIdentity,
@@ -400,7 +401,7 @@ var hostileAsked = map[string]string{
 	"ops.Copy.x":               "the copy is dense",
 	"train/report.ExactGram.x": "a kernel wants whole rows, two at a time",
 	"train/sgd.Fit.o.Epochs":   "the epochs are what the caller asks for",
-	"train.Prepared.Climb.l":   "the epochs are what the caller asks for",
+	"train.Prepared.Climb":     "the epochs are what the caller asks for",
 }
 
 func itoa(i int) string { return strconv.Itoa(i) }
@@ -849,6 +850,7 @@ var hostileGood = map[string]goodOf{
 	"train/sgd.*.targets":                    of(6, 1),
 	"train.Around.spec":                      is(layers.Spec{Map: "gaussian", Features: 8}),
 	"train.Auto.o":                           is(train.AutoOptions{Trials: 3, MaxFeatures: 8}),
+	"train.Prepared.Climb.l":                 is(train.Ladder{Descent: sgd.FitOptions{Epochs: 1}}),
 	"train.CrossValidateAround.spec":         is(layers.Spec{Map: "gaussian", Features: 8}),
 	"train/sgd.Backprop.loss":                func(v *hostileValues) any { return must(G.Sum(v.leaf())) },
 	"train/sgd.Backprop.params":              func(v *hostileValues) any { return G.Nodes{v.leaf()} },

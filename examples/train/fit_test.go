@@ -171,7 +171,7 @@ func TestTune(t *testing.T) {
 			if !e.Sampled() {
 				features = ""
 			}
-			ob := fit(t, dir, rows+features+" -epochs 3 -tune all -dtype float32 -map "+e.Name+narrow[e.Name])
+			ob := fit(t, dir, rows+features+" -epochs 3 -map-lr .02 -tune all -dtype float32 -map "+e.Name+narrow[e.Name])
 			if loss := ob.TrainLoss; !(loss[2] < loss[0]) {
 				t.Errorf("-tune all -map %s: losses %v", e.Name, loss)
 			}

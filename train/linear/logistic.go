@@ -170,9 +170,9 @@ func softmaxRow(u []float64) (logSum float64) {
 }
 
 // Keeps says whether the features of all rows are in memory during a fit. Where they are not, and are mapped anew in each of
-// some hundred passes, mini-batches are faster.
+// some hundred passes, mini-batches are faster; and mini-batches keep sparse rows that are the features sparse.
 func (o LogisticOptions) Keeps(p fits.Problem) bool {
-	return !p.Streamed && float64(p.Rows)*float64(p.Features)*p.Number() <= float64(orElse(o.CacheBytes, defaultSVMCache))
+	return !p.Streamed && p.Stored == 0 && float64(p.Rows)*float64(p.Features)*p.Number() <= float64(orElse(o.CacheBytes, defaultSVMCache))
 }
 
 // Cost estimates FitLogistic, for 15 Newton steps of 10 inner iterations for each lambda.
