@@ -7,7 +7,6 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/lapack/lapack64"
 )
 
 const (
@@ -32,9 +31,28 @@ func addSquare(a, c blas64.General) {
 	fast.Implementation{}.Dsyrk(blas.Lower, blas.NoTrans, a.Rows, a.Cols, 1, a.Data, a.Stride, 1, c.Data, c.Stride)
 }
 
-// choleskySolve overwrites b, [n, k], by (L Lᵀ)⁻¹ b.
+// choleskySolve overwrites b, [n, k], by (L Lᵀ)⁻¹ b, some rows at a time: all but their own triangle are products of matrices.
 func choleskySolve(l blas64.Triangular, b []float64, k int) {
-	lapack64.Potrs(l, general(l.N, k, k, b))
+	const piece = 128
+	part := func(i int) (rows int, own blas64.Triangular, x blas64.General) {
+		rows = min(piece, l.N-i)
+		own = blas64.Triangular{N: rows, Stride: l.Stride, Data: l.Data[i*l.Stride+i:], Uplo: l.Uplo, Diag: l.Diag}
+		return rows, own, general(rows, k, k, b[i*k:])
+	}
+	for i := 0; i < l.N; i += piece {
+		rows, own, x := part(i)
+		if i > 0 {
+			fast.Implementation{}.Dgemm(blas.NoTrans, blas.NoTrans, rows, k, i, -1, l.Data[i*l.Stride:], l.Stride, b, k, 1, x.Data, k)
+		}
+		blas64.Trsm(blas.Left, blas.NoTrans, 1, own, x)
+	}
+	for i := (l.N - 1) / piece * piece; i >= 0; i -= piece {
+		rows, own, x := part(i)
+		if below := i + rows; below < l.N {
+			fast.Implementation{}.Dgemm(blas.Trans, blas.NoTrans, rows, k, l.N-below, -1, l.Data[below*l.Stride+i:], l.Stride, b[below*k:], k, 1, x.Data, k)
+		}
+		blas64.Trsm(blas.Left, blas.Trans, 1, own, x)
+	}
 }
 
 // columnMeans are the means of the columns of x, row by row, in wide pieces of them, by weights with the sum mass; nil: all are 1.
