@@ -15,6 +15,7 @@ import (
 	_ "github.com/bochner-go/bochner/ops/domain"
 	_ "github.com/bochner-go/bochner/train"
 	_ "github.com/bochner-go/bochner/train/data"
+	_ "github.com/bochner-go/bochner/train/evidence"
 	_ "github.com/bochner-go/bochner/train/fits"
 	_ "github.com/bochner-go/bochner/train/linear"
 	_ "github.com/bochner-go/bochner/train/modelfile"
