@@ -64,7 +64,7 @@ func ExampleRecipe_Fit_network() {
 		}
 	}
 	fmt.Println(right >= 195, len(report.Epochs.Epochs), model.Spec.Parts[2].Dims)
-	// Output: true 20 32
+	// Output: true 40 32
 }
 
 // Other ways to fit, and to choose: the support vector machine on the parameters that cross-validation finds best.

@@ -81,7 +81,7 @@ func TestFitReachesTheLeastSquares(t *testing.T) {
 	head := must(layers.NewLinearHead(10, 2))
 	y := must(data.OneVersusRest(labels, 2))
 	const penalty = .02
-	if _, err := sgd.Fit(context.Background(), m, head, trial.PairsFor(head, x, sgd.Targets(y, tensor.Float64, nil)), sgd.FitOptions{Epochs: 3000, Batch: 101, Solver: sgd.SGD, LearnRate: .4, Lambda: penalty}); err != nil {
+	if _, err := sgd.Fit(context.Background(), m, head, trial.PairsFor(head, x, sgd.Targets(y, tensor.Float64, nil)), sgd.FitOptions{Epochs: 3000, Batch: 101, Solver: sgd.SGD, LearnRate: .4, Schedule: sgd.ConstantRate, Lambda: penalty}); err != nil {
 		t.Fatal(err)
 	}
 	// mean loss + penalty/2 ‖A‖² = (Σ loss + n penalty/2 ‖A‖²)/n, and the unit of a relative lambda is the spread of the rows
