@@ -361,6 +361,7 @@ var hostileFuncs = map[string]any{
 	"train/report.Grid":                 report.Grid,
 	"train/report.KernelError":          report.KernelError,
 	"train/report.KernelErrorAgainst":   report.KernelErrorAgainst,
+	"train/report.Bars":                 report.Bars,
 	"train/report.Lines":                report.Lines,
 	"train/report.Must":                 report.Must,
 	"train/report.MustGram":             report.MustGram,

@@ -413,7 +413,8 @@ func (a *racer) fit(ctx context.Context, at attempt) (*bestFit, error) {
 // take makes a model of the first division.
 func (f *bestFit) take(c *climber) {
 	m, part := *c.p.Model, c.parts[0]
-	m.Map, m.Head, m.Spec.Tune, m.Spec.Features = part.m, part.head, policyOf(part.m), part.m.Features()
+	part.give(&m)
+	m.Spec.Features = part.m.Features()
 	f.model, f.report = &m, part.report
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/bochner-go/bochner/layers"
@@ -30,6 +31,10 @@ const (
 
 // Ladder tunes a map step by step and keeps what rows that are held out favour. Its zero value is the default.
 type Ladder struct {
+	// Steps are those to take, in the order of the constants; nil: all. StepBoth finds its scales where StepEvidence is not
+	// among them, and StepSolved goes on from StepAll or StepBoth. One step alone is taken on all rows, and none is held
+	// out; the rows may then be a stream.
+	Steps []string
 	// HeldOut is the fraction of the rows that each step is scored on after it has learned from the others; 0: 0.2. Where
 	// that is fewer than 1000 rows the rows are divided several times, up to 1/HeldOut times.
 	HeldOut float64
@@ -59,7 +64,7 @@ type Rung struct {
 
 // Climb is how a Ladder went.
 type Climb struct {
-	Rungs  []Rung
+	Rungs  []Rung // nil where there was one step alone
 	Chosen string // the step with the least error, the first of equals
 	// Solved is the step whose head StepSolved solved.
 	Solved string
@@ -70,28 +75,35 @@ type Climb struct {
 }
 
 // Climb tunes the map and fits the head after Prepare: each step of the ladder learns from a part of the rows and is scored
-// on the others, and the best is fitted again on all. It changes Model.Map, Model.Head and Model.Spec.Tune.
+// on the others, and the best is fitted again on all. It changes Model.Map, Model.Head, Model.Spec.Tune and
+// Model.Relevance.
 //
-// It wants the rows in memory, as all steps go over them again and again; a stream is an error (domain.ErrParam), and so
-// are rows without targets. A step that the map does not have is left out and says why.
+// Several steps want the rows in memory, as they go over them again and again; a stream is an error (domain.ErrParam), and
+// so are rows without targets and Steps that are unknown, out of order or lack what they go on from. A step that the map
+// does not have is left out and says why; one that is taken alone is an error then (domain.ErrParam).
 func (p *Prepared) Climb(ctx context.Context, l Ladder) (*Climb, error) {
 	if err := p.ready(); err != nil {
 		return nil, err
 	}
 	rows, memory := p.rows.(data.Pairs)
+	alone := len(l.Steps) == 1
 	switch {
 	case ctx == nil:
 		return nil, fmt.Errorf("train: Ladder: the context is nil; give context.Background(): %w", domain.ErrParam)
 	case p.rows == nil:
 		return nil, p.Locate(errNoTargets)
-	case !memory:
-		return nil, fmt.Errorf("train: Ladder: the rows are read from a stream, and a ladder goes over them many times; read them whole, or tune by MiniBatch: %w", domain.ErrParam)
+	case !memory && !alone:
+		return nil, fmt.Errorf("train: Ladder: the rows are read from a stream, and a ladder goes over them many times; read them whole, or take one step: %w", domain.ErrParam)
 	case !(l.HeldOut >= 0 && l.HeldOut < 1):
 		return nil, fmt.Errorf("train: Ladder: HeldOut = %v is no fraction in [0, 1): %w", l.HeldOut, domain.ErrParam)
-	case p.Rows < 5:
+	case p.Rows < 5 && !alone:
 		return nil, fmt.Errorf("train: Ladder: %d rows cannot be divided into some to learn from and some to score; give at least 5: %w", p.Rows, domain.ErrShape)
 	}
-	if err := p.Complete(); err != nil {
+	err := l.checkSteps()
+	if err == nil {
+		err = p.Complete()
+	}
+	if err != nil {
 		return nil, err
 	}
 	c := &climber{Ladder: l, p: p}
@@ -101,9 +113,52 @@ func (p *Prepared) Climb(ctx context.Context, l Ladder) (*Climb, error) {
 	if c.Evidence.MaxEvaluations == 0 {
 		c.Evidence.MaxEvaluations = 50
 	}
-	out, err := c.climb(ctx, rows)
-	return out, p.Locate(err)
+	out := &Climb{Chosen: l.Steps[0]}
+	if !alone {
+		out, err = c.climb(ctx, rows)
+	}
+	if err == nil {
+		err = c.finish(ctx, out)
+	}
+	if err != nil && !p.streamed() { // a stream names its rows
+		err = p.Locate(err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
 }
+
+// allSteps are the steps in their order.
+func allSteps() []string { return []string{StepFrozen, StepEvidence, StepAll, StepBoth, StepSolved} }
+
+// checkSteps checks the steps and fills in the default.
+func (l *Ladder) checkSteps() error {
+	all := allSteps()
+	if l.Steps == nil {
+		l.Steps = all
+	}
+	last := -1
+	for _, step := range l.Steps {
+		at := slices.Index(all, step)
+		if at < 0 {
+			return fmt.Errorf("train: Ladder: there is no step %q; want some of %q: %w", step, all, domain.ErrParam)
+		}
+		if at <= last {
+			return fmt.Errorf("train: Ladder: the steps %q are out of order; take them as in %q: %w", l.Steps, all, domain.ErrParam)
+		}
+		last = at
+	}
+	switch {
+	case last < 0:
+		return fmt.Errorf("train: Ladder: Steps is empty; name one, or leave it nil for all: %w", domain.ErrParam)
+	case l.has(StepSolved) && !l.has(StepAll) && !l.has(StepBoth):
+		return fmt.Errorf("train: Ladder: %q goes on from %q or %q, and Steps has neither: %w", StepSolved, StepAll, StepBoth, domain.ErrParam)
+	}
+	return nil
+}
+
+func (l *Ladder) has(step string) bool { return slices.Contains(l.Steps, step) }
 
 // climber is a ladder under way.
 type climber struct {
@@ -116,73 +171,87 @@ type climber struct {
 
 // climbPart is a division of the rows, and where its fit stands.
 type climbPart struct {
-	rows, held data.Pairs
-	maps       map[string]layers.Layer // by step
-	m          layers.Layer            // of the last step, and its head
-	head       layers.Head
-	found      *evidence.Result
-	report     *fits.Report
+	rows   data.Examples
+	held   data.Pairs
+	maps   map[string]layers.Layer // by step
+	m      layers.Layer            // of the last step, and its head
+	head   layers.Head
+	found  *evidence.Result
+	report *fits.Report
 }
 
 func (c *climber) climb(ctx context.Context, rows data.Pairs) (*Climb, error) {
 	if err := c.divide(rows); err != nil {
 		return nil, err
 	}
-	out, best, means := &Climb{}, StepFrozen, map[string]float64{}
-	take := func(step string) (err error) {
-		var rung Rung
-		if rung, means[step], err = c.rung(ctx, step); err != nil {
-			return err
-		}
-		out.Rungs = append(out.Rungs, rung)
-		if c.Progress != nil {
-			c.Progress(rung)
-		}
-		if means[step] < means[best] {
-			best = step
-		}
-		return nil
+	out, means := &Climb{}, map[string]float64{}
+	missing := func(steps ...string) bool {
+		return !slices.ContainsFunc(steps, func(step string) bool { mean, ok := means[step]; return ok && !math.IsInf(mean, 1) })
 	}
-	steps := []string{StepFrozen, StepEvidence, StepAll, StepBoth, StepSolved}
-	for _, step := range steps {
-		switch {
-		case step == StepBoth && math.IsInf(means[StepEvidence]+means[StepAll], 1), step == StepSolved && math.IsInf(means[StepAll], 1):
-			continue // without what they go on from
-		case step == StepSolved:
+	for _, step := range c.Steps {
+		if step == StepSolved {
+			if missing(StepAll, StepBoth) {
+				continue // without what it goes on from
+			}
 			c.solved = StepAll
-			if both, ok := means[StepBoth]; ok && both < means[StepAll] {
+			if both, ok := means[StepBoth]; ok && (missing(StepAll) || both < means[StepAll]) {
 				c.solved = StepBoth
 			}
 			out.Solved = c.solved
 		}
-		if err := take(step); err != nil {
+		if step == StepBoth && (c.has(StepEvidence) && missing(StepEvidence) || c.has(StepAll) && missing(StepAll)) {
+			continue
+		}
+		rung, mean, err := c.rung(ctx, step)
+		if err != nil {
 			return nil, err
 		}
+		means[step] = mean
+		out.Rungs = append(out.Rungs, rung)
+		if c.Progress != nil {
+			c.Progress(rung)
+		}
+		if !math.IsInf(mean, 1) && (out.Chosen == "" || mean < means[out.Chosen]) {
+			out.Chosen = step
+		}
 	}
-	out.Chosen = best
-	all := &climbPart{rows: rows, maps: map[string]layers.Layer{}}
+	if out.Chosen == "" {
+		return nil, fmt.Errorf("train: Ladder: the map has none of the steps %q: %s: %w", c.Steps, out.Rungs[0].Note, domain.ErrParam)
+	}
+	return out, nil
+}
+
+// finish takes the chosen step on all rows, and hands the model its result.
+func (c *climber) finish(ctx context.Context, out *Climb) error {
+	all := &climbPart{rows: c.p.rows, maps: map[string]layers.Layer{}}
 	for _, step := range c.path(out.Chosen) {
-		if err := c.fit(ctx, all, step); err != nil {
-			return nil, err
+		if err := c.fit(ctx, all, step); errors.Is(err, errNoStep) {
+			return fmt.Errorf("train: Ladder: %s: %w: %w", step, err, domain.ErrParam)
+		} else if err != nil {
+			return err
 		}
 	}
 	m := c.p.Model
-	m.Map, m.Head, m.Spec.Tune = all.m, all.head, policyOf(all.m)
+	all.give(m)
+	out.Report, out.Evidence = all.report, all.found
+	return nil
+}
+
+// give hands a model the map and the head.
+func (part *climbPart) give(m *Model) {
+	m.Map, m.Head, m.Spec.Tune, m.Relevance = part.m, part.head, policyOf(part.m), nil
 	if m.Spec.Features == 0 {
 		m.Spec.Features = m.Map.Features()
 	}
-	out.Report = all.report
-	out.Evidence = all.found
-	return out, nil
+	if part.found != nil {
+		m.Relevance = part.found.Relevance
+	}
 }
 
 // path are the steps that lead to one.
 func (c *climber) path(to string) []string {
-	switch to {
-	case StepBoth:
-		return []string{StepEvidence, StepBoth}
-	case StepSolved:
-		return append(c.path(c.solved), StepSolved)
+	if to == StepSolved {
+		return []string{c.solved, StepSolved}
 	}
 	return []string{to}
 }
@@ -257,9 +326,9 @@ func (c *climber) fit(ctx context.Context, part *climbPart, step string) (err er
 	case StepAll, StepBoth:
 		part.m, err = c.build(layers.All, c.p.Model.Spec.Features)
 		if err == nil && step == StepBoth {
-			err = layers.Continue(part.m, part.maps[StepEvidence])
+			err = c.goOn(ctx, part)
 		}
-		if err != nil {
+		if err != nil && ctx.Err() == nil {
 			err = fmt.Errorf("%w: %v", errNoStep, err)
 		}
 		f = sgd.MiniBatch{FitOptions: c.Descent, Head: f.HeadKind()}
@@ -271,6 +340,18 @@ func (c *climber) fit(ctx context.Context, part *climbPart, step string) (err er
 	}
 	part.maps[step] = part.m
 	return c.head(ctx, part, f)
+}
+
+// goOn gives the map of the part the scales, found by StepEvidence or now.
+func (c *climber) goOn(ctx context.Context, part *climbPart) error {
+	m := part.m
+	if part.maps[StepEvidence] == nil {
+		if err := c.scale(ctx, part); err != nil {
+			return err
+		}
+		part.maps[StepEvidence], part.m = part.m, m
+	}
+	return layers.Continue(m, part.maps[StepEvidence])
 }
 
 // twin is how many features of a map learn the scales, which do not depend on the number of features, for a larger one.

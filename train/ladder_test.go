@@ -123,7 +123,8 @@ func TestLadderOfOthers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, l := range []train.Ladder{{HeldOut: -1}, {HeldOut: 1}, {HeldOut: math.NaN()}, {HeldOut: .001}} {
+	for _, l := range []train.Ladder{{HeldOut: -1}, {HeldOut: 1}, {HeldOut: math.NaN()}, {HeldOut: .001}, {Steps: []string{}}, {Steps: []string{"most"}},
+		{Steps: []string{train.StepAll, train.StepFrozen}}, {Steps: []string{train.StepAll, train.StepAll}}, {Steps: []string{train.StepFrozen, train.StepSolved}}, {Steps: []string{train.StepSolved}}} {
 		if _, err := p.Climb(context.Background(), l); !errors.Is(err, domain.ErrParam) {
 			t.Errorf("%+v: %v", l, err)
 		}
@@ -132,5 +133,49 @@ func TestLadderOfOthers(t *testing.T) {
 	cancel()
 	if _, err := p.Climb(ctx, train.Ladder{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// TestLadderSteps: some of the steps are those of all, and one alone is taken on all rows, in memory or from files.
+func TestLadderSteps(t *testing.T) {
+	if trial.RaceEnabled {
+		t.Skip("some minutes under the race detector")
+	}
+	spec := layers.Spec{Map: "gaussian", Features: 64, Seed: 1, Params: layers.Values{"sigma": 2.8}}
+	set := waves(400, 1, true)
+	l := train.Ladder{Seed: 5, Descent: sgd.FitOptions{Batch: 64, Epochs: 5}}
+	_, all := climb(t, set, spec, l)
+	l.Steps = []string{train.StepEvidence, train.StepBoth}
+	_, some := climb(t, set, spec, l)
+	if len(some.Rungs) != 2 || some.Rungs[0].Score != all.Rungs[1].Score || some.Rungs[1].Score != all.Rungs[3].Score || some.Rungs[0].Gain != 0 {
+		t.Errorf("%+v, of all steps %+v", some.Rungs, all.Rungs)
+	}
+	l.Steps = []string{train.StepBoth}
+	both, c := climb(t, set, spec, l)
+	if c.Rungs != nil || c.Chosen != train.StepBoth || both.Spec.Tune != "all" || both.Relevance == nil {
+		t.Errorf("one step: %+v, the map tunes %q", c, both.Spec.Tune)
+	}
+	l.Steps = []string{train.StepEvidence}
+	m, c := climb(t, set, spec, l)
+	if c.Evidence == nil || !c.Evidence.Converged || !slices.Equal(m.Relevance, c.Evidence.Relevance) || m.Spec.Tune != "bandwidth-each" {
+		t.Errorf("evidence alone: %+v", c)
+	}
+	path := t.TempDir() + "/m"
+	if err := m.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := train.Load(path); err != nil || !slices.Equal(again.Relevance, m.Relevance) {
+		t.Errorf("the relevance is not in the file: %v", err)
+	}
+	m.Relevance = []float64{1}
+	if err := m.Save(path); !errors.Is(err, domain.ErrParam) {
+		t.Errorf("a relevance of one column: %v", err)
+	}
+	p, err := train.Recipe{Spec: layers.Spec{Map: "linear"}}.Prepare(context.Background(), set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Climb(context.Background(), l); !errors.Is(err, domain.ErrParam) {
+		t.Errorf("a map without scales: %v", err)
 	}
 }

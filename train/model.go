@@ -22,6 +22,9 @@ type Model struct {
 	Classes data.Classes // the class of each score; nil for regression
 	// Columns makes the rows of a table; nil where the rows are numbers by place.
 	Columns *data.Columns
+	// Relevance says by how much each scaled column matters, 1 the most, where evidence has found one scale a column (see
+	// evidence.Result); nil: nobody asked.
+	Relevance []float64
 	// Notes are what else its file says of it, by metadata key, such as where it comes from and how good it is. They decide nothing.
 	Notes map[string]string
 }

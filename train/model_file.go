@@ -35,6 +35,8 @@ type card struct {
 	Streams int `json:"streams"`
 	// Columns are how the rows of a table become numbers; nil: they are numbers.
 	Columns *data.Columns `json:"columns,omitempty"`
+	// Relevance is by how much each column matters; nil: nobody asked.
+	Relevance []float64 `json:"relevance,omitempty"`
 }
 
 // Save writes the whole model to a safetensors file: the tensors map.*, head.* and scaler.*, which the documentation of package
@@ -86,7 +88,7 @@ func (m *Model) save(path string, drawn bool) error {
 // card describes the model, if Load could make it from that card and those tensors.
 func (m *Model) card(tensors map[string]*tensor.Dense, drawn bool) (card, error) {
 	c := card{Version: Version, Spec: m.Spec, Scaler: m.Scaler.Name(), Head: m.Head.Kind(), Outputs: m.Head.Features(),
-		Classes: m.Classes, Drawn: drawn, Streams: 1, Columns: m.Columns}
+		Classes: m.Classes, Drawn: drawn, Streams: 1, Columns: m.Columns, Relevance: m.Relevance}
 	if len(m.Scaler.State()) == 0 {
 		return c, fmt.Errorf("the scaler %q is not fitted; call its Fit on the training rows", m.Scaler.Name())
 	}
@@ -189,7 +191,7 @@ func fromFile(meta map[string]string, tensors map[string]*tensor.Dense) (*Model,
 	if inner, err := c.Spec.InnerCoordinates(); err == nil && inner > 0 && c.Streams == 0 {
 		c.Spec.OneStream = true
 	}
-	m, err := &Model{Spec: c.Spec, Classes: c.Classes, Columns: c.Columns, Notes: meta}, error(nil)
+	m, err := &Model{Spec: c.Spec, Classes: c.Classes, Columns: c.Columns, Relevance: c.Relevance, Notes: meta}, error(nil)
 	if c.Drawn {
 		m.Map, err = c.Spec.Restore(withPrefix(tensors, "map."))
 	} else if m.Map, err = c.Spec.Build(); err == nil {
@@ -249,6 +251,9 @@ func (c card) check(tensors map[string]*tensor.Dense) error {
 		if d := c.Columns.Dims(); d != dims {
 			return fmt.Errorf("%d input columns are stated, and the columns of a table make %d", dims, d)
 		}
+	}
+	if r := c.Relevance; r != nil && (len(r) != dims || slices.ContainsFunc(r, func(v float64) bool { return !(v >= 0 && v <= 1) })) {
+		return fmt.Errorf("the relevance of %d columns is stated, and there are %d, of 0 to 1 each", len(r), dims)
 	}
 	if err := c.checkState(tensors); err != nil {
 		return err

@@ -31,7 +31,8 @@ type options struct {
 	json, noWeights, stream, cg   bool
 	newton                        bool              // a softmax head is fitted to its optimum
 	auto                          bool              // newton is, if the features of all rows can be kept
-	ladder                        bool              // -tune auto
+	ladder                        bool              // -tune auto and -tune evidence
+	steps                         []string          // of the ladder
 	race                          train.AutoOptions // -auto; of no Budget and no Trials: none
 	shuffle, cv                   int
 	search                        search
@@ -89,7 +90,7 @@ func parse(args []string) (*options, error) {
 	fs.IntVar(&o.fit.Checkpoints.Keep, "checkpoint-keep", 2, "with -checkpoint: how many `files` stay")
 	fs.BoolVar(&o.fit.Checkpoints.Resume, "resume", false, "with -checkpoint: go on from the last one, if there is one")
 	fs.Float64Var(&o.fit.HeldOut, "held-out", 0, graphHeads+": fraction of the training rows held out for early stopping")
-	fs.StringVar(&o.tune, "tune", "", "fine-tune the map under the head: bandwidth, bandwidth-each, all; auto: one scale a column by evidence, then all, each kept if rows that are held out favour it (default: frozen)")
+	fs.StringVar(&o.tune, "tune", "", "fine-tune the map: bandwidth, bandwidth-each or all under the head; evidence: one scale a column by the marginal likelihood; auto: these scales, then all, each kept if rows that are held out favour it (default: frozen)")
 	fs.StringVar(&race, "auto", "", "choose map, scale, features and tuning by a race of this `time`, such as 60s, or of so many trials, such as 20, and fit the best on all rows after it")
 	fs.StringVar(&o.save, "save", "", "write the model to this `file`")
 	fs.BoolVar(&o.noWeights, "save-spec", false, "with -save: leave the map's weights out, to be drawn again from the seed")
@@ -355,14 +356,17 @@ func (o *options) setHead(solver string, given map[string]bool) error {
 	if o.head == "" {
 		o.head = map[data.Task]string{data.Classification: "softmax", data.Regression: "ridge"}[o.task]
 	}
-	if o.ladder = o.tune == "auto"; o.ladder {
-		o.tune = ""
+	if o.ladder = o.tune == "auto" || o.tune == "evidence"; o.ladder {
+		if o.tune == "evidence" {
+			o.steps = []string{train.StepEvidence}
+		}
 		if err := o.checkLadder(given); err != nil {
 			return err
 		}
+		o.tune = ""
 	}
 	plain := !slices.ContainsFunc(graphFlags, func(f string) bool { return given[f] })
-	o.auto = o.head == "softmax" && !o.stream && (o.ladder || solver == "" && o.lambda != "0" && plain)
+	o.auto = o.head == "softmax" && (o.ladder || !o.stream && solver == "" && o.lambda != "0" && plain)
 	graph := o.onGraph() && solver != "newton" && !o.auto
 	switch {
 	case !o.onGraph() && o.head != "ridge" && o.head != "svm":
@@ -422,15 +426,21 @@ func (o *options) setHead(solver string, given map[string]bool) error {
 	return nil
 }
 
-// checkLadder refuses what does not go with -tune auto.
+// checkLadder refuses what does not go with -tune auto or -tune evidence.
 func (o *options) checkLadder(given map[string]bool) error {
+	alone := len(o.steps) == 1
 	switch {
 	case o.head != "softmax" && o.head != "ridge":
-		return cli.Usage("-tune auto does not apply to -head %s; use softmax or ridge", o.head)
-	case o.stream:
-		return cli.Usage("-tune auto does not apply to -stream: it goes over the rows many times; use all")
+		return cli.Usage("-tune %s does not apply to -head %s; use softmax or ridge", o.tune, o.head)
+	case o.stream && !alone:
+		return cli.Usage("-tune auto does not apply to -stream: it goes over the rows many times; use evidence or all")
 	case given["solver"] || given["checkpoint"]:
-		return cli.Usage("-solver and -checkpoint do not apply to -tune auto, which solves frozen maps and tunes by adam")
+		return cli.Usage("-solver and -checkpoint do not apply to -tune %s, which has solvers of its own", o.tune)
+	}
+	for _, f := range graphFlags {
+		if alone && f != "tune" && given[f] {
+			return cli.Usage("-%s does not apply to -tune evidence, which has no mini-batches", f)
+		}
 	}
 	if e, err := layers.Lookup(o.Map); err == nil && !e.Tunable {
 		return cli.Usage("-tune does not apply to -map %s, which has no parameters to tune", o.Map)

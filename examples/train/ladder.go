@@ -9,7 +9,7 @@ import (
 	"github.com/bochner-go/bochner/train"
 )
 
-// climb tunes the map by the ladder, which shows what each step brought.
+// climb tunes the map by the ladder, which shows what each step brought, or by evidence alone.
 func (o *options) climb(ctx context.Context, p *train.Prepared, timed *cli.TimedMap, r *result) error {
 	solve, done := o.fitter(p)
 	size := p.Problem(p.Model.Map.Features())
@@ -17,12 +17,18 @@ func (o *options) climb(ctx context.Context, p *train.Prepared, timed *cli.Timed
 		return err
 	}
 	bar, steps := cli.NewProgress("ladder, steps"), 0
-	l := train.Ladder{HeldOut: o.fit.HeldOut, Seed: o.Seed, Solve: solve, Descent: o.fit}
+	if o.steps != nil {
+		bar = cli.NewProgress("evidence, evaluations")
+	}
+	l := train.Ladder{Steps: o.steps, HeldOut: o.fit.HeldOut, Seed: o.Seed, Solve: solve, Descent: o.fit}
 	l.Descent.HeldOut, l.Descent.Lambda = 0, 0
 	l.Evidence.Seed = o.Seed
 	l.Progress = func(g train.Rung) {
 		steps++
 		bar.Step(steps, 5, rungText(g, p.Model.Classes != nil))
+	}
+	if o.steps != nil {
+		l.Evidence.Progress = func(done, most int, loss float64) { bar.Step(done, most, fmt.Sprintf("loss %.4f", loss)) }
 	}
 	start := time.Now()
 	c, err := p.Climb(ctx, l)
@@ -78,8 +84,11 @@ func (r *result) rungs() (out []rung) {
 	return out
 }
 
-// showClimb prints what each step brought, and which columns matter.
+// showClimb prints what each step brought.
 func (r *result) showClimb() {
+	if r.climb.Rungs == nil {
+		return
+	}
 	score, of := "error rate", "error rate"
 	if r.classes == nil {
 		score, of = "rmse", "mean squared error"

@@ -27,7 +27,9 @@ type result struct {
 	pairs               notes.Pairs // that it compares
 	split               *cli.Split  // of a map of two signs
 	history             *fits.Course
-	climb               *train.Climb // of -tune auto
+	climb               *train.Climb // of -tune auto and -tune evidence
+	relevance           []relevantColumn
+	columnsByPlace      bool // they have numbers, from 1, and no names
 	auto                *train.AutoReport
 	cv                  *train.CVReport
 	cvEnds              []string // the settings that are best at an end
@@ -84,6 +86,7 @@ type object struct {
 	TrainRMSE     *float64          `json:"train_rmse,omitempty"`
 	TrainLoss     []float64         `json:"train_loss,omitempty"` // by epoch
 	Ladder        []rung            `json:"ladder,omitempty"`
+	Relevance     []relevantColumn  `json:"relevance,omitempty"` // the largest first
 	Auto          []autoTrial       `json:"auto,omitempty"`
 	CV            []cvScore         `json:"cross_validation,omitempty"`
 	CVEnds        []string          `json:"cross_validation_at_end,omitempty"` // what is best at an end of what was tried
@@ -104,6 +107,7 @@ func (r *result) object() object {
 	if r.climb != nil {
 		o.Ladder = r.rungs()
 	}
+	o.Relevance = r.relevance
 	if r.auto != nil {
 		o.Auto = r.autoTrials()
 	}
@@ -196,6 +200,7 @@ func (r *result) show(o *options) error {
 	line("accuracy", ob.Accuracy, ob.TrainAccuracy)
 	line("f1", ob.F1, nil)
 	line("rmse", ob.RMSE, ob.TrainRMSE)
+	r.showRelevance()
 	if e := ob.KernelError; e != nil {
 		fmt.Printf("kernel error %.4f relative Frobenius, %.4f max, %.4f rms on %d %s\n", e.RelativeFrobenius, e.Max, e.RMS, e.Rows, rowsName(r.ofBags()))
 	}

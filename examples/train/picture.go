@@ -11,7 +11,7 @@ import (
 
 // draw writes the confusion matrix and beside it the curves of a fit by epochs, one above the other, as high as the
 // matrix within reason; or the residuals, which are wide, and the curves below. The curves of cross-validation and the
-// leaderboard of -auto are below the matrix.
+// leaderboard of -auto are below the matrix, and so is the relevance of the columns.
 func (r *result) draw(path string) error {
 	first, err := r.predictions()
 	if err != nil {
@@ -35,6 +35,13 @@ func (r *result) draw(path string) error {
 			return err
 		}
 		pictures = append(pictures, board)
+	}
+	if r.relevance != nil {
+		bars, err := r.drawRelevance()
+		if err != nil {
+			return err
+		}
+		pictures = append(pictures, bars)
 	}
 	if r.cv != nil {
 		cv, err := drawCV(r.cv)

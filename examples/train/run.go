@@ -95,11 +95,11 @@ func trainModel(ctx context.Context, o *options) (*result, error) {
 	return r, nil
 }
 
-// settle leaves a softmax head to mini-batches where no flag asks for something else and the features of all rows are too large.
+// settle leaves a softmax head of a frozen map to mini-batches where no flag asks for something else and the features of all rows are too large.
 func (o *options) settle(p *train.Prepared) {
 	spec := p.Model.Spec
 	spec.Dims = p.X().Shape()[1]
-	if o.auto && o.lambda == "" && !(linear.LogisticOptions{}).Keeps(p.Problem(featuresOf(spec))) {
+	if o.auto && !o.ladder && o.lambda == "" && !(linear.LogisticOptions{}).Keeps(p.Problem(featuresOf(spec))) {
 		o.newton = false
 		fmt.Fprintln(os.Stderr, "the features of all rows are sparse or take more than 1 GiB: mini-batches fit the head; -solver newton takes it to its optimum, in some hundred passes")
 	}
@@ -276,6 +276,7 @@ func (r *result) evaluate(ctx context.Context, m *train.Model, p *train.Prepared
 // describe takes what the result tells of a model.
 func (r *result) describe(m *train.Model) {
 	r.spec, r.dims, r.classes, r.split = m.Spec, m.Dims(), m.Classes, cli.SplitOf(m.Map)
+	r.relevance, r.columnsByPlace = relevanceOf(m), m.Columns == nil
 }
 
 // measureKernel compares exact and approximate kernel on some test rows.

@@ -127,6 +127,16 @@ func ExampleKernelErrorAgainst() {
 }
 
 // A line through points; the image.Image is what a notebook shows.
+func ExampleBars() {
+	img, err := report.Bars("error rate", []report.Bar{{Name: "tuned", Value: .027, Kind: "the best"}, {Name: "frozen", Value: .048}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(img.Bounds().Size())
+	// Output: (1100,288)
+}
+
 func ExampleLines() {
 	img, err := report.Lines("x", "k(0, x)", []report.Line{{Name: "Gaussian", X: []float64{0, 1, 2}, Y: []float64{1, .61, .14}}})
 	if err != nil {
