@@ -1,5 +1,5 @@
 // Package dense is the dense linear algebra of this library that gonum is too slow for: the Cholesky factor, the reduction to a tridiagonal
-// matrix and the symmetric eigenproblem, all on the fast products of ops/blas. It serves the library and may change with it.
+// matrix, the inverse of a triangle and the symmetric eigenproblem, all on the fast products of ops/blas. It serves the library and may change with it.
 //
 // Matrices are [n, n] in row-major slices without gaps. Functions panic where a slice is shorter than its matrix. The results do not
 // depend on GOMAXPROCS.

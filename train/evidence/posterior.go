@@ -153,7 +153,7 @@ func (p *posterior) invert() {
 		return
 	}
 	p.inverse = true
-	invertLower(p.factor, p.half, p.m, p.m)
+	dense.InvertLower(p.factor, p.half, p.m)
 	blas.Implementation{}.Dsyrk(gonum.Lower, gonum.Trans, p.m, p.m, 1, p.half, p.m, 0, p.factor, p.m)
 	dense.Mirror(p.factor, p.m, gonum.Lower)
 	if p.dual() {
@@ -162,34 +162,6 @@ func (p *posterior) invert() {
 		return
 	}
 	product(gonum.NoTrans, gonum.NoTrans, p.n, p.d, p.d, p.z, p.factor, p.pz)
-}
-
-// smallTriangle is how large a triangle is inverted number by number.
-const smallTriangle = 16
-
-// invertLower writes the inverse of the lower triangle l, n rows that are stride apart, to the lower triangle of inv,
-// which lies alike and whose upper triangle is 0. It halves the triangle, so that nearly all the work is in products.
-func invertLower(l, inv []float64, n, stride int) {
-	if n <= smallTriangle {
-		for j := range n {
-			inv[j*stride+j] = 1 / l[j*stride+j]
-			for i := j + 1; i < n; i++ {
-				sum := 0.
-				for t := j; t < i; t++ {
-					sum += l[i*stride+t] * inv[t*stride+j]
-				}
-				inv[i*stride+j] = -sum / l[i*stride+i]
-			}
-		}
-		return
-	}
-	h := n / 2
-	low, right := h*stride, h*stride+h
-	invertLower(l, inv, h, stride)
-	invertLower(l[right:], inv[right:], n-h, stride)
-	tmp, fast := make([]float64, (n-h)*h), blas.Implementation{}
-	fast.Dgemm(gonum.NoTrans, gonum.NoTrans, n-h, h, n-h, 1, inv[right:], stride, l[low:], stride, 0, tmp, h)
-	fast.Dgemm(gonum.NoTrans, gonum.NoTrans, n-h, h, h, -1, tmp, h, inv, stride, 0, inv[low:], stride)
 }
 
 // times is P v for v [n, cols].
