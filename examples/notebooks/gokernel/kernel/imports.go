@@ -14,6 +14,7 @@ import (
 	_ "github.com/bochner-go/bochner/ops/dense"
 	_ "github.com/bochner-go/bochner/ops/domain"
 	_ "github.com/bochner-go/bochner/train"
+	_ "github.com/bochner-go/bochner/train/calibrate"
 	_ "github.com/bochner-go/bochner/train/data"
 	_ "github.com/bochner-go/bochner/train/evidence"
 	_ "github.com/bochner-go/bochner/train/fits"

@@ -1,0 +1,192 @@
+package calibrate
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/bochner-go/bochner/ops/domain"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Method is a way from scores to probabilities.
+type Method int
+
+const (
+	// Automatic is, of the methods that follow, the one of the least CrossFit, among equals the first. Of fewer than 20 rows it is Temperature.
+	Automatic Method = iota
+	// Temperature is p = softmax(s/T): one number, which leaves the class of the largest score as it is. Scores are logits, log-probabilities
+	// (LogProbabilities) or those of one-versus-rest heads. Guo, Pleiss, Sun and Weinberger (2017), On calibration of modern neural networks.
+	Temperature
+	// Platt is a sigmoid a_c s_c + b_c for each class, made to sum to 1: for scores that each are of one class against the rest, as those of ridge
+	// and support vector machines are. Platt (1999), Probabilistic outputs for support vector machines, whose smoothed targets are
+	// (N₊+1)/(N₊+2) and 1/(N₋+2); the Newton steps of Lin, Lin and Weng (2007), A note on Platt's probabilistic outputs.
+	Platt
+	// Isotonic is for each class the increasing function of its score that is nearest to the labels, made to sum to 1; between two steps it
+	// is a line. It wants some thousand rows. No probability is 0 before the sum is made 1: the least is 1/((n+2)(k-1)) of n rows and k classes, what
+	// one more row of another class would say, shared by the other classes. Zadrozny and Elkan (2002), Transforming classifier scores into
+	// accurate multiclass probability estimates.
+	Isotonic
+)
+
+var methodNames = []string{"automatic", "temperature", "platt", "isotonic"}
+
+func (m Method) String() string {
+	if m < 0 || int(m) >= len(methodNames) {
+		return fmt.Sprintf("Method(%d)", int(m))
+	}
+	return methodNames[m]
+}
+
+// ParseMethod is the method of a name: automatic, temperature, platt or isotonic. Errors: domain.ErrParam.
+func ParseMethod(name string) (Method, error) {
+	if i := slices.Index(methodNames, name); i >= 0 {
+		return Method(i), nil
+	}
+	return 0, fmt.Errorf("train: Calibration: there is no method %q; give one of %q: %w", name, methodNames, domain.ErrParam)
+}
+
+// Calibration turns scores into probabilities. Fit and UnmarshalJSON make one; it does not change and is safe for concurrent use.
+type Calibration struct {
+	method   Method
+	classes  int
+	inverse  float64   // 1/T
+	sigmoids []sigmoid // of the classes
+	floor    float64   // of the steps
+	steps    []steps   // of the classes
+}
+
+// Fit learns a calibration from the scores [n, k] of held-out rows, one column a class, and the number of the class of each row. Two-class heads of
+// this module have two columns; of one column s give s and -s.
+//
+// Errors: domain.ErrShape for fewer than two columns, no rows, or another number of labels; domain.ErrDomain for a score that is not finite, for scores
+// so large or small that differences lose all digits, and for a label that is not in 0..k-1; domain.ErrParam for nil and an unknown method.
+func Fit(method Method, scores *mat.Dense, labels []int) (*Calibration, error) {
+	if err := scoresOf("Calibration", "scores", scores, labels); err != nil {
+		return nil, err
+	}
+	if method == Automatic {
+		var err error
+		if method, err = choose(scores, labels); err != nil {
+			return nil, err
+		}
+	}
+	_, k := scores.Dims()
+	c := &Calibration{method: method, classes: k}
+	var err error
+	switch method {
+	case Temperature:
+		c.inverse, err = fitTemperature(scores, labels)
+	case Platt:
+		c.sigmoids = make([]sigmoid, k)
+		for j := range k {
+			c.sigmoids[j] = fitSigmoid(mat.Col(nil, j, scores), labels, j)
+		}
+	case Isotonic:
+		c.floor = leftover(len(labels)) / float64(k-1)
+		c.steps = make([]steps, k)
+		for j := range k {
+			c.steps[j] = fitSteps(mat.Col(nil, j, scores), labels, j, c.floor)
+		}
+	default:
+		err = fmt.Errorf("train: Calibration: %v is none of Automatic, Temperature, Platt and Isotonic: %w", method, domain.ErrParam)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// leftover is the probability that n rows of a class leave to the other classes, 1/(n+2), by Laplace's rule.
+func leftover(n int) float64 { return 1 / float64(n+2) }
+
+// Method is how c was fitted; Automatic says so no more.
+func (c *Calibration) Method() Method { return c.method }
+
+// Classes is k.
+func (c *Calibration) Classes() int { return c.classes }
+
+// T is the temperature of the method Temperature, +Inf where the scores say nothing of the classes, and 1 of the other methods.
+func (c *Calibration) T() float64 {
+	if c.method != Temperature {
+		return 1
+	}
+	return 1 / c.inverse
+}
+
+// Probabilities are those of the classes, [n, k] with rows that sum to 1, by the scores of any rows. Errors: domain.ErrShape for another number of classes,
+// domain.ErrDomain for a score that is not finite, domain.ErrParam for nil scores and a calibration that Fit did not make.
+func (c *Calibration) Probabilities(scores *mat.Dense) (*mat.Dense, error) {
+	if c.classes == 0 {
+		return nil, errNotFitted
+	}
+	if err := matrix("Calibration", "scores", scores); err != nil {
+		return nil, err
+	}
+	n, k := scores.Dims()
+	if k != c.classes {
+		return nil, fmt.Errorf("train: Calibration: there are %d scores a row, and the calibration is of %d classes; give the scores of the same head: %w", k, c.classes, domain.ErrShape)
+	}
+	p := mat.NewDense(n, k, nil)
+	for i := range n {
+		c.row(p.RawRowView(i), scores.RawRowView(i))
+	}
+	return p, nil
+}
+
+var errNotFitted = fmt.Errorf("train: Calibration: it has not been fitted; use Fit or UnmarshalJSON: %w", domain.ErrParam)
+
+// row writes the probabilities of a row of scores.
+func (c *Calibration) row(dst, s []float64) {
+	switch c.method {
+	case Temperature:
+		softmax(dst, s, c.inverse)
+	case Platt:
+		for j, f := range c.sigmoids {
+			dst[j] = f.log(s[j])
+		}
+		softmax(dst, dst, 1)
+	default:
+		for j, f := range c.steps {
+			dst[j] = f.at(s[j])
+		}
+		floats.Scale(1/floats.Sum(dst), dst)
+	}
+}
+
+// softmax writes softmax(inverse·s); dst may be s.
+func softmax(dst, s []float64, inverse float64) {
+	most, sum := s[top(s)], 0.0
+	for j, v := range s {
+		dst[j] = 1
+		if inverse > 0 {
+			dst[j] = math.Exp(inverse * (v - most))
+		}
+		sum += dst[j]
+	}
+	floats.Scale(1/sum, dst)
+}
+
+// leastProbability is the least normal float32: what a softmax head in float32 can still tell from 0.
+const leastProbability = 0x1p-126
+
+// LogProbabilities are the logarithms of probabilities [n, k], as Fit takes them of a softmax head. One that is less than 2⁻¹²⁶, the least normal
+// float32, counts as that. Errors: domain.ErrDomain for numbers that are no probabilities, domain.ErrShape, and domain.ErrParam for nil.
+func LogProbabilities(p *mat.Dense) (*mat.Dense, error) {
+	if err := matrix("LogProbabilities", "p", p); err != nil {
+		return nil, err
+	}
+	n, k := p.Dims()
+	out := mat.NewDense(n, k, nil)
+	for i := range n {
+		row := p.RawRowView(i)
+		if err := distribution("LogProbabilities", i, row); err != nil {
+			return nil, err
+		}
+		for j, v := range row {
+			out.Set(i, j, math.Log(max(v, leastProbability)))
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,101 @@
+package calibrate
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"github.com/bochner-go/bochner/ops/domain"
+)
+
+// calibrationText is a Calibration as JSON: the numbers of its method and no others.
+type calibrationText struct {
+	Method   string    `json:"method"`
+	Classes  int       `json:"classes"`
+	Inverse  *float64  `json:"inverseTemperature,omitempty"`
+	Sigmoids []sigmoid `json:"sigmoids,omitempty"`
+	Floor    float64   `json:"floor,omitempty"`
+	Steps    []steps   `json:"steps,omitempty"`
+}
+
+// MarshalJSON writes what c learned, each number to its last digit. Errors: domain.ErrParam for a calibration that has not been fitted.
+func (c *Calibration) MarshalJSON() ([]byte, error) {
+	if c.classes == 0 {
+		return nil, errNotFitted
+	}
+	t := calibrationText{Method: c.method.String(), Classes: c.classes, Sigmoids: c.sigmoids, Floor: c.floor, Steps: c.steps}
+	if c.method == Temperature {
+		t.Inverse = &c.inverse
+	}
+	return json.Marshal(t)
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote, and checks it: c is what it was where that fails. Errors: domain.ErrParam, and those of
+// encoding/json.
+func (c *Calibration) UnmarshalJSON(text []byte) error {
+	var t calibrationText
+	if err := strictly("Calibration", text, &t); err != nil {
+		return err
+	}
+	m, err := ParseMethod(t.Method)
+	if err != nil {
+		return err
+	}
+	if t.Classes < 2 || !t.ofMethod(m) {
+		return fmt.Errorf("train: Calibration: the JSON is no calibration by %v of %d classes: it lacks numbers, or has some that do not belong; write it by MarshalJSON: %w", m, t.Classes, domain.ErrParam)
+	}
+	*c = Calibration{method: m, classes: t.Classes, sigmoids: t.Sigmoids, floor: t.Floor, steps: t.Steps}
+	if t.Inverse != nil {
+		c.inverse = *t.Inverse
+	}
+	return nil
+}
+
+// strictly reads JSON that has no other fields.
+func strictly(who string, text []byte, into any) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(into); err != nil {
+		return fmt.Errorf("train: %s: %w", who, err)
+	}
+	if d.More() {
+		return fmt.Errorf("train: %s: there is more behind the JSON: %w", who, domain.ErrParam)
+	}
+	return nil
+}
+
+// ofMethod says whether the numbers are those of a method, and usable.
+func (t *calibrationText) ofMethod(m Method) bool {
+	isotonic := len(t.Steps) == t.Classes && t.Floor > 0 && t.Floor <= .5
+	switch m {
+	case Temperature:
+		return t.Inverse != nil && *t.Inverse >= 0 && finite(*t.Inverse) && t.Sigmoids == nil && t.Steps == nil && t.Floor == 0
+	case Platt:
+		for _, f := range t.Sigmoids {
+			if !finite(f.Centre, f.Width, f.Slope, f.Offset) || !(f.Width > 0) {
+				return false
+			}
+		}
+		return len(t.Sigmoids) == t.Classes && t.Inverse == nil && t.Steps == nil && t.Floor == 0
+	case Isotonic:
+		for _, f := range t.Steps {
+			isotonic = isotonic && f.usable(t.Floor)
+		}
+		return isotonic && t.Inverse == nil && t.Sigmoids == nil
+	default:
+		return false
+	}
+}
+
+// usable says whether f increases from floor to 1 at most.
+func (f steps) usable(floor float64) bool {
+	if len(f.X) == 0 || len(f.X) != len(f.Y) || !finite(f.X...) {
+		return false
+	}
+	for j, y := range f.Y {
+		if !(y >= floor && y <= 1) || j > 0 && !(f.X[j] > f.X[j-1] && y >= f.Y[j-1]) {
+			return false
+		}
+	}
+	return true
+}

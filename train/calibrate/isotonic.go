@@ -1,0 +1,75 @@
+package calibrate
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+)
+
+// steps is an increasing function: a line between two knots, and constant outside. X increases, Y does not fall.
+type steps struct {
+	X []float64 `json:"x"`
+	Y []float64 `json:"y"`
+}
+
+// at is its value.
+func (f steps) at(s float64) float64 {
+	j := sort.SearchFloat64s(f.X, s)
+	switch {
+	case j == len(f.X):
+		return f.Y[j-1]
+	case j == 0 || f.X[j] == s:
+		return f.Y[j]
+	}
+	lo, hi := f.X[j-1]/2, f.X[j]/2 // halves, whose difference does not overflow
+	if !(hi > lo) {
+		return f.Y[j-1]
+	}
+	share := min(max((s/2-lo)/(hi-lo), 0), 1)
+	return f.Y[j-1] + share*(f.Y[j]-f.Y[j-1])
+}
+
+// fitSteps is isotonic regression of "the label is class" on the score, by pooling adjacent violators (Ayer, Brunk, Ewing, Reid and Silverman 1955;
+// Barlow et al. 1972). Equal scores are pooled first. Of each pool the two ends are knots, and no value is below floor.
+func fitSteps(s []float64, labels []int, class int, floor float64) steps {
+	order := make([]int, len(s))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s[a], s[b]) })
+	type pool struct {
+		first, last float64
+		hits, rows  int
+	}
+	var pools []pool
+	for _, i := range order {
+		hit := 0
+		if labels[i] == class {
+			hit = 1
+		}
+		if m := len(pools); m > 0 && pools[m-1].last == s[i] {
+			pools[m-1].hits += hit
+			pools[m-1].rows++
+		} else {
+			pools = append(pools, pool{s[i], s[i], hit, 1})
+		}
+	}
+	kept := pools[:0]
+	for _, p := range pools {
+		for m := len(kept); m > 0 && kept[m-1].hits*p.rows >= p.hits*kept[m-1].rows; m = len(kept) {
+			q := kept[m-1]
+			p = pool{q.first, p.last, q.hits + p.hits, q.rows + p.rows}
+			kept = kept[:m-1]
+		}
+		kept = append(kept, p)
+	}
+	var f steps
+	for _, p := range kept {
+		y := max(float64(p.hits)/float64(p.rows), floor)
+		f.X, f.Y = append(f.X, p.first), append(f.Y, y)
+		if p.last > p.first {
+			f.X, f.Y = append(f.X, p.last), append(f.Y, y)
+		}
+	}
+	return f
+}

@@ -1,0 +1,84 @@
+package calibrate
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+func TestCalibrationJSON(t *testing.T) {
+	scores, _, labels := drawn(200, 3, 2, 21)
+	for _, m := range []Method{Temperature, Platt, Isotonic} {
+		c := fitted(t, m, scores, labels)
+		text, err := json.Marshal(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var back Calibration
+		if err := json.Unmarshal(text, &back); err != nil {
+			t.Fatalf("%v: %v", m, err)
+		}
+		if !mat.Equal(probabilities(t, c, scores), probabilities(t, &back, scores)) || back.Method() != m || back.Classes() != 3 {
+			t.Errorf("%v: other probabilities than before", m)
+		}
+	}
+	if _, err := json.Marshal(&Calibration{}); err == nil {
+		t.Error("a calibration that was not fitted is written")
+	}
+}
+
+func TestBadJSON(t *testing.T) {
+	c := Calibration{method: Temperature, classes: 2, inverse: 3}
+	for _, text := range []string{
+		``, `null`, `{}`, `[]`, `{"method":"automatic","classes":2}`, `{"method":"other","classes":2}`,
+		`{"method":"temperature","classes":2}`, `{"method":"temperature","classes":1,"inverseTemperature":1}`,
+		`{"method":"temperature","classes":2,"inverseTemperature":-1}`, `{"method":"temperature","classes":2,"inverseTemperature":1e999}`,
+		`{"method":"temperature","classes":2,"inverseTemperature":1,"floor":0.1}`, `{"method":"temperature","classes":2,"inverseTemperature":1,"more":1}`,
+		`{"method":"temperature","classes":2,"inverseTemperature":1} {}`,
+		`{"method":"platt","classes":2,"sigmoids":[{"centre":0,"width":1,"slope":1,"offset":0}]}`,
+		`{"method":"platt","classes":2,"sigmoids":[{"centre":0,"width":1},{"centre":0,"width":0}]}`,
+		`{"method":"isotonic","classes":2,"floor":0.1,"steps":[{"x":[0],"y":[0.1]}]}`,
+		`{"method":"isotonic","classes":2,"floor":0.1,"steps":[{"x":[0],"y":[0.1]},{"x":[],"y":[]}]}`,
+		`{"method":"isotonic","classes":2,"floor":0.1,"steps":[{"x":[0],"y":[0.1]},{"x":[1,0],"y":[0.1,0.2]}]}`,
+		`{"method":"isotonic","classes":2,"floor":0.1,"steps":[{"x":[0],"y":[0.1]},{"x":[0,1],"y":[0.2,0.1]}]}`,
+		`{"method":"isotonic","classes":2,"floor":0.1,"steps":[{"x":[0],"y":[0.05]},{"x":[0,1],"y":[0.1,0.2]}]}`,
+		`{"method":"isotonic","classes":2,"floor":0.1,"steps":[{"x":[0],"y":[0.1]},{"x":[0,1],"y":[0.1,1.2]}]}`,
+	} {
+		if err := c.UnmarshalJSON([]byte(text)); err == nil {
+			t.Errorf("%s is taken", text)
+		}
+	}
+	if c.T() != 1./3 {
+		t.Error("what could not be read has changed c")
+	}
+	for _, text := range []string{
+		``, `{}`, `{"rows":2,"scores":[]}`, `{"rows":2,"scores":[[1]]}`, `{"rows":2,"scores":[[2,1]]}`, `{"rows":2,"scores":[[-1,1]]}`, `{"rows":0,"scores":[[]]}`,
+		`{"rows":2,"scores":[[1,2]],"method":"adaptive"}`, `{"rows":-1,"scores":[[1,2]]}`,
+	} {
+		if err := new(Intervals).UnmarshalJSON([]byte(text)); err == nil {
+			t.Errorf("intervals: %s is taken", text)
+		}
+	}
+	for _, text := range []string{
+		``, `{}`, `{"method":"adaptive","rows":2,"scores":[[0.5,3]]}`, `{"method":"adaptive","rows":1,"scores":[[0.5]],"seed":4}`,
+		`{"method":"other","rows":1,"scores":[[0.5]]}`, `{"method":"adaptive","rows":1,"scores":[[0.5],[0.5]]}`, `{"method":"adaptive","rows":1,"scores":[]}`,
+	} {
+		if err := new(Sets).UnmarshalJSON([]byte(text)); err == nil {
+			t.Errorf("sets: %s is taken", text)
+		}
+	}
+}
+
+// Isotonic calibration of many rows keeps few knots.
+func TestKnotsArePruned(t *testing.T) {
+	scores, _, labels := drawn(4000, 3, 2, 22)
+	text, err := json.Marshal(fitted(t, Isotonic, scores, labels))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if knots := strings.Count(string(text), ","); knots > 600 {
+		t.Errorf("%d numbers for 12000 scores", knots)
+	}
+}

@@ -1,0 +1,163 @@
+package calibrate
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/bochner-go/bochner/ops/domain"
+	"gonum.org/v1/gonum/mat"
+)
+
+// NLL is the mean of -log p_y over rows of probabilities p [n, k] with the classes y, in nats: +Inf where a true class has the probability 0. Errors:
+// domain.ErrShape, domain.ErrParam for nil, and domain.ErrDomain for numbers that are no probabilities and labels that are no class.
+func NLL(p *mat.Dense, labels []int) (float64, error) {
+	if err := distributions("NLL", p, labels); err != nil {
+		return 0, err
+	}
+	sum := 0.0
+	for i, l := range labels {
+		sum -= math.Log(p.At(i, l))
+	}
+	return sum / float64(len(labels)), nil
+}
+
+// Brier is the mean over rows of Σ_c (p_c - 1[c = y])², from 0 to 2. Brier (1950), Verification of forecasts expressed in terms of probability. Errors: those of NLL.
+func Brier(p *mat.Dense, labels []int) (float64, error) {
+	if err := distributions("Brier", p, labels); err != nil {
+		return 0, err
+	}
+	sum := 0.0
+	for i, l := range labels {
+		for j, v := range p.RawRowView(i) {
+			if j == l {
+				v--
+			}
+			sum += v * v
+		}
+	}
+	return sum / float64(len(labels)), nil
+}
+
+// Bin are the rows whose largest probability, the confidence, is in (Low, High].
+type Bin struct {
+	Low, High            float64
+	Confidence, Accuracy float64 // the mean of the largest probability, and the share of rows of that class
+	Count                int
+}
+
+const (
+	defaultBins = 15
+	mostBins    = 1 << 20
+)
+
+// Reliability bins rows of probabilities p [n, k] by their largest into (0, 1/bins], ..., (1 - 1/bins, 1], for a reliability diagram; 0 bins are 15. Bins
+// without rows are left out. DeGroot and Fienberg (1983), The comparison and evaluation of forecasters. Errors: those of NLL, and
+// domain.ErrParam for a number of bins that is negative or over 2²⁰.
+func Reliability(p *mat.Dense, labels []int, bins int) ([]Bin, error) {
+	return reliability("Reliability", p, labels, bins)
+}
+
+func reliability(who string, p *mat.Dense, labels []int, bins int) ([]Bin, error) {
+	if bins < 0 || bins > mostBins {
+		return nil, fmt.Errorf("train: %s: %d bins are not in 1..%d; 0 is %d: %w", who, bins, mostBins, defaultBins, domain.ErrParam)
+	}
+	if bins == 0 {
+		bins = defaultBins
+	}
+	if err := distributions(who, p, labels); err != nil {
+		return nil, err
+	}
+	all := make([]Bin, bins)
+	for i, l := range labels {
+		c := top(p.RawRowView(i))
+		confidence := p.At(i, c)
+		b := &all[min(max(int(math.Ceil(confidence*float64(bins)))-1, 0), bins-1)]
+		b.Count++
+		b.Confidence += confidence
+		if c == l {
+			b.Accuracy++
+		}
+	}
+	var out []Bin
+	for j, b := range all {
+		if b.Count > 0 {
+			n := float64(b.Count)
+			out = append(out, Bin{float64(j) / float64(bins), float64(j+1) / float64(bins), b.Confidence / n, b.Accuracy / n, b.Count})
+		}
+	}
+	return out, nil
+}
+
+// ECE is the expected calibration error of the largest probability over the bins of Reliability, with n_b of n rows in bin b:
+//
+//	ECE = Σ_b (n_b/n) |accuracy_b - confidence_b|.
+//
+// 0 bins are 15. It is no proper score, and of few rows a bin it is above 0 for true probabilities too. Naeini, Cooper and Hauskrecht (2015), Obtaining
+// well calibrated probabilities using Bayesian binning; Guo et al. (2017), eq. 3. Errors: those of Reliability.
+func ECE(p *mat.Dense, labels []int, bins int) (float64, error) {
+	all, err := reliability("ECE", p, labels, bins)
+	if err != nil {
+		return 0, err
+	}
+	sum := 0.0
+	for _, b := range all {
+		sum += float64(b.Count) * math.Abs(b.Accuracy-b.Confidence)
+	}
+	return sum / float64(len(labels)), nil
+}
+
+// Coverage is for each target of y [n, k] the share of rows with lower <= y <= upper. Bounds may be infinite. Errors: domain.ErrShape for other shapes and no rows,
+// domain.ErrDomain for NaN and a target that is not finite, domain.ErrParam for nil.
+func Coverage(y, lower, upper *mat.Dense) ([]float64, error) {
+	const who = "Coverage"
+	if err := matrix(who, "y", y); err != nil {
+		return nil, err
+	}
+	n, k := y.Dims()
+	for _, bound := range []struct {
+		name string
+		m    *mat.Dense
+	}{{"lower", lower}, {"upper", upper}} {
+		if bound.m == nil {
+			return nil, fmt.Errorf("train: %s: %s is nil: %w", who, bound.name, domain.ErrParam)
+		}
+		if err := alike(who, "y", bound.name, y, bound.m); err != nil {
+			return nil, err
+		}
+	}
+	share := make([]float64, k)
+	for i := range n {
+		lo, hi := lower.RawRowView(i), upper.RawRowView(i)
+		for j, v := range y.RawRowView(i) {
+			if math.IsNaN(lo[j]) || math.IsNaN(hi[j]) {
+				return nil, fmt.Errorf("train: %s: a bound of row %d, target %d is NaN: %w", who, i, j, domain.ErrDomain)
+			}
+			if lo[j] <= v && v <= hi[j] {
+				share[j]++
+			}
+		}
+	}
+	for j := range share {
+		share[j] /= float64(n)
+	}
+	return share, nil
+}
+
+// SetCoverage is the share of rows whose set of classes has the label, and the mean size of a set. Errors: domain.ErrShape for no rows and another number
+// of labels.
+func SetCoverage(sets [][]int, labels []int) (share, size float64, err error) {
+	if len(sets) != len(labels) || len(sets) == 0 {
+		return 0, 0, fmt.Errorf("train: SetCoverage: there are %d sets and %d labels; give one of each a row, and at least one row: %w", len(sets), len(labels), domain.ErrShape)
+	}
+	for i, set := range sets {
+		size += float64(len(set))
+		for _, c := range set {
+			if c == labels[i] {
+				share++
+				break
+			}
+		}
+	}
+	n := float64(len(sets))
+	return share / n, size / n, nil
+}
