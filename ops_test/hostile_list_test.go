@@ -296,6 +296,8 @@ var hostileFuncs = map[string]any{
 	"train/linear.FitKernelRidge":          linear.FitKernelRidge,
 	"train/linear.FitKernelRidgeLOO":       linear.FitKernelRidgeLOO,
 	"train/linear.FitKreinRidge":           linear.FitKreinRidge,
+	"train/linear.FitLaplace":           linear.FitLaplace,
+	"train/linear.RestoreLaplace":       linear.RestoreLaplace,
 	"train/linear.FitRidge":                linear.FitRidge,
 	"train/linear.FitRidgeCG":              linear.FitRidgeCG,
 	"train/linear.FitSVM":                  linear.FitSVM,
@@ -559,6 +561,7 @@ var hostileTypes = map[string]sampleOf{
 	"train/sgd.FitOptions":      some(sgd.FitOptions{Epochs: 1, Batch: 4}),
 	"train/linear.KernelRidge":  func(*hostileValues) []any { return []any{must(linear.FitKernelRidge(goodGram(), matOf(6, 1), 1))} },
 	"train/fits.LambdaScore":    some(fits.LambdaScore{Lambda: 1, MSE: 1}),
+	"train/linear.Laplace":      func(*hostileValues) []any { return []any{goodLaplace()} },
 	"train/linear.Loss":         some(linear.SquaredHinge),
 	"train/fits.Metric":         some(fits.MeanSquaredError),
 	"train.Model":               func(*hostileValues) []any { return []any{goodModel(), goodRegression()} },
@@ -640,6 +643,19 @@ func goodModel() *train.Model {
 func goodRegression() *train.Model {
 	m, _, err := train.Recipe{Spec: goodSpec()}.Fit(context.Background(), goodSet())
 	return must(m, err)
+}
+
+// goodClasses are rows of two classes, goodHead is a softmax head of them, and goodLaplace its posterior.
+func goodClasses() data.Pairs {
+	return data.Pairs{X: tensorOf(6, 3), Y: must(data.OneVersusRest([]int{0, 1, 0, 1, 1, 0}, 2))}
+}
+
+func goodHead() *linear.LogisticFit {
+	return must(linear.FitLogistic(context.Background(), nil, goodClasses(), linear.LogisticOptions{}))
+}
+
+func goodLaplace() *linear.Laplace {
+	return must(linear.FitLaplace(context.Background(), nil, goodClasses(), goodHead(), linear.LaplaceOptions{}))
 }
 
 func goodStats() *linear.RidgeStats {
@@ -899,9 +915,14 @@ var hostileGood = map[string]goodOf{
 	"train/linear.FitKernelRidgeLOO.k":       func(*hostileValues) any { return goodGram() },
 	"train/linear.FitKreinRidge.k":           func(*hostileValues) any { return goodGram() },
 	"train/linear.KernelRidge.Predict.kTest": func(*hostileValues) any { return matOf(2, 6) },
-	"train/linear.FitLogistic.rows": func(*hostileValues) any {
-		return data.Pairs{X: tensorOf(6, 3), Y: must(data.OneVersusRest([]int{0, 1, 0, 1, 1, 0}, 2))}
-	},
+	"train/linear.FitLogistic.rows":          func(*hostileValues) any { return goodClasses() },
+	"train/linear.FitLaplace.rows":           func(*hostileValues) any { return goodClasses() },
+	"train/linear.FitLaplace.m":              is(must(layers.NewIdentity(3))),
+	"train/linear.FitLaplace.f":              func(*hostileValues) any { return goodHead() },
+	"train/linear.RestoreLaplace.tensors":    func(*hostileValues) any { return goodLaplace().Tensors() },
+	"train/linear.RestoreLaplace.w":          func(*hostileValues) any { return goodHead().W },
+	"train/linear.RestoreLaplace.b":          func(*hostileValues) any { return goodHead().B },
+	"train/linear.Laplace.*.z":               of(6, 3),
 	"train.Load.path": func(v *hostileValues) any { return v.saved("m", goodModel().Save) },
 	"train.LoadParams.path": func(v *hostileValues) any {
 		return v.saved("p", func(path string) error {

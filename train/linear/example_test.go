@@ -127,6 +127,40 @@ func ExampleFitLogistic() {
 	// [1 1]: class 1 above one half: false
 }
 
+// A softmax head that knows where it has seen rows: far from them its probabilities tend to one half.
+func ExampleFitLaplace() {
+	x, _ := data.FromSlices([][]float64{{-2}, {-1.5}, {-1}, {1}, {1.5}, {2}})
+	y, _ := data.OneVersusRest([]int{0, 0, 0, 1, 1, 1}, 2)
+	rff, err := layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 1, 256, layers.WithSeed(1))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	rows, ctx := data.Pairs{X: x, Y: y}, context.Background()
+	f, err := linear.FitLogistic(ctx, rff, rows, linear.LogisticOptions{Lambdas: []float64{.05}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	l, err := linear.FitLaplace(ctx, rff, rows, f, linear.LaplaceOptions{Lambda: .05})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	at, _ := data.FromSlices([][]float64{{1.5}, {0}, {40}})
+	z, _ := rff.Transform(nil, at)
+	p, _ := l.Probabilities(z)
+	fmt.Println("covariance:", l.Covariance)
+	for i, x := range []float64{1.5, 0, 40} {
+		fmt.Printf("at %v: class 1 with %.1f\n", x, p.At(i, 1))
+	}
+	// Output:
+	// covariance: exact
+	// at 1.5: class 1 with 0.8
+	// at 0: class 1 with 0.5
+	// at 40: class 1 with 0.5
+}
+
 // A ring around a disc: no line separates them, and a linear machine on random features does. The better of three penalties is chosen on rows
 // that are set aside.
 func ExampleFitSVM() {

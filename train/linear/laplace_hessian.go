@@ -1,0 +1,240 @@
+package linear
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	fast "github.com/bochner-go/bochner/ops/blas"
+	"github.com/bochner-go/bochner/ops/dense"
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train/internal/given"
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/mat"
+	"gorgonia.org/tensor"
+)
+
+// curvature are the sums of FitLaplace over the rows so far. They are about the mean of the first block, so that
+// features that hardly vary lose no digits, and are moved to the mean of all at the end.
+type curvature struct {
+	w *mat.Dense
+	b []float64
+	o LaplaceOptions
+
+	covariance LaplaceCovariance
+	d, k       int
+	at         []float64 // the point
+	head       []float64 // about it
+	spread     rowSpread
+	own        [][]float64 // Σ r p (1 - p) z̃ z̃ᵀ of each class, or their bound: lower triangles [D + 1, D + 1]
+	across     []float64   // Σ r p_c p_e z̃ z̃ᵀ, the lower triangle [N, N]; nil but for the exact covariance
+
+	z, scaled, p []float64 // of the rows in hand; scratch
+}
+
+// laplaceRows is how many rows are multiplied at a time.
+const laplaceRows = 512
+
+// add is an addRows.
+func (h *curvature) add(rows rowNames, z *tensor.Dense, y *mat.Dense) error {
+	n, d := z.Shape()[0], z.Shape()[1]
+	if wd, k := h.w.Dims(); wd != d || y.RawMatrix().Cols != k {
+		return fmt.Errorf("train: Laplace: the head has W [%d,%d], and the rows have %d features and targets of %d classes; give the rows and the map of its fit: %w", wd, k, d, y.RawMatrix().Cols, domain.ErrShape)
+	}
+	if err := checkFinite("Laplace", z, y, rows.at); err != nil {
+		return err
+	}
+	var weight []float64
+	if h.o.ClassWeights != nil {
+		var err error
+		if weight, err = rowWeights("Laplace", h.o.ClassWeights, y, rows.at); err != nil {
+			return err
+		}
+	}
+	if z.Dtype() == tensor.Float32 {
+		addSpread(&h.spread, z.Float32s(), weight, d)
+	} else {
+		addSpread(&h.spread, z.Float64s(), weight, d)
+	}
+	if h.at == nil {
+		if err := h.begin(); err != nil {
+			return err
+		}
+	}
+	for lo := 0; lo < n; lo += laplaceRows {
+		some := min(laplaceRows, n-lo)
+		aboutInto(h.z, z, lo, some, h.at)
+		var r []float64
+		if weight != nil {
+			r = weight[lo : lo+some]
+		}
+		h.probabilities(some)
+		h.addRows(some, r)
+	}
+	return nil
+}
+
+// begin makes room, about the mean of the rows so far.
+func (h *curvature) begin() (err error) {
+	h.d, h.k = h.w.Dims()
+	if h.covariance, err = h.o.Covariance.chosen(h.d, h.k); err != nil {
+		return err
+	}
+	h.at = slices.Clone(h.spread.mean)
+	h.head = headAbout(h.w, h.b, h.at)
+	wide, blocks := h.d+1, h.k
+	switch h.covariance {
+	case ExactCovariance:
+		wide *= h.k
+		h.across = make([]float64, wide*wide)
+	case SharedCovariance:
+		blocks = 1
+	}
+	h.own = make([][]float64, blocks)
+	for c := range h.own {
+		h.own[c] = make([]float64, (h.d+1)*(h.d+1))
+	}
+	h.z, h.scaled = make([]float64, laplaceRows*(h.d+1)), make([]float64, laplaceRows*wide)
+	h.p = make([]float64, laplaceRows*h.k)
+	return nil
+}
+
+// probabilities writes those of the rows in hand to p.
+func (h *curvature) probabilities(rows int) {
+	fast.Implementation{}.Dgemm(blas.NoTrans, blas.NoTrans, rows, h.k, h.d+1, 1, h.z, h.d+1, h.head, h.k, 0, h.p, h.k)
+	given.InParallel((rows+63)/64, func(task int) {
+		for i := task * 64; i < min(rows, (task+1)*64); i++ {
+			softmaxRow(h.p[i*h.k : (i+1)*h.k])
+		}
+	})
+}
+
+// bernoulli is p_c (1 - p_c), with the digits of the other probabilities where p_c is near 1.
+func bernoulli(p []float64, c int) float64 {
+	if p[c] < .5 {
+		return p[c] * (1 - p[c])
+	}
+	rest := 0.
+	for e, v := range p {
+		if e != c {
+			rest += v
+		}
+	}
+	return p[c] * rest
+}
+
+// addRows adds the rows in hand, of weights r; nil: all are 1.
+func (h *curvature) addRows(rows int, r []float64) {
+	n := h.d + 1
+	scale := func(at, stride int, by func(i int, p []float64) float64) {
+		given.InParallel((rows+63)/64, func(task int) {
+			for i := task * 64; i < min(rows, (task+1)*64); i++ {
+				s := by(i, h.p[i*h.k:(i+1)*h.k])
+				to := h.scaled[i*stride+at:][:n]
+				for j, v := range h.z[i*n : (i+1)*n] {
+					to[j] = s * v
+				}
+			}
+		})
+	}
+	square := func(n int, c []float64) {
+		fast.Implementation{}.Dsyrk(blas.Lower, blas.Trans, n, rows, 1, h.scaled, n, 1, c, n)
+	}
+	for c := range h.own {
+		scale(0, n, func(i int, p []float64) float64 {
+			v := bernoulli(p, c)
+			if h.covariance == SharedCovariance {
+				for e := range p {
+					v = max(v, bernoulli(p, e))
+				}
+			}
+			return math.Sqrt(v * weightAt(r, i))
+		})
+		square(n, h.own[c])
+	}
+	if h.across == nil {
+		return
+	}
+	for c := range h.k {
+		scale(c*n, h.k*n, func(i int, p []float64) float64 { return p[c] * math.Sqrt(weightAt(r, i)) })
+	}
+	square(h.k*n, h.across)
+}
+
+// posterior moves the sums to the mean of all rows, adds the prior and inverts.
+func (h *curvature) posterior() (*Laplace, error) {
+	l := newLaplace(h.w, h.b, slices.Clone(h.spread.mean))
+	l.Covariance, l.Lambda = h.covariance, orElse(h.o.Lambda, defaultLaplaceLambda*h.spread.mass)
+	var err error
+	if l.Scale, err = h.spread.scale("Laplace"); err != nil {
+		return nil, err
+	}
+	if p := l.Lambda * l.Scale; !(p > 0 && p <= math.MaxFloat64) {
+		return nil, fmt.Errorf("train: Laplace: Lambda = %v times the mean squared distance of a row, %v, leaves the range of numbers; change it: %w", l.Lambda, l.Scale, domain.ErrParam)
+	}
+	delta := make([]float64, h.d)
+	for j, m := range l.mean {
+		delta[j] = m - h.at[j]
+	}
+	n := h.d + 1
+	for _, a := range h.own {
+		move(a, n, delta)
+		for j := range h.d {
+			a[j*n+j] += l.Lambda * l.Scale
+		}
+		a[h.d*n+h.d] += l.Lambda
+	}
+	precisions := h.own
+	if h.across != nil {
+		h.assemble(delta)
+		precisions = [][]float64{h.across}
+	}
+	_, size := l.Covariance.matrices(h.d, h.k)
+	for _, a := range precisions {
+		if _, ok := dense.Cholesky(a, size, 0); !ok {
+			return nil, fmt.Errorf("train: Laplace: the precision is singular in working precision at Lambda = %v; raise it: %w", l.Lambda, domain.ErrParam)
+		}
+		inverse := make([]float64, size*size)
+		dense.InvertLower(a, inverse, size)
+		l.root = append(l.root, inverse)
+	}
+	return l, nil
+}
+
+// assemble makes across the lower triangle of the whole Hessian.
+func (h *curvature) assemble(delta []float64) {
+	n := h.d + 1
+	wide, block := n*h.k, make([]float64, n*n)
+	for c := range h.k {
+		for i := range n {
+			copy(h.across[(c*n+i)*wide+c*n:][:i+1], h.own[c][i*n:])
+		}
+		for e := range c { // these blocks are symmetric
+			for i := range n {
+				copy(block[i*n:(i+1)*n], h.across[(c*n+i)*wide+e*n:])
+			}
+			move(block, n, delta)
+			dense.Mirror(block, n, blas.Lower)
+			for i := range n {
+				to := h.across[(c*n+i)*wide+e*n:][:n]
+				for j, v := range block[i*n : (i+1)*n] {
+					to[j] = -v
+				}
+			}
+		}
+	}
+}
+
+// move makes of the lower triangle of Σ w (z, 1)(z, 1)ᵀ, [n, n], that of Σ w (z - δ, 1)(z - δ, 1)ᵀ.
+func move(a []float64, n int, delta []float64) {
+	d := n - 1
+	sums, mass := a[d*n:d*n+d], a[d*n+d]
+	for i, x := range delta {
+		for j, y := range delta[:i+1] {
+			a[i*n+j] -= x*sums[j] + y*(sums[i]-mass*x)
+		}
+	}
+	for j, y := range delta {
+		sums[j] -= mass * y
+	}
+}

@@ -1,0 +1,234 @@
+package linear
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"sync/atomic"
+
+	spectral "github.com/bochner-go/bochner/init"
+	fast "github.com/bochner-go/bochner/ops/blas"
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/internal/given"
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gorgonia.org/tensor"
+)
+
+// meanField is π/8, of which the logistic function is nearest to the normal distribution function.
+const meanField = math.Pi / 8
+
+// Probabilities are the class probabilities [n, k] of features z [n, D], their means over the posterior in closed form
+// to a good approximation. With the logits u and their variances v they are, with independent classes,
+//
+//	softmax(u_c / √(1 + π/8 v_c)),
+//
+// as in Liu et al. (2020), and with ExactCovariance
+//
+//	p_c ∝ 1 / Σ_e exp((u_e - u_c) / √(1 + π/8 Var(u_c - u_e))),
+//
+// Lu, Ie and Sha (2020), Mean-field approximation to Gaussian-softmax integral with application to uncertainty
+// estimation, their mf2. For two classes that is the approximation of Spiegelhalter and Lauritzen (1990). Far from
+// the rows of the fit variances grow, and probabilities tend to 1/k.
+//
+// Operations for a row: 2 N² for the exact covariance of N = (D + 1) k, 2 k D² for classes, 2 D² for shared; memory: the
+// result and 16 MB, or a row of k N numbers where that is more. Results do not depend on GOMAXPROCS.
+//
+// Errors: domain.ErrParam for z that is nil; domain.ErrShape and domain.ErrDtype for another matrix than [n, D] of float64
+// or float32; domain.ErrDomain for a number that is not finite, or so large that a logit or its variance is not.
+func (l *Laplace) Probabilities(z *tensor.Dense) (*mat.Dense, error) {
+	return l.rows("Probabilities", z, func(p, u, v []float64) {
+		k := l.k
+		if l.Covariance != ExactCovariance {
+			for c := range p {
+				p[c] = u[c] / math.Sqrt(1+meanField*v[c])
+			}
+			softmaxRow(p)
+			return
+		}
+		for c := range p {
+			sum := 0.
+			for e := range p {
+				apart := max(v[c*k+c]+v[e*k+e]-2*v[max(c, e)*k+min(c, e)], 0)
+				sum += math.Exp((u[e] - u[c]) / math.Sqrt(1+meanField*apart))
+			}
+			p[c] = 1 / sum
+		}
+		floats.Scale(1/floats.Sum(p), p)
+	})
+}
+
+// Variance is the posterior variance [n, k] of each logit of features z [n, D], z̃ᵀ Cov(w_c) z̃. With ExactCovariance it
+// has a part that is the same for all classes and changes no probability. Cost and errors: those of Probabilities.
+func (l *Laplace) Variance(z *tensor.Dense) (*mat.Dense, error) {
+	return l.rows("Variance", z, func(out, _, v []float64) {
+		for c := range out {
+			if l.Covariance == ExactCovariance {
+				out[c] = v[c*l.k+c]
+			} else {
+				out[c] = v[c]
+			}
+		}
+	})
+}
+
+// mostDraws is how many draws Sample takes at most.
+const mostDraws = 1 << 20
+
+// Sample are the class probabilities [n, k] of features z [n, D] as means over so many draws of their logits from the
+// posterior, between 1 and 2^20: without the approximation of Probabilities, and with a standard error of at most
+// 1/(2√draws). With ClassesCovariance and SharedCovariance the classes are independent. The normal
+// numbers are drawn once by the seed and are the same for all rows, so that the probabilities of a row do not depend on
+// the other rows; the errors of rows are not independent.
+//
+// Operations for a row: those of Probabilities and draws·k², or draws·k with independent classes. Errors: those of
+// Probabilities; domain.ErrParam for draws out of range.
+func (l *Laplace) Sample(z *tensor.Dense, draws int, seed uint64) (*mat.Dense, error) {
+	if draws < 1 || draws > mostDraws {
+		return nil, fmt.Errorf("train: Laplace: Sample: %d draws, want between 1 and %d: %w", draws, mostDraws, domain.ErrParam)
+	}
+	if err := domain.CheckSize("train: Laplace: Sample: draws", 8, draws, l.k); err != nil {
+		return nil, err
+	}
+	rng, normal := rand.New(spectral.Stream(seed, "laplace")), make([]float64, draws*l.k)
+	for i := range normal {
+		normal[i] = rng.NormFloat64()
+	}
+	return l.rows("Sample", z, func(p, u, v []float64) {
+		k := l.k
+		root, logits := make([]float64, k*k), make([]float64, k)
+		if l.Covariance == ExactCovariance {
+			lowerRoot(root, v, k)
+		} else {
+			for c, x := range v {
+				root[c*k+c] = math.Sqrt(x)
+			}
+		}
+		for draw := range draws {
+			e := normal[draw*k : (draw+1)*k]
+			for c := range logits {
+				logits[c] = u[c] + root[c*k+c]*e[c]
+				if l.Covariance == ExactCovariance {
+					logits[c] += floats.Dot(root[c*k:c*k+c], e[:c])
+				}
+			}
+			softmaxRow(logits)
+			floats.Add(p, logits)
+		}
+		floats.Scale(1/float64(draws), p)
+	})
+}
+
+// lowerRoot writes the lower L with L Lᵀ = the symmetric A of which v is the lower triangle, to root, which is 0. A pivot
+// that rounding makes negative is 0.
+func lowerRoot(root, v []float64, k int) {
+	for i := range k {
+		row := root[i*k : (i+1)*k]
+		for j := range i {
+			if d := root[j*k+j]; d > 0 {
+				row[j] = (v[i*k+j] - floats.Dot(row[:j], root[j*k:j*k+j])) / d
+			}
+		}
+		row[i] = math.Sqrt(max(v[i*k+i]-floats.Dot(row[:i], row[:i]), 0))
+	}
+}
+
+// rows calls f, from several goroutines, with the result of each row to fill in, its logits and their variances: of each
+// class, or of the exact covariance the lower triangle of their covariance [k, k].
+func (l *Laplace) rows(who string, z *tensor.Dense, f func(out, u, v []float64)) (*mat.Dense, error) {
+	who = "train: Laplace: " + who
+	if l.root == nil {
+		return nil, fmt.Errorf("%s: there is no posterior; make it by FitLaplace: %w", who, domain.ErrParam)
+	}
+	whole, err := data.RowMajor(who, "the features", z)
+	if err != nil {
+		return nil, err
+	}
+	z = whole.(*tensor.Dense)
+	n := z.Shape()[0]
+	if n == 0 || z.Shape()[1] != l.d {
+		return nil, fmt.Errorf("%s: the features are %v, want [n,%d] with a row at least: %w", who, z.Shape(), l.d, domain.ErrShape)
+	}
+	out := mat.NewDense(n, l.k, nil)
+	_, size := l.Covariance.matrices(l.d, l.k)
+	each := size // numbers a row
+	if l.Covariance == ExactCovariance {
+		each *= l.k
+	}
+	step := min(max((1<<21)/each, 1), laplaceRows, n)
+	b := &laplaceBlock{Laplace: l, z: make([]float64, step*(l.d+1)), half: make([]float64, step*each)}
+	for lo := 0; lo < n; lo += step {
+		rows := min(step, n-lo)
+		aboutInto(b.z, z, lo, rows, l.mean)
+		b.variances(rows)
+		var bad atomic.Int64 // the first row that is not finite, from the end
+		given.InParallel(rows, func(i int) {
+			u, v := b.u[i*l.k:(i+1)*l.k], b.v[i*b.width:(i+1)*b.width]
+			if s := floats.Sum(u) + floats.Sum(v); s-s != 0 {
+				for {
+					if was := bad.Load(); was >= int64(rows-i) || bad.CompareAndSwap(was, int64(rows-i)) {
+						return
+					}
+				}
+			}
+			f(out.RawRowView(lo+i), u, v)
+		})
+		if first := bad.Load(); first > 0 {
+			return nil, fmt.Errorf("%s: row %d has a logit or a variance that is not finite; check its features: %w", who, lo+rows-int(first), domain.ErrDomain)
+		}
+	}
+	return out, nil
+}
+
+// laplaceBlock are some rows of features, and their logits and variances.
+type laplaceBlock struct {
+	*Laplace
+	z, half []float64 // [rows, D + 1], and what the roots make of them
+	u, v    []float64
+	width   int // of a row of v
+}
+
+// variances computes u and v.
+func (b *laplaceBlock) variances(rows int) {
+	d1, k, f := b.d+1, b.k, fast.Implementation{}
+	b.width = k
+	if b.Covariance == ExactCovariance {
+		b.width = k * k
+	}
+	b.u, b.v = make([]float64, rows*k), make([]float64, rows*b.width)
+	f.Dgemm(blas.NoTrans, blas.NoTrans, rows, k, d1, 1, b.z, d1, b.head, k, 0, b.u, k)
+	if b.Covariance == ExactCovariance {
+		b.exact(rows)
+		return
+	}
+	for c, root := range b.root {
+		f.Dgemm(blas.NoTrans, blas.Trans, rows, d1, d1, 1, b.z, d1, root, d1, 0, b.half, d1)
+		given.InParallel(rows, func(i int) {
+			h := b.half[i*d1 : (i+1)*d1]
+			b.v[i*k+c] = floats.Dot(h, h)
+			for e := 1; e < k && len(b.root) == 1; e++ {
+				b.v[i*k+e] = b.v[i*k]
+			}
+		})
+	}
+}
+
+// exact computes the covariances of logits, (L⁻¹(e_c ⊗ z̃))ᵀ (L⁻¹(e_e ⊗ z̃)).
+func (b *laplaceBlock) exact(rows int) {
+	d1, k, f := b.d+1, b.k, fast.Implementation{}
+	n, root := d1*k, b.root[0]
+	for c := range k {
+		at := c * d1 // above which that column block is 0
+		f.Dgemm(blas.NoTrans, blas.Trans, rows, n-at, d1, 1, b.z, d1, root[at*n+at:], n, 0, b.half[c*rows*n+at:], n)
+	}
+	given.InParallel(rows, func(i int) {
+		of := func(c int) []float64 { return b.half[(c*rows+i)*n:][:n] }
+		for c := range k {
+			for e := range c + 1 {
+				b.v[i*k*k+c*k+e] = floats.Dot(of(c)[c*d1:], of(e)[c*d1:])
+			}
+		}
+	})
+}
