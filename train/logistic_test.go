@@ -146,7 +146,7 @@ func TestLogisticOptimum(t *testing.T) {
 }
 
 // TestLogisticRows: what does not change the problem does not change the fit: blocks, no cache, sparse rows and float32 to
-// its precision, a row twice and one of twice the weight; and more features than have a Gram matrix.
+// its precision, a row twice and one of twice the weight; and more features than rows.
 func TestLogisticRows(t *testing.T) {
 	const n, d, k = 120, 6, 3
 	x, labels := logisticProblem(n, d, k, 3)

@@ -13,7 +13,6 @@ import (
 	"github.com/bochner-go/bochner/train/internal/cv"
 	"github.com/bochner-go/bochner/train/internal/given"
 	"gonum.org/v1/gonum/mat"
-	"gorgonia.org/tensor"
 )
 
 // LogisticOptions are the options of FitLogistic. The zero value fits the default lambda.
@@ -21,7 +20,7 @@ type LogisticOptions struct {
 	// Lambdas are relative, as ridge's: the penalty is ½ lambda times the mean squared distance s of a feature row from
 	// their mean. Each is finite and > 0; nil is one lambda, 1e-6 n for n rows. Several are chosen among by the error rate,
 	// then by the squared error of the probabilities, on rows that are set aside, the fraction HeldOut of them (in (0, 1); 0
-	// is 0.2) that Seed picks. Of equals the largest is taken.
+	// is 0.2) that Seed picks. Of equals the largest is taken. With more than 512 features Seed draws the preconditioner, too.
 	Lambdas []float64
 	HeldOut float64
 	Seed    uint64
@@ -63,15 +62,22 @@ type LogisticFit struct {
 // memory holds here too.
 //
 // It is a truncated Newton method with a line search. Its systems are solved by conjugate gradients, whose preconditioner
-// is (γ Zcᵀ Zc + λ s I)⁻¹ for every class, from one Gram matrix of the centred features and the mean curvature γ of the
-// losses, after the bound of Böhning (1992), Multinomial logistic regression algorithm; with more than 4096 features it is
-// the diagonal of that matrix. An inner iteration is one pass over the features. All classes go through them together, as
-// products of matrices: of features that are kept in float32, since a direction need not be exact, and objective and
-// gradient in the features' element type with sums in float64. Lin, Weng and Keerthi (2008), Trust region
-// Newton method for large-scale logistic regression.
+// is (γ Zcᵀ C Zc + λ s I)⁻¹ for every class, from one Gram matrix of the centred features, with the ClassWeights in C, and
+// the mean curvature γ of the losses, after the bound of Böhning (1992), Multinomial logistic regression algorithm. With
+// more than 512 features a randomised Nyström sketch U Λ Uᵀ of the rank r = 256, or n where that is less, takes the place
+// of the Gram matrix, whose other eigenvalues count as the least λ_r of Λ:
 //
-// Memory: 3 n k + 6 D k numbers, up to 4096 features two D x D matrices, a block of features, and where CacheBytes allows
-// all features, and twice 4 n D bytes. Results do not depend on GOMAXPROCS. ctx is looked at between blocks.
+//	U (γ Λ + λ s)⁻¹ Uᵀ + (γ λ_r + λ s)⁻¹ (I - U Uᵀ)
+//
+// Frangella, Tropp and Udell (2023), Randomized Nyström preconditioning, (1.3). It takes one more pass over the features,
+// and Seed draws it; the optimum is the same for every seed, and W is the same up to Tol. An inner iteration is one pass
+// over the features. All classes go through them together, as products of matrices: of features that are kept in float32,
+// since a direction need not be exact, and objective and gradient in the features' element type with sums in float64. Lin,
+// Weng and Keerthi (2008), Trust region Newton method for large-scale logistic regression.
+//
+// Memory: 3 n k + 6 D k numbers, two D x D matrices or with more than 512 features 2 D r numbers, a block of features, and
+// where CacheBytes allows all features, and twice 4 n D bytes. Results do not depend on GOMAXPROCS. ctx is looked at
+// between blocks.
 //
 // Errors: those of FitRidge; domain.ErrDomain for a row of y that is of no class; domain.ErrParam for options out of range
 // and for a fit that is not done after MaxSteps.
@@ -185,7 +191,11 @@ func (o LogisticOptions) Cost(p fits.Problem) fits.Cost {
 	if p.Features <= gramFeatures {
 		c.Hold(16*d*d, "two matrices of %d x %d numbers, of the features", p.Features, p.Features)
 		c.Operations += float64(p.Rows)*d*d + float64(lambdas)*5*d*d*d/3
+		return c
 	}
+	rank := float64(min(sketchRank, p.Rows))
+	c.Hold(16*d*rank, "two matrices of %d x %g numbers, of the preconditioner", p.Features, rank)
+	c.Operations += 4*(float64(p.Rows)+rank)*d*rank + 165*float64(lambdas)*4*d*rank*float64(p.Outputs)
 	return c
 }
 
@@ -269,9 +279,6 @@ type logistic struct {
 	precond   preconditioner
 }
 
-// gramFeatures is up to how many features the preconditioner has their Gram matrix.
-const gramFeatures = 4096
-
 func newLogistic(src *source, o LogisticOptions) (*logistic, error) {
 	rows, err := newSVMRows(src, o.CacheBytes)
 	if err != nil {
@@ -288,30 +295,8 @@ func newLogistic(src *source, o LogisticOptions) (*logistic, error) {
 		l.class[i] = given.ClassOf(k, func(j int) float64 { return y[j] })
 	}
 	l.stats = &RidgeStats{ClassWeights: o.ClassWeights}
-	if src.features > gramFeatures {
-		if err := l.moments(); err != nil {
-			return nil, err
-		}
-		return l, l.pack()
-	}
-	err = l.each(func(at int, z *tensor.Dense) error {
-		y := mat.NewDense(z.Shape()[0], k, nil)
-		for i := range z.Shape()[0] {
-			for j := range k {
-				y.Set(i, j, -1)
-			}
-			y.Set(i, l.class[at+i], 1)
-		}
-		return l.stats.add(z, y, func(i int) int { return at + i })
-	})
-	if err != nil {
+	if err := l.survey(); err != nil {
 		return nil, err
 	}
-	if err == nil {
-		l.scale, err = l.stats.scale()
-	}
-	if err == nil {
-		err = l.pack()
-	}
-	return l, err
+	return l, l.pack()
 }

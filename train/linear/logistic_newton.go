@@ -5,46 +5,21 @@ import (
 	"math"
 	"slices"
 
-	"github.com/bochner-go/bochner/ops/dense"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/internal/given"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
-
-// moments are the means and the diagonal of the Gram matrix of the centred features, by two passes.
-func (l *logistic) moments() error {
-	d := l.features
-	mean, square, mass := make([]float64, d), make([]float64, d), floats.Sum(l.weight)
-	sum := func(f func(j int, v, w float64)) error {
-		return l.each(func(at int, z *tensor.Dense) error {
-			for i := range z.Shape()[0] {
-				for j := range d {
-					f(j, given.Cell(z, i*d+j), l.weight[at+i])
-				}
-			}
-			return nil
-		})
-	}
-	err := sum(func(j int, v, w float64) { mean[j] += v * w / mass })
-	if err == nil {
-		err = sum(func(j int, v, w float64) { square[j] += w * (v - mean[j]) * (v - mean[j]) })
-	}
-	if err != nil {
-		return err
-	}
-	l.stats.meanZ, l.stats.mass, l.stats.yy = mean, mass, square
-	l.scale, err = penaltyScale("Logistic", floats.Sum(square)/mass, floats.Dot(mean, mean), roundedRows)
-	return err
-}
 
 // fit minimises from where it stands.
 func (l *logistic) fit(lambda float64) (*LogisticFit, error) {
 	shift := lambda * l.scale
 	if math.IsInf(shift, 1) {
 		return nil, fmt.Errorf("train: Logistic: lambda = %v times the mean squared distance of a row overflows; lower it: %w", lambda, domain.ErrParam)
+	}
+	if !(shift >= 0x1p-1022) { // it has an inverse
+		return nil, fmt.Errorf("train: Logistic: lambda = %v times the mean squared distance of a row underflows; raise it: %w", lambda, errLambda)
 	}
 	l.passes = 0
 	if l.unit == 0 { // it is the same for every lambda
@@ -61,9 +36,7 @@ func (l *logistic) fit(lambda float64) (*LogisticFit, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := l.prepare(shift); err != nil {
-			return nil, err
-		}
+		l.prepare(shift)
 		d, u, slope, err := l.direction(shift, accuracy, g)
 		if err != nil {
 			return nil, err
@@ -238,67 +211,6 @@ func (l *logistic) direction(shift, forcing float64, g columns) (d, u columns, s
 	l.passes++
 	err = l.through(l.raw(d), 1, nil, func(at int, b columns) { copy(u.v[at*k:], b.v) })
 	return d, u, floats.Dot(g.v, d.v), err
-}
-
-// preconditioner is (γ Zcᵀ Zc + λ s I)⁻¹ for every class, or its diagonal, and (γ n)⁻¹ for the intercepts.
-type preconditioner struct {
-	gamma, shift float64
-	l            blas64.Triangular
-	diagonal     []float64
-	intercept    float64
-}
-
-// prepare makes the preconditioner for the curvature at hand, unless it is there within a factor of two.
-func (l *logistic) prepare(shift float64) error {
-	sum, mass := 0., 0.
-	for i, w := range l.weight {
-		row := l.p.row(i)
-		sum += w * (1 - floats.Dot(row, row)) / float64(l.k-1)
-		mass += w
-	}
-	gamma := max(sum/mass, 1e-6)
-	q := &l.precond
-	if q.shift == shift && gamma <= 2*q.gamma && gamma >= q.gamma/2 {
-		return nil
-	}
-	*q = preconditioner{gamma: gamma, shift: shift, intercept: gamma * mass}
-	d := l.features
-	if d <= gramFeatures {
-		g := slices.Clone(l.stats.g)
-		floats.Scale(gamma, g)
-		if f, ok := dense.Cholesky(g, d, shift); ok {
-			q.l = f
-			return nil
-		}
-	}
-	q.diagonal = make([]float64, d)
-	for j := range q.diagonal {
-		square := 0.
-		if d <= gramFeatures {
-			square = l.stats.g[j*d+j]
-		} else {
-			square = l.stats.yy[j]
-		}
-		if q.diagonal[j] = gamma*square + shift; !(q.diagonal[j] > 0) {
-			return fmt.Errorf("train: Logistic: the penalty %v of feature %d underflows; raise lambda: %w", shift, j, errLambda)
-		}
-	}
-	return nil
-}
-
-// solve applies it to r.
-func (q *preconditioner) solve(r columns) columns {
-	out := columns{r.k, slices.Clone(r.v)}
-	rows := len(r.v)/r.k - 1
-	if q.diagonal == nil {
-		choleskySolve(q.l, out.v[:rows*r.k], r.k)
-	} else {
-		for j, v := range q.diagonal {
-			floats.Scale(1/v, out.row(j))
-		}
-	}
-	floats.Scale(1/q.intercept, out.row(rows))
-	return out
 }
 
 // done is the fit where it stands.

@@ -2,11 +2,9 @@ package linear
 
 import (
 	"fmt"
-	"slices"
 
 	fast "github.com/bochner-go/bochner/ops/blas"
 	"github.com/bochner-go/bochner/ops/domain"
-	"github.com/bochner-go/bochner/train/internal/given"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
@@ -18,7 +16,7 @@ type normalEquations struct {
 	stats        RidgeStats // n, the means and the dimensions; no sums of products
 	scale, shift float64
 	b            []float64 // [D, k]
-	zc, t        []float64 // the block in hand, centred, and its product; scratch
+	block        centredRows
 }
 
 // means goes over the rows for their number, their means and the scale of lambda.
@@ -56,31 +54,6 @@ func (e *normalEquations) means() error {
 	return err
 }
 
-// centred copies features less their means to e.zc.
-func (e *normalEquations) centred(z *tensor.Dense, mean []float64) []float64 {
-	n, d := z.Shape()[0], z.Shape()[1]
-	e.zc = slices.Grow(e.zc[:0], n*d)[:n*d]
-	if z.Dtype() == tensor.Float32 {
-		subtract(e.zc, z.Float32s(), mean)
-	} else {
-		subtract(e.zc, z.Float64s(), mean)
-	}
-	return e.zc
-}
-
-// subtract puts the rows of x less mean into dst.
-func subtract[T domain.Float](dst []float64, x []T, mean []float64) {
-	d := len(mean)
-	const piece = 16 // rows
-	given.InParallel((len(x)/d+piece-1)/piece, func(task int) {
-		for at := task * piece * d; at < min(len(x), (task+1)*piece*d); at += d {
-			for j, m := range mean {
-				dst[at+j] = float64(x[at+j]) - m
-			}
-		}
-	})
-}
-
 // rightSide goes over the rows for b = Zcᵀ Yc and the sketch of the preconditioner.
 func (e *normalEquations) rightSide(o CGOptions) (*nystrom, error) {
 	s := &e.stats
@@ -92,15 +65,16 @@ func (e *normalEquations) rightSide(o CGOptions) (*nystrom, error) {
 		for i := range yc {
 			yc[i] -= s.meanY[i%k]
 		}
-		zc := e.centred(z, s.meanZ)
+		zc := e.block.centre(z, s.meanZ)
 		gemm(true, d, k, n, 1, zc, d, yc, k, e.b, k)
-		e.gram(p.y, p.omega, p.rank)
+		e.block.addGram(p.y, p.omega, p.rank, nil)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	p.factor(e.shift, float64(s.n)*e.scale)
+	p.factor(float64(s.n) * e.scale)
+	p.shift(1, e.shift)
 	return p, nil
 }
 
@@ -110,23 +84,10 @@ func (e *normalEquations) multiply(out, v []float64) error {
 		out[i] = e.shift * x
 	}
 	return e.src.each(func(_ rowNames, z *tensor.Dense, _ *mat.Dense) error {
-		e.centred(z, e.stats.meanZ)
-		e.gram(out, v, e.stats.targets)
+		e.block.centre(z, e.stats.meanZ)
+		e.block.addGram(out, v, e.stats.targets, nil)
 		return nil
 	})
-}
-
-// gram adds Zcᵀ Zc v of the block in hand to out, both [D, k].
-func (e *normalEquations) gram(out, v []float64, k int) {
-	d := e.stats.features
-	n := len(e.zc) / d
-	if k == 0 {
-		return
-	}
-	e.t = slices.Grow(e.t[:0], n*k)[:n*k]
-	clear(e.t)
-	gemm(false, n, k, d, 1, e.zc, d, v, k, e.t, k)
-	gemm(true, d, k, n, 1, e.zc, d, e.t, k, out, k)
 }
 
 // gemm adds alpha op(a) b to c [m, n], with op(a) [m, k], which is the transpose of a or a itself.

@@ -1,0 +1,285 @@
+package linear
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/internal/trial"
+	"gonum.org/v1/gonum/mat"
+	"gorgonia.org/tensor"
+)
+
+// fitWithGram is FitLogistic with the Gram matrix of all features in the preconditioner, however many they are.
+func fitWithGram(t *testing.T, m layers.Map, rows data.Examples, o LogisticOptions) *LogisticFit {
+	t.Helper()
+	src, o, err := logisticSource(context.Background(), m, rows, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := newLogistic(src, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.precond, l.stats = preconditioner{}, &RidgeStats{ClassWeights: o.ClassWeights}
+	if err := l.gram(); err != nil {
+		t.Fatal(err)
+	}
+	f, err := l.fit(o.Lambdas[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// sparseRows are n rows of d columns in each of which a few are not 0.
+func sparseRows(n, d int, seed uint64) *tensor.Dense {
+	rng := rand.New(rand.NewPCG(seed, 2))
+	x := tensor.New(tensor.WithShape(n, d), tensor.Of(tensor.Float64))
+	for i := range n {
+		for range 12 {
+			x.Float64s()[i*d+int(float64(d)*math.Pow(rng.Float64(), 2))] = 1 + rng.Float64()
+		}
+	}
+	return x
+}
+
+// TestLogisticSketch: with more than 512 features the objective is within 1e-6 of the optimum that the Gram matrix leads to,
+// in few more passes: of features of either type, of rows that are sparse, weighted, or read, with features that are kept
+// and mapped anew.
+func TestLogisticSketch(t *testing.T) {
+	if trial.RaceEnabled {
+		t.Skip("slow")
+	}
+	x, y, _ := trial.Overlapping(t, 300, 3, 3)
+	single := tensor.New(tensor.WithShape(x.Shape()...), tensor.Of(tensor.Float32))
+	for i, v := range x.Float64s() {
+		single.Float32s()[i] = float32(v)
+	}
+	wide, thin := trial.Fourier(t, 3, 602, 1.5), sparseRows(300, 613, 5)
+	narrow, err := layers.NewFourierLayer(spectral.Gaussian{Sigma: 1.5}, 3, 602, layers.WithDtype(tensor.Float32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	csr, err := ops.CSROf(thin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	weights := []float64{2, 1, .25}
+	for name, c := range map[string]struct {
+		m       layers.Map
+		rows    data.Examples
+		weights []float64
+		cache   int64
+	}{
+		"features": {wide, data.Pairs{X: x, Y: y}, nil, 0},
+		"float32":  {narrow, data.Pairs{X: single, Y: y}, nil, 0},
+		"weighted": {wide, data.Pairs{X: x, Y: y}, weights, 0},
+		"read":     {wide, trial.InBlocks(t, x, y, 100, 33), weights, -1},
+		"columns":  {nil, data.Pairs{X: thin, Y: y}, nil, 0},
+		"sparse":   {nil, data.Pairs{X: csr, Y: y}, weights, -1},
+	} {
+		o := LogisticOptions{Lambdas: []float64{.03}, ClassWeights: c.weights, CacheBytes: c.cache, Seed: 3}
+		got, err := FitLogistic(t.Context(), c.m, c.rows, o)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		o.CacheBytes = 0
+		same := fitWithGram(t, c.m, c.rows, o)
+		o.Tol = 1e-9
+		want := fitWithGram(t, c.m, c.rows, o)
+		if off := got.Objective/want.Objective - 1; !(off <= 1e-6 && off > -1e-9) {
+			t.Errorf("%s: the objective is off by %.2g", name, off)
+		}
+		if got.Passes > 2*same.Passes {
+			t.Errorf("%s: %d passes, %d with the Gram matrix", name, got.Passes, same.Passes)
+		}
+	}
+}
+
+// TestLogisticSketchSeed: equal seeds give equal bits, on one core and on several; other seeds the same objective to Tol.
+func TestLogisticSketchSeed(t *testing.T) {
+	x, y, _ := trial.Overlapping(t, 300, 3, 3)
+	fit := func(seed uint64, procs int) *LogisticFit {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
+		f, err := FitLogistic(t.Context(), trial.Fourier(t, 3, 520, 1), data.Pairs{X: x, Y: y}, LogisticOptions{Lambdas: []float64{.01}, Seed: seed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	a, b, c := fit(1, 1), fit(1, 4), fit(2, 4)
+	if !slices.Equal(a.W.RawMatrix().Data, b.W.RawMatrix().Data) || !slices.Equal(a.B, b.B) {
+		t.Error("the weights depend on the number of cores")
+	}
+	if slices.Equal(a.W.RawMatrix().Data, c.W.RawMatrix().Data) {
+		t.Error("the seed draws nothing")
+	}
+	if off := math.Abs(a.Objective/c.Objective - 1); !(off <= 1e-6) {
+		t.Errorf("another seed changes the objective by %.2g", off)
+	}
+}
+
+// TestLogisticSketchMemory: a fit of more features than rows makes no D x D matrix.
+func TestLogisticSketchMemory(t *testing.T) {
+	const d = 6000
+	x, y, _ := trial.Overlapping(t, 90, 3, 3)
+	m := trial.Fourier(t, 3, d, 1)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f, err := FitLogistic(t.Context(), m, data.Pairs{X: x, Y: y}, LogisticOptions{Lambdas: []float64{1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	if made := after.TotalAlloc - before.TotalAlloc; made > 8*d*d/2 {
+		t.Errorf("%d passes made %d MB", f.Passes, made>>20)
+	}
+}
+
+// TestSketchOfWeightedRows: where the sketch has the rank of the matrix, the preconditioner is the inverse of
+// γ Zcᵀ C Zc + λ s I, of weighted means and rows.
+func TestSketchOfWeightedRows(t *testing.T) {
+	const n, d, shift = 45, 530, .3
+	x, weights := sparseRows(n, d, 7), []float64{2, 1, .5}
+	y := mat.NewDense(n, 3, nil)
+	for i := range n {
+		for j := range 3 {
+			y.Set(i, j, -1)
+		}
+		y.Set(i, i%3, 1)
+	}
+	o := LogisticOptions{Lambdas: []float64{1}, ClassWeights: weights, BlockRows: 10}
+	src, o, err := logisticSource(t.Context(), nil, data.Pairs{X: x, Y: y}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := newLogistic(src, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.probabilities() // all are a third, and γ is (1 - 1/3)/2
+	l.prepare(shift)
+	var mean [d]float64
+	mass, zc := 0., mat.NewDense(n, d, nil)
+	for i := range n {
+		mass += weights[i%3]
+		for j := range d {
+			mean[j] += weights[i%3] * x.Float64s()[i*d+j]
+		}
+	}
+	for i := range n {
+		for j := range d {
+			zc.Set(i, j, math.Sqrt(weights[i%3])*(x.Float64s()[i*d+j]-mean[j]/mass))
+		}
+	}
+	var a mat.Dense
+	a.Mul(zc.T(), zc)
+	if s := mat.Trace(&a) / mass; math.Abs(l.scale/s-1) > 1e-12 {
+		t.Errorf("s is %v, want %v", l.scale, s)
+	}
+	a.Scale(1./3, &a)
+	for j := range d {
+		a.Set(j, j, a.At(j, j)+shift)
+	}
+	r := newColumns(d+1, 3)
+	for i := range r.v {
+		r.v[i] = float64(i%7) - 3
+	}
+	var back mat.Dense
+	p := l.precond.solve(r)
+	back.Mul(&a, mat.NewDense(d, 3, p.v[:3*d]))
+	for i, v := range back.RawMatrix().Data {
+		if math.Abs(v-r.v[i]) > 1e-6 { // the core of the sketch has a condition of 1e12, from ν
+			t.Fatalf("[%d] is %v, want %v", i, v, r.v[i])
+		}
+	}
+	for j, v := range p.row(d) {
+		if want := r.row(d)[j] / (mass / 3); math.Abs(v-want) > 1e-12 {
+			t.Errorf("intercept %d is %v, want %v", j, v, want)
+		}
+	}
+}
+
+// TestNystromOrthonormal: of a matrix whose eigenvalues fall by twelve orders of magnitude, U has orthonormal columns, Λ is no
+// more than the eigenvalues, and the first ones are exact.
+func TestNystromOrthonormal(t *testing.T) {
+	const d, rank = 200, 60
+	rng := rand.New(rand.NewPCG(1, 9))
+	g := mat.NewDense(d, d, nil)
+	for i := range d {
+		for j := range d {
+			g.Set(i, j, rng.NormFloat64())
+		}
+	}
+	var qr mat.QR
+	var q, half, a mat.Dense
+	qr.Factorize(g)
+	qr.QTo(&q)
+	value := func(i int) float64 { return math.Pow(10, -12*float64(i)/rank) }
+	half.Apply(func(_, j int, v float64) float64 { return v * value(j) }, &q)
+	a.Mul(&half, q.T())
+	p := newNystrom(d, rank, 4)
+	gemm(false, d, rank, d, 1, a.RawMatrix().Data, d, p.omega, rank, p.y, rank)
+	p.factor(mat.Trace(&a))
+	if len(p.values) < rank/2 || len(p.values) != p.rank {
+		t.Fatalf("%d values, rank %d", len(p.values), p.rank)
+	}
+	u := mat.NewDense(d, p.rank, p.y)
+	var products mat.Dense
+	products.Mul(u.T(), u)
+	for i, v := range p.values {
+		if v > value(i)*(1+1e-4) || i < 10 && v < value(i)*(1-1e-4) {
+			t.Errorf("value %d is %v, want %v", i, v, value(i))
+		}
+		for j := range p.rank {
+			want := 0.
+			if i == j {
+				want = 1
+			}
+			if math.Abs(products.At(i, j)-want) > 1e-5 {
+				t.Errorf("the product of columns %d and %d of U is %v", i, j, products.At(i, j))
+			}
+		}
+	}
+}
+
+// TestLogisticSingular: columns that are there twice, under a penalty below the rounding of their Gram matrix.
+func TestLogisticSingular(t *testing.T) {
+	x, y, _ := trial.Overlapping(t, 120, 3, 3)
+	twice := tensor.New(tensor.WithShape(120, 6), tensor.Of(tensor.Float64))
+	for i := range 120 {
+		row := x.Float64s()[i*3 : (i+1)*3]
+		copy(twice.Float64s()[i*6:], slices.Concat(row, row))
+	}
+	// Weights of two equal columns are halves of that of one, whose penalty they halve, with s twice as large.
+	const lambda = 1e-13
+	want, err := FitLogistic(t.Context(), nil, data.Pairs{X: x, Y: y}, LogisticOptions{Lambdas: []float64{lambda}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := FitLogistic(t.Context(), nil, data.Pairs{X: twice, Y: y}, LogisticOptions{Lambdas: []float64{lambda}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if math.Abs(got.Objective/want.Objective-1) > 1e-6 || got.Steps > 2*want.Steps {
+		t.Errorf("objective %v in %d steps, want %v in %d", got.Objective, got.Steps, want.Objective, want.Steps)
+	}
+	for i, v := range x.Float64s() {
+		x.Float64s()[i] = v * 1e-20
+	}
+	_, err = FitLogistic(t.Context(), nil, data.Pairs{X: x, Y: y}, LogisticOptions{Lambdas: []float64{1e-290}})
+	if !errors.Is(err, domain.ErrParam) || !strings.Contains(err.Error(), "underflows") {
+		t.Errorf("a penalty of 1e-300: %v", err)
+	}
+}
