@@ -186,6 +186,7 @@ var hostileFuncs = map[string]any{
 	"ops/blas.Use":                         blas.Use,
 	"ops/dense.Cholesky":                   dense.Cholesky,
 	"ops/dense.Eigen":                      dense.Eigen,
+	"ops/dense.InvertLower":                dense.InvertLower,
 	"ops/dense.Mirror":                     dense.Mirror,
 	"ops/dense.Reduce":                     dense.Reduce,
 	"ops/dense.Rounding":                   dense.Rounding,
@@ -296,8 +297,8 @@ var hostileFuncs = map[string]any{
 	"train/linear.FitKernelRidge":          linear.FitKernelRidge,
 	"train/linear.FitKernelRidgeLOO":       linear.FitKernelRidgeLOO,
 	"train/linear.FitKreinRidge":           linear.FitKreinRidge,
-	"train/linear.FitLaplace":           linear.FitLaplace,
-	"train/linear.RestoreLaplace":       linear.RestoreLaplace,
+	"train/linear.FitLaplace":              linear.FitLaplace,
+	"train/linear.RestoreLaplace":          linear.RestoreLaplace,
 	"train/linear.FitRidge":                linear.FitRidge,
 	"train/linear.FitRidgeCG":              linear.FitRidgeCG,
 	"train/linear.FitSVM":                  linear.FitSVM,
@@ -306,6 +307,7 @@ var hostileFuncs = map[string]any{
 	"train/linear.FitLogistic":             linear.FitLogistic,
 	"train.LoadParams":                     train.LoadParams,
 	"train/linear.LoadRidgeStats":          linear.LoadRidgeStats,
+	"train/linear.RestorePosterior":        linear.RestorePosterior,
 	"train/sgd.OneHot":                     sgd.OneHot,
 	"train/sgd.ParseSchedule":              sgd.ParseSchedule,
 	"train.RMSE":                           train.RMSE,
@@ -565,6 +567,7 @@ var hostileTypes = map[string]sampleOf{
 	"train/linear.Loss":         some(linear.SquaredHinge),
 	"train/fits.Metric":         some(fits.MeanSquaredError),
 	"train.Model":               func(*hostileValues) []any { return []any{goodModel(), goodRegression()} },
+	"train/linear.Posterior":    func(*hostileValues) []any { return []any{must(goodStats().Posterior(1))} },
 	"train/linear.RidgeOptions": some(linear.RidgeOptions{}),
 	"train/linear.RidgeStats":   func(*hostileValues) []any { return []any{goodStats()} },
 	"train/linear.SVMOptions":   some(linear.SVMOptions{MaxSteps: 3}),
@@ -664,6 +667,10 @@ func goodStats() *linear.RidgeStats {
 		panic(err)
 	}
 	return s
+}
+
+func goodFeatures() *tensor.Dense {
+	return must(must(goodSpec().Build()).Transform(nil, tensorOf(6, 3)))
 }
 
 func goodChain() *data.Chain {
@@ -923,18 +930,24 @@ var hostileGood = map[string]goodOf{
 	"train/linear.RestoreLaplace.w":          func(*hostileValues) any { return goodHead().W },
 	"train/linear.RestoreLaplace.b":          func(*hostileValues) any { return goodHead().B },
 	"train/linear.Laplace.*.z":               of(6, 3),
-	"train.Load.path": func(v *hostileValues) any { return v.saved("m", goodModel().Save) },
+	"train.Load.path":                        func(v *hostileValues) any { return v.saved("m", goodModel().Save) },
 	"train.LoadParams.path": func(v *hostileValues) any {
 		return v.saved("p", func(path string) error {
 			return train.SaveParams(path, G.Nodes{v.leaf()}, must(goodSpec().Build()))
 		})
 	},
-	"train.*.nodes":                    func(v *hostileValues) any { return G.Nodes{v.leaf()} },
-	"train/linear.FitSVM.o":            is(linear.SVMOptions{}),
-	"train/linear.FitSVM.rows":         is(data.Pairs{X: tensorOf(6, 3), Y: mat.NewDense(6, 1, []float64{1, -1, 1, 1, -1, -1})}),
-	"train/linear.LoadRidgeStats.path": func(v *hostileValues) any { return v.saved("s", goodStats().Save) },
-	"train.*.path":                     func(v *hostileValues) any { return v.path("out") },
-	"train/linear.RidgeStats.Add.z":    of(6, 8),
+	"train.*.nodes":                                    func(v *hostileValues) any { return G.Nodes{v.leaf()} },
+	"train/linear.FitSVM.o":                            is(linear.SVMOptions{}),
+	"train/linear.FitSVM.rows":                         is(data.Pairs{X: tensorOf(6, 3), Y: mat.NewDense(6, 1, []float64{1, -1, 1, 1, -1, -1})}),
+	"train/linear.LoadRidgeStats.path":                 func(v *hostileValues) any { return v.saved("s", goodStats().Save) },
+	"train.*.path":                                     func(v *hostileValues) any { return v.path("out") },
+	"train/linear.RidgeStats.Add.z":                    of(6, 8),
+	"train/linear.RidgeStats.Remove.z":                 func(*hostileValues) any { return goodFeatures() },
+	"train/linear.RidgeStats.Forget.factor":            is(.5),
+	"train/linear.RidgeStats.PosteriorWithNoise.noise": is([]float64{1}),
+	"train/linear.Posterior.Variance.z":                of(6, 8),
+	"train/linear.Posterior.VarianceResidual.z":        of(6, 8),
+	"train/linear.RestorePosterior.tensors":            func(*hostileValues) any { return must(goodStats().Posterior(1)).Tensors() },
 	"train/evidence.Maximise.m": func(v *hostileValues) any {
 		return must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 3, 8, layers.Tune(layers.Bandwidth)))
 	},

@@ -1,40 +1,90 @@
-package dense_test
+package dense
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
 
-	"github.com/bochner-go/bochner/ops/dense"
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestInvertLower: L⁻¹ L = I on both sides of a leaf and of two; the upper triangles are not read and stay 0.
+// TestInvertLower: L⁻¹ L is the identity, around the sizes where the way of computing changes, whatever stood above the diagonal.
 func TestInvertLower(t *testing.T) {
-	for _, n := range []int{1, 2, 15, 16, 17, 31, 33, 64, 100, 131} {
-		a, _ := positive(n, rand.New(rand.NewPCG(uint64(n), 2)))
-		if _, ok := dense.Cholesky(a, n, 0); !ok {
-			t.Fatalf("n = %d: no factor", n)
-		}
-		inv := make([]float64, n*n)
-		dense.InvertLower(a, inv, n)
-		l := mat.NewDense(n, n, nil)
+	for _, n := range []int{0, 1, 2, smallTriangle, smallTriangle + 1, 71, 131} {
+		rng := rand.New(rand.NewPCG(uint64(n), 5))
+		l, a := make([]float64, n*n), make([]float64, n*n)
 		for i := range n {
 			for j := range n {
+				a[i*n+j] = rng.NormFloat64()
+				if i == j {
+					a[i*n+j] = math.Sqrt(float64(n)) * (1 + rng.Float64())
+				}
 				if j <= i {
-					l.Set(i, j, a[i*n+j])
-				} else if inv[i*n+j] != 0 || a[i*n+j] != 7 {
-					t.Fatalf("n = %d: above the diagonal stand %v and %v", n, inv[i*n+j], a[i*n+j])
+					l[i*n+j] = a[i*n+j]
 				}
 			}
 		}
-		var unit mat.Dense
-		unit.Mul(mat.NewDense(n, n, inv), l)
-		for i := range n {
-			unit.Set(i, i, unit.At(i, i)-1)
+		InvertLower(a, n)
+		if n == 0 {
+			continue
 		}
-		if e := mat.Norm(&unit, math.Inf(1)); e > 1e-13*float64(n) {
-			t.Errorf("n = %d: L⁻¹ L is %g from the identity", n, e)
+		var eye mat.Dense
+		eye.Mul(mat.NewDense(n, n, a), mat.NewDense(n, n, l))
+		for i := range n {
+			eye.Set(i, i, eye.At(i, i)-1)
+		}
+		if e := mat.Norm(&eye, 2); e > 1e-12*float64(n) {
+			t.Errorf("n = %d: L⁻¹ L is off from the identity by %.2g", n, e)
 		}
 	}
+}
+
+// TestShiftedLogDet: the logarithm of the determinant is gonum's, and Times is the product with T.
+func TestShiftedLogDet(t *testing.T) {
+	for _, n := range []int{1, 2, 3, 47} {
+		rng := rand.New(rand.NewPCG(uint64(n), 7))
+		a, full := make([]float64, n*n), mat.NewSymDense(n, nil)
+		for i := range n {
+			for j := range i + 1 {
+				v := rng.NormFloat64()
+				if i == j {
+					v += 3 * float64(n)
+				}
+				a[i*n+j] = v
+				full.SetSym(i, j, v)
+			}
+			full.SetSym(i, i, full.At(i, i)+.5)
+		}
+		q := Reduce(a, n)
+		f, ok := q.Shift(.5)
+		var c mat.Cholesky
+		if !ok || !c.Factorize(full) {
+			t.Fatal("not positive definite")
+		}
+		if got, want := f.LogDet(), c.LogDet(); math.Abs(got-want) > 1e-13*(1+math.Abs(want))*float64(n) {
+			t.Errorf("n = %d: the logarithm of the determinant is %v, want %v", n, got, want)
+		}
+		x, tx := make([]float64, n), make([]float64, n)
+		for i := range x {
+			x[i] = rng.NormFloat64()
+		}
+		q.Times(tx, x)
+		for i := range n {
+			tx[i] += .5 * x[i]
+		}
+		f.Solve(tx)
+		for i := range n {
+			if math.Abs(tx[i]-x[i]) > 1e-12 {
+				t.Errorf("n = %d: (T + I/2)⁻¹ (T x + x/2) is %v at %d, want %v", n, tx[i], i, x[i])
+			}
+		}
+	}
+}
+
+func ExampleInvertLower() {
+	l := []float64{2, 0, 1, 4}
+	InvertLower(l, 2)
+	fmt.Println(l)
+	// Output: [0.5 0 -0.125 0.25]
 }

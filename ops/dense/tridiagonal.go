@@ -1,6 +1,8 @@
 package dense
 
 import (
+	"math"
+
 	fast "github.com/bochner-go/bochner/ops/blas"
 	"github.com/bochner-go/bochner/ops/internal/simd"
 	"gonum.org/v1/gonum/blas"
@@ -201,4 +203,29 @@ func (f Shifted) Quadratic(p []float64) float64 {
 		sum += u * u / d
 	}
 	return sum
+}
+
+// LogDet is ln |T + s I|, and that of the matrix that was reduced.
+func (f Shifted) LogDet() float64 {
+	sum := 0.0
+	for _, d := range f.d {
+		sum += math.Log(d)
+	}
+	return sum
+}
+
+// Times writes T x to dst, both [n]. It panics where one is too short.
+func (q *Tridiagonal) Times(dst, x []float64) {
+	check("Times", len(dst), q.n, 1)
+	check("Times", len(x), q.n, 1)
+	for i := range q.n {
+		v := q.d[i] * x[i]
+		if i > 0 {
+			v += q.e[i-1] * x[i-1]
+		}
+		if i < q.n-1 {
+			v += q.e[i] * x[i+1]
+		}
+		dst[i] = v
+	}
 }

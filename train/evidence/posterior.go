@@ -153,7 +153,8 @@ func (p *posterior) invert() {
 		return
 	}
 	p.inverse = true
-	dense.InvertLower(p.factor, p.half, p.m)
+	copy(p.half, p.factor)
+	dense.InvertLower(p.half, p.m)
 	blas.Implementation{}.Dsyrk(gonum.Lower, gonum.Trans, p.m, p.m, 1, p.half, p.m, 0, p.factor, p.m)
 	dense.Mirror(p.factor, p.m, gonum.Lower)
 	if p.dual() {

@@ -88,8 +88,8 @@ type Laplace struct {
 // Targets have k columns, and matter with ClassWeights only. f may hold the W and B of any softmax head.
 //
 // Operations: 2 n N² for the exact precision of N = (D + 1) k and N³ to invert it; n k D² and k D³ for classes; n D² and
-// D³ for shared. Memory: two matrices of the kind while it fits and one after that, of 8 N², 8 k (D + 1)² or 8 (D + 1)²
-// bytes, and blocks of features. Results do not depend on GOMAXPROCS, and but for rounding not on the blocks in which rows
+// D³ for shared. Memory: matrices of 8 N², 8 k (D + 1)² or 8 (D + 1)² bytes, for the exact precision also those of classes
+// while it fits, and blocks of features. Results do not depend on GOMAXPROCS, and but for rounding not on the blocks in which rows
 // come. ctx is looked at between blocks.
 //
 // Errors: those of FitLogistic for rows; domain.ErrShape for a head of another shape, or rows of another number of

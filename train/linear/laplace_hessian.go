@@ -194,9 +194,8 @@ func (h *curvature) posterior() (*Laplace, error) {
 		if _, ok := dense.Cholesky(a, size, 0); !ok {
 			return nil, fmt.Errorf("train: Laplace: the precision is singular in working precision at Lambda = %v; raise it: %w", l.Lambda, domain.ErrParam)
 		}
-		inverse := make([]float64, size*size)
-		dense.InvertLower(a, inverse, size)
-		l.root = append(l.root, inverse)
+		dense.InvertLower(a, size)
+		l.root = append(l.root, a)
 	}
 	return l, nil
 }

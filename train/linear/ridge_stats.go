@@ -24,8 +24,10 @@ import (
 //
 // The zero value is empty and takes D and k from its first block. Rows are added by Add, as features, or by AddRows, through the map.
 // Parts that were summed apart, file by file, by several goroutines or machines, are joined by Merge; MarshalBinary, WriteTo and Save
-// carry them from one to the other. Whatever the parts, the sums are those of all rows in one pass, to rounding. Solve fits a head to
-// them, as often as one likes, and MSE is the error of any head on the rows behind them. It is not safe for concurrent use.
+// carry them from one to the other. Whatever the parts, the sums are those of all rows in one pass, to rounding. Remove takes rows out
+// again, and Forget lets those so far count for less than those that follow. Solve fits a head to
+// them, as often as one likes, and MSE is the error of any head on the rows behind them; Posterior is the fit with its uncertainty and
+// Evidence chooses its lambda. It is not safe for concurrent use.
 //
 // A block is centred by its own mean before anything is multiplied, and joined by the update of Chan, Golub and LeVeque
 // (1979), eq. 2.1, so features that hardly vary about a large mean lose no digits.
@@ -50,7 +52,7 @@ type RidgeStats struct {
 	wide, yc, zy []float64 // of the block in hand: float32 features as float64, targets less their mean, products; scratch
 }
 
-// N is the number of rows so far.
+// N is the number of rows so far: those that were added, whatever they weigh, less those that were removed.
 func (s *RidgeStats) N() int { return s.n }
 
 // Features is D, and 0 before the first row.

@@ -20,17 +20,18 @@ import (
 // The form of the sums outside memory, little-endian:
 //
 //	8 bytes   "bochnrRG"
-//	uint32    the version, 1, or 2 with class weights
+//	uint32    the version: 1, 2 with class weights, or 3 without them after Forget
 //	uint32    the length of Of
 //	3 uint64  n, D, k
 //	uint64    1 with a signature, else 0
 //	          Of; the signature, D bytes 1 or 255 (-1), if there is one
-//	          of version 2: the sum of the weights of the rows, and the class weights, max(2, k) float64s
+//	          of versions 2 and 3: the sum of the weights of the rows, a float64
+//	          of version 2: the class weights, max(2, k) float64s
 //	float64s  z̄ [D], ȳ [k], S [k], R [D, k], and the lower triangle of G row by row, D(D+1)/2
 //	32 bytes  the SHA-256 of all before it
 const (
 	statsMagic   = "bochnrRG"
-	statsVersion = 2
+	statsVersion = 3
 	statsHeader  = 8 + 4 + 4 + 4*8
 	maxOf        = 1 << 26 // bytes of Of
 	maxStats     = 1 << 20 // features, and targets: G would be 8 TB
@@ -92,7 +93,14 @@ func (s *RidgeStats) WriteTo(w io.Writer) (int64, error) {
 	buf := bufio.NewWriterSize(io.MultiWriter(w, sum), 1<<16)
 	signed, weighted := s.n > 0 && s.Signature != nil, s.n > 0 && s.ClassWeights != nil
 	head := append(make([]byte, 0, statsHeader), statsMagic...)
-	head = binary.LittleEndian.AppendUint32(head, uint32(1+boolInt(weighted)))
+	version, weights := uint32(1), []float64(nil)
+	switch {
+	case weighted:
+		version, weights = 2, append([]float64{s.mass}, s.ClassWeights...)
+	case s.mass != float64(s.n):
+		version, weights = 3, []float64{s.mass}
+	}
+	head = binary.LittleEndian.AppendUint32(head, version)
 	head = binary.LittleEndian.AppendUint32(head, uint32(len(s.Of)))
 	for _, v := range []int{s.n, s.features, s.targets, boolInt(signed)} {
 		head = binary.LittleEndian.AppendUint64(head, uint64(v))
@@ -103,10 +111,6 @@ func (s *RidgeStats) WriteTo(w io.Writer) (int64, error) {
 		for _, v := range s.Signature {
 			buf.WriteByte(byte(int8(v)))
 		}
-	}
-	var weights []float64
-	if weighted {
-		weights = append([]float64{s.mass}, s.ClassWeights...)
 	}
 	for _, part := range [][]float64{weights, s.meanZ, s.meanY, s.yy, s.r} {
 		writeNumbers(buf, part)
@@ -202,9 +206,18 @@ func (in *statsReader) stats() (*RidgeStats, []float64) {
 			t.Signature = append(t.Signature, float64(int8(b)))
 		}
 	}
-	if t.mass = float64(t.n); version == 2 {
-		if w := in.numbers(1 + max(2, t.targets)); in.err == nil {
-			t.mass, t.ClassWeights = w[0], w[1:]
+	if t.mass = float64(t.n); version > 1 {
+		count := 1
+		if version == 2 {
+			count += max(2, t.targets)
+		}
+		if w := in.numbers(count); in.err == nil {
+			if t.mass = w[0]; version == 2 {
+				t.ClassWeights = w[1:]
+			}
+			if !(t.mass > 0 && t.mass <= math.MaxFloat64) {
+				in.err = fmt.Errorf("the rows weigh %v: %w", t.mass, modelfile.ErrCorrupt)
+			}
 		}
 	}
 	t.meanZ, t.meanY, t.yy = in.numbers(t.features), in.numbers(t.targets), in.numbers(t.targets)

@@ -1,0 +1,205 @@
+package linear
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/bochner-go/bochner/ops/dense"
+	"github.com/bochner-go/bochner/ops/domain"
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/floats"
+)
+
+// Posterior is Bayesian ridge regression on features: the distribution of the heads given the rows, of which Fit is the
+// mean. For each target t
+//
+//	y = zᵀw + b + noise,    w ~ N(0, (σ²/ρ) I),    noise ~ N(0, σ²),    b uniform,    ρ = λ s
+//
+// with λ and s of FitRidge, so w has the prior variance σ²/ρ. Given n rows, as RidgeStats, w is normal with the
+// covariance σ² (G + ρI)⁻¹ about W of Solve, the function is normal with the variance σ² v(z) about zᵀW + B, and a
+// target to come has σ² (1 + v(z)):
+//
+//	v(z) = 1/n + (z - z̄)ᵀ (G + ρI)⁻¹ (z - z̄)
+//
+// With features of a kernel k it is the Gaussian process of the covariance (σ²/ρ) k with a flat prior on its mean, as
+// far as the features are k. n is Mass: a row of the weight c counts as c rows, its likelihood to the power c. MacKay
+// (1992), Bayesian interpolation; Rasmussen and Williams (2006), section 2.1.
+type Posterior struct {
+	Fit    *RidgeFit // the mean: W [D, k] and B [k]
+	Noise  []float64 // σ² [k], the variance of the noise of each target in its squared unit
+	Lambda float64   // λ
+	// Penalty is ρ: Noise[t]/Penalty is the prior variance of the weights of target t, and of the function where k(x,
+	// x) is 1. Lambda is in proportion to it.
+	Penalty float64
+	// Effective is γ = tr G (G + ρI)⁻¹, how many of the D weights the rows determine; Moody (1992), the effective
+	// number of parameters.
+	Effective float64
+	// LogEvidence is the log marginal likelihood in nats, that of RidgeStats.Evidence, of all targets together.
+	LogEvidence float64
+
+	mass    float64
+	mean    []float64 // z̄ [D]
+	inverse []float64 // L⁻¹ [D, D], L Lᵀ = G + ρI, with zeros above the diagonal
+}
+
+// Posterior is that of the rows so far with a relative lambda > 0. The noise of each target is that of the largest
+// marginal likelihood,
+//
+//	σ² = q/(n - 1),    q = ‖y - ȳ - Zc w‖² + ρ ‖w‖²
+//
+// with Zc the centred features; it is a difference of sums, exact to some 1e-15 of the variance of the target, and
+// never below ρ‖w‖²/(n - 1). Lambda is the caller's, or that of Evidence. The sums stay as they are, so that more rows
+// can follow. With Cholesky's factor and its inverse it takes some D³ multiply-adds, and memory of D² numbers, which it
+// keeps.
+//
+// Errors: those of Solve; domain.ErrParam for lambda = 0, which is no prior, and for a Signature with a -1, whose
+// kernel is no covariance; domain.ErrShape where the rows weigh no more than 1; domain.ErrDomain for a target that does
+// not vary, which has no noise.
+func (s *RidgeStats) Posterior(lambda float64) (*Posterior, error) {
+	return s.posterior(lambda, nil)
+}
+
+// PosteriorWithNoise is Posterior with the variance of the noise of each target, [k], in its squared unit. Errors
+// besides: domain.ErrParam for a variance that is not a finite number above 0, domain.ErrShape for another number of
+// them. A target need not vary, and one row will do.
+func (s *RidgeStats) PosteriorWithNoise(lambda float64, noise []float64) (*Posterior, error) {
+	if s.n > 0 && len(noise) != s.targets {
+		return nil, fmt.Errorf("train: Posterior: %d variances of the noise for %d targets; give one of each: %w", len(noise), s.targets, domain.ErrShape)
+	}
+	for t, v := range noise {
+		if !(v > 0 && v <= math.MaxFloat64) {
+			return nil, fmt.Errorf("train: Posterior: the variance of the noise of target %d is %v, not a finite number above 0: %w", t, v, domain.ErrParam)
+		}
+	}
+	return s.posterior(lambda, slices.Clone(noise))
+}
+
+// posterior learns the noise where it is nil.
+func (s *RidgeStats) posterior(lambda float64, noise []float64) (*Posterior, error) {
+	scale, err := s.bayesian(noise == nil, lambda)
+	if err != nil {
+		return nil, err
+	}
+	d, k := s.features, s.targets
+	p := &Posterior{Noise: noise, Lambda: lambda, Penalty: lambda * scale, mass: s.mass, mean: slices.Clone(s.meanZ), inverse: slices.Clone(s.g)}
+	if !(p.Penalty >= leastScale) {
+		return nil, fmt.Errorf("train: Posterior: lambda = %g times the mean squared norm of a row is %v; raise lambda or scale the data: %w", lambda, p.Penalty, domain.ErrParam)
+	}
+	l, ok := dense.Cholesky(p.inverse, d, p.Penalty)
+	if !ok {
+		return nil, notPositive("Posterior", d, lambda, p.Penalty)
+	}
+	w := slices.Clone(s.r)
+	choleskySolve(l, w, k)
+	if p.Fit, err = s.fit(w, lambda); err != nil {
+		return nil, err
+	}
+	q := s.quadratic(w, p.Penalty)
+	if noise == nil {
+		p.Noise = make([]float64, k)
+		for t, v := range q {
+			p.Noise[t] = v / (s.mass - 1)
+		}
+	}
+	logDet := -float64(d) * math.Log(p.Penalty)
+	for i := range d {
+		logDet += 2 * math.Log(p.inverse[i*d+i])
+	}
+	p.LogEvidence = logEvidence(s.mass, logDet, q, p.Noise)
+	if p.LogEvidence-p.LogEvidence != 0 {
+		return nil, fmt.Errorf("train: Posterior: the log marginal likelihood is %v; scale the targets: %w", p.LogEvidence, domain.ErrDomain)
+	}
+	dense.InvertLower(p.inverse, d)
+	p.countEffective()
+	return p, nil
+}
+
+// countEffective is D - ρ tr (G + ρI)⁻¹, the trace being the sum of the squares of L⁻¹.
+func (p *Posterior) countEffective() {
+	d := len(p.mean)
+	p.Effective = float64(d)
+	for i := range d {
+		row := p.inverse[i*d : i*d+i+1]
+		p.Effective -= p.Penalty * floats.Dot(row, row)
+	}
+	p.Effective = min(max(p.Effective, 0), float64(d))
+}
+
+// bayesian checks the sums and lambdas for a posterior, and for the noise where it is learned, and returns the scale of
+// lambda.
+func (s *RidgeStats) bayesian(noise bool, lambdas ...float64) (scale float64, err error) {
+	for _, l := range lambdas {
+		if !(l > 0 && l <= math.MaxFloat64) {
+			return 0, fmt.Errorf("train: Posterior: lambda = %v is not a finite number above 0, and without a penalty there is no prior: %w", l, domain.ErrParam)
+		}
+	}
+	if scale, err = s.scale(); err != nil {
+		return 0, err
+	}
+	if err := s.checkSignature(); err != nil {
+		return 0, err
+	}
+	if slices.Contains(s.Signature, -1) {
+		return 0, fmt.Errorf("train: Posterior: the features are those of an indefinite kernel, which is no covariance; use Solve, or a map of a positive definite kernel: %w", domain.ErrParam)
+	}
+	if err := checkSquares(s.yy); err != nil || !noise {
+		return scale, err
+	}
+	if !(s.mass > 1) {
+		return 0, fmt.Errorf("train: Posterior: the rows weigh %v, and the noise needs more than one; add rows, or give the noise: %w", s.mass, domain.ErrShape)
+	}
+	for t, v := range s.yy {
+		if !(v > roundedRows*s.mass*s.meanY[t]*s.meanY[t]) {
+			return 0, fmt.Errorf("train: Posterior: target %d is the same in all rows, so that its noise cannot be learned; leave it out, or give the noise by PosteriorWithNoise: %w", t, domain.ErrDomain)
+		}
+	}
+	return scale, nil
+}
+
+// quadratic is q = S - 2 wᵀr + wᵀG w + ρ‖w‖² of each target, for W [D, k] of Solve. At that w an error of w changes it
+// in the second order only.
+func (s *RidgeStats) quadratic(w []float64, rho float64) []float64 {
+	d, k := s.features, s.targets
+	wt, gw := transposed(w, d, k, k), make([]float64, k*d)
+	dense.Mirror(s.g, d, blas.Lower)
+	addProduct(1, general(k, d, d, wt), s.gram(), general(k, d, d, gw))
+	q := make([]float64, k)
+	for t := range k {
+		wr := 0.
+		for j, v := range wt[t*d : (t+1)*d] {
+			wr += v * s.r[j*k+t]
+		}
+		q[t] = energy(s.yy[t], wr, floats.Dot(wt[t*d:(t+1)*d], gw[t*d:(t+1)*d]), rho*floats.Dot(wt[t*d:(t+1)*d], wt[t*d:(t+1)*d]))
+	}
+	return q
+}
+
+// energy is q from S, wᵀr, wᵀG w and ρ‖w‖²: the squares of the residuals are not below 0.
+func energy(yy, wr, wgw, penalty float64) float64 { return max(yy-2*wr+wgw, 0) + penalty }
+
+// logEvidence is that of all targets, for ln|G + ρI| - D ln ρ and the noise.
+func logEvidence(mass, logDet float64, q, noise []float64) float64 {
+	sum := 0.
+	for t, v := range noise {
+		sum -= (mass-1)*math.Log(2*math.Pi*v) + q[t]/v + logDet
+	}
+	return sum / 2
+}
+
+// check wants a posterior as it is made.
+func (p *Posterior) check(who string) error {
+	d := len(p.mean)
+	if d == 0 || p.Fit == nil || p.Fit.W == nil {
+		return fmt.Errorf("train: Posterior.%s: the posterior is empty; make it by RidgeStats.Posterior: %w", who, domain.ErrParam)
+	}
+	if r, k := p.Fit.W.Dims(); r != d || len(p.Fit.B) != k || len(p.Noise) != k {
+		return fmt.Errorf("train: Posterior.%s: W is [%d,%d] with %d intercepts and %d variances of the noise, for %d features: %w", who, r, k, len(p.Fit.B), len(p.Noise), d, domain.ErrShape)
+	}
+	for t, v := range p.Noise {
+		if !(v >= 0 && v <= math.MaxFloat64) {
+			return fmt.Errorf("train: Posterior.%s: the variance of the noise of target %d is %v, not a finite number >= 0: %w", who, t, v, domain.ErrParam)
+		}
+	}
+	return nil
+}
