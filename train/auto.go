@@ -32,6 +32,8 @@ type AutoOptions struct {
 	// Columns and Afford are as in Recipe.
 	Columns *data.ColumnOptions
 	Afford  func(what string, bytes float64) error
+	// Uncertainty asks for Prepared.LearnUncertainty of the model that is fitted on all rows, after the race.
+	Uncertainty *UncertaintyOptions
 	// Progress is called after each trial. nil: not called.
 	Progress func(Trial)
 }

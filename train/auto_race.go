@@ -377,12 +377,10 @@ func (a *racer) fit(ctx context.Context, at attempt) (*bestFit, error) {
 	var losses []float64
 	for i := range a.times {
 		part := a.part(rows, i, at.rows)
-		for _, step := range at.steps {
-			if err := c.fit(ctx, part, step); err != nil {
-				return nil, c.p.Locate(err)
-			}
+		if err := c.steps(ctx, part, at.steps); err != nil {
+			return nil, c.p.Locate(err)
 		}
-		if losses, err = c.score(losses, part); err != nil {
+		if losses, err = c.score(ctx, losses, part); err != nil {
 			return nil, c.p.Locate(err)
 		}
 		c.parts = append(c.parts, part)
@@ -393,7 +391,7 @@ func (a *racer) fit(ctx context.Context, at attempt) (*bestFit, error) {
 		losses = losses[:0]
 		for _, part := range c.parts {
 			if err = c.fit(ctx, part, StepSolved); err == nil {
-				losses, err = c.score(losses, part)
+				losses, err = c.score(ctx, losses, part)
 			}
 			if err != nil {
 				break // what there is is kept
@@ -441,15 +439,19 @@ func (a *racer) refit(ctx context.Context) (*Model, error) {
 		c.Solve = o
 	}
 	part := &climbPart{rows: c.p.rows.(data.Pairs), maps: map[string]layers.Layer{}}
-	for _, step := range at.steps {
-		if err := c.fit(ctx, part, step); err != nil {
-			return nil, c.p.Locate(err)
-		}
+	if err := c.steps(ctx, part, at.steps); err != nil {
+		return nil, c.p.Locate(err)
 	}
 	c.parts = append(c.parts, part)
 	f := &bestFit{attempt: at}
 	f.take(c)
 	a.report.Report = f.report
+	if a.Uncertainty != nil {
+		c.p.Model, c.p.again = f.model, func(ctx context.Context, part *climbPart) error { return c.steps(ctx, part, at.steps) }
+		if err := c.p.LearnUncertainty(ctx, *a.Uncertainty); err != nil {
+			return nil, err
+		}
+	}
 	return f.model, nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/evidence"
@@ -30,6 +31,38 @@ const (
 )
 
 // Ladder tunes a map step by step and keeps what rows that are held out favour. Its zero value is the default.
+//
+// What the steps bring depends on the map. Error rates under a softmax head on rows held out, with 256 features where
+// their number is free, of optdigits and of spambase; a difference to frozen has a standard error of about .004 and .007:
+//
+//	                       frozen evidence all  both  solved   frozen evidence all  both  solved
+//	gaussian               .0314 .0248 .0157 .0183 .0157   .1087 .0870 .0795 .0734 .0815
+//	gaussian, orthogonal   .0275 .0222 .0137 .0183 .0137   .1094 .0870 .0795 .0707 .0829
+//	gaussian, structured   .0255 .0209                     .1026 .0876
+//	laplacian              .0438 .0261 .0190 .0216 .0170   .0815 .0720 .0659 .0591 .0713
+//	matern                 .0405 .0261 .0170 .0183 .0163   .1107 .0849 .0774 .0734 .0849
+//	cauchy                 .0281 .0261 .0144 .0216 .0137   .0992 .0876 .0808 .0740 .0788
+//	exp-semigroup          .0340 .0216 .0333 .0314 .0255   .0679 .0727 .0510 .0537 .0659
+//	reciprocal-semigroup   .0261 .0275 .0288 .0340 .0255   .0802 .0679 .0543 .0550 .0611
+//	skewed-chi2            .0157 .0209 .0144 .0144 .0144   .0890 .0849 .1372 .1372 .1393
+//	skewed-intersection    .0294 .0255 .0359 .0359 .0281   .1033 .1223 .1807 .1807 .1447
+//	chi2                   .0261 .0242 .0268 .0268 .0255   .0652 .0564 .0625 .0625 .0605
+//	intersection           .0268 .0248 .0281 .0281 .0275   .0774 .0571 .0645 .0645 .0645
+//	jensen-shannon         .0288 .0242 .0281 .0281 .0255   .0652 .0564 .0618 .0618 .0632
+//	exp-hellinger          .0216 .0216 .0144 .0190 .0131   .0822 .0802 .0605 .0598 .0686
+//	exp-chi2               .0196 .0157 .0118 .0183 .0118   .0971 .0720 .0645 .0584 .0605
+//	exp-intersection       .0203 .0157 .0131 .0144 .0124   .0856 .0808 .0734 .0747 .0666
+//	exp-jensen-shannon     .0137 .0203 .0131 .0157 .0124   .0815 .0666 .0652 .0605 .0652
+//	sphere-polynomial      .0137 .0261 .0144       .0144   .0965 .1087 .0747       .0781
+//	delta-gaussian         .0444 .0490 .0275       .0229   .0965 .0802 .0740       .0802
+//	arc-cosine             .0235 .0288 .0144       .0157   .0931 .1406 .0802       .0822
+//	ntk                    .0209 .0229 .0144       .0170   .0890 .1141 .0761       .0795
+//	srf                    .0157 .0229 .0137 .0190 .0118   .0897 .1243 .0863 .0938 .0795
+//
+// All frequencies are worth their time for the translation-invariant maps, their exponentiated relatives and the signed
+// ones; scales suffice for the homogeneous maps; Laplace features gain from either; the skewed maps, whose frequencies live
+// on logarithms of small numbers, are best left as they are drawn or with their scales. The structured sampler has no
+// frequencies to move one by one, and the signed maps no scales to go on from.
 type Ladder struct {
 	// Steps are those to take, in the order of the constants; nil: all. StepBoth finds its scales where StepEvidence is not
 	// among them, and StepSolved goes on from StepAll or StepBoth. One step alone is taken on all rows, and none is held
@@ -85,7 +118,7 @@ func (p *Prepared) Climb(ctx context.Context, l Ladder) (*Climb, error) {
 	if err := p.ready(); err != nil {
 		return nil, err
 	}
-	rows, memory := p.rows.(data.Pairs)
+	_, memory := p.rows.(data.Pairs)
 	alone := len(l.Steps) == 1
 	switch {
 	case ctx == nil:
@@ -115,7 +148,7 @@ func (p *Prepared) Climb(ctx context.Context, l Ladder) (*Climb, error) {
 	}
 	out := &Climb{Chosen: l.Steps[0]}
 	if !alone {
-		out, err = c.climb(ctx, rows)
+		out, err = c.climb(ctx)
 	}
 	if err == nil {
 		err = c.finish(ctx, out)
@@ -171,18 +204,18 @@ type climber struct {
 
 // climbPart is a division of the rows, and where its fit stands.
 type climbPart struct {
-	rows   data.Examples
-	held   data.Pairs
-	maps   map[string]layers.Layer // by step
-	m      layers.Layer            // of the last step, and its head
-	head   layers.Head
-	found  *evidence.Result
-	report *fits.Report
+	rows, held data.Examples
+	maps       map[string]layers.Layer // by step
+	m          layers.Layer            // of the last step, and its head
+	head       layers.Head
+	found      *evidence.Result
+	report     *fits.Report
 }
 
-func (c *climber) climb(ctx context.Context, rows data.Pairs) (*Climb, error) {
-	if err := c.divide(rows); err != nil {
-		return nil, err
+func (c *climber) climb(ctx context.Context) (*Climb, error) {
+	var err error
+	if c.parts, err = c.p.divide(c.HeldOut, c.Seed); err != nil {
+		return nil, fmt.Errorf("train: Ladder: %w", err)
 	}
 	out, means := &Climb{}, map[string]float64{}
 	missing := func(steps ...string) bool {
@@ -224,15 +257,14 @@ func (c *climber) climb(ctx context.Context, rows data.Pairs) (*Climb, error) {
 // finish takes the chosen step on all rows, and hands the model its result.
 func (c *climber) finish(ctx context.Context, out *Climb) error {
 	all := &climbPart{rows: c.p.rows, maps: map[string]layers.Layer{}}
-	for _, step := range c.path(out.Chosen) {
-		if err := c.fit(ctx, all, step); errors.Is(err, errNoStep) {
-			return fmt.Errorf("train: Ladder: %s: %w: %w", step, err, domain.ErrParam)
-		} else if err != nil {
-			return err
-		}
+	if err := c.steps(ctx, all, c.path(out.Chosen)); errors.Is(err, errNoStep) {
+		return fmt.Errorf("train: Ladder: %s: %w: %w", out.Chosen, err, domain.ErrParam)
+	} else if err != nil {
+		return err
 	}
 	m := c.p.Model
 	all.give(m)
+	c.p.again = func(ctx context.Context, part *climbPart) error { return c.steps(ctx, part, c.path(out.Chosen)) }
 	out.Report, out.Evidence = all.report, all.found
 	return nil
 }
@@ -256,19 +288,29 @@ func (c *climber) path(to string) []string {
 	return []string{to}
 }
 
-// divide makes the parts.
-func (c *climber) divide(rows data.Pairs) error {
-	const enough = 1000 // rows that are scored
-	n := c.p.Rows
-	times := min(int(1/c.HeldOut), int(math.Ceil(enough/(c.HeldOut*float64(n)))))
-	for i := range max(1, times) {
-		kept, held := data.Split(n, c.HeldOut, c.Seed+uint64(i))
-		if len(kept) == 0 || len(held) == 0 {
-			return fmt.Errorf("train: Ladder: HeldOut = %v of %d rows leaves none to learn from or none to score: %w", c.HeldOut, n, domain.ErrParam)
-		}
-		c.parts = append(c.parts, &climbPart{rows: pick(rows, kept), held: pick(rows, held), maps: map[string]layers.Layer{}})
+// divide sets rows aside, of rows in memory as often as it takes to have some 1000 rows that are scored, up to 1/fraction
+// times, and of a stream once.
+func (p *Prepared) divide(fraction float64, seed uint64) (parts []*climbPart, err error) {
+	const enough = 1000
+	add := func(rows, held data.Examples) {
+		parts = append(parts, &climbPart{rows: rows, held: held, maps: map[string]layers.Layer{}})
 	}
-	return nil
+	switch rows := p.rows.(type) {
+	case data.Streamed:
+		kept, held := rows, rows
+		kept.Stream, held.Stream = rows.Stream.Split(fraction, seed)
+		add(kept, held)
+	case data.Pairs:
+		times := min(int(1/fraction), int(math.Ceil(enough/(fraction*float64(p.Rows)))))
+		for i := range max(1, times) {
+			kept, held := data.Split(p.Rows, fraction, seed+uint64(i))
+			if len(kept) == 0 || len(held) == 0 {
+				return nil, fmt.Errorf("HeldOut = %v of %d rows leaves none to learn from or none to score: %w", fraction, p.Rows, domain.ErrParam)
+			}
+			add(pick(rows, kept), pick(rows, held))
+		}
+	}
+	return parts, nil
 }
 
 // pick are some of the rows.
@@ -295,7 +337,7 @@ func (c *climber) rung(ctx context.Context, step string) (Rung, float64, error) 
 			return r, math.Inf(1), nil
 		}
 		if err == nil {
-			losses, err = c.score(losses, part)
+			losses, err = c.score(ctx, losses, part)
 		}
 		if err != nil {
 			return r, 0, err
@@ -313,6 +355,16 @@ func (c *climber) rung(ctx context.Context, step string) (Rung, float64, error) 
 	r.Gain, r.StdErr = stat.Mean(gains, nil), stat.StdDev(gains, nil)/math.Sqrt(float64(len(gains)))
 	r.Seconds = time.Since(start).Seconds()
 	return r, mean, nil
+}
+
+// steps takes some steps on some rows.
+func (c *climber) steps(ctx context.Context, part *climbPart, steps []string) error {
+	for _, step := range steps {
+		if err := c.fit(ctx, part, step); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // fit takes a step on some rows.
@@ -424,27 +476,49 @@ func policyOf(m layers.Layer) string {
 	return ""
 }
 
-// score appends the error of each row that is held out: 0 or 1 of a class, and of targets the mean square.
-func (c *climber) score(losses []float64, part *climbPart) ([]float64, error) {
-	m := *c.p.Model
-	m.Map, m.Head = part.m, part.head
-	scores, err := m.ScoresPrepared(part.held.X)
-	if err != nil {
-		return nil, err
-	}
-	n, k := scores.Dims()
-	for i := range n {
-		y, s := part.held.Y.RawRowView(i), scores.RawRowView(i)
-		loss := 0.
-		if m.Classes != nil {
-			if y[given.ArgMax(s)] < 0 {
-				loss = 1
-			}
-		} else {
-			d := floats.Distance(y, s, 2)
-			loss = d * d / float64(k)
+// model is the model of a part.
+func (part *climbPart) model(m *Model) *Model {
+	own := *m
+	own.Map, own.Head = part.m, part.head
+	return &own
+}
+
+// eachHeld hands out the scores of the rows that are held out, with their targets, block by block.
+func (part *climbPart) eachHeld(ctx context.Context, m *Model, f func(x ops.Matrix, scores, y *mat.Dense) error) error {
+	for b, err := range part.held.Blocks(ctx, 0) {
+		if err != nil {
+			return err
 		}
-		losses = append(losses, loss)
+		scores, err := m.ScoresPrepared(b.X)
+		if err == nil {
+			err = f(b.X, scores, b.Y)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	return losses, nil
+	return nil
+}
+
+// score appends the error of each row that is held out: 0 or 1 of a class, and of targets the mean square.
+func (c *climber) score(ctx context.Context, losses []float64, part *climbPart) ([]float64, error) {
+	m := part.model(c.p.Model)
+	err := part.eachHeld(ctx, m, func(_ ops.Matrix, scores, targets *mat.Dense) error {
+		n, k := scores.Dims()
+		for i := range n {
+			y, s := targets.RawRowView(i), scores.RawRowView(i)
+			loss := 0.
+			if m.Classes != nil {
+				if y[given.ArgMax(s)] < 0 {
+					loss = 1
+				}
+			} else {
+				d := floats.Distance(y, s, 2)
+				loss = d * d / float64(k)
+			}
+			losses = append(losses, loss)
+		}
+		return nil
+	})
+	return losses, err
 }

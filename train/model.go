@@ -25,6 +25,8 @@ type Model struct {
 	// Relevance says by how much each scaled column matters, 1 the most, where evidence has found one scale a column (see
 	// evidence.Result); nil: nobody asked.
 	Relevance []float64
+	// Uncertainty is how sure the model may be; nil: it has not been learned.
+	Uncertainty *Uncertainty
 	// Notes are what else its file says of it, by metadata key, such as where it comes from and how good it is. They decide nothing.
 	Notes map[string]string
 }
@@ -191,7 +193,18 @@ func (m *Model) ScoresPrepared(x ops.Matrix) (*mat.Dense, error) {
 	if n == 0 {
 		return nil, fmt.Errorf("train: Model: no rows to predict: %w", domain.ErrShape)
 	}
-	out := mat.NewDense(n, k, nil)
+	return m.overBlocks(x, k, func(z ops.Matrix) (*mat.Dense, error) {
+		y, err := layers.Transform(m.Head, nil, z)
+		if err != nil {
+			return nil, err
+		}
+		return mat.NewDense(y.Shape()[0], k, ops.Float64s(y)), nil
+	})
+}
+
+// overBlocks maps prepared rows, some at a time, and puts what f makes of their features, k columns, below one another.
+func (m *Model) overBlocks(x ops.Matrix, k int, f func(z ops.Matrix) (*mat.Dense, error)) (*mat.Dense, error) {
+	out := mat.NewDense(x.Shape()[0], k, nil)
 	var z *tensor.Dense
 	for at, block := range data.Blocks(x, blockRows) {
 		if z != nil && z.Shape()[0] != block.Shape()[0] {
@@ -202,17 +215,21 @@ func (m *Model) ScoresPrepared(x ops.Matrix) (*mat.Dense, error) {
 			return nil, domain.InBlock(at, err)
 		}
 		z, _ = features.(*tensor.Dense) // or sparse rows, as they came
-		y, err := layers.Transform(m.Head, nil, features)
+		y, err := f(features)
 		if err != nil {
 			return nil, domain.InBlock(at, err)
 		}
-		for i := range block.Shape()[0] {
-			for j := range k {
-				out.Set(at+i, j, given.Cell(y, i*k+j))
-			}
-		}
+		out.Slice(at, at+block.Shape()[0], 0, k).(*mat.Dense).Copy(y)
 	}
 	return out, nil
+}
+
+// dense is a matrix of features without gaps.
+func dense(z ops.Matrix) (*tensor.Dense, error) {
+	if s, sparse := z.(*ops.CSR); sparse {
+		return s.Dense(nil)
+	}
+	return z.(*tensor.Dense), nil
 }
 
 // Predict returns the class of each row, as an index into Classes.

@@ -37,6 +37,8 @@ type card struct {
 	Columns *data.Columns `json:"columns,omitempty"`
 	// Relevance is by how much each column matters; nil: nobody asked.
 	Relevance []float64 `json:"relevance,omitempty"`
+	// Uncertainty is how sure the model may be; nil: it was not learned.
+	Uncertainty *uncertaintyCard `json:"uncertainty,omitempty"`
 }
 
 // Save writes the whole model to a safetensors file: the tensors map.*, head.* and scaler.*, which the documentation of package
@@ -88,7 +90,8 @@ func (m *Model) save(path string, drawn bool) error {
 // card describes the model, if Load could make it from that card and those tensors.
 func (m *Model) card(tensors map[string]*tensor.Dense, drawn bool) (card, error) {
 	c := card{Version: Version, Spec: m.Spec, Scaler: m.Scaler.Name(), Head: m.Head.Kind(), Outputs: m.Head.Features(),
-		Classes: m.Classes, Drawn: drawn, Streams: 1, Columns: m.Columns, Relevance: m.Relevance}
+		Classes: m.Classes, Drawn: drawn, Streams: 1, Columns: m.Columns, Relevance: m.Relevance,
+		Uncertainty: m.putUncertainty(tensors)}
 	if len(m.Scaler.State()) == 0 {
 		return c, fmt.Errorf("the scaler %q is not fitted; call its Fit on the training rows", m.Scaler.Name())
 	}
@@ -213,7 +216,13 @@ func fromFile(meta map[string]string, tensors map[string]*tensor.Dense) (*Model,
 	if m.Scaler, err = data.ParseScalers(c.Scaler); err != nil {
 		return nil, err
 	}
-	return m, m.Scaler.SetState(withPrefix(tensors, "scaler."))
+	if err := m.Scaler.SetState(withPrefix(tensors, "scaler.")); err != nil {
+		return nil, err
+	}
+	if err := m.restoreUncertainty(c.Uncertainty, tensors); err != nil {
+		return nil, fmt.Errorf("%w: %w", err, modelfile.ErrFormat)
+	}
+	return m, nil
 }
 
 // What the frequencies of a file without them may take: that many coordinates in any case, and more for each weight of the head,
@@ -254,6 +263,9 @@ func (c card) check(tensors map[string]*tensor.Dense) error {
 	}
 	if r := c.Relevance; r != nil && (len(r) != dims || slices.ContainsFunc(r, func(v float64) bool { return !(v >= 0 && v <= 1) })) {
 		return fmt.Errorf("the relevance of %d columns is stated, and there are %d, of 0 to 1 each", len(r), dims)
+	}
+	if err := c.Uncertainty.check(c, tensors); err != nil {
+		return err
 	}
 	if err := c.checkState(tensors); err != nil {
 		return err

@@ -31,6 +31,8 @@ type Prepared struct {
 	rows   data.Examples // nil of rows in memory without targets
 	locate func(error) error
 	done   bool // whether Spec is complete
+	// again fits the model anew on the rows of a part, as it was fitted; nil before Fit and Climb.
+	again func(ctx context.Context, part *climbPart) error
 }
 
 // Prepare reads the rows for what the scalers learn, for the classes, and for what the map's parameters come from: all
@@ -321,7 +323,27 @@ func (p *Prepared) Fit(ctx context.Context, f fits.Fitter) (*fits.Report, error)
 	if err != nil && !p.streamed() { // a stream names its rows
 		err = p.Locate(err)
 	}
+	if err == nil {
+		p.again = func(ctx context.Context, part *climbPart) error { return p.fitPart(ctx, part, f) }
+	}
 	return rep, err
+}
+
+// fitPart fits a map and a head on the rows of a part. A map that the fitter leaves as it is stays the model's.
+func (p *Prepared) fitPart(ctx context.Context, part *climbPart, f fits.Fitter) (err error) {
+	if part.m = p.Model.Map; f.Freezes() == "" && p.Model.Spec.Tuned() {
+		if part.m, err = p.Model.Spec.Fit(p.x); err != nil {
+			return err
+		}
+	}
+	if b, ok := f.(sgd.MiniBatch); ok {
+		b.Checkpoints, f = sgd.Checkpoints{}, b
+	}
+	part.head, err = layers.NewHead(f.HeadKind(), part.m.Features(), max(1, p.Outputs), layers.WithDtype(part.m.Dtype()), layers.WithName("head"))
+	if err == nil {
+		part.report, err = f.Fit(ctx, part.m, part.head, part.rows)
+	}
+	return err
 }
 
 // solver fits the head of a map that does not change.

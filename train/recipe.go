@@ -24,13 +24,16 @@ type Recipe struct {
 	// Fitter fits the head. nil is MiniBatch for a Spec that tunes its map, under a softmax head for classes. For a frozen
 	// map it is LogisticOptions{} for classes where all features can be kept in memory and have no signs, and else RidgeOptions{}.
 	Fitter fits.Fitter
+	// Uncertainty asks Fit for Prepared.LearnUncertainty; nil: it is not learned.
+	Uncertainty *UncertaintyOptions
 	// Afford is asked before a scaler that moves zeros makes sparse rows dense, which takes so many bytes. Its error
 	// ends the fit. nil: nothing is refused.
 	Afford func(what string, bytes float64) error
 }
 
 // Fit learns a model from labels or targets of rows in memory (*data.Set or *data.Frame, which stay as they are)
-// or in files (*data.Stream). It is Prepare, Build and Fit of what that returns.
+// or in files (*data.Stream). It is Prepare, and of what that returns Build, Fit and, where
+// it is asked for, LearnUncertainty.
 //
 // Errors name the file and the row where the rows have some: data.ErrLabel for one class alone; data.ErrTask for classes
 // that look like targets; domain.ErrParam for rows
@@ -45,6 +48,9 @@ func (r Recipe) Fit(ctx context.Context, rows data.Source) (*Model, *fits.Report
 		return nil, nil, err
 	}
 	rep, err := p.Fit(ctx, r.Fitter)
+	if err == nil && r.Uncertainty != nil {
+		err = p.LearnUncertainty(ctx, *r.Uncertainty)
+	}
 	if err != nil {
 		return nil, nil, err
 	}

@@ -20,7 +20,7 @@ import (
 )
 
 // autoFlags are the flags that go with -auto, besides those of the columns of a table.
-var autoFlags = []string{"auto", "train", "test", "task", "label", "header", "delimiter", "save", "plot", "json", "seed", "dtype"}
+var autoFlags = []string{"auto", "train", "test", "task", "label", "header", "delimiter", "save", "plot", "json", "seed", "dtype", "distribution", "level"}
 
 // checkAuto reads -auto, and refuses what it chooses by itself.
 func (o *options) checkAuto(race string, given map[string]bool) error {
@@ -93,6 +93,9 @@ func raceModel(ctx context.Context, o *options) (*result, error) {
 	if err = r.evaluate(ctx, &evaluated, nil, tested); err == nil {
 		err = r.evaluateOn(ctx, &evaluated, rows)
 	}
+	if err == nil && m.Uncertainty != nil {
+		err = r.measureSureness(ctx, &evaluated, tested, o.level)
+	}
 	if err == nil {
 		err = r.evaluation().Put(m)
 	}
@@ -125,6 +128,7 @@ func (r *result) raceRows(ctx context.Context, o *options, rows data.Source) (*t
 	start, bar, done := time.Now(), cli.NewProgress("trials"), 0
 	ao := o.race
 	ao.Seed, ao.Dtype, ao.Columns, ao.Afford = o.Seed, o.Dtype, &o.columns, o.Recipe(layers.Spec{}).Afford
+	ao.Uncertainty = o.uncertainty()
 	ao.Progress = func(t train.Trial) {
 		done++
 		note := fmt.Sprintf("round %d, %v: %s", t.Round, t, scoreText(t, o.task))

@@ -28,6 +28,8 @@ type options struct {
 	train, test, load, save, plot string
 	predict, out                  string
 	look                          bool
+	distribution, laplace         bool
+	level                         float64
 	json, noWeights, stream, cg   bool
 	newton                        bool              // a softmax head is fitted to its optimum
 	auto                          bool              // newton is, if the features of all rows can be kept
@@ -92,6 +94,9 @@ func parse(args []string) (*options, error) {
 	fs.Float64Var(&o.fit.HeldOut, "held-out", 0, graphHeads+": fraction of the training rows held out for early stopping")
 	fs.StringVar(&o.tune, "tune", "", "fine-tune the map: bandwidth, bandwidth-each or all under the head; evidence: one scale a column by the marginal likelihood; auto: these scales, then all, each kept if rows that are held out favour it (default: frozen)")
 	fs.StringVar(&race, "auto", "", "choose map, scale, features and tuning by a race of this `time`, such as 60s, or of so many trials, such as 20, and fit the best on all rows after it")
+	fs.BoolVar(&o.distribution, "distribution", false, "learn how sure the model is, from rows that are held out, and measure it: the distribution of targets and their intervals, or calibrated probabilities of classes and sets of them; with -predict, write it")
+	fs.Float64Var(&o.level, "level", .9, "with -distribution: the `probability` that an interval or a set covers")
+	fs.BoolVar(&o.laplace, "laplace", false, "with -distribution: probabilities also know how uncertain the weights of a softmax head are, by Laplace's approximation")
 	fs.StringVar(&o.save, "save", "", "write the model to this `file`")
 	fs.BoolVar(&o.noWeights, "save-spec", false, "with -save: leave the map's weights out, to be drawn again from the seed")
 	fs.StringVar(&o.load, "load", "", "evaluate this model `file` on -test instead of training")
@@ -112,7 +117,7 @@ func parse(args []string) (*options, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := o.checkPredict(given); err != nil {
+	if err := errors.Join(o.checkDistribution(given), o.checkPredict(given)); err != nil {
 		return nil, err
 	}
 	if o.look {
@@ -227,7 +232,7 @@ func (o *options) setTask(task string, given map[string]bool) error {
 func (o *options) checkLoad(given map[string]bool) error {
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		switch name {
-		case "load", "test", "label", "header", "delimiter", "id", "predict", "out", "plot", "json":
+		case "load", "test", "label", "header", "delimiter", "id", "predict", "out", "plot", "json", "distribution", "level":
 		default:
 			return cli.Usage("-%s does not apply to -load, which evaluates a finished model", name)
 		}

@@ -29,7 +29,8 @@ type result struct {
 	history             *fits.Course
 	climb               *train.Climb // of -tune auto and -tune evidence
 	relevance           []relevantColumn
-	columnsByPlace      bool // they have numbers, from 1, and no names
+	sure                *sureness // of -distribution
+	columnsByPlace      bool      // they have numbers, from 1, and no names
 	auto                *train.AutoReport
 	cv                  *train.CVReport
 	cvEnds              []string // the settings that are best at an end
@@ -84,7 +85,15 @@ type object struct {
 	RMSE          *float64          `json:"rmse,omitempty"`
 	TrainAccuracy *float64          `json:"train_accuracy,omitempty"`
 	TrainRMSE     *float64          `json:"train_rmse,omitempty"`
-	TrainLoss     []float64         `json:"train_loss,omitempty"` // by epoch
+	NLL           *float64          `json:"nll,omitempty"`         // of -distribution: in nats
+	Coverage90    *float64          `json:"coverage_90,omitempty"` // of conformal intervals or sets of 90 %
+	ECE           *float64          `json:"ece,omitempty"`         // of classes
+	Level         *float64          `json:"level,omitempty"`
+	Coverage      *float64          `json:"coverage,omitempty"`       // of that level
+	IntervalWidth *float64          `json:"interval_width,omitempty"` // of that level, the mean
+	SetSize       *float64          `json:"set_size,omitempty"`
+	Normal        *float64          `json:"coverage_normal,omitempty"` // of the normal distribution's intervals of that level
+	TrainLoss     []float64         `json:"train_loss,omitempty"`      // by epoch
 	Ladder        []rung            `json:"ladder,omitempty"`
 	Relevance     []relevantColumn  `json:"relevance,omitempty"` // the largest first
 	Auto          []autoTrial       `json:"auto,omitempty"`
@@ -123,6 +132,12 @@ func (r *result) object() object {
 		o.RMSE = &r.test.rmse
 		if r.train != nil {
 			o.TrainRMSE = &r.train.rmse
+		}
+	}
+	if s := r.sure; s != nil {
+		o.NLL, o.ECE, o.Coverage90, o.Level, o.Coverage, o.Normal = s.nll, s.ece, s.covers90, &s.level, &s.covers, s.normal
+		if o.IntervalWidth = &s.size; s.classes {
+			o.IntervalWidth, o.SetSize = nil, &s.size
 		}
 	}
 	if r.history != nil {
@@ -200,6 +215,9 @@ func (r *result) show(o *options) error {
 	line("accuracy", ob.Accuracy, ob.TrainAccuracy)
 	line("f1", ob.F1, nil)
 	line("rmse", ob.RMSE, ob.TrainRMSE)
+	if r.sure != nil {
+		r.sure.show()
+	}
 	r.showRelevance()
 	if e := ob.KernelError; e != nil {
 		fmt.Printf("kernel error %.4f relative Frobenius, %.4f max, %.4f rms on %d %s\n", e.RelativeFrobenius, e.Max, e.RMS, e.Rows, rowsName(r.ofBags()))

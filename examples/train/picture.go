@@ -36,6 +36,13 @@ func (r *result) draw(path string) error {
 		}
 		pictures = append(pictures, board)
 	}
+	if r.sure != nil {
+		sure, err := r.sure.draw()
+		if err != nil {
+			return err
+		}
+		pictures = append(pictures, sure...)
+	}
 	if r.relevance != nil {
 		bars, err := r.drawRelevance()
 		if err != nil {

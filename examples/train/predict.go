@@ -63,11 +63,18 @@ func predictFile(ctx context.Context, o *options) error {
 	if err != nil {
 		return err
 	}
-	w, err := newPredictions(o.out, predictedBy(m, opts.ID))
+	if o.distribution && m.Uncertainty == nil {
+		return noDistribution(o.load)
+	}
+	by := predictedBy(m, opts.ID)
+	if o.distribution {
+		by.withDistribution(o.level)
+	}
+	w, err := newPredictions(o.out, by)
 	if err != nil {
 		return fmt.Errorf("-out %s: %w", o.out, err)
 	}
-	rows, err := predictBlocks(m, s.Blocks(ctx, 0), w)
+	rows, err := predictBlocks(by, s.Blocks(ctx, 0), w)
 	if err != nil {
 		w.abort()
 		return err
@@ -80,12 +87,12 @@ func predictFile(ctx context.Context, o *options) error {
 }
 
 // predictBlocks writes what the model predicts of blocks of rows, and counts these.
-func predictBlocks(m *train.Model, blocks iter.Seq2[*data.Block, error], w predictions) (rows int, err error) {
+func predictBlocks(by predicted, blocks iter.Seq2[*data.Block, error], w predictions) (rows int, err error) {
 	for b, err := range blocks {
 		if err != nil {
 			return rows, err
 		}
-		scores, err := m.Scores(b.X)
+		scores, err := by.predict(b.X)
 		if err != nil {
 			return rows, b.Locate(err)
 		}
@@ -182,6 +189,7 @@ type predicted struct {
 	model *train.Model
 	names []string // of the scores
 	id    string   // the name of the column that names the rows
+	level float64  // of intervals and sets; 0: the model predicts no distribution
 }
 
 // predictedBy are the columns that a model predicts of rows that a column names, or "" for their numbers.
@@ -224,8 +232,8 @@ func newPredictions(path string, p predicted) (predictions, error) {
 // class is the class of a row of scores.
 func (p predicted) class(scores *mat.Dense, i int) string {
 	best, row := 0, scores.RawRowView(i)
-	for k, v := range row {
-		if v > row[best] {
+	for k := range p.model.Classes {
+		if row[k] > row[best] {
 			best = k
 		}
 	}

@@ -80,7 +80,8 @@ func (c *csvPredictions) write(b *data.Block, at int, scores *mat.Dense) error {
 	return c.csv.Error()
 }
 
-// jsonPredictions has an object a line: row or id, and class and scores by class, or targets by name.
+// jsonPredictions has an object a line: row or id, and class and scores by class, with a distribution also the set of
+// classes, or targets by name.
 type jsonPredictions struct {
 	textFile
 	predicted
@@ -100,18 +101,24 @@ func (j *jsonPredictions) write(b *data.Block, at int, scores *mat.Dense) error 
 		} else {
 			object["row"] = at + i
 		}
-		values := map[string]float64{}
+		values, set := map[string]float64{}, []string{}
 		for k, v := range scores.RawRowView(i) {
-			key := j.names[k]
-			if j.model.Classes != nil {
-				key = j.model.Classes[k]
+			switch classes := len(j.model.Classes); {
+			case k < classes:
+				values[j.model.Classes[k]] = v
+			case classes == 0:
+				values[j.names[k]] = v
+			case v > 0:
+				set = append(set, j.model.Classes[k-classes])
 			}
-			values[key] = v
+		}
+		if j.level > 0 && j.model.Classes != nil {
+			object["set"] = set
 		}
 		switch {
 		case j.model.Classes == nil:
 			object["targets"] = values
-		case j.model.Head.Classifies():
+		case j.model.Head.Classifies() || j.level > 0:
 			object["class"], object["probabilities"] = j.class(scores, i), values
 		default:
 			object["class"], object["scores"] = j.class(scores, i), values

@@ -81,9 +81,17 @@ func trainModel(ctx context.Context, o *options) (*result, error) {
 	if err := o.fitHead(ctx, p, timed, r); err != nil {
 		return nil, err
 	}
+	if o.distribution {
+		if err := p.LearnUncertainty(ctx, *o.uncertainty()); err != nil {
+			return nil, errors.Join(err, o.saveModel(m))
+		}
+	}
 	evaluated := *m
 	evaluated.Map = timed
 	err = r.evaluate(ctx, &evaluated, p, tested)
+	if err == nil && o.distribution {
+		err = r.measureSureness(ctx, &evaluated, tested, o.level)
+	}
 	if err == nil {
 		err = r.evaluation().Put(m)
 	}
@@ -230,9 +238,15 @@ func evaluateSaved(ctx context.Context, o *options) (*result, error) {
 	r.seconds.Load = time.Since(start).Seconds()
 	timed := &cli.TimedMap{Layer: m.Map}
 	m.Map = timed
+	if o.distribution && m.Uncertainty == nil {
+		return nil, noDistribution(o.load)
+	}
 	tested, err := testSetRows(set)(m)
 	if err == nil {
 		err = r.evaluate(ctx, m, nil, tested)
+	}
+	if err == nil && o.distribution {
+		err = r.measureSureness(ctx, m, tested, o.level)
 	}
 	if err != nil {
 		return nil, err
@@ -240,6 +254,11 @@ func evaluateSaved(ctx context.Context, o *options) (*result, error) {
 	r.seconds.Features = timed.Spent.Seconds()
 	r.seconds.Total = time.Since(start).Seconds()
 	return r, nil
+}
+
+// noDistribution is the error of a model that has learned none.
+func noDistribution(path string) error {
+	return fmt.Errorf("%s: the model has learned no distribution; train it with -distribution", path)
 }
 
 // readFor is how rows for a model are read: as its file says, where the flags do not.

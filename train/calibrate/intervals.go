@@ -114,6 +114,9 @@ func (v *Intervals) Rows() int {
 	return v.targets[0].rows
 }
 
+// Targets is k.
+func (v *Intervals) Targets() int { return len(v.targets) }
+
 // Scaled says whether the radii are in units of std.
 func (v *Intervals) Scaled() bool { return v.scaled }
 

@@ -1,0 +1,189 @@
+package train
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train/calibrate"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Distribution is what a model predicts of targets, a row for each row and a column for each target, in the unit of the
+// targets.
+type Distribution struct {
+	Mean        *mat.Dense // the predicted targets
+	FunctionStd *mat.Dense // the standard deviation of the function: of what the model does not know
+	Std         *mat.Dense // the standard deviation of a target: with the noise
+}
+
+// Quantile is below a target with the probability q in (0, 1), [n, k]: Mean + Std Φ⁻¹(q) of the normal distribution. Errors
+// (domain.ErrParam): another q, or a Distribution that is not of PredictDistribution.
+func (d *Distribution) Quantile(q float64) (*mat.Dense, error) {
+	switch {
+	case !(q > 0 && q < 1):
+		return nil, fmt.Errorf("train: Distribution: the probability %v is not between 0 and 1: %w", q, domain.ErrParam)
+	case d.Mean == nil || d.Std == nil:
+		return nil, fmt.Errorf("train: Distribution: it is empty; Model.PredictDistribution makes one: %w", domain.ErrParam)
+	}
+	z, out := distuv.UnitNormal.Quantile(q), new(mat.Dense)
+	out.Apply(func(i, j int, mean float64) float64 { return mean + z*d.Std.At(i, j) }, d.Mean)
+	return out, nil
+}
+
+// NLL is the mean negative logarithm of the density of targets y [n, k], over rows and targets, in nats. Errors:
+// domain.ErrShape for another shape, domain.ErrDomain for a target that is not finite.
+func (d *Distribution) NLL(y *mat.Dense) (float64, error) {
+	if d.Mean == nil || d.Std == nil || y == nil {
+		return 0, fmt.Errorf("train: Distribution: it or y is empty; Model.PredictDistribution makes a Distribution: %w", domain.ErrParam)
+	}
+	n, k := d.Mean.Dims()
+	if r, c := y.Dims(); r != n || c != k {
+		return 0, fmt.Errorf("train: Distribution: y is [%d,%d] and the means [%d,%d]: %w", r, c, n, k, domain.ErrShape)
+	}
+	sum := 0.
+	for i := range n {
+		for j := range k {
+			v, s := y.At(i, j), d.Std.At(i, j)
+			if v-v != 0 {
+				return 0, fmt.Errorf("train: Distribution: y[%d,%d] = %v is not finite: %w", i, j, v, domain.ErrDomain)
+			}
+			z := (v - d.Mean.At(i, j)) / s
+			sum += z*z/2 + math.Log(s) + math.Log(2*math.Pi)/2
+		}
+	}
+	return sum / float64(n*k), nil
+}
+
+// PredictDistribution predicts the targets of rows x with their standard deviations,
+//
+//	mean = the head's,    FunctionStd² = σ² v(z),    Std² = σ² (1 + v(z))
+//
+// with σ² the noise and v of linear.Posterior, whose documentation says what they are far from the training rows.
+// Operations, beside those of Scores: n D². Errors: those of Scores; domain.ErrParam for a model without Uncertainty, of
+// classes, or of an indefinite kernel, which has no posterior.
+func (m *Model) PredictDistribution(x ops.Matrix) (*Distribution, error) {
+	if err := m.knows("PredictDistribution", false); err != nil {
+		return nil, err
+	}
+	if m.Uncertainty.Posterior == nil {
+		return nil, fmt.Errorf("train: PredictDistribution: the features of %v are of an indefinite kernel and have no posterior; PredictIntervals has intervals: %w", m.Map, domain.ErrParam)
+	}
+	d := &Distribution{}
+	err := m.eachPrepared(x, func(x ops.Matrix) (err error) {
+		d.Mean, d.FunctionStd, d.Std, err = m.stds(x)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// PredictIntervals are bounds [n, k] that cover a target with a probability of at least level in (0, 1), for each target by
+// itself, whatever the distribution; see calibrate.Intervals for what that means. Errors: those of Scores; domain.ErrParam
+// for a model without Uncertainty or of classes, and for a level that the held-out rows are too few for.
+func (m *Model) PredictIntervals(x ops.Matrix, level float64) (lower, upper *mat.Dense, err error) {
+	if err := m.knows("PredictIntervals", false); err != nil {
+		return nil, nil, err
+	}
+	err = m.eachPrepared(x, func(x ops.Matrix) error {
+		mean, std, err := m.sure(x)
+		if err == nil {
+			lower, upper, err = m.Uncertainty.Intervals.Bounds(level, mean, std)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return lower, upper, nil
+}
+
+// knows wants a model that has learned its uncertainty, of classes or of targets.
+func (m *Model) knows(who string, classes bool) error {
+	if err := m.whole(); err != nil {
+		return err
+	}
+	switch {
+	case classes && m.Classes == nil:
+		return fmt.Errorf("train: %s: a regression model has no classes; use PredictDistribution: %w", who, domain.ErrParam)
+	case !classes && m.Classes != nil:
+		return fmt.Errorf("train: %s: a classification model has no targets; use Probabilities or PredictSets: %w", who, domain.ErrParam)
+	case m.Uncertainty == nil, classes && (m.Uncertainty.Calibration == nil || m.Uncertainty.Sets == nil), !classes && m.Uncertainty.Intervals == nil:
+		return fmt.Errorf("train: %s: the model has no Uncertainty; learn it by Recipe.Uncertainty or Prepared.LearnUncertainty: %w", who, domain.ErrParam)
+	}
+	return nil
+}
+
+// eachPrepared prepares rows for f.
+func (m *Model) eachPrepared(x ops.Matrix, f func(x ops.Matrix) error) error {
+	own, err := m.Prepare(x)
+	if err != nil {
+		return err
+	}
+	return f(own)
+}
+
+// sure are the scores of prepared rows as Uncertainty takes them, and the standard deviations of targets where there is a
+// posterior.
+func (m *Model) sure(x ops.Matrix) (scores, std *mat.Dense, err error) {
+	u := m.Uncertainty
+	switch {
+	case u.Posterior != nil:
+		scores, _, std, err = m.stds(x)
+		return scores, std, err
+	case u.Laplace != nil:
+		scores, err = m.overBlocks(x, m.Head.Features(), func(features ops.Matrix) (*mat.Dense, error) {
+			z, err := dense(features)
+			if err != nil {
+				return nil, err
+			}
+			return u.Laplace.Probabilities(z)
+		})
+	default:
+		scores, err = m.ScoresPrepared(x)
+	}
+	if err == nil && m.Classes != nil && m.Head.Classifies() {
+		scores, err = calibrate.LogProbabilities(scores)
+	}
+	return scores, nil, err
+}
+
+// stds are the means of prepared rows, and the standard deviations of functions and targets.
+func (m *Model) stds(x ops.Matrix) (mean, function, target *mat.Dense, err error) {
+	k := m.Head.Features()
+	all, err := m.overBlocks(x, 2*k, func(features ops.Matrix) (*mat.Dense, error) {
+		z, err := dense(features)
+		if err != nil {
+			return nil, err
+		}
+		y, err := layers.Transform(m.Head, nil, z)
+		if err != nil {
+			return nil, err
+		}
+		v, err := m.Uncertainty.Posterior.Variance(nil, z)
+		if err != nil {
+			return nil, err
+		}
+		out, scores := mat.NewDense(len(v), 2*k, nil), ops.Float64s(y)
+		for i, v := range v {
+			row := out.RawRowView(i)
+			copy(row, scores[i*k:(i+1)*k])
+			for t, noise := range m.Uncertainty.Posterior.Noise {
+				row[k+t] = math.Sqrt(noise * v)
+			}
+		}
+		return out, nil
+	})
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	n, _ := all.Dims()
+	mean, function, target = mat.DenseCopyOf(all.Slice(0, n, 0, k)), mat.DenseCopyOf(all.Slice(0, n, k, 2*k)), mat.NewDense(n, k, nil)
+	target.Apply(func(_, t int, s float64) float64 { return math.Sqrt(m.Uncertainty.Posterior.Noise[t] + s*s) }, function)
+	return mean, function, target, nil
+}
