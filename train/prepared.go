@@ -337,7 +337,8 @@ func (p *Prepared) fitPart(ctx context.Context, part *climbPart, f fits.Fitter) 
 		}
 	}
 	if b, ok := f.(sgd.MiniBatch); ok {
-		b.Checkpoints, f = sgd.Checkpoints{}, b
+		b.Checkpoints = sgd.Checkpoints{} // which are of the fit to all rows
+		f = b
 	}
 	part.head, err = layers.NewHead(f.HeadKind(), part.m.Features(), max(1, p.Outputs), layers.WithDtype(part.m.Dtype()), layers.WithName("head"))
 	if err == nil {

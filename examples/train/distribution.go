@@ -255,7 +255,7 @@ func (s *sureness) show() {
 }
 
 // draw draws the coverage by level and, beside it, probabilities against accuracies, or some intervals.
-func (s *sureness) draw() ([]image.Image, error) {
+func (s *sureness) draw() (image.Image, error) {
 	ideal := report.Line{Name: "as asked", X: []float64{0, 1}, Y: []float64{0, 1}}
 	curve, what := s.curve, "sets"
 	curve.Name = "conformal sets"
@@ -290,5 +290,8 @@ func (s *sureness) draw() ([]image.Image, error) {
 		target.Y = s.some.target
 		second, err = report.Lines("test rows in the order of their predictions", "target", []report.Line{middle, target}, report.WithTitle("Intervals of some test rows"))
 	}
-	return []image.Image{coverage, second}, err
+	if err != nil {
+		return nil, err
+	}
+	return report.Grid(2, coverage, second)
 }

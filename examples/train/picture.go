@@ -41,7 +41,7 @@ func (r *result) draw(path string) error {
 		if err != nil {
 			return err
 		}
-		pictures = append(pictures, sure...)
+		pictures = append(pictures, sure)
 	}
 	if r.relevance != nil {
 		bars, err := r.drawRelevance()
