@@ -308,6 +308,7 @@ var hostileFuncs = map[string]any{
 	"train.LoadParams":                     train.LoadParams,
 	"train/linear.LoadRidgeStats":          linear.LoadRidgeStats,
 	"train/linear.RestorePosterior":        linear.RestorePosterior,
+	"train/linear.NewJackknife":            linear.NewJackknife,
 	"train/sgd.OneHot":                     sgd.OneHot,
 	"train/sgd.ParseSchedule":              sgd.ParseSchedule,
 	"train.RMSE":                           train.RMSE,
@@ -559,11 +560,14 @@ var hostileTypes = map[string]sampleOf{
 		}
 		return []any{p}
 	},
-	"train.Recipe":              some(train.Recipe{}),
-	"train/sgd.FitOptions":      some(sgd.FitOptions{Epochs: 1, Batch: 4}),
-	"train/linear.KernelRidge":  func(*hostileValues) []any { return []any{must(linear.FitKernelRidge(goodGram(), matOf(6, 1), 1))} },
-	"train/fits.LambdaScore":    some(fits.LambdaScore{Lambda: 1, MSE: 1}),
-	"train/linear.Laplace":      func(*hostileValues) []any { return []any{goodLaplace()} },
+	"train.Recipe":             some(train.Recipe{}),
+	"train/sgd.FitOptions":     some(sgd.FitOptions{Epochs: 1, Batch: 4}),
+	"train/linear.KernelRidge": func(*hostileValues) []any { return []any{must(linear.FitKernelRidge(goodGram(), matOf(6, 1), 1))} },
+	"train/fits.LambdaScore":   some(fits.LambdaScore{Lambda: 1, MSE: 1}),
+	"train/linear.Laplace":     func(*hostileValues) []any { return []any{goodLaplace()} },
+	"train/linear.Jackknife": func(*hostileValues) []any {
+		return []any{must(linear.NewJackknife(context.Background(), nil, data.Pairs{X: tensorOf(6, 3), Y: matOf(6, 1)}, 1))}
+	},
 	"train/linear.Loss":         some(linear.SquaredHinge),
 	"train/fits.Metric":         some(fits.MeanSquaredError),
 	"train.Model":               func(*hostileValues) []any { return []any{goodModel(), goodRegression()} },

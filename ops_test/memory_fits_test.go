@@ -49,6 +49,8 @@ var allFits = []fit{
 		f, err := linear.FitRidge(context.Background(), gaussian(t), readRows(data.Pairs{X: x, Y: y}.Blocks(context.Background(), 0)), linear.RidgeOptions{})
 		return headNumbers(t, f, err)
 	}},
+	{"NewJackknife", func(t *testing.T) []float64 { return jackknife(t, 24) }},
+	{"NewJackknife, fewer rows than features", func(t *testing.T) []float64 { return jackknife(t, 128) }},
 	{"FitRidgeCG", func(t *testing.T) []float64 {
 		x, y := memoryRows(tensor.Float64)
 		o := linear.CGOptions{Lambda: 1e-3, Rank: 8}
@@ -260,6 +262,25 @@ func kernelNumbers(t *testing.T) func(f *linear.KernelRidge, err error) []float6
 }
 
 // evident tunes the scales of a map and gives them.
+func jackknife(t *testing.T, features int) []float64 {
+	s := memorySpec("gaussian", 3)
+	s.Features = features
+	m, err := s.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, y := memoryRows(tensor.Float64)
+	j, err := linear.NewJackknife(context.Background(), m, data.Pairs{X: x, Y: y}, 1e-3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, lower, upper, err := j.Intervals(context.Background(), x, .8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(lower.RawMatrix().Data, upper.RawMatrix().Data...)
+}
+
 func evident(t *testing.T, o evidence.Objective) []float64 {
 	t.Helper()
 	x, y := memoryRows(tensor.Float64)

@@ -2,6 +2,7 @@
 //
 //	FitRidge        closed form, by the smaller of two linear systems, in row blocks; one factorisation for many lambdas
 //	RidgeStats      its sums as a value: added file by file, written, merged, solved
+//	NewJackknife    intervals of ridge regression from its leave-one-out fits, in closed form: no held-out rows
 //	FitRidgeCG      the same system by conjugate gradients, where a matrix of it cannot be held
 //	FitSVM          the linear support vector machine of LIBLINEAR, primal, squared loss, by Newton steps over row blocks
 //	FitLogistic     multinomial logistic regression, a softmax head, by Newton steps
