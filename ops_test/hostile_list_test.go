@@ -554,7 +554,8 @@ var hostileTypes = map[string]sampleOf{
 	"train/evidence.Objective":     some(evidence.LeaveOneOut),
 	"train/sgd.MiniBatch":          some(sgd.MiniBatch{FitOptions: sgd.FitOptions{Epochs: 1}, Head: "softmax"}),
 	"train.Prepared": func(*hostileValues) []any {
-		p := must(train.Recipe{}.Prepare(context.Background(), goodSet()))
+		r := train.Recipe{Spec: layers.Spec{Map: "gaussian", Features: 8}} // few: a hostile ladder may ask for 99 epochs
+		p := must(r.Prepare(context.Background(), goodSet()))
 		if err := p.Build(); err != nil {
 			panic(err)
 		}
