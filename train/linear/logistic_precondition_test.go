@@ -15,6 +15,7 @@ import (
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/internal/trial"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
@@ -281,5 +282,19 @@ func TestLogisticSingular(t *testing.T) {
 	_, err = FitLogistic(t.Context(), nil, data.Pairs{X: x, Y: y}, LogisticOptions{Lambdas: []float64{1e-290}})
 	if !errors.Is(err, domain.ErrParam) || !strings.Contains(err.Error(), "underflows") {
 		t.Errorf("a penalty of 1e-300: %v", err)
+	}
+}
+
+// TestLogisticCostIsLinear: above 512 features twice as many cost twice the memory and the operations.
+func TestLogisticCostIsLinear(t *testing.T) {
+	p := fits.Problem{Rows: 4000, Features: 4096, Outputs: 6}
+	a := LogisticOptions{}.Cost(p)
+	p.Features *= 2
+	b := LogisticOptions{}.Cost(p)
+	if r := b.Bytes / a.Bytes; !(r > 1.7 && r <= 2) {
+		t.Errorf("the memory grows by %v", r)
+	}
+	if r := b.Operations / a.Operations; math.Abs(r-2) > 1e-12 {
+		t.Errorf("the operations grow by %v", r)
 	}
 }
