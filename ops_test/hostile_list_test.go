@@ -569,8 +569,11 @@ var hostileTypes = map[string]sampleOf{
 	"train/linear.Jackknife": func(*hostileValues) []any {
 		return []any{must(linear.NewJackknife(context.Background(), nil, data.Pairs{X: tensorOf(6, 3), Y: matOf(6, 1)}, 1))}
 	},
-	"train/linear.Loss":         some(linear.SquaredHinge),
-	"train/fits.Metric":         some(fits.MeanSquaredError),
+	"train/linear.Loss": some(linear.SquaredHinge),
+	"train/fits.Metric": some(fits.MeanSquaredError),
+	"train.Distribution": func(*hostileValues) []any {
+		return []any{&train.Distribution{Mean: mat.NewDense(6, 1, []float64{1, 2, 3, 4, 5, 6}), Std: mat.NewDense(6, 1, []float64{1, 1, 1, 1, 1, 1})}}
+	},
 	"train.Model":               func(*hostileValues) []any { return []any{goodModel(), goodRegression()} },
 	"train/linear.Posterior":    func(*hostileValues) []any { return []any{must(goodStats().Posterior(1))} },
 	"train/linear.RidgeOptions": some(linear.RidgeOptions{}),

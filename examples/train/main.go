@@ -24,7 +24,14 @@
 //	         unless a flag of mini-batches is given; ridge, in closed form; svm, by Newton's method
 //
 // The map stays as drawn, or is fine-tuned under a softmax or linear head with -tune: its bandwidth, a bandwidth for
-// each input, or every frequency. -save writes the whole model to one file, which -load evaluates on other rows.
+// each input, or every frequency. -tune evidence finds a bandwidth for each input by the marginal likelihood, and -tune
+// auto tries these and all frequencies and keeps what rows that are held out favour. Both say which columns matter.
+// -save writes the whole model to one file, which -load evaluates on other rows.
+//
+// -distribution learns how sure the model is: of targets their standard deviations and intervals, of classes calibrated
+// probabilities, under any head, and sets of classes, all of them from rows that are held out of the training rows. The
+// test rows measure it: the negative log likelihood, how often intervals or sets cover, and the calibration error. With
+// -load and -predict it writes them.
 //
 // -auto chooses map, scale, features and tuning: it races recipes that suit the rows for the time given, or for so many
 // trials, scores them on rows that are held out of the training rows, fits the best again on all, and prints and draws

@@ -55,6 +55,9 @@ func predictFile(ctx context.Context, o *options) error {
 	if e, err := layers.Lookup(m.Spec.Map); err == nil && e.Bags {
 		return fmt.Errorf("-predict: the model's map %s takes sets of samples; use -load -test", m.Spec.Map)
 	}
+	if o.distribution && m.Uncertainty == nil {
+		return noDistribution(o.load)
+	}
 	opts, err := o.predictOptions(m)
 	if err != nil {
 		return err
@@ -62,9 +65,6 @@ func predictFile(ctx context.Context, o *options) error {
 	s, err := data.OpenStream(data.StreamOptions{Options: opts, BlockRows: linear.BlockRows(1, m.Map.Features())}, list(o.predict)...)
 	if err != nil {
 		return err
-	}
-	if o.distribution && m.Uncertainty == nil {
-		return noDistribution(o.load)
 	}
 	by := predictedBy(m, opts.ID)
 	if o.distribution {

@@ -55,8 +55,8 @@ func weighted(z, y *mat.Dense, w []float64) *RidgeStats {
 	return s
 }
 
-// apart is the largest difference of two sums, each in proportion to its size.
-func apart(a, b *RidgeStats) float64 {
+// sumsApart is the largest difference of two sums, each in proportion to its size.
+func sumsApart(a, b *RidgeStats) float64 {
 	d, k := a.features, a.targets
 	worst := math.Abs(a.mass/b.mass - 1)
 	root := func(v []float64, i int) float64 { return math.Sqrt(v[i]) }
@@ -97,7 +97,7 @@ func TestStatsForget(t *testing.T) {
 		}
 	}
 	want := weighted(trial.MatOf(x), y, w)
-	if e := apart(&s, want); e > 1e-12 || s.N() != n || s.Mass() != s.mass {
+	if e := sumsApart(&s, want); e > 1e-12 || s.N() != n || s.Mass() != s.mass {
 		t.Errorf("the sums are off by %.2g, and of %d rows", e, s.N())
 	}
 	raw, err := s.MarshalBinary()
@@ -124,7 +124,7 @@ func TestStatsForget(t *testing.T) {
 	for range 30 {
 		w = append(w, .5)
 	}
-	if e := apart(&late, weighted(rows, targets, w)); e > 1e-12 {
+	if e := sumsApart(&late, weighted(rows, targets, w)); e > 1e-12 {
 		t.Errorf("merged, the sums are off by %.2g", e)
 	}
 	for _, bad := range []float64{0, -1, 1.5, math.NaN(), math.Inf(1)} {
@@ -132,7 +132,7 @@ func TestStatsForget(t *testing.T) {
 			t.Errorf("%v: %v", bad, err)
 		}
 	}
-	if err := s.Forget(1e-300); !errors.Is(err, domain.ErrDomain) || apart(&s, want) > 1e-12 {
+	if err := s.Forget(1e-300); !errors.Is(err, domain.ErrDomain) || sumsApart(&s, want) > 1e-12 {
 		t.Error(err)
 	}
 	if err := (&RidgeStats{}).Forget(.5); err != nil {
@@ -164,7 +164,7 @@ func TestStatsRemove(t *testing.T) {
 		if err := errors.Join(s.Remove(trial.RowsOf(x, y, 77, n)), s.Remove(head.(*tensor.Dense), headY)); err != nil {
 			t.Fatal(name, err)
 		}
-		if e := apart(&s, &rest); e > 1e-10 || s.N() != 36 {
+		if e := sumsApart(&s, &rest); e > 1e-10 || s.N() != 36 {
 			t.Errorf("%s: the sums are off by %.2g, and of %d rows", name, e, s.N())
 		}
 		a, errA := s.Posterior(.1)
@@ -208,8 +208,8 @@ func TestStatsVersions(t *testing.T) {
 			t.Fatal(err)
 		}
 		now, err := s.MarshalBinary()
-		if err != nil || now[8] != c.version || len(now) != len(raw) || apart(&back, &s) > 1e-15 {
-			t.Errorf("version %d is now %d, of %d bytes and %d, the sums differ by %.2g (%v)", c.version, now[8], len(raw), len(now), apart(&back, &s), err)
+		if err != nil || now[8] != c.version || len(now) != len(raw) || sumsApart(&back, &s) > 1e-15 {
+			t.Errorf("version %d is now %d, of %d bytes and %d, the sums differ by %.2g (%v)", c.version, now[8], len(raw), len(now), sumsApart(&back, &s), err)
 		}
 		if err := back.Forget(.5); err != nil || back.Mass() != s.Mass()/2 {
 			t.Errorf("the rows weigh %v, want half of %v (%v)", back.Mass(), s.Mass(), err)
