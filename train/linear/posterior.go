@@ -25,6 +25,37 @@ import (
 // With features of a kernel k it is the Gaussian process of the covariance (σ²/ρ) k with a flat prior on its mean, as
 // far as the features are k. n is Mass: a row of the weight c counts as c rows, its likelihood to the power c. MacKay
 // (1992), Bayesian interpolation; Rasmussen and Williams (2006), section 2.1.
+//
+// Far from the rows the Gaussian process has its prior again. Random features do not quite: the rows determine
+// Effective = γ of the D weights, and features far away, which are as good as independent of those of the rows, have
+// the share γ/D of their squares in these. The variance there is (1 - γ/D) σ²/ρ on average, and what the intercept
+// adds; the mean keeps an error in proportion to 1/√D. Only more features help. Nyström features fall to 0 away from
+// their landmarks, and Variance with them; VarianceResidual gives back what they lack. The standard deviation in units
+// of the prior's, σ/√ρ, of a Gaussian kernel with σ²/ρ = 10 σ², at some bandwidths from 200 rows on an interval of 10
+// bandwidths and from 500 on a square of 6 (at 0 among them), and the root mean squared distance of the mean from that
+// of the process at 10:
+//
+//	                            0     1     2     4     10      mean
+//	1-d  Gaussian process     .077  .854 1.077 1.098 1.099
+//	     random     512       .076  .836 1.068 1.092 1.080   .087
+//	               2048       .077  .849 1.074 1.098 1.093   .063
+//	               8192       .078  .853 1.074 1.098 1.096   .034
+//	     Nyström     32       .077  .740  .616  .454  .454   .008
+//	                 64       .077  .839  .790  .455  .455   .000
+//	      + residual 32       .078  .863 1.078 1.098 1.098
+//	                 64       .077  .854 1.077 1.098 1.098
+//	2-d  Gaussian process     .093  .695 1.004 1.046 1.046
+//	     random     512       .085  .628  .953 1.002 1.000   .215
+//	               2048       .089  .673  .990 1.035 1.034   .099
+//	               8192       .092  .690 1.000 1.042 1.044   .043
+//	     Nyström     64       .090  .359  .304  .284  .284   .091
+//	                128       .093  .588  .489  .306  .306   .002
+//	      + residual 64       .101  .774 1.014 1.040 1.040
+//	                128       .093  .704 1.007 1.046 1.046
+//
+// These are means over 8 draws, of 8192 features 2; 1 is exceeded because the intercept is not known either. γ was 11
+// and 50. On 500 rows of kin8nm (8 columns, a bandwidth of 6, σ²/ρ = 10 σ²) 4096 orthogonal features of 4 draws had the
+// standard deviation at 500 other rows to .008 of the prior's, and the mean to .1, .02 root mean square.
 type Posterior struct {
 	Fit    *RidgeFit // the mean: W [D, k] and B [k]
 	Noise  []float64 // σ² [k], the variance of the noise of each target in its squared unit

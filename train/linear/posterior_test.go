@@ -20,6 +20,8 @@ type gaussianProcess struct {
 	f    mat.Cholesky // of ZZᵀ + ρI
 	c1   mat.VecDense // its solution for ones
 	ones *mat.VecDense
+	y    *mat.VecDense // the last targets, and their solution
+	cy   mat.VecDense
 }
 
 func newProcess(gram *mat.Dense, rho float64) *gaussianProcess {
@@ -43,13 +45,16 @@ func newProcess(gram *mat.Dense, rho float64) *gaussianProcess {
 // at is the mean of y given the rows, and the variance in the unit of σ², for the covariances k with the rows and kxx
 // with itself.
 func (p *gaussianProcess) at(y, k *mat.VecDense, kxx float64) (mean, variance float64) {
-	var cy, ck mat.VecDense
-	_ = p.f.SolveVecTo(&cy, y)
+	if p.y != y {
+		p.y = y
+		_ = p.f.SolveVecTo(&p.cy, y)
+	}
+	var ck mat.VecDense
 	_ = p.f.SolveVecTo(&ck, k)
 	s := mat.Dot(p.ones, &p.c1)
-	b := mat.Dot(p.ones, &cy) / s
+	b := mat.Dot(p.ones, &p.cy) / s
 	left := 1 - mat.Dot(p.ones, &ck)
-	mean = mat.Dot(k, &cy) + b*left
+	mean = mat.Dot(k, &p.cy) + b*left
 	return mean, (kxx - mat.Dot(k, &ck) + left*left/s) / p.rho
 }
 

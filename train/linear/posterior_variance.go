@@ -29,14 +29,15 @@ func (p *Posterior) Variance(dst []float64, z *tensor.Dense) ([]float64, error) 
 }
 
 // VarianceResidual is Variance with the part of the prior that the features do not hold, [k(x,x) - ‖z‖²]/ρ where this
-// is not negative: that of the fully independent training conditional (FITC) of Snelson and Ghahramani (2006), Sparse
-// Gaussian processes using pseudo-inputs. kxx has k(x, x) for each row, as from At of the map's Kernel; it is 1 for a
-// stationary kernel.
+// is not negative. kxx has k(x, x) for each row, as from At of the map's Kernel; it is 1 for a stationary kernel, 2.5
+// for 2.5 times one.
 //
-// With it the variance of Nyström features far from their landmarks, where z is 0, is that of the prior, and their mean
-// is that of the rows. Features whose squared norm is k(x, x), as are those of random frequencies, are left as they
-// are. Errors besides: domain.ErrShape for another number of kxx, domain.ErrDomain for one that is negative or not
-// finite.
+// It is the variance of the deterministic training conditional, Quiñonero-Candela and Rasmussen (2005), A unifying view
+// of sparse approximate Gaussian process regression, (20): far from the landmarks of Nyström features, where z is 0,
+// that of the prior, and with all rows as landmarks that of the Gaussian process everywhere. The fully independent
+// training conditional (FITC) has the same part at a row to come, and one in the noise of the rows besides, which is
+// not here. Features whose squared norm is k(x, x), as of random frequencies, gain nothing. Errors besides those of
+// Variance: domain.ErrShape for another number of kxx, domain.ErrDomain for one that is negative or not finite.
 func (p *Posterior) VarianceResidual(dst []float64, z *tensor.Dense, kxx []float64) ([]float64, error) {
 	for i, v := range kxx {
 		if !(v >= 0 && v <= math.MaxFloat64) {

@@ -1,0 +1,89 @@
+package linear_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/linear"
+	"gonum.org/v1/gonum/mat"
+	"gorgonia.org/tensor"
+)
+
+// The lambda of the largest evidence, and how sure the fit of a sine is among its rows, at 2, and far from them, at 50.
+func ExamplePosterior() {
+	x, y := sine(60)
+	rff, err := layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 1, 1024, layers.WithSeed(1))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var s linear.RidgeStats
+	if err := s.AddRows(context.Background(), rff, data.Pairs{X: x, Y: y}); err != nil {
+		fmt.Println(err)
+		return
+	}
+	e, err := s.Evidence(context.Background(), nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	p, err := s.Posterior(e.Lambda)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	z, err := rff.Transform(nil, tensor.New(tensor.WithShape(2, 1), tensor.WithBacking([]float64{2, 50})))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	v, err := p.Variance(nil, z)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	row := mat.NewDense(2, 1024, z.Float64s())
+	fmt.Printf("noise %.2f, prior %.1f\n", math.Sqrt(p.Noise[0]), math.Sqrt(p.Noise[0]/p.Penalty))
+	for i, at := range []float64{2, 50} {
+		mean := p.Fit.B[0] + mat.Dot(row.RowView(i), p.Fit.W.ColView(0))
+		fmt.Printf("at %v: %.1f ± %.2f\n", at, mean, math.Sqrt(p.Noise[0]*v[i]))
+	}
+	f, err := p.Draw(1)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("one function of many: %.1f at 2\n", f.B[0]+mat.Dot(row.RowView(0), f.W.ColView(0)))
+	// Output:
+	// noise 0.08, prior 0.5
+	// at 2: 0.9 ± 0.03
+	// at 50: -0.1 ± 0.61
+	// one function of many: 0.9 at 2
+}
+
+// A posterior through its tensors, as for a model file.
+func ExampleRestorePosterior() {
+	var s linear.RidgeStats
+	z := tensor.New(tensor.WithShape(4, 1), tensor.WithBacking([]float64{0, 1, 2, 3}))
+	if err := s.Add(z, mat.NewDense(4, 1, []float64{1, 3, 5.5, 7})); err != nil {
+		fmt.Println(err)
+		return
+	}
+	p, err := s.PosteriorWithNoise(.01, []float64{.04})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	back, err := linear.RestorePosterior(p.Tensors())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	v, err := back.Variance(nil, z)
+	fmt.Printf("f(z) = %.2f z + %.2f, variances %.4f, %v\n", back.Fit.W.At(0, 0), back.Fit.B[0], v, err)
+	// Output: f(z) = 2.04 z + 1.06, variances [0.6989 0.2999 0.2999 0.6989], <nil>
+}
