@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
+	"sync/atomic"
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
@@ -17,11 +19,14 @@ import (
 //
 // with an activation f that is applied to each number. Input [n, d]; output [n, features]. W is drawn from the uniform
 // distribution on ±√(6/(d + features)), for ops.ReLU on ±√(6/d), and b is 0. Glorot and Bengio (2010), equation (16);
-// He et al. (2015), section 2.2. The policies are Frozen and All.
+// He et al. (2015), section 2.2. The policies are Frozen and All. With WithSpectralNorm it has W·min(1, c/σ(W)) in the
+// place of W, and stretches no distance by more than c.
 type Dense struct {
 	*affine
-	act    ops.Activation
-	policy Policy
+	act     ops.Activation
+	policy  Policy
+	norm    float64                     // c; 0: there is no bound
+	bounded atomic.Pointer[ops.Weights] // W of a frozen layer within its bound, at first use
 }
 
 var _ Layer = (*Dense)(nil)
@@ -48,6 +53,10 @@ func newDense(d, features int, f ops.Activation, o options) (*Dense, error) {
 		return nil, fmt.Errorf("%s: policy %v: a dense layer has no bandwidth; use Frozen or All: %w", b.who(),
 			o.policy, ErrParam)
 	}
+	if slices.Contains(o.given, "WithSpectralNorm") && !(o.norm > 0 && o.norm <= math.MaxFloat64) {
+		return nil, fmt.Errorf("%s: WithSpectralNorm(%v), want a finite number above 0, or leave it out: %w", b.who(),
+			o.norm, ErrParam)
+	}
 	if err := b.checkSize(d, features); err != nil {
 		return nil, err
 	}
@@ -68,7 +77,9 @@ func newDense(d, features int, f ops.Activation, o options) (*Dense, error) {
 		{"b", newTensor(o.dt, make([]float64, features), features), tuned},
 	}
 	b.drawn("dense", o, func(o options) (peeker, error) { return newDense(d, features, f, o) })
-	return &Dense{&affine{b}, f, o.policy}, nil
+	l := &Dense{affine: &affine{b}, act: f, policy: o.policy, norm: o.norm}
+	b.changed = func() { l.bounded.Store(nil) }
+	return l, nil
 }
 
 // Activation is f.
@@ -77,7 +88,16 @@ func (l *Dense) Activation() ops.Activation { return l.act }
 // Policy says what is tuned.
 func (l *Dense) Policy() Policy { return l.policy }
 
-func (l *Dense) String() string { return fmt.Sprintf("%v, %v, %v", l.affine, l.act, l.policy) }
+// SpectralNorm is the bound c of WithSpectralNorm, 0 where there is none.
+func (l *Dense) SpectralNorm() float64 { return l.norm }
+
+func (l *Dense) String() string {
+	text := fmt.Sprintf("%v, %v, %v", l.affine, l.act, l.policy)
+	if l.norm > 0 {
+		text += fmt.Sprintf(", spectral norm at most %v", l.norm)
+	}
+	return text
+}
 
 // Fwd returns f(xW + b).
 func (l *Dense) Fwd(x G.Input) G.Result {
@@ -85,11 +105,47 @@ func (l *Dense) Fwd(x G.Input) G.Result {
 	if l.policy == Frozen {
 		a.Frozen = ops.W | ops.B
 	}
-	y, err := l.sums(x, a)
+	n, err := l.input(x)
+	if err != nil {
+		return G.Err(err)
+	}
+	n, p, a, err := l.begin(n, a)
+	if err != nil {
+		return G.Err(err)
+	}
+	w := p["W"]
+	if l.norm > 0 {
+		bound := l.attr()
+		bound.Frozen = a.Frozen & ops.W
+		if w, err = ops.SpectralBound(w, l.norm, bound); err != nil {
+			return G.Err(err)
+		}
+	}
+	y, err := ops.Affine(n, w, p["b"], a)
 	if err != nil {
 		return G.Err(err)
 	}
 	return G.LiftResult(ops.Activate(y, l.act, l.attr()))
+}
+
+// weights is W within its bound. A solver may change W of a tuned layer from one call to the next, so that nothing of
+// it is kept.
+func (l *Dense) weights() (*ops.Weights, error) {
+	if l.norm == 0 {
+		return ops.Borrow(l.param("W"))
+	}
+	if w := l.bounded.Load(); w != nil {
+		return w, nil
+	}
+	t, err := ops.SpectralBoundInto(nil, l.param("W"), l.norm, l.attr())
+	if err != nil {
+		return nil, err
+	}
+	w, err := ops.Pack(t)
+	if err == nil && l.policy == Frozen {
+		l.bounded.Store(w)
+	}
+	return w, err
 }
 
 // Transform writes f(xW + b) to dst.
@@ -104,8 +160,12 @@ func (l *Dense) activated(dst *tensor.Dense, x ops.Matrix) (*tensor.Dense, error
 	if err := checkColumns(l.who(), x, l.dims); err != nil {
 		return nil, err
 	}
-	dst, err := l.scores(dst, x)
+	l.use()
+	w, err := l.weights()
 	if err != nil {
+		return nil, err
+	}
+	if dst, err = ops.AffineInto(dst, x, w, l.param("b"), l.attr()); err != nil {
 		return nil, err
 	}
 	return ops.ActivateInto(dst, dst, l.act, l.attr())

@@ -48,7 +48,7 @@ import (
 //	NewMajiBergLayer
 //		WithName, WithDtype, WithInputGrad, WithBins, WithSparseEncoding
 //	NewDense
-//		WithName, WithDtype, WithInputGrad, WithSeed, Tune
+//		WithName, WithDtype, WithInputGrad, WithSeed, Tune, WithSpectralNorm
 //	NewIdentity, NewNormalise, NewLinearHead, NewSoftmaxHead
 //		WithName, WithDtype, WithInputGrad
 //	NewHuberHead
@@ -85,7 +85,7 @@ var heeded = func() map[string][]string {
 		"NewNystromLayer":            with(drawn, "WithLandmarks", "WithLandmarkChoice", "WithEigenvalueFloor"),
 		"NewAddKPCALayer":            with(every, "WithComponents", "WithTablePoints"),
 		"NewMajiBergLayer":           with(every, "WithBins", "WithSparseEncoding"),
-		"NewDense":                   with(drawn, "Tune"),
+		"NewDense":                   with(drawn, "Tune", "WithSpectralNorm"),
 		"NewIdentity":                every,
 		"NewNormalise":               every,
 		"NewHuberHead":               with(every, "WithDelta"),
@@ -155,6 +155,7 @@ type options struct {
 	hdd       hddOptions
 	degrees   spectral.Degrees
 	delta     float64
+	norm      float64 // the bound of WithSpectralNorm; 0: none
 }
 
 // option is the Option of that name.
@@ -258,6 +259,15 @@ func WithNormalisation() Option {
 
 // Tune sets the policy. The default is Frozen.
 func Tune(p Policy) Option { return option("Tune", func(o *options) { o.policy = p }) }
+
+// WithSpectralNorm bounds the spectral norm of a Dense layer's W by c, a finite number > 0: the layer has
+// W·min(1, c/σ(W)) in the place of W, as ops.SpectralBound says, in graphs and out of them. The parameter W itself stays
+// as a solver leaves it. A sequential of such layers, with c near 1, keeps apart what is apart in x, for a map and a
+// posterior behind it that know distances. Liu et al. (2020), Simple and principled uncertainty estimation with
+// deterministic deep learning via distance awareness, section 3.2.
+func WithSpectralNorm(c float64) Option {
+	return option("WithSpectralNorm", func(o *options) { o.norm = c })
+}
 
 // WithInputGrad makes the layer differentiable in an input that is a leaf of the graph. By default a leaf is taken for
 // data, and the product for its gradient is left out; G.Grad for that leaf is then an error.

@@ -70,6 +70,9 @@ var families = []family{
 	{"Activate softplus", [][]int{{5, 7}}, -.5, activate(ops.Softplus)},
 	{"Normalise l1", [][]int{{5, 7}}, -.5, normalise(ops.L1)},
 	{"Normalise l2", [][]int{{5, 7}}, -.5, normalise(ops.L2)},
+	{"SpectralBound", [][]int{{5, 7}}, -.5, spectralBound(.3)},
+	{"SpectralBound of a tall matrix", [][]int{{7, 3}}, -.5, spectralBound(.3)},
+	{"SpectralBound that does not bind", [][]int{{5, 7}}, -.5, spectralBound(30)},
 	{"Huber", [][]int{{5, 7}}, -.5, func(a ops.Attr, in ...*G.Node) (*G.Node, error) {
 		return ops.Huber(in[0], .2, a)
 	}},
@@ -327,6 +330,7 @@ func (f family) names() []ops.Inputs {
 		"LogShift":     {ops.X, ops.C},
 		"Skewed":       {ops.X, ops.C, ops.W, ops.B},
 		"Bandwidth":    {ops.W, ops.Rho},
+		"Spectral":     {ops.W},
 		"Homo":         {ops.X, ops.L, ops.R},
 		"Structured":   {ops.X, ops.Rho, ops.B},
 	} {
