@@ -536,7 +536,7 @@ var hostileTypes = map[string]sampleOf{
 	"layers.Values":                  func(*hostileValues) []any { return []any{layers.Values{"sigma": 1., "phase": true, "word": "w"}} },
 
 	"train/calibrate.Calibration": func(*hostileValues) []any {
-		return []any{goodCalibration(calibrate.Temperature), goodCalibration(calibrate.Platt), goodCalibration(calibrate.Isotonic)}
+		return []any{goodCalibration(calibrate.Temperature), goodCalibration(calibrate.TemperatureBias), goodCalibration(calibrate.Platt), goodCalibration(calibrate.Isotonic)}
 	},
 	"train/calibrate.Intervals": func(*hostileValues) []any {
 		return []any{must(calibrate.IntervalsOfResiduals(matOf(6, 1), nil)), must(calibrate.IntervalsOfResiduals(matOf(6, 1), goodProbabilities(6, 1)))}

@@ -14,9 +14,9 @@ const (
 	leastRows  = 20 // of which Automatic chooses
 )
 
-// CrossFit is the mean negative log-probability of the labels under calibrations that were fitted to other rows: the rows are dealt out to 5 folds
-// by a shuffle that is always the same, and each fold is judged by a fit to the other four. It tells which method suits scores. Errors: those of
-// Fit, and domain.ErrShape for fewer than 5 rows.
+// CrossFit is the mean negative log-probability of the labels under calibrations that were fitted to other rows: the
+// rows are dealt out to 5 folds by a shuffle that is always the same, and each fold is judged by a fit to the other
+// four. It tells which method suits scores. Errors: those of Fit, and domain.ErrShape for fewer than 5 rows.
 func CrossFit(method Method, scores *mat.Dense, labels []int) (float64, error) {
 	if err := scoresOf("CrossFit", "scores", scores, labels); err != nil {
 		return 0, err
@@ -53,7 +53,7 @@ func choose(scores *mat.Dense, labels []int) (Method, error) {
 	if len(labels) < leastRows {
 		return best, nil
 	}
-	for _, m := range []Method{Temperature, Platt, Isotonic} {
+	for _, m := range []Method{Temperature, TemperatureBias, Platt, Isotonic} {
 		loss, err := CrossFit(m, scores, labels)
 		if err != nil {
 			return 0, err

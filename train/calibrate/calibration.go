@@ -14,23 +14,31 @@ import (
 type Method int
 
 const (
-	// Automatic is, of the methods that follow, the one of the least CrossFit, among equals the first. Of fewer than 20 rows it is Temperature.
+	// Automatic is, of the methods that follow, the one of the least CrossFit, among equals the first. Of fewer than 20
+	// rows it is Temperature.
 	Automatic Method = iota
-	// Temperature is p = softmax(s/T): one number, which leaves the class of the largest score as it is. Scores are logits, log-probabilities
-	// (LogProbabilities) or those of one-versus-rest heads. Guo, Pleiss, Sun and Weinberger (2017), On calibration of modern neural networks.
+	// Temperature is p = softmax(s/T): one number, which leaves the class of the largest score as it is. Scores are
+	// logits, log-probabilities (LogProbabilities) or those of one-versus-rest heads. Guo, Pleiss, Sun and Weinberger
+	// (2017), On calibration of modern neural networks.
 	Temperature
-	// Platt is a sigmoid a_c s_c + b_c for each class, made to sum to 1: for scores that each are of one class against the rest, as those of ridge
-	// and support vector machines are. Platt (1999), Probabilistic outputs for support vector machines, whose smoothed targets are
-	// (N₊+1)/(N₊+2) and 1/(N₋+2); the Newton steps of Lin, Lin and Weng (2007), A note on Platt's probabilistic outputs.
+	// TemperatureBias is p = softmax(s/T + b), with a number b for each class: where a head gives some classes too
+	// much. Alexandari, Kundaje and Shrikumar (2020), Maximum likelihood with bias-corrected calibration is
+	// hard-to-beat at label shift adaptation.
+	TemperatureBias
+	// Platt is a sigmoid a_c s_c + b_c for each class, made to sum to 1: for scores that each are of one class against
+	// the rest, as those of ridge and support vector machines are. Platt (1999), Probabilistic outputs for support
+	// vector machines, whose smoothed targets are (N₊+1)/(N₊+2) and 1/(N₋+2); the Newton steps of Lin, Lin and Weng
+	// (2007), A note on Platt's probabilistic outputs.
 	Platt
-	// Isotonic is for each class the increasing function of its score that is nearest to the labels, made to sum to 1; between two steps it
-	// is a line. It wants some thousand rows. No probability is 0 before the sum is made 1: the least is 1/((n+2)(k-1)) of n rows and k classes, what
-	// one more row of another class would say, shared by the other classes. Zadrozny and Elkan (2002), Transforming classifier scores into
-	// accurate multiclass probability estimates.
+	// Isotonic is for each class the increasing function of its score that is nearest to the labels, made to sum to 1;
+	// between two steps it is a line. It wants some thousand rows. No probability is 0 before the sum is made 1: the
+	// least is 1/((n+2)(k-1)) of n rows and k classes, what one more row of another class would say, shared by the
+	// other classes. Zadrozny and Elkan (2002), Transforming classifier scores into accurate multiclass probability
+	// estimates.
 	Isotonic
 )
 
-var methodNames = []string{"automatic", "temperature", "platt", "isotonic"}
+var methodNames = []string{"automatic", "temperature", "temperature-bias", "platt", "isotonic"}
 
 func (m Method) String() string {
 	if m < 0 || int(m) >= len(methodNames) {
@@ -39,7 +47,8 @@ func (m Method) String() string {
 	return methodNames[m]
 }
 
-// ParseMethod is the method of a name: automatic, temperature, platt or isotonic. Errors: domain.ErrParam.
+// ParseMethod is the method of a name: automatic, temperature, temperature-bias, platt or isotonic. Errors:
+// domain.ErrParam.
 func ParseMethod(name string) (Method, error) {
 	if i := slices.Index(methodNames, name); i >= 0 {
 		return Method(i), nil
@@ -47,21 +56,24 @@ func ParseMethod(name string) (Method, error) {
 	return 0, fmt.Errorf("train: Calibration: there is no method %q; give one of %q: %w", name, methodNames, domain.ErrParam)
 }
 
-// Calibration turns scores into probabilities. Fit and UnmarshalJSON make one; it does not change and is safe for concurrent use.
+// Calibration turns scores into probabilities. Fit and UnmarshalJSON make one; it does not change and is safe for
+// concurrent use.
 type Calibration struct {
 	method   Method
 	classes  int
 	inverse  float64   // 1/T
+	bias     []float64 // of the classes, of TemperatureBias
 	sigmoids []sigmoid // of the classes
 	floor    float64   // of the steps
 	steps    []steps   // of the classes
 }
 
-// Fit learns a calibration from the scores [n, k] of held-out rows, one column a class, and the number of the class of each row. Two-class heads of
-// this module have two columns; of one column s give s and -s.
+// Fit learns a calibration from the scores [n, k] of held-out rows, one column a class, and the number of the class of
+// each row. Two-class heads of this module have two columns; of one column s give s and -s.
 //
-// Errors: domain.ErrShape for fewer than two columns, no rows, or another number of labels; domain.ErrDomain for a score that is not finite, for scores
-// so large or small that differences lose all digits, and for a label that is not in 0..k-1; domain.ErrParam for nil and an unknown method.
+// Errors: domain.ErrShape for fewer than two columns, no rows, or another number of labels; domain.ErrDomain for a
+// score that is not finite, for scores so large or small that differences lose all digits, and for a label that is not
+// in 0..k-1; domain.ErrParam for nil and an unknown method.
 func Fit(method Method, scores *mat.Dense, labels []int) (*Calibration, error) {
 	if err := scoresOf("Calibration", "scores", scores, labels); err != nil {
 		return nil, err
@@ -78,6 +90,8 @@ func Fit(method Method, scores *mat.Dense, labels []int) (*Calibration, error) {
 	switch method {
 	case Temperature:
 		c.inverse, err = fitTemperature(scores, labels)
+	case TemperatureBias:
+		c.inverse, c.bias, err = fitBiased(scores, labels)
 	case Platt:
 		c.sigmoids = make([]sigmoid, k)
 		for j := range k {
@@ -90,7 +104,7 @@ func Fit(method Method, scores *mat.Dense, labels []int) (*Calibration, error) {
 			c.steps[j] = fitSteps(mat.Col(nil, j, scores), labels, j, c.floor)
 		}
 	default:
-		err = fmt.Errorf("train: Calibration: %v is none of Automatic, Temperature, Platt and Isotonic: %w", method, domain.ErrParam)
+		err = fmt.Errorf("train: Calibration: %v is none of Automatic, Temperature, TemperatureBias, Platt and Isotonic: %w", method, domain.ErrParam)
 	}
 	if err != nil {
 		return nil, err
@@ -107,16 +121,18 @@ func (c *Calibration) Method() Method { return c.method }
 // Classes is k.
 func (c *Calibration) Classes() int { return c.classes }
 
-// T is the temperature of the method Temperature, +Inf where the scores say nothing of the classes, and 1 of the other methods.
+// T is the temperature of the methods Temperature and TemperatureBias, +Inf where the scores say nothing of the
+// classes, and 1 of the other methods.
 func (c *Calibration) T() float64 {
-	if c.method != Temperature {
+	if c.method != Temperature && c.method != TemperatureBias {
 		return 1
 	}
 	return 1 / c.inverse
 }
 
-// Probabilities are those of the classes, [n, k] with rows that sum to 1, by the scores of any rows. Errors: domain.ErrShape for another number of classes,
-// domain.ErrDomain for a score that is not finite, domain.ErrParam for nil scores and a calibration that Fit did not make.
+// Probabilities are those of the classes, [n, k] with rows that sum to 1, by the scores of any rows. Errors:
+// domain.ErrShape for another number of classes, domain.ErrDomain for a score that is not finite, domain.ErrParam for
+// nil scores and a calibration that Fit did not make.
 func (c *Calibration) Probabilities(scores *mat.Dense) (*mat.Dense, error) {
 	if c.classes == 0 {
 		return nil, errNotFitted
@@ -142,6 +158,15 @@ func (c *Calibration) row(dst, s []float64) {
 	switch c.method {
 	case Temperature:
 		softmax(dst, s, c.inverse)
+	case TemperatureBias:
+		most := s[top(s)]
+		for j, v := range s {
+			dst[j] = c.bias[j]
+			if c.inverse > 0 {
+				dst[j] += max(c.inverse*(v-most), -math.MaxFloat64/2)
+			}
+		}
+		softmax(dst, dst, 1)
 	case Platt:
 		for j, f := range c.sigmoids {
 			dst[j] = f.log(s[j])
@@ -171,8 +196,9 @@ func softmax(dst, s []float64, inverse float64) {
 // leastProbability is the least normal float32: what a softmax head in float32 can still tell from 0.
 const leastProbability = 0x1p-126
 
-// LogProbabilities are the logarithms of probabilities [n, k], as Fit takes them of a softmax head. One that is less than 2⁻¹²⁶, the least normal
-// float32, counts as that. Errors: domain.ErrDomain for numbers that are no probabilities, domain.ErrShape, and domain.ErrParam for nil.
+// LogProbabilities are the logarithms of probabilities [n, k], as Fit takes them of a softmax head. One that is less
+// than 2⁻¹²⁶, the least normal float32, counts as that. Errors: domain.ErrDomain for numbers that are no probabilities,
+// domain.ErrShape, and domain.ErrParam for nil.
 func LogProbabilities(p *mat.Dense) (*mat.Dense, error) {
 	if err := matrix("LogProbabilities", "p", p); err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 
 	"github.com/bochner-go/bochner/ops/domain"
 )
@@ -13,25 +14,27 @@ type calibrationText struct {
 	Method   string    `json:"method"`
 	Classes  int       `json:"classes"`
 	Inverse  *float64  `json:"inverseTemperature,omitempty"`
+	Bias     []float64 `json:"bias,omitempty"`
 	Sigmoids []sigmoid `json:"sigmoids,omitempty"`
 	Floor    float64   `json:"floor,omitempty"`
 	Steps    []steps   `json:"steps,omitempty"`
 }
 
-// MarshalJSON writes what c learned, each number to its last digit. Errors: domain.ErrParam for a calibration that has not been fitted.
+// MarshalJSON writes what c learned, each number to its last digit. Errors: domain.ErrParam for a calibration that has
+// not been fitted.
 func (c *Calibration) MarshalJSON() ([]byte, error) {
 	if c.classes == 0 {
 		return nil, errNotFitted
 	}
-	t := calibrationText{Method: c.method.String(), Classes: c.classes, Sigmoids: c.sigmoids, Floor: c.floor, Steps: c.steps}
-	if c.method == Temperature {
+	t := calibrationText{Method: c.method.String(), Classes: c.classes, Bias: c.bias, Sigmoids: c.sigmoids, Floor: c.floor, Steps: c.steps}
+	if c.method == Temperature || c.method == TemperatureBias {
 		t.Inverse = &c.inverse
 	}
 	return json.Marshal(t)
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote, and checks it: c is what it was where that fails. Errors: domain.ErrParam, and those of
-// encoding/json.
+// UnmarshalJSON reads what MarshalJSON wrote, and checks it: c is what it was where that fails. Errors:
+// domain.ErrParam, and those of encoding/json.
 func (c *Calibration) UnmarshalJSON(text []byte) error {
 	var t calibrationText
 	if err := strictly("Calibration", text, &t); err != nil {
@@ -44,7 +47,7 @@ func (c *Calibration) UnmarshalJSON(text []byte) error {
 	if t.Classes < 2 || !t.ofMethod(m) {
 		return fmt.Errorf("train: Calibration: the JSON is no calibration by %v of %d classes: it lacks numbers, or has some that do not belong; write it by MarshalJSON: %w", m, t.Classes, domain.ErrParam)
 	}
-	*c = Calibration{method: m, classes: t.Classes, sigmoids: t.Sigmoids, floor: t.Floor, steps: t.Steps}
+	*c = Calibration{method: m, classes: t.Classes, bias: t.Bias, sigmoids: t.Sigmoids, floor: t.Floor, steps: t.Steps}
 	if t.Inverse != nil {
 		c.inverse = *t.Inverse
 	}
@@ -66,25 +69,31 @@ func strictly(who string, text []byte, into any) error {
 
 // ofMethod says whether the numbers are those of a method, and usable.
 func (t *calibrationText) ofMethod(m Method) bool {
-	isotonic := len(t.Steps) == t.Classes && t.Floor > 0 && t.Floor <= .5
+	temperature, biased := m == Temperature || m == TemperatureBias, m == TemperatureBias
+	if temperature != (t.Inverse != nil) || biased != (t.Bias != nil) || (m == Platt) != (t.Sigmoids != nil) || (m == Isotonic) != (t.Steps != nil || t.Floor != 0) {
+		return false
+	}
+	ok := true
 	switch m {
-	case Temperature:
-		return t.Inverse != nil && *t.Inverse >= 0 && finite(*t.Inverse) && t.Sigmoids == nil && t.Steps == nil && t.Floor == 0
+	case Temperature, TemperatureBias:
+		ok = *t.Inverse >= 0 && finite(*t.Inverse) && (!biased || len(t.Bias) == t.Classes)
+		for _, b := range t.Bias {
+			ok = ok && math.Abs(b) <= math.MaxFloat64/4
+		}
 	case Platt:
+		ok = len(t.Sigmoids) == t.Classes
 		for _, f := range t.Sigmoids {
-			if !finite(f.Centre, f.Width, f.Slope, f.Offset) || !(f.Width > 0) {
-				return false
-			}
+			ok = ok && finite(f.Centre, f.Width, f.Slope, f.Offset) && f.Width > 0
 		}
-		return len(t.Sigmoids) == t.Classes && t.Inverse == nil && t.Steps == nil && t.Floor == 0
 	case Isotonic:
+		ok = len(t.Steps) == t.Classes && t.Floor > 0 && t.Floor <= .5
 		for _, f := range t.Steps {
-			isotonic = isotonic && f.usable(t.Floor)
+			ok = ok && f.usable(t.Floor)
 		}
-		return isotonic && t.Inverse == nil && t.Sigmoids == nil
 	default:
 		return false
 	}
+	return ok
 }
 
 // usable says whether f increases from floor to 1 at most.

@@ -56,7 +56,8 @@ func scoresOf(who, name string, m *mat.Dense, labels []int) error {
 	return nil
 }
 
-// sumTolerance is how far the sum of a row of probabilities may be from 1: those of float32 heads of thousands of classes are within it.
+// sumTolerance is how far the sum of a row of probabilities may be from 1: those of float32 heads of thousands of
+// classes are within it.
 const sumTolerance = 1e-4
 
 // distribution wants numbers in [0, 1] with the sum 1.

@@ -67,7 +67,8 @@ func TestRankedIsBounded(t *testing.T) {
 	}
 }
 
-// The probability to cover is ceil((n+1)·level)/(n+1), which is in [level, level + 1/(n+1)]: the mean over draws is within 4 standard errors of that.
+// The probability to cover is ceil((n+1)·level)/(n+1), which is in [level, level + 1/(n+1)]: the mean over draws is
+// within 4 standard errors of that.
 func TestIntervalsCover(t *testing.T) {
 	const draws, m = 3000, 5
 	for _, n := range []int{9, 30, 101} {

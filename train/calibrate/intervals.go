@@ -13,16 +13,18 @@ import (
 //
 //	s = |y - mean|/std,    radius(level) = the ceil((n+1)·level)-th smallest s,    mean ± radius·std.
 //
-// Where the held-out rows and a new one are exchangeable, as independent draws from one law are, the interval covers the target of the new row
-// with a probability of at least level, whatever the model, and of at most level + 1/(n+1) where no two scores are equal. That is over draws of
-// the held-out rows and of the new row: given the held-out rows it varies by about √(level(1-level)/n). It is for each target by itself. For k
-// targets at once the level 1 - (1-level)/k serves.
+// Where the held-out rows and a new one are exchangeable, as independent draws from one law are, the interval covers
+// the target of the new row with a probability of at least level, whatever the model, and of at most level + 1/(n+1)
+// where no two scores are equal. That is over draws of the held-out rows and of the new row: given the held-out rows it
+// varies by about √(level(1-level)/n). It is for each target by itself. For k targets at once the level 1 - (1-level)/k
+// serves.
 //
-// Of more than 10000 rows a column of 10000 scores is kept, evenly in rank, and a radius is the next one of them: the lower bound holds, and the upper one
-// grows by 1/10000.
+// Of more than 10000 rows a column of 10000 scores is kept, evenly in rank, and a radius is the next one of them: the
+// lower bound holds, and the upper one grows by 1/10000.
 //
-// Vovk, Gammerman and Shafer (2005), Algorithmic learning in a random world; Lei, G'Sell, Rinaldo, Tibshirani and Wasserman (2018), Distribution-free predictive
-// inference for regression, theorem 2.2; Angelopoulos and Bates (2021), A gentle introduction to conformal prediction.
+// Vovk, Gammerman and Shafer (2005), Algorithmic learning in a random world; Lei, G'Sell, Rinaldo, Tibshirani and
+// Wasserman (2018), Distribution-free predictive inference for regression, theorem 2.2; Angelopoulos and Bates (2021),
+// A gentle introduction to conformal prediction.
 //
 // FitIntervals, IntervalsOfResiduals and UnmarshalJSON make one; it does not change and is safe for concurrent use.
 type Intervals struct {
@@ -30,11 +32,12 @@ type Intervals struct {
 	targets []ranked
 }
 
-// FitIntervals learns radii from targets y [n, k] of held-out rows and their predictions, in the unit of y. std, the standard deviation of each
-// prediction as the model has it, makes intervals wider where the model knows less; it need not be right. nil: all intervals have one width.
+// FitIntervals learns radii from targets y [n, k] of held-out rows and their predictions, in the unit of y. std, the
+// standard deviation of each prediction as the model has it, makes intervals wider where the model knows less; it need
+// not be right. nil: all intervals have one width.
 //
-// Errors: domain.ErrShape for other shapes and no rows; domain.ErrDomain for a number that is not finite, a std that is not above 0, and a score that overflows;
-// domain.ErrParam for nil y and mean.
+// Errors: domain.ErrShape for other shapes and no rows; domain.ErrDomain for a number that is not finite, a std that is
+// not above 0, and a score that overflows; domain.ErrParam for nil y and mean.
 func FitIntervals(y, mean, std *mat.Dense) (*Intervals, error) {
 	const who = "Intervals"
 	if err := matrix(who, "y", y); err != nil {
@@ -56,9 +59,10 @@ func FitIntervals(y, mean, std *mat.Dense) (*Intervals, error) {
 	return IntervalsOfResiduals(r, std)
 }
 
-// IntervalsOfResiduals is FitIntervals by the residuals y - mean [n, k]. The leave-one-out residuals of linear.Jackknife serve without held-out rows: the
-// radii are then those of the jackknife, which cover as often as asked in practice, but without the guarantee, for a new row is predicted
-// by a fit to one row more. linear.Jackknife.Intervals has one. Errors: those of FitIntervals.
+// IntervalsOfResiduals is FitIntervals by the residuals y - mean [n, k]. The leave-one-out residuals of
+// linear.Jackknife serve without held-out rows: the radii are then those of the jackknife, which cover as often as
+// asked in practice, but without the guarantee, for a new row is predicted by a fit to one row more.
+// linear.Jackknife.Intervals has one. Errors: those of FitIntervals.
 func IntervalsOfResiduals(residuals, std *mat.Dense) (*Intervals, error) {
 	const who = "Intervals"
 	if err := matrix(who, "residuals", residuals); err != nil {
@@ -120,8 +124,9 @@ func (v *Intervals) Targets() int { return len(v.targets) }
 // Scaled says whether the radii are in units of std.
 func (v *Intervals) Scaled() bool { return v.scaled }
 
-// Radius is one for each target, in the unit of the target, or with a std in units of it. level is between 0 and 1. Errors: domain.ErrParam for another level;
-// domain.ErrShape where n rows are too few for it, which names how many it needs.
+// Radius is one for each target, in the unit of the target, or with a std in units of it. level is between 0 and 1.
+// Errors: domain.ErrParam for another level; domain.ErrShape where n rows are too few for it, which names how many it
+// needs.
 func (v *Intervals) Radius(level float64) ([]float64, error) {
 	if len(v.targets) == 0 {
 		return nil, errNoIntervals
@@ -138,8 +143,8 @@ func (v *Intervals) Radius(level float64) ([]float64, error) {
 
 var errNoIntervals = fmt.Errorf("train: Intervals: they have not been fitted; use FitIntervals or UnmarshalJSON: %w", domain.ErrParam)
 
-// Bounds are mean ± radius·std of new rows, [m, k]; std is nil where FitIntervals had none. Errors: those of Radius and FitIntervals, and domain.ErrParam for a
-// std where there was none, or none where there was one.
+// Bounds are mean ± radius·std of new rows, [m, k]; std is nil where FitIntervals had none. Errors: those of Radius and
+// FitIntervals, and domain.ErrParam for a std where there was none, or none where there was one.
 func (v *Intervals) Bounds(level float64, mean, std *mat.Dense) (lower, upper *mat.Dense, err error) {
 	const who = "Intervals"
 	radius, err := v.Radius(level)
@@ -183,7 +188,8 @@ type rankedText struct {
 	Scores [][]float64 `json:"scores"`
 }
 
-// MarshalJSON writes the scores, at most 10000 a target. Errors: domain.ErrParam for intervals that have not been fitted.
+// MarshalJSON writes the scores, at most 10000 a target. Errors: domain.ErrParam for intervals that have not been
+// fitted.
 func (v *Intervals) MarshalJSON() ([]byte, error) {
 	if len(v.targets) == 0 {
 		return nil, errNoIntervals
@@ -195,7 +201,8 @@ func (v *Intervals) MarshalJSON() ([]byte, error) {
 	return json.Marshal(t)
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote, and checks it: v is what it was where that fails. Errors: domain.ErrParam, and those of encoding/json.
+// UnmarshalJSON reads what MarshalJSON wrote, and checks it: v is what it was where that fails. Errors:
+// domain.ErrParam, and those of encoding/json.
 func (v *Intervals) UnmarshalJSON(text []byte) error {
 	var t rankedText
 	if err := strictly("Intervals", text, &t); err != nil {

@@ -29,8 +29,9 @@ func (f steps) at(s float64) float64 {
 	return f.Y[j-1] + share*(f.Y[j]-f.Y[j-1])
 }
 
-// fitSteps is isotonic regression of "the label is class" on the score, by pooling adjacent violators (Ayer, Brunk, Ewing, Reid and Silverman 1955;
-// Barlow et al. 1972). Equal scores are pooled first. Of each pool the two ends are knots, and no value is below floor.
+// fitSteps is isotonic regression of "the label is class" on the score, by pooling adjacent violators (Ayer, Brunk,
+// Ewing, Reid and Silverman 1955; Barlow et al. 1972). Equal scores are pooled first. Of each pool the two ends are
+// knots, and no value is below floor.
 func fitSteps(s []float64, labels []int, class int, floor float64) steps {
 	order := make([]int, len(s))
 	for i := range order {

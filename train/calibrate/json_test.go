@@ -10,7 +10,7 @@ import (
 
 func TestCalibrationJSON(t *testing.T) {
 	scores, _, labels := drawn(200, 3, 2, 21)
-	for _, m := range []Method{Temperature, Platt, Isotonic} {
+	for _, m := range []Method{Temperature, TemperatureBias, Platt, Isotonic} {
 		c := fitted(t, m, scores, labels)
 		text, err := json.Marshal(c)
 		if err != nil {
@@ -32,6 +32,8 @@ func TestCalibrationJSON(t *testing.T) {
 func TestBadJSON(t *testing.T) {
 	c := Calibration{method: Temperature, classes: 2, inverse: 3}
 	for _, text := range []string{
+		`{"method":"temperature-bias","classes":2,"inverseTemperature":1}`, `{"method":"temperature-bias","classes":2,"inverseTemperature":1,"bias":[1]}`,
+		`{"method":"temperature-bias","classes":2,"inverseTemperature":1,"bias":[1,1.7e308]}`, `{"method":"temperature","classes":2,"inverseTemperature":1,"bias":[1,2]}`,
 		``, `null`, `{}`, `[]`, `{"method":"automatic","classes":2}`, `{"method":"other","classes":2}`,
 		`{"method":"temperature","classes":2}`, `{"method":"temperature","classes":1,"inverseTemperature":1}`,
 		`{"method":"temperature","classes":2,"inverseTemperature":-1}`, `{"method":"temperature","classes":2,"inverseTemperature":1e999}`,

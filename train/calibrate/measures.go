@@ -8,8 +8,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// NLL is the mean of -log p_y over rows of probabilities p [n, k] with the classes y, in nats: +Inf where a true class has the probability 0. Errors:
-// domain.ErrShape, domain.ErrParam for nil, and domain.ErrDomain for numbers that are no probabilities and labels that are no class.
+// NLL is the mean of -log p_y over rows of probabilities p [n, k] with the classes y, in nats: +Inf where a true class
+// has the probability 0. Errors: domain.ErrShape, domain.ErrParam for nil, and domain.ErrDomain for numbers that are no
+// probabilities and labels that are no class.
 func NLL(p *mat.Dense, labels []int) (float64, error) {
 	if err := distributions("NLL", p, labels); err != nil {
 		return 0, err
@@ -21,7 +22,8 @@ func NLL(p *mat.Dense, labels []int) (float64, error) {
 	return sum / float64(len(labels)), nil
 }
 
-// Brier is the mean over rows of Σ_c (p_c - 1[c = y])², from 0 to 2. Brier (1950), Verification of forecasts expressed in terms of probability. Errors: those of NLL.
+// Brier is the mean over rows of Σ_c (p_c - 1[c = y])², from 0 to 2. Brier (1950), Verification of forecasts expressed
+// in terms of probability. Errors: those of NLL.
 func Brier(p *mat.Dense, labels []int) (float64, error) {
 	if err := distributions("Brier", p, labels); err != nil {
 		return 0, err
@@ -50,9 +52,10 @@ const (
 	mostBins    = 1 << 20
 )
 
-// Reliability bins rows of probabilities p [n, k] by their largest into (0, 1/bins], ..., (1 - 1/bins, 1], for a reliability diagram; 0 bins are 15. Bins
-// without rows are left out. DeGroot and Fienberg (1983), The comparison and evaluation of forecasters. Errors: those of NLL, and
-// domain.ErrParam for a number of bins that is negative or over 2²⁰.
+// Reliability bins rows of probabilities p [n, k] by their largest into (0, 1/bins], ..., (1 - 1/bins, 1], for a
+// reliability diagram; 0 bins are 15. Bins without rows are left out. DeGroot and Fienberg (1983), The comparison and
+// evaluation of forecasters. Errors: those of NLL, and domain.ErrParam for a number of bins that is negative or over
+// 2²⁰.
 func Reliability(p *mat.Dense, labels []int, bins int) ([]Bin, error) {
 	return reliability("Reliability", p, labels, bins)
 }
@@ -88,12 +91,14 @@ func reliability(who string, p *mat.Dense, labels []int, bins int) ([]Bin, error
 	return out, nil
 }
 
-// ECE is the expected calibration error of the largest probability over the bins of Reliability, with n_b of n rows in bin b:
+// ECE is the expected calibration error of the largest probability over the bins of Reliability, with n_b of n rows in
+// bin b:
 //
 //	ECE = Σ_b (n_b/n) |accuracy_b - confidence_b|.
 //
-// 0 bins are 15. It is no proper score, and of few rows a bin it is above 0 for true probabilities too. Naeini, Cooper and Hauskrecht (2015), Obtaining
-// well calibrated probabilities using Bayesian binning; Guo et al. (2017), eq. 3. Errors: those of Reliability.
+// 0 bins are 15. It is no proper score, and of few rows a bin it is above 0 for true probabilities too. Naeini, Cooper
+// and Hauskrecht (2015), Obtaining well calibrated probabilities using Bayesian binning; Guo et al. (2017), eq. 3.
+// Errors: those of Reliability.
 func ECE(p *mat.Dense, labels []int, bins int) (float64, error) {
 	all, err := reliability("ECE", p, labels, bins)
 	if err != nil {
@@ -106,8 +111,9 @@ func ECE(p *mat.Dense, labels []int, bins int) (float64, error) {
 	return sum / float64(len(labels)), nil
 }
 
-// Coverage is for each target of y [n, k] the share of rows with lower <= y <= upper. Bounds may be infinite. Errors: domain.ErrShape for other shapes and no rows,
-// domain.ErrDomain for NaN and a target that is not finite, domain.ErrParam for nil.
+// Coverage is for each target of y [n, k] the share of rows with lower <= y <= upper. Bounds may be infinite. Errors:
+// domain.ErrShape for other shapes and no rows, domain.ErrDomain for NaN and a target that is not finite,
+// domain.ErrParam for nil.
 func Coverage(y, lower, upper *mat.Dense) ([]float64, error) {
 	const who = "Coverage"
 	if err := matrix(who, "y", y); err != nil {
@@ -143,8 +149,8 @@ func Coverage(y, lower, upper *mat.Dense) ([]float64, error) {
 	return share, nil
 }
 
-// SetCoverage is the share of rows whose set of classes has the label, and the mean size of a set. Errors: domain.ErrShape for no rows and another number
-// of labels.
+// SetCoverage is the share of rows whose set of classes has the label, and the mean size of a set. Errors:
+// domain.ErrShape for no rows and another number of labels.
 func SetCoverage(sets [][]int, labels []int) (share, size float64, err error) {
 	if len(sets) != len(labels) || len(sets) == 0 {
 		return 0, 0, fmt.Errorf("train: SetCoverage: there are %d sets and %d labels; give one of each a row, and at least one row: %w", len(sets), len(labels), domain.ErrShape)

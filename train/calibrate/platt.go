@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// sigmoid is σ(slope·(s - Centre)/Width + Offset): with a score in the unit of those that it was fitted to nothing overflows.
+// sigmoid is σ(slope·(s - Centre)/Width + Offset): with a score in the unit of those that it was fitted to nothing
+// overflows.
 type sigmoid struct {
 	Centre float64 `json:"centre"`
 	Width  float64 `json:"width"`
@@ -33,8 +34,8 @@ func softplus(x float64) float64 {
 	return math.Log1p(math.Exp(x))
 }
 
-// fitSigmoid minimises -Σ t log p + (1-t) log(1-p) over slope and offset, with Platt's targets t, by the Newton steps of Lin, Lin and Weng (2007),
-// algorithm 1.
+// fitSigmoid minimises -Σ t log p + (1-t) log(1-p) over slope and offset, with Platt's targets t, by the Newton steps
+// of Lin, Lin and Weng (2007), algorithm 1.
 func fitSigmoid(s []float64, labels []int, class int) sigmoid {
 	least, most := slices.Min(s), slices.Max(s)
 	f := sigmoid{Centre: least/2 + most/2, Width: most/2 - least/2}

@@ -11,7 +11,8 @@ import (
 // mostKept is how many scores are kept of a column.
 const mostKept = 10000
 
-// ranked are conformal scores, the least first: all of them, or of more than mostKept the ceil(j·rows/mostKept)-th for j = 1, 2, ..., mostKept.
+// ranked are conformal scores, the least first: all of them, or of more than mostKept the ceil(j·rows/mostKept)-th for
+// j = 1, 2, ..., mostKept.
 type ranked struct {
 	rows int
 	kept []float64

@@ -10,18 +10,21 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// SetMethod is the conformal score of a class y of a row with the probabilities p, the larger the less y is like the row.
+// SetMethod is the conformal score of a class y of a row with the probabilities p, the larger the less y is like the
+// row.
 type SetMethod int
 
 const (
-	// LeastAmbiguous is s = 1 - p_y: of all sets with the coverage those with the fewest classes in the mean, where p is true. Sadinle, Lei and Wasserman (2019), Least
-	// ambiguous set-valued classifiers with bounded error levels.
+	// LeastAmbiguous is s = 1 - p_y: of all sets with the coverage those with the fewest classes in the mean, where p
+	// is true. Sadinle, Lei and Wasserman (2019), Least ambiguous set-valued classifiers with bounded error levels.
 	LeastAmbiguous SetMethod = iota
-	// Adaptive is s = the sum of p_y and of all probabilities before it, the largest first: sets that grow where a row is hard. Romano, Sesia and Candès (2020), Classification
-	// with valid and adaptive coverage, without their randomisation. Sets are larger than they need be.
+	// Adaptive is s = the sum of p_y and of all probabilities before it, the largest first: sets that grow where a row
+	// is hard. Romano, Sesia and Candès (2020), Classification with valid and adaptive coverage, without their
+	// randomisation. Of a head that is mostly right nearly all scores are close to 1, and sets are several times larger
+	// than they need be: AdaptiveRandomised is the one to use.
 	Adaptive
-	// AdaptiveRandomised is the same less u·p_y, with u uniform in [0, 1), as that paper has it: smaller sets. u is a hash of the row and the seed, so
-	// that a row always has the same set.
+	// AdaptiveRandomised is the same less u·p_y, with u uniform in [0, 1), as that paper has it: smaller sets. u is a
+	// hash of the row and the seed, so that a row always has the same set.
 	AdaptiveRandomised
 )
 
@@ -42,13 +45,14 @@ func ParseSetMethod(name string) (SetMethod, error) {
 	return 0, fmt.Errorf("train: Sets: there is no method %q; give one of %q: %w", name, setNames, domain.ErrParam)
 }
 
-// Sets are sets of classes by split conformal prediction: those whose score is at most the ceil((n+1)·level)-th smallest score of the true classes
-// of n held-out rows.
+// Sets are sets of classes by split conformal prediction: those whose score is at most the ceil((n+1)·level)-th
+// smallest score of the true classes of n held-out rows.
 //
-// Where the held-out rows and a new one are exchangeable, the set has the class of the new row with a probability of at least level, whatever the
-// model, and of at most level + 1/(n+1) where no two scores are equal, over draws of the held-out rows and of the new row. Isotonic
-// calibration makes equal scores. A set may be empty: the row is like none of the held-out ones. Of more than 10000 rows 10000 scores are
-// kept, as Intervals has them. Angelopoulos and Bates (2021), A gentle introduction to conformal prediction, theorem 1 and appendix D.
+// Where the held-out rows and a new one are exchangeable, the set has the class of the new row with a probability of at
+// least level, whatever the model, and of at most level + 1/(n+1) where no two scores are equal, over draws of the
+// held-out rows and of the new row. Isotonic calibration makes equal scores. A set may be empty: the row is like none
+// of the held-out ones. Of more than 10000 rows 10000 scores are kept, as Intervals has them. Angelopoulos and Bates
+// (2021), A gentle introduction to conformal prediction, theorem 1 and appendix D.
 //
 // FitSets and UnmarshalJSON make one; it does not change and is safe for concurrent use.
 type Sets struct {
@@ -57,8 +61,9 @@ type Sets struct {
 	scores ranked
 }
 
-// FitSets learns the threshold of sets from probabilities p [n, k] of held-out rows and their classes. The seed is that of AdaptiveRandomised. The
-// rows must be others than those that a Calibration was fitted to, or the guarantee is lost. Errors: those of NLL, and domain.ErrParam for an unknown method.
+// FitSets learns the threshold of sets from probabilities p [n, k] of held-out rows and their classes. The seed is that
+// of AdaptiveRandomised. The rows must be others than those that a Calibration was fitted to, or the guarantee is lost.
+// Errors: those of NLL, and domain.ErrParam for an unknown method.
 func FitSets(method SetMethod, p *mat.Dense, labels []int, seed uint64) (*Sets, error) {
 	if method < 0 || int(method) >= len(setNames) {
 		return nil, fmt.Errorf("train: Sets: %v is none of LeastAmbiguous, Adaptive and AdaptiveRandomised: %w", method, domain.ErrParam)
@@ -132,8 +137,8 @@ func (v *Sets) Rows() int { return v.scores.rows }
 // Method is how classes are scored.
 func (v *Sets) Method() SetMethod { return v.method }
 
-// Threshold is the largest score of a class in a set. level is between 0 and 1. Errors: domain.ErrParam for another level; domain.ErrShape where n rows are too few for
-// it, which names how many it needs.
+// Threshold is the largest score of a class in a set. level is between 0 and 1. Errors: domain.ErrParam for another
+// level; domain.ErrShape where n rows are too few for it, which names how many it needs.
 func (v *Sets) Threshold(level float64) (float64, error) {
 	if v.scores.rows == 0 {
 		return 0, errNoSets
@@ -143,8 +148,8 @@ func (v *Sets) Threshold(level float64) (float64, error) {
 
 var errNoSets = fmt.Errorf("train: Sets: they have not been fitted; use FitSets or UnmarshalJSON: %w", domain.ErrParam)
 
-// Set is that of a row of probabilities [k], the most probable class first. Errors: those of Threshold; domain.ErrDomain for numbers that are no
-// probabilities.
+// Set is that of a row of probabilities [k], the most probable class first. Errors: those of Threshold;
+// domain.ErrDomain for numbers that are no probabilities.
 func (v *Sets) Set(level float64, p []float64) ([]int, error) {
 	t, err := v.Threshold(level)
 	if err != nil {
@@ -194,7 +199,8 @@ func (v *Sets) MarshalJSON() ([]byte, error) {
 	return json.Marshal(rankedText{Method: v.method.String(), Seed: v.seed, Rows: v.scores.rows, Scores: [][]float64{v.scores.kept}})
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote, and checks it: v is what it was where that fails. Errors: domain.ErrParam, and those of encoding/json.
+// UnmarshalJSON reads what MarshalJSON wrote, and checks it: v is what it was where that fails. Errors:
+// domain.ErrParam, and those of encoding/json.
 func (v *Sets) UnmarshalJSON(text []byte) error {
 	var t rankedText
 	if err := strictly("Sets", text, &t); err != nil {

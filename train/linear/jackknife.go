@@ -17,8 +17,9 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Jackknife is ridge regression with every row left out in turn, for intervals that need no held-out rows. With centred features z̃ and
-// G = Σ z̃z̃ᵀ + λ s I of all n rows, and h(x, xᵢ) = 1/n + z̃(x)ᵀ G⁻¹ z̃ᵢ, the fit without row i is known without fitting again:
+// Jackknife is ridge regression with every row left out in turn, for intervals that need no held-out rows. With centred
+// features z̃ and G = Σ z̃z̃ᵀ + λ s I of all n rows, and h(x, xᵢ) = 1/n + z̃(x)ᵀ G⁻¹ z̃ᵢ, the fit without row i is
+// known without fitting again:
 //
 //	eᵢ = yᵢ - f₋ᵢ(xᵢ) = (yᵢ - f(xᵢ)) / (1 - h(xᵢ, xᵢ)),    f₋ᵢ(x) = f(x) - h(x, xᵢ) eᵢ,
 //
@@ -26,10 +27,11 @@ import (
 //
 //	lower(x) = the (n+1-q)-th smallest of f₋ᵢ(x) - |eᵢ|,    upper(x) = the q-th smallest of f₋ᵢ(x) + |eᵢ|.
 //
-// Where the rows and a new one are exchangeable they cover its target with a probability of at least 2·level - 1, whatever the law and the features, and of about
-// level where the fit changes little with a row. The bound is over draws of the rows and of the new one, for each target by itself, and for a lambda
-// that these rows have not chosen; one that leave-one-out errors chose from a short grid changes little. Barber, Candès, Ramdas and Tibshirani (2021), Predictive
-// inference with the jackknife+, theorem 1; Allen (1974) for e.
+// Where the rows and a new one are exchangeable they cover its target with a probability of at least 2·level - 1,
+// whatever the law and the features, and of about level where the fit changes little with a row. The bound is over
+// draws of the rows and of the new one, for each target by itself, and for a lambda that these rows have not chosen;
+// one that leave-one-out errors chose from a short grid changes little. Barber, Candès, Ramdas and Tibshirani (2021),
+// Predictive inference with the jackknife+, theorem 1; Allen (1974) for e.
 //
 // It holds n(D + k) numbers, and does not change; it is safe for concurrent use where its map is.
 type Jackknife struct {
@@ -43,11 +45,13 @@ type Jackknife struct {
 	e            []float64 // [n, k]
 }
 
-// NewJackknife fits on rows, through the map (nil: the identity), with the relative lambda of FitRidge, such as RidgeFit.Lambda. Rows are those that FitRidge takes, in
-// memory or read once. It solves the smaller of the D x D and n x n systems, for n right sides: 2nD² + n²D operations at most; while it
-// builds it holds another D² or n² numbers, and n D where n < D.
+// NewJackknife fits on rows, through the map (nil: the identity), with the relative lambda of FitRidge, such as
+// RidgeFit.Lambda. Rows are those that FitRidge takes, in memory or read once. It solves the smaller of the D x D and n
+// x n systems, for n right sides: 2nD² + n²D operations at most; while it builds it holds another D² or n² numbers, and
+// n D where n < D.
 //
-// Errors: those of FitRidge; domain.ErrShape for one row; domain.ErrParam for a lambda so small that a row determines its own fit, and for the features of an indefinite kernel.
+// Errors: those of FitRidge; domain.ErrShape for one row; domain.ErrParam for a lambda so small that a row determines
+// its own fit, and for the features of an indefinite kernel.
 func NewJackknife(ctx context.Context, m layers.Map, rows data.Examples, lambda float64) (*Jackknife, error) {
 	const who = "Jackknife"
 	src, err := newSource(ctx, who, m, rows)
@@ -170,7 +174,8 @@ func (j *Jackknife) residuals(z, y []float64) []float64 {
 	return e
 }
 
-// buildDual solves the n x n system with C = (Kc + mu 1 1ᵀ/n + λ s I)⁻¹ as ridgeDual has it: u = C Z̃, and eᵢ = αᵢ/(Cᵢᵢ - 1/(n(mu + λ s))).
+// buildDual solves the n x n system with C = (Kc + mu 1 1ᵀ/n + λ s I)⁻¹ as ridgeDual has it: u = C Z̃, and eᵢ = αᵢ/(Cᵢᵢ
+// - 1/(n(mu + λ s))).
 func (j *Jackknife) buildDual(z, y []float64, lambda float64) error {
 	n, d, k := j.n, j.features, j.targets
 	j.meanZ = columnMeans(z, nil, float64(n), n, d, d)

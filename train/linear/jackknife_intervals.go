@@ -16,8 +16,9 @@ import (
 // Rows is n.
 func (j *Jackknife) Rows() int { return j.n }
 
-// Residuals are the leave-one-out residuals eᵢ = yᵢ - f₋ᵢ(xᵢ), [n, k], in the order of the rows. calibrate.IntervalsOfResiduals makes of them intervals of one width
-// about f(x), those of the jackknife, which need no feature of a training row.
+// Residuals are the leave-one-out residuals eᵢ = yᵢ - f₋ᵢ(xᵢ), [n, k], in the order of the rows.
+// calibrate.IntervalsOfResiduals makes of them intervals of one width about f(x), those of the jackknife, which need no
+// feature of a training row.
 func (j *Jackknife) Residuals() *mat.Dense {
 	e := mat.NewDense(j.n, j.targets, nil)
 	copy(e.RawMatrix().Data, j.e)
@@ -27,12 +28,13 @@ func (j *Jackknife) Residuals() *mat.Dense {
 // jackknifeNumbers is how many h(x, xᵢ) are held at a time.
 const jackknifeNumbers = 1 << 21
 
-// Intervals are the predictions f(x) of new rows, [m, k], and the bounds of the jackknife+, in the unit of the targets. x goes through the map, as the training rows
-// did, and then, in blocks, into one product of matrices, with u: 2nD operations a row, and 2n to find the places. The bounds are not always
-// on both sides of f(x).
+// Intervals are the predictions f(x) of new rows, [m, k], and the bounds of the jackknife+, in the unit of the targets.
+// x goes through the map, as the training rows did, and then, in blocks, into one product of matrices, with u: 2nD
+// operations a row, and 2n to find the places. The bounds are not always on both sides of f(x).
 //
-// Errors: domain.ErrParam for a level that is not between 0 and 1; domain.ErrShape where n rows are too few for it, which names how many it needs, and for
-// another number of columns; domain.ErrDtype; domain.ErrDomain for a feature that is not finite and bounds that overflow; ctx.Err().
+// Errors: domain.ErrParam for a level that is not between 0 and 1; domain.ErrShape where n rows are too few for it,
+// which names how many it needs, and for another number of columns; domain.ErrDtype; domain.ErrDomain for a feature
+// that is not finite and bounds that overflow; ctx.Err().
 func (j *Jackknife) Intervals(ctx context.Context, x ops.Matrix, level float64) (mean, lower, upper *mat.Dense, err error) {
 	const who = "Jackknife"
 	if !(level > 0 && level < 1) {
@@ -113,7 +115,8 @@ func filled(x []float64, n int, v float64) []float64 {
 	return x
 }
 
-// bounds are those of target t of a row with the prediction f and h = h(x, xᵢ), and NaN where a number overflows. It overwrites work, [n].
+// bounds are those of target t of a row with the prediction f and h = h(x, xᵢ), and NaN where a number overflows. It
+// overwrites work, [n].
 func (j *Jackknife) bounds(work, h []float64, f float64, t, q int) (lower, upper float64) {
 	for _, sign := range []float64{-1, 1} {
 		for i, v := range h {
@@ -132,7 +135,8 @@ func (j *Jackknife) bounds(work, h []float64, f float64, t, q int) (lower, upper
 	return lower, upper
 }
 
-// smallest is the number at place k, from 0, were x sorted. It moves the numbers of x, none of which is NaN. Hoare (1961), Algorithm 65: Find.
+// smallest is the number at place k, from 0, were x sorted. It moves the numbers of x, none of which is NaN. Hoare
+// (1961), Algorithm 65: Find.
 func smallest(x []float64, k int) float64 {
 	lo, hi := 0, len(x)-1
 	for lo < hi {

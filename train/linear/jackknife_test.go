@@ -99,7 +99,8 @@ func TestJackknifeDefinition(t *testing.T) {
 	}
 }
 
-// The mean is what FitRidge predicts, through a map, of rows in memory and of rows that are read; of float32 to their digits.
+// The mean is what FitRidge predicts, through a map, of rows in memory and of rows that are read; of float32 to their
+// digits.
 func TestJackknifeIsRidge(t *testing.T) {
 	x, y := trial.Problem(300, 5, 2, 29)
 	test, _ := trial.Problem(40, 5, 2, 30)
@@ -165,8 +166,9 @@ func TestJackknifeWorkers(t *testing.T) {
 	}
 }
 
-// Over draws of rows and of a new one. Where the fit is stable both intervals cover as often as asked, to 1/(n+1) and the change by a row. Where there are
-// nearly as many features as rows those of the jackknife+ keep their bound, 2·level - 1.
+// Over draws of rows and of a new one. Where the fit is stable both intervals cover as often as asked, to 1/(n+1) and
+// the change by a row. Where there are nearly as many features as rows those of the jackknife+ keep their bound,
+// 2·level - 1.
 func TestJackknifeCovers(t *testing.T) {
 	if trial.RaceEnabled {
 		t.Skip("thousands of fits")

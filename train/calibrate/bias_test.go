@@ -1,0 +1,80 @@
+package calibrate
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// The gradient is that of the loss, by central differences, and 0 at the fit.
+func TestBiasIsLeast(t *testing.T) {
+	scores, _, labels := drawn(300, 4, 2, 41)
+	for i := range labels {
+		if i%3 == 0 {
+			labels[i] = 2 // of which the scores know nothing
+		}
+	}
+	f := &biased{scores, labels, .7}
+	at := []float64{.5, .1, -.3, 1, .2}
+	grad, moved := make([]float64, 5), slices.Clone(at)
+	slope := func(x []float64, j int) float64 {
+		const h = 1e-5
+		copy(moved, x)
+		moved[j] = x[j] + h
+		up := f.loss(nil, moved)
+		moved[j] = x[j] - h
+		return (up - f.loss(nil, moved)) / (2 * h)
+	}
+	f.loss(grad, at)
+	for j, g := range grad {
+		if want := slope(at, j); math.Abs(g-want) > 1e-9 {
+			t.Errorf("the derivative by %d is %v, want %v", j, g, want)
+		}
+	}
+	c := fitted(t, TemperatureBias, scores, labels)
+	best := append([]float64{c.inverse / f.unit}, c.bias...)
+	for j := range best {
+		if d := slope(best, j); math.Abs(d) > 1e-8 {
+			t.Errorf("at the fit the derivative by %d is %v", j, d)
+		}
+	}
+	// The derivatives by b add up to Σb/n, the others being probabilities.
+	if s := floats.Sum(c.bias); math.Abs(s) > 1e-5 {
+		t.Errorf("the sum of b is %v", s)
+	}
+	plain, err := CrossFit(Temperature, scores, labels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	with, err := CrossFit(TemperatureBias, scores, labels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if with > plain-.02 {
+		t.Errorf("CrossFit %v with b and %v without, of a class that the scores give too little", with, plain)
+	}
+}
+
+// The unit of the scores does not matter, and where they say nothing the classes have their shares.
+func TestBiasAtEnds(t *testing.T) {
+	scores, _, labels := drawn(200, 3, 2, 43)
+	want := probabilities(t, fitted(t, TemperatureBias, scores, labels), scores)
+	for _, unit := range []float64{1e-200, 1e200} {
+		var s mat.Dense
+		s.Scale(unit, scores)
+		if got := probabilities(t, fitted(t, TemperatureBias, &s, labels), &s); !mat.EqualApprox(got, want, 1e-7) {
+			t.Errorf("unit %v: other probabilities", unit)
+		}
+	}
+	nothing, some := mat.NewDense(1000, 2, nil), make([]int, 1000)
+	for i := range 250 {
+		some[i] = 1
+	}
+	c := fitted(t, TemperatureBias, nothing, some)
+	if p := probabilities(t, c, nothing).At(0, 1); math.Abs(p-.25) > 2e-3 || !math.IsInf(c.T(), 1) {
+		t.Errorf("scores that say nothing: p = %v for .25, T = %v", p, c.T())
+	}
+}
