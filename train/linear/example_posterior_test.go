@@ -87,3 +87,44 @@ func ExampleRestorePosterior() {
 	fmt.Printf("f(z) = %.2f z + %.2f, variances %.4f, %v\n", back.Fit.W.At(0, 0), back.Fit.B[0], v, err)
 	// Output: f(z) = 2.04 z + 1.06, variances [0.6989 0.2999 0.2999 0.6989], <nil>
 }
+
+// Nyström features know nothing far from their landmarks, and with the residual the variance there is that of the prior, 1/ρ beside the intercept's.
+func ExamplePosterior_VarianceResidual() {
+	x, y := sine(60)
+	kernel := spectral.Gaussian{Sigma: 1}
+	nystrom, err := layers.NewNystromLayer(kernel, x, 8, layers.WithSeed(1))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var s linear.RidgeStats
+	if err := s.AddRows(context.Background(), nystrom, data.Pairs{X: x, Y: y}); err != nil {
+		fmt.Println(err)
+		return
+	}
+	p, err := s.Posterior(.1)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	at := []float64{2, 50}
+	z, err := nystrom.Transform(nil, tensor.New(tensor.WithShape(2, 1), tensor.WithBacking(at)))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	plain, err := p.Variance(nil, z)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	whole, err := p.VarianceResidual(nil, z, []float64{kernel.At(at[:1], at[:1]), kernel.At(at[1:], at[1:])})
+	for i := range at {
+		fmt.Printf("at %v: %.3f and %.3f of the prior\n", at[i], plain[i]*p.Penalty, whole[i]*p.Penalty)
+	}
+	fmt.Println(err)
+	// Output:
+	// at 2: 0.006 and 0.006 of the prior
+	// at 50: 0.134 and 1.134 of the prior
+	// <nil>
+}

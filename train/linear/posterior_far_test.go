@@ -2,7 +2,10 @@ package linear
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"math"
+	"runtime"
 	"testing"
 
 	spectral "github.com/bochner-go/bochner/init"
@@ -119,5 +122,34 @@ func TestVarianceFar(t *testing.T) {
 	mean, std := stat.MeanStdDev(v, nil)
 	if se := std / math.Sqrt(far); math.Abs(mean-want) > 4*se || p.Effective < 20 {
 		t.Errorf("the variance is %.4f of the prior's, want %.4f ± %.4f; γ = %.1f", mean, want, se, p.Effective)
+	}
+}
+
+// TestPosteriorWorkers: nothing depends on GOMAXPROCS, bit by bit.
+func TestPosteriorWorkers(t *testing.T) {
+	x, y := trial.Problem(601, 97, 3, 11)
+	var want string
+	for _, workers := range []int{1, 2, 5} {
+		before := runtime.GOMAXPROCS(workers)
+		var s RidgeStats
+		err := errors.Join(s.Add(x, y), s.Forget(.7), s.Remove(trial.RowsOf(x, y, 3, 90)))
+		e, errE := s.Evidence(context.Background(), nil)
+		p, errP := s.Posterior(.01)
+		if err = errors.Join(err, errE, errP); err == nil {
+			var v []float64
+			v, errE = p.Variance(nil, x)
+			f, errF := p.Draw(1)
+			if err = errors.Join(errE, errF); err == nil {
+				if got := fmt.Sprint(*e, *p.Fit.W, p.Noise, p.LogEvidence, p.Effective, v, *f.W, f.B); want == "" {
+					want = got
+				} else if got != want {
+					t.Errorf("%d workers change the results", workers)
+				}
+			}
+		}
+		runtime.GOMAXPROCS(before)
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 }

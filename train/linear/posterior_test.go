@@ -14,61 +14,6 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// gaussianProcess is y = f + b + noise on n rows, f of the covariance (σ²/ρ) ZZᵀ and b uniform, by its definition.
-type gaussianProcess struct {
-	rho  float64
-	f    mat.Cholesky // of ZZᵀ + ρI
-	c1   mat.VecDense // its solution for ones
-	ones *mat.VecDense
-	y    *mat.VecDense // the last targets, and their solution
-	cy   mat.VecDense
-}
-
-func newProcess(gram *mat.Dense, rho float64) *gaussianProcess {
-	n, _ := gram.Dims()
-	p := &gaussianProcess{rho: rho, ones: mat.NewVecDense(n, nil)}
-	c := mat.NewSymDense(n, nil)
-	for i := range n {
-		p.ones.SetVec(i, 1)
-		for j := range i + 1 {
-			c.SetSym(i, j, gram.At(i, j))
-		}
-		c.SetSym(i, i, gram.At(i, i)+rho)
-	}
-	if !p.f.Factorize(c) {
-		panic("not positive definite")
-	}
-	_ = p.f.SolveVecTo(&p.c1, p.ones)
-	return p
-}
-
-// at is the mean of y given the rows, and the variance in the unit of σ², for the covariances k with the rows and kxx
-// with itself.
-func (p *gaussianProcess) at(y, k *mat.VecDense, kxx float64) (mean, variance float64) {
-	if p.y != y {
-		p.y = y
-		_ = p.f.SolveVecTo(&p.cy, y)
-	}
-	var ck mat.VecDense
-	_ = p.f.SolveVecTo(&ck, k)
-	s := mat.Dot(p.ones, &p.c1)
-	b := mat.Dot(p.ones, &p.cy) / s
-	left := 1 - mat.Dot(p.ones, &ck)
-	mean = mat.Dot(k, &p.cy) + b*left
-	return mean, (kxx - mat.Dot(k, &ck) + left*left/s) / p.rho
-}
-
-// logDensity is that of the differences of y for the noise σ²; ½ ln n belongs to the unit of b.
-func (p *gaussianProcess) logDensity(y *mat.VecDense, noise float64) (log, q float64) {
-	var cy mat.VecDense
-	_ = p.f.SolveVecTo(&cy, y)
-	n, s := float64(y.Len()), mat.Dot(p.ones, &p.c1)
-	q = p.rho * (mat.Dot(y, &cy) - math.Pow(mat.Dot(p.ones, &cy), 2)/s)
-	// |(σ²/ρ) C| and the sum of its inverse
-	det := p.f.LogDet() + n*math.Log(noise/p.rho)
-	return -.5 * (q/noise + det + math.Log(s*p.rho/noise/n) + (n-1)*math.Log(2*math.Pi)), q
-}
-
 func near(a, b, tol float64) bool { return math.Abs(a-b) <= tol*math.Max(math.Abs(a), math.Abs(b)) }
 
 // asFloat32 rounds z, and returns it as float32.
@@ -174,69 +119,75 @@ func TestPosteriorIsGaussianProcess(t *testing.T) {
 // TestPosteriorOfMoments: variance, effective number of parameters and evidence are those of gonum's factor of the
 // centred moments.
 func TestPosteriorOfMoments(t *testing.T) {
-	const n, d, k = 131, 67, 2
+	for _, size := range [][2]int{{131, 67}, {varianceRows + 31, ridgeDepth + 7}} {
+		for _, lambda := range []float64{1e-9, 1e-3, 1} {
+			posteriorOfMoments(t, size[0], size[1], lambda)
+		}
+	}
+}
+
+func posteriorOfMoments(t *testing.T, n, d int, lambda float64) {
+	const k = 2
 	x, y := trial.Problem(n, d, k, 3)
 	var s RidgeStats
 	if err := s.Add(x, y); err != nil {
 		t.Fatal(err)
 	}
-	for _, lambda := range []float64{1e-9, 1e-3, 1} {
-		p, err := s.Posterior(lambda)
-		if err != nil {
-			t.Fatal(err)
+	p, err := s.Posterior(lambda)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := mat.NewSymDense(d, nil)
+	for i := range d {
+		for j := range i + 1 {
+			g.SetSym(i, j, s.g[i*d+j])
 		}
-		g := mat.NewSymDense(d, nil)
+		g.SetSym(i, i, s.g[i*d+i]+p.Penalty)
+	}
+	var f mat.Cholesky
+	var inv mat.SymDense
+	if !f.Factorize(g) || f.InverseTo(&inv) != nil {
+		t.Fatal("no reference")
+	}
+	log := 0.
+	for j := range k {
+		r := mat.NewVecDense(d, nil)
 		for i := range d {
-			for j := range i + 1 {
-				g.SetSym(i, j, s.g[i*d+j])
-			}
-			g.SetSym(i, i, s.g[i*d+i]+p.Penalty)
+			r.SetVec(i, s.r[i*k+j])
 		}
-		var f mat.Cholesky
-		var inv mat.SymDense
-		if !f.Factorize(g) || f.InverseTo(&inv) != nil {
-			t.Fatal("no reference")
+		var w mat.VecDense
+		_ = f.SolveVecTo(&w, r)
+		noise := (s.yy[j] - mat.Dot(&w, r)) / float64(n-1)
+		log -= .5 * (float64(n-1)*(math.Log(2*math.Pi*noise)+1) + f.LogDet() - float64(d)*math.Log(p.Penalty))
+		if !near(p.Noise[j], noise, 1e-10) {
+			t.Errorf("λ = %v: the noise is %v, want %v", lambda, p.Noise[j], noise)
 		}
-		log := 0.
-		for j := range k {
-			r := mat.NewVecDense(d, nil)
-			for i := range d {
-				r.SetVec(i, s.r[i*k+j])
-			}
-			var w mat.VecDense
-			_ = f.SolveVecTo(&w, r)
-			noise := (s.yy[j] - mat.Dot(&w, r)) / (n - 1)
-			log -= .5 * ((n-1)*(math.Log(2*math.Pi*noise)+1) + f.LogDet() - d*math.Log(p.Penalty))
-			if !near(p.Noise[j], noise, 1e-10) {
-				t.Errorf("λ = %v: the noise is %v, want %v", lambda, p.Noise[j], noise)
-			}
+	}
+	if !near(p.LogEvidence, log, 1e-11) || !near(p.Effective, float64(d)-p.Penalty*mat.Trace(&inv), 1e-9) {
+		t.Errorf("λ = %v: the evidence is %v, want %v; effective %v", lambda, p.LogEvidence, log, p.Effective)
+	}
+	v, err := p.Variance(nil, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := 0.
+	for i := range n {
+		row := mat.NewVecDense(d, nil)
+		for j := range d {
+			row.SetVec(j, x.Float64s()[i*d+j]-s.meanZ[j])
 		}
-		if !near(p.LogEvidence, log, 1e-11) || !near(p.Effective, d-p.Penalty*mat.Trace(&inv), 1e-9) {
-			t.Errorf("λ = %v: the evidence is %v, want %v; effective %v", lambda, p.LogEvidence, log, p.Effective)
+		want := 1/float64(n) + mat.Inner(row, &inv, row)
+		sum += want - 1/float64(n)
+		if !near(v[i], want, 1e-9) {
+			t.Errorf("λ = %v: the variance of row %d is %v, want %v", lambda, i, v[i], want)
 		}
-		v, err := p.Variance(nil, x)
-		if err != nil {
-			t.Fatal(err)
-		}
-		sum := 0.
-		for i := range n {
-			row := mat.NewVecDense(d, nil)
-			for j := range d {
-				row.SetVec(j, x.Float64s()[i*d+j]-s.meanZ[j])
-			}
-			want := 1./n + mat.Inner(row, &inv, row)
-			sum += want - 1./n
-			if !near(v[i], want, 1e-9) {
-				t.Errorf("λ = %v: the variance of row %d is %v, want %v", lambda, i, v[i], want)
-			}
-		}
-		if !near(sum, p.Effective, 1e-9) { // tr Zc (G + ρI)⁻¹ Zcᵀ
-			t.Errorf("λ = %v: the variances of the rows add up to %v, effective %v", lambda, sum, p.Effective)
-		}
-		e, err := s.Evidence(context.Background(), []float64{lambda})
-		if err != nil || !near(e.Log, log, 1e-11) || e.Lambda != lambda || len(e.Scores) != 1 {
-			t.Errorf("λ = %v: the evidence of the reduction is %+v, want %v (%v)", lambda, e, log, err)
-		}
+	}
+	if !near(sum, p.Effective, 1e-9) { // tr Zc (G + ρI)⁻¹ Zcᵀ
+		t.Errorf("λ = %v: the variances of the rows add up to %v, effective %v", lambda, sum, p.Effective)
+	}
+	e, err := s.Evidence(context.Background(), []float64{lambda})
+	if err != nil || !near(e.Log, log, 1e-11) || e.Lambda != lambda || len(e.Scores) != 1 {
+		t.Errorf("λ = %v: the evidence of the reduction is %+v, want %v (%v)", lambda, e, log, err)
 	}
 }
 
