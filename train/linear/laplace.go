@@ -40,8 +40,10 @@ const (
 // LaplaceOptions are the options of FitLaplace. The zero value chooses.
 type LaplaceOptions struct {
 	// Lambda is relative, as in LogisticOptions: the prior precision of a weight is Lambda s. It is finite and > 0; 0 is
-	// 1e-3 times the weight of all rows, their number n without ClassWeights. It need not be the lambda of the fit: for one
-	// of 1e-6 n, which is good for the weights, the variances are so large that probabilities are far too flat.
+	// 1e-3 times the weight of all rows, their number n without ClassWeights. It need not be the lambda of the fit: with
+	// 1e-6 n, which is good for weights, variances are so large that probabilities are far too flat. On handwritten digits of 64
+	// pixels it raised the mean log loss of 1024 features from .04 to .7, while 1e-3 n left it. A smaller one tells rows of
+	// unknown classes apart a little better, at that price; rows that are held out choose best.
 	Lambda float64
 	// Covariance chooses; empty: exact up to (D + 1) k = 2048, classes up to 256 MiB of matrices, shared beyond.
 	Covariance LaplaceCovariance
