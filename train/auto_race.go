@@ -447,7 +447,7 @@ func (a *racer) refit(ctx context.Context) (*Model, error) {
 	f.take(c)
 	a.report.Report = f.report
 	if a.Uncertainty != nil {
-		c.p.Model, c.p.again = f.model, func(ctx context.Context, part *climbPart) error { return c.steps(ctx, part, at.steps) }
+		c.p.Model, c.p.ridge, c.p.again = f.model, part.ridge, func(ctx context.Context, part *climbPart) error { return c.steps(ctx, part, at.steps) }
 		if err := c.p.LearnUncertainty(ctx, *a.Uncertainty); err != nil {
 			return nil, err
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/bochner-go/bochner/train/evidence"
 	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/internal/given"
+	"github.com/bochner-go/bochner/train/linear"
 	"github.com/bochner-go/bochner/train/sgd"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -24,7 +25,7 @@ import (
 // The steps of a Ladder.
 const (
 	StepFrozen   = "frozen"        // the map as it is drawn, and its head solved
-	StepEvidence = "evidence"      // one scale a column by package evidence, on at most 512 features, and the head solved
+	StepEvidence = "evidence"      // one scale a column, and lambda of targets, by package evidence on at most 512 features, and the head solved
 	StepAll      = "all"           // all parameters by mini-batches, from the map as it is drawn
 	StepBoth     = "evidence, all" // all parameters by mini-batches, from the scales
 	StepSolved   = "solved"        // the better of the last two, with its head solved on the features that it has tuned
@@ -210,6 +211,7 @@ type climbPart struct {
 	head       layers.Head
 	found      *evidence.Result
 	report     *fits.Report
+	ridge      float64 // the lambda of ridge regression where the head is its solution; 0: it is none
 }
 
 func (c *climber) climb(ctx context.Context) (*Climb, error) {
@@ -264,6 +266,7 @@ func (c *climber) finish(ctx context.Context, out *Climb) error {
 	}
 	m := c.p.Model
 	all.give(m)
+	c.p.ridge = all.ridge
 	c.p.again = func(ctx context.Context, part *climbPart) error { return c.steps(ctx, part, c.path(out.Chosen)) }
 	out.Report, out.Evidence = all.report, all.found
 	return nil
@@ -391,6 +394,12 @@ func (c *climber) fit(ctx context.Context, part *climbPart, step string) (err er
 		return err
 	}
 	part.maps[step] = part.m
+	if r, ridge := f.(linear.RidgeOptions); ridge && step == StepEvidence && c.p.Model.Classes == nil && r.Lambdas == nil && r.Select == linear.SelectAuto {
+		r.Lambdas = []float64{part.found.Lambda} // which evidence has found with the scales
+		if err := c.head(ctx, part, r); err == nil || ctx.Err() != nil {
+			return err
+		}
+	}
 	return c.head(ctx, part, f)
 }
 
@@ -438,7 +447,19 @@ func (c *climber) head(ctx context.Context, part *climbPart, f fits.Fitter) (err
 	if err == nil {
 		part.report, err = f.Fit(ctx, part.m, part.head, part.rows)
 	}
+	if err == nil {
+		part.ridge = ridgeLambda(f, part.report)
+	}
 	return err
+}
+
+// ridgeLambda is the lambda of a head that is a solution of ridge regression, and 0 of others.
+func ridgeLambda(f fits.Fitter, r *fits.Report) float64 {
+	switch f.(type) {
+	case linear.RidgeOptions, linear.CGOptions:
+		return r.Lambda
+	}
+	return 0
 }
 
 // solver fits the head of a map that does not change.

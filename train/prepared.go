@@ -33,6 +33,7 @@ type Prepared struct {
 	done   bool // whether Spec is complete
 	// again fits the model anew on the rows of a part, as it was fitted; nil before Fit and Climb.
 	again func(ctx context.Context, part *climbPart) error
+	ridge float64 // as in climbPart
 }
 
 // Prepare reads the rows for what the scalers learn, for the classes, and for what the map's parameters come from: all
@@ -324,6 +325,7 @@ func (p *Prepared) Fit(ctx context.Context, f fits.Fitter) (*fits.Report, error)
 		err = p.Locate(err)
 	}
 	if err == nil {
+		p.ridge = ridgeLambda(f, rep)
 		p.again = func(ctx context.Context, part *climbPart) error { return p.fitPart(ctx, part, f) }
 	}
 	return rep, err
@@ -343,6 +345,9 @@ func (p *Prepared) fitPart(ctx context.Context, part *climbPart, f fits.Fitter) 
 	part.head, err = layers.NewHead(f.HeadKind(), part.m.Features(), max(1, p.Outputs), layers.WithDtype(part.m.Dtype()), layers.WithName("head"))
 	if err == nil {
 		part.report, err = f.Fit(ctx, part.m, part.head, part.rows)
+	}
+	if err == nil {
+		part.ridge = ridgeLambda(f, part.report)
 	}
 	return err
 }

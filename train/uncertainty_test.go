@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/calibrate"
@@ -81,6 +82,12 @@ func TestUncertaintyOfTargets(t *testing.T) {
 		}
 		if !mat.Equal(d.Mean, scores) {
 			t.Errorf("%s: the means are not the head's", dtype)
+		}
+		w, single := m.Uncertainty.Posterior.Fit.W, map[string]float64{"float64": 1e-6, "float32": 1e-4}[dtype]
+		for j, v := range ops.Float64s(m.Head.Params()[0].Value) {
+			if math.Abs(w.At(j, 0)-v) > single*mat.Norm(w, 2) {
+				t.Fatalf("%s: the posterior's mean of weight %d is %v, the head's %v", dtype, j, w.At(j, 0), v)
+			}
 		}
 		noise := m.Uncertainty.Posterior.Noise[0] // of 2000 rows: the share 4 √(2/2000) above or below, and what the map does not reach
 		if noise < 1-4*math.Sqrt(2./2000) || noise > 1.25 {
