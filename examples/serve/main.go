@@ -6,7 +6,8 @@
 //
 // It answers
 //
-//	POST /predict   the class or the target of each row; ?scores=true adds the output of the head
+//	POST /predict   the class or the target of each row; ?scores=true adds the output of the head,
+//	                ?distribution=true how sure the model is, with intervals or sets of &level=0.9
 //	GET  /          the model's card, a page: kernel, parameters, sampler, features, scores, kernel error
 //	GET  /model     the card as JSON
 //	GET  /healthz   200 as long as the process answers

@@ -214,3 +214,9 @@ func wantRefusal(t *testing.T, what string, status int, ob map[string]any, want 
 		}
 	}
 }
+
+// jsonLength is how many bytes a value takes as JSON.
+func jsonLength(v any) (int, error) {
+	text, err := json.Marshal(v)
+	return len(text), err
+}

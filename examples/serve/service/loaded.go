@@ -21,8 +21,10 @@ type loaded struct {
 	page  []byte
 	file  os.FileInfo // as it was read
 
-	maxRows int // of a request
-	atOnce  int // rows that are mapped at once
+	maxRows    int   // of a request
+	atOnce     int   // rows that are mapped at once
+	atOnceSure int   // the same where their distribution is asked for
+	dearer     int64 // how many times the work of a prediction that of a distribution is
 }
 
 // load reads a model file. One that changes meanwhile is read again, so that the checksum is the model's.

@@ -3,9 +3,9 @@ package service
 import (
 	"context"
 	"encoding/json"
-	"fmt"
+	"errors"
 	"net/http"
-	"strconv"
+	"net/url"
 	"time"
 
 	"github.com/bochner-go/bochner/ops"
@@ -22,6 +22,8 @@ type prediction struct {
 	Targets []float64   `json:"targets,omitempty"`
 	Scores  [][]float64 `json:"scores,omitempty"` // the output of the head: of a softmax the probabilities of the classes
 	Notes   []string    `json:"notes,omitempty"`  // how the rows of a table are unlike the training rows
+	// Distribution is what ?distribution=true asks for.
+	Distribution *distribution `json:"distribution,omitempty"`
 }
 
 // predict answers a request by the model that is served when it begins.
@@ -43,12 +45,13 @@ func (s *server) predict(w http.ResponseWriter, r *http.Request) {
 
 // respond reads a request and computes the answer to it.
 func (s *server) respond(w http.ResponseWriter, r *http.Request, l *loaded, h *hold) ([]byte, error) {
-	scores := false
-	if text := r.URL.Query().Get("scores"); text != "" {
-		var err error
-		if scores, err = strconv.ParseBool(text); err != nil {
-			return nil, refusal(http.StatusBadRequest, "?scores=%s: want true or false", text)
-		}
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return nil, refusal(http.StatusBadRequest, "the query %s: %v", quote(r.URL.RawQuery), err)
+	}
+	a, err := l.asked(query)
+	if err != nil {
+		return nil, err
 	}
 	b, err := s.checkHead(r, l)
 	if err == nil {
@@ -58,11 +61,18 @@ func (s *server) respond(w http.ResponseWriter, r *http.Request, l *loaded, h *h
 		w.Header().Set("Connection", "close") // the rest of the body is not read
 		return nil, err
 	}
-	ctx, cancel := context.WithCancel(r.Context())
+	return s.compute(r, b, &work{server: s, l: l, h: h, asked: a, render: func(p *prediction) ([]byte, error) { return json.Marshal(p) }})
+}
+
+// compute waits for the turn of a request that has been received, and makes its answer.
+func (s *server) compute(r *http.Request, b *body, p *work) ([]byte, error) {
+	var cancel context.CancelFunc
+	p.ctx, cancel = context.WithCancel(r.Context())
+	p.cancel = cancel
 	defer cancel()
-	p := &work{server: s, l: l, h: h, ctx: ctx, cancel: cancel, scores: scores, turn: turn{t: s.turns, work: b.size, left: s.timeout}}
+	p.turn = turn{t: s.turns, work: p.l.cost(b.size, p.asked), left: s.timeout}
 	if b.packed { // nobody knows yet; at most
-		p.turn.work = int64(l.maxRows) * int64(l.model.Dims()) * 8
+		p.turn.work = p.l.cost(int64(p.l.maxRows)*int64(p.l.model.Dims())*8, p.asked)
 	}
 	if err := p.take(); err != nil {
 		return nil, err
@@ -78,7 +88,8 @@ type work struct {
 	h      *hold
 	ctx    context.Context
 	cancel context.CancelFunc
-	scores bool // whether the answer has them
+	asked  asked
+	render func(*prediction) ([]byte, error) // makes a text of the answer
 	turn   turn
 	has    bool // the turn
 }
@@ -109,42 +120,55 @@ func (p *work) run(b *body) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, k, holds := x.Shape()[0], p.l.model.Head.Features(), p.l.held(x.Shape()[0], p.scores, notes)
+	n, k, holds := x.Shape()[0], p.l.model.Head.Features(), p.l.held(x.Shape()[0], p.asked, notes)
 	p.h.shrink(b.size)
 	if err := p.h.grow(holds); err != nil {
 		return nil, err
 	}
-	p.turn.work = 8 * int64(n) * int64(p.l.model.Dims())
-	y := mat.NewDense(n, k, nil)
-	for at, rows := range data.Blocks(x, p.l.atOnce) {
+	p.turn.work = p.l.cost(8*int64(n)*int64(p.l.model.Dims()), p.asked)
+	y, atOnce := mat.NewDense(n, k, nil), p.l.atOnce
+	var sure *distribution
+	if p.asked.distribution {
+		sure, atOnce = &distribution{Level: p.asked.level}, min(atOnce, p.l.atOnceSure)
+	}
+	for at, rows := range data.Blocks(x, atOnce) {
 		if at > 0 && p.turn.outdone() {
 			p.give()
 			if err := p.take(); err != nil {
 				return nil, err
 			}
 		}
-		part, err := p.l.model.Scores(rows)
+		part, err := p.l.scores(rows, sure)
 		if err != nil {
+			var bad *notFinite
+			if errors.As(err, &bad) {
+				return nil, &notFinite{at + bad.row, bad.value}
+			}
 			return nil, p.l.inColumn(domain.InBlock(at, err))
 		}
 		y.Slice(at, at+rows.Shape()[0], 0, k).(*mat.Dense).Copy(part)
 	}
-	for i := range n {
-		for _, v := range y.RawRowView(i) {
-			if v-v != 0 {
-				return nil, fmt.Errorf("serve: the model's output for row %d is %v; scale the row to the size of those that the model was fitted on: %w", i, v, ops.ErrDomain)
-			}
-		}
-	}
-	answer := p.l.predictionOf(y, p.scores)
-	answer.Notes = notes
-	text, err := json.Marshal(answer)
+	answer := p.l.predictionOf(y, p.asked.scores)
+	answer.Notes, answer.Distribution = notes, sure
+	text, err := p.render(answer)
 	if err != nil {
 		return nil, err
 	}
 	p.metrics.rows.Add(float64(n))
 	p.h.shrink(holds - int64(len(text)))
 	return text, nil
+}
+
+// scores is the output of the head, which is finite, for some rows; what sure wants of them is added to it.
+func (l *loaded) scores(rows ops.Matrix, sure *distribution) (*mat.Dense, error) {
+	if sure != nil {
+		return sure.add(l.model, rows)
+	}
+	y, err := l.model.Scores(rows)
+	if err == nil {
+		err = finite(y)
+	}
+	return y, err
 }
 
 // predictionOf is the answer of so much output of the head.

@@ -14,9 +14,12 @@ const (
 	reading     = 1 << 20 // buffers and tables of the readers
 	maxFeatures = 8 << 20 // features of a turn in bytes, but of one row at least
 	maxAtOnce   = 512     // rows
+	maxSureWork = 1 << 30 // multiply-adds of a turn for distributions, some tenths of a second, but of one row at least
 	growth      = 18      // bytes a number of the rows, while they grow
 	tableGrowth = 36      // bytes a cell of a table, while it grows, beside what its texts take
 	tableNames  = 400     // bytes a column of a table or of its matrix, while rows are put into it
+	number      = 26      // bytes of a number in JSON, with its comma
+	slice       = 24      // bytes of the head of a slice
 )
 
 // memory is -max-memory, or by default a quarter of the machine's memory.
@@ -37,7 +40,10 @@ func (l *loaded) share(o *options) error {
 	read := growth * d                        // bytes a row, while it is read
 	row := 8 * (2*d + 3*features + 2*outputs) // a map may need as much again for what lies before its features
 	l.atOnce = int(min(max(1, maxFeatures/row), maxAtOnce))
-	fixed := maxWindow + reading + int64(l.atOnce)*row
+	more, scratch, work := l.sureTakes()
+	l.atOnceSure = int(min(max(1, maxFeatures/(row+more)), maxAtOnce, max(1, maxSureWork/max(1, work))))
+	l.dearer = 1 + work/(d*features)
+	fixed := maxWindow + reading + max(int64(l.atOnce)*row, int64(l.atOnceSure)*(row+more)+scratch)
 	if l.table != nil {
 		inputs := int64(len(l.table.names))
 		// A request that computes does not give way. The texts of all turns fill half of the budget at most.
@@ -52,20 +58,36 @@ func (l *loaded) share(o *options) error {
 	return nil
 }
 
-// held is what a request of n rows holds: the rows, the output of the head, and the answer while it is written.
-func (l *loaded) held(n int, scores bool, notes []string) int64 {
+// held is what a request of n rows holds: the rows, the output of the head, the distribution, and the answer while it is
+// written.
+func (l *loaded) held(n int, a asked, notes []string) int64 {
 	d, outputs := int64(l.model.Dims()), int64(l.model.Head.Features())
 	name := 24 // digits of a target
 	for _, c := range l.model.Classes {
 		name = max(name, 16+6*len(c)) // as a string, and in JSON where every byte may become \u0000
 	}
 	text := int64(name)
-	if scores || l.model.Classes == nil && outputs > 1 {
-		text += 26 * outputs
+	if a.scores || l.model.Classes == nil && outputs > 1 {
+		text += number * outputs
+	}
+	sure := int64(0)
+	switch u := l.model.Uncertainty; {
+	case !a.distribution:
+	case l.model.Classes != nil: // probabilities, and sets as indices and as names
+		sure, text = (8+8+16)*outputs+3*slice, text+number*outputs
+		for _, c := range l.model.Classes {
+			text += int64(3 + 6*len(c))
+		}
+	default:
+		matrices := int64(2)
+		if u.Posterior != nil {
+			matrices = 4
+		}
+		sure, text = matrices*(8*outputs+2*slice), text+matrices*number*outputs
 	}
 	told := int64(0)
 	for _, note := range notes {
 		told += int64(16 + 6*len(note))
 	}
-	return int64(n)*(8*d+8*outputs+3*text) + 3*told // a buffer that doubles, and a copy
+	return int64(n)*(8*d+8*outputs+sure+3*text) + 3*told // a buffer that doubles, and a copy
 }

@@ -1,0 +1,263 @@
+package service
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"net/http"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/fits"
+	"github.com/bochner-go/bochner/train/linear"
+	"gonum.org/v1/gonum/mat"
+)
+
+// sureModel is a fitted model that has learned its uncertainty from 24 held-out rows, of so many targets, or of three
+// classes where that is 0. A map's name may end in /float32.
+func sureModel(mapName string, targets int, f fits.Fitter, laplace bool) *train.Model {
+	const n = 120
+	x := randomRows(n, 11)
+	noise := randomRows(n, 12).Float64s()
+	set := &data.Set{X: x}
+	for i := range n {
+		row := x.Float64s()[i*dims:]
+		v := math.Sin(4*row[0]) + row[1] + .3*noise[i*dims]
+		for t := range targets {
+			set.Y = append(set.Y, v+float64(t)*row[2])
+		}
+		if targets == 0 {
+			set.Labels = append(set.Labels, []string{"low", "middle", "high"}[min(2, max(0, int(1.5*v)))])
+		}
+	}
+	for t := range targets {
+		set.LabelNames = append(set.LabelNames, fmt.Sprint("y", t))
+	}
+	spec := layers.Spec{Features: 32, Seed: 7}
+	if mapName == "linear" {
+		spec.Features = dims
+	}
+	spec.Map, _ = strings.CutSuffix(mapName, "/float32")
+	if spec.Map != mapName {
+		spec.Dtype = "float32"
+	}
+	m, _, err := train.Recipe{Spec: spec, Fitter: f, Uncertainty: &train.UncertaintyOptions{Laplace: laplace}}.Fit(context.Background(), set)
+	if err != nil {
+		panic(err)
+	}
+	return m
+}
+
+// sureModels are models of all kinds.
+func sureModels() map[string]*train.Model {
+	return map[string]*train.Model{
+		"target":      sureModel("gaussian", 1, nil, false),
+		"two targets": sureModel("exp-semigroup/float32", 2, nil, false),
+		"indefinite":  sureModel("delta-gaussian", 1, nil, false),
+		"softmax":     sureModel("gaussian", 0, linear.LogisticOptions{}, false),
+		"float32":     sureModel("gaussian/float32", 0, linear.LogisticOptions{}, false),
+		"ridge":       sureModel("gaussian", 0, linear.RidgeOptions{}, false),
+		"laplace":     sureModel("gaussian", 0, linear.LogisticOptions{}, true),
+	}
+}
+
+// rowsOfNames are sets of classes as JSON reads them.
+func rowsOfNames(m *train.Model, sets [][]int) (rows []any) {
+	for _, set := range sets {
+		names := []any{}
+		for _, c := range set {
+			names = append(names, m.Classes[c])
+		}
+		rows = append(rows, names)
+	}
+	return rows
+}
+
+// wantSure is the distribution of rows by the functions of the model.
+func wantSure(m *train.Model, x *mat.Dense, level float64) map[string]any {
+	rows := randomRows(1, 1)
+	n, d := x.Dims()
+	rows = data.Rows(rows, make([]int, n))
+	for i := range n {
+		copy(rows.Float64s()[i*d:], x.RawRowView(i))
+	}
+	want := map[string]any{"level": level}
+	if m.Classes != nil {
+		want["probabilities"] = rowsOf(must(m.Probabilities(rows)))
+		want["sets"] = rowsOfNames(m, must(m.PredictSets(rows, level)))
+		return want
+	}
+	lower, upper, err := m.PredictIntervals(rows, level)
+	if err != nil {
+		panic(err)
+	}
+	want["lower"], want["upper"] = rowsOf(lower), rowsOf(upper)
+	if m.Uncertainty.Posterior != nil {
+		of := must(m.PredictDistribution(rows))
+		want["std"], want["function_std"] = rowsOf(of.Std), rowsOf(of.FunctionStd)
+	}
+	return want
+}
+
+// TestDistribution: JSON and .npy of all kinds of models give what the functions of the model give, to the bit, and the
+// same classes, targets and scores as without.
+func TestDistribution(t *testing.T) {
+	x := randomRows(29, 5)
+	for name, m := range sureModels() {
+		r := runServer(t, m, nil)
+		if name == "indefinite" && m.Uncertainty.Posterior != nil || name == "laplace" && m.Uncertainty.Laplace == nil {
+			t.Fatalf("%s: the uncertainty is %+v", name, m.Uncertainty)
+		}
+		for query, level := range map[string]float64{"?distribution=true": .9, "?distribution=1&level=.55": .55, "?distribution=true&level=&scores=true": .9} {
+			_, want := r.post(t, "?scores="+fmt.Sprint(strings.Contains(query, "scores")), "application/json", strings.NewReader(asJSON(x)))
+			want["distribution"] = wantSure(m, mat.NewDense(29, dims, x.Float64s()), level)
+			for kind, body := range map[string]string{"application/json": asJSON(x), "application/x-npy": asNPY(29, dims, x.Float64s())} {
+				status, ob := r.post(t, query, kind, strings.NewReader(body))
+				if status != http.StatusOK || !reflect.DeepEqual(ob, want) {
+					t.Errorf("%s%s as %s: %d\n%v, want\n%v", name, query, kind, status, ob, want)
+				}
+			}
+		}
+		if got := r.budget.held(); got != 0 {
+			t.Errorf("%s: %d bytes of the budget are held at the end", name, got)
+		}
+	}
+}
+
+// near says whether two answers are the same but for rounding.
+func near(a, b any) bool {
+	switch a := a.(type) {
+	case map[string]any:
+		b, ok := b.(map[string]any)
+		same := ok && len(a) == len(b)
+		for k, v := range a {
+			same = same && near(v, b[k])
+		}
+		return same
+	case []any:
+		b, ok := b.([]any)
+		same := ok && len(a) == len(b)
+		for i := 0; same && i < len(a); i++ {
+			same = near(a[i], b[i])
+		}
+		return same
+	case float64:
+		b, ok := b.(float64)
+		return ok && math.Abs(a-b) <= 1e-12*(1+math.Abs(a))
+	}
+	return a == b
+}
+
+// TestDistributionAtOnce: rows a few at a time have the same distributions but for rounding, which is that of products
+// of matrices of other sizes, and what is wrong with a row is told with its number.
+func TestDistributionAtOnce(t *testing.T) {
+	for name, m := range map[string]*train.Model{"target": sureModel("exp-semigroup", 1, nil, false), "classes": sureModel("exp-semigroup", 0, linear.LogisticOptions{}, true)} {
+		r := runServer(t, m, nil)
+		body := asJSON(randomRows(29, 5))
+		_, want := r.post(t, "?distribution=true", "application/json", strings.NewReader(body))
+		r.current.Load().atOnceSure = 4
+		status, got := r.post(t, "?distribution=true", "application/json", strings.NewReader(body))
+		if status != http.StatusOK || !near(got, want) {
+			t.Errorf("%s: %d %v, want %v", name, status, got, want)
+		}
+		x := randomRows(29, 5)
+		x.Float64s()[17*dims+2] = -1
+		status, got = r.post(t, "?distribution=true", "application/json", strings.NewReader(asJSON(x)))
+		wantRefusal(t, "row 17", status, got, 422, "x[17,2] = -1")
+	}
+}
+
+// TestDistributionTable: the rows of a table, by name, with notes, of a column with gaps.
+func TestDistributionTable(t *testing.T) {
+	rows := passengers(120, 1)
+	f := frameOf(passengerNames, rows)
+	for i := range rows {
+		f.Labels = append(f.Labels, []string{"lost", "saved", "unknown"}[i%3])
+	}
+	f.LabelNames = []string{"fate"}
+	m, _, err := train.Recipe{Scale: "auto", Columns: &data.ColumnOptions{}, Spec: layers.Spec{Features: 32, Seed: 5}, Uncertainty: &train.UncertaintyOptions{}}.Fit(context.Background(), f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := runServer(t, m, nil)
+	some := passengers(29, 7)
+	set := must(m.Rows(frameOf(passengerNames, some)))
+	x := must(set.Dense())
+	want := map[string]any{
+		"level": .75, "probabilities": rowsOf(must(m.Probabilities(x))), "sets": rowsOfNames(m, must(m.PredictSets(x, .75))),
+	}
+	status, ob := r.post(t, "?distribution=true&level=.75", "application/json", strings.NewReader(objects(passengerNames, some, map[string]any{"z": 1})))
+	if status != http.StatusOK || !reflect.DeepEqual(ob["distribution"], want) || fmt.Sprint(ob["classes"]) != fmt.Sprint(must(m.PredictClasses(x))) || ob["notes"] == nil {
+		t.Errorf("%d %v, want %v", status, ob, want)
+	}
+}
+
+// TestDistributionRefusals: a query that is wrong or that the model cannot answer is a 4xx with the remedy.
+func TestDistributionRefusals(t *testing.T) {
+	plain, target, classes := newModel("gaussian", 3, 1), sureModel("gaussian", 1, nil, false), sureModel("gaussian", 0, linear.RidgeOptions{}, false)
+	body := asJSON(randomRows(2, 1))
+	for _, tc := range []struct {
+		model  *train.Model
+		query  string
+		status int
+		texts  []string
+	}{
+		{plain, "?distribution=true", 400, []string{"has not learned its uncertainty", "examples/train -distribution"}},
+		{newModel("gaussian", 1, 1), "?distribution=true&level=.5", 400, []string{"has not learned its uncertainty"}},
+		{plain, "?level=.9", 400, []string{"?level does nothing without ?distribution=true"}},
+		{target, "?level=.9&distribution=false", 400, []string{"?level does nothing"}},
+		{target, "?distribution=maybe", 400, []string{`?distribution="maybe": want true or false`}},
+		{target, "?distribution=a%0Ab", 400, []string{`"a\nb"`}},
+		{target, "?distribution=%zz", 400, []string{"the query", "%zz"}},
+		{target, "?distribution=true&level=high", 400, []string{`?level="high": want a probability between 0 and 1`}},
+		{target, "?distribution=true&level=0", 400, []string{"between 0 and 1"}},
+		{target, "?distribution=true&level=1", 400, []string{"between 0 and 1"}},
+		{target, "?distribution=true&level=90", 400, []string{"between 0 and 1, such as 0.9"}},
+		{target, "?distribution=true&level=NaN", 400, []string{"between 0 and 1"}},
+		{target, "?distribution=true&level=-.5", 400, []string{"between 0 and 1"}},
+		{target, "?distribution=true&level=.9999", 422, []string{"train: Intervals: the level 0.9999 needs the scores of 9999 rows at least, and there are", "lower the level"}},
+		{classes, "?distribution=true&level=.9999", 422, []string{"train: Sets: the level 0.9999 needs the scores of 9999 rows", "lower the level"}},
+	} {
+		r := runServer(t, tc.model, nil)
+		status, ob := r.post(t, tc.query, "application/json", strings.NewReader(body))
+		wantRefusal(t, tc.query, status, ob, tc.status, tc.texts...)
+		if status, ob := r.post(t, "", "application/json", strings.NewReader(body)); status != http.StatusOK || ob["distribution"] != nil {
+			t.Errorf("afterwards: %d %v", status, ob)
+		}
+	}
+	linearMap := sureModel("linear", 1, nil, false)
+	r := runServer(t, linearMap, nil)
+	status, ob := r.post(t, "?distribution=true", "application/json", strings.NewReader(`{"rows": [[1,2,3,4,5],[1e308,-1e308,1e308,1e308,-1e308],[1,2,3,4,5]]}`))
+	wantRefusal(t, "1e308", status, ob, 422, "row 1", "scale")
+}
+
+// TestDistributionHolds: what a request with a distribution is said to hold is no less than its numbers and texts take.
+func TestDistributionHolds(t *testing.T) {
+	const n = 40
+	x := randomRows(n, 5)
+	for name, m := range sureModels() {
+		r := runServer(t, m, nil)
+		l := r.current.Load()
+		status, ob := r.post(t, "?distribution=true", "application/json", strings.NewReader(asJSON(x)))
+		text := must(jsonLength(ob))
+		numbers := 0
+		for _, v := range ob["distribution"].(map[string]any) {
+			if rows, ok := v.([]any); ok {
+				for _, row := range rows {
+					numbers += 24 + 8*len(row.([]any))
+				}
+			}
+		}
+		plain, sure := l.held(n, asked{}, nil), l.held(n, asked{distribution: true}, nil)
+		if least := int64(2*text + numbers + 8*n*dims); status != http.StatusOK || sure < least || sure <= plain {
+			t.Errorf("%s: %d: %d bytes are held, %d without, and the answer takes at least %d", name, status, sure, plain, least)
+		}
+		if l.atOnceSure < 1 || l.atOnceSure > l.atOnce || (l.dearer > 1) != (m.Uncertainty.Posterior != nil || m.Uncertainty.Laplace != nil) {
+			t.Errorf("%s: %d rows at once of %d, %d times the work", name, l.atOnceSure, l.atOnce, l.dearer)
+		}
+	}
+}
