@@ -8,7 +8,8 @@
 //
 //	POST /predict   the class or the target of each row; ?scores=true adds the output of the head,
 //	                ?distribution=true how sure the model is, with intervals or sets of &level=0.9
-//	GET  /          the model's card, a page: kernel, parameters, sampler, features, scores, kernel error
+//	GET  /          the model's card, a page: kernel, parameters, sampler, features, scores, kernel error,
+//	                with a form that predicts rows
 //	GET  /model     the card as JSON
 //	GET  /healthz   200 as long as the process answers
 //	GET  /readyz    200, or 503 from the moment it was told to stop

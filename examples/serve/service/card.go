@@ -11,31 +11,33 @@ import (
 
 // card is what /model tells of a model and what the page shows.
 type card struct {
-	File       string            `json:"file"`
-	SHA256     string            `json:"sha256"`
-	Written    time.Time         `json:"written"`
-	Map        string            `json:"map"`
-	Parts      []string          `json:"parts,omitempty"` // the layers of a tree
-	Kernel     string            `json:"kernel"`          // its formula
-	Source     string            `json:"source"`
-	Params     layers.Values     `json:"params"`
-	InputDim   int               `json:"input_dim"`         // columns of the matrix
-	Columns    []columnCard      `json:"columns,omitempty"` // of the rows, where they have names
-	Inputs     string            `json:"inputs"`            // what they may be, once scaled
-	Features   int               `json:"features"`
-	Sampler    string            `json:"sampler,omitempty"` // empty for a map that has none
-	Seed       *uint64           `json:"seed,omitempty"`    // nil for a map that draws nothing
-	Dtype      string            `json:"dtype"`
-	Tuned      string            `json:"tuned"`
-	Scaler     string            `json:"scaler"`
-	Head       string            `json:"head"`
-	Outputs    int               `json:"outputs"`
-	Targets    []string          `json:"targets,omitempty"` // names of several
-	Classes    []string          `json:"classes,omitempty"`
-	Evaluation *notes.Evaluation `json:"evaluation"` // null for a file that says nothing of it
-	MaxRows    int               `json:"max_rows"`   // of a request
-	MaxBody    int64             `json:"max_body_bytes"`
-	Version    string            `json:"version"` // of the library that serves it
+	File     string        `json:"file"`
+	SHA256   string        `json:"sha256"`
+	Written  time.Time     `json:"written"`
+	Map      string        `json:"map"`
+	Parts    []string      `json:"parts,omitempty"` // the layers of a tree
+	Kernel   string        `json:"kernel"`          // its formula
+	Source   string        `json:"source"`
+	Params   layers.Values `json:"params"`
+	InputDim int           `json:"input_dim"`         // columns of the matrix
+	Columns  []columnCard  `json:"columns,omitempty"` // of the rows, where they have names
+	Inputs   string        `json:"inputs"`            // what they may be, once scaled
+	Features int           `json:"features"`
+	Sampler  string        `json:"sampler,omitempty"` // empty for a map that has none
+	Seed     *uint64       `json:"seed,omitempty"`    // nil for a map that draws nothing
+	Dtype    string        `json:"dtype"`
+	Tuned    string        `json:"tuned"`
+	Scaler   string        `json:"scaler"`
+	Head     string        `json:"head"`
+	Outputs  int           `json:"outputs"`
+	Targets  []string      `json:"targets,omitempty"` // names of several
+	Classes  []string      `json:"classes,omitempty"`
+	// Uncertainty is what ?distribution=true answers by; nil for a model that has not learned it.
+	Uncertainty *uncertaintyCard  `json:"uncertainty,omitempty"`
+	Evaluation  *notes.Evaluation `json:"evaluation"` // null for a file that says nothing of it
+	MaxRows     int               `json:"max_rows"`   // of a request
+	MaxBody     int64             `json:"max_body_bytes"`
+	Version     string            `json:"version"` // of the library that serves it
 }
 
 // newCard describes a model and what is known of it.
@@ -52,6 +54,7 @@ func newCard(m *train.Model, e *notes.Evaluation, file os.FileInfo, sum string, 
 		InputDim: m.Dims(), Inputs: on.String(), Features: m.Map.Features(), Dtype: m.Map.Dtype().String(), Tuned: m.Spec.Tune,
 		Scaler: m.Scaler.Name(), Head: m.Head.Kind(), Outputs: m.Head.Features(), Classes: m.Classes, MaxRows: maxRows, MaxBody: o.maxBody, Version: train.Version}
 	c.Columns, c.Targets = newColumnCards(m)
+	c.Uncertainty = newUncertaintyCard(m)
 	if c.Tuned == "" {
 		c.Tuned = "frozen"
 	}

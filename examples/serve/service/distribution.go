@@ -50,24 +50,25 @@ func (l *loaded) asked(query url.Values) (asked, error) {
 		return a, refusal(http.StatusBadRequest, "?level does nothing without ?distribution=true")
 	case !a.distribution:
 		return a, nil
-	case !l.knows():
+	case !knows(l.model):
 		return a, refusal(http.StatusBadRequest, "?distribution=true: the model has not learned its uncertainty; serve one that examples/train -distribution saved")
 	}
 	return a, l.checkLevel(a.level)
 }
 
-// knows says whether the model has learned its uncertainty.
-func (l *loaded) knows() bool {
-	u := l.model.Uncertainty
+// knows says whether a model has learned its uncertainty.
+func knows(m *train.Model) bool {
+	u := m.Uncertainty
 	switch {
 	case u == nil:
 		return false
-	case l.model.Classes == nil:
+	case m.Classes == nil:
 		return u.Intervals != nil
 	}
 	return u.Calibration != nil && u.Sets != nil
 }
 
+// checkLevel wants a level that the held-out rows of the model suffice for.
 func (l *loaded) checkLevel(level float64) (err error) {
 	if l.model.Classes == nil {
 		_, err = l.model.Uncertainty.Intervals.Radius(level)

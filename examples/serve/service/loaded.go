@@ -18,7 +18,7 @@ type loaded struct {
 	model *train.Model
 	table *table // nil where the columns of the model have no names
 	card  card
-	page  []byte
+	page  *page
 	file  os.FileInfo // as it was read
 
 	maxRows    int   // of a request

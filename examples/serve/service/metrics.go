@@ -26,10 +26,10 @@ func newMetrics(held func() int64, open func() int) *metrics {
 	const ns = "bochner"
 	m := &metrics{
 		registry: prometheus.NewRegistry(),
-		requests: prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: ns, Name: "predict_requests_total", Help: "Requests to /predict, by status."}, []string{"code"}),
-		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: ns, Name: "predict_seconds", Help: "Time from the head of a request to /predict to its answer.",
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: ns, Name: "predict_requests_total", Help: "Requests to /predict and of the form of the page, by status."}, []string{"code"}),
+		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: ns, Name: "predict_seconds", Help: "Time from the head of such a request to its answer.",
 			Buckets: prometheus.ExponentialBuckets(.00025, 2, 16)}, nil), // to 8 s
-		inFlight: prometheus.NewGauge(prometheus.GaugeOpts{Namespace: ns, Name: "predict_in_flight", Help: "Requests to /predict that have no answer yet."}),
+		inFlight: prometheus.NewGauge(prometheus.GaugeOpts{Namespace: ns, Name: "predict_in_flight", Help: "Such requests that have no answer yet."}),
 		rows:     prometheus.NewCounter(prometheus.CounterOpts{Namespace: ns, Name: "predicted_rows_total", Help: "Rows that were predicted."}),
 		loads:    prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: ns, Name: "model_loads_total", Help: "Model files read, by result."}, []string{"result"}),
 		loadedAt: prometheus.NewGauge(prometheus.GaugeOpts{Namespace: ns, Name: "model_loaded_timestamp_seconds", Help: "When the model that is served was taken over."}),

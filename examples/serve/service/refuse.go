@@ -28,6 +28,12 @@ func refusal(status int, format string, args ...any) error {
 
 // refuse answers with the status of an error and its text.
 func (s *server) refuse(w http.ResponseWriter, err error) {
+	status, err := s.statusOf(w, err)
+	s.answer(w, status, map[string]string{"error": err.Error()})
+}
+
+// statusOf is the status of an error, as it is told, with the header that goes with it.
+func (s *server) statusOf(w http.ResponseWriter, err error) (int, error) {
 	var own *refused
 	var large *http.MaxBytesError
 	var broken *net.OpError
@@ -51,7 +57,7 @@ func (s *server) refuse(w http.ResponseWriter, err error) {
 	if status == http.StatusServiceUnavailable {
 		w.Header().Set("Retry-After", "1")
 	}
-	s.answer(w, status, map[string]string{"error": err.Error()})
+	return status, err
 }
 
 // answer writes a value as JSON.

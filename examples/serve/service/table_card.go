@@ -73,9 +73,8 @@ func (c columnCard) Values() string {
 	return c.Layout
 }
 
-// exampleObject is a row of the columns, cut where there are many.
-func exampleObject(columns []columnCard) (string, error) {
-	const most = 16
+// exampleObject is a row of the columns, cut where there are more than most.
+func exampleObject(columns []columnCard, most int) (string, error) {
 	var row []string
 	for _, c := range columns[:min(most, len(columns))] {
 		name, err := json.Marshal(c.Name)
@@ -96,7 +95,7 @@ func exampleObject(columns []columnCard) (string, error) {
 
 // exampleCommand is a command of a shell that sends an object to a server at an address.
 func exampleCommand(columns []columnCard, address string) (string, error) {
-	row, err := exampleObject(columns)
+	row, err := exampleObject(columns, mostExample)
 	if err != nil {
 		return "", err
 	}
