@@ -79,8 +79,8 @@ func checkBand(t *testing.T, lines [][]string) {
 	}
 }
 
-// checkChoice: both begin with the same points, the chosen ones are the better ones from then on, and 40 of them are as good as
-// 60 random ones.
+// checkChoice: both begin with the same points, the chosen ones are the better ones from then on, and 40 of them are as
+// good as 60 random ones.
 func checkChoice(t *testing.T, lines [][]string) {
 	t.Helper()
 	for i, l := range lines {

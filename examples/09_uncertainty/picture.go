@@ -33,6 +33,7 @@ func drawBand(p *linear.Posterior, exact *process, features int, x, y []float64)
 
 	c := newCurves("What ridge regression on features knows", "x, in bandwidths", "f(x)")
 	c.band(fmt.Sprintf("95 %% by %d features", features), grid, limit(mean, std, 1), limit(mean, std, -1))
+	c.line("and their mean", grid, mean, vgdraw.LineStyle{Color: blue, Width: 1.5})
 	grey := color.Gray{0x90}
 	for seed := range uint64(3) {
 		name := "three functions drawn"
@@ -41,7 +42,6 @@ func drawBand(p *linear.Posterior, exact *process, features int, x, y []float64)
 		}
 		c.line(name, grid, at(must.Get(p.Draw(seed)), z), vgdraw.LineStyle{Color: grey, Width: .75})
 	}
-	c.line("and their mean", grid, mean, vgdraw.LineStyle{Color: blue, Width: 1.5})
 	dashed := vgdraw.LineStyle{Color: vermillion, Width: 1.25, Dashes: []vg.Length{5, 3}}
 	c.line("the exact process: mean and 95 %", grid, exactMean, dashed)
 	for _, sign := range []float64{1, -1} {
