@@ -115,7 +115,8 @@
 //
 // The head is head.W and head.b: zW + b of the features z, and softmax(zW + b) where it is a softmax; head.delta
 // belongs to a loss. The tensors of the scalers are under scaler., their place and their name, as scaler.0.minmax.min:
-// package data.
+// package data. What a model knows of its errors is under posterior. (linear.Posterior.Tensors) or laplace.
+// (linear.Laplace.Tensors), in float64, and in the card.
 //
 // # Reading a tensor
 //

@@ -41,8 +41,8 @@ type card struct {
 	Uncertainty *uncertaintyCard `json:"uncertainty,omitempty"`
 }
 
-// Save writes the whole model to a safetensors file: the tensors map.*, head.* and scaler.*, which the documentation of package
-// layers lists, and the rest, Notes included, as metadata.
+// Save writes the whole model to a safetensors file: the tensors map.*, head.*, scaler.*, posterior.* and laplace.*, which the
+// documentation of package layers lists, and the rest, Notes included, as metadata.
 // The file is written beside path and renamed, and holds a SHA-256 of itself. Errors: parts that do not fit together or that a file
 // cannot hold (domain.ErrParam), and those of modelfile.Write.
 func (m *Model) Save(path string) error { return m.save(path, true) }
