@@ -70,7 +70,7 @@ func (m *Model) PredictDistribution(x ops.Matrix) (*Distribution, error) {
 		return nil, err
 	}
 	if m.Uncertainty.Posterior == nil {
-		return nil, fmt.Errorf("train: PredictDistribution: the features of %v are of an indefinite kernel and have no posterior; PredictIntervals has intervals: %w", m.Map, domain.ErrParam)
+		return nil, fmt.Errorf("train: PredictDistribution: the model has no Posterior, as the features of an indefinite kernel have none; PredictIntervals has intervals: %w", domain.ErrParam)
 	}
 	d := &Distribution{}
 	err := m.eachPrepared(x, func(x ops.Matrix) (err error) {
@@ -89,6 +89,9 @@ func (m *Model) PredictDistribution(x ops.Matrix) (*Distribution, error) {
 func (m *Model) PredictIntervals(x ops.Matrix, level float64) (lower, upper *mat.Dense, err error) {
 	if err := m.knows("PredictIntervals", false); err != nil {
 		return nil, nil, err
+	}
+	if m.Uncertainty.Intervals == nil {
+		return nil, nil, fmt.Errorf("train: PredictIntervals: the model has a Posterior and no Intervals; Prepared.LearnUncertainty learns them: %w", domain.ErrParam)
 	}
 	err = m.eachPrepared(x, func(x ops.Matrix) error {
 		mean, std, err := m.sure(x)
@@ -113,7 +116,7 @@ func (m *Model) knows(who string, classes bool) error {
 		return fmt.Errorf("train: %s: a regression model has no classes; use PredictDistribution: %w", who, domain.ErrParam)
 	case !classes && m.Classes != nil:
 		return fmt.Errorf("train: %s: a classification model has no targets; use Probabilities or PredictSets: %w", who, domain.ErrParam)
-	case m.Uncertainty == nil, classes && (m.Uncertainty.Calibration == nil || m.Uncertainty.Sets == nil), !classes && m.Uncertainty.Intervals == nil:
+	case m.Uncertainty == nil, classes && (m.Uncertainty.Calibration == nil || m.Uncertainty.Sets == nil):
 		return fmt.Errorf("train: %s: the model has no Uncertainty; learn it by Recipe.Uncertainty or Prepared.LearnUncertainty: %w", who, domain.ErrParam)
 	}
 	return nil

@@ -48,7 +48,7 @@ func (u *uncertaintyCard) check(c card, tensors map[string]*tensor.Dense) error 
 		}
 		return nil
 	}
-	if (u.Intervals != nil) != (c.Classes == nil) || (u.Calibration != nil) != (c.Classes != nil) || (u.Sets != nil) != (c.Classes != nil) {
+	if classes := c.Classes != nil; u.Intervals != nil && classes || (u.Calibration != nil) != classes || (u.Sets != nil) != classes {
 		return fmt.Errorf("an uncertainty has Intervals of targets, or Calibration and Sets of classes, and this one has others")
 	}
 	posterior, laplace := withPrefix(tensors, posteriorPrefix), withPrefix(tensors, laplacePrefix)

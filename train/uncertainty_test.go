@@ -350,6 +350,15 @@ func TestUncertaintyErrors(t *testing.T) {
 	if _, _, err := signed.PredictIntervals(set.X, .99999); !errors.Is(err, domain.ErrShape) {
 		t.Errorf("a level that needs more rows: %v", err)
 	}
+	plain := sureOf(t, train.Recipe{Spec: layers.Spec{Features: 16}}, noisyWaves(200))
+	plain.Uncertainty = &train.Uncertainty{Posterior: plain.Uncertainty.Posterior}
+	two := noisyWaves(200).X
+	if d, err := savedAndLoaded(t, plain).PredictDistribution(two); err != nil || d.Std.At(0, 0) <= 0 {
+		t.Errorf("a posterior alone: %v", err)
+	}
+	if _, _, err := plain.PredictIntervals(two, .9); !errors.Is(err, domain.ErrParam) {
+		t.Errorf("intervals by a posterior alone: %v", err)
+	}
 	m := sureOf(t, train.Recipe{Spec: layers.Spec{Features: 16}}, set)
 	u := *m.Uncertainty
 	u.Intervals, m.Uncertainty = signed.Uncertainty.Intervals, &u
