@@ -14,8 +14,9 @@
 //
 // The first compares the posterior with the exact Gaussian process of the same kernel, noise and prior, by Cholesky's
 // factor of its kernel matrix. In the data they agree to some hundredths of the prior's standard deviation. In a gap and
-// outside the points say little, and the features show how many they are: 64 put the mean half a standard deviation off,
-// 1024 an eighth. The width of the band is nearer, to a hundredth four bandwidths away.
+// outside the points say little, and the features show how many they are: 64 put the mean up to half a standard
+// deviation off, 1024 up to a sixth. The width of the band is nearer: that of 1024 is right to a twentieth, and to a
+// hundredth four bandwidths away.
 //
 // The second learns from few points: each next one is where the standard deviation is largest, or it is drawn at random.
 //

@@ -96,8 +96,8 @@ func checkChoice(t *testing.T, lines [][]string) {
 }
 
 // checkUnseen: temperature makes probabilities of learned digits better, and all ways tell unseen digits from them by
-// more than chance. Which does so best is not claimed: the differences from the control are about as large as their
-// standard errors.
+// more than chance. Which does so best is not claimed: the differences from the control are some thousandths, of five
+// pairs, and no more than two or three of their standard errors.
 func checkUnseen(t *testing.T, lines [][]string) {
 	t.Helper()
 	if lines[1][2] != "" || number(t, lines[1][3]) >= number(t, lines[0][3]) || number(t, lines[3][3]) >= number(t, lines[2][3]) {
@@ -107,8 +107,8 @@ func checkUnseen(t *testing.T, lines [][]string) {
 		if v := number(t, l[1]); v < .6 || v > .9 {
 			t.Error(l)
 		}
-		if i != 1 && math.Abs(number(t, l[2])) > .05 {
-			t.Errorf("%v differs from the control by more than was ever seen", l)
+		if i != 1 && math.Abs(number(t, l[2])) > .03 {
+			t.Errorf("%v differs from the control by more than the text says", l)
 		}
 	}
 }
