@@ -97,7 +97,8 @@ func unseen() {
 	claim(mean(nll[control]) < mean(nll[0]), "with temperature the NLL is %.3f, without %.3f", mean(nll[control]), mean(nll[0]))
 }
 
-// probabilities are those of learned and of unseen digits, one matrix for each way, and the classes of the learned ones.
+// probabilities are those of learned and of unseen digits, one matrix for each way, and the classes of the learned
+// ones.
 func probabilities(digits, others []int, seed uint64) (of, ofOthers []*mat.Dense, labels []int) {
 	const features = 256
 	rng := rand.New(rand.NewPCG(seed, 4))

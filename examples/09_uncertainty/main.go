@@ -13,12 +13,13 @@
 // The program makes its data and prints four tables.
 //
 // The first compares the posterior with the exact Gaussian process of the same kernel, noise and prior, by Cholesky's
-// factor of its kernel matrix. In the data they agree to some hundredths of the prior's standard deviation. In a gap and
-// outside the points say little, and the features show how many they are: 64 put the mean up to half a standard
+// factor of its kernel matrix. In the data they agree to some hundredths of the prior's standard deviation. In a gap
+// and outside the points say little, and the features show how many they are: 64 put the mean up to half a standard
 // deviation off, 1024 up to a sixth. The width of the band is nearer: that of 1024 is right to a twentieth, and to a
 // hundredth four bandwidths away.
 //
-// The second learns from few points: each next one is where the standard deviation is largest, or it is drawn at random.
+// The second learns from few points: each next one is where the standard deviation is largest, or it is drawn at
+// random.
 //
 // The third trains on small pictures of eight of the ten digits and shows the model all ten. How often has a picture of
 // an unseen digit a larger entropy of its predicted classes than one of a digit that was learned? A softmax head is
@@ -26,14 +27,14 @@
 // temperature of held-out rows. The temperature alone is the control, since what it does is no merit of the posterior:
 // here Laplace alone is no better than it, and both together gain some thousandths.
 //
-// In the fourth a target stays, turns into another, and stays again. Sums that forget follow it, and pay for it while it
-// stays.
+// In the fourth a target stays, turns into another, and stays again. Sums that forget follow it, and pay for it while
+// it stays.
 //
 // The picture has the posterior of the first table, and the curves of the second and the fourth.
 //
-// It exits with 1 unless the features come closer to the exact process as their number grows, the chosen points have the
-// lesser error, temperature makes probabilities better, and the sums that forget have the lesser error from the drift on
-// and the larger one before it.
+// It exits with 1 unless the features come closer to the exact process as their number grows, the chosen points have
+// the lesser error, temperature makes probabilities better, and the sums that forget have the lesser error from the
+// drift on and the larger one before it.
 package main
 
 import (

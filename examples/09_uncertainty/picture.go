@@ -19,8 +19,8 @@ import (
 	vgdraw "gonum.org/v1/plot/vg/draw"
 )
 
-// drawBand draws the points, the means, the bands of 95 % of features and of the exact process, and three functions from
-// the posterior.
+// drawBand draws the points, the means, the bands of 95 % of features and of the exact process, and three functions
+// from the posterior.
 func drawBand(p *linear.Posterior, exact *process, features int, x, y []float64) image.Image {
 	const z95 = 1.959963984540054 // of the normal distribution
 	grid := floats.Span(make([]float64, 381), -4, 15)
