@@ -565,11 +565,13 @@ var hostileTypes = map[string]sampleOf{
 		}
 		return []any{p}
 	},
-	"train.Recipe":             some(train.Recipe{}),
-	"train/sgd.FitOptions":     some(sgd.FitOptions{Epochs: 1, Batch: 4}),
-	"train/linear.KernelRidge": func(*hostileValues) []any { return []any{must(linear.FitKernelRidge(goodGram(), matOf(6, 1), 1))} },
-	"train/fits.LambdaScore":   some(fits.LambdaScore{Lambda: 1, MSE: 1}),
-	"train/linear.Laplace":     func(*hostileValues) []any { return []any{goodLaplace()} },
+	"train.Recipe":                some(train.Recipe{}),
+	"train/sgd.FitOptions":        some(sgd.FitOptions{Epochs: 1, Batch: 4}),
+	"train/linear.KernelRidge":    func(*hostileValues) []any { return []any{must(linear.FitKernelRidge(goodGram(), matOf(6, 1), 1))} },
+	"train/fits.LambdaScore":      some(fits.LambdaScore{Lambda: 1, MSE: 1}),
+	"train/linear.Laplace":        func(*hostileValues) []any { return []any{goodLaplace()} },
+	"train/linear.LaplaceOptions": some(linear.LaplaceOptions{}),
+	"train.UncertaintyOptions":    some(train.UncertaintyOptions{}),
 	"train/linear.Jackknife": func(*hostileValues) []any {
 		return []any{must(linear.NewJackknife(context.Background(), nil, data.Pairs{X: tensorOf(6, 3), Y: matOf(6, 1)}, 1))}
 	},

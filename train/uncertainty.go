@@ -10,6 +10,7 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/calibrate"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/internal/given"
 	"github.com/bochner-go/bochner/train/linear"
 	"gonum.org/v1/gonum/mat"
@@ -57,6 +58,10 @@ type UncertaintyOptions struct {
 // the errors that each row would have without it, in closed form, in one more pass over the rows. They cover as often as
 // they say in practice; linear.Jackknife has intervals with a guarantee.
 //
+// A calibration is of a model that has learned from fewer rows. Where a head overfits strongly, such as softmax on hundreds
+// of rows with a penalty next to nothing, that model errs more and is surer, and the calibration makes the model of all
+// rows less sure than it may be.
+//
 // Memory: the sums of ridge regression for the posterior, two D x D matrices; the scores of the rows that are held out; and
 // the fit's own. Errors: domain.ErrParam before Fit, for options out of range and without targets; those of the fit;
 // ctx.Err(). The Uncertainty is then as it was.
@@ -86,6 +91,20 @@ func (p *Prepared) LearnUncertainty(ctx context.Context, o UncertaintyOptions) e
 	}
 	p.Model.Uncertainty = u
 	return nil
+}
+
+// Cost estimates what LearnUncertainty takes beside the fits of its own, for targets or for classes of a problem.
+func (o UncertaintyOptions) Cost(p fits.Problem, classes bool) fits.Cost {
+	var c fits.Cost
+	switch d := float64(p.Features); {
+	case !classes && !p.Signed:
+		c.Hold(16*d*d, "two matrices of %d x %d numbers, of the features", p.Features, p.Features)
+		c.Operations = 2*float64(p.Rows)*d*d + 2*d*d*d
+	case classes && o.Laplace:
+		c = linear.LaplaceOptions{}.Cost(p)
+	}
+	c.Hold(16*float64(p.Rows)*float64(p.Outputs), "the scores of the rows")
+	return c
 }
 
 func (p *Prepared) uncertainty(ctx context.Context, o UncertaintyOptions) (*Uncertainty, error) {

@@ -16,6 +16,7 @@ import (
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/calibrate"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/internal/trial"
 	"github.com/bochner-go/bochner/train/linear"
 	"github.com/bochner-go/bochner/train/sgd"
@@ -364,5 +365,27 @@ func TestUncertaintyErrors(t *testing.T) {
 	u.Intervals, m.Uncertainty = signed.Uncertainty.Intervals, &u
 	if err := m.Save(filepath.Join(t.TempDir(), "m")); !errors.Is(err, domain.ErrParam) {
 		t.Errorf("an uncertainty of classes and targets is saved: %v", err)
+	}
+}
+
+// TestUncertaintyCost: the estimate grows with the matrices that are held.
+func TestUncertaintyCost(t *testing.T) {
+	q := fits.Problem{Rows: 1000, Features: 100, Outputs: 3}
+	for name, c := range map[string]struct {
+		o       train.UncertaintyOptions
+		classes bool
+		p       fits.Problem
+		want    float64
+	}{
+		"targets":     {p: q, want: 16*100*100 + 16*3000},
+		"signed":      {p: fits.Problem{Rows: 1000, Features: 100, Outputs: 3, Signed: true}, want: 16 * 3000},
+		"classes":     {classes: true, p: q, want: 16 * 3000},
+		"exact":       {classes: true, p: q, o: train.UncertaintyOptions{Laplace: true}, want: 8*303*303 + 8*101*101*3 + 16*3000},
+		"by class":    {classes: true, p: fits.Problem{Rows: 1000, Features: 1000, Outputs: 3}, o: train.UncertaintyOptions{Laplace: true}, want: 8*1001*1001*3 + 16*3000},
+		"one for all": {classes: true, p: fits.Problem{Rows: 1000, Features: 8000, Outputs: 3}, o: train.UncertaintyOptions{Laplace: true}, want: 8*8001*8001 + 16*3000},
+	} {
+		if got := c.o.Cost(c.p, c.classes); got.Bytes != c.want || got.Largest == "" {
+			t.Errorf("%s: %v bytes (%s), want %v", name, got.Bytes, got.Largest, c.want)
+		}
 	}
 }

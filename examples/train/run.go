@@ -82,7 +82,12 @@ func trainModel(ctx context.Context, o *options) (*result, error) {
 		return nil, err
 	}
 	if o.distribution {
-		if err := p.LearnUncertainty(ctx, *o.uncertainty()); err != nil {
+		size, u := p.Problem(m.Map.Features()), *o.uncertainty()
+		err := o.afford("the distribution", size, u.Cost(size, m.Classes != nil))
+		if err == nil {
+			err = p.LearnUncertainty(ctx, u)
+		}
+		if err != nil {
 			return nil, errors.Join(err, o.saveModel(m))
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/internal/given"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
@@ -167,6 +168,23 @@ func (c LaplaceCovariance) matrices(d, k int) (count, n int) {
 		return k, d + 1
 	}
 	return 1, d + 1
+}
+
+// Cost estimates FitLaplace.
+func (o LaplaceOptions) Cost(p fits.Problem) fits.Cost {
+	var c fits.Cost
+	kind, err := o.Covariance.chosen(p.Features, p.Outputs)
+	if err != nil { // too many to count, which the estimate says as well
+		kind = SharedCovariance
+	}
+	count, n := kind.matrices(p.Features, p.Outputs)
+	size := float64(n) * float64(n)
+	c.Hold(8*float64(count)*size, "the %s covariance of the weights, %d x %d numbers", kind, n, n)
+	if kind == ExactCovariance { // made from the blocks of the classes
+		c.Hold(8*float64(p.Features+1)*float64(p.Features+1)*float64(p.Outputs), "its blocks")
+	}
+	c.Operations = float64(count) * size * (float64(p.Rows) + float64(n))
+	return c
 }
 
 // checkHead refuses W and B that make no softmax head.
