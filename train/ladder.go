@@ -25,7 +25,7 @@ import (
 // The steps of a Ladder.
 const (
 	StepFrozen   = "frozen"        // the map as it is drawn, and its head solved
-	StepEvidence = "evidence"      // one scale a column, and lambda of targets, by package evidence on at most 512 features, and the head solved
+	StepEvidence = "evidence"      // one scale a column by package evidence, on at most 512 features, and the head solved
 	StepAll      = "all"           // all parameters by mini-batches, from the map as it is drawn
 	StepBoth     = "evidence, all" // all parameters by mini-batches, from the scales
 	StepSolved   = "solved"        // the better of the last two, with its head solved on the features that it has tuned
@@ -394,12 +394,6 @@ func (c *climber) fit(ctx context.Context, part *climbPart, step string) (err er
 		return err
 	}
 	part.maps[step] = part.m
-	if r, ridge := f.(linear.RidgeOptions); ridge && step == StepEvidence && c.p.Model.Classes == nil && r.Lambdas == nil && r.Select == linear.SelectAuto {
-		r.Lambdas = []float64{part.found.Lambda} // which evidence has found with the scales
-		if err := c.head(ctx, part, r); err == nil || ctx.Err() != nil {
-			return err
-		}
-	}
 	return c.head(ctx, part, f)
 }
 
