@@ -41,12 +41,12 @@ func TestSobolAgainstGoldenPoints(t *testing.T) {
 // TestSobolTable: all 1111 dimensions of the first 2¹⁴ points, for which every number of the table is needed, by the
 // sum of n·d·2¹⁴·x over the points n and dimensions d, counted from 1, which scipy.stats.qmc.Sobol gives.
 func TestSobolTable(t *testing.T) {
-	const want = 679229447197474816
-	s, u, sum := newSobol(sobolDims, 1<<14), make([]float64, sobolDims), 0
+	const want int64 = 679229447197474816
+	s, u, sum := newSobol(sobolDims, 1<<14), make([]float64, sobolDims), int64(0)
 	for n := range 1 << 14 {
 		s.next(u)
 		for i, v := range u {
-			sum += (n + 1) * (i + 1) * int(v*(1<<14))
+			sum += int64(n+1) * int64(i+1) * int64(v*(1<<14))
 		}
 	}
 	if sum != want {

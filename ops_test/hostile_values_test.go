@@ -210,15 +210,15 @@ func (v *hostileValues) hostileDeep(name, param string, typ reflect.Type, depth 
 	case reflect.Bool:
 		add(true, false)
 	case reflect.Int, reflect.Int64:
-		if add(0, -1, math.MinInt64, 99); !small {
-			add(1<<40, math.MaxInt64)
+		if add(0, -1, math.MinInt, 99); !small {
+			add(min(1<<40, math.MaxInt), math.MaxInt)
 		}
 	case reflect.Int32:
 		add(0, -1, math.MaxInt32, math.MinInt32)
 	case reflect.Uint8, reflect.Uint64:
 		add(reflect.Zero(typ).Interface(), 255)
 	case reflect.Float64, reflect.Float32:
-		add(0., -1., math.NaN(), math.Inf(1), math.Inf(-1), 1e300, 5e-324, 1<<40)
+		add(0., -1., math.NaN(), math.Inf(1), math.Inf(-1), 1e300, 5e-324, 0x1p40)
 	case reflect.String:
 		add("", "\x00%s", "no such thing")
 	case reflect.Pointer:

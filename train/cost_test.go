@@ -56,7 +56,7 @@ func TestRidgeCost(t *testing.T) {
 
 // TestCosts: the estimates grow with the problem, past the range of int, and every fit has one.
 func TestCosts(t *testing.T) {
-	small, large := fits.Problem{Rows: 400, Features: 100, Outputs: 2}, fits.Problem{Rows: 1 << 40, Features: 1 << 40,
+	small, large := fits.Problem{Rows: 400, Features: 100, Outputs: 2}, fits.Problem{Rows: min(1<<40, math.MaxInt), Features: min(1<<40, math.MaxInt),
 		Outputs: 1 << 10}
 	streamed := func(p fits.Problem) fits.Cost {
 		p.Streamed = true

@@ -4,14 +4,26 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 )
 
 // Memory is how many bytes of memory this process may have: all of the machine, or the least limit of the control
-// groups that it is in. It is 0 where the system does not tell.
-func Memory() int64 { return memoryIn(os.DirFS("/")) }
+// groups that it is in, and no more than its addresses reach. It is 0 where the system does not tell and the addresses
+// have 64 bits.
+func Memory() int64 { return addressable(memoryIn(os.DirFS("/")), runtime.GOARCH, strconv.IntSize) }
+
+// addressable is the part of the memory that addresses reach: 4 GiB where int has 32 bits, and in WebAssembly, whose int
+// has 64 bits over addresses of 32.
+func addressable(memory int64, arch string, intSize int) int64 {
+	const reach = 1 << 32
+	if (intSize == 32 || arch == "wasm") && (memory == 0 || memory > reach) {
+		return reach
+	}
+	return memory
+}
 
 // memoryIn reads it from the files of Linux: proc(5), cgroups(7).
 func memoryIn(root fs.FS) int64 {

@@ -46,3 +46,21 @@ func TestMemory(t *testing.T) {
 		}
 	}
 }
+
+// TestAddressable: addresses of 32 bits reach 4 GiB, whatever the machine has.
+func TestAddressable(t *testing.T) {
+	const reach = 1 << 32
+	for _, tc := range []struct {
+		memory  int64
+		arch    string
+		intSize int
+		want    int64
+	}{
+		{0, "amd64", 64, 0}, {reach + 1, "amd64", 64, reach + 1}, {0, "386", 32, reach}, {reach + 1, "386", 32, reach},
+		{1 << 20, "386", 32, 1 << 20}, {0, "wasm", 64, reach}, {reach + 1, "wasm", 64, reach},
+	} {
+		if got := addressable(tc.memory, tc.arch, tc.intSize); got != tc.want {
+			t.Errorf("%d bytes, %s, %d bits: %d, want %d", tc.memory, tc.arch, tc.intSize, got, tc.want)
+		}
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"strconv"
 
 	"github.com/bochner-go/bochner/train/internal/given"
 	"github.com/bochner-go/bochner/train/modelfile"
@@ -197,6 +198,11 @@ func (in *statsReader) stats() (*RidgeStats, []float64) {
 	full := v[0] >= 1 && v[1] >= 1 && v[2] >= 1
 	if of > maxOf || v[0] > math.MaxInt64 || v[1] > maxStats || v[2] > maxStats || v[3] > 1 || !empty && !full {
 		in.err = fmt.Errorf("the header has n = %d, D = %d, k = %d: %w", v[0], v[1], v[2], modelfile.ErrCorrupt)
+		return nil, nil
+	}
+	if v[0] > math.MaxInt || v[1]*max(v[1]+1, v[2]) > math.MaxInt/8 {
+		in.err = fmt.Errorf("n = %d, D = %d, k = %d do not fit integers of %d bits; read them on a machine of 64: %w",
+			v[0], v[1], v[2], strconv.IntSize, modelfile.ErrFormat)
 		return nil, nil
 	}
 	t := &RidgeStats{n: int(v[0]), features: int(v[1]), targets: int(v[2])}

@@ -69,6 +69,10 @@ func Encode(meta map[string]string, tensors map[string]*tensor.Dense) ([]byte, e
 	if len(header) > MaxHeader {
 		return nil, fmt.Errorf("modelfile: the header has %d bytes, the limit is %d; keep fewer or shorter names and metadata: %w", len(header), MaxHeader, domain.ErrParam)
 	}
+	if most := int64(math.MaxInt - lengthLen - len(header)); end > most {
+		return nil, fmt.Errorf("modelfile: the tensors have %d bytes, a slice of this machine at most %d; keep fewer features: %w",
+			end, most, domain.ErrParam)
+	}
 	out := make([]byte, 0, lengthLen+len(header)+int(end))
 	out = binary.LittleEndian.AppendUint64(out, uint64(len(header)))
 	out = append(out, header...)

@@ -139,7 +139,7 @@ func drawings() map[string]struct {
 		out["errors, all zero, "+name] = drawing{func() (image.Image, error) { return ErrorCurves([]Series{zero}, opts...) }, 1100, 860}
 		one := []Series{{Name: "one", Features: []int{512}, Value: []float64{0.03}}}
 		out["errors, one point, "+name] = drawing{func() (image.Image, error) { return ErrorCurves(one, opts...) }, 1100, 860}
-		wide := []Series{{Name: "wide", Features: []int{1 << 40, 1}, Value: []float64{1e-300, 1e300}, Bar: []float64{1e-300, 1e300}}}
+		wide := []Series{{Name: "wide", Features: []int{min(1<<40, math.MaxInt), 1}, Value: []float64{1e-300, 1e300}, Bar: []float64{1e-300, 1e300}}}
 		out["errors, extreme, "+name] = drawing{func() (image.Image, error) { return ErrorCurves(wide, opts...) }, 1100, 860}
 	}
 	for name, series := range scoresOf() {

@@ -16,7 +16,7 @@ func scoresOf() map[string][]Series {
 		"two kinds": {exact, none},
 		"one point": {none},
 		"ten":       slices.Repeat([]Series{exact}, 10),
-		"extreme":   {{Name: "wide", Features: []int{1, 1 << 40}, Value: []float64{-1e300, 1e300}, Bar: []float64{1e300, 0}, Exact: 1e300}},
+		"extreme":   {{Name: "wide", Features: []int{1, min(1<<40, math.MaxInt)}, Value: []float64{-1e300, 1e300}, Bar: []float64{1e300, 0}, Exact: 1e300}},
 		"constant":  {{Name: "flat", Features: []int{7, 11}, Value: []float64{0, 0}, Exact: 0}},
 	}
 }

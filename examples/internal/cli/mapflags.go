@@ -119,8 +119,8 @@ const fittedFeatures = 512
 
 // What a map may take: columns of its features, and coordinates of its frequencies (16 GiB).
 const (
-	maxFeatures    = 1 << 24
-	maxCoordinates = 1 << 31
+	maxFeatures          = 1 << 24
+	maxCoordinates int64 = 1 << 31
 )
 
 // SamplerOf is the name of the sampler that a finished spec draws by, "" where it has none.
@@ -166,8 +166,8 @@ func Fit(spec *layers.Spec, x ops.Matrix) error {
 // Check refuses a finished spec of a map that is too large: a wrong flag, or more memory than there is.
 func Check(spec layers.Spec) error {
 	dims, err := spec.FrequencyDims()
-	if err == nil && spec.Features > 0 && dims > maxCoordinates/spec.Features {
-		return Usage("-features %d: the frequencies in %d dimensions are too large; ask for at most %d features", spec.Features, dims, maxCoordinates/dims)
+	if err == nil && spec.Features > 0 && int64(dims) > maxCoordinates/int64(spec.Features) {
+		return Usage("-features %d: the frequencies in %d dimensions are too large; ask for at most %d features", spec.Features, dims, maxCoordinates/int64(dims))
 	}
 	if cols, err := spec.Columns(); err == nil && cols > maxFeatures {
 		return Usage("-map %s makes %d columns of %d, and %d are the most; lower its order", spec.Map, cols, spec.Dims, maxFeatures)

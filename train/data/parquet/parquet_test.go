@@ -43,7 +43,7 @@ func cells(i int) []float64 {
 	if i%3 == 0 {
 		b = 1
 	}
-	return []float64{float64(i) + .25, float64(i) / 2, float64(-i), float64(int64(i) << 40), float64(1<<31 + i), b, float64(-i)}
+	return []float64{float64(i) + .25, float64(i) / 2, float64(-i), float64(int64(i) << 40), float64(1<<31) + float64(i), b, float64(-i)}
 }
 
 // write writes rows to a file, in row groups and pages that are small.
