@@ -70,6 +70,9 @@ func NewConcat(dims int, parts []Part, opts ...Option) (*Concat, error) {
 	return c, nil
 }
 
+// Parts are the parts, in order, with their columns and weights.
+func (c *Concat) Parts() []Part { return append([]Part(nil), c.parts...) }
+
 // Dims is the width of the whole input.
 func (c *Concat) Dims() int { return c.dims }
 

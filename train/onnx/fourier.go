@@ -1,0 +1,145 @@
+package onnx
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/bochner-go/bochner/ops/domain"
+)
+
+// shift is c of a skewed map, ln(1 + exp(raw_c)) where it is tuned.
+func (p params) shift() []float64 {
+	raw, tuned := p.values["raw_c"]
+	if !tuned {
+		return p.get("c")
+	}
+	c := make([]float64, len(raw))
+	for i, v := range raw {
+		c[i] = math.Max(v, 0) + math.Log1p(math.Exp(-math.Abs(v)))
+	}
+	return c
+}
+
+// fourier is [cos P | sin P]/√m, or √(2/m) cos(P + b), for P = xW of d columns of x, each frequency times its amplitude
+// where the sampler gave some.
+func (g *graph) fourier(x value, p params, d int) value {
+	w, m := p.frequencies(d)
+	if g.err != nil {
+		return ""
+	}
+	angles := g.op("MatMul", x, g.weights("W", w, d, m))
+	amplitudes := p.values["amplitudes"]
+	if b := p.values["b"]; b != nil {
+		z := g.cos(g.op("Add", angles, g.row("b", b)))
+		return g.amplified(z, math.Sqrt(2/float64(m)), amplitudes, 1)
+	}
+	return g.amplified(g.concat(1, g.cos(angles), g.op("Sin", angles)), 1/math.Sqrt(float64(m)), amplitudes, 2)
+}
+
+// amplified is z times a factor, and times the amplitudes of the frequencies, which are repeated so many times.
+func (g *graph) amplified(z value, factor float64, amplitudes []float64, times int) value {
+	if amplitudes == nil {
+		return g.times(z, factor)
+	}
+	all := slices.Repeat(amplitudes, times)
+	for i := range all {
+		all[i] *= factor
+	}
+	return g.op("Mul", z, g.row("amplitudes", all))
+}
+
+// frequencies are W [d, m] with its bandwidths. Structured ones are made a matrix.
+func (p params) frequencies(d int) (w []float64, m int) {
+	if p.values["signs"] != nil {
+		w, m = p.structured(d)
+	} else {
+		w, m = slices.Clone(p.exponential("W")), p.columns(p.tunedName("W"))
+	}
+	if len(w) != d*m {
+		p.g.fail(fmt.Errorf("train: onnx: %v: the frequencies have %d numbers, and there are %d columns: %w", p.of, len(w), d, domain.ErrShape))
+		return w, m
+	}
+	for i, s := range p.bandwidths(d) {
+		for j := range m {
+			w[i*m+j] *= s
+		}
+	}
+	return w, m
+}
+
+// tunedName is the name under which the map has a parameter.
+func (p params) tunedName(name string) string {
+	if p.values["log_"+name] != nil {
+		return "log_" + name
+	}
+	return name
+}
+
+// structured is W [d, m] of signs [3·blocks, q] and norms [m]: of each block
+// Wᵀ = q^(-3/2) diag(norms) H D₃ H D₂ H D₁, as in ops.StructuredFourier.
+func (p params) structured(d int) (w []float64, m int) {
+	signs, norms, q := p.get("signs"), p.get("norms"), p.columns("signs")
+	m = len(norms)
+	if len(signs) < 3*m || q < d || q&(q-1) != 0 {
+		p.g.fail(fmt.Errorf("train: onnx: %v: %d signs in rows of %d, for %d norms of %d columns: %w", p.of, len(signs), q, m, d, domain.ErrShape))
+		return nil, m
+	}
+	w = make([]float64, d*m)
+	column, unit := make([]float64, q), math.Pow(float64(q), -1.5)
+	for from := 0; from < m; from += q {
+		of := signs[3*from:]
+		for i := range d {
+			clear(column)
+			column[i] = 1
+			for k := range 3 {
+				for j := range column {
+					column[j] *= of[k*q+j]
+				}
+				hadamard(column)
+			}
+			for j := range min(q, m-from) {
+				w[i*m+from+j] = column[j] * norms[from+j] * unit
+			}
+		}
+	}
+	return w, m
+}
+
+// hadamard is the Walsh-Hadamard transform of 2^k numbers, without a factor.
+func hadamard(v []float64) {
+	for h := 1; h < len(v); h *= 2 {
+		for i := 0; i < len(v); i += 2 * h {
+			for j := i; j < i+h; j++ {
+				v[j], v[j+h] = v[j]+v[j+h], v[j]-v[j+h]
+			}
+		}
+	}
+}
+
+// signed is [ρ₁ cos P₁ | ρ₁ sin P₁ | ρ₂ cos P₂ | ρ₂ sin P₂]/√m with P_b = (xU_b)∘norms_b, of one sign or two.
+func (g *graph) signed(x value, p params, d int) value {
+	u, norms, roots, q := p.get("U"), p.get("norms"), p.exponential("roots"), p.columns("U")
+	scale := p.bandwidths(d)
+	if g.err == nil && (len(u) != d*q || len(norms)%q != 0 || len(roots) == 0 || len(norms)%len(roots) != 0) {
+		g.fail(fmt.Errorf("train: onnx: %v: %d directions, %d norms and %d roots do not belong together: %w", p.of, q, len(norms), len(roots), domain.ErrShape))
+	}
+	if g.err != nil {
+		return ""
+	}
+	m := len(norms) / len(roots)
+	var all []value
+	for b, root := range roots {
+		w := make([]float64, 0, d*m)
+		for i := range d {
+			for j := range m {
+				k := b*m + j
+				w = append(w, u[i*q+k%q]*scale[i]*norms[k])
+			}
+		}
+		angles := g.op("MatMul", x, g.weights("U", w, d, m))
+		z := g.concat(1, g.cos(angles), g.op("Sin", angles))
+		all = append(all, g.times(z, root/math.Sqrt(float64(m))))
+	}
+	return g.concat(1, all...)
+}

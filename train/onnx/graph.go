@@ -1,0 +1,225 @@
+package onnx
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/bochner-go/bochner/ops/domain"
+	"gorgonia.org/tensor"
+)
+
+// value is the name of a tensor of the graph.
+type value string
+
+// graph is a GraphProto that grows. The first error stays, and whatever follows it is of no use.
+type graph struct {
+	dt    tensor.Dtype
+	elem  int64 // of the numbers that are made: element(dt), or elemDouble within double
+	scope []string
+
+	nodes, tensors message
+	size           int
+	names          map[string]int
+	shared         map[string]value // small tensors that are there already, by their content
+	err            error
+}
+
+func newGraph(dt tensor.Dtype) *graph {
+	return &graph{dt: dt, elem: element(dt), names: map[string]int{}, shared: map[string]value{}}
+}
+
+func (g *graph) fail(err error) {
+	if g.err == nil {
+		g.err = err
+	}
+}
+
+// within runs f with names that begin with a word.
+func (g *graph) within(word string, f func() value) value {
+	g.scope = append(g.scope, word)
+	defer func() { g.scope = g.scope[:len(g.scope)-1] }()
+	return f()
+}
+
+// name is a name that nothing has yet.
+func (g *graph) name(word string) string {
+	name := strings.Join(append(g.scope[:len(g.scope):len(g.scope)], word), ".")
+	g.names[name]++
+	if n := g.names[name]; n > 1 {
+		name = fmt.Sprintf("%s_%d", name, n)
+	}
+	return name
+}
+
+// op adds a node of one output.
+func (g *graph) op(kind string, in ...value) value { return g.opWith(kind, nil, in...) }
+
+func (g *graph) opWith(kind string, attributes []attribute, in ...value) value {
+	out := g.name(kind)
+	g.node(kind, out, attributes, in...)
+	return value(out)
+}
+
+// node adds a node whose output has a name of its own.
+func (g *graph) node(kind, out string, attributes []attribute, in ...value) {
+	names := make([]string, len(in))
+	for i, v := range in {
+		names[i] = string(v)
+	}
+	g.nodes.put(graphNode, nodeMessage(kind, out, names, out, attributes))
+}
+
+// add is a tensor of the file. Small ones that are alike are one.
+func (g *graph) add(name string, elem int64, shape []int, raw []byte) value {
+	dims := make([]int64, len(shape))
+	for i, d := range shape {
+		dims[i] = int64(d)
+	}
+	key := ""
+	if len(raw) <= 64 {
+		key = fmt.Sprint(elem, dims, raw)
+		if v, ok := g.shared[key]; ok {
+			return v
+		}
+	}
+	if g.size += len(raw); g.size > mostBytes {
+		g.fail(fmt.Errorf("train: onnx: the weights take more than %d bytes, the most that an ONNX file holds; use fewer features: %w",
+			mostBytes, domain.ErrShape))
+		return ""
+	}
+	v := value(g.name(name))
+	g.tensors.put(graphInitializer, tensorMessage(string(v), elem, dims, raw))
+	if key != "" {
+		g.shared[key] = v
+	}
+	return v
+}
+
+// weights are numbers of the file, of the given shape. A number that the element type cannot hold is an error.
+func (g *graph) weights(name string, v []float64, shape ...int) value {
+	n := 1
+	for _, d := range shape {
+		n *= d
+	}
+	if n != len(v) {
+		g.fail(fmt.Errorf("train: onnx: %s: %d numbers are there, and the shape is %v; give the model the parameters that its map has: %w",
+			g.at(name), len(v), shape, domain.ErrShape))
+		return ""
+	}
+	for i, x := range v {
+		switch {
+		case x-x != 0:
+			g.fail(fmt.Errorf("train: onnx: %s: number %d is %v; fit the model again: %w", g.at(name), i, x, domain.ErrDomain))
+			return ""
+		case g.elem == elemFloat && math.Abs(x) > math.MaxFloat32:
+			g.fail(fmt.Errorf("train: onnx: %s: number %d is %v, which float32 cannot hold; use float64: %w", g.at(name), i, x, domain.ErrDomain))
+			return ""
+		}
+	}
+	return g.add(name, g.elem, shape, rawNumbers(g.elem, v))
+}
+
+// at is a name for an error.
+func (g *graph) at(name string) string {
+	return strings.Join(append(g.scope[:len(g.scope):len(g.scope)], name), ".")
+}
+
+// scalar is one number, of no dimension.
+func (g *graph) scalar(v float64) value { return g.weights("number", []float64{v}) }
+
+// row is a list of numbers, one a column, or one for all.
+func (g *graph) row(name string, v []float64) value {
+	if len(v) == 1 {
+		return g.weights(name, v)
+	}
+	return g.weights(name, v, 1, len(v))
+}
+
+// ints are whole numbers of the file.
+func (g *graph) ints(name string, v ...int64) value {
+	return g.add(name, elemInt64, []int{len(v)}, rawInts(v))
+}
+
+// words are texts of the file.
+func (g *graph) words(name string, v []string) value {
+	name = g.name(name)
+	g.tensors.put(graphInitializer, textMessage(name, v))
+	return value(name)
+}
+
+// double runs f on x in float64, whatever the element type is, and rounds once.
+func (g *graph) double(x value, f func(x value) value) value {
+	if g.elem == elemDouble {
+		return f(x)
+	}
+	wide := g.cast(x, elemDouble)
+	g.elem = elemDouble
+	y := f(wide)
+	g.elem = elemFloat
+	return g.cast(y, elemFloat)
+}
+
+func (g *graph) cast(x value, elem int64) value {
+	return g.opWith("Cast", []attribute{{name: "to", one: elem}}, x)
+}
+
+// The operators with arguments, and formulas of several operators.
+
+func (g *graph) sumColumns(x value, keep int64) value {
+	return g.opWith("ReduceSum", []attribute{{name: "keepdims", one: keep}}, x, g.ints("axes", -1))
+}
+
+func (g *graph) largest(x value) value {
+	return g.opWith("ReduceMax", []attribute{{name: "axes", list: []int64{-1}}, {name: "keepdims", one: 1}}, x)
+}
+
+func (g *graph) concat(axis int64, parts ...value) value {
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	return g.opWith("Concat", []attribute{{name: "axis", one: axis}}, parts...)
+}
+
+func (g *graph) unsqueeze(x value, axis int64) value {
+	return g.op("Unsqueeze", x, g.ints("axes", axis))
+}
+
+// reshape keeps the rows, and makes of each so many numbers.
+func (g *graph) reshape(x value, shape ...int64) value {
+	return g.op("Reshape", x, g.ints("shape", append([]int64{0}, shape...)...))
+}
+
+func (g *graph) times(x value, factor float64) value {
+	if factor == 1 {
+		return x
+	}
+	return g.op("Mul", x, g.scalar(factor))
+}
+
+// cos is the cosine. ONNX Runtime has it in float32 alone, and the sine in both.
+func (g *graph) cos(x value) value {
+	if g.elem == elemDouble {
+		return g.op("Sin", g.op("Add", x, g.scalar(math.Pi/2)))
+	}
+	return g.op("Cos", x)
+}
+
+func (g *graph) square(x value) value { return g.op("Mul", x, x) }
+
+// zero is where x is 0.
+func (g *graph) zero(x value) value { return g.op("Equal", x, g.scalar(0)) }
+
+// normalise is x/‖x‖ by its rows, in the l1 or l2 norm, and 0 for 0. The largest number is divided out first, so that no
+// square overflows.
+func (g *graph) normalise(x value, l2 bool) value {
+	top := g.largest(g.op("Abs", x))
+	x = g.op("Div", x, g.op("Where", g.zero(top), g.scalar(1), top))
+	var length value
+	if l2 {
+		length = g.op("Sqrt", g.sumColumns(g.square(x), 1))
+	} else {
+		length = g.sumColumns(g.op("Abs", x), 1)
+	}
+	return g.op("Div", x, g.op("Max", length, g.scalar(1))) // it is 1 at least, but of a row of zeros
+}

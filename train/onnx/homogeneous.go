@@ -1,0 +1,90 @@
+package onnx
+
+import (
+	"fmt"
+	"math"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops/domain"
+)
+
+// homogeneous are of each coordinate v the numbers r₀ |v|^(γ/2), √2 r_j |v|^(γ/2) cos(f_j L ln|v|) and
+// √2 r_j |v|^(γ/2) sin(f_j L ln|v|), with the parameters p, which l or a map around it has.
+func (g *graph) homogeneous(x value, p params, l *layers.HomogeneousLayer) value {
+	roots, base, f := p.get("root_kappa"), p.exponential("L"), l.Harmonics().F[1:]
+	d, n := l.Dims(), len(f)
+	if g.err == nil && (len(roots) != n+1 || len(base) != 1 && len(base) != d) {
+		g.fail(fmt.Errorf("train: onnx: %v: %d roots and %d base frequencies for %d harmonics of %d columns: %w", l, len(roots), len(base), n, d, domain.ErrShape))
+	}
+	if g.err != nil {
+		return ""
+	}
+	return g.within("psi", func() value {
+		stationary, plain := false, l.Kernel()
+		if s, ok := plain.(spectral.Stationary); ok {
+			stationary, plain = true, s.Of
+		}
+		k, ok := plain.(spectral.Homogeneous)
+		if !ok {
+			g.fail(fmt.Errorf("train: onnx: %v: the kernel %T is not homogeneous: %w", l, plain, domain.ErrParam))
+			return ""
+		}
+		v := g.unsqueeze(x, 2) // [N, d, 1]
+		if stationary {
+			one := g.op("Add", g.times(v, 0), g.scalar(1))
+			return g.reshape(g.series(v, one, base, roots, f), int64(l.Features()))
+		}
+		size := v
+		if k.Extension() != spectral.RejectNegative {
+			size = g.op("Abs", v)
+		}
+		log := value("") // which a map of order 0 does without
+		if n > 0 {
+			log = g.op("Log", g.op("Where", g.zero(v), g.scalar(1), size))
+		}
+		factor := g.power(size, k.Degree()/2)
+		switch k.Extension() {
+		case spectral.SplitNegative:
+			none, positive := g.scalar(0), g.op("Greater", v, g.scalar(0))
+			above, below := g.op("Where", positive, factor, none), g.op("Where", positive, none, factor)
+			return g.reshape(g.concat(2, g.series(log, above, base, roots, f), g.series(log, below, base, roots, f)), int64(l.Features()))
+		case spectral.SignNegative:
+			factor = g.op("Mul", factor, g.op("Sign", v))
+		}
+		return g.reshape(g.series(log, factor, base, roots, f), int64(l.Features()))
+	})
+}
+
+// series are the numbers of u [N, d, 1], each times a factor [N, d, 1]: [N, d, 2n+1].
+func (g *graph) series(u, factor value, base, roots []float64, f []int) value {
+	n := len(f)
+	first := g.times(factor, roots[0])
+	if n == 0 {
+		return first
+	}
+	frequencies := make([]float64, 0, len(base)*n)
+	for _, b := range base {
+		for _, h := range f {
+			frequencies = append(frequencies, float64(h)*b)
+		}
+	}
+	weights := make([]float64, 2*n)
+	for j, r := range roots[1:] {
+		weights[j], weights[n+j] = math.Sqrt2*r, math.Sqrt2*r
+	}
+	angles := g.op("Mul", u, g.weights("frequencies", frequencies, 1, len(base), n))
+	waves := g.interleave(g.concat(2, g.cos(angles), g.op("Sin", angles)), n, weights)
+	return g.concat(2, first, g.op("Mul", waves, factor))
+}
+
+// power is x^p of x >= 0.
+func (g *graph) power(x value, p float64) value {
+	switch p {
+	case 1:
+		return x
+	case .5:
+		return g.op("Sqrt", x)
+	}
+	return g.op("Pow", x, g.scalar(p))
+}

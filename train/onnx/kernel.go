@@ -1,0 +1,206 @@
+package onnx
+
+import (
+	"fmt"
+	"math"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops/domain"
+)
+
+// nystrom is k(x, landmarks)·projection, in float64: the projection divides by the roots of small eigenvalues.
+func (g *graph) nystrom(x value, p params, l *layers.NystromLayer) value {
+	landmarks, projection := p.get("landmarks"), p.get("projection")
+	m, d := l.Landmarks(), l.Dims()
+	if g.err != nil {
+		return ""
+	}
+	return g.double(x, func(x value) value {
+		y := rowsOf{x: x, landmarks: landmarks, m: m, d: d}
+		k := g.kernel(&y, l.Kernel())
+		return g.op("MatMul", k, g.weights("projection", projection, m, l.Features()))
+	})
+}
+
+// rowsOf are the two sides of a kernel matrix: rows x [N, d], and landmarks [m, d] of the file.
+type rowsOf struct {
+	x         value
+	landmarks []float64
+	m, d      int
+	a, b      value // [N, 1, d] and [1, m, d], at first use
+}
+
+// pairs are the two sides so that operators put each row beside each landmark.
+func (r *rowsOf) pairs(g *graph) (a, b value) {
+	if r.a == "" {
+		r.a, r.b = g.unsqueeze(r.x, 1), g.weights("landmarks", r.landmarks, 1, r.m, r.d)
+	}
+	return r.a, r.b
+}
+
+// sum is over the columns of pairs: [N, m].
+func (g *graph) sum(x value) value { return g.sumColumns(x, 0) }
+
+// kernel is the matrix k(x, landmarks) [N, m].
+func (g *graph) kernel(r *rowsOf, k spectral.Kernel) value {
+	difference := func() value {
+		a, b := r.pairs(g)
+		return g.op("Sub", a, b)
+	}
+	switch k := k.(type) {
+	case spectral.Linear:
+		return g.dot(r)
+	case spectral.Gaussian:
+		return g.op("Exp", g.times(g.squaredDistance(r), -1/(2*k.Sigma*k.Sigma)))
+	case spectral.Laplacian:
+		return g.op("Exp", g.times(g.sum(g.op("Abs", difference())), -1/k.Sigma))
+	case spectral.Cauchy:
+		u := g.op("Add", g.square(g.times(difference(), 1/k.Sigma)), g.scalar(1))
+		return g.op("Exp", g.op("Neg", g.sum(g.op("Log", u))))
+	case spectral.Matern:
+		return g.matern(g.op("Sqrt", g.sum(g.square(difference()))), k)
+	case spectral.ExpSemigroup:
+		a, b := r.pairs(g)
+		return g.op("Exp", g.times(g.sum(g.op("Sqrt", g.op("Add", a, b))), -k.Beta))
+	case spectral.ReciprocalSemigroup:
+		a, b := r.pairs(g)
+		u := g.op("Add", g.times(g.op("Add", a, b), 1/k.Lambda), g.scalar(1))
+		return g.op("Exp", g.op("Neg", g.sum(g.op("Log", u))))
+	case spectral.SkewedChi2:
+		return g.skewed(r, k.C, spectral.Chi2{})
+	case spectral.SkewedIntersection:
+		return g.skewed(r, k.C, spectral.Intersection{})
+	case spectral.Exponentiated:
+		// D² = k(x, x) + k(y, y) - 2 k(x, y), never below 0.
+		own := make([]float64, r.m)
+		for j := range own {
+			row := r.landmarks[j*r.d : (j+1)*r.d]
+			own[j] = k.Of.At(row, row)
+		}
+		mine := g.times(g.sumColumns(g.selfTerms(r, k.Of), 1), k.Of.Signature(0))
+		d2 := g.op("Sub", g.op("Add", mine, g.row("landmarks_own", own)), g.times(g.additive(r, k.Of), 2))
+		return g.op("Exp", g.times(g.op("Max", d2, g.scalar(0)), -1/(2*k.Sigma*k.Sigma)))
+	case spectral.Homogeneous:
+		return g.additive(r, k)
+	}
+	g.fail(fmt.Errorf("train: onnx: the kernel %T of a Nyström map has no form in standard operators; use another map: %w", k, domain.ErrParam))
+	return ""
+}
+
+// dot are the inner products x·y.
+func (g *graph) dot(r *rowsOf) value {
+	transposed := make([]float64, 0, len(r.landmarks))
+	for i := range r.d {
+		for j := range r.m {
+			transposed = append(transposed, r.landmarks[j*r.d+i])
+		}
+	}
+	return g.op("MatMul", r.x, g.weights("landmarks", transposed, r.d, r.m))
+}
+
+// squaredDistance is ‖x‖² + ‖y‖² - 2x·y about the mean of the landmarks, never below 0.
+func (g *graph) squaredDistance(r *rowsOf) value {
+	mean := make([]float64, r.d)
+	for i, v := range r.landmarks {
+		mean[i%r.d] += v / float64(r.m)
+	}
+	about := rowsOf{x: g.op("Sub", r.x, g.row("centre", mean)), landmarks: make([]float64, len(r.landmarks)), m: r.m, d: r.d}
+	norms := make([]float64, r.m)
+	for i, v := range r.landmarks {
+		about.landmarks[i] = v - mean[i%r.d]
+		norms[i/r.d] += about.landmarks[i] * about.landmarks[i]
+	}
+	mine := g.sumColumns(g.square(about.x), 1)
+	d2 := g.op("Sub", g.op("Add", mine, g.row("norms", norms)), g.times(g.dot(&about), 2))
+	return g.op("Max", d2, g.scalar(0))
+}
+
+// matern is the kernel of distances r, of which ν = ½, 3/2 and 5/2 have no Bessel function.
+func (g *graph) matern(r value, k spectral.Matern) value {
+	s := g.times(r, math.Sqrt(2*k.Nu)/k.Ell)
+	decay := g.op("Exp", g.op("Neg", s))
+	switch k.Nu {
+	case .5:
+		return decay
+	case 1.5:
+		return g.op("Mul", decay, g.op("Add", s, g.scalar(1)))
+	case 2.5:
+		return g.op("Mul", decay, g.op("Add", g.op("Add", s, g.times(g.square(s), 1./3)), g.scalar(1)))
+	}
+	g.fail(fmt.Errorf("train: onnx: the Matérn kernel of ν = %v has a Bessel function, which ONNX lacks; use ν = 0.5, 1.5 or 2.5: %w", k.Nu, domain.ErrParam))
+	return ""
+}
+
+// skewed is Π 𝒦(ln(x + c) - ln(y + c)).
+func (g *graph) skewed(r *rowsOf, c float64, of spectral.Homogeneous) value {
+	logs := make([]float64, len(r.landmarks))
+	for i, v := range r.landmarks {
+		logs[i] = math.Log(v + c)
+	}
+	a := g.unsqueeze(g.op("Log", g.op("Add", r.x, g.scalar(c))), 1)
+	u := g.op("Abs", g.op("Sub", a, g.weights("landmark_logs", logs, 1, r.m, r.d)))
+	if _, ok := of.(spectral.Intersection); ok {
+		return g.op("Exp", g.times(g.sum(u), -.5))
+	}
+	return g.op("Exp", g.sum(g.op("Log", g.signature(u, of))))
+}
+
+// signature is 𝒦(u) of u >= 0.
+func (g *graph) signature(u value, k spectral.Homogeneous) value {
+	onePlus := func() value { return g.op("Add", g.op("Exp", g.op("Neg", u)), g.scalar(1)) } // 1 + exp(-u)
+	switch k.(type) {
+	case spectral.Chi2: // sech(u/2) = 2 exp(-u/2)/(1 + exp(-u))
+		return g.op("Div", g.times(g.op("Exp", g.times(u, -.5)), 2), onePlus())
+	case spectral.Intersection:
+		return g.op("Exp", g.times(u, -.5))
+	case spectral.JensenShannon: // (exp(u/2) log₂(1 + exp(-u)) + exp(-u/2) log₂(1 + exp(u)))/2
+		u = g.op("Min", u, g.scalar(1400)) // beyond which exp(u/2) has no room
+		tail := g.op("Log", onePlus())
+		up, down := g.op("Exp", g.times(u, .5)), g.op("Exp", g.times(u, -.5))
+		both := g.op("Add", g.op("Mul", up, tail), g.op("Mul", down, g.op("Add", u, tail)))
+		return g.times(both, .5/math.Ln2)
+	case spectral.Hellinger:
+		return g.op("Exp", g.times(u, 0))
+	}
+	g.fail(fmt.Errorf("train: onnx: the signature of %T has no form in standard operators; use another map: %w", k, domain.ErrParam))
+	return ""
+}
+
+// additive is Σ (xy)^(γ/2) 𝒦(ln y - ln x), of numbers of one sign; those of two count negatively, or not.
+func (g *graph) additive(r *rowsOf, k spectral.Homogeneous) value {
+	signed := k.Extension() != spectral.RejectNegative
+	sizes, logs, signs := make([]float64, len(r.landmarks)), make([]float64, len(r.landmarks)), make([]float64, len(r.landmarks))
+	for i, v := range r.landmarks {
+		if v == 0 {
+			continue
+		}
+		size := math.Abs(v)
+		sizes[i], logs[i], signs[i] = math.Pow(size, k.Degree()/2), math.Log(size), math.Copysign(1, v)
+	}
+	x := g.unsqueeze(r.x, 1)
+	size := x
+	if signed {
+		size = g.op("Abs", x)
+	}
+	log := g.op("Log", g.op("Where", g.zero(x), g.scalar(1), size))
+	factor := g.op("Mul", g.power(size, k.Degree()/2), g.weights("landmark_powers", sizes, 1, r.m, r.d))
+	terms := g.op("Mul", factor, g.signature(g.op("Abs", g.op("Sub", log, g.weights("landmark_logs", logs, 1, r.m, r.d))), k))
+	if signed {
+		both := g.op("Mul", g.op("Sign", x), g.weights("landmark_signs", signs, 1, r.m, r.d))
+		if k.Extension() == spectral.SplitNegative {
+			both = g.op("Max", both, g.scalar(0))
+		}
+		terms = g.op("Mul", terms, both)
+	}
+	return g.sum(terms)
+}
+
+// selfTerms are |x|^γ, of which k(x, x) is the sum times 𝒦(0).
+func (g *graph) selfTerms(r *rowsOf, k spectral.Homogeneous) value {
+	x := r.x
+	if k.Extension() != spectral.RejectNegative {
+		x = g.op("Abs", x)
+	}
+	return g.power(x, k.Degree())
+}

@@ -1,0 +1,182 @@
+package onnx
+
+import (
+	"fmt"
+	"math"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/domain"
+)
+
+// params are the parameters of a layer by name, in float64.
+type params struct {
+	g      *graph
+	of     fmt.Stringer
+	values map[string][]float64
+	shapes map[string][]int
+}
+
+func (g *graph) params(l layers.Layer) params {
+	p := params{g: g, of: l, values: map[string][]float64{}, shapes: map[string][]int{}}
+	for _, each := range l.Params() {
+		p.values[each.Name], p.shapes[each.Name] = ops.Float64s(each.Value), each.Value.Shape()
+	}
+	return p
+}
+
+// get is a parameter that must be there.
+func (p params) get(name string) []float64 {
+	v := p.values[name]
+	if v == nil {
+		p.g.fail(fmt.Errorf("train: onnx: %v has no parameter %s; restore it from a whole model file: %w", p.of, name, domain.ErrParam))
+	}
+	return v
+}
+
+// columns is the second size of a parameter, the number of its columns.
+func (p params) columns(name string) int {
+	if s := p.shapes[name]; len(s) == 2 && s[1] > 0 {
+		return s[1]
+	}
+	p.get(name)
+	p.g.fail(fmt.Errorf("train: onnx: %v: the parameter %s is no matrix: %w", p.of, name, domain.ErrShape))
+	return 1
+}
+
+// exponential is a parameter, or the exponential of its logarithm, which a tuned map has.
+func (p params) exponential(name string) []float64 {
+	if log, tuned := p.values["log_"+name]; tuned {
+		v := make([]float64, len(log))
+		for i, u := range log {
+			v[i] = math.Exp(u)
+		}
+		return v
+	}
+	return p.get(name)
+}
+
+// bandwidths are exp(-log_bandwidth), one for each of d rows of W.
+func (p params) bandwidths(d int) []float64 {
+	v, log := make([]float64, d), p.values["log_bandwidth"]
+	for i := range v {
+		switch len(log) {
+		case 0:
+			v[i] = 1
+		case 1:
+			v[i] = math.Exp(-log[0])
+		case d:
+			v[i] = math.Exp(-log[i])
+		default:
+			p.g.fail(fmt.Errorf("train: onnx: %v: %d bandwidths for %d columns: %w", p.of, len(log), d, domain.ErrShape))
+			return v
+		}
+	}
+	return v
+}
+
+// layer adds a layer of a model.
+func (g *graph) layer(l layers.Layer, x value) value {
+	if g.err != nil {
+		return ""
+	}
+	if wrapped, ok := l.(interface{ Unwrap() layers.Layer }); ok {
+		return g.layer(wrapped.Unwrap(), x)
+	}
+	p := g.params(l)
+	switch l := l.(type) {
+	case *layers.Identity:
+		return x
+	case *layers.FourierLayer, *layers.SRFLayer:
+		return g.fourier(x, p, l.Dims())
+	case *layers.SkewedChi2Layer, *layers.SkewedIntersectionLayer, *layers.SkewedLayer:
+		return g.fourier(g.op("Log", g.op("Add", x, g.row("c", p.shift()))), p, l.Dims())
+	case *layers.RandomLaplaceLayer:
+		return g.laplace(x, p, l.Dims(), l.Kernel())
+	case *layers.LevyLayer:
+		return g.levy(x, p, l)
+	case *layers.HomogeneousLayer:
+		return g.homogeneous(x, p, l)
+	case *layers.ExponentiatedLayer:
+		inner := l.Homogeneous()
+		psi := g.homogeneous(x, p, inner)
+		return g.fourier(psi, p, inner.Features())
+	case *layers.GORFLayer:
+		return g.signed(x, p, l.Dims())
+	case *layers.RandomMaclaurinLayer:
+		return g.maclaurin(x, p, l.Dims())
+	case *layers.TensorSketchLayer:
+		return g.sketch(x, p, l)
+	case *layers.AddKPCALayer:
+		of, ok := l.Kernel().(spectral.Homogeneous)
+		if !ok {
+			break
+		}
+		return g.table(x, p, l.Dims(), of.Degree()/2, true)
+	case *layers.MajiBergLayer:
+		return g.table(x, p, l.Dims(), 1, false)
+	case *layers.NystromLayer:
+		return g.nystrom(x, p, l)
+	case *layers.Dense:
+		return g.activate(g.affine(x, p, l.Dims(), l.Features()), l.Activation())
+	case *layers.Normalise:
+		return g.normalise(x, l.Norm() == ops.L2)
+	case *layers.Sequential:
+		for i, part := range l.Layers() {
+			x = g.within(fmt.Sprint(i), func() value { return g.layer(part, x) })
+		}
+		return x
+	case *layers.Concat:
+		return g.sideBySide(x, l)
+	case layers.BagMap:
+		g.fail(fmt.Errorf("train: onnx: %v takes sets of samples, and an ONNX graph here takes rows; export a map of rows: %w", l, domain.ErrParam))
+		return ""
+	}
+	g.fail(fmt.Errorf("train: onnx: %v, a %T, has no form in standard operators; use a map of package layers: %w", l, l, domain.ErrParam))
+	return ""
+}
+
+// sideBySide adds the parts of a Concat, each times √weight.
+func (g *graph) sideBySide(x value, l *layers.Concat) value {
+	var all []value
+	for i, part := range l.Parts() {
+		all = append(all, g.within(fmt.Sprint(i), func() value {
+			of := x
+			if part.From != 0 || part.To != l.Dims() {
+				of = g.op("Slice", x, g.ints("from", int64(part.From)), g.ints("to", int64(part.To)), g.ints("axes", 1))
+			}
+			return g.times(g.layer(part.Layer, of), math.Sqrt(part.Weight))
+		}))
+	}
+	return g.concat(1, all...)
+}
+
+// affine is xW + b.
+func (g *graph) affine(x value, p params, d, k int) value {
+	return g.op("Gemm", x, g.weights("W", p.get("W"), d, k), g.weights("b", p.get("b"), k))
+}
+
+// activate adds the activation of a dense layer.
+func (g *graph) activate(x value, f ops.Activation) value {
+	switch f {
+	case ops.Linear:
+		return x
+	case ops.ReLU:
+		return g.op("Relu", x)
+	case ops.Tanh:
+		return g.op("Tanh", x)
+	case ops.Sigmoid:
+		return g.op("Sigmoid", x)
+	case ops.Softplus:
+		return g.softplus(x)
+	}
+	g.fail(fmt.Errorf("train: onnx: the activation %v has no form in ONNX: %w", f, domain.ErrParam))
+	return ""
+}
+
+// softplus is ln(1 + exp(x)) = max(x, 0) + ln(1 + exp(-|x|)).
+func (g *graph) softplus(x value) value {
+	tail := g.op("Log", g.op("Add", g.op("Exp", g.op("Neg", g.op("Abs", x))), g.scalar(1)))
+	return g.op("Add", g.op("Relu", x), tail)
+}

@@ -1,0 +1,224 @@
+package onnx
+
+import (
+	"encoding/binary"
+	"maps"
+	"math"
+	"slices"
+
+	"google.golang.org/protobuf/encoding/protowire"
+	"gorgonia.org/tensor"
+)
+
+// The messages of an ONNX file, with the field numbers of onnx.proto of https://github.com/onnx/onnx, which is licensed
+// under Apache-2.0. Only the fields that this package writes are here.
+const (
+	modelIRVersion = 1  // int64
+	modelProducer  = 2  // string
+	modelVersion   = 3  // string, the producer's
+	modelGraph     = 7  // GraphProto
+	modelOpset     = 8  // OperatorSetIdProto
+	modelMetadata  = 14 // StringStringEntryProto, repeated
+
+	opsetVersion = 2 // int64; the domain, field 1, is empty for the standard operators
+
+	entryKey   = 1 // string
+	entryValue = 2 // string
+
+	graphNode        = 1  // NodeProto, repeated
+	graphName        = 2  // string
+	graphInitializer = 5  // TensorProto, repeated
+	graphDoc         = 10 // string
+	graphInput       = 11 // ValueInfoProto, repeated
+	graphOutput      = 12 // ValueInfoProto, repeated
+
+	nodeInput     = 1 // string, repeated
+	nodeOutput    = 2 // string, repeated
+	nodeName      = 3 // string
+	nodeOp        = 4 // string
+	nodeAttribute = 5 // AttributeProto, repeated
+
+	attributeName = 1  // string
+	attributeInt  = 3  // int64
+	attributeInts = 8  // int64, repeated
+	attributeType = 20 // enum
+
+	tensorDims = 1 // int64, repeated
+	tensorType = 2 // int32, a TensorProto.DataType
+	tensorText = 6 // bytes, repeated
+	tensorName = 8 // string
+	tensorRaw  = 9 // bytes, little endian
+
+	valueName = 1 // string
+	valueType = 2 // TypeProto
+	valueDoc  = 3 // string
+
+	typeTensor = 1 // TypeProto.Tensor
+	typeElem   = 1 // int32
+	typeShape  = 2 // TensorShapeProto
+	shapeDim   = 1 // TensorShapeProto.Dimension, repeated
+	dimValue   = 1 // int64
+	dimParam   = 2 // string
+)
+
+// Values of TensorProto.DataType and of AttributeProto.AttributeType.
+const (
+	elemFloat  = 1
+	elemInt64  = 7
+	elemString = 8
+	elemDouble = 11
+
+	attributeIsInt  = 2
+	attributeIsInts = 7
+)
+
+// message is the wire form of a protobuf message.
+type message []byte
+
+func (m *message) number(field protowire.Number, v int64) {
+	*m = protowire.AppendVarint(protowire.AppendTag(*m, field, protowire.VarintType), uint64(v))
+}
+
+func (m *message) text(field protowire.Number, s string) {
+	*m = protowire.AppendString(protowire.AppendTag(*m, field, protowire.BytesType), s)
+}
+
+func (m *message) put(field protowire.Number, b message) {
+	*m = protowire.AppendBytes(protowire.AppendTag(*m, field, protowire.BytesType), b)
+}
+
+// numbers is a packed list, the form of repeated numbers that every reader of proto2 and proto3 takes.
+func (m *message) numbers(field protowire.Number, list []int64) {
+	var packed message
+	for _, v := range list {
+		packed = protowire.AppendVarint(packed, uint64(v))
+	}
+	m.put(field, packed)
+}
+
+// element is the DataType of an element type.
+func element(dt tensor.Dtype) int64 {
+	if dt == tensor.Float64 {
+		return elemDouble
+	}
+	return elemFloat
+}
+
+// tensorMessage is a TensorProto.
+func tensorMessage(name string, elem int64, dims []int64, raw []byte) message {
+	var m message
+	m.numbers(tensorDims, dims)
+	m.number(tensorType, elem)
+	m.text(tensorName, name)
+	m.put(tensorRaw, raw)
+	return m
+}
+
+// textMessage is a TensorProto of texts.
+func textMessage(name string, texts []string) message {
+	var m message
+	m.numbers(tensorDims, []int64{int64(len(texts))})
+	m.number(tensorType, elemString)
+	for _, s := range texts {
+		m.text(tensorText, s)
+	}
+	m.text(tensorName, name)
+	return m
+}
+
+// rawNumbers are the bytes of numbers, rounded to the element type.
+func rawNumbers(elem int64, v []float64) []byte {
+	if elem == elemDouble {
+		raw := make([]byte, 0, 8*len(v))
+		for _, x := range v {
+			raw = binary.LittleEndian.AppendUint64(raw, math.Float64bits(x))
+		}
+		return raw
+	}
+	raw := make([]byte, 0, 4*len(v))
+	for _, x := range v {
+		raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(float32(x)))
+	}
+	return raw
+}
+
+// rawInts are the bytes of whole numbers.
+func rawInts(v []int64) []byte {
+	raw := make([]byte, 0, 8*len(v))
+	for _, x := range v {
+		raw = binary.LittleEndian.AppendUint64(raw, uint64(x))
+	}
+	return raw
+}
+
+// attribute is an attribute of a node: one whole number, or a list of them.
+type attribute struct {
+	name string
+	one  int64
+	list []int64
+}
+
+func (a attribute) message() message {
+	var m message
+	m.text(attributeName, a.name)
+	if a.list != nil {
+		m.numbers(attributeInts, a.list)
+		m.number(attributeType, attributeIsInts)
+		return m
+	}
+	m.number(attributeInt, a.one)
+	m.number(attributeType, attributeIsInt)
+	return m
+}
+
+// nodeMessage is a NodeProto.
+func nodeMessage(kind, name string, in []string, out string, attributes []attribute) message {
+	var m message
+	for _, v := range in {
+		m.text(nodeInput, v)
+	}
+	m.text(nodeOutput, out)
+	m.text(nodeName, name)
+	m.text(nodeOp, kind)
+	for _, a := range attributes {
+		m.put(nodeAttribute, a.message())
+	}
+	return m
+}
+
+// valueMessage is a ValueInfoProto of a tensor whose first dimension is the batch; columns 0: it has no other.
+func valueMessage(name string, elem int64, columns int, doc string) message {
+	var batch, shape, of, kind, m message
+	batch.text(dimParam, "N")
+	shape.put(shapeDim, batch)
+	if columns > 0 {
+		var d message
+		d.number(dimValue, int64(columns))
+		shape.put(shapeDim, d)
+	}
+	of.number(typeElem, elem)
+	of.put(typeShape, shape)
+	kind.put(typeTensor, of)
+	m.text(valueName, name)
+	m.put(valueType, kind)
+	m.text(valueDoc, doc)
+	return m
+}
+
+// modelMessage is a ModelProto.
+func modelMessage(version string, graph message, metadata map[string]string) message {
+	var opset, m message
+	m.number(modelIRVersion, irVersion)
+	m.text(modelProducer, "bochner")
+	m.text(modelVersion, version)
+	m.put(modelGraph, graph)
+	opset.number(opsetVersion, Opset)
+	m.put(modelOpset, opset)
+	for _, key := range slices.Sorted(maps.Keys(metadata)) {
+		var entry message
+		entry.text(entryKey, key)
+		entry.text(entryValue, metadata[key])
+		m.put(modelMetadata, entry)
+	}
+	return m
+}

@@ -1,0 +1,236 @@
+package onnx
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/wholefile"
+	"gorgonia.org/tensor"
+)
+
+// Opset is the version of the standard operators that files ask for.
+const Opset = 17
+
+const (
+	irVersion = 8         // of the file format, as of opset 17
+	mostBytes = 1<<31 - 1 // of a protobuf message
+)
+
+// The names of the input and of the outputs.
+const (
+	Input         = "x"             // the rows [N, d], as Model.Scores takes them: not scaled
+	Scores        = "scores"        // Model.Scores [N, k]
+	Class         = "class"         // Model.Predict, int64 [N]; of models of classes
+	Label         = "label"         // Model.PredictClasses, strings [N]
+	Probabilities = "probabilities" // Model.Probabilities [N, k]
+	Std           = "std"           // the Std of Model.PredictDistribution [N, k]
+	FunctionStd   = "function_std"  // its FunctionStd [N, k]
+	Features      = "features"      // Model.Features [N, D]
+)
+
+// CardKey is the key of the metadata under which a file has the card of its model, a JSON object. It is the one of a model
+// file too.
+const CardKey = "bochner"
+
+// Options choose the element type, and outputs besides Scores and Class. The zero value is the default.
+type Options struct {
+	// Dtype is the element type of input, weights and outputs: tensor.Float32, the default, or tensor.Float64.
+	Dtype tensor.Dtype
+	// Labels asks for the output Label.
+	Labels bool
+	// Probabilities asks for the output Probabilities, which needs Model.Uncertainty, without a Laplace approximation.
+	Probabilities bool
+	// Std asks for the outputs Std and FunctionStd, which need Model.Uncertainty of targets. They cost D² weights.
+	Std bool
+	// Features asks for the output Features.
+	Features bool
+}
+
+// Everything are the options for all outputs that a model can have but Features.
+func Everything(m *train.Model) Options {
+	if m == nil {
+		return Options{}
+	}
+	o := Options{Labels: m.Classes != nil}
+	if u := m.Uncertainty; u != nil {
+		o.Probabilities = m.Classes != nil && u.Calibration != nil && u.Laplace == nil
+		o.Std = u.Posterior != nil
+	}
+	return o
+}
+
+// card is the metadata under CardKey. Its fields are those of a model file, as far as it has them.
+type card struct {
+	Version string       `json:"version"` // of the library
+	Spec    layers.Spec  `json:"spec"`
+	Scaler  string       `json:"scaler"`
+	Head    string       `json:"head"`
+	Outputs int          `json:"outputs"`
+	Classes data.Classes `json:"classes"`
+	// Names are the columns of the input, where the model came of a table; the levels of a category are columns.
+	Names []string `json:"names,omitempty"`
+	// Columns say how the rows of a table become the columns of the input.
+	Columns *data.Columns `json:"columns,omitempty"`
+}
+
+// Export writes a model as one ONNX file; the documentation of the package says what it has. The file is made in memory,
+// some two times its size, and written by one call of Write.
+//
+// Errors come before anything is written: domain.ErrParam for nil arguments, a model without a scaler, map or head, and a map, head or
+// scaler that standard operators cannot say; domain.ErrShape for parts that do not fit together, and weights of more than
+// 2 GiB; domain.ErrDomain for weights that are not finite or that float32 cannot hold; domain.ErrDtype for another element type. Those of w follow.
+func Export(w io.Writer, m *train.Model, o Options) error {
+	if domain.IsNil(w) {
+		return fmt.Errorf("train: onnx: the writer is nil; give a file, or use Save: %w", domain.ErrParam)
+	}
+	b, err := file(m, o)
+	if err != nil {
+		return err
+	}
+	if _, err := w.Write(b); err != nil {
+		return fmt.Errorf("train: onnx: %w", err)
+	}
+	return nil
+}
+
+// Save is Export to a file, which has the name path once it is whole: after an error the name holds what it held. Errors:
+// those of Export and of wholefile.Create.
+func Save(path string, m *train.Model, o Options) error {
+	b, err := file(m, o)
+	if err != nil {
+		return err
+	}
+	f, err := wholefile.Create(path)
+	if err == nil {
+		if _, err = f.Write(b); err == nil {
+			err = f.Commit()
+		} else {
+			f.Abort()
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("train: onnx: Save: %w", err)
+	}
+	return nil
+}
+
+// output is an output of the graph; columns 0: a number a row.
+type output struct {
+	name    string
+	elem    int64
+	columns int
+	doc     string
+}
+
+// output gives a tensor of the element type the name of an output.
+func (g *graph) output(name string, v value, columns int, doc string) output {
+	return output{g.named(name, v), g.elem, columns, doc}
+}
+
+// named gives a tensor another name.
+func (g *graph) named(name string, v value) string {
+	g.node("Identity", name, nil, v)
+	return name
+}
+
+// file is the whole ONNX file of a model.
+func file(m *train.Model, o Options) ([]byte, error) {
+	dt := o.Dtype
+	if dt == (tensor.Dtype{}) {
+		dt = tensor.Float32
+	}
+	if dt != tensor.Float32 && dt != tensor.Float64 {
+		return nil, fmt.Errorf("train: onnx: the element type %v is neither float32 nor float64: %w", dt, domain.ErrDtype)
+	}
+	if err := wholeModel(m); err != nil {
+		return nil, err
+	}
+	if err := o.check(m); err != nil {
+		return nil, err
+	}
+	meta, err := metadata(m)
+	if err != nil {
+		return nil, err
+	}
+	g := newGraph(dt)
+	for _, name := range []string{Input, Scores, Class, Label, Probabilities, Std, FunctionStd, Features} {
+		g.name(name)
+	}
+	x := g.scaler(m.Scaler, Input)
+	z := g.within("map", func() value { return g.layer(m.Map, x) })
+	outs := g.outputs(m, z, o)
+	if g.err != nil {
+		return nil, g.err
+	}
+	var graph message
+	graph = append(graph, g.nodes...)
+	graph.text(graphName, "bochner")
+	graph = append(graph, g.tensors...)
+	graph.text(graphDoc, fmt.Sprintf("scaler %s, %s map %d -> %d, %s head", m.Scaler.Name(), m.Spec.Map, m.Map.Dims(), m.Map.Features(), m.Head.Kind()))
+	graph.put(graphInput, valueMessage(Input, g.elem, m.Map.Dims(), "rows, not scaled"))
+	for _, out := range outs {
+		graph.put(graphOutput, valueMessage(out.name, out.elem, out.columns, out.doc))
+	}
+	b := modelMessage(train.Version, graph, meta)
+	if len(b) > mostBytes {
+		return nil, fmt.Errorf("train: onnx: the file would have %d bytes, and ONNX files have %d at most; use fewer features: %w", len(b), mostBytes, domain.ErrShape)
+	}
+	return b, nil
+}
+
+// wholeModel wants a whole model whose parts fit together.
+func wholeModel(m *train.Model) error {
+	switch {
+	case m == nil:
+		return fmt.Errorf("train: onnx: the model is nil; fit one by Recipe.Fit, or load one: %w", domain.ErrParam)
+	case m.Scaler == nil || domain.IsNil(m.Map) || domain.IsNil(m.Head):
+		return fmt.Errorf("train: onnx: the model lacks its Scaler, Map or Head; fit one by Recipe.Fit: %w", domain.ErrParam)
+	case m.Map.Features() != m.Head.Dims():
+		return fmt.Errorf("train: onnx: the map makes %d features and the head takes %d: %w", m.Map.Features(), m.Head.Dims(), domain.ErrShape)
+	case m.Classes != nil && len(m.Classes) != m.Head.Features():
+		return fmt.Errorf("train: onnx: the head has %d outputs and there are %d Classes; name one for each: %w", m.Head.Features(), len(m.Classes), domain.ErrParam)
+	}
+	if cols := m.Scaler.State()["cols"]; cols != nil && int(ops.Float64s(cols)[0]) != m.Map.Dims() {
+		return fmt.Errorf("train: onnx: the scaler was fitted on %v columns and the map takes %d: %w", ops.Float64s(cols)[0], m.Map.Dims(), domain.ErrShape)
+	}
+	if m.Columns != nil && m.Columns.Dims() != m.Map.Dims() {
+		return fmt.Errorf("train: onnx: the columns of a table make %d and the map takes %d: %w", m.Columns.Dims(), m.Map.Dims(), domain.ErrShape)
+	}
+	return nil
+}
+
+// metadata are the card and the notes of a model.
+func metadata(m *train.Model) (map[string]string, error) {
+	c := card{Version: train.Version, Spec: m.Spec, Scaler: m.Scaler.Name(), Head: m.Head.Kind(), Outputs: m.Head.Features(),
+		Classes: m.Classes, Columns: m.Columns}
+	if m.Columns != nil {
+		c.Names = m.Columns.Names()
+	}
+	if i := slices.IndexFunc(m.Classes, func(s string) bool { return !utf8.ValidString(s) }); i >= 0 {
+		return nil, fmt.Errorf("train: onnx: the class %q is not UTF-8, which the file cannot hold; rename it: %w", m.Classes[i], domain.ErrParam)
+	}
+	text, err := json.Marshal(c)
+	if err != nil {
+		return nil, fmt.Errorf("train: onnx: the card of the model: %w", err)
+	}
+	meta := map[string]string{CardKey: string(text)}
+	for key, note := range m.Notes {
+		switch {
+		case key == CardKey:
+			return nil, fmt.Errorf("train: onnx: the note %q has the key of the model's card; choose another: %w", key, domain.ErrParam)
+		case !utf8.ValidString(key) || !utf8.ValidString(note):
+			return nil, fmt.Errorf("train: onnx: the note %q is not UTF-8, which the file cannot hold; leave it out: %w", strings.ToValidUTF8(key, "?"), domain.ErrParam)
+		}
+		meta[key] = note
+	}
+	return meta, nil
+}

@@ -1,0 +1,129 @@
+package onnx
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops/domain"
+)
+
+// maclaurin are s_i/√m Π_j (xW)_(jm+i), 0 <= j < degrees_i: a product of as many matrices as the largest degree, of which a
+// column without a factor has 1.
+func (g *graph) maclaurin(x value, p params, d int) value {
+	w, degrees, scales := p.get("W"), p.get("degrees"), p.get("scales")
+	m := len(degrees)
+	if g.err == nil && (m == 0 || len(scales) != m || len(w)%(d*m) != 0) {
+		g.fail(fmt.Errorf("train: onnx: %v: %d numbers of W, %d degrees and %d scales do not belong together: %w", p.of, len(w), m, len(scales), domain.ErrShape))
+	}
+	if g.err != nil {
+		return ""
+	}
+	most := int(min(slices.Max(degrees), float64(len(w)/(d*m))))
+	columns := len(w) / d
+	z := value("")
+	for j := range most {
+		factors, rest := make([]float64, 0, d*m), make([]float64, m)
+		for i := range d {
+			factors = append(factors, w[i*columns+j*m:i*columns+(j+1)*m]...)
+		}
+		for i, n := range degrees {
+			if float64(j) < n {
+				continue
+			}
+			rest[i] = 1
+			for r := range d {
+				factors[r*m+i] = 0
+			}
+		}
+		of := g.op("Gemm", x, g.weights("W", factors, d, m), g.weights("unused", rest, m))
+		if z == "" {
+			z = of
+		} else {
+			z = g.op("Mul", z, of)
+		}
+	}
+	if z == "" { // all are constant
+		z = g.op("Gemm", x, g.weights("W", make([]float64, d*m), d, m), g.weights("unused", slices.Repeat([]float64{1}, m), m))
+	}
+	out := make([]float64, m)
+	for i, s := range scales {
+		out[i] = s / math.Sqrt(float64(m))
+	}
+	return g.op("Mul", z, g.row("scales", out))
+}
+
+// mostSketch is the most columns of a tensor sketch, whose transforms are matrices here.
+const mostSketch = 4096
+
+// sketch is the circular convolution of p count sketches of [√(2/a²) x | √(1 - 2/a²)] in m columns. The discrete Fourier
+// transforms of the sketches are matrices C_j = S_j F, whose product is transformed back by another; of the m frequencies
+// the first m/2+1 say all.
+func (g *graph) sketch(x value, p params, l *layers.TensorSketchLayer) value {
+	buckets, signs, d, m := p.get("buckets"), p.get("signs"), l.Dims(), l.Features()
+	if g.err == nil && (len(buckets) != len(signs) || len(buckets)%(d+1) != 0 || len(buckets) == 0) {
+		g.fail(fmt.Errorf("train: onnx: %v: %d buckets and %d signs for %d columns: %w", p.of, len(buckets), len(signs), d, domain.ErrShape))
+	}
+	if m > mostSketch {
+		g.fail(fmt.Errorf("train: onnx: %v: the transform of %d columns would be a matrix of %d numbers; at most %d columns are exported: %w",
+			p.of, m, m*(m+2), mostSketch, domain.ErrParam))
+	}
+	if g.err != nil {
+		return ""
+	}
+	k, ok := l.Kernel().(spectral.SpherePolynomial)
+	if !ok {
+		g.fail(fmt.Errorf("train: onnx: %v: the kernel %T is no polynomial of the sphere: %w", p.of, l.Kernel(), domain.ErrParam))
+		return ""
+	}
+	slope, offset := k.Affine()
+	slope, offset = math.Sqrt(slope), math.Sqrt(max(offset, 0))
+	half := m/2 + 1
+	angle := func(b, f int) (sin, cos float64) {
+		return math.Sincos(2 * math.Pi * float64(b*f%m) / float64(m))
+	}
+	// The convolution in float64: the product of many transforms loses digits.
+	return g.double(x, func(x value) value {
+		var re, im value
+		for j := range len(buckets) / (d + 1) {
+			c := [2][]float64{make([]float64, 0, d*half), make([]float64, 0, d*half)}
+			rest := [2][]float64{}
+			for i := range d + 1 {
+				b, s := int(buckets[j*(d+1)+i]), signs[j*(d+1)+i]
+				if b < 0 || b >= m {
+					g.fail(fmt.Errorf("train: onnx: %v: %v is no bucket: %w", p.of, buckets[j*(d+1)+i], domain.ErrDomain))
+					return ""
+				}
+				for f := range half {
+					sin, cos := angle(b, f)
+					if i == d {
+						rest[0], rest[1] = append(rest[0], s*offset*cos), append(rest[1], -s*offset*sin)
+						continue
+					}
+					c[0], c[1] = append(c[0], s*slope*cos), append(c[1], -s*slope*sin)
+				}
+			}
+			a := g.op("Add", g.op("MatMul", x, g.weights("C_re", c[0], d, half)), g.row("C_re_rest", rest[0]))
+			b := g.op("Add", g.op("MatMul", x, g.weights("C_im", c[1], d, half)), g.row("C_im_rest", rest[1]))
+			if re == "" {
+				re, im = a, b
+				continue
+			}
+			re, im = g.op("Sub", g.op("Mul", re, a), g.op("Mul", im, b)), g.op("Add", g.op("Mul", re, b), g.op("Mul", im, a))
+		}
+		back := [2][]float64{make([]float64, 0, half*m), make([]float64, 0, half*m)}
+		for f := range half {
+			weight := 2 / float64(m)
+			if f == 0 || 2*f == m {
+				weight = 1 / float64(m)
+			}
+			for b := range m {
+				sin, cos := angle(b, f)
+				back[0], back[1] = append(back[0], weight*cos), append(back[1], -weight*sin)
+			}
+		}
+		return g.op("Add", g.op("MatMul", re, g.weights("back_re", back[0], half, m)), g.op("MatMul", im, g.weights("back_im", back[1], half, m)))
+	})
+}

@@ -1,0 +1,99 @@
+package onnx
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train/data"
+)
+
+// scaler adds the scalers of a chain, by the state that a model file has of them.
+func (g *graph) scaler(c *data.Chain, x value) value {
+	state := c.State()
+	if len(state) == 0 {
+		g.fail(fmt.Errorf("train: onnx: the scaler %q is not fitted; call its Fit on the training rows: %w", c.Name(), domain.ErrParam))
+		return ""
+	}
+	for i, name := range strings.Split(c.Name(), ",") {
+		of := func(key string) []float64 {
+			t := state[fmt.Sprintf("%d.%s.%s", i, name, key)]
+			if t == nil {
+				g.fail(fmt.Errorf("train: onnx: the scaler %q has no %s; fit it again: %w", name, key, domain.ErrParam))
+				return nil
+			}
+			return ops.Float64s(t)
+		}
+		x = g.within(fmt.Sprintf("scaler.%d.%s", i, name), func() value {
+			switch name {
+			case "none":
+			case "standard", "auto":
+				return g.op("Div", g.less(x, "mean", of("mean")), g.divisors("scale", of("scale")))
+			case "minmax", "cube":
+				low, high := of("min"), of("max")
+				if g.err != nil {
+					return ""
+				}
+				x = g.op("Mul", g.less(x, "min", low), g.row("inverse", inverseWidths(low, high)))
+				if name == "cube" {
+					return g.op("Clip", x, g.scalar(0), g.scalar(1))
+				}
+			case "l1", "l2":
+				return g.normalise(x, name == "l2")
+			default:
+				g.fail(fmt.Errorf("train: onnx: the scaler %q has no form in ONNX; use one of %s: %w", name,
+					"none, l1, l2, minmax, cube, standard, auto", domain.ErrParam))
+			}
+			return x
+		})
+	}
+	return x
+}
+
+// less is x - v. In float32 v is the sum of two numbers, so that a mean that is large beside the spread costs no digits:
+// the first difference is exact where x is near v.
+func (g *graph) less(x value, name string, v []float64) value {
+	if g.elem == elemFloat {
+		high, low, two := make([]float64, len(v)), make([]float64, len(v)), false
+		for j, u := range v {
+			high[j] = float64(float32(u))
+			if low[j] = u - high[j]; math.IsInf(high[j], 0) {
+				high[j], low[j] = u, 0 // which weights refuses
+			}
+			two = two || low[j] != 0
+		}
+		x = g.op("Sub", x, g.row(name, high))
+		if two {
+			x = g.op("Sub", x, g.row(name+"_rest", low))
+		}
+		return x
+	}
+	return g.op("Sub", x, g.row(name, v))
+}
+
+// inverseWidths are 1/(max - min), and 0 for a column that was constant.
+func inverseWidths(low, high []float64) []float64 {
+	inverse := make([]float64, len(low))
+	for j, a := range low {
+		switch width := high[j] - a; {
+		case width == 0:
+		case math.IsInf(width, 0):
+			inverse[j] = .5 / (high[j]/2 - a/2)
+		default:
+			inverse[j] = 1 / width
+		}
+	}
+	return inverse
+}
+
+// divisors are a row of numbers to divide by, none of which may become 0.
+func (g *graph) divisors(name string, v []float64) value {
+	for j, x := range v {
+		if x == 0 || g.elem == elemFloat && float32(x) == 0 {
+			g.fail(fmt.Errorf("train: onnx: %s: number %d is %v, by which %v cannot divide; use float64: %w", g.at(name), j, x, g.dt, domain.ErrDomain))
+		}
+	}
+	return g.row(name, v)
+}

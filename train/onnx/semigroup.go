@@ -1,0 +1,98 @@
+package onnx
+
+import (
+	"fmt"
+	"math"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops/domain"
+)
+
+// laplace is exp(-xW)/√m, or with a scale exp(-½ Σ f(2 s_i x_i)) exp(-xW)/‖exp(-xW)‖₂.
+func (g *graph) laplace(x value, p params, d int, k spectral.Kernel) value {
+	w, m := p.frequencies(d)
+	scale, normalised := p.values["scale"]
+	if g.err != nil {
+		return ""
+	}
+	negative := make([]float64, len(w))
+	for i, v := range w {
+		negative[i] = -v
+	}
+	exponents := g.op("MatMul", x, g.weights("minus_W", negative, d, m))
+	if !normalised {
+		return g.amplified(g.op("Exp", exponents), 1/math.Sqrt(float64(m)), p.values["amplitudes"], 1)
+	}
+	// By the largest exponent no length is 0.
+	z := g.op("Exp", g.op("Sub", exponents, g.largest(exponents)))
+	z = g.op("Div", z, g.op("Sqrt", g.sumColumns(g.square(z), 1)))
+	s := p.bandwidths(d)
+	for i := range s {
+		s[i] *= scale[i%len(scale)]
+	}
+	return g.op("Mul", z, g.damping(x, s, k))
+}
+
+// damping is exp(-½ Σ f(2 s_i x_i)), the length √k(x, x), of a semigroup kernel.
+func (g *graph) damping(x value, s []float64, k spectral.Kernel) value {
+	twice := make([]float64, len(s))
+	for i, v := range s {
+		twice[i] = 2 * v
+	}
+	u := g.op("Mul", x, g.row("twice_scale", twice))
+	switch k.(type) {
+	case spectral.ExpSemigroup:
+		u = g.op("Sqrt", u)
+	case spectral.ReciprocalSemigroup:
+		u = g.op("Log", g.op("Add", u, g.scalar(1)))
+	default:
+		g.fail(fmt.Errorf("train: onnx: the length √k(x, x) of %T is not known: %w", k, domain.ErrParam))
+	}
+	return g.op("Exp", g.times(g.sumColumns(u, 1), -.5))
+}
+
+// levy are the Fourier features of a map Ψ of x times a scale, in the length √k(x, x).
+func (g *graph) levy(x value, p params, l *layers.LevyLayer) value {
+	s := p.exponential("scale")
+	if g.err != nil {
+		return ""
+	}
+	scaled, psi := g.op("Mul", x, g.row("scale", s)), value("")
+	if inner, ok := l.Metric().(*layers.HomogeneousLayer); ok {
+		psi = g.homogeneous(scaled, p, inner)
+	} else {
+		psi = g.logWaves(scaled, l.Dims(), l.Metric().Features())
+	}
+	each := make([]float64, l.Dims())
+	for i := range each {
+		each[i] = s[i%len(s)]
+	}
+	return g.op("Mul", g.fourier(psi, p, l.Metric().Features()), g.damping(x, each, l.Kernel()))
+}
+
+// logWaves are a_j (cos(ω_j u) - 1), a_j sin(ω_j u) of u = ln(1 + 2x) for each coordinate.
+func (g *graph) logWaves(x value, d, features int) value {
+	omega, a, err := spectral.LogWaves(features / d / 2)
+	if err != nil {
+		g.fail(fmt.Errorf("train: onnx: %w", err))
+		return ""
+	}
+	n := len(omega)
+	u := g.op("Log", g.op("Add", g.times(x, 2), g.scalar(1)))
+	angles := g.op("Mul", g.unsqueeze(u, 2), g.weights("omega", omega, 1, 1, n))
+	// cos t - 1 = -2 sin²(t/2), which keeps the digits of a small t.
+	waves := g.concat(2, g.times(g.square(g.op("Sin", g.times(angles, .5))), -2), g.op("Sin", angles))
+	return g.reshape(g.interleave(waves, n, append(a, a...)), int64(features))
+}
+
+// interleave puts two lists of n numbers [N, d, 2n], side by side, in turns, and multiplies them by weights [2n] of the
+// lists as they stand.
+func (g *graph) interleave(x value, n int, weights []float64) value {
+	order := make([]int64, 0, 2*n)
+	for j := range n {
+		order = append(order, int64(j), int64(n+j))
+	}
+	x = g.op("Mul", x, g.weights("amplitudes", weights, 1, 1, 2*n))
+	return g.opWith("Gather", []attribute{{name: "axis", one: 2}}, x, g.ints("order", order...))
+}

@@ -1,0 +1,76 @@
+package onnx
+
+import (
+	"fmt"
+
+	"github.com/bochner-go/bochner/ops/domain"
+)
+
+// table reads w numbers of each coordinate from a table of its column: linear in u = sign(x)|x|^p between the knots [d, k],
+// and beyond them constant or, with rise, in proportion to u.
+func (g *graph) table(x value, p params, d int, power float64, rise bool) value {
+	knots, numbers := p.get("knots"), p.get("table")
+	if g.err == nil && (len(knots)%d != 0 || len(knots) == 0 || len(numbers)%len(knots) != 0) {
+		g.fail(fmt.Errorf("train: onnx: %v: %d knots and %d numbers for %d columns: %w", p.of, len(knots), len(numbers), d, domain.ErrShape))
+	}
+	if g.err != nil {
+		return ""
+	}
+	k, w := len(knots)/d, len(numbers)/len(knots)
+	u := x
+	if power != 1 {
+		u = g.op("Mul", g.power(g.op("Abs", x), power), g.op("Sign", x))
+	}
+	first, last := make([]float64, d), make([]float64, d)
+	for j := range d {
+		first[j], last[j] = knots[j*k], knots[(j+1)*k-1]
+	}
+	inside := g.op("Min", g.op("Max", u, g.row("first", first)), g.row("last", last))
+	z := g.interpolate(inside, knots, numbers, d, k, w)
+	if rise {
+		zero := g.zero(inside)
+		beyond := g.op("Max", g.op("Div", u, g.op("Where", zero, g.scalar(1), inside)), g.scalar(0))
+		beyond = g.op("Where", zero, g.scalar(0), beyond)
+		factor := g.op("Where", g.op("Equal", u, inside), g.scalar(1), beyond)
+		z = g.op("Mul", z, g.unsqueeze(factor, 2))
+	}
+	return g.reshape(z, int64(d*w))
+}
+
+// interpolate are w numbers [N, d, w] of u [N, d], which is within the knots [d, k] of its column. The numbers are [d, k, w].
+func (g *graph) interpolate(u value, knots, numbers []float64, d, k, w int) value {
+	own := make([]float64, len(knots)) // as the file has them
+	for i, v := range knots {
+		if own[i] = v; g.elem == elemFloat {
+			own[i] = float64(float32(v))
+		}
+	}
+	// Of each interval its first numbers and the way to the next; the last knot begins one of no width.
+	ways, inverse := make([]float64, 0, 2*len(numbers)), make([]float64, len(knots))
+	for i := range knots {
+		at := numbers[i*w : (i+1)*w]
+		ways = append(ways, at...)
+		if width := 0.; i%k < k-1 && own[i+1] > own[i] {
+			width = own[i+1] - own[i]
+			inverse[i] = 1 / width
+			for c, v := range at {
+				ways = append(ways, numbers[(i+1)*w+c]-v)
+			}
+			continue
+		}
+		ways = append(ways, make([]float64, w)...)
+	}
+	before := make([]int64, d) // the last place ahead of each column
+	for j := range before {
+		before[j] = int64(j*k - 1)
+	}
+	passed := g.op("GreaterOrEqual", g.unsqueeze(u, 2), g.weights("knots", knots, 1, d, k))
+	count := g.opWith("ReduceSum", []attribute{{name: "keepdims", one: 0}}, g.cast(passed, elemInt64), g.ints("axes", 2))
+	at := g.op("Add", count, g.ints("before", before...))
+	low := g.op("Gather", g.weights("flat_knots", knots, len(knots)), at)
+	share := g.op("Mul", g.op("Sub", u, low), g.op("Gather", g.weights("inverse", inverse, len(inverse)), at))
+	both := g.op("Gather", g.weights("numbers", ways, len(knots), 2*w), at) // [N, d, 2w]
+	start := g.op("Slice", both, g.ints("from", 0), g.ints("to", int64(w)), g.ints("axes", 2))
+	way := g.op("Slice", both, g.ints("from", int64(w)), g.ints("to", int64(2*w)), g.ints("axes", 2))
+	return g.op("Add", start, g.op("Mul", way, g.unsqueeze(share, 2)))
+}

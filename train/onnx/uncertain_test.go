@@ -1,0 +1,90 @@
+package onnx
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/calibrate"
+	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/fits"
+	"github.com/bochner-go/bochner/train/linear"
+	"gorgonia.org/tensor"
+)
+
+// drawn are n rows of d columns of different sizes, with a class and a target each.
+func drawn(n, d int, seed uint64) (x *tensor.Dense, labels []string, y []float64) {
+	rng := rand.New(rand.NewPCG(seed, 4))
+	v := make([]float64, 0, n*d)
+	for range n {
+		sum := 0.
+		for j := range d {
+			u := rng.NormFloat64()
+			sum += math.Sin(float64(j+1) * u)
+			v = append(v, float64(float32(1000*float64(j)+u*math.Pow(10, float64(j-1)))))
+		}
+		sum += .3 * rng.NormFloat64()
+		labels = append(labels, []string{"low", "mid", "high, «ä»"}[min(2, max(0, int(math.Floor(sum+1.5))))])
+		y = append(y, 40+7*sum)
+	}
+	return tensor.New(tensor.WithShape(n, d), tensor.WithBacking(v)), labels, y
+}
+
+// uncertainModels are models that have learned how sure they may be, by each method.
+func uncertainModels(t *testing.T) (all []saved) {
+	t.Helper()
+	x, labels, y := drawn(300, 3, 1)
+	test, _, _ := drawn(40, 3, 2)
+	fit := func(name, scale string, fitter fits.Fitter, set *data.Set, u train.UncertaintyOptions) {
+		r := train.Recipe{Scale: scale, Spec: layers.Spec{Map: "gaussian", Features: 32, Seed: 3}, Fitter: fitter, Uncertainty: &u}
+		m, _, err := r.Fit(context.Background(), set)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		all = append(all, saved{name, m, test})
+	}
+	classes := &data.Set{X: x, Labels: labels}
+	for _, method := range []calibrate.Method{calibrate.Temperature, calibrate.Platt, calibrate.Isotonic} {
+		u := train.UncertaintyOptions{Calibration: method}
+		fit("ridge-"+method.String(), "standard", linear.RidgeOptions{Lambdas: []float64{1e-3}}, classes, u)
+		fit("softmax-"+method.String(), "auto", linear.LogisticOptions{}, classes, u)
+	}
+	fit("posterior", "standard", linear.RidgeOptions{Lambdas: []float64{1e-3}}, &data.Set{X: x, Y: y}, train.UncertaintyOptions{})
+	for _, scale := range []string{"none,cube", "minmax,l2", "minmax,l1,standard"} {
+		fit("scaled-"+scale, scale, linear.RidgeOptions{Lambdas: []float64{1e-3}}, classes, train.UncertaintyOptions{Calibration: calibrate.Platt})
+	}
+	return all
+}
+
+// TestOutputs evaluates the outputs besides the scores.
+func TestOutputs(t *testing.T) {
+	for _, s := range uncertainModels(t) {
+		for _, dt := range []tensor.Dtype{tensor.Float32, tensor.Float64} {
+			t.Run(s.name+"/"+dt.String(), func(t *testing.T) {
+				o := Everything(s.m)
+				o.Dtype, o.Features = dt, true
+				f := exported(t, s.m, o)
+				checkStructure(t, f, s.m, dt)
+				got := evaluate(t, f, input(s.x, dt))
+				angle := largestAngle(f, got)
+				for name, want := range wanted(s.m, s.x, o) {
+					d, largest := off(t, got[name], want)
+					if most := tolerance(s.m, name, dt, largest, angle); !(d <= most) {
+						t.Errorf("%s: %.2g off, want at most %.2g; the largest is %.2g", name, d, most, largest)
+					}
+				}
+				if o.Labels {
+					want := must(s.m.PredictClasses(s.x))
+					for i, text := range got[Label].texts {
+						if text != want[i] {
+							t.Errorf("row %d is %q, want %q", i, text, want[i])
+						}
+					}
+				}
+			})
+		}
+	}
+}
