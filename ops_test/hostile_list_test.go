@@ -28,6 +28,7 @@ import (
 	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/linear"
 	"github.com/bochner-go/bochner/train/modelfile"
+	"github.com/bochner-go/bochner/train/onnx"
 	"github.com/bochner-go/bochner/train/report"
 	"github.com/bochner-go/bochner/train/sgd"
 	"github.com/bochner-go/bochner/train/wholefile"
@@ -385,6 +386,9 @@ var hostileFuncs = map[string]any{
 	"train/report.Grid":                    report.Grid,
 	"train/report.KernelError":             report.KernelError,
 	"train/report.KernelErrorAgainst":      report.KernelErrorAgainst,
+	"train/onnx.Everything":                onnx.Everything,
+	"train/onnx.Export":                    onnx.Export,
+	"train/onnx.Save":                      onnx.Save,
 	"train/report.Bars":                    report.Bars,
 	"train/report.Lines":                   report.Lines,
 	"train/report.Must":                    report.Must,
@@ -1022,6 +1026,8 @@ var hostileGood = map[string]goodOf{
 	"train/modelfile.*.path":      func(v *hostileValues) any { return v.path("out") },
 	"train/modelfile.Decode.data": is(goodModelFile()),
 	"train/modelfile.Read.path":   func(v *hostileValues) any { return v.file("model", string(goodModelFile())) },
+
+	"train/onnx.*.path": func(v *hostileValues) any { return v.path("out") },
 
 	"train/wholefile.*.path": func(v *hostileValues) any { return v.path("out") },
 

@@ -15,8 +15,8 @@
 // 1e-7 of the largest, times the size of the angles xW where that is above 1. Scores are off by as much times Σ|w| of the
 // head. What float32 has not enough digits for is float64 inside: the kernel and the projection of a Nyström map, and tensor
 // sketches. A mean that the scaler subtracts is the sum of two numbers of float32. An input that float32 cannot hold, as a
-// number of ten digits, is rounded before: use float64 for such columns. In float64 the cosine is a sine, sin(x + π/2): ONNX
-// Runtime has no other.
+// number of ten digits, is rounded before: use float64 for such columns. In float64 the cosine is a sine, sin(x + π/2),
+// which all versions of ONNX Runtime have.
 //
 // # What it can say
 //

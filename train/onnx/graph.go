@@ -197,7 +197,7 @@ func (g *graph) times(x value, factor float64) value {
 	return g.op("Mul", x, g.scalar(factor))
 }
 
-// cos is the cosine. ONNX Runtime has it in float32 alone, and the sine in both.
+// cos is the cosine. Some versions of ONNX Runtime have it in float32 alone, and the sine in both.
 func (g *graph) cos(x value) value {
 	if g.elem == elemDouble {
 		return g.op("Sin", g.op("Add", x, g.scalar(math.Pi/2)))

@@ -52,7 +52,7 @@ func (g *graph) outputs(m *train.Model, z value, o Options) (outs []output) {
 		outs = append(outs, g.output(Probabilities, p, k, "calibrated probabilities of the classes"))
 	}
 	if o.Std {
-		function, target := g.deviations(z, m.Uncertainty.Posterior)
+		function, target := g.deviations(z, m.Uncertainty.Posterior, m.Head)
 		outs = append(outs, g.output(FunctionStd, function, k, "standard deviations of the function, in the unit of the targets"),
 			g.output(Std, target, k, "standard deviations of targets, in their unit"))
 	}
@@ -72,6 +72,8 @@ func (o Options) check(m *train.Model) error {
 		return fmt.Errorf("train: onnx: Probabilities are asked for, and the model has not learned a calibration; use Recipe.Uncertainty, or leave them out: %w", domain.ErrParam)
 	case o.Probabilities && u.Laplace != nil:
 		return fmt.Errorf("train: onnx: Probabilities are asked for, and those of a Laplace approximation are not exported; learn the calibration without it, or leave them out: %w", domain.ErrParam)
+	case o.Probabilities && u.Calibration.Classes() != m.Head.Features():
+		return fmt.Errorf("train: onnx: the calibration is of %d classes, and the head has %d outputs: %w", u.Calibration.Classes(), m.Head.Features(), domain.ErrShape)
 	case o.Std && (u == nil || u.Posterior == nil):
 		return fmt.Errorf("train: onnx: Std is asked for, and the model has no posterior; use Recipe.Uncertainty on targets, or leave it out: %w", domain.ErrParam)
 	}
@@ -137,7 +139,7 @@ func (g *graph) isotonic(s value, of calibration) value {
 }
 
 // deviations are √(σ² v(z)) and √(σ² (1 + v(z))), v(z) = 1/n + ‖L⁻¹(z - z̄)‖², of a linear.Posterior.
-func (g *graph) deviations(z value, of *linear.Posterior) (function, target value) {
+func (g *graph) deviations(z value, of *linear.Posterior, head layers.Head) (function, target value) {
 	tensors := map[string][]float64{}
 	for name, t := range of.Tensors() {
 		tensors[name] = ops.Float64s(t)
@@ -146,6 +148,10 @@ func (g *graph) deviations(z value, of *linear.Posterior) (function, target valu
 	d := len(mean)
 	if d == 0 || len(packed) != d*(d+1)/2 || len(mass) != 1 || len(noise) == 0 {
 		g.fail(fmt.Errorf("train: onnx: the posterior is empty; make it by linear.RidgeStats.Posterior: %w", domain.ErrParam))
+		return "", ""
+	}
+	if d != head.Dims() || len(noise) != head.Features() {
+		g.fail(fmt.Errorf("train: onnx: the posterior is of %d features and %d targets, and the head of %d and %d: %w", d, len(noise), head.Dims(), head.Features(), domain.ErrShape))
 		return "", ""
 	}
 	factor := make([]float64, d*d) // (L⁻¹)ᵀ

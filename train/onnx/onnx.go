@@ -109,14 +109,10 @@ func Save(path string, m *train.Model, o Options) error {
 	if err != nil {
 		return err
 	}
-	f, err := wholefile.Create(path)
-	if err == nil {
-		if _, err = f.Write(b); err == nil {
-			err = f.Commit()
-		} else {
-			f.Abort()
-		}
-	}
+	err = wholefile.Write(path, func(w io.Writer) error {
+		_, err := w.Write(b)
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("train: onnx: Save: %w", err)
 	}

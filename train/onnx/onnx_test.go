@@ -230,4 +230,3 @@ func checkStructure(t *testing.T, f *onnxFile, m *train.Model, dt tensor.Dtype) 
 		}
 	}
 }
-

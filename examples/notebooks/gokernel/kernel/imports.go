@@ -20,6 +20,7 @@ import (
 	_ "github.com/bochner-go/bochner/train/fits"
 	_ "github.com/bochner-go/bochner/train/linear"
 	_ "github.com/bochner-go/bochner/train/modelfile"
+	_ "github.com/bochner-go/bochner/train/onnx"
 	_ "github.com/bochner-go/bochner/train/report"
 	_ "github.com/bochner-go/bochner/train/sgd"
 	_ "github.com/bochner-go/bochner/train/wholefile"

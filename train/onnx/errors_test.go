@@ -1,0 +1,164 @@
+package onnx
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/data"
+	"gorgonia.org/tensor"
+)
+
+// small is a model of 3 columns and 8 features that a test may damage.
+func small() *train.Model {
+	m := &train.Model{Scaler: must(data.ParseScalers("standard")), Spec: layers.Spec{Map: "gaussian", Dims: 3, Features: 8, Params: layers.Values{"sigma": 1}},
+		Head: must(layers.NewSoftmaxHead(8, 2)), Classes: data.Classes{"a", "b"}}
+	m.Map = must(m.Spec.Build())
+	x := tensor.New(tensor.WithShape(2, 3), tensor.WithBacking([]float64{1, 2, 3, 3, 5, 9}))
+	if err := m.Scaler.Fit(x); err != nil {
+		panic(err)
+	}
+	return m
+}
+
+// of gives the model another map.
+func of(m *train.Model, l layers.Layer) *train.Model {
+	m.Map, m.Head, m.Classes = l, must(layers.NewLinearHead(l.Features(), 1)), nil
+	return m
+}
+
+// foreign is a layer of another package.
+type foreign struct{ *layers.Identity }
+
+// own is a kernel without a formula here.
+type own struct{ spectral.Gaussian }
+
+func sample() *tensor.Dense {
+	x, _, _ := drawn(20, 3, 5)
+	return x
+}
+
+// TestErrors: one clear error, and nothing is written.
+func TestErrors(t *testing.T) {
+	for name, c := range map[string]struct {
+		m    func(m *train.Model) *train.Model
+		o    Options
+		want error
+		says string
+	}{
+		"nil model":       {func(*train.Model) *train.Model { return nil }, Options{}, domain.ErrParam, "the model is nil"},
+		"empty model":     {func(*train.Model) *train.Model { return &train.Model{} }, Options{}, domain.ErrParam, "lacks"},
+		"no head":         {func(m *train.Model) *train.Model { m.Head = nil; return m }, Options{}, domain.ErrParam, "lacks"},
+		"unfitted scaler": {func(m *train.Model) *train.Model { m.Scaler = must(data.ParseScalers("cube")); return m }, Options{}, domain.ErrParam, "not fitted"},
+		"another head":    {func(m *train.Model) *train.Model { m.Head = must(layers.NewSoftmaxHead(6, 2)); return m }, Options{}, domain.ErrShape, "8 features and the head takes 6"},
+		"another scaler": {func(m *train.Model) *train.Model {
+			return of(m, must(layers.NewIdentity(4)))
+		}, Options{}, domain.ErrShape, "3 columns and the map takes 4"},
+		"classes":       {func(m *train.Model) *train.Model { m.Classes = data.Classes{"a"}; return m }, Options{}, domain.ErrParam, "2 outputs"},
+		"class of text": {func(m *train.Model) *train.Model { m.Classes[1] = "\xff"; return m }, Options{}, domain.ErrParam, "UTF-8"},
+		"note of card":  {func(m *train.Model) *train.Model { m.Notes = map[string]string{CardKey: "x"}; return m }, Options{}, domain.ErrParam, "key"},
+		"note of text":  {func(m *train.Model) *train.Model { m.Notes = map[string]string{"x": "\xff"}; return m }, Options{}, domain.ErrParam, "UTF-8"},
+		"element type":  {func(m *train.Model) *train.Model { return m }, Options{Dtype: tensor.Int}, domain.ErrDtype, "int"},
+		"labels of targets": {func(m *train.Model) *train.Model {
+			return of(m, must(layers.NewIdentity(3)))
+		}, Options{Labels: true}, domain.ErrParam, "regression"},
+		"probabilities": {func(m *train.Model) *train.Model { return m }, Options{Probabilities: true}, domain.ErrParam, "calibration"},
+		"std":           {func(m *train.Model) *train.Model { return m }, Options{Std: true}, domain.ErrParam, "posterior"},
+		"empty uncertainty": {func(m *train.Model) *train.Model { m.Uncertainty = &train.Uncertainty{}; return m }, Options{Std: true},
+			domain.ErrParam, "posterior"},
+		"foreign layer": {func(m *train.Model) *train.Model {
+			return of(m, foreign{must(layers.NewIdentity(3))})
+		}, Options{}, domain.ErrParam, "no form in standard operators"},
+		"sets": {func(m *train.Model) *train.Model {
+			return of(m, must(layers.NewMeanMapLayer(must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 3, 8)), 1, 8)))
+		}, Options{}, domain.ErrParam, "sets of samples"},
+		"kernel of one's own": {func(m *train.Model) *train.Model {
+			return of(m, must(layers.NewNystromLayer(own{spectral.Gaussian{Sigma: 2e3}}, sample(), 4)))
+		}, Options{}, domain.ErrParam, "onnx.own"},
+		"Bessel function": {func(m *train.Model) *train.Model {
+			return of(m, must(layers.NewNystromLayer(spectral.Matern{Nu: 2, Ell: 2e3}, sample(), 4)))
+		}, Options{}, domain.ErrParam, "ν = 2"},
+		"long sketch": {func(m *train.Model) *train.Model {
+			return of(m, must(layers.NewTensorSketchLayer(spectral.SpherePolynomial{A: 2, P: 2}, 3, 5000)))
+		}, Options{}, domain.ErrParam, "4096"},
+		"weights that are no numbers": {func(m *train.Model) *train.Model {
+			ops.Float64s(m.Head.Params()[0].Value)[3] = math.NaN()
+			return m
+		}, Options{}, domain.ErrDomain, "head.W: number 3 is NaN"},
+		"weights beyond float32": {func(m *train.Model) *train.Model {
+			ops.Float64s(m.Head.Params()[0].Value)[3] = 1e39
+			return m
+		}, Options{}, domain.ErrDomain, "use float64"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var b bytes.Buffer
+			path := filepath.Join(t.TempDir(), "model.onnx")
+			if err := os.WriteFile(path, []byte("before"), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			m := c.m(small())
+			for _, err := range []error{Export(&b, m, c.o), Save(path, m, c.o)} {
+				if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "\n") {
+					t.Errorf("error %v, want %q of %v", err, c.says, c.want)
+				}
+			}
+			left := must(os.ReadDir(filepath.Dir(path)))
+			if text := must(os.ReadFile(path)); b.Len() > 0 || string(text) != "before" || len(left) != 1 {
+				t.Errorf("%d bytes are written, the file is %q among %d", b.Len(), text, len(left))
+			}
+		})
+	}
+}
+
+// full is a disk without room.
+type full struct{ err error }
+
+func (w full) Write([]byte) (int, error) { return 0, w.err }
+
+// TestUnwritable: the error of the disk comes through.
+func TestUnwritable(t *testing.T) {
+	disk := errors.New("no room")
+	if err := Export(full{disk}, small(), Options{}); !errors.Is(err, disk) {
+		t.Error(err)
+	}
+	if err := Export(nil, small(), Options{}); !errors.Is(err, domain.ErrParam) {
+		t.Error(err)
+	}
+	path := filepath.Join(t.TempDir(), "missing", "model.onnx")
+	if err := Save(path, small(), Options{}); !errors.Is(err, os.ErrNotExist) {
+		t.Error(err)
+	}
+}
+
+// TestFloat64Weights: what float32 cannot hold is exported in float64.
+func TestFloat64Weights(t *testing.T) {
+	m := small()
+	ops.Float64s(m.Head.Params()[0].Value)[3] = 1e39
+	if err := Export(&bytes.Buffer{}, m, Options{Dtype: tensor.Float64}); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestOneRow: a row has the scores that it has among others.
+func TestOneRow(t *testing.T) {
+	for _, s := range savedModels(t) {
+		f := exported(t, s.m, Options{})
+		x := input(s.x, tensor.Float32)
+		one := array{elem: elemFloat, shape: []int{1, x.shape[1]}, v: x.v[:x.shape[1]]}
+		got, all := evaluate(t, f, one)[Scores], evaluate(t, f, x)[Scores]
+		for j, v := range got.v {
+			if v != all.v[j] {
+				t.Errorf("%s: score %d of one row is %v, and %v among others", s.name, j, v, all.v[j])
+			}
+		}
+	}
+}
