@@ -20,7 +20,7 @@ import (
 )
 
 // autoFlags are the flags that go with -auto, besides those of the columns of a table.
-var autoFlags = []string{"auto", "train", "test", "task", "label", "header", "delimiter", "save", "plot", "json", "seed", "dtype", "distribution", "level"}
+var autoFlags = []string{"auto", "train", "test", "task", "label", "header", "delimiter", "save", "onnx", "plot", "json", "seed", "dtype", "distribution", "level"}
 
 // checkAuto reads -auto, and refuses what it chooses by itself.
 func (o *options) checkAuto(race string, given map[string]bool) error {

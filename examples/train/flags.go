@@ -26,6 +26,7 @@ Without -train it makes its own histograms; see the README for the maps and thei
 type options struct {
 	cli.MapFlags
 	train, test, load, save, plot string
+	onnx                          string // the file that the model is exported to
 	predict, out                  string
 	look                          bool
 	distribution, laplace         bool
@@ -99,6 +100,7 @@ func parse(args []string) (*options, error) {
 	fs.BoolVar(&o.laplace, "laplace", false, "with -distribution: probabilities also know how uncertain the weights of a softmax head are, by Laplace's approximation")
 	fs.StringVar(&o.save, "save", "", "write the model to this `file`")
 	fs.BoolVar(&o.noWeights, "save-spec", false, "with -save: leave the map's weights out, to be drawn again from the seed")
+	fs.StringVar(&o.onnx, "onnx", "", "write the model to this `file` in the ONNX format, for other runtimes, with all that it knows: scores, classes and, after -distribution, probabilities or standard deviations")
 	fs.StringVar(&o.load, "load", "", "evaluate this model `file` on -test instead of training")
 	fs.StringVar(&o.predict, "predict", "", "with -load: predict the rows of these `files`, which need no labels")
 	fs.StringVar(&o.out, "out", "", "with -predict: write what is predicted to this `file`: .csv, .jsonl, .npy (the numbers alone) or .parquet")
@@ -130,6 +132,9 @@ func parse(args []string) (*options, error) {
 		return o, o.checkAuto(race, given)
 	}
 	if o.bags {
+		if o.onnx != "" {
+			return nil, cli.Usage("-onnx does not apply to -task %s: an ONNX file takes rows, and no sets of samples", task)
+		}
 		for _, name := range append([]string{"label", "header", "delimiter"}, columnFlags...) {
 			if given[name] {
 				return nil, cli.Usage("-%s does not apply to -task %s, whose files name the column", name, task)
@@ -232,7 +237,7 @@ func (o *options) setTask(task string, given map[string]bool) error {
 func (o *options) checkLoad(given map[string]bool) error {
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		switch name {
-		case "load", "test", "label", "header", "delimiter", "id", "predict", "out", "plot", "json", "distribution", "level":
+		case "load", "test", "label", "header", "delimiter", "id", "predict", "out", "plot", "json", "distribution", "level", "onnx":
 		default:
 			return cli.Usage("-%s does not apply to -load, which evaluates a finished model", name)
 		}
@@ -240,8 +245,14 @@ func (o *options) checkLoad(given map[string]bool) error {
 	if given["id"] && o.predict == "" {
 		return cli.Usage("-id goes with -predict here, which writes it")
 	}
-	if o.test == "" && o.predict == "" {
-		return cli.Usage("-load needs -test, the rows to evaluate the model on, or -predict")
+	if o.test == "" && o.predict == "" && o.onnx == "" {
+		return cli.Usage("-load needs -test, the rows to evaluate the model on, or -predict, or -onnx")
+	}
+	if o.predict != "" && o.onnx != "" {
+		return cli.Usage("-onnx with -predict: give one of them")
+	}
+	if alone := o.test == "" && o.predict == ""; alone && (given["plot"] || given["json"] || given["distribution"] || given["label"]) {
+		return cli.Usage("-load with -onnx alone exports the model; -plot, -json, -distribution and -label need -test")
 	}
 	return nil
 }

@@ -5,6 +5,7 @@
 //	go run ./examples/train -task bags -train FILE -map hdd-js
 //	go run ./examples/train -load MODEL -test FILE
 //	go run ./examples/train -load MODEL -predict FILE -out FILE
+//	go run ./examples/train -load MODEL -onnx FILE
 //	go run ./examples/train -look -train FILE -label NAME
 //	go run ./examples/train -auto 60s -train FILE -test FILE
 //
@@ -26,7 +27,8 @@
 // The map stays as drawn, or is fine-tuned under a softmax or linear head with -tune: its bandwidth, a bandwidth for
 // each input, or every frequency. -tune evidence finds a bandwidth for each input by the marginal likelihood, and -tune
 // auto tries these and all frequencies and keeps what rows that are held out favour. Both say which columns matter.
-// -save writes the whole model to one file, which -load evaluates on other rows.
+// -save writes the whole model to one file, which -load evaluates on other rows. -onnx writes it as an ONNX file, which
+// runtimes of other languages and of browsers predict with; see package train/onnx for what such a file can say.
 //
 // -distribution learns how sure the model is: of targets their standard deviations and intervals, of classes calibrated
 // probabilities, under any head, and sets of classes, all of them from rows that are held out of the training rows. The
@@ -77,6 +79,8 @@ func run(ctx context.Context, args []string) error {
 		return o.hint(lookAt(ctx, o))
 	case o.predict != "":
 		return predictFile(ctx, o)
+	case o.load != "" && o.test == "":
+		return exportSaved(o)
 	case o.load != "":
 		r, err = evaluateSaved(ctx, o)
 	case o.race.Budget > 0 || o.race.Trials > 0:

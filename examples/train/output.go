@@ -172,6 +172,9 @@ func (r *result) show(o *options) error {
 	if o.save != "" {
 		fmt.Fprintln(os.Stderr, "model:", o.save)
 	}
+	if o.onnx != "" {
+		fmt.Fprintln(os.Stderr, "ONNX:", o.onnx)
+	}
 	ob := r.object()
 	if o.json {
 		return json.NewEncoder(os.Stdout).Encode(ob)

@@ -135,19 +135,20 @@ func build(p *train.Prepared) (*cli.TimedMap, error) {
 
 // checkWritable wants that the files can be written, before any work is done for them.
 func (o *options) checkWritable() error {
-	return errors.Join(cli.CheckWritable("save", o.save), cli.CheckWritable("plot", o.plot), cli.CheckWritable("checkpoint", o.fit.Checkpoints.Path))
+	return errors.Join(cli.CheckWritable("save", o.save), cli.CheckWritable("onnx", o.onnx), cli.CheckWritable("plot", o.plot), cli.CheckWritable("checkpoint", o.fit.Checkpoints.Path))
 }
 
-// saveModel writes the model where it is to be saved.
+// saveModel writes the model where it is to be saved, and exports it.
 func (o *options) saveModel(m *train.Model) error {
+	var err error
 	switch {
 	case o.save == "":
-		return nil
 	case o.noWeights:
-		return m.SaveSpec(o.save)
+		err = m.SaveSpec(o.save)
 	default:
-		return m.Save(o.save)
+		err = m.Save(o.save)
 	}
+	return errors.Join(err, o.export(m))
 }
 
 // fitHead fits the head, and the map under it where that is tuned.
@@ -226,11 +227,14 @@ func epochNote(e fits.Epoch, classes bool) string {
 // evaluateSaved loads a model and evaluates it on the test file.
 func evaluateSaved(ctx context.Context, o *options) (*result, error) {
 	start := time.Now()
-	if err := cli.CheckWritable("plot", o.plot); err != nil {
+	if err := errors.Join(cli.CheckWritable("plot", o.plot), cli.CheckWritable("onnx", o.onnx)); err != nil {
 		return nil, err
 	}
 	m, err := train.Load(o.load)
 	if err != nil {
+		return nil, err
+	}
+	if err := o.export(m); err != nil {
 		return nil, err
 	}
 	r := &result{head: m.Head.Kind(), tuned: m.Spec.Tune}
