@@ -4,13 +4,14 @@
 //	npm install onnxruntime-node --ignore-scripts && node examples/onnx/predict.js
 //	pip install onnxruntime && python3 examples/onnx/predict.py
 //
-// The rows are two moons of points, of different units in their two coordinates, with a third class between them. The model
-// scales them, makes 256 random Fourier features of the Gaussian kernel, and has a softmax head; its probabilities are
-// calibrated on rows that are held out. All of it is in the file, onnx_model.onnx: whoever reads it needs no scaler and no kernel,
-// and no name of a class.
+// The rows are two moons of points, of different units in their two coordinates, with a third class between them. The
+// model scales them, makes 256 random Fourier features of the Gaussian kernel, and has a softmax head; its
+// probabilities are calibrated on rows that are held out. All of it is in the file, onnx_model.onnx: whoever reads it
+// needs no scaler and no kernel, and no name of a class.
 //
-// onnx_rows.json has some rows, and what Go says of them. predict.js and predict.py compare with it, and exit with 1 where a
-// class differs or a probability is off by more than 1e-5. In a browser the script is the same with onnxruntime-web:
+// onnx_rows.json has some rows, and what Go says of them. predict.js and predict.py compare with it, and exit with 1
+// where a class differs or a probability is off by more than 1e-5. In a browser the script is the same with
+// onnxruntime-web:
 //
 //	const session = await ort.InferenceSession.create("onnx_model.onnx");
 //	const { label, probabilities } = await session.run({ x: new ort.Tensor("float32", numbers, [rows, 2]) });

@@ -210,8 +210,8 @@ func (g *graph) square(x value) value { return g.op("Mul", x, x) }
 // zero is where x is 0.
 func (g *graph) zero(x value) value { return g.op("Equal", x, g.scalar(0)) }
 
-// normalise is x/‖x‖ by its rows, in the l1 or l2 norm, and 0 for 0. The largest number is divided out first, so that no
-// square overflows.
+// normalise is x/‖x‖ by its rows, in the l1 or l2 norm, and 0 for 0. The largest number is divided out first, so that
+// no square overflows.
 func (g *graph) normalise(x value, l2 bool) value {
 	top := g.largest(g.op("Abs", x))
 	x = g.op("Div", x, g.op("Where", g.zero(top), g.scalar(1), top))

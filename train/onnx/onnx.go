@@ -37,8 +37,8 @@ const (
 	Features      = "features"      // Model.Features [N, D]
 )
 
-// CardKey is the key of the metadata under which a file has the card of its model, a JSON object. It is the one of a model
-// file too.
+// CardKey is the key of the metadata under which a file has the card of its model, a JSON object. It is the one of a
+// model file too.
 const CardKey = "bochner"
 
 // Options choose the element type, and outputs besides Scores and Class. The zero value is the default.
@@ -82,12 +82,13 @@ type card struct {
 	Columns *data.Columns `json:"columns,omitempty"`
 }
 
-// Export writes a model as one ONNX file; the documentation of the package says what it has. The file is made in memory,
-// some two times its size, and written by one call of Write.
+// Export writes a model as one ONNX file; the documentation of the package says what it has. The file is made in
+// memory, some two times its size, and written by one call of Write.
 //
-// Errors come before anything is written: domain.ErrParam for nil arguments, a model without a scaler, map or head, and a map, head or
-// scaler that standard operators cannot say; domain.ErrShape for parts that do not fit together, and weights of more than
-// 2 GiB; domain.ErrDomain for weights that are not finite or that float32 cannot hold; domain.ErrDtype for another element type. Those of w follow.
+// Errors come before anything is written: domain.ErrParam for nil arguments, a model without a scaler, map or head, and
+// a map, head or scaler that standard operators cannot say; domain.ErrShape for parts that do not fit together, and
+// weights of more than 2 GiB; domain.ErrDomain for weights that are not finite or that float32 cannot hold;
+// domain.ErrDtype for another element type. Those of w follow.
 func Export(w io.Writer, m *train.Model, o Options) error {
 	if domain.IsNil(w) {
 		return fmt.Errorf("train: onnx: the writer is nil; give a file, or use Save: %w", domain.ErrParam)
@@ -102,8 +103,8 @@ func Export(w io.Writer, m *train.Model, o Options) error {
 	return nil
 }
 
-// Save is Export to a file, which has the name path once it is whole: after an error the name holds what it held. Errors:
-// those of Export and of wholefile.Create.
+// Save is Export to a file, which has the name path once it is whole: after an error the name holds what it held.
+// Errors: those of Export and of wholefile.Create.
 func Save(path string, m *train.Model, o Options) error {
 	b, err := file(m, o)
 	if err != nil {

@@ -113,9 +113,9 @@ func wanted(m *train.Model, x *tensor.Dense, o Options) map[string][]float64 {
 	return out
 }
 
-// tolerance is how far an output may be off in an element type, by the largest number that is wanted and the largest angle.
-// An angle is rounded by 2⁻²⁴ of its size in each of the products and sums that make it, and a feature is off by as much.
-// Features of float32 models are themselves rounded at each step. The scores are off by some 1e-7 Σ|w||z|.
+// tolerance is how far an output may be off in an element type, by the largest number that is wanted and the largest
+// angle. An angle is rounded by 2⁻²⁴ of its size in each of the products and sums that make it, and a feature is off by
+// as much. Features of float32 models are themselves rounded at each step. The scores are off by some 1e-7 Σ|w||z|.
 func tolerance(m *train.Model, name string, dt tensor.Dtype, largest, angle float64) float64 {
 	coarse := dt == tensor.Float32 || m.Map.Dtype() == tensor.Float32
 	features := max(2e-6, 2.4e-7*angle)

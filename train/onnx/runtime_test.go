@@ -99,13 +99,13 @@ type difference struct {
 	Error   string  `json:"error"`
 }
 
-// TestRuntimes compares every model that was saved, and models with all outputs, with what ONNX Runtime says. In WebAssembly,
-// which takes longer to start, it is one model of each map, in float32.
+// TestRuntimes compares every model that was saved, and models with all outputs, with what ONNX Runtime says. In
+// WebAssembly, which takes longer to start, it is one model of each map, in float32.
 func TestRuntimes(t *testing.T) {
 	if testing.Short() || trial.RaceEnabled {
 		t.Skip("it starts other programs")
 	}
-	all := append(savedModels(t), uncertainModels(t)...)
+	all := slices.Concat(savedModels(t), uncertainModels(t), otherModels())
 	for runtime, args := range runtimes {
 		t.Run(runtime, func(t *testing.T) {
 			skipWithout(t, runtime)
@@ -190,7 +190,7 @@ func TestChecker(t *testing.T) {
 		t.Skip("no Python with the package onnx: install python3-onnx")
 	}
 	dir, args := t.TempDir(), []string{"-c", checkFiles}
-	for _, s := range append(savedModels(t), uncertainModels(t)...) {
+	for _, s := range slices.Concat(savedModels(t), uncertainModels(t), otherModels()) {
 		for _, dt := range []tensor.Dtype{tensor.Float32, tensor.Float64} {
 			o := Everything(s.m)
 			o.Features, o.Dtype = true, dt

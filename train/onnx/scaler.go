@@ -52,8 +52,8 @@ func (g *graph) scaler(c *data.Chain, x value) value {
 	return x
 }
 
-// less is x - v. In float32 v is the sum of two numbers, so that a mean that is large beside the spread costs no digits:
-// the first difference is exact where x is near v.
+// less is x - v. In float32 v is the sum of two numbers, so that a mean that is large beside the spread costs no
+// digits: the first difference is exact where x is near v.
 func (g *graph) less(x value, name string, v []float64) value {
 	if g.elem == elemFloat {
 		high, low, two := make([]float64, len(v)), make([]float64, len(v)), false

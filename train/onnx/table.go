@@ -6,8 +6,8 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 )
 
-// table reads w numbers of each coordinate from a table of its column: linear in u = sign(x)|x|^p between the knots [d, k],
-// and beyond them constant or, with rise, in proportion to u.
+// table reads w numbers of each coordinate from a table of its column: linear in u = sign(x)|x|^p between the knots [d,
+// k], and beyond them constant or, with rise, in proportion to u.
 func (g *graph) table(x value, p params, d int, power float64, rise bool) value {
 	knots, numbers := p.get("knots"), p.get("table")
 	if g.err == nil && (len(knots)%d != 0 || len(knots) == 0 || len(numbers)%len(knots) != 0) {
@@ -37,7 +37,8 @@ func (g *graph) table(x value, p params, d int, power float64, rise bool) value 
 	return g.reshape(z, int64(d*w))
 }
 
-// interpolate are w numbers [N, d, w] of u [N, d], which is within the knots [d, k] of its column. The numbers are [d, k, w].
+// interpolate are w numbers [N, d, w] of u [N, d], which is within the knots [d, k] of its column. The numbers are [d,
+// k, w].
 func (g *graph) interpolate(u value, knots, numbers []float64, d, k, w int) value {
 	own := make([]float64, len(knots)) // as the file has them
 	for i, v := range knots {

@@ -1,0 +1,85 @@
+package onnx
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/data"
+	"gorgonia.org/tensor"
+)
+
+// around is a layer that hands everything on to another.
+type around struct{ layers.Layer }
+
+// Unwrap is what it is around.
+func (a around) Unwrap() layers.Layer { return a.Layer }
+
+// otherForms are layers for 5 columns that no saved model has.
+func otherForms(x *tensor.Dense) map[string]layers.Layer {
+	of := map[string]layers.Layer{}
+	leverage := layers.WithSampler(spectral.Leverage{Rows: x})
+	of["leverage"] = must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 5, 16, leverage))
+	of["leverage with phases"] = must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 5, 16, leverage, layers.WithPhase()))
+	of["leverage of Laplace features"] = must(layers.NewRandomLaplaceLayer(spectral.ExpSemigroup{Beta: .3}, 5, 16, leverage))
+	of["leverage, skewed"] = must(layers.NewSkewedChi2Layer(.3, 5, 16, leverage))
+	of["a kernel of one's own"] = must(layers.NewFourierLayer(own{spectral.Gaussian{Sigma: 1}}, 5, 16))
+	of["stationary"] = must(layers.NewHomogeneousLayer(spectral.Chi2{}, 5, layers.WithStationary(), layers.WithOrder(3)))
+	of["around"] = around{must(layers.NewFourierLayer(spectral.Laplacian{Sigma: 3}, 5, 16))}
+	of["structured exponential"] = must(layers.NewExponentiatedLayer(spectral.Exponentiated{Of: spectral.Chi2{}, Sigma: .5}, 5, 80, layers.WithOrder(2),
+		layers.WithSampler(spectral.Structured{})))
+	for _, k := range []spectral.Kernel{spectral.Gaussian{Sigma: .7}, spectral.Matern{Nu: .5, Ell: 1}, spectral.Matern{Nu: 2.5, Ell: 1},
+		spectral.Hellinger{}, spectral.Hellinger{Gamma: .5, Negative: spectral.SignNegative}, spectral.JensenShannon{Negative: spectral.SplitNegative},
+		spectral.Chi2{Gamma: 2, Negative: spectral.SignNegative}, spectral.Intersection{}, spectral.SkewedIntersection{C: .2},
+		spectral.Exponentiated{Of: spectral.Intersection{Negative: spectral.SignNegative}, Sigma: 1}, spectral.Exponentiated{Of: spectral.Hellinger{}, Sigma: 1},
+		spectral.Exponentiated{Of: spectral.JensenShannon{Gamma: .6}, Sigma: .4}} {
+		of[fmt.Sprintf("nystrom of %T%+v", k, k)] = must(layers.NewNystromLayer(k, x, 6, layers.WithLandmarks(9)))
+	}
+	for _, f := range []ops.Activation{ops.Linear, ops.ReLU, ops.Tanh, ops.Sigmoid, ops.Softplus} {
+		of["dense "+f.String()] = must(layers.NewDense(5, 7, f))
+	}
+	deep := must(layers.NewSequential(must(layers.NewNormalise(3, ops.L1)), must(layers.NewDense(3, 4, ops.ReLU)),
+		must(layers.NewGORFLayer(spectral.DeltaGaussian{Sigmas: []float64{1, 2}, Weights: []float64{1, -1}}, 4, 16))))
+	of["columns that overlap"] = must(layers.NewConcat(5, []layers.Part{{Layer: deep, From: 1, To: 4, Weight: 2},
+		{Layer: must(layers.NewIdentity(4)), From: 0, To: 4, Weight: .25}, {Layer: must(layers.NewIdentity(1)), From: 4, To: 5, Weight: 0}}))
+	return of
+}
+
+// otherModels have them as their maps.
+func otherModels() (all []saved) {
+	rng := rand.New(rand.NewPCG(1, 9))
+	v := make([]float64, 40*5)
+	for i := range v {
+		if v[i] = float64(float32(3 * rng.Float64())); i%7 == 0 {
+			v[i] = 0
+		}
+	}
+	x := tensor.New(tensor.WithShape(40, 5), tensor.WithBacking(v))
+	for name, l := range otherForms(x) {
+		m := &train.Model{Scaler: must(data.ParseScalers("none")), Map: l, Head: must(layers.NewLinearHead(l.Features(), 1))}
+		if err := m.Scaler.Fit(x); err != nil {
+			panic(err)
+		}
+		all = append(all, saved{name, m, x})
+	}
+	return all
+}
+
+// TestOtherForms evaluates the graph of each.
+func TestOtherForms(t *testing.T) {
+	for _, s := range otherModels() {
+		for _, dt := range []tensor.Dtype{tensor.Float32, tensor.Float64} {
+			f := exported(t, s.m, Options{Dtype: dt, Features: true})
+			checkStructure(t, f, s.m, dt)
+			known := evaluate(t, f, input(s.x, dt))
+			d, largest := off(t, known[Features], ops.Float64s(must(s.m.Features(s.x))))
+			if most := tolerance(s.m, Features, dt, largest, largestAngle(f, known)); !(d <= most) {
+				t.Errorf("%s, %v: %.2g off, want at most %.2g; the largest is %.2g", s.name, dt, d, most, largest)
+			}
+		}
+	}
+}
