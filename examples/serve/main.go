@@ -11,6 +11,7 @@
 //	GET  /          the model's card, a page: kernel, parameters, sampler, features, scores, kernel error,
 //	                with a form that predicts rows
 //	GET  /model     the card as JSON
+//	GET  /model.onnx  the model as an ONNX file, for other runtimes and for browsers
 //	GET  /healthz   200 as long as the process answers
 //	GET  /readyz    200, or 503 from the moment it was told to stop
 //	GET  /metrics   metrics for Prometheus

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 
 	"github.com/bochner-go/bochner/examples/internal/notes"
 	"github.com/bochner-go/bochner/layers"
@@ -20,6 +21,9 @@ type loaded struct {
 	card  card
 	page  *page
 	file  os.FileInfo // as it was read
+
+	// onnx is the model as an ONNX file. It is made when it is first asked for, and kept: half the size of a float64 model.
+	onnx func() ([]byte, error)
 
 	maxRows    int   // of a request
 	atOnce     int   // rows that are mapped at once
@@ -49,7 +53,8 @@ func load(path string, o *options) (*loaded, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
-		l := &loaded{model: m, table: newTable(m.Columns), file: before}
+		l := &loaded{model: m, table: newTable(m.Columns), file: before,
+			onnx: sync.OnceValues(func() ([]byte, error) { return export(m) })}
 		if err := l.share(o); err != nil {
 			return nil, fmt.Errorf("-model %s: %w", path, err)
 		}

@@ -49,6 +49,7 @@ func (s *server) handler() http.Handler {
 	mux.HandleFunc("GET /{$}", s.page)
 	mux.Handle("POST /{$}", s.metrics.instrument(http.HandlerFunc(s.try)))
 	mux.HandleFunc("GET /model", func(w http.ResponseWriter, _ *http.Request) { s.answer(w, http.StatusOK, s.current.Load().card) })
+	mux.HandleFunc("GET /model.onnx", s.onnx)
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
 	mux.HandleFunc("GET /readyz", s.ready)
 	mux.Handle("GET /metrics", s.metrics.handler())
