@@ -39,7 +39,7 @@ import (
 // 3.7/d'. From about d'/4 bandwidths on the estimate then tends to that probability and not to 0.
 //
 // Sample writes W out for callers that want it. Draw keeps the signs and norms, for which layers.FourierLayer and
-// ops.StructuredFourier have a fast path; the two are the same map.
+// ops.StructuredFourier have a fast path, for few columns the product with W; the two are the same map.
 //
 //	sampler      d     m  x - z         .1      .5       1       2       3       4       5
 //	Structured  16    32  axis         .16     .15     .17    1.18    2.49    1.92    3.76

@@ -10,7 +10,7 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// A Fourier map with the sampler spectral.Structured keeps the draw and never forms W. Its parameters by policy are
+// A Fourier map with the sampler spectral.Structured keeps the draw, from which package ops forms W where columns are few. Its parameters by policy are
 //
 //	Frozen       signs [3·blocks, d'], norms [m], b
 //	Bandwidth    signs, norms, log_bandwidth*, b

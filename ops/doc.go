@@ -3,7 +3,7 @@
 //
 //	Fourier   [cos(xW) | sin(xW)] / √m          Bochner kernels, pair form
 //	Phase     √(2/m) cos(xW + b)                Bochner kernels, phase form
-//	StructuredFourier, StructuredPhase     the same two for a W of Hadamard products, which is never formed
+//	StructuredFourier, StructuredPhase     the same two for a W of Hadamard products, formed for few columns alone
 //	SignedFourier  [ρ₀cos, ρ₀sin | ρ₁cos, ρ₁sin]/√m of (xU)∘r      kernels of several measures, as indefinite ones
 //	Laplace   exp(-xW) / √m                     semigroup kernels
 //	Homogeneous [√κ̂₀x^{γ/2}, √2κ̂₁x^{γ/2}cos(L ln x), ...]     homogeneous kernels, coordinate by coordinate

@@ -74,7 +74,8 @@ func (v variant) in64(t *testing.T, l layers.Layer, m int, p layers.Policy) laye
 // differs by at most (d+6)u Σ|aᵢwᵢ| + 2u|b|, plus 2u Σ|wᵢ| for the rounding of c where there is one: d for the product, the
 // others for W, for a tuned W that is W₀·exp(-ρ) or exp(ln W), |ln w| u each, and for a. Cosine, sine and exp(-p), p >= 0, have
 // slopes of at most 1, and the result is rounded once. A structured projection is norm·v·x with a unit vector v; its 3 log₂ d' stages
-// keep the length of x, but for a known factor, and round once each, as do the norm, exp(-ρ), x and the product.
+// keep the length of x, but for a known factor, and round once each, as do the norm, exp(-ρ), x and the product. For few columns
+// the product is one of d terms with W: Σ|xᵢwᵢ| is at most norm·‖x‖, and all of them round at most d+6 times.
 func (v variant) rounding(t *testing.T, x *tensor.Dense, m int) []float64 {
 	t.Helper()
 	const u = 1. / (1 << 24)
@@ -127,7 +128,7 @@ func (v variant) rounding(t *testing.T, x *tensor.Dense, m int) []float64 {
 		dp := 0.0
 		if norms := params["norms"]; norms != nil {
 			xs := on[at*d : at*d+d]
-			dp = (3*math.Log2(float64(spectral.PaddedDims(d))) + 4) * u * norms[j] * math.Sqrt(dot(xs, xs))
+			dp = max(3*math.Log2(float64(spectral.PaddedDims(d)))+4, float64(d+6)) * u * norms[j] * math.Sqrt(dot(xs, xs))
 			if len(off) > 0 {
 				dp += norms[j] * math.Sqrt(dot(off[at*d:at*d+d], off[at*d:at*d+d]))
 			}

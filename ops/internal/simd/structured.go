@@ -5,20 +5,22 @@ import (
 	"sync"
 )
 
-// Structured is a matrix W [d,m] that is never formed: its columns are the rows of diag(r) H D₃ H D₂ H D₁, block after
-// block of p of them, for x padded with zeros to p, a power of two. It is immutable and safe for concurrent use.
+// Structured is a matrix W [d,m] that need not be formed: its columns are the rows of diag(r) H D₃ H D₂ H D₁, block after
+// block of p of them, for x padded with zeros to p, a power of two. It is immutable and safe for concurrent use. For few
+// columns W is formed all the same at the first product that is faster with it, see structured_narrow.go.
 type Structured[T Float] struct {
 	d, p, m int
 	signs   []T       // [blocks,3,p]
 	scale   []T       // [blocks·p], the last block padded with zeros
 	scratch sync.Pool // of *[]T, 2p numbers
+	narrow[T]
 }
 
 // NewStructured makes the matrix from signs [blocks,3,p] and norms [m], ⌈m/p⌉ blocks; column j has the norm
 // factor·norms[j] for d = p. It keeps signs, which must not change, and copies norms.
 func NewStructured[T Float](d, p int, signs, norms []T, factor float64) *Structured[T] {
 	m := len(norms)
-	s := &Structured[T]{d: d, p: p, m: m, signs: signs, scale: make([]T, (m+p-1)/p*p)}
+	s := &Structured[T]{d: d, p: p, m: m, signs: signs, scale: make([]T, (m+p-1)/p*p), narrow: narrowOf[T](d)}
 	factor *= math.Pow(float64(p), -1.5)
 	for j, r := range norms {
 		s.scale[j] = T(float64(r) * factor)
@@ -88,6 +90,14 @@ type projection[T Float] struct {
 // project computes the projections of n rows x [n,d] and returns the first one that is not finite, or -1. The output
 // has rows of its own; a nil bias is none.
 func (s *Structured[T]) project(out output[T], x Rows[T], bias []T, n int) (badRow int) {
+	if s.forward {
+		return s.projectDense(out, x, bias, n)
+	}
+	return s.projectFast(out, x, bias, n)
+}
+
+// projectFast is project by transforms.
+func (s *Structured[T]) projectFast(out output[T], x Rows[T], bias []T, n int) (badRow int) {
 	pool := &poolsOf[T]().projections
 	p := take[projection[T]](pool)
 	p.Structured, p.x, p.bias, p.output = s, x, bias, out
@@ -137,6 +147,10 @@ func (s *Structured[T]) Affine(dst []T, x Rows[T], bias []T, n int) {
 
 // GradX writes dP·Wᵀ to dst [n,d]: of each block D₁ H D₂ H D₃ H diag(r), H being symmetric. dp is [n,m].
 func (s *Structured[T]) GradX(dst, dp []T, n int) {
+	if s.backward {
+		s.weights().GradX(dst, dp, n)
+		return
+	}
 	k := hadamardOf[T](active)
 	forTiles(n, func(lo, hi int) {
 		buf := s.scratch.Get().(*[]T)

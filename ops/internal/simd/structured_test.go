@@ -41,22 +41,26 @@ func structured[T Float](d, p, m int) *Structured[T] {
 	return NewStructured(d, p, signs, norms, .5)
 }
 
-// TestStructured: the product with the matrix that is never formed, its transpose and the features agree with the dense
-// matrix.
+// TestStructured: the product with the matrix that is not formed, its transpose and the features agree with the dense
+// matrix, and where it is formed too.
 func TestStructured(t *testing.T) {
 	eachHadamardISA(t, func(t *testing.T) {
 		for _, s := range [][4]int{{1, 1, 1, 1}, {3, 1, 1, 5}, {33, 3, 4, 7}, {2, 16, 16, 16}, {7, 17, 32, 67},
 			{33, 64, 64, 131}, {65, 100, 128, 37}, {1, 200, 256, 512}} {
 			t.Run(fmt.Sprint(s), func(t *testing.T) {
-				structuredAgainst[float64](t, s[0], s[1], s[2], s[3])
-				structuredAgainst[float32](t, s[0], s[1], s[2], s[3])
+				for _, dense := range []bool{false, true} {
+					structuredAgainst[float64](t, s[0], s[1], s[2], s[3], dense)
+					structuredAgainst[float32](t, s[0], s[1], s[2], s[3], dense)
+				}
 			})
 		}
 	})
 }
 
-func structuredAgainst[T Float](t *testing.T, n, d, p, m int) {
+// structuredAgainst compares the products by transforms, or with W formed, with plain ones.
+func structuredAgainst[T Float](t *testing.T, n, d, p, m int, formed bool) {
 	s := structured[T](d, p, m)
+	s.forward, s.backward = formed, formed
 	w := s.dense()
 	x, b, g := random[T](n*d, 1), random[T](m, 2), random[T](n*m, 3)
 	proj := plain(widen(x), false, w, false, n, d, m)
@@ -112,16 +116,30 @@ func widen[T Float](v []T) []float64 {
 
 func TestStructuredFirstBadRow(t *testing.T) {
 	eachHadamardISA(t, func(t *testing.T) {
-		const n, d = 200, 16
-		x, s := make([]float32, n*d), structured[float32](d, d, 37)
-		for i := 77; i < n; i++ {
-			x[i*d+5] = math.MaxFloat32
-		}
-		if bad := s.Pair(make([]float32, 2*n*37), Rows[float32]{Dense: x}, n, 1); bad != 77 {
-			t.Errorf("Pair reports row %d, want 77", bad)
-		}
-		if bad := s.Phase(make([]float32, n*37), Rows[float32]{Dense: x}, make([]float32, 37), n, 1); bad != 77 {
-			t.Errorf("Phase reports row %d, want 77", bad)
+		const n, d = 1200, 16
+		for _, formed := range []bool{false, true} {
+			x, s := make([]float32, n*d), structured[float32](d, d, 37)
+			s.forward = formed
+			for _, first := range []int{1100, 77} {
+				for i := first; i < n; i++ {
+					x[i*d+5] = float32(math.Inf(1))
+				}
+				of := CSR[float32]{Rows: n, Cols: d, Ptr: []int{0}}
+				for i := range n {
+					if v := x[i*d+5]; v != 0 {
+						of.Col, of.Val = append(of.Col, 5), append(of.Val, v)
+					}
+					of.Ptr = append(of.Ptr, len(of.Col))
+				}
+				for _, rows := range []Rows[float32]{{Dense: x}, {Sparse: &of}} {
+					if bad := s.Pair(make([]float32, 2*n*37), rows, n, 1); bad != first {
+						t.Errorf("W formed: %t: Pair reports row %d, want %d", formed, bad, first)
+					}
+					if bad := s.Phase(make([]float32, n*37), rows, make([]float32, 37), n, 1); bad != first {
+						t.Errorf("W formed: %t: Phase reports row %d, want %d", formed, bad, first)
+					}
+				}
+			}
 		}
 	})
 }
