@@ -155,6 +155,9 @@ func TestGemmBlocks(t *testing.T) {
 		{m: 19, n: 701, k: 1100, alpha: 2, beta: -1, aT: true},
 		{m: 5, n: 997, k: 89, alpha: 1, beta: 1},
 		{m: 300, n: 3, k: 2100, alpha: 1, bT: true},
+		{m: 131, n: 300, k: 1100, alpha: 1, aT: true}, // A copied once
+		{m: 293, n: 261, k: 1100, alpha: 2, beta: -1, aT: true},
+		{m: 2050, n: 2053, k: 1, alpha: 1, beta: 1, aT: true}, // in parts
 	} {
 		sameBits[float64](t, g)
 		sameBits[float32](t, g)
@@ -183,6 +186,19 @@ func sameBits[T Float](t *testing.T, g multiplication) {
 			}
 			if !slices.Equal(got, want) {
 				t.Errorf("%v, %d goroutines, %v: other bits", g, procs, active)
+			}
+			if g.aT { // and the bits of a product with the transpose written out
+				written := make([]T, g.m*g.k)
+				for i := range g.m {
+					for l := range g.k {
+						written[i*g.k+l] = a.v[l*a.ld+i]
+					}
+				}
+				got := slices.Clone(c.v)
+				Gemm(false, g.bT, g.m, g.n, g.k, T(g.alpha), written, g.k, b.v, b.ld, T(g.beta), got, c.ld)
+				if !slices.Equal(got, want) {
+					t.Errorf("%v, %d goroutines, %v: other bits than with the transpose written out", g, procs, active)
+				}
 			}
 			if packed.d > 0 && g.beta == 0 && g.alpha == 1 {
 				if packed.Affine(got, a.v, nil, g.m); !slices.Equal(got, want) {

@@ -1,6 +1,7 @@
 package simd
 
 import (
+	"math"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -18,6 +19,9 @@ const (
 	blockRows      = 1024     // a row block of few columns is not longer, so that there are enough of them to share
 	sharedB        = 8 << 20  // an unpacked B up to this size is packed as a whole
 	sharedTriangle = 32 << 20 // the same where C is a triangle
+	tiledA         = 4 << 20  // of a transposed A that is copied once for all panels, what a goroutine holds
+	farApart       = 512      // bytes between rows of a transposed A from which on that pays, and
+	manyColumns    = 256      // of C
 	smallWork      = 1 << 16  // products with fewer multiplications than this are not worth a goroutine
 	segment        = 288      // columns between two epilogues
 )
@@ -44,6 +48,7 @@ type product[T Float] struct {
 	panels, depth, group, block int
 	rows, strip, across         int // of a job; jobs side by side
 	packing                     bool
+	once                        bool // op(A) is copied once for all panels of a job, and B panel group by panel group
 	jobs                        int
 	next                        atomic.Int64
 	wg                          sync.WaitGroup
@@ -113,6 +118,8 @@ func (p *product[T]) compute() (badRow int) {
 	var shared *[]T
 	if p.packed == nil {
 		p.b.check("b", p.k, p.n)
+	}
+	if p.once = p.copiesOnce(); p.packed == nil && !p.once {
 		if length := packedLen(p.kernels, p.k, p.n); p.shares(length * size) {
 			shared = take[[]T](&poolsOf[T]().shared)
 			*shared = grow(*shared, length)
@@ -166,6 +173,10 @@ func (p *product[T]) divide(workers int) {
 	case p.triangle != whole:
 		blocks, h = min(p.panels, 2*workers), p.width
 		p.block = roundUp(p.block, h)
+	case p.once:
+		down, across := p.grid(workers)
+		blocks = roundUp((p.m+tiledA/blockDepth-1)/(tiledA/blockDepth), min(down, (p.m+h-1)/h))
+		strips = min(p.panels, across)
 	case p.packed == nil:
 		strips = min(p.panels, roundUp((p.panels+p.group-1)/p.group, workers))
 		blocks = min((p.m+h-1)/h, (workers+strips-1)/strips)
@@ -178,9 +189,34 @@ func (p *product[T]) divide(workers int) {
 	if blocks > 1 {
 		p.rows = roundUp((p.m+blocks-1)/blocks, h)
 	}
+	if p.once {
+		p.block = p.rows
+	}
 	p.strip = (p.panels + strips - 1) / strips
 	p.across = (p.panels + p.strip - 1) / p.strip
 	p.jobs = p.across * ((p.m + p.rows - 1) / p.rows)
+}
+
+// copiesOnce says whether a job copies its part of a transposed A, K block by K block and tile by tile, before it packs
+// B. Where A lies, the steps of a tile are in pages of their own, and each waits for its first line. It wants enough
+// columns of C to pay for the copy, and where B can be packed for all a long sum: a short one stays in cache as it is.
+func (p *product[T]) copiesOnce() bool {
+	if !p.a.t || p.triangle != whole || p.packed != nil || p.n < manyColumns || p.a.ld*sizeof[T]() < farApart {
+		return false
+	}
+	return p.k > 2*p.depth || !p.shares(packedLen(p.kernels, p.k, p.n)*sizeof[T]())
+}
+
+// grid is how many jobs lie below each other and side by side for so many workers: each job copies its rows of op(A),
+// which takes about twice as long a number, and packs its columns of B.
+func (p *product[T]) grid(workers int) (down, across int) {
+	least := math.Inf(1)
+	for s := 1; s <= workers; s++ {
+		if cost := 2*float64(s)*float64(p.m) + float64(workers/s)*float64(p.n); workers%s == 0 && cost < least {
+			down, across, least = workers/s, s, cost
+		}
+	}
+	return down, across
 }
 
 // mirrors says that the panels of B serve as A too: op(B) is the transpose of op(A), and a row of A a column of a

@@ -20,13 +20,21 @@ func (p *product[T]) job(ws *workspace[T], r0, r1, lo, hi int) {
 	for i := 0; i*p.depth < p.k; i++ {
 		k0, k := p.kBlock(i)
 		s := sweep[T]{product: p, ws: ws, k0: k0, k: k, first: i == 0, last: k0+k == p.k, b0: lo}
+		if p.once {
+			s.i0, s.i1 = r0, r1
+			s.tall = s.tiles()
+			s.packA()
+			for q := lo; q < hi; q += p.group {
+				end := min(q+p.group, hi)
+				s.packB(q, end)
+				s.pass(q, end)
+			}
+			continue
+		}
 		if p.packed != nil {
 			s.b = p.packed[p.offset(k0, k, lo):]
 		} else {
-			ws.b = grow(ws.b, k*p.width*(hi-lo))
-			p.packPanels(ws.b, p.b, k0, k, p.n, lo, hi)
-			p.movePanels(ws.b, k, lo, hi)
-			s.b = ws.b
+			s.packB(lo, hi)
 		}
 		for i0 := r0; i0 < r1; i0 += p.block {
 			s.i0, s.i1 = i0, min(i0+p.block, r1)
@@ -37,6 +45,14 @@ func (p *product[T]) job(ws *workspace[T], r0, r1, lo, hi int) {
 			}
 		}
 	}
+}
+
+// packB packs panels lo to hi of the K block.
+func (s *sweep[T]) packB(lo, hi int) {
+	s.ws.b = grow(s.ws.b, s.k*s.width*(hi-lo))
+	s.packPanels(s.ws.b, s.product.b, s.k0, s.k, s.n, lo, hi)
+	s.movePanels(s.ws.b, s.k, lo, hi)
+	s.b, s.b0 = s.ws.b, lo
 }
 
 // scaleC multiplies a job's part of C by beta, unless that is done by adding to it or by not reading it.
@@ -80,7 +96,7 @@ func (s *sweep[T]) perPanel() int { return (s.width + s.height() - 1) / s.height
 // and its rows are a multiple of 1 KB apart: then the steps of a product would compete for a few sets of the
 // first-level cache.
 func (s *sweep[T]) inPlace() bool {
-	return s.alpha == 1 && s.shift == nil && s.moved == nil && !(s.a.t && s.a.ld*sizeof[T]()%1024 == 0)
+	return s.alpha == 1 && s.shift == nil && s.moved == nil && !s.once && !(s.a.t && s.a.ld*sizeof[T]()%1024 == 0)
 }
 
 // inTiles says that a transposed A is copied tile by tile, so that its steps lie one after another. A C of few columns
