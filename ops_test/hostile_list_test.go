@@ -183,6 +183,7 @@ var hostileFuncs = map[string]any{
 	"ops.TensorSketchInto":                 ops.TensorSketchInto,
 	"ops.UnitLaplace":                      ops.UnitLaplace,
 	"ops.UnitLaplaceInto":                  ops.UnitLaplaceInto,
+	"ops/blas.DsyrkFloat32":                blas.DsyrkFloat32,
 	"ops/blas.DsyrkMoved":                  blas.DsyrkMoved,
 	"ops/blas.ISA":                         blas.ISA,
 	"ops/blas.Peak":                        blas.Peak,

@@ -95,6 +95,9 @@ func TestInvalid(t *testing.T) {
 			blas.Implementation{}.Dgemm(gblas.NoTrans, gblas.NoTrans, 64, 64, 64, 1, make([]float64, 4000), 64,
 				make([]float64, 4096), 64, 0, make([]float64, 4096), 64)
 		},
+		"short float32": func() { blas.DsyrkFloat32(4, 4, make([]float32, 15), 4, make([]float64, 16), 4) },
+		"short float64": func() { blas.DsyrkFloat32(4, 4, make([]float32, 16), 4, make([]float64, 15), 4) },
+		"negative":      func() { blas.DsyrkFloat32(-1, 4, nil, 4, nil, 4) },
 		"uplo": func() {
 			blas.Implementation{}.Dsyrk('x', gblas.NoTrans, 64, 64, 1, make([]float64, 4096), 64, 0,
 				make([]float64, 4096), 64)

@@ -69,6 +69,11 @@ func gemmF32AVX512x32Rows12(k int, a *float32, rs int, ks int, b *float32, panel
 //go:noescape
 func packF32AVX512x32(k int, b *float32, ldb int, dst *float32, panels int)
 
+// wideF32AVX512x32 adds a tile that is 32 wide to float64 numbers; see wideFunc.
+//
+//go:noescape
+func wideF32AVX512x32(rows int, tile *float32, c *float64, ldc int)
+
 // gemmF32AVX512x48Rows1 multiplies 1 rows of A with panels of B that are 48 wide; see tileFunc.
 //
 //go:noescape
@@ -113,6 +118,11 @@ func gemmF32AVX512x48Rows8(k int, a *float32, rs int, ks int, b *float32, panels
 //
 //go:noescape
 func packF32AVX512x48(k int, b *float32, ldb int, dst *float32, panels int)
+
+// wideF32AVX512x48 adds a tile that is 48 wide to float64 numbers; see wideFunc.
+//
+//go:noescape
+func wideF32AVX512x48(rows int, tile *float32, c *float64, ldc int)
 
 // gemmF64AVX512x24Rows1 multiplies 1 rows of A with panels of B that are 24 wide; see tileFunc.
 //
@@ -193,6 +203,11 @@ func gemmF32AVX2x16Rows6(k int, a *float32, rs int, ks int, b *float32, panels i
 //
 //go:noescape
 func packF32AVX2x16(k int, b *float32, ldb int, dst *float32, panels int)
+
+// wideF32AVX2x16 adds a tile that is 16 wide to float64 numbers; see wideFunc.
+//
+//go:noescape
+func wideF32AVX2x16(rows int, tile *float32, c *float64, ldc int)
 
 // gemmF64AVX2x8Rows1 multiplies 1 rows of A with panels of B that are 8 wide; see tileFunc.
 //

@@ -2848,6 +2848,35 @@ panel:
 	VZEROUPPER
 	RET
 
+// func wideF32AVX512x32(rows int, tile *float32, c *float64, ldc int)
+// Requires: AVX, AVX512F
+TEXT ·wideF32AVX512x32(SB), NOSPLIT, $0-32
+	MOVQ rows+0(FP), AX
+	MOVQ tile+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ ldc+24(FP), BX
+	SHLQ $0x03, BX
+
+row:
+	VCVTPS2PD (CX), Z0
+	VADDPD    (DX), Z0, Z0
+	VMOVUPD   Z0, (DX)
+	VCVTPS2PD 32(CX), Z0
+	VADDPD    64(DX), Z0, Z0
+	VMOVUPD   Z0, 64(DX)
+	VCVTPS2PD 64(CX), Z0
+	VADDPD    128(DX), Z0, Z0
+	VMOVUPD   Z0, 128(DX)
+	VCVTPS2PD 96(CX), Z0
+	VADDPD    192(DX), Z0, Z0
+	VMOVUPD   Z0, 192(DX)
+	ADDQ      $0x00000080, CX
+	ADDQ      BX, DX
+	DECQ      AX
+	JNE       row
+	VZEROUPPER
+	RET
+
 // func gemmF32AVX512x48Rows1(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
 // Requires: AVX, AVX512DQ, AVX512F, MMX+
 TEXT ·gemmF32AVX512x48Rows1(SB), NOSPLIT, $0-80
@@ -4696,6 +4725,41 @@ panel:
 	ADDQ       $0x000000c0, BX
 	DECQ       AX
 	JNE        row
+	VZEROUPPER
+	RET
+
+// func wideF32AVX512x48(rows int, tile *float32, c *float64, ldc int)
+// Requires: AVX, AVX512F
+TEXT ·wideF32AVX512x48(SB), NOSPLIT, $0-32
+	MOVQ rows+0(FP), AX
+	MOVQ tile+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ ldc+24(FP), BX
+	SHLQ $0x03, BX
+
+row:
+	VCVTPS2PD (CX), Z0
+	VADDPD    (DX), Z0, Z0
+	VMOVUPD   Z0, (DX)
+	VCVTPS2PD 32(CX), Z0
+	VADDPD    64(DX), Z0, Z0
+	VMOVUPD   Z0, 64(DX)
+	VCVTPS2PD 64(CX), Z0
+	VADDPD    128(DX), Z0, Z0
+	VMOVUPD   Z0, 128(DX)
+	VCVTPS2PD 96(CX), Z0
+	VADDPD    192(DX), Z0, Z0
+	VMOVUPD   Z0, 192(DX)
+	VCVTPS2PD 128(CX), Z0
+	VADDPD    256(DX), Z0, Z0
+	VMOVUPD   Z0, 256(DX)
+	VCVTPS2PD 160(CX), Z0
+	VADDPD    320(DX), Z0, Z0
+	VMOVUPD   Z0, 320(DX)
+	ADDQ      $0x000000c0, CX
+	ADDQ      BX, DX
+	DECQ      AX
+	JNE       row
 	VZEROUPPER
 	RET
 
@@ -7488,6 +7552,35 @@ panel:
 	ADDQ       $0x00000040, BX
 	DECQ       AX
 	JNE        row
+	VZEROUPPER
+	RET
+
+// func wideF32AVX2x16(rows int, tile *float32, c *float64, ldc int)
+// Requires: AVX
+TEXT ·wideF32AVX2x16(SB), NOSPLIT, $0-32
+	MOVQ rows+0(FP), AX
+	MOVQ tile+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ ldc+24(FP), BX
+	SHLQ $0x03, BX
+
+row:
+	VCVTPS2PD (CX), Y0
+	VADDPD    (DX), Y0, Y0
+	VMOVUPD   Y0, (DX)
+	VCVTPS2PD 16(CX), Y0
+	VADDPD    32(DX), Y0, Y0
+	VMOVUPD   Y0, 32(DX)
+	VCVTPS2PD 32(CX), Y0
+	VADDPD    64(DX), Y0, Y0
+	VMOVUPD   Y0, 64(DX)
+	VCVTPS2PD 48(CX), Y0
+	VADDPD    96(DX), Y0, Y0
+	VMOVUPD   Y0, 96(DX)
+	ADDQ      $0x00000040, CX
+	ADDQ      BX, DX
+	DECQ      AX
+	JNE       row
 	VZEROUPPER
 	RET
 

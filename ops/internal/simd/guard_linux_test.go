@@ -67,6 +67,16 @@ func insideSyrk[T Float](t *testing.T, low bool, g multiplication) {
 	Syrk(low, g.aT, g.n, g.k, 1, guarded(t, a.v), a.ld, 1, guarded(t, c.v), c.ld)
 }
 
+// TestSyrkWideStaysInside is TestSyrkStaysInside for float64 sums of float32 products.
+func TestSyrkWideStaysInside(t *testing.T) {
+	eachISA(t, func(t *testing.T) {
+		for _, s := range [][2]int{{1, 1}, {13, 5}, {33, 64}, {48, 7}, {95, 3}, {96, 130}, {50, 517}} {
+			n, k := s[0], s[1]
+			SyrkWide(n, k, guarded(t, random[float32](k*n, 1)), n, guarded(t, random[float64](n*n, 2)), n)
+		}
+	})
+}
+
 // TestCSRStaysInside is TestGemmStaysInside for sparse rows.
 func TestCSRStaysInside(t *testing.T) {
 	eachISA(t, func(t *testing.T) {

@@ -42,6 +42,7 @@ type product[T Float] struct {
 	output[T]
 	triangle triangle // the part of C that is wanted; one of them has no epilogue
 	moved    []T      // added to the columns of op(A), which is the transpose of op(B), of a triangle
+	wide     []float64 // a lower triangle, ld apart, to which sums of WideDepth steps are added; nil: C is dst
 	workers  int      // goroutines, or 0 for GOMAXPROCS
 	bad      firstBad
 
@@ -102,7 +103,9 @@ func (p *product[T]) run() (badRow int) {
 
 func (p *product[T]) compute() (badRow int) {
 	p.a.check("a", p.m, p.k)
+	if p.wide == nil {
 	matrix[T]{v: p.dst, ld: p.ld}.check("c", p.m, p.n)
+	}
 	p.bad.reset()
 	p.panels, p.depth = panelsOf(p.kernels, p.n), depthOf[T](p.k)
 	size := sizeof[T]()

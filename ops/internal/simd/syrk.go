@@ -115,6 +115,10 @@ func (t triangle) rows(lo, hi, n int) (r0, r1 int) {
 // multiplyPart multiplies one tile with the tiles of panels lo to hi that the triangle reaches. The tile of the
 // workspace stands for C where the diagonal goes through.
 func (s *sweep[T]) multiplyPart(a *T, rs, ks, i, rows, lo, hi int) {
+	if s.wide != nil {
+		s.multiplyWide(a, rs, ks, i, rows, lo, hi)
+		return
+	}
 	w := s.width
 	bottom := i + rows - 1
 	if s.triangle == lower {

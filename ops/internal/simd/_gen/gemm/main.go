@@ -27,6 +27,9 @@ func main() {
 				k.tile(c, rows)
 			}
 			k.pack(c)
+			if k.elem == 4 {
+				k.wide(c)
+			}
 		}
 		for _, k := range []kernel{kernels[0], kernels[3]} {
 			k.peak(c)
