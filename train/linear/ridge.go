@@ -85,16 +85,21 @@ type RidgeFit struct {
 //	W = (Zcᵀ Zc + λ s I)⁻¹ Zcᵀ Yc,    b = ȳ - z̄ W
 //
 // with Zc, Yc the centred features and targets: the intercept is not penalised. Where all rows have the same features s is ‖z̄‖², and W is 0. Rows are float64 or float32,
-// dense or sparse, or bags; a nil map is the identity. Sums are float64. Hoerl and Kennard (1970), Ridge regression; leave-one-out by
+// dense or sparse, or bags; a nil map is the identity. Hoerl and Kennard (1970), Ridge regression; leave-one-out by
 // Allen's PRESS (1974).
+//
+// All sums, and the system, are float64. The products of float32 features in the D x D system are float32, in the way of RidgeStats.Float32Products, which
+// takes half the time, for a lambda of at least 8 e n / tr(Zcᵀ Zc), with e the bound of ‖ΔG‖₂ there: some 7e-5 √(n/D), or 9e-9 n for n = 16000 and D = 4096.
+// For a lambda below it, given or chosen, and for an indefinite kernel they are float64; where that turns out after the rows were read,
+// they are read again.
 //
 // Rows go through the map in blocks, and the n x D matrix of features is never held when D <= n: memory is D² + O(D)
 // numbers and the blocks (with SelectHeldOut 2 D², and to choose lambda up to 4096 D). When n < D, W = Zcᵀ (Zc Zcᵀ + λ s I)⁻¹ Yc is computed instead, with
 // the features, n D numbers, and n² more. Results do not depend on GOMAXPROCS. ctx is looked at between blocks and
 // before a factorisation.
 //
-// Rows that are not in memory are read once, and by SelectLOO twice or, while its grid grows, more often; the D x D system is solved
-// whatever their number. SelectHeldOut holds each out with the probability HeldOut, by the seed and its number; the progress has
+// Rows that are not in memory are read once, and by SelectLOO twice or, while its grid grows, more often, but for a lambda that is too small for float32
+// products; the D x D system is solved whatever their number. SelectHeldOut holds each out with the probability HeldOut, by the seed and its number; the progress has
 // no total, which is 0. What is computed depends on the blocks by rounding alone. An error names the place by Pairs.Locate.
 //
 // The features of an indefinite kernel (a map with a layers.SignatureOf) have the penalty λ s Wᵀ Σ W in place of λ s ‖W‖², with the signs
@@ -187,39 +192,6 @@ func (o RidgeOptions) grid(n, by int) cv.Grid {
 		return cv.Grid{List: o.Lambdas}
 	}
 	return builtIn(n, by)
-}
-
-// fitRidgePrimal solves the D x D system.
-func fitRidgePrimal(src *source, o RidgeOptions) (*RidgeFit, error) {
-	s := RidgeStats{Signature: src.signature, ClassWeights: o.ClassWeights}
-	sample := newRowSample(o.Seed)
-	switch o.Select {
-	case SelectHeldOut:
-		held := RidgeStats{Signature: src.signature, ClassWeights: o.ClassWeights}
-		if err := src.parts(o, s.addNamed, both(held.addNamed, sample.add)); err != nil {
-			return nil, err
-		}
-		return s.best(src.ctx, &held, sample, o.grid(s.n+held.n, 1))
-	case SelectAuto:
-		add := s.addNamed
-		if o.chooses(2, src.signature) {
-			add = both(add, sample.add)
-		}
-		if err := src.each(add); err != nil {
-			return nil, err
-		}
-		if o.chooses(s.n, src.signature) {
-			return s.leaveOneOut(sample, o.grid(s.n, 1))
-		}
-	default:
-		if err := src.each(s.addNamed); err != nil {
-			return nil, err
-		}
-		if o.Select == SelectLOO {
-			return s.leaveOneOut(src, o.grid(s.n, 3))
-		}
-	}
-	return s.Solve(o.lambda(s.n))
 }
 
 // passes is how often the rows go through the map, at least.

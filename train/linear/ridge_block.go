@@ -16,16 +16,17 @@ type ridgeBlock struct {
 	z           []float64 // [rows, d]
 	w           []float64 // the weights of the rows; nil: all are 1
 	rows        int
+	narrow      bool    // whether z were float32 numbers and are multiplied as such
 	mass        float64 // the sum of the weights
 	meanY, yy   []float64
 	meanZ, yByZ []float64 // and Σ w (y - ȳ) zᵀ, [k, d]
 }
 
 // addBlock adds rows rows of d features z and rows i, i+1, ... of y, with as many weights of w where there are any, unless a feature is not finite.
-func (s *RidgeStats) addBlock(z []float64, d int, y *mat.Dense, w []float64, i, rows int) bool {
+func (s *RidgeStats) addBlock(z []float64, narrow bool, d int, y *mat.Dense, w []float64, i, rows int) bool {
 	k := y.RawMatrix().Cols
 	targets := y.Slice(i, i+rows, 0, k).(*mat.Dense).RawMatrix()
-	b := &ridgeBlock{z: z, rows: rows, mass: float64(rows), yy: make([]float64, k)}
+	b := &ridgeBlock{z: z, rows: rows, narrow: narrow, mass: float64(rows), yy: make([]float64, k)}
 	if w != nil {
 		b.w = w[i : i+rows]
 		b.mass = floats.Sum(b.w)
@@ -80,9 +81,11 @@ func (s *RidgeStats) join(b *ridgeBlock) {
 			s.r[j*k+t] += b.yByZ[t*d+j] + share*b.mass*delta*deltaY[t]
 		}
 	}
-	if b.w == nil {
+	switch {
+	case b.narrow && s.joinFloat32(b, less):
+	case b.w == nil:
 		fast.DsyrkMoved(d, b.rows, b.z, d, less, s.g, d)
-	} else {
+	default:
 		s.wide = slices.Grow(s.wide[:0], b.rows*d)[:b.rows*d]
 		given.InParallel(b.rows, func(r int) {
 			root, row := math.Sqrt(b.w[r]), s.wide[r*d:][:d]

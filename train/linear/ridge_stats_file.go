@@ -162,6 +162,7 @@ func (s *RidgeStats) ReadFrom(r io.Reader) (int64, error) {
 	for i := range t.features {
 		copy(t.g[i*t.features:], packed[i*(i+1)/2:(i+1)*(i+2)/2])
 	}
+	t.Float32Products = s.Float32Products
 	*s = *t
 	return in.n, nil
 }

@@ -52,6 +52,7 @@ func (s *RidgeStats) Merge(other *RidgeStats) error {
 	}
 	s.n += other.n
 	s.mass += other.mass
+	s.rounded += other.rounded
 	return nil
 }
 

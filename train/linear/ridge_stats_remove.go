@@ -35,6 +35,7 @@ func (s *RidgeStats) Forget(factor float64) error {
 		return fmt.Errorf("train: RidgeStats.Forget: the factor %v leaves the weight %v of all rows; begin anew: %w", factor, s.mass*factor, domain.ErrDomain)
 	}
 	s.mass *= factor
+	s.rounded *= factor * factor
 	for _, sums := range [][]float64{s.g, s.r, s.yy} {
 		given.InParallel((len(sums)+ridgePiece-1)/ridgePiece, func(task int) {
 			lo := task * ridgePiece
@@ -142,6 +143,6 @@ func (s *RidgeStats) removeAll(out *RidgeStats, left float64) error {
 			return fmt.Errorf("train: RidgeStats.Remove: target %d of all rows has other sums than that of these; take out rows that were added: %w", t, domain.ErrDomain)
 		}
 	}
-	*s = RidgeStats{Signature: s.Signature, ClassWeights: s.ClassWeights, Of: s.Of}
+	*s = RidgeStats{Signature: s.Signature, ClassWeights: s.ClassWeights, Of: s.Of, Float32Products: s.Float32Products}
 	return nil
 }

@@ -1,0 +1,152 @@
+package linear
+
+import (
+	"errors"
+	"math"
+	"slices"
+
+	fast "github.com/bochner-go/bochner/ops/blas"
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train/internal/given"
+)
+
+// The products of float32 features (RidgeStats.Float32Products), with u = 2⁻²⁴.
+//
+// A row less the point that it is centred by is taken in float64 and rounded to float32: x = (z - p)(1 + ε), |ε| <= u, whatever the mean. It is as if
+// the feature, less its mean, had been rounded once more, and changes Gᵢⱼ by at most 2 u √(Gᵢᵢ Gⱼⱼ). At most m = FloatRows products are then summed in
+// float32, one rounding a step, and every partial sum is within √(Cᵢᵢ Cⱼⱼ) of its m rows C, so that their rounding is at most m u √(Cᵢᵢ Cⱼⱼ). By the
+// inequality of Cauchy and Schwarz over all such C, whose sum is G, to 2⁻⁴⁴,
+//
+//	|ΔGᵢⱼ| <= (m + 3) u √(Gᵢᵢ Gⱼⱼ),   ‖ΔG‖₂ <= (m + 3) u tr G.
+//
+// That is what all roundings at their worst and of one sign would do. Independent ones of the mean 0 (Higham and Mary 2019) have variances of at most u² per
+// step, and their partial sums grow step by step: Var ΔCᵢⱼ <= u² (m/3) Cᵢᵢ Cⱼⱼ, or with rows of like size |ΔGᵢⱼ| ~ m u √(Gᵢᵢ Gⱼⱼ / 3n), which is below u
+// from 5500 rows on. A symmetric matrix of such entries has the norm, about,
+//
+//	‖ΔG‖₂ <= 2 max √(Σⱼ Var ΔGᵢⱼ) <= 2 u √(m/3 · (max Gᵢᵢ / tr G) · Σ (tr C)²).
+
+const (
+	// floatMargin is how many times the rounding of G the penalty is at least where it is trusted.
+	floatMargin = 8
+	// What the features of a block less their mean lie in, the largest of them, for float32 products: 128 squares do not overflow, and the
+	// squares that fall below the normal numbers are below 2⁻⁴⁶ of the largest.
+	leastFloat, mostFloat = 0x1p-40, 0x1p60
+)
+
+// joinFloat32 adds Σ w x xᵀ for the rows x = z + less of a block by float32 products, unless they are out of the range of those.
+func (s *RidgeStats) joinFloat32(b *ridgeBlock, less []float64) bool {
+	d := s.features
+	s.narrow = slices.Grow(s.narrow[:0], b.rows*d)[:b.rows*d]
+	largest := make([]uint32, b.rows)
+	given.InParallel(b.rows, func(r int) {
+		row, bits := s.narrow[r*d:][:d], uint32(0)
+		if from, root := b.z[r*d:][:d], math.Sqrt(weightAt(b.w, r)); root == 1 {
+			for j, v := range from {
+				x := float32(v + less[j])
+				row[j], bits = x, max(bits, math.Float32bits(x)&^(1<<31))
+			}
+		} else {
+			for j, v := range from {
+				x := float32(root * (v + less[j]))
+				row[j], bits = x, max(bits, math.Float32bits(x)&^(1<<31))
+			}
+		}
+		largest[r] = bits
+	})
+	if most := math.Float32frombits(slices.Max(largest)); !(most >= leastFloat && most <= mostFloat) {
+		return false
+	}
+	before := s.trace()
+	fast.DsyrkFloat32(d, b.rows, s.narrow, d, s.g, d)
+	sums := (b.rows + fast.FloatRows - 1) / fast.FloatRows
+	grown := (s.trace() - before) / float64(sums)
+	s.rounded += float64(sums) * grown * grown
+	return true
+}
+
+// trace is tr G.
+func (s *RidgeStats) trace() float64 {
+	sum := 0.
+	for j := range s.features {
+		sum += s.g[j*s.features+j]
+	}
+	return sum
+}
+
+// floatError is the bound of ‖ΔG‖₂ for independent roundings, and 0 where all products were float64.
+func (s *RidgeStats) floatError() float64 {
+	if s.rounded == 0 {
+		return 0
+	}
+	largest := 0.
+	for j := range s.features {
+		largest = max(largest, s.g[j*s.features+j])
+	}
+	return 0x1p-23 * math.Sqrt(fast.FloatRows/3.*largest/s.trace()*s.rounded)
+}
+
+// leastLambda is the least lambda that may be used with sums of float32 products.
+func (s *RidgeStats) leastLambda() float64 {
+	if s.rounded == 0 {
+		return 0
+	}
+	return floatMargin * s.floatError() / s.trace() * s.mass
+}
+
+// fitRidgePrimal solves the D x D system: by float32 products, and if lambda turns out too small for these by float64 products.
+func fitRidgePrimal(src *source, o RidgeOptions) (*RidgeFit, error) {
+	if src.signature == nil && !o.belowFloat32(src) {
+		fit, least, err := fitRidgeSums(src, o, true)
+		if least == 0 || err == nil && fit.Lambda >= least || err != nil && !errors.Is(err, domain.ErrParam) {
+			return fit, err
+		}
+	}
+	fit, _, err := fitRidgeSums(src, o, false)
+	return fit, err
+}
+
+// belowFloat32 says of rows in memory that a lambda is below what their float32 products can be used with.
+func (o RidgeOptions) belowFloat32(src *source) bool {
+	if src.memory == nil || o.Lambdas == nil {
+		return false
+	}
+	n := float64(src.n)
+	// that of rows of like size, the features too
+	equal := floatMargin * 0x1p-23 * math.Sqrt(n/3/float64(src.features)) * fast.FloatRows
+	return slices.Min(o.Lambdas) < equal
+}
+
+// fitRidgeSums is fitRidgePrimal by one kind of products of float32 features. It returns the least lambda that may be used with them, and
+// domain.ErrParam where one that is given is below it.
+func fitRidgeSums(src *source, o RidgeOptions, narrow bool) (fit *RidgeFit, least float64, err error) {
+	s := RidgeStats{Signature: src.signature, ClassWeights: o.ClassWeights, Float32Products: narrow}
+	held := RidgeStats{Signature: src.signature, ClassWeights: o.ClassWeights}
+	sample := newRowSample(o.Seed)
+	add := s.addNamed
+	if o.Select == SelectAuto && o.chooses(2, src.signature) {
+		add = both(add, sample.add)
+	}
+	if o.Select == SelectHeldOut {
+		err = src.parts(o, add, both(held.addNamed, sample.add))
+	} else {
+		err = src.each(add)
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	least = s.leastLambda()
+	if o.Lambdas != nil && slices.Min(o.Lambdas) < least {
+		return nil, least, domain.ErrParam
+	}
+	switch {
+	case o.Select == SelectHeldOut:
+		fit, err = s.best(src.ctx, &held, sample, o.grid(s.n+held.n, 1))
+	case o.Select == SelectLOO:
+		fit, err = s.leaveOneOut(src, o.grid(s.n, 3))
+	case o.chooses(s.n, src.signature):
+		fit, err = s.leaveOneOut(sample, o.grid(s.n, 1))
+	default:
+		fit, err = s.Solve(o.lambda(s.n))
+	}
+	return fit, least, err
+}

@@ -1,0 +1,189 @@
+package linear
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"testing"
+
+	"github.com/bochner-go/bochner/train/data"
+	"gonum.org/v1/gonum/mat"
+	"gorgonia.org/tensor"
+)
+
+// floatRows are n float32 rows about a mean, cosines as features are, with targets -1 and 1 that depend on them.
+func floatRows(n, d int, mean float64, seed uint64) (*tensor.Dense, *mat.Dense) {
+	r := rand.New(rand.NewPCG(seed, 0))
+	z, y := make([]float32, n*d), mat.NewDense(n, 2, nil)
+	for i := range n {
+		sum, own := 0., r.NormFloat64()
+		for j := range d {
+			v := math.Cos(own*float64(j%7) + 6*r.Float64())
+			z[i*d+j] = float32(mean + v)
+			sum += v * float64(j%3-1)
+		}
+		y.SetRow(i, []float64{math.Copysign(1, sum), -math.Copysign(1, sum)})
+	}
+	return tensor.New(tensor.WithShape(n, d), tensor.WithBacking(z)), y
+}
+
+// floatStats adds rows in three blocks.
+func floatStats(t *testing.T, z *tensor.Dense, y *mat.Dense, s RidgeStats) *RidgeStats {
+	t.Helper()
+	n, d := z.Shape()[0], z.Shape()[1]
+	for _, cut := range [][2]int{{0, n / 3}, {n / 3, n - 5}, {n - 5, n}} {
+		part := tensor.New(tensor.WithShape(cut[1]-cut[0], d), tensor.WithBacking(z.Float32s()[cut[0]*d:cut[1]*d]))
+		if err := s.Add(part, y.Slice(cut[0], cut[1], 0, 2).(*mat.Dense)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return &s
+}
+
+// TestFloat32Products: the rounding of G is within the bounds that its documentation states, of any roundings and, at 5 standard
+// deviations, of independent ones, for means up to 1e6 times the spread and with weights; all other sums have the bits of float64 products.
+func TestFloat32Products(t *testing.T) {
+	const u, d = 0x1p-24, 29
+	for _, c := range []struct {
+		n       int
+		mean    float64
+		weights []float64
+	}{{6007, 0, nil}, {6007, 3, nil}, {3001, 1e4, nil}, {6007, 0, []float64{1, 1.5}}, {90, .5, nil}} {
+		name := fmt.Sprintf("%d rows, mean %g, weights %v", c.n, c.mean, c.weights)
+		z, y := floatRows(c.n, d, c.mean, 5)
+		got := floatStats(t, z, y, RidgeStats{Float32Products: true, ClassWeights: c.weights})
+		want := floatStats(t, z, y, RidgeStats{ClassWeights: c.weights})
+		if !slices.Equal(got.r, want.r) || !slices.Equal(got.meanZ, want.meanZ) || !slices.Equal(got.yy, want.yy) || got.mass != want.mass {
+			t.Errorf("%s: R, S or a mean has other bits", name)
+		}
+		worst, change := 0., mat.NewSymDense(d, nil)
+		for i := range d {
+			for j := range i + 1 {
+				e := got.g[i*d+j] - want.g[i*d+j]
+				change.SetSym(i, j, e)
+				worst = max(worst, math.Abs(e)/math.Sqrt(want.g[i*d+i]*want.g[j*d+j]))
+			}
+		}
+		if worst > 131*u {
+			t.Errorf("%s: G is off by %.3g u", name, worst/u)
+		}
+		t.Logf("%s: %.3g u", name, worst/u)
+		if like := 2 + 5*74/math.Sqrt(float64(c.n)); worst > like*u {
+			t.Errorf("%s: G is off by %.3g u, independent roundings by %.3g u", name, worst/u, like)
+		}
+		var eigen mat.EigenSym
+		if !eigen.Factorize(change, false) {
+			t.Fatal("no eigenvalues")
+		}
+		values := eigen.Values(nil)
+		// a block of few rows has sums as short, whose rounding is that of the centring
+		centring := 2 * u * want.trace() / math.Sqrt(float64(c.n))
+		if norm, bound := max(-values[0], values[d-1]), got.floatError()+centring; norm > bound {
+			t.Errorf("%s: the norm of the change is %.3g, the bound %.3g", name, norm, bound)
+		}
+		if want.leastLambda() != 0 || !(got.leastLambda() > 0) {
+			t.Errorf("%s: the least lambda is %v and, for float64 products, %v", name, got.leastLambda(), want.leastLambda())
+		}
+		// 7e-5 √(n/D) in its documentation, of features and rows of like size
+		if like := 7.05e-5 * math.Sqrt(float64(c.n)/d); c.weights == nil && c.n > 1000 && math.Abs(got.leastLambda()/like-1) > .15 {
+			t.Errorf("%s: the least lambda is %.3g, want about %.3g", name, got.leastLambda(), like)
+		}
+	}
+}
+
+// TestFloat32Range: blocks that are beyond the range of float32 squares, to either side, and rows that do not vary have the bits of
+// float64 products.
+func TestFloat32Range(t *testing.T) {
+	for _, scale := range []float32{1e-30, 1e-14, 1e20, 1e30, 0} {
+		z, y := floatRows(150, 11, 0, 7)
+		for i, v := range z.Float32s() {
+			if z.Float32s()[i] = v * scale; scale == 0 {
+				z.Float32s()[i] = .1 * float32(1+i%11)
+			}
+		}
+		got, want := floatStats(t, z, y, RidgeStats{Float32Products: true}), floatStats(t, z, y, RidgeStats{})
+		if !slices.Equal(got.g, want.g) || got.leastLambda() != 0 {
+			t.Errorf("scale %g: other bits than float64 products", scale)
+		}
+	}
+}
+
+// fitFloat is FitRidge on rows as features.
+func fitFloat(t *testing.T, z *tensor.Dense, y *mat.Dense, o RidgeOptions) *RidgeFit {
+	t.Helper()
+	f, err := FitRidge(context.Background(), nil, data.Pairs{X: z, Y: y}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// TestRidgeFloat32: a fit by float32 products differs by the rounding of G in proportion to the penalty. It has the same bits for any
+// number of goroutines. For a lambda below the least, given or chosen, it has the bits of float64 products.
+func TestRidgeFloat32(t *testing.T) {
+	const n, d = 1300, 70
+	z, y := floatRows(n, d, 1, 9)
+	exact := floatStats(t, z, y, RidgeStats{})
+	least := floatStats(t, z, y, RidgeStats{Float32Products: true}).leastLambda()
+	procs := runtime.GOMAXPROCS(0)
+	defer runtime.GOMAXPROCS(procs)
+	for _, lambda := range []float64{least * 1.2, least * 100, 1e-3 * n} {
+		o := RidgeOptions{Lambdas: []float64{lambda}}
+		got := fitFloat(t, z, y, o)
+		runtime.GOMAXPROCS(1)
+		again := fitFloat(t, z, y, o)
+		runtime.GOMAXPROCS(procs)
+		if !mat.Equal(got.W, again.W) {
+			t.Errorf("lambda %g: another GOMAXPROCS gives other bits", lambda)
+		}
+		want, err := exact.Solve(lambda)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// W changes by (G + λ s I)⁻¹ ΔG W, and ‖ΔG‖ is at most 1/8 of λ s least/λ
+		var change mat.Dense
+		change.Sub(got.W, want.W)
+		if off, bound := mat.Norm(&change, 2)/mat.Norm(want.W, 2), least/lambda/floatMargin; off > bound {
+			t.Errorf("lambda %g: W is off by %.3g of its norm, the bound is %.3g", lambda, off, bound)
+		}
+	}
+	float64Products := func(o RidgeOptions) *RidgeFit {
+		s, err := newSource(context.Background(), "Ridge", nil, data.Pairs{X: z, Y: y})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o.HeldOut == 0 {
+			o.HeldOut = .2
+		}
+		f, _, err := fitRidgeSums(s, o, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	for name, o := range map[string]RidgeOptions{
+		"given":                {Lambdas: []float64{least / 100}},
+		"just below":           {Lambdas: []float64{least * .99}},
+		"zero":                 {Lambdas: []float64{0}},
+		"one of some":          {Lambdas: []float64{least / 100, 1}},
+		"weighted":             {Lambdas: []float64{least / 1e3}, ClassWeights: []float64{1, 2}},
+		"held out, one of two": {Lambdas: []float64{least / 100, 1}, Select: SelectHeldOut},
+	} {
+		if got, want := fitFloat(t, z, y, o), float64Products(o); !mat.Equal(got.W, want.W) || got.Lambda != want.Lambda {
+			t.Errorf("%s: not the fit by float64 products", name)
+		}
+	}
+	// Targets that are linear in the features want the least lambda there is.
+	for i := range n {
+		y.SetRow(i, []float64{float64(z.Float32s()[i*d]), float64(z.Float32s()[i*d+1])})
+	}
+	for _, how := range []Selection{SelectAuto, SelectLOO, SelectHeldOut} {
+		o := RidgeOptions{Select: how}
+		if got, want := fitFloat(t, z, y, o), float64Products(o); !mat.Equal(got.W, want.W) || got.Lambda != want.Lambda || got.Lambda >= least {
+			t.Errorf("%v: chose lambda = %g, with float64 products %g; the least is %g", how, got.Lambda, want.Lambda, least)
+		}
+	}
+}
