@@ -138,16 +138,16 @@ func DsyrkMoved(n, k int, a []float64, lda int, by, c []float64, ldc int) {
 // FloatRows is how many products of float32 numbers DsyrkFloat32 sums in float32.
 const FloatRows = simd.WideDepth
 
-// DsyrkFloat32 adds Σ aᵢ aᵢᵀ over the k float32 rows aᵢ of a [k, n] to the lower triangle of the float64 matrix c [n, n],
-// rows lda and ldc apart. At most FloatRows products are summed in float32, one after the other with one rounding a
+// DsyrkFloat32 adds Σ aᵢ aᵢᵀ over the k float32 rows aᵢ of a [k, n] to the lower triangle of the float64 matrix c [n,
+// n], rows lda and ldc apart. At most FloatRows products are summed in float32, one after the other with one rounding a
 // step, and their sums in float64: as fast as Ssyrk, nearly, and for any k the error of cell i, j is at most
 //
 //	FloatRows u √(Sᵢᵢ Sⱼⱼ) (1 + 2⁻²⁰),   S = Σ aᵢ aᵢᵀ,   u = 2⁻²⁴,
 //
 // and about FloatRows u √(Sᵢᵢ Sⱼⱼ / 3k) if roundings are independent (Higham and Mary 2019, A new approach to
 // probabilistic rounding error analysis); plus 2⁻¹⁵⁰ a product where squares fall below the normal float32 numbers. The
-// caller keeps |a| within 2⁶⁰, beyond which sums overflow. Where there are no kernels the products are float64. BLAS has
-// no such routine. It panics where a size is negative or an operand does not lie within its slice.
+// caller keeps |a| within 2⁶⁰, beyond which sums overflow. Where there are no kernels the products are float64. BLAS
+// has no such routine. It panics where a size is negative or an operand does not lie within its slice.
 func DsyrkFloat32(n, k int, a []float32, lda int, c []float64, ldc int) {
 	simd.SyrkWide(n, k, a, lda, c, ldc)
 }

@@ -294,7 +294,8 @@ func newLogistic(src *source, o LogisticOptions) (*logistic, error) {
 		y := rows.y.RawRowView(i)
 		l.class[i] = given.ClassOf(k, func(j int) float64 { return y[j] })
 	}
-	l.stats = &RidgeStats{ClassWeights: o.ClassWeights, Float32Products: true} // its G preconditions, and need not be exact
+	// G preconditions, and need not be exact.
+	l.stats = &RidgeStats{ClassWeights: o.ClassWeights, Float32Products: true}
 	if err := l.survey(); err != nil {
 		return nil, err
 	}

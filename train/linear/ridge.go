@@ -66,7 +66,8 @@ type RidgeOptions struct {
 	// BlockRows is how many rows go through the map at once; 0 chooses blocks of a few MB. It changes results only by
 	// rounding.
 	BlockRows int
-	// Progress is called after each block with the rows done and to do, which is 0 where nobody knows; every pass of SelectLOO counts the rows again. nil: not called.
+	// Progress is called after each block with the rows done and to do, which is 0 where nobody knows; every pass of
+	// SelectLOO counts the rows again, and so does a fit that reads them again for float64 products. nil: not called.
 	Progress func(done, total int)
 }
 
@@ -88,19 +89,20 @@ type RidgeFit struct {
 // dense or sparse, or bags; a nil map is the identity. Hoerl and Kennard (1970), Ridge regression; leave-one-out by
 // Allen's PRESS (1974).
 //
-// All sums, and the system, are float64. The products of float32 features in the D x D system are float32, in the way of RidgeStats.Float32Products, which
-// takes half the time, for a lambda of at least 8 e n / tr(Zcᵀ Zc), with e the bound of ‖ΔG‖₂ there: some 7e-5 √(n/D), or 9e-9 n for n = 16000 and D = 4096.
-// For a lambda below it, given or chosen, and for an indefinite kernel they are float64; where that turns out after the rows were read,
-// they are read again.
+// All sums, and the system, are float64. The products of float32 features in the D x D system are float32, in the way
+// of RidgeStats.Float32Products, which takes 0.6 of the time, for a lambda of at least 8 e n / tr(Zcᵀ Zc), with e the
+// bound of ‖ΔG‖₂ there: some 7e-5 √(n/D), or 9e-9 n for n = 16000 and D = 4096. For a lambda below it, given or chosen,
+// and for an indefinite kernel they are float64; where that turns out after the rows were read, they are read again.
 //
 // Rows go through the map in blocks, and the n x D matrix of features is never held when D <= n: memory is D² + O(D)
 // numbers and the blocks (with SelectHeldOut 2 D², and to choose lambda up to 4096 D). When n < D, W = Zcᵀ (Zc Zcᵀ + λ s I)⁻¹ Yc is computed instead, with
 // the features, n D numbers, and n² more. Results do not depend on GOMAXPROCS. ctx is looked at between blocks and
 // before a factorisation.
 //
-// Rows that are not in memory are read once, and by SelectLOO twice or, while its grid grows, more often, but for a lambda that is too small for float32
-// products; the D x D system is solved whatever their number. SelectHeldOut holds each out with the probability HeldOut, by the seed and its number; the progress has
-// no total, which is 0. What is computed depends on the blocks by rounding alone. An error names the place by Pairs.Locate.
+// Rows that are not in memory are read once, and by SelectLOO twice or, while its grid grows, more often, but for a
+// lambda that is too small for float32 products; the D x D system is solved whatever their number. SelectHeldOut holds
+// each out with the probability HeldOut, by the seed and its number; the progress has no total, which is 0. What is
+// computed depends on the blocks by rounding alone. An error names the place by Pairs.Locate.
 //
 // The features of an indefinite kernel (a map with a layers.SignatureOf) have the penalty λ s Wᵀ Σ W in place of λ s ‖W‖², with the signs
 // of the features on the diagonal of Σ: Kreĭn ridge regression, whose solution W = (Zcᵀ Zc + λ s Σ)⁻¹ Zcᵀ Yc is a stationary point and no

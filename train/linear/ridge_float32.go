@@ -12,28 +12,31 @@ import (
 
 // The products of float32 features (RidgeStats.Float32Products), with u = 2⁻²⁴.
 //
-// A row less the point that it is centred by is taken in float64 and rounded to float32: x = (z - p)(1 + ε), |ε| <= u, whatever the mean. It is as if
-// the feature, less its mean, had been rounded once more, and changes Gᵢⱼ by at most 2 u √(Gᵢᵢ Gⱼⱼ). At most m = FloatRows products are then summed in
-// float32, one rounding a step, and every partial sum is within √(Cᵢᵢ Cⱼⱼ) of its m rows C, so that their rounding is at most m u √(Cᵢᵢ Cⱼⱼ). By the
-// inequality of Cauchy and Schwarz over all such C, whose sum is G, to 2⁻⁴⁴,
+// A row less the point that it is centred by is taken in float64 and rounded to float32: x = (z - p)(1 + ε), |ε| <= u,
+// whatever the mean. It is as if the feature, less its mean, had been rounded once more, and changes Gᵢⱼ by at most 2 u
+// √(Gᵢᵢ Gⱼⱼ). At most m = FloatRows products are then summed in float32, one rounding a step, and every partial sum is
+// within √(Cᵢᵢ Cⱼⱼ) of its m rows C, so that their rounding is at most m u √(Cᵢᵢ Cⱼⱼ). By the inequality of Cauchy and
+// Schwarz over all such C, whose sum is G, to 2⁻⁴⁴,
 //
 //	|ΔGᵢⱼ| <= (m + 3) u √(Gᵢᵢ Gⱼⱼ),   ‖ΔG‖₂ <= (m + 3) u tr G.
 //
-// That is what all roundings at their worst and of one sign would do. Independent ones of the mean 0 (Higham and Mary 2019) have variances of at most u² per
-// step, and their partial sums grow step by step: Var ΔCᵢⱼ <= u² (m/3) Cᵢᵢ Cⱼⱼ, or with rows of like size |ΔGᵢⱼ| ~ m u √(Gᵢᵢ Gⱼⱼ / 3n), which is below u
-// from 5500 rows on. A symmetric matrix of such entries has the norm, about,
+// That is what all roundings at their worst and of one sign would do. Independent ones of the mean 0 (Higham and Mary
+// 2019) have variances of at most u² per step, and their partial sums grow step by step: Var ΔCᵢⱼ <= u² (m/3) Cᵢᵢ Cⱼⱼ,
+// or with rows of like size |ΔGᵢⱼ| ~ m u √(Gᵢᵢ Gⱼⱼ / 3n), which is below u from 5500 rows on. A symmetric matrix of
+// such entries has the norm, about,
 //
 //	‖ΔG‖₂ <= 2 max √(Σⱼ Var ΔGᵢⱼ) <= 2 u √(m/3 · (max Gᵢᵢ / tr G) · Σ (tr C)²).
 
 const (
 	// floatMargin is how many times the rounding of G the penalty is at least where it is trusted.
 	floatMargin = 8
-	// What the features of a block less their mean lie in, the largest of them, for float32 products: 128 squares do not overflow, and the
-	// squares that fall below the normal numbers are below 2⁻⁴⁶ of the largest.
+	// What the features of a block less their mean lie in, the largest of them, for float32 products: 128 squares do
+	// not overflow, and the squares that fall below the normal numbers are below 2⁻⁴⁶ of the largest.
 	leastFloat, mostFloat = 0x1p-40, 0x1p60
 )
 
-// joinFloat32 adds Σ w x xᵀ for the rows x = z + less of a block by float32 products, unless they are out of the range of those.
+// joinFloat32 adds Σ w x xᵀ for the rows x = z + less of a block by float32 products, unless they are out of the range
+// of those.
 func (s *RidgeStats) joinFloat32(b *ridgeBlock, less []float64) bool {
 	d := s.features
 	s.narrow = slices.Grow(s.narrow[:0], b.rows*d)[:b.rows*d]
@@ -93,7 +96,8 @@ func (s *RidgeStats) leastLambda() float64 {
 	return floatMargin * s.floatError() / s.trace() * s.mass
 }
 
-// fitRidgePrimal solves the D x D system: by float32 products, and if lambda turns out too small for these by float64 products.
+// fitRidgePrimal solves the D x D system: by float32 products, and if lambda turns out too small for these by float64
+// products.
 func fitRidgePrimal(src *source, o RidgeOptions) (*RidgeFit, error) {
 	if src.signature == nil && !o.belowFloat32(src) {
 		fit, least, err := fitRidgeSums(src, o, true)
@@ -116,8 +120,8 @@ func (o RidgeOptions) belowFloat32(src *source) bool {
 	return slices.Min(o.Lambdas) < equal
 }
 
-// fitRidgeSums is fitRidgePrimal by one kind of products of float32 features. It returns the least lambda that may be used with them, and
-// domain.ErrParam where one that is given is below it.
+// fitRidgeSums is fitRidgePrimal by one kind of products of float32 features. It returns the least lambda that may be
+// used with them, and domain.ErrParam where one that is given is below it.
 func fitRidgeSums(src *source, o RidgeOptions, narrow bool) (fit *RidgeFit, least float64, err error) {
 	s := RidgeStats{Signature: src.signature, ClassWeights: o.ClassWeights, Float32Products: narrow}
 	held := RidgeStats{Signature: src.signature, ClassWeights: o.ClassWeights}

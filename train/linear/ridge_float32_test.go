@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/internal/trial"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
@@ -43,8 +44,9 @@ func floatStats(t *testing.T, z *tensor.Dense, y *mat.Dense, s RidgeStats) *Ridg
 	return &s
 }
 
-// TestFloat32Products: the rounding of G is within the bounds that its documentation states, of any roundings and, at 5 standard
-// deviations, of independent ones, for means up to 1e6 times the spread and with weights; all other sums have the bits of float64 products.
+// TestFloat32Products: the rounding of G is within the bounds that its documentation states, of any roundings and, at 5
+// standard deviations, of independent ones, for means up to 1e4 times the spread and with weights; all other sums have
+// the bits of float64 products.
 func TestFloat32Products(t *testing.T) {
 	const u, d = 0x1p-24, 29
 	for _, c := range []struct {
@@ -94,8 +96,8 @@ func TestFloat32Products(t *testing.T) {
 	}
 }
 
-// TestFloat32Range: blocks that are beyond the range of float32 squares, to either side, and rows that do not vary have the bits of
-// float64 products.
+// TestFloat32Range: blocks that are beyond the range of float32 squares, to either side, and rows that do not vary have
+// the bits of float64 products.
 func TestFloat32Range(t *testing.T) {
 	for _, scale := range []float32{1e-30, 1e-14, 1e20, 1e30, 0} {
 		z, y := floatRows(150, 11, 0, 7)
@@ -121,8 +123,9 @@ func fitFloat(t *testing.T, z *tensor.Dense, y *mat.Dense, o RidgeOptions) *Ridg
 	return f
 }
 
-// TestRidgeFloat32: a fit by float32 products differs by the rounding of G in proportion to the penalty. It has the same bits for any
-// number of goroutines. For a lambda below the least, given or chosen, it has the bits of float64 products.
+// TestRidgeFloat32: a fit by float32 products differs by the rounding of G in proportion to the penalty. It has the
+// same bits for any number of goroutines. For a lambda below the least, given or chosen, it has the bits of float64
+// products.
 func TestRidgeFloat32(t *testing.T) {
 	const n, d = 1300, 70
 	z, y := floatRows(n, d, 1, 9)
@@ -176,6 +179,16 @@ func TestRidgeFloat32(t *testing.T) {
 			t.Errorf("%s: not the fit by float64 products", name)
 		}
 	}
+	// Rows that are read are read again.
+	for _, lambda := range []float64{least / 100, least * 10} {
+		got, err := FitRidge(context.Background(), nil, trial.Read{Pairs: data.Pairs{X: z, Y: y}}, RidgeOptions{Lambdas: []float64{lambda}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := fitFloat(t, z, y, RidgeOptions{Lambdas: []float64{lambda}}); differ(got, want) > 1e-6 || lambda < least && differ(got, want) > 1e-12 {
+			t.Errorf("lambda %g: rows that are read differ by %.3g", lambda, differ(got, want))
+		}
+	}
 	// Targets that are linear in the features want the least lambda there is.
 	for i := range n {
 		y.SetRow(i, []float64{float64(z.Float32s()[i*d]), float64(z.Float32s()[i*d+1])})
@@ -185,5 +198,42 @@ func TestRidgeFloat32(t *testing.T) {
 		if got, want := fitFloat(t, z, y, o), float64Products(o); !mat.Equal(got.W, want.W) || got.Lambda != want.Lambda || got.Lambda >= least {
 			t.Errorf("%v: chose lambda = %g, with float64 products %g; the least is %g", how, got.Lambda, want.Lambda, least)
 		}
+	}
+}
+
+// TestFloat32Merge: parts that are merged know the rounding of all, and a file, Forget and Remove keep how rows are
+// multiplied.
+func TestFloat32Merge(t *testing.T) {
+	z, y := floatRows(600, 13, 2, 11)
+	whole := floatStats(t, z, y, RidgeStats{Float32Products: true})
+	a, b := floatStats(t, z, y, RidgeStats{Float32Products: true}), floatStats(t, z, y, RidgeStats{Float32Products: true})
+	if err := a.Merge(b); err != nil {
+		t.Fatal(err)
+	}
+	// twice the rows have √2 times the rounding and twice the spread, of which lambda is 1/n
+	if r := a.leastLambda() / whole.leastLambda(); math.Abs(r-math.Sqrt2) > 1e-9 {
+		t.Errorf("twice the rows: the least lambda is %v times that of once, want √2", r)
+	}
+	if err := a.Forget(.5); err != nil {
+		t.Fatal(err)
+	}
+	// halves of twice the rows: the same share of G, and half the mass
+	if r := a.leastLambda() / whole.leastLambda(); math.Abs(r-math.Sqrt2/2) > 1e-9 {
+		t.Errorf("after Forget the least lambda is %v times that of once, want 1/√2", r)
+	}
+	raw, err := whole.MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := RidgeStats{Float32Products: true}
+	if err := read.UnmarshalBinary(raw); err != nil {
+		t.Fatal(err)
+	}
+	all := floatStats(t, z, y, RidgeStats{Float32Products: true})
+	if !read.Float32Products || sumsApart(&read, whole) != 0 || sumsApart(all, whole) != 0 {
+		t.Error("a file changes the sums or how rows are multiplied")
+	}
+	if err := all.Remove(z, y); err != nil || all.N() != 0 || !all.Float32Products {
+		t.Errorf("%d rows after all were removed, float32 products %t: %v", all.N(), all.Float32Products, err)
 	}
 }

@@ -41,15 +41,17 @@ type RidgeStats struct {
 	// Of says what the features are, in any words (the card of a map and a scaler, the classes in their order). It travels with the
 	// sums, and Merge refuses those of something else; empty, it says nothing.
 	Of string
-	// Float32Products multiplies the float32 features of the rows that follow, less their mean, in float32, and adds the sums of up to 128 products to
-	// G in float64, in about half the time: with u = 2⁻²⁴ and n rows of like size
+	// Float32Products multiplies the float32 features of the rows that follow, less their mean, in float32, and adds
+	// the sums of up to 128 products to G in float64, in about 0.6 of the time: with u = 2⁻²⁴ and n rows of like size
 	//
 	//	|ΔGᵢⱼ| <= 131 u √(Gᵢᵢ Gⱼⱼ),  about 74 u √(Gᵢᵢ Gⱼⱼ / n),    ‖ΔG‖₂ < about 148 u tr G √(max Gᵢᵢ / (n tr G)).
 	//
-	// The first is the bound for any roundings, the others are for independent ones (Higham and Mary 2019). The rounding of the features themselves, to float32,
-	// moves Gᵢⱼ by up to 2 u √(Gᵢᵢ Gⱼⱼ). R, S and the means stay as they are. Blocks whose largest feature, less the mean, is not within 2⁻⁴⁰ and
-	// 2⁶⁰ have float64 products, as all have where this is false. Do without where lambda is below 1e-8 n, for Remove, and where the mean squared error by MSE
-	// is less than 1e-6 of the mean square of the targets: it and Remove know G to some u then. It does not travel with the sums.
+	// The first is the bound for any roundings, the others are for independent ones (Higham and Mary 2019). The
+	// rounding of the features themselves, to float32, moves Gᵢⱼ by up to 2 u √(Gᵢᵢ Gⱼⱼ). R, S and the means stay as
+	// they are. Blocks whose largest feature, less the mean, is not within 2⁻⁴⁰ and 2⁶⁰ have float64 products, as all
+	// have where this is false. Do without where lambda is below 1e-8 n, for Remove, and where the mean squared error
+	// by MSE is less than 1e-6 of the mean square of the targets: it and Remove know G to some u then. It does not
+	// travel with the sums.
 	Float32Products bool
 
 	n, features, targets int

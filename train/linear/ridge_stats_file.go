@@ -59,7 +59,7 @@ func (s *RidgeStats) MarshalBinary() ([]byte, error) {
 // then as before.
 func (s *RidgeStats) UnmarshalBinary(data []byte) error {
 	r := bytes.NewReader(data)
-	var t RidgeStats
+	t := RidgeStats{Float32Products: s.Float32Products}
 	if _, err := t.ReadFrom(r); err != nil {
 		return err
 	}

@@ -5,10 +5,10 @@ import "unsafe"
 // WideDepth is how many products of float32 numbers SyrkWide sums in float32 before it adds to float64.
 const WideDepth = 128
 
-// SyrkWide adds Σ aᵢ aᵢᵀ over the k float32 rows aᵢ of a [k,n] to the lower triangle of the float64 matrix c [n,n], with
-// rows lda and ldc apart. The kernels sum at most WideDepth products in float32, in order and with one rounding a step,
-// and add these sums to c in float64. The generic path has float64 products. It panics where an operand does not lie
-// within its slice.
+// SyrkWide adds Σ aᵢ aᵢᵀ over the k float32 rows aᵢ of a [k,n] to the lower triangle of the float64 matrix c [n,n],
+// with rows lda and ldc apart. The kernels sum at most WideDepth products in float32, in order and with one rounding a
+// step, and add these sums to c in float64. The generic path has float64 products. It panics where an operand does not
+// lie within its slice.
 func SyrkWide(n, k int, a []float32, lda int, c []float64, ldc int) {
 	A := matrix[float32]{a, lda, true}
 	matrix[float64]{c, ldc, false}.check("c", n, n)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestSyrkWide compares with float64 sums of the exact products: a float32 sum of m products with one rounding a step is
-// off by at most m u of the sum of their sizes, which is within √(C_ii C_jj), and float64 rounds 2^-29 as much. The
+// TestSyrkWide compares with float64 sums of the exact products: a float32 sum of m products with one rounding a step
+// is off by at most m u of the sum of their sizes, which is within √(C_ii C_jj), and float64 rounds 2^-29 as much. The
 // upper triangle and what lies beside the rows stay as they are, and the bits do not depend on GOMAXPROCS.
 func TestSyrkWide(t *testing.T) {
 	const u = 0x1p-24
