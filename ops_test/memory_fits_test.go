@@ -79,6 +79,7 @@ var allFits = []fit{
 	}},
 	{"FitLogistic", func(t *testing.T) []float64 { return logistic(t, linear.LogisticOptions{Lambdas: someLambdas}) }},
 	{"FitLogistic, features anew", func(t *testing.T) []float64 { return logistic(t, linear.LogisticOptions{CacheBytes: -1}) }},
+	{"FitLaplace", laplace},
 	{"Fit, frozen, features kept", func(t *testing.T) []float64 { return descent(t, "frozen", sgd.FitOptions{}) }},
 	{"Fit, frozen, features anew", func(t *testing.T) []float64 {
 		return descent(t, "frozen", sgd.FitOptions{CacheBytes: -1})
@@ -210,6 +211,15 @@ func svm(t *testing.T, o linear.SVMOptions) []float64 {
 
 func logistic(t *testing.T, o linear.LogisticOptions) []float64 {
 	t.Helper()
+	f, err := linear.FitLogistic(context.Background(), gaussian(t), twoClasses(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.Concat(f.W.RawMatrix().Data, f.B, []float64{f.Objective})
+}
+
+// twoClasses are the rows with the signs of their targets as classes.
+func twoClasses() data.Pairs {
 	x, y := memoryRows(tensor.Float64)
 	classes := mat.NewDense(60, 2, nil)
 	for i := range 60 {
@@ -219,11 +229,37 @@ func logistic(t *testing.T, o linear.LogisticOptions) []float64 {
 		}
 		classes.SetRow(i, []float64{v, -v})
 	}
-	f, err := linear.FitLogistic(context.Background(), gaussian(t), data.Pairs{X: x, Y: classes}, o)
+	return data.Pairs{X: x, Y: classes}
+}
+
+// laplace are the variances by each covariance, and what is drawn from it.
+func laplace(t *testing.T) (all []float64) {
+	t.Helper()
+	rows, m := twoClasses(), gaussian(t)
+	f, err := linear.FitLogistic(context.Background(), m, rows, linear.LogisticOptions{Lambdas: someLambdas[:1]})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return slices.Concat(f.W.RawMatrix().Data, f.B, []float64{f.Objective})
+	z, err := layers.Transform(m, nil, rows.X)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []linear.LaplaceCovariance{linear.ExactCovariance, linear.ClassesCovariance, linear.SharedCovariance} {
+		l, err := linear.FitLaplace(context.Background(), m, rows, f, linear.LaplaceOptions{Covariance: c})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := l.Variance(z)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := l.Sample(z, 10, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = slices.Concat(all, v.RawMatrix().Data, p.RawMatrix().Data)
+	}
+	return all
 }
 
 func headNumbers(t *testing.T, f *linear.RidgeFit, err error) []float64 {

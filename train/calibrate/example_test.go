@@ -72,6 +72,28 @@ func ExampleECE() {
 	// 0.45 <nil>
 }
 
+func ExampleReliability() {
+	p, labels := mat.NewDense(4, 2, []float64{.9, .1, .9, .1, .2, .8, .2, .8}), []int{0, 1, 1, 1}
+	bins, err := calibrate.Reliability(p, labels, 10)
+	for _, b := range bins {
+		fmt.Printf("of %d rows that are %.1f sure, %.1f are right %v\n", b.Count, b.Confidence, b.Accuracy, err)
+	}
+	// Output:
+	// of 2 rows that are 0.8 sure, 1.0 are right <nil>
+	// of 2 rows that are 0.9 sure, 0.5 are right <nil>
+}
+
+// The residuals of nine rows, of which the largest is 2, give intervals that cover nine of ten new rows.
+func ExampleIntervalsOfResiduals() {
+	v, err := calibrate.IntervalsOfResiduals(mat.NewDense(9, 1, []float64{1, -1, .5, 0, -2, .2, 1.5, -.3, .1}), nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(v.Radius(.9))
+	// Output: [2] <nil>
+}
+
 // Nineteen held-out rows are enough for intervals that cover 95 of 100 new rows.
 func ExampleFitIntervals() {
 	y, mean := mat.NewDense(19, 1, nil), mat.NewDense(19, 1, nil)

@@ -327,3 +327,28 @@ func (line) Blocks(context.Context, int) iter.Seq2[data.Pairs, error] {
 		}
 	}
 }
+
+func ExampleRestoreLaplace() {
+	x, _ := data.FromSlices([][]float64{{-2}, {-1.5}, {-1}, {1}, {1.5}, {2}})
+	y, _ := data.OneVersusRest([]int{0, 0, 0, 1, 1, 1}, 2)
+	rows, ctx := data.Pairs{X: x, Y: y}, context.Background()
+	f, err := linear.FitLogistic(ctx, nil, rows, linear.LogisticOptions{Lambdas: []float64{.05}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	l, err := linear.FitLaplace(ctx, nil, rows, f, linear.LaplaceOptions{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	again, err := linear.RestoreLaplace(l.Tensors(), f.W, f.B)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	a, _ := l.Probabilities(x)
+	b, _ := again.Probabilities(x)
+	fmt.Println(mat.Equal(a, b))
+	// Output: true
+}
