@@ -14,10 +14,12 @@
 //
 // Numbers are float32 by default, whatever the model's element type. Each step rounds, so that features are off by some
 // 1e-7 of the largest, times the size of the angles xW where that is above 1. Scores are off by as much times Σ|w| of
-// the head. What float32 has not enough digits for is float64 inside: the kernel and the projection of a Nyström map,
-// and tensor sketches. A mean that the scaler subtracts is the sum of two numbers of float32. An input that float32
-// cannot hold, as a number of ten digits, is rounded before: use float64 for such columns. In float64 the cosine is a
-// sine, sin(x + π/2), which all versions of ONNX Runtime have.
+// the head. Standard deviations are off by some 1e-7 of the largest as a rule, and by 1e-4 where the noise is a
+// ten-thousandth of the targets or less. What float32 has not enough digits for is float64 inside: the kernel and the
+// projection of a Nyström map, and tensor sketches. A mean that the scaler subtracts is the sum of two numbers of
+// float32. An input that float32 cannot hold, as a number of ten digits, is rounded before: use float64 for such
+// columns. In float64 the cosine is a sine, sin(x + π/2), for
+// runtimes that have the cosine in float32 alone.
 //
 // # What it can say
 //

@@ -197,7 +197,7 @@ func (g *graph) times(x value, factor float64) value {
 	return g.op("Mul", x, g.scalar(factor))
 }
 
-// cos is the cosine. Some versions of ONNX Runtime have it in float32 alone, and the sine in both.
+// cos is the cosine. In float64 it is made of the sine, for runtimes that have the cosine in float32 alone.
 func (g *graph) cos(x value) value {
 	if g.elem == elemDouble {
 		return g.op("Sin", g.op("Add", x, g.scalar(math.Pi/2)))

@@ -22,7 +22,8 @@ type loaded struct {
 	page  *page
 	file  os.FileInfo // as it was read
 
-	// onnx is the model as an ONNX file. It is made when it is first asked for, and kept: half the size of a float64 model.
+	// onnx is the model as an ONNX file. It is made when it is first asked for, and kept: half the size of a float64
+	// model.
 	onnx func() ([]byte, error)
 
 	maxRows    int   // of a request
