@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -80,10 +81,15 @@ func (o Options) check(m *train.Model) error {
 	return nil
 }
 
-// calibration is what the JSON of a calibrate.Calibration has.
+// calibration is what the JSON of a calibrate.Calibration has. A field that is not here is an error, so that no method is
+// taken for another.
 type calibration struct {
-	Inverse  float64 `json:"inverseTemperature"`
+	Method   string    `json:"method"`
+	Classes  int       `json:"classes"`
+	Inverse  float64   `json:"inverseTemperature"`
+	Bias     []float64 `json:"bias"`
 	Sigmoids []struct{ Centre, Width, Slope, Offset float64 }
+	Floor    float64
 	Steps    []struct{ X, Y []float64 }
 }
 
@@ -92,15 +98,21 @@ func (g *graph) calibrated(s value, c *calibrate.Calibration) value {
 	text, err := c.MarshalJSON()
 	var of calibration
 	if err == nil {
-		err = json.Unmarshal(text, &of)
+		d := json.NewDecoder(bytes.NewReader(text))
+		d.DisallowUnknownFields()
+		err = d.Decode(&of)
 	}
 	if err != nil {
 		g.fail(fmt.Errorf("train: onnx: the calibration: %w", err))
 		return ""
 	}
 	softmax := []attribute{{name: "axis", one: 1}}
-	switch {
-	case len(of.Sigmoids) > 0:
+	switch c.Method() {
+	case calibrate.Temperature:
+		return g.opWith("Softmax", softmax, g.times(s, of.Inverse))
+	case calibrate.TemperatureBias:
+		return g.opWith("Softmax", softmax, g.op("Add", g.times(s, of.Inverse), g.row("bias", of.Bias)))
+	case calibrate.Platt:
 		// The logarithm of σ(slope (s - centre)/width + offset) is -softplus of the negative.
 		centre, slope, offset := []float64(nil), []float64(nil), []float64(nil)
 		for _, f := range of.Sigmoids {
@@ -109,11 +121,11 @@ func (g *graph) calibrated(s value, c *calibrate.Calibration) value {
 		logit := g.op("Add", g.op("Mul", g.less(s, "centre", centre), g.row("slope", slope)), g.row("offset", offset))
 		logit = g.op("Clip", logit, g.scalar(-farLogit), g.scalar(farLogit))
 		return g.opWith("Softmax", softmax, g.op("Neg", g.softplus(logit)))
-	case len(of.Steps) > 0:
+	case calibrate.Isotonic:
 		return g.isotonic(s, of)
-	default:
-		return g.opWith("Softmax", softmax, g.times(s, of.Inverse))
 	}
+	g.fail(fmt.Errorf("train: onnx: the calibration by %v has no form in ONNX; use another method, or leave Probabilities out: %w", c.Method(), domain.ErrParam))
+	return ""
 }
 
 // farLogit is where a sigmoid is 0 or 1 to all digits, as in package calibrate.
