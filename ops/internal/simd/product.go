@@ -40,10 +40,10 @@ type product[T Float] struct {
 	bias    []T // added to every row; or
 	beta    T   // what C holds already is kept this many times
 	output[T]
-	triangle triangle // the part of C that is wanted; one of them has no epilogue
-	moved    []T      // added to the columns of op(A), which is the transpose of op(B), of a triangle
+	triangle triangle  // the part of C that is wanted; one of them has no epilogue
+	moved    []T       // added to the columns of op(A), which is the transpose of op(B), of a triangle
 	wide     []float64 // a lower triangle, ld apart, to which sums of WideDepth steps are added; nil: C is dst
-	workers  int      // goroutines, or 0 for GOMAXPROCS
+	workers  int       // goroutines, or 0 for GOMAXPROCS
 	bad      firstBad
 
 	panels, depth, group, block int
@@ -104,7 +104,7 @@ func (p *product[T]) run() (badRow int) {
 func (p *product[T]) compute() (badRow int) {
 	p.a.check("a", p.m, p.k)
 	if p.wide == nil {
-	matrix[T]{v: p.dst, ld: p.ld}.check("c", p.m, p.n)
+		matrix[T]{v: p.dst, ld: p.ld}.check("c", p.m, p.n)
 	}
 	p.bad.reset()
 	p.panels, p.depth = panelsOf(p.kernels, p.n), depthOf[T](p.k)
