@@ -389,3 +389,53 @@ func TestUncertaintyCost(t *testing.T) {
 		}
 	}
 }
+
+// TestUncertaintyOfNetwork: a network of dense layers within a spectral norm under random features has Laplace's approximation
+// on top (SNGP of Liu et al. 2020): it is less sure far from the rows than among them, and comes back from its file.
+func TestUncertaintyOfNetwork(t *testing.T) {
+	if trial.RaceEnabled {
+		t.Skip("some minutes under the race detector")
+	}
+	all := waves(1500, 1, false)
+	learn, test := partOf(all, 0, 1000), partOf(all, 1000, 1500)
+	spec := layers.Spec{Map: "sequential", Seed: 4, Parts: []layers.Spec{
+		{Map: "dense", Features: 16, Params: layers.Values{"norm": 2., "activation": "tanh"}, Tune: "all"},
+		{Map: "dense", Features: 8, Params: layers.Values{"norm": 2., "activation": "linear"}, Tune: "all"},
+		{Map: "gaussian", Features: 128, Params: layers.Values{"sigma": 1.}},
+	}}
+	r := train.Recipe{Spec: spec, Fitter: sgd.MiniBatch{FitOptions: sgd.FitOptions{Epochs: 30, Batch: 64}, Head: "softmax"}, Uncertainty: &train.UncertaintyOptions{Laplace: true}}
+	m := sureOf(t, r, learn)
+	guess, err := m.PredictClasses(test.X)
+	if err != nil {
+		t.Fatal(err)
+	}
+	right := 0
+	for i, g := range guess {
+		if g == test.Labels[i] {
+			right++
+		}
+	}
+	p, err := m.Probabilities(test.X)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var among, far float64
+	away := test.X.(*tensor.Dense).Clone().(*tensor.Dense)
+	for i, v := range away.Float64s() {
+		away.Float64s()[i] = 6 * v
+	}
+	q, err := m.Probabilities(away)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 500 {
+		among += stat.Entropy(p.RawRowView(i)) / 500
+		far += stat.Entropy(q.RawRowView(i)) / 500
+	}
+	if right < 400 || !(far > among) {
+		t.Errorf("%d of 500 rows are right; the entropy is %v among the rows and %v far from them", right, among, far)
+	}
+	if again, err := savedAndLoaded(t, m).Probabilities(test.X); err != nil || !mat.Equal(again, p) {
+		t.Errorf("loaded, the probabilities are others: %v", err)
+	}
+}
