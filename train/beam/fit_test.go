@@ -94,7 +94,18 @@ func TestFitRemote(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := alone(t, r, linear.RidgeOptions{Lambdas: []float64{1e-3}}, files)
+	rows, err := r.Rows(files...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sums linear.RidgeStats // whose products are float64 for float32 features, too, as FitRidge's are not
+	if err := sums.AddRows(t.Context(), r.Model.Map, rows); err != nil {
+		t.Fatal(err)
+	}
+	want, err := sums.Solve(1e-3)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for i, v := range m.Head.Params()[0].Value.Float32s() {
 		if w := want.W.RawMatrix().Data[i]; !(math.Abs(float64(v)-w) <= 0x1p-23*math.Abs(w)+1e-10) {
 			t.Errorf("weight %d is %v, want %v", i, v, w)
