@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/bochner-go/bochner/layers"
-	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/evidence"
@@ -394,7 +393,7 @@ func (c *climber) fit(ctx context.Context, part *climbPart, step string) (err er
 		return err
 	}
 	part.maps[step] = part.m
-	return c.head(ctx, part, f)
+	return c.p.fitHead(ctx, part, f)
 }
 
 // goOn gives the map of the part the scales, found by StepEvidence or now.
@@ -431,18 +430,6 @@ func (c *climber) scale(ctx context.Context, part *climbPart) (err error) {
 	}
 	if err != nil && ctx.Err() == nil {
 		err = fmt.Errorf("%w: %v", errNoStep, err)
-	}
-	return err
-}
-
-// head fits a new head.
-func (c *climber) head(ctx context.Context, part *climbPart, f fits.Fitter) (err error) {
-	part.head, err = layers.NewHead(f.HeadKind(), part.m.Features(), max(1, c.p.Outputs), layers.WithDtype(part.m.Dtype()), layers.WithName("head"))
-	if err == nil {
-		part.report, err = f.Fit(ctx, part.m, part.head, part.rows)
-	}
-	if err == nil {
-		part.ridge = ridgeLambda(f, part.report)
 	}
 	return err
 }
@@ -498,30 +485,20 @@ func (part *climbPart) model(m *Model) *Model {
 	return &own
 }
 
-// eachHeld hands out the scores of the rows that are held out, with their targets, block by block.
-func (part *climbPart) eachHeld(ctx context.Context, m *Model, f func(x ops.Matrix, scores, y *mat.Dense) error) error {
-	for b, err := range part.held.Blocks(ctx, 0) {
-		if err != nil {
-			return err
-		}
-		scores, err := m.ScoresPrepared(b.X)
-		if err == nil {
-			err = f(b.X, scores, b.Y)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // score appends the error of each row that is held out: 0 or 1 of a class, and of targets the mean square.
 func (c *climber) score(ctx context.Context, losses []float64, part *climbPart) ([]float64, error) {
 	m := part.model(c.p.Model)
-	err := part.eachHeld(ctx, m, func(_ ops.Matrix, scores, targets *mat.Dense) error {
+	for b, err := range part.held.Blocks(ctx, 0) {
+		if err != nil {
+			return nil, err
+		}
+		scores, err := m.ScoresPrepared(b.X)
+		if err != nil {
+			return nil, err
+		}
 		n, k := scores.Dims()
 		for i := range n {
-			y, s := targets.RawRowView(i), scores.RawRowView(i)
+			y, s := b.Y.RawRowView(i), scores.RawRowView(i)
 			loss := 0.
 			if m.Classes != nil {
 				if y[given.ArgMax(s)] < 0 {
@@ -533,7 +510,6 @@ func (c *climber) score(ctx context.Context, losses []float64, part *climbPart) 
 			}
 			losses = append(losses, loss)
 		}
-		return nil
-	})
-	return losses, err
+	}
+	return losses, nil
 }

@@ -224,12 +224,17 @@ func (m *Model) overBlocks(x ops.Matrix, k int, f func(z ops.Matrix) (*mat.Dense
 	return out, nil
 }
 
-// dense is a matrix of features without gaps.
-func dense(z ops.Matrix) (*tensor.Dense, error) {
-	if s, sparse := z.(*ops.CSR); sparse {
-		return s.Dense(nil)
-	}
-	return z.(*tensor.Dense), nil
+// overDense is overBlocks for an f that takes dense features alone.
+func (m *Model) overDense(x ops.Matrix, k int, f func(z *tensor.Dense) (*mat.Dense, error)) (*mat.Dense, error) {
+	return m.overBlocks(x, k, func(z ops.Matrix) (*mat.Dense, error) {
+		if s, sparse := z.(*ops.CSR); sparse {
+			var err error
+			if z, err = s.Dense(nil); err != nil {
+				return nil, err
+			}
+		}
+		return f(z.(*tensor.Dense))
+	})
 }
 
 // Predict returns the class of each row, as an index into Classes.

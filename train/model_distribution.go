@@ -10,6 +10,7 @@ import (
 	"github.com/bochner-go/bochner/train/calibrate"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
+	"gorgonia.org/tensor"
 )
 
 // Distribution is what a model predicts of targets, a row for each row and a column for each target, in the unit of the
@@ -72,15 +73,15 @@ func (m *Model) PredictDistribution(x ops.Matrix) (*Distribution, error) {
 	if m.Uncertainty.Posterior == nil {
 		return nil, fmt.Errorf("train: PredictDistribution: the model has no Posterior, as the features of an indefinite kernel have none; PredictIntervals has intervals: %w", domain.ErrParam)
 	}
-	d := &Distribution{}
-	err := m.eachPrepared(x, func(x ops.Matrix) (err error) {
-		d.Mean, d.FunctionStd, d.Std, err = m.stds(x)
-		return err
-	})
+	own, err := m.Prepare(x)
 	if err != nil {
 		return nil, err
 	}
-	return d, nil
+	mean, function, target, err := m.stds(own)
+	if err != nil {
+		return nil, err
+	}
+	return &Distribution{Mean: mean, FunctionStd: function, Std: target}, nil
 }
 
 // PredictIntervals are bounds [n, k] that cover a target with a probability of at least level in (0, 1), for each target by
@@ -93,17 +94,15 @@ func (m *Model) PredictIntervals(x ops.Matrix, level float64) (lower, upper *mat
 	if m.Uncertainty.Intervals == nil {
 		return nil, nil, fmt.Errorf("train: PredictIntervals: the model has a Posterior and no Intervals; Prepared.LearnUncertainty learns them: %w", domain.ErrParam)
 	}
-	err = m.eachPrepared(x, func(x ops.Matrix) error {
-		mean, std, err := m.sure(x)
-		if err == nil {
-			lower, upper, err = m.Uncertainty.Intervals.Bounds(level, mean, std)
-		}
-		return err
-	})
+	own, err := m.Prepare(x)
 	if err != nil {
 		return nil, nil, err
 	}
-	return lower, upper, nil
+	mean, std, err := m.sure(own)
+	if err != nil {
+		return nil, nil, err
+	}
+	return m.Uncertainty.Intervals.Bounds(level, mean, std)
 }
 
 // knows wants a model that has learned its uncertainty, of classes or of targets.
@@ -122,15 +121,6 @@ func (m *Model) knows(who string, classes bool) error {
 	return nil
 }
 
-// eachPrepared prepares rows for f.
-func (m *Model) eachPrepared(x ops.Matrix, f func(x ops.Matrix) error) error {
-	own, err := m.Prepare(x)
-	if err != nil {
-		return err
-	}
-	return f(own)
-}
-
 // sure are the scores of prepared rows as Uncertainty takes them, and the standard deviations of targets where there is a
 // posterior.
 func (m *Model) sure(x ops.Matrix) (scores, std *mat.Dense, err error) {
@@ -140,13 +130,7 @@ func (m *Model) sure(x ops.Matrix) (scores, std *mat.Dense, err error) {
 		scores, _, std, err = m.stds(x)
 		return scores, std, err
 	case u.Laplace != nil:
-		scores, err = m.overBlocks(x, m.Head.Features(), func(features ops.Matrix) (*mat.Dense, error) {
-			z, err := dense(features)
-			if err != nil {
-				return nil, err
-			}
-			return u.Laplace.Probabilities(z)
-		})
+		scores, err = m.overDense(x, m.Head.Features(), u.Laplace.Probabilities)
 	default:
 		scores, err = m.ScoresPrepared(x)
 	}
@@ -159,11 +143,7 @@ func (m *Model) sure(x ops.Matrix) (scores, std *mat.Dense, err error) {
 // stds are the means of prepared rows, and the standard deviations of functions and targets.
 func (m *Model) stds(x ops.Matrix) (mean, function, target *mat.Dense, err error) {
 	k := m.Head.Features()
-	all, err := m.overBlocks(x, 2*k, func(features ops.Matrix) (*mat.Dense, error) {
-		z, err := dense(features)
-		if err != nil {
-			return nil, err
-		}
+	all, err := m.overDense(x, 2*k, func(z *tensor.Dense) (*mat.Dense, error) {
 		y, err := layers.Transform(m.Head, nil, z)
 		if err != nil {
 			return nil, err

@@ -11,21 +11,19 @@ import (
 // Probabilities are those of the classes [n, k], calibrated on rows that were held out, under any head; the Laplace
 // approximation is part of them where Uncertainty has it. A class may have the largest probability though another has the
 // largest score. Errors: those of Scores; domain.ErrParam for a model without Uncertainty, or of targets.
-func (m *Model) Probabilities(x ops.Matrix) (p *mat.Dense, err error) {
+func (m *Model) Probabilities(x ops.Matrix) (*mat.Dense, error) {
 	if err := m.knows("Probabilities", true); err != nil {
 		return nil, err
 	}
-	err = m.eachPrepared(x, func(x ops.Matrix) error {
-		scores, _, err := m.sure(x)
-		if err == nil {
-			p, err = m.Uncertainty.Calibration.Probabilities(scores)
-		}
-		return err
-	})
+	own, err := m.Prepare(x)
 	if err != nil {
 		return nil, err
 	}
-	return p, nil
+	scores, _, err := m.sure(own)
+	if err != nil {
+		return nil, err
+	}
+	return m.Uncertainty.Calibration.Probabilities(scores)
 }
 
 // PredictSets are sets of classes, as indices into Classes in descending probability, that hold the class of a row with a probability

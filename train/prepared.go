@@ -342,6 +342,11 @@ func (p *Prepared) fitPart(ctx context.Context, part *climbPart, f fits.Fitter) 
 		b.Checkpoints = sgd.Checkpoints{} // which are of the fit to all rows
 		f = b
 	}
+	return p.fitHead(ctx, part, f)
+}
+
+// fitHead fits a new head on the features of the part's map.
+func (p *Prepared) fitHead(ctx context.Context, part *climbPart, f fits.Fitter) (err error) {
 	part.head, err = layers.NewHead(f.HeadKind(), part.m.Features(), max(1, p.Outputs), layers.WithDtype(part.m.Dtype()), layers.WithName("head"))
 	if err == nil {
 		part.report, err = f.Fit(ctx, part.m, part.head, part.rows)
