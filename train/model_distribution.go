@@ -64,7 +64,7 @@ func (d *Distribution) NLL(y *mat.Dense) (float64, error) {
 //	mean = the head's,    FunctionStd² = σ² v(z),    Std² = σ² (1 + v(z))
 //
 // with σ² the noise and v of linear.Posterior, whose documentation says what they are far from the training rows.
-// Operations, beside those of Scores: n D². Errors: those of Scores; domain.ErrParam for a model without Uncertainty, of
+// Operations, beside those of Scores: n D². Errors: see Scores; domain.ErrParam for a model without Uncertainty, of
 // classes, or of an indefinite kernel, which has no posterior.
 func (m *Model) PredictDistribution(x ops.Matrix) (*Distribution, error) {
 	if err := m.knows("PredictDistribution", false); err != nil {
@@ -85,7 +85,7 @@ func (m *Model) PredictDistribution(x ops.Matrix) (*Distribution, error) {
 }
 
 // PredictIntervals are bounds [n, k] that cover a target with a probability of at least level in (0, 1), for each target by
-// itself, whatever the distribution; see calibrate.Intervals for what that means. Errors: those of Scores; domain.ErrParam
+// itself, whatever the distribution; see calibrate.Intervals for what that means. Errors: see Scores; domain.ErrParam
 // for a model without Uncertainty or of classes, and for a level that the held-out rows are too few for.
 func (m *Model) PredictIntervals(x ops.Matrix, level float64) (lower, upper *mat.Dense, err error) {
 	if err := m.knows("PredictIntervals", false); err != nil {

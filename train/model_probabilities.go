@@ -10,7 +10,7 @@ import (
 
 // Probabilities are those of the classes [n, k], calibrated on rows that were held out, under any head; the Laplace
 // approximation is part of them where Uncertainty has it. A class may have the largest probability though another has the
-// largest score. Errors: those of Scores; domain.ErrParam for a model without Uncertainty, or of targets.
+// largest score. Errors: see Scores; domain.ErrParam for a model without Uncertainty, or of targets.
 func (m *Model) Probabilities(x ops.Matrix) (*mat.Dense, error) {
 	if err := m.knows("Probabilities", true); err != nil {
 		return nil, err
@@ -27,7 +27,7 @@ func (m *Model) Probabilities(x ops.Matrix) (*mat.Dense, error) {
 }
 
 // PredictSets are sets of classes, as indices into Classes in descending probability, that hold the class of a row with a probability
-// of at least level in (0, 1); see calibrate.Sets for what that means. Errors: those of Probabilities; domain.ErrParam for a
+// of at least level in (0, 1); see calibrate.Sets for what that means. Errors: see Probabilities; domain.ErrParam for a
 // level that the held-out rows are too few for.
 func (m *Model) PredictSets(x ops.Matrix, level float64) ([][]int, error) {
 	if !(level > 0 && level < 1) {

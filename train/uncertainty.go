@@ -54,7 +54,7 @@ type UncertaintyOptions struct {
 // The guarantee of conformal prediction is for the model that learned from a part of the rows. The model of all rows errs
 // by as much or less as a rule, so its intervals and sets cover as often or a little more.
 //
-// Of ridge regression of targets on a frozen map nothing is fitted again: the intervals are those of the jackknife, from
+// Of ridge regression of targets on a frozen map nothing is fitted again: the intervals are the jackknife's, from
 // the errors that each row would have without it, in closed form, in one more pass over the rows. They cover as often as
 // they say in practice; linear.Jackknife has intervals with a guarantee.
 //
@@ -63,7 +63,7 @@ type UncertaintyOptions struct {
 // rows less sure than it may be.
 //
 // Memory: the sums of ridge regression for the posterior, two D x D matrices; the scores of the rows that are held out; and
-// the fit's own. Errors: domain.ErrParam before Fit, for options out of range and without targets; those of the fit;
+// the fit's own. Errors: domain.ErrParam before Fit, for options out of range and without targets; the errors of the fit;
 // ctx.Err(). The Uncertainty is then as it was.
 func (p *Prepared) LearnUncertainty(ctx context.Context, o UncertaintyOptions) error {
 	if err := p.ready(); err != nil {

@@ -60,7 +60,7 @@ type sureness struct {
 	some        *intervals
 }
 
-// intervals are those of some rows in the order of their means, to be drawn.
+// intervals has the intervals of some rows in the order of their means, to be drawn.
 type intervals struct{ mean, lower, upper, target []float64 }
 
 // levels are where the coverage is drawn.
@@ -218,7 +218,7 @@ func (s *sureness) measure(at func(level float64) (covers, size float64, err err
 	return err
 }
 
-// someIntervals are those of up to 60 rows, evenly in the order of their means, of the first target.
+// someIntervals picks up to 60 rows, evenly in the order of their means, of the first target.
 func someIntervals(mean, lower, upper, y *mat.Dense) *intervals {
 	const most = 60
 	n, _ := mean.Dims()

@@ -16,7 +16,7 @@ const (
 
 // CrossFit is the mean negative log-probability of the labels under calibrations that were fitted to other rows: the
 // rows are dealt out to 5 folds by a shuffle that is always the same, and each fold is judged by a fit to the other
-// four. It tells which method suits scores. Errors: those of Fit, and domain.ErrShape for fewer than 5 rows.
+// four. It tells which method suits scores. Errors: see Fit, and domain.ErrShape for fewer than 5 rows.
 func CrossFit(method Method, scores *mat.Dense, labels []int) (float64, error) {
 	if err := scoresOf("CrossFit", "scores", scores, labels); err != nil {
 		return 0, err

@@ -11,7 +11,7 @@ import (
 
 // fitBiased minimises the mean cross-entropy of softmax(β s + b) with the targets of fitTemperature, plus ‖b‖²/2n, over
 // β >= 0 and b, by L-BFGS (Liu and Nocedal 1989) from the temperature alone. It is convex; the penalty, what one row
-// more would say, makes b one and keeps that of a class without rows finite.
+// more would say, makes b one and keeps the bias of a class without rows finite.
 func fitBiased(scores *mat.Dense, labels []int) (inverse float64, bias []float64, err error) {
 	start, err := fitTemperature(scores, labels)
 	if err != nil {

@@ -18,7 +18,7 @@ const (
 	// rows it is Temperature.
 	Automatic Method = iota
 	// Temperature is p = softmax(s/T): one number, which leaves the class of the largest score as it is. Scores are
-	// logits, log-probabilities (LogProbabilities) or those of one-versus-rest heads. Guo, Pleiss, Sun and Weinberger
+	// logits, log-probabilities (LogProbabilities) or one-versus-rest scores. Guo, Pleiss, Sun and Weinberger
 	// (2017), On calibration of modern neural networks.
 	Temperature
 	// TemperatureBias is p = softmax(s/T + b), with a number b for each class: where a head gives some classes too
@@ -26,7 +26,7 @@ const (
 	// hard-to-beat at label shift adaptation.
 	TemperatureBias
 	// Platt is a sigmoid a_c s_c + b_c for each class, made to sum to 1: for scores that each are of one class against
-	// the rest, as those of ridge and support vector machines are. Platt (1999), Probabilistic outputs for support
+	// the rest, as ridge and support vector machines have them. Platt (1999), Probabilistic outputs for support
 	// vector machines, whose smoothed targets are (N₊+1)/(N₊+2) and 1/(N₋+2); the Newton steps of Lin, Lin and Weng
 	// (2007), A note on Platt's probabilistic outputs.
 	Platt
@@ -130,7 +130,7 @@ func (c *Calibration) T() float64 {
 	return 1 / c.inverse
 }
 
-// Probabilities are those of the classes, [n, k] with rows that sum to 1, by the scores of any rows. Errors:
+// Probabilities has one for each class, [n, k] with rows that sum to 1, by the scores of any rows. Errors:
 // domain.ErrShape for another number of classes, domain.ErrDomain for a score that is not finite, domain.ErrParam for
 // nil scores and a calibration that Fit did not make.
 func (c *Calibration) Probabilities(scores *mat.Dense) (*mat.Dense, error) {

@@ -34,7 +34,7 @@ func (c *Calibration) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote, and checks it: c is what it was where that fails. Errors:
-// domain.ErrParam, and those of encoding/json.
+// domain.ErrParam, and what encoding/json returns.
 func (c *Calibration) UnmarshalJSON(text []byte) error {
 	var t calibrationText
 	if err := strictly("Calibration", text, &t); err != nil {
@@ -67,7 +67,7 @@ func strictly(who string, text []byte, into any) error {
 	return nil
 }
 
-// ofMethod says whether the numbers are those of a method, and usable.
+// ofMethod says whether the numbers belong to the method, and are usable.
 func (t *calibrationText) ofMethod(m Method) bool {
 	temperature, biased := m == Temperature || m == TemperatureBias, m == TemperatureBias
 	if temperature != (t.Inverse != nil) || biased != (t.Bias != nil) || (m == Platt) != (t.Sigmoids != nil) || (m == Isotonic) != (t.Steps != nil || t.Floor != 0) {

@@ -56,7 +56,7 @@ func scoresOf(who, name string, m *mat.Dense, labels []int) error {
 	return nil
 }
 
-// sumTolerance is how far the sum of a row of probabilities may be from 1: those of float32 heads of thousands of
+// sumTolerance is how far the sum of a row of probabilities may be from 1: the sums of float32 heads of thousands of
 // classes are within it.
 const sumTolerance = 1e-4
 

@@ -7,7 +7,7 @@
 //	FitSets      probabilities and classes to Sets: the classes among which the true one is as often as is asked
 //	Coverage, SetCoverage          how often that was so
 //
-// The rows must be others than those of the fit: a fit is surer of its own rows than of any other. Held-out rows serve
+// The fit must not have learned from the rows: a fit is surer of its own rows than of any other. Held-out rows serve
 // all of this. For ridge regression the leave-one-out residuals of linear.Jackknife serve the intervals, and no row is
 // held out.
 //

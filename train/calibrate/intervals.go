@@ -60,9 +60,9 @@ func FitIntervals(y, mean, std *mat.Dense) (*Intervals, error) {
 }
 
 // IntervalsOfResiduals is FitIntervals by the residuals y - mean [n, k]. The leave-one-out residuals of
-// linear.Jackknife serve without held-out rows: the radii are then those of the jackknife, which cover as often as
+// linear.Jackknife serve without held-out rows: the radii are then the jackknife's, which cover as often as
 // asked in practice, but without the guarantee, for a new row is predicted by a fit to one row more.
-// linear.Jackknife.Intervals has one. Errors: those of FitIntervals.
+// linear.Jackknife.Intervals has one. Errors: see FitIntervals.
 func IntervalsOfResiduals(residuals, std *mat.Dense) (*Intervals, error) {
 	const who = "Intervals"
 	if err := matrix(who, "residuals", residuals); err != nil {
@@ -143,7 +143,7 @@ func (v *Intervals) Radius(level float64) ([]float64, error) {
 
 var errNoIntervals = fmt.Errorf("train: Intervals: they have not been fitted; use FitIntervals or UnmarshalJSON: %w", domain.ErrParam)
 
-// Bounds are mean ± radius·std of new rows, [m, k]; std is nil where FitIntervals had none. Errors: those of Radius and
+// Bounds are mean ± radius·std of new rows, [m, k]; std is nil where FitIntervals had none. Errors: see Radius and
 // FitIntervals, and domain.ErrParam for a std where there was none, or none where there was one.
 func (v *Intervals) Bounds(level float64, mean, std *mat.Dense) (lower, upper *mat.Dense, err error) {
 	const who = "Intervals"
@@ -202,7 +202,7 @@ func (v *Intervals) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote, and checks it: v is what it was where that fails. Errors:
-// domain.ErrParam, and those of encoding/json.
+// domain.ErrParam, and what encoding/json returns.
 func (v *Intervals) UnmarshalJSON(text []byte) error {
 	var t rankedText
 	if err := strictly("Intervals", text, &t); err != nil {

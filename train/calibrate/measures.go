@@ -23,7 +23,7 @@ func NLL(p *mat.Dense, labels []int) (float64, error) {
 }
 
 // Brier is the mean over rows of Σ_c (p_c - 1[c = y])², from 0 to 2. Brier (1950), Verification of forecasts expressed
-// in terms of probability. Errors: those of NLL.
+// in terms of probability. Errors: see NLL.
 func Brier(p *mat.Dense, labels []int) (float64, error) {
 	if err := distributions("Brier", p, labels); err != nil {
 		return 0, err
@@ -54,7 +54,7 @@ const (
 
 // Reliability bins rows of probabilities p [n, k] by their largest into (0, 1/bins], ..., (1 - 1/bins, 1], for a
 // reliability diagram; 0 bins are 15. Bins without rows are left out. DeGroot and Fienberg (1983), The comparison and
-// evaluation of forecasters. Errors: those of NLL, and domain.ErrParam for a number of bins that is negative or over
+// evaluation of forecasters. Errors: see NLL, and domain.ErrParam for a number of bins that is negative or over
 // 2²⁰.
 func Reliability(p *mat.Dense, labels []int, bins int) ([]Bin, error) {
 	return reliability("Reliability", p, labels, bins)
@@ -98,7 +98,7 @@ func reliability(who string, p *mat.Dense, labels []int, bins int) ([]Bin, error
 //
 // 0 bins are 15. It is no proper score, and of few rows a bin it is above 0 for true probabilities too. Naeini, Cooper
 // and Hauskrecht (2015), Obtaining well calibrated probabilities using Bayesian binning; Guo et al. (2017), eq. 3.
-// Errors: those of Reliability.
+// Errors: see Reliability.
 func ECE(p *mat.Dense, labels []int, bins int) (float64, error) {
 	all, err := reliability("ECE", p, labels, bins)
 	if err != nil {

@@ -63,7 +63,7 @@ type Sets struct {
 
 // FitSets learns the threshold of sets from probabilities p [n, k] of held-out rows and their classes. The seed is that
 // of AdaptiveRandomised. The rows must be others than those that a Calibration was fitted to, or the guarantee is lost.
-// Errors: those of NLL, and domain.ErrParam for an unknown method.
+// Errors: see NLL, and domain.ErrParam for an unknown method.
 func FitSets(method SetMethod, p *mat.Dense, labels []int, seed uint64) (*Sets, error) {
 	if method < 0 || int(method) >= len(setNames) {
 		return nil, fmt.Errorf("train: Sets: %v is none of LeastAmbiguous, Adaptive and AdaptiveRandomised: %w", method, domain.ErrParam)
@@ -113,7 +113,7 @@ func (v *Sets) row(p []float64) (order []int, scores []float64) {
 	return order, scores
 }
 
-// uniform is a number in [0, 1) by a hash of x: that of Fowler, Noll and Vo, mixed by the last step of SplitMix64.
+// uniform is a number in [0, 1) by a hash of x, of Fowler, Noll and Vo, mixed by the last step of SplitMix64.
 func uniform(seed uint64, x []float64) float64 {
 	h := uint64(14695981039346656037)
 	add := func(v uint64) {
@@ -148,7 +148,7 @@ func (v *Sets) Threshold(level float64) (float64, error) {
 
 var errNoSets = fmt.Errorf("train: Sets: they have not been fitted; use FitSets or UnmarshalJSON: %w", domain.ErrParam)
 
-// Set is that of a row of probabilities [k], the most probable class first. Errors: those of Threshold;
+// Set is the set of a row of probabilities [k], the most probable class first. Errors: see Threshold;
 // domain.ErrDomain for numbers that are no probabilities.
 func (v *Sets) Set(level float64, p []float64) ([]int, error) {
 	t, err := v.Threshold(level)
@@ -172,7 +172,7 @@ func (v *Sets) set(threshold float64, row int, p []float64) ([]int, error) {
 	return set, nil
 }
 
-// All are the sets of all rows of p [m, k]. Errors: those of Set, and domain.ErrParam for nil.
+// All are the sets of all rows of p [m, k]. Errors: see Set, and domain.ErrParam for nil.
 func (v *Sets) All(level float64, p *mat.Dense) ([][]int, error) {
 	t, err := v.Threshold(level)
 	if err != nil {
@@ -200,7 +200,7 @@ func (v *Sets) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote, and checks it: v is what it was where that fails. Errors:
-// domain.ErrParam, and those of encoding/json.
+// domain.ErrParam, and what encoding/json returns.
 func (v *Sets) UnmarshalJSON(text []byte) error {
 	var t rankedText
 	if err := strictly("Sets", text, &t); err != nil {

@@ -23,7 +23,7 @@ import (
 //
 //	eᵢ = yᵢ - f₋ᵢ(xᵢ) = (yᵢ - f(xᵢ)) / (1 - h(xᵢ, xᵢ)),    f₋ᵢ(x) = f(x) - h(x, xᵢ) eᵢ,
 //
-// at the same λ s. Intervals are those of the jackknife+: with q = ceil((n+1)·level),
+// at the same λ s. Intervals are the jackknife+: with q = ceil((n+1)·level),
 //
 //	lower(x) = the (n+1-q)-th smallest of f₋ᵢ(x) - |eᵢ|,    upper(x) = the q-th smallest of f₋ᵢ(x) + |eᵢ|.
 //
@@ -50,7 +50,7 @@ type Jackknife struct {
 // x n systems, for n right sides: 2nD² + n²D operations at most; while it builds it holds another D² or n² numbers, and
 // n D where n < D.
 //
-// Errors: those of FitRidge; domain.ErrShape for one row; domain.ErrParam for a lambda so small that a row determines
+// Errors: see FitRidge; domain.ErrShape for one row; domain.ErrParam for a lambda so small that a row determines
 // its own fit, and for the features of an indefinite kernel.
 func NewJackknife(ctx context.Context, m layers.Map, rows data.Examples, lambda float64) (*Jackknife, error) {
 	const who = "Jackknife"

@@ -17,7 +17,7 @@ import (
 func (j *Jackknife) Rows() int { return j.n }
 
 // Residuals are the leave-one-out residuals eᵢ = yᵢ - f₋ᵢ(xᵢ), [n, k], in the order of the rows.
-// calibrate.IntervalsOfResiduals makes of them intervals of one width about f(x), those of the jackknife, which need no
+// calibrate.IntervalsOfResiduals makes of them intervals of one width about f(x), the jackknife's, which need no
 // feature of a training row.
 func (j *Jackknife) Residuals() *mat.Dense {
 	e := mat.NewDense(j.n, j.targets, nil)
@@ -115,7 +115,7 @@ func filled(x []float64, n int, v float64) []float64 {
 	return x
 }
 
-// bounds are those of target t of a row with the prediction f and h = h(x, xᵢ), and NaN where a number overflows. It
+// bounds are the bounds of target t of a row with the prediction f and h = h(x, xᵢ), and NaN where a number overflows. It
 // overwrites work, [n].
 func (j *Jackknife) bounds(work, h []float64, f float64, t, q int) (lower, upper float64) {
 	for _, sign := range []float64{-1, 1} {

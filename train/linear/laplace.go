@@ -24,7 +24,7 @@ const (
 	// ClassesCovariance inverts the k blocks of the Hessian on its diagonal, one a class, and takes the classes for
 	// independent. By the Schur complement no variance is above the exact one.
 	ClassesCovariance LaplaceCovariance = "classes"
-	// SharedCovariance inverts one Gram matrix for all classes, whose weights bound those of each. No variance is above
+	// SharedCovariance inverts one Gram matrix for all classes, whose weights bound the weights of each. No variance is above
 	// that of ClassesCovariance; for two classes they are the same.
 	SharedCovariance LaplaceCovariance = "shared"
 )
@@ -48,7 +48,7 @@ type LaplaceOptions struct {
 	Lambda float64
 	// Covariance chooses; empty: exact up to (D + 1) k = 2048, classes up to 256 MiB of matrices, shared beyond.
 	Covariance LaplaceCovariance
-	// ClassWeights are those of the fit.
+	// ClassWeights are as in the fit.
 	ClassWeights []float64
 	BlockRows    int // as in RidgeOptions
 }
@@ -95,7 +95,7 @@ type Laplace struct {
 // while it fits, and blocks of features. Results do not depend on GOMAXPROCS, and but for rounding not on the blocks in which rows
 // come. ctx is looked at between blocks.
 //
-// Errors: those of FitLogistic for rows; domain.ErrShape for a head of another shape, or rows of another number of
+// Errors: see FitLogistic for rows; domain.ErrShape for a head of another shape, or rows of another number of
 // classes; domain.ErrDomain for coefficients that are not finite; domain.ErrParam for options out of range and a Lambda so
 // small that the precision is singular in working precision.
 func FitLaplace(ctx context.Context, m layers.Map, rows data.Examples, f *LogisticFit, o LaplaceOptions) (*Laplace, error) {

@@ -99,7 +99,7 @@ func (h *curvature) begin() (err error) {
 	return nil
 }
 
-// probabilities writes those of the rows in hand to p.
+// probabilities writes the probabilities of the rows in hand to p.
 func (h *curvature) probabilities(rows int) {
 	fast.Implementation{}.Dgemm(blas.NoTrans, blas.NoTrans, rows, h.k, h.d+1, 1, h.z, h.d+1, h.head, h.k, 0, h.p, h.k)
 	given.InParallel((rows+63)/64, func(task int) {

@@ -61,7 +61,7 @@ func (l *Laplace) Probabilities(z *tensor.Dense) (*mat.Dense, error) {
 }
 
 // Variance is the posterior variance [n, k] of each logit of features z [n, D], z̃ᵀ Cov(w_c) z̃. With ExactCovariance it
-// has a part that is the same for all classes and changes no probability. Cost and errors: those of Probabilities.
+// has a part that is the same for all classes and changes no probability. Cost and errors: see Probabilities.
 func (l *Laplace) Variance(z *tensor.Dense) (*mat.Dense, error) {
 	return l.rows("Variance", z, func(out, _, v []float64) {
 		for c := range out {

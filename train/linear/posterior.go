@@ -66,7 +66,7 @@ type Posterior struct {
 	// Effective is γ = tr G (G + ρI)⁻¹, how many of the D weights the rows determine; Moody (1992), the effective
 	// number of parameters.
 	Effective float64
-	// LogEvidence is the log marginal likelihood in nats, that of RidgeStats.Evidence, of all targets together.
+	// LogEvidence is the log marginal likelihood in nats, as in RidgeStats.Evidence, of all targets together.
 	LogEvidence float64
 
 	mass    float64
@@ -74,17 +74,17 @@ type Posterior struct {
 	inverse []float64 // L⁻¹ [D, D], L Lᵀ = G + ρI, with zeros above the diagonal
 }
 
-// Posterior is that of the rows so far with a relative lambda > 0. The noise of each target is that of the largest
+// Posterior is the posterior given the rows so far with a relative lambda > 0. The noise of each target is that of the largest
 // marginal likelihood,
 //
 //	σ² = q/(n - 1),    q = ‖y - ȳ - Zc w‖² + ρ ‖w‖²
 //
 // with Zc the centred features; it is a difference of sums, exact to some 1e-15 of the variance of the target, and
-// never below ρ‖w‖²/(n - 1). Lambda is the caller's, or that of Evidence. The sums stay as they are, so that more rows
+// never below ρ‖w‖²/(n - 1). Lambda is the caller's, or from Evidence. The sums stay as they are, so that more rows
 // can follow. With Cholesky's factor and its inverse it takes some D³ multiply-adds, and memory of D² numbers, which it
 // keeps.
 //
-// Errors: those of Solve; domain.ErrParam for lambda = 0, which is no prior, and for a Signature with a -1, whose
+// Errors: see Solve; domain.ErrParam for lambda = 0, which is no prior, and for a Signature with a -1, whose
 // kernel is no covariance; domain.ErrShape where the rows weigh no more than 1; domain.ErrDomain for a target that does
 // not vary, which has no noise.
 func (s *RidgeStats) Posterior(lambda float64) (*Posterior, error) {
@@ -209,7 +209,7 @@ func (s *RidgeStats) quadratic(w []float64, rho float64) []float64 {
 // energy is q from S, wᵀr, wᵀG w and ρ‖w‖²: the squares of the residuals are not below 0.
 func energy(yy, wr, wgw, penalty float64) float64 { return max(yy-2*wr+wgw, 0) + penalty }
 
-// logEvidence is that of all targets, for ln|G + ρI| - D ln ρ and the noise.
+// logEvidence is the log marginal likelihood of all targets, for ln|G + ρI| - D ln ρ and the noise.
 func logEvidence(mass, logDet float64, q, noise []float64) float64 {
 	sum := 0.
 	for t, v := range noise {

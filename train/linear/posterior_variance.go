@@ -18,7 +18,7 @@ import (
 const varianceRows = 512
 
 // Variance is v(z) for features z [n, D], float64 or float32: Noise[t] v is the variance of the function of target t,
-// and Noise[t] (1 + v) that of a target to come. It writes to dst, which has n numbers; nil: a new slice.
+// and Noise[t] (1 + v) the variance of a target to come. It writes to dst, which has n numbers; nil: a new slice.
 //
 // A block of rows is multiplied by L⁻¹, D²/2 multiply-adds a row, in float64 for either dtype: a float32 product would
 // lose the digits of a v that is small beside ‖z‖²/ρ. It is safe for concurrent use. Errors: domain.ErrParam for no

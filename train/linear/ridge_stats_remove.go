@@ -54,7 +54,7 @@ func (s *RidgeStats) Forget(factor float64) error {
 // million rows the last two are known to 1e-9 of their own sums. A window that moves on over rows of one scale loses a
 // digit in some hundred turns.
 //
-// Errors: those of Add; domain.ErrShape for more rows than there are; domain.ErrDomain for rows that were not added, as
+// Errors: see Add; domain.ErrShape for more rows than there are; domain.ErrDomain for rows that were not added, as
 // far as the sums can tell: the weight of the others would not be above 0, or the sum of squares Gⱼⱼ or S of a column
 // would be negative beyond rounding. The sums are then those of before.
 func (s *RidgeStats) Remove(z *tensor.Dense, y *mat.Dense) error {

@@ -104,7 +104,7 @@ func Export(w io.Writer, m *train.Model, o Options) error {
 }
 
 // Save is Export to a file, which has the name path once it is whole: after an error the name holds what it held.
-// Errors: those of Export and of wholefile.Create.
+// Errors: see Export and wholefile.Create.
 func Save(path string, m *train.Model, o Options) error {
 	b, err := file(m, o)
 	if err != nil {
