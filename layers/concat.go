@@ -119,6 +119,25 @@ func (c *Concat) fwd(x *G.Node) (*G.Node, error) {
 // Transform maps all parts; their outputs are allocated.
 func (c *Concat) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) { return c.transform(dst, x) }
 
+// KeepsZeros says whether all parts do.
+func (c *Concat) KeepsZeros() bool { return c.keepZeros() }
+
+// MapCSR maps all parts of sparse rows to sparse rows. Errors: ErrParam where a part makes them dense.
+func (c *Concat) MapCSR(x *ops.CSR) (*ops.CSR, error) {
+	if err := checkColumns("layers: Concat", x, c.dims); err != nil {
+		return nil, err
+	}
+	outs, scales := make([]*ops.CSR, len(c.parts)), make([]float64, len(c.parts))
+	for i, p := range c.parts {
+		z, err := mapCSR(p.Layer, x.TakeColumns(p.From, p.To, 1))
+		if err != nil {
+			return nil, err
+		}
+		outs[i], scales[i] = z, math.Sqrt(p.Weight)
+	}
+	return ops.ConcatCSR(scales, ops.Attr{Layer: "layers: Concat"}, outs...)
+}
+
 // TransformCSR is Transform for sparse rows, whose parts are sparse.
 func (c *Concat) TransformCSR(dst *tensor.Dense, x *ops.CSR) (*tensor.Dense, error) {
 	return c.transform(dst, x)

@@ -78,6 +78,7 @@ type Traits struct {
 	Tunable bool   // whether the map has something to tune, and with it a policy
 	Fitted  bool   // whether it is fitted on data: Spec.Fit builds it, Build does not, only its Params bring it back
 	Bags    bool   // whether it maps sets of samples, ops.Bags; Dims is then the number of coordinates of a sample
+	Zeros   bool   // whether all features of zeros are zeros, so that sparse rows have sparse features, see KeepsZeros
 	Width   string // how many columns it makes, where that is no number of features to choose
 	lends   bool   // whether a fitted map or a mean map can take its kernel
 }

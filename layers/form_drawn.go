@@ -112,7 +112,7 @@ func kernelAs[K spectral.Kernel](s Spec, k spectral.Kernel) (K, error) {
 type linearForm struct{ simple }
 
 func (linearForm) traits() Traits {
-	return Traits{Width: "as many features as input columns", lends: true}
+	return Traits{Width: "as many features as input columns", Zeros: true, lends: true}
 }
 
 func (linearForm) params() []ParamDef { return nil }

@@ -94,7 +94,7 @@ func newKPCAForm() kpcaForm {
 }
 
 func (kpcaForm) traits() Traits {
-	return Traits{Fitted: true, Width: "`components` columns for each input column"}
+	return Traits{Fitted: true, Zeros: true, Width: "`components` columns for each input column"}
 }
 
 func (f kpcaForm) plan(s Spec) (plan, error) {
@@ -119,7 +119,7 @@ func (f kpcaForm) plan(s Spec) (plan, error) {
 type majiBergForm struct{ simple }
 
 func (majiBergForm) traits() Traits {
-	return Traits{Fitted: true, Width: "`bins` columns for each input column"}
+	return Traits{Fitted: true, Zeros: true, Width: "`bins` columns for each input column"}
 }
 
 func (majiBergForm) params() []ParamDef {

@@ -71,7 +71,7 @@ func (f Homogeneous) ready() bool {
 func (f Homogeneous) series() bool { return !pointMass(f.Kernel(1, spectral.RejectNegative)) }
 
 func (f Homogeneous) traits() Traits {
-	t := Traits{Tunable: f.series(), Width: "2·order+1 columns for each input column, twice that for negative=split",
+	t := Traits{Tunable: f.series(), Zeros: true, Width: "2·order+1 columns for each input column, twice that for negative=split",
 		lends: true}
 	if !t.Tunable {
 		t.Width = "one column for each input column, two for negative=split"

@@ -14,8 +14,8 @@ func (l *HomogeneousLayer) MapCSR(x *ops.CSR) (*ops.CSR, error) {
 	return ops.HomogeneousCSR(x, l.angle(), l.param("root_kappa"), l.op, ops.Attr{Layer: l.who()})
 }
 
-// keepsZeros says whether sparse rows stay sparse.
-func (l *HomogeneousLayer) keepsZeros() bool { return !l.op.Stationary }
+// KeepsZeros is false for the stationary form alone.
+func (l *HomogeneousLayer) KeepsZeros() bool { return !l.op.Stationary }
 
 // TransformCSR is Transform for sparse rows.
 func (l *HomogeneousLayer) TransformCSR(dst *tensor.Dense, x *ops.CSR) (*tensor.Dense, error) {

@@ -34,7 +34,18 @@ func (l *Identity) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
 	return l.copy(dst, x)
 }
 
-// TransformCSR makes x dense. Where it need not be, hand it on: see IsIdentity.
+// KeepsZeros is true.
+func (l *Identity) KeepsZeros() bool { return true }
+
+// MapCSR returns x itself; NaN and infinities are errors.
+func (l *Identity) MapCSR(x *ops.CSR) (*ops.CSR, error) {
+	if err := l.fits(x); err != nil {
+		return nil, err
+	}
+	return x, ops.CheckRows(ops.Domain{}, l.who(), x)
+}
+
+// TransformCSR makes x dense. Where it need not be, see Apply.
 func (l *Identity) TransformCSR(dst *tensor.Dense, x *ops.CSR) (*tensor.Dense, error) {
 	return l.copy(dst, x)
 }

@@ -38,9 +38,9 @@ type MajiBergLayer struct {
 }
 
 var (
-	_ Layer      = (*MajiBergLayer)(nil)
-	_ SparseMap  = (*MajiBergLayer)(nil)
-	_ zeroKeeper = (*MajiBergLayer)(nil)
+	_ Layer     = (*MajiBergLayer)(nil)
+	_ SparseMap = (*MajiBergLayer)(nil)
+	_ ZeroMap   = (*MajiBergLayer)(nil)
 )
 
 // MaxBins is how many bins a column of a MajiBergLayer can have.

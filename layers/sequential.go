@@ -54,7 +54,21 @@ func (s *Sequential) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
 	return s.transform(dst, x)
 }
 
-// TransformCSR is Transform for sparse rows, which an Identity at the start hands on as they are.
+// KeepsZeros says whether all layers do.
+func (s *Sequential) KeepsZeros() bool { return s.keepZeros() }
+
+// MapCSR runs all layers on sparse rows that stay sparse. Errors: ErrParam where a layer makes them dense.
+func (s *Sequential) MapCSR(x *ops.CSR) (*ops.CSR, error) {
+	for _, l := range s.layers {
+		var err error
+		if x, err = mapCSR(l, x); err != nil {
+			return nil, err
+		}
+	}
+	return x, nil
+}
+
+// TransformCSR is Transform for sparse rows, which stay sparse through the layers at the start that keep zeros.
 func (s *Sequential) TransformCSR(dst *tensor.Dense, x *ops.CSR) (*tensor.Dense, error) {
 	return s.transform(dst, x)
 }
@@ -96,6 +110,29 @@ func newGroup(kind string, ls []Layer) (group, error) {
 		seen[l.Name()] = true
 	}
 	return group{kind, append([]Layer(nil), ls...)}, nil
+}
+
+// keepZeros says whether all parts do.
+func (g group) keepZeros() bool {
+	for _, l := range g.layers {
+		if !KeepsZeros(l) {
+			return false
+		}
+	}
+	return true
+}
+
+// mapCSR maps sparse rows to sparse rows.
+func mapCSR(l Layer, x *ops.CSR) (*ops.CSR, error) {
+	z, err := Apply(l, nil, x)
+	if err != nil {
+		return nil, err
+	}
+	s, ok := z.(*ops.CSR)
+	if !ok {
+		return nil, fmt.Errorf("layers: MapCSR: %q does not keep zeros and makes sparse rows dense; use Transform: %w", l.Name(), ErrParam)
+	}
+	return s, nil
 }
 
 // Layers are the parts, in order.

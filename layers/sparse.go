@@ -107,35 +107,59 @@ func whoOf(m Map) string {
 	return "layers: Transform"
 }
 
-// zeroKeeper is a map of sparse rows to sparse rows.
-type zeroKeeper interface {
+// ZeroMap is a Map that may have zeros for zeros, and then sparse features of sparse rows. The homogeneous maps, the maps
+// by tables and Identity are, and so are the compositions of them.
+type ZeroMap interface {
+	Map
+	// KeepsZeros says whether every feature of a row of zeros is 0.
+	KeepsZeros() bool
+	// MapCSR is Transform of sparse rows x [n, Dims] to sparse rows [n, Features]. It is an error where KeepsZeros is
+	// false.
 	MapCSR(x *ops.CSR) (*ops.CSR, error)
-	keepsZeros() bool
 }
 
 var (
-	_ zeroKeeper = (*HomogeneousLayer)(nil)
-	_ zeroKeeper = (*AddKPCALayer)(nil)
+	_ ZeroMap = (*HomogeneousLayer)(nil)
+	_ ZeroMap = (*AddKPCALayer)(nil)
+	_ ZeroMap = (*Identity)(nil)
+	_ ZeroMap = (*Sequential)(nil)
+	_ ZeroMap = (*Concat)(nil)
 )
 
-// Apply is Transform, except that sparse rows through an Identity, a homogeneous map or one by tables stay sparse: what
-// the next layer, or a head, is to read.
+// KeepsZeros says whether Apply makes sparse rows of sparse rows: of a ZeroMap that does, or of a layer around one, whose
+// method Unwrap returns what it is around. It is false for a nil map.
+func KeepsZeros(m Map) bool { return zeroMap(m) != nil }
+
+// zeroMap is the map in m that keeps zeros, or nil.
+func zeroMap(m Map) ZeroMap {
+	for !domain.IsNil(m) {
+		if z, ok := m.(ZeroMap); ok {
+			if z.KeepsZeros() {
+				return z
+			}
+			return nil
+		}
+		w, ok := m.(interface{ Unwrap() Layer })
+		if !ok {
+			return nil
+		}
+		m = w.Unwrap()
+	}
+	return nil
+}
+
+// Apply is Transform, except that sparse rows through a map that keeps zeros (KeepsZeros) stay sparse: what the next
+// layer, or a head, is to read.
 func Apply(m Map, dst *tensor.Dense, x ops.Matrix) (ops.Matrix, error) {
 	if err := present(m, x); err != nil {
 		return nil, err
 	}
-	s, sparse := x.(*ops.CSR)
-	if k, ok := m.(zeroKeeper); ok && sparse && k.keepsZeros() {
-		return k.MapCSR(s)
+	if s, sparse := x.(*ops.CSR); sparse {
+		if z := zeroMap(m); z != nil {
+			return z.MapCSR(s)
+		}
 	}
-	id := identity(m)
-	if !sparse || id == nil {
-		return Transform(m, dst, x)
-	}
-	if err := id.fits(s); err != nil {
-		return nil, err
-	}
-	return s, ops.CheckRows(ops.Domain{}, id.who(), s)
+	return Transform(m, dst, x)
 }
 
 // IsIdentity says whether m hands its input on: an Identity, or a layer around one, whose method Unwrap returns what it

@@ -85,5 +85,5 @@ func (l *tableMap) TransformCSR(dst *tensor.Dense, x *ops.CSR) (*tensor.Dense, e
 	return ops.Copy(dst, z, ops.Attr{Layer: l.who()})
 }
 
-// keepsZeros says that sparse rows stay sparse.
-func (l *tableMap) keepsZeros() bool { return true }
+// KeepsZeros is true.
+func (l *tableMap) KeepsZeros() bool { return true }

@@ -284,10 +284,19 @@ func (p *Prepared) Problem(features int) fits.Problem {
 	if t, err := m.Spec.Traits(); err == nil {
 		q.Signed = t.Signed()
 	}
-	if s, sparse := p.x.(*ops.CSR); sparse && !q.Streamed && m.Spec.Map == "linear" {
-		q.Stored = max(1, s.Stored())
+	if s, sparse := p.x.(*ops.CSR); sparse && !q.Streamed && p.keepsZeros() {
+		q.Stored = max(1, s.Stored()) * max(1, features/max(1, s.Cols()))
 	}
 	return q
+}
+
+// keepsZeros says whether sparse rows have sparse features, by the map or, where there is none yet, by its form.
+func (p *Prepared) keepsZeros() bool {
+	if p.Model.Map != nil {
+		return layers.KeepsZeros(p.Model.Map)
+	}
+	t, err := p.Model.Spec.Traits()
+	return err == nil && t.Zeros
 }
 
 // Fit makes the Head and fits it on the features of all rows, after Build. A nil Fitter is the default of Recipe.Fitter.

@@ -7,8 +7,8 @@ import (
 // Problem is the size of a fit, before there is a map or a feature.
 type Problem struct {
 	Rows, Features, Outputs int
-	// Stored is the number of cells of sparse rows that are the features themselves, under no map or an Identity; 0:
-	// features are dense.
+	// Stored is the number of features of all rows that are stored where they are sparse: of sparse rows under no map or
+	// one that keeps zeros. 0: features are dense.
 	Stored int
 	Signed bool // whether the features have signs, see layers.SignatureOf
 	// Streamed says that the rows are read in blocks, again in every pass: there are no features of all of them.
@@ -31,6 +31,22 @@ func (c *Cost) Hold(bytes float64, format string, args ...any) {
 	if bytes > c.largest {
 		c.largest, c.Largest = bytes, fmt.Sprintf(format, args...)
 	}
+}
+
+// Cells is the number of features of all rows that products go over.
+func (p Problem) Cells() float64 {
+	if p.Stored > 0 {
+		return float64(p.Stored)
+	}
+	return float64(p.Rows) * float64(p.Features)
+}
+
+// Bytes is the size of the features of all rows: of sparse ones with their columns and the pointers to the rows.
+func (p Problem) Bytes() float64 {
+	if p.Stored > 0 {
+		return float64(p.Stored)*(p.Number()+4) + 8*float64(p.Rows)
+	}
+	return p.Cells() * p.Number()
 }
 
 // Number is the size of a feature.

@@ -37,7 +37,7 @@ func (o RidgeOptions) Cost(p fits.Problem) fits.Cost {
 	var c fits.Cost
 	c.Hold(8*d*k, "the %d x %d coefficients", p.Features, p.Outputs)
 	if p.Stored > 0 {
-		c.Hold(12*float64(p.Stored)+48*d, "the sparse rows by columns")
+		c.Hold(24*float64(p.Stored)+24*d, "the sparse features, by rows and by columns")
 		c.Operations = 2*float64(p.Stored)*math.Ceil(float64(p.Stored)/d) + 2*float64(p.Stored)*k
 	} else {
 		c.Hold(8*n*d, "the %d x %d features", p.Rows, p.Features)
@@ -95,15 +95,19 @@ func holdBlock(c *fits.Cost, p fits.Problem) {
 
 // Cost estimates FitRidgeCG, for 50 iterations.
 func (o CGOptions) Cost(p fits.Problem) fits.Cost {
-	n, d, k := float64(p.Rows), float64(p.Features), float64(p.Outputs)
+	d, k := float64(p.Features), float64(p.Outputs)
 	rank := float64(min(max(o.Rank, 0), p.Features))
 	if o.Rank == 0 {
 		rank = float64(min(128, p.Features))
 	}
 	var c fits.Cost
 	c.Hold(8*d*(2*rank+5*k), "%d numbers for each feature", int(2*rank+5*k))
-	holdBlock(&c, p)
-	c.Operations = 4*n*d*(rank+52*k) + 4*d*rank*rank
+	if p.Stored > 0 {
+		c.Hold(p.Bytes(), "the sparse features")
+	} else {
+		holdBlock(&c, p)
+	}
+	c.Operations = 4*p.Cells()*(rank+52*k) + 4*d*rank*rank
 	return c
 }
 
@@ -120,11 +124,13 @@ func newtonCost(p fits.Problem, cacheBytes int64, passes int) fits.Cost {
 	}
 	var c fits.Cost
 	c.Hold(8*(3*n*k+6*d*k), "vectors of %d columns", p.Outputs)
-	if all := n * d * p.Number(); all <= float64(cacheBytes) {
+	if all := p.Bytes(); all <= float64(cacheBytes) {
 		c.Hold(all, "the %d x %d features", p.Rows, p.Features)
 	}
-	holdBlock(&c, p)
-	c.Operations = float64(passes) * 4 * n * d * k
+	if p.Stored == 0 {
+		holdBlock(&c, p)
+	}
+	c.Operations = float64(passes) * 4 * p.Cells() * k
 	return c
 }
 

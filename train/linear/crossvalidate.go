@@ -5,11 +5,11 @@ import (
 	"fmt"
 
 	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/internal/cv"
 	"gonum.org/v1/gonum/mat"
-	"gorgonia.org/tensor"
 )
 
 // ridgeFolds is RidgeOptions as cross-validation scores it.
@@ -136,7 +136,7 @@ func (h svmFolds) Scorer(ctx context.Context, j *cv.Job, spec layers.Spec) (cv.S
 			return nil, err
 		}
 		if folds[f].keep = all.keep; all.keep {
-			if err := folds[f].each(func(int, *tensor.Dense) error { return nil }); err != nil {
+			if err := folds[f].each(func(int, ops.Matrix) error { return nil }); err != nil {
 				return nil, err
 			}
 		}
@@ -161,7 +161,7 @@ func (h svmFolds) Scorer(ctx context.Context, j *cv.Job, spec layers.Spec) (cv.S
 // svmFold are the scores on fold f of fits on the others.
 func svmFold(src *source, folds []*svmRows, f int, j *cv.Job, o SVMOptions) ([]fits.LambdaScore, error) {
 	rest, _ := partsOf(j, src, f)
-	var kept []*tensor.Dense
+	var kept []ops.Matrix
 	if folds[f].kept != nil { // the others are there, in their order
 		var y []float64
 		for g, fold := range folds {

@@ -176,16 +176,16 @@ func softmaxRow(u []float64) (logSum float64) {
 }
 
 // Keeps says whether the features of all rows are in memory during a fit. Where they are not, and are mapped anew in each of
-// some hundred passes, mini-batches are faster; and mini-batches keep sparse rows that are the features sparse.
+// some hundred passes, mini-batches are faster.
 func (o LogisticOptions) Keeps(p fits.Problem) bool {
-	return !p.Streamed && p.Stored == 0 && float64(p.Rows)*float64(p.Features)*p.Number() <= float64(orElse(o.CacheBytes, defaultSVMCache))
+	return !p.Streamed && p.Bytes() <= float64(orElse(o.CacheBytes, defaultSVMCache))
 }
 
 // Cost estimates FitLogistic, for 15 Newton steps of 10 inner iterations for each lambda.
 func (o LogisticOptions) Cost(p fits.Problem) fits.Cost {
 	d, lambdas := float64(p.Features), max(1, len(o.Lambdas))
 	c := newtonCost(p, o.CacheBytes, 165*lambdas)
-	if copies := 8 * float64(p.Rows) * d; copies <= float64(orElse(o.CacheBytes, defaultSVMCache)) {
+	if copies := 8 * float64(p.Rows) * d; p.Stored == 0 && copies <= float64(orElse(o.CacheBytes, defaultSVMCache)) {
 		c.Hold(copies, "two copies of the %d x %d features", p.Rows, p.Features)
 	}
 	if p.Features <= gramFeatures {
@@ -193,9 +193,9 @@ func (o LogisticOptions) Cost(p fits.Problem) fits.Cost {
 		c.Operations += float64(p.Rows)*d*d + float64(lambdas)*5*d*d*d/3
 		return c
 	}
-	rank := float64(min(sketchRank, p.Rows))
+	rank := float64(rankOf(p.Rows, p.Features, p.Stored > 0))
 	c.Hold(16*d*rank, "two matrices of %d x %g numbers, of the preconditioner", p.Features, rank)
-	c.Operations += 4*(float64(p.Rows)+rank)*d*rank + 165*float64(lambdas)*4*d*rank*float64(p.Outputs)
+	c.Operations += 4*(p.Cells()+rank*d)*rank + 165*float64(lambdas)*4*d*rank*float64(p.Outputs)
 	return c
 }
 

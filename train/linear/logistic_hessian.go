@@ -17,13 +17,17 @@ type packedRows struct {
 	at           []int // where the blocks begin, and their end
 }
 
-// pack makes the packed rows where the features are kept and CacheBytes has room for both forms.
+// pack makes the packed rows where the features are kept and dense, and CacheBytes has room for both forms.
 func (l *logistic) pack() error {
-	if !l.keep || 8*int64(l.n)*int64(l.features) > l.o.CacheBytes {
+	if !l.keep || l.stored() > 0 || 8*int64(l.n)*int64(l.features) > l.o.CacheBytes {
 		return nil
 	}
 	d, unit, p := l.features, 1/math.Sqrt(l.scale), &packedRows{}
-	err := l.each(func(at int, z *tensor.Dense) error {
+	err := l.each(func(at int, block ops.Matrix) error {
+		z, err := spread(block)
+		if err != nil {
+			return err
+		}
 		n := z.Shape()[0]
 		rows, across := make([]float32, n*d), make([]float32, n*d)
 		centred := func(cell func(i int) float64) {

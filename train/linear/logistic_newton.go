@@ -5,11 +5,11 @@ import (
 	"math"
 	"slices"
 
+	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/internal/given"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
-	"gorgonia.org/tensor"
 )
 
 // fit minimises from where it stands.
@@ -145,7 +145,7 @@ func (l *logistic) gradient(shift float64) (columns, error) {
 func (l *logistic) transposed(u columns) (columns, error) {
 	l.passes++
 	sum := newColumns(l.features+1, u.k)
-	err := l.each(func(at int, z *tensor.Dense) error {
+	err := l.each(func(at int, z ops.Matrix) error {
 		l.addTransposed(sum, z, columns{u.k, u.v[at*u.k : (at+z.Shape()[0])*u.k]}, 1)
 		return nil
 	})

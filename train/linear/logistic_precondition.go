@@ -3,19 +3,29 @@ package linear
 import (
 	"slices"
 
+	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/dense"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
-	"gorgonia.org/tensor"
 )
 
 const (
 	// gramFeatures is up to how many features the preconditioner has their Gram matrix, and not a sketch of it.
 	gramFeatures = 512
-	// sketchRank is the rank of the sketch.
-	sketchRank = 256
+	// sketchRank is the rank of the sketch, and sketchBytes the size of its two matrices up to which sparse features have it; beyond, the rank is
+	// lower, for the sketch is dense and may not be what takes the memory.
+	sketchRank, sketchBytes = 256, 64 << 20
 )
+
+// rankOf is the rank of the sketch of n rows of D features.
+func rankOf(n, features int, sparse bool) int {
+	rank := min(sketchRank, n, features)
+	if sparse {
+		rank = min(rank, max(1, sketchBytes/(16*features)))
+	}
+	return rank
+}
 
 // preconditioner is (γ Zcᵀ C Zc + λ s I)⁻¹ for every class, with the weights C of the rows, and (γ Σ c)⁻¹ for the
 // intercepts.
@@ -36,7 +46,11 @@ func (l *logistic) survey() error {
 
 // gram goes over the rows for their mean, s, and the Gram matrix.
 func (l *logistic) gram() error {
-	err := l.each(func(at int, z *tensor.Dense) error {
+	err := l.each(func(at int, block ops.Matrix) error {
+		z, err := spread(block)
+		if err != nil {
+			return err
+		}
 		y := mat.NewDense(z.Shape()[0], l.k, nil)
 		for i := range z.Shape()[0] {
 			for j := range l.k {
@@ -55,13 +69,8 @@ func (l *logistic) gram() error {
 // sketch goes over the rows for their mean and s, and again for the sketch.
 func (l *logistic) sketch() error {
 	var spread rowSpread
-	err := l.each(func(at int, z *tensor.Dense) error {
-		w, d := l.weight[at:at+z.Shape()[0]], l.features
-		if z.Dtype() == tensor.Float32 {
-			addSpread(&spread, z.Float32s(), w, d)
-		} else {
-			addSpread(&spread, z.Float64s(), w, d)
-		}
+	err := l.each(func(at int, z ops.Matrix) error {
+		spread.addMatrix(z, l.weight[at:at+z.Shape()[0]])
 		return nil
 	})
 	if err != nil {
@@ -72,16 +81,16 @@ func (l *logistic) sketch() error {
 	}
 	l.stats.meanZ, l.stats.mass = spread.mean, spread.mass
 	d := l.features
-	p := newNystrom(d, min(sketchRank, l.n, d), l.o.Seed)
-	var block centredRows
-	err = l.each(func(at int, z *tensor.Dense) error {
-		block.centre(z, spread.mean)
-		block.addGram(p.y, p.omega, p.rank, l.weight[at:at+z.Shape()[0]])
+	p := newNystrom(d, rankOf(l.n, d, l.stored() > 0), l.o.Seed)
+	g := gramSum{mean: spread.mean, out: columns{p.rank, p.y}, v: columns{p.rank, p.omega}}
+	err = l.each(func(at int, z ops.Matrix) error {
+		g.add(z, l.weight[at:at+z.Shape()[0]])
 		return nil
 	})
 	if err != nil {
 		return err
 	}
+	g.finish()
 	p.factor(spread.mass * l.scale)
 	l.precond.sketch = p
 	return nil

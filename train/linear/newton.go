@@ -67,7 +67,7 @@ func newtonSource(ctx context.Context, who string, m layers.Map, rows data.Examp
 	if err != nil {
 		return nil, nil, err
 	}
-	if src.block = block; block == 0 {
+	if src.block = block; block == 0 && src.stored() == 0 {
 		src.block = ridgeBlockRows(max(src.features, src.dims))
 	}
 	y, err := src.targets()

@@ -3,6 +3,7 @@ package linear
 import (
 	"fmt"
 
+	"github.com/bochner-go/bochner/ops"
 	fast "github.com/bochner-go/bochner/ops/blas"
 	"github.com/bochner-go/bochner/ops/domain"
 	"gonum.org/v1/gonum/blas"
@@ -16,14 +17,14 @@ type normalEquations struct {
 	stats        RidgeStats // n, the means and the dimensions; no sums of products
 	scale, shift float64
 	b            []float64 // [D, k]
-	block        centredRows
+	block        gramSum
 }
 
 // means goes over the rows for their number, their means and the scale of lambda.
 func (e *normalEquations) means() error {
 	s := &e.stats
 	var spread rowSpread
-	err := e.src.each(func(rows rowNames, z *tensor.Dense, y *mat.Dense) error {
+	err := e.src.eachMatrix(func(rows rowNames, z ops.Matrix, y *mat.Dense) error {
 		n, d, raw := z.Shape()[0], z.Shape()[1], y.RawMatrix()
 		if s.n == 0 {
 			*s = RidgeStats{features: d, targets: raw.Cols, meanY: make([]float64, raw.Cols)}
@@ -35,11 +36,7 @@ func (e *normalEquations) means() error {
 			return err
 		}
 		s.n += n
-		if z.Dtype() == tensor.Float32 {
-			addSpread(&spread, z.Float32s(), nil, d)
-		} else {
-			addSpread(&spread, z.Float64s(), nil, d)
-		}
+		spread.addMatrix(z, nil)
 		share := float64(n) / float64(s.n)
 		for j, m := range columnMeans(raw.Data, nil, float64(n), n, raw.Cols, raw.Stride) {
 			s.meanY[j] += (m - s.meanY[j]) * share
@@ -59,20 +56,29 @@ func (e *normalEquations) rightSide(o CGOptions) (*nystrom, error) {
 	s := &e.stats
 	d, k := s.features, s.targets
 	e.b = make([]float64, d*k)
-	p := newNystrom(d, min(max(o.Rank, 0), d), o.Seed)
-	err := e.src.each(func(_ rowNames, z *tensor.Dense, y *mat.Dense) error {
+	p, sums := newNystrom(d, min(max(o.Rank, 0), d), o.Seed), make([]float64, k) // of the targets of sparse rows
+	g := e.gram(p.y, p.omega, p.rank)
+	err := e.src.eachMatrix(func(_ rowNames, z ops.Matrix, y *mat.Dense) error {
 		n, yc := z.Shape()[0], mat.DenseCopyOf(y).RawMatrix().Data
 		for i := range yc {
 			yc[i] -= s.meanY[i%k]
 		}
-		zc := e.block.centre(z, s.meanZ)
-		gemm(true, d, k, n, 1, zc, d, yc, k, e.b, k)
-		e.block.addGram(p.y, p.omega, p.rank, nil)
+		if x, sparse := z.(*ops.CSR); sparse {
+			addSparseTransposed(columns{k, e.b}, x, columns{k, yc})
+			for i, v := range yc {
+				sums[i%k] += v
+			}
+		} else {
+			gemm(true, d, k, n, 1, g.rows.centre(z.(*tensor.Dense), s.meanZ), d, yc, k, e.b, k)
+		}
+		g.add(z, nil)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
+	g.finish()
+	columns{k, e.b}.addOuter(-1, s.meanZ, sums)
 	p.factor(float64(s.n) * e.scale)
 	p.shift(1, e.shift)
 	return p, nil
@@ -83,11 +89,19 @@ func (e *normalEquations) multiply(out, v []float64) error {
 	for i, x := range v {
 		out[i] = e.shift * x
 	}
-	return e.src.each(func(_ rowNames, z *tensor.Dense, _ *mat.Dense) error {
-		e.block.centre(z, e.stats.meanZ)
-		e.block.addGram(out, v, e.stats.targets, nil)
+	g := e.gram(out, v, e.stats.targets)
+	err := e.src.eachMatrix(func(_ rowNames, z ops.Matrix, _ *mat.Dense) error {
+		g.add(z, nil)
 		return nil
 	})
+	g.finish()
+	return err
+}
+
+// gram adds Zcᵀ Zc v to out, both [D, k], over blocks; the scratch of one pass serves the next.
+func (e *normalEquations) gram(out, v []float64, k int) *gramSum {
+	e.block = gramSum{mean: e.stats.meanZ, out: columns{k, out}, v: columns{k, v}, rows: e.block.rows}
+	return &e.block
 }
 
 // gemm adds alpha op(a) b to c [m, n], with op(a) [m, k], which is the transpose of a or a itself.

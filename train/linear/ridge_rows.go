@@ -1,7 +1,8 @@
 package linear
 
 import (
-	"github.com/bochner-go/bochner/layers"
+	"slices"
+
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/internal/given"
@@ -11,7 +12,7 @@ import (
 )
 
 // dualRows are all rows of features in memory, as the dual system needs them: dense and less their means, or sparse as they are where the
-// map hands its input on. The dual system is centred anyhow; dense features are centred before, for accuracy.
+// map keeps zeros. The dual system is centred anyhow; dense features are centred before, for accuracy.
 type dualRows struct {
 	n, d int
 	z    []float64 // [n, D], or
@@ -21,24 +22,29 @@ type dualRows struct {
 
 // dualRows maps every row.
 func (s *source) dualRows() (*dualRows, error) {
-	if x, ok := s.memory.X.(*ops.CSR); ok && (s.m == nil || layers.IsIdentity(s.m)) {
-		return s.sparseRows(x)
+	if s.stored() > 0 {
+		return s.sparseRows()
 	}
 	z, mean, err := s.all()
 	return &dualRows{n: s.n, d: s.features, z: z, mean: mean}, err
 }
 
-func (s *source) sparseRows(x *ops.CSR) (*dualRows, error) {
+func (s *source) sparseRows() (*dualRows, error) {
 	if err := s.cancelled(); err != nil {
 		return nil, err
 	}
+	z, err := s.features2d(s.memory.X, rowNames{}, s.n, true)
+	if err != nil {
+		return nil, given.Located(*s.memory, err)
+	}
+	x := z.(*ops.CSR)
 	if err := ops.CheckRows(domain.Reals(), "train: Ridge", x); err != nil {
 		return nil, err
 	}
 	if err := given.CheckTargets("Ridge", s.memory.Y, rowNames{}.at); err != nil {
 		return nil, err
 	}
-	x, err := x.As(tensor.Float64, "train: Ridge")
+	x, err = x.As(tensor.Float64, "train: Ridge")
 	if err != nil {
 		return nil, err
 	}
@@ -71,24 +77,36 @@ func (r *dualRows) gram() []float64 {
 		addSquare(general(n, d, d, r.z), general(n, n, n, k))
 		return k
 	}
-	rows, values := make([][]int32, d), make([][]float64, d) // of each column, in order
-	r.entries(func(i, j int, v float64) {
-		rows[j], values[j] = append(rows[j], int32(i)), append(values[j], v)
-	})
+	from, rows, values := r.byColumn()
 	ptr, cols, x := r.x.Pointers(), r.x.Columns(), r.x.Float64s()
 	given.InParallel(n, func(i int) {
 		out := k[i*n : i*n+i+1]
 		for t := ptr[i]; t < ptr[i+1]; t++ {
-			j := cols[t]
-			for u, row := range rows[j] {
+			lo, hi := from[cols[t]], from[cols[t]+1]
+			for u, row := range rows[lo:hi] {
 				if int(row) > i {
 					break
 				}
-				out[row] += x[t] * values[j][u]
+				out[row] += x[t] * values[lo+u]
 			}
 		}
 	})
 	return k
+}
+
+// byColumn are the entries by columns, in the order of the rows: column j has those from[j] to from[j+1].
+func (r *dualRows) byColumn() (from []int, rows []int32, values []float64) {
+	from, rows, values = make([]int, r.d+1), make([]int32, r.x.Stored()), make([]float64, r.x.Stored())
+	r.entries(func(_, j int, _ float64) { from[j+1]++ })
+	for j := range r.d {
+		from[j+1] += from[j]
+	}
+	next := slices.Clone(from)
+	r.entries(func(i, j int, v float64) {
+		rows[next[j]], values[next[j]] = int32(i), v
+		next[j]++
+	})
+	return from, rows, values
 }
 
 // weights is Zᵀα, [D, targets]. The columns of α sum to 0, so that it does not matter whether Z is centred.

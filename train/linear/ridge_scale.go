@@ -73,8 +73,13 @@ func addSpread[T domain.Float](s *rowSpread, z []T, w []float64, d int) {
 		}
 		of[i] *= weightAt(w, i)
 	})
+	s.join(mass, mean, floats.Sum(of))
+}
+
+// join takes in rows of the given mass, mean and squared distances from it.
+func (s *rowSpread) join(mass float64, mean []float64, squares float64) {
 	if s.mean == nil {
-		s.mean = make([]float64, d)
+		s.mean = make([]float64, len(mean))
 	}
 	all := s.mass + mass
 	for j, m := range mean {
@@ -82,7 +87,7 @@ func addSpread[T domain.Float](s *rowSpread, z []T, w []float64, d int) {
 		s.mean[j] += delta * (mass / all)
 		s.squares += s.mass / all * mass * delta * delta
 	}
-	s.squares += floats.Sum(of)
+	s.squares += squares
 	s.mass = all
 }
 

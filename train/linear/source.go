@@ -137,22 +137,30 @@ func (s *source) eachBlock(f func(b data.Pairs) error) error {
 
 // each calls f with block after block. z is valid until the next call.
 func (s *source) each(f addRows) error {
+	return s.pass(false, func(rows rowNames, z ops.Matrix, y *mat.Dense) error { return f(rows, z.(*tensor.Dense), y) })
+}
+
+// eachMatrix is each, except that sparse rows stay sparse where the map keeps zeros; such a block belongs to f.
+func (s *source) eachMatrix(f addMatrix) error { return s.pass(true, f) }
+
+// pass goes over the rows.
+func (s *source) pass(sparse bool, f addMatrix) error {
 	if s.n > 0 {
 		s.total = max(s.total, s.done+s.n)
 	}
 	if s.memory != nil {
-		return given.Located(*s.memory, s.cut(*s.memory, s.index, 0, f))
+		return given.Located(*s.memory, s.cut(*s.memory, s.index, 0, sparse, f))
 	}
 	first := 0
 	return s.eachBlock(func(b data.Pairs) error {
 		at := first
 		first += b.X.Shape()[0]
-		return s.cut(b, nil, at, f)
+		return s.cut(b, nil, at, sparse, f)
 	})
 }
 
 // cut calls f with blocks of the rows index (nil: all) of pairs, of which the first has the number first.
-func (s *source) cut(p data.Pairs, index []int, first int, f addRows) error {
+func (s *source) cut(p data.Pairs, index []int, first int, sparse bool, f addMatrix) error {
 	if b, ok := p.X.(*ops.Bags); ok && s.m == nil {
 		return fmt.Errorf("train: %s: x are %v and there is no map; sets of samples want one, such as %s: %w", s.who, b, strings.Join(layers.BagMaps(), ", "), domain.ErrParam)
 	}
@@ -161,6 +169,9 @@ func (s *source) cut(p data.Pairs, index []int, first int, f addRows) error {
 		n = p.X.Shape()[0]
 	}
 	step := s.block
+	if _, csr := p.X.(*ops.CSR); csr && sparse && step == 0 && (s.m == nil || layers.KeepsZeros(s.m)) {
+		step = sparseBlockRows
+	}
 	if step == 0 {
 		step = s.blockRows(p.X)
 	}
@@ -173,7 +184,7 @@ func (s *source) cut(p data.Pairs, index []int, first int, f addRows) error {
 		if index != nil {
 			rows.index = index[i : i+b]
 		}
-		z, err := s.features2d(s.part(p.X, rows, b), rows, b)
+		z, err := s.features2d(s.part(p.X, rows, b), rows, b, sparse)
 		if err != nil {
 			return err
 		}
@@ -194,6 +205,9 @@ func (s *source) cut(p data.Pairs, index []int, first int, f addRows) error {
 	}
 	return s.cancelled()
 }
+
+// sparseBlockRows is how many rows of features that stay sparse make a block.
+const sparseBlockRows = 4096
 
 // blockRows is the length of blocks that suits ridge.
 func (s *source) blockRows(x ops.Matrix) int {
@@ -231,37 +245,55 @@ func (s *source) part(x ops.Matrix, rows rowNames, b int) ops.Matrix {
 	return s.gather
 }
 
-// features2d maps a block and checks what comes back.
-func (s *source) features2d(x ops.Matrix, rows rowNames, b int) (*tensor.Dense, error) {
+// features2d maps a block and checks what comes back. Sparse rows stay sparse where that is asked for and the map keeps zeros.
+func (s *source) features2d(x ops.Matrix, rows rowNames, b int, sparse bool) (ops.Matrix, error) {
 	dst := s.dst
 	if dst != nil && dst.Shape()[0] != b {
 		dst = nil
 	}
 	if s.m == nil {
-		if t, ok := x.(*tensor.Dense); ok {
-			return t, nil
+		c, ok := x.(*ops.CSR)
+		if !ok || sparse {
+			return x, nil
 		}
-		z, err := x.(*ops.CSR).Dense(dst)
+		z, err := c.Dense(dst)
 		s.dst = z
 		return z, err
 	}
-	z, err := layers.Transform(s.m, dst, x)
+	var z ops.Matrix
+	var err error
+	if sparse {
+		z, err = layers.Apply(s.m, dst, x)
+	} else {
+		z, err = layers.Transform(s.m, dst, x)
+	}
 	if err != nil {
 		if rows.index == nil {
 			err = domain.InBlock(rows.first, err) // a cell or a row that it names is one of x
 		}
 		return nil, fmt.Errorf("train: %s: %d rows from row %d: %w", s.who, b, rows.at(0), err)
 	}
-	whole, err := data.RowMajor("train: "+s.who, "the map's features", z)
-	if err != nil {
+	if z, err = data.RowMajor("train: "+s.who, "the map's features", z); err != nil {
 		return nil, err
 	}
-	z = whole.(*tensor.Dense)
 	if z.Shape()[0] != b || z.Shape()[1] != s.features {
 		return nil, fmt.Errorf("train: %s: the map made %v of %d rows, not (%d, %d); its Features and Transform disagree: %w", s.who, z.Shape(), b, b, s.features, domain.ErrShape)
 	}
-	s.dst = z
+	s.dst, _ = z.(*tensor.Dense)
 	return z, nil
+}
+
+// stored is about how many features of the rows in memory are stored where they stay sparse; 0: they are dense.
+func (s *source) stored() int {
+	if s.memory == nil || s.m != nil && !layers.KeepsZeros(s.m) {
+		return 0
+	}
+	x, ok := s.memory.X.(*ops.CSR)
+	if !ok {
+		return 0
+	}
+	width := (s.features + s.dims - 1) / s.dims // of a cell
+	return max(1, x.Stored()*width*s.n/x.Rows())
 }
 
 // parts calls train or held with the rows of SelectHeldOut. Of rows that are read each is held out with the probability
@@ -330,6 +362,9 @@ func (r rowNames) at(i int) int {
 
 // addRows takes rows, their features and their targets.
 type addRows func(rows rowNames, z *tensor.Dense, y *mat.Dense) error
+
+// addMatrix takes rows, their features, a *tensor.Dense or a *ops.CSR, and their targets.
+type addMatrix func(rows rowNames, z ops.Matrix, y *mat.Dense) error
 
 // eachRows are rows as features.
 type eachRows interface {

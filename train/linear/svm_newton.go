@@ -5,9 +5,9 @@ import (
 	"math"
 	"slices"
 
+	"github.com/bochner-go/bochner/ops"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
-	"gorgonia.org/tensor"
 )
 
 // svm is a set of problems, one a column of y, over the same rows.
@@ -152,7 +152,7 @@ func (s *svm) units(c float64) ([]float64, error) {
 func (s *svm) transposed(u columns) (columns, error) {
 	sum := newColumns(s.features+1, u.k)
 	at := 0
-	err := s.each(func(_ int, z *tensor.Dense) error {
+	err := s.each(func(_ int, z ops.Matrix) error {
 		n := z.Shape()[0]
 		s.addTransposed(sum, z, columns{u.k, u.v[at*u.k : (at+n)*u.k]}, s.bias)
 		at += n

@@ -12,7 +12,7 @@ import (
 // svmRows are the rows that a fit goes through again and again: features that are kept, or are made anew each time.
 type svmRows struct {
 	*source
-	kept []*tensor.Dense // the blocks, once they have been seen; nil where there is no room
+	kept []ops.Matrix // the blocks, once they have been seen; nil where there is no room
 	keep bool
 
 	scores, product *tensor.Dense // of a block
@@ -27,11 +27,15 @@ func newSVMRows(src *source, cacheBytes int64) (*svmRows, error) {
 	if src.dtype == tensor.Float32 {
 		size = 4
 	}
-	return &svmRows{source: src, keep: int64(src.n)*int64(src.features)*size <= cacheBytes}, nil
+	bytes := int64(src.n) * int64(src.features) * size
+	if stored := src.stored(); stored > 0 {
+		bytes = int64(stored)*(size+4) + 8*int64(src.n)
+	}
+	return &svmRows{source: src, keep: bytes <= cacheBytes}, nil
 }
 
 // each calls f with block after block and where it begins.
-func (r *svmRows) each(f func(at int, z *tensor.Dense) error) error {
+func (r *svmRows) each(f func(at int, z ops.Matrix) error) error {
 	at := 0
 	if r.kept != nil {
 		for _, z := range r.kept {
@@ -45,8 +49,8 @@ func (r *svmRows) each(f func(at int, z *tensor.Dense) error) error {
 		}
 		return nil
 	}
-	var kept []*tensor.Dense
-	err := r.source.each(func(rows rowNames, z *tensor.Dense, y *mat.Dense) error {
+	var kept []ops.Matrix
+	err := r.source.eachMatrix(func(rows rowNames, z ops.Matrix, y *mat.Dense) error {
 		if err := checkFinite(r.who, z, y, rows.at); err != nil {
 			return err
 		}
@@ -68,79 +72,97 @@ func (r *svmRows) each(f func(at int, z *tensor.Dense) error) error {
 // through computes u = [Z | β] w for all rows, block by block, hands f the rows of a block to change, and adds [Z | β]ᵀ u to sum, unless
 // sum is nil: one pass over the features for both products.
 func (r *svmRows) through(w columns, bias float64, sum *columns, f func(at int, u columns)) error {
-	d := r.features
-	var packed *ops.Weights
-	var intercept *tensor.Dense
-	return r.each(func(at int, z *tensor.Dense) error {
-		n, dt := z.Shape()[0], z.Dtype()
-		if packed == nil {
-			var err error
-			if packed, err = ops.Pack(floatsOf(dt, w.v[:d*w.k], d, w.k)); err != nil {
+	intercept := make([]float64, w.k)
+	for j, v := range w.row(r.features) {
+		intercept[j] = v * bias
+	}
+	var packed *ops.Weights // of dense features
+	return r.each(func(at int, block ops.Matrix) error {
+		u := newColumns(block.Shape()[0], w.k)
+		switch z := block.(type) {
+		case *ops.CSR:
+			for i := range z.Rows() {
+				copy(u.row(i), intercept)
+			}
+			addSparseProduct(u, z, w)
+		case *tensor.Dense:
+			if packed == nil {
+				var err error
+				if packed, err = ops.Pack(floatsOf(z.Dtype(), w.v[:r.features*w.k], r.features, w.k)); err != nil {
+					return err
+				}
+			}
+			if err := r.score(u, z, packed, intercept); err != nil {
 				return err
 			}
-			b := make([]float64, w.k)
-			for j, v := range w.row(d) {
-				b[j] = v * bias
-			}
-			intercept = floatsOf(dt, b, w.k)
-		}
-		if r.scores == nil || !r.scores.Shape().Eq(tensor.Shape{n, w.k}) {
-			r.scores = tensor.New(tensor.WithShape(n, w.k), tensor.Of(dt))
-		}
-		if _, err := ops.AffineInto(r.scores, z, packed, intercept, ops.Attr{Layer: "train: " + r.who}); err != nil {
-			return err
-		}
-		u := newColumns(n, w.k)
-		if dt == tensor.Float32 {
-			widen(u.v, r.scores.Float32s())
-		} else {
-			copy(u.v, r.scores.Float64s())
 		}
 		f(at, u)
 		if sum != nil {
-			r.addTransposed(*sum, z, u, bias)
+			r.addTransposed(*sum, block, u, bias)
 		}
 		return nil
 	})
 }
 
-// addTransposed adds [Z | β]ᵀ u of a block to sum.
-func (r *svmRows) addTransposed(sum columns, z *tensor.Dense, u columns, bias float64) {
-	n, d, k := z.Shape()[0], z.Shape()[1], u.k
-	if r.product == nil || !r.product.Shape().Eq(tensor.Shape{d, k}) {
-		r.product = tensor.New(tensor.WithShape(d, k), tensor.Of(z.Dtype()))
+// score puts Z w + b into u, in the element type of dense features z.
+func (r *svmRows) score(u columns, z *tensor.Dense, w *ops.Weights, b []float64) error {
+	n, dt := z.Shape()[0], z.Dtype()
+	if r.scores == nil || !r.scores.Shape().Eq(tensor.Shape{n, u.k}) {
+		r.scores = tensor.New(tensor.WithShape(n, u.k), tensor.Of(dt))
 	}
-	if z.Dtype() == tensor.Float32 {
-		ut := make([]float32, len(u.v))
-		for i, v := range u.v {
-			ut[i] = float32(v)
-		}
-		p := r.product.Float32s()
-		fast.Implementation{}.Sgemm(blas.Trans, blas.NoTrans, d, k, n, 1, z.Float32s(), d, ut, k, 0, p, k)
-		for i, v := range p {
-			sum.v[i] += float64(v)
-		}
+	if _, err := ops.AffineInto(r.scores, z, w, floatsOf(dt, b, u.k), ops.Attr{Layer: "train: " + r.who}); err != nil {
+		return err
+	}
+	if dt == tensor.Float32 {
+		widen(u.v, r.scores.Float32s())
 	} else {
-		fast.Implementation{}.Dgemm(blas.Trans, blas.NoTrans, d, k, n, 1, z.Float64s(), d, u.v, k, 1, sum.v[:d*k], k)
+		copy(u.v, r.scores.Float64s())
 	}
-	last := sum.row(d)
-	for i := range n {
+	return nil
+}
+
+// addTransposed adds [Z | β]ᵀ u of a block to sum.
+func (r *svmRows) addTransposed(sum columns, block ops.Matrix, u columns, bias float64) {
+	switch z := block.(type) {
+	case *ops.CSR:
+		addSparseTransposed(sum, z, u)
+	case *tensor.Dense:
+		r.addDenseTransposed(sum, z, u)
+	}
+	last := sum.row(r.features)
+	for i := range len(u.v) / u.k {
 		for j, v := range u.row(i) {
 			last[j] += bias * v
 		}
 	}
 }
 
+// addDenseTransposed adds Zᵀ u to sum.
+func (r *svmRows) addDenseTransposed(sum columns, z *tensor.Dense, u columns) {
+	n, d, k := z.Shape()[0], z.Shape()[1], u.k
+	if z.Dtype() == tensor.Float64 {
+		fast.Implementation{}.Dgemm(blas.Trans, blas.NoTrans, d, k, n, 1, z.Float64s(), d, u.v, k, 1, sum.v[:d*k], k)
+		return
+	}
+	if r.product == nil || !r.product.Shape().Eq(tensor.Shape{d, k}) {
+		r.product = tensor.New(tensor.WithShape(d, k), tensor.Of(tensor.Float32))
+	}
+	ut := make([]float32, len(u.v))
+	for i, v := range u.v {
+		ut[i] = float32(v)
+	}
+	p := r.product.Float32s()
+	fast.Implementation{}.Sgemm(blas.Trans, blas.NoTrans, d, k, n, 1, z.Float32s(), d, ut, k, 0, p, k)
+	for i, v := range p {
+		sum.v[i] += float64(v)
+	}
+}
+
 // scale is s, as of ridge, of weighted rows.
 func (r *svmRows) scale(weight []float64) (float64, error) {
 	var spread rowSpread
-	err := r.each(func(at int, z *tensor.Dense) error {
-		n, d := z.Shape()[0], z.Shape()[1]
-		if z.Dtype() == tensor.Float32 {
-			addSpread(&spread, z.Float32s(), weight[at:at+n], d)
-		} else {
-			addSpread(&spread, z.Float64s(), weight[at:at+n], d)
-		}
+	err := r.each(func(at int, z ops.Matrix) error {
+		spread.addMatrix(z, weight[at:at+z.Shape()[0]])
 		return nil
 	})
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
+	"gorgonia.org/tensor"
 )
 
 // Rows and columns of features that are multiplied at a time: 256 × 512 numbers are 1 MiB, about a second-level cache.
@@ -30,8 +31,8 @@ func checkGramRows(who string, n int) error {
 
 // ApproxGram is the kernel matrix Z Zᵀ of the features Z = m.Transform(x), or Z Σ Zᵀ where the map has a signature σ,
 // the diagonal of Σ (layers.SignatureOf): x is [n, m.Dims()], dense or sparse, the result n×n, exactly symmetric and
-// summed in float64 for features of either element type. It needs memory for n² + n·D numbers; sparse rows under an
-// Identity stay sparse, n² + D.
+// summed in float64 for features of either element type. It needs memory for n² + n·D numbers; sparse rows under a map
+// that keeps zeros (layers.KeepsZeros) stay sparse, n² + D and what is stored of Z.
 //
 // Errors: what Transform returns; ErrShape for an x or features of another shape than the map says and for more than
 // 16384 rows; ErrDtype for features that are not floating point; ErrDomain for a feature or an inner product that is
@@ -51,13 +52,18 @@ func ApproxGram(m Map, x ops.Matrix) (*mat.Dense, error) {
 	if cols != m.Dims() {
 		return nil, fmt.Errorf("report: %s: x has %d columns and the map wants %d: %w", who, cols, m.Dims(), ErrShape)
 	}
-	if s, sparse := x.(*ops.CSR); sparse && layers.IsIdentity(m) {
-		return linearGram(who, s)
+	signature, through := layers.SignatureOf(m), layers.Apply
+	if signature != nil {
+		through = dense
 	}
-	t, err := layers.Transform(m, nil, x)
+	features, err := through(m, nil, x)
 	if err != nil {
 		return nil, fmt.Errorf("report: %s: %w", who, err)
 	}
+	if s, sparse := features.(*ops.CSR); sparse {
+		return linearGram(who, s)
+	}
+	t, _ := features.(*tensor.Dense)
 	z, err := cellsOf(who, "features", t)
 	if err != nil {
 		return nil, err
@@ -66,7 +72,12 @@ func ApproxGram(m Map, x ops.Matrix) (*mat.Dense, error) {
 		return nil, fmt.Errorf("report: %s: the features are [%d, %d], where %d rows and a map of %d features make [%d, %d]: %w",
 			who, z.rows, z.cols, rows, m.Features(), rows, m.Features(), ErrShape)
 	}
-	return gram(who, z, layers.SignatureOf(m))
+	return gram(who, z, signature)
+}
+
+// dense is layers.Transform.
+func dense(m layers.Map, dst *tensor.Dense, x ops.Matrix) (ops.Matrix, error) {
+	return layers.Transform(m, dst, x)
 }
 
 // gram is Z Σ Zᵀ, a nil signature being all ones: the upper triangle by tiles, a block of columns at a time, then its

@@ -60,7 +60,11 @@ func forFit(m layers.Layer, x ops.Matrix, budget int) (layers.Layer, ops.Matrix,
 
 // cacheable says whether nothing of the map is tuned and its features fit.
 func cacheable(m layers.Layer, x ops.Matrix, budget int) bool {
-	return !tunes(m) && x.Shape()[0]*m.Features()*int(x.Dtype().Size()) <= budget
+	cells, size := x.Shape()[0]*m.Features(), int(x.Dtype().Size())
+	if s, sparse := x.(*ops.CSR); sparse && layers.KeepsZeros(m) {
+		cells, size = s.Stored()*((m.Features()+m.Dims()-1)/m.Dims()), size+4 // with their columns
+	}
+	return !tunes(m) && cells*size <= budget
 }
 
 // tunes says whether a fit changes the map.
@@ -68,7 +72,7 @@ func tunes(m layers.Layer) bool {
 	return slices.ContainsFunc(m.Params(), func(p layers.Param) bool { return p.Tuned })
 }
 
-// cacheFeatures replaces a frozen map and its input by the features, when they fit. Sparse rows that are the features stay sparse.
+// cacheFeatures replaces a frozen map and its input by the features, when they fit. Sparse rows stay sparse where the map keeps zeros.
 func cacheFeatures(m layers.Layer, x ops.Matrix, budget int) (layers.Layer, ops.Matrix, error) {
 	if _, sparse := x.(*ops.CSR); sparse && layers.IsIdentity(m) {
 		return m, x, nil
@@ -76,7 +80,7 @@ func cacheFeatures(m layers.Layer, x ops.Matrix, budget int) (layers.Layer, ops.
 	if !cacheable(m, x, budget) {
 		return m, x, nil
 	}
-	z, err := layers.Transform(m, nil, x)
+	z, err := layers.Apply(m, nil, x)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/domain"
 	"gorgonia.org/tensor"
 )
 
@@ -23,6 +25,24 @@ func (t *TimedMap) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) { retu
 // TransformCSR is Transform for sparse rows.
 func (t *TimedMap) TransformCSR(dst *tensor.Dense, x *ops.CSR) (*tensor.Dense, error) {
 	return t.transform(dst, x)
+}
+
+// KeepsZeros says whether the map does.
+func (t *TimedMap) KeepsZeros() bool { return layers.KeepsZeros(t.Layer) }
+
+// MapCSR is the map's.
+func (t *TimedMap) MapCSR(x *ops.CSR) (*ops.CSR, error) {
+	start := time.Now()
+	defer func() { t.Spent += time.Since(start) }()
+	z, err := layers.Apply(t.Layer, nil, x)
+	if err != nil {
+		return nil, err
+	}
+	s, ok := z.(*ops.CSR)
+	if !ok {
+		return nil, fmt.Errorf("%q does not keep zeros: %w", t.Name(), domain.ErrParam)
+	}
+	return s, nil
 }
 
 // TransformBags is Transform for sets of samples.
