@@ -114,7 +114,7 @@ func (o *options) settle(p *train.Prepared) {
 	spec.Dims = p.X().Shape()[1]
 	if o.auto && !o.ladder && o.lambda == "" && !(linear.LogisticOptions{}).Keeps(p.Problem(featuresOf(spec))) {
 		o.newton = false
-		fmt.Fprintln(os.Stderr, "the features of all rows are sparse or take more than 1 GiB: mini-batches fit the head; -solver newton takes it to its optimum, in some hundred passes")
+		fmt.Fprintln(os.Stderr, "the features of all rows take more than 1 GiB: mini-batches fit the head; -solver newton takes it to its optimum, in some hundred passes")
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/internal/cv"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -21,7 +22,8 @@ type ridgeFolds struct{ RidgeOptions }
 // the fold needs no row again (RidgeStats.MSE); the error rate is over at most 4096 rows of each fold, drawn at
 // random. Memory is Folds + 2 matrices of D x D, and those rows of classes. A lambda is relative and means the same
 // penalty a row in a fold as on all rows; the default ones are the ones of a fit. ClassWeights count in the errors
-// too.
+// too. Of fewer rows than features that stay sparse the n x n system is solved, by parts of one Gram matrix of all rows:
+// memory is 3 n² numbers, and the error rate is over all rows of a fold.
 func (o RidgeOptions) Folds() cv.Head { return ridgeFolds{o} }
 
 // Check refuses what cross-validation sets by itself.
@@ -51,6 +53,9 @@ func (o ridgeFolds) Scorer(ctx context.Context, j *cv.Job, spec layers.Spec) (cv
 	if err != nil {
 		return nil, err
 	}
+	if o.foldsDual(src.n, src.features, src.stored(), src.signature != nil) {
+		return dualFolds(src, j)
+	}
 	folds, samples := make([]RidgeStats, j.Folds), make([]*rowSample, j.Folds)
 	for f := range folds {
 		folds[f].Signature, folds[f].ClassWeights = src.signature, o.ClassWeights
@@ -76,6 +81,35 @@ func (o ridgeFolds) Scorer(ctx context.Context, j *cv.Job, spec layers.Spec) (cv
 				}
 			}
 			if out[f], err = rest.scores(ctx, &folds[f], samples[f], j.Relative(lambdas, rest.n)); err != nil {
+				return nil, err
+			}
+			j.Step()
+		}
+		return out, nil
+	}, nil
+}
+
+// foldsDual says whether the n x n system is solved: of features that stay sparse, more of them than rows.
+func (o RidgeOptions) foldsDual(n, features, stored int, signed bool) bool {
+	return stored > 0 && o.solvesDual(n, features, signed)
+}
+
+// dualFolds scores lambdas by the Gram matrix of all rows, of which each fit and each fold is a part.
+func dualFolds(src *source, j *cv.Job) (cv.Scorer, error) {
+	rows, err := src.dualRows()
+	if err != nil {
+		return nil, err
+	}
+	k, mean := rows.gram(), floats.Dot(rows.mean, rows.mean)
+	return func(lambdas []float64) ([][]fits.LambdaScore, error) {
+		out := make([][]fits.LambdaScore, j.Folds)
+		for f := range j.Folds {
+			rest := j.Rest(f)
+			score, err := dualScorer(src, k, rest, j.Order[f], mean, roundedKernel)
+			if err != nil {
+				return nil, err
+			}
+			if out[f], err = score(j.Relative(lambdas, len(rest))); err != nil {
 				return nil, err
 			}
 			j.Step()

@@ -239,15 +239,24 @@ func (s *source) all() (z, mean []float64, err error) {
 	return z, mean, err
 }
 
-// dualHeldOut fits every lambda to the rows that are kept and scores it on the others, all by entries of k, the lower
-// triangle of the Gram matrix of all rows.
+// dualHeldOut fits every lambda to the rows that are kept and scores it on the others.
 func dualHeldOut(src *source, k []float64, mean, rounded float64, o RidgeOptions) (scores []fits.LambdaScore, best int, err error) {
 	train, held := ridgeSplit(src.n, o.HeldOut, o.Seed)
+	score, err := dualScorer(src, k, train, held, mean, rounded)
+	if err != nil {
+		return nil, 0, err
+	}
+	return chooseUsable(o.grid(src.n, 1), score)
+}
+
+// dualScorer fits lambdas to the rows of train and scores them on those of held, all by entries of k, the lower triangle of the Gram matrix of
+// all rows in memory. mean is the square of the mean of all features.
+func dualScorer(src *source, k []float64, train, held []int, mean, rounded float64) (func(lambdas []float64) ([]fits.LambdaScore, error), error) {
 	n, m, y := src.n, len(train), src.memory.Y.RawMatrix()
 	sub, target := make([]float64, m*m), general(m, y.Cols, y.Cols, make([]float64, m*y.Cols))
 	for i, r := range train {
 		for j, c := range train[:i+1] {
-			sub[i*m+j] = k[r*n+c]
+			sub[i*m+j] = k[max(r, c)*n+min(r, c)]
 		}
 		copy(target.Data[i*y.Cols:], y.Data[r*y.Stride:r*y.Stride+y.Cols])
 	}
@@ -260,10 +269,10 @@ func dualHeldOut(src *source, k []float64, mean, rounded float64, o RidgeOptions
 	dual := newRidgeDual(sub, m, target)
 	scale, err := penaltyScale("Ridge", dual.spread, mean, rounded)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	work := make([]float64, m*m)
-	return chooseUsable(o.grid(n, 1), func(lambdas []float64) ([]fits.LambdaScore, error) {
+	return func(lambdas []float64) ([]fits.LambdaScore, error) {
 		sums, usable := make([]lossSums, len(lambdas)), make([]bool, len(lambdas))
 		for l, lambda := range lambdas {
 			if err := src.cancelled(); err != nil {
@@ -282,5 +291,5 @@ func dualHeldOut(src *source, k []float64, mean, rounded float64, o RidgeOptions
 			}
 		}
 		return scoresOf(lambdas, usable, sums, y.Cols), nil
-	})
+	}, nil
 }

@@ -52,11 +52,13 @@ func ApproxGram(m Map, x ops.Matrix) (*mat.Dense, error) {
 	if cols != m.Dims() {
 		return nil, fmt.Errorf("report: %s: x has %d columns and the map wants %d: %w", who, cols, m.Dims(), ErrShape)
 	}
-	signature, through := layers.SignatureOf(m), layers.Apply
-	if signature != nil {
-		through = dense
+	signature := layers.SignatureOf(m)
+	var features ops.Matrix
+	if signature == nil {
+		features, err = layers.Apply(m, nil, x)
+	} else {
+		features, err = layers.Transform(m, nil, x)
 	}
-	features, err := through(m, nil, x)
 	if err != nil {
 		return nil, fmt.Errorf("report: %s: %w", who, err)
 	}
@@ -73,11 +75,6 @@ func ApproxGram(m Map, x ops.Matrix) (*mat.Dense, error) {
 			who, z.rows, z.cols, rows, m.Features(), rows, m.Features(), ErrShape)
 	}
 	return gram(who, z, signature)
-}
-
-// dense is layers.Transform.
-func dense(m layers.Map, dst *tensor.Dense, x ops.Matrix) (ops.Matrix, error) {
-	return layers.Transform(m, dst, x)
 }
 
 // gram is Z Σ Zᵀ, a nil signature being all ones: the upper triangle by tiles, a block of columns at a time, then its
