@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -168,5 +169,98 @@ func TestSparseBlocks(t *testing.T) {
 	}
 	if _, err := layers.Transform(m, nil, nil); !errors.Is(err, layers.ErrDtype) {
 		t.Errorf("no rows: %v", err)
+	}
+}
+
+// TestKeepsZeros: a map keeps zeros where the features of zeros are zeros, through layers around it, and what Apply makes of sparse rows has the
+// cells that Transform makes of the same rows dense.
+func TestKeepsZeros(t *testing.T) {
+	const d = 6
+	x, dense := words(t, 9, d)
+	chi2 := func(name string, d int) layers.Layer {
+		return layers.Must(layers.NewHomogeneousLayer(spectral.Chi2{Gamma: 1}, d, layers.WithName(name)))
+	}
+	concat := func(parts ...layers.Part) layers.Layer { return layers.Must(layers.NewConcat(d, parts)) }
+	random := layers.Must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, d, 8))
+	for name, c := range map[string]struct {
+		m    layers.Layer
+		want bool
+	}{
+		"chi2":       {chi2("a", d), true},
+		"wrapped":    {wrapped{wrapped{chi2("a", d)}}, true},
+		"Sequential": {layers.Must(layers.NewSequential(chi2("a", d), layers.Must(layers.NewIdentity(3*d)))), true},
+		"Concat": {concat(layers.Part{Layer: chi2("a", 4), To: 4, Weight: 2}, layers.Part{Layer: chi2("b", 4), From: 2, To: 6, Weight: .5},
+			layers.Part{Layer: layers.Must(layers.NewIdentity(1, layers.WithName("c"))), From: 3, To: 4, Weight: 1}), true},
+		"stationary":        {layers.Must(layers.NewHomogeneousLayer(spectral.Chi2{Gamma: 1}, d, layers.WithStationary())), false},
+		"random":            {random, false},
+		"random at the end": {layers.Must(layers.NewSequential(layers.Must(layers.NewIdentity(d)), random)), false},
+		"random part":       {concat(layers.Part{Layer: random, To: d, Weight: 1}, layers.Part{Layer: chi2("a", d), To: d, Weight: 1}), false},
+	} {
+		if got := layers.KeepsZeros(c.m); got != c.want {
+			t.Errorf("%s: KeepsZeros is %v", name, got)
+		}
+		zeros, err := c.m.Transform(nil, tensor.New(tensor.WithShape(1, d), tensor.Of(tensor.Float64)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.want && slices.ContainsFunc(zeros.Float64s(), func(v float64) bool { return v != 0 }) {
+			t.Errorf("%s: the features of zeros are %v", name, zeros.Float64s())
+		}
+		z, err := layers.Apply(c.m, nil, x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, sparse := z.(*ops.CSR)
+		if sparse != c.want {
+			t.Fatalf("%s: Apply makes %T", name, z)
+		}
+		if sparse {
+			if z, err = s.Dense(nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := c.m.Transform(nil, dense)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range want.Float64s() {
+			if got := z.(*tensor.Dense).Float64s()[i]; math.Abs(got-v) > 1e-12 {
+				t.Errorf("%s: feature %d is %v, of dense rows %v", name, i, got, v)
+			}
+		}
+		if m, ok := c.m.(layers.ZeroMap); ok && !c.want {
+			if _, err := m.MapCSR(x); !errors.Is(err, layers.ErrParam) {
+				t.Errorf("%s: MapCSR: %v", name, err)
+			}
+		}
+	}
+	if layers.KeepsZeros(nil) || layers.KeepsZeros((*layers.Identity)(nil)) {
+		t.Error("a nil map keeps zeros")
+	}
+}
+
+// TestTraitsZeros: a form that says that its maps keep zeros has maps that do.
+func TestTraitsZeros(t *testing.T) {
+	_, dense := words(t, 40, 5)
+	said := 0
+	for _, e := range layers.Entries() {
+		if !e.Zeros {
+			continue
+		}
+		said++
+		s := layers.Spec{Map: e.Name, Dims: 5}
+		if err := s.FillDefaults(dense); err != nil {
+			t.Fatal(err)
+		}
+		m, err := s.Fit(dense)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !layers.KeepsZeros(m) {
+			t.Errorf("%s does not keep zeros, and its Traits say so", e.Name)
+		}
+	}
+	if said < 5 {
+		t.Errorf("%d forms keep zeros", said)
 	}
 }

@@ -124,6 +124,19 @@ func ExampleHomogeneousCSR() {
 }
 
 // The logarithm of sparse rows is sparse but for a number that all cells share.
+func ExampleConcatCSR() {
+	x, err := ops.NewCSR(2, 3, []int{0, 1, 2}, []int32{2, 0}, []float64{5, 7})
+	if err != nil {
+		panic(err)
+	}
+	z, err := ops.ConcatCSR([]float64{1, .5}, ops.Attr{}, x, x)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(z, z.Columns(), z.Float64s())
+	// Output: CSR float64 (2, 6), 4 stored [2 5 0 3] [5 2.5 7 3.5]
+}
+
 func ExampleLogShiftCSR() {
 	x, err := ops.CSROf(tensorOf([]float64{0, math.E - 1, 0, 0}, 2, 2))
 	if err != nil {

@@ -23,11 +23,12 @@ func TestAfford(t *testing.T) {
 	dir := t.TempDir()
 	clitest.File(t, dir, "wide.txt", wide(40))
 	for args, texts := range map[string][]string{
-		"-head ridge -cv 2":                   {"4 matrices of 4000000 x 4000000 numbers", "leave -cv out"},
-		"-head ridge -class-weights balanced": {"1 matrices of 4000000 x 4000000 numbers", "leave -class-weights out"},
-		"-head ridge -stream":                 {"1 matrices of 4000000 x 4000000 numbers", "leave -stream out"},
-		"-head ridge":                         nil,
-		"-head ridge -lambda loo":             nil,
+		"-head ridge -cv 2 -class-weights balanced": {"4 matrices of 4000000 x 4000000 numbers", "leave -cv out"},
+		"-head ridge -class-weights balanced":       {"1 matrices of 4000000 x 4000000 numbers", "leave -class-weights out"},
+		"-head ridge -stream":                       {"1 matrices of 4000000 x 4000000 numbers", "leave -stream out"},
+		"-head ridge":                               nil,
+		"-head ridge -lambda loo":                   nil,
+		"-head ridge -cv 2":                         nil,
 	} {
 		r := clitest.Run(t, dir, "-train wide.txt -map linear "+args)
 		if texts == nil {
