@@ -76,7 +76,8 @@ type LogisticFit struct {
 // Weng and Keerthi (2008), Trust region Newton method for large-scale logistic regression.
 //
 // Memory: 3 n k + 6 D k numbers, two D x D matrices or with more than 512 features 2 D r numbers, a block of features, and
-// where CacheBytes allows all features, and twice 4 n D bytes. Results do not depend on GOMAXPROCS. ctx is looked at
+// where CacheBytes allows all features, and twice 4 n D bytes. Features of sparse rows stay sparse where the map keeps zeros
+// (layers.KeepsZeros), without the copies in float32, and r is lower where 16 D r bytes would be more than 64 MiB. Results do not depend on GOMAXPROCS. ctx is looked at
 // between blocks.
 //
 // Errors: those of FitRidge; domain.ErrDomain for a row of y that is of no class; domain.ErrParam for options out of range

@@ -96,7 +96,8 @@ type RidgeFit struct {
 //
 // Rows go through the map in blocks, and the n x D matrix of features is never held when D <= n: memory is D² + O(D)
 // numbers and the blocks (with SelectHeldOut 2 D², and to choose lambda up to 4096 D). When n < D, W = Zcᵀ (Zc Zcᵀ + λ s I)⁻¹ Yc is computed instead, with
-// the features, n D numbers, and n² more. Results do not depend on GOMAXPROCS. ctx is looked at between blocks and
+// the features, n D numbers, and n² more; those of sparse rows in memory stay sparse where the map keeps zeros (layers.KeepsZeros), so that it is
+// what they store, O(D) and n² numbers. Results do not depend on GOMAXPROCS. ctx is looked at between blocks and
 // before a factorisation.
 //
 // Rows that are not in memory are read once, and by SelectLOO twice or, while its grid grows, more often, but for a

@@ -36,7 +36,7 @@ type CGFit struct {
 //	(Zcᵀ Zc + λ s I) W = Zcᵀ Yc
 //
 // by conjugate gradients (Hestenes and Stiefel 1952), all targets side by side, and maps the rows anew for each product, block by block. Memory
-// is O(D (k + Rank)) numbers and some blocks; time is 2 passes over the rows and one an iteration. Iterations are few for the
+// is O(D (k + Rank)) numbers and some blocks, which are sparse for sparse rows under a map that keeps zeros; time is 2 passes over the rows and one an iteration. Iterations are few for the
 // preconditioner, a randomised Nyström approximation of Zcᵀ Zc whose sketch is taken in the second pass: Frangella, Tropp and Udell (2023),
 // Randomized Nyström preconditioning, (1.3) and algorithm 2.1. That rows are mapped again and again, and that a random subspace makes it
 // bearable, is the idea of Falkon (Rudi, Carratino and Rosasco 2017). The result depends on Tol: the weights are off by at most about

@@ -89,7 +89,8 @@ type SVMFit struct {
 // A modified finite Newton method for fast solution of large scale linear SVMs; Lin, Weng and Keerthi (2008), Trust region Newton method for
 // large-scale logistic regression.
 //
-// Memory: 3 n k + 6 D k numbers, a block of features, and all features where CacheBytes allows. Rows that are not in memory are read
+// Memory: 3 n k + 6 D k numbers, a block of features, and all features where CacheBytes allows; those of sparse rows stay sparse where the
+// map keeps zeros (layers.KeepsZeros), and their products are summed in float64. Rows that are not in memory are read
 // once for their targets, once for features that are kept, and otherwise in every pass; n k more numbers are their targets. Those that are set aside to
 // choose lambda are drawn one by one. Results do not depend on GOMAXPROCS. ctx is
 // looked at between blocks.
