@@ -77,7 +77,7 @@ func newDense(d, features int, f ops.Activation, o options) (*Dense, error) {
 		{"b", newTensor(o.dt, make([]float64, features), features), tuned},
 	}
 	b.drawn("dense", o, func(o options) (peeker, error) { return newDense(d, features, f, o) })
-	l := &Dense{affine: &affine{b}, act: f, policy: o.policy, norm: o.norm}
+	l := &Dense{affine: &affine{base: b}, act: f, policy: o.policy, norm: o.norm}
 	b.changed = func() { l.bounded.Store(nil) }
 	return l, nil
 }

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"sync/atomic"
 
 	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/domain"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
@@ -93,7 +95,10 @@ func NewSoftmaxHead(d, k int, opts ...Option) (*SoftmaxHead, error) {
 }
 
 // affine is zA + b with learnable A and b.
-type affine struct{ *base }
+type affine struct {
+	*base
+	packed atomic.Pointer[ops.Weights] // A while nobody else can change it, by PackHead
+}
 
 func newAffine(kind, auto string, d, k int, opts []Option) (*affine, error) {
 	o, err := newOptions("New"+kind, opts)
@@ -111,7 +116,40 @@ func newAffine(kind, auto string, d, k int, opts []Option) (*affine, error) {
 		{"W", newTensor(o.dt, make([]float64, d*k), d, k), true},
 		{"b", newTensor(o.dt, make([]float64, k), k), true},
 	}
-	return &affine{b}, nil
+	l := &affine{base: b}
+	b.changed = l.unpack
+	return l, nil
+}
+
+// PackHead makes h keep a copy of A in the form that products read, for a head that predicts and learns no more: the
+// few rows of a request need not wait until A has been copied for them. It takes the memory of A again, with its columns
+// rounded up to some vectors. Whatever changes A or hands it out drops the copy, and Transform reads A itself again:
+// SetParams, SetWeights, Params, and Fwd and the losses, whose graph has A. Scores are the same bits with the copy and
+// without. Heads of other packages are left as they are. Errors: ErrParam for nil.
+func PackHead(h Head) error {
+	if domain.IsNil(h) {
+		return fmt.Errorf("layers: PackHead: the head is nil; make it by NewHead: %w", ErrParam)
+	}
+	if l, ok := h.(interface{ pack() error }); ok {
+		return l.pack()
+	}
+	return nil
+}
+
+func (l *affine) pack() error {
+	w, err := ops.Pack(l.param("W"))
+	if err == nil {
+		l.packed.Store(w)
+	}
+	return err
+}
+
+func (l *affine) unpack() { l.packed.Store(nil) }
+
+// Params are A as W, and b. The tensors are the head's own, so that it keeps no copy of them.
+func (l *affine) Params() []Param {
+	l.unpack()
+	return l.base.Params()
 }
 
 func (l *affine) String() string {
@@ -137,6 +175,7 @@ func (l *affine) sums(z G.Input, a ops.Attr) (*G.Node, error) {
 	if err != nil {
 		return nil, err
 	}
+	l.unpack()
 	n, p, a, err := l.begin(n, a)
 	if err != nil {
 		return nil, err
@@ -144,11 +183,15 @@ func (l *affine) sums(z G.Input, a ops.Attr) (*G.Node, error) {
 	return ops.Affine(n, p["W"], p["b"], a)
 }
 
-// scores is zA + b without a graph. A solver may change A from one call to the next, so that nothing of it is kept.
+// scores is zA + b without a graph. A solver may change A from one call to the next, so that nothing of it is kept
+// unless PackHead said so.
 func (l *affine) scores(dst *tensor.Dense, z ops.Matrix) (*tensor.Dense, error) {
-	w, err := ops.Borrow(l.param("W"))
-	if err != nil {
-		return nil, err
+	w := l.packed.Load()
+	if w == nil {
+		var err error
+		if w, err = ops.Borrow(l.param("W")); err != nil {
+			return nil, err
+		}
 	}
 	return ops.AffineInto(dst, z, w, l.param("b"), l.attr())
 }

@@ -234,6 +234,7 @@ var hostileFuncs = map[string]any{
 	"layers.NewHomogeneousLayer":           layers.NewHomogeneousLayer,
 	"layers.NewHead":                       layers.NewHead,
 	"layers.NewHuberHead":                  layers.NewHuberHead,
+	"layers.PackHead":                      layers.PackHead,
 	"layers.HeadKinds":                     layers.HeadKinds,
 	"layers.NewIdentity":                   layers.NewIdentity,
 	"layers.NewL2DensityLayer":             layers.NewL2DensityLayer,

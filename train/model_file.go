@@ -161,7 +161,7 @@ func sameDraw(a, b *tensor.Dense) bool {
 	return true
 }
 
-// Load reads a model that Save or SaveSpec wrote. Errors: a damaged file (modelfile.ErrCorrupt), another kind of file
+// Load reads a model that Save or SaveSpec wrote. Its head is packed, see layers.PackHead. Errors: a damaged file (modelfile.ErrCorrupt), another kind of file
 // (modelfile.ErrFormat), a map that this version does not have.
 func Load(path string) (*Model, error) {
 	meta, tensors, err := modelfile.Read(path)
@@ -222,7 +222,7 @@ func fromFile(meta map[string]string, tensors map[string]*tensor.Dense) (*Model,
 	if err := m.restoreUncertainty(c.Uncertainty, tensors); err != nil {
 		return nil, fmt.Errorf("%w: %w", err, modelfile.ErrFormat)
 	}
-	return m, nil
+	return m, layers.PackHead(m.Head)
 }
 
 // What the frequencies of a file without them may take: that many coordinates in any case, and more for each weight of the head,
