@@ -25,17 +25,28 @@ func TestRidgeCost(t *testing.T) {
 		t.Skip("memory cannot be counted under the race detector")
 	}
 	rng := rand.New(rand.NewPCG(3, 5))
-	for _, c := range []struct{ n, d int }{{700, 300}, {300, 900}} {
+	for _, c := range []struct {
+		n, d   int
+		single bool
+	}{{700, 300, false}, {300, 900, false}, {700, 300, true}, {300, 900, true}} {
 		x, y := tensor.New(tensor.WithShape(c.n, c.d), tensor.Of(tensor.Float64)), mat.NewDense(c.n, 2, nil)
 		for i := range x.Float64s() {
 			x.Float64s()[i] = rng.NormFloat64()
+		}
+		if c.single {
+			v := make([]float32, c.n*c.d)
+			for i, f := range x.Float64s() {
+				v[i] = float32(f)
+			}
+			x = tensor.New(tensor.WithShape(c.n, c.d), tensor.WithBacking(v))
 		}
 		for i := range y.RawMatrix().Data {
 			y.RawMatrix().Data[i] = rng.NormFloat64()
 		}
 		for _, o := range []linear.RidgeOptions{{}, {Select: linear.SelectLOO, Lambdas: []float64{1e-3, 1}},
 			{Select: linear.SelectHeldOut, Lambdas: []float64{1e-3, 1}}} {
-			cost := o.Cost(fits.Problem{Rows: c.n, Features: c.d, Outputs: 2})
+			p := fits.Problem{Rows: c.n, Features: c.d, Outputs: 2, Single: c.single}
+			cost := o.Cost(p)
 			got := math.Inf(1) // of the fit that finds most of its scratch memory in the pools, which a collection empties
 			for range 4 {
 				got = min(got, float64(allocated(func() { must(linear.FitRidge(t.Context(), nil, data.Pairs{X: x, Y: y}, o)) })))
@@ -45,9 +56,16 @@ func TestRidgeCost(t *testing.T) {
 				again = 4 // whose grid grows here, for there is nothing to learn
 			}
 			if cost.Bytes > 1.5*got || got > again*cost.Bytes {
-				t.Errorf("%d x %d, %v: the estimate is %.0f bytes (%s), %.0f were allocated", c.n, c.d, o.Select, cost.Bytes, cost.Largest, got)
+				t.Errorf("%d x %d, float32 %v, %v: the estimate is %.0f bytes (%s), %.0f were allocated", c.n, c.d, c.single, o.Select, cost.Bytes, cost.Largest, got)
 			}
-			if !(cost.Operations >= float64(c.n*c.d*min(c.n, c.d))) {
+			products := float64(c.n * c.d * min(c.n, c.d))
+			if p.Single = false; c.single {
+				if saved := o.Cost(p).Operations - cost.Operations; math.Abs(saved-products/2) > 1e-9*products {
+					t.Errorf("%d x %d, %v: products in float32 save %g operations, want %g", c.n, c.d, o.Select, saved, products/2)
+				}
+				products /= 2
+			}
+			if !(cost.Operations >= products) {
 				t.Errorf("%d x %d, %v: %g operations", c.n, c.d, o.Select, cost.Operations)
 			}
 		}

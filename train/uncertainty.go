@@ -2,6 +2,7 @@ package train
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -190,20 +191,32 @@ func (m *Model) posteriors(ctx context.Context, rows data.Examples, lambda float
 	case m.Classes != nil || layers.SignatureOf(m.Map) != nil:
 		return u, nil
 	}
-	var s linear.RidgeStats
-	err := s.AddRows(ctx, m.Map, rows)
-	if err != nil {
+	var err error
+	u.Posterior, err = m.ridgePosterior(ctx, rows, lambda, true)
+	return u, err
+}
+
+// ridgePosterior is that of the rows with a lambda, or 0 for the one of the largest evidence, by float32 products where
+// features are float32 and lambda is not too small for them.
+func (m *Model) ridgePosterior(ctx context.Context, rows data.Examples, lambda float64, single bool) (*linear.Posterior, error) {
+	s := linear.RidgeStats{Float32Products: single}
+	if err := s.AddRows(ctx, m.Map, rows); err != nil {
 		return nil, err
 	}
+	least, chosen := s.LeastLambda(), lambda
 	if lambda == 0 {
 		best, err := s.Evidence(ctx, nil)
-		if err != nil {
+		switch {
+		case err == nil:
+			chosen = best.Lambda
+		case least == 0 || !errors.Is(err, domain.ErrParam):
 			return nil, err
 		}
-		lambda = best.Lambda
 	}
-	u.Posterior, err = s.Posterior(lambda)
-	return u, err
+	if chosen < least {
+		return m.ridgePosterior(ctx, rows, lambda, false)
+	}
+	return s.Posterior(chosen)
 }
 
 // headOf are the weights [D, k] and the intercepts of a head.

@@ -17,8 +17,9 @@ type Problem struct {
 }
 
 // Cost is an estimate of what a fit takes, to be had before it begins: the memory that it holds at a time besides its
-// rows and its map, and its multiplications and additions after the map. Memory counts matrices and the largest
-// vectors, right to some tenths; the number of iterations, where there are any, is a usual one.
+// rows and its map, and its multiplications and additions after the map, of which two of float32 numbers count as one.
+// Memory counts matrices and the largest vectors, right to some tenths; the number of iterations, where there are any,
+// is a usual one.
 type Cost struct {
 	Bytes, Operations float64
 	Largest           string // the largest of what is held, in words

@@ -41,7 +41,10 @@ func (o RidgeOptions) Cost(p fits.Problem) fits.Cost {
 		c.Operations = 2*float64(p.Stored)*math.Ceil(float64(p.Stored)/d) + 2*float64(p.Stored)*k
 	} else {
 		c.Hold(8*n*d, "the %d x %d features", p.Rows, p.Features)
-		c.Operations = n*n*d + 2*n*d*k
+		c.Operations = products(p)*n*n*d + 2*n*d*k
+		if p.Single {
+			c.Hold(4*n*min(d, ridgeDepth), "columns of float32 features")
+		}
 	}
 	copies, solve := 1., n*n*n/3+2*n*n*k
 	switch choice {
@@ -83,8 +86,17 @@ func (o RidgeOptions) costPrimal(p fits.Problem) fits.Cost {
 	}
 	c.Hold(8*copies*d*d, "%g matrices of %d x %d numbers, of the features", copies, p.Features, p.Features)
 	holdBlock(&c, p)
-	c.Operations = passes*n*d*d + 2*n*d*k + solve
+	c.Operations = (passes-1+products(p))*n*d*d + 2*n*d*k + solve
 	return c
+}
+
+// products is what a product of features counts: two of float32 numbers take the time of one, but for the features of
+// an indefinite kernel, which ridge multiplies in float64.
+func products(p fits.Problem) float64 {
+	if p.Single && !p.Signed {
+		return .5
+	}
+	return 1
 }
 
 // holdBlock adds what goes through the map at once.

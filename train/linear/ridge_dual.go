@@ -1,10 +1,12 @@
 package linear
 
 import (
+	"errors"
 	"math"
 	"slices"
 
 	"github.com/bochner-go/bochner/ops/dense"
+	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/internal/cv"
@@ -167,16 +169,31 @@ func (d *ridgeDual) leaveOneOut(which []int, grid cv.Grid, scale float64) (alpha
 	return transposed(solve(f), k, n, n), scores, best, nil
 }
 
-// fitRidgeDual solves the n x n system.
+// fitRidgeDual solves the n x n system: by float32 products, and if lambda turns out too small for these by float64
+// products.
 func fitRidgeDual(src *source, o RidgeOptions) (*RidgeFit, error) {
 	rows, err := src.dualRows()
 	if err != nil {
 		return nil, err
 	}
-	n, y, k, mean, rounded := src.n, src.memory.Y.RawMatrix(), rows.gram(), floats.Dot(rows.mean, rows.mean), roundedRows
+	if rows.single && !o.belowFloat32(src) {
+		if k, least := rows.gramFloat32(); k != nil && (o.Lambdas == nil || slices.Min(o.Lambdas) >= least) {
+			fit, err := fitRidgeGram(src, rows, k, o)
+			if err == nil && fit.Lambda >= least || err != nil && !errors.Is(err, domain.ErrParam) {
+				return fit, err
+			}
+		}
+	}
+	return fitRidgeGram(src, rows, rows.gram(), o)
+}
+
+// fitRidgeGram is fitRidgeDual for the Gram matrix k of the rows, which it overwrites.
+func fitRidgeGram(src *source, rows *dualRows, k []float64, o RidgeOptions) (*RidgeFit, error) {
+	n, y, mean, rounded := src.n, src.memory.Y.RawMatrix(), floats.Dot(rows.mean, rows.mean), roundedRows
 	if rows.x != nil {
 		rounded = roundedKernel // of products that are not centred
 	}
+	var err error
 	lambda := o.lambda(n)
 	var scores []fits.LambdaScore
 	if o.Select == SelectHeldOut {
@@ -217,26 +234,27 @@ func fitRidgeDual(src *source, o RidgeOptions) (*RidgeFit, error) {
 	return fit, nil
 }
 
-// all maps every row and returns the features less their means, [n, D], and the means.
-func (s *source) all() (z, mean []float64, err error) {
-	z, mean = make([]float64, s.n*s.features), make([]float64, s.features)
+// all maps every row.
+func (s *source) all() (*dualRows, error) {
+	rows := &dualRows{n: s.n, d: s.features, z: make([]float64, s.n*s.features), mean: make([]float64, s.features), single: true}
 	none := RidgeStats{features: s.features, meanZ: make([]float64, s.features)}
-	err = s.each(func(rows rowNames, block *tensor.Dense, y *mat.Dense) error {
-		if err := checkFinite("Ridge", block, y, rows.at); err != nil {
+	err := s.each(func(names rowNames, block *tensor.Dense, y *mat.Dense) error {
+		if err := checkFinite("Ridge", block, y, names.at); err != nil {
 			return err
 		}
 		b, d := block.Shape()[0], s.features
-		none.centred(z[rows.first*d:(rows.first+b)*d], block)
+		rows.single = rows.single && block.Dtype() == tensor.Float32
+		none.centred(rows.z[names.first*d:(names.first+b)*d], block)
 		for i := range b {
-			r := rows.first + i
-			for j, v := range z[r*d : (r+1)*d] {
-				mean[j] += v / float64(s.n)
+			r := names.first + i
+			for j, v := range rows.z[r*d : (r+1)*d] {
+				rows.mean[j] += v / float64(s.n)
 			}
 		}
 		return nil
 	})
-	subtractMean(z, z, mean)
-	return z, mean, err
+	subtractMean(rows.z, rows.z, rows.mean)
+	return rows, err
 }
 
 // dualHeldOut fits every lambda to the rows that are kept and scores it on the others.

@@ -85,11 +85,61 @@ func (s *RidgeStats) floatError() float64 {
 	for j := range s.features {
 		largest = max(largest, s.g[j*s.features+j])
 	}
-	return 0x1p-23 * math.Sqrt(fast.FloatRows/3.*largest/s.trace()*s.rounded)
+	return floatNorm(largest, s.trace(), s.rounded)
 }
 
-// leastLambda is the least lambda that may be used with sums of float32 products.
-func (s *RidgeStats) leastLambda() float64 {
+// floatNorm is the bound of ‖ΔG‖₂ for the largest Gᵢᵢ, tr G and Σ (tr C)².
+func floatNorm(largest, trace, squares float64) float64 {
+	return 0x1p-23 * math.Sqrt(fast.FloatRows/3.*largest/trace*squares)
+}
+
+// gramFloat32 is gram by float32 products of the rows less their mean, and the least lambda that may be used with them,
+// which is 0 where the rows are out of the range of those. What is said above of G holds for K with columns in place of
+// rows; what centring does to K afterwards does not make the change larger.
+func (r *dualRows) gramFloat32() (k []float64, least float64) {
+	n, d := r.n, r.d
+	most := make([]float64, n)
+	given.InParallel(n, func(i int) {
+		for _, v := range r.z[i*d : (i+1)*d] {
+			most[i] = max(most[i], math.Abs(v))
+		}
+	})
+	if m := slices.Max(most); !(m >= leastFloat && m <= mostFloat) {
+		return nil, 0
+	}
+	k = make([]float64, n*n)
+	trace := func() (sum, largest float64) {
+		for i := range n {
+			sum += k[i*n+i]
+			largest = max(largest, k[i*n+i])
+		}
+		return sum, largest
+	}
+	across, squares, before := make([]float32, min(ridgeDepth, d)*n), 0., 0.
+	for lo := 0; lo < d; lo += ridgeDepth {
+		cols := min(ridgeDepth, d-lo)
+		given.InParallel((n+63)/64, func(task int) { // rows side by side, for lines of the cache are
+			for i := task * 64; i < min(n, (task+1)*64); i++ {
+				for j, v := range r.z[i*d+lo:][:cols] {
+					across[j*n+i] = float32(v)
+				}
+			}
+		})
+		fast.DsyrkFloat32(n, cols, across, n, k, n)
+		sums := float64((cols + fast.FloatRows - 1) / fast.FloatRows)
+		now, _ := trace()
+		squares += (now - before) * (now - before) / sums
+		before = now
+	}
+	sum, largest := trace()
+	return k, floatMargin * floatNorm(largest, sum, squares) / sum * float64(n)
+}
+
+// LeastLambda is the least relative lambda that the sums so far are good for, and 0 where all their products were
+// float64: 8 n e / tr G, with e the bound of ‖ΔG‖₂ that Float32Products states. From there on the rounding changes W by
+// less than an eighth, and at a hundred times that by less than a thousandth. For a lambda below it add the rows again
+// without Float32Products, as FitRidge does.
+func (s *RidgeStats) LeastLambda() float64 {
 	if s.rounded == 0 {
 		return 0
 	}
@@ -109,7 +159,8 @@ func fitRidgePrimal(src *source, o RidgeOptions) (*RidgeFit, error) {
 	return fit, err
 }
 
-// belowFloat32 says of rows in memory that a lambda is below what their float32 products can be used with.
+// belowFloat32 says of rows in memory that a lambda is below what their float32 products, by columns or by rows, can be
+// used with.
 func (o RidgeOptions) belowFloat32(src *source) bool {
 	if src.memory == nil || o.Lambdas == nil {
 		return false
@@ -138,7 +189,7 @@ func fitRidgeSums(src *source, o RidgeOptions, narrow bool) (fit *RidgeFit, leas
 	if err != nil {
 		return nil, 0, err
 	}
-	least = s.leastLambda()
+	least = s.LeastLambda()
 	if o.Lambdas != nil && slices.Min(o.Lambdas) < least {
 		return nil, least, domain.ErrParam
 	}
@@ -150,7 +201,7 @@ func fitRidgeSums(src *source, o RidgeOptions, narrow bool) (fit *RidgeFit, leas
 	case o.chooses(s.n, src.signature):
 		fit, err = s.leaveOneOut(sample, o.grid(s.n, 1))
 	default:
-		fit, err = s.Solve(o.lambda(s.n))
+		fit, err = s.solve(o.lambda(s.n), true)
 	}
 	return fit, least, err
 }

@@ -86,12 +86,12 @@ func TestFloat32Products(t *testing.T) {
 		if norm, bound := max(-values[0], values[d-1]), got.floatError()+centring; norm > bound {
 			t.Errorf("%s: the norm of the change is %.3g, the bound %.3g", name, norm, bound)
 		}
-		if want.leastLambda() != 0 || !(got.leastLambda() > 0) {
-			t.Errorf("%s: the least lambda is %v and, for float64 products, %v", name, got.leastLambda(), want.leastLambda())
+		if want.LeastLambda() != 0 || !(got.LeastLambda() > 0) {
+			t.Errorf("%s: the least lambda is %v and, for float64 products, %v", name, got.LeastLambda(), want.LeastLambda())
 		}
 		// 7e-5 √(n/D) in its documentation, of features and rows of like size
-		if like := 7.05e-5 * math.Sqrt(float64(c.n)/d); c.weights == nil && c.n > 1000 && math.Abs(got.leastLambda()/like-1) > .15 {
-			t.Errorf("%s: the least lambda is %.3g, want about %.3g", name, got.leastLambda(), like)
+		if like := 7.05e-5 * math.Sqrt(float64(c.n)/d); c.weights == nil && c.n > 1000 && math.Abs(got.LeastLambda()/like-1) > .15 {
+			t.Errorf("%s: the least lambda is %.3g, want about %.3g", name, got.LeastLambda(), like)
 		}
 	}
 }
@@ -107,7 +107,7 @@ func TestFloat32Range(t *testing.T) {
 			}
 		}
 		got, want := floatStats(t, z, y, RidgeStats{Float32Products: true}), floatStats(t, z, y, RidgeStats{})
-		if !slices.Equal(got.g, want.g) || got.leastLambda() != 0 {
+		if !slices.Equal(got.g, want.g) || got.LeastLambda() != 0 {
 			t.Errorf("scale %g: other bits than float64 products", scale)
 		}
 	}
@@ -130,7 +130,7 @@ func TestRidgeFloat32(t *testing.T) {
 	const n, d = 1300, 70
 	z, y := floatRows(n, d, 1, 9)
 	exact := floatStats(t, z, y, RidgeStats{})
-	least := floatStats(t, z, y, RidgeStats{Float32Products: true}).leastLambda()
+	least := floatStats(t, z, y, RidgeStats{Float32Products: true}).LeastLambda()
 	procs := runtime.GOMAXPROCS(0)
 	defer runtime.GOMAXPROCS(procs)
 	for _, lambda := range []float64{least * 1.2, least * 100, 1e-3 * n} {
@@ -211,14 +211,14 @@ func TestFloat32Merge(t *testing.T) {
 		t.Fatal(err)
 	}
 	// twice the rows have √2 times the rounding and twice the spread, of which lambda is 1/n
-	if r := a.leastLambda() / whole.leastLambda(); math.Abs(r-math.Sqrt2) > 1e-9 {
+	if r := a.LeastLambda() / whole.LeastLambda(); math.Abs(r-math.Sqrt2) > 1e-9 {
 		t.Errorf("twice the rows: the least lambda is %v times that of once, want √2", r)
 	}
 	if err := a.Forget(.5); err != nil {
 		t.Fatal(err)
 	}
 	// halves of twice the rows: the same share of G, and half the mass
-	if r := a.leastLambda() / whole.leastLambda(); math.Abs(r-math.Sqrt2/2) > 1e-9 {
+	if r := a.LeastLambda() / whole.LeastLambda(); math.Abs(r-math.Sqrt2/2) > 1e-9 {
 		t.Errorf("after Forget the least lambda is %v times that of once, want 1/√2", r)
 	}
 	raw, err := whole.MarshalBinary()
@@ -236,4 +236,89 @@ func TestFloat32Merge(t *testing.T) {
 	if err := all.Remove(z, y); err != nil || all.N() != 0 || !all.Float32Products {
 		t.Errorf("%d rows after all were removed, float32 products %t: %v", all.N(), all.Float32Products, err)
 	}
+}
+
+// TestRidgeDualFloat32: with fewer rows than features the rounding of the Gram matrix is within its bound, that of any
+// roundings included, a fit differs by it in proportion to the penalty, and for a lambda below the least, given or
+// chosen, and for features beyond the range of float32 squares, the fit is that by float64 products.
+func TestRidgeDualFloat32(t *testing.T) {
+	const n, d, u = 120, 1500, 0x1p-24
+	z, y := floatRows(n, d, 1, 11)
+	rowsOf := func(z *tensor.Dense, y *mat.Dense) (*source, *dualRows) {
+		s, err := newSource(context.Background(), "Ridge", nil, data.Pairs{X: z, Y: y})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := s.dualRows()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s, r
+	}
+	exact := func(z *tensor.Dense, y *mat.Dense, o RidgeOptions) *RidgeFit {
+		s, r := rowsOf(z, y)
+		if o.HeldOut == 0 {
+			o.HeldOut = .2
+		}
+		f, err := fitRidgeGram(s, r, r.gram(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	_, r := rowsOf(z, y)
+	k, least := r.gramFloat32()
+	want, change, trace := r.gram(), mat.NewSymDense(n, nil), 0.
+	for i := range n {
+		trace += want[i*n+i]
+		for j := range i + 1 {
+			e := k[i*n+j] - want[i*n+j]
+			change.SetSym(i, j, e)
+			if e = math.Abs(e) / math.Sqrt(want[i*n+i]*want[j*n+j]); e > 131*u {
+				t.Errorf("K[%d,%d] is off by %.3g u", i, j, e/u)
+			}
+		}
+	}
+	var eigen mat.EigenSym
+	if !eigen.Factorize(change, false) {
+		t.Fatal("no eigenvalues")
+	}
+	values := eigen.Values(nil)
+	if norm, bound := max(-values[0], values[n-1]), least/floatMargin*trace/n+2*u*trace/math.Sqrt(n); !(norm > 0 && norm <= bound) {
+		t.Errorf("the norm of the change is %.3g, the bound %.3g", norm, bound)
+	}
+	for _, lambda := range []float64{least * 1.2, least * 100, 1e-3 * n} {
+		o := RidgeOptions{Lambdas: []float64{lambda}}
+		got, want := fitFloat(t, z, y, o), exact(z, y, o)
+		var change mat.Dense
+		change.Sub(got.W, want.W)
+		off, bound := mat.Norm(&change, 2)/mat.Norm(want.W, 2), least/lambda/floatMargin
+		if !got.Dual || off == 0 || off > bound {
+			t.Errorf("lambda %g: W is off by %.3g of its norm, the bound is %.3g", lambda, off, bound)
+		}
+	}
+	same := func(name string, z *tensor.Dense, y *mat.Dense, o RidgeOptions) {
+		t.Helper()
+		if got, want := fitFloat(t, z, y, o), exact(z, y, o); !mat.Equal(got.W, want.W) || got.Lambda != want.Lambda {
+			t.Errorf("%s: not the fit by float64 products", name)
+		}
+	}
+	same("given", z, y, RidgeOptions{Lambdas: []float64{least / 100}})
+	same("just below", z, y, RidgeOptions{Lambdas: []float64{least * .99}})
+	same("one of some", z, y, RidgeOptions{Lambdas: []float64{least / 100, 1}})
+	same("held out", z, y, RidgeOptions{Lambdas: []float64{least / 100, 1}, Select: SelectHeldOut})
+	for i := range n { // linear in the features: the least lambda is the best
+		y.SetRow(i, []float64{1e3 * float64(z.Float32s()[i*d]), float64(z.Float32s()[i*d+1])})
+	}
+	for _, how := range []Selection{SelectAuto, SelectLOO, SelectHeldOut} {
+		got, want := fitFloat(t, z, y, RidgeOptions{Select: how}), exact(z, y, RidgeOptions{Select: how})
+		if got.Lambda < least && !mat.Equal(got.W, want.W) {
+			t.Errorf("%v: chose lambda = %g, below the least, %g, and is not the fit by float64 products", how, got.Lambda, least)
+		}
+	}
+	large := tensor.New(tensor.WithShape(n, d), tensor.WithBacking(slices.Clone(z.Float32s())))
+	for i := range large.Float32s() {
+		large.Float32s()[i] *= 1e25
+	}
+	same("large", large, y, RidgeOptions{Lambdas: []float64{1}})
 }

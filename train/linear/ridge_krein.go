@@ -63,8 +63,8 @@ func (f kreinFactor) inverse() blas64.General {
 	return f.lu
 }
 
-// coefficients returns W = (G + shift·Σ)⁻¹ R and leaves G as it is. Without a signature Σ is I, and the matrix must be positive definite.
-func (s *RidgeStats) coefficients(shift float64) (w []float64, ok bool) {
+// coefficients returns W = (G + shift·Σ)⁻¹ R and leaves G as it is, unless these are its last. Without a signature Σ is I, and the matrix must be positive definite.
+func (s *RidgeStats) coefficients(shift float64, last bool) (w []float64, ok bool) {
 	w = slices.Clone(s.r)
 	if s.Signature != nil {
 		f, ok := factorKrein(slices.Clone(s.g), s.features, shift, s.Signature)
@@ -75,13 +75,18 @@ func (s *RidgeStats) coefficients(shift float64) (w []float64, ok bool) {
 	}
 	d := s.features
 	diagonal := make([]float64, d)
-	for j := range diagonal {
-		diagonal[j] = s.g[j*d+j]
+	if !last {
+		for j := range diagonal {
+			diagonal[j] = s.g[j*d+j]
+		}
+		dense.Mirror(s.g, d, blas.Lower)
 	}
-	dense.Mirror(s.g, d, blas.Lower)
 	l, ok := dense.Cholesky(s.g, d, shift)
 	if ok {
 		choleskySolve(l, w, s.targets)
+	}
+	if last {
+		return w, ok
 	}
 	dense.Mirror(s.g, d, blas.Upper)
 	for j, v := range diagonal {

@@ -18,6 +18,8 @@ type dualRows struct {
 	z    []float64 // [n, D], or
 	x    *ops.CSR  // float64
 	mean []float64 // before centring
+	// single says that z were float32 numbers before centring.
+	single bool
 }
 
 // dualRows maps every row.
@@ -25,8 +27,7 @@ func (s *source) dualRows() (*dualRows, error) {
 	if s.stored() > 0 {
 		return s.sparseRows()
 	}
-	z, mean, err := s.all()
-	return &dualRows{n: s.n, d: s.features, z: z, mean: mean}, err
+	return s.all()
 }
 
 func (s *source) sparseRows() (*dualRows, error) {

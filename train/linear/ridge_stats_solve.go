@@ -20,7 +20,10 @@ import (
 // and back. Errors: domain.ErrShape without rows, domain.ErrParam for a lambda that is negative or too small,
 // domain.ErrDomain for features that are all zero or overflow. With a Signature it is Kreĭn ridge regression, for which lambda may also
 // be one of a few values that leave the system singular (domain.ErrParam), and which takes a copy.
-func (s *RidgeStats) Solve(lambda float64) (*RidgeFit, error) {
+func (s *RidgeStats) Solve(lambda float64) (*RidgeFit, error) { return s.solve(lambda, false) }
+
+// solve is Solve; the last one leaves no sums that can be used.
+func (s *RidgeStats) solve(lambda float64, last bool) (*RidgeFit, error) {
 	if err := given.CheckLambda(lambda); err != nil {
 		return nil, fmt.Errorf("train: Ridge: %w", err)
 	}
@@ -31,7 +34,7 @@ func (s *RidgeStats) Solve(lambda float64) (*RidgeFit, error) {
 	if err := s.checkSignature(); err != nil {
 		return nil, err
 	}
-	w, ok := s.coefficients(lambda * scale)
+	w, ok := s.coefficients(lambda*scale, last)
 	if !ok {
 		return nil, s.unsolvable(lambda, lambda*scale)
 	}
@@ -109,7 +112,7 @@ func (s *RidgeStats) scores(ctx context.Context, held *RidgeStats, sample *rowSa
 			return nil, fmt.Errorf("train: Ridge: %w", err)
 		}
 		scores[l] = cv.Unusable(lambda)
-		w, ok := s.coefficients(lambda * scale)
+		w, ok := s.coefficients(lambda*scale, false)
 		if !ok {
 			continue
 		}
