@@ -41,8 +41,8 @@ func (o RidgeOptions) Cost(p fits.Problem) fits.Cost {
 		c.Operations = 2*float64(p.Stored)*math.Ceil(float64(p.Stored)/d) + 2*float64(p.Stored)*k
 	} else {
 		c.Hold(8*n*d, "the %d x %d features", p.Rows, p.Features)
-		c.Operations = products(p)*n*n*d + 2*n*d*k
-		if p.Single {
+		c.Operations = o.products(p)*n*n*d + 2*n*d*k
+		if o.products(p) < 1 {
 			c.Hold(4*n*min(d, ridgeDepth), "columns of float32 features")
 		}
 	}
@@ -86,14 +86,13 @@ func (o RidgeOptions) costPrimal(p fits.Problem) fits.Cost {
 	}
 	c.Hold(8*copies*d*d, "%g matrices of %d x %d numbers, of the features", copies, p.Features, p.Features)
 	holdBlock(&c, p)
-	c.Operations = (passes-1+products(p))*n*d*d + 2*n*d*k + solve
+	c.Operations = (passes-1+o.products(p))*n*d*d + 2*n*d*k + solve
 	return c
 }
 
-// products is what a product of features counts: two of float32 numbers take the time of one, but for the features of
-// an indefinite kernel, which ridge multiplies in float64.
-func products(p fits.Problem) float64 {
-	if p.Single && !p.Signed {
+// products is what a product of features counts: two of float32 numbers take the time of one.
+func (o RidgeOptions) products(p fits.Problem) float64 {
+	if p.Single && o.float32Pays(p) {
 		return .5
 	}
 	return 1

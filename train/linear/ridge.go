@@ -89,10 +89,13 @@ type RidgeFit struct {
 // dense or sparse, or bags; a nil map is the identity. Hoerl and Kennard (1970), Ridge regression; leave-one-out by
 // Allen's PRESS (1974).
 //
-// All sums, and the system, are float64. The products of float32 features in the D x D system are float32, in the way
-// of RidgeStats.Float32Products, which takes 0.6 of the time, for a lambda of at least 8 e n / tr(Zcᵀ Zc), with e the
-// bound of ‖ΔG‖₂ there: some 7e-5 √(n/D), or 9e-9 n for n = 16000 and D = 4096. For a lambda below it, given or chosen,
-// and for an indefinite kernel they are float64; where that turns out after the rows were read, they are read again.
+// All sums, and the system, are float64. The products of float32 features are float32, in the way of
+// RidgeStats.Float32Products, which takes 0.6 of the time, for a lambda of at least RidgeStats.LeastLambda: some 7e-5
+// √(n/D), or 9e-9 n for n = 16000 and D = 4096. With fewer rows than features the same holds, columns and rows changing
+// places. For a lambda below it, given or chosen, and for an indefinite kernel they are float64; where that turns out
+// after the rows were read, they are read again. So they are where lambda is chosen from the built-in grid and neither
+// rows nor features are 24 times as many as the others: the grid reaches lower, and to choose twice would take longer
+// than float32 products save.
 //
 // Rows go through the map in blocks, and the n x D matrix of features is never held when D <= n: memory is D² + O(D)
 // numbers and the blocks (with SelectHeldOut 2 D², and to choose lambda up to 4096 D). When n < D, W = Zcᵀ (Zc Zcᵀ + λ s I)⁻¹ Yc is computed instead, with

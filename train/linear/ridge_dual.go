@@ -176,7 +176,7 @@ func fitRidgeDual(src *source, o RidgeOptions) (*RidgeFit, error) {
 	if err != nil {
 		return nil, err
 	}
-	if rows.single && !o.belowFloat32(src) {
+	if rows.single && o.float32Pays(src.problem()) {
 		if k, least := rows.gramFloat32(); k != nil && (o.Lambdas == nil || slices.Min(o.Lambdas) >= least) {
 			fit, err := fitRidgeGram(src, rows, k, o)
 			if err == nil && fit.Lambda >= least || err != nil && !errors.Is(err, domain.ErrParam) {

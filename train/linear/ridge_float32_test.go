@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/internal/trial"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
@@ -127,7 +128,7 @@ func fitFloat(t *testing.T, z *tensor.Dense, y *mat.Dense, o RidgeOptions) *Ridg
 // same bits for any number of goroutines. For a lambda below the least, given or chosen, it has the bits of float64
 // products.
 func TestRidgeFloat32(t *testing.T) {
-	const n, d = 1300, 70
+	const n, d = 1300, 50 // enough rows for float32 products where lambda is chosen
 	z, y := floatRows(n, d, 1, 9)
 	exact := floatStats(t, z, y, RidgeStats{})
 	least := floatStats(t, z, y, RidgeStats{Float32Products: true}).LeastLambda()
@@ -242,7 +243,7 @@ func TestFloat32Merge(t *testing.T) {
 // roundings included, a fit differs by it in proportion to the penalty, and for a lambda below the least, given or
 // chosen, and for features beyond the range of float32 squares, the fit is that by float64 products.
 func TestRidgeDualFloat32(t *testing.T) {
-	const n, d, u = 120, 1500, 0x1p-24
+	const n, d, u = 90, 2300, 0x1p-24 // enough columns for float32 products where lambda is chosen
 	z, y := floatRows(n, d, 1, 11)
 	rowsOf := func(z *tensor.Dense, y *mat.Dense) (*source, *dualRows) {
 		s, err := newSource(context.Background(), "Ridge", nil, data.Pairs{X: z, Y: y})
@@ -321,4 +322,30 @@ func TestRidgeDualFloat32(t *testing.T) {
 		large.Float32s()[i] *= 1e25
 	}
 	same("large", large, y, RidgeOptions{Lambdas: []float64{1}})
+}
+
+// TestFloat32Pays: float32 products are left alone where lambda is below what they are good for, and where choosing it
+// twice would take longer than they save.
+func TestFloat32Pays(t *testing.T) {
+	for _, c := range []struct {
+		n, d int
+		o    RidgeOptions
+		want bool
+	}{
+		{16000, 4096, RidgeOptions{Lambdas: []float64{1e-3}}, true},
+		{16000, 4096, RidgeOptions{Lambdas: []float64{1e-5}}, false},
+		{16000, 4096, RidgeOptions{Lambdas: []float64{1e-3, 1}}, true},
+		{16000, 4096, RidgeOptions{Lambdas: []float64{1e-5, 1}}, false},
+		{16000, 4096, RidgeOptions{Select: SelectNone}, true},
+		{16000, 4096, RidgeOptions{}, false},
+		{16000, 4096, RidgeOptions{Select: SelectLOO}, false},
+		{16000, 4096, RidgeOptions{Select: SelectHeldOut}, false},
+		{160000, 4096, RidgeOptions{}, true},
+		{200, 4096, RidgeOptions{}, false},
+		{100, 4096, RidgeOptions{}, true},
+	} {
+		if got := c.o.float32Pays(fits.Problem{Rows: c.n, Features: c.d}); got != c.want {
+			t.Errorf("%d x %d, %+v: %v", c.n, c.d, c.o, got)
+		}
+	}
 }
