@@ -63,7 +63,8 @@ func (f kreinFactor) inverse() blas64.General {
 	return f.lu
 }
 
-// coefficients returns W = (G + shift·Σ)⁻¹ R and leaves G as it is, unless these are its last. Without a signature Σ is I, and the matrix must be positive definite.
+// coefficients returns W = (G + shift·Σ)⁻¹ R and leaves G as it is, unless these are its last. Without a signature Σ is
+// I, and the matrix must be positive definite.
 func (s *RidgeStats) coefficients(shift float64, last bool) (w []float64, ok bool) {
 	w = slices.Clone(s.r)
 	if s.Signature != nil {

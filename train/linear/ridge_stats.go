@@ -49,8 +49,8 @@ type RidgeStats struct {
 	// The first is the bound for any roundings, the others are for independent ones (Higham and Mary 2019). The
 	// rounding of the features themselves, to float32, moves Gᵢⱼ by up to 2 u √(Gᵢᵢ Gⱼⱼ). R, S and the means stay as
 	// they are. Blocks whose largest feature, less the mean, is not within 2⁻⁴⁰ and 2⁶⁰ have float64 products, as all
-	// have where this is false. Do without where lambda is below LeastLambda, some 1e-8 n, for Remove, and where the mean squared error
-	// by MSE is less than 1e-6 of the mean square of the targets: it and Remove know G to some u then. It does not
+	// have where this is false. Do without where lambda is below LeastLambda, some 1e-8 n, for Remove, and where the
+	// mean squared error by MSE is less than 1e-6 of the mean square of the targets: it and Remove know G to some u then. It does not
 	// travel with the sums.
 	Float32Products bool
 
