@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -17,12 +16,37 @@ import (
 type csvFile struct {
 	tableRows
 	r      *csv.Reader
+	base   int // lines of the file that r did not read, of those so far
+	lines  int // lines so far
 	layout *layout
 	fields int    // in each line
 	first  int    // number of the first line that is not blank
 	doubt  string // the first class, where it is text and all after it are numbers
-	whole  bool   // whether the file is read at once
+	want   int    // rows, of those in hand
 	ended  bool
+	plain  *plainLines // nil as long as all lines go through r
+	row    csvRow
+}
+
+// csvRow is a line of data.
+type csvRow struct {
+	texts   [][]byte  // of the fields, without spaces around
+	numbers []float64 // of the fields of a table that were read as numbers; NaN of others
+	bytes   []byte    // what texts are cut from
+}
+
+// set takes the fields of a record, all as texts.
+func (r *csvRow) set(record []string) {
+	r.bytes, r.texts, r.numbers = r.bytes[:0], r.texts[:0], r.numbers[:0]
+	for _, f := range record {
+		r.bytes = append(r.bytes, f...)
+		r.numbers = append(r.numbers, math.NaN())
+	}
+	at := 0
+	for _, f := range record {
+		r.texts = append(r.texts, r.bytes[at:at+len(f)])
+		at += len(f)
+	}
 }
 
 func newCSV(s *source) (rows, error) { return newSeparated(s, s.o.Delimiter) }
@@ -36,58 +60,69 @@ func newTSV(s *source) (rows, error) {
 }
 
 func newSeparated(s *source, comma rune) (rows, error) {
-	l := layoutOf(s, comma)
-	p := &csvFile{tableRows: tableRows{source: s, targets: newTargets(s, "line")}, r: csv.NewReader(s.Reader), layout: l}
-	p.r.Comma = l.comma
+	p := &csvFile{tableRows: tableRows{source: s, targets: newTargets(s, "line")}, layout: layoutOf(s, comma)}
+	p.parser()
+	return p, nil
+}
+
+// parser makes the parser of the lines that follow.
+func (p *csvFile) parser() {
+	p.r, p.base = csv.NewReader(p.Reader), p.lines
+	p.r.Comma = p.layout.comma
 	p.r.FieldsPerRecord = -1 // counted here, to say what was expected
 	p.r.ReuseRecord = true
-	return p, nil
 }
 
 func (p *csvFile) more(most int) (int, error) {
 	had := p.rows
-	p.whole = p.done == 0 && most == math.MaxInt
+	p.want = most
 	for p.rows-had < most && !p.ended {
-		record, err := p.r.Read()
-		if err == io.EOF {
-			p.ended = true
-			return p.rows - had, p.finish()
+		if err := p.scan(most - (p.rows - had)); err != nil {
+			return 0, err
 		}
-		if err != nil {
-			return 0, p.syntax(err)
+		if p.rows-had == most {
+			break
 		}
-		line, _ := p.r.FieldPos(0)
-		for i, f := range record {
-			record[i] = trimmed(f)
-		}
-		if p.fields == 0 {
-			if err := p.start(line, record); err != nil {
-				return 0, err
-			}
-			if p.names != nil {
-				continue
-			}
-		}
-		if err := p.row(line, record); err != nil {
+		if err := p.parse(); err != nil {
 			return 0, err
 		}
 	}
 	return p.rows - had, nil
 }
 
-// trimmed is strings.TrimSpace, at once where there is nothing to trim.
-func trimmed(f string) string {
-	if n := len(f); n == 0 || f[0] > ' ' && f[0] < 0x80 && f[n-1] > ' ' && f[n-1] < 0x80 {
-		return f
+// parse takes the next record of the parser.
+func (p *csvFile) parse() error {
+	record, err := p.r.Read()
+	if err == io.EOF {
+		p.ended = true
+		return p.finish()
 	}
-	return strings.TrimSpace(f)
+	if err != nil {
+		return p.syntax(err)
+	}
+	line, _ := p.r.FieldPos(0)
+	line += p.base
+	p.lines = line
+	for i, f := range record {
+		p.lines += strings.Count(f, "\n")
+		record[i] = strings.TrimSpace(f)
+	}
+	if p.fields == 0 {
+		if err := p.start(line, record); err != nil {
+			return err
+		}
+		if p.names != nil {
+			return nil
+		}
+	}
+	return p.record(line, record)
 }
 
 // syntax names the line of an error of encoding/csv.
 func (p *csvFile) syntax(err error) error {
 	var e *csv.ParseError
 	if errors.As(err, &e) {
-		return p.fail(e.Line, ErrFormat, "%v at byte %d of the line", e.Err, e.Column)
+		return p.fail(p.base+e.Line, ErrFormat, "%v at byte %d of the line", e.Err, e.Column)
 	}
 	return p.wrap(err)
 }
@@ -137,6 +172,7 @@ func (p *csvFile) start(line int, record []string) (err error) {
 	for _, note := range p.layout.told {
 		p.tell("%s", note)
 	}
+	p.plain = newPlainLines(p)
 	return nil
 }
 
@@ -159,22 +195,31 @@ func (p *csvFile) takeNames(line int, record []string) error {
 	return nil
 }
 
-// row parses one line of data.
-func (p *csvFile) row(line int, record []string) error {
+// record takes one line of data.
+func (p *csvFile) record(line int, record []string) error {
 	if len(record) != p.fields {
 		return p.fail(line, ErrFormat, "the line has %d fields, line %d has %d; all lines must have the same number", len(record), p.first, p.fields)
 	}
-	if p.cells != nil {
-		if err := p.cells.row(line, record, p.layout.comma); err != nil {
+	p.row.set(record)
+	if p.cells == nil {
+		if err := p.numbers(line, record); err != nil {
 			return err
 		}
-	} else if err := p.numbers(line, record); err != nil {
-		return err
+	}
+	return p.add(line)
+}
+
+// add takes the row, whose features are in x where there are no cells.
+func (p *csvFile) add(line int) error {
+	if p.cells != nil {
+		if err := p.cells.row(line, &p.row, p.layout.comma); err != nil {
+			return err
+		}
 	}
 	for _, j := range p.at.labels {
-		text := record[j]
-		if err := p.targets.add(line, []byte(text)); err != nil {
-			if _, f := number(text); line == p.first && f == noNumber && text != "" {
+		text := p.row.texts[j]
+		if err := p.targets.add(line, text); err != nil {
+			if _, f := number(string(text)); line == p.first && f == noNumber && len(text) > 0 {
 				err = fmt.Errorf("%w (if line %d is a header, say so)", err, line)
 			}
 			return err
@@ -187,6 +232,7 @@ func (p *csvFile) row(line int, record []string) error {
 
 // numbers takes the features of a line as numbers.
 func (p *csvFile) numbers(line int, record []string) error {
+	p.reserve()
 	for k, j := range p.at.features {
 		text := record[j]
 		v, f := number(text)
@@ -200,23 +246,9 @@ func (p *csvFile) numbers(line int, record []string) error {
 		if lossy(text, v) {
 			return p.lossyCell(line, p.column(j), text)
 		}
-		p.x = append(roomy(p.x), v)
-	}
-	if p.whole && p.rows == reserveRows {
-		p.reserve()
+		p.x = append(p.x, v)
 	}
 	return nil
-}
-
-// reserveRows is after how many rows a file is taken to go on like that.
-const reserveRows = 1000
-
-// reserve makes room for the rest of the file, up to 1 GB, as the rows so far let expect.
-func (p *csvFile) reserve() {
-	left := float64(p.size-p.r.InputOffset()) / float64(p.r.InputOffset())
-	if cells := left * float64(len(p.x)); cells > 0 {
-		p.x = slices.Grow(p.x, int(min(1.01*cells, 1<<27)))
-	}
 }
 
 // doubtHeader keeps the first class in doubt as long as it is text and all others are numbers.

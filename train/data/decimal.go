@@ -1,6 +1,7 @@
 package data
 
 import (
+	"encoding/binary"
 	"math"
 	"math/bits"
 )
@@ -12,6 +13,8 @@ var (
 	// pow10 holds the powers of ten that float64 holds exactly.
 	pow10 = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
 		1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
+	// tens holds the powers of ten up to eight digits.
+	tens = [...]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8}
 	// pow5 holds the powers of five that uint64 holds.
 	pow5 = func() (p [exactPowers + 1]uint64) {
 		p[0] = 1
@@ -73,36 +76,73 @@ func decimal[T string | []byte](t T) (v float64, length int) {
 	return v, i
 }
 
-// shortDecimal reads [-]digits[.digits] of at most 16 bytes, which decimal reads as well: most cells of tables are so.
-func shortDecimal(t string) (float64, bool) {
-	i := 0
-	if t != "" && t[0] == '-' {
-		i = 1
+// room is how many bytes leading reads at most.
+const room = 64
+
+// leading is decimal for a number within a longer text: it reads eight digits at once. Where fewer than room bytes are
+// left, or the number is unusual, decimal reads it.
+func leading(b []byte) (v float64, length int) {
+	if len(b) < room {
+		return decimal(b)
 	}
-	if len(t) > 16 || i == len(t) {
-		return 0, false
+	t := (*[room]byte)(b)
+	minus := uint64(0)
+	if t[0] == '-' {
+		minus = 1
 	}
-	w, point := uint64(0), len(t)
-	for first := i; i < len(t); i++ {
-		if c := t[i] - '0'; c <= 9 {
-			w = 10*w + uint64(c)
-		} else if t[i] == '.' && point == len(t) && i > first && i+1 < len(t) {
-			point = i + 1
-		} else {
-			return 0, false
+	i := int(minus)
+	w, n := eight(t, i)
+	i += n
+	for n == 8 && i < 24 {
+		var next uint64
+		next, n = eight(t, i)
+		w, i = w*tens[n]+next, i+n
+	}
+	count, e := i-int(minus), 0
+	if t[i] == '.' {
+		i++
+		point := i
+		for n = 8; n == 8 && i-point < 24; {
+			var next uint64
+			next, n = eight(t, i)
+			w, i = w*tens[n]+next, i+n
+		}
+		e = point - i
+		count -= e
+	}
+	if count == 0 || count > 19 { // w may have run over
+		return decimal(b)
+	}
+	if t[i]|0x20 == 'e' {
+		n, length := exponent(b[i+1:])
+		if length == 0 {
+			return 0, 0
+		}
+		e += n
+		i += 1 + length
+	}
+	if w>>53 == 0 && e <= 0 && -e < len(pow10) {
+		v = float64(int64(w)) / pow10[-e]
+	} else {
+		var ok bool
+		if v, ok = round(w, e); !ok {
+			return 0, 0
 		}
 	}
-	v := float64(int64(w))
-	if w>>53 != 0 {
-		return 0, false
-	}
-	if point < len(t) {
-		v /= pow10[len(t)-point]
-	}
-	if t[0] == '-' {
-		v = -v
-	}
-	return v, true
+	return math.Float64frombits(math.Float64bits(v) | minus<<63), i
+}
+
+// eight reads the digits of t from byte i on, at most eight, and says how many there are.
+func eight(t *[room]byte, i int) (w uint64, n int) {
+	const ones = 0x0101010101010101
+	x := binary.LittleEndian.Uint64(t[i:]) ^ '0'*ones
+	other := (x&(0x7f*ones) + (0x80-10)*ones | x) & (0x80 * ones) // the high bit of each byte that is no digit
+	n = bits.TrailingZeros64(other) / 8
+	x <<= 64 - 8*uint(n) // zeros before the digits
+	// Pairs of neighbours become numbers of two, of four and of eight digits (Lemire and Muła 2018).
+	x = x * (10<<8 + 1) >> 8 & 0x00ff00ff00ff00ff
+	x = x * (100<<16 + 1) >> 16 & 0x0000ffff0000ffff
+	return x * (10000<<32 + 1) >> 32, n
 }
 
 // exponent reads [+-]digits at the start of t; the length is 0 where there is none or a long one.

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"github.com/bochner-go/bochner/ops"
@@ -22,6 +23,7 @@ type libsvm struct {
 	columns []int32   // the column of each, from 0
 	ends    []int     // where each row ends in values
 	dims    int       // highest index so far
+	whole   bool      // whether the file is read at once
 }
 
 func newLIBSVM(s *source) (rows, error) {
@@ -33,6 +35,7 @@ func newLIBSVM(s *source) (rows, error) {
 
 func (p *libsvm) more(most int) (int, error) {
 	had := len(p.ends)
+	p.whole = p.done == 0 && most == math.MaxInt
 	for len(p.ends)-had < most {
 		line, err := p.line()
 		if err == io.EOF {
@@ -88,6 +91,9 @@ func (p *libsvm) row(no int, line []byte) error {
 	if err := p.targets.add(no, label); err != nil {
 		return err
 	}
+	if most := len(rest)/len(" 1:1") + 1; min(cap(p.values), cap(p.columns))-len(p.values) < most {
+		p.reserve(most)
+	}
 	last := 0
 	for rest = trimBlanks(rest); len(rest) > 0; rest = trimBlanks(rest) {
 		index, value, after, err := p.feature(no, last, rest)
@@ -96,13 +102,21 @@ func (p *libsvm) row(no int, line []byte) error {
 		}
 		last, rest = index, after
 		if value != 0 {
-			p.values = append(roomy(p.values), value)
-			p.columns = append(roomy(p.columns), int32(index-1))
+			p.values = append(p.values, value)
+			p.columns = append(p.columns, int32(index-1))
 		}
 	}
 	p.dims = max(p.dims, last)
 	p.ends = append(p.ends, len(p.values))
 	return nil
+}
+
+// reserve makes room for as many values, or for all that are to come as far as that is known.
+func (p *libsvm) reserve(values int) {
+	if p.whole {
+		values = max(values, p.expected(len(p.values)))
+	}
+	p.values, p.columns = slices.Grow(p.values, max(values, len(p.values))), slices.Grow(p.columns, max(values, len(p.columns)))
 }
 
 // roomy is s with room for one more. A full one becomes twice as large: append alone would grow a long one by a quarter, and
@@ -137,17 +151,24 @@ func blank(c byte) bool { return c == ' ' || (c >= '\t' && c <= '\r') }
 // feature parses index:value at the start of b; last is the index before it in the row, 0 at its start.
 func (p *libsvm) feature(no, last int, b []byte) (index int, value float64, rest []byte, err error) {
 	i := 0
+	if whole := b[:cap(b)]; len(whole) >= room {
+		var w uint64
+		w, i = eight((*[room]byte)(whole), 0)
+		if index = int(w); i == 8 { // or more
+			index, i = 0, 0
+		}
+	}
 	for ; i < len(b) && b[i]-'0' <= 9 && index <= maxIndex; i++ {
 		index = 10*index + int(b[i]-'0')
 	}
-	if i == len(b) || b[i] != ':' || index <= last || index > maxIndex || p.o.Dims > 0 && index > p.o.Dims {
+	if i >= len(b) || b[i] != ':' || index <= last || index > maxIndex || p.o.Dims > 0 && index > p.o.Dims {
 		tok, _ := token(b)
 		return 0, 0, nil, p.badFeature(no, last, index, tok)
 	}
 	b = b[i+1:]
-	value, n := decimal(b)
-	if rest = b[n:]; n > 0 && (len(rest) == 0 || blank(rest[0])) {
-		return index, value, rest, nil
+	value, n := leading(b[:cap(b)])
+	if n > 0 && (n == len(b) || n < len(b) && blank(b[n])) {
+		return index, value, b[n:], nil
 	}
 	text, rest := token(b)
 	value, f := number(string(text))

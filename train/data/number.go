@@ -23,11 +23,11 @@ const (
 
 // number reads a decimal number. It allocates nothing when t is short and sound.
 func number(t string) (float64, flaw) {
-	if v, ok := shortDecimal(t); ok {
-		return v, sound
-	}
 	if v, length := decimal(t); length == len(t) && length > 0 {
 		return v, sound
+	}
+	if digits := strings.TrimLeft(t, "+-"); digits == "" || strings.IndexByte("0123456789.iInN", digits[0]) < 0 {
+		return 0, noNumber
 	}
 	v, err := strconv.ParseFloat(t, 64)
 	switch {

@@ -9,12 +9,15 @@ import (
 
 // roles are what the columns of a table are, by their numbers from 0.
 type roles struct {
-	features, labels []int
-	id               int // -1 for none
+	features, labels []int // features in increasing order
+	id               int   // -1 for none
 }
 
 // feature says whether a column is one.
-func (r roles) feature(j int) bool { return slices.Contains(r.features, j) }
+func (r roles) feature(j int) bool {
+	_, is := slices.BinarySearch(r.features, j)
+	return is
+}
 
 // rolesOf says what the columns of a table are, whose names are nil where it has none.
 func (o Options) rolesOf(names []string, width int) (roles, error) {

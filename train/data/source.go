@@ -164,10 +164,20 @@ type meter struct {
 	text   bool
 	packed packing
 	total  int64
-	line   int // bytes since the last newline
+	line   int   // bytes since the last newline
+	err    error // the first, which stays
 }
 
 func (m *meter) Read(p []byte) (int, error) {
+	if m.err != nil {
+		return 0, m.err
+	}
+	n, err := m.read(p)
+	m.err = err
+	return n, err
+}
+
+func (m *meter) read(p []byte) (int, error) {
 	n, err := m.r.Read(p)
 	m.total += int64(n)
 	if m.text {
@@ -250,6 +260,17 @@ func (s *source) allow(n, d int) error {
 		return s.fail(0, ErrTooLarge, "%d rows of %d features are more than the %d cells allowed for it; if the file is right, allow more (Options.MaxCells)", n, d, limit)
 	}
 	return nil
+}
+
+// expected is how many cells the rest of the file has, where so many came with what was read, and 1 % more; 0 where its
+// size is not known, or too little of it was read to tell. A file that announces more than 2^27 gets room for these.
+func (s *source) expected(cells int) int {
+	const enough = 1 << 18
+	read := s.meter.total - int64(s.Buffered())
+	if s.size <= read || read < enough {
+		return 0
+	}
+	return int(min(1.01*float64(cells)/float64(read)*float64(s.size-read), 1<<27))
 }
 
 // set puts the parts together.

@@ -2,7 +2,6 @@ package data
 
 import (
 	"fmt"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/bochner-go/bochner/ops"
@@ -57,7 +56,7 @@ func (t *tableCells) start() {
 }
 
 // row takes the cells of a line.
-func (t *tableCells) row(line int, record []string, comma rune) error {
+func (t *tableCells) row(line int, r *csvRow, comma rune) error {
 	read := func(text string) (float64, flaw) {
 		v, f := cellNumber(text)
 		if f != noNumber || comma == ',' {
@@ -70,17 +69,23 @@ func (t *tableCells) row(line int, record []string, comma rune) error {
 		return v, f
 	}
 	for _, j := range t.looked {
-		text := record[j]
+		if v := r.numbers[j]; v == v {
+			c := &t.cells[j]
+			c.numbers = append(roomy(c.numbers), v)
+			continue
+		}
+		text := string(r.texts[j])
 		t.cells[j].add(text, read)
 		if d := t.cells[j].texts; d != nil && d.fresh() && !utf8.ValidString(text) {
 			return t.s.notUTF8(line, t.column(j), text)
 		}
 	}
 	if j := t.at.id; j >= 0 {
-		if !utf8.ValidString(record[j]) {
-			return t.s.notUTF8(line, t.column(j), record[j])
+		id := string(r.texts[j])
+		if !utf8.ValidString(id) {
+			return t.s.notUTF8(line, t.column(j), id)
 		}
-		t.ids = append(t.ids, strings.Clone(record[j]))
+		t.ids = append(t.ids, id)
 	}
 	t.lines = append(t.lines, line)
 	return nil
