@@ -91,14 +91,21 @@ func FuzzNumber(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		v, flaw := number(text)
 		want, err := strconv.ParseFloat(text, 64)
-		decimal := strings.Trim(text, "+-.0123456789eE") == ""
+		digits := strings.Trim(text, "+-.0123456789eE") == ""
 		switch {
 		case flaw == sound && (err != nil || math.Float64bits(v) != math.Float64bits(want)):
 			t.Errorf("%q is %v, want %v, %v", text, v, want, err)
-		case flaw != sound && decimal && err == nil && want != 0:
+		case flaw != sound && digits && err == nil && want != 0:
 			t.Errorf("%q has the flaw %d, want %v", text, flaw, want)
-		case flaw == noNumber && decimal && errors.Is(err, strconv.ErrRange), flaw == sound && !decimal:
+		case flaw == noNumber && digits && errors.Is(err, strconv.ErrRange), flaw == sound && !digits:
 			t.Errorf("%q has the flaw %d, want %v", text, flaw, err)
+		}
+		for _, after := range []string{" ", ",7", "9", ".", "e5"} {
+			b := append([]byte(text+after), make([]byte, room)...)
+			slow, want := decimal(b)
+			if v, length := leading(b); length != want || math.Float64bits(v) != math.Float64bits(slow) {
+				t.Errorf("%q begins with %v of %d bytes, want %v of %d", b, v, length, slow, want)
+			}
 		}
 	})
 }

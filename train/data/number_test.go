@@ -45,6 +45,9 @@ func TestDecimalIsCorrectlyRounded(t *testing.T) {
 		whole, fraction := digits[:at], digits[at:]
 		for _, text := range []string{whole + "." + fraction, fmt.Sprintf("-%se%+03d", digits, e), fmt.Sprintf("%s.%sE%d", whole, fraction, e)} {
 			got, length := decimal(text + " ")
+			if v, n := leading(append([]byte(text), make([]byte, room)...)); n != length || math.Float64bits(v) != math.Float64bits(got) {
+				t.Fatalf("leading(%q) = %v, %d; decimal %v, %d", text, v, n, got, length)
+			}
 			if want, _ := strconv.ParseFloat(text, 64); length != len(text) || math.Float64bits(got) != math.Float64bits(want) {
 				if length == 0 && (len(digits) > 19 || e-len(digits) < -exactPowers || e > exactPowers) {
 					continue // left to strconv
