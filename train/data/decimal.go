@@ -13,8 +13,6 @@ var (
 	// pow10 holds the powers of ten that float64 holds exactly.
 	pow10 = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
 		1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
-	// tens holds the powers of ten up to eight digits.
-	tens = [...]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8}
 	// pow5 holds the powers of five that uint64 holds.
 	pow5 = func() (p [exactPowers + 1]uint64) {
 		p[0] = 1
@@ -79,33 +77,34 @@ func decimal[T string | []byte](t T) (v float64, length int) {
 // room is how many bytes leading reads at most.
 const room = 64
 
-// leading is decimal for a number within a longer text: it reads eight digits at once. Where fewer than room bytes are
-// left, or the number is unusual, decimal reads it.
+// leading is decimal for a number within a longer text: it reads eight digits of a fraction at once, and most numbers
+// without round. Where fewer than room bytes are left, or the number is unusual, decimal reads it.
 func leading(b []byte) (v float64, length int) {
 	if len(b) < room {
 		return decimal(b)
 	}
 	t := (*[room]byte)(b)
-	minus := uint64(0)
+	i := 0
 	if t[0] == '-' {
-		minus = 1
+		i = 1
 	}
-	i := int(minus)
-	w, n := eight(t, i)
-	i += n
-	for n == 8 && i < 24 {
-		var next uint64
-		next, n = eight(t, i)
-		w, i = w*tens[n]+next, i+n
+	first, w := i, uint64(0)
+	for ; i < 24 && t[i]-'0' <= 9; i++ {
+		w = 10*w + uint64(t[i]-'0')
 	}
-	count, e := i-int(minus), 0
+	count, e := i-first, 0
 	if t[i] == '.' {
 		i++
 		point := i
-		for n = 8; n == 8 && i-point < 24; {
-			var next uint64
-			next, n = eight(t, i)
-			w, i = w*tens[n]+next, i+n
+		for i < 32 {
+			eight, ok := eightDigits(binary.LittleEndian.Uint64(t[i:]))
+			if !ok {
+				break
+			}
+			w, i = w*1e8+eight, i+8
+		}
+		for ; i < 48 && t[i]-'0' <= 9; i++ {
+			w = 10*w + uint64(t[i]-'0')
 		}
 		e = point - i
 		count -= e
@@ -122,27 +121,32 @@ func leading(b []byte) (v float64, length int) {
 		i += 1 + length
 	}
 	if w>>53 == 0 && e <= 0 && -e < len(pow10) {
-		v = float64(int64(w)) / pow10[-e]
+		if v = float64(int64(w)); e < 0 {
+			v /= pow10[-e]
+		}
 	} else {
 		var ok bool
 		if v, ok = round(w, e); !ok {
 			return 0, 0
 		}
 	}
-	return math.Float64frombits(math.Float64bits(v) | minus<<63), i
+	if t[0] == '-' {
+		v = -v
+	}
+	return v, i
 }
 
-// eight reads the digits of t from byte i on, at most eight, and says how many there are.
-func eight(t *[room]byte, i int) (w uint64, n int) {
+// eightDigits is the number that the eight bytes of x, the first the lowest, spell, if they are digits.
+func eightDigits(x uint64) (w uint64, ok bool) {
 	const ones = 0x0101010101010101
-	x := binary.LittleEndian.Uint64(t[i:]) ^ '0'*ones
-	other := (x&(0x7f*ones) + (0x80-10)*ones | x) & (0x80 * ones) // the high bit of each byte that is no digit
-	n = bits.TrailingZeros64(other) / 8
-	x <<= 64 - 8*uint(n) // zeros before the digits
+	x ^= '0' * ones
+	if (x+(0x80-10)*ones|x)&(0x80*ones) != 0 {
+		return 0, false
+	}
 	// Pairs of neighbours become numbers of two, of four and of eight digits (Lemire and Muła 2018).
 	x = x * (10<<8 + 1) >> 8 & 0x00ff00ff00ff00ff
 	x = x * (100<<16 + 1) >> 16 & 0x0000ffff0000ffff
-	return x * (10000<<32 + 1) >> 32, n
+	return x * (10000<<32 + 1) >> 32, true
 }
 
 // exponent reads [+-]digits at the start of t; the length is 0 where there is none or a long one.

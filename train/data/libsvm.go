@@ -151,17 +151,10 @@ func blank(c byte) bool { return c == ' ' || (c >= '\t' && c <= '\r') }
 // feature parses index:value at the start of b; last is the index before it in the row, 0 at its start.
 func (p *libsvm) feature(no, last int, b []byte) (index int, value float64, rest []byte, err error) {
 	i := 0
-	if whole := b[:cap(b)]; len(whole) >= room {
-		var w uint64
-		w, i = eight((*[room]byte)(whole), 0)
-		if index = int(w); i == 8 { // or more
-			index, i = 0, 0
-		}
-	}
 	for ; i < len(b) && b[i]-'0' <= 9 && index <= maxIndex; i++ {
 		index = 10*index + int(b[i]-'0')
 	}
-	if i >= len(b) || b[i] != ':' || index <= last || index > maxIndex || p.o.Dims > 0 && index > p.o.Dims {
+	if i == len(b) || b[i] != ':' || index <= last || index > maxIndex || p.o.Dims > 0 && index > p.o.Dims {
 		tok, _ := token(b)
 		return 0, 0, nil, p.badFeature(no, last, index, tok)
 	}
