@@ -1,7 +1,6 @@
 package data
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -10,8 +9,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-
-	"github.com/sbinet/npyio"
 
 	"github.com/bochner-go/bochner/ops/domain"
 )
@@ -38,19 +35,18 @@ var (
 // npyFile reads the rows of an array, or all of it where it is in Fortran order.
 type npyFile struct {
 	tableRows
-	h npyHeader
-	r *npyio.Reader
+	h     npyHeader
+	texts map[uint64][]byte // of numbers that are classes, by their bits
 }
 
-// newNPY checks the header before npyio sees it: npyio allocates what a header announces, panics on one that is cut
-// short, and relies on the exact spelling that NumPy writes. It is given the header as NumPy would have written it and
-// decodes the elements, a buffer at a time, so memory follows the bytes that are there.
+// newNPY checks the header. The elements are decoded a buffer at a time, so memory follows the bytes that are there, whatever the
+// header announces.
 func newNPY(s *source) (rows, error) {
 	h, err := s.npyHeader()
 	if err != nil {
 		return nil, err
 	}
-	p := &npyFile{tableRows: tableRows{source: s, targets: newTargets(s, "row"), fresh: true}, h: h}
+	p := &npyFile{tableRows: tableRows{source: s, targets: newTargets(s, "row"), fresh: true}, h: h, texts: make(map[uint64][]byte)}
 	if h.rows == 0 || h.cols == 0 {
 		return nil, s.fail(0, ErrFormat, "the array is %d x %d: it has no cells", h.rows, h.cols)
 	}
@@ -68,15 +64,6 @@ func newNPY(s *source) (rows, error) {
 		}
 	case s.o.Dims > 0 && d != s.o.Dims:
 		return nil, s.fail(0, domain.ErrShape, "the array has %d features, want %d (label %v)", d, s.o.Dims, s.o.Label)
-	}
-	order := "False"
-	if h.fortran {
-		order = "True"
-	}
-	dict := fmt.Sprintf("{'descr': '%s', 'fortran_order': %s, 'shape': (%d, %d), }\n", h.descr, order, h.rows, h.cols)
-	head := append([]byte("\x93NUMPY\x01\x00"), byte(len(dict)), byte(len(dict)>>8))
-	if p.r, err = npyio.NewReader(io.MultiReader(bytes.NewReader(append(head, dict...)), s)); err != nil {
-		return nil, s.fail(0, ErrFormat, "%v", err)
 	}
 	return p, nil
 }
@@ -194,7 +181,7 @@ func (s *source) npyEnd(err error, place string) error {
 func (p *npyFile) decode(n int) ([]float64, error) {
 	h := p.h
 	before := (p.done + p.rows) * h.cols
-	cells, err := decoders[h.descr[len(h.descr)-2:]](p.r, n*h.cols)
+	cells, err := decoders[h.descr[len(h.descr)-2:]](p.source, strings.HasPrefix(h.descr, ">"), n*h.cols)
 	var lost *inexact
 	if errors.As(err, &lost) {
 		i, j := h.place(before + lost.at)
@@ -207,7 +194,7 @@ func (p *npyFile) decode(n int) ([]float64, error) {
 }
 
 // decoders has an entry for each type that npyType accepts.
-var decoders = map[string]func(*npyio.Reader, int) ([]float64, error){
+var decoders = map[string]func(r io.Reader, big bool, size int) ([]float64, error){
 	"f8": decode[float64], "f4": decode[float32],
 	"i1": decode[int8], "i2": decode[int16], "i4": decode[int32], "i8": decode[int64],
 	"u1": decode[uint8], "u2": decode[uint16], "u4": decode[uint32], "u8": decode[uint64],
@@ -233,24 +220,45 @@ type element interface {
 	float64 | float32 | int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64
 }
 
-// decode reads size elements; with an error it returns those before the buffer that failed.
-func decode[T element](r *npyio.Reader, size int) ([]float64, error) {
+// decode reads size elements, big-endian or little-endian; with an error it returns those before the buffer that failed.
+func decode[T element](r io.Reader, big bool, size int) ([]float64, error) {
 	const buffer = 1 << 13
 	out := make([]float64, 0, min(size, freeCells))
 	buf := make([]T, min(size, buffer))
+	width := binary.Size(buf[:1])
+	raw := make([]byte, len(buf)*width)
+	var order binary.ByteOrder = binary.LittleEndian
+	if big {
+		order = binary.BigEndian
+	}
 	one := T(1)
 	whole := one/2 == 0 // T is an integer type
 	for len(out) < size {
 		part := buf[:min(len(buf), size-len(out))]
-		if err := r.Read(&part); err != nil {
+		b := raw[:len(part)*width]
+		if _, err := io.ReadFull(r, b); err != nil {
 			return out, err
 		}
-		for _, v := range part {
-			f := float64(v)
-			if whole && (f >= 1<<53 || f <= -1<<53) {
-				return out, &inexact{len(out), fmt.Sprint(v)}
+		switch {
+		case whole || big:
+			if _, err := binary.Decode(b, order, part); err != nil {
+				return out, err
 			}
-			out = append(out, f)
+			for _, v := range part {
+				f := float64(v)
+				if whole && (f >= 1<<53 || f <= -1<<53) {
+					return out, &inexact{len(out), fmt.Sprint(v)}
+				}
+				out = append(out, f)
+			}
+		case width == 4: // what is read most is decoded without a call for each element
+			for ; len(b) >= 4; b = b[4:] {
+				out = append(out, float64(math.Float32frombits(binary.LittleEndian.Uint32(b))))
+			}
+		default:
+			for ; len(b) >= 8; b = b[8:] {
+				out = append(out, math.Float64frombits(binary.LittleEndian.Uint64(b)))
+			}
 		}
 	}
 	return out, nil
@@ -295,7 +303,19 @@ func (p *npyFile) add(cells []float64, n int) error {
 // label takes the labels of a row, whose cells are so far from each other.
 func (p *npyFile) label(row []float64, at, across int) error {
 	for _, j := range p.at.labels {
-		if err := p.targets.add(at, strconv.AppendFloat(nil, row[j*across], 'g', -1, 64)); err != nil {
+		v := row[j*across]
+		if p.o.Task == Regression && v-v == 0 {
+			p.targets.y = append(p.targets.y, v) // as its text would be read
+			continue
+		}
+		text, ok := p.texts[math.Float64bits(v)]
+		if !ok {
+			text = strconv.AppendFloat(nil, v, 'g', -1, 64)
+			if len(p.texts) < maxSeen {
+				p.texts[math.Float64bits(v)] = text
+			}
+		}
+		if err := p.targets.add(at, text); err != nil {
 			return err
 		}
 	}
