@@ -22,6 +22,8 @@ type rows interface {
 	// fixed says whether the width is that of the file from the start.
 	fixed() bool
 	options() Options
+	// bytes is how many were read so far.
+	bytes() int64
 	close()
 }
 
@@ -134,3 +136,5 @@ func (o Options) sparse(n, d, stored int, fixed bool) bool {
 
 // options are those the file is read with.
 func (s *source) options() Options { return s.o }
+
+func (s *source) bytes() int64 { return s.meter.total }

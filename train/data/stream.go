@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	spectral "github.com/bochner-go/bochner/init"
@@ -24,6 +25,12 @@ type StreamOptions struct {
 	Shuffle int
 	Seed    uint64 // of the order, and of the sample of a Survey
 	Ahead   int    // blocks that a goroutine reads ahead of who uses them; 0 is 2
+	// SpillBytes is how large the file may become in which a Survey keeps the rows as numbers, so that later passes parse nothing and see
+	// no change of the files: 8 bytes a cell and a target and 4 a class; 12 an entry and 4 a row of LIBSVM text. It lies in os.TempDir,
+	// without a name, and goes with the stream, with Close, or with the program, however that ends. Rows that take more, or
+	// more than the disk has, are parsed in every pass, and so are arrays in .npy files that are not packed; nothing is kept in a folder that
+	// is in memory. 0 is 16 GiB; a negative number keeps nothing.
+	SpillBytes int64
 }
 
 func (o StreamOptions) complete() (StreamOptions, error) {
@@ -44,6 +51,9 @@ func (o StreamOptions) complete() (StreamOptions, error) {
 	if o.Ahead == 0 {
 		o.Ahead = 2
 	}
+	if o.SpillBytes == 0 {
+		o.SpillBytes = defaultSpill
+	}
 	return o, nil
 }
 
@@ -55,6 +65,7 @@ type Stream struct {
 	o     StreamOptions
 	shape *shape // shared with the other part of a Split
 	part  func(file, row int) bool
+	to    *spiller // of a Survey: what keeps the rows
 }
 
 // shape is what the files have in common.
@@ -62,6 +73,8 @@ type shape struct {
 	dims    int // 0: not known yet
 	sparse  bool
 	columns *Columns // that Learn made
+	spill   *spill   // that a Survey wrote
+	why     error    // it did not
 }
 
 // OpenStream makes a stream of files, and of the files of folders by name, in the order given, in the formats that Read knows. It opens
@@ -191,6 +204,49 @@ func mix64(at uint64) uint64 {
 	return z ^ z>>31
 }
 
+// Spilled is the size of the file that a Survey has kept the rows in (StreamOptions.SpillBytes), and 0 where there is none, with the reason
+// where it was to be.
+func (s *Stream) Spilled() (bytes int64, why error) {
+	if p := s.shape.spill; p != nil {
+		return p.size, nil
+	}
+	return 0, s.shape.why
+}
+
+// Close gives the disk back that Spilled tells of, also for the other part of a Split. Later passes parse the files again; one under way
+// fails.
+func (s *Stream) Close() error {
+	p := s.shape.spill
+	if p == nil {
+		return nil
+	}
+	s.shape.spill = nil
+	return p.file.Close()
+}
+
+// spills says whether a Survey is to keep the rows: once, and only those that it takes time to parse.
+func (s *Stream) spills() bool {
+	if s.o.SpillBytes < 0 || s.shape.spill != nil || s.shape.why != nil {
+		return false
+	}
+	return slices.ContainsFunc(s.files, func(name string) bool {
+		ext, packed := extension(name)
+		return ext != ".npy" || packed != unpacked
+	})
+}
+
+// open opens file i, or what is kept of it.
+func (s *Stream) open(i int, o Options) (rows, error) {
+	if p := s.shape.spill; p != nil && !o.frames {
+		return p.open(i, s.files[i], o), nil
+	}
+	r, err := openFile(s.files[i], o)
+	if err == nil && s.to != nil {
+		r = tee{r, s.to, i}
+	}
+	return r, err
+}
+
 // Blocks reads the rows, in the background, and yields them in blocks; the epoch, from 0, draws another order under Shuffle. After an
 // error nothing follows. Errors: those of Read; domain.ErrShape for files of different widths; domain.ErrParam for LIBSVM text whose width
 // neither Options.Dims nor a Survey has told; ctx.Err().
@@ -274,7 +330,7 @@ func (s *Stream) pieces(ctx context.Context, i int, o Options, room func() int, 
 	if ctx == nil {
 		return fmt.Errorf("data: %s: the context is nil; give context.Background(): %w", s.files[i], domain.ErrParam)
 	}
-	r, err := openFile(s.files[i], o)
+	r, err := s.open(i, o)
 	if err != nil {
 		return err
 	}
@@ -328,10 +384,11 @@ func (s *Stream) Learn(ctx context.Context, o ColumnOptions) (*Columns, error) {
 		}
 	}
 	c, err := l.columns()
-	if err == nil {
-		s.shape.columns, s.shape.dims = c, c.Dims()
+	if err != nil {
+		return nil, err
 	}
-	return c, err
+	s.shape.columns, s.shape.dims = c, c.Dims()
+	return c, s.Close() // a Survey before knew other rows
 }
 
 // kept are the places of the rows, of n of file i from row at, that belong to the stream.
@@ -368,7 +425,7 @@ func ReadAll(ctx context.Context, o Options, paths ...string) (*Set, error) {
 	if len(files) == 1 {
 		return Read(files[0], o)
 	}
-	s, err := OpenStream(StreamOptions{Options: o}, files...)
+	s, err := OpenStream(StreamOptions{Options: o, SpillBytes: -1}, files...)
 	if err != nil {
 		return nil, err
 	}

@@ -27,15 +27,27 @@ type Survey struct {
 }
 
 // Survey reads all rows once and draws a sample of them (Vitter 1985, algorithm R, under the seed). From then on the stream knows its width,
-// and whether its blocks are sparse. Errors: those of Blocks; ErrFormat for more than 65536 classes.
-func (s *Stream) Survey(ctx context.Context, sample int) (*Survey, error) {
-	v := &surveyor{s: s, size: sample, rng: rand.New(spectral.Stream(s.o.Seed, "data/sample")), classes: map[string]int{}}
+// whether its blocks are sparse, and where it keeps the rows that were parsed (StreamOptions.SpillBytes). Errors: those of Blocks;
+// ErrFormat for more than 65536 classes.
+func (s *Stream) Survey(ctx context.Context, sample int) (v *Survey, err error) {
+	t := *s
+	if s.spills() {
+		t.to = newSpiller(len(s.files), s.o.SpillBytes)
+		defer func() {
+			if err != nil {
+				t.to.drop()
+				return
+			}
+			s.shape.spill, s.shape.why = t.to.finish()
+		}()
+	}
+	w := &surveyor{s: &t, size: sample, rng: rand.New(spectral.Stream(s.o.Seed, "data/sample")), classes: map[string]int{}}
 	for i := range s.files {
-		if err := v.file(ctx, i); err != nil {
+		if err := w.file(ctx, i); err != nil {
 			return nil, err
 		}
 	}
-	return v.result()
+	return w.result()
 }
 
 type surveyor struct {
