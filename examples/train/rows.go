@@ -18,8 +18,11 @@ type testRows func(m *train.Model) (data.Examples, error)
 // open gets the training rows, and a function that opens the test rows once the training rows have been read.
 func (o *options) open(ctx context.Context) (data.Source, func() (testRows, error), error) {
 	if o.stream {
-		s, err := o.openTrain(ctx)
-		return s, func() (testRows, error) { return o.openTest(s) }, err
+		s, held, err := o.openTrain(ctx)
+		return s, func() (testRows, error) {
+			cli.TellSpill(s)
+			return o.openTest(s, held)
+		}, err
 	}
 	rows, test, err := o.readRows(ctx)
 	return rows, func() (testRows, error) { return test, nil }, err
@@ -50,42 +53,40 @@ func preparedRows(m *train.Model, set *data.Set) (b data.Pairs, err error) {
 	return b, err
 }
 
-// openTrain opens the training files to be read in blocks.
-func (o *options) openTrain(ctx context.Context) (*data.Stream, error) {
-	so := data.StreamOptions{Options: o.read, Seed: o.Seed, BlockRows: o.blockRows()}
+// openTrain opens the training files to be read in blocks, and without -test the part of them that is set aside.
+func (o *options) openTrain(ctx context.Context) (s, held *data.Stream, err error) {
+	so := data.StreamOptions{Options: o.read, Seed: o.Seed, BlockRows: o.blockRows(), SpillBytes: cli.SpillBytes(o.spill)}
 	if o.onGraph() {
 		so.Shuffle = o.shuffle
 		so.BlockRows += (o.fit.Batch - so.BlockRows%o.fit.Batch) % o.fit.Batch // whole batches
 	}
-	s, err := data.OpenStream(so, list(o.train)...)
+	s, err = data.OpenStream(so, list(o.train)...)
 	if err == nil && o.test == "" {
-		s, _ = s.Split(testShare, o.Seed)
+		s, held = s.Split(testShare, o.Seed)
 	}
 	if err == nil {
 		o.first, err = o.learnStream(ctx, s)
 	}
-	return s, err
+	return s, held, err
 }
 
 func (o *options) blockRows() int { return linear.BlockRows(1, max(1, o.spec.Features)) }
 
 // openTest is the rows of -test, or the rows that the training rows leave. The training rows have been read.
-func (o *options) openTest(rows *data.Stream) (testRows, error) {
-	opts := rows.Options().Options
-	opts.Dims, opts.Form = rows.Dims(), data.FormDense
-	if rows.Sparse() {
-		opts.Form = data.FormSparse
-	}
-	if opts.Columns != nil && o.table.label == "last" {
-		opts.LabelNames = nil // which Columns know
-	}
-	names := o.test
-	if names == "" {
-		names = o.train
-	}
-	s, err := data.OpenStream(data.StreamOptions{Options: opts, BlockRows: o.blockRows()}, list(names)...)
-	if err == nil && o.test == "" {
-		_, s = s.Split(testShare, o.Seed)
+func (o *options) openTest(rows, held *data.Stream) (testRows, error) {
+	s, err := held, error(nil)
+	if o.test == "" {
+		s = held.InOrder()
+	} else {
+		opts := rows.Options().Options
+		opts.Dims, opts.Form = rows.Dims(), data.FormDense
+		if rows.Sparse() {
+			opts.Form = data.FormSparse
+		}
+		if opts.Columns != nil && o.table.label == "last" {
+			opts.LabelNames = nil // which Columns know
+		}
+		s, err = data.OpenStream(data.StreamOptions{Options: opts, BlockRows: o.blockRows()}, list(o.test)...)
 	}
 	return func(m *train.Model) (data.Examples, error) {
 		return data.Streamed{Stream: s, Scaler: m.Scaler, Classes: m.Classes, Dtype: m.Map.Dtype()}, nil

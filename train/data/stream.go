@@ -164,6 +164,13 @@ func (s *Stream) Sparse() bool { return s.shape.sparse }
 // Dense makes the blocks dense from here on, whatever Form said.
 func (s *Stream) Dense() { s.shape.sparse, s.o.Form = false, FormDense }
 
+// InOrder is the rows in the order of the files, whatever Shuffle said. It knows what the stream knows.
+func (s *Stream) InOrder() *Stream {
+	t := *s
+	t.o.Shuffle = 0
+	return &t
+}
+
 // Split divides the rows in two: each is held with the probability fraction, which the seed and its place in the files decide. Both
 // parts are streams of their own over the same files; what Survey or Learn of one finds out about columns, the other knows. It
 // panics when the fraction is not in [0, 1].
