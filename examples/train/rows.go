@@ -19,10 +19,7 @@ type testRows func(m *train.Model) (data.Examples, error)
 func (o *options) open(ctx context.Context) (data.Source, func() (testRows, error), error) {
 	if o.stream {
 		s, held, err := o.openTrain(ctx)
-		return s, func() (testRows, error) {
-			cli.TellSpill(s)
-			return o.openTest(s, held)
-		}, err
+		return s, func() (testRows, error) { return o.openTest(s, held) }, err
 	}
 	rows, test, err := o.readRows(ctx)
 	return rows, func() (testRows, error) { return test, nil }, err

@@ -75,6 +75,7 @@ func trainModel(ctx context.Context, o *options) (*result, error) {
 		return nil, err
 	}
 	o.showColumns(m.Columns, o.first)
+	cli.TellSpill(rows)
 	if o.test == "" && o.train != "" {
 		fmt.Fprintf(os.Stderr, "no -test: %d of %d %s are set aside for it\n", r.testRows, r.trainRows+r.testRows, rowsName(o.bags))
 	}

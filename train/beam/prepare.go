@@ -33,6 +33,7 @@ func Prepare(ctx context.Context, how train.Recipe, read data.Options, files ...
 	if err != nil {
 		return nil, err
 	}
+	defer s.Close()
 	p, err := how.Prepare(ctx, s)
 	if err == nil {
 		err = p.Build()
@@ -54,7 +55,7 @@ func OfModel(ctx context.Context, m *train.Model, read data.Options, file string
 	}
 	defer done()
 	read.Dims, read.Columns = m.Dims(), m.Columns
-	s, err := data.OpenStream(data.StreamOptions{Options: read}, local...)
+	s, err := data.OpenStream(data.StreamOptions{Options: read, SpillBytes: -1}, local...)
 	if err != nil {
 		return nil, err
 	}

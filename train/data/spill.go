@@ -159,7 +159,6 @@ func (p *spiller) finish() (*spill, error) {
 		return nil, fmt.Errorf("data: %w: no file of them is kept in %s: %w", errSpill, os.TempDir(), p.err)
 	}
 	done := p.spill
-	done.labels = slices.Clip(done.labels)
 	return &done, nil
 }
 

@@ -18,12 +18,21 @@ func SpillBytes(gb float64) int64 {
 	return max(1, int64(gb*1e9))
 }
 
-// TellSpill says where a stream keeps the rows that its survey has parsed, and how large that is, or why it does not.
-func TellSpill(s *data.Stream) {
-	switch bytes, why := s.Spilled(); {
+// TellSpill says where rows are kept that were parsed, if they are those of a stream, and how large that is, or why they are not.
+func TellSpill(rows data.Source) {
+	s, ok := rows.(*data.Stream)
+	if !ok {
+		return
+	}
+	bytes, why := s.Spilled()
+	size := fmt.Sprintf("%d bytes", bytes)
+	if bytes >= 1e6 {
+		size = fmt.Sprintf("%.4g GB", float64(bytes)/1e9)
+	}
+	switch {
 	case why != nil:
-		fmt.Fprintln(os.Stderr, why)
+		fmt.Fprintf(os.Stderr, "%v; -spill says how many GB may be kept\n", why)
 	case bytes > 0:
-		fmt.Fprintf(os.Stderr, "rows are parsed once: %.3g GB of numbers are kept in %s until the program ends; -spill 0 parses them in every pass\n", float64(bytes)/1e9, os.TempDir())
+		fmt.Fprintf(os.Stderr, "rows are parsed once: %s of numbers are kept in %s until the program ends; -spill 0 parses them in every pass\n", size, os.TempDir())
 	}
 }
