@@ -7,6 +7,7 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -181,5 +182,34 @@ func TestSmallFilesAllocateLittle(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	if got, most := after.TotalAlloc-before.TotalAlloc, uint64(4*(8*freeCells+1<<20)); got > most {
 		t.Errorf("%d bytes allocated, want at most %d", got, most)
+	}
+}
+
+// TestArrayTargets: the targets of an array are its numbers, to the bit, from the least to the largest.
+func TestArrayTargets(t *testing.T) {
+	want := []float64{math.Copysign(0, -1), 5e-324, -math.MaxFloat64, 1e22, 1<<53 + 2, .1, -3}
+	for _, order := range []binary.ByteOrder{binary.LittleEndian, binary.BigEndian} {
+		var cells []float64
+		for _, v := range want {
+			cells = append(cells, 1, v)
+		}
+		descr := map[binary.ByteOrder]string{binary.LittleEndian: "<f8", binary.BigEndian: ">f8"}[order]
+		set, err := ReadNPY(bytes.NewReader(npy(npyDictOf(descr, "False", "(7, 2)"), order, cells)), "f.npy", Options{Task: Regression})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, y := range set.Y {
+			if math.Float64bits(y) != math.Float64bits(want[i]) {
+				t.Errorf("%s: target %d is %v, want %v", descr, i, y, want[i])
+			}
+			text := strconv.FormatFloat(want[i], 'g', -1, 64)
+			if v, f := number(text); f != sound || math.Float64bits(v) != math.Float64bits(y) {
+				t.Errorf("as text it would be %v", v)
+			}
+		}
+	}
+	for _, v := range []float64{math.NaN(), math.Inf(1)} {
+		_, err := ReadNPY(bytes.NewReader(npy(npyDictOf("<f8", "False", "(1, 2)"), binary.LittleEndian, []float64{1, v})), "f.npy", Options{Task: Regression})
+		fails(t, err, domain.ErrDomain, "f.npy", "row 0")
 	}
 }

@@ -95,7 +95,7 @@ func (p *spiller) add(i int, set *Set, from rows) error {
 		f.fixed = from.fixed()
 	}
 	f.rows, f.dims, f.read = f.rows+set.Rows(), set.Dims(), from.bytes()
-	err := (&Block{Set: set, at: make([]place, set.Rows())}).entries(func(e entry) error {
+	return (&Block{Set: set, at: make([]place, set.Rows())}).entries(func(e entry) error {
 		if err := p.encode(f, e); err != nil {
 			return err
 		}
@@ -105,7 +105,6 @@ func (p *spiller) add(i int, set *Set, from rows) error {
 		_, err := p.w.Write(p.row)
 		return err
 	})
-	return err
 }
 
 // encode makes the bytes of a row.
@@ -159,6 +158,7 @@ func (p *spiller) finish() (*spill, error) {
 		return nil, fmt.Errorf("data: %w: no file of them is kept in %s: %w", errSpill, os.TempDir(), p.err)
 	}
 	done := p.spill
+	p.file = nil // which drop would close
 	return &done, nil
 }
 

@@ -394,7 +394,7 @@ func (s *Stream) Learn(ctx context.Context, o ColumnOptions) (*Columns, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.shape.columns, s.shape.dims = c, c.Dims()
+	s.shape.columns, s.shape.dims, s.shape.why = c, c.Dims(), nil
 	return c, s.Close() // a Survey before knew other rows
 }
 

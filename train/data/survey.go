@@ -29,17 +29,11 @@ type Survey struct {
 // Survey reads all rows once and draws a sample of them (Vitter 1985, algorithm R, under the seed). From then on the stream knows its width,
 // whether its blocks are sparse, and where it keeps the rows that were parsed (StreamOptions.SpillBytes). Errors: those of Blocks;
 // ErrFormat for more than 65536 classes.
-func (s *Stream) Survey(ctx context.Context, sample int) (v *Survey, err error) {
+func (s *Stream) Survey(ctx context.Context, sample int) (*Survey, error) {
 	t := *s
 	if s.spills() {
 		t.to = newSpiller(len(s.files), s.o.SpillBytes)
-		defer func() {
-			if err != nil {
-				t.to.drop()
-				return
-			}
-			s.shape.spill, s.shape.why = t.to.finish()
-		}()
+		defer t.to.drop() // what did not come to an end
 	}
 	w := &surveyor{s: &t, size: sample, rng: rand.New(spectral.Stream(s.o.Seed, "data/sample")), classes: map[string]int{}}
 	for i := range s.files {
@@ -47,7 +41,11 @@ func (s *Stream) Survey(ctx context.Context, sample int) (v *Survey, err error) 
 			return nil, err
 		}
 	}
-	return w.result()
+	v, err := w.result()
+	if err == nil && t.to != nil {
+		s.shape.spill, s.shape.why = t.to.finish()
+	}
+	return v, err
 }
 
 type surveyor struct {
