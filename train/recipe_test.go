@@ -205,8 +205,8 @@ func TestRecipeErrors(t *testing.T) {
 	}
 }
 
-// TestRecipeOfStream: every fitter learns from a stream what it learns from the file in memory, and cross-validation scores both. Rows
-// that are parsed once and rows that are parsed in every pass give the same bits.
+// TestRecipeOfStream: every fitter learns from a stream what it learns from the file in memory, and cross-validation
+// scores both. Rows that are parsed once and rows that are parsed in every pass give the same bits.
 func TestRecipeOfStream(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "rows.csv")
 	var text strings.Builder

@@ -121,7 +121,8 @@ func TestStreamCV(t *testing.T) {
 	}
 }
 
-// TestStreamSpill: rows that are kept and rows that are parsed in every pass give the same output, and stderr says which it was.
+// TestStreamSpill: rows that are kept and rows that are parsed in every pass give the same output, and stderr says
+// which it was.
 func TestStreamSpill(t *testing.T) {
 	dir := files(t)
 	cut(t, dir, "last.csv", "parts")

@@ -18,10 +18,11 @@
 //
 // # More rows than memory
 //
-// OpenStream reads the rows of one or many files, or of folders, in blocks, as often as asked, in order or through a shuffle buffer; the
-// same readers serve it and Read. Survey tells in one pass what is needed before: the width, the classes, and a sample of rows. It
-// keeps the rows of text as numbers in a temporary file, which later passes read (StreamOptions.SpillBytes), so that a row is parsed once.
-// Stream.Split holds rows out, and Chain.FitBlocks fits a scaler. What is held in memory is set by the block, not by the rows.
+// OpenStream reads the rows of one or many files, or of folders, in blocks, as often as asked, in order or through a
+// shuffle buffer; the same readers serve it and Read. Survey tells in one pass what is needed before: the width, the
+// classes, and a sample of rows. It keeps the rows of text as numbers in a temporary file, which later passes read
+// (StreamOptions.SpillBytes), so that a row is parsed once. Stream.Split holds rows out, and Chain.FitBlocks fits a
+// scaler. What is held in memory is set by the block, not by the rows.
 //
 // # What a file may not do
 //

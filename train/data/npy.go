@@ -39,8 +39,8 @@ type npyFile struct {
 	texts map[uint64][]byte // of numbers that are classes, by their bits
 }
 
-// newNPY checks the header. The elements are decoded a buffer at a time, so memory follows the bytes that are there, whatever the
-// header announces.
+// newNPY checks the header. The elements are decoded a buffer at a time, so memory follows the bytes that are there,
+// whatever the header announces.
 func newNPY(s *source) (rows, error) {
 	h, err := s.npyHeader()
 	if err != nil {
@@ -220,7 +220,8 @@ type element interface {
 	float64 | float32 | int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64
 }
 
-// decode reads size elements, big-endian or little-endian; with an error it returns those before the buffer that failed.
+// decode reads size elements, big-endian or little-endian; with an error it returns those before the buffer that
+// failed.
 func decode[T element](r io.Reader, big bool, size int) ([]float64, error) {
 	const buffer = 1 << 13
 	out := make([]float64, 0, min(size, freeCells))

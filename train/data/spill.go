@@ -18,7 +18,8 @@ import (
 //
 //	dense   d cells (8 bytes each), or
 //	sparse  the number of its entries (4), their columns (4 each), their values (8 each),
-//	then    its targets (8 each), the number of its class (4), and the length (4) and the bytes of its name, where it has these,
+//	then    its targets (8 each), the number of its class (4),
+//	        and the length (4) and the bytes of its name, where it has these,
 //
 // all little-endian. Several passes may read it at once.
 type spill struct {

@@ -89,8 +89,8 @@ func spillCases(t *testing.T) map[string]struct {
 	}
 }
 
-// TestSpill: what is kept of a Survey is, to the bit, what the files hold, in order and shuffled, whole and in parts, from
-// the next pass to the next Survey; and the files may be gone by then.
+// TestSpill: what is kept of a Survey is, to the bit, what the files hold, in order and shuffled, whole and in parts,
+// from the next pass to the next Survey; and the files may be gone by then.
 func TestSpill(t *testing.T) {
 	dir := spillFolder(t)
 	ctx := context.Background()
@@ -304,7 +304,8 @@ func TestSpillErrors(t *testing.T) {
 	}
 }
 
-// TestSpillOfArrays: plain arrays are binary as they are; packed ones are kept. Learning columns forgets rows that were kept before.
+// TestSpillOfArrays: plain arrays are binary as they are; packed ones are kept. Learning columns forgets rows that
+// were kept before.
 func TestSpillOfArrays(t *testing.T) {
 	spillFolder(t)
 	array := npy(npyDictOf("<f8", "False", "(2, 3)"), nil, nil)

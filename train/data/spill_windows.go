@@ -14,7 +14,8 @@ func createSpill(dir string) (*os.File, error) {
 	if err := f.Close(); err != nil {
 		return nil, err
 	}
-	const temporary, deleteOnClose = 0x100, 0x04000000 // FILE_ATTRIBUTE_TEMPORARY and FILE_FLAG_DELETE_ON_CLOSE of CreateFileW
+	// FILE_ATTRIBUTE_TEMPORARY and FILE_FLAG_DELETE_ON_CLOSE of CreateFileW
+	const temporary, deleteOnClose = 0x100, 0x04000000
 	name, err := syscall.UTF16PtrFromString(f.Name())
 	if err != nil {
 		return nil, err

@@ -25,11 +25,12 @@ type StreamOptions struct {
 	Shuffle int
 	Seed    uint64 // of the order, and of the sample of a Survey
 	Ahead   int    // blocks that a goroutine reads ahead of who uses them; 0 is 2
-	// SpillBytes is how large the file may become in which a Survey keeps the rows as numbers, so that later passes parse nothing and see
-	// no change of the files: 8 bytes a cell and a target and 4 a class; 12 an entry and 4 a row of LIBSVM text. It lies in os.TempDir,
-	// without a name, and goes with the stream, with Close, or with the program, however that ends. Rows that take more, or
-	// more than the disk has, are parsed in every pass, and so are arrays in .npy files that are not packed; nothing is kept in a folder that
-	// is in memory. 0 is 16 GiB; a negative number keeps nothing.
+	// SpillBytes is how large the file may become in which a Survey keeps the rows as numbers, so that later passes
+	// parse nothing and see no change of the files: 8 bytes a cell and a target and 4 a class; 12 an entry and 4 a
+	// row of LIBSVM text. It lies in os.TempDir, without a name, and goes with the stream, with Close, or with the
+	// program, however that ends. Rows that take more, or more than the disk has, are parsed in every pass, and so
+	// are arrays in .npy files that are not packed; nothing is kept in a folder that is in memory. 0 is 16 GiB; a
+	// negative number keeps nothing.
 	SpillBytes int64
 }
 
@@ -211,8 +212,8 @@ func mix64(at uint64) uint64 {
 	return z ^ z>>31
 }
 
-// Spilled is the size of the file that a Survey has kept the rows in (StreamOptions.SpillBytes), and 0 where there is none, with the reason
-// where it was to be.
+// Spilled is the size of the file that a Survey has kept the rows in (StreamOptions.SpillBytes), and 0 where there is
+// none, with the reason where it was to be.
 func (s *Stream) Spilled() (bytes int64, why error) {
 	if p := s.shape.spill; p != nil {
 		return p.size, nil
@@ -220,8 +221,8 @@ func (s *Stream) Spilled() (bytes int64, why error) {
 	return 0, s.shape.why
 }
 
-// Close gives the disk back that Spilled tells of, also for the other part of a Split. Later passes parse the files again; one under way
-// fails.
+// Close gives the disk back that Spilled tells of, also for the other part of a Split. Later passes parse the files
+// again; one under way fails.
 func (s *Stream) Close() error {
 	p := s.shape.spill
 	if p == nil {

@@ -26,9 +26,9 @@ type Survey struct {
 	Sample  *Block  // as many rows as were asked for, or all, drawn without replacement, in the order of the files; nil if there is none
 }
 
-// Survey reads all rows once and draws a sample of them (Vitter 1985, algorithm R, under the seed). From then on the stream knows its width,
-// whether its blocks are sparse, and where it keeps the rows that were parsed (StreamOptions.SpillBytes). Errors: those of Blocks;
-// ErrFormat for more than 65536 classes.
+// Survey reads all rows once and draws a sample of them (Vitter 1985, algorithm R, under the seed). From then on the
+// stream knows its width, whether its blocks are sparse, and where it keeps the rows that were parsed
+// (StreamOptions.SpillBytes). Errors: those of Blocks; ErrFormat for more than 65536 classes.
 func (s *Stream) Survey(ctx context.Context, sample int) (*Survey, error) {
 	t := *s
 	if s.spills() {

@@ -18,7 +18,8 @@ func SpillBytes(gb float64) int64 {
 	return max(1, int64(gb*1e9))
 }
 
-// TellSpill says where rows are kept that were parsed, if they are those of a stream, and how large that is, or why they are not.
+// TellSpill says where rows are kept that were parsed, if they are those of a stream, and how large that is, or why
+// they are not.
 func TellSpill(rows data.Source) {
 	s, ok := rows.(*data.Stream)
 	if !ok {
