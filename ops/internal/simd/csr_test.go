@@ -158,7 +158,7 @@ func csrBits[T Float](t *testing.T) {
 		n, d, m := s[0], s[1], s[2]
 		x, w, b, dp := sparseRows[T](n, d, s[3], 1), random[T](d*m, 2), random[T](m, 3), random[T](n*m, 4)
 		var want, wantW []T
-		for active = avx2; active <= best(); active++ {
+		for active = generic + 1; active <= best(); active++ {
 			for _, procs := range []int{1, 2, 5} {
 				runtime.GOMAXPROCS(procs)
 				got, dw := make([]T, n*m), make([]T, d*m)

@@ -5,18 +5,14 @@ import (
 	"os"
 )
 
-// isa is an instruction set that has kernels of its own, in rising order.
+// isa is an instruction set that has kernels of its own, in rising order; each architecture has a list.
 type isa int
 
-const (
-	generic isa = iota // plain Go, on every machine; the reference of the others
-	avx2               // AVX2 and FMA
-	avx512             // AVX-512 F, DQ, BW and VL
-)
+const generic isa = 0 // plain Go, on every machine; the reference of the others
 
-func (i isa) String() string { return [...]string{"generic", "avx2", "avx512"}[i] }
+func (i isa) String() string { return names[i] }
 
-// forced is the environment variable with which tests and benchmarks choose a path: generic, avx2 or avx512.
+// forced is the environment variable with which tests and benchmarks choose a path: generic, avx2, avx512 or neon.
 const forced = "BOCHNER_SIMD"
 
 // active is the instruction set in use: the best of this machine, or the one that the environment names.

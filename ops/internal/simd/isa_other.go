@@ -1,6 +1,8 @@
-//go:build !amd64 || purego
+//go:build (!amd64 && !arm64) || purego
 
 package simd
+
+var names = [...]string{"generic"}
 
 // best is generic: no other machine has kernels of its own yet.
 func best() isa { return generic }

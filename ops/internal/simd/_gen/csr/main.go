@@ -28,5 +28,5 @@ func main() {
 			}
 		}
 		prefetch(c)
-	})
+	}, nil)
 }

@@ -7,22 +7,23 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/bochner-go/bochner/ops/internal/simd/_gen/arm64"
 	"github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/pass"
 	"github.com/mmcloughlin/avo/printer"
 )
 
-// Main is the main function of the generator _gen/<name>: it writes the functions that add puts into the context to <name>_amd64.s, and
-// their Go declarations to <name>_amd64.go, in the folder that -dir names. The same functions give the same bytes: nothing of the
-// machine, the folder or the command line enters the files.
-func Main(name string, add func(c *build.Context)) {
+// Main is the main function of the generator _gen/<name>: it writes the functions that amd64 puts into the context to <name>_amd64.s,
+// those of neon to <name>_arm64.s, and their Go declarations to <name>_amd64.go and <name>_arm64.go, in the folder that -dir names; a
+// nil neon writes no files. The same functions give the same bytes: nothing of the machine, the folder or the command line enters them.
+func Main(name string, amd64 func(c *build.Context), neon func(f *arm64.File)) {
 	dir := flag.String("dir", "..", "folder to write to")
 	flag.Parse()
 	log.SetFlags(0)
 
 	c := build.NewContext()
 	c.ConstraintExpr("!purego")
-	add(c)
+	amd64(c)
 	all, err := c.Result()
 	if err != nil {
 		log.Fatal(err)
@@ -39,5 +40,11 @@ func Main(name string, add func(c *build.Context)) {
 		if err := os.WriteFile(filepath.Join(*dir, name+suffix), text, 0o644); err != nil {
 			log.Fatal(err)
 		}
+	}
+	if neon == nil {
+		return
+	}
+	if err := arm64.Write(*dir, name, neon); err != nil {
+		log.Fatal(err)
 	}
 }

@@ -6,6 +6,7 @@
 package main
 
 import (
+	"github.com/bochner-go/bochner/ops/internal/simd/_gen/arm64"
 	"github.com/bochner-go/bochner/ops/internal/simd/_gen/files"
 	"github.com/mmcloughlin/avo/build"
 )
@@ -34,5 +35,7 @@ func main() {
 		for _, k := range []kernel{kernels[0], kernels[3]} {
 			k.peak(c)
 		}
+	}, func(f *arm64.File) {
+		prefetch(f)
 	})
 }

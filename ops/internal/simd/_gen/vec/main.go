@@ -12,7 +12,7 @@ import (
 	"github.com/mmcloughlin/avo/build"
 )
 
-func main() { files.Main("vec", functions) }
+func main() { files.Main("vec", functions, nil) }
 
 func functions(c *build.Context) {
 	masks(c)

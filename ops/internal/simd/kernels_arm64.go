@@ -1,0 +1,6 @@
+//go:build !purego
+
+package simd
+
+func kernels32(isa) []*kernels[float32] { return nil }
+func kernels64(isa) []*kernels[float64] { return nil }
