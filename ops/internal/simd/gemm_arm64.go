@@ -4,6 +4,86 @@
 
 package simd
 
+// gemmF32NEONx16Rows1 multiplies 1 rows of A with panels of B that are 16 wide; see tileFunc.
+//
+//go:noescape
+func gemmF32NEONx16Rows1(k int, a *float32, rs, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
+
+// gemmF32NEONx16Rows2 multiplies 2 rows of A with panels of B that are 16 wide; see tileFunc.
+//
+//go:noescape
+func gemmF32NEONx16Rows2(k int, a *float32, rs, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
+
+// gemmF32NEONx16Rows3 multiplies 3 rows of A with panels of B that are 16 wide; see tileFunc.
+//
+//go:noescape
+func gemmF32NEONx16Rows3(k int, a *float32, rs, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
+
+// gemmF32NEONx16Rows4 multiplies 4 rows of A with panels of B that are 16 wide; see tileFunc.
+//
+//go:noescape
+func gemmF32NEONx16Rows4(k int, a *float32, rs, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
+
+// gemmF32NEONx16Rows5 multiplies 5 rows of A with panels of B that are 16 wide; see tileFunc.
+//
+//go:noescape
+func gemmF32NEONx16Rows5(k int, a *float32, rs, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
+
+// gemmF32NEONx16Rows6 multiplies 6 rows of A with panels of B that are 16 wide; see tileFunc.
+//
+//go:noescape
+func gemmF32NEONx16Rows6(k int, a *float32, rs, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
+
+// packF32NEONx16 copies k rows of B, ldb apart, into panels that are 16 wide; see packFunc.
+//
+//go:noescape
+func packF32NEONx16(k int, b *float32, ldb int, dst *float32, panels int)
+
+// wideF32NEONx16 adds a tile that is 16 wide to float64 numbers; see wideFunc.
+//
+//go:noescape
+func wideF32NEONx16(rows int, tile *float32, c *float64, ldc int)
+
+// gemmF64NEONx8Rows1 multiplies 1 rows of A with panels of B that are 8 wide; see tileFunc.
+//
+//go:noescape
+func gemmF64NEONx8Rows1(k int, a *float64, rs, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
+
+// gemmF64NEONx8Rows2 multiplies 2 rows of A with panels of B that are 8 wide; see tileFunc.
+//
+//go:noescape
+func gemmF64NEONx8Rows2(k int, a *float64, rs, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
+
+// gemmF64NEONx8Rows3 multiplies 3 rows of A with panels of B that are 8 wide; see tileFunc.
+//
+//go:noescape
+func gemmF64NEONx8Rows3(k int, a *float64, rs, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
+
+// gemmF64NEONx8Rows4 multiplies 4 rows of A with panels of B that are 8 wide; see tileFunc.
+//
+//go:noescape
+func gemmF64NEONx8Rows4(k int, a *float64, rs, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
+
+// gemmF64NEONx8Rows5 multiplies 5 rows of A with panels of B that are 8 wide; see tileFunc.
+//
+//go:noescape
+func gemmF64NEONx8Rows5(k int, a *float64, rs, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
+
+// gemmF64NEONx8Rows6 multiplies 6 rows of A with panels of B that are 8 wide; see tileFunc.
+//
+//go:noescape
+func gemmF64NEONx8Rows6(k int, a *float64, rs, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
+
+// packF64NEONx8 copies k rows of B, ldb apart, into panels that are 8 wide; see packFunc.
+//
+//go:noescape
+func packF64NEONx8(k int, b *float64, ldb int, dst *float64, panels int)
+
+// fmaPeakNEON does n rounds of 24 float32 FMAs of 16 bytes on registers.
+//
+//go:noescape
+func fmaPeakNEON(n int)
+
 // prefetch asks for so many lines of cache from p on, into the second level.
 //
 //go:noescape

@@ -1,4 +1,5 @@
-// Command gemm writes the product kernels of package simd, gemm_amd64.s and the Go declarations beside it, into a folder.
+// Command gemm writes the product kernels of package simd, gemm_amd64.s, gemm_arm64.s and the Go declarations beside
+// them, into a folder.
 //
 //	go run -C _gen ./gemm -dir ..
 //
@@ -6,7 +7,6 @@
 package main
 
 import (
-	"github.com/bochner-go/bochner/ops/internal/simd/_gen/arm64"
 	"github.com/bochner-go/bochner/ops/internal/simd/_gen/files"
 	"github.com/mmcloughlin/avo/build"
 )
@@ -35,7 +35,5 @@ func main() {
 		for _, k := range []kernel{kernels[0], kernels[3]} {
 			k.peak(c)
 		}
-	}, func(f *arm64.File) {
-		prefetch(f)
-	})
+	}, neon)
 }
