@@ -2,7 +2,6 @@ package arm64
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -144,35 +143,48 @@ func TestGoInstructions(t *testing.T) {
 			add(in.Code|map[bool]uint32{true: 32 + 7, false: 64 - 7}[op == "shl" || op == "sli"]<<16, 1, 18)
 		}
 	}
-	dir := t.TempDir()
-	source, object := filepath.Join(dir, "a.s"), filepath.Join(dir, "a.o")
+	source := filepath.Join(t.TempDir(), "a.s")
 	if err := os.WriteFile(source, file.assembly(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	root, err := exec.Command("go", "env", "GOROOT").Output()
-	if err != nil {
-		t.Fatal(err)
+	functions, err := Assemble(source)
+	if err != nil || len(functions) != 1 {
+		t.Fatal(functions, err)
 	}
-	assemble := exec.Command("go", "tool", "asm", "-p", "test", "-I",
-		filepath.Join(strings.TrimSpace(string(root)), "pkg", "include"), "-o", object, source)
-	assemble.Env = append(os.Environ(), "GOARCH=arm64", "GOOS=linux")
-	if out, err := assemble.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	out, err := exec.Command("go", "tool", "objdump", object).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got []uint32
-	for _, m := range regexp.MustCompile(`\s0x[0-9a-f]+\s+([0-9a-f]{8})\s`).FindAllStringSubmatch(string(out), -1) {
-		code, err := strconv.ParseUint(m[1], 16, 32)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got = append(got, uint32(code))
-	}
+	got := functions[0].Words
 	if len(want) == 0 || len(got) < len(want) || !slices.Equal(got[:len(want)], want) {
 		t.Errorf("Go's assembler wrote\n%#08x, the tables say\n%#08x", got, want)
+	}
+}
+
+// TestLoops: the loops of a function are those within which there is no other.
+func TestLoops(t *testing.T) {
+	file := &File{name: "test"}
+	f := file.Func("test", "func(n int)", "")
+	n := f.LoadArg("n")
+	f.Label("outer")
+	f.Op("ADD", Imm(1), n)
+	f.Label("first")
+	f.Op("SUBS", Imm(1), n)
+	f.Op("BNE", Label("first"))
+	f.Label("second")
+	f.Op("SUB", Imm(2), n)
+	f.Op("SUB", Imm(3), n)
+	f.Op("CBNZ", n, Label("second"))
+	f.Op("CBZ", n, Label("end"))
+	f.Op("CBNZ", n, Label("outer"))
+	f.Label("end")
+	f.Ret()
+	source := filepath.Join(t.TempDir(), "a.s")
+	if err := os.WriteFile(source, file.assembly(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	functions, err := Assemble(source)
+	if err != nil || len(functions) != 1 || functions[0].Name != "test" {
+		t.Fatal(functions, err)
+	}
+	if l := functions[0].Loops(); len(l) != 2 || len(l[0]) != 2 || len(l[1]) != 3 {
+		t.Errorf("loops %#08x", l)
 	}
 }
 
