@@ -38,8 +38,8 @@ func Use() {
 	G.Use(Implementation{})
 }
 
-// ISA is the instruction set that the products use on this machine: avx512, avx2 or generic. The environment variable
-// BOCHNER_SIMD chooses another one that the machine has, for tests.
+// ISA is the instruction set that the products use on this machine: avx512, avx2, neon or generic. The environment
+// variable BOCHNER_SIMD chooses another one that the machine has, for tests.
 func ISA() string { return simd.ISA() }
 
 // small is the number of multiplications below which packing costs more than it saves, and gonum's own loops are left
