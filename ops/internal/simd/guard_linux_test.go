@@ -124,3 +124,22 @@ func vectorsInside[T Float](t *testing.T) {
 		vecTriples(triples, x, y, z)
 	}
 }
+
+// TestHadamardStaysInside: nor do the transforms, with the scale of their first pass, and the products.
+func TestHadamardStaysInside(t *testing.T) {
+	eachISA(t, func(t *testing.T) { hadamardInside[float32](t); hadamardInside[float64](t) })
+}
+
+func hadamardInside[T Float](t *testing.T) {
+	k := hadamardOf[T](active)
+	for n := 1; n <= 1<<13; n *= 2 {
+		src, scale, dst := guarded(t, random[T](n, 1)), guarded(t, random[T](n, 2)), guarded(t, make([]T, n))
+		k.transform(dst, src, scale)
+		k.transform(dst, src, nil)
+	}
+	for n := 1; n < 70; n++ {
+		a, b, dst := guarded(t, random[T](n, 1)), guarded(t, random[T](n, 2)), guarded(t, make([]T, n))
+		k.multiply(dst, a, b, false)
+		k.multiply(dst, a, b, true)
+	}
+}

@@ -159,6 +159,26 @@ func scaledAgainst[T Float](t *testing.T) {
 	}
 }
 
+// TestHadamardBits: every instruction set gives the bits of plain Go, as all take the stages in one order and round once
+// a stage.
+func TestHadamardBits(t *testing.T) {
+	eachHadamardISA(t, func(t *testing.T) { hadamardBits[float32](t); hadamardBits[float64](t) })
+}
+
+func hadamardBits[T Float](t *testing.T) {
+	var generic *hadamardKernels[T]
+	for d := 1; d <= 1<<15; d *= 2 {
+		src, scale := random[T](d, uint64(d)), random[T](d, 2)
+		got, want := make([]T, d), make([]T, d)
+		for _, by := range [][]T{nil, scale} {
+			hadamardOf[T](active).transform(got, src, by)
+			if generic.transform(want, src, by); !slices.Equal(got, want) {
+				t.Errorf("%T, %d numbers, scaled %v: other bits", src, d, by != nil)
+			}
+		}
+	}
+}
+
 // TestHadamardNotFinite: NaN and infinities go to every number of their row, and to no other.
 func TestHadamardNotFinite(t *testing.T) {
 	eachHadamardISA(t, func(t *testing.T) {

@@ -1,9 +1,11 @@
-// Command csr writes the kernels of sparse rows of package simd, csr_amd64.s and the Go declarations beside it, into a folder.
+// Command csr writes the kernels of sparse rows of package simd, csr_amd64.s, csr_arm64.s and the Go declarations beside them,
+// into a folder.
 //
 //	go run -C _gen ./csr -dir ..
 package main
 
 import (
+	"github.com/bochner-go/bochner/ops/internal/simd/_gen/arm64"
 	"github.com/bochner-go/bochner/ops/internal/simd/_gen/files"
 	"github.com/mmcloughlin/avo/build"
 )
@@ -28,5 +30,11 @@ func main() {
 			}
 		}
 		prefetch(c)
-	}, nil)
+	}, func(f *arm64.File) {
+		for _, elem := range []int{4, 8} {
+			for panels := 1; panels <= most; panels++ {
+				neonRow(f, elem, panels)
+			}
+		}
+	})
 }

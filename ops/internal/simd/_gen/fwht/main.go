@@ -1,4 +1,5 @@
-// Command fwht writes the assembly of the Walsh-Hadamard transform: fwht_amd64.s and its stubs.
+// Command fwht writes the assembly of the Walsh-Hadamard transform: fwht_amd64.s and its stubs, and fwht_arm64.s and its
+// stubs to the same folder.
 //
 //	go generate github.com/bochner-go/bochner/ops/internal/simd
 //
@@ -10,8 +11,12 @@
 package main
 
 import (
+	"flag"
 	"fmt"
+	"log"
+	"path/filepath"
 
+	"github.com/bochner-go/bochner/ops/internal/simd/_gen/arm64"
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -274,6 +279,10 @@ func (t target) product(add bool) {
 }
 
 func main() {
+	flag.Parse() // avo's
+	if err := arm64.Write(filepath.Dir(flag.Lookup("out").Value.String()), "fwht", neon); err != nil {
+		log.Fatal(err)
+	}
 	ConstraintExpr("!purego")
 	for _, t := range targets {
 		signs := t.signTable()
