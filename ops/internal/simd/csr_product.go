@@ -65,7 +65,7 @@ func multiplyCSR[T Float](ks *kernels[T], x CSR[T], b matrix[T], packed []T, n i
 	if packed == nil {
 		b.check("b", x.Cols, n)
 	}
-	if ks == nil || len(ks.row) == 0 || x.Cols == 0 {
+	if ks == nil || x.Cols == 0 {
 		return multiplyCSRGeneric(x, b, n, bias, add, out)
 	}
 	badRow = -1
