@@ -115,8 +115,7 @@ func (k *kernel) scaled(v reg.VecVirtual) reg.VecVirtual {
 }
 
 func (k *kernel) cos() {
-	p := k.begin("cos", "writes scale·cos(x) and returns how many elements it has done: n, or fewer before one that is out of range.",
-		[]string{"dst", "x"}, []string{"scale"})
+	p := k.begin("cos")
 	n := len(cosHalf[pick(k.f64, 0, 1)])
 	k.hoistCircular("Half", append(coefNames("cosHalf", n), "square")...)
 	k.blocks(pick(k.wide, 2, 4), func(at []lanes) {
@@ -129,8 +128,7 @@ func (k *kernel) cos() {
 }
 
 func (k *kernel) sin() {
-	p := k.begin("sin", "writes scale·sin(x) and returns how many elements it has done: n, or fewer before one that is out of range.",
-		[]string{"dst", "x"}, []string{"scale"})
+	p := k.begin("sin")
 	n := len(sinHalf[pick(k.f64, 0, 1)])
 	k.hoistCircular("Half", coefNames("sinHalf", n)...)
 	k.blocks(pick(k.wide, 2, 4), func(at []lanes) {
@@ -143,8 +141,7 @@ func (k *kernel) sin() {
 }
 
 func (k *kernel) sinCos() {
-	p := k.begin("sinCos", "writes scale·sin(x) and scale·cos(x) and returns how many elements it has done: n, or fewer before one that is out of range.",
-		[]string{"sin", "cos", "x"}, []string{"scale"})
+	p := k.begin("sinCos")
 	i := pick(k.f64, 0, 1)
 	ns, nc := len(sinQuarter[i]), len(cosQuarter[i])
 	k.hoistCircular("Quarter", append(append(coefNames("sinQuarter", ns), coefNames("cosQuarter", nc)...), "square")...)

@@ -31,7 +31,7 @@ func expRows(f64 bool) []row {
 }
 
 func (k *kernel) exp() {
-	p := k.begin("exp", "writes scale·exp(sign·x), where sign is 1 or -1, and returns n.", []string{"dst", "x"}, []string{"scale", "sign"})
+	p := k.begin("exp")
 	n := len(expRest[pick(k.f64, 0, 1)])
 	names := coefNames("expRest", n)
 	k.hoist("most", "least")

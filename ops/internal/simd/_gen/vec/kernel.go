@@ -27,33 +27,25 @@ type lanes struct {
 
 func (k *kernel) bytes() int { return pick(k.wide, 32, 64) }
 
-// begin opens a function of the arrays named, with a count n, scalar parameters, and a count as its result.
-func (k *kernel) begin(name, doc string, arrays, scalars []string) (ptrs []reg.Register) {
+// begin opens a function and returns its arrays.
+func (k *kernel) begin(name string) (ptrs []reg.Register) {
+	s := signatures[name]
 	k.name = name + pick(k.wide, "AVX2", "AVX512") + suffix(k.f64)
 	k.regs = map[string]reg.VecVirtual{}
-	t := pick(k.f64, "float32", "float64")
-	sig := "func("
-	for j, a := range arrays {
-		sig += pick(j > 0, "", ", ") + a
-	}
-	sig += " *" + t + ", n int"
-	for j, s := range scalars {
-		sig += ", " + s + pick(j == len(scalars)-1, "", " "+t)
-	}
 	k.Function(k.name)
 	k.Attributes(attr.NOSPLIT)
-	k.SignatureExpr(sig + ") (done int)")
+	k.SignatureExpr(s.list(k.f64))
 	k.Pragma("noescape")
-	k.Doc(k.name + " " + doc)
-	for _, a := range arrays {
+	k.Doc(k.name + " " + s.doc)
+	for _, a := range s.arrays {
 		ptrs = append(ptrs, k.Load(k.Param(a), k.GP64()))
 	}
 	k.i, k.end = k.GP64(), k.GP64()
 	k.XORQ(k.i, k.i)
 	k.Load(k.Param("n"), k.end)
 	k.SHLQ(operand.Imm(uint64(pick(k.f64, 2, 3))), k.end)
-	for _, s := range scalars {
-		k.regs[s] = k.param(s)
+	for _, c := range s.scalars {
+		k.regs[c] = k.param(c)
 	}
 	return ptrs
 }

@@ -34,12 +34,7 @@ func logRows(f64 bool) []row {
 
 func (k *kernel) log(vector bool) {
 	rows := logRows(k.f64)
-	arrays, scalars := []string{"dst", "x"}, []string{"c"}
-	if vector {
-		arrays, scalars = []string{"dst", "x", "c"}, nil
-	}
-	p := k.begin(pick(vector, "logScalar", "logVector"),
-		"writes ln(x + c) and returns how many elements it has done: n, or fewer before a sum that is not a positive normal number.", arrays, scalars)
+	p := k.begin(pick(vector, "logScalar", "logVector"))
 	for _, r := range rows {
 		k.hoistWide(r.name)
 	}

@@ -8,7 +8,7 @@ import (
 // The pointwise functions round every product and every sum, as plain Go does, so that all instruction sets give the same bits.
 
 func (k *kernel) product() {
-	p := k.begin("product", "writes scale·a·b, rounding a·b first, and returns n.", []string{"dst", "a", "b"}, []string{"scale"})
+	p := k.begin("product")
 	k.blocks(4, func(at []lanes) {
 		for _, v := range at {
 			ab := k.mul(k.load(p[1], v), k.load(p[2], v))
@@ -18,7 +18,7 @@ func (k *kernel) product() {
 }
 
 func (k *kernel) sum() {
-	p := k.begin("sum", "adds a to dst, and returns n.", []string{"dst", "a"}, nil)
+	p := k.begin("sum")
 	k.blocks(4, func(at []lanes) {
 		for _, v := range at {
 			k.store(k.add(k.load(p[0], v), k.load(p[1], v)), p[0], v)
@@ -27,7 +27,7 @@ func (k *kernel) sum() {
 }
 
 func (k *kernel) pairGrad() {
-	p := k.begin("pairGrad", "writes gSin·cos - gCos·sin, and returns n.", []string{"dst", "cos", "sin", "gCos", "gSin"}, nil)
+	p := k.begin("pairGrad")
 	k.blocks(2, func(at []lanes) {
 		for _, v := range at {
 			minus := k.mul(k.load(p[2], v), k.load(p[3], v))
@@ -44,8 +44,7 @@ const (
 )
 
 func (k *kernel) within() {
-	p := k.begin("within", "returns how many elements at the start, in whole blocks, lie from low to high; low <= 0 <= high.",
-		[]string{"x"}, []string{"low", "high"})
+	p := k.begin("within")
 	cmp := pick(k.f64, k.VCMPPS, k.VCMPPD)
 	k.blocks(4, func(at []lanes) {
 		var outside reg.Register

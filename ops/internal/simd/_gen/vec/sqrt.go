@@ -2,7 +2,7 @@ package main
 
 // sqrt is the processor's own, which is rounded correctly.
 func (k *kernel) sqrt() {
-	p := k.begin("sqrt", "writes √x and returns n.", []string{"dst", "x"}, nil)
+	p := k.begin("sqrt")
 	k.blocks(2, func(at []lanes) {
 		for _, a := range at {
 			v := k.load(p[1], a)
@@ -13,7 +13,7 @@ func (k *kernel) sqrt() {
 }
 
 func (k *kernel) multiple() {
-	p := k.begin("multiple", "writes c·x and returns n.", []string{"dst", "x"}, []string{"c"})
+	p := k.begin("multiple")
 	k.blocks(4, func(at []lanes) {
 		for _, a := range at {
 			k.store(k.mul(k.regs["c"], k.load(p[1], a)), p[0], a)

@@ -49,15 +49,18 @@ func table(c *build.Context, rows []row, name string, f64 bool) constants {
 }
 
 func (r row) constant(f64 bool) operand.Constant {
-	switch {
-	case r.bits != 0 && f64:
-		return operand.U64(r.bits)
-	case r.bits != 0:
-		return operand.U32(r.bits)
-	case f64:
-		return operand.U64(math.Float64bits(r.value))
+	if f64 {
+		return operand.U64(r.word(f64))
 	}
-	return operand.U32(math.Float32bits(float32(r.value)))
+	return operand.U32(r.word(f64))
+}
+
+// word are the bits of the constant in the type.
+func (r row) word(f64 bool) uint64 {
+	if r.bits != 0 {
+		return r.bits
+	}
+	return bitsOf(r.value, f64)
 }
 
 // maskTable is where the AVX2 masks of partial vectors are cut from: 32 bytes of ones, then 32 of zeros.

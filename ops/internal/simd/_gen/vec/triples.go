@@ -36,8 +36,7 @@ func tripleTable(c *build.Context, f64 bool) operand.Mem {
 
 // triples is for AVX-512 alone.
 func (k *kernel) triples(table operand.Mem) {
-	p := k.begin("triples", "writes a₀, b₀, c₀, a₁, b₁, ... and returns how many elements of each it has done: n, less what is no whole vector.",
-		[]string{"dst", "a", "b", "c"}, nil)
+	p := k.begin("triples")
 	var index [6]reg.VecVirtual
 	for i := range index {
 		index[i] = k.copyOf(table.Offset(64 * i))
