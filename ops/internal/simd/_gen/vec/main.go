@@ -1,6 +1,6 @@
-// Command vec writes the vector functions of package simd, vec_amd64.s and the Go declarations beside it, into a folder: cosine, sine,
-// both, exponential, logarithm, square root, triples, and pointwise products and sums, for float32 and float64, with AVX2 and FMA, and with
-// AVX-512.
+// Command vec writes the vector functions of package simd, vec_amd64.s, vec_arm64.s and the Go declarations beside them, into a folder:
+// cosine, sine, both, exponential, logarithm, square root, triples, and pointwise products and sums, for float32 and float64, with AVX2 and
+// FMA, with AVX-512, and with NEON.
 //
 //	go run -C _gen ./vec -dir ..
 //
@@ -12,7 +12,7 @@ import (
 	"github.com/mmcloughlin/avo/build"
 )
 
-func main() { files.Main("vec", functions, nil) }
+func main() { files.Main("vec", functions, neonFunctions) }
 
 func functions(c *build.Context) {
 	masks(c)
