@@ -109,9 +109,11 @@ func TestVectorsStayInside(t *testing.T) {
 }
 
 func vectorsInside[T Float](t *testing.T) {
-	for _, n := range []int{1, 7, 16, 33, 64, 131} {
+	for _, n := range []int{1, 2, 6, 7, 16, 33, 64, 131} {
 		x, y, z, triples := guarded(t, slices.Repeat([]T{.5}, n)), guarded(t, make([]T, n)), guarded(t, make([]T, n)),
 			guarded(t, make([]T, 3*n))
+		vecCos(y, x, 1)
+		vecSin(y, x, 1)
 		vecSinCos(y, z, x, 1)
 		vecExp(y, x, 1, 1)
 		vecLog(y, x, x)
