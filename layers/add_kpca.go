@@ -207,11 +207,12 @@ func (l *AddKPCALayer) components(at, shares []float64) ([]float64, error) {
 	gram := make([]float64, m*m)
 	for r, a := range active {
 		for c, b := range active {
-			gram[r*m+c] = math.Sqrt(shares[a]) * math.Sqrt(shares[b]) * l.kernel.At(at[a:a+1], at[b:b+1])
-			if gram[r*m+c]-gram[r*m+c] != 0 {
-				return nil, fmt.Errorf("the kernel of %v and %v is %v; scale the data: %w", at[a], at[b], gram[r*m+c],
-					ErrDomain)
+			// The conversion rounds: v - v of an unrounded product, where it is fused, is its rounding error.
+			v := float64(math.Sqrt(shares[a]) * math.Sqrt(shares[b]) * l.kernel.At(at[a:a+1], at[b:b+1]))
+			if v-v != 0 {
+				return nil, fmt.Errorf("the kernel of %v and %v is %v; scale the data: %w", at[a], at[b], v, ErrDomain)
 			}
+			gram[r*m+c] = v
 		}
 	}
 	lambda, u, err := dense.Eigen(gram, m)

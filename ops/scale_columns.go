@@ -140,9 +140,11 @@ func scaleSparse[T domain.Float](rows *CSR, scales *tensor.Dense, who string) (*
 	out.Val = make([]T, len(x.Val))
 	for i := range x.Rows {
 		for t := x.Ptr[i]; t < x.Ptr[i+1]; t++ {
-			if out.Val[t] = x.Val[t] * s[int(x.Col[t])%len(s)]; out.Val[t]-out.Val[t] != 0 {
+			v := T(x.Val[t] * s[int(x.Col[t])%len(s)]) // the conversion rounds: fused, v - v is the rounding error
+			if v-v != 0 {
 				return nil, notFiniteScaled(who, i, int(x.Col[t]), x.Val[t])
 			}
+			out.Val[t] = v
 		}
 	}
 	return &CSR{&out}, nil
