@@ -3,9 +3,6 @@ package given
 import (
 	"fmt"
 	"math"
-	"runtime"
-	"sync"
-	"sync/atomic"
 
 	"github.com/bochner-go/bochner/ops/domain"
 	"gonum.org/v1/gonum/mat"
@@ -68,25 +65,4 @@ func CheckLambda(l float64) error {
 		return nil
 	}
 	return fmt.Errorf("lambda = %v is not a finite number >= 0; 0 is least squares: %w", l, domain.ErrParam)
-}
-
-// InParallel runs f(0..tasks-1) on GOMAXPROCS goroutines. What a task computes depends on its number only.
-func InParallel(tasks int, f func(task int)) {
-	workers := min(runtime.GOMAXPROCS(0), tasks)
-	if workers <= 1 {
-		for i := range tasks {
-			f(i)
-		}
-		return
-	}
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range workers {
-		wg.Go(func() {
-			for i := int(next.Add(1)) - 1; i < tasks; i = int(next.Add(1)) - 1 {
-				f(i)
-			}
-		})
-	}
-	wg.Wait()
 }
