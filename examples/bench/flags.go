@@ -43,6 +43,7 @@ type options struct {
 	json, peers  bool
 	plot         string
 	reading      []int // rows and columns of the files to read; nil measures maps
+	scaling      bool  // a table of the speedup by cores
 }
 
 func parse(args []string) (*options, error) {
@@ -58,6 +59,7 @@ func parse(args []string) (*options, error) {
 	fs.BoolVar(&o.peers, "peers", false, "measure scikit-learn, numpy and VLFeat too; needs python3 with scikit-learn, and for VLFeat libvl and a C compiler")
 	fs.StringVar(&o.plot, "plot", "", "draw a picture of the speeds to a `file` (PNG)")
 	fs.StringVar(&reading, "reading", "", "measure the readers of files in place of the maps, at `rows x columns`, such as 1000000x16; with -peers pandas and scikit-learn too")
+	fs.BoolVar(&o.scaling, "scaling", false, "print the time of each map on 1, 2, 4, ... of the machine's cores and the speedup, in place of the table")
 	synopsis := "bench measures the feature maps, and with -peers scikit-learn and numpy beside them.\nThe shapes, rows×columns→features:"
 	for _, s := range standard {
 		synopsis += fmt.Sprintf(" %s %v", s.name, s)
@@ -69,7 +71,7 @@ func parse(args []string) (*options, error) {
 		return nil, cli.Usage("-runs %d: want at least 1", o.runs)
 	}
 	if given := cli.Given(fs); given["reading"] {
-		for _, name := range []string{"shapes", "dtype", "maps", "cores", "plot"} {
+		for _, name := range []string{"shapes", "dtype", "maps", "cores", "plot", "scaling"} {
 			if given[name] {
 				return nil, cli.Usage("-%s does not go with -reading, which measures no map, on one core", name)
 			}
@@ -79,6 +81,14 @@ func parse(args []string) (*options, error) {
 			return nil, cli.Usage("-reading %q: want rows x columns such as 1000000x16, at most %d cells", reading, limit)
 		}
 		return o, nil
+	}
+	if given := cli.Given(fs); o.scaling {
+		for _, name := range []string{"cores", "peers", "json", "plot"} {
+			if given[name] {
+				return nil, cli.Usage("-%s does not go with -scaling, which prints a table of our maps on 1, 2, 4, ... cores", name)
+			}
+		}
+		cores = doublings(runtime.NumCPU())
 	}
 	for _, text := range cli.List(shapes) {
 		s, err := parseShape(text)
@@ -130,6 +140,15 @@ func defaultCores() string {
 		return fmt.Sprintf("1,%d", n)
 	}
 	return "1"
+}
+
+// doublings are 1, 2, 4, ... and n itself.
+func doublings(n int) string {
+	var list []string
+	for c := 1; c < n; c *= 2 {
+		list = append(list, strconv.Itoa(c))
+	}
+	return strings.Join(append(list, strconv.Itoa(n)), ",")
 }
 
 func among(name, list string, known []string) ([]string, error) {

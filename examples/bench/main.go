@@ -33,6 +33,11 @@
 // six. data.Read reads each file whole on one core, so many times after one that warms up. With -peers the C reader of
 // pandas, as it is and correctly rounded (round_trip, as ours is), and load_svmlight_file of scikit-learn read the same
 // files right after, on one core in a process of their own. The ratio is the time over ours.
+//
+//	go run ./examples/bench -scaling
+//
+// -scaling prints the time of each map on 1, 2, 4, ... and all cores of the machine, and how many times as fast as one
+// core that is. It takes -shapes, -dtype, -maps and -runs.
 package main
 
 import (
@@ -71,6 +76,9 @@ func run(ctx context.Context, args []string) error {
 	host := machine()
 	if o.reading != nil {
 		return measureReading(ctx, o, host)
+	}
+	if o.scaling {
+		return measureScaling(ctx, o, host)
 	}
 	if !o.json {
 		fmt.Print(tableHead(host, o.runs, settings))
