@@ -26,10 +26,10 @@ import (
 //	Antithetic   8   any  diagonal     .95     .94     .95     .98    1.00    1.00    1.00
 //	Antithetic  64   any  diagonal     .99     .99     .99    1.00    1.00    1.00    1.00
 //
-//readme:frequencies pairs, opposite quantiles of each coordinate
-//readme:for independent coordinates: all but `matern`
-//readme:errors .94, .95, .98, 1.00, 1.00, 1.00; on an axis .51, .36, .10, .88, 1.63, 1.28
-//readme:worse rows that differ in one column by four bandwidths: 1.64, in two by three: 1.34
+//guide:frequencies pairs, opposite quantiles of each coordinate
+//guide:for independent coordinates: all but `matern`
+//guide:errors .94, .95, .98, 1.00, 1.00, 1.00; on an axis .51, .36, .10, .88, 1.63, 1.28
+//guide:worse rows that differ in one column by four bandwidths: 1.64, in two by three: 1.34
 type Antithetic struct{}
 
 var _ Sampler = Antithetic{}

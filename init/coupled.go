@@ -23,10 +23,10 @@ import "math/rand/v2"
 //	Coupled      8   any  any          .21     .18     .14     .60    1.01    1.00    1.00
 //	Coupled     64   any  any         .030    .029    .083     .69     .99    1.00    1.00
 //
-//readme:frequencies Haar blocks, norms coupled in pairs
-//readme:for a uniform direction
-//readme:errors .18, .14, .60, 1.01, 1.00, 1.00
-//readme:worse few columns, three to four bandwidths: 1.64 in one, 1.37 in two, 1.13 in three
+//guide:frequencies Haar blocks, norms coupled in pairs
+//guide:for a uniform direction
+//guide:errors .18, .14, .60, 1.01, 1.00, 1.00
+//guide:worse few columns, three to four bandwidths: 1.64 in one, 1.37 in two, 1.13 in three
 type Coupled struct{}
 
 var _ Sampler = Coupled{}

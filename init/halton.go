@@ -49,10 +49,10 @@ import (
 //	Halton      64  1024  diagonal     .71     .71     .71     .91     .97    1.03    1.02
 //	Halton      64  1024  4+36         .26     .26     .27     .39     .47     .55     .61
 //
-//readme:frequencies scrambled Halton sequence
-//readme:for either; up to 1000 input columns, 999 for `matern`
-//readme:errors .34, .38, .78, .98, .99, 1.00 for 64 frequencies; .031, .078, .57, .91, .92, .90 for 1024
-//readme:worse few frequencies: up to 1.26
+//guide:frequencies scrambled Halton sequence
+//guide:for either; up to 1000 input columns, 999 for `matern`
+//guide:errors .34, .38, .78, .98, .99, 1.00 for 64 frequencies; .031, .078, .57, .91, .92, .90 for 1024
+//guide:worse few frequencies: up to 1.26
 type Halton struct{}
 
 var _ Sampler = Halton{}

@@ -7,9 +7,9 @@ import (
 
 // IID draws independent frequencies. It fits every law. Rahimi and Recht (2007); Yang et al. (2014), algorithm 1.
 //
-//readme:frequencies independent
-//readme:for every law
-//readme:errors 1
+//guide:frequencies independent
+//guide:for every law
+//guide:errors 1
 type IID struct{}
 
 var _ Sampler = IID{}

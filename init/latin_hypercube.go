@@ -41,10 +41,10 @@ import (
 //	LatinHypercube  64   128  diagonal     .95     .95     .95    1.03    1.01    1.01     .95
 //	LatinHypercube  64   128  0+1          .51     .51     .52     .79    1.00    1.04    1.05
 //
-//readme:frequencies a Latin hypercube: each coordinate stratified
-//readme:for either, of any number of input columns
-//readme:errors .90, .91, .98, .98, .99, 1.00 for 64 frequencies; on an axis .035, .0054, .014, .029, .033, .031
-//readme:worse nowhere by more than m/(m-1) for m frequencies
+//guide:frequencies a Latin hypercube: each coordinate stratified
+//guide:for either, of any number of input columns
+//guide:errors .90, .91, .98, .98, .99, 1.00 for 64 frequencies; on an axis .035, .0054, .014, .029, .033, .031
+//guide:worse nowhere by more than m/(m-1) for m frequencies
 type LatinHypercube struct{}
 
 var _ Sampler = LatinHypercube{}

@@ -41,10 +41,10 @@ import (
 //
 //	go run ./examples/train -map gaussian -features 512 -sampler leverage -scale standard -seed 1
 //
-//readme:frequencies chosen by their leverage on the rows, with amplitudes
-//readme:for every law, in a map that is fitted on rows
-//readme:errors of the whole kernel matrix: .92 on `letter`, 1.27 on `kin40k`, .90 on `usps` and on `pol`, where `orthogonal` has .67, .64, .67 and .57
-//readme:worse `kin40k`
+//guide:frequencies chosen by their leverage on the rows, with amplitudes
+//guide:for every law, in a map that is fitted on rows
+//guide:errors of the whole kernel matrix: .92 on `letter`, 1.27 on `kin40k`, .90 on `usps` and on `pol`, where `orthogonal` has .67, .64, .67 and .57
+//guide:worse `kin40k`
 type Leverage struct {
 	Rows *tensor.Dense // [n, d], from the domain of the kernel; float32 or float64
 }

@@ -24,10 +24,10 @@ import (
 //	Orthogonal   8   any  any          .30     .27     .24     .64    1.00    1.00    1.00
 //	Orthogonal  64   any  any         .045    .044    .098     .69     .99    1.00    1.00
 //
-//readme:frequencies Haar blocks, independent norms
-//readme:for a uniform direction: `gaussian`, `matern`, the `exp-` maps
-//readme:errors .27, .24, .64, 1.00, 1.00, 1.00
-//readme:worse beyond three bandwidths, by 1.5 % at most
+//guide:frequencies Haar blocks, independent norms
+//guide:for a uniform direction: `gaussian`, `matern`, the `exp-` maps
+//guide:errors .27, .24, .64, 1.00, 1.00, 1.00
+//guide:worse beyond three bandwidths, by 1.5 % at most
 type Orthogonal struct{}
 
 var _ Sampler = Orthogonal{}

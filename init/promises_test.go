@@ -201,29 +201,29 @@ func checkPromises(t *testing.T, lines []promise) {
 	}
 }
 
-var update = flag.Bool("update", false, "write the README's table of samplers")
+var update = flag.Bool("update", false, "write the table of samplers.md")
 
-// TestReadmeSamplers: the README's table of samplers is what the directives //readme: in the comments of the samplers
+// TestGuideOfSamplers: the table of samplers.md is what the directives //guide: in the comments of the samplers
 // say, and each list of errors by distance in it is a line of the sampler's table.
-func TestReadmeSamplers(t *testing.T) {
-	readme, err := os.ReadFile("../README.md")
+func TestGuideOfSamplers(t *testing.T) {
+	guide, err := os.ReadFile("samplers.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	table := regexp.MustCompile(`(?s)(<!-- samplers:[^\n]*\n)(.*)(<!-- end of samplers -->)`).FindSubmatchIndex(readme)
+	table := regexp.MustCompile(`(?s)(<!-- samplers:[^\n]*\n)(.*)(<!-- end of samplers -->)`).FindSubmatchIndex(guide)
 	if table == nil {
-		t.Fatal("no table of samplers in the README")
+		t.Fatal("no table in samplers.md")
 	}
-	want := readmeTable(t)
+	want := guideTable(t)
 	if *update {
-		whole := slices.Concat(readme[:table[4]], []byte(want), readme[table[5]:])
-		if err := os.WriteFile("../README.md", whole, 0o644); err != nil {
+		whole := slices.Concat(guide[:table[4]], []byte(want), guide[table[5]:])
+		if err := os.WriteFile("samplers.md", whole, 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
-	if have := string(readme[table[4]:table[5]]); have != want {
-		t.Errorf("the README's table of samplers is\n%s\nwant\n%s\ngo test ./init -run ReadmeSamplers -update writes it",
+	if have := string(guide[table[4]:table[5]]); have != want {
+		t.Errorf("the table of samplers.md is\n%s\nwant\n%s\ngo test ./init -run GuideOfSamplers -update writes it",
 			have, want)
 	}
 	number := `\d*\.\d+`
@@ -240,12 +240,12 @@ func TestReadmeSamplers(t *testing.T) {
 		}
 	}
 	if found < 9 {
-		t.Errorf("%d lists of errors in the README", found)
+		t.Errorf("%d lists of errors in samplers.md", found)
 	}
 }
 
-// readmeTable makes the table of samplers of the directives in their comments.
-func readmeTable(t *testing.T) string {
+// guideTable makes the table of samplers of the directives in their comments.
+func guideTable(t *testing.T) string {
 	t.Helper()
 	source, err := sources()
 	if err != nil {
@@ -265,11 +265,11 @@ func readmeTable(t *testing.T) string {
 		fmt.Fprintf(&b, "| `%v` |", s)
 		for _, key := range []string{"frequencies", "for", "errors", "worse"} {
 			var words []string
-			for _, line := range regexp.MustCompile("(?m)^//readme:"+key+" (.*)$").FindAllStringSubmatch(comment, -1) {
+			for _, line := range regexp.MustCompile("(?m)^//guide:"+key+" (.*)$").FindAllStringSubmatch(comment, -1) {
 				words = append(words, line[1])
 			}
 			if len(words) == 0 && key != "worse" {
-				t.Errorf("the comment of sampler %v has no //readme:%s", s, key)
+				t.Errorf("the comment of sampler %v has no //guide:%s", s, key)
 			}
 			fmt.Fprintf(&b, " %s |", strings.Join(words, " "))
 		}

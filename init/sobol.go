@@ -56,11 +56,11 @@ import (
 //	Sobol       64  1024  diagonal     .10     .11     .18     .75    1.02    1.04     .94
 //	Sobol       64  1024  6+43        1.20    1.09    1.16    6.44    4.68    10.8    8.89
 //
-//readme:frequencies scrambled Sobol' sequence
-//readme:for either; up to 1111 input columns, 1110 for `matern`
-//readme:errors .28, .33, .82, 1.01, 1.00, 1.02 for 64 frequencies; .0090, .045, .40, .83, .93, .98 for 1024
-//readme:worse few frequencies, rows that differ in two unlucky columns: 5.6 for 8 columns and 16 frequencies, 37 for
-//readme:worse 64 and 128
+//guide:frequencies scrambled Sobol' sequence
+//guide:for either; up to 1111 input columns, 1110 for `matern`
+//guide:errors .28, .33, .82, 1.01, 1.00, 1.02 for 64 frequencies; .0090, .045, .40, .83, .93, .98 for 1024
+//guide:worse few frequencies, rows that differ in two unlucky columns: 5.6 for 8 columns and 16 frequencies, 37 for
+//guide:worse 64 and 128
 type Sobol struct{}
 
 var _ Sampler = Sobol{}

@@ -55,10 +55,10 @@ import (
 //	Structured  64  1024  diagonal    .045    .043    .093     .74    1.06    1.00    1.00
 //	Structured  64  1024  0-1         .044    .044     .12     .84    1.01    1.05    1.01
 //
-//readme:frequencies three sign-flipped Walsh-Hadamard transforms
-//readme:for a uniform direction; 16 input columns and more
-//readme:errors in 16 columns, for 32 frequencies: .15, .16, .87, 1.60, 1.40, 2.60
-//readme:worse 16 columns: up to 13, by its bias; 64 columns: as `orthogonal`
+//guide:frequencies three sign-flipped Walsh-Hadamard transforms
+//guide:for a uniform direction; 16 input columns and more
+//guide:errors in 16 columns, for 32 frequencies: .15, .16, .87, 1.60, 1.40, 2.60
+//guide:worse 16 columns: up to 13, by its bias; 64 columns: as `orthogonal`
 type Structured struct{}
 
 var _ Sampler = Structured{}

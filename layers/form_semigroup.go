@@ -21,7 +21,7 @@ const (
 //
 // laplace is the default, though auto has a fraction of its kernel error, because a classifier on fewer than some
 // thousand columns does not gain by that, and loses where auto means levy: on optdigits under ridge .953 against .960
-// with 256 columns, .971 against .977 with 1024 (README, Semigroup kernels). The reason is not the scale of the centred
+// with 256 columns, .971 against .977 with 1024 (examples/papers/yang2014.md). The reason is not the scale of the centred
 // columns: ridge about the mean with a penalty that it chooses does not mind the scale, and under Adam's default
 // softmax the two are equal there. It is their span, probably: at the default β the kernel is nearly linear in Ψ, and a
 // few Fourier columns span little more than linear functions. Laplace frequencies have heavy tails: some of their

@@ -27,7 +27,7 @@ import (
 // Haar block whose directions serve both signs, with norms that go together between the signs and against each other
 // between neighbouring columns: the estimate is a difference, and what its two parts have in common falls out. On
 // letter and ijcnn1 with two Gaussians of σ = 1 and 2 its error is 51 to 75 % below the error of the paper's GRFF, and
-// 20 to 40 % below a stack of Haar blocks for each sign; with σ = 1 and 10 it is 24 to 67 % and 4 to 18 % (README). No
+// 20 to 40 % below a stack of Haar blocks for each sign; with σ = 1 and 10 it is 24 to 67 % and 4 to 18 % (init/indefinite.md). No
 // other coupling is better anywhere there. One product of x with the directions serves both signs, too.
 //
 // What a solver changes: Bandwidth and BandwidthEach tune the logarithm of a scale of all frequencies, of both signs;

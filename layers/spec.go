@@ -34,7 +34,7 @@ type Spec struct {
 }
 
 // FillDefaults fills in the parameters that are not given, from the declared defaults and from the dense or sparse rows
-// or the bags x that the map is for. The rule for each is in the documentation of the map's entry in the README.
+// or the bags x that the map is for. The rule for each is in the map's row of maps.md beside this file.
 func (s *Spec) FillDefaults(x ops.Matrix) error {
 	e, err := Lookup(s.Map)
 	if err != nil {

@@ -119,32 +119,6 @@ func TestLinksInComments(t *testing.T) {
 	}
 }
 
-// TestLinksOfREADME: a site of packages shows the README with them; the files and headings that it links to are there.
-func TestLinksOfREADME(t *testing.T) {
-	text, err := os.ReadFile("../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	headings := map[string]bool{}
-	for _, h := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllSubmatch(text, -1) {
-		plain := regexp.MustCompile(`[^\p{L}\p{N} _-]`).ReplaceAllString(strings.ToLower(string(h[1])), "")
-		headings["#"+strings.ReplaceAll(plain, " ", "-")] = true
-	}
-	links := regexp.MustCompile(`\]\(([^)]*)\)`).FindAllSubmatch(text, -1)
-	if len(links) == 0 {
-		t.Fatal("no links")
-	}
-	for _, l := range links {
-		target := string(l[1])
-		if strings.HasPrefix(target, "https://") || headings[target] {
-			continue
-		}
-		if _, err := os.Stat(filepath.Join("..", filepath.FromSlash(target))); err != nil {
-			t.Errorf("README.md: the link to %s: %v", target, err)
-		}
-	}
-}
-
 // symbols are the exported names of a package, and its methods and fields as Type.Name.
 func symbols(p *doc.Package) map[string]bool {
 	all := map[string]bool{}

@@ -47,7 +47,7 @@ var prototypeErrors = map[string]map[spectral.Coupling][4]float64{
 // TestCouplingsOfData: on real rows the errors of each coupling, means of 25 draws, for 8d of 7, are the prototype's within four standard errors of both;
 // with σ = 1 and 2 the default is below Separate by a quarter on letter and by three tenths on ijcnn1 for half as many frequencies as
 // dimensions, and by a tenth for more; and no coupling is ever better than the default by more than two standard errors. With -v it prints
-// the table of the README.
+// the table of init/indefinite.md.
 func TestCouplingsOfData(t *testing.T) {
 	draws := [4]int{25, 25, 25, 7}
 	for _, name := range []string{"letter", "ijcnn1"} {

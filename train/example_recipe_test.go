@@ -44,14 +44,14 @@ func ExampleRecipe_Fit_network() {
 	}
 	x, _ := data.FromSlices(rows)
 	ctx, set := context.Background(), &data.Set{X: x, Labels: labels}
-	// README: network from here
+	// README network: from here
 	network := layers.Spec{Map: "sequential", Parts: []layers.Spec{
 		{Map: "dense", Features: 32, Params: layers.Values{"activation": "tanh"}, Tune: "all"},
 		{Map: "normalise"},
 		{Map: "arc-cosine", Features: 512, Tune: "all"},
 	}}
 	model, report, err := train.Recipe{Scale: "standard", Spec: network}.Fit(ctx, set)
-	// README: network to here
+	// README network: to here
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -11,7 +11,7 @@
 //	err := spec.FillDefaults(rows)
 //	chi2, err := spec.Build()
 //
-// The README holds this table, and CI compares the two.
+// layers/maps.md holds this table, and CI compares the two.
 package main
 
 import (

@@ -1,6 +1,6 @@
-// Command pictures keeps the pictures of the README. Without a flag it runs the commands that draw them, all on made
-// data, and exits with 1 where one draws another picture than the one in examples/pictures, of another size or with
-// more than one pixel in a hundred that looks different, or where the README names another command or another picture.
+// Command pictures keeps the pictures of README.md and the guides. Without a flag it runs the commands that draw them,
+// all on made data, and exits with 1 where one draws another picture than the one in examples/pictures, of another size
+// or with more than one pixel in a hundred that looks different, or where a guide names another command or picture.
 //
 //	go run ./examples/pictures [-write]
 //
@@ -26,7 +26,7 @@ import (
 
 const folder = "examples/pictures"
 
-// commands, as the README has them, by the picture that each draws in the folder where it runs.
+// commands, as the guides have them, by the picture that each draws in the folder where it runs.
 var commands = map[string]string{
 	"train.png":             "go run ./examples/train",
 	"02_freeze_or_tune.png": "go run ./examples/02_freeze_or_tune",
@@ -52,11 +52,11 @@ func main() {
 }
 
 func run(write bool) error {
-	readme, err := os.ReadFile("README.md")
+	text, err := guides()
 	if err != nil {
 		return fmt.Errorf("%w; run from the root of the repository", err)
 	}
-	if err := named(string(readme)); err != nil {
+	if err := named(text); err != nil {
 		return err
 	}
 	var failed []error
@@ -68,23 +68,44 @@ func run(write bool) error {
 	return errors.Join(failed...)
 }
 
-// named wants the README to show each picture and no other of the folder, and to have each command on a line of its
-// own.
-func named(readme string) error {
+// guides are the texts that show pictures: README.md and the guides beside the code, one after another.
+func guides() (string, error) {
+	paths := []string{"README.md"}
+	for _, pattern := range []string{"*/*.md", "*/*/*.md"} {
+		more, err := filepath.Glob(pattern)
+		if err != nil {
+			return "", err
+		}
+		paths = append(paths, more...)
+	}
+	var all strings.Builder
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return "", err
+		}
+		all.Write(text)
+	}
+	return all.String(), nil
+}
+
+// named wants the guides to show each picture and no other of the folder, and to have each command on a line of its own
+// or between back quotes.
+func named(guides string) error {
 	var shown []string
-	for _, m := range regexp.MustCompile(`\]\(`+folder+`/([^)\n]*)\)`).FindAllStringSubmatch(readme, -1) {
+	for _, m := range regexp.MustCompile(`\]\([^)\n]*pictures/([^)\n]*)\)`).FindAllStringSubmatch(guides, -1) {
 		shown = append(shown, m[1])
 		if commands[m[1]] == "" {
-			return fmt.Errorf("the README shows %s, which no command draws", m[1])
+			return fmt.Errorf("a guide shows %s, which no command draws", m[1])
 		}
 	}
-	lines := strings.Split(readme, "\n")
+	lines := strings.Split(guides, "\n")
 	for name, command := range commands {
 		if !slices.Contains(shown, name) {
-			return fmt.Errorf("the README does not show %s", name)
+			return fmt.Errorf("no guide shows %s", name)
 		}
-		if !slices.Contains(lines, command) {
-			return fmt.Errorf("the README does not name the command that draws %s: %s", name, command)
+		if !slices.Contains(lines, command) && !strings.Contains(guides, "`"+command+"`") {
+			return fmt.Errorf("no guide names the command that draws %s: %s", name, command)
 		}
 	}
 	return nil

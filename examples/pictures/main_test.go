@@ -14,13 +14,13 @@ func TestNamed(t *testing.T) {
 	for name, command := range commands {
 		whole += fmt.Sprintf("%s\n\n![a picture](%s/%s)\n", command, folder, name)
 	}
-	for name, c := range map[string]struct{ readme, want string }{
+	for name, c := range map[string]struct{ text, want string }{
 		"whole":           {whole, ""},
-		"without one":     {strings.Replace(whole, "("+folder+"/train.png)", "", 1), "does not show train.png"},
+		"without one":     {strings.Replace(whole, "("+folder+"/train.png)", "", 1), "no guide shows train.png"},
 		"with another":    {whole + "![](" + folder + "/more.png)\n", "shows more.png"},
 		"another command": {strings.Replace(whole, "yang2014 -rows 300", "yang2014 -rows 200", 1), "the command that draws figure1.png"},
 	} {
-		err := named(c.readme)
+		err := named(c.text)
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
@@ -37,7 +37,7 @@ func TestKeep(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	drawn := filepath.Join(here, "train.png") // of the README, here as what a command draws
+	drawn := filepath.Join(here, "train.png") // of a guide, here as what a command draws
 	t.Chdir(t.TempDir())
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		t.Fatal(err)

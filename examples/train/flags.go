@@ -20,7 +20,7 @@ import (
 )
 
 const synopsis = `train fits a model on the features of a kernel's map and reports how good it is.
-Without -train it makes its own histograms; see the README for the maps and their parameters.`
+Without -train it makes its own histograms; layers/maps.md describes the maps and their parameters.`
 
 // options are the flags, read and checked.
 type options struct {

@@ -1,5 +1,5 @@
-// Command xor is the smallest model with a feature layer, the first program of the README: a tuned map under a softmax head in a Gorgonia
-// graph, which takes thirty steps.
+// Command xor is the smallest model with a feature layer: a tuned map under a softmax head in a Gorgonia graph, which
+// takes thirty steps. The README shows its middle.
 package main
 
 import (
@@ -15,6 +15,7 @@ func main() {
 	rows := tensor.New(tensor.WithShape(4, 2), tensor.WithBacking([]float64{0, 0, 0, 1, 1, 0, 1, 1})) // exclusive or
 	oneHot := tensor.New(tensor.WithShape(4, 2), tensor.WithBacking([]float64{1, 0, 0, 1, 0, 1, 1, 0}))
 
+	// README: from here
 	rff, _ := layers.NewFourierLayer(spectral.Gaussian{Sigma: .5}, 2, 64, layers.Tune(layers.Bandwidth))
 	head, _ := layers.NewSoftmaxHead(64, 2)
 
@@ -26,6 +27,7 @@ func main() {
 		panic(err)
 	}
 	model := layers.Collect(rff, head) // the learnable nodes
+	// README: to here
 	if _, err := G.Grad(loss, model...); err != nil {
 		panic(err)
 	}

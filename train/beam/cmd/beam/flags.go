@@ -24,10 +24,10 @@ type recipeFlags struct {
 }
 
 func (f *recipeFlags) register(fs *flag.FlagSet, label string) {
-	fs.StringVar(&f.mapName, "map", "gaussian", "feature `map` (README, maps)")
+	fs.StringVar(&f.mapName, "map", "gaussian", "feature `map` (layers/maps.md)")
 	fs.StringVar(&f.params, "params", "", "parameters of the map, `name=value,...`; those left out come from the data")
 	fs.IntVar(&f.features, "features", 2048, "output `columns` of the map; those of an additive one follow from its parameters")
-	fs.StringVar(&f.sampler, "sampler", "iid", "`sampler` of the frequencies (README, samplers)")
+	fs.StringVar(&f.sampler, "sampler", "iid", "`sampler` of the frequencies (init/samplers.md)")
 	fs.StringVar(&f.dtype, "dtype", "float64", "element `type`: float32, float64")
 	fs.StringVar(&f.scale, "scale", "none", "scalers in order: none, l1, l2, minmax, cube (minmax, and later rows clipped to it; minmax is cube for a map of x >= 0 or x > -c), standard, auto (standard for real columns, 0/1 columns stay; the default of tables with names), as a `list` a,b")
 	fs.Uint64Var(&f.seed, "seed", 1, "`seed` of the draw")
