@@ -25,8 +25,8 @@ import (
 // theirs as its mean (Horvitz and Thompson 1952), so it is unbiased. The choice is systematic sampling in random order,
 // in which no frequency comes twice. The frequencies are drawn by Orthogonal, or by IID where there is no RadialLaw.
 //
-// The scores are those of algorithm 1 of Li, Ton, Oglic and Sejdinovic (2021), Towards a Unified Analysis of Random
-// Fourier Features, which draws with replacement; the leverage is that of Avron et al. (2017), Random Fourier Features
+// The scores are as in algorithm 1 of Li, Ton, Oglic and Sejdinovic (2021), Towards a Unified Analysis of Random
+// Fourier Features, which draws with replacement; the leverage is as in Avron et al. (2017), Random Fourier Features
 // for Kernel Ridge Regression. They take n²M operations for n = 1024 rows, or all where those are fewer: a second for
 // 512 features.
 //

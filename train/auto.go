@@ -89,7 +89,7 @@ type AutoReport struct {
 	Trials []Trial
 	Best   int // the trial of the least score, the first of equals
 	// Whole says that the best was fitted again, on all rows. It was not where the context ended: the model is then
-	// that of the best trial, which has learned from Trials[Best].Rows rows.
+	// the model of the best trial, which has learned from Trials[Best].Rows rows.
 	Whole bool
 	// Report is of the last fit of the model.
 	Report *fits.Report
@@ -100,9 +100,9 @@ type AutoReport struct {
 // of these tuned, and the best tuned and frozen ones at full size, which takes at least 60 % of the time. All trials
 // are scored on the same rows that are held out. The best is fitted again on all rows.
 //
-// Rows are a *data.Set or a *data.Frame. When the context ends and there is a model, that of the best trial is
+// Rows are a *data.Set or a *data.Frame. When the context ends and there is a model, the model of the best trial is
 // returned and no error. Errors: domain.ErrParam for options out of range, for a stream, which would be read again in
-// every trial, and for rows without labels and targets; domain.ErrShape for fewer than 5 rows; those of Recipe.Fit;
+// every trial, and for rows without labels and targets; domain.ErrShape for fewer than 5 rows; as for Recipe.Fit;
 // ctx.Err() before there is a model.
 func Auto(ctx context.Context, rows data.Source, o AutoOptions) (*Model, *AutoReport, error) {
 	set, err := o.rows(ctx, rows)

@@ -26,7 +26,7 @@ type CVOptions struct {
 	// linear.RidgeOptions{}. Its lambdas are nil or 0, for the lambdas of the candidates and of CVOptions are scored.
 	Fitter  fits.Fitter
 	Folds   int       // 0: 5
-	Lambdas []float64 // of the candidates that have none of their own, as the head takes them for all rows; nil: those of the head, which grow
+	Lambdas []float64 // of the candidates that have none of their own, as the head takes them for all rows; nil: as the head has them, which grow
 	Seed    uint64    // of the folds
 	// Sample is rows that stand for all where a map takes a parameter or is fitted; nil are the rows themselves, which must
 	// be in memory then.
@@ -53,7 +53,7 @@ func (s CVScore) score(m fits.Metric) fits.LambdaScore {
 	return fits.LambdaScore{Lambda: s.Lambda, MSE: s.MSE, ErrorRate: math.NaN()}
 }
 
-// CVReport are the scores, by candidate and then by lambda, and the number of the best: that of the least error, among equals of the least squared
+// CVReport are the scores, by candidate and then by lambda, and the number of the best: the least error, among equals of the least squared
 // error, then of the largest lambda, and then the first.
 type CVReport struct {
 	Metric fits.Metric
@@ -69,7 +69,7 @@ type CVReport struct {
 // with one seed have the same draws, so that scores differ by the parameters alone. The scores depend on the arguments alone, not on GOMAXPROCS.
 //
 // Errors: domain.ErrShape for fewer rows than folds and shapes that do not fit; domain.ErrParam for options out of range, no candidate, and where
-// nothing can be fitted; those of the specs and of the fits; ctx.Err().
+// nothing can be fitted; the errors of the specs and of the fits; ctx.Err().
 func CrossValidate(ctx context.Context, candidates []Candidate, rows data.Examples, o CVOptions) (*CVReport, error) {
 	if err := given.Missing("CrossValidate", given.Arg("the context", ctx), given.Arg("the source of rows", rows)); err != nil {
 		return nil, err
@@ -137,7 +137,7 @@ func (r *CVReport) choose() {
 }
 
 // AtEnd are the settings, by name (AxisFeatures, AxisLambda, or a numeric parameter of the map), of which the best score has the least or the
-// largest value that was tried, where there are several: it may lie beyond. Of lambda the values are those of the same map; 0 is no end.
+// largest value that was tried, where there are several: it may lie beyond. Of lambda the values are for the same map; 0 is no end.
 func (r *CVReport) AtEnd() (names []string) {
 	if r.Best < 0 || r.Best >= len(r.Scores) {
 		return nil // there are no scores

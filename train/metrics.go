@@ -34,7 +34,7 @@ func F1(pred, truth []int) (float64, error) {
 	if err := samePairs("F1", len(pred), len(truth)); err != nil {
 		return 0, err
 	}
-	// A row adds 1 to the denominators of its prediction and of its truth, and 2 to that of a class that it hits.
+	// A row adds 1 to the denominators of its prediction and of its truth, and 2 to the denominator of a class that it hits.
 	hits, members := map[int]int{}, map[int]int{}
 	order := []int{} // of first occurrence, so that the sum has one order
 	count := func(c int) {

@@ -59,7 +59,7 @@ func (m *Model) Dims() int {
 }
 
 // Rows makes the rows of a table what Prepare and Predict take, finding its columns by their names. A model without Columns
-// takes those that are all numbers. Errors: those of data.Columns.Set.
+// takes those that are all numbers. Errors: as for data.Columns.Set.
 func (m *Model) Rows(f *data.Frame) (*data.Set, error) {
 	c := m.Columns
 	if c == nil {

@@ -64,7 +64,7 @@ func (d *Distribution) NLL(y *mat.Dense) (float64, error) {
 //	mean = the head's,    FunctionStd² = σ² v(z),    Std² = σ² (1 + v(z))
 //
 // with σ² the noise and v of linear.Posterior, whose documentation says what they are far from the training rows.
-// Operations, beside those of Scores: n D². Errors: see Scores; domain.ErrParam for a model without Uncertainty, of
+// Operations, beside the operations of Scores: n D². Errors: see Scores; domain.ErrParam for a model without Uncertainty, of
 // classes, or of an indefinite kernel, which has no posterior.
 func (m *Model) PredictDistribution(x ops.Matrix) (*Distribution, error) {
 	if err := m.knows("PredictDistribution", false); err != nil {

@@ -44,11 +44,11 @@ type card struct {
 // Save writes the whole model to a safetensors file: the tensors map.*, head.*, scaler.*, posterior.* and laplace.*, which the
 // documentation of package layers lists, and the rest, Notes included, as metadata.
 // The file is written beside path and renamed, and holds a SHA-256 of itself. Errors: parts that do not fit together or that a file
-// cannot hold (domain.ErrParam), and those of modelfile.Write.
+// cannot hold (domain.ErrParam), and the errors of modelfile.Write.
 func (m *Model) Save(path string) error { return m.save(path, true) }
 
 // SaveSpec is Save without the parameters of the map, which Load then draws again from the spec and its seed: a small file,
-// at the price of trusting that the draw stays the same. Errors, besides those of Save (domain.ErrParam): a map that
+// at the price of trusting that the draw stays the same. Errors, besides the errors of Save (domain.ErrParam): a map that
 // was tuned, one whose weights are not what its Spec draws, and one that is wide beyond proportion to the head.
 func (m *Model) SaveSpec(path string) error { return m.save(path, false) }
 

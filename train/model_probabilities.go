@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Probabilities are those of the classes [n, k], calibrated on rows that were held out, under any head; the Laplace
+// Probabilities are the probabilities of the classes [n, k], calibrated on rows that were held out, under any head; the Laplace
 // approximation is part of them where Uncertainty has it. A class may have the largest probability though another has the
 // largest score. Errors: see Scores; domain.ErrParam for a model without Uncertainty, or of targets.
 func (m *Model) Probabilities(x ops.Matrix) (*mat.Dense, error) {

@@ -20,7 +20,7 @@ import (
 // Candidate is a map that CrossValidate scores, and the lambdas that it scores with it.
 type Candidate struct {
 	Spec    layers.Spec
-	Lambdas []float64 // nil: those of CVOptions
+	Lambdas []float64 // nil: as in CVOptions
 }
 
 // The axes that are no parameters of a map.
@@ -72,10 +72,10 @@ func Grid(spec layers.Spec, axes ...Axis) ([]Candidate, error) {
 // RandomSearch is spec n times, each axis with a draw of its own in place of spec's value: one of its Values, or from its range. A range from
 // Lo > 0 is drawn from log-uniformly, another uniformly; a parameter that is whole uniformly among its numbers; features are rounded to
 // a multiple of 4 that lies in the range, which suits every map, where there is one. An axis is drawn from a stream of its name under the
-// seed, so that the others do not move it and more draws begin with those of fewer. Bergstra and Bengio (2012), Random search for
+// seed, so that the others do not move it and more draws begin with the draws of fewer. Bergstra and Bengio (2012), Random search for
 // hyper-parameter optimization.
 //
-// Errors: those of Grid, but for ranges; domain.ErrParam for n < 1, for more than memory holds and for a range that is
+// Errors: as for Grid, but for ranges; domain.ErrParam for n < 1, for more than memory holds and for a range that is
 // none.
 func RandomSearch(spec layers.Spec, n int, seed uint64, axes ...Axis) ([]Candidate, error) {
 	all, err := newAxes("RandomSearch", spec, axes)
@@ -219,7 +219,7 @@ func (a searchAxis) draw(rng *rand.Rand) float64 {
 }
 
 // Around are candidates beside the spec that FillDefaults would make for x: the first parameter that it takes from the data is multiplied by each
-// of the factors. Errors: domain.ErrParam for a map whose parameters are all given or need no data; those of FillDefaults.
+// of the factors. Errors: domain.ErrParam for a map whose parameters are all given or need no data; as for FillDefaults.
 func Around(spec layers.Spec, x ops.Matrix, factors ...float64) ([]Candidate, error) {
 	x, err := data.RowMajor("train: Around", "x", x)
 	if err != nil {
@@ -255,7 +255,7 @@ func Around(spec layers.Spec, x ops.Matrix, factors ...float64) ([]Candidate, er
 const leastFactor, largestFactor = 1. / 64, 64.
 
 // CrossValidateAround is CrossValidate of the candidates Around spec by the factors, and beyond the end where the best is, by factors of 2, until it
-// is inside, or at 1/64 or 64. Errors: those of Around and CrossValidate;
+// is inside, or at 1/64 or 64. Errors: as for Around and CrossValidate;
 // domain.ErrParam without factors.
 func CrossValidateAround(ctx context.Context, spec layers.Spec, rows data.Examples, factors []float64, o CVOptions) (*CVReport, error) {
 	if err := given.Missing("CrossValidateAround", given.Arg("the context", ctx), given.Arg("the source of rows", rows)); err != nil {

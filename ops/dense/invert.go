@@ -14,7 +14,7 @@ const smallTriangle, trianglePanel = 16, 256
 // the diagonal gives numbers that are not finite. It panics where a is too short.
 //
 // It halves the triangle, so that nearly all the work, some n³/3 multiply-adds, is in products. The residual of L⁻¹ L
-// is that of a solution column by column: Higham (2002), Accuracy and stability of numerical algorithms, section 14.2.
+// is as of a solution column by column: Higham (2002), Accuracy and stability of numerical algorithms, section 14.2.
 func InvertLower(a []float64, n int) {
 	check("InvertLower", len(a), n, n)
 	for i := range n {

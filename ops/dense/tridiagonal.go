@@ -205,7 +205,7 @@ func (f Shifted) Quadratic(p []float64) float64 {
 	return sum
 }
 
-// LogDet is ln |T + s I|, and that of the matrix that was reduced.
+// LogDet is ln |T + s I|, and of the matrix that was reduced.
 func (f Shifted) LogDet() float64 {
 	sum := 0.0
 	for _, d := range f.d {

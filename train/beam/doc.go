@@ -11,12 +11,12 @@
 // that is much larger than the others is best divided. The sums count their files, and a model is saved only of sums to which each file
 // was added once.
 //
-// The result is that of one process, linear.FitRidge, to rounding: 1e-10 of the weights. The order of the merges, which the engine decides,
+// The result is as of one process, linear.FitRidge, to rounding: 1e-10 of the weights. The order of the merges, which the engine decides,
 // changes no more. A bundle that fails can run again, since a worker leaves nothing behind but files that appear under their names when they
 // are whole, and which a second time are the same.
 //
 // Files are local, or on a file system that the program registers with Beam (gs://); those are copied to a temporary folder of the worker
-// while they are read. Local names are those of every worker: a shared folder, unless all of them run on one machine.
+// while they are read. Local names are the names of every worker: a shared folder, unless all of them run on one machine.
 //
 // The package imports no engine. Package submit runs a pipeline, always under a deadline, and train/beam/cmd/beam is the program.
 package beam

@@ -18,7 +18,7 @@ import (
 func Remote(name string) bool { return strings.Contains(name, "://") }
 
 // List replaces local folders by the files in them (data.Files) and remote patterns, as in gs://bucket/part-*, by the names that match, and
-// makes local names absolute. Errors: those of data.Files and of the file system; a pattern that nothing matches wraps os.ErrNotExist.
+// makes local names absolute. Errors: as for data.Files and of the file system; a pattern that nothing matches wraps os.ErrNotExist.
 func List(ctx context.Context, names ...string) ([]string, error) {
 	var all []string
 	for _, name := range names {

@@ -19,7 +19,7 @@ func init() {
 
 // Fit adds to a pipeline the steps that fit a ridge head on the features of the rows of files (List), and save the model, whole or not at all,
 // under the name save, local or remote. lambda is relative, as in linear.FitRidge; 0 is 1e-6 times the number of rows. Errors:
-// those of Recipe.MarshalBinary; domain.ErrParam for a recipe that reads no labels and for a lambda that is negative or not finite.
+// as for Recipe.MarshalBinary; domain.ErrParam for a recipe that reads no labels and for a lambda that is negative or not finite.
 func Fit(s beam.Scope, r *Recipe, files []string, lambda float64, save string) error {
 	shipped, err := r.MarshalBinary()
 	if err == nil {

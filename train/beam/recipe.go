@@ -74,7 +74,7 @@ func (r *Recipe) MarshalBinary() ([]byte, error) {
 	return modelfile.Encode(map[string]string{"recipe": string(text)}, tensors)
 }
 
-// UnmarshalBinary takes what MarshalBinary returned, and draws the map. Errors: those of modelfile.Decode and of layers.Spec.Build;
+// UnmarshalBinary takes what MarshalBinary returned, and draws the map. Errors: as for modelfile.Decode and of layers.Spec.Build;
 // modelfile.ErrFormat for another version.
 func (r *Recipe) UnmarshalBinary(b []byte) error {
 	meta, tensors, err := modelfile.Decode(b)

@@ -16,7 +16,7 @@ import (
 // fitted even if none of its scalers has anything to learn: it keeps the number of columns. It must not be copied while
 // it is being fitted.
 //
-// Its state is that of its scalers, each name preceded by the scaler's place and name, as in "0.minmax.min", and "cols",
+// Its state is the state of its scalers, each name preceded by the scaler's place and name, as in "0.minmax.min", and "cols",
 // the number of columns.
 type Chain struct {
 	steps []step

@@ -124,7 +124,7 @@ func (s Streamed) check(ctx context.Context) error {
 }
 
 // Blocks yields the rows in the order of an epoch of the stream, with targets of classes as OneVersusRest makes them.
-// Errors: those of the stream, of the scaler and of Set.As, with the file and the row; ErrLabel for a class that is none
+// Errors: as for the stream, of the scaler and of Set.As, with the file and the row; ErrLabel for a class that is none
 // of Classes.
 func (s Streamed) Blocks(ctx context.Context, epoch int) iter.Seq2[Pairs, error] {
 	return func(yield func(Pairs, error) bool) {

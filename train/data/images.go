@@ -22,9 +22,9 @@ const (
 //
 //	x = (column + ½)/32,   y = (row + ½)/32,   value = (.299 red + .587 green + .114 blue)/255,
 //
-// and a set is 1024 of them, or with mirror 2048: those of the image and of its mirror image, in which left and right have changed places.
+// and a set is 1024 of them, or with mirror 2048: the pixels of the image and of its mirror image, in which left and right have changed places.
 // Set.X is an *ops.Bags of float64, three numbers a sample, for the first limit images (0: all), and Set.Labels are the classes as decimal
-// numbers. Sutherland et al. (2016), Image classification; the weights of the colours are those of ITU-R BT.601. Errors: a file that ends within
+// numbers. Sutherland et al. (2016), Image classification; the weights of the colours are as in ITU-R BT.601. Errors: a file that ends within
 // an image, or has none (ErrFormat).
 func ReadImageBags(path string, mirror bool, limit int) (*Set, error) {
 	f, err := os.Open(path)

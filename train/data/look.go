@@ -47,7 +47,7 @@ type ColumnLook struct {
 	Bins []int `json:"bins,omitempty"`
 }
 
-// Look looks at the rows by the columns that Learn made of them. Errors: columns that are not those of the frame
+// Look looks at the rows by the columns that Learn made of them. Errors: columns that do not belong to the frame
 // (ErrFormat), a nil frame and nil columns (domain.ErrParam).
 func (f *Frame) Look(c *Columns) (*Look, error) {
 	if f == nil || c == nil {

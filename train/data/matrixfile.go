@@ -101,7 +101,7 @@ func (f *MatrixFile) Write(x *tensor.Dense) error {
 	return nil
 }
 
-// Close ends the file and gives it its name, unless err says that it is not whole; then it removes what there is and returns err.
+// Close ends the file and gives it its name, unless err says that it is not whole; then it removes the file and returns err.
 func (f *MatrixFile) Close(err error) error {
 	if err == nil && f.rows != AnyRows && f.written != f.rows {
 		err = fmt.Errorf("%d rows written of %d", f.written, f.rows)

@@ -94,7 +94,7 @@ type Options struct {
 	// Delimiter separates the fields of CSV; 0 is what the first lines tell.
 	Delimiter rune
 	// Columns make the rows of a table, each file's columns found by name; nil: every column is a number. Labels are
-	// those of Columns where LabelNames is nil and Label is not LabelNone.
+	// the names of Columns where LabelNames is nil and Label is not LabelNone.
 	Columns *Columns
 	// ID is the column of a table whose texts name the rows, by name or by number from 1; "" is none.
 	ID string

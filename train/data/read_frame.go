@@ -11,8 +11,8 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 )
 
-// ReadFrame reads tables whole, CSV, TSV, npy and, with train/data/parquet, Parquet files, and those of folders, as one
-// frame. Where they have names the columns are found by these, and all files have those of the first.
+// ReadFrame reads tables whole, CSV, TSV, npy and, with train/data/parquet, Parquet files, and the files of folders, as one
+// frame. Where they have names the columns are found by these, and all files have the names of the first.
 //
 // The header and the separator of CSV are as in ReadCSV. A cell that is empty or one of ?, -, ., NA, N/A, #N/A, NaN, -nan,
 // null, none and \N, in small letters or capitals, or NaT, is a missing value. Where no comma separates fields, a number
@@ -21,7 +21,7 @@ import (
 //
 // Cells stay what they are where there are Options.Columns, which say where the labels are.
 //
-// Errors: those of Read; a header with a name that is there twice or, from the second column on, empty (ErrFormat);
+// Errors: as for Read; a header with a name that is there twice or, from the second column on, empty (ErrFormat);
 // text that is not UTF-8 (ErrFormat).
 func ReadFrame(ctx context.Context, o Options, paths ...string) (*Frame, error) {
 	if ctx == nil {

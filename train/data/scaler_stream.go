@@ -10,8 +10,8 @@ import (
 )
 
 // FitBlocks is Fit for rows that come in blocks, which are read once for each scaler that has anything to learn: blocks yields the same rows
-// each time it is ranged over. The result is that of Fit on all rows, to rounding. Errors are those of Fit, for the block that they
-// are in, and those of blocks; the scaler is then as before.
+// each time it is ranged over. The result is as of Fit on all rows, to rounding. Errors are as for Fit, for the block that they
+// are in, and as for blocks; the scaler is then as before.
 func (c *Chain) FitBlocks(blocks iter.Seq2[ops.Matrix, error]) error {
 	if blocks == nil {
 		return fmt.Errorf("%s: the sequence of blocks is nil: %w", who(c), domain.ErrParam)

@@ -11,12 +11,12 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 )
 
-// Standard centres each column and divides it by its standard deviation, that of the population (by n, not n - 1):
+// Standard centres each column and divides it by its standard deviation, as of a population (by n, not n - 1):
 //
 //	x_j ← (x_j - mean_j) / scale_j,   scale_j = √(Σ_i (x_ij - mean_j)² / n)
 //
-// A constant column is centred and divided by 1. The moments are those of the corrected two-pass algorithm (Chan, Golub
-// and LeVeque 1983, equation 1.7) on columns divided by a power of two, so that no square overflows or vanishes; those of several blocks
+// A constant column is centred and divided by 1. The moments are by the corrected two-pass algorithm (Chan, Golub
+// and LeVeque 1983, equation 1.7) on columns divided by a power of two, so that no square overflows or vanishes; the moments of several blocks
 // of a stream are joined by their equation 2.1.
 type Standard struct {
 	Mean, Scale []float64 // of each column; nil before Fit

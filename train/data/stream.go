@@ -18,7 +18,7 @@ import (
 
 // StreamOptions says how to read rows in blocks. The zero value reads them in the order of the files.
 type StreamOptions struct {
-	Options       // MaxCells is that of a block
+	Options       // MaxCells is for a block
 	BlockRows int // rows of a block, but the last; 0 is 4096
 	// Shuffle is the number of rows in the buffer that mixes them: each row that comes in takes the place of one that the seed draws,
 	// which goes out. The order of the files is drawn too. 0: no row changes its place.
@@ -80,7 +80,7 @@ type shape struct {
 
 // OpenStream makes a stream of files, and of the files of folders by name, in the order given, in the formats that Read knows. It opens
 // none of them. Of a folder, files whose names begin with a dot or an underscore are left out. Errors: ErrFormat for a name that says
-// no format, domain.ErrParam for options out of range, and those of the file system.
+// no format, domain.ErrParam for options out of range, and the errors of the file system.
 func OpenStream(o StreamOptions, paths ...string) (*Stream, error) {
 	o, err := o.complete()
 	if err != nil {
@@ -256,7 +256,7 @@ func (s *Stream) open(i int, o Options) (rows, error) {
 }
 
 // Blocks reads the rows, in the background, and yields them in blocks; the epoch, from 0, draws another order under Shuffle. After an
-// error nothing follows. Errors: those of Read; domain.ErrShape for files of different widths; domain.ErrParam for LIBSVM text whose width
+// error nothing follows. Errors: as for Read; domain.ErrShape for files of different widths; domain.ErrParam for LIBSVM text whose width
 // neither Options.Dims nor a Survey has told; ctx.Err().
 func (s *Stream) Blocks(ctx context.Context, epoch int) iter.Seq2[*Block, error] {
 	return ahead(s.o.Ahead, func(yield func(*Block, error) bool) {
@@ -365,7 +365,7 @@ func (s *Stream) pieces(ctx context.Context, i int, o Options, room func() int, 
 }
 
 // Learn reads all rows once and decides by them what the columns are, as Frame.Learn does. From then on the blocks are
-// what Columns make of the rows. Errors: those of Blocks and of Frame.Learn; domain.ErrParam for files that are no tables
+// what Columns make of the rows. Errors: as for Blocks and of Frame.Learn; domain.ErrParam for files that are no tables
 // and for a stream that has Columns.
 func (s *Stream) Learn(ctx context.Context, o ColumnOptions) (*Columns, error) {
 	if s.Options().Columns != nil {
@@ -424,7 +424,7 @@ func (s *Stream) block(set *Set, i, at int) *Block {
 	return b
 }
 
-// ReadAll reads files, and those of folders, to one set, by the rules of Read: two passes where there are several.
+// ReadAll reads files, and the files of folders, to one set, by the rules of Read: two passes where there are several.
 func ReadAll(ctx context.Context, o Options, paths ...string) (*Set, error) {
 	files, err := Files(paths...)
 	if err != nil {

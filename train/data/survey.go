@@ -28,7 +28,7 @@ type Survey struct {
 
 // Survey reads all rows once and draws a sample of them (Vitter 1985, algorithm R, under the seed). From then on the
 // stream knows its width, whether its blocks are sparse, and where it keeps the rows that were parsed
-// (StreamOptions.SpillBytes). Errors: those of Blocks; ErrFormat for more than 65536 classes.
+// (StreamOptions.SpillBytes). Errors: as for Blocks; ErrFormat for more than 65536 classes.
 func (s *Stream) Survey(ctx context.Context, sample int) (*Survey, error) {
 	t := *s
 	if s.spills() {

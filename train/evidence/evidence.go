@@ -81,7 +81,7 @@ func (o Options) complete() (Options, error) {
 // Result is what Maximise found beside the parameters of the map.
 //
 // The losses are means over rows and targets, of targets with unit variance: minus the log marginal likelihood, in nats,
-// or the squared leave-one-out error, which is 1 for the mean of the targets. Before is that of the parameters as they
+// or the squared leave-one-out error, which is 1 for the mean of the targets. Before is its value for the parameters as they
 // were given, with the best noise of a grid.
 type Result struct {
 	Before, After float64
@@ -93,7 +93,7 @@ type Result struct {
 	// Relevance of a column is the standard deviation of what the kernel is a function of, over the largest of any
 	// column: of xⱼ/σⱼ for a map with a bandwidth for each column, of βⱼ²xⱼ or xⱼ/λⱼ for a Lévy map, and of
 	// ln(xⱼ + cⱼ) for a skewed one. It is nil for a map without a scale for each column, and for sets of samples. Of a
-	// layers.Sequential it is that of the first layer.
+	// layers.Sequential it is the bandwidth of the first layer.
 	Relevance   []float64
 	Rows        int  // how many rows decided
 	Evaluations int  // how often the features were computed
@@ -135,7 +135,7 @@ type Result struct {
 // With M the smaller of n and D an evaluation takes 3nDM + M³ multiply-adds beside the map's forward and backward, or
 // 5nDM + M³ for LeaveOneOut. Memory is 4nD + 3M² numbers, of 8 bytes for either element type, and the rows. Rows that
 // are not in memory are read twice. It does not checkpoint: a fit takes seconds, and after a cancelled one the map and
-// the Result are those of the best point so far, from which another call goes on.
+// the Result belong to the best point so far, from which another call goes on.
 //
 // Errors: domain.ErrParam for what is nil, options out of range and a map of which nothing is tuned; domain.ErrShape for
 // shapes that do not fit and fewer than 3 rows; domain.ErrDtype; domain.ErrDomain for targets that are not finite or do

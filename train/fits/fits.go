@@ -8,7 +8,7 @@ import (
 	"github.com/bochner-go/bochner/train/data"
 )
 
-// Epoch is what Fit tells of an epoch. Errors and losses are means over rows. The training loss is that of the batches as they
+// Epoch is what Fit tells of an epoch. Errors and losses are means over rows. The training loss is the loss of the batches as they
 // came by, penalty included; the others are of the parameters at the end of the epoch. Score is the accuracy under a
 // head that classifies, or for targets of -1 and +1, and the root mean squared error otherwise; on the training part it is over at most
 // 2000 rows.

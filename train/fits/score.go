@@ -11,7 +11,7 @@ type Metric int
 const (
 	// MeanSquaredError is over rows and targets.
 	MeanSquaredError Metric = iota
-	// ErrorRate is the share of the rows whose class is not that of the largest score.
+	// ErrorRate is the share of the rows whose class does not have the largest score.
 	ErrorRate
 )
 

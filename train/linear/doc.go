@@ -8,7 +8,7 @@
 //	FitSVM          the linear support vector machine of LIBLINEAR, primal, squared loss, by Newton steps over row blocks
 //	FitLogistic     multinomial logistic regression, a softmax head, by Newton steps
 //	FitLaplace      the Gaussian posterior of such a head, and probabilities that know it
-//	FitKernelRidge  on an exact kernel matrix: the limit that the features approach; FitKreinRidge on that of an indefinite kernel
+//	FitKernelRidge  on an exact kernel matrix: the limit that the features approach; FitKreinRidge for an indefinite kernel
 //
 // The options of FitRidge, FitRidgeCG, FitSVM and FitLogistic are ways to fit a train.Recipe (fits.Fitter).
 package linear

@@ -27,7 +27,7 @@ type KernelRidge struct {
 //
 //	α = (H K H + λ s I)⁻¹ (y - ȳ),    b = mean(y - K α),    H = I - 1 1ᵀ/n,    s = (tr H K H)/n
 //
-// with (tr K)/n for s where all entries of k are the same. k is that of spectral.Gram or, for sparse rows, of report.ExactGram. y is [n, targets]; lambda is relative, finite and >= 0. The lower triangle of k is used once both agree. K need not be
+// with (tr K)/n for s where all entries of k are the same. k comes from spectral.Gram or, for sparse rows, report.ExactGram. y is [n, targets]; lambda is relative, finite and >= 0. The lower triangle of k is used once both agree. K need not be
 // positive semi-definite, as the Gram matrix of a random-feature estimate or of an indefinite kernel may not be: what is
 // required is tr H K H > 0, or equal entries above 0, and that H K H + λ s I is positive definite on the vectors that sum to 0, so λ s must exceed
 // minus the least eigenvalue of H K H; FitKreinRidge asks for neither. Memory is one more n x n matrix. Saunders, Gammerman and Vovk (1998), Ridge
@@ -47,7 +47,7 @@ func FitKernelRidge(k *mat.Dense, y *mat.Dense, lambda float64) (*KernelRidge, e
 // reduction of the centred k serves all lambdas. Nil lambdas are the built-in grid of RidgeOptions, which also says what is best. A lambda that is
 // too small for k has the score +Inf. Memory is two more n x n matrices.
 //
-// Errors are those of FitKernelRidge, domain.ErrShape for fewer than 2 rows, and domain.ErrParam for no lambda and for none that will do.
+// Errors are as for FitKernelRidge, domain.ErrShape for fewer than 2 rows, and domain.ErrParam for no lambda and for none that will do.
 func FitKernelRidgeLOO(k *mat.Dense, y *mat.Dense, lambdas []float64) (*KernelRidge, error) {
 	p, err := newKernelProblem(k, y, lambdas...)
 	if err != nil {

@@ -25,7 +25,7 @@ const (
 	// independent. By the Schur complement no variance is above the exact one.
 	ClassesCovariance LaplaceCovariance = "classes"
 	// SharedCovariance inverts one Gram matrix for all classes, whose weights bound the weights of each. No variance is above
-	// that of ClassesCovariance; for two classes they are the same.
+	// as with ClassesCovariance; for two classes they are the same.
 	SharedCovariance LaplaceCovariance = "shared"
 )
 
@@ -91,7 +91,7 @@ type Laplace struct {
 // Targets have k columns, and matter with ClassWeights only. f may hold the W and B of any softmax head.
 //
 // Operations: 2 n N² for the exact precision of N = (D + 1) k and N³ to invert it; n k D² and k D³ for classes; n D² and
-// D³ for shared. Memory: matrices of 8 N², 8 k (D + 1)² or 8 (D + 1)² bytes, for the exact precision also those of classes
+// D³ for shared. Memory: matrices of 8 N², 8 k (D + 1)² or 8 (D + 1)² bytes, for the exact precision also the matrices of classes
 // while it fits, and blocks of features. Results do not depend on GOMAXPROCS, and but for rounding not on the blocks in which rows
 // come. ctx is looked at between blocks.
 //

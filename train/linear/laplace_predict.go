@@ -83,7 +83,7 @@ const mostDraws = 1 << 20
 // numbers are drawn once by the seed and are the same for all rows, so that the probabilities of a row do not depend on
 // the other rows; the errors of rows are not independent.
 //
-// Operations for a row: those of Probabilities and draws·k², or draws·k with independent classes. Errors: those of
+// Operations for a row: as for Probabilities, and draws·k², or draws·k with independent classes. Errors: those of
 // Probabilities; domain.ErrParam for draws out of range.
 func (l *Laplace) Sample(z *tensor.Dense, draws int, seed uint64) (*mat.Dense, error) {
 	if draws < 1 || draws > mostDraws {

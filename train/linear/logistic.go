@@ -58,7 +58,7 @@ type LogisticFit struct {
 //	min over W, b of  Σᵢ cᵢ (-ln softmax(zᵢ W + b)[yᵢ]) + ½ λ s ‖W‖²,    s = (1/n) Σᵢ cᵢ ‖zᵢ - z̄‖²
 //
 // with cᵢ the ClassWeights, n and z̄ of the weighted rows; the intercept is not penalised. Rows are dense or sparse, or
-// bags; their targets are those of OneVersusRest, two columns at least; a nil map is the identity. What FitSVM says of rows that are not in
+// bags; their targets are as OneVersusRest makes them, two columns at least; a nil map is the identity. What FitSVM says of rows that are not in
 // memory holds here too.
 //
 // It is a truncated Newton method with a line search. Its systems are solved by conjugate gradients, whose preconditioner
@@ -80,7 +80,7 @@ type LogisticFit struct {
 // (layers.KeepsZeros), without the copies in float32, and r is lower where 16 D r bytes would be more than 64 MiB. Results do not depend on GOMAXPROCS. ctx is looked at
 // between blocks.
 //
-// Errors: those of FitRidge; domain.ErrDomain for a row of y that is of no class; domain.ErrParam for options out of range
+// Errors: as for FitRidge; domain.ErrDomain for a row of y that is of no class; domain.ErrParam for options out of range
 // and for a fit that is not done after MaxSteps.
 func FitLogistic(ctx context.Context, m layers.Map, rows data.Examples, o LogisticOptions) (*LogisticFit, error) {
 	src, o, err := logisticSource(ctx, m, rows, o)

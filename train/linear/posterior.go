@@ -27,7 +27,7 @@ import (
 // (1992), Bayesian interpolation; Rasmussen and Williams (2006), section 2.1.
 //
 // Far from the rows the Gaussian process has its prior again. Random features do not quite: the rows determine
-// Effective = γ of the D weights, and features far away, which are as good as independent of those of the rows, have
+// Effective = γ of the D weights, and features far away, which are as good as independent of the features of the rows, have
 // the share γ/D of their squares in these. The variance there is (1 - γ/D) σ²/ρ on average, and what the intercept
 // adds; the mean keeps an error in proportion to 1/√D. Only more features help. Nyström features fall to 0 away from
 // their landmarks, and Variance with them; VarianceResidual gives back what they lack. The standard deviation in units

@@ -34,9 +34,9 @@ func (p *Posterior) Variance(dst []float64, z *tensor.Dense) ([]float64, error) 
 //
 // It is the variance of the deterministic training conditional, Quiñonero-Candela and Rasmussen (2005), A unifying view
 // of sparse approximate Gaussian process regression, (20): far from the landmarks of Nyström features, where z is 0,
-// that of the prior, and with all rows as landmarks that of the Gaussian process everywhere. The fully independent
+// as of the prior, and with all rows as landmarks as of the Gaussian process everywhere. The fully independent
 // training conditional (FITC) has the same part at a row to come, and one in the noise of the rows besides, which is
-// not here. Features whose squared norm is k(x, x), as of random frequencies, gain nothing. Errors besides those of
+// not here. Features whose squared norm is k(x, x), as of random frequencies, gain nothing. Errors besides the errors of
 // Variance: domain.ErrShape for another number of kxx, domain.ErrDomain for one that is negative or not finite.
 func (p *Posterior) VarianceResidual(dst []float64, z *tensor.Dense, kxx []float64) ([]float64, error) {
 	for i, v := range kxx {

@@ -28,7 +28,7 @@ const (
 	// SelectLOO takes the lambda of the least leave-one-out error, which is exact: yᵢ - f₋ᵢ(xᵢ) = (yᵢ - f(xᵢ)) / (1 - hᵢᵢ),
 	// where h is the hat matrix, intercept included, at the same effective lambda. It needs a second pass through the map.
 	SelectLOO
-	// SelectHeldOut takes the lambda of the least error on rows that are set aside, and then fits on all rows. The error rate is that of at
+	// SelectHeldOut takes the lambda of the least error on rows that are set aside, and then fits on all rows. The error rate is of at
 	// most 4096 of them.
 	SelectHeldOut
 )
@@ -50,17 +50,17 @@ func (s Selection) String() string {
 
 // RidgeOptions are the options of FitRidge. The zero value chooses lambda.
 //
-// The best lambda of targets that are classes is that of the least error rate, among equals of the least squared error; of others that of the least
+// The best lambda of targets that are classes has the least error rate, among equals the least squared error; of others the least
 // squared error; among equals it is the largest. The built-in grid is the powers of ten from 1e-9 n to 1e-1 n, for n rows, and on to 1e-15 n
 // or 1e3 n while the best is at an end.
 type RidgeOptions struct {
 	// Lambdas are relative: the penalty is lambda times the mean squared distance of a feature row from their mean. Each is finite and
-	// >= 0; nil are those of Select.
+	// >= 0; nil: as Select says.
 	Lambdas []float64
 	Select  Selection // SelectNone wants one lambda
 	HeldOut float64   // fraction of the rows that SelectHeldOut sets aside, in (0, 1); 0 is 0.2
-	Seed    uint64    // which rows those are, and those of SelectAuto
-	// ClassWeights are those of RidgeStats: with the weight 2 a row of the class counts as two of it would, in s and in the errors by which lambda is
+	Seed    uint64    // which rows those are, and which SelectAuto takes
+	// ClassWeights are as in RidgeStats: with the weight 2 a row of the class counts as two of it would, in s and in the errors by which lambda is
 	// chosen too. nil: all are 1. With them the D x D system is solved for any n.
 	ClassWeights []float64
 	// BlockRows is how many rows go through the map at once; 0 chooses blocks of a few MB. It changes results only by
@@ -99,7 +99,7 @@ type RidgeFit struct {
 //
 // Rows go through the map in blocks, and the n x D matrix of features is never held when D <= n: memory is D² + O(D)
 // numbers and the blocks (with SelectHeldOut 2 D², and to choose lambda up to 4096 D). When n < D, W = Zcᵀ (Zc Zcᵀ + λ s I)⁻¹ Yc is computed instead, with
-// the features, n D numbers, and n² more; those of sparse rows in memory stay sparse where the map keeps zeros (layers.KeepsZeros), so that it is
+// the features, n D numbers, and n² more; the features of sparse rows in memory stay sparse where the map keeps zeros (layers.KeepsZeros), so that it is
 // what they store, O(D) and n² numbers. Results do not depend on GOMAXPROCS. ctx is looked at between blocks and
 // before a factorisation.
 //
@@ -110,7 +110,7 @@ type RidgeFit struct {
 //
 // The features of an indefinite kernel (a map with a layers.SignatureOf) have the penalty λ s Wᵀ Σ W in place of λ s ‖W‖², with the signs
 // of the features on the diagonal of Σ: Kreĭn ridge regression, whose solution W = (Zcᵀ Zc + λ s Σ)⁻¹ Zcᵀ Yc is a stationary point and no
-// minimum. It is that of kernel ridge regression on the matrix of the kernel, of which nothing is clipped; here D² numbers are held for any
+// minimum. It is the stationary point of kernel ridge regression on the matrix of the kernel, of which nothing is clipped; here D² numbers are held for any
 // n. Ong, Mary, Canu and Smola (2004), Learning with non-positive kernels.
 //
 // Errors: domain.ErrShape for shapes that do not fit and for too few rows; domain.ErrDtype; domain.ErrDomain for a feature or

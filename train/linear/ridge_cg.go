@@ -42,7 +42,7 @@ type CGFit struct {
 // bearable, is the idea of Falkon (Rudi, Carratino and Rosasco 2017). The result depends on Tol: the weights are off by at most about
 // Tol ‖Zcᵀ Yc‖/(λ s).
 //
-// Errors: those of FitRidge; domain.ErrParam where MaxIterations are not enough, and for features of two signs, whose system is indefinite.
+// Errors: as for FitRidge; domain.ErrParam where MaxIterations are not enough, and for features of two signs, whose system is indefinite.
 func FitRidgeCG(ctx context.Context, m layers.Map, rows data.Examples, o CGOptions) (*CGFit, error) {
 	src, err := newSource(ctx, "Ridge", m, rows)
 	if err != nil {

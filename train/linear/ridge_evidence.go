@@ -40,7 +40,7 @@ type LambdaEvidence struct{ Lambda, Log float64 }
 // reduction and before each lambda.
 //
 // Errors: domain.ErrParam for a lambda that is not a finite number above 0, for none and for none that can be solved;
-// those of Posterior; ctx.Err().
+// as for Posterior; ctx.Err().
 func (s *RidgeStats) Evidence(ctx context.Context, lambdas []float64) (*Evidence, error) {
 	if err := given.Missing("RidgeStats.Evidence", given.Arg("the context", ctx)); err != nil {
 		return nil, err

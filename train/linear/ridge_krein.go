@@ -215,10 +215,10 @@ func (s *RidgeStats) kreinScore(src eachRows, lambda, scale float64) (fits.Lambd
 //
 // s is (tr H K H)/n where no eigenvalue is negative, and tr K may be 0. It is the limit that FitRidge approaches on more and more features of
 // the kernel, but for s, which there is the mean squared distance of a feature row from their mean. The system is solved by its eigenvectors as it is, neither
-// clipped nor turned over: α is that of the stationary point of Σᵢ (f(xᵢ) - yᵢ)² + λ s <f, f> in the kernel's Kreĭn space. Ong, Mary, Canu
+// clipped nor turned over: α belongs to the stationary point of Σᵢ (f(xᵢ) - yᵢ)² + λ s <f, f> in the kernel's Kreĭn space. Ong, Mary, Canu
 // and Smola (2004), Learning with non-positive kernels.
 //
-// Errors: those of FitKernelRidge, and domain.ErrParam for a lambda with an eigenvalue of H K H next to -λ s.
+// Errors: as for FitKernelRidge, and domain.ErrParam for a lambda with an eigenvalue of H K H next to -λ s.
 func FitKreinRidge(k *mat.Dense, y *mat.Dense, lambda float64) (*KernelRidge, error) {
 	const who = "KreinRidge"
 	if err := checkKernelRidge(who, k, y, lambda); err != nil {

@@ -13,7 +13,7 @@ import (
 // scoredRows is by how many rows, at most, lambda is chosen where it need not be all.
 const scoredRows = 4096
 
-// rowSample keeps up to scoredRows of the rows that it is handed, each as likely as any other: those of the least ranks, whatever the blocks.
+// rowSample keeps up to scoredRows of the rows that it is handed, each as likely as any other: the rows of the least ranks, whatever the blocks.
 type rowSample struct {
 	rank   func(file, row int) float64
 	rows   sampledRows

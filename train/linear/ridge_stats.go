@@ -24,7 +24,7 @@ import (
 //
 // The zero value is empty and takes D and k from its first block. Rows are added by Add, as features, or by AddRows, through the map.
 // Parts that were summed apart, file by file, by several goroutines or machines, are joined by Merge; MarshalBinary, WriteTo and Save
-// carry them from one to the other. Whatever the parts, the sums are those of all rows in one pass, to rounding. Remove takes rows out
+// carry them from one to the other. Whatever the parts, the sums are as of all rows in one pass, to rounding. Remove takes rows out
 // again, and Forget lets those so far count for less than those that follow. Solve fits a head to
 // them, as often as one likes, and MSE is the error of any head on the rows behind them; Posterior is the fit with its uncertainty and
 // Evidence chooses its lambda. It is not safe for concurrent use.
@@ -32,14 +32,14 @@ import (
 // A block is centred by its own mean before anything is multiplied, and joined by the update of Chan, Golub and LeVeque
 // (1979), eq. 2.1, so features that hardly vary about a large mean lose no digits.
 type RidgeStats struct {
-	// Signature is the sign of each feature where they are those of an indefinite kernel (layers.SignatureOf), and nil for all +1. It
+	// Signature is the sign of each feature where they belong to an indefinite kernel (layers.SignatureOf), and nil for all +1. It
 	// changes what Solve solves, not the sums.
 	Signature []float64
-	// ClassWeights are the weights of the rows by class, of targets as OneVersusRest makes them, or of one column of -1 and 1 that of -1 first.
+	// ClassWeights are the weights of the rows by class, of targets as OneVersusRest makes them, or of one column of -1 and 1 the weight of -1 first.
 	// They are set before the first row; nil: all are 1. They travel with the sums, and Merge refuses others.
 	ClassWeights []float64
 	// Of says what the features are, in any words (the card of a map and a scaler, the classes in their order). It travels with the
-	// sums, and Merge refuses those of something else; empty, it says nothing.
+	// sums, and Merge refuses sums of something else; empty, it says nothing.
 	Of string
 	// Float32Products multiplies the float32 features of the rows that follow, less their mean, in float32, and adds
 	// the sums of up to 128 products to G in float64, in about 0.6 of the time: with u = 2⁻²⁴ and n rows of like size
@@ -76,7 +76,7 @@ func (s *RidgeStats) Features() int { return s.features }
 func (s *RidgeStats) Targets() int { return s.targets }
 
 // AddRows takes rows through the map (nil: the identity), in blocks, with their targets. The signature of the map becomes that
-// of s. Errors: those of FitRidge for such rows; after one that came in a later block the blocks before it have been added.
+// of s. Errors: as for FitRidge for such rows; after one that came in a later block the blocks before it have been added.
 func (s *RidgeStats) AddRows(ctx context.Context, m layers.Map, rows data.Examples) error {
 	src, err := newSource(ctx, "Ridge", m, rows)
 	if err != nil {
@@ -109,7 +109,7 @@ func (s *RidgeStats) otherSigns() error {
 // Add takes a block of features z [rows, D], float64 or float32, with its targets y [rows, k].
 //
 // Errors: domain.ErrShape, domain.ErrDtype, and domain.ErrDomain for a number that is not finite, which names its row,
-// counted from the first row added, or with ClassWeights for targets of no class. The sums are then those of before.
+// counted from the first row added, or with ClassWeights for targets of no class. The sums are then as before.
 func (s *RidgeStats) Add(z *tensor.Dense, y *mat.Dense) error {
 	n := s.n
 	return s.add(z, y, func(i int) int { return n + i })

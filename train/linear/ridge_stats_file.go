@@ -55,7 +55,7 @@ func (s *RidgeStats) MarshalBinary() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// UnmarshalBinary takes what MarshalBinary returned. Errors are those of ReadFrom; bytes that follow are modelfile.ErrCorrupt too. s is
+// UnmarshalBinary takes what MarshalBinary returned. Errors are as for ReadFrom; bytes that follow are modelfile.ErrCorrupt too. s is
 // then as before.
 func (s *RidgeStats) UnmarshalBinary(data []byte) error {
 	r := bytes.NewReader(data)
@@ -76,7 +76,7 @@ func (s *RidgeStats) numbers() int {
 	return d + 2*k + d*k + d*(d+1)/2
 }
 
-// WriteTo writes what MarshalBinary returns, without holding it. Errors: those of w, and domain.ErrShape or domain.ErrParam for a Signature
+// WriteTo writes what MarshalBinary returns, without holding it. Errors: as for w, and domain.ErrShape or domain.ErrParam for a Signature
 // that does not fit.
 func (s *RidgeStats) WriteTo(w io.Writer) (int64, error) {
 	if err := given.Missing("RidgeStats.WriteTo", given.Arg("the writer", w)); err != nil {
@@ -147,7 +147,7 @@ func writeNumbers(w *bufio.Writer, v []float64) {
 }
 
 // ReadFrom takes what WriteTo wrote and reads no further. Until the checksum is right s is as before. Errors: modelfile.ErrCorrupt for
-// bytes that were cut or changed, modelfile.ErrFormat for other ones or a later version; those of r. Memory is in proportion to the bytes
+// bytes that were cut or changed, modelfile.ErrFormat for other ones or a later version; the errors of r. Memory is in proportion to the bytes
 // that are there, whatever they announce.
 func (s *RidgeStats) ReadFrom(r io.Reader) (int64, error) {
 	if err := given.Missing("RidgeStats.ReadFrom", given.Arg("the reader", r)); err != nil {
@@ -275,7 +275,7 @@ func (s *RidgeStats) Save(path string) error {
 	return nil
 }
 
-// LoadRidgeStats reads a file that Save wrote. Errors: those of UnmarshalBinary, and of the file system.
+// LoadRidgeStats reads a file that Save wrote. Errors: as for UnmarshalBinary, and of the file system.
 func LoadRidgeStats(path string) (*RidgeStats, error) {
 	f, err := os.Open(path)
 	if err != nil {

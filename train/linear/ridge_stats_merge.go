@@ -8,7 +8,7 @@ import (
 	"github.com/bochner-go/bochner/train/internal/given"
 )
 
-// Merge adds the rows of other, which stays as it is. The result is that of adding all blocks to one RidgeStats, to
+// Merge adds the rows of other, which stays as it is. The result is as of adding all blocks to one RidgeStats, to
 // rounding. Errors: domain.ErrShape when D or k differ, or the ClassWeights,
 // and when both have an Of, or a Signature, and these differ.
 func (s *RidgeStats) Merge(other *RidgeStats) error {

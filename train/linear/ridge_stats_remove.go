@@ -20,10 +20,10 @@ func (s *RidgeStats) Mass() float64 { return s.mass }
 
 // Forget multiplies the weight of every row so far by a factor in (0, 1], the means staying as they are: called with f
 // before each block of rows, it makes the block of t calls ago count fᵗ, and Mass tends to the rows of a block over 1 -
-// f. The sums are then those of rows with such weights. N still counts the rows that were added, whatever they weigh.
+// f. The sums are then as of rows with such weights. N still counts the rows that were added, whatever they weigh.
 //
 // Errors: domain.ErrParam for another factor; domain.ErrDomain where Mass would fall below 1e-290. The sums are then
-// those of before.
+// as before.
 func (s *RidgeStats) Forget(factor float64) error {
 	if !(factor > 0 && factor <= 1) {
 		return fmt.Errorf("train: RidgeStats.Forget: the factor %v is not above 0 and at most 1; 1 keeps all: %w", factor, domain.ErrParam)
@@ -50,13 +50,13 @@ func (s *RidgeStats) Forget(factor float64) error {
 // that Forget has not touched. No row need come in the block that it was added in. When the last row goes, the sums are
 // empty. It takes a second D x D matrix meanwhile.
 //
-// The error is that of rounding relative to the sums before: some 1e-15 of G, R and S as they were, so that of two
+// The error is of rounding, relative to the sums before: some 1e-15 of G, R and S as they were, so that of two
 // million rows the last two are known to 1e-9 of their own sums. A window that moves on over rows of one scale loses a
 // digit in some hundred turns.
 //
 // Errors: see Add; domain.ErrShape for more rows than there are; domain.ErrDomain for rows that were not added, as
 // far as the sums can tell: the weight of the others would not be above 0, or the sum of squares Gⱼⱼ or S of a column
-// would be negative beyond rounding. The sums are then those of before.
+// would be negative beyond rounding. The sums are then as before.
 func (s *RidgeStats) Remove(z *tensor.Dense, y *mat.Dense) error {
 	out := RidgeStats{ClassWeights: s.ClassWeights}
 	if err := out.Add(z, y); err != nil {

@@ -59,8 +59,8 @@ func (s *RidgeStats) fit(w []float64, lambda float64) (*RidgeFit, error) {
 }
 
 // Best fits every lambda, scores it on the rows behind held, which are others, and fits the one of the least squared error, the largest of
-// equals, to both: s has merged held then. Sums do not know an error rate. nil are those of the built-in grid of RidgeOptions. ctx is looked
-// at before each factorisation. Errors: those of Solve and Merge; domain.ErrParam when no lambda can be solved for; ctx.Err().
+// equals, to both: s has merged held then. Sums do not know an error rate. nil: the built-in grid of RidgeOptions. ctx is looked
+// at before each factorisation. Errors: as for Solve and Merge; domain.ErrParam when no lambda can be solved for; ctx.Err().
 func (s *RidgeStats) Best(ctx context.Context, held *RidgeStats, lambdas []float64) (*RidgeFit, error) {
 	if err := given.Missing("RidgeStats.Best", given.Arg("the context", ctx)); err != nil {
 		return nil, err

@@ -40,7 +40,7 @@ type SVMOptions struct {
 	Epsilon float64 // ε of SquaredInsensitive, >= 0
 	// Lambdas are relative, as ridge's: the penalty is lambda times the mean squared distance s of a feature row from their mean, so that the C
 	// of LIBLINEAR is 1/(2 λ s). Each is finite and > 0; nil is one lambda, 1e-6 n for n rows. Several are chosen among by the error on rows that are set
-	// aside, the fraction HeldOut of them (in (0, 1); 0 is 0.2) that Seed picks: that of the classes, or the mean squared one. Of equals the
+	// aside, the fraction HeldOut of them (in (0, 1); 0 is 0.2) that Seed picks: of the classes, or the mean squared one. Of equals the
 	// largest is taken.
 	Lambdas []float64
 	HeldOut float64
@@ -48,7 +48,7 @@ type SVMOptions struct {
 	// Bias is the constant feature behind the intercept, in units of √s; 0 is 1. The larger, the less the intercept is penalised.
 	Bias float64
 	// ClassWeights multiply the losses of the rows of each class, in all columns, under SquaredHinge: with the weight 2 a row counts as two of
-	// it would, in s too. Of a y of one column the first is that of -1. nil: all are 1. The error by which lambda is chosen has no weights.
+	// it would, in s too. Of a y of one column the first is the weight of -1. nil: all are 1. The error by which lambda is chosen has no weights.
 	ClassWeights []float64
 	// Tol is the norm of the gradient at which a column is done, relative to that at W = 0 and, for classes, to the share of the rarer
 	// side, as LIBLINEAR's -e; 0 is 0.01 for SquaredHinge and 1e-5 for SquaredInsensitive, whose gradient at W = 0 is large. The last step
@@ -89,13 +89,13 @@ type SVMFit struct {
 // A modified finite Newton method for fast solution of large scale linear SVMs; Lin, Weng and Keerthi (2008), Trust region Newton method for
 // large-scale logistic regression.
 //
-// Memory: 3 n k + 6 D k numbers, a block of features, and all features where CacheBytes allows; those of sparse rows stay sparse where the
+// Memory: 3 n k + 6 D k numbers, a block of features, and all features where CacheBytes allows; the features of sparse rows stay sparse where the
 // map keeps zeros (layers.KeepsZeros), and their products are summed in float64. Rows that are not in memory are read
 // once for their targets, once for features that are kept, and otherwise in every pass; n k more numbers are their targets. Those that are set aside to
 // choose lambda are drawn one by one. Results do not depend on GOMAXPROCS. ctx is
 // looked at between blocks.
 //
-// Errors: those of FitRidge; domain.ErrDomain for a target of SquaredHinge that is neither -1 nor 1; domain.ErrParam for options out of
+// Errors: as for FitRidge; domain.ErrDomain for a target of SquaredHinge that is neither -1 nor 1; domain.ErrParam for options out of
 // range, for more targets than memory holds, and for columns that are not done after MaxSteps.
 func FitSVM(ctx context.Context, m layers.Map, rows data.Examples, o SVMOptions) (*SVMFit, error) {
 	src, o, err := svmSource(ctx, m, rows, o)

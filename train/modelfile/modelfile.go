@@ -42,8 +42,8 @@ const HashKey = "sha256"
 //
 // The bytes depend on the contents alone. The file is replaced whole or not at all: the bytes go to a temporary file
 // in the same folder, which is synced and then renamed, so that after a failure the old file still stands and the
-// temporary one is gone. A view or a transpose is written in the order of its own rows. Errors: those of Encode, and
-// those of the file system, which name the path.
+// temporary one is gone. A view or a transpose is written in the order of its own rows. Errors: as for Encode, and
+// the errors of the file system, which name the path.
 func Write(path string, meta map[string]string, tensors map[string]*tensor.Dense) error {
 	data, err := Encode(meta, tensors)
 	if err != nil {
@@ -57,7 +57,7 @@ func Write(path string, meta map[string]string, tensors map[string]*tensor.Dense
 
 // Read returns what Write put into the file: metadata and tensors by name.
 //
-// Errors: ErrCorrupt for a file that was cut or changed, ErrFormat for one of another kind, and those of the file
+// Errors: ErrCorrupt for a file that was cut or changed, ErrFormat for one of another kind, and the errors of the file
 // system. Memory is in proportion to the file's true size, whatever its header says.
 func Read(path string) (meta map[string]string, tensors map[string]*tensor.Dense, err error) {
 	data, err := os.ReadFile(path)

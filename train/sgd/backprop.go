@@ -16,7 +16,7 @@ import (
 //	solver.Step(gorgonia.NodesToValueGrads(params)) // which also zeroes the gradients
 //	vm.Reset()
 //
-// params are those of layers.Collect and any other leaves of the graph, such as the weights of layers below or between. Close the machine when
+// params come from layers.Collect, and any other leaves of the graph, such as the weights of layers below or between. Close the machine when
 // done. It is safe beside Fit and itself; graphs that are built by hand meanwhile are not.
 //
 // Errors: domain.ErrParam without loss or params, as where every layer is frozen and there is no head, for a nil one of

@@ -29,7 +29,7 @@ type Checkpoints struct {
 	Epochs int           // after so many epochs; 0 without Every: 1
 	Every  time.Duration // and after so much time, between two batches; 0: not
 	Keep   int           // the last so many files stay; 0: 2
-	// Resume goes on from the last checkpoint, and begins where there is none. The rows, map, head and options must be those of before. Without
+	// Resume goes on from the last checkpoint, and begins where there is none. The rows, map, head and options must be as before. Without
 	// it, checkpoints that are there are an error.
 	Resume bool
 }

@@ -20,13 +20,13 @@ import (
 // says so, the map m, in place. Targets of classes, as data.OneVersusRest makes them, are probabilities (y + 1)/2 under a head that classifies.
 // A LinearHead that is still zero starts from the mean target as its intercept.
 //
-// Rows in memory are shuffled in every epoch. Others are read once an epoch: memory is that of the blocks, whatever the number of rows. The
-// order of an epoch is that of the stream, so its Shuffle should be some times the rows of a batch; blocks are cut into batches, so BlockRows
+// Rows in memory are shuffled in every epoch. Others are read once an epoch: memory is for the blocks, whatever the number of rows. The
+// order of an epoch is the order of the stream, so its Shuffle should be some times the rows of a batch; blocks are cut into batches, so BlockRows
 // should be a multiple of Batch. HeldOut divides them by data.Part. The features of a frozen map are computed in every epoch: CacheBytes does
-// nothing. The score of an epoch on training rows is that of the first 2000 of the first epoch.
+// nothing. The score of an epoch on training rows is the score of the first 2000 of the first epoch.
 //
 // Errors: shapes and element types that do not meet, options out of range (domain.ErrParam), no rows, values outside the map's domain, a
-// loss that is not finite (with the remedy), those of the rows, with the file and the row, and the context's error when it is cancelled, which
+// loss that is not finite (with the remedy), the errors of the rows, with the file and the row, and the context's error when it is cancelled, which
 // is looked at before each step; domain.ErrParam for a head that does not suit the rows.
 func Fit(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples, o FitOptions) (*fits.Course, error) {
 	if err := given.Missing("Fit", given.Arg("the context", ctx), given.Arg("the map", m), given.Arg("the head", head), given.Arg("the source of rows", rows)); err != nil {

@@ -10,7 +10,7 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// OneHot returns the targets of a SoftmaxHead: row i is 1 in column labels[i]. Errors: those of OneVersusRest, and
+// OneHot returns the targets of a SoftmaxHead: row i is 1 in column labels[i]. Errors: as for OneVersusRest, and
 // domain.ErrDtype for another type than float64 and float32.
 func OneHot(labels []int, classes int, dt tensor.Dtype) (*tensor.Dense, error) {
 	y, err := data.OneVersusRest(labels, classes)
