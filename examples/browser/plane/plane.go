@@ -1,0 +1,252 @@
+// Package plane learns points of the unit square while somebody sets them: classes, or a curve with a band about it. It is
+// what the page of examples/browser runs in WebAssembly.
+package plane
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/evidence"
+	"github.com/bochner-go/bochner/train/linear"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distuv"
+	"gorgonia.org/tensor"
+)
+
+// Classes is how many there are.
+const Classes = 3
+
+// Problem is what is to be learned, and by which features.
+type Problem struct {
+	X []float64 // of each point, from 0 to 1, to the right
+	Y []float64 // up
+	// Class of each point, from 0. nil: the points are a curve, Y by X.
+	Class    []int
+	Features int     // of the map: pairs of a cosine and a sine
+	Sigma    float64 // the bandwidth of the Gaussian kernel that the frequencies are drawn for
+	Seed     uint64
+}
+
+// Learner has a map that is tuned step by step. One that is never tuned is frozen.
+type Learner struct {
+	m    *layers.FourierLayer
+	rows data.Pairs
+	// Evaluations is how many times Tune has computed the features of the points.
+	Evaluations int
+}
+
+// New draws the features. Errors: domain.ErrShape for slices of different lengths and fewer than three points,
+// domain.ErrDomain for points of one class alone, and those of layers.NewFourierLayer.
+func New(p Problem) (*Learner, error) {
+	m, err := layers.NewFourierLayer(spectral.Gaussian{Sigma: p.Sigma}, p.dims(), p.Features, layers.WithSeed(p.Seed), layers.WithSampler(spectral.Orthogonal{}), layers.Tune(layers.All))
+	if err != nil {
+		return nil, err
+	}
+	l := &Learner{m: m}
+	return l, l.Set(p.X, p.Y, p.Class)
+}
+
+// dims are the columns that the features are of.
+func (p Problem) dims() int {
+	if p.Class == nil {
+		return 1
+	}
+	return 2
+}
+
+// Set gives the learner other points of the same kind; its frequencies stay where they are. Errors: see New.
+func (l *Learner) Set(x, y []float64, class []int) error {
+	n := len(x)
+	switch {
+	case len(y) != n || class != nil && len(class) != n:
+		return fmt.Errorf("plane: %d, %d and %d numbers; want one of each for every point: %w", n, len(y), len(class), domain.ErrShape)
+	case (class != nil) != (l.m.Dims() == 2):
+		return fmt.Errorf("plane: the points of a curve have no Class, and others have one; make a New learner for the other kind: %w", domain.ErrShape)
+	case n < 3:
+		return fmt.Errorf("plane: %d points are too few; set three or more: %w", n, domain.ErrShape)
+	}
+	if class == nil {
+		l.rows = data.Pairs{X: matrix(1, x), Y: mat.NewDense(n, 1, y)}
+		return nil
+	}
+	targets, err := data.OneVersusRest(class, Classes)
+	if err != nil {
+		return err
+	}
+	some := false
+	for _, c := range class {
+		some = some || c != class[0]
+	}
+	if !some {
+		return fmt.Errorf("plane: all points are of one class; set some of another: %w", domain.ErrDomain)
+	}
+	l.rows = data.Pairs{X: matrix(2, x, y), Y: targets}
+	return nil
+}
+
+// matrix has the columns [n, d].
+func matrix(d int, columns ...[]float64) *tensor.Dense {
+	v := make([]float64, 0, d*len(columns[0]))
+	for i := range columns[0] {
+		for _, c := range columns {
+			v = append(v, c[i])
+		}
+	}
+	return tensor.New(tensor.WithShape(len(columns[0]), d), tensor.WithBacking(v))
+}
+
+// Tune moves the frequencies to where the marginal likelihood of the points is higher, in at most so many evaluations,
+// and says by how much, in nats a number of the targets. Called again it goes on. Errors: those of evidence.Maximise.
+func (l *Learner) Tune(ctx context.Context, evaluations int) (gain float64, err error) {
+	r, err := evidence.Maximise(ctx, l.m, l.rows, evidence.Options{MaxEvaluations: evaluations})
+	if r != nil {
+		l.Evaluations += r.Evaluations
+		gain = r.Before - r.After
+	}
+	return gain, err
+}
+
+// Surface is a head on the features of a side·side grid of the square: the probability of each class, row by row from the top, the
+// centres of the cells.
+type Surface struct {
+	Side          int
+	Probabilities []float64 // [side·side, Classes]
+	Accuracy      float64   // on the points
+}
+
+// penalty of a head, relative as that of linear.FitLogistic, for each point.
+const penalty = 1e-4
+
+// Surface fits a softmax head. Errors: those of linear.FitLogistic, and domain.ErrParam for the points of a curve.
+func (l *Learner) Surface(ctx context.Context, side int) (*Surface, error) {
+	if l.m.Dims() != 2 {
+		return nil, fmt.Errorf("plane: a curve has no classes: %w", domain.ErrParam)
+	}
+	n := l.rows.X.Shape()[0]
+	// A thousandth of the objective cannot be seen.
+	f, err := linear.FitLogistic(ctx, l.m, l.rows, linear.LogisticOptions{Lambdas: []float64{penalty * float64(n)}, Tol: 1e-3})
+	if err != nil {
+		return nil, err
+	}
+	x, y := make([]float64, 0, side*side), make([]float64, 0, side*side)
+	for i := range side * side {
+		x = append(x, (float64(i%side)+.5)/float64(side))
+		y = append(y, 1-(float64(i/side)+.5)/float64(side))
+	}
+	p, err := l.scores(matrix(2, x, y), f.W, f.B)
+	if err != nil {
+		return nil, err
+	}
+	own, err := l.scores(l.rows.X.(*tensor.Dense), f.W, f.B)
+	if err != nil {
+		return nil, err
+	}
+	s := &Surface{Side: side, Probabilities: p.RawMatrix().Data}
+	for i := range side * side {
+		softmax(p.RawRowView(i))
+	}
+	for i := range n {
+		row := own.RawRowView(i)
+		best := 0
+		for c := range row {
+			if row[c] > row[best] {
+				best = c
+			}
+		}
+		if l.rows.Y.At(i, best) > 0 {
+			s.Accuracy += 1 / float64(n)
+		}
+	}
+	return s, nil
+}
+
+// scores are z(x) W + b.
+func (l *Learner) scores(x *tensor.Dense, w *mat.Dense, b []float64) (*mat.Dense, error) {
+	z, err := l.m.Transform(nil, x)
+	if err != nil {
+		return nil, err
+	}
+	n, k := x.Shape()[0], len(b)
+	out := mat.NewDense(n, k, nil)
+	out.Mul(mat.NewDense(n, l.m.Features(), z.Float64s()), w)
+	out.Apply(func(_, c int, v float64) float64 { return v + b[c] }, out)
+	return out, nil
+}
+
+// softmax makes probabilities of scores, in place.
+func softmax(row []float64) {
+	top, sum := math.Inf(-1), 0.
+	for _, v := range row {
+		top = max(top, v)
+	}
+	for c, v := range row {
+		row[c] = math.Exp(v - top)
+		sum += row[c]
+	}
+	for c := range row {
+		row[c] /= sum
+	}
+}
+
+// Band is a curve at the centres of so many columns of the square, and how far a point may be from it.
+type Band struct {
+	Mean, Lower, Upper []float64
+	RMSE               float64 // on the points
+}
+
+// Band fits Bayesian ridge regression whose penalty has the greatest evidence. A new point is in the band with the
+// probability level. Errors: those of linear.RidgeStats.Posterior, and domain.ErrParam for points of classes and a level out
+// of (0, 1).
+func (l *Learner) Band(ctx context.Context, columns int, level float64) (*Band, error) {
+	switch {
+	case l.m.Dims() != 1:
+		return nil, fmt.Errorf("plane: points of classes have no curve: %w", domain.ErrParam)
+	case !(level > 0 && level < 1):
+		return nil, fmt.Errorf("plane: the level %v is not between 0 and 1: %w", level, domain.ErrParam)
+	}
+	var s linear.RidgeStats
+	if err := s.AddRows(ctx, l.m, l.rows); err != nil {
+		return nil, err
+	}
+	best, err := s.Evidence(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	post, err := s.Posterior(best.Lambda)
+	if err != nil {
+		return nil, err
+	}
+	x := make([]float64, columns)
+	for i := range x {
+		x[i] = (float64(i) + .5) / float64(columns)
+	}
+	z, err := l.m.Transform(nil, matrix(1, x))
+	if err != nil {
+		return nil, err
+	}
+	variance, err := post.Variance(nil, z)
+	if err != nil {
+		return nil, err
+	}
+	mean, err := l.scores(matrix(1, x), post.Fit.W, post.Fit.B)
+	if err != nil {
+		return nil, err
+	}
+	b := &Band{Mean: mean.RawMatrix().Data, Lower: make([]float64, columns), Upper: make([]float64, columns)}
+	wide := distuv.UnitNormal.Quantile((1 + level) / 2)
+	for i, v := range variance {
+		r := wide * math.Sqrt(post.Noise[0]*(1+v))
+		b.Lower[i], b.Upper[i] = b.Mean[i]-r, b.Mean[i]+r
+	}
+	mse, err := s.MSE(post.Fit)
+	if err != nil {
+		return nil, err
+	}
+	b.RMSE = math.Sqrt(mse)
+	return b, nil
+}
