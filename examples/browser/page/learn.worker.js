@@ -6,8 +6,7 @@ importScripts("wasm_exec.js");
 
 const side = 64; // of the grid of a surface
 const level = 0.9; // of the band
-const most = 60; // evaluations for a problem
-const each = 4; // of a step
+const steps = [4, 12, 12, 12, 12, 12, 12]; // of tuning, in evaluations: the first soon, the later ones better for being long
 
 let latest = 0, waiting = null;
 const ready = start();
@@ -42,7 +41,7 @@ function draw(problem, tuned, from) {
 
 onmessage = async ({ data }) => {
   latest = data.id;
-  waiting = { ...data, fresh: data.fresh || waiting?.fresh };
+  waiting = { ...data, fresh: data.fresh || waiting?.fresh === true };
   await ready;
   if (data.id !== latest) {
     return;
@@ -61,21 +60,19 @@ async function learn(problem) {
   let from = performance.now();
   said(bochner.set(problem));
   postMessage({ id, frozen: draw(problem, false, from) });
-  let done = 0;
   if (problem.fresh) {
     postMessage({ id, tuned: { ...draw(problem, true, performance.now()), evaluations: 0 } });
   }
-  while (done < most) {
+  for (const step of steps) {
     await new Promise((resolve) => setTimeout(resolve));
     if (id !== latest) {
       return;
     }
     from = performance.now();
-    const { gain, evaluations } = said(bochner.tune(each));
-    done += each;
+    const { gain, evaluations } = said(bochner.tune(step));
     postMessage({ id, tuned: { ...draw(problem, true, from), evaluations } });
-    if (gain < 1e-3 && done >= 4 * each) {
-      break;
+    if (gain < 1e-3 && step === steps[steps.length - 1]) {
+      break; // a long step brought next to nothing
     }
   }
   postMessage({ id, done: true });

@@ -126,8 +126,8 @@ export async function startPoints() {
   const setTask = () => {
     const classes = task() === "classes";
     byId("pick").hidden = !classes;
-    form.elements.features.value = classes ? "32" : "16";
-    form.elements.sigma.value = classes ? "0.2" : "0.1";
+    form.elements.features.value = classes ? "32" : "24";
+    form.elements.sigma.value = classes ? "0.3" : "0.07";
     byId("legend").textContent = classes ? "The colour is the class that is most probable, paler where that is less sure." :
       "The line is the mean of the posterior; nine new points in ten are in the band about it.";
   };
