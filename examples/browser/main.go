@@ -160,7 +160,8 @@ func model(ctx context.Context, folder, digits string, rows, features int, seed 
 	}
 	start := time.Now()
 	learn, test := data.Split(set.Rows(), 1./6, seed)
-	recipe := train.Recipe{Spec: layers.Spec{Map: "gaussian", Features: features, Seed: seed}, Fitter: linear.LogisticOptions{Tol: 1e-3}}
+	recipe := train.Recipe{Spec: layers.Spec{Map: "gaussian", Features: features, Seed: seed}, Fitter: linear.LogisticOptions{Tol: 1e-3},
+		Uncertainty: &train.UncertaintyOptions{}}
 	m, _, err := recipe.Fit(ctx, set.Take(learn))
 	if err != nil {
 		return err
@@ -177,7 +178,7 @@ func model(ctx context.Context, folder, digits string, rows, features int, seed 
 	}
 	a.Rows, a.Test = len(learn), len(test)
 	fmt.Printf("model.onnx: learned from %d rows of %s in %.1f s, accuracy %.4f on %d others\n", a.Rows, a.Digits, time.Since(start).Seconds(), a.Accuracy, a.Test)
-	if err := onnx.Save(filepath.Join(folder, "model.onnx"), m, onnx.Options{}); err != nil {
+	if err := onnx.Save(filepath.Join(folder, "model.onnx"), m, onnx.Options{Probabilities: true}); err != nil {
 		return err
 	}
 	text, err := json.Marshal(a)

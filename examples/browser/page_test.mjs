@@ -132,7 +132,7 @@ async function fits(page) {
 async function picture(page, name) {
   if (pictures) {
     await page.mouse.move(1, 1);
-    await page.screenshot({ path: path.join(pictures, name), fullPage: true });
+    await page.locator("body").screenshot({ path: path.join(pictures, name) });
   }
 }
 
@@ -206,20 +206,22 @@ const tests = {
     console.log(`   ${await text(page, "#status")} ${Date.now() - started} ms after the page was opened`);
     assert.ok(tuned > frozen && tuned > 93, `${frozen} % and ${tuned} %`);
     await readable(page);
-    await picture(page, "points.png");
-
     await page.locator("#frozen").click({ position: { x: 30, y: 30 } });
     console.log(`   after a click: ${await done(page, 501)} % right, ${await text(page, "#status")}`);
+    await picture(page, "points.png");
     for (const id of ["frozen", "tuned"]) {
-      const colours = await page.locator(`#${id}`).evaluate((c) => {
+      const [colours, coloured] = await page.locator(`#${id}`).evaluate((c) => {
         const d = c.getContext("2d").getImageData(0, 0, c.width, c.height).data, seen = {};
+        let coloured = 0;
         for (let i = 0; i < d.length; i += 4) {
           const key = [d[i], d[i + 1], d[i + 2]].join();
           seen[key] = (seen[key] || 0) + 1;
+          coloured += key !== "255,255,255";
         }
-        return ["0,101,163", "184,74,0", "0,113,79", "70,70,70"].map((k) => seen[k] || 0);
+        return [["0,101,163", "184,74,0", "0,113,79"].map((k) => seen[k] || 0), coloured / (d.length / 4)];
       });
-      assert.ok(colours.every((n) => n > 200), `${id}: pixels of the points and edges ${colours}`);
+      assert.ok(colours.every((n) => n > 1000), `${id}: pixels of the points: ${colours}`);
+      assert.ok(coloured > 0.8, `${id}: ${coloured} of the surface has a colour`);
     }
 
     await page.getByRole("radio", { name: "a curve with its band" }).check();
@@ -237,7 +239,7 @@ const tests = {
     await readable(page);
     await picture(page, "curve.png");
 
-    await page.getByLabel("Features").selectOption("8");
+    await page.getByRole("combobox", { name: /^Features/ }).selectOption("8");
     const [, few] = await done(page, 150);
     assert.ok(few >= moved, `8 features: ${few}, 24: ${moved}`);
     await page.getByRole("button", { name: "Remove all" }).click();

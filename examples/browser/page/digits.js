@@ -47,9 +47,9 @@ export async function startDigits() {
       return;
     }
     const start = performance.now();
-    const { scores } = await session.run({ x: new ort.Tensor("float32", pixels, [1, side * side]) });
+    const { probabilities } = await session.run({ x: new ort.Tensor("float32", pixels, [1, side * side]) });
     if (turn === drawn) {
-      show([...scores.data], told);
+      show([...probabilities.data], told);
       answer.dataset.ms = (performance.now() - start).toFixed(1);
       answer.dataset.at = performance.now().toFixed(0);
     }
@@ -142,7 +142,7 @@ export async function startDigits() {
   const ready = performance.now();
   byId("digits").dataset.ready = ready.toFixed(0);
   byId("about").textContent = `${about.features} random Fourier features of the Gaussian kernel under a softmax head, learned from ${about.rows} rows of ` +
-    `${about.digits}; ${(100 * about.accuracy).toFixed(1)} % of ${about.test} others are right. Trained by bochner ${about.version}, run by ONNX Runtime in ` +
+    `${about.digits}; ${(100 * about.accuracy).toFixed(1)} % of ${about.test} others are right. Probabilities are calibrated. Trained by bochner ${about.version}, run by ONNX Runtime in ` +
     `WebAssembly; ready ${(ready / 1000).toFixed(1)} s after the page was opened.`;
   await recognise(true);
 }

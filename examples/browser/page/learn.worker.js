@@ -1,6 +1,6 @@
 // Learns points by live.wasm, beside the page. A message is a problem, {id, x, y, class, features, sigma, seed, fresh}; the
-// answers are {id, ready}, {id, frozen} and, once before the first step of tuning and once after each, {id, tuned}, and at
-// the end {id, done}; or {error}. A new problem ends the one before.
+// answers are {id, frozen}, {id, tuned} after each step of tuning, and at the end {id, done}; or {error}. A new problem ends
+// the one before. Tuned features go on from where they are, or, fresh, from the frozen ones.
 "use strict";
 importScripts("wasm_exec.js");
 
@@ -33,10 +33,9 @@ function said(result) {
   return result;
 }
 
-// draw fits a head and says what to draw, and the milliseconds of that and of what went before.
-function draw(problem, tuned, from) {
-  const drawn = problem.class ? said(bochner.surface(tuned, side)) : said(bochner.band(tuned, side * 4, level));
-  return { ...drawn, side, ms: performance.now() - from };
+// draw fits a head and says what to draw.
+function draw(problem, tuned) {
+  return { ...said(problem.class ? bochner.surface(tuned, side) : bochner.band(tuned, side * 4, level)), side };
 }
 
 onmessage = async ({ data }) => {
@@ -57,20 +56,15 @@ onmessage = async ({ data }) => {
 
 async function learn(problem) {
   const { id } = problem;
-  let from = performance.now();
   said(bochner.set(problem));
-  postMessage({ id, frozen: draw(problem, false, from) });
-  if (problem.fresh) {
-    postMessage({ id, tuned: { ...draw(problem, true, performance.now()), evaluations: 0 } });
-  }
+  postMessage({ id, frozen: draw(problem, false) });
   for (const step of steps) {
-    await new Promise((resolve) => setTimeout(resolve));
+    await new Promise((resolve) => setTimeout(resolve)); // and hear of new problems
     if (id !== latest) {
       return;
     }
-    from = performance.now();
     const { gain, evaluations } = said(bochner.tune(step));
-    postMessage({ id, tuned: { ...draw(problem, true, from), evaluations } });
+    postMessage({ id, tuned: { ...draw(problem, true), evaluations } });
     if (gain < 1e-3 && step === steps[steps.length - 1]) {
       break; // a long step brought next to nothing
     }

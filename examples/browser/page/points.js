@@ -10,7 +10,9 @@ export async function startPoints() {
   const panels = { frozen: byId("frozen"), tuned: byId("tuned") };
   const form = byId("controls"), status = byId("status");
   const worker = new Worker("learn.worker.js");
-  let points = [], id = 0, drawn = {}, cursor = { x: 0.5, y: 0.5, shown: false };
+  const cursor = { x: 0.5, y: 0.5, shown: false };
+  let points = [], id = 0; // of what was asked last
+  let asked = {}, drawn = {}, last = null, stopped = true;
 
   const task = () => form.elements.task.value;
   const paint = () => {
@@ -22,67 +24,65 @@ export async function startPoints() {
   // learn sends the points off; fresh: the tuned features begin as they were drawn.
   const learn = (fresh) => {
     id++;
-    paint();
+    asked = { at: performance.now(), fresh };
     if (points.length < 3) {
-      drawn = {};
-      byId("frozen-said").textContent = byId("tuned-said").textContent = "";
-      status.textContent = "Set three points or more" + (task() === "classes" ? ", of two classes or more." : ".");
-      paint();
-      worker.postMessage({ id, fresh: true, x: new Float64Array(), y: new Float64Array(), class: null, features: 2, sigma: 1, seed: 1 });
+      stop("Set three points or more" + (task() === "classes" ? ", of two classes or more." : "."));
       return;
     }
+    paint();
     worker.postMessage({
-      id, fresh, seed: 1,
+      id, seed: 1, fresh: fresh || stopped,
       x: Float64Array.from(points, (p) => p.x), y: Float64Array.from(points, (p) => p.y),
       class: task() === "classes" ? Float64Array.from(points, (p) => p.class) : null,
       features: Number(form.elements.features.value), sigma: Number(form.elements.sigma.value),
     });
+    stopped = false;
+  };
+
+  // stop shows the points alone, and why.
+  const stop = (why) => {
+    stopped = true;
+    drawn = {};
+    byId("frozen-said").textContent = byId("tuned-said").textContent = "";
+    status.textContent = why;
+    paint();
   };
 
   worker.onmessage = ({ data }) => {
     if (data.error && data.id === undefined) {
       globalThis.problem(data.error);
-      return;
-    }
-    if (data.id !== id || points.length < 3) {
-      return;
-    }
-    if (data.error) {
-      drawn = {};
-      byId("frozen-said").textContent = byId("tuned-said").textContent = "";
-      status.textContent = data.error.replace(/^\w+: /, "");
-      paint();
-      return;
-    }
-    for (const name of ["frozen", "tuned"]) {
-      const d = data[name];
-      if (d && !(still.matches && name === "tuned" && drawn.tuned && d.evaluations > 0)) {
-        drawn[name] = d;
-        drawPanel(panels[name], points, d, cursor);
-      } else if (d) {
-        drawn.next = d;
+    } else if (data.id !== id || points.length < 3) {
+      return; // of points that are gone
+    } else if (data.error) {
+      stop(`${data.error.replace(/^\w+: /, "").replace(/: [^:]*$/, "")}.`);
+    } else if (data.done) {
+      put("tuned", last);
+      status.textContent = `${points.length} points. Frozen: ${score(drawn.frozen)}, drawn after ${asked.frozen} ms. Tuned: ${score(last)}, ` +
+        `first drawn after ${asked.tuned} ms; ${last.evaluations} evaluations in all.`;
+    } else if (data.frozen) {
+      put("frozen", data.frozen);
+      asked.frozen = Math.round(performance.now() - asked.at);
+      if (asked.fresh || !drawn.tuned) {
+        put("tuned", data.frozen); // nothing has moved yet
       }
-      if (d) {
-        byId(`${name}-said`).textContent = score(d);
-        panels[name].dataset.ms = d.ms.toFixed(1);
+    } else {
+      last = data.tuned;
+      if (!still.matches || !asked.tuned) { // without motion: the first and the last one
+        put("tuned", last);
       }
+      asked.tuned ??= Math.round(performance.now() - asked.at);
     }
-    if (data.done) {
-      if (drawn.next) { // without motion: the last one alone
-        drawn.tuned = drawn.next;
-        delete drawn.next;
-        drawPanel(panels.tuned, points, drawn.tuned, cursor);
-      }
-      status.textContent = `${points.length} points. Frozen: ${score(drawn.frozen)}, ${drawn.frozen.ms.toFixed(0)} ms. Tuned: ${score(drawn.tuned)}, ` +
-        `${drawn.tuned.ms.toFixed(0)} ms a step, ${drawn.tuned.evaluations} evaluations in all.`;
-      status.dataset.done = String(id);
-    }
+  };
+  const put = (name, what) => {
+    drawn[name] = what;
+    byId(`${name}-said`).textContent = score(what);
+    drawPanel(panels[name], points, what, cursor);
   };
   worker.onerror = () => globalThis.problem("learn.worker.js could not start. Build the page again: go run ./examples/browser -build FOLDER");
 
   const add = (x, y) => {
     points.push({ x, y, class: Number(form.elements.class.value) });
-    learn(points.length === 3);
+    learn(false);
   };
   for (const canvas of Object.values(panels)) {
     canvas.addEventListener("pointerdown", (e) => {
@@ -158,8 +158,8 @@ function example(task) {
   }
   return Array.from({ length: 150 }, () => {
     let x = random();
-    if (x > 0.42 && x < 0.55) {
-      x *= 0.75;
+    if (x > 0.44 && x < 0.51) {
+      x *= 0.7;
     }
     return { x, y: 0.5 + 0.3 * Math.sin(8 * x + 22 * x * x) + 0.04 * normal(), class: 0 };
   });

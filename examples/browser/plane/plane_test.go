@@ -179,3 +179,32 @@ func band(t testing.TB, l *Learner, columns int, level float64) *Band {
 	}
 	return b
 }
+
+// BenchmarkClick is what the page does after each of 500 points: both heads and surfaces, and a step of tuning.
+func BenchmarkClick(b *testing.B) {
+	ctx, p := context.Background(), arms(500, 1)
+	frozen, tuned := newLearner(b, p), newLearner(b, p)
+	for b.Loop() {
+		surface(b, frozen, 64)
+		if _, err := tuned.Tune(ctx, 4); err != nil {
+			b.Fatal(err)
+		}
+		surface(b, tuned, 64)
+	}
+}
+
+func BenchmarkSurface(b *testing.B) {
+	l := newLearner(b, arms(500, 1))
+	for b.Loop() {
+		surface(b, l, 64)
+	}
+}
+
+func BenchmarkTune(b *testing.B) {
+	l := newLearner(b, arms(500, 1))
+	for b.Loop() {
+		if _, err := l.Tune(context.Background(), 4); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
