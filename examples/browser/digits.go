@@ -67,8 +67,8 @@ var shapes = [10][]string{
 	},
 }
 
-// strokes parses a path; every curve becomes as many points as pen needs. Each point of the path moves by normal numbers
-// of the standard deviation jitter.
+// strokes parses a path; every curve becomes as many points as pen needs. Each point of the path moves by normal
+// numbers of the standard deviation jitter.
 func strokes(path string, jitter float64, rng *rand.Rand) [][]point {
 	var out [][]point
 	words := strings.Fields(path)

@@ -12,8 +12,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// TestPicture: the ink of a picture keeps within its box, its centre of mass is the middle, and neither size nor place of the
-// strokes matters.
+// TestPicture: the ink of a picture keeps within its box, its centre of mass is the middle, and neither size nor
+// place of the strokes matters.
 func TestPicture(t *testing.T) {
 	for digit, paths := range shapes {
 		for _, path := range paths {

@@ -1,12 +1,13 @@
-// Command browser builds a page on which this library works in a browser: digits that the reader draws are recognised by a
-// model that Go has trained and ONNX Runtime runs, and features learn in WebAssembly while the reader sets points.
+// Command browser builds a page on which this library works in a browser: digits that the reader draws are
+// recognised by a model that Go has trained and ONNX Runtime runs, and features learn in WebAssembly while the
+// reader sets points.
 //
 //	npm ci --ignore-scripts --omit=dev --prefix train/onnx/testdata/node
 //	go run ./examples/browser -build page -serve 127.0.0.1:8080
 //
-// The page is static. Any server may serve its folder, without a network beyond it, and nothing that is drawn leaves it. The
-// digits that the model learns are made: see write. With -digits they are those of a file of MNIST, LIBSVM text of 784
-// columns from 0 to 255.
+// The page is static. Any server may serve its folder, without a network beyond it, and nothing that is drawn
+// leaves it. The digits that the model learns are made: see write. With -digits they are those of a file of MNIST,
+// LIBSVM text of 784 columns from 0 to 255.
 package main
 
 import (
@@ -116,11 +117,19 @@ func copyPage(folder string) error {
 
 // live compiles what learns in the page, and copies what starts it.
 func live(ctx context.Context, folder string) error {
-	wasm := filepath.Join(folder, "live.wasm")
+	dir, err := os.MkdirTemp(folder, "build")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	wasm := filepath.Join(dir, "live.wasm")
 	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", wasm, "./examples/browser/live")
 	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm")
 	if said, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("go build ./examples/browser/live: %w\n%s", err, said)
+	}
+	if err := os.Rename(wasm, filepath.Join(folder, "live.wasm")); err != nil {
+		return err
 	}
 	root, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
 	if err != nil {
@@ -141,7 +150,7 @@ type about struct {
 
 // model trains the model of digits on five rows in six, and writes it with its accuracy on the others.
 func model(ctx context.Context, folder, digits string, rows, features int, seed uint64) error {
-	set, a := &data.Set{}, about{Digits: "digits that the program has made", Features: features, Version: train.Version}
+	set, a := &data.Set{}, about{Digits: "digits that the program has made", Version: train.Version}
 	if digits == "" {
 		if rows < 100 {
 			return fmt.Errorf("-rows %d: too few digits to learn from; make 100 or more", rows)
@@ -176,7 +185,7 @@ func model(ctx context.Context, folder, digits string, rows, features int, seed 
 			a.Accuracy += 1 / float64(len(guess))
 		}
 	}
-	a.Rows, a.Test = len(learn), len(test)
+	a.Rows, a.Test, a.Features = len(learn), len(test), m.Map.Features()
 	fmt.Printf("model.onnx: learned from %d rows of %s in %.1f s, accuracy %.4f on %d others\n", a.Rows, a.Digits, time.Since(start).Seconds(), a.Accuracy, a.Test)
 	if err := onnx.Save(filepath.Join(folder, "model.onnx"), m, onnx.Options{Probabilities: true}); err != nil {
 		return err

@@ -4,7 +4,8 @@
 //	go run ./examples/browser -build page
 //	node examples/browser/page_test.mjs page [PICTURES]
 //
-// It exits with 1 where something is wrong, and puts pictures of the tabs in the folder PICTURES. CHROMIUM names the browser.
+// It exits with 1 where something is wrong, and puts pictures of the tabs in the folder PICTURES. CHROMIUM names
+// the browser.
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import http from "node:http";
@@ -35,7 +36,8 @@ const hand = [
 
 const types = { ".html": "text/html", ".js": "text/javascript", ".mjs": "text/javascript", ".css": "text/css", ".wasm": "application/wasm", ".json": "application/json" };
 const server = http.createServer((request, response) => {
-  const name = new URL(request.url, "http://page").pathname.slice(1) || "index.html", file = path.join(folder, path.basename(name));
+  const name = new URL(request.url, "http://page").pathname.slice(1) || "index.html";
+  const file = path.join(folder, path.basename(name));
   if (!fs.existsSync(file)) {
     response.writeHead(404).end();
     return;

@@ -10,10 +10,10 @@ const (
 // point is where a pen was: x to the right and y down, in any unit.
 type point struct{ x, y float64 }
 
-// picture draws strokes as a row of side·side numbers from 0, paper, to 1, ink. It is what page/picture.js does with the
-// strokes of a pointer: the longer side of the strokes, pen and all, fills the box, their centre of mass is the centre of the picture,
-// and a pixel has the ink r + ½ - d, within 0 and 1, for the radius r of the pen and the distance d, in pixels, of its centre to the
-// nearest stroke.
+// picture draws strokes as a row of side·side numbers from 0, paper, to 1, ink. It is what page/picture.js does
+// with the strokes of a pointer: the longer side of the strokes, pen and all, fills the box, their centre of mass
+// is the centre of the picture, and a pixel has the ink r + ½ - d, within 0 and 1, for the radius r of the pen and
+// the distance d, in pixels, of its centre to the nearest stroke.
 func picture(strokes [][]point, r float64) []float64 {
 	least, most := point{math.Inf(1), math.Inf(1)}, point{math.Inf(-1), math.Inf(-1)}
 	for _, line := range strokes {

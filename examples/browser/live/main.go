@@ -11,8 +11,8 @@
 //	surface(tuned, side)                                -> {probabilities: Float32Array, classes, accuracy}
 //	band(tuned, columns, level)                         -> {mean, lower, upper: Float32Arrays, rmse}
 //
-// set keeps the frequencies that were tuned so far, unless fresh is true or the points are of the other kind. What fails
-// returns {error}, a text.
+// set keeps the frequencies that were tuned so far, unless fresh is true, as it must be for points of the other kind
+// and for other features. What fails returns {error}, a text.
 package main
 
 import (

@@ -1,12 +1,13 @@
-// Learns points by live.wasm, beside the page. A message is a problem, {id, x, y, class, features, sigma, seed, fresh}; the
-// answers are {id, frozen}, {id, tuned} after each step of tuning, and at the end {id, done}; or {error}. A new problem ends
-// the one before. Tuned features go on from where they are, or, fresh, from the frozen ones.
+// Learns points by live.wasm, beside the page. A message is a problem, {id, x, y, class, features, sigma, seed,
+// fresh}; the answers are {id, frozen}, {id, tuned} after each step of tuning, and at the end {id, done}; or
+// {error}. A new problem ends the one before. Tuned features go on from where they are, or, fresh, from the frozen
+// ones.
 "use strict";
 importScripts("wasm_exec.js");
 
 const side = 64; // of the grid of a surface
 const level = 0.9; // of the band
-const steps = [4, 12, 12, 12, 12, 12, 12]; // of tuning, in evaluations: the first soon, the later ones better for being long
+const steps = [4, 12, 12, 12, 12, 12, 12]; // of tuning, in evaluations: short to be drawn soon, then long to get far
 
 let latest = 0, waiting = null;
 const ready = start();

@@ -1,12 +1,12 @@
-// The picture that the model sees of what was drawn: what examples/browser/picture.go does with the strokes that the model
-// has learned from.
+// The picture that the model sees of what was drawn: what examples/browser/picture.go does with the strokes that
+// the model has learned from.
 
 export const side = 28; // of a picture, in pixels
 const box = 20; // that the ink fills, as in MNIST
 
-// picture draws strokes, lists of points [x, y] in any unit, by a pen of the radius r in pixels. It returns side·side numbers from
-// 0, paper, to 1, ink: the longer side of the strokes, pen and all, fills the box, and their centre of mass is the centre of the
-// picture.
+// picture draws strokes, lists of points [x, y] in any unit, by a pen of the radius r in pixels. It returns
+// side·side numbers from 0, paper, to 1, ink: the longer side of the strokes, pen and all, fills the box, and their
+// centre of mass is the centre of the picture.
 export function picture(strokes, r) {
   const out = new Float32Array(side * side);
   const points = strokes.flat();
@@ -33,8 +33,8 @@ export function picture(strokes, r) {
 
 const least = (v) => v.reduce((a, b) => Math.min(a, b), Infinity);
 
-// ink draws the strokes, scaled and shifted, segment by segment on the pixels that it reaches: r + ½ - d for the distance d of a
-// pixel's centre, within 0 and 1.
+// ink draws the strokes, scaled and shifted, segment by segment on the pixels that it reaches: r + ½ - d for the
+// distance d of a pixel's centre, within 0 and 1.
 function ink(out, strokes, scale, dx, dy, r) {
   out.fill(0);
   const reach = r + 0.5;

@@ -199,8 +199,8 @@ function drawPanel(canvas, points, drawn, cursor) {
   }
 }
 
-// drawSurface mixes the colours of the classes by their probabilities, which it interpolates between the cells of the grid, and
-// draws a line where the most probable class changes.
+// drawSurface mixes the colours of the classes by their probabilities, which it interpolates between the cells of
+// the grid, and draws a line where the most probable class changes.
 function drawSurface(c, w, { probabilities: p, classes, side }) {
   const n = w / 2, image = new ImageData(n, n), best = new Uint8Array(n * n), row = new Float64Array(classes);
   for (let i = 0; i < n; i++) {

@@ -1,5 +1,5 @@
-// Package plane learns points of the unit square while somebody sets them: classes, or a curve with a band about it. It is
-// what the page of examples/browser runs in WebAssembly.
+// Package plane learns points of the unit square while somebody sets them: classes, or a curve with a band about
+// it. It is what the page of examples/browser runs in WebAssembly.
 package plane
 
 import (
@@ -111,8 +111,8 @@ func (l *Learner) Tune(ctx context.Context, evaluations int) (gain float64, err 
 	return gain, err
 }
 
-// Surface is a head on the features of a side·side grid of the square: the probability of each class, row by row from the top, the
-// centres of the cells.
+// Surface is a head on the features of a side·side grid of the square: the probability of each class, row by row
+// from the top, the centres of the cells.
 type Surface struct {
 	Side          int
 	Probabilities []float64 // [side·side, Classes]
@@ -200,8 +200,8 @@ type Band struct {
 }
 
 // Band fits Bayesian ridge regression whose penalty has the greatest evidence. A new point is in the band with the
-// probability level. Errors: those of linear.RidgeStats.Posterior, and domain.ErrParam for points of classes and a level out
-// of (0, 1).
+// probability level. Errors: those of linear.RidgeStats.Posterior, and domain.ErrParam for points of classes and a
+// level out of (0, 1).
 func (l *Learner) Band(ctx context.Context, columns int, level float64) (*Band, error) {
 	switch {
 	case l.m.Dims() != 1:

@@ -69,8 +69,8 @@ func TestSurface(t *testing.T) {
 	}
 }
 
-// TestBand: new points are in the band about as often as it says, and tuned features are nearer to the curve. The band is
-// wider where there is no point.
+// TestBand: new points are in the band about as often as it says, and tuned features are nearer to the curve. The
+// band is wider where there is no point.
 func TestBand(t *testing.T) {
 	ctx, columns, level := context.Background(), 100, .9
 	l := newLearner(t, wave(200, 1))

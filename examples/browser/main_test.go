@@ -1,0 +1,61 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestModel: few made digits give a model with what the page says of it, and what cannot be learned from is an error.
+func TestModel(t *testing.T) {
+	ctx, folder := context.Background(), t.TempDir()
+	if err := model(ctx, folder, "", 600, 128, 1); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(folder, "about.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var a about
+	if err := json.Unmarshal(text, &a); err != nil {
+		t.Fatal(err)
+	}
+	if a.Rows != 500 || a.Test != 100 || a.Features != 128 || a.Accuracy < .6 {
+		t.Errorf("%+v", a)
+	}
+	if f, err := os.Stat(filepath.Join(folder, "model.onnx")); err != nil || f.Size() < 4*28*28*64 {
+		t.Errorf("model.onnx: %v, %v", f, err)
+	}
+
+	narrow := filepath.Join(folder, "narrow.libsvm")
+	if err := os.WriteFile(narrow, []byte("1 1:2 64:3\n2 1:1\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for want, err := range map[string]error{
+		"-rows 5: too few":             model(ctx, folder, "", 5, 128, 1),
+		"64 columns; want MNIST's 784": model(ctx, folder, narrow, 0, 128, 1),
+		"none.libsvm":                  model(ctx, folder, filepath.Join(folder, "none.libsvm"), 0, 128, 1),
+		"npm ci --ignore-scripts":      build(ctx, folder, "", 600, 128, 1), // not run in the root
+		"odd":                          model(ctx, folder, "", 600, 127, 1),
+	} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+// TestPage: every file that the page loads is embedded, or made by build.
+func TestPage(t *testing.T) {
+	folder := t.TempDir()
+	if err := copyPage(folder); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"index.html", "style.css", "boot.js", "main.js", "digits.js", "picture.js", "points.js", "learn.worker.js"} {
+		if f, err := os.Stat(filepath.Join(folder, name)); err != nil || f.Size() == 0 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
