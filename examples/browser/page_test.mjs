@@ -252,7 +252,7 @@ const tests = {
       await page.locator("#tuned").click({ position: { x, y: 100 } });
     }
     await page.waitForFunction(() => document.getElementById("status").textContent.startsWith("all points are of one class"));
-    await page.getByRole("radio", { name: "B" }).check();
+    await page.getByRole("radio", { name: "B", exact: true }).check();
     await page.locator("#tuned").click({ position: { x: 200, y: 200 } });
     await done(page, 4);
     await close();

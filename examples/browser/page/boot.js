@@ -3,8 +3,10 @@
 
 function problem(text) {
   const p = document.getElementById("problem");
-  p.textContent = text;
-  p.hidden = false;
+  if (p.hidden) { // the first says why the others follow
+    p.textContent = text;
+    p.hidden = false;
+  }
 }
 
 if (location.protocol === "file:") {

@@ -1,7 +1,7 @@
 // Learns points by live.wasm, beside the page. A message is a problem, {id, x, y, class, features, sigma, seed,
-// fresh}; the answers are {id, frozen}, {id, tuned} after each step of tuning, and at the end {id, done}; or
-// {error}. A new problem ends the one before. Tuned features go on from where they are, or, fresh, from the frozen
-// ones.
+// fresh}; the answers are {ready} once, {id, frozen}, {id, tuned} after each step of tuning, and at the end {id,
+// done}; or {error}. A new problem ends the one before. Tuned features go on from where they are, or, fresh, from
+// the frozen ones.
 "use strict";
 importScripts("wasm_exec.js");
 
@@ -24,6 +24,7 @@ async function start() {
     globalThis.bochnerReady = resolve;
     go.run(instance);
   });
+  postMessage({ ready: true });
 }
 
 // said throws what Go returned as an error.

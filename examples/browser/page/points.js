@@ -49,7 +49,9 @@ export async function startPoints() {
   };
 
   worker.onmessage = ({ data }) => {
-    if (data.error && data.id === undefined) {
+    if (data.ready) {
+      asked.at = performance.now(); // loading is no learning
+    } else if (data.error && data.id === undefined) {
       globalThis.problem(data.error);
     } else if (data.id !== id || points.length < 3) {
       return; // of points that are gone
