@@ -51,7 +51,6 @@ export async function startDigits() {
     if (turn === drawn) {
       show([...probabilities.data], told);
       answer.dataset.ms = (performance.now() - start).toFixed(1);
-      answer.dataset.at = performance.now().toFixed(0);
     }
   };
 
