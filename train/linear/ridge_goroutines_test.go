@@ -25,10 +25,11 @@ func TestRidgeGoroutines(t *testing.T) {
 	for _, procs := range []int{4, 16, 64} {
 		before := runtime.GOMAXPROCS(procs)
 		for _, rows := range []int{500, 4000} {
-			z, y := tensor.New(tensor.WithShape(rows, d), tensor.Of(tensor.Float32)), mat.NewDense(rows, 1, nil)
-			for i, data := 0, z.Data().([]float32); i < len(data); i++ {
-				data[i] = float32(i*i%101) / 101
+			cells := make([]float32, rows*d)
+			for i := range cells {
+				cells[i] = float32(i*i%101) / 101
 			}
+			z, y := tensor.New(tensor.WithShape(rows, d), tensor.WithBacking(cells)), mat.NewDense(rows, 1, nil)
 			for i := range rows {
 				y.Set(i, 0, float64(i%7))
 			}
