@@ -639,3 +639,21 @@ func ExampleNewMajiBergLayer() {
 	// [0.000 0.300 0.200 0.000 0.283 0.000 0.000 0.000]
 	// [ 1   3   6  10   5  11  18  26]
 }
+
+// A head that has learned, and from now on predicts a row at a time.
+func ExamplePackHead() {
+	head, err := layers.NewLinearHead(3, 1)
+	if err == nil {
+		err = head.SetWeights([]float64{1, 2, 3}, []float64{.5})
+	}
+	if err == nil {
+		err = layers.PackHead(head)
+	}
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	scores, err := head.Transform(nil, matrix([]float64{1, 1, 1}))
+	fmt.Println(scores.Float64s(), err)
+	// Output: [6.5] <nil>
+}
