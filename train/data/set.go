@@ -16,7 +16,7 @@ type Set struct {
 	Y          []float64  // target of each row, or its k targets, row by row, in regression; else nil
 	Labels     []string   // class of each row, in classification; else nil
 	Names      []string   // names of the d feature columns, if a table has them; else nil
-	LabelNames []string   // names of the label column or of the k target columns, likewise
+	LabelNames []string   // names of the label column or of the k target columns, likewise; without names the numbers of k > 1 target columns, from 1
 	IDs        []string   // what the file calls each row, or each bag in the order of their first rows; else nil
 	Source     string     // the file
 	Columns    *Columns   // what made X of a table; nil where its columns are numbers as they are

@@ -1,5 +1,7 @@
 package data
 
+import "strconv"
+
 // tableRows are the rows in hand of a file whose columns are features, labels and names of rows: what the readers of CSV,
 // of arrays and of tables that another package decodes have in common.
 type tableRows struct {
@@ -48,6 +50,10 @@ func (p *tableRows) take(_ int, sparse bool) (*Set, error) {
 	}
 	if p.names != nil {
 		set.Names, set.LabelNames = at(p.names, p.at.features), at(p.names, p.at.labels)
+	} else if len(p.at.labels) > 1 {
+		for _, j := range p.at.labels {
+			set.LabelNames = append(set.LabelNames, strconv.Itoa(j+1))
+		}
 	}
 	p.let()
 	return set, nil
