@@ -62,6 +62,31 @@ func TestGuidesAreShort(t *testing.T) {
 	}
 }
 
+// TestTablesOfGuides: a table has a heading, and as many cells in each row as there.
+func TestTablesOfGuides(t *testing.T) {
+	cells := func(line string) int { return strings.Count(strings.ReplaceAll(line, `\|`, ""), "|") }
+	for path, text := range guides(t) {
+		code, above := false, ""
+		for i, line := range strings.Split(text, "\n") {
+			if strings.HasPrefix(line, "```") {
+				code = !code
+			}
+			if strings.HasPrefix(line, "|") && !code {
+				switch rule := strings.HasPrefix(line, "|---"); {
+				case rule && !strings.HasPrefix(above, "|"):
+					t.Errorf("%s:%d: a table without a heading", path, i+1)
+				case strings.HasPrefix(above, "|") && cells(line) != cells(above):
+					t.Errorf("%s:%d: %d cells below %d", path, i+1, cells(line)-1, cells(above)-1)
+				}
+			}
+			above = line
+		}
+		if code {
+			t.Errorf("%s: a block of code does not end", path)
+		}
+	}
+}
+
 // TestLinksOfGuides: the files and headings that the guides link to are there, and README.md or a guide that it links
 // to leads to every guide.
 func TestLinksOfGuides(t *testing.T) {
