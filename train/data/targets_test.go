@@ -1,49 +1,35 @@
-package data
+package data_test
 
 import (
-	"context"
-	"os"
-	"path/filepath"
-	"slices"
+	"errors"
+	"fmt"
+	"strings"
 	"testing"
+
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train/data"
 )
 
-// TestTargetsByNumber: several target columns of a file without names are as many targets of a row, read whole, in
-// blocks, and from the rows that a survey keeps.
-func TestTargetsByNumber(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "a.csv")
-	if err := os.WriteFile(path, []byte("1,2,3,4\n5,6,7,8\n9,10,11,12\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	o := Options{Task: Regression, LabelNames: []string{"2", "4"}}
-	want := []float64{2, 4, 6, 8, 10, 12}
-	check := func(how string, s *Set) {
-		t.Helper()
-		if s.Targets() != 2 || !slices.Equal(s.Y, want) || !slices.Equal(s.LabelNames, o.LabelNames) {
-			t.Errorf("%s: %d targets %v, named %q", how, s.Targets(), s.Y, s.LabelNames)
+func TestOneVersusRestErrors(t *testing.T) {
+	for _, c := range []struct {
+		labels  []int
+		classes int
+		is      error
+		want    string
+	}{
+		{nil, 3, domain.ErrShape, "no labels"},
+		{[]int{0}, 1, domain.ErrParam, "classes = 1"},
+		{[]int{0, 2, 3}, 3, domain.ErrDomain, "row 2 has the label 3, which is not in 0..2"},
+		{[]int{0, -1}, 3, domain.ErrDomain, "row 1 has the label -1"},
+	} {
+		if _, err := data.OneVersusRest(c.labels, c.classes); !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v of %d: %v", c.labels, c.classes, err)
 		}
 	}
-	whole, err := Read(path, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	check("whole", whole)
-	for _, kept := range []bool{false, true} {
-		stream, err := OpenStream(StreamOptions{Options: o}, path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer stream.Close()
-		if kept {
-			if _, err := stream.Survey(context.Background(), 2); err != nil {
-				t.Fatal(err)
-			}
-		}
-		for block, err := range stream.Blocks(context.Background(), 0) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			check("in blocks", block.Set)
-		}
-	}
+}
+
+func ExampleOneVersusRest() {
+	y, err := data.OneVersusRest([]int{2, 0}, 3)
+	fmt.Println(y.RawMatrix().Data, err)
+	// Output: [-1 -1 1 1 -1 -1] <nil>
 }
