@@ -5,19 +5,21 @@ import (
 	"math/rand/v2"
 )
 
-// Antithetic draws frequencies in pairs, columns 2i and 2i+1, that are opposite coordinate by coordinate, where one is
-// small the other is large: it has less variance than IID where x and z are close, and more where they differ in one
-// or two coordinates and are not, for the Gaussian up to 1.64 times as much at four bandwidths in one coordinate and
-// 1.34 times at three in two. Each coordinate of the two is F⁻¹(u) and F⁻¹(1-u), F its distribution, with a u of its
-// own. Every single frequency has exactly the kernel's law, and the features are unbiased. It needs a ProductLaw.
-// Hammersley and Morton (1956), A new Monte Carlo technique: antithetic variates.
+// Antithetic draws frequencies in pairs, columns 2i and 2i+1, whose coordinates are F⁻¹(u) in one and F⁻¹(1-u) in the
+// other. F is the distribution function of a coordinate, and every coordinate has a u of its own. Each single frequency
+// has exactly the kernel's law, so the features are unbiased. It needs a ProductLaw. Hammersley and Morton (1956), A
+// new Monte Carlo technique: antithetic variates.
 //
-// A Laplace feature falls with every coordinate of its frequency, so that the pair never has more variance than two
-// independent frequencies. For the Fourier features of a symmetric law, which every kernel here has, F⁻¹(u) and
-// F⁻¹(1-u) would be w and -w, and cos(w·δ) the same number twice. There F is the distribution of |w|, and the signs
-// are independent. The variance depends on the coordinates in which x and z differ alone: the fewer these are, the
-// more is gained close by and lost far out, and from eight on it is the variance of IID to six per cent. On an axis the
-// Laplacian has up to 1.33 times the variance of IID, SkewedChi2 1.52 times.
+// A Laplace feature falls with every coordinate of its frequency, so a pair never has more variance than two
+// independent frequencies. For Fourier features of a symmetric law, F is the distribution of |w| and the signs are
+// independent: a pair w and -w would give the same cosine twice. Every Fourier and LogFourier kernel of this package
+// has a symmetric law.
+//
+// For the Gaussian it has less variance than IID where x and z are close. It has more where they are far apart in one
+// or two coordinates: up to 1.64 times as much at four bandwidths in one, 1.34 times at three in two. Along an axis the
+// Laplacian has up to 1.33 times the variance of IID, SkewedChi2 1.52 times. Only the coordinates in which x and z
+// differ count: the fewer they are, the larger are gain and loss. From eight on the variance is within six per cent of
+// IID.
 //
 //	sampler      d     m  x - z         .1      .5       1       2       3       4       5
 //	Antithetic   1   any  diagonal     .56     .51     .36     .10     .88    1.63    1.28
@@ -51,7 +53,8 @@ func (Antithetic) papers() map[string]string {
 	}
 }
 
-// Sample fills w pair after pair. A last column without a partner is an independent frequency.
+// Sample fills w pair after pair. A last column without a partner is an independent frequency. Errors are as in
+// Sampler.
 func (s Antithetic) Sample(w []float64, d, m int, k Random, src rand.Source) error {
 	if err := checkSample(s, w, d, m, k, src); err != nil {
 		return err
@@ -77,8 +80,8 @@ func (s Antithetic) Sample(w []float64, d, m int, k Random, src rand.Source) err
 	return nil
 }
 
-// magnitude returns the quantile of a coordinate for a Laplace kernel or a law that is not symmetric, and else the
-// quantile of its absolute value, and which of the two it is.
+// magnitude returns the quantile function of the absolute value of a coordinate and true for a Fourier kernel with a
+// symmetric law, else the quantile function of the coordinate and false.
 func magnitude(law ProductLaw) (quantile func(p float64) float64, symmetric bool) {
 	if law.Transform() == Laplace {
 		return law.Quantile, false
@@ -92,7 +95,7 @@ func magnitude(law ProductLaw) (quantile func(p float64) float64, symmetric bool
 	return func(p float64) float64 { return -law.Quantile((1 - p) / 2) }, true
 }
 
-// productLaw is the law of k for a sampler that needs independent coordinates.
+// productLaw returns the law of k for a sampler that needs independent coordinates, or a *SamplerError.
 func productLaw(s Sampler, k Random) (ProductLaw, error) {
 	if law, ok := k.(ProductLaw); ok {
 		return law, nil

@@ -9,8 +9,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// SqrtDVar returns √(d Var(x)/2) of x [n, d], Var the population variance over all entries: the sigma of Gaussian that
-// scikit-learn's gamma = "scale" = 1/(d Var) stands for.
+// SqrtDVar returns √(d Var(x)/2) for x [n, d], where Var is the population variance of all entries. As the Sigma of
+// Gaussian it is the same bandwidth as scikit-learn's gamma = "scale" = 1/(d Var).
 //
 // Errors wrap ErrShape, ErrDtype, or ErrDomain (a NaN or infinite cell, or data without spread).
 func SqrtDVar(x *tensor.Dense) (float64, error) {
@@ -27,8 +27,8 @@ func SqrtDVar(x *tensor.Dense) (float64, error) {
 	return sigma, finiteSpread("SqrtDVar", sigma)
 }
 
-// DMeanAbsDev returns d times the mean absolute deviation from the mean over all entries of x [n, d]: a default sigma
-// of Laplacian, whose exponent ‖x-z‖₁ is a sum of d absolute differences. Errors are as for SqrtDVar.
+// DMeanAbsDev returns d·mean|x_ij - x̄| for x [n, d], where x̄ is the mean of all entries. It is a first Sigma for
+// Laplacian, whose exponent ‖x-z‖₁ is a sum of d absolute differences. Errors are as for SqrtDVar.
 func DMeanAbsDev(x *tensor.Dense) (float64, error) {
 	r, mean, scale, err := centred("DMeanAbsDev", x)
 	if err != nil {
@@ -42,9 +42,9 @@ func DMeanAbsDev(x *tensor.Dense) (float64, error) {
 	return sigma, finiteSpread("DMeanAbsDev", sigma)
 }
 
-// MedianDistance returns the median Euclidean distance between two different rows of x [n, d], n >= 2: a common sigma
-// of Gaussian and ell of Matern. It looks at the given number of random pairs, drawn under the seed from the stream
-// "pairs", or at all n(n-1)/2 pairs if that is not more. Errors are as for SqrtDVar; pairs < 1 wraps ErrParam.
+// MedianDistance returns the median Euclidean distance between two different rows of x [n, d], n >= 2: a common Sigma
+// of Gaussian and Ell of Matern. It takes the given number of random pairs, drawn from the stream "pairs" of the seed,
+// or all n(n-1)/2 pairs if these are fewer. Errors are as for SqrtDVar; pairs < 1 wraps ErrParam.
 func MedianDistance(x *tensor.Dense, pairs int, seed uint64) (float64, error) {
 	r, err := checkedRows("spectral: MedianDistance", x, Domain{})
 	if err != nil {
@@ -84,8 +84,8 @@ func MedianDistance(x *tensor.Dense, pairs int, seed uint64) (float64, error) {
 	return median, finiteSpread("MedianDistance", median)
 }
 
-// centred reads x and returns the mean of x/scale over all entries, scale being the largest |x|, so that no square
-// overflows. The data of constant x have mean exactly x/scale.
+// centred reads x and returns scale, the largest |x|, and mean, the mean of x/scale over all entries. The division
+// keeps squares from overflowing. Data without spread are an error.
 func centred(who string, x *tensor.Dense) (r rows, mean, scale float64, err error) {
 	if r, err = checkedRows("spectral: "+who, x, Domain{}); err != nil {
 		return r, 0, 0, err
@@ -105,7 +105,7 @@ func centred(who string, x *tensor.Dense) (r rows, mean, scale float64, err erro
 	return r, mean / float64(len(r.data)), scale, nil
 }
 
-// finiteSpread is the error for a bandwidth that is no bandwidth.
+// finiteSpread returns an error for a bandwidth that is 0 or infinite.
 func finiteSpread(who string, sigma float64) error {
 	switch {
 	case sigma == 0:

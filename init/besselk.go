@@ -13,8 +13,8 @@ import "math"
 //
 // All that can overflow stands in front; T is a bump of height 1 at t = 0 for every ν and x.
 
-// besselBump is T(a, b) by the trapezoidal rule, which converges doubly exponentially for such an integrand: the error
-// is about exp(-π²/h), for a narrow bump exp(-2π²/(h²(a+b))). Where b would underflow, lnb, its logarithm, is used.
+// besselBump is T(a, b) by the trapezoidal rule, which converges doubly exponentially for this integrand: the error is
+// about exp(-π²/h), and exp(-2π²/(h²(a+b))) for a narrow bump. lnb is ln b, which replaces b where b would underflow.
 func besselBump(a, b, lnb float64) float64 {
 	h := min(0.2, 0.5/math.Sqrt(a+b))
 	tol := 1e-17 * min(1, a*h) // the left tail may fall as slowly as e^{at}

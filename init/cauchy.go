@@ -5,13 +5,13 @@ import (
 	"math/rand/v2"
 )
 
-// Cauchy is the Cauchy kernel, a product over the coordinates of
+// Cauchy is the Cauchy kernel, a product over the coordinates,
 //
 //	k(x, z) = Π 1/(1 + (x_i - z_i)²/σ²)
 //
-// on ℝ^d. It is as smooth as a Gaussian where rows are near and falls as a power where they are far. The coordinates of
-// its frequencies are independent Laplace variables of scale 1/σ, with the density (σ/2) exp(-σ|w|), so the samplers
-// for product laws fit and those that need a uniform direction do not. Rahimi and Recht (2007), figure 1.
+// on ℝ^d. It is as smooth as a Gaussian at small distances and falls as a power at large ones. The coordinates of its
+// frequencies are independent Laplace variables of scale 1/σ, with the density (σ/2) exp(-σ|w|). Samplers for a
+// ProductLaw fit; samplers for a RadialLaw do not. Rahimi and Recht (2007), figure 1.
 type Cauchy struct {
 	Sigma float64 // σ > 0, the distance in one coordinate at which the kernel is ½, in the unit of x
 }
@@ -48,7 +48,7 @@ func (k Cauchy) Gradient(dst, x, z []float64) []float64 {
 // Domain is ℝ^d.
 func (k Cauchy) Domain() Domain { return Domain{} }
 
-// Validate wants σ > 0.
+// Validate returns an error that wraps ErrParam unless σ is finite and σ > 0.
 func (k Cauchy) Validate() error { return positive("Cauchy", "Sigma", k.Sigma) }
 
 // Transform is Fourier.

@@ -6,11 +6,12 @@ import "math"
 //
 //	k(x, z) = Σ_i 2 x_i z_i / (x_i + z_i)
 //
-// on histograms, [0, ∞)^d. Its metric k(x,x) + k(z,z) - 2k(x,z) is the χ² distance Σ (x-z)²/(x+z), and on ℓ1-normalised
-// rows k(x, x) = 1. Signature sech(λ/2), spectrum sech(πω). Vedaldi and Zisserman (2012), section 2.1 and figure 1.
+// on histograms, [0, ∞)^d. For ℓ1-normalised rows k(x, x) = 1. Its metric k(x,x) + k(z,z) - 2k(x,z) is the χ² distance
+// Σ (x-z)²/(x+z). Its signature is sech(λ/2), its spectrum sech(πω). Vedaldi and Zisserman (2012), section 2.1 and
+// figure 1.
 type Chi2 struct {
 	Gamma    float64  // γ > 0, the degree: a term is multiplied by (xz)^{(γ-1)/2}; 0 stands for 1
-	Negative Negative // what negative coordinates do
+	Negative Negative // how negative coordinates are treated
 }
 
 var (
@@ -19,15 +20,15 @@ var (
 	_ Validator   = Chi2{}
 )
 
-// At returns Σ 2xz/(x+z), times (xz)^{(γ-1)/2} each.
+// At returns Σ 2xz/(x+z) · (xz)^{(γ-1)/2}.
 func (k Chi2) At(x, z []float64) float64 {
 	return additive(k, x, z, chi2Term)
 }
 
 func chi2Term(lo, hi float64) float64 { return 2 * lo / (1 + lo/hi) }
 
-// Gradient returns 2/(1 + x/z)² for γ = 1. Where x is 0 it is 0, as of the features of the kernel's maps, and not the 2
-// of the one side.
+// Gradient returns 2/(1 + x/z)² for γ = 1. At x = 0 it returns 0, like the gradient of the kernel's feature maps; the
+// one-sided derivative there is 2.
 func (k Chi2) Gradient(dst, x, z []float64) []float64 {
 	return additiveGradient(k, dst, x, z, chi2Term, func(a, b float64) float64 { return 1 / (1 + a/b) })
 }
@@ -52,11 +53,11 @@ func (k Chi2) FittedPeriod(order int, w Window) float64 {
 // Degree is γ.
 func (k Chi2) Degree() float64 { return degree(k.Gamma) }
 
-// Extension is what negative coordinates do.
+// Extension returns Negative.
 func (k Chi2) Extension() Negative { return k.Negative }
 
-// Domain is x >= 0, or ℝ^d with an extension.
+// Domain is x >= 0, or ℝ^d where Negative extends the kernel.
 func (k Chi2) Domain() Domain { return k.Negative.Domain() }
 
-// Validate wants γ >= 0.
+// Validate returns an error that wraps ErrParam for a γ that is negative or not finite, or an unknown Negative.
 func (k Chi2) Validate() error { return validHomogeneous("Chi2", k.Gamma, k.Negative) }

@@ -5,23 +5,22 @@ import (
 	"math"
 )
 
-// Theorem5 bounds the probability that s random Laplace features are anywhere further than eps from the kernel: for all
-// x, z in ℝ^d with ‖x‖₂, ‖z‖₂ <= R and coordinates >= r,
+// Theorem5 bounds the probability that the estimate of a kernel from s random Laplace features is off by eps or more
+// anywhere: for all x, z in ℝ^d with ‖x‖₂, ‖z‖₂ <= R and coordinates >= r,
 //
 //	P(sup |φ(x)·φ(z) - k(x, z)| >= eps) <= 2¹¹ (d R² L/eps²)^(d/(d+2)) exp(-s eps²/(d+2)),
 //
-// with L = E[w² e^(-2rw)], the kernel's LaplaceMoment(r). The result is at most 1. Yang et al. (2014), theorem 5, with
-// the constant that holds: the printed 2⁶ and the power 1 do not follow from the proof. Its steps, with a net of
-// (8R/γ)^d balls and the factor 2 that a supremum of the gradient inside the expectation costs, give
+// where L = E[w² e^(-2rw)] is the kernel's LaplaceMoment(r). The result is at most 1. It holds for R √L > eps. Errors
+// wrap ErrParam: d or s below 1, an R, L or eps that is not positive and finite, and R √L <= eps.
 //
-//	2 (8R/γ)^d e^(-s eps²/2) + 8 γ² d L/eps²  =  2^(1+(2+9d)/(d+2)) (d R² L/eps²)^(d/(d+2)) e^(-s eps²/(d+2))
+// Yang et al. (2014), theorem 5, with a corrected constant and condition. They print 2⁶, the power 1 and L R > eps,
+// which do not follow from their proof: its net of (8R/γ)^d balls, with a factor 2 for the supremum of the gradient
+// inside the expectation, gives, at the γ that makes the two terms equal,
 //
-// at the γ that makes the two terms equal, provided that R √L > eps. That condition replaces the printed L R > eps,
-// which depends on the unit of x.
+//	2 (8R/γ)^d e^(-s eps²/2) + 8 γ² d L/eps²  =  2^(1+(2+9d)/(d+2)) (d R² L/eps²)^(d/(d+2)) e^(-s eps²/(d+2)).
 //
-// The bound is uniform over a continuum and very loose. For d = 8, R = L = 1, eps = 0.1 and a failure probability of
-// 0.05 it asks for 15969 features; the variance of a term in [0, 1] is at most 1/4, so three standard errors of the
-// estimate at any one pair are below 0.1 with 225. To choose a number of features in practice, use PairVariance and
+// The bound is very loose: for d = 8, R = L = 1, eps = 0.1 and a probability of 0.05 it asks for 15969 features, but
+// 225 bring three standard errors of any single estimate below 0.1. Choose a number of features by PairVariance and
 // FeaturesForStdErr.
 func Theorem5(d, s int, R, L, eps float64) (float64, error) {
 	if s < 1 {
@@ -34,7 +33,8 @@ func Theorem5(d, s int, R, L, eps float64) (float64, error) {
 	return min(1, math.Exp(logC-float64(s)*eps*eps/float64(d+2))), nil
 }
 
-// Theorem5Features is the smallest s for which the bound of Theorem5 is at most fail.
+// Theorem5Features returns the smallest s for which the bound of Theorem5 is at most fail, 0 < fail < 1. Errors are as
+// for Theorem5.
 func Theorem5Features(d int, R, L, eps, fail float64) (int, error) {
 	logC, err := theorem5Constant("Theorem5Features", d, R, L, eps)
 	if err != nil {
@@ -46,16 +46,16 @@ func Theorem5Features(d int, R, L, eps, fail float64) (int, error) {
 	return toCount("Theorem5Features", float64(d+2)/eps/eps*(logC-math.Log(fail)))
 }
 
-// Lemma7 is Theorem5 for the exponential-semigroup kernel on data with zeros, for which L is infinite: the features map
-// x + δ and z + δ, with the returned δ = eps²/(8 β² d²), and bound is the bound for
+// Lemma7 is Theorem5 for ExpSemigroup on data with zeros, where L is infinite: the features map x + δ and z + δ with
+// the returned δ = eps²/(8 β² d²), and the returned bound holds for
 //
 //	P(sup |φ(x+δ)·φ(z+δ) - k(x, z)| >= eps)
 //
-// over ‖x‖₂, ‖z‖₂ <= R with coordinates >= 0. Half of eps goes to the shift, k(x, z) - k(x+δ, z+δ) <= β d √(2δ) =
-// eps/2, half to Theorem5 with r = δ and the radius R + δ√d.
+// over ‖x‖₂, ‖z‖₂ <= R with coordinates >= 0. Half of eps is for the shift, because k(x, z) - k(x+δ, z+δ) <= β d √(2δ)
+// = eps/2. The other half is for Theorem5 with r = δ and the radius R + δ√d. Errors are as for Theorem5.
 //
-// Yang et al. (2014), lemma 7, corrected: the printed δ = eps²/(4d²) ignores β and is too large from β = 1 on, the
-// printed bound has a spurious "1 -", and its radius R + δ holds for d = 1 only. Even looser than Theorem5.
+// Yang et al. (2014), lemma 7, corrected: the printed δ = eps²/(4d²) has no β, the printed bound has an extra "1 -",
+// and the printed radius R + δ holds for d = 1 only. The bound is even looser than Theorem5.
 func Lemma7(k ExpSemigroup, d, s int, R, eps float64) (bound, delta float64, err error) {
 	delta, radius, moment, err := lemma7Shift("Lemma7", k, d, R, eps)
 	if err != nil {
@@ -65,7 +65,8 @@ func Lemma7(k ExpSemigroup, d, s int, R, eps float64) (bound, delta float64, err
 	return bound, delta, err
 }
 
-// Lemma7Features is the smallest s for which the bound of Lemma7 is at most fail, and δ.
+// Lemma7Features returns the smallest s for which the bound of Lemma7 is at most fail, 0 < fail < 1, and δ. Errors are
+// as for Theorem5.
 func Lemma7Features(k ExpSemigroup, d int, R, eps, fail float64) (s int, delta float64, err error) {
 	delta, radius, moment, err := lemma7Shift("Lemma7Features", k, d, R, eps)
 	if err != nil {
@@ -88,7 +89,7 @@ func lemma7Shift(who string, k ExpSemigroup, d int, R, eps float64) (delta, radi
 	return delta, R + delta*math.Sqrt(float64(d)), k.LaplaceMoment(delta), nil
 }
 
-// theorem5Constant is the logarithm of what stands before the exponential, after the checks.
+// theorem5Constant checks the arguments and returns the logarithm of the factor before the exponential.
 func theorem5Constant(who string, d int, R, L, eps float64) (float64, error) {
 	if err := ball(who, d, R, eps); err != nil {
 		return 0, err
@@ -121,7 +122,7 @@ func ball(who string, d int, R, eps float64) error {
 	return positive(who, "eps", eps)
 }
 
-// probability is the check of a wished probability.
+// probability checks that p is between 0 and 1.
 func probability(who string, p float64) error {
 	if p > 0 && p < 1 {
 		return nil

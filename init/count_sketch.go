@@ -6,19 +6,19 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// CountSketches are p count sketches of vectors of d coordinates in m buckets: sketch j adds coordinate i, times
-// Signs[j,i], to the bucket Buckets[j,i],
+// CountSketches holds p count sketches of vectors of d coordinates, with m buckets each. Sketch j multiplies coordinate
+// i by the sign Signs[j,i] and adds it to bucket Buckets[j,i]:
 //
 //	C_j(x)_b = Σ_i [Buckets[j,i] = b] Signs[j,i] x_i,   E C_j(x)·C_j(z) = x·z.
 //
-// Buckets and signs of one sketch are independent and uniform, which is more than the pairwise independence of
-// Charikar, Chen and Farach-Colton (2002), and of Pham and Pagh (2013), definition 1.
+// The buckets and signs of a sketch are independent and uniform; the papers assume only pairwise independence.
+// Charikar, Chen and Farach-Colton (2002); Pham and Pagh (2013), definition 1.
 type CountSketches struct {
 	Buckets, Signs *tensor.Dense // [p, d]: whole numbers from 0 to m-1, and ±1
 }
 
-// DrawCountSketches draws p sketches of d coordinates in m buckets under a seed, from its streams "buckets" and
-// "signs".
+// DrawCountSketches draws p sketches of d coordinates with m buckets from the streams "buckets" and "signs" of the
+// seed. Errors wrap ErrParam: p, d or m below 1, or sketches that do not fit in memory.
 func DrawCountSketches(p, d, m int, seed uint64) (*CountSketches, error) {
 	if err := checkCounts(d, m); err != nil {
 		return nil, err

@@ -9,31 +9,30 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Coupling says how the frequencies of the two signs of a Split are drawn together. Each frequency has its own law in
-// every one of them, so that the features are unbiased; they differ in the variance of the difference, which Variance
-// predicts.
+// Coupling says how the frequencies of the two signs of a Split are drawn together. Under every coupling each single
+// frequency has its own law, so the features are unbiased. The couplings differ in the variance of the estimate, which
+// Coupling.Variance predicts.
 type Coupling int
 
 const (
-	// SharedCoupled is Shared with the norms of neighbours coupled as in Coupled, u for one column and 1-u for the
-	// next: it has the least error of the five for close rows and is the default, and in few dimensions more than
-	// Independent for others, for exp(-r²/2) - exp(-r²/200) up to 1.75 times as much at r = 4 for d = 1, 1.44 for d =
-	// 2, 1.17 for d = 3 and 1.03 for d = 8. With fewer frequencies than dimensions a head learns more from those that
-	// do not share: it sees x along as many directions as there are frequencies of one sign here, and along twice as
-	// many there.
+	// SharedCoupled is Shared with the norms of neighbouring columns coupled as in Coupled: u for one, 1-u for the
+	// next. It is the default, and has the least error of the five for close rows. For other rows in few dimensions it
+	// has more than Independent: for exp(-r²/2) - exp(-r²/200) at r = 4 up to 1.75 times as much for d = 1, 1.44 for d
+	// = 2, 1.17 for d = 3 and 1.03 for d = 8. With fewer frequencies than dimensions Separate may serve a model better:
+	// it projects x on twice as many directions.
 	SharedCoupled Coupling = iota
-	// Shared is one stack of Haar blocks whose directions serve both signs, with norms F₊⁻¹(u) and F₋⁻¹(u) of one
-	// uniform u a column. The estimate is a difference, so that the positive correlation of cos(r₊ v·δ) and cos(r₋ v·δ)
-	// makes it better, and one product with x serves both signs.
+	// Shared uses the same directions, a stack of Haar blocks, for both signs. The norms of a column are F₊⁻¹(u) and
+	// F₋⁻¹(u) for the same uniform u. The positive correlation of cos(r₊ v·δ) and cos(r₋ v·δ) makes their difference
+	// more exact, and one product with x serves both signs.
 	Shared
-	// Separate is Haar blocks for each sign, independent of each other.
+	// Separate draws Haar blocks for each sign, independent of each other.
 	Separate
-	// Joint is one stack of Haar blocks whose columns are dealt out to the two signs in turn, so that they are
-	// orthogonal to each other: GORF in the words of Luo et al. (2021), section III-B, with up to 1.3 times the error
-	// of Independent where the two parts of the kernel fall together, because their negative correlation makes the
-	// difference worse (exp(-r²/2) - exp(-r²/8), d = 2, r = 2).
+	// Joint draws one stack of Haar blocks and deals its columns to the two signs in turn, so the signs are orthogonal
+	// to each other: the GORF of Luo et al. (2021), section III-B. Their negative correlation makes the difference less
+	// exact where both parts of the kernel fall together: up to 1.3 times the error of Independent (exp(-r²/2) -
+	// exp(-r²/8), d = 2, r = 2).
 	Joint
-	// Independent is the paper's GRFF, independent frequencies, and what the others are compared with.
+	// Independent draws independent frequencies: the GRFF of Luo et al. (2021).
 	Independent
 )
 
@@ -46,12 +45,12 @@ func (c Coupling) String() string {
 	return couplingNames[c]
 }
 
-// Couplings are all couplings, the default first.
+// Couplings returns all couplings, the default first.
 func Couplings() []Coupling {
 	return []Coupling{SharedCoupled, Shared, Separate, Joint, Independent}
 }
 
-// ParseCoupling is the inverse of String.
+// ParseCoupling is the inverse of String. The error for an unknown name wraps ErrParam.
 func ParseCoupling(s string) (Coupling, error) {
 	for _, c := range Couplings() {
 		if c.String() == s {
@@ -65,19 +64,19 @@ func noCoupling(c Coupling) error {
 	return fmt.Errorf("spectral: %v is no coupling; there are %s: %w", c, strings.Join(couplingNames, ", "), ErrParam)
 }
 
-// Shares says whether the directions serve both signs.
+// Shares reports whether both signs use the same directions.
 func (c Coupling) Shares() bool { return c == Shared || c == SharedCoupled }
 
-// SignedFrequencies are the frequencies of both signs, w = norm · direction.
+// SignedFrequencies holds the frequencies of both signs; each is norm · direction.
 type SignedFrequencies struct {
-	// Directions is [d, q], unit vectors as columns: first for m₊, then for m₋, or, with as many columns as there
-	// are frequencies of one sign, for both signs together.
+	// Directions is [d, q], with unit vectors as columns: first for m₊, then for m₋. Where the coupling shares
+	// directions, q is the number of frequencies of one sign, and the columns serve both signs.
 	Directions *tensor.Dense
 	Norms      *tensor.Dense // [plus + minus], m₊ first
 	Plus       int           // frequencies of m₊; the others are of m₋
 }
 
-// valid wants finite masses that are not both 0, and laws for what has one.
+// valid checks that the masses are finite and not both 0, and that each side with a mass has valid laws.
 func (p *Split) valid() error {
 	if p == nil {
 		return fmt.Errorf("spectral: the split is nil; SignedLaw.Split makes one: %w", ErrParam)
@@ -103,8 +102,8 @@ func (p *Split) valid() error {
 	return nil
 }
 
-// Counts are how many frequencies of each sign there are to be when there are to be m of each: 2m and none where one of
-// the signs has no mass.
+// Counts returns the numbers of frequencies of each sign for m frequencies a sign: m and m, or 2m and 0 where one sign
+// has no mass.
 func (p *Split) Counts(m int) (plus, minus int) {
 	switch {
 	case p.Minus.Mass == 0:
@@ -115,13 +114,14 @@ func (p *Split) Counts(m int) (plus, minus int) {
 	return m, m
 }
 
-// Frequencies draws m frequencies of each sign of a split in ℝ^d under a seed; where one sign has no mass, 2m of the
-// other. The component of a mixture that a column has is drawn by Independent, and by the others stratified: of m
-// columns ⌊m·share⌋ or ⌈m·share⌉ have the component, in random order, and in a shared coupling components of a like
-// place among the columns of their sign go together.
+// Frequencies draws m frequencies of each sign of a split in ℝ^d under a seed, or 2m of one sign where the other has no
+// mass. It uses the stream "W" of the seed.
 //
-// Streams of the seed are "W" for directions, norms and components together. Errors: a coupling that is none, counts
-// below 1 (ErrParam), a law that draws a norm that is not finite.
+// Each column draws a component of its mixture. Independent draws it independently. The other couplings stratify:
+// ⌊m·share⌋ or ⌈m·share⌉ of the m columns have a component, in random order, and a column that serves both signs has
+// the same place in the order of the components of each.
+//
+// Errors wrap ErrParam: an unknown coupling, d or m below 1, a split without mass or laws, a norm that is not finite.
 func (c Coupling) Frequencies(p *Split, d, m int, seed uint64) (*SignedFrequencies, error) {
 	if c < SharedCoupled || c > Independent {
 		return nil, noCoupling(c)
@@ -147,7 +147,7 @@ func (c Coupling) Frequencies(p *Split, d, m int, seed uint64) (*SignedFrequenci
 	}, nil
 }
 
-// directions are unit vectors as columns [d, ·].
+// directions returns unit vectors as the columns of a matrix with d rows.
 func (c Coupling) directions(d, plus, minus int, rng *rand.Rand) []float64 {
 	one := func(int) float64 { return 1 }
 	m := plus + minus
@@ -192,7 +192,7 @@ func (c Coupling) directions(d, plus, minus int, rng *rand.Rand) []float64 {
 	return w
 }
 
-// norms are the norms of m₊, then of m₋.
+// norms returns the norms of m₊, then of m₋.
 func (c Coupling) norms(p *Split, d, plus, minus int, norms, strata *rand.Rand) ([]float64, error) {
 	out := make([]float64, 0, plus+minus)
 	var v, u []float64
@@ -214,8 +214,8 @@ func (c Coupling) norms(p *Split, d, plus, minus int, norms, strata *rand.Rand) 
 	return out, nil
 }
 
-// strata are uniform numbers that choose the components: (π(j) + V)/n for a random permutation π and one V, or
-// independent ones.
+// strata returns n uniform numbers that choose the components: (π(j) + V)/n with a random permutation π and one uniform
+// V, or independent ones for Independent.
 func (c Coupling) strata(n int, rng *rand.Rand) []float64 {
 	v := make([]float64, n)
 	if c == Independent {
@@ -231,7 +231,7 @@ func (c Coupling) strata(n int, rng *rand.Rand) []float64 {
 	return v
 }
 
-// uniforms are the u of the norms' quantiles.
+// uniforms returns the arguments u of the quantile functions of the norms.
 func (c Coupling) uniforms(n int, rng *rand.Rand) []float64 {
 	u := make([]float64, n)
 	for j := range u {
@@ -242,7 +242,7 @@ func (c Coupling) uniforms(n int, rng *rand.Rand) []float64 {
 	return u
 }
 
-// component is the one whose share of [0, 1) holds v.
+// component returns the law whose share of [0, 1) contains v.
 func (s Side) component(v float64) RadialLaw {
 	for _, c := range s.Parts[:len(s.Parts)-1] {
 		if v -= c.Share; v < 0 {

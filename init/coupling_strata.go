@@ -5,13 +5,13 @@ import (
 	"sort"
 )
 
-// stratum is a part of [0, 1) on which v chooses one component of each side.
+// stratum is a part of [0, 1) in which every v chooses the same component of each side.
 type stratum struct {
 	share     float64
 	component [2]int
 }
 
-// strata are the parts of [0, 1) on which the components of the sides stay the same.
+// strata cuts [0, 1) where the component of a side changes.
 func (v *signedVariance) strata(sides []int) (out []stratum) {
 	ends := map[int][]float64{}
 	cuts := []float64{1}
@@ -39,9 +39,9 @@ func (v *signedVariance) strata(sides []int) (out []stratum) {
 	return out
 }
 
-// pairProbabilities are the probabilities of the strata of two of n columns, whose v are (j + V)/n in random order:
-// E(N_i N_j - N_i [i = j])/(n(n-1)), where N_i is how many columns are in stratum i. As V goes from 0 to 1 the counts
-// change where n·cut - V is whole.
+// pairProbabilities returns the probabilities of the strata of two of n columns, whose v are (j + V)/n in random order:
+// E(N_i N_j - N_i [i = j])/(n(n-1)), where N_i is the number of columns in stratum i. The counts change at the V for
+// which n·cut - V is a whole number.
 func pairProbabilities(strata []stratum, n int) [][]float64 {
 	ends := []float64{0}
 	changes := []float64{0, 1}

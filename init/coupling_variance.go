@@ -2,26 +2,25 @@ package spectral
 
 import "math"
 
-// Variance is the variance of the estimate of k(x, z) from m frequencies of each sign, under the coupling. With T_j =
-// m₊ cos(r₊ v₊·δ) - m₋ cos(r₋ v₋·δ) for column j it is
+// Variance returns the variance of the estimate of k(x, z) from m frequencies of each sign. With T_j = m₊ cos(r₊ v₊·δ)
+// - m₋ cos(r₋ v₋·δ) for column j it is
 //
-//	(1/m²) Σ_j Σ_l Cov(T_j, T_l),
+//	(1/m²) Σ_j Σ_l Cov(T_j, T_l).
 //
-// where, with Ω_d(t) the mean of cos(t v) over a coordinate v of the sphere and δ = ‖x - z‖, the mean of cos(a v·δ)
-// cos(b w·δ) over the directions of two columns is
+// Let Ω_d(t) be the mean of cos(t v) over a coordinate v of the unit sphere, and δ = ‖x - z‖. The mean of cos(a v·δ)
+// cos(b w·δ) over the directions v and w of two columns is
 //
 //	Ω_d(aδ) Ω_d(bδ)                           independent
-//	Ω_d(δ √(a² + b²))                         orthogonal, as two columns of a block, of one sign or, in Joint, of both
-//	½ Ω_d(δ(a + b)) + ½ Ω_d(δ|a - b|)         the same direction, as the two signs of a column in Shared
+//	Ω_d(δ √(a² + b²))                         orthogonal: two columns of a block of one sign or, in Joint, of both signs
+//	½ Ω_d(δ(a + b)) + ½ Ω_d(δ|a - b|)         the same: the two signs of a column in Shared
 //
-// and the norms a and b are independent but for Shared, where the two norms of one column have the same u, and
-// SharedCoupled, where the norms of two neighbours have u and 1-u. For Joint this is theorem 6 of Luo et al. (2021);
-// Shared is its mirror image, because what is small for orthogonal frequencies of both signs is large for the same. The
-// components of a mixture depend on each other by their stratification, which is counted as well. By quadrature, to
-// 1e-10 of m₊² + m₋² for normal laws and 1e-6 for the measure of SpherePolynomial.
+// The norms a and b are independent, except that the two norms of a column of Shared have the same u, and two
+// neighbours of SharedCoupled u and 1-u. The stratification of the components counts as well. For Joint this is theorem
+// 6 of Luo et al. (2021). A quadrature computes it, to 1e-10 of m₊² + m₋² for normal laws and 1e-6 for the measure of
+// SpherePolynomial.
 //
-// Errors: ErrShape for rows of different lengths, ErrParam for a split without its laws, counts below 1, rows without
-// columns and a coupling that is none.
+// Errors: rows of different lengths (ErrShape); an unknown coupling, m below 1, rows without columns, a split without
+// mass or laws (ErrParam).
 func (c Coupling) Variance(p *Split, x, z []float64, m int) (float64, error) {
 	if err := checkLengths(x, z); err != nil {
 		return 0, err
@@ -72,7 +71,7 @@ func newSignedVariance(
 	return v
 }
 
-// crossKey names two components and how their columns hang together.
+// crossKey names two components and the relation of their columns.
 type crossKey struct {
 	a, i, b, j int
 	of         relation
@@ -126,7 +125,7 @@ func (v *signedVariance) sum() float64 {
 	return sum
 }
 
-// group is the variance of the mean over n columns of Σ_a ε_a m_a cos, for sides that share their columns.
+// group is the variance of the mean over n columns of Σ_a ε_a m_a cos, for sides a that share their columns.
 func (v *signedVariance) group(sides []int, n int) float64 {
 	strata := v.strata(sides)
 	value := make([]float64, len(strata)) // E T of a stratum
@@ -194,7 +193,7 @@ func (v *signedVariance) weight(a int) float64 {
 	return v.sides[a].Mass * float64(1-2*a)
 }
 
-// pairs is how many pairs of the n columns of side a lie in the same block of directions.
+// pairs counts the pairs of the n columns of side a that lie in the same block of directions.
 func (v *signedVariance) pairs(n, a int) int {
 	if v.c != Joint || v.n[0] == 0 || v.n[1] == 0 {
 		return pairsInBlocks(v.d, n)
@@ -204,7 +203,7 @@ func (v *signedVariance) pairs(n, a int) int {
 	return sum
 }
 
-// dealt calls f with how many columns of each sign a block of Joint has, block by block.
+// dealt calls f for each block of Joint with the numbers of its columns of each sign.
 func (v *signedVariance) dealt(f func(block [2]int)) {
 	m := v.n[0] + v.n[1]
 	for first := 0; first < m; first += v.d {
@@ -226,7 +225,8 @@ func (v *signedVariance) acrossSigns() float64 {
 	return v.sides[0].Mass * v.sides[1].Mass * sum * float64(pairs) / float64(v.n[0]) / float64(v.n[1])
 }
 
-// get is the mean of the product of two cosines, less, but for sameColumn, the mean for independent ones.
+// get is the mean of the product of two cosines; for relations other than sameColumn it is less the product of their
+// means.
 func (v *signedVariance) get(k crossKey) float64 {
 	if k.b < k.a || k.b == k.a && k.j < k.i { // it is the same both ways
 		k.a, k.i, k.b, k.j = k.b, k.j, k.a, k.i

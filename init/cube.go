@@ -5,16 +5,15 @@ import (
 	"math"
 )
 
-// cube turns a point u of the open unit cube into a frequency w, so that a uniform point gives the kernel's law. It is
-// what low-discrepancy sequences need.
+// cube turns a point u of the open unit cube into a frequency w, such that a uniform point gives the kernel's law. The
+// low-discrepancy samplers use it.
 type cube struct {
 	dims      int // coordinates of u
 	frequency func(w, u []float64)
 }
 
-// newCube takes, for a product law, the quantile of each coordinate, and for a radial law the quantile of the norm at
-// the first coordinate of u and, at the d others, normal quantiles, whose direction is uniform. The sequence has most
-// coordinates.
+// newCube uses the quantile function of each coordinate for a ProductLaw. For a RadialLaw the first coordinate of u
+// gives the norm and the d others, as normal quantiles, the direction. The sequence has at most most coordinates.
 func newCube(s Sampler, d int, k Random, most int) (cube, error) {
 	c, remedy := cube{dims: d}, "spectral.IID{}"
 	switch law := k.(type) {

@@ -8,11 +8,11 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 )
 
-// Custom is a kernel of the user's own, given by functions: any law that can be drawn from has a random feature map.
-// Yang et al. (2014), algorithm 1.
+// Custom is a kernel given by functions. Any law that can be sampled has a random feature map. Yang et al. (2014),
+// algorithm 1.
 //
-// The functions must fit together: Exact(x, z) is the expectation, over the draws of Frequency, that Form states. Exact
-// may be called from several goroutines at once.
+// The functions must agree: Exact(x, z) is the expectation that Form states, over the draws of Frequency. Several
+// goroutines may call Exact at once.
 type Custom struct {
 	Form      Transform                           // Fourier, Laplace or LogFourier
 	Exact     func(x, z []float64) float64        // k(x, z)
@@ -37,7 +37,7 @@ func (k Custom) At(x, z []float64) float64 {
 	return k.Exact(x, z)
 }
 
-// Domain is On; if On is the zero value, [0, ∞)^d for Laplace and (-c, ∞)^d for LogFourier.
+// Domain is On. If On is the zero value, it is [0, ∞)^d for Laplace, (-c, ∞)^d for LogFourier, and ℝ^d for Fourier.
 func (k Custom) Domain() Domain {
 	switch {
 	case k.On != Domain{}:
@@ -51,7 +51,8 @@ func (k Custom) Domain() Domain {
 	}
 }
 
-// Validate reports what is missing or does not fit.
+// Validate returns an error that wraps ErrParam for an unknown Form, a nil function, a C that is negative, not finite
+// or given without LogFourier, and an On that is larger than Form allows.
 func (k Custom) Validate() error {
 	switch {
 	case k.Form != Fourier && k.Form != Laplace && k.Form != LogFourier:

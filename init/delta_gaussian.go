@@ -11,11 +11,11 @@ import (
 //
 //	k(x, z) = Σ_i c_i exp(-‖x - z‖²/(2 σ_i²))
 //
-// on ℝ^d, as a rule exp(-r²/2σ₁²) - exp(-r²/2σ₂²), which is indefinite. The measures of both signs are mixtures of
-// normal laws, and the split is exact. Oglic and Gärtner (2018); Luo et al. (2021), section IV, with σ = 1 and 10.
+// on ℝ^d. The usual one is the indefinite kernel exp(-r²/2σ₁²) - exp(-r²/2σ₂²). The measures of both signs are mixtures
+// of normal laws, so the split is exact. Oglic and Gärtner (2018); Luo et al. (2021), section IV, with σ = 1 and 10.
 type DeltaGaussian struct {
 	Sigmas  []float64 // σ_i > 0, in the unit of x
-	Weights []float64 // c_i, one for each: not 0
+	Weights []float64 // c_i, one for each σ_i: finite and not 0
 }
 
 var (
@@ -33,7 +33,7 @@ func (k DeltaGaussian) At(x, z []float64) float64 {
 	return sum
 }
 
-// Gradient is the sum of the Gaussians' own.
+// Gradient returns the weighted sum of the gradients of the Gaussians.
 func (k DeltaGaussian) Gradient(dst, x, z []float64) []float64 {
 	dst = gradientDst(dst, x)
 	clear(dst)
@@ -49,7 +49,8 @@ func (k DeltaGaussian) Gradient(dst, x, z []float64) []float64 {
 // Domain is ℝ^d.
 func (k DeltaGaussian) Domain() Domain { return Domain{} }
 
-// Validate wants at least one σ, all above 0, and a finite weight other than 0 for each.
+// Validate returns an error that wraps ErrParam unless there is a σ, each σ is finite and σ > 0, and each has a finite
+// weight other than 0.
 func (k DeltaGaussian) Validate() error {
 	if len(k.Sigmas) == 0 || len(k.Sigmas) != len(k.Weights) {
 		return fmt.Errorf("spectral: DeltaGaussian: %d Sigmas and %d Weights; give at least one, and a weight for "+
@@ -67,7 +68,7 @@ func (k DeltaGaussian) Validate() error {
 	return nil
 }
 
-// Split is exact: N(0, I/σ_i²) for each Gaussian, with its weight.
+// Split is exact: the law N(0, I/σ_i²) for each Gaussian, with its weight. Errors wrap ErrParam.
 func (k DeltaGaussian) Split(_, _ int, _ Coupling) (*Split, error) {
 	if err := k.Validate(); err != nil {
 		return nil, err

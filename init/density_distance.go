@@ -5,14 +5,14 @@ import (
 	"math"
 )
 
-// DensityDistance is a squared homogeneous density distance, of two densities p and q on the unit cube
+// DensityDistance is a squared homogeneous distance of two probability densities p and q on the unit cube,
 //
 //	ρ²(p, q) = ∫ d²(p(t), q(t)) dt,
 //	d²(x, y) = Scale·(k(x,x) + k(y,y) - 2k(x,y)) = ∫₀^∞ |x^{½+iλ} - y^{½+iλ}|² m(λ) dλ,
 //
-// where k is a homogeneous kernel of degree 1, whose spectrum κ gives the measure m = 2·Scale·κ on the half-line, of
-// mass Z = Scale·𝒦(0). Sutherland, Oliva, Póczos and Schneider (2016), equations (2) and (3); the distances are those
-// of their table 1, at these scales:
+// where k is a homogeneous kernel of degree 1. Its spectrum κ gives the measure m = 2·Scale·κ on the half-line, with
+// the mass Z = Scale·𝒦(0). Sutherland, Oliva, Póczos and Schneider (2016), equations (2) and (3). Four functions make
+// the distances of their table 1:
 //
 //	                         d²(x, y)                           m(λ)                    Z
 //	JensenShannonDivergence  ½x ln(2x/(x+y)) + ½y ln(2y/(x+y))  sech(πλ)/(1 + 4λ²)      ln(2)/2
@@ -20,28 +20,26 @@ import (
 //	TotalVariation           |x - y|                            4/(π(1 + 4λ²))          1
 //	TriangularDivergence     (x - y)²/(x + y)                   2 sech(πλ)              1
 //
-// The first is in nats, with the half; half of TotalVariation is the largest |p(A) - q(A)|.
-//
-// Densities are given by their values at V points of equal weight, as rows whose mean is the integral. The
-// exponentiated homogeneous kernels have other scales, see Kernel.
+// A density is a row of its values at V points of equal weight; the mean of the row is the integral.
 type DensityDistance struct {
 	Of    Homogeneous // of degree 1, without an extension to negative numbers
 	Scale float64     // > 0
 }
 
-// JensenShannonDivergence is ∫ ½p ln(2p/(p+q)) + ½q ln(2q/(p+q)), at most ln 2.
+// JensenShannonDivergence is ∫ ½p ln(2p/(p+q)) + ½q ln(2q/(p+q)), in nats and at most ln 2.
 func JensenShannonDivergence() DensityDistance { return DensityDistance{JensenShannon{}, math.Ln2 / 2} }
 
 // SquaredHellinger is ½ ∫ (√p - √q)², at most 1.
 func SquaredHellinger() DensityDistance { return DensityDistance{Hellinger{}, .5} }
 
-// TotalVariation is ∫ |p - q|, at most 2.
+// TotalVariation is ∫ |p - q|, at most 2: twice the largest |P(A) - Q(A)| over events A.
 func TotalVariation() DensityDistance { return DensityDistance{Intersection{}, 1} }
 
 // TriangularDivergence is ∫ (p - q)²/(p + q), at most 2.
 func TriangularDivergence() DensityDistance { return DensityDistance{Chi2{}, 1} }
 
-// Validate wants a valid kernel of degree 1 on non-negative numbers and a positive scale.
+// Validate returns an error that wraps ErrParam unless Of is a valid kernel of degree 1 without an extension to
+// negative numbers, and Scale is finite and > 0.
 func (d DensityDistance) Validate() error {
 	if err := validate(d.Of); err != nil {
 		return err
@@ -53,28 +51,28 @@ func (d DensityDistance) Validate() error {
 	return positive("DensityDistance", "Scale", d.Scale)
 }
 
-// Scalar is d²(x, y) of two numbers, at least 0.
+// Scalar returns d²(x, y) of two numbers >= 0.
 func (d DensityDistance) Scalar(x, y float64) float64 {
 	return d.Scale * SquaredMetric(present(d.Of), []float64{x}, []float64{y})
 }
 
-// At is ρ² of two densities by their values at V points of equal weight, (1/V) Σ_v d²(p_v, q_v).
+// At returns ρ² of two densities given by their values at V points of equal weight, (1/V) Σ_v d²(p_v, q_v).
 func (d DensityDistance) At(p, q []float64) float64 {
 	return d.Scale * SquaredMetric(present(d.Of), p, q) / float64(len(p))
 }
 
-// Density is m(λ), λ >= 0. For Hellinger, whose measure is a point mass at 0, it is +Inf at 0 and 0 elsewhere.
+// Density returns m(λ) for λ >= 0. For Hellinger, whose measure is a point mass at 0, it is +Inf at 0 and 0 elsewhere.
 func (d DensityDistance) Density(lambda float64) float64 {
 	return 2 * d.Scale * present(d.Of).Spectrum(lambda)
 }
 
-// Mass is Z, the whole of m.
+// Mass returns Z, the mass of m.
 func (d DensityDistance) Mass() float64 { return d.Scale * present(d.Of).Signature(0) }
 
-// Kernel is exp(-ρ²/2σ²) on the values of densities at so many points, as the exponentiated kernel that it is. The
-// homogeneous kernel gives D², summed over the points. Then ρ² = Scale·D²/points, so the σ² of the exponentiated kernel
-// is σ²·points/Scale. On histograms, rows p/points that sum to 1, it is σ²/Scale: 2.885 times the σ² of the divergence
-// for Jensen-Shannon, twice for Hellinger.
+// Kernel returns exp(-ρ²/2σ²) as a kernel of rows of density values at the given number of points. The metric D² of the
+// homogeneous kernel is a sum over the points, so ρ² = Scale·D²/points, and the Sigma² of the result is
+// σ²·points/Scale. For histograms, rows p/points that sum to 1, use Sigma² = σ²/Scale instead: 2.885σ² for
+// Jensen-Shannon, 2σ² for Hellinger.
 func (d DensityDistance) Kernel(sigma float64, points int) Exponentiated {
 	return Exponentiated{Of: d.Of, Sigma: sigma * math.Sqrt(float64(points)/d.Scale)}
 }

@@ -1,5 +1,5 @@
-// Package spectral turns a kernel into random frequencies: kernel → spectral distribution → drawn frequencies.
-// The spectral distribution is the probability distribution of the frequencies, which this package calls the law.
+// Package spectral turns a kernel into random frequencies: kernel → spectral distribution → drawn frequencies. The
+// spectral distribution is the probability distribution of the frequencies. This package calls it the law.
 //
 // Many kernels are expectations over a random frequency w:
 //
@@ -7,69 +7,77 @@
 //	Laplace      k(x, z) = E exp(-w·(x + z))                    ExpSemigroup, ReciprocalSemigroup
 //	LogFourier   k(x, z) = E cos(w·(ln(x + c) - ln(z + c)))     SkewedChi2, SkewedIntersection
 //
-// The first is Bochner's theorem, the second its twin for the semigroup of non-negative vectors by Berg, Christensen
-// and Ressel, the third is Bochner's theorem on a multiplicative group. Draw m frequencies, replace the expectation by
-// their mean, and the kernel becomes the inner product of two explicit feature vectors: a linear model on the features
-// is a kernel machine.
+// The first is Bochner's theorem. The second is the theorem of Berg, Christensen and Ressel for the semigroup of
+// non-negative vectors. The third is Bochner's theorem on a multiplicative group. Draw m frequencies and replace the
+// expectation by their mean: the kernel becomes the inner product of two explicit feature vectors, and a linear model
+// on the features is a kernel machine.
 //
-// A kernel is a small struct, Gaussian{Sigma: 1}. It always knows its exact value, At, and its Domain. What is known of
-// its law is an interface: Law draws a whole frequency, ProductLaw has independent coordinates with a known quantile,
-// RadialLaw a uniform direction and a norm with a known quantile. Custom makes a kernel of any law of your own.
+// A kernel is a small struct, such as Gaussian{Sigma: 1}. Its method At is its exact value, and Domain the set of
+// inputs. Interfaces tell how its frequencies can be drawn: a Law draws a whole frequency, a ProductLaw has independent
+// coordinates with a known quantile function, and a RadialLaw has a uniform direction and a norm with a known quantile
+// function. Custom is a kernel with a law of your own.
 //
-// Histograms have additive kernels besides, which need no chance: Chi2, Intersection, JensenShannon and Hellinger are
-// Homogeneous. Harmonics are a few samples of a spectrum of one dimension, from which a feature map is made coordinate
-// by coordinate, SupError says how far off it is, and FittedPeriod and OptimalPeriod choose its one parameter.
-// Exponentiated is the Gaussian kernel of the metric of such a kernel, Stationary the translation-invariant kernel of
-// the same signature. DensityDistance is such a kernel's distance of probability densities.
+// Additive kernels on histograms need no random numbers. Chi2, Intersection, JensenShannon and Hellinger are
+// Homogeneous: Harmonics are samples of their one-dimensional spectrum, which give a feature map for each coordinate.
+// SupError is its largest error; FittedPeriod and OptimalPeriod choose its one parameter. Exponentiated is the Gaussian
+// kernel of the metric of such a kernel, Stationary the translation-invariant kernel with the same signature, and
+// DensityDistance a distance of probability densities.
 //
-// A kernel that is not positive definite is a difference of two such expectations where its Fourier transform, which
-// has both signs, has finite mass: a SignedLaw splits into the two, exactly (DeltaGaussian, SpherePolynomial for some
-// parameters) or as a signed combination of Gaussians that is as close as is asked for (SpherePolynomial, ArcCosine,
-// NeuralTangent, on the unit sphere). A Coupling draws the frequencies of both signs together and predicts the
-// variance. To compare with there are, for the polynomial kernel of the sphere, random products of projections
-// (DrawProducts), count sketches (DrawCountSketches) and a positive density that comes near it (SRF), with a bias.
+// A kernel k(x - z) that is not positive definite has a Fourier transform of both signs. Where its mass is finite the
+// kernel is a difference of two such expectations, a SignedLaw. Its Split is exact for DeltaGaussian and for
+// SpherePolynomial with some parameters. For the other kernels on the unit sphere (SpherePolynomial, ArcCosine,
+// NeuralTangent) it is a signed combination of Gaussians with a chosen error. A Coupling draws the frequencies of both
+// signs together and predicts the variance. Three other methods for the polynomial kernel on the sphere serve for
+// comparison: products of random projections (DrawProducts), count sketches (DrawCountSketches), and a positive density
+// with a bias (SRF).
 //
-// A Sampler draws the frequencies; Frequencies does the drawing:
+// A Sampler draws the frequencies; Frequencies calls it with a seed:
 //
 //	w, err := spectral.Frequencies(spectral.Gaussian{Sigma: 2}, spectral.Orthogonal{}, d, m, seed)
 //
-// Gram computes the exact matrix to compare with, PairVariance and the samplers' Variance how far off the features will
-// be, and SqrtDVar, DMeanAbsDev and MedianDistance bandwidths to start from. To read on: gaussian.go, iid.go,
-// orthogonal.go, exp_semigroup.go.
+// Gram computes the exact kernel matrix. PairVariance and the samplers' Variance predict the error of the features.
+// SqrtDVar, DMeanAbsDev and MedianDistance estimate a first bandwidth.
 //
 // # Samplers
 //
-// Samplers are all of them, and SamplerNames their names. The comment of each says which laws it fits. All but
-// Structured are unbiased. Leverage looks at rows, and its comment has errors on data. Each other but IID is worse than
-// IID for some pairs of rows: the comment has a table of its
-// mean squared error for the Gaussian, relative to IID with as many frequencies m, where x and z are .1 to 5 bandwidths
-// apart: in any direction, along an axis, along the diagonal, or in two coordinates, i+j by the same amount and i-j by
-// opposite ones. These two are the worst that a search found, or close to it. The lines for any m are for whole blocks
-// and pairs. Go test ./init -run Promises checks the tables.
+// The function Samplers returns all samplers. The comment of each says which laws it fits. All are unbiased except
+// Structured.
 //
-// The sequences gain where the dimensions are few, the data lie along few axes, or frequencies are many; a pair of
-// coordinates of Sobol needs many more before it is even. The orthogonal samplers gain more as the dimensions grow, for
-// close pairs.
+// Every sampler other than IID has a larger error than IID for some pairs of rows. Its comment therefore has a table of
+// the mean squared error for the Gaussian kernel, relative to IID with the same number m of frequencies. The columns of
+// the table are distances of x and z, from .1 to 5 bandwidths. Its lines are directions of x - z: any, an axis, the
+// diagonal, or two coordinates that differ by the same amount (i+j) or by opposite amounts (i-j). The two coordinates
+// are the worst that a search found, or close to it. Lines for any m hold for whole blocks and pairs. The comment of
+// Leverage, which depends on the rows, has errors on data instead. The command go test ./init -run Promises checks the
+// tables.
+//
+// Halton, Sobol and LatinHypercube gain most in few dimensions, along axes, and for many frequencies. Orthogonal and
+// Coupled gain more in more dimensions, for close pairs.
 //
 // # Semigroup kernels by Gaussians
 //
-// The frequencies of a Laplace transform cannot be drawn orthogonal. But a Semigroup kernel is a Gaussian, up to a
-// factor for each row:
+// The frequencies of a Laplace transform have no negative coordinates, so they cannot be drawn as an orthogonal matrix.
+// But a Semigroup kernel is a Gaussian kernel up to a factor for each row:
 //
 //	k(x, z) = exp(-Σ f(x+z)) = √(k(x, x) k(z, z)) exp(-D²(x, z)/2),   D² = Σ 2f(x+z) - f(2x) - f(2z).
 //
-// Proof, for f with f(0) = 0 and a completely monotone derivative, a Bernstein function:
+// Here f is a Bernstein function with f(0) = 0: its derivative is completely monotone. Proof:
 //
 //	f(s) = bs + ∫ (1 - e^{-ws}) μ(dw), b >= 0 and μ >= 0, by Lévy and Khintchine;
-//	bs cancels in D², and 1 does: 2f(x+z) - f(2x) - f(2z) = ∫ (e^{-2wx} - 2e^{-w(x+z)} + e^{-2wz}) μ(dw);
-//	that is ∫ (e^{-wx} - e^{-wz})² μ(dw), the squared distance of two functions in L²(μ);
-//	D² is the sum of such distances over the coordinates, so that exp(-D²/2) is a Gaussian kernel on that space;
-//	Σ f(x+z) = D²/2 + Σ f(2x)/2 + Σ f(2z)/2, of which the last two are -ln √k(x, x) and -ln √k(z, z).
+//	in D² the terms bs and 1 cancel: 2f(x+z) - f(2x) - f(2z) = ∫ (e^{-2wx} - 2e^{-w(x+z)} + e^{-2wz}) μ(dw);
+//	this is ∫ (e^{-wx} - e^{-wz})² μ(dw), the squared distance of two functions in L²(μ);
+//	D² is the sum of such distances over the coordinates, so exp(-D²/2) is a Gaussian kernel on that space;
+//	Σ f(x+z) = D²/2 + Σ f(2x)/2 + Σ f(2z)/2, and the last two terms are -ln √k(x, x) and -ln √k(z, z).
 //
-// What is left is a map Ψ, without randomness, to so few columns that ‖Ψ(x) - Ψ(z)‖² is about D². Then every sampler
-// of the Gaussian applies. For ExpSemigroup f is β√s, and D² is β times the metric of Levy, which is homogeneous: its
-// Harmonics of order n are 2n+1 columns for each of x. For ReciprocalSemigroup f is ln(1+s/λ), and exp(-D²/2) is the
-// SkewedChi2 kernel of c = λ/2: LogWaves of order n are 2n columns. The ways to the features and what each is off by:
+// So it suffices to have a deterministic map Ψ to few columns with ‖Ψ(x) - Ψ(z)‖² ≈ D². Every sampler of the Gaussian
+// then applies.
+//
+//   - ExpSemigroup has f(s) = β√s, and D² is β times the metric of Levy. Its Harmonics of order n make 2n+1 columns of
+//     each column of x.
+//   - ReciprocalSemigroup has f(s) = ln(1+s/λ), and exp(-D²/2) is the SkewedChi2 kernel with c = λ/2. LogWaves of order
+//     n make 2n columns of each.
+//
+// There are three ways to features:
 //
 //	way         bias                                        variance from m frequencies      predicted by
 //	laplace     none                                        (k(2x, 2z) - k(x, z)²)/m         PairVariance
@@ -77,37 +85,12 @@
 //	levy        at most √(k(x,x) k(z,z)) |D² - ‖Ψ-Ψ'‖²|/2,  k(x,x) k(z,z) times the          LevyVariance; the bias by
 //	            for any m                                   sampler's, at the distance D     SupError, LogWavesError
 //
-// The last two have k(x, x) exactly. The bias of order 1 for ExpSemigroup is .0005 of the kernel matrix of optdigits
-// and .003 of the centred one, and of the dense histograms of scene15 in 59 bins, whose rows are closer, .0005 and
-// .031; of order 3 it is .0001 and .0007, and .0001 and .005. Order 1 is all the same the better one up to 4096
-// features of optdigits, since its Ψ has fewer columns.
+// The last two give k(x, x) exactly. The third pays with at least about three features for each column of x, where
+// blocks of orthogonal frequencies are nearly whole, and for D below one or two.
 //
-// It pays where Haar blocks are whole or nearly so, from about 3d features on: of amazon, 800 columns, with 2048
-// features normalised rows are nearer (.0101 against .0121, centred .226 and .228), at 4096 this way is (.0071 and
-// .0047, centred .159 and .094). And it pays where D is below one or two, where orthogonal frequencies gain; at the
-// default parameters it is. Other kernels that can be had so are all of f(s) = s^α, 0 < α < 1, by Harmonics as for
-// √s, ln(1+s), s/(1+s), 1 - e^{-s}, and their sums. A product of completely monotone functions of x + z that is not
-// infinitely divisible cannot: of g(s) = (e^{-s} + e^{-2s})/2, whose powers below one are not all positive definite,
-// -ln g is no Bernstein function and D² no squared distance.
-//
-// What else can be split off was tried outside the library, on 500 rows, three draws, relative Frobenius error and
-// the error of the centred matrices:
-//
-//   - SkewedChi2 is a Gaussian on LogWaves. On optdigits, 4096 features at the default c: independent frequencies
-//     .031/.085, Sobol .019/.059, coupled on LogWaves of order 1 .017/.054. As D²/2 is one on average at that c, this
-//     is not much.
-//   - SkewedIntersection is one too, D² = Σ|t|, t = ln((x+c)/(z+c)), but the spectrum of |t| falls as 1/ω² only: the
-//     triangle wave of 8 columns for each of x is off by .101/.078 on its own, with 4096 features .102/.105; Sobol
-//     has .028/.120.
-//   - The outer kernel of DensityDistance is a Gaussian on an embedding as it stands, and coupled frequencies apply:
-//     one coordinate of musk1, Jensen-Shannon, 4096 features, .034/.040 independent and .028/.034 coupled.
-//   - Of any Gaussian the terms of order 0 and 1 about the mean of Ψ can be taken out of the features and added as
-//     columns, with a = Ψ - mean: e^{-‖a‖²/2} [1 | a | (e^{‖a‖²/2} cos aW - 1)/√m | (e^{‖a‖²/2} sin aW - aW)/√m]. It
-//     needs more features than Ψ has columns, and a mean. ExpSemigroup on optdigits, 256, 1024 and 4096 features in
-//     all: .0012/.037, .0006/.011 and .0005/.006, where coupled alone has .0080/.195, .0021/.052 and .0007/.016, so
-//     that the bias of order 1 is all that is left; SkewedChi2, 4096: .011/.037; densities, 4096: .022/.029. A
-//     classifier does not gain: ridge on 256 such features is right on .946 of optdigits, on coupled ones .954, on
-//     Laplace features .961.
+// The same works for f(s) = s^α with 0 < α < 1, ln(1+s), s/(1+s), 1 - e^{-s}, and sums of these. It fails for a kernel
+// that is not infinitely divisible, such as the product of g(x+z) with g(s) = (e^{-s} + e^{-2s})/2: some powers of g
+// below one are not positive definite, and D² is then no squared distance.
 //
 // # Conventions
 //
@@ -117,7 +100,7 @@
 //	frequencies   angular: cos(w·x), no 2π
 //	randomness    a seed or a rand.Source is an argument; named streams (Stream); never the clock, never a global
 //	errors        sentinels for errors.Is: ErrDomain, ErrShape, ErrDtype, ErrParam, ErrSampler
-//	panics        rows of different lengths in At and Gradient, and nothing else
+//	panics        in functions without an error result: rows of different lengths, a nil source of random numbers
 //
 // # Conversions
 //

@@ -12,9 +12,10 @@ import (
 //
 //	k(x, z) = exp(-β Σ_i √(x_i + z_i))
 //
-// on [0, ∞)^d, for histograms. It is the Laplace transform at x + z of independent Lévy variables of scale β²/2,
-// density β/(2√π) w^(-3/2) exp(-β²/(4w)), w = (β²/2)/N² with N standard normal. The law has no mean: expect a few huge
-// frequencies, and features that are exactly 0 for rows with large entries. Yang et al. (2014), section 3.2, table 1.
+// on [0, ∞)^d, for histograms. It is the Laplace transform at x + z of independent Lévy variables of scale β²/2, with
+// the density β/(2√π) w^(-3/2) exp(-β²/(4w)): w = (β²/2)/N² for a standard normal N. The law has no mean. A few
+// frequencies are huge, and rows with large entries get features that are exactly 0. Yang et al. (2014), section 3.2,
+// table 1.
 type ExpSemigroup struct {
 	// β, from 1e-100 to 1e100, in the unit of 1/√x; a useful start for l1-normalised histograms is 1e-3 to 1
 	Beta float64
@@ -61,7 +62,8 @@ func (k ExpSemigroup) Gradient(dst, x, z []float64) []float64 {
 // Domain is [0, ∞)^d.
 func (k ExpSemigroup) Domain() Domain { return domain.NonNegative() }
 
-// Validate wants 1e-100 <= β <= 1e100; beyond, the squares in the law leave the range of float64.
+// Validate returns an error that wraps ErrParam unless 1e-100 <= β <= 1e100; beyond, squares leave the range of
+// float64.
 func (k ExpSemigroup) Validate() error {
 	if k.Beta >= 1e-100 && k.Beta <= 1e100 {
 		return nil
@@ -72,8 +74,7 @@ func (k ExpSemigroup) Validate() error {
 // Transform is Laplace.
 func (k ExpSemigroup) Transform() Transform { return Laplace }
 
-// Draw draws w = (β²/2)/N². A zero N, and one whose square makes w infinite, is drawn again: 0·∞ would be NaN in a
-// feature.
+// Draw draws w = (β²/2)/N². It repeats a draw that is infinite, because 0·∞ would make a feature NaN.
 func (k ExpSemigroup) Draw(dst []float64, rng *rand.Rand) {
 	needsSource(rng)
 	for i := range dst {
@@ -87,15 +88,14 @@ func (k ExpSemigroup) Draw(dst []float64, rng *rand.Rand) {
 	}
 }
 
-// Quantile is (β²/4)/erfcinv(p)², written with the normal quantile because math.Erfcinv forms 1-p and is infinite for
-// p < 1e-16.
+// Quantile is (β²/4)/erfcinv(p)². It is computed by the normal quantile: math.Erfcinv is infinite for p < 1e-16.
 func (k ExpSemigroup) Quantile(p float64) float64 {
 	t := k.Beta / normalQuantile(p/2)
 	return t * t / 2
 }
 
-// LaplaceMoment returns L = E[w² e^(-2rw)] of one coordinate w, which bounds the gradient of the approximation error;
-// it is infinite at r = 0. Yang et al. (2014), lemma 6.
+// LaplaceMoment returns L = E[w² e^(-2rw)] = β (β√(2r) + 1)/(4(2r)^{3/2}) e^{-β√(2r)} of one coordinate w, for
+// Theorem5. It is infinite at r = 0. Yang et al. (2014), lemma 6.
 func (k ExpSemigroup) LaplaceMoment(r float64) float64 {
 	s := math.Sqrt(2 * r)
 	return k.Beta / 4 * (s*k.Beta + 1) / s / s / s * math.Exp(-s*k.Beta)

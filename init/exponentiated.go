@@ -4,10 +4,10 @@ import "math"
 
 // Exponentiated is the Gaussian kernel of the metric of a homogeneous kernel k,
 //
-//	exp(-D²(x, z)/2σ²),   D²(x, z) = k(x, x) + k(z, z) - 2k(x, z),
+//	exp(-D²(x, z)/2σ²),   D²(x, z) = k(x, x) + k(z, z) - 2k(x, z).
 //
-// the exponential χ², intersection, Jensen-Shannon or Hellinger kernel, a generalised RBF kernel. For other people's
-// exp(-γD²) set σ² = 1/2γ. Vedaldi and Zisserman (2012), equations (8) and (29).
+// It is the exponential χ², intersection, Jensen-Shannon or Hellinger kernel. Where others write exp(-γD²), set σ² =
+// 1/2γ. Vedaldi and Zisserman (2012), equations (8) and (29).
 type Exponentiated struct {
 	Of    Homogeneous
 	Sigma float64 // σ > 0, in the unit of D, which is the unit of x^{γ/2}
@@ -23,13 +23,13 @@ func (k Exponentiated) At(x, z []float64) float64 {
 	return k.of(SquaredMetric(present(k.Of), x, z))
 }
 
-// of is exp(-D²/2σ²) of D², for a σ whose square leaves the range of float64 too.
+// of is exp(-D²/2σ²) as a function of D². σ² itself may leave the range of float64.
 func (k Exponentiated) of(d2 float64) float64 { return math.Exp(-d2 / k.Sigma / k.Sigma / 2) }
 
 // Domain is the domain of the homogeneous kernel.
 func (k Exponentiated) Domain() Domain { return present(k.Of).Domain() }
 
-// Validate wants σ > 0 and asks the homogeneous kernel.
+// Validate returns the error of the homogeneous kernel, or an error that wraps ErrParam unless σ is finite and σ > 0.
 func (k Exponentiated) Validate() error {
 	if err := validate(k.Of); err != nil {
 		return err

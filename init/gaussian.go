@@ -47,8 +47,8 @@ func (k Gaussian) Gradient(dst, x, z []float64) []float64 {
 	return dst
 }
 
-// Profile writes exp(-s/2σ²) for the squared distances s to dst and, where slope is not nil, its derivatives for s to
-// slope. dst may be s. It panics when the lengths differ.
+// Profile writes exp(-s/2σ²) to dst for squared distances s. Where slope is not nil it writes the derivatives with
+// respect to s to slope. dst may be s. It panics when the lengths differ.
 func (k Gaussian) Profile(dst, slope, s []float64) {
 	sameLength(dst, s)
 	if slope != nil {
@@ -65,7 +65,7 @@ func (k Gaussian) Profile(dst, slope, s []float64) {
 // Domain is ℝ^d.
 func (k Gaussian) Domain() Domain { return Domain{} }
 
-// Validate wants σ > 0.
+// Validate returns an error that wraps ErrParam unless σ is finite and σ > 0.
 func (k Gaussian) Validate() error { return positive("Gaussian", "Sigma", k.Sigma) }
 
 // Transform is Fourier.
@@ -82,7 +82,7 @@ func (k Gaussian) Draw(dst []float64, rng *rand.Rand) {
 // Quantile is the quantile of N(0, 1/σ²).
 func (k Gaussian) Quantile(p float64) float64 { return normalQuantile(p) / k.Sigma }
 
-// NormQuantile is the quantile of χ_d/σ.
+// NormQuantile is the quantile function of χ_d/σ, where χ_d has the chi law with d degrees of freedom.
 func (k Gaussian) NormQuantile(d int, p float64) float64 {
 	return math.Sqrt(2*gammaQuantile(float64(d)/2, p)) / k.Sigma
 }

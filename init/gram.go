@@ -10,17 +10,16 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Gram returns the exact kernel matrix, [n, m] with k(x_i, z_j) at i, j, of the rows of x [n, d] and z [m, d]; for z =
-// nil the symmetric matrix of x with itself. Inputs are float32 or float64, each of its own; views and transposes will
-// do. The work is shared among GOMAXPROCS goroutines, so At must allow that, and the result does not depend on their
-// number. No rows give an empty matrix.
+// Gram returns the exact kernel matrix [n, m] of the rows of x [n, d] and z [m, d], with k(x_i, z_j) at i, j. For z =
+// nil it is the symmetric matrix of x with itself. Each input may be float32 or float64, in any layout. Without rows
+// the matrix is empty.
 //
-// For the Gaussian kernel and those on histograms each row is looked at once before pairs are: roots and logarithms are
-// kept, and coordinates that are 0 in z are skipped. It takes memory for up to two matrices more of the size of x and
-// of z, and the entries are the values of At to rounding, some 1e-12 of k in thousands of dimensions. Every other
-// kernel is asked for At, pair by pair.
+// GOMAXPROCS goroutines share the work, so At must be safe for concurrent use. The result does not depend on their
+// number. For the Gaussian and the kernels on histograms Gram computes roots and logarithms once a row and skips the
+// zeros of z. It then needs memory for up to two more matrices of the size of x and of z, and differs from At by
+// rounding, about 1e-12 of k in thousands of dimensions. For other kernels it calls At for each pair.
 //
-// Errors wrap ErrShape, ErrDtype, ErrParam (the kernel's own) or ErrDomain, which names the cell.
+// Errors wrap ErrShape, ErrDtype, ErrParam (an invalid kernel) or ErrDomain (which names the cell, or the row).
 func Gram(k Kernel, x, z *tensor.Dense) (*mat.Dense, error) {
 	if err := validate(k); err != nil {
 		return nil, err
@@ -48,8 +47,7 @@ func Gram(k Kernel, x, z *tensor.Dense) (*mat.Dense, error) {
 	return out, nil
 }
 
-// gramTile is how many rows are compared with a row of z while that is in the cache: what they take is about a megabyte
-// at d = 4000.
+// gramTile is the number of rows that are compared with a row of z while it is in the cache: about 1 MB at d = 4000.
 const gramTile = 16
 
 // fillGram computes the matrix, or the upper triangle and its mirror image.
@@ -81,7 +79,7 @@ func fillGram(out *mat.Dense, at pairFunc, cols int, symmetric bool) {
 	}
 }
 
-// eachRow calls f for 0 to n-1 from GOMAXPROCS goroutines.
+// eachRow calls f for 0 to n-1 on GOMAXPROCS goroutines.
 func eachRow(n int, f func(i int)) {
 	var next atomic.Int64
 	var wg sync.WaitGroup

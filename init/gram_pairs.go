@@ -2,12 +2,12 @@ package spectral
 
 import "math"
 
-// A pairFunc is k(x_i, z_j), with a place for as many numbers as there are columns. Calls may run side by side, each
-// with its own place.
+// A pairFunc returns k(x_i, z_j). scratch has room for a number a column. Calls may run concurrently, each with its own
+// scratch.
 type pairFunc func(i, j int, scratch []float64) float64
 
-// pairsOf looks at the rows of x and of z, which may be the same, and returns how to compare them. It knows types and
-// not interfaces, so that a kernel of the user's which embeds one of these is asked for its own At.
+// pairsOf prepares the rows of x and of z, which may be the same, and returns the function that compares them. It
+// switches on concrete types, so that a user's type which embeds one of them keeps its own At.
 func pairsOf(k Kernel, x, z *rows) pairFunc {
 	switch k := k.(type) {
 	case Gaussian:
@@ -39,7 +39,7 @@ func plainPairs(k Kernel, x, z *rows) pairFunc {
 	return func(i, j int, _ []float64) float64 { return k.At(x.row(i), z.row(j)) }
 }
 
-// each is f of every number, once where x and z are the same.
+// each applies f to every number, only once where x and z are the same.
 func each(x, z *rows, f func(v float64) float64) (fx, fz *rows) {
 	fx = x.each(f)
 	if x == z {
@@ -108,8 +108,8 @@ func sumSquares(a, b []float64) float64 {
 	return s0 + s1 + s2 + s3
 }
 
-// inRange says whether a sum of positive numbers neither overflowed nor lost terms to underflow. Where it did, At is
-// asked, which takes the scale out of each term.
+// inRange reports whether a sum of positive numbers neither overflowed nor lost terms to underflow. Otherwise the
+// caller uses At, which scales each term.
 func inRange(sum float64) bool { return sum > 1e-280 && sum < 1e280 }
 
 func (k Gaussian) pairs(x, z *rows) pairFunc {
@@ -159,11 +159,11 @@ func (k SkewedChi2) pairs(x, z *rows) pairFunc {
 	}
 }
 
-// nearby is the share of k(x, x) + k(z, z) below which D² is taken coordinate by coordinate, because the difference
-// has lost two digits.
+// nearby is the share of k(x, x) + k(z, z) below which D² is computed coordinate by coordinate: the difference would
+// have lost two digits.
 const nearby = .01
 
-// pairs needs k(x, x) and k(z, z) once a row.
+// pairs computes k(x, x) and k(z, z) once a row.
 func (k Exponentiated) pairs(x, z *rows) pairFunc {
 	of := pairsOf(k.Of, x, z)
 	own := func(r *rows) []float64 {

@@ -2,7 +2,7 @@ package spectral
 
 import "math"
 
-// nonZeros are the cells of rows that are not 0: of histograms, the fewer ones.
+// nonZeros holds the non-zero cells of rows. In histograms these are few.
 type nonZeros struct {
 	ptr    []int   // row i is ptr[i] to ptr[i+1]
 	at     []int32 // column
@@ -88,9 +88,9 @@ func (k ReciprocalSemigroup) pairs(x, z *rows) pairFunc {
 	}
 }
 
-// A termsFunc replaces the x, some of which are 0, of the coordinates where z is not 0 by the terms k(x, z) of the
-// 1-homogeneous kernel. at[p] is the column of x[p] and z[p]; lnX has ln x by column, lnZ has ln z[p], for a kernel
-// that asks for them.
+// A termsFunc replaces the numbers x, of the coordinates where z is not 0, by the terms k(x, z) of the kernel of degree
+// 1. Some x are 0. at[p] is the column of x[p] and z[p]. For a kernel that needs logarithms lnX has ln x by column and
+// lnZ has ln z[p].
 type termsFunc func(x, z []float64, at []int32, lnX, lnZ []float64)
 
 func chi2Terms(x, z []float64, _ []int32, _, _ []float64) {
@@ -106,8 +106,8 @@ func intersectionTerms(x, z []float64, _ []int32, _, _ []float64) {
 	}
 }
 
-// jensenShannonTerms is JensenShannon.At with the logarithm of the ratio as a difference of two that are there already.
-// Its error is in proportion to ln x and ln z, and the term is at least lo.
+// jensenShannonTerms is JensenShannon.At with the logarithm of the ratio as a difference of two known logarithms. Its
+// error is proportional to ln x and ln z, and the term is at least lo.
 func jensenShannonTerms(x, z []float64, at []int32, lnX, lnZ []float64) {
 	for p, a := range x {
 		if a == 0 {
@@ -123,9 +123,9 @@ func jensenShannonTerms(x, z []float64, at []int32, lnX, lnZ []float64) {
 	}
 }
 
-// additivePairs sums over the coordinates where z is not 0. k of degree γ has the terms of degree 1, multiplied by
-// x^{(γ-1)/2} and z^{(γ-1)/2}: powers that are taken once a cell. Kernels with an extension to negative numbers, and
-// the terms of cells whose powers are out of range are computed as they are.
+// additivePairs sums over the coordinates where z is not 0. For degree γ it multiplies the terms of degree 1 by
+// x^{(γ-1)/2} and z^{(γ-1)/2}, which it computes once a cell. It calls At for kernels that extend to negative numbers
+// and for data whose powers are out of range.
 func additivePairs(k Homogeneous, x, z *rows, terms termsFunc, logs bool) pairFunc {
 	nz := z.nonZeros()
 	if k.Extension() != RejectNegative || !powersInRange(k, x) || !powersInRange(k, z) {
@@ -183,8 +183,8 @@ func (k Hellinger) pairs(x, z *rows) pairFunc {
 	}
 }
 
-// powersInRange says whether all that a degree other than 1 makes of the cells that are not 0, and the products of two
-// of it, are in range.
+// powersInRange reports whether the powers of the non-zero cells for a degree other than 1, and products of two of
+// them, are in range.
 func powersInRange(k Homogeneous, r *rows) bool {
 	if k.Degree() == 1 {
 		return true
@@ -198,7 +198,7 @@ func powersInRange(k Homogeneous, r *rows) bool {
 	return true
 }
 
-// power is v^e, and 0 of 0 whatever the sign of e. Denormal numbers are taken up first, for the reason that ln has.
+// power returns v^e, and 0 for v = 0 whatever the sign of e. It scales subnormal numbers up first, as ln does.
 func power(e float64) func(v float64) float64 {
 	if e == .5 {
 		return math.Sqrt
@@ -215,7 +215,7 @@ func power(e float64) func(v float64) float64 {
 	}
 }
 
-// gather is the numbers of a row at some columns.
+// gather copies the numbers of a row at the given columns to dst.
 func gather(dst, row []float64, at []int32) []float64 {
 	dst = dst[:len(at)]
 	for p, c := range at {

@@ -9,18 +9,17 @@ import (
 	"gonum.org/v1/gonum/stat/samplemv"
 )
 
-// Halton takes the first m points of a randomised Halton sequence, coordinate i in base of the ith prime, in place of
-// independent ones: it has less variance than IID in few dimensions and for many frequencies, and up to 1.26 times as
-// much with no more than two frequencies a dimension. The points become frequencies through the quantile of each
-// coordinate for a ProductLaw, and for a RadialLaw, with one coordinate more, through the norm and normal quantiles.
-// The digits that tell the points apart are permuted at random, and those behind are independent, which makes every
-// single point uniform: the features are unbiased, and their error over seeds is an honest one. Owen (2017), A
-// randomized Halton algorithm in R; Yang, Sindhwani, Avron and Mahoney (2014), Quasi-Monte Carlo Feature Maps for
-// Shift-Invariant Kernels.
+// Halton takes the first m points of a randomised Halton sequence in place of independent points; coordinate i has the
+// ith prime as its base. A ProductLaw turns a point into a frequency by the quantile of each coordinate. A RadialLaw
+// needs one coordinate more: one for the quantile of the norm and d normal quantiles for the direction. The digits that
+// tell the points apart are permuted at random and the digits behind them are independent, so every single point is
+// uniform, the features are unbiased, and the spread over seeds is their error. Owen (2017), A randomized Halton
+// algorithm in R; Yang, Sindhwani, Avron and Mahoney (2014), Quasi-Monte Carlo Feature Maps for Shift-Invariant
+// Kernels.
 //
-// In many dimensions, where the primes are as large as m, the points are little more even than independent ones.
-//
-// It has at most 1000 coordinates: 1000 dimensions for a ProductLaw, 999 for a RadialLaw. Sobol has some more.
+// It has less variance than IID in few dimensions and for many frequencies, and up to 1.26 times as much with no more
+// than two frequencies a dimension. In many dimensions, where the primes are as large as m, the points are hardly more
+// even than independent ones. It has at most 1000 coordinates: 1000 dimensions for a ProductLaw, 999 for a RadialLaw.
 //
 //	sampler      d     m  x - z         .1      .5       1       2       3       4       5
 //	Halton       1     2  axis        1.03    1.02    1.01    1.00    1.01    1.01     .99
@@ -75,7 +74,7 @@ func (Halton) papers() map[string]string {
 	}
 }
 
-// yangSindhwani2014 is the BibTeX entry of more samplers than this.
+// yangSindhwani2014 is a BibTeX entry that several samplers share.
 const yangSindhwani2014 = `@inproceedings{yang2014quasi,
   author    = {Yang, Jiyan and Sindhwani, Vikas and Avron, Haim and Mahoney, Michael},
   title     = {Quasi-{Monte} {Carlo} Feature Maps for Shift-Invariant Kernels},
@@ -87,7 +86,7 @@ const yangSindhwani2014 = `@inproceedings{yang2014quasi,
 }
 `
 
-// Sample fills w column after column; it takes the memory of w once more for the points.
+// Sample fills w column after column. The points take as much memory as w. Errors are as in Sampler.
 func (s Halton) Sample(w []float64, d, m int, k Random, src rand.Source) error {
 	if err := checkSample(s, w, d, m, k, src); err != nil {
 		return err
@@ -109,15 +108,14 @@ func (s Halton) Sample(w []float64, d, m int, k Random, src rand.Source) error {
 	return nil
 }
 
-// haltonCells replaces the digits behind those that tell m points apart by independent ones. samplemv permutes them as
-// well, but all points have the same there: the error of one draw would be tiny mostly, and now and then large, which a
-// few dozen seeds do not show.
+// haltonCells replaces the digits behind those that tell m points apart by independent ones. samplemv permutes these
+// too, but all points have the same ones: most draws would then have a tiny error and a few a large one.
 type haltonCells struct {
-	cells []float64 // a coordinate: the least power of its prime that is at least m
+	cells []float64 // for each coordinate, the least power of its prime that is at least m
 	rng   *rand.Rand
 }
 
-// Quantile moves each coordinate to a random place in its cell, 2⁻⁵³ away from 0 and 1 at least.
+// Quantile moves each coordinate to a random place in its cell, at least 2⁻⁵³ away from 0 and 1.
 func (h haltonCells) Quantile(x, p []float64) []float64 {
 	for i, n := range h.cells {
 		cell := min(math.Floor(p[i]*n), n-1) // a sum of digits may round to 1
@@ -126,7 +124,7 @@ func (h haltonCells) Quantile(x, p []float64) []float64 {
 	return x
 }
 
-// cells are the least powers, at least m, of the first primes.
+// cells returns for each of the first dims primes its least power that is at least m.
 func cells(dims, m int) []float64 {
 	var primes []int
 	out := make([]float64, dims)

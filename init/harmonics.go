@@ -8,14 +8,14 @@ import (
 	"gonum.org/v1/gonum/integrate/quad"
 )
 
-// Window is the function by which a signature is multiplied before it is made periodic.
+// Window is the function that multiplies a signature before it is made periodic.
 type Window int
 
 const (
-	// Uniform is no window: κ̂_j = Lκ(jL). Every κ̂_j is non-negative.
+	// Uniform multiplies by 1: κ̂_j = Lκ(jL). Every κ̂_j is non-negative.
 	Uniform Window = iota
 	// Rectangular cuts the signature off at ±Λ/2: κ̂_j = (1/Λ) ∫ 𝒦(λ) cos(jLλ) dλ over one period, clipped at 0. Copies
-	// of the signature do not overlap, and the approximation is usually the closer one.
+	// of the signature do not overlap, and the approximation is usually closer.
 	Rectangular
 )
 
@@ -30,7 +30,7 @@ func (w Window) String() string {
 	}
 }
 
-// ParseWindow is the inverse of String.
+// ParseWindow is the inverse of String. The error for an unknown name wraps ErrParam.
 func ParseWindow(s string) (Window, error) {
 	for w := Uniform; w <= Rectangular; w++ {
 		if w.String() == s {
@@ -43,24 +43,23 @@ func ParseWindow(s string) (Window, error) {
 // MaxOrder is the largest order of Harmonics.
 const MaxOrder = 100
 
-// Harmonics are the numbers of a homogeneous kernel map of order n: the harmonics f_j of the base frequency L = 2π/Λ
+// Harmonics holds the numbers of a homogeneous kernel map of order n: the harmonics f_j of the base frequency L = 2π/Λ
 // and the samples κ̂_j of the spectrum, j = 0 to n, such that
 //
-//	𝒦(λ) ≈ 𝒦̂(λ) = κ̂_0 + 2 Σ_j κ̂_j cos(f_j L λ),   |λ| <= Λ/2,
+//	𝒦(λ) ≈ 𝒦̂(λ) = κ̂_0 + 2 Σ_j κ̂_j cos(f_j L λ),   |λ| <= Λ/2.
 //
-// from which the features of a coordinate are √(x^γ κ̂_0), √(2x^γ κ̂_j) cos(f_j L ln x) and √(2x^γ κ̂_j) sin(f_j L ln
-// x). Vedaldi and Zisserman (2012), equations (17) to (20). Λ is the dynamic range of the data that the map can tell
-// apart: a ratio y/x of e^{Λ/2}.
+// The features of a coordinate x are √(x^γ κ̂_0), √(2x^γ κ̂_j) cos(f_j L ln x) and √(2x^γ κ̂_j) sin(f_j L ln x). They
+// approximate the kernel for ratios y/x from e^{-Λ/2} to e^{Λ/2}. Vedaldi and Zisserman (2012), equations (17) to (20).
 type Harmonics struct {
 	Period float64   // Λ
 	F      []int     // f_0 = 0 < f_1 < ... < f_n
 	Kappa  []float64 // κ̂_j >= 0
 }
 
-// Order is n, and -1 for harmonics that NewHarmonics did not make.
+// Order is n, and -1 for the zero value.
 func (h *Harmonics) Order() int { return len(h.F) - 1 }
 
-// whole says whether the harmonics have a period and a sample each.
+// whole reports whether the harmonics have a period and as many samples as frequencies.
 func (h *Harmonics) whole() bool {
 	return h != nil && len(h.F) > 0 && len(h.F) == len(h.Kappa) && h.Period > 0 && !math.IsInf(h.Period, 1)
 }
@@ -68,7 +67,7 @@ func (h *Harmonics) whole() bool {
 // Base is L = 2π/Λ.
 func (h *Harmonics) Base() float64 { return 2 * math.Pi / h.Period }
 
-// Signature is 𝒦̂(λ), and NaN for harmonics without a period or of which F and Kappa differ in length.
+// Signature is 𝒦̂(λ). It is NaN for harmonics without a period, or where F and Kappa differ in length.
 func (h *Harmonics) Signature(lambda float64) float64 {
 	if !h.whole() {
 		return math.NaN()
@@ -80,12 +79,14 @@ func (h *Harmonics) Signature(lambda float64) float64 {
 	return sum
 }
 
-// NewHarmonics computes the harmonics of order n for a window and a period Λ > 0 (FittedPeriod and OptimalPeriod choose
-// one). A harmonic whose sample is negative, which the rectangular window can make, is passed over for the next; from
-// harmonic 3j - 1 on slot j takes what comes, clipped at 0. That is VLFeat's rule. A spectrum that is a point mass at 0
-// (Hellinger) gives κ̂_0 = 1 and has no other harmonics: its order is 0.
+// NewHarmonics computes the harmonics of order n for a window and a period Λ > 0, which FittedPeriod and OptimalPeriod
+// choose. A spectrum that is a point mass at 0 (Hellinger) has order 0 only, with κ̂_0 = 1.
 //
-// Errors wrap ErrParam: n below 0 or above MaxOrder, n > 0 for a point mass, a period that is no finite number above 0.
+// The rectangular window can make negative samples. Slot j then takes the next harmonic with a positive sample, and
+// from harmonic 3j - 1 on any harmonic, clipped at 0. This is VLFeat's rule.
+//
+// Errors wrap ErrParam: an invalid kernel or window, n below 0 or above MaxOrder, n > 0 for a point mass, a period that
+// is not finite and positive.
 func NewHarmonics(k Homogeneous, n int, w Window, period float64) (*Harmonics, error) {
 	if err := checkHarmonics(k, n, w); err != nil {
 		return nil, err
@@ -96,7 +97,7 @@ func NewHarmonics(k Homogeneous, n int, w Window, period float64) (*Harmonics, e
 	return newHarmonics(k, n, w, period), nil
 }
 
-// checkHarmonics wants a valid kernel, an order that it can have, and a window.
+// checkHarmonics checks the kernel, the order and the window.
 func checkHarmonics(k Homogeneous, n int, w Window) error {
 	if err := validate(k); err != nil {
 		return err
@@ -132,8 +133,8 @@ func newHarmonics(k Homogeneous, n int, w Window, period float64) *Harmonics {
 	return h
 }
 
-// sampleSpectrum is κ̂_j before it is clipped. VLFeat has the rectangular window by a Riemann sum over a convolution of
-// spectra, cut at 200/Λ; here the signature itself is integrated, which is smooth on [0, Λ/2].
+// sampleSpectrum is κ̂_j before it is clipped. For the rectangular window it integrates the signature, which is smooth
+// on [0, Λ/2]; VLFeat sums over a convolution of spectra instead.
 func sampleSpectrum(k Homogeneous, j int, w Window, period float64) float64 {
 	base := 2 * math.Pi / period
 	if w == Uniform {
@@ -154,8 +155,8 @@ func sampleSpectrum(k Homogeneous, j int, w Window, period float64) float64 {
 	return 2 / period * sum
 }
 
-// legendre are the nodes and weights of Gauss and Legendre on [-1, 1], enough for a panel of four waves of a signature
-// that falls by e^{-4}.
+// legendre holds the nodes and weights of a Gauss-Legendre rule on [-1, 1] that is exact enough for a panel of four
+// waves of a signature that falls by e^{-4}.
 var legendre = sync.OnceValues(func() (x, w []float64) {
 	x, w = make([]float64, 48), make([]float64, 48)
 	quad.Legendre{}.FixedLocations(x, w, -1, 1)

@@ -2,16 +2,16 @@ package spectral
 
 import "math"
 
-// Hellinger is the Hellinger kernel, Bhattacharyya's coefficient,
+// Hellinger is the Hellinger kernel, also called the Bhattacharyya coefficient,
 //
 //	k(x, z) = Σ_i √(x_i z_i)
 //
-// on histograms, [0, ∞)^d. Its metric k(x,x) + k(z,z) - 2k(x,z) is Σ (√x - √z)², and on ℓ1-normalised rows k(x, x) = 1.
-// The signature is 1 and the spectrum a point mass at 0, so the feature map √x is exact and has one column a dimension.
+// on histograms, [0, ∞)^d. For ℓ1-normalised rows k(x, x) = 1. Its metric k(x,x) + k(z,z) - 2k(x,z) is Σ (√x - √z)².
+// Its signature is 1 and its spectrum a point mass at 0, so the feature map √x is exact, with one column a dimension.
 // Vedaldi and Zisserman (2012), section 2.1 and figure 1.
 type Hellinger struct {
 	Gamma    float64  // γ > 0, the degree: a term is multiplied by (xz)^{(γ-1)/2}; 0 stands for 1
-	Negative Negative // what negative coordinates do
+	Negative Negative // how negative coordinates are treated
 }
 
 var (
@@ -27,7 +27,7 @@ func (k Hellinger) At(x, z []float64) float64 {
 
 func hellingerTerm(lo, hi float64) float64 { return math.Sqrt(lo) * math.Sqrt(hi) }
 
-// Gradient returns ½√(z/x) for γ = 1, and 0 where x is 0 and the derivative has no bound.
+// Gradient returns ½√(z/x) for γ = 1. At x = 0, where the derivative is unbounded, it returns 0.
 func (k Hellinger) Gradient(dst, x, z []float64) []float64 {
 	return additiveGradient(k, dst, x, z, hellingerTerm, func(_, _ float64) float64 { return .5 })
 }
@@ -46,11 +46,11 @@ func (k Hellinger) Spectrum(omega float64) float64 {
 // Degree is γ.
 func (k Hellinger) Degree() float64 { return degree(k.Gamma) }
 
-// Extension is what negative coordinates do.
+// Extension returns Negative.
 func (k Hellinger) Extension() Negative { return k.Negative }
 
-// Domain is x >= 0, or ℝ^d with an extension.
+// Domain is x >= 0, or ℝ^d where Negative extends the kernel.
 func (k Hellinger) Domain() Domain { return k.Negative.Domain() }
 
-// Validate wants γ >= 0.
+// Validate returns an error that wraps ErrParam for a γ that is negative or not finite, or an unknown Negative.
 func (k Hellinger) Validate() error { return validHomogeneous("Hellinger", k.Gamma, k.Negative) }

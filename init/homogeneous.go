@@ -7,26 +7,26 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 )
 
-// Homogeneous is an additive γ-homogeneous kernel, a sum over the coordinates of
+// Homogeneous is an additive γ-homogeneous kernel: the sum over the coordinates of
 //
 //	k(x, y) = (xy)^{γ/2} 𝒦(ln y - ln x),   x, y > 0,   and 0 where x or y is 0.
 //
-// By Bochner's theorem on the line its signature 𝒦 is the Fourier transform of a spectrum κ, and the samples of κ are a
-// feature map without randomness (Harmonics). Vedaldi and Zisserman (2012), equations (1) to (3), (9) and (10).
+// By Bochner's theorem on the real line its signature 𝒦 is the Fourier transform of a spectrum κ, and samples of κ give
+// a deterministic feature map, see Harmonics. Vedaldi and Zisserman (2012), equations (1) to (3), (9) and (10).
 type Homogeneous interface {
 	Kernel
 	// Signature is 𝒦(λ) = k(e^{λ/2}, e^{-λ/2}), an even function.
 	Signature(lambda float64) float64
-	// Spectrum is the density κ(ω) = (1/2π) ∫ 𝒦(λ) e^{-iωλ} dλ >= 0. Where κ is no function but a point mass at 0, as
-	// for Hellinger, it is +Inf at 0 and 0 elsewhere.
+	// Spectrum is the density κ(ω) = (1/2π) ∫ 𝒦(λ) e^{-iωλ} dλ >= 0. Where κ is a point mass at 0, as for Hellinger, it
+	// is +Inf at 0 and 0 elsewhere.
 	Spectrum(omega float64) float64
 	// Degree is γ.
 	Degree() float64
-	// Extension is what the kernel does with negative coordinates.
+	// Extension says how the kernel treats negative coordinates.
 	Extension() Negative
 }
 
-// Negative is what a homogeneous kernel does with a negative coordinate, see domain.Negative.
+// Negative says how a homogeneous kernel treats a negative coordinate, see domain.Negative.
 type Negative = domain.Negative
 
 // The values of Negative.
@@ -53,7 +53,7 @@ func degree(gamma float64) float64 {
 	return gamma
 }
 
-// validHomogeneous is the check of the two fields of a homogeneous kernel.
+// validHomogeneous checks the two fields of a homogeneous kernel.
 func validHomogeneous(kernel string, gamma float64, n Negative) error {
 	if !(gamma >= 0) || math.IsInf(gamma, 1) {
 		return fmt.Errorf("spectral: %s: Gamma = %v is not a finite number above 0, nor the 0 that stands for 1: %w",
@@ -66,8 +66,7 @@ func validHomogeneous(kernel string, gamma float64, n Negative) error {
 	return nil
 }
 
-// additive is Σ_i k(x_i, z_i) for the kernel of degree 1 on 0 < lo <= hi, raised to the degree of k and extended to
-// negative numbers.
+// additive is Σ_i k(x_i, z_i) for the degree and the extension of k. one is the kernel of degree 1 on 0 < lo <= hi.
 func additive(k Homogeneous, x, z []float64, one func(lo, hi float64) float64) float64 {
 	sameLength(x, z)
 	gamma, n, sum := k.Degree(), k.Extension(), 0.0
@@ -85,9 +84,9 @@ func additive(k Homogeneous, x, z []float64, one func(lo, hi float64) float64) f
 	return sum
 }
 
-// additiveTerm is k_γ(a, b)/over = (ab)^{(γ-1)/2} k(a, b)/over, for a, b > 0 and over = 1 or a. Where a factor leaves
-// the range of float64, or the term of degree 1 is so small that it has few digits, it is (ab)^{γ/2} 𝒦(ln b - ln
-// a)/over by logarithms.
+// additiveTerm is k_γ(a, b)/over = (ab)^{(γ-1)/2} k(a, b)/over for a, b > 0 and over = 1 or a. Where a factor leaves
+// the range of float64, or the term of degree 1 is so small that it has lost digits, it uses logarithms: (ab)^{γ/2}
+// 𝒦(ln b - ln a)/over.
 func additiveTerm(k Homogeneous, gamma, a, b, over float64, one func(lo, hi float64) float64) float64 {
 	lo := math.Min(a, b)
 	v := one(lo, math.Max(a, b)) / over
@@ -113,8 +112,8 @@ func sech(v float64) float64 {
 	return 2 * e / (1 + e*e)
 }
 
-// ln is the natural logarithm. Where package math has it in assembly (amd64), its logarithm of a denormal number is
-// the error of a normal one.
+// ln is the natural logarithm, also of subnormal numbers: the assembly of math.Log on amd64 returns a wrong value for
+// them.
 func ln(v float64) float64 {
 	if v > 0 && v < 0x1p-1022 {
 		return math.Log(v*0x1p60) - 60*math.Ln2

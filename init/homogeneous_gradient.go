@@ -2,9 +2,9 @@ package spectral
 
 import "math"
 
-// additiveGradient is the gradient for x of additive, from the kernel of degree 1 and its elasticity e = a/k ∂k/∂a,
-// for a, b > 0: with the degree, (e + (γ-1)/2) k_γ/a. At x = 0 it is defined as 0, as the derivative of the map's
-// features is; the gradients of Hellinger and JensenShannon have no bound there.
+// additiveGradient is the gradient of additive with respect to x. e is the elasticity (a/k) ∂k/∂a of the kernel of
+// degree 1 for a, b > 0; a term is (e + (γ-1)/2) k_γ/a. At x = 0 the gradient is defined as 0, like the gradient of the
+// map's features; for Hellinger and JensenShannon the derivative is unbounded there.
 func additiveGradient(k Homogeneous, dst, x, z []float64, one, e func(a, b float64) float64) []float64 {
 	dst = gradientDst(dst, x)
 	sameLength(x, z)

@@ -16,8 +16,8 @@ var _ Sampler = IID{}
 
 func (IID) String() string { return "iid" }
 
-// Sample draws column after column, by the law itself, by the quantile of each coordinate, or by the norm and a uniform
-// direction, whichever the kernel offers first.
+// Sample draws column after column: by Draw if the kernel is a Law, else by the quantile of each coordinate, else by
+// the norm and a uniform direction. Errors are as in Sampler.
 func (s IID) Sample(w []float64, d, m int, k Random, src rand.Source) error {
 	if err := checkSample(s, w, d, m, k, src); err != nil {
 		return err

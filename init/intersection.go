@@ -6,12 +6,12 @@ import "math"
 //
 //	k(x, z) = Σ_i min(x_i, z_i)
 //
-// on histograms, [0, ∞)^d. Its metric k(x,x) + k(z,z) - 2k(x,z) is the ℓ1 distance, and on ℓ1-normalised rows k(x, x) =
-// 1. Signature exp(-|λ|/2), spectrum (2/π)/(1 + 4ω²), which decays slowly: of the homogeneous kernels this is the
-// hardest to approximate. Vedaldi and Zisserman (2012), section 2.1 and figure 1.
+// on histograms, [0, ∞)^d. For ℓ1-normalised rows k(x, x) = 1. Its metric k(x,x) + k(z,z) - 2k(x,z) is the ℓ1 distance.
+// Its signature is exp(-|λ|/2). Its spectrum (2/π)/(1 + 4ω²) decays slowly, which makes it the hardest homogeneous
+// kernel to approximate. Vedaldi and Zisserman (2012), section 2.1 and figure 1.
 type Intersection struct {
 	Gamma    float64  // γ > 0, the degree: a term is multiplied by (xz)^{(γ-1)/2}; 0 stands for 1
-	Negative Negative // what negative coordinates do
+	Negative Negative // how negative coordinates are treated
 }
 
 var (
@@ -20,15 +20,15 @@ var (
 	_ Validator   = Intersection{}
 )
 
-// At returns Σ min(x, z), times (xz)^{(γ-1)/2} each.
+// At returns Σ min(x, z) · (xz)^{(γ-1)/2}.
 func (k Intersection) At(x, z []float64) float64 {
 	return additive(k, x, z, intersectionTerm)
 }
 
 func intersectionTerm(lo, _ float64) float64 { return lo }
 
-// Gradient returns 1 where x < z, 0 where x > z, and ½ where they are equal, the mean of the two sides, for γ = 1; and
-// 0 where x is 0.
+// Gradient returns, for γ = 1, 1 where x < z, 0 where x > z, and ½, the mean of both sides, where they are equal. At x
+// = 0 it returns 0.
 func (k Intersection) Gradient(dst, x, z []float64) []float64 {
 	return additiveGradient(k, dst, x, z, intersectionTerm, func(a, b float64) float64 { return (1 + sign(b-a)) / 2 })
 }
@@ -53,11 +53,11 @@ func (k Intersection) FittedPeriod(order int, w Window) float64 {
 // Degree is γ.
 func (k Intersection) Degree() float64 { return degree(k.Gamma) }
 
-// Extension is what negative coordinates do.
+// Extension returns Negative.
 func (k Intersection) Extension() Negative { return k.Negative }
 
-// Domain is x >= 0, or ℝ^d with an extension.
+// Domain is x >= 0, or ℝ^d where Negative extends the kernel.
 func (k Intersection) Domain() Domain { return k.Negative.Domain() }
 
-// Validate wants γ >= 0.
+// Validate returns an error that wraps ErrParam for a γ that is negative or not finite, or an unknown Negative.
 func (k Intersection) Validate() error { return validHomogeneous("Intersection", k.Gamma, k.Negative) }

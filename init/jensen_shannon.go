@@ -6,12 +6,13 @@ import "math"
 //
 //	k(x, z) = Σ_i ½x_i log₂((x_i + z_i)/x_i) + ½z_i log₂((x_i + z_i)/z_i)
 //
-// on histograms, [0, ∞)^d. On ℓ1-normalised rows k(x, x) = 1, and the metric k(x,x) + k(z,z) - 2k(x,z) is twice the
-// Jensen-Shannon divergence ½KL(x|m) + ½KL(z|m), m = (x+z)/2, in bits. Signature ½e^{λ/2} log₂(1+e^{-λ}) + ½e^{-λ/2}
-// log₂(1+e^λ), spectrum (2/ln 4) sech(πω)/(1 + 4ω²). Vedaldi and Zisserman (2012), section 2.1 and figure 1.
+// on histograms, [0, ∞)^d. For ℓ1-normalised rows k(x, x) = 1, and the metric k(x,x) + k(z,z) - 2k(x,z) is twice the
+// Jensen-Shannon divergence ½KL(x|m) + ½KL(z|m), m = (x+z)/2, in bits. Its signature is ½e^{λ/2} log₂(1+e^{-λ}) +
+// ½e^{-λ/2} log₂(1+e^λ), its spectrum (2/ln 4) sech(πω)/(1 + 4ω²). Vedaldi and Zisserman (2012), section 2.1 and figure
+// 1.
 type JensenShannon struct {
 	Gamma    float64  // γ > 0, the degree: a term is multiplied by (xz)^{(γ-1)/2}; 0 stands for 1
-	Negative Negative // what negative coordinates do
+	Negative Negative // how negative coordinates are treated
 }
 
 var (
@@ -20,7 +21,7 @@ var (
 	_ Validator   = JensenShannon{}
 )
 
-// At returns the sum above, times (xz)^{(γ-1)/2} a coordinate.
+// At returns the sum above, each term multiplied by (xz)^{(γ-1)/2}.
 func (k JensenShannon) At(x, z []float64) float64 {
 	return additive(k, x, z, jensenShannonTerm)
 }
@@ -40,7 +41,7 @@ func jensenShannonParts(lo, hi float64) (high, low float64) {
 	return l / r, l - math.Log(r)
 }
 
-// Gradient returns ½ log₂(1 + z/x) for γ = 1, and 0 where x is 0 and the derivative has no bound.
+// Gradient returns ½ log₂(1 + z/x) for γ = 1. At x = 0, where the derivative is unbounded, it returns 0.
 func (k JensenShannon) Gradient(dst, x, z []float64) []float64 {
 	return additiveGradient(k, dst, x, z, jensenShannonTerm, func(a, b float64) float64 {
 		high, low := jensenShannonParts(math.Min(a, b), math.Max(a, b))
@@ -81,13 +82,13 @@ func (k JensenShannon) FittedPeriod(order int, w Window) float64 {
 // Degree is γ.
 func (k JensenShannon) Degree() float64 { return degree(k.Gamma) }
 
-// Extension is what negative coordinates do.
+// Extension returns Negative.
 func (k JensenShannon) Extension() Negative { return k.Negative }
 
-// Domain is x >= 0, or ℝ^d with an extension.
+// Domain is x >= 0, or ℝ^d where Negative extends the kernel.
 func (k JensenShannon) Domain() Domain { return k.Negative.Domain() }
 
-// Validate wants γ >= 0.
+// Validate returns an error that wraps ErrParam for a γ that is negative or not finite, or an unknown Negative.
 func (k JensenShannon) Validate() error {
 	return validHomogeneous("JensenShannon", k.Gamma, k.Negative)
 }

@@ -8,49 +8,51 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 )
 
-// Domain is the set of inputs on which a kernel is defined.
+// Domain is the set of inputs on which a kernel is defined, see domain.Domain.
 type Domain = domain.Domain
 
-// The errors of this package wrap one of these; ops and layers use the same ones.
+// Errors of this package wrap one of these or ErrSampler. The packages ops and layers use the same ones.
 var (
-	ErrDomain = domain.ErrDomain
-	ErrShape  = domain.ErrShape
-	ErrDtype  = domain.ErrDtype
-	ErrParam  = domain.ErrParam
+	ErrDomain = domain.ErrDomain // data outside the domain of a kernel
+	ErrShape  = domain.ErrShape  // lengths or shapes that do not fit
+	ErrDtype  = domain.ErrDtype  // an element type other than float32 or float64
+	ErrParam  = domain.ErrParam  // a parameter out of range
 )
 
 // Kernel is a kernel function: its exact value and where it is defined.
 type Kernel interface {
-	// At returns k(x, z) for two rows of the same length. It does not check the domain; Gram does. It panics when
-	// the lengths differ. Of a kernel that Validate refuses it may be any number, and is NaN where a part is missing.
+	// At returns k(x, z) for two rows of the same length. It panics when the lengths differ. It does not check the
+	// domain; Gram does. For a kernel that Validate refuses the result is undefined, and NaN where a part of the kernel
+	// is nil.
 	At(x, z []float64) float64
 	// Domain is the set of inputs for which At is defined.
 	Domain() Domain
 }
 
-// Gradienter is a kernel that knows its gradient.
+// Gradienter is a kernel with a gradient.
 type Gradienter interface {
 	Kernel
-	// Gradient writes ∂k(x, z)/∂x into dst and returns it; a nil dst is allocated. It panics when the lengths differ.
+	// Gradient writes ∂k(x, z)/∂x to dst and returns it. It allocates dst if nil, and panics when the lengths differ.
 	Gradient(dst, x, z []float64) []float64
 }
 
-// Validator is a kernel that can tell whether its parameters are in range. Everything that takes a kernel asks.
+// Validator is a kernel that checks its parameters. Functions that take a kernel and return an error call Validate
+// first.
 type Validator interface {
 	// Validate returns an error that wraps ErrParam, or nil.
 	Validate() error
 }
 
-// Transform says how a random frequency w becomes features, that is, which expectation the kernel is.
+// Transform says which expectation over a random frequency w a kernel is, and so how w becomes features.
 type Transform int
 
 const (
-	// Fourier: k(x, z) = E cos(w·(x - z)), by Bochner's theorem.
+	// Fourier is k(x, z) = E cos(w·(x - z)), by Bochner's theorem.
 	Fourier Transform = iota + 1
-	// Laplace: k(x, z) = E exp(-w·(x + z)), w >= 0, by the theorem of Berg, Christensen and Ressel.
+	// Laplace is k(x, z) = E exp(-w·(x + z)) with w >= 0, by the theorem of Berg, Christensen and Ressel.
 	Laplace
-	// LogFourier: k(x, z) = E cos(w·(ln(x + c) - ln(z + c))), Bochner's theorem on the skewed multiplicative group.
-	// A kernel of this kind is a Shifter.
+	// LogFourier is k(x, z) = E cos(w·(ln(x + c) - ln(z + c))), by Bochner's theorem on the skewed multiplicative
+	// group. A kernel of this form is a Shifter.
 	LogFourier
 )
 
@@ -67,15 +69,14 @@ func (t Transform) String() string {
 	}
 }
 
-// Random is a kernel that is an expectation over random frequencies. What is known of the law of a frequency are the
-// interfaces Law, ProductLaw and RadialLaw; a kernel has at least one of them.
+// Random is a kernel that is an expectation over random frequencies. It also implements at least one of Law, ProductLaw
+// and RadialLaw, which describe the law of a frequency.
 type Random interface {
 	Kernel
 	Transform() Transform
 }
 
-// Law draws a whole frequency. It is all that Algorithm 1 of Yang et al. (2014) asks for, so a kernel of the user's
-// own needs no more than this (see Custom).
+// Law draws a whole frequency. Algorithm 1 of Yang et al. (2014) needs no more, so neither does a Custom kernel.
 type Law interface {
 	Random
 	// Draw fills dst, of length d, with one frequency. It panics when rng is nil.
@@ -96,13 +97,13 @@ type RadialLaw interface {
 	NormQuantile(d int, p float64) float64
 }
 
-// Shifter is a LogFourier kernel; Shift is its c.
+// Shifter is a LogFourier kernel; Shift returns its c.
 type Shifter interface {
 	Random
 	Shift() float64
 }
 
-// validate asks a kernel for its parameters, if it can tell. A nil kernel is an error.
+// validate returns an error for a nil kernel, or the error of its Validate method if it has one.
 func validate(k Kernel) error {
 	if domain.IsNil(k) {
 		return fmt.Errorf("spectral: no kernel: it is nil; give one, as spectral.Gaussian{Sigma: 1}: %w", ErrParam)
@@ -113,7 +114,7 @@ func validate(k Kernel) error {
 	return nil
 }
 
-// absent stands for a kernel that is missing in another: every number of it is NaN.
+// absent stands for a missing kernel. All its values are NaN.
 type absent struct{}
 
 var _ Homogeneous = absent{}
@@ -125,7 +126,7 @@ func (absent) Spectrum(float64) float64  { return math.NaN() }
 func (absent) Degree() float64           { return math.NaN() }
 func (absent) Extension() Negative       { return RejectNegative }
 
-// present is k, or absent for a nil one.
+// present returns k, or absent if k is nil.
 func present(k Homogeneous) Homogeneous {
 	if domain.IsNil(k) {
 		return absent{}
@@ -133,14 +134,14 @@ func present(k Homogeneous) Homogeneous {
 	return k
 }
 
-// needsSource panics when there is nothing to draw from: a mistake of the caller that no result could express.
+// needsSource panics when rng is nil, because Draw has no error result.
 func needsSource(rng *rand.Rand) {
 	if rng == nil {
 		panic("spectral: the source of random numbers, rng, is nil")
 	}
 }
 
-// positive is the check of a parameter that must be a finite number above 0.
+// positive checks a parameter that must be finite and above 0.
 func positive(kernel, field string, v float64) error {
 	if v > 0 && v-v == 0 {
 		return nil
@@ -148,14 +149,14 @@ func positive(kernel, field string, v float64) error {
 	return fmt.Errorf("spectral: %s: %s = %v is not a finite number above 0: %w", kernel, field, v, ErrParam)
 }
 
-// sameLength panics when two rows cannot be compared: a mistake of the caller that no result could express.
+// sameLength panics when the rows differ in length, because At and its like have no error result.
 func sameLength(x, z []float64) {
 	if len(x) != len(z) {
 		panic(fmt.Sprintf("spectral: x has %d coordinates and z has %d", len(x), len(z)))
 	}
 }
 
-// checkLengths is sameLength for what returns an error.
+// checkLengths is sameLength for functions that return an error.
 func checkLengths(x, z []float64) error {
 	if len(x) != len(z) {
 		return fmt.Errorf("spectral: x has %d coordinates and z has %d: %w", len(x), len(z), ErrShape)

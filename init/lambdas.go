@@ -8,17 +8,17 @@ import (
 	"gonum.org/v1/gonum/integrate/quad"
 )
 
-// LambdaRule says where the frequencies λ_j of a DensityDistance are, so that Σ_j w_j |x^{½+iλ_j} - y^{½+iλ_j}|² is
-// about d²(x, y).
+// LambdaRule says how the frequencies λ_j and weights w_j of a DensityDistance are chosen, such that Σ_j w_j
+// |x^{½+iλ_j} - y^{½+iλ_j}|² ≈ d²(x, y).
 type LambdaRule int
 
 const (
-	// QuantileLambdas are the quantiles of m at (j - ½)/M, of equal weights Z/M.
+	// QuantileLambdas are the quantiles of m at (j - ½)/M, j = 1 to M, with equal weights Z/M.
 	QuantileLambdas LambdaRule = iota
-	// GaussLambdas are the quantiles of m at the nodes of Gauss and Legendre on [0, 1], with their weights times Z.
+	// GaussLambdas are the quantiles of m at the Gauss-Legendre nodes on [0, 1], with their weights times Z.
 	GaussLambdas
-	// DrawnLambdas are independent draws from m, of equal weights Z/M: the estimate is unbiased. Sutherland et al.
-	// (2016), equation (4).
+	// DrawnLambdas are independent draws from m with equal weights Z/M, an unbiased estimate. Sutherland et al. (2016),
+	// equation (4).
 	DrawnLambdas
 )
 
@@ -35,7 +35,7 @@ func (r LambdaRule) String() string {
 	}
 }
 
-// ParseLambdaRule is the inverse of String.
+// ParseLambdaRule is the inverse of String. The error for an unknown name wraps ErrParam.
 func ParseLambdaRule(s string) (LambdaRule, error) {
 	for r := QuantileLambdas; r <= DrawnLambdas; r++ {
 		if r.String() == s {
@@ -48,16 +48,19 @@ func ParseLambdaRule(s string) (LambdaRule, error) {
 // MaxLambdas is the largest number of frequencies of a DensityDistance.
 const MaxLambdas = 1 << 16
 
-// spectrumQuantiler is a homogeneous kernel that knows how its spectrum is spread.
+// spectrumQuantiler is a homogeneous kernel with a quantile function of its spectrum.
 type spectrumQuantiler interface {
 	Homogeneous
 	// SpectrumQuantile is the λ > 0 for which [-λ, λ] has the share p of the spectrum, 0 < p < 1.
 	SpectrumQuantile(p float64) float64
 }
 
-// Lambdas are M frequencies by a rule and their weights, which sum to Z; the seed is for DrawnLambdas. For a point
-// mass (Hellinger) it is one frequency, 0, whatever the rule and M. Errors wrap ErrParam: d, M or the rule out of
-// range, a kernel without SpectrumQuantile.
+// Lambdas returns m frequencies by a rule, and their weights, which sum to the mass Z. DrawnLambdas uses the stream
+// "lambda" of the seed; the other rules ignore the seed. A point mass (Hellinger) has one frequency, 0, for any rule
+// and m.
+//
+// Errors wrap ErrParam: an invalid d, m below 1 or above MaxLambdas, an unknown rule, a kernel without
+// SpectrumQuantile.
 func (d DensityDistance) Lambdas(m int, rule LambdaRule, seed uint64) (lambda, weight []float64, err error) {
 	if err := d.Validate(); err != nil {
 		return nil, nil, err
@@ -103,8 +106,8 @@ func (d DensityDistance) Lambdas(m int, rule LambdaRule, seed uint64) (lambda, w
 	return lambda, weight, nil
 }
 
-// jensenShannonQuantile solves F(λ) = p, F(λ) = (2/ln 2) ∫₀^λ sech(πt)/(1+4t²) dt. F is concave, so Newton's method
-// rises to the solution from 0 without passing it.
+// jensenShannonQuantile solves F(λ) = p with F(λ) = (2/ln 2) ∫₀^λ sech(πt)/(1+4t²) dt. F is concave, so Newton's method
+// rises from 0 to the solution without passing it.
 func jensenShannonQuantile(p float64) float64 {
 	f := func(t float64) float64 { return 2 / math.Ln2 * sech(math.Pi*t) / (1 + 4*t*t) }
 	x, w := legendre()

@@ -9,9 +9,9 @@ import (
 //
 //	k(x, z) = exp(-‖x - z‖₁ / σ)
 //
-// on ℝ^d. The coordinates of its frequencies are independent Cauchy variables of scale 1/σ, w = tan(π(U - 1/2))/σ, so
-// the samplers for product laws fit and those that need a uniform direction do not. (The kernel exp(-‖x-z‖₂/σ) is
-// another one, Matern{Nu: 0.5, Ell: σ}.) Rahimi and Recht (2007), figure 1; Yang et al. (2014), table 1.
+// on ℝ^d. The coordinates of its frequencies are independent Cauchy variables of scale 1/σ, w = tan(π(U - 1/2))/σ.
+// Samplers for a ProductLaw fit; samplers for a RadialLaw do not. The kernel exp(-‖x-z‖₂/σ) is another one, Matern{Nu:
+// 0.5, Ell: σ}. Rahimi and Recht (2007), figure 1; Yang et al. (2014), table 1.
 type Laplacian struct {
 	Sigma float64 // σ > 0, the bandwidth, in the unit of x; scikit-learn's gamma is 1/σ
 }
@@ -33,7 +33,7 @@ func (k Laplacian) At(x, z []float64) float64 {
 	return math.Exp(-sum)
 }
 
-// Gradient returns -sign(x-z) k(x,z)/σ. The kernel has a kink where x_i = z_i; that coordinate of the gradient is 0,
+// Gradient returns -sign(x-z) k(x,z)/σ. Where x_i = z_i the kernel has a kink, and coordinate i of the gradient is 0,
 // the mean of the two one-sided derivatives.
 func (k Laplacian) Gradient(dst, x, z []float64) []float64 {
 	dst = gradientDst(dst, x)
@@ -47,7 +47,7 @@ func (k Laplacian) Gradient(dst, x, z []float64) []float64 {
 // Domain is ℝ^d.
 func (k Laplacian) Domain() Domain { return Domain{} }
 
-// Validate wants σ > 0.
+// Validate returns an error that wraps ErrParam unless σ is finite and σ > 0.
 func (k Laplacian) Validate() error { return positive("Laplacian", "Sigma", k.Sigma) }
 
 // Transform is Fourier.

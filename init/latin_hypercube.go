@@ -5,17 +5,18 @@ import (
 	"math/rand/v2"
 )
 
-// LatinHypercube draws m points of the unit cube that are stratified in each coordinate: of the m intervals of length
-// 1/m each holds one point, at a uniform place in it, and independent random permutations say which. The points become
-// frequencies through the quantile of each coordinate for a ProductLaw, and for a RadialLaw, with one coordinate more,
-// through the norm and normal quantiles. Every single point is uniform, so that the features are unbiased. McKay,
-// Beckman and Conover (1979), A Comparison of Three Methods for Selecting Values of Input Variables in the Analysis of
-// Output from a Computer Code.
+// LatinHypercube draws m points of the unit cube that are stratified in each coordinate: each of the m intervals of
+// length 1/m holds one point, at a uniform place, and independent random permutations assign the points. A ProductLaw
+// turns a point into a frequency by the quantile of each coordinate. A RadialLaw needs one coordinate more: one for the
+// quantile of the norm and d normal quantiles for the direction. Every single point is uniform, so the features are
+// unbiased. McKay, Beckman and Conover (1979), A Comparison of Three Methods for Selecting Values of Input Variables in
+// the Analysis of Output from a Computer Code.
 //
-// Stratification removes what of cos(w·(x-z)) is a sum of functions of one coordinate each (Stein 1987): nearly all of
-// the variance of a ProductLaw along an axis, in any dimension, and hardly any along the diagonal of many. No pair of
-// rows and no number of frequencies has more than m/(m-1) times the variance of IID (Owen 1997, Monte Carlo variance of
-// scrambled net quadrature, section 3), which no other sampler here can say. There is no limit to the dimensions.
+// Stratification removes the part of cos(w·(x-z)) that is a sum of functions of one coordinate each (Stein 1987). For a
+// ProductLaw this is nearly all of the variance along an axis in any dimension, and hardly any along the diagonal in
+// many. For every pair of rows the variance is at most m/(m-1) times the variance of IID (Owen 1997, Monte Carlo
+// variance of scrambled net quadrature, section 3); no other sampler of this package has such a bound. The dimensions
+// have no limit.
 //
 //	sampler          d     m  x - z         .1      .5       1       2       3       4       5
 //	LatinHypercube   1     2  axis        1.00    1.00    1.00    1.00    1.01    1.01    1.01
@@ -64,7 +65,7 @@ func (LatinHypercube) papers() map[string]string {
 `}
 }
 
-// Sample fills w column after column; it takes the memory of w once more for the points.
+// Sample fills w column after column. The points take as much memory as w. Errors are as in Sampler.
 func (s LatinHypercube) Sample(w []float64, d, m int, k Random, src rand.Source) error {
 	if err := checkSample(s, w, d, m, k, src); err != nil {
 		return err

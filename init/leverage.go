@@ -14,25 +14,24 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Leverage looks at the rows, though not at their labels: it draws four times as many frequencies as it keeps, scores
-// them by the rows, and keeps one of a high score with a higher probability, at a lower amplitude. With Z the features
-// of the M drawn frequencies on n rows, the score of frequency j is its ridge leverage,
+// Leverage chooses frequencies by the rows of data, but not by their labels: it draws four times as many frequencies as
+// it keeps, and keeps those with a high score with a higher probability and a lower amplitude. Let Z be the features of
+// the M drawn frequencies on n rows. The score of frequency j is its ridge leverage,
 //
-//	l_j = Σ [Zᵀ(ZZᵀ + nλs I)⁻¹Z]_ii   over the columns i of j,   λ = 1e-3,   s = tr ZZᵀ/n,
+//	l_j = Σ [Zᵀ(ZZᵀ + nλs I)⁻¹Z]_ii   over the columns i of j,   λ = 1e-3,   s = tr ZZᵀ/n.
 //
-// it is kept with the probability π_j = min(1, c(.9 l_j/Σl + .1/M)), where c makes Σπ = m, and its features are
-// multiplied by the amplitude √(m/(Mπ_j)), at most √10. Given the drawn frequencies the estimate of the kernel has
-// theirs as its mean (Horvitz and Thompson 1952), so it is unbiased. The choice is systematic sampling in random order,
-// in which no frequency comes twice. The frequencies are drawn by Orthogonal, or by IID where there is no RadialLaw.
+// It is kept with the probability π_j = min(1, c(.9 l_j/Σl + .1/M)), where c makes Σπ = m, and its features are
+// multiplied by the amplitude √(m/(Mπ_j)), at most √10. The choice is systematic sampling in random order, without
+// repeats. Given the drawn frequencies, the mean of the estimate is the estimate from all of them (Horvitz and Thompson
+// 1952), so it is unbiased. Orthogonal draws the frequencies of a RadialLaw, IID of other laws.
 //
-// The scores are as in algorithm 1 of Li, Ton, Oglic and Sejdinovic (2021), Towards a Unified Analysis of Random
-// Fourier Features, which draws with replacement; the leverage is as in Avron et al. (2017), Random Fourier Features
-// for Kernel Ridge Regression. They take n²M operations for n = 1024 rows, or all where those are fewer: a second for
-// 512 features.
+// The score is the one of algorithm 1 of Li, Ton, Oglic and Sejdinovic (2021), Towards a Unified Analysis of Random
+// Fourier Features, who draw with replacement; the leverage is that of Avron et al. (2017), Random Fourier Features for
+// Kernel Ridge Regression. Scoring takes n²M operations for at most n = 1024 rows, about a second for 512 features.
 //
-// It brings little on the rows below, and Orthogonal, which looks at none, is nearer to the kernel on all of them. The
-// Gaussian, 512 features, medians of the seeds 1 to 9: relative Frobenius error, and accuracy (softmax) or RMSE (ridge)
-// on the test rows.
+// It gains little, and on all of these data Orthogonal, which does not depend on the rows, is closer to the kernel.
+// Gaussian, 512 features, medians of the seeds 1 to 9: the relative Frobenius error, and accuracy (softmax) or RMSE
+// (ridge) on the test rows.
 //
 //	             letter          kin40k          usps            pol
 //	iid          .152   .9395    .184   .428     .176   .8994    .0940  16.73
@@ -52,10 +51,10 @@ type Leverage struct {
 var _ Sampler = Leverage{}
 
 const (
-	leveragePool    = 4    // how many frequencies are drawn for each that is kept
-	leverageRows    = 1024 // are scored on so many rows
+	leveragePool    = 4    // frequencies drawn for each one that is kept
+	leverageRows    = 1024 // the most rows for scoring
 	leverageLambda  = 1e-3
-	leverageUniform = .1 // the part of the probability that heeds no score
+	leverageUniform = .1 // the share of the probability that does not depend on the scores
 )
 
 func (Leverage) String() string { return "leverage" }
@@ -85,7 +84,7 @@ func (Leverage) papers() map[string]string {
 	}
 }
 
-// Sample is a *SamplerError: the frequencies have amplitudes, see Frequencies.
+// Sample returns a *SamplerError: the frequencies have amplitudes, which only Frequencies returns.
 func (s Leverage) Sample(w []float64, d, m int, k Random, src rand.Source) error {
 	if err := checkSample(s, w, d, m, k, src); err != nil {
 		return err
@@ -98,9 +97,9 @@ func (s Leverage) misfit(k Random) error {
 		"fitted by layers.Spec.Fit or have Leverage.Rows; use spectral.IID{}"}
 }
 
-// Frequencies are m frequencies [d, m] of k and their amplitudes [m], by which their features are to be multiplied, in
-// float64. Errors are as for the function Frequencies; besides, a *SamplerError without Rows, ErrShape for Rows that
-// are not [n, d] or none, and ErrDomain for a cell outside the domain of k, or projections that are not finite.
+// Frequencies returns m frequencies [d, m] of k and their amplitudes [m], the factors of their features, in float64.
+// Errors are as for the function Frequencies, and also: no Rows (a *SamplerError), Rows that are not [n, d] with n >= 1
+// (ErrShape), a cell outside the domain of k or a projection that is not finite (ErrDomain).
 func (s Leverage) Frequencies(k Random, d, m int, seed uint64) (w, amplitudes *tensor.Dense, err error) {
 	if err := validate(k); err != nil {
 		return nil, nil, err
@@ -147,7 +146,7 @@ func (s Leverage) Frequencies(k Random, d, m int, seed uint64) (w, amplitudes *t
 		tensor.New(tensor.WithShape(m), tensor.WithBacking(a)), nil
 }
 
-// leverages are the scores of the frequencies w [d, m] on some of the rows.
+// leverages returns the scores of the frequencies w [d, m] on at most leverageRows random rows.
 func leverages(k Random, x rows, w []float64, m int, rng *rand.Rand) ([]float64, error) {
 	n, blocks := min(x.n, leverageRows), 2 // cosines and sines
 	if k.Transform() == Laplace {
@@ -205,7 +204,7 @@ func leverages(k Random, x rows, w []float64, m int, rng *rand.Rand) ([]float64,
 	return scores, nil
 }
 
-// inclusion are the probabilities with which m frequencies are kept.
+// inclusion returns the probabilities of keeping each frequency, which sum to m.
 func inclusion(scores []float64, m int) []float64 {
 	p, share := make([]float64, len(scores)), floats.Sum(scores)
 	uniform := 1 / float64(len(scores))
@@ -236,7 +235,7 @@ func inclusion(scores []float64, m int) []float64 {
 	}
 }
 
-// systematic draws m of the numbers of p, with those probabilities, in random order.
+// systematic draws m of the indices of p with these probabilities, in random order.
 func systematic(p []float64, m int, rng *rand.Rand) []int {
 	order, total := rng.Perm(len(p)), 0.
 	for _, i := range order {

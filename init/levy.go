@@ -11,15 +11,15 @@ import (
 //
 //	k(x, z) = Σ_i √x_i + √z_i - √(x_i + z_i)
 //
-// on histograms, [0, ∞)^d: homogeneous of degree ½. It is the metric of the exponential-semigroup kernel, which is a
-// Gaussian of it up to a factor for each row,
+// on histograms, [0, ∞)^d, homogeneous of degree ½. The exponential-semigroup kernel is a Gaussian kernel of its metric
+// D², up to a factor for each row:
 //
 //	D²(x, z) = Σ_i 2√(x_i + z_i) - √(2x_i) - √(2z_i),   exp(-β Σ √(x_i + z_i)) = √(k_β(x, x) k_β(z, z)) exp(-β D²/2).
 //
-// The package documentation has the theory, under "Semigroup kernels by Gaussians". Signature 2cosh(λ/4) -
-// √(2cosh(λ/2)), spectrum |Γ(-¼ + iω)|²/(4π^{3/2}): the Lévy measure of the root, √x = (1/2√π) ∫ (1 - e^{-wx}) w^{-3/2}
-// dw, gives k(x, z) = (1/2√π) ∫ (1 - e^{-wx})(1 - e^{-wz}) w^{-3/2} dw, and the transform of e^{-s/4}(1 - e^{-exp s})
-// is -Γ(-¼ - iω). The spectrum falls as e^{-πω}, so that few harmonics do.
+// The package comment has the theory, under "Semigroup kernels by Gaussians". The signature is 2cosh(λ/4) -
+// √(2cosh(λ/2)), and the spectrum |Γ(-¼ + iω)|²/(4π^{3/2}). Derivation: the Lévy measure of the root, √x = (1/2√π) ∫ (1
+// - e^{-wx}) w^{-3/2} dw, gives k(x, z) = (1/2√π) ∫ (1 - e^{-wx})(1 - e^{-wz}) w^{-3/2} dw, and the Fourier transform
+// of e^{-s/4}(1 - e^{-exp s}) is -Γ(-¼ - iω). The spectrum falls as e^{-πω}, so a few harmonics suffice.
 type Levy struct{}
 
 var (
@@ -46,8 +46,8 @@ func levyTerm(a, b float64) float64 {
 	return math.Sqrt(a) * (1 - math.Sqrt(r)/(1+math.Sqrt(1+r)))
 }
 
-// levyMetric is Σ 2√(x+z) - √(2x) - √(2z) as Σ √2 (√x-√z)²/(√(2(x+z)) + √x + √z), √x - √z being (x-z)/(√x + √z):
-// nothing cancels.
+// levyMetric is Σ 2√(x+z) - √(2x) - √(2z), written as Σ √2 (√x-√z)²/(√(2(x+z)) + √x + √z) with √x - √z = (x-z)/(√x +
+// √z), so that nothing cancels.
 func levyMetric(x, z []float64) float64 {
 	sameLength(x, z)
 	sum := 0.0
@@ -61,8 +61,8 @@ func levyMetric(x, z []float64) float64 {
 	return sum
 }
 
-// Gradient returns 1/(2√x) - 1/(2√(x+z)). Where x is 0 it is 0, as of the features of the kernel's maps; next to 0 it
-// has no bound.
+// Gradient returns 1/(2√x) - 1/(2√(x+z)). At x = 0 it returns 0, like the gradient of the kernel's feature maps; near 0
+// it is unbounded.
 func (k Levy) Gradient(dst, x, z []float64) []float64 {
 	dst = gradientDst(dst, x)
 	sameLength(x, z)
@@ -101,10 +101,10 @@ func lnAbsGamma(z complex128) float64 {
 	return real(sum) + math.Log(2*math.Pi)/2 - below
 }
 
-// FittedPeriod is the period for which 𝒦̂(0) = 𝒦(0), so that the metric of the map is exact where one of the two
+// FittedPeriod returns the period for which 𝒦̂(0) = 𝒦(0). The metric of the map is then exact where one of the two
 // numbers is 0, as in most pairs of histograms, and where they are equal. With the rectangular window it is 11.992 for
-// order 1, 17.8078 for 3 and 22.4233 for 5; for even orders 𝒦̂(0) jumps there, and they are no better than the odd ones
-// below. Order 0 has no such period. It is NaN for an order or a window that NewHarmonics refuses.
+// order 1, 17.8078 for 3 and 22.4233 for 5. For an even order 𝒦̂(0) jumps at this period, and the order below is no
+// worse. Order 0 has no such period and gets 1. The result is NaN for an order or a window that NewHarmonics refuses.
 func (k Levy) FittedPeriod(order int, w Window) float64 {
 	if checkHarmonics(k, order, w) != nil {
 		return math.NaN()
@@ -128,7 +128,7 @@ func (k Levy) FittedPeriod(order int, w Window) float64 {
 // Degree is ½.
 func (k Levy) Degree() float64 { return .5 }
 
-// Extension is RejectNegative: the root of a negative sum is no number.
+// Extension is RejectNegative: the square root of a negative sum is not real.
 func (k Levy) Extension() Negative { return RejectNegative }
 
 // Domain is x >= 0.

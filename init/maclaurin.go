@@ -13,19 +13,19 @@ import (
 //	k(x, z) = Σ_n a_n (x·z)^n,   n = 0 to p.
 type Polynomial interface {
 	Kernel
-	// Maclaurin are the coefficients a_0 to a_p, of which one at least is not 0.
+	// Maclaurin returns the coefficients a_0 to a_p, at least one of them not 0.
 	Maclaurin() []float64
 }
 
-// Degrees says how the degree of a product of a random Maclaurin feature is drawn.
+// Degrees says how the degree of a random Maclaurin feature is drawn.
 type Degrees int
 
 const (
-	// Geometric draws the degree n in proportion to 2^-(n+1), whatever the kernel: the measure of Kar and Karnick
-	// (2012), algorithm 1, cut off at the degree of the polynomial. It is their default.
+	// Geometric draws the degree n with a probability proportional to 2^-(n+1) for every kernel, up to the degree of
+	// the polynomial. It is the default of Kar and Karnick (2012), algorithm 1.
 	Geometric Degrees = iota
-	// Proportional draws it in proportion to |a_n|, so that every feature has the same weight: for kernels whose
-	// coefficients are not of a low degree the variance is orders of magnitude less.
+	// Proportional draws the degree n with a probability proportional to |a_n|, so every feature has the same weight.
+	// For kernels with large coefficients at high degrees the variance is orders of magnitude smaller.
 	Proportional
 )
 
@@ -40,7 +40,7 @@ func (g Degrees) String() string {
 	}
 }
 
-// ParseDegrees is the inverse of String.
+// ParseDegrees is the inverse of String. The error for an unknown name wraps ErrParam.
 func ParseDegrees(s string) (Degrees, error) {
 	for g := Geometric; g <= Proportional; g++ {
 		if g.String() == s {
@@ -51,7 +51,7 @@ func ParseDegrees(s string) (Degrees, error) {
 		s, ErrParam)
 }
 
-// law are the probabilities of the degrees.
+// law returns the probabilities of the degrees.
 func (g Degrees) law(a []float64) ([]float64, error) {
 	if _, err := ParseDegrees(g.String()); err != nil {
 		return nil, err
@@ -73,20 +73,22 @@ func (g Degrees) law(a []float64) ([]float64, error) {
 	return p, nil
 }
 
-// Products are the random Maclaurin features of a Polynomial: feature i is the product of Degrees[i] inner products of
-// x with random signs,
+// Products holds the random Maclaurin features of a Polynomial. Feature i is the product of Degrees[i] inner products
+// of x with random signs,
 //
 //	z_i(x) = Scales[i]/√m Π_{j < Degrees[i]} (W_{·,jm+i}·x),   Scales[i] = √(|a_N|/P(N)), N = Degrees[i],
 //
-// so that E z_i(x) z_i(z) = E (a_N/P(N)) (x·z)^N = k(x, z)/m where the coefficients are not negative; where some are,
-// times the sign of a_N.
+// so that E z_i(x) z_i(z) = E (|a_N|/P(N)) (x·z)^N. This is k(x, z)/m for coefficients a_n >= 0. Where some are
+// negative, the feature needs the sign of a_N in addition.
 type Products struct {
-	W       *tensor.Dense // [d, p·m], ±1, and 0 in the columns that no product has
+	W       *tensor.Dense // [d, p·m], ±1, and 0 in columns that no product uses
 	Degrees []int         // [m]
 	Scales  []float64     // [m]
 }
 
-// DrawProducts draws m features of k in ℝ^d under a seed: degrees from the stream "degrees", signs from the stream "W".
+// DrawProducts draws m features of k in ℝ^d under a seed: the degrees from the stream "degrees", the signs from the
+// stream "W". Errors wrap ErrParam: an invalid kernel, unknown degrees, d or m below 1, coefficients that are all 0 or
+// not finite.
 func DrawProducts(k Polynomial, degrees Degrees, d, m int, seed uint64) (*Products, error) {
 	if err := validate(k); err != nil {
 		return nil, err
@@ -116,7 +118,8 @@ func DrawProducts(k Polynomial, degrees Degrees, d, m int, seed uint64) (*Produc
 	return f, nil
 }
 
-// pick is the index whose part of the distribution u, in [0, 1), falls into: none of probability 0.
+// pick returns the index whose part of the distribution p contains u, in [0, 1). It never returns an index of
+// probability 0.
 func pick(p []float64, u float64) int {
 	last := 0
 	for n, v := range p {

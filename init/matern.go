@@ -7,22 +7,21 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Matern is the Matérn kernel of smoothness ν > 0 and length scale ℓ > 0
+// Matern is the Matérn kernel of smoothness ν > 0 and length scale ℓ > 0,
 //
 //	k(x, z) = 2^(1-ν)/Γ(ν) (√(2ν) r/ℓ)^ν K_ν(√(2ν) r/ℓ),   r = ‖x - z‖₂
 //
-// on ℝ^d, K_ν the modified Bessel function of the second kind; ν = 1/2 is exp(-r/ℓ), ν → ∞ is Gaussian{Sigma: ℓ}.
+// on ℝ^d, where K_ν is the modified Bessel function of the second kind. For ν = 1/2 it is exp(-r/ℓ); for ν → ∞ it tends
+// to Gaussian{Sigma: ℓ}.
 //
 // Its frequencies follow the multivariate t law with 2ν degrees of freedom, w = N(0, I)/(ℓ √(χ²_{2ν}/(2ν))), with one
-// chi-square for the whole frequency: the direction is uniform, but the coordinates are not independent. Independent t
-// coordinates would belong to another kernel as soon as d > 1, therefore Matern is no ProductLaw.
-// Rasmussen and Williams (2006), equations 4.14 and 4.15.
+// chi-square variable for the whole frequency. The direction is uniform, but the coordinates are not independent, so
+// Matern is no ProductLaw. Rasmussen and Williams (2006), equations 4.14 and 4.15.
 //
-// For a small ν the law has very heavy tails, P(‖w‖ > t) ~ t^(-2ν). Norms are cut at 1e290/ℓ, where the phase of a
-// feature is noise at every distance that a float64 can tell from 0; for ν >= 0.05 this concerns less than 1 frequency
-// in 10²⁸.
+// For a small ν the law has very heavy tails, P(‖w‖ > t) ~ t^(-2ν). Norms are cut off at 1e290/ℓ, which for ν >= 0.05
+// concerns less than 1 frequency in 10²⁸.
 type Matern struct {
-	Nu  float64 // ν > 0, the smoothness: the kernel has 2n derivatives at r = 0 for n < ν
+	Nu  float64 // ν > 0, the smoothness: the kernel has 2n derivatives at r = 0 for every n < ν
 	Ell float64 // ℓ > 0, the length scale, in the unit of x; as in scikit-learn and GPyTorch
 }
 
@@ -36,13 +35,13 @@ var (
 // maxMaternNorm keeps coordinates finite; see Matern.
 const maxMaternNorm = 1e290
 
-// At returns the kernel, to about 1e-13 relative.
+// At returns k(x, z), with a relative error of about 1e-13.
 func (k Matern) At(x, z []float64) float64 {
 	return maternShape(k.Nu, distance(x, z)/k.Ell)
 }
 
-// Gradient returns -(x-z) 2^(1-ν)/Γ(ν) (2ν/ℓ²) t^(ν-1) K_{ν-1}(t), t = √(2ν) r/ℓ. It is 0 at x = z. For ν > 1/2 that is
-// the gradient; for ν <= 1/2 the kernel has a cusp there and 0 is the mean over opposite directions.
+// Gradient returns -(x-z) 2^(1-ν)/Γ(ν) (2ν/ℓ²) t^(ν-1) K_{ν-1}(t), t = √(2ν) r/ℓ. At x = z it returns 0. For ν <= 1/2
+// the kernel has a cusp there, and 0 is the mean over opposite directions.
 func (k Matern) Gradient(dst, x, z []float64) []float64 {
 	dst = gradientDst(dst, x)
 	rho := distance(x, z) / k.Ell
@@ -60,7 +59,7 @@ func (k Matern) Gradient(dst, x, z []float64) []float64 {
 // Domain is ℝ^d.
 func (k Matern) Domain() Domain { return Domain{} }
 
-// Validate wants ν > 0 and ℓ > 0.
+// Validate returns an error that wraps ErrParam unless ν and ℓ are finite and above 0.
 func (k Matern) Validate() error {
 	if err := positive("Matern", "Nu", k.Nu); err != nil {
 		return err
@@ -86,8 +85,8 @@ func (k Matern) Draw(dst []float64, rng *rand.Rand) {
 	}
 }
 
-// NormQuantile is the quantile of √(d F)/ℓ, F the Fisher law with d and 2ν degrees of freedom: ℓ²‖w‖²/(2ν) = B/(1-B)
-// with B ~ Beta(d/2, ν).
+// NormQuantile is the quantile function of √(d F)/ℓ, where F has the F law with d and 2ν degrees of freedom. It uses
+// ℓ²‖w‖²/(2ν) = B/(1-B) with B ~ Beta(d/2, ν).
 func (k Matern) NormQuantile(d int, p float64) float64 {
 	h := float64(d) / 2
 	var odds float64

@@ -10,35 +10,34 @@ import (
 type profile interface {
 	SignedLaw
 	at(r float64) float64
-	// sharpest is the largest scale s of a Gaussian exp(-s r²/2) that a combination of the relative error eps has a use
-	// for.
+	// sharpest is the largest scale s of a Gaussian exp(-s r²/2) that is useful in a combination of relative error eps.
 	sharpest(eps float64) float64
 }
 
-// The sphere's tolerance: how far from 1 the norm of a row may be.
+// sphereTolerance is how far from 1 the norm of a row on the sphere may be.
 const sphereTolerance = 1e-6
 
 // mixture is a signed combination of Gaussians and a constant,
 //
-//	k(r) ≈ Σ_i c_i exp(-s_i r²/2),   0 <= r <= 2,   Σ c_i = k(0),
+//	k(r) ≈ Σ_i c_i exp(-s_i r²/2),   0 <= r <= 2,   Σ c_i = k(0).
 //
-// which costs least, Σ|c_i| (1 + flat (s_i/s₀)²), among the combinations of a given largest error eps: by Bochner's
-// theorem for each, a signed measure of finite mass, in any dimension, that is sampled exactly. Where the Fourier
-// transform of k itself, cut off at r = 2, has no finite mass, this does. s₀ is the scale of the Gaussian as wide as k.
-// For flat = 0 the mass Σ|c_i| is least.
+// It has the least cost Σ|c_i| (1 + flat (s_i/s₀)²) among the combinations with a largest error of at most eps, where
+// s₀ is the scale of the Gaussian that is as wide as k. For flat = 0 this is the mass. By Bochner's theorem the
+// combination has a signed measure of finite mass that can be sampled exactly in any dimension, also where the Fourier
+// transform of k, cut off at r = 2, has no finite mass.
 type mixture struct {
-	s, c      []float64 // by s, from 0 on
+	s, c      []float64 // in the order of s, 0 first
 	err       float64   // the largest error on the sphere
-	eps, flat float64   // what it was fitted with
+	eps, flat float64   // the arguments of the fit
 }
 
-// leastEps is the relative error that the smooth kernels can still be fitted to.
+// leastEps is the least relative error that a fit of the smooth kernels can reach.
 const leastEps = 1e-5
 
-// mostFlat is where only the flattest combination is left.
+// mostFlat is the largest flat; only the flattest combination is left there.
 const mostFlat = 1e3
 
-// validFit is the check of a relative error, 0 for one that is chosen, and of what goes with it.
+// validFit checks the relative error eps, where 0 means that it is to be chosen, and flat.
 func validFit(kernel string, eps, flat float64) error {
 	switch {
 	case eps != 0 && !(eps >= leastEps && eps < 1):
@@ -53,8 +52,8 @@ func validFit(kernel string, eps, flat float64) error {
 	return nil
 }
 
-// checkedMixture is the split of k by the mixture of eps and flat, or, where eps is 0, by the one that is best for
-// the frequencies.
+// checkedMixture returns the split of k by the mixture for eps and flat. For eps = 0 it chooses the best mixture for d,
+// m and the coupling.
 func checkedMixture(k profile, eps, flat float64, d, m int, c Coupling) (*Split, error) {
 	if err := validate(k); err != nil {
 		return nil, err
@@ -81,7 +80,7 @@ func largest(k profile) float64 {
 	return top
 }
 
-// width is the first distance at which k is down to e^(-1/2) of k(0), as a Gaussian of that σ is, or 2.
+// width returns the least distance at which k is e^(-1/2) k(0), the σ of a Gaussian of the same width, and at most 2.
 func width(k profile) float64 {
 	for i := range 2000 {
 		if r := float64(i) / 1000; k.at(r) <= k.at(0)*math.Exp(-.5) {
@@ -111,8 +110,7 @@ func (f *mixture) split(k SignedLaw) *Split {
 	return p
 }
 
-// fitted remembers mixtures, which depend on the kernel, eps and flat alone, and where there is none: a fit takes
-// some 10 ms, and maps are drawn many times over.
+// fitted caches mixtures and failures. They depend only on the kernel, eps and flat; a fit takes about 10 ms.
 var fitted = struct {
 	sync.Mutex
 	of map[fitKey]fit
@@ -128,10 +126,10 @@ type fit struct {
 	err error
 }
 
-// mostFits bounds the memory of that.
+// mostFits bounds the size of the caches.
 const mostFits = 256
 
-// fitMixture finds the mixture, or remembers it.
+// fitMixture returns the mixture from the cache, or fits it.
 func fitMixture(k profile, eps, flat float64) (*mixture, error) {
 	fitted.Lock()
 	defer fitted.Unlock()
@@ -187,7 +185,7 @@ func newMixture(k profile, eps, flat float64) (*mixture, error) {
 	return f, nil
 }
 
-// distances are 0, n equal steps up to 2, and ever smaller ones towards both ends, where kernels of the angle are
+// distances returns 0, n equal steps up to 2, and ever smaller steps towards both ends, where kernels of the angle are
 // steep.
 func distances(n int) []float64 {
 	var near []float64

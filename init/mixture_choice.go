@@ -11,7 +11,7 @@ var (
 	flatness   = []float64{.05, 2}
 )
 
-// chosen remembers choices.
+// chosen caches choices.
 var chosen = struct {
 	sync.Mutex
 	of map[choiceKey]fit
@@ -23,7 +23,7 @@ type choiceKey struct {
 	c    Coupling
 }
 
-// chooseMixture is the split by the mixture of the least risk.
+// chooseMixture returns the split by the mixture of least risk.
 func chooseMixture(k profile, d, m int, c Coupling) (*Split, error) {
 	if c < SharedCoupled || c > Independent {
 		return nil, noCoupling(c)
@@ -45,8 +45,8 @@ func chooseMixture(k profile, d, m int, c Coupling) (*Split, error) {
 	return f.split(k), nil
 }
 
-// leastRisk is the mixture of the least bias² + variance, means over the sphere. A closer mixture has more variance,
-// so that the search ends where that alone is no longer less.
+// leastRisk returns the mixture with the least bias² + variance, both as means over the sphere. A closer mixture has
+// more variance, so the search ends where the variance alone exceeds the least risk.
 func leastRisk(k profile, q *quickVariance) (best *mixture, last error) {
 	least := math.Inf(1)
 	for _, flat := range flatness {
@@ -71,8 +71,8 @@ func leastRisk(k profile, q *quickVariance) (best *mixture, last error) {
 	return nil, last
 }
 
-// sphereWeight is the weight of a distance in these means. Rows without negative numbers are at most √2 apart, rows
-// of random direction about that, and no set has many rows at opposite points.
+// sphereWeight is the weight of a distance in these means. Rows without negative numbers are at most √2 apart, rows of
+// random direction about √2, and few data have many rows at opposite points.
 func sphereWeight(r float64) float64 { return 1.5 * (1 - r*r/4) }
 
 // bias is the mean of (At - k)².
@@ -87,7 +87,7 @@ func (f *mixture) bias(k profile) float64 {
 	return sum
 }
 
-// quickVariance is Coupling.Variance at a few distances, to a hundredth or so, by fewer nodes and a table of Ω_d.
+// quickVariance is Coupling.Variance at a few distances, to about one per cent, with fewer nodes and a table of Ω_d.
 type quickVariance struct {
 	c     Coupling
 	d, m  int
@@ -104,7 +104,7 @@ func newQuickVariance(c Coupling, d, m int) *quickVariance {
 		table: newEvenTable(.1*root, tableEnd*root, func(t float64) float64 { return sphereMean(d, t) })}
 }
 
-// tableEnd is how far the table goes, in units of √d.
+// tableEnd is the end of the table in units of √d.
 const tableEnd = 3.8
 
 // mean is the mean variance of a split into Gaussians.
@@ -129,8 +129,7 @@ func (q *quickVariance) nodes(law RadialLaw) nodes {
 	return n
 }
 
-// sphere is Ω_d. Beyond the table, where it is below a thousandth in many dimensions, it is its limit for infinitely
-// many.
+// sphere is Ω_d. Beyond the table, where it is below 1e-3 for large d, it is its limit for d → ∞.
 func (q *quickVariance) sphere(t float64) float64 {
 	switch {
 	case t <= q.table.step*10*tableEnd:

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Samplers are all samplers, in the order in which reports show them.
+// Samplers returns all samplers, in the order of reports.
 func Samplers() []Sampler {
 	return []Sampler{
 		IID{},
@@ -20,7 +20,7 @@ func Samplers() []Sampler {
 	}
 }
 
-// SamplerNames are what specs and flags call them, as a list for messages: "iid, orthogonal, ...".
+// SamplerNames returns the names of all samplers in specs and flags as a list for messages: "iid, orthogonal, ...".
 func SamplerNames() string {
 	var names []string
 	for _, s := range Samplers() {
@@ -29,8 +29,8 @@ func SamplerNames() string {
 	return strings.Join(names, ", ")
 }
 
-// SamplerByName returns the sampler that specs and flags call name. For a name that is not in SamplerNames the error
-// wraps ErrParam.
+// SamplerByName returns the sampler with the given name in specs and flags. The error for an unknown name wraps
+// ErrParam.
 func SamplerByName(name string) (Sampler, error) {
 	for _, s := range Samplers() {
 		if s.String() == name {
@@ -40,8 +40,8 @@ func SamplerByName(name string) (Sampler, error) {
 	return nil, fmt.Errorf("spectral: no sampler is called %q; there are %s: %w", name, SamplerNames(), ErrParam)
 }
 
-// Papers are the BibTeX entries of the papers on a sampler, by author and year ("Yu et al. 2016"); a sampler of a
-// user's own and IID have none.
+// Papers returns the BibTeX entries of the papers on a sampler, by author and year, such as "Yu et al. 2016". IID and
+// samplers of other packages have none.
 func Papers(s Sampler) map[string]string {
 	if s, ok := s.(interface{ papers() map[string]string }); ok {
 		return s.papers()

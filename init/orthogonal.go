@@ -8,14 +8,14 @@ import (
 	"gonum.org/v1/gonum/lapack/lapack64"
 )
 
-// Orthogonal draws frequencies that are orthogonal to each other in blocks of d columns: it has less variance than IID
-// where ‖x - z‖ is small, and up to 1.5 % more beyond three bandwidths of the Gaussian. Each block is a
-// Haar-distributed orthogonal matrix, each column of it multiplied by an independent norm of the kernel's own law.
-// Every single frequency then has exactly the kernel's law, so the features are unbiased; Variance tells how far off
-// they are. It needs a RadialLaw. Yu et al. (2016), Orthogonal Random Features.
+// Orthogonal draws frequencies that are orthogonal to each other in blocks of d columns. A block is a Haar-distributed
+// orthogonal matrix, and each of its columns is multiplied by an independent norm of the kernel's law. Each single
+// frequency has exactly the kernel's law, so the features are unbiased. It has less variance than IID where ‖x - z‖ is
+// small, and up to 1.5 % more beyond three bandwidths of the Gaussian; Orthogonal.Variance predicts it. It needs a
+// RadialLaw. Yu et al. (2016), Orthogonal Random Features.
 //
-// A block costs 8d³/3 operations, gonum's LAPACK on whichever BLAS is installed: ops/blas is three times as fast as
-// gonum's own.
+// A block costs 8d³/3 operations in gonum's LAPACK, on the BLAS that is installed. The BLAS of the package ops/blas is
+// three times as fast as gonum's own.
 //
 //	sampler      d     m  x - z         .1      .5       1       2       3       4       5
 //	Orthogonal   1   any  any         1.00    1.00    1.00    1.00    1.00    1.00    1.00
@@ -40,7 +40,7 @@ func (Orthogonal) papers() map[string]string {
 	}
 }
 
-// yu2016 is the BibTeX entry of more samplers than this.
+// yu2016 is a BibTeX entry that several samplers share.
 const yu2016 = `@inproceedings{yu2016orthogonal,
   author    = {Yu, Felix X. and Suresh, Ananda Theertha and Choromanski, Krzysztof and Holtmann-Rice, Daniel and Kumar, Sanjiv},
   title     = {Orthogonal Random Features},
@@ -49,7 +49,7 @@ const yu2016 = `@inproceedings{yu2016orthogonal,
 }
 `
 
-// Sample fills w block after block. A last block of fewer than d columns costs only these.
+// Sample fills w block after block. A last block of fewer than d columns costs only these. Errors are as in Sampler.
 func (s Orthogonal) Sample(w []float64, d, m int, k Random, src rand.Source) error {
 	if err := checkSample(s, w, d, m, k, src); err != nil {
 		return err
@@ -63,8 +63,8 @@ func (s Orthogonal) Sample(w []float64, d, m int, k Random, src rand.Source) err
 	return nil
 }
 
-// orthogonalBlocks fills w, [d, m], with Haar blocks of d columns, and multiplies column j by norm(j), asked for in
-// order.
+// orthogonalBlocks fills w, [d, m], with Haar blocks of d columns, and multiplies column j by norm(j). It calls norm in
+// the order of the columns.
 func orthogonalBlocks(w []float64, d, m int, directions *rand.Rand, norm func(j int) float64) {
 	block := newHaar(d, min(d, m))
 	for first := 0; first < m; first += d {
@@ -79,7 +79,7 @@ func orthogonalBlocks(w []float64, d, m int, directions *rand.Rand, norm func(j 
 	}
 }
 
-// subStream seeds an independent stream from src.
+// subStream returns an independent stream that is seeded from src.
 func subStream(src rand.Source) rand.Source {
 	var seed [32]byte
 	for i := 0; i < len(seed); i += 8 {
@@ -88,14 +88,14 @@ func subStream(src rand.Source) rand.Source {
 	return rand.NewChaCha8(seed)
 }
 
-// haar draws matrices with orthonormal columns, uniformly; it owns the memory of one.
+// haar draws uniform matrices with orthonormal columns. It owns the memory of one.
 type haar struct {
 	d               int
 	data, tau, work []float64
 	sign            []float64
 }
 
-// newHaar makes room for matrices of d rows and at most k <= d columns.
+// newHaar allocates memory for matrices of d rows and at most k <= d columns.
 func newHaar(d, k int) *haar {
 	h := &haar{d: d, data: make([]float64, d*k), tau: make([]float64, k), sign: make([]float64, k)}
 	query := make([]float64, 1)
@@ -110,9 +110,9 @@ func (h *haar) general(k int) blas64.General {
 	return blas64.General{Rows: h.d, Cols: k, Stride: k, Data: h.data[:h.d*k]}
 }
 
-// draw returns the factor Q, d x k, of a Gaussian matrix Q R. Q is Haar-distributed only if diag(R) > 0 is enforced,
-// which LAPACK does not do: its columns get the sign of diag(R). Mezzadri (2007). The result is valid until the next
-// draw.
+// draw returns the factor Q, d x k, of a Gaussian matrix Q R. Q is Haar-distributed only for diag(R) > 0, which LAPACK
+// does not ensure, so the columns are multiplied by the signs of diag(R). Mezzadri (2007). The result is valid until
+// the next draw.
 func (h *haar) draw(k int, rng *rand.Rand) blas64.General {
 	q, tau := h.general(k), h.tau[:k]
 	for i := range q.Data {

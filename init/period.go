@@ -8,17 +8,18 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// periodFitter is a homogeneous kernel for which Vedaldi and Zisserman determined a good period.
+// periodFitter is a homogeneous kernel with a formula for a good period.
 type periodFitter interface {
 	Homogeneous
-	// FittedPeriod is Λ by a formula of the order.
+	// FittedPeriod returns Λ by a formula of the order.
 	FittedPeriod(order int, w Window) float64
 }
 
-// FittedPeriod is the period of Vedaldi and Zisserman (2012), section 5.1: a formula for each kernel and window, fitted
-// to the periods with the least average error on visual-word and HOG histograms, and at least 1. The paper prints no
-// constants; these are VLFeat's. Where large ratios count the periods of OptimalPeriod are better. A kernel with a
-// point mass has no use for a period; it is 1. Errors wrap ErrParam: an order out of range, a kernel without a fit.
+// FittedPeriod returns the period of Vedaldi and Zisserman (2012), section 5.1: a formula for each kernel and window,
+// which they fitted to the periods with the least mean error on visual-word and HOG histograms. The constants are
+// VLFeat's; the paper prints none. The result is at least 1, and 1 for a kernel whose spectrum is a point mass. Where
+// large ratios of coordinates matter, OptimalPeriod is better. Errors wrap ErrParam: an invalid kernel or window, an
+// order out of range, a kernel without a formula.
 func FittedPeriod(k Homogeneous, order int, w Window) (float64, error) {
 	if err := checkHarmonics(k, order, w); err != nil {
 		return 0, err
@@ -34,10 +35,10 @@ func FittedPeriod(k Homogeneous, order int, w Window) (float64, error) {
 	return math.Max(1, f.FittedPeriod(order, w)), nil
 }
 
-// OptimalPeriod is the period with the least SupError, by a search of one dimension. The error has several local minima
-// in Λ: the best of a grid of 240 periods, from 1/4 to several times the fitted ones, is refined, and rounded to four
-// decimals, so that every machine finds the same. It takes some ten milliseconds and more for high orders; for the
-// kernels of this package the result is remembered. Errors wrap ErrParam.
+// OptimalPeriod returns the period with the least SupError. The error has several local minima, so the best of a grid
+// of 240 periods, from 1/4 to several times the fitted ones, is refined. It is rounded to four decimals, so that every
+// machine finds the same. This takes some ten milliseconds, more for high orders; results for the kernels of this
+// package are cached. Errors wrap ErrParam: an invalid kernel or window, an order out of range.
 func OptimalPeriod(k Homogeneous, order int, w Window) (float64, error) {
 	if err := checkHarmonics(k, order, w); err != nil {
 		return 0, err
@@ -91,7 +92,7 @@ func optimalPeriod(k Homogeneous, order int, w Window) float64 {
 	return down
 }
 
-// SupError is the largest error of a scalar kernel of degree γ that the harmonics make,
+// SupError returns the largest error of the approximation of a scalar kernel of degree γ by harmonics,
 //
 //	sup |k(x, y) - k̂(x, y)| over max(x, y) = 1   =   sup over t >= 0 of e^{-γt/2} |𝒦(t) - 𝒦̂(t)|,
 //
@@ -107,8 +108,8 @@ func SupError(k Homogeneous, h *Harmonics) float64 {
 	return supError(k, h, 4000)
 }
 
-// supError looks at so many points a period, and refines the largest error. 𝒦(t) and e^{-γt/2} fall and |𝒦̂| is
-// bounded, so the points end where nothing larger can come.
+// supError evaluates the error at the given number of points a period and refines the largest. 𝒦(t) and e^{-γt/2} fall
+// and |𝒦̂| is bounded, so it stops where no larger error is possible.
 func supError(k Homogeneous, h *Harmonics, points int) float64 {
 	gamma := k.Degree()
 	err := func(t float64) float64 { return math.Exp(-gamma*t/2) * math.Abs(k.Signature(t)-h.Signature(t)) }
@@ -118,8 +119,8 @@ func supError(k Homogeneous, h *Harmonics, points int) float64 {
 	})
 }
 
-// supremum is the largest f over the points 0, step, 2·step, ... until stop(t, largest so far), refined between its
-// neighbours.
+// supremum returns the largest f over the points 0, step, 2·step, ... until stop(t, largest so far), refined between
+// its neighbours.
 func supremum(f func(float64) float64, step float64, stop func(t, worst float64) bool) float64 {
 	at, worst := 0.0, f(0)
 	for i := 1; ; i++ {
@@ -135,7 +136,7 @@ func supremum(f func(float64) float64, step float64, stop func(t, worst float64)
 	return math.Max(worst, f(best))
 }
 
-// minimise is the minimum of f between a and b by golden sections, which is a local one where there are several.
+// minimise returns a local minimum of f between a and b, by golden-section search.
 func minimise(f func(float64) float64, a, b float64) float64 {
 	ratio := (math.Sqrt(5) - 1) / 2
 	c, d := b-ratio*(b-a), a+ratio*(b-a)
@@ -154,14 +155,14 @@ func minimise(f func(float64) float64, a, b float64) float64 {
 	return (a + b) / 2
 }
 
-// ErrorBound is Lemma 3 of Vedaldi and Zisserman (2012): for rows that are ℓγ-normalised, Σ x_i^γ = 1, of any number of
+// ErrorBound returns the bound of lemma 3 of Vedaldi and Zisserman (2012): for rows with Σ x_i^γ = 1, of any number of
 // dimensions,
 //
 //	|k(x, z) - k̂(x, z)| <= 2 max(ε₀, ε₁ e^{-Λγ/4}),
 //
-// ε₀ being the largest |𝒦 - 𝒦̂| within half a period and ε₁ that anywhere. It holds for either window. (The proof
-// prints min(x, y) <= max(x, y) 2^{-Λ/2} where e^{-Λ/2} is meant, and used.) SupError, at most half as large, gives the
-// bound 2·SupError. Where that is NaN this is.
+// where ε₀ is the largest |𝒦 - 𝒦̂| within half a period and ε₁ the largest anywhere. It holds for both windows. (Their
+// proof prints min(x, y) <= max(x, y) 2^{-Λ/2} but uses e^{-Λ/2}.) The bound 2·SupError is at least as good. It is NaN
+// where SupError is.
 func ErrorBound(k Homogeneous, h *Harmonics) float64 {
 	if validate(k) != nil || !h.whole() {
 		return math.NaN()

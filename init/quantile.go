@@ -33,9 +33,9 @@ func sechQuantile(p float64) float64 { return math.Asinh(cauchyQuantile(p)) / ma
 
 // gammaQuantile is the quantile of the standard Gamma law of shape a, and NaN where there is none.
 //
-// mathext.GammaIncRegInv returns 0, NaN or a wrong digit where the quantile is tiny (a = 1/2, p = 1e-10), so the lower
-// tail is solved by the series P(a, x) = x^a e^{-x} / Γ(a+1) · (1 + x/(a+1) + x²/((a+1)(a+2)) + ...), Abramowitz and
-// Stegun 6.5.29.
+// mathext.GammaIncRegInv returns 0, NaN or a wrong digit where the quantile is tiny (a = 1/2, p = 1e-10). The lower
+// tail is therefore solved by the series P(a, x) = x^a e^{-x} / Γ(a+1) · (1 + x/(a+1) + x²/((a+1)(a+2)) + ...),
+// Abramowitz and Stegun 6.5.29.
 func gammaQuantile(a, p float64) float64 {
 	if !(a > 0 && p > 0 && p < 1) || math.IsInf(a, 1) {
 		return math.NaN()
@@ -57,8 +57,8 @@ func gammaQuantile(a, p float64) float64 {
 	return x
 }
 
-// betaQuantile is the quantile of the Beta(a, b) law, and NaN where there is none. mathext.InvRegIncBeta gives up in
-// some tails (a = 392, b = 1.5, p = 1e-16); its answer is checked, and bisected in ln x where it is off. 0 means that
+// betaQuantile is the quantile of the Beta(a, b) law, and NaN where there is none. mathext.InvRegIncBeta fails in some
+// tails (a = 392, b = 1.5, p = 1e-16), so a result that is not accurate is replaced by bisection in ln x. 0 means that
 // the quantile underflows.
 func betaQuantile(a, b, p float64) float64 {
 	if !(a > 0 && b > 0 && p > 0 && p < 1) || math.IsInf(a+b, 1) {

@@ -25,7 +25,7 @@ var (
 	_ Semigroup  = ReciprocalSemigroup{}
 )
 
-// At returns Π λ/(x+z+λ) as exp(-Σ ln(1 + (x+z)/λ)).
+// At returns Π λ/(x+z+λ).
 func (k ReciprocalSemigroup) At(x, z []float64) float64 { return math.Exp(-k.Exponent(x, z)) }
 
 // Exponent is Σ ln(1 + (x+z)/λ).
@@ -38,8 +38,8 @@ func (k ReciprocalSemigroup) Exponent(x, z []float64) float64 {
 	return sum
 }
 
-// Metric is Σ 2 ln(1 + (x+z)/λ) - ln(1 + 2x/λ) - ln(1 + 2z/λ) = Σ 2 ln cosh(t/2), t = ln((x + λ/2)/(z + λ/2)): -2 ln of
-// the skewed χ² kernel of shift λ/2.
+// Metric is Σ 2 ln(1 + (x+z)/λ) - ln(1 + 2x/λ) - ln(1 + 2z/λ) = Σ 2 ln cosh(t/2), t = ln((x + λ/2)/(z + λ/2)). This is
+// -2 ln k for the SkewedChi2 kernel k of shift λ/2.
 func (k ReciprocalSemigroup) Metric(x, z []float64) float64 {
 	sameLength(x, z)
 	sum := 0.0
@@ -71,7 +71,7 @@ func (k ReciprocalSemigroup) Gradient(dst, x, z []float64) []float64 {
 // Domain is [0, ∞)^d.
 func (k ReciprocalSemigroup) Domain() Domain { return domain.NonNegative() }
 
-// Validate wants λ > 0.
+// Validate returns an error that wraps ErrParam unless λ is finite and λ > 0.
 func (k ReciprocalSemigroup) Validate() error {
 	return positive("ReciprocalSemigroup", "Lambda", k.Lambda)
 }

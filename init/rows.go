@@ -15,8 +15,8 @@ type rows struct {
 
 func (r rows) row(i int) []float64 { return r.data[i*r.cols : (i+1)*r.cols] }
 
-// checkedRows reads a matrix [n, d], d >= 1, of float32 or float64 and checks that the domain contains it. A contiguous
-// float64 matrix is not copied. who starts the messages.
+// checkedRows reads a matrix [n, d], d >= 1, of float32 or float64 and checks that the domain contains its rows. It
+// does not copy a contiguous float64 matrix. who starts the messages.
 func checkedRows(who string, x *tensor.Dense, on Domain) (rows, error) {
 	if x == nil {
 		return rows{}, fmt.Errorf("%s is nil: %w", who, ErrShape)

@@ -11,10 +11,10 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// ErrSampler marks a sampler that does not fit a kernel's law. The error is a *SamplerError.
+// ErrSampler marks a sampler that does not fit the law of a kernel. The error is a *SamplerError.
 var ErrSampler = errors.New("the sampler does not fit the kernel")
 
-// SamplerError says which sampler does not fit which kernel, why, and what does.
+// SamplerError says which sampler does not fit which kernel, why, and what fits instead.
 type SamplerError struct {
 	Sampler Sampler
 	Kernel  Kernel
@@ -30,15 +30,15 @@ func (e *SamplerError) Unwrap() error { return ErrSampler }
 
 // Sampler draws frequencies from the law of a kernel.
 type Sampler interface {
-	// Sample fills w, row-major [d, m], one frequency a column, and returns a *SamplerError when the kernel's law does
-	// not have what the sampler needs. Other errors: a kernel that is not valid (ErrParam), a w that is not [d, m]
-	// (ErrShape).
+	// Sample fills w, row-major [d, m], with one frequency a column. It returns a *SamplerError when the kernel's law
+	// lacks what the sampler needs. Other errors: an invalid kernel or a nil src (ErrParam), d or m below 1 or a w that
+	// is not [d, m] (ErrShape).
 	Sample(w []float64, d, m int, k Random, src rand.Source) error
 	// String is the sampler's name in specs and flags.
 	String() string
 }
 
-// radialLaw is the law of k for a sampler that needs a uniform direction.
+// radialLaw returns the law of k for a sampler that needs a uniform direction, or a *SamplerError.
 func radialLaw(s Sampler, k Random) (RadialLaw, error) {
 	if law, ok := k.(RadialLaw); ok {
 		return law, nil
@@ -47,8 +47,8 @@ func radialLaw(s Sampler, k Random) (RadialLaw, error) {
 		"use spectral.IID{}"}
 }
 
-// Stream is the random stream of the given name under a seed: streams of different names or seeds are independent,
-// and the same pair gives the same numbers on every machine.
+// Stream returns the random stream with the given name under a seed. Streams of different names or seeds are
+// independent, and the same pair gives the same numbers on every machine.
 func Stream(seed uint64, name string) rand.Source {
 	b := binary.LittleEndian.AppendUint64(nil, seed)
 	return rand.NewChaCha8(sha256.Sum256(append(b, name...)))
@@ -56,8 +56,11 @@ func Stream(seed uint64, name string) rand.Source {
 
 // Frequencies draws m frequencies of k in ℝ^d under a seed, as a float64 tensor [d, m], one frequency a column.
 //
-// The draw uses the stream "W" of the seed (see Stream). The same seed gives the same bits for IID and, where a QR
-// factorisation is involved, the same numbers to rounding.
+// It uses the stream "W" of the seed, see Stream. The same seed gives the same bits for IID. Samplers with a QR
+// factorisation give the same numbers to rounding.
+//
+// Errors: an invalid kernel, a nil sampler, d or m below 1, a frequency that is not finite (ErrParam); the errors of
+// Sampler.Sample.
 func Frequencies(k Random, s Sampler, d, m int, seed uint64) (*tensor.Dense, error) {
 	if err := validate(k); err != nil {
 		return nil, err
@@ -81,7 +84,7 @@ func Frequencies(k Random, s Sampler, d, m int, seed uint64) (*tensor.Dense, err
 	return tensor.New(tensor.WithShape(d, m), tensor.WithBacking(w)), nil
 }
 
-// checkCounts is the check of every draw of m frequencies in ℝ^d, before anything is allocated.
+// checkCounts checks d and m before a draw allocates memory.
 func checkCounts(d, m int) error {
 	if d < 1 || m < 1 {
 		return fmt.Errorf("spectral: cannot draw %d frequencies in %d dimensions, both must be at least 1: %w",
@@ -90,7 +93,7 @@ func checkCounts(d, m int) error {
 	return domain.CheckSize(fmt.Sprintf("spectral: %d frequencies in %d dimensions", m, d), 8, d, m)
 }
 
-// checkSample is the check of every Sample: a valid kernel, positive d and m, a w of their size, and a source.
+// checkSample checks the arguments of Sample: a valid kernel, positive d and m, a w of this size, and a source.
 func checkSample(s Sampler, w []float64, d, m int, k Random, src rand.Source) error {
 	if err := validate(k); err != nil {
 		return err

@@ -8,29 +8,30 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Semigroup is a kernel k(x, z) = exp(-Σ f(x_i + z_i)) whose f is a Bernstein function, f(0) = 0 with a completely
-// monotone derivative, so that every power of k is positive definite. Such a kernel is a Gaussian, but for a factor for
-// each row:
+// Semigroup is a kernel k(x, z) = exp(-Σ f(x_i + z_i)) with a Bernstein function f, that is, f(0) = 0 and a completely
+// monotone derivative. Every power of k is then positive definite, and k is a Gaussian kernel up to a factor for each
+// row:
 //
 //	k(x, z) = √(k(x, x) k(z, z)) exp(-D²(x, z)/2),   D²(x, z) = Σ 2f(x_i + z_i) - f(2x_i) - f(2z_i).
 //
-// ExpSemigroup and ReciprocalSemigroup are such. Berg, Christensen and Ressel (1984), chapters 3 and 4.
+// ExpSemigroup and ReciprocalSemigroup implement it. Berg, Christensen and Ressel (1984), chapters 3 and 4.
 type Semigroup interface {
 	Random
-	// Exponent is Σ f(x_i + z_i) = -ln k(x, z), also where k underflows. It panics when the lengths differ.
+	// Exponent is Σ f(x_i + z_i) = -ln k(x, z), finite also where k underflows. It panics when the lengths differ.
 	Exponent(x, z []float64) float64
-	// Metric is D²(x, z), without the cancellation. It panics when the lengths differ.
+	// Metric is D²(x, z), computed without cancellation. It panics when the lengths differ.
 	Metric(x, z []float64) float64
 }
 
-// NormalisedVariance is the variance, and the bias, of the estimate of k(x, z) from m independent Laplace features
-// whose rows are scaled to the lengths √k(x, x) and √k(z, z), both to the leading order 1/m. With a, b and c the terms
-// exp(-w·(x+z)), exp(-2w·x) and exp(-2w·z) of a frequency, each divided by its mean, less 1,
+// NormalisedVariance returns the variance and the bias, both to the leading order 1/m, of the estimate of k(x, z) from
+// m independent Laplace features whose rows are scaled to the lengths √k(x, x) and √k(z, z). Let a, b and c be
+// exp(-w·(x+z)), exp(-2w·x) and exp(-2w·z) of a frequency, each divided by its mean, minus 1. Then
 //
-//	variance = k²/m Var(a - b/2 - c/2),   bias = k/m (-E ab/2 - E ac/2 + E bc/4 + 3E b²/8 + 3E c²/8),
+//	variance = k²/m Var(a - b/2 - c/2),   bias = k/m (-E ab/2 - E ac/2 + E bc/4 + 3E b²/8 + 3E c²/8).
 //
-// where all the means are values of k: E ab = k(3x, z)/(k(x, z) k(x, x)) - 1. Of two equal rows both are 0. The orders
-// that are left out count while m is below k(2x, 2x)/k(x, x)². Errors wrap ErrParam: parameters of k, m < 1.
+// All the means are values of k, such as E ab = k(3x, z)/(k(x, z) k(x, x)) - 1. For equal rows both results are 0.
+// Higher orders matter while m is below k(2x, 2x)/k(x, x)². Errors: an invalid kernel, m < 1, rows without columns
+// (ErrParam), rows of different lengths (ErrShape).
 func NormalisedVariance(k Semigroup, x, z []float64, m int) (variance, bias float64, err error) {
 	if err := validate(k); err != nil {
 		return 0, 0, err
@@ -56,15 +57,15 @@ func NormalisedVariance(k Semigroup, x, z []float64, m int) (variance, bias floa
 	return variance, math.Exp(xz) / n * (-ab/2 - ac/2 + bc/4 + 3*bb/8 + 3*cc/8), nil
 }
 
-// LevyVariance is the variance of the estimate of k(x, z) from Fourier features of the Gaussian with m frequencies in
-// so many dimensions, scaled to the lengths √k(x, x) and √k(z, z): k(x, x) k(z, z) times the sampler's Variance at the
-// distance D. Of independent frequencies it is
+// LevyVariance returns the variance of the estimate of k(x, z) from Fourier features of the Gaussian, with m
+// frequencies in dims dimensions, that are scaled to the lengths √k(x, x) and √k(z, z). It is k(x, x) k(z, z) times the
+// sampler's Variance at the distance D. For independent frequencies this is
 //
 //	k(x, x) k(z, z) (1 - ρ²)²/2m,   ρ = exp(-D²/2).
 //
-// dims counts for the samplers that draw blocks. That the dimensions have the distance D only nearly is left out.
-// Antithetic is no sampler of directions, so that the distance does not say enough: an error, as is one of the
-// samplers' (ErrParam).
+// Only samplers that draw blocks depend on dims. The error of the map to these dimensions, whose distances are only
+// about D, is left out. Errors: an invalid kernel, a nil sampler, Antithetic, whose variance depends on the direction
+// too, dims or m below 1 (ErrParam); rows of different lengths (ErrShape); the sampler's own.
 func LevyVariance(by Predictor, k Semigroup, x, z []float64, dims, m int) (float64, error) {
 	if err := validate(k); err != nil {
 		return 0, err
@@ -91,16 +92,16 @@ func LevyVariance(by Predictor, k Semigroup, x, z []float64, dims, m int) (float
 // MaxWaves is the largest order of LogWaves.
 const MaxWaves = 16
 
-// LogWaves are the frequencies and the amplitudes of a map of one coordinate, u = ln(1 + 2x/λ), for the metric of the
-// reciprocal-semigroup kernel of scale λ and of the skewed χ² kernel of shift λ/2,
+// LogWaves returns the frequencies and amplitudes of a map of a coordinate u = ln(1 + 2x/λ). The map approximates the
+// metric of ReciprocalSemigroup of scale λ, which is also that of SkewedChi2 of shift λ/2:
 //
 //	2 ln cosh(t/2) = ∫_0^∞ 2(1 - cos ωt)/(ω sinh πω) dω  ≈  Σ_j 2a_j² (1 - cos ω_j t),   t = u - u'.
 //
-// The nodes are the Gauss nodes for the weight ω/sinh(πω), which is |Γ(1+iω)|²/π and has the polynomials of Meixner and
-// Pollaczek: their recurrence xP_n = P_{n+1} + n(n+1)/4 P_{n-1}. With n of them 2n terms of the series in t² are exact,
-// t²/4 and -t⁴/96 of one. Of one frequency the error is 0.2 % of the metric for t = 1, a ratio of x + λ/2 of 2.7, and
-// 2.7 % for t = 2; of two frequencies 0.1 % for t = 2 and 1.4 % for t = 3; of three 0.2 % for t = 3. Errors wrap
-// ErrParam: an order below 1 or above MaxWaves.
+// The ω_j are the Gauss nodes for the weight ω/sinh(πω) = |Γ(1+iω)|²/π, whose orthogonal polynomials are the
+// Meixner-Pollaczek polynomials with xP_n = P_{n+1} + n(n+1)/4 P_{n-1}. With n nodes 2n terms of the series in t² are
+// exact: for n = 1, t²/4 and -t⁴/96. The error relative to the metric is 0.2 % at t = 1 and 2.7 % at t = 2 for n = 1,
+// 0.1 % at t = 2 and 1.4 % at t = 3 for n = 2, and 0.2 % at t = 3 for n = 3. Errors wrap ErrParam: an order below 1 or
+// above MaxWaves.
 func LogWaves(order int) (omega, amplitude []float64, err error) {
 	if order < 1 || order > MaxWaves {
 		return nil, nil, fmt.Errorf("spectral: LogWaves: order %d, want 1 to %d: %w", order, MaxWaves, ErrParam)
@@ -123,8 +124,8 @@ func LogWaves(order int) (omega, amplitude []float64, err error) {
 	return omega, amplitude, nil
 }
 
-// LogWavesError is how far the frequencies of LogWaves are off the metric at the distance t, |2 ln cosh(t/2) - Σ_j
-// 2a_j² (1 - cos ω_j t)|.
+// LogWavesError returns the error of the metric of LogWaves at the distance t, |2 ln cosh(t/2) - Σ_j 2a_j² (1 - cos ω_j
+// t)|. Errors are as for LogWaves.
 func LogWavesError(order int, t float64) (float64, error) {
 	omega, amplitude, err := LogWaves(order)
 	if err != nil {

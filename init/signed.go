@@ -7,48 +7,47 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 )
 
-// SignedLaw is a kernel that need not be positive definite: the difference of two expectations over frequencies of
-// uniform direction,
+// SignedLaw is a kernel, not necessarily positive definite, that is the difference of two expectations over frequencies
+// of uniform direction,
 //
-//	k(x, z) = m₊ E cos(w₊·(x - z)) - m₋ E cos(w₋·(x - z)),
+//	k(x, z) = m₊ E cos(w₊·(x - z)) - m₋ E cos(w₋·(x - z)).
 //
-// that is, Bochner's theorem for a measure with a sign, which the masses m₊ and m₋ of its parts make finite. Luo et al.
-// (2021), theorem 3. The features of the two parts, with the sign of each column beside them, make the kernel an
-// indefinite inner product.
+// This is Bochner's theorem for a signed measure whose two parts have the finite masses m₊ and m₋. Luo et al. (2021),
+// theorem 3. The features of both parts, each column with its sign, make the kernel an indefinite inner product.
 type SignedLaw interface {
 	Kernel
-	// Split returns the two laws in ℝ^d. Where they belong to an approximation of the kernel that is to be chosen, it
-	// is the one for m frequencies a sign that are drawn by the coupling.
+	// Split returns the two laws in ℝ^d. Where the kernel must be approximated, and the approximation is not given, it
+	// is chosen for m frequencies of each sign that the coupling draws.
 	Split(d, m int, c Coupling) (*Split, error)
 }
 
-// Split is a SignedLaw in ℝ^d, taken apart.
+// Split holds the two laws of a SignedLaw in ℝ^d.
 type Split struct {
 	Of          SignedLaw
 	Plus, Minus Side
-	// Error bounds |At - k| on the domain: 0 where the two are the same. It is measured, on a grid of distances.
+	// Error bounds |At - k| on the domain, as measured on a grid of distances. It is 0 where both are the same.
 	Error float64
-	// Eps and Flat are what a signed combination of Gaussians was fitted with, given or chosen; 0 for another split.
+	// Eps and Flat are the given or chosen arguments of the fit of a signed combination of Gaussians, else 0.
 	Eps, Flat float64
 }
 
-// Side is the part of one sign: a mass, and a law that is a mixture.
+// Side is the part of a Split of one sign: its mass and its law, a mixture.
 type Side struct {
-	Mass  float64     // of the measure, not below 0
-	Parts []Component // none where the mass is 0
+	Mass  float64     // of the measure, >= 0
+	Parts []Component // empty where the mass is 0
 }
 
-// Component is a law with its share of the mixture. The shares sum to 1.
+// Component is a law and its share of the mixture. The shares of a Side sum to 1.
 type Component struct {
 	Share float64
 	Law   RadialLaw
 }
 
-// Mass is the sum of both masses: the features have the squared norm Mass, and the variance of the estimate is of the
-// order Mass²/m.
+// Mass returns the sum of both masses. It is the squared norm of a feature vector, and the variance of the estimate is
+// of the order Mass²/m.
 func (p *Split) Mass() float64 { return p.Plus.Mass + p.Minus.Mass }
 
-// At returns the expectation of the estimate, which is k(x, z) to Error.
+// At returns the expectation of the estimate, which differs from k(x, z) by at most Error.
 func (p *Split) At(x, z []float64) float64 {
 	if p.Error == 0 {
 		if domain.IsNil(p.Of) {
@@ -76,7 +75,7 @@ func (p *Split) String() string {
 		p.Plus.Mass, p.Minus.Mass, len(p.Plus.Parts), len(p.Minus.Parts), off)
 }
 
-// splitOf sorts weighted laws by sign. They come in the order of their norms, which the couplings make use of.
+// splitOf sorts weighted laws by sign. They must come in the order of their norms, on which the couplings rely.
 func splitOf(k SignedLaw, weights []float64, laws []RadialLaw, largestError float64) *Split {
 	p := &Split{Of: k, Error: largestError}
 	for i, w := range weights {
@@ -95,7 +94,7 @@ func splitOf(k SignedLaw, weights []float64, laws []RadialLaw, largestError floa
 	return p
 }
 
-// constant is the law of the kernel that is 1 everywhere: all frequencies are 0.
+// constant is the law of the kernel 1: all frequencies are 0.
 type constant struct{}
 
 var _ RadialLaw = constant{}

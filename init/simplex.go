@@ -6,16 +6,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// chebyshev is the linear program of a signed combination of functions φ_i that is close to f and costs as little as
-// can be,
+// chebyshev is the linear program of a signed combination of functions φ_i that is close to f and has the least cost,
 //
-//	min Σ p_i |c_i|   over   |Σ c_i φ_i(z) - f(z)| <= eps at every point z of a list,   Σ c_i φ_i(0) = f(0),
+//	min Σ p_i |c_i|   over   |Σ c_i φ_i(z) - f(z)| <= eps at every point z of a list,   Σ c_i φ_i(0) = f(0).
 //
-// solved by the dual simplex method over few rows, to which the points of the largest error are added until there is
-// none above eps: without a row, c = 0 is the optimum, so that no first phase is needed, and a row more leaves the
-// basis dual feasible. Rows that do not bind are dropped, the basis is never larger than the number of functions in
-// use, and each step factors it anew, so that rounding does not add up. Functions of this kind are close to linear
-// dependence, which a tableau would not survive.
+// The dual simplex method solves it over a few rows. Points with the largest errors become rows until no error is above
+// eps. Without rows c = 0 is optimal, so no first phase is needed, and an added row keeps the basis dual feasible. Rows
+// that do not bind are dropped, so the basis is never larger than the number of functions in use. Each step factors the
+// basis anew, because the functions are nearly linearly dependent and the rounding errors of a tableau would add up.
 type chebyshev struct {
 	phi   func(i int, z float64) float64
 	n     int       // functions
@@ -30,7 +28,7 @@ type chebyshev struct {
 type constraint struct {
 	phi      []float64
 	f, slack float64 // the value, and eps or 0
-	at       float64 // the slack where it is not basic: one of its ends
+	at       float64 // the value of a slack that is not basic: one of its bounds
 }
 
 // Steps of the dual simplex method and rounds of new rows that no fit comes near.
@@ -39,7 +37,7 @@ const (
 	simplexRounds = 200
 )
 
-// solve returns the coefficients, or false where the functions cannot come that close to f (or rounding is in the way).
+// solve returns the coefficients. It returns false where no combination comes that close to f, or rounding prevents it.
 func (p *chebyshev) solve(points []float64) (c []float64, ok bool) {
 	p.add(0, 0)
 	errs := make([]float64, len(points))
@@ -124,7 +122,7 @@ func (p *chebyshev) column(dst []float64, j int) {
 	}
 }
 
-// optimum is the dual simplex method from the present basis on.
+// optimum runs the dual simplex method from the present basis.
 func (p *chebyshev) optimum() ([]float64, bool) {
 	m := len(p.rows)
 	b, cost, unit := mat.NewDense(m, m, nil), mat.NewVecDense(m, nil), mat.NewVecDense(m, nil)
@@ -175,7 +173,8 @@ func (p *chebyshev) optimum() ([]float64, bool) {
 	return nil, false
 }
 
-// leaving is the row whose basic variable is furthest outside its bounds, and the side, 1 for above; -1 for none.
+// leaving returns the row whose basic variable is furthest outside its bounds, or -1, and the side: 1 for above, -1 for
+// below.
 func (p *chebyshev) leaving(x *mat.VecDense) (row int, sign float64) {
 	row, worst := -1, 1e-12
 	for r, j := range p.basis {
@@ -191,8 +190,8 @@ func (p *chebyshev) leaving(x *mat.VecDense) (row int, sign float64) {
 	return row, sign
 }
 
-// entering is the column that keeps the basis dual feasible, of the near-equal ones that with the largest pivot:
-// Harris's ratio test.
+// entering returns the column that keeps the basis dual feasible. Among nearly equal ones it is the column with the
+// largest pivot: Harris's ratio test.
 func (p *chebyshev) entering(y, rho []float64, isBasic []bool) (column int, ok bool) {
 	var candidates []int
 	var costs, pivots []float64

@@ -12,9 +12,9 @@ import (
 //
 //	k(x, z) = Π_i 2 √(x_i+c) √(z_i+c) / (x_i + z_i + 2c)
 //
-// on (-c, ∞)^d, for histograms. It is a function of ln(x+c) - ln(z+c); its frequencies are independent with density
-// sech(πw), w = (1/π) ln tan(πU/2). A small c brings out small bins; c = 0 makes the kernel scale-invariant and needs x
-// > 0. Li, Ionescu and Sminchisescu (2010), equations 9 and 10.
+// on (-c, ∞)^d, for histograms. It is a function of ln(x+c) - ln(z+c). Its frequencies are independent with the density
+// sech(πw), w = (1/π) ln tan(πU/2). A small c makes small bins count more; c = 0 makes the kernel scale-invariant and
+// needs x > 0. Li, Ionescu and Sminchisescu (2010), equations 9 and 10.
 type SkewedChi2 struct {
 	C float64 // c >= 0, the skewness, in the unit of x; scikit-learn's skewedness
 }
@@ -27,7 +27,7 @@ var (
 	_ Shifter    = SkewedChi2{}
 )
 
-// At returns Π sech(½ ln((x+c)/(z+c))), which is the formula above in the log domain.
+// At returns Π sech(½ ln((x+c)/(z+c))), which equals the formula above.
 func (k SkewedChi2) At(x, z []float64) float64 {
 	sameLength(x, z)
 	sum := 0.0
@@ -51,7 +51,7 @@ func (k SkewedChi2) Gradient(dst, x, z []float64) []float64 {
 // Domain is x > -c.
 func (k SkewedChi2) Domain() Domain { return domain.Above(k.C) }
 
-// Validate wants c >= 0.
+// Validate returns an error that wraps ErrParam unless c is finite and c >= 0.
 func (k SkewedChi2) Validate() error { return validShift("SkewedChi2", k.C) }
 
 // Transform is LogFourier.
@@ -66,7 +66,7 @@ func (k SkewedChi2) Draw(dst []float64, rng *rand.Rand) { fill(dst, k.Quantile, 
 // Quantile is (1/π) ln tan(πp/2). It does not depend on c.
 func (k SkewedChi2) Quantile(p float64) float64 { return sechQuantile(p) }
 
-// validShift is the check of a c.
+// validShift checks the shift c.
 func validShift(kernel string, c float64) error {
 	if c >= 0 && !math.IsInf(c, 1) {
 		return nil
@@ -74,7 +74,7 @@ func validShift(kernel string, c float64) error {
 	return fmt.Errorf("spectral: %s: C = %v is not a finite number >= 0: %w", kernel, c, ErrParam)
 }
 
-// logRatio is ln((x+c)/(z+c)), exact to rounding also where x is close to z and where the quotient overflows.
+// logRatio is ln((x+c)/(z+c)), exact to rounding also where x is close to z or the quotient overflows.
 func logRatio(x, z, c float64) float64 {
 	a, b := x+c, z+c
 	if t := (x - z) / b; math.Abs(t) < 0.5 {

@@ -11,9 +11,9 @@ import (
 //
 //	k(x, z) = Π_i min(√((x_i+c)/(z_i+c)), √((z_i+c)/(x_i+c))) = exp(-½ Σ_i |ln((x_i+c)/(z_i+c))|)
 //
-// on (-c, ∞)^d, for histograms. It is a function of ln(x+c) - ln(z+c); its frequencies are independent Cauchy variables
-// of scale 1/2, density (2/π)/(1+4w²), w = tan(π(U - 1/2))/2. c = 0 makes the kernel scale-invariant and needs x > 0.
-// Li, Ionescu and Sminchisescu (2010), equations 9 and 10.
+// on (-c, ∞)^d, for histograms. It is a function of ln(x+c) - ln(z+c). Its frequencies are independent Cauchy variables
+// of scale 1/2, with the density (2/π)/(1+4w²), w = tan(π(U - 1/2))/2. c = 0 makes the kernel scale-invariant and needs
+// x > 0. Li, Ionescu and Sminchisescu (2010), equations 9 and 10.
 type SkewedIntersection struct {
 	C float64 // c >= 0, the skewness, in the unit of x
 }
@@ -36,8 +36,8 @@ func (k SkewedIntersection) At(x, z []float64) float64 {
 	return math.Exp(-sum / 2)
 }
 
-// Gradient returns -sign(x-z) k(x,z) / (2(x+c)). The kernel has a kink where x_i = z_i; that coordinate of the gradient
-// is 0, the mean of the two one-sided derivatives.
+// Gradient returns -sign(x-z) k(x,z) / (2(x+c)). Where x_i = z_i the kernel has a kink, and coordinate i of the
+// gradient is 0, the mean of the two one-sided derivatives.
 func (k SkewedIntersection) Gradient(dst, x, z []float64) []float64 {
 	dst = gradientDst(dst, x)
 	v := k.At(x, z)
@@ -50,7 +50,7 @@ func (k SkewedIntersection) Gradient(dst, x, z []float64) []float64 {
 // Domain is x > -c.
 func (k SkewedIntersection) Domain() Domain { return domain.Above(k.C) }
 
-// Validate wants c >= 0.
+// Validate returns an error that wraps ErrParam unless c is finite and c >= 0.
 func (k SkewedIntersection) Validate() error { return validShift("SkewedIntersection", k.C) }
 
 // Transform is LogFourier.

@@ -8,23 +8,22 @@ import (
 	"strings"
 )
 
-// Sobol takes the first m points of a randomised Sobol' sequence in place of independent ones: it has less variance
-// than IID in few dimensions and for many frequencies, and many times as much where frequencies are few and x and z
-// differ in two coordinates whose points lie on few lines, up to 5.6 times in 8 dimensions with 16 frequencies, 9
-// times in 16 with 32, and 37 times in 64 with 128. The points become frequencies through the quantile of each
-// coordinate for a ProductLaw, and for a RadialLaw, with one coordinate more, through the norm and normal quantiles. A
-// random lower-triangular matrix scrambles the digits of each coordinate (Matoušek 1998) and a random digital shift
-// makes every single point uniform: the features are unbiased, and their error over seeds is an honest one. The points
-// are most even when m is a power of two.
+// Sobol takes the first m points of a randomised Sobol' sequence in place of independent points. A ProductLaw turns a
+// point into a frequency by the quantile of each coordinate. A RadialLaw needs one coordinate more: one for the
+// quantile of the norm and d normal quantiles for the direction. A random lower-triangular matrix scrambles the digits
+// of each coordinate (Matoušek 1998) and a random digital shift makes every single point uniform, so the features are
+// unbiased, and the spread over seeds is their error. The points are most even when m is a power of two.
 //
 // The direction numbers are from Joe and Kuo (2008), Constructing Sobol sequences with better two-dimensional
-// projections, SIAM J. Sci. Comput. 30, 2635-2654, file new-joe-kuo-6.21201, and the order of the points is theirs
-// (Antonov and Saleev's Gray code). They are kept for the polynomials of degree up to 13: 1111 dimensions for a
-// ProductLaw, 1110 for a RadialLaw.
+// projections, SIAM J. Sci. Comput. 30, 2635-2654, file new-joe-kuo-6.21201, and the points come in their order
+// (Antonov and Saleev's Gray code). The package has those of degree up to 13: 1111 dimensions for a ProductLaw, 1110
+// for a RadialLaw.
 //
-// More frequencies even a pair out, 1024 all pairs of the first 8 coordinates; among the first 64 there is one with 11
-// times the variance of IID for 1024. On the diagonal there is no more than 1.18 times
-// as much.
+// It has less variance than IID in few dimensions and for many frequencies. With few frequencies the points of some
+// pairs of coordinates lie on a few lines. Where x and z differ in such a pair it has up to 5.6 times the variance in 8
+// dimensions with 16 frequencies, 9 times in 16 with 32, and 37 times in 64 with 128. With 1024 frequencies all pairs
+// of the first 8 coordinates are even, but among the first 64 one still has 11 times the variance. On the diagonal it
+// is at most 1.18 times.
 //
 //	sampler      d     m  x - z         .1      .5       1       2       3       4       5
 //	Sobol        1     2  axis        1.01    1.01    1.00     .99    1.00    1.00    1.00
@@ -102,7 +101,7 @@ func (Sobol) papers() map[string]string {
 	}
 }
 
-// Sample fills w column after column.
+// Sample fills w column after column. Errors are as in Sampler.
 func (s Sobol) Sample(w []float64, d, m int, k Random, src rand.Source) error {
 	if err := checkSample(s, w, d, m, k, src); err != nil {
 		return err
@@ -124,11 +123,11 @@ func (s Sobol) Sample(w []float64, d, m int, k Random, src rand.Source) error {
 	return nil
 }
 
-// sobolBits is how many binary digits a point has: u is in the middle of one of 2⁵² cells, never 0 or 1, and u and 1-u
+// sobolBits is the number of binary digits of a point: u is the middle of one of 2⁵² cells, never 0 or 1, and u and 1-u
 // are equally likely.
 const sobolBits = 52
 
-// sobol is a Sobol' sequence of a number of points that is known in advance.
+// sobol is a Sobol' sequence of a known number of points.
 type sobol struct {
 	columns int      // direction numbers a dimension: those that the points need
 	v       []uint64 // [dims, columns], digits from the top bit on
@@ -181,8 +180,8 @@ func directionNumbers(v []uint64, line string) {
 	}
 }
 
-// scramble multiplies the digits of each dimension by a random lower-triangular matrix of ones on the diagonal, and
-// shifts them.
+// scramble multiplies the digits of each dimension by a random lower-triangular matrix with ones on the diagonal, and
+// draws the digital shift.
 func (s *sobol) scramble(src rand.Source) {
 	var matrix [sobolBits]uint64
 	for i := range s.x {
@@ -200,7 +199,7 @@ func (s *sobol) scramble(src rand.Source) {
 	}
 }
 
-// next writes the next point and goes on to the one after it.
+// next writes the next point to u and advances.
 func (s *sobol) next(u []float64) {
 	for i, x := range s.x {
 		u[i] = (float64(x>>(64-sobolBits)) + .5) / (1 << sobolBits)

@@ -2,8 +2,8 @@ package spectral
 
 import "math"
 
-// sphereMean is the mean of cos(t u·e) over the uniform directions u in ℝ^d, e a unit vector: the kernel whose
-// frequencies all have the norm 1, at the distance t >= 0,
+// sphereMean is the mean of cos(t u·e) over the uniform directions u in ℝ^d, where e is a unit vector and t >= 0. It is
+// the kernel, at the distance t, whose frequencies all have the norm 1:
 //
 //	Ω_d(t) = Γ(h) (2/t)^(h-1) J_(h-1)(t) = ₀F₁(; h; -t²/4),   h = d/2.
 //
@@ -33,11 +33,12 @@ func cosine(t float64) float64 {
 	return math.Cos(t)
 }
 
-// sphereMeanUp goes up from Ω_1 = cos t and Ω_3 = sin t / t, or Ω_2 = J₀ and Ω_4 = 2 J₁(t)/t, by the recurrence of ₀F₁
+// sphereMeanUp goes up from Ω_1 = cos t and Ω_3 = sin t / t, or from Ω_2 = J₀ and Ω_4 = 2 J₁(t)/t, by the recurrence of
+// ₀F₁
 //
-//	f(h+1) = (f(h) - f(h-1)) h (h-1)/s,   s = t²/4,
+//	f(h+1) = (f(h) - f(h-1)) h (h-1)/s,   s = t²/4.
 //
-// which is stable while the Bessel functions oscillate, that is, for t >= h.
+// It is stable while the Bessel functions oscillate, that is, for t >= h.
 func sphereMeanUp(d int, t, s float64) float64 {
 	below, f, h := math.Cos(t), math.Sin(t)/t, 1.5
 	if d%2 == 0 {
@@ -52,8 +53,8 @@ func sphereMeanUp(d int, t, s float64) float64 {
 	return f
 }
 
-// sphereMeanDown is the recurrence in the other direction, which is stable for t <= h, from where the series converges
-// at once. Below its first zero, which is beyond h - 1, Ω is at most exp(-s/h): every factor 1 - t²/j² is at most
+// sphereMeanDown goes down by the same recurrence, which is stable for t <= h, from an h at which the series converges
+// at once. Below its first zero, which is beyond h - 1, Ω is at most exp(-s/h): it is a product of factors 1 - t²/j² <=
 // exp(-t²/j²), and Σ 1/j² = 1/4h.
 func sphereMeanDown(h, s float64) float64 {
 	if s > 50*h+100 {

@@ -7,9 +7,9 @@ import (
 	"sync"
 )
 
-// radialDensity is the part of one sign of the radial density of SpherePolynomial with a = 2, cell by cell: between the
-// zeros of the Bessel function, with the exact mass of each cell, in which the density is taken for linear. The kernel
-// of the distribution that is drawn is exact to 3e-7, in 1 and 2 dimensions, where tails are long, to 7e-6.
+// radialDensity is the part of one sign of the radial density of SpherePolynomial with a = 2. It consists of cells
+// between the zeros of the Bessel function, each with its exact mass; within a cell the density is taken as linear. The
+// kernel of this distribution has an error of 3e-7, and of up to 7e-6 in 1 and 2 dimensions, where tails are long.
 type radialDensity struct {
 	d     int
 	cells []cell
@@ -25,16 +25,17 @@ type cell struct {
 
 var _ RadialLaw = (*radialDensity)(nil)
 
-// How far the tail is followed, and what of it may be left out.
+// measureReach is how far the tail is followed, and measureTail the mass that may be left out.
 const (
 	measureReach = 1e5
 	measureTail  = 1e-8
 )
 
-// measures remembers the two parts for d and p; nil ones where the tail is too heavy.
+// measures caches the two parts by d and p; they are nil where the tail is too heavy.
 var measures sync.Map // of [2]int: [2]*radialDensity
 
-// sphereMeasure is the measure of (1 - r²/4)^p, cut off at r = 2, in ℝ^d; nil where it does not end.
+// sphereMeasure returns the two parts of the measure of (1 - r²/4)^p, cut off at r = 2, in ℝ^d, or nil where the tail
+// is too heavy.
 func sphereMeasure(d, p int) (plus, minus *radialDensity) {
 	if known, ok := measures.Load([2]int{d, p}); ok {
 		pair := known.([2]*radialDensity)
@@ -47,8 +48,8 @@ func sphereMeasure(d, p int) (plus, minus *radialDensity) {
 	return plus, minus
 }
 
-// measureEnd is where the tail is small enough. |J_ν(2r)| is on average (2/π)/√(πr), so that the tail is C r^(-g)/g
-// with g = p - (d-1)/2.
+// measureEnd returns the norm beyond which the tail is small enough. |J_ν(2r)| is on average (2/π)/√(πr), so the tail
+// is C r^(-g)/g with g = p - (d-1)/2.
 func measureEnd(d, p int) float64 {
 	h, g := float64(d)/2, float64(p)-float64(d-1)/2
 	if g <= 0 {
@@ -61,7 +62,7 @@ func measureEnd(d, p int) float64 {
 	return max(math.Exp((logC-math.Log(g*measureTail))/g), nu*nu/4, nu+10)
 }
 
-// newRadialDensities finds the sign changes of f and cuts what is between them into cells.
+// newRadialDensities finds the sign changes of f and cuts the intervals between them into cells.
 func newRadialDensities(d, p int, end float64) (plus, minus *radialDensity) {
 	const step = math.Pi / 16 // an arch is π/2 wide, the first one wider
 	f := sphereDensity(d, p)
@@ -106,7 +107,7 @@ func bisect(f func(float64) float64, lo, hi float64) float64 {
 	return lo + (hi-lo)/2
 }
 
-// add cuts |f| between two zeros into cells, far out into fewer.
+// add cuts |f| between two zeros into cells, into fewer ones far out.
 func (a *radialDensity) add(f func(float64) float64, from, to, end float64) {
 	width := math.Pi / 64
 	if from > 100+end/100 {
@@ -132,7 +133,7 @@ func (a *radialDensity) add(f func(float64) float64, from, to, end float64) {
 	}
 }
 
-// side is the part with a mass.
+// side returns the part as a Side with the given mass.
 func (a *radialDensity) side(mass float64) Side {
 	if mass == 0 {
 		return Side{}
@@ -140,8 +141,8 @@ func (a *radialDensity) side(mass float64) Side {
 	return Side{Mass: mass, Parts: []Component{{1, a}}}
 }
 
-// NormQuantile is the quantile of the density |f|/mass, in the dimension that it was made for, and NaN where there is
-// none.
+// NormQuantile is the quantile function of the density |f|/mass in the dimension of the measure, and NaN for a p
+// without a quantile.
 func (a *radialDensity) NormQuantile(_ int, p float64) float64 {
 	if !(p >= 0 && p < 1) || len(a.cells) == 0 {
 		return math.NaN()

@@ -7,33 +7,34 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 )
 
-// SpherePolynomial is the polynomial kernel on the unit sphere of ℝ^d, as a function of the distance
+// SpherePolynomial is the polynomial kernel on the unit sphere of ℝ^d, as a function of the distance,
 //
-//	k(x, z) = (1 - ‖x - z‖²/a²)^p = (2/a²)^p (a²/2 - 1 + x·z)^p,   ‖x‖ = ‖z‖ = 1,
+//	k(x, z) = (1 - ‖x - z‖²/a²)^p = (2/a²)^p (a²/2 - 1 + x·z)^p,   ‖x‖ = ‖z‖ = 1.
 //
-// which is indefinite as a kernel of x - z. Pennington, Yu and Kumar (2015); Luo et al. (2021), section IV.
+// As a kernel of x - z it is indefinite. Pennington, Yu and Kumar (2015); Luo et al. (2021), section IV.
 //
-// For a = 2 its Fourier transform, k cut off at the diameter of the sphere, is the signed measure of the radial density
+// For a = 2 the Fourier transform of k, cut off at the diameter of the sphere, is the signed measure with the radial
+// density
 //
-//	f(r) = 2 Γ(p+1)/Γ(h) r^(h-1-p) J_(h+p)(2r),   h = d/2,
+//	f(r) = 2 Γ(p+1)/Γ(h) r^(h-1-p) J_(h+p)(2r),   h = d/2.
 //
-// of finite mass if and only if p > (d-1)/2. Then, and with Eps = 0, the split is exact, as long as the tail of |f|, of
-// the order r^(-(p-(d-1)/2)), falls to 1e-8 by r = 1e5: from p = (d+3)/2 on in few dimensions. Its mass is about 1 for
-// a large p and grows towards that end; with an Eps the other way is taken, whose mass may be less. For every other a
-// and p the density has no finite mass, and the published program for it samples another kernel (it has no r^(d-1), is
-// cut at r = 100 and has an error of up to .1); here the measure is of a signed combination of Gaussians which is
-// closer than Eps, in any dimension.
+// Its mass is finite if and only if p > (d-1)/2; it is about 1 for a large p and grows as p falls. With Eps = 0 the
+// split is this measure, exactly, if the tail of |f|, of the order r^(-(p-(d-1)/2)), falls to 1e-8 by r = 1e5: in few
+// dimensions for p >= (d+3)/2.
+//
+// Otherwise the split is a signed combination of Gaussians that is closer to k than Eps, in any dimension. Its mass may
+// be smaller.
 type SpherePolynomial struct {
 	A float64 // a > 0
 	P int     // p >= 1, the degree
-	// Eps is the largest error of the combination, in proportion to the largest |k| on the sphere (1 for a >= √2). 0
-	// is the exact measure where there is one. Else Eps and Flat are chosen, such that the mean over the distances on
-	// the sphere of squared bias and predicted variance is least, for the dimension, the number of frequencies and
-	// their coupling (Coupling.Variance).
+	// Eps is the largest error of the combination, relative to the largest |k| on the sphere (1 for a >= √2), from 1e-5
+	// to 1. For Eps = 0 the split is the exact measure where there is one. Where there is none, Eps and Flat are chosen
+	// to minimise the sum of squared bias and predicted variance (Coupling.Variance), averaged over the distances on
+	// the sphere, for the dimension, the number of frequencies and their coupling.
 	Eps float64
-	// Flat keeps the scales s = 1/σ² of the combination small, which orthogonal frequencies estimate best, at the
-	// price of mass: Σ|c| (1 + Flat (s/s₀)²) is least, with s₀ of the Gaussian that is as wide as k. 0 is the least
-	// mass. From 0 to 1000, and 0 where Eps is.
+	// Flat, from 0 to 1000, favours small scales s = 1/σ², which orthogonal frequencies estimate best, at the price of
+	// a larger mass: the combination minimises Σ|c| (1 + Flat (s/s₀)²), where s₀ is the scale of the Gaussian that is
+	// as wide as k. 0 minimises the mass. It must be 0 where Eps is 0.
 	Flat float64
 }
 
@@ -52,7 +53,7 @@ func (k SpherePolynomial) at(r float64) float64 {
 	return math.Pow((1-r/k.A)*(1+r/k.A), float64(k.P))
 }
 
-// sharpest is well beyond the curvature 2p/a² at r = 0.
+// sharpest is well above the curvature 2p/a² at r = 0.
 func (k SpherePolynomial) sharpest(float64) float64 {
 	return max(200, 40*float64(k.P)/k.A/k.A)
 }
@@ -60,7 +61,8 @@ func (k SpherePolynomial) sharpest(float64) float64 {
 // Domain is the unit sphere.
 func (k SpherePolynomial) Domain() Domain { return domain.UnitSphere(sphereTolerance) }
 
-// Validate wants a > 0, p >= 1, an Eps that is 0 or between 1e-5 and 1, and a Flat between 0 and 1000, 0 where Eps is.
+// Validate returns an error that wraps ErrParam unless a is finite and a > 0, p >= 1, (1 - r²/a²)^p does not overflow
+// on the sphere, Eps is 0 or from 1e-5 to below 1, and Flat is from 0 to 1000, and 0 where Eps is.
 func (k SpherePolynomial) Validate() error {
 	if err := positive("SpherePolynomial", "A", k.A); err != nil {
 		return err
@@ -75,7 +77,9 @@ func (k SpherePolynomial) Validate() error {
 	return validFit("SpherePolynomial", k.Eps, k.Flat)
 }
 
-// Split is the exact measure, or the split of a signed combination of Gaussians.
+// Split returns the exact measure or fits a signed combination of Gaussians, see SpherePolynomial. Errors wrap
+// ErrParam: an invalid kernel, d or m below 1, no combination within Eps, an unknown coupling where Eps is to be
+// chosen.
 func (k SpherePolynomial) Split(d, m int, c Coupling) (*Split, error) {
 	if err := k.Validate(); err != nil {
 		return nil, err
@@ -89,15 +93,15 @@ func (k SpherePolynomial) Split(d, m int, c Coupling) (*Split, error) {
 	return checkedMixture(k, k.Eps, k.Flat, d, m, c)
 }
 
-// Affine are the slope and the offset of k(x, z) = (slope x·z + offset)^p: 2/a² and 1 - 2/a², which is negative for a <
-// √2.
+// Affine returns the slope 2/a² and the offset 1 - 2/a² of k(x, z) = (slope x·z + offset)^p. The offset is negative for
+// a < √2.
 func (k SpherePolynomial) Affine() (slope, offset float64) {
 	slope = 2 / k.A / k.A
 	return slope, 1 - slope
 }
 
-// Maclaurin are the coefficients of the powers of x·z, a_n = C(p, n) (2/a²)^n (1 - 2/a²)^(p-n): none is negative for a
-// >= √2, and for less they have alternating signs.
+// Maclaurin returns the coefficients of the powers of x·z, a_n = C(p, n) (2/a²)^n (1 - 2/a²)^(p-n). For a >= √2 none is
+// negative; for a < √2 their signs alternate. It returns nil for a kernel that Validate refuses.
 func (k SpherePolynomial) Maclaurin() []float64 {
 	if k.Validate() != nil {
 		return nil

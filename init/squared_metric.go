@@ -6,11 +6,12 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 )
 
-// SquaredMetric is D²(x, z) = k(x, x) + k(z, z) - 2k(x, z), at least 0. Vedaldi and Zisserman (2012), equation (8).
+// SquaredMetric returns D²(x, z) = k(x, x) + k(z, z) - 2k(x, z), at least 0. Vedaldi and Zisserman (2012), equation
+// (8).
 //
-// Of Hellinger, Chi2, Intersection, JensenShannon and Levy it is the sum of the metrics of the coordinates, such as Σ
-// (x-z)²/(x+z), each to rounding also where x and z are close. Of other kernels it is the difference, and D² below
-// 1e-16 k(x, x) is lost in it. Of a nil kernel it is NaN. It panics when the lengths differ.
+// For Hellinger, Chi2, Intersection, JensenShannon and Levy it sums the metrics of the coordinates, such as
+// (x-z)²/(x+z), each exact to rounding also where x and z are close. For other kernels it computes the difference,
+// which loses a D² below 1e-16 k(x, x). For a nil kernel it is NaN. It panics when the lengths differ.
 func SquaredMetric(k Kernel, x, z []float64) float64 {
 	switch k := k.(type) { // types and not interfaces, for the reason that pairsOf has
 	case Hellinger:
@@ -40,8 +41,8 @@ func chi2Complement(apart, _ float64) float64 { return apart * apart / (1 + (1-a
 
 func intersectionComplement(apart, _ float64) float64 { return apart }
 
-// jensenShannonComplement is, with v = λ/2 and C = cosh v, (v sinh v - C ln C)/ln 2 - (C - 1), whose terms are all of
-// the order of v² at 0.
+// jensenShannonComplement is (v sinh v - C ln C)/ln 2 - (C - 1) with v = λ/2 and C = cosh v. All its terms are of the
+// order v² at 0.
 func jensenShannonComplement(_, lambda float64) float64 {
 	v := lambda / 2
 	if v > 1 {
@@ -56,7 +57,7 @@ func jensenShannonComplement(_, lambda float64) float64 {
 //
 //	a^γ + b^γ - 2(ab)^{γ/2} 𝒦(λ) = (a^{γ/2} - b^{γ/2})² + 2 (ab)^{γ/2} (1 - 𝒦(λ)),   λ = |ln b - ln a|,
 //
-// in which nothing cancels. Coordinates of different sign add a^γ + b^γ, and with SignNegative 2(ab)^{γ/2} 𝒦 more.
+// without cancellation. Coordinates of different sign add a^γ + b^γ, and with SignNegative also 2(ab)^{γ/2} 𝒦.
 func additiveMetric(k Homogeneous, x, z []float64, complement complementFunc) float64 {
 	sameLength(x, z)
 	gamma, n, sum := k.Degree(), k.Extension(), 0.0
@@ -85,7 +86,7 @@ func additiveMetric(k Homogeneous, x, z []float64, complement complementFunc) fl
 	return sum
 }
 
-// termMetric is the term of 0 < lo < hi with the powers γ/2 of both.
+// termMetric is the term for 0 < lo < hi. low and high are lo^{γ/2} and hi^{γ/2}.
 func termMetric(gamma, lo, hi, low, high float64, complement complementFunc) float64 {
 	s := math.Sqrt(hi)
 	apart := (hi - lo) / (s + math.Sqrt(lo)) / s // 1 - √(lo/hi)

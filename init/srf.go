@@ -7,11 +7,11 @@ import (
 )
 
 // SRF is the kernel of SpherePolynomial for spherical random features: Fourier features of a positive density that
-// comes near it. On the sphere no density has the kernel itself, so the features are biased, by Law(d).Error at most
-// and whatever their number. Pennington, Yu and Kumar (2015), Spherical random features for polynomial kernels.
-// SpherePolynomial takes a signed density in its place and has no such bias.
+// approximates it. On the sphere no positive density has exactly this kernel, so the features are biased, by at most
+// the Error of Law(d) for any number of features. SpherePolynomial uses a signed density and has no such bias.
+// Pennington, Yu and Kumar (2015), Spherical random features for polynomial kernels.
 type SRF struct {
-	A float64 // a >= √2: below, |k| > k(x, x) for opposite points, which no positive density has
+	A float64 // a >= √2; below, |k| > k(x, x) at opposite points, which no positive density has
 	P int     // p >= 1, the degree
 }
 
@@ -20,7 +20,7 @@ var (
 	_ Validator = SRF{}
 )
 
-// At returns (1 - ‖x-z‖²/a²)^p, which the features are to approximate. What they do approximate is the At of Law.
+// At returns (1 - ‖x-z‖²/a²)^p, the kernel to approximate. The expectation of the estimate is the At of Law.
 func (k SRF) At(x, z []float64) float64 { return k.polynomial().At(x, z) }
 
 func (k SRF) polynomial() SpherePolynomial { return SpherePolynomial{A: k.A, P: k.P} }
@@ -28,7 +28,7 @@ func (k SRF) polynomial() SpherePolynomial { return SpherePolynomial{A: k.A, P: 
 // Domain is the unit sphere.
 func (k SRF) Domain() Domain { return k.polynomial().Domain() }
 
-// Validate wants a >= √2 and p >= 1.
+// Validate returns an error that wraps ErrParam unless a >= √2, p >= 1 and √p/a <= 100.
 func (k SRF) Validate() error {
 	if err := k.polynomial().Validate(); err != nil {
 		return err
@@ -44,20 +44,19 @@ func (k SRF) Validate() error {
 	return nil
 }
 
-// mostSharp is the largest √P/A of SRF. The grid of the density is as long as that, and a fit takes as many times
-// longer.
+// mostSharp is the largest √P/A of SRF. The length of the grid of the density and the time of a fit are proportional to
+// it.
 const mostSharp = 100
 
 // leastPositiveA is √2, less some rounding.
 const leastPositiveA = math.Sqrt2 - 1e-15
 
-// SphericalLaw is the positive density of SRF in ℝ^d: of uniform direction, and of the norm r with the density
+// SphericalLaw is the positive density of SRF in ℝ^d, with a uniform direction and a norm r of the density
 //
-//	f(r) ∝ max(0, Σ_i c_i A_i(r)),   A_i(r) = (r/2s_i)^(d-1) exp(-(r/2s_i)²)/(s_i Γ(d/2)),   i = 1 to 10,
+//	f(r) ∝ max(0, Σ_i c_i A_i(r)),   A_i(r) = (r/2s_i)^(d-1) exp(-(r/2s_i)²)/(s_i Γ(d/2)),   i = 1 to 10.
 //
-// where s and c are such that ∫₀² (k - At)² is least, as far as L-BFGS finds. Pennington, Yu and Kumar (2015),
-// algorithm 1: the c of a component may be negative, and what of the sum is, is cut off. The density is linear between
-// the points of a grid.
+// L-BFGS minimises ∫₀² (k - At)² over s and c. Some c may be negative; a negative sum counts as 0. The density is
+// linear between the points of a grid. Pennington, Yu and Kumar (2015), algorithm 1.
 type SphericalLaw struct {
 	*radialDensity
 	Of    SRF
@@ -67,7 +66,8 @@ type SphericalLaw struct {
 
 var _ RadialLaw = (*SphericalLaw)(nil)
 
-// NormQuantile is the quantile of the norm in the dimension of the fit, NaN in another, which Frequencies refuses.
+// NormQuantile is the quantile function of the norm in the dimension of the fit. In another dimension it is NaN, which
+// Frequencies refuses.
 func (l *SphericalLaw) NormQuantile(d int, p float64) float64 {
 	if l.radialDensity == nil || d != l.d {
 		return math.NaN()
@@ -75,8 +75,8 @@ func (l *SphericalLaw) NormQuantile(d int, p float64) float64 {
 	return l.radialDensity.NormQuantile(d, p)
 }
 
-// At is the kernel of the density, E cos(w·(x - z)): what the features are unbiased for. Up to the diameter of the
-// sphere it is interpolated in a table, to about 1e-8.
+// At returns E cos(w·(x - z)) of the density, which is the expectation of the estimate. Up to the diameter of the
+// sphere it interpolates in a table, with an error of about 1e-8.
 func (l *SphericalLaw) At(x, z []float64) float64 {
 	if l.radialDensity == nil { // SRF.Law did not make it
 		sameLength(x, z)
@@ -88,7 +88,7 @@ func (l *SphericalLaw) At(x, z []float64) float64 {
 	return l.radialDensity.At(x, z)
 }
 
-// Validate wants a law that SRF.Law made.
+// Validate returns an error that wraps ErrParam unless SRF.Law made the law.
 func (l *SphericalLaw) Validate() error {
 	if l == nil || l.radialDensity == nil {
 		return fmt.Errorf("spectral: SphericalLaw: a law without a density; make one by SRF.Law: %w", ErrParam)
@@ -103,7 +103,7 @@ func (l *SphericalLaw) String() string {
 	return fmt.Sprintf("positive density for %T%+v in %d dimensions, biased by at most %.2g", l.Of, l.Of, l.d, l.Error)
 }
 
-// sphericalLaws remembers the laws, which depend on the kernel and the dimension alone: a fit takes a part of a second.
+// sphericalLaws caches the laws by kernel and dimension; a fit takes a fraction of a second.
 var sphericalLaws sync.Map // of sphericalKey: *SphericalLaw
 
 type sphericalKey struct {
@@ -111,7 +111,8 @@ type sphericalKey struct {
 	d int
 }
 
-// Law fits the density in ℝ^d, or remembers it.
+// Law fits the density in ℝ^d, or returns it from a cache. Errors wrap ErrParam: an invalid kernel, d below 1, no
+// density found.
 func (k SRF) Law(d int) (*SphericalLaw, error) {
 	if err := validate(k); err != nil {
 		return nil, err
@@ -142,13 +143,13 @@ func (k SRF) Law(d int) (*SphericalLaw, error) {
 	return known.(*SphericalLaw), nil
 }
 
-// evenTable is an even function at equal steps from -step on; between them it is the cubic through four points.
+// evenTable holds an even function at equal steps from -step on, and interpolates with the cubic through four points.
 type evenTable struct {
 	step float64
 	v    []float64
 }
 
-// newEvenTable tabulates f up to end, and a step beyond.
+// newEvenTable tabulates f up to one step beyond end.
 func newEvenTable(step, end float64, f func(float64) float64) evenTable {
 	t := evenTable{step: step}
 	for i := -1; float64(i-2)*step < end; i++ {

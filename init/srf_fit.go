@@ -90,7 +90,7 @@ func (f *sphericalFit) component(dst []float64, logS float64) {
 	}
 }
 
-// density is Σ_i c_i A_i at the norms, before it is cut off, and its integral after.
+// density returns Σ_i c_i A_i at the norms, before it is cut off at 0, and its integral after the cut.
 func (f *sphericalFit) density(theta []float64) (q []float64, mass float64) {
 	q = make([]float64, len(f.norms))
 	for i, part := range f.parts {
@@ -146,8 +146,8 @@ func (f *sphericalFit) loss(theta, grad []float64) float64 {
 	return sum
 }
 
-// solve is the density of least loss, or nil if there is none. The descent runs in rounds. Each round starts from the
-// rounded end of the round before it, so that machines that round differently find the same density.
+// solve returns the density of least loss, or nil if there is none. The descent runs in rounds, each from the rounded
+// result of the round before, so that machines with different rounding find the same density.
 func (f *sphericalFit) solve() *radialDensity {
 	problem := optimize.Problem{
 		Func: func(theta []float64) float64 { return f.loss(theta, nil) },

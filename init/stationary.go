@@ -1,12 +1,12 @@
 package spectral
 
-// Stationary is the translation-invariant kernel with the signature of a homogeneous one,
+// Stationary is the translation-invariant kernel with the signature of a homogeneous kernel,
 //
 //	k(x, z) = Σ_i 𝒦(z_i - x_i)
 //
-// on ℝ^d: of Chi2, Σ sech((z-x)/2). Vedaldi and Zisserman (2012), equations (5) and (6) and section 2.1.2.
+// on ℝ^d, such as Σ sech((z-x)/2) for Chi2. Vedaldi and Zisserman (2012), equations (5) and (6) and section 2.1.2.
 type Stationary struct {
-	Of Homogeneous // whose signature it is; its degree and its extension have no part in it
+	Of Homogeneous // the kernel with the signature; its degree and extension are not used
 }
 
 var (
@@ -27,5 +27,5 @@ func (k Stationary) At(x, z []float64) float64 {
 // Domain is ℝ^d.
 func (k Stationary) Domain() Domain { return Domain{} }
 
-// Validate asks the homogeneous kernel.
+// Validate returns the error of the homogeneous kernel.
 func (k Stationary) Validate() error { return validate(k.Of) }

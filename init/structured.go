@@ -10,36 +10,35 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Structured draws frequencies that are never written down, and has a bias that makes its error up to 13 times the
-// error of IID in 16 dimensions, for 1024 frequencies, and about the error of Orthogonal in 64. Blocks of d' of them,
-// d' the least power of two with d' >= d, are the rows of
+// Structured draws frequencies that need no matrix W: they are products of Walsh-Hadamard matrices and random signs.
+// With d' the least power of two >= d, a block of d' frequencies is the rows of
 //
 //	diag(r) · V,   V = (H/√d') D₃ (H/√d') D₂ (H/√d') D₁,
 //
 // where H is the Walsh-Hadamard matrix, the Dᵢ are diagonals of independent random signs, x is zero-padded to d'
-// coordinates, and the r are independent norms of the kernel's own law in ℝ^d'. V is orthogonal, and the product with
-// it takes O(d' log d') operations and 3d' signs in place of d'² numbers. It needs a RadialLaw. Yu et al. (2016),
-// Orthogonal Random Features, section 4, whose frequencies all have the norm √d'; the independent norms are what makes
-// it approximate the kernel at small distances too.
+// coordinates, and the r are independent norms of the kernel's law in ℝ^d'. V is orthogonal. The product with it takes
+// O(d' log d') operations, and 3d' signs replace d'² numbers. It needs a RadialLaw. Yu et al. (2016), Orthogonal Random
+// Features, section 4, give all frequencies the norm √d'; with independent norms the kernel is also right at small
+// distances.
 //
-// It is not unbiased, because a row of V is not uniform on the sphere. With the unit vector e = (x-z)/‖x-z‖ and the
-// Gaussian kernel at the distance of t bandwidths the expectation of the estimate differs from the kernel by
+// It is biased, because a row of V is not uniform on the sphere. For the Gaussian at t bandwidths in the direction e,
+// ‖e‖ = 1, the bias is
 //
-//	(t⁴/d'²) (1/d' - Σeᵢ⁴/3) + O(t⁶/d'²),
+//	(t⁴/d'²) (1/d' - Σeᵢ⁴/3) + O(t⁶/d'²).
 //
-// most of all along an axis, and hardly for a direction without structure. Along an axis, at t = 2, it is, by
-// enumeration of the signs up to d' = 16 and by sampling them beyond,
+// It is largest along an axis; there, at t = 2, it is (by enumeration of the signs up to d' = 16, by sampling beyond)
 //
-//	d'       2      4       8       16       32       64
+//	d'       2      4      8       16       32       64
 //	bias   -0.21  -0.14  -0.031  -0.0048  -0.0008  -0.0002
 //
-// For d < 16 it is therefore refused; use Orthogonal. Kernels like the Matérn are mixtures of Gaussians of several
-// bandwidths, and their bias is the mean of those. One thing remains in any dimension: where x - z has few non-zero
-// coordinates, all of the same size (counts, bits), w·(x-z)/‖w‖ lies on a grid and is 0 with a probability of up to
-// 3.7/d'. From about d'/4 bandwidths on the estimate then tends to that probability and not to 0.
+// so d < 16 is an error; use Orthogonal. The bias of a mixture of Gaussians, such as Matern, is the mean of theirs. In
+// any dimension, where x - z has few non-zero coordinates, all of the same size (counts, bits), w·(x-z)/‖w‖ lies on a
+// grid and is 0 with a probability of up to 3.7/d'. From about d'/4 bandwidths on the estimate tends to that
+// probability, not to 0. The error is up to 13 times the error of IID in 16 dimensions with 1024 frequencies, and about
+// that of Orthogonal in 64.
 //
-// Sample writes W out for callers that want it. Draw keeps the signs and norms, for which layers.FourierLayer and
-// ops.StructuredFourier have a fast path, for few columns the product with W; the two are the same map.
+// Sample writes W out. Draw returns signs and norms, with which layers.FourierLayer and ops.StructuredFourier compute
+// the same features faster in many columns.
 //
 //	sampler      d     m  x - z         .1      .5       1       2       3       4       5
 //	Structured  16    32  axis         .16     .15     .17    1.18    2.49    1.92    3.76
@@ -63,10 +62,10 @@ type Structured struct{}
 
 var _ Sampler = Structured{}
 
-// structuredMin is the least number of dimensions for which the bias is tolerable.
+// structuredMin is the least number of dimensions with a tolerable bias.
 const structuredMin = 16
 
-// structuredBias is the bias for half as many, along an axis at the distance of two bandwidths.
+// structuredBias is the bias for structuredMin/2 dimensions, along an axis at two bandwidths.
 const structuredBias = -0.031
 
 func (Structured) String() string { return "structured" }
@@ -77,7 +76,7 @@ func (Structured) papers() map[string]string {
 	}
 }
 
-// Sample fills w with the draw of Draw from the same source.
+// Sample fills w with the frequencies that Draw draws from the same source. Errors are as in Sampler.
 func (s Structured) Sample(w []float64, d, m int, k Random, src rand.Source) error {
 	if err := checkSample(s, w, d, m, k, src); err != nil {
 		return err
@@ -90,8 +89,8 @@ func (s Structured) Sample(w []float64, d, m int, k Random, src rand.Source) err
 	return nil
 }
 
-// Draw draws the signs [blocks·3·d'], which are ±1, D₁, D₂ and D₃ of the first block first, and the norms [m] of m
-// frequencies in d dimensions; there are ⌈m/d'⌉ blocks. The error is a *SamplerError, as in Sample.
+// Draw draws m frequencies in d dimensions as signs and norms. The signs ±1 are [blocks·3·d'], with D₁, D₂ and D₃ of
+// the first block first and ⌈m/d'⌉ blocks; the norms are [m]. Errors: those of Fits, m below 1 or a nil src (ErrParam).
 func (s Structured) Draw(d, m int, k Random, src rand.Source) (signs, norms []float64, err error) {
 	if err := s.Fits(d, k); err != nil {
 		return nil, nil, err
@@ -106,7 +105,8 @@ func (s Structured) Draw(d, m int, k Random, src rand.Source) (signs, norms []fl
 	return signs, norms, nil
 }
 
-// Fits returns the error of Draw, without drawing.
+// Fits returns an error if Draw cannot draw from k in d dimensions: a *SamplerError for a law without a uniform
+// direction or d < 16, ErrParam for an invalid kernel.
 func (s Structured) Fits(d int, k Random) error {
 	if err := validate(k); err != nil {
 		return err
@@ -125,8 +125,9 @@ func (s Structured) Fits(d int, k Random) error {
 // PaddedDims is d', the least power of two that is at least d >= 1.
 func PaddedDims(d int) int { return 1 << bits.Len(uint(d-1)) }
 
-// StructuredFrequencies is Frequencies for Structured without W: the signs, [3·blocks, d'] with the rows D₁, D₂ and D₃
-// of each block, and the norms [m], float64. They are the draw from which Frequencies makes W under the same seed.
+// StructuredFrequencies is Frequencies for Structured without W. It returns the signs [3·blocks, d'], with the rows D₁,
+// D₂ and D₃ of each block, and the norms [m], both float64. Under the same seed Frequencies makes W of the same draw.
+// Errors are as for Frequencies.
 func StructuredFrequencies(k Random, d, m int, seed uint64) (signs, norms *tensor.Dense, err error) {
 	if err := validate(k); err != nil {
 		return nil, nil, err
@@ -149,7 +150,7 @@ func StructuredFrequencies(k Random, d, m int, seed uint64) (signs, norms *tenso
 		tensor.New(tensor.WithShape(m), tensor.WithBacking(r)), nil
 }
 
-// drawStructured draws in any number of dimensions. Signs and norms have streams of their own.
+// drawStructured draws in any number of dimensions. Signs and norms have separate streams.
 func drawStructured(d, m int, law RadialLaw, src rand.Source) (signs, norms []float64) {
 	flips, radii := subStream(src), rand.New(subStream(src))
 	p := PaddedDims(d)

@@ -119,9 +119,10 @@ func TestStructuredExpectation(t *testing.T) {
 	}
 }
 
-// TestStructuredMean: the mean of draws is their expectation, which is not the kernel, for d = 2, 4, 8 and 16.
+// TestStructuredMean: the mean of draws is their expectation, for d = 2, 4, 8 and 16. It is not the kernel: 4 standard
+// errors are at most .03 at d = 2 and .02 at d = 8, and the stated biases there are .21 and .03.
 func TestStructuredMean(t *testing.T) {
-	const dist, blocks = 2, 20000
+	const dist, blocks = 2, 5000
 	for _, k := range []RadialLaw{Gaussian{1}, Matern{1.5, 1}} {
 		for _, p := range []int{2, 4, 8, 16} {
 			m := p * blocks

@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 )
 
-// openUniform draws from the multiples of 2⁻⁵³ in the open interval (0, 1). The ends are left out because quantiles are
-// infinite there. u and 1-u have the same law.
+// openUniform draws from the multiples of 2⁻⁵³ in the open interval (0, 1), because quantiles are infinite at its ends.
+// u and 1-u have the same law.
 func openUniform(rng *rand.Rand) float64 {
 	needsSource(rng)
 	for {

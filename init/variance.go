@@ -5,15 +5,15 @@ import (
 	"math"
 )
 
-// PairVariance returns the variance of the term that one independent frequency contributes to the estimate of k(x, z).
-// The estimate from m frequencies has the standard error √(PairVariance/m).
+// PairVariance returns the variance of the term of one independent frequency in the estimate of k(x, z). The estimate
+// from m frequencies has the standard error √(PairVariance/m).
 //
 //	Fourier, LogFourier   cos(w·δ), features [cos | sin]:   (1 + k(2δ))/2 - k²
 //	Laplace               exp(-w·(x+z)):                    k(2x, 2z) - k²
 //
-// δ is x - z, or ln(x+c) - ln(z+c). Fourier kernels are evaluated at (2(x-z), 0), LogFourier kernels at a pair of rows
-// whose log difference is 2δ. The error wraps ErrParam, or ErrDomain for a Fourier kernel that is not defined on all of
-// ℝ^d.
+// Here δ is x - z, or ln(x+c) - ln(z+c). k(2δ) is k(2(x-z), 0) for a Fourier kernel, and k of two rows with the log
+// difference 2δ for a LogFourier kernel. Errors: an invalid kernel (ErrParam), rows of different lengths (ErrShape), a
+// Fourier kernel that is not defined on all of ℝ^d (ErrDomain).
 func PairVariance(k Random, x, z []float64) (float64, error) {
 	value, doubled, err := atAndDoubled(k, x, z)
 	if err != nil {
@@ -25,8 +25,9 @@ func PairVariance(k Random, x, z []float64) (float64, error) {
 	return max(0, (1+doubled)/2-value*value), nil
 }
 
-// PhaseVariance is PairVariance for the phase form √2 cos(w·x + b) of a Fourier or LogFourier kernel, b uniform on [0,
-// 2π): 1 + k(2δ)/2 - k². It is larger by 1/2, and not 0 at x = z. For a Laplace kernel the error wraps ErrParam.
+// PhaseVariance is PairVariance for the phase form √2 cos(w·x + b) of a Fourier or LogFourier kernel, with b uniform on
+// [0, 2π): 1 + k(2δ)/2 - k². It is larger by 1/2, and not 0 at x = z. Errors are as for PairVariance, and ErrParam for
+// a Laplace kernel.
 func PhaseVariance(k Random, x, z []float64) (float64, error) {
 	if err := validate(k); err != nil {
 		return 0, err
@@ -42,8 +43,9 @@ func PhaseVariance(k Random, x, z []float64) (float64, error) {
 	return max(0, 1+doubled/2-value*value), nil
 }
 
-// FeaturesForStdErr returns the number of independent frequencies m that brings the standard error of an estimate down
-// to stderr, ⌈variance/stderr²⌉ and at least 1. The pair form has 2m columns, the others m.
+// FeaturesForStdErr returns the number m of independent frequencies for which the standard error of an estimate is at
+// most stderr: ⌈variance/stderr²⌉, at least 1. The pair form has 2m columns, the others m. Errors wrap ErrParam: a
+// variance that is negative or not finite, a stderr that is not finite and positive.
 func FeaturesForStdErr(variance, stderr float64) (int, error) {
 	if !(variance >= 0) || math.IsInf(variance, 1) {
 		return 0, fmt.Errorf("spectral: FeaturesForStdErr: variance = %v is not a finite number >= 0: %w",
@@ -55,7 +57,7 @@ func FeaturesForStdErr(variance, stderr float64) (int, error) {
 	return toCount("FeaturesForStdErr", variance/stderr/stderr)
 }
 
-// toCount rounds a wished number of frequencies up. A relative 1e-12 is rounding, not another frequency.
+// toCount rounds a number of frequencies up, after subtracting a relative 1e-12 for rounding errors.
 func toCount(who string, m float64) (int, error) {
 	if !(m < 1<<53) {
 		return 0, fmt.Errorf("spectral: %s: %.3g frequencies are asked for; allow a larger error: %w", who, m, ErrParam)
@@ -99,9 +101,9 @@ func atAndDoubled(k Random, x, z []float64) (value, doubled float64, err error) 
 	return k.At(x, z), k.At(x2, z2), nil
 }
 
-// doubleLog returns x', z' with ln(x'+c) - ln(z'+c) = 2 (ln(x+c) - ln(z+c)). The obvious pair x' = (x+c)² - c loses
-// every digit where (x+c)² is far below c, so the pair is scaled such that the smaller of x'+c and z'+c is 2c (or 1 for
-// c = 0).
+// doubleLog returns x', z' with ln(x'+c) - ln(z'+c) = 2 (ln(x+c) - ln(z+c)). The pair x' = (x+c)² - c would lose every
+// digit where (x+c)² is far below c. So the pair is scaled such that the smaller of x'+c and z'+c is 2c, or 1 for c =
+// 0.
 func doubleLog(x, z, c float64) (x2, z2 float64) {
 	base := 2 * c
 	if c == 0 {

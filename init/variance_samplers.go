@@ -5,13 +5,13 @@ import (
 	"math"
 )
 
-// Predictor is a sampler that knows how far off its estimates will be: IID, Orthogonal, Coupled and Antithetic. Their
-// frequencies have the law one by one, so that the variance is the mean squared error.
+// Predictor is a sampler that predicts the variance of its estimates: IID, Orthogonal, Coupled and Antithetic. They are
+// unbiased, so the variance is the mean squared error.
 type Predictor interface {
 	Sampler
-	// Variance is the variance of the estimate of k(x, z) from m frequencies, in the pair form [cos | sin] or by
-	// Laplace features. The errors are as for PairVariance, as in Sample for a law that does not fit, and ErrParam for
-	// m < 1 or rows without columns.
+	// Variance returns the variance of the estimate of k(x, z) from m frequencies, with Fourier features in the pair
+	// form [cos | sin] or with Laplace features. Errors are as for PairVariance, a *SamplerError for a law that does
+	// not fit, and ErrParam for m < 1 or rows without columns.
 	Variance(k Random, x, z []float64, m int) (float64, error)
 }
 
@@ -22,7 +22,7 @@ var (
 	_ Predictor = Antithetic{}
 )
 
-// Variance is PairVariance/m.
+// Variance returns PairVariance/m. Errors are as in Predictor.
 func (s IID) Variance(k Random, x, z []float64, m int) (float64, error) {
 	if err := checkCounts(len(x), m); err != nil {
 		return 0, err
@@ -30,14 +30,14 @@ func (s IID) Variance(k Random, x, z []float64, m int) (float64, error) {
 	return correlated(k, x, z, m, 0)
 }
 
-// Variance adds, for each two columns of a block, the covariance
+// Variance adds, to the variance for independent frequencies, the covariance of each two columns of a block,
 //
-//	E Ω_d(δ √(r₁² + r₂²)) - k²,
+//	E Ω_d(δ √(r₁² + r₂²)) - k².
 //
-// because the sum and the difference of two orthogonal frequencies of independent norms r₁ and r₂ have uniform
-// directions; δ = ‖x-z‖, and Ω_d(t) is the mean of cos(t u) over a coordinate u of the sphere. A quadrature gives it,
-// to 1e-6 of PairVariance for the Gaussian and a Matérn of ν >= 1.5, and to half a per cent for ν = 0.3. Yu et al.
-// (2016) bound it for the Gaussian.
+// Here δ = ‖x-z‖, r₁ and r₂ are the independent norms, and Ω_d(t) is the mean of cos(t u) over a coordinate u of the
+// unit sphere; the sum and the difference of two orthogonal frequencies have uniform directions. A quadrature computes
+// it, to 1e-6 of PairVariance for the Gaussian and a Matérn of ν >= 1.5, and to 0.5 % for ν = 0.3. Errors are as in
+// Predictor. Yu et al. (2016) give a bound for the Gaussian.
 func (s Orthogonal) Variance(k Random, x, z []float64, m int) (float64, error) {
 	r, err := newRadial(s, k, x, z, m)
 	if err != nil {
@@ -46,10 +46,12 @@ func (s Orthogonal) Variance(k Random, x, z []float64, m int) (float64, error) {
 	return correlated(k, x, z, m, float64(pairsInBlocks(len(x), m))*r.orthogonal())
 }
 
-// Variance is the variance of Orthogonal, with other covariances for coupled columns. With u uniform, their norms r =
-// F⁻¹(u) and r' = F⁻¹(1-u) have
+// Variance is the variance of Orthogonal with other covariances for coupled columns. Their norms are r = F⁻¹(u) and r'
+// = F⁻¹(1-u) with u uniform, and the covariance is
 //
 //	E Ω_d(δ √(r² + r'²)) - k²   in one block,   E Ω_d(δr) Ω_d(δr') - k²   otherwise.
+//
+// Errors are as in Predictor.
 func (s Coupled) Variance(k Random, x, z []float64, m int) (float64, error) {
 	r, err := newRadial(s, k, x, z, m)
 	if err != nil {
@@ -65,9 +67,10 @@ func (s Coupled) Variance(k Random, x, z []float64, m int) (float64, error) {
 		float64(pairsInBlocks(d, m)-together)*r.orthogonal()+float64(together)*(directions+norms)+float64(apart)*norms)
 }
 
-// Variance adds the covariance of a pair, ∏ E f(a) f(b) - k², the product over the coordinates, with f(a) f(b) =
-// exp(-(x+z)(a+b)) for a Laplace kernel and cos(δa) cos(δb) otherwise, a = F⁻¹(u) and b = F⁻¹(1-u). By quadrature.
-// There is no formula for the Fourier features of a law that is not symmetric (ErrParam).
+// Variance adds, to the variance for independent frequencies, the covariance of a pair, ∏ E f(a) f(b) - k². The product
+// is over the coordinates, with a = F⁻¹(u) and b = F⁻¹(1-u). f(a) f(b) is exp(-(x+z)(a+b)) for a Laplace kernel and
+// cos(δa) cos(δb) otherwise. A quadrature computes it. Errors are as in Predictor, and ErrParam for the Fourier
+// features of a law that is not symmetric.
 func (s Antithetic) Variance(k Random, x, z []float64, m int) (float64, error) {
 	delta, err := difference(k, x, z, m)
 	if err != nil {
@@ -103,7 +106,7 @@ func correlated(k Random, x, z []float64, m int, covariances float64) (float64, 
 	return max(0, v+2*covariances/n) / n, err
 }
 
-// pairsInBlocks is how many pairs of m columns lie in the same block of d.
+// pairsInBlocks counts the pairs of m columns that lie in the same block of d.
 func pairsInBlocks(d, m int) int { return m/d*(d*(d-1)/2) + m%d*(m%d-1)/2 }
 
 // difference is the vector δ of k = E cos(w·δ), or of E exp(-w·δ), for m frequencies.
@@ -162,8 +165,8 @@ func (r radial) mean(norm float64) float64 {
 	return sphereMean(r.d, r.delta*norm)
 }
 
-// excess is what two orthogonal frequencies of the norms a and b have more than two independent ones: of the order δ⁴
-// where δ is small, so that a sum of it keeps its relative precision.
+// excess is the difference of E cos cos between two orthogonal and two independent frequencies of the norms a and b. It
+// is of the order δ⁴ for small δ, so a sum of it keeps its relative precision.
 func (r radial) excess(a, b, meanA, meanB float64) float64 {
 	return r.mean(math.Hypot(a, b)) - meanA*meanB
 }
@@ -182,8 +185,8 @@ func (r radial) orthogonal() float64 {
 	return sum
 }
 
-// coupled is the covariance of two frequencies with coupled norms: what the directions add when they are orthogonal,
-// and what the norms make.
+// coupled returns the two parts of the covariance of two frequencies with coupled norms: the part of orthogonal
+// directions, and the part of the norms.
 func (r radial) coupled() (directions, norms float64) {
 	n := r.norms(.02)
 	means, last := n.apply(r.mean), len(n.values)-1
@@ -194,8 +197,8 @@ func (r radial) coupled() (directions, norms float64) {
 	return directions, norms
 }
 
-// nodes are a quadrature of E f(F⁻¹(u)) over a uniform u: the trapezoidal rule in y, u = 1/(1+e^(-y)), which is dense
-// at both ends. Node i and the ith from the end belong to u and 1-u.
+// nodes are a quadrature of E f(F⁻¹(u)) over a uniform u: the trapezoidal rule in y with u = 1/(1+e^(-y)), which is
+// dense at both ends. Node i and the ith node from the end belong to u and 1-u.
 type nodes struct{ values, weights []float64 }
 
 func newNodes(quantile func(p float64) float64, step float64) nodes {

@@ -15,31 +15,36 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// AddKPCALayer is the additive kernel PCA of Perronnin, Sánchez and Liu (2010), fitted on a sample: of each column l
-// the leading n components of its own one-dimensional Nyström map ψ_l for k, tabulated, so that
+// AddKPCALayer is the additive kernel PCA of Perronnin, Sánchez and Liu (2010). It fits a one-dimensional Nyström map
+// ψ_l of k with n components to each column l of a sample, and stores it as a table:
 //
 //	Σ_l ψ_l(x_l)·ψ_l(z_l) ≈ Σ_l k(x_l, z_l).
 //
-// The components are the eigenvectors of k under the distribution of the column in the sample (Vedaldi and Zisserman
-// (2012), equations (15) and (16)): with up to P knots t_a, the values of the column or quantiles of them and always 0,
-// that stand for shares w_a of the rows, √W k(t, t) √W = U Λ Uᵀ and ψ_i(t_a) = √λ_i U_ai / √w_a. At 16 more knots,
-// evenly spaced in u = sign(x)|x|^{γ/2} up to twice the largest, ψ is the Nyström extension Σ_a k(t, t_a) √w_a U_ai /
-// √λ_i. Between knots it is linear in u, as the map of Hellinger is, and beyond them proportional to u. Where all
-// values have a knot and all eigenvalues a component, the kernel is exact on the sample.
+// The components are the leading eigenvectors of k under the distribution of the column in the sample (Vedaldi and
+// Zisserman (2012), equations (15) and (16)). The table has up to P knots t_a: all distinct values of the column, or
+// quantiles of them, and always 0. With the share w_a of the rows that knot t_a stands for
+// and W = diag(w),
 //
-// Root mean square errors of the kernel on 200 sparse l1 histograms of 64 bins, of HomogeneousLayer and of this one
-// fitted on 200 others (go test ./layers -v -run AddKPCAAgainst):
+//	√W k(t, t) √W = U Λ Uᵀ,   ψ_i(t_a) = √λ_i U_ai / √w_a.
+//
+// 16 more knots are evenly spaced in u = sign(x)|x|^{γ/2}, up to twice the largest value of the sample. There ψ_i is
+// the Nyström extension Σ_a k(t, t_a) √w_a U_ai / √λ_i. Between knots ψ is linear in u, as Hellinger's map is; beyond
+// them it is proportional to u. If all values have a knot and all eigenvalues a component, the kernel is exact on the
+// sample.
+//
+// Root mean square errors of the kernel on 200 sparse l1 histograms of 64 bins, left of HomogeneousLayer and right of
+// this layer, fitted on 200 others (go test ./layers -v -run AddKPCAAgainst):
 //
 //	columns                3                   5                   7
 //	Chi2           .0087   .0025       .0033   .0008       .0010   .0004
 //	JensenShannon  .0027   .0008       .0013   .0002       .0002   .0002
 //	Intersection   .0328   .0169       .0221   .0117       .0159   .0099
 //
-// Input [n, d], non-negative or with an extension of k any finite numbers; output [n, n·d], the components of a column
-// side by side. The features of a 0 are 0. A column that is 0 in the whole sample has features of 0 for every x, and so
-// have numbers of a sign that the sample does not have. A column with fewer distinct values than n has components of 0.
-// Nothing is tuned. The derivative for x differentiates the interpolation, see ops.Table. Unlike HomogeneousLayer it is
-// made for the range of its sample. Parameters: knots [d, P+16], in u, and table [d, (P+16)·n].
+// Input [n, d], non-negative, or any finite numbers if k has an extension; output [n, n·d], the components of a column
+// side by side. The features of 0 are 0. So are the features of every x in a column that is 0 in the whole sample, and
+// of numbers whose sign the sample does not have. A column with fewer distinct values than n has components of 0. The
+// map is accurate in the range of its sample only. Nothing is tuned. The derivative for x is the derivative of the
+// interpolation, see ops.Table. Parameters: knots [d, P+16], in u, and table [d, (P+16)·n].
 type AddKPCALayer struct {
 	*tableMap
 	kernel spectral.Homogeneous
@@ -53,27 +58,28 @@ var (
 // kpcaOptions are the options of an AddKPCALayer.
 type kpcaOptions struct{ components, points int }
 
-// What an AddKPCALayer can have.
+// MaxComponents and MaxTablePoints are the largest values of WithComponents and WithTablePoints.
 const (
 	MaxComponents  = 64
 	MaxTablePoints = 1024
 )
 
-// WithComponents sets the components of each column of an AddKPCALayer. The default is 3.
+// WithComponents sets the number of components for each column of an AddKPCALayer, 1 to MaxComponents and at most the
+// number of knots. The default is 3.
 func WithComponents(n int) Option {
 	return option("WithComponents", func(o *options) { o.kpca.components = n })
 }
 
-// WithTablePoints sets the knots of each column of an AddKPCALayer, at least 2. The default is 64. Fitting takes time
-// cubic in them.
+// WithTablePoints sets the number of knots for each column of an AddKPCALayer, 2 to MaxTablePoints. The default is 64.
+// Fitting takes time cubic in it.
 func WithTablePoints(n int) Option {
 	return option("WithTablePoints", func(o *options) { o.kpca.points = n })
 }
 
 var kpcaDefaults = kpcaOptions{components: 3, points: 64}
 
-// NewAddKPCALayer fits the map of k on a sample [N, d], float32 or float64. Errors: components or points out of range,
-// fewer points than components (ErrParam); a sample without rows (ErrShape); a cell outside the domain of k
+// NewAddKPCALayer fits the map of k on a sample [N, d], float32 or float64. Errors: a nil sample, components or knots
+// out of range, more components than knots (ErrParam); a sample without rows (ErrShape); a cell outside the domain of k
 // (ErrDomain).
 func NewAddKPCALayer(k spectral.Homogeneous, sample *tensor.Dense, opts ...Option) (*AddKPCALayer, error) {
 	dims := 0
@@ -124,7 +130,7 @@ func kpcaTables(k spectral.Homogeneous, c kpcaOptions) ops.Tables {
 	return ops.Tables{Points: c.points + extensionPoints, Width: c.components, Power: k.Degree() / 2, Rise: true}
 }
 
-// fit makes the tables, column by column.
+// fit computes the tables, column by column.
 func (l *AddKPCALayer) fit(sample *tensor.Dense) error {
 	sample, err := fittingRows(l.base, l.on, sample)
 	if err != nil {
@@ -155,7 +161,7 @@ func (l *AddKPCALayer) fit(sample *tensor.Dense) error {
 	return l.set(knots, table)
 }
 
-// fitColumn makes the table of the values of a column, which it sorts.
+// fitColumn computes the table of one column from its values, which it sorts.
 func (l *AddKPCALayer) fitColumn(knots, table, values []float64) error {
 	slices.Sort(values)
 	w := l.op.Width
@@ -185,12 +191,12 @@ func (l *AddKPCALayer) fitColumn(knots, table, values []float64) error {
 	return nil
 }
 
-// extensionFloor is the share of the largest eigenvalue below which a component is 0 between the values of the sample:
-// the rounding of the kernel would be divided by its root.
+// extensionFloor is the share of the largest eigenvalue below which a component is 0 between the values of the sample.
+// The Nyström extension divides by the root of the eigenvalue, which would magnify the rounding error of the kernel.
 const extensionFloor = 1e-10
 
-// components are the numbers of the knots: of those with a share √λ U/√share, of others Σ_a k(t, t_a) √share_a U_a/√λ,
-// the Nyström extension.
+// components computes the table entries of the knots: √λ U/√share for a knot with a share, and for the others the
+// Nyström extension Σ_a k(t, t_a) √share_a U_a/√λ.
 func (l *AddKPCALayer) components(at, shares []float64) ([]float64, error) {
 	w := l.op.Width
 	numbers := make([]float64, len(at)*w)
@@ -236,7 +242,7 @@ func (l *AddKPCALayer) components(at, shares []float64) ([]float64, error) {
 	return numbers, nil
 }
 
-// power is u of x.
+// power computes u from x.
 func (l *AddKPCALayer) power(x float64) float64 {
 	if l.op.Power == .5 { // as in ops.Table
 		return math.Copysign(math.Sqrt(math.Abs(x)), x)
@@ -244,8 +250,8 @@ func (l *AddKPCALayer) power(x float64) float64 {
 	return math.Copysign(math.Pow(math.Abs(x), l.op.Power), x)
 }
 
-// chooseKnots are at most limit of the distinct sorted values and 0: all of them, or quantiles of them, with both ends
-// and 0.
+// chooseKnots returns the distinct sorted values and 0, or, if these are more than limit, quantiles of them with both
+// ends and 0.
 func chooseKnots(values []float64, limit int) []float64 {
 	distinct := slices.Compact(slices.Clone(values))
 	zero, found := slices.BinarySearch(distinct, 0)
@@ -269,10 +275,10 @@ func chooseKnots(values []float64, limit int) []float64 {
 	return knots
 }
 
-// extensionPoints are the knots that are no values of the sample.
+// extensionPoints is the number of knots that are not values of the sample.
 const extensionPoints = 16
 
-// extension are knots evenly spaced in u from twice the least value, where that is negative, to twice the largest.
+// extension returns knots evenly spaced in u, from twice the least value, if that is negative, to twice the largest.
 func (l *AddKPCALayer) extension(at []float64) []float64 {
 	var more []float64
 	low, high := 2*math.Min(0, l.power(at[0])), 2*math.Max(0, l.power(at[len(at)-1]))
@@ -287,7 +293,7 @@ func (l *AddKPCALayer) extension(at []float64) []float64 {
 	return more
 }
 
-// shares is how much of the values each knot stands for, those that are nearest to it in u.
+// shares returns the share of the values that are nearest to each knot in u.
 func (l *AddKPCALayer) shares(knots, values []float64) []float64 {
 	shares, a := make([]float64, len(knots)), 0
 	for _, v := range values { // rising, as the knots
@@ -300,7 +306,7 @@ func (l *AddKPCALayer) shares(knots, values []float64) []float64 {
 	return shares
 }
 
-// Kernel is the kernel that the map approximates.
+// Kernel returns the kernel that the map approximates.
 func (l *AddKPCALayer) Kernel() spectral.Kernel { return l.kernel }
 
 func (l *AddKPCALayer) String() string {

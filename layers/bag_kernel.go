@@ -11,11 +11,11 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// BagKernel is a kernel of sets of samples. As a kernel of rows it takes each row for a set of one sample.
+// BagKernel is a kernel of sets of samples. Its At and Domain treat a row as a set of one sample.
 type BagKernel interface {
 	spectral.Kernel
-	// GramBags is the exact matrix of the kernel of n sets, [n, n]. Errors: samples outside the domain (ErrDomain), and
-	// parameters that do not fit the number of their coordinates (ErrParam).
+	// GramBags returns the exact kernel matrix [n, n] of n sets. Errors: samples outside the domain (ErrDomain),
+	// parameters that do not fit the number of coordinates of a sample (ErrParam).
 	GramBags(b *ops.Bags) (*mat.Dense, error)
 }
 
@@ -26,7 +26,7 @@ var (
 	_ spectral.Validator = (*meanKernel)(nil)
 )
 
-// densityKernel is the kernel of density estimates: exp(-ρ²/2σ²), or with L2 distances where there is no ρ².
+// densityKernel is the kernel exp(-ρ²/2σ²) of density estimates. With the zero distance it has ∫(p - q)² for ρ².
 type densityKernel struct {
 	distance spectral.DensityDistance // zero: L2
 	sigma    float64
@@ -38,7 +38,7 @@ type densityKernel struct {
 // Domain is the unit cube.
 func (k *densityKernel) Domain() spectral.Domain { return domain.UnitCube() }
 
-// Validate wants a valid distance and σ > 0.
+// Validate checks the distance and that σ is finite and above 0.
 func (k *densityKernel) Validate() error {
 	if k.distance.Of != nil {
 		if err := k.distance.Validate(); err != nil {
@@ -51,7 +51,7 @@ func (k *densityKernel) Validate() error {
 	return nil
 }
 
-// of is the estimate for so many axes.
+// of returns the density estimate for so many axes.
 func (k *densityKernel) of(axes int, dt tensor.Dtype) (estimate, error) {
 	o, g := hddDefaults, k.grid
 	o.bandwidth = k.h
@@ -71,7 +71,7 @@ func (k *densityKernel) of(axes int, dt tensor.Dtype) (estimate, error) {
 	return estimate{g, bandwidthsOf(newTensor(dt, h, axes), axes/g.Axes()), axes}, nil
 }
 
-// onRows is the kernel of the values of densities at so many points.
+// onRows returns the kernel of rows of the values of densities at so many points.
 func (k *densityKernel) onRows(points int) spectral.Kernel {
 	if k.distance.Of == nil {
 		return l2Kernel(k.sigma, points)
@@ -79,7 +79,7 @@ func (k *densityKernel) onRows(points int) spectral.Kernel {
 	return k.distance.Kernel(k.sigma, points)
 }
 
-// GramBags compares the estimates.
+// GramBags estimates the densities and returns their kernel matrix.
 func (k *densityKernel) GramBags(b *ops.Bags) (*mat.Dense, error) {
 	e, err := k.of(b.Axes(), b.Dtype())
 	if err != nil {
@@ -92,11 +92,11 @@ func (k *densityKernel) GramBags(b *ops.Bags) (*mat.Dense, error) {
 	return spectral.Gram(k.onRows(e.grid.Len()), p, nil)
 }
 
-// At is the kernel of two sets of one sample.
+// At returns the kernel of two sets of one sample.
 func (k *densityKernel) At(x, z []float64) float64 { return ofTwo(k, x, z) }
 
-// ofTwo is the kernel of two sets of one sample each. Parameters that do not fit the samples are a mistake of the
-// caller that no result could express.
+// ofTwo returns the kernel of two sets of one sample each. It panics if the parameters do not fit the samples, because
+// At has no error to return.
 func ofTwo(k BagKernel, x, z []float64) float64 {
 	both := append(append(make([]float64, 0, len(x)+len(z)), x...), z...)
 	if len(x) != len(z) {
@@ -122,7 +122,7 @@ type meanKernel struct {
 // Domain returns the domain of the kernel of samples.
 func (k *meanKernel) Domain() spectral.Domain { return k.of.Domain() }
 
-// Validate wants a valid kernel and τ > 0.
+// Validate checks the kernel of samples and that τ is finite and above 0.
 func (k *meanKernel) Validate() error {
 	if !(k.tau > 0 && k.tau <= math.MaxFloat64) {
 		return fmt.Errorf("layers: mean map: τ = %v is not a finite number above 0: %w", k.tau, ErrParam)
@@ -133,15 +133,15 @@ func (k *meanKernel) Validate() error {
 	return nil
 }
 
-// At is the kernel of two sets of one sample.
+// At returns the kernel of two sets of one sample.
 func (k *meanKernel) At(x, z []float64) float64 {
 	return k.ofSquared(spectral.SquaredMetric(k.of, x, z))
 }
 
-// ofSquared is exp(-d²/2τ²) of d², for a τ whose square leaves the range of float64 too.
+// ofSquared returns exp(-d²/2τ²), also for a τ whose square overflows or underflows float64.
 func (k *meanKernel) ofSquared(d2 float64) float64 { return math.Exp(-d2 / k.tau / k.tau / 2) }
 
-// GramBags asks for the kernel of every pair of samples.
+// GramBags computes the kernel of samples for every pair of samples.
 func (k *meanKernel) GramBags(b *ops.Bags) (*mat.Dense, error) {
 	n := b.Len()
 	if n == 0 {

@@ -11,8 +11,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// BagMap is a Map that takes sets of samples: the function Transform hands it an ops.Bags as it is, whose sets are its
-// rows. Its Dims is the number of coordinates of a sample, and a row of a matrix is to it a set of one sample.
+// BagMap is a Map of sets of samples: the function Transform passes it an ops.Bags, one set for each row of features.
+// Dims is the number of coordinates of a sample. A row of a matrix is a set of one sample.
 type BagMap interface {
 	Map
 	// TransformBags writes the features of bags of samples to dst [n, Features], allocated if nil.
@@ -21,12 +21,13 @@ type BagMap interface {
 
 var _ BagMap = (*BagLayer)(nil)
 
-// BagLayer is a feature map of sets of samples, in two steps: rows made of the sets, which nothing tunes, and a map of
-// the rows, whose policy the layer's is. What goes in are sets of samples with l coordinates, by TransformBags, by
-// FwdBags, or by all that takes rows (linear.FitRidge, sgd.Fit, train.Model); what comes out is [n, features]. Fwd and
-// Transform take matrices [n, l], of which every row is a set of one sample.
+// BagLayer is a feature map of sets of samples. It has two steps: the first makes a row of each set and has nothing to
+// tune, the second is a map of these rows (OfRows), which has the policy. NewBagLayer makes it of a map of densities,
+// NewMeanMapLayer of a map of samples.
 //
-// NewBagLayer makes it of a map of densities, NewMeanMapLayer of a map of samples.
+// Input: sets of samples with l coordinates, by TransformBags, by FwdBags, or by whatever takes rows (linear.FitRidge,
+// sgd.Fit, train.Model). Output [n, features]. Fwd and Transform take matrices [n, l], in which each row is a set of
+// one sample.
 type BagLayer struct {
 	*base
 	over   Layer // the map of rows
@@ -39,9 +40,9 @@ type BagLayer struct {
 
 var _ Layer = (*BagLayer)(nil)
 
-// NewBagLayer is a map of densities as one of sets of samples: the densities are estimated first
-// (DensityLayer.Densities), with the bandwidth of WithKDEBandwidth, without which it is an error (ErrParam). It has the
-// name of the map and is to take its place: of the two only one goes into a graph.
+// NewBagLayer makes a map of sets of samples of a map of densities. It first estimates the densities
+// (DensityLayer.Densities). The layer takes over the name of the given one: use only one of the two in a graph. Errors
+// (ErrParam): a layer that is nil, neither an HDDLayer nor an L2DensityLayer, or made without WithKDEBandwidth.
 func NewBagLayer(of DensityLayer) (*BagLayer, error) {
 	if domain.IsNil(of) {
 		return nil, fmt.Errorf("layers: BagLayer: the map of densities is nil: %w", ErrParam)
@@ -66,19 +67,21 @@ func NewBagLayer(of DensityLayer) (*BagLayer, error) {
 		fwd:  func(x *G.Node, offsets []int) G.Result { return of.FwdBags(x, offsets) }}, nil
 }
 
-// bagBase is the base of a BagLayer over a map of rows.
+// bagBase returns the base of a BagLayer with the given map of rows.
 func bagBase(over Layer, axes int) *base {
 	return &base{kind: "BagLayer", prefix: fmt.Sprintf("layers: BagLayer %q", over.Name()), name: over.Name(),
 		dims: axes, features: over.Features(), dt: over.Dtype()}
 }
 
-// OfRows is the map of the rows that Rows makes.
+// OfRows returns the second step, the map of the rows that Rows makes.
 func (l *BagLayer) OfRows() Layer { return l.over }
 
-// Kernel is the exact kernel of the sets.
+// Kernel returns the exact kernel of sets, a BagKernel.
 func (l *BagLayer) Kernel() spectral.Kernel { return l.kernel }
 
-// Rows are the sets of b as the rows of a matrix, densities or means, on which OfRows is the rest of the map.
+// Rows returns one row for each set of b, its density or the mean of its features: the input of OfRows. Errors: samples
+// with another number of coordinates, nil bags (ErrShape), another element type (ErrDtype), samples outside the domain
+// (ErrDomain).
 func (l *BagLayer) Rows(b *ops.Bags) (*tensor.Dense, error) {
 	if b == nil {
 		return nil, noBags(l.who())
@@ -95,7 +98,7 @@ func (l *BagLayer) Rows(b *ops.Bags) (*tensor.Dense, error) {
 	return l.rows(b)
 }
 
-// TransformBags writes the features of bags to dst, some of them at a time.
+// TransformBags writes the features of bags to dst [n, features], allocated if nil.
 func (l *BagLayer) TransformBags(dst *tensor.Dense, b *ops.Bags) (*tensor.Dense, error) {
 	rows := func(_ *tensor.Dense, b *ops.Bags) (*tensor.Dense, error) { return l.Rows(b) }
 	return bagsInTwoSteps(l.base, dst, b, l.over.Dims(), rows, l.over.Transform)
@@ -118,7 +121,7 @@ func (l *BagLayer) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
 }
 
 // FwdBags adds the map of bags to the graph of their samples x [N, l], bag after bag: bag i has the rows offsets[i] to
-// offsets[i+1].
+// offsets[i+1], exclusive.
 func (l *BagLayer) FwdBags(x G.Input, offsets []int) G.Result {
 	n, err := l.input(x)
 	if err != nil {
@@ -140,16 +143,17 @@ func (l *BagLayer) Fwd(x G.Input) G.Result {
 	return l.fwd(n, offsets)
 }
 
-// Model are the learnable nodes of the latest Fwd.
+// Model returns the learnable nodes of the latest Fwd.
 func (l *BagLayer) Model() G.Nodes { return l.over.Model() }
 
-// ModelIn are the learnable nodes of a given graph.
+// ModelIn returns the learnable nodes in a given graph.
 func (l *BagLayer) ModelIn(g *G.ExprGraph) G.Nodes { return l.over.ModelIn(g) }
 
-// innerPrefix is before the names of the parameters of the map of samples.
+// innerPrefix stands before the names of the parameters of the map of samples.
 const innerPrefix = "inner."
 
-// Params returns the parameters of the map of rows, and of the map of samples with "inner." before their names.
+// Params returns the parameters of the map of rows and, of a mean map, the parameters of the map of samples with
+// "inner." before their names.
 func (l *BagLayer) Params() []Param { return l.paramsBy(Layer.Params) }
 
 func (l *BagLayer) peek() []Param { return l.paramsBy(paramsOf) }
@@ -166,7 +170,8 @@ func (l *BagLayer) paramsBy(of func(Layer) []Param) []Param {
 	return append(ps, of(l.over)...)
 }
 
-// SetParams copies values into the parameters.
+// SetParams copies values into the parameters, by the names that Params gives them. After an error the layer is as
+// before.
 func (l *BagLayer) SetParams(values map[string]*tensor.Dense) error {
 	if l.inner == nil {
 		return l.over.SetParams(values)

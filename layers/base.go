@@ -9,7 +9,7 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// newBase checks what all layers have in common and names the layer.
+// newBase checks the options and sizes that all layers have, and names the layer.
 func newBase(kind, auto string, dims, features int, o options) (*base, error) {
 	b := &base{kind: kind, name: o.name, dims: dims, features: features, dt: o.dt, grad: o.inputGrad}
 	if b.name == "" {
@@ -31,7 +31,7 @@ func newBase(kind, auto string, dims, features int, o options) (*base, error) {
 	return b, domain.CheckSize(b.who()+": rows of features", int(o.dt.Size()), features)
 }
 
-// checkSize is the error of parameters that no memory holds, which are made in float64.
+// checkSize returns an error for a parameter too large for memory. Parameters are made in float64.
 func (b *base) checkSize(shape ...int) error { return domain.CheckSize(b.who(), 8, shape...) }
 
 // newTensor makes a tensor of the layer's element type from numbers in float64, rounded once.
@@ -46,7 +46,7 @@ func newTensor(dt tensor.Dtype, v []float64, shape ...int) *tensor.Dense {
 	return tensor.New(tensor.WithShape(shape...), tensor.WithBacking(f))
 }
 
-// checkColumns is the error of an x that is nil or no matrix of so many columns.
+// checkColumns returns an error unless x is a matrix of so many columns.
 func checkColumns(who string, x ops.Matrix, cols int) error {
 	if domain.IsNil(x) {
 		return fmt.Errorf("%s: x is nil, want [n, %d]: %w", who, cols, ErrShape)
@@ -57,7 +57,7 @@ func checkColumns(who string, x ops.Matrix, cols int) error {
 	return nil
 }
 
-// fits wants the layer's width and element type.
+// fits returns an error unless x has the layer's width and element type.
 func (b *base) fits(x ops.Matrix) error {
 	if err := checkColumns(b.who(), x, b.dims); err != nil {
 		return err
@@ -68,10 +68,10 @@ func (b *base) fits(x ops.Matrix) error {
 	return nil
 }
 
-// noBags is the error of nil bags.
+// noBags returns the error for nil bags.
 func noBags(who string) error { return fmt.Errorf("%s: the bags are nil: %w", who, ErrShape) }
 
-// checkKernel is the error of a kernel that is nil or whose parameters are out of range.
+// checkKernel returns an error for a kernel that is nil or has parameters out of range.
 func checkKernel(who string, k spectral.Kernel) error {
 	if domain.IsNil(k) {
 		return fmt.Errorf("%s: no kernel: %w", who, ErrParam)

@@ -7,15 +7,15 @@ import (
 	"github.com/bochner-go/bochner/ops"
 )
 
-// Basis is an orthonormal basis of the functions on the unit interval, and by products of those on the unit cube.
+// Basis is an orthonormal basis of functions on the unit interval, and by their products on the unit cube.
 type Basis int
 
 const (
-	// CosineBasis is 1, √2 cos(πt), √2 cos(2πt), ...: for any smooth density, whatever it does at the boundary. The
-	// degree of function k is k.
+	// CosineBasis is 1, √2 cos(πt), √2 cos(2πt), ... It is for any smooth density, whatever its values at the boundary.
+	// The degree of function k is k.
 	CosineBasis Basis = iota
-	// FourierBasis is 1, √2 cos(2πt), √2 sin(2πt), √2 cos(4πt), ...: for densities that are periodic, for which it
-	// converges faster. The degree is the frequency, 0, 1, 1, 2, ...
+	// FourierBasis is 1, √2 cos(2πt), √2 sin(2πt), √2 cos(4πt), ... It converges faster for periodic densities. The
+	// degree of a function is its frequency: 0, 1, 1, 2, ...
 	FourierBasis
 )
 
@@ -30,7 +30,7 @@ func (b Basis) String() string {
 	}
 }
 
-// ParseBasis is the inverse of String.
+// ParseBasis is the inverse of String. Errors: an unknown name (ErrParam).
 func ParseBasis(s string) (Basis, error) {
 	for b := CosineBasis; b <= FourierBasis; b++ {
 		if b.String() == s {
@@ -40,7 +40,7 @@ func ParseBasis(s string) (Basis, error) {
 	return 0, fmt.Errorf("layers: basis = %q: want cosine or fourier: %w", s, ErrParam)
 }
 
-// At is function k at t.
+// At returns the value of function k at t.
 func (b Basis) At(k int, t float64) float64 {
 	switch {
 	case k == 0:
@@ -61,7 +61,8 @@ func (b Basis) degree(k int) int {
 	return k
 }
 
-// most is how many functions are orthonormal on so many midpoints: the next one is, or looks like, one of them.
+// most returns how many functions are orthonormal on the midpoints of so many cells. The next function equals one of
+// them there, or is 0.
 func (b Basis) most(points int) int {
 	if b == FourierBasis {
 		return max(1, points-1+points%2)
@@ -69,10 +70,11 @@ func (b Basis) most(points int) int {
 	return points
 }
 
-// maxBasisCells bounds Φ and the functions of one density.
+// maxBasisCells bounds the size of Φ and of the functions of one density.
 const maxBasisCells = 1 << 26
 
-// check wants functions that are orthonormal on the grid, and numbers that a row of so many densities can have.
+// check returns an error unless the functions are orthonormal on the grid and memory can hold the embedding of a row of
+// so many densities.
 func (o hddOptions) check(g ops.Grid, densities int) error {
 	if o.basis < CosineBasis || o.basis > FourierBasis {
 		return fmt.Errorf("%v, want CosineBasis or FourierBasis: %w", o.basis, ErrParam)
@@ -92,7 +94,7 @@ func (o hddOptions) check(g ops.Grid, densities int) error {
 	return nil
 }
 
-// indices are the numbers of the functions on each axis of the products in the basis, the last axis fastest.
+// indices returns, for each product in the basis, the numbers of its functions on the axes. The last axis runs fastest.
 func (o hddOptions) indices(axes int) [][]int {
 	most := o.basis.degree(o.functions - 1)
 	if o.box {
@@ -117,8 +119,8 @@ func (o hddOptions) indices(axes int) [][]int {
 	return all
 }
 
-// count is how many products there are in the basis, without boxes: the ways to have degrees that sum to no more than
-// the last one's.
+// count returns the number of products in a basis without WithBoxBasis: those whose degrees sum to at most the degree
+// of the last function.
 func (o hddOptions) count(axes int) int {
 	most := o.basis.degree(o.functions - 1)
 	ways := make([]int, most+1) // of the axes so far, by the sum of their degrees
@@ -140,7 +142,7 @@ func (o hddOptions) count(axes int) int {
 	return total
 }
 
-// matrix is Φ [V, B], the products at the points of the grid divided by V.
+// matrix returns Φ [V, B], the products at the points of the grid, divided by V.
 func (o hddOptions) matrix(g ops.Grid) (phi []float64, b int) {
 	indices := o.indices(g.Axes())
 	b = len(indices)

@@ -6,10 +6,9 @@ import (
 	spectral "github.com/bochner-go/bochner/init"
 )
 
-// The papers behind the types of layers and of kernels, by their names in bibliography. A type that is not here has no
-// source of its own: a head, a composition, the linear kernel, Gaussian and Laplacian, which are older than their
-// features. A kernel has its source here even where the paper of its layer introduces it, because a fitted layer takes
-// it too.
+// The papers behind the types of layers and of kernels, by their names in bibliography. Heads, compositions and the
+// linear kernel have none, nor have Gaussian and Laplacian, which are older than their features. A kernel has its
+// source here even if the paper of its layer introduces it, because a fitted layer can take it, too.
 var (
 	layerSources = map[string][]string{
 		"Dense":                   {"Glorot and Bengio 2010"},
@@ -60,8 +59,8 @@ var (
 	}
 )
 
-// bibliography has the BibTeX entry of every paper by its name, which is what the Paper of an Entry begins with. The
-// papers on samplers come from package spectral.
+// bibliography maps the name of every paper, with which the Paper of an Entry begins, to its BibTeX entry. Package
+// spectral has the papers on samplers.
 var bibliography = func(all map[string]string) map[string]string {
 	for _, s := range spectral.Samplers() {
 		maps.Copy(all, spectral.Papers(s))

@@ -15,22 +15,22 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Check holds a map to its promises on rows x [n, d] that are typical for it, as the tests of this package do with its
-// own maps: what to run on a kernel that you Register.
+// Check tests a map on rows x [n, d] that are typical for it, as the tests of this package do with its own maps. Run it
+// on a kernel that you Register. These must hold:
 //
 //   - The defaults of its parameters are in their ranges, and the rows are in the domain of the kernel.
 //   - The kernel is symmetric and finite, and |k(x, z)| is at most √(k(x, x) k(z, z)) unless the form is TwoSigns.
 //   - Features are unbiased: over 64 seeds the mean inner product of two rows is the kernel, within five standard
-//     errors and the bias that the map states. Where nothing is drawn the bias is all that is allowed.
+//     errors and the bias that the map states. A map that draws nothing may differ by that bias only.
 //   - The graph and Transform give the same features, to 1e-12 of the largest.
 //   - Gradients for x and for each parameter agree with central differences, for every policy.
 //   - NaN, and a cell below the domain, are errors of Transform (ErrDomain).
 //   - The spec survives JSON, the same spec draws the same numbers, and Restore makes the same features of Params, in
 //     both element types.
 //
-// It looks at 12 rows at most and takes about a second. s may leave out what comes from the data; Dims is x's and
-// Features are 64 where s has none. The error joins all findings. ErrParam is of a map whose form is none that Register
-// takes.
+// Check looks at 12 rows at most and takes about a second. s may leave out parameters that come from the data. Its Dims
+// are replaced by the columns of x, and Features of 0 by 64. The error joins all findings. Errors before the tests: a
+// form that Register does not take (ErrParam), fewer than two rows (ErrShape).
 func Check(s Spec, x *tensor.Dense) error {
 	e, err := Lookup(s.Map)
 	if err != nil {
@@ -73,7 +73,7 @@ func Check(s Spec, x *tensor.Dense) error {
 	return errors.Join(c.found...)
 }
 
-// checker is a Check on its way.
+// checker is the state of a Check.
 type checker struct {
 	spec   Spec
 	entry  *Entry
@@ -83,7 +83,7 @@ type checker struct {
 	found  []error
 }
 
-// x are the rows as a new tensor.
+// x returns the rows as a new tensor.
 func (c *checker) x(dt tensor.Dtype) *tensor.Dense {
 	return newTensor(dt, slices.Concat(c.rows...), len(c.rows), c.spec.Dims)
 }
@@ -120,7 +120,7 @@ func (c *checker) gram() error {
 	return nil
 }
 
-// bias is the error that the features of two rows have whatever is drawn.
+// bias returns a bound of the error that the mean inner product of the features of two rows has.
 func (c *checker) bias(x, z []float64) (float64, error) {
 	sup := func(k spectral.Homogeneous, h *spectral.Harmonics) (off float64) {
 		for j := range x {
@@ -143,7 +143,7 @@ func (c *checker) bias(x, z []float64) (float64, error) {
 	return 0, nil
 }
 
-// unbiased compares mean inner products with the kernel.
+// unbiased compares mean inner products of features with the kernel.
 func (c *checker) unbiased() error {
 	draws := 64
 	if !c.entry.Sampled() {
@@ -198,7 +198,8 @@ func (c *checker) unbiased() error {
 	return nil
 }
 
-// run is the cost Σ c∘z of features in a graph, with the gradients for the rows and for the parameters of the layer.
+// run builds the cost Σ c∘z of the features in a graph, and returns the features and the gradients of the cost for the
+// rows and for the parameters of the layer.
 func (c *checker) run(l Layer, weights *tensor.Dense) (z []float64, grads map[string][]float64, err error) {
 	g := G.NewGraph()
 	x := G.NewMatrix(g, l.Dtype(), G.WithShape(len(c.rows), c.spec.Dims), G.WithName("x"), G.WithValue(c.x(l.Dtype())))
@@ -255,7 +256,7 @@ func (c *checker) sameInGraph() error {
 	return sameNumbers("the features of Fwd and of Transform", got, want, 1e-12)
 }
 
-// sameNumbers wants two lists that agree to a share of the largest number.
+// sameNumbers returns an error unless two lists agree to a tolerance, relative to the largest number.
 func sameNumbers(what string, got, want []float64, tolerance float64) error {
 	if len(got) != len(want) {
 		return fmt.Errorf("%s: %d numbers and %d: %w", what, len(got), len(want), ErrShape)
@@ -272,7 +273,8 @@ func sameNumbers(what string, got, want []float64, tolerance float64) error {
 	return nil
 }
 
-// gradients compares them with central differences of two steps, whose difference says how far off these are.
+// gradients compares the gradients with central differences of two steps. The difference between the steps estimates
+// their error.
 func (c *checker) gradients() error {
 	policies := []Policy{Frozen}
 	if c.entry.Tunable {
@@ -311,7 +313,7 @@ func (c *checker) gradients() error {
 	return nil
 }
 
-// slopes compares the gradient for some cells, 40 at most, of x or of a parameter.
+// slopes compares the gradient for at most about 40 cells of x or of a parameter.
 func (c *checker) slopes(l Layer, name string, at, weights, gradient []float64) error {
 	x := c.x(tensor.Float64)
 	if name == "x" {
@@ -368,7 +370,7 @@ func (c *checker) slopes(l Layer, name string, at, weights, gradient []float64) 
 	return nil
 }
 
-// refuses wants errors for what is outside the domain.
+// refuses returns an error unless Transform refuses numbers outside the domain.
 func (c *checker) refuses() error {
 	bad := []float64{math.NaN()}
 	if low, open, ok := c.kernel.Domain().Low(); ok {
@@ -387,7 +389,7 @@ func (c *checker) refuses() error {
 	return nil
 }
 
-// returns checks what becomes of a spec and its parameters on their way through a file.
+// returns checks that a spec and its parameters survive a round trip.
 func (c *checker) returns() error {
 	text, err := json.Marshal(c.spec)
 	if err != nil {

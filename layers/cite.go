@@ -10,10 +10,9 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 )
 
-// Cite returns the BibTeX entries of the papers behind layers: of the feature map, of the kernel where it has another
-// source, and of the sampler, the coupling or the choice of landmarks by which it was drawn. Each is there once, in the
-// order of the authors; heads have none. The documentation names the same sources, as does the column of the table of
-// maps ([Entry].Paper).
+// Cite returns the BibTeX entries of the papers behind layers: of the feature map, of the kernel if it has another
+// source, and of the sampler, the coupling or the choice of landmarks. Each paper is there once, sorted by author and
+// year. Heads have none. The column Paper of the table of maps ([Entry].Paper) names the same sources.
 //
 //	fmt.Print(layers.Cite(m.Map))
 func Cite(ls ...Layer) string {
@@ -26,7 +25,7 @@ func Cite(ls ...Layer) string {
 	return strings.Join(entries, "\n")
 }
 
-// sources are the names of the papers, which bibliography has.
+// sources returns the names of the papers in bibliography.
 func sources(ls []Layer) (all []string) {
 	for _, l := range ls {
 		if domain.IsNil(l) {
@@ -82,7 +81,7 @@ func kernelPapers(k spectral.Kernel) []string {
 	return nil
 }
 
-// kernelBehind is the kernel of a layer, nil where it has none.
+// kernelBehind returns the kernel of a layer, or nil.
 func kernelBehind(l Layer) spectral.Kernel {
 	switch v := l.(type) {
 	case interface{ Kernel() spectral.Kernel }:

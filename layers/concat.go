@@ -10,18 +10,20 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Part is a layer on columns From to To (exclusive) of the input, with the weight of its kernel in the sum.
+// Part is a layer of a Concat. It maps the columns From to To (exclusive) of the input; Weight is the weight of its
+// kernel in the sum.
 type Part struct {
 	Layer    Layer
 	From, To int
 	Weight   float64
 }
 
-// Concat maps parts of the input by a layer each and puts the outputs side by side, scaled by the roots of the weights:
+// Concat maps parts of the input, each by a layer of its own, and puts the outputs side by side, scaled by the roots of
+// the weights:
 //
 //	z(x) = [√β₁ z₁(x₁) | √β₂ z₂(x₂) | ...],   z(x)·z(x') ≈ Σ β_p k_p(x_p, x'_p).
 //
-// That is the feature map of a weighted sum of kernels on several descriptors. Parts may overlap. Li et al. (2010),
+// This is the feature map of a weighted sum of kernels on several descriptors. Parts may overlap. Li et al. (2010),
 // section 6.
 type Concat struct {
 	group
@@ -33,9 +35,11 @@ type Concat struct {
 
 var _ Layer = (*Concat)(nil)
 
-// NewConcat joins parts of an input of the given width. With WithInputGrad its layers need it as well. Errors: no part,
-// columns that the input does not have or that are not as many as the layer takes (ErrShape), a weight below 0
-// (ErrParam), two layers of one name (ErrName).
+// NewConcat makes a Concat of parts for an input of dims columns. For a gradient of a leaf input, give WithInputGrad to
+// NewConcat and to the layers of the parts. Errors: no part, a layer that is nil, a weight that is negative or not
+// finite, two used layers with the same random numbers, see WithSeed (ErrParam); columns that the input does not have
+// or that are not as many as the layer takes (ErrShape); different element types (ErrDtype); two layers of the same
+// name (ErrName).
 func NewConcat(dims int, parts []Part, opts ...Option) (*Concat, error) {
 	if err := domain.CheckSize("layers: Concat: rows", 8, dims); err != nil {
 		return nil, err
@@ -70,13 +74,13 @@ func NewConcat(dims int, parts []Part, opts ...Option) (*Concat, error) {
 	return c, nil
 }
 
-// Parts are the parts, in order, with their columns and weights.
+// Parts returns the parts, in order, with their columns and weights.
 func (c *Concat) Parts() []Part { return append([]Part(nil), c.parts...) }
 
-// Dims is the width of the whole input.
+// Dims is the number of columns of the whole input.
 func (c *Concat) Dims() int { return c.dims }
 
-// Features is the sum over the parts.
+// Features is the sum of the output columns of the parts.
 func (c *Concat) Features() int { return c.features }
 
 // Fwd adds all parts to the graph of x.
@@ -116,13 +120,13 @@ func (c *Concat) fwd(x *G.Node) (*G.Node, error) {
 	return ops.Concat(scales, ops.Attr{Layer: a.Layer}, outs...)
 }
 
-// Transform maps all parts; their outputs are allocated.
+// Transform maps all parts and writes their outputs side by side to dst. It allocates the output of each part.
 func (c *Concat) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) { return c.transform(dst, x) }
 
-// KeepsZeros says whether all parts do.
+// KeepsZeros says whether all parts keep zeros.
 func (c *Concat) KeepsZeros() bool { return c.keepZeros() }
 
-// MapCSR maps all parts of sparse rows to sparse rows. Errors: ErrParam where a part makes them dense.
+// MapCSR maps all parts of sparse rows to sparse rows. Errors: a part that makes the rows dense (ErrParam).
 func (c *Concat) MapCSR(x *ops.CSR) (*ops.CSR, error) {
 	if err := checkColumns("layers: Concat", x, c.dims); err != nil {
 		return nil, err
@@ -138,7 +142,7 @@ func (c *Concat) MapCSR(x *ops.CSR) (*ops.CSR, error) {
 	return ops.ConcatCSR(scales, ops.Attr{Layer: "layers: Concat"}, outs...)
 }
 
-// TransformCSR is Transform for sparse rows, whose parts are sparse.
+// TransformCSR is Transform for sparse rows. The columns of each part stay sparse.
 func (c *Concat) TransformCSR(dst *tensor.Dense, x *ops.CSR) (*tensor.Dense, error) {
 	return c.transform(dst, x)
 }
@@ -173,7 +177,7 @@ func (c *Concat) transform(dst *tensor.Dense, x ops.Matrix) (*tensor.Dense, erro
 	return dst, nil
 }
 
-// columns is a part of x, sparse if x is.
+// columns returns some columns of x, sparse if x is.
 func columns(x ops.Matrix, from, to int) (ops.Matrix, error) {
 	if s, ok := x.(*ops.CSR); ok {
 		return s.TakeColumns(from, to, 1), nil

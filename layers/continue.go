@@ -10,12 +10,18 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Continue gives a map the parameters that another map of the same Spec has learned under another Policy, so that tuning
-// goes on from there: parameters of the same name and shape are copied, and bandwidths that only from has go into the
-// frequencies, W_j / exp(log_bandwidth_j) in dimension j. Parameters that only to has stay as they are.
+// Continue copies into a map what another map of the same Spec has learned under another Policy, so that tuning goes on
+// from there:
 //
-// Errors: domain.ErrParam for a bandwidth that has no frequencies W beside it in from, or none to go into in to, and for a
-// nil layer.
+//   - parameters of the same name and shape;
+//   - one number of from where to has one a column, to each of them;
+//   - exp(log_L) to L, and so for each log_ and for c of raw_c, where to keeps the parameter fixed;
+//   - a log_bandwidth that to does not have, or has one of for all columns, into the frequencies: W_j / exp(log_bandwidth_j)
+//     in row j.
+//
+// All other parameters of to stay as they are. Errors: a nil layer (ErrParam); a parameter that from has learned and to
+// cannot take, such as numbers a column where to has one for all (ErrShape); another element type (ErrDtype). to is then
+// as before.
 func Continue(to, from Layer) error {
 	if domain.IsNil(to) || domain.IsNil(from) {
 		return fmt.Errorf("layers: Continue: a layer is nil; give two maps of one Spec: %w", ErrParam)
@@ -26,27 +32,84 @@ func Continue(to, from Layer) error {
 	}
 	for _, p := range to.Params() {
 		values[p.Name] = p.Value
-		if v := learned[p.Name]; v != nil && v.Shape().Eq(p.Value.Shape()) {
-			values[p.Name] = v
+	}
+	taken := map[string]bool{} // the parameters of from
+	for name, old := range values {
+		if v := likeShape(learned[name], old); v != nil {
+			values[name], taken[name] = v, true
 		}
 	}
-	for name, rho := range learned {
-		prefix, ok := strings.CutSuffix(name, "log_bandwidth")
-		if !ok || values[name] != nil {
+	for _, p := range from.Params() {
+		if taken[p.Name] || !p.Tuned {
 			continue
 		}
-		w, err := learned[prefix+"W"], error(nil)
-		if w == nil || values[prefix+"W"] == nil && values[prefix+"log_W"] == nil {
-			return fmt.Errorf("layers: Continue: %v has the bandwidth %q and there are no frequencies %sW that take it: %w", from, name, prefix, ErrParam)
+		ok, err := false, error(nil)
+		if prefix, is := strings.CutSuffix(p.Name, "log_bandwidth"); is {
+			for _, w := range []string{"W", "U"} { // frequencies, or their directions
+				if v := learned[prefix+w]; v != nil && !ok && err == nil {
+					ok, err = intoFrequencies(values, prefix, w, v, p.Value, from.Name())
+				}
+			}
+		} else {
+			ok = asFixed(values, p)
 		}
-		if w, err = ops.BandwidthInto(nil, w, rho, ops.Attr{Layer: from.Name()}); err != nil {
+		if err != nil {
 			return err
 		}
-		if values[prefix+"log_W"] == nil {
-			values[prefix+"W"] = w
-			continue
+		if !ok {
+			return fmt.Errorf("layers: Continue: %v has learned %q of shape %v, which %v cannot take; tune both with as many numbers: %w",
+				from, p.Name, p.Value.Shape(), to, ErrShape)
 		}
-		values[prefix+"log_W"] = mapTensor(w, func(v float64) float64 { return math.Log(max(v, math.SmallestNonzeroFloat32)) })
 	}
 	return to.SetParams(values)
+}
+
+// likeShape is v in the shape of old, one number of it once for each; nil: there is none, or it has another shape.
+func likeShape(v, old *tensor.Dense) *tensor.Dense {
+	switch {
+	case v == nil:
+		return nil
+	case v.Shape().Eq(old.Shape()):
+		return v
+	case v.Shape().TotalSize() != 1 || v.Dtype() != old.Dtype():
+		return nil
+	}
+	one := ops.Float64s(v)[0]
+	return mapTensor(old, func(float64) float64 { return one })
+}
+
+// intoFrequencies gives the parameter of that name the frequencies w of from, scaled by their bandwidth.
+func intoFrequencies(values map[string]*tensor.Dense, prefix, name string, w, rho *tensor.Dense, layer string) (ok bool, err error) {
+	if w, err = ops.BandwidthInto(nil, w, rho, ops.Attr{Layer: layer}); err != nil {
+		return false, err
+	}
+	if old := values[prefix+name]; old != nil && old.Shape().Eq(w.Shape()) {
+		values[prefix+name] = w
+		return true, nil
+	}
+	if old := values[prefix+"log_"+name]; old != nil && old.Shape().Eq(w.Shape()) {
+		values[prefix+"log_"+name] = mapTensor(w, func(v float64) float64 { return math.Log(max(v, math.SmallestNonzeroFloat32)) })
+		return true, nil
+	}
+	return false, nil
+}
+
+// asFixed gives a parameter that is tuned as its logarithm or inverse softplus to a map that has it as it is.
+func asFixed(values map[string]*tensor.Dense, p Param) bool {
+	at := max(strings.LastIndex(p.Name, "log_"), strings.LastIndex(p.Name, "raw_"))
+	if at < 0 {
+		return false
+	}
+	f := math.Exp
+	if p.Name[at:at+4] == "raw_" {
+		f = softplus
+	}
+	name := p.Name[:at] + p.Name[at+4:]
+	if old := values[name]; old != nil {
+		if v := likeShape(mapTensor(p.Value, f), old); v != nil {
+			values[name] = v
+			return true
+		}
+	}
+	return false
 }

@@ -10,12 +10,12 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Defaults that come from the data. The bandwidths of the Gaussian, Matérn and Laplacian kernels are the usual
-// heuristics; the scales of the histogram kernels have none in the papers, which cross-validate. β is set to a mean of
-// -ln k(x, x) of one, c to a mean of -ln k(x, z) of one over pairs of rows, and λ to half the mean row sum: at larger
+// Defaults that come from the data. The bandwidths of the Gaussian, Matérn and Laplacian kernels follow the usual
+// heuristics. For the scales of the histogram kernels the papers give none and cross-validate. Here β makes the mean of
+// -ln k(x, x) one, c makes the mean of -ln k(x, z) over pairs of rows one, and λ is half the mean row sum: at larger
 // scales the reciprocal kernel is all but constant, at smaller ones all but zero.
 
-// scaled is the rule that a bandwidth is so many times a statistic of the rows.
+// scaled returns the rule that a bandwidth is factor times a statistic of the rows.
 func scaled(name string, factor float64, of func(x ops.Matrix) (float64, error)) func(v Values, x ops.Matrix) error {
 	return func(v Values, x ops.Matrix) error {
 		return fill(v, name, func() (float64, error) {
@@ -36,9 +36,9 @@ func reciprocalDefaults(v Values, x ops.Matrix) error {
 	return fill(v, "lambda", func() (float64, error) { return meanRowSum(x, func(c float64) float64 { return c / 2 }) })
 }
 
-// metricSigma is half the root of the mean squared metric D² of two rows, for the Gaussian kernel of D: what √(d Var/2)
-// is for Euclidean distance, whose mean square is 2 d Var where all columns have one mean. It looks at all pairs of 64
-// rows at most.
+// metricSigma returns half the root of the mean squared metric D² of two rows, for the kernel exp(-D²/2σ²). It
+// corresponds to √(d Var/2) for the Euclidean distance, whose mean square is 2 d Var if all columns have the same mean.
+// It looks at all pairs of at most 64 rows.
 func metricSigma(k spectral.Homogeneous, x ops.Matrix) (float64, error) {
 	rows, err := sample(x, 64, k.Domain())
 	if err != nil {
@@ -57,15 +57,15 @@ func metricSigma(k spectral.Homogeneous, x ops.Matrix) (float64, error) {
 	return math.Sqrt(sum/pairs) / 2, nil
 }
 
-// skewedDefaults finds c such that the mean of -ln k(x, z) over pairs of rows is one, or half of what it can be at all
-// where that is below two. It falls as c grows.
+// skewedDefaults finds the c for which the mean of -ln k(x, z) over pairs of rows is one or, if its supremum is below
+// two, half the supremum. The mean falls as c grows.
 func skewedDefaults(kernel func(c float64) spectral.Kernel) func(v Values, x ops.Matrix) error {
 	return func(v Values, x ops.Matrix) error {
 		return fill(v, "c", func() (float64, error) { return unitExponent(kernel, x) })
 	}
 }
 
-// fill computes a parameter that is not given.
+// fill computes a parameter if it is not given.
 func fill(v Values, name string, f func() (float64, error)) error {
 	if _, given := v[name]; given {
 		return nil
@@ -81,7 +81,8 @@ func fill(v Values, name string, f func() (float64, error)) error {
 	return nil
 }
 
-// sample is at most limit rows in float64, evenly spread. A cell outside the domain is an error that names it in x.
+// sample returns at most limit rows in float64, evenly spread. A cell outside the domain is an error, which names its
+// place in x.
 func sample(rows ops.Matrix, limit int, on domain.Domain) ([][]float64, error) {
 	x := denseOf(rows)
 	if s, ok := rows.(*ops.CSR); ok {
@@ -122,7 +123,7 @@ func sample(rows ops.Matrix, limit int, on domain.Domain) ([][]float64, error) {
 	return out, nil
 }
 
-// meanRowSum is the mean over rows of the sum of f, for which f(0) = 0.
+// meanRowSum returns the mean over rows of the sum of f over the cells. f(0) must be 0.
 func meanRowSum(x ops.Matrix, f func(float64) float64) (float64, error) {
 	const limit = 1000
 	if s, ok := x.(*ops.CSR); ok && s.Rows() > 0 {
@@ -179,8 +180,8 @@ func unitExponent(kernel func(c float64) spectral.Kernel, x ops.Matrix) (float64
 	return math.Sqrt(low) * math.Sqrt(high), nil
 }
 
-// extent is the least cell of x or 0, whichever is less, and the greatest in absolute value. Of a view it looks at all
-// that lies behind it, which can only lower the one and raise the other.
+// extent returns the least cell of x, or 0 if that is less, and the largest absolute value. For a view it looks at all
+// the memory behind it, which can only lower the first and raise the second.
 func extent(x ops.Matrix) (lowest, scale float64) {
 	see := func(c float64) { lowest, scale = math.Min(lowest, c), math.Max(scale, math.Abs(c)) }
 	var values []float64

@@ -30,14 +30,14 @@ func dMeanAbsDev(x ops.Matrix) (float64, error) {
 	return scale * float64(s.Cols()) * mean, err
 }
 
-// denseOf is x if it is dense, or nil, which everything that takes dense rows refuses.
+// denseOf returns x if it is dense, and otherwise nil, which every function of dense rows refuses.
 func denseOf(x ops.Matrix) *tensor.Dense {
 	t, _ := x.(*tensor.Dense)
 	return t
 }
 
-// deviation is the mean over all cells, those that are not stored included, of f(x/scale - mean of x/scale), where
-// scale is the largest |x|, so that no square overflows.
+// deviation returns scale, the largest |x|, and the mean over all cells, stored or not, of f(x/scale - mean of
+// x/scale). The division keeps squares from overflowing.
 func deviation(x *ops.CSR, f func(float64) float64) (scale, mean float64, err error) {
 	cells := float64(x.Rows()) * float64(x.Cols())
 	if cells == 0 {
@@ -64,7 +64,7 @@ func deviation(x *ops.CSR, f func(float64) float64) (scale, mean float64, err er
 	return scale, (sum + (cells-float64(len(values)))*f(-centre)) / cells, nil
 }
 
-// storedValues are the entries' values in float64.
+// storedValues returns the stored values in float64.
 func storedValues(x *ops.CSR) []float64 {
 	p := x.Pointers()
 	lo, hi := p[0], p[len(p)-1]
@@ -78,7 +78,7 @@ func storedValues(x *ops.CSR) []float64 {
 	return out
 }
 
-// sampled are at most limit rows of x, evenly spread.
+// sampled returns at most limit rows of x, evenly spread.
 func sampled(x *ops.CSR, limit int) *ops.CSR {
 	idx := make([]int, min(x.Rows(), limit))
 	for k := range idx {

@@ -13,14 +13,13 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Dense is the layer of a network around a map,
+// Dense is a fully connected layer of a network,
 //
 //	z(x) = f(xW + b),
 //
-// with an activation f that is applied to each number. Input [n, d]; output [n, features]. W is drawn from the uniform
-// distribution on ±√(6/(d + features)), for ops.ReLU on ±√(6/d), and b is 0. Glorot and Bengio (2010), equation (16);
-// He et al. (2015), section 2.2. The policies are Frozen and All. With WithSpectralNorm it has W·min(1, c/σ(W)) in the
-// place of W, and stretches no distance by more than c.
+// with an activation f that is applied to each number. Input [n, d]; output [n, features]. W starts uniform on ±√(6/(d
+// + features)), or for ops.ReLU on ±√(6/d), and b at 0: Glorot and Bengio (2010), equation (16); He et al. (2015),
+// section 2.2. The policies are Frozen and All. WithSpectralNorm replaces W by W·min(1, c/σ(W)).
 type Dense struct {
 	*affine
 	act     ops.Activation
@@ -31,8 +30,9 @@ type Dense struct {
 
 var _ Layer = (*Dense)(nil)
 
-// NewDense draws the layer for d dimensions and the given number of output columns. Errors: sizes below 1, an
-// activation that is none, a policy other than Frozen and All (ErrParam).
+// NewDense draws the layer for d dimensions and the given number of output columns. Errors (ErrParam): sizes below 1,
+// an unknown activation, a policy other than Frozen and All, a bound of WithSpectralNorm that is not finite and above
+// 0.
 func NewDense(d, features int, f ops.Activation, opts ...Option) (*Dense, error) {
 	o, err := newOptions("NewDense", opts)
 	if err != nil {
@@ -82,13 +82,13 @@ func newDense(d, features int, f ops.Activation, o options) (*Dense, error) {
 	return l, nil
 }
 
-// Activation is f.
+// Activation returns f.
 func (l *Dense) Activation() ops.Activation { return l.act }
 
-// Policy says what is tuned.
+// Policy returns Frozen or All.
 func (l *Dense) Policy() Policy { return l.policy }
 
-// SpectralNorm is the bound c of WithSpectralNorm, 0 where there is none.
+// SpectralNorm returns the bound c of WithSpectralNorm, 0 if there is none.
 func (l *Dense) SpectralNorm() float64 { return l.norm }
 
 func (l *Dense) String() string {
@@ -128,8 +128,8 @@ func (l *Dense) Fwd(x G.Input) G.Result {
 	return G.LiftResult(ops.Activate(y, l.act, l.attr()))
 }
 
-// weights is W within its bound. A solver may change W of a tuned layer from one call to the next, so that nothing of
-// it is kept.
+// weights returns W within its bound. It keeps the result only for a frozen layer, because a solver may change W of a
+// tuned layer between two calls.
 func (l *Dense) weights() (*ops.Weights, error) {
 	if l.norm == 0 {
 		return ops.Borrow(l.param("W"))

@@ -11,13 +11,14 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// DensityLayer is a map of densities that also estimates the densities of sets of samples: an HDDLayer or an
+// DensityLayer is a map of densities that can also estimate the densities of sets of samples: HDDLayer and
 // L2DensityLayer.
 type DensityLayer interface {
 	Layer
-	// Axes is l, the number of coordinates of a sample.
+	// Axes returns l, the number of coordinates of a sample.
 	Axes() int
-	// Densities writes the estimates of the densities of bags to dst [n, Dims], allocated if nil: what Transform takes.
+	// Densities writes the estimates of the densities of bags to dst [n, Dims], allocated if nil: the input of
+	// Transform.
 	Densities(dst *tensor.Dense, b *ops.Bags) (*tensor.Dense, error)
 	// FwdBags adds the map of bags to the graph of their samples x [N, l]: bag i has the rows offsets[i] to
 	// offsets[i+1].
@@ -26,8 +27,8 @@ type DensityLayer interface {
 	TransformBags(dst *tensor.Dense, b *ops.Bags) (*tensor.Dense, error)
 }
 
-// densityLayer is what the maps of densities share: a grid, an embedding by coefficients on a basis, and Fourier
-// features of the Gaussian kernel on that.
+// densityLayer is the common part of the maps of densities: a grid, an embedding by coefficients on a basis, and
+// Fourier features of the Gaussian kernel on the embedding.
 type densityLayer struct {
 	*base
 	embedding
@@ -43,13 +44,13 @@ type densityLayer struct {
 	scratch sync.Pool // *tensor.Dense, A of a block of rows
 }
 
-// embedding is the A of a density layer, in a graph and without one.
+// embedding computes the A of a density layer, in a graph and without one.
 type embedding interface {
 	embedNode(p *G.Node, a ops.Attr) (*G.Node, error)
 	embed(dst, x *tensor.Dense, a ops.Attr) (*tensor.Dense, error)
 }
 
-// newDensityLayer checks the grid and the basis.
+// newDensityLayer checks the grid and the basis, and makes the layer without its parameters.
 func newDensityLayer(kind, auto string, axes, features int, o *options) (*densityLayer, error) {
 	b, err := newBase(kind, auto, 1, features, *o)
 	if err != nil {
@@ -67,8 +68,8 @@ func newDensityLayer(kind, auto string, axes, features int, o *options) (*densit
 	return l, nil
 }
 
-// draw makes the parameters of the embedding, the bandwidth of the estimate, and the parameters of the random map. The
-// argument each is how many coefficients a density has for every function of the basis.
+// draw makes the parameters of the embedding, the bandwidth of the estimate and the parameters of the random map. each
+// is the number of coefficients that a density has for every function of the basis.
 func (l *densityLayer) draw(sigma float64, each int, params []Param, o options) error {
 	h, err := o.hdd.widths(l.axes)
 	if err != nil {
@@ -87,20 +88,20 @@ func (l *densityLayer) draw(sigma float64, each int, params []Param, o options) 
 	return nil
 }
 
-// Axes is l, the number of coordinates of a sample.
+// Axes returns l, the number of coordinates of a sample.
 func (l *densityLayer) Axes() int { return l.axes }
 
-// Grid returns the points at which densities are given. In more than three dimensions every coordinate has these
-// points.
+// Grid returns the points at which densities are given. With more than three coordinates, these are the points of each
+// coordinate.
 func (l *densityLayer) Grid() ops.Grid { return l.grid }
 
-// parts is how many densities an input row is.
+// parts returns how many densities an input row holds.
 func (l *densityLayer) parts() int { return l.axes / l.grid.Axes() }
 
-// Policy says what is tuned.
+// Policy returns the tuning policy.
 func (l *densityLayer) Policy() Policy { return l.outer.policy }
 
-// text is the description of a layer of the given distance.
+// text describes a layer of the given distance.
 func (l *densityLayer) text(distance string) string {
 	return fmt.Sprintf("%s %q: %d -> %d -> %d, σ %v of %s, %d x %v points, %d %v functions an axis, sampler %v, "+
 		"seed %d, %v, %v", l.kind, l.name, l.dims, l.width,
@@ -113,7 +114,7 @@ func (l *densityLayer) Fwd(x G.Input) G.Result {
 	return l.lift(x, l.fwd)
 }
 
-// fwd adds the map of densities p.
+// fwd adds the map of the densities p.
 func (l *densityLayer) fwd(p *G.Node) (*G.Node, error) {
 	p, a, err := data(p, l.grad, ops.Attr{Layer: l.who()})
 	if err != nil {
@@ -127,9 +128,9 @@ func (l *densityLayer) fwd(p *G.Node) (*G.Node, error) {
 }
 
 // FwdBags adds the map of bags to the graph of their samples x [N, l], bag after bag: bag i has the rows offsets[i] to
-// offsets[i+1]. Their densities are ops.KDE of them, with the bandwidth of WithKDEBandwidth. The gradient for the
-// samples goes through the estimate, so a network may make them. Errors besides the errors of Fwd and ops.KDE: no
-// bandwidth (ErrParam), offsets that do not fit (ErrShape).
+// offsets[i+1], exclusive. ops.KDE estimates the densities, with the bandwidth of WithKDEBandwidth. The gradient for
+// the samples goes through the estimate, so a network may compute them. Errors besides those of Fwd and ops.KDE: no
+// bandwidth (ErrParam), offsets that do not fit x (ErrShape).
 func (l *densityLayer) FwdBags(x G.Input, offsets []int) G.Result {
 	n, err := l.inputOf(x, l.axes)
 	if err != nil {
@@ -157,7 +158,7 @@ func (l *densityLayer) FwdBags(x G.Input, offsets []int) G.Result {
 	return G.LiftResult(l.fwd(p))
 }
 
-// estimate returns the estimate of the densities of bags.
+// estimate returns the density estimate for bags.
 func (l *densityLayer) estimate() (estimate, error) {
 	if slices.Contains(ops.Float64s(l.param("kde_bandwidth")), 0) {
 		return estimate{}, fmt.Errorf("%s: bags want a bandwidth: find one by ops.ScottBandwidth or "+
@@ -166,8 +167,8 @@ func (l *densityLayer) estimate() (estimate, error) {
 	return estimate{l.grid, l.h, l.axes}, nil
 }
 
-// Embed writes the embedding A of the densities x [n, Dims] to dst [n, K], allocated if nil: K columns whose squared
-// distances are about ρ².
+// Embed writes the embedding A of the densities x [n, Dims] to dst [n, K], allocated if nil. The squared distance of
+// two rows of A approximates ρ².
 func (l *densityLayer) Embed(dst, x *tensor.Dense) (*tensor.Dense, error) {
 	if err := l.fits(x); err != nil {
 		return nil, err
@@ -191,8 +192,9 @@ func (l *densityLayer) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
 	return inTwoSteps(l.who(), &l.scratch, dst, x, blockRows(l.width), l.features, l.Embed, l.outer.Transform)
 }
 
-// Densities writes the estimates of the densities of bags of samples in [0, 1]^l to dst [n, V], in more than three
-// dimensions [n, lV], allocated if nil: what Transform takes. Errors as of FwdBags.
+// Densities writes the estimates of the densities of bags of samples in [0, 1]^l to dst [n, Dims], allocated if nil:
+// the input of Transform. Errors: no bandwidth (ErrParam), nil bags or another number of coordinates (ErrShape),
+// another element type (ErrDtype), samples outside the cube (ErrDomain).
 func (l *densityLayer) Densities(dst *tensor.Dense, b *ops.Bags) (*tensor.Dense, error) {
 	e, err := l.estimate()
 	if err != nil {
@@ -207,8 +209,8 @@ func (l *densityLayer) Densities(dst *tensor.Dense, b *ops.Bags) (*tensor.Dense,
 	return e.into(dst, b, ops.Attr{Layer: l.who()})
 }
 
-// TransformBags writes the features of bags of samples in [0, 1]^l to dst [n, features], allocated if nil. Errors as of
-// FwdBags.
+// TransformBags writes the features of bags of samples in [0, 1]^l to dst [n, features], allocated if nil. Errors as
+// for Densities.
 func (l *densityLayer) TransformBags(dst *tensor.Dense, b *ops.Bags) (*tensor.Dense, error) {
 	return bagsInTwoSteps(l.base, dst, b, l.dims, l.Densities, l.Transform)
 }

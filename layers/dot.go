@@ -9,19 +9,19 @@ import (
 	"gorgonia.org/gorgonia/encoding/dot"
 )
 
-// dotAddress is what the encoder writes besides the name of a node.
+// dotAddress matches the address that the encoder writes besides the name of a node.
 var dotAddress = regexp.MustCompile(`\n\s*id="0x[0-9a-f]+"`)
 
-// Dot is a picture of a graph in the language of Graphviz, by Gorgonia's own encoder: what a model is made of, with the
-// shape of every node. Graphviz (Debian: apt-get install graphviz) draws it:
+// Dot returns a graph in the language of Graphviz, written by Gorgonia's encoder: all nodes of a model with their
+// shapes. Graphviz (Debian: apt-get install graphviz) draws it,
 //
 //	dot -Tsvg model.dot > model.svg
 //
 // and train/report.Graphviz returns it as an image for a notebook. Data flow downwards, from inputs and parameters
-// (yellow) and constants (pink) to the loss. Ask for it before G.Grad, which adds the backward to the graph.
+// (yellow) and constants (pink) to the loss. Call Dot before G.Grad, which adds the backward pass to the graph.
 //
-// The same graph gives the same text: the encoder's names of nodes, which are addresses in memory, are replaced by
-// their numbers. An empty graph is an error (ErrShape).
+// The same graph gives the same text: Dot replaces the encoder's names of nodes, which are addresses in memory, by
+// numbers. Errors: a graph that is nil or empty (ErrShape).
 func Dot(g *G.ExprGraph) (string, error) {
 	if g == nil || len(g.AllNodes()) == 0 {
 		return "", fmt.Errorf("layers: Dot: the graph is nil or has no nodes; add a layer to it by Fwd: %w", ErrShape)

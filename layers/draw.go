@@ -8,7 +8,7 @@ import (
 	"github.com/bochner-go/bochner/ops"
 )
 
-// streamKey is where random numbers come from. Layers that draw from one key draw the same numbers.
+// streamKey identifies a stream of random numbers. Layers that draw from the same key draw the same numbers.
 type streamKey struct {
 	stream string // of spectral.Stream
 	seed   uint64
@@ -16,7 +16,7 @@ type streamKey struct {
 	nth    int    // which of the layers of a composition that would draw the same
 }
 
-// sourceSeed is the seed for spectral: the seed of the options itself, or one that the name and the number make of it.
+// sourceSeed returns the seed to pass to spectral: the seed of the options, or one derived from it, the name and nth.
 func (o options) sourceSeed() uint64 {
 	if o.stream == "" && o.nth == 0 {
 		return o.seed
@@ -24,7 +24,7 @@ func (o options) sourceSeed() uint64 {
 	return spectral.Stream(o.seed, fmt.Sprintf("layer %d of %q", o.nth, o.stream)).Uint64()
 }
 
-// draw is how a layer was drawn. It is nil for a layer that draws nothing or whose parameters are fitted.
+// draw records how a layer was drawn. It is nil for a layer that draws nothing or whose parameters are fitted.
 type draw struct {
 	key   streamKey
 	who   string
@@ -33,10 +33,10 @@ type draw struct {
 	again func(nth int) error
 }
 
-// peeker hands out the parameters of a layer without a use of them.
+// peeker returns the parameters of a layer without marking the layer as used.
 type peeker interface{ peek() []Param }
 
-// paramsOf are the parameters of a layer, without a use of them where that is possible.
+// paramsOf returns the parameters of a layer, if possible without marking the layer as used.
 func paramsOf(l Layer) []Param {
 	if v, ok := l.(peeker); ok {
 		return v.peek()
@@ -44,7 +44,7 @@ func paramsOf(l Layer) []Param {
 	return l.Params()
 }
 
-// drawn notes how the layer was drawn: from a stream, by options o. anew makes it again by others.
+// drawn records that the layer was drawn from a stream by options o. anew makes it again by other options.
 func (b *base) drawn(stream string, o options, anew func(o options) (peeker, error)) {
 	if o.undrawn {
 		return
@@ -72,14 +72,14 @@ func (b *base) drawn(stream string, o options, anew func(o options) (peeker, err
 	b.origin = d
 }
 
-// use says that the parameters stay as they are from here on.
+// use marks the layer as used: its parameters are not drawn again from here on.
 func (b *base) use() {
 	if b.origin != nil && !b.origin.used.Load() {
 		b.origin.used.Store(true)
 	}
 }
 
-// draws are the draws behind the layer.
+// draws returns the draws behind the layer.
 func (b *base) draws() []*draw {
 	if b.origin == nil {
 		return nil
@@ -96,7 +96,7 @@ func (l *BagLayer) draws() []*draw {
 	return drawsOf(l.inner, l.over)
 }
 
-// drawsOf are the draws behind layers, each once, but for those whose parameters were set.
+// drawsOf returns the draws behind layers, each once, without those whose parameters were set.
 func drawsOf(ls ...Layer) (all []*draw) {
 	seen := map[*draw]bool{}
 	for _, l := range ls {
@@ -117,8 +117,9 @@ func drawsOf(ls ...Layer) (all []*draw) {
 	return all
 }
 
-// drawApart draws those layers of a composition again that would otherwise have the same random numbers as another. The
-// first keeps them, as does a layer that was used before. Errors: two layers that were used before (ErrParam).
+// drawApart makes the layers of a composition draw different numbers. Of the layers with the same key, the first keeps
+// its numbers, and so does one that was used; the others are drawn again. Two such layers that were used are an error
+// (ErrParam).
 func drawApart(kind string, ls []Layer) error {
 	taken, ds := map[streamKey]*draw{}, drawsOf(ls...)
 	for _, d := range ds {
@@ -146,7 +147,7 @@ func drawApart(kind string, ls []Layer) error {
 	return nil
 }
 
-// unused is the key itself where it is not taken, or the next that is not.
+// unused returns the key, with the least nth from its own on that is not taken.
 func unused(key streamKey, taken map[streamKey]*draw) streamKey {
 	for taken[key] != nil {
 		key.nth++

@@ -12,93 +12,94 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Entry is a row of the table of maps: a description, and the form by which a Spec of that name is built.
+// Entry is a row of the table of maps: a description of a map, and the form that builds it from a Spec.
 type Entry struct {
 	Name    string
 	Formula string // the kernel
-	Inputs  string // what x may be
-	Paper   string // where it comes from
+	Inputs  string // the domain of x, in words
+	Paper   string // the source
 	Form    Form
 	Traits  // of the form; Register fills them in
 }
 
 // Form is a kind of map. It declares the parameters of its maps, finds their defaults, and builds, fits and restores
-// them. Kernels of your own take one of the forms Drawn, TwoSigns, Homogeneous and Exponentiated, see Register.
+// them. A kernel of your own takes one of the forms Drawn, TwoSigns, Homogeneous and Exponentiated, see Register.
 type Form interface {
 	traits() Traits
-	// params are the parameters that there are with any values, and more the others that there are with some.
+	// params are the parameters that there always are. more are those that depend on the values given.
 	params() []ParamDef
 	more(given Values) []ParamDef
-	// together is the error of values that are in range one by one and make no sense together.
+	// together returns an error for values that are each in range but contradict each other.
 	together(given Values) error
-	// fill fills in what depends on the data.
+	// fill fills in the parameters that depend on the data.
 	fill(v Values, x ops.Matrix) error
-	// plan turns a spec with all its parameters into types.
+	// plan makes the plan of a spec that has all its parameters.
 	plan(s Spec) (plan, error)
 }
 
-// plan is a map, or another layer of a tree, with its parameters as types.
+// plan is a map, or another layer of a tree, with its parameters as Go types.
 type plan struct {
 	traits  Traits          // the entry's where the form does not say otherwise
 	kernel  spectral.Kernel // nil: it has none
 	on      spectral.Domain // the kernel's
-	columns int             // how many the map makes; 0: Features
-	// through is what the layer makes of a row, where it is the same for every layer of the form.
+	columns int             // the output columns; 0: Features
+	// through maps a row, for a layer without parameters; else nil.
 	through func(dst, row []float64) []float64
-	lifted  int    // how many columns the frequencies multiply; 0: the input's
-	inner   int    // how many coordinates the frequencies of a map of samples have
+	lifted  int    // the number of columns that the frequencies multiply; 0: the input's
+	inner   int    // the number of coordinates that the frequencies of a map of samples have
 	sampler string // the sampler where the spec names none; empty: iid
 	build   func(opts []Option) (Layer, error)
-	// Of a map that is fitted on data, fit is in place of build, and state has the shapes of what is fitted. The sample
-	// is nil for a layer whose parameters are about to be set.
+	// A map that is fitted on data has fit in place of build, and in state the shapes of what is fitted. The sample is
+	// nil for a layer whose parameters SetParams will set.
 	fit   func(sample *tensor.Dense, opts []Option) (Layer, error)
 	state map[string]tensor.Shape
 }
 
-// Draws is what a map draws.
+// Draws says which random numbers a map draws.
 type Draws int
 
 const (
-	// DrawsNothing is of maps without randomness and of maps that are fitted on data.
+	// DrawsNothing is for maps without randomness and for maps that are fitted on data.
 	DrawsNothing Draws = iota
-	// DrawsFrequencies is of maps that draw frequencies by a sampler.
+	// DrawsFrequencies is for maps that draw frequencies by a sampler.
 	DrawsFrequencies
-	// DrawsWeights is of dense layers.
+	// DrawsWeights is for dense layers.
 	DrawsWeights
-	// DrawsSigns is of maps that draw random signs, degrees or buckets, for which there is no sampler.
+	// DrawsSigns is for maps that draw random signs, degrees or buckets, which no sampler does.
 	DrawsSigns
-	// DrawsSigned is of maps of indefinite kernels, see SignatureOf. They draw the frequencies of two signs by the
-	// parameter coupling, and have no sampler. It comes last: a tree draws what the last of its parts' Draws says.
+	// DrawsSigned is for maps of indefinite kernels, see SignatureOf. They draw the frequencies of two signs by the
+	// parameter coupling, and have no sampler. It is the largest value, because the Draws of a tree is the maximum over
+	// its parts. A sequential has it only if its last part does.
 	DrawsSigned
 )
 
-// Traits are what a form says of its maps.
+// Traits are properties that all maps of a form share.
 type Traits struct {
 	Draws   Draws
-	Tunable bool   // whether the map has something to tune, and with it a policy
-	Fitted  bool   // whether it is fitted on data: Spec.Fit builds it, Build does not, only its Params bring it back
-	Bags    bool   // whether it maps sets of samples, ops.Bags; Dims is then the number of coordinates of a sample
-	Zeros   bool   // whether all features of zeros are zeros, so that sparse rows have sparse features, see KeepsZeros
-	Width   string // how many columns it makes, where that is no number of features to choose
+	Tunable bool   // the map has parameters to tune, and so a policy
+	Fitted  bool   // it is fitted on data: Spec.Fit builds it, Build does not, Restore needs its Params
+	Bags    bool   // it maps sets of samples, ops.Bags; Dims is then the number of coordinates of a sample
+	Zeros   bool   // all features of 0 are 0, so that sparse rows have sparse features, see KeepsZeros
+	Width   string // its number of columns, in words, if the user does not choose a number of features
 	lends   bool   // whether a fitted map or a mean map can take its kernel
 }
 
-// Sampled says whether something is drawn, by a seed, for a number of features.
+// Sampled says whether the map draws random numbers, by a seed.
 func (t Traits) Sampled() bool { return t.Draws != DrawsNothing }
 
-// Signed says whether the map is of an indefinite kernel.
+// Signed says whether the kernel of the map is indefinite.
 func (t Traits) Signed() bool { return t.Draws == DrawsSigned }
 
-// Discrete says whether random signs, degrees or buckets are drawn.
+// Discrete says whether the map draws random signs, degrees or buckets.
 func (t Traits) Discrete() bool { return t.Draws == DrawsSigns }
 
-// HasSampler says whether the map draws frequencies by a sampler.
+// HasSampler says whether a sampler draws the frequencies of the map.
 func (t Traits) HasSampler() bool { return t.Draws == DrawsFrequencies }
 
-// HasFeatures says whether the number of features is to choose; else it is Width.
+// HasFeatures says whether the user chooses the number of features. If not, Width says what it is.
 func (t Traits) HasFeatures() bool { return t.Width == "" }
 
-// form is the form, of the zero Entry one without parameters.
+// form returns the form. The zero Entry has one without parameters.
 func (e *Entry) form() Form {
 	if e.Form == nil {
 		return linearForm{}
@@ -106,21 +107,21 @@ func (e *Entry) form() Form {
 	return e.Form
 }
 
-// Params are the declarations of the parameters that the map has in any case, see ParamsOf.
+// Params returns the declarations of the parameters that the map always has. ParamsOf adds those that depend on values.
 func (e *Entry) Params() []ParamDef { return slices.Clone(e.form().params()) }
 
-// ParamsOf are the declarations of the parameters that there are with the values given: a map with a parameter kernel
-// has the parameters of that kernel besides its own, and one with way=levy or auto has the order.
+// ParamsOf returns the declarations of the parameters that the map has with the given values. A map with the parameter
+// kernel also has the parameters of that kernel, and a map with way=levy or way=auto also has the order.
 func (e *Entry) ParamsOf(v Values) []ParamDef {
 	return slices.Concat(e.form().params(), e.form().more(v))
 }
 
-// Has says whether the map has a parameter of that name in any case.
+// Has says whether the map always has a parameter of that name.
 func (e *Entry) Has(param string) bool {
 	return slices.ContainsFunc(e.form().params(), func(p ParamDef) bool { return p.Name == param })
 }
 
-// plan is the form's plan of a spec with all its parameters.
+// plan returns the plan of a spec that has all its parameters.
 func (e *Entry) plan(s Spec) (plan, error) {
 	if len(s.Parts) > 0 && !e.hasParts() {
 		return plan{}, fmt.Errorf("layers: map %s has no parts, and the Spec has %d; leave them out: %w", e.Name,
@@ -142,7 +143,7 @@ func (e *Entry) plan(s Spec) (plan, error) {
 	return p, nil
 }
 
-// simple is the part of forms whose parameters are always the same and do not depend on the data.
+// simple is the part of forms whose parameters are always the same and have no default from data.
 type simple struct{}
 
 func (simple) more(Values) []ParamDef        { return nil }
@@ -155,15 +156,15 @@ var registered struct {
 	own []*Entry
 }
 
-// Entries is the table of maps: the programs' -map and -params, model files and the test batteries range over it. The
-// layers of which trees are made are not in it.
+// Entries returns the table of maps, with those of Register. The programs' -map and -params, model files and the tests
+// range over it. The layers of which trees are made (Spec.Parts) are not in it.
 func Entries() []*Entry {
 	registered.RLock()
 	defer registered.RUnlock()
 	return slices.Concat(table, registered.own)
 }
 
-// BagMaps are the names of the maps of sets of samples.
+// BagMaps returns the names of the maps of sets of samples.
 func BagMaps() (names []string) {
 	for _, e := range Entries() {
 		if e.Bags {
@@ -173,8 +174,8 @@ func BagMaps() (names []string) {
 	return names
 }
 
-// Lookup finds a map by name, or sequential, concat, dense or normalise, of which trees are made (Spec.Parts). Errors:
-// an unknown name (ErrParam).
+// Lookup returns the entry of a map, or of sequential, concat, dense or normalise, of which trees are made
+// (Spec.Parts). Errors: an unknown name (ErrParam).
 func Lookup(name string) (*Entry, error) {
 	all := Entries()
 	for _, e := range slices.Concat(structure, all) {
@@ -190,13 +191,13 @@ func Lookup(name string) (*Entry, error) {
 		strings.Join(names, ", "), ErrParam)
 }
 
-// Register adds a map of a kernel of your own to the table of this process. From then on a Spec of its name is built,
-// given defaults, saved, loaded and served as any other, the maps nystrom and mean-map take its kernel, and Check holds
-// it to its promises. A program that loads a model of such a map registers it first.
+// Register adds a map of a kernel of your own to the table of this process. From then on you can build, save, load and
+// serve a Spec of its name as any other, the maps nystrom and mean-map can take its kernel unless it is indefinite, and
+// Check can test it. A program that loads a model of such a map must register it first.
 //
-// The form is a Drawn, a TwoSigns, a Homogeneous or an Exponentiated. Traits are filled in. Errors (ErrParam): a name
-// that is empty, taken, or not of letters, digits and hyphens; no form, or a form without a kernel; parameters that are
-// declared twice or without a name.
+// The form is a Drawn, a TwoSigns, a Homogeneous or an Exponentiated. Register fills in the Traits. Errors (ErrParam):
+// a name that is empty, taken, or not of letters, digits and hyphens; no form, or a form without a kernel; a parameter
+// without a name, declared twice, or called kernel.
 func Register(e Entry) error {
 	bad := func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-')

@@ -9,15 +9,15 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// estimate is the kernel density estimate of sets of samples with so many coordinates at the points of a grid: of all
-// coordinates together, or of each by itself, side by side, where the grid has one axis and they are more.
+// estimate is the kernel density estimate of sets of samples at the points of a grid. If the grid has one axis and the
+// samples have more, it estimates each coordinate by itself and puts the densities side by side.
 type estimate struct {
 	grid ops.Grid
 	h    []*tensor.Dense // the bandwidths of each grid
 	axes int
 }
 
-// bandwidthsOf cuts the bandwidths of all axes into a tensor for each grid, over the same memory.
+// bandwidthsOf cuts the bandwidths of all axes into one tensor for each grid. The tensors share the memory of h.
 func bandwidthsOf(h *tensor.Dense, grids int) []*tensor.Dense {
 	out := make([]*tensor.Dense, grids)
 	each := h.Shape().TotalSize() / grids
@@ -58,7 +58,7 @@ func (e estimate) into(dst *tensor.Dense, b *ops.Bags, a ops.Attr) (*tensor.Dens
 	return dst, nil
 }
 
-// fwd adds the densities of the bags of x [N, axes] to its graph; h are the nodes of the bandwidths.
+// fwd adds the densities of the bags of x [N, axes] to its graph. h are the nodes of the bandwidths.
 func (e estimate) fwd(x *G.Node, h []*G.Node, offsets []int, a ops.Attr) (*G.Node, error) {
 	if len(h) == 1 {
 		return ops.KDE(x, h[0], offsets, e.grid, a)
@@ -78,8 +78,8 @@ func (e estimate) fwd(x *G.Node, h []*G.Node, offsets []int, a ops.Attr) (*G.Nod
 	return ops.Concat(repeat(1., len(parts)), ops.Attr{Layer: a.Layer}, parts...)
 }
 
-// bagsInTwoSteps maps bags by first to rows of so many columns, and these by second to the features of a layer, some
-// bags at a time.
+// bagsInTwoSteps computes the features of bags, some bags at a time: first makes rows of so many columns of the bags,
+// and second makes features of the rows.
 func bagsInTwoSteps(l *base, dst *tensor.Dense, b *ops.Bags, cols int,
 	first func(*tensor.Dense, *ops.Bags) (*tensor.Dense, error),
 	second func(dst, x *tensor.Dense) (*tensor.Dense, error)) (*tensor.Dense, error) {

@@ -10,20 +10,19 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// ExponentiatedLayer is the random feature map of the exponentiated homogeneous kernel exp(-D²/2σ²), D² = k(x,x) +
+// ExponentiatedLayer is the random feature map of the kernel exp(-D²/2σ²) of a homogeneous kernel k, with D² = k(x,x) +
 // k(z,z) - 2k(x,z): Fourier features of the Gaussian kernel on the homogeneous map Ψ of k,
 //
 //	z(x) = [cos(Ψ(x)W) | sin(Ψ(x)W)] / √m   (default)      z(x) = √(2/m) cos(Ψ(x)W + b)   (WithPhase)
 //
-// because ‖Ψ(x) - Ψ(z)‖² is about D². Any sampler of the Gaussian fits; spectral.Structured where Ψ has 16 columns or
-// more. The map has two errors. The error of chance falls with the number of features. The error of Ψ, at most |D² -
-// ‖Ψ(x)-Ψ(z)‖²|/2σ², falls with the order. Intersection wants a higher order than the others, because a share of its D²
-// is missing at order 1. The map takes the input of HomogeneousLayer, and the options of HomogeneousLayer and
-// FourierLayer; output [n, features]. Vedaldi and Zisserman (2012), equation (30).
+// because ‖Ψ(x) - Ψ(z)‖² approximates D². Any sampler of the Gaussian fits, and spectral.Structured if Ψ has at least
+// 16 columns. The kernel error has two parts. The random part falls with the number of features. The part of Ψ, at most
+// |D² - ‖Ψ(x)-Ψ(z)‖²|/2σ², falls with the order. Intersection needs a higher order than the other kernels. Input and
+// series options as of HomogeneousLayer; output [n, features]. Vedaldi and Zisserman (2012), equation (30).
 //
-// Bandwidth and BandwidthEach tune σ, one or one for each column of Ψ; All tunes W, b, and what All tunes of the
-// homogeneous map. In a graph the columns of Ψ for a batch are kept: both backwards start from them, and they are fewer
-// than the features unless features < (2n+1)d. Transform makes them a block of rows at a time.
+// Bandwidth tunes σ, BandwidthEach one σ for each column of Ψ, All W, b and what All tunes of the homogeneous map. A
+// graph keeps Ψ of the batch for both backward passes; Ψ is smaller than the features if features > (2n+1)d. Transform
+// computes Ψ for a block of rows at a time.
 type ExponentiatedLayer struct {
 	*base
 	kernel spectral.Exponentiated
@@ -36,7 +35,7 @@ type ExponentiatedLayer struct {
 var _ Layer = (*ExponentiatedLayer)(nil)
 
 // NewExponentiatedLayer draws the map of k for d dimensions and the given number of output columns. Errors as for
-// NewHomogeneousLayer and for NewFourierLayer.
+// NewHomogeneousLayer and NewFourierLayer.
 func NewExponentiatedLayer(k spectral.Exponentiated, d, features int, opts ...Option) (*ExponentiatedLayer, error) {
 	const kind = "ExponentiatedLayer"
 	o, err := newOptions("NewExponentiatedLayer", opts)
@@ -73,13 +72,13 @@ func NewExponentiatedLayer(k spectral.Exponentiated, d, features int, opts ...Op
 	return l, nil
 }
 
-// Kernel is the exact kernel that the map approximates, with the σ that it was drawn for.
+// Kernel returns the exact kernel that the map approximates, with the σ that the map was drawn with.
 func (l *ExponentiatedLayer) Kernel() spectral.Kernel { return l.kernel }
 
-// Homogeneous is the map Ψ of the kernel under the exponential.
+// Homogeneous returns the map Ψ of the kernel k.
 func (l *ExponentiatedLayer) Homogeneous() *HomogeneousLayer { return l.inner }
 
-// Policy says what is tuned.
+// Policy returns the tuning policy.
 func (l *ExponentiatedLayer) Policy() Policy { return l.outer.policy }
 
 func (l *ExponentiatedLayer) String() string {
@@ -99,8 +98,8 @@ func (l *ExponentiatedLayer) fwd(x *G.Node) (*G.Node, error) {
 	return l.outer.fwd(psi)
 }
 
-// Transform holds about psiCells cells of Ψ at once, some megabytes, and psiRows rows at least: W may be hundreds of
-// megabytes, which the product reads once for each block of rows.
+// psiCells is about how many cells of Ψ Transform holds at once, some megabytes, and psiRows the least number of rows.
+// W may have hundreds of megabytes, which the product reads once for each block of rows.
 const psiCells, psiRows = 1 << 19, 256
 
 // Transform writes the features of the rows of x to dst.
@@ -112,14 +111,13 @@ func (l *ExponentiatedLayer) Transform(dst, x *tensor.Dense) (*tensor.Dense, err
 		l.outer.Transform)
 }
 
-// blockRows is how many rows of so many columns those are.
+// blockRows returns the number of rows of such a block, for rows of so many columns.
 func blockRows(cols int) int {
 	const tile = 32 // rows that a product takes together
 	return max(psiRows, psiCells/cols/tile*tile)
 }
 
-// inTwoSteps maps x by first and what that returns by second, a block of rows at a time; scratch keeps the memory of a
-// block.
+// inTwoSteps maps x by first and the result by second, a block of rows at a time. scratch keeps the memory of a block.
 func inTwoSteps(who string, scratch *sync.Pool, dst, x *tensor.Dense, rows, features int,
 	first, second func(dst, x *tensor.Dense) (*tensor.Dense, error)) (*tensor.Dense, error) {
 	psi, _ := scratch.Get().(*tensor.Dense)

@@ -7,8 +7,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// fittingRows are the rows that a layer is fitted on, contiguous and of its element type, as which their cells are all
-// finite. Cells are checked before they are rounded.
+// fittingRows returns a contiguous copy of the rows that a layer is fitted on, in its element type. It checks the cells
+// before and after it rounds them.
 func fittingRows(b *base, on ops.Domain, sample *tensor.Dense) (*tensor.Dense, error) {
 	if sample == nil || sample.Dims() != 2 || sample.Shape()[0] == 0 || sample.Shape()[1] != b.dims {
 		shape := "none"

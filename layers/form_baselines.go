@@ -6,14 +6,15 @@ import (
 	spectral "github.com/bochner-go/bochner/init"
 )
 
-// The forms of other people's maps of the polynomial kernel of the sphere, to compare with. Products of more than 64
-// factors have no use, and the transforms of as many sketches no end.
+// polynomialDefs are the parameters of maps from other papers of the polynomial kernel of the sphere, for comparison.
+// The degree is at most 64: maps of more factors have no use, and a TensorSketchLayer of as many sketches takes very
+// long.
 var polynomialDefs = []ParamDef{
 	{Name: "a", Doc: "scale a", Default: 2.},
 	{Name: "p", Doc: "degree p", Whole: true, Min: 1, Closed: true, Max: 64, Default: 10.},
 }
 
-// productForm is the form of maps of random signs: products of projections, or sketches of them.
+// productForm is the form of maps that draw random signs: products of projections, or sketches of them.
 type productForm struct {
 	simple
 	own   []ParamDef
@@ -41,7 +42,7 @@ func sketchLayer(k spectral.SpherePolynomial, s Spec, opts []Option) (Layer, err
 	return NewTensorSketchLayer(k, s.Dims, s.Features, opts...)
 }
 
-// srfForm is the form of Fourier features whose density is fitted to a kernel that has none.
+// srfForm is the form of Fourier features whose positive density is fitted to a kernel that has none.
 type srfForm struct{ simple }
 
 func (srfForm) traits() Traits { return Traits{Draws: DrawsFrequencies, Tunable: true} }

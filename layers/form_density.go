@@ -48,7 +48,7 @@ type densityForm struct {
 
 func (densityForm) traits() Traits { return Traits{Draws: DrawsFrequencies, Tunable: true, Bags: true} }
 
-// lambdas says whether the distance is an integral over λ, which is a sum in the features.
+// lambdas says whether the distance is an integral over λ, which the features replace by a sum.
 func (f densityForm) lambdas() bool {
 	return f.distance != (spectral.DensityDistance{}) && f.distance != spectral.SquaredHellinger() // whose only λ is 0
 }
@@ -101,7 +101,7 @@ func (f densityForm) plan(s Spec) (plan, error) {
 	}}, nil
 }
 
-// hddOptionsOf are the options that a spec's parameters stand for, but for the bandwidth.
+// hddOptionsOf returns the options for a spec's parameters, without the bandwidth.
 func hddOptionsOf(v Values) hddOptions {
 	o := hddDefaults
 	o.basis, _ = ParseBasis(v.Word("basis"))
@@ -116,7 +116,7 @@ func hddOptionsOf(v Values) hddOptions {
 	return o
 }
 
-// basisColumns is how many coefficients a density has, or all densities of a set together.
+// basisColumns returns the number of coefficients of a density, or of the densities of all coordinates together.
 func basisColumns(s Spec) int {
 	if s.Dims > len(hddPoints) {
 		return s.Dims * int(s.Params.Number("functions"))
@@ -124,7 +124,7 @@ func basisColumns(s Spec) int {
 	return hddOptionsOf(s.Params).count(max(1, s.Dims))
 }
 
-// positiveBandwidths wants bandwidths above 0.
+// positiveBandwidths returns an error for a bandwidth that is not above 0.
 func positiveBandwidths(name string, v Values) error {
 	h, err := parseList(v.Word("bandwidth"))
 	if err != nil { // a rule
@@ -138,7 +138,7 @@ func positiveBandwidths(name string, v Values) error {
 	return nil
 }
 
-// bagsOf is x as sets of samples, of one where it is a matrix.
+// bagsOf returns x as sets of samples. The rows of a matrix are sets of one sample.
 func bagsOf(x ops.Matrix) (*ops.Bags, error) {
 	if b, ok := x.(*ops.Bags); ok && b.Len() > 0 {
 		return b, nil
@@ -153,7 +153,7 @@ func bagsOf(x ops.Matrix) (*ops.Bags, error) {
 	return ops.BagsOfRows(t)
 }
 
-// spreadBags are at most limit of the bags, evenly spread.
+// spreadBags returns at most limit of the bags, evenly spread.
 func spreadBags(b *ops.Bags, limit int) *ops.Bags {
 	if b.Len() <= limit {
 		return b
@@ -165,10 +165,10 @@ func spreadBags(b *ops.Bags, limit int) *ops.Bags {
 	return b.Take(idx)
 }
 
-// defaultBags is how many bags a default bandwidth of a kernel looks at, all pairs of them.
+// defaultBags is the number of bags whose pairs give the default bandwidth of a kernel.
 const defaultBags = 64
 
-// densityDefaults finds the bandwidth of the estimate, and σ, half the root of the mean ρ² over pairs of sets.
+// densityDefaults finds the bandwidth of the estimate, and σ: half the root of the mean ρ² over pairs of sets.
 func densityDefaults(v Values, x ops.Matrix, d spectral.DensityDistance) error {
 	k := &densityKernel{distance: d, sigma: 1, points: int(v.Number("points"))}
 	var err error
@@ -195,7 +195,8 @@ func densityDefaults(v Values, x ops.Matrix, d spectral.DensityDistance) error {
 	})
 }
 
-// bandwidth is found by a rule, and is not so narrow that the bump of a sample falls between two points of the grid.
+// bandwidth finds a bandwidth by a rule. It is at least half the distance of two points of the grid, so that the bump
+// of a sample does not fall between them.
 func (k *densityKernel) bandwidth(rule string, b *ops.Bags) ([]float64, error) {
 	h, err := ops.ScottBandwidth(b)
 	if rule == crossValidated {
@@ -215,7 +216,8 @@ func (k *densityKernel) bandwidth(rule string, b *ops.Bags) ([]float64, error) {
 	return h, nil
 }
 
-// crossValidationBags are bags, evenly spread, of some millions of pairs of samples together: a second or so.
+// crossValidationBags returns bags, evenly spread, that have some millions of pairs of samples together, which take
+// about a second.
 func crossValidationBags(b *ops.Bags) *ops.Bags {
 	const most = 1 << 22
 	pairs, offsets := 0.0, b.Offsets()
@@ -225,7 +227,7 @@ func crossValidationBags(b *ops.Bags) *ops.Bags {
 	return spreadBags(b, max(1, int(math.Min(float64(b.Len()), most/pairs*float64(b.Len())))))
 }
 
-// sigmaOf is half the root of the mean squared distance of two sets, where exp(-d²/2) is the kernel.
+// sigmaOf returns half the root of the mean squared distance of two sets, for the kernel exp(-d²/2).
 func sigmaOf(k BagKernel, b *ops.Bags) (float64, error) {
 	if b.Len() < 2 {
 		return 0, fmt.Errorf("want at least two sets to derive it from: %w", ErrShape)

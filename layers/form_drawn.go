@@ -10,17 +10,17 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Drawn is the form of a kernel that is an expectation over frequencies, a spectral.Random: its map is a FourierLayer,
-// a RandomLaplaceLayer or a skewed layer, by the transform of the kernel. Kernels of the Fourier transforms have the
-// parameter phase besides their own.
+// Drawn is the form of a kernel that is an expectation over random frequencies, a spectral.Random. The transform of the
+// kernel decides on its map: a FourierLayer, a RandomLaplaceLayer or a skewed layer. Kernels of the Fourier transforms
+// have the parameter phase besides their own.
 type Drawn struct {
 	simple
 	Params []ParamDef
-	// Kernel makes the kernel of values that are in the declared ranges.
+	// Kernel makes the kernel from values that are in the declared ranges.
 	Kernel func(v Values) spectral.Kernel
-	// Transform is the kernel's; 0 is spectral.Fourier.
+	// Transform is the transform of the kernel. 0 is spectral.Fourier.
 	Transform spectral.Transform
-	// Defaults fills in what depends on the rows x; nil where every parameter has a Default.
+	// Defaults fills in the parameters that depend on the rows x. It is nil if every parameter has a Default.
 	Defaults func(v Values, x ops.Matrix) error
 }
 
@@ -37,7 +37,7 @@ func (f Drawn) params() []ParamDef {
 
 func (f Drawn) fill(v Values, x ops.Matrix) error { return fillBy(f.Defaults, v, x) }
 
-// fillBy calls the defaults of a form where it has some.
+// fillBy calls the defaults of a form unless they are nil.
 func fillBy(defaults func(v Values, x ops.Matrix) error, v Values, x ops.Matrix) error {
 	if defaults == nil {
 		return nil
@@ -79,7 +79,7 @@ func (f Drawn) plan(s Spec) (plan, error) {
 	}}.byRows(s, k), nil
 }
 
-// byRows is the plan of a map with frequencies of k, fitted on rows where the sampler looks at them.
+// byRows returns the plan of a map with frequencies of k. If the sampler looks at rows, the map is fitted on them.
 func (p plan) byRows(s Spec, k spectral.Random) plan {
 	if s.Sampler != (spectral.Leverage{}).String() {
 		return p
@@ -99,7 +99,7 @@ func (p plan) byRows(s Spec, k spectral.Random) plan {
 	return p
 }
 
-// kernelAs is k as a K. A kernel that is none is an error.
+// kernelAs returns k as a K, or an error if k is not one.
 func kernelAs[K spectral.Kernel](s Spec, k spectral.Kernel) (K, error) {
 	typed, ok := k.(K)
 	if !ok {
@@ -108,7 +108,7 @@ func kernelAs[K spectral.Kernel](s Spec, k spectral.Kernel) (K, error) {
 	return typed, nil
 }
 
-// linearForm is the form of the baseline without a map.
+// linearForm is the form of the identity, the baseline without a map.
 type linearForm struct{ simple }
 
 func (linearForm) traits() Traits {

@@ -10,10 +10,10 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// kernelParam is the parameter by which a map names another map, whose kernel and parameters it takes.
+// kernelParam is the parameter by which a map names another map, whose kernel and parameters it takes over.
 const kernelParam = "kernel"
 
-// borrower is the part of forms that take the kernel of another map.
+// borrower is the part of forms that take over the kernel of another map.
 type borrower struct {
 	first string              // the map whose kernel is the default
 	fits  func(e *Entry) bool // the maps whose kernels it can take
@@ -33,7 +33,7 @@ func (f borrower) def() ParamDef {
 
 func (f borrower) params() []ParamDef { return append([]ParamDef{f.def()}, f.own()...) }
 
-// of is the map that the kernel is taken from, nil where the name is none.
+// of returns the map that the kernel is taken from, or nil if there is none of that name.
 func (f borrower) of(v Values) *Entry {
 	name, given := v[kernelParam].(string)
 	if !given {
@@ -45,7 +45,7 @@ func (f borrower) of(v Values) *Entry {
 	return nil
 }
 
-// more are the parameters of the kernel.
+// more returns the parameters of the kernel.
 func (f borrower) more(v Values) (defs []ParamDef) {
 	if e := f.of(v); e != nil {
 		for _, p := range e.Form.params() {
@@ -66,7 +66,7 @@ func (f borrower) fill(v Values, x ops.Matrix) error {
 	return nil
 }
 
-// kernel is the kernel with the parameters of s.
+// kernel returns the kernel with the parameters of s.
 func (f borrower) kernel(s Spec) (spectral.Kernel, error) {
 	e := f.of(s.Params)
 	if e == nil {
@@ -77,7 +77,7 @@ func (f borrower) kernel(s Spec) (spectral.Kernel, error) {
 	return p.kernel, err
 }
 
-// kpcaForm is the form of an additive kernel's principal components, column by column.
+// kpcaForm is the form of AddKPCALayer.
 type kpcaForm struct{ borrower }
 
 func newKPCAForm() kpcaForm {
@@ -115,7 +115,7 @@ func (f kpcaForm) plan(s Spec) (plan, error) {
 		}}, nil
 }
 
-// majiBergForm is the form of the piecewise linear map of the intersection kernel.
+// majiBergForm is the form of MajiBergLayer.
 type majiBergForm struct{ simple }
 
 func (majiBergForm) traits() Traits {
@@ -135,7 +135,7 @@ func (majiBergForm) plan(s Spec) (plan, error) {
 		}}, nil
 }
 
-// nystromForm is the form of the Nyström map of a kernel.
+// nystromForm is the form of NystromLayer.
 type nystromForm struct{ borrower }
 
 func newNystromForm() nystromForm {
@@ -173,13 +173,14 @@ func nystromLandmarks(s Spec) int {
 	return s.Features
 }
 
-// SampleRows is how many rows a map is fitted on at most, or as many as it has landmarks where those are more.
+// SampleRows is the largest number of rows that Spec.Fit fits a map on. A map with more landmarks than that or, if it
+// does not give landmarks, more features, is fitted on up to as many rows.
 const SampleRows = 10000
 
-// Fit builds the map for the rows x [n, Dims], dense or sparse, that it is for. A map that is fitted on data
-// (Entry.Fitted, or the sampler leverage) is fitted on a sample of them, which Seed draws: all rows, or SampleRows of
-// them. Any other map does not look at them, and Fit is Build. What was fitted is in the layer's Params, from which
-// Restore makes the map again.
+// Fit builds the map for rows x [n, Dims], dense or sparse. A map that is fitted on data (Entry.Fitted, or the sampler
+// leverage) is fitted on all rows or, if they are more than SampleRows, on a sample of them that Seed draws. The Params
+// of the layer hold what was fitted; Restore makes the layer of them again. For any other map Fit is Build, and x may
+// be nil. Errors, besides those of Build: x is nil or has another number of columns (ErrShape).
 func (s Spec) Fit(x ops.Matrix) (Layer, error) {
 	e, p, err := s.plan()
 	if err != nil || p.fit == nil {
@@ -202,7 +203,7 @@ func (s Spec) Fit(x ops.Matrix) (Layer, error) {
 	return s.build(sample)
 }
 
-// sampleRows are at most limit rows, dense: all, or some that the seed draws, in their order.
+// sampleRows returns at most limit rows, dense: all, or some that the seed draws, in their order.
 func sampleRows(x ops.Matrix, limit int, seed uint64) (*tensor.Dense, error) {
 	if n := x.Shape()[0]; n > limit {
 		return takeRows(x, drawRows(n, limit, seed))
@@ -210,14 +211,14 @@ func sampleRows(x ops.Matrix, limit int, seed uint64) (*tensor.Dense, error) {
 	return ops.Copy(nil, x, ops.Attr{})
 }
 
-// drawRows are the numbers of some of n rows, in their order.
+// drawRows returns the numbers of limit of n rows, rising.
 func drawRows(n, limit int, seed uint64) []int {
 	rows := rand.New(spectral.Stream(seed, "sample")).Perm(n)[:limit]
 	slices.Sort(rows)
 	return rows
 }
 
-// someRows are at most limit rows, sparse if x is.
+// someRows returns at most limit rows, sparse if x is.
 func someRows(x ops.Matrix, limit int, seed uint64) (ops.Matrix, error) {
 	switch n := x.Shape()[0]; s := x.(type) {
 	case *ops.CSR:
@@ -233,7 +234,7 @@ func someRows(x ops.Matrix, limit int, seed uint64) (ops.Matrix, error) {
 	}
 }
 
-// takeRows are some rows, dense.
+// takeRows returns the rows of these numbers, dense.
 func takeRows(x ops.Matrix, rows []int) (*tensor.Dense, error) {
 	if s, ok := x.(*ops.CSR); ok {
 		return s.Take(rows).Dense(nil)
@@ -256,8 +257,8 @@ func takeRows(x ops.Matrix, rows []int) (*tensor.Dense, error) {
 	return out, nil
 }
 
-// State are the shapes of the parameters that Fit fits, by name; nil for a map that is not fitted on data. A model file
-// must hold them.
+// State returns the shapes of the parameters that Fit fits, by name: a model file must hold them. It returns nil for a
+// map that is not fitted on data.
 func (s Spec) State() (map[string]tensor.Shape, error) {
 	_, p, err := s.plan()
 	return p.state, err

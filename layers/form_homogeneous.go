@@ -8,17 +8,16 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 )
 
-// Homogeneous is the form of an additive homogeneous kernel: its map is a HomogeneousLayer. It has the parameters gamma
-// and negative, and order, window and period where the spectrum of the kernel is no point mass.
+// Homogeneous is the form of an additive homogeneous kernel. Its map is a HomogeneousLayer. It has the parameters gamma
+// and negative and, unless the spectrum of the kernel is a point mass, order, window and period.
 type Homogeneous struct {
 	simple
 	// Kernel makes the kernel of degree gamma.
 	Kernel func(gamma float64, n spectral.Negative) spectral.Homogeneous
 }
 
-// Exponentiated is the form of the Gaussian kernel of the metric of an additive homogeneous kernel, exp(-D²/2σ²) with
-// D² = k(x,x) + k(z,z) - 2k(x,z): its map is an ExponentiatedLayer. It has sigma, phase and the parameters of
-// Homogeneous.
+// Exponentiated is the form of the kernel exp(-D²/2σ²) of an additive homogeneous kernel k, with D² = k(x,x) + k(z,z) -
+// 2k(x,z). Its map is an ExponentiatedLayer. It has the parameters sigma and phase, and those of Homogeneous.
 type Exponentiated struct {
 	simple
 	// Kernel makes the homogeneous kernel of degree gamma.
@@ -62,12 +61,12 @@ func jensenShannon(g float64, n spectral.Negative) spectral.Homogeneous {
 	return spectral.JensenShannon{Gamma: g, Negative: n}
 }
 
-// ready says whether there is a kernel, whose spectrum the form looks at.
+// ready says whether there is a kernel.
 func (f Homogeneous) ready() bool {
 	return f.Kernel != nil && !domain.IsNil(f.Kernel(1, spectral.RejectNegative))
 }
 
-// series says whether the map has frequencies, which a point mass has not.
+// series says whether the map has frequencies. A point mass has none.
 func (f Homogeneous) series() bool { return !pointMass(f.Kernel(1, spectral.RejectNegative)) }
 
 func (f Homogeneous) traits() Traits {
@@ -86,13 +85,13 @@ func (f Homogeneous) params() []ParamDef {
 	return []ParamDef{gammaDef, negativeDef}
 }
 
-// of is the kernel of values that are in range.
+// of returns the kernel of values that are in range.
 func (f Homogeneous) of(v Values) spectral.Homogeneous {
 	n, _ := spectral.ParseNegative(v.Word("negative"))
 	return f.Kernel(v.Number("gamma"), n)
 }
 
-// columns is how many the map makes.
+// columns returns the number of output columns.
 func (f Homogeneous) columns(s Spec) int {
 	d := (2*int(s.Params.Number("order")) + 1) * s.Dims // order 0 where there is none
 	if s.Params.Word("negative") == spectral.SplitNegative.String() {
@@ -101,7 +100,7 @@ func (f Homogeneous) columns(s Spec) int {
 	return d
 }
 
-// options are those that the parameters stand for.
+// options returns the options that the parameters stand for.
 func (f Homogeneous) options(v Values) []Option {
 	if !f.series() {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// meanMapForm is the form of the mean map of the kernel of another map.
+// meanMapForm is the form of NewMeanMapLayer for the kernel of another map.
 type meanMapForm struct{ borrower }
 
 func newMeanMapForm() meanMapForm {
@@ -60,7 +60,7 @@ func (f meanMapForm) plan(s Spec) (plan, error) {
 	return p, nil
 }
 
-// innerMap is the map of a sample in a mean map: the map of the kernel, or the Nyström map of it.
+// innerMap is the map of a sample in a mean map: the map of the kernel, or its Nyström map.
 type innerMap struct {
 	of *Entry
 	s  Spec // of the mean map
@@ -68,8 +68,8 @@ type innerMap struct {
 
 func (m innerMap) landmarks() int { return int(m.s.Params.Number("landmarks")) }
 
-// spec describes it where there are no landmarks. What shapes its features has its default, or the one that it had
-// before.
+// spec describes the map if there are no landmarks. Parameters that shape its features have their Absent value or their
+// default.
 func (m innerMap) spec(name string) Spec {
 	v := Values{}
 	for _, p := range m.of.Form.params() {
@@ -88,7 +88,7 @@ func (m innerMap) spec(name string) Spec {
 	return inner
 }
 
-// columns is how many it makes.
+// columns returns the number of its output columns.
 func (m innerMap) columns() (int, error) {
 	if n := m.landmarks(); n > 0 {
 		return n, nil
@@ -101,7 +101,7 @@ func (m innerMap) columns() (int, error) {
 	return p.columns, err
 }
 
-// build draws it, or fits it on a sample; o are the options of the mean map.
+// build draws the map, or fits it on a sample. o are the options of the mean map.
 func (m innerMap) build(k spectral.Kernel, sample *tensor.Dense, o options) (Layer, error) {
 	var opts []Option
 	if o.undrawn {
@@ -115,7 +115,7 @@ func (m innerMap) build(k spectral.Kernel, sample *tensor.Dense, o options) (Lay
 	return m.spec(name).buildOf(m.of, nil, opts...)
 }
 
-// fill fills in the defaults of the kernel for the samples, and τ, half the root of the mean MMD² over pairs of sets.
+// fill fills in the defaults of the kernel for the samples, and τ: half the root of the mean MMD² over pairs of sets.
 func (f meanMapForm) fill(v Values, x ops.Matrix) error {
 	samples := x
 	if b, ok := x.(*ops.Bags); ok {
@@ -146,7 +146,7 @@ func (f meanMapForm) fill(v Values, x ops.Matrix) error {
 	})
 }
 
-// without is v without a name.
+// without returns a copy of v without one name.
 func without(v Values, name string) Values {
 	out := Values{}
 	for n, value := range v {
@@ -157,8 +157,8 @@ func without(v Values, name string) Values {
 	return out
 }
 
-// meanSquaredDistance is the mean squared distance of pairs of n rows: 2n/(n-1) times the mean over rows of the
-// variance of their cells.
+// meanSquaredDistance returns the mean squared distance over pairs of n rows: 2n/(n-1) times the sum over the columns
+// of the variance.
 func meanSquaredDistance(x []float64, n int) float64 {
 	d := len(x) / n
 	total := 0.0

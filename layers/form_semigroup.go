@@ -16,16 +16,16 @@ const (
 	autoWay       = "auto"       // one of the last two, by levyPays
 )
 
-// wayParam is the parameter that says which. Specs that were written before there was a choice do not have it, and mean
-// laplace.
+// wayParam is the parameter that chooses the features. Specs that were written before there was a choice do not have
+// it, and mean laplace.
 //
-// laplace is the default, though auto has a fraction of its kernel error, because a classifier on fewer than some
-// thousand columns does not gain by that, and loses where auto means levy: on optdigits under ridge .953 against .960
-// with 256 columns, .971 against .977 with 1024 (examples/papers/yang2014.md). The reason is not the scale of the centred
-// columns: ridge about the mean with a penalty that it chooses does not mind the scale, and under Adam's default
-// softmax the two are equal there. It is their span, probably: at the default β the kernel is nearly linear in Ψ, and a
-// few Fourier columns span little more than linear functions. Laplace frequencies have heavy tails: some of their
-// columns are steep functions of single cells, which are errors of the kernel and tell classes apart.
+// laplace is the default, although auto has a fraction of its kernel error: a classifier on fewer than some thousand
+// columns does not gain by that, and loses where auto chooses levy. On optdigits under ridge it has .953 against .960
+// with 256 columns, .971 against .977 with 1024 (examples/papers/yang2014.md). The scale of the centred columns is not
+// the reason: ridge with an intercept and a penalty that it chooses does not depend on it. The reason is probably what
+// the columns span. At the default β the kernel is nearly linear in Ψ, and a few Fourier columns span little more than
+// linear functions. Laplace frequencies have heavy tails: some of their columns are steep functions of single cells,
+// which are errors of the kernel and separate classes.
 const wayParam = "way"
 
 var (
@@ -36,8 +36,7 @@ var (
 		"the reciprocal kernel", Whole: true, Min: 1, Closed: true, OfMap: true}
 )
 
-// semigroupForm is the form of a semigroup kernel with one parameter of its own, whose features are found in one of
-// several ways.
+// semigroupForm is the form of a semigroup kernel with one parameter of its own and several kinds of features.
 type semigroupForm struct {
 	param     ParamDef
 	kernel    func(v float64) spectral.Semigroup
@@ -54,7 +53,7 @@ func (semigroupForm) traits() Traits {
 
 func (f semigroupForm) params() []ParamDef { return []ParamDef{f.param, wayDef} }
 
-// ordered says whether there is an order: whether the way may be levy.
+// ordered says whether there is a parameter order: whether the way may be levy.
 func ordered(v Values) bool { way := v.Word(wayParam); return way == levyWay || way == autoWay }
 
 func (f semigroupForm) more(v Values) []ParamDef {
@@ -101,8 +100,8 @@ func (f semigroupForm) plan(s Spec) (plan, error) {
 	return p, nil
 }
 
-// way is what a full set of parameters says, with auto resolved. That depends on the spec alone, and a model file
-// relies on it: it stays as it is.
+// way returns the way of a full set of parameters, with auto resolved. The choice depends on the spec alone. Do not
+// change it: model files rely on it.
 func (s Spec) way(v Values) string {
 	way := v.Word(wayParam)
 	if way != autoWay {
@@ -119,16 +118,16 @@ func (s Spec) way(v Values) string {
 	return normalisedWay
 }
 
-// mostSobol is up to how many columns the normalised rows have Sobol' points by default, which have half the error in
-// few dimensions and a little less in a thousand. Beyond, independent frequencies: opposite quantiles are no nearer for
-// the exponential kernel, and by a tenth worse for the reciprocal one.
+// mostSobol is the largest number of columns for which normalised rows have Sobol' points by default. These halve the
+// error in few dimensions, and reduce it a little in a thousand. Beyond, the default is independent frequencies:
+// opposite quantiles are no better for the exponential kernel, and worse by a tenth for the reciprocal one.
 const mostSobol = 1000
 
-// levyPays says whether features are enough for the columns of x.
+// levyPays says whether there are enough features, for the columns of x, for LevyLayer to be the better map.
 func levyPays(dims, features int) bool { return features >= 3*dims }
 
-// wavesOrder is the least order for which the metric between 0 and the largest cell is off by one in a hundred at most,
-// or the largest that is tried. At the default λ it is one or two, unless single cells hold most of their rows. Without
+// wavesOrder returns the least order for which the metric between 0 and the largest cell has an error of at most one in
+// a hundred, but at most 8. At the default λ it is one or two, unless single cells hold most of their rows. Without
 // rows it is 1.
 func wavesOrder(v Values, x ops.Matrix) (float64, error) {
 	const most, share = 8, .01

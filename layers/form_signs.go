@@ -11,16 +11,16 @@ import (
 	"github.com/bochner-go/bochner/ops"
 )
 
-// TwoSigns is the form of an indefinite kernel whose spectral distribution has two signs, a spectral.SignedLaw: its map
+// TwoSigns is the form of an indefinite kernel whose spectral distribution has two signs, a spectral.SignedLaw. Its map
 // is a GORFLayer. It has the parameter coupling besides the kernel's own.
 type TwoSigns struct {
 	simple
 	Params []ParamDef
-	// Kernel makes the kernel of values that are in the declared ranges.
+	// Kernel makes the kernel from values that are in the declared ranges.
 	Kernel func(v Values) spectral.Kernel
-	// Defaults fills in what depends on the rows x; nil where every parameter has a Default.
+	// Defaults fills in the parameters that depend on the rows x. It is nil if every parameter has a Default.
 	Defaults func(v Values, x ops.Matrix) error
-	// Together is the error of values that are in range one by one and make no sense together; nil: there are none.
+	// Together returns an error for values that are each in range but contradict each other. It may be nil.
 	Together func(given Values) error
 }
 
@@ -73,10 +73,10 @@ func (f TwoSigns) plan(s Spec) (plan, error) {
 	}}, nil
 }
 
-// epsOf is the parameter eps, 0 for auto.
+// epsOf returns the parameter eps, 0 for auto.
 func epsOf(v Values) float64 { return v.Number(epsDef.Name) }
 
-// deltaGaussian is the kernel of sigmas and weights where they are given, and else of sigma1 and sigma2.
+// deltaGaussian makes the kernel of sigmas and weights if they are given, and otherwise of sigma1 and sigma2.
 func deltaGaussian(v Values) spectral.Kernel {
 	if v.Word("sigmas") == "" {
 		return spectral.DeltaGaussian{Sigmas: []float64{v.Number("sigma1"), v.Number("sigma2")},
@@ -87,7 +87,7 @@ func deltaGaussian(v Values) spectral.Kernel {
 	return spectral.DeltaGaussian{Sigmas: sigmas, Weights: weights}
 }
 
-// deltaDefaults leaves out the default bandwidths of two Gaussians where a list of any number is given.
+// deltaDefaults drops the default bandwidths of two Gaussians if lists are given.
 func deltaDefaults(v Values, _ ops.Matrix) error {
 	if v.Word("sigmas") != "" {
 		delete(v, "sigma1")
@@ -96,7 +96,7 @@ func deltaDefaults(v Values, _ ops.Matrix) error {
 	return nil
 }
 
-// oneKindOfSigma wants sigma1 and sigma2, or sigmas and weights.
+// oneKindOfSigma returns an error unless either sigma1 and sigma2, or sigmas and weights, are given.
 func oneKindOfSigma(given Values) error {
 	sigmas, weights := given.Word("sigmas"), given.Word("weights")
 	_, first := given["sigma1"]

@@ -10,13 +10,14 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// The layers of which a Spec with Parts is made, besides maps. They have no kernel of their own, so that Entries does
-// not list them.
+// sequentialName and concatName are layers of which a Spec with Parts is made. Like dense and normalise they have no
+// kernel of their own, so that Entries does not list them.
 const (
 	sequentialName = "sequential"
 	concatName     = "concat"
 )
 
+// structure are the layers, besides maps, of which a Spec with Parts is made.
 var structure = withTraits([]*Entry{
 	{Name: sequentialName, Formula: "its Parts one after the other", Inputs: "the first part's",
 		Form: sequentialForm{}},
@@ -39,17 +40,17 @@ func (e *Entry) hasParts() bool {
 	return ok
 }
 
-// maxDepth is how deep the parts of parts may be, so that a damaged file does not ask for any amount of work.
+// maxDepth is the largest depth of parts within parts. It bounds the work that a damaged file can ask for.
 const maxDepth = 16
 
-// deeper says whether there are parts of parts beyond so many levels.
+// deeper says whether there are parts within parts beyond so many levels.
 func (s Spec) deeper(levels int) bool {
 	below := func(p Spec) bool { return p.deeper(levels - 1) }
 	return len(s.Parts) > 0 && (levels == 0 || slices.ContainsFunc(s.Parts, below))
 }
 
-// within are the parts of a spec, with names, the element type and what of their widths is known. A part without a name
-// gets one of its place, so that the names of parameters are the same in every process.
+// within returns the parts of a spec, with names and the element type. A part without a name gets one from its place,
+// so that the names of parameters are the same in every process.
 func (s Spec) within() ([]Spec, error) {
 	if len(s.Parts) == 0 {
 		return nil, fmt.Errorf("layers: %s: the Spec has no Parts; give the specs of the layers that it is made of: %w",
@@ -76,7 +77,7 @@ func (s Spec) within() ([]Spec, error) {
 	return parts, nil
 }
 
-// layerName is the name of the layer that a named spec builds.
+// layerName returns the name of the layer that a spec with a name builds.
 func (s Spec) layerName() string {
 	e, err := Lookup(s.Map)
 	if err != nil || !e.hasParts() {
@@ -93,7 +94,7 @@ func (s Spec) layerName() string {
 	return joinNames(names)
 }
 
-// widen sets the Dims of a part, which must be so many or not be stated.
+// widen sets the Dims of a part. Another number that the part states is an error.
 func (s *Spec) widen(of string, i, dims int) error {
 	if s.Dims != 0 && s.Dims != dims {
 		return fmt.Errorf("layers: %s: part %d, %s, takes %d columns and gets %d: %w", of, i, s.Map, s.Dims, dims,
@@ -103,7 +104,8 @@ func (s *Spec) widen(of string, i, dims int) error {
 	return nil
 }
 
-// planned are the parts with their Dims, and their plans. dims says how many columns part i takes, after the parts before.
+// planned returns the parts with their Dims, and their plans. dims returns how many columns part i takes, given the
+// plans of the parts before it.
 func (s Spec) planned(dims func(i int, before []plan) int) ([]Spec, []plan, error) {
 	parts, err := s.within()
 	if err != nil {
@@ -133,8 +135,8 @@ type Leaf struct {
 	Spec   Spec   // with its Dims, Dtype and Name
 }
 
-// Leaves are the layers of a tree that have no parts, in order; of another map it is the map alone. Parameters that
-// come from the data must be there.
+// Leaves returns the layers of a tree that have no parts, in order. For a map it is the map alone. Parameters that come
+// from the data must be there (ErrParam), see FillDefaults.
 func (s Spec) Leaves() ([]Leaf, error) { return s.leaves("") }
 
 func (s Spec) leaves(prefix string) ([]Leaf, error) {
@@ -163,7 +165,7 @@ func (s Spec) leaves(prefix string) ([]Leaf, error) {
 	return all, nil
 }
 
-// joined are the traits and the state of parts together.
+// joined returns the traits and the state of all parts together.
 func joined(t Traits, parts []Spec, plans []plan) (Traits, map[string]tensor.Shape) {
 	state := map[string]tensor.Shape{}
 	for i, p := range plans {
@@ -180,7 +182,8 @@ func joined(t Traits, parts []Spec, plans []plan) (Traits, map[string]tensor.Sha
 	return t, state
 }
 
-// each builds the parts one by one; rows are what part i is fitted on, where it is.
+// each builds the parts one by one. rows returns the rows that part i is fitted on, given the layers before it, and
+// grad says whether part i needs WithInputGrad if the whole has it.
 func each(parts []Spec, opts []Option, grad func(i int) bool,
 	rows func(i int, before []Layer) (*tensor.Dense, error)) ([]Layer, error) {
 	o := apply(opts)
@@ -206,8 +209,8 @@ func each(parts []Spec, opts []Option, grad func(i int) bool,
 	return ls, nil
 }
 
-// grown are the parts of a spec with the defaults that the rows x have for them. next is what part i sees of the rows,
-// given the parts before it.
+// grown returns the parts of a spec with defaults for the rows x. next returns the rows that part i sees, given the
+// parts.
 func (s Spec) grown(next func(parts []Spec, i int) (ops.Matrix, error)) ([]Spec, error) {
 	parts, err := s.within()
 	if err != nil {
@@ -235,7 +238,7 @@ type sequentialForm struct{ branch }
 
 func (sequentialForm) params() []ParamDef { return nil }
 
-// widths are the parts with their Dims, and their plans.
+// widths returns the parts with their Dims, and their plans.
 func (sequentialForm) widths(s Spec) ([]Spec, []plan, error) {
 	return s.planned(func(i int, before []plan) int {
 		if i == 0 {
@@ -280,7 +283,7 @@ func (f sequentialForm) plan(s Spec) (plan, error) {
 // fitted says whether a layer is fitted on data.
 func fitted(p plan) bool { return p.fit != nil }
 
-// builtBy is the plan with a way to build it, on data where a part is fitted.
+// builtBy returns the plan, to be built by fit: on data if a part is fitted, and otherwise on none.
 func (p plan) builtBy(fit func(sample *tensor.Dense, opts []Option) (Layer, error)) plan {
 	if p.traits.Fitted {
 		p.fit = fit
@@ -311,7 +314,7 @@ func (f sequentialForm) grow(s Spec, x ops.Matrix) ([]Spec, error) {
 	})
 }
 
-// inType are rows in an element type, a copy where they have another one.
+// inType returns rows in an element type, a copy if they have another one.
 func inType(x ops.Matrix, dt tensor.Dtype) (ops.Matrix, error) {
 	if x.Dtype() == dt {
 		return x, nil
@@ -338,7 +341,7 @@ func (concatForm) params() []ParamDef {
 	}
 }
 
-// slots are the columns and weights of the parts.
+// slots returns the columns and weights of the parts.
 func (concatForm) slots(s Spec) ([]Part, error) {
 	slots := make([]Part, len(s.Parts))
 	read := func(name string, absent float64) ([]float64, error) {
@@ -375,7 +378,7 @@ func (concatForm) slots(s Spec) ([]Part, error) {
 	return slots, nil
 }
 
-// widths are the parts with their Dims, and their plans.
+// widths returns the parts with their Dims, and their plans.
 func (f concatForm) widths(s Spec) ([]Spec, []plan, error) {
 	slots, err := f.slots(s)
 	if err != nil {
@@ -484,8 +487,8 @@ func (normaliseForm) plan(s Spec) (plan, error) {
 	}}, err
 }
 
-// chained is the kernel of layers one after the other: k(φ(x), φ(z)) where all but the last one, whose kernel is k,
-// only normalise; nil where there is none.
+// chained returns the kernel of layers one after the other, k(φ(x), φ(z)): k is the kernel of the last layer, and the
+// others have no parameters. It returns nil for other layers.
 func chained(plans []plan) spectral.Kernel {
 	last := len(plans) - 1
 	k := plans[last].kernel
@@ -498,7 +501,7 @@ func chained(plans []plan) spectral.Kernel {
 	return k
 }
 
-// after is the kernel k(φ(x), φ(z)) for a φ that any row has.
+// after is the kernel k(φ(x), φ(z)) for a φ that takes any row.
 type after struct {
 	k   spectral.Kernel
 	phi func(dst, row []float64) []float64
@@ -508,7 +511,7 @@ func (k after) At(x, z []float64) float64 { return k.k.At(k.phi(nil, x), k.phi(n
 
 func (k after) Domain() spectral.Domain { return spectral.Domain{} }
 
-// summed is the kernel of layers side by side, Σ β k(x_p, z_p); nil where a part has none.
+// summed returns the kernel of layers side by side, Σ β k(x_p, z_p), or nil if a part has none.
 func summed(slots []Part, plans []plan) spectral.Kernel {
 	sum := sumKernel{slots: slots}
 	for _, p := range plans {

@@ -10,19 +10,21 @@ import (
 //
 //	z(x) = [cos(xW) | sin(xW)] / √m   (default)      z(x) = √(2/m) cos(xW + b)   (WithPhase)
 //
-// with m frequencies from the kernel's law: m = features/2 in the pair form, whose inner products have the lower
-// variance and an exact diagonal, m = features in the phase form. With the sampler spectral.Structured, for d >= 16, W
-// is a product of Hadamard matrices: the parameters are signs and norms, and a row costs O(d log d) for each d
-// frequencies. W is formed where the product with it is faster, for d <= 64 in float32 and d <= 48 in float64, and never
-// for more columns. Such a map can be Frozen or tuned in its Bandwidth. Input [n, d], any finite numbers;
-// output [n, features]. Rahimi and Recht (2007), algorithm 1.
+// with m frequencies from the kernel's spectral distribution. The pair form has m = features/2, the lower variance, and
+// z(x)·z(x) = k(x, x) exactly; the phase form has m = features. Input [n, d], any finite numbers; output [n, features].
+// Rahimi and Recht (2007), algorithm 1.
+//
+// With the sampler spectral.Structured, for d >= 16, W is a product of Hadamard matrices: the parameters are signs and
+// norms, and a row costs O(d log d) for each d frequencies. W itself is formed only if multiplying by it is faster, for
+// d <= 64 in float32 and d <= 48 in float64. The policy of such a map is Frozen or Bandwidth.
 type FourierLayer struct{ *randomMap }
 
 var _ Layer = (*FourierLayer)(nil)
 
 // NewFourierLayer draws the map of k for d dimensions and the given number of output columns. Errors: a kernel that is
-// not of the Fourier transform, parameters out of range, features < 1 or odd in the pair form (ErrParam), a sampler
-// that does not fit (spectral.ErrSampler), a policy that wants a W where the sampler is structured (ErrParam).
+// not of the Fourier transform, parameters out of range, features < 1 or odd in the pair form, the policies
+// BandwidthEach and All for the sampler spectral.Structured (ErrParam); a sampler that does not fit the kernel
+// (spectral.ErrSampler).
 func NewFourierLayer(k spectral.Random, d, features int, opts ...Option) (*FourierLayer, error) {
 	l, err := newTransform("FourierLayer", "fourier", spectral.Fourier, k, d, features, opts)
 	if err != nil {

@@ -11,28 +11,27 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// GORFLayer is the random feature map of a kernel that need not be positive definite, the difference m₊ k₊ - m₋ k₋ of
-// two kernels with random frequencies: generalized orthogonal random features,
+// GORFLayer is the random feature map of a kernel that need not be positive definite: the difference m₊ k₊ - m₋ k₋ of
+// two kernels with random frequencies and the masses m₊ and m₋. Its generalized orthogonal random features are
 //
 //	z(x) = [√m₊ cos(xW₊) | √m₊ sin(xW₊) | √m₋ cos(xW₋) | √m₋ sin(xW₋)] / √s,   k(x, x') ≈ Σ_j σ_j z_j(x) z_j(x'),
 //
-// with s = features/4 frequencies a sign, and the signature σ, +1 for the first half of the columns and -1 for the
-// second. Where one of the signs has no mass, all features/2 frequencies are of the other. Input [n, d], on the
-// kernel's domain; output [n, features].
+// with s = features/4 frequencies for each sign. The signature σ is +1 for the first half of the columns and -1 for the
+// second. If one sign has no mass, all features/2 frequencies have the other. Input [n, d], on the kernel's domain;
+// output [n, features]. Luo, Fang, Yang and Huang (2021), equations (7) to (11).
 //
-// A head on the features needs no signature: the weights of a linear model have any sign. What takes inner products of
-// features asks SignatureOf: linear.FitRidge, train/report.
+// The weights of a linear model have any sign, so a head does not need the signature. Code that takes inner products of
+// features does (linear.FitRidge, train/report); SignatureOf returns it.
 //
-// WithCoupling says how the frequencies of the two signs are drawn together. The default is spectral.SharedCoupled, one
-// Haar block whose directions serve both signs, with norms that go together between the signs and against each other
-// between neighbouring columns: the estimate is a difference, and what its two parts have in common falls out. On
-// letter and ijcnn1 with two Gaussians of σ = 1 and 2 its error is 51 to 75 % below the error of the paper's GRFF, and
-// 20 to 40 % below a stack of Haar blocks for each sign; with σ = 1 and 10 it is 24 to 67 % and 4 to 18 % (init/indefinite.md). No
-// other coupling is better anywhere there. One product of x with the directions serves both signs, too.
+// WithCoupling says how the frequencies of the two signs depend on each other. The default, spectral.SharedCoupled,
+// draws directions from one Haar block for both signs, with norms that vary together between the signs and in opposite
+// ways between neighbouring columns, because errors that the two parts share cancel in the difference. On letter and
+// ijcnn1, with two Gaussians of σ = 1 and 2, its error is 51 to 75 % below the error of the paper's GRFF, and 20 to 40
+// % below separate Haar blocks for each sign (init/indefinite.md). No other coupling has a smaller error on these data.
+// SharedCoupled also needs a single product of x with the directions.
 //
-// What a solver changes: Bandwidth and BandwidthEach tune the logarithm of a scale of all frequencies, of both signs;
-// All tunes the directions U, the norms, and the logarithms of the roots of the masses. Luo, Fang, Yang and Huang
-// (2021), equations (7) to (11).
+// Bandwidth and BandwidthEach tune the logarithm of a scale of all frequencies, one or one for each column of x. All
+// tunes the directions U, the norms, and the logarithms of the roots of the masses.
 type GORFLayer struct {
 	*base
 	kernel   spectral.SignedLaw
@@ -52,7 +51,8 @@ func WithCoupling(c spectral.Coupling) Option {
 }
 
 // NewGORFLayer draws the map of k for d dimensions and the given number of output columns. Errors (ErrParam):
-// parameters out of range, an error of an approximation that cannot be met, features < 1 or no multiple of 4.
+// parameters out of range, an error of the approximation (eps) that no split can meet, features < 1 or not a multiple
+// of 4, an unknown coupling.
 func NewGORFLayer(k spectral.SignedLaw, d, features int, opts ...Option) (*GORFLayer, error) {
 	o, err := newOptions("NewGORFLayer", opts)
 	if err != nil {
@@ -111,7 +111,7 @@ func (l *GORFLayer) draw(o options) (*spectral.SignedFrequencies, error) {
 	}, nil
 }
 
-// addParams makes the parameters that the policy asks for.
+// addParams makes the parameters for the policy.
 func (l *GORFLayer) addParams(f *spectral.SignedFrequencies) error {
 	u, norms := f.Directions, f.Norms
 	for j, v := range norms.Float64s() {
@@ -147,19 +147,19 @@ func (l *GORFLayer) addParams(f *spectral.SignedFrequencies) error {
 	return nil
 }
 
-// Kernel is the kernel whose features these are, with the parameters that the map was drawn for.
+// Kernel returns the kernel of the features, with the parameters that the map was drawn with.
 func (l *GORFLayer) Kernel() spectral.SignedLaw { return l.kernel }
 
-// Split is what the features estimate: the masses of the two signs and how far off the kernel they are.
+// Split returns the signed measure that the features estimate: the masses of the two signs, and its largest error.
 func (l *GORFLayer) Split() *spectral.Split { return l.split }
 
-// Coupling is how the two signs were drawn.
+// Coupling returns how the frequencies of the two signs were drawn.
 func (l *GORFLayer) Coupling() spectral.Coupling { return l.coupling }
 
-// Policy says what is tuned.
+// Policy returns the tuning policy.
 func (l *GORFLayer) Policy() Policy { return l.policy }
 
-// Signature is the sign of each column, +1 or -1.
+// Signature returns the sign of each column, +1 or -1.
 func (l *GORFLayer) Signature() []float64 {
 	plus, _ := l.split.Counts(l.features / 4)
 	s := make([]float64, l.features)
@@ -223,7 +223,7 @@ func (l *GORFLayer) transform(dst *tensor.Dense, x ops.Matrix) (*tensor.Dense, e
 	return ops.SignedFourierInto(dst, x, w, l.attr())
 }
 
-// weights are the frequencies as the graph has them, packed.
+// weights returns the packed frequencies with the values that a graph would use.
 func (l *GORFLayer) weights() (*ops.Signed, error) {
 	if w := l.packed.Load(); w != nil {
 		return w, nil

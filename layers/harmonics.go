@@ -16,48 +16,51 @@ type harmonicOptions struct {
 	stationary bool
 }
 
-// harmonicDefaults are VLFeat's.
+// harmonicDefaults are the defaults of VLFeat.
 var harmonicDefaults = harmonicOptions{window: spectral.Rectangular}
 
-// WithOrder sets the order n of a homogeneous map, 2n+1 columns for each input column. The default is 1, and 0 where
-// the map of order 0 is exact (Hellinger).
+// WithOrder sets the order n of the map of an additive homogeneous kernel, which has 2n+1 columns for each input
+// column. The default is 1. A kernel whose spectrum is a point mass (Hellinger) has order 0, where its map is exact;
+// any other order is an error (ErrParam). For the LevyLayer of spectral.ReciprocalSemigroup n is the order of
+// spectral.LogWaves, with 2n columns for each input column.
 func WithOrder(n int) Option { return option("WithOrder", func(o *options) { o.harmonics.order = &n }) }
 
-// WithWindow sets the window of a homogeneous map. The default is spectral.Rectangular.
-// A kernel whose spectrum is a point mass (Hellinger) has none, and the option is an error (ErrParam).
+// WithWindow sets the window of a homogeneous map. The default is spectral.Rectangular. For a kernel whose spectrum is
+// a point mass (Hellinger) the option is an error (ErrParam).
 func WithWindow(w spectral.Window) Option {
 	return option("WithWindow", func(o *options) { o.harmonics.window = w })
 }
 
-// WithPeriod sets the period Λ of a homogeneous map. The default is spectral.FittedPeriod.
-// A kernel whose spectrum is a point mass (Hellinger) has none, and the option is an error (ErrParam).
+// WithPeriod sets the period Λ of a homogeneous map. The default is spectral.FittedPeriod. For a kernel whose spectrum
+// is a point mass (Hellinger) the option is an error (ErrParam).
 func WithPeriod(period float64) Option {
 	return option("WithPeriod", func(o *options) { o.harmonics.period, o.harmonics.optimal = &period, false })
 }
 
-// WithOptimalPeriod chooses spectral.OptimalPeriod, the period with the least largest error.
-// A kernel whose spectrum is a point mass (Hellinger) has none, and the option is an error (ErrParam).
+// WithOptimalPeriod chooses spectral.OptimalPeriod, the period with the least largest error. For a kernel whose
+// spectrum is a point mass (Hellinger), and together with WithStationary, the option is an error (ErrParam).
 func WithOptimalPeriod() Option {
 	return option("WithOptimalPeriod", func(o *options) { o.harmonics.optimal = true })
 }
 
-// WithStationary makes a homogeneous map approximate the translation-invariant kernel Σ 𝒦(z - x) of the same signature,
-// on ℝ^d. The degree and the extension of the kernel have no part in it. The map is periodic: choose a period of at
-// least twice the largest difference of two coordinates. Vedaldi and Zisserman (2012), equation (18).
+// WithStationary makes a homogeneous map approximate the translation-invariant kernel Σ 𝒦(z - x) on ℝ^d, which has the
+// signature 𝒦 of the homogeneous kernel. It ignores the degree γ of that kernel and its extension to negative numbers.
+// The map is periodic: choose a period of at least twice the largest difference of two coordinates. Vedaldi and
+// Zisserman (2012), equation (18).
 func WithStationary() Option {
 	return option("WithStationary", func(o *options) { o.harmonics.stationary = true })
 }
 
-// seriesOptions say which frequencies a homogeneous map takes from a spectrum.
+// seriesOptions are the options that choose the frequencies at which a homogeneous map samples a spectrum.
 var seriesOptions = []string{"WithWindow", "WithPeriod", "WithOptimalPeriod"}
 
-// pointMass says whether the spectrum of a kernel is one frequency, 0, as Hellinger's is.
+// pointMass says whether the spectrum of a kernel is a point mass at frequency 0, as for Hellinger.
 func pointMass(k spectral.Homogeneous) bool { return math.IsInf(k.Spectrum(0), 1) }
 
-// pointMassHeeds says why a map of such a kernel does not heed the options of its frequencies.
+// pointMassHeeds says why the map of such a kernel does not heed seriesOptions.
 const pointMassHeeds = "the spectrum of the kernel is the one frequency 0, and the map of it is exact"
 
-// of are the harmonics of a kernel.
+// of computes the harmonics of a kernel.
 func (o harmonicOptions) of(k spectral.Homogeneous) (*spectral.Harmonics, error) {
 	n := 1
 	if o.order != nil {

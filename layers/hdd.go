@@ -10,30 +10,31 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// HDDLayer is the random feature map of the kernel exp(-ρ²(p, q)/2σ²) of densities on the unit cube [0, 1]^l, l = 1, 2,
-// 3, where ρ² is a homogeneous density distance: the Jensen-Shannon divergence, the squared Hellinger distance or the
-// total variation. It is Fourier features of the Gaussian kernel,
+// HDDLayer is the random feature map of the kernel exp(-ρ²(p, q)/2σ²) of densities on the unit cube [0, 1]^l. ρ² is a
+// spectral.DensityDistance, such as the Jensen-Shannon divergence, the squared Hellinger distance or the total
+// variation. The features are Fourier features of the Gaussian kernel,
 //
 //	z(p) = [cos(A(p)W) | sin(A(p)W)] / √m   (default)      z(p) = √(2/m) cos(A(p)W + b)   (WithPhase)
 //
-// on the embedding A (Embed) whose squared distances are about ρ²: the coefficients of √p cos(λ_j ln p) and √p sin(λ_j
+// on an embedding A (Embed) whose squared distances approximate ρ²: the coefficients of √p cos(λ_j ln p) and √p sin(λ_j
 // ln p), j = 1 to M, on an orthonormal basis (WithLambdas, WithBasis). Sutherland, Oliva, Póczos and Schneider (2016),
 // equations (4) to (8).
 //
-// Input [n, V], each row the values of a density at the V points of a grid (Grid, WithPoints), not negative, whose mean
-// is the integral; a histogram of V cells times V is one. Output [n, features]. Sets of samples come in by FwdBags and
-// TransformBags, which estimate their densities (Densities); BagLayer is this layer as a map of them.
+// Input [n, V]: each row holds the values of a density, not negative, at the V points of a grid (Grid, WithPoints). The
+// mean of a row is the integral of the density, so a histogram of V cells, times V, is such a row. Output [n,
+// features]. FwdBags and TransformBags take sets of samples and estimate their densities (Densities). NewBagLayer makes
+// a map of sets of this layer.
 //
-// In l > 3 dimensions a grid cannot hold a density. The layer then maps the densities of the l coordinates, each by
-// itself: input [n, lV], V points for the first coordinate, V for the second and so on. ρ² is the sum over the
-// coordinates. The layer joins their embeddings before W, as in the paper's experiment on scenes.
+// A grid cannot hold a density in l > 3 dimensions. The layer then takes the densities of the l coordinates, each by
+// itself: input [n, lV], the V points of the first coordinate, then of the second, and so on. ρ² is the sum over the
+// coordinates, whose embeddings are joined before W, as in the paper's experiment on scenes.
 //
-// Bandwidth and BandwidthEach tune σ, one or one for each coefficient; All tunes W, b and the λ_j. The derivative for p
-// at 0 is defined as 0.
+// Bandwidth tunes σ, BandwidthEach one σ for each coefficient, All W, b and the λ_j. The derivative for p at 0 is
+// defined as 0.
 //
-// What A loses is, besides chance in W, of two kinds: few λ_j, and few basis functions, which make distances smaller.
-// The error of ρ² by Embed in per cent of the largest ρ² among 15 pairs of densities, the largest and (rms), for
-// mixtures of two truncated normals with standard deviations of .1 to .3; the first line of each l has the defaults
+// With finitely many λ_j and basis functions the embedding is not exact. The table shows the error of ρ² by Embed in
+// per cent of the largest ρ² among 15 pairs of densities, the maximum and (rms). The densities are mixtures of two
+// truncated normals with standard deviations of .1 to .3. The first line of each l has the defaults
 // (ExampleHDDLayer_Embed prints this and more):
 //
 //	l  points  M                      JS           TV    Hellinger
@@ -50,10 +51,9 @@ import (
 //	3      20   5  quantile   1.0 (0.5)  12.9 (11.6)    0.2 (0.1)
 //	3      20  20  16 functions  0.2 (0.1)    7.9 (7.3)    0.2 (0.1)
 //
-// Five frequencies by spectral.GaussLambdas do for Jensen-Shannon. The total variation has kinks where densities
-// cross, and wants more functions; with ten the five frequencies by spectral.QuantileLambdas, which are lower, are
-// nearer to it, though GaussLambdas are nearer for a pair of numbers. Sixteen points for ten functions lose
-// nothing here.
+// Five frequencies by spectral.GaussLambdas are enough for Jensen-Shannon. The total variation has kinks where
+// densities cross, and needs more functions; with ten of them the lower frequencies of spectral.QuantileLambdas give a
+// smaller error.
 type HDDLayer struct {
 	*densityLayer
 	distance spectral.DensityDistance
@@ -63,8 +63,8 @@ type HDDLayer struct {
 var _ DensityLayer = (*HDDLayer)(nil)
 
 // NewHDDLayer draws the map of exp(-ρ²/2σ²) for densities on so many axes and the given number of output columns.
-// Errors: a distance out of range, fewer than one axis, options that do not fit each other, WithLambdas for the
-// Hellinger distance (ErrParam), and the errors of NewFourierLayer for the Gaussian kernel.
+// Errors: a distance out of range, fewer than one axis, options that contradict each other or exceed the grid,
+// WithLambdas for the Hellinger distance (ErrParam), and the errors of NewFourierLayer for the Gaussian kernel.
 func NewHDDLayer(d spectral.DensityDistance, sigma float64, axes, features int, opts ...Option) (*HDDLayer, error) {
 	o, err := newOptions("NewHDDLayer", opts)
 	if err != nil {
@@ -105,10 +105,10 @@ func newHDDLayer(d spectral.DensityDistance, sigma float64, axes, features int, 
 	return l, nil
 }
 
-// Distance is ρ².
+// Distance returns ρ².
 func (l *HDDLayer) Distance() spectral.DensityDistance { return l.distance }
 
-// Kernel is the exact kernel of the values of densities that the map approximates, with the σ that it was drawn for.
+// Kernel returns the exact kernel, of the values of two densities, for the σ that the map was drawn with.
 func (l *HDDLayer) Kernel() spectral.Kernel { return l.distance.Kernel(l.sigma, l.grid.Len()) }
 
 func (l *HDDLayer) String() string {

@@ -22,46 +22,48 @@ type hddOptions struct {
 
 var hddDefaults = hddOptions{basis: CosineBasis, functions: 10, lambdas: 5, rule: spectral.GaussLambdas}
 
-// hddPoints are the points on an axis by default, for one to three axes.
+// hddPoints are the default numbers of points on an axis, for one to three axes.
 var hddPoints = [...]int{128, 48, 20}
 
-// WithPoints sets the points of the grid of a density embedding on each axis, one number for all or one for each. The
-// default is 128 in one dimension, 48 an axis in two, 20 in three; in more dimensions, where each coordinate has a
-// grid, one number for all, by default 128.
+// WithPoints sets the number of points of the grid of a density embedding, one number for all axes or one for each. The
+// default is 128 on one axis, 48 on each of two and 20 on each of three. With more than three axes each coordinate has
+// a grid of its own: give one number for all, by default 128.
 func WithPoints(points ...int) Option {
 	return option("WithPoints", func(o *options) { o.hdd.points = points })
 }
 
-// WithScatteredPoints takes the rows of x [V, l] for the points of a density embedding in place of a grid
-// (ops.NewPoints), for up to three dimensions: such as uniform ones, as in the paper, for which integrals err as
-// V^(-1/2). Grids are better and far faster.
+// WithScatteredPoints replaces the grid of a density embedding, of at most three axes, by the rows of x [V, l]
+// (ops.NewPoints). With uniform points, as in the paper, integrals have an error of the order V^(-1/2); a grid is more
+// accurate and much faster. An error (ErrParam) together with WithPoints.
 func WithScatteredPoints(x *tensor.Dense) Option {
 	return option("WithScatteredPoints", func(o *options) { o.hdd.at = x })
 }
 
-// WithBasis sets the basis of a density embedding and its functions on each axis. The default is CosineBasis with 10.
+// WithBasis sets the basis of a density embedding and the number of its functions on each axis. The default is 10
+// functions of CosineBasis.
 func WithBasis(b Basis, functions int) Option {
 	return option("WithBasis", func(o *options) { o.hdd.basis, o.hdd.functions = b, functions })
 }
 
-// WithBoxBasis takes all products of the functions of the axes into the basis of a density embedding: functions^l. By
-// default these are the products whose degrees sum to no more than the degree of the last function on an axis, about
-// functions^l/l! (l = 1: all of them).
+// WithBoxBasis takes all functions^l products of the functions of l axes into the basis of a density embedding. The
+// default is the products whose degrees sum to at most the degree of the last function on an axis, about
+// functions^l/l!. The two are the same for l = 1 and for l > 3, where each coordinate has a basis of its own.
 func WithBoxBasis() Option { return option("WithBoxBasis", func(o *options) { o.hdd.box = true }) }
 
-// WithLambdas sets the number M of frequencies λ of a density embedding and their rule. The default is 5 by
-// spectral.GaussLambdas. The Hellinger distance has one frequency, 0, and the option is an error (ErrParam).
+// WithLambdas sets the number M of frequencies λ of an HDDLayer and the rule that chooses them. The default is 5 by
+// spectral.GaussLambdas. For the Hellinger distance, which has the only frequency 0, the option is an error (ErrParam).
 func WithLambdas(m int, rule spectral.LambdaRule) Option {
 	return option("WithLambdas", func(o *options) { o.hdd.lambdas, o.hdd.rule = m, rule })
 }
 
-// WithKDEBandwidth sets the bandwidth of the density estimate of bags, one number for all axes or one for each: what
-// ops.ScottBandwidth or ops.CrossValidatedBandwidth found for the training bags. There is no default.
+// WithKDEBandwidth sets the bandwidth of the density estimate of bags, in the unit of the samples: one number for all
+// axes or one for each, as ops.ScottBandwidth or ops.CrossValidatedBandwidth finds on the training bags. There is no
+// default: a layer without it, or with 0, takes densities only, not bags. The estimate checks the range, see ops.KDE.
 func WithKDEBandwidth(h ...float64) Option {
 	return option("WithKDEBandwidth", func(o *options) { o.hdd.bandwidth = h })
 }
 
-// grid is the grid for so many axes. For more axes than a grid can have, it is the grid of each coordinate.
+// grid returns the grid for so many axes. If a grid cannot have so many, it is the grid of one coordinate.
 func (o hddOptions) grid(axes int) (ops.Grid, error) {
 	if o.at != nil {
 		g, err := ops.NewPoints(o.at)
@@ -91,7 +93,7 @@ func (o hddOptions) grid(axes int) (ops.Grid, error) {
 	return g, err
 }
 
-// widths are the bandwidths of so many axes, 0 where there is none.
+// widths returns one bandwidth for each axis, 0 if none was given.
 func (o hddOptions) widths(axes int) ([]float64, error) {
 	switch h := o.bandwidth; len(h) {
 	case 0:

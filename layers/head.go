@@ -12,22 +12,24 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Head is the last layer of a model: an affine map of the features to one score an output, with the likelihood that
-// fits it. What learns and what saves asks the head, and never what type it is.
+// Head is the last layer of a model: an affine map of the features to one score for each output, with the loss that
+// fits it. Code that trains or saves a model calls these methods and does not switch on the type of the head.
 type Head interface {
 	Layer
-	// Kind names the head for NewHead and in a model file.
+	// Kind returns the name of the head for NewHead and model files.
 	Kind() string
-	// Classifies says whether targets are one-hot and Transform gives class probabilities. Otherwise targets are any
+	// Classifies says whether targets are one-hot and Transform returns class probabilities. If not, targets are any
 	// numbers, -1 and +1 for classes, and the head may start from their mean.
 	Classifies() bool
-	// Loss adds the mean loss of the head's scores on features z against targets [n, Features].
+	// Loss adds the mean loss over the rows for features z [n, Dims] and targets [n, Features].
 	Loss(z, targets *G.Node) (*G.Node, error)
-	// WeightedLoss is Loss with a weight for each row and output, weights [n, Features], over the same number of rows.
+	// WeightedLoss is Loss with a weight for each row and output, weights [n, Features]. It divides by the number of
+	// rows, not by the sum of the weights.
 	WeightedLoss(z, targets, weights *G.Node) (*G.Node, error)
-	// RowLoss is the loss of one row whose Transform gave the scores. It panics unless both have Features numbers.
+	// RowLoss returns the loss of one row. scores is what Transform returns for it. It panics unless both have Features
+	// numbers.
 	RowLoss(scores, targets []float64) float64
-	// SetWeights copies W [Dims, Features] and b [Features] into the head: how a closed-form fit fills it.
+	// SetWeights copies W [Dims, Features], row-major, and b [Features] into the head, as closed-form fits do.
 	SetWeights(w, b []float64) error
 }
 
@@ -41,7 +43,7 @@ var heads = []struct {
 	{"huber", func(d, k int, opts ...Option) (Head, error) { return NewHuberHead(d, k, opts...) }},
 }
 
-// HeadKinds are the kinds of heads.
+// HeadKinds returns the kinds of heads.
 func HeadKinds() (kinds []string) {
 	for _, h := range heads {
 		kinds = append(kinds, h.kind)
@@ -49,8 +51,9 @@ func HeadKinds() (kinds []string) {
 	return kinds
 }
 
-// NewHead makes the head of a kind, one of HeadKinds, of k outputs on d features. Errors: ErrParam for another kind,
-// and what the constructor of the head refuses.
+// NewHead makes a head of a kind, one of HeadKinds, with k outputs on d features. It passes the options on to the
+// constructor of that kind, NewLinearHead, NewSoftmaxHead or NewHuberHead. Errors: another kind (ErrParam), and the
+// errors of that constructor.
 func NewHead(kind string, d, k int, opts ...Option) (Head, error) {
 	for _, h := range heads {
 		if h.kind == kind {
@@ -61,14 +64,14 @@ func NewHead(kind string, d, k int, opts ...Option) (Head, error) {
 		ErrParam)
 }
 
-// LinearHead is zA + b, the head of regression, of ridge regression, and of one-versus-rest classification on targets
-// of -1 and +1. Input [n, d]; output [n, k]. Its loss is the squared error, summed over the k outputs and averaged over
-// rows. It starts from zero.
+// LinearHead is zA + b, the head of regression, of ridge regression, and of one-versus-rest classification with targets
+// -1 and +1. Input [n, d]; output [n, k]. Its loss is the squared error, summed over the k outputs and averaged over
+// rows. A and b start at 0.
 type LinearHead struct{ *affine }
 
 // SoftmaxHead is softmax(zA + b), the class probabilities of multinomial logistic regression. Input [n, d]; output [n,
-// k], rows that sum to one. Its loss is the cross-entropy in nats, from the logits, averaged over rows; targets are
-// one-hot. It starts from zero, that is from equal probabilities.
+// k], rows that sum to one. Its loss is the cross-entropy in nats, computed from the logits and averaged over rows;
+// targets are one-hot. A and b start at 0, which gives equal probabilities.
 type SoftmaxHead struct{ *affine }
 
 var (
@@ -76,7 +79,8 @@ var (
 	_ Head = (*SoftmaxHead)(nil)
 )
 
-// NewLinearHead makes a head of k outputs on d features.
+// NewLinearHead makes a head of k outputs on d features. Errors: d or k < 1 (ErrParam), an element type other than
+// float32 and float64 (ErrDtype).
 func NewLinearHead(d, k int, opts ...Option) (*LinearHead, error) {
 	a, err := newAffine("LinearHead", "linear", d, k, opts)
 	if err != nil {
@@ -85,7 +89,8 @@ func NewLinearHead(d, k int, opts ...Option) (*LinearHead, error) {
 	return &LinearHead{a}, nil
 }
 
-// NewSoftmaxHead makes a head of k classes on d features.
+// NewSoftmaxHead makes a head of k classes on d features. Errors: d or k < 1 (ErrParam), an element type other than
+// float32 and float64 (ErrDtype).
 func NewSoftmaxHead(d, k int, opts ...Option) (*SoftmaxHead, error) {
 	a, err := newAffine("SoftmaxHead", "softmax", d, k, opts)
 	if err != nil {
@@ -121,11 +126,10 @@ func newAffine(kind, auto string, d, k int, opts []Option) (*affine, error) {
 	return l, nil
 }
 
-// PackHead makes h keep a copy of A in the form that products read, for a head that predicts and learns no more: the
-// few rows of a request need not wait until A has been copied for them. It takes the memory of A again, with its columns
-// rounded up to some vectors. Whatever changes A or hands it out drops the copy, and Transform reads A itself again:
-// SetParams, SetWeights, Params, and Fwd and the losses, whose graph has A. Scores are the same bits with the copy and
-// without. Heads of other packages are left as they are. Errors: ErrParam for nil.
+// PackHead makes h keep a second copy of A in the layout that products read, for a head that serves predictions: a
+// request of few rows need not wait until A is copied. The copy takes the memory of A, with its columns padded to whole
+// vectors. Calls that may change A drop the copy: SetParams, SetWeights, Params, Fwd and the losses. Scores are bit for
+// bit the same with and without it. PackHead leaves heads of other packages as they are. Errors: h is nil (ErrParam).
 func PackHead(h Head) error {
 	if domain.IsNil(h) {
 		return fmt.Errorf("layers: PackHead: the head is nil; make it by NewHead: %w", ErrParam)
@@ -146,7 +150,7 @@ func (l *affine) pack() error {
 
 func (l *affine) unpack() { l.packed.Store(nil) }
 
-// Params are A as W, and b. The tensors are the head's own, so that it keeps no copy of them.
+// Params returns W, which is the A of zA + b, and b; a HuberHead also has delta. The tensors are the layer's own.
 func (l *affine) Params() []Param {
 	l.unpack()
 	return l.base.Params()
@@ -158,7 +162,7 @@ func (l *affine) String() string {
 
 func (l *affine) attr() ops.Attr { return ops.Attr{Layer: l.who()} }
 
-// checkRow wants a score and a target for each output.
+// checkRow panics unless there are a score and a target for each output.
 func (l *affine) checkRow(scores, targets []float64) {
 	if len(scores) != l.features || len(targets) != l.features {
 		panic(fmt.Sprintf("%s: RowLoss of %d scores and %d targets, want %d of each", l.who(), len(scores),
@@ -166,10 +170,10 @@ func (l *affine) checkRow(scores, targets []float64) {
 	}
 }
 
-// logits is zA + b with A and b to learn.
+// logits adds zA + b with learnable A and b.
 func (l *affine) logits(z G.Input) (*G.Node, error) { return l.sums(z, l.attr()) }
 
-// sums is zA + b.
+// sums adds zA + b to the graph of z.
 func (l *affine) sums(z G.Input, a ops.Attr) (*G.Node, error) {
 	n, err := l.input(z)
 	if err != nil {
@@ -183,8 +187,8 @@ func (l *affine) sums(z G.Input, a ops.Attr) (*G.Node, error) {
 	return ops.Affine(n, p["W"], p["b"], a)
 }
 
-// scores is zA + b without a graph. A solver may change A from one call to the next, so that nothing of it is kept
-// unless PackHead said so.
+// scores computes zA + b without a graph. Unless PackHead was called it keeps no copy of A, which a solver may change
+// between two calls.
 func (l *affine) scores(dst *tensor.Dense, z ops.Matrix) (*tensor.Dense, error) {
 	w := l.packed.Load()
 	if w == nil {
@@ -196,8 +200,8 @@ func (l *affine) scores(dst *tensor.Dense, z ops.Matrix) (*tensor.Dense, error) 
 	return ops.AffineInto(dst, z, w, l.param("b"), l.attr())
 }
 
-// SetWeights copies w, row-major [d, k], and b [k] into the head, rounded to its element type. What else the head has
-// stays as it is.
+// SetWeights copies w, row-major [Dims, Features], and b, one number for each output, into the parameters W and b,
+// rounded to their element type. Other parameters stay. Errors: another number of weights or intercepts (ErrShape).
 func (l *affine) SetWeights(w, b []float64) error {
 	if len(w) != l.dims*l.features || len(b) != l.features {
 		return fmt.Errorf("%s: %d weights and %d intercepts, want %d and %d: %w", l.who(), len(w), len(b),
@@ -224,7 +228,7 @@ func (l *LinearHead) Classifies() bool { return false }
 // Classifies is true.
 func (l *SoftmaxHead) Classifies() bool { return true }
 
-// RowLoss is ‖scores - targets‖². It panics unless both have Features numbers.
+// RowLoss returns ‖scores - targets‖². It panics unless both slices have Features numbers.
 func (l *LinearHead) RowLoss(scores, targets []float64) float64 {
 	l.checkRow(scores, targets)
 	sum := 0.
@@ -234,8 +238,8 @@ func (l *LinearHead) RowLoss(scores, targets []float64) float64 {
 	return sum
 }
 
-// RowLoss is -Σ t ln p over probabilities p. One that is 0 by rounding counts as the smallest number above it. It
-// panics unless both have Features numbers.
+// RowLoss returns -Σ t ln p for probabilities p. A p that rounding made 0 counts as the smallest positive number. It
+// panics unless both slices have Features numbers.
 func (l *SoftmaxHead) RowLoss(p, targets []float64) float64 {
 	l.checkRow(p, targets)
 	sum := 0.
@@ -258,7 +262,7 @@ func (l *affine) TransformCSR(dst *tensor.Dense, z *ops.CSR) (*tensor.Dense, err
 	return l.scores(dst, z)
 }
 
-// Loss is the mean over rows of ‖zA + b - t‖².
+// Loss adds the mean over rows of ‖zA + b - t‖².
 func (l *LinearHead) Loss(z, targets *G.Node) (*G.Node, error) {
 	sq, err := l.squares(z, targets)
 	if err != nil {
@@ -267,7 +271,7 @@ func (l *LinearHead) Loss(z, targets *G.Node) (*G.Node, error) {
 	return rowMean(sq)
 }
 
-// WeightedLoss is the mean over rows, by their number, of Σⱼ wᵢⱼ (zA + b - t)ᵢⱼ², with weights [n, Features].
+// WeightedLoss adds Σᵢⱼ wᵢⱼ (zA + b - t)ᵢⱼ² / n, with weights [n, Features] for n rows.
 func (l *LinearHead) WeightedLoss(z, targets, weights *G.Node) (*G.Node, error) {
 	sq, err := l.squares(z, targets)
 	if err != nil {
@@ -279,7 +283,7 @@ func (l *LinearHead) WeightedLoss(z, targets, weights *G.Node) (*G.Node, error) 
 	return rowMean(sq)
 }
 
-// weighted is losses or targets times weights.
+// weighted multiplies losses or targets by weights.
 func (l *affine) weighted(of, weights *G.Node) (*G.Node, error) {
 	if err := l.checkTargets(weights); err != nil {
 		return nil, err
@@ -292,7 +296,7 @@ func (l *affine) weighted(of, weights *G.Node) (*G.Node, error) {
 	return weighted, nil
 }
 
-// checkTargets is the error of targets or weights that are nil.
+// checkTargets returns an error for a nil node of targets or weights.
 func (l *affine) checkTargets(n *G.Node) error {
 	if n == nil {
 		return fmt.Errorf("%s: the node of targets or weights is nil, want [n, %d]: %w", l.who(), l.features, ErrShape)
@@ -300,7 +304,7 @@ func (l *affine) checkTargets(n *G.Node) error {
 	return nil
 }
 
-// residuals are zA + b - t of each output of each row.
+// residuals adds zA + b - t.
 func (l *affine) residuals(z, targets *G.Node) (*G.Node, error) {
 	y, err := l.logits(z)
 	if err != nil {
@@ -317,7 +321,7 @@ func (l *affine) residuals(z, targets *G.Node) (*G.Node, error) {
 	return r, nil
 }
 
-// squares are the squared errors of each output of each row.
+// squares adds the squared errors of each output of each row.
 func (l *LinearHead) squares(z, targets *G.Node) (*G.Node, error) {
 	r, err := l.residuals(z, targets)
 	if err != nil {
@@ -353,7 +357,7 @@ func (l *SoftmaxHead) probabilities(dst *tensor.Dense, z ops.Matrix) (*tensor.De
 	return ops.SoftmaxInto(dst, dst, l.attr())
 }
 
-// Loss is the mean over rows of -Σ t·ln softmax(zA + b). A graph may hold both the loss and the Fwd of a head.
+// Loss adds the mean over rows of -Σ t·ln softmax(zA + b). A graph may hold both Fwd and Loss of a head.
 func (l *SoftmaxHead) Loss(z, targets *G.Node) (*G.Node, error) {
 	if err := l.checkTargets(targets); err != nil {
 		return nil, err
@@ -370,7 +374,7 @@ func (l *SoftmaxHead) Loss(z, targets *G.Node) (*G.Node, error) {
 	return rowMean(losses)
 }
 
-// WeightedLoss is the mean over rows, by their number, of -Σⱼ wᵢⱼ tᵢⱼ ln softmax(zA + b)ᵢⱼ, with weights [n, Features].
+// WeightedLoss adds -Σᵢⱼ wᵢⱼ tᵢⱼ ln softmax(zA + b)ᵢⱼ / n, with weights [n, Features] for n rows.
 func (l *SoftmaxHead) WeightedLoss(z, targets, weights *G.Node) (*G.Node, error) {
 	if err := l.checkTargets(targets); err != nil {
 		return nil, err
@@ -382,7 +386,7 @@ func (l *SoftmaxHead) WeightedLoss(z, targets, weights *G.Node) (*G.Node, error)
 	return l.Loss(z, targets)
 }
 
-// rowMean is the sum of all entries / the number of rows.
+// rowMean divides the sum of all entries by the number of rows.
 func rowMean(x *G.Node) (*G.Node, error) {
 	sum, err := G.Sum(x)
 	if err != nil {

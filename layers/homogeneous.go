@@ -10,21 +10,22 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// HomogeneousLayer is the feature map of an additive homogeneous kernel k(x, z) = Σ (xz)^{γ/2} 𝒦(ln z - ln x), without
-// randomness: of each coordinate v > 0 the 2n+1 numbers
+// HomogeneousLayer is the feature map of an additive homogeneous kernel k(x, z) = Σ (xz)^{γ/2} 𝒦(ln z - ln x). It draws
+// nothing at random. Each coordinate v > 0 gives 2n+1 numbers, side by side,
 //
 //	√(κ̂₀ v^γ),   √(2κ̂_j v^γ) cos(f_j L ln v),   √(2κ̂_j v^γ) sin(f_j L ln v),   j = 1 to n,
 //
-// side by side, and zeros of v = 0. n is the order, L = 2π/Λ the base frequency of a period Λ, and κ̂_j and f_j are
-// spectral.Harmonics. Input [n, d], non-negative or with an extension any finite numbers; output [n, (2n+1)d], or twice
-// that for spectral.SplitNegative, where the numbers for v < 0 follow those for v > 0. A map of order 0, as is
-// Hellinger's, is √(κ̂₀ v^γ). WithStationary gives the map of Σ 𝒦(z - x) on ℝ^d, with v for ln v and without the factor
-// v^{γ/2}.
+// and v = 0 gives zeros. n is the order, L = 2π/Λ the base frequency of the period Λ, and κ̂_j and f_j are the
+// spectral.Harmonics of k. A map of order 0, as for Hellinger, is √(κ̂₀ v^γ). Vedaldi and Zisserman (2012), equations
+// (18) and (19).
 //
-// What a solver changes: Bandwidth and BandwidthEach tune ln L, one for all or one a dimension, with the samples kept,
-// which stretches the signature, 𝒦̂(λ L/L₀); All tunes ln L and the roots of the samples, κ̂_j = root_κ_j², which can
-// so be 0 and not negative. The derivative for x at 0 is defined as 0, see ops.Homogeneous. Vedaldi and Zisserman
-// (2012), equations (18) and (19).
+// Input [n, d], non-negative, or any finite numbers if k has an extension; output [n, (2n+1)d]. With
+// spectral.SplitNegative the output is twice as wide: the numbers for v < 0 follow those for v > 0. WithStationary
+// gives the map of Σ 𝒦(z - x) on ℝ^d, with v in place of ln v and without the factor v^{γ/2}.
+//
+// Bandwidth and BandwidthEach tune ln L, one for all or one for each dimension, and keep the samples κ̂_j: this
+// stretches the signature, whose transform becomes 𝒦̂(λ L/L₀). All tunes ln L and the roots of the samples, κ̂_j =
+// root_κ_j², which therefore never become negative. The derivative for x at 0 is defined as 0, see ops.Homogeneous.
 type HomogeneousLayer struct {
 	*base
 	kernel    spectral.Homogeneous
@@ -36,11 +37,10 @@ type HomogeneousLayer struct {
 
 var _ Layer = (*HomogeneousLayer)(nil)
 
-// NewHomogeneousLayer makes the map of k for d dimensions, of order 1 (or 0 where the spectrum of k is a point mass),
-// with the rectangular window and spectral.FittedPeriod, unless WithOrder, WithWindow, WithPeriod or WithOptimalPeriod
-// say otherwise. Errors (ErrParam): parameters of k, order or period out of range, a kernel without a fitted period, a
-// window or a period for a spectrum that is a point mass, WithOptimalPeriod with WithStationary, a policy other than
-// Frozen for order 0.
+// NewHomogeneousLayer makes the map of k for d dimensions. The default is order 1 (0 if the spectrum of k is a point
+// mass), the rectangular window and spectral.FittedPeriod. Errors (ErrParam): parameters of k, order or period out of
+// range; a kernel without a fitted period; a window, a period or an order above 0 for a point mass; WithOptimalPeriod
+// with WithStationary; a policy other than Frozen for order 0.
 func NewHomogeneousLayer(k spectral.Homogeneous, d int, opts ...Option) (*HomogeneousLayer, error) {
 	o, err := newOptions("NewHomogeneousLayer", opts)
 	if err != nil {
@@ -100,7 +100,7 @@ func (l *HomogeneousLayer) addParams(undrawn bool) {
 	l.params = []Param{first, {"root_kappa", newTensor(l.dt, roots, len(roots)), l.policy == All}}
 }
 
-// Kernel is the exact kernel that the map approximates: k, or spectral.Stationary of it.
+// Kernel returns the exact kernel that the map approximates: k, or spectral.Stationary of k.
 func (l *HomogeneousLayer) Kernel() spectral.Kernel {
 	if l.op.Stationary {
 		return spectral.Stationary{Of: l.kernel}
@@ -108,17 +108,17 @@ func (l *HomogeneousLayer) Kernel() spectral.Kernel {
 	return l.kernel
 }
 
-// Harmonics are the numbers that the map was made of, before any tuning.
+// Harmonics returns the frequencies and samples that the map was made with, before any tuning.
 func (l *HomogeneousLayer) Harmonics() *spectral.Harmonics { return l.harmonics }
 
-// Policy says what is tuned.
+// Policy returns the tuning policy.
 func (l *HomogeneousLayer) Policy() Policy { return l.policy }
 
 func (l *HomogeneousLayer) String() string {
 	return fmt.Sprintf("%s %q: %d -> %d, %s, %v, %v", l.kind, l.name, l.dims, l.features, l.form(), l.dt, l.policy)
 }
 
-// form is the kernel and its harmonics in words.
+// form describes the kernel and its harmonics.
 func (l *HomogeneousLayer) form() string {
 	return fmt.Sprintf("%T%+v, order %d, %v window, period %.4g", l.Kernel(), l.Kernel(), l.harmonics.Order(), l.window,
 		l.harmonics.Period)
@@ -152,7 +152,7 @@ func (l *HomogeneousLayer) Transform(dst, x *tensor.Dense) (*tensor.Dense, error
 	return ops.HomogeneousInto(dst, x, l.angle(), l.param("root_kappa"), l.op, ops.Attr{Layer: l.who()})
 }
 
-// angle is L as the graph has it.
+// angle returns L with the value that a graph would use.
 func (l *HomogeneousLayer) angle() *tensor.Dense {
 	if v := l.param("log_L"); v != nil {
 		return mapTensor(v, math.Exp)

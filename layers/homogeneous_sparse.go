@@ -5,8 +5,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// MapCSR returns the features of sparse rows as sparse rows: a cell that is 0 has zeros. It is an error for the
-// stationary form, in which it has not.
+// MapCSR maps sparse rows to sparse rows: a cell of 0 gives zeros. Errors: the stationary form, in which it does not
+// (ErrParam).
 func (l *HomogeneousLayer) MapCSR(x *ops.CSR) (*ops.CSR, error) {
 	if err := checkColumns(l.who(), x, l.dims); err != nil {
 		return nil, err
@@ -14,7 +14,7 @@ func (l *HomogeneousLayer) MapCSR(x *ops.CSR) (*ops.CSR, error) {
 	return ops.HomogeneousCSR(x, l.angle(), l.param("root_kappa"), l.op, ops.Attr{Layer: l.who()})
 }
 
-// KeepsZeros is false for the stationary form alone.
+// KeepsZeros is true, except for the stationary form.
 func (l *HomogeneousLayer) KeepsZeros() bool { return !l.op.Stationary }
 
 // TransformCSR is Transform for sparse rows.
@@ -29,7 +29,7 @@ func (l *HomogeneousLayer) TransformCSR(dst *tensor.Dense, x *ops.CSR) (*tensor.
 	return ops.Copy(dst, z, ops.Attr{Layer: l.who()})
 }
 
-// TransformCSR is Transform for sparse rows, whose Ψ is sparse too.
+// TransformCSR is Transform for sparse rows. Their Ψ is sparse, too.
 func (l *ExponentiatedLayer) TransformCSR(dst *tensor.Dense, x *ops.CSR) (*tensor.Dense, error) {
 	psi, err := l.inner.MapCSR(x)
 	if err != nil {

@@ -8,20 +8,21 @@ import (
 	G "gorgonia.org/gorgonia"
 )
 
-// HuberHead is zA + b, the head of regression with outliers. Input and output are LinearHead's. Its loss is Huber's,
-// r²/2 of a residual r up to |r| = δ and δ(|r| - δ/2) beyond, summed over the k outputs and averaged over rows. Far
-// residuals have a gradient of δ at most. It starts from zero. Huber (1964).
+// HuberHead is zA + b, the head of regression with outliers. Input [n, d]; output [n, k]. Its loss is Huber's, summed
+// over the k outputs and averaged over rows: r²/2 for a residual |r| <= δ, and δ(|r| - δ/2) beyond, where the gradient
+// is at most δ. A and b start at 0. Huber (1964).
 type HuberHead struct{ *affine }
 
 var _ Head = (*HuberHead)(nil)
 
-// WithDelta sets the δ of a HuberHead, in the unit of the targets. The default is 1; 1.345 standard deviations of the
-// residuals keep 95 % of the efficiency of least squares where these are Gaussian.
+// WithDelta sets the δ of a HuberHead, in the unit of the targets. The default is 1. With 1.345 standard deviations of
+// the residuals the head keeps 95 % of the efficiency of least squares if the residuals are Gaussian.
 func WithDelta(delta float64) Option {
 	return option("WithDelta", func(o *options) { o.delta = delta })
 }
 
-// NewHuberHead makes a head of k outputs on d features. Errors: a δ that is not finite and above 0 (ErrParam).
+// NewHuberHead makes a head of k outputs on d features. Errors: d or k < 1, a δ that is not finite and above 0
+// (ErrParam); an element type other than float32 and float64 (ErrDtype).
 func NewHuberHead(d, k int, opts ...Option) (*HuberHead, error) {
 	a, err := newAffine("HuberHead", "huber", d, k, opts)
 	if err != nil {
@@ -35,7 +36,7 @@ func NewHuberHead(d, k int, opts ...Option) (*HuberHead, error) {
 	return &HuberHead{a}, nil
 }
 
-// Delta is δ.
+// Delta returns δ.
 func (l *HuberHead) Delta() float64 { return ops.Float64s(l.param("delta"))[0] }
 
 // Kind is "huber".
@@ -44,7 +45,7 @@ func (l *HuberHead) Kind() string { return "huber" }
 // Classifies is false.
 func (l *HuberHead) Classifies() bool { return false }
 
-// RowLoss is the sum of the losses of the residuals. It panics unless both have Features numbers.
+// RowLoss returns the sum of Huber's losses of the residuals. It panics unless both slices have Features numbers.
 func (l *HuberHead) RowLoss(scores, targets []float64) float64 {
 	l.checkRow(scores, targets)
 	sum, delta := 0., l.Delta()
@@ -54,7 +55,7 @@ func (l *HuberHead) RowLoss(scores, targets []float64) float64 {
 	return sum
 }
 
-// Loss is the mean over rows of the sum of the losses of the residuals.
+// Loss adds the mean over rows of the sum of Huber's losses of the residuals.
 func (l *HuberHead) Loss(z, targets *G.Node) (*G.Node, error) {
 	each, err := l.losses(z, targets)
 	if err != nil {
@@ -63,7 +64,7 @@ func (l *HuberHead) Loss(z, targets *G.Node) (*G.Node, error) {
 	return rowMean(each)
 }
 
-// WeightedLoss is the mean over rows, by their number, of the losses times weights [n, Features].
+// WeightedLoss adds the sum of Huber's losses times weights [n, Features], divided by the n rows.
 func (l *HuberHead) WeightedLoss(z, targets, weights *G.Node) (*G.Node, error) {
 	each, err := l.losses(z, targets)
 	if err != nil {
@@ -75,7 +76,7 @@ func (l *HuberHead) WeightedLoss(z, targets, weights *G.Node) (*G.Node, error) {
 	return rowMean(each)
 }
 
-// losses are the losses of each output of each row.
+// losses adds the loss of each output of each row.
 func (l *HuberHead) losses(z, targets *G.Node) (*G.Node, error) {
 	r, err := l.residuals(z, targets)
 	if err != nil {

@@ -8,12 +8,13 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Identity hands its input on: the map of the linear kernel, the baseline of every other one.
+// Identity returns its input: the map of the linear kernel, the baseline for every other map.
 type Identity struct{ *base }
 
 var _ Layer = (*Identity)(nil)
 
-// NewIdentity makes the layer for d dimensions. Its input has a gradient with and without WithInputGrad.
+// NewIdentity makes the layer for d dimensions. Its input has a gradient with and without WithInputGrad. Errors: d < 1
+// (ErrParam), an element type other than float32 and float64 (ErrDtype).
 func NewIdentity(d int, opts ...Option) (*Identity, error) {
 	o, err := newOptions("NewIdentity", opts)
 	if err != nil {
@@ -29,7 +30,7 @@ func NewIdentity(d int, opts ...Option) (*Identity, error) {
 // Fwd returns x itself.
 func (l *Identity) Fwd(x G.Input) G.Result { return G.LiftResult(l.input(x)) }
 
-// Transform copies x to dst; NaN and infinities are errors here as in every other map.
+// Transform copies x to dst. NaN and infinities are errors (ErrDomain), as in every other map.
 func (l *Identity) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
 	return l.copy(dst, x)
 }
@@ -37,7 +38,7 @@ func (l *Identity) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
 // KeepsZeros is true.
 func (l *Identity) KeepsZeros() bool { return true }
 
-// MapCSR returns x itself; NaN and infinities are errors.
+// MapCSR returns x itself. NaN and infinities are errors (ErrDomain).
 func (l *Identity) MapCSR(x *ops.CSR) (*ops.CSR, error) {
 	if err := l.fits(x); err != nil {
 		return nil, err
@@ -45,7 +46,7 @@ func (l *Identity) MapCSR(x *ops.CSR) (*ops.CSR, error) {
 	return x, ops.CheckRows(ops.Domain{}, l.who(), x)
 }
 
-// TransformCSR makes x dense. Where it need not be, see Apply.
+// TransformCSR returns x as a dense matrix. The function Apply keeps it sparse.
 func (l *Identity) TransformCSR(dst *tensor.Dense, x *ops.CSR) (*tensor.Dense, error) {
 	return l.copy(dst, x)
 }

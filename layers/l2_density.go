@@ -9,14 +9,14 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// L2DensityLayer is the random feature map of the kernel exp(-‖p - q‖²/2σ²) of densities on the unit cube, ‖p - q‖² = ∫
-// (p - q)². It makes Fourier features of the Gaussian kernel on the coefficients of p on an orthonormal basis
-// (WithBasis). The coefficients have the squared distances of the projections of the densities on the basis. Oliva,
-// Neiswanger, Póczos, Schneider and Xing (2014), Fast distribution to real regression.
+// L2DensityLayer is the random feature map of the kernel exp(-‖p - q‖²/2σ²) of densities on the unit cube, with ‖p -
+// q‖² = ∫ (p - q)². It makes Fourier features of the Gaussian kernel on the embedding A (Embed): the coefficients of p
+// on an orthonormal basis (WithBasis), whose squared distances are those of the projections on the basis. Input,
+// output, options and policies as of HDDLayer, without frequencies λ. Oliva, Neiswanger, Póczos, Schneider and Xing
+// (2014), Fast distribution to real regression.
 //
-// It has the input, output, options and policies of HDDLayer, without frequencies λ; A (Embed) is linear in p. The
-// kernel is not one of an information-theoretic distance: a difference counts the more the higher both densities are,
-// and a peak decides on everything.
+// The distance is not an information-theoretic one: it weighs a relative difference more where the densities are high,
+// so a peak dominates the distance.
 type L2DensityLayer struct{ *densityLayer }
 
 var _ DensityLayer = (*L2DensityLayer)(nil)
@@ -45,11 +45,11 @@ func newL2DensityLayer(sigma float64, axes, features int, o options) (*L2Density
 	return l, nil
 }
 
-// Kernel is the exact kernel of the values of densities that the map approximates, with the σ that it was drawn for.
+// Kernel returns the exact kernel, of the values of two densities, for the σ that the map was drawn with.
 func (l *L2DensityLayer) Kernel() spectral.Kernel { return l2Kernel(l.sigma, l.grid.Len()) }
 
-// l2Kernel is exp(-‖p - q‖²/2σ²) on the values of densities at so many points, whose mean square of differences ‖p -
-// q‖² is.
+// l2Kernel returns exp(-‖p - q‖²/2σ²) for the values of densities at so many points: ‖p - q‖² is the mean of their
+// squared differences.
 func l2Kernel(sigma float64, points int) spectral.Gaussian {
 	return spectral.Gaussian{Sigma: sigma * math.Sqrt(float64(points))}
 }

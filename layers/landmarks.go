@@ -12,27 +12,25 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// LandmarkChoice says which rows of a sample become landmarks.
+// LandmarkChoice says how a NystromLayer chooses its landmarks among the rows of a sample.
 type LandmarkChoice int
 
 const (
 	// UniformLandmarks draws rows without replacement. It is the default.
 	UniformLandmarks LandmarkChoice = iota
-	// PlusPlusLandmarks draws a row with a probability in proportion to its squared distance from the landmarks so far,
-	// in the metric of the kernel, k(x, x) + k(l, l) - 2k(x, l): the start of k-means++ (Arthur and Vassilvitskii
-	// 2007). It calls the kernel for every row of the sample and every landmark.
+	// PlusPlusLandmarks draws a row with a probability in proportion to its squared distance from the nearest landmark
+	// so far, in the metric of the kernel, k(x, x) + k(l, l) - 2k(x, l): the start of k-means++ (Arthur and
+	// Vassilvitskii 2007). It calls the kernel for every row of the sample and every landmark.
 	PlusPlusLandmarks
 	// CholeskyLandmarks draws a row with a probability in proportion to the part of k(x, x) that the landmarks so far
 	// do not explain, k(x, x) - k(x, L) k(L, L)⁻¹ k(L, x): randomly pivoted Cholesky (Chen, Epperly, Tropp and Webber
-	// 2022, Randomly pivoted Cholesky, algorithm 2.1). Once the landmarks explain all rows it draws any others. It
-	// calls the kernel as PlusPlusLandmarks does, and for m landmarks and N rows of the sample it takes N·m² operations
-	// and the memory of N·m numbers in float64 besides: a second for 512 of 10000. It chooses among the rows of the
-	// sample, of which Spec.Fit draws SampleRows.
+	// 2022, algorithm 2.1). Once the landmarks explain all rows it takes any others. It calls the kernel as often as
+	// PlusPlusLandmarks, and for m landmarks and N rows also takes N·m² operations and the memory of N·m numbers in
+	// float64: a second for 512 of 10000.
 	//
-	// The kernel error is the least of the three choices on all rows below, and the error on the test rows is not: on
-	// pol it is the largest, because rows that lie apart from the others become landmarks. UniformLandmarks therefore
-	// stays the default. The Gaussian, 512 features, medians of the seeds 1, 2 and 3, relative Frobenius error and
-	// accuracy (softmax), or RMSE (ridge) for kin40k and pol:
+	// It has the smallest kernel error on all data below, but not the smallest test error: on pol it has the largest,
+	// because isolated rows become landmarks. The Gaussian with 512 features, medians of the seeds 1, 2 and 3: relative
+	// Frobenius error, and accuracy (softmax), or RMSE (ridge) for kin40k and pol:
 	//
 	//	            letter          kin40k          usps            pol             optdigits
 	//	uniform     .0263  .9540    .0199  .339     .0937  .9352    .0299  12.94    .0479  .9688
@@ -55,15 +53,16 @@ func (c LandmarkChoice) String() string {
 	return fmt.Sprintf("LandmarkChoice(%d)", int(c))
 }
 
-// nystromOptions are the options of a Nyström map.
+// nystromOptions are the options of a NystromLayer.
 type nystromOptions struct {
 	landmarks int // 0: as many as features
 	choice    LandmarkChoice
 	floor     *float64 // nil: by the element type
 }
 
-// WithLandmarks sets the number of landmarks of a Nyström map. The default is one a feature; with more, the features
-// are the leading eigenvectors of a larger matrix.
+// WithLandmarks sets the number of landmarks of a NystromLayer, at least the number of features and at most
+// MaxLandmarks. The default, also for 0, is one for each feature. With more, the features are the leading eigenvectors
+// of a larger matrix.
 func WithLandmarks(n int) Option {
 	return option("WithLandmarks", func(o *options) { o.nystrom.landmarks = n })
 }
@@ -73,13 +72,13 @@ func WithLandmarkChoice(c LandmarkChoice) Option {
 	return option("WithLandmarkChoice", func(o *options) { o.nystrom.choice = c })
 }
 
-// WithEigenvalueFloor sets the share of the largest eigenvalue of the landmarks' kernel matrix below which an
-// eigenvalue counts as 0: its feature is 0. The default is 1e-12, and 1e-6 in float32.
+// WithEigenvalueFloor sets the threshold for eigenvalues of the landmarks' kernel matrix, as a share in [0, 1) of the
+// largest one. The feature of an eigenvalue below it is 0. The default is 1e-12, and 1e-6 in float32.
 func WithEigenvalueFloor(share float64) Option {
 	return option("WithEigenvalueFloor", func(o *options) { o.nystrom.floor = &share })
 }
 
-// relativeFloor is the share.
+// relativeFloor returns the share for WithEigenvalueFloor.
 func (o options) relativeFloor() float64 {
 	switch {
 	case o.nystrom.floor != nil:
@@ -90,7 +89,7 @@ func (o options) relativeFloor() float64 {
 	return 1e-12
 }
 
-// landmarks are the numbers of m rows of the sample, which has at least so many, rising.
+// landmarks returns the numbers, rising, of m rows of the sample, which has at least m.
 func (o options) landmarks(k spectral.Kernel, sample *tensor.Dense, m int) ([]int, error) {
 	n, rng := sample.Shape()[0], rand.New(spectral.Stream(o.sourceSeed(), "landmarks"))
 	if m == n || o.nystrom.choice == UniformLandmarks {
@@ -132,13 +131,13 @@ func (o options) landmarks(k spectral.Kernel, sample *tensor.Dense, m int) ([]in
 	}
 }
 
-// notFiniteKernel is the error of a kernel value of two rows of the sample.
+// notFiniteKernel returns the error for a kernel value of two rows of the sample that is not finite.
 func notFiniteKernel(i, j int, v float64) error {
 	return fmt.Errorf("the kernel of the rows %d and %d of the sample is %v; scale the data: %w", i, j, v, ErrDomain)
 }
 
-// plusPlus keeps as weights the squared distances from the nearest landmark, given k(x, l) of every row x and the new
-// landmark l.
+// plusPlus returns the update of weights that are the squared distances from the nearest landmark. column holds k(x, l)
+// for every row x and the new landmark l.
 func plusPlus(self []float64) func(weights, column []float64, l int) {
 	first := true
 	return func(weights, column []float64, l int) {
@@ -151,11 +150,11 @@ func plusPlus(self []float64) func(weights, column []float64, l int) {
 	}
 }
 
-// unexplained is the share of k(x, x) below which what the landmarks leave of it is rounding.
+// unexplained is the share of k(x, x) below which the residual of x is rounding error.
 const unexplained = 1e-12
 
-// cholesky keeps as weights the diagonal of what the landmarks leave of the kernel matrix: it adds a column to the
-// partial Cholesky factor of the matrix, given k(x, l) of every row x and the new landmark l.
+// cholesky returns the update of weights that are the diagonal of the residual of the kernel matrix. It adds a column
+// to a partial Cholesky factor, given k(x, l) for every row x and the new landmark l.
 func cholesky(self []float64) func(weights, column []float64, l int) {
 	var factor [][]float64 // column by column
 	return func(weights, column []float64, l int) {
@@ -175,7 +174,7 @@ func cholesky(self []float64) func(weights, column []float64, l int) {
 	}
 }
 
-// drawIndex draws an index in proportion to the weights, and one that is not chosen yet where all are 0.
+// drawIndex draws an index in proportion to the weights, or, if all are 0, the first that is not chosen yet.
 func drawIndex(weights []float64, chosen []bool, rng *rand.Rand) int {
 	left, last := rng.Float64()*floats.Sum(weights), slices.Index(chosen, false)
 	for i, w := range weights {

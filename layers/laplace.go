@@ -7,22 +7,22 @@ import spectral "github.com/bochner-go/bochner/init"
 //
 //	z(x) = exp(-xW) / √m,   x >= 0,
 //
-// with m = features frequencies w >= 0 from the kernel's law. Input [n, d], non-negative; output [n, m], in [0, 1/√m].
-// Yang et al. (2014), algorithm 1 and equation (4).
+// with m = features frequencies w >= 0 from the kernel's distribution. Input [n, d], non-negative; output [n, m], in
+// [0, 1/√m]. Yang et al. (2014), algorithm 1 and equation (4).
 //
-// WithNormalisation scales each row to the length √k(x, x), √k(x, x) z(x)/‖z(x)‖. This takes most of the error away at
-// no cost: k(x, x) is then exact, also where the features themselves underflow. The error of the kernel's own variation
-// over the rows remains, and a smaller bias of the order 1/m; spectral.NormalisedVariance predicts both. LevyLayer does
-// better where there are enough features for the columns of x. A tuned bandwidth changes k(x, x) as well. All tunes W
-// and keeps the lengths of the kernel that the map was drawn for. At x = 0 the derivative of the length is defined as
-// 0.
+// WithNormalisation scales each row to the length √k(x, x), √k(x, x) z(x)/‖z(x)‖. This removes most of the error at no
+// cost: k(x, x) is exact, even if the features themselves underflow. An error remains from the variation of the kernel
+// over the rows, and a bias of the order 1/m; spectral.NormalisedVariance predicts both. LevyLayer is better if there
+// are enough features for the columns of x. A tuned bandwidth also changes k(x, x). All tunes W and keeps the lengths
+// of the kernel that the map was drawn for. The derivative of the length at x = 0 is defined as 0.
 type RandomLaplaceLayer struct{ *randomMap }
 
 var _ Layer = (*RandomLaplaceLayer)(nil)
 
 // NewRandomLaplaceLayer draws the map of k for d dimensions and the given number of output columns. Errors: a kernel
-// that is not of the Laplace transform, or WithNormalisation none of the two, parameters out of range (ErrParam), a
-// sampler that does not fit (spectral.ErrSampler).
+// that is not of the Laplace transform, parameters out of range, WithNormalisation for a kernel other than
+// spectral.ExpSemigroup and spectral.ReciprocalSemigroup or with the sampler spectral.Leverage (ErrParam); a sampler
+// that does not fit the kernel (spectral.ErrSampler).
 func NewRandomLaplaceLayer(k spectral.Random, d, features int, opts ...Option) (*RandomLaplaceLayer, error) {
 	l, err := newTransform("RandomLaplaceLayer", "laplace", spectral.Laplace, k, d, features, opts)
 	if err != nil {

@@ -26,38 +26,43 @@ var (
 	ErrName = errors.New("name already in use")
 )
 
-// Map is a feature map without a graph: what closed-form fits and reports need of a layer. It maps x [n, Dims] to z [n,
+// Map is a feature map without a graph, as closed-form fits and reports need it. It maps x [n, Dims] to z [n,
 // Features].
 type Map interface {
 	// Transform writes the output for the rows of x to dst [n, Features], allocated if nil, without a graph. dst must
-	// not overlap x. It is safe for concurrent use, as long as no solver changes the parameters meanwhile.
+	// not overlap x. Transform is safe for concurrent use unless a solver changes the parameters at the same time.
+	// Errors: another shape of x or dst (ErrShape), another element type (ErrDtype), a cell outside the domain
+	// (ErrDomain).
 	Transform(dst, x *tensor.Dense) (*tensor.Dense, error)
+	// Dims is the number of input columns.
 	Dims() int
+	// Features is the number of output columns.
 	Features() int
 }
 
 // Layer is a feature map, a head, or a composition of layers. It maps x [n, Dims] to z [n, Features].
 //
-// Graphs that share a layer may run side by side, each on its own machine; build graphs, gradients and machines one at
-// a time, because Gorgonia writes to globals and to the shared tensors while it builds.
+// Graphs that share a layer may run concurrently, each on its own machine. Build graphs, gradients and machines one at
+// a time, because Gorgonia writes to global variables and to the shared tensors while it builds.
 type Layer interface {
 	Map
-	// Fwd adds the layer to the graph of x and returns its output. Its learnable nodes are new in a graph that has not
-	// seen the layer and the same ones in a graph that has. Errors come out of Result.Err.
+	// Fwd adds the layer to the graph of x and returns its output. A graph has one set of learnable nodes for the
+	// layer, which every Fwd in that graph shares. Result.Err returns the error.
 	Fwd(x G.Input) G.Result
-	// Model returns the learnable nodes of the latest Fwd: what G.Grad and a solver take. It is empty for a frozen
-	// layer.
+	// Model returns the learnable nodes of the latest Fwd, for G.Grad and a solver. It is empty for a frozen layer.
 	Model() G.Nodes
 	// ModelIn returns the learnable nodes of a given graph.
 	ModelIn(g *G.ExprGraph) G.Nodes
-	// Params are the parameters, learnable or not: what a model file holds. The tensors are the layer's own.
+	// Params returns the parameters, learnable or not, which a model file holds. The tensors are the layer's own.
 	Params() []Param
-	// SetParams copies values, by name, into the parameters. Every parameter must be there, with its shape.
+	// SetParams copies values, by name, into the parameters. There must be a value for every parameter, with its shape
+	// and element type.
 	SetParams(map[string]*tensor.Dense) error
+	// Name returns the name of the layer, unique in a graph.
 	Name() string
+	// Dtype is the element type of input, parameters and output.
 	Dtype() tensor.Dtype
-	// Describe is part of golgi's Layer interface, which leaves it without arguments and results; it does nothing.
-	// String describes the layer.
+	// Describe does nothing. golgi's Layer interface has it, without arguments and results. String describes the layer.
 	Describe()
 	fmt.Stringer
 }
@@ -69,11 +74,14 @@ type Param struct {
 	Tuned bool // whether a solver changes it
 }
 
-// Scales are the sizes that changes of the values are measured by, one a value, row-major: 1 for a logarithm ("log_...") and
-// for phases and biases ("b"), which have no unit; c/(1 - exp(-c)) for the inverse softplus of c ("raw_c"), whose
-// relative change that is; and for any other the root mean square of its row where the parameter is a matrix, and else of
-// all values, or 1.4826 times the median of their sizes if that is less and not 0: it is the same for normal values, and
-// the tails of a Cauchy law do not move it. Row j of the frequencies W [d, m] has the unit of one over column j of x. A size is 1 where all values are 0.
+// Scales returns a typical size for each value of the parameter, row-major, to measure changes by:
+//
+//   - 1 for logarithms ("log_...") and for phases and biases ("b"), which have no unit;
+//   - c/(1 - exp(-c)) for the inverse softplus of c ("raw_c"), to first order the change that doubles c;
+//   - for any other parameter the root mean square of the values, or 1.4826 times the median of their absolute values
+//     if that is smaller and not 0. The two agree for normal values, and the tails of a Cauchy distribution do not move
+//     the second. In a matrix this is over the row, because row j of the frequencies W [d, m] has the unit of one over
+//     column j of x. It is 1 if all values are 0.
 func (p Param) Scales() []float64 {
 	if p.Value == nil {
 		return nil
@@ -100,7 +108,7 @@ func (p Param) Scales() []float64 {
 	return out
 }
 
-// sizeOf is the root mean square of values, or what their median says where tails are heavy.
+// sizeOf returns the root mean square of values, or what their median says if tails are heavy.
 func sizeOf(values []float64) float64 {
 	rms, sizes := floats.Norm(values, 2)/math.Sqrt(float64(len(values))), make([]float64, len(values))
 	for i, v := range values {
@@ -113,7 +121,8 @@ func sizeOf(values []float64) float64 {
 	return rms
 }
 
-// base is what all layers with parameters share: a name, an element type, and parameters that are attached to graphs.
+// base is the common part of layers with parameters: a name, an element type, and parameters that are attached to
+// graphs.
 type base struct {
 	kind     string // the type's name
 	prefix   string // of messages about the layer
@@ -130,7 +139,7 @@ type base struct {
 	last *G.ExprGraph // the graph of the latest Fwd
 }
 
-// Name is the name of WithName, or made up. The names of the parameters' nodes begin with it.
+// Name returns the name given by WithName, or a made-up one. The names of the parameters' nodes begin with it.
 func (b *base) Name() string { return b.name }
 
 // Dims is the number of input columns.
@@ -142,22 +151,22 @@ func (b *base) Features() int { return b.features }
 // Dtype is the element type of input, parameters and output.
 func (b *base) Dtype() tensor.Dtype { return b.dt }
 
-// Describe does nothing; golgi's Layer has it. String describes the layer.
+// Describe does nothing. golgi's Layer has it; String describes the layer.
 func (b *base) Describe() {}
 
-// Params are the parameters, learnable or not. The tensors are the layer's own.
+// Params returns the parameters, learnable or not. The tensors are the layer's own.
 func (b *base) Params() []Param {
 	b.use()
 	return b.peek()
 }
 
-// peek is Params without a use of them.
+// peek is Params without marking the layer as used.
 func (b *base) peek() []Param { return append([]Param(nil), b.params...) }
 
-// who is the start of a message about this layer.
+// who returns the start of a message about this layer.
 func (b *base) who() string { return b.prefix }
 
-// lift is the Fwd of a map whose node for the node of x is made by fwd.
+// lift is the Fwd of a map whose output node fwd makes from the node of x.
 func (b *base) lift(x G.Input, fwd func(x *G.Node) (*G.Node, error)) G.Result {
 	n, err := b.input(x)
 	if err != nil {
@@ -166,8 +175,8 @@ func (b *base) lift(x G.Input, fwd func(x *G.Node) (*G.Node, error)) G.Result {
 	return G.LiftResult(fwd(n))
 }
 
-// begin is what an op on x wants: its node, the nodes of the parameters in its graph, and a, by which x is frozen where
-// a gradient for it is of no use.
+// begin prepares an op on x. It returns the node of x, the nodes of the parameters in its graph, and a, with X frozen
+// if nobody can use a gradient for x.
 func (b *base) begin(x *G.Node, a ops.Attr) (*G.Node, map[string]*G.Node, ops.Attr, error) {
 	p, err := b.nodes(x.Graph())
 	if err != nil {
@@ -185,7 +194,7 @@ func data(x *G.Node, inputGrad bool, a ops.Attr) (*G.Node, ops.Attr, error) {
 	return ops.Data(x, a)
 }
 
-// input is the start of every Fwd: the node of x, of the layer's width and element type.
+// input begins every Fwd: it returns the node of x, and an error unless it has the layer's width and element type.
 func (b *base) input(x G.Input) (*G.Node, error) { return b.inputOf(x, b.dims) }
 
 // inputOf is input for another width.
@@ -221,8 +230,8 @@ func dtypeName(dt tensor.Dtype) string {
 	return "Float64"
 }
 
-// node returns the node of parameter p in graph g, adding it when the graph has none. A node of that name with another
-// value belongs to something else, and Gorgonia would merge the two in silence.
+// node returns the node of parameter p in graph g, and adds it if the graph has none. A node of that name with another
+// value belongs to something else. It is an error, because Gorgonia would merge the two silently.
 func (b *base) node(g *G.ExprGraph, p Param) (*G.Node, error) {
 	name := b.name + "_" + p.Name
 	if ns := g.ByName(name); len(ns) > 0 {
@@ -258,7 +267,7 @@ func (b *base) Model() G.Nodes {
 	return b.ModelIn(g)
 }
 
-// ModelIn returns the learnable nodes of g, none when g has not seen the layer.
+// ModelIn returns the learnable nodes in g, none if g has not seen the layer.
 func (b *base) ModelIn(g *G.ExprGraph) G.Nodes {
 	if g == nil {
 		return nil
@@ -287,7 +296,8 @@ func (b *base) param(name string) *tensor.Dense {
 	return nil
 }
 
-// SetParams copies values into the parameters.
+// SetParams copies values into the parameters by name, and ignores other names. Errors, which change nothing: a missing
+// value (ErrParam), another element type (ErrDtype) or shape (ErrShape).
 func (b *base) SetParams(values map[string]*tensor.Dense) error {
 	for _, p := range b.params {
 		v, ok := values[p.Name]

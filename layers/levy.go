@@ -11,22 +11,23 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// LevyLayer is the random feature map of a semigroup kernel k(x, z) = exp(-Σ f(s(x + z))) that is a Gaussian but for a
-// factor for each row (spectral.Semigroup): Fourier features of the Gaussian on a map Ψ without randomness, scaled to
-// the length √k(x, x),
+// LevyLayer is a random feature map of a semigroup kernel k(x, z) = exp(-Σ f(s(x + z))). Such a kernel is a Gaussian of
+// a metric D, times a factor for each row (spectral.Semigroup). The layer makes Fourier features of that Gaussian on a
+// deterministic map Ψ, and scales each row to the length √k(x, x):
 //
 //	z(x) = √k(x, x) [cos(Ψ(sx)W) | sin(Ψ(sx)W)] / √m,   ‖Ψ(sx) - Ψ(sz)‖² ≈ D²(x, z),   W ~ N(0, 1).
 //
-// For spectral.ExpSemigroup, s = β², Ψ is the HomogeneousLayer of spectral.Levy, (2n+1)d columns for order n; for
-// spectral.ReciprocalSemigroup, s = 1/λ, it is spectral.LogWaves, 2n columns for each of x. The default order is 1.
-// k(x, x) is exact. The map has two errors. Any sampler of the Gaussian makes the error of chance as small as it can
-// (spectral.Coupled is the best; spectral.LevyVariance predicts it). The bias comes from Ψ and is at most √(k(x, x)
-// k(z, z)) |D² - ‖Ψ(sx) - Ψ(sz)‖²|/2. The map pays where the features are several times the columns of x; elsewhere
-// RandomLaplaceLayer with WithNormalisation has the same error for less. Input [n, d], non-negative; output [n,
-// features], even.
+// For spectral.ExpSemigroup, s = β² and Ψ is the HomogeneousLayer of spectral.Levy, with (2n+1)d columns for order n.
+// For spectral.ReciprocalSemigroup, s = 1/λ and Ψ is spectral.LogWaves, with 2nd columns. The default order is 1. Input
+// [n, d], non-negative; output [n, features], even.
+//
+// k(x, x) is exact. The kernel error has two parts: the variance, which depends on the sampler of the Gaussian
+// (spectral.Coupled has the least; spectral.LevyVariance predicts it), and a bias from Ψ of at most √(k(x, x) k(z, z))
+// |D² - ‖Ψ(sx) - Ψ(sz)‖²|/2. Use the map if the features are several times the columns of x; otherwise
+// RandomLaplaceLayer with WithNormalisation has the same error for less.
 //
 // Bandwidth and BandwidthEach tune s, one or one for each column of x, by its logarithm, and k(x, x) with it. All tunes
-// one s, W, and what All tunes of the homogeneous map. At x = 0 the derivatives are defined as 0 for the root, see
+// one s, W, and what All tunes of the homogeneous map. For f(u) = √u the derivatives at x = 0 are defined as 0, see
 // ops.Damp.
 type LevyLayer struct {
 	*base
@@ -41,7 +42,7 @@ type LevyLayer struct {
 
 var _ Layer = (*LevyLayer)(nil)
 
-// metricMap is Ψ.
+// metricMap is the map Ψ.
 type metricMap interface {
 	Map
 	peeker
@@ -50,9 +51,10 @@ type metricMap interface {
 	form() string
 }
 
-// NewLevyLayer draws the map of k for d dimensions and the given number of output columns. Errors: a kernel that is
-// none of the two, parameters that are out of range or that the element type cannot hold, an odd number of features
-// (ErrParam), and the errors of NewHomogeneousLayer, spectral.LogWaves and NewFourierLayer.
+// NewLevyLayer draws the map of k for d dimensions and the given number of output columns. Errors: a kernel other than
+// spectral.ExpSemigroup and spectral.ReciprocalSemigroup, parameters out of range or beyond the element type, an odd
+// number of features, WithWindow, WithPeriod or WithOptimalPeriod for spectral.ReciprocalSemigroup (ErrParam), and the
+// errors of NewHomogeneousLayer, spectral.LogWaves and NewFourierLayer.
 func NewLevyLayer(k spectral.Semigroup, d, features int, opts ...Option) (*LevyLayer, error) {
 	const kind = "LevyLayer"
 	o, err := newOptions("New"+kind, opts)
@@ -89,7 +91,7 @@ func NewLevyLayer(k spectral.Semigroup, d, features int, opts ...Option) (*LevyL
 	return l, nil
 }
 
-// newMetricMap makes Ψ in the unit of the kernel, tuned under All.
+// newMetricMap makes Ψ for s = 1. All tunes it.
 func newMetricMap(kind string, f ops.Exponent, d int, o options) (metricMap, error) {
 	of := o
 	of.policy = Frozen
@@ -108,7 +110,7 @@ func newMetricMap(kind string, f ops.Exponent, d int, o options) (metricMap, err
 	return l, err
 }
 
-// scaleParam is s or its logarithm.
+// scaleParam returns the parameter s, or its logarithm if it is tuned.
 func (l *LevyLayer) scaleParam(scale float64, o options) Param {
 	scales := 1
 	if o.undrawn {
@@ -123,13 +125,13 @@ func (l *LevyLayer) scaleParam(scale float64, o options) Param {
 	return Param{"log_scale", newTensor(l.dt, repeat(math.Log(scale), scales), scales), true}
 }
 
-// Kernel is the exact kernel that the map approximates, with the parameter that it was drawn for.
+// Kernel returns the exact kernel that the map approximates, with the parameter that the map was drawn with.
 func (l *LevyLayer) Kernel() spectral.Random { return l.kernel }
 
-// Metric is the map Ψ, of x in the unit of the kernel, β²x or x/λ.
+// Metric returns the map Ψ. Its input is sx: β²x or x/λ.
 func (l *LevyLayer) Metric() Map { return l.inner }
 
-// Policy says what is tuned.
+// Policy returns the tuning policy.
 func (l *LevyLayer) Policy() Policy { return l.policy }
 
 func (l *LevyLayer) String() string {
@@ -167,7 +169,7 @@ func (l *LevyLayer) fwd(x *G.Node) (*G.Node, error) {
 	return ops.Damp(x, s, z, l.exponent, a)
 }
 
-// scale is s as the graph has it.
+// scale returns s with the value that a graph would use.
 func (l *LevyLayer) scale() *tensor.Dense {
 	if v := l.param("log_scale"); v != nil {
 		return mapTensor(v, math.Exp)
@@ -205,7 +207,7 @@ func (l *LevyLayer) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
 		second)
 }
 
-// TransformCSR is Transform for sparse rows, whose Ψ is sparse too.
+// TransformCSR is Transform for sparse rows. Their Ψ is sparse, too.
 func (l *LevyLayer) TransformCSR(dst *tensor.Dense, x *ops.CSR) (*tensor.Dense, error) {
 	if err := checkColumns(l.who(), x, l.dims); err != nil {
 		return nil, err

@@ -9,7 +9,7 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// logWavesMap is the Ψ of the reciprocal-semigroup kernel, of x/λ. It has no parameters.
+// logWavesMap is the Ψ of spectral.ReciprocalSemigroup, for x/λ. It has no parameters.
 type logWavesMap struct {
 	*base
 	waves ops.Waves
@@ -49,7 +49,7 @@ func (l *logWavesMap) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
 	return ops.LogWavesInto(dst, x, l.waves, ops.Attr{Layer: l.who()})
 }
 
-// MapCSR is Transform for sparse rows, to sparse rows.
+// MapCSR maps sparse rows to sparse rows.
 func (l *logWavesMap) MapCSR(x *ops.CSR) (*ops.CSR, error) {
 	return ops.LogWavesCSR(x, l.waves, ops.Attr{Layer: l.who()})
 }

@@ -11,26 +11,24 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// MajiBergLayer is the map of Maji and Berg (2009) for the intersection kernel Σ min(x, z). The range [0, R] of a
-// column, R its largest value in a sample, is cut into n bins of width h = R/n, and a value is how much of each bin it
-// fills:
+// MajiBergLayer is the map of Maji and Berg (2009) for the intersection kernel Σ min(x, z). It divides the range [0, R]
+// of a column, with R its largest value in a sample, into n bins of width h = R/n. A value x fills each bin by a share:
 //
 //	Ψ(x)_j = √h · min(max(x/h - j, 0), 1),   j = 0 to n-1,   that is √h (1, ..., 1, a, 0, ..., 0),
-//	Ψ(x)·Ψ(z) = min(x, z) in different bins, h (j + a b) where both are in bin j and fill a and b of it.
+//	Ψ(x)·Ψ(z) = min(x, z) in different bins, h (j + a b) if x and z fill the shares a and b of the same bin j.
 //
 // The error is at most h/4 a column. (Vedaldi and Zisserman (2012), section 6, print the second case with (x - jh)(z -
 // jh)/n; with their h = 1/n it is n (x - jh)(z - jh).) Values above R count as R.
 //
 // WithSparseEncoding gives s = DΨ, with D_ii = 1 and D_{i,i+1} = -1: √h (0, ..., 1-a, a, ..., 0), two numbers a column
-// however many bins. Its inner products are not the kernel: that is s·H⁻¹s' with H = DDᵀ, so a linear model v on s has
-// to be penalised by vᵀHv. The dense encoding is what one gets by folding a root of H⁻¹ into the features, Ψ = D⁻¹s,
-// and every root of it makes them dense. Fit ridge, SVM or any head on the dense encoding, then, which is right as it
-// is, and serve the same function by two numbers a column: Sparse is the other encoding of the same bins and
-// SparseWeights takes the weights along.
+// for any number of bins. The inner products s·s' are not the kernel, which is s·H⁻¹s' with H = DDᵀ: a linear model v
+// on s needs the penalty vᵀHv (Regulariser). There is no need for it: fit ridge, an SVM or any head on the dense
+// encoding, and predict by two numbers a column. Sparse returns the layer of the same bins in the other encoding, and
+// SparseWeights converts the weights.
 //
-// Input [n, d], x >= 0, output [n, n·d], the bins of a column side by side. The features of a 0 are 0. A column that is
-// 0 in the whole sample has features of 0 for every x. Nothing is tuned. The derivative for x differentiates the
-// interpolation: 1/√h in the bin, or ∓1/√h in the sparse encoding. A border takes the derivative of the bin above, and
+// Input [n, d], x >= 0; output [n, n·d], the bins of a column side by side. The features of 0 are 0, and so are all
+// features of a column that is 0 in the whole sample. Nothing is tuned. The derivative for x is the derivative of the
+// interpolation: 1/√h in the bin, or ∓1/√h in the sparse encoding. A border has the derivative of the bin above it;
 // from R on it is 0. Parameters: knots [d, n+1], the borders, and table [d, (n+1)·n].
 type MajiBergLayer struct {
 	*tableMap
@@ -43,7 +41,7 @@ var (
 	_ ZeroMap   = (*MajiBergLayer)(nil)
 )
 
-// MaxBins is how many bins a column of a MajiBergLayer can have.
+// MaxBins is the largest number of bins for a column of a MajiBergLayer.
 const MaxBins = 64
 
 // majiBergOptions are the options of a MajiBergLayer.
@@ -54,7 +52,7 @@ type majiBergOptions struct {
 
 var majiBergDefaults = majiBergOptions{bins: 16}
 
-// WithBins sets the bins of each column of a MajiBergLayer. The default is 16.
+// WithBins sets the number of bins for each column of a MajiBergLayer, 1 to MaxBins. The default is 16.
 func WithBins(n int) Option { return option("WithBins", func(o *options) { o.majiBerg.bins = n }) }
 
 // WithSparseEncoding chooses the sparse encoding of a MajiBergLayer, whose inner products are not the kernel.
@@ -62,8 +60,8 @@ func WithSparseEncoding() Option {
 	return option("WithSparseEncoding", func(o *options) { o.majiBerg.sparse = true })
 }
 
-// NewMajiBergLayer fits the ranges on a sample [N, d], float32 or float64. Errors: bins out of range (ErrParam); a
-// sample without rows (ErrShape); a cell that is negative or not finite (ErrDomain).
+// NewMajiBergLayer finds the ranges of the columns of a sample [N, d], float32 or float64. Errors: a nil sample, bins
+// out of range (ErrParam); a sample without rows (ErrShape); a cell that is negative or not finite (ErrDomain).
 func NewMajiBergLayer(sample *tensor.Dense, opts ...Option) (*MajiBergLayer, error) {
 	dims := 0
 	if sample != nil && sample.Dims() == 2 {
@@ -110,7 +108,7 @@ func newMajiBergLayer(sample *tensor.Dense, dims int, o options) (*MajiBergLayer
 
 func majiBergTables(bins int) ops.Tables { return ops.Tables{Points: bins + 1, Width: bins, Power: 1} }
 
-// setRanges makes the borders of the bins and the numbers at them.
+// setRanges computes the borders of the bins and the features there.
 func (l *MajiBergLayer) setRanges(ranges []float64) error {
 	p, n := l.op.Points, l.op.Width
 	knots, table := make([]float64, l.dims*p), make([]float64, l.dims*p*n)
@@ -128,16 +126,16 @@ func (l *MajiBergLayer) setRanges(ranges []float64) error {
 	return l.set(knots, table)
 }
 
-// Kernel is the intersection kernel, of which the inner products of the dense encoding are an approximation.
+// Kernel returns the intersection kernel, which the inner products of the dense encoding approximate.
 func (l *MajiBergLayer) Kernel() spectral.Kernel { return histogramIntersection{} }
 
-// histogramIntersection is the kernel without the extensions to negative numbers that an error about its domain would
-// recommend.
+// histogramIntersection is the intersection kernel without extensions to negative numbers, so that errors do not
+// recommend them.
 type histogramIntersection struct{ spectral.Intersection }
 
 func (histogramIntersection) Domain() ops.Domain { return domain.NonNegative() }
 
-// Ranges are the R of the columns.
+// Ranges returns the R of each column.
 func (l *MajiBergLayer) Ranges() []float64 {
 	knots, p := ops.Float64s(l.param("knots")), l.op.Points
 	r := make([]float64, l.dims)
@@ -147,7 +145,7 @@ func (l *MajiBergLayer) Ranges() []float64 {
 	return r
 }
 
-// Sparse is the layer of the same bins in the sparse encoding. Its name ends in _sparse.
+// Sparse returns the layer of the same bins in the sparse encoding. Its name ends in _sparse.
 func (l *MajiBergLayer) Sparse() (*MajiBergLayer, error) {
 	o := apply([]Option{named(l.name + "_sparse"), WithDtype(l.dt), WithBins(l.op.Width), WithSparseEncoding(),
 		withoutDraw()})
@@ -162,9 +160,9 @@ func (l *MajiBergLayer) Sparse() (*MajiBergLayer, error) {
 	return s, nil
 }
 
-// SparseWeights turns the weights w [n·d, k] of a linear model on the dense encoding into those on the sparse one,
-// which has the same values: v = D⁻ᵀw, the sums of w up to each bin of a column. The intercept stays. Errors: another
-// number of rows (ErrShape).
+// SparseWeights converts the weights w [n·d, k] of a linear model on the dense encoding into weights on the sparse one
+// that give the same values: v = D⁻ᵀw, in each column the sums of w up to each bin. The intercept stays. Errors:
+// another number of rows (ErrShape).
 func (l *MajiBergLayer) SparseWeights(w *mat.Dense) (*mat.Dense, error) {
 	if w == nil || w.RawMatrix().Rows != l.features {
 		return nil, fmt.Errorf("%s: the weights have %d rows, want %d: %w", l.who(), rowsIn(w), l.features, ErrShape)
@@ -193,9 +191,9 @@ func addRows(a, b []float64) []float64 {
 	return sum
 }
 
-// Regulariser is H = DDᵀ of one column, [bins, bins]: 2 on the diagonal, 1 at its end, and -1 beside it. A linear model
-// v on the sparse encoding is that on the dense one if Σ vᵀHv over the columns is its penalty. Vedaldi and Zisserman
-// (2012), section 6.
+// Regulariser returns H = DDᵀ of one column, [bins, bins]: 2 on the diagonal, but 1 at its end, and -1 beside it. A
+// linear model v on the sparse encoding with the penalty Σ vᵀHv over the columns equals the model on the dense one with
+// the penalty ‖w‖². Vedaldi and Zisserman (2012), section 6.
 func (l *MajiBergLayer) Regulariser() *mat.SymBandDense {
 	n := l.op.Width
 	h := mat.NewSymBandDense(n, min(1, n-1), nil)

@@ -10,19 +10,19 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// NewMeanMapLayer draws the random feature map of the kernel exp(-MMD²/2τ²) of sets of samples, where MMD is the
-// maximum mean discrepancy of a kernel k of samples,
+// NewMeanMapLayer draws the random feature map of the kernel exp(-MMD²/2τ²) of sets of samples. MMD is the maximum mean
+// discrepancy of a kernel k of samples,
 //
-//	MMD²(X, Z) = mean k(x, x') + mean k(z, z') - 2 mean k(x, z)   over all pairs of samples, also a sample with itself.
+//	MMD²(X, Z) = mean k(x, x') + mean k(z, z') - 2 mean k(x, z)   over all pairs, including a sample with itself.
 //
-// The layer makes Fourier features of the Gaussian kernel on the mean of the features of the samples. The map of k on
-// the samples is inner. It may be any frozen layer with a Kernel whose features are not of two signs. The caller gives
-// it away, and it should have a name of its own. Bandwidth and BandwidthEach tune τ, one or one for each feature of
-// inner; All tunes W. Input as of BagLayer, from the domain of k. Muandet, Fukumizu, Dinuzzo and Schölkopf (2012),
-// Learning from distributions via support measure machines; Sutherland et al. (2016), section 4.
+// The layer makes Fourier features of the Gaussian kernel on the mean of the features of the samples by inner, the map
+// of k. inner may be any frozen layer with a Kernel that is not indefinite. It becomes a part of the new layer; in a
+// graph it needs a name of its own. Bandwidth tunes τ, BandwidthEach one τ for each feature of inner, All W. Input as
+// of BagLayer, from the domain of k. Muandet, Fukumizu, Dinuzzo and Schölkopf (2012), Learning from distributions via
+// support measure machines; Sutherland et al. (2016), section 4.
 //
-// Errors: an inner map without a kernel, of two signs, with something tuned or of another element type, and the errors
-// of NewFourierLayer.
+// Errors: inner is nil, has no kernel or an indefinite one, or has tuned parameters (ErrParam); it has another element
+// type (ErrDtype); and the errors of NewFourierLayer.
 func NewMeanMapLayer(inner Layer, tau float64, features int, opts ...Option) (*BagLayer, error) {
 	o, err := newOptions("NewMeanMapLayer", opts)
 	if err != nil {
@@ -75,7 +75,7 @@ func newMeanMapLayer(inner Layer, tau float64, features int, o options) (*BagLay
 	return l, nil
 }
 
-// kernelOfLayer is the kernel that a layer approximates, or nil.
+// kernelOfLayer returns the kernel that a layer approximates, or nil.
 func kernelOfLayer(l Layer) spectral.Kernel {
 	if _, ok := l.(*Identity); ok {
 		return spectral.Linear{}
@@ -83,7 +83,7 @@ func kernelOfLayer(l Layer) spectral.Kernel {
 	return kernelBehind(l)
 }
 
-// means are the means of the features of the samples, which are made for about psiCells numbers at a time.
+// means returns the means of the features of the samples. It computes about psiCells features at a time.
 func (l *BagLayer) means(b *ops.Bags) (*tensor.Dense, error) {
 	d := l.inner.Features()
 	out := tensor.New(tensor.WithShape(b.Len(), d), tensor.Of(l.dt))

@@ -2,8 +2,8 @@ package layers
 
 import "gorgonia.org/tensor"
 
-// Must returns l, and panics with err where it is not nil: a layer in one line where an error is a bug of the caller's,
-// as in a notebook.
+// Must returns l, and panics with err if it is not nil. It makes a layer in one line, where an error is a bug in the
+// program, as in a notebook.
 //
 //	rff := layers.Must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 2, 64))
 func Must(l Layer, err error) Layer {

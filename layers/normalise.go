@@ -8,8 +8,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Normalise divides each row by its norm, x/‖x‖: what maps on the sphere and maps of histograms want of the rows or of
-// what the layer before makes. A row of zeros stays one. Input [n, d], any finite numbers; output [n, d].
+// Normalise divides each row by its norm, x/‖x‖, as maps on the sphere and maps of histograms need it. A row of zeros
+// stays as it is. Input [n, d], any finite numbers; output [n, d].
 type Normalise struct {
 	*base
 	norm ops.Norm
@@ -17,7 +17,7 @@ type Normalise struct {
 
 var _ Layer = (*Normalise)(nil)
 
-// NewNormalise makes the layer for d dimensions. Errors: d below 1, a norm that is none (ErrParam).
+// NewNormalise makes the layer for d dimensions. Errors: d below 1, a norm other than ops.L1 and ops.L2 (ErrParam).
 func NewNormalise(d int, norm ops.Norm, opts ...Option) (*Normalise, error) {
 	o, err := newOptions("NewNormalise", opts)
 	if err != nil {
@@ -33,7 +33,7 @@ func NewNormalise(d int, norm ops.Norm, opts ...Option) (*Normalise, error) {
 	return &Normalise{b, norm}, nil
 }
 
-// Norm is the norm.
+// Norm returns the norm.
 func (l *Normalise) Norm() ops.Norm { return l.norm }
 
 func (l *Normalise) String() string {

@@ -12,18 +12,18 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// NystromLayer is the Nyström map of any kernel, fitted on a sample of rows: with landmarks L among them and the
+// NystromLayer is the Nyström map of any kernel, fitted on a sample of rows. With landmarks L from the sample, and the
 // eigenvectors U and eigenvalues Λ of k(L, L),
 //
-//	z(x) = k(x, L) U Λ^{-1/2},   z(x)·z(x') = k(x, L) k(L, L)⁻¹ k(L, x'),
+//	z(x) = k(x, L) U Λ^{-1/2},   z(x)·z(x') = k(x, L) k(L, L)⁻¹ k(L, x').
 //
-// exact where x or x' is a landmark, as far as all eigenvalues have a feature. Input [n, d] from the domain of the
-// kernel, output [n, features]: the leading eigenvectors. An eigenvalue below WithEigenvalueFloor of the largest has a
-// feature of 0 for every x, as repeated rows cause; Rank is the number of the other features.
+// This is exact if x or x' is a landmark and every eigenvalue has a feature. Input [n, d] from the domain of the
+// kernel; output [n, features], for the leading eigenvectors. If an eigenvalue is below the share WithEigenvalueFloor
+// of the largest, for example because rows repeat, its feature is 0 for every x; Rank counts the others.
 //
-// The maps that know the kernel's spectrum compete with this one. It adapts to the data, and costs k(x, l) for every
-// landmark and landmarks × features operations a row. Nothing of it is tuned. The derivative for x follows from the
-// gradient of the kernel, a spectral.Gradienter (all but spectral.Exponentiated); see ops.Nystrom. Its parameters are
+// Compared with random features, the map adapts to the data, and a row costs k(x, l) for every landmark l and landmarks
+// × features operations. Nothing is tuned. The derivative for x needs a kernel with a gradient (spectral.Gradienter),
+// which spectral.Exponentiated and the indefinite kernels of the sphere do not have; see ops.Nystrom. Parameters:
 // landmarks [m, d] and projection [m, features], both fitted. Williams and Seeger (2001), Using the Nyström method to
 // speed up kernel machines; Vedaldi and Zisserman (2012), section 4.1.
 type NystromLayer struct {
@@ -35,15 +35,16 @@ type NystromLayer struct {
 
 var _ Layer = (*NystromLayer)(nil)
 
-// MaxLandmarks is how many landmarks a NystromLayer can have. The eigenvectors of so many take hours.
+// MaxLandmarks is the largest number of landmarks of a NystromLayer. The eigenvectors for so many take hours.
 const MaxLandmarks = 1 << 14
 
-// NewNystromLayer fits the map of k on a sample [N, d], float32 or float64, of at least as many rows as landmarks; it
-// keeps a copy of the landmarks only. The rows are drawn by WithSeed; WithLandmarks, WithLandmarkChoice and
-// WithEigenvalueFloor have their defaults. Time is cubic in the landmarks: about two seconds for 1024 on two cores.
+// NewNystromLayer fits the map of k on a sample [N, d], float32 or float64, and keeps a copy of the landmarks only.
+// WithSeed, WithLandmarks and WithLandmarkChoice decide which rows become landmarks. Time is cubic in the number of
+// landmarks: about two seconds for 1024 on two cores.
 //
-// Errors: a sample of fewer rows than landmarks, fewer landmarks than features, a floor outside [0, 1)
-// (ErrParam); a cell outside the domain of the kernel, a kernel that is 0 or not finite on the landmarks (ErrDomain).
+// Errors: a nil sample, fewer rows than landmarks, fewer landmarks than features or more than MaxLandmarks, a floor
+// outside [0, 1), an unknown choice (ErrParam); a sample without rows (ErrShape); a cell outside the domain of the
+// kernel, a kernel that is 0 or not finite on the landmarks (ErrDomain).
 func NewNystromLayer(k spectral.Kernel, sample *tensor.Dense, features int, opts ...Option) (*NystromLayer, error) {
 	dims := 0
 	if sample != nil && sample.Dims() == 2 {
@@ -56,7 +57,7 @@ func NewNystromLayer(k spectral.Kernel, sample *tensor.Dense, features int, opts
 	return newNystromLayer(k, sample, dims, features, o)
 }
 
-// newNystromLayer fits the map, or leaves its parameters zero where the options say so.
+// newNystromLayer fits the map, or leaves its parameters zero if the options say so.
 func newNystromLayer(k spectral.Kernel, sample *tensor.Dense, dims, features int, o options) (*NystromLayer, error) {
 	b, err := newBase("NystromLayer", "nystrom", dims, features, o)
 	if err != nil {
@@ -99,7 +100,7 @@ func newNystromLayer(k spectral.Kernel, sample *tensor.Dense, dims, features int
 	return l, nil
 }
 
-// fit chooses the landmarks, and then the projection for them.
+// fit chooses the landmarks and computes their projection.
 func (l *NystromLayer) fit(sample *tensor.Dense, m int, floor float64, o options) error {
 	sample, err := fittingRows(l.base, l.kernel.Domain(), sample)
 	if err != nil {
@@ -161,13 +162,13 @@ func (l *NystromLayer) project(rows []int, floor float64) error {
 	return ops.Assign(l.params[1].Value, newTensor(l.dt, p, m, l.features))
 }
 
-// Kernel is the kernel that the map approximates.
+// Kernel returns the kernel that the map approximates.
 func (l *NystromLayer) Kernel() spectral.Kernel { return l.kernel }
 
-// Landmarks is the number of landmarks.
+// Landmarks returns the number of landmarks.
 func (l *NystromLayer) Landmarks() int { return l.params[0].Value.Shape()[0] }
 
-// Rank is the number of features that are not 0 for every x.
+// Rank returns the number of features that are not 0 for every x.
 func (l *NystromLayer) Rank() int {
 	seen := make([]bool, l.features)
 	for i, v := range ops.Float64s(l.params[1].Value) {

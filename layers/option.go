@@ -10,10 +10,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Option changes a default of a layer. Each constructor heeds the options below. Any other option is an error
-// (ErrParam), whatever its value. So are WithLambdas, WithWindow, WithPeriod and WithOptimalPeriod where the spectrum
-// is a point mass (Hellinger): the one frequency is 0, and the map of it is exact. Of an option that is given twice the
-// last one counts.
+// Option changes a default of a layer. The list says which options each constructor heeds. Any other option is an error
+// (ErrParam) that names the option, whatever its value. If an option is given twice, the last one counts.
 //
 //	NewFourierLayer, NewSkewedLayer, NewSkewedChi2Layer, NewSkewedIntersectionLayer, NewSRFLayer
 //		WithName, WithDtype, WithInputGrad, WithSeed, Tune, WithSampler, WithPhase
@@ -55,9 +53,17 @@ import (
 //		WithName, WithDtype, WithInputGrad, WithDelta
 //	NewConcat
 //		WithInputGrad
+//
+// Some options also depend on the kernel. These are errors (ErrParam), too:
+//
+//   - WithWindow, WithPeriod and WithOptimalPeriod for a kernel whose spectrum is a point mass (Hellinger), and
+//     WithLambdas for the Hellinger distance: the only frequency is 0, and the map is exact.
+//   - WithWindow, WithPeriod and WithOptimalPeriod for the LevyLayer of spectral.ReciprocalSemigroup.
+//   - WithOptimalPeriod together with WithStationary.
+//   - WithNormalisation for a kernel other than spectral.ExpSemigroup and spectral.ReciprocalSemigroup.
 type Option func(*options)
 
-// heeded are the options of each constructor, as the comment of Option lists them.
+// heeded lists the options of each constructor, as the comment of Option does.
 var heeded = func() map[string][]string {
 	with := func(more []string, names ...string) []string { return slices.Concat(more, names) }
 	every := []string{"WithName", "WithDtype", "WithInputGrad"}
@@ -95,8 +101,8 @@ var heeded = func() map[string][]string {
 	}
 }()
 
-// remedies are what to do about an option that a constructor does not heed, where there is more to say than to leave
-// it out. They are by option and constructor, which is empty for all others.
+// remedies say what to do about an option that a constructor does not heed, if there is more to say than "leave it
+// out". The key is the option and the constructor. An empty constructor stands for all others.
 var remedies = map[[2]string]string{
 	{"Tune", ""}:                                "it has nothing to tune; leave it out",
 	{"WithSampler", ""}:                         "it draws no frequencies; leave it out",
@@ -109,7 +115,7 @@ var remedies = map[[2]string]string{
 	{"WithName", "NewConcat"}:                   "its name is made of the names of its parts; name these",
 }
 
-// remedy is what to do about an option that a constructor does not heed.
+// remedy says what to do about an option that the constructor does not heed.
 func remedy(name, constructor string) string {
 	if text := remedies[[2]string{name, constructor}]; text != "" {
 		return text
@@ -158,7 +164,7 @@ type options struct {
 	norm      float64 // the bound of WithSpectralNorm; 0: none
 }
 
-// option is the Option of that name.
+// option makes an Option and records its name.
 func option(name string, set func(*options)) Option {
 	return func(o *options) {
 		o.given = append(o.given, name)
@@ -166,7 +172,7 @@ func option(name string, set func(*options)) Option {
 	}
 }
 
-// newOptions are the options of a constructor, which must heed all that are given.
+// newOptions applies the options given to a constructor. An option that the constructor does not heed is an error.
 func newOptions(constructor string, opts []Option) (options, error) {
 	if i := slices.IndexFunc(opts, func(f Option) bool { return f == nil }); i >= 0 {
 		return options{}, fmt.Errorf("layers: %s: option %d is nil; leave it out: %w", constructor, i, ErrParam)
@@ -196,8 +202,8 @@ func newOptions(constructor string, opts []Option) (options, error) {
 	return o, nil
 }
 
-// unheeded is the error of the first of some options that is given though it changes nothing in a layer, and why; nil
-// where none is.
+// unheeded returns an error, which says why, for the first of the named options that was given. These are options that
+// would change nothing in the layer. It returns nil if none was given.
 func (o options) unheeded(who, why string, names ...string) error {
 	for _, name := range names {
 		if slices.Contains(o.given, name) {
@@ -207,7 +213,8 @@ func (o options) unheeded(who, why string, names ...string) error {
 	return nil
 }
 
-// apply is what options say, none of which is nil, whatever the constructor.
+// apply returns the defaults with the options applied, without asking which constructor heeds them. No option may be
+// nil.
 func apply(opts []Option) options {
 	o := options{sampler: spectral.IID{}, dt: tensor.Float64, harmonics: harmonicDefaults, kpca: kpcaDefaults,
 		majiBerg: majiBergDefaults, hdd: hddDefaults, delta: 1}
@@ -217,28 +224,28 @@ func apply(opts []Option) options {
 	return o
 }
 
-// WithName names the layer. Names must differ within a graph; without this option they do by themselves. The name is
-// part of the draw, see WithSeed.
+// WithName names the layer. Names must differ within a graph; a layer without this option makes up a name of its own.
+// The name also determines the random draw, see WithSeed.
 func WithName(name string) Option {
 	return option("WithName", func(o *options) { o.name, o.stream = name, name })
 }
 
-// named is WithName for the name of a Spec, which is no part of the draw.
+// named gives a layer the name in a Spec, which does not enter the random draw.
 func named(name string) Option { return func(o *options) { o.name = name } }
 
-// WithSeed sets the seed of the draw. The default is 0. The seed and the name that WithName gives say what is drawn:
-// the same two draw the same numbers, and another seed or another name draws independent ones. A layer without WithName
-// draws by the seed alone, as does one of a Spec, whatever its name.
+// WithSeed sets the seed of the random draw. The default is 0. The seed and the name given by WithName determine the
+// numbers: the same two draw the same numbers, and a different seed or name draws independent ones. A layer without
+// WithName draws by the seed alone. So does a layer built from a Spec, whatever its name.
 //
-// Layers that are composed never share their numbers. NewConcat, NewSequential and NewMeanMapLayer draw a part again,
-// in place, where an earlier part has the same seed and name. A part that was used before, by Fwd, Transform, Params or
-// SetParams, keeps its numbers, and two such parts that share them are an error. In a graph that is composed by hand,
-// layers without names of their own need seeds of their own.
+// The layers of a composition never share their numbers. If a part of a Concat or a Sequential has the seed and name of
+// an earlier part, the constructor draws it again, in place. A part that Fwd, Transform or Params was called on keeps
+// its numbers, and two such parts that share theirs are an error (ErrParam). NewMeanMapLayer draws numbers that its
+// inner map does not have. If you compose a graph by hand, give layers without names different seeds.
 func WithSeed(seed uint64) Option { return option("WithSeed", func(o *options) { o.seed = seed }) }
 
-// WithSampler sets the sampler of the frequencies. The default is spectral.IID. With spectral.Structured a FourierLayer
-// keeps the signs and norms of the draw in place of W; with spectral.Leverage a layer has the amplitudes of its
-// frequencies besides, and keeps the rows to draw from.
+// WithSampler sets the sampler of the frequencies. The default is spectral.IID. With spectral.Structured, a
+// FourierLayer has the parameters signs and norms in place of W. With spectral.Leverage, a layer also has the parameter
+// amplitudes, and it keeps the rows of the sampler in memory.
 func WithSampler(s spectral.Sampler) Option {
 	return option("WithSampler", func(o *options) { o.sampler = s })
 }
@@ -247,31 +254,31 @@ func WithSampler(s spectral.Sampler) Option {
 // are made in float64 and rounded once.
 func WithDtype(dt tensor.Dtype) Option { return option("WithDtype", func(o *options) { o.dt = dt }) }
 
-// WithPhase chooses √(2/m) cos(xW + b), one column a frequency, in place of the pair [cos | sin]/√m, which has two and
-// the lower variance.
+// WithPhase chooses the phase form √(2/m) cos(xW + b), with one column for each of m frequencies. The default is the
+// pair form [cos | sin]/√m, which has two columns for each frequency and the lower variance.
 func WithPhase() Option { return option("WithPhase", func(o *options) { o.phase = true }) }
 
-// WithNormalisation scales the rows of a RandomLaplaceLayer to the lengths √k(x, x), which are known in closed form for
-// spectral.ExpSemigroup and spectral.ReciprocalSemigroup.
+// WithNormalisation scales each row of a RandomLaplaceLayer to the length √k(x, x). The kernel must be
+// spectral.ExpSemigroup or spectral.ReciprocalSemigroup, for which that length has a closed form.
 func WithNormalisation() Option {
 	return option("WithNormalisation", func(o *options) { o.normalise = true })
 }
 
-// Tune sets the policy. The default is Frozen.
+// Tune sets which parameters a solver changes. The default is Frozen.
 func Tune(p Policy) Option { return option("Tune", func(o *options) { o.policy = p }) }
 
-// WithSpectralNorm bounds the spectral norm of a Dense layer's W by c, a finite number > 0: the layer has
-// W·min(1, c/σ(W)) in the place of W, as ops.SpectralBound says, in graphs and out of them. The parameter W itself stays
-// as a solver leaves it. A sequential of such layers, with c near 1, keeps apart what is apart in x, for a map and a
-// posterior behind it that know distances. Liu et al. (2020), Simple and principled uncertainty estimation with
-// deterministic deep learning via distance awareness, section 3.2.
+// WithSpectralNorm bounds the spectral norm of the W of a Dense layer by c, a finite number > 0 (ErrParam): in graphs
+// and without, the layer multiplies by W·min(1, c/σ(W)), see ops.SpectralBound. The parameter W itself stays as a
+// solver leaves it. xW then stretches no distance by more than c, so rows that are far apart in the output of a chain
+// of such layers are far apart in x. A posterior that depends on distances needs that. Liu et al. (2020), Simple and
+// principled uncertainty estimation with deterministic deep learning via distance awareness, section 3.2.
 func WithSpectralNorm(c float64) Option {
 	return option("WithSpectralNorm", func(o *options) { o.norm = c })
 }
 
-// WithInputGrad makes the layer differentiable in an input that is a leaf of the graph. By default a leaf is taken for
-// data, and the product for its gradient is left out; G.Grad for that leaf is then an error.
+// WithInputGrad makes the layer differentiable in an input that is a leaf of the graph. By default the layer treats a
+// leaf as data and skips the product for its gradient, and G.Grad for that leaf is an error.
 func WithInputGrad() Option { return option("WithInputGrad", func(o *options) { o.inputGrad = true }) }
 
-// withoutDraw leaves the parameters zero, for a layer whose parameters are about to be set.
+// withoutDraw leaves the parameters zero, for a layer whose parameters SetParams will set.
 func withoutDraw() Option { return func(o *options) { o.undrawn = true } }

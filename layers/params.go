@@ -11,13 +11,16 @@ import (
 	"strings"
 )
 
-// Values are the parameters of a map by name, as in -params "beta=0.01,phase=true,window=uniform" and in a model file:
-// bools, strings, and numbers of any of Go's types, as Values{"order": 2, "gamma": .7}.
+// Values are the parameters of a map by name, as in -params "beta=0.01,phase=true,window=uniform" and in a model file.
+// A value is a bool, a string or a number of any Go type: Values{"order": 2, "gamma": .7}.
 type Values map[string]any
 
-// ParamDef declares a parameter of a map: its name, its meaning, its range, and its default. It is a bool (Flag), one
-// of some Words, a List of finite numbers as text, "1:10", or else a finite number; with Words and OrNumber it is a
-// word or a number.
+// ParamDef declares a parameter of a map: its name, meaning, kind, range and default. Its kind is
+//
+//   - true or false, with Flag;
+//   - one of some words, with Words, or a word or a number, with Words and OrNumber;
+//   - finite numbers as text, "1:10", with List, or one of Words;
+//   - otherwise a finite number.
 type ParamDef struct {
 	Name     string
 	Doc      string
@@ -28,18 +31,18 @@ type ParamDef struct {
 	Whole    bool    // numbers are whole
 	Min      float64 // numbers are above Min, or at least Min with Closed
 	Closed   bool
-	Max      float64 // and at most Max; 0 is no limit
+	Max      float64 // numbers are at most Max; 0: no limit
 	Default  any     // float64, bool or string; nil: from the data, see Spec.FillDefaults
-	OfMap    bool    // it shapes the features and is no parameter of the kernel
-	// Absent is what a spec that does not give the parameter means, where the default was another one before: saved
-	// specs keep their map. nil: the Default.
+	OfMap    bool    // it shapes the features and is not a parameter of the kernel
+	// Absent is the value in a Spec that does not give the parameter, if it is not the Default: the default of an
+	// earlier version, so that specs saved then keep their map. nil: the Default.
 	Absent any
 }
 
-// Number returns a numeric value, 0 when it is missing.
+// Number returns a number, 0 if it is missing.
 func (v Values) Number(name string) float64 { x, _ := toNumber(v[name]); return x }
 
-// toNumber is a number of any type as a float64.
+// toNumber returns a number of any type as a float64.
 func toNumber(value any) (x float64, ok bool) {
 	switch r := reflect.ValueOf(value); {
 	case r.CanFloat():
@@ -52,7 +55,7 @@ func toNumber(value any) (x float64, ok bool) {
 	return 0, false
 }
 
-// plain is v with every number as a float64.
+// plain returns v with every number as a float64.
 func (v Values) plain() Values {
 	out := Values{}
 	for name, value := range v {
@@ -64,13 +67,13 @@ func (v Values) plain() Values {
 	return out
 }
 
-// Bool returns a flag, false when it is missing.
+// Bool returns a flag, false if it is missing.
 func (v Values) Bool(name string) bool { x, _ := v[name].(bool); return x }
 
-// Word returns a word, "" when it is missing.
+// Word returns a word or a list, "" if it is missing.
 func (v Values) Word(name string) string { x, _ := v[name].(string); return x }
 
-// String is the -params form, sorted by name.
+// String returns the values in the form of -params, sorted by name.
 func (v Values) String() string {
 	parts := make([]string, 0, len(v))
 	for _, name := range slices.Sorted(maps.Keys(v)) {
@@ -79,7 +82,7 @@ func (v Values) String() string {
 	return strings.Join(parts, ",")
 }
 
-// Short is String with four digits and without the flags that are off: for titles and tables.
+// Short is String with numbers of four digits and without the flags that are false, for titles and tables.
 func (v Values) Short() string {
 	short := Values{}
 	for name, value := range v.plain() {
@@ -99,7 +102,7 @@ func (v Values) Short() string {
 	return short.String()
 }
 
-// shortList is a list of numbers with three digits, and of many how many they are; another text as it is.
+// shortList shortens a list to three numbers of three digits, and says how many there are. Another text stays as it is.
 func shortList(text string) string {
 	list, err := parseList(text)
 	if err != nil {
@@ -116,7 +119,8 @@ func shortList(text string) string {
 	return strings.Join(parts, ":")
 }
 
-// ParseValues reads "name=value,name=value" for a map. Errors name the map, the parameter and what would do (ErrParam).
+// ParseValues reads the parameters of a map from "name=value,name=value". Errors (ErrParam): an unknown map or
+// parameter, a value that is missing, given twice, of another kind or out of range. They say what is allowed.
 func ParseValues(mapName, text string) (Values, error) {
 	e, err := Lookup(mapName)
 	if err != nil {
@@ -148,7 +152,7 @@ func ParseValues(mapName, text string) (Values, error) {
 	return v, e.Check(v)
 }
 
-// choicesIn finds what a text says anywhere on which it depends what other parameters there are: a kernel, a way.
+// choicesIn finds the values in a text that decide which other parameters there are: kernel and way.
 func choicesIn(text string) Values {
 	v := Values{}
 	for _, part := range strings.Split(text, ",") {
@@ -178,10 +182,10 @@ func (d ParamDef) parse(mapName, value string) (any, error) {
 	return x, nil
 }
 
-// number says whether a number will do.
+// number says whether the parameter may be a number.
 func (d ParamDef) number() bool { return !d.Flag && !d.List && (d.Words == nil || d.OrNumber) }
 
-// wants is the error for a value of another kind.
+// wants returns the error for a value of another kind.
 func (d ParamDef) wants(mapName, value string) error {
 	want := "true or false"
 	if d.List {
@@ -199,7 +203,7 @@ func (d ParamDef) wants(mapName, value string) error {
 	return fmt.Errorf("layers: map %s: %s = %s, want %s: %w", mapName, d.Name, value, want, ErrParam)
 }
 
-// Range is the range of a number in words.
+// Range describes the range of a number, as in "above 0 and at most 1".
 func (d ParamDef) Range() string {
 	text := fmt.Sprintf("above %v", d.Min)
 	if d.Closed {
@@ -226,7 +230,8 @@ func (e *Entry) param(defs []ParamDef, name string) (ParamDef, error) {
 		strings.Join(names, ", "), ErrParam)
 }
 
-// Check compares values with the declarations of their parameters. Errors (ErrParam) name the parameter and its range.
+// Check compares values with the declarations of their parameters. Errors (ErrParam): an unknown parameter, a value of
+// another kind or out of range, values that contradict each other.
 func (e *Entry) Check(v Values) error {
 	defs := e.ParamsOf(v)
 	// The other parameters depend on the kernel.

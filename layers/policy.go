@@ -2,22 +2,32 @@ package layers
 
 import "fmt"
 
-// Policy says which spectral parameters of a map a solver changes.
+// Policy says which parameters of a layer a solver changes.
 type Policy int
 
 const (
-	// Frozen leaves the map as it was drawn. It is the default.
+	// Frozen keeps every parameter. It is the default.
 	Frozen Policy = iota
-	// Bandwidth tunes one scale for all dimensions: the bandwidth of a Fourier or Laplace map, log-parametrised; the c
-	// of a skewed map, through a softplus; the base frequency of a homogeneous map, log-parametrised. All stay
-	// positive.
+	// Bandwidth tunes one positive scale for all dimensions:
+	//
+	//   - Fourier, Laplace, exponentiated, density and mean maps, GORFLayer: the bandwidth, by its logarithm;
+	//   - skewed maps: the shift c, through a softplus;
+	//   - HomogeneousLayer: the base frequency L, by its logarithm;
+	//   - LevyLayer: the scale s, by its logarithm.
 	Bandwidth
-	// BandwidthEach tunes one scale a dimension.
+	// BandwidthEach tunes one such scale for each input column, or for each column of the embedding that the
+	// frequencies multiply (exponentiated, density and mean maps).
 	BandwidthEach
-	// All tunes the frequencies themselves, the phases of the phase form, and the c of a skewed map. The frequencies of
-	// a Laplace map are parametrised by their logarithm and stay positive. Of a homogeneous map it tunes the base
-	// frequency and the samples of the spectrum, which are squares of parameters; of an exponentiated one these and W;
-	// of a density embedding the λ and W; of a map of two signs the directions, the norms and the masses.
+	// All tunes, depending on the layer:
+	//
+	//   - Fourier, density and mean maps: the frequencies W, and b in the phase form; HDDLayer: also the λ;
+	//   - skewed maps: W, b and c;
+	//   - RandomLaplaceLayer: the logarithm of W, so that W stays positive;
+	//   - HomogeneousLayer: the logarithm of L, and the roots of the samples of the spectrum;
+	//   - ExponentiatedLayer: W, b and the parameters of its homogeneous map;
+	//   - LevyLayer: s, W and the parameters of its homogeneous map, if it has one;
+	//   - GORFLayer: the directions, the norms and the masses of the two signs;
+	//   - Dense: W and b.
 	All
 )
 
@@ -36,7 +46,7 @@ func (p Policy) String() string {
 	}
 }
 
-// ParsePolicy is the inverse of String; the empty string is Frozen.
+// ParsePolicy is the inverse of String. The empty string is Frozen. Errors: any other text (ErrParam).
 func ParsePolicy(s string) (Policy, error) {
 	if s == "" {
 		return Frozen, nil

@@ -12,8 +12,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// randomMap is what the random feature maps share: frequencies that were drawn once, a policy that says what of them is
-// tuned, and the way from x to features that the kernel's transform prescribes.
+// randomMap is the common part of the random feature maps: frequencies, a policy, and the features that the transform
+// of the kernel prescribes.
 //
 // Parameters by policy (c only for the skewed maps, b only in the phase form):
 //
@@ -21,10 +21,10 @@ import (
 //	Bandwidth(Each)        W, log_bandwidth*, b    W, raw_c*, b for the skewed maps
 //	All                    W*, b*                  log_W* for Laplace; W*, raw_c*, b* for the skewed maps
 //	structured sampler     signs, norms in place of W, see structured.go
-//	WithNormalisation      scale besides, see semigroup.go
-//	sampler leverage       amplitudes [m] besides, which nothing tunes
+//	WithNormalisation      also scale, see semigroup.go
+//	sampler leverage       also amplitudes [m], which nothing tunes
 //
-// where * marks what a solver changes, W = W₀·exp(-log_bandwidth) and c = ln(1 + exp(raw_c)).
+// A solver changes those with a *. W = W₀·exp(-log_bandwidth) and c = ln(1 + exp(raw_c)).
 type randomMap struct {
 	*base
 	kernel  spectral.Random
@@ -115,7 +115,7 @@ func newRandomMap(kind, auto string, k spectral.Random, dims, features int, o op
 	return l, nil
 }
 
-// frequencies draws W [dims, m] and, where the sampler gives them, the amplitudes [m]; undrawn ones are zeros.
+// frequencies draws W [dims, m] and, if the sampler has them, the amplitudes [m]. Without a draw they are zeros.
 func (l *randomMap) frequencies(m int, undrawn bool) (w, amplitudes []float64, err error) {
 	by, weighs := l.sampler.(spectral.Leverage)
 	if weighs && l.normalised {
@@ -139,7 +139,7 @@ func (l *randomMap) frequencies(m int, undrawn bool) (w, amplitudes []float64, e
 	return nil, nil, fmt.Errorf("%s: %w", l.who(), err)
 }
 
-// addParams makes the parameters that the policy asks for from frequencies w [dims, m].
+// addParams makes the parameters for the policy from the frequencies w [dims, m].
 func (l *randomMap) addParams(w []float64, m int) error {
 	add := func(name string, tuned bool, v []float64, shape ...int) {
 		l.params = append(l.params, Param{name, newTensor(l.dt, v, shape...), tuned})
@@ -176,7 +176,7 @@ func (l *randomMap) addParams(w []float64, m int) error {
 	return nil
 }
 
-// phases are uniform on [0, 2π), from their own stream of the seed.
+// phases draws m uniform numbers from [0, 2π), from a stream of their own.
 func (l *randomMap) phases(m int) []float64 {
 	rng := rand.New(spectral.Stream(l.source, "phase"))
 	b := make([]float64, m)
@@ -194,10 +194,10 @@ func repeat[V any](v V, n int) []V {
 	return s
 }
 
-// Kernel is the kernel whose features these are, with the parameters that the map was drawn for.
+// Kernel returns the kernel of the features, with the parameters that the map was drawn with.
 func (l *randomMap) Kernel() spectral.Random { return l.kernel }
 
-// Policy says what is tuned.
+// Policy returns the tuning policy.
 func (l *randomMap) Policy() Policy { return l.policy }
 
 func (l *randomMap) String() string {
@@ -258,7 +258,7 @@ func (l *randomMap) unweighed(x *G.Node, p map[string]*G.Node, a ops.Attr) (*G.N
 	return ops.Fourier(x, w, a)
 }
 
-// fwdSkewed is fwd for the logarithm of x + c.
+// fwdSkewed is fwd for Fourier features of ln(x + c).
 func (l *randomMap) fwdSkewed(x, w *G.Node, p map[string]*G.Node, a ops.Attr) (*G.Node, error) {
 	c, err := p["c"], error(nil)
 	if tuned := p["raw_c"]; tuned == nil {
@@ -275,7 +275,7 @@ func (l *randomMap) fwdSkewed(x, w *G.Node, p map[string]*G.Node, a ops.Attr) (*
 	return ops.SkewedFourier(x, c, w, a)
 }
 
-// weightNode is the node of W, from its parametrisation.
+// weightNode returns the node of W, computed from the parameters of the policy.
 func (l *randomMap) weightNode(p map[string]*G.Node, who string) (*G.Node, error) {
 	if v := p["log_W"]; v != nil {
 		return G.Exp(v)

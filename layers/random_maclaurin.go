@@ -14,16 +14,16 @@ import (
 // RandomMaclaurinLayer is the map of random Maclaurin features of a kernel k(x, z) = Σ_n a_n (x·z)^n, a polynomial of
 // the inner product,
 //
-//	z_i(x) = √(|a_N|/P(N)) Π_{j=1..N} w_ij·x / √D,   N of the law P, w_ij vectors of random signs.
+//	z_i(x) = √(|a_N|/P(N)) Π_{j=1..N} w_ij·x / √D,   i = 1 to D.
 //
-// z(x)·z(z) is unbiased for k(x, z) where no a_n is negative. Where some are, as for spectral.SpherePolynomial with a <
-// √2, each column has the sign of its a_N, see SignatureOf. WithDegrees says what P is. It is the elder of the
-// baselines of GORFLayer. Kernels of a high degree have a large variance. Input [n, d], on the kernel's domain; output
-// [n, features].
+// The degree N is drawn from the distribution P (WithDegrees), and the entries of the vectors w_ij are random signs.
+// z(x)·z(z) is unbiased for k(x, z) if no a_n is negative. If some are, as for spectral.SpherePolynomial with a < √2,
+// each column has the sign of its a_N, see SignatureOf. Kernels of a high degree have a large variance; the layer is a
+// baseline for GORFLayer. Input [n, d], on the kernel's domain; output [n, D], D = features.
 //
-// Nothing is tuned; the derivative for x is exact. Parameters: W [d, p·D], a column for each factor that a feature can
-// have, zeros where it has fewer, degrees [D] and scales [D]. Kar and Karnick (2012), Random feature maps for dot
-// product kernels, algorithm 1.
+// Nothing is tuned; the derivative for x is exact. Parameters: W [d, p·D], with a column for each of the p factors that
+// a feature can have, zeros if it has fewer, degrees [D] and scales [D]. Kar and Karnick (2012), Random feature maps
+// for dot product kernels, algorithm 1.
 type RandomMaclaurinLayer struct {
 	*base
 	kernel  spectral.Polynomial
@@ -41,7 +41,7 @@ func WithDegrees(d spectral.Degrees) Option {
 }
 
 // NewRandomMaclaurinLayer draws the map of k for d dimensions and the given number of output columns. Errors
-// (ErrParam): parameters out of range, features < 1.
+// (ErrParam): parameters out of range, features < 1, an unknown WithDegrees, a scale beyond float32.
 func NewRandomMaclaurinLayer(k spectral.Polynomial, d, features int, opts ...Option) (*RandomMaclaurinLayer, error) {
 	o, err := newOptions("NewRandomMaclaurinLayer", opts)
 	if err != nil {
@@ -80,13 +80,13 @@ func newRandomMaclaurinLayer(k spectral.Polynomial, d, features int, o options) 
 	return l, nil
 }
 
-// Kernel is the kernel whose features these are.
+// Kernel returns the kernel of the features.
 func (l *RandomMaclaurinLayer) Kernel() spectral.Kernel { return l.kernel }
 
-// Degrees says how the degrees were drawn.
+// Degrees returns how the degrees were drawn.
 func (l *RandomMaclaurinLayer) Degrees() spectral.Degrees { return l.degrees }
 
-// Signature is the sign of each column, +1 or -1: the sign of the coefficient of its degree.
+// Signature returns the sign of each column, +1 or -1: the sign of the coefficient a_N of its degree.
 func (l *RandomMaclaurinLayer) Signature() []float64 {
 	a, signs := l.kernel.Maclaurin(), repeat(1., l.features)
 	for i, n := range ops.Float64s(l.param("degrees")) {

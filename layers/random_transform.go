@@ -57,7 +57,7 @@ func (l *randomMap) unweighedInto(dst *tensor.Dense, x ops.Matrix, a ops.Attr) (
 	}
 }
 
-// weights is W as the graph has it, packed.
+// weights returns the packed W with the values that a graph would use.
 func (l *randomMap) weights(a ops.Attr) (*ops.Weights, error) {
 	if w := l.packed.Load(); w != nil {
 		return w, nil
@@ -85,13 +85,13 @@ func (l *randomMap) weights(a ops.Attr) (*ops.Weights, error) {
 	return w, err
 }
 
-// keepsW: a solver never changes W.
+// keepsW says whether no solver changes W.
 func (l *randomMap) keepsW() bool {
 	return l.policy == Frozen || l.param("raw_c") != nil && l.policy != All
 }
 
-// checkFrequencies finds a frequency that no law has: one that is not finite or, for a Laplace map, negative. Such a
-// one comes from parameters that were set or tuned, and would make features of NaN in silence.
+// checkFrequencies returns an error for a frequency that is not finite or, in a Laplace map, negative. Parameters that
+// were set or tuned may contain one, which would silently make features of NaN.
 func (l *randomMap) checkFrequencies(w *tensor.Dense) error {
 	on := domain.Reals()
 	if l.kernel.Transform() == spectral.Laplace {
@@ -100,7 +100,7 @@ func (l *randomMap) checkFrequencies(w *tensor.Dense) error {
 	return ops.CheckFrequencies(on, l.who(), w)
 }
 
-// shift is c as the graph has it, or nil.
+// shift returns c with the value that a graph would use, or nil.
 func (l *randomMap) shift() *tensor.Dense {
 	if raw := l.param("raw_c"); raw != nil {
 		return mapTensor(raw, softplus)
@@ -110,7 +110,7 @@ func (l *randomMap) shift() *tensor.Dense {
 
 func softplus(v float64) float64 { return math.Max(v, 0) + math.Log1p(math.Exp(-math.Abs(v))) }
 
-// inverseSoftplus is ln(exp(c) - 1), for c > 0 of any size.
+// inverseSoftplus returns ln(exp(c) - 1), for any c > 0.
 func inverseSoftplus(c float64) float64 { return c + math.Log(-math.Expm1(-c)) }
 
 // mapTensor applies f to every entry of a copy.

@@ -10,8 +10,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// unitOf is the f of a kernel exp(-Σ f(s(x + z))) and its scale s: β² or 1/λ. A map that knows k(x, x) in closed form
-// has the parameter scale.
+// unitOf returns the f of a kernel exp(-Σ f(s(x + z))) and its scale s, β² or 1/λ. Errors (ErrParam): another kernel, a
+// scale that the element type cannot hold.
 func unitOf(b *base, k spectral.Kernel) (f ops.Exponent, scale float64, err error) {
 	switch k := k.(type) {
 	case spectral.ExpSemigroup:

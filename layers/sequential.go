@@ -10,14 +10,15 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Sequential feeds each layer's output to the next. It is a layer itself. It has the parameters of its layers, called
-// <layer>.<parameter>.
+// Sequential passes the output of each layer to the next. It is a layer itself, with the parameters of its layers,
+// named <layer>.<parameter>.
 type Sequential struct{ group }
 
 var _ Layer = (*Sequential)(nil)
 
-// NewSequential chains layers. Errors: none given, widths or element types that do not meet (ErrShape, ErrDtype), two
-// layers of one name (ErrName).
+// NewSequential chains layers. Errors: no layer, a layer that is nil, two used layers with the same random numbers, see
+// WithSeed (ErrParam); a layer that takes another number of columns than the one before makes (ErrShape); different
+// element types (ErrDtype); two layers of the same name (ErrName).
 func NewSequential(ls ...Layer) (*Sequential, error) {
 	g, err := newGroup("Sequential", ls)
 	if err != nil {
@@ -35,10 +36,10 @@ func NewSequential(ls ...Layer) (*Sequential, error) {
 	return &Sequential{g}, nil
 }
 
-// Dims returns the input columns of the first layer.
+// Dims is the number of input columns of the first layer.
 func (s *Sequential) Dims() int { return s.layers[0].Dims() }
 
-// Features returns the output columns of the last layer.
+// Features is the number of output columns of the last layer.
 func (s *Sequential) Features() int { return s.layers[len(s.layers)-1].Features() }
 
 // Fwd adds all layers to the graph of x.
@@ -49,15 +50,15 @@ func (s *Sequential) Fwd(x G.Input) G.Result {
 	return s.layers[len(s.layers)-1].Fwd(x)
 }
 
-// Transform runs all layers; what lies between two of them is allocated.
+// Transform runs all layers and writes the output of the last one to dst. It allocates the outputs of the others.
 func (s *Sequential) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
 	return s.transform(dst, x)
 }
 
-// KeepsZeros says whether all layers do.
+// KeepsZeros says whether all layers keep zeros.
 func (s *Sequential) KeepsZeros() bool { return s.keepZeros() }
 
-// MapCSR runs all layers on sparse rows that stay sparse. Errors: ErrParam where a layer makes them dense.
+// MapCSR runs all layers on sparse rows, which stay sparse. Errors: a layer that makes the rows dense (ErrParam).
 func (s *Sequential) MapCSR(x *ops.CSR) (*ops.CSR, error) {
 	for _, l := range s.layers {
 		var err error
@@ -68,7 +69,7 @@ func (s *Sequential) MapCSR(x *ops.CSR) (*ops.CSR, error) {
 	return x, nil
 }
 
-// TransformCSR is Transform for sparse rows, which stay sparse through the layers at the start that keep zeros.
+// TransformCSR is Transform for sparse rows. They stay sparse up to the first layer that does not keep zeros.
 func (s *Sequential) TransformCSR(dst *tensor.Dense, x *ops.CSR) (*tensor.Dense, error) {
 	return s.transform(dst, x)
 }
@@ -84,7 +85,7 @@ func (s *Sequential) transform(dst *tensor.Dense, x ops.Matrix) (*tensor.Dense, 
 	return Transform(s.layers[last], dst, x)
 }
 
-// group is what the compositions share: their layers, as one.
+// group is the common part of the compositions: their layers.
 type group struct {
 	kind   string
 	layers []Layer
@@ -112,7 +113,7 @@ func newGroup(kind string, ls []Layer) (group, error) {
 	return group{kind, append([]Layer(nil), ls...)}, nil
 }
 
-// keepZeros says whether all parts do.
+// keepZeros says whether all parts keep zeros.
 func (g group) keepZeros() bool {
 	for _, l := range g.layers {
 		if !KeepsZeros(l) {
@@ -135,16 +136,16 @@ func mapCSR(l Layer, x *ops.CSR) (*ops.CSR, error) {
 	return s, nil
 }
 
-// Layers are the parts, in order.
+// Layers returns the parts, in order.
 func (g group) Layers() []Layer { return append([]Layer(nil), g.layers...) }
 
-// Dtype returns the element type, which all parts share.
+// Dtype is the element type of all parts.
 func (g group) Dtype() tensor.Dtype { return g.layers[0].Dtype() }
 
 // Describe does nothing; golgi's Layer has it. String describes the parts.
 func (g group) Describe() {}
 
-// Name is made of the names of the parts.
+// Name returns the names of the parts, joined by "-".
 func (g group) Name() string {
 	names := make([]string, len(g.layers))
 	for i, l := range g.layers {
@@ -153,7 +154,7 @@ func (g group) Name() string {
 	return joinNames(names)
 }
 
-// joinNames is the name of a composition of layers of these names.
+// joinNames returns the name of a composition of layers of these names.
 func joinNames(names []string) string { return strings.Join(names, "-") }
 
 func (g group) String() string {
@@ -176,7 +177,7 @@ func (g group) ModelIn(gr *G.ExprGraph) G.Nodes {
 	return ns
 }
 
-// Params returns the parameters of all parts.
+// Params returns the parameters of all parts, named <layer>.<parameter>.
 func (g group) Params() []Param { return g.paramsBy(Layer.Params) }
 
 func (g group) peek() []Param { return g.paramsBy(paramsOf) }
@@ -193,7 +194,8 @@ func (g group) paramsBy(of func(Layer) []Param) []Param {
 	return ps
 }
 
-// SetParams hands each part its own.
+// SetParams copies values, by the names that Params gives them, into the parameters of one part after another. After an
+// error in a part, the parts before it have their new values.
 func (g group) SetParams(values map[string]*tensor.Dense) error {
 	for _, l := range g.layers {
 		own := map[string]*tensor.Dense{}
@@ -209,7 +211,7 @@ func (g group) SetParams(values map[string]*tensor.Dense) error {
 	return nil
 }
 
-// Collect returns the learnable nodes of several layers, of their latest Fwd: the argument of G.Grad and of a solver.
+// Collect returns the learnable nodes of the latest Fwd of several layers, as G.Grad and a solver take them.
 func Collect(ls ...Layer) G.Nodes {
 	var ns G.Nodes
 	for _, l := range ls {

@@ -2,9 +2,9 @@ package layers
 
 import "github.com/bochner-go/bochner/ops/domain"
 
-// SignatureOf returns the sign σ_j, +1 or -1, of each column of the features of an indefinite kernel, whose values are
-// Σ_j σ_j z_j(x) z_j(x'). It is nil where all signs are +1. A Sequential has the signs of its last layer, a Concat the
-// signs of its parts side by side.
+// SignatureOf returns the sign σ_j, +1 or -1, of each feature of an indefinite kernel, k(x, x') ≈ Σ_j σ_j z_j(x)
+// z_j(x'). It returns nil if all signs are +1. A Sequential has the signs of its last layer, a Concat the signs of its
+// parts side by side.
 func SignatureOf(m Map) []float64 {
 	if domain.IsNil(m) {
 		return nil
@@ -30,7 +30,7 @@ func SignatureOf(m Map) []float64 {
 	return nil
 }
 
-// indefinite is the signature, nil where there is no minus.
+// indefinite returns the signature, or nil if no sign is -1.
 func indefinite(s []float64) []float64 {
 	for _, v := range s {
 		if v < 0 {

@@ -2,12 +2,13 @@ package layers
 
 import spectral "github.com/bochner-go/bochner/init"
 
-// SkewedChi2Layer is the random feature map of the skewed χ² kernel, Fourier features of ln(x + c):
+// SkewedChi2Layer is the random feature map of the skewed χ² kernel. It makes Fourier features of ln(x + c), with
+// hyperbolic-secant frequencies,
 //
-//	z(x) = [cos(ln(x + c)W) | sin(ln(x + c)W)] / √m,   x > -c,
+//	z(x) = [cos(ln(x + c)W) | sin(ln(x + c)W)] / √m,   x > -c.
 //
-// with hyperbolic-secant frequencies; WithPhase gives the phase form. Input [n, d]; output [n, features]. Li, Ionescu
-// and Sminchisescu (2010), equations (5), (9) and (10).
+// WithPhase gives the phase form. Input [n, d]; output [n, features]. Li, Ionescu and Sminchisescu (2010), equations
+// (5), (9) and (10).
 type SkewedChi2Layer struct{ *randomMap }
 
 var _ Layer = (*SkewedChi2Layer)(nil)
@@ -26,8 +27,8 @@ func NewSkewedChi2Layer(c float64, d, features int, opts ...Option) (*SkewedChi2
 	return &SkewedChi2Layer{l}, nil
 }
 
-// SkewedIntersectionLayer is the random feature map of the skewed intersection kernel: as SkewedChi2Layer, with Cauchy
-// frequencies of scale 1/2.
+// SkewedIntersectionLayer is the random feature map of the skewed intersection kernel: as SkewedChi2Layer, but with
+// Cauchy frequencies of scale 1/2.
 type SkewedIntersectionLayer struct{ *randomMap }
 
 var _ Layer = (*SkewedIntersectionLayer)(nil)
@@ -47,8 +48,9 @@ func NewSkewedIntersectionLayer(c float64, d, features int, opts ...Option) (*Sk
 	return &SkewedIntersectionLayer{l}, nil
 }
 
-// SkewedLayer is the random feature map of any kernel that is translation-invariant on the skewed multiplicative group,
-// k(x, x') = E cos(w·(ln(x + c) - ln(x' + c))): a law of the user's own in place of the two of the paper.
+// SkewedLayer is the random feature map of any kernel k(x, x') = E cos(w·(ln(x + c) - ln(x' + c))), which is
+// translation-invariant on the skewed multiplicative group. Use it for a frequency distribution of your own. Features,
+// input and output as of SkewedChi2Layer.
 type SkewedLayer struct{ *randomMap }
 
 var _ Layer = (*SkewedLayer)(nil)

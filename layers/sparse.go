@@ -9,9 +9,9 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// SparseMap is a Map that takes sparse rows as they are, and as a layer a node that holds them. The random, the
-// homogeneous and the exponentiated maps, the heads and the compositions do; other maps get them in blocks of dense
-// rows, by the function Transform.
+// SparseMap is a Map that takes sparse rows without making them dense. As a layer it also takes a node that holds them.
+// Random, homogeneous and exponentiated maps, maps by tables, heads and compositions are SparseMaps. The function
+// Transform passes sparse rows to any other Map in blocks of dense rows.
 type SparseMap interface {
 	Map
 	// TransformCSR is Transform for sparse rows x [n, Dims].
@@ -33,11 +33,12 @@ var (
 	_ SparseMap = (*SoftmaxHead)(nil)
 )
 
-// spreadCells is about how many cells of sparse rows are dense at a time for a map that is no SparseMap.
+// spreadCells is about the number of cells of sparse rows that are dense at a time, for a map that is no SparseMap.
 const spreadCells = 1 << 21
 
-// Transform writes the features of dense or sparse rows x [n, m.Dims()], or of n bags, to dst [n, m.Features()],
-// allocated if nil.
+// Transform writes the features of x to dst [n, m.Features()], allocated if nil. x holds n rows, a *tensor.Dense or an
+// *ops.CSR [n, m.Dims()], or n sets of samples, an *ops.Bags, which only a BagMap takes. Errors: a nil map (ErrParam),
+// a nil x or another type of x (ErrDtype), and the errors of the map.
 func Transform(m Map, dst *tensor.Dense, x ops.Matrix) (*tensor.Dense, error) {
 	if err := present(m, x); err != nil {
 		return nil, err
@@ -61,7 +62,7 @@ func Transform(m Map, dst *tensor.Dense, x ops.Matrix) (*tensor.Dense, error) {
 		ErrDtype)
 }
 
-// present is the error of a map or of rows that are nil.
+// present returns an error for a nil map or nil rows.
 func present(m Map, x ops.Matrix) error {
 	switch {
 	case domain.IsNil(m):
@@ -72,7 +73,7 @@ func present(m Map, x ops.Matrix) error {
 	return nil
 }
 
-// transformBlocks maps sparse rows that are made dense block by block.
+// transformBlocks makes sparse rows dense, a block at a time, and maps them.
 func transformBlocks(m Map, dst *tensor.Dense, x *ops.CSR) (*tensor.Dense, error) {
 	if err := checkColumns(whoOf(m), x, m.Dims()); err != nil {
 		return nil, err
@@ -99,7 +100,7 @@ func transformBlocks(m Map, dst *tensor.Dense, x *ops.CSR) (*tensor.Dense, error
 	return dst, nil
 }
 
-// whoOf is the start of a message about any map.
+// whoOf returns the start of a message about any map.
 func whoOf(m Map) string {
 	if l, ok := m.(Layer); ok {
 		return fmt.Sprintf("layers: Transform of %q", l.Name())
@@ -107,14 +108,14 @@ func whoOf(m Map) string {
 	return "layers: Transform"
 }
 
-// ZeroMap is a Map that may have zeros for zeros, and then sparse features of sparse rows. The homogeneous maps, the maps
-// by tables and Identity are, and so are the compositions of them.
+// ZeroMap is a Map that may map zeros to zeros, and then sparse rows to sparse features. Homogeneous maps, maps by
+// tables, Identity and compositions are ZeroMaps.
 type ZeroMap interface {
 	Map
 	// KeepsZeros says whether every feature of a row of zeros is 0.
 	KeepsZeros() bool
-	// MapCSR is Transform of sparse rows x [n, Dims] to sparse rows [n, Features]. It is an error where KeepsZeros is
-	// false.
+	// MapCSR is Transform from sparse rows x [n, Dims] to sparse rows [n, Features]. It is an error (ErrParam) if
+	// KeepsZeros is false.
 	MapCSR(x *ops.CSR) (*ops.CSR, error)
 }
 
@@ -126,11 +127,11 @@ var (
 	_ ZeroMap = (*Concat)(nil)
 )
 
-// KeepsZeros says whether Apply makes sparse rows of sparse rows: of a ZeroMap that does, or of a layer around one, whose
-// method Unwrap returns what it is around. It is false for a nil map.
+// KeepsZeros says whether Apply maps sparse rows to sparse rows: for a ZeroMap whose KeepsZeros is true, or a layer
+// whose method Unwrap returns one. It is false for a nil map.
 func KeepsZeros(m Map) bool { return zeroMap(m) != nil }
 
-// zeroMap is the map in m that keeps zeros, or nil.
+// zeroMap returns the map in m that keeps zeros, or nil.
 func zeroMap(m Map) ZeroMap {
 	for !domain.IsNil(m) {
 		if z, ok := m.(ZeroMap); ok {
@@ -148,8 +149,8 @@ func zeroMap(m Map) ZeroMap {
 	return nil
 }
 
-// Apply is Transform, except that sparse rows through a map that keeps zeros (KeepsZeros) stay sparse: what the next
-// layer, or a head, is to read.
+// Apply is Transform, except that sparse rows stay sparse if the map keeps zeros (KeepsZeros): it then ignores dst and
+// returns an *ops.CSR, for the next layer or a head.
 func Apply(m Map, dst *tensor.Dense, x ops.Matrix) (ops.Matrix, error) {
 	if err := present(m, x); err != nil {
 		return nil, err
@@ -162,8 +163,7 @@ func Apply(m Map, dst *tensor.Dense, x ops.Matrix) (ops.Matrix, error) {
 	return Transform(m, dst, x)
 }
 
-// IsIdentity says whether m hands its input on: an Identity, or a layer around one, whose method Unwrap returns what it
-// is around.
+// IsIdentity says whether m returns its input: an Identity, or a layer whose method Unwrap returns one.
 func IsIdentity(m Map) bool { return identity(m) != nil }
 
 func identity(m Map) *Identity {

@@ -13,28 +13,30 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Spec describes a feature map, or a tree of layers, completely: the same spec builds the same map. In JSON eps=auto is
-// the number that it has chosen, so that a later version, which may choose another, builds the same map, too.
+// Spec describes a feature map, or a tree of layers, completely: the same spec builds the same map. It is what a model
+// file saves. In JSON, eps=auto becomes the number that it stands for, so that a later version with another rule builds
+// the same map.
 type Spec struct {
 	Map      string `json:"map"`
 	Params   Values `json:"params"`
 	Dims     int    `json:"dims"`     // input columns
-	Features int    `json:"features"` // output columns; 0, or what Columns says, where there are none to choose
-	Sampler  string `json:"sampler"`  // empty: SamplerName
+	Features int    `json:"features"` // output columns; 0, or what Columns returns, for a map without a choice
+	Sampler  string `json:"sampler"`  // empty: what SamplerName returns
 	Seed     uint64 `json:"seed"`
 	Dtype    string `json:"dtype"` // float64 (empty) or float32
 	Tune     string `json:"tune"`  // a Policy; empty: frozen
 	Name     string `json:"name"`  // the layer's name; empty: made up
-	// Parts are the layers of a sequential, in their order, or of a concat, side by side. They leave out the Dims, the
-	// Dtype and, where it is to be made of their place, the Name. A part has a Seed and a Tune of its own.
+	// Parts are the layers of a sequential, in order, or of a concat, side by side. A part has its own Seed and Tune.
+	// It may leave out Dims and Dtype, and also Name, which is then made from its place.
 	Parts []Spec `json:"parts,omitempty"`
-	// OneStream draws both maps of a mean-map from one stream of random numbers, and not from one each: as model files
-	// before there was this field, for which train.Load sets it.
+	// OneStream draws both maps of a mean-map from one stream of random numbers instead of two. Model files from before
+	// this field need it; train.Load sets it for them.
 	OneStream bool `json:"one_stream,omitempty"`
 }
 
-// FillDefaults fills in the parameters that are not given, from the declared defaults and from the dense or sparse rows
-// or the bags x that the map is for. The rule for each is in the map's row of maps.md beside this file.
+// FillDefaults fills in the parameters that are not given, from the declared defaults and from the data x: rows, dense
+// or sparse, or bags. maps.md beside this file has the rule for each map. Errors: parameters out of range, or a rule
+// that these data do not allow (ErrParam, ErrShape, ErrDomain); bags for a map of rows (ErrDtype).
 func (s *Spec) FillDefaults(x ops.Matrix) error {
 	e, err := Lookup(s.Map)
 	if err != nil {
@@ -71,8 +73,8 @@ func (s *Spec) FillDefaults(x ops.Matrix) error {
 	return nil
 }
 
-// Kernel is the exact kernel of the map. Besides the errors of Build, a tree with a layer that has no kernel is an
-// error (ErrParam).
+// Kernel returns the exact kernel of the map. Errors (ErrParam): parameters that are missing or out of range, a tree
+// with a layer that has no kernel.
 func (s Spec) Kernel() (spectral.Kernel, error) {
 	_, p, err := s.plan()
 	if err == nil && domain.IsNil(p.kernel) {
@@ -81,25 +83,25 @@ func (s Spec) Kernel() (spectral.Kernel, error) {
 	return p.kernel, err
 }
 
-// Domain is the set of rows that the map takes.
+// Domain returns the set of rows that the map takes.
 func (s Spec) Domain() (spectral.Domain, error) {
 	_, p, err := s.plan()
 	return p.on, err
 }
 
-// Traits are what the map draws and whether it is fitted and tunable, of a tree with all its parts.
+// Traits returns what the map draws, and whether it is fitted and tunable. For a tree this is over all its parts.
 func (s Spec) Traits() (Traits, error) {
 	_, p, err := s.plan()
 	p.traits.Fitted = p.fit != nil
 	return p.traits, err
 }
 
-// Tuned says whether a solver is to change a parameter of the map, or of a part of a tree.
+// Tuned says whether a solver changes a parameter of the map, or of a part of a tree.
 func (s Spec) Tuned() bool {
 	return s.Tune != "" && s.Tune != Frozen.String() || slices.ContainsFunc(s.Parts, Spec.Tuned)
 }
 
-// plan finds the entry, and turns the full set of parameters into types.
+// plan returns the entry of the map, and the plan of the spec.
 func (s Spec) plan() (*Entry, plan, error) {
 	e, s, err := s.resolve()
 	if err != nil {
@@ -109,7 +111,7 @@ func (s Spec) plan() (*Entry, plan, error) {
 	return e, p, err
 }
 
-// resolve finds the entry and is the spec with all its parameters.
+// resolve returns the entry of the map, and the spec with all its parameters.
 func (s Spec) resolve() (*Entry, Spec, error) {
 	e, err := Lookup(s.Map)
 	if err != nil {
@@ -136,8 +138,8 @@ func (s Spec) resolve() (*Entry, Spec, error) {
 	return e, s, nil
 }
 
-// BoundedBelow says whether a number may be too small for the map: x >= 0, x > -c, or the unit cube. Parameters that
-// are to come from the data may be missing.
+// BoundedBelow says whether the domain of the map has a lower bound: x >= 0, x > -c, or the unit cube. Parameters that
+// come from the data may be missing.
 func (s Spec) BoundedBelow() (bool, error) {
 	e, err := Lookup(s.Map)
 	if err != nil {
@@ -162,7 +164,8 @@ func (s Spec) BoundedBelow() (bool, error) {
 	return err == nil && !on.Contains(-math.MaxFloat64), err
 }
 
-// UnitRows says whether the rows must have the length 1. It may be asked before the parameters are known.
+// UnitRows says whether the rows must have the length 1. Parameters that come from the data may be missing. It is false
+// for a tree.
 func (s Spec) UnitRows() (bool, error) {
 	e, err := Lookup(s.Map)
 	if err != nil || e.hasParts() {
@@ -173,7 +176,8 @@ func (s Spec) UnitRows() (bool, error) {
 	return err == nil && !cells && math.IsInf(low, -1), err
 }
 
-// rangeOf is the domain of a map that is no tree, up to bounds that parameters move.
+// rangeOf returns the domain of a map that is no tree. The bounds may depend on missing parameters; they are then not
+// exact.
 func (s Spec) rangeOf(e *Entry) (spectral.Domain, error) {
 	params := maps.Clone(s.Params)
 	for _, p := range e.ParamsOf(s.Params) {
@@ -188,8 +192,8 @@ func (s Spec) rangeOf(e *Entry) (spectral.Domain, error) {
 	return s.Domain()
 }
 
-// Columns is the number of output columns: Features where that is to choose, and otherwise what follows from Dims and
-// the parameters.
+// Columns returns the number of output columns: Features if the user chooses it, and otherwise the number that follows
+// from Dims and the parameters.
 func (s Spec) Columns() (int, error) {
 	_, p, err := s.plan()
 	if err != nil {
@@ -198,8 +202,8 @@ func (s Spec) Columns() (int, error) {
 	return p.columns, nil
 }
 
-// FrequencyDims is how many columns the frequencies multiply: Dims, or for an exponentiated map the columns of the
-// homogeneous one, for a map of sets the columns of its embedding.
+// FrequencyDims returns the number of columns that the frequencies multiply: Dims, or the columns of the homogeneous
+// map in an exponentiated one, or the columns of the embedding in a map of sets.
 func (s Spec) FrequencyDims() (int, error) {
 	_, p, err := s.plan()
 	if err != nil || p.lifted == 0 {
@@ -208,15 +212,15 @@ func (s Spec) FrequencyDims() (int, error) {
 	return p.lifted, nil
 }
 
-// InnerCoordinates is how many numbers the frequencies of a map of samples have at most, under a mean map; 0 for any
-// other map.
+// InnerCoordinates returns, for a mean map, the largest number of coordinates of all frequencies of its inner map: Dims
+// times the columns of that map. It is 0 for any other map.
 func (s Spec) InnerCoordinates() (int, error) {
 	_, p, err := s.plan()
 	return p.inner, err
 }
 
-// SamplerName is the sampler that Build draws by: Sampler where that is given, and else iid, but coupled for a
-// LevyLayer and sobol for normalised rows of up to 1000 columns. It is "" for a map that has none.
+// SamplerName returns the sampler that Build uses: Sampler if it is given, and otherwise coupled for a LevyLayer, sobol
+// for normalised rows of up to 1000 columns, and iid for any other map. It is "" for a map without frequencies.
 func (s Spec) SamplerName() (string, error) {
 	e, p, err := s.plan()
 	if err != nil || !e.HasSampler() {
@@ -235,7 +239,8 @@ func (s Spec) samplerName(p plan) string {
 	return spectral.IID{}.String()
 }
 
-// ElementType is Dtype as a type: Float32, or Float64 for any other text. Build refuses what is neither name.
+// ElementType returns Dtype as a type: Float32 for float32, and Float64 for any other text. Build refuses unknown
+// names.
 func (s Spec) ElementType() tensor.Dtype {
 	if s.Dtype == tensor.Float32.String() {
 		return tensor.Float32
@@ -243,10 +248,12 @@ func (s Spec) ElementType() tensor.Dtype {
 	return tensor.Float64
 }
 
-// Build draws the map. One that is fitted on data (Entry.Fitted) is an error; Fit builds it.
+// Build draws the map. Errors: a map that is fitted on data (Entry.Fitted, or the sampler leverage), for which there is
+// Fit; parameters that are missing or out of range; a Sampler, Tune or Features that the map does not have (ErrParam);
+// and the errors of the layer's constructor.
 func (s Spec) Build() (Layer, error) { return s.build(nil) }
 
-// Restore builds the map without a draw and sets its parameters.
+// Restore builds the map without a random draw and sets its parameters, as a model file has them.
 func (s Spec) Restore(params map[string]*tensor.Dense) (Layer, error) {
 	l, err := s.build(nil, withoutDraw())
 	if err != nil {
@@ -255,7 +262,7 @@ func (s Spec) Restore(params map[string]*tensor.Dense) (Layer, error) {
 	return l, l.SetParams(params)
 }
 
-// build makes the map, a fitted one on a sample or, withoutDraw, on none.
+// build makes the map. A fitted map needs a sample, or withoutDraw.
 func (s Spec) build(sample *tensor.Dense, more ...Option) (Layer, error) {
 	e, s, err := s.resolve()
 	if err != nil {
@@ -285,8 +292,8 @@ func (s Spec) buildOf(e *Entry, sample *tensor.Dense, more ...Option) (Layer, er
 	return p.fit(sample, opts)
 }
 
-// options are the options of the layer that all forms have in common. A field that does not apply to the map is an
-// error.
+// options returns the options that all forms have in common. A Sampler, Tune, Features or OneStream that does not apply
+// to the map is an error.
 func (s Spec) options(e *Entry, p plan) ([]Option, error) {
 	if s.OneStream && p.inner == 0 {
 		return nil, fmt.Errorf("layers: map %s is not of two maps, so it has no OneStream; leave it out: %w", s.Map,

@@ -11,9 +11,8 @@ import (
 // plainSpec is a Spec without the methods below.
 type plainSpec Spec
 
-// MarshalJSON writes what eps=auto has chosen in its place, eps and flat as numbers, so that the text builds the same
-// map whatever a later version chooses. The exact measure of sphere-polynomial, of which there is one and no choice,
-// stays auto.
+// MarshalJSON replaces eps=auto by the numbers eps and flat that it stands for, so that the text builds the same map
+// whatever a later version chooses. For the exact measure of sphere-polynomial, where there is no choice, auto stays.
 func (s Spec) MarshalJSON() ([]byte, error) {
 	if e, full, err := s.resolve(); err == nil && choosesEps(e, full) {
 		if p, err := full.split(e); err == nil && p.Eps != 0 {
@@ -23,8 +22,8 @@ func (s Spec) MarshalJSON() ([]byte, error) {
 	return json.Marshal(plainSpec(s))
 }
 
-// UnmarshalJSON is the inverse. A text with eps=auto, or without eps, was written before MarshalJSON was: what auto
-// chose then is put in its place.
+// UnmarshalJSON is the inverse of MarshalJSON. A text with eps=auto, or without eps, comes from a version without
+// MarshalJSON: UnmarshalJSON puts the number that auto stood for then in its place.
 func (s *Spec) UnmarshalJSON(text []byte) error {
 	var read plainSpec
 	if err := json.Unmarshal(text, &read); err != nil {
@@ -39,10 +38,10 @@ func (s *Spec) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// choosesEps says whether the map has an eps that is left to be chosen.
+// choosesEps says whether the map chooses its eps.
 func choosesEps(e *Entry, s Spec) bool { return e.Signed() && s.Params.Word(epsDef.Name) == "auto" }
 
-// split is what the features of the map estimate. s has all its parameters.
+// split returns the signed measure that the features of the map estimate. s has all its parameters.
 func (s Spec) split(e *Entry) (*spectral.Split, error) {
 	c, err := spectral.ParseCoupling(s.Params.Word(couplingDef.Name))
 	if err != nil {
@@ -59,7 +58,7 @@ func (s Spec) split(e *Entry) (*spectral.Split, error) {
 	return k.Split(s.Dims, s.Features/4, c)
 }
 
-// with is the spec with these two parameters.
+// with returns the spec with these two parameters.
 func (s Spec) with(eps, flat float64) Spec {
 	v := Values{}
 	maps.Copy(v, s.Params)
@@ -68,8 +67,8 @@ func (s Spec) with(eps, flat float64) Spec {
 	return s
 }
 
-// firstEps is the eps that the first version chose: the one of five that makes eps² + mass²/m least, as if
-// frequencies were independent; 0 where there is no choice.
+// firstEps returns the eps that the first version chose: of five candidates the one with the least eps² + mass²/m, as
+// if frequencies were independent. It returns 0 if there is no choice.
 func (s Spec) firstEps(e *Entry) (best float64) {
 	p, err := s.split(e)
 	if err != nil || p.Eps == 0 {

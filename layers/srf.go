@@ -6,13 +6,12 @@ import (
 	spectral "github.com/bochner-go/bochner/init"
 )
 
-// SRFLayer is the map of spherical random features of the polynomial kernel of the sphere. It makes Fourier features,
-// in the pair form or WithPhase. Their frequencies have a positive density that was fitted to the kernel. No positive
-// density is exact for the kernel on the sphere, so the map is biased. Its inner products are unbiased for Law().At,
-// which is off the kernel by Law().Error at most, and more features do not help. A GORFLayer of
-// spectral.SpherePolynomial has a density of two signs and lets you choose the error. Input [n, d], rows of unit
-// length; output [n, features]. SRFLayer has the samplers, policies and parameters of a FourierLayer. Pennington, Yu
-// and Kumar (2015), algorithm 1.
+// SRFLayer is the map of spherical random features of the polynomial kernel of the sphere: Fourier features, in the
+// pair form or WithPhase, whose frequencies have a positive density that was fitted to the kernel. No positive density
+// is exact for the kernel, so the map is biased: z(x)·z(x') is unbiased for Law().At, whose error is at most
+// Law().Error, and more features do not help. A GORFLayer of spectral.SpherePolynomial has a density of two signs and
+// lets you choose the error. Input [n, d], rows of unit length; output [n, features]. Samplers, policies and parameters
+// as of a FourierLayer. Pennington, Yu and Kumar (2015), algorithm 1.
 type SRFLayer struct {
 	*randomMap
 	of spectral.SRF
@@ -49,8 +48,8 @@ func NewSRFLayer(k spectral.SRF, d, features int, opts ...Option) (*SRFLayer, er
 	return &SRFLayer{l, k}, nil
 }
 
-// Kernel is the kernel that the features are to approximate.
+// Kernel returns the kernel that the features approximate.
 func (l *SRFLayer) Kernel() spectral.Kernel { return l.of }
 
-// Law is the density that was fitted: the kernel that the features are unbiased for, and how far off it is.
+// Law returns the fitted density: At is the kernel that the features are unbiased for, Error its largest error.
 func (l *SRFLayer) Law() *spectral.SphericalLaw { return l.kernel.(*spectral.SphericalLaw) }

@@ -10,14 +10,15 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// A Fourier map with the sampler spectral.Structured keeps the draw, from which package ops forms W where columns are few. Its parameters by policy are
+// A Fourier map with the sampler spectral.Structured keeps the signs and norms of the draw. If the columns are few,
+// package ops forms W from them. The parameters by policy are
 //
 //	Frozen       signs [3·blocks, d'], norms [m], b
 //	Bandwidth    signs, norms, log_bandwidth*, b
 //
-// and the other policies are errors, because what they tune is a W, or rows of it, that is not there.
+// The other policies are errors, because they tune W or rows of it, which the map does not have.
 
-// drawStructured gives a map that the sampler fits its parameters, zero ones without a draw.
+// drawStructured makes the parameters of a map with a structured sampler. Without a draw they are zeros.
 func (l *randomMap) drawStructured(m int, undrawn bool) (*randomMap, error) {
 	l.structured = true
 	if l.policy != Frozen && l.policy != Bandwidth {
@@ -56,7 +57,7 @@ func (l *randomMap) drawStructured(m int, undrawn bool) (*randomMap, error) {
 	return l, nil
 }
 
-// fwdStructured is fwd for parameter nodes p; a says whether the gradient for x is wanted.
+// fwdStructured is fwd for the parameter nodes p. a says whether the gradient for x is wanted.
 func (l *randomMap) fwdStructured(x *G.Node, p map[string]*G.Node, a ops.Attr) (*G.Node, error) {
 	rho := p["log_bandwidth"] // nil for a frozen map
 	if b := p["b"]; b != nil {

@@ -11,22 +11,22 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// ModelSummary is what [Summary] tells of a model: its layers in order, and the layers of a composition after it.
+// ModelSummary is the result of [Summary]: the layers of a model in order, each composition followed by its parts.
 type ModelSummary struct {
 	Layers []LayerSummary
 }
 
-// LayerSummary is a line of a [ModelSummary] for the layer, and one for each parameter after the first.
+// LayerSummary is a layer in a [ModelSummary]. The table has a line for each of its parameters, and one if it has none.
 type LayerSummary struct {
-	Depth          int    // 0, and one more for a part of a composition
-	Name           string // the layer's
-	Type           string // FourierLayer, ...
+	Depth          int    // 0 at the top, and one more inside each composition
+	Name           string // the layer's name
+	Type           string // the layer's type, such as FourierLayer
 	Dims, Features int    // columns in and out
 	Params         []Param
 }
 
-// Summary lists layers with their shapes and parameters, and which of these a solver changes. A Sequential and a Concat
-// are followed by their parts, which have the parameters. A notebook shows the result as a table, and so does
+// Summary lists layers with their shapes and parameters, and says which parameters a solver changes. A Sequential or a
+// Concat is followed by its parts, which have the parameters. A notebook shows the result as a table, and so does
 // fmt.Print:
 //
 //	fmt.Print(layers.Summary(m.Map, m.Head))
@@ -52,7 +52,7 @@ func (s *ModelSummary) add(depth int, ls []Layer) {
 	}
 }
 
-// typeName is the name of a layer's type, without its package.
+// typeName returns the name of a layer's type, without its package.
 func typeName(l Layer) string {
 	t := reflect.TypeOf(l)
 	if t.Kind() == reflect.Pointer {
@@ -61,8 +61,8 @@ func typeName(l Layer) string {
 	return t.Name()
 }
 
-// Count is how many numbers the parameters hold, and how many of them a solver changes. A layer that is there twice
-// counts once.
+// Count returns how many numbers the parameters hold, and how many of these a solver changes. A tensor that several
+// layers share counts once.
 func (s *ModelSummary) Count() (all, tuned int) {
 	seen := map[*tensor.Dense]bool{}
 	for _, l := range s.Layers {
@@ -82,7 +82,7 @@ func (s *ModelSummary) Count() (all, tuned int) {
 
 var summaryHead = []string{"layer", "type", "columns", "parameter", "shape", "numbers", "policy"}
 
-// rows are the cells of the table.
+// rows returns the cells of the table.
 func (s *ModelSummary) rows() (rows [][]string) {
 	for _, l := range s.Layers {
 		row := []string{strings.Repeat("  ", l.Depth) + l.Name, l.Type, fmt.Sprintf("%d → %d", l.Dims, l.Features)}
@@ -102,13 +102,13 @@ func (s *ModelSummary) rows() (rows [][]string) {
 	return rows
 }
 
-// total is the line below the table.
+// total returns the line below the table.
 func (s *ModelSummary) total() string {
 	all, tuned := s.Count()
 	return fmt.Sprintf("%d numbers: %d tuned, %d frozen", all, tuned, all-tuned)
 }
 
-// String is the table as text.
+// String returns the table as text.
 func (s *ModelSummary) String() string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
@@ -132,7 +132,7 @@ var summaryPage = template.Must(template.New("summary").Parse(`<table>
 </table>
 `))
 
-// HTML is the table for a notebook, which shows it by itself where a Summary is the last expression of a cell.
+// HTML returns the table for a notebook, which shows it if a Summary is the last expression of a cell.
 func (s *ModelSummary) HTML() string {
 	var b strings.Builder
 	err := summaryPage.Execute(&b, struct {

@@ -23,7 +23,7 @@ const (
 	sphereFormula  = "(1 - ‖x-z‖²/a²)^p"
 )
 
-// table is the one list of the maps of this package, a line a map.
+// table lists the maps of this package, one line for each.
 var table = withTraits([]*Entry{
 	{Name: "linear", Formula: "x·z", Inputs: "any", Paper: "the baseline", Form: linearForm{}},
 	{Name: "gaussian", Formula: "exp(-‖x-z‖²/2σ²)", Inputs: "any", Paper: "Rahimi and Recht 2007", Form: Drawn{
@@ -133,13 +133,13 @@ const (
 	skewedPaper    = "Li et al. 2010, (9)"
 )
 
-// skewed is the form of a skewed kernel with the shift c.
+// skewed returns the form of a skewed kernel with the shift c.
 func skewed(kernel func(c float64) spectral.Kernel) Drawn {
 	return Drawn{Params: []ParamDef{cDef}, Transform: spectral.LogFourier, Defaults: skewedDefaults(kernel),
 		Kernel: func(v Values) spectral.Kernel { return kernel(v.Number("c")) }}
 }
 
-// withTraits fills in what the forms say of their maps.
+// withTraits fills in the Traits of entries from their forms.
 func withTraits(entries []*Entry) []*Entry {
 	for _, e := range entries {
 		e.Traits = e.Form.traits()

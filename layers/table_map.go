@@ -8,15 +8,15 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// tableMap is what maps have in common that read a fitted table for each column: the parameters knots [d, P] and table
-// [d, P·w].
+// tableMap is the common part of maps that read a fitted table for each column. Its parameters are knots [d, P] and
+// table [d, P·w].
 type tableMap struct {
 	*base
 	op ops.Tables
 	on ops.Domain
 }
 
-// newTableMap makes the parameters, zero.
+// newTableMap makes the parameters, all zero.
 func newTableMap(kind, auto string, dims int, op ops.Tables, on ops.Domain, o options) (*tableMap, error) {
 	b, err := newBase(kind, auto, dims, 1, o)
 	if err != nil {
@@ -30,7 +30,7 @@ func newTableMap(kind, auto string, dims int, op ops.Tables, on ops.Domain, o op
 	return &tableMap{base: b, op: op, on: on}, nil
 }
 
-// tableState are the shapes of the parameters.
+// tableState returns the shapes of the parameters.
 func tableState(dims int, op ops.Tables) map[string]tensor.Shape {
 	return map[string]tensor.Shape{"knots": {dims, op.Points}, "table": {dims, op.Points * op.Width}}
 }
@@ -67,8 +67,8 @@ func (l *tableMap) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
 	return ops.TableInto(dst, x, l.param("knots"), l.param("table"), l.op, l.attr())
 }
 
-// MapCSR returns the features of sparse rows as sparse rows: of a stored cell the numbers that are not 0, and none of
-// another.
+// MapCSR maps sparse rows to sparse rows: a stored cell gives its numbers that are not 0, a cell that is not stored
+// none.
 func (l *tableMap) MapCSR(x *ops.CSR) (*ops.CSR, error) {
 	if err := checkColumns(l.who(), x, l.dims); err != nil {
 		return nil, err

@@ -14,9 +14,9 @@ import (
 //
 //	z(x) = FFT⁻¹(FFT(C_1(x̂)) ∘ ... ∘ FFT(C_p(x̂))),   x̂ = [√(2/a²) x, √(1 - 2/a²)],
 //
-// with p count sketches C_j in as many buckets as there are features. z(x)·z(z) is unbiased for k(x, z). a < √2 is an
-// error: 1 - 2/a² is then negative, and the sketch has real numbers for a positive offset alone. Input [n, d], rows of
-// unit length; output [n, features]; a number of features without large prime factors is quickest.
+// with p count sketches C_j, each with as many buckets as there are features. z(x)·z(z) is unbiased for k(x, z). a must
+// be at least √2, because x̂ has the root of 1 - 2/a². Input [n, d], rows of unit length; output [n, features]. It is
+// fastest if features has no large prime factors.
 //
 // Nothing is tuned; the derivative for x is exact. Parameters: buckets and signs, [p, d+1]. Pham and Pagh (2013), Fast
 // and scalable polynomial kernels via explicit feature maps, algorithm 1.
@@ -30,7 +30,7 @@ type TensorSketchLayer struct {
 
 var _ Layer = (*TensorSketchLayer)(nil)
 
-// mostBuckets is how many whole numbers float32 has.
+// mostBuckets is the number of buckets up to which float32 holds every bucket's number.
 const mostBuckets = 1 << 24
 
 // NewTensorSketchLayer draws the map of k for d dimensions and the given number of output columns. Errors (ErrParam):
@@ -71,7 +71,7 @@ func newTensorSketchLayer(k spectral.SpherePolynomial, d, features int, o option
 	return l, nil
 }
 
-// sketch is the polynomial as the op takes it. An offset that is negative by a rounding is 0.
+// sketch returns the polynomial as the op takes it. A slightly negative offset, from rounding, becomes 0.
 func (l *TensorSketchLayer) sketch() ops.Sketch {
 	slope, offset := l.kernel.Affine()
 	if offset < 0 && offset > -1e-15 {
@@ -80,7 +80,7 @@ func (l *TensorSketchLayer) sketch() ops.Sketch {
 	return ops.Sketch{Columns: l.features, Slope: slope, Offset: offset}
 }
 
-// Kernel is the kernel whose features these are.
+// Kernel returns the kernel of the features.
 func (l *TensorSketchLayer) Kernel() spectral.Kernel { return l.kernel }
 
 func (l *TensorSketchLayer) String() string {

@@ -10,7 +10,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Activation is a function that a layer of a network applies to each number.
+// Activation is a function that a layer of a network applies to each number. Its constants are Linear, ReLU, Tanh,
+// Sigmoid and Softplus.
 type Activation int
 
 const (
@@ -23,7 +24,7 @@ const (
 
 var activationNames = []string{"linear", "relu", "tanh", "sigmoid", "softplus"}
 
-// ActivationNames are the names of all, in their order.
+// ActivationNames returns the names of all activations, in the order of the constants.
 func ActivationNames() []string { return append([]string(nil), activationNames...) }
 
 func (f Activation) String() string {
@@ -33,7 +34,7 @@ func (f Activation) String() string {
 	return activationNames[f]
 }
 
-// ParseActivation is the inverse of String. Errors: another name (ErrParam).
+// ParseActivation is the inverse of String. The error for an unknown name wraps ErrParam.
 func ParseActivation(name string) (Activation, error) {
 	for i, n := range activationNames {
 		if n == name {
@@ -43,7 +44,7 @@ func ParseActivation(name string) (Activation, error) {
 	return 0, fmt.Errorf("ops: activation %q is none of %s: %w", name, strings.Join(activationNames, ", "), ErrParam)
 }
 
-// Check is the error of a value that is none of the constants (ErrParam).
+// Check returns an error that wraps ErrParam unless f is one of the constants. who starts the message.
 func (f Activation) Check(who string) error {
 	if f < 0 || int(f) >= len(activationNames) {
 		return fmt.Errorf("%s: %v is none of %s: %w", who, f, strings.Join(activationNames, ", "), ErrParam)
@@ -88,11 +89,10 @@ func (f Activation) slope(z float64) float64 {
 	return 1
 }
 
-// Activate is f of each number of x [n, k].
+// Activate applies f to each number of x [n, k].
 //
 // Backward, from the output z alone: dx = g f'(x), where f' is 1 for z > 0 and else 0 (ReLU), 1 - z² (Tanh), z(1 - z)
-// (Sigmoid), 1 - exp(-z) (Softplus). Attr.Domain is not looked at. Errors while building: shapes, an Activation that is
-// none.
+// (Sigmoid), 1 - exp(-z) (Softplus). Attr.Domain is not used. Errors while building: shapes, an unknown f.
 func Activate(x *G.Node, f Activation, a Attr) (*G.Node, error) {
 	if err := f.Check(a.who("Activate")); err != nil {
 		return nil, err

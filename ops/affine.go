@@ -5,10 +5,10 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Affine is xW + b, for x [n, d], W [d, k], b [k].
+// Affine is xW + b for x [n, d], W [d, k] and b [k].
 //
-// Backward: dx = g·Wᵀ, dW = xᵀ·g, db = the column sums of g. Errors: shapes while building; a cell of x outside
-// Attr.Domain while running.
+// Backward: dx = g·Wᵀ, dW = xᵀ·g, db = the column sums of g. Errors while building: shapes. Errors while running: a
+// cell of x outside Attr.Domain (ErrDomain).
 func Affine(x, w, b *G.Node, a Attr) (*G.Node, error) {
 	o := projectionOp("Affine", "2212", a, 1, func(x Matrix, w *Weights, in []*tensor.Dense) (*tensor.Dense, error) {
 		return AffineInto(nil, x, w, in[2], a)

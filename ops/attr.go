@@ -2,11 +2,13 @@ package ops
 
 import "sync/atomic"
 
-// Inputs is a set of an op's inputs, by the letters that its documentation gives them. Other inputs have no gradient.
+// Inputs is a set of inputs of an op, named by the letters of its documentation. Inputs without a letter here have no
+// gradient.
 type Inputs uint16
 
 // The inputs that a gradient is computed for where they are not frozen.
 const (
+	// The inputs with a gradient, unless they are frozen.
 	X      Inputs = 1 << iota // x, the rows; also the p of HDD and Coefficients, the z of BagMean, the parts of Concat
 	W                         // W, the frequencies or weights
 	B                         // b, the bias
@@ -22,23 +24,24 @@ const (
 	Lambda                    // λ, the frequencies of HDD
 )
 
-// Attr is what an op knows besides its inputs. The zero value differentiates for every input and accepts any finite x.
+// Attr holds what an op needs besides its inputs. The zero value computes the gradients for all inputs and accepts any
+// finite x.
 type Attr struct {
-	// Layer names the layer in messages, e.g. `layers: FourierLayer "rff"`. Empty: the op names itself.
+	// Layer names the layer in messages, such as `layers: FourierLayer "rff"`. If it is empty, messages name the op.
 	Layer string
-	// Frozen are the inputs whose gradient nobody wants. Nothing is computed for them, and G.Grad refuses them.
+	// Frozen are the inputs without a gradient. An op computes nothing for them, and G.Grad for them is an error.
 	Frozen Inputs
 	// Domain is the domain of x.
 	Domain Domain
-	// Packed holds W packed, or nil. An op of xW in a graph then does not pack its input again each time that it runs,
-	// if the input lies in the memory that was packed. Whoever writes to that memory stores nil, or W packed again.
+	// Packed points to W in packed form, or is nil. An op of xW in a graph then does not pack W at each run, provided
+	// that its input is the memory that was packed. Code that writes to this memory must store nil, or W packed again.
 	Packed *atomic.Pointer[Weights]
 
-	refused Inputs // the ones of Frozen that are made of data alone (Data),
-	data    string // and whose: the layer that G.Grad for them names
+	refused Inputs // the inputs in Frozen that depend on data alone, see Data
+	data    string // the layer of this data, which the error of G.Grad names
 }
 
-// who is the start of a message.
+// who starts a message.
 func (a Attr) who(op string) string {
 	if a.Layer != "" {
 		return a.Layer
@@ -46,8 +49,7 @@ func (a Attr) who(op string) string {
 	return "ops: " + op
 }
 
-// takes notes that an input is made of data alone, the data of the given layer; an empty name: it is not known to be.
-// The input is frozen.
+// takes freezes an input. layer is the layer whose data alone the input depends on, or empty if it depends on more.
 func (a *Attr) takes(input Inputs, layer string) {
 	if a.Frozen |= input; layer != "" {
 		a.data = layer

@@ -8,9 +8,9 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// withBackward is an op with a backward as both of Gorgonia's machines know it. The backward is written once and runs
-// twice: over nodes, where it builds the gradient graph of the TapeMachine, and over values, where it computes the
-// gradients of the LispMachine.
+// withBackward is an op with a backward, as both of Gorgonia's machines need it. The backward is written once and runs
+// on nodes, where it builds the gradient graph of the TapeMachine, or on values, where it computes the gradients for
+// the LispMachine.
 type withBackward struct{ *op }
 
 var (
@@ -18,7 +18,7 @@ var (
 	_ G.ADOp = withBackward{}
 )
 
-// opOf is the op that makes a node, or nil where that is not of this package.
+// opOf returns the op of this package that makes n, or nil.
 func opOf(n *G.Node) *op {
 	switch o := n.Op().(type) {
 	case withBackward:
@@ -37,7 +37,7 @@ type tracer struct {
 	*op
 	in        []handle
 	out, grad handle
-	grads     []handle // what the backward says, one for each input
+	grads     []handle // the results of the backward, one for each input
 	do        func(o *op, in []handle) (handle, error)
 	err       error
 }
@@ -59,7 +59,7 @@ func (t *tracer) at(name Inputs) int {
 	return len(t.op.in)
 }
 
-// wanted says whether the gradient for an input is wanted.
+// wanted reports whether the gradient for an input is wanted.
 func (t *tracer) wanted(name Inputs) bool { return t.wants(t.at(name)) }
 
 // apply returns the result of an op, or nil once an error has happened.
@@ -110,7 +110,7 @@ func (o withBackward) SymDiff(in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
 	return nodes, nil
 }
 
-// DoDiff adds the gradients to the gradients that the inputs have. The LispMachine asks it of every op, wanted or not.
+// DoDiff adds to the gradients of the inputs. The LispMachine calls it for every op, wanted or not.
 func (o withBackward) DoDiff(_ G.ExecutionContext, in G.Nodes, out *G.Node) error {
 	if !o.wantsAny() {
 		return nil
@@ -143,7 +143,7 @@ func (o withBackward) DoDiff(_ G.ExecutionContext, in G.Nodes, out *G.Node) erro
 	return nil
 }
 
-// wantsAny says whether the gradient for any input is wanted.
+// wantsAny reports whether the gradient for any input is wanted.
 func (o *op) wantsAny() bool {
 	for i := range o.Arity() {
 		if o.wants(i) {
@@ -153,7 +153,7 @@ func (o *op) wantsAny() bool {
 	return false
 }
 
-// accumulate adds g to the gradient of n in place, which is the only way that Gorgonia leaves to other packages.
+// accumulate adds g to the gradient of n in place; Gorgonia offers other packages no other way.
 func accumulate(n *G.Node, g handle) error {
 	have, err := n.Grad()
 	if err != nil {

@@ -8,12 +8,12 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// BagMean is the mean of the rows of each bag, 1/N_i Σ_s z_s: z is [N, D], bag after bag; bag i has the rows offsets[i]
-// to offsets[i+1], which are as fixed in a graph as N is; the result is [n, D]. Of the features of a kernel's map these
-// are the features of the mean map of the kernel, whose squared distances are the squared maximum mean discrepancy:
-// Gretton et al. (2012), A kernel two-sample test.
+// BagMean is the mean of the rows of each bag, 1/N_i Σ_s z_s. z is [N, D]; bag i has the rows offsets[i] to
+// offsets[i+1], which are fixed in the graph; the result is [n, D]. For features of a kernel it is the feature map of
+// the mean embedding, whose squared distances are the squared maximum mean discrepancy. Gretton et al. (2012), A kernel
+// two-sample test.
 //
-// Backward: dz_s = g_i/N_i for every sample of bag i. Errors while building: offsets, shapes.
+// Backward: dz_s = g_i/N_i for every row s of bag i. Errors while building: offsets, shapes.
 func BagMean(z *G.Node, offsets []int, a Attr) (*G.Node, error) {
 	offsets = slices.Clone(offsets)
 	return apply(&op{kind: "BagMean", params: offsets, in: []Inputs{X}, ranks: "22", attr: a,
@@ -28,8 +28,8 @@ func BagMean(z *G.Node, offsets []int, a Attr) (*G.Node, error) {
 	}, z)
 }
 
-// BagMeanInto writes the means of the bags of rows z [N, D] to dst [n, D], allocated if nil, without a graph. Sums are
-// in float64.
+// BagMeanInto writes the means of the bags of z [N, D] to dst [n, D], allocated if nil, without a graph. Sums are in
+// float64.
 func BagMeanInto(dst, z *tensor.Dense, offsets []int, a Attr) (*tensor.Dense, error) {
 	who := a.who("BagMean")
 	z, err := matrixOf(who, "z", "[N, D]", z)
@@ -62,7 +62,7 @@ func bagMean[T domain.Float](means, rows *tensor.Dense, offsets []int) {
 	}
 }
 
-// bagSpread gives every row of a bag its share g_i/N_i.
+// bagSpread gives g_i/N_i to every row of bag i.
 func bagSpread(offsets []int) *op {
 	const kind = "gradient of BagMean"
 	return &op{kind: kind, params: offsets, ranks: "22",

@@ -10,22 +10,22 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Bags is a batch of n sets of samples, of any sizes: bag i has the rows Offsets()[i] to Offsets()[i+1] of one matrix
-// [N, l] of float32 or float64. A set is never empty; the order of its rows means nothing. Nothing here changes a
-// sample; Slice and Samples share memory.
+// Bags is a batch of n sets of samples of any sizes. Set i is the rows Offsets()[i] to Offsets()[i+1] of one matrix [N,
+// l] of float32 or float64. A set is never empty, and the order of its rows has no meaning. No method changes a sample;
+// Slice and Samples share memory.
 //
-// It is a Matrix of n rows and l columns, a row of which is a set: what the functions of this library for rows of input
-// take for sets.
+// Bags is a Matrix of n rows and l columns in which a row is a set. Layers that map sets take it as their rows of
+// input. The Into functions for dense or sparse rows refuse it (ErrDtype).
 type Bags struct {
 	x       *tensor.Dense
 	offsets []int
 }
 
-// NewBags makes bags of the rows of x [N, l], which it keeps (a copy, where x is a view), by n+1 offsets from 0 to N,
-// which it copies.
+// NewBags makes bags from the rows of x [N, l] and n+1 offsets from 0 to N. It keeps x, or a copy of a view, and copies
+// the offsets.
 //
-// Errors: x that is no matrix, a matrix without columns, offsets that do not rise from 0 to N, which an empty bag
-// breaks (ErrShape); another element type (ErrDtype). Values are checked where they are used.
+// Errors: an x that is nil, no matrix or without columns, offsets that do not rise from 0 to N, such as those of an
+// empty bag (ErrShape); another element type (ErrDtype). The functions that use the values check them.
 func NewBags(x *tensor.Dense, offsets []int) (*Bags, error) {
 	if x == nil {
 		return nil, fmt.Errorf("ops: Bags: the samples are nil: %w", ErrShape)
@@ -44,7 +44,7 @@ func NewBags(x *tensor.Dense, offsets []int) (*Bags, error) {
 	return &Bags{x, slices.Clone(offsets)}, nil
 }
 
-// checkOffsets wants offsets that rise from 0 to N.
+// checkOffsets checks that the offsets rise from 0 to N.
 func checkOffsets(who string, offsets []int, samples int) error {
 	if len(offsets) == 0 || offsets[0] != 0 {
 		return fmt.Errorf("%s: offsets %v, want them to begin with 0: %w",
@@ -65,28 +65,28 @@ func checkOffsets(who string, offsets []int, samples int) error {
 	return nil
 }
 
-// Len is n, the number of bags.
+// Len returns n, the number of bags.
 func (b *Bags) Len() int { return len(b.offsets) - 1 }
 
-// Axes is l, the number of coordinates of a sample.
+// Axes returns l, the number of coordinates of a sample.
 func (b *Bags) Axes() int { return b.x.Shape()[1] }
 
-// Shape is (n, l): sets and coordinates.
+// Shape returns (n, l).
 func (b *Bags) Shape() tensor.Shape { return tensor.Shape{b.Len(), b.Axes()} }
 
-// Dims is 2, the length of Shape.
+// Dims returns 2, the length of Shape.
 func (b *Bags) Dims() int { return 2 }
 
-// Dtype is tensor.Float32 or tensor.Float64.
+// Dtype returns tensor.Float32 or tensor.Float64.
 func (b *Bags) Dtype() tensor.Dtype { return b.x.Dtype() }
 
-// Samples are all samples, [N, l], bag after bag. The tensor is the bags' own.
+// Samples returns all samples [N, l], bag after bag. The tensor is the bags' own.
 func (b *Bags) Samples() *tensor.Dense { return b.x }
 
-// Offsets are where each bag begins in Samples, and then N.
+// Offsets returns a copy of the n+1 offsets: the first row of each bag in Samples, then N.
 func (b *Bags) Offsets() []int { return slices.Clone(b.offsets) }
 
-// check panics where not all of the bags are there.
+// check panics unless b has all of these bags.
 func (b *Bags) check(bags ...int) {
 	for _, i := range bags {
 		if i < 0 || i >= b.Len() {
@@ -95,19 +95,19 @@ func (b *Bags) check(bags ...int) {
 	}
 }
 
-// Size is the number of samples of bag i. It panics when there is no such bag.
+// Size returns the number of samples of bag i. It panics if there is no such bag.
 func (b *Bags) Size(i int) int {
 	b.check(i)
 	return b.offsets[i+1] - b.offsets[i]
 }
 
-// Bag are the samples of bag i, over the same memory. It panics when there is no such bag.
+// Bag returns the samples of bag i, over the same memory. It panics if there is no such bag.
 func (b *Bags) Bag(i int) *tensor.Dense {
 	b.check(i)
 	return Rows(b.x, b.offsets[i], b.offsets[i+1])
 }
 
-// BagsOfRows are the rows of x [n, l] as n sets of one sample each.
+// BagsOfRows returns the rows of x [n, l] as n bags of one sample each. Errors are as for NewBags.
 func BagsOfRows(x *tensor.Dense) (*Bags, error) {
 	n := 0
 	if x != nil && x.Dims() == 2 {
@@ -125,10 +125,10 @@ func singles(n int) []int {
 	return offsets
 }
 
-// With are the same sets with other samples: x [N, l'], a sample for each, which it keeps.
+// With returns bags of the same sizes with other samples x [N, l'], which it keeps. Errors are as for NewBags.
 func (b *Bags) With(x *tensor.Dense) (*Bags, error) { return NewBags(x, b.offsets) }
 
-// Slice is the bags lo to hi (exclusive), over the same memory. It panics when they are not there.
+// Slice returns the bags lo to hi (exclusive), over the same memory. It panics if they are out of range.
 func (b *Bags) Slice(lo, hi int) *Bags {
 	checkPart("Bags", lo, hi, b.Len())
 	first := b.offsets[lo]
@@ -139,7 +139,7 @@ func (b *Bags) Slice(lo, hi int) *Bags {
 	return out
 }
 
-// Take are the bags idx, in that order, repeats included, as a copy. It panics when one is not there.
+// Take returns a copy of the bags idx, in that order, with repeats. It panics if an index is out of range.
 func (b *Bags) Take(idx []int) *Bags {
 	b.check(idx...)
 	out := &Bags{offsets: make([]int, len(idx)+1)}
@@ -153,8 +153,8 @@ func (b *Bags) Take(idx []int) *Bags {
 	return out
 }
 
-// Axis is coordinate j alone, as bags of one dimension, a copy: of many dimensions the densities of the coordinates can
-// still be estimated, one by one. It panics when there is no such coordinate.
+// Axis returns a copy of coordinate j alone, as bags of one dimension. With many dimensions the densities of single
+// coordinates can still be estimated. It panics if there is no such coordinate.
 func (b *Bags) Axis(j int) *Bags {
 	if j < 0 || j >= b.Axes() {
 		panic(fmt.Sprintf("ops: Bags: coordinate %d of %d", j, b.Axes()))
@@ -167,7 +167,8 @@ func (b *Bags) Axis(j int) *Bags {
 	return out
 }
 
-// InBag is an error about the rows of Samples as one about the bags: a cell that it names is counted in its bag.
+// InBag turns an error about a cell of Samples into an error that names the bag and the row in the bag. It returns any
+// other error unchanged.
 func (b *Bags) InBag(err error) error {
 	var cell *domain.CellError
 	if !errors.As(err, &cell) || !cell.OfInput() || cell.OfBag {
@@ -179,7 +180,7 @@ func (b *Bags) InBag(err error) error {
 	return &moved
 }
 
-// String tells the number of bags and the shape and type of the samples.
+// String returns the number of bags and the shape and type of the samples.
 func (b *Bags) String() string {
 	return fmt.Sprintf("%d bags of %v %v", b.Len(), b.Dtype(), b.x.Shape())
 }

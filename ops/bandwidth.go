@@ -9,11 +9,10 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Bandwidth is W = W₀·exp(-ρ): the frequencies of a bandwidth exp(ρ) times as large as the bandwidth of W₀. It stays
-// positive whatever ρ is. W₀ is [d, m], or a vector [d] of scales; ρ has one entry, or one a dimension (a row of W₀
-// each).
+// Bandwidth is W = W₀·exp(-ρ): frequencies whose bandwidth is exp(ρ) times that of W₀, and positive for every ρ. W₀ is
+// [d, m], or a vector [d] of scales. ρ is [1], or [d] with an entry for each row of W₀.
 //
-// Backward: dρ = -<dW, W>, over everything or over a row each; dW₀ = dW·exp(-ρ).
+// Backward: dρ = -<dW, W>, over everything or over each row; dW₀ = dW·exp(-ρ). Errors while building: shapes.
 func Bandwidth(w0, rho *G.Node, a Attr) (*G.Node, error) {
 	ranks := "212"
 	if w0 != nil && w0.Dims() == 1 {
@@ -22,7 +21,7 @@ func Bandwidth(w0, rho *G.Node, a Attr) (*G.Node, error) {
 	return apply(bandwidthOp(ranks, a), w0, rho)
 }
 
-// BandwidthInto writes Bandwidth(W₀, ρ) to dst, of the shape of W₀, allocated if nil, without a graph.
+// BandwidthInto writes Bandwidth(W₀, ρ) to dst, which has the shape of W₀ and is allocated if nil, without a graph.
 func BandwidthInto(dst, w0, rho *tensor.Dense, a Attr) (*tensor.Dense, error) {
 	who := a.who("Bandwidth")
 	w0, err := contiguous(w0)
@@ -32,9 +31,11 @@ func BandwidthInto(dst, w0, rho *tensor.Dense, a Attr) (*tensor.Dense, error) {
 	if rho, err = contiguous(rho); err != nil {
 		return nil, fmt.Errorf("%s: log bandwidth: %w", who, err)
 	}
-	if w0.Dims() != 1 && w0.Dims() != 2 || w0.Dtype() != rho.Dtype() {
-		return nil, fmt.Errorf("%s: W is %v %v and the log bandwidth %v: %w",
-			who, w0.Dtype(), w0.Shape(), rho.Dtype(), ErrShape)
+	if w0.Dtype() != rho.Dtype() {
+		return nil, fmt.Errorf("%s: W is %v and the log bandwidth %v; give both one type: %w", who, w0.Dtype(), rho.Dtype(), ErrDtype)
+	}
+	if w0.Dims() != 1 && w0.Dims() != 2 {
+		return nil, fmt.Errorf("%s: W is %v, want a vector or a matrix: %w", who, w0.Shape(), ErrShape)
 	}
 	d := w0.Shape()[0]
 	if k := rho.Shape().TotalSize(); k != 1 && k != d {
@@ -82,7 +83,7 @@ func bandwidthOp(ranks string, a Attr) *op {
 	return o
 }
 
-// bandwidthGrad is dρ = -<dW, W> of so many entries from W and dW: of everything, or of a row each.
+// bandwidthGrad is dρ = -<dW, W> with the given number of entries, from W and dW.
 func bandwidthGrad(rank string, entries int) *op {
 	return &op{kind: "bandwidthGrad", params: entries, ranks: rank + rank + "1",
 		shape: func(in []tensor.Shape) (tensor.Shape, error) {

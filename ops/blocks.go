@@ -7,9 +7,10 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// InBlocks makes dst [n, cols], allocated if nil, from x [n, d] some rows at a time: f writes the rows of dst for those
-// of x, both over the memory of the whole (of one copy, where x is not contiguous). An error about a cell counts its
-// row from the start of x.
+// InBlocks computes dst [n, cols], allocated if nil, from x [n, d], some rows at a time: f gets matching rows of dst
+// and x, both over the memory of the whole matrices (or of a copy of an x that is not contiguous). An error about a
+// cell counts its row from the start of x. Errors: shapes or a nil f (ErrShape), rows below 1 (ErrParam), the errors of
+// f.
 func InBlocks(who string, dst, x *tensor.Dense, rows, cols int,
 	f func(dst, x *tensor.Dense) error) (*tensor.Dense, error) {
 	x, err := matrixOf(who, "x", "[n, d]", x)
@@ -36,8 +37,8 @@ func InBlocks(who string, dst, x *tensor.Dense, rows, cols int,
 	return dst, nil
 }
 
-// Rows are the rows lo to hi (exclusive) of a contiguous matrix, or these entries of a vector, over the same memory. It
-// panics when they are not there, or x is nil or not contiguous.
+// Rows returns the rows lo to hi (exclusive) of a contiguous matrix, or these entries of a vector, over the same
+// memory. It panics if they are out of range, or x is nil, not contiguous, or neither float32 nor float64.
 func Rows(x *tensor.Dense, lo, hi int) *tensor.Dense {
 	if !IsContiguous(x) || x.Dims() < 1 || x.Dtype() != tensor.Float32 && x.Dtype() != tensor.Float64 {
 		panic("ops: Rows: want rows of a contiguous matrix of float32 or float64")

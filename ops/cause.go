@@ -7,9 +7,9 @@ import (
 	G "gorgonia.org/gorgonia"
 )
 
-// Cause is the error of an op out of what a machine or G.Grad of Gorgonia makes of it. They hide it: errors.Is(err,
-// ErrDomain) is false for an error of RunAll, and errors.Is(Cause(err), ErrDomain) says what is so. Where the op is
-// Gorgonia's own its message comes with the machine's words about the place. Any other error is returned as it is.
+// Cause returns the error of an op that a machine or G.Grad of Gorgonia hides: errors.Is(err, ErrDomain) is false for
+// an error of RunAll, but errors.Is(Cause(err), ErrDomain) holds. For an op of Gorgonia itself the message includes the
+// machine's words about the place. Any other error is returned as it is.
 func Cause(err error) error {
 	var diff G.SymDiffError
 	if errors.As(err, &diff) && diff.Node() != nil {

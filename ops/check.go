@@ -9,9 +9,9 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// CheckRows finds the first cell of x, a contiguous matrix or sparse rows, float32 or float64, outside a domain; who
-// names the finder. Of sparse rows it looks at the entries, and at the first cell that is not stored where 0 is
-// outside; of bags at the samples, and the error names the bag and the sample in it.
+// CheckRows returns an error that wraps ErrDomain for the first cell of x outside a domain. x is a contiguous matrix,
+// CSR or Bags of float32 or float64; who starts the message. Where 0 is outside the domain, a cell that a CSR does not
+// store is an error too. For Bags the error names the bag and the sample in it.
 func CheckRows(d Domain, who string, x Matrix) error {
 	if domain.IsNil(x) {
 		return fmt.Errorf("%s: the rows are nil: %w", who, ErrShape)
@@ -41,7 +41,8 @@ func checkRows[T domain.Float](d Domain, who string, x *tensor.Dense) error {
 	return domain.CheckRows(d, who, v, n, cols, cols)
 }
 
-// within says that all cells are in a domain of cells; it is false as well where that takes a look at the rows.
+// within reports whether a check of the cells alone shows that all are in the domain. It is false for a domain of whole
+// rows.
 func within[T domain.Float](d Domain, v []T) bool {
 	low, open, ok := d.Low()
 	l := T(low)
@@ -59,7 +60,7 @@ func above[T domain.Float](v T) T {
 	return T(math.Nextafter(float64(v), math.Inf(1)))
 }
 
-// CheckFrequencies finds the first entry of the contiguous matrix W, float32 or float64, that no kernel draws: one that
+// CheckFrequencies returns an error that wraps ErrDomain for the first entry of the matrix W, float32 or float64, that
 // is not finite or, for d = NonNegative, negative.
 func CheckFrequencies(d Domain, who string, w *tensor.Dense) error {
 	w, err := matrixOf(who, "W", "[d, m]", w)
@@ -79,12 +80,14 @@ func checkFrequencies[T domain.Float](d Domain, who string, w *tensor.Dense) err
 
 // The remedies for numbers that a user did not give.
 const (
+	// The remedies for bad values that are not the user's input.
 	fitAnew  = "fit the map anew"
 	drawAnew = "draw the map anew"
 	setAnew  = "set the frequencies anew, or tune them with a lower learning rate"
 )
 
-// checkFinite finds the first of some numbers, rows of cols, that is not finite; an error gives them a name.
+// checkFinite returns an error for the first of the numbers v, in rows of cols, that is not finite. name is their name
+// in the message.
 func checkFinite[T domain.Float](who, name, remedy string, v []T, cols int) error {
 	for i, f := range v {
 		if f-f != 0 {

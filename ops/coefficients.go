@@ -9,12 +9,13 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Coefficients are the coefficients of functions on an orthonormal basis, pΦ: p is [n, V], the values of functions at V
-// points, Φ [V, B], the basis functions at the points times their weights of integration, and the result [n, B]. As for
-// HDD a row of p may be k functions, one after another, [n, kV], and the result is then [n, kB]. Squared distances of
-// coefficients are about ∫ (p - q)². Φ has no gradient.
+// Coefficients is pΦ, the coefficients of functions on an orthonormal basis. p is [n, V], the values of functions at V
+// points; Φ is [V, B], the basis functions at the points times their weights of integration; the result is [n, B]. As
+// in HDD, a row of p may hold k functions one after another, [n, kV], and the result is then [n, kB]. Squared distances
+// of coefficients approximate ∫ (p - q)². Φ has no gradient.
 //
-// Backward: dp = gΦᵀ. Errors: shapes while building; a value of p outside Attr.Domain while running.
+// Backward: dp = gΦᵀ. Errors while building: shapes. Errors while running: a value of p outside Attr.Domain
+// (ErrDomain).
 func Coefficients(p, basis *G.Node, a Attr) (*G.Node, error) {
 	return apply(&op{kind: "Coefficients", in: []Inputs{X, 0}, ranks: "222", attr: a,
 		shape: func(in []tensor.Shape) (tensor.Shape, error) {
@@ -59,7 +60,7 @@ func basisError(who string, p, basis tensor.Shape) error {
 	return fmt.Errorf("%s: p is %v and Φ %v, want [n, V], or a multiple of V, and [V, B]: %w", who, p, basis, ErrShape)
 }
 
-// timesBasis is dst = xΦ or, transposed, xΦᵀ, for as many rows as x has of that width.
+// timesBasis computes xΦ or, if transposed, xΦᵀ. x may have several rows of that width in each of its rows.
 func timesBasis[T domain.Float](dst, x, basis *tensor.Dense, transposed bool) {
 	v, b := basis.Shape()[0], basis.Shape()[1]
 	in, out := v, b

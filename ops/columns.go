@@ -10,13 +10,15 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Columns is scale·x[:, from:to], a copy of some columns. Backward: the gradient, scaled, in those columns of zeros.
+// Columns is scale·x[:, from:to], a copy of some columns. Backward: the gradient times scale in these columns, zeros
+// elsewhere.
 func Columns(x *G.Node, from, to int, scale float64, a Attr) (*G.Node, error) {
 	return apply(columnsOp(from, to, scale, a), x)
 }
 
-// Concat is [w₀·x₀ | w₁·x₁ | ...], matrices of as many rows side by side, each scaled. Gorgonia's own Concat has no
-// gradient on the LispMachine for columns. Backward: for each part its columns of the gradient, scaled.
+// Concat is [w₀·x₀ | w₁·x₁ | ...]: matrices with the same number of rows side by side, each scaled. Unlike Gorgonia's
+// own Concat it has a gradient for columns on the LispMachine. Backward: for each part its columns of the gradient,
+// scaled.
 func Concat(scales []float64, a Attr, parts ...*G.Node) (*G.Node, error) {
 	if len(parts) == 0 || len(scales) != len(parts) {
 		return nil, fmt.Errorf("%s: %d scales for %d parts, want at least one part and one scale each: %w",
@@ -71,8 +73,8 @@ func concatBackward(scales []float64) func(t *tracer) {
 	}
 }
 
-// ColumnsInto writes scale·x[:, from:to], of dense or sparse rows, to dst from column at on, without a graph. Both ops
-// are made of it.
+// ColumnsInto writes scale·x[:, from:to], of dense or sparse rows, to the columns of dst from column at on, without a
+// graph. Errors: shapes and columns out of range (ErrShape), different element types (ErrDtype).
 func ColumnsInto(dst *tensor.Dense, at int, x Matrix, from, to int, scale float64) error {
 	x, err := matrix(x)
 	if err != nil {
@@ -81,7 +83,10 @@ func ColumnsInto(dst *tensor.Dense, at int, x Matrix, from, to int, scale float6
 	if err := given("ops: columns", "dst", dst); err != nil {
 		return err
 	}
-	if !IsContiguous(dst) || dst.Dtype() != x.Dtype() || dst.Dims() != 2 || x.Dims() != 2 ||
+	if dst.Dtype() != x.Dtype() {
+		return fmt.Errorf("ops: columns of %v cannot be copied into %v; give both one type: %w", x.Dtype(), dst.Dtype(), ErrDtype)
+	}
+	if !IsContiguous(dst) || dst.Dims() != 2 || x.Dims() != 2 ||
 		dst.Shape()[0] != x.Shape()[0] ||
 		from < 0 || to < from || to > x.Shape()[1] || at < 0 || at > dst.Shape()[1]-(to-from) {
 		return fmt.Errorf("ops: columns %d to %d of %v do not fit into %v at column %d: %w",
@@ -133,7 +138,7 @@ func columnsOp(from, to int, scale float64, a Attr) *op {
 	return o
 }
 
-// padOp is the matrix of d columns with scale·x from column `at` on and zeros elsewhere.
+// padOp is a matrix of d columns with scale·x from column `at` on and zeros elsewhere.
 func padOp(at, d int, scale float64) *op {
 	return &op{kind: "pad", params: []float64{float64(at), float64(d), scale}, ranks: "22",
 		shape: func(in []tensor.Shape) (tensor.Shape, error) { return tensor.Shape{in[0][0], d}, nil },
@@ -142,7 +147,8 @@ func padOp(at, d int, scale float64) *op {
 		}}
 }
 
-// Copy writes x [n, d], dense or sparse, to dst, allocated if nil, after the check of its domain.
+// Copy writes x [n, d], dense or sparse, to dst, allocated if nil. Errors: shapes, a cell of x outside Attr.Domain
+// (ErrDomain).
 func Copy(dst *tensor.Dense, x Matrix, a Attr) (*tensor.Dense, error) {
 	who := a.who("Copy")
 	x, err := matrix(x)

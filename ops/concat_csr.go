@@ -7,9 +7,9 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// ConcatCSR is Concat of sparse rows, as sparse rows. Errors: no part, another number of scales, and parts of other
-// numbers of rows, or too many columns (ErrShape); parts of two types (ErrDtype); rows
-// whose cells that are not stored are no zeros (ErrParam).
+// ConcatCSR is Concat of sparse rows, as sparse rows. Errors: no part, a number of scales other than the number of
+// parts, parts with different numbers of rows, too many columns (ErrShape); parts of different types (ErrDtype); a part
+// whose missing cells are not zeros, see LogShiftCSR (ErrParam).
 func ConcatCSR(scales []float64, a Attr, parts ...*CSR) (*CSR, error) {
 	who := a.who("Concat")
 	if len(parts) == 0 || len(scales) != len(parts) {

@@ -7,8 +7,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Constant is the number v as a node of element type dt. Gorgonia merges constants of one name, whatever their types,
-// and names them by their value alone; here the type is part of the name.
+// Constant returns the number v as a node of element type dt. Its name contains the type: Gorgonia merges constants of
+// the same name, and would name this one by its value alone.
 func Constant(v float64, dt tensor.Dtype) *G.Node {
 	name := G.WithName(fmt.Sprintf("%v %v", dt, v))
 	if dt == tensor.Float32 {

@@ -9,26 +9,25 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Matrix is rows of input: a *tensor.Dense [n, d], or a *CSR.
+// Matrix is rows of input: a *tensor.Dense [n, d] or a *CSR. *Bags implements it too, for functions that map sets.
 type Matrix interface {
 	Shape() tensor.Shape
 	Dims() int
 	Dtype() tensor.Dtype
 }
 
-// CSR is a sparse matrix [n, d] of float32 or float64 in compressed sparse rows, the form of scipy.sparse.csr_matrix:
-// for each row the columns that are stored, in rising order, and their values. What is not stored is 0.
+// CSR is a sparse matrix [n, d] of float32 or float64 in compressed sparse rows, like scipy.sparse.csr_matrix: for each
+// row the stored columns, in rising order, and their values. Cells that are not stored are 0.
 //
-// It is a value of Gorgonia's, so a node of shape [n, d] can hold it (G.WithValue, G.Let) in place of a dense tensor,
-// another number of entries each time; the ops of this package read it there; Gorgonia's own do not. It
-// is data: no op has a gradient for it. A map costs operations in proportion to the entries, and W is the only dense
-// operand.
+// It is a Gorgonia value, so a node of shape [n, d] can hold it (G.WithValue, G.Let) in place of a dense tensor, with a
+// different number of entries at each run. The ops of this package read it; Gorgonia's own do not. It is data: no op
+// has a gradient for it. A map takes operations in proportion to the entries, and only W is dense.
 //
-// Methods that return a part share the memory where that is possible; nothing here changes an entry. It is safe for
-// concurrent use as long as nobody changes the slices that it was made of.
+// Methods that return a part share memory where possible, and no method changes an entry. A CSR is safe for concurrent
+// use while nobody changes the slices that it was made of.
 type CSR struct{ of entries }
 
-// entries are the rows in their element type: a *sparse[float32] or a *sparse[float64].
+// entries holds the rows as a *sparse[float32] or a *sparse[float64].
 type entries interface {
 	size() (rows, cols int)
 	pattern() (ptr []int, col []int32)
@@ -41,20 +40,19 @@ type entries interface {
 	zeroBased() bool
 }
 
-// sparse is a CSR of one element type. base is what is added to every cell, stored or not: one number, or one a column;
-// nil is 0. It makes ln(x + c) of a sparse x sparse.
+// sparse is a CSR of one element type. base is added to every cell, stored or not: one number, or one for each column;
+// nil is 0. With it ln(x + c) of a sparse x is sparse.
 type sparse[T domain.Float] struct {
 	simd.CSR[T]
 	base []T
 }
 
-// NewCSR makes a matrix of the given rows and columns from its three slices, which it keeps: row i has the entries
-// pointers[i] to pointers[i+1], in the columns `columns`, with the values, a []float32 or []float64. Columns count from
-// 0.
+// NewCSR makes a matrix from its three slices, which it keeps. Row i has the entries pointers[i] to pointers[i+1] of
+// columns and values. Columns count from 0; values is a []float32 or []float64.
 //
-// Errors: pointers that do not start at 0, fall, or do not end at the number of entries, slices of different lengths,
-// columns of a row that do not rise or are not there (ErrShape); values of another type (ErrDtype). Values are checked
-// when a map reads them.
+// Errors: pointers that do not start at 0, that fall, or that do not end at the number of entries, slices of different
+// lengths, columns of a row that do not rise or are out of range (ErrShape); values of another type (ErrDtype). A map
+// checks the values when it reads them.
 func NewCSR(rows, cols int, pointers []int, columns []int32, values any) (*CSR, error) {
 	switch v := values.(type) {
 	case []float32:
@@ -105,7 +103,7 @@ const maxColumns = 1<<31 - 1
 // sparseOf is x in its element type, which must be T.
 func sparseOf[T domain.Float](x *CSR) *sparse[T] { return x.of.(*sparse[T]) }
 
-// wrapped is a CSR of what may be an error.
+// wrapped returns s as a CSR, or the error.
 func wrapped[T domain.Float](s *sparse[T], err error) (*CSR, error) {
 	if err != nil {
 		return nil, err
@@ -113,43 +111,43 @@ func wrapped[T domain.Float](s *sparse[T], err error) (*CSR, error) {
 	return &CSR{s}, nil
 }
 
-// Rows is n.
+// Rows returns n.
 func (x *CSR) Rows() int { return x.Shape()[0] }
 
-// Cols is d.
+// Cols returns d.
 func (x *CSR) Cols() int { return x.Shape()[1] }
 
-// Stored is the number of entries, zeros that are stored included.
+// Stored returns the number of entries, including stored zeros.
 func (x *CSR) Stored() int {
 	p := x.Pointers()
 	return p[len(p)-1] - p[0]
 }
 
-// Density is the share of the cells that is stored, 0 for a matrix without cells.
+// Density returns the share of cells that are stored, and 0 for a matrix without cells.
 func (x *CSR) Density() float64 {
 	return float64(x.Stored()) / max(1, float64(x.Rows())*float64(x.Cols()))
 }
 
-// Pointers are the row pointers: row i has the entries Pointers()[i] to Pointers()[i+1] of Columns and of the values.
-// They do not begin at 0 in a part of a matrix. The slice is the matrix's own.
+// Pointers returns the row pointers: row i has the entries Pointers()[i] to Pointers()[i+1] of Columns and of the
+// values. In a part of a matrix they need not begin at 0. The slice is the matrix's own.
 func (x *CSR) Pointers() []int {
 	ptr, _ := x.of.pattern()
 	return ptr
 }
 
-// Columns are the columns of the entries. The slice is the matrix's own.
+// Columns returns the columns of the entries. The slice is the matrix's own.
 func (x *CSR) Columns() []int32 {
 	_, col := x.of.pattern()
 	return col
 }
 
-// Float32s are the values of the entries of a float32 matrix, nil for another. The slice is the matrix's own.
+// Float32s returns the values of the entries of a float32 matrix, else nil. The slice is the matrix's own.
 func (x *CSR) Float32s() []float32 {
 	v, _ := x.of.values().([]float32)
 	return v
 }
 
-// Float64s are the values of the entries of a float64 matrix, nil for another. The slice is the matrix's own.
+// Float64s returns the values of the entries of a float64 matrix, else nil. The slice is the matrix's own.
 func (x *CSR) Float64s() []float64 {
 	v, _ := x.of.values().([]float64)
 	return v
@@ -159,7 +157,7 @@ func (s *sparse[T]) size() (rows, cols int)            { return s.Rows, s.Cols }
 func (s *sparse[T]) pattern() (ptr []int, col []int32) { return s.Ptr, s.Col }
 func (s *sparse[T]) values() any                       { return s.Val }
 
-// Slice is the rows lo to hi (exclusive), over the same memory. It panics when they are not there.
+// Slice returns the rows lo to hi (exclusive), over the same memory. It panics if they are out of range.
 func (x *CSR) Slice(lo, hi int) *CSR {
 	checkPart("CSR", lo, hi, x.Rows())
 	return &CSR{x.of.slice(lo, hi)}
@@ -181,7 +179,7 @@ func (s *sparse[T]) part(lo, hi int) *sparse[T] {
 	return &part
 }
 
-// Take is the rows idx, in that order, repeats included, as a matrix of its own. It panics when one is not there.
+// Take returns a copy of the rows idx, in that order, with repeats. It panics if an index is out of range.
 func (x *CSR) Take(idx []int) *CSR {
 	for _, i := range idx {
 		if i < 0 || i >= x.Rows() {
@@ -206,13 +204,13 @@ func (s *sparse[T]) take(idx []int) entries {
 	return out
 }
 
-// empty is a matrix without entries and with room for some.
+// empty returns a matrix without entries, with capacity for room of them.
 func (s *sparse[T]) empty(rows, cols, room int) *sparse[T] {
 	return &sparse[T]{CSR: simd.CSR[T]{Rows: rows, Cols: cols, Ptr: make([]int, rows+1),
 		Col: make([]int32, 0, room), Val: make([]T, 0, room)}}
 }
 
-// TakeColumns is scale·x[:, from:to], as a matrix of its own. It panics when the columns are not there.
+// TakeColumns returns scale·x[:, from:to] as a new matrix. It panics if the columns are out of range.
 func (x *CSR) TakeColumns(from, to int, scale float64) *CSR {
 	if from < 0 || to < from || to > x.Cols() {
 		panic(fmt.Sprintf("ops: CSR: columns %d to %d of %d", from, to, x.Cols()))
@@ -245,5 +243,5 @@ func (s *sparse[T]) takeColumns(from, to int, factor float64) entries {
 	return out
 }
 
-// zeroBased says whether the cells that are not stored are zeros.
+// zeroBased reports whether the cells that are not stored are zeros.
 func (s *sparse[T]) zeroBased() bool { return s.base == nil }

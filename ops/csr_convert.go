@@ -9,7 +9,7 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// CSROf is x [n, d], float32 or float64 in any layout, with the cells that are not 0 as entries; NaN is one.
+// CSROf converts x [n, d], float32 or float64 in any layout. The cells other than 0, including NaN, become entries.
 func CSROf(x *tensor.Dense) (*CSR, error) {
 	x, err := matrixOf("ops: CSR", "x", "[n, d]", x)
 	if err != nil {
@@ -32,7 +32,7 @@ func sparsed[T domain.Float](t *tensor.Dense) *CSR {
 	return &CSR{s}
 }
 
-// Dense writes x to dst [n, d], allocated if nil. Errors: a dst of another shape or type.
+// Dense writes x to dst [n, d], allocated if nil. Errors: a dst of another shape (ErrShape) or type (ErrDtype).
 func (x *CSR) Dense(dst *tensor.Dense) (*tensor.Dense, error) {
 	dst, err := output("ops: CSR", dst, x.Dtype(), x.Rows(), x.Cols())
 	if err != nil {
@@ -60,8 +60,8 @@ func (s *sparse[T]) dense(dst []T, ld int) {
 	}
 }
 
-// As is x in another element type, x itself in its own. An entry that is too large for float32, or that is not 0 and
-// would become 0, is an error that names it, with who at its start (ErrDomain); another type is ErrDtype.
+// As converts x to another element type, or returns x itself if it has that type. Errors start with who: an entry that
+// float32 makes infinite or 0 (ErrDomain), a type other than float32 and float64 (ErrDtype).
 func (x *CSR) As(dt tensor.Dtype, who string) (*CSR, error) {
 	switch {
 	case dt == x.Dtype():
@@ -83,7 +83,7 @@ func (x *CSR) As(dt tensor.Dtype, who string) (*CSR, error) {
 	return &CSR{converted[float32](s)}, nil
 }
 
-// lostInFloat32 says what float32 makes of v that v is not, or nothing.
+// lostInFloat32 says how float32 loses v, or returns "".
 func lostInFloat32(v float64) string {
 	switch f := float32(v); {
 	case math.IsInf(float64(f), 0):
@@ -94,7 +94,7 @@ func lostInFloat32(v float64) string {
 	return ""
 }
 
-// converted is s in another type, of entries of its own.
+// converted copies s in another type.
 func converted[T, S domain.Float](s *sparse[S]) *sparse[T] {
 	first, end := s.Ptr[0], s.Ptr[s.Rows]
 	x := simd.CSR[T]{Rows: s.Rows, Cols: s.Cols, Ptr: s.fromZero(), Col: s.Col[first:end],
@@ -172,7 +172,7 @@ func firstMissing(cols []int32) int {
 	return len(cols)
 }
 
-// spread is a matrix of either kind as a dense one.
+// spread returns a matrix of either kind as a dense one.
 func spread(x Matrix) (*tensor.Dense, error) {
 	if s, ok := x.(*CSR); ok {
 		return s.Dense(nil)

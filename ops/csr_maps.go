@@ -42,7 +42,7 @@ func exponential[T domain.Float](dst *tensor.Dense, x Matrix, w *Weights, scale 
 	simd.Exp(data[T](dst), data[T](x.(*tensor.Dense)), x.Shape()[0], p, scale)
 }
 
-// background is bias + base·W [m] of sparse rows, the bias itself where they have no base; a nil bias is 0.
+// background is bias + base·W [m] for sparse rows with a base, else the bias; a nil bias is 0.
 func background[T domain.Float](x *CSR, w *Weights, bias []T) []T {
 	base, p := sparseOf[T](x).base, packed[T](w)
 	if base == nil {
@@ -61,7 +61,7 @@ func background[T domain.Float](x *CSR, w *Weights, bias []T) []T {
 	return out
 }
 
-// columnSums are the sums of the columns of W, computed when they are first asked for.
+// columnSums returns the sums of the columns of W, which it computes at the first call.
 func columnSums[T domain.Float](w *Weights) []T {
 	w.summed.Do(func() {
 		p := packed[T](w)
@@ -76,8 +76,8 @@ func columnSums[T domain.Float](w *Weights) []T {
 	return w.sums.([]T)
 }
 
-// fullRow is one row that stores every column: its product reads a W that is not packed as it lies, where a dense row
-// would pack it.
+// fullRow is one row that stores every column. Its product reads a W that is not packed directly; a dense row would
+// pack it.
 func fullRow[T domain.Float](v []T) simd.CSR[T] {
 	row := simd.CSR[T]{Rows: 1, Cols: len(v), Ptr: []int{0, len(v)}, Col: make([]int32, len(v)), Val: v}
 	for j := range v {
@@ -86,7 +86,7 @@ func fullRow[T domain.Float](v []T) simd.CSR[T] {
 	return row
 }
 
-// columnBase is base with a number for each column, or nil.
+// columnBase returns base with a number for each column, or nil.
 func (s *sparse[T]) columnBase() []T {
 	if len(s.base) != 1 {
 		return s.base

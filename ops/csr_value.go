@@ -13,6 +13,8 @@ import (
 // A CSR is what both of Gorgonia's machines ask of a value: it knows its shape and type, and the LispMachine clones it
 // to make room for a gradient, which stays empty.
 var (
+	// A CSR implements what both of Gorgonia's machines need of a value. The LispMachine clones it to make room for a
+	// gradient, which stays empty.
 	_ G.Value      = (*CSR)(nil)
 	_ G.Typer      = (*CSR)(nil)
 	_ G.Cloner     = (*CSR)(nil)
@@ -21,22 +23,22 @@ var (
 	_ Matrix       = (*tensor.Dense)(nil)
 )
 
-// Shape is [n, d].
+// Shape returns (n, d).
 func (x *CSR) Shape() tensor.Shape {
 	rows, cols := x.of.size()
 	return tensor.Shape{rows, cols}
 }
 
-// Dims is 2.
+// Dims returns 2.
 func (x *CSR) Dims() int { return 2 }
 
-// Size is n·d, as of the dense matrix.
+// Size returns n·d, as for a dense matrix.
 func (x *CSR) Size() int { return x.Shape().TotalSize() }
 
-// Data are the values of the entries, a []float32 or []float64.
+// Data returns the values of the entries, a []float32 or []float64.
 func (x *CSR) Data() any { return x.of.values() }
 
-// Dtype is tensor.Float32 or tensor.Float64.
+// Dtype returns tensor.Float32 or tensor.Float64.
 func (x *CSR) Dtype() tensor.Dtype {
 	if _, ok := x.of.(*sparse[float32]); ok {
 		return tensor.Float32
@@ -44,10 +46,10 @@ func (x *CSR) Dtype() tensor.Dtype {
 	return tensor.Float64
 }
 
-// Type is the type of a dense matrix.
+// Type returns the type of a dense matrix.
 func (x *CSR) Type() hm.Type { return G.TensorType{Dims: 2, Of: x.Dtype()} }
 
-// Uintptr is where the values lie.
+// Uintptr returns the address of the values.
 func (x *CSR) Uintptr() uintptr {
 	if v := x.Float32s(); v != nil {
 		return uintptr(unsafe.Pointer(unsafe.SliceData(v)))
@@ -55,13 +57,13 @@ func (x *CSR) Uintptr() uintptr {
 	return uintptr(unsafe.Pointer(unsafe.SliceData(x.Float64s())))
 }
 
-// MemSize is the size in bytes of the row pointers, the columns and the values.
+// MemSize returns the size of the row pointers, the columns and the values in bytes.
 func (x *CSR) MemSize() uintptr {
 	return uintptr(len(x.Pointers()))*unsafe.Sizeof(int(0)) +
 		uintptr(x.Stored())*(unsafe.Sizeof(int32(0))+x.Dtype().Size())
 }
 
-// Clone is a copy, as an any, which is how Gorgonia asks for it.
+// Clone returns a deep copy. Gorgonia requires the type any.
 func (x *CSR) Clone() any { return &CSR{x.of.clone()} }
 
 func (s *sparse[T]) clone() entries {
@@ -72,7 +74,7 @@ func (s *sparse[T]) clone() entries {
 	return &c
 }
 
-// fromZero are the row pointers, counted from the first entry, which a part of a matrix does not do.
+// fromZero returns the row pointers counted from the first entry; those of a part of a matrix begin later.
 func (s *sparse[T]) fromZero() []int {
 	ptr := slices.Clone(s.Ptr)
 	for i := range ptr {
@@ -81,12 +83,12 @@ func (s *sparse[T]) fromZero() []int {
 	return ptr
 }
 
-// ZeroValue is a matrix of the same shape without entries; x stays as it is.
+// ZeroValue returns a matrix of the same shape without entries. It does not change x.
 func (x *CSR) ZeroValue() G.Value { return &CSR{x.of.cleared()} }
 
 func (s *sparse[T]) cleared() entries { return s.empty(s.Rows, s.Cols, 0) }
 
-// String tells the shape, the type and the number of entries.
+// String returns the shape, the type and the number of entries.
 func (x *CSR) String() string {
 	return fmt.Sprintf("CSR %v %v, %d stored", x.Dtype(), x.Shape(), x.Stored())
 }

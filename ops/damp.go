@@ -10,7 +10,7 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Exponent is the f of a semigroup kernel k(x, z) = exp(-Σ_j f(s_j (x_j + z_j))).
+// Exponent is the function f of a semigroup kernel k(x, z) = exp(-Σ_j f(s_j (x_j + z_j))).
 type Exponent int
 
 const (
@@ -33,7 +33,7 @@ func (f Exponent) at(u float64) float64 {
 	return math.Log1p(u)
 }
 
-// slope is f'(u), and 0 at u = 0 for the root, which has no derivative there.
+// slope is f'(u), and 0 at u = 0 for the root, where it is infinite.
 func (f Exponent) slope(u float64) float64 {
 	switch {
 	case f == Log1p:
@@ -45,19 +45,19 @@ func (f Exponent) slope(u float64) float64 {
 	}
 }
 
-// Damp gives features z of unit length the length √k(x, x) of a semigroup kernel: row by row
+// Damp scales features z of unit length to the length √k(x, x) of a semigroup kernel k, row by row:
 //
 //	y = exp(-E(x)) z,   E(x) = ½ Σ_j f(2 s_j x_j) = -½ ln k(x, x).
 //
-// The sum over the columns is in float64, whatever the element type. x is [n, d], s [1] or [d], one a column, z and y
-// [n, m].
+// x is [n, d] and may be sparse; s is [1], or [d] with an entry for each column; z and y are [n, m]. E is computed in
+// float64 for either element type.
 //
 // Backward, from the output alone: with t = -Σ g·y of a row, dx = t s f'(2sx), ds = Σ t x f'(2sx), over everything or
-// over a column, and dz = exp(-E) g. At x = 0 the derivative of the root has no bound. It is defined as 0, like the
-// derivative of Homogeneous.
+// over each column, and dz = exp(-E) g. At x = 0 the derivative of the root is infinite; dx is defined as 0 there, as
+// in Homogeneous. z is frozen if no input of its op has a gradient.
 //
-// x may be sparse. z is frozen where the op that makes it is differentiable in nothing. Errors while building: shapes
-// and f. Errors while running (ErrDomain): a cell of x or an entry of s that is negative or not finite.
+// Errors while building: shapes and f. Errors while running (ErrDomain): a cell of x or an entry of s that is negative
+// or not finite, a cell of z outside Attr.Domain.
 func Damp(x, s, z *G.Node, f Exponent, a Attr) (*G.Node, error) {
 	if err := f.check(a.who("Damp")); err != nil {
 		return nil, err
@@ -68,8 +68,8 @@ func Damp(x, s, z *G.Node, f Exponent, a Attr) (*G.Node, error) {
 	return apply(dampOp(f, a), x, s, z)
 }
 
-// DampInto writes Damp(x, s, z), for dense or sparse rows x, over z [n, m], which is contiguous and of x's element
-// type, without a graph.
+// DampInto replaces z [n, m] by Damp(x, s, z), for dense or sparse rows x, without a graph. z must be contiguous and
+// have the element type of x.
 func DampInto(x Matrix, s, z *tensor.Dense, f Exponent, a Attr) error {
 	who := a.who("Damp")
 	if err := f.check(who); err != nil {
@@ -110,7 +110,7 @@ func dampFits(who string, x, s, z tensor.Shape) error {
 	return nil
 }
 
-// checkScales wants finite numbers from 0 on.
+// checkScales checks that all scales are finite and not negative.
 func checkScales(who string, s *tensor.Dense) error {
 	for j, v := range Float64s(s) {
 		if !(v >= 0) || math.IsInf(v, 1) {
@@ -145,7 +145,7 @@ func damp[T domain.Float](x Matrix, s, z *tensor.Dense, f Exponent) {
 	})
 }
 
-// cells are the numbers of dense or sparse rows, of which those that are not stored are 0 and count for nothing.
+// cells holds the numbers of dense or sparse rows. Cells that are not stored are 0 and add nothing to the sums.
 type cells[T domain.Float] struct {
 	dense  []T
 	d      int
@@ -159,7 +159,7 @@ func cellsOf[T domain.Float](x Matrix) cells[T] {
 	return cells[T]{dense: data[T](x.(*tensor.Dense)), d: x.Shape()[1]}
 }
 
-// row are the cells of row i that are stored, and what c has for their columns.
+// row returns the stored cells of row i and the entries of s for their columns.
 func (c cells[T]) row(i int, s []T) (v, scales []T) {
 	if c.sparse == nil {
 		return c.dense[i*c.d : i*c.d+c.d], s
@@ -175,7 +175,7 @@ func (c cells[T]) row(i int, s []T) (v, scales []T) {
 	return c.sparse.Val[lo:hi], s
 }
 
-// each calls f for the cells of row i other than 0.
+// each calls f for the non-zero cells of row i.
 func (c cells[T]) each(i int, f func(j int, v T)) {
 	if s := c.sparse; s != nil {
 		for t := s.Ptr[i]; t < s.Ptr[i+1]; t++ {
@@ -217,7 +217,7 @@ func dampOp(f Exponent, a Attr) *op {
 		}}
 }
 
-// plain is x, dense where its sparse rows stand for numbers other than 0 where nothing is stored.
+// plain returns x, as a dense matrix if it is sparse with missing cells that are not zeros.
 func plain(x Matrix) (Matrix, error) {
 	if s, ok := x.(*CSR); ok && !s.of.zeroBased() {
 		return s.Dense(nil)
@@ -225,7 +225,7 @@ func plain(x Matrix) (Matrix, error) {
 	return x, nil
 }
 
-// exponentGrad is the gradient of Damp for s of so many entries, or for 0 entries the gradient for x, from x, s, the
+// exponentGrad is the gradient of Damp for s with the given number of entries, or for x if entries is 0, from x, s, the
 // output y and the gradient g.
 func exponentGrad(f Exponent, entries int) *op {
 	o := &op{kind: "exponentGrad", params: [2]int{int(f), entries}, ranks: "21221", sparse: entries > 0}

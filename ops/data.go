@@ -8,13 +8,13 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Data is for a layer that may take its input x [n, d] for data. It returns x and a as they are where a gradient for x
-// can be of use: where the op that makes x is differentiable in something. Otherwise it adds X to a.Frozen.
+// Data prepares the input x [n, d] of a layer that treats x as data. If the op that makes x has a gradient for any
+// input, it returns x and a unchanged. Otherwise it adds X to a.Frozen.
 //
-// A leaf is data. It comes back behind a node that passes its value on and is not differentiable: G.Grad for the leaf,
-// or for what is made of it alone, is an error that names a.Layer and the remedy, WithInputGrad, where Gorgonia would
-// print its pointer. It is an error too where the leaf has another way to the loss, which alone would make a gradient
-// that is wrong.
+// A leaf is data. Data returns a node that passes its value on and has no gradient. G.Grad for the leaf, or for a node
+// that depends on it alone, is then an error that names a.Layer and the remedy, WithInputGrad. It is an error also
+// where the leaf reaches the loss on another path, because the gradient of that path alone would be wrong. An x that is
+// nil is ErrShape.
 func Data(x *G.Node, a Attr) (*G.Node, Attr, error) {
 	if x == nil {
 		return nil, a, fmt.Errorf("%s: x is nil: %w", a.who("Data"), ErrShape)
@@ -32,7 +32,7 @@ func Data(x *G.Node, a Attr) (*G.Node, Attr, error) {
 	return guard, a, err
 }
 
-// hasGradient says whether the op that makes n is differentiable in any input.
+// hasGradient reports whether the op that makes n has a gradient for any input.
 func hasGradient(n *G.Node) bool {
 	if o := opOf(n); o != nil {
 		return o.wantsAny()
@@ -41,7 +41,7 @@ func hasGradient(n *G.Node) bool {
 	return ok && slices.Contains(theirs.DiffWRT(theirs.Arity()), true)
 }
 
-// dataBehind is the layer of the data that n is made of, or empty where n is made of something else as well.
+// dataBehind returns the layer of the data if n depends on data alone, else "".
 func dataBehind(n *G.Node) string {
 	if o := opOf(n); o != nil && !o.wantsAny() {
 		return o.attr.data
@@ -49,7 +49,7 @@ func dataBehind(n *G.Node) string {
 	return ""
 }
 
-// refusal is the error of a gradient for data, or nil where n is not made of data alone.
+// refusal returns the error of a gradient for n if n depends on data alone, else nil.
 func refusal(n *G.Node) error {
 	layer := dataBehind(n)
 	if layer == "" {
@@ -59,10 +59,10 @@ func refusal(n *G.Node) error {
 		"build the layer with WithInputGrad: %w", layer, ErrParam)
 }
 
-// dataOp is x itself, dense or sparse: only ops of this package read the node, and none overwrites an input. A
-// TapeMachine writes the result of another op to its register where that op overwrites it, and nowhere else. It sets
-// its engine in what an op returns; x is the user's, and several machines may run on it, so a dense x comes back as a
-// tensor of its own on the same cells.
+// dataOp returns x itself, dense or sparse. This is safe: only ops of this package read the node, and none overwrites
+// an input. A TapeMachine writes the result of another op to its register only where that op overwrites it. It also
+// sets its engine in the result of an op; x belongs to the user and several machines may run on it, so a dense x is
+// returned as a new tensor on the same cells.
 func dataOp(a Attr) *op {
 	return &op{kind: "Data", in: []Inputs{X}, ranks: "22", attr: a, sparse: true, shape: likeFirst,
 		forward: func(x Matrix, in []*tensor.Dense) (Matrix, error) {

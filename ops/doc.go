@@ -1,77 +1,83 @@
-// Package ops holds the feature maps as differentiable Gorgonia operations, one family a file, each with its forward
-// and its backward written by hand.
+// Package ops holds feature maps, layers and losses as differentiable Gorgonia operations, each with a forward and a
+// backward written by hand.
 //
-//	Fourier   [cos(xW) | sin(xW)] / √m          Bochner kernels, pair form
-//	Phase     √(2/m) cos(xW + b)                Bochner kernels, phase form
-//	StructuredFourier, StructuredPhase     the same two for a W of Hadamard products, formed for few columns alone
-//	SignedFourier  [ρ₀cos, ρ₀sin | ρ₁cos, ρ₁sin]/√m of (xU)∘r      kernels of several measures, as indefinite ones
-//	Laplace   exp(-xW) / √m                     semigroup kernels
-//	Homogeneous [√κ̂₀x^{γ/2}, √2κ̂₁x^{γ/2}cos(L ln x), ...]     homogeneous kernels, coordinate by coordinate
-//	Table     piecewise linear functions of each coordinate     fitted additive maps
-//	Maclaurin     s_i/√m Π_j x·w_ij           polynomials of x·z, products of projections
-//	TensorSketch  FFT⁻¹(Π_j FFT(C_j x))       the same, convolved count sketches
-//	Nystrom   k(x, L) P                         any Kernel, by its values at landmarks
-//	KDE       kernel density estimates of Bags, sets of samples in the unit cube, at the points of a Grid
-//	HDD       coefficients of √p cos(λ_j ln p), √p sin(λ_j ln p): information-theoretic distances of densities
-//	LogShift  ln(x + c)                         the prologue of the skewed kernels
-//	SkewedFourier, SkewedPhase             Fourier and Phase of it
-//	Bandwidth W·exp(-ρ)                         a trainable bandwidth
-//	Affine    xW + b                            heads, and the projection of the phase form
-//	Softmax, LogSoftmax                         class probabilities and their logarithms
-//	CrossEntropy  -Σ t ln Softmax(x)            the loss of each row
-//	Columns, Concat                             maps over parts of the input, weighted
+//	Fourier                             [cos(xW) | sin(xW)] / √m                  Bochner kernels, pair form
+//	Phase                               √(2/m) cos(xW + b)                        Bochner kernels, phase form
+//	StructuredFourier, StructuredPhase  the same two                              W is a product of Hadamard matrices
+//	SkewedFourier, SkewedPhase          the same two of LogShift                  skewed kernels
+//	SignedFourier                       [ρ_b cos P_b | ρ_b sin P_b]/√m            indefinite kernels
+//	Laplace                             exp(-xW) / √m                             semigroup kernels
+//	UnitLaplace, Damp                   Laplace with rows of norm 1, √k(x, x)     semigroup kernels
+//	Homogeneous                         √κ̂₀x^{γ/2}, √2κ̂₁x^{γ/2}cos(L ln x), ...   homogeneous kernels, by coordinate
+//	LogWaves                            a_j cos(ω_j u), a_j sin(ω_j u)            metric of a semigroup kernel
+//	Table                               piecewise linear functions of x_i         fitted additive maps
+//	Maclaurin                           s_i/√m Π_j x·w_ij                         polynomials of x·z
+//	TensorSketch                        FFT⁻¹(Π_j FFT(C_j x))                     polynomials of x·z
+//	Nystrom                             k(x, L) P                                 any Kernel, by landmarks
+//	KDE                                 kernel density estimates                  Bags of samples, on a Grid
+//	HDD                                 Φᵀ√p cos(λ_j ln p), Φᵀ√p sin(λ_j ln p)    distances of densities p
+//	Coefficients                        pΦ                                        L² distances of densities p
+//	BagMean                             means of the rows of bags                 mean embeddings of sets
+//	LogShift                            ln(x + c)                                 first step of the skewed kernels
+//	Bandwidth                           W·exp(-ρ)                                 a trainable bandwidth
+//	SpectralBound                       W·min(1, c/σ(W))                          a bounded spectral norm
+//	ScaleColumns, Weigh, Normalise      x·diag(s), z·diag(a | a), x/‖x‖           units, amplitudes, norms
+//	Columns, Concat                     scale·x[:, from:to], [w₀x₀ | w₁x₁ | ...]  maps over parts of the input
+//	Affine, Activate                    xW + b, relu(x), tanh(x), ...             heads, dense layers
+//	Softmax, LogSoftmax                 exp(x_j)/Σ_k exp(x_k), its logarithm      class probabilities
+//	CrossEntropy, Huber                 -Σ t ln Softmax(x); r²/2 or δ(|r| - δ/2)  losses
 //
-// x is [n, d], one instance a row; W is [d, m], one frequency a column. An op is a stateless value: everything it works
-// on is an input node, and nothing here knows where the frequencies came from. Every op has its forward and its
-// backward on both of Gorgonia's machines, in float32 and float64, and reads views, transposes and column-major tensors
-// rightly. Its backward starts from what the forward left in the graph, never from a second product (but for Nystrom,
-// Maclaurin and TensorSketch, whose outputs do not have what it takes), and builds nothing for the inputs that
-// Attr.Frozen names.
+// x is [n, d], one instance a row; W is [d, m], one frequency a column. An op has no state: all it works on is an input
+// node. Every op has a forward and a backward on both of Gorgonia's machines, in float32 and float64, and accepts
+// views, transposes and column-major tensors. The backward starts from what the forward left in the graph and does not
+// repeat a product, except where its comment says that something is computed again. It computes nothing for the inputs
+// that Attr.Frozen names.
 //
-// The rows x of every map may be sparse: a CSR in place of a tensor, for the Into functions and in a node of a graph.
-// Nothing is then spread out; W has its gradient, and x, which is data, has none. Nystrom makes them dense.
+// The rows x of a kernel map may be sparse: a node of a graph, and Into functions that take a Matrix, accept a CSR in
+// place of a tensor. W then has its gradient, and x, which is data, has none. Nystrom, Normalise, Weigh and Concat make
+// sparse rows dense.
 //
-// Shapes are checked while the graph is built; values when it runs. The functions that end in Into are the same
-// forwards without a graph, into the caller's memory.
+// Shapes are checked while the graph is built; values are checked when it runs. A function that ends in Into is the
+// forward without a graph, into the caller's memory; its errors are those of the op.
 //
 // # The LispMachine
 //
-// gorgonia.NewLispMachine (v0.9.18) has these limits, with any ops; where they are in the way use a TapeMachine.
+// gorgonia.NewLispMachine (v0.9.18) has these limits, with any ops. Where they matter, use a TapeMachine.
 //
-//   - A machine runs once. After Reset a second RunAll computes nothing and returns no error: loss and gradients stay
-//     as they are. Make a new machine of the same graph for each step; the steps are then the same as a TapeMachine
-//     makes.
-//   - It computes the gradients of all leaves. That of an input that is frozen, or data, stays 0, where gorgonia.Grad
-//     would be an error.
-//   - Every node that nothing depends on must be a scalar. Class probabilities beside the loss are an error of RunAll.
-//   - An input without a value ends the process, and a machine whose RunAll has failed still works on its graph. Throw
-//     both away.
+//   - A machine runs once. After Reset a second RunAll computes nothing and returns no error; loss and gradients stay
+//     as they are. Make a new machine of the same graph for each step; the steps are then the same as with a TapeMachine.
+//   - It computes the gradients of all leaves. The gradient of an input that is frozen or data stays 0, where
+//     gorgonia.Grad would return an error.
+//   - Every node that nothing depends on must be a scalar. Class probabilities beside the loss make RunAll fail.
+//   - An input without a value ends the process. After an error of RunAll the machine still works on its graph; discard
+//     both.
 //
 // # Errors
 //
-// Both machines hide the error of an op from errors.Is and errors.As; Cause brings it back.
+// Both machines hide the error of an op from errors.Is and errors.As; Cause recovers it.
 //
 // # Memory
 //
-// Values are read by Float32s and Float64s, never by Data, whose cells the collector may free meanwhile (package
-// layers, Reading a tensor). Gorgonia v0.9.18 itself names Data in 66 places. None is a danger to a graph, because
-// something holds the tensor until the slice exists:
-//
-//   - ops that read an input (repeat, type conversion, diag, dropout, sparsemax, im2col, pooling, and the products of
-//     package tensor): the register of the machine or the node that it comes from;
-//   - ops that write an output (the same, and batch normalisation): the op returns it, or has it in a field;
-//   - reshape of a scalar, as in the gradient of Sum (ScalarAsTensor, by Uintptr): the register or node of the scalar;
-//   - Memset by the derivative of a scalar (sum, products), printing: Data of a scalar is a copy;
-//   - the looks for NaN and Inf: the register; StandardEngine.Transpose: its caller returns the tensor;
-//   - Barzilai-Borwein: a deferred call has it. The other solvers do not call Data;
-//   - memory by address alone (makeValueFromMem): only on devices other than the CPU;
-//   - comparisons of values (ValueClose): no machine calls them.
-//
-// Two functions are dangers outside of a graph, the initialiser Ones and ScalarAsTensor. The check .ci/tools/tensordata
-// refuses them, Data and Uintptr.
+// Read values by Float32s and Float64s, never by Data: the garbage collector may free the memory of its result (package
+// layers, Reading a tensor). Gorgonia v0.9.18 itself calls Data, which is safe in a graph, because something holds the
+// tensor until the slice exists. Outside of a graph its initialiser Ones and ScalarAsTensor are not safe.
 package ops
 
 import (
 	// Gorgonia refuses to start on today's Go without this version of it in go.mod, where a blank import keeps it.
 	_ "go4.org/unsafe/assume-no-moving-gc"
 )
+
+// Gorgonia v0.9.18 calls Data in 66 places. In a graph something holds the tensor until the slice exists:
+//
+//   - ops that read an input (repeat, type conversion, diag, dropout, sparsemax, im2col, pooling, and the products of
+//     package tensor): the register of the machine, or the node of the input;
+//   - ops that write an output (the same, and batch normalisation): the op returns it, or has it in a field;
+//   - reshape of a scalar, as in the gradient of Sum (ScalarAsTensor, by Uintptr): the register or node of the scalar;
+//   - Memset by the derivative of a scalar (sum, products), printing: Data of a scalar is a copy;
+//   - the checks for NaN and Inf: the register; StandardEngine.Transpose: its caller returns the tensor;
+//   - Barzilai-Borwein: a deferred call holds it. The other solvers do not call Data;
+//   - memory by address alone (makeValueFromMem): only on devices other than the CPU;
+//   - comparisons of values (ValueClose): no machine calls them.
+//
+// The check .ci/tools/tensordata refuses Data, Uintptr, Ones and ScalarAsTensor.

@@ -10,16 +10,16 @@ import (
 
 // Fourier is the pair form of random Fourier features,
 //
-//	z(x) = [cos(xW) | sin(xW)] / √m,
+//	z(x) = [cos(xW) | sin(xW)] / √m.
 //
-// whose inner products are unbiased for E cos(w·(x - x')) and exact for x = x'. x is [n, d], W [d, m], z [n, 2m]: the m
-// cosines, then the m sines. Rahimi and Recht (2007), algorithm 1, in the form that Sutherland and Schneider (2015)
-// show to have the lower variance.
+// Its inner products are unbiased for E cos(w·(x - x')) and exact for x = x'. x is [n, d], W [d, m], z [n, 2m]: the m
+// cosines, then the m sines. Rahimi and Recht (2007), algorithm 1, in the form for which Sutherland and Schneider
+// (2015) show the lower variance.
 //
-// Backward: dP = g_sin·z_cos - g_cos·z_sin from the output alone, dx = dP·Wᵀ, dW = xᵀ·dP.
+// Backward, from the output alone: dP = g_sin·z_cos - g_cos·z_sin, dx = dP·Wᵀ, dW = xᵀ·dP.
 //
-// Errors while building: shapes. Errors while running: a cell of x outside Attr.Domain, or a row whose projection xW
-// overflows (ErrDomain).
+// Errors while building: shapes. Errors while running: a cell of x outside Attr.Domain, or a row whose projection xW is
+// not finite (ErrDomain).
 func Fourier(x, w *G.Node, a Attr) (*G.Node, error) {
 	o := projectionOp("Fourier", "222", a, 2, func(x Matrix, w *Weights, _ []*tensor.Dense) (*tensor.Dense, error) {
 		return FourierInto(nil, x, w, a)
@@ -49,8 +49,8 @@ func overflow(op string, a Attr, row int, dt tensor.Dtype) error {
 		a.who(op), row, dt, ErrDomain)
 }
 
-// projectionOp is a map of x [n, d] and W [d, m], with or without a bias [m], to factor·m columns, without its
-// backward.
+// projectionOp is a map of x [n, d], W [d, m] and, depending on ranks, a bias [m], to factor·m columns. The caller adds
+// the backward.
 func projectionOp(kind, ranks string, a Attr, factor int,
 	into func(x Matrix, w *Weights, in []*tensor.Dense) (*tensor.Dense, error)) *op {
 	o := &op{kind: kind, in: []Inputs{X, W, B}[:min(len(ranks)-1, 3)], ranks: ranks, attr: a, sparse: true}
@@ -82,7 +82,7 @@ func biasError(who string, w, b tensor.Shape) error {
 	return fmt.Errorf("%s: W is %v and the bias %v: %w", who, w, b, ErrShape)
 }
 
-// weights is W as it is kept packed, if it was packed from the memory of w, or borrowed.
+// weights returns the packed W if it was packed from the memory of w, else w borrowed.
 func (a Attr) weights(w *tensor.Dense) (*Weights, error) {
 	if a.Packed != nil {
 		if kept := a.Packed.Load(); kept != nil && kept.first == firstCell(w) {

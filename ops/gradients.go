@@ -8,8 +8,9 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// gradientsOf applies an op whose result is a vector, the gradients for the named inputs that are wanted one after
-// another, and takes it apart. A Gorgonia op has one result, and these gradients share most of their work.
+// gradientsOf applies an op whose result is a vector: the gradients for those of the named inputs that are wanted, one
+// after another. It then takes the vector apart. These gradients share most of their work, and a Gorgonia op has one
+// result.
 func (t *tracer) gradientsOf(names []Inputs, make func(wanted Inputs) *op, in ...handle) {
 	var wanted Inputs
 	for _, name := range names {
@@ -30,8 +31,8 @@ func (t *tracer) gradientsOf(names []Inputs, make func(wanted Inputs) *op, in ..
 	}
 }
 
-// partOp is one gradient out of the vector of all of them, without a copy: the parts of a vector do not overlap, and
-// nothing else reads it.
+// partOp takes one gradient out of the vector of all of them, without a copy. This is safe, because the parts do not
+// overlap and nothing else reads the vector.
 func partOp(from int, shape tensor.Shape) *op {
 	kind := fmt.Sprintf("part from %d of shape %v", from, shape)
 	to := from + shape.TotalSize()
@@ -45,7 +46,7 @@ func partOp(from int, shape tensor.Shape) *op {
 		}}
 }
 
-// cellRange is the cells [from, to) of a contiguous tensor, over its memory.
+// cellRange returns the cells [from, to) of a contiguous tensor, over its memory.
 func cellRange[T domain.Float](t *tensor.Dense, from, to int, shape []int) *tensor.Dense {
 	if from == to { // a tensor without cells has no backing
 		return tensor.New(tensor.WithShape(shape...), tensor.Of(t.Dtype()))
@@ -64,7 +65,7 @@ func split[T domain.Float](all []T, sizes []int) [][]T {
 	return parts
 }
 
-// sizesOf are the sizes of the gradients in the vector, for inputs of those names and shapes: 0 for one not wanted.
+// sizesOf returns the sizes of the gradients in the vector, 0 for those that are not wanted, and their sum.
 func sizesOf(wanted Inputs, names []Inputs, shapes []tensor.Shape) (sizes []int, all int) {
 	sizes = make([]int, len(names))
 	for i, name := range names {
@@ -86,9 +87,9 @@ const (
 	cosMap   rowMap = "Phase with xW + b" // from the projection
 )
 
-// ofRows gives x, W and b of a map their gradients by one op, which goes through dP, the gradient of the projection,
-// block by block of rows: dP is made in cache, used there by the products dx = dP·Wᵀ and dW = xᵀ·dP and the sums db,
-// and never stored. dP is made from the handle `from` (see rowMap) and the gradient of the output.
+// ofRows computes the gradients for x, W and b of a map by one op. It works block by block of rows: dP, the gradient of
+// the projection, is computed in cache from the handle `from` (see rowMap) and the gradient of the output, used for the
+// products dx = dP·Wᵀ and dW = xᵀ·dP and the sums db, and never stored.
 func (t *tracer) ofRows(of rowMap, from handle) {
 	names := []Inputs{X, W, B}
 	if of == pairMap || of == expMap {
@@ -150,7 +151,7 @@ func fillGradients[T domain.Float](of rowMap, out *tensor.Dense, sizes []int, ro
 	return nil
 }
 
-// sparseGradients is fillGradients for sparse rows, of which dW takes one pass over all: dP is stored. There is no
+// sparseGradients is fillGradients for sparse rows. It stores dP, because dW takes one pass over all rows. There is no
 // gradient for x.
 func sparseGradients[T domain.Float](of rowMap, to simd.Gradients[T], x *CSR, in []*tensor.Dense) error {
 	n, m := x.Rows(), in[1].Shape()[1]

@@ -11,10 +11,10 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Grid are the V points of the unit cube [0, 1]^l at which densities are given, as rows of V numbers whose mean is
-// about the integral: the midpoints of the cells of a regular grid (NewGrid), the last axis fastest, or any points
-// (NewPoints). The midpoint rule is exact for the low cosines and Fourier functions, which are orthonormal on it, and
-// on a grid the estimates of densities take far less time.
+// Grid holds the V points of the unit cube [0, 1]^l at which densities are given: a density is a row of V numbers,
+// whose mean approximates the integral. The points are the midpoints of the cells of a regular grid (NewGrid), with the
+// last axis fastest, or any points (NewPoints). The midpoint rule is exact for the low cosines and Fourier functions,
+// which are orthonormal on the grid, and density estimates take far less time on a grid.
 type Grid struct {
 	points []int     // of each axis; of scattered points V alone
 	at     []float64 // [V, l], scattered points; nil for a grid
@@ -23,12 +23,13 @@ type Grid struct {
 
 // The limits of a grid.
 const (
+	// The limits of a grid.
 	maxAxes  = 3
 	maxCells = 1 << 22
 )
 
-// NewGrid is the grid with the given number of cells on each axis. Errors (ErrParam): no axis, more than three, an axis
-// without a cell, more than 2^22 cells.
+// NewGrid returns the grid with the given number of cells on each axis. Errors wrap ErrParam: fewer than one or more
+// than three axes, an axis without cells, more than 2^22 cells.
 func NewGrid(points ...int) (Grid, error) {
 	if len(points) < 1 || len(points) > maxAxes {
 		return Grid{}, fmt.Errorf("ops: Grid: %d dimensions, want 1 to %d: in more a grid has too many points, and "+
@@ -46,10 +47,10 @@ func NewGrid(points ...int) (Grid, error) {
 	return Grid{points: slices.Clone(points)}, nil
 }
 
-// NewPoints are the points of the rows of x [V, l], float64, in the unit cube: independent uniform ones for integrals
-// by Monte Carlo, as in Sutherland et al. (2016), equation (10), whose error falls as V^(-1/2), or the points of a
-// low-discrepancy sequence. It keeps no reference to x. Errors: another shape, no points, more than three columns
-// (ErrShape); another element type (ErrDtype); points outside the cube (ErrDomain).
+// NewPoints returns the points of the rows of x [V, l], float64, in the unit cube. Independent uniform points give
+// Monte-Carlo integrals with an error of the order V^(-1/2), as in Sutherland et al. (2016), equation (10); points of a
+// low-discrepancy sequence do better. It copies x. Errors: another shape, no points, more than 2^22 points or three
+// columns (ErrShape); another element type (ErrDtype); points outside the cube (ErrDomain).
 func NewPoints(x *tensor.Dense) (Grid, error) {
 	const who = "ops: NewPoints"
 	if x == nil || x.Dims() != 2 || x.Shape()[0] < 1 || x.Shape()[1] < 1 || x.Shape()[1] > maxAxes ||
@@ -70,7 +71,7 @@ func NewPoints(x *tensor.Dense) (Grid, error) {
 	return Grid{[]int{x.Shape()[0]}, slices.Clone(x.Float64s()), x.Shape()[1]}, nil
 }
 
-// Axes is l.
+// Axes returns l.
 func (g Grid) Axes() int {
 	if g.at != nil {
 		return g.axes
@@ -78,10 +79,10 @@ func (g Grid) Axes() int {
 	return len(g.points)
 }
 
-// Points is the number of points on each axis, or for NewPoints V alone.
+// Points returns the number of points on each axis, or [V] for NewPoints.
 func (g Grid) Points() []int { return slices.Clone(g.points) }
 
-// Len is V, the number of points, 0 for the zero Grid.
+// Len returns V, the number of points, and 0 for the zero Grid.
 func (g Grid) Len() int {
 	if len(g.points) == 0 {
 		return 0
@@ -93,8 +94,8 @@ func (g Grid) Len() int {
 	return v
 }
 
-// String is the number of points on each axis, or for NewPoints V and a digest of their coordinates: two of the same
-// text have the same points.
+// String returns the number of points on each axis, or for NewPoints V and a digest of the coordinates. Grids with the
+// same string have the same points.
 func (g Grid) String() string {
 	if g.at == nil {
 		return fmt.Sprint(g.points)
@@ -106,7 +107,7 @@ func (g Grid) String() string {
 	return fmt.Sprintf("%d points in %d dimensions, %x", g.Len(), g.axes, sha256.Sum256(b))
 }
 
-// At are the coordinates of point v. It panics when there is no such point.
+// At returns the coordinates of point v. It panics if there is no such point.
 func (g Grid) At(v int) []float64 {
 	if v < 0 || v >= g.Len() {
 		panic(fmt.Sprintf("ops: Grid: point %d of %d", v, g.Len()))
@@ -122,11 +123,11 @@ func (g Grid) At(v int) []float64 {
 	return t
 }
 
-// HistogramInto writes the densities of bags by their histograms on the cells of the grid to dst [n, V], allocated if
-// nil: the share of the samples in a cell times V. A sample on a boundary counts for the cell above it, and 1 for the
-// last. It is the cheap estimate of a density; it has no gradient for the samples, and its error falls slower than that
-// of KDE. Errors: bags of another dimension than the grid (ErrShape), points that are no grid (ErrParam), samples
-// outside the cube (ErrDomain).
+// HistogramInto writes the histograms of bags on the cells of the grid, as densities, to dst [n, V], allocated if nil:
+// the share of the samples in a cell times V. A sample on a boundary counts for the upper cell, and 1 for the last. It
+// is cheaper than KDE, but has no gradient for the samples, and its error falls more slowly. Errors: bags of another
+// dimension than the grid (ErrShape), points of NewPoints, which have no cells (ErrParam), samples outside the cube
+// (ErrDomain).
 func HistogramInto(dst *tensor.Dense, b *Bags, g Grid, a Attr) (*tensor.Dense, error) {
 	if g.at != nil {
 		return nil, fmt.Errorf("%s: the points are no grid and have no cells; use KDE, or NewGrid: %w",
@@ -140,7 +141,7 @@ func HistogramInto(dst *tensor.Dense, b *Bags, g Grid, a Attr) (*tensor.Dense, e
 	return dst, nil
 }
 
-// densities checks bags for a grid and finds a place for their densities.
+// densities checks bags for a grid and returns dst, allocated if nil.
 func densities(op string, dst *tensor.Dense, b *Bags, g Grid, a Attr) (*tensor.Dense, error) {
 	if err := given(a.who(op), "the batch of bags", b); err != nil {
 		return nil, err

@@ -9,22 +9,20 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// HDD embeds densities so that squared Euclidean distances are squared homogeneous density distances: the coefficients
+// HDD embeds densities such that squared Euclidean distances approximate squared homogeneous density distances. The
+// features are the coefficients, on an orthonormal basis, of functions of p:
 //
-//	A(p) = [Φᵀ r_j √p cos(λ_j ln p) | Φᵀ r_j √p sin(λ_j ln p)], j = 1 to M,
+//	A(p) = [Φᵀ r_j √p cos(λ_j ln p) | Φᵀ r_j √p sin(λ_j ln p)], j = 1 to M.
 //
-// of functions of p on an orthonormal basis. p is [n, V], the densities at V points; λ and the roots r of its weights
-// are [M]; Φ is [V, B], the basis functions at the points times their weights of integration; the result is [n, 2MB],
-// coefficients of cos(λ₁ ln p), of sin(λ₁ ln p), of cos(λ₂ ln p) and so on, or with even, for frequencies of 0 whose
-// sine is none, [n, MB]. A number p = 0 adds exactly nothing. Sutherland, Oliva, Póczos and Schneider (2016), equations
-// (4) to (6) and (9).
+// p is [n, V], densities at V points; λ and r, the roots of the weights, are [M]; Φ is [V, B], the basis functions at
+// the points times their weights of integration. The result is [n, 2MB]: coefficients for cos(λ₁ ln p), sin(λ₁ ln p),
+// cos(λ₂ ln p) and so on. If even is set, for frequencies of 0, it has no sines and is [n, MB]. A number p = 0 adds 0.
+// A row of p may hold k densities one after another, [n, kV]; each is embedded by itself, and the result is [n, k·2MB]
+// or [n, kMB]. Sutherland, Oliva, Póczos and Schneider (2016), equations (4) to (6) and (9).
 //
-// A row of p may be k densities, one after another, [n, kV], as for the coordinates of a sample of many
-// dimensions. Each is embedded by itself, and the result is [n, k·2MB] or [n, kMB], one after another.
-//
-// Backward: with g' = gΦᵀ, dp = Σ_j r_j (½(g'_c c + g'_s s) + λ_j (g'_s c - g'_c s))/√p and dλ_j = Σ r_j √p ln p (g'_s
-// c - g'_c s), c and s the cosine and sine, which are computed again, a block of densities at a time. Where p is 0 dp
-// is defined as 0, as for Homogeneous. The roots and Φ have no gradient. Attr.Domain is not looked at.
+// Backward: let g' = gΦᵀ, and c and s the cosine and sine, computed again. dp = Σ_j r_j (½(g'_c c + g'_s s) + λ_j (g'_s
+// c - g'_c s))/√p, dλ_j = Σ r_j √p ln p (g'_s c - g'_c s). At p = 0 dp is defined as 0, as in Homogeneous. The roots
+// and Φ have no gradient. Attr.Domain is not used.
 //
 // Errors while building: shapes. Errors while running (ErrDomain): a density that is negative or not finite, a λ that
 // is not finite or makes λ ln p overflow.
@@ -77,7 +75,7 @@ func waves[T domain.Float](in []*tensor.Dense, even bool) *simd.Waves[T] {
 	return &simd.Waves[T]{Lambda: data[T](in[1]), Root: data[T](in[2]), Even: even}
 }
 
-// hddShape is the shape of the coefficients for p, λ, the roots and Φ.
+// hddShape returns the shape of the coefficients for p, λ, the roots and Φ.
 func hddShape(who string, in []tensor.Shape, even bool) (tensor.Shape, error) {
 	p, lambda, roots, basis := in[0], in[1], in[2], in[3]
 	if p.Dims() != 2 || basis.Dims() != 2 || basis[0] < 1 || p[1] < 1 || p[1]%basis[0] != 0 {

@@ -11,17 +11,18 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Series says how Homogeneous maps a coordinate, besides its base frequency L and its roots.
+// Series says how Homogeneous maps a coordinate, apart from its base frequency L and its roots.
 type Series struct {
-	F        []int           // the harmonics f_1 < f_2 < ...; f_0 = 0 goes without saying
+	F        []int           // the harmonics 1 <= f_1 < f_2 < ...; f_0 = 0 is not listed
 	Gamma    float64         // γ > 0, the degree
-	Negative domain.Negative // what becomes of x < 0
+	Negative domain.Negative // how x < 0 is treated
 	// Stationary maps x in place of ln x, without the factor x^{γ/2}: the map of the translation-invariant kernel 𝒦(y -
 	// x) on ℝ.
 	Stationary bool
 }
 
-// Width is the number of output columns for each column of x: 2n+1 for n harmonics, twice that for SplitNegative.
+// Width returns the number of output columns for each column of x: 2n+1 for n harmonics, and twice that for
+// SplitNegative.
 func (h Series) Width() int {
 	w := 2*len(h.F) + 1
 	if h.Negative == domain.SplitNegative && !h.Stationary {
@@ -30,7 +31,7 @@ func (h Series) Width() int {
 	return w
 }
 
-// domain is where the map is defined.
+// domain is the domain of the map.
 func (h Series) domain() Domain {
 	if h.Stationary {
 		return domain.Reals()
@@ -52,24 +53,22 @@ func (h Series) check(who string) error {
 	return nil
 }
 
-// Homogeneous is the homogeneous kernel map: of each coordinate v of x, v > 0, the 2n+1 numbers
+// Homogeneous is the homogeneous kernel map. It makes of each coordinate v > 0 of x the 2n+1 numbers
 //
 //	r₀ v^{γ/2},   √2 r_j v^{γ/2} cos(f_j L ln v),   √2 r_j v^{γ/2} sin(f_j L ln v),   j = 1 to n,
 //
-// side by side, and zeros of v = 0. With r_j = √κ̂_j its inner products are Σ (vu)^{γ/2} 𝒦̂(ln u - ln v), whatever the
-// sign of a root: κ̂_j = r_j² cannot be negative. x is [n, d], L [1] or [d], one a column, r [n+1], the result [n,
-// d·Width]. Vedaldi and Zisserman (2012), equation (19), and (18) for the stationary form.
+// side by side, and zeros of v = 0. With r_j = √κ̂_j its inner products are Σ (vu)^{γ/2} 𝒦̂(ln u - ln v). κ̂_j = r_j²
+// is not negative, whatever the sign of r_j. x is [n, d]; L is [1], or [d] with an entry for each column; r is [n+1];
+// the result is [n, d·Width]. Vedaldi and Zisserman (2012), equation (19), and (18) for the stationary form.
 //
 // Backward, from x and the output z alone: with t = Σ_j f_j (g_sin z_cos - g_cos z_sin) of a coordinate, dx = (γ/2 Σ
-// g·z + L t)/x and dL = Σ t ln|x|, over everything or over a column; stationary: dx = L t and dL = Σ t x. The map is
-// linear in r: dr is Σ g·z for roots of 1, computed anew. At v = 0 the map has no derivative (for γ < 2 its slope is
-// infinite, and for γ = 2 it oscillates); dx is defined as 0 there, the value that leaves the empty bins of a histogram
-// alone. Next to 0 dx is the true one, which grows as v^{γ/2-1}.
+// g·z + L t)/x and dL = Σ t ln|x|, over everything or over each column; for the stationary form dx = L t and dL = Σ t
+// x. The map is linear in r: dr is Σ g·z for roots of 1, computed again. At v = 0 the map has no derivative. dx is
+// defined as 0 there, which leaves the empty bins of a histogram alone; near 0 it grows as v^{γ/2-1}.
 //
-// Of sparse rows the result is sparse too, unless L or r has a gradient or the form is the stationary one. Attr.Domain
-// is not looked at: it follows from h. Errors while building: shapes and h. Errors while running (ErrDomain): a cell
-// that is negative, without an extension, or not finite; features that are not finite, as large numbers have them
-// for γ > 2.
+// For sparse rows the result is sparse, unless L or r has a gradient or the form is stationary. Attr.Domain is not
+// used. Errors while building: shapes and h. Errors while running (ErrDomain): a cell that is not finite or, without an
+// extension, negative; features that are not finite, as for large numbers and γ > 2.
 func Homogeneous(x, base, roots *G.Node, h Series, a Attr) (*G.Node, error) {
 	if err := h.check(a.who("Homogeneous")); err != nil {
 		return nil, err
@@ -114,7 +113,7 @@ func (h Series) fits(who string, x, base, roots tensor.Shape) error {
 	return nil
 }
 
-// homogeneous computes first and asks afterwards: only where something is wrong are the cells looked at one by one.
+// homogeneous computes first, and looks at single cells only if a result is not finite.
 func homogeneous[T domain.Float](dst *tensor.Dense, in []*tensor.Dense, h Series, who string) error {
 	x := in[0]
 	n, d := x.Shape()[0], x.Shape()[1]
@@ -155,7 +154,7 @@ func notFiniteFeatures[T domain.Float](who string, row, col int, v T) error {
 		Remedy: "scale the data, or lower the degree gamma"}
 }
 
-// scalarMap is the arithmetic of h with L and r; r is nil where it is not needed.
+// scalarMap returns the arithmetic of h with L and r; r may be nil where it is not needed.
 func scalarMap[T domain.Float](h Series, base, roots *tensor.Dense) *simd.Homogeneous[T] {
 	m := &simd.Homogeneous[T]{F: h.F, Base: data[T](base), Gamma: h.Gamma, Stationary: h.Stationary}
 	if !h.Stationary {
@@ -195,7 +194,7 @@ func homogeneousOp(h Series, a Attr) *op {
 	return o
 }
 
-// homogeneousGrad is the gradient of Homogeneous for x, for L or for the roots, of which there are so many, from x, L,
+// homogeneousGrad is the gradient of Homogeneous for x, L or the roots, with the given number of entries, from x, L,
 // the output z and the gradient g.
 func homogeneousGrad(of Inputs, h Series, entries int) *op {
 	o := &op{kind: "homogeneousGrad", params: []any{of, entries, h}, ranks: "21221", spread: true}
@@ -232,10 +231,9 @@ func homogeneousGradient[T domain.Float](of Inputs, h Series, out *tensor.Dense,
 	}
 }
 
-// HomogeneousCSR is Homogeneous of sparse rows x [n, d], as sparse rows [n, d·Width]: of each entry its numbers are
-// stored, and nothing of a cell that is not stored, which is 0 and has zeros. There is none for the stationary form, in
-// which 0 is like any other number, nor for an x that LogShiftCSR returned (ErrParam): make them dense. Other errors as
-// for HomogeneousInto.
+// HomogeneousCSR is Homogeneous of sparse rows x [n, d], as sparse rows [n, d·Width]: it stores the numbers of each
+// entry. Errors are as for HomogeneousInto, and ErrParam for the stationary form, which maps 0 like any other number,
+// and for an x that LogShiftCSR returned; make those dense.
 func HomogeneousCSR(x *CSR, base, roots *tensor.Dense, h Series, a Attr) (*CSR, error) {
 	who := a.who("Homogeneous")
 	if err := h.check(who); err != nil {
@@ -264,7 +262,7 @@ func HomogeneousCSR(x *CSR, base, roots *tensor.Dense, h Series, a Attr) (*CSR, 
 	return typed(x.Dtype(), homogeneousSparse[float32], homogeneousSparse[float64])(x, ts, h, who)
 }
 
-// keepsZeros says whether the cells of x that are not stored are zeros whose features are zeros.
+// keepsZeros reports whether the missing cells of x are zeros whose features are zeros.
 func (h Series) keepsZeros(x *CSR) bool {
 	return !h.Stationary && x.of.zeroBased()
 }

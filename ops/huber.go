@@ -9,9 +9,10 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Huber is the loss of each residual r of x [n, k], r²/2 up to |r| = δ and δ(|r| - δ/2) beyond, δ > 0. Huber (1964).
+// Huber is the Huber loss of each residual r of x [n, k]: r²/2 for |r| <= δ and δ(|r| - δ/2) beyond, δ > 0. Huber
+// (1964).
 //
-// Backward: dx = g·min(max(r, -δ), δ). Attr.Domain is not looked at. Errors while building: shapes, δ.
+// Backward: dx = g·min(max(r, -δ), δ). Attr.Domain is not used. Errors while building: shapes, δ.
 func Huber(x *G.Node, delta float64, a Attr) (*G.Node, error) {
 	if !(delta > 0) || math.IsInf(delta, 1) {
 		return nil, fmt.Errorf("%s: δ = %v, want a finite number above 0: %w", a.who("Huber"), delta, ErrParam)
@@ -25,7 +26,7 @@ func Huber(x *G.Node, delta float64, a Attr) (*G.Node, error) {
 	return apply(o, x)
 }
 
-// HuberLoss is Huber of one residual.
+// HuberLoss is Huber of one residual. It does not check δ.
 func HuberLoss(r, delta float64) float64 {
 	q := math.Min(math.Abs(r), delta)
 	return q * (math.Abs(r) - q/2)

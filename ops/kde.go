@@ -14,19 +14,19 @@ import (
 //
 //	p_i(t) = 1/N_i Σ_s Π_j K(t_j, x_sj),   K(t, x) = Σ φ((t - x')/h_j)/h_j over the images x' = ±x + 2k of x,
 //
-// a Gaussian kernel with reflections at 0 and 1, so that the integral is 1 and the estimate does not fall at the
-// boundary. x is [N, l], bag after bag; bag i has the rows offsets[i] to offsets[i+1], which are as fixed in a graph as
-// N is. h is [l], one bandwidth an axis for all bags (ScottBandwidth, CrossValidatedBandwidth); the result is [n, V].
-// The kernel is a product, so on a grid the sum over the samples is a matrix product, and exponentials are taken for
-// each axis alone; at other points (NewPoints) the time is longer, and where that is shorter than with exponentials at
-// all points the kernel is summed as cosines in float64, whose error is 1e-15 of its largest value and not of p. Far
-// from all samples p underflows to 0.
+// a Gaussian kernel with reflections at 0 and 1, so that the integral is 1 and the estimate does not fall off at the
+// boundary. x is [N, l]; bag i has the rows offsets[i] to offsets[i+1], which are fixed in the graph. h is [l], a
+// bandwidth for each axis (ScottBandwidth, CrossValidatedBandwidth). The result is [n, V].
 //
-// Backward: with the gradient g of p, dx and dh by the same products with K replaced by dK/dx or dK/dh on one axis.
+// On a grid the sum over the samples is a matrix product. At other points (NewPoints) it takes longer. Where this is
+// faster the kernel is summed there as a cosine series in float64, with an error of 1e-15 of its largest value, not of
+// p. Far from all samples p underflows to 0.
+//
+// Backward: dx and dh by the same products, with K replaced by dK/dx or dK/dh on one axis.
 //
 // Errors while building: offsets, shapes. Errors while running: a sample outside the cube or not finite (ErrDomain); a
-// bandwidth of less than half the distance of two points, whose bumps would fall between them, or of more than 4, where
-// the estimate is uniform (ErrParam).
+// bandwidth below half the distance of two grid points, whose bumps could fall between them, or above 4, where the
+// estimate is uniform (ErrParam).
 func KDE(x, h *G.Node, offsets []int, g Grid, a Attr) (*G.Node, error) {
 	offsets = slices.Clone(offsets)
 	o := &op{kind: "KDE", params: []any{offsets, g.String()}, in: []Inputs{X, H}, ranks: "212", attr: a}
@@ -90,7 +90,7 @@ func estimator[T domain.Float](g Grid, h *tensor.Dense) *simd.KDE[T] {
 	return k
 }
 
-// maxBandwidth is where the estimate is uniform to 1e-34.
+// maxBandwidth is a bandwidth at which the estimate is uniform to 1e-34.
 const maxBandwidth = 4
 
 func (g Grid) checkBandwidth(who string, h *tensor.Dense) error {

@@ -7,15 +7,15 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 )
 
-// ScottBandwidth is Scott's rule for KDE, one bandwidth an axis for all bags,
+// ScottBandwidth returns Scott's rule for KDE, one bandwidth for each axis,
 //
-//	h_j = s_j N^{-1/(l+4)},
+//	h_j = s_j N^{-1/(l+4)}.
 //
-// with s_j the standard deviation of coordinate j about the means of the bags and N the mean size of a bag. Where no
-// bag varies in a coordinate, as with one sample each, s_j is the deviation of all samples together; where they do not
-// vary either it is 1/√12, as of the uniform distribution: a constant coordinate tells nothing at any bandwidth. It is
-// for densities with one bump; where they have several CrossValidatedBandwidth is narrower. Scott (1992), Multivariate
-// Density Estimation. Errors: no bags (ErrShape), samples outside the unit cube (ErrDomain).
+// s_j is the standard deviation of coordinate j about the means of the bags, and N the mean size of a bag. Where no bag
+// varies in a coordinate, s_j is the deviation of all samples together. Where these do not vary either, it is 1/√12,
+// the deviation of the uniform distribution. The rule is for densities with one bump; for several,
+// CrossValidatedBandwidth is narrower. Scott (1992), Multivariate Density Estimation. Errors: no bags (ErrShape),
+// samples outside the unit cube (ErrDomain).
 func ScottBandwidth(b *Bags) ([]float64, error) {
 	if err := given("ops: ScottBandwidth", "the batch of bags", b); err != nil {
 		return nil, err
@@ -59,14 +59,15 @@ func squares(x []float64, l, j, lo, hi int) float64 {
 	return sum
 }
 
-// bandwidthFactors are what CrossValidatedBandwidth tries where it is not told.
+// bandwidthFactors are the default factors of CrossValidatedBandwidth.
 var bandwidthFactors = []float64{.125, .1768, .25, .3536, .5, .7071, 1, 1.414, 2}
 
-// CrossValidatedBandwidth is the multiple of ScottBandwidth, among the factors (nil: nine from 1/8 to 2), with the
-// largest likelihood of each sample under the estimate of the others of its bag, Σ ln p₋ₛ(x_s). Bags of one sample have
-// no say. The time grows as the sum of the squared sizes of the bags, times the number of factors: give it some bags of
-// many. Errors: the ones of ScottBandwidth; bags of one sample each, factors that are not positive, or a likelihood of
-// 0 for every factor, which a sample far from all others has under narrow kernels (ErrParam).
+// CrossValidatedBandwidth returns the multiple of ScottBandwidth, among the factors, with the largest leave-one-out
+// likelihood Σ ln p₋ₛ(x_s), where p₋ₛ is the estimate from the other samples of the bag. The bandwidths are at most 4.
+// For nil factors it tries nine from 1/8 to 2. Bags of one sample are ignored. The time grows as the sum of the squared
+// sizes of the bags times the number of factors, so pass only some of many bags. Errors: those of ScottBandwidth; bags
+// of one sample each, factors that are not positive, or a likelihood of 0 for every factor, as for a sample far from
+// all others (ErrParam).
 func CrossValidatedBandwidth(b *Bags, factors []float64) ([]float64, error) {
 	scott, err := ScottBandwidth(b)
 	if err != nil {
@@ -105,7 +106,7 @@ func CrossValidatedBandwidth(b *Bags, factors []float64) ([]float64, error) {
 	return h, nil
 }
 
-// leaveOneOut is Σ ln p₋ₛ(x_s) over the samples of a bag, 0 for one of them.
+// leaveOneOut is Σ ln p₋ₛ(x_s) over the samples of a bag, and 0 for a single sample.
 func leaveOneOut(x, h []float64) (sum float64) {
 	l := len(h)
 	n := len(x) / l

@@ -9,32 +9,31 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Kernel is a kernel function as Nystrom asks for it. The kernels of package spectral are such; this package knows them
-// by this interface alone. Calls come from several goroutines at a time.
+// Kernel is a kernel function for Nystrom, such as those of package spectral. Several goroutines call it at once.
 type Kernel interface {
-	// At is k(x, z) of two rows.
+	// At returns k(x, z) for two rows.
 	At(x, z []float64) float64
-	// Domain is where it is defined.
+	// Domain is the set of rows for which At is defined.
 	Domain() Domain
 }
 
-// GradientKernel is a Kernel that a map of it can be differentiated through.
+// GradientKernel is a Kernel with a gradient, which Nystrom needs for the gradient of x.
 type GradientKernel interface {
 	Kernel
-	// Gradient writes ∂k(x, z)/∂x into dst and returns it.
+	// Gradient writes ∂k(x, z)/∂x to dst and returns it.
 	Gradient(dst, x, z []float64) []float64
 }
 
-// RadialKernel is a Kernel that is a function of s = ‖x - z‖²: its values for many rows are one product and a function
-// of every entry.
+// RadialKernel is a Kernel that is a function of s = ‖x - z‖². Nystrom computes its values for many rows by one matrix
+// product.
 type RadialKernel interface {
 	Kernel
-	// Profile writes k for every s to k and, where slope is not nil, dk/ds to slope. k may be s.
+	// Profile writes k to k for every s and, where slope is not nil, dk/ds to slope. k may be s.
 	Profile(k, slope, s []float64)
 }
 
-// Landmarks are the rows l_j that Nystrom compares with and the projection P of the kernel values, prepared for
-// NystromInto. They are immutable and safe for concurrent use.
+// Landmarks holds the landmarks l_j of Nystrom and the projection P of the kernel values, prepared for NystromInto. It
+// is immutable and safe for concurrent use.
 type Landmarks struct {
 	kernel     Kernel
 	dt         tensor.Dtype
@@ -42,8 +41,8 @@ type Landmarks struct {
 	rows       []float64              // [m, d]
 	projection *simd.Weights[float64] // P [m, D]
 
-	// Of a RadialKernel. Distances are taken from the mean of the landmarks, so that an offset of all rows costs no
-	// digits.
+	// For a RadialKernel. Distances are computed relative to the mean of the landmarks, so that an offset of all rows
+	// costs no digits.
 	radial  RadialKernel
 	centre  []float64              // [d]
 	squares []float64              // ‖l_j - centre‖²
@@ -51,8 +50,9 @@ type Landmarks struct {
 	centred *simd.Weights[float64] // and as rows, [m, d]
 }
 
-// NewLandmarks prepares landmarks [m, d] and P [m, D], of one element type, for a kernel. Errors: shapes and element
-// types; a landmark outside the domain of the kernel, an entry of P that is not finite (ErrDomain).
+// NewLandmarks prepares landmarks [m, d] and P [m, D], of the same element type, for a kernel. Errors: shapes;
+// different element types (ErrDtype); a nil kernel (ErrShape); a landmark outside the domain of the kernel or an entry
+// of P that is not finite (ErrDomain).
 func NewLandmarks(k Kernel, landmarks, projection *tensor.Dense, a Attr) (*Landmarks, error) {
 	who := a.who("Nystrom")
 	if err := given(who, "the kernel", k); err != nil {
@@ -112,7 +112,7 @@ func (l *Landmarks) centreRows() {
 	l.across, l.centred = simd.Pack(cols, l.d, l.m), simd.Pack(rows, l.m, l.d)
 }
 
-// kernelBlock is memory for the kernel values of some rows, and what a backward needs of them.
+// kernelBlock is memory for the kernel values of some rows and for the backward.
 type kernelBlock struct {
 	k, slope []float64 // [n, m]; slope nil where it is not wanted
 	centred  []float64 // x - centre, [n, d]; radial kernels
@@ -159,12 +159,12 @@ func (l *Landmarks) values(b *kernelBlock, x []float64, n int) {
 	})
 }
 
-// cancelled is the share of ‖x‖² + ‖l‖² below which ‖x - l‖² has lost too many digits in ‖x‖² + ‖l‖² - 2x·l, of which
-// it keeps 12.
+// cancelled is the share of ‖x‖² + ‖l‖² below which ‖x‖² + ‖l‖² - 2x·l loses too many digits of ‖x - l‖². Above it 12
+// are left.
 const cancelled = 1e-4
 
-// squaredDistances makes squared distances of products x·l. Those that lost their digits, or overflowed, are taken anew
-// from the rows.
+// squaredDistances turns the products x·l in s into squared distances. It computes those that lost their digits, or
+// overflowed, from the rows.
 func (l *Landmarks) squaredDistances(s, centred, x []float64) {
 	square := 0.0
 	for _, v := range centred {

@@ -11,12 +11,12 @@ import (
 
 // Laplace is the random Laplace feature map
 //
-//	z(x) = exp(-xW) / √m,   x >= 0, W >= 0,
+//	z(x) = exp(-xW) / √m,   x >= 0, W >= 0.
 //
-// whose inner products are unbiased for E exp(-w·(x + x')). x is [n, d], W [d, m], z [n, m]; 0 <= z <= 1/√m. A row that
-// is far out relative to a frequency gives an exact 0; x = 0 gives an exact 1/√m. Yang et al. (2014), equation (4).
+// Its inner products are unbiased for E exp(-w·(x + x')). x is [n, d], W [d, m], z [n, m] with 0 <= z <= 1/√m. x = 0
+// gives exactly 1/√m, and a feature that underflows is exactly 0. Yang et al. (2014), equation (4).
 //
-// Backward: dP = -g·z from the output alone, dx = dP·Wᵀ, dW = xᵀ·dP.
+// Backward, from the output alone: dP = -g·z, dx = dP·Wᵀ, dW = xᵀ·dP.
 //
 // Errors while building: shapes. Errors while running: a cell of x or of W that is negative or not finite (ErrDomain).
 func Laplace(x, w *G.Node, a Attr) (*G.Node, error) {
@@ -27,7 +27,7 @@ func Laplace(x, w *G.Node, a Attr) (*G.Node, error) {
 }
 
 // LaplaceInto writes Laplace(x, W), of dense or sparse rows, to dst [n, m], allocated if nil, without a graph. W must
-// be non-negative.
+// be non-negative, which it does not check.
 func LaplaceInto(dst *tensor.Dense, x Matrix, w *Weights, a Attr) (*tensor.Dense, error) {
 	_, m := w.Dims()
 	a.Domain = domain.NonNegative()
@@ -39,7 +39,7 @@ func LaplaceInto(dst *tensor.Dense, x Matrix, w *Weights, a Attr) (*tensor.Dense
 	return dst, nil
 }
 
-// laplaceOp is a map by one of the forwards of exp(-xW), without its backward.
+// laplaceOp is a map with one of the forwards of exp(-xW). The caller adds the backward.
 func laplaceOp(kind string, a Attr, into func(*tensor.Dense, Matrix, *Weights, Attr) (*tensor.Dense, error)) *op {
 	return projectionOp(kind, "222", a, 1, func(x Matrix, w *Weights, in []*tensor.Dense) (*tensor.Dense, error) {
 		if err := CheckFrequencies(domain.NonNegative(), a.who("Laplace"), in[1]); err != nil {
@@ -53,13 +53,12 @@ func laplaceOp(kind string, a Attr, into func(*tensor.Dense, Matrix, *Weights, A
 //
 //	z(x) = exp(-xW) / ‖exp(-xW)‖₂,   x >= 0, W >= 0.
 //
-// Its inner products are near E exp(-w·(x + x')) divided by the roots of its values at (x, x) and (x', x'); Damp puts
-// these back. A row that is so far out that all of Laplace underflows keeps its direction here. x is [n, d], W [d, m],
-// z [n, m].
+// With k(x, x') = E exp(-w·(x + x')), its inner products approximate k(x, x')/√(k(x, x) k(x', x')); Damp multiplies by
+// the roots. A row for which all of Laplace underflows still has its direction here. x is [n, d], W [d, m], z [n, m].
 //
-// Backward: dP = (g·z) z² - g z from the output alone, row by row, dx = dP·Wᵀ, dW = xᵀ·dP.
+// Backward, row by row from the output alone: dP = (g·z) z² - g z, dx = dP·Wᵀ, dW = xᵀ·dP.
 //
-// Errors as for Laplace.
+// Errors are as for Laplace.
 func UnitLaplace(x, w *G.Node, a Attr) (*G.Node, error) {
 	a.Domain = domain.NonNegative()
 	o := laplaceOp("UnitLaplace", a, UnitLaplaceInto)
@@ -72,7 +71,7 @@ func UnitLaplace(x, w *G.Node, a Attr) (*G.Node, error) {
 }
 
 // UnitLaplaceInto writes UnitLaplace(x, W), of dense or sparse rows, to dst [n, m], allocated if nil, without a graph.
-// W must be non-negative.
+// W must be non-negative, which it does not check.
 func UnitLaplaceInto(dst *tensor.Dense, x Matrix, w *Weights, a Attr) (*tensor.Dense, error) {
 	_, m := w.Dims()
 	a.Domain = domain.NonNegative()

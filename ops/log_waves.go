@@ -11,7 +11,7 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Waves are the frequencies ω_j > 0 and the amplitudes a_j of LogWaves, as many of each.
+// Waves holds the frequencies ω_j > 0 and the amplitudes a_j of LogWaves, the same number of each.
 type Waves struct{ Omega, Amplitude []float64 }
 
 func (w Waves) check(who string) error {
@@ -27,20 +27,20 @@ func (w Waves) check(who string) error {
 	return nil
 }
 
-// Width is the number of output columns for each column of x.
+// Width returns the number of output columns for each column of x.
 func (w Waves) Width() int { return 2 * len(w.Omega) }
 
 // LogWaves makes of each coordinate v >= 0 of x the numbers
 //
 //	a_j (cos(ω_j u) - 1),   a_j sin(ω_j u),   u = ln(1 + 2v),   j = 1 to len(Omega),
 //
-// side by side, and so zeros of 0. The squared distance of two coordinates is Σ_j 2a_j² (1 - cos(ω_j (u - u'))). x is
-// [n, d], the result [n, d·Width].
+// side by side, which are zeros for v = 0. The squared distance of two coordinates is Σ_j 2a_j² (1 - cos(ω_j (u -
+// u'))). x is [n, d], the result [n, d·Width].
 //
 // Backward, from x and the output z alone: dx = 2/(1 + 2x) Σ_j ω_j (g_sin (z_cos + a_j) - g_cos z_sin).
 //
-// Of sparse rows the result is sparse. Errors while building: shapes and w. Errors while running (ErrDomain): a cell
-// that is negative or not finite; an x for which 2x is not finite.
+// For sparse rows the result is sparse. Attr.Domain is not used. Errors while building: shapes and w. Errors while
+// running (ErrDomain): a cell that is negative, or for which 2x is not finite.
 func LogWaves(x *G.Node, w Waves, a Attr) (*G.Node, error) {
 	if err := w.check(a.who("LogWaves")); err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func LogWavesInto(dst, x *tensor.Dense, w Waves, a Attr) (*tensor.Dense, error) 
 	return dst, typed(x.Dtype(), logWaves[float32], logWaves[float64])(dst, x, w, who)
 }
 
-// logWaves maps coordinates; the first that is too large is an error.
+// logWaves maps coordinates. The first one that is too large is an error.
 func logWaves[T domain.Float](dst, rows *tensor.Dense, w Waves, who string) error {
 	x, d := data[T](rows), rows.Shape()[1]
 	if m := (simd.LogWaves[T]{Omega: w.Omega, Amplitude: w.Amplitude}); !m.Forward(data[T](dst), x) {
@@ -98,7 +98,8 @@ func logWaves[T domain.Float](dst, rows *tensor.Dense, w Waves, who string) erro
 	return nil
 }
 
-// LogWavesCSR is LogWaves of sparse rows, as sparse rows. Errors as for LogWavesInto.
+// LogWavesCSR is LogWaves of sparse rows, as sparse rows. Errors are as for LogWavesInto, and ErrParam for an x that
+// LogShiftCSR returned.
 func LogWavesCSR(x *CSR, w Waves, a Attr) (*CSR, error) {
 	who := a.who("LogWaves")
 	if err := w.check(who); err != nil {

@@ -11,12 +11,13 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// LogShift is the prologue of the skewed maps, u = ln(x + c): the isomorphism from the skewed multiplicative group on
-// (-c, ∞) to ℝ. x is [n, d]; c has one entry, or one a dimension. Li et al. (2010), proposition 1.
+// LogShift is u = ln(x + c), the first step of the skewed maps: the isomorphism from the skewed multiplicative group on
+// (-c, ∞) to ℝ. x is [n, d]; c is [1], or [d] with an entry for each column. Li et al. (2010), proposition 1.
 //
-// Backward: dx = g/(x + c); dc is the sum of dx, over everything or over a column each.
+// Backward: dx = g/(x + c); dc is the sum of dx, over everything or over each column.
 //
-// Errors while building: shapes. Errors while running: a cell of x that is not above -c, or not finite (ErrDomain).
+// Errors while building: shapes. Errors while running: a cell of x that is not above -c, or not finite (ErrDomain); a
+// sparse x if c has a gradient (ErrParam), for which SkewedFourier and SkewedPhase serve. Attr.Domain is not used.
 func LogShift(x, c *G.Node, a Attr) (*G.Node, error) {
 	return apply(logShiftOp(a), x, c)
 }
@@ -130,9 +131,9 @@ func lengthError(who, name string, have, d int) error {
 }
 
 // LogShiftCSR is LogShift(x, c) = ln(x + c) of sparse rows x [n, d], as a sparse matrix: every cell is ln c, and each
-// entry of x is ln(1 + x/c) more. The maps project such a matrix as ln(c)·W, once for all rows, and its entries. c is
-// as for LogShift; where it is not above 0 a column must be stored throughout, for a cell that is left out is 0 and not
-// above -c (ErrDomain).
+// entry of x adds ln(1 + x/c). The maps project ln(c)·W once for all rows, and then the entries. c is as for LogShift.
+// In a column with c <= 0 every cell must be stored, because a missing cell is 0, which is not above -c (ErrDomain).
+// Other errors: a nil x or shapes (ErrShape), different element types (ErrDtype).
 func LogShiftCSR(x *CSR, c *tensor.Dense, a Attr) (*CSR, error) {
 	who := a.who("LogShift")
 	if err := given(who, "x", x); err != nil {
@@ -154,7 +155,7 @@ func LogShiftCSR(x *CSR, c *tensor.Dense, a Attr) (*CSR, error) {
 	return wrapped(shifted[float64](x, c, who, logOfSum))
 }
 
-// ofSum is a function f, and what f(v + c) is more than f(c).
+// ofSum is a function f and the difference f(v + c) - f(c).
 type ofSum struct {
 	f    func(float64) float64
 	more func(v, c float64) float64
@@ -173,7 +174,7 @@ var (
 	}}
 )
 
-// shifted is f(x + c). Where c is not above 0 the base is 0 and the entries hold it all.
+// shifted is f(x + c). For c <= 0 the base is 0 and the entries are f(x + c).
 func shifted[T domain.Float](x *CSR, cs *tensor.Dense, who string, of ofSum) (*sparse[T], error) {
 	s, c := sparseOf[T](x), data[T](cs)
 	first, end := s.Ptr[0], s.Ptr[s.Rows]
@@ -209,7 +210,7 @@ func shifted[T domain.Float](x *CSR, cs *tensor.Dense, who string, of ofSum) (*s
 	return out, nil
 }
 
-// firstLeftOut is the first column with a c that is not above 0 that a row does not store, or -1.
+// firstLeftOut returns the first column with c <= 0 that a row does not store, or -1.
 func firstLeftOut[T domain.Float](stored []int32, cols int, c []T) int {
 	for j := range cols {
 		if len(stored) > 0 && int(stored[0]) == j {

@@ -15,15 +15,15 @@ import (
 //
 //	z_i(x) = s_i/√m Π_{j < N_i} x·W_{·,jm+i},   i = 0 to m-1.
 //
-// x is [n, d], W [d, p·m], the degrees N [m], whole numbers from 0 to p, the scales s [m], z [n, m]. With random signs
-// W and s_i = √(a_N/P(N)) the inner products are unbiased for Σ_n a_n (x·x')^n. Kar and Karnick (2012), algorithm 1.
-// What of W no product has is not read. Everything is computed in float64 and rounded once.
+// x is [n, d], W [d, p·m], z [n, m]; the degrees N, whole numbers from 0 to p, and the scales s are [m]. With random
+// signs W and s_i = √(a_N/P(N)) the inner products are unbiased for Σ_n a_n (x·x')^n. Kar and Karnick (2012), algorithm
+// 1. Columns of W that no product uses are ignored. Everything is computed in float64 and rounded once.
 //
 // Backward: dx = dP·Wᵀ, where dP is g_i s_i/√m times the product of the other projections of the feature, which are
-// computed again. The other inputs have none.
+// computed again. The other inputs have no gradient.
 //
 // Errors while building: shapes. Errors while running (ErrDomain): a cell of x outside Attr.Domain, a number in W or
-// the scales that is not finite, one that is no degree, and a row whose products overflow.
+// the scales that is not finite, an invalid degree, a row whose products overflow.
 func Maclaurin(x, w, degrees, scales *G.Node, a Attr) (*G.Node, error) {
 	o := &op{kind: "Maclaurin", in: []Inputs{X, 0, 0, 0}, ranks: "22112", attr: a, sparse: true}
 	o.shape = func(in []tensor.Shape) (tensor.Shape, error) { return maclaurinShape(o.who(), in) }
@@ -38,18 +38,18 @@ func Maclaurin(x, w, degrees, scales *G.Node, a Attr) (*G.Node, error) {
 	return apply(o, x, w, degrees, scales)
 }
 
-// Products are W, degrees and scales of Maclaurin, prepared for MaclaurinInto. They are immutable and safe for
+// Products holds W, degrees and scales of Maclaurin, prepared for MaclaurinInto. It is immutable and safe for
 // concurrent use.
 type Products struct {
 	dt      tensor.Dtype
-	w       *simd.Weights[float64] // the columns of W in use, feature after feature
+	w       *simd.Weights[float64] // the columns of W that products use, feature after feature
 	d, cols int
 	first   []int     // [m+1], where the columns of each feature begin
 	scales  []float64 // [m], s/√m
 }
 
-// PackProducts prepares W [d, p·m], degrees [m] and scales [m], of one element type. Errors: ErrShape, ErrDtype, and
-// ErrDomain as for Maclaurin.
+// PackProducts prepares W [d, p·m], degrees [m] and scales [m], of the same element type. Errors: shapes, different
+// element types (ErrDtype), and ErrDomain as for Maclaurin.
 func PackProducts(w, degrees, scales *tensor.Dense, a Attr) (*Products, error) {
 	who := a.who("Maclaurin")
 	ts, err := sameType(who, typeOf(w), []string{"W", "the degrees", "the scales"}, w, degrees, scales)
@@ -88,7 +88,7 @@ func PackProducts(w, degrees, scales *tensor.Dense, a Attr) (*Products, error) {
 	return f, nil
 }
 
-// checkProducts wants W [d, p·m], degrees [m] and scales [m].
+// checkProducts checks the shapes W [d, p·m], degrees [m] and scales [m].
 func checkProducts(who string, w, degrees, scales tensor.Shape) error {
 	if w.Dims() == 2 && degrees.Dims() == 1 && scales.Dims() == 1 && w[0] > 0 && degrees[0] > 0 &&
 		degrees[0] == scales[0] && w[1] > 0 && w[1]%scales[0] == 0 {
@@ -98,7 +98,7 @@ func checkProducts(who string, w, degrees, scales tensor.Shape) error {
 		who, w, degrees, scales, ErrShape)
 }
 
-// Dims returns d and the number of features m, 0 and 0 of nil products.
+// Dims returns d and the number of features m, and 0 and 0 for nil.
 func (f *Products) Dims() (d, m int) {
 	if f == nil {
 		return 0, 0
@@ -106,7 +106,7 @@ func (f *Products) Dims() (d, m int) {
 	return f.d, len(f.scales)
 }
 
-// Dtype is the element type of the rows that they are for.
+// Dtype returns the element type of the rows of input.
 func (f *Products) Dtype() tensor.Dtype { return f.dt }
 
 // MaclaurinInto writes Maclaurin(x, W, N, s), of dense or sparse rows, to dst [n, m], allocated if nil, without a
@@ -145,7 +145,7 @@ func (f *Products) product(p []float64, i int) float64 {
 	return v
 }
 
-// project yields the projections of the rows of x on the columns in use, [rows, cols], in blocks.
+// project calls each with the projections of the rows of x on the columns in use, [rows, cols], in blocks.
 func (f *Products) project(x Matrix, each func(from, rows int, p []float64) error) error {
 	var p []float64
 	block := func(from, rows int, product func(p []float64)) error {
@@ -181,7 +181,7 @@ func (f *Products) project(x Matrix, each func(from, rows int, p []float64) erro
 	return nil
 }
 
-// float64CSR are sparse rows in float64, a copy of the values where they are float32.
+// float64CSR returns sparse rows in float64; it copies the values of float32 rows.
 func float64CSR(x *CSR) *sparse[float64] {
 	if s, ok := x.of.(*sparse[float64]); ok {
 		return s
@@ -200,8 +200,8 @@ func maclaurinShape(who string, in []tensor.Shape) (tensor.Shape, error) {
 	return tensor.Shape{x[0], scales[0]}, nil
 }
 
-// maclaurinGrad is the gradient of Maclaurin for x, from x, W, N, s and the gradient g of z. The projections are
-// computed again.
+// maclaurinGrad is the gradient of Maclaurin for x, from x, W, N, s and the gradient g of z. It computes the
+// projections again.
 func maclaurinGrad(a Attr) *op {
 	o := &op{kind: "gradient of Maclaurin", ranks: "221122"}
 	o.shape = likeX(o.kind, func(in []tensor.Shape) (tensor.Shape, error) { return maclaurinShape(o.who(), in) })
@@ -240,7 +240,7 @@ func maclaurinGradient[T domain.Float](to, x, gradient *tensor.Dense, f *Product
 	})
 }
 
-// others writes for each projection the product of the other ones of its feature, without a division, since a
+// others writes for each projection the product of the other ones of its feature. It does not divide, since a
 // projection may be 0.
 func (f *Products) others(dst, p []float64) {
 	for i := range f.scales {

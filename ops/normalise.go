@@ -27,7 +27,7 @@ func (n Norm) String() string {
 	return fmt.Sprintf("Norm(%d)", int(n))
 }
 
-// ParseNorm is the inverse of String. Errors: another name (ErrParam).
+// ParseNorm is the inverse of String. The error for an unknown name wraps ErrParam.
 func ParseNorm(name string) (Norm, error) {
 	for _, n := range []Norm{L1, L2} {
 		if n.String() == name {
@@ -37,7 +37,7 @@ func ParseNorm(name string) (Norm, error) {
 	return 0, fmt.Errorf("ops: norm %q is neither l1 nor l2: %w", name, ErrParam)
 }
 
-// Check is the error of a value that is neither L1 nor L2 (ErrParam).
+// Check returns an error that wraps ErrParam unless n is L1 or L2. who starts the message.
 func (n Norm) Check(who string) error {
 	if n != L1 && n != L2 {
 		return fmt.Errorf("%s: %v is neither L1 nor L2: %w", who, n, ErrParam)
@@ -45,8 +45,8 @@ func (n Norm) Check(who string) error {
 	return nil
 }
 
-// Of writes row/‖row‖ to dst, allocated if nil, which may be the row, and returns it. A row of zeros stays one. It
-// panics where dst has another length.
+// Of writes row/‖row‖ to dst, allocated if nil, and returns it. dst may be row. A row of zeros stays 0. It panics if
+// dst has another length.
 func (n Norm) Of(dst, row []float64) []float64 {
 	if dst == nil {
 		dst = make([]float64, len(row))
@@ -58,7 +58,8 @@ func (n Norm) Of(dst, row []float64) []float64 {
 	return dst
 }
 
-// measured is the norm of a row as top·length, of which neither overflows; both are 1 for a row of zeros.
+// measured returns the norm of a row as the product top·length, so that it does not overflow; both are 1 for a row of
+// zeros.
 func measured[T domain.Float](n Norm, row []T) (top, length float64) {
 	for _, v := range row {
 		top = math.Max(top, math.Abs(float64(v)))
@@ -79,11 +80,11 @@ func measured[T domain.Float](n Norm, row []T) (top, length float64) {
 	return top, length
 }
 
-// Normalise divides each row of x [n, d] by its norm, z = x/‖x‖; a row of zeros stays one.
+// Normalise divides each row of x [n, d] by its norm, z = x/‖x‖. A row of zeros stays 0.
 //
-// Backward, from x and the output z: dx = (g - z (g·z))/‖x‖ for L2, dx = (g - sign(x) (g·z))/‖x‖ for L1, with sign(0) =
-// 0, and 0 for a row of zeros. Errors: shapes and a Norm that is none while building; a cell of x outside Attr.Domain
-// while running.
+// Backward, from x and the output z: dx = (g - z (g·z))/‖x‖ for L2 and dx = (g - sign(x) (g·z))/‖x‖ for L1, with
+// sign(0) = 0; dx = 0 for a row of zeros. Errors while building: shapes, an unknown norm. Errors while running: a cell
+// of x outside Attr.Domain (ErrDomain).
 func Normalise(x *G.Node, n Norm, a Attr) (*G.Node, error) {
 	if err := n.Check(a.who("Normalise")); err != nil {
 		return nil, err

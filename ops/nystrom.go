@@ -9,20 +9,20 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Nystrom is z(x) = k(x, L) P, the kernel values of x [n, d] with the landmarks L [m, d] under a projection P [m, D].
+// Nystrom is z(x) = k(x, L) P, the kernel values of x [n, d] with the landmarks L [m, d], times a projection P [m, D].
 // With P = U Λ^{-1/2} from the eigenvectors and eigenvalues of k(L, L) its inner products are k(x, L) k(L, L)⁻¹ k(L,
 // x'), exact where x or x' is a landmark. Williams and Seeger (2001); Vedaldi and Zisserman (2012), equation (16).
 //
-// Everything is computed in float64, in float32 graphs too: P holds roots of small eigenvalues, by which the rounding
-// of k is multiplied. A RadialKernel costs a product, m·d operations a row, and any Kernel m calls of At; then m·D
-// operations for P.
+// It computes in float64 for either element type, because P amplifies the rounding of k by the inverse roots of small
+// eigenvalues. A row takes m·d operations for a RadialKernel or m calls of At for another Kernel, and m·D for P.
 //
-// Backward: dx = Σ_j (g Pᵀ)_j ∂k(x, l_j)/∂x, of a RadialKernel by products and of a GradientKernel by m calls of
-// Gradient a row. A derivative that is not finite counts as 0, as that at an empty bin of a histogram. L and P have
-// none.
+// Backward: dx = Σ_j (g Pᵀ)_j ∂k(x, l_j)/∂x, by products for a RadialKernel and by m calls of Gradient a row for a
+// GradientKernel. A derivative that is not finite, as at an empty bin of a histogram, counts as 0. L and P have no
+// gradient.
 //
-// Errors while building: shapes; a kernel without a gradient where one for x is wanted (ErrParam). Errors while running
-// (ErrDomain): a cell of x or L outside the domain of the kernel, features that are not finite.
+// Errors while building: shapes or a nil kernel (ErrShape); a kernel that is neither a GradientKernel nor a
+// RadialKernel while X is not frozen (ErrParam). Errors while running (ErrDomain): a cell of x or L outside the domain
+// of the kernel, features that are not finite.
 func Nystrom(x, landmarks, projection *G.Node, k Kernel, a Attr) (*G.Node, error) {
 	if err := given(a.who("Nystrom"), "the kernel", k); err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func NystromInto(dst, x *tensor.Dense, l *Landmarks, a Attr) (*tensor.Dense, err
 	return dst, typed(dst.Dtype(), nystrom[float32], nystrom[float64])(dst, x, l, who)
 }
 
-// input is x contiguous, of the landmarks' width and type.
+// input returns x as a contiguous matrix and checks its width and type.
 func (l *Landmarks) input(who string, x *tensor.Dense) (*tensor.Dense, error) {
 	x, err := contiguous(x)
 	if err != nil {
@@ -84,10 +84,10 @@ func (l *Landmarks) input(who string, x *tensor.Dense) (*tensor.Dense, error) {
 	return x, nil
 }
 
-// nystromCells is about how many kernel values stand in memory at a time, 4 MiB.
+// nystromCells is about the number of kernel values in memory at a time, 4 MiB.
 const nystromCells = 1 << 19
 
-// rowsOf yields n rows of x in blocks, in float64.
+// rowsOf calls f with blocks of rows of x, in float64.
 func rowsOf[T domain.Float](t *tensor.Dense, m int, f func(from, rows int, x []float64) error) error {
 	x, n, d := data[T](t), t.Shape()[0], t.Shape()[1]
 	size := min(n, max(32, nystromCells/max(m, d)))
@@ -135,7 +135,7 @@ func nystrom[T domain.Float](to, x *tensor.Dense, l *Landmarks, who string) erro
 	})
 }
 
-// finiteFeatures is the error for features [rows, cols], of the rows from `from` on, of which one is not finite.
+// finiteFeatures returns an error unless the features [rows, cols] are finite. from is the number of their first row.
 func finiteFeatures[T domain.Float](z []T, from, cols int, who string) error {
 	if simd.Within(z, -simd.Largest[T]()) {
 		return nil
@@ -160,7 +160,7 @@ func nystromShape(who string, in []tensor.Shape) (tensor.Shape, error) {
 	return tensor.Shape{x[0], projection[1]}, nil
 }
 
-// likeX is the shape of x for the gradient of a map, after the map's own shape: the last input is the gradient of z.
+// likeX returns the shape of x for the gradient of a map. It checks the shape of the last input, the gradient of z.
 func likeX(kind string, shape shaper) shaper {
 	return func(in []tensor.Shape) (tensor.Shape, error) {
 		z, err := shape(in)
@@ -174,7 +174,7 @@ func likeX(kind string, shape shaper) shaper {
 	}
 }
 
-// nystromGrad is the gradient of Nystrom for x, from x, L, P and the gradient g of z. The kernel values are computed
+// nystromGrad is the gradient of Nystrom for x, from x, L, P and the gradient g of z. It computes the kernel values
 // again.
 func nystromGrad(k Kernel, a Attr) *op {
 	o := &op{kind: "gradient of Nystrom", params: k, ranks: "22222"}

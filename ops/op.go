@@ -11,35 +11,35 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// op is an operation of a graph: every op of this package is a value of this type, made of its shape, its forward and,
-// where it has one, its backward. What all ops share is written here and in backward.go.
+// op is an operation of a graph. Every op of this package is a value of this type, with its own shape, forward and, if
+// it has one, backward. What all ops share is written here and in backward.go.
 //
-// Gorgonia merges nodes of equal hash. So everything besides the inputs that changes a result is in kind, params or
+// Gorgonia merges nodes of equal hash, so everything besides the inputs that changes a result is in kind, params or
 // attr.
 type op struct {
 	kind   string
-	params any      // what else changes the result: nothing changes it after the op is made
-	in     []Inputs // the names of the inputs, 0 for one without a gradient; nil where none has one
+	params any      // the parameters of the result; immutable once the op is made
+	in     []Inputs // the names of the inputs, 0 for one without a gradient; nil if none has a gradient
 	ranks  string   // the ranks of the inputs, then of the result: "222" for (matrix, matrix) -> matrix
 	attr   Attr
-	data   []bool // which inputs are made of data alone; nil: the ones that attr names
-	sparse bool   // whether the first input may be a CSR, where nobody wants its gradient
-	spread bool   // whether any input may be, and is made dense
+	data   []bool // which inputs depend on data alone; nil: those that attr names
+	sparse bool   // whether the first input may be a CSR, if its gradient is not wanted
+	spread bool   // whether any input may be a CSR, which is made dense
 
 	// shape is the shape of the result for inputs of the right ranks.
 	shape shaper
-	// forward computes the result. x is the first input, in are all of them, contiguous and of one element type; in[0]
-	// is nil where x is a CSR. It is nil for an op that has fill.
+	// forward computes the result. x is the first input; in are all inputs, contiguous and of one element type, with
+	// in[0] nil if x is a CSR. It is nil for an op that has fill.
 	forward func(x Matrix, in []*tensor.Dense) (Matrix, error)
-	// fill writes the result to a tensor of zeros of the shape that the inputs ask for; or, where whole says that it
-	// writes all cells from inputs that have cells, to a tensor of anything.
+	// fill writes the result to out, which has its shape and is all zeros; if whole is set, and all inputs have cells,
+	// out is not cleared and fill writes all of its cells.
 	fill  func(out *tensor.Dense, x Matrix, in []*tensor.Dense) error
 	whole bool
-	// backward tells the tracer the gradients of the inputs. It is nil for the ops that a backward is made of.
+	// backward gives the tracer the gradients for the inputs. It is nil for the ops that backwards consist of.
 	backward func(t *tracer)
 }
 
-// shaper is the shape of a result for the shapes of the inputs.
+// shaper returns the shape of a result for the shapes of the inputs.
 type shaper func(in []tensor.Shape) (tensor.Shape, error)
 
 func (o *op) Arity() int           { return len(o.ranks) - 1 }
@@ -48,7 +48,7 @@ func (o *op) CallsExtern() bool    { return false }
 func (o *op) OverwritesInput() int { return -1 }
 func (o *op) String() string       { return o.kind }
 
-// Type is built anew for each call: Gorgonia puts it into a pool after use.
+// Type builds a new type at each call, because Gorgonia puts it into a pool after use.
 func (o *op) Type() hm.Type {
 	a := hm.TypeVariable('a')
 	types := make([]hm.Type, len(o.ranks))
@@ -71,7 +71,7 @@ func (o *op) Hashcode() uint32 {
 	return h.Sum32()
 }
 
-// DiffWRT is true for the inputs that are not frozen, and for data, so that G.Grad for them comes to the op that
+// DiffWRT is true for inputs that are not frozen. It is also true for data, so that G.Grad for data reaches the op that
 // refuses it.
 func (o *op) DiffWRT(n int) []bool {
 	wrt := make([]bool, n)
@@ -89,12 +89,12 @@ func (o *op) name(i int) Inputs {
 	return 0
 }
 
-// wants says whether the gradient for input i is wanted.
+// wants reports whether the gradient for input i is wanted.
 func (o *op) wants(i int) bool {
 	return o.name(i)&^o.attr.Frozen != 0 && !o.refuses(i)
 }
 
-// refuses says whether input i is made of data alone.
+// refuses reports whether input i depends on data alone.
 func (o *op) refuses(i int) bool {
 	if o.data != nil {
 		return i < len(o.data) && o.data[i]
@@ -128,7 +128,7 @@ func (o *op) checkRank(i int, s tensor.Shape) error {
 	return fmt.Errorf("%s: input %d has shape %v, want %d dimensions: %w", o.who(), i, s, o.rank(i), ErrShape)
 }
 
-// Do computes the result. A nil *tensor.Dense does not become a Value that is not nil.
+// Do computes the result. It never wraps a nil *tensor.Dense in a non-nil Value.
 func (o *op) Do(in ...G.Value) (G.Value, error) {
 	x, ts, err := o.read(in)
 	if err != nil {
@@ -146,7 +146,7 @@ func (o *op) Do(in ...G.Value) (G.Value, error) {
 	return out.(G.Value), nil
 }
 
-// filled is Do of an op that has fill.
+// filled is Do for an op that has fill.
 func (o *op) filled(x Matrix, in []*tensor.Dense) (*tensor.Dense, error) {
 	shapes := shapesOf(x, in)
 	shape, err := o.shape(shapes)
@@ -163,7 +163,7 @@ func (o *op) filled(x Matrix, in []*tensor.Dense) (*tensor.Dense, error) {
 	return out, o.fill(out, x, in)
 }
 
-// shapesOf are the shapes of the inputs of forward.
+// shapesOf returns the shapes of the inputs of forward.
 func shapesOf(x Matrix, in []*tensor.Dense) []tensor.Shape {
 	ss := make([]tensor.Shape, len(in))
 	for i, t := range in {
@@ -229,7 +229,7 @@ func apply(o *op, in ...*G.Node) (*G.Node, error) {
 
 func likeFirst(in []tensor.Shape) (tensor.Shape, error) { return in[0].Clone(), nil }
 
-// likeAll wants all inputs to have one shape.
+// likeAll checks that all inputs have the same shape.
 func likeAll(kind string) shaper {
 	return func(in []tensor.Shape) (tensor.Shape, error) {
 		for _, s := range in {
@@ -246,7 +246,7 @@ func misfit(kind string, in []tensor.Shape) error {
 	return fmt.Errorf("ops: %s of shapes %v: %w", kind, in, ErrShape)
 }
 
-// typed is the instance of a generic function for an element type.
+// typed returns the instance of a generic function for an element type.
 func typed[F any](dt tensor.Dtype, f32, f64 F) F {
 	if dt == tensor.Float32 {
 		return f32

@@ -17,9 +17,9 @@ import (
 // with half the columns of Fourier for the same frequencies and a higher variance. x is [n, d], W [d, m], b [m], z [n,
 // m]. Rahimi and Recht (2007), algorithm 1; Li et al. (2010), equation (5).
 //
-// The cosine alone loses the sign of the sine, so the backward goes back to the projection P = xW + b: for at most 128
-// columns of x it computes P again, block by block of rows; for more P is a node of the graph, which costs as much
-// memory as z. dP = -√(2/m) sin(P)·g, dx = dP·Wᵀ, dW = xᵀ·dP, db = the column sums of dP. Errors as for Fourier.
+// Backward: dP = -√(2/m) sin(P)·g with P = xW + b, dx = dP·Wᵀ, dW = xᵀ·dP, db = the column sums of dP. The output does
+// not determine sin(P). For at most 128 columns of x the backward computes P again, in blocks of rows; for more, P is a
+// node of the graph, which takes as much memory as z. Errors are as for Fourier.
 func Phase(x, w, b *G.Node, a Attr) (*G.Node, error) {
 	if x == nil || x.Dims() != 2 || x.Shape()[1] <= projectAgain || a.Frozen&(X|W|B) == X|W|B {
 		o := projectionOp("Phase", "2212", a, 1, func(x Matrix, w *Weights, in []*tensor.Dense) (*tensor.Dense, error) {
@@ -40,7 +40,7 @@ func Phase(x, w, b *G.Node, a Attr) (*G.Node, error) {
 	return apply(o, x, w, b, p)
 }
 
-// projectAgain is up to how many columns of x a product is quicker than writing and reading its result.
+// projectAgain is the largest number of columns of x for which a product is faster than writing and reading its result.
 const projectAgain = 128
 
 // PhaseInto writes Phase(x, W, b), of dense or sparse rows, to dst [n, m], allocated if nil, without a graph.
@@ -57,7 +57,7 @@ func PhaseInto(dst *tensor.Dense, x Matrix, w *Weights, b *tensor.Dense, a Attr)
 	return dst, notFinite("Phase", a, x, bad)
 }
 
-// bias is b [m], contiguous and of W's element type.
+// bias returns b [m] as a contiguous vector and checks its element type.
 func bias(op string, a Attr, w projection, b *tensor.Dense) (*tensor.Dense, error) {
 	if err := given(a.who(op), "W", w); err != nil {
 		return nil, err
@@ -78,8 +78,8 @@ func bias(op string, a Attr, w projection, b *tensor.Dense) (*tensor.Dense, erro
 
 func phaseScale(m int) float64 { return math.Sqrt(2 / float64(m)) }
 
-// cosine is √(2/m) cos(P) of a projection P [n, m] that is a node of its own, made of the given inputs: the backward of
-// a structured W cannot compute P again for less.
+// cosine is √(2/m) cos(P) of a projection P [n, m] that is a node of its own, made from the given inputs. A structured
+// W cannot compute P again for less.
 func cosine(p *G.Node, inputs Inputs, a Attr) (*G.Node, error) {
 	own := Attr{Layer: a.Layer}
 	if a.Frozen&inputs == inputs {

@@ -9,6 +9,8 @@ import (
 // The products of a backward, dX = dP·Wᵀ and dW = xᵀ·dP, and its sums, db = the column sums of dP or the sum of all.
 // They read their operands as they lie, which Gorgonia's own Mul cannot: it would need the transposes as nodes.
 var (
+	// The products of a backward, dX = dP·Wᵀ and dW = xᵀ·dP, and its sums: the column sums of dP, or the sum of all.
+	// Unlike Gorgonia's Mul they need no transposes as nodes.
 	gradXOp = &op{kind: "gradX", ranks: "222", whole: true,
 		shape: func(in []tensor.Shape) (tensor.Shape, error) {
 			if in[0][1] != in[1][1] {
@@ -60,7 +62,7 @@ func gradW[T domain.Float](out *tensor.Dense, x Matrix, dp *tensor.Dense) {
 
 func colSum[T domain.Float](out, a *tensor.Dense, n int) { simd.ColSum(data[T](out), data[T](a), n) }
 
-// sumFor is the sum of a matrix for the gradient of a parameter: over everything, or over a column each.
+// sumFor is the op that sums a matrix for the gradient of a parameter: over everything, or over each column.
 func sumFor(parameter handle) *op {
 	if length(parameter) == 1 {
 		return sumOp
@@ -81,7 +83,7 @@ var (
 
 func cosGrad[T domain.Float](dp, p, g []T, n, m int) { simd.CosGrad(dp, p, g, n, m, phaseScale(m)) }
 
-// pointwise is an op of two matrices, with so many columns for each column of the result.
+// pointwise is an op of two matrices with the given number of columns for each column of the result.
 func pointwise(kind string, columns int, f32 func(dp, a, g []float32, n, m int),
 	f64 func(dp, a, g []float64, n, m int)) *op {
 	return &op{kind: kind, ranks: "222",

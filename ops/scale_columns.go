@@ -9,10 +9,10 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// ScaleColumns is x·diag(s), for x >= 0 and s >= 0: a unit for every column, or one for all. x is [n, d], s [1] or [d].
+// ScaleColumns is x·diag(s) for x >= 0 and s >= 0. x is [n, d]; s is [1], or [d] with an entry for each column.
 //
-// Backward: dx = g·diag(s), ds = Σ g∘x, over everything or over a column. Of sparse rows the result is sparse, unless s
-// has a gradient.
+// Backward: dx = g·diag(s), ds = Σ g∘x, over everything or over each column. For sparse rows the result is sparse,
+// unless s has a gradient. Attr.Domain is not used.
 //
 // Errors while building: shapes. Errors while running (ErrDomain): a cell of x or an entry of s that is negative or not
 // finite; a product that is not finite.
@@ -109,7 +109,8 @@ func scalesFit(who string, x, s tensor.Shape) error {
 	return nil
 }
 
-// ScaleColumnsCSR is ScaleColumns of sparse rows, as sparse rows. Errors as for ScaleColumnsInto.
+// ScaleColumnsCSR is ScaleColumns of sparse rows, as sparse rows. Errors are as for ScaleColumnsInto, and ErrParam for
+// an x that LogShiftCSR returned.
 func ScaleColumnsCSR(x *CSR, s *tensor.Dense, a Attr) (*CSR, error) {
 	who := a.who("ScaleColumns")
 	if err := given(who, "x", x); err != nil {
@@ -157,7 +158,7 @@ var scaleColumnsGradXOp = &op{kind: "gradient of ScaleColumns for x", ranks: "21
 		return nil
 	}}
 
-// scaleColumnsGradS is ds of so many entries from x and g.
+// scaleColumnsGradS is ds with the given number of entries, from x and g.
 func scaleColumnsGradS(entries int) *op {
 	const kind = "gradient of ScaleColumns for s"
 	return &op{kind: kind, params: entries, ranks: "221", spread: true,
@@ -173,7 +174,7 @@ func scaleColumnsGradS(entries int) *op {
 		}}
 }
 
-// columnDots writes Σ_i x[i,j]·g[i,j], or its sum over j where out has one entry. Sums are in float64.
+// columnDots writes Σ_i x[i,j]·g[i,j], or its sum over j if out has one entry. Sums are in float64.
 func columnDots[T domain.Float](out, x, grad *tensor.Dense) {
 	sums, g, d := make([]float64, out.Shape()[0]), data[T](grad), x.Shape()[1]
 	for i, v := range data[T](x) {

@@ -11,22 +11,22 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// SignedFourier is the map of a kernel that is a combination of several expectations of cosines, as is an indefinite
-// one: a block of pairs for each, one after another,
+// SignedFourier is the map of a kernel that is a signed combination of several expectations of cosines, such as an
+// indefinite kernel. It has a block of pairs for each expectation,
 //
-//	z(x) = [ρ_b cos(P_b) | ρ_b sin(P_b)] / √m,   P_b = (x·U_b) ∘ r_b,   b = 0, 1, ...,
+//	z(x) = [ρ_b cos(P_b) | ρ_b sin(P_b)] / √m,   P_b = (x·U_b) ∘ r_b,   b = 0, 1, ..., B-1.
 //
-// whose inner products estimate the kernels of the blocks, times ρ_b². x is [n, d]; the norms r are [B·m], block 0
-// first; the roots ρ of the masses are [B]; z is [n, 2B·m]. The directions U are [d, B·m], block after block, or [d,
-// m]: then they serve all blocks, and one product xU does. Luo et al. (2021), equations (7) and (8), with B = 2 and the
-// sign of the second block left to who takes inner products.
+// The inner products of block b estimate its kernel times ρ_b². x is [n, d]; the norms r are [B·m], block 0 first; the
+// roots ρ of the masses are [B]; z is [n, 2B·m]. The directions U are [d, B·m], block after block, or [d, m] for
+// directions that all blocks share, which takes one product xU. Luo et al. (2021), equations (7) and (8), with B = 2;
+// the caller applies the sign of the second block in inner products.
 //
-// Backward: dP_b = g_sin·z_cos - g_cos·z_sin from the output alone, dx = Σ (dP_b∘r_b)·U_bᵀ, and with G_b = xᵀ·dP_b,
-// dU_b = G_b∘r_b and dr_b the column sums of U_b∘G_b; dρ_b = <g, z>/ρ_b over the block. Attr.Frozen counts x, U, r and
-// ρ as First to Fourth.
+// Backward: dP_b = g_sin·z_cos - g_cos·z_sin from the output alone, dx = Σ (dP_b∘r_b)·U_bᵀ; with G_b = xᵀ·dP_b, dU_b =
+// G_b∘r_b and dr_b is the column sums of U_b∘G_b; dρ_b = <g, z>/ρ_b over the block. Attr.Frozen has X, U, R and Rho for
+// x, U, r and ρ.
 //
-// Errors while building: shapes. Errors while running: a row of x outside Attr.Domain, a row whose projections
-// overflow, a direction or norm that is not finite, a root that is not a finite number above 0 (ErrDomain).
+// Errors while building: shapes. Errors while running (ErrDomain): a row of x outside Attr.Domain, a row whose
+// projections overflow, a direction or norm that is not finite, a root that is not finite and positive.
 func SignedFourier(x, directions, norms, roots *G.Node, a Attr) (*G.Node, error) {
 	o := &op{kind: "SignedFourier", in: []Inputs{X, U, R, Rho}, ranks: "22112", attr: a, sparse: true}
 	o.shape = func(in []tensor.Shape) (tensor.Shape, error) {
@@ -90,17 +90,17 @@ func signed[T domain.Float](dst *tensor.Dense, x Matrix, w *Signed) (badRow int)
 	return bad
 }
 
-// Signed are the frequencies of SignedFourier, packed for SignedFourierInto. It is immutable and safe for concurrent
+// Signed holds the frequencies of SignedFourier, packed for SignedFourierInto. It is immutable and safe for concurrent
 // use.
 type Signed struct {
-	of     []*Weights // the directions that all blocks share, or the frequencies of each
+	of     []*Weights // the directions that all blocks share, or the frequencies of each block
 	norms  *tensor.Dense
 	scales []float64 // ρ/√m
 	shared bool
 }
 
-// PackSigned copies directions, norms and roots into the form that the products read. Errors: ErrShape, ErrDtype, and
-// ErrDomain for a number that is no direction, norm or root.
+// PackSigned copies directions, norms and roots into the form that the products read. Errors: shapes (ErrShape),
+// different element types (ErrDtype), an invalid direction, norm or root (ErrDomain).
 func PackSigned(directions, norms, roots *tensor.Dense, a Attr) (*Signed, error) {
 	return newSigned(directions, norms, roots, a, Pack)
 }
@@ -165,8 +165,8 @@ func packSigned[T domain.Float](who string, directions, norms, roots *tensor.Den
 	return w, nil
 }
 
-// checkSigned wants shapes that fit: directions [d, q], norms [B·m], roots [B] with q = B·m, or q = m where B > 1:
-// shared.
+// checkSigned checks the shapes of directions [d, q], norms [B·m] and roots [B], with q = B·m, or q = m and B > 1 for
+// shared directions.
 func checkSigned(who string, directions, norms, roots tensor.Shape) (shared bool, err error) {
 	if directions.Dims() == 2 && norms.Dims() == 1 && roots.Dims() == 1 && roots[0] > 0 && norms[0] > 0 &&
 		norms[0]%roots[0] == 0 {
@@ -180,7 +180,7 @@ func checkSigned(who string, directions, norms, roots tensor.Shape) (shared bool
 		who, directions, norms, roots, ErrShape)
 }
 
-// Dims returns d and the number of frequencies of all blocks, 0 and 0 of nil.
+// Dims returns d and the number of frequencies of all blocks, and 0 and 0 for nil.
 func (w *Signed) Dims() (d, m int) {
 	if w == nil {
 		return 0, 0
@@ -189,11 +189,11 @@ func (w *Signed) Dims() (d, m int) {
 	return d, w.norms.Shape()[0]
 }
 
-// Dtype is the element type.
+// Dtype returns the element type.
 func (w *Signed) Dtype() tensor.Dtype { return w.norms.Dtype() }
 
-// signedGradients is the backward of SignedFourier in one op: the vector of what is wanted of [dx | dU | dr | dρ]. The
-// inputs are the ones of SignedFourier, its output z and the gradient g of z.
+// signedGradients is the backward of SignedFourier in one op: the vector of the wanted ones of [dx | dU | dr | dρ]. Its
+// inputs are those of SignedFourier, its output z and the gradient g of z.
 func signedGradients(wanted Inputs) *op {
 	names := []Inputs{X, U, R, Rho}
 	o := &op{kind: "gradients of SignedFourier", params: wanted, ranks: "2211221", sparse: wanted&X == 0}
@@ -237,14 +237,14 @@ func fillSigned[T domain.Float](out *tensor.Dense, sizes []int, rows Matrix, in 
 	s.ofNorms(du, dr, each)
 }
 
-// signedBackward is what the gradients are made from.
+// signedBackward holds the operands of the gradients.
 type signedBackward[T domain.Float] struct {
 	n, d, q, m, blocks int
 	rows               Matrix
 	u, norms, z, g     []T
 }
 
-// products computes dx and dU by the products with dP [n, cols], for which simd.BlocksGrad is asked with those norms.
+// products computes dx and dU by the products with dP [n, cols], which simd.BlocksGrad computes with these norms.
 func (s signedBackward[T]) products(to simd.Gradients[T], norms []T, cols int) {
 	if to.DX == nil && to.DW == nil {
 		return
@@ -263,7 +263,7 @@ func (s signedBackward[T]) products(to simd.Gradients[T], norms []T, cols int) {
 	w.BlocksBackward(to, data[T](s.rows.(*tensor.Dense)), s.z, s.g, norms, s.n, s.m, s.blocks)
 }
 
-// ofNorms writes dU, unless it is nil, and dr from the products xᵀ·dP_b side by side.
+// ofNorms writes dU, unless it is nil, and dr from the products xᵀ·dP_b, which lie side by side in each.
 func (s signedBackward[T]) ofNorms(du, dr, each []T) {
 	cols := s.m * s.blocks
 	sums := make([]float64, cols)

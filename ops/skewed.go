@@ -10,21 +10,21 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// SkewedFourier is Fourier(LogShift(x, c), W), the pair form of the skewed maps, in one op, which can be tuned in c for
-// sparse rows too. x is [n, d], c has one entry, or one a dimension, W is [d, m], z [n, 2m]. Attr.Frozen counts x, c
-// and W as First, Second and Third. Li et al. (2010), proposition 1 and equation (5).
+// SkewedFourier is Fourier(LogShift(x, c), W), the pair form of the skewed maps, as one op. Unlike the two ops it has a
+// gradient for c also if x is sparse. x is [n, d]; c is [1], or [d] with an entry for each column; W is [d, m]; z is
+// [n, 2m]. Attr.Frozen has X, C and W for x, c and W. Li et al. (2010), proposition 1 and equation (5).
 //
 // Backward, with u = ln(x + c) and r = 1/(x + c): dP as for Fourier, dW = uᵀ·dP, dx = r∘(dP·Wᵀ), dc = the sum of dx,
-// over everything or over a column each. Of sparse rows dc comes without dx: over everything it is <dP, r·W>, over
-// column j the product of row j of W and of rᵀ·dP, and r is a sparse matrix with a base, as u is.
+// over everything or over each column. For sparse rows dc does not need dx: it is <dP, r·W> over everything, and for
+// column j the product of row j of W and of rᵀ·dP; r is a sparse matrix plus a constant row, like u.
 //
-// Errors: as for LogShift and Fourier.
+// Errors are as for LogShift and Fourier.
 func SkewedFourier(x, c, w *G.Node, a Attr) (*G.Node, error) {
 	return apply(skewedOp("SkewedFourier", "2122", a), x, c, w)
 }
 
-// SkewedPhase is Phase(LogShift(x, c), W, b), the phase form; b is [m] and z [n, m]. Attr.Frozen counts b as Fourth.
-// For the rest see SkewedFourier.
+// SkewedPhase is Phase(LogShift(x, c), W, b), the phase form, as SkewedFourier is the pair form. b is [m] and z is [n,
+// m]. Attr.Frozen has X, C, W and B for x, c, W and b. Errors are as for LogShift and Phase.
 func SkewedPhase(x, c, w, b *G.Node, a Attr) (*G.Node, error) {
 	if b == nil {
 		return nil, fmt.Errorf("%s: b is nil: %w", a.who("SkewedPhase"), ErrShape)
@@ -37,7 +37,7 @@ func SkewedPhase(x, c, w, b *G.Node, a Attr) (*G.Node, error) {
 }
 
 // SkewedFourierInto writes SkewedFourier(x, c, W), of dense or sparse rows, to dst [n, 2m], allocated if nil, without a
-// graph. Dense rows go through the logarithm on their way into the product; of sparse rows only the entries do.
+// graph. The logarithm of dense rows is part of the product; for sparse rows only the entries have one.
 func SkewedFourierInto(dst *tensor.Dense, x Matrix, c *tensor.Dense, w *Weights, a Attr) (*tensor.Dense, error) {
 	const op = "SkewedFourier"
 	if s, ok := x.(*CSR); ok {
@@ -89,7 +89,7 @@ func skewedPhase[T domain.Float](dst, x, c, b *tensor.Dense, w *Weights, scale f
 	return simd.SkewedPhase(data[T](dst), data[T](x), data[T](c), data[T](b), x.Shape()[0], packed[T](w), scale)
 }
 
-// skewedInput is the start of both for dense rows.
+// skewedInput checks the arguments of both Into functions for dense rows.
 func skewedInput(op string, a Attr, dst *tensor.Dense, x Matrix, c *tensor.Dense, w *Weights, cols int) (out, xs,
 	cs *tensor.Dense, err error) {
 	out, in, err := projected(op, a, dst, x, w, cols)
@@ -100,7 +100,7 @@ func skewedInput(op string, a Attr, dst *tensor.Dense, x Matrix, c *tensor.Dense
 	return out, xs, cs, err
 }
 
-// skewedOp is [cos(uW) | sin(uW)]/√m of u = ln(x + c), or with a bias uW + b. The inputs are x, c, W and the bias.
+// skewedOp is [cos(uW) | sin(uW)]/√m with u = ln(x + c), or uW + b with a bias. The inputs are x, c, W and the bias.
 func skewedOp(kind, ranks string, a Attr) *op {
 	bias := len(ranks) > 4
 	o := &op{kind: kind, in: []Inputs{X, C, W, B}[:len(ranks)-1], ranks: ranks, attr: a, sparse: true}

@@ -9,18 +9,17 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Softmax is exp(x_j) / Σ_k exp(x_k) of each row of x [n, k], dense scores. The largest number of a row is subtracted
-// before, so that nothing overflows, and sums are in float64. A row with a NaN or +∞, or of nothing but -∞, becomes
-// NaN; Attr.Domain is not looked at. Gorgonia v0.9.18 takes its own SoftMax and LogSoftMax of one node for the same;
-// here they are two.
+// Softmax is exp(x_j) / Σ_k exp(x_k) for each row of scores x [n, k]. It subtracts the largest score of a row first, so
+// that nothing overflows; sums are in float64. A row with a NaN or +∞, or with -∞ alone, becomes NaN. Attr.Domain is
+// not used. Gorgonia v0.9.18 merges its own SoftMax and LogSoftMax of the same node; these two are distinct ops.
 //
 // Backward, from the output z alone: dx_j = z_j (g_j - Σ_k g_k z_k). Errors while building: shapes.
 func Softmax(x *G.Node, a Attr) (*G.Node, error) {
 	return apply(softmaxOp("Softmax", false, a), x)
 }
 
-// LogSoftmax is ln Softmax, x_j - ln Σ_k exp(x_k), which is exact where the probability is 0 in floating point: the
-// log-likelihoods of a cross-entropy.
+// LogSoftmax is ln Softmax(x), that is, x_j - ln Σ_k exp(x_k). It is exact where the probability underflows to 0.
+// Attr.Domain is not used.
 //
 // Backward, from the output z alone: dx_j = g_j - exp(z_j) Σ_k g_k. Errors while building: shapes.
 func LogSoftmax(x *G.Node, a Attr) (*G.Node, error) {
@@ -71,7 +70,7 @@ func softmax[T domain.Float](out, in *tensor.Dense, log bool) {
 	}
 }
 
-// softmaxOp is both, of two kinds, and so of two hashes.
+// softmaxOp is Softmax or LogSoftmax. The kinds differ, and so do the hashes.
 func softmaxOp(kind string, log bool, a Attr) *op {
 	return &op{kind: kind, in: []Inputs{X}, ranks: "22", attr: a, shape: likeFirst,
 		forward: func(_ Matrix, in []*tensor.Dense) (Matrix, error) {
@@ -111,9 +110,10 @@ func softmaxBackward[T domain.Float](out, features, grad *tensor.Dense, log bool
 	}
 }
 
-// CrossEntropy is -Σ_j t_j ln Softmax(x)_j of each row of the scores x and the targets t, both [n, k]. The result is [n].
+// CrossEntropy is -Σ_j t_j ln Softmax(x)_j for each row of the scores x and the targets t, both [n, k]. The result is
+// [n].
 //
-// Backward: dx_j = g (Softmax(x)_j Σ_k t_k - t_j), dt_j = -g ln Softmax(x)_j. Attr.Domain is not looked at. Errors while
+// Backward: dx_j = g (Softmax(x)_j Σ_k t_k - t_j), dt_j = -g ln Softmax(x)_j. Attr.Domain is not used. Errors while
 // building: shapes.
 func CrossEntropy(x, t *G.Node, a Attr) (*G.Node, error) {
 	const kind = "CrossEntropy"

@@ -13,17 +13,19 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// SpectralBound is W·min(1, c/σ(W)) for W [d, m], whose largest singular value σ is then at most c: a dense layer of it
-// stretches no distance by more than c. Liu et al. (2020), Simple and principled uncertainty estimation with
-// deterministic deep learning via distance awareness, equation 8. σ and its singular vectors u and v come from
-// dense.Largest on the smaller of WᵀW and WWᵀ, in float64, anew in every run and from the same start, so that the result
-// depends on W alone.
+// SpectralBound is W·min(1, c/σ(W)) for W [d, m], where σ is the largest singular value. The result has σ <= c, so a
+// dense layer with it stretches no distance by more than the factor c. Liu et al. (2020), Simple and principled
+// uncertainty estimation with deterministic deep learning via distance awareness, equation 8.
 //
-// Backward: dW = g where σ <= c, and else (c/σ)(g - (<g, W>/σ) u vᵀ), which is exact where the largest singular value is
-// a single one. It computes σ again.
+// Each run computes σ and its singular vectors u and v anew, in float64, by dense.Largest on the smaller of WᵀW and
+// WWᵀ, from the same start, so that the result depends on W alone. This takes d m min(d, m) operations, and 2 min(d,
+// m)² for each of some tens of steps.
 //
-// Operations: d m min(d, m), and 2 min(d, m)² for each of some tens of steps. Errors: c that is not finite and > 0
-// (ErrParam) and shapes while building; a cell of W that is not finite (ErrDomain) while running.
+// Backward: dW = g for σ <= c, else (c/σ)(g - (<g, W>/σ) u vᵀ), which is exact if no other singular value equals σ. It
+// computes σ again.
+//
+// Errors while building: shapes, a c that is not finite and positive (ErrParam). Errors while running: a cell of W that
+// is not finite (ErrDomain).
 func SpectralBound(w *G.Node, c float64, a Attr) (*G.Node, error) {
 	if err := checkBound(a.who("SpectralBound"), c); err != nil {
 		return nil, err
@@ -70,8 +72,8 @@ func boundSpectrum[T domain.Float](dst, w *tensor.Dense, s float64) {
 	}
 }
 
-// singular is the largest singular value of a matrix with its vectors, W v = σ u. The value is size·sigma, of which
-// neither overflows.
+// singular is the largest singular value of a matrix with its vectors, W v = σ u. The value is the product size·sigma,
+// so that it does not overflow.
 type singular struct {
 	size, sigma float64
 	u, v        []float64 // nil where W is 0
@@ -85,7 +87,7 @@ func (s singular) shrink(c float64) float64 {
 	return c / s.size / s.sigma
 }
 
-// topSingular finds it.
+// topSingular computes the largest singular value of w and its vectors.
 func topSingular(who string, w *tensor.Dense) (singular, error) {
 	d, m := w.Shape()[0], w.Shape()[1]
 	cells := append([]float64(nil), Float64s(w)...)

@@ -11,30 +11,31 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// StructuredFourier is Fourier for structured frequencies, whose W need not be formed: block after block of p columns of
+// StructuredFourier is Fourier for structured frequencies, with a W that need not be formed. A block of p columns of W
+// is
 //
 //	Wᵀ = exp(-ρ) p^(-3/2) diag(norms) H D₃ H D₂ H D₁,
 //
 // where H is the Walsh-Hadamard matrix of p = 2^k >= d rows, the Dᵢ are diagonals of signs, and x is padded with zeros
-// to p columns. x is [n, d], signs [3·blocks, p] with the rows D₁, D₂, D₃ of each block, norms [m] with ⌈m/p⌉ blocks, ρ
-// [1], or nil for none, and z [n, 2m], the m cosines, then the m sines. A row costs O(p log p) operations a block, in
-// place of 2dm. Yu et al. (2016), section 4.
+// to p columns. x is [n, d]; signs are [3·blocks, p] with the rows D₁, D₂, D₃ of each block; norms are [m] with ⌈m/p⌉
+// blocks; ρ is [1], or nil for none; z is [n, 2m], the m cosines, then the m sines. A row costs O(p log p) operations a
+// block. Yu et al. (2016), section 4.
 //
-// For few columns of x the product with W is faster than the transforms, and W is formed in each forward, for the time
-// of the product: for d <= 64 in float32, d <= 48 in float64, and in the backward for x for d <= 32, where the machine
-// has kernels for products. It takes the memory of d·m numbers, and 2d·m in the backward. Results agree to rounding.
+// For few columns of x the product with W is faster, and each forward forms W: for d <= 64 in float32, d <= 48 in
+// float64, and in the backward for x for d <= 32, on machines with kernels for products. This takes memory for d·m
+// numbers, and 2d·m in the backward. The results agree to rounding.
 //
-// signs and norms have no gradient. Attr.Frozen counts x as First and ρ as Second. Backward: dP as for Fourier, dx =
-// dP·Wᵀ by the transposed products, and dρ = -<dP, P>, for which P is computed again.
+// Backward: dP as for Fourier, dx = dP·Wᵀ by the transposed products, and dρ = -<dP, P>, with P computed again. signs
+// and norms have no gradient. Attr.Frozen has X and Rho for x and ρ.
 //
-// Errors while building: shapes, a p that is no power of two. Errors while running: as for Fourier; a sign that is
-// not ±1 and a norm that is not finite (ErrDomain).
+// Errors while building: shapes, a p that is no power of two. Errors while running: as for Fourier; a sign that is not
+// ±1 and a norm that is not finite (ErrDomain).
 func StructuredFourier(x, signs, norms, rho *G.Node, a Attr) (*G.Node, error) {
 	return applyStructured("StructuredFourier", a, x, signs, norms, rho, nil)
 }
 
-// StructuredPhase is the phase form √(2/m) cos(xW + b) for the frequencies of StructuredFourier; b is [m] and z [n, m].
-// Attr.Frozen counts x, ρ and b as First, Second and Third.
+// StructuredPhase is the phase form √(2/m) cos(xW + b) for the frequencies of StructuredFourier; b is [m] and z is [n,
+// m]. Attr.Frozen has X, Rho and B for x, ρ and b. Errors are as for StructuredFourier.
 func StructuredPhase(x, signs, norms, rho, b *G.Node, a Attr) (*G.Node, error) {
 	if b == nil {
 		return nil, fmt.Errorf("%s: b is nil: %w", a.who("StructuredPhase"), ErrShape)
@@ -89,8 +90,8 @@ func structuredPhase[T domain.Float](dst *tensor.Dense, x Matrix, b *tensor.Dens
 }
 
 // Structured is the W of StructuredFourier, packed for the Into functions. It is immutable and safe for concurrent use.
-// It holds 3·blocks·p signs and p·blocks norms, and for few columns (see StructuredFourier) from the first product on W,
-// d·m numbers.
+// It holds 3·blocks·p signs and p·blocks norms, and for few columns (see StructuredFourier), from the first product on,
+// the d·m numbers of W.
 type Structured struct {
 	of sized // a *simd.Structured[float32] or a *simd.Structured[float64]
 }
@@ -98,8 +99,9 @@ type Structured struct {
 // hadamard is w in its element type, which must be T.
 func hadamard[T domain.Float](w *Structured) *simd.Structured[T] { return w.of.(*simd.Structured[T]) }
 
-// PackStructured copies the signs and norms of d input columns, and ρ, nil for none, into the form that the products
-// read. Errors: ErrShape, ErrDtype, and ErrDomain for a sign that is not ±1 or a norm that is not finite with ρ.
+// PackStructured copies the signs, the norms and ρ (nil for none) for d input columns into the form that the products
+// read. Errors: shapes (ErrShape); different element types (ErrDtype); a sign that is not ±1, or a norm that is not
+// finite after the multiplication by exp(-ρ) (ErrDomain).
 func PackStructured(d int, signs, norms, rho *tensor.Dense, a Attr) (*Structured, error) {
 	own, err := contiguous(signs)
 	if err != nil {
@@ -111,7 +113,7 @@ func PackStructured(d int, signs, norms, rho *tensor.Dense, a Attr) (*Structured
 	return borrowStructured(d, signs, norms, rho, a)
 }
 
-// borrowStructured is PackStructured without a copy of the signs, for one forward or backward.
+// borrowStructured is PackStructured without a copy of the signs, for use in one forward or backward.
 func borrowStructured(d int, signs, norms, rho *tensor.Dense, a Attr) (*Structured, error) {
 	who := a.who("Structured")
 	if signs == nil || norms == nil {
@@ -164,8 +166,8 @@ func newStructured[T domain.Float](who string, d int, signs, norms *tensor.Dense
 	return &Structured{w}, nil
 }
 
-// checkStructured wants the shapes of a structured W for d input columns: signs [3·⌈m/p⌉, p], p a power of two >= d,
-// norms [m].
+// checkStructured checks the shapes of a structured W for d input columns: signs [3·⌈m/p⌉, p] with p a power of two >=
+// d, and norms [m].
 func checkStructured(who string, d int, signs, norms tensor.Shape) error {
 	if signs.Dims() != 2 || norms.Dims() != 1 {
 		return fmt.Errorf("%s: signs are %v and norms %v, want [3·blocks, p] and [m]: %w", who, signs, norms, ErrShape)
@@ -182,7 +184,7 @@ func checkStructured(who string, d int, signs, norms tensor.Shape) error {
 	return nil
 }
 
-// Dims returns d and m, 0 and 0 of nil.
+// Dims returns d and m, and 0 and 0 for nil.
 func (w *Structured) Dims() (d, m int) {
 	if w == nil {
 		return 0, 0
@@ -190,7 +192,7 @@ func (w *Structured) Dims() (d, m int) {
 	return w.of.Dims()
 }
 
-// Dtype is the element type.
+// Dtype returns the element type.
 func (w *Structured) Dtype() tensor.Dtype {
 	if _, ok := w.of.(*simd.Structured[float32]); ok {
 		return tensor.Float32
@@ -198,8 +200,8 @@ func (w *Structured) Dtype() tensor.Dtype {
 	return tensor.Float64
 }
 
-// applyStructured adds [cos(xW) | sin(xW)]/√m of a structured W, or with a bias xW + b. The inputs are x, signs, norms,
-// then ρ and the bias where they are given.
+// applyStructured adds [cos(xW) | sin(xW)]/√m of a structured W, or xW + b with a bias. The inputs are x, signs and
+// norms, then ρ and the bias if they are given.
 func applyStructured(kind string, a Attr, x, signs, norms, rho, b *G.Node) (*G.Node, error) {
 	o := &op{kind: kind, in: []Inputs{X, 0, 0}, ranks: "221", attr: a, sparse: true, backward: structuredBackward}
 	in := []*G.Node{x, signs, norms}
@@ -239,7 +241,7 @@ func applyStructured(kind string, a Attr, x, signs, norms, rho, b *G.Node) (*G.N
 	return apply(o, in...)
 }
 
-// structuredWeights is W from inputs: signs, norms, and ρ where it is given.
+// structuredWeights makes W from the inputs signs, norms and, if given, ρ.
 func structuredWeights(d int, in []*tensor.Dense, withRho bool, a Attr) (*Structured, error) {
 	var rho *tensor.Dense
 	if withRho {
@@ -287,7 +289,7 @@ func structuredBackward(t *tracer) {
 	t.gradient(X, structuredGradX(shapeOf(t.in[0])[1], withRho), append([]handle{dp}, w...)...)
 }
 
-// structuredGradX is dx = dP·Wᵀ [n, d] from dP [n, m], signs, norms, and ρ where it is given.
+// structuredGradX is dx = dP·Wᵀ [n, d] from dP [n, m], signs, norms and, if given, ρ.
 func structuredGradX(d int, withRho bool) *op {
 	o := &op{kind: fmt.Sprintf("structuredGradX of %d columns", d), ranks: "2212"}
 	if withRho {
@@ -313,7 +315,7 @@ func structuredGrad[T domain.Float](dx, dp *tensor.Dense, w *Structured) {
 	hadamard[T](w).GradX(data[T](dx), data[T](dp), dp.Shape()[0])
 }
 
-// structuredRows is x for a structured W.
+// structuredRows returns x as simd.Structured takes it.
 func structuredRows[T domain.Float](x Matrix) simd.Rows[T] {
 	if s, ok := x.(*CSR); ok {
 		return simd.Rows[T]{Sparse: &sparseOf[T](s).CSR, Base: sparseOf[T](s).columnBase()}

@@ -13,13 +13,13 @@ import (
 
 // Tables says how Table reads its tables.
 type Tables struct {
-	Points int // P, the knots of a column, at least 2
-	Width  int // w, the numbers that are tabulated, the output columns for each column of x
-	// Power is the p of u = sign(x)|x|^p, in which the knots are given and between which the numbers are linear: 1 or,
-	// for functions that rise as a root, less. It is above 0.
+	Points int // P, the number of knots of a column, at least 2
+	Width  int // w, the number of output columns for each column of x, at least 1
+	// Power is the exponent p > 0 of u = sign(x)|x|^p. The knots are values of u, and the numbers are linear in u
+	// between them. For functions that rise like a root it is less than 1.
 	Power float64
-	// Rise makes the numbers outside the knots proportional to u, with what they are at the nearest knot, and not
-	// constant. From a knot at 0 on they are 0.
+	// Rise makes the numbers outside the knots proportional to u and equal to the tabulated ones at the nearest knot.
+	// They are 0 where that knot is 0 or has the other sign. Without Rise they are constant outside.
 	Rise bool
 }
 
@@ -45,7 +45,7 @@ func (s Tables) fits(who string, x, knots, tables tensor.Shape) error {
 	return nil
 }
 
-// u is sign(v)|v|^p and its derivative, 0 where that is infinite.
+// u returns sign(v)|v|^p and its derivative, 0 where that is infinite.
 func (s Tables) u(v float64) (u, du float64) {
 	size := math.Abs(v)
 	switch s.Power {
@@ -62,18 +62,18 @@ func (s Tables) u(v float64) (u, du float64) {
 	return math.Copysign(u, v), s.Power * u / size
 }
 
-// Table is w numbers of each coordinate of x [n, d], from a table of its column: with u = sign(x)|x|^p, linear in u
-// between the P knots of the column, and constant or, with Rise, proportional to u outside. The knots [d, P] are values
-// of u that do not fall; the tables [d, P·w] have the w numbers of a knot side by side; the result is [n, d·w]. It is
-// computed in float64 in either element type.
+// Table maps each coordinate of x [n, d] to w numbers from a table of its column. With u = sign(x)|x|^p they are linear
+// in u between the P knots of the column; outside they are constant or, with Rise, proportional to u. The knots [d, P]
+// are values of u in rising order, with repeats allowed. The tables [d, P·w] have the w numbers of a knot side by side.
+// The result is [n, d·w]. It computes in float64 for either element type.
 //
-// Backward: dx = Σ g·(T_{a+1} - T_a) (du/dx)/(u_{a+1} - u_a) between the knots a and a+1, and outside them Σ g·T
-// (du/dx)/u, of the nearest knot, or 0 where the numbers are constant. At a knot the interval above counts. For
-// p < 1 it is defined as 0 at x = 0, where the slope is infinite, as for Homogeneous. Knots and tables have no
-// gradient.
+// Backward: dx = Σ g·(T_{a+1} - T_a) (du/dx)/(u_{a+1} - u_a) between the knots a and a+1. Outside it is Σ g·T (du/dx)/u
+// of the nearest knot, or 0 where the numbers are constant. At a knot the interval above counts. For p < 1 the slope at
+// x = 0 is infinite; dx is defined as 0 there, as in Homogeneous. Knots and tables have no gradient.
 //
-// Of sparse rows the result is sparse where the numbers of 0 are 0 in all columns. Errors while building: shapes and s.
-// Errors while running (ErrDomain): a cell outside Attr.Domain, a knot or number that is not finite.
+// For sparse rows the result is sparse if 0 has the numbers 0 in all columns. Errors while building: shapes and s.
+// Errors while running (ErrDomain): a cell outside Attr.Domain, a knot or number that is not finite, a knot below the
+// one before.
 func Table(x, knots, tables *G.Node, s Tables, a Attr) (*G.Node, error) {
 	if err := s.check(a.who("Table")); err != nil {
 		return nil, err
@@ -130,7 +130,7 @@ func TableInto(dst, x, knots, tables *tensor.Dense, s Tables, a Attr) (*tensor.D
 	return dst, nil
 }
 
-// tableReader has the knots and the tables in float64.
+// tableReader holds the knots and the tables in float64.
 type tableReader struct {
 	Tables
 	knots, numbers []float64
@@ -148,7 +148,7 @@ func newTableReader(who string, knots, tables *tensor.Dense, s Tables) (*tableRe
 	return r, checkFinite(who, "table", fitAnew, r.numbers, s.Points*s.Width)
 }
 
-// column is where v stands in the table of column j: the numbers are low + t (high - low), and t grows by slope with v.
+// column returns the place of v in the table of column j: the numbers are low + t (high - low), and slope is dt/dv.
 func (r *tableReader) column(j int, v float64) (low, high []float64, t, slope float64) {
 	knots, last := r.knots[j*r.Points:(j+1)*r.Points], r.Points-1
 	u, du := r.u(v)
@@ -172,7 +172,7 @@ func (r *tableReader) column(j int, v float64) (low, high []float64, t, slope fl
 	return numbers(a), numbers(a + 1), (u - knots[a]) / width, du / width
 }
 
-// outside is column beyond the knot at end.
+// outside is column for u beyond the knot at end.
 func (r *tableReader) outside(numbers []float64, end, u, du float64) (low, high []float64, t, slope float64) {
 	if !r.Rise {
 		return numbers, numbers, 0, 0
@@ -238,12 +238,12 @@ func tableGradient[T domain.Float](r *tableReader, out, rows, grad *tensor.Dense
 	})
 }
 
-// errZeros marks tables of which a zero has numbers, so that their features are not sparse.
+// errZeros marks tables that map 0 to other numbers than 0, so that the features are not sparse.
 var errZeros = errors.New("the numbers of a zero are not zeros")
 
-// TableCSR is Table of sparse rows x [n, d], as sparse rows [n, d·w]: of each entry its numbers are stored that are not
-// 0. There is none where the numbers of a cell that is not stored are not 0 in some column, nor for an x that
-// LogShiftCSR returned (ErrParam): make them dense. Other errors as for TableInto.
+// TableCSR is Table of sparse rows x [n, d], as sparse rows [n, d·w]. It stores the numbers of each entry that are not
+// 0. Errors are as for TableInto, and ErrParam for tables that map 0 to other numbers in some column and for an x that
+// LogShiftCSR returned; make those dense.
 func TableCSR(x *CSR, knots, tables *tensor.Dense, s Tables, a Attr) (*CSR, error) {
 	who := a.who("Table")
 	if err := s.check(who); err != nil {
@@ -275,7 +275,7 @@ func TableCSR(x *CSR, knots, tables *tensor.Dense, s Tables, a Attr) (*CSR, erro
 	return typed(x.Dtype(), tableSparse[float32], tableSparse[float64])(r, x), nil
 }
 
-// keepsZeros wants the cells that are not stored to be zeros, and their numbers too.
+// keepsZeros returns an error unless missing cells are zeros and have the numbers 0.
 func (r *tableReader) keepsZeros(who string, x *CSR) error {
 	bad := !x.of.zeroBased()
 	for j := 0; j < x.Cols() && !bad; j++ {

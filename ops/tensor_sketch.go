@@ -13,10 +13,10 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Sketch says of which polynomial, and in how many columns, TensorSketch is.
+// Sketch holds the polynomial and the number of columns of TensorSketch.
 type Sketch struct {
-	Columns       int     // m, the buckets
-	Slope, Offset float64 // of (Slope x·x' + Offset)^p, neither below 0
+	Columns       int     // m, the number of buckets, at least 1
+	Slope, Offset float64 // of (Slope x·x' + Offset)^p, both finite and >= 0
 }
 
 func (s Sketch) check(who string) error {
@@ -29,17 +29,17 @@ func (s Sketch) check(who string) error {
 
 // TensorSketch is the tensor sketch of x, the circular convolution of p count sketches C_j of x̂ = [√Slope x, √Offset],
 //
-//	z(x) = FFT⁻¹(FFT(C_1(x̂)) ∘ ... ∘ FFT(C_p(x̂))),   C_j(x̂)_b = Σ_i [buckets_ji = b] signs_ji x̂_i,
+//	z(x) = FFT⁻¹(FFT(C_1(x̂)) ∘ ... ∘ FFT(C_p(x̂))),   C_j(x̂)_b = Σ_i [buckets_ji = b] signs_ji x̂_i.
 //
-// whose inner products are unbiased for (x̂·x̂')^p = (Slope x·x' + Offset)^p. x is [n, d], buckets, whole numbers from
-// 0 to m-1, and signs, ±1, are [p, d+1], z is [n, m]. Pham and Pagh (2013), algorithm 1. A row costs p d operations and
-// p+1 transforms of length m, which are quickest for an m without large prime factors. Everything is computed in
-// float64 and rounded once.
+// Its inner products are unbiased for (x̂·x̂')^p = (Slope x·x' + Offset)^p. x is [n, d] and z is [n, m]; buckets, whole
+// numbers from 0 to m-1, and signs, ±1, are [p, d+1]. Pham and Pagh (2013), algorithm 1. A row costs p d operations and
+// p+1 transforms of length m, which are fastest for an m without large prime factors. Everything is computed in float64
+// and rounded once.
 //
 // Backward: dx_i = √Slope Σ_j signs_ji (dC_j)_{buckets_ji}, where dC_j is the circular correlation of g with the
-// convolution of the other sketches: FFT⁻¹(FFT(g) ∘ conj Π_{k≠j} FFT(C_k)). Buckets and signs have none.
+// convolution of the other sketches: FFT⁻¹(FFT(g) ∘ conj Π_{k≠j} FFT(C_k)). Buckets and signs have no gradient.
 //
-// Errors while building: shapes and s. Errors while running (ErrDomain): a cell of x outside Attr.Domain, what is no
+// Errors while building: shapes and s. Errors while running (ErrDomain): a cell of x outside Attr.Domain, an invalid
 // bucket or sign, a row whose features overflow.
 func TensorSketch(x, buckets, signs *G.Node, s Sketch, a Attr) (*G.Node, error) {
 	if err := s.check(a.who("TensorSketch")); err != nil {
@@ -58,7 +58,7 @@ func TensorSketch(x, buckets, signs *G.Node, s Sketch, a Attr) (*G.Node, error) 
 	return apply(o, x, buckets, signs)
 }
 
-// Sketches are the buckets and signs of TensorSketch, prepared for TensorSketchInto. They are immutable and safe for
+// Sketches holds the buckets and signs of TensorSketch, prepared for TensorSketchInto. It is immutable and safe for
 // concurrent use.
 type Sketches struct {
 	Sketch
@@ -69,8 +69,8 @@ type Sketches struct {
 	work    sync.Pool // of *sketcher
 }
 
-// PackSketches prepares buckets and signs [p, d+1], of one element type. Errors: ErrShape, ErrDtype, ErrParam, and
-// ErrDomain as for TensorSketch.
+// PackSketches prepares buckets and signs [p, d+1], of the same element type. Errors: shapes (ErrShape), different
+// element types (ErrDtype), s (ErrParam), and ErrDomain as for TensorSketch.
 func PackSketches(buckets, signs *tensor.Dense, s Sketch, a Attr) (*Sketches, error) {
 	who := a.who("TensorSketch")
 	if err := s.check(who); err != nil {
@@ -108,7 +108,7 @@ func PackSketches(buckets, signs *tensor.Dense, s Sketch, a Attr) (*Sketches, er
 	return f, nil
 }
 
-// checkSketches wants buckets and signs [p, d+1].
+// checkSketches checks that buckets and signs are both [p, d+1].
 func checkSketches(who string, buckets, signs tensor.Shape) error {
 	if buckets.Dims() == 2 && buckets.Eq(signs) && buckets[0] > 0 && buckets[1] > 1 {
 		return nil
@@ -116,7 +116,7 @@ func checkSketches(who string, buckets, signs tensor.Shape) error {
 	return fmt.Errorf("%s: the buckets are %v and the signs %v; want [p, d+1] both: %w", who, buckets, signs, ErrShape)
 }
 
-// Dims returns d and the number of features m, 0 and 0 of nil sketches.
+// Dims returns d and the number of features m, and 0 and 0 for nil.
 func (f *Sketches) Dims() (d, m int) {
 	if f == nil {
 		return 0, 0
@@ -124,7 +124,7 @@ func (f *Sketches) Dims() (d, m int) {
 	return f.d, f.Columns
 }
 
-// Dtype is the element type of the rows that they are for.
+// Dtype returns the element type of the rows of input.
 func (f *Sketches) Dtype() tensor.Dtype { return f.dt }
 
 // TensorSketchInto writes TensorSketch(x, buckets, signs), of dense or sparse rows, to dst [n, m], allocated if nil,
@@ -154,8 +154,8 @@ func tensorSketch[T domain.Float](to *tensor.Dense, x Matrix, f *Sketches, who s
 	return finiteFeatures(dst, 0, m, who)
 }
 
-// rowsIn hands out the columns and values of a row: of a dense row, and of a sparse one whose cells have a base, all
-// values and nil.
+// rowsIn returns a function for the columns and values of a row. For a dense row, and for a sparse row with a base, the
+// columns are nil and the values are of all columns.
 func rowsIn[T domain.Float](x Matrix) func(i int) (columns []int32, values []T) {
 	s, ok := x.(*CSR)
 	if ok && sparseOf[T](s).base == nil {
@@ -206,7 +206,7 @@ func transformed[T domain.Float](w *sketcher, columns []int32, values []T) {
 	}
 }
 
-// features are the convolution of the sketches, in the memory of the sketch.
+// features computes the convolution of the sketches, in the memory of the sketch.
 func (w *sketcher) features() []float64 {
 	half := len(w.product)
 	copy(w.product, w.spectra)
@@ -238,8 +238,8 @@ func (s Sketch) shape(who string, in []tensor.Shape) (tensor.Shape, error) {
 	return tensor.Shape{x[0], s.Columns}, nil
 }
 
-// sketchGrad is the gradient of TensorSketch for x, from x, the buckets, the signs and the gradient g of z. The
-// sketches are made again.
+// sketchGrad is the gradient of TensorSketch for x, from x, the buckets, the signs and the gradient g of z. It computes
+// the sketches again.
 func sketchGrad(s Sketch, a Attr) *op {
 	o := &op{kind: "gradient of TensorSketch", params: s, ranks: "22222"}
 	o.shape = likeX(o.kind, func(in []tensor.Shape) (tensor.Shape, error) { return s.shape(o.who(), in) })
@@ -272,7 +272,7 @@ func sketchGradient[T domain.Float](to *tensor.Dense, x Matrix, gradient *tensor
 	})
 }
 
-// gradient is dx of a row whose sketches are transformed, from the spectrum of g.
+// gradient computes dx of a row with transformed sketches from the spectrum of g.
 func (w *sketcher) gradient(dx []float64, g []complex128) {
 	clear(dx)
 	half := len(w.product)

@@ -7,9 +7,9 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// unwritten is a tensor for results that are written whole: its cells hold anything until then. Go clears what it
-// allocates, which for outputs larger than the caches takes up to half as long as the map that then writes them, so the
-// memory of large ones comes from a strings.Builder, which alone is not cleared; nothing else holds it.
+// unwritten returns a tensor with arbitrary cells, for results that are written whole. Go clears what it allocates; for
+// outputs larger than the caches this takes up to half as long as the map that then writes them. A strings.Builder does
+// not clear its memory, so large outputs use one, which nothing else holds.
 func unwritten(dt tensor.Dtype, shape ...int) *tensor.Dense {
 	cells := tensor.Shape(shape).TotalSize()
 	size := cells * int(dt.Size())
@@ -26,5 +26,5 @@ func unwritten(dt tensor.Dtype, shape ...int) *tensor.Dense {
 	return tensor.New(tensor.WithShape(shape...), tensor.WithBacking(unsafe.Slice((*float64)(first), cells)))
 }
 
-// largeOutput is the size in bytes from which it matters.
+// largeOutput is the size in bytes from which this matters.
 const largeOutput = 1 << 16

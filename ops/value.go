@@ -9,8 +9,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// contiguous returns v as a row-major tensor without gaps: v itself when it is one, a copy of a view, a transpose or a
-// column-major tensor otherwise. Data() alone would return the memory behind a view in the wrong order.
+// contiguous returns v as a row-major tensor without gaps: v itself if it is one, else a copy. Data() of a view, a
+// transpose or a column-major tensor would return the memory behind it in the wrong order.
 func contiguous(v G.Value) (*tensor.Dense, error) {
 	t, ok := v.(*tensor.Dense)
 	if !ok {
@@ -30,7 +30,7 @@ func contiguous(v G.Value) (*tensor.Dense, error) {
 	return out, nil
 }
 
-// typeOf is the element type of a tensor, the zero Dtype of nil, which sameType refuses.
+// typeOf returns the element type of a tensor, or for nil the zero Dtype, which sameType refuses.
 func typeOf(t *tensor.Dense) (dt tensor.Dtype) {
 	if t != nil {
 		dt = t.Dtype()
@@ -38,7 +38,7 @@ func typeOf(t *tensor.Dense) (dt tensor.Dtype) {
 	return dt
 }
 
-// sameType makes tensors contiguous and checks that they are of x's element type.
+// sameType makes tensors contiguous and checks that they have the element type dt.
 func sameType(who string, dt tensor.Dtype, names []string, ts ...*tensor.Dense) ([]*tensor.Dense, error) {
 	out := make([]*tensor.Dense, len(ts))
 	for i, t := range ts {
@@ -53,7 +53,7 @@ func sameType(who string, dt tensor.Dtype, names []string, ts ...*tensor.Dense) 
 	return out, nil
 }
 
-// matrixOf is a matrix made contiguous; name and want are what an error calls it and its shape.
+// matrixOf makes a matrix contiguous. An error calls it name and its shape want.
 func matrixOf(who, name, want string, x *tensor.Dense) (*tensor.Dense, error) {
 	t, err := contiguous(x)
 	if err != nil {
@@ -65,7 +65,7 @@ func matrixOf(who, name, want string, x *tensor.Dense) (*tensor.Dense, error) {
 	return t, nil
 }
 
-// given refuses an argument that is nil.
+// given returns an error for a nil argument.
 func given(who, name string, v any) error {
 	if domain.IsNil(v) {
 		return fmt.Errorf("%s: %s is nil: %w", who, name, ErrShape)
@@ -73,7 +73,7 @@ func given(who, name string, v any) error {
 	return nil
 }
 
-// matrix returns sparse rows as they are and others contiguous.
+// matrix returns sparse rows unchanged and dense rows contiguous.
 func matrix(x Matrix) (Matrix, error) {
 	if domain.IsNil(x) {
 		return nil, fmt.Errorf("the rows are nil: %w", ErrShape)
@@ -87,8 +87,8 @@ func matrix(x Matrix) (Matrix, error) {
 	return nil, fmt.Errorf("want a *tensor.Dense or a *CSR, got %T: %w", x, ErrDtype)
 }
 
-// IsContiguous says whether the cells of t lie row by row without gaps, as Data should return them. The tensor library
-// asks the other way round, and calls column-major tensors contiguous too. It is false for nil.
+// IsContiguous reports whether the cells of t lie row by row without gaps, as Data should return them. The method of
+// the tensor library is true for column-major tensors too. It is false for nil.
 func IsContiguous(t *tensor.Dense) bool {
 	if t == nil {
 		return false
@@ -126,7 +126,7 @@ func copyStrided[T domain.Float](out, t *tensor.Dense) {
 	}
 }
 
-// data is the memory of a contiguous tensor. Unlike Data it allocates nothing.
+// data returns the cells of a contiguous tensor. Unlike Data it allocates nothing.
 func data[T domain.Float](t *tensor.Dense) (v []T) {
 	size := t.Shape().TotalSize()
 	if size == 0 { // a tensor without cells has no memory
@@ -135,7 +135,7 @@ func data[T domain.Float](t *tensor.Dense) (v []T) {
 	return memory[T](t)[:size]
 }
 
-// memory is all the memory of a tensor, in which a view has gaps.
+// memory returns all the memory of a tensor, in which a view has gaps.
 func memory[T domain.Float](t *tensor.Dense) (v []T) {
 	switch p := any(&v).(type) {
 	case *[]float32:
@@ -146,8 +146,8 @@ func memory[T domain.Float](t *tensor.Dense) (v []T) {
 	return v
 }
 
-// Float64s are the cells of a tensor of float32 or float64, row by row, as float64: its own memory where it is a contiguous
-// float64 tensor. It panics when t is nil or of another type.
+// Float64s returns the cells of a tensor of float32 or float64, row by row, as float64. For a contiguous float64 tensor
+// it returns the tensor's own memory. It panics if t is nil or of another type.
 func Float64s(t *tensor.Dense) []float64 {
 	t, err := contiguous(t)
 	if err != nil {
@@ -161,7 +161,7 @@ func Float64s(t *tensor.Dense) []float64 {
 	return out
 }
 
-// recast copies numbers to another element type, or the same.
+// recast copies numbers to another element type, or to the same.
 func recast[T, F domain.Float](dst []T, src []F) {
 	for i, v := range src {
 		dst[i] = T(v)
@@ -169,7 +169,7 @@ func recast[T, F domain.Float](dst []T, src []F) {
 }
 
 // Assign copies the cells of src, in any layout, to dst, a contiguous tensor of the same shape and element type.
-// tensor.Copy would copy the memory of a column-major src in its own order.
+// Errors: ErrShape and ErrDtype. tensor.Copy would copy the memory of a column-major src in its own order.
 func Assign(dst, src *tensor.Dense) error {
 	src, err := contiguous(src)
 	if err != nil {
@@ -178,7 +178,10 @@ func Assign(dst, src *tensor.Dense) error {
 	if err := given("ops: Assign", "dst", dst); err != nil {
 		return err
 	}
-	if !IsContiguous(dst) || !dst.Shape().Eq(src.Shape()) || dst.Dtype() != src.Dtype() {
+	if dst.Dtype() != src.Dtype() {
+		return fmt.Errorf("ops: Assign: %v cannot be assigned to %v; give both one type: %w", src.Dtype(), dst.Dtype(), ErrDtype)
+	}
+	if !IsContiguous(dst) || !dst.Shape().Eq(src.Shape()) {
 		return fmt.Errorf("ops: %v %v cannot be assigned to %v %v: %w",
 			src.Dtype(), src.Shape(), dst.Dtype(), dst.Shape(), ErrShape)
 	}
@@ -188,8 +191,7 @@ func Assign(dst, src *tensor.Dense) error {
 
 func copyCells[T domain.Float](dst, src *tensor.Dense) { copy(data[T](dst), data[T](src)) }
 
-// output returns dst as the place for a result, allocated if nil. The shape is cloned where it escapes: a call with a
-// dst allocates nothing.
+// output returns dst as memory for a result, allocated if nil. A call with a dst allocates nothing.
 func output(who string, dst *tensor.Dense, dt tensor.Dtype, shape ...int) (*tensor.Dense, error) {
 	if dst == nil {
 		shape := slices.Clone(shape)

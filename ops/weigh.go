@@ -9,13 +9,12 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Weigh is z·diag(a | a | ...), an amplitude for every frequency: z [n, c·m] are features of m frequencies in c blocks,
-// as the pair form has them for c = 2, and a [m] the amplitudes, of any sign.
+// Weigh is z·diag(a | a | ...), which multiplies the features of each frequency by an amplitude. z [n, c·m] are
+// features of m frequencies in c blocks, such as the pair form with c = 2; the amplitudes a are [m], of any sign.
 //
 // Backward: dz = g·diag(a | a | ...). The amplitudes have no gradient.
 //
-// Errors: a z whose width is no multiple of m (ErrShape), while building; a product that is not finite (ErrDomain),
-// while running.
+// Errors while building: shapes. Errors while running: a product that is not finite (ErrDomain).
 func Weigh(z, amplitudes *G.Node, a Attr) (*G.Node, error) {
 	o := &op{kind: "Weigh", in: []Inputs{X, 0}, ranks: "212", attr: a, spread: true}
 	o.shape = func(in []tensor.Shape) (tensor.Shape, error) { return in[0].Clone(), weighable(o.who(), in[0], in[1]) }

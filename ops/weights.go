@@ -14,18 +14,19 @@ type Weights struct {
 	of     sized // a *simd.Weights[float32] or a *simd.Weights[float64]
 	first  any   // the address of the first cell of the W that was packed
 	summed sync.Once
-	sums   any // of the columns, []float32 or []float64, once sparse rows with a base have asked for them
+	sums   any // the column sums, []float32 or []float64, computed for sparse rows with a base
 }
 
 // sized is a matrix in the form of package simd.
 type sized interface{ Dims() (d, m int) }
 
-// Pack copies w [d, m], float32 or float64, into the form that the products read.
+// Pack copies w [d, m], float32 or float64, into the form that the products read. Errors: another shape or nil
+// (ErrShape), another element type (ErrDtype).
 func Pack(w *tensor.Dense) (*Weights, error) {
 	return weights(w, simd.Pack[float32], simd.Pack[float64])
 }
 
-// Borrow is Pack without the copy, for a single call during which w does not change: the product packs it part by part.
+// Borrow is Pack without the copy, for a single call during which w does not change. The product packs it part by part.
 func Borrow(w *tensor.Dense) (*Weights, error) {
 	return weights(w, simd.Borrow[float32], simd.Borrow[float64])
 }
@@ -43,10 +44,10 @@ func weights(w *tensor.Dense, pack32 func([]float32, int, int) *simd.Weights[flo
 	return &Weights{of: pack64(data[float64](w), d, m), first: firstCell(w)}, nil
 }
 
-// packed is w in its element type, which must be T.
+// packed returns w in its element type, which must be T.
 func packed[T domain.Float](w *Weights) *simd.Weights[T] { return w.of.(*simd.Weights[T]) }
 
-// firstCell is the address of the first cell, or nil where there is none.
+// firstCell returns the address of the first cell, or nil if there is none.
 func firstCell(t *tensor.Dense) any {
 	switch {
 	case t.Shape().TotalSize() == 0:
@@ -58,7 +59,7 @@ func firstCell(t *tensor.Dense) any {
 	}
 }
 
-// Dims returns d and m, 0 and 0 of nil weights.
+// Dims returns d and m, and 0 and 0 for nil.
 func (w *Weights) Dims() (d, m int) {
 	if w == nil {
 		return 0, 0
@@ -66,7 +67,7 @@ func (w *Weights) Dims() (d, m int) {
 	return w.of.Dims()
 }
 
-// Dtype is the element type.
+// Dtype returns the element type.
 func (w *Weights) Dtype() tensor.Dtype {
 	if _, ok := w.of.(*simd.Weights[float32]); ok {
 		return tensor.Float32
@@ -80,8 +81,8 @@ type projection interface {
 	Dtype() tensor.Dtype
 }
 
-// input is the start of an Into: x [n, d], sparse or made contiguous, checked against W and the domain, and a place for
-// the n rows of cols results.
+// input checks the arguments of an Into function: x [n, d], sparse or made contiguous, against W and the domain. It
+// also returns dst for n rows of cols results, allocated if nil.
 func input(op string, a Attr, dst *tensor.Dense, x Matrix, w projection, cols int) (out *tensor.Dense, in Matrix,
 	err error) {
 	if out, in, err = projected(op, a, dst, x, w, cols); err != nil {
@@ -90,8 +91,8 @@ func input(op string, a Attr, dst *tensor.Dense, x Matrix, w projection, cols in
 	return out, in, CheckRows(a.Domain, a.who(op), in)
 }
 
-// circular is input for a map of cosines and sines: a cell that is not finite makes the whole projection of its row so,
-// which they find and notFinite tells. Only another domain is looked at beforehand.
+// circular is input for a map of cosines and sines. It does not look for cells that are not finite: the map finds a
+// projection that is not finite, and notFinite names the cell.
 func circular(op string, a Attr, dst *tensor.Dense, x Matrix, w projection, cols int) (out *tensor.Dense, in Matrix,
 	err error) {
 	if a.Domain != domain.Reals() {
@@ -100,7 +101,7 @@ func circular(op string, a Attr, dst *tensor.Dense, x Matrix, w projection, cols
 	return projected(op, a, dst, x, w, cols)
 }
 
-// notFinite is the error for a row whose projection is not finite: a cell of x that is not, or an overflow.
+// notFinite returns the error for a row whose projection is not finite: a cell of x that is not finite, or an overflow.
 func notFinite(op string, a Attr, x Matrix, row int) error {
 	if row < 0 {
 		return nil
@@ -111,7 +112,7 @@ func notFinite(op string, a Attr, x Matrix, row int) error {
 	return overflow(op, a, row, x.Dtype())
 }
 
-// projected is the part of input that looks at shapes and element types.
+// projected is the part of input that checks shapes and element types.
 func projected(op string, a Attr, dst *tensor.Dense, x Matrix, w projection, cols int) (out *tensor.Dense, in Matrix,
 	err error) {
 	who := a.who(op)

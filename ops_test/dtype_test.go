@@ -2,6 +2,7 @@ package ops_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	spectral "github.com/bochner-go/bochner/init"
@@ -122,6 +123,17 @@ func (v variant) rounding(t *testing.T, x *tensor.Dense, m int) []float64 {
 		v.roundingOfSigned(out, x, params)
 		return out
 	}
+	ws, shifted := params["W"], params["c"] != nil
+	logs := make([]float64, len(ws))
+	for i, w := range ws {
+		logs[i] = math.Abs(math.Log(math.Max(math.Abs(w), 1e-45)))
+	}
+	as := slices.Clone(on)
+	if shifted {
+		for i, a := range on {
+			as[i] = math.Log(a + params["c"][0])
+		}
+	}
 	scale := math.Sqrt(2 / float64(m))
 	for i := range out {
 		at, j := i/l.Features(), i%l.Features()%m
@@ -134,18 +146,17 @@ func (v variant) rounding(t *testing.T, x *tensor.Dense, m int) []float64 {
 			}
 		}
 		for k := range d {
-			if params["W"] == nil {
+			if ws == nil {
 				break
 			}
-			w, a := math.Abs(params["W"][k*m+j]), on[at*d+k]
+			w, a := math.Abs(ws[k*m+j]), as[at*d+k]
 			if len(off) > 0 {
 				dp += w * off[at*d+k]
 			}
-			if c := params["c"]; c != nil {
-				a = math.Log(a + c[0])
+			if shifted {
 				dp += 2 * u * w
 			}
-			dp += (float64(d+6) + math.Abs(math.Log(math.Max(w, 1e-45)))) * u * math.Abs(a) * w
+			dp += (float64(d+6) + logs[k*m+j]) * u * math.Abs(a) * w
 		}
 		if b := params["b"]; b != nil {
 			dp += 2 * u * b[j]

@@ -620,9 +620,12 @@ var hostileTypes = map[string]sampleOf{
 	"train/data.Streamed": func(v *hostileValues) []any {
 		return []any{data.Streamed{Stream: goodStream(v), Dtype: tensor.Float64}}
 	},
-	"train/data.Set":             func(*hostileValues) []any { return []any{goodSet()} },
-	"train/data.Standard":        func(*hostileValues) []any { return []any{fittedScaler(&data.Standard{})} },
-	"train/data.Stream":          func(v *hostileValues) []any { return []any{goodStream(v)} },
+	"train/data.Set":      func(*hostileValues) []any { return []any{goodSet()} },
+	"train/data.Standard": func(*hostileValues) []any { return []any{fittedScaler(&data.Standard{})} },
+	"train/data.Stream":   func(v *hostileValues) []any { return []any{goodStream(v)} },
+	"train/data.Survey": func(v *hostileValues) []any {
+		return []any{must(goodStream(v).SurveyScaled(context.Background(), 2, goodChain()))}
+	},
 	"train/data.Task":            some(data.Classification),
 	"train/report.Bias":          some(&report.Bias{Mean: 1}),
 	"train/report.DistanceError": some(report.DistanceError{Distance: 1, RMS: 1}),

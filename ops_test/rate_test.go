@@ -15,7 +15,7 @@ import (
 // seeds, whose spread gives the band of their ratio; it has to be narrow enough to tell 4 from 16^(1/4) = 2. Those of the
 // low-discrepancy samplers fall faster. Leverage, which scores some thousand frequencies on rows in each draw, is left out.
 func TestRate(t *testing.T) {
-	const seeds = 48
+	const seeds = 32
 	forEach(t, func(t *testing.T, v variant) {
 		if !v.entry.Sampled() || v.sampler == "leverage" || v.sampler != "iid" && lifted(v.kernel, v.values) {
 			return // a homogeneous map makes more columns than there are frequencies, which are then no whole blocks

@@ -10,11 +10,11 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Draws of the Monte-Carlo battery: 16384 frequencies in all, so that four standard errors are at most 0.022 for a variance
-// of 1/2, a third of what a wrong bandwidth or norm changes at a distance of one length scale.
+// Draws of the Monte-Carlo battery: 8192 frequencies in all, so that four standard errors are at most 0.031 for a variance
+// of 1/2, half of what a wrong bandwidth or norm changes at a distance of one length scale.
 const (
 	draws       = 64
-	frequencies = 256
+	frequencies = 128
 )
 
 // TestUnbiased: the mean of z(x)·z(x') over seeds is the kernel within four standard errors, and the variance of the term of a
@@ -91,7 +91,7 @@ func pairRows(d int) (x *tensor.Dense, names []string) {
 // frequencies is how many a draw has: fewer of two signs, of which package spectral tests each coupling.
 func (v variant) frequencies() int {
 	if v.form == signed {
-		return frequencies / 8
+		return frequencies / 4
 	}
 	return frequencies
 }

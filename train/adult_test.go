@@ -69,7 +69,7 @@ func TestAdultAsPeopleHaveIt(t *testing.T) {
 	const draws = 4 // of the map, over which the accuracy varies by .002
 	var got, want float64
 	for seed := range uint64(draws) {
-		recipe := train.Recipe{Scale: "auto", Spec: layers.Spec{Map: "gaussian", Features: 512, Seed: seed}}
+		recipe := train.Recipe{Scale: "auto", Spec: layers.Spec{Map: "gaussian", Features: 256, Seed: seed}}
 		plain, _, err := recipe.Fit(t.Context(), trainRows)
 		if err != nil {
 			t.Fatal(err)

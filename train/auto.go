@@ -15,50 +15,50 @@ import (
 	"github.com/bochner-go/bochner/train/internal/given"
 )
 
-// AutoOptions are the options of Auto. One of Budget and Trials is above 0.
+// AutoOptions are the options of Auto. Exactly one of Budget and Trials is above 0.
 type AutoOptions struct {
-	// Budget is the time of the race, at the end of which a trial that is under way is given up. Fitting the best on
-	// all rows comes after it.
+	// Budget limits the time of the race. A trial that is under way at its end is given up. The final fit on all rows
+	// comes after it.
 	Budget time.Duration
-	// Trials is how many trials the race has at most. No clock decides anything then: the same rows, options and seed
-	// give the same model.
+	// Trials is the largest number of trials of the race. The clock decides nothing then: the same rows, options and
+	// seed give the same model.
 	Trials int
 	Seed   uint64
-	// HeldOut is the fraction of the rows, of which it takes at most 5000, that every trial is scored on; 0: 0.2. Where
-	// that is fewer than 1000 rows each trial learns from several divisions of the rows, up to five.
+	// HeldOut is the fraction of the rows, in [0, 1), that every trial is scored on, at most 5000 rows; 0: 0.2. If that
+	// is fewer than 1000 rows, each trial is scored on up to five different divisions of the rows.
 	HeldOut     float64
 	MaxFeatures int    // of a map; 0: 1024
 	Dtype       string // of the maps, as in layers.Spec
-	// Columns and Afford are as in Recipe.
+	// Columns and Afford are as in Recipe; Auto uses Columns for a *data.Frame alone.
 	Columns *data.ColumnOptions
 	Afford  func(what string, bytes float64) error
-	// Uncertainty asks for Prepared.LearnUncertainty of the model that is fitted on all rows, after the race.
+	// Uncertainty asks for Prepared.LearnUncertainty on the final model, after the race; nil: it is not learned.
 	Uncertainty *UncertaintyOptions
 	// Progress is called after each trial. nil: not called.
 	Progress func(Trial)
 }
 
-// Trial is a recipe that Auto has tried.
+// Trial describes a recipe that Auto has tried.
 type Trial struct {
-	// Recipe has the Scale and the Spec, whose parameters are complete, and a Fitter for classes that are told apart
-	// by ridge.
+	// Recipe holds the Scale and the Spec with all its parameters, and a Fitter if ridge regression has told the
+	// classes apart.
 	Recipe Recipe
-	// Steps lead from the map as it is drawn to the model, see Ladder.
+	// Steps are the steps of a Ladder from the map as it is drawn to the model.
 	Steps []string
-	// Epochs and MapRate are of StepAll, as in sgd.FitOptions.
+	// Epochs and MapRate are the options of the steps by mini-batches, as in sgd.FitOptions; 0: the default.
 	Epochs   int
 	MapRate  float64
 	Round    int // of the race, from 1
 	Rows     int // to learn from
 	Features int
-	// Score is the error rate of classes, or the root mean squared error of targets, on the rows that are held out;
-	// NaN of a trial that failed, which Note explains.
+	// Score is the error rate for classes, or the root mean squared error for targets, on the held-out rows. It is NaN
+	// for a trial that failed; Note says why.
 	Score   float64
 	Seconds float64
 	Note    string
 }
 
-// String is the trial in words.
+// String describes the trial in words.
 func (t Trial) String() string {
 	words := []string{t.Recipe.Spec.Map}
 	if p := fmt.Sprint(t.Recipe.Spec.Params.Short()); p != "" {
@@ -83,27 +83,30 @@ func (t Trial) String() string {
 	return strings.Join(words, ", ")
 }
 
-// AutoReport is how a race went.
+// AutoReport describes how a race went.
 type AutoReport struct {
 	Kind   string // what the rows are, in words
 	Trials []Trial
-	Best   int // the trial of the least score, the first of equals
-	// Whole says that the best was fitted again, on all rows. It was not where the context ended: the model is then
-	// the model of the best trial, which has learned from Trials[Best].Rows rows.
+	Best   int // the trial with the lowest score, the first of equals
+	// Whole says that the best recipe was fitted again on all rows. It is false if the context ended before that. The
+	// model is then the model of the best trial, which learned from Trials[Best].Rows rows.
 	Whole bool
-	// Report is of the last fit of the model.
+	// Report belongs to the fit of the model that Auto returned.
 	Report *fits.Report
 }
 
-// Auto finds a model without being told a recipe. It looks at the rows, races maps and scalers that suit them by
-// successive halving (Jamieson and Talwalkar 2016): all of them frozen on few rows, the better ones on more, the best
-// of these tuned, and the best tuned and frozen ones at full size, which takes at least 60 % of the time. All trials
-// are scored on the same rows that are held out. The best is fitted again on all rows.
+// Auto finds a model without a recipe. It looks at the rows and races maps and scalers that suit them, by successive
+// halving (Jamieson and Talwalkar 2016). The first round fits all of them frozen on few rows, the second the better
+// ones on more rows, and the third tunes the best of these. The last round fits the best ones, tuned and frozen, at
+// full size, and takes at least 60 % of Budget. All trials are scored on the same held-out rows. Auto fits the best
+// recipe again on all rows.
 //
-// Rows are a *data.Set or a *data.Frame. When the context ends and there is a model, the model of the best trial is
-// returned and no error. Errors: domain.ErrParam for options out of range, for a stream, which would be read again in
-// every trial, and for rows without labels and targets; domain.ErrShape for fewer than 5 rows; as for Recipe.Fit;
-// ctx.Err() before there is a model.
+// Rows are a *data.Set or a *data.Frame. If the context ends after the first trial that succeeded, Auto returns the
+// model of the best trial and no error.
+//
+// Errors: domain.ErrParam for options out of range, for a *data.Stream, which every trial would read again, and for
+// rows without labels and targets; domain.ErrShape for fewer than 5 rows; the errors of Recipe.Fit; ctx.Err() if the
+// context ends before there is a model; context.DeadlineExceeded if no trial finished within Budget.
 func Auto(ctx context.Context, rows data.Source, o AutoOptions) (*Model, *AutoReport, error) {
 	set, err := o.rows(ctx, rows)
 	if err != nil {
@@ -116,7 +119,7 @@ func Auto(ctx context.Context, rows data.Source, o AutoOptions) (*Model, *AutoRe
 	return a.run(ctx)
 }
 
-// rows checks the arguments, fills in the defaults, and is the rows as a set.
+// rows checks the arguments, fills in the defaults, and returns the rows as a set.
 func (o *AutoOptions) rows(ctx context.Context, rows data.Source) (*data.Set, error) {
 	if err := given.Missing("Auto", given.Arg("the context", ctx), given.Arg("the source of rows", rows)); err != nil {
 		return nil, err

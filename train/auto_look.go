@@ -13,7 +13,7 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// entrant is a recipe in the race, whose features, rows and steps grow with the rounds.
+// entrant is a recipe in the race. The rounds give it more and more features, rows and steps.
 type entrant struct {
 	scale  string
 	spec   layers.Spec
@@ -23,7 +23,7 @@ type entrant struct {
 	score  float64 // of the last frozen trial; +Inf: none was fitted
 }
 
-// look says what the rows are, and which recipes suit them, the more promising first.
+// look describes the rows and returns the recipes that suit them, the more promising ones first.
 func (a *racer) look() (kind string, all []*entrant) {
 	add := func(scale, name string, factor float64) {
 		e, err := layers.Lookup(name)
@@ -105,7 +105,7 @@ func (a *racer) look() (kind string, all []*entrant) {
 	return fmt.Sprintf("%d rows of %d columns, %s", rows, columns, kind), all
 }
 
-// standardised says whether the mean of each column is about 0 and its standard deviation about 1, in dense rows.
+// standardised says whether each column of dense rows has a mean of about 0 and a standard deviation of about 1.
 func standardised(m ops.Matrix) bool {
 	x := data.RowRange(m, 0, min(2000, m.Shape()[0])).(*tensor.Dense)
 	n, d := x.Shape()[0], x.Shape()[1]

@@ -73,8 +73,8 @@ const (
 	refineRows, refineFeatures = 4000, 512
 )
 
-// race goes through the rounds: all entrants frozen, the better ones on more rows, the best of them tuned, and at full
-// size what promises most.
+// race runs the rounds: all entrants frozen, the better ones on more rows, the best of them tuned, and the most
+// promising ones at full size.
 func (a *racer) race(ctx context.Context) {
 	screen := make([]attempt, len(a.all))
 	for i, e := range a.all {
@@ -116,7 +116,7 @@ func (a *racer) ranked() []*entrant {
 	return out
 }
 
-// tunable are the ranked ones that can be tuned, the best of each map and scale.
+// tunable are those ranked entrants that can be tuned, the best of each pair of map and scale.
 func (a *racer) tunable() (out []*entrant) {
 	for _, e := range a.ranked() {
 		same := func(o *entrant) bool { return o.spec.Map == e.spec.Map && o.scale == e.scale }
@@ -127,12 +127,12 @@ func (a *racer) tunable() (out []*entrant) {
 	return out
 }
 
-// over says whether the race is: the context has ended, or all trials are done.
+// over says whether the race has ended: the context is done, or all trials are.
 func (a *racer) over(ctx context.Context) bool {
 	return ctx.Err() != nil || a.Trials > 0 && len(a.report.Trials) >= a.Trials
 }
 
-// left is how many seconds are left of a share of the budget.
+// left returns how many seconds remain of a share of the budget.
 func (a *racer) left(share float64) float64 {
 	if a.Budget == 0 {
 		return math.Inf(1)
@@ -140,7 +140,7 @@ func (a *racer) left(share float64) float64 {
 	return share*a.Budget.Seconds() - a.now().Sub(a.start).Seconds()
 }
 
-// round tries what it can within a share of the budget, or so many trials.
+// round makes the attempts of a list within a share of the budget, or at most a number of trials.
 func (a *racer) round(ctx context.Context, share float64, most int, list []attempt) {
 	for i, at := range list {
 		if a.over(ctx) || a.Trials > 0 && i >= most {
@@ -171,7 +171,7 @@ func (a *racer) round(ctx context.Context, share float64, most int, list []attem
 	}
 }
 
-// within cuts an attempt to the rows that there are and the features that are allowed.
+// within limits an attempt to the rows at hand and to MaxFeatures.
 func (a *racer) within(at attempt) attempt {
 	at.rows = min(at.rows, len(a.order)-a.held)
 	if at.features = min(at.features, a.MaxFeatures); !at.HasFeatures() {
@@ -180,7 +180,7 @@ func (a *racer) within(at attempt) attempt {
 	return at
 }
 
-// finish tries at full size what promises most. Tuned maps gain more by rows and features than frozen ones.
+// finish tries the most promising attempts at full size. More rows and features help tuned maps more than frozen ones.
 func (a *racer) finish(ctx context.Context) {
 	const gain = .8
 	var late []attempt // what the first round had no time for
@@ -242,7 +242,7 @@ func (a *racer) finish(ctx context.Context) {
 // fastRate is a rate of the map that suits some rows, see sgd.FitOptions.
 const fastRate = .2
 
-// next is the best with one thing changed, if it is tuned and there is time.
+// next is the best attempt with one setting changed, if its map is tuned and there is time for it.
 func (a *racer) next() (at attempt, ok bool) {
 	for _, change := range []func(at *attempt){
 		func(at *attempt) { at.rate = fastRate },
@@ -262,7 +262,8 @@ func (a *racer) next() (at attempt, ok bool) {
 	return at, false
 }
 
-// full is an attempt on all rows, or on so many, with the most features and epochs that the time allows.
+// full is an attempt on all rows, or on as many as the time allows, with the most features and epochs that the time
+// allows.
 func (a *racer) full(at attempt) (attempt, bool) {
 	at.rows, at.epochs = len(a.order)-a.held, 0
 	most, left := a.MaxFeatures, .75*a.left(1)
@@ -295,8 +296,8 @@ func (a *racer) tried(at attempt) bool {
 	})
 }
 
-// estimate is how many seconds an attempt takes, from the last one of the same entrant and steps, or else of the same
-// steps.
+// estimate predicts how many seconds an attempt takes, from the last attempt of the same entrant and steps, or else
+// from the last one of the same steps.
 func (a *racer) estimate(at attempt) (seconds float64, known bool) {
 	size := func(at attempt) float64 {
 		features, epochs := float64(max(1, at.features)), 1.
@@ -416,7 +417,7 @@ func (f *bestFit) take(c *climber) {
 	f.model, f.report = &m, part.report
 }
 
-// solves says whether there is time for the head of a tuned map to be solved. For targets it takes next to none.
+// solves says whether there is time to solve the head of a tuned map. For targets it takes hardly any.
 func (a *racer) solves(at attempt) bool {
 	if a.targets.Model.Classes == nil {
 		return true

@@ -6,8 +6,9 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 )
 
-// BalancedWeights are class weights under which all classes together weigh the same: n/(k n_c) for a class of n_c of the n rows, of k classes.
-// Their sum over the rows is n. Errors: domain.ErrShape for no classes, domain.ErrDomain for one without rows.
+// BalancedWeights returns class weights that give all classes the same total weight: n/(k n_c) for class c, which has
+// n_c of the n rows, of k classes. Summed over the rows, the weights give n. Errors: domain.ErrShape for no classes,
+// domain.ErrDomain for a class without rows.
 func BalancedWeights(counts []int) ([]float64, error) {
 	n := 0
 	for c, rows := range counts {

@@ -22,30 +22,39 @@ import (
 
 // CVOptions are the options of CrossValidate.
 type CVOptions struct {
-	// Fitter is what is fitted: the options of ridge, of support vectors or of logistic regression, or MiniBatch; nil:
-	// linear.RidgeOptions{}. Its lambdas are nil or 0, for the lambdas of the candidates and of CVOptions are scored.
-	Fitter  fits.Fitter
-	Folds   int       // 0: 5
-	Lambdas []float64 // of the candidates that have none of their own, as the head takes them for all rows; nil: as the head has them, which grow
-	Seed    uint64    // of the folds
-	// Sample is rows that stand for all where a map takes a parameter or is fitted; nil are the rows themselves, which must
-	// be in memory then.
-	Sample   ops.Matrix
-	locate   func(error) error     // names the place of a row of Sample
-	Progress func(done, total int) // is called after each fold of each map. nil: not called
+	// Fitter is what is fitted: linear.RidgeOptions, linear.SVMOptions, linear.LogisticOptions or sgd.MiniBatch; nil:
+	// linear.RidgeOptions{}. Leave its own lambdas nil or 0: CrossValidate scores the lambdas of the candidates and of
+	// CVOptions.
+	Fitter fits.Fitter
+	// Folds is the number of folds; 0: 5.
+	Folds int
+	// Lambdas serve the candidates that have none of their own. They are penalties for a fit to all rows. nil: the
+	// default grid of the head, which grows while the best lambda is at its end.
+	Lambdas []float64
+	// Seed decides which row falls into which fold.
+	Seed uint64
+	// Sample has rows that stand for all rows where a map takes a parameter from the data or is fitted. nil: the rows
+	// themselves, which must then be in memory.
+	Sample ops.Matrix
+	locate func(error) error // names the place of a row of Sample
+	// Progress is called after each fold of each map; nil: not called.
+	Progress func(done, total int)
 }
 
-// CVScore is the error of a head for a map and a lambda, by the report's metric: over the rows of a fold, of a fit on the other folds, and then
-// over folds.
+// CVScore is the cross-validation error of a map with a lambda. The error of a fold is the metric of the report over
+// its rows, under a fit to the other folds.
 type CVScore struct {
 	Spec   layers.Spec
 	Lambda float64
-	Error  float64 // +Inf where there is a fold that cannot be fitted
-	StdErr float64 // of Error, over the folds
-	MSE    float64 // the mean squared error, which RidgeOptions has beside the error rate; NaN where there is none
+	// Error is the mean over the folds; +Inf if a fold cannot be fitted.
+	Error float64
+	// StdErr is the standard error of Error over the folds; NaN if a fold cannot be fitted.
+	StdErr float64
+	// MSE is the mean squared error; NaN if the head has none beside the error rate; +Inf if a fold cannot be fitted.
+	MSE float64
 }
 
-// score is s as that of its lambda.
+// score is s as a score of its lambda.
 func (s CVScore) score(m fits.Metric) fits.LambdaScore {
 	if m == fits.ErrorRate {
 		return fits.LambdaScore{Lambda: s.Lambda, MSE: s.MSE, ErrorRate: s.Error}
@@ -53,23 +62,28 @@ func (s CVScore) score(m fits.Metric) fits.LambdaScore {
 	return fits.LambdaScore{Lambda: s.Lambda, MSE: s.MSE, ErrorRate: math.NaN()}
 }
 
-// CVReport are the scores, by candidate and then by lambda, and the number of the best: the least error, among equals of the least squared
-// error, then of the largest lambda, and then the first.
+// CVReport has the scores, ordered by candidate and then by lambda, and the index of the best one. The best has the
+// least Error. Ties go to the lower MSE, then to the larger lambda, then to the first.
 type CVReport struct {
 	Metric fits.Metric
 	Scores []CVScore
 	Best   int
 }
 
-// CrossValidate scores maps and lambdas of a head on rows by k-fold cross-validation. What a candidate's spec leaves open is filled in from
-// CVOptions.Sample (Spec.FillDefaults). Each map is drawn once, for all candidates that have it, and its
-// features, where they can be kept, are computed once for all folds and lambdas; RidgeOptions, SVMOptions and MiniBatch say what else is shared. A map that is
-// fitted sees the sample, but no target. The folds are drawn from all rows, whatever their classes, and are the same for all candidates; of rows that
-// are read each falls into one by itself, and their targets are held, but no row. Maps
-// with one seed have the same draws, so that scores differ by the parameters alone. The scores depend on the arguments alone, not on GOMAXPROCS.
+// CrossValidate scores maps and lambdas of a head by k-fold cross-validation. Spec.FillDefaults takes from
+// CVOptions.Sample what the spec of a candidate leaves open. A map that is fitted sees the sample but no target.
 //
-// Errors: domain.ErrShape for fewer rows than folds and shapes that do not fit; domain.ErrParam for options out of range, no candidate, and where
-// nothing can be fitted; the errors of the specs and of the fits; ctx.Err().
+// All candidates have the same folds, which are drawn from all rows without regard to their classes. A row of a stream
+// is assigned to a fold by itself; memory holds the targets of a stream but not its rows. Maps with one seed have the
+// same draws, so that their scores differ by the parameters alone. The scores depend on the arguments alone, not on
+// GOMAXPROCS.
+//
+// Each map is drawn once for all candidates that have it. If its features can be kept, they are computed once for all
+// folds and lambdas. RidgeOptions, SVMOptions and MiniBatch say what else is shared.
+//
+// Errors: domain.ErrShape for fewer than two rows a fold and for shapes that do not fit; domain.ErrParam for options
+// out of range, no candidate, or no lambda that can be fitted in every fold; the errors of the specs and of the fits;
+// ctx.Err().
 func CrossValidate(ctx context.Context, candidates []Candidate, rows data.Examples, o CVOptions) (*CVReport, error) {
 	if err := given.Missing("CrossValidate", given.Arg("the context", ctx), given.Arg("the source of rows", rows)); err != nil {
 		return nil, err
@@ -136,8 +150,9 @@ func (r *CVReport) choose() {
 	}
 }
 
-// AtEnd are the settings, by name (AxisFeatures, AxisLambda, or a numeric parameter of the map), of which the best score has the least or the
-// largest value that was tried, where there are several: it may lie beyond. Of lambda the values are for the same map; 0 is no end.
+// AtEnd names the settings whose best value is the least or the largest of several values that were tried, so that a
+// better value may lie beyond. A setting is AxisFeatures, AxisLambda, or a numeric parameter of the map. Lambdas are
+// compared for the same map. A best value of 0 does not count as an end.
 func (r *CVReport) AtEnd() (names []string) {
 	if r.Best < 0 || r.Best >= len(r.Scores) {
 		return nil // there are no scores
@@ -164,7 +179,7 @@ func (r *CVReport) AtEnd() (names []string) {
 	return names
 }
 
-// cvGroup is a map, and the lambdas of all candidates that have it.
+// cvGroup is a map with the lambdas of all candidates that have it.
 type cvGroup struct {
 	Candidate
 	of    []int // the candidate of each lambda
@@ -223,7 +238,7 @@ func newCVJob(ctx context.Context, rows data.Examples, o CVOptions) (*cv.Job, er
 	return j, err
 }
 
-// targetsOf are the targets of rows that are read, by a pass over them.
+// targetsOf reads the targets of a stream in one pass.
 func targetsOf(ctx context.Context, who string, rows data.Examples) (*mat.Dense, error) {
 	check := func(p data.Pairs) (data.Pairs, error) {
 		p, err := p.Check("train: " + who)
@@ -243,7 +258,7 @@ func targetsOf(ctx context.Context, who string, rows data.Examples) (*mat.Dense,
 	})
 }
 
-// scoresOf are those of one candidate.
+// scoresOf are the scores of one candidate.
 func scoresOf(ctx context.Context, j *cv.Job, head cv.Head, c Candidate) ([]CVScore, error) {
 	for _, l := range c.Lambdas {
 		if err := given.CheckLambda(l); err != nil {
@@ -308,8 +323,8 @@ func overFolds(spec layers.Spec, lambda float64, metric fits.Metric, folds [][]f
 	return CVScore{spec, lambda, mean, sd / math.Sqrt(float64(len(errs))), stat.Mean(squares, nil)}
 }
 
-// Cost estimates CrossValidate for so many maps of such a size, each with the lambdas of the options. It is 0 for a Fitter
-// that CrossValidate refuses.
+// Cost estimates the cost of CrossValidate for a number of maps of the size of p, each with the lambdas of the options.
+// It is 0 for a Fitter that CrossValidate refuses.
 func (o CVOptions) Cost(p fits.Problem, maps int) fits.Cost {
 	folds := o.Folds
 	if folds == 0 {
@@ -331,7 +346,7 @@ func (o CVOptions) Cost(p fits.Problem, maps int) fits.Cost {
 // cvHead is a Fitter that CrossValidate can score.
 type cvHead interface {
 	fits.Fitter
-	// Folds is how it is scored.
+	// Folds returns how it is scored.
 	Folds() cv.Head
 }
 
@@ -342,7 +357,7 @@ var (
 	_ cvHead = sgd.MiniBatch{}
 )
 
-// foldsOf is how CrossValidate scores a Fitter, ridge where it is nil.
+// foldsOf returns how CrossValidate scores a Fitter; nil is ridge regression.
 func foldsOf(f fits.Fitter) (cv.Head, error) {
 	if f == nil {
 		f = linear.RidgeOptions{}

@@ -1,22 +1,26 @@
 // Package train fits a head, or a whole model, on the features of a map, evaluates it, and saves and loads it.
 //
-// A Recipe is scalers, a feature map, and a way to fit a head on its features. Recipe.Fit takes rows with labels or targets,
-// in memory or in files, to a Model, which has one way to predict, save and load. The ways to fit are RidgeOptions,
-// CGOptions, SVMOptions and LogisticOptions of train/linear, which solve, and MiniBatch of train/sgd, which also tunes the
-// map; a caller's own is a fits.Fitter (train/fits). Each is also a function of rows that are scaled already, in memory
-// (data.Pairs) or read in blocks (data.Streamed), and needs no Recipe.
+// A Recipe consists of scalers, a feature map, and a way to fit a head on its features. Recipe.Fit learns a Model from
+// rows with labels or targets, in memory or in files. Every Model predicts, saves and loads in the same way.
 //
-// A data.Frame, a table with names, categories, dates and gaps, becomes numbers on the way: Recipe.Columns says how,
+// The ways to fit are RidgeOptions, CGOptions, SVMOptions and LogisticOptions of train/linear, which solve for the
+// head, and MiniBatch of train/sgd, which can also tune the map. A program can add its own as a fits.Fitter
+// (train/fits). Each of them is also a function of rows that are scaled already, in memory (data.Pairs) or read in
+// blocks (data.Streamed), and then needs no Recipe.
+//
+// A data.Frame is a table with names, categories, dates and gaps. Recipe.Columns says how it becomes numbers,
 // Model.Columns keeps what was learned, and Model.Rows and Model.Options apply it to other rows and files.
 //
-// CrossValidate scores maps and lambdas under any of these heads, which share features and what else they can; the maps
-// come from Grid, RandomSearch or Around.
+// CrossValidate scores maps and lambdas for RidgeOptions, SVMOptions, LogisticOptions and MiniBatch. The maps come from
+// Grid, RandomSearch or Around. Auto finds a model without a recipe.
 //
-// Rows are a *tensor.Dense or, where they are sparse, an *ops.CSR, which none of these spreads out as a whole.
+// Rows are a *tensor.Dense or, if they are sparse, an *ops.CSR. No function makes all sparse rows dense at once, except
+// for a scaler that moves zeros (see Recipe.Afford).
 //
-// Readers, row blocks and scalers are in train/data; numbers and pictures about a model in train/report, which a model server
-// need not link; the file format in train/modelfile. Ridge on a cluster is in train/beam, a module of its own.
+// Readers, row blocks and scalers are in train/data; measures and pictures of a model in train/report, which a model
+// server need not link; the file format in train/modelfile. Ridge regression on a cluster is in train/beam, a module of
+// its own.
 package train
 
-// Version is the library's version, as written to model files.
+// Version is the version of the library, as it is written to model files.
 const Version = "0.1.0"

@@ -23,17 +23,19 @@ import (
 
 // The steps of a Ladder.
 const (
-	StepFrozen   = "frozen"        // the map as it is drawn, and its head solved
-	StepEvidence = "evidence"      // one scale a column by package evidence, on at most 512 features, and the head solved
-	StepAll      = "all"           // all parameters by mini-batches, from the map as it is drawn
-	StepBoth     = "evidence, all" // all parameters by mini-batches, from the scales
-	StepSolved   = "solved"        // the better of the last two, with its head solved on the features that it has tuned
+	StepFrozen   = "frozen"        // solves the head on the map as it is drawn
+	StepEvidence = "evidence"      // learns a scale per column (package evidence) on at most 512 features, solves the head
+	StepAll      = "all"           // learns all parameters by mini-batches, from the map as it is drawn
+	StepBoth     = "evidence, all" // learns all parameters by mini-batches, from the scales of StepEvidence
+	StepSolved   = "solved"        // solves the head again on the tuned features of the better of StepAll and StepBoth
 )
 
-// Ladder tunes a map step by step and keeps what rows that are held out favour. Its zero value is the default.
+// Ladder tunes a map step by step and keeps the step with the least error on held-out rows. Its zero value is the
+// default.
 //
-// What the steps bring depends on the map. Error rates under a softmax head on rows held out, with 256 features where
-// their number is free, of optdigits and of spambase; a difference to frozen has a standard error of about .004 and .007:
+// How much a step helps depends on the map. The table has error rates on held-out rows under a softmax head, with 256
+// features if their number is free, for optdigits and spambase. Differences to frozen have standard errors of about
+// .004 and .007.
 //
 //	                       frozen evidence all  both  solved   frozen evidence all  both  solved
 //	gaussian               .0314 .0248 .0157 .0183 .0157   .1087 .0870 .0795 .0734 .0815
@@ -59,61 +61,63 @@ const (
 //	ntk                    .0209 .0229 .0144       .0170   .0890 .1141 .0761       .0795
 //	srf                    .0157 .0229 .0137 .0190 .0118   .0897 .1243 .0863 .0938 .0795
 //
-// All frequencies are worth their time for the translation-invariant maps, their exponentiated relatives and the signed
-// ones; scales suffice for the homogeneous maps; Laplace features gain from either; the skewed maps, whose frequencies live
-// on logarithms of small numbers, are best left as they are drawn or with their scales. The structured sampler has no
-// frequencies to move one by one, and the signed maps no scales to go on from.
+// Tuning all frequencies pays for the translation-invariant maps, the exponentiated maps and the signed maps. Scales
+// suffice for the homogeneous maps. Laplace features gain from either. The skewed maps, whose frequencies act on
+// logarithms of small numbers, are best frozen or with scales alone. The structured sampler has no single frequencies
+// to tune, and the signed maps have no scales for StepBoth to start from.
 type Ladder struct {
-	// Steps are those to take, in the order of the constants; nil: all. StepBoth finds its scales where StepEvidence is not
-	// among them, and StepSolved goes on from StepAll or StepBoth. One step alone is taken on all rows, and none is held
-	// out; the rows may then be a stream.
+	// Steps are the steps to take, in the order of the constants; nil: all. Without StepEvidence, StepBoth finds its
+	// scales itself. StepSolved needs StepAll or StepBoth. A single step is taken on all rows, without held-out rows;
+	// the rows may then be a stream.
 	Steps []string
-	// HeldOut is the fraction of the rows that each step is scored on after it has learned from the others; 0: 0.2. Where
-	// that is fewer than 1000 rows the rows are divided several times, up to 1/HeldOut times.
+	// HeldOut is the fraction of the rows, in [0, 1), that each step is scored on after it has learned from the others;
+	// 0: 0.2. If that is fewer than 1000 rows, the rows are divided several times, up to 1/HeldOut times.
 	HeldOut float64
 	Seed    uint64
-	// Solve fits the head of a map that does not change any more; nil: as a nil Recipe.Fitter.
+	// Solve fits the head of a map that does not change any more; nil: the default of Recipe.Fitter for a frozen map.
 	Solve fits.Fitter
 	// Descent are the options of the mini-batches.
 	Descent sgd.FitOptions
-	// Evidence are the options of the scales; 0 evaluations are 50 here.
+	// Evidence are the options of the scales; MaxEvaluations of 0 is 50 here.
 	Evidence evidence.Options
 	// Progress is called after each step. nil: not called.
 	Progress func(Rung)
 }
 
-// Rung is what a step of a Ladder brought on the rows that are held out.
+// Rung is the result of a step of a Ladder on the held-out rows.
 type Rung struct {
 	Step string
-	// Score is the error rate of classes, or the root mean squared error of targets; NaN of a step that the map does not
-	// have, which Note explains.
+	// Score is the error rate for classes, or the root mean squared error for targets. It is NaN for a step that the
+	// map does not have; Note says why.
 	Score float64
-	// Gain is by how much the error rate, or the mean squared error, is less than under the frozen map, and StdErr the
-	// standard error of that difference over the rows.
+	// Gain is the error rate, or the mean squared error, of the first step less this step's. StdErr is the standard
+	// error of that difference over the rows.
 	Gain, StdErr float64
 	Seconds      float64
 	Note         string
 }
 
-// Climb is how a Ladder went.
+// Climb describes how a Ladder went.
 type Climb struct {
 	Rungs  []Rung // nil where there was one step alone
 	Chosen string // the step with the least error, the first of equals
-	// Solved is the step whose head StepSolved solved.
+	// Solved is the step whose head StepSolved solved again.
 	Solved string
-	// Report is of the last fit, on all rows.
+	// Report belongs to the last fit, on all rows.
 	Report *fits.Report
-	// Evidence is what the scales of all rows are; nil where the model has none.
+	// Evidence has the scales learned from all rows; nil if the model has none.
 	Evidence *evidence.Result
 }
 
-// Climb tunes the map and fits the head after Prepare: each step of the ladder learns from a part of the rows and is scored
-// on the others, and the best is fitted again on all. It changes Model.Map, Model.Head, Model.Spec.Tune and
-// Model.Relevance.
+// Climb tunes the map and fits the head after Prepare. Each step of the ladder learns from a part of the rows and is
+// scored on the others. The best step is then taken again on all rows. Climb changes Model.Map, Model.Head, Model.Spec
+// and Model.Relevance.
 //
-// Several steps want the rows in memory, as they go over them again and again; a stream is an error (domain.ErrParam), and
-// so are rows without targets and Steps that are unknown, out of order or lack what they go on from. A step that the map
-// does not have is left out and says why; one that is taken alone is an error then (domain.ErrParam).
+// A step that the map does not have is left out, and its Rung says why.
+//
+// Errors: domain.ErrParam for a nil context, options out of range, rows without targets, a stream with several steps,
+// Steps that are unknown, out of order or lack a step that they need, and a single step that the map does not have;
+// domain.ErrShape for fewer than 5 rows with several steps; the errors of the fits; ctx.Err().
 func (p *Prepared) Climb(ctx context.Context, l Ladder) (*Climb, error) {
 	if err := p.ready(); err != nil {
 		return nil, err
@@ -290,8 +294,8 @@ func (c *climber) path(to string) []string {
 	return []string{to}
 }
 
-// divide sets rows aside, of rows in memory as often as it takes to have some 1000 rows that are scored, up to 1/fraction
-// times, and of a stream once.
+// divide holds out a fraction of the rows. It divides rows in memory as often as it takes to score some 1000 rows, up
+// to 1/fraction times, and a stream once.
 func (p *Prepared) divide(fraction float64, seed uint64) (parts []*climbPart, err error) {
 	const enough = 1000
 	add := func(rows, held data.Examples) {
@@ -325,7 +329,7 @@ func pick(rows data.Pairs, idx []int) data.Pairs {
 	return data.Pairs{X: data.RowsOf(rows.X, idx), Y: y}
 }
 
-// errNoStep is of a step that the map does not have.
+// errNoStep is the error of a step that the map does not have.
 var errNoStep = errors.New("the map has no such step")
 
 // rung takes a step on every part, and scores it.
@@ -396,27 +400,44 @@ func (c *climber) fit(ctx context.Context, part *climbPart, step string) (err er
 	return c.p.fitHead(ctx, part, f)
 }
 
-// goOn gives the map of the part the scales, found by StepEvidence or now.
+// goOn gives the map of the part the scales, found by StepEvidence or now. A map that has one scale for all columns finds
+// that instead.
 func (c *climber) goOn(ctx context.Context, part *climbPart) error {
 	m := part.m
+	defer func() { part.m = m }()
 	if part.maps[StepEvidence] == nil {
 		if err := c.scale(ctx, part); err != nil {
 			return err
 		}
-		part.maps[StepEvidence], part.m = part.m, m
+		part.maps[StepEvidence] = part.m
 	}
-	return layers.Continue(m, part.maps[StepEvidence])
+	err := layers.Continue(m, part.maps[StepEvidence])
+	if !errors.Is(err, domain.ErrShape) {
+		return err
+	}
+	found := part.found
+	defer func() { part.found = found }()
+	if err := c.scaleBy(ctx, part, layers.Bandwidth); err != nil {
+		return err
+	}
+	return layers.Continue(m, part.m)
 }
 
-// twin is how many features of a map learn the scales, which do not depend on the number of features, for a larger one.
+// twin is the largest number of features that the scales are learned on. They do not depend on the number of features.
 const twin = 512
 
 // scale is StepEvidence without the head.
-func (c *climber) scale(ctx context.Context, part *climbPart) (err error) {
-	policy := layers.BandwidthEach
-	if part.m, err = c.build(policy, c.p.Model.Spec.Features); err != nil {
-		policy = layers.Bandwidth
-		part.m, err = c.build(policy, c.p.Model.Spec.Features)
+func (c *climber) scale(ctx context.Context, part *climbPart) error {
+	return c.scaleBy(ctx, part, layers.BandwidthEach, layers.Bandwidth)
+}
+
+// scaleBy is scale under the first of the policies that the map has.
+func (c *climber) scaleBy(ctx context.Context, part *climbPart, policies ...layers.Policy) (err error) {
+	var policy layers.Policy
+	for _, policy = range policies {
+		if part.m, err = c.build(policy, c.p.Model.Spec.Features); err == nil {
+			break
+		}
 	}
 	small := part.m
 	if err == nil && c.p.Model.Spec.Features > twin {
@@ -434,7 +455,7 @@ func (c *climber) scale(ctx context.Context, part *climbPart) (err error) {
 	return err
 }
 
-// ridgeLambda is the lambda of a head that is a solution of ridge regression, and 0 of others.
+// ridgeLambda is the lambda of a head that ridge regression has fitted, and 0 for others.
 func ridgeLambda(f fits.Fitter, r *fits.Report) float64 {
 	switch f.(type) {
 	case linear.RidgeOptions, linear.CGOptions:
@@ -451,7 +472,7 @@ func (c *climber) solver() fits.Fitter {
 	return c.p.solver(c.p.Model.Spec.Features)
 }
 
-// build makes the map under a policy, with so many features. One that has nothing to tune is an error.
+// build makes the map under a policy, with a number of features. A map that has nothing to tune is an error.
 func (c *climber) build(policy layers.Policy, features int) (layers.Layer, error) {
 	spec := c.p.Model.Spec
 	spec.Features = features
@@ -466,7 +487,7 @@ func (c *climber) build(policy layers.Policy, features int) (layers.Layer, error
 	return m, err
 }
 
-// policyOf is the policy that a map tunes something by, and empty if it tunes nothing.
+// policyOf is the policy by which a map tunes something, and empty if it tunes nothing.
 func policyOf(m layers.Layer) string {
 	for _, p := range m.Params() {
 		if p.Tuned {
@@ -485,7 +506,7 @@ func (part *climbPart) model(m *Model) *Model {
 	return &own
 }
 
-// score appends the error of each row that is held out: 0 or 1 of a class, and of targets the mean square.
+// score appends the error of each held-out row: 0 or 1 for a class, and the mean squared error over the targets.
 func (c *climber) score(ctx context.Context, losses []float64, part *climbPart) ([]float64, error) {
 	m := part.model(c.p.Model)
 	for b, err := range part.held.Blocks(ctx, 0) {

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Accuracy is the share of rows with pred[i] = truth[i]. Errors: domain.ErrShape when the lengths differ or are 0.
+// Accuracy returns the share of rows with pred[i] = truth[i]. Errors: domain.ErrShape when the lengths differ or are 0.
 func Accuracy(pred, truth []int) (float64, error) {
 	if err := samePairs("Accuracy", len(pred), len(truth)); err != nil {
 		return 0, err
@@ -23,18 +23,19 @@ func Accuracy(pred, truth []int) (float64, error) {
 	return float64(hits) / float64(len(pred)), nil
 }
 
-// F1 is the macro F1: the mean over classes, each with the same weight, of
+// F1 returns the macro F1, the unweighted mean over the classes of
 //
 //	F1 = 2 TP / (2 TP + FP + FN).
 //
-// The classes are the numbers that occur in pred or truth; one that occurs in neither has no F1 and does not count. With
-// two classes it is still the mean of both, not the F1 of the positive one alone, which ConfusionMatrix gives. Errors:
-// domain.ErrShape when the lengths differ or are 0.
+// The classes are the numbers that occur in pred or truth. With two classes it is still the mean of both, not the F1 of
+// the positive class; compute the latter from ConfusionMatrix. Errors: domain.ErrShape when the lengths differ or are
+// 0.
 func F1(pred, truth []int) (float64, error) {
 	if err := samePairs("F1", len(pred), len(truth)); err != nil {
 		return 0, err
 	}
-	// A row adds 1 to the denominators of its prediction and of its truth, and 2 to the denominator of a class that it hits.
+	// A row adds 1 to the denominators of its prediction and of its truth, and 2 to the denominator of a class that it
+	// hits.
 	hits, members := map[int]int{}, map[int]int{}
 	order := []int{} // of first occurrence, so that the sum has one order
 	count := func(c int) {
@@ -57,8 +58,8 @@ func F1(pred, truth []int) (float64, error) {
 	return sum / float64(len(order)), nil
 }
 
-// RMSE is the root of the mean squared difference. Errors: domain.ErrShape when the lengths differ or are 0,
-// domain.ErrDomain for a number that is not finite.
+// RMSE returns the root mean squared difference of pred and truth. Errors: domain.ErrShape when the lengths differ or
+// are 0, domain.ErrDomain for a difference that is not finite.
 func RMSE(pred, truth []float64) (float64, error) {
 	if err := samePairs("RMSE", len(pred), len(truth)); err != nil {
 		return 0, err
@@ -83,9 +84,9 @@ func RMSE(pred, truth []float64) (float64, error) {
 	return largest * math.Sqrt(sum/float64(len(pred))), nil
 }
 
-// ConfusionMatrix counts rows: entry [t][p] is how many rows of class t were called p, for k classes 0..k-1. Errors:
-// domain.ErrShape when the lengths differ or are 0, domain.ErrParam for k < 1 and for k^2 counts that no memory holds,
-// domain.ErrDomain for a class out of range.
+// ConfusionMatrix counts rows: entry [t][p] is the number of rows of class t that were predicted as class p, for k
+// classes 0..k-1. Errors: domain.ErrShape when the lengths differ or are 0, domain.ErrParam for k < 1 and for k² counts
+// that no memory holds, domain.ErrDomain for a class out of range.
 func ConfusionMatrix(pred, truth []int, k int) ([][]int, error) {
 	if err := samePairs("ConfusionMatrix", len(pred), len(truth)); err != nil {
 		return nil, err
@@ -118,8 +119,8 @@ func samePairs(who string, pred, truth int) error {
 	return fmt.Errorf("train: %s: %d predictions and %d true values; give one of each a row, and at least one row: %w", who, pred, truth, domain.ErrShape)
 }
 
-// ArgMax is the column of the largest score of each row, the first of equals. NaN is never the largest; a row of
-// nothing but NaN gives -1, which is no class. Scores without rows, or nil, give an empty slice.
+// ArgMax returns for each row the column of its largest score, the first of equals. NaN is never the largest; a row of
+// NaN alone gives -1, which is no class. Scores without rows, or nil, give an empty slice.
 func ArgMax(scores *mat.Dense) []int {
 	if scores == nil {
 		return []int{}

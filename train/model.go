@@ -12,29 +12,31 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Model is a fitted model: a scaler, the feature map that a spec describes, and a head. It is safe for concurrent use as long as
-// nothing changes its parameters.
+// Model is a fitted model: a scaler, the feature map that a spec describes, and a head. It is safe for concurrent use
+// as long as nothing changes its parameters.
 type Model struct {
 	Scaler  *data.Chain  // fitted on the training rows
 	Spec    layers.Spec  // describes Map
 	Map     layers.Layer // Scaler's columns -> features
 	Head    layers.Head  // features -> one score a class, or one a target
 	Classes data.Classes // the class of each score; nil for regression
-	// Columns makes the rows of a table; nil where the rows are numbers by place.
+	// Columns turns the rows of a table into numbers; nil if the rows are numbers by position.
 	Columns *data.Columns
-	// Relevance says by how much each scaled column matters, 1 the most, where evidence has found one scale a column (see
-	// evidence.Result); nil: nobody asked.
+	// Relevance says how much each scaled column matters, from 0 to 1 for the most relevant one (see evidence.Result).
+	// nil: the model has not learned one scale per column by evidence.
 	Relevance []float64
-	// Uncertainty is how sure the model may be; nil: it has not been learned.
+	// Uncertainty holds what PredictDistribution, PredictIntervals, Probabilities and PredictSets need; nil: not
+	// learned.
 	Uncertainty *Uncertainty
-	// Notes are what else its file says of it, by metadata key, such as where it comes from and how good it is. They decide nothing.
+	// Notes are further metadata of the model file, by key, such as its origin and its scores. They have no effect on
+	// predictions.
 	Notes map[string]string
 }
 
-// blockRows is how many rows a model maps at once, so that features of all rows never stand in memory.
+// blockRows is the number of rows that a model maps at once, so that memory never holds the features of all rows.
 const blockRows = 512
 
-// whole tells what a model lacks.
+// whole returns an error for a model that cannot predict.
 func (m *Model) whole() error {
 	if m.Head == nil {
 		return fmt.Errorf("train: Model: Head is nil; fit one, as Recipe.Fit does: %w", domain.ErrParam)
@@ -42,7 +44,7 @@ func (m *Model) whole() error {
 	return m.maps()
 }
 
-// maps tells what a model lacks for features.
+// maps returns an error for a model that cannot compute features.
 func (m *Model) maps() error {
 	if m.Scaler == nil || m.Map == nil {
 		return fmt.Errorf("train: Model: Scaler or Map is nil; the scaler that does nothing is ParseScalers(\"none\"), fitted: %w", domain.ErrParam)
@@ -50,7 +52,7 @@ func (m *Model) maps() error {
 	return nil
 }
 
-// Dims is the number of input columns, and 0 without a Map.
+// Dims returns the number of input columns, and 0 without a Map.
 func (m *Model) Dims() int {
 	if m.Map == nil {
 		return 0
@@ -58,8 +60,9 @@ func (m *Model) Dims() int {
 	return m.Map.Dims()
 }
 
-// Rows makes the rows of a table what Prepare and Predict take, finding its columns by their names. A model without Columns
-// takes those that are all numbers. Errors: as for data.Columns.Set.
+// Rows turns a table into rows that Prepare and Predict take. It finds the columns by name. A model without Columns
+// takes a table whose columns are all numbers, by position. Errors: as for data.Columns.Set; domain.ErrParam or
+// domain.ErrShape for a nil frame.
 func (m *Model) Rows(f *data.Frame) (*data.Set, error) {
 	c := m.Columns
 	if c == nil {
@@ -74,7 +77,8 @@ func (m *Model) Rows(f *data.Frame) (*data.Set, error) {
 	return c.Set(f)
 }
 
-// Options are how files of rows for the model are read: by its Columns, in its width, with classes or targets.
+// Options returns the options to read files of rows for the model: its Columns, its number of columns, and classes or
+// targets.
 func (m *Model) Options() data.Options {
 	o := data.Options{Dims: m.Dims(), Columns: m.Columns}
 	if m.Classes == nil {
@@ -83,11 +87,13 @@ func (m *Model) Options() data.Options {
 	return o
 }
 
-// Prepare returns the rows of x [n, d], float32 or float64, dense or sparse, or n sets of samples (ops.Bags) of d coordinates for a map of such,
-// scaled and in the model's element type. x stays as it is.
-// Sparse rows stay sparse where the scaler keeps zeros (data.Chain.KeepsZeros) and become dense where it does not. Errors: another
-// width, named beside the model's (domain.ErrShape); another element type (domain.ErrDtype); a cell that is not finite, or that the
-// model's element type cannot hold (domain.ErrDomain).
+// Prepare returns the rows of x [n, d], scaled and in the model's element type. x is float32 or float64, dense or
+// sparse, or, for a map of sets of samples, n sets with d coordinates (ops.Bags); it stays as it is. Sparse rows stay
+// sparse if the scaler keeps zeros (data.Chain.KeepsZeros) and become dense otherwise.
+//
+// Errors: domain.ErrParam for a model without Scaler or Map; domain.ErrShape for another number of columns;
+// domain.ErrDtype for another element type; domain.ErrDomain for a cell that is not finite or that the model's element
+// type cannot hold.
 func (m *Model) Prepare(x ops.Matrix) (ops.Matrix, error) {
 	if err := m.maps(); err != nil {
 		return nil, err
@@ -110,7 +116,8 @@ func (m *Model) Prepare(x ops.Matrix) (ops.Matrix, error) {
 	return scaled.As(m.Map.Dtype())
 }
 
-// own is a copy of x in float64, all of it finite; sparse rows become dense unless they may stay sparse.
+// own returns a copy of x in float64, after a check that all cells are finite. Sparse rows become dense unless sparse
+// allows them.
 func own(x ops.Matrix, sparse bool) (ops.Matrix, error) {
 	const who = "train: Model"
 	if b, ok := x.(*ops.Bags); ok {
@@ -140,7 +147,7 @@ func own(x ops.Matrix, sparse bool) (ops.Matrix, error) {
 	return own, nil
 }
 
-// Features maps the rows of x [n, d], dense or sparse, or bags, to [n, D].
+// Features maps the rows of x [n, d], dense, sparse or ops.Bags, to features [n, D]. Errors: see Prepare.
 func (m *Model) Features(x ops.Matrix) (*tensor.Dense, error) {
 	x, err := m.Prepare(x)
 	if err != nil {
@@ -149,9 +156,10 @@ func (m *Model) Features(x ops.Matrix) (*tensor.Dense, error) {
 	return layers.Transform(m.Map, nil, x)
 }
 
-// Scores is the output of the head [n, k]: probabilities of the classes under a softmax head, and else one-versus-rest
-// scores or predicted targets. x is dense, sparse or bags. Memory holds the scores, a copy of x, and a few hundred rows of
-// features; sparse rows under a scaler that does not keep zeros are dense a few hundred at a time.
+// Scores returns the outputs of the head [n, k]: class probabilities for a softmax head, and else one-versus-rest
+// scores or predicted targets. x is dense, sparse or ops.Bags. Memory holds the scores, a copy of x, and a few hundred
+// rows of features. Sparse rows under a scaler that moves zeros become dense a few hundred at a time. Errors: see
+// Prepare; domain.ErrParam for a model without Head; domain.ErrShape for no rows.
 func (m *Model) Scores(x ops.Matrix) (*mat.Dense, error) {
 	if err := m.whole(); err != nil {
 		return nil, err
@@ -202,7 +210,8 @@ func (m *Model) ScoresPrepared(x ops.Matrix) (*mat.Dense, error) {
 	})
 }
 
-// overBlocks maps prepared rows, some at a time, and puts what f makes of their features, k columns, below one another.
+// overBlocks maps prepared rows in blocks, calls f on the features of each, and stacks the results, which have k
+// columns.
 func (m *Model) overBlocks(x ops.Matrix, k int, f func(z ops.Matrix) (*mat.Dense, error)) (*mat.Dense, error) {
 	out := mat.NewDense(x.Shape()[0], k, nil)
 	var z *tensor.Dense
@@ -224,7 +233,7 @@ func (m *Model) overBlocks(x ops.Matrix, k int, f func(z ops.Matrix) (*mat.Dense
 	return out, nil
 }
 
-// overDense is overBlocks for an f that takes dense features alone.
+// overDense is overBlocks for an f that takes dense features only.
 func (m *Model) overDense(x ops.Matrix, k int, f func(z *tensor.Dense) (*mat.Dense, error)) (*mat.Dense, error) {
 	return m.overBlocks(x, k, func(z ops.Matrix) (*mat.Dense, error) {
 		if s, sparse := z.(*ops.CSR); sparse {
@@ -237,7 +246,8 @@ func (m *Model) overDense(x ops.Matrix, k int, f func(z *tensor.Dense) (*mat.Den
 	})
 }
 
-// Predict returns the class of each row, as an index into Classes.
+// Predict returns the class of each row, as an index into Classes. Errors: see Scores; domain.ErrParam for a regression
+// model.
 func (m *Model) Predict(x ops.Matrix) ([]int, error) {
 	if m.Classes == nil {
 		return nil, fmt.Errorf("train: Model: a regression model has no classes; use PredictTargets: %w", domain.ErrParam)
@@ -253,7 +263,7 @@ func (m *Model) Predict(x ops.Matrix) ([]int, error) {
 	return ArgMax(s), nil
 }
 
-// PredictClasses returns the class of each row by name.
+// PredictClasses returns the name of the class of each row. Errors: see Predict.
 func (m *Model) PredictClasses(x ops.Matrix) ([]string, error) {
 	guess, err := m.Predict(x)
 	if err != nil {
@@ -266,7 +276,8 @@ func (m *Model) PredictClasses(x ops.Matrix) ([]string, error) {
 	return names, nil
 }
 
-// PredictTargets returns the predicted target of each row. A model of several targets has Scores.
+// PredictTargets returns the predicted target of each row. Use Scores for a model of several targets. Errors: see
+// Scores; domain.ErrParam for a classification model and for several targets.
 func (m *Model) PredictTargets(x ops.Matrix) ([]float64, error) {
 	if m.Classes != nil {
 		return nil, fmt.Errorf("train: Model: a classification model has no targets; use Predict: %w", domain.ErrParam)

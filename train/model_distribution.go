@@ -13,16 +13,16 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Distribution is what a model predicts of targets, a row for each row and a column for each target, in the unit of the
-// targets.
+// Distribution is a normal distribution for each target of each row, in the unit of the target. Its matrices have the
+// shape [n, k], for n rows and k targets.
 type Distribution struct {
 	Mean        *mat.Dense // the predicted targets
-	FunctionStd *mat.Dense // the standard deviation of the function: of what the model does not know
-	Std         *mat.Dense // the standard deviation of a target: with the noise
+	FunctionStd *mat.Dense // the standard deviation of the predicted function, without noise
+	Std         *mat.Dense // the standard deviation of a target, noise included
 }
 
-// Quantile is below a target with the probability q in (0, 1), [n, k]: Mean + Std Φ⁻¹(q) of the normal distribution. Errors
-// (domain.ErrParam): another q, or a Distribution that is not of PredictDistribution.
+// Quantile returns the q-quantiles Mean + Std Φ⁻¹(q) of the targets, [n, k], with q in (0, 1). Errors
+// (domain.ErrParam): another q, or an empty Distribution.
 func (d *Distribution) Quantile(q float64) (*mat.Dense, error) {
 	switch {
 	case !(q > 0 && q < 1):
@@ -35,8 +35,8 @@ func (d *Distribution) Quantile(q float64) (*mat.Dense, error) {
 	return out, nil
 }
 
-// NLL is the mean negative logarithm of the density of targets y [n, k], over rows and targets, in nats. Errors:
-// domain.ErrShape for another shape, domain.ErrDomain for a target that is not finite.
+// NLL returns the mean of -log p(y) over rows and targets, in nats, for targets y [n, k]. Errors: domain.ErrShape for
+// another shape, domain.ErrDomain for a target that is not finite, domain.ErrParam for nil y or an empty Distribution.
 func (d *Distribution) NLL(y *mat.Dense) (float64, error) {
 	if d.Mean == nil || d.Std == nil || y == nil {
 		return 0, fmt.Errorf("train: Distribution: it or y is empty; Model.PredictDistribution makes a Distribution: %w", domain.ErrParam)
@@ -61,11 +61,11 @@ func (d *Distribution) NLL(y *mat.Dense) (float64, error) {
 
 // PredictDistribution predicts the targets of rows x with their standard deviations,
 //
-//	mean = the head's,    FunctionStd² = σ² v(z),    Std² = σ² (1 + v(z))
+//	Mean = the prediction of the head,    FunctionStd² = σ² v(z),    Std² = σ² (1 + v(z))
 //
-// with σ² the noise and v of linear.Posterior, whose documentation says what they are far from the training rows.
-// Operations, beside the operations of Scores: n D². Errors: see Scores; domain.ErrParam for a model without Uncertainty, of
-// classes, or of an indefinite kernel, which has no posterior.
+// with the noise σ² and v of linear.Posterior, which says how they behave far from the training rows. It takes n D²
+// operations more than Scores. Errors: see Scores; domain.ErrParam for a model without Uncertainty, for a
+// classification model, and for an indefinite kernel, which has no posterior.
 func (m *Model) PredictDistribution(x ops.Matrix) (*Distribution, error) {
 	if err := m.knows("PredictDistribution", false); err != nil {
 		return nil, err
@@ -84,9 +84,10 @@ func (m *Model) PredictDistribution(x ops.Matrix) (*Distribution, error) {
 	return &Distribution{Mean: mean, FunctionStd: function, Std: target}, nil
 }
 
-// PredictIntervals are bounds [n, k] that cover a target with a probability of at least level in (0, 1), for each target by
-// itself, whatever the distribution; see calibrate.Intervals for what that means. Errors: see Scores; domain.ErrParam
-// for a model without Uncertainty or of classes, and for a level that the held-out rows are too few for.
+// PredictIntervals returns bounds [n, k] that cover each target by itself with a probability of at least level in (0,
+// 1), whatever its distribution; calibrate.Intervals states the guarantee. Errors: see Scores; domain.ErrParam for a
+// model without Uncertainty or Intervals, for a classification model, and for a level outside (0, 1); domain.ErrShape
+// for a level that needs more held-out rows.
 func (m *Model) PredictIntervals(x ops.Matrix, level float64) (lower, upper *mat.Dense, err error) {
 	if err := m.knows("PredictIntervals", false); err != nil {
 		return nil, nil, err
@@ -105,7 +106,8 @@ func (m *Model) PredictIntervals(x ops.Matrix, level float64) (lower, upper *mat
 	return m.Uncertainty.Intervals.Bounds(level, mean, std)
 }
 
-// knows wants a model that has learned its uncertainty, of classes or of targets.
+// knows returns an error for a model without Uncertainty, and for a model of classes where targets are wanted or the
+// reverse.
 func (m *Model) knows(who string, classes bool) error {
 	if err := m.whole(); err != nil {
 		return err
@@ -121,8 +123,8 @@ func (m *Model) knows(who string, classes bool) error {
 	return nil
 }
 
-// sure are the scores of prepared rows as Uncertainty takes them, and the standard deviations of targets where there is a
-// posterior.
+// sure returns the scores of prepared rows in the form that Uncertainty takes, and the standard deviations of the
+// targets if there is a posterior.
 func (m *Model) sure(x ops.Matrix) (scores, std *mat.Dense, err error) {
 	u := m.Uncertainty
 	switch {
@@ -140,7 +142,7 @@ func (m *Model) sure(x ops.Matrix) (scores, std *mat.Dense, err error) {
 	return scores, nil, err
 }
 
-// stds are the means of prepared rows, and the standard deviations of functions and targets.
+// stds returns the means of prepared rows, and the standard deviations of functions and targets.
 func (m *Model) stds(x ops.Matrix) (mean, function, target *mat.Dense, err error) {
 	k := m.Head.Features()
 	all, err := m.overDense(x, 2*k, func(z *tensor.Dense) (*mat.Dense, error) {

@@ -29,27 +29,28 @@ type card struct {
 	Head    string       `json:"head"`   // linear or softmax
 	Outputs int          `json:"outputs"`
 	Classes data.Classes `json:"classes"`
-	Drawn   bool         `json:"drawn"` // whether the file holds the map's parameters
-	// Streams is 1 where each map of a mean-map has a stream of random numbers. It is missing where a file is from
-	// before: both then have one, see layers.Spec.
+	Drawn   bool         `json:"drawn"` // whether the file holds the parameters of the map
+	// Streams is 1 if each map of a mean-map has its own stream of random numbers. Older files lack it: there
+	// both maps share one stream, see layers.Spec.
 	Streams int `json:"streams"`
-	// Columns are how the rows of a table become numbers; nil: they are numbers.
+	// Columns turns the rows of a table into numbers; nil: they are numbers.
 	Columns *data.Columns `json:"columns,omitempty"`
-	// Relevance is by how much each column matters; nil: nobody asked.
+	// Relevance is as in Model.
 	Relevance []float64 `json:"relevance,omitempty"`
-	// Uncertainty is how sure the model may be; nil: it was not learned.
+	// Uncertainty has the calibration of the model; nil: not learned.
 	Uncertainty *uncertaintyCard `json:"uncertainty,omitempty"`
 }
 
-// Save writes the whole model to a safetensors file: the tensors map.*, head.*, scaler.*, posterior.* and laplace.*, which the
-// documentation of package layers lists, and the rest, Notes included, as metadata.
-// The file is written beside path and renamed, and holds a SHA-256 of itself. Errors: parts that do not fit together or that a file
-// cannot hold (domain.ErrParam), and the errors of modelfile.Write.
+// Save writes the whole model to a safetensors file: the tensors map.*, head.*, scaler.*, posterior.* and laplace.*,
+// and everything else, Notes included, as metadata. Package layers documents the tensors of maps and heads. The file
+// replaces path by a rename once it is complete, and holds its own SHA-256. Errors: domain.ErrParam for parts that do
+// not fit together or that a file cannot hold, and the errors of modelfile.Write.
 func (m *Model) Save(path string) error { return m.save(path, true) }
 
-// SaveSpec is Save without the parameters of the map, which Load then draws again from the spec and its seed: a small file,
-// at the price of trusting that the draw stays the same. Errors, besides the errors of Save (domain.ErrParam): a map that
-// was tuned, one whose weights are not what its Spec draws, and one that is wide beyond proportion to the head.
+// SaveSpec is Save without the parameters of the map. Load draws them again from the spec and its seed. The file is
+// small, but relies on the draw to stay the same. Errors: as for Save; domain.ErrParam for a map that was tuned or
+// fitted on data, for one whose weights are not what its Spec draws, and for one that draws far more numbers than the
+// head has weights.
 func (m *Model) SaveSpec(path string) error { return m.save(path, false) }
 
 func (m *Model) save(path string, drawn bool) error {
@@ -125,8 +126,7 @@ func (m *Model) card(tensors map[string]*tensor.Dense, drawn bool) (card, error)
 	return c, nil
 }
 
-// checkDraw wants a map that its spec draws again. A layer that was made otherwise has other weights: by WithName, or as
-// part of a composition.
+// checkDraw wants a map that its spec draws again. A layer that WithName or a composition made has other weights.
 func (m *Model) checkDraw() error {
 	again, err := m.Spec.Build()
 	if err != nil {
@@ -144,7 +144,7 @@ func (m *Model) checkDraw() error {
 	return nil
 }
 
-// sameDraw says whether two tensors are the same draw, which on another machine is the same to rounding.
+// sameDraw says whether two tensors are the same draw. On another machine a draw is the same up to rounding.
 func sameDraw(a, b *tensor.Dense) bool {
 	if a == nil || a.Dtype() != b.Dtype() || !a.Shape().Eq(b.Shape()) {
 		return false
@@ -161,8 +161,9 @@ func sameDraw(a, b *tensor.Dense) bool {
 	return true
 }
 
-// Load reads a model that Save or SaveSpec wrote. Its head is packed, see layers.PackHead. Errors: a damaged file (modelfile.ErrCorrupt), another kind of file
-// (modelfile.ErrFormat), a map that this version does not have.
+// Load reads a model that Save or SaveSpec wrote, and packs its head (layers.PackHead). Errors: modelfile.ErrCorrupt
+// for a damaged file, modelfile.ErrFormat for another kind of file, and an error for a map that this version does not
+// have.
 func Load(path string) (*Model, error) {
 	meta, tensors, err := modelfile.Read(path)
 	if err != nil {
@@ -225,15 +226,14 @@ func fromFile(meta map[string]string, tensors map[string]*tensor.Dense) (*Model,
 	return m, layers.PackHead(m.Head)
 }
 
-// What the frequencies of a file without them may take: that many coordinates in any case, and more for each weight of the head,
-// which is in the file. Without a limit, a few bytes could ask for any amount of memory.
+// Limits on the numbers that Load draws for a file without frequencies: freeDraw in any case, and drawPerWeight for
+// each weight of the head, which is in the file. Without a limit, a few bytes could ask for any amount of memory.
 const (
 	freeDraw      = 1 << 22
 	drawPerWeight = 1 << 15
 )
 
-// check compares the card with itself and with the tensors that go with it, before anything of a size that it states is
-// allocated.
+// check compares the card with itself and with its tensors, before anything of a stated size is allocated.
 func (c card) check(tensors map[string]*tensor.Dense) error {
 	dims := c.Spec.Dims
 	features, err := c.Spec.Columns()
@@ -320,7 +320,7 @@ func (c card) checkLeaf(s layers.Spec, tensors map[string]*tensor.Dense) (float6
 	return float64(lifted) * float64(features), nil
 }
 
-// checkState wants what a map was fitted to, in the sizes that the card states.
+// checkState wants the tensors that a map was fitted to, in the sizes that the card states.
 func (c card) checkState(tensors map[string]*tensor.Dense) error {
 	state, err := c.Spec.State()
 	if err != nil {
@@ -334,9 +334,10 @@ func (c card) checkState(tensors map[string]*tensor.Dense) error {
 	return nil
 }
 
-// mostDims is how many input columns the frequencies of a file can be for: W has a column for each feature or two, the signs of the
-// structured sampler three rows for a block of features, and of two signs one direction may serve four; random products have a column for
-// each factor of a feature, and count sketches a row for each.
+// mostDims is the largest number of input columns that the frequencies of a file can serve. W has a column for each
+// feature or two. The signs of the structured sampler have three rows for a block of features. With two signs one
+// direction may serve four features. Random products have a column for each factor of a feature, and count sketches a
+// row for each.
 func mostDims(s layers.Spec, t layers.Traits, tensors map[string]*tensor.Dense, features int) int {
 	cells := mostCells(tensors)
 	if s.Sampler == (spectral.Structured{}).String() {
@@ -361,7 +362,7 @@ func mostCells(tensors map[string]*tensor.Dense) (cells int) {
 	return cells
 }
 
-// withPrefix selects the tensors whose names start with prefix, without it.
+// withPrefix selects the tensors whose names start with prefix, and cuts it off.
 func withPrefix(tensors map[string]*tensor.Dense, prefix string) map[string]*tensor.Dense {
 	out := map[string]*tensor.Dense{}
 	for name, t := range tensors {

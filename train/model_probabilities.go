@@ -8,9 +8,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Probabilities are the probabilities of the classes [n, k], calibrated on rows that were held out, under any head; the Laplace
-// approximation is part of them where Uncertainty has it. A class may have the largest probability though another has the
-// largest score. Errors: see Scores; domain.ErrParam for a model without Uncertainty, or of targets.
+// Probabilities returns the calibrated class probabilities [n, k], under any head. They use the Laplace approximation
+// if Uncertainty has one. The class with the largest probability need not be the class with the largest score. Errors:
+// see Scores; domain.ErrParam for a model without Uncertainty, and for a regression model.
 func (m *Model) Probabilities(x ops.Matrix) (*mat.Dense, error) {
 	if err := m.knows("Probabilities", true); err != nil {
 		return nil, err
@@ -26,9 +26,9 @@ func (m *Model) Probabilities(x ops.Matrix) (*mat.Dense, error) {
 	return m.Uncertainty.Calibration.Probabilities(scores)
 }
 
-// PredictSets are sets of classes, as indices into Classes in descending probability, that hold the class of a row with a probability
-// of at least level in (0, 1); see calibrate.Sets for what that means. Errors: see Probabilities; domain.ErrParam for a
-// level that the held-out rows are too few for.
+// PredictSets returns for each row a set of classes that holds its class with a probability of at least level in (0,
+// 1); calibrate.Sets states the guarantee. The classes are indices into Classes, in descending probability. Errors: see
+// Probabilities; domain.ErrParam for another level; domain.ErrShape for a level that needs more held-out rows.
 func (m *Model) PredictSets(x ops.Matrix, level float64) ([][]int, error) {
 	if !(level > 0 && level < 1) {
 		return nil, fmt.Errorf("train: PredictSets: the level %v is not between 0 and 1: %w", level, domain.ErrParam)

@@ -13,16 +13,17 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// paramsKey is the metadata key of a file of parameters: what its layers are.
+// paramsKey is the metadata key of a file of parameters, which lists its layers.
 const paramsKey = "bochner.params"
 
-// SaveParams writes the parameters of layers and the values of nodes to a safetensors file: of a network that a program
-// builds itself, where nodes are what no layer of ours holds. Parameter p of the layer at place i, from 0, is the tensor
-// "layer.i.p", learnable or not; the value of a node is "node." and its name. A Sequential and a Concat are one layer. The
-// file is replaced whole or not at all, and holds a SHA-256 of itself.
+// SaveParams writes the parameters of layers and the values of nodes to a safetensors file. It serves a network that a
+// program builds itself; nodes are the weights that no layer of this module holds. Parameter p of layer i, from 0, is
+// the tensor "layer.i.p", learnable or not. The value of a node is the tensor "node." followed by its name. A
+// Sequential and a Concat count as one layer. The file is replaced whole or not at all, and holds its own SHA-256.
 //
-// Errors: a nil layer or node, a node that an op computes, one without a name, with the name of another, or without a value, and a value that is no
-// dense tensor of float32 or float64 (domain.ErrParam); what modelfile.Write refuses.
+// Errors: domain.ErrParam for a nil layer or node, for a node that an op computes, that has no name or no value or
+// shares its name with another, and for a value that is not a dense tensor of float32 or float64; the errors of
+// modelfile.Write.
 func SaveParams(path string, nodes G.Nodes, ls ...layers.Layer) error {
 	into, kinds, err := paramsOf(nodes, ls)
 	if err == nil {
@@ -37,12 +38,13 @@ func SaveParams(path string, nodes G.Nodes, ls ...layers.Layer) error {
 	return nil
 }
 
-// LoadParams copies the parameters of a file that SaveParams wrote into the same layers, in the same order, and into the
-// values of nodes of the same names. Nothing is changed unless all of it fits.
+// LoadParams copies the parameters of a file that SaveParams wrote into the same layers, in the same order, and into
+// the values of the nodes of the same names. It changes nothing unless everything fits.
 //
-// Errors: another kind of file (modelfile.ErrFormat), a damaged one (modelfile.ErrCorrupt); layers of other types or
-// widths, and nodes that the file lacks or has beside them (domain.ErrParam); other shapes (domain.ErrShape); other
-// element types (domain.ErrDtype); what SaveParams refuses.
+// Errors: modelfile.ErrFormat for another kind of file; modelfile.ErrCorrupt for a damaged one; domain.ErrParam for
+// layers of other types or widths, for nodes that the file lacks, and for tensors that no layer or node here has;
+// domain.ErrShape for other shapes; domain.ErrDtype for other element types; the errors of SaveParams for layers and
+// nodes.
 func LoadParams(path string, nodes G.Nodes, ls ...layers.Layer) error {
 	if err := loadParams(path, nodes, ls); err != nil {
 		return fmt.Errorf("train: LoadParams %s: %w", path, err)
@@ -108,7 +110,7 @@ const (
 
 func layerPrefix(i int) string { return fmt.Sprintf("layer.%d.", i) }
 
-// paramsOf are the tensors of nodes and layers by the names that they have in a file, and what the layers are.
+// paramsOf returns the tensors of nodes and layers by their names in a file, and the types of the layers.
 func paramsOf(nodes G.Nodes, ls []layers.Layer) (map[string]*tensor.Dense, []string, error) {
 	tensors, kinds := map[string]*tensor.Dense{}, []string{}
 	for i, l := range ls {

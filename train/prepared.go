@@ -17,13 +17,14 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Prepared is a recipe that has met its rows. A program takes its steps one by one where it has something to do in
-// between, such as to change the Spec by cross-validation.
+// Prepared is a recipe together with its rows. A program takes the steps Complete, Build and Fit one by one if it has
+// something to do in between, such as changing the Spec after cross-validation.
 type Prepared struct {
-	// Model has the scaler, fitted, and the classes; Complete finishes its Spec, Build makes its Map, and Fit its Head.
+	// Model has the fitted scaler and the classes. Complete finishes its Spec, Build makes its Map, and Fit makes its
+	// Head.
 	Model  *Model
-	Rows   int   // to fit
-	Counts []int // the rows of each class; nil of targets
+	Rows   int   // the number of rows to fit
+	Counts []int // the number of rows of each class; nil for targets
 	// Outputs is the number of classes or of targets.
 	Outputs int
 
@@ -36,9 +37,9 @@ type Prepared struct {
 	ridge float64 // as in climbPart
 }
 
-// Prepare reads the rows for what the scalers learn, for the classes, and for what the map's parameters come from: all
-// rows in memory, or the survey of a stream and a pass for each scaler that learns. Rows may lack labels and targets; Fit
-// then refuses them.
+// Prepare fits the scalers, learns the classes, and takes the rows that the map's parameters come from: all rows in
+// memory, or a sample of a stream. It reads a stream once for the survey, and once for each scaler that learns. Rows
+// may lack labels and targets; Fit then refuses them. Errors: see Recipe.Fit.
 func (r Recipe) Prepare(ctx context.Context, rows data.Source) (*Prepared, error) {
 	m, err := r.model()
 	if err != nil {
@@ -93,7 +94,7 @@ func (r Recipe) learn(f *data.Frame) (*data.Set, error) {
 	return c.Set(f)
 }
 
-// Locate names the file and the row in an error about X.
+// Locate adds the file and the row to an error about X.
 func (p *Prepared) Locate(err error) error {
 	if p.locate == nil {
 		return err
@@ -109,14 +110,15 @@ func (p *Prepared) ready() error {
 	return nil
 }
 
-// X is the rows of a set, scaled and in the element type of the map, or of a stream a sample of its rows. They belong to p.
+// X returns the rows of a set, or a sample of the rows of a stream, scaled and in the element type of the map. They
+// belong to p; do not change them.
 func (p *Prepared) X() ops.Matrix { return p.x }
 
-// Examples is the rows with their targets, scaled and in the element type of the map: data.Pairs of a set, and
-// data.Streamed of a stream; nil of a set that has no targets.
+// Examples returns the rows with their targets, scaled and in the element type of the map: data.Pairs for rows in
+// memory, data.Streamed for a stream, and nil for rows in memory without targets.
 func (p *Prepared) Examples() data.Examples { return p.rows }
 
-// streamed says whether the rows are read.
+// streamed says whether the rows come from a stream.
 func (p *Prepared) streamed() bool {
 	_, ok := p.rows.(data.Streamed)
 	return ok
@@ -159,7 +161,7 @@ func (p *Prepared) hold(r Recipe, s *data.Set) error {
 	return err
 }
 
-// spread asks whether sparse rows may become dense.
+// spread asks Afford whether sparse rows may become dense.
 func (p *Prepared) spread(r Recipe, rows, dims int) error {
 	if r.Afford == nil {
 		return nil
@@ -204,13 +206,13 @@ func (p *Prepared) checkClasses() error {
 	return p.Model.Classes.Check(p.Rows)
 }
 
-// read surveys rows that are read in blocks.
+// read surveys a stream.
 func (p *Prepared) read(ctx context.Context, r Recipe, s *data.Stream) error {
-	v, err := s.Survey(ctx, layers.SampleRows)
+	m := p.Model
+	v, err := s.SurveyScaled(ctx, layers.SampleRows, m.Scaler)
 	if err != nil {
 		return err
 	}
-	m := p.Model
 	p.Rows, p.Counts, m.Classes, p.locate = v.Rows, v.Counts, v.Classes, v.Sample.Locate
 	if v.Classes == nil {
 		p.Outputs = v.Targets
@@ -219,7 +221,7 @@ func (p *Prepared) read(ctx context.Context, r Recipe, s *data.Stream) error {
 	}
 	rows := data.Streamed{Stream: s, Scaler: m.Scaler, Classes: v.Classes, Dtype: m.Spec.ElementType()}
 	p.rows = rows
-	err = m.Scaler.FitBlocks(rows.Matrices(ctx))
+	err = v.FitScaler(ctx)
 	if errors.Is(err, data.ErrZeros) { // which it moves
 		s.Dense()
 		if v.Sample.X, err = v.Sample.Dense(); err == nil {
@@ -236,8 +238,8 @@ func (p *Prepared) read(ctx context.Context, r Recipe, s *data.Stream) error {
 	return p.Locate(err)
 }
 
-// Complete finishes the Spec: its Dims and what its parameters leave to the data. It wants X inside the domain of the
-// kernel (domain.ErrDomain).
+// Complete finishes the Spec: its Dims, and the parameters that are left to the data. Later calls do nothing. Errors:
+// domain.ErrDomain for rows outside the domain of the kernel; the errors of Spec.FillDefaults.
 func (p *Prepared) Complete() error {
 	if p.done {
 		return nil
@@ -258,7 +260,8 @@ func (p *Prepared) Complete() error {
 	return p.Locate(err)
 }
 
-// Build makes the Map, fitted on X where it is a map that is, after Complete.
+// Build calls Complete and makes the Map, fitted on X if it is a map that learns from the data. Errors: see Complete
+// and Spec.Fit.
 func (p *Prepared) Build() error {
 	err := p.Complete()
 	if err != nil {
@@ -274,7 +277,7 @@ func (p *Prepared) Build() error {
 	return nil
 }
 
-// Problem is the size of a fit on so many features of a map of Model.Spec: what a Fitter's Cost takes.
+// Problem returns the size of a fit on a number of features of the map of Model.Spec, as the Cost of a Fitter takes it.
 func (p *Prepared) Problem(features int) fits.Problem {
 	m := p.Model
 	if m == nil {
@@ -290,7 +293,7 @@ func (p *Prepared) Problem(features int) fits.Problem {
 	return q
 }
 
-// keepsZeros says whether sparse rows have sparse features, by the map or, where there is none yet, by its form.
+// keepsZeros says whether sparse rows have sparse features. It asks the map or, if there is none yet, the spec.
 func (p *Prepared) keepsZeros() bool {
 	if p.Model.Map != nil {
 		return layers.KeepsZeros(p.Model.Map)
@@ -299,8 +302,10 @@ func (p *Prepared) keepsZeros() bool {
 	return err == nil && t.Zeros
 }
 
-// Fit makes the Head and fits it on the features of all rows, after Build. A nil Fitter is the default of Recipe.Fitter.
-// The Map of the Model may be wrapped before, to watch it (see layers.Unwrap).
+// Fit makes the Head and fits it on the features of all rows, after Build. nil is the default of Recipe.Fitter. A
+// program may wrap Model.Map before, to watch it (see layers.Unwrap). Errors: domain.ErrParam for a nil context, before
+// Build, for rows without targets, for a softmax head and targets, and for a Spec that tunes its map with a Fitter that
+// leaves it frozen; the errors of the Fitter; ctx.Err().
 func (p *Prepared) Fit(ctx context.Context, f fits.Fitter) (*fits.Report, error) {
 	if err := p.ready(); err != nil {
 		return nil, err
@@ -340,7 +345,7 @@ func (p *Prepared) Fit(ctx context.Context, f fits.Fitter) (*fits.Report, error)
 	return rep, err
 }
 
-// fitPart fits a map and a head on the rows of a part. A map that the fitter leaves as it is stays the model's.
+// fitPart fits a map and a head on the rows of a part. It keeps the model's map if the fitter does not change it.
 func (p *Prepared) fitPart(ctx context.Context, part *climbPart, f fits.Fitter) (err error) {
 	if part.m = p.Model.Map; f.Freezes() == "" && p.Model.Spec.Tuned() {
 		if part.m, err = p.Model.Spec.Fit(p.x); err != nil {
@@ -375,7 +380,7 @@ func (p *Prepared) solver(features int) fits.Fitter {
 	return linear.RidgeOptions{Seed: seed}
 }
 
-// frozen refuses a map that is to be tuned where what fits the head leaves it as it is drawn.
+// frozen refuses a spec that tunes its map if the fitter, named by what, leaves the map as it is drawn.
 func (p *Prepared) frozen(what string) error {
 	s := p.Model.Spec
 	if what == "" || !s.Tuned() {

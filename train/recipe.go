@@ -10,34 +10,37 @@ import (
 	"github.com/bochner-go/bochner/train/fits"
 )
 
-// Recipe is the way from rows to a Model: scalers, a map, and how the head on its features is fitted. The zero value is
-// logistic regression of classes, or ridge regression of targets, on 1024 random Fourier features of the Gaussian kernel of the rows as they are.
+// Recipe describes how to learn a Model from rows: scalers, a map, and a way to fit the head on its features. The zero
+// value is logistic regression for classes, or ridge regression for targets, on 1024 random Fourier features of the
+// Gaussian kernel, without scaling.
 type Recipe struct {
-	// Scale lists the scalers in their order, as ScalersFor reads them; empty is "none". They are fitted on the rows.
+	// Scale lists the scalers in their order, as ScalersFor reads them; empty: "none". They are fitted on the rows.
 	Scale string
-	// Columns says how the columns of a table become numbers. nil is the zero value for a *data.Frame, and says that the
-	// columns of a *data.Stream are numbers or have been learned (data.Stream.Learn). A *data.Set has numbers already.
+	// Columns says how the columns of a table become numbers. For a *data.Frame nil means the zero value. For a
+	// *data.Stream nil means that its columns are numbers or have been learned (data.Stream.Learn). A *data.Set already
+	// has numbers.
 	Columns *data.ColumnOptions
-	// Spec describes the map. Dims and the parameters that are left out come from the scaled rows. An empty Map is
-	// "gaussian"; Features of 0 are 1024 for a map that can have any number.
+	// Spec describes the map. Its Dims, and the parameters that are left out, come from the scaled rows. An empty Map
+	// is "gaussian". Features of 0 are 1024 for a map whose number of features is free.
 	Spec layers.Spec
-	// Fitter fits the head. nil is MiniBatch for a Spec that tunes its map, under a softmax head for classes. For a frozen
-	// map it is LogisticOptions{} for classes where all features can be kept in memory and have no signs, and else RidgeOptions{}.
+	// Fitter fits the head. nil is sgd.MiniBatch for a Spec that tunes its map, with a softmax head for classes. For a
+	// frozen map nil is linear.LogisticOptions{} for classes if memory can keep all features and the kernel is positive
+	// definite, and linear.RidgeOptions{} otherwise. The default Fitter has the seed of the Spec.
 	Fitter fits.Fitter
 	// Uncertainty asks Fit for Prepared.LearnUncertainty; nil: it is not learned.
 	Uncertainty *UncertaintyOptions
-	// Afford is asked before a scaler that moves zeros makes sparse rows dense, which takes so many bytes. Its error
-	// ends the fit. nil: nothing is refused.
+	// Afford is called before a scaler that moves zeros makes sparse rows in memory dense. bytes is the memory for the
+	// dense rows. An error ends the fit. nil: nothing is refused.
 	Afford func(what string, bytes float64) error
 }
 
-// Fit learns a model from labels or targets of rows in memory (*data.Set or *data.Frame, which stay as they are)
-// or in files (*data.Stream). It is Prepare, and of what that returns Build, Fit and, where
-// it is asked for, LearnUncertainty.
+// Fit learns a model from labels or targets of rows in memory (*data.Set or *data.Frame, which stay as they are) or in
+// files (*data.Stream). It calls Prepare and then, on its result, Build, Fit and, if Uncertainty is set,
+// LearnUncertainty.
 //
-// Errors name the file and the row where the rows have some: data.ErrLabel for one class alone; data.ErrTask for classes
-// that look like targets; domain.ErrParam for rows
-// without labels and targets, a map that does not go with the rows, and options out of range; domain.ErrShape;
+// Errors name the file and the row if the rows come from a file: data.ErrLabel for one class alone; data.ErrTask for
+// classes that look like targets; domain.ErrParam for rows without labels and targets, for a map that does not suit the
+// rows, and for options out of range; domain.ErrShape for rows, labels and targets that differ in number;
 // domain.ErrDomain for a number that is not finite or outside the map's domain; ctx.Err().
 func (r Recipe) Fit(ctx context.Context, rows data.Source) (*Model, *fits.Report, error) {
 	p, err := r.Prepare(ctx, rows)
@@ -57,8 +60,9 @@ func (r Recipe) Fit(ctx context.Context, rows data.Source) (*Model, *fits.Report
 	return p.Model, rep, nil
 }
 
-// CrossValidate is Prepare, and CrossValidate of the candidates on the scaled rows. The scalers are fitted on all rows.
-// Candidates differ from the recipe's Spec by their parameters; see Grid, RandomSearch and Around.
+// CrossValidate calls Prepare, and then the function CrossValidate with the candidates on the scaled rows. The scalers
+// are fitted on all rows, including the rows that a fold scores. CVOptions.Sample has no effect. Candidates differ from
+// the recipe's Spec by their parameters; see Grid, RandomSearch and Around. Errors: see Recipe.Fit and CrossValidate.
 func (r Recipe) CrossValidate(ctx context.Context, rows data.Source, candidates []Candidate, o CVOptions) (*CVReport, error) {
 	p, err := r.Prepare(ctx, rows)
 	if err != nil {
@@ -75,7 +79,7 @@ func (r Recipe) CrossValidate(ctx context.Context, rows data.Source, candidates 
 	return report, p.Locate(err)
 }
 
-// model is the model before it has met a row.
+// model is the model before it has seen any rows.
 func (r Recipe) model() (*Model, error) {
 	m := &Model{Spec: r.Spec}
 	if m.Spec.Map == "" {
@@ -99,5 +103,5 @@ func (r Recipe) model() (*Model, error) {
 	return m, err
 }
 
-// errNoTargets is of rows that nothing can be learned from.
+// errNoTargets is the error for rows without labels and targets.
 var errNoTargets = fmt.Errorf("train: Recipe: the rows have neither Labels nor Y; give one of the two: %w", domain.ErrParam)

@@ -5,11 +5,15 @@ import (
 	"github.com/bochner-go/bochner/train/data"
 )
 
-// ScalersFor is data.ParseScalers for the rows of a map. Where numbers may be too small for the map
-// (layers.Spec.BoundedBelow) cube takes the place of minmax. On the rows that it is fitted to it is the same. Later
-// rows below their range, which minmax makes negative, it moves to 0, and those above to 1, so that the model predicts
-// for them as well. "auto" is cube for such a map, "auto,l2" for one of rows of length 1 (layers.Spec.UnitRows), and
-// data.Auto for others. Errors: domain.ErrParam for another scaler, and what is wrong with the spec.
+// ScalersFor is data.ParseScalers for the rows of a map, with two exceptions:
+//
+//   - If numbers may be too small for the map (layers.Spec.BoundedBelow), cube takes the place of minmax, and "auto" is
+//     cube. On the rows that they are fitted to, cube and minmax are the same. Later rows below the fitted range would
+//     be negative under minmax; cube moves them to 0, and those above to 1, so that the model predicts for them as
+//     well.
+//   - If the map takes rows of length 1 (layers.Spec.UnitRows), "auto" is "auto,l2".
+//
+// Errors: domain.ErrParam for an unknown scaler, and the errors of the spec.
 func ScalersFor(spec layers.Spec, list string) (*data.Chain, error) {
 	c, err := data.ParseScalers(list)
 	if err != nil {

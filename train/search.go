@@ -17,31 +17,32 @@ import (
 	"github.com/bochner-go/bochner/train/internal/given"
 )
 
-// Candidate is a map that CrossValidate scores, and the lambdas that it scores with it.
+// Candidate is a map for CrossValidate to score, and the lambdas to score it with.
 type Candidate struct {
 	Spec    layers.Spec
 	Lambdas []float64 // nil: as in CVOptions
 }
 
-// The axes that are no parameters of a map.
+// The axes that are not parameters of a map.
 const (
 	AxisFeatures = "features" // Spec.Features
 	AxisLambda   = "lambda"   // Candidate.Lambdas
 )
 
-// Axis is a setting that a search changes: AxisFeatures, AxisLambda, or a numeric parameter of the map by its name. "map." may stand before
-// the name of a parameter, and must where it would be one of the two.
+// Axis is a setting that a search changes: AxisFeatures, AxisLambda, or a numeric parameter of the map by its name. The
+// name of a parameter may have the prefix "map.", and needs it if it equals one of the two constants.
 type Axis struct {
 	Name   string
 	Values []float64 // those to try, each once
 	Lo, Hi float64   // without Values: the range that RandomSearch draws from, ends included
 }
 
-// Grid is spec with every combination of the values of the axes in place of its own, the last axis changing first; all values of AxisLambda
-// go with each of them.
+// Grid returns a copy of spec for every combination of the values of the axes. The last axis changes first. Every
+// candidate has all values of AxisLambda.
 //
-// Errors (domain.ErrParam): a name that is no parameter of the map, or one that is no number; a value outside its range; no values, one twice,
-// or a range; an axis twice; AxisFeatures of a map that has no number of features to choose.
+// Errors (domain.ErrParam): a name that is not a parameter of the map, or not a numeric one; a value outside its
+// domain; an axis without values, with a value twice, or with a range; the same axis twice; AxisFeatures for a map
+// whose number of features is fixed.
 func Grid(spec layers.Spec, axes ...Axis) ([]Candidate, error) {
 	all, err := newAxes("Grid", spec, axes)
 	if err != nil {
@@ -69,14 +70,14 @@ func Grid(spec layers.Spec, axes ...Axis) ([]Candidate, error) {
 	return out, nil
 }
 
-// RandomSearch is spec n times, each axis with a draw of its own in place of spec's value: one of its Values, or from its range. A range from
-// Lo > 0 is drawn from log-uniformly, another uniformly; a parameter that is whole uniformly among its numbers; features are rounded to
-// a multiple of 4 that lies in the range, which suits every map, where there is one. An axis is drawn from a stream of its name under the
-// seed, so that the others do not move it and more draws begin with the draws of fewer. Bergstra and Bengio (2012), Random search for
-// hyper-parameter optimization.
+// RandomSearch returns n copies of spec. Each has a draw for every axis: one of its Values, or a number from its range.
+// A range with Lo > 0 is drawn from log-uniformly, another one uniformly, and a whole-number parameter uniformly among
+// its numbers. The number of features is rounded to a multiple of 4, which suits every map, if one lies in the range.
+// Each axis has its own stream of random numbers under the seed: other axes do not change its draws, and more draws
+// begin with the draws of fewer. Bergstra and Bengio (2012), Random search for hyper-parameter optimization.
 //
-// Errors: as for Grid, but for ranges; domain.ErrParam for n < 1, for more than memory holds and for a range that is
-// none.
+// Errors: as for Grid, except that ranges are allowed; domain.ErrParam for n < 1, for no axes, for more candidates
+// than memory holds, and unless Lo < Hi.
 func RandomSearch(spec layers.Spec, n int, seed uint64, axes ...Axis) ([]Candidate, error) {
 	all, err := newAxes("RandomSearch", spec, axes)
 	if err != nil {
@@ -98,7 +99,7 @@ func RandomSearch(spec layers.Spec, n int, seed uint64, axes ...Axis) ([]Candida
 	return out, nil
 }
 
-// searchAxis is an Axis that has been checked, of a parameter under its own name.
+// searchAxis is an Axis that has been checked. A parameter has its own name, without "map.".
 type searchAxis struct {
 	Axis
 	param bool // whether it is a parameter of the map
@@ -130,7 +131,7 @@ func newAxes(who string, spec layers.Spec, axes []Axis) ([]searchAxis, error) {
 	return all, nil
 }
 
-// key tells axes from each other.
+// key is different for different axes.
 func (a searchAxis) key() string {
 	if a.param {
 		return "map." + a.Name
@@ -174,7 +175,7 @@ func (a searchAxis) checkValue(e *layers.Entry, spec layers.Spec, v float64) err
 	return nil
 }
 
-// with is a copy of values with another one.
+// with is a copy of values with one of them set to v.
 func with(values layers.Values, name string, v float64) layers.Values {
 	out := layers.Values{}
 	maps.Copy(out, values)
@@ -218,8 +219,9 @@ func (a searchAxis) draw(rng *rand.Rand) float64 {
 	return v
 }
 
-// Around are candidates beside the spec that FillDefaults would make for x: the first parameter that it takes from the data is multiplied by each
-// of the factors. Errors: domain.ErrParam for a map whose parameters are all given or need no data; as for FillDefaults.
+// Around returns one candidate for each factor. Each is the spec that FillDefaults makes for x, with the first
+// parameter that comes from the data multiplied by the factor. Errors: domain.ErrParam for a map whose parameters are
+// all given or need no data; the errors of FillDefaults.
 func Around(spec layers.Spec, x ops.Matrix, factors ...float64) ([]Candidate, error) {
 	x, err := data.RowMajor("train: Around", "x", x)
 	if err != nil {
@@ -251,12 +253,12 @@ func Around(spec layers.Spec, x ops.Matrix, factors ...float64) ([]Candidate, er
 	return nil, fmt.Errorf("train: Around: map %s has no parameter that comes from the data and is not given: %w", spec.Map, domain.ErrParam)
 }
 
-// The ends of CrossValidateAround: so far the parameter goes from what the data say.
+// The least and the largest factor by which CrossValidateAround extends its search.
 const leastFactor, largestFactor = 1. / 64, 64.
 
-// CrossValidateAround is CrossValidate of the candidates Around spec by the factors, and beyond the end where the best is, by factors of 2, until it
-// is inside, or at 1/64 or 64. Errors: as for Around and CrossValidate;
-// domain.ErrParam without factors.
+// CrossValidateAround is CrossValidate of the candidates Around spec by the factors. While the best factor is the least
+// or the largest one, it adds a factor half or twice as large, within 1/64 and 64. Errors: as for Around and
+// CrossValidate; domain.ErrParam without factors.
 func CrossValidateAround(ctx context.Context, spec layers.Spec, rows data.Examples, factors []float64, o CVOptions) (*CVReport, error) {
 	if err := given.Missing("CrossValidateAround", given.Arg("the context", ctx), given.Arg("the source of rows", rows)); err != nil {
 		return nil, err

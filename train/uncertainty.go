@@ -17,55 +17,54 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Uncertainty is how sure a model may be of what it predicts. Recipe.Uncertainty or Prepared.LearnUncertainty learn it,
-// and the file of the model keeps it. What does not apply is nil.
+// Uncertainty holds what a model has learned about the errors of its predictions. Recipe.Uncertainty or
+// Prepared.LearnUncertainty learn it, and the file of the model keeps it. A field that does not apply is nil.
 type Uncertainty struct {
-	// Posterior is Bayesian ridge regression of targets on the features, with the penalty of the head where ridge regression
-	// has fitted it, whose weights are the posterior's mean then, and else with the penalty of the greatest evidence. It is
-	// nil for the features of an indefinite kernel, which have no posterior.
+	// Posterior is Bayesian ridge regression of the targets on the features. If ridge regression has fitted the head,
+	// the posterior has the penalty of the head, and its mean is the head's weights. Otherwise its penalty is the one
+	// with the greatest evidence. It is nil for the features of an indefinite kernel, which have no posterior.
 	Posterior *linear.Posterior
-	// Intervals are the radii about predicted targets, in standard deviations of the Posterior where there is one.
+	// Intervals are the radii around predicted targets, in standard deviations of the Posterior if there is one.
 	Intervals *calibrate.Intervals
-	// Laplace has the posterior of the weights of a softmax head, where UncertaintyOptions asked for it.
+	// Laplace is the posterior of the weights of a softmax head, if UncertaintyOptions asked for it.
 	Laplace *linear.Laplace
-	// Calibration makes probabilities of the scores of a head, or of the logarithms of the probabilities of a softmax head.
+	// Calibration turns the scores of a head, or the logarithms of the probabilities of a softmax head, into
+	// probabilities.
 	Calibration *calibrate.Calibration
-	// Sets are sets of classes.
+	// Sets makes sets of classes from the calibrated probabilities.
 	Sets *calibrate.Sets
 }
 
 // UncertaintyOptions are the options of LearnUncertainty. The zero value is the default.
 type UncertaintyOptions struct {
-	// HeldOut is the fraction of the rows that are predicted by a model that has learned from the others; 0: 0.2. Where that
-	// is fewer than 1000 rows in memory, they are divided several times, up to 1/HeldOut times.
+	// HeldOut is the fraction of the rows, in [0, 1), that a model predicts after it has learned from the others; 0:
+	// 0.2. If that is fewer than 1000 rows, rows in memory are divided several times, up to 1/HeldOut times.
 	HeldOut float64
 	Seed    uint64
 	// Calibration and Sets are the methods for classes.
 	Calibration calibrate.Method
 	Sets        calibrate.SetMethod
-	// Laplace asks for the posterior of the weights of a softmax head.
+	// Laplace asks for the posterior of the weights of a softmax head; it is an error for another head.
 	Laplace bool
 }
 
-// LearnUncertainty learns Model.Uncertainty after Fit or Climb. It fits the model once more on a part of the rows, as it
-// was fitted, or several times where rows are few, and learns from what that model says of the others: the conformal
-// intervals of targets, or the calibration of probabilities and the conformal sets of classes. The posterior is of the
-// model itself and all rows. The model's predictions stay as they are.
+// LearnUncertainty learns Model.Uncertainty after Fit or Climb. It fits the model again, in the same way, on a part of
+// the rows, or on several parts if rows are few. From the predictions of these fits for the other rows it learns the
+// conformal intervals of targets, or the calibration of probabilities and the conformal sets of classes. The posterior
+// is learned from all rows. The scores of the model stay as they are.
 //
-// The guarantee of conformal prediction is for the model that learned from a part of the rows. The model of all rows errs
-// by as much or less as a rule, so its intervals and sets cover as often or a little more.
+// The guarantee of conformal prediction holds for a model that learned from a part of the rows. The model of all rows
+// errs as much or less as a rule, so its intervals and sets cover as often or a little more. A head that overfits
+// strongly, such as softmax with hardly any penalty on hundreds of rows, errs more when it learns from fewer rows; its
+// calibration then makes the model of all rows less confident than it may be.
 //
-// Of ridge regression of targets on a frozen map nothing is fitted again: the intervals are the jackknife's, from
-// the errors that each row would have without it, in closed form, in one more pass over the rows. They cover as often as
-// they say in practice; linear.Jackknife has intervals with a guarantee.
+// Ridge regression of targets on a frozen map needs no further fit. Its intervals are the jackknife's, from the
+// closed form of the leave-one-out errors, in one more pass over the rows. They cover as often as asked in practice;
+// linear.Jackknife has intervals with a guarantee.
 //
-// A calibration is of a model that has learned from fewer rows. Where a head overfits strongly, such as softmax on hundreds
-// of rows with a penalty next to nothing, that model errs more and is surer, and the calibration makes the model of all
-// rows less sure than it may be.
-//
-// Memory: the sums of ridge regression for the posterior, two D x D matrices; the scores of the rows that are held out; and
-// the fit's own. Errors: domain.ErrParam before Fit, for options out of range and without targets; the errors of the fit;
-// ctx.Err(). The Uncertainty is then as it was.
+// Memory: two D×D matrices for the posterior, the scores of the held-out rows, and the memory of the fits. Errors,
+// which leave Model.Uncertainty as it was: domain.ErrParam before Fit, for a nil context and for options out of range;
+// the errors of the fit; ctx.Err().
 func (p *Prepared) LearnUncertainty(ctx context.Context, o UncertaintyOptions) error {
 	if err := p.ready(); err != nil {
 		return err
@@ -94,7 +93,7 @@ func (p *Prepared) LearnUncertainty(ctx context.Context, o UncertaintyOptions) e
 	return nil
 }
 
-// Cost estimates what LearnUncertainty takes beside the fits of its own, for targets or for classes of a problem.
+// Cost estimates the cost of LearnUncertainty beside its own fits of the model, for classes or for targets.
 func (o UncertaintyOptions) Cost(p fits.Problem, classes bool) fits.Cost {
 	var c fits.Cost
 	switch d := float64(p.Features); {
@@ -136,9 +135,9 @@ func (p *Prepared) uncertainty(ctx context.Context, o UncertaintyOptions) (*Unce
 	return u, h.learn(u, p.Model.Classes != nil, o)
 }
 
-// leaveOneOut is the uncertainty of ridge regression on a map that has learned nothing from the targets. Without row i,
-// whose residual is r and whose leverage is h = v(zᵢ), the prediction is off by r/(1-h), and its variance is
-// σ² (1 + h/(1-h)).
+// leaveOneOut is the uncertainty of ridge regression on a map that has learned nothing from the targets. If row i has
+// the residual r and the leverage h = v(zᵢ), a fit without it errs by r/(1-h) there, and its predictive variance is σ²
+// (1 + h/(1-h)).
 func (p *Prepared) leaveOneOut(ctx context.Context) (*Uncertainty, error) {
 	own := *p.Model
 	u, err := own.posteriors(ctx, p.rows, p.ridge, false)
@@ -176,10 +175,11 @@ func (p *Prepared) leaveOneOut(ctx context.Context) (*Uncertainty, error) {
 	return u, err
 }
 
-// decisive is how near to 0 the share of a prediction that other rows decide may come.
+// decisive is the least 1-h, the share of a prediction that other rows decide.
 const decisive = 1e-12
 
-// posteriors are of the weights of the head, by all rows that it has learned from; lambda is ridge regression's, or 0.
+// posteriors are the posteriors of the weights of the head, by all rows that it has learned from. lambda is the penalty
+// of ridge regression, or 0.
 func (m *Model) posteriors(ctx context.Context, rows data.Examples, lambda float64, laplace bool) (*Uncertainty, error) {
 	u := &Uncertainty{}
 	switch {
@@ -196,8 +196,8 @@ func (m *Model) posteriors(ctx context.Context, rows data.Examples, lambda float
 	return u, err
 }
 
-// ridgePosterior is that of the rows with a lambda, or 0 for the one of the largest evidence, by float32 products where
-// features are float32 and lambda is not too small for them.
+// ridgePosterior is the posterior of the rows with a lambda, or with the lambda of the largest evidence for 0. It uses
+// float32 products if the features are float32 and lambda is not too small for them.
 func (m *Model) ridgePosterior(ctx context.Context, rows data.Examples, lambda float64, single bool) (*linear.Posterior, error) {
 	s := linear.RidgeStats{Float32Products: single}
 	if err := s.AddRows(ctx, m.Map, rows); err != nil {
@@ -233,7 +233,7 @@ func headOf(h layers.Head) (*mat.Dense, []float64) {
 	return w, b
 }
 
-// heldScores are what models say of rows that they have not learned from.
+// heldScores are what models predict for rows that they have not learned from.
 type heldScores struct {
 	scores, std, y []float64 // [n, k]
 	k              int

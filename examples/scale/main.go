@@ -6,8 +6,8 @@
 //
 // The first writes the rows of -from again and again. It adds noise to every number, uniform in [-1/2, 1/2). The
 // noise of a row is drawn by its number and the seed. The second prints a Markdown table with a line for each number
-// of files, each measured in a process of its own, for its peak memory. Survey is one pass for classes and width and
-// one for the scaler, fit is the pass of the fit and the solution of the system. Features and update are measured on
+// of files, each measured in a process of its own, for its peak memory. Survey is the pass for classes, width and
+// scaler, fit is the pass of the fit and the solution of the system. Features and update are measured on
 // blocks of the same rows, in pauses of the fit, and counted up to all of them; the update is the Dsyrk of ops/blas.
 // Rows of text are parsed once, by the survey, unless -spill says otherwise. CPU seconds are the process's own, user
 // and system, which other work on the machine changes less than seconds. The memory includes a block of features, its

@@ -86,14 +86,14 @@ func (o *options) fit(ctx context.Context, files []string, r *result) error {
 		if err != nil {
 			return err
 		}
-		v, err := s.Survey(ctx, 0)
+		v, err := s.SurveyScaled(ctx, 0, scaler)
 		if err != nil {
 			return err
 		}
 		r.Rows = v.Rows
 		cli.TellSpill(s)
 		rows = data.Streamed{Stream: s, Scaler: scaler, Classes: v.Classes, Dtype: tensor.Float64}
-		return scaler.FitBlocks(rows.Matrices(ctx))
+		return v.FitScaler(ctx)
 	}); err != nil {
 		return err
 	}

@@ -1,6 +1,5 @@
-// Package blas is the library's own fast matrix products as an implementation of gonum's BLAS interface, for the rest
-// of a program: the stock layers of Gorgonia, gonum's mat, and through it gonum's LAPACK, whose factorisations are made
-// of products.
+// Package blas implements gonum's BLAS interface with faster matrix products, for other parts of a program: Gorgonia's
+// own layers, gonum's mat, and gonum's LAPACK, whose factorisations consist of products.
 //
 //	import "github.com/bochner-go/bochner/ops/blas"
 //
@@ -8,8 +7,8 @@
 //		blas.Use()
 //		...
 //
-// It replaces Dgemm, Sgemm, Dsyrk and Ssyrk, and is gonum's own for everything else. There is no C in it. A program
-// that wants OpenBLAS installs that in the usual way, by gonum.org/v1/netlib, and does not call Use.
+// It replaces Dgemm, Sgemm, Dsyrk and Ssyrk; everything else is gonum's own. It needs no C. A program that uses
+// OpenBLAS through gonum.org/v1/netlib does not call Use.
 package blas
 
 import (
@@ -30,23 +29,22 @@ var (
 	_ G.BLAS       = Implementation{}
 )
 
-// Use installs Implementation for gonum (blas64, blas32) and for Gorgonia and its tensors. Call it once, before
-// anything is computed; it is not safe while other goroutines multiply.
+// Use installs Implementation for gonum (blas64, blas32) and for Gorgonia and its tensors. Call it once, before any
+// computation; it is not safe while other goroutines compute products.
 func Use() {
 	blas64.Use(Implementation{})
 	blas32.Use(Implementation{})
 	G.Use(Implementation{})
 }
 
-// ISA is the instruction set that the products use on this machine: avx512, avx2, neon or generic. The environment
-// variable BOCHNER_SIMD chooses another one that the machine has, for tests.
+// ISA returns the instruction set of the products on this machine: avx512, avx2, neon or generic. For tests, the
+// environment variable BOCHNER_SIMD selects another one that the machine has.
 func ISA() string { return simd.ISA() }
 
-// small is the number of multiplications below which packing costs more than it saves, and gonum's own loops are left
-// to it.
+// small is the number of multiplications below which gonum's loops are faster than packing.
 const small = 16 * 16 * 16
 
-// Dgemm computes C = alpha·op(A)·op(B) + beta·C. It panics with the texts of gonum where an argument is not valid.
+// Dgemm computes C = alpha·op(A)·op(B) + beta·C. It panics with gonum's messages for an invalid argument.
 func (i Implementation) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64,
 	ldb int, beta float64, c []float64, ldc int) {
 	checkGemm(tA, tB, m, n, k, len(a), lda, len(b), ldb, len(c), ldc)
@@ -57,7 +55,7 @@ func (i Implementation) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64,
 	simd.Gemm(tA != blas.NoTrans, tB != blas.NoTrans, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 }
 
-// Sgemm computes C = alpha·op(A)·op(B) + beta·C. It panics with the texts of gonum where an argument is not valid.
+// Sgemm computes C = alpha·op(A)·op(B) + beta·C. It panics with gonum's messages for an invalid argument.
 func (i Implementation) Sgemm(tA, tB blas.Transpose, m, n, k int, alpha float32, a []float32, lda int, b []float32,
 	ldb int, beta float32, c []float32, ldc int) {
 	checkGemm(tA, tB, m, n, k, len(a), lda, len(b), ldb, len(c), ldc)
@@ -68,15 +66,14 @@ func (i Implementation) Sgemm(tA, tB blas.Transpose, m, n, k int, alpha float32,
 	simd.Gemm(tA != blas.NoTrans, tB != blas.NoTrans, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 }
 
-// worth says whether a product goes to the fast kernels. Arguments that are not valid go to gonum, which says what is
-// wrong with them.
+// worth reports whether a product uses the fast kernels. Invalid arguments go to gonum, which reports the error.
 func worth(tA, tB blas.Transpose, m, n, k int) bool {
 	return valid(tA) && valid(tB) && m > 0 && n > 0 && k > 0 && m*n*k >= small
 }
 
 func valid(t blas.Transpose) bool { return t == blas.NoTrans || t == blas.Trans || t == blas.ConjTrans }
 
-// checkLength panics with gonum's text where op(X) [rows, cols] does not lie within a slice of that length. gonum's own
+// checkLength panics with gonum's message unless op(X) [rows, cols] lies within a slice of this length. gonum's own
 // check multiplies the sizes, which overflows for huge ones.
 func checkLength(x string, t blas.Transpose, rows, cols, ld, length int) {
 	if t != blas.NoTrans {
@@ -96,7 +93,7 @@ func checkGemm(tA, tB blas.Transpose, m, n, k, a, lda, b, ldb, c, ldc int) {
 	}
 }
 
-// checkSyrk is checkGemm for a triangle.
+// checkSyrk is checkGemm for Dsyrk and Ssyrk.
 func checkSyrk(tA blas.Transpose, n, k, a, lda, c, ldc int) {
 	if valid(tA) && n > 0 {
 		checkLength("a", tA, n, k, lda, a)
@@ -104,8 +101,8 @@ func checkSyrk(tA blas.Transpose, n, k, a, lda, c, ldc int) {
 	}
 }
 
-// Dsyrk computes the triangle of C = alpha·A·Aᵀ + beta·C, or with Aᵀ·A. It panics with the texts of gonum where an
-// argument is not valid.
+// Dsyrk computes one triangle of C = alpha·A·Aᵀ + beta·C, or of alpha·Aᵀ·A + beta·C. It panics with gonum's messages
+// for an invalid argument.
 func (i Implementation) Dsyrk(uplo blas.Uplo, tA blas.Transpose, n, k int, alpha float64, a []float64, lda int,
 	beta float64, c []float64, ldc int) {
 	checkSyrk(tA, n, k, len(a), lda, len(c), ldc)
@@ -116,8 +113,8 @@ func (i Implementation) Dsyrk(uplo blas.Uplo, tA blas.Transpose, n, k int, alpha
 	simd.Syrk(uplo == blas.Lower, tA != blas.NoTrans, n, k, alpha, a, lda, beta, c, ldc)
 }
 
-// Ssyrk computes the triangle of C = alpha·A·Aᵀ + beta·C, or with Aᵀ·A. It panics with the texts of gonum where an
-// argument is not valid.
+// Ssyrk computes one triangle of C = alpha·A·Aᵀ + beta·C, or of alpha·Aᵀ·A + beta·C. It panics with gonum's messages
+// for an invalid argument.
 func (i Implementation) Ssyrk(uplo blas.Uplo, tA blas.Transpose, n, k int, alpha float32, a []float32, lda int,
 	beta float32, c []float32, ldc int) {
 	checkSyrk(tA, n, k, len(a), lda, len(c), ldc)
@@ -128,26 +125,27 @@ func (i Implementation) Ssyrk(uplo blas.Uplo, tA blas.Transpose, n, k int, alpha
 	simd.Syrk(uplo == blas.Lower, tA != blas.NoTrans, n, k, alpha, a, lda, beta, c, ldc)
 }
 
-// DsyrkMoved adds Σ (aᵢ + by)(aᵢ + by)ᵀ over the k rows aᵢ of a [k, n] to the lower triangle of c [n, n], rows lda and
-// ldc apart: with by = -ā the scatter matrix of the rows about their mean. BLAS has no such routine; it saves the pass
-// that takes the mean away. It panics where a size is negative or an operand does not lie within its slice.
+// DsyrkMoved adds Σ (aᵢ + by)(aᵢ + by)ᵀ over the k rows aᵢ of a [k, n] to the lower triangle of c [n, n]; lda and ldc
+// are the distances of rows. With by = -ā it is the scatter matrix of the rows about their mean, without a separate
+// pass to subtract the mean. BLAS has no such routine. It panics if a size is negative or an operand does not lie
+// within its slice.
 func DsyrkMoved(n, k int, a []float64, lda int, by, c []float64, ldc int) {
 	simd.SyrkMoved(n, k, a, lda, by, c, ldc)
 }
 
-// FloatRows is how many products of float32 numbers DsyrkFloat32 sums in float32.
+// FloatRows is the largest number of products that DsyrkFloat32 sums in float32.
 const FloatRows = simd.WideDepth
 
 // DsyrkFloat32 adds Σ aᵢ aᵢᵀ over the k float32 rows aᵢ of a [k, n] to the lower triangle of the float64 matrix c [n,
-// n], rows lda and ldc apart. At most FloatRows products are summed in float32, one after the other with one rounding a
-// step, and their sums in float64: as fast as Ssyrk, nearly, and for any k the error of cell i, j is at most
+// n]; lda and ldc are the distances of rows. It sums at most FloatRows products in float32 and their sums in float64,
+// which is nearly as fast as Ssyrk. For any k the error of cell i, j is at most
 //
 //	FloatRows u √(Sᵢᵢ Sⱼⱼ) (1 + 2⁻²⁰),   S = Σ aᵢ aᵢᵀ,   u = 2⁻²⁴,
 //
-// and about FloatRows u √(Sᵢᵢ Sⱼⱼ / 3k) if roundings are independent (Higham and Mary 2019, A new approach to
-// probabilistic rounding error analysis); plus 2⁻¹⁵⁰ a product where squares fall below the normal float32 numbers. The
-// caller keeps |a| within 2⁶⁰, beyond which sums overflow. Where there are no kernels the products are float64. BLAS
-// has no such routine. It panics where a size is negative or an operand does not lie within its slice.
+// and about FloatRows u √(Sᵢᵢ Sⱼⱼ / 3k) for independent roundings (Higham and Mary 2019, A new approach to
+// probabilistic rounding error analysis), plus 2⁻¹⁵⁰ a product where squares are below the normal float32 numbers. |a|
+// must be at most 2⁶⁰; beyond, sums overflow. On machines without kernels the products are float64. BLAS has no such
+// routine. It panics if a size is negative or an operand does not lie within its slice.
 func DsyrkFloat32(n, k int, a []float32, lda int, c []float64, ldc int) {
 	simd.SyrkWide(n, k, a, lda, c, ldc)
 }

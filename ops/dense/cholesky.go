@@ -11,11 +11,11 @@ import (
 // leaf is the size below which gonum factors and solves.
 const leaf = 64
 
-// Cholesky overwrites the lower triangle of a [n, n] by L with L Lᵀ = A + shift I, where A is what this triangle says; it leaves the other
-// triangle alone. lapack64.Potrs solves with the factor. not ok means that the matrix is not positive definite to working precision. It
-// panics where a is too short.
+// Cholesky overwrites the lower triangle of a [n, n] by L with L Lᵀ = A + shift I, where A is the symmetric matrix with
+// this lower triangle. It does not touch the other triangle. lapack64.Potrs solves with the factor. ok is false if the
+// matrix is not positive definite to working precision. It panics if a is too short.
 //
-// It halves the matrix until a piece is small, so that nearly all the work is in products (Gustavson, 1997).
+// It halves the matrix recursively, so that nearly all operations are in products (Gustavson, 1997).
 func Cholesky(a []float64, n int, shift float64) (l blas64.Triangular, ok bool) {
 	check("Cholesky", len(a), n, n)
 	l = blas64.Triangular{Uplo: blas.Lower, Diag: blas.NonUnit, N: n, Data: a, Stride: max(1, n)}
@@ -67,7 +67,7 @@ func divide(b, l blas64.General) {
 	divide(right, part(l, h, h, n-h, n-h))
 }
 
-// half is half of n or a little more, a multiple of leaf.
+// half is n/2 rounded up to a multiple of leaf.
 func half(n int) int { return (n/2 + leaf - 1) / leaf * leaf }
 
 // part is the block of m that begins at (i, j).

@@ -1,8 +1,9 @@
-// Package dense is the dense linear algebra of this library that gonum is too slow for: the Cholesky factor, the reduction to a tridiagonal
-// matrix, the inverse of a triangle and the symmetric eigenproblem, all on the fast products of ops/blas. It serves the library and may change with it.
+// Package dense is dense linear algebra that is faster than gonum's: the Cholesky factor, the reduction to a
+// tridiagonal matrix, the inverse of a triangle and the symmetric eigenproblem, all by the products of ops/blas. It
+// serves this library and may change with it.
 //
-// Matrices are [n, n] in row-major slices without gaps. Functions panic where a slice is shorter than its matrix. The results do not
-// depend on GOMAXPROCS.
+// Matrices are [n, n] in row-major slices without gaps. Functions panic if a slice is shorter than its matrix. The
+// results do not depend on GOMAXPROCS.
 package dense
 
 import (
@@ -15,14 +16,15 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// Rounding is how small a pivot of an n x n matrix may be, in proportion to the diagonal element that it is left of,
-// before it is rounding and no more: √n ε is the size of the error of a sum of n products, 10 a margin.
+// Rounding returns the relative size, 10 √n ε, of a pivot of an n x n matrix that may be a rounding error alone. It is
+// relative to the diagonal element from which elimination leaves the pivot. √n ε is the error of a sum of n products,
+// and 10 a margin.
 func Rounding(n int) float64 { return 10 * math.Sqrt(float64(n)) * 0x1p-52 }
 
-// tile is the side of the pieces in which Mirror goes through memory, and depth how many rows Rotate works on at a time.
+// tile is the side of the blocks of Mirror, and depth the number of rows that Rotate processes at a time.
 const tile, depth = 64, 512
 
-// Mirror copies one triangle of a [n, n] to the other. It panics where a is too short.
+// Mirror copies the triangle from of a [n, n] to the other one. It panics if a is too short.
 func Mirror(a []float64, n int, from blas.Uplo) {
 	check("Mirror", len(a), n, n)
 	simd.Share(n, tile, func(lo, hi int) {

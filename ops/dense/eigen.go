@@ -10,13 +10,13 @@ import (
 	"github.com/bochner-go/bochner/ops/internal/simd"
 )
 
-// Eigen returns the eigenvalues of the symmetric matrix a [n, n], falling, and an eigenvector for each as a row of vectors [n, n], with its
-// largest component positive. It reads the lower triangle of a and overwrites a. An error, for entries that are not finite or overflow,
-// wraps domain.ErrDomain. It panics where a is too short.
+// Eigen returns the eigenvalues of the symmetric matrix a [n, n] in descending order, and their eigenvectors as the
+// rows of vectors [n, n], each with its largest component positive. It reads the lower triangle of a and overwrites a.
+// The error for entries that are not finite or overflow wraps domain.ErrDomain. It panics if a is too short.
 //
-// It is Reduce and then the implicit QL iteration (Golub and Van Loan, section 8.3) on the tridiagonal matrix alone. The rotations of a
-// sweep are gathered and applied to the vectors as rows, strip by strip of components that stay in cache; mat.EigenSym applies each to two
-// columns of a row-major matrix.
+// It applies Reduce, then the implicit QL iteration (Golub and Van Loan, section 8.3) to the tridiagonal matrix. The
+// rotations of several sweeps are collected and applied to the vectors as rows, in strips of components that stay in
+// cache.
 func Eigen(a []float64, n int) (values, vectors []float64, err error) {
 	check("Eigen", len(a), n, n)
 	if n == 0 {
@@ -58,11 +58,11 @@ type rotation struct {
 	c, s float64
 }
 
-// pending is how many rotations are gathered, a few sweeps at least.
+// pending is the number of rotations that are collected, at least a few sweeps.
 const pending = 1 << 14
 
-// iterate makes d the eigenvalues of the tridiagonal matrix with the diagonal d and e beside it, which has room for one number more, and
-// applies the rotations to the rows of z.
+// iterate replaces the diagonal d of a tridiagonal matrix by its eigenvalues and applies the rotations to the rows of
+// z. e has the elements next to the diagonal and one number more.
 func iterate(d, e, z []float64) error {
 	n := len(d)
 	var turns []rotation
@@ -101,7 +101,7 @@ func iterate(d, e, z []float64) error {
 	return nil
 }
 
-// qlSweep is one implicit QL step with Wilkinson's shift on the rows l to m, and appends its rotations.
+// qlSweep is one implicit QL step with Wilkinson's shift on the rows l to m. It appends its rotations to turns.
 func qlSweep(d, e []float64, l, m int, turns []rotation) []rotation {
 	g := (d[l+1] - d[l]) / (2 * e[l])
 	g = d[m] - d[l] + e[l]/(g+math.Copysign(math.Hypot(g, 1), g))
@@ -128,7 +128,7 @@ func qlSweep(d, e []float64, l, m int, turns []rotation) []rotation {
 	return turns
 }
 
-// strip is how many components of the vectors are rotated at a time.
+// strip is the number of components of the vectors that are rotated at a time.
 const strip = 64
 
 // rotateRows applies rotations to the n rows of z.

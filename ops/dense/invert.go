@@ -6,15 +6,16 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// smallTriangle is how large a triangle is inverted number by number, and trianglePanel how much of one is multiplied
-// at a time.
+// smallTriangle is the largest triangle that is inverted number by number, and trianglePanel the number of rows or
+// columns in a product.
 const smallTriangle, trianglePanel = 16, 256
 
-// InvertLower overwrites the lower triangle L of a [n, n] by its inverse, and the other triangle by zeros. A zero on
-// the diagonal gives numbers that are not finite. It panics where a is too short.
+// InvertLower overwrites the lower triangle L of a [n, n] by its inverse and the other triangle by zeros. A zero on the
+// diagonal gives numbers that are not finite. It panics if a is too short.
 //
-// It halves the triangle, so that nearly all the work, some n³/3 multiply-adds, is in products. The residual of L⁻¹ L
-// is as of a solution column by column: Higham (2002), Accuracy and stability of numerical algorithms, section 14.2.
+// It halves the triangle recursively, so that nearly all of the n³/3 multiply-adds are in products. The residual of L⁻¹
+// L is as small as for solutions column by column: Higham (2002), Accuracy and stability of numerical algorithms,
+// section 14.2.
 func InvertLower(a []float64, n int) {
 	check("InvertLower", len(a), n, n)
 	for i := range n {
@@ -23,7 +24,7 @@ func InvertLower(a []float64, n int) {
 	invert(general(n, n, n, a))
 }
 
-// invert overwrites a triangle, above which are zeros: the inverse of [A 0; B C] is [A⁻¹ 0; -C⁻¹ B A⁻¹ C⁻¹].
+// invert overwrites a lower triangle: the inverse of [A 0; B C] is [A⁻¹ 0; -C⁻¹ B A⁻¹ C⁻¹].
 func invert(l blas64.General) {
 	n := l.Rows
 	if n <= smallTriangle {

@@ -11,21 +11,21 @@ import (
 )
 
 const (
-	// mostLanczos is after how many steps Largest stops in any case.
+	// mostLanczos is the largest number of steps of Largest.
 	mostLanczos = 256
-	// lanczosTolerance is the residual at which it stops, as a share of the eigenvalue. The error of the value is its square.
+	// lanczosTolerance is the residual at which it stops, relative to the eigenvalue. The relative error of the
+	// eigenvalue is about its square.
 	lanczosTolerance = 1e-11
 )
 
-// Largest returns the largest eigenvalue of the positive semidefinite matrix a [n, n] and an eigenvector of length 1, of
-// which it reads the lower triangle and writes the other. An error, for entries that are not finite or overflow, wraps domain.ErrDomain. It
-// panics where a is too short.
+// Largest returns the largest eigenvalue of the positive semidefinite matrix a [n, n] and an eigenvector of length 1.
+// It reads the lower triangle of a and overwrites the other. The error for entries that are not finite or overflow
+// wraps domain.ErrDomain. It panics if a is too short.
 //
-// It is the Lanczos iteration with full reorthogonalisation (Golub and Van Loan, section 10.3) from a vector that depends
-// on n alone, until the residual ‖Av - θv‖ is 1e-11 θ or for 256 steps; a value that it then returns is from below, and
-// its error second order in the residual. A step takes 2n² operations. Power iteration, of Miyato et al. (2018), Spectral
-// normalization for generative adversarial networks, takes hundreds of steps where the next eigenvalue is within a
-// hundredth, as of a matrix that has just been drawn.
+// It is the Lanczos iteration with full reorthogonalisation (Golub and Van Loan, section 10.3), from a vector that
+// depends on n alone. It ends when the residual ‖Av - θv‖ is at most 1e-11 θ, or after 256 steps; θ is then a lower
+// bound whose error is of second order in the residual. A step takes 2n² operations. Power iteration takes hundreds of
+// steps where the next eigenvalue is within one per cent, as for a random matrix.
 func Largest(a []float64, n int) (value float64, vector []float64, err error) {
 	check("Largest", len(a), n, n)
 	if n == 0 {
@@ -76,7 +76,8 @@ func Largest(a []float64, n int) (value float64, vector []float64, err error) {
 	}
 }
 
-// ritz is the largest eigenvalue of the tridiagonal matrix with the diagonal alpha and beta beside it, and its vector.
+// ritz returns the largest eigenvalue of the tridiagonal matrix with the diagonal alpha and beta next to it, and its
+// eigenvector.
 func ritz(alpha, beta []float64) (float64, []float64, error) {
 	m := len(alpha)
 	t := make([]float64, m*m)

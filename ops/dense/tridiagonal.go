@@ -11,15 +11,16 @@ import (
 	"gonum.org/v1/gonum/lapack/gonum"
 )
 
-// panelRows is how many Householder reflections are gathered before they are applied to the matrix as one product, and turnRows how many
-// before they are applied to rows.
+// panelRows is the number of Householder reflections that are applied to the matrix as one product, and turnRows the
+// number that are applied to rows as one.
 const panelRows, turnRows = 32, 128
 
-// Tridiagonal is a symmetric matrix as Q T Qᵀ with T tridiagonal, so that (A + s I)⁻¹ costs O(n) a vector for every s.
+// Tridiagonal is a symmetric matrix A as Q T Qᵀ with T tridiagonal, so that (A + s I)⁻¹ costs O(n) a vector for every
+// s.
 //
-// It is the reduction of LAPACK's dsytrd (dlatrd for the panels: Dongarra, Sorensen and Hammarling, 1989) on a matrix
-// held in full, which lets rows be read side by side, the product with a vector run in parallel and the update take the
-// form a·bᵀ: 5 times faster than gonum's at n = 2048. An eigendecomposition would be several times dearer still.
+// It is the reduction of LAPACK's dsytrd (dlatrd for the panels: Dongarra, Sorensen and Hammarling, 1989) on a full
+// matrix: rows are contiguous, the product with a vector runs in parallel, and the update has the form a·bᵀ. It is 5
+// times faster than gonum's at n = 2048. An eigendecomposition takes several times longer.
 type Tridiagonal struct {
 	n      int
 	d, e   []float64 // of T: the diagonal [n] and its neighbours [n-1]
@@ -27,15 +28,15 @@ type Tridiagonal struct {
 	blocks []reflections
 }
 
-// reflections are turnRows or fewer of them, from row first: their product is I - V t Vᵀ with V the rows of v as
-// columns and t upper triangular (Schreiber and Van Loan, 1989).
+// reflections are at most turnRows reflections from row first. Their product is I - V t Vᵀ, with the rows of v as the
+// columns of V and t upper triangular (Schreiber and Van Loan, 1989).
 type reflections struct {
 	first, count int
 	t            []float64 // [count, count]
 }
 
-// Reduce reduces the symmetric matrix a [n, n], of which it reads the lower triangle. It overwrites and keeps a. It panics where a is
-// too short.
+// Reduce reduces the symmetric matrix a [n, n]. It reads the lower triangle of a, overwrites a, and keeps it. It panics
+// if a is too short.
 func Reduce(a []float64, n int) *Tridiagonal {
 	check("Reduce", len(a), n, n)
 	if n == 0 {
@@ -68,8 +69,8 @@ func Reduce(a []float64, n int) *Tridiagonal {
 	return q
 }
 
-// panel reduces count rows (which are columns as well) and returns the V and W of their update, vectors as rows. Row i
-// of the matrix is brought up to date when its turn comes.
+// panel reduces count rows and columns and returns the V and W of their update, with vectors as rows. It updates row i
+// of the matrix just before it reduces it.
 func (q *Tridiagonal) panel(first, count int) (v, w, tau []float64) {
 	n, a := q.n, q.v
 	v, w, tau = make([]float64, count*n), make([]float64, count*n), make([]float64, count)
@@ -103,7 +104,7 @@ func (q *Tridiagonal) panel(first, count int) (v, w, tau []float64) {
 	return v, w, tau
 }
 
-// symmetricTimes is y = A x for a matrix held in full, rows stride apart, in parallel by rows.
+// symmetricTimes computes y = A x for a full matrix with rows stride apart, in parallel by rows.
 func symmetricTimes(a []float64, stride int, x, y []float64) {
 	m := len(x)
 	simd.Share(m, 256, func(lo, hi int) {
@@ -112,7 +113,7 @@ func symmetricTimes(a []float64, stride int, x, y []float64) {
 	})
 }
 
-// compact is the t of len(tau) reflections, whose vectors are the rows of v: column j is -τⱼ t (Vᵀ vⱼ) above τⱼ.
+// compact returns the t of len(tau) reflections whose vectors are the rows of v: column j is -τⱼ t (Vᵀ vⱼ) above τⱼ.
 func compact(v, tau []float64, n int) []float64 {
 	c := len(tau)
 	t, dots := make([]float64, c*c), make([]float64, c*c)
@@ -128,8 +129,8 @@ func compact(v, tau []float64, n int) []float64 {
 	return t
 }
 
-// Rotate overwrites z [rows, n] by z Q, or with back by z Qᵀ: some rows at a time, so that they stay in the cache. It panics where z is
-// too short.
+// Rotate overwrites z [rows, n] by z Q, or by z Qᵀ if back is set, some rows at a time, so that they stay in cache. It
+// panics if z is too short.
 func (q *Tridiagonal) Rotate(z []float64, rows int, back bool) {
 	check("Rotate", len(z), rows, q.n)
 	for i := 0; i < rows; i += depth {
@@ -145,7 +146,7 @@ func (q *Tridiagonal) Rotate(z []float64, rows int, back bool) {
 	}
 }
 
-// reflect overwrites z by z (I - V t Vᵀ), or by that with tᵀ.
+// reflect overwrites z by z (I - V t Vᵀ), or by z (I - V tᵀ Vᵀ).
 func (q *Tridiagonal) reflect(z blas64.General, r reflections, trans blas.Transpose) {
 	n, k, from := q.n, r.count, r.first+1
 	zv, zvt := make([]float64, z.Rows*k), make([]float64, z.Rows*k)
@@ -156,10 +157,10 @@ func (q *Tridiagonal) reflect(z blas64.General, r reflections, trans blas.Transp
 	fast.Implementation{}.Dgemm(blas.NoTrans, blas.NoTrans, z.Rows, n-from, k, -1, zvt, k, v.Data, n, 1, rest.Data, n)
 }
 
-// Shifted is T + s I = L D Lᵀ: D, and what stands below the ones of L.
+// Shifted is the factorisation T + s I = L D Lᵀ of a Tridiagonal.
 type Shifted struct{ d, l []float64 }
 
-// Shift factors T + s I. not ok means that it is not positive definite to working precision.
+// Shift factors T + s I. ok is false if it is not positive definite to working precision.
 func (q *Tridiagonal) Shift(s float64) (f Shifted, ok bool) {
 	f = Shifted{make([]float64, len(q.d)), make([]float64, len(q.e))}
 	for i := range q.n {
@@ -176,7 +177,7 @@ func (q *Tridiagonal) Shift(s float64) (f Shifted, ok bool) {
 	return f, true
 }
 
-// Solve overwrites p [n] by (T + s I)⁻¹ p. It panics where p is too short.
+// Solve overwrites p [n] by (T + s I)⁻¹ p. It panics if p is too short.
 func (f Shifted) Solve(p []float64) {
 	check("Solve", len(p), len(f.d), 1)
 	for i, l := range f.l {
@@ -190,7 +191,7 @@ func (f Shifted) Solve(p []float64) {
 	}
 }
 
-// Quadratic is pᵀ (T + s I)⁻¹ p. It panics where p is too short.
+// Quadratic returns pᵀ (T + s I)⁻¹ p. It panics if p is too short.
 func (f Shifted) Quadratic(p []float64) float64 {
 	check("Quadratic", len(p), len(f.d), 1)
 	u, sum := 0.0, 0.0
@@ -205,7 +206,7 @@ func (f Shifted) Quadratic(p []float64) float64 {
 	return sum
 }
 
-// LogDet is ln |T + s I|, and of the matrix that was reduced.
+// LogDet returns ln |T + s I|, which is also ln |A + s I| of the matrix A that was reduced.
 func (f Shifted) LogDet() float64 {
 	sum := 0.0
 	for _, d := range f.d {
@@ -214,7 +215,7 @@ func (f Shifted) LogDet() float64 {
 	return sum
 }
 
-// Times writes T x to dst, both [n]. It panics where one is too short.
+// Times writes T x to dst, both [n]. It panics if one is too short.
 func (q *Tridiagonal) Times(dst, x []float64) {
 	check("Times", len(dst), q.n, 1)
 	check("Times", len(x), q.n, 1)

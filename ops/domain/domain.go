@@ -1,8 +1,8 @@
-// Package domain says which numbers an input may hold and names the first cell that holds another.
+// Package domain says which numbers an input may hold, and names the first cell that holds another.
 //
-// It is the one thing that spectral (the folder init) and ops have in common: a kernel states its domain, an op
-// checks it, and neither of the two packages imports the other. Both alias what a caller needs from here, so
-// errors.Is(err, ops.ErrDomain) and errors.Is(err, spectral.ErrDomain) ask the same question.
+// It is the only package that spectral (in the folder init) and ops share: a kernel states its domain and an op checks
+// it, but neither imports the other. Both alias its names, so errors.Is(err, ops.ErrDomain) and errors.Is(err,
+// spectral.ErrDomain) are equivalent.
 package domain
 
 import (
@@ -13,13 +13,13 @@ import (
 
 // The sentinels of the whole library. Every error about an input wraps one of them.
 var (
-	// ErrDomain marks a value outside a kernel's domain, NaN and the infinities included.
+	// ErrDomain marks a value outside a kernel's domain, including NaN and the infinities.
 	ErrDomain = errors.New("value outside the domain")
 	// ErrShape marks an input whose shape does not fit.
 	ErrShape = errors.New("shape does not fit")
-	// ErrDtype marks an input of another element type than the rest of the computation.
+	// ErrDtype marks an element type that is not supported or differs from the rest of the computation.
 	ErrDtype = errors.New("element type does not fit")
-	// ErrParam marks a parameter, an option or an argument that will not do: missing, unknown, or out of its range.
+	// ErrParam marks a parameter, an option or an argument that is missing, unknown or out of range.
 	ErrParam = errors.New("invalid parameter")
 )
 
@@ -49,23 +49,23 @@ func Reals() Domain { return Domain{} }
 // NonNegative is [0, ∞)^d, the domain of the semigroup kernels and of histograms.
 func NonNegative() Domain { return Domain{kind: nonNegative} }
 
-// Histograms is [0, ∞)^d as well, the domain of a kernel that a user may extend to negative numbers, which its error
-// recommends.
+// Histograms is [0, ∞)^d like NonNegative, for kernels that the user can extend to negative numbers. The error for a
+// negative cell recommends that.
 func Histograms() Domain { return Domain{kind: histograms} }
 
 // Above is (-c, ∞)^d, the skewed multiplicative group of Li, Ionescu and Sminchisescu (2010), section 3.1.
 func Above(c float64) Domain { return Domain{kind: above, bound: c} }
 
-// UnitSphere is {x : | ‖x‖₂ - 1 | <= tol}. Its cells need only be finite; CheckRows looks at the norms as well.
+// UnitSphere is {x : | ‖x‖₂ - 1 | <= tol}. Contains is true for every finite cell; CheckRows checks the norms too.
 func UnitSphere(tol float64) Domain { return Domain{kind: unitSphere, bound: tol} }
 
-// UnitCube is [0, 1]^d, where sets of samples live whose densities are estimated.
+// UnitCube is [0, 1]^d, the domain of samples for density estimation.
 func UnitCube() Domain { return Domain{kind: unitCube} }
 
-// IsNonNegative says whether negative values are outside the domain.
+// IsNonNegative reports whether d is NonNegative or Histograms.
 func (d Domain) IsNonNegative() bool { return d.kind == nonNegative || d.kind == histograms }
 
-// Contains says whether a single coordinate may be v. It is false for NaN and the infinities in every domain.
+// Contains reports whether a single coordinate may be v. It is false for NaN and the infinities in every domain.
 func (d Domain) Contains(v float64) bool {
 	if v-v != 0 { // NaN or an infinity
 		return false
@@ -82,8 +82,8 @@ func (d Domain) Contains(v float64) bool {
 	}
 }
 
-// Low is the lower end of the cells, -Inf for none; open says that it is outside. ok is false where the domain has
-// another condition.
+// Low returns the lower end of the cells, -Inf for none; open says that the end itself is outside. ok is false if the
+// domain has a further condition.
 func (d Domain) Low() (low float64, open, ok bool) {
 	switch d.kind {
 	case nonNegative, histograms:
@@ -96,7 +96,7 @@ func (d Domain) Low() (low float64, open, ok bool) {
 	return math.Inf(-1), false, d.kind == reals
 }
 
-// high is the upper end of the cells, which is inside.
+// high returns the upper end of the cells, which is inside.
 func (d Domain) high() float64 {
 	if d.kind == unitCube {
 		return 1
@@ -104,7 +104,7 @@ func (d Domain) high() float64 {
 	return math.Inf(1)
 }
 
-// String is the condition as a formula.
+// String returns the condition as a formula.
 func (d Domain) String() string {
 	switch d.kind {
 	case nonNegative, histograms:
@@ -120,8 +120,8 @@ func (d Domain) String() string {
 	}
 }
 
-// Violation is the error for x[row,col] = v, a value that the domain does not contain; who names the layer or
-// file that found it.
+// Violation returns the error, a *CellError, for x[row,col] = v, a value that the domain does not contain. who names
+// the layer or file that found it.
 func (d Domain) Violation(who string, row, col int, v float64) error {
 	e := &CellError{Who: who, Row: row, Col: col, Value: v}
 	switch {
@@ -150,9 +150,9 @@ type CellError struct {
 	Who      string  // the layer or file, e.g. `layers: SkewedChi2 "hist"`
 	Matrix   string  // "x", or "W" for a frequency; empty is x
 	Row, Col int     // from 0
-	OfBag    bool    // x are the samples of a bag, and Row counts them
-	Bag      int     // from 0
-	Value    float64 // what stands there
+	OfBag    bool    // whether x are the samples of a bag; Row then counts them
+	Bag      int     // the bag, from 0, if OfBag
+	Value    float64 // the value of the cell
 	Reason   string  // what is wrong with it
 	Remedy   string  // what to do about it
 }
@@ -168,14 +168,15 @@ func (e *CellError) Error() string {
 	return fmt.Sprintf("%s: %s[%d,%d] = %v %s; %s", e.Who, name, e.Row, e.Col, e.Value, e.Reason, e.Remedy)
 }
 
-// OfInput says whether the cell is one of x, whose rows a caller may number differently, and not a frequency.
+// OfInput reports whether the cell is one of x, whose rows a caller may number differently, rather than of a parameter.
 func (e *CellError) OfInput() bool { return e.Matrix == "" || e.Matrix == "x" }
 
 // Unwrap makes errors.Is(err, ErrDomain) true.
 func (e *CellError) Unwrap() error { return ErrDomain }
 
-// CheckRows looks at rows x cols numbers, ld apart from row to row, and returns the Violation of the first cell
-// (in row-major order) that d does not contain, or nil.
+// CheckRows checks rows x cols numbers, with rows ld apart. It returns the Violation of the first cell, in row-major
+// order, that d does not contain, a *RowError for a norm that UnitSphere does not allow, or nil. Sizes that do not fit
+// x are ErrShape.
 func CheckRows[T Float](d Domain, who string, x []T, rows, cols, ld int) error {
 	if rows == 0 || cols == 0 {
 		return nil
@@ -210,9 +211,9 @@ func norm[T Float](row []T) float64 {
 	return math.Sqrt(sum)
 }
 
-// CheckFrequencies looks at W [rows, cols], row-major: every frequency must be finite and, for d = NonNegative, not
-// negative. The first that is not is a CellError; it comes from parameters that were set or tuned, for no kernel draws
-// it.
+// CheckFrequencies checks that every entry of W [rows, cols], row-major, is finite and, for d = NonNegative, not
+// negative. It returns a *CellError for the first entry that is not. No kernel draws such a frequency; it comes from
+// parameters that were set or tuned.
 func CheckFrequencies[T Float](d Domain, who string, w []T, cols int) error {
 	if cols < 1 && len(w) > 0 {
 		return fmt.Errorf("%s: %d frequencies in %d columns, want at least 1: %w", who, len(w), cols, ErrShape)
@@ -247,8 +248,8 @@ func (e *RowError) Error() string {
 // Unwrap makes errors.Is(err, ErrDomain) true.
 func (e *RowError) Unwrap() error { return ErrDomain }
 
-// InBlock is an error about the rows of a block that starts at row at, as one about all rows: a cell or a row of the
-// input that it names is counted from the start.
+// InBlock turns an error about the rows of a block that starts at row at into one about all rows: a cell or a row of
+// the input that it names is counted from the start.
 func InBlock(at int, err error) error {
 	if err == nil {
 		return nil

@@ -10,13 +10,13 @@ import (
 	"strings"
 )
 
-// Memory is how many bytes of memory this process may have: all of the machine, or the least limit of the control
-// groups that it is in, and no more than its addresses reach. It is 0 where the system does not tell and the addresses
-// have 64 bits.
+// Memory returns the number of bytes of memory that this process may use: the memory of the machine, or the least limit
+// of its control groups, and at most the size of the address space. It is 0 where the system does not tell and
+// addresses have 64 bits.
 func Memory() int64 { return addressable(memoryIn(os.DirFS("/")), runtime.GOARCH, strconv.IntSize) }
 
-// addressable is the part of the memory that addresses reach: 4 GiB where int has 32 bits, and in WebAssembly, whose int
-// has 64 bits over addresses of 32.
+// addressable limits memory to the address space: 4 GiB where int has 32 bits, and in WebAssembly, where int has 64
+// bits but addresses have 32.
 func addressable(memory int64, arch string, intSize int) int64 {
 	const reach = 1 << 32
 	if (intSize == 32 || arch == "wasm") && (memory == 0 || memory > reach) {
@@ -25,7 +25,7 @@ func addressable(memory int64, arch string, intSize int) int64 {
 	return memory
 }
 
-// memoryIn reads it from the files of Linux: proc(5), cgroups(7).
+// memoryIn reads the memory from the files of Linux: proc(5), cgroups(7).
 func memoryIn(root fs.FS) int64 {
 	var total int64
 	for line := range lines(root, "proc/meminfo") {
@@ -66,7 +66,7 @@ func memoryIn(root fs.FS) int64 {
 	return total
 }
 
-// lines are the lines of a file, none where it cannot be read.
+// lines yields the lines of a file, none if it cannot be read.
 func lines(root fs.FS, name string) func(yield func(string) bool) {
 	text, err := fs.ReadFile(root, name)
 	if err != nil {

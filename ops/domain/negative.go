@@ -2,19 +2,19 @@ package domain
 
 import "fmt"
 
-// Negative is what a homogeneous kernel, which is defined for x >= 0, does with a negative coordinate. Vedaldi and
+// Negative says how a homogeneous kernel, which is defined for x >= 0, treats a negative coordinate. Vedaldi and
 // Zisserman (2012), Lemma 2.
 type Negative int
 
 const (
 	// RejectNegative leaves negative numbers outside the domain.
 	RejectNegative Negative = iota
-	// SignNegative extends k to sign(x) sign(y) k(|x|, |y|): numbers of different sign are as unlike as they can be. The
-	// map of x < 0 is the negated one of |x|.
+	// SignNegative extends k to sign(x) sign(y) k(|x|, |y|): numbers of different sign have a negative similarity. The
+	// features of x < 0 are the features of |x| times -1.
 	SignNegative
-	// SplitNegative extends k to k(|x|, |y|) for numbers of the same sign and 0 for others: the positive and the negative
-	// part are two dimensions. The metric of the intersection kernel becomes the l1 distance of vectors. The map has
-	// columns of their own for x < 0, after those for x > 0.
+	// SplitNegative extends k to k(|x|, |y|) for numbers of the same sign and 0 for others, as if the positive and the
+	// negative part were two dimensions. The metric of the intersection kernel becomes the ℓ1 distance of vectors. The
+	// map has separate columns for x < 0, after those for x > 0.
 	SplitNegative
 )
 
@@ -30,7 +30,7 @@ func (n Negative) String() string {
 	return fmt.Sprintf("Negative(%d)", int(n))
 }
 
-// ParseNegative is the inverse of String. Errors: another name (ErrParam).
+// ParseNegative is the inverse of String. The error for an unknown name wraps ErrParam.
 func ParseNegative(s string) (Negative, error) {
 	for n := RejectNegative; n <= SplitNegative; n++ {
 		if n.String() == s {
@@ -40,7 +40,7 @@ func ParseNegative(s string) (Negative, error) {
 	return 0, fmt.Errorf("negative = %q: want error, sign or split: %w", s, ErrParam)
 }
 
-// Domain is the set of inputs: x >= 0, or any finite numbers.
+// Domain returns the domain of a kernel with this treatment: Histograms for RejectNegative, else Reals.
 func (n Negative) Domain() Domain {
 	if n == RejectNegative {
 		return Histograms()

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// CheckSize is nil where a matrix or another array of such a shape, of numbers of size bytes each, fits the memory that
-// this process may have (see Memory), and else an error that wraps ErrParam. Whoever allocates by numbers that a caller
-// gave asks first. Where the system does not tell its memory, 2^40 bytes is the limit. who is the start of the message.
+// CheckSize returns nil if an array of this shape, of numbers of size bytes each, fits into the memory of this process
+// (see Memory), and else an error that wraps ErrParam. Functions call it before they allocate by sizes from a caller.
+// Where the system does not tell its memory the limit is 2^40 bytes. who starts the message.
 func CheckSize(who string, size int, shape ...int) error {
 	bytes := float64(size)
 	for _, n := range shape {
@@ -33,7 +33,7 @@ func CheckSize(who string, size int, shape ...int) error {
 		who, product, size, limit/(1<<30), ErrParam)
 }
 
-// IsNil says whether an interface holds nothing, or a nil pointer, function, map or slice.
+// IsNil reports whether an interface is nil or holds a nil pointer, function, map or slice.
 func IsNil(v any) bool {
 	switch r := reflect.ValueOf(v); r.Kind() {
 	case reflect.Invalid:

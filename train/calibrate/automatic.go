@@ -14,9 +14,9 @@ const (
 	leastRows  = 20 // of which Automatic chooses
 )
 
-// CrossFit is the mean negative log-probability of the labels under calibrations that were fitted to other rows: the
-// rows are dealt out to 5 folds by a shuffle that is always the same, and each fold is judged by a fit to the other
-// four. It tells which method suits scores. Errors: see Fit, and domain.ErrShape for fewer than 5 rows.
+// CrossFit returns the mean negative log-probability of the labels under calibrations that were fitted to other rows,
+// in nats. A fixed shuffle deals the rows to 5 folds, and each fold is scored by a fit to the other four. It tells
+// which method suits the scores. Errors: see Fit; domain.ErrShape for fewer than 5 rows.
 func CrossFit(method Method, scores *mat.Dense, labels []int) (float64, error) {
 	if err := scoresOf("CrossFit", "scores", scores, labels); err != nil {
 		return 0, err
@@ -47,7 +47,7 @@ func CrossFit(method Method, scores *mat.Dense, labels []int) (float64, error) {
 	return total / float64(n), nil
 }
 
-// choose is the method of the least CrossFit.
+// choose returns the method with the least CrossFit.
 func choose(scores *mat.Dense, labels []int) (Method, error) {
 	best, least := Temperature, math.Inf(1)
 	if len(labels) < leastRows {

@@ -10,8 +10,8 @@ import (
 )
 
 // fitBiased minimises the mean cross-entropy of softmax(β s + b) with the targets of fitTemperature, plus ‖b‖²/2n, over
-// β >= 0 and b, by L-BFGS (Liu and Nocedal 1989) from the temperature alone. It is convex; the penalty, what one row
-// more would say, makes b one and keeps the bias of a class without rows finite.
+// β >= 0 and b. It runs L-BFGS (Liu and Nocedal 1989) from the best temperature without bias. The problem is convex.
+// The penalty makes b unique and keeps the bias of a class without rows finite.
 func fitBiased(scores *mat.Dense, labels []int) (inverse float64, bias []float64, err error) {
 	start, err := fitTemperature(scores, labels)
 	if err != nil {
@@ -29,7 +29,7 @@ func fitBiased(scores *mat.Dense, labels []int) (inverse float64, bias []float64
 	return 0, minimised(&biased{scores, labels, 0}, k)[1:], nil // the scores are no better than none
 }
 
-// minimised are β in its unit and b.
+// minimised returns β in the unit of b, and the biases.
 func minimised(b *biased, k int) []float64 {
 	x := make([]float64, 1+k)
 	if b.unit > 0 {
@@ -47,14 +47,14 @@ func minimised(b *biased, k int) []float64 {
 	return x
 }
 
-// biased is the loss of β in a unit, and b.
+// biased is the loss as a function of β in a unit, and of the biases.
 type biased struct {
 	scores *mat.Dense
 	labels []int
 	unit   float64
 }
 
-// loss writes its gradient, where grad is not nil, and returns its value.
+// loss returns the value and writes the gradient to grad unless grad is nil.
 func (f *biased) loss(grad, x []float64) (value float64) {
 	n, k := f.scores.Dims()
 	size, rest := float64(n), leftover(n)

@@ -10,36 +10,36 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Method is a way from scores to probabilities.
+// Method is a way to turn scores into probabilities.
 type Method int
 
 const (
-	// Automatic is, of the methods that follow, the one of the least CrossFit, among equals the first. Of fewer than 20
-	// rows it is Temperature.
+	// Automatic chooses the method with the least CrossFit among those below, the first of equals. With fewer than 20
+	// rows it chooses Temperature.
 	Automatic Method = iota
-	// Temperature is p = softmax(s/T): one number, which leaves the class of the largest score as it is. Scores are
-	// logits, log-probabilities (LogProbabilities) or one-versus-rest scores. Guo, Pleiss, Sun and Weinberger
-	// (2017), On calibration of modern neural networks.
+	// Temperature is p = softmax(s/T). Its one parameter does not change which class has the largest score. Scores are
+	// logits, log-probabilities (LogProbabilities) or one-versus-rest scores. Guo, Pleiss, Sun and Weinberger (2017),
+	// On calibration of modern neural networks.
 	Temperature
-	// TemperatureBias is p = softmax(s/T + b), with a number b for each class: where a head gives some classes too
-	// much. Alexandari, Kundaje and Shrikumar (2020), Maximum likelihood with bias-corrected calibration is
-	// hard-to-beat at label shift adaptation.
+	// TemperatureBias is p = softmax(s/T + b), with a bias b_c for each class, for a head that favours some classes.
+	// Alexandari, Kundaje and Shrikumar (2020), Maximum likelihood with bias-corrected calibration is hard-to-beat at
+	// label shift adaptation.
 	TemperatureBias
-	// Platt is a sigmoid a_c s_c + b_c for each class, made to sum to 1: for scores that each are of one class against
-	// the rest, as ridge and support vector machines have them. Platt (1999), Probabilistic outputs for support
-	// vector machines, whose smoothed targets are (N₊+1)/(N₊+2) and 1/(N₋+2); the Newton steps of Lin, Lin and Weng
-	// (2007), A note on Platt's probabilistic outputs.
+	// Platt is σ(a_c s_c + b_c) for each class c, normalised to the sum 1. It suits one-versus-rest scores, as ridge
+	// regression and support vector machines have them. Platt (1999), Probabilistic outputs for support vector
+	// machines, whose smoothed targets are (N₊+1)/(N₊+2) and 1/(N₋+2); the Newton steps of Lin, Lin and Weng (2007), A
+	// note on Platt's probabilistic outputs.
 	Platt
-	// Isotonic is for each class the increasing function of its score that is nearest to the labels, made to sum to 1;
-	// between two steps it is a line. It wants some thousand rows. No probability is 0 before the sum is made 1: the
-	// least is 1/((n+2)(k-1)) of n rows and k classes, what one more row of another class would say, shared by the
-	// other classes. Zadrozny and Elkan (2002), Transforming classifier scores into accurate multiclass probability
-	// estimates.
+	// Isotonic is for each class the nondecreasing function of its score that is nearest to the labels, interpolated
+	// linearly between its steps and normalised to the sum 1. It wants some thousand rows. Before normalisation no
+	// probability is below 1/((n+2)(k-1)) for n rows and k classes. Zadrozny and Elkan (2002), Transforming classifier
+	// scores into accurate multiclass probability estimates.
 	Isotonic
 )
 
 var methodNames = []string{"automatic", "temperature", "temperature-bias", "platt", "isotonic"}
 
+// String returns the name that ParseMethod reads.
 func (m Method) String() string {
 	if m < 0 || int(m) >= len(methodNames) {
 		return fmt.Sprintf("Method(%d)", int(m))
@@ -47,8 +47,8 @@ func (m Method) String() string {
 	return methodNames[m]
 }
 
-// ParseMethod is the method of a name: automatic, temperature, temperature-bias, platt or isotonic. Errors:
-// domain.ErrParam.
+// ParseMethod returns the method with a name: automatic, temperature, temperature-bias, platt or isotonic. Errors:
+// domain.ErrParam for another name.
 func ParseMethod(name string) (Method, error) {
 	if i := slices.Index(methodNames, name); i >= 0 {
 		return Method(i), nil
@@ -68,12 +68,13 @@ type Calibration struct {
 	steps    []steps   // of the classes
 }
 
-// Fit learns a calibration from the scores [n, k] of held-out rows, one column a class, and the number of the class of
-// each row. Two-class heads of this module have two columns; of one column s give s and -s.
+// Fit learns a calibration from the scores [n, k] of held-out rows, one column for each class, and the class of each
+// row as its column, 0..k-1. Two-class heads of this module have two columns. For a single score s of class 0 against
+// class 1, pass the columns s and -s.
 //
 // Errors: domain.ErrShape for fewer than two columns, no rows, or another number of labels; domain.ErrDomain for a
-// score that is not finite, for scores so large or small that differences lose all digits, and for a label that is not
-// in 0..k-1; domain.ErrParam for nil and an unknown method.
+// score that is not finite, for scores so large or small that differences lose all digits, and for a label outside
+// 0..k-1; domain.ErrParam for nil scores and an unknown method.
 func Fit(method Method, scores *mat.Dense, labels []int) (*Calibration, error) {
 	if err := scoresOf("Calibration", "scores", scores, labels); err != nil {
 		return nil, err
@@ -112,17 +113,18 @@ func Fit(method Method, scores *mat.Dense, labels []int) (*Calibration, error) {
 	return c, nil
 }
 
-// leftover is the probability that n rows of a class leave to the other classes, 1/(n+2), by Laplace's rule.
+// leftover is 1/(n+2), the probability that Laplace's rule of succession leaves to the other classes after n rows of a
+// class.
 func leftover(n int) float64 { return 1 / float64(n+2) }
 
-// Method is how c was fitted; Automatic says so no more.
+// Method returns the method that c was fitted with: for Automatic the method that was chosen.
 func (c *Calibration) Method() Method { return c.method }
 
-// Classes is k.
+// Classes returns the number of classes k.
 func (c *Calibration) Classes() int { return c.classes }
 
-// T is the temperature of the methods Temperature and TemperatureBias, +Inf where the scores say nothing of the
-// classes, and 1 of the other methods.
+// T returns the temperature of Temperature and TemperatureBias, +Inf if the scores carry no information about the
+// classes, and 1 for other methods.
 func (c *Calibration) T() float64 {
 	if c.method != Temperature && c.method != TemperatureBias {
 		return 1
@@ -130,9 +132,9 @@ func (c *Calibration) T() float64 {
 	return 1 / c.inverse
 }
 
-// Probabilities has one for each class, [n, k] with rows that sum to 1, by the scores of any rows. Errors:
-// domain.ErrShape for another number of classes, domain.ErrDomain for a score that is not finite, domain.ErrParam for
-// nil scores and a calibration that Fit did not make.
+// Probabilities returns the class probabilities [n, k] for scores [n, k] of any rows. Its rows sum to 1. Errors:
+// domain.ErrShape for another number of classes and no rows, domain.ErrDomain for a score that is not finite,
+// domain.ErrParam for nil scores and a calibration that Fit did not make.
 func (c *Calibration) Probabilities(scores *mat.Dense) (*mat.Dense, error) {
 	if c.classes == 0 {
 		return nil, errNotFitted
@@ -193,12 +195,13 @@ func softmax(dst, s []float64, inverse float64) {
 	floats.Scale(1/sum, dst)
 }
 
-// leastProbability is the least normal float32: what a softmax head in float32 can still tell from 0.
+// leastProbability is the least normal float32, the smallest probability that a softmax head in float32 can tell from
+// 0.
 const leastProbability = 0x1p-126
 
-// LogProbabilities are the logarithms of probabilities [n, k], as Fit takes them of a softmax head. One that is less
-// than 2⁻¹²⁶, the least normal float32, counts as that. Errors: domain.ErrDomain for numbers that are no probabilities,
-// domain.ErrShape, and domain.ErrParam for nil.
+// LogProbabilities returns the logarithms of probabilities [n, k], the scores of a softmax head that Fit takes. A
+// probability below 2⁻¹²⁶, the least normal float32, is raised to it. Errors: domain.ErrDomain for numbers that are not
+// probabilities, domain.ErrShape for no rows or columns, domain.ErrParam for nil.
 func LogProbabilities(p *mat.Dense) (*mat.Dense, error) {
 	if err := matrix("LogProbabilities", "p", p); err != nil {
 		return nil, err

@@ -20,8 +20,8 @@ type calibrationText struct {
 	Steps    []steps   `json:"steps,omitempty"`
 }
 
-// MarshalJSON writes what c learned, each number to its last digit. Errors: domain.ErrParam for a calibration that has
-// not been fitted.
+// MarshalJSON writes the parameters of c without rounding. Errors: domain.ErrParam for a calibration that has not been
+// fitted.
 func (c *Calibration) MarshalJSON() ([]byte, error) {
 	if c.classes == 0 {
 		return nil, errNotFitted
@@ -33,8 +33,8 @@ func (c *Calibration) MarshalJSON() ([]byte, error) {
 	return json.Marshal(t)
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote, and checks it: c is what it was where that fails. Errors:
-// domain.ErrParam, and what encoding/json returns.
+// UnmarshalJSON reads and checks what MarshalJSON wrote; an error leaves c as it was. Errors: domain.ErrParam for
+// parameters that are missing, out of range or of another method; the errors of encoding/json.
 func (c *Calibration) UnmarshalJSON(text []byte) error {
 	var t calibrationText
 	if err := strictly("Calibration", text, &t); err != nil {
@@ -54,7 +54,7 @@ func (c *Calibration) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// strictly reads JSON that has no other fields.
+// strictly reads one JSON value and refuses unknown fields and anything after it.
 func strictly(who string, text []byte, into any) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
@@ -96,7 +96,7 @@ func (t *calibrationText) ofMethod(m Method) bool {
 	return ok
 }
 
-// usable says whether f increases from floor to 1 at most.
+// usable says whether f is nondecreasing, from at least floor to at most 1.
 func (f steps) usable(floor float64) bool {
 	if len(f.X) == 0 || len(f.X) != len(f.Y) || !finite(f.X...) {
 		return false

@@ -56,7 +56,7 @@ func scoresOf(who, name string, m *mat.Dense, labels []int) error {
 	return nil
 }
 
-// sumTolerance is how far the sum of a row of probabilities may be from 1: the sums of float32 heads of thousands of
+// sumTolerance is how far the sum of a row of probabilities may be from 1. The sums of float32 heads with thousands of
 // classes are within it.
 const sumTolerance = 1e-4
 
@@ -88,7 +88,7 @@ func distributions(who string, p *mat.Dense, labels []int) error {
 	return nil
 }
 
-// top is the place of the largest number, the first of equals.
+// top is the index of the largest number, the first of equals.
 func top(row []float64) int {
 	best := 0
 	for j, v := range row {
@@ -99,7 +99,7 @@ func top(row []float64) int {
 	return best
 }
 
-// finite says whether all numbers are.
+// finite says whether all numbers are finite.
 func finite(x ...float64) bool {
 	for _, v := range x {
 		if v-v != 0 {

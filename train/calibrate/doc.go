@@ -1,18 +1,18 @@
-// Package calibrate turns the scores of rows that no fit has seen into probabilities, intervals and sets that can be
-// trusted.
+// Package calibrate turns scores of held-out rows into calibrated probabilities, prediction intervals and prediction
+// sets.
 //
-//	Fit          scores [n, k] and classes to a Calibration, which makes probabilities of scores: by one of four methods, or the best
-//	ECE, NLL, Brier, Reliability   how good probabilities are
-//	FitIntervals predictions and targets to Intervals: a radius about a prediction, which covers as often as asked
-//	FitSets      probabilities and classes to Sets: the classes among which the true one is as often as is asked
-//	Coverage, SetCoverage          how often that was so
+//   - Fit learns a Calibration from scores [n, k] and classes. A Calibration turns scores into probabilities, by one of
+//     four methods or the best of them.
+//   - ECE, NLL, Brier and Reliability measure how good probabilities are.
+//   - FitIntervals learns Intervals from predictions and targets: radii around a prediction that cover as often as
+//     asked.
+//   - FitSets learns Sets from probabilities and classes: sets of classes that hold the true one as often as asked.
+//   - Coverage and SetCoverage measure how often that was so.
 //
-// The fit must not have learned from the rows: a fit is surer of its own rows than of any other. Held-out rows serve
-// all of this. For ridge regression the leave-one-out residuals of linear.Jackknife serve the intervals, and no row is
-// held out.
+// The model must not have learned from the rows, since a model is more confident on its own rows than on others.
+// Held-out rows serve all of these functions. For ridge regression the leave-one-out residuals of linear.Jackknife
+// serve the intervals, and no row is held out.
 //
-// A model that is fitted again to all rows can keep the calibration that a fit to a part of them gave: its scores are a
-// little better and on nearly the same scale. With a fifth of the rows held out and the method Automatic, the log loss
-// on the test rows of usps, letter and adult was lower so for each of the heads softmax, ridge and support vector
-// machine, and the calibration error the same. The guarantee of Intervals and Sets is then no longer a theorem.
+// A model that is fitted again to all rows can keep the calibration from a fit to a part of them: its scores are a
+// little better and on nearly the same scale. The guarantee of Intervals and Sets is then no longer a theorem.
 package calibrate

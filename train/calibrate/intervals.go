@@ -9,35 +9,36 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Intervals are the radii of split conformal prediction: with the scores s of n held-out rows,
+// Intervals are the radii of split conformal prediction. With the scores s of n held-out rows,
 //
-//	s = |y - mean|/std,    radius(level) = the ceil((n+1)·level)-th smallest s,    mean ± radius·std.
+//	s = |y - mean|/std,    radius(level) = the ⌈(n+1)·level⌉-th smallest s,    interval = mean ± radius·std.
 //
-// Where the held-out rows and a new one are exchangeable, as independent draws from one law are, the interval covers
-// the target of the new row with a probability of at least level, whatever the model, and of at most level + 1/(n+1)
-// where no two scores are equal. That is over draws of the held-out rows and of the new row: given the held-out rows it
-// varies by about √(level(1-level)/n). It is for each target by itself. For k targets at once the level 1 - (1-level)/k
-// serves.
+// If the held-out rows and a new row are exchangeable, for instance independent draws from one distribution, the
+// interval covers the target of the new row with a probability of at least level, whatever the model. The probability
+// is at most level + 1/(n+1) if no two scores are equal. It is over draws of the held-out rows and of the new row; for
+// given held-out rows it varies by about √(level(1-level)/n). It holds for each target by itself. To cover k targets at
+// once, use the level 1 - (1-level)/k.
 //
-// Of more than 10000 rows a column of 10000 scores is kept, evenly in rank, and a radius is the next one of them: the
-// lower bound holds, and the upper one grows by 1/10000.
+// For more than 10000 rows, 10000 scores at equal distances in rank are kept, and a radius is the next larger one of
+// them. The lower bound still holds, and the upper bound grows by 1/10000.
 //
 // Vovk, Gammerman and Shafer (2005), Algorithmic learning in a random world; Lei, G'Sell, Rinaldo, Tibshirani and
 // Wasserman (2018), Distribution-free predictive inference for regression, theorem 2.2; Angelopoulos and Bates (2021),
 // A gentle introduction to conformal prediction.
 //
-// FitIntervals, IntervalsOfResiduals and UnmarshalJSON make one; it does not change and is safe for concurrent use.
+// FitIntervals, IntervalsOfResiduals and UnmarshalJSON make Intervals. They do not change and are safe for concurrent
+// use.
 type Intervals struct {
 	scaled  bool
 	targets []ranked
 }
 
-// FitIntervals learns radii from targets y [n, k] of held-out rows and their predictions, in the unit of y. std, the
-// standard deviation of each prediction as the model has it, makes intervals wider where the model knows less; it need
-// not be right. nil: all intervals have one width.
+// FitIntervals learns radii from targets y [n, k] of held-out rows and their predicted means [n, k], in the unit of y.
+// std [n, k] has the model's standard deviation of each prediction. It makes intervals wider where the model is less
+// certain, and need not be right. nil: all intervals of a target have the same width.
 //
 // Errors: domain.ErrShape for other shapes and no rows; domain.ErrDomain for a number that is not finite, a std that is
-// not above 0, and a score that overflows; domain.ErrParam for nil y and mean.
+// not above 0, and a score that overflows; domain.ErrParam for nil y or mean.
 func FitIntervals(y, mean, std *mat.Dense) (*Intervals, error) {
 	const who = "Intervals"
 	if err := matrix(who, "y", y); err != nil {
@@ -59,10 +60,10 @@ func FitIntervals(y, mean, std *mat.Dense) (*Intervals, error) {
 	return IntervalsOfResiduals(r, std)
 }
 
-// IntervalsOfResiduals is FitIntervals by the residuals y - mean [n, k]. The leave-one-out residuals of
-// linear.Jackknife serve without held-out rows: the radii are then the jackknife's, which cover as often as
-// asked in practice, but without the guarantee, for a new row is predicted by a fit to one row more.
-// linear.Jackknife.Intervals has one. Errors: see FitIntervals.
+// IntervalsOfResiduals is FitIntervals by the residuals y - mean [n, k]. With the leave-one-out residuals of
+// linear.Jackknife it needs no held-out rows, and gives the intervals of the jackknife. They cover as often as asked in
+// practice but have no guarantee, since the fit that predicts a new row has one row more. linear.Jackknife.Intervals
+// has a guarantee. Errors: see FitIntervals.
 func IntervalsOfResiduals(residuals, std *mat.Dense) (*Intervals, error) {
 	const who = "Intervals"
 	if err := matrix(who, "residuals", residuals); err != nil {
@@ -110,7 +111,7 @@ func checkStd(who string, m *mat.Dense, name string, std *mat.Dense) error {
 	return nil
 }
 
-// Rows is n.
+// Rows returns the number of held-out rows n.
 func (v *Intervals) Rows() int {
 	if len(v.targets) == 0 {
 		return 0
@@ -118,15 +119,15 @@ func (v *Intervals) Rows() int {
 	return v.targets[0].rows
 }
 
-// Targets is k.
+// Targets returns the number of targets k.
 func (v *Intervals) Targets() int { return len(v.targets) }
 
 // Scaled says whether the radii are in units of std.
 func (v *Intervals) Scaled() bool { return v.scaled }
 
-// Radius is one for each target, in the unit of the target, or with a std in units of it. level is between 0 and 1.
-// Errors: domain.ErrParam for another level; domain.ErrShape where n rows are too few for it, which names how many it
-// needs.
+// Radius returns the radius for each target, in the unit of the target, or in units of std if FitIntervals had one.
+// level is in (0, 1). Errors: domain.ErrParam for another level; domain.ErrShape if the level needs more than n rows,
+// with the number that it needs.
 func (v *Intervals) Radius(level float64) ([]float64, error) {
 	if len(v.targets) == 0 {
 		return nil, errNoIntervals
@@ -143,8 +144,8 @@ func (v *Intervals) Radius(level float64) ([]float64, error) {
 
 var errNoIntervals = fmt.Errorf("train: Intervals: they have not been fitted; use FitIntervals or UnmarshalJSON: %w", domain.ErrParam)
 
-// Bounds are mean ± radius·std of new rows, [m, k]; std is nil where FitIntervals had none. Errors: see Radius and
-// FitIntervals, and domain.ErrParam for a std where there was none, or none where there was one.
+// Bounds returns mean ± radius·std for new rows, with mean and std [m, k]; std is nil if FitIntervals had none. Errors:
+// see Radius and FitIntervals; domain.ErrParam for a std where FitIntervals had none, and for nil where it had one.
 func (v *Intervals) Bounds(level float64, mean, std *mat.Dense) (lower, upper *mat.Dense, err error) {
 	const who = "Intervals"
 	radius, err := v.Radius(level)
@@ -188,8 +189,8 @@ type rankedText struct {
 	Scores [][]float64 `json:"scores"`
 }
 
-// MarshalJSON writes the scores, at most 10000 a target. Errors: domain.ErrParam for intervals that have not been
-// fitted.
+// MarshalJSON writes the scores, at most 10000 for each target. Errors: domain.ErrParam for intervals that have not
+// been fitted.
 func (v *Intervals) MarshalJSON() ([]byte, error) {
 	if len(v.targets) == 0 {
 		return nil, errNoIntervals
@@ -201,8 +202,8 @@ func (v *Intervals) MarshalJSON() ([]byte, error) {
 	return json.Marshal(t)
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote, and checks it: v is what it was where that fails. Errors:
-// domain.ErrParam, and what encoding/json returns.
+// UnmarshalJSON reads and checks what MarshalJSON wrote; an error leaves v as it was. Errors: domain.ErrParam for
+// scores that are not sorted, negative or not as many as stated; the errors of encoding/json.
 func (v *Intervals) UnmarshalJSON(text []byte) error {
 	var t rankedText
 	if err := strictly("Intervals", text, &t); err != nil {

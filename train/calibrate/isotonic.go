@@ -6,13 +6,13 @@ import (
 	"sort"
 )
 
-// steps is an increasing function: a line between two knots, and constant outside. X increases, Y does not fall.
+// steps is a nondecreasing function, linear between knots and constant outside. X increases, Y does not decrease.
 type steps struct {
 	X []float64 `json:"x"`
 	Y []float64 `json:"y"`
 }
 
-// at is its value.
+// at is the value of the function at s.
 func (f steps) at(s float64) float64 {
 	j := sort.SearchFloat64s(f.X, s)
 	switch {
@@ -30,7 +30,7 @@ func (f steps) at(s float64) float64 {
 }
 
 // fitSteps is isotonic regression of "the label is class" on the score, by pooling adjacent violators (Ayer, Brunk,
-// Ewing, Reid and Silverman 1955; Barlow et al. 1972). Equal scores are pooled first. Of each pool the two ends are
+// Ewing, Reid and Silverman 1955; Barlow et al. 1972). Equal scores are pooled first. The two ends of each pool are
 // knots, and no value is below floor.
 func fitSteps(s []float64, labels []int, class int, floor float64) steps {
 	order := make([]int, len(s))

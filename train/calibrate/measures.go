@@ -8,9 +8,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// NLL is the mean of -log p_y over rows of probabilities p [n, k] with the classes y, in nats: +Inf where a true class
-// has the probability 0. Errors: domain.ErrShape, domain.ErrParam for nil, and domain.ErrDomain for numbers that are no
-// probabilities and labels that are no class.
+// NLL returns the mean of -log p_y over rows of probabilities p [n, k] with the classes y, in nats; it is +Inf if a
+// true class has the probability 0. Errors: domain.ErrShape for fewer than two columns, no rows or another number of
+// labels; domain.ErrParam for nil; domain.ErrDomain for numbers that are not probabilities and for labels outside
+// 0..k-1.
 func NLL(p *mat.Dense, labels []int) (float64, error) {
 	if err := distributions("NLL", p, labels); err != nil {
 		return 0, err
@@ -22,8 +23,8 @@ func NLL(p *mat.Dense, labels []int) (float64, error) {
 	return sum / float64(len(labels)), nil
 }
 
-// Brier is the mean over rows of Σ_c (p_c - 1[c = y])², from 0 to 2. Brier (1950), Verification of forecasts expressed
-// in terms of probability. Errors: see NLL.
+// Brier returns the mean over rows of Σ_c (p_c - 1[c = y])², from 0 to 2. Brier (1950), Verification of forecasts
+// expressed in terms of probability. Errors: see NLL.
 func Brier(p *mat.Dense, labels []int) (float64, error) {
 	if err := distributions("Brier", p, labels); err != nil {
 		return 0, err
@@ -40,10 +41,10 @@ func Brier(p *mat.Dense, labels []int) (float64, error) {
 	return sum / float64(len(labels)), nil
 }
 
-// Bin are the rows whose largest probability, the confidence, is in (Low, High].
+// Bin summarises the rows whose confidence, the largest probability, is in (Low, High].
 type Bin struct {
 	Low, High            float64
-	Confidence, Accuracy float64 // the mean of the largest probability, and the share of rows of that class
+	Confidence, Accuracy float64 // the mean confidence, and the share of rows whose most probable class is the true one
 	Count                int
 }
 
@@ -52,10 +53,9 @@ const (
 	mostBins    = 1 << 20
 )
 
-// Reliability bins rows of probabilities p [n, k] by their largest into (0, 1/bins], ..., (1 - 1/bins, 1], for a
-// reliability diagram; 0 bins are 15. Bins without rows are left out. DeGroot and Fienberg (1983), The comparison and
-// evaluation of forecasters. Errors: see NLL, and domain.ErrParam for a number of bins that is negative or over
-// 2²⁰.
+// Reliability groups rows of probabilities p [n, k] by confidence into the bins (0, 1/bins], ..., (1 - 1/bins, 1] of a
+// reliability diagram; bins of 0 is 15. It leaves out bins without rows. DeGroot and Fienberg (1983), The comparison
+// and evaluation of forecasters. Errors: see NLL; domain.ErrParam for a number of bins that is negative or over 2²⁰.
 func Reliability(p *mat.Dense, labels []int, bins int) ([]Bin, error) {
 	return reliability("Reliability", p, labels, bins)
 }
@@ -91,14 +91,14 @@ func reliability(who string, p *mat.Dense, labels []int, bins int) ([]Bin, error
 	return out, nil
 }
 
-// ECE is the expected calibration error of the largest probability over the bins of Reliability, with n_b of n rows in
-// bin b:
+// ECE returns the expected calibration error of the largest probability over the bins of Reliability, with n_b of n
+// rows in bin b:
 //
 //	ECE = Σ_b (n_b/n) |accuracy_b - confidence_b|.
 //
-// 0 bins are 15. It is no proper score, and of few rows a bin it is above 0 for true probabilities too. Naeini, Cooper
-// and Hauskrecht (2015), Obtaining well calibrated probabilities using Bayesian binning; Guo et al. (2017), eq. 3.
-// Errors: see Reliability.
+// bins of 0 is 15. ECE is not a proper score, and with few rows per bin it is above 0 even for the true probabilities.
+// Naeini, Cooper and Hauskrecht (2015), Obtaining well calibrated probabilities using Bayesian binning; Guo et al.
+// (2017), eq. 3. Errors: see Reliability.
 func ECE(p *mat.Dense, labels []int, bins int) (float64, error) {
 	all, err := reliability("ECE", p, labels, bins)
 	if err != nil {
@@ -111,9 +111,9 @@ func ECE(p *mat.Dense, labels []int, bins int) (float64, error) {
 	return sum / float64(len(labels)), nil
 }
 
-// Coverage is for each target of y [n, k] the share of rows with lower <= y <= upper. Bounds may be infinite. Errors:
-// domain.ErrShape for other shapes and no rows, domain.ErrDomain for NaN and a target that is not finite,
-// domain.ErrParam for nil.
+// Coverage returns for each target of y [n, k] the share of rows with lower <= y <= upper. Bounds may be infinite.
+// Errors: domain.ErrShape for other shapes and no rows, domain.ErrDomain for a bound that is NaN and a target that is
+// not finite, domain.ErrParam for nil.
 func Coverage(y, lower, upper *mat.Dense) ([]float64, error) {
 	const who = "Coverage"
 	if err := matrix(who, "y", y); err != nil {
@@ -149,8 +149,8 @@ func Coverage(y, lower, upper *mat.Dense) ([]float64, error) {
 	return share, nil
 }
 
-// SetCoverage is the share of rows whose set of classes has the label, and the mean size of a set. Errors:
-// domain.ErrShape for no rows and another number of labels.
+// SetCoverage returns the share of rows whose set of classes holds the label, and the mean number of classes in a set.
+// Errors: domain.ErrShape for no rows and for another number of labels.
 func SetCoverage(sets [][]int, labels []int) (share, size float64, err error) {
 	if len(sets) != len(labels) || len(sets) == 0 {
 		return 0, 0, fmt.Errorf("train: SetCoverage: there are %d sets and %d labels; give one of each a row, and at least one row: %w", len(sets), len(labels), domain.ErrShape)

@@ -5,8 +5,7 @@ import (
 	"slices"
 )
 
-// sigmoid is σ(slope·(s - Centre)/Width + Offset): with a score in the unit of those that it was fitted to nothing
-// overflows.
+// sigmoid is σ(Slope·(s - Centre)/Width + Offset). Centre and Width scale the scores so that nothing overflows.
 type sigmoid struct {
 	Centre float64 `json:"centre"`
 	Width  float64 `json:"width"`
@@ -14,7 +13,7 @@ type sigmoid struct {
 	Offset float64 `json:"offset"`
 }
 
-// farLogit is where a sigmoid is 0 or 1 to all digits.
+// farLogit is a logit at which a sigmoid is 0 or 1 to all digits.
 const farLogit = 700
 
 // log is the logarithm of the probability.

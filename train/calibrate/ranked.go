@@ -8,11 +8,11 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 )
 
-// mostKept is how many scores are kept of a column.
+// mostKept is the largest number of scores that are kept for a target.
 const mostKept = 10000
 
-// ranked are conformal scores, the least first: all of them, or of more than mostKept the ceil(j·rows/mostKept)-th for
-// j = 1, 2, ..., mostKept.
+// ranked are sorted conformal scores: all of them, or, for more than mostKept rows, the ⌈j·rows/mostKept⌉-th for j = 1,
+// 2, ..., mostKept.
 type ranked struct {
 	rows int
 	kept []float64
@@ -32,7 +32,7 @@ func rank(scores []float64) ranked {
 	return r
 }
 
-// at is the ceil((rows+1)·level)-th smallest score, or the next one that was kept.
+// at is the ⌈(rows+1)·level⌉-th smallest score, or the next larger one that was kept.
 func (r ranked) at(who string, level float64) (float64, error) {
 	if !(level > 0 && level < 1) {
 		return 0, fmt.Errorf("train: %s: level = %v is not between 0 and 1; 0.9 covers nine rows of ten: %w", who, level, domain.ErrParam)

@@ -10,26 +10,28 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// SetMethod is the conformal score of a class y of a row with the probabilities p, the larger the less y is like the
-// row.
+// SetMethod is a conformal score s(y) of a class y for a row with probabilities p. A larger score says that y suits the
+// row less.
 type SetMethod int
 
 const (
-	// LeastAmbiguous is s = 1 - p_y: of all sets with the coverage those with the fewest classes in the mean, where p
-	// is true. Sadinle, Lei and Wasserman (2019), Least ambiguous set-valued classifiers with bounded error levels.
+	// LeastAmbiguous is s = 1 - p_y. If p is the true distribution, its sets have the fewest classes on average of all
+	// sets with the same coverage. Sadinle, Lei and Wasserman (2019), Least ambiguous set-valued classifiers with
+	// bounded error levels.
 	LeastAmbiguous SetMethod = iota
-	// Adaptive is s = the sum of p_y and of all probabilities before it, the largest first: sets that grow where a row
-	// is hard. Romano, Sesia and Candès (2020), Classification with valid and adaptive coverage, without their
-	// randomisation. Of a head that is mostly right nearly all scores are close to 1, and sets are several times larger
-	// than they need be: AdaptiveRandomised is the one to use.
+	// Adaptive is s = p_y plus the probabilities of all more probable classes. Its sets grow for rows that are hard to
+	// classify. Romano, Sesia and Candès (2020), Classification with valid and adaptive coverage, without their
+	// randomisation. For a head that is mostly right nearly all scores are close to 1, and the sets are several times
+	// larger than with AdaptiveRandomised.
 	Adaptive
-	// AdaptiveRandomised is the same less u·p_y, with u uniform in [0, 1), as that paper has it: smaller sets. u is a
-	// hash of the row and the seed, so that a row always has the same set.
+	// AdaptiveRandomised is the score of Adaptive less u·p_y, with u uniform in [0, 1), as in that paper. u is a hash
+	// of the probabilities and the seed, so that a row always has the same set.
 	AdaptiveRandomised
 )
 
 var setNames = []string{"least-ambiguous", "adaptive", "adaptive-randomised"}
 
+// String returns the name that ParseSetMethod reads.
 func (m SetMethod) String() string {
 	if m < 0 || int(m) >= len(setNames) {
 		return fmt.Sprintf("SetMethod(%d)", int(m))
@@ -37,7 +39,8 @@ func (m SetMethod) String() string {
 	return setNames[m]
 }
 
-// ParseSetMethod is the method of a name: least-ambiguous, adaptive or adaptive-randomised. Errors: domain.ErrParam.
+// ParseSetMethod returns the method with a name: least-ambiguous, adaptive or adaptive-randomised. Errors:
+// domain.ErrParam for another name.
 func ParseSetMethod(name string) (SetMethod, error) {
 	if i := slices.Index(setNames, name); i >= 0 {
 		return SetMethod(i), nil
@@ -45,25 +48,25 @@ func ParseSetMethod(name string) (SetMethod, error) {
 	return 0, fmt.Errorf("train: Sets: there is no method %q; give one of %q: %w", name, setNames, domain.ErrParam)
 }
 
-// Sets are sets of classes by split conformal prediction: those whose score is at most the ceil((n+1)·level)-th
-// smallest score of the true classes of n held-out rows.
+// Sets makes sets of classes by split conformal prediction. A set holds the classes whose score is at most the
+// ⌈(n+1)·level⌉-th smallest score of the true classes of n held-out rows.
 //
-// Where the held-out rows and a new one are exchangeable, the set has the class of the new row with a probability of at
-// least level, whatever the model, and of at most level + 1/(n+1) where no two scores are equal, over draws of the
-// held-out rows and of the new row. Isotonic calibration makes equal scores. A set may be empty: the row is like none
-// of the held-out ones. Of more than 10000 rows 10000 scores are kept, as Intervals has them. Angelopoulos and Bates
+// If the held-out rows and a new row are exchangeable, the set holds the class of the new row with a probability of at
+// least level, whatever the model, and of at most level + 1/(n+1) if no two scores are equal. The probability is over
+// draws of the held-out rows and of the new row. Isotonic calibration makes equal scores. A set may be empty: the row
+// is unlike the held-out rows. For more than 10000 rows, 10000 scores are kept, as in Intervals. Angelopoulos and Bates
 // (2021), A gentle introduction to conformal prediction, theorem 1 and appendix D.
 //
-// FitSets and UnmarshalJSON make one; it does not change and is safe for concurrent use.
+// FitSets and UnmarshalJSON make Sets. They do not change and are safe for concurrent use.
 type Sets struct {
 	method SetMethod
 	seed   uint64 // of AdaptiveRandomised
 	scores ranked
 }
 
-// FitSets learns the threshold of sets from probabilities p [n, k] of held-out rows and their classes. The seed is that
-// of AdaptiveRandomised. The rows must be others than those that a Calibration was fitted to, or the guarantee is lost.
-// Errors: see NLL, and domain.ErrParam for an unknown method.
+// FitSets learns the scores of the true classes from probabilities p [n, k] of held-out rows and their labels.
+// AdaptiveRandomised uses the seed. A guarantee needs rows that the Calibration was not fitted to. Errors: see NLL;
+// domain.ErrParam for an unknown method.
 func FitSets(method SetMethod, p *mat.Dense, labels []int, seed uint64) (*Sets, error) {
 	if method < 0 || int(method) >= len(setNames) {
 		return nil, fmt.Errorf("train: Sets: %v is none of LeastAmbiguous, Adaptive and AdaptiveRandomised: %w", method, domain.ErrParam)
@@ -84,7 +87,7 @@ func FitSets(method SetMethod, p *mat.Dense, labels []int, seed uint64) (*Sets, 
 	return v, nil
 }
 
-// row are the classes of a row, the most probable first, and the score of each.
+// row returns the classes of a row, the most probable first, and the score of each.
 func (v *Sets) row(p []float64) (order []int, scores []float64) {
 	order, scores = make([]int, len(p)), make([]float64, len(p))
 	for j := range order {
@@ -113,7 +116,8 @@ func (v *Sets) row(p []float64) (order []int, scores []float64) {
 	return order, scores
 }
 
-// uniform is a number in [0, 1) by a hash of x, of Fowler, Noll and Vo, mixed by the last step of SplitMix64.
+// uniform returns a number in [0, 1): the FNV-1a hash of seed and x (Fowler, Noll and Vo), mixed by the last step of
+// SplitMix64.
 func uniform(seed uint64, x []float64) float64 {
 	h := uint64(14695981039346656037)
 	add := func(v uint64) {
@@ -131,14 +135,14 @@ func uniform(seed uint64, x []float64) float64 {
 	return float64((h^h>>31)>>11) * 0x1p-53
 }
 
-// Rows is n.
+// Rows returns the number of held-out rows n.
 func (v *Sets) Rows() int { return v.scores.rows }
 
-// Method is how classes are scored.
+// Method returns the conformal score of the sets.
 func (v *Sets) Method() SetMethod { return v.method }
 
-// Threshold is the largest score of a class in a set. level is between 0 and 1. Errors: domain.ErrParam for another
-// level; domain.ErrShape where n rows are too few for it, which names how many it needs.
+// Threshold returns the largest score of a class in a set. level is in (0, 1). Errors: domain.ErrParam for another
+// level; domain.ErrShape if the level needs more than n rows, with the number that it needs.
 func (v *Sets) Threshold(level float64) (float64, error) {
 	if v.scores.rows == 0 {
 		return 0, errNoSets
@@ -148,8 +152,8 @@ func (v *Sets) Threshold(level float64) (float64, error) {
 
 var errNoSets = fmt.Errorf("train: Sets: they have not been fitted; use FitSets or UnmarshalJSON: %w", domain.ErrParam)
 
-// Set is the set of a row of probabilities [k], the most probable class first. Errors: see Threshold;
-// domain.ErrDomain for numbers that are no probabilities.
+// Set returns the set for a row of probabilities [k], the most probable class first. Errors: see Threshold;
+// domain.ErrDomain for numbers that are not probabilities.
 func (v *Sets) Set(level float64, p []float64) ([]int, error) {
 	t, err := v.Threshold(level)
 	if err != nil {
@@ -172,7 +176,7 @@ func (v *Sets) set(threshold float64, row int, p []float64) ([]int, error) {
 	return set, nil
 }
 
-// All are the sets of all rows of p [m, k]. Errors: see Set, and domain.ErrParam for nil.
+// All returns the sets for all rows of p [m, k]. Errors: see Set; domain.ErrParam for nil; domain.ErrShape for no rows.
 func (v *Sets) All(level float64, p *mat.Dense) ([][]int, error) {
 	t, err := v.Threshold(level)
 	if err != nil {
@@ -199,8 +203,9 @@ func (v *Sets) MarshalJSON() ([]byte, error) {
 	return json.Marshal(rankedText{Method: v.method.String(), Seed: v.seed, Rows: v.scores.rows, Scores: [][]float64{v.scores.kept}})
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote, and checks it: v is what it was where that fails. Errors:
-// domain.ErrParam, and what encoding/json returns.
+// UnmarshalJSON reads and checks what MarshalJSON wrote; an error leaves v as it was. Errors: domain.ErrParam for an
+// unknown method and for scores that are not sorted, not in [0, 1] or not as many as stated; the errors of
+// encoding/json.
 func (v *Sets) UnmarshalJSON(text []byte) error {
 	var t rankedText
 	if err := strictly("Sets", text, &t); err != nil {

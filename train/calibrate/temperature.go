@@ -13,8 +13,8 @@ import (
 //	L(β) = (1/n) Σᵢ [ log Σ_c exp(β s_ic) - β Σ_c t_ic s_ic ],
 //	L'   = (1/n) Σᵢ [ E_p s - E_t s ],    L'' = (1/n) Σᵢ Var_p s,
 //
-// which is convex, by Newton steps between bounds. The targets t are (n+1)/(n+2) for the class of a row, and the others
-// share the rest, so that β is finite where all rows are right.
+// by Newton steps between bounds; L is convex. The target t is (n+1)/(n+2) for the class of a row, and the other
+// classes share the rest. That keeps β finite even if all rows are classified correctly.
 func fitTemperature(scores *mat.Dense, labels []int) (float64, error) {
 	n, k := scores.Dims()
 	below := mat.NewDense(n, k, nil) // how far a score is below the largest of its row

@@ -2,7 +2,8 @@ package data
 
 import "iter"
 
-// ahead runs a sequence in a goroutine that is at most n items ahead of who ranges over it, and has ended when the range has.
+// ahead runs a sequence in a goroutine, at most n items ahead of its consumer. The goroutine has ended when the range
+// has.
 func ahead[T any](n int, seq iter.Seq2[T, error]) iter.Seq2[T, error] {
 	type item struct {
 		v   T

@@ -8,22 +8,22 @@ import (
 	"github.com/bochner-go/bochner/ops"
 )
 
-// Auto is Standard for the columns of real numbers, and leaves a column whose values are all 0 or 1 as it is: the columns
-// of categories and booleans. The scale of such a column would grow as its level is rarer, and a kernel would hear of
-// nothing else.
+// Auto is Standard for the columns of real numbers. It leaves a column whose values are all 0 or 1 as it is: these are
+// categories and booleans. Standard would scale such a column up the more the rarer its level is, until it dominates
+// the kernel.
 type Auto struct {
-	Mean, Scale []float64 // of each column, 0 and 1 for one that stays; nil before Fit
+	Mean, Scale []float64 // of each column, 0 and 1 for a column that stays; nil before Fit
 
 	moments Standard
-	other   []bool // columns that have another value than 0 and 1
+	other   []bool // columns with a value other than 0 and 1
 }
 
 var _ step = (*Auto)(nil)
 
-// Name is auto.
+// Name returns "auto".
 func (s *Auto) Name() string { return "auto" }
 
-// Fit takes the mean and the standard deviation of each column.
+// Fit learns the mean and the standard deviation of each column.
 func (s *Auto) Fit(x ops.Matrix) error { return fitOne(s, x) }
 
 // Apply returns the scaled rows; x stays as it is.
@@ -32,12 +32,12 @@ func (s *Auto) Apply(x ops.Matrix) (ops.Matrix, error) { return applied(s, x) }
 // ApplyInPlace scales x itself.
 func (s *Auto) ApplyInPlace(x ops.Matrix) error { return applyOne(s, x) }
 
-// State has mean and scale.
+// State returns mean and scale.
 func (s *Auto) State() map[string]*tensor.Dense {
 	return (&Standard{Mean: s.Mean, Scale: s.Scale}).State()
 }
 
-// SetState takes mean and scale, scale > 0.
+// SetState sets mean and scale; scale is above 0.
 func (s *Auto) SetState(state map[string]*tensor.Dense) error {
 	if _, err := vectors(s, state, "mean", "scale"); err != nil {
 		return err

@@ -14,7 +14,7 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 )
 
-// ReadBags reads the CSV file of bags at path, plain or gzip. See ReadBagsCSV.
+// ReadBags reads a CSV file of bags at path, plain, gzip or zstd. See ReadBagsCSV.
 func ReadBags(path string, o Options) (*Set, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -24,12 +24,14 @@ func ReadBags(path string, o Options) (*Set, error) {
 	return ReadBagsCSV(f, path, o)
 }
 
-// ReadBagsCSV reads sets of samples from comma-separated values (RFC 4180), plain or gzip; name stands for the file in messages and in
-// Set.Source, and Set.X is an *ops.Bags of float64. The first line names the columns: one is "bag", one is "label" unless Options.Label is LabelNone, and all others are
-// coordinates, which are numbers. A line is a sample. The rows of a bag need not stand together; they keep their order.
+// ReadBagsCSV reads sets of samples from comma-separated values (RFC 4180), plain, gzip or zstd. name stands for the
+// file in messages and in Set.Source. The first line names the columns: "bag", "label" unless Options.Label is
+// LabelNone, and the coordinates, which are numbers. Each further line is a sample. The rows of a bag need not be
+// consecutive; they keep their order. Set.X is an *ops.Bags of float64.
 //
-// Options.Task, Dims and MaxCells are as for ReadCSV, Label only says whether there is one, and Form is not looked at. Errors are those of
-// ReadCSV; besides, a file without one of the two columns, an empty bag name, and rows of one bag whose labels differ (ErrFormat).
+// Options.Task, Dims and MaxCells are as for ReadCSV. Label only says whether there is a label, and Form has no effect.
+// Errors: as for ReadCSV; ErrFormat for a header without "bag" or "label", an empty bag name, and rows of one bag
+// with different labels.
 func ReadBagsCSV(r io.Reader, name string, o Options) (*Set, error) {
 	s, err := open(r, name, o, true)
 	if err != nil {
@@ -144,7 +146,7 @@ func (p *bagFile) row(line int, record []string) error {
 	return p.allow(len(p.of), len(p.columns))
 }
 
-// settle takes back the last label where it is that of entry i, and says whether it is.
+// settle removes the last label if it equals the label of entry i, and says whether it does.
 func (t *targets) settle(i int) bool {
 	if n := len(t.y) - 1; n >= 0 {
 		same := t.y[n] == t.y[i]

@@ -9,9 +9,9 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Blocks walks over x [n, d], dense or sparse rows, or bags, in blocks of size rows: it yields the number of the first row
-// and a block over the same memory. Only the last may have fewer rows. It panics when size is below 1, and where x is
-// dense and not a contiguous matrix of float64 or float32.
+// Blocks iterates over x [n, d], dense or sparse rows or ops.Bags, in blocks of size rows. It yields the number of the
+// first row and a block over the same memory. Only the last block may have fewer rows. It panics when size is below 1,
+// and when x is dense and not a contiguous matrix of float64 or float32.
 func Blocks(x ops.Matrix, size int) iter.Seq2[int, ops.Matrix] {
 	mustRows("data: Blocks", x)
 	if size < 1 {
@@ -26,8 +26,8 @@ func Blocks(x ops.Matrix, size int) iter.Seq2[int, ops.Matrix] {
 	}
 }
 
-// RowRange is the rows lo to hi (exclusive) of dense or sparse rows, or of bags, over the same memory. It panics when they are not there or
-// x is not contiguous.
+// RowRange returns the rows lo to hi (exclusive) of dense or sparse rows, or of ops.Bags, over the same memory. It
+// panics when they are out of range or x is not contiguous.
 func RowRange(x ops.Matrix, lo, hi int) ops.Matrix {
 	const who = "data: RowRange"
 	if n := mustRows(who, x); lo < 0 || hi < lo || hi > n {
@@ -42,7 +42,7 @@ func RowRange(x ops.Matrix, lo, hi int) ops.Matrix {
 	return mustMatrix(who, x.(*tensor.Dense)).slice(lo, hi)
 }
 
-// RowsOf is Rows for dense or sparse rows, or for bags. It panics as Rows does.
+// RowsOf is Rows for dense or sparse rows, or for ops.Bags. It panics as Rows does.
 func RowsOf(x ops.Matrix, idx []int) ops.Matrix {
 	const who = "data: RowsOf"
 	mustIndex(who, mustRows(who, x), idx)
@@ -70,8 +70,8 @@ func Rows(x *tensor.Dense, idx []int) *tensor.Dense {
 	return out.slice(0, len(idx))
 }
 
-// RowsInto is Rows into the memory of dst, [len(idx), d], of the element type of x. It panics as Rows does, and where dst is of another
-// shape or type.
+// RowsInto is Rows into the memory of dst, [len(idx), d], with the element type of x. It panics as Rows does, and when
+// dst has another shape or type.
 func RowsInto(dst, x *tensor.Dense, idx []int) {
 	const who = "data: RowsInto"
 	m, out := mustMatrix(who, x), mustMatrix(who, dst)
@@ -94,8 +94,7 @@ func (m matrix) copyRows(dst matrix, idx []int) {
 	}
 }
 
-// mustRows is the number of rows of x, dense or sparse, or bags. No rows, or another kind of them, are the caller's
-// mistake.
+// mustRows returns the number of rows of x, dense, sparse or ops.Bags. It panics for anything else.
 func mustRows(who string, x ops.Matrix) int {
 	switch v := x.(type) {
 	case *ops.CSR, *ops.Bags:
@@ -108,7 +107,7 @@ func mustRows(who string, x ops.Matrix) int {
 	panic(fmt.Sprintf("%s: x is %T and nil, or no rows; give a *tensor.Dense, a *ops.CSR or a *ops.Bags", who, x))
 }
 
-// mustIndex wants the numbers of n rows.
+// mustIndex panics unless idx are numbers of n rows.
 func mustIndex(who string, n int, idx []int) {
 	for _, k := range idx {
 		if k < 0 || k >= n {
@@ -117,7 +116,7 @@ func mustIndex(who string, n int, idx []int) {
 	}
 }
 
-// mustMatrix is matrixOf for functions that have no error to return: what it refuses is the caller's mistake.
+// mustMatrix is matrixOf for functions that return no error: it panics.
 func mustMatrix(who string, x *tensor.Dense) matrix {
 	m, err := matrixOf(who, x)
 	if err != nil {

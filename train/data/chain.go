@@ -11,13 +11,13 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 )
 
-// Chain applies scalers one after the other; ParseScalers makes it. Each is fitted to what those before it make of the
-// training rows. A row goes through all of them in float64, so float32 data are rounded once, at the end. A chain must be
-// fitted even if none of its scalers has anything to learn: it keeps the number of columns. It must not be copied while
-// it is being fitted.
+// Chain applies scalers one after the other; ParseScalers makes it. Each scaler is fitted to the training rows as the
+// scalers before it return them. A row goes through all scalers in float64, so float32 data are rounded once, at the
+// end. A chain must be fitted even if none of its scalers learns anything, since it keeps the number of columns. Do not
+// copy it while it is being fitted.
 //
-// Its state is the state of its scalers, each name preceded by the scaler's place and name, as in "0.minmax.min", and "cols",
-// the number of columns.
+// Its state has the states of its scalers, with names such as "0.minmax.min" (position, scaler, name), and "cols", the
+// number of columns.
 type Chain struct {
 	steps []step
 	cols  int // 0 before Fit
@@ -25,7 +25,7 @@ type Chain struct {
 
 var _ Scaler = (*Chain)(nil)
 
-// Name is the list that ParseScalers reads.
+// Name returns the list that ParseScalers reads.
 func (c *Chain) Name() string {
 	names := make([]string, len(c.steps))
 	for i, s := range c.steps {
@@ -34,7 +34,7 @@ func (c *Chain) Name() string {
 	return strings.Join(names, ",")
 }
 
-// Clipped is a new chain with cube in place of minmax and auto, not fitted.
+// Clipped returns a new chain that is not fitted, with cube in place of minmax and auto.
 func (c *Chain) Clipped() *Chain {
 	out := new(Chain)
 	for _, s := range c.steps {
@@ -47,7 +47,7 @@ func (c *Chain) Clipped() *Chain {
 	return out
 }
 
-// Fit fits each scaler to what those before it make of x, which stays as it is.
+// Fit fits each scaler to x as the scalers before it return it; x stays as it is.
 func (c *Chain) Fit(x ops.Matrix) error {
 	cols, err := fit(c, x, c.steps...)
 	if err == nil {
@@ -62,7 +62,7 @@ func (c *Chain) Apply(x ops.Matrix) (ops.Matrix, error) { return applied(c, x) }
 // ApplyInPlace scales x itself.
 func (c *Chain) ApplyInPlace(x ops.Matrix) error { return apply(c, x, c.cols, c.steps...) }
 
-// State is empty before Fit.
+// State returns what the scalers learned; it is empty before Fit.
 func (c *Chain) State() map[string]*tensor.Dense {
 	state := make(map[string]*tensor.Dense)
 	if c.cols == 0 {
@@ -77,10 +77,10 @@ func (c *Chain) State() map[string]*tensor.Dense {
 	return state
 }
 
-// prefix is what precedes the names in the state of scaler i.
+// prefix precedes the names in the state of scaler i.
 func (c *Chain) prefix(i int) string { return fmt.Sprintf("%d.%s.", i, c.steps[i].Name()) }
 
-// SetState takes the state of a chain of the same name.
+// SetState sets the state of a chain with the same name.
 func (c *Chain) SetState(state map[string]*tensor.Dense) error {
 	parts := make([]map[string]*tensor.Dense, len(c.steps))
 	own := make(map[string]*tensor.Dense)

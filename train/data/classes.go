@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// Classes are the distinct classes of a training set in their order: class i is output i of a head.
+// Classes are the distinct classes of a training set, in order: class i is output i of a head.
 type Classes []string
 
-// NewClasses collects the distinct labels, sorted by value if all are numbers and else as text.
+// NewClasses returns the distinct labels, sorted by value if all are numbers and otherwise as text.
 func NewClasses(labels []string) Classes {
 	seen := make(map[string]bool)
 	values := make(map[string]float64)
@@ -35,8 +35,8 @@ func NewClasses(labels []string) Classes {
 	return c
 }
 
-// Check wants classes that are no targets: of rows, 20 or more, most having a class of their own, it is an error that wraps
-// ErrTask where all classes are numbers.
+// Check returns an ErrTask for classes that look like targets: all are numbers, there are at least 20 rows, and more
+// than half as many classes as rows.
 func (c Classes) Check(rows int) error {
 	if rows < 20 || 2*len(c) <= rows {
 		return nil
@@ -49,8 +49,7 @@ func (c Classes) Check(rows int) error {
 	return fmt.Errorf("data: %d rows have %d distinct numbers as classes, such as %s; if these are targets, read them as regression: %w", rows, len(c), quote(c[0]), ErrTask)
 }
 
-// Index returns the number of each label's class. A label that is no class is an error that wraps ErrLabel and names
-// the row.
+// Index returns the number of the class of each label. Errors: ErrLabel, with the row, for a label that is not a class.
 func (c Classes) Index(labels []string) ([]int, error) {
 	at := make(map[string]int, len(c))
 	for i, l := range c {

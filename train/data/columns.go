@@ -18,89 +18,98 @@ type Kind string
 const (
 	Number   Kind = "number"
 	Boolean  Kind = "boolean"  // 0 and 1, or two words such as no and yes
-	Category Kind = "category" // texts, or numbers that are declared to be names
+	Category Kind = "category" // texts, or numbers that ColumnOptions.Categorical declares to be names
 	Time     Kind = "time"     // dates, with or without a time of day
 )
 
 // Columns says how the columns of a table become the columns of a matrix. Frame.Learn and Stream.Learn make it from
-// training rows. It is applied by name, or by place where the training rows had no names, and is written into the file
-// of a Model. A number stays one; a boolean is 0 or 1; a category has a column of 0 and 1 for each of its levels; a time
-// is days since 1970, and with ColumnOptions.Cyclic the sine and cosine of the hour of the day, the day of the week and
-// the day of the year.
+// training rows, and the file of a train.Model keeps it. It finds columns by name, or by position if the training rows
+// had no names. Each kind becomes:
+//
+//   - Number: the number itself.
+//   - Boolean: 0 or 1.
+//   - Category: a column of 0 and 1 for each level.
+//   - Time: days since 1970, and with ColumnOptions.Cyclic the sine and cosine of the day of the week, the day of the
+//     year and, if there is a time of day, the hour.
 type Columns struct {
 	Inputs  []Input  `json:"inputs"`  // in the order of the training rows
-	Named   bool     `json:"named"`   // whether they are found by name
+	Named   bool     `json:"named"`   // whether the inputs are found by name
 	Width   int      `json:"width"`   // columns of the training table, the labels included
 	Labels  []string `json:"labels"`  // names of the columns of labels or targets; nil if the rows had none
-	Left    []Left   `json:"left"`    // columns that are not looked at
+	Left    []Left   `json:"left"`    // columns that are left out
 	ID      string   `json:"id"`      // the column whose texts name the rows; "" for none
-	Unknown Unknown  `json:"unknown"` // what a level is that the training rows did not have
+	Unknown Unknown  `json:"unknown"` // how a level is treated that the training rows did not have
 	Cyclic  bool     `json:"cyclic"`  // whether times have sines and cosines
 }
 
-// Left is a column that is not looked at, and why.
+// Left is a column that is left out, and why.
 type Left struct {
 	Name string `json:"name"`
 	Why  string `json:"why"`
 }
 
-// Input is a column that is looked at.
+// Input is a column that is used.
 type Input struct {
-	Name   string   `json:"name"`
-	Place  int      `json:"place"` // in the training table, from 0
-	Kind   Kind     `json:"kind"`
-	Levels []string `json:"levels,omitempty"` // of a category that have a column; of a boolean the words for 0 and 1, if it is text
-	Other  bool     `json:"other,omitempty"`  // of a category: whether the rare levels share a column
-	Rare   []string `json:"rare,omitempty"`   // those levels, sorted; nil where there are none, or more than 10,000
-	Gap    bool     `json:"gap,omitempty"`    // whether there is a column that is 1 where the value is missing
+	Name  string `json:"name"`
+	Place int    `json:"place"` // position in the training table, from 0
+	Kind  Kind   `json:"kind"`
+	// Levels are the levels of a category that have a column, or the words for 0 and 1 of a boolean that is text.
+	Levels []string `json:"levels,omitempty"`
+	Other  bool     `json:"other,omitempty"`  // whether the rare levels of a category share a column
+	Rare   []string `json:"rare,omitempty"`   // the rare levels, sorted; nil if there are none, or more than 10,000
+	Gap    bool     `json:"gap,omitempty"`    // whether a further column is 1 for a missing value
 	Strict bool     `json:"strict,omitempty"` // whether a missing value is an error
-	Fill   float64  `json:"fill"`             // number, boolean or time in place of a missing value; of a category the level, from 0, or -1 for none
-	Layout string   `json:"layout,omitempty"` // of a time that is text, as package time has it
-	Daily  bool     `json:"daily,omitempty"`  // of a time: whether it has a time of day
+	// Fill is the number, boolean or time in place of a missing value. For a category it is the level, from 0, or -1
+	// for none.
+	Fill   float64 `json:"fill"`
+	Layout string  `json:"layout,omitempty"` // the layout of package time for times that are text
+	Daily  bool    `json:"daily,omitempty"`  // whether times have a time of day
 
-	// Of the training rows.
+	// Statistics of the training rows.
 	Gaps     int     `json:"gaps"`     // missing values
-	Distinct int     `json:"distinct"` // values, of numbers and times counted up to 1000
-	Least    float64 `json:"least"`    // of numbers and times
+	Distinct int     `json:"distinct"` // distinct values, for numbers and times counted up to 1000
+	Least    float64 `json:"least"`    // the least and the largest number or time
 	Most     float64 `json:"most"`
 }
 
-// Unknown says what becomes of a level that the training rows did not have.
+// Unknown says how a level is treated that the training rows did not have.
 type Unknown string
 
 const (
-	// UnknownOther: it counts as one of the rare levels, or, where there are none, as no level: its columns are all 0.
-	// Options.Tell is told.
+	// UnknownOther treats it as one of the rare levels or, if there are none, as no level: its columns are all 0.
+	// Options.Tell or Frame.Tell reports it.
 	UnknownOther Unknown = "other"
-	// UnknownError: an error that names the cell.
+	// UnknownError returns an error that names the cell.
 	UnknownError Unknown = "error"
 )
 
-// Missing says what becomes of a missing value.
+// Missing says how a missing value is treated.
 type Missing string
 
 const (
-	// MissingIndicator: the median takes its place, and where the training rows miss values a further column is 1; of a
-	// category that column alone is.
+	// MissingIndicator replaces it by the median. If the training rows miss values, a further column is 1 for a missing
+	// value. For a category that column alone is 1.
 	MissingIndicator Missing = "indicator"
-	// MissingFill: the median or the most frequent level takes its place.
+	// MissingFill replaces it by the median or the most frequent level.
 	MissingFill Missing = "fill"
-	// MissingError: an error that names the cell.
+	// MissingError returns an error that names the cell.
 	MissingError Missing = "error"
 )
 
-// ColumnOptions says what Learn makes of the columns of a table. The zero value decides by their cells.
+// ColumnOptions says how Learn treats the columns of a table. The zero value decides by their cells. Keep, Drop and
+// Categorical hold names, patterns of path.Match, or numbers from 1.
 type ColumnOptions struct {
-	Keep        []string // names or patterns of path.Match of the columns to look at; nil: all
-	Drop        []string // of those not to look at
-	Categorical []string // of numbers that are names
+	Keep        []string // the columns to use; nil: all
+	Drop        []string // the columns to leave out
+	Categorical []string // columns of numbers that are names
 	Missing     Missing  // "" is MissingIndicator
 	Unknown     Unknown  // "" is UnknownOther
-	// Rare is in how many rows a level of a category must be for a column of its own; 0 is a hundredth of the rows, at
-	// most 10. Others share a column.
-	Rare   int
-	Levels int  // at most so many levels of a category have columns of their own, the most frequent; 0 is 256
-	Cyclic bool // times have sines and cosines, too
+	// Rare is the least number of rows that a level of a category needs for a column of its own; 0 is a hundredth of
+	// the rows, at most 10. Rarer levels share a column.
+	Rare int
+	// Levels is the largest number of levels of a category with columns of their own, the most frequent ones; 0 is 256.
+	Levels int
+	Cyclic bool // whether times have sines and cosines too
 }
 
 func (o ColumnOptions) complete() (ColumnOptions, error) {
@@ -134,7 +143,8 @@ func (o ColumnOptions) complete() (ColumnOptions, error) {
 	return o, nil
 }
 
-// named is the first of the names, patterns and numbers that column j has, "" if none. A number that is a name is no number.
+// named returns the first name, pattern or number in list that matches column j, and "" if none does. A number that is
+// the name of a column is not a position.
 func named(list, names []string, j int) string {
 	oneWord := strings.NewReplacer("/", "\x00") // which path.Match has for a border
 	for _, p := range list {
@@ -146,7 +156,7 @@ func named(list, names []string, j int) string {
 	return ""
 }
 
-// width is the number of columns that an input becomes.
+// width is the number of matrix columns of an input.
 func (in *Input) width(cyclic bool) int {
 	w := 1
 	if in.Kind == Category {
@@ -167,7 +177,7 @@ func (in *Input) width(cyclic bool) int {
 	return w
 }
 
-// names are the names of the columns that an input becomes.
+// names are the names of the matrix columns of an input.
 func (in *Input) names(cyclic bool) (all []string) {
 	switch in.Kind {
 	case Category:
@@ -195,7 +205,7 @@ func (in *Input) names(cyclic bool) (all []string) {
 	return all
 }
 
-// Dims is the number of columns of the matrix.
+// Dims returns the number of columns of the matrix.
 func (c *Columns) Dims() (d int) {
 	for i := range c.Inputs {
 		d += c.Inputs[i].width(c.Cyclic)
@@ -203,7 +213,7 @@ func (c *Columns) Dims() (d int) {
 	return d
 }
 
-// Names are the names of the columns of the matrix, such as "sex=female".
+// Names returns the names of the columns of the matrix, such as "sex=female".
 func (c *Columns) Names() (all []string) {
 	for i := range c.Inputs {
 		all = append(all, c.Inputs[i].names(c.Cyclic)...)
@@ -211,7 +221,7 @@ func (c *Columns) Names() (all []string) {
 	return all
 }
 
-// Validate wants columns as Learn makes them, of a table that they can be found in. The error wraps domain.ErrParam.
+// Validate checks that c could come from Learn. Errors: domain.ErrParam.
 func (c *Columns) Validate() error {
 	fail := func(format string, args ...any) error {
 		return fmt.Errorf("data: Columns: "+format+": %w", append(args, domain.ErrParam)...)
@@ -255,14 +265,14 @@ func (c *Columns) Validate() error {
 	return nil
 }
 
-// plan is where the columns of a table are.
+// plan says where the columns of a table are.
 type plan struct {
 	inputs []int // the column of each input
 	told   []string
 	names  []string // of the columns of the matrix
 }
 
-// find finds the inputs in a table of the names, some of which hold labels or IDs and are no features.
+// find finds the inputs in a table with the given names. feature says which columns are neither labels nor IDs.
 func (c *Columns) find(names []string, isNamed bool, feature func(j int) bool) (*plan, error) {
 	if c.Named && !isNamed {
 		return nil, fmt.Errorf("the rows have no names of columns, and the model finds its columns by name (%s): %w", c.list(), ErrFormat)
@@ -311,12 +321,12 @@ func (c *Columns) find(names []string, isNamed bool, feature func(j int) bool) (
 	return p, nil
 }
 
-// left says whether the training rows had a column that is not looked at.
+// left says whether the training rows had a column of that name that was left out.
 func (c *Columns) left(name string) bool {
 	return name == c.ID || slices.ContainsFunc(c.Left, func(l Left) bool { return l.Name == name })
 }
 
-// findPlaces finds the inputs of a table without names, with the labels or without.
+// findPlaces finds the inputs of a table without names, with or without the labels.
 func (c *Columns) findPlaces(p *plan, width int) error {
 	labels := c.labelPlaces()
 	switch width {
@@ -349,7 +359,7 @@ func (c *Columns) labelPlaces() (at []int) {
 	return at
 }
 
-// madeUp is the name of a column that has none.
+// madeUp is the name of a column without a name.
 const madeUp = "column %d"
 
 func quoted(names []string) []string {
@@ -360,7 +370,7 @@ func quoted(names []string) []string {
 	return out
 }
 
-// cut is a list for a message, cut where it is long.
+// cut shortens a list for a message.
 func cut(list []string, most int) []string {
 	if len(list) <= most {
 		return list
@@ -377,11 +387,16 @@ func (c *Columns) list() string {
 	return strings.Join(cut(names, 10), ", ")
 }
 
-// UnmarshalJSON wants columns that are valid.
+// UnmarshalJSON reads columns and validates them. Errors: as for Validate and encoding/json; c is then as before.
 func (c *Columns) UnmarshalJSON(text []byte) error {
 	type plain Columns
-	if err := json.Unmarshal(text, (*plain)(c)); err != nil {
+	read := new(Columns)
+	if err := json.Unmarshal(text, (*plain)(read)); err != nil {
 		return err
 	}
-	return c.Validate()
+	if err := read.Validate(); err != nil {
+		return err
+	}
+	*c = *read
+	return nil
 }

@@ -12,10 +12,11 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Set makes a set of a frame: the matrix [n, c.Dims()] of its inputs, and its labels or targets. Where a missing value or
-// a level is unlike the training rows f.Tell is told. Errors: a column that is not there (ErrFormat); a cell that is not
-// of its column's kind (ErrFormat), a missing value where Strict says so, and a level that the training rows did not have
-// under UnknownError (ErrFormat), each with the row and the column.
+// Set makes a Set of a frame: the matrix [n, c.Dims()] of its inputs, and its labels or targets. f.Tell reports missing
+// values and levels that the training rows did not have. Errors: domain.ErrShape for a frame that is nil or empty, or
+// has no names and another number of columns; ErrFormat for a missing column; ErrFormat, with the row and the column,
+// for a cell of another kind than its column, for a missing value if Strict, and for an unknown level under
+// UnknownError.
 func (c *Columns) Set(f *Frame) (*Set, error) {
 	if f == nil || f.rows == 0 {
 		return nil, fmt.Errorf("data: Columns: the frame is nil or has no rows: %w", domain.ErrShape)
@@ -30,7 +31,7 @@ func (c *Columns) Set(f *Frame) (*Set, error) {
 	return c.set(f, p)
 }
 
-// set makes a set of a frame whose inputs are where the plan says.
+// set makes a Set of a frame whose inputs are where the plan says.
 func (c *Columns) set(f *Frame, p *plan) (*Set, error) {
 	x, err := c.matrix(f, p)
 	if err != nil {
@@ -39,7 +40,7 @@ func (c *Columns) set(f *Frame, p *plan) (*Set, error) {
 	return &Set{X: x, Y: f.Y, Labels: f.Labels, Names: p.names, LabelNames: f.LabelNames, IDs: f.IDs, Source: f.Source, Columns: c, taken: f.taken}, nil
 }
 
-// matrix makes the inputs of a frame, which are where the plan says, a matrix.
+// matrix makes a matrix of the inputs of a frame, which are where the plan says.
 func (c *Columns) matrix(f *Frame, p *plan) (*tensor.Dense, error) {
 	d := c.Dims()
 	if err := domain.CheckSize("data: "+f.Source, 8, f.rows, d); err != nil {
@@ -66,8 +67,8 @@ type writer struct {
 	x       []float64 // from the first of the columns on
 	d       int
 	width   int
-	gaps    int    // that the training rows did not have
-	unknown int    // levels, likewise
+	gaps    int    // missing values in a column that had none in the training rows
+	unknown int    // levels that the training rows did not have
 	level   string // the first of them
 }
 
@@ -108,7 +109,7 @@ func (w *writer) all() error {
 	return nil
 }
 
-// filling names what takes the place of a missing value.
+// filling names the value in place of a missing one.
 func (w *writer) filling() string {
 	switch {
 	case w.in.Kind == Category && w.in.Fill >= 0:
@@ -119,7 +120,7 @@ func (w *writer) filling() string {
 	return fmt.Sprint(w.in.Fill)
 }
 
-// fill writes what takes the place of a missing value.
+// fill writes the value in place of a missing one.
 func (w *writer) fill(row []float64) {
 	switch in := w.in; in.Kind {
 	case Category:
@@ -137,7 +138,7 @@ func (w *writer) fail(i int, format string, args ...any) error {
 	return fmt.Errorf("%s: column %s %s: %w", w.f.where(i), quote(w.in.Name), fmt.Sprintf(format, args...), ErrFormat)
 }
 
-// reader writes the value of row i, which is there.
+// reader returns a function that writes the value of row i, which is not missing.
 func (w *writer) reader(levels map[string]int) func(i int, row []float64) error {
 	in, c := w.in, w.cells
 	switch in.Kind {
@@ -239,7 +240,7 @@ func (w *writer) category(levels map[string]int) func(i int, row []float64) erro
 	}
 }
 
-// rare says whether the training rows had the level of row i, as far as is known.
+// rare says whether the level of row i is known to be a rare level of the training rows.
 func (w *writer) rare(i int) bool {
 	if w.in.Other && w.in.Rare == nil {
 		return true

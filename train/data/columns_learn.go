@@ -15,22 +15,23 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 )
 
-// What a column is learned from.
+// Limits on what is kept of a column.
 const (
-	mostValues   = 1000    // distinct numbers that are counted
+	mostValues   = 1000    // distinct numbers
 	mostTexts    = 1 << 20 // distinct texts
-	medianSample = 1 << 16 // numbers that the median is taken of, drawn uniformly where there are more
-	mostRare     = 10_000  // rare levels that are written down
-	fewRows      = 20      // below it texts that all differ are levels
+	medianSample = 1 << 16 // numbers for the median, a uniform sample if there are more
+	mostRare     = 10_000  // rare levels
+	fewRows      = 20      // with fewer rows texts that all differ are levels
 )
 
-// Learn decides by the rows of the frame what its columns are. The median of a column of more than 1000 distinct numbers
-// is the median of 65536 of them, drawn uniformly, where there are more. Learn tells f.Tell which columns it leaves out: one
-// without values, one whose values are all the same, texts that differ from row to row, and a number of the row.
+// Learn decides from the rows of the frame what its columns are. The median is exact for up to 65536 numbers, and
+// otherwise the median of 65536 of them, drawn uniformly. f.Tell reports the columns that are left out: those without
+// values, with a single value, with texts that differ from row to row, and row numbers.
 //
-// Errors: options out of range, and names that no column has (domain.ErrParam); a column of numbers with a few texts or
-// with thousands separators, and missing values under MissingError (ErrFormat); numbers that float64 cannot hold
-// (domain.ErrDomain); no column that is left (ErrFormat).
+// Errors: domain.ErrParam for options out of range and for names that no column has; domain.ErrShape for no rows;
+// ErrFormat for a column of numbers with a few texts or with thousands separators, for missing values under
+// MissingError, and if no column is left; domain.ErrDomain for numbers that float64 cannot hold; ErrTooLarge for a
+// category of more than 2²⁰ texts.
 func (f *Frame) Learn(o ColumnOptions) (*Columns, error) {
 	l, err := newLearner(o)
 	if err == nil {
@@ -42,8 +43,8 @@ func (f *Frame) Learn(o ColumnOptions) (*Columns, error) {
 	return l.columns()
 }
 
-// Plain says that all columns of the frame are numbers, as they are, by their places. Errors: a column of texts
-// (ErrFormat).
+// Plain returns Columns that take all columns of the frame as numbers, by position. Errors: ErrFormat for a column of
+// texts or times.
 func (f *Frame) Plain() (*Columns, error) {
 	c := &Columns{Width: len(f.Names), Labels: f.LabelNames, Unknown: UnknownError}
 	for j, name := range f.Names {
@@ -59,7 +60,7 @@ func (f *Frame) Plain() (*Columns, error) {
 	return c, nil
 }
 
-// learner learns from frames of the same columns, one after the other.
+// learner learns from frames with the same columns, one after the other.
 type learner struct {
 	o     ColumnOptions
 	like  *Frame
@@ -72,25 +73,25 @@ func newLearner(o ColumnOptions) (*learner, error) {
 	return &learner{o: o}, err
 }
 
-// columnStats is what is known of a column.
+// columnStats are the statistics of a column.
 type columnStats struct {
 	name      string
 	place     int
-	names     bool // its numbers are declared to be names
-	numbering bool // by its name it may number the rows
+	names     bool // whether its numbers are declared to be names
+	numbering bool // whether its name suggests that it numbers the rows
 	gaps      int
-	firstGap  string // where it is
+	firstGap  string // the place of the first gap
 	numbers   int
 	texts     map[string]int
 	textual   int    // cells of texts
-	flawed    int    // those that are numbers which float64 cannot be used for
+	flawed    int    // cells of numbers that float64 cannot hold
 	first     string // the first text, and where it is
 	at        string
-	values    map[float64]int // distinct numbers, nil where they are too many
+	values    map[float64]int // distinct numbers, nil if there are too many
 	least     float64
 	most      float64
-	whole     bool // all numbers are whole
-	rising    bool // each is larger than the one before
+	whole     bool // whether all numbers are whole
+	rising    bool // whether each number is larger than the one before
 	times     bool
 	sample    []float64
 	rng       *rand.Rand
@@ -148,10 +149,10 @@ func (l *learner) start(f *Frame) error {
 	return nil
 }
 
-// numberings are names of columns that number the rows, if their cells do.
+// numberings are names of columns that number the rows if their cells fit.
 var numberings = []string{"id", "index", "idx", "row", "rowid", "row_id", "row number", "rownumber", "nr", "no"}
 
-// skipped says whether the reader left the column out: labels and IDs.
+// skipped says whether the reader left the column out, as a label or an ID.
 func (c *column) skipped() bool { return c.numbers == nil && c.texts == nil }
 
 func (s *columnStats) add(f *Frame, c *column) {
@@ -196,7 +197,7 @@ func (s *columnStats) add(f *Frame, c *column) {
 	}
 }
 
-// flawOf says why a text is a number that float64 cannot be used for, "" where it is none.
+// flawOf says why float64 cannot hold the number t, and "" if it can or t is not a number.
 func flawOf(t string) string {
 	switch v, f := number(t); {
 	case f == overflows:
@@ -211,7 +212,7 @@ func flawOf(t string) string {
 	return ""
 }
 
-// number takes n cells of the value v.
+// number adds n cells with the value v.
 func (s *columnStats) number(v float64, n int) {
 	s.rising = s.rising && n == 1 && v > s.most
 	s.least, s.most = min(s.least, v), max(s.most, v)
@@ -232,7 +233,7 @@ func (s *columnStats) number(v float64, n int) {
 	}
 }
 
-// columns is what has been learned.
+// columns returns what has been learned.
 func (l *learner) columns() (*Columns, error) {
 	f := l.like
 	if f == nil || l.rows == 0 {
@@ -276,14 +277,14 @@ func (c *Columns) whyNone() string {
 	return strings.Join(cut(all, 5), ", ")
 }
 
-// tell tells what is worth knowing.
+// tell calls Tell with a note.
 func (f *Frame) tell(format string, args ...any) {
 	if f.Tell != nil {
 		f.Tell(fmt.Sprintf("%s: %s", f.Source, fmt.Sprintf(format, args...)))
 	}
 }
 
-// first says whether nothing was told of that before, in the blocks of the file.
+// first says whether this is the first note about what, over all blocks of the file.
 func (f *Frame) first(what string) bool {
 	if f.said == nil {
 		return true
@@ -332,7 +333,7 @@ func (l *learner) input(s *columnStats) (in Input, why string, err error) {
 	return in, "", nil
 }
 
-// numbersRows says whether the column has another whole number in each row, of a range of about as many as there are rows.
+// numbersRows says whether the column has a different whole number in each row, in a range of about the number of rows.
 func (s *columnStats) numbersRows() bool {
 	return s.textual == 0 && s.gaps == 0 && s.whole && s.numbers > 1 && (s.rising || len(s.values) == s.numbers) &&
 		s.most-s.least <= 3*float64(s.numbers)+10
@@ -382,7 +383,7 @@ func (l *learner) ofTexts(s *columnStats, in Input) (Input, string, error) {
 	return l.category(s, in)
 }
 
-// checkTexts refuses texts that look like numbers which are written wrong.
+// checkTexts refuses texts that look like misspelt numbers.
 func (s *columnStats) checkTexts() error {
 	what, sentinel := "", ErrFormat
 	switch {
@@ -399,10 +400,10 @@ func (s *columnStats) checkTexts() error {
 		s.at, quote(s.name), quote(s.first), what, sentinel)
 }
 
-// thousands are numbers whose digits are in groups of three.
+// thousands matches numbers with their digits in groups of three.
 var thousands = regexp.MustCompile(`^[-+]?[0-9]{1,3}(([,' \x{a0}\x{202f}][0-9]{3})+(\.[0-9]*)?|([.' \x{a0}\x{202f}][0-9]{3})+(,[0-9]*)?)$`)
 
-// grouped says whether all texts are such numbers.
+// grouped says whether all texts match thousands.
 func (s *columnStats) grouped() bool {
 	for t := range s.texts {
 		if !thousands.MatchString(t) {
@@ -412,7 +413,7 @@ func (s *columnStats) grouped() bool {
 	return true
 }
 
-// booleanWords are the words for 0 and 1 that the texts are, or nil.
+// booleanWords returns the words for 0 and 1 if all texts are among them, or nil.
 func booleanWords(s *columnStats) []string {
 	if s.numbers > 0 || len(s.texts) < 2 || len(s.texts) > 8 || s.names {
 		return nil
@@ -431,7 +432,7 @@ func booleanWords(s *columnStats) []string {
 	return nil
 }
 
-// category chooses the levels that have columns of their own.
+// category chooses the levels with columns of their own.
 func (l *learner) category(s *columnStats, in Input) (Input, string, error) {
 	n := s.numbers + s.textual
 	if !s.names && in.Distinct > n-n/10 && n >= fewRows && named(l.o.Keep, l.like.Names, s.place) == "" {
@@ -468,12 +469,12 @@ func (l *learner) category(s *columnStats, in Input) (Input, string, error) {
 	return in, "", nil
 }
 
-// layouts are the ways to write a time that are known. The later of two is taken where both fit.
+// layouts are the known ways to write a time. If several fit, the last one is taken.
 var layouts = []string{"1/2/2006", "1/2/2006 15:04", "1/2/2006 15:04:05", "2/1/2006", "2/1/2006 15:04", "2/1/2006 15:04:05",
 	"2.1.2006", "2.1.2006 15:04", "2.1.2006 15:04:05", "2006/1/2", "2006/1/2 15:04:05", "2006-01-02 15:04", "2006-01-02 15:04:05",
 	"2006-01-02T15:04:05", "2006-01-02 15:04:05Z07:00", time.RFC3339, "2006-01-02"}
 
-// ofTimes decides whether texts are times, all in one layout.
+// ofTimes decides whether texts are times in a common layout.
 func (l *learner) ofTimes(s *columnStats, in *Input) (bool, error) {
 	if _, ok := readTime(s.first); !ok {
 		return false, nil
@@ -505,7 +506,7 @@ func spelt(layout string) string {
 	return strings.NewReplacer("2006", "year", "01", "month", "02", "day", "15", "hour", "04", "minute", "05", "second", "1", "month", "2", "day", "Z07:00", "zone").Replace(layout)
 }
 
-// readTime is the time of a text in the first layout that it has.
+// readTime finds the first layout that a text has.
 func readTime(t string) (layout string, ok bool) {
 	if len(t) < 8 || len(t) > 40 {
 		return "", false
@@ -518,7 +519,7 @@ func readTime(t string) (layout string, ok bool) {
 	return "", false
 }
 
-// daysOf are the times of texts, in days since 1970, each as often as it is there.
+// daysOf returns the times of texts in days since 1970, each as often as it occurs.
 func daysOf(texts map[string]int, layout string) ([]float64, bool) {
 	var days []float64
 	for t, n := range texts {

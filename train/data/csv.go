@@ -12,27 +12,27 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 )
 
-// csvFile collects the rows of a CSV file: the features as numbers, or under Options.Columns and for a Frame the cells.
+// csvFile collects the rows of a CSV file: the features as numbers, or for Options.Columns and for a Frame the cells.
 type csvFile struct {
 	tableRows
 	r      *csv.Reader
-	base   int // lines of the file that r did not read, of those so far
+	base   int // lines so far that r did not read
 	lines  int // lines so far
 	layout *layout
 	fields int    // in each line
-	first  int    // number of the first line that is not blank
-	doubt  string // the first class, where it is text and all after it are numbers
-	want   int    // rows, of those in hand
+	first  int    // the number of the first line that is not blank
+	doubt  string // the first class, if it is text and all later ones are numbers
+	want   int    // the number of rows to hold
 	ended  bool
-	plain  *plainLines // nil as long as all lines go through r
+	plain  *plainLines // nil while all lines go through r
 	row    csvRow
 }
 
 // csvRow is a line of data.
 type csvRow struct {
-	texts   [][]byte  // of the fields, without spaces around
-	numbers []float64 // of the fields of a table that were read as numbers; NaN of others
-	bytes   []byte    // what texts are cut from
+	texts   [][]byte  // the fields, trimmed
+	numbers []float64 // the fields of a table that were read as numbers; NaN for others
+	bytes   []byte    // the memory of texts
 }
 
 // set takes the fields of a record, all as texts.
@@ -51,7 +51,7 @@ func (r *csvRow) set(record []string) {
 
 func newCSV(s *source) (rows, error) { return newSeparated(s, s.o.Delimiter) }
 
-// newTSV is newCSV for fields that tabs separate.
+// newTSV is newCSV for fields separated by tabs.
 func newTSV(s *source) (rows, error) {
 	if s.o.Delimiter != 0 {
 		return newSeparated(s, s.o.Delimiter)
@@ -127,7 +127,7 @@ func (p *csvFile) syntax(err error) error {
 	return p.wrap(err)
 }
 
-// start takes the layout from the first line and the names, if it is a header.
+// start takes the layout from the first line, and the names if it is a header.
 func (p *csvFile) start(line int, record []string) (err error) {
 	p.fields, p.first = len(record), line
 	if p.fields == 1 {
@@ -209,7 +209,7 @@ func (p *csvFile) record(line int, record []string) error {
 	return p.add(line)
 }
 
-// add takes the row, whose features are in x where there are no cells.
+// add takes the row; its features are in x unless there are cells.
 func (p *csvFile) add(line int) error {
 	if p.cells != nil {
 		if err := p.cells.row(line, &p.row, p.layout.comma); err != nil {
@@ -271,7 +271,7 @@ func (p *csvFile) column(field int) string {
 	return columnName(p.names, field)
 }
 
-// finish looks back at the end of the file.
+// finish makes the checks at the end of the file.
 func (p *csvFile) finish() error {
 	switch {
 	case p.fields == 0:

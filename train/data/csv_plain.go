@@ -8,21 +8,21 @@ import (
 	"strings"
 )
 
-// plainLines reads the lines of CSV that have no quote and no surprise where they stand in the reader's buffer: a cell is
-// read as a number before it is known where it ends, and nothing is copied. What it is not sure of it leaves to
-// encoding/csv, which every line can go through, to the same rows and errors.
+// plainLines reads simple CSV lines, without quotes, in place in the buffer of the reader. It reads a cell as a number
+// before it knows where the cell ends, and copies nothing. It leaves doubtful lines to encoding/csv. Every line could
+// go through encoding/csv, with the same rows and errors.
 type plainLines struct {
 	comma  byte
 	fields []field
 }
 
-// field is what a field of each line is read as.
+// field says how a field of each line is read.
 type field struct {
 	number bool
 	slot   int // of the number in x
 }
 
-// newPlainLines is nil where fields are separated by what may be in a number.
+// newPlainLines returns nil if the separator may occur in a number.
 func newPlainLines(p *csvFile) *plainLines {
 	if !strings.ContainsRune(",;\t|", p.layout.comma) {
 		return nil
@@ -43,7 +43,7 @@ func newPlainLines(p *csvFile) *plainLines {
 	return l
 }
 
-// scan takes up to most rows, and ends before the first line that is not plain or not whole.
+// scan reads up to most rows. It stops before the first line that is not simple or not complete.
 func (p *csvFile) scan(most int) error {
 	for had := p.rows; p.plain != nil && p.rows-had < most; {
 		buffer, whole := p.wholeLines()
@@ -73,9 +73,9 @@ func (p *csvFile) scan(most int) error {
 	return nil
 }
 
-// wholeLines is what is in the buffer, and the length of the lines at its start that end in it. Where none does it reads
-// on, into a larger buffer if need be. There is none at the end of the file, and where reading fails, which encoding/csv
-// meets as well.
+// wholeLines returns the buffer and the length of the complete lines at its start. If there are none it reads on, into
+// a larger buffer if need be. The length is 0 at the end of the file and if reading fails; encoding/csv will meet the
+// same error.
 func (p *csvFile) wholeLines() (buffer []byte, whole int) {
 	for {
 		buffer, _ = p.Peek(p.Buffered())
@@ -96,8 +96,8 @@ func (p *csvFile) wholeLines() (buffer []byte, whole int) {
 	}
 }
 
-// scanLine reads the line at the start of b, which ends in b, to p.row, and its numbers to the end of p.x where there are
-// no cells. It returns the length of the line; 0 where encoding/csv is to read it.
+// scanLine reads the line at the start of b, which is complete, into p.row, and without cells its numbers to the end of
+// p.x. It returns the length of the line; 0 leaves the line to encoding/csv.
 func (p *csvFile) scanLine(b []byte) (length int, blank bool) {
 	switch {
 	case b[0] == '\n':
@@ -155,7 +155,8 @@ func (p *csvFile) scanLine(b []byte) (length int, blank bool) {
 	return i, false
 }
 
-// after is the length of what is at the start of b where it ends a field, or the last field of a line; else 0.
+// after is the length of the separator at the start of b, or of the end of the line after the last field; 0 for
+// anything else.
 func (l *plainLines) after(b []byte, last bool) int {
 	switch {
 	case !last && b[0] == l.comma, last && b[0] == '\n':
@@ -166,7 +167,7 @@ func (l *plainLines) after(b []byte, last bool) int {
 	return 0
 }
 
-// reserve makes room in x for one row more, or for all that are to come as far as that is known.
+// reserve makes room in x for one more row, or for all that are expected.
 func (p *csvFile) reserve() {
 	d := len(p.at.features)
 	if cap(p.x)-len(p.x) >= d {

@@ -8,21 +8,20 @@ import (
 	"github.com/bochner-go/bochner/ops"
 )
 
-// Cube is MinMax, and then moves what lies beyond the range that it was fitted to, as later rows may, to the face of the unit cube:
+// Cube is MinMax with values clipped to the unit cube:
 //
 //	x_j ← min(1, max(0, (x_j - min_j) / (max_j - min_j)))
 //
-// It is for sets of samples, whose densities are estimated on the cube, and for the kernels of histograms, x >= 0: a
-// later row below the range would be negative. A column that was constant becomes 0: all densities agree in it, and no
-// distance hears of it.
+// It serves sets of samples, whose densities are estimated on the cube. It also serves kernels of histograms, x >= 0,
+// since a later row below the fitted range would become negative under MinMax. A column that was constant becomes 0.
 type Cube struct{ Range MinMax }
 
 var _ step = (*Cube)(nil)
 
-// Name is cube.
+// Name returns "cube".
 func (s *Cube) Name() string { return "cube" }
 
-// Fit takes the range of each column.
+// Fit learns the range of each column.
 func (s *Cube) Fit(x ops.Matrix) error { return fitOne(s, x) }
 
 // Apply returns the scaled rows; x stays as it is.
@@ -31,10 +30,10 @@ func (s *Cube) Apply(x ops.Matrix) (ops.Matrix, error) { return applied(s, x) }
 // ApplyInPlace scales x itself.
 func (s *Cube) ApplyInPlace(x ops.Matrix) error { return applyOne(s, x) }
 
-// State has min and max.
+// State returns min and max.
 func (s *Cube) State() map[string]*tensor.Dense { return s.Range.State() }
 
-// SetState takes min and max, min <= max.
+// SetState sets min and max, with min <= max.
 func (s *Cube) SetState(state map[string]*tensor.Dense) error { return s.Range.SetState(state) }
 
 func (s *Cube) learns() bool { return true }

@@ -6,7 +6,7 @@ import (
 	"math/bits"
 )
 
-// exactPowers is how far the powers of five go that uint64 holds.
+// exactPowers is the largest power of five that uint64 holds.
 const exactPowers = 27
 
 var (
@@ -23,9 +23,9 @@ var (
 	}()
 )
 
-// decimal reads [+-]digits[.digits][e[+-]digits] at the start of t, correctly rounded, and says how long it is. The
-// length is 0 where no such number begins, and where one has more than 19 digits or is w·10^e with |e| > 27: strconv
-// reads these.
+// decimal reads [+-]digits[.digits][e[+-]digits] at the start of t, correctly rounded, and returns its length. The
+// length is 0 if no such number begins there. It is also 0 for more than 19 digits, and for w·10^e with |e| > 27;
+// strconv reads these.
 func decimal[T string | []byte](t T) (v float64, length int) {
 	i := 0
 	if len(t) > 0 && (t[0] == '-' || t[0] == '+') {
@@ -74,11 +74,11 @@ func decimal[T string | []byte](t T) (v float64, length int) {
 	return v, i
 }
 
-// room is how many bytes leading reads at most.
+// room is the largest number of bytes that leading reads.
 const room = 64
 
-// leading is decimal for a number within a longer text: it reads eight digits of a fraction at once, and most numbers
-// without round. Where fewer than room bytes are left, or the number is unusual, decimal reads it.
+// leading is decimal for a number within a longer text. It reads eight digits of a fraction at once, and avoids round
+// for most numbers. It calls decimal if fewer than room bytes are left or the number is unusual.
 func leading(b []byte) (v float64, length int) {
 	if len(b) < room {
 		return decimal(b)
@@ -136,7 +136,7 @@ func leading(b []byte) (v float64, length int) {
 	return v, i
 }
 
-// eightDigits is the number that the eight bytes of x, the first the lowest, spell, if they are digits.
+// eightDigits returns the number that the eight bytes of x spell, the first byte the lowest, if all are digits.
 func eightDigits(x uint64) (w uint64, ok bool) {
 	const ones = 0x0101010101010101
 	x ^= '0' * ones
@@ -149,7 +149,7 @@ func eightDigits(x uint64) (w uint64, ok bool) {
 	return x * (10000<<32 + 1) >> 32, true
 }
 
-// exponent reads [+-]digits at the start of t; the length is 0 where there is none or a long one.
+// exponent reads [+-]digits at the start of t. The length is 0 without digits and for more than 4.
 func exponent[T string | []byte](t T) (n, length int) {
 	i := 0
 	if len(t) > 0 && (t[0] == '-' || t[0] == '+') {
@@ -171,8 +171,8 @@ func exponent[T string | []byte](t T) (n, length int) {
 	return n, i
 }
 
-// round is w·10^e, rounded to the nearest float64, to the even one of two. It is false where e is beyond the powers at
-// hand.
+// round returns w·10^e, rounded to the nearest float64, ties to even. It returns false if e is beyond the tables of
+// powers.
 func round(w uint64, e int) (float64, bool) {
 	// Of two exact numbers the product and the quotient are correctly rounded (Clinger 1990).
 	if w>>53 == 0 && -len(pow10) < e && e < len(pow10) {

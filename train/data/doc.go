@@ -1,39 +1,38 @@
-// Package data reads labelled rows from files, cuts them into blocks and parts, and scales them.
+// Package data reads labelled rows from files, divides them into blocks and parts, and scales them.
 //
 // # Formats
 //
-// Read takes the format from the extension: .libsvm, .svm, .svmlight and .txt are LIBSVM text, .csv is CSV, .tsv the
-// same with tabs, .npy is a NumPy array; each may be gzip or zstd data, with or without a further .gz or .zst. A program
-// that imports train/data/parquet reads .parquet too. A Set holds the rows as one float64 matrix, dense, or sparse where
-// LIBSVM text is (Options.Form has the rule), and either the class of each row (its text) or its target (a number).
-// ReadBags reads sets of samples from CSV, and ReadImageBags images as sets of pixels, as a Set whose rows are bags; the
-// scaler cube brings their samples into the unit cube. What is sparse takes memory in proportion to the values that are
-// not 0, in reading and after.
+// Read takes the format from the extension: .libsvm, .svm, .svmlight and .txt are LIBSVM text, .csv is CSV, .tsv is CSV
+// with tabs, .npy is a NumPy array. Each may be gzip or zstd data, with or without a further .gz or .zst. A program
+// that imports train/data/parquet reads .parquet too. A Set holds the rows as one float64 matrix, dense or sparse (see
+// Options.Form), with the class (text) or the target (number) of each row. ReadBags reads sets of samples from CSV, and
+// ReadImageBags images as sets of pixels, into a Set whose rows are ops.Bags; the scaler cube moves their samples into
+// the unit cube. Sparse rows take memory in proportion to the values that are not 0, during reading and after.
 //
 // # Tables
 //
 // A table has names, categories, dates and gaps. ReadFrame reads it as a Frame. Frame.Learn, or Stream.Learn in a pass
-// over files, decides by the training rows what each column becomes. The result, Columns, makes a Set of any frame whose
-// columns have these names, in any order, and as Options.Columns it makes readers and streams do so.
+// over files, decides from the training rows what each column becomes. The result, Columns, makes a Set of any frame
+// with columns of these names, in any order. As Options.Columns it makes readers and streams do so.
 //
 // # More rows than memory
 //
-// OpenStream reads the rows of one or many files, or of folders, in blocks, as often as asked, in order or through a
-// shuffle buffer; the same readers serve it and Read. Survey tells in one pass what is needed before: the width, the
-// classes, and a sample of rows. It keeps the rows of text as numbers in a temporary file, which later passes read
-// (StreamOptions.SpillBytes), so that a row is parsed once. Stream.Split holds rows out, and Chain.FitBlocks fits a
-// scaler. What is held in memory is set by the block, not by the rows.
+// OpenStream reads the rows of files or folders in blocks, any number of times, in order or through a shuffle buffer,
+// with the same readers as Read. Stream.Survey finds in one pass the width, the classes and a sample of rows. It keeps
+// the rows of text as numbers in a temporary file (StreamOptions.SpillBytes), so that later passes parse nothing.
+// Stream.Split holds rows out, and Chain.FitBlocks fits a scaler. Memory depends on the block size, not on the number
+// of rows.
 //
-// # What a file may not do
+// # Refused files
 //
-// A value that is NaN, infinite, too large for float64, or too small for it without being 0 is an error that wraps
-// domain.ErrDomain and names the file, the line, the column, the value and a remedy; so is the like of a target or of
-// a class. A number is decimal: hexadecimal floats and digits with underscores are text. A file that does not follow
-// its format is ErrFormat, one of another width than asked for is domain.ErrShape.
+// A value that is NaN, infinite, too large for float64, or not 0 but 0 in float64 is an error that wraps
+// domain.ErrDomain and names the file, the line, the column, the value and a remedy. The same holds for targets and
+// classes. A number is decimal: hexadecimal floats and digits with underscores are text. A file that does not follow
+// its format is ErrFormat; a file of another width than asked for is domain.ErrShape.
 //
-// A small file cannot make a reader allocate much: what is kept while reading is proportional to the bytes read (after
-// decompression), a line is at most 256 MiB long, an index at most 2^24, and the dense matrix has at most 2^22 cells
-// plus 4096 for each byte read, unless Options.MaxCells says otherwise; of a sparse matrix that is the limit for a row.
+// A small file cannot make a reader allocate much. Memory during reading is proportional to the bytes read (after
+// decompression). A line is at most 256 MiB long, an index at most 2^24. The dense matrix has at most 2^22 cells plus
+// 4096 for each byte read, unless Options.MaxCells says otherwise; for a sparse matrix the limit holds for one row.
 package data
 
 import (
@@ -41,17 +40,17 @@ import (
 	"fmt"
 )
 
-// The sentinels of this package; NaN and the infinities wrap domain.ErrDomain, a wrong width domain.ErrShape.
+// The errors of this package. NaN and the infinities wrap domain.ErrDomain, a wrong width wraps domain.ErrShape.
 var (
 	// ErrFormat marks a file that does not follow its format.
 	ErrFormat = errors.New("malformed file")
-	// ErrTooLarge marks a file of more cells than Options.MaxCells; it is an ErrFormat.
+	// ErrTooLarge marks a file with more cells than Options.MaxCells; it wraps ErrFormat.
 	ErrTooLarge = fmt.Errorf("more cells than allowed: %w", ErrFormat)
-	// ErrLabel marks a class that was not among those known.
+	// ErrLabel marks a class that is not among the known ones.
 	ErrLabel = errors.New("unknown class")
-	// ErrTask marks classes that look like targets: numbers that most rows have one of their own of.
+	// ErrTask marks classes that look like targets: numbers, and most rows have a different one.
 	ErrTask = errors.New("classes that look like targets")
-	// ErrZeros marks sparse rows under a scaler that makes other numbers of zeros.
+	// ErrZeros marks sparse rows under a scaler that changes zeros.
 	ErrZeros = errors.New("zeros do not stay zero")
 )
 

@@ -12,11 +12,11 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Examples are rows with their targets on their way into a fit, again in every pass over them. Pairs are in memory,
-// Streamed reads files, and any other type with the method does as well.
+// Examples are rows with their targets, for any number of passes. Pairs are in memory, Streamed reads files, and any
+// other type with the method serves as well.
 type Examples interface {
-	// Blocks yields the rows block by block; an error is the last it yields. The rows of an epoch, from 0, are the same
-	// in the same order whenever they are asked for. Another epoch may have them in another order.
+	// Blocks yields the rows block by block; it stops after an error. An epoch, from 0, has the same rows in the same
+	// order in every call. Another epoch may have another order.
 	Blocks(ctx context.Context, epoch int) iter.Seq2[Pairs, error]
 }
 
@@ -25,11 +25,11 @@ var (
 	_ Examples = Streamed{}
 )
 
-// Pairs are rows in memory, each with its targets: all that there are, or a block of them.
+// Pairs are rows in memory with their targets: all of them, or a block.
 type Pairs struct {
 	X      ops.Matrix            // [n, d], as the map takes them
-	Y      *mat.Dense            // [n, k], of classes as OneVersusRest makes them
-	Locate func(err error) error // names the place that the rows came from in an error about them; nil: their numbers do
+	Y      *mat.Dense            // [n, k]; for classes as OneVersusRest returns them
+	Locate func(err error) error // adds the origin of a row to an error about it; nil: errors name the row number alone
 }
 
 // Blocks yields the pairs as one block.
@@ -37,9 +37,9 @@ func (p Pairs) Blocks(context.Context, int) iter.Seq2[Pairs, error] {
 	return func(yield func(Pairs, error) bool) { yield(p, nil) }
 }
 
-// Check returns the pairs with dense rows in row-major order, which are copied where they are not, or an error that begins
-// with who: domain.ErrParam where X is nil, domain.ErrShape and domain.ErrDtype for what is no matrix of floats with one row
-// of targets for each row.
+// Check returns the pairs with dense rows in row-major order, copied if necessary. Errors begin with who:
+// domain.ErrParam for nil X; domain.ErrShape and domain.ErrDtype unless X is a matrix of floats with one row of targets
+// for each row.
 func (p Pairs) Check(who string) (Pairs, error) {
 	var err error
 	if p.X, err = RowMajor(who, "x", p.X); err != nil {
@@ -56,8 +56,9 @@ func (p Pairs) Check(who string) (Pairs, error) {
 	return p, nil
 }
 
-// RowMajor is x where it is sparse or bags, and else a row-major matrix of floats with the same rows, x itself or a copy. An
-// error begins with who and calls x what: domain.ErrParam where it is nil, domain.ErrShape and domain.ErrDtype.
+// RowMajor returns x itself if it is sparse or ops.Bags, and otherwise a row-major matrix of floats with the same rows,
+// x itself or a copy. Errors begin with who and call x what: domain.ErrParam for nil, domain.ErrShape unless it is a
+// matrix, domain.ErrDtype for another element type.
 func RowMajor(who, what string, x ops.Matrix) (ops.Matrix, error) {
 	if domain.IsNil(x) {
 		return nil, fmt.Errorf("%s: %s is nil: %w", who, what, domain.ErrParam)
@@ -85,7 +86,7 @@ func RowMajor(who, what string, x ops.Matrix) (ops.Matrix, error) {
 	return nil, fmt.Errorf("%s: %s of shape %v have strides %v, not those of a row-major matrix; copy them into one: %w", who, what, t.Shape(), t.Strides(), domain.ErrShape)
 }
 
-// take is a copy of some of the pairs.
+// take copies some of the pairs.
 func (p Pairs) take(rows []int) Pairs {
 	out := Pairs{X: RowsOf(p.X, rows), Y: mat.NewDense(len(rows), p.Y.RawMatrix().Cols, nil)}
 	for i, r := range rows {
@@ -104,7 +105,7 @@ func (p Pairs) take(rows []int) Pairs {
 	return out
 }
 
-// Streamed are the rows of a stream as a model sees them: scaled, in its element type, with targets.
+// Streamed are the rows of a stream as a model takes them: scaled, in its element type, with targets.
 type Streamed struct {
 	Stream  *Stream
 	Scaler  *Chain       // fitted; nil changes nothing
@@ -112,7 +113,7 @@ type Streamed struct {
 	Dtype   tensor.Dtype // Float64 or Float32
 }
 
-// check tells what there is nothing to read without.
+// check returns an error if there is no context or no stream.
 func (s Streamed) check(ctx context.Context) error {
 	if ctx == nil {
 		return fmt.Errorf("data: Streamed: the context is nil: %w", domain.ErrParam)
@@ -123,9 +124,9 @@ func (s Streamed) check(ctx context.Context) error {
 	return nil
 }
 
-// Blocks yields the rows in the order of an epoch of the stream, with targets of classes as OneVersusRest makes them.
-// Errors: as for the stream, of the scaler and of Set.As, with the file and the row; ErrLabel for a class that is none
-// of Classes.
+// Blocks yields the rows in the order of an epoch of the stream. OneVersusRest turns classes into targets. Errors, with
+// the file and the row: as for the stream, the scaler and Set.As; ErrLabel for a class that is not in Classes;
+// domain.ErrParam for Classes with targets, or for labels without Classes.
 func (s Streamed) Blocks(ctx context.Context, epoch int) iter.Seq2[Pairs, error] {
 	return func(yield func(Pairs, error) bool) {
 		if err := s.check(ctx); err != nil {
@@ -172,7 +173,7 @@ func (s Streamed) pairs(b *Block) (Pairs, error) {
 	return out, nil
 }
 
-// Matrices are the rows alone, as the stream reads them, in the form that Chain.FitBlocks takes.
+// Matrices yields the rows without targets and unscaled, as Chain.FitBlocks takes them.
 func (s Streamed) Matrices(ctx context.Context) iter.Seq2[ops.Matrix, error] {
 	return func(yield func(ops.Matrix, error) bool) {
 		if err := s.check(ctx); err != nil {
@@ -191,8 +192,9 @@ func (s Streamed) Matrices(ctx context.Context) iter.Seq2[ops.Matrix, error] {
 	}
 }
 
-// Part is the rows that keep says, by their file and their number in it, or, of rows that are no Streamed, by the file 0
-// and their number among all, so that those must keep their order from epoch to epoch. A nil keep says all.
+// Part selects rows: keep says whether to take a row, given its file and its number in the file. For rows other than
+// Streamed the file is 0 and the number counts all rows, so that these must have the same order in every epoch. A nil
+// keep takes all rows.
 func Part(rows Examples, keep func(file, row int) bool) Examples {
 	if keep == nil || domain.IsNil(rows) {
 		return rows

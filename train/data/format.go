@@ -10,29 +10,30 @@ import (
 	"strings"
 )
 
-// rows hands out the rows of an open file, one after the other: all that Read and a Stream know of a format.
+// rows hands out the rows of an open file in order. Read and Stream know a format through it alone.
 type rows interface {
-	// more parses up to most further rows, beside those in hand, and returns how many there were: fewer at the end of the file, where
-	// it checks what can only be checked there.
+	// more parses up to most further rows and returns their number. It is less than most at the end of the file, where
+	// more makes the final checks.
 	more(most int) (n int, err error)
-	// inHand is the number of rows in hand, of values among them that are not 0, and of features so far: an index may add to these.
+	// inHand returns the number of rows held, of stored values in them, and of features so far; a later index may
+	// increase the latter.
 	inHand() (n, stored, d int)
-	// take returns the rows in hand as a set of d columns, sparse or dense, and lets go of them.
+	// take returns the rows held as a set of d columns, sparse or dense, and releases them.
 	take(d int, sparse bool) (*Set, error)
-	// fixed says whether the width is that of the file from the start.
+	// fixed says whether the file states its width at the start.
 	fixed() bool
 	options() Options
-	// bytes is how many were read so far.
+	// bytes is the number of bytes read so far.
 	bytes() int64
 	close()
 }
 
-// framer are rows that can be had as a frame.
+// framer are rows that can be a frame.
 type framer interface {
 	frame() *Frame
 }
 
-// format is how the rows of an open file are read.
+// format says how the rows of an open file are read.
 type format struct {
 	text bool
 	rows func(s *source) (rows, error)
@@ -47,7 +48,7 @@ var (
 		".csv": formatCSV, ".tsv": formatTSV, ".npy": formatNPY}
 )
 
-// extension is what the name of a file says: its format, and how it is packed.
+// extension returns the format and the compression in the name of a file.
 func extension(path string) (ext string, packed packing) {
 	stem := strings.ToLower(path)
 	if p := packings[filepath.Ext(stem)]; p != unpacked {
@@ -56,7 +57,7 @@ func extension(path string) (ext string, packed packing) {
 	return filepath.Ext(stem), packed
 }
 
-// known is whether a file of that extension can be read.
+// known says whether a file with that extension can be read.
 func known(path string) bool {
 	ext, packed := extension(path)
 	if _, ok := formats[ext]; ok {
@@ -66,7 +67,7 @@ func known(path string) bool {
 	return ok && packed == unpacked
 }
 
-// checkName is an error for a name that says no format.
+// checkName returns an error for a name without a known format.
 func checkName(path string) error {
 	ext, packed := extension(path)
 	if known(path) {
@@ -119,7 +120,7 @@ func openFile(path string, o Options) (rows, error) {
 	return r, err
 }
 
-// readWhole reads what is left of a file.
+// readWhole reads the rest of a file.
 func readWhole(r rows) (*Set, error) {
 	if _, err := r.more(math.MaxInt); err != nil {
 		return nil, err
@@ -128,13 +129,13 @@ func readWhole(r rows) (*Set, error) {
 	return r.take(d, r.options().sparse(n, d, stored, r.fixed()))
 }
 
-// sparse is the rule of Form. A format that writes every cell has fixed columns and is dense unless asked otherwise.
+// sparse is the rule of Form. A format that writes every cell has fixed columns, and is dense unless asked otherwise.
 func (o Options) sparse(n, d, stored int, fixed bool) bool {
 	cells := float64(n) * float64(d)
 	return o.Form == FormSparse || o.Form == FormAuto && !fixed && cells >= sparseCells && sparseShare*float64(stored) <= cells
 }
 
-// options are those the file is read with.
+// options are the options that the file is read with.
 func (s *source) options() Options { return s.o }
 
 func (s *source) bytes() int64 { return s.meter.total }

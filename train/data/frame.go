@@ -11,17 +11,17 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 )
 
-// Frame is rows as a table has them: named columns of numbers, booleans, texts and times, with gaps. Columns makes a
-// Set of them, which a map takes. ReadFrame reads one, and NewFrame makes an empty one for the rows of a program.
+// Frame is a table: named columns of numbers, booleans, texts and times, with gaps. Columns.Set turns it into a Set,
+// which a map takes. ReadFrame reads one, and NewFrame makes an empty one for rows of a program.
 type Frame struct {
-	Names      []string  // of the columns, "column 1" and so on where the file has none
+	Names      []string  // names of the columns, "column 1" and so on if the file has none
 	Named      bool      // whether the file has names
 	Y          []float64 // targets [n, k] row by row, in regression; else nil
 	Labels     []string  // class of each row, in classification; else nil
 	LabelNames []string  // names of the label column or of the k target columns; nil without labels
-	IDs        []string  // of the rows, where Options.ID names their column
+	IDs        []string  // names of the rows, if Options.ID names their column
 	Source     string    // the file
-	// Tell is told what Learn and Columns make of cells that are not as one would expect; nil tells nobody.
+	// Tell receives notes of Learn and Columns about unexpected cells; nil: nobody is told.
 	Tell func(note string)
 
 	columns []column
@@ -30,17 +30,17 @@ type Frame struct {
 	rows    int
 	lines   []int           // of the rows in the file, where it is text
 	taken   []int           // as in Set
-	said    map[string]bool // what Columns told of the blocks of a file; nil of a frame that is whole
+	said    map[string]bool // notes of Columns about earlier blocks of a file; nil for a whole frame
 }
 
-// column is the cells of a column: numbers as long as all its cells are, and else texts.
+// column holds the cells of a column: numbers while all its cells are numbers, and otherwise texts.
 type column struct {
 	numbers []float64 // NaN is a gap
 	texts   *dictionary
 	times   bool // the numbers are days since 1970
 }
 
-// dictionary is cells of text, by their places among the distinct texts.
+// dictionary holds cells of text as indices of the distinct texts.
 type dictionary struct {
 	codes []int32 // -1 is a gap
 	texts []string
@@ -78,7 +78,7 @@ func (d *dictionary) add(t string) {
 	d.codes = append(d.codes, code)
 }
 
-// cellNumber is number but for a whole number that float64 may have rounded, which is none.
+// cellNumber is number, except that a whole number that float64 may have rounded is not a number.
 func cellNumber(t string) (float64, flaw) {
 	v, f := number(t)
 	if f == sound && lossy(t, v) {
@@ -92,7 +92,7 @@ func lossy(t string, v float64) bool {
 	return math.Abs(v) >= 1<<53 && !strings.ContainsAny(t, ".eE")
 }
 
-// add takes the text of a cell. A number that float64 cannot hold is kept as text: Learn and Columns say what it is.
+// add takes the text of a cell. A number that float64 cannot hold is kept as text; Learn and Columns report it.
 func (c *column) add(t string, read func(string) (float64, flaw)) {
 	v, f := read(t)
 	gap := f != sound && isGap(t)
@@ -116,7 +116,7 @@ func (c *column) add(t string, read func(string) (float64, flaw)) {
 	c.texts.add(t)
 }
 
-// toTexts makes texts of numbers, as NewClasses spells them.
+// toTexts turns numbers into texts, spelt as in NewClasses.
 func (c *column) toTexts() {
 	c.texts = newDictionary(len(c.numbers))
 	for _, v := range c.numbers {
@@ -172,8 +172,8 @@ func (c *column) take(idx []int) column {
 	return out
 }
 
-// NewFrame is a frame without rows whose columns have the names. Errors: no name, an empty one, and one that is there
-// twice (domain.ErrParam).
+// NewFrame returns a frame without rows, with columns of the given names. Errors (domain.ErrParam): no name, an empty
+// name, the same name twice.
 func NewFrame(names ...string) (*Frame, error) {
 	f := &Frame{Names: names, Named: true, columns: make([]column, len(names)), own: true, Source: "data: Frame"}
 	if len(names) == 0 {
@@ -189,11 +189,13 @@ func NewFrame(names ...string) (*Frame, error) {
 	return f, nil
 }
 
-// Append adds a row: for each column a float64, an int, a bool, a string, a time.Time, or nil for a missing value. A
-// text that is a number counts as one, and the marks of missing values in ReadFrame count as missing. Errors: another
-// number of cells (domain.ErrShape), a cell of another type (domain.ErrDtype), a number that is infinite or an int of 2^53
-// or more in absolute value (domain.ErrDomain), a frame that NewFrame did not make (domain.ErrParam); the frame is then as
-// before.
+// Append adds a row. A cell is a float64, an int, a bool, a string, a time.Time, or nil for a missing value; NaN counts
+// as missing. A text that is a number counts as a number, and the marks of missing values in ReadFrame count as
+// missing.
+//
+// Errors, which leave the frame as it was: domain.ErrShape for another number of cells; domain.ErrDtype for a cell of
+// another type; domain.ErrDomain for a number that is infinite or that float64 cannot hold, an int of 2^53 or more in
+// absolute value, and a text that is not UTF-8; domain.ErrParam for a frame that NewFrame did not make.
 func (f *Frame) Append(row ...any) error {
 	if f == nil || !f.own {
 		return fmt.Errorf("data: Frame: rows are appended to a frame that NewFrame made: %w", domain.ErrParam)
@@ -213,7 +215,7 @@ func (f *Frame) Append(row ...any) error {
 	return nil
 }
 
-// checkCell wants a cell that a column can take.
+// checkCell returns an error for a cell that no column can take.
 func (f *Frame) checkCell(j int, v any) error {
 	bad := func(value float64, reason, remedy string) error {
 		return &domain.CellError{Who: "data: Frame: column " + quote(f.Names[j]), Row: f.rows, Col: j, Value: value, Reason: reason, Remedy: remedy}
@@ -245,7 +247,7 @@ func (f *Frame) checkCell(j int, v any) error {
 		f.rows, quote(f.Names[j]), v, domain.ErrDtype)
 }
 
-// addAny takes a cell that checkCell does not refuse.
+// addAny takes a cell that checkCell accepts.
 func (c *column) addAny(v any) {
 	value := math.NaN()
 	switch v := v.(type) {
@@ -285,13 +287,13 @@ func (c *column) addAny(v any) {
 
 func isTime(v any) bool { _, ok := v.(time.Time); return ok }
 
-// Rows is the number of rows.
+// Rows returns the number of rows.
 func (f *Frame) Rows() int { return f.rows }
 
-// Targets is the number of targets of a row, and 0 without targets.
+// Targets returns the number of targets of a row, and 0 without targets.
 func (f *Frame) Targets() int { return targetsOf(f.Y, f.LabelNames) }
 
-// Take returns the rows idx, in that order, as a frame of its own (a copy). It panics when an index is out of range.
+// Take returns a copy of the rows idx, in that order, as a frame. It panics when an index is out of range.
 func (f *Frame) Take(idx []int) *Frame {
 	mustIndex("data: Frame.Take", f.rows, idx)
 	out := *f
@@ -315,7 +317,7 @@ func (f *Frame) Take(idx []int) *Frame {
 	return &out
 }
 
-// pickRows is pick of rows of k numbers.
+// pickRows is pick for rows of k numbers.
 func pickRows(from []float64, idx []int, k int) []float64 {
 	to := make([]float64, 0, len(idx)*k)
 	for _, i := range idx {
@@ -324,7 +326,7 @@ func pickRows(from []float64, idx []int, k int) []float64 {
 	return to
 }
 
-// taken are the numbers in the file of the rows idx of rows that have the numbers from, nil for all.
+// taken are the row numbers in the file of the rows idx. from are the numbers of all rows; nil: 0, 1, 2, ...
 func taken(from, idx []int) []int {
 	if from != nil {
 		return pick(from, idx)
@@ -347,8 +349,8 @@ func (f *Frame) where(i int) string {
 	return fmt.Sprintf("%s: row %d", who, i)
 }
 
-// days since 1970 are the numbers of times.
+// timeDays returns a time as days since 1970.
 func timeDays(t time.Time) float64 { return float64(t.UnixMicro()) / 864e8 }
 
-// dayTime is the time of so many days since 1970.
+// dayTime returns the time that is a number of days after 1970.
 func dayTime(days float64) time.Time { return time.UnixMicro(int64(math.Round(days * 864e8))).UTC() }

@@ -10,22 +10,23 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// The layout of CIFAR-10's binary files.
+// The layout of the binary files of CIFAR-10.
 const (
 	cifarEdge   = 32
 	cifarPixels = cifarEdge * cifarEdge
 	cifarRecord = 1 + 3*cifarPixels
 )
 
-// ReadImageBags reads images as sets of samples from the file at path, plain or gzip, of CIFAR-10's binary layout: for each image a byte that is
-// its class, and then 1024 bytes of red, 1024 of green and 1024 of blue, row by row. A pixel is a sample of three coordinates in the unit cube,
+// ReadImageBags reads images as sets of samples from a file in the binary layout of CIFAR-10, plain, gzip or zstd: for
+// each image a byte with its class, then 1024 bytes of red, 1024 of green and 1024 of blue, row by row. A pixel is a
+// sample of three coordinates in the unit cube,
 //
 //	x = (column + ½)/32,   y = (row + ½)/32,   value = (.299 red + .587 green + .114 blue)/255,
 //
-// and a set is 1024 of them, or with mirror 2048: the pixels of the image and of its mirror image, in which left and right have changed places.
-// Set.X is an *ops.Bags of float64, three numbers a sample, for the first limit images (0: all), and Set.Labels are the classes as decimal
-// numbers. Sutherland et al. (2016), Image classification; the weights of the colours are as in ITU-R BT.601. Errors: a file that ends within
-// an image, or has none (ErrFormat).
+// and a set has 1024 of them, or with mirror 2048: the pixels of the image and of its left-right mirror image. It reads
+// the first limit images (0: all). Set.X is an *ops.Bags of float64, and Set.Labels are the classes as decimal numbers.
+// Sutherland et al. (2016), Image classification; the weights of the colours follow ITU-R BT.601. Errors:
+// ErrFormat for a file that ends within an image, or has none.
 func ReadImageBags(path string, mirror bool, limit int) (*Set, error) {
 	f, err := os.Open(path)
 	if err != nil {

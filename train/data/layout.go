@@ -17,17 +17,17 @@ import (
 type Header int
 
 const (
-	// HeaderAuto: ReadCSV has the rule.
+	// HeaderAuto decides by the first lines; see ReadCSV.
 	HeaderAuto Header = iota
-	// HeaderYes: it does.
+	// HeaderYes says that the first line names the columns.
 	HeaderYes
-	// HeaderNo: it is a row.
+	// HeaderNo says that the first line is a row.
 	HeaderNo
 )
 
 var headerNames = []string{"auto", "yes", "no"}
 
-// String is the name that ParseHeader reads.
+// String returns the name that ParseHeader reads.
 func (h Header) String() string {
 	if h < 0 || int(h) >= len(headerNames) {
 		return fmt.Sprintf("Header(%d)", int(h))
@@ -35,7 +35,7 @@ func (h Header) String() string {
 	return headerNames[h]
 }
 
-// ParseHeader reads auto, yes or no. Another text is an error that wraps domain.ErrParam.
+// ParseHeader reads auto, yes or no. Errors: domain.ErrParam for another text.
 func ParseHeader(s string) (Header, error) {
 	if i := slices.Index(headerNames, s); i >= 0 {
 		return Header(i), nil
@@ -43,17 +43,17 @@ func ParseHeader(s string) (Header, error) {
 	return 0, fmt.Errorf("data: header %q is unknown, want auto, yes or no: %w", s, domain.ErrParam)
 }
 
-// separators are what may separate fields.
+// separators are the characters that layoutOf considers as separators.
 const separators = ",;\t"
 
-// layout is what the first lines of separated text tell.
+// layout is what the first lines of separated text show.
 type layout struct {
 	comma   rune
-	records [][]string // the first lines that are not blank, of trimmed fields
+	records [][]string // the first lines that are not blank, with trimmed fields
 	told    []string
 }
 
-// layoutOf looks at the first lines of s, whose fields comma separates, or what they tell where that is 0.
+// layoutOf looks at the first lines of s. comma separates the fields; 0: the first lines decide.
 func layoutOf(s *source, comma rune) *layout {
 	const size = 1 << 16
 	head, _ := s.Peek(size) // a failing Peek is left for the parser to meet
@@ -102,9 +102,9 @@ func sample(head []byte, comma rune) (records [][]string) {
 	return records
 }
 
-// separator is what separates the fields of the lines: a comma where the first line has one outside of quotes, else a
-// semicolon, else a tab. Where another of them cuts all lines into equally many fields, of which more are numbers, it is
-// that one: numbers such as 1,5 have commas, too.
+// separator returns the separator of the lines: a comma if the first line has one outside of quotes, else a semicolon,
+// else a tab. Another separator wins if it cuts all lines into equally many fields and gives more numbers, since
+// numbers such as 1,5 also have commas.
 func separator(head []byte) rune {
 	best, share := rune(','), -1.0
 	for _, c := range separators {
@@ -117,7 +117,7 @@ func separator(head []byte) rune {
 	return best
 }
 
-// numberShare is how many of the fields are numbers, and 0 where lines have different numbers of fields.
+// numberShare is the share of fields that are numbers, and 0 if lines have different numbers of fields.
 func numberShare(records [][]string, comma rune) float64 {
 	numbers, all := 0, 0
 	for _, r := range records {
@@ -134,7 +134,7 @@ func numberShare(records [][]string, comma rune) float64 {
 	return float64(numbers) / float64(all)
 }
 
-// numberIn is number, and where commas separate no fields also of a number with a decimal comma.
+// numberIn is number, and also reads a decimal comma unless commas separate fields.
 func numberIn(t string, comma rune) (float64, flaw) {
 	v, f := number(t)
 	if f == noNumber && comma != ',' && strings.Count(t, ",") == 1 && !strings.Contains(t, ".") {
@@ -145,7 +145,7 @@ func numberIn(t string, comma rune) (float64, flaw) {
 	return v, f
 }
 
-// header decides whether the first line names the columns, by the fields that are features.
+// header decides by the fields that are features whether the first line names the columns.
 func (l *layout) header(feature func(field int) bool) bool {
 	if len(l.records) == 0 {
 		return false
@@ -195,7 +195,7 @@ func (l *layout) header(feature func(field int) bool) bool {
 	return true
 }
 
-// numeric says whether all cells of a column that have a value are numbers or times, and some have one.
+// numeric says whether all cells of a column that have a value are numbers or times, and there is such a cell.
 func (l *layout) numeric(rest [][]string, j int) bool {
 	some := false
 	for _, r := range rest {
@@ -212,9 +212,10 @@ func (l *layout) numeric(rest [][]string, j int) bool {
 	return some
 }
 
-// countsUp is the first line where its numbers count up: 0, 1, 2 and on from the first field or the second, as pandas
-// writes by default, or years; "" where they do not. The other fields are texts above numbers, or the empty name of an
-// index. They are names if there are more than two, or the rows have a number that is not whole.
+// countsUp returns the first line for a message if its numbers count up, and "" otherwise: 0, 1, 2 and so on from the
+// first field or the second, as pandas writes by default, or years. The other fields must be texts above numbers, or
+// the empty name of an index. The numbers are names if there are more than two, or if the rows have a number that is
+// not whole.
 func (l *layout) countsUp(first []string, rest [][]string) (run string, names bool) {
 	if len(rest) == 0 {
 		return "", false

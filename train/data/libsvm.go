@@ -12,7 +12,7 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 )
 
-// libsvm collects the rows sparsely, so that memory follows the bytes read until the width is known.
+// libsvm collects the rows sparsely, so that memory is proportional to the bytes read until the width is known.
 type libsvm struct {
 	*source
 	targets *targets
@@ -111,7 +111,7 @@ func (p *libsvm) row(no int, line []byte) error {
 	return nil
 }
 
-// reserve makes room for as many values, or for all that are to come as far as that is known.
+// reserve makes room for a number of values, or for all values that are expected in the file.
 func (p *libsvm) reserve(values int) {
 	if p.whole {
 		values = max(values, p.expected(len(p.values)))
@@ -119,8 +119,8 @@ func (p *libsvm) reserve(values int) {
 	p.values, p.columns = slices.Grow(p.values, max(values, len(p.values))), slices.Grow(p.columns, max(values, len(p.columns)))
 }
 
-// roomy is s with room for one more. A full one becomes twice as large: append alone would grow a long one by a quarter, and
-// so copy each value four times on the way.
+// roomy returns s with room for one more element. It doubles a full slice: append grows long ones by a quarter, and
+// would copy each value four times on the way.
 func roomy[T any](s []T) []T {
 	if len(s) < cap(s) {
 		return s
@@ -171,7 +171,7 @@ func (p *libsvm) feature(no, last int, b []byte) (index int, value float64, rest
 	return index, value, rest, nil
 }
 
-// badFeature says why tok, of that index, is not index:value after the index last.
+// badFeature says why tok, with that index, is not a valid index:value after the index last.
 func (p *libsvm) badFeature(no, last, index int, tok []byte) error {
 	colon, text := bytes.IndexByte(tok, ':'), quote(string(tok))
 	switch {
@@ -189,7 +189,7 @@ func (p *libsvm) badFeature(no, last, index int, tok []byte) error {
 	return p.fail(no, domain.ErrShape, "%s: the index is beyond the %d features asked for", text, p.o.Dims)
 }
 
-// badIndex says why tok[:colon] is no index.
+// badIndex says why tok[:colon] is not an index.
 func (p *libsvm) badIndex(no int, tok []byte, colon int) error {
 	text, index := quote(string(tok)), string(tok[:colon])
 	switch {
@@ -208,7 +208,7 @@ func (p *libsvm) inHand() (n, stored, d int) { return len(p.ends), len(p.values)
 
 func (p *libsvm) fixed() bool { return false }
 
-// take puts the rows together, sparse or spread out.
+// take makes a set of the rows, sparse or dense.
 func (p *libsvm) take(d int, sparse bool) (*Set, error) {
 	n := len(p.ends)
 	if d == 0 {
@@ -236,7 +236,7 @@ func (p *libsvm) take(d int, sparse bool) (*Set, error) {
 	return p.source.dense(x, n, d, p.targets, false)
 }
 
-// letGo forgets the rows in hand, which are a set's now; the next ones are likely to be as many.
+// letGo releases the rows, which belong to a set now, and makes room for as many.
 func (p *libsvm) letGo() {
 	p.done += len(p.ends)
 	p.values, p.columns = make([]float64, 0, len(p.values)), make([]int32, 0, len(p.columns))

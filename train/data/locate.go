@@ -8,8 +8,8 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 )
 
-// Locate names the file in an error about the set, and counts the row or the bag that it names as in that file, even
-// where the set is what Take took of another. A set with no Source has no file to name.
+// Locate adds the file to an error about the set. It changes the number of the row or bag in the error to the number in
+// that file, also for a set that Take made. It changes nothing but row numbers for a set without Source.
 func (s *Set) Locate(err error) error {
 	return locate(err, func(row int) (string, int) {
 		if s.taken == nil || row < 0 {
@@ -19,8 +19,8 @@ func (s *Set) Locate(err error) error {
 	})
 }
 
-// locate names the file in an error about rows. place says which file row i came from and its number there; of row -1,
-// where the error names none, the file alone.
+// locate adds the file to an error about rows. place returns the file of row i and its number there; for row -1, if the
+// error names no row, the file alone counts.
 func locate(err error, place func(row int) (file string, at int)) error {
 	if err == nil {
 		return nil

@@ -12,43 +12,45 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 )
 
-// Look is a first look at a table: what its columns hold, and what Learn makes of them.
+// Look is a summary of a table: what its columns hold, and how Learn uses them.
 type Look struct {
 	Source     string        `json:"source"`
 	Rows       int           `json:"rows"`
-	Duplicates int           `json:"duplicates"` // rows that are as another before them, the label included
-	Labels     []string      `json:"labels"`     // names of their columns
+	Duplicates int           `json:"duplicates"` // rows that equal an earlier row, the label included
+	Labels     []string      `json:"labels"`     // names of the columns of labels or targets
 	Classes    []LevelLook   `json:"classes,omitempty"`
 	Columns    []*ColumnLook `json:"columns"`
 }
 
-// LevelLook is a value and the rows that have it.
+// LevelLook is a value and the number of rows that have it.
 type LevelLook struct {
 	Level string `json:"level"`
 	Rows  int    `json:"rows"`
 }
 
-// ColumnLook is what is known of a column, the targets of regression included.
+// ColumnLook is the summary of a column, or of a target of regression.
 type ColumnLook struct {
 	Name     string      `json:"name"`
-	Kind     Kind        `json:"kind,omitempty"` // "" of one that is left out
-	Left     string      `json:"left,omitempty"` // why it is
+	Kind     Kind        `json:"kind,omitempty"` // "" for a column that is left out
+	Left     string      `json:"left,omitempty"` // why it is left out
 	Missing  int         `json:"missing"`
 	Distinct int         `json:"distinct"`
-	Least    float64     `json:"least"` // of numbers, and of times in days since 1970
+	Least    float64     `json:"least"` // for numbers, and for times in days since 1970
 	Median   float64     `json:"median"`
 	Most     float64     `json:"most"`
-	Levels   []LevelLook `json:"levels,omitempty"` // of texts, the most frequent, at most 10
-	Becomes  int         `json:"becomes"`          // columns
-	// Tells is how much the column alone tells of the label: of classes the share of rows whose class the others of the
-	// same value, or of the same of 32 ranges, have most often; of one target the squared correlation.
+	Levels   []LevelLook `json:"levels,omitempty"` // the most frequent texts, at most 10
+	Becomes  int         `json:"becomes"`          // the number of matrix columns
+	// Tells measures how well the column alone predicts the label. For classes it is the share of rows whose class is
+	// the most frequent one among the other rows with the same value, or in the same of 32 ranges. For a single target
+	// it is the squared correlation.
 	Tells float64 `json:"tells"`
-	// Bins are the rows in 20 ranges of equal width from Least to Most; of texts nil.
+	// Bins are the numbers of rows in 20 ranges of equal width from Least to Most; nil for texts.
 	Bins []int `json:"bins,omitempty"`
 }
 
-// Look looks at the rows by the columns that Learn made of them. Errors: columns that do not belong to the frame
-// (ErrFormat), a nil frame and nil columns (domain.ErrParam).
+// Look summarises the rows by the columns that Learn made of them. Errors: domain.ErrParam for a nil frame or nil
+// columns; ErrFormat for columns that do not belong to the frame; domain.ErrShape for another number of columns without
+// names.
 func (f *Frame) Look(c *Columns) (*Look, error) {
 	if f == nil || c == nil {
 		return nil, fmt.Errorf("data: Look: the frame or its columns are nil: %w", domain.ErrParam)
@@ -83,7 +85,7 @@ func (f *Frame) Look(c *Columns) (*Look, error) {
 	return l, nil
 }
 
-// asTimes are texts as days since 1970, those in another layout as missing.
+// asTimes turns texts into days since 1970; a text in another layout counts as missing.
 func (c *column) asTimes(layout string) *column {
 	out := &column{times: true}
 	for i := range c.len() {
@@ -95,7 +97,7 @@ func (c *column) asTimes(layout string) *column {
 	return out
 }
 
-// LookTargets looks at the targets of regression as at columns.
+// LookTargets summarises the targets of regression like columns.
 func (f *Frame) LookTargets() (all []*ColumnLook) {
 	k := f.Targets()
 	for t := range k {
@@ -162,7 +164,7 @@ func (f *Frame) lookAt(name string, col *column) *ColumnLook {
 	return look
 }
 
-// lookNumbers looks at numbers, and groups them by value, or by 32 ranges of about as many rows each.
+// lookNumbers summarises numbers, and groups them by value, or into 32 ranges with about as many rows each.
 func (f *Frame) lookNumbers(look *ColumnLook, v []float64, there, group []int) {
 	order := slices.Clone(there)
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(v[a], v[b]) })
@@ -186,7 +188,7 @@ func (f *Frame) lookNumbers(look *ColumnLook, v []float64, there, group []int) {
 	}
 }
 
-// tellsClass is the share of rows whose class is the most frequent of the others in their group.
+// tellsClass is the share of rows whose class is the most frequent among the other rows of their group.
 func tellsClass(labels []string, group, there []int) float64 {
 	counts := map[int]map[string]int{}
 	for _, i := range there {
@@ -214,7 +216,7 @@ func tellsClass(labels []string, group, there []int) float64 {
 	return float64(right) / float64(len(there))
 }
 
-// squaredCorrelation is the squared correlation of x and y on some rows, and 0 where one is constant.
+// squaredCorrelation is the squared correlation of x and y on some rows, and 0 if one is constant.
 func squaredCorrelation(x, y []float64, there []int) float64 {
 	var mx, my, xx, yy, xy float64
 	for k, i := range there { // Welford's update
@@ -229,7 +231,7 @@ func squaredCorrelation(x, y []float64, there []int) float64 {
 	return 0
 }
 
-// duplicates is how many rows are as another before them.
+// duplicates is the number of rows that equal an earlier row.
 func (f *Frame) duplicates() (n int) {
 	seed, seen := maphash.MakeSeed(), make(map[uint64]bool, f.rows)
 	var h maphash.Hash

@@ -14,7 +14,7 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// MatrixFile writes a matrix row by row to a .npy or .csv file. The file appears under its name once it is whole.
+// MatrixFile writes a matrix row by row to a .npy or .csv file. The file appears under its name when it is complete.
 type MatrixFile struct {
 	path       string
 	rows, cols int
@@ -25,12 +25,13 @@ type MatrixFile struct {
 	written    int
 }
 
-// AnyRows is the number of rows of a MatrixFile that has as many as are written to it.
+// AnyRows stands for the number of rows of a MatrixFile that takes any number.
 const AnyRows = -1
 
-// NewMatrixFile starts a file of rows x cols numbers, rows may be AnyRows. CSV, for a name that ends so, has no header line and 17 digits a
-// number; .npy has the element type. Errors: domain.ErrParam for rows below 0 but AnyRows and for cols below 1;
-// domain.ErrDtype for another type than Float64 and Float32; what the file system returns.
+// NewMatrixFile starts a file of rows x cols numbers; rows may be AnyRows. A name that ends in .csv gives CSV, without
+// a header line and with 17 digits a number; any other name gives .npy with the element type dt. Errors:
+// domain.ErrParam for rows below 0 other than AnyRows, and for cols below 1; domain.ErrDtype unless dt is Float64 or
+// Float32; the errors of the file system.
 func NewMatrixFile(path string, rows, cols int, dt tensor.Dtype) (*MatrixFile, error) {
 	switch {
 	case rows < 0 && rows != AnyRows || cols < 1:
@@ -51,7 +52,8 @@ func NewMatrixFile(path string, rows, cols int, dt tensor.Dtype) (*MatrixFile, e
 	return f, nil
 }
 
-// npyHeader is version 1.0 of the format, padded to 64 bytes, which are 128 for any number of rows. npyio writes whole arrays only.
+// npyHeader is version 1.0 of the format, padded to a multiple of 64 bytes: 128 for any number of rows. npyio writes
+// whole arrays only.
 func (f *MatrixFile) npyHeader(rows int) []byte {
 	descr := "<f8"
 	if f.dt == tensor.Float32 {
@@ -62,8 +64,8 @@ func (f *MatrixFile) npyHeader(rows int) []byte {
 	return append(binary.LittleEndian.AppendUint16([]byte("\x93NUMPY\x01\x00"), uint16(len(dict))), dict...)
 }
 
-// Write appends the rows of x [n, cols]. Errors: domain.ErrShape, and domain.ErrDtype for another type than Float64 and
-// Float32; what the file system returns.
+// Write appends the rows of x [n, cols]. Errors: domain.ErrShape for another number of columns or a view;
+// domain.ErrDtype unless x is Float64 or Float32; the errors of the file system.
 func (f *MatrixFile) Write(x *tensor.Dense) error {
 	m, err := matrixOf("data: MatrixFile.Write", x)
 	if err != nil {
@@ -101,7 +103,8 @@ func (f *MatrixFile) Write(x *tensor.Dense) error {
 	return nil
 }
 
-// Close ends the file and gives it its name, unless err says that it is not whole; then it removes the file and returns err.
+// Close completes the file and gives it its name if err is nil. Otherwise it removes the file and returns err. Fewer or
+// more rows than NewMatrixFile was told are an error, too.
 func (f *MatrixFile) Close(err error) error {
 	if err == nil && f.rows != AnyRows && f.written != f.rows {
 		err = fmt.Errorf("%d rows written of %d", f.written, f.rows)

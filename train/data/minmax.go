@@ -12,23 +12,22 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 )
 
-// MinMax maps each column to [0, 1] by the range it was fitted to:
+// MinMax maps each column to [0, 1] by the range that it was fitted to:
 //
 //	x_j ← (x_j - min_j) / (max_j - min_j)
 //
 // Values outside the range are not clipped, so that those below it become negative; Cube clips them. A column that was
-// constant becomes 0, whatever comes in: it told nothing when it was fitted. Differences that overflow float64 are
-// taken of halves.
+// constant in the training rows becomes 0 for all rows. If a difference overflows float64, halves are used.
 type MinMax struct {
 	Min, Max []float64 // of each column; nil before Fit
 }
 
 var _ step = (*MinMax)(nil)
 
-// Name is minmax.
+// Name returns "minmax".
 func (s *MinMax) Name() string { return "minmax" }
 
-// Fit takes the range of each column.
+// Fit learns the range of each column.
 func (s *MinMax) Fit(x ops.Matrix) error { return fitOne(s, x) }
 
 // Apply returns the scaled rows; x stays as it is.
@@ -37,7 +36,7 @@ func (s *MinMax) Apply(x ops.Matrix) (ops.Matrix, error) { return applied(s, x) 
 // ApplyInPlace scales x itself.
 func (s *MinMax) ApplyInPlace(x ops.Matrix) error { return applyOne(s, x) }
 
-// State has min and max.
+// State returns min and max.
 func (s *MinMax) State() map[string]*tensor.Dense {
 	if s.Min == nil {
 		return map[string]*tensor.Dense{}
@@ -45,7 +44,7 @@ func (s *MinMax) State() map[string]*tensor.Dense {
 	return map[string]*tensor.Dense{"min": vector(s.Min), "max": vector(s.Max)}
 }
 
-// SetState takes min and max, min <= max.
+// SetState sets min and max, with min <= max.
 func (s *MinMax) SetState(state map[string]*tensor.Dense) error {
 	v, err := vectors(s, state, "min", "max")
 	if err != nil {
@@ -66,7 +65,7 @@ func (s *MinMax) learns() bool { return true }
 
 func (s *MinMax) learn(rows iter.Seq[[]float64], _ int) { s.widen(extremes(rows)) }
 
-// widen takes the range of more rows in.
+// widen extends the range by the range of more rows.
 func (s *MinMax) widen(low, high []float64) {
 	if s.Min == nil {
 		s.Min, s.Max = low, high
@@ -77,7 +76,7 @@ func (s *MinMax) widen(low, high []float64) {
 	}
 }
 
-// extremes are the least and largest value of each column of one row or more.
+// extremes returns the least and the largest value of each column of at least one row.
 func extremes(rows iter.Seq[[]float64]) (low, high []float64) {
 	for row := range rows {
 		if low == nil {
@@ -113,7 +112,7 @@ func (s *MinMax) learnSparse(rows iter.Seq2[[]int32, []float64], n, d int) {
 	s.widen(extremesSparse(rows, n, d))
 }
 
-// extremesSparse are extremes for the entries of n rows; a column that some row leaves out has a 0.
+// extremesSparse is extremes for the entries of n rows; a column that some row does not store has a 0.
 func extremesSparse(rows iter.Seq2[[]int32, []float64], n, d int) (low, high []float64) {
 	low, high = make([]float64, d), make([]float64, d)
 	seen := make([]int, d)

@@ -12,11 +12,11 @@ import (
 // None leaves the rows as they are. It only checks that they are finite.
 type None struct{}
 
-// L1 divides each row by its l1 norm, x / Σ|x_j|, so that a histogram sums to 1. A row of zeros stays as it is. There is
-// nothing to fit.
+// L1 divides each row by its l1 norm, x / Σ|x_j|, so that a histogram sums to 1. A row of zeros stays as it is. L1
+// learns nothing.
 type L1 struct{}
 
-// L2 divides each row by its Euclidean norm, x / √Σx_j². A row of zeros stays as it is. There is nothing to fit.
+// L2 divides each row by its Euclidean norm, x / √Σx_j². A row of zeros stays as it is. L2 learns nothing.
 type L2 struct{}
 
 var (
@@ -25,13 +25,13 @@ var (
 	_ step = L2{}
 )
 
-// Name is none.
+// Name returns "none".
 func (None) Name() string { return "none" }
 
-// Name is l1.
+// Name returns "l1".
 func (L1) Name() string { return "l1" }
 
-// Name is l2.
+// Name returns "l2".
 func (L2) Name() string { return "l2" }
 
 // Fit only checks x.
@@ -61,22 +61,22 @@ func (s L1) ApplyInPlace(x ops.Matrix) error { return applyOne(s, x) }
 // ApplyInPlace scales x itself, of any width.
 func (s L2) ApplyInPlace(x ops.Matrix) error { return applyOne(s, x) }
 
-// State is empty.
+// State returns an empty map.
 func (None) State() map[string]*tensor.Dense { return map[string]*tensor.Dense{} }
 
-// State is empty.
+// State returns an empty map.
 func (L1) State() map[string]*tensor.Dense { return map[string]*tensor.Dense{} }
 
-// State is empty.
+// State returns an empty map.
 func (L2) State() map[string]*tensor.Dense { return map[string]*tensor.Dense{} }
 
-// SetState takes an empty state.
+// SetState accepts an empty state only.
 func (s None) SetState(state map[string]*tensor.Dense) error { return noState(s, state) }
 
-// SetState takes an empty state.
+// SetState accepts an empty state only.
 func (s L1) SetState(state map[string]*tensor.Dense) error { return noState(s, state) }
 
-// SetState takes an empty state.
+// SetState accepts an empty state only.
 func (s L2) SetState(state map[string]*tensor.Dense) error { return noState(s, state) }
 
 func (None) fitted() int { return anyWidth }
@@ -124,8 +124,8 @@ func l2(row []float64) float64 {
 	return math.Sqrt(sum)
 }
 
-// divide divides a row by its norm. Between the bounds neither sum of l1 and l2 overflows, and what underflows in it is
-// too small to count; outside them the row is first divided by its largest absolute value.
+// divide divides a row by its norm. Between the bounds neither the sum of l1 nor the sum of l2 overflows, and what
+// underflows is negligible. Outside them the row is first divided by its largest absolute value.
 func divide(row []float64, norm func([]float64) float64) {
 	n := norm(row)
 	if !(n > 1e-140 && n < 1e150) {

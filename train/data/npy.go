@@ -7,13 +7,14 @@ import (
 	"io"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/bochner-go/bochner/ops/domain"
 )
 
-// npyHeader is what the header of an array file says, once found acceptable.
+// npyHeader is the accepted header of an array file.
 type npyHeader struct {
 	descr   string // '<f8'
 	fortran bool
@@ -21,7 +22,7 @@ type npyHeader struct {
 	cols    int
 }
 
-// maxNPYHeader is NumPy's own limit for a header that is read without trust.
+// maxNPYHeader is the limit of NumPy for a header that is read without trust.
 const maxNPYHeader = 10000
 
 var (
@@ -32,21 +33,21 @@ var (
 	npyType  = regexp.MustCompile(`^[<>|=]?(f[48]|[iu][1248])$`)
 )
 
-// npyFile reads the rows of an array, or all of it where it is in Fortran order.
+// npyFile reads the rows of an array; an array in Fortran order is read whole.
 type npyFile struct {
 	tableRows
 	h     npyHeader
-	texts map[uint64][]byte // of numbers that are classes, by their bits
+	known map[uint64]string // the classes of numbers, by their bits
 }
 
-// newNPY checks the header. The elements are decoded a buffer at a time, so memory follows the bytes that are there,
-// whatever the header announces.
+// newNPY checks the header. Elements are decoded a buffer at a time, so memory is proportional to the bytes in the
+// file, whatever the header states.
 func newNPY(s *source) (rows, error) {
 	h, err := s.npyHeader()
 	if err != nil {
 		return nil, err
 	}
-	p := &npyFile{tableRows: tableRows{source: s, targets: newTargets(s, "row"), fresh: true}, h: h, texts: make(map[uint64][]byte)}
+	p := &npyFile{tableRows: tableRows{source: s, targets: newTargets(s, "row"), fresh: true}, h: h, known: make(map[uint64]string)}
 	if h.rows == 0 || h.cols == 0 {
 		return nil, s.fail(0, ErrFormat, "the array is %d x %d: it has no cells", h.rows, h.cols)
 	}
@@ -169,7 +170,7 @@ func (s *source) npyLayout(text string) (h npyHeader, err error) {
 	return npyHeader{strings.TrimPrefix(descr[1], "="), order[1] == "True", dims[0], dims[1]}, nil
 }
 
-// npyEnd explains the end of a file that was to go on.
+// npyEnd explains the unexpected end of a file.
 func (s *source) npyEnd(err error, place string) error {
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		return s.fail(0, ErrFormat, "ends early, %s: it is truncated", place)
@@ -220,7 +221,7 @@ type element interface {
 	float64 | float32 | int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64
 }
 
-// decode reads size elements, big-endian or little-endian; with an error it returns those before the buffer that
+// decode reads size elements, big-endian or little-endian. With an error it returns the elements before the buffer that
 // failed.
 func decode[T element](r io.Reader, big bool, size int) ([]float64, error) {
 	const buffer = 1 << 13
@@ -240,6 +241,8 @@ func decode[T element](r io.Reader, big bool, size int) ([]float64, error) {
 		if _, err := io.ReadFull(r, b); err != nil {
 			return out, err
 		}
+		n := len(out)
+		out = slices.Grow(out, len(part))
 		switch {
 		case whole || big:
 			if _, err := binary.Decode(b, order, part); err != nil {
@@ -253,12 +256,14 @@ func decode[T element](r io.Reader, big bool, size int) ([]float64, error) {
 				out = append(out, f)
 			}
 		case width == 4: // what is read most is decoded without a call for each element
-			for ; len(b) >= 4; b = b[4:] {
-				out = append(out, float64(math.Float32frombits(binary.LittleEndian.Uint32(b))))
+			out = out[:n+len(part)]
+			for i := range part {
+				out[n+i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:])))
 			}
 		default:
-			for ; len(b) >= 8; b = b[8:] {
-				out = append(out, math.Float64frombits(binary.LittleEndian.Uint64(b)))
+			out = out[:n+len(part)]
+			for i := range part {
+				out[n+i] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:]))
 			}
 		}
 	}
@@ -280,9 +285,18 @@ func (p *npyFile) add(cells []float64, n int) error {
 		p.rows += n
 		return p.tableColumns(cells, n, at, down, across)
 	}
+	side := across == 1 && p.at.features[d-1]-p.at.features[0] == d-1 // the features lie side by side
 	for i := range n {
 		if err := p.label(cells[i*down:], at+i, across); err != nil { // before a feature takes its place
 			return err
+		}
+		if side {
+			row := cells[i*down+p.at.features[0]:][:d]
+			if k := notFiniteAt(row); k >= 0 {
+				return p.badCell(0, fmt.Sprintf("column %d", p.at.features[k]+1), at+i, k, "-", row[k], notFinite)
+			}
+			copy(x[i*d:], row)
+			continue
 		}
 		for k, j := range p.at.features {
 			v := cells[i*down+j*across]
@@ -301,7 +315,7 @@ func (p *npyFile) add(cells []float64, n int) error {
 	return nil
 }
 
-// label takes the labels of a row, whose cells are so far from each other.
+// label takes the labels of a row, whose cells are across numbers apart.
 func (p *npyFile) label(row []float64, at, across int) error {
 	for _, j := range p.at.labels {
 		v := row[j*across]
@@ -309,15 +323,15 @@ func (p *npyFile) label(row []float64, at, across int) error {
 			p.targets.y = append(p.targets.y, v) // as its text would be read
 			continue
 		}
-		text, ok := p.texts[math.Float64bits(v)]
-		if !ok {
-			text = strconv.AppendFloat(nil, v, 'g', -1, 64)
-			if len(p.texts) < maxSeen {
-				p.texts[math.Float64bits(v)] = text
-			}
+		if class, ok := p.known[math.Float64bits(v)]; ok {
+			p.targets.labels = append(p.targets.labels, class)
+			continue
 		}
-		if err := p.targets.add(at, text); err != nil {
+		if err := p.targets.add(at, strconv.AppendFloat(nil, v, 'g', -1, 64)); err != nil {
 			return err
+		}
+		if n := len(p.targets.labels); n > 0 && len(p.known) < maxSeen {
+			p.known[math.Float64bits(v)] = p.targets.labels[n-1]
 		}
 	}
 	return nil

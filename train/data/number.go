@@ -59,7 +59,8 @@ func zeroText(t string) bool {
 	return !strings.ContainsAny(t, "123456789")
 }
 
-// canonical is the one spelling of a class: numbers of the same value have the same one, other text stays as it is.
+// canonical is the canonical spelling of a class: numbers of the same value have the same one, and other text stays as
+// it is.
 func canonical(t string) (string, flaw) {
 	digits := strings.TrimLeft(t, "+-")
 	if digits != "" && len(t)-len(digits) <= 1 && strings.Trim(digits, "0123456789") == "" {
@@ -95,7 +96,7 @@ func formatLabel(v float64) string {
 	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
-// badCell is the error for the text t of x[row,col] at the given line; column names the place in the file's own terms.
+// badCell is the error for the text t of x[row,col] at the given line; column names the place in the terms of the file.
 func (s *source) badCell(line int, column string, row, col int, t string, v float64, f flaw) error {
 	switch {
 	case t == "":
@@ -117,7 +118,7 @@ func (s *source) notUTF8(line int, what, text string) error {
 	return s.fail(line, ErrFormat, "%s, %s, is not UTF-8; save the file as UTF-8 (iconv -f latin1 -t utf-8)", what, quote(text))
 }
 
-// explain gives the reason and the remedy for a number that float64 cannot be used for.
+// explain gives the reason and the remedy for a number that float64 cannot hold.
 func (f flaw) explain(t string) (reason, remedy string) {
 	switch f {
 	case overflows:
@@ -129,7 +130,7 @@ func (f flaw) explain(t string) (reason, remedy string) {
 	}
 }
 
-// quote is a token for a message, cut when long.
+// quote quotes a token for a message and shortens a long one.
 func quote(t string) string {
 	if len(t) > 40 {
 		return strconv.Quote(t[:40]) + "..."
@@ -140,16 +141,16 @@ func quote(t string) string {
 // targets collects the label column.
 type targets struct {
 	s       *source
-	unit    string // what add counts: "line" from 1, or "row" from 0
+	unit    string // the unit of positions in add: "line" from 1, or "row" from 0
 	y       []float64
 	labels  []string
-	seen    map[string]string // text of a class -> its canonical one, so that each is stored once
-	doubted bool              // whether a class that marks a missing value was told
-	names   []string          // of the columns of a table, nil for none
-	places  []int             // of the labels among them
+	seen    map[string]string // text of a class -> its canonical spelling, so that each is stored once
+	doubted bool              // whether a class that looks like a missing value was reported
+	names   []string          // names of the columns of a table, or nil
+	places  []int             // positions of the labels among them
 }
 
-// letGo forgets the labels in hand, which are a set's now.
+// letGo releases the labels, which belong to a set now.
 func (t *targets) letGo() {
 	t.y, t.labels = make([]float64, 0, len(t.y)), make([]string, 0, len(t.labels))
 	if cap(t.y) == 0 {
@@ -164,10 +165,10 @@ func newTargets(s *source, unit string) *targets {
 	return &targets{s: s, unit: unit, seen: make(map[string]string)}
 }
 
-// maxSeen bounds the map for files in which each row has a class of its own.
+// maxSeen bounds the map for files in which every row has its own class.
 const maxSeen = 1 << 16
 
-// add takes the label of the next row, with the spaces around it trimmed; at is where it stands, in units.
+// add takes the trimmed label of the next row; at is its position in units.
 func (t *targets) add(at int, text []byte) error {
 	switch {
 	case t.s.o.Label == LabelNone && t.s.o.LabelNames == nil:
@@ -206,7 +207,7 @@ func (t *targets) add(at int, text []byte) error {
 	return nil
 }
 
-// column names the column of the next label, where it is one of a table.
+// column names the column of the next label if it is in a table.
 func (t *targets) column() string {
 	if t.places == nil {
 		return ""

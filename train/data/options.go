@@ -8,21 +8,21 @@ import (
 )
 
 // Label says which column of a CSV or .npy row is the class or target. In LIBSVM text it is always the first token:
-// LabelLast and LabelFirst mean the same there, and LabelNone reads past it.
+// LabelLast and LabelFirst mean the same there, and LabelNone ignores it.
 type Label int
 
 const (
-	// LabelLast: the last column.
+	// LabelLast is the last column.
 	LabelLast Label = iota
-	// LabelFirst: the first column.
+	// LabelFirst is the first column.
 	LabelFirst
-	// LabelNone: every column is a feature.
+	// LabelNone says that every column is a feature.
 	LabelNone
 )
 
 var labelNames = [...]string{"last", "first", "none"}
 
-// String is the name that ParseLabel reads.
+// String returns the name that ParseLabel reads.
 func (l Label) String() string {
 	if l < 0 || int(l) >= len(labelNames) {
 		return fmt.Sprintf("Label(%d)", int(l))
@@ -30,7 +30,7 @@ func (l Label) String() string {
 	return labelNames[l]
 }
 
-// ParseLabel reads last, first or none. Another text is an error that wraps domain.ErrParam.
+// ParseLabel reads last, first or none. Errors: domain.ErrParam for another text.
 func ParseLabel(s string) (Label, error) {
 	for i, name := range labelNames {
 		if s == name {
@@ -44,13 +44,14 @@ func ParseLabel(s string) (Label, error) {
 type Task int
 
 const (
-	// Classification: the text of a class, made canonical where it is a number: "+1", "1" and "1.0" are the class "1".
+	// Classification takes labels as texts of classes. Numbers are made canonical: "+1", "1" and "1.0" are the class
+	// "1".
 	Classification Task = iota
-	// Regression: a finite number.
+	// Regression takes labels as finite numbers.
 	Regression
 )
 
-// String is classification or regression.
+// String returns "classification" or "regression".
 func (t Task) String() string {
 	switch t {
 	case Classification:
@@ -66,51 +67,51 @@ func (t Task) String() string {
 type Form int
 
 const (
-	// FormAuto: LIBSVM text is sparse where at most a tenth of its cells are not 0 and the dense matrix would have 2^16 cells or more, so
-	// that what is small or mostly full is dense; CSV and .npy, which write every cell, are dense.
+	// FormAuto makes LIBSVM text sparse if at most a tenth of its cells are not 0 and the dense matrix would have at
+	// least 2^16 cells; otherwise it is dense. CSV and .npy, which write every cell, are dense.
 	FormAuto Form = iota
-	// FormDense: a *tensor.Dense, whatever the file.
+	// FormDense makes a *tensor.Dense of any file.
 	FormDense
-	// FormSparse: an *ops.CSR, whatever the file. CSV and .npy are read dense and then converted.
+	// FormSparse makes an *ops.CSR of any file. CSV and .npy are read dense and then converted.
 	FormSparse
 )
 
-// What FormAuto goes by.
+// The thresholds of FormAuto.
 const (
 	sparseShare = 10
 	sparseCells = 1 << 16
 )
 
-// Options says how to read a file. The zero value reads a classification file whose label is last and takes the width
+// Options says how to read a file. The zero value reads a classification file with the label last and takes the width
 // from the file.
 type Options struct {
 	Label Label
 	Task  Task
-	// LabelNames are the columns of labels or targets in a table, by name or by number from 1; Label then says nothing.
-	// Several are for Regression.
+	// LabelNames are the columns of labels or targets in a table, by name or by number from 1; Label then has no
+	// effect. Several are for Regression.
 	LabelNames []string
 	// Header says whether the first line of CSV names the columns.
 	Header Header
-	// Delimiter separates the fields of CSV; 0 is what the first lines tell.
+	// Delimiter separates the fields of CSV; 0: the first lines decide.
 	Delimiter rune
-	// Columns make the rows of a table, each file's columns found by name; nil: every column is a number. Labels are
-	// the names of Columns where LabelNames is nil and Label is not LabelNone.
+	// Columns turns the rows of a table into numbers, and finds the columns of each file by name; nil: every column is
+	// a number. If LabelNames is nil and Label is not LabelNone, the labels are the ones that Columns names.
 	Columns *Columns
-	// ID is the column of a table whose texts name the rows, by name or by number from 1; "" is none.
+	// ID is the column of a table whose texts name the rows, by name or by number from 1; empty: none.
 	ID string
-	// Tell is told, each time a file is read, what was made of it that might be meant otherwise; nil tells nobody.
-	// Streams call it from goroutines of their own.
+	// Tell receives, each time a file is read, notes about doubtful decisions; nil: nobody is told. Streams call it
+	// from their own goroutines.
 	Tell func(note string) `json:"-"`
-	// Dims is the number of features, 0 to take it from the file. Rows of LIBSVM text are padded with zeros to it and an
-	// index beyond it is an error; CSV and .npy must have exactly that many feature columns.
+	// Dims is the number of features; 0: the file decides. Rows of LIBSVM text are padded with zeros to it, and an
+	// index beyond it is an error. CSV and .npy must have exactly that many feature columns.
 	Dims int
-	// MaxCells is the largest number of dense cells, rows x features; 0 is 2^22 and 4096 for each byte read. Of sparse
-	// rows one alone counts.
+	// MaxCells is the largest number of dense cells, rows x features; 0 is 2^22 plus 4096 for each byte read. For
+	// sparse rows the limit holds for one row.
 	MaxCells int
 	// Form says whether the rows are dense or sparse.
 	Form Form
-	// MaxWindow is the largest window of zstd data, in bytes, at least 1024; 0 is 2^28. So much memory is held while they are read. The window of
-	// gzip data is 2^15 bytes.
+	// MaxWindow is the largest window of zstd data in bytes, in 2^10..2^28; 0 is 2^28. Reading holds that much memory.
+	// gzip has a window of 2^15 bytes.
 	MaxWindow int
 
 	frames bool // rows are read as a Frame

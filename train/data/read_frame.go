@@ -11,18 +11,19 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 )
 
-// ReadFrame reads tables whole, CSV, TSV, npy and, with train/data/parquet, Parquet files, and the files of folders, as one
-// frame. Where they have names the columns are found by these, and all files have the names of the first.
+// ReadFrame reads tables whole as one frame: CSV, TSV, .npy and, with train/data/parquet, Parquet files, and the files
+// of folders. All files have the columns of the first, found by name if they have names.
 //
-// The header and the separator of CSV are as in ReadCSV. A cell that is empty or one of ?, -, ., NA, N/A, #N/A, NaN, -nan,
-// null, none and \N, in small letters or capitals, or NaT, is a missing value. Where no comma separates fields, a number
-// may have a decimal comma, which Options.Tell is told. A number that float64 cannot hold, such as inf, 1e400 or a whole
-// number of 2^53 or more in absolute value, counts as text, which Learn refuses beside numbers.
+// The header and the separator of CSV are as in ReadCSV. A missing value is an empty cell, one of ?, -, ., NA, N/A,
+// #N/A, <NA>, NaN, -nan, null, none and \N in any case, or NaT. If commas do not separate fields, a number may have a
+// decimal comma, which Options.Tell reports. A number that float64 cannot hold, such as inf, 1e400 or a whole number of
+// 2^53 or more in absolute value, counts as text, which Learn refuses beside numbers.
 //
-// Cells stay what they are where there are Options.Columns, which say where the labels are.
+// Options.Columns says where the labels are, but the cells stay as they are.
 //
-// Errors: as for Read; a header with a name that is there twice or, from the second column on, empty (ErrFormat);
-// text that is not UTF-8 (ErrFormat).
+// Errors: as for Read; ErrFormat for files with different columns, for a header with the same name twice or an empty
+// one after the first column, and for text that is not UTF-8; domain.ErrParam for a nil context; ctx.Err(), which is
+// checked after each file.
 func ReadFrame(ctx context.Context, o Options, paths ...string) (*Frame, error) {
 	if ctx == nil {
 		return nil, fmt.Errorf("data: ReadFrame: the context is nil; give context.Background(): %w", domain.ErrParam)
@@ -55,7 +56,8 @@ func ReadFrame(ctx context.Context, o Options, paths ...string) (*Frame, error) 
 	return all, nil
 }
 
-// PeekFrame is ReadFrame of the first rows of a file, up to so many.
+// PeekFrame is ReadFrame for at most the first rows of one file. Errors: as for ReadFrame; domain.ErrParam for rows
+// below 1.
 func PeekFrame(o Options, file string, rows int) (*Frame, error) {
 	if rows < 1 {
 		return nil, fmt.Errorf("data: PeekFrame: %d rows, want at least 1: %w", rows, domain.ErrParam)
@@ -64,7 +66,7 @@ func PeekFrame(o Options, file string, rows int) (*Frame, error) {
 	return readFrame(file, o, rows)
 }
 
-// ofFrame is how a frame is read whose labels Columns know.
+// ofFrame are the options to read a frame, with the labels of Columns.
 func (o Options) ofFrame() Options {
 	if c := o.Columns; c != nil && o.LabelNames == nil && o.Label != LabelNone {
 		if o.LabelNames = c.Labels; !c.Named {
@@ -78,7 +80,7 @@ func (o Options) ofFrame() Options {
 	return o
 }
 
-// readFrame reads up to so many rows.
+// readFrame reads up to a number of rows.
 func readFrame(file string, o Options, rows int) (*Frame, error) {
 	r, err := openFile(file, o)
 	if err != nil {
@@ -91,15 +93,15 @@ func readFrame(file string, o Options, rows int) (*Frame, error) {
 	return r.(framer).frame(), nil
 }
 
-// IsTable says whether the name of a file says that it is a table whose columns may have names: CSV, TSV, or of a format
-// that RegisterTable knows.
+// IsTable says whether the extension of path is one of a table whose columns may have names: CSV, TSV, or a format of
+// RegisterTable.
 func IsTable(path string) bool {
 	ext, _ := extension(path)
 	_, ok := tables[ext]
 	return ok || ext == ".csv" || ext == ".tsv"
 }
 
-// placesOf are the places in f of the columns of like.
+// placesOf are the positions in f of the columns of like.
 func (f *Frame) placesOf(like *Frame) ([]int, error) {
 	places := make([]int, len(like.Names))
 	for j, name := range like.Names {

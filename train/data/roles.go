@@ -7,19 +7,19 @@ import (
 	"strings"
 )
 
-// roles are what the columns of a table are, by their numbers from 0.
+// roles say what the columns of a table are, by their numbers from 0.
 type roles struct {
 	features, labels []int // features in increasing order
 	id               int   // -1 for none
 }
 
-// feature says whether a column is one.
+// feature says whether column j is a feature.
 func (r roles) feature(j int) bool {
 	_, is := slices.BinarySearch(r.features, j)
 	return is
 }
 
-// rolesOf says what the columns of a table are, whose names are nil where it has none.
+// rolesOf says what the columns of a table are; names is nil if it has none.
 func (o Options) rolesOf(names []string, width int) (roles, error) {
 	r := roles{id: -1}
 	var err error
@@ -79,7 +79,7 @@ func (o Options) labelPlaces(names []string, width int) (at []int, err error) {
 	return at, nil
 }
 
-// namesOf says whether the fields of a first line are names: all that the options ask for are among them, as texts.
+// namesOf says whether the fields of a first line are names: all names in the options are among them, as texts.
 func (o Options) namesOf(first []string) bool {
 	wanted := o.LabelNames
 	if c := o.Columns; c != nil && c.Named {
@@ -95,7 +95,7 @@ func (o Options) namesOf(first []string) bool {
 	return len(wanted) > 0
 }
 
-// placeOf is the column of that name or, where no column has it, of that number from 1.
+// placeOf is the column with that name or, if no column has it, with that number from 1.
 func placeOf(name string, names []string, width int) (int, error) {
 	if j := slices.Index(names, name); j >= 0 {
 		return j, nil
@@ -120,7 +120,7 @@ func columnName(names []string, j int) string {
 	return fmt.Sprintf("column %d (%s)", j+1, quote(names[j]))
 }
 
-// namesFor are the names of so many columns, which are made up where there are none.
+// namesFor returns the names of width columns, made up if names is nil.
 func namesFor(names []string, width int) []string {
 	if names != nil {
 		return names
@@ -131,7 +131,7 @@ func namesFor(names []string, width int) []string {
 	return names
 }
 
-// at are the elements at the places.
+// at returns the elements at the given indices.
 func at(list []string, places []int) []string {
 	var out []string
 	for _, j := range places {

@@ -8,8 +8,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Source is where rows come from, with their labels or targets: a *Set holds them, a *Frame holds a table whose columns
-// are yet to become numbers, a *Stream reads them in blocks, again in every pass.
+// Source is an origin of rows with labels or targets: a *Set holds them as numbers, a *Frame as a table, and a *Stream
+// reads them in blocks, again in every pass.
 type Source interface{ source() }
 
 func (*Set) source()    {}
@@ -22,8 +22,8 @@ var (
 	_ Source = (*Stream)(nil)
 )
 
-// FromSlices is the rows as a matrix [n, d] of float64, a copy. Errors: no row, an empty row, and rows of different
-// lengths (domain.ErrShape).
+// FromSlices copies rows into a matrix [n, d] of float64. Errors (domain.ErrShape): no rows, an empty row, rows of
+// different lengths.
 func FromSlices(rows [][]float64) (*tensor.Dense, error) {
 	if len(rows) == 0 || len(rows[0]) == 0 {
 		return nil, fmt.Errorf("data: FromSlices: there are no rows, or the first is empty: %w", domain.ErrShape)
@@ -39,8 +39,8 @@ func FromSlices(rows [][]float64) (*tensor.Dense, error) {
 	return tensor.New(tensor.WithShape(len(rows), d), tensor.WithBacking(x)), nil
 }
 
-// FromMatrix is a gonum matrix, a view or a transpose too, as a matrix [n, d] of float64, a copy. Errors: a matrix
-// that is nil or empty (domain.ErrShape).
+// FromMatrix copies a gonum matrix, view or transpose into a matrix [n, d] of float64. Errors: domain.ErrShape for a
+// matrix that is nil or empty.
 func FromMatrix(m mat.Matrix) (*tensor.Dense, error) {
 	if m == nil {
 		return nil, fmt.Errorf("data: FromMatrix: the matrix is nil: %w", domain.ErrShape)

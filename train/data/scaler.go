@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -13,55 +14,54 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 )
 
-// Scaler changes rows before a map sees them. Matrices are [n, d], float64 or float32, dense or sparse; what is
-// computed is computed in float64 and rounded once. Apply changes no scaler, so it may run in several goroutines. Of
-// sets of samples (ops.Bags) the rows are all samples. A train.Model scales the rows that it is given, so that it wants
-// them as they were read.
+// Scaler changes rows before a map. Matrices are [n, d], float64 or float32, dense or sparse; arithmetic is in float64
+// and rounded once. For sets of samples (ops.Bags) the rows are all samples. Apply does not change the scaler and may
+// run in several goroutines. A train.Model scales the rows that it is given, so give it rows as they were read.
 //
-// Sparse rows stay sparse: none, l1 and l2 keep zeros, and minmax and cube do where the least value of every column that varies is 0, as of
-// counts. Where zeros would become other numbers, as under standard, Fit and Apply are an error that wraps ErrZeros; dense rows are
-// the remedy (Options.Form, ops.CSR.Dense).
+// Sparse rows stay sparse under none, l1 and l2, and under minmax and cube if the least value of every column that
+// varies is 0, as for counts. A scaler that would change zeros, such as standard, returns an error that wraps ErrZeros;
+// make the rows dense then (Options.Form, ops.CSR.Dense).
 type Scaler interface {
-	// Fit learns from the training rows and leaves them alone. A value that is not finite wraps domain.ErrDomain, a
-	// matrix without rows or columns domain.ErrShape; the scaler is then as before.
+	// Fit learns from the training rows, which stay as they are. Errors, which leave the scaler as it was:
+	// domain.ErrDomain for a value that is not finite; domain.ErrShape for a matrix without rows or columns.
 	Fit(x ops.Matrix) error
-	// Apply returns the scaled rows, of the type of x, which stays as it is. Another number of columns than was fitted
-	// wraps domain.ErrShape, a scaler not fitted domain.ErrParam; a value that is not finite, or that overflows when
-	// scaled, domain.ErrDomain.
+	// Apply returns the scaled rows in the element type of x; x stays as it is. Errors: domain.ErrShape for another
+	// number of columns than in Fit; domain.ErrParam for a scaler that is not fitted; domain.ErrDomain for a value that
+	// is not finite or overflows when scaled.
 	Apply(x ops.Matrix) (ops.Matrix, error)
-	// ApplyInPlace is Apply without the copy: it scales the rows where they are, which must be contiguous or sparse. Of an
-	// error that wraps domain.ErrDomain the rows before it are scaled already.
+	// ApplyInPlace is Apply without the copy. It scales the rows where they are, which must be contiguous or sparse.
+	// After a domain.ErrDomain the rows before the one named are already scaled.
 	ApplyInPlace(x ops.Matrix) error
-	// Name is what ParseScalers reads.
+	// Name returns the name that ParseScalers reads.
 	Name() string
-	// State is a copy of what was fitted, as float64 vectors, empty if there is nothing; SetState takes it back. A state
-	// that does not fit the scaler wraps domain.ErrParam and changes nothing.
+	// State returns a copy of what was learned, as float64 vectors, empty if there is nothing; SetState is its inverse.
+	// A state that does not fit the scaler is a domain.ErrParam and changes nothing.
 	State() map[string]*tensor.Dense
 	SetState(state map[string]*tensor.Dense) error
 }
 
-// step is a Scaler of this package: Fit and Apply are fit and apply below, for one step or a chain of them.
+// step is a Scaler of this package. fit and apply below implement Fit and Apply for one step or a chain of steps.
 type step interface {
 	Scaler
-	// learns says whether there is anything to learn.
+	// learns says whether the scaler learns anything.
 	learns() bool
-	// learn fits to finite rows of d columns, which it may read several times, beside those that it has learnt from before.
+	// learn learns from finite rows of d columns, which it may read several times, in addition to earlier rows.
 	learn(rows iter.Seq[[]float64], d int)
-	// fitted is the number of columns that was fitted: 0 if none yet, anyWidth if there is nothing to fit.
+	// fitted is the number of columns of Fit: 0 before Fit, anyWidth if the scaler learns nothing.
 	fitted() int
-	// scale scales one row of that many finite values. It may leave infinities where a result overflows.
+	// scale scales one row of finite values. It may leave infinities if a result overflows.
 	scale(row []float64)
 	// learnSparse is learn for the entries of n rows.
 	learnSparse(rows iter.Seq2[[]int32, []float64], n, d int)
 	// moved is the first column whose zeros do not stay 0, or -1.
 	moved() int
-	// scaleSparse is scale for the entries of a row, if no zero is moved.
+	// scaleSparse is scale for the entries of a row, if zeros stay 0.
 	scaleSparse(cols []int32, values []float64)
 }
 
 const anyWidth = -1
 
-// newStep makes the scaler of that name, or nil.
+// newStep makes the scaler with that name, or nil.
 func newStep(name string) step {
 	switch name {
 	case "none":
@@ -83,8 +83,8 @@ func newStep(name string) step {
 	}
 }
 
-// ParseScalers reads a list of none, l1, l2, minmax, cube, standard and auto, separated by commas, such as "minmax,l2". The empty
-// list is none. Another name is an error that wraps domain.ErrParam.
+// ParseScalers reads a list of none, l1, l2, minmax, cube, standard and auto, separated by commas, such as "minmax,l2".
+// An empty list is none. Errors: domain.ErrParam for another name.
 func ParseScalers(list string) (*Chain, error) {
 	if strings.TrimSpace(list) == "" {
 		list = "none"
@@ -103,7 +103,7 @@ func ParseScalers(list string) (*Chain, error) {
 // who names a scaler in messages.
 func who(s Scaler) string { return fmt.Sprintf("data: scaler %q", s.Name()) }
 
-// given wants rows that are not nil.
+// given returns an error for nil rows.
 func given(owner Scaler, x ops.Matrix) error {
 	if domain.IsNil(x) {
 		return fmt.Errorf("%s: x is nil, want a matrix [n, d]: %w", who(owner), domain.ErrShape)
@@ -111,7 +111,7 @@ func given(owner Scaler, x ops.Matrix) error {
 	return nil
 }
 
-// fit fits each step to what those before it make of x.
+// fit fits each step to x as the steps before it return it.
 func fit(owner Scaler, x ops.Matrix, steps ...step) (cols int, err error) {
 	if err := given(owner, x); err != nil {
 		return 0, err
@@ -147,7 +147,7 @@ func fit(owner Scaler, x ops.Matrix, steps ...step) (cols int, err error) {
 	return m.cols, adopt(steps, trial)
 }
 
-// adopt gives the steps the states of others.
+// adopt gives the steps the states of trial.
 func adopt(steps, trial []step) error {
 	for k, s := range steps {
 		if err := s.SetState(trial[k].State()); err != nil {
@@ -157,21 +157,21 @@ func adopt(steps, trial []step) error {
 	return nil
 }
 
-// fitOne is Fit of a scaler by itself.
+// fitOne is Fit of a single scaler.
 func fitOne(s step, x ops.Matrix) error {
 	_, err := fit(s, x, s)
 	return err
 }
 
-// applyOne is ApplyInPlace of a scaler by itself.
+// applyOne is ApplyInPlace of a single scaler.
 func applyOne(s step, x ops.Matrix) error { return apply(s, x, s.fitted(), s) }
 
-// applied is Apply of every scaler: ApplyInPlace of a copy, which of a view is contiguous.
+// applied is Apply of every scaler: ApplyInPlace of a copy, which is contiguous.
 func applied(s Scaler, x ops.Matrix) (ops.Matrix, error) {
 	if err := given(s, x); err != nil {
 		return nil, err
 	}
-	own := x // what ApplyInPlace refuses: rows of no kind that there is
+	own := x // of another type: ApplyInPlace refuses it
 	switch v := x.(type) {
 	case *ops.Bags:
 		samples, err := applied(s, v.Samples())
@@ -193,8 +193,8 @@ func applied(s Scaler, x ops.Matrix) (ops.Matrix, error) {
 	return own, nil
 }
 
-// through yields the rows as the given steps make them, in one buffer. On the rows they were fitted to no step
-// overflows: norms and ranges end in [-1, 1], and standard scores are at most √n.
+// through yields the rows as the steps return them, in one buffer. No step overflows on the rows that it was fitted to:
+// norms and ranges end in [-1, 1], and standard scores are at most √n.
 func (m matrix) through(steps []step) iter.Seq[[]float64] {
 	return func(yield func([]float64) bool) {
 		row := make([]float64, m.cols)
@@ -249,7 +249,7 @@ func apply(owner Scaler, x ops.Matrix, cols int, steps ...step) error {
 	return nil
 }
 
-// checkFitted wants a scaler that was fitted to as many columns as there are.
+// checkFitted returns an error unless the scaler was fitted to cols columns.
 func checkFitted(owner Scaler, fitted, cols int) error {
 	switch {
 	case fitted == 0:
@@ -260,7 +260,7 @@ func checkFitted(owner Scaler, fitted, cols int) error {
 	return nil
 }
 
-// overflow is the error for a cell of x, which still holds what came in.
+// overflow is the error for a cell of x, which still holds its original value.
 func (m matrix) overflow(owner Scaler, i, j int, reason string) error {
 	row := make([]float64, m.cols)
 	m.load(i, row)
@@ -273,6 +273,13 @@ func overflowAt(owner Scaler, i, j int, v float64, reason string) error {
 
 // notFiniteAt is the first column whose value is NaN or an infinity, or -1.
 func notFiniteAt(row []float64) int {
+	carry := uint64(0) // an exponent of ones alone carries into the sign
+	for _, v := range row {
+		carry |= math.Float64bits(v)&^(1<<63) + 1<<52
+	}
+	if carry>>63 == 0 {
+		return -1
+	}
 	for j, v := range row {
 		if v-v != 0 {
 			return j
@@ -281,13 +288,13 @@ func notFiniteAt(row []float64) int {
 	return -1
 }
 
-// noState is SetState of a scaler that has none.
+// noState is SetState of a scaler without a state.
 func noState(owner Scaler, state map[string]*tensor.Dense) error {
 	_, err := vectors(owner, state)
 	return err
 }
 
-// vectors takes the vectors of the given names, and no others, out of a state: finite and all of one length.
+// vectors returns the vectors with the given names from a state that has no others. They are finite and of one length.
 func vectors(owner Scaler, state map[string]*tensor.Dense, names ...string) ([][]float64, error) {
 	bad := func(name, what string) error {
 		return fmt.Errorf("%s: state %q %s: %w", who(owner), name, what, domain.ErrParam)

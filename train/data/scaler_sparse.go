@@ -9,7 +9,7 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 )
 
-// entries is sparse rows under a scaler.
+// entries are sparse rows under a scaler.
 type entries struct {
 	*ops.CSR
 	ptr  []int
@@ -31,7 +31,8 @@ func (x entries) load(i int, buf []float64) (cols []int32, values []float64) {
 	return x.cols[lo:hi], buf
 }
 
-// store rounds values into row i and returns the first that is too large for the element type, by its place, or -1.
+// store rounds values into row i. It returns the index of the first value that is too large for the element type, or
+// -1.
 func (x entries) store(i int, values []float64) int {
 	lo := x.ptr[i]
 	if v := x.Float64s(); v != nil {
@@ -49,7 +50,7 @@ func (x entries) store(i int, values []float64) int {
 	return -1
 }
 
-// through yields the rows as the given steps make them, in one buffer.
+// through yields the rows as the steps return them, in one buffer.
 func (x entries) through(steps []step) iter.Seq2[[]int32, []float64] {
 	return func(yield func([]int32, []float64) bool) {
 		var buf []float64
@@ -91,7 +92,7 @@ func fitSparse(owner Scaler, x *ops.CSR, steps []step) (cols int, err error) {
 	return d, adopt(steps, trial)
 }
 
-// keepsZeros is an error for a step that moves zeros.
+// keepsZeros returns an error for a step that changes zeros.
 func keepsZeros(owner Scaler, s step) error {
 	j := s.moved()
 	if j < 0 {
@@ -133,7 +134,7 @@ func applySparse(owner Scaler, x *ops.CSR, cols int, steps []step) error {
 	return nil
 }
 
-// KeepsZeros says whether a fitted scaler leaves every 0 at 0, so that it applies to sparse rows.
+// KeepsZeros says whether the fitted scalers leave every 0 at 0, so that they apply to sparse rows.
 func (c *Chain) KeepsZeros() bool {
 	for _, s := range c.steps {
 		if s.moved() >= 0 {

@@ -9,57 +9,104 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// FitBlocks is Fit for rows that come in blocks, which are read once for each scaler that has anything to learn: blocks yields the same rows
-// each time it is ranged over. The result is as of Fit on all rows, to rounding. Errors are as for Fit, for the block that they
-// are in, and as for blocks; the scaler is then as before.
+// FitBlocks is Fit for rows in blocks. It ranges over blocks once for each scaler that learns; each range must yield
+// the same rows. Up to rounding the result is the same as Fit on all rows. Errors, which leave the scaler as it was:
+// as for Fit and of blocks; domain.ErrParam for nil blocks; domain.ErrShape for no rows.
 func (c *Chain) FitBlocks(blocks iter.Seq2[ops.Matrix, error]) error {
 	if blocks == nil {
 		return fmt.Errorf("%s: the sequence of blocks is nil: %w", who(c), domain.ErrParam)
 	}
-	cols, sparse := 0, false
-	trial := make([]step, len(c.steps))
-	for k, s := range c.steps {
-		trial[k] = newStep(s.Name())
-		if !trial[k].learns() {
-			continue
-		}
-		for x, err := range blocks {
-			if err == nil {
-				cols, err = c.learnBlock(x, trial[:k+1], cols)
-				_, sparse = x.(*ops.CSR)
-			}
-			if err != nil {
-				return err
-			}
-		}
-		if sparse {
-			if err := keepsZeros(c, trial[k]); err != nil {
-				return err
-			}
+	return newLearning(c).fit(blocks)
+}
+
+// learning is a fit of a chain to blocks, on its way: a pass for each scaler that learns.
+type learning struct {
+	c      *Chain
+	steps  []step
+	at     int // the scaler that learns in this pass; with none left len(steps)
+	cols   int
+	sparse bool
+}
+
+func newLearning(c *Chain) *learning {
+	l := &learning{c: c}
+	for _, s := range c.steps {
+		l.steps = append(l.steps, newStep(s.Name()))
+	}
+	l.skip()
+	return l
+}
+
+// skip goes on to a scaler that learns.
+func (l *learning) skip() {
+	for l.at < len(l.steps) && !l.steps[l.at].learns() {
+		l.at++
+	}
+}
+
+// block lets the scaler of this pass learn from a block; where none learns the block tells the width.
+func (l *learning) block(x ops.Matrix) (err error) {
+	var steps []step
+	if l.at < len(l.steps) {
+		steps = l.steps[:l.at+1]
+	}
+	_, l.sparse = x.(*ops.CSR)
+	l.cols, err = l.c.learnBlock(x, steps, l.cols)
+	return err
+}
+
+// next ends a pass.
+func (l *learning) next() error {
+	if l.sparse {
+		if err := keepsZeros(l.c, l.steps[l.at]); err != nil {
+			return err
 		}
 	}
-	if cols == 0 { // nothing learns: one block tells the width
-		for x, err := range blocks {
-			if err == nil {
-				cols, err = c.learnBlock(x, nil, 0)
-			}
-			if err != nil {
-				return err
-			}
-			break
-		}
-	}
-	if cols == 0 {
-		return fmt.Errorf("%s: cannot be fitted to no rows: %w", who(c), domain.ErrShape)
-	}
-	if err := adopt(c.steps, trial); err != nil {
-		return err
-	}
-	c.cols = cols
+	l.at++
+	l.skip()
 	return nil
 }
 
-// learnBlock lets the last of the steps learn from what those before it make of x, of cols columns unless that is 0.
+// pass lets the scaler of this pass learn from the blocks; where none learns the first block tells the width.
+func (l *learning) pass(blocks iter.Seq2[ops.Matrix, error]) error {
+	for x, err := range blocks {
+		if err == nil {
+			err = l.block(x)
+		}
+		if err != nil || l.at == len(l.steps) {
+			return err
+		}
+	}
+	return nil
+}
+
+// fit makes the passes that are left.
+func (l *learning) fit(blocks iter.Seq2[ops.Matrix, error]) error {
+	for l.at < len(l.steps) {
+		if err := l.pass(blocks); err != nil {
+			return err
+		}
+		if err := l.next(); err != nil {
+			return err
+		}
+	}
+	if l.cols == 0 {
+		if err := l.pass(blocks); err != nil {
+			return err
+		}
+	}
+	if l.cols == 0 {
+		return fmt.Errorf("%s: cannot be fitted to no rows: %w", who(l.c), domain.ErrShape)
+	}
+	if err := adopt(l.c.steps, l.steps); err != nil {
+		return err
+	}
+	l.c.cols = l.cols
+	return nil
+}
+
+// learnBlock lets the last of the steps learn from x as the steps before it return it. x has cols columns unless that
+// is 0.
 func (c *Chain) learnBlock(x ops.Matrix, steps []step, cols int) (int, error) {
 	if err := given(c, x); err != nil {
 		return 0, err

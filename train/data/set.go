@@ -10,26 +10,29 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 )
 
-// Set is what a file holds: n rows of d features, or n sets of samples of d coordinates, and the label of each unless LabelNone was asked for.
+// Set holds the content of a file: n rows of d features, or n sets of samples of d coordinates, and the label of each
+// unless Label is LabelNone.
 type Set struct {
-	X          ops.Matrix // [n, d] float64: a row-major *tensor.Dense, an *ops.CSR (see Options.Form) or, from a file of bags, an *ops.Bags
-	Y          []float64  // target of each row, or its k targets, row by row, in regression; else nil
-	Labels     []string   // class of each row, in classification; else nil
-	Names      []string   // names of the d feature columns, if a table has them; else nil
-	LabelNames []string   // names of the label column or of the k target columns, likewise; without names the numbers of k > 1 target columns, from 1
-	IDs        []string   // what the file calls each row, or each bag in the order of their first rows; else nil
-	Source     string     // the file
-	Columns    *Columns   // what made X of a table; nil where its columns are numbers as they are
-	taken      []int      // the number of each row in the file, where Take took them; nil: all rows
+	X      ops.Matrix // [n, d] float64: a row-major *tensor.Dense, an *ops.CSR (see Options.Form) or an *ops.Bags
+	Y      []float64  // targets [n, k] row by row, in regression; else nil
+	Labels []string   // class of each row, in classification; else nil
+	Names  []string   // names of the d feature columns, if a table has them; else nil
+	// LabelNames are the names of the label column or of the k target columns. Without names they are the numbers of k
+	// > 1 target columns, from 1; else nil.
+	LabelNames []string
+	IDs        []string // name of each row, or of each bag in the order of their first rows; else nil
+	Source     string   // the file
+	Columns    *Columns // turned a table into X; nil if its columns are numbers
+	taken      []int    // the number of each row in the file, after Take; nil: all rows
 }
 
-// Rows is n, and 0 without X.
+// Rows returns n, and 0 without X.
 func (s *Set) Rows() int { return s.side(0) }
 
-// Dims is d, and 0 without X.
+// Dims returns d, and 0 without X.
 func (s *Set) Dims() int { return s.side(1) }
 
-// Targets is k, and 0 where the rows have no targets.
+// Targets returns k, and 0 without targets.
 func (s *Set) Targets() int {
 	if s == nil {
 		return 0
@@ -37,7 +40,7 @@ func (s *Set) Targets() int {
 	return targetsOf(s.Y, s.LabelNames)
 }
 
-// targetsOf is how many targets each row has.
+// targetsOf is the number of targets of a row.
 func targetsOf(y []float64, names []string) int {
 	if y == nil {
 		return 0
@@ -53,7 +56,7 @@ func (s *Set) side(axis int) int {
 	return s.X.Shape()[axis]
 }
 
-// check wants X.
+// check returns an error without X.
 func (s *Set) check() error {
 	if s == nil {
 		return fmt.Errorf("data: the set is nil; make one, as by Read: %w", domain.ErrShape)
@@ -64,7 +67,8 @@ func (s *Set) check() error {
 	return nil
 }
 
-// Dense is X, spread out where it is sparse: n·d numbers. Bags are no matrix, an error that wraps domain.ErrDtype.
+// Dense returns X, made dense if it is sparse: n·d numbers. Errors: domain.ErrDtype for ops.Bags; domain.ErrShape
+// without X.
 func (s *Set) Dense() (*tensor.Dense, error) {
 	if err := s.check(); err != nil {
 		return nil, err
@@ -78,8 +82,9 @@ func (s *Set) Dense() (*tensor.Dense, error) {
 	return s.X.(*tensor.Dense), nil
 }
 
-// As returns the rows, dense, sparse or bags as they are, as float64 (X itself) or float32 (a copy). A cell that is too large for float32, or
-// that is not 0 and would become 0, is an error that wraps domain.ErrDomain; another type is domain.ErrDtype.
+// As returns the rows, dense, sparse or ops.Bags as they are, in float64 (X itself) or float32 (a copy). Errors:
+// domain.ErrDomain for a cell that is too large for float32, or not 0 but 0 in float32; domain.ErrDtype for another
+// type; domain.ErrShape without X.
 func (s *Set) As(dt tensor.Dtype) (ops.Matrix, error) {
 	if err := s.check(); err != nil {
 		return nil, err
@@ -119,8 +124,8 @@ func (s *Set) As(dt tensor.Dtype) (ops.Matrix, error) {
 	return tensor.New(tensor.WithShape(n, d), tensor.WithBacking(out)), nil
 }
 
-// Take returns the rows idx, in that order, as a set of its own (a copy). It panics without X, and when an index is
-// out of range of X, or of Y, Labels or IDs where they are there.
+// Take returns a copy of the rows idx, in that order, as a set. It panics without X, and when an index is out of range
+// of X, Y, Labels or IDs, as far as the set has them.
 func (s *Set) Take(idx []int) *Set {
 	if err := s.check(); err != nil {
 		panic(err.Error())
@@ -157,7 +162,7 @@ type matrix struct {
 	f32        []float32
 }
 
-// matrixOf looks into x; who names the caller in the errors, which wrap domain.ErrShape or domain.ErrDtype.
+// matrixOf returns x as a matrix. Errors begin with who and wrap domain.ErrShape or domain.ErrDtype.
 func matrixOf(who string, x *tensor.Dense) (matrix, error) {
 	if x == nil || x.Dims() != 2 {
 		shape := "nil"

@@ -17,7 +17,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Read reads the file at path in the format that its extension names (see the package comment).
+// Read reads the file at path in the format that its extension names (see the package comment). Errors: see ReadLIBSVM,
+// ReadCSV and ReadNPY; ErrFormat for another extension; the errors of the file system.
 func Read(path string, o Options) (*Set, error) {
 	r, err := openFile(path, o)
 	if err != nil {
@@ -27,40 +28,48 @@ func Read(path string, o Options) (*Set, error) {
 	return readWhole(r)
 }
 
-// ReadLIBSVM reads LIBSVM (svmlight) text, plain or gzip; name stands for the file in messages and in Set.Source.
+// ReadLIBSVM reads LIBSVM (svmlight) text, plain, gzip or zstd. name stands for the file in messages and in Set.Source.
 //
 // A row is `label index:value ...`, separated by spaces or tabs. Indices count from 1 and increase within a row;
-// features left out are 0. What follows a # and blank lines are skipped. The width is Options.Dims or else the highest
-// index of the file, which a row may name with the value 0. A label is one token without a comma (several labels a row
-// are not supported); qid: tokens, which belong to ranking, are an error. Options.Form says when the rows stay sparse.
+// missing features are 0. Text after a # and blank lines are ignored. The width is Options.Dims or else the highest
+// index of the file, which a row may name with the value 0. A label is one token without a comma; several labels a row,
+// and the qid: tokens of ranking, are errors. Options.Form says when the rows stay sparse. Errors: ErrFormat;
+// domain.ErrDomain for a value that is not finite; domain.ErrShape for an index beyond Options.Dims.
 func ReadLIBSVM(r io.Reader, name string, o Options) (*Set, error) {
 	return read(r, name, o, formatLIBSVM)
 }
 
-// ReadCSV reads comma-separated values (RFC 4180), plain or gzip; name stands for the file in messages and in Set.Source.
-// Options.Delimiter separates the fields, or what the first 64 KiB tell: a comma where the first line has one outside of
-// quotes, else a semicolon, else a tab, but another of them that cuts all lines into equally many fields of which more
-// are numbers. Where every cell is to be a number, it has a decimal point; see ReadFrame for other tables.
+// ReadCSV reads comma-separated values (RFC 4180), plain, gzip or zstd. name stands for the file in messages and in
+// Set.Source.
 //
-// Options.Header says whether the first line is a header, or what it and up to 99 lines below it tell. It is one where
-// LabelNames are in it. It is none where a feature field of it is a number, unless its numbers count up: 0, 1, 2 and on,
-// as pandas writes by default, or years. Else it is one if a column of it is a name above numbers or dates, and, in a
-// table of texts alone, if none of its texts comes again below it. A name is not empty and no mark of a missing value
-// (see ReadFrame). The field of the label has no say. Options.Tell is told where the line could be either.
+// Options.Delimiter separates the fields. If it is 0, the first 64 KiB decide: a comma if the first line has one
+// outside of quotes, else a semicolon, else a tab; another of these wins if it cuts all lines into equally many fields
+// and gives more numbers. Numbers have a decimal point; ReadFrame reads other tables.
 //
-// Blank lines are skipped, spaces around a field too, and lines may end with a carriage return alone. All rows have the
-// same number of fields. Without Options.Columns no field is empty. Errors: ErrFormat; domain.ErrDomain for a number that
-// is not finite, and for a whole number of 2^53 or more in absolute value, which float64 may round; domain.ErrShape for
-// another width than Options.Dims.
+// Options.Header says whether the first line is a header. HeaderAuto decides by the first 100 lines and ignores the
+// field of the label:
+//
+//   - It is a header if it holds all names of Options.LabelNames or Options.Columns.
+//   - It is a row if one of its fields is a number, unless its numbers count up: 0, 1, 2 and so on, as pandas writes by
+//     default, or years.
+//   - Otherwise it is a header if one of its fields is a name above numbers or dates, or if all columns are texts and
+//     none of its fields comes again below. A name is neither empty nor a mark of a missing value (see ReadFrame).
+//
+// Options.Tell reports doubtful cases. Blank lines are skipped, fields are trimmed, and lines may end with a carriage
+// return alone. All rows have the same number of fields. Without Options.Columns no field may be empty.
+//
+// Errors: ErrFormat; domain.ErrDomain for a number that is not finite, and for a whole number of 2^53 or more in
+// absolute value, which float64 may round; domain.ErrShape for another width than Options.Dims.
 func ReadCSV(r io.Reader, name string, o Options) (*Set, error) {
 	return read(r, name, o, formatCSV)
 }
 
-// ReadNPY reads a NumPy array file, plain or gzip; name stands for the file in messages and in Set.Source.
+// ReadNPY reads a NumPy array file, plain, gzip or zstd. name stands for the file in messages and in Set.Source.
 //
-// The array is 2-d, in C or Fortran order, of float64, float32 or integers of either byte order. An integer of
-// 2^53 or more in absolute value, which float64 may round, is an error that wraps domain.ErrDomain. Nothing may follow
-// the array. Its header may be 10000 bytes long, NumPy's own limit.
+// The array is 2-d, in C or Fortran order, of float64, float32 or integers of either byte order. Its header has at most
+// 10000 bytes, the limit of NumPy, and nothing may follow the array. Errors: ErrFormat; domain.ErrDomain for a number
+// that is not finite, and for an integer of 2^53 or more in absolute value, which float64 may round; domain.ErrShape
+// for another width than Options.Dims.
 func ReadNPY(r io.Reader, name string, o Options) (*Set, error) {
 	return read(r, name, o, formatNPY)
 }
@@ -78,14 +87,14 @@ func read(r io.Reader, name string, o Options, f format) (*Set, error) {
 	return readWhole(rows)
 }
 
-// source is an open file: decompressed, past its byte order mark, and able to name itself in an error.
+// source is an open file: decompressed, past its byte order mark, with its name for errors.
 type source struct {
 	*bufio.Reader
 	name  string
 	o     Options
 	meter *meter
-	size  int64    // of the file, 0 where it is not known
-	shut  []func() // what close calls
+	size  int64    // of the file, 0 if it is not known
+	shut  []func() // called by close
 }
 
 func (s *source) close() {
@@ -144,7 +153,7 @@ func open(r io.Reader, name string, o Options, text bool) (*source, error) {
 	return s, nil
 }
 
-// packing is how the bytes of a file are packed.
+// packing is the compression of a file.
 type packing uint8
 
 const (
@@ -155,17 +164,17 @@ const (
 
 func (p packing) String() string { return [...]string{"unpacked", "gzip", "zstd"}[p] }
 
-// packings are the extensions that name one.
+// packings are the extensions of compressed files.
 var packings = map[string]packing{".gz": gzipped, ".zst": zstandard, ".zstd": zstandard}
 
-// meter counts the bytes it hands on, watches the length of lines, and explains the errors of gzip and zstd.
+// meter counts the bytes that it hands on, limits the length of lines, and explains the errors of gzip and zstd.
 type meter struct {
 	r      io.Reader
 	text   bool
 	packed packing
 	total  int64
 	line   int   // bytes since the last newline
-	err    error // the first, which stays
+	err    error // the first error, which every later Read returns
 }
 
 func (m *meter) Read(p []byte) (int, error) {
@@ -242,10 +251,10 @@ func (s *source) fail(line int, sentinel error, format string, args ...any) erro
 	return fmt.Errorf("%s: %s: %w", s.where(line), fmt.Sprintf(format, args...), sentinel)
 }
 
-// wrap is for an error of the reader beneath.
+// wrap adds the file to an error of the underlying reader.
 func (s *source) wrap(err error) error { return fmt.Errorf("%s: %w", s.where(0), err) }
 
-// limit is the number of dense cells that what has been read so far allows.
+// limit is the number of dense cells that the bytes read so far allow.
 func (s *source) limit() uint64 {
 	if s.o.MaxCells > 0 {
 		return uint64(s.o.MaxCells)
@@ -253,7 +262,7 @@ func (s *source) limit() uint64 {
 	return freeCells + cellsPerByte*uint64(s.meter.total)
 }
 
-// allow is an error when n rows of d features are more cells than the limit.
+// allow returns an error if n rows of d features are more cells than the limit.
 func (s *source) allow(n, d int) error {
 	hi, cells := bits.Mul64(uint64(n), uint64(d))
 	if limit := s.limit(); hi != 0 || cells > limit {
@@ -262,8 +271,8 @@ func (s *source) allow(n, d int) error {
 	return nil
 }
 
-// expected is how many cells the rest of the file has, where so many came with what was read, and 1 % more; 0 where its
-// size is not known, or too little of it was read to tell. A file that announces more than 2^27 gets room for these.
+// expected estimates the number of cells in the rest of the file, plus 1 %, from the cells so far. It is 0 if the size
+// of the file is not known or too little was read, and at most 2^27.
 func (s *source) expected(cells int) int {
 	const enough = 1 << 18
 	read := s.meter.total - int64(s.Buffered())
@@ -273,12 +282,12 @@ func (s *source) expected(cells int) int {
 	return int(min(1.01*float64(cells)/float64(read)*float64(s.size-read), 1<<27))
 }
 
-// set puts the parts together.
+// set makes a Set of the parts.
 func (s *source) set(x ops.Matrix, t *targets) *Set {
 	return &Set{X: x, Y: t.y, Labels: t.labels, Source: s.name}
 }
 
-// dense is set for cells row by row, which are made sparse where that was asked for.
+// dense is set for dense cells row by row, made sparse if that was asked for.
 func (s *source) dense(x []float64, n, d int, t *targets, sparse bool) (*Set, error) {
 	m := tensor.New(tensor.WithShape(n, d), tensor.WithBacking(x[:n*d:n*d]))
 	if !sparse {

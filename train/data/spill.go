@@ -14,12 +14,12 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// spill is the rows of all files of a stream as numbers, in a file without a name. A row is
+// spill holds the rows of all files of a stream as numbers, in a file without a name. A row is
 //
 //	dense   d cells (8 bytes each), or
 //	sparse  the number of its entries (4), their columns (4 each), their values (8 each),
 //	then    its targets (8 each), the number of its class (4),
-//	        and the length (4) and the bytes of its name, where it has these,
+//	        and the length (4) and the bytes of its name, if it has these,
 //
 // all little-endian. Several passes may read it at once.
 type spill struct {
@@ -37,16 +37,16 @@ type spilled struct {
 	fixed   bool
 	sparse  bool
 	targets int
-	read    int64 // bytes that the rows were parsed of
-	like    Set   // without rows
+	read    int64 // the bytes that the rows were parsed from
+	like    Set   // a set without rows
 	classes bool
 	named   bool
 }
 
-// errSpill is why rows are not kept though they might be.
+// errSpill marks the reason why rows are not kept.
 var errSpill = errors.New("the rows are parsed again in every pass")
 
-// defaultSpill is that of StreamOptions.SpillBytes.
+// defaultSpill is the default of StreamOptions.SpillBytes.
 const defaultSpill = 16 << 30
 
 // spiller writes a spill.
@@ -56,7 +56,7 @@ type spiller struct {
 	limit int64
 	codes map[string]uint32
 	row   []byte
-	err   error // why there is none
+	err   error // why there is no spill
 }
 
 func newSpiller(files int, limit int64) *spiller {
@@ -68,7 +68,7 @@ func newSpiller(files int, limit int64) *spiller {
 	return p
 }
 
-// tee are rows of file i that are written to a spill when they are taken.
+// tee are rows of file i that take also writes to a spill.
 type tee struct {
 	rows
 	to *spiller
@@ -141,7 +141,7 @@ func (p *spiller) encode(f *spilled, e entry) error {
 	return nil
 }
 
-// drop gives the disk back.
+// drop closes the file, which frees the disk.
 func (p *spiller) drop() {
 	if p.file != nil {
 		p.file.Close()
@@ -149,7 +149,7 @@ func (p *spiller) drop() {
 	}
 }
 
-// finish is the spill, or why there is none.
+// finish returns the spill, or why there is none.
 func (p *spiller) finish() (*spill, error) {
 	if p.err == nil {
 		p.err = p.w.Flush()
@@ -184,7 +184,7 @@ type spillRows struct {
 	f     *spilled
 	left  int
 	in    *bufio.Reader
-	wide  []byte // what does not fit the buffer
+	wide  []byte // for reads that do not fit the buffer
 
 	n    int // in hand
 	x    []float64
@@ -199,7 +199,7 @@ func (p *spillRows) fixed() bool { return p.f.fixed }
 
 func (p *spillRows) inHand() (n, stored, d int) { return p.n, len(p.x), max(p.f.dims, p.o.Dims) }
 
-// next is the next n bytes, until it is called again.
+// next returns the next n bytes, valid until the next call.
 func (p *spillRows) next(n int) (b []byte, err error) {
 	if n <= p.in.Size() {
 		if b, err = p.in.Peek(n); err == nil {

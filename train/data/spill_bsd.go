@@ -4,5 +4,5 @@ package data
 
 import "os"
 
-// inMemory would say whether what is written to the file stays in memory, where the system tells it.
+// inMemory returns false: this system does not tell whether a file stays in memory.
 func inMemory(*os.File) bool { return false }

@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// inMemory says whether what is written to the file stays in memory.
+// inMemory says whether the file is in a file system in memory.
 func inMemory(f *os.File) bool {
 	const tmpfs, ramfs = 0x01021994, 0x858458f6 // statfs(2)
 	var s syscall.Statfs_t

@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// createSpill makes a file in dir that has no name, so that it goes with its last reader or with the program, however
+// createSpill makes a file without a name in dir, so that it vanishes with its last reader or with the program, however
 // that ends.
 func createSpill(dir string) (*os.File, error) {
 	f, err := os.CreateTemp(dir, "bochner-rows-*.tmp")

@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// createSpill makes a file in dir that the system removes with its last handle, so however the program ends.
+// createSpill makes a file in dir that the system removes with its last handle, however the program ends.
 func createSpill(dir string) (*os.File, error) {
 	f, err := os.CreateTemp(dir, "bochner-rows-*.tmp")
 	if err != nil {

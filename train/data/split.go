@@ -10,12 +10,12 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 )
 
-// Shuffle returns the numbers 0..n-1 in a random order that the seed fixes.
-// It panics when n is negative or so many numbers do not fit the memory.
+// Shuffle returns the numbers 0..n-1 in a random order that the seed determines. It panics when n is negative or so
+// large that memory cannot hold the numbers.
 func Shuffle(n int, seed uint64) []int { return order("shuffle", n, seed) }
 
-// Split draws round(fraction·n) of the rows 0..n-1, to be held out, without replacement; the others are for training.
-// Both lists ascend. It panics as Shuffle does and when fraction is not in [0, 1].
+// Split holds out round(fraction·n) of the rows 0..n-1, drawn without replacement; the others are for training. Both
+// lists ascend. It panics as Shuffle does, and when fraction is not in [0, 1].
 func Split(n int, fraction float64, seed uint64) (train, held []int) {
 	checkFraction(fraction)
 	rows := order("split", n, seed)
@@ -26,10 +26,9 @@ func Split(n int, fraction float64, seed uint64) (train, held []int) {
 	return train, held
 }
 
-// SplitStratified is Split with each class represented in proportion: of a class of m rows it holds out ⌊fraction·m⌋ or
-// ⌈fraction·m⌉, round(fraction·n) in all; but each class keeps at least one row for training, unless fraction is 1, and
-// the total is smaller where that matters. Classes are numbered as by Classes.Index. It panics when fraction is not in
-// [0, 1].
+// SplitStratified is Split with each class in proportion: it holds out ⌊fraction·m⌋ or ⌈fraction·m⌉ rows of a class of
+// m rows, and round(fraction·n) in all. Unless fraction is 1, each class keeps at least one row for training, which may
+// lower the total. Classes are numbered as by Classes.Index. It panics when fraction is not in [0, 1].
 func SplitStratified(classes []int, fraction float64, seed uint64) (train, held []int) {
 	checkFraction(fraction)
 	members := make(map[int][]int)
@@ -66,7 +65,7 @@ func checkFraction(f float64) {
 	}
 }
 
-// order permutes 0..n-1 by the random stream of the given name under a seed.
+// order permutes 0..n-1 by the random stream of that name under a seed.
 func order(name string, n int, seed uint64) []int {
 	if n < 0 {
 		panic(fmt.Sprintf("data: %d rows to put in order", n))

@@ -11,27 +11,27 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 )
 
-// Standard centres each column and divides it by its standard deviation, as of a population (by n, not n - 1):
+// Standard centres each column and divides it by its population standard deviation (by n, not n - 1):
 //
 //	x_j ← (x_j - mean_j) / scale_j,   scale_j = √(Σ_i (x_ij - mean_j)² / n)
 //
-// A constant column is centred and divided by 1. The moments are by the corrected two-pass algorithm (Chan, Golub
-// and LeVeque 1983, equation 1.7) on columns divided by a power of two, so that no square overflows or vanishes; the moments of several blocks
-// of a stream are joined by their equation 2.1.
+// A constant column is centred and divided by 1. The moments are computed by the corrected two-pass algorithm (Chan,
+// Golub and LeVeque 1983, equation 1.7) on columns divided by a power of two, so that no square overflows or
+// underflows. The moments of the blocks of a stream are joined by their equation 2.1.
 type Standard struct {
 	Mean, Scale []float64 // of each column; nil before Fit
 
-	rows      float64 // that were learnt from: 0 after SetState
+	rows      float64 // the number of rows learned from; 0 after SetState
 	deviation []float64
 	low, high []float64
 }
 
 var _ step = (*Standard)(nil)
 
-// Name is standard.
+// Name returns "standard".
 func (s *Standard) Name() string { return "standard" }
 
-// Fit takes the mean and the standard deviation of each column.
+// Fit learns the mean and the standard deviation of each column.
 func (s *Standard) Fit(x ops.Matrix) error { return fitOne(s, x) }
 
 // Apply returns the scaled rows; x stays as it is.
@@ -40,7 +40,7 @@ func (s *Standard) Apply(x ops.Matrix) (ops.Matrix, error) { return applied(s, x
 // ApplyInPlace scales x itself.
 func (s *Standard) ApplyInPlace(x ops.Matrix) error { return applyOne(s, x) }
 
-// State has mean and scale.
+// State returns mean and scale.
 func (s *Standard) State() map[string]*tensor.Dense {
 	if s.Mean == nil {
 		return map[string]*tensor.Dense{}
@@ -48,7 +48,7 @@ func (s *Standard) State() map[string]*tensor.Dense {
 	return map[string]*tensor.Dense{"mean": vector(s.Mean), "scale": vector(s.Scale)}
 }
 
-// SetState takes mean and scale, scale > 0.
+// SetState sets mean and scale; scale is above 0.
 func (s *Standard) SetState(state map[string]*tensor.Dense) error {
 	v, err := vectors(s, state, "mean", "scale")
 	if err != nil {
@@ -101,7 +101,7 @@ func (s *Standard) learn(rows iter.Seq[[]float64], d int) {
 	s.join(n, mean, deviation, low, high)
 }
 
-// join takes the moments and the range of n more rows in.
+// join adds the moments and the range of n more rows.
 func (s *Standard) join(n float64, mean, deviation, low, high []float64) {
 	d := len(mean)
 	if s.rows == 0 {
@@ -113,7 +113,8 @@ func (s *Standard) join(n float64, mean, deviation, low, high []float64) {
 		if s.rows > 0 {
 			a, b := s.rows/all, n/all
 			s.low[j], s.high[j] = min(s.low[j], low[j]), max(s.high[j], high[j])
-			// σ² = a σa² + b σb² + a b (μb - μa)², as lengths, so that no square overflows; the difference of means is taken of halves.
+			// σ² = a σa² + b σb² + a b (μb - μa)², as lengths, so that no square overflows; the difference of means is
+			// taken of halves.
 			half := mean[j]/2 - s.Mean[j]/2
 			s.deviation[j] = math.Hypot(math.Hypot(math.Sqrt(a)*s.deviation[j], math.Sqrt(b)*deviation[j]), 2*math.Sqrt(a*b)*half)
 			s.Mean[j] = min(max(s.Mean[j]+b*half+b*half, s.low[j]), s.high[j])

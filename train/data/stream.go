@@ -18,19 +18,19 @@ import (
 
 // StreamOptions says how to read rows in blocks. The zero value reads them in the order of the files.
 type StreamOptions struct {
-	Options       // MaxCells is for a block
-	BlockRows int // rows of a block, but the last; 0 is 4096
-	// Shuffle is the number of rows in the buffer that mixes them: each row that comes in takes the place of one that the seed draws,
-	// which goes out. The order of the files is drawn too. 0: no row changes its place.
+	Options       // MaxCells limits a block
+	BlockRows int // rows of a block; the last may have fewer; 0 is 4096
+	// Shuffle is the number of rows in the shuffle buffer: each row that comes in replaces one that Seed draws, which
+	// goes out. The order of the files is drawn too. 0: the rows keep their order.
 	Shuffle int
-	Seed    uint64 // of the order, and of the sample of a Survey
-	Ahead   int    // blocks that a goroutine reads ahead of who uses them; 0 is 2
-	// SpillBytes is how large the file may become in which a Survey keeps the rows as numbers, so that later passes
-	// parse nothing and see no change of the files: 8 bytes a cell and a target and 4 a class; 12 an entry and 4 a
-	// row of LIBSVM text. It lies in os.TempDir, without a name, and goes with the stream, with Close, or with the
-	// program, however that ends. Rows that take more, or more than the disk has, are parsed in every pass, and so
-	// are arrays in .npy files that are not packed; nothing is kept in a folder that is in memory. 0 is 16 GiB; a
-	// negative number keeps nothing.
+	Seed    uint64 // draws the order, and the sample of a Survey
+	Ahead   int    // blocks that a goroutine reads ahead; 0 is 2
+	// SpillBytes limits the temporary file in which a Survey keeps the rows as numbers; 0 is 16 GiB, negative keeps
+	// nothing. Later passes read that file: they parse nothing and see no change of the original files. It takes 8
+	// bytes for a cell or a target and 4 for a class; LIBSVM text takes 12 for an entry and 4 for a row. It lies in
+	// os.TempDir, without a name, and vanishes with the stream, with Close, or with the program, however that ends.
+	// Rows that need more space than that, or than the disk has, are parsed in every pass. So are .npy files that are
+	// not compressed, and all files if os.TempDir is in memory.
 	SpillBytes int64
 }
 
@@ -58,29 +58,30 @@ func (o StreamOptions) complete() (StreamOptions, error) {
 	return o, nil
 }
 
-// Stream is the rows of one or many files, read in blocks, as often as one likes, and never all in memory: that is set by the block, the
-// blocks that are read ahead, and the shuffle buffer. Blocks are cut across the borders of files, so that rows which are kept in other
-// files in the same order are the same blocks. What it yields depends on the files, the options and the epoch alone.
+// Stream reads the rows of one or many files in blocks, any number of times. Memory holds a block, the blocks read
+// ahead, and the shuffle buffer, never all rows. Blocks are cut across the borders of files: the same rows in the same
+// order give the same blocks, in whatever files they are. The blocks depend on the files, the options and the epoch
+// alone.
 type Stream struct {
 	files []string
 	o     StreamOptions
 	shape *shape // shared with the other part of a Split
 	part  func(file, row int) bool
-	to    *spiller // of a Survey: what keeps the rows
+	to    *spiller // keeps the rows during a Survey
 }
 
-// shape is what the files have in common.
+// shape holds what the files have in common.
 type shape struct {
 	dims    int // 0: not known yet
 	sparse  bool
-	columns *Columns // that Learn made
-	spill   *spill   // that a Survey wrote
-	why     error    // it did not
+	columns *Columns // made by Learn
+	spill   *spill   // written by a Survey
+	why     error    // why there is no spill
 }
 
-// OpenStream makes a stream of files, and of the files of folders by name, in the order given, in the formats that Read knows. It opens
-// none of them. Of a folder, files whose names begin with a dot or an underscore are left out. Errors: ErrFormat for a name that says
-// no format, domain.ErrParam for options out of range, and the errors of the file system.
+// OpenStream makes a stream of files, and of the files of folders by name, in the given order, in the formats of Read.
+// It does not open them. Files in a folder whose names begin with a dot or an underscore are left out. Errors:
+// ErrFormat for a name without a known format; domain.ErrParam for options out of range; the errors of Files.
 func OpenStream(o StreamOptions, paths ...string) (*Stream, error) {
 	o, err := o.complete()
 	if err != nil {
@@ -98,8 +99,9 @@ func OpenStream(o StreamOptions, paths ...string) (*Stream, error) {
 	return &Stream{files: files, o: o, shape: &shape{dims: o.Dims, sparse: o.Form == FormSparse}}, nil
 }
 
-// Files replaces folders by the files in them, in the order of their names, without those that begin with a dot or an underscore. A
-// folder without files or with a folder in it wraps ErrFormat.
+// Files replaces folders by their files, in the order of their names, without those whose names begin with a dot or an
+// underscore. Errors: ErrFormat for a folder that has no files or has a folder in it; fs.ErrNotExist for no paths; the
+// errors of the file system.
 func Files(paths ...string) ([]string, error) {
 	var files []string
 	for _, p := range paths {
@@ -144,10 +146,10 @@ func filesIn(folder string) (files []string, err error) {
 	return files, nil
 }
 
-// Files are the files, in order.
+// Files returns the paths of the files, in order.
 func (s *Stream) Files() []string { return s.files }
 
-// Options are those that it was opened with, with their defaults, and the Columns that it has learned.
+// Options returns the options of OpenStream with their defaults, and with the Columns that Learn made.
 func (s *Stream) Options() StreamOptions {
 	o := s.o
 	if c := s.shape.columns; c != nil {
@@ -156,47 +158,48 @@ func (s *Stream) Options() StreamOptions {
 	return o
 }
 
-// Dims is the number of features, or 0 where neither Options.Dims nor a Survey has told it.
+// Dims returns the number of features, or 0 while neither Options.Dims nor a pass over the rows has determined it.
 func (s *Stream) Dims() int { return s.shape.dims }
 
-// Sparse says whether blocks are sparse, as far as Options.Form or a Survey has told.
+// Sparse says whether blocks are sparse, as far as Options.Form or a Survey has determined it.
 func (s *Stream) Sparse() bool { return s.shape.sparse }
 
-// Dense makes the blocks dense from here on, whatever Form said.
+// Dense makes all later blocks dense, whatever Form says.
 func (s *Stream) Dense() { s.shape.sparse, s.o.Form = false, FormDense }
 
-// InOrder is the rows in the order of the files, whatever Shuffle said. It knows what the stream knows.
+// InOrder returns a stream of the same rows in the order of the files, whatever Shuffle says. It shares what the stream
+// has learned.
 func (s *Stream) InOrder() *Stream {
 	t := *s
 	t.o.Shuffle = 0
 	return &t
 }
 
-// Split divides the rows in two: each is held with the probability fraction, which the seed and its place in the files decide. Both
-// parts are streams of their own over the same files; what Survey or Learn of one finds out about columns, the other knows. It
-// panics when the fraction is not in [0, 1].
+// Split divides the rows in two: each row is held out with the probability fraction, by the seed and its position in
+// the files. Both parts are streams over the same files; they share what Survey or Learn of either finds out about
+// columns. It panics when the fraction is not in [0, 1].
 func (s *Stream) Split(fraction float64, seed uint64) (rest, held *Stream) {
 	in := Held(fraction, seed)
 	return s.where(func(file, row int) bool { return !in(file, row) }), s.where(in)
 }
 
-// where is a part of the rows.
+// where is the part of the rows that keep selects.
 func (s *Stream) where(keep func(file, row int) bool) *Stream {
 	t := *s
 	t.part = func(file, row int) bool { return keep(file, row) && (s.part == nil || s.part(file, row)) }
 	return &t
 }
 
-// Held says whether row number row of file number file is held out: with the probability fraction, each by itself. It panics when the
-// fraction is not in [0, 1].
+// Held returns a function that says whether row number row of file number file is held out: each independently with the
+// probability fraction. It panics when the fraction is not in [0, 1].
 func Held(fraction float64, seed uint64) func(file, row int) bool {
 	checkFraction(fraction)
 	rank := Rank(seed)
 	return func(file, row int) bool { return rank(file, row) < fraction }
 }
 
-// Rank gives row number row of file number file a number in [0, 1), uniformly and each by itself, that depends on the seed: the rows of the least
-// ranks are a sample of all.
+// Rank returns a function that gives row number row of file number file an independent uniform number in [0, 1),
+// determined by the seed. The rows with the least ranks are a random sample.
 func Rank(seed uint64) func(file, row int) float64 {
 	key := spectral.Stream(seed, "data/held").Uint64()
 	return func(file, row int) float64 {
@@ -204,7 +207,8 @@ func Rank(seed uint64) func(file, row int) float64 {
 	}
 }
 
-// mix64 is SplitMix64, Steele, Lea and Flood (2014), at a place of its sequence: rows need no order.
+// mix64 is element number at of the SplitMix64 sequence, Steele, Lea and Flood (2014), so that rows can come in any
+// order.
 func mix64(at uint64) uint64 {
 	z := (at + 1) * 0x9e3779b97f4a7c15
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
@@ -212,8 +216,8 @@ func mix64(at uint64) uint64 {
 	return z ^ z>>31
 }
 
-// Spilled is the size of the file that a Survey has kept the rows in (StreamOptions.SpillBytes), and 0 where there is
-// none, with the reason where it was to be.
+// Spilled returns the size of the file in which a Survey has kept the rows (StreamOptions.SpillBytes). It is 0 if there
+// is none; why is the reason if a Survey failed to keep them.
 func (s *Stream) Spilled() (bytes int64, why error) {
 	if p := s.shape.spill; p != nil {
 		return p.size, nil
@@ -221,8 +225,8 @@ func (s *Stream) Spilled() (bytes int64, why error) {
 	return 0, s.shape.why
 }
 
-// Close gives the disk back that Spilled tells of, also for the other part of a Split. Later passes parse the files
-// again; one under way fails.
+// Close removes the file of Spilled, also for the other part of a Split. Later passes parse the files again; a pass in
+// progress fails.
 func (s *Stream) Close() error {
 	p := s.shape.spill
 	if p == nil {
@@ -232,7 +236,7 @@ func (s *Stream) Close() error {
 	return p.file.Close()
 }
 
-// spills says whether a Survey is to keep the rows: once, and only those that it takes time to parse.
+// spills says whether a Survey should keep the rows: once, and only for files that take time to parse.
 func (s *Stream) spills() bool {
 	if s.o.SpillBytes < 0 || s.shape.spill != nil || s.shape.why != nil {
 		return false
@@ -243,7 +247,7 @@ func (s *Stream) spills() bool {
 	})
 }
 
-// open opens file i, or what is kept of it.
+// open opens file i, or the rows kept of it.
 func (s *Stream) open(i int, o Options) (rows, error) {
 	if p := s.shape.spill; p != nil && !o.frames {
 		return p.open(i, s.files[i], o), nil
@@ -255,9 +259,9 @@ func (s *Stream) open(i int, o Options) (rows, error) {
 	return r, err
 }
 
-// Blocks reads the rows, in the background, and yields them in blocks; the epoch, from 0, draws another order under Shuffle. After an
-// error nothing follows. Errors: as for Read; domain.ErrShape for files of different widths; domain.ErrParam for LIBSVM text whose width
-// neither Options.Dims nor a Survey has told; ctx.Err().
+// Blocks yields the rows in blocks, read in the background. With Shuffle each epoch, from 0, has its own order. It
+// stops after an error. Errors: as for Read; domain.ErrShape for files of different widths; domain.ErrParam for a nil
+// context, and for LIBSVM text whose width neither Options.Dims nor a Survey has determined; ctx.Err().
 func (s *Stream) Blocks(ctx context.Context, epoch int) iter.Seq2[*Block, error] {
 	return ahead(s.o.Ahead, func(yield func(*Block, error) bool) {
 		stopped := errors.New("nobody reads on")
@@ -315,7 +319,8 @@ func (s *Stream) chunks(ctx context.Context, files []int, room func() int, f fun
 	return nil
 }
 
-// file calls f with the rows of a file, in pieces of at most room(), which form gives a width and a form.
+// file calls f with the rows of a file in pieces of at most room() rows; form says their width and whether they are
+// sparse.
 func (s *Stream) file(ctx context.Context, i int, o Options, room func() int, form func(r rows) (d int, sparse bool, err error), f func(*Block) error) error {
 	return s.pieces(ctx, i, o, room, func(r rows, at int) error {
 		d, sparse, err := form(r)
@@ -333,7 +338,7 @@ func (s *Stream) file(ctx context.Context, i int, o Options, room func() int, fo
 	})
 }
 
-// pieces reads a file in pieces of at most room() rows, and calls f with each in hand, and the number of its first row.
+// pieces reads a file in pieces of at most room() rows, and calls f for each piece with the number of its first row.
 func (s *Stream) pieces(ctx context.Context, i int, o Options, room func() int, f func(r rows, at int) error) error {
 	if ctx == nil {
 		return fmt.Errorf("data: %s: the context is nil; give context.Background(): %w", s.files[i], domain.ErrParam)
@@ -364,9 +369,9 @@ func (s *Stream) pieces(ctx context.Context, i int, o Options, room func() int, 
 	}
 }
 
-// Learn reads all rows once and decides by them what the columns are, as Frame.Learn does. From then on the blocks are
-// what Columns make of the rows. Errors: as for Blocks and of Frame.Learn; domain.ErrParam for files that are no tables
-// and for a stream that has Columns.
+// Learn reads all rows once and decides what the columns are, as Frame.Learn does. Later blocks hold the rows that
+// these Columns make. Errors: as for Blocks and of Frame.Learn; domain.ErrParam for files that are not tables and for
+// a stream that already has Columns.
 func (s *Stream) Learn(ctx context.Context, o ColumnOptions) (*Columns, error) {
 	if s.Options().Columns != nil {
 		return nil, fmt.Errorf("data: Learn: the stream has Columns already: %w", domain.ErrParam)
@@ -399,7 +404,7 @@ func (s *Stream) Learn(ctx context.Context, o ColumnOptions) (*Columns, error) {
 	return c, s.Close() // a Survey before knew other rows
 }
 
-// kept are the places of the rows, of n of file i from row at, that belong to the stream.
+// kept are the indices, among n rows of file i from row at, of the rows that belong to the stream.
 func (s *Stream) kept(i, at, n int) []int {
 	keep := make([]int, 0, n)
 	for r := range n {
@@ -410,7 +415,7 @@ func (s *Stream) kept(i, at, n int) []int {
 	return keep
 }
 
-// block is a set of rows of file i from row at, without those of another part.
+// block makes a block of rows of file i from row at, without the rows of other parts.
 func (s *Stream) block(set *Set, i, at int) *Block {
 	n := set.Rows()
 	b := &Block{Set: set, files: s.files, at: make([]place, 0, n)}
@@ -424,13 +429,20 @@ func (s *Stream) block(set *Set, i, at int) *Block {
 	return b
 }
 
-// ReadAll reads files, and the files of folders, to one set, by the rules of Read: two passes where there are several.
+// ReadAll reads files, and the files of folders, into one set, by the rules of Read. It reads several files twice.
+// Errors: as for Read and of Stream.Survey.
 func ReadAll(ctx context.Context, o Options, paths ...string) (*Set, error) {
 	files, err := Files(paths...)
 	if err != nil {
 		return nil, err
 	}
 	if len(files) == 1 {
+		if ctx == nil {
+			return nil, fmt.Errorf("data: %s: the context is nil; give context.Background(): %w", files[0], domain.ErrParam)
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, fmt.Errorf("data: %s: stopped before the first row: %w", files[0], err)
+		}
 		return Read(files[0], o)
 	}
 	s, err := OpenStream(StreamOptions{Options: o, SpillBytes: -1}, files...)

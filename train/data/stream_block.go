@@ -7,24 +7,24 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Block is some rows of a stream, which may have come from several files.
+// Block holds some rows of a stream, which may come from several files.
 type Block struct {
 	*Set
 	files []string
 	at    []place
 }
 
-// place is where a row came from: the number of its file, and its own in the file, from 0.
+// place is the origin of a row: the number of its file, and its number in the file, from 0.
 type place struct{ file, row int }
 
-// Place is the file that row i came from, and its number there, from 0. It panics when there is no such row.
+// Place returns the file of row i and its number there, from 0. It panics when i is out of range.
 func (b *Block) Place(i int) (file string, row int) {
 	mustIndex("data: Block.Place", len(b.at), []int{i})
 	p := b.at[i]
 	return b.files[p.file], p.row
 }
 
-// Locate names the file in an error about the block, and counts the row that it names as in that file.
+// Locate adds the file to an error about the block, and changes the row in it to the number in that file.
 func (b *Block) Locate(err error) error {
 	if len(b.at) == 0 {
 		return err
@@ -32,7 +32,7 @@ func (b *Block) Locate(err error) error {
 	return locate(err, func(row int) (string, int) { return b.Place(max(row, 0)) })
 }
 
-// entry is a row of a block: all its cells, or those at cols.
+// entry is a row of a block: all its cells, or those in the columns cols.
 type entry struct {
 	x     []float64
 	cols  []int32
@@ -83,7 +83,7 @@ func (e *entry) keep(from entry) {
 	e.y, e.label, e.id, e.at = append(e.y[:0], from.y...), from.label, from.id, from.at
 }
 
-// builder puts rows together to a block of the kind of like.
+// builder assembles rows into a block of the kind of like.
 type builder struct {
 	like  *Block
 	x     []float64
@@ -110,7 +110,7 @@ func (b *builder) add(e entry) {
 	}
 }
 
-// block is what was added, of d columns, and leaves the builder empty.
+// block returns the added rows as a block of d columns, and empties the builder.
 func (b *builder) block(d int) (*Block, error) {
 	n := len(b.at)
 	set := &Set{Y: b.y, Labels: b.names, IDs: b.ids, Names: b.like.Names, LabelNames: b.like.LabelNames, Columns: b.like.Columns, Source: b.like.Source}
@@ -132,7 +132,7 @@ type cutter struct {
 	b    builder
 }
 
-// room is how many rows are lacking to a block.
+// room is the number of rows that complete the block.
 func (c *cutter) room() int { return c.size - len(c.b.at) }
 
 // add takes at most room() rows.
@@ -152,7 +152,7 @@ func (c *cutter) one(e entry) error {
 	return c.flush()
 }
 
-// flush sends on what is there.
+// flush emits the rows held.
 func (c *cutter) flush() error {
 	if len(c.b.at) == 0 {
 		return nil

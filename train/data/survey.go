@@ -12,30 +12,46 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 )
 
-// maxClasses is how many classes a stream may have: each is kept.
+// maxClasses is the largest number of classes of a stream; all are kept.
 const maxClasses = 1 << 16
 
-// Survey is what one pass over a stream tells.
+// Survey is the result of one pass over a stream.
 type Survey struct {
 	Rows    int
 	Dims    int
-	Stored  int     // cells that are not 0, of LIBSVM text; all cells of other formats
+	Stored  int     // cells that are not 0 for LIBSVM text; all cells for other formats
 	Classes Classes // nil in regression
-	Targets int     // of a row, in regression
-	Counts  []int   // the rows of each class
-	Sample  *Block  // as many rows as were asked for, or all, drawn without replacement, in the order of the files; nil if there is none
+	Targets int     // number of targets of a row, in regression
+	Counts  []int   // number of rows of each class
+	// Sample is a random sample of the rows without replacement, in the order of the files; nil if none was asked for.
+	Sample *Block
+
+	stream *Stream
+	scaler *Chain
+	learnt *learning // of the scaler, after the pass of its first step that learns; nil: no pass is done
 }
 
-// Survey reads all rows once and draws a sample of them (Vitter 1985, algorithm R, under the seed). From then on the
-// stream knows its width, whether its blocks are sparse, and where it keeps the rows that were parsed
-// (StreamOptions.SpillBytes). Errors: as for Blocks; ErrFormat for more than 65536 classes.
+// Survey reads all rows once and draws a random sample of at most sample rows (Vitter 1985, algorithm R, under Seed).
+// Afterwards the stream knows its width and whether its blocks are sparse, and keeps the parsed rows
+// (StreamOptions.SpillBytes). Errors: as for Blocks; ErrFormat for more than 65536 classes, for no feature, and for
+// no row.
 func (s *Stream) Survey(ctx context.Context, sample int) (*Survey, error) {
+	return s.SurveyScaled(ctx, sample, nil)
+}
+
+// SurveyScaled is Survey, and lets the scaler learn from the same pass where rows are dense. Survey.FitScaler completes
+// the fit; until then the scaler is as before.
+func (s *Stream) SurveyScaled(ctx context.Context, sample int, scaler *Chain) (*Survey, error) {
 	t := *s
 	if s.spills() {
 		t.to = newSpiller(len(s.files), s.o.SpillBytes)
 		defer t.to.drop() // what did not come to an end
 	}
-	w := &surveyor{s: &t, size: sample, rng: rand.New(spectral.Stream(s.o.Seed, "data/sample")), classes: map[string]int{}}
+	w := &surveyor{s: &t, size: sample, rng: rand.New(spectral.Stream(s.o.Seed, "data/sample")), classes: map[string]*int{}}
+	w.stream, w.scaler = s, scaler
+	if scaler != nil {
+		w.learnt = newLearning(scaler)
+	}
 	for i := range s.files {
 		if err := w.file(ctx, i); err != nil {
 			return nil, err
@@ -48,19 +64,37 @@ func (s *Stream) Survey(ctx context.Context, sample int) (*Survey, error) {
 	return v, err
 }
 
+// FitScaler fits the scaler of SurveyScaled to the rows of the stream. It reads them once for each step of the scaler
+// that learns, except the first where the survey has done that. Errors: domain.ErrParam without a scaler, and as for
+// Chain.FitBlocks.
+func (v *Survey) FitScaler(ctx context.Context) error {
+	if v == nil || v.scaler == nil {
+		return fmt.Errorf("data: FitScaler: the survey has no scaler; take it by SurveyScaled: %w", domain.ErrParam)
+	}
+	l := v.learnt
+	if v.learnt = nil; l == nil {
+		l = newLearning(v.scaler)
+	} else if l.at < len(l.steps) {
+		if err := l.next(); err != nil {
+			return err
+		}
+	}
+	return l.fit(Streamed{Stream: v.stream}.Matrices(ctx))
+}
+
 type surveyor struct {
 	s       *Stream
 	size    int
 	rng     *rand.Rand
 	like    *Block
 	pool    []entry
-	classes map[string]int
-	fixed   bool // some format says its width,
-	text    bool // and some does not
+	classes map[string]*int // the number of rows of each
+	fixed   bool            // whether a file states its width at the start
+	text    bool            // whether a file does not
 	Survey
 }
 
-// file reads a file, of LIBSVM text sparse, for its width is not known before its end.
+// file reads a file. LIBSVM text is read sparse, since its width is not known before its end.
 func (v *surveyor) file(ctx context.Context, i int) error {
 	o := v.s.Options().Options
 	if v.fixed {
@@ -90,8 +124,16 @@ func (v *surveyor) block(b *Block) error {
 	} else {
 		v.Stored += b.Rows() * b.Dims()
 	}
+	if v.text || v.learnt != nil && v.learnt.block(b.X) != nil { // FitScaler says what is wrong
+		v.learnt = nil
+	}
 	for i, l := range b.Labels {
-		if v.classes[l]++; len(v.classes) > maxClasses {
+		if n := v.classes[l]; n != nil {
+			*n++
+			continue
+		}
+		one := 1
+		if v.classes[l] = &one; len(v.classes) > maxClasses {
 			file, row := b.Place(i)
 			return fmt.Errorf("data: %s: with row %d there are more than %d classes; read targets as regression: %w", file, row, maxClasses, ErrFormat)
 		}
@@ -121,6 +163,9 @@ func (v *surveyor) result() (*Survey, error) {
 		return nil, fmt.Errorf("data: %s: no row of any file belongs to this part of a Split: %w", v.s.files[0], ErrFormat)
 	}
 	shape.dims, shape.sparse = v.Dims, v.s.o.sparse(v.Rows, v.Dims, v.Stored, v.fixed)
+	if shape.sparse {
+		v.learnt = nil
+	}
 	v.Targets = v.like.Targets()
 	if v.like.Labels != nil {
 		names := make([]string, 0, len(v.classes))
@@ -130,7 +175,7 @@ func (v *surveyor) result() (*Survey, error) {
 		slices.Sort(names)
 		v.Classes = NewClasses(names)
 		for _, l := range v.Classes {
-			v.Counts = append(v.Counts, v.classes[l])
+			v.Counts = append(v.Counts, *v.classes[l])
 		}
 	}
 	if len(v.pool) == 0 {
@@ -144,7 +189,7 @@ func (v *surveyor) result() (*Survey, error) {
 	return &v.Survey, err
 }
 
-// sample makes a block of the pool, in which rows of LIBSVM text are sparse and others dense.
+// sample makes a block of the pool.
 func (v *surveyor) sample(sparse bool) (*Block, error) {
 	b := builder{like: v.like}
 	if !v.text && !sparse {

@@ -16,17 +16,17 @@ import (
 
 // Table is a file whose columns another package decodes, such as train/data/parquet.
 type Table interface {
-	// Columns are the names of the columns, in order.
+	// Columns returns the names of the columns, in order.
 	Columns() []string
-	// Next decodes up to most further rows, a Column for each column, all of one length; io.EOF when there are none. What is wrong with
-	// a cell it says by row, from 0, and column; a missing value is a gap.
+	// Next decodes up to most further rows into one Column for each column, all of one length; it returns io.EOF when
+	// there are none. An error about a cell names its row, from 0, and its column. A missing value is a gap.
 	Next(most int) ([]Column, error)
 	Close() error
 }
 
-// Column is some cells of a column: numbers, or texts where it is not of numbers.
+// Column holds some cells of a column: numbers, or else texts.
 type Column struct {
-	Numbers []float64 // NaN where Gaps says that there is none
+	Numbers []float64 // NaN for a gap
 	Texts   []string
 	Gaps    []bool // which cells have no value; nil: all have one
 	Times   bool   // whether the numbers are days since 1970
@@ -35,9 +35,9 @@ type Column struct {
 // tables are the formats that packages have registered, by extension.
 var tables = map[string]func(f *os.File) (Table, error){}
 
-// RegisterTable makes files of the extension, as in ".parquet", readable by Read and OpenStream. It is for the init functions of packages
-// and not safe for concurrent use. open reads the file from its beginning, and closes it with the table.
-// It panics for an extension without its dot and for a nil open.
+// RegisterTable makes files with an extension such as ".parquet" readable by Read and OpenStream. Call it in init
+// functions; it is not safe for concurrent use. open reads the file from its start, and Table.Close closes it. It
+// panics for an extension without its dot and for a nil open.
 func RegisterTable(extension string, open func(f *os.File) (Table, error)) {
 	if !strings.HasPrefix(extension, ".") || open == nil {
 		panic(fmt.Sprintf("data: RegisterTable: the extension %q is to begin with a dot, and open not to be nil", extension))
@@ -45,7 +45,7 @@ func RegisterTable(extension string, open func(f *os.File) (Table, error)) {
 	tables[extension] = open
 }
 
-// tableFile is a Table as rows.
+// tableFile reads the rows of a Table.
 type tableFile struct {
 	tableRows
 	t Table
@@ -73,7 +73,7 @@ func newTable(f *os.File, path string, o Options, open func(f *os.File) (Table, 
 	return p, nil
 }
 
-// start says what the columns are.
+// start decides what the columns are.
 func (p *tableFile) start() (err error) {
 	if p.at, err = p.o.rolesOf(p.names, len(p.names)); err != nil {
 		return p.fail(0, ErrFormat, "%v", err)
@@ -151,7 +151,7 @@ func (p *tableFile) add(columns []Column) error {
 	return nil
 }
 
-// plain wants columns of a piece that can be numbers and labels as they are.
+// plain returns an error for columns that cannot be used as numbers and labels directly.
 func (p *tableFile) plain(columns []Column, row int) error {
 	for j, c := range columns {
 		if i := slices.Index(c.Gaps, true); i >= 0 {
@@ -164,7 +164,7 @@ func (p *tableFile) plain(columns []Column, row int) error {
 	return nil
 }
 
-// text is cell i as a label, "" for none.
+// text is cell i as a label, "" for a gap.
 func (c Column) text(i int) string {
 	switch {
 	case c.Gaps != nil && c.Gaps[i]:

@@ -8,7 +8,7 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// tableCells collects the cells of the columns that are looked at.
+// tableCells collects the cells of the columns that are used.
 type tableCells struct {
 	s      *source
 	names  []string // of all columns
@@ -18,12 +18,12 @@ type tableCells struct {
 	cells  []column
 	ids    []string
 	lines  []int
-	commas bool  // whether a decimal comma was met
-	plan   *plan // where the inputs of Options.Columns are
+	commas bool  // whether a decimal comma was found
+	plan   *plan // positions of the inputs of Options.Columns
 	said   map[string]bool
 }
 
-// newTableCells collects the columns that Options.Columns wants, or all features.
+// newTableCells collects the columns that Options.Columns uses, or all features.
 func newTableCells(s *source, header []string, at roles, width int) (*tableCells, error) {
 	t := &tableCells{s: s, names: namesFor(header, width), named: header != nil, at: at, looked: at.features}
 	if c := s.o.Columns; c != nil {
@@ -40,7 +40,7 @@ func newTableCells(s *source, header []string, at roles, width int) (*tableCells
 	return t, nil
 }
 
-// seen says which columns may be inputs. Those without names are found by their places, labels or not.
+// seen says which columns may be inputs. Without names they are found by position, so labels count as well.
 func (r roles) seen(c *Columns) func(j int) bool {
 	if c.Named {
 		return r.feature
@@ -98,12 +98,12 @@ func (t *tableCells) column(j int) string {
 	return columnName(t.names, j)
 }
 
-// fresh says whether the last cell had a text of its own.
+// fresh says whether the last cell has the newest text.
 func (d *dictionary) fresh() bool {
 	return int(d.codes[len(d.codes)-1]) == len(d.texts)-1
 }
 
-// inHand counts rows and the columns that they become.
+// inHand counts rows and matrix columns.
 func (t *tableCells) inHand(rows int) (n, stored, d int) {
 	if d = len(t.looked); t.s.o.Columns != nil {
 		d = t.s.o.Columns.Dims()
@@ -111,7 +111,7 @@ func (t *tableCells) inHand(rows int) (n, stored, d int) {
 	return rows, rows * d, d
 }
 
-// frame is the rows in hand, with their targets, and lets go of them.
+// frame returns the rows held with their targets, and releases them.
 func (t *tableCells) frame(rows int, labels *targets) *Frame {
 	f := &Frame{Names: t.names, Named: t.named, Y: labels.y, Labels: labels.labels, LabelNames: at(t.names, t.at.labels), IDs: t.ids, Source: t.s.name,
 		Tell: t.s.o.Tell, columns: t.cells, rows: rows, lines: t.lines, said: t.said}
@@ -122,7 +122,7 @@ func (t *tableCells) frame(rows int, labels *targets) *Frame {
 	return f
 }
 
-// set is a frame as Options.Columns make it.
+// set makes a Set of a frame by Options.Columns.
 func (t *tableCells) set(f *Frame, sparse bool) (*Set, error) {
 	set, err := t.s.o.Columns.set(f, t.plan)
 	if err != nil || !sparse {
@@ -132,7 +132,7 @@ func (t *tableCells) set(f *Frame, sparse bool) (*Set, error) {
 	return set, err
 }
 
-// tell tells what is worth knowing of a file.
+// tell calls Tell with a note about the file.
 func (s *source) tell(format string, args ...any) {
 	if s.o.Tell != nil {
 		s.o.Tell(s.name + ": " + fmt.Sprintf(format, args...))

@@ -2,17 +2,17 @@ package data
 
 import "strconv"
 
-// tableRows are the rows in hand of a file whose columns are features, labels and names of rows: what the readers of CSV,
-// of arrays and of tables that another package decodes have in common.
+// tableRows are the rows held of a file whose columns are features, labels and row names. The readers of CSV, arrays
+// and registered tables share it.
 type tableRows struct {
 	*source
-	names      []string // of the columns, nil where the file has none
+	names      []string // of the columns, nil if the file has none
 	targets    *targets
-	at         roles       // what the columns are
+	at         roles       // the roles of the columns
 	cells      *tableCells // nil: the features are numbers, in x
 	x          []float64
-	rows, done int  // in hand; taken
-	fresh      bool // each piece of rows brings its own memory for x
+	rows, done int  // rows held; rows taken
+	fresh      bool // whether each piece of rows brings its own memory for x
 }
 
 func (p *tableRows) inHand() (n, stored, d int) {
@@ -24,7 +24,7 @@ func (p *tableRows) inHand() (n, stored, d int) {
 
 func (p *tableRows) fixed() bool { return true }
 
-// let lets go of the rows in hand.
+// let releases the rows held.
 func (p *tableRows) let() {
 	p.done += p.rows
 	room := len(p.x)

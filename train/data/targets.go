@@ -7,9 +7,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// OneVersusRest makes regression targets of class numbers 0..classes-1: [n, classes], +1 in the column of the row's class
-// and -1 elsewhere. Errors: domain.ErrShape without labels, domain.ErrParam for fewer than 2 classes
-// and for more than memory holds, domain.ErrDomain for a label out of range.
+// OneVersusRest returns regression targets [n, classes] for class numbers 0..classes-1: +1 in the column of the class
+// of a row and -1 elsewhere. Errors: domain.ErrShape without labels, domain.ErrParam for fewer than 2 classes and for
+// more than memory holds, domain.ErrDomain for a label out of range.
 func OneVersusRest(labels []int, classes int) (*mat.Dense, error) {
 	if len(labels) == 0 {
 		return nil, fmt.Errorf("data: OneVersusRest: there are no labels; give one a row: %w", domain.ErrShape)

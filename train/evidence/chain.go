@@ -12,15 +12,17 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// chain takes blocks of rows through a map and gradients with respect to its features back to its tuned parameters.
+// chain maps blocks of rows to features, and carries gradients with respect to the features back to the tuned
+// parameters of the map.
 type chain struct {
 	m      layers.Layer
 	blocks []ops.Matrix
-	params []layers.Param // those that are tuned
-	graphs map[int]*graph // by the rows of a block
+	params []layers.Param // the tuned parameters
+	graphs map[int]*graph // by the number of rows of a block
 }
 
-// graph is the map's forward and backward for blocks of some rows. The gradient with respect to the features is an input of it.
+// graph computes the map forward and backward for blocks of a number of rows. The gradient with respect to the features
+// is an input.
 type graph struct {
 	x       *G.Node
 	grad    *tensor.Dense
@@ -76,8 +78,8 @@ func (c *chain) forward(z []float64) error {
 	return nil
 }
 
-// backward adds to sums the gradients with respect to the parameters, where grad is that with respect to the features of
-// all rows.
+// backward adds to sums the gradients with respect to the parameters. grad is the gradient with respect to the features
+// of all rows.
 func (c *chain) backward(sums [][]float64, grad []float64) error {
 	for _, x := range c.blocks {
 		n := x.Shape()[0]

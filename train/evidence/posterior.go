@@ -17,19 +17,19 @@ import (
 //	D < n     G = ZᵀZ + ρI         P = (H - Z G⁻¹ Zᵀ)/ρ        PZ = Z G⁻¹
 //	D >= n    C = ZZᵀ + ρI + μ11ᵀ/n    P = C⁻¹ - 11ᵀ/(n(ρ+μ))
 //
-// with H = I - 11ᵀ/n. The features Z and the targets y have the column means 0; μ is of the size of the kernel, so that
-// C is well conditioned.
+// with H = I - 11ᵀ/n. The features Z and the targets y have the column means 0. μ has the size of the kernel, so that C
+// is well conditioned.
 type posterior struct {
 	n, d, k int
-	z       []float64 // Z [n, D], which the caller writes
+	z       []float64 // Z [n, D], written by the caller
 	y       []float64 // [n, k], of unit variance
 
 	m       int       // the size of the system
 	gram    []float64 // ZᵀZ or ZZᵀ + μ11ᵀ/n, [m, m], the lower triangle
 	mu      float64
 	spread  float64   // the mean squared norm of a row of Z
-	rho     float64   // of what follows
-	factor  []float64 // L, and after invert the inverse of the system
+	rho     float64   // ρ of the fields below
+	factor  []float64 // L; after invert the inverse of the system
 	half    []float64 // L⁻¹
 	alpha   []float64 // P y [n, k]
 	q       []float64 // yᵀPy [k]
@@ -52,7 +52,7 @@ func newPosterior(n, d, k int, y []float64) *posterior {
 	return p
 }
 
-// dual says whether the system is that of the rows.
+// dual says whether the system is the one of the rows.
 func (p *posterior) dual() bool { return p.d >= p.n }
 
 // product writes op(a) op(b) to c [m, n], with k products in each sum.
@@ -72,7 +72,7 @@ func addProduct(tA, tB gonum.Transpose, m, n, k int, alpha float64, a, b []float
 	blas.Implementation{}.Dgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, n)
 }
 
-// centre takes the column means from a [rows, cols].
+// centre subtracts the column means from a [rows, cols].
 func centre(a []float64, rows, cols int) {
 	mean := make([]float64, cols)
 	for i := range rows {
@@ -84,7 +84,7 @@ func centre(a []float64, rows, cols int) {
 	}
 }
 
-// features takes the features that are in z. not ok are numbers that are not finite and rows that are all the same.
+// features takes the features in z. It returns false if they are not finite, or the same in all rows.
 func (p *posterior) features() (ok bool) {
 	centre(p.z, p.n, p.d)
 	fast := blas.Implementation{}
@@ -106,7 +106,7 @@ func (p *posterior) features() (ok bool) {
 	return p.spread > 0 && p.spread <= math.MaxFloat64
 }
 
-// solve computes alpha, q and logP for ρ. not ok is a system that is not positive definite to working precision.
+// solve computes alpha, q and logP for ρ. It returns false if the system is not positive definite to working precision.
 func (p *posterior) solve(rho float64) (ok bool) {
 	p.rho, p.inverse = rho, false
 	copy(p.factor, p.gram)
@@ -191,7 +191,7 @@ func (p *posterior) trace() float64 {
 	return sum + float64(p.n-1-p.d)/p.rho
 }
 
-// diagonal is Pᵢᵢ and (P²)ᵢᵢ.
+// diagonal returns Pᵢᵢ and (P²)ᵢᵢ.
 func (p *posterior) diagonal(i int) (once, twice float64) {
 	if p.dual() {
 		row := p.factor[i*p.n : (i+1)*p.n]
@@ -211,7 +211,8 @@ func (p *posterior) marginal() float64 {
 	return (f*sum - float64(p.k)*p.logP) / float64(2*p.n*p.k)
 }
 
-// marginalGradient writes the gradient of marginal with respect to Z to grad and returns that with respect to ln ρ:
+// marginalGradient writes the gradient of marginal with respect to Z to grad and returns the derivative with respect to
+// ln ρ:
 //
 //	k P Z - (n-1) Σₜ (P yₜ)(P yₜ)ᵀ Z/qₜ      ½ρ [k tr P - (n-1) Σₜ ‖P yₜ‖²/qₜ]
 func (p *posterior) marginalGradient() (lnRho float64) {
@@ -227,7 +228,7 @@ func (p *posterior) marginalGradient() (lnRho float64) {
 	return p.rho * scale * (lnRho + float64(p.k)*p.trace()) / 2
 }
 
-// leaveOneOut is the loss of LeaveOneOut, +Inf where a row decides alone.
+// leaveOneOut is the loss of LeaveOneOut, +Inf if a row alone determines its prediction.
 func (p *posterior) leaveOneOut() float64 {
 	p.invert()
 	sum := 0.
@@ -243,8 +244,9 @@ func (p *posterior) leaveOneOut() float64 {
 	return sum / float64(p.n*p.k)
 }
 
-// leaveOneOutGradient writes the gradient of leaveOneOut with respect to Z to grad and returns that with respect to
-// ln ρ. With g and w the derivatives with respect to P y and the diagonal of P, and dP = -P dC P, they are
+// leaveOneOutGradient writes the gradient of leaveOneOut with respect to Z to grad and returns the derivative with
+// respect to ln ρ. With the derivatives g with respect to P y and w with respect to the diagonal of P, and dP = -P dC
+// P, they are
 //
 //	-Σₜ [P yₜ (P gₜ)ᵀ + P gₜ (P yₜ)ᵀ] Z - 2 P diag(w) P Z      -ρ [Σₜ (P yₜ)ᵀ P gₜ + Σᵢ wᵢ (P²)ᵢᵢ]
 func (p *posterior) leaveOneOutGradient() (lnRho float64) {

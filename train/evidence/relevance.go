@@ -10,7 +10,7 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// relevance is Result.Relevance.
+// relevance computes Result.Relevance.
 func relevance(m layers.Layer, blocks []ops.Matrix) []float64 {
 	for {
 		switch v := m.(type) {
@@ -45,7 +45,7 @@ func relevance(m layers.Layer, blocks []ops.Matrix) []float64 {
 
 func softplus(v float64) float64 { return max(v, 0) + math.Log1p(math.Exp(-math.Abs(v))) }
 
-// spreads are the standard deviations of f of the cells of each column, over the largest.
+// spreads are the standard deviations of f over the cells of each column, relative to the largest.
 func spreads(blocks []ops.Matrix, f func(column int, x float64) float64) []float64 {
 	d := blocks[0].Shape()[1]
 	mean, square, n := make([]float64, d), make([]float64, d), 0.

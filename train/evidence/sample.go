@@ -11,17 +11,17 @@ import (
 	"github.com/bochner-go/bochner/train/internal/given"
 )
 
-// blockRows is how many rows go through the map at once.
+// blockRows is the number of rows that go through the map at once.
 const blockRows = 512
 
-// sample is the rows that decide.
+// sample holds the rows that are used.
 type sample struct {
 	blocks []ops.Matrix
 	n, k   int
 	y      []float64 // [n, k]
 }
 
-// draw takes the rows that decide, in their order: o.Rows of those in memory, of others each with the same probability.
+// draw takes the rows to use, in order: o.Rows of those in memory, or each row of a stream with the same probability.
 func draw(ctx context.Context, m layers.Layer, rows data.Examples, o Options) (*sample, error) {
 	check := func(p data.Pairs) (data.Pairs, error) { return checked(m, p) }
 	each := func(rows data.Examples, f func(b data.Pairs) error) error {
@@ -65,7 +65,7 @@ func draw(ctx context.Context, m layers.Layer, rows data.Examples, o Options) (*
 	return s, err
 }
 
-// checked is pairs that the map takes, with targets that are numbers.
+// checked returns pairs that the map takes, with finite targets.
 func checked(m layers.Layer, p data.Pairs) (data.Pairs, error) {
 	p, err := p.Check("train: Maximise")
 	if err != nil {

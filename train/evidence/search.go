@@ -16,26 +16,27 @@ import (
 	"gonum.org/v1/gonum/optimize"
 )
 
-// search is the state of a Maximise. A point is ln ρ and then the tuned numbers, each less its start and in its scale.
+// search is the state of a Maximise. A point is ln ρ followed by the tuned numbers, each less its start and in the unit
+// of its scale.
 type search struct {
 	Options
 	ctx    context.Context
 	chain  *chain
 	post   *posterior
 	first  []float64  // the tuned numbers at the start, one parameter after the other
-	scales []float64  // of each of them, and
-	log    []bool     // whether it is a logarithm
-	sd     []float64  // of each target
-	lnRho  [2]float64 // its bounds
-	at     []float64  // where post is
+	scales []float64  // the scale of each tuned number
+	log    []bool     // whether each tuned number is a logarithm
+	sd     []float64  // the standard deviation of each target
+	lnRho  [2]float64 // the bounds of ln ρ
+	at     []float64  // the current point of post
 	best   point
 	before float64 // the loss at the start
 	done   int     // evaluations
 	ended  bool    // whether it converged
-	failed error   // of the backward
+	failed error   // the error of the backward pass
 }
 
-// point is a point of the search, with what is known of it.
+// point is a point of the search with its results.
 type point struct {
 	x           []float64
 	loss        float64
@@ -43,7 +44,7 @@ type point struct {
 	q           []float64
 }
 
-// farthest is how far logarithms may move.
+// farthest is the largest move of a logarithm.
 const farthest = 14
 
 func newSearch(ctx context.Context, m layers.Layer, rows *sample, o Options) (*search, error) {
@@ -73,7 +74,8 @@ func newSearch(ctx context.Context, m layers.Layer, rows *sample, o Options) (*s
 	return s, nil
 }
 
-// targets are those that vary, less their mean and with unit variance, [n, k]. It notes the deviation of all.
+// targets returns the targets that vary, centred and scaled to unit variance, [n, k]. It records the standard
+// deviations of all targets.
 func (s *search) targets(rows *sample) (y []float64, k int) {
 	columns := make([][]float64, rows.k)
 	for t := range columns {
@@ -107,7 +109,7 @@ func (s *search) targets(rows *sample) (y []float64, k int) {
 	return y, k
 }
 
-// move gives the map the parameters of x, of which logarithms stay within their bounds.
+// move gives the map the parameters of x, with logarithms within their bounds.
 func (s *search) move(x []float64) {
 	at := 0
 	for _, p := range s.chain.params {
@@ -122,7 +124,7 @@ func (s *search) move(x []float64) {
 	}
 }
 
-// features computes those of x. not ok is a point where they are not to be had.
+// features computes the features at x. It returns false if they cannot be used.
 func (s *search) features(x []float64) (ok bool, err error) {
 	if err := stopped(s.ctx); err != nil {
 		return false, err
@@ -136,7 +138,7 @@ func (s *search) features(x []float64) (ok bool, err error) {
 	return s.post.features(), stopped(s.ctx)
 }
 
-// lossAt is the loss at x, whose features are there, +Inf where there is none.
+// lossAt is the loss at x, whose features are computed, and +Inf if it cannot be computed.
 func (s *search) lossAt(x []float64) float64 {
 	if !s.post.solve(math.Exp(min(max(x[0], s.lnRho[0]), s.lnRho[1]))) {
 		return math.Inf(1)
@@ -157,7 +159,8 @@ func (s *search) lossAt(x []float64) float64 {
 	return loss
 }
 
-// value is the loss at x, and where there is none a number that sends a line search back, which interpolates and needs one.
+// value is the loss at x. If there is none, it is a large number that sends the line search back, which interpolates
+// and needs a finite value.
 func (s *search) value(x []float64) float64 {
 	loss := math.Inf(1)
 	if ok, err := s.features(x); ok && err == nil {
@@ -176,7 +179,7 @@ func (s *search) tell() {
 	}
 }
 
-// gradient writes the gradient of value to dst: 0 where a bound stops x, and all 0 where it is not finite.
+// gradient writes the gradient of value to dst: 0 where a bound stops x, and all 0 if it is not finite.
 func (s *search) gradient(dst, x []float64) {
 	clear(dst)
 	if !slices.Equal(s.at, x) {
@@ -202,7 +205,7 @@ func (s *search) gradient(dst, x []float64) {
 	if s.failed = s.chain.backward(sums, s.post.grad); s.failed != nil {
 		return
 	}
-	for i := range s.first { // those of the parameters are in dst now
+	for i := range s.first { // dst has the gradients of the parameters now
 		if dst[1+i] *= s.scales[i]; s.log[i] && math.Abs(x[1+i]) > farthest {
 			dst[1+i] = 0
 		}
@@ -212,7 +215,7 @@ func (s *search) gradient(dst, x []float64) {
 	}
 }
 
-// start finds ρ on a grid, and moves the logarithms by powers of 2 as long as that helps.
+// start finds ρ on a grid, and shifts the logarithms by ln 2 as long as that helps.
 func (s *search) start() error {
 	x := make([]float64, 1+len(s.first))
 	try := func(x []float64) (float64, error) {
@@ -265,7 +268,7 @@ func (s *search) start() error {
 	return nil
 }
 
-// minimise runs L-BFGS from the best point, and again where a line search fails but has brought something.
+// minimise runs L-BFGS from the best point, and again if a line search fails after some progress.
 func (s *search) minimise() error {
 	problem := optimize.Problem{Func: s.value, Grad: s.gradient, Status: func() (optimize.Status, error) {
 		if err := s.stop(); err != nil {
@@ -294,7 +297,7 @@ func (s *search) minimise() error {
 // stop is the error that ends the search.
 func (s *search) stop() error { return cmp.Or(s.failed, stopped(s.ctx)) }
 
-// result is what is known of the best point, at which it leaves the map. Without one it is nil, and the map as it was.
+// result describes the best point, and leaves the map there. Without one it is nil, and the map is as it was.
 func (s *search) result(of *sample) *Result {
 	b := s.best
 	if b.x == nil {

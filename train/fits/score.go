@@ -5,11 +5,11 @@ import (
 	"math"
 )
 
-// Metric is what the scores of a head are.
+// Metric says what the scores of a head measure.
 type Metric int
 
 const (
-	// MeanSquaredError is over rows and targets.
+	// MeanSquaredError is the mean squared error over rows and targets.
 	MeanSquaredError Metric = iota
 	// ErrorRate is the share of the rows whose class does not have the largest score.
 	ErrorRate
@@ -26,16 +26,17 @@ func (m Metric) String() string {
 	}
 }
 
-// LambdaScore is the error of one relative lambda: the mean squared one over rows and targets, and of targets that are classes the share of rows
-// whose class has not the largest prediction. An error that does not apply is NaN. Both are +Inf for a lambda that is too small for the
-// rows at hand: the system is singular to working precision, or a row determines its own fit.
+// LambdaScore is the error of one relative lambda. MSE is the mean squared error over rows and targets. ErrorRate is
+// the share of rows whose class does not have the largest prediction, for targets that are classes. An error that does
+// not apply is NaN. Both are +Inf for a lambda that is too small for the rows: the system is singular to working
+// precision, or a row determines its own fit.
 type LambdaScore struct{ Lambda, MSE, ErrorRate float64 }
 
-// sameError is by what share two squared errors may differ and count as equal.
+// sameError is the relative difference up to which two squared errors count as equal.
 const sameError = 1e-6
 
-// Better says whether s is chosen before other: by the error rate where there is one, then by a squared error that is less by a millionth or more,
-// then as the larger lambda.
+// Better says whether s is better than other: by a lower error rate, then by a squared error that is lower by more than
+// a millionth, then by a larger lambda.
 func (s LambdaScore) Better(other LambdaScore) bool {
 	if s.ErrorRate < other.ErrorRate || s.ErrorRate > other.ErrorRate {
 		return s.ErrorRate < other.ErrorRate

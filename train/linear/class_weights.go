@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// rowWeights are the weights of the rows of y, by class: the column that is 1 where the others are -1, or of one column the number -1 or 1, in
-// this order.
+// rowWeights returns the weight of each row of y by its class. With several columns the class is the column that is 1
+// where the others are -1; with one column -1 is the first class and 1 the second.
 func rowWeights(who string, weights []float64, y *mat.Dense, row func(i int) int) ([]float64, error) {
 	n, k := y.Dims()
 	if err := given.CheckWeights(who, weights, max(2, k)); err != nil {
@@ -25,7 +25,7 @@ func rowWeights(who string, weights []float64, y *mat.Dense, row func(i int) int
 	return out, nil
 }
 
-// weights are those of the rows, by class; all are 1 where there are none.
+// weights are the weights of the rows by their classes; nil class weights: all are 1.
 func (s *source) weights(ofClasses []float64) ([]float64, error) {
 	y, err := s.targets()
 	if err != nil || ofClasses == nil {

@@ -27,7 +27,7 @@ func (o RidgeOptions) choice(p fits.Problem) (how Selection, lambdas float64) {
 	return o.Select, lambdas
 }
 
-// Cost estimates FitRidge.
+// Cost estimates the cost of FitRidge.
 func (o RidgeOptions) Cost(p fits.Problem) fits.Cost {
 	if p.Streamed || !o.solvesDual(p.Rows, p.Features, p.Signed) {
 		return o.costPrimal(p)
@@ -90,7 +90,7 @@ func (o RidgeOptions) costPrimal(p fits.Problem) fits.Cost {
 	return c
 }
 
-// products is what a product of features counts: two of float32 numbers take the time of one.
+// products is the cost of one product of features: two float32 products take the time of one float64 product.
 func (o RidgeOptions) products(p fits.Problem) float64 {
 	if p.Single && o.float32Pays(p) {
 		return .5
@@ -104,7 +104,7 @@ func holdBlock(c *fits.Cost, p fits.Problem) {
 	c.Hold(2*8*float64(rows)*float64(p.Features), "blocks of %d x %d features", rows, p.Features)
 }
 
-// Cost estimates FitRidgeCG, for 50 iterations.
+// Cost estimates the cost of FitRidgeCG with 50 iterations.
 func (o CGOptions) Cost(p fits.Problem) fits.Cost {
 	d, k := float64(p.Features), float64(p.Outputs)
 	rank := float64(min(max(o.Rank, 0), p.Features))
@@ -122,12 +122,13 @@ func (o CGOptions) Cost(p fits.Problem) fits.Cost {
 	return c
 }
 
-// Cost estimates FitSVM, for 30 passes over the rows and each lambda.
+// Cost estimates the cost of FitSVM with 30 passes over the rows for each lambda.
 func (o SVMOptions) Cost(p fits.Problem) fits.Cost {
 	return newtonCost(p, o.CacheBytes, 30*max(1, len(o.Lambdas)))
 }
 
-// newtonCost is for a truncated Newton method of so many passes over features that are kept where there is room.
+// newtonCost is the cost of a truncated Newton method with a number of passes over the features, which are kept if
+// there is room.
 func newtonCost(p fits.Problem, cacheBytes int64, passes int) fits.Cost {
 	n, d, k := float64(p.Rows), float64(p.Features), float64(p.Outputs)
 	if cacheBytes == 0 {

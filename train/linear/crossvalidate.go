@@ -13,20 +13,22 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// ridgeFolds is RidgeOptions as cross-validation scores it.
+// ridgeFolds scores RidgeOptions by cross-validation.
 type ridgeFolds struct{ RidgeOptions }
 
-// Folds is what CrossValidate scores, of options without a choice of lambda. Ridge is scored by the error rate of
-// classes, among equals by the mean squared error, and otherwise by this. Rows go over the map once: a fold is its
-// RidgeStats, a fit is on the sums of the others, whose Gram matrix serves every lambda, and the squared error on
-// the fold needs no row again (RidgeStats.MSE); the error rate is over at most 4096 rows of each fold, drawn at
-// random. Memory is Folds + 2 matrices of D x D, and those rows of classes. A lambda is relative and means the same
-// penalty a row in a fold as on all rows; the default ones are the ones of a fit. ClassWeights count in the errors
-// too. Of fewer rows than features that stay sparse the n x n system is solved, by parts of one Gram matrix of all rows:
-// memory is 3 n² numbers, and the error rate is over all rows of a fold.
+// Folds returns how CrossValidate scores ridge regression. The options leave Lambdas and Select at their zero values.
+//
+// The score is the error rate for classes, with ties broken by the mean squared error, and the mean squared error for
+// targets. Rows go over the map once. Each fold becomes a RidgeStats, and a fit uses the merged sums of the other
+// folds. The squared error comes from the sums of the fold (RidgeStats.MSE), the error rate from at most 4096 random
+// rows of each fold. Memory is Folds + 2 matrices of D×D, and these rows. A lambda stands for the same penalty per row
+// in a fold as on all rows; the default grid is the one of FitRidge. ClassWeights also weigh the errors.
+//
+// If sparse rows have sparse features, more of them than rows, each fit solves a system of its rows, taken from one
+// Gram matrix of all rows. Memory is then about 3 n² numbers, and the error rate is over all rows of a fold.
 func (o RidgeOptions) Folds() cv.Head { return ridgeFolds{o} }
 
-// Check refuses what cross-validation sets by itself.
+// Check refuses options that cross-validation sets itself.
 func (o ridgeFolds) Check(*mat.Dense) error {
 	if o.Lambdas != nil || o.Select != SelectAuto {
 		return fmt.Errorf("RidgeOptions has Lambdas or Select; give lambdas to CVOptions or the candidates: %w", domain.ErrParam)
@@ -34,7 +36,7 @@ func (o ridgeFolds) Check(*mat.Dense) error {
 	return nil
 }
 
-// DefaultLambdas are the ones for n rows.
+// DefaultLambdas returns the grid for n rows.
 func (ridgeFolds) DefaultLambdas(n int) cv.Grid { return builtIn(n, 1) }
 
 func (ridgeFolds) Metric(y *mat.Dense) fits.Metric {
@@ -89,12 +91,12 @@ func (o ridgeFolds) Scorer(ctx context.Context, j *cv.Job, spec layers.Spec) (cv
 	}, nil
 }
 
-// foldsDual says whether the n x n system is solved: of features that stay sparse, more of them than rows.
+// foldsDual says whether the n x n system is solved: for sparse features, more of them than rows.
 func (o RidgeOptions) foldsDual(n, features, stored int, signed bool) bool {
 	return stored > 0 && o.solvesDual(n, features, signed)
 }
 
-// dualFolds scores lambdas by the Gram matrix of all rows, of which each fit and each fold is a part.
+// dualFolds scores lambdas by the Gram matrix of all rows. Each fit and each fold uses a part of it.
 func dualFolds(src *source, j *cv.Job) (cv.Scorer, error) {
 	rows, err := src.dualRows()
 	if err != nil {
@@ -118,18 +120,20 @@ func dualFolds(src *source, j *cv.Job) (cv.Scorer, error) {
 	}, nil
 }
 
-// svmFolds is SVMOptions as cross-validation scores it.
+// svmFolds scores SVMOptions by cross-validation.
 type svmFolds struct{ SVMOptions }
 
-// Folds is what CrossValidate scores, of options without lambdas. A support vector machine is scored by the error
-// rate, or under SquaredInsensitive by the mean squared error. The features of all rows are computed once where
-// CacheBytes allows, and every fold takes blocks of them, with no copy; the lambdas of a fold start from one
-// another, the largest first. A lambda is relative and means the same penalty a row in a fold as on all rows; the
-// default ones are 1e-7 n to 1e-3 n by factors of 10, and on to 1e-10 n or 1 n while the best is at an end, and one
-// that is not done after MaxSteps scores +Inf. HeldOut and Seed do nothing.
+// Folds returns how CrossValidate scores a support vector machine. The options leave Lambdas nil; HeldOut and Seed have
+// no effect.
+//
+// The score is the error rate, or the mean squared error under SquaredInsensitive. If CacheBytes allows, the features
+// of all rows are computed once, and the folds share them without a copy. Each fit of a fold starts from the fit of the
+// next larger lambda. A lambda stands for the same penalty per row in a fold as on all rows. The default grid is 1e-7 n
+// to 1e-3 n by factors of 10; it grows to 1e-10 n or 1 n while the best is at an end. A lambda that is not done after
+// MaxSteps scores +Inf.
 func (o SVMOptions) Folds() cv.Head { return svmFolds{o} }
 
-// Check refuses what cross-validation sets by itself.
+// Check refuses options that cross-validation sets itself.
 func (o svmFolds) Check(*mat.Dense) error {
 	if o.Lambdas != nil {
 		return fmt.Errorf("SVMOptions has Lambdas; give them to CVOptions or the candidates: %w", domain.ErrParam)
@@ -145,7 +149,7 @@ func (o svmFolds) Metric(*mat.Dense) fits.Metric {
 	return fits.ErrorRate
 }
 
-// DefaultLambdas are the ones for n rows.
+// DefaultLambdas returns the grid for n rows.
 func (svmFolds) DefaultLambdas(n int) cv.Grid {
 	return cv.Grid{N: n, Lo: -7, Hi: -3, By: 1, Limit: [2]int{-10, 0}}
 }

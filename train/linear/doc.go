@@ -1,14 +1,19 @@
-// Package linear fits heads on the features of a map that stays as it is drawn, to the optimum.
+// Package linear fits heads on the features of a frozen map, to the optimum.
 //
-//	FitRidge        closed form, by the smaller of two linear systems, in row blocks; one factorisation for many lambdas
-//	RidgeStats      its sums as a value: added file by file, written, merged, solved, removed and forgotten
-//	Posterior       the distribution of such a head: noise, variance of a prediction, functions drawn; Evidence chooses lambda
-//	NewJackknife    intervals of ridge regression from its leave-one-out fits, in closed form: no held-out rows
-//	FitRidgeCG      the same system by conjugate gradients, where a matrix of it cannot be held
-//	FitSVM          the linear support vector machine of LIBLINEAR, primal, squared loss, by Newton steps over row blocks
-//	FitLogistic     multinomial logistic regression, a softmax head, by Newton steps
-//	FitLaplace      the Gaussian posterior of such a head, and probabilities that know it
-//	FitKernelRidge  on an exact kernel matrix: the limit that the features approach; FitKreinRidge for an indefinite kernel
+//   - FitRidge is ridge regression in closed form, by the smaller of two linear systems. Rows go over the map in
+//     blocks, and one factorisation serves many lambdas.
+//   - RidgeStats are the sums of ridge regression as a value: add rows, write, merge, solve, remove and forget.
+//   - Posterior is Bayesian ridge regression: noise, predictive variance and function draws. RidgeStats.Evidence
+//     chooses its lambda.
+//   - NewJackknife makes prediction intervals of ridge regression from leave-one-out fits in closed form, without
+//     held-out rows.
+//   - FitRidgeCG solves the system of FitRidge by conjugate gradients if memory cannot hold its matrix.
+//   - FitSVM is the linear support vector machine of LIBLINEAR in the primal, with squared loss, by Newton steps over
+//     row blocks.
+//   - FitLogistic is multinomial logistic regression, a softmax head, by Newton steps.
+//   - FitLaplace is the Gaussian posterior of a softmax head; Laplace.Probabilities takes it into account.
+//   - FitKernelRidge is ridge regression on an exact kernel matrix, the limit that features approach. FitKreinRidge is
+//     the same for an indefinite kernel.
 //
-// The options of FitRidge, FitRidgeCG, FitSVM and FitLogistic are ways to fit a train.Recipe (fits.Fitter).
+// RidgeOptions, CGOptions, SVMOptions and LogisticOptions are ways to fit the head of a train.Recipe (fits.Fitter).
 package linear

@@ -9,31 +9,31 @@ import (
 	"github.com/bochner-go/bochner/train/internal/given"
 )
 
-// HeadKind is "linear".
+// HeadKind returns "linear".
 func (RidgeOptions) HeadKind() string { return "linear" }
 
-// HeadKind is "linear".
+// HeadKind returns "linear".
 func (CGOptions) HeadKind() string { return "linear" }
 
-// HeadKind is "linear".
+// HeadKind returns "linear".
 func (SVMOptions) HeadKind() string { return "linear" }
 
-// HeadKind is "softmax".
+// HeadKind returns "softmax".
 func (LogisticOptions) HeadKind() string { return "softmax" }
 
-// Freezes is what a message about a map that is to be tuned calls it.
+// Freezes returns the name of the method for messages. It is not empty, since the map stays as it is drawn.
 func (RidgeOptions) Freezes() string { return "ridge" }
 
-// Freezes is what a message about a map that is to be tuned calls it.
+// Freezes returns the name of the method for messages. It is not empty, since the map stays as it is drawn.
 func (CGOptions) Freezes() string { return "conjugate gradients" }
 
-// Freezes is what a message about a map that is to be tuned calls it.
+// Freezes returns the name of the method for messages. It is not empty, since the map stays as it is drawn.
 func (SVMOptions) Freezes() string { return "a support vector machine" }
 
-// Freezes is what a message about a map that is to be tuned calls it.
+// Freezes returns the name of the method for messages. It is not empty, since the map stays as it is drawn.
 func (LogisticOptions) Freezes() string { return "logistic regression by Newton's method" }
 
-// Fit is FitRidge.
+// Fit calls FitRidge and sets the weights of the head.
 func (o RidgeOptions) Fit(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples) (*fits.Report, error) {
 	if err := given.Missing("Ridge", given.Arg("the head", head)); err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func (o RidgeOptions) Fit(ctx context.Context, m layers.Layer, head layers.Head,
 	return &fits.Report{Lambda: f.Lambda, Scores: f.Scores}, head.SetWeights(f.W.RawMatrix().Data, f.B)
 }
 
-// Fit is FitRidgeCG.
+// Fit calls FitRidgeCG and sets the weights of the head.
 func (o CGOptions) Fit(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples) (*fits.Report, error) {
 	if err := given.Missing("RidgeCG", given.Arg("the head", head)); err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func (o CGOptions) Fit(ctx context.Context, m layers.Layer, head layers.Head, ro
 	return &fits.Report{Lambda: f.Lambda}, head.SetWeights(f.W.RawMatrix().Data, f.B)
 }
 
-// Fit is FitSVM. Targets want the loss SquaredInsensitive.
+// Fit calls FitSVM and sets the weights of the head. Targets that are not classes need the loss SquaredInsensitive.
 func (o SVMOptions) Fit(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples) (*fits.Report, error) {
 	if err := given.Missing("SVM", given.Arg("the head", head)); err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func (o SVMOptions) Fit(ctx context.Context, m layers.Layer, head layers.Head, r
 	return &fits.Report{Lambda: f.Lambda, Scores: f.Scores}, head.SetWeights(f.W.RawMatrix().Data, f.B)
 }
 
-// Fit is FitLogistic.
+// Fit calls FitLogistic and sets the weights of the head.
 func (o LogisticOptions) Fit(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples) (*fits.Report, error) {
 	if err := given.Missing("Logistic", given.Arg("the head", head)); err != nil {
 		return nil, err

@@ -17,23 +17,23 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Jackknife is ridge regression with every row left out in turn, for intervals that need no held-out rows. With centred
-// features z̃ and G = Σ z̃z̃ᵀ + λ s I of all n rows, and h(x, xᵢ) = 1/n + z̃(x)ᵀ G⁻¹ z̃ᵢ, the fit without row i is
-// known without fitting again:
+// Jackknife is ridge regression with all its leave-one-out fits, for prediction intervals that need no held-out rows.
+// For n rows with centred features z̃, let G = Σ z̃z̃ᵀ + λ s I and h(x, xᵢ) = 1/n + z̃(x)ᵀ G⁻¹ z̃ᵢ. The fit f₋ᵢ without
+// row i, at the same λ s, has a closed form:
 //
-//	eᵢ = yᵢ - f₋ᵢ(xᵢ) = (yᵢ - f(xᵢ)) / (1 - h(xᵢ, xᵢ)),    f₋ᵢ(x) = f(x) - h(x, xᵢ) eᵢ,
+//	eᵢ = yᵢ - f₋ᵢ(xᵢ) = (yᵢ - f(xᵢ)) / (1 - h(xᵢ, xᵢ)),    f₋ᵢ(x) = f(x) - h(x, xᵢ) eᵢ.
 //
-// at the same λ s. Intervals are the jackknife+: with q = ceil((n+1)·level),
+// Intervals are the jackknife+: with q = ⌈(n+1)·level⌉,
 //
 //	lower(x) = the (n+1-q)-th smallest of f₋ᵢ(x) - |eᵢ|,    upper(x) = the q-th smallest of f₋ᵢ(x) + |eᵢ|.
 //
-// Where the rows and a new one are exchangeable they cover its target with a probability of at least 2·level - 1,
-// whatever the law and the features, and of about level where the fit changes little with a row. The bound is over
-// draws of the rows and of the new one, for each target by itself, and for a lambda that these rows have not chosen;
-// one that leave-one-out errors chose from a short grid changes little. Barber, Candès, Ramdas and Tibshirani (2021),
-// Predictive inference with the jackknife+, theorem 1; Allen (1974) for e.
+// If the rows and a new row are exchangeable, they cover its target with a probability of at least 2·level - 1,
+// whatever the distribution and the features, and of about level if one row changes the fit little. The bound is over
+// draws of the rows and of the new row, for each target by itself. It assumes a lambda that was not chosen on these
+// rows; a choice by leave-one-out errors from a short grid changes little. Barber, Candès, Ramdas and Tibshirani
+// (2021), Predictive inference with the jackknife+, theorem 1; Allen (1974) for e.
 //
-// It holds n(D + k) numbers, and does not change; it is safe for concurrent use where its map is.
+// It holds n(D + k) numbers. It does not change, and is safe for concurrent use if its map is.
 type Jackknife struct {
 	m            layers.Map
 	n            int
@@ -45,13 +45,13 @@ type Jackknife struct {
 	e            []float64 // [n, k]
 }
 
-// NewJackknife fits on rows, through the map (nil: the identity), with the relative lambda of FitRidge, such as
-// RidgeFit.Lambda. Rows are those that FitRidge takes, in memory or read once. It solves the smaller of the D x D and n
-// x n systems, for n right sides: 2nD² + n²D operations at most; while it builds it holds another D² or n² numbers, and
-// n D where n < D.
+// NewJackknife fits rows through the map (nil: the identity) with the relative lambda of FitRidge, such as
+// RidgeFit.Lambda. It takes the rows of FitRidge, in memory or from a stream, and reads them once. It solves the
+// smaller of the D×D and n×n systems for n right-hand sides, with at most 2nD² + n²D operations. Meanwhile it holds
+// another D² or n² numbers, and n D more if n < D.
 //
-// Errors: see FitRidge; domain.ErrShape for one row; domain.ErrParam for a lambda so small that a row determines
-// its own fit, and for the features of an indefinite kernel.
+// Errors: as for FitRidge; domain.ErrShape for fewer than 2 rows; domain.ErrParam for a lambda so small that a row
+// determines its own fit, and for the features of an indefinite kernel.
 func NewJackknife(ctx context.Context, m layers.Map, rows data.Examples, lambda float64) (*Jackknife, error) {
 	const who = "Jackknife"
 	src, err := newSource(ctx, who, m, rows)
@@ -124,7 +124,7 @@ func appendWide(dst []float64, block *tensor.Dense) []float64 {
 	return append(dst, block.Float64s()...)
 }
 
-// build solves the D x D system and overwrites z, [n, D], by u.
+// build solves the D x D system and overwrites z, [n, D], with u.
 func (j *Jackknife) build(z, y []float64, lambda float64) error {
 	n, d, k := j.n, j.features, j.targets
 	s := &RidgeStats{}
@@ -163,7 +163,7 @@ func (j *Jackknife) build(z, y []float64, lambda float64) error {
 	return nil
 }
 
-// residuals are y - f(x) of rows of centred features, [n, k].
+// residuals returns y - f(x) for rows of centred features, [n, k].
 func (j *Jackknife) residuals(z, y []float64) []float64 {
 	n, d, k := len(z)/j.features, j.features, j.targets
 	e := slices.Clone(y)

@@ -13,28 +13,28 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Rows is n.
+// Rows returns the number of training rows n.
 func (j *Jackknife) Rows() int { return j.n }
 
-// Residuals are the leave-one-out residuals eᵢ = yᵢ - f₋ᵢ(xᵢ), [n, k], in the order of the rows.
-// calibrate.IntervalsOfResiduals makes of them intervals of one width about f(x), the jackknife's, which need no
-// feature of a training row.
+// Residuals returns the leave-one-out residuals eᵢ = yᵢ - f₋ᵢ(xᵢ), [n, k], in the order of the rows. From them
+// calibrate.IntervalsOfResiduals makes the intervals of the plain jackknife: they have one width, are centred on f(x),
+// and need no features of training rows.
 func (j *Jackknife) Residuals() *mat.Dense {
 	e := mat.NewDense(j.n, j.targets, nil)
 	copy(e.RawMatrix().Data, j.e)
 	return e
 }
 
-// jackknifeNumbers is how many h(x, xᵢ) are held at a time.
+// jackknifeNumbers limits how many h(x, xᵢ) are held at a time.
 const jackknifeNumbers = 1 << 21
 
-// Intervals are the predictions f(x) of new rows, [m, k], and the bounds of the jackknife+, in the unit of the targets.
-// x goes through the map, as the training rows did, and then, in blocks, into one product of matrices, with u: 2nD
-// operations a row, and 2n to find the places. The bounds are not always on both sides of f(x).
+// Intervals returns the predictions f(x) of new rows x and the bounds of the jackknife+, each [m, k], in the unit of
+// the targets. x goes through the map, as the training rows did. A row costs 2nD operations for the leave-one-out
+// predictions and about 2n for the order statistics. f(x) may lie outside its bounds.
 //
-// Errors: domain.ErrParam for a level that is not between 0 and 1; domain.ErrShape where n rows are too few for it,
-// which names how many it needs, and for another number of columns; domain.ErrDtype; domain.ErrDomain for a feature
-// that is not finite and bounds that overflow; ctx.Err().
+// Errors: domain.ErrParam for a level outside (0, 1); domain.ErrShape for a level that needs more training rows, with
+// the number that it needs, and for another number of columns; domain.ErrDtype; domain.ErrDomain for a feature that is
+// not finite and bounds that overflow; ctx.Err().
 func (j *Jackknife) Intervals(ctx context.Context, x ops.Matrix, level float64) (mean, lower, upper *mat.Dense, err error) {
 	const who = "Jackknife"
 	if !(level > 0 && level < 1) {
@@ -103,7 +103,7 @@ func (j *Jackknife) Intervals(ctx context.Context, x ops.Matrix, level float64) 
 	return mean, lower, upper, nil
 }
 
-// filled is n numbers v, in the memory of x where it suffices.
+// filled returns n numbers v, in the memory of x if it suffices.
 func filled(x []float64, n int, v float64) []float64 {
 	if cap(x) < n {
 		x = make([]float64, n)
@@ -115,8 +115,8 @@ func filled(x []float64, n int, v float64) []float64 {
 	return x
 }
 
-// bounds are the bounds of target t of a row with the prediction f and h = h(x, xᵢ), and NaN where a number overflows. It
-// overwrites work, [n].
+// bounds returns the bounds of target t for a row with the prediction f and h = h(x, xᵢ), or NaN if a number overflows.
+// It overwrites work, [n].
 func (j *Jackknife) bounds(work, h []float64, f float64, t, q int) (lower, upper float64) {
 	for _, sign := range []float64{-1, 1} {
 		for i, v := range h {
@@ -135,8 +135,8 @@ func (j *Jackknife) bounds(work, h []float64, f float64, t, q int) (lower, upper
 	return lower, upper
 }
 
-// smallest is the number at place k, from 0, were x sorted. It moves the numbers of x, none of which is NaN. Hoare
-// (1961), Algorithm 65: Find.
+// smallest returns the number that would be at index k if x were sorted. It reorders x, which has no NaN. Hoare (1961),
+// Algorithm 65: Find.
 func smallest(x []float64, k int) float64 {
 	lo, hi := 0, len(x)-1
 	for lo < hi {

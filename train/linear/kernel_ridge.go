@@ -20,21 +20,25 @@ type KernelRidge struct {
 	Alpha  *mat.Dense         // [n, targets]; its columns sum to 0
 	B      []float64          // [targets], the intercept
 	Lambda float64            // the relative lambda
-	Scores []fits.LambdaScore // of FitKernelRidgeLOO, as RidgeFit's; else nil
+	Scores []fits.LambdaScore // of FitKernelRidgeLOO, as in RidgeFit; else nil
 }
 
-// FitKernelRidge solves what FitRidge solves when K = Z Zᵀ, from the n x n Gram matrix k alone, which it leaves as it is:
+// FitKernelRidge solves the problem of FitRidge for K = Z Zᵀ, from the n×n Gram matrix k alone, which stays as it is:
 //
 //	α = (H K H + λ s I)⁻¹ (y - ȳ),    b = mean(y - K α),    H = I - 1 1ᵀ/n,    s = (tr H K H)/n
 //
-// with (tr K)/n for s where all entries of k are the same. k comes from spectral.Gram or, for sparse rows, report.ExactGram. y is [n, targets]; lambda is relative, finite and >= 0. The lower triangle of k is used once both agree. K need not be
-// positive semi-definite, as the Gram matrix of a random-feature estimate or of an indefinite kernel may not be: what is
-// required is tr H K H > 0, or equal entries above 0, and that H K H + λ s I is positive definite on the vectors that sum to 0, so λ s must exceed
-// minus the least eigenvalue of H K H; FitKreinRidge asks for neither. Memory is one more n x n matrix. Saunders, Gammerman and Vovk (1998), Ridge
-// regression learning algorithm in dual variables.
+// with s = (tr K)/n if all entries of k are equal. k comes from spectral.Gram or, for sparse rows, report.ExactGram. y
+// is [n, targets]; lambda is relative, finite and >= 0. k must be symmetric up to float32 rounding; its lower triangle
+// is used. Memory is one more n×n matrix. Saunders, Gammerman and Vovk (1998), Ridge regression learning algorithm in
+// dual variables.
 //
-// Errors: domain.ErrShape; domain.ErrDomain for an entry that is not finite, a k that is not symmetric, or such traces;
-// domain.ErrParam for a lambda that is out of range or too small.
+// K need not be positive semi-definite; the Gram matrix of a random-feature estimate may not be. It needs tr H K H > 0,
+// or equal entries above 0, and a λ s above minus the least eigenvalue of H K H on the vectors that sum to 0.
+// FitKreinRidge needs neither.
+//
+// Errors: domain.ErrShape for a k that is not square or shapes that do not fit; domain.ErrDomain for an entry that is
+// not finite, a k that is not symmetric, and a trace that is not above 0; domain.ErrParam for a lambda that is out of
+// range or too small.
 func FitKernelRidge(k *mat.Dense, y *mat.Dense, lambda float64) (*KernelRidge, error) {
 	p, err := newKernelProblem(k, y, lambda)
 	if err != nil {
@@ -43,11 +47,13 @@ func FitKernelRidge(k *mat.Dense, y *mat.Dense, lambda float64) (*KernelRidge, e
 	return p.fit(lambda)
 }
 
-// FitKernelRidgeLOO is FitKernelRidge with the lambda of the least leave-one-out error, which is exact (see SelectLOO): one tridiagonal
-// reduction of the centred k serves all lambdas. Nil lambdas are the built-in grid of RidgeOptions, which also says what is best. A lambda that is
-// too small for k has the score +Inf. Memory is two more n x n matrices.
+// FitKernelRidgeLOO is FitKernelRidge with the lambda of the least leave-one-out error, which is exact (see SelectLOO).
+// One tridiagonal reduction of the centred k serves all lambdas. nil lambdas are the built-in grid of RidgeOptions,
+// which also says which score is best. A lambda that is too small for k has the score +Inf. Memory is two more n×n
+// matrices.
 //
-// Errors are as for FitKernelRidge, domain.ErrShape for fewer than 2 rows, and domain.ErrParam for no lambda and for none that will do.
+// Errors: as for FitKernelRidge; domain.ErrShape for fewer than 2 rows; domain.ErrParam for an empty list of lambdas
+// and for lambdas that are all too small.
 func FitKernelRidgeLOO(k *mat.Dense, y *mat.Dense, lambdas []float64) (*KernelRidge, error) {
 	p, err := newKernelProblem(k, y, lambdas...)
 	if err != nil {
@@ -71,7 +77,7 @@ func FitKernelRidgeLOO(k *mat.Dense, y *mat.Dense, lambdas []float64) (*KernelRi
 	return fit, nil
 }
 
-// kernelProblem is what is fitted: a copy of k, centred, and the scale of lambda.
+// kernelProblem is a centred copy of k, with the targets and the scale of lambda.
 type kernelProblem struct {
 	*ridgeDual
 	scale float64
@@ -167,8 +173,9 @@ func checkGram(who string, k *mat.Dense) error {
 	return nil
 }
 
-// Predict returns f for rows whose kernel values with the n training rows are kTest [rows, n], as [rows, targets].
-// Errors: domain.ErrShape, and domain.ErrDomain for an entry that is not finite.
+// Predict returns f for new rows, [rows, targets]. kTest [rows, n] has their kernel values with the n training rows.
+// Errors: domain.ErrParam for an empty KernelRidge, domain.ErrShape for another number of columns, domain.ErrDomain for
+// an entry that is not finite.
 func (r *KernelRidge) Predict(kTest *mat.Dense) (*mat.Dense, error) {
 	if r.Alpha == nil {
 		return nil, fmt.Errorf("train: KernelRidge: Alpha is nil; fit it, as by FitKernelRidge: %w", domain.ErrParam)

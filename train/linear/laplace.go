@@ -15,46 +15,47 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// LaplaceCovariance says how much of the covariance of a softmax head's weights is kept. The empty one chooses.
+// LaplaceCovariance says how much of the posterior covariance of a softmax head's weights is kept. The empty string
+// lets FitLaplace choose.
 type LaplaceCovariance string
 
 const (
-	// ExactCovariance is the inverse of the whole Hessian, of (D + 1) k coefficients.
+	// ExactCovariance is the inverse of the whole Hessian of the (D + 1) k coefficients.
 	ExactCovariance LaplaceCovariance = "exact"
-	// ClassesCovariance inverts the k blocks of the Hessian on its diagonal, one a class, and takes the classes for
-	// independent. By the Schur complement no variance is above the exact one.
+	// ClassesCovariance inverts the k diagonal blocks of the Hessian, one for each class, as if the classes were
+	// independent. No variance is above the one of ExactCovariance, by the Schur complement.
 	ClassesCovariance LaplaceCovariance = "classes"
-	// SharedCovariance inverts one Gram matrix for all classes, whose weights bound the weights of each. No variance is above
-	// as with ClassesCovariance; for two classes they are the same.
+	// SharedCovariance inverts one matrix for all classes, an upper bound of every diagonal block. No variance is above
+	// the one of ClassesCovariance; for two classes they are equal.
 	SharedCovariance LaplaceCovariance = "shared"
 )
 
 const (
-	// exactLaplace is up to how many coefficients the exact covariance is chosen.
+	// exactLaplace is the largest number of coefficients for which the exact covariance is chosen.
 	exactLaplace = 2048
-	// classesLaplace is up to how many bytes of matrices one for each class is chosen.
+	// classesLaplace is the largest size of the matrices, in bytes, for which one matrix for each class is chosen.
 	classesLaplace = 256 << 20
 	// defaultLaplaceLambda times the weight of all rows is the default of LaplaceOptions.Lambda.
 	defaultLaplaceLambda = 1e-3
 )
 
-// LaplaceOptions are the options of FitLaplace. The zero value chooses.
+// LaplaceOptions are the options of FitLaplace. The zero value is the default.
 type LaplaceOptions struct {
-	// Lambda is relative, as in LogisticOptions: the prior precision of a weight is Lambda s. It is finite and > 0; 0 is
-	// 1e-3 times the weight of all rows, their number n without ClassWeights. It need not be the lambda of the fit: with
-	// 1e-6 n, which is good for weights, variances are so large that probabilities are far too flat. On handwritten digits of 64
-	// pixels it raised the mean log loss of 1024 features from .04 to .7, while 1e-3 n left it. A smaller one tells rows of
-	// unknown classes apart a little better, at that price; rows that are held out choose best.
+	// Lambda is relative, as in LogisticOptions: the prior precision of a weight is Lambda s. It is finite and > 0; 0
+	// is 1e-3 times the weight of all rows, which is their number n without ClassWeights. It need not be the lambda of
+	// the fit: 1e-6 n, which suits the weights, makes the variances so large that probabilities become far too flat. A
+	// smaller Lambda separates rows of unknown classes slightly better, at that price. Choose it on held-out rows.
 	Lambda float64
-	// Covariance chooses; empty: exact up to (D + 1) k = 2048, classes up to 256 MiB of matrices, shared beyond.
+	// Covariance says what is kept. Empty: exact up to (D + 1) k = 2048, classes up to 256 MiB of matrices, shared
+	// beyond.
 	Covariance LaplaceCovariance
-	// ClassWeights are as in the fit.
+	// ClassWeights are the ones of the fit.
 	ClassWeights []float64
 	BlockRows    int // as in RidgeOptions
 }
 
 // Laplace is a softmax head with the Gaussian posterior of its coefficients. FitLaplace makes it, and RestoreLaplace
-// brings it back from a file. It is safe for concurrent use.
+// reads it from tensors. It is safe for concurrent use.
 type Laplace struct {
 	Covariance LaplaceCovariance // what is kept
 	Lambda     float64           // the relative lambda of the prior
@@ -63,41 +64,42 @@ type Laplace struct {
 	d, k int
 	head []float64 // W, and B + z̄ᵀW last, [D + 1, k]: the logits of features about their mean
 	mean []float64 // z̄
-	// root are the inverses of the lower Cholesky factors of the precisions, [N, N] each: one of N = (D + 1) k, class after
-	// class, k of N = D + 1, or one of that.
+	// root are the inverses of the lower Cholesky factors of the precisions, [N, N] each: one of N = (D + 1) k, class
+	// after class, k of N = D + 1, or one of that.
 	root [][]float64
 }
 
-// FitLaplace finds the Gaussian posterior of a softmax head with weights W [D, k] and intercepts B [k], Laplace's
-// approximation of multinomial logistic regression on the features z = m(x). With z̃ᵢ = (zᵢ - z̄, 1) and p the
-// probabilities of the head, the posterior has the precision
+// FitLaplace finds the Gaussian posterior of a softmax head with weights W [D, k] and intercepts B [k]: Laplace's
+// approximation of multinomial logistic regression on the features z = m(x). With z̃ᵢ = (zᵢ - z̄, 1) and the
+// probabilities p of the head, the posterior has the precision
 //
 //	H[c,e] = Σᵢ rᵢ (δ_ce p_ic - p_ic p_ie) z̃ᵢ z̃ᵢᵀ + δ_ce Λ,    Λ = λ diag(s, ..., s, 1),    s = (1/n) Σᵢ rᵢ ‖zᵢ - z̄‖²
 //
-// which is the Hessian of the negative log posterior Σ rᵢ (-ln p(yᵢ)) + ½ λ s ‖W‖² + ½ λ ‖B + Wᵀz̄‖², with rᵢ the
-// ClassWeights and n, z̄ of the weighted rows. The prior of the intercepts, at the mean of the features, takes away the
-// one direction that the rows do not know: a constant added to all logits. The head should be at its optimum, as
-// FitLogistic leaves it; where it is not, the Gaussian is about the head that was given. MacKay (1992), The evidence
+// which is the Hessian of the negative log posterior Σ rᵢ (-ln p(yᵢ)) + ½ λ s ‖W‖² + ½ λ ‖B + Wᵀz̄‖². rᵢ are the
+// ClassWeights; n and z̄ count the weighted rows. The prior of the intercepts, at the mean of the features,
+// fixes the one direction that the rows leave open: a constant added to all logits. The head should be at its optimum,
+// as FitLogistic leaves it; otherwise the Gaussian is centred on the head that was given. MacKay (1992), The evidence
 // framework applied to classification networks, section 3.
 //
-// With ClassesCovariance only the blocks H[c,c] are kept, and with SharedCovariance one matrix
+// ClassesCovariance keeps only the blocks H[c,c]. SharedCovariance keeps one matrix that bounds them all from above,
 //
-//	Σᵢ rᵢ max_c p_ic (1 - p_ic) z̃ᵢ z̃ᵢᵀ + Λ
+//	Σᵢ rᵢ max_c p_ic (1 - p_ic) z̃ᵢ z̃ᵢᵀ + Λ.
 //
-// that bounds them all from above. Liu et al. (2020), Simple and principled uncertainty estimation with deterministic
-// deep learning via distance awareness, equations 9 and 10; theirs are about 0, and not about z̄.
+// Liu et al. (2020), Simple and principled uncertainty estimation with deterministic deep learning via distance
+// awareness, equations 9 and 10, with z in place of z - z̄.
 //
-// Rows are dense or sparse, float32 or float64, or bags, in memory or read, and go by once; a nil map is the identity.
-// Targets have k columns, and matter with ClassWeights only. f may hold the W and B of any softmax head.
+// Rows are dense or sparse, float32 or float64, or ops.Bags, in memory or from a stream, and are read once; a nil map
+// is the identity. Targets have k columns; their values matter only with ClassWeights. f may hold the W and B of any
+// softmax head.
 //
-// Operations: 2 n N² for the exact precision of N = (D + 1) k and N³ to invert it; n k D² and k D³ for classes; n D² and
-// D³ for shared. Memory: matrices of 8 N², 8 k (D + 1)² or 8 (D + 1)² bytes, for the exact precision also the matrices of classes
-// while it fits, and blocks of features. Results do not depend on GOMAXPROCS, and but for rounding not on the blocks in which rows
-// come. ctx is looked at between blocks.
+// Operations, with N = (D + 1) k: n N² + N³ for the exact covariance, n k D² + k D³ for classes, n D² + D³ for shared.
+// Memory: 8 N², 8 k (D + 1)² or 8 (D + 1)² bytes for the matrices, for the exact covariance also one for each class
+// during the fit, and blocks of features. Results do not depend on GOMAXPROCS, and on the blocks of rows only by
+// rounding. FitLaplace checks ctx between blocks.
 //
-// Errors: see FitLogistic for rows; domain.ErrShape for a head of another shape, or rows of another number of
-// classes; domain.ErrDomain for coefficients that are not finite; domain.ErrParam for options out of range and a Lambda so
-// small that the precision is singular in working precision.
+// Errors: for rows see FitLogistic; domain.ErrShape for a head of another shape, or rows with another number of
+// classes; domain.ErrDomain for coefficients that are not finite; domain.ErrParam for a nil f, for options out of
+// range, and for a Lambda so small that the precision is singular in working precision.
 func FitLaplace(ctx context.Context, m layers.Map, rows data.Examples, f *LogisticFit, o LaplaceOptions) (*Laplace, error) {
 	src, err := newSource(ctx, "Laplace", m, rows)
 	if err != nil {
@@ -142,7 +144,7 @@ func (c LaplaceCovariance) check() error {
 	return nil
 }
 
-// chosen is the covariance for a head of D features and k classes, if memory holds it.
+// chosen is the covariance for a head of D features and k classes, or an error if memory cannot hold it.
 func (c LaplaceCovariance) chosen(d, k int) (LaplaceCovariance, error) {
 	size := float64(d+1) * float64(k)
 	if c == "" {
@@ -159,7 +161,7 @@ func (c LaplaceCovariance) chosen(d, k int) (LaplaceCovariance, error) {
 	return c, domain.CheckSize("train: Laplace: two precisions, "+string(c), 8, 2*count, n, n)
 }
 
-// matrices are how many precisions there are, and of how many rows.
+// matrices returns the number of precision matrices and their number of rows.
 func (c LaplaceCovariance) matrices(d, k int) (count, n int) {
 	switch c {
 	case ExactCovariance:
@@ -170,7 +172,7 @@ func (c LaplaceCovariance) matrices(d, k int) (count, n int) {
 	return 1, d + 1
 }
 
-// Cost estimates FitLaplace.
+// Cost estimates the cost of FitLaplace.
 func (o LaplaceOptions) Cost(p fits.Problem) fits.Cost {
 	var c fits.Cost
 	kind, err := o.Covariance.chosen(p.Features, p.Outputs)
@@ -187,7 +189,7 @@ func (o LaplaceOptions) Cost(p fits.Problem) fits.Cost {
 	return c
 }
 
-// checkHead refuses W and B that make no softmax head.
+// checkHead refuses a W and B that do not make a softmax head.
 func checkHead(w *mat.Dense, b []float64) error {
 	if w == nil {
 		return fmt.Errorf("train: Laplace: the head has no W; fit it by FitLogistic: %w", domain.ErrParam)
@@ -206,13 +208,13 @@ func checkHead(w *mat.Dense, b []float64) error {
 	return nil
 }
 
-// newLaplace is the head about the mean of the features, without its posterior.
+// newLaplace is the head, centred at the mean of the features, without its posterior.
 func newLaplace(w *mat.Dense, b, mean []float64) *Laplace {
 	d, k := w.Dims()
 	return &Laplace{d: d, k: k, mean: mean, head: headAbout(w, b, mean)}
 }
 
-// headAbout are W and, last, B + atᵀW: the coefficients of (z - at, 1).
+// headAbout returns W followed by B + atᵀW, the coefficients of (z - at, 1).
 func headAbout(w *mat.Dense, b, at []float64) []float64 {
 	d, k := w.Dims()
 	out := make([]float64, 0, (d+1)*k)
@@ -227,7 +229,7 @@ func headAbout(w *mat.Dense, b, at []float64) []float64 {
 	return append(out, last...)
 }
 
-// aboutInto writes rows lo, lo+1, ... of z less a point, and a 1 behind each, to dst [rows, D + 1].
+// aboutInto writes rows lo, lo+1, ... of z less the point at, each followed by a 1, to dst [rows, D + 1].
 func aboutInto(dst []float64, z *tensor.Dense, lo, rows int, at []float64) {
 	d := len(at)
 	given.InParallel((rows+63)/64, func(task int) {

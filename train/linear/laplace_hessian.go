@@ -14,8 +14,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// curvature are the sums of FitLaplace over the rows so far. They are about the mean of the first block, so that
-// features that hardly vary lose no digits, and are moved to the mean of all at the end.
+// curvature holds the sums of FitLaplace over the rows so far. They are centred at the mean of the first block, so that
+// features that hardly vary lose no digits, and moved to the mean of all rows at the end.
 type curvature struct {
 	w *mat.Dense
 	b []float64
@@ -32,7 +32,7 @@ type curvature struct {
 	z, scaled, p []float64 // of the rows in hand; scratch
 }
 
-// laplaceRows is how many rows are multiplied at a time.
+// laplaceRows is the number of rows that are multiplied at a time.
 const laplaceRows = 512
 
 // add is an addRows.
@@ -109,7 +109,7 @@ func (h *curvature) probabilities(rows int) {
 	})
 }
 
-// bernoulli is p_c (1 - p_c), with the digits of the other probabilities where p_c is near 1.
+// bernoulli is p_c (1 - p_c). For p_c near 1 it sums the other probabilities, to keep their digits.
 func bernoulli(p []float64, c int) float64 {
 	if p[c] < .5 {
 		return p[c] * (1 - p[c])
@@ -224,7 +224,7 @@ func (h *curvature) assemble(delta []float64) {
 	}
 }
 
-// move makes of the lower triangle of Σ w (z, 1)(z, 1)ᵀ, [n, n], that of Σ w (z - δ, 1)(z - δ, 1)ᵀ.
+// move turns the lower triangle of Σ w (z, 1)(z, 1)ᵀ, [n, n], into the one of Σ w (z - δ, 1)(z - δ, 1)ᵀ.
 func move(a []float64, n int, delta []float64) {
 	d := n - 1
 	sums, mass := a[d*n:d*n+d], a[d*n+d]

@@ -17,11 +17,11 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// meanField is π/8, of which the logistic function is nearest to the normal distribution function.
+// meanField is π/8, the constant with which the logistic function approximates the normal distribution function.
 const meanField = math.Pi / 8
 
-// Probabilities are the class probabilities [n, k] of features z [n, D], their means over the posterior in closed form
-// to a good approximation. With the logits u and their variances v they are, with independent classes,
+// Probabilities returns the class probabilities [n, k] for features z [n, D], averaged over the posterior by a
+// closed-form approximation. With the logits u and their variances v they are, for independent classes,
 //
 //	softmax(u_c / √(1 + π/8 v_c)),
 //
@@ -29,15 +29,16 @@ const meanField = math.Pi / 8
 //
 //	p_c ∝ 1 / Σ_e exp((u_e - u_c) / √(1 + π/8 Var(u_c - u_e))),
 //
-// Lu, Ie and Sha (2020), Mean-field approximation to Gaussian-softmax integral with application to uncertainty
-// estimation, their mf2. For two classes that is the approximation of Spiegelhalter and Lauritzen (1990). Far from
-// the rows of the fit variances grow, and probabilities tend to 1/k.
+// the mf2 of Lu, Ie and Sha (2020), Mean-field approximation to Gaussian-softmax integral with application to
+// uncertainty estimation. For two classes that is the approximation of Spiegelhalter and Lauritzen (1990). Far from the
+// rows of the fit the variances grow, and the probabilities tend to 1/k.
 //
-// Operations for a row: 2 N² for the exact covariance of N = (D + 1) k, 2 k D² for classes, 2 D² for shared; memory: the
-// result and 16 MB, or a row of k N numbers where that is more. Results do not depend on GOMAXPROCS.
+// Operations for a row, with N = (D + 1) k: N (N + D) for the exact covariance, 2 k D² for classes, 2 D² for shared.
+// Memory: the result and 16 MB, or k N numbers if that is more. Results do not depend on GOMAXPROCS.
 //
-// Errors: domain.ErrParam for z that is nil; domain.ErrShape and domain.ErrDtype for another matrix than [n, D] of float64
-// or float32; domain.ErrDomain for a number that is not finite, or so large that a logit or its variance is not.
+// Errors: domain.ErrParam for nil z and for a Laplace without posterior; domain.ErrShape and domain.ErrDtype unless z
+// is a matrix [n, D] of float64 or float32; domain.ErrDomain for a number that is not finite, or so large that a logit
+// or its variance is not.
 func (l *Laplace) Probabilities(z *tensor.Dense) (*mat.Dense, error) {
 	return l.rows("Probabilities", z, func(p, u, v []float64) {
 		k := l.k
@@ -60,8 +61,9 @@ func (l *Laplace) Probabilities(z *tensor.Dense) (*mat.Dense, error) {
 	})
 }
 
-// Variance is the posterior variance [n, k] of each logit of features z [n, D], z̃ᵀ Cov(w_c) z̃. With ExactCovariance it
-// has a part that is the same for all classes and changes no probability. Cost and errors: see Probabilities.
+// Variance returns the posterior variance z̃ᵀ Cov(w_c) z̃ of each logit, [n, k], for features z [n, D]. With
+// ExactCovariance a part of it is common to all classes and does not affect the probabilities. Cost and errors: see
+// Probabilities.
 func (l *Laplace) Variance(z *tensor.Dense) (*mat.Dense, error) {
 	return l.rows("Variance", z, func(out, _, v []float64) {
 		for c := range out {
@@ -74,16 +76,16 @@ func (l *Laplace) Variance(z *tensor.Dense) (*mat.Dense, error) {
 	})
 }
 
-// mostDraws is how many draws Sample takes at most.
+// mostDraws is the largest number of draws of Sample.
 const mostDraws = 1 << 20
 
-// Sample are the class probabilities [n, k] of features z [n, D] as means over so many draws of their logits from the
-// posterior, between 1 and 2^20: without the approximation of Probabilities, and with a standard error of at most
-// 1/(2√draws). With ClassesCovariance and SharedCovariance the classes are independent. The normal
-// numbers are drawn once by the seed and are the same for all rows, so that the probabilities of a row do not depend on
-// the other rows; the errors of rows are not independent.
+// Sample returns the class probabilities [n, k] for features z [n, D], averaged over draws of their logits from the
+// posterior. draws is between 1 and 2²⁰. It avoids the approximation of Probabilities; its standard error is at most
+// 1/(2√draws). With ClassesCovariance and SharedCovariance the logits of the classes are independent. The seed gives
+// the normal numbers, which are the same for all rows. So the probabilities of a row do not depend on the other rows,
+// but the sampling errors of rows are correlated.
 //
-// Operations for a row: as for Probabilities, and draws·k², or draws·k with independent classes. Errors: those of
+// Operations for a row: as for Probabilities, and draws·k², or draws·k for independent classes. Errors: as for
 // Probabilities; domain.ErrParam for draws out of range.
 func (l *Laplace) Sample(z *tensor.Dense, draws int, seed uint64) (*mat.Dense, error) {
 	if draws < 1 || draws > mostDraws {
@@ -121,8 +123,8 @@ func (l *Laplace) Sample(z *tensor.Dense, draws int, seed uint64) (*mat.Dense, e
 	})
 }
 
-// lowerRoot writes the lower L with L Lᵀ = the symmetric A of which v is the lower triangle, to root, which is 0. A pivot
-// that rounding makes negative is 0.
+// lowerRoot writes the lower triangular L with L Lᵀ = A to root, which is 0 before. v is the lower triangle of the
+// symmetric A. A pivot that rounding makes negative becomes 0.
 func lowerRoot(root, v []float64, k int) {
 	for i := range k {
 		row := root[i*k : (i+1)*k]
@@ -135,8 +137,8 @@ func lowerRoot(root, v []float64, k int) {
 	}
 }
 
-// rows calls f, from several goroutines, with the result of each row to fill in, its logits and their variances: of each
-// class, or of the exact covariance the lower triangle of their covariance [k, k].
+// rows calls f, from several goroutines, with the result of each row to fill in, its logits u and their variances v.
+// For the exact covariance v is the lower triangle of the covariance of the logits, [k, k].
 func (l *Laplace) rows(who string, z *tensor.Dense, f func(out, u, v []float64)) (*mat.Dense, error) {
 	who = "train: Laplace: " + who
 	if l.root == nil {
@@ -185,7 +187,7 @@ func (l *Laplace) rows(who string, z *tensor.Dense, f func(out, u, v []float64))
 // laplaceBlock are some rows of features, and their logits and variances.
 type laplaceBlock struct {
 	*Laplace
-	z, half []float64 // [rows, D + 1], and what the roots make of them
+	z, half []float64 // [rows, D + 1], and their products with the roots
 	u, v    []float64
 	width   int // of a row of v
 }
@@ -220,7 +222,7 @@ func (b *laplaceBlock) exact(rows int) {
 	d1, k, f := b.d+1, b.k, fast.Implementation{}
 	n, root := d1*k, b.root[0]
 	for c := range k {
-		at := c * d1 // above which that column block is 0
+		at := c * d1 // the column block is 0 above it
 		f.Dgemm(blas.NoTrans, blas.Trans, rows, n-at, d1, 1, b.z, d1, root[at*n+at:], n, 0, b.half[c*rows*n+at:], n)
 	}
 	given.InParallel(rows, func(i int) {

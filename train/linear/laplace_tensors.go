@@ -12,10 +12,10 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Tensors are the posterior without W and B, in float64, for a model file: "mean" [D], "prior" [2] with Lambda and Scale,
-// and by the name of the covariance the inverses of the lower Cholesky factors of the precisions, row by row without
-// their zeros: "exact" [1, N(N+1)/2] with N = (D + 1) k, "classes" [k, N(N+1)/2] or "shared" [1, N(N+1)/2] with N =
-// D + 1. They are copies. nil: there is no posterior.
+// Tensors returns the posterior without W and B, in float64, for a model file: "mean" [D], "prior" [2] with Lambda and
+// Scale, and, under the name of the covariance, the inverses of the lower Cholesky factors of the precisions, row by
+// row without their zeros. That is "exact" [1, N(N+1)/2] with N = (D + 1) k, "classes" [k, N(N+1)/2] or "shared" [1,
+// N(N+1)/2] with N = D + 1. The tensors are copies; nil if there is no posterior.
 func (l *Laplace) Tensors() map[string]*tensor.Dense {
 	if l.root == nil {
 		return nil
@@ -34,12 +34,12 @@ func (l *Laplace) Tensors() map[string]*tensor.Dense {
 	}
 }
 
-// RestoreLaplace is the inverse of Tensors, for the head W [D, k] and B [k] of the fit. What it makes predicts the same
-// to the last bit.
+// RestoreLaplace is the inverse of Tensors, for the head W [D, k] and B [k] of the fit. Its predictions are the same to
+// the last bit.
 //
-// Errors: domain.ErrShape for a head or tensors of shapes that do not belong together; domain.ErrDtype for tensors of
-// another type than float64; domain.ErrParam for a tensor that is missing, is one too many or is of no posterior, and
-// for a head without W; domain.ErrDomain for numbers that are not finite.
+// Errors: domain.ErrShape for a head or tensors whose shapes do not fit together; domain.ErrDtype for tensors that are
+// not float64; domain.ErrParam for a missing or an additional tensor, for values that no posterior has, and for a head
+// without W; domain.ErrDomain for numbers that are not finite.
 func RestoreLaplace(tensors map[string]*tensor.Dense, w *mat.Dense, b []float64) (*Laplace, error) {
 	if err := checkHead(w, b); err != nil {
 		return nil, err

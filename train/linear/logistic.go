@@ -17,71 +17,73 @@ import (
 
 // LogisticOptions are the options of FitLogistic. The zero value fits the default lambda.
 type LogisticOptions struct {
-	// Lambdas are relative, as ridge's: the penalty is ½ lambda times the mean squared distance s of a feature row from
-	// their mean. Each is finite and > 0; nil is one lambda, 1e-6 n for n rows. Several are chosen among by the error rate,
-	// then by the squared error of the probabilities, on rows that are set aside, the fraction HeldOut of them (in (0, 1); 0
-	// is 0.2) that Seed picks. Of equals the largest is taken. With more than 512 features Seed draws the preconditioner, too.
+	// Lambdas are relative, as in RidgeOptions: the penalty is ½ lambda s ‖W‖², with s the mean squared distance of a
+	// feature row from the mean row. Each is finite and > 0; nil is one lambda, 1e-6 n for n rows. Of several the one
+	// with the least error rate on held-out rows is chosen; ties go to the lower squared error of the probabilities,
+	// then to the larger lambda. HeldOut is the fraction of the rows that is held out, in (0, 1); 0 is 0.2. Seed draws
+	// these rows and, with more than 512 features, the preconditioner.
 	Lambdas []float64
 	HeldOut float64
 	Seed    uint64
-	// ClassWeights multiply the losses of the rows of each class: with the weight 2 a row counts as two of it would, in s
-	// too. nil: all are 1. The error by which lambda is chosen has no weights.
+	// ClassWeights multiply the losses of the rows of each class. A row of weight 2 counts as two rows, in s too. nil:
+	// all are 1. The errors that choose lambda are not weighted.
 	ClassWeights []float64
-	// Tol is the share of the objective that a Newton step promises to take off it at which it is the last one; 0 is 1e-5.
-	// Near the optimum that promise is twice the distance to it before the step, and the distance after it is at most a
-	// twentieth of that: 1e-6 of the objective is kept with room.
+	// Tol ends the fit: a Newton step is the last one if it promises to lower the objective by at most this share; 0 is
+	// 1e-5. Near the optimum the promise is twice the distance to the optimum before the step, and the distance after
+	// the step is at most a twentieth of that.
 	Tol      float64
-	MaxSteps int // Newton steps; 0 is 100. Reaching it is an error
-	// CacheBytes is up to what size the features of all rows are kept; 0 is 1 GiB, negative none. Larger ones are mapped
-	// anew, block by block, in every pass over the rows. Up to this size there are also two copies in float32.
+	MaxSteps int // the largest number of Newton steps; 0 is 100. Needing more is an error
+	// CacheBytes is the largest size of the features of all rows that is kept in memory; 0 is 1 GiB, negative is none.
+	// Larger features are mapped again, block by block, in every pass over the rows. Up to this size two copies in
+	// float32 are kept too.
 	CacheBytes int64
 	BlockRows  int // as in RidgeOptions
-	// Progress is called after each Newton step with the steps done and the promise of the last one as a share of the
-	// objective. nil: not called.
+	// Progress is called after each Newton step with the number of steps so far and the promise of the last one as a
+	// share of the objective; nil: not called.
 	Progress func(steps int, promise float64)
 }
 
 // LogisticFit is a softmax head: p(z) = softmax(z W + B).
 type LogisticFit struct {
 	W         *mat.Dense         // [D, k]
-	B         []float64          // [k], whose sum is 0
+	B         []float64          // [k], with the sum 0
 	Lambda    float64            // the relative lambda that was chosen
-	Scores    []fits.LambdaScore // one a lambda; nil for one lambda
+	Scores    []fits.LambdaScore // one for each lambda; nil for a single lambda
 	Objective float64            // Σ loss + ½ λ s ‖W‖² at the end
-	Gradient  float64            // the norm of its gradient at the end, as a share of that at W = 0
+	Gradient  float64            // the norm of its gradient at the end, relative to the norm at W = 0
 	Steps     int                // Newton steps of the last fit
-	Passes    int                // over the features, of the last fit
+	Passes    int                // passes over the features in the last fit
 }
 
 // FitLogistic fits multinomial logistic regression with an l2 penalty on the features z = m(x) to its optimum:
 //
 //	min over W, b of  Σᵢ cᵢ (-ln softmax(zᵢ W + b)[yᵢ]) + ½ λ s ‖W‖²,    s = (1/n) Σᵢ cᵢ ‖zᵢ - z̄‖²
 //
-// with cᵢ the ClassWeights, n and z̄ of the weighted rows; the intercept is not penalised. Rows are dense or sparse, or
-// bags; their targets are as OneVersusRest makes them, two columns at least; a nil map is the identity. What FitSVM says of rows that are not in
-// memory holds here too.
+// cᵢ are the ClassWeights; n and z̄ count the weighted rows; the intercept is not penalised. Rows are dense or sparse,
+// or ops.Bags. Targets are as data.OneVersusRest returns them, with at least two columns; a nil map is the identity.
+// Streams are read as in FitSVM.
 //
-// It is a truncated Newton method with a line search. Its systems are solved by conjugate gradients, whose preconditioner
-// is (γ Zcᵀ C Zc + λ s I)⁻¹ for every class, from one Gram matrix of the centred features, with the ClassWeights in C, and
-// the mean curvature γ of the losses, after the bound of Böhning (1992), Multinomial logistic regression algorithm. With
-// more than 512 features a randomised Nyström sketch U Λ Uᵀ of the rank r = 256, or n where that is less, takes the place
-// of the Gram matrix, whose other eigenvalues count as the least λ_r of Λ:
+// The method is truncated Newton with a line search (Lin, Weng and Keerthi 2008, Trust region Newton method for
+// large-scale logistic regression). Conjugate gradients solve its systems, one pass over the features per iteration,
+// for all classes together. Their products use float32 copies of the features if these are kept. Objective and gradient
+// use the element type of the features, with sums in float64.
+//
+// The preconditioner of every class is (γ Zcᵀ C Zc + λ s I)⁻¹, with the ClassWeights in C and the mean curvature γ of
+// the losses, after the bound of Böhning (1992), Multinomial logistic regression algorithm. With more than 512 features
+// a randomised Nyström sketch U Λ Uᵀ of rank r = min(n, 256) replaces the Gram matrix, with λ_r the least of Λ:
 //
 //	U (γ Λ + λ s)⁻¹ Uᵀ + (γ λ_r + λ s)⁻¹ (I - U Uᵀ)
 //
-// Frangella, Tropp and Udell (2023), Randomized Nyström preconditioning, (1.3). It takes one more pass over the features,
-// and Seed draws it; the optimum is the same for every seed, and W is the same up to Tol. An inner iteration is one pass
-// over the features. All classes go through them together, as products of matrices: of features that are kept in float32,
-// since a direction need not be exact, and objective and gradient in the features' element type with sums in float64. Lin,
-// Weng and Keerthi (2008), Trust region Newton method for large-scale logistic regression.
+// Frangella, Tropp and Udell (2023), Randomized Nyström preconditioning, (1.3). It takes one more pass over the
+// features. Seed draws it, and changes W only within Tol.
 //
-// Memory: 3 n k + 6 D k numbers, two D x D matrices or with more than 512 features 2 D r numbers, a block of features, and
-// where CacheBytes allows all features, and twice 4 n D bytes. Features of sparse rows stay sparse where the map keeps zeros
-// (layers.KeepsZeros), without the copies in float32, and r is lower where 16 D r bytes would be more than 64 MiB. Results do not depend on GOMAXPROCS. ctx is looked at
-// between blocks.
+// Memory: 3 n k + 6 D k numbers, two D×D matrices or, with more than 512 features, 2 D r numbers, a block of features
+// and, if CacheBytes allows, all features and twice 4 n D bytes. Features of sparse rows stay sparse if the map keeps
+// zeros (layers.KeepsZeros). They have no float32 copies, and r is lower if 16 D r bytes exceed 64 MiB. Results do not
+// depend on GOMAXPROCS. FitLogistic checks ctx between blocks.
 //
-// Errors: as for FitRidge; domain.ErrDomain for a row of y that is of no class; domain.ErrParam for options out of range
-// and for a fit that is not done after MaxSteps.
+// Errors: as for FitRidge; domain.ErrDomain for a row of y that is not of one class; domain.ErrParam for options out
+// of range and for a fit that is not done after MaxSteps.
 func FitLogistic(ctx context.Context, m layers.Map, rows data.Examples, o LogisticOptions) (*LogisticFit, error) {
 	src, o, err := logisticSource(ctx, m, rows, o)
 	if err != nil {
@@ -112,12 +114,12 @@ func logisticSource(ctx context.Context, m layers.Map, rows data.Examples, o Log
 	return src, o, nil
 }
 
-// newton are the options that support vector machines have, too.
+// newton returns the options that support vector machines have as well.
 func (o *LogisticOptions) newton() newtonOptions {
 	return newtonOptions{&o.Lambdas, &o.HeldOut, &o.Tol, &o.MaxSteps, &o.CacheBytes, o.BlockRows}
 }
 
-// selectLogistic fits every lambda on the rows that are not set aside, and the best on all.
+// selectLogistic fits every lambda on the rows that are not held out, and the best one on all rows.
 func selectLogistic(src *source, o LogisticOptions) (*LogisticFit, error) {
 	fit, scores, err := selectLambda[*LogisticFit](src, o.newton(), o.Seed, func(src *source) (*logistic, error) { return newLogistic(src, o) })
 	if err != nil {
@@ -176,13 +178,13 @@ func softmaxRow(u []float64) (logSum float64) {
 	return top + math.Log(sum)
 }
 
-// Keeps says whether the features of all rows are in memory during a fit. Where they are not, and are mapped anew in each of
-// some hundred passes, mini-batches are faster.
+// Keeps says whether a fit keeps the features of all rows in memory. Otherwise it maps them again in each of some
+// hundred passes, and mini-batches are faster.
 func (o LogisticOptions) Keeps(p fits.Problem) bool {
 	return !p.Streamed && p.Bytes() <= float64(orElse(o.CacheBytes, defaultSVMCache))
 }
 
-// Cost estimates FitLogistic, for 15 Newton steps of 10 inner iterations for each lambda.
+// Cost estimates the cost of FitLogistic with 15 Newton steps of 10 inner iterations for each lambda.
 func (o LogisticOptions) Cost(p fits.Problem) fits.Cost {
 	d, lambdas := float64(p.Features), max(1, len(o.Lambdas))
 	c := newtonCost(p, o.CacheBytes, 165*lambdas)
@@ -200,13 +202,15 @@ func (o LogisticOptions) Cost(p fits.Problem) fits.Cost {
 	return c
 }
 
-// logisticFolds is LogisticOptions as cross-validation scores it.
+// logisticFolds scores LogisticOptions by cross-validation.
 type logisticFolds struct{ LogisticOptions }
 
-// Folds is what CrossValidate scores, of options without lambdas and y of classes.
+// Folds returns how CrossValidate scores logistic regression: by the error rate, with ties broken by the mean squared
+// error of the probabilities. The options leave Lambdas nil, and the targets are classes. The default grid is 1e-8 n to
+// 1e-4 n by factors of 10; it grows to 1e-12 n or 1 n while the best is at an end.
 func (o LogisticOptions) Folds() cv.Head { return logisticFolds{o} }
 
-// Check refuses what cross-validation sets by itself.
+// Check refuses options that cross-validation sets itself.
 func (o logisticFolds) Check(y *mat.Dense) error {
 	switch {
 	case o.Lambdas != nil:
@@ -219,7 +223,7 @@ func (o logisticFolds) Check(y *mat.Dense) error {
 
 func (logisticFolds) Metric(*mat.Dense) fits.Metric { return fits.ErrorRate }
 
-// DefaultLambdas are the ones for n rows.
+// DefaultLambdas returns the grid for n rows.
 func (logisticFolds) DefaultLambdas(n int) cv.Grid {
 	return cv.Grid{N: n, Lo: -8, Hi: -4, By: 1, Limit: [2]int{-12, 0}}
 }
@@ -231,7 +235,7 @@ func (o logisticFolds) CostOfFolds(p fits.Problem, folds int, lambdas []float64)
 	return c
 }
 
-// Scorer maps the rows anew for each fold; the lambdas of a fold start from one another, the largest first.
+// Scorer maps the rows again for each fold. The fit for a lambda starts from the fit for the next larger one.
 func (h logisticFolds) Scorer(ctx context.Context, j *cv.Job, spec layers.Spec) (cv.Scorer, error) {
 	m, err := spec.Fit(j.Sample)
 	if err != nil {

@@ -9,15 +9,15 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// packedRows are the centred features of all rows, over √s, in float32 and in the two forms that products with a few
-// columns read as they lie: blocks z [n, D] and their transposes. A product of the Hessian need not be exact: what
-// conjugate gradients do with it is a direction, and the step along it is measured in the features' own type.
+// packedRows are the centred features of all rows, divided by √s, in float32, as blocks z [n, D] and their transposes.
+// Products with a few columns read both forms in the order of memory. A product of the Hessian need not be exact:
+// conjugate gradients make a direction from it, and the line search along it uses the features' own type.
 type packedRows struct {
 	rows, across []*ops.Weights
 	at           []int // where the blocks begin, and their end
 }
 
-// pack makes the packed rows where the features are kept and dense, and CacheBytes has room for both forms.
+// pack makes the packed rows if the features are kept and dense, and CacheBytes has room for both forms.
 func (l *logistic) pack() error {
 	if !l.keep || l.stored() > 0 || 8*int64(l.n)*int64(l.features) > l.o.CacheBytes {
 		return nil
@@ -60,7 +60,7 @@ func (l *logistic) pack() error {
 	return err
 }
 
-// hessian is H p = [Zc | 1]ᵀ C [Zc | 1] p + λ s p for the curvature C at hand, with p about the mean of the features; the
+// hessian is H p = [Zc | 1]ᵀ C [Zc | 1] p + λ s p for the current curvature C, with p for centred features. The
 // intercepts have no penalty.
 func (l *logistic) hessian(shift float64, p columns) (columns, error) {
 	l.passes++

@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// fit minimises from where it stands.
+// fit minimises the objective, starting from the current weights.
 func (l *logistic) fit(lambda float64) (*LogisticFit, error) {
 	shift := lambda * l.scale
 	if math.IsInf(shift, 1) {
@@ -59,8 +59,9 @@ func (l *logistic) fit(lambda float64) (*LogisticFit, error) {
 	}
 }
 
-// search takes the step d, which adds u to the scores, or half of it, a quarter and so on until the objective falls by 1e-4
-// of what its slope promises, and returns the objective there. Where it never does everything stays as it is.
+// search tries the step d, which adds u to the scores, then half of it, a quarter and so on, until the objective falls
+// by 1e-4 of what its slope promises. It takes that step and returns the objective there. If there is no such step,
+// everything stays as it is.
 func (l *logistic) search(shift, objective, slope float64, d, u columns) float64 {
 	for t := 1.; t > 1e-10; t /= 2 {
 		next := l.objective(shift, d, u, t)
@@ -153,7 +154,7 @@ func (l *logistic) transposed(u columns) (columns, error) {
 	return sum, err
 }
 
-// centre makes Zcᵀ u of Zᵀ u and the sum of u, its last row.
+// centre turns Zᵀ u, with the sum of u as its last row, into Zcᵀ u.
 func (l *logistic) centre(sum columns) {
 	last := sum.row(l.features)
 	for j, m := range l.stats.meanZ {
@@ -161,7 +162,8 @@ func (l *logistic) centre(sum columns) {
 	}
 }
 
-// raw is v about no mean: its last row is the intercept of features as they are.
+// raw turns weights for centred features into weights for the features as they are; only the last row, the intercept,
+// changes.
 func (l *logistic) raw(v columns) columns {
 	out := columns{v.k, slices.Clone(v.v)}
 	last := out.row(l.features)
@@ -171,11 +173,11 @@ func (l *logistic) raw(v columns) columns {
 	return out
 }
 
-// loose and tight are how far conjugate gradients bring the residual of a Newton system down, in the norm of the
-// preconditioner, while steps are long and near the optimum.
+// loose and tight are the factors by which conjugate gradients reduce the residual of a Newton system, in the norm of
+// the preconditioner: loose while steps are long, tight near the optimum.
 const loose, tight = .5, .2
 
-// direction solves H d = -g by conjugate gradients, and returns d, what it adds to the scores, and its slope <g, d>.
+// direction solves H d = -g by conjugate gradients, and returns d, the change u of the scores, and the slope <g, d>.
 func (l *logistic) direction(shift, forcing float64, g columns) (d, u columns, slope float64, err error) {
 	rows, k := l.features+1, l.k
 	d, u = newColumns(rows, k), newColumns(l.n, k)
@@ -213,7 +215,7 @@ func (l *logistic) direction(shift, forcing float64, g columns) (d, u columns, s
 	return d, u, floats.Dot(g.v, d.v), err
 }
 
-// done is the fit where it stands.
+// done returns the current weights as a fit.
 func (l *logistic) done(lambda, shift, objective float64, steps int) (*LogisticFit, error) {
 	g, err := l.gradient(shift)
 	if err != nil {

@@ -11,10 +11,11 @@ import (
 )
 
 const (
-	// gramFeatures is up to how many features the preconditioner has their Gram matrix, and not a sketch of it.
+	// gramFeatures is the largest number of features for which the preconditioner uses the Gram matrix instead of a
+	// sketch.
 	gramFeatures = 512
-	// sketchRank is the rank of the sketch, and sketchBytes the size of its two matrices up to which sparse features have it; beyond, the rank is
-	// lower, for the sketch is dense and may not be what takes the memory.
+	// sketchRank is the rank of the sketch. For sparse features sketchBytes limits the size of its two matrices, since
+	// they are dense and could otherwise take most of the memory.
 	sketchRank, sketchBytes = 256, 64 << 20
 )
 
@@ -36,7 +37,7 @@ type preconditioner struct {
 	intercept    float64
 }
 
-// survey makes s, the means of the features, and their Gram matrix Zcᵀ C Zc or a sketch of it.
+// survey computes s, the means of the features, and their Gram matrix Zcᵀ C Zc or a sketch of it.
 func (l *logistic) survey() error {
 	if l.features > gramFeatures {
 		return l.sketch()
@@ -96,7 +97,7 @@ func (l *logistic) sketch() error {
 	return nil
 }
 
-// prepare makes the preconditioner for the curvature at hand, unless it is there within a factor of two.
+// prepare makes the preconditioner for the current curvature, unless the last one is within a factor of two.
 func (l *logistic) prepare(shift float64) {
 	sum, mass := 0., 0.
 	for i, w := range l.weight {

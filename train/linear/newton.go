@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// newtonOptions are the options that the two fits by Newton's method share, as fields of theirs.
+// newtonOptions points to the fields that the options of the two Newton methods have in common.
 type newtonOptions struct {
 	lambdas      *[]float64
 	heldOut, tol *float64
@@ -61,7 +61,7 @@ func orElse[T int | int64 | float64](v, or T) T {
 	return v
 }
 
-// newtonSource is the source of a fit, in blocks of so many rows, 0 for what suits it, and its targets.
+// newtonSource returns the source of a fit and its targets. block is the number of rows in a block; 0 chooses.
 func newtonSource(ctx context.Context, who string, m layers.Map, rows data.Examples, block int) (*source, *mat.Dense, error) {
 	src, err := newSource(ctx, who, m, rows)
 	if err != nil {
@@ -81,8 +81,8 @@ type newtonProblem[F any] interface {
 	path(lambdas []float64, held *svmRows) ([]fits.LambdaScore, error)
 }
 
-// selectLambda fits every lambda on the rows that are not set aside, and the best on all, from zero, as the fit of one
-// lambda. It returns that fit and the scores of all.
+// selectLambda fits every lambda on the rows that are not held out, and the best one on all rows, starting from zero.
+// It returns the last fit and the scores of all lambdas.
 func selectLambda[F any, P newtonProblem[F]](src *source, o newtonOptions, seed uint64,
 	problem func(src *source) (P, error)) (fit F, scores []fits.LambdaScore, err error) {
 	train, held := src.split(*o.heldOut, seed)

@@ -16,12 +16,12 @@ import (
 //
 //	P⁻¹ = U (γ Λ + μ)⁻¹ Uᵀ + (γ λ_r + μ)⁻¹ (I - U Uᵀ),
 //
-// in which λ_r is the least of Λ. Frangella, Tropp and Udell (2023), Randomized Nyström preconditioning, (1.3), not in
-// their scale but in the one of the inverse. The sketch is made once, and serves every γ and μ.
+// with λ_r the least of Λ. Frangella, Tropp and Udell (2023), Randomized Nyström preconditioning, (1.3), in the scale
+// of the inverse instead of theirs. The sketch is made once and serves every γ and μ.
 type nystrom struct {
 	d, rank  int
 	omega, y []float64 // [D, r]: random, and its product with A, which is U in the end
-	values   []float64 // Λ, falling; nil: there is no U, and P is a multiple of the identity
+	values   []float64 // Λ, decreasing; nil: there is no U, and P is a multiple of the identity
 	least    float64   // λ_r, also where U has lost columns of small eigenvalues to rounding
 	mean     float64   // of the diagonal of A
 	rest     float64   // γ λ_r + μ
@@ -37,8 +37,8 @@ func newNystrom(d, rank int, seed uint64) *nystrom {
 	return p
 }
 
-// factor makes U and Λ of the sketch (algorithm 2.1): with Y = (A + ν I) Ω, C Cᵀ = Ωᵀ Y and B = Y C⁻ᵀ, the approximation
-// of A + ν I is B Bᵀ, and U and Λ come from the eigenvectors of Bᵀ B. trace is about that of A.
+// factor makes U and Λ from the sketch (algorithm 2.1): with Y = (A + ν I) Ω, C Cᵀ = Ωᵀ Y and B = Y C⁻ᵀ, B Bᵀ
+// approximates A + ν I, and the eigenvectors of Bᵀ B give U and Λ. trace is about tr A.
 func (p *nystrom) factor(trace float64) {
 	d, r := p.d, p.rank
 	p.mean = trace / float64(d)

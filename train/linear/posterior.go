@@ -11,60 +11,44 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Posterior is Bayesian ridge regression on features: the distribution of the heads given the rows, of which Fit is the
-// mean. For each target t
+// Posterior is Bayesian ridge regression on features: the distribution of the linear head given the rows, with the mean
+// Fit. For each target t
 //
 //	y = zᵀw + b + noise,    w ~ N(0, (σ²/ρ) I),    noise ~ N(0, σ²),    b uniform,    ρ = λ s
 //
-// with λ and s of FitRidge, so w has the prior variance σ²/ρ. Given n rows, as RidgeStats, w is normal with the
-// covariance σ² (G + ρI)⁻¹ about W of Solve, the function is normal with the variance σ² v(z) about zᵀW + B, and a
-// target to come has σ² (1 + v(z)):
+// with λ and s of FitRidge. Given n rows with the sums G of RidgeStats, w is normal with the mean W of Solve and the
+// covariance σ² (G + ρI)⁻¹. The function value at features z is normal with the mean zᵀW + B and the variance σ² v(z),
+// and a new target there has the variance σ² (1 + v(z)):
 //
 //	v(z) = 1/n + (z - z̄)ᵀ (G + ρI)⁻¹ (z - z̄)
 //
-// With features of a kernel k it is the Gaussian process of the covariance (σ²/ρ) k with a flat prior on its mean, as
-// far as the features are k. n is Mass: a row of the weight c counts as c rows, its likelihood to the power c. MacKay
-// (1992), Bayesian interpolation; Rasmussen and Williams (2006), section 2.1.
+// n is Mass: a row of weight c counts as c rows. With features of a kernel k this approximates the Gaussian process
+// with the covariance (σ²/ρ) k and a flat prior on its mean. MacKay (1992), Bayesian interpolation; Rasmussen and
+// Williams (2006), section 2.1.
 //
-// Far from the rows the Gaussian process has its prior again. Random features do not quite: the rows determine
-// Effective = γ of the D weights, and features far away, which are as good as independent of the features of the rows, have
-// the share γ/D of their squares in these. The variance there is (1 - γ/D) σ²/ρ on average, and what the intercept
-// adds; the mean keeps an error in proportion to 1/√D. Only more features help. Nyström features fall to 0 away from
-// their landmarks, and Variance with them; VarianceResidual gives back what they lack. The standard deviation in units
-// of the prior's, σ/√ρ, of a Gaussian kernel with σ²/ρ = 10 σ², at some bandwidths from 200 rows on an interval of 10
-// bandwidths and from 500 on a square of 6 (at 0 among them), and the root mean squared distance of the mean from that
-// of the process at 10:
+// Far from the rows the variance of a Gaussian process returns to its prior. With random features it falls short: the
+// rows determine Effective = γ of the D weights, and the variance there is about (1 - γ/D) σ²/ρ, plus the part of the
+// intercept. The mean has an error in proportion to 1/√D. Only more features help. Nyström features fall to 0 away from
+// their landmarks, and Variance with them; VarianceResidual adds the missing part. An example: the standard deviation
+// in units of σ/√ρ, at 0, 1, 2 and 10 bandwidths from 500 rows on a square of 6 bandwidths, with a Gaussian kernel,
+// σ²/ρ = 10 σ² and γ = 50, and the root mean squared error of the mean at 10:
 //
-//	                            0     1     2     4     10      mean
-//	1-d  Gaussian process     .077  .854 1.077 1.098 1.099
-//	     random     512       .076  .836 1.068 1.092 1.080   .087
-//	               2048       .077  .849 1.074 1.098 1.093   .063
-//	               8192       .078  .853 1.074 1.098 1.096   .034
-//	     Nyström     32       .077  .740  .616  .454  .454   .008
-//	                 64       .077  .839  .790  .455  .455   .000
-//	      + residual 32       .078  .863 1.078 1.098 1.098
-//	                 64       .077  .854 1.077 1.098 1.098
-//	2-d  Gaussian process     .093  .695 1.004 1.046 1.046
-//	     random     512       .085  .628  .953 1.002 1.000   .215
-//	               2048       .089  .673  .990 1.035 1.034   .099
-//	               8192       .092  .690 1.000 1.042 1.044   .043
-//	     Nyström     64       .090  .359  .304  .284  .284   .091
-//	                128       .093  .588  .489  .306  .306   .002
-//	      + residual 64       .101  .774 1.014 1.040 1.040
-//	                128       .093  .704 1.007 1.046 1.046
-//
-// These are means over 8 draws, of 8192 features 2; 1 is exceeded because the intercept is not known either. γ was 11
-// and 50. On 500 rows of kin8nm (8 columns, a bandwidth of 6, σ²/ρ = 10 σ²) 4096 orthogonal features of 4 draws had the
-// standard deviation at 500 other rows to .008 of the prior's, and the mean to .1, .02 root mean square.
+//	                      0     1     2     10     mean
+//	Gaussian process    .093  .695 1.004 1.046
+//	random      512     .085  .628  .953 1.000   .215
+//	           2048     .089  .673  .990 1.034   .099
+//	           8192     .092  .690 1.000 1.044   .043
+//	Nyström     128     .093  .588  .489  .306   .002
+//	 + residual 128     .093  .704 1.007 1.046
 type Posterior struct {
-	Fit    *RidgeFit // the mean: W [D, k] and B [k]
-	Noise  []float64 // σ² [k], the variance of the noise of each target in its squared unit
+	Fit    *RidgeFit // the posterior mean: W [D, k] and B [k]
+	Noise  []float64 // σ² [k], the noise variance of each target in its squared unit
 	Lambda float64   // λ
-	// Penalty is ρ: Noise[t]/Penalty is the prior variance of the weights of target t, and of the function where k(x,
-	// x) is 1. Lambda is in proportion to it.
+	// Penalty is ρ = Lambda s. Noise[t]/Penalty is the prior variance of the weights of target t, and of the function
+	// where k(x, x) is 1.
 	Penalty float64
-	// Effective is γ = tr G (G + ρI)⁻¹, how many of the D weights the rows determine; Moody (1992), the effective
-	// number of parameters.
+	// Effective is γ = tr G (G + ρI)⁻¹, the number of the D weights that the rows determine: the effective number of
+	// parameters of Moody (1992).
 	Effective float64
 	// LogEvidence is the log marginal likelihood in nats, as in RidgeStats.Evidence, of all targets together.
 	LogEvidence float64
@@ -74,26 +58,25 @@ type Posterior struct {
 	inverse []float64 // L⁻¹ [D, D], L Lᵀ = G + ρI, with zeros above the diagonal
 }
 
-// Posterior is the posterior given the rows so far with a relative lambda > 0. The noise of each target is that of the largest
-// marginal likelihood,
+// Posterior returns the posterior given the rows so far, with a relative lambda > 0, for instance the one of Evidence.
+// The noise of each target maximises the marginal likelihood,
 //
 //	σ² = q/(n - 1),    q = ‖y - ȳ - Zc w‖² + ρ ‖w‖²
 //
-// with Zc the centred features; it is a difference of sums, exact to some 1e-15 of the variance of the target, and
-// never below ρ‖w‖²/(n - 1). Lambda is the caller's, or from Evidence. The sums stay as they are, so that more rows
-// can follow. With Cholesky's factor and its inverse it takes some D³ multiply-adds, and memory of D² numbers, which it
-// keeps.
+// with Zc the centred features. q is a difference of sums, exact to about 1e-15 of the variance of the target, and
+// never below ρ‖w‖². The sums stay as they are, so that more rows can follow. It takes about D³ multiply-adds, and
+// memory of D² numbers, which the Posterior keeps.
 //
-// Errors: see Solve; domain.ErrParam for lambda = 0, which is no prior, and for a Signature with a -1, whose
-// kernel is no covariance; domain.ErrShape where the rows weigh no more than 1; domain.ErrDomain for a target that does
-// not vary, which has no noise.
+// Errors: see Solve; domain.ErrParam for lambda = 0, which has no prior, and for a Signature with a -1, whose kernel is
+// not a covariance; domain.ErrShape unless the rows weigh more than 1; domain.ErrDomain for a target that does not
+// vary, whose noise cannot be learned.
 func (s *RidgeStats) Posterior(lambda float64) (*Posterior, error) {
 	return s.posterior(lambda, nil)
 }
 
-// PosteriorWithNoise is Posterior with the variance of the noise of each target, [k], in its squared unit. Errors
-// besides: domain.ErrParam for a variance that is not a finite number above 0, domain.ErrShape for another number of
-// them. A target need not vary, and one row will do.
+// PosteriorWithNoise is Posterior with a given noise variance for each target, [k], in its squared unit. Targets need
+// not vary, and one row suffices. Further errors: domain.ErrParam for a variance that is not a finite number above 0,
+// domain.ErrShape for another number of variances.
 func (s *RidgeStats) PosteriorWithNoise(lambda float64, noise []float64) (*Posterior, error) {
 	if s.n > 0 && len(noise) != s.targets {
 		return nil, fmt.Errorf("train: Posterior: %d variances of the noise for %d targets; give one of each: %w", len(noise), s.targets, domain.ErrShape)
@@ -106,7 +89,7 @@ func (s *RidgeStats) PosteriorWithNoise(lambda float64, noise []float64) (*Poste
 	return s.posterior(lambda, slices.Clone(noise))
 }
 
-// posterior learns the noise where it is nil.
+// posterior learns the noise if it is nil.
 func (s *RidgeStats) posterior(lambda float64, noise []float64) (*Posterior, error) {
 	scale, err := s.bayesian(noise == nil, lambda)
 	if err != nil {
@@ -146,7 +129,7 @@ func (s *RidgeStats) posterior(lambda float64, noise []float64) (*Posterior, err
 	return p, nil
 }
 
-// countEffective is D - ρ tr (G + ρI)⁻¹, the trace being the sum of the squares of L⁻¹.
+// countEffective sets Effective to D - ρ tr (G + ρI)⁻¹. The trace is the sum of the squares of L⁻¹.
 func (p *Posterior) countEffective() {
 	d := len(p.mean)
 	p.Effective = float64(d)
@@ -157,8 +140,8 @@ func (p *Posterior) countEffective() {
 	p.Effective = min(max(p.Effective, 0), float64(d))
 }
 
-// bayesian checks the sums and lambdas for a posterior, and for the noise where it is learned, and returns the scale of
-// lambda.
+// bayesian checks the sums and the lambdas for a posterior, and the targets if the noise is learned. It returns the
+// scale of lambda.
 func (s *RidgeStats) bayesian(noise bool, lambdas ...float64) (scale float64, err error) {
 	for _, l := range lambdas {
 		if !(l > 0 && l <= math.MaxFloat64) {
@@ -188,8 +171,8 @@ func (s *RidgeStats) bayesian(noise bool, lambdas ...float64) (scale float64, er
 	return scale, nil
 }
 
-// quadratic is q = S - 2 wᵀr + wᵀG w + ρ‖w‖² of each target, for W [D, k] of Solve. At that w an error of w changes it
-// in the second order only.
+// quadratic is q = S - 2 wᵀr + wᵀG w + ρ‖w‖² for each target, with W [D, k] of Solve. There an error of w changes q
+// only to second order.
 func (s *RidgeStats) quadratic(w []float64, rho float64) []float64 {
 	d, k := s.features, s.targets
 	wt, gw := transposed(w, d, k, k), make([]float64, k*d)
@@ -206,10 +189,10 @@ func (s *RidgeStats) quadratic(w []float64, rho float64) []float64 {
 	return q
 }
 
-// energy is q from S, wᵀr, wᵀG w and ρ‖w‖²: the squares of the residuals are not below 0.
+// energy is q from S, wᵀr, wᵀG w and ρ‖w‖². The sum of squared residuals is at least 0.
 func energy(yy, wr, wgw, penalty float64) float64 { return max(yy-2*wr+wgw, 0) + penalty }
 
-// logEvidence is the log marginal likelihood of all targets, for ln|G + ρI| - D ln ρ and the noise.
+// logEvidence is the log marginal likelihood of all targets, from ln|G + ρI| - D ln ρ and the noise.
 func logEvidence(mass, logDet float64, q, noise []float64) float64 {
 	sum := 0.
 	for t, v := range noise {
@@ -218,7 +201,7 @@ func logEvidence(mass, logDet float64, q, noise []float64) float64 {
 	return sum / 2
 }
 
-// check wants a posterior as it is made.
+// check returns an error for a posterior that is empty or inconsistent.
 func (p *Posterior) check(who string) error {
 	d := len(p.mean)
 	if d == 0 || p.Fit == nil || p.Fit.W == nil {

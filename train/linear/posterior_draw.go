@@ -14,14 +14,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Draw is a function from the posterior, a head as Fit is: with ε₀ and ε [D] standard normal for each target,
+// Draw samples a function from the posterior, as a linear head. With ε₀ and ε [D] standard normal for each target,
 //
 //	w = W + σ L⁻ᵀ ε,    b = ȳ - z̄ᵀw + σ ε₀/√n
 //
-// Its values at any rows are jointly normal with the mean and the covariance of the posterior. The targets are
-// independent given the rows. The same seed gives the same function, on every machine to rounding; D² k multiply-adds.
-// It is safe for concurrent use. Errors: domain.ErrParam and domain.ErrShape for a Posterior that was not made by
-// RidgeStats or RestorePosterior; domain.ErrDomain where numbers overflow.
+// Its values at any rows are jointly normal with the mean and the covariance of the posterior. Given the rows, the
+// targets are independent. The same seed gives the same function, on every machine up to rounding. It takes D² k
+// multiply-adds and is safe for concurrent use. Errors: domain.ErrParam and domain.ErrShape for a Posterior that
+// neither RidgeStats nor RestorePosterior made; domain.ErrDomain if numbers overflow.
 func (p *Posterior) Draw(seed uint64) (*RidgeFit, error) {
 	if err := p.check("Draw"); err != nil {
 		return nil, err

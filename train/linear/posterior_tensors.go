@@ -19,10 +19,9 @@ const (
 	tensorMass, tensorEvidence    = "mass", "log_evidence"
 )
 
-// Tensors are the posterior for a file (package modelfile), all float64: W [D, k], b [k], noise [k], z_mean [D], the
-// numbers lambda, penalty, mass and log_evidence, [1] each, and inverse_factor [D(D+1)/2], the lower triangle of L⁻¹
-// row by row, L Lᵀ = G + ρI: once, and nothing of G. A Posterior that was not made by RidgeStats or RestorePosterior
-// has none: nil.
+// Tensors returns the posterior for a file (package modelfile), all in float64: W [D, k], b [k], noise [k], z_mean [D],
+// the numbers lambda, penalty, mass and log_evidence, [1] each, and inverse_factor [D(D+1)/2], the lower triangle of
+// L⁻¹ row by row, with L Lᵀ = G + ρI. It returns nil for a Posterior that neither RidgeStats nor RestorePosterior made.
 func (p *Posterior) Tensors() map[string]*tensor.Dense {
 	if p.check("Tensors") != nil {
 		return nil
@@ -43,10 +42,10 @@ func (p *Posterior) Tensors() map[string]*tensor.Dense {
 	}
 }
 
-// RestorePosterior is the posterior of Tensors, to the bit. Errors: domain.ErrParam for a tensor that is missing, nil
-// or unknown; domain.ErrShape and domain.ErrDtype for one of another shape, a view or a transpose, or another dtype
-// than float64; domain.ErrDomain for numbers that are not finite, and for a variance, penalty, weight of the rows or
-// diagonal of the factor out of range.
+// RestorePosterior is the inverse of Tensors, to the last bit. Errors: domain.ErrParam for a tensor that is missing,
+// nil or unknown; domain.ErrShape for another shape, a view or a transpose; domain.ErrDtype for tensors that are not
+// float64; domain.ErrDomain for numbers that are not finite, and for a variance, penalty, mass or diagonal of the
+// factor out of range.
 func RestorePosterior(tensors map[string]*tensor.Dense) (*Posterior, error) {
 	for _, name := range slices.Sorted(maps.Keys(tensors)) {
 		if !slices.Contains(posteriorTensors, name) {
@@ -103,7 +102,7 @@ type posteriorReader struct {
 	err     error
 }
 
-// take is a copy of the numbers of a tensor of the given shape; -1 is any length above 0.
+// take copies the numbers of a tensor of the given shape; -1 is any length above 0.
 func (r *posteriorReader) take(name string, shape ...int) []float64 {
 	if r.err != nil {
 		return nil

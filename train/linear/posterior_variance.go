@@ -14,30 +14,29 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// varianceRows is how many rows of features Variance goes through at a time.
+// varianceRows is the number of rows that Variance handles at a time.
 const varianceRows = 512
 
-// Variance is v(z) for features z [n, D], float64 or float32: Noise[t] v is the variance of the function of target t,
-// and Noise[t] (1 + v) the variance of a target to come. It writes to dst, which has n numbers; nil: a new slice.
+// Variance returns v(z) for features z [n, D], float64 or float32. Noise[t] v is the variance of the function value of
+// target t, and Noise[t] (1 + v) the variance of a new target. It writes to dst [n]; nil: a new slice.
 //
-// A block of rows is multiplied by L⁻¹, D²/2 multiply-adds a row, in float64 for either dtype: a float32 product would
-// lose the digits of a v that is small beside ‖z‖²/ρ. It is safe for concurrent use. Errors: domain.ErrParam for no
-// features and a Posterior that was not made; domain.ErrShape, domain.ErrDtype, and domain.ErrDomain for features that
-// are not finite or whose variance overflows.
+// It takes D²/2 multiply-adds a row, in float64 for either dtype, since float32 would lose the digits of a v that is
+// small beside ‖z‖²/ρ. It is safe for concurrent use. Errors: domain.ErrParam for nil z and an empty Posterior;
+// domain.ErrShape and domain.ErrDtype; domain.ErrDomain for features that are not finite or whose variance overflows.
 func (p *Posterior) Variance(dst []float64, z *tensor.Dense) ([]float64, error) {
 	return p.variance("Variance", dst, z, nil)
 }
 
-// VarianceResidual is Variance with the part of the prior that the features do not hold, [k(x,x) - ‖z‖²]/ρ where this
-// is not negative. kxx has k(x, x) for each row, as from At of the map's Kernel; it is 1 for a stationary kernel, 2.5
-// for 2.5 times one.
+// VarianceResidual is Variance plus the prior variance that the features lack, max(0, k(x,x) - ‖z‖²)/ρ. kxx [n] has
+// k(x, x) for each row: 1 for a stationary kernel, 2.5 for 2.5 times one, or At of the map's Kernel.
 //
 // It is the variance of the deterministic training conditional, Quiñonero-Candela and Rasmussen (2005), A unifying view
-// of sparse approximate Gaussian process regression, (20): far from the landmarks of Nyström features, where z is 0,
-// as of the prior, and with all rows as landmarks as of the Gaussian process everywhere. The fully independent
-// training conditional (FITC) has the same part at a row to come, and one in the noise of the rows besides, which is
-// not here. Features whose squared norm is k(x, x), as of random frequencies, gain nothing. Errors besides the errors of
-// Variance: domain.ErrShape for another number of kxx, domain.ErrDomain for one that is negative or not finite.
+// of sparse approximate Gaussian process regression, (20). Far from the landmarks of Nyström features, where z is 0, it
+// is the variance of the prior; with all rows as landmarks it is the variance of the Gaussian process everywhere. The
+// fully independent training conditional (FITC) adds the same part for a new row; it also adds noise to the training
+// rows, which this does not. Features with ‖z‖² = k(x, x), such as random Fourier features, gain nothing. Errors
+// besides those of Variance: domain.ErrShape for another number of kxx, domain.ErrDomain for one that is negative or
+// not finite.
 func (p *Posterior) VarianceResidual(dst []float64, z *tensor.Dense, kxx []float64) ([]float64, error) {
 	for i, v := range kxx {
 		if !(v >= 0 && v <= math.MaxFloat64) {
@@ -50,7 +49,7 @@ func (p *Posterior) VarianceResidual(dst []float64, z *tensor.Dense, kxx []float
 	return p.variance("VarianceResidual", dst, z, kxx)
 }
 
-// variance adds the residual where kxx is not nil.
+// variance adds the residual if kxx is not nil.
 func (p *Posterior) variance(who string, dst []float64, z *tensor.Dense, kxx []float64) ([]float64, error) {
 	if err := p.check(who); err != nil {
 		return nil, err
@@ -102,8 +101,7 @@ func (p *Posterior) variance(who string, dst []float64, z *tensor.Dense, kxx []f
 	return dst, nil
 }
 
-// addSquares adds ‖L⁻¹ z‖² of each row of z to v, some rows of L⁻¹ at a time and of these what is not above the
-// diagonal.
+// addSquares adds ‖L⁻¹ z‖² of each row of z to v. It takes some rows of L⁻¹ at a time, up to the diagonal.
 func (p *Posterior) addSquares(v, z, work []float64) []float64 {
 	d, rows := len(p.mean), len(v)
 	for j := 0; j < d; j += ridgeDepth {

@@ -13,23 +13,24 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Selection is how FitRidge chooses lambda.
+// Selection says how FitRidge chooses lambda.
 type Selection int
 
 const (
-	// SelectAuto fits the one lambda that is given. Among several, and where none is given among a built-in grid, it is
-	// SelectLOO by at most 4096 of the rows, drawn at random. It needs no second pass over the rows; beside the fit it
-	// takes an eigenproblem of the D x D or n x n system, which is one to four times the time of a fit of some thousand
-	// rows, and less than the time of a fit of many. With no lambda given and more than 512 features of an indefinite kernel, where
-	// every lambda wants a factor of its own, and for one row, it is SelectNone.
+	// SelectAuto fits a single given lambda. Among several lambdas, or the built-in grid if none is given, it chooses
+	// by the leave-one-out errors of at most 4096 random rows, without a second pass over the rows. The choice takes
+	// one to four times the time of a fit to some thousand rows, and less than the time of a fit to many. It is
+	// SelectNone for one row, and without lambdas for more than 512 features of an indefinite kernel, where every
+	// lambda needs a factorisation.
 	SelectAuto Selection = iota
-	// SelectNone fits the one lambda that is given, or 1e-6 n for n rows.
+	// SelectNone fits the given lambda, or 1e-6 n for n rows.
 	SelectNone
-	// SelectLOO takes the lambda of the least leave-one-out error, which is exact: yᵢ - f₋ᵢ(xᵢ) = (yᵢ - f(xᵢ)) / (1 - hᵢᵢ),
-	// where h is the hat matrix, intercept included, at the same effective lambda. It needs a second pass through the map.
+	// SelectLOO takes the lambda with the least leave-one-out error over all rows. The error is exact: yᵢ - f₋ᵢ(xᵢ) =
+	// (yᵢ - f(xᵢ)) / (1 - hᵢᵢ), with the hat matrix h, intercept included, at the same λ s. With the D×D system it
+	// needs a second pass through the map.
 	SelectLOO
-	// SelectHeldOut takes the lambda of the least error on rows that are set aside, and then fits on all rows. The error rate is of at
-	// most 4096 of them.
+	// SelectHeldOut takes the lambda with the least error on held-out rows, and then fits all rows. With the D×D system
+	// the error rate is over at most 4096 of the held-out rows.
 	SelectHeldOut
 )
 
@@ -50,34 +51,37 @@ func (s Selection) String() string {
 
 // RidgeOptions are the options of FitRidge. The zero value chooses lambda.
 //
-// The best lambda of targets that are classes has the least error rate, among equals the least squared error; of others the least
-// squared error; among equals it is the largest. The built-in grid is the powers of ten from 1e-9 n to 1e-1 n, for n rows, and on to 1e-15 n
-// or 1e3 n while the best is at an end.
+// For targets that are classes the best lambda has the least error rate; ties go to the lower squared error. For other
+// targets it has the least squared error. Remaining ties go to the larger lambda. The built-in grid for n rows is the
+// powers of ten from 1e-9 n to 1e-1 n; it grows to 1e-15 n or 1e3 n while the best is at an end.
 type RidgeOptions struct {
-	// Lambdas are relative: the penalty is lambda times the mean squared distance of a feature row from their mean. Each is finite and
-	// >= 0; nil: as Select says.
+	// Lambdas are relative: the penalty is lambda s ‖W‖², with s the mean squared distance of a feature row from the
+	// mean row. Each is finite and >= 0; nil: see Select.
 	Lambdas []float64
-	Select  Selection // SelectNone wants one lambda
-	HeldOut float64   // fraction of the rows that SelectHeldOut sets aside, in (0, 1); 0 is 0.2
-	Seed    uint64    // which rows those are, and which SelectAuto takes
-	// ClassWeights are as in RidgeStats: with the weight 2 a row of the class counts as two of it would, in s and in the errors by which lambda is
-	// chosen too. nil: all are 1. With them the D x D system is solved for any n.
+	Select  Selection // how lambda is chosen; SelectNone takes at most one
+	HeldOut float64   // the fraction of the rows that SelectHeldOut holds out, in (0, 1); 0 is 0.2
+	Seed    uint64    // draws the rows of SelectHeldOut and of SelectAuto
+	// ClassWeights are as in RidgeStats: a row of weight 2 counts as two rows, in s and in the errors that choose
+	// lambda too. nil: all are 1. With them the D×D system is solved for any n.
 	ClassWeights []float64
-	// BlockRows is how many rows go through the map at once; 0 chooses blocks of a few MB. It changes results only by
-	// rounding.
+	// BlockRows is the number of rows that go through the map at once; 0 chooses blocks of a few MB. It changes results
+	// only by rounding.
 	BlockRows int
-	// Progress is called after each block with the rows done and to do, which is 0 where nobody knows; every pass of
-	// SelectLOO counts the rows again, and so does a fit that reads them again for float64 products. nil: not called.
+	// Progress is called after each block with the number of rows done and the total, which is 0 if it is not known.
+	// Every pass of SelectLOO counts the rows again, and so does a fit that reads them again for float64 products. nil:
+	// not called.
 	Progress func(done, total int)
 }
 
 // RidgeFit is a linear head: f(z) = z W + B.
 type RidgeFit struct {
-	W      *mat.Dense         // [D, k]
-	B      []float64          // [k], the intercept
-	Lambda float64            // the relative lambda that was chosen
-	Scores []fits.LambdaScore // one a lambda, in the order given, or of the built-in grid from the least up; nil where there was no choice
-	Dual   bool               // whether the n x n system was solved instead of the D x D one
+	W      *mat.Dense // [D, k]
+	B      []float64  // [k], the intercept
+	Lambda float64    // the relative lambda that was chosen
+	// Scores has one entry for each lambda, in the given order, or ascending for the built-in grid; nil without a
+	// choice.
+	Scores []fits.LambdaScore
+	Dual   bool // whether the n x n system was solved instead of the D x D one
 }
 
 // FitRidge fits linear regression with an l2 penalty on the features z = m(x), in closed form:
@@ -85,43 +89,40 @@ type RidgeFit struct {
 //	min over W, b of  Σᵢ ‖zᵢ W + b - yᵢ‖² + λ s ‖W‖²,    s = (1/n) Σᵢ ‖zᵢ - z̄‖²
 //	W = (Zcᵀ Zc + λ s I)⁻¹ Zcᵀ Yc,    b = ȳ - z̄ W
 //
-// with Zc, Yc the centred features and targets: the intercept is not penalised. Where all rows have the same features s is ‖z̄‖², and W is 0. Rows are float64 or float32,
-// dense or sparse, or bags; a nil map is the identity. Hoerl and Kennard (1970), Ridge regression; leave-one-out by
-// Allen's PRESS (1974).
+// with Zc, Yc the centred features and targets; the intercept is not penalised. If all rows have the same features, s
+// is ‖z̄‖² and W is 0. Rows are float64 or float32, dense or sparse, or ops.Bags; a nil map is the identity. Hoerl and
+// Kennard (1970), Ridge regression; leave-one-out by Allen's PRESS (1974).
 //
-// All sums, and the system, are float64. The products of float32 features are float32, in the way of
-// RidgeStats.Float32Products, which takes 0.6 of the time, for a lambda of at least RidgeStats.LeastLambda: some 7e-5
-// √(n/D), or 9e-9 n for n = 16000 and D = 4096. With fewer rows than features the same holds, columns and rows changing
-// places. For a lambda below it, given or chosen, and for an indefinite kernel they are float64; where that turns out
-// after the rows were read, they are read again. So they are where lambda is chosen from the built-in grid and neither
-// rows nor features are 24 times as many as the others: the grid reaches lower, and to choose twice would take longer
-// than float32 products save.
+// If n < D and the rows are in memory, W = Zcᵀ (Zc Zcᵀ + λ s I)⁻¹ Yc is computed instead (RidgeFit.Dual). Memory is
+// then n D numbers for the features and n² more. Features of sparse rows stay sparse if the map keeps zeros
+// (layers.KeepsZeros). Otherwise rows go through the map in blocks. Memory is D² + O(D) numbers and the blocks, 2 D²
+// with SelectHeldOut, and up to 4096 D more to choose lambda.
 //
-// Rows go through the map in blocks, and the n x D matrix of features is never held when D <= n: memory is D² + O(D)
-// numbers and the blocks (with SelectHeldOut 2 D², and to choose lambda up to 4096 D). When n < D, W = Zcᵀ (Zc Zcᵀ + λ s I)⁻¹ Yc is computed instead, with
-// the features, n D numbers, and n² more; the features of sparse rows in memory stay sparse where the map keeps zeros (layers.KeepsZeros), so that it is
-// what they store, O(D) and n² numbers. Results do not depend on GOMAXPROCS. ctx is looked at between blocks and
-// before a factorisation.
+// A stream is read once, and by SelectLOO twice, or more often while its grid grows. SelectHeldOut holds out each row
+// of a stream with the probability HeldOut. Its D×D system is solved for any n, and Progress has no total. Errors name
+// the place by Pairs.Locate.
 //
-// Rows that are not in memory are read once, and by SelectLOO twice or, while its grid grows, more often, but for a
-// lambda that is too small for float32 products; the D x D system is solved whatever their number. SelectHeldOut holds
-// each out with the probability HeldOut, by the seed and its number; the progress has no total, which is 0. What is
-// computed depends on the blocks by rounding alone. An error names the place by Pairs.Locate.
+// Sums and the system are float64. Products of float32 features are float32, as with RidgeStats.Float32Products, which
+// takes 0.6 of the time. They need a lambda of at least RidgeStats.LeastLambda, about 7e-5 √(n/D), or 9e-9 n for n =
+// 16000 and D = 4096. A lower lambda gets float64 products, and the rows are read again if that turns out late.
+// Features of an indefinite kernel have float64 products, and so has the built-in grid for rows in memory unless n and
+// D differ by a factor of more than 24. The same holds for n < D with rows and columns exchanged. Results do not depend
+// on GOMAXPROCS, and on the blocks only by rounding. FitRidge checks ctx between blocks and before a factorisation.
 //
-// The features of an indefinite kernel (a map with a layers.SignatureOf) have the penalty λ s Wᵀ Σ W in place of λ s ‖W‖², with the signs
-// of the features on the diagonal of Σ: Kreĭn ridge regression, whose solution W = (Zcᵀ Zc + λ s Σ)⁻¹ Zcᵀ Yc is a stationary point and no
-// minimum. It is the stationary point of kernel ridge regression on the matrix of the kernel, of which nothing is clipped; here D² numbers are held for any
-// n. Ong, Mary, Canu and Smola (2004), Learning with non-positive kernels.
+// For the features of an indefinite kernel (layers.SignatureOf) the penalty is λ s Wᵀ Σ W, with the signs of the
+// features on the diagonal of Σ. The solution W = (Zcᵀ Zc + λ s Σ)⁻¹ Zcᵀ Yc of this Kreĭn ridge regression is a
+// stationary point, not a minimum; no eigenvalue of the kernel matrix is clipped. The D×D system is solved for any n.
+// Ong, Mary, Canu and Smola (2004), Learning with non-positive kernels.
 //
-// Errors: domain.ErrShape for shapes that do not fit and for too few rows; domain.ErrDtype; domain.ErrDomain for a feature or
-// target that is not finite (named by its row of x) and for features that are all zero; domain.ErrParam for options
-// out of range and for a lambda that leaves the system singular; what the map returns; and ctx.Err().
+// Errors: domain.ErrShape for shapes that do not fit and for too few rows; domain.ErrDtype; domain.ErrDomain for a
+// feature or target that is not finite, with its row of x, and for features that are all zero; domain.ErrParam for
+// options out of range and for a lambda that leaves the system singular; the errors of the map; ctx.Err().
 func FitRidge(ctx context.Context, m layers.Map, rows data.Examples, o RidgeOptions) (*RidgeFit, error) {
 	src, err := newSource(ctx, "Ridge", m, rows)
 	if err != nil {
 		return nil, err
 	}
-	n := maxStats // of rows that are read nobody knows the number
+	n := maxStats // the number of rows of a stream is not known
 	if src.memory != nil {
 		n = src.n
 	}
@@ -164,7 +165,8 @@ func (o RidgeOptions) complete(n int) (RidgeOptions, error) {
 	return o, fmt.Errorf("train: Ridge: %s: %w", wrong, domain.ErrParam)
 }
 
-// kreinChosen is up to how many features of an indefinite kernel lambda is chosen by default: every lambda wants a factor of its own.
+// kreinChosen is the largest number of features of an indefinite kernel for which lambda is chosen by default, as every
+// lambda needs a factorisation.
 const kreinChosen = 512
 
 // chooses says whether SelectAuto chooses among lambdas, by n rows of features with a signature.
@@ -176,7 +178,7 @@ func (o RidgeOptions) choosesAmong(n, features int, signed bool) bool {
 	return n > 1 && (len(o.Lambdas) > 1 || o.Lambdas == nil && (!signed || features <= kreinChosen))
 }
 
-// heldShare is the fraction of the rows that SelectHeldOut sets aside.
+// heldShare is the fraction of the rows that SelectHeldOut holds out.
 func (o RidgeOptions) heldShare() float64 {
 	if o.HeldOut == 0 {
 		return .2
@@ -184,7 +186,7 @@ func (o RidgeOptions) heldShare() float64 {
 	return o.HeldOut
 }
 
-// lambda is the one to fit for n rows where there is no choice.
+// lambda is the lambda for n rows if there is no choice.
 func (o RidgeOptions) lambda(n int) float64 {
 	if o.Lambdas == nil {
 		return defaultLambda * float64(n)
@@ -192,7 +194,7 @@ func (o RidgeOptions) lambda(n int) float64 {
 	return o.Lambdas[0]
 }
 
-// grid is what lambda is chosen among for n rows, by more at once where the best is at an end.
+// grid is the grid of lambdas for n rows. It grows by a number of lambdas at once while the best is at an end.
 func (o RidgeOptions) grid(n, by int) cv.Grid {
 	if o.Lambdas != nil {
 		return cv.Grid{List: o.Lambdas}
@@ -200,7 +202,7 @@ func (o RidgeOptions) grid(n, by int) cv.Grid {
 	return builtIn(n, by)
 }
 
-// passes is how often the rows go through the map, at least.
+// passes is the least number of passes of the rows through the map.
 func (o RidgeOptions) passes(signature []float64) int {
 	switch {
 	case o.Select != SelectLOO:

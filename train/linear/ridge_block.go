@@ -7,6 +7,7 @@ import (
 	fast "github.com/bochner-go/bochner/ops/blas"
 	"github.com/bochner-go/bochner/train/internal/given"
 	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -22,7 +23,8 @@ type ridgeBlock struct {
 	meanZ, yByZ []float64 // and Σ w (y - ȳ) zᵀ, [k, d]
 }
 
-// addBlock adds rows rows of d features z and rows i, i+1, ... of y, with as many weights of w where there are any, unless a feature is not finite.
+// addBlock adds a block of features z [rows, d] with the targets and weights i, i+1, ... of y and w; a nil w is all 1.
+// It returns false, and adds nothing, if a feature is not finite.
 func (s *RidgeStats) addBlock(z []float64, narrow bool, d int, y *mat.Dense, w []float64, i, rows int) bool {
 	k := y.RawMatrix().Cols
 	targets := y.Slice(i, i+rows, 0, k).(*mat.Dense).RawMatrix()
@@ -31,25 +33,10 @@ func (s *RidgeStats) addBlock(z []float64, narrow bool, d int, y *mat.Dense, w [
 		b.w = w[i : i+rows]
 		b.mass = floats.Sum(b.w)
 	}
-	b.meanY = columnMeans(targets.Data, b.w, b.mass, rows, k, targets.Stride)
-	// One pass over the features for their products with the targets and, in a last row, for their means: these show one that is not finite.
-	s.yc = slices.Grow(s.yc[:0], rows*(k+1))[:0]
-	for r := range rows {
-		w := weightAt(b.w, r)
-		for t, v := range targets.Data[r*targets.Stride:][:k] {
-			v -= b.meanY[t]
-			b.yy[t] += w * v * v
-			s.yc = append(s.yc, w*v)
-		}
-		s.yc = append(s.yc, w/b.mass) // divided first: finite numbers have a finite mean
-	}
 	s.zy = slices.Grow(s.zy[:0], d*(k+1))[:d*(k+1)]
-	fast.Implementation{}.Dgemm(blas.Trans, blas.NoTrans, k+1, d, rows, 1, s.yc, k+1, z, d, 0, s.zy, d)
-	b.yByZ, b.meanZ = s.zy[:k*d], s.zy[k*d:]
-	for _, m := range b.meanZ {
-		if m-m != 0 {
-			return false
-		}
+	s.classes = classesOf(s.classes, y, i, rows)
+	if (s.classes == nil || !s.sumClasses(b, s.classes, d, k)) && !s.sumTargets(b, targets, d, k) {
+		return false
 	}
 	if s.n == 0 {
 		s.reset(d, k)
@@ -58,10 +45,36 @@ func (s *RidgeStats) addBlock(z []float64, narrow bool, d int, y *mat.Dense, w [
 	return true
 }
 
+// sumTargets sets what a block knows of its targets, the means of its features and their products with the targets, by
+// one pass over the features. Not ok means that a feature is not finite.
+func (s *RidgeStats) sumTargets(b *ridgeBlock, targets blas64.General, d, k int) (ok bool) {
+	b.meanY = columnMeans(targets.Data, b.w, b.mass, b.rows, k, targets.Stride)
+	clear(b.yy)
+	s.yc = slices.Grow(s.yc[:0], b.rows*(k+1))[:0]
+	for r := range b.rows {
+		w := weightAt(b.w, r)
+		for t, v := range targets.Data[r*targets.Stride:][:k] {
+			v -= b.meanY[t]
+			b.yy[t] += w * v * v
+			s.yc = append(s.yc, w*v)
+		}
+		s.yc = append(s.yc, w/b.mass) // divided first: finite numbers have a finite mean
+	}
+	fast.Implementation{}.Dgemm(blas.Trans, blas.NoTrans, k+1, d, b.rows, 1, s.yc, k+1, b.z, d, 0, s.zy, d)
+	b.yByZ, b.meanZ = s.zy[:k*d], s.zy[k*d:]
+	for _, m := range b.meanZ {
+		if m-m != 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // join adds a block.
 //
-// With rows of the weight nₐ before, n_b in the block and δ the difference of their means, the moments grow by those of the block about its own
-// mean z̄ and by nₐ n_b/(nₐ+n_b) δ δᵀ. Those of the block about the point z̄ - √(nₐ/(nₐ+n_b)) δ are just that.
+// With nₐ the weight of the rows before, n_b the weight of the block and δ the difference of their means, the moments
+// grow by nₐ n_b/(nₐ+n_b) δ δᵀ and by the moments of the block about its own mean z̄. That sum equals the moments of
+// the block about the point z̄ - √(nₐ/(nₐ+n_b)) δ.
 func (s *RidgeStats) join(b *ridgeBlock) {
 	d, k := s.features, s.targets
 	all := s.mass + b.mass

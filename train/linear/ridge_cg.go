@@ -13,36 +13,40 @@ import (
 
 // CGOptions are the options of FitRidgeCG. The zero value fits the default lambda.
 type CGOptions struct {
-	Lambda float64 // relative, as ridge's, above 0; 0 is 1e-6 n for n rows
-	// Tol is the norm of the residual of the normal equations, relative to their right-hand side, at which a target is done; 0 is 1e-8.
+	Lambda float64 // relative, as in RidgeOptions, above 0; 0 is 1e-6 n for n rows
+	// Tol is the norm of the residual of the normal equations, relative to their right-hand side, at which a target is
+	// done, in (0, 1); 0 is 1e-8.
 	Tol           float64
-	MaxIterations int    // 0 is 500. Reaching it is an error
-	Rank          int    // of the preconditioner, which takes 2 D Rank numbers; 0 is 128, negative is none
+	MaxIterations int    // 0 is 500. Needing more is an error
+	Rank          int    // of the preconditioner, which takes 2 D Rank numbers; 0 is 128, negative is no preconditioner
 	Seed          uint64 // of the preconditioner
 	BlockRows     int    // as in RidgeOptions
-	// Progress is called after each iteration with its number, from 1, and the largest residual, relative as Tol. nil: not called.
+	// Progress is called after each iteration with its number, from 1, and the largest relative residual, as in Tol;
+	// nil: not called.
 	Progress func(iteration int, residual float64)
 }
 
-// CGFit is the head, and how it was reached.
+// CGFit is a linear head with the course of its iterations.
 type CGFit struct {
 	RidgeFit
 	Iterations int
-	Residual   float64 // the largest, relative as Tol
+	Residual   float64 // the largest relative residual of a target, as in Tol
 }
 
-// FitRidgeCG is FitRidge for more features than a D x D matrix can be held of: it solves the same normal equations
+// FitRidgeCG is FitRidge for so many features that memory cannot hold a D×D matrix. It solves the same normal equations
 //
 //	(Zcᵀ Zc + λ s I) W = Zcᵀ Yc
 //
-// by conjugate gradients (Hestenes and Stiefel 1952), all targets side by side, and maps the rows anew for each product, block by block. Memory
-// is O(D (k + Rank)) numbers and some blocks, which are sparse for sparse rows under a map that keeps zeros; time is 2 passes over the rows and one an iteration. Iterations are few for the
-// preconditioner, a randomised Nyström approximation of Zcᵀ Zc whose sketch is taken in the second pass: Frangella, Tropp and Udell (2023),
-// Randomized Nyström preconditioning, (1.3) and algorithm 2.1. That rows are mapped again and again, and that a random subspace makes it
-// bearable, is the idea of Falkon (Rudi, Carratino and Rosasco 2017). The result depends on Tol: the weights are off by at most about
-// Tol ‖Zcᵀ Yc‖/(λ s).
+// by conjugate gradients (Hestenes and Stiefel 1952), for all targets together, and maps the rows again for each
+// product, block by block. It takes two passes over the rows and one for each iteration. Memory is O(D (k + Rank))
+// numbers and some blocks, which are sparse for sparse rows under a map that keeps zeros. The preconditioner keeps
+// iterations few. It is a randomised Nyström approximation of Zcᵀ Zc, with its sketch taken in the second pass:
+// Frangella, Tropp and Udell (2023), Randomized Nyström preconditioning, (1.3) and algorithm 2.1. Falkon (Rudi,
+// Carratino and Rosasco 2017) introduced the combination of repeated passes with a random preconditioner. The weights
+// are off by at most about Tol ‖Zcᵀ Yc‖/(λ s).
 //
-// Errors: as for FitRidge; domain.ErrParam where MaxIterations are not enough, and for features of two signs, whose system is indefinite.
+// Errors: as for FitRidge; domain.ErrParam if MaxIterations do not suffice, and for the features of an indefinite
+// kernel, whose system is indefinite.
 func FitRidgeCG(ctx context.Context, m layers.Map, rows data.Examples, o CGOptions) (*CGFit, error) {
 	src, err := newSource(ctx, "Ridge", m, rows)
 	if err != nil {
@@ -101,7 +105,7 @@ func (e *normalEquations) fit(w []float64, lambda float64) (*CGFit, error) {
 	return &CGFit{RidgeFit: *f}, nil
 }
 
-// conjugateGradients solves the equations; each target has steps of its own, and the product with the rows in common.
+// conjugateGradients solves the equations. Each target has its own steps; all share the products with the rows.
 func (e *normalEquations) conjugateGradients(p *nystrom, o CGOptions) (*CGFit, error) {
 	d, k := e.stats.features, e.stats.targets
 	w, r, ap := make([]float64, d*k), slices.Clone(e.b), make([]float64, d*k)

@@ -20,8 +20,8 @@ import (
 // ridgeDual is the ridge problem in the space of the rows: α = (Kc + λI)⁻¹ Yc with Kc = H K H, H = I - 1 1ᵀ/n, the Gram
 // matrix of the centred features.
 //
-// The vector of ones is an eigenvector of Kc with the value 0, and no centred target has a part along it; its value is
-// set to mu, the mean of the others, which changes nothing but the condition of the matrix.
+// The vector of ones is an eigenvector of Kc with the eigenvalue 0, and every centred target is orthogonal to it. Its
+// eigenvalue is set to mu, the mean of the others, which only improves the condition of the matrix.
 type ridgeDual struct {
 	n, targets int
 	k          []float64      // Kc + mu 1 1ᵀ/n, lower triangle
@@ -33,7 +33,7 @@ type ridgeDual struct {
 	meanY      []float64
 }
 
-// newRidgeDual centres k, of which it reads and overwrites the lower triangle, and y, [n, targets], which it copies.
+// newRidgeDual centres k and y. It reads and overwrites the lower triangle of k, and copies y, [n, targets].
 func newRidgeDual(k []float64, n int, y blas64.General) *ridgeDual {
 	d := &ridgeDual{n: n, targets: y.Cols, k: k, given: y, rowMean: make([]float64, n), meanY: make([]float64, y.Cols), y: make([]float64, n*y.Cols)}
 	for i := range n {
@@ -101,9 +101,9 @@ func (d *ridgeDual) intercept(alpha []float64) []float64 {
 	return b
 }
 
-// leaveOneOut scores every lambda, in the unit of K, on the rows which (nil: all). With C = (Kc + mu 1 1ᵀ/n + λI)⁻¹ the residual is λ αᵢ and
-// 1 - hᵢᵢ = λ (Cᵢᵢ - 1/(n(mu + λ))), so the error without row i is αᵢ over that bracket. One tridiagonal reduction
-// serves all lambdas. It returns the α of the best and overwrites d.k.
+// leaveOneOut scores every lambda, in the unit of K, on the rows in which (nil: all). With C = (Kc + mu 1 1ᵀ/n + λI)⁻¹
+// the residual is λ αᵢ and 1 - hᵢᵢ = λ (Cᵢᵢ - 1/(n(mu + λ))), so the error without row i is αᵢ over that bracket. One
+// tridiagonal reduction serves all lambdas. It returns the α of the best lambda and overwrites d.k.
 func (d *ridgeDual) leaveOneOut(which []int, grid cv.Grid, scale float64) (alpha []float64, scores []fits.LambdaScore, best int, err error) {
 	n, k := d.n, d.targets
 	if which == nil {
@@ -169,8 +169,8 @@ func (d *ridgeDual) leaveOneOut(which []int, grid cv.Grid, scale float64) (alpha
 	return transposed(solve(f), k, n, n), scores, best, nil
 }
 
-// fitRidgeDual solves the n x n system: by float32 products, and if lambda turns out too small for these by float64
-// products.
+// fitRidgeDual solves the n x n system by float32 products, and again by float64 products if lambda turns out too small
+// for these.
 func fitRidgeDual(src *source, o RidgeOptions) (*RidgeFit, error) {
 	rows, err := src.dualRows()
 	if err != nil {
@@ -257,7 +257,7 @@ func (s *source) all() (*dualRows, error) {
 	return rows, err
 }
 
-// dualHeldOut fits every lambda to the rows that are kept and scores it on the others.
+// dualHeldOut fits every lambda to the rows that are kept and scores it on the held-out rows.
 func dualHeldOut(src *source, k []float64, mean, rounded float64, o RidgeOptions) (scores []fits.LambdaScore, best int, err error) {
 	train, held := ridgeSplit(src.n, o.HeldOut, o.Seed)
 	score, err := dualScorer(src, k, train, held, mean, rounded)
@@ -267,8 +267,8 @@ func dualHeldOut(src *source, k []float64, mean, rounded float64, o RidgeOptions
 	return chooseUsable(o.grid(src.n, 1), score)
 }
 
-// dualScorer fits lambdas to the rows of train and scores them on those of held, all by entries of k, the lower triangle of the Gram matrix of
-// all rows in memory. mean is the square of the mean of all features.
+// dualScorer fits lambdas to the rows train and scores them on the rows held, all by entries of k, the lower triangle
+// of the Gram matrix of all rows in memory. mean is the squared norm of the mean feature row.
 func dualScorer(src *source, k []float64, train, held []int, mean, rounded float64) (func(lambdas []float64) ([]fits.LambdaScore, error), error) {
 	n, m, y := src.n, len(train), src.memory.Y.RawMatrix()
 	sub, target := make([]float64, m*m), general(m, y.Cols, y.Cols, make([]float64, m*y.Cols))

@@ -14,33 +14,33 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Evidence is what RidgeStats.Evidence found: the lambda of the largest log marginal likelihood, which lies between
-// those that were tried.
+// Evidence is the result of RidgeStats.Evidence: the lambda with the largest log marginal likelihood, which may lie
+// between those that were tried.
 type Evidence struct {
 	Lambda float64 // relative, for Solve and Posterior
 	Log    float64 // its log marginal likelihood in nats
 	Scores []LambdaEvidence
 }
 
-// LambdaEvidence is the log marginal likelihood of a lambda; -Inf where the system cannot be solved.
+// LambdaEvidence is the log marginal likelihood of a lambda, in nats; -Inf if the system cannot be solved.
 type LambdaEvidence struct{ Lambda, Log float64 }
 
-// Evidence is the log marginal likelihood of each relative lambda, with the noise of each target at its maximum: of all
-// targets together, with n for Mass,
+// Evidence computes the log marginal likelihood of each relative lambda and finds the best one. It is the sum over the
+// targets, each with the noise that maximises it; n is Mass:
 //
 //	Σₜ -½ [ (n-1) (ln 2πσ² + 1) + ln |G + ρI| - D ln ρ ],    σ² = q/(n-1),    q = S - rᵀ (G + ρI)⁻¹ r,    ρ = λ s
 //
-// It is the density of the n-1 differences of a target that the flat prior on the intercept leaves. It needs no row
-// again and holds none out. The best is sought between the neighbours of the best that was tried, by golden sections of
-// ln λ, to 1e-6. nil lambdas are the powers of ten from 1e-15 n to 1e3 n. MacKay (1992), Bayesian interpolation;
-// Rasmussen and Williams (2006), (5.8).
+// The flat prior on the intercept leaves n-1 differences of a target, and this is their density. It needs no further
+// pass over the rows and holds none out. A golden-section search in ln λ, between the neighbours of the best lambda
+// that was tried, refines it to 1e-6. nil lambdas are the powers of ten from 1e-15 n to 1e3 n. MacKay (1992), Bayesian
+// interpolation; Rasmussen and Williams (2006), (5.8).
 //
-// One tridiagonal reduction serves all lambdas: 4/3 D³ multiply-adds, D k each lambda, and a copy of G. The sums stay
-// as they are. q is a difference of sums, exact to some 1e-15 of S and never below ρ‖w‖². ctx is looked at before the
-// reduction and before each lambda.
+// One tridiagonal reduction serves all lambdas: 4/3 D³ multiply-adds, D k for each lambda, and a copy of G. The sums
+// stay as they are. q is a difference of sums, exact to about 1e-15 of S and never below ρ‖w‖². Evidence checks ctx
+// before the reduction and before each lambda.
 //
-// Errors: domain.ErrParam for a lambda that is not a finite number above 0, for none and for none that can be solved;
-// as for Posterior; ctx.Err().
+// Errors: domain.ErrParam for a lambda that is not a finite number above 0, for an empty list, and if no lambda leaves
+// a system that can be solved; as for Posterior; ctx.Err().
 func (s *RidgeStats) Evidence(ctx context.Context, lambdas []float64) (*Evidence, error) {
 	if err := given.Missing("RidgeStats.Evidence", given.Arg("the context", ctx)); err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func (s *RidgeStats) Evidence(ctx context.Context, lambdas []float64) (*Evidence
 	return e, nil
 }
 
-// lambdaEvidence is the sums after the reduction of G.
+// lambdaEvidence holds the sums after the reduction of G.
 type lambdaEvidence struct {
 	s     *RidgeStats
 	scale float64
@@ -124,8 +124,8 @@ func (l *lambdaEvidence) at(lambda float64) float64 {
 	return log
 }
 
-// refine is the best lambda from lo to hi, by golden sections of the logarithm, and not worse than best, which lies
-// there.
+// refine searches the best lambda from lo to hi by golden sections of the logarithm. The result is not worse than best,
+// which lies between them.
 func (l *lambdaEvidence) refine(lo float64, best LambdaEvidence, hi float64) (lambda, log float64) {
 	const golden, close = .6180339887498949, 1e-6
 	a, b := math.Log(lo), math.Log(hi)

@@ -29,15 +29,15 @@ import (
 //	‖ΔG‖₂ <= 2 max √(Σⱼ Var ΔGᵢⱼ) <= 2 u √(m/3 · (max Gᵢᵢ / tr G) · Σ (tr C)²).
 
 const (
-	// floatMargin is how many times the rounding of G the penalty is at least where it is trusted.
+	// floatMargin is the least ratio of a trusted penalty to the rounding error of G.
 	floatMargin = 8
-	// What the features of a block less their mean lie in, the largest of them, for float32 products: 128 squares do
-	// not overflow, and the squares that fall below the normal numbers are below 2⁻⁴⁶ of the largest.
+	// The range of the largest centred feature of a block for float32 products: 128 squares do
+	// not overflow, and squares below the normal numbers are below 2⁻⁴⁶ of the largest.
 	leastFloat, mostFloat = 0x1p-40, 0x1p60
 )
 
-// joinFloat32 adds Σ w x xᵀ for the rows x = z + less of a block by float32 products, unless they are out of the range
-// of those.
+// joinFloat32 adds Σ w x xᵀ for the rows x = z + less of a block by float32 products. It returns false if they are out
+// of range.
 func (s *RidgeStats) joinFloat32(b *ridgeBlock, less []float64) bool {
 	d := s.features
 	s.narrow = slices.Grow(s.narrow[:0], b.rows*d)[:b.rows*d]
@@ -77,7 +77,7 @@ func (s *RidgeStats) trace() float64 {
 	return sum
 }
 
-// floatError is the bound of ‖ΔG‖₂ for independent roundings, and 0 where all products were float64.
+// floatError is the bound of ‖ΔG‖₂ for independent roundings, and 0 if all products were float64.
 func (s *RidgeStats) floatError() float64 {
 	if s.rounded == 0 {
 		return 0
@@ -94,9 +94,9 @@ func floatNorm(largest, trace, squares float64) float64 {
 	return 0x1p-23 * math.Sqrt(fast.FloatRows/3.*largest/trace*squares)
 }
 
-// gramFloat32 is gram by float32 products of the rows less their mean, and the least lambda that may be used with them,
-// which is 0 where the rows are out of the range of those. What is said above of G holds for K with columns in place of
-// rows; what centring does to K afterwards does not make the change larger.
+// gramFloat32 is gram by float32 products of the centred rows. It also returns the least lambda that may be used with
+// them; k is nil if the rows are out of range. The bounds above for G hold for K with columns in place of rows, and
+// centring K afterwards does not enlarge the error.
 func (r *dualRows) gramFloat32() (k []float64, least float64) {
 	n, d := r.n, r.d
 	most := make([]float64, n)
@@ -136,9 +136,9 @@ func (r *dualRows) gramFloat32() (k []float64, least float64) {
 	return k, floatMargin * floatNorm(largest, sum, squares) / sum * float64(n)
 }
 
-// LeastLambda is the least relative lambda that the sums so far are good for, and 0 where all their products were
-// float64: 8 n e / tr G, with e the bound of ‖ΔG‖₂ that Float32Products states. From there on the rounding changes W by
-// less than an eighth, and at a hundred times that by less than a thousandth. For a lambda below it add the rows again
+// LeastLambda returns the least relative lambda that the float32 products of the sums so far allow: 8 n e / tr G, with
+// e the bound of ‖ΔG‖₂ in Float32Products. It is 0 if all products were float64. At this lambda rounding changes W by
+// less than an eighth, at a hundred times this lambda by less than a thousandth. For a lower lambda add the rows again
 // without Float32Products, as FitRidge does.
 func (s *RidgeStats) LeastLambda() float64 {
 	if s.rounded == 0 {
@@ -147,8 +147,8 @@ func (s *RidgeStats) LeastLambda() float64 {
 	return floatMargin * s.floatError() / s.trace() * s.mass
 }
 
-// fitRidgePrimal solves the D x D system: by float32 products, and if lambda turns out too small for these by float64
-// products.
+// fitRidgePrimal solves the D x D system by float32 products, and again by float64 products if lambda turns out too
+// small for these.
 func fitRidgePrimal(src *source, o RidgeOptions) (*RidgeFit, error) {
 	if o.float32Pays(src.problem()) {
 		fit, least, err := fitRidgeSums(src, o, true)
@@ -160,9 +160,9 @@ func fitRidgePrimal(src *source, o RidgeOptions) (*RidgeFit, error) {
 	return fit, err
 }
 
-// float32Pays says whether float32 products, by columns or by rows, are likely to be worth it: not for a lambda that is
-// below what they can be used with, nor where one is chosen from the built-in grid, which goes far below, and choosing
-// twice would take longer than they save.
+// float32Pays says whether float32 products, by columns or by rows, are likely to save time. They are not for a lambda
+// that is too small for them, nor for a choice from the built-in grid: its lambdas go far below, and choosing twice
+// would take longer than they save.
 func (o RidgeOptions) float32Pays(p fits.Problem) bool {
 	n, d := float64(p.Rows), float64(p.Features)
 	switch {
@@ -183,12 +183,12 @@ func (s *source) problem() fits.Problem {
 	return fits.Problem{Rows: s.n, Features: s.features, Signed: s.signature != nil, Streamed: s.memory == nil}
 }
 
-// choiceWork is how many products of the system's size take as long as choosing lambda does, of D = 4096 on one core:
-// choosing takes 17 s there, and float32 products save 2.6 s of 16000 rows.
+// choiceWork is the number of products of the system's size that take as long as the choice of lambda, measured at D =
+// 4096 on one core.
 const choiceWork = 24
 
-// fitRidgeSums is fitRidgePrimal by one kind of products of float32 features. It returns the least lambda that may be
-// used with them, and domain.ErrParam where one that is given is below it.
+// fitRidgeSums is fitRidgePrimal with one kind of products of float32 features. It returns the least lambda that may be
+// used with them, and domain.ErrParam for a given lambda below it.
 func fitRidgeSums(src *source, o RidgeOptions, narrow bool) (fit *RidgeFit, least float64, err error) {
 	s := RidgeStats{Signature: src.signature, ClassWeights: o.ClassWeights, Float32Products: narrow}
 	held := RidgeStats{Signature: src.signature, ClassWeights: o.ClassWeights}

@@ -18,15 +18,16 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Ridge regression on the features of an indefinite kernel, k(x, x') = Σ_j σ_j z_j(x) z_j(x') with the signature σ, Σ = diag(σ). What is
-// least there for a positive definite kernel is a stationary point here, that of
+// Ridge regression on the features of an indefinite kernel, k(x, x') = Σ_j σ_j z_j(x) z_j(x') with the signature σ and
+// Σ = diag(σ). In place of the minimum for a positive definite kernel the solution is the stationary point of
 //
 //	‖Zc W - Yc‖² + λ s Wᵀ Σ W,   W = (Zcᵀ Zc + λ s Σ)⁻¹ Zcᵀ Yc,
 //
-// the penalty being the indefinite square <f, f> of the kernel's Kreĭn space: W = Σ Zcᵀ α with (Zc Σ Zcᵀ + λ s I) α = Yc, which is kernel
-// ridge regression on the matrix of k. The system is symmetric and not definite, and is solved as it is: eigenvalues are neither clipped nor
-// turned over. It is singular where -λ s is an eigenvalue of the centred kernel matrix, and results near such a λ are erratic; choose it by
-// SelectHeldOut or SelectLOO. Ong, Mary, Canu and Smola (2004), Learning with non-positive kernels; Oglic and Gärtner (2018).
+// with the indefinite square <f, f> of the kernel's Kreĭn space as the penalty. It is kernel ridge regression on the
+// matrix of k: W = Σ Zcᵀ α with (Zc Σ Zcᵀ + λ s I) α = Yc. The system is symmetric and indefinite, and is solved as it
+// is; no eigenvalue is clipped or flipped. It is singular if -λ s is an eigenvalue of the centred kernel matrix, and
+// results near such a λ are erratic; choose λ by SelectHeldOut or SelectLOO. Ong, Mary, Canu and Smola (2004), Learning
+// with non-positive kernels; Oglic and Gärtner (2018).
 
 // kreinFactor is the LU factor of G + shift·Σ.
 type kreinFactor struct {
@@ -34,7 +35,8 @@ type kreinFactor struct {
 	pivot []int
 }
 
-// factorKrein overwrites g, of which the lower triangle has a meaning; not ok means that the matrix is singular to working precision.
+// factorKrein overwrites g and reads its lower triangle. It returns false for a matrix that is singular to working
+// precision.
 func factorKrein(g []float64, n int, shift float64, signature []float64) (f kreinFactor, ok bool) {
 	dense.Mirror(g, n, blas.Lower)
 	for i, s := range signature {
@@ -54,7 +56,7 @@ func (f kreinFactor) solve(b []float64, k int) {
 	lapack64.Getrs(blas.NoTrans, f.lu, general(f.lu.Rows, k, k, b), f.pivot)
 }
 
-// inverse takes the place of the factor: for many right-hand sides a product with it is several times faster than solve.
+// inverse overwrites the factor. For many right-hand sides a product with it is several times faster than solve.
 func (f kreinFactor) inverse() blas64.General {
 	work := make([]float64, 1)
 	lapack64.Getri(f.lu, f.pivot, work, -1)
@@ -63,8 +65,8 @@ func (f kreinFactor) inverse() blas64.General {
 	return f.lu
 }
 
-// coefficients returns W = (G + shift·Σ)⁻¹ R and leaves G as it is, unless these are its last. Without a signature Σ is
-// I, and the matrix must be positive definite.
+// coefficients returns W = (G + shift·Σ)⁻¹ R. It leaves G as it is unless last is true. Without a signature Σ is I, and
+// the matrix must be positive definite.
 func (s *RidgeStats) coefficients(shift float64, last bool) (w []float64, ok bool) {
 	w = slices.Clone(s.r)
 	if s.Signature != nil {
@@ -96,7 +98,7 @@ func (s *RidgeStats) coefficients(shift float64, last bool) (w []float64, ok boo
 	return w, ok
 }
 
-// unsolvable is the error for a lambda that leaves a system which coefficients cannot solve.
+// unsolvable is the error for a lambda whose system coefficients cannot solve.
 func (s *RidgeStats) unsolvable(lambda, effective float64) error {
 	if s.Signature == nil || math.IsInf(effective, 1) {
 		return notPositive("Ridge", s.features, lambda, effective)
@@ -104,8 +106,8 @@ func (s *RidgeStats) unsolvable(lambda, effective float64) error {
 	return notRegular("Ridge", s.features, lambda)
 }
 
-// notPositive is the error for a system of the given size that could not be factored at lambda, which is effective in the
-// unit of the matrix.
+// notPositive is the error for a system of the given size that could not be factored at lambda; effective is lambda in
+// the unit of the matrix.
 func notPositive(who string, size int, lambda, effective float64) error {
 	if math.IsInf(effective, 1) {
 		return fmt.Errorf("train: %s: lambda = %g times the mean squared norm of a row overflows; lower lambda or scale the data: %w", who, lambda, domain.ErrParam)
@@ -136,9 +138,9 @@ func (s *RidgeStats) checkSignature() error {
 	return nil
 }
 
-// kreinLeaveOneOut is leaveOneOut for an indefinite kernel: hᵢᵢ = 1/n + zᵢᵀ (G + λ s Σ)⁻¹ zᵢ, by the Sherman-Morrison formula, which asks
-// for no definite matrix. Every lambda has a factor and a pass over the rows of its own, so that the memory is that of one. 1 - hᵢᵢ can
-// have either sign.
+// kreinLeaveOneOut is leaveOneOut for an indefinite kernel: hᵢᵢ = 1/n + zᵢᵀ (G + λ s Σ)⁻¹ zᵢ, by the Sherman-Morrison
+// formula, which needs no definite matrix. 1 - hᵢᵢ can have either sign. Every lambda has its own factor and its own
+// pass over the rows, so that memory holds one factor at a time.
 func (s *RidgeStats) kreinLeaveOneOut(src eachRows, grid cv.Grid) (*RidgeFit, error) {
 	scale, err := s.scale()
 	if err != nil {
@@ -213,12 +215,14 @@ func (s *RidgeStats) kreinScore(src eachRows, lambda, scale float64) (fits.Lambd
 //
 //	α = (H K H + λ s I)⁻¹ (y - ȳ),    b = mean(y - K α),    H = I - 1 1ᵀ/n,    s = (1/n) Σ |eigenvalues of H K H|
 //
-// s is (tr H K H)/n where no eigenvalue is negative, and tr K may be 0. It is the limit that FitRidge approaches on more and more features of
-// the kernel, but for s, which there is the mean squared distance of a feature row from their mean. The system is solved by its eigenvectors as it is, neither
-// clipped nor turned over: α belongs to the stationary point of Σᵢ (f(xᵢ) - yᵢ)² + λ s <f, f> in the kernel's Kreĭn space. Ong, Mary, Canu
-// and Smola (2004), Learning with non-positive kernels.
+// If no eigenvalue is negative, s is (tr H K H)/n; tr K may be 0. FitRidge on more and more features of the kernel
+// approaches this solution, except that its s is the mean squared distance of a feature row from the mean row.
+// Eigenvectors solve the system as it is; no eigenvalue is clipped or flipped. α belongs to the stationary point of Σᵢ
+// (f(xᵢ) - yᵢ)² + λ s <f, f> in the kernel's Kreĭn space. Ong, Mary, Canu and Smola (2004), Learning with non-positive
+// kernels.
 //
-// Errors: as for FitKernelRidge, and domain.ErrParam for a lambda with an eigenvalue of H K H next to -λ s.
+// Errors: as for FitKernelRidge, except that traces need not be positive; domain.ErrParam for a lambda with an
+// eigenvalue of H K H close to -λ s.
 func FitKreinRidge(k *mat.Dense, y *mat.Dense, lambda float64) (*KernelRidge, error) {
 	const who = "KreinRidge"
 	if err := checkKernelRidge(who, k, y, lambda); err != nil {

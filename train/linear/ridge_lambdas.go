@@ -10,15 +10,15 @@ import (
 	"github.com/bochner-go/bochner/train/internal/given"
 )
 
-// defaultLambda is what one lambda is by default, a row.
+// defaultLambda times the number of rows is the default of a single lambda.
 const defaultLambda = 1e-6
 
-// builtIn is the grid for n rows: 1e-9 n to 1e-1 n, and at most 1e-15 n to 1e3 n.
+// builtIn is the grid for n rows: 1e-9 n to 1e-1 n, and up to 1e-15 n and 1e3 n as it grows.
 func builtIn(n, by int) cv.Grid {
 	return cv.Grid{N: n, Lo: -9, Hi: -1, By: by, Limit: [2]int{-15, 3}}
 }
 
-// chooseUsable is choose for ridge, and an error where no lambda can be used.
+// chooseUsable is Grid.Choose, with an error if no lambda can be used.
 func chooseUsable(g cv.Grid, score func(lambdas []float64) ([]fits.LambdaScore, error)) ([]fits.LambdaScore, int, error) {
 	scores, best, err := g.Choose(score)
 	if err == nil && math.IsInf(scores[best].MSE, 1) {
@@ -27,7 +27,7 @@ func chooseUsable(g cv.Grid, score func(lambdas []float64) ([]fits.LambdaScore, 
 	return scores, best, err
 }
 
-// lossSums are the errors of a lambda's predictions, added up.
+// lossSums sums the errors of the predictions of a lambda.
 type lossSums struct{ mass, square, wrong float64 }
 
 // add takes the prediction f of a row with targets y and a weight.
@@ -45,7 +45,7 @@ func (s *lossSums) add(y, f []float64, weight float64) {
 	s.mass += weight
 }
 
-// score is that of a lambda over k targets.
+// score is the score of a lambda over k targets.
 func (s *lossSums) score(lambda float64, k int) fits.LambdaScore {
 	score := fits.LambdaScore{Lambda: lambda, MSE: s.square / (s.mass * float64(k)), ErrorRate: s.wrong / s.mass}
 	if math.IsNaN(score.MSE) || math.IsInf(score.MSE, 1) {
@@ -54,7 +54,8 @@ func (s *lossSums) score(lambda float64, k int) fits.LambdaScore {
 	return score
 }
 
-// predicted is the class of a prediction: of the largest number, or of one number by its sign, as classOf counts them.
+// predicted is the class of a prediction: the index of the largest number, or for a single number its sign, numbered as
+// in given.ClassOf.
 func predicted(f []float64) int {
 	if len(f) > 1 {
 		return given.ArgMax(f)

@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	// ridgeDepth is how many rows or columns are gone through at a time.
+	// ridgeDepth is the number of rows or columns in a block of products.
 	ridgeDepth = 512
-	// ridgePiece is how many numbers one task changes in place.
+	// ridgePiece is the number of values that one task changes in place.
 	ridgePiece = 1 << 16
 )
 
@@ -31,7 +31,8 @@ func addSquare(a, c blas64.General) {
 	fast.Implementation{}.Dsyrk(blas.Lower, blas.NoTrans, a.Rows, a.Cols, 1, a.Data, a.Stride, 1, c.Data, c.Stride)
 }
 
-// choleskySolve overwrites b, [n, k], by (L Lᵀ)⁻¹ b, some rows at a time: all but their own triangle are products of matrices.
+// choleskySolve overwrites b, [n, k], with (L Lᵀ)⁻¹ b. It works in blocks of rows, so that all but the diagonal blocks
+// are products of matrices.
 func choleskySolve(l blas64.Triangular, b []float64, k int) {
 	const piece = 128
 	part := func(i int) (rows int, own blas64.Triangular, x blas64.General) {
@@ -55,7 +56,7 @@ func choleskySolve(l blas64.Triangular, b []float64, k int) {
 	}
 }
 
-// columnMeans are the means of the columns of x, row by row, in wide pieces of them, by weights with the sum mass; nil: all are 1.
+// columnMeans are the means of the columns of x by the weights w with the sum mass; nil: all are 1.
 func columnMeans[T domain.Float](x []T, w []float64, mass float64, rows, cols, stride int) []float64 {
 	mean := make([]float64, cols)
 	given.InParallel((cols+ridgeDepth-1)/ridgeDepth, func(task int) {

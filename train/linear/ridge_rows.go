@@ -11,8 +11,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// dualRows are all rows of features in memory, as the dual system needs them: dense and less their means, or sparse as they are where the
-// map keeps zeros. The dual system is centred anyhow; dense features are centred before, for accuracy.
+// dualRows are the features of all rows in memory for the dual system: dense and centred, or sparse and not centred if
+// the map keeps zeros. The dual system is centred later in any case; dense features are centred first for accuracy.
 type dualRows struct {
 	n, d int
 	z    []float64 // [n, D], or
@@ -70,7 +70,8 @@ func (r *dualRows) entries(f func(i, j int, v float64)) {
 	}
 }
 
-// gram is the lower triangle of Z Zᵀ. Of sparse rows it multiplies only what meets: each entry of a row with the entries of its column.
+// gram is the lower triangle of Z Zᵀ. For sparse rows it multiplies each entry of a row only with the entries of its
+// column.
 func (r *dualRows) gram() []float64 {
 	n, d := r.n, r.d
 	k := make([]float64, n*n)
@@ -95,7 +96,7 @@ func (r *dualRows) gram() []float64 {
 	return k
 }
 
-// byColumn are the entries by columns, in the order of the rows: column j has those from[j] to from[j+1].
+// byColumn are the entries sorted by column, and by row within it: column j has the entries from[j] to from[j+1].
 func (r *dualRows) byColumn() (from []int, rows []int32, values []float64) {
 	from, rows, values = make([]int, r.d+1), make([]int32, r.x.Stored()), make([]float64, r.x.Stored())
 	r.entries(func(_, j int, _ float64) { from[j+1]++ })
@@ -110,7 +111,7 @@ func (r *dualRows) byColumn() (from []int, rows []int32, values []float64) {
 	return from, rows, values
 }
 
-// weights is Zᵀα, [D, targets]. The columns of α sum to 0, so that it does not matter whether Z is centred.
+// weights is Zᵀα, [D, targets]. The columns of α sum to 0, so centring Z changes nothing.
 func (r *dualRows) weights(alpha []float64, targets int) []float64 {
 	w := make([]float64, r.d*targets)
 	if r.x == nil {

@@ -10,10 +10,10 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// scoredRows is by how many rows, at most, lambda is chosen where it need not be all.
+// scoredRows is the largest number of rows that choose lambda if not all rows have to.
 const scoredRows = 4096
 
-// rowSample keeps up to scoredRows of the rows that it is handed, each as likely as any other: the rows of the least ranks, whatever the blocks.
+// rowSample keeps a uniform random sample of up to scoredRows rows: those with the least ranks, whatever the blocks.
 type rowSample struct {
 	rank   func(file, row int) float64
 	rows   sampledRows
@@ -80,7 +80,7 @@ func (s *rowSample) add(rows rowNames, z *tensor.Dense, y *mat.Dense) error {
 	return nil
 }
 
-// inTurn is add for rows that are numbered as they come.
+// inTurn is add for rows that are numbered in the order in which they come.
 func (s *rowSample) inTurn() addRows {
 	n := 0
 	return func(_ rowNames, z *tensor.Dense, y *mat.Dense) error {
@@ -96,7 +96,7 @@ func widenRow[T domain.Float](dst []float64, src []T) {
 	}
 }
 
-// all are the rows in blocks, in order. No more can be added.
+// all returns the rows in blocks, in order. No more can be added.
 func (s *rowSample) all() []sampledBlock {
 	if s.blocks != nil || len(s.rows) == 0 {
 		return s.blocks

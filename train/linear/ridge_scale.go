@@ -9,15 +9,15 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// The share of the mean squared norm below which the spread of rows is rounding: of rows less their mean, and of a kernel matrix less the
-// means of its rows, which are squares already.
+// The share of the mean squared norm below which the spread of rows is rounding: for centred rows, and for a centred
+// kernel matrix, whose entries are squares already.
 const (
 	roundedRows   = 0x1p-92
 	roundedKernel = 0x1p-40
 )
 
-// penaltyScale is s of FitRidge for rows of a spread Σ ‖z - z̄‖²/n about a mean of the square ‖z̄‖². Rows that do not vary have their mean squared norm
-// instead, under which W is 0 for any lambda.
+// penaltyScale is s of FitRidge for rows with the spread Σ ‖z - z̄‖²/n and the squared norm mean of z̄. If the rows do
+// not vary, s is their mean squared norm, and W is 0 for any lambda.
 func penaltyScale(who string, spread, mean, rounded float64) (float64, error) {
 	s := spread
 	if !(spread > rounded*mean) {
@@ -26,10 +26,10 @@ func penaltyScale(who string, spread, mean, rounded float64) (float64, error) {
 	return s, checkScale(who, s)
 }
 
-// leastScale is where the squares of numbers that are smaller by half the digits still have all of theirs.
+// leastScale is the least scale at which squares of numbers that are smaller by half the digits keep all their digits.
 const leastScale = 1e-290
 
-// checkScale refuses features whose squares leave the range of numbers, to either side.
+// checkScale refuses features whose squares overflow or underflow.
 func checkScale(who string, s float64) error {
 	switch {
 	case s == 0:
@@ -40,7 +40,7 @@ func checkScale(who string, s float64) error {
 	return nil
 }
 
-// checkSquares refuses targets whose squares, added up by column, overflow: lambda is chosen by them.
+// checkSquares refuses targets whose sums of squares by column overflow: they choose lambda.
 func checkSquares(sums []float64) error {
 	for t, v := range sums {
 		if v-v != 0 {
@@ -50,7 +50,7 @@ func checkSquares(sums []float64) error {
 	return nil
 }
 
-// rowSpread adds up the mean of rows, block by block, and their squared distances from it.
+// rowSpread accumulates the mean of rows, block by block, and their squared distances from it.
 type rowSpread struct {
 	mass    float64 // the sum of the weights
 	mean    []float64
@@ -76,7 +76,7 @@ func addSpread[T domain.Float](s *rowSpread, z []T, w []float64, d int) {
 	s.join(mass, mean, floats.Sum(of))
 }
 
-// join takes in rows of the given mass, mean and squared distances from it.
+// join adds rows with a mass, a mean and the sum of their squared distances from that mean.
 func (s *rowSpread) join(mass float64, mean []float64, squares float64) {
 	if s.mean == nil {
 		s.mean = make([]float64, len(mean))

@@ -15,10 +15,10 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// decisive is how near 1 - hᵢᵢ may come to 0: a row whose fit is its own target to 12 digits cannot be left out.
+// decisive is the least 1 - hᵢᵢ. Below it a row determines its own fit to 12 digits and cannot be left out.
 const decisive = 1e-12
 
-// ridgeSplit sets rows aside: the fraction, at least one, drawn under the seed. Both parts are in order of rows.
+// ridgeSplit holds out a fraction of the rows, at least one, drawn by the seed. Both parts are sorted.
 func ridgeSplit(n int, fraction float64, seed uint64) (train, held []int) {
 	perm := rand.New(spectral.Stream(seed, "held-out")).Perm(n)
 	c := min(max(int(math.Round(fraction*float64(n))), 1), n-1)
@@ -28,9 +28,10 @@ func ridgeSplit(n int, fraction float64, seed uint64) (train, held []int) {
 	return train, held
 }
 
-// leaveOneOut scores every lambda on the rows of src by yᵢ - rᵢ/(1 - hᵢᵢ), with r the residual and hᵢᵢ = wᵢ (1/n + zᵢᵀ (G + λI)⁻¹ zᵢ) for
-// centred zᵢ, w the weights and n their sum, and fits the best. One tridiagonal reduction of G and one rotation of the rows serve all lambdas; a
-// Cholesky factor each would need a product with all rows each. It overwrites s.g, and the rows of a sample.
+// leaveOneOut scores every lambda on the rows of src by yᵢ - rᵢ/(1 - hᵢᵢ), with the residual r and hᵢᵢ = wᵢ (1/n + zᵢᵀ
+// (G + λI)⁻¹ zᵢ) for centred zᵢ, weights w and their sum n, and fits the best. One tridiagonal reduction of G and one
+// rotation of the rows serve all lambdas; with a Cholesky factor every lambda would need its own product with all rows.
+// It overwrites s.g, and the rows of a sample.
 func (s *RidgeStats) leaveOneOut(src eachRows, grid cv.Grid) (*RidgeFit, error) {
 	if s.Signature != nil {
 		return s.kreinLeaveOneOut(src, grid)
@@ -105,7 +106,7 @@ func (r *rotatedRows) each(f func(p []float64, y *mat.Dense, weight []float64)) 
 	})
 }
 
-// scores are those of the lambdas, rt being QᵀR as rows.
+// scores are the scores of the lambdas; rt is (QᵀR)ᵀ.
 func (r *rotatedRows) scores(lambdas []float64, scale float64, rt []float64) ([]fits.LambdaScore, error) {
 	s, count := r.s, len(lambdas)
 	d, k := s.features, s.targets
@@ -148,7 +149,8 @@ func (r *rotatedRows) scores(lambdas []float64, scale float64, rt []float64) ([]
 	return scoresOf(lambdas, usable, sums, k), err
 }
 
-// leaveOut makes of a prediction about the mean target, of a fit to all rows, that of a fit without this one, of which 1 - h is left.
+// leaveOut turns a prediction about the mean target, by a fit to all rows, into the prediction of a fit without this
+// row; left is 1 - h.
 func (s *RidgeStats) leaveOut(pred, y []float64, left float64) {
 	for t, v := range y {
 		pred[t] = v - (v-s.meanY[t]-pred[t])/left

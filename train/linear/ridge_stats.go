@@ -15,43 +15,44 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// RidgeStats are the sums that ridge regression needs of its rows: the number of rows, the means z̄ and ȳ, and the
+// RidgeStats are the sums over the rows that ridge regression needs: the number of rows, the means z̄ and ȳ, and the
 // centred moments
 //
 //	G = Σ (z - z̄)(z - z̄)ᵀ  [D, D],    R = Σ (z - z̄)(y - ȳ)ᵀ  [D, k],    S = Σ (y - ȳ)²  [k].
 //
-// With ClassWeights every row counts as often, in the means too, as the weight of its class says.
+// With ClassWeights every row counts with the weight of its class, in the means too.
 //
-// The zero value is empty and takes D and k from its first block. Rows are added by Add, as features, or by AddRows, through the map.
-// Parts that were summed apart, file by file, by several goroutines or machines, are joined by Merge; MarshalBinary, WriteTo and Save
-// carry them from one to the other. Whatever the parts, the sums are as of all rows in one pass, to rounding. Remove takes rows out
-// again, and Forget lets those so far count for less than those that follow. Solve fits a head to
-// them, as often as one likes, and MSE is the error of any head on the rows behind them; Posterior is the fit with its uncertainty and
-// Evidence chooses its lambda. It is not safe for concurrent use.
+// The zero value is empty and takes D and k from its first block. Add adds rows as features, AddRows through a map.
+// Merge joins sums that were computed apart, by files, goroutines or machines; MarshalBinary, WriteTo and Save carry
+// them. Up to rounding the result is the same as for all rows in one pass. Remove subtracts rows, and Forget reduces
+// the weight of the rows so far. Solve fits a head to the sums, any number of times, and MSE is the error of any head
+// on their rows. Posterior is the fit with its uncertainty, and Evidence chooses its lambda. A RidgeStats is not safe
+// for concurrent use.
 //
 // A block is centred by its own mean before anything is multiplied, and joined by the update of Chan, Golub and LeVeque
 // (1979), eq. 2.1, so features that hardly vary about a large mean lose no digits.
 type RidgeStats struct {
-	// Signature is the sign of each feature where they belong to an indefinite kernel (layers.SignatureOf), and nil for all +1. It
-	// changes what Solve solves, not the sums.
+	// Signature is the sign of each feature of an indefinite kernel (layers.SignatureOf); nil: all are +1. It changes
+	// Solve, not the sums.
 	Signature []float64
-	// ClassWeights are the weights of the rows by class, of targets as OneVersusRest makes them, or of one column of -1 and 1 the weight of -1 first.
-	// They are set before the first row; nil: all are 1. They travel with the sums, and Merge refuses others.
+	// ClassWeights are the weights of the rows by class. Targets are as data.OneVersusRest returns them, or one column
+	// of -1 and 1, where the weight of -1 comes first. Set them before the first row; nil: all are 1. They are stored
+	// with the sums, and Merge refuses other weights.
 	ClassWeights []float64
-	// Of says what the features are, in any words (the card of a map and a scaler, the classes in their order). It travels with the
-	// sums, and Merge refuses sums of something else; empty, it says nothing.
+	// Of describes the features in any words, such as the map, the scaler and the classes. It is stored with the sums,
+	// and Merge refuses sums with another description. Empty: no description.
 	Of string
-	// Float32Products multiplies the float32 features of the rows that follow, less their mean, in float32, and adds
-	// the sums of up to 128 products to G in float64, in about 0.6 of the time: with u = 2⁻²⁴ and n rows of like size
+	// Float32Products multiplies the centred float32 features of later rows in float32, and adds the sums of up to 128
+	// products to G in float64. It takes about 0.6 of the time. With u = 2⁻²⁴ and n rows of like size
 	//
 	//	|ΔGᵢⱼ| <= 131 u √(Gᵢᵢ Gⱼⱼ),  about 74 u √(Gᵢᵢ Gⱼⱼ / n),    ‖ΔG‖₂ < about 148 u tr G √(max Gᵢᵢ / (n tr G)).
 	//
-	// The first is the bound for any roundings, the others are for independent ones (Higham and Mary 2019). The
-	// rounding of the features themselves, to float32, moves Gᵢⱼ by up to 2 u √(Gᵢᵢ Gⱼⱼ). R, S and the means stay as
-	// they are. Blocks whose largest feature, less the mean, is not within 2⁻⁴⁰ and 2⁶⁰ have float64 products, as all
-	// have where this is false. Do without where lambda is below LeastLambda, some 1e-8 n, for Remove, and where the
-	// mean squared error by MSE is less than 1e-6 of the mean square of the targets: it and Remove know G to some u then. It does not
-	// travel with the sums.
+	// The first bound holds for any roundings, the others for independent ones (Higham and Mary 2019). Rounding the
+	// features themselves to float32 moves Gᵢⱼ by up to 2 u √(Gᵢᵢ Gⱼⱼ). R, S and the means keep float64. So do the
+	// products of a block whose largest centred feature is outside 2⁻⁴⁰ to 2⁶⁰.
+	//
+	// Leave it false for a lambda below LeastLambda, about 1e-8 n, for Remove, and if the mean squared error by MSE is
+	// below 1e-6 of the mean square of the targets. It is not stored with the sums.
 	Float32Products bool
 
 	n, features, targets int
@@ -61,22 +62,24 @@ type RidgeStats struct {
 	g            []float64 // [D, D]; only the lower triangle has a meaning
 	r            []float64 // [D, k]
 	yy           []float64 // [k]
-	wide, yc, zy []float64 // of the block in hand: float32 features as float64, targets less their mean, products; scratch
-	narrow       []float32 // and float32 features less their mean; scratch
-	rounded      float64   // Σ (tr C)², C being G of rows whose products were summed in float32
+	wide, yc, zy []float64 // scratch for a block: float32 features as float64, centred targets, products
+	narrow       []float32 // scratch for a block: centred float32 features
+	classes      []int     // scratch for a block: the classes of its rows
+	rounded      float64   // Σ (tr C)², with C the G of rows whose products were summed in float32
 }
 
-// N is the number of rows so far: those that were added, whatever they weigh, less those that were removed.
+// N returns the number of rows that were added less those that were removed, whatever their weights.
 func (s *RidgeStats) N() int { return s.n }
 
-// Features is D, and 0 before the first row.
+// Features returns D, and 0 before the first row.
 func (s *RidgeStats) Features() int { return s.features }
 
-// Targets is k, and 0 before the first row.
+// Targets returns k, and 0 before the first row.
 func (s *RidgeStats) Targets() int { return s.targets }
 
-// AddRows takes rows through the map (nil: the identity), in blocks, with their targets. The signature of the map becomes that
-// of s. Errors: as for FitRidge for such rows; after one that came in a later block the blocks before it have been added.
+// AddRows adds rows with their targets through the map (nil: the identity), in blocks. s takes the signature of the
+// map. Errors: as for FitRidge for such rows; domain.ErrShape for a map with another signature than the rows before.
+// An error in a later block leaves the earlier blocks added.
 func (s *RidgeStats) AddRows(ctx context.Context, m layers.Map, rows data.Examples) error {
 	src, err := newSource(ctx, "Ridge", m, rows)
 	if err != nil {
@@ -91,7 +94,7 @@ func (s *RidgeStats) AddRows(ctx context.Context, m layers.Map, rows data.Exampl
 	})
 }
 
-// ofMap wants the signs of the map that the rows go through.
+// ofMap takes the signs of the map with the first rows, and wants the same signs later.
 func (s *RidgeStats) ofMap(signature []float64) error {
 	if s.n == 0 {
 		s.Signature = signature
@@ -106,10 +109,11 @@ func (s *RidgeStats) otherSigns() error {
 	return fmt.Errorf("train: Ridge: the features have other signs than those before them; fit all with one map: %w", domain.ErrShape)
 }
 
-// Add takes a block of features z [rows, D], float64 or float32, with its targets y [rows, k].
+// Add adds a block of features z [rows, D], float64 or float32, with its targets y [rows, k].
 //
-// Errors: domain.ErrShape, domain.ErrDtype, and domain.ErrDomain for a number that is not finite, which names its row,
-// counted from the first row added, or with ClassWeights for targets of no class. The sums are then as before.
+// Errors, which leave the sums as they were: domain.ErrShape for shapes that do not fit each other or the rows before;
+// domain.ErrDtype; domain.ErrDomain for a number that is not finite, with its row counted from the first row added, and
+// with ClassWeights for targets that are not of one class.
 func (s *RidgeStats) Add(z *tensor.Dense, y *mat.Dense) error {
 	n := s.n
 	return s.add(z, y, func(i int) int { return n + i })
@@ -161,7 +165,7 @@ func (s *RidgeStats) add(z *tensor.Dense, y *mat.Dense, row func(i int) int) err
 	return nil
 }
 
-// rowWeights are those of a block; nil: all are 1.
+// rowWeights are the weights of the rows of a block; nil: all are 1.
 func (s *RidgeStats) rowWeights(y *mat.Dense, row func(i int) int) ([]float64, error) {
 	if s.ClassWeights == nil {
 		return nil, nil
@@ -177,14 +181,14 @@ func (s *RidgeStats) addNamed(rows rowNames, z *tensor.Dense, y *mat.Dense) erro
 // reset makes s empty, for d features and k targets.
 func (s *RidgeStats) reset(d, k int) {
 	*s = RidgeStats{Signature: s.Signature, ClassWeights: s.ClassWeights, Of: s.Of, Float32Products: s.Float32Products, features: d, targets: k,
-		wide: s.wide, narrow: s.narrow, yc: s.yc, zy: s.zy,
+		wide: s.wide, narrow: s.narrow, yc: s.yc, zy: s.zy, classes: s.classes,
 		meanZ: make([]float64, d), meanY: make([]float64, k), g: make([]float64, d*d), r: make([]float64, d*k), yy: make([]float64, k)}
 }
 
 // gram is G as a matrix.
 func (s *RidgeStats) gram() blas64.General { return general(s.features, s.features, s.features, s.g) }
 
-// scale is s of FitRidge: (tr G)/n, n being the sum of the weights.
+// scale is s of FitRidge: (tr G)/n, with n the sum of the weights.
 func (s *RidgeStats) scale() (float64, error) {
 	if s.n == 0 {
 		return 0, fmt.Errorf("train: Ridge: there are no rows to fit; add some: %w", domain.ErrShape)

@@ -45,7 +45,8 @@ var (
 	_ io.ReaderFrom              = (*RidgeStats)(nil)
 )
 
-// MarshalBinary returns the sums with their version and a checksum: D(D+1)/2 + O(D k) numbers. Equal sums are equal bytes.
+// MarshalBinary returns the sums with their version and a checksum, as D(D+1)/2 + O(D k) numbers. Equal sums give equal
+// bytes. Errors: see WriteTo.
 func (s *RidgeStats) MarshalBinary() ([]byte, error) {
 	var b bytes.Buffer
 	b.Grow(statsHeader + len(s.Of) + s.features + 8*s.numbers() + sha256.Size)
@@ -55,8 +56,8 @@ func (s *RidgeStats) MarshalBinary() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// UnmarshalBinary takes what MarshalBinary returned. Errors are as for ReadFrom; bytes that follow are modelfile.ErrCorrupt too. s is
-// then as before.
+// UnmarshalBinary reads the bytes of MarshalBinary. Errors, which leave s as it was: as for ReadFrom;
+// modelfile.ErrCorrupt for bytes after the sums.
 func (s *RidgeStats) UnmarshalBinary(data []byte) error {
 	r := bytes.NewReader(data)
 	t := RidgeStats{Float32Products: s.Float32Products}
@@ -70,14 +71,14 @@ func (s *RidgeStats) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// numbers is how many float64s the sums are.
+// numbers is the number of float64s in the sums.
 func (s *RidgeStats) numbers() int {
 	d, k := s.features, s.targets
 	return d + 2*k + d*k + d*(d+1)/2
 }
 
-// WriteTo writes what MarshalBinary returns, without holding it. Errors: as for w, and domain.ErrShape or domain.ErrParam for a Signature
-// that does not fit.
+// WriteTo writes the bytes of MarshalBinary without holding them. Errors: as for w; domain.ErrShape or
+// domain.ErrParam for a Signature that does not fit; modelfile.ErrFormat for an Of of more than 64 MiB.
 func (s *RidgeStats) WriteTo(w io.Writer) (int64, error) {
 	if err := given.Missing("RidgeStats.WriteTo", given.Arg("the writer", w)); err != nil {
 		return 0, err
@@ -146,9 +147,9 @@ func writeNumbers(w *bufio.Writer, v []float64) {
 	}
 }
 
-// ReadFrom takes what WriteTo wrote and reads no further. Until the checksum is right s is as before. Errors: modelfile.ErrCorrupt for
-// bytes that were cut or changed, modelfile.ErrFormat for other ones or a later version; the errors of r. Memory is in proportion to the bytes
-// that are there, whatever they announce.
+// ReadFrom reads the bytes of WriteTo and no further. Memory is in proportion to the bytes that are there, whatever the
+// header states. Errors, which leave s as it was: modelfile.ErrCorrupt for bytes that were cut or changed,
+// modelfile.ErrFormat for other data or a later version; the errors of r.
 func (s *RidgeStats) ReadFrom(r io.Reader) (int64, error) {
 	if err := given.Missing("RidgeStats.ReadFrom", given.Arg("the reader", r)); err != nil {
 		return 0, err
@@ -175,7 +176,7 @@ type statsReader struct {
 	err error
 }
 
-// stats is all but G, which comes as it is written.
+// stats reads everything; it returns G separately, as it is written.
 func (in *statsReader) stats() (*RidgeStats, []float64) {
 	head := in.bytes(statsHeader)
 	if in.err != nil {
@@ -267,7 +268,8 @@ func (in *statsReader) numbers(n int) []float64 {
 	return out
 }
 
-// Save writes the sums into the file path, whole or not at all (wholefile).
+// Save writes the sums to the file path, whole or not at all (package wholefile). Errors: as for WriteTo and of the
+// file system.
 func (s *RidgeStats) Save(path string) error {
 	if err := wholefile.Write(path, func(w io.Writer) error { _, err := s.WriteTo(w); return err }); err != nil {
 		return fmt.Errorf("train: writing %s: %w", path, err)
@@ -275,7 +277,7 @@ func (s *RidgeStats) Save(path string) error {
 	return nil
 }
 
-// LoadRidgeStats reads a file that Save wrote. Errors: as for UnmarshalBinary, and of the file system.
+// LoadRidgeStats reads a file that Save wrote. Errors: as for UnmarshalBinary and of the file system.
 func LoadRidgeStats(path string) (*RidgeStats, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -8,9 +8,9 @@ import (
 	"github.com/bochner-go/bochner/train/internal/given"
 )
 
-// Merge adds the rows of other, which stays as it is. The result is as of adding all blocks to one RidgeStats, to
-// rounding. Errors: domain.ErrShape when D or k differ, or the ClassWeights,
-// and when both have an Of, or a Signature, and these differ.
+// Merge adds the rows of other, which stays as it is. Up to rounding the result is the same as adding all blocks to one
+// RidgeStats. A nil or empty other adds nothing. Errors (domain.ErrShape): another D, k or ClassWeights, and another Of
+// or Signature if both have one.
 func (s *RidgeStats) Merge(other *RidgeStats) error {
 	if other == nil || other.n == 0 {
 		return nil
@@ -56,7 +56,7 @@ func (s *RidgeStats) Merge(other *RidgeStats) error {
 	return nil
 }
 
-// mergeable tells why the rows of other, of which there are some, cannot join those of s.
+// mergeable says why the rows of other, which is not empty, cannot join the rows of s.
 func (s *RidgeStats) mergeable(other *RidgeStats) error {
 	switch {
 	case s.Of != "" && other.Of != "" && s.Of != other.Of:

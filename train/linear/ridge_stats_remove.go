@@ -11,19 +11,19 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// removable is the share of a sum below which what Remove leaves of it is rounding.
+// removable is the share of a sum below which the result of Remove is rounding.
 const removable = 1e-8
 
-// Mass is the sum of the weights of the rows: N but for ClassWeights and Forget. It stands for the number of rows in
-// all that is computed from the sums.
+// Mass returns the sum of the weights of the rows, which is N without ClassWeights and Forget. Everything computed from
+// the sums uses it as the number of rows.
 func (s *RidgeStats) Mass() float64 { return s.mass }
 
-// Forget multiplies the weight of every row so far by a factor in (0, 1], the means staying as they are: called with f
-// before each block of rows, it makes the block of t calls ago count fᵗ, and Mass tends to the rows of a block over 1 -
-// f. The sums are then as of rows with such weights. N still counts the rows that were added, whatever they weigh.
+// Forget multiplies the weight of every row so far by a factor in (0, 1]; the means stay as they are. Called with f
+// before each block of rows, it gives the block of t calls ago the weight fᵗ, and Mass tends to the rows of a block
+// over 1 - f. N still counts all rows.
 //
-// Errors: domain.ErrParam for another factor; domain.ErrDomain where Mass would fall below 1e-290. The sums are then
-// as before.
+// Errors, which leave the sums as they were: domain.ErrParam for another factor; domain.ErrDomain if Mass would fall
+// below 1e-290.
 func (s *RidgeStats) Forget(factor float64) error {
 	if !(factor > 0 && factor <= 1) {
 		return fmt.Errorf("train: RidgeStats.Forget: the factor %v is not above 0 and at most 1; 1 keeps all: %w", factor, domain.ErrParam)
@@ -45,18 +45,17 @@ func (s *RidgeStats) Forget(factor float64) error {
 	return nil
 }
 
-// Remove takes rows out again that Add took, features z [rows, D] with their targets y [rows, k]: it undoes the update
-// of Chan, Golub and LeVeque. They go with the weight that they would have if they were added now, so take out rows
-// that Forget has not touched. No row need come in the block that it was added in. When the last row goes, the sums are
-// empty. It takes a second D x D matrix meanwhile.
+// Remove subtracts rows that Add added, with features z [rows, D] and targets y [rows, k]: it undoes the update of
+// Chan, Golub and LeVeque. Rows need not be removed in the blocks in which they were added. They leave with the weight
+// that they would have if they were added now, so remove only rows that Forget has not touched. Removing the last row
+// empties the sums. It holds a second D×D matrix meanwhile.
 //
-// The error is of rounding, relative to the sums before: some 1e-15 of G, R and S as they were, so that of two
-// million rows the last two are known to 1e-9 of their own sums. A window that moves on over rows of one scale loses a
-// digit in some hundred turns.
+// Rounding is relative to the sums before: about 1e-15 of G, R and S. After removing all but two of two million rows,
+// the sums of these two are known to 1e-9. A sliding window over rows of one scale loses a digit in some hundred turns.
 //
-// Errors: see Add; domain.ErrShape for more rows than there are; domain.ErrDomain for rows that were not added, as
-// far as the sums can tell: the weight of the others would not be above 0, or the sum of squares Gⱼⱼ or S of a column
-// would be negative beyond rounding. The sums are then as before.
+// Errors, which leave the sums as they were: see Add; domain.ErrShape for more rows than there are, or other
+// dimensions; domain.ErrDomain for rows that were not added, as far as the sums show it: the other rows would have no
+// weight left, or a sum of squares Gⱼⱼ or S would be negative beyond rounding.
 func (s *RidgeStats) Remove(z *tensor.Dense, y *mat.Dense) error {
 	out := RidgeStats{ClassWeights: s.ClassWeights}
 	if err := out.Add(z, y); err != nil {
@@ -73,7 +72,8 @@ func (s *RidgeStats) Remove(z *tensor.Dense, y *mat.Dense) error {
 	if !(left > removable*out.mass) {
 		return fmt.Errorf("train: RidgeStats.Remove: the rows weigh %v of %v, though others stay; take out rows that were added, and before Forget: %w", out.mass, s.mass, domain.ErrDomain)
 	}
-	// With δ the mean of these rows less that of the others, both means are a share of it from the mean of all.
+	// With δ the difference of the means of these rows and of the others, both means are a share of δ from the mean of
+	// all.
 	move := func(of, from []float64) (delta []float64) {
 		delta = make([]float64, len(of))
 		for j := range delta {
@@ -111,7 +111,7 @@ func (s *RidgeStats) Remove(z *tensor.Dense, y *mat.Dense) error {
 	return nil
 }
 
-// leaves says whether the sum of squares before can have the part less, of a column with the given mean.
+// leaves says whether the sum of squares before can contain the part less, for a column with the given mean.
 func (s *RidgeStats) leaves(before, less, mean float64) bool {
 	return before-less >= -removable*before-roundedSquares*s.mass*mean*mean
 }
@@ -123,7 +123,7 @@ func notAdded(what string, j int) error {
 	return fmt.Errorf("train: RidgeStats.Remove: without these rows the sum of squares of %s %d would be negative; take out rows that were added, and before Forget: %w", what, j, domain.ErrDomain)
 }
 
-// removeAll makes s empty if its rows are those behind out.
+// removeAll empties s if its rows are the rows of out.
 func (s *RidgeStats) removeAll(out *RidgeStats, left float64) error {
 	near := func(a, b, size float64) bool { return math.Abs(a-b) <= removable*size }
 	if !near(left, 0, s.mass) {

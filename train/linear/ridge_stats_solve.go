@@ -16,13 +16,15 @@ import (
 )
 
 // Solve fits the rows so far with a relative lambda, as FitRidge does, and leaves the sums as they are, so that more
-// rows can follow. It needs no second D x D matrix: the factor takes the place of the sums, which are copied to the other triangle
-// and back. Errors: domain.ErrShape without rows, domain.ErrParam for a lambda that is negative or too small,
-// domain.ErrDomain for features that are all zero or overflow. With a Signature it is Kreĭn ridge regression, for which lambda may also
-// be one of a few values that leave the system singular (domain.ErrParam), and which takes a copy.
+// rows can follow. It needs no second D×D matrix, since the factor takes the place of one triangle of G. With a
+// Signature it is Kreĭn ridge regression and takes a copy of G.
+//
+// Errors: domain.ErrShape without rows; domain.ErrParam for a lambda that is negative, not finite or too small, or,
+// with a Signature, one of the few that leave the system singular; domain.ErrDomain for features that are all zero or
+// overflow.
 func (s *RidgeStats) Solve(lambda float64) (*RidgeFit, error) { return s.solve(lambda, false) }
 
-// solve is Solve; the last one leaves no sums that can be used.
+// solve is Solve; last says that it may overwrite the sums.
 func (s *RidgeStats) solve(lambda float64, last bool) (*RidgeFit, error) {
 	if err := given.CheckLambda(lambda); err != nil {
 		return nil, fmt.Errorf("train: Ridge: %w", err)
@@ -58,9 +60,11 @@ func (s *RidgeStats) fit(w []float64, lambda float64) (*RidgeFit, error) {
 	return f, nil
 }
 
-// Best fits every lambda, scores it on the rows behind held, which are others, and fits the one of the least squared error, the largest of
-// equals, to both: s has merged held then. Sums do not know an error rate. nil: the built-in grid of RidgeOptions. ctx is looked
-// at before each factorisation. Errors: as for Solve and Merge; domain.ErrParam when no lambda can be solved for; ctx.Err().
+// Best fits every lambda to the rows of s and scores it by the squared error on the rows of held, which are other rows.
+// It then merges held into s and fits the lambda with the least error, the largest of equals, to all rows. The sums do
+// not contain an error rate. nil lambdas are the built-in grid of RidgeOptions. Best checks ctx before each
+// factorisation. Errors: as for Solve and Merge; domain.ErrShape for a held without rows; domain.ErrParam for an
+// empty list of lambdas, and if no lambda can be solved for; ctx.Err().
 func (s *RidgeStats) Best(ctx context.Context, held *RidgeStats, lambdas []float64) (*RidgeFit, error) {
 	if err := given.Missing("RidgeStats.Best", given.Arg("the context", ctx)); err != nil {
 		return nil, err
@@ -74,7 +78,7 @@ func (s *RidgeStats) Best(ctx context.Context, held *RidgeStats, lambdas []float
 	return s.best(ctx, held, nil, RidgeOptions{Lambdas: lambdas}.grid(s.n+held.n, 1))
 }
 
-// best is Best with rows among those of held for the error rate.
+// best is Best with a sample of the rows of held for the error rate.
 func (s *RidgeStats) best(ctx context.Context, held *RidgeStats, sample *rowSample, grid cv.Grid) (*RidgeFit, error) {
 	if err := checkSquares(held.yy); err != nil {
 		return nil, err
@@ -94,7 +98,8 @@ func (s *RidgeStats) best(ctx context.Context, held *RidgeStats, sample *rowSamp
 	return fit, nil
 }
 
-// scores are the errors of the lambdas on the rows behind held, the squared one of all and the error rate of the sample; nil: there is none.
+// scores are the errors of the lambdas on the rows of held: the squared error of all rows, and the error rate of the
+// sample unless it is nil.
 func (s *RidgeStats) scores(ctx context.Context, held *RidgeStats, sample *rowSample, lambdas []float64) ([]fits.LambdaScore, error) {
 	scale, err := s.scale()
 	if err != nil {
@@ -135,7 +140,7 @@ func (s *RidgeStats) scores(ctx context.Context, held *RidgeStats, sample *rowSa
 	return scores, nil
 }
 
-// errorRate is that of a fit on some rows; NaN where they are of no classes, or there are none.
+// errorRate is the error rate of a fit on some rows; NaN without rows, or for targets that are not classes.
 func (s *RidgeStats) errorRate(sample *rowSample, f *RidgeFit) (float64, error) {
 	if sample == nil {
 		return math.NaN(), nil
@@ -158,13 +163,13 @@ func (s *RidgeStats) errorRate(sample *rowSample, f *RidgeFit) (float64, error) 
 	return sums.wrong / sums.mass, nil
 }
 
-// MSE is the mean squared error of a linear head, over the rows so far and the targets,
+// MSE returns the mean squared error of a linear head over the rows so far and the targets, from the sums alone:
 //
 //	1/(nk) Σ_t [ S_t - 2 w_tᵀ r_t + w_tᵀ G w_t + n (ȳ_t - z̄ᵀ w_t - b_t)² ],
 //
-// with n the sum of the weights, which needs no row again. It is a difference of sums, exact to some 1e-15 of the mean square of targets and predictions: of an error
-// that is smaller than that it knows nothing, and 0 is the least it says. Errors: domain.ErrShape without rows, or for a head of
-// other dimensions; domain.ErrParam for none.
+// with n the sum of the weights. It is a difference of sums, exact to about 1e-15 of the mean square of targets and
+// predictions, and at least 0. Errors: domain.ErrShape without rows, or for a head of other dimensions; domain.ErrParam
+// for a nil head or one without W.
 func (s *RidgeStats) MSE(f *RidgeFit) (float64, error) {
 	d, k := s.features, s.targets
 	if s.n == 0 {

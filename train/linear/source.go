@@ -14,7 +14,7 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// source hands out the rows of a fit, or a part of them, in blocks, as features: the same blocks in every pass.
+// source hands out the rows of a fit, or a part of them, as features in blocks: the same blocks in every pass.
 type source struct {
 	who       string // whose errors they are
 	ctx       context.Context
@@ -25,21 +25,21 @@ type source struct {
 	index     []int       // which of them are meant; nil: all
 	block     int         // rows that go through the map at once; 0 chooses
 
-	n              int // the number of rows, 0 where nobody has counted them
+	n              int // the number of rows, 0 if they have not been counted
 	dims, features int
 	dtype          tensor.Dtype
-	y              *mat.Dense // the targets of all, once they have been asked for
+	y              *mat.Dense // the targets of all rows, once they have been read
 	*passed
 	dst, gather *tensor.Dense // kept from block to block
 }
 
-// passed counts the rows that went by, of a source and its parts together.
+// passed counts the rows that have been handed out by a source and its parts together.
 type passed struct {
-	done, total int // 0: nobody knows
+	done, total int // 0: not known
 	progress    func(done, total int)
 }
 
-// newSource checks rows that are in memory; others are checked as they come.
+// newSource checks rows that are in memory; a stream is checked block by block.
 func newSource(ctx context.Context, who string, m layers.Map, rows data.Examples) (*source, error) {
 	if err := given.Missing(who, given.Arg("the context", ctx)); err != nil {
 		return nil, err
@@ -68,7 +68,7 @@ func newSource(ctx context.Context, who string, m layers.Map, rows data.Examples
 	return s, nil
 }
 
-// checked is pairs that the map takes, in one piece.
+// checked returns pairs that the map takes, in row-major memory.
 func (s *source) checked(p data.Pairs) (data.Pairs, error) {
 	p, err := p.Check("train: " + s.who)
 	if err != nil {
@@ -95,14 +95,14 @@ func (s *source) take(index []int) *source {
 	return &t
 }
 
-// where is a part of rows that are read.
+// where is a part of the rows of a stream.
 func (s *source) where(keep func(file, row int) bool) *source {
 	t := *s
 	t.rows, t.n, t.y, t.dst = data.Part(s.rows, keep), 0, nil, nil
 	return &t
 }
 
-// split sets rows aside, about the fraction of them, which the seed draws.
+// split holds out about a fraction of the rows, drawn by the seed.
 func (s *source) split(fraction float64, seed uint64) (rest, held *source) {
 	if s.memory != nil {
 		kept, out := ridgeSplit(s.n, fraction, seed)
@@ -112,7 +112,7 @@ func (s *source) split(fraction float64, seed uint64) (rest, held *source) {
 	return s.where(func(file, row int) bool { return !in(file, row) }), s.where(in)
 }
 
-// targets are those of all rows, which it counts: of rows that are read by a pass without the map.
+// targets are the targets of all rows, which it counts; a stream takes a pass without the map.
 func (s *source) targets() (*mat.Dense, error) {
 	switch {
 	case s.y != nil:
@@ -130,7 +130,7 @@ func (s *source) targets() (*mat.Dense, error) {
 	return s.y, nil
 }
 
-// eachBlock calls f with the blocks of rows that are read.
+// eachBlock calls f with the blocks of a stream.
 func (s *source) eachBlock(f func(b data.Pairs) error) error {
 	return given.EachBlock(s.ctx, s.who, s.rows, s.checked, s.cancelled, f)
 }
@@ -140,7 +140,7 @@ func (s *source) each(f addRows) error {
 	return s.pass(false, func(rows rowNames, z ops.Matrix, y *mat.Dense) error { return f(rows, z.(*tensor.Dense), y) })
 }
 
-// eachMatrix is each, except that sparse rows stay sparse where the map keeps zeros; such a block belongs to f.
+// eachMatrix is each, except that sparse rows stay sparse if the map keeps zeros; such a block belongs to f.
 func (s *source) eachMatrix(f addMatrix) error { return s.pass(true, f) }
 
 // pass goes over the rows.
@@ -159,7 +159,7 @@ func (s *source) pass(sparse bool, f addMatrix) error {
 	})
 }
 
-// cut calls f with blocks of the rows index (nil: all) of pairs, of which the first has the number first.
+// cut calls f with blocks of the rows index (nil: all) of pairs. first is the number of the first row.
 func (s *source) cut(p data.Pairs, index []int, first int, sparse bool, f addMatrix) error {
 	if b, ok := p.X.(*ops.Bags); ok && s.m == nil {
 		return fmt.Errorf("train: %s: x are %v and there is no map; sets of samples want one, such as %s: %w", s.who, b, strings.Join(layers.BagMaps(), ", "), domain.ErrParam)
@@ -206,7 +206,7 @@ func (s *source) cut(p data.Pairs, index []int, first int, sparse bool, f addMat
 	return s.cancelled()
 }
 
-// sparseBlockRows is how many rows of features that stay sparse make a block.
+// sparseBlockRows is the number of rows in a block of sparse features.
 const sparseBlockRows = 4096
 
 // blockRows is the length of blocks that suits ridge.
@@ -219,7 +219,7 @@ func (s *source) blockRows(x ops.Matrix) int {
 
 func (s *source) cancelled() error {
 	if err := given.Stopped(s.ctx); err != nil {
-		if s.total == 0 { // nobody knows
+		if s.total == 0 { // not known
 			return fmt.Errorf("train: %s: stopped after %d rows: %w", s.who, s.done, err)
 		}
 		return fmt.Errorf("train: %s: stopped after %d of %d rows: %w", s.who, s.done, s.total, err)
@@ -245,7 +245,7 @@ func (s *source) part(x ops.Matrix, rows rowNames, b int) ops.Matrix {
 	return s.gather
 }
 
-// features2d maps a block and checks what comes back. Sparse rows stay sparse where that is asked for and the map keeps zeros.
+// features2d maps a block and checks the result. With sparse set, sparse rows stay sparse if the map keeps zeros.
 func (s *source) features2d(x ops.Matrix, rows rowNames, b int, sparse bool) (ops.Matrix, error) {
 	dst := s.dst
 	if dst != nil && dst.Shape()[0] != b {
@@ -283,7 +283,7 @@ func (s *source) features2d(x ops.Matrix, rows rowNames, b int, sparse bool) (op
 	return z, nil
 }
 
-// stored is about how many features of the rows in memory are stored where they stay sparse; 0: they are dense.
+// stored is about the number of stored features of sparse rows in memory if they stay sparse; 0: they are dense.
 func (s *source) stored() int {
 	if s.memory == nil || s.m != nil && !layers.KeepsZeros(s.m) {
 		return 0
@@ -296,8 +296,8 @@ func (s *source) stored() int {
 	return max(1, x.Stored()*width*s.n/x.Rows())
 }
 
-// parts calls train or held with the rows of SelectHeldOut. Of rows that are read each is held out with the probability
-// o.HeldOut, by its number, all in one pass.
+// parts calls train or held with the rows of SelectHeldOut. Each row of a stream is held out with the probability
+// o.HeldOut, by its number, in one pass.
 func (s *source) parts(o RidgeOptions, train, held addRows) error {
 	if s.memory != nil {
 		rest, out := s.split(o.HeldOut, o.Seed)
@@ -372,8 +372,8 @@ type eachRows interface {
 	each(f addRows) error
 }
 
-// ridgeBlockRows is how many rows of D features make a block: 16 MB of them where that is 512 to 2048 rows, for a block is
-// slow when it is short.
+// ridgeBlockRows is the number of rows of D features in a block: 16 MB, within 512 to 2048 rows, since short blocks are
+// slow.
 func ridgeBlockRows(features int) int {
 	depth := min(max((1<<21)/max(features, 1)/ridgeDepth, 1), 4) * ridgeDepth
 	if features > 8192 {
@@ -382,6 +382,6 @@ func ridgeBlockRows(features int) int {
 	return depth
 }
 
-// BlockRows is how many rows of d columns a stream should put into a block for a map to D features: some blocks of ridge, and not less
-// than it takes to keep the reader ahead.
+// BlockRows returns the number of rows of d columns that a stream should put into a block for a map to D features:
+// several blocks of FitRidge, enough to keep the reader ahead.
 func BlockRows(d, features int) int { return 4 * ridgeBlockRows(max(d, features)) }

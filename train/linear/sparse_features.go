@@ -85,7 +85,8 @@ func (s *rowSpread) addMatrix(z ops.Matrix, w []float64) {
 	}
 }
 
-// addSparseSpread is addSpread of sparse rows: what a column does not store has the distance of its mean from 0.
+// addSparseSpread is addSpread for sparse rows. A cell that is not stored is 0, and its distance is the mean of its
+// column.
 func addSparseSpread[T domain.Float](s *rowSpread, z *ops.CSR, values []T, w []float64) {
 	n, d, ptr, cols := z.Rows(), z.Cols(), z.Pointers(), z.Columns()
 	mass, mean, stored := 0., make([]float64, d), make([]float64, d)

@@ -13,13 +13,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Loss is what a support vector machine pays for the score f of a target y.
+// Loss is the loss of a support vector machine for the score f of a target y.
 type Loss int
 
 const (
-	// SquaredHinge is max(0, 1 - y f)² for y of -1 and 1: classification, one column of y a class (OneVersusRest), or one for two classes.
+	// SquaredHinge is max(0, 1 - y f)² for y of -1 and 1, for classification: one column of y for each class
+	// (data.OneVersusRest), or a single one for two classes.
 	SquaredHinge Loss = iota
-	// SquaredInsensitive is max(0, |y - f| - ε)²: regression.
+	// SquaredInsensitive is max(0, |y - f| - ε)², for regression.
 	SquaredInsensitive
 )
 
@@ -37,29 +38,34 @@ func (l Loss) String() string {
 // SVMOptions are the options of FitSVM. The zero value fits the default lambda by the squared hinge loss.
 type SVMOptions struct {
 	Loss    Loss
-	Epsilon float64 // ε of SquaredInsensitive, >= 0
-	// Lambdas are relative, as ridge's: the penalty is lambda times the mean squared distance s of a feature row from their mean, so that the C
-	// of LIBLINEAR is 1/(2 λ s). Each is finite and > 0; nil is one lambda, 1e-6 n for n rows. Several are chosen among by the error on rows that are set
-	// aside, the fraction HeldOut of them (in (0, 1); 0 is 0.2) that Seed picks: of the classes, or the mean squared one. Of equals the
-	// largest is taken.
+	Epsilon float64 // ε of SquaredInsensitive, >= 0; above 0 it is an error for SquaredHinge
+	// Lambdas are relative, as in RidgeOptions: C of LIBLINEAR is 1/(2 λ s), with s the mean squared distance of a
+	// feature row from the mean row. Each is finite and > 0; nil is one lambda, 1e-6 n for n rows. Of several the one
+	// with the least error on held-out rows is chosen, by the error rate for SquaredHinge and else the mean squared
+	// error; ties go to the larger lambda. HeldOut is the fraction of the rows that is held out, in (0, 1); 0 is 0.2.
+	// Seed draws them.
 	Lambdas []float64
 	HeldOut float64
 	Seed    uint64
-	// Bias is the constant feature behind the intercept, in units of √s; 0 is 1. The larger, the less the intercept is penalised.
+	// Bias is the constant feature of the intercept in units of √s; 0 is 1. The larger it is, the less the intercept is
+	// penalised.
 	Bias float64
-	// ClassWeights multiply the losses of the rows of each class, in all columns, under SquaredHinge: with the weight 2 a row counts as two of
-	// it would, in s too. Of a y of one column the first is the weight of -1. nil: all are 1. The error by which lambda is chosen has no weights.
+	// ClassWeights multiply the losses of the rows of each class, in all columns. A row of weight 2 counts as two rows,
+	// in s too. If y has one column, the weight of -1 comes first. nil: all are 1. They are an error for
+	// SquaredInsensitive. The errors that choose lambda are not weighted.
 	ClassWeights []float64
-	// Tol is the norm of the gradient at which a column is done, relative to that at W = 0 and, for classes, to the share of the rarer
-	// side, as LIBLINEAR's -e; 0 is 0.01 for SquaredHinge and 1e-5 for SquaredInsensitive, whose gradient at W = 0 is large. The last step
-	// of a column has also taken at most Tol/100, or 1e-5, off its objective. A column whose line search finds nothing to gain any more is done as well.
+	// Tol is the norm of the gradient at which a column is done, relative to the norm at W = 0 and, for classes, to the
+	// share of the rarer class, as -e of LIBLINEAR. 0 is 0.01 for SquaredHinge and 1e-5 for SquaredInsensitive, whose
+	// gradient at W = 0 is large. The last step of a column must also have lowered its objective by at most Tol/100, or
+	// 1e-5. A column whose line search finds no lower objective is done too.
 	Tol      float64
-	MaxSteps int // Newton steps; 0 is 100. Reaching it is an error
-	// CacheBytes is up to what size the features of all rows are kept; 0 is 1 GiB, negative none. Larger ones are mapped anew, block by
-	// block, in every pass over the rows.
+	MaxSteps int // the largest number of Newton steps; 0 is 100. Needing more is an error
+	// CacheBytes is the largest size of the features of all rows that is kept in memory; 0 is 1 GiB, negative is none.
+	// Larger features are mapped again, block by block, in every pass over the rows.
 	CacheBytes int64
 	BlockRows  int // as in RidgeOptions
-	// Progress is called after each Newton step with the steps done and the columns that are still to fit. nil: not called.
+	// Progress is called after each Newton step with the number of steps so far and of the columns that are still to
+	// fit; nil: not called.
 	Progress func(steps, columns int)
 }
 
@@ -68,35 +74,39 @@ const defaultSVMCache = 1 << 30
 
 // SVMFit is a linear head: f(z) = z W + B.
 type SVMFit struct {
-	W         *mat.Dense         // [D, k]
-	B         []float64          // [k]
-	Lambda    float64            // the relative lambda that was chosen
-	C         float64            // the same as LIBLINEAR has it, 1/(2 λ s)
-	Scores    []fits.LambdaScore // one a lambda: the error rate of classes, or else the mean squared error, +Inf where it is not done; nil for one lambda
-	Objective []float64          // [k], ½(‖w‖² + v²) + C Σ loss at the end, v being the weight of the constant feature
-	Residual  []float64          // [k], the norm of the gradient at the end, in the unit of Tol; above Tol where rounding ended the search
-	Steps     int                // Newton steps of the last fit
+	W      *mat.Dense // [D, k]
+	B      []float64  // [k]
+	Lambda float64    // the relative lambda that was chosen
+	C      float64    // the same as C of LIBLINEAR, 1/(2 λ s)
+	// Scores has one entry for each lambda: the error rate or the mean squared error, +Inf if the fit is not done; nil
+	// for a single lambda.
+	Scores []fits.LambdaScore
+	// Objective [k] is ½(‖w‖² + v²) + C Σ cᵢ loss at the end, with v the weight of the constant feature.
+	Objective []float64
+	// Residual [k] is the norm of the gradient at the end, in the unit of Tol; it is above Tol if rounding ended the
+	// search.
+	Residual []float64
+	Steps    int // Newton steps of the last fit
 }
 
-// FitSVM fits linear support vector machines on the features z = m(x), one for each column of y, with the squared loss of LIBLINEAR's
-// solvers 2 and 11:
+// FitSVM fits linear support vector machines on the features z = m(x), one for each column of y, with the squared loss
+// of LIBLINEAR's solvers 2 and 11:
 //
-//	min over w, v of  ½(‖w‖² + v²) + C Σᵢ cᵢ loss(yᵢ, zᵢ·w + v β)²,    β = Bias √s,  b = v β
+//	min over w, v of  ½(‖w‖² + v²) + C Σᵢ cᵢ Loss(yᵢ, zᵢ·w + v β),    C = 1/(2 λ s),    β = Bias √s,    b = v β
 //
-// with cᵢ the ClassWeights. Rows are dense or sparse; a nil map is the identity. The problem is solved in the primal by a truncated Newton method:
-// conjugate gradients on the generalised Hessian I + 2C Zᵀ A Z, A being 1 for the rows with a loss, and a line search. All columns go
-// through the rows together, as products of matrices, in the features' element type with sums in float64. Keerthi and DeCoste (2005),
-// A modified finite Newton method for fast solution of large scale linear SVMs; Lin, Weng and Keerthi (2008), Trust region Newton method for
-// large-scale logistic regression.
+// with the ClassWeights cᵢ. Rows are dense or sparse, or ops.Bags; a nil map is the identity. A truncated Newton method
+// solves the primal problem: conjugate gradients on the generalised Hessian I + 2C Zᵀ A Z, where the diagonal A has cᵢ
+// for the rows with a loss, and a line search. All columns go through the rows together, in the element type of the
+// features with sums in float64. Keerthi and DeCoste (2005), A modified finite Newton method for fast solution of large
+// scale linear SVMs; Lin, Weng and Keerthi (2008), Trust region Newton method for large-scale logistic regression.
 //
-// Memory: 3 n k + 6 D k numbers, a block of features, and all features where CacheBytes allows; the features of sparse rows stay sparse where the
-// map keeps zeros (layers.KeepsZeros), and their products are summed in float64. Rows that are not in memory are read
-// once for their targets, once for features that are kept, and otherwise in every pass; n k more numbers are their targets. Those that are set aside to
-// choose lambda are drawn one by one. Results do not depend on GOMAXPROCS. ctx is
-// looked at between blocks.
+// Memory: 3 n k + 6 D k numbers, a block of features and, if CacheBytes allows, all features. Features of sparse rows
+// stay sparse if the map keeps zeros (layers.KeepsZeros). A stream is read once for its targets, which take n k more
+// numbers, once for features that are kept, and otherwise in every pass. Held-out rows of a stream are drawn one by
+// one. Results do not depend on GOMAXPROCS. FitSVM checks ctx between blocks.
 //
-// Errors: as for FitRidge; domain.ErrDomain for a target of SquaredHinge that is neither -1 nor 1; domain.ErrParam for options out of
-// range, for more targets than memory holds, and for columns that are not done after MaxSteps.
+// Errors: as for FitRidge; domain.ErrDomain for a target of SquaredHinge that is neither -1 nor 1; domain.ErrParam
+// for options out of range, for more targets than memory holds, and for columns that are not done after MaxSteps.
 func FitSVM(ctx context.Context, m layers.Map, rows data.Examples, o SVMOptions) (*SVMFit, error) {
 	src, o, err := svmSource(ctx, m, rows, o)
 	if err != nil {
@@ -132,7 +142,7 @@ func svmSource(ctx context.Context, m layers.Map, rows data.Examples, o SVMOptio
 	return src, o, nil
 }
 
-// errLambda is the ErrParam of a lambda that is too small for the rows.
+// errLambda is the ErrParam for a lambda that is too small for the rows.
 var errLambda = fmt.Errorf("%w", domain.ErrParam)
 
 // complete checks the options and fills in the defaults for n rows.
@@ -158,7 +168,7 @@ func (o SVMOptions) complete(n int) (SVMOptions, error) {
 	return o, err
 }
 
-// newton are the options that logistic regression has, too.
+// newton returns the options that logistic regression has as well.
 func (o *SVMOptions) newton() newtonOptions {
 	return newtonOptions{&o.Lambdas, &o.HeldOut, &o.Tol, &o.MaxSteps, &o.CacheBytes, o.BlockRows}
 }

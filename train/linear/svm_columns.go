@@ -6,7 +6,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// columns are k columns of numbers for the rows [n, k], or for the features [D + 1, k], the constant feature last; row-major.
+// columns are k columns of numbers for the rows [n, k], or for the features [D + 1, k], the constant feature last;
+// row-major.
 type columns struct {
 	k int
 	v []float64

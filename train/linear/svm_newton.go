@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// svm is a set of problems, one a column of y, over the same rows.
+// svm is a set of problems over the same rows, one for each column of y.
 type svm struct {
 	*svmRows
 	o           SVMOptions
@@ -19,7 +19,7 @@ type svm struct {
 	mass        float64   // the sum of the weights
 	scale, bias float64   // s and β
 
-	w, scores columns // [D+1, k] and [n, k]: where the fit stands
+	w, scores columns // [D+1, k] and [n, k]: the current weights and scores
 }
 
 func newSVM(src *source, o SVMOptions) (*svm, error) {
@@ -40,7 +40,7 @@ func svmOf(rows *svmRows, o SVMOptions) (*svm, error) {
 	return s, err
 }
 
-// atZero are problems with no weights yet, and no scale.
+// atZero are problems with all weights 0, and without a scale.
 func atZero(rows *svmRows, o SVMOptions) (*svm, error) {
 	k := rows.y.RawMatrix().Cols
 	s := &svm{svmRows: rows, o: o, w: newColumns(rows.features+1, k), y: newColumns(rows.n, k), scores: newColumns(rows.n, k)}
@@ -70,7 +70,7 @@ func (o *SVMOptions) loss(y, score float64) (r float64, lossy bool) {
 	return e - math.Copysign(o.Epsilon, e), true
 }
 
-// fit minimises from where it stands. Columns that are done stay out of the products.
+// fit minimises the objective, starting from the current weights. Columns that are done take no part in the products.
 func (s *svm) fit(lambda float64) (*SVMFit, error) {
 	c := 1 / (2 * lambda * s.scale)
 	if math.IsInf(c, 1) {
@@ -84,8 +84,8 @@ func (s *svm) fit(lambda float64) (*SVMFit, error) {
 	for j := range open {
 		open[j] = j
 	}
-	// What the last step of a column took off its objective, as a share of it. A gradient can be small where a step still goes far: at the end
-	// of a fit to another lambda, above all.
+	// What the last step of a column took off its objective, as a share of it. A gradient can be small where a step
+	// still goes far: at the end of a fit to another lambda, above all.
 	gain, residual := slices.Repeat([]float64{math.Inf(1)}, s.w.k), make([]float64, s.w.k)
 	for step := 0; ; step++ {
 		g, err := s.gradient(c, open)
@@ -118,10 +118,11 @@ func (s *svm) fit(lambda float64) (*SVMFit, error) {
 	}
 }
 
-// leastGain is a last step that is small for any Tol: where the problem is ill-conditioned the gradient is small long before no step gains more.
+// leastGain is the gain of a last step that is small for any Tol. In an ill-conditioned problem the gradient is small
+// long before steps stop to gain.
 const leastGain = 1e-5
 
-// units are what Tol is a share of, as LIBLINEAR's: the gradient norms at W = 0, by the share of the rarer sign.
+// units are the units of Tol, as in LIBLINEAR: the gradient norms at W = 0, times the share of the rarer class.
 func (s *svm) units(c float64) ([]float64, error) {
 	at := newColumns(s.n, s.w.k)
 	positive := make([]float64, s.w.k)
@@ -180,7 +181,8 @@ func (s *svm) gradient(c float64, cols []int) (columns, error) {
 	return g, err
 }
 
-// step takes a Newton step of the columns with gradient g, and tells what each gained: 0 where the line search found nothing to gain.
+// step takes a Newton step of the columns with gradient g, and sets what each gained: 0 if its line search found no
+// lower objective.
 func (s *svm) step(c float64, cols []int, g columns, gain []float64) error {
 	d, err := s.direction(c, cols, g)
 	if err != nil {
@@ -204,10 +206,12 @@ func (s *svm) step(c float64, cols []int, g columns, gain []float64) error {
 	return nil
 }
 
-// forcing is how far conjugate gradients bring the residual of a Newton system down, and solves at most so many iterations.
+// forcing is the factor by which conjugate gradients reduce the residual of a Newton system, in at most solves
+// iterations.
 const forcing, solves = .1, 250
 
-// direction solves H d = -g for each column by conjugate gradients, all together: one pass over the features an iteration.
+// direction solves H d = -g for all columns together by conjugate gradients, with one pass over the features per
+// iteration.
 func (s *svm) direction(c float64, cols []int, g columns) (columns, error) {
 	k, rows := len(cols), len(g.v)/len(cols)
 	lossy := make([]bool, s.n*k)
@@ -273,8 +277,8 @@ func (s *svm) direction(c float64, cols []int, g columns) (columns, error) {
 	return d, nil
 }
 
-// search halves the step of each column until the objective falls by 1e-4 of what its slope promises. Where it never does, or where the whole
-// promise is below the rounding of the objective, the column stays where it is.
+// search halves the step of each column until the objective falls by 1e-4 of what its slope promises. The column stays
+// where it is if that never happens, or if the whole promise is below the rounding of the objective.
 func (s *svm) search(c float64, cols []int, g, d, u columns, gain []float64) []float64 {
 	k, rows := len(cols), len(d.v)/len(cols)
 	length, ww, dw, dd, slope := make([]float64, k), make([]float64, k), make([]float64, k), make([]float64, k), make([]float64, k)
@@ -311,7 +315,7 @@ func (s *svm) losses(col int, u columns, j int, t float64) (sum float64) {
 	return sum
 }
 
-// done is the fit where it stands.
+// done returns the current weights as a fit.
 func (s *svm) done(lambda, c float64, steps int, residual []float64) *SVMFit {
 	d, k := s.features, s.w.k
 	fit := &SVMFit{W: mat.NewDense(d, k, slices.Clone(s.w.v[:d*k])), B: make([]float64, k), Lambda: lambda, C: c, Objective: make([]float64, k), Residual: residual, Steps: steps}

@@ -9,10 +9,10 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// svmRows are the rows that a fit goes through again and again: features that are kept, or are made anew each time.
+// svmRows are the rows that a fit goes through again and again: their features are kept, or mapped again each time.
 type svmRows struct {
 	*source
-	kept []ops.Matrix // the blocks, once they have been seen; nil where there is no room
+	kept []ops.Matrix // the blocks, after the first pass; nil if there is no room
 	keep bool
 
 	scores, product *tensor.Dense // of a block
@@ -34,7 +34,7 @@ func newSVMRows(src *source, cacheBytes int64) (*svmRows, error) {
 	return &svmRows{source: src, keep: bytes <= cacheBytes}, nil
 }
 
-// each calls f with block after block and where it begins.
+// each calls f with each block and the number of its first row.
 func (r *svmRows) each(f func(at int, z ops.Matrix) error) error {
 	at := 0
 	if r.kept != nil {
@@ -69,8 +69,8 @@ func (r *svmRows) each(f func(at int, z ops.Matrix) error) error {
 	return err
 }
 
-// through computes u = [Z | β] w for all rows, block by block, hands f the rows of a block to change, and adds [Z | β]ᵀ u to sum, unless
-// sum is nil: one pass over the features for both products.
+// through computes u = [Z | β] w for all rows, block by block, and hands f the rows of u in a block to change. Unless
+// sum is nil, it then adds [Z | β]ᵀ u to sum: one pass over the features for both products.
 func (r *svmRows) through(w columns, bias float64, sum *columns, f func(at int, u columns)) error {
 	intercept := make([]float64, w.k)
 	for j, v := range w.row(r.features) {
@@ -158,7 +158,7 @@ func (r *svmRows) addDenseTransposed(sum columns, z *tensor.Dense, u columns) {
 	}
 }
 
-// scale is s, as of ridge, of weighted rows.
+// scale is s of ridge regression for weighted rows.
 func (r *svmRows) scale(weight []float64) (float64, error) {
 	var spread rowSpread
 	err := r.each(func(at int, z ops.Matrix) error {
@@ -171,7 +171,7 @@ func (r *svmRows) scale(weight []float64) (float64, error) {
 	return spread.scale(r.who)
 }
 
-// floatsOf is a tensor of either element type.
+// floatsOf makes a tensor of either element type.
 func floatsOf(dt tensor.Dtype, v []float64, shape ...int) *tensor.Dense {
 	t := tensor.New(tensor.WithShape(shape...), tensor.Of(dt))
 	for i, x := range v {

@@ -10,7 +10,7 @@ import (
 	"github.com/bochner-go/bochner/train/internal/given"
 )
 
-// selectSVM fits every lambda on the rows that are not set aside, and the best on all.
+// selectSVM fits every lambda on the rows that are not held out, and the best one on all rows.
 func selectSVM(src *source, o SVMOptions) (*SVMFit, error) {
 	fit, scores, err := selectLambda[*SVMFit](src, o.newton(), o.Seed, func(src *source) (*svm, error) { return newSVM(src, o) })
 	if err != nil {
@@ -36,7 +36,8 @@ func (s *svm) path(lambdas []float64, rows *svmRows) ([]fits.LambdaScore, error)
 	})
 }
 
-// scorePath scores the lambdas, the largest first. One that is too small to be fitted, errLambda, cannot be used.
+// scorePath scores the lambdas, the largest first. A lambda that is too small to be fitted (errLambda) gets the score
+// of cv.Unusable.
 func scorePath(lambdas []float64, score func(lambda float64) (fits.LambdaScore, error)) ([]fits.LambdaScore, error) {
 	out := make([]fits.LambdaScore, len(lambdas))
 	for _, i := range descending(lambdas) {
@@ -51,7 +52,7 @@ func scorePath(lambdas []float64, score func(lambda float64) (fits.LambdaScore, 
 	return out, nil
 }
 
-// bestScore is the place of the score that is better than all before it and no worse than those after it.
+// bestScore is the index of the best score, the first of equals.
 func bestScore(scores []fits.LambdaScore) (best int) {
 	for i, s := range scores {
 		if s.Better(scores[best]) {
@@ -61,7 +62,7 @@ func bestScore(scores []fits.LambdaScore) (best int) {
 	return best
 }
 
-// score is how a fit does on these rows: the error rate under SquaredHinge, and else the mean squared error.
+// score is the score of a fit on these rows: the error rate under SquaredHinge, and else the mean squared error.
 func (s *svm) score(fit *SVMFit) (fits.LambdaScore, error) {
 	w, k := newColumns(s.features+1, s.w.k), s.w.k
 	copy(w.v, fit.W.RawMatrix().Data)

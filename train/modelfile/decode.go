@@ -13,8 +13,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Decode is Read on bytes: it returns the metadata (without the checksum) and the tensors, which share no memory with
-// data.
+// Decode is Read for bytes: it returns the metadata, without the checksum, and the tensors, which share no memory with
+// data. Errors: ErrCorrupt and ErrFormat, as for Read.
 func Decode(data []byte) (meta map[string]string, tensors map[string]*tensor.Dense, err error) {
 	if err := checkKind(data); err != nil {
 		return nil, nil, err
@@ -28,14 +28,14 @@ func Decode(data []byte) (meta map[string]string, tensors map[string]*tensor.Den
 	return parse(data)
 }
 
-// corrupt is an error that wraps ErrCorrupt and says what to do.
+// corrupt returns an error that wraps ErrCorrupt and suggests a remedy.
 func corrupt(format string, args ...any) error {
 	return fmt.Errorf("modelfile: %s: %w; copy it again from where it was saved, or save the model anew", fmt.Sprintf(format, args...), ErrCorrupt)
 }
 
-// checkKind tells a damaged model file from a file of another kind by the signature at the head of the header, of
-// which damage leaves most: up to 4 of its bytes may differ. A safetensors file of another program has other metadata
-// there and so differs by more.
+// checkKind tells a damaged model file from another kind of file by the signature at the start of the header. Damage
+// leaves most of it: up to 4 bytes may differ. A safetensors file of another program has other metadata there and
+// differs more.
 func checkKind(data []byte) error {
 	if len(data) <= lengthLen {
 		return corrupt("it has only %d bytes", len(data))
@@ -53,7 +53,7 @@ func checkKind(data []byte) error {
 	return nil
 }
 
-// parse reads a file without regard to the digits of its checksum. It trusts nothing: fuzzing comes in here.
+// parse reads a file without checking its checksum. It trusts nothing; fuzzing starts here.
 func parse(data []byte) (map[string]string, map[string]*tensor.Dense, error) {
 	if len(data) < lengthLen {
 		return nil, nil, corrupt("it has only %d bytes", len(data))
@@ -77,8 +77,8 @@ func parse(data []byte) (map[string]string, map[string]*tensor.Dense, error) {
 	return meta, tensors, nil
 }
 
-// parseHeader reads the JSON and then insists on the one form in which headerBytes writes it. That rules out
-// duplicate keys, unknown fields and stray spaces at once.
+// parseHeader reads the JSON and accepts only the form that headerBytes writes. That excludes duplicate keys, unknown
+// fields and stray spaces.
 func parseHeader(header []byte) (map[string]string, map[string]entry, error) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(header, &fields); err != nil {
@@ -115,7 +115,7 @@ func parseHeader(header []byte) (map[string]string, map[string]entry, error) {
 	return meta, entries, nil
 }
 
-// checkLayout wants known element types, shapes that are as long as their bytes, and tensors that lie end to end.
+// checkLayout wants known element types, shapes that match their bytes, and tensors without gaps.
 func checkLayout(entries map[string]entry, size int64) error {
 	names := slices.SortedFunc(maps.Keys(entries), func(a, b string) int {
 		x, y := entries[a].Offsets, entries[b].Offsets
@@ -142,8 +142,8 @@ func checkLayout(entries map[string]entry, size int64) error {
 	return nil
 }
 
-// byteLength is the product of the shape and the element size, checked for overflow. A zero in the shape excuses no
-// absurd number beside it.
+// byteLength is the product of the shape and the element size, checked for overflow. A zero in the shape does not
+// excuse an absurd number beside it.
 func byteLength(name string, e entry) (int64, error) {
 	size := map[string]int64{"F64": 8, "F32": 4}[e.Dtype]
 	if size == 0 {

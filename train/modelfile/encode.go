@@ -18,14 +18,14 @@ import (
 
 const (
 	metadataKey = "__metadata__"
-	// signature is how every header begins; the digits of the checksum follow, at digitsAt in the file.
+	// signature starts every header; the digits of the checksum follow, at digitsAt in the file.
 	signature = `{"` + metadataKey + `":{"` + HashKey + `":"`
 	lengthLen = 8
 	digitsAt  = lengthLen + len(signature)
 	digitsLen = 2 * sha256.Size
 )
 
-// entry is what the header says of one tensor.
+// entry is the header's entry for a tensor.
 type entry struct {
 	Dtype   string   `json:"dtype"`
 	Shape   []int64  `json:"shape"`
@@ -34,9 +34,9 @@ type entry struct {
 
 // Encode returns the bytes of the file that Write writes.
 //
-// Errors: domain.ErrParam for a name or metadata string that JSON cannot hold (not UTF-8), an empty name, or one that
-// the format keeps for itself; domain.ErrDtype for elements that are neither float64 nor float32; domain.ErrShape for
-// a nil tensor, or one in column-major order, which has no row-major form of its own.
+// Errors: domain.ErrParam for a name or metadata that is not UTF-8, an empty or reserved name, and a header above
+// MaxHeader; domain.ErrDtype for elements that are neither float64 nor float32; domain.ErrShape for a nil tensor, and
+// for one that cannot be copied to row-major order.
 func Encode(meta map[string]string, tensors map[string]*tensor.Dense) ([]byte, error) {
 	if err := checkNames(meta, tensors); err != nil {
 		return nil, err
@@ -84,8 +84,8 @@ func Encode(meta map[string]string, tensors map[string]*tensor.Dense) ([]byte, e
 	return out, nil
 }
 
-// headerBytes is the one form of the header: metadata first, then the tensors, sorted by name, the checksum zero, and
-// spaces up to a multiple of 8.
+// headerBytes is the canonical header: metadata first, then the tensors, sorted by name, the checksum zero, and spaces
+// up to a multiple of 8.
 func headerBytes(meta map[string]string, entries map[string]entry) ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString(signature)
@@ -124,7 +124,8 @@ func headerBytes(meta map[string]string, entries map[string]entry) ([]byte, erro
 	return b.Bytes(), nil
 }
 
-// checksum is the file's SHA-256 in hex digits, those in the file itself taken as zeros. The file has room for them.
+// checksum is the SHA-256 of the file in hex digits, computed with zeros in place of its own digits. The file is long
+// enough to hold them.
 func checksum(file []byte) [digitsLen]byte {
 	h := sha256.New()
 	h.Write(file[:digitsAt])
@@ -152,7 +153,7 @@ func checkNames(meta map[string]string, tensors map[string]*tensor.Dense) error 
 	return nil
 }
 
-// rowMajor returns t itself when its backing is its elements row by row, else a copy that is.
+// rowMajor returns t itself if its memory holds its elements row by row, and otherwise a copy.
 func rowMajor(name string, t *tensor.Dense) (*tensor.Dense, error) {
 	if t == nil {
 		return nil, fmt.Errorf("modelfile: tensor %q is nil; leave it out or give it a value: %w", name, domain.ErrShape)
@@ -169,7 +170,7 @@ func rowMajor(name string, t *tensor.Dense) (*tensor.Dense, error) {
 	return nil, fmt.Errorf("modelfile: tensor %q of shape %v has strides %v, not those of a row-major tensor; copy it into one: %w", name, t.Shape(), t.Strides(), domain.ErrShape)
 }
 
-// isRowMajor compares the strides of the axes that have more than one element with those of a row-major tensor.
+// isRowMajor says whether the strides of the axes with more than one element are those of a row-major tensor.
 func isRowMajor(t *tensor.Dense) bool {
 	shape, strides := t.Shape(), t.Strides()
 	if shape.IsScalar() || slices.Contains(shape, 0) {

@@ -1,7 +1,7 @@
-// Package modelfile keeps named tensors and a few strings in one file that notices its own damage.
+// Package modelfile stores named tensors and metadata strings in one file with a checksum.
 //
-// The format is safetensors (https://github.com/huggingface/safetensors, "Format"), so that other programs can read
-// a model:
+// The format is safetensors (https://github.com/huggingface/safetensors, "Format"), so that other programs can read a
+// model:
 //
 //	8 bytes   N, the length of the header, unsigned little-endian
 //	N bytes   the header, JSON: {"__metadata__": {key: string, ...},
@@ -10,9 +10,9 @@
 //	the rest  the tensors, little-endian, row-major, in the order of the header, without gaps; the offsets count
 //	          from the end of the header
 //
-// One thing is added to it. The first key of the metadata is "sha256": 64 hex digits, the SHA-256 of the whole file
-// with these digits themselves taken as zeros ('0'). Read compares, so a flipped byte anywhere is an ErrCorrupt. The
-// header has one form only (keys sorted, no optional spaces), so equal contents are equal files.
+// It has one addition. The first key of the metadata is "sha256": 64 hex digits, the SHA-256 of the whole file with
+// zeros ('0') in place of these digits. Read verifies it, so that a changed byte anywhere is an ErrCorrupt. The header
+// has a canonical form (keys sorted, no optional spaces), so equal contents give equal files.
 package modelfile
 
 import (
@@ -28,22 +28,21 @@ import (
 var (
 	// ErrCorrupt marks a model file whose bytes are not those that were written.
 	ErrCorrupt = errors.New("the model file is damaged")
-	// ErrFormat marks a file that is no model file of this library.
+	// ErrFormat marks a file that is not a model file of this library.
 	ErrFormat = errors.New("not a model file")
 )
 
 // MaxHeader is the largest header that is read or written, in bytes.
 const MaxHeader = 64 << 20
 
-// HashKey is the metadata key of the checksum. It belongs to the format: Write sets it, Read checks and drops it.
+// HashKey is the metadata key of the checksum. It is reserved: Write sets it, and Read checks and removes it.
 const HashKey = "sha256"
 
-// Write puts tensors (float64 or float32, any shape, scalars and empty ones included) and meta into the file path.
+// Write writes tensors (float64 or float32, any shape, scalars and empty ones included) and meta to the file path.
 //
-// The bytes depend on the contents alone. The file is replaced whole or not at all: the bytes go to a temporary file
-// in the same folder, which is synced and then renamed, so that after a failure the old file still stands and the
-// temporary one is gone. A view or a transpose is written in the order of its own rows. Errors: as for Encode, and
-// the errors of the file system, which name the path.
+// Equal contents give equal bytes. The file is replaced whole or not at all: after a failure the old file is still
+// there, and no temporary file. A view or a transpose is written as its own rows. Errors: as for Encode; the errors of
+// the file system, with the path.
 func Write(path string, meta map[string]string, tensors map[string]*tensor.Dense) error {
 	data, err := Encode(meta, tensors)
 	if err != nil {
@@ -55,10 +54,10 @@ func Write(path string, meta map[string]string, tensors map[string]*tensor.Dense
 	return nil
 }
 
-// Read returns what Write put into the file: metadata and tensors by name.
+// Read returns the metadata and the tensors, by name, of a file that Write wrote.
 //
-// Errors: ErrCorrupt for a file that was cut or changed, ErrFormat for one of another kind, and the errors of the file
-// system. Memory is in proportion to the file's true size, whatever its header says.
+// Memory is proportional to the true size of the file, whatever its header says. Errors: ErrCorrupt for a file that was
+// cut or changed, ErrFormat for another kind of file, and the errors of the file system.
 func Read(path string) (meta map[string]string, tensors map[string]*tensor.Dense, err error) {
 	data, err := os.ReadFile(path)
 	if err != nil {

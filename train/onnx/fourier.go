@@ -8,7 +8,7 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 )
 
-// shift is c of a skewed map, ln(1 + exp(raw_c)) where it is tuned.
+// shift is c of a skewed map, or ln(1 + exp(raw_c)) if it is tuned.
 func (p params) shift() []float64 {
 	raw, tuned := p.values["raw_c"]
 	if !tuned {
@@ -21,8 +21,8 @@ func (p params) shift() []float64 {
 	return c
 }
 
-// fourier is [cos P | sin P]/√m, or √(2/m) cos(P + b), for P = xW of d columns of x, each frequency times its amplitude
-// where the sampler gave some.
+// fourier is [cos P | sin P]/√m, or √(2/m) cos(P + b), for P = xW and d columns of x, times the amplitudes of the
+// frequencies if the sampler has some.
 func (g *graph) fourier(x value, p params, d int) value {
 	w, m := p.frequencies(d)
 	if g.err != nil {
@@ -37,7 +37,7 @@ func (g *graph) fourier(x value, p params, d int) value {
 	return g.amplified(g.concat(1, g.cos(angles), g.op("Sin", angles)), 1/math.Sqrt(float64(m)), amplitudes, 2)
 }
 
-// amplified is z times a factor, and times the amplitudes of the frequencies, which are repeated so many times.
+// amplified is z times a factor, and times the amplitudes of the frequencies, repeated a number of times.
 func (g *graph) amplified(z value, factor float64, amplitudes []float64, times int) value {
 	if amplitudes == nil {
 		return g.times(z, factor)
@@ -49,7 +49,7 @@ func (g *graph) amplified(z value, factor float64, amplitudes []float64, times i
 	return g.op("Mul", z, g.row("amplitudes", all))
 }
 
-// frequencies are W [d, m] with its bandwidths. Structured ones are made a matrix.
+// frequencies are W [d, m] divided by the bandwidths. Structured ones become a matrix.
 func (p params) frequencies(d int) (w []float64, m int) {
 	if p.values["signs"] != nil {
 		w, m = p.structured(d)
@@ -68,7 +68,7 @@ func (p params) frequencies(d int) (w []float64, m int) {
 	return w, m
 }
 
-// tunedName is the name under which the map has a parameter.
+// tunedName is the name of a parameter in the map.
 func (p params) tunedName(name string) string {
 	if p.values["log_"+name] != nil {
 		return "log_" + name
@@ -76,8 +76,8 @@ func (p params) tunedName(name string) string {
 	return name
 }
 
-// structured is W [d, m] of signs [3·blocks, q] and norms [m]: of each block
-// Wᵀ = q^(-3/2) diag(norms) H D₃ H D₂ H D₁, as in ops.StructuredFourier.
+// structured is W [d, m] for signs [3·blocks, q] and norms [m]. Each block is Wᵀ = q^(-3/2) diag(norms) H D₃ H D₂ H D₁,
+// as in ops.StructuredFourier.
 func (p params) structured(d int) (w []float64, m int) {
 	signs, norms, q := p.get("signs"), p.get("norms"), p.columns("signs")
 	m = len(norms)

@@ -12,16 +12,16 @@ import (
 // value is the name of a tensor of the graph.
 type value string
 
-// graph is a GraphProto that grows. The first error stays, and whatever follows it is of no use.
+// graph is a GraphProto under construction. It keeps the first error; after it the content is meaningless.
 type graph struct {
 	dt    tensor.Dtype
-	elem  int64 // of the numbers that are made: element(dt), or elemDouble within double
+	elem  int64 // of new numbers: element(dt), or elemDouble within double
 	scope []string
 
 	nodes, tensors message
 	size           int
 	names          map[string]int
-	shared         map[string]value // small tensors that are there already, by their content
+	shared         map[string]value // existing small tensors, by their content
 	err            error
 }
 
@@ -35,14 +35,14 @@ func (g *graph) fail(err error) {
 	}
 }
 
-// within runs f with names that begin with a word.
+// within runs f with names that start with word.
 func (g *graph) within(word string, f func() value) value {
 	g.scope = append(g.scope, word)
 	defer func() { g.scope = g.scope[:len(g.scope)-1] }()
 	return f()
 }
 
-// name is a name that nothing has yet.
+// name returns a new unique name.
 func (g *graph) name(word string) string {
 	name := strings.Join(append(g.scope[:len(g.scope):len(g.scope)], word), ".")
 	g.names[name]++
@@ -52,7 +52,7 @@ func (g *graph) name(word string) string {
 	return name
 }
 
-// op adds a node of one output.
+// op adds a node with one output.
 func (g *graph) op(kind string, in ...value) value { return g.opWith(kind, nil, in...) }
 
 func (g *graph) opWith(kind string, attributes []attribute, in ...value) value {
@@ -61,7 +61,7 @@ func (g *graph) opWith(kind string, attributes []attribute, in ...value) value {
 	return value(out)
 }
 
-// node adds a node whose output has a name of its own.
+// node adds a node whose output has a given name.
 func (g *graph) node(kind, out string, attributes []attribute, in ...value) {
 	names := make([]string, len(in))
 	for i, v := range in {
@@ -70,7 +70,7 @@ func (g *graph) node(kind, out string, attributes []attribute, in ...value) {
 	g.nodes.put(graphNode, nodeMessage(kind, out, names, out, attributes))
 }
 
-// add is a tensor of the file. Small ones that are alike are one.
+// add adds a tensor to the file. Equal small tensors are stored once.
 func (g *graph) add(name string, elem int64, shape []int, raw []byte) value {
 	dims := make([]int64, len(shape))
 	for i, d := range shape {
@@ -96,7 +96,7 @@ func (g *graph) add(name string, elem int64, shape []int, raw []byte) value {
 	return v
 }
 
-// weights are numbers of the file, of the given shape. A number that the element type cannot hold is an error.
+// weights adds numbers to the file, with the given shape. A number that the element type cannot hold is an error.
 func (g *graph) weights(name string, v []float64, shape ...int) value {
 	n := 1
 	for _, d := range shape {
@@ -125,10 +125,10 @@ func (g *graph) at(name string) string {
 	return strings.Join(append(g.scope[:len(g.scope):len(g.scope)], name), ".")
 }
 
-// scalar is one number, of no dimension.
+// scalar adds a single number without dimensions.
 func (g *graph) scalar(v float64) value { return g.weights("number", []float64{v}) }
 
-// row is a list of numbers, one a column, or one for all.
+// row adds a list of numbers, one for each column, or one for all.
 func (g *graph) row(name string, v []float64) value {
 	if len(v) == 1 {
 		return g.weights(name, v)
@@ -136,19 +136,19 @@ func (g *graph) row(name string, v []float64) value {
 	return g.weights(name, v, 1, len(v))
 }
 
-// ints are whole numbers of the file.
+// ints adds integers to the file.
 func (g *graph) ints(name string, v ...int64) value {
 	return g.add(name, elemInt64, []int{len(v)}, rawInts(v))
 }
 
-// words are texts of the file.
+// words adds texts to the file.
 func (g *graph) words(name string, v []string) value {
 	name = g.name(name)
 	g.tensors.put(graphInitializer, textMessage(name, v))
 	return value(name)
 }
 
-// double runs f on x in float64, whatever the element type is, and rounds once.
+// double runs f on x in float64, whatever the element type is, and rounds the result once.
 func (g *graph) double(x value, f func(x value) value) value {
 	if g.elem == elemDouble {
 		return f(x)
@@ -185,7 +185,7 @@ func (g *graph) unsqueeze(x value, axis int64) value {
 	return g.op("Unsqueeze", x, g.ints("axes", axis))
 }
 
-// reshape keeps the rows, and makes of each so many numbers.
+// reshape keeps the rows and gives each the given shape.
 func (g *graph) reshape(x value, shape ...int64) value {
 	return g.op("Reshape", x, g.ints("shape", append([]int64{0}, shape...)...))
 }
@@ -197,7 +197,7 @@ func (g *graph) times(x value, factor float64) value {
 	return g.op("Mul", x, g.scalar(factor))
 }
 
-// cos is the cosine. In float64 it is made of the sine, for runtimes that have the cosine in float32 alone.
+// cos is the cosine. In float64 it uses the sine, for runtimes that have only a float32 cosine.
 func (g *graph) cos(x value) value {
 	if g.elem == elemDouble {
 		return g.op("Sin", g.op("Add", x, g.scalar(math.Pi/2)))
@@ -207,11 +207,11 @@ func (g *graph) cos(x value) value {
 
 func (g *graph) square(x value) value { return g.op("Mul", x, x) }
 
-// zero is where x is 0.
+// zero is true where x is 0.
 func (g *graph) zero(x value) value { return g.op("Equal", x, g.scalar(0)) }
 
-// normalise is x/‖x‖ by its rows, in the l1 or l2 norm, and 0 for 0. The largest number is divided out first, so that
-// no square overflows.
+// normalise is x/‖x‖ for each row, in the l1 or l2 norm, and 0 for a row of zeros. It divides by the largest number
+// first, so that no square overflows.
 func (g *graph) normalise(x value, l2 bool) value {
 	top := g.largest(g.op("Abs", x))
 	x = g.op("Div", x, g.op("Where", g.zero(top), g.scalar(1), top))
@@ -221,5 +221,5 @@ func (g *graph) normalise(x value, l2 bool) value {
 	} else {
 		length = g.sumColumns(g.op("Abs", x), 1)
 	}
-	return g.op("Div", x, g.op("Max", length, g.scalar(1))) // it is 1 at least, but of a row of zeros
+	return g.op("Div", x, g.op("Max", length, g.scalar(1))) // length is at least 1, except for a row of zeros
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/bochner-go/bochner/train/linear"
 )
 
-// outputs adds the head and what else a caller asked for, and returns the outputs of the graph.
+// outputs adds the head and the outputs of the options, and returns all outputs of the graph.
 func (g *graph) outputs(m *train.Model, z value, o Options) (outs []output) {
 	k := m.Head.Features()
 	if !slices.Contains(layers.HeadKinds(), m.Head.Kind()) {
@@ -63,7 +63,7 @@ func (g *graph) outputs(m *train.Model, z value, o Options) (outs []output) {
 	return outs
 }
 
-// check refuses what a model does not have.
+// check refuses options for what the model does not have.
 func (o Options) check(m *train.Model) error {
 	u := m.Uncertainty
 	switch {
@@ -81,8 +81,8 @@ func (o Options) check(m *train.Model) error {
 	return nil
 }
 
-// calibration is what the JSON of a calibrate.Calibration has. A field that is not here is an error, so that no method is
-// taken for another.
+// calibration is the JSON of a calibrate.Calibration. An unknown field is an error, so that no method is taken for
+// another.
 type calibration struct {
 	Method   string    `json:"method"`
 	Classes  int       `json:"classes"`
@@ -93,7 +93,7 @@ type calibration struct {
 	Steps    []struct{ X, Y []float64 }
 }
 
-// calibrated are the probabilities of a calibration by scores [N, k].
+// calibrated are the calibrated probabilities for scores [N, k].
 func (g *graph) calibrated(s value, c *calibrate.Calibration) value {
 	text, err := c.MarshalJSON()
 	var of calibration
@@ -128,10 +128,10 @@ func (g *graph) calibrated(s value, c *calibrate.Calibration) value {
 	return ""
 }
 
-// farLogit is where a sigmoid is 0 or 1 to all digits, as in package calibrate.
+// farLogit is a logit at which a sigmoid is 0 or 1 to all digits, as in package calibrate.
 const farLogit = 700
 
-// isotonic are the increasing functions of the scores, made to sum to 1.
+// isotonic applies the functions of the scores, and normalises them to the sum 1.
 func (g *graph) isotonic(s value, of calibration) value {
 	points := 0
 	for _, f := range of.Steps {
@@ -150,7 +150,7 @@ func (g *graph) isotonic(s value, of calibration) value {
 	return g.op("Div", p, g.sumColumns(p, 1))
 }
 
-// deviations are √(σ² v(z)) and √(σ² (1 + v(z))), v(z) = 1/n + ‖L⁻¹(z - z̄)‖², of a linear.Posterior.
+// deviations are √(σ² v(z)) and √(σ² (1 + v(z))) of a linear.Posterior, with v(z) = 1/n + ‖L⁻¹(z - z̄)‖².
 func (g *graph) deviations(z value, of *linear.Posterior, head layers.Head) (function, target value) {
 	tensors := map[string][]float64{}
 	for name, t := range of.Tensors() {

@@ -9,8 +9,8 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 )
 
-// homogeneous are of each coordinate v the numbers r₀ |v|^(γ/2), √2 r_j |v|^(γ/2) cos(f_j L ln|v|) and
-// √2 r_j |v|^(γ/2) sin(f_j L ln|v|), with the parameters p, which l or a map around it has.
+// homogeneous maps each coordinate v to the numbers r₀ |v|^(γ/2), √2 r_j |v|^(γ/2) cos(f_j L ln|v|) and √2 r_j
+// |v|^(γ/2) sin(f_j L ln|v|). The parameters p belong to l or to a map around it.
 func (g *graph) homogeneous(x value, p params, l *layers.HomogeneousLayer) value {
 	roots, base, f := p.get("root_kappa"), p.exponential("L"), l.Harmonics().F[1:]
 	d, n := l.Dims(), len(f)
@@ -39,7 +39,7 @@ func (g *graph) homogeneous(x value, p params, l *layers.HomogeneousLayer) value
 		if k.Extension() != spectral.RejectNegative {
 			size = g.op("Abs", v)
 		}
-		log := value("") // which a map of order 0 does without
+		log := value("") // a map of order 0 needs none
 		if n > 0 {
 			log = g.op("Log", g.op("Where", g.zero(v), g.scalar(1), size))
 		}
@@ -56,7 +56,7 @@ func (g *graph) homogeneous(x value, p params, l *layers.HomogeneousLayer) value
 	})
 }
 
-// series are the numbers of u [N, d, 1], each times a factor [N, d, 1]: [N, d, 2n+1].
+// series maps u [N, d, 1] to the numbers of homogeneous, each times a factor [N, d, 1]: [N, d, 2n+1].
 func (g *graph) series(u, factor value, base, roots []float64, f []int) value {
 	n := len(f)
 	first := g.times(factor, roots[0])
@@ -78,7 +78,7 @@ func (g *graph) series(u, factor value, base, roots []float64, f []int) value {
 	return g.concat(2, first, g.op("Mul", waves, factor))
 }
 
-// power is x^p of x >= 0.
+// power is x^p for x >= 0.
 func (g *graph) power(x value, p float64) value {
 	switch p {
 	case 1:

@@ -9,7 +9,7 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 )
 
-// nystrom is k(x, landmarks)·projection, in float64: the projection divides by the roots of small eigenvalues.
+// nystrom is k(x, landmarks)·projection, in float64, since the projection divides by the roots of small eigenvalues.
 func (g *graph) nystrom(x value, p params, l *layers.NystromLayer) value {
 	landmarks, projection := p.get("landmarks"), p.get("projection")
 	m, d := l.Landmarks(), l.Dims()
@@ -23,15 +23,15 @@ func (g *graph) nystrom(x value, p params, l *layers.NystromLayer) value {
 	})
 }
 
-// rowsOf are the two sides of a kernel matrix: rows x [N, d], and landmarks [m, d] of the file.
+// rowsOf are the two sides of a kernel matrix: rows x [N, d], and landmarks [m, d] in the file.
 type rowsOf struct {
 	x         value
 	landmarks []float64
 	m, d      int
-	a, b      value // [N, 1, d] and [1, m, d], at first use
+	a, b      value // [N, 1, d] and [1, m, d], made at their first use
 }
 
-// pairs are the two sides so that operators put each row beside each landmark.
+// pairs returns the two sides in shapes that pair each row with each landmark.
 func (r *rowsOf) pairs(g *graph) (a, b value) {
 	if r.a == "" {
 		r.a, r.b = g.unsqueeze(r.x, 1), g.weights("landmarks", r.landmarks, 1, r.m, r.d)
@@ -39,7 +39,7 @@ func (r *rowsOf) pairs(g *graph) (a, b value) {
 	return r.a, r.b
 }
 
-// sum is over the columns of pairs: [N, m].
+// sum sums pairs over their columns: [N, m].
 func (g *graph) sum(x value) value { return g.sumColumns(x, 0) }
 
 // kernel is the matrix k(x, landmarks) [N, m].
@@ -88,7 +88,7 @@ func (g *graph) kernel(r *rowsOf, k spectral.Kernel) value {
 	return ""
 }
 
-// dot are the inner products x·y.
+// dot returns the inner products x·y.
 func (g *graph) dot(r *rowsOf) value {
 	transposed := make([]float64, 0, len(r.landmarks))
 	for i := range r.d {
@@ -99,7 +99,7 @@ func (g *graph) dot(r *rowsOf) value {
 	return g.op("MatMul", r.x, g.weights("landmarks", transposed, r.d, r.m))
 }
 
-// squaredDistance is ‖x‖² + ‖y‖² - 2x·y about the mean of the landmarks, never below 0.
+// squaredDistance is ‖x‖² + ‖y‖² - 2x·y, centred at the mean of the landmarks, and at least 0.
 func (g *graph) squaredDistance(r *rowsOf) value {
 	mean := make([]float64, r.d)
 	for i, v := range r.landmarks {
@@ -116,7 +116,7 @@ func (g *graph) squaredDistance(r *rowsOf) value {
 	return g.op("Max", d2, g.scalar(0))
 }
 
-// matern is the kernel of distances r, of which ν = ½, 3/2 and 5/2 have no Bessel function.
+// matern is the kernel for distances r. With ν = ½, 3/2 and 5/2 it needs no Bessel function.
 func (g *graph) matern(r value, k spectral.Matern) value {
 	s := g.times(r, math.Sqrt(2*k.Nu)/k.Ell)
 	decay := g.op("Exp", g.op("Neg", s))
@@ -146,7 +146,7 @@ func (g *graph) skewed(r *rowsOf, c float64, of spectral.Homogeneous) value {
 	return g.op("Exp", g.sum(g.op("Log", g.signature(u, of))))
 }
 
-// signature is 𝒦(u) of u >= 0.
+// signature is 𝒦(u) for u >= 0.
 func (g *graph) signature(u value, k spectral.Homogeneous) value {
 	onePlus := func() value { return g.op("Add", g.op("Exp", g.op("Neg", u)), g.scalar(1)) } // 1 + exp(-u)
 	switch k.(type) {
@@ -155,7 +155,7 @@ func (g *graph) signature(u value, k spectral.Homogeneous) value {
 	case spectral.Intersection:
 		return g.op("Exp", g.times(u, -.5))
 	case spectral.JensenShannon: // (exp(u/2) log₂(1 + exp(-u)) + exp(-u/2) log₂(1 + exp(u)))/2
-		u = g.op("Min", u, g.scalar(1400)) // beyond which exp(u/2) has no room
+		u = g.op("Min", u, g.scalar(1400)) // exp(u/2) overflows beyond it
 		tail := g.op("Log", onePlus())
 		up, down := g.op("Exp", g.times(u, .5)), g.op("Exp", g.times(u, -.5))
 		both := g.op("Add", g.op("Mul", up, tail), g.op("Mul", down, g.op("Add", u, tail)))
@@ -167,7 +167,8 @@ func (g *graph) signature(u value, k spectral.Homogeneous) value {
 	return ""
 }
 
-// additive is Σ (xy)^(γ/2) 𝒦(ln y - ln x), of numbers of one sign; those of two count negatively, or not.
+// additive is Σ (xy)^(γ/2) 𝒦(ln y - ln x) over pairs of numbers of one sign. By its extension the kernel subtracts or
+// ignores pairs of opposite signs.
 func (g *graph) additive(r *rowsOf, k spectral.Homogeneous) value {
 	signed := k.Extension() != spectral.RejectNegative
 	sizes, logs, signs := make([]float64, len(r.landmarks)), make([]float64, len(r.landmarks)), make([]float64, len(r.landmarks))
@@ -196,7 +197,7 @@ func (g *graph) additive(r *rowsOf, k spectral.Homogeneous) value {
 	return g.sum(terms)
 }
 
-// selfTerms are |x|^γ, of which k(x, x) is the sum times 𝒦(0).
+// selfTerms are |x|^γ. Their sum times 𝒦(0) is k(x, x).
 func (g *graph) selfTerms(r *rowsOf, k spectral.Homogeneous) value {
 	x := r.x
 	if k.Extension() != spectral.RejectNegative {

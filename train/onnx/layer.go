@@ -28,7 +28,7 @@ func (g *graph) params(l layers.Layer) params {
 	return p
 }
 
-// get is a parameter that must be there.
+// get returns a parameter; a missing one is an error.
 func (p params) get(name string) []float64 {
 	v := p.values[name]
 	if v == nil {
@@ -37,7 +37,7 @@ func (p params) get(name string) []float64 {
 	return v
 }
 
-// columns is the second size of a parameter, the number of its columns.
+// columns is the number of columns of a parameter.
 func (p params) columns(name string) int {
 	if s := p.shapes[name]; len(s) == 2 && s[1] > 0 {
 		return s[1]
@@ -47,7 +47,7 @@ func (p params) columns(name string) int {
 	return 1
 }
 
-// exponential is a parameter, or the exponential of its logarithm, which a tuned map has.
+// exponential is a parameter, or the exponential of its logarithm if the map has that because it is tuned.
 func (p params) exponential(name string) []float64 {
 	if log, tuned := p.values["log_"+name]; tuned {
 		v := make([]float64, len(log))
@@ -59,7 +59,7 @@ func (p params) exponential(name string) []float64 {
 	return p.get(name)
 }
 
-// bandwidths are exp(-log_bandwidth), one for each of d rows of W.
+// bandwidths are exp(-log_bandwidth), one for each of the d rows of W.
 func (p params) bandwidths(d int) []float64 {
 	v, log := make([]float64, d), p.values["log_bandwidth"]
 	for i := range v {
@@ -78,7 +78,7 @@ func (p params) bandwidths(d int) []float64 {
 	return v
 }
 
-// bound gives a matrix the spectral norm c at most, as a dense layer with layers.WithSpectralNorm does.
+// bound limits the spectral norm of a matrix to c, as a dense layer with layers.WithSpectralNorm does.
 func (p params) bound(name string, c float64) {
 	w, shape := p.get(name), p.shapes[name]
 	if p.g.err != nil {
@@ -92,7 +92,7 @@ func (p params) bound(name string, c float64) {
 	p.values[name] = ops.Float64s(t)
 }
 
-// layer adds a layer of a model.
+// layer adds a layer of the model.
 func (g *graph) layer(l layers.Layer, x value) value {
 	if g.err != nil {
 		return ""

@@ -10,8 +10,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// The messages of an ONNX file, with the field numbers of onnx.proto of https://github.com/onnx/onnx, which is licensed
-// under Apache-2.0. Only the fields that this package writes are here.
+// The field numbers of onnx.proto of https://github.com/onnx/onnx, which is licensed under Apache-2.0. Only the fields
+// that this package writes are here.
 const (
 	modelIRVersion = 1  // int64
 	modelProducer  = 2  // string
@@ -87,7 +87,7 @@ func (m *message) put(field protowire.Number, b message) {
 	*m = protowire.AppendBytes(protowire.AppendTag(*m, field, protowire.BytesType), b)
 }
 
-// numbers is a packed list, the form of repeated numbers that every reader of proto2 and proto3 takes.
+// numbers writes a packed list, the form of repeated numbers that every reader of proto2 and proto3 accepts.
 func (m *message) numbers(field protowire.Number, list []int64) {
 	var packed message
 	for _, v := range list {
@@ -142,7 +142,7 @@ func rawNumbers(elem int64, v []float64) []byte {
 	return raw
 }
 
-// rawInts are the bytes of whole numbers.
+// rawInts are the bytes of integers.
 func rawInts(v []int64) []byte {
 	raw := make([]byte, 0, 8*len(v))
 	for _, x := range v {
@@ -151,7 +151,7 @@ func rawInts(v []int64) []byte {
 	return raw
 }
 
-// attribute is an attribute of a node: one whole number, or a list of them.
+// attribute is an attribute of a node: an integer, or a list of integers.
 type attribute struct {
 	name string
 	one  int64
@@ -186,7 +186,8 @@ func nodeMessage(kind, name string, in []string, out string, attributes []attrib
 	return m
 }
 
-// valueMessage is a ValueInfoProto of a tensor whose first dimension is the batch; columns 0: it has no other.
+// valueMessage is a ValueInfoProto of a tensor whose first dimension is the batch. If columns is 0, it has no other
+// dimension.
 func valueMessage(name string, elem int64, columns int, doc string) message {
 	var batch, shape, of, kind, m message
 	batch.text(dimParam, "N")

@@ -17,45 +17,47 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Opset is the version of the standard operators that files ask for.
+// Opset is the version of the standard operators that files use.
 const Opset = 17
 
 const (
-	irVersion = 8         // of the file format, as of opset 17
-	mostBytes = 1<<31 - 1 // of a protobuf message
+	irVersion = 8         // of the file format for opset 17
+	mostBytes = 1<<31 - 1 // the largest protobuf message
 )
 
 // The names of the input and of the outputs.
 const (
-	Input         = "x"             // the rows [N, d], as Model.Scores takes them: not scaled
+	Input         = "x"             // the rows [N, d] of Model.Scores, not scaled
 	Scores        = "scores"        // Model.Scores [N, k]
-	Class         = "class"         // Model.Predict, int64 [N]; of models of classes
+	Class         = "class"         // Model.Predict, int64 [N]; for classification models
 	Label         = "label"         // Model.PredictClasses, strings [N]
 	Probabilities = "probabilities" // Model.Probabilities [N, k]
-	Std           = "std"           // the Std of Model.PredictDistribution [N, k]
-	FunctionStd   = "function_std"  // its FunctionStd [N, k]
+	Std           = "std"           // Distribution.Std of Model.PredictDistribution [N, k]
+	FunctionStd   = "function_std"  // Distribution.FunctionStd of Model.PredictDistribution [N, k]
 	Features      = "features"      // Model.Features [N, D]
 )
 
-// CardKey is the key of the metadata under which a file has the card of its model, a JSON object. It is the one of a
-// model file too.
+// CardKey is the metadata key of the card of the model, a JSON object. A model file uses the same key.
 const CardKey = "bochner"
 
-// Options choose the element type, and outputs besides Scores and Class. The zero value is the default.
+// Options choose the element type and the outputs besides Scores and Class. The zero value is the default. An output
+// that the model cannot have is an error.
 type Options struct {
 	// Dtype is the element type of input, weights and outputs: tensor.Float32, the default, or tensor.Float64.
 	Dtype tensor.Dtype
-	// Labels asks for the output Label.
+	// Labels asks for the output Label. It needs a classification model.
 	Labels bool
-	// Probabilities asks for the output Probabilities, which needs Model.Uncertainty, without a Laplace approximation.
+	// Probabilities asks for the output Probabilities. It needs Model.Uncertainty of a classification model, without a
+	// Laplace approximation.
 	Probabilities bool
-	// Std asks for the outputs Std and FunctionStd, which need Model.Uncertainty of targets. They cost D² weights.
+	// Std asks for the outputs Std and FunctionStd. They need a Posterior in Model.Uncertainty, and add D² weights to
+	// the file.
 	Std bool
 	// Features asks for the output Features.
 	Features bool
 }
 
-// Everything are the options for all outputs that a model can have but Features.
+// Everything returns the options for all outputs that the model can have, except Features.
 func Everything(m *train.Model) Options {
 	if m == nil {
 		return Options{}
@@ -68,7 +70,7 @@ func Everything(m *train.Model) Options {
 	return o
 }
 
-// card is the metadata under CardKey. Its fields are those of a model file, as far as it has them.
+// card is the metadata under CardKey. It shares its field names with the card of a model file.
 type card struct {
 	Version string       `json:"version"` // of the library
 	Spec    layers.Spec  `json:"spec"`
@@ -76,19 +78,19 @@ type card struct {
 	Head    string       `json:"head"`
 	Outputs int          `json:"outputs"`
 	Classes data.Classes `json:"classes"`
-	// Names are the columns of the input, where the model came of a table; the levels of a category are columns.
+	// Names are the columns of the input if the model was fitted on a table; the levels of a category are columns.
 	Names []string `json:"names,omitempty"`
-	// Columns say how the rows of a table become the columns of the input.
+	// Columns says how the rows of a table become the columns of the input.
 	Columns *data.Columns `json:"columns,omitempty"`
 }
 
-// Export writes a model as one ONNX file; the documentation of the package says what it has. The file is made in
-// memory, some two times its size, and written by one call of Write.
+// Export writes a model as one ONNX file; the package documentation describes it. The file is made in memory, which
+// takes about twice its size, and written by one call of Write.
 //
-// Errors come before anything is written: domain.ErrParam for nil arguments, a model without a scaler, map or head, and
-// a map, head or scaler that standard operators cannot say; domain.ErrShape for parts that do not fit together, and
-// weights of more than 2 GiB; domain.ErrDomain for weights that are not finite or that float32 cannot hold;
-// domain.ErrDtype for another element type. Those of w follow.
+// Errors before anything is written: domain.ErrParam for nil arguments, a model without a scaler, map or head, an
+// option that the model cannot meet, and a map, head, scaler or calibration without a form in standard operators;
+// domain.ErrShape for parts that do not fit together, and for more than 2 GiB of weights; domain.ErrDomain for weights
+// that are not finite or that float32 cannot hold; domain.ErrDtype for another element type. Then the errors of w.
 func Export(w io.Writer, m *train.Model, o Options) error {
 	if domain.IsNil(w) {
 		return fmt.Errorf("train: onnx: the writer is nil; give a file, or use Save: %w", domain.ErrParam)
@@ -103,8 +105,7 @@ func Export(w io.Writer, m *train.Model, o Options) error {
 	return nil
 }
 
-// Save is Export to a file, which has the name path once it is whole: after an error the name holds what it held.
-// Errors: see Export and wholefile.Create.
+// Save is Export to the file path, which is replaced whole or not at all. Errors: see Export and wholefile.Create.
 func Save(path string, m *train.Model, o Options) error {
 	b, err := file(m, o)
 	if err != nil {
@@ -120,7 +121,7 @@ func Save(path string, m *train.Model, o Options) error {
 	return nil
 }
 
-// output is an output of the graph; columns 0: a number a row.
+// output is an output of the graph; columns 0: one number for each row.
 type output struct {
 	name    string
 	elem    int64
@@ -184,7 +185,7 @@ func file(m *train.Model, o Options) ([]byte, error) {
 	return b, nil
 }
 
-// wholeModel wants a whole model whose parts fit together.
+// wholeModel wants a complete model whose parts fit together.
 func wholeModel(m *train.Model) error {
 	switch {
 	case m == nil:

@@ -10,8 +10,8 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 )
 
-// maclaurin are s_i/√m Π_j (xW)_(jm+i), 0 <= j < degrees_i: a product of as many matrices as the largest degree, of
-// which a column without a factor has 1.
+// maclaurin is s_i/√m Π_j (xW)_(jm+i), 0 <= j < degrees_i. It multiplies as many matrix products as the largest degree;
+// a column without a factor has 1 there.
 func (g *graph) maclaurin(x value, p params, d int) value {
 	w, degrees, scales := p.get("W"), p.get("degrees"), p.get("scales")
 	m := len(degrees)
@@ -55,12 +55,12 @@ func (g *graph) maclaurin(x value, p params, d int) value {
 	return g.op("Mul", z, g.row("scales", out))
 }
 
-// mostSketch is the most columns of a tensor sketch, whose transforms are matrices here.
+// mostSketch is the largest number of columns of a tensor sketch, whose transforms are matrices here.
 const mostSketch = 4096
 
 // sketch is the circular convolution of p count sketches of [√(2/a²) x | √(1 - 2/a²)] in m columns. The discrete
-// Fourier transforms of the sketches are matrices C_j = S_j F, whose product is transformed back by another; of the m
-// frequencies the first m/2+1 say all.
+// Fourier transforms of the sketches are matrices C_j = S_j F, and another matrix transforms their product back. The
+// first m/2+1 of the m frequencies determine the others.
 func (g *graph) sketch(x value, p params, l *layers.TensorSketchLayer) value {
 	buckets, signs, d, m := p.get("buckets"), p.get("signs"), l.Dims(), l.Features()
 	if g.err == nil && (len(buckets) != len(signs) || len(buckets)%(d+1) != 0 || len(buckets) == 0) {

@@ -10,7 +10,7 @@ import (
 	"github.com/bochner-go/bochner/train/data"
 )
 
-// scaler adds the scalers of a chain, by the state that a model file has of them.
+// scaler adds the scalers of a chain, from the state that a model file has of them.
 func (g *graph) scaler(c *data.Chain, x value) value {
 	state := c.State()
 	if len(state) == 0 {
@@ -52,15 +52,15 @@ func (g *graph) scaler(c *data.Chain, x value) value {
 	return x
 }
 
-// less is x - v. In float32 v is the sum of two numbers, so that a mean that is large beside the spread costs no
-// digits: the first difference is exact where x is near v.
+// less is x - v. In float32 v is the sum of two numbers, so that a mean that is large compared with the spread loses no
+// digits: the first difference is exact if x is near v.
 func (g *graph) less(x value, name string, v []float64) value {
 	if g.elem == elemFloat {
 		high, low, two := make([]float64, len(v)), make([]float64, len(v)), false
 		for j, u := range v {
 			high[j] = float64(float32(u))
 			if low[j] = u - high[j]; math.IsInf(high[j], 0) {
-				high[j], low[j] = u, 0 // which weights refuses
+				high[j], low[j] = u, 0 // weights refuses it
 			}
 			two = two || low[j] != 0
 		}
@@ -88,7 +88,7 @@ func inverseWidths(low, high []float64) []float64 {
 	return inverse
 }
 
-// divisors are a row of numbers to divide by, none of which may become 0.
+// divisors are a row of divisors, none of which may round to 0.
 func (g *graph) divisors(name string, v []float64) value {
 	for j, x := range v {
 		if x == 0 || g.elem == elemFloat && float32(x) == 0 {

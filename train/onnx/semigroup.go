@@ -24,7 +24,7 @@ func (g *graph) laplace(x value, p params, d int, k spectral.Kernel) value {
 	if !normalised {
 		return g.amplified(g.op("Exp", exponents), 1/math.Sqrt(float64(m)), p.values["amplitudes"], 1)
 	}
-	// By the largest exponent no length is 0.
+	// Subtracting the largest exponent keeps the length above 0.
 	z := g.op("Exp", g.op("Sub", exponents, g.largest(exponents)))
 	z = g.op("Div", z, g.op("Sqrt", g.sumColumns(g.square(z), 1)))
 	s := p.bandwidths(d)
@@ -52,7 +52,7 @@ func (g *graph) damping(x value, s []float64, k spectral.Kernel) value {
 	return g.op("Exp", g.times(g.sumColumns(u, 1), -.5))
 }
 
-// levy are the Fourier features of a map Ψ of x times a scale, in the length √k(x, x).
+// levy are the Fourier features of a map Ψ of x times a scale, with the length √k(x, x).
 func (g *graph) levy(x value, p params, l *layers.LevyLayer) value {
 	s := p.exponential("scale")
 	if g.err != nil {
@@ -71,7 +71,7 @@ func (g *graph) levy(x value, p params, l *layers.LevyLayer) value {
 	return g.op("Mul", g.fourier(psi, p, l.Metric().Features()), g.damping(x, each, l.Kernel()))
 }
 
-// logWaves are a_j (cos(ω_j u) - 1), a_j sin(ω_j u) of u = ln(1 + 2x) for each coordinate.
+// logWaves are a_j (cos(ω_j u) - 1) and a_j sin(ω_j u) with u = ln(1 + 2x) for each coordinate.
 func (g *graph) logWaves(x value, d, features int) value {
 	omega, a, err := spectral.LogWaves(features / d / 2)
 	if err != nil {
@@ -86,8 +86,8 @@ func (g *graph) logWaves(x value, d, features int) value {
 	return g.reshape(g.interleave(waves, n, append(a, a...)), int64(features))
 }
 
-// interleave puts two lists of n numbers [N, d, 2n], side by side, in turns, and multiplies them by weights [2n] of the
-// lists as they stand.
+// interleave takes two lists of n numbers side by side, [N, d, 2n], multiplies them by weights [2n] and puts them in
+// alternating order.
 func (g *graph) interleave(x value, n int, weights []float64) value {
 	order := make([]int64, 0, 2*n)
 	for j := range n {

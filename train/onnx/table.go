@@ -6,8 +6,8 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 )
 
-// table reads w numbers of each coordinate from a table of its column: linear in u = sign(x)|x|^p between the knots [d,
-// k], and beyond them constant or, with rise, in proportion to u.
+// table maps each coordinate to w numbers from the table of its column. They are linear in u = sign(x)|x|^p between the
+// knots [d, k]. Beyond the knots they are constant or, with rise, in proportion to u.
 func (g *graph) table(x value, p params, d int, power float64, rise bool) value {
 	knots, numbers := p.get("knots"), p.get("table")
 	if g.err == nil && (len(knots)%d != 0 || len(knots) == 0 || len(numbers)%len(knots) != 0) {
@@ -37,16 +37,16 @@ func (g *graph) table(x value, p params, d int, power float64, rise bool) value 
 	return g.reshape(z, int64(d*w))
 }
 
-// interpolate are w numbers [N, d, w] of u [N, d], which is within the knots [d, k] of its column. The numbers are [d,
-// k, w].
+// interpolate maps u [N, d] to w numbers [N, d, w]. u is within the knots [d, k] of its column, and numbers are [d, k,
+// w].
 func (g *graph) interpolate(u value, knots, numbers []float64, d, k, w int) value {
-	own := make([]float64, len(knots)) // as the file has them
+	own := make([]float64, len(knots)) // rounded as in the file
 	for i, v := range knots {
 		if own[i] = v; g.elem == elemFloat {
 			own[i] = float64(float32(v))
 		}
 	}
-	// Of each interval its first numbers and the way to the next; the last knot begins one of no width.
+	// For each interval its first numbers and the differences to the next; the last knot starts an interval of width 0.
 	ways, inverse := make([]float64, 0, 2*len(numbers)), make([]float64, len(knots))
 	for i := range knots {
 		at := numbers[i*w : (i+1)*w]
@@ -61,7 +61,7 @@ func (g *graph) interpolate(u value, knots, numbers []float64, d, k, w int) valu
 		}
 		ways = append(ways, make([]float64, w)...)
 	}
-	before := make([]int64, d) // the last place ahead of each column
+	before := make([]int64, d) // the last index before each column
 	for j := range before {
 		before[j] = int64(j*k - 1)
 	}

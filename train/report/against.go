@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// maxPoints is the number of points up to which a scatter shows each of them.
+// maxPoints is the largest number of points that a scatter plot shows one by one.
 const maxPoints = 2500
 
 var diagonalLine = draw.LineStyle{Color: palette[1], Width: 1.25, Dashes: []vg.Length{5, 3}}
@@ -91,7 +91,7 @@ func nearestCell(x, y, dx, dy float64) (best [2]int) {
 	return best
 }
 
-// hexLevel is the place on the ramp of n points where the most is top; one point is visible.
+// hexLevel is the position on the ramp for n points if the largest count is top; a single point is visible.
 func hexLevel(n, top int) float64 {
 	if top <= 1 {
 		return 0.2

@@ -11,22 +11,22 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Bar is a value that is not negative, drawn as a horizontal bar with its name to the left. Bars of one Kind have one
-// colour, which the legend explains; where all kinds are empty there is no legend.
+// Bar is a horizontal bar for a value that is not negative, with its name to the left. Bars of one Kind have one
+// colour, which the legend explains; if all kinds are empty there is no legend.
 type Bar struct {
 	Name  string
 	Value float64
 	Kind  string
 }
 
-// barHeight is the room of a bar with its gap, in pixels.
+// barHeight is the height of a bar with its gap, in pixels.
 const barHeight = 44
 
-// Bars draws horizontal bars from 0, the first on top: scores of a leaderboard, the relevance of columns. The picture is
-// as high as its bars want.
+// Bars draws horizontal bars from 0, the first at the top, for instance scores of a leaderboard or the relevance of
+// columns. By default the height of the picture depends on the number of bars. It takes WithTitle and WithSize.
 //
 // Errors: ErrShape for no bars, or more than 180; ErrDomain for a value that is negative, not finite or beyond 1e300;
-// ErrParam for a size in which the bars have no room.
+// ErrParam for a size that is too small for the bars.
 func Bars(xLabel string, bars []Bar, opts ...Option) (image.Image, error) {
 	const who, most = "Bars", 180
 	if len(bars) == 0 || len(bars) > most {
@@ -74,7 +74,7 @@ func Bars(xLabel string, bars []Bar, opts ...Option) (image.Image, error) {
 	return f.image(), nil
 }
 
-// barPlotter draws the bars, of which number i is at -i.
+// barPlotter draws the bars; bar i is at height -i.
 type barPlotter struct {
 	bars  []Bar
 	kinds []string

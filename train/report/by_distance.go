@@ -10,14 +10,15 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// DistanceError is the error over the quarter of the pairs of rows that are about one distance apart.
+// DistanceError is the error over the quarter of the pairs of rows with about the same distance.
 type DistanceError struct {
-	Distance float64 `json:"distance"` // mean of ‖x-z‖₂ over the pairs, of bags of √(-2 ln k)
+	Distance float64 `json:"distance"` // mean of ‖x-z‖₂ over the pairs; of √(-2 ln k) for ops.Bags
 	RMS      float64 `json:"rms"`      // root of the mean of (approximation - kernel)² over pairs and seeds
 	StdErr   float64 `json:"std_err"`  // standard error of RMS over seeds
 }
 
-// MSERatio is how many times as large the mean squared error is as another, which is not 0, and its standard error.
+// MSERatio returns the mean squared error of e divided by the one of other, which is not 0, and the standard error of
+// this ratio.
 func (e DistanceError) MSERatio(other DistanceError) (ratio, stdErr float64) {
 	if e.RMS == 0 {
 		return 0, 0
@@ -31,14 +32,14 @@ const (
 	maxGroupPairs  = 1 << 16
 )
 
-// group are pairs of rows that are about one distance apart.
+// group is a set of pairs of rows with about the same distance.
 type group struct {
 	pairs    [][2]int
 	distance float64
 }
 
-// groupRows is groupPairs for the rows of x, dense or sparse, or for bags, which are √(-2 ln k) apart by their kernel
-// matrix.
+// groupRows is groupPairs for the rows of x, dense or sparse, or for ops.Bags with the distance √(-2 ln k) by their
+// kernel matrix.
 func groupRows(who string, x ops.Matrix, exact *mat.Dense) ([]group, error) {
 	if b, ok := x.(*ops.Bags); ok {
 		return groupPairs(b.Len(), func(i, j int) float64 { return min(math.Sqrt(-2*math.Log(exact.At(i, j))), math.MaxFloat64) }), nil
@@ -61,7 +62,7 @@ func groupRows(who string, x ops.Matrix, exact *mat.Dense) ([]group, error) {
 	return groupPairs(c.rows, denseDistance(v, c.cols)), nil
 }
 
-// denseDistance is ‖x_i-x_j‖₂ and at most the largest number.
+// denseDistance returns a function for ‖x_i-x_j‖₂, limited to the largest number.
 func denseDistance(x []float64, cols int) func(i, j int) float64 {
 	f := downscale(max(floats.Max(x), -floats.Min(x)))
 	return func(i, j int) float64 {
@@ -103,8 +104,8 @@ func sparseDistance(x *ops.CSR) func(i, j int) float64 {
 	}
 }
 
-// groupPairs sorts the pairs i < j of so many rows by their distance and cuts them into quarters. Of more than 65536
-// pairs it takes every 2nd, 3rd, ...; groups of the same distance are one.
+// groupPairs sorts the pairs i < j of rows by distance and divides them into quarters. If there are more than 65536
+// pairs, it takes every 2nd, 3rd, ...; groups with the same distance are merged.
 func groupPairs(rows int, distance func(i, j int) float64) []group {
 	type pair struct {
 		rows     [2]int
@@ -157,7 +158,7 @@ func (g group) rms(exact, approx *mat.Dense, f float64) float64 {
 	return floats.Norm(differences, 2) / math.Sqrt(float64(len(differences))) / f
 }
 
-// distanceErrors averages the errors of the seeds, [seeds][groups].
+// distanceErrors averages rms [seeds][groups] over the seeds.
 func distanceErrors(groups []group, rms [][]float64) []DistanceError {
 	out := make([]DistanceError, len(groups))
 	for i, g := range groups {

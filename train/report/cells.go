@@ -15,7 +15,7 @@ type cells struct {
 	rows, cols int
 }
 
-// cellsOf looks into a tensor; who and what name the caller and the argument in errors.
+// cellsOf returns the cells of a tensor; who and what name the caller and the argument in errors.
 func cellsOf(who, what string, t *tensor.Dense) (cells, error) {
 	if t == nil {
 		return cells{}, fmt.Errorf("report: %s: %s is nil: %w", who, what, ErrShape)
@@ -41,7 +41,8 @@ func cellsOf(who, what string, t *tensor.Dense) (cells, error) {
 	return c, nil
 }
 
-// block writes columns lo to hi of every row, as float64, to dst and stops at a value that is not finite.
+// block writes columns lo to hi of every row to dst as float64. It returns an error at the first value that is not
+// finite.
 func (c cells) block(dst []float64, who, what string, lo, hi int) error {
 	for i := range c.rows {
 		out := dst[i*(hi-lo) : (i+1)*(hi-lo)]
@@ -77,7 +78,7 @@ func cellError(who, what string, i, j int, v float64) error {
 	return fmt.Errorf("report: %s: %s[%d,%d] = %v is not a finite number: %w", who, what, i, j, v, ErrDomain)
 }
 
-// dims is the size of a matrix that must hold something.
+// dims returns the size of a matrix that must not be empty.
 func dims(who, what string, m *mat.Dense) (rows, cols int, err error) {
 	if m == nil || m.IsEmpty() {
 		return 0, 0, fmt.Errorf("report: %s: %s has no rows: %w", who, what, ErrShape)
@@ -86,7 +87,7 @@ func dims(who, what string, m *mat.Dense) (rows, cols int, err error) {
 	return rows, cols, nil
 }
 
-// twoDims is the size that both matrices have.
+// twoDims returns the common size of both matrices.
 func twoDims(who string, exact, approx *mat.Dense) (rows, cols int, err error) {
 	if rows, cols, err = dims(who, "exact", exact); err != nil {
 		return 0, 0, err
@@ -116,8 +117,8 @@ func maxAbs(who, what string, m *mat.Dense) (float64, error) {
 	return top, nil
 }
 
-// downscale is a power of two f such that |v|·f <= 1 for every |v| <= top, so that squares and sums of scaled values
-// can neither overflow nor, where they matter, underflow; the scaling itself rounds nothing that matters.
+// downscale is a power of two f with |v|·f <= 1 for every |v| <= top. Squares and sums of scaled values neither
+// overflow nor underflow where it matters, and the scaling rounds nothing that matters.
 func downscale(top float64) float64 {
 	_, exp := math.Frexp(top)
 	return math.Ldexp(1, -max(exp, -1000))

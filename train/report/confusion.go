@@ -12,17 +12,18 @@ import (
 )
 
 const (
-	maxWritten = 30   // classes up to which counts are written into the cells
-	maxClasses = 2048 // classes up to which a cell is a visible part of a picture
+	maxWritten = 30   // the largest number of classes with counts in the cells
+	maxClasses = 2048 // the largest number of classes with visible cells
 )
 
-// Confusion draws a confusion matrix: counts[i][j] rows of true class i were predicted as class j. A row is a true
-// class, a column a predicted one. The colour of a cell is its share of the true class, on a square-root scale so that
-// rare mistakes show; a class without rows stays white. With up to 30 classes the counts are written into the cells; a
-// zero is left out from 11 classes on. Names default to 0, 1, 2, ...; labels that would overlap are thinned out.
+// Confusion draws a confusion matrix: counts[i][j] rows of true class i were predicted as class j. Rows are true
+// classes, columns are predicted ones. The colour of a cell shows its share of the true class, on a square-root scale
+// so that rare mistakes are visible; a class without rows stays white. With up to 30 classes the cells have counts;
+// from 11 classes on zeros are left out. nil names are 0, 1, 2, ...; labels that would overlap are thinned out. It
+// takes WithTitle and WithSize.
 //
-// Errors: ErrShape for no class, counts that are not square or another number of names; ErrDomain for a negative
-// count; ErrParam for more than 2048 classes or a size that is too small for them.
+// Errors: ErrShape for no class, counts that are not square or another number of names; ErrDomain for a negative count;
+// ErrParam for more than 2048 classes or a size that is too small for them.
 func Confusion(counts [][]int, names []string, opts ...Option) (image.Image, error) {
 	const who = "Confusion"
 	c := &confusion{counts: counts, names: names}
@@ -56,12 +57,12 @@ type confusion struct {
 	counts  [][]int
 	names   []string
 	totals  []float64 // rows of each true class
-	digits  int       // of the largest count
-	widest  vg.Length // name
+	digits  int       // number of digits of the largest count
+	widest  vg.Length // width of the widest name
 	upright bool      // column labels read upwards
 	cell    int       // side of a cell in pixels
 	origin  vg.Point  // upper left corner of the matrix
-	stride  int       // every so many classes have a label
+	stride  int       // one in stride classes has a label
 }
 
 func (c *confusion) check(who string) error {
@@ -117,7 +118,7 @@ const (
 	nameGap     vg.Length = 5
 )
 
-// size is the picture that gives each cell the room that it needs.
+// size is the size of a picture with enough room for each cell.
 func (c *confusion) size() (width, height int) {
 	k := len(c.counts)
 	cell := max(600/float64(k), 1)
@@ -176,7 +177,7 @@ func (c *confusion) layout(f *figure) error {
 // side is the side of n cells in points.
 func (c *confusion) side(n int) vg.Length { return vg.Length(c.cell*n) * vg.Inch / dpi }
 
-// level is the place on the ramp of a cell.
+// level is the position of a cell on the ramp.
 func (c *confusion) level(i, j int) float64 {
 	if c.counts[i][j] == 0 {
 		return 0
@@ -213,7 +214,7 @@ func (c *confusion) centre(i, j int) vg.Point {
 	return vg.Point{X: c.origin.X + c.side(2*j+1)/2, Y: c.origin.Y - c.side(2*i+1)/2}
 }
 
-// write puts the counts into the cells, if they can be read there.
+// write writes the counts into the cells if they are large enough.
 func (c *confusion) write(f *figure) {
 	k := len(c.counts)
 	style := textStyle(min(14, c.side(1)*0.48), ink)

@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// History is what a fit told about its epochs: entry i of each list belongs to epoch i+1. A list may be nil, and an
-// entry may be NaN where nothing was measured.
+// History holds the losses and scores of a fit by epoch: entry i of each list belongs to epoch i+1. A list may be nil,
+// and an entry may be NaN if nothing was measured.
 type History struct {
 	Loss, HeldOutLoss   []float64
 	Score, HeldOutScore []float64
@@ -21,7 +21,7 @@ type History struct {
 	ScoreName           string // label of the axis; "accuracy (share of rows)" if empty
 }
 
-// Add adds an epoch, as fits.Epoch tells it. A heldOutLoss of NaN says that nothing is held out.
+// Add appends an epoch, with the values of fits.Epoch. If heldOutLoss is NaN, nothing is held out.
 func (h *History) Add(loss, score, heldOutLoss, heldOutScore float64) {
 	h.Loss, h.Score = append(h.Loss, loss), append(h.Score, score)
 	if !math.IsNaN(heldOutLoss) {
@@ -29,13 +29,12 @@ func (h *History) Add(loss, score, heldOutLoss, heldOutScore float64) {
 	}
 }
 
-// Curves draws loss and score by epoch, side by side, or one above the other in a size that is higher than wide; the
-// training part is solid, the held-out part dashed. A panel without values is left out. Values that are NaN or
-// infinite, as of a fit that diverged, have no place in a picture: the line skips them and the line of numbers counts
-// them.
+// Curves draws loss and score by epoch, side by side, or one above the other if the size is higher than wide. Training
+// curves are solid, held-out curves dashed. A panel without values is left out. The lines skip values that are NaN or
+// infinite, and the line below the title counts them. It takes WithTitle and WithSize.
 //
-// Errors: ErrShape for no epochs or lists of different lengths; ErrDomain for no value that can be drawn or one beyond
-// 1e300.
+// Errors: ErrShape for no epochs or lists of different lengths; ErrDomain if no value can be drawn, or for a finite
+// value beyond 1e300; ErrParam for a size out of range.
 func Curves(h History, opts ...Option) (image.Image, error) {
 	const who = "Curves"
 	panels, epochs, err := h.panels(who)
@@ -58,7 +57,7 @@ func Curves(h History, opts ...Option) (image.Image, error) {
 	return f.image(), nil
 }
 
-// curvePanel is one measure of both parts.
+// curvePanel is the loss or the score, on training and held-out rows.
 type curvePanel struct {
 	name           string
 	train, heldOut []float64
@@ -111,7 +110,7 @@ func (h History) panels(who string) (out []curvePanel, epochs int, err error) {
 	return out, epochs, nil
 }
 
-// numbers is the line below the title: where the fit ended, and what could not be drawn.
+// numbers is the line below the title: the last values, and the number of values that could not be drawn.
 func (h History) numbers(panels []curvePanel, epochs int) string {
 	var parts []string
 	for _, p := range panels {
@@ -135,7 +134,7 @@ func (h History) numbers(panels []curvePanel, epochs int) string {
 	return out
 }
 
-// undrawn counts the values that have no place in a picture.
+// undrawn counts the values that cannot be drawn.
 func undrawn(panels []curvePanel) string {
 	nan, inf := 0, 0
 	for _, p := range panels {
@@ -190,7 +189,7 @@ func drawn(list []float64) (n int) {
 	return n
 }
 
-const maxMarked = 15 // points up to which a curve shows each
+const maxMarked = 15 // the largest number of points that a curve marks one by one
 
 func (p curvePanel) draw(area draw.Canvas, epochs int) {
 	panel := newPanel("epoch", p.name, niceTicks{n: 6, whole: true, first: true}, niceTicks{n: 6})
@@ -209,7 +208,7 @@ func (p curvePanel) draw(area draw.Canvas, epochs int) {
 		addSeries(panel, pts, i, len(pts) <= maxMarked)
 	}
 	if lo > hi {
-		lo, hi = 0, 0 // an empty panel: its values are counted above it
+		lo, hi = 0, 0 // an empty panel; the line below the title counts its values
 	}
 	lo, hi = spread(lo, hi, 0.05)
 	panel.setRange(1, float64(epochs), lo, hi)
@@ -220,7 +219,7 @@ func (p curvePanel) draw(area draw.Canvas, epochs int) {
 	panel.draw(area)
 }
 
-// addSeries draws points in the looks of series i, joined by a line, each marked or not. The points are finite.
+// addSeries draws finite points in the style of series i, joined by a line, with or without marks.
 func addSeries(p *panel, pts plotter.XYs, i int, marked bool) {
 	if len(pts) > 1 {
 		p.Add(&plotter.Line{XYs: pts, LineStyle: seriesLine(i)})
@@ -230,5 +229,5 @@ func addSeries(p *panel, pts plotter.XYs, i int, marked bool) {
 	}
 }
 
-// maxDrawn bounds what a linear axis can hold without overflow.
+// maxDrawn is the largest magnitude on a linear axis that cannot overflow.
 const maxDrawn = 1e300

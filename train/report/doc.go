@@ -1,14 +1,14 @@
-// Package report holds numbers about a feature map or a fitted model, and their pictures.
+// Package report computes numbers about a feature map or a fitted model, and draws pictures of them.
 //
-// The numbers: Compare sets an approximate kernel matrix against the exact one, ApproxGram computes the matrix that a
-// feature map stands for, ExactGram the exact one of dense or sparse rows, KernelError repeats both over seeds and
-// tells bias from noise.
+// Numbers: Compare measures an approximate kernel matrix against the exact one. ApproxGram computes the matrix that a
+// feature map approximates, ExactGram the exact one for dense or sparse rows. KernelError does both for several seeds
+// and separates bias from noise.
 //
-// The pictures: Confusion, Residuals, Curves, ErrorCurves, ScoreCurves, ExactVsApprox and Lines return an image.Image,
-// which a notebook shows as it is, or by Must; Grid puts several into one, FromPlot draws a gonum plot, SavePNG writes
-// a file. They are drawn at 144 pixels an inch, without a display, with built-in fonts (Latin, Greek and Cyrillic
-// letters), and the same input gives the same bytes. Their colours can be told apart by colour-blind readers, and
-// series differ in shape or dash as well.
+// Pictures: Confusion, Residuals, Curves, ErrorCurves, ScoreCurves, ExactVsApprox, Lines and Bars return an
+// image.Image. A notebook shows it directly, or by Must. Grid combines several pictures, FromPlot draws a gonum plot,
+// Graphviz a graph, and SavePNG writes a file. Except for Graphviz they need no display and no other program: they use
+// built-in fonts (Latin, Greek and Cyrillic letters) at 144 pixels per inch, and equal input gives equal bytes. Their
+// colours suit colour-blind readers, and series also differ in shape or dash.
 package report
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 )
 
-// The errors of this package wrap one of these; every other package of the library uses the same ones.
+// The errors of this package wrap one of these, which are the ones of package domain.
 var (
 	ErrDomain = domain.ErrDomain
 	ErrShape  = domain.ErrShape
@@ -24,5 +24,5 @@ var (
 	ErrParam  = domain.ErrParam
 )
 
-// Map is a feature map without a graph: the inner product of two feature rows stands for a kernel.
+// Map is a feature map without a graph: the inner product of two feature rows approximates a kernel.
 type Map = layers.Map

@@ -12,12 +12,13 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// spreadCells is about how many cells of sparse rows are dense at a time, in each of two blocks.
+// spreadCells is about the number of cells in each of the two dense blocks of sparse rows.
 const spreadCells = 1 << 21
 
-// ExactGram is the exact kernel matrix of the rows of x [n, d], dense or sparse: spectral.Gram(k, x, nil). Of sparse
-// rows two blocks are dense at a time, and none under the linear kernel; of bags it is layers.BagKernel's. Errors: as
-// of spectral.Gram, and ErrShape for more than 16384 sparse rows.
+// ExactGram returns the exact kernel matrix [n, n] of the rows of x [n, d], dense or sparse: spectral.Gram(k, x, nil).
+// Of sparse rows only two blocks are dense at a time, and none for the linear kernel. For ops.Bags, k must be a
+// layers.BagKernel. Errors: as for spectral.Gram; ErrParam for a nil k or x; ErrDtype for bags with a kernel of rows;
+// ErrShape for more than 16384 sparse rows or bags.
 func ExactGram(k spectral.Kernel, x ops.Matrix) (*mat.Dense, error) {
 	const who = "ExactGram"
 	if domain.IsNil(k) || domain.IsNil(x) {
@@ -97,7 +98,7 @@ func blockPairs(x *ops.CSR, f func(i, j int, a, b *tensor.Dense) error) error {
 	return nil
 }
 
-// rowsOf is the shape of x, dense or sparse, which must hold something; who names the caller in errors.
+// rowsOf is the shape of x, which must not be empty; who names the caller in errors.
 func rowsOf(who string, x ops.Matrix) (rows, cols int, err error) {
 	if domain.IsNil(x) {
 		return 0, 0, fmt.Errorf("report: %s: x is nil, want rows [n, d]: %w", who, ErrShape)

@@ -10,11 +10,11 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// ExactVsApprox draws the entries of an approximate kernel matrix against the entries of the exact one, with the
-// diagonal on which a perfect approximation lies. A matrix that equals its transpose gives each pair of rows once, the
-// pair of a row with itself included. Above 2500 entries they are gathered in hexagons coloured by their number.
+// ExactVsApprox draws the entries of an approximate kernel matrix against the exact entries, with the diagonal of
+// a perfect approximation. If both matrices are symmetric, each pair of rows, and each row with itself, appears once.
+// More than 2500 entries are counted in hexagons, coloured by count. It takes WithTitle and WithSize.
 //
-// Errors: as of Compare, and ErrDomain for a value beyond 1e300.
+// Errors: as for Compare; ErrDomain for a value beyond 1e300; ErrParam for a size out of range.
 func ExactVsApprox(exact, approx *mat.Dense, opts ...Option) (image.Image, error) {
 	const who = "ExactVsApprox"
 	g, err := Compare(exact, approx)

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 )
 
-// figure is a picture in the making; body is what its title and legend have left free.
+// figure is a picture under construction; body is the area below its title and legend.
 type figure struct {
 	canvas *vgimg.Canvas
 	body   draw.Canvas
@@ -44,7 +44,7 @@ func (f *figure) heading(txt string, size vg.Length) {
 // image is the finished picture.
 func (f *figure) image() image.Image { return f.canvas.Image() }
 
-// entry is one name in a legend, with the line or glyph that it explains.
+// entry is a name in a legend, with the line or glyph that it explains.
 type entry struct {
 	name  string
 	line  draw.LineStyle
@@ -78,8 +78,7 @@ func (f *figure) legend(entries []entry) {
 	f.body.Max.Y = y - tickSize*0.7 - 4
 }
 
-// panels cuts the body into n equal parts, side by side, or one above another in a picture that is higher than it is
-// wide.
+// panels divides the body into n equal parts, side by side, or one above another in a picture that is higher than wide.
 func (f *figure) panels(n int) []draw.Canvas {
 	tiles := draw.Tiles{Cols: n, Rows: 1, PadX: 24}
 	if width, height := f.canvas.Size(); height > width {
@@ -92,7 +91,7 @@ func (f *figure) panels(n int) []draw.Canvas {
 	return out
 }
 
-// barTick is a mark on a colour bar, at a place on the ramp.
+// barTick is a mark on a colour bar, at a position on the ramp.
 type barTick struct {
 	at    float64
 	label string
@@ -100,8 +99,8 @@ type barTick struct {
 
 const barWidth vg.Length = 50 // of a colour bar with its labels
 
-// colourBar draws the ramp from one of its places upwards to its end, along the left side of c, with marks, leaving out
-// the ones that would overlap.
+// colourBar draws the ramp, from a position upwards to its end, along the left side of c, with marks; marks that would
+// overlap are left out.
 func colourBar(c draw.Canvas, from float64, label string, ticks []barTick) {
 	const steps, wide vg.Length = 128, 10
 	h := c.Size().Y
@@ -129,7 +128,7 @@ func colourBar(c draw.Canvas, from float64, label string, ticks []barTick) {
 	write(c, textStyle(tickSize, ink), vg.Point{X: c.Max.X - tickSize/2, Y: c.Center().Y}, atMiddle, true, label)
 }
 
-// count is a number of things.
+// count is a number with the singular or plural of its unit.
 func count(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -137,7 +136,7 @@ func count(n int, one, many string) string {
 	return strconv.Itoa(n) + " " + many
 }
 
-// checkSameLength wants two lists of one length.
+// checkSameLength wants two lists of the same length.
 func checkSameLength(who, a string, n int, b string, m int) error {
 	if n == m {
 		return nil

@@ -12,16 +12,16 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Rows and columns of features that are multiplied at a time: 256 × 512 numbers are 1 MiB, about a second-level cache.
+// The size of a block of features in a product: 256 × 512 numbers are 1 MiB, about a second-level cache.
 const (
 	gramRows = 256
 	gramCols = 512
 )
 
-// maxGramRows bounds a kernel matrix to 2 GiB.
+// maxGramRows limits a kernel matrix to 2 GiB.
 const maxGramRows = 16384
 
-// checkGramRows refuses a kernel matrix that would not fit into memory.
+// checkGramRows refuses a kernel matrix that is too large for memory.
 func checkGramRows(who string, n int) error {
 	if n <= maxGramRows {
 		return nil
@@ -29,14 +29,14 @@ func checkGramRows(who string, n int) error {
 	return fmt.Errorf("report: %s: the kernel matrix of %d rows is too large; take at most %d rows: %w", who, n, maxGramRows, ErrShape)
 }
 
-// ApproxGram is the kernel matrix Z Zᵀ of the features Z = m.Transform(x), or Z Σ Zᵀ where the map has a signature σ,
-// the diagonal of Σ (layers.SignatureOf): x is [n, m.Dims()], dense or sparse, the result n×n, exactly symmetric and
-// summed in float64 for features of either element type. It needs memory for n² + n·D numbers; sparse rows under a map
-// that keeps zeros (layers.KeepsZeros) stay sparse, n² + D and what is stored of Z.
+// ApproxGram returns the kernel matrix Z Zᵀ [n, n] of the features Z = m.Transform(x), or Z Σ Zᵀ for a map with the
+// signature σ, the diagonal of Σ (layers.SignatureOf). x is [n, m.Dims()], dense, sparse or ops.Bags. The matrix is
+// exactly symmetric and summed in float64 for features of either element type. Memory is n² + n·D numbers. If sparse
+// rows have sparse features (layers.KeepsZeros), it is n² + D numbers and the stored features.
 //
-// Errors: what Transform returns; ErrShape for an x or features of another shape than the map says and for more than
-// 16384 rows; ErrDtype for features that are not floating point; ErrDomain for a feature or an inner product that is
-// not finite.
+// Errors: as for Transform; ErrParam for a nil map; ErrShape for x or features of another shape than the map states,
+// and for more than 16384 rows; ErrDtype for features that are not floating point; ErrDomain for a feature or an inner
+// product that is not finite.
 func ApproxGram(m Map, x ops.Matrix) (*mat.Dense, error) {
 	const who = "ApproxGram"
 	if domain.IsNil(m) {
@@ -77,8 +77,8 @@ func ApproxGram(m Map, x ops.Matrix) (*mat.Dense, error) {
 	return gram(who, z, signature)
 }
 
-// gram is Z Σ Zᵀ, a nil signature being all ones: the upper triangle by tiles, a block of columns at a time, then its
-// mirror image.
+// gram is Z Σ Zᵀ; a nil signature is all ones. It computes the upper triangle by tiles, a block of columns at a time,
+// and mirrors it.
 func gram(who string, z cells, signature []float64) (*mat.Dense, error) {
 	n := z.rows
 	out := mat.NewDense(n, n, nil)

@@ -11,9 +11,9 @@ import (
 )
 
 // Graphviz draws a graph in the language of Graphviz, such as layers.Dot writes, by the command dot, which must be
-// installed (Debian: apt-get install graphviz). It is the one picture that needs a program besides this one.
+// installed (Debian: apt-get install graphviz).
 //
-// Errors: no command dot (exec.ErrNotFound), a text that it does not understand (ErrParam).
+// Errors: exec.ErrNotFound without the command dot; ErrParam for a text that it does not accept.
 func Graphviz(text string) (image.Image, error) {
 	cmd := exec.Command("dot", "-Tpng", "-Gdpi=96")
 	cmd.Stdin = strings.NewReader(text)

@@ -7,16 +7,16 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// GramError says how far an approximate kernel matrix A is from the exact one K, over all r×c entries:
+// GramError measures how far an approximate kernel matrix A is from the exact one K, over all r×c entries:
 //
 //	RelativeFrobenius = ‖A - K‖_F / ‖K‖_F
-//	CentredFrobenius  = ‖H(A - K)H‖_F / ‖HKH‖_F, H taking the mean of each column, or of each row, away; 0 where K has nothing else
+//	CentredFrobenius  = ‖H(A - K)H‖_F / ‖HKH‖_F
 //	Max               = max |A_ij - K_ij|
 //	RMS               = sqrt(Σ (A_ij - K_ij)² / rc)
 //	MeanSigned        = Σ (A_ij - K_ij) / rc
 //
-// A constant that is added to a kernel changes no linear model with a bias: what such a model sees is the centred
-// matrix.
+// H subtracts the mean of each column, or of each row. CentredFrobenius matters for a linear model with a bias, which
+// does not change if a constant is added to a kernel. It is 0 if HKH is 0.
 type GramError struct {
 	RelativeFrobenius float64 `json:"relative_frobenius"`
 	CentredFrobenius  float64 `json:"centred_frobenius"`
@@ -26,11 +26,11 @@ type GramError struct {
 	Rows              int     `json:"rows"`
 }
 
-// Compare measures approx against exact, two matrices of one shape. Values from 1e-308 to 1e308 neither overflow nor
-// vanish on the way.
+// Compare measures approx against exact, two matrices of the same shape. Values from 1e-308 to 1e308 neither overflow
+// nor underflow.
 //
 // Errors: ErrShape for matrices of different shapes or without rows; ErrDomain for a value that is not finite, for an
-// exact matrix that is zero everywhere (nothing is relative to it), and for a difference beyond the range of float64.
+// exact matrix of zeros, which has no relative error, and for a difference beyond the range of float64.
 func Compare(exact, approx *mat.Dense) (GramError, error) {
 	const who = "Compare"
 	rows, cols, err := twoDims(who, exact, approx)
@@ -89,7 +89,7 @@ func Compare(exact, approx *mat.Dense) (GramError, error) {
 	return e, nil
 }
 
-// centredFrobenius is ‖H(A - K)H‖/‖HKH‖, from differences in the units 1/f and 1/g and exact values in the unit 1/h.
+// centredFrobenius is ‖H(A - K)H‖/‖HKH‖, from differences in units of 1/f and 1/g and exact values in units of 1/h.
 func centredFrobenius(exact, approx *mat.Dense, f, g, h float64) float64 {
 	off := centredSquare(exact, func(i, j int) float64 { return (approx.At(i, j)*f - exact.At(i, j)*f) * g })
 	own := centredSquare(exact, func(i, j int) float64 { return exact.At(i, j) * h })
@@ -99,7 +99,8 @@ func centredFrobenius(exact, approx *mat.Dense, f, g, h float64) float64 {
 	return math.Sqrt(off/own) / g * (h / f)
 }
 
-// centredSquare is Σ (v_ij - row mean - column mean + mean)², of entries up to about one, and 0 where that is rounding.
+// centredSquare is Σ (v_ij - row mean - column mean + mean)² for entries up to about one, and 0 if that is rounding
+// error.
 func centredSquare(shape *mat.Dense, v func(i, j int) float64) float64 {
 	rows, cols := shape.Dims()
 	byRow, byCol, mean := make([]float64, rows), make([]float64, cols), 0.0

@@ -13,13 +13,13 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// ErrorCurves draws error against number of features on logarithmic axes, with the slope of 1/√m, at which the error of
-// independent draws falls, as a reference. An error of exactly zero has no place on a logarithmic axis: it is marked at
-// the lower edge, and the legend says so. WithMetric names the error.
+// ErrorCurves draws error against the number of features on logarithmic axes. A reference line has the slope of 1/√m,
+// with which the error of independent draws falls. Errors of exactly 0 are marked at the lower edge, as the legend
+// says. It takes WithTitle, WithSize, and WithMetric for the name of the error.
 //
 // Errors: ErrShape for no series, an empty one or lists of different lengths; ErrDomain for an error that is negative,
-// not finite, beyond 1e300 or below 1e-300 but not 0, or features that are not positive; ErrParam for more series than
-// the size has room for in the legend.
+// not finite, beyond 1e300 or below 1e-300 but not 0, and for features below 1; ErrParam for more series than the
+// legend has room for, and for a size out of range.
 func ErrorCurves(series []Series, opts ...Option) (image.Image, error) {
 	const who = "ErrorCurves"
 	if len(series) == 0 {
@@ -52,7 +52,7 @@ var anError = quantity{"error", "standard error", func(m int, v, bar float64) er
 // errorPlot is the picture of sorted series.
 type errorPlot struct {
 	series   []Series
-	marks    []float64 // the numbers of features that occur
+	marks    []float64 // the numbers of features in the series
 	xLo, xHi float64   // ranges of the axes
 	yLo, yHi float64
 	slope    float64 // c of the reference line c/√m, 0 for none
@@ -93,10 +93,10 @@ func newErrorPlot(series []Series) *errorPlot {
 	return e
 }
 
-// minPanel is the least height in which a panel can be read, in points.
+// minPanel is the least readable height of a panel, in points.
 const minPanel vg.Length = 80
 
-// ranges widens the ranges of the data to the ranges of the axes.
+// ranges widens the ranges of the data to those of the axes.
 func (e *errorPlot) ranges() {
 	pad := max(math.Pow(e.xHi/e.xLo, 0.04), 1.1)
 	e.xLo, e.xHi = e.xLo/pad, e.xHi*pad
@@ -138,7 +138,7 @@ func (e *errorPlot) draw(who string, s settings) (image.Image, error) {
 	return f.image(), nil
 }
 
-// reference is the line of slope/√m.
+// reference is the line slope/√m.
 func (e *errorPlot) reference() *plotter.Line {
 	const steps = 100
 	line := &plotter.Line{LineStyle: draw.LineStyle{Color: faint, Width: 1, Dashes: []vg.Length{1.5, 2.5}}}
@@ -176,7 +176,8 @@ func (e *errorPlot) add(p *panel, i int) {
 	}
 }
 
-// zeroGlyph is a triangle that points below the axis. Its tip is on its point, or, in the legend, some radii below.
+// zeroGlyph is a triangle that points below the axis. Its tip is at its point, or, in the legend, a number of radii
+// below.
 func zeroGlyph(c color.Color, below float64) draw.GlyphStyle {
 	return draw.GlyphStyle{Color: c, Radius: 4, Shape: downGlyph{vg.Length(below)}}
 }

@@ -12,13 +12,13 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Bias is the mean over seeds of the mean signed error over the pairs i < j of fixed rows. The diagonal is left out:
+// Bias is the mean over seeds of the mean signed error over the pairs i < j of fixed rows. The diagonal is left out, as
 // many maps have it exactly.
 type Bias struct {
 	Mean   float64 `json:"mean"`
 	StdErr float64 `json:"std_err"` // sample standard deviation of the seeds' values / sqrt(number of seeds)
-	// Z is Mean/StdErr. For an unbiased map it follows, up to the deviation from normality, Student's t with seeds-1
-	// degrees of freedom. It is NaN, null in JSON, where all seeds agree to the last bit: the map is then not random.
+	// Z is Mean/StdErr. For an unbiased map it approximately follows Student's t distribution with seeds-1 degrees of
+	// freedom. It is NaN, null in JSON, if all seeds agree to the last bit: the map is then not random.
 	Z float64 `json:"z"`
 }
 
@@ -26,43 +26,44 @@ type Bias struct {
 type SeedError struct {
 	Seed uint64 `json:"seed"`
 	GramError
-	PairMeanSigned         float64 `json:"pair_mean_signed"`          // mean over i < j of approximation - kernel
-	ExpectedPairMeanSigned float64 `json:"expected_pair_mean_signed"` // the same against the stated expectation
+	PairMeanSigned float64 `json:"pair_mean_signed"` // mean over i < j of approximation - kernel
+	// ExpectedPairMeanSigned is the mean over i < j of the approximation less the stated expectation.
+	ExpectedPairMeanSigned float64 `json:"expected_pair_mean_signed"`
 }
 
-// KernelErrorReport is what KernelError found.
+// KernelErrorReport is the result of KernelError.
 type KernelErrorReport struct {
 	Rows     int         `json:"rows"`
 	Pairs    int         `json:"pairs"` // rows (rows - 1) / 2
 	Features int         `json:"features"`
 	Seeds    []SeedError `json:"seeds"`
-	Mean     GramError   `json:"mean"`    // mean of each number over seeds
-	StdErr   GramError   `json:"std_err"` // its standard error
-	// Bias is against the exact kernel, ExpectedBias against the expectation that the map states. They are equal where
-	// the map states none (HasExpectation is false): it then promises the kernel itself.
+	Mean     GramError   `json:"mean"`    // mean of each number over the seeds
+	StdErr   GramError   `json:"std_err"` // standard error of Mean
+	// Bias is against the exact kernel, ExpectedBias against the expectation that the map states. If HasExpectation is
+	// false, the map states none, and both are equal.
 	Bias           Bias `json:"bias"`
 	ExpectedBias   Bias `json:"expected_bias"`
 	HasExpectation bool `json:"has_expectation"`
-	// ByDistance is the error over the pairs i < j in quarters by ‖x-z‖₂, close pairs first; of more than 65536 pairs
-	// every 2nd or 3rd and so on. There are fewer than four where distances are equal.
+	// ByDistance is the error over the pairs i < j in quarters by ‖x-z‖₂, close pairs first. If there are more than
+	// 65536 pairs, every 2nd, 3rd and so on is used. Equal distances can leave fewer than four groups.
 	ByDistance []DistanceError `json:"by_distance"`
 }
 
-// KernelError draws a map of k for every seed and measures its kernel matrix on the rows of x, [n, d], dense or sparse,
-// against the exact one. The rows stay the same, so what differs between seeds is the draw alone, and the mean signed
-// error over seeds tells bias from noise: an unbiased map has |Bias.Z| of the order of 1, whatever its error. What it
-// cannot see are biases that cancel between pairs, and rounding counts as bias: 6e-8 of each value for float32
-// features.
+// KernelError draws a map of k for every seed and measures its kernel matrix on the rows of x, [n, d], dense, sparse or
+// ops.Bags, against the exact one. The rows stay the same, so only the draw differs between seeds, and the mean signed
+// error over seeds tells bias from noise: an unbiased map has |Bias.Z| of the order of 1, whatever its error. It cannot
+// detect biases that cancel between pairs, and rounding counts as bias: 6e-8 of each value for float32 features.
 //
-// Errors: what draw, Transform and spectral.Gram return, with the seed; ErrParam for fewer than two seeds (no standard
-// error; use Compare for one draw) or a repeated one; ErrShape for fewer than two rows, more than 16384, or maps whose
-// size changes from seed to seed; ErrDomain as for Compare.
+// Errors: as for draw, Transform and spectral.Gram, with the seed; ErrParam for a nil k or draw, fewer than two seeds
+// (use Compare for one draw) and a repeated seed; ErrShape for fewer than two rows, more than 16384, and maps with
+// different numbers of features; ErrDomain as for Compare.
 func KernelError(k spectral.Kernel, draw func(seed uint64) (Map, error), x ops.Matrix, seeds []uint64) (*KernelErrorReport, error) {
 	return KernelErrorAgainst(nil, k, draw, x, seeds)
 }
 
-// KernelErrorAgainst is KernelError for a map that states that its expectation is another function than k: the report
-// then holds its bias against both. The expectation is asked for pairs of rows; nil stands for k itself.
+// KernelErrorAgainst is KernelError for a map with a stated expectation other than k: the report then has its bias
+// against both. expectation is called with pairs of rows of x, dense or sparse; nil stands for k itself. Errors: see
+// KernelError; ErrDomain for an expectation that is not finite.
 func KernelErrorAgainst(expectation func(x, z []float64) float64, k spectral.Kernel, draw func(seed uint64) (Map, error), x ops.Matrix, seeds []uint64) (*KernelErrorReport, error) {
 	const who = "KernelError"
 	if domain.IsNil(k) || draw == nil {
@@ -128,7 +129,7 @@ func checkSeeds(who string, seeds []uint64) error {
 	return nil
 }
 
-// seedError is the error of the map of one seed, in all and over each group of pairs, and the map's number of features.
+// seedError returns the error of the map of one seed, its errors over each group of pairs, and its number of features.
 func seedError(draw func(uint64) (Map, error), seed uint64, x ops.Matrix, exact, expected *mat.Dense, groups []group) (SeedError, []float64, int, error) {
 	fail := func(err error) (SeedError, []float64, int, error) { return SeedError{}, nil, 0, err }
 	m, err := draw(seed)
@@ -152,7 +153,7 @@ func seedError(draw func(uint64) (Map, error), seed uint64, x ops.Matrix, exact,
 	return SeedError{seed, g, pairMean(exact, approx, f), pairMean(expected, approx, f)}, rms, m.Features(), nil
 }
 
-// expectationGram asks the stated expectation for every pair i < j; the rest of the matrix is not looked at.
+// expectationGram computes the stated expectation for every pair i < j; the rest of the matrix is not used.
 func expectationGram(who string, expectation func(x, z []float64) float64, x ops.Matrix) (*mat.Dense, error) {
 	n := x.Shape()[0]
 	out := mat.NewDense(n, n, nil)
@@ -188,10 +189,14 @@ func expectationGram(who string, expectation func(x, z []float64) float64, x ops
 	if s, sparse := x.(*ops.CSR); sparse {
 		return out, blockPairs(s, block)
 	}
-	return out, block(0, 0, x.(*tensor.Dense), x.(*tensor.Dense))
+	dense, ok := x.(*tensor.Dense)
+	if !ok {
+		return nil, fmt.Errorf("report: %s: x is %T, and the stated expectation is of two rows; give a dense or sparse matrix: %w", who, x, ErrDtype)
+	}
+	return out, block(0, 0, dense, dense)
 }
 
-// summarise fills in what is averaged over seeds.
+// summarise fills in the averages over seeds.
 func (r *KernelErrorReport) summarise() {
 	over := func(value func(SeedError) float64) (mean, stdErr float64) { return meanStdErr(r.Seeds, value) }
 	r.Mean.Rows, r.StdErr.Rows = r.Rows, r.Rows
@@ -204,8 +209,8 @@ func (r *KernelErrorReport) summarise() {
 	r.ExpectedBias = newBias(over(func(e SeedError) float64 { return e.ExpectedPairMeanSigned }))
 }
 
-// meanStdErr is the mean of a value over seeds and its standard error. It counts from the first seed's value, so that
-// equal values have a standard error of exactly 0, and in units of the largest deviation.
+// meanStdErr is the mean of a value over seeds and its standard error. It subtracts the value of the first seed, so
+// that equal values have a standard error of exactly 0, and computes in units of the largest deviation.
 func meanStdErr(seeds []SeedError, value func(SeedError) float64) (mean, stdErr float64) {
 	n, first := float64(len(seeds)), value(seeds[0])
 	shift, top := 0.0, 0.0
@@ -233,7 +238,7 @@ func newBias(mean, stdErr float64) Bias {
 	return b
 }
 
-// biasJSON is Bias with a z that may be null: JSON has no NaN.
+// biasJSON is Bias with a z that may be null, since JSON has no NaN.
 type biasJSON struct {
 	Mean   float64  `json:"mean"`
 	StdErr float64  `json:"std_err"`

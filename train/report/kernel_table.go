@@ -8,7 +8,7 @@ import (
 	"text/tabwriter"
 )
 
-// maxSeedLines bounds the tables: the rest of the seeds are counted, and are in Seeds.
+// maxSeedLines limits the lines of a table. The others are counted; all are in Seeds.
 const maxSeedLines = 10
 
 // line is one line of a table.
@@ -31,7 +31,7 @@ func numbers(e GramError) [4]string {
 	return [4]string{short(e.RelativeFrobenius), short(e.Max), short(e.RMS), short(e.MeanSigned)}
 }
 
-// short is v with four significant digits.
+// short formats v with four significant digits.
 func short(v float64) string { return fmt.Sprintf("%.4g", v) }
 
 var columns = [4]string{"rel. Frobenius", "max", "rms", "mean signed"}
@@ -49,7 +49,7 @@ func (r *KernelErrorReport) biases() []string {
 	return out
 }
 
-// String is mean ± standard error (z).
+// String formats the bias as mean ± standard error (z).
 func (b Bias) String() string {
 	z := "z undefined: all seeds agree"
 	if !math.IsNaN(b.Z) {
@@ -58,7 +58,7 @@ func (b Bias) String() string {
 	return fmt.Sprintf("%s ± %s (%s)", short(b.Mean), short(b.StdErr), z)
 }
 
-// String is the report as an aligned table.
+// String formats the report as an aligned table.
 func (r *KernelErrorReport) String() string {
 	var b strings.Builder
 	fmt.Fprintln(&b, r.head())
@@ -78,7 +78,7 @@ func (r *KernelErrorReport) String() string {
 	return b.String()
 }
 
-// HTML is the report as a table for notebooks.
+// HTML formats the report as an HTML table, for notebooks.
 func (r *KernelErrorReport) HTML() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "<table><caption>%s</caption>\n<tr><th></th>", html.EscapeString(r.head()))

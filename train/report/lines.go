@@ -13,20 +13,21 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 )
 
-// Line is a line through points, in their order.
+// Line is a list of points, joined in their order or not.
 type Line struct {
 	Name   string
 	X, Y   []float64
-	Points bool      // the points alone, not joined
-	Bars   []float64 // drawn from each point to both sides, with a mark on it; nil for none
+	Points bool      // whether the points are not joined
+	Bars   []float64 // half lengths of the error bars of the points, which are then marked; nil: none
 }
 
-// Lines draws y against x, a line or a cloud of points each: a kernel over a distance, a density, frequencies, scores.
-// The axes are linear; WithLogX makes the axis of x logarithmic, and WithEqualAxes draws both to the same range.
+// Lines draws y against x, as lines or clouds of points: a kernel over a distance, a density, frequencies, scores. The
+// axes are linear. It takes WithTitle, WithSize, WithLogX for a logarithmic x axis, and WithEqualAxes for the same
+// range on both axes.
 //
 // Errors: ErrShape for no lines, an empty one or lists of different lengths; ErrDomain for a number that is not finite
-// or is beyond 1e300, a negative bar, or an x on a logarithmic axis that is not positive; ErrParam for both options at
-// once, and for more lines than the size has room for in the legend.
+// or is beyond 1e300, a negative bar, and an x that is not positive on a logarithmic axis; ErrParam for WithLogX
+// together with WithEqualAxes, for more lines than the legend has room for, and for a size out of range.
 func Lines(xLabel, yLabel string, lines []Line, opts ...Option) (image.Image, error) {
 	const who = "Lines"
 	if len(lines) == 0 {
@@ -91,7 +92,7 @@ func Lines(xLabel, yLabel string, lines []Line, opts ...Option) (image.Image, er
 	return f.image(), nil
 }
 
-// bar is how far the bar of point i goes to either side.
+// bar is the half length of the error bar of point i.
 func (l Line) bar(i int) float64 {
 	if l.Bars == nil {
 		return 0
@@ -129,7 +130,7 @@ func (l Line) check(who string, logX bool) error {
 	return checkDrawn(where, "bars", l.Bars)
 }
 
-// add draws line i and returns its entry in the legend. Many points are small.
+// add draws line i and returns its legend entry. Many points are drawn small.
 func (l Line) add(to *panel, pts plotter.XYs, i int) entry {
 	for j, p := range pts {
 		if d := l.bar(j); d > 0 {
@@ -153,10 +154,9 @@ func (l Line) add(to *panel, pts plotter.XYs, i int) entry {
 	return entry{name: l.Name, glyph: glyph}
 }
 
-// FromPlot draws a plot of the caller's own, in its own style, on white: what a notebook needs to show it. The size is
-// in pixels at 144 an inch, as everywhere here.
+// FromPlot draws a gonum plot, in its own style, on white. Width and height are in pixels, at 144 per inch.
 //
-// Errors: ErrParam for a plot that is nil or a size outside 320 to 8192 pixels a side.
+// Errors: ErrParam for a nil plot or a size outside 320 to 8192 pixels a side.
 func FromPlot(p *plot.Plot, width, height int) (image.Image, error) {
 	const who = "FromPlot"
 	if p == nil {

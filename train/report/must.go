@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Must returns a picture, and panics with err where it is not nil. As the last line of a notebook's cell it shows the
+// Must returns the picture, and panics with err unless it is nil. As the last line of a notebook cell it shows the
 // picture, or fails.
 func Must(img image.Image, err error) image.Image {
 	if err != nil {
@@ -15,7 +15,7 @@ func Must(img image.Image, err error) image.Image {
 	return img
 }
 
-// MustGram is Must, which panics, for the matrices of spectral.Gram, ExactGram and ApproxGram.
+// MustGram is Must for the matrices of spectral.Gram, ExactGram and ApproxGram: it panics with err unless that is nil.
 func MustGram(k *mat.Dense, err error) *mat.Dense {
 	if err != nil {
 		panic(err)

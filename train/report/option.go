@@ -6,8 +6,13 @@ import (
 	"strings"
 )
 
-// Option changes how a picture is drawn. WithTitle and WithSize fit every picture; an option that does not fit a
-// picture is an error that wraps ErrParam.
+// Option changes how a picture is drawn. The pictures take these options:
+//
+//   - Bars, Confusion, Curves, ExactVsApprox and Residuals: WithTitle and WithSize.
+//   - ErrorCurves and ScoreCurves: WithTitle, WithSize and WithMetric.
+//   - Lines: WithTitle, WithSize, WithLogX and WithEqualAxes.
+//
+// Any other option is an error that wraps ErrParam.
 type Option struct {
 	name string
 	set  func(*settings)
@@ -15,30 +20,31 @@ type Option struct {
 
 type settings struct {
 	title         string
-	width, height int // in pixels; 0 leaves the choice to the picture
-	least         int // least longer side
+	width, height int // in pixels; 0: the picture chooses
+	least         int // the least length of the longer side
 	metric        string
 	logX          bool
 	equal         bool
 }
 
-// WithTitle replaces the title.
+// WithTitle sets the title of the picture.
 func WithTitle(title string) Option {
 	return Option{"WithTitle", func(s *settings) { s.title = title }}
 }
 
-// WithSize sets the size in pixels. Text keeps its size, 144 pixels being an inch, so the least side is 320, and of two
-// panels, which lie along the longer side, that side is at least 720; the largest is 8192.
+// WithSize sets the size in pixels. Text keeps its size, at 144 pixels per inch. A side has at least 320 and at most
+// 8192 pixels; for a picture with two panels, which lie along the longer side, that side has at least 720.
 func WithSize(width, height int) Option {
 	return Option{"WithSize", func(s *settings) { s.width, s.height = width, height }}
 }
 
-// WithMetric names the error that ErrorCurves shows; without it, it is the relative Frobenius error.
+// WithMetric names the error of ErrorCurves or the score of ScoreCurves, which label the axis. The defaults are
+// "relative Frobenius error" and "accuracy (share of rows)".
 func WithMetric(metric string) Option {
 	return Option{"WithMetric", func(s *settings) { s.metric = metric }}
 }
 
-// WithLogX makes the axis of x in Lines logarithmic.
+// WithLogX makes the x axis of Lines logarithmic.
 func WithLogX() Option {
 	return Option{"WithLogX", func(s *settings) { s.logX = true }}
 }
@@ -51,7 +57,7 @@ func WithEqualAxes() Option {
 // Sides of a picture in pixels.
 const minSide, twoPanels, maxSide = 320, 720, 8192
 
-// apply changes the defaults of a picture, who, which takes the options of extra besides the common ones.
+// apply applies options to the defaults of the picture who, which takes the options of extra beside the common ones.
 func (s settings) apply(who string, opts []Option, extra ...string) (settings, error) {
 	fits := append([]string{"WithTitle", "WithSize"}, extra...)
 	for _, o := range opts {

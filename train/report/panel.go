@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// panel is a plot in the style of this package. It writes the labels of its axes itself, because plot leaves a gap
-// above a logarithmic axis with a long label.
+// panel is a plot in the style of this package. It writes the axis labels itself, since plot leaves a gap above a
+// logarithmic axis with a long label.
 type panel struct {
 	*plot.Plot
 	xLabel, yLabel string
@@ -40,10 +40,10 @@ func (p *panel) setRange(xMin, xMax, yMin, yMax float64) {
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = xMin, xMax, yMin, yMax
 }
 
-// inner is what the labels leave of an area.
+// inner is the part of an area inside the labels.
 func inner(area draw.Canvas) draw.Canvas { return draw.Crop(area, labelRoom, 0, labelRoom, 0) }
 
-// thin keeps the labels of the marks apart in an area of a given size.
+// thin thins out the labels of the marks for an area of a given size.
 func (p *panel) thin(size vg.Point) {
 	style := textStyle(tickSize, ink)
 	switch t := p.X.Tick.Marker.(type) {
@@ -64,7 +64,7 @@ func (p *panel) thin(size vg.Point) {
 	}
 }
 
-// draw draws the panel into an area and returns the part of it in which the data lie.
+// draw draws the panel into an area and returns the part of it that holds the data.
 func (p *panel) draw(area draw.Canvas) draw.Canvas {
 	p.thin(inner(area).Size())
 	p.Draw(inner(area))
@@ -75,7 +75,7 @@ func (p *panel) draw(area draw.Canvas) draw.Canvas {
 	return data
 }
 
-// square cuts an area so that the data lie in a square, at the upper left.
+// square crops an area so that the data lie in a square, at the upper left.
 func (p *panel) square(area draw.Canvas) draw.Canvas {
 	p.thin(inner(area).Size())
 	data := p.DataCanvas(inner(area)).Size()

@@ -14,12 +14,11 @@ import (
 
 const (
 	gridGap   = 24      // pixels between pictures
-	maxPixels = 1 << 28 // of a picture: 1 GiB
+	maxPixels = 1 << 28 // in a picture: 1 GiB
 )
 
-// Grid puts pictures into one, row by row in the given number of columns, at their own size, each in the upper left
-// corner of its cell. A column is as wide as its widest picture, a row as high as its highest; what stays free is
-// white.
+// Grid combines pictures into one, row by row in the given number of columns. Each keeps its size, in the upper left
+// corner of its cell. A column is as wide as its widest picture, and a row as high as its highest one, on white.
 //
 // Errors: ErrParam for no pictures, a nil or empty one, fewer than one column, or more than 2^28 pixels.
 func Grid(columns int, pictures ...image.Image) (image.Image, error) {
@@ -57,7 +56,7 @@ func sum(values []int) (total int) {
 	return total
 }
 
-// checkPicture wants a picture with some pixels and not too many; a nil pointer in the interface counts as nil.
+// checkPicture wants a picture that is neither nil, nor a nil pointer, nor empty, nor too large.
 func checkPicture(where string, p image.Image) error {
 	if v := reflect.ValueOf(p); p == nil || v.Kind() == reflect.Pointer && v.IsNil() {
 		return fmt.Errorf("report: %s is nil: %w", where, ErrParam)
@@ -72,11 +71,10 @@ func checkPicture(where string, p image.Image) error {
 	return nil
 }
 
-// SavePNG writes a picture to a file. It writes a temporary file in the same folder and renames it, so path holds
-// either what it held before or the whole picture.
+// SavePNG writes a picture to the file path, which is replaced whole or not at all.
 //
-// Errors: ErrParam for a picture that is nil, empty or of more than 2^28 pixels; otherwise the file system's error,
-// with the path.
+// Errors: ErrParam for a picture that is nil, empty or of more than 2^28 pixels; otherwise the error of the file
+// system, with the path.
 func SavePNG(path string, img image.Image) error {
 	if err := checkPicture("SavePNG: the picture", img); err != nil {
 		return err

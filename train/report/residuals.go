@@ -10,10 +10,12 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Residuals draws predicted against true targets, with the diagonal on which a perfect model lies, and the histogram of
-// the residuals, predicted - true. Above 2500 rows the points are gathered in hexagons coloured by their number.
+// Residuals draws predicted against true targets, with the diagonal of a perfect model, and the histogram of the
+// residuals, predicted - true. More than 2500 rows are counted in hexagons, coloured by count. It takes WithTitle and
+// WithSize.
 //
-// Errors: ErrShape for no rows or lists of different lengths; ErrDomain for a value that is not finite or beyond 1e300.
+// Errors: ErrShape for no rows or lists of different lengths; ErrDomain for a value that is not finite or beyond 1e300;
+// ErrParam for a size out of range.
 func Residuals(truth, predicted []float64, opts ...Option) (image.Image, error) {
 	const who = "Residuals"
 	if err := checkSameLength(who, "truth", len(truth), "predicted", len(predicted)); err != nil {
@@ -43,7 +45,7 @@ func Residuals(truth, predicted []float64, opts ...Option) (image.Image, error) 
 	return f.image(), nil
 }
 
-// checkDrawn wants at least one value, and every one in the range of a linear axis.
+// checkDrawn wants at least one value, and all values within the range of a linear axis.
 func checkDrawn(who, what string, values []float64) error {
 	if len(values) == 0 {
 		return fmt.Errorf("report: %s: %s has no rows: %w", who, what, ErrShape)
@@ -86,7 +88,7 @@ func residualNumbers(truth, predicted []float64) string {
 	return out
 }
 
-// drawHistogram draws how many values fall into each of equal intervals.
+// drawHistogram draws the number of values in each of equal intervals.
 func drawHistogram(area draw.Canvas, values []float64, label string) {
 	values = slices.Sorted(slices.Values(values))
 	lo, hi := values[0], values[len(values)-1]
@@ -114,8 +116,8 @@ func drawHistogram(area draw.Canvas, values []float64, label string) {
 	panel.draw(area)
 }
 
-// histogramBins is the number of bins of sorted values by the rule of Freedman and Diaconis (1981), width
-// 2 IQR n^(-1/3), between 8 and 60.
+// histogramBins is the number of bins for sorted values by the rule of Freedman and Diaconis (1981), width 2 IQR
+// n^(-1/3), between 8 and 60.
 func histogramBins(sorted []float64) int {
 	n := len(sorted)
 	iqr := sorted[n*3/4] - sorted[n/4]

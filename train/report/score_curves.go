@@ -13,14 +13,14 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// ScoreCurves draws scores against the number of features, on a logarithmic axis. The
-// score of an exact kernel is a dotted line at the right edge, in the colour of its map and with the map's mark. Series
-// with the same number of features stand side by side, up to a fiftieth of the axis off, so that their bars can be told
-// apart. WithMetric names the score.
+// ScoreCurves draws scores against the number of features, on a logarithmic axis. The score of an exact kernel is a
+// dotted line at the right edge, with the colour and mark of its map. Series with the same number of features are drawn
+// side by side, up to a fiftieth of the axis off, so that their bars can be told apart. It takes WithTitle, WithSize,
+// and WithMetric for the name of the score.
 //
 // Errors: ErrShape for no series, an empty one or lists of different lengths; ErrDomain for a score or bar that is not
-// finite or is beyond 1e300, a negative bar, or features that are not positive; ErrParam for more series than the size
-// has room for in the legend.
+// finite or is beyond 1e300, a negative bar, and features below 1; ErrParam for more series than the legend has room
+// for, and for a size out of range.
 func ScoreCurves(series []Series, opts ...Option) (image.Image, error) {
 	const who = "ScoreCurves"
 	if len(series) == 0 {
@@ -55,10 +55,10 @@ var aScore = quantity{"score", "standard deviation", func(m int, v, bar float64)
 // scorePlot is the picture of sorted series.
 type scorePlot struct {
 	series   []Series
-	marks    []float64 // the numbers of features that occur
+	marks    []float64 // the numbers of features in the series
 	lo, hi   float64   // the least and the greatest of them
 	yLo, yHi float64
-	exact    bool // whether there is an exact kernel
+	exact    bool // whether a series has an exact kernel
 }
 
 // take adds a series.
@@ -103,8 +103,8 @@ func (p *scorePlot) draw(who string, s settings) (image.Image, error) {
 	return f.image(), nil
 }
 
-// Parts of the axis between the least and the greatest number of features that the picture adds on the left, and on the
-// right without and with exact kernels; and how far apart series may be drawn.
+// Margins of the x axis, as shares of its length between the least and the greatest number of features: on the left,
+// and on the right without and with exact kernels; and the largest distance between series with the same features.
 const left, right, rightOfExact, apart = .05, .05, .14, .04
 
 func (p *scorePlot) right() float64 {
@@ -122,7 +122,7 @@ func (p *scorePlot) place() {
 	}
 }
 
-// at is a place on the axis: 0 is the least number of features, 1 the greatest.
+// at is a position on the axis: 0 is the least number of features, 1 the greatest.
 func (p *scorePlot) at(t float64) float64 {
 	return p.lo * math.Pow(p.hi/p.lo, t)
 }

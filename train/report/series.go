@@ -6,29 +6,29 @@ import (
 	"slices"
 )
 
-// Series is the error or the score of one map or sampler by number of features.
+// Series is the error or the score of a map or sampler by the number of features.
 type Series struct {
 	Name     string
 	Features []int     // positive
 	Value    []float64 // one for each entry of Features
-	Bar      []float64 // its standard error or deviation, drawn to both sides; nil for none
-	Exact    float64   // of scores: the exact kernel's, which the map tends to; 0 or NaN for none
+	Bar      []float64 // standard errors or deviations of Value, drawn to both sides; nil: none
+	Exact    float64   // the score of the exact kernel, for ScoreCurves; 0 or NaN: none
 }
 
-// Add appends a number of features, its value and the bar of this, 0 for none.
+// Add appends a number of features, its value and the bar of the value, 0 for none.
 func (s *Series) Add(features int, value, bar float64) {
 	s.Features, s.Value, s.Bar = append(s.Features, features), append(s.Value, value), append(s.Bar, bar)
 }
 
 func (s Series) hasExact() bool { return s.Exact != 0 && !math.IsNaN(s.Exact) }
 
-// quantity is what the values of a series are.
+// quantity says what the values of a series are.
 type quantity struct {
 	value, bar string // their names
 	check      func(features int, v, bar float64) error
 }
 
-// sorted is a checked copy of s in the order of features.
+// sorted is a checked copy of s, sorted by the number of features.
 func (s Series) sorted(who string, q quantity) (Series, error) {
 	where := fmt.Sprintf("%s: series %q", who, s.Name)
 	if len(s.Features) == 0 {

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// dpi is the resolution of every picture: two pixels a point.
+// dpi is the resolution of every picture, in pixels per inch.
 const dpi = 144
 
 // Font sizes in points.
@@ -19,7 +19,7 @@ const (
 	titleSize = 12
 	labelSize = 10
 	tickSize  = 9
-	minSize   = 6 // the smallest that can be read
+	minSize   = 6 // the smallest readable size
 )
 
 var (
@@ -28,7 +28,7 @@ var (
 	rule  = color.RGBA{0xe4, 0xe4, 0xe4, 0xff}
 )
 
-// palette is Okabe and Ito's (2008) without its yellow, which is too pale for lines on white.
+// palette is the one of Okabe and Ito (2008) without its yellow, which is too pale for lines on white.
 var palette = []color.RGBA{
 	{0x00, 0x72, 0xb2, 0xff}, // blue
 	{0xd5, 0x5e, 0x00, 0xff}, // vermillion
@@ -44,7 +44,7 @@ var (
 	dashes = [][]vg.Length{nil, {6, 3}, {2, 2}, {8, 2, 2, 2}, {4, 4}}
 )
 
-// seriesLine and seriesGlyph are the looks of series i: 7 colours and 5 dashes tell 35 series apart.
+// seriesLine and seriesGlyph are the styles of series i: 7 colours and 5 dashes tell 35 series apart.
 func seriesLine(i int) draw.LineStyle {
 	return draw.LineStyle{Color: palette[i%len(palette)], Width: 1.5, Dashes: dashes[i%len(dashes)]}
 }
@@ -53,7 +53,7 @@ func seriesGlyph(i int) draw.GlyphStyle {
 	return draw.GlyphStyle{Color: palette[i%len(palette)], Radius: 3, Shape: shapes[(i+i/len(palette))%len(shapes)]}
 }
 
-// ramp is ColorBrewer's "Blues", whose lightness falls all the way.
+// ramp is ColorBrewer's "Blues"; its lightness decreases throughout.
 var ramp = []color.RGBA{
 	{0xff, 0xff, 0xff, 0xff}, {0xde, 0xeb, 0xf7, 0xff}, {0xc6, 0xdb, 0xef, 0xff}, {0x9e, 0xca, 0xe1, 0xff},
 	{0x6b, 0xae, 0xd6, 0xff}, {0x42, 0x92, 0xc6, 0xff}, {0x21, 0x71, 0xb5, 0xff}, {0x08, 0x51, 0x9c, 0xff}, {0x08, 0x30, 0x6b, 0xff},
@@ -76,7 +76,7 @@ func onRamp(t float64) color.Color {
 	return ink
 }
 
-// handler measures and draws plain text in the built-in fonts, whatever the defaults of plot have been set to.
+// handler measures and draws plain text in the built-in fonts, whatever the defaults of plot are.
 var handler = text.Plain{Fonts: font.NewCache(liberation.Collection())}
 
 // textStyle is sans-serif text, of a size in points.
@@ -84,14 +84,15 @@ func textStyle(size vg.Length, c color.Color) text.Style {
 	return text.Style{Color: c, Font: font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}, Handler: handler}
 }
 
-// Where a text stands relative to its point.
+// The alignment of a text relative to its point.
 const (
 	atStart  = text.XLeft
 	atMiddle = text.XCenter
 	atEnd    = text.XRight
 )
 
-// write draws one line of text whose digits and capitals are centred on p across the line; up turns it to read upwards.
+// write draws one line of text at p, with its digits and capitals centred across the line; up rotates it to read
+// upwards.
 func write(c draw.Canvas, s text.Style, p vg.Point, align text.XAlignment, up bool, txt string) {
 	const capital = 0.69 // height of a capital letter of the font, in sizes
 	s.XAlign, s.YAlign = align, text.YBottom
@@ -106,7 +107,7 @@ func write(c draw.Canvas, s text.Style, p vg.Point, align text.XAlignment, up bo
 	c.FillText(s, p, txt)
 }
 
-// shorten cuts txt to a width and ends it with an ellipsis.
+// shorten cuts txt to a width and appends an ellipsis.
 func shorten(s text.Style, txt string, width vg.Length) string {
 	if s.Width(txt) <= width {
 		return txt

@@ -16,7 +16,7 @@ type niceTicks struct {
 	first bool // a mark at the lower end, whatever the step: epochs start at 1
 }
 
-// Ticks implements plot.Ticker. Where labels are long it makes do with half as many.
+// Ticks implements plot.Ticker. If labels are long it uses half as many.
 func (t niceTicks) Ticks(lo, hi float64) []plot.Tick {
 	out := t.multiples(lo, hi)
 	if t.n > 3 && slices.ContainsFunc(out, func(m plot.Tick) bool { return utf8.RuneCountInString(m.Label) > 7 }) {
@@ -47,7 +47,7 @@ func (t niceTicks) multiples(lo, hi float64) (out []plot.Tick) {
 	return out
 }
 
-// niceStep is the one of 1, 2, 5 times a power of ten that is nearest to v in ratio.
+// niceStep is the number among 1, 2, 5 times a power of ten that is nearest to v in ratio.
 func niceStep(v float64) float64 {
 	if v <= 0 || !finite(v) {
 		return 1
@@ -64,7 +64,7 @@ func niceStep(v float64) float64 {
 	return 10 * power
 }
 
-// tickLabel writes v with as many digits as a step needs, on an axis that reaches to top.
+// tickLabel formats v with as many digits as a step needs, on an axis that reaches to top.
 func tickLabel(v, step, top float64) string {
 	last := math.Floor(math.Log10(step) + 1e-9) // decimal place of the step
 	if v == 0 || math.Abs(v) < step/2 {
@@ -85,8 +85,8 @@ func minus(s string) string {
 	return s
 }
 
-// logTicks marks a logarithmic axis at powers of ten and on a short one at 2 and 5 times them as well. One that is
-// shorter still is marked as if it were linear.
+// logTicks marks a logarithmic axis at powers of ten, and a short one also at 2 and 5 times these. A very short one is
+// marked as if it were linear.
 type logTicks struct {
 	plain bool // numbers from .001 to 99999 without an exponent
 }
@@ -124,12 +124,12 @@ func (t logTicks) label(v float64) string {
 	return text
 }
 
-// givenTicks marks an axis at given values, in rising order, and leaves out the label of one that comes nearer to the
-// label before it than gap.
+// givenTicks marks an axis at given values, in ascending order. It leaves out a label that is closer to the label
+// before it than gap.
 type givenTicks struct {
 	values []float64
 	scale  plot.Normalizer
-	gap    float64 // least distance of two labels, as a part of the axis
+	gap    float64 // the least distance of two labels, as a share of the axis
 }
 
 // Ticks implements plot.Ticker.
@@ -151,7 +151,7 @@ func (t givenTicks) Ticks(lo, hi float64) []plot.Tick {
 
 func (givenTicks) label(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
-// spread is the range of values with a margin of a part of it on both sides; a single value gets a range around it.
+// spread widens a range of values by a share of it on both sides; a single value gets a range around it.
 func spread(lo, hi, margin float64) (float64, float64) {
 	if lo == hi {
 		d := max(math.Abs(lo)*0.1, math.SmallestNonzeroFloat64*1e10)

@@ -9,19 +9,22 @@ import (
 	G "gorgonia.org/gorgonia"
 )
 
-// Backprop adds the gradients of loss for the given nodes to its graph and returns a machine that computes loss and gradients: G.Grad and
-// G.NewTapeMachine in one call, without a []*gorgonia.Node, which the interpreter of a notebook cannot hold. A step is
+// Backprop adds the gradients of loss for the given nodes to its graph and returns a machine that computes loss and
+// gradients. It is G.Grad and G.NewTapeMachine in one call, without a []*gorgonia.Node, which the interpreter of a
+// notebook cannot hold. A step is
 //
 //	vm.RunAll()
 //	solver.Step(gorgonia.NodesToValueGrads(params)) // which also zeroes the gradients
 //	vm.Reset()
 //
-// params come from layers.Collect, and any other leaves of the graph, such as the weights of layers below or between. Close the machine when
-// done. It is safe beside Fit and itself; graphs that are built by hand meanwhile are not.
+// params come from layers.Collect, and may include other leaves of the graph, such as weights below or between layers.
+// Close the machine when done. Backprop may run concurrently with itself and with Fit, but not with code that builds
+// graphs by hand.
 //
-// Errors: domain.ErrParam without loss or params, as where every layer is frozen and there is no head, for a nil one of
-// them, for a loss that is in no graph, and for the input of a layer that was built without layers.WithInputGrad; those
-// of G.Grad, as for a node that loss does not depend on. RunAll returns the ops.Cause of an error, so that errors.Is finds domain.ErrDomain and the like in it.
+// Errors: domain.ErrParam for a nil loss, a loss without a graph, no params (every layer is frozen and there is no
+// head), a nil node among them, and the input of a layer built without layers.WithInputGrad; the errors of G.Grad, for
+// example for a node that loss does not depend on. RunAll returns the ops.Cause of an error, so that errors.Is finds
+// domain.ErrDomain and the like.
 func Backprop(loss *G.Node, params G.Nodes) (G.VM, error) {
 	given.Building.Lock()
 	defer given.Building.Unlock()
@@ -52,7 +55,7 @@ func backprop(loss *G.Node, params G.Nodes) (G.VM, error) {
 	return machine{G.NewTapeMachine(loss.Graph(), G.BindDualValues(params...))}, nil
 }
 
-// machine is a machine that returns the errors of the ops themselves.
+// machine returns the errors of the ops themselves.
 type machine struct{ G.VM }
 
 func (m machine) RunAll() error { return ops.Cause(m.VM.RunAll()) }

@@ -19,18 +19,20 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Checkpoints says where and how often Fit writes all that it takes to go on: parameters, the solver's memory, the place in the epoch. A fit that is
-// resumed ends with the bits of one that was never interrupted, on the same machine.
+// Checkpoints says where and how often Fit saves its state: the parameters, the moments of the solver, and the position
+// in the epoch. On the same machine a resumed fit ends with the same bits as one that was never interrupted.
 //
-// Each is a file of its own, Path and the number of steps so far, such as fit.ckpt.000000000640, which appears under its name once it is whole and
-// holds a checksum (train/modelfile). One more is written when the context ends. Two fits at a time must not have one Path.
+// Each checkpoint is a file, named by Path and the number of steps, such as fit.ckpt.000000000640. It appears under its
+// name when it is complete, and holds a checksum (train/modelfile). Another one is written when the fit or its context
+// ends. Concurrent fits need different Paths.
 type Checkpoints struct {
-	Path   string
-	Epochs int           // after so many epochs; 0 without Every: 1
-	Every  time.Duration // and after so much time, between two batches; 0: not
-	Keep   int           // the last so many files stay; 0: 2
-	// Resume goes on from the last checkpoint, and begins where there is none. The rows, map, head and options must be as before. Without
-	// it, checkpoints that are there are an error.
+	Path string
+	// Epochs is the number of epochs between checkpoints. 0 is 1 if Every is 0, and otherwise no checkpoints by epochs.
+	Epochs int
+	Every  time.Duration // the time between checkpoints, which are written between two batches; 0: none by time
+	Keep   int           // the number of files that are kept, the last ones; 0: 2
+	// Resume continues from the last checkpoint, or starts anew if there is none. The rows, map, head and options must
+	// be as before. Without Resume an existing checkpoint is an error.
 	Resume bool
 }
 
@@ -51,16 +53,16 @@ func (c *Checkpoints) fill() error {
 	return nil
 }
 
-// keeper writes and reads the checkpoints of a fit; it does nothing without a Path.
+// keeper writes and reads the checkpoints of a fit. It does nothing without a Path.
 type keeper struct {
 	Checkpoints
-	of   string // tells the fit from others
+	of   string // identifies the fit
 	last time.Time
 }
 
 func newKeeper(o FitOptions) *keeper { return &keeper{Checkpoints: o.Checkpoints} }
 
-// identify makes the name of the fit from its options, its rows and what map and head are before it.
+// identify makes the identity of the fit from its options, its rows, and the map and head at its start.
 func (k *keeper) identify(o FitOptions, rows func(io.Writer), ls ...layers.Layer) {
 	if k.Path == "" {
 		return
@@ -77,7 +79,7 @@ func (k *keeper) identify(o FitOptions, rows func(io.Writer), ls ...layers.Layer
 	k.of = fmt.Sprintf("%+v %x", o, h.Sum(nil))
 }
 
-// files are the checkpoints that are there, the last one last.
+// files are the existing checkpoints, the latest one last.
 func (k *keeper) files() ([]string, error) {
 	dir, base := filepath.Split(k.Path)
 	entries, err := os.ReadDir(filepath.Clean(dir + "."))
@@ -96,7 +98,7 @@ func (k *keeper) files() ([]string, error) {
 	return names, nil
 }
 
-// sweep removes what a fit that was killed had not written to its end.
+// sweep removes temporary files of a fit that was killed.
 func (k *keeper) sweep() error {
 	dir, base := filepath.Split(k.Path)
 	entries, err := os.ReadDir(filepath.Clean(dir + "."))
@@ -113,7 +115,7 @@ func (k *keeper) sweep() error {
 	return nil
 }
 
-// begin resumes the fit where that is wanted and possible.
+// begin resumes the fit if that is wanted and possible.
 func (k *keeper) begin(f *fitter) error {
 	if k.Path == "" {
 		return nil
@@ -136,7 +138,7 @@ func (k *keeper) begin(f *fitter) error {
 	return nil
 }
 
-// due saves a checkpoint where one is due, after an epoch or, if that is 0, between two batches.
+// due saves a checkpoint if one is due: after an epoch, or between two batches if epoch is 0.
 func (k *keeper) due(f *fitter, epoch int) error {
 	if k.Path == "" {
 		return nil
@@ -148,7 +150,7 @@ func (k *keeper) due(f *fitter, epoch int) error {
 	return nil
 }
 
-// hint says where the fit can be taken up again.
+// hint says for a message where the fit can be resumed.
 func (k *keeper) hint() string {
 	if k.Path == "" {
 		return ""
@@ -156,14 +158,14 @@ func (k *keeper) hint() string {
 	return ", to be resumed from " + k.Path
 }
 
-// progress is the part of a checkpoint that is no tensor.
+// progress is the metadata of a checkpoint.
 type progress struct {
 	Of    string
 	At    position
 	Steps [2]int // of the solvers
 }
 
-// save writes a checkpoint, and removes those that are too many.
+// save writes a checkpoint, and removes the oldest ones beyond Keep.
 func (k *keeper) save(f *fitter) error {
 	if k.Path == "" {
 		return nil
@@ -189,7 +191,8 @@ func (k *keeper) save(f *fitter) error {
 	return nil
 }
 
-// tensors are the numbers of a checkpoint: parameters, moments, those of the best epoch, the report, and the loss of the epoch so far.
+// tensors are the tensors of a checkpoint: the parameters, the moments, the parameters of the best epoch, the report,
+// and the loss of the epoch so far.
 func (k *keeper) tensors(f *fitter) map[string]*tensor.Dense {
 	vector := func(v []float64) *tensor.Dense { return tensor.New(tensor.WithShape(len(v)), tensor.WithBacking(v)) }
 	all := map[string]*tensor.Dense{"loss": vector([]float64{f.at.loss})}
@@ -214,7 +217,7 @@ func (k *keeper) tensors(f *fitter) map[string]*tensor.Dense {
 	return all
 }
 
-// load puts the fit where a checkpoint left it.
+// load restores the fit from a checkpoint.
 func (k *keeper) load(f *fitter, name string) error {
 	meta, all, err := modelfile.Read(name)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 // rowWeight is the weight of row i of targets.
 type rowWeight func(targets *tensor.Dense, i int) float64
 
-// rowWeigher weighs the rows of a linear head's classes; nil: all are 1.
+// rowWeigher returns the weights of rows by class for a head that does not classify; nil: all are 1.
 func rowWeigher(head layers.Head, weights []float64) rowWeight {
 	if head.Classifies() || weights == nil {
 		return nil
@@ -20,7 +20,7 @@ func rowWeigher(head layers.Head, weights []float64) rowWeight {
 	}
 }
 
-// of is the weight, 1 where there is none.
+// of is the weight of row i, 1 without weights.
 func (w rowWeight) of(targets *tensor.Dense, i int) float64 {
 	if w == nil {
 		return 1
@@ -28,7 +28,7 @@ func (w rowWeight) of(targets *tensor.Dense, i int) float64 {
 	return w(targets, i)
 }
 
-// checkTensorClasses wants every row of the targets of a linear head to be of a class.
+// checkTensorClasses wants every row of the targets to be of one class.
 func checkTensorClasses(who string, targets *tensor.Dense) error {
 	n, k := targets.Shape()[0], targets.Shape()[1]
 	for i := range n {

@@ -6,7 +6,7 @@ import (
 	"github.com/bochner-go/bochner/train/fits"
 )
 
-// Cost estimates Fit.
+// Cost estimates the cost of Fit. It is 0 for options that Fit refuses.
 func (o FitOptions) Cost(p fits.Problem) fits.Cost {
 	n, d, k := float64(p.Rows), float64(p.Features), float64(p.Outputs)
 	cells := p.Cells()

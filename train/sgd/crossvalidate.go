@@ -15,18 +15,18 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// miniBatchFolds is MiniBatch as cross-validation scores it.
+// miniBatchFolds scores MiniBatch by cross-validation.
 type miniBatchFolds struct{ MiniBatch }
 
-// Folds is what CrossValidate scores, of options without a Lambda and without Checkpoints. Mini-batches are scored
-// by the error rate of classes, and otherwise by the mean squared error. The features of a frozen map are computed
-// once where CacheBytes allows; a map that is tuned is drawn again for every fit. Every fit starts from its own
-// zero, for mini-batches have no optimum to start from. A lambda is FitOptions.Lambda; the default ones are 0,
-// 1e-6, 1e-5 and 1e-4, and on to 1 while the best is the largest, and one under which the loss is no number scores
-// +Inf.
+// Folds returns how CrossValidate scores mini-batches. The options have no Lambda and no Checkpoints.
+//
+// The score is the error rate for classes, and otherwise the mean squared error. If CacheBytes allows, the features of
+// a frozen map are computed once; a map that is tuned is drawn again for every fit. Every fit starts from a new head,
+// as mini-batches have no optimum to start from. A lambda is FitOptions.Lambda. The default grid is 0, 1e-6, 1e-5 and
+// 1e-4; it grows to 1 while the best is the largest. A lambda whose loss is not finite scores +Inf.
 func (o MiniBatch) Folds() cv.Head { return miniBatchFolds{o} }
 
-// Check refuses what cross-validation sets by itself.
+// Check refuses options that cross-validation sets itself.
 func (h miniBatchFolds) Check(y *mat.Dense) error {
 	switch {
 	case h.Lambda != 0:
@@ -48,7 +48,7 @@ func (h miniBatchFolds) Metric(y *mat.Dense) fits.Metric {
 	return fits.MeanSquaredError
 }
 
-// DefaultLambdas are the ones for n rows.
+// DefaultLambdas returns the grid, which does not depend on the number of rows.
 func (miniBatchFolds) DefaultLambdas(int) cv.Grid {
 	return cv.Grid{N: 1, Lo: -6, Hi: -4, By: 1, Limit: [2]int{-6, 0}, Zero: true}
 }
@@ -58,7 +58,7 @@ func (h miniBatchFolds) Scorer(ctx context.Context, j *cv.Job, spec layers.Spec)
 	if err := o.fill(spec.Tuned()); err != nil {
 		return nil, err
 	}
-	var m layers.Layer // with its input: as drawn, until a fit has tuned it
+	var m layers.Layer // as drawn, until a fit has tuned it
 	rows := j.Rows
 	return func(lambdas []float64) ([][]fits.LambdaScore, error) {
 		out := make([][]fits.LambdaScore, j.Folds)
@@ -90,7 +90,7 @@ func (h miniBatchFolds) Scorer(ctx context.Context, j *cv.Job, spec layers.Spec)
 	}, nil
 }
 
-// score is that on fold f of a fit on the others.
+// score is the score on fold f of a fit on the other folds.
 func (h miniBatchFolds) score(ctx context.Context, m layers.Layer, rows data.Examples, j *cv.Job, f int, o FitOptions) (fits.LambdaScore, error) {
 	out := fits.LambdaScore{Lambda: o.Lambda, MSE: math.NaN(), ErrorRate: math.NaN()}
 	k, dt := j.Y.RawMatrix().Cols, layers.WithDtype(m.Dtype())

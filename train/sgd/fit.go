@@ -16,18 +16,20 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Fit minimises the head's loss over rows and their targets by mini-batches on a Gorgonia graph. It changes the head and, where its policy
-// says so, the map m, in place. Targets of classes, as data.OneVersusRest makes them, are probabilities (y + 1)/2 under a head that classifies.
-// A LinearHead that is still zero starts from the mean target as its intercept.
+// Fit minimises the head's loss over rows and their targets by mini-batches on a Gorgonia graph. It changes the head in
+// place, and the map m if its policy tunes it. Class targets (data.OneVersusRest) become probabilities (y + 1)/2 for a
+// head that classifies. A LinearHead or HuberHead whose weights are all 0 starts with the mean targets as its
+// intercept.
 //
-// Rows in memory are shuffled in every epoch. Others are read once an epoch: memory is for the blocks, whatever the number of rows. The
-// order of an epoch is the order of the stream, so its Shuffle should be some times the rows of a batch; blocks are cut into batches, so BlockRows
-// should be a multiple of Batch. HeldOut divides them by data.Part. The features of a frozen map are computed in every epoch: CacheBytes does
-// nothing. The score of an epoch on training rows is the score of the first 2000 of the first epoch.
+// Rows in memory are shuffled in every epoch. Other rows are read once per epoch in the order of the stream, and memory
+// holds only blocks. Their Shuffle should be several times Batch, and BlockRows a multiple of Batch, since blocks are
+// cut into batches. HeldOut divides them by data.Part. The features of a frozen map are computed in every epoch, and
+// CacheBytes has no effect. The training score of an epoch is over the first 2000 rows of the first epoch.
 //
-// Errors: shapes and element types that do not meet, options out of range (domain.ErrParam), no rows, values outside the map's domain, a
-// loss that is not finite (with the remedy), the errors of the rows, with the file and the row, and the context's error when it is cancelled, which
-// is looked at before each step; domain.ErrParam for a head that does not suit the rows.
+// Errors: domain.ErrShape and domain.ErrDtype for rows, map, head and targets that do not fit together; domain.ErrShape
+// for no rows; domain.ErrParam for options out of range and for a head that does not suit the rows; domain.ErrDomain
+// for values outside the map's domain; an error with a remedy for a loss that is not finite; the errors of the rows,
+// with the file and the row; ctx.Err(), which is checked before each step.
 func Fit(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples, o FitOptions) (*fits.Course, error) {
 	if err := given.Missing("Fit", given.Arg("the context", ctx), given.Arg("the map", m), given.Arg("the head", head), given.Arg("the source of rows", rows)); err != nil {
 		return nil, err
@@ -65,7 +67,7 @@ func Fit(ctx context.Context, m layers.Layer, head layers.Head, rows data.Exampl
 	return f.run(ctx)
 }
 
-// targetsOf are the targets y as a head learns them.
+// targetsOf are the targets y in the form that the head learns.
 func targetsOf(head layers.Head, y *mat.Dense) *tensor.Dense {
 	var f func(float64) float64
 	if head.Classifies() {
@@ -100,12 +102,12 @@ type fitter struct {
 	head    layers.Head
 	src     fitSource
 	classes bool       // whether a score is an accuracy
-	weigh   rowWeight  // of a linear head; nil: 1
-	solvers [2]*solver // of the map and of the head
+	weigh   rowWeight  // for a head that does not classify; nil: 1
+	solvers [2]*solver // for the map and for the head
 	keeper  *keeper
 	report  *fits.Course
 	at      position
-	best    float64         // the least loss on the rows that are held out,
+	best    float64         // the least loss on the held-out rows,
 	kept    []*tensor.Dense // and the parameters of its epoch
 	steps   map[int]*step   // by batch size: graphs are static, and they share the parameters
 }
@@ -125,7 +127,7 @@ func newFitter(ctx context.Context, m layers.Layer, head layers.Head, src fitSou
 	return f, err
 }
 
-// position is how far a fit is: in an epoch, after some of its batches.
+// position is how far a fit is: an epoch, and the batches of it that are done.
 type position struct {
 	Epoch, Batches, Rows int
 	loss                 float64 // summed over the rows
@@ -164,7 +166,7 @@ func (f *fitter) run(ctx context.Context) (*fits.Course, error) {
 	return f.report, f.restore(f.kept)
 }
 
-// observe takes an epoch into the report, and says whether it is the best on the rows that are held out.
+// observe adds an epoch to the report, and says whether it is the best one on the held-out rows.
 func (f *fitter) observe(e fits.Epoch) (best bool) {
 	r := f.report
 	r.Epochs = append(r.Epochs, e)
@@ -180,7 +182,7 @@ func (f *fitter) observe(e fits.Epoch) (best bool) {
 	return false
 }
 
-// errDiverged is a loss that is not finite.
+// errDiverged marks a loss that is not finite.
 var errDiverged = errors.New("lower the learning rate or scale the data")
 
 func (f *fitter) epoch(ctx context.Context) (fits.Epoch, error) {
@@ -222,8 +224,7 @@ func (f *fitter) epoch(ctx context.Context) (fits.Epoch, error) {
 	return e, err
 }
 
-// locate turns the error of a batch into that of the row of x that caused it, where there is one. The batch is
-// shuffled.
+// locate turns the error of a shuffled batch into the error of the row of x that caused it, if there is one.
 func (f *fitter) locate(b batch, err error) error {
 	for _, i := range b.rows {
 		if _, e := layers.Apply(f.m, nil, data.RowsOf(b.x, []int{i})); e != nil {

@@ -13,7 +13,7 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// fitInMemory is a fit on some rows of x, nil for all.
+// fitInMemory is a fit on some rows of x; nil: all.
 func fitInMemory(ctx context.Context, m layers.Layer, head layers.Head, x ops.Matrix, targets *tensor.Dense, rows []int, o FitOptions) (*fitter, error) {
 	if err := fitShapes(m, head, x, targets); err != nil {
 		return nil, fmt.Errorf("train: Fit: %w", err)
@@ -46,10 +46,10 @@ func fitInMemory(ctx context.Context, m layers.Layer, head layers.Head, x ops.Ma
 	return newFitter(ctx, m, head, src, o)
 }
 
-// forFit is what a fit goes over again and again: the features of a frozen map where they can be kept, under the identity, and otherwise the map
-// and its rows.
+// forFit returns the layer and the rows that a fit goes over repeatedly: the identity and the features of a frozen map
+// if they can be kept, and otherwise the map and its rows.
 func forFit(m layers.Layer, x ops.Matrix, budget int) (layers.Layer, ops.Matrix, error) {
-	if !cacheable(m, x, budget) { // what a solver changes is in the map of rows
+	if !cacheable(m, x, budget) { // the solver changes the map of rows
 		var err error
 		if m, x, err = given.OnRows("Fit", m, x); err != nil {
 			return nil, nil, err
@@ -58,7 +58,7 @@ func forFit(m layers.Layer, x ops.Matrix, budget int) (layers.Layer, ops.Matrix,
 	return cacheFeatures(m, x, budget)
 }
 
-// cacheable says whether nothing of the map is tuned and its features fit.
+// cacheable says whether the map has no tuned parameter and its features fit the budget.
 func cacheable(m layers.Layer, x ops.Matrix, budget int) bool {
 	cells, size := x.Shape()[0]*m.Features(), int(x.Dtype().Size())
 	if s, sparse := x.(*ops.CSR); sparse && layers.KeepsZeros(m) {
@@ -72,7 +72,8 @@ func tunes(m layers.Layer) bool {
 	return slices.ContainsFunc(m.Params(), func(p layers.Param) bool { return p.Tuned })
 }
 
-// cacheFeatures replaces a frozen map and its input by the features, when they fit. Sparse rows stay sparse where the map keeps zeros.
+// cacheFeatures replaces a frozen map and its input by the features if they fit. Sparse rows stay sparse if the map
+// keeps zeros.
 func cacheFeatures(m layers.Layer, x ops.Matrix, budget int) (layers.Layer, ops.Matrix, error) {
 	if _, sparse := x.(*ops.CSR); sparse && layers.IsIdentity(m) {
 		return m, x, nil

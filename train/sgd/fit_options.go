@@ -15,20 +15,23 @@ import (
 type Solver int
 
 const (
-	// Adam is Kingma and Ba (2015), with their defaults for the moments.
+	// Adam is the method of Kingma and Ba (2015), with their default moments.
 	Adam Solver = iota
 	// SGD is plain stochastic gradient descent.
 	SGD
 )
 
-// FitOptions are the options of Fit. The zero value is Adam on batches of 256 rows, with rates that fall by a cosine, for
-// 20 epochs, or 40 where the map is tuned.
+// FitOptions are the options of Fit. The zero value is Adam on batches of 256 rows, with rates that follow a cosine to
+// 0, for 20 epochs, or 40 if the map is tuned.
 //
-// Rates have no unit: they are relative to the standard deviation of the targets (of a LinearHead or HuberHead) and to the
-// layers.Param.Scales of the map's parameters, which are root mean squares of frequencies. So the same rates serve data in
-// any unit. For plain descent, SGD, the rate of the map is relative to their square over the variance of the targets.
+// Rates have no unit, so the same rates serve data in any unit. LearnRate is relative to the standard deviation of the
+// targets, for a LinearHead or HuberHead. MapRate is relative to the layers.Param.Scales of the map's parameters, which
+// are root mean squares of frequencies. For SGD, MapRate is relative to the square of these scales over the variance of
+// the targets.
 //
-// The defaults come from a study on rows set aside from the training files (a fifth; gaussian, standard, Tune(All), seed 1):
+// This study led to the defaults: scores on a held-out fifth of the training rows, for a Gaussian map with standard
+// scaling, Tune(All) and seed 1. The first three are accuracies, the others root mean squared errors in the units of
+// the files.
 //
 //	MapRate, Epochs      .05, 20   .1, 20   .2, 20   .05, 40   .1, 40   .2, 40
 //	letter,    D = 512   .9675     .9700    .9691    .9697     .9697    .9703
@@ -38,42 +41,42 @@ const (
 //	kin40k,    D = 512   .0912     .0842    .0749    .0781     .0740    .0692
 //	bike,      D = 512   .2453     .2242    .1984    .2195     .1973    .1839
 //	elevators, D = 512   .0899     .0887    .0895    .0899     .0900    .0949
-//
-// The first three are accuracies, the others root mean squared errors in the units of the files. A warm-up of 1 or 3
-// epochs changed letter to .9684 and .9688, usps to .9787 and .9781, pol to 5.080 and 5.048, bike to .190 and .194: by chance.
 type FitOptions struct {
-	Epochs    int     // 0: 20, or 40 where the map is tuned
-	Batch     int     // rows a step; the last batch of an epoch may have fewer; 0: 256
+	Epochs    int     // 0: 20, or 40 if the map is tuned
+	Batch     int     // rows per step; the last batch of an epoch may have fewer; 0: 256
 	LearnRate float64 // of the head; 0: 0.05 for Adam, 0.5 for SGD
-	MapRate   float64 // of the map's parameters; 0: twice LearnRate for Adam, a hundredth of it for SGD
+	MapRate   float64 // of the map; 0: twice LearnRate for Adam, a hundredth of it for SGD
 	Solver    Solver
-	// Schedule changes both rates from epoch to epoch, and in the first WarmUp of them, epoch n, they are n/(WarmUp+1) of that.
+	// Schedule changes both rates from epoch to epoch. In epoch n of the first WarmUp epochs they are multiplied by
+	// n/(WarmUp+1) as well.
 	Schedule Schedule
 	WarmUp   int
-	// ClipNorm is the norm that the gradient of all parameters together is cut to when it is larger: Pascanu, Mikolov and Bengio (2013),
-	// algorithm 1. 0: it is not.
+	// ClipNorm limits the norm of the gradient of all parameters together: Pascanu, Mikolov and Bengio (2013),
+	// algorithm 1. 0: no limit.
 	ClipNorm float64
-	// WeightDecay shrinks the head's weights A, not its intercept, by the factor 1 - LearnRate·WeightDecay before each step, under the
-	// schedule: Loshchilov and Hutter (2019), Decoupled weight decay regularization, algorithm 2.
+	// WeightDecay multiplies the head's weights A, not its intercept, by 1 - LearnRate·WeightDecay before each step,
+	// under the schedule: Loshchilov and Hutter (2019), Decoupled weight decay regularization, algorithm 2. It is at
+	// least 0 and below 1/LearnRate.
 	WeightDecay float64
-	// ClassWeights multiply the loss of the rows of each class, under a SoftmaxHead or, of targets as OneVersusRest makes them, a LinearHead. nil:
-	// all are 1.
+	// ClassWeights multiply the loss of the rows of each class, for a SoftmaxHead, or for another head whose targets
+	// are as data.OneVersusRest returns them. They are an error for a head with one output. nil: all are 1.
 	ClassWeights []float64
-	Lambda       float64 // the penalty lambda/2 ‖A‖² on the head's weights A, not on its intercept, added to the mean loss
-	Seed         uint64  // of the order of the rows and of the part that is held out
-	// HeldOut is the fraction of the rows that is set aside, in [0, 1). When it is positive, fitting stops once the loss on
-	// that part has not improved for Patience epochs (0: 5), and the parameters of the best epoch are kept.
+	Lambda       float64 // adds lambda/2 ‖A‖² to the mean loss, for the head's weights A without its intercept
+	Seed         uint64  // draws the order of the rows and the held-out rows
+	// HeldOut is the fraction of the rows that is held out, in [0, 1). If it is positive, the fit stops once the loss
+	// on these rows has not improved for Patience epochs (0: 5), and keeps the parameters of the best epoch.
 	HeldOut  float64
 	Patience int
-	// CacheBytes is how much memory the features of a frozen map may take, so that they are computed once and not once an
-	// epoch; 0 is 512 MiB, negative is none. More than that is computed batch by batch.
+	// CacheBytes is the largest size of the features of a frozen map that is kept in memory, so that they are computed
+	// once; 0 is 512 MiB, negative is none. Larger features are computed batch by batch in every epoch.
 	CacheBytes  int
-	Checkpoints Checkpoints // none where its Path is empty
-	// Progress is called after each epoch. nil: not called.
+	Checkpoints Checkpoints // none if its Path is empty
+	// Progress is called after each epoch; nil: not called.
 	Progress func(fits.Epoch)
 }
 
-// weighted multiplies the columns of a softmax head's one-hot targets, which stay as they are, by the weights; a linear head weighs its errors.
+// weighted multiplies the columns of a copy of a softmax head's one-hot targets by the weights. Other heads weigh their
+// errors instead.
 func (o *FitOptions) weighted(head layers.Head, targets *tensor.Dense) *tensor.Dense {
 	if !head.Classifies() || o.ClassWeights == nil {
 		return targets
@@ -85,7 +88,7 @@ func (o *FitOptions) weighted(head layers.Head, targets *tensor.Dense) *tensor.D
 	return out
 }
 
-// classWeights wants one weight a class, of a head that knows classes.
+// classWeights wants one weight for each class, and a head with several outputs.
 func (o *FitOptions) classWeights(head layers.Head) error {
 	switch {
 	case o.ClassWeights == nil:
@@ -96,7 +99,7 @@ func (o *FitOptions) classWeights(head layers.Head) error {
 	return given.CheckWeights("Fit", o.ClassWeights, head.Features())
 }
 
-// fill sets the defaults, for a map that is tuned or not, and checks the ranges.
+// fill sets the defaults, which depend on whether the map is tuned, and checks the ranges.
 func (o *FitOptions) fill(tuned bool) error {
 	set := func(p *int, v int) {
 		if *p == 0 {

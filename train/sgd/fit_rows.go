@@ -16,7 +16,7 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// fitRead is a fit of rows that are read.
+// fitRead is a fit on rows that are not in memory.
 func fitRead(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples, o FitOptions) (*fitter, error) {
 	if err := o.classWeights(head); err != nil {
 		return nil, err
@@ -37,23 +37,23 @@ func fitRead(ctx context.Context, m layers.Layer, head layers.Head, rows data.Ex
 	return newFitter(ctx, m, head, src, o)
 }
 
-// fitStream is rows that are read.
+// fitStream are rows that are not in memory.
 type fitStream struct {
 	m           layers.Layer
 	head        layers.Head
-	rows, aside data.Examples // aside those held out
+	rows, aside data.Examples // aside are the held-out rows
 	o           FitOptions
-	first       []batch // the sample, once it is wanted
+	first       []batch // the sample, after its first use
 	weigh       rowWeight
 }
 
-// targetBlock is a block with its targets as the head learns them, without weights.
+// targetBlock is a block with its targets in the form that the head learns, without weights.
 type targetBlock struct {
 	data.Pairs
 	targets *tensor.Dense
 }
 
-// blocks are rows of an epoch, from 0, that suit the map and the head.
+// blocks are the rows of an epoch, from 0, checked against the map and the head.
 func (s *fitStream) blocks(ctx context.Context, rows data.Examples, epoch int) iter.Seq2[targetBlock, error] {
 	return func(yield func(targetBlock, error) bool) {
 		for b, err := range rows.Blocks(ctx, epoch) {
@@ -80,7 +80,7 @@ func (s *fitStream) suit(b *targetBlock) (err error) {
 	return err
 }
 
-// batches cuts blocks; the rows of each are in order.
+// batches cuts blocks into batches; their rows are in order.
 func (s *fitStream) batches(ctx context.Context, rows data.Examples, epoch int) iter.Seq2[batch, error] {
 	return func(yield func(batch, error) bool) {
 		for b, err := range s.blocks(ctx, rows, epoch) {
@@ -153,7 +153,8 @@ func (s *fitStream) keep(b batch, n int) int {
 	return len(rows)
 }
 
-// identity writes what tells the rows from others: of a stream names, sizes and times of the files, and how they are read.
+// identity writes what identifies the rows: for a stream the names, sizes and times of the files, and the options to
+// read them.
 func (s *fitStream) identity(w io.Writer) {
 	r, ok := s.rows.(data.Streamed)
 	if !ok {
@@ -186,7 +187,7 @@ func (s *fitStream) held(ctx context.Context) iter.Seq2[batch, error] {
 	return s.batches(ctx, s.aside, 0)
 }
 
-// classes asks the rows where they do not say it.
+// classes reads the rows if their type does not tell.
 func (s *fitStream) classes(ctx context.Context) (bool, error) {
 	if r, ok := s.rows.(data.Streamed); ok {
 		return r.Classes != nil, nil
@@ -199,7 +200,7 @@ func (s *fitStream) classes(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// spread are the weighted means and standard deviations of the targets.
+// spread computes the weighted means and standard deviations of the targets.
 func (s *fitStream) spread(ctx context.Context) (targetSpread, error) {
 	out := newTargetSpread(s.head.Features())
 	for b, err := range s.blocks(ctx, s.rows, 0) {

@@ -17,28 +17,28 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// sampleRows is how many training rows an epoch's score is measured on.
+// sampleRows is the number of training rows for the score of an epoch.
 const sampleRows = 2000
 
-// batch is rows of x with rows of targets.
+// batch is some rows of x with the same rows of targets.
 type batch struct {
 	x       ops.Matrix
 	targets *tensor.Dense
 	rows    []int
-	locate  func(err error) error // names the place of a row of x in an error; nil: its number does
+	locate  func(err error) error // adds the origin of a row of x to an error; nil: errors name its number
 }
 
 // fitSource hands out the rows of a Fit.
 type fitSource interface {
 	// epoch yields every training row once, in the order of epoch n, from 1, in batches.
 	epoch(ctx context.Context, n int) iter.Seq2[batch, error]
-	// sample yields the training rows whose score is told.
+	// sample yields the training rows for the score.
 	sample(ctx context.Context) iter.Seq2[batch, error]
 	// held yields the rows that are held out, or is nil.
 	held(ctx context.Context) iter.Seq2[batch, error]
 	// classes says whether all targets are -1 and +1.
 	classes(ctx context.Context) (bool, error)
-	// spread goes over the targets of the training rows.
+	// spread reads the targets of the training rows.
 	spread(ctx context.Context) (targetSpread, error)
 }
 
@@ -84,7 +84,7 @@ func (s *fitMemory) held(context.Context) iter.Seq2[batch, error] {
 	return s.one(s.aside)
 }
 
-// identity writes what tells rows from others.
+// identity writes what identifies the rows.
 func (s *fitMemory) identity(w io.Writer) {
 	for _, x := range []ops.Matrix{s.x, s.targets} {
 		fmt.Fprintln(w, x.Shape(), x.Dtype())
@@ -138,7 +138,7 @@ func signs(targets *tensor.Dense) bool {
 	return true
 }
 
-// spread are the weighted means and standard deviations over the training rows of the targets.
+// spread computes the weighted means and standard deviations of the targets over the training rows.
 func (s *fitMemory) spread(context.Context) (targetSpread, error) {
 	k := s.targets.Shape()[1]
 	out := newTargetSpread(k)

@@ -8,16 +8,17 @@ import (
 	"github.com/bochner-go/bochner/train/fits"
 )
 
-// MiniBatch fits by mini-batches on a Gorgonia graph, and tunes what the policy of the map says: Fit.
+// MiniBatch is a fits.Fitter that calls Fit: it fits the head by mini-batches on a Gorgonia graph, and tunes the map as
+// its policy says.
 type MiniBatch struct {
 	FitOptions
-	Head string // the kind of head, see layers.NewHead; empty is linear
+	Head string // the kind of head, see layers.NewHead; empty: "linear"
 }
 
-// Freezes is empty: the map is tuned as its policy says.
+// Freezes returns "": the map is tuned as its policy says.
 func (MiniBatch) Freezes() string { return "" }
 
-// HeadKind is Head, or "linear".
+// HeadKind returns Head, or "linear" if it is empty.
 func (o MiniBatch) HeadKind() string {
 	if o.Head == "" {
 		return "linear"
@@ -25,7 +26,7 @@ func (o MiniBatch) HeadKind() string {
 	return o.Head
 }
 
-// Fit is Fit.
+// Fit calls the function Fit.
 func (o MiniBatch) Fit(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples) (*fits.Report, error) {
 	epochs, err := Fit(ctx, m, head, rows, o.FitOptions)
 	return &fits.Report{Lambda: o.Lambda, Epochs: epochs}, err

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// targetSpread is the weighted mean and sum of squares about it of each target, by the update of West (1979).
+// targetSpread is the weighted mean of each target and the sum of squares about it, by the update of West (1979).
 type targetSpread struct {
 	mass         float64
 	mean, square []float64
@@ -28,7 +28,7 @@ func (t *targetSpread) add(weight float64, y func(j int) float64) {
 	}
 }
 
-// deviation is the standard deviation of each target, and 1 where it is 0.
+// deviation is the standard deviation of each target, and 1 if that is 0.
 func (t *targetSpread) deviation() []float64 {
 	out := make([]float64, len(t.square))
 	for j, v := range t.square {
@@ -39,11 +39,12 @@ func (t *targetSpread) deviation() []float64 {
 	return out
 }
 
-// start measures what the learning rates are relative to, so that no unit of x or of the targets changes a fit. A step of
-// Adam has the size of its rate: that is relative to the layers.Param.Scales of what is tuned of the map, and of a head of numbers
-// to the standard deviation of its targets. A step of plain descent is a gradient, in the unit of the loss over that of
-// the parameter: the rate of the map is relative to their square over the variance of the targets. A head of
-// numbers that is untouched begins with the mean targets as its intercept.
+// start measures the units of the learning rates, so that the units of x and of the targets do not change a fit. A step
+// of Adam has the size of its rate. The rate is therefore relative to the layers.Param.Scales of the tuned parameters
+// of the map, and for a head that does not classify to the standard deviation of its targets. A step of plain descent
+// is a gradient, in the unit of the loss over the unit of the parameter, so the rate of the map is relative to the
+// square of the scales over the variance of the targets. A head that does not classify and is untouched starts with the
+// mean targets as its intercept.
 func (f *fitter) start(ctx context.Context) error {
 	scales, variance := []float64{1}, 1.
 	if !f.head.Classifies() {

@@ -10,16 +10,16 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Schedule is how the learning rates change from epoch to epoch.
+// Schedule says how the learning rates change from epoch to epoch.
 type Schedule int
 
 const (
-	// CosineRate falls as (1 + cos π(n-1)/N)/2 in epoch n of N: Loshchilov and Hutter (2017), SGDR, (5), without
-	// restarts. It is the default.
+	// CosineRate multiplies them by (1 + cos π(n-1)/N)/2 in epoch n of N: Loshchilov and Hutter (2017), SGDR, (5),
+	// without restarts. It is the default.
 	CosineRate Schedule = iota
-	// ConstantRate leaves them.
+	// ConstantRate leaves them unchanged.
 	ConstantRate
-	// LinearRate falls as 1 - (n-1)/N.
+	// LinearRate multiplies them by 1 - (n-1)/N.
 	LinearRate
 )
 
@@ -36,7 +36,7 @@ func (s Schedule) String() string {
 	}
 }
 
-// ParseSchedule is the schedule of a name: constant, cosine or linear. Errors: domain.ErrParam.
+// ParseSchedule returns the schedule with a name: constant, cosine or linear. Errors: domain.ErrParam for another name.
 func ParseSchedule(name string) (Schedule, error) {
 	for s := CosineRate; s <= LinearRate; s++ {
 		if s.String() == name {
@@ -46,7 +46,7 @@ func ParseSchedule(name string) (Schedule, error) {
 	return 0, fmt.Errorf("train: there is no schedule %q; there are constant, cosine and linear: %w", name, domain.ErrParam)
 }
 
-// rate is what the learning rates are multiplied by in epoch n.
+// rate is the factor of the learning rates in epoch n.
 func (o *FitOptions) rate(n int) float64 {
 	factor, done := 1.0, float64(n-1)/float64(o.Epochs)
 	switch o.Schedule {
@@ -61,25 +61,25 @@ func (o *FitOptions) rate(n int) float64 {
 	return factor
 }
 
-// solver changes some parameters by their gradients: w -= η g, or Adam's
+// solver changes parameters by their gradients: w -= η g, or Adam's
 //
 //	m = β₁m + (1-β₁)g,    v = β₂v + (1-β₂)g²,    w -= η m̂/(√v̂ + ε),    m̂ = m/(1-β₁ᵗ),    v̂ = v/(1-β₂ᵗ),
 //
-// algorithm 1 of Kingma and Ba (2015). What it remembers is float64, whatever the parameters are.
+// algorithm 1 of Kingma and Ba (2015). The moments are float64 for either element type.
 type solver struct {
 	kind  Solver
 	rate  float64
 	steps int // t
-	// scales are what the rate is relative to in each parameter, for one value of it after another, and again.
+	// scales are the units of the rate for the values of each parameter; they repeat if there are fewer of them.
 	scales [][]float64
-	m, v   [][]float64 // of each parameter
+	m, v   [][]float64 // the moments of each parameter
 }
 
 const (
 	adamBeta1, adamBeta2, adamEps = .9, .999, 1e-8
 )
 
-// moments makes those of parameters that have none yet.
+// moments makes the moments of parameters that have none yet.
 func (s *solver) moments(params []*tensor.Dense) {
 	for i := len(s.m); s.kind == Adam && i < len(params); i++ {
 		n := params[i].Shape().TotalSize()
@@ -129,7 +129,7 @@ func descend[T domain.Float](s *solver, i int, w, grads []T, scale, factor float
 	}
 }
 
-// gradients are the values of nodes and the gradients that the machine left.
+// gradients are the values of nodes, and their gradients after a run of the machine.
 func gradients(nodes G.Nodes) (values, grads []*tensor.Dense, err error) {
 	for _, n := range nodes {
 		g, err := n.Grad()
@@ -141,7 +141,7 @@ func gradients(nodes G.Nodes) (values, grads []*tensor.Dense, err error) {
 	return values, grads, nil
 }
 
-// norm is the Euclidean norm of all cells together, scaled by the largest, so that no square overflows.
+// norm is the Euclidean norm of all cells together. It divides by the largest, so that no square overflows.
 func norm(ts []*tensor.Dense) float64 {
 	largest, sum := 0.0, 0.0
 	for _, t := range ts {
@@ -161,7 +161,7 @@ func norm(ts []*tensor.Dense) float64 {
 	return largest * math.Sqrt(sum)
 }
 
-// move is a step of both solvers, after which the gradients are 0.
+// move takes a step of both solvers and zeroes the gradients.
 func (f *fitter) move(s *step) error {
 	var values, grads [2][]*tensor.Dense
 	var err error

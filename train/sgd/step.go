@@ -14,12 +14,12 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// step is the training graph for one batch size. The tensors x and targets are the graph's inputs, filled anew each time; x is nil
-// where the rows are sparse, which the node gets as they are.
+// step is the training graph for one batch size. The tensors x and targets are its inputs, filled for each batch. x is
+// nil for sparse rows, which the node takes directly.
 type step struct {
 	node       *G.Node
 	x, targets *tensor.Dense
-	weights    *tensor.Dense // of the errors, [rows, outputs]; nil: 1
+	weights    *tensor.Dense // of the errors, [rows, outputs]; nil: all are 1
 	model      [2]G.Nodes    // the learnable nodes of the map and of the head
 	loss       *G.Value
 	machine    G.VM
@@ -62,7 +62,7 @@ func (f *fitter) newStep(n int, sparse bool) (*step, error) {
 	return s, err
 }
 
-// loss is that of the head, weighted where there are weights.
+// loss is the loss of the head, weighted if there are weights.
 func (f *fitter) loss(s *step, z, targets *G.Node) (*G.Node, error) {
 	if f.weigh == nil {
 		return f.head.Loss(z, targets)
@@ -135,7 +135,7 @@ func (f *fitter) step(b batch) (float64, error) {
 	return loss, nil
 }
 
-// evaluate is the head's loss, without the penalty, and its score on some rows.
+// evaluate returns the loss of the head without the penalty, and its score, on some rows.
 func (f *fitter) evaluate(batches iter.Seq2[batch, error]) (loss, score float64, err error) {
 	const block = 512
 	n := 0
@@ -165,7 +165,7 @@ func (f *fitter) evaluate(batches iter.Seq2[batch, error]) (loss, score float64,
 	return loss, score, nil
 }
 
-// rowErrors sums over rows the loss, and the hits (classes) or squared errors.
+// rowErrors sums over rows the loss, and the hits for classes or the squared errors.
 func (f *fitter) rowErrors(y, targets *tensor.Dense) (loss, score float64) {
 	k := y.Shape()[1]
 	p, t := make([]float64, k), make([]float64, k)

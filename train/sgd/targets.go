@@ -10,8 +10,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// OneHot returns the targets of a SoftmaxHead: row i is 1 in column labels[i]. Errors: as for OneVersusRest, and
-// domain.ErrDtype for another type than float64 and float32.
+// OneHot returns the targets of a SoftmaxHead [n, classes]: row i is 1 in column labels[i], and 0 elsewhere. Errors:
+// as for data.OneVersusRest; domain.ErrDtype unless dt is Float64 or Float32.
 func OneHot(labels []int, classes int, dt tensor.Dtype) (*tensor.Dense, error) {
 	y, err := data.OneVersusRest(labels, classes)
 	if err != nil {
@@ -23,11 +23,11 @@ func OneHot(labels []int, classes int, dt tensor.Dtype) (*tensor.Dense, error) {
 	return Targets(y, dt, probability), nil
 }
 
-// probability is the target of a softmax head for that of one column against the others.
+// probability is the softmax target for a one-versus-rest target.
 func probability(v float64) float64 { return (v + 1) / 2 }
 
-// Targets is y [n, k] as a tensor, each entry through f (nil: as it is). It panics where y is nil and where dt is neither
-// float64 nor float32.
+// Targets copies y [n, k] into a tensor of the element type dt, with f applied to each entry (nil: as it is). It panics
+// if y is nil, and if dt is neither Float64 nor Float32.
 func Targets(y *mat.Dense, dt tensor.Dtype, f func(float64) float64) *tensor.Dense {
 	if y == nil || dt != tensor.Float64 && dt != tensor.Float32 {
 		panic(fmt.Sprintf("train: Targets: y is %v and the element type %v, want a matrix and float64 or float32",

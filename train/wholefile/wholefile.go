@@ -1,5 +1,5 @@
-// Package wholefile writes files that appear under their name once they are whole: whatever happens before, the name holds what
-// it held.
+// Package wholefile writes files that appear under their name only when they are complete. Until then, and after any
+// failure, the name keeps its old content.
 package wholefile
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 )
 
-// File is a file that is being written under a temporary name, in the folder of the one that it will have.
+// File is a file in progress, under a temporary name in the folder of its final name.
 type File struct {
 	tmp  *os.File
 	path string
@@ -23,7 +23,8 @@ type File struct {
 
 var _ io.Writer = (*File)(nil)
 
-// Create starts a file. A symbolic link stays one: the file that it names is replaced, and keeps its mode.
+// Create starts a file. If path is a symbolic link, the link stays and its target is replaced. An existing file keeps
+// its mode. Errors: a folder at path; the errors of the file system.
 func Create(path string) (*File, error) {
 	mode := fs.FileMode(0o644)
 	if target, err := filepath.EvalSymlinks(path); err == nil {
@@ -45,10 +46,11 @@ func Create(path string) (*File, error) {
 // Write appends to the file.
 func (f *File) Write(p []byte) (int, error) { return f.tmp.Write(p) }
 
-// WriteAt replaces bytes that were written, or adds some, at an offset; Write goes on where it was.
+// WriteAt writes at an offset, over earlier bytes or beyond them; the position of Write does not change.
 func (f *File) WriteAt(p []byte, off int64) (int, error) { return f.tmp.WriteAt(p, off) }
 
-// Commit puts the file under its name, on the disk. If it fails, the temporary file is gone and the name holds what it held.
+// Commit syncs the file to disk and renames it to its final name. If it fails before the rename, the temporary file is
+// gone and the name keeps its old content.
 func (f *File) Commit() error {
 	for _, step := range []func() error{
 		func() error { return f.tmp.Chmod(f.mode) }, // CreateTemp leaves it to its owner alone
@@ -64,14 +66,14 @@ func (f *File) Commit() error {
 	return syncFolder(filepath.Dir(f.path))
 }
 
-// Abort removes what was written. The reason to abort is the error to report, so it returns none of its own.
+// Abort removes the temporary file. It returns no error, since the reason to abort is the error to report.
 func (f *File) Abort() {
 	f.tmp.Close() // of no effect where it is closed already
 	os.Remove(f.tmp.Name())
 }
 
-// Write is Create, write, and Commit or Abort. Errors: what Create and write return; domain.ErrParam where
-// write is nil.
+// Write creates a file, calls write, and then Commit, or Abort if write fails. Errors: as for Create, write and
+// Commit; domain.ErrParam for a nil write.
 func Write(path string, write func(w io.Writer) error) error {
 	if write == nil {
 		return fmt.Errorf("wholefile: Write %s: the function that writes is nil: %w", path, domain.ErrParam)
@@ -87,7 +89,7 @@ func Write(path string, write func(w io.Writer) error) error {
 	return f.Commit()
 }
 
-// syncFolder makes a rename in the folder lasting. Windows has no such call and does not need it.
+// syncFolder makes a rename in the folder durable. Windows has no such call and does not need it.
 func syncFolder(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"math"
+	"sync"
 	"time"
 
 	"github.com/bochner-go/bochner/layers"
@@ -53,8 +54,11 @@ func affordMap(spec layers.Spec, dims int) error {
 
 // Estimate is memory and time in words, for so many bytes and operations. It is empty below 100 MB and a second.
 func Estimate(bytes, operations float64) string {
+	if bytes < 1e8 && operations/slowest+bytes/touched < 1 {
+		return ""
+	}
 	seconds := operations/rate() + bytes/touched
-	if seconds < 1 && bytes < 1e8 {
+	if bytes < 1e8 && seconds < 1 {
 		return ""
 	}
 	return fmt.Sprintf("about %s of memory, %s", inBytes(bytes), inTime(seconds))
@@ -62,6 +66,9 @@ func Estimate(bytes, operations float64) string {
 
 // touched is how many bytes of fresh memory a second are filled, about.
 const touched = 1e9
+
+// slowest is a rate that every machine exceeds: a task of less than a second at this rate needs no measured one.
+const slowest = 2e8
 
 func inBytes(b float64) string {
 	if b >= 1e9 {
@@ -82,8 +89,8 @@ func inTime(seconds float64) string {
 }
 
 // rate is how many operations a second this machine has in products of matrices, at half of what a short one shows:
-// fits have other parts too.
-func rate() float64 {
+// fits have other parts too. It is measured once in a process.
+var rate = sync.OnceValue(func() float64 {
 	const n = 256
 	m := blas64.General{Rows: n, Cols: n, Stride: n, Data: make([]float64, n*n)}
 	out := blas64.General{Rows: n, Cols: n, Stride: n, Data: make([]float64, n*n)}
@@ -94,4 +101,4 @@ func rate() float64 {
 		best = min(best, max(time.Since(start), time.Microsecond).Seconds())
 	}
 	return n * n * n / best
-}
+})

@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -83,8 +85,9 @@ func TestMade(t *testing.T) {
 			}
 		}
 	}
-	if again := clitest.Run(t, dir, args+" -plot=").OK(t); again.Stdout != r.Stdout {
-		t.Errorf("the second run has\n%s, the first\n%s", again.Stdout, r.Stdout)
+	again := cells(clitest.Run(t, dir, args+" -part error,couplings,accuracy -plot=").OK(t).Stdout)
+	if first := slices.Concat(rows[:8], rows[14:]); !reflect.DeepEqual(again, first) { // the variances draw nothing
+		t.Errorf("the second run has\n%q, the first\n%q", again, first)
 	}
 	clitest.Picture(t, filepath.Join(dir, "indefinite.png"), 1000, 0)
 }

@@ -3,6 +3,7 @@ package simd
 import (
 	"runtime"
 	"sync"
+	"sync/atomic"
 )
 
 // Gradients is where a backward of a map of x·W + b writes: dx [n,d], dW [d,m] and db [m]. What is nil is not computed.
@@ -54,7 +55,8 @@ func (w *Weights[T]) backward(to Gradients[T], x []T, n int, fill func(dp matrix
 	d, m := w.d, w.m
 	rows, cols := gradientTile[T](n, m)
 	parts := w.columns(cols)
-	turn := newTurns(len(parts))
+	blocks := (n + rows - 1) / rows
+	turn := newTurns(blocks)
 	block := func(lo, hi int) {
 		pool := &poolsOf[T]().shared
 		buf := take[[]T](pool)
@@ -68,7 +70,7 @@ func (w *Weights[T]) backward(to Gradients[T], x []T, n int, fill func(dp matrix
 			if to.DX != nil {
 				c.gradX(to.DX[lo*d:hi*d], dp, hi-lo, c.from > 0)
 			}
-			turn.wait(k, lo/rows)
+			turn.wait(lo/rows, k)
 			if to.DW != nil {
 				c.addGradW(matrix[T]{v: to.DW[c.from:], ld: m}, x[lo*d:hi*d], dp, hi-lo, lo > 0)
 			}
@@ -77,14 +79,14 @@ func (w *Weights[T]) backward(to Gradients[T], x []T, n int, fill func(dp matrix
 					vecAdd(to.DB[c.from:c.to], dp.row(i, c.m))
 				}
 			}
-			turn.done(k)
+			turn.done(lo/rows, k)
 		}
 	}
-	if blocks := (n + rows - 1) / rows; w.isa != generic && blocks >= runtime.GOMAXPROCS(0) {
+	if w.isa != generic && blocks >= runtime.GOMAXPROCS(0) {
 		for k := range parts {
 			parts[k].workers = 1
 		}
-		forBlocks(n, rows, block)
+		forBlocksInTurn(n, rows, block)
 		return
 	}
 	for lo := 0; lo < n; lo += rows {
@@ -92,32 +94,44 @@ func (w *Weights[T]) backward(to Gradients[T], x []T, n int, fill func(dp matrix
 	}
 }
 
-// turns lets the blocks of rows pass each column tile one after another.
-type turns struct {
-	sync.Mutex
-	passed sync.Cond
-	next   []int // the block whose turn it is, by tile
+// turns lets the blocks of rows pass each column tile one after another. A block waits for the one before it alone, and
+// a lock has two users at most.
+type turns []turn
+
+type turn struct {
+	passed atomic.Int64 // tiles that the block has passed
+	mu     sync.Mutex
+	more   sync.Cond
 }
 
-func newTurns(tiles int) *turns {
-	t := &turns{next: make([]int, tiles)}
-	t.passed.L = t
+func newTurns(blocks int) turns {
+	t := make(turns, blocks)
+	for i := range t {
+		t[i].more.L = &t[i].mu
+	}
 	return t
 }
 
-func (t *turns) wait(tile, block int) {
-	t.Lock()
-	for t.next[tile] != block {
-		t.passed.Wait()
+// wait returns when the block before has passed the tile.
+func (t turns) wait(block, tile int) {
+	if block == 0 || t[block-1].passed.Load() > int64(tile) {
+		return
 	}
-	t.Unlock()
+	before := &t[block-1]
+	before.mu.Lock()
+	for before.passed.Load() <= int64(tile) {
+		before.more.Wait()
+	}
+	before.mu.Unlock()
 }
 
-func (t *turns) done(tile int) {
-	t.Lock()
-	t.next[tile]++
-	t.Unlock()
-	t.passed.Broadcast()
+// done says that the block has passed the tile.
+func (t turns) done(block, tile int) {
+	own := &t[block]
+	own.mu.Lock()
+	own.passed.Store(int64(tile) + 1)
+	own.mu.Unlock()
+	own.more.Signal()
 }
 
 // columns cuts a copy of W into parts of so many columns.

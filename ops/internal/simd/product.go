@@ -24,6 +24,7 @@ const (
 	manyColumns    = 256      // of C
 	smallWork      = 1 << 16  // products with fewer multiplications than this are not worth a goroutine
 	segment        = 288      // columns between two epilogues
+	movedAtOnce    = 512      // numbers of a panel that one call moves
 )
 
 // product is one C = alpha·op(A)·op(B), plus bias or beta·C, with an epilogue, on its way over the cores.
@@ -107,10 +108,6 @@ func (p *product[T]) compute() (badRow int) {
 		matrix[T]{v: p.dst, ld: p.ld}.check("c", p.m, p.n)
 	}
 	p.bad.reset()
-	p.panels, p.depth = panelsOf(p.kernels, p.n), depthOf[T](p.k)
-	size := sizeof[T]()
-	p.group = max(1, groupB/(size*p.depth*p.width))
-	p.block = roundUp(min(blockRows, max(1, blockA/(size*p.depth))), p.height())
 	workers := p.workers
 	if workers == 0 {
 		workers = runtime.GOMAXPROCS(0)
@@ -122,8 +119,8 @@ func (p *product[T]) compute() (badRow int) {
 	if p.packed == nil {
 		p.b.check("b", p.k, p.n)
 	}
-	if p.once = p.copiesOnce(); p.packed == nil && !p.once {
-		if length := packedLen(p.kernels, p.k, p.n); p.shares(length * size) {
+	if p.plan(); p.packed == nil && !p.once {
+		if length := packedLen(p.kernels, p.k, p.n); p.shares(length * sizeof[T]()) {
 			shared = take[[]T](&poolsOf[T]().shared)
 			*shared = grow(*shared, length)
 			p.packAll(*shared, workers)
@@ -135,6 +132,15 @@ func (p *product[T]) compute() (badRow int) {
 		poolsOf[T]().shared.Put(shared)
 	}
 	return p.bad.get()
+}
+
+// plan chooses the blocks.
+func (p *product[T]) plan() {
+	p.panels, p.depth = panelsOf(p.kernels, p.n), depthOf[T](p.k)
+	size := sizeof[T]()
+	p.group = max(1, groupB/(size*p.depth*p.width))
+	p.block = roundUp(min(blockRows, max(1, blockA/(size*p.depth))), p.height())
+	p.once = p.copiesOnce()
 }
 
 // shares says whether a B of so many bytes is packed once for all. A tall C reads each panel many times; of a wide one
@@ -253,24 +259,31 @@ func (p *product[T]) work() {
 		if i >= p.jobs {
 			return
 		}
-		down, side := i/p.across, i%p.across
-		if p.triangle == upper && !p.packing {
-			side = p.across - 1 - side // the longest strip first
-		}
-		if p.triangle == lower && !p.packing {
-			down = p.jobs/p.across - 1 - down // the longest rows first
-		}
-		lo, hi := side*p.strip, min((side+1)*p.strip, p.panels)
 		if p.packing {
-			k0, k := p.kBlock(down)
+			lo, hi := i%p.across*p.strip, min((i%p.across+1)*p.strip, p.panels)
+			k0, k := p.kBlock(i / p.across)
 			to := p.packed[p.offset(k0, k, lo):]
 			p.packPanels(to, p.b, k0, k, p.n, lo, hi)
-			p.movePanels(to, k, lo, hi)
+			p.movePanels(ws, to, k, lo, hi)
 			continue
 		}
-		r0, r1 := p.triangle.rows(lo*p.width, hi*p.width, p.m)
-		p.job(ws, max(r0, down*p.rows), min(r1, (down+1)*p.rows), lo, hi)
+		r0, r1, lo, hi := p.part(i)
+		p.job(ws, r0, r1, lo, hi)
 	}
+}
+
+// part is what job i computes: rows r0 to r1 of C in panels lo to hi. Of a triangle the longest come first.
+func (p *product[T]) part(i int) (r0, r1, lo, hi int) {
+	down, side := i/p.across, i%p.across
+	switch p.triangle {
+	case upper:
+		side = p.across - 1 - side
+	case lower:
+		down = p.jobs/p.across - 1 - down
+	}
+	lo, hi = side*p.strip, min((side+1)*p.strip, p.panels)
+	r0, r1 = p.triangle.rows(lo*p.width, hi*p.width, p.m)
+	return max(r0, down*p.rows), min(r1, (down+1)*p.rows), lo, hi
 }
 
 // kBlock is the i-th block of the inner product.

@@ -17,6 +17,11 @@ func forTiles(n int, f func(lo, hi int)) { forBlocks(n, tileRows, f) }
 // forBlocks is forTiles for blocks of another height.
 func forBlocks(n, height int, f func(lo, hi int)) { share(n, height, blockFunc(f)) }
 
+// forBlocksInTurn is forBlocks for blocks that wait for those before them: a goroutine takes one at a time.
+func forBlocksInTurn(n, height int, f func(lo, hi int)) {
+	shareRuns(n, height, min(runtime.GOMAXPROCS(0), (n+height-1)/height), 1, blockFunc(f))
+}
+
 // Share calls f for the blocks [lo, hi) of height of n rows, from GOMAXPROCS goroutines. Blocks do not depend on
 // GOMAXPROCS.
 func Share(n, height int, f func(lo, hi int)) { forBlocks(n, height, f) }
@@ -28,21 +33,35 @@ type blockFunc func(lo, hi int)
 
 func (f blockFunc) do(lo, hi int) { f(lo, hi) }
 
-// sharing is work that goroutines take from, block by block.
+// perWorker is how often a goroutine of share steps the counter, about: often enough that none waits long for the last,
+// on cores that are not equally free, and seldom enough for a line of memory that all cores write.
+const perWorker = 32
+
+// sharing is work that goroutines take from, in runs of blocks.
 type sharing struct {
 	blocks
-	n, height int
-	next      atomic.Int64
-	wg        sync.WaitGroup
+	n, height, run int
+	next           atomic.Int64
+	wg             sync.WaitGroup
 }
 
 var sharings sync.Pool
 
 // share does the blocks [lo, hi) of n rows from GOMAXPROCS goroutines, this one included. It allocates nothing.
 func share(n, height int, b blocks) {
-	workers := min(runtime.GOMAXPROCS(0), (n+height-1)/height)
+	all := (n + height - 1) / height
+	workers := min(runtime.GOMAXPROCS(0), all)
+	shareRuns(n, height, workers, runOf(all, workers), b)
+}
+
+// runOf is how many blocks of all a goroutine takes at a time.
+func runOf(all, workers int) int { return max(1, all/(perWorker*max(1, workers))) }
+
+// shareRuns is share on so many goroutines, which take so many blocks at a time. It returns how often they stepped the
+// counter.
+func shareRuns(n, height, workers, run int, b blocks) (steps int) {
 	s := take[sharing](&sharings)
-	s.blocks, s.n, s.height = b, n, height
+	s.blocks, s.n, s.height, s.run = b, n, height, run
 	s.next.Store(0)
 	for range workers - 1 {
 		s.wg.Add(1)
@@ -50,8 +69,10 @@ func share(n, height int, b blocks) {
 	}
 	s.work()
 	s.wg.Wait()
+	steps = int(s.next.Load())
 	s.blocks = nil // it must not keep the caller's memory
 	sharings.Put(s)
+	return steps
 }
 
 func (s *sharing) help() {
@@ -61,11 +82,13 @@ func (s *sharing) help() {
 
 func (s *sharing) work() {
 	for {
-		lo := int(s.next.Add(1)-1) * s.height
-		if lo >= s.n {
+		from := int(s.next.Add(1)-1) * s.run * s.height
+		if from >= s.n {
 			return
 		}
-		s.do(lo, min(lo+s.height, s.n))
+		for lo := from; lo < min(from+s.run*s.height, s.n); lo += s.height {
+			s.do(lo, min(lo+s.height, s.n))
+		}
 	}
 }
 

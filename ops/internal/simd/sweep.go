@@ -51,7 +51,7 @@ func (p *product[T]) job(ws *workspace[T], r0, r1, lo, hi int) {
 func (s *sweep[T]) packB(lo, hi int) {
 	s.ws.b = grow(s.ws.b, s.k*s.width*(hi-lo))
 	s.packPanels(s.ws.b, s.product.b, s.k0, s.k, s.n, lo, hi)
-	s.movePanels(s.ws.b, s.k, lo, hi)
+	s.movePanels(s.ws, s.ws.b, s.k, lo, hi)
 	s.b, s.b0 = s.ws.b, lo
 }
 
@@ -155,15 +155,23 @@ func (s *sweep[T]) packTiles() {
 }
 
 // movePanels adds what A is moved by to panels lo to hi, which are its transpose.
-func (p *product[T]) movePanels(panels []T, k, lo, hi int) {
+func (p *product[T]) movePanels(ws *workspace[T], panels []T, k, lo, hi int) {
 	if p.moved == nil {
 		return
 	}
+	rows := min(k, movedAtOnce/p.width) // of a panel, for fewer calls
+	ws.line = grow(ws.line, rows*p.width)
 	for q := lo; q < hi; q++ {
 		by := p.moved[q*p.width : min((q+1)*p.width, p.n)]
-		panel := panels[(q-lo)*k*p.width:]
-		for i := range k {
-			vecAdd(panel[i*p.width:][:len(by)], by)
+		clear(ws.line)
+		for i := range rows {
+			copy(ws.line[i*p.width:], by)
+		}
+		panel := panels[(q-lo)*k*p.width:][:k*p.width]
+		for len(panel) > 0 {
+			some := min(len(panel), len(ws.line))
+			vecAdd(panel[:some], ws.line[:some])
+			panel = panel[some:]
 		}
 	}
 }

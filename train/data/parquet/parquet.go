@@ -1,15 +1,16 @@
-// Package parquet makes data.Read and data.OpenStream read Apache Parquet files, the extension .parquet:
+// Package parquet makes data.Read and data.OpenStream read Apache Parquet files with the extension .parquet:
 //
 //	import _ "github.com/bochner-go/bochner/train/data/parquet"
 //
-// It is a package of its own so that programs which do not import it do not link the decoder, github.com/parquet-go/parquet-go, some megabytes
-// with its codecs; that one rather than Apache Arrow's for it is the smaller of the two by far.
+// It is a separate package so that other programs do not link its decoder, github.com/parquet-go/parquet-go, which with
+// its codecs takes some megabytes.
 //
-// A file is a flat table: each column holds booleans (0 and 1), integers, decimals, floats, text, dates or timestamps. A nested
-// or repeated column and one of another type are errors that name it. A row that lacks a value has a missing one for a data.Frame and
-// for data.Columns, to which dates and timestamps are days since 1970; where all columns are to be numbers both are errors.
-// An integer of 2^53 or more in absolute value, which float64 may round, is an error too. Row groups are decoded page by page, so memory
-// follows the page; pages may be packed by any codec of the format but LZO, and a checksum that a page has is compared.
+// A file is a flat table: each column holds booleans (0 and 1), integers, decimals, floats, text, dates or timestamps.
+// For data.Frame and data.Columns a missing value is a gap, and dates and timestamps are days since 1970. A column of
+// another type, or a nested or repeated one, is an error that names it. So is an integer of 2^53 or more in absolute
+// value, which float64 may round. Without data.Columns missing values, dates and timestamps are errors too. Row groups
+// are decoded page by page, so memory is proportional to a page. Pages may have any codec of the format but LZO, and
+// their checksums are verified if they have one.
 package parquet
 
 import (
@@ -29,7 +30,7 @@ import (
 
 func init() { data.RegisterTable(".parquet", open) }
 
-// table reads the columns side by side, row group after row group.
+// table reads the columns together, one row group after another.
 type table struct {
 	f      *os.File
 	groups []parquet.RowGroup
@@ -40,15 +41,15 @@ type table struct {
 	done   int   // rows
 }
 
-// kind is what the values of a column are.
+// kind is the type of the values of a column.
 type kind struct {
 	unsigned, text bool
-	perDay         float64 // of a date or timestamp: units of a day; else 0
-	scale          int32   // of a decimal: digits behind the point
+	perDay         float64 // units per day of a date or timestamp; else 0
+	scale          int32   // digits after the decimal point of a decimal
 	decimal        bool
 }
 
-// column is a chunk of a column, and the values that were decoded ahead.
+// column is a chunk of a column, with values that were decoded ahead.
 type column struct {
 	pages  parquet.Pages
 	values parquet.ValueReader
@@ -76,7 +77,7 @@ func open(f *os.File) (_ data.Table, err error) {
 	return t, nil
 }
 
-// kindOf wants a column of the kinds of the package comment.
+// kindOf returns an error for a column that is not of a kind in the package comment.
 func kindOf(c *parquet.Column) (k kind, err error) {
 	if !c.Leaf() || c.Repeated() {
 		return k, fmt.Errorf("the column %q is nested or repeated; write one value a row and column: %w", c.Name(), data.ErrFormat)
@@ -114,7 +115,7 @@ func kindOf(c *parquet.Column) (k kind, err error) {
 	return k, err
 }
 
-// guard turns a panic of the decoder over damaged bytes into an error.
+// guard turns a panic of the decoder into an error about a damaged file.
 func guard(err *error) {
 	if r := recover(); r != nil {
 		*err = fmt.Errorf("the file is damaged (%v): %w", r, data.ErrFormat)
@@ -176,7 +177,7 @@ func (t *table) column(j, n int) (out data.Column, err error) {
 	return out, nil
 }
 
-// read is some values, page after page; the first call of a page opens it.
+// read returns some values, page by page, and opens pages as needed.
 func (c *column) read(buf []parquet.Value) (int, error) {
 	for {
 		if c.values == nil {
@@ -196,7 +197,7 @@ func (c *column) read(buf []parquet.Value) (int, error) {
 	}
 }
 
-// value appends a value, of row i of those in hand.
+// value appends a value of row i of the current block.
 func (t *table) value(out *data.Column, j, i int, v parquet.Value) error {
 	k, null := t.kinds[j], v.IsNull()
 	if null && out.Gaps == nil {
@@ -222,7 +223,7 @@ func (t *table) value(out *data.Column, j, i int, v parquet.Value) error {
 	return nil
 }
 
-// number is a value, and false for an integer that float64 may have rounded.
+// number returns a value as float64, and false for an integer that float64 may have rounded.
 func (k kind) number(v parquet.Value) (f float64, exact bool) {
 	switch v.Kind() {
 	case parquet.Boolean:
@@ -271,7 +272,7 @@ func (k kind) fraction(v parquet.Value) (f float64, exact bool) {
 	return f, k.scale > 0 || math.Abs(f) < 1<<53
 }
 
-// damaged is for an error of the decoder.
+// damaged wraps an error of the decoder.
 func damaged(err error) error {
 	if err == io.EOF {
 		err = io.ErrUnexpectedEOF
