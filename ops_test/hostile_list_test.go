@@ -939,7 +939,7 @@ var hostileGood = map[string]goodOf{
 	"train/sgd.*.targets":                    of(6, 1),
 	"train.Around.spec":                      is(layers.Spec{Map: "gaussian", Features: 8}),
 	"train.Auto.o":                           is(train.AutoOptions{Trials: 3, MaxFeatures: 8}),
-	"train.Prepared.Climb.l":                 is(train.Ladder{Descent: sgd.FitOptions{Epochs: 1}}),
+	"train.Prepared.Climb.l":                 is(train.Ladder{Steps: []string{train.StepFrozen, train.StepAll}, Descent: sgd.FitOptions{Epochs: 1}}),
 	"train.CrossValidateAround.spec":         is(layers.Spec{Map: "gaussian", Features: 8}),
 	"train/sgd.Backprop.loss":                func(v *hostileValues) any { return must(G.Sum(v.leaf())) },
 	"train/sgd.Backprop.params":              func(v *hostileValues) any { return G.Nodes{v.leaf()} },

@@ -61,7 +61,7 @@ func autoSets() map[string]*data.Set {
 // more trials than were asked for, and the best is that of the least score.
 func TestAuto(t *testing.T) {
 	for name, set := range autoSets() {
-		o := train.AutoOptions{Trials: 7, Seed: 3, MaxFeatures: 32}
+		o := train.AutoOptions{Trials: 5, Seed: 3, MaxFeatures: 32}
 		var called []train.Trial
 		o.Progress = func(t train.Trial) { called = append(called, t) }
 		m, r, err := train.Auto(t.Context(), set, o)
@@ -69,7 +69,7 @@ func TestAuto(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if n := len(r.Trials); n != len(called) || n > 7 || n < 3 || !r.Whole || r.Report == nil {
+		if n := len(r.Trials); n != len(called) || n > 5 || n < 3 || !r.Whole || r.Report == nil {
 			t.Errorf("%s: %d trials, %d told of, whole %v", name, n, len(called), r.Whole)
 		}
 		for i, trial := range r.Trials {

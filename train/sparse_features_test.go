@@ -77,7 +77,11 @@ func near(a, b *mat.Dense, tol float64) bool {
 // direction and their scores are float32.
 func TestSparseFeatures(t *testing.T) {
 	ctx := context.Background()
-	for _, dt := range []tensor.Dtype{tensor.Float64, tensor.Float32} {
+	types := []tensor.Dtype{tensor.Float64, tensor.Float32}
+	if trial.RaceEnabled {
+		types = types[:1] // half a minute each
+	}
+	for _, dt := range types {
 		exact, flat, root := 1e-9, 1e-9, 3e-5
 		if dt == tensor.Float32 {
 			exact, flat, root = 2e-4, 1e-5, 1e-2

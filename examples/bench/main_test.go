@@ -12,7 +12,7 @@ import (
 	"github.com/bochner-go/bochner/examples/internal/clitest"
 )
 
-func TestMain(m *testing.M) { clitest.Main(m) }
+func TestMain(m *testing.M) { clitest.Main(m, main) }
 
 const keys = "lib setting blas map shape n d features dtype cores runs ms min_ms ns_per_output gflops peak_gflops peak_share " +
 	"cpu machine_cores isa go platform load"

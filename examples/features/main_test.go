@@ -9,7 +9,7 @@ import (
 	"github.com/bochner-go/bochner/examples/internal/clitest"
 )
 
-func TestMain(m *testing.M) { clitest.Main(m) }
+func TestMain(m *testing.M) { clitest.Main(m, main) }
 
 // files makes a folder with the files that the tests map: rows of five numbers, with and without labels.
 func files(t *testing.T) string {

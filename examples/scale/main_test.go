@@ -11,7 +11,7 @@ import (
 	"github.com/bochner-go/bochner/examples/internal/clitest"
 )
 
-func TestMain(m *testing.M) { clitest.Main(m) }
+func TestMain(m *testing.M) { clitest.Main(m, main) }
 
 // source writes rows to start from.
 func source(t *testing.T) (dir string) {

@@ -11,7 +11,7 @@ import (
 	"github.com/bochner-go/bochner/train"
 )
 
-func TestMain(m *testing.M) { clitest.Main(m) }
+func TestMain(m *testing.M) { clitest.Main(m, main) }
 
 // files makes a folder with the files that the tests train on.
 func files(t *testing.T) string {

@@ -22,7 +22,7 @@ func TestKill(t *testing.T) {
 	took := time.Since(start)
 	resumed := strings.Fields(args + "-save parts -checkpoint c -checkpoint-every 5ms -resume")
 	rng, killed := rand.New(rand.NewPCG(1, 1)), 0
-	for range 10 {
+	for range 6 {
 		cmd := clitest.Command(t, dir, resumed...)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)

@@ -79,6 +79,7 @@ func TestSparseFile(t *testing.T) {
 // 300 MB under every head: 1.2 MB of entries, vectors of 8·300,000·2 bytes, up to 64 MiB of a preconditioner, and two blocks of dense rows of 16 MiB
 // each for the exact kernel.
 func TestSparseFeaturesMemory(t *testing.T) {
+	t.Setenv("GOGC", "100")
 	dir := t.TempDir()
 	clitest.File(t, dir, "wide.libsvm", clitest.Words(500, 100000, 30, 1))
 	for _, head := range []string{"ridge", "svm", "softmax"} {
@@ -94,6 +95,7 @@ func TestSparseFeaturesMemory(t *testing.T) {
 
 // TestSparseFileMemory: 5000 rows of 24000 columns, 960 MB if they were dense, take a fraction of that.
 func TestSparseFileMemory(t *testing.T) {
+	t.Setenv("GOGC", "100")
 	dir := t.TempDir()
 	clitest.File(t, dir, "large.libsvm", clitest.Words(5000, 24000, 240, 1))
 	ob := clitest.Run(t, dir, "-json -train large.libsvm -map gaussian -features 128 -scale l2 -head ridge").Object(t)

@@ -18,30 +18,16 @@ import (
 	"time"
 )
 
-// binary is the program that Main built.
-var binary string
+// asProgram is set in the processes that Command starts.
+const asProgram = "BOCHNER_TEST_PROGRAM"
 
-// Main is TestMain: it builds the program in the current folder and runs the tests.
-func Main(m *testing.M) { MainOf(m, ".") }
-
-// MainOf is Main for the program in another folder.
-func MainOf(m *testing.M, folder string) { os.Exit(buildAndRun(m, folder)) }
-
-func buildAndRun(m *testing.M, folder string) int {
-	dir, err := os.MkdirTemp("", "clitest")
-	if err == nil {
-		defer os.RemoveAll(dir)
-		binary = filepath.Join(dir, "program.exe")
-		var out []byte
-		if out, err = exec.Command("go", "build", "-o", binary, folder).CombinedOutput(); err != nil {
-			err = fmt.Errorf("%w\n%s", err, out)
-		}
+// Main is TestMain: it runs the tests or, in a process that Command started, the program.
+func Main(m *testing.M, program func()) {
+	if os.Getenv(asProgram) != "" {
+		program()
+		os.Exit(0)
 	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "go build:", err)
-		return 1
-	}
-	return m.Run()
+	os.Exit(m.Run())
 }
 
 // Command is the program, to be run in a folder, for at most a minute.
@@ -49,9 +35,22 @@ func Command(t *testing.T, dir string, args ...string) *exec.Cmd {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	t.Cleanup(cancel)
-	cmd := exec.CommandContext(ctx, binary, args...)
+	cmd := exec.CommandContext(ctx, testBinary(t), args...)
 	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), asProgram+"=1")
+	if os.Getenv("GOGC") == "" {
+		cmd.Env = append(cmd.Env, "GOGC=400") // which spares CPU time; a test of memory sets its own
+	}
 	return cmd
+}
+
+func testBinary(t *testing.T) string {
+	t.Helper()
+	path, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 // Result is what a run left behind.

@@ -14,7 +14,7 @@ import (
 	"gorgonia.org/tensor"
 )
 
-func TestMain(m *testing.M) { clitest.Main(m) }
+func TestMain(m *testing.M) { clitest.Main(m, main) }
 
 // cells are the rows of a table with so many columns, without the head.
 func cells(stdout string, columns int) [][]string {

@@ -13,7 +13,7 @@ import (
 	"github.com/bochner-go/bochner/layers"
 )
 
-func TestMain(m *testing.M) { clitest.Main(m) }
+func TestMain(m *testing.M) { clitest.Main(m, main) }
 
 // cells are the rows of the first table, without the times.
 func cells(t *testing.T, stdout string) [][]string {

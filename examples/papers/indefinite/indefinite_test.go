@@ -18,7 +18,7 @@ import (
 	"github.com/bochner-go/bochner/layers"
 )
 
-func TestMain(m *testing.M) { clitest.Main(m) }
+func TestMain(m *testing.M) { clitest.Main(m, main) }
 
 // cells are the rows of all tables, without the heads.
 func cells(stdout string) (out [][]string) {

@@ -10,7 +10,7 @@ import (
 	"github.com/bochner-go/bochner/examples/internal/clitest"
 )
 
-func TestMain(m *testing.M) { clitest.Main(m) }
+func TestMain(m *testing.M) { clitest.Main(m, main) }
 
 // errorsOf reads the means of a row of the table.
 func errorsOf(t *testing.T, line string) []float64 {

@@ -12,7 +12,7 @@ import (
 	"github.com/bochner-go/bochner/examples/internal/clitest"
 )
 
-func TestMain(m *testing.M) { clitest.Main(m) }
+func TestMain(m *testing.M) { clitest.Main(m, main) }
 
 // fake is a server that answers what say says to the n-th request.
 func fake(t *testing.T, kind string, say func(n int64) (int, string)) (url string) {

@@ -8,7 +8,7 @@ import (
 	"github.com/bochner-go/bochner/examples/internal/clitest"
 )
 
-func TestMain(m *testing.M) { clitest.MainOf(m, "..") }
+func TestMain(m *testing.M) { clitest.Main(m, Main) }
 
 // TestFlags: a wrong flag is the exit status 2, a model or an address that will not do 1, each with one line that says
 // what to do.
