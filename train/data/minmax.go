@@ -83,8 +83,11 @@ func extremes(rows iter.Seq[[]float64]) (low, high []float64) {
 			low, high = slices.Clone(row), slices.Clone(row)
 			continue
 		}
+		low, high := low[:len(row)], high[:len(row)]
 		for j, v := range row {
-			low[j], high[j] = min(low[j], v), max(high[j], v)
+			if !(v > low[j] && v < high[j]) {
+				low[j], high[j] = min(low[j], v), max(high[j], v)
+			}
 		}
 	}
 	return low, high

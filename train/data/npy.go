@@ -25,6 +25,9 @@ type npyHeader struct {
 // maxNPYHeader is the limit of NumPy for a header that is read without trust.
 const maxNPYHeader = 10000
 
+// maxSmall bounds the numbers whose classes are found without a map.
+const maxSmall = 64
+
 var (
 	npyDict  = regexp.MustCompile(`^\s*\{(.*)\}\s*$`)
 	npyDescr = regexp.MustCompile(`['"]descr['"]\s*:\s*['"]([^'"]*)['"]`)
@@ -38,6 +41,7 @@ type npyFile struct {
 	tableRows
 	h     npyHeader
 	known map[uint64]string // the classes of numbers, by their bits
+	small [maxSmall]string  // those of 0, 1, 2, ..., which most files have
 }
 
 // newNPY checks the header. Elements are decoded a buffer at a time, so memory is proportional to the bytes in the
@@ -257,8 +261,15 @@ func decode[T element](r io.Reader, big bool, size int) ([]float64, error) {
 			}
 		case width == 4: // what is read most is decoded without a call for each element
 			out = out[:n+len(part)]
-			for i := range part {
-				out[n+i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:])))
+			to := out[n:]
+			for ; len(to) >= 4 && len(b) >= 16; to, b = to[4:], b[16:] { // four at once, whose bounds are known
+				to[0] = float64(math.Float32frombits(binary.LittleEndian.Uint32(b)))
+				to[1] = float64(math.Float32frombits(binary.LittleEndian.Uint32(b[4:])))
+				to[2] = float64(math.Float32frombits(binary.LittleEndian.Uint32(b[8:])))
+				to[3] = float64(math.Float32frombits(binary.LittleEndian.Uint32(b[12:])))
+			}
+			for i := range to {
+				to[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:])))
 			}
 		default:
 			out = out[:n+len(part)]
@@ -323,6 +334,11 @@ func (p *npyFile) label(row []float64, at, across int) error {
 			p.targets.y = append(p.targets.y, v) // as its text would be read
 			continue
 		}
+		small := v >= 0 && v < maxSmall && v == float64(int(v)) && !math.Signbit(v)
+		if small && p.small[int(v)] != "" {
+			p.targets.labels = append(p.targets.labels, p.small[int(v)])
+			continue
+		}
 		if class, ok := p.known[math.Float64bits(v)]; ok {
 			p.targets.labels = append(p.targets.labels, class)
 			continue
@@ -331,7 +347,9 @@ func (p *npyFile) label(row []float64, at, across int) error {
 			return err
 		}
 		if n := len(p.targets.labels); n > 0 && len(p.known) < maxSeen {
-			p.known[math.Float64bits(v)] = p.targets.labels[n-1]
+			if p.known[math.Float64bits(v)] = p.targets.labels[n-1]; small {
+				p.small[int(v)] = p.targets.labels[n-1]
+			}
 		}
 	}
 	return nil

@@ -193,13 +193,17 @@ func applied(s Scaler, x ops.Matrix) (ops.Matrix, error) {
 	return own, nil
 }
 
-// through yields the rows as the steps return them, in one buffer. No step overflows on the rows that it was fitted to:
+// through yields the rows as the steps return them, to be read before the next one. No step overflows on the rows that it was fitted to:
 // norms and ranges end in [-1, 1], and standard scores are at most √n.
 func (m matrix) through(steps []step) iter.Seq[[]float64] {
 	return func(yield func([]float64) bool) {
-		row := make([]float64, m.cols)
+		row, apart := make([]float64, m.cols), m.single || len(steps) > 0
 		for i := range m.rows {
-			m.load(i, row)
+			if apart {
+				m.load(i, row)
+			} else {
+				row = m.f64[i*m.cols : (i+1)*m.cols]
+			}
 			for _, s := range steps {
 				s.scale(row)
 			}

@@ -75,6 +75,7 @@ func (s *Standard) learn(rows iter.Seq[[]float64], d int) {
 	n := 0.0
 	mean := make([]float64, d)
 	for row := range rows {
+		mean, unit := mean[:len(row)], unit[:len(row)]
 		for j, v := range row {
 			mean[j] += v * unit[j]
 		}
@@ -85,6 +86,7 @@ func (s *Standard) learn(rows iter.Seq[[]float64], d int) {
 	}
 	sum, square := make([]float64, d), make([]float64, d)
 	for row := range rows {
+		mean, unit, sum, square := mean[:len(row)], unit[:len(row)], sum[:len(row)], square[:len(row)]
 		for j, v := range row {
 			e := v*unit[j] - mean[j]
 			sum[j] += e
@@ -130,13 +132,14 @@ func (s *Standard) join(n float64, mean, deviation, low, high []float64) {
 func (s *Standard) learns() bool { return true }
 
 func (s *Standard) scale(row []float64) {
+	mean, scale := s.Mean[:len(row)], s.Scale[:len(row)]
 	for j, v := range row {
-		e := v - s.Mean[j]
-		if math.IsInf(e, 0) {
-			row[j] = (v/2 - s.Mean[j]/2) / s.Scale[j] * 2
+		e := v - mean[j]
+		if e-e != 0 { // the difference overflows
+			row[j] = (v/2 - mean[j]/2) / scale[j] * 2
 			continue
 		}
-		row[j] = e / s.Scale[j]
+		row[j] = e / scale[j]
 	}
 }
 

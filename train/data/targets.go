@@ -26,12 +26,15 @@ func OneVersusRest(labels []int, classes int) (*mat.Dense, error) {
 		return nil, err
 	}
 	y := mat.NewDense(len(labels), classes, nil)
+	cells := y.RawMatrix().Data
+	for j := range classes {
+		cells[j] = -1
+	}
+	for i := 1; i < len(labels); i++ { // copied, which is faster than set
+		copy(cells[i*classes:], cells[:classes])
+	}
 	for i, l := range labels {
-		row := y.RawRowView(i)
-		for j := range row {
-			row[j] = -1
-		}
-		row[l] = 1
+		cells[i*classes+l] = 1
 	}
 	return y, nil
 }

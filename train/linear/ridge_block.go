@@ -34,8 +34,7 @@ func (s *RidgeStats) addBlock(z []float64, narrow bool, d int, y *mat.Dense, w [
 		b.mass = floats.Sum(b.w)
 	}
 	s.zy = slices.Grow(s.zy[:0], d*(k+1))[:d*(k+1)]
-	s.classes = classesOf(s.classes, y, i, rows)
-	if (s.classes == nil || !s.sumClasses(b, s.classes, d, k)) && !s.sumTargets(b, targets, d, k) {
+	if (s.classes == nil || !s.sumClasses(b, s.classes[i:i+rows], d, k)) && !s.sumTargets(b, targets, d, k) {
 		return false
 	}
 	if s.n == 0 {

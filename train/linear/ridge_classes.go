@@ -2,30 +2,36 @@ package linear
 
 import (
 	"math"
+	"math/bits"
 
 	"github.com/bochner-go/bochner/train/internal/given"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
-// classesOf are the classes of rows i, i+1, ..., n of them, of targets that are 1 in the column of the class and -1 in
-// all others, as data.OneVersusRest makes them; nil: a row of y is of no class, or y has one column.
-func classesOf(to []int, y *mat.Dense, i, n int) []int {
+// classesOf are the classes of the rows of targets that are 1 in the column of the class and -1 in all others, as
+// data.OneVersusRest makes them; nil: a row of y is of no class, or y has one column.
+func classesOf(to []int, y *mat.Dense) []int {
 	raw := y.RawMatrix()
 	if raw.Cols < 2 {
 		return nil
 	}
-	one := math.Float64bits(1)
 	to = to[:0]
-	for r := range n {
-		class, ones, others := 0, 0, uint64(0)
-		for t, v := range raw.Data[(i+r)*raw.Stride:][:raw.Cols] {
-			bits := math.Float64bits(v)
-			others |= bits&^(1<<63) ^ one
-			plus := int(^bits >> 63)
-			class, ones = class+t*plus, ones+plus
+	for r := range raw.Rows {
+		row, class, ones := raw.Data[r*raw.Stride:][:raw.Cols], 0, 0
+		minus, other := math.Float64bits(-1), uint64(0)
+		for first := 0; first < len(row); first += 64 { // no branch depends on a cell
+			mask := uint64(0)
+			for t, v := range row[first:min(first+64, len(row))] {
+				sign := math.Float64bits(v) ^ minus // 0 of -1, and the sign alone of 1
+				other |= sign &^ (1 << 63)
+				mask |= sign >> 63 << (t & 63)
+			}
+			if mask != 0 {
+				class, ones = first+bits.TrailingZeros64(mask), ones+bits.OnesCount64(mask)
+			}
 		}
-		if others != 0 || ones != 1 {
+		if other != 0 || ones != 1 {
 			return nil
 		}
 		to = append(to, class)

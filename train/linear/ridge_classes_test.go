@@ -42,6 +42,7 @@ func TestSumClasses(t *testing.T) {
 				for _, r := range [][2]int{{0, 300}, {300, 301}, {301, n}} {
 					lo, rows := r[0], r[1]-r[0]
 					for s, targets := range map[*RidgeStats]*mat.Dense{byClass: y, byProduct: twice} {
+						s.classes = classesOf(nil, targets)
 						if !s.addBlock(x[lo*d:r[1]*d], false, d, targets, w, lo, rows) {
 							t.Fatal("the features are not finite")
 						}
@@ -80,8 +81,8 @@ func TestSumClassesFallsBack(t *testing.T) {
 	if err := s.Add(huge, y); err != nil || s.meanZ[0] != 1e308 {
 		t.Errorf("the mean is %v: %v", s.meanZ, err)
 	}
-	for _, row := range [][]float64{{1, 1, -1}, {-1, -1, -1}, {1, 0, -1}, {1, math.NaN(), -1}, {1}} {
-		if c := classesOf(nil, mat.NewDense(1, len(row), row), 0, 1); c != nil {
+	for _, row := range [][]float64{{1, 1, -1}, {-1, -1, -1}, {1, 0, -1}, {1, math.NaN(), -1}, {math.Inf(1), -1}, {-1, 1, 1}, {1}} {
+		if c := classesOf(nil, mat.NewDense(1, len(row), row)); c != nil {
 			t.Errorf("%v is of the class %v", row, c)
 		}
 	}

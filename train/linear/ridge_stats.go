@@ -139,8 +139,12 @@ func (s *RidgeStats) add(z *tensor.Dense, y *mat.Dense, row func(i int) int) err
 		if err := checkFinite("Ridge", z, y, row); err != nil {
 			return err
 		}
-	} else if err := given.CheckTargets("Ridge", y, row); err != nil {
-		return err
+	}
+	s.classes = classesOf(s.classes, y)
+	if s.classes == nil && n <= step {
+		if err := given.CheckTargets("Ridge", y, row); err != nil {
+			return err
+		}
 	}
 	w, err := s.rowWeights(y, row)
 	if err != nil {
