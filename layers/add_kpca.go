@@ -82,11 +82,11 @@ var kpcaDefaults = kpcaOptions{components: 3, points: 64}
 // out of range, more components than knots (ErrParam); a sample without rows (ErrShape); a cell outside the domain of k
 // (ErrDomain).
 func NewAddKPCALayer(k spectral.Homogeneous, sample *tensor.Dense, opts ...Option) (*AddKPCALayer, error) {
-	dims := 0
-	if sample != nil && sample.Dims() == 2 {
-		dims = sample.Shape()[1]
-	}
 	o, err := newOptions("NewAddKPCALayer", opts)
+	if err != nil {
+		return nil, err
+	}
+	dims, err := sampleColumns("AddKPCALayer", o, sample)
 	if err != nil {
 		return nil, err
 	}

@@ -160,7 +160,7 @@ func TestAddKPCAErrors(t *testing.T) {
 		{k, good, []layers.Option{layers.Tune(layers.Bandwidth)}, layers.ErrParam, "nothing to tune"},
 		{nil, good, nil, layers.ErrParam, "no kernel"},
 		{spectral.Chi2{Gamma: -1}, good, nil, layers.ErrParam, "Gamma"},
-		{k, nil, nil, layers.ErrParam, "dimensions"},
+		{k, nil, nil, layers.ErrParam, "the sample is nil"},
 		{k, tensor.New(tensor.WithShape(0, 3), tensor.Of(tensor.Float64)), nil, layers.ErrShape, "(0, 3)"},
 		{k, with(-.5), nil, layers.ErrDomain, "x[5,1] = -0.5 is negative"},
 		{k, with(math.NaN()), nil, layers.ErrDomain, "x[5,1] = NaN"},

@@ -2,7 +2,6 @@ package layers
 
 import (
 	"fmt"
-	"strings"
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
@@ -176,26 +175,7 @@ func (l *BagLayer) SetParams(values map[string]*tensor.Dense) error {
 	if l.inner == nil {
 		return l.over.SetParams(values)
 	}
-	own := map[string]*tensor.Dense{}
-	for name, v := range values {
-		if rest, ok := strings.CutPrefix(name, innerPrefix); ok {
-			own[rest] = v
-		}
-	}
-	before := map[string]*tensor.Dense{} // an error leaves the layer as it was
-	for _, p := range l.inner.Params() {
-		before[p.Name] = p.Value.Clone().(*tensor.Dense)
-	}
-	if err := l.inner.SetParams(own); err != nil {
-		return err
-	}
-	if err := l.over.SetParams(values); err != nil {
-		if undo := l.inner.SetParams(before); undo != nil {
-			return undo
-		}
-		return err
-	}
-	return nil
+	return setAll([]Layer{l.inner, l.over}, []map[string]*tensor.Dense{under(innerPrefix, values), values})
 }
 
 func (l *BagLayer) String() string {

@@ -1,7 +1,10 @@
 package layers_test
 
 import (
+	"errors"
 	"math"
+	"slices"
+	"strings"
 	"testing"
 
 	spectral "github.com/bochner-go/bochner/init"
@@ -40,12 +43,49 @@ func TestConcatIsAWeightedSumOfKernels(t *testing.T) {
 	if got := len(seq.Params()); got != 2+1+2 { // W and raw_c, W, W and b
 		t.Errorf("%d parameters", got)
 	}
+	before := must(seq.Transform(nil, x))
 	values := map[string]*tensor.Dense{}
 	for _, p := range seq.Params() {
 		values[p.Name] = p.Value.Clone().(*tensor.Dense)
 	}
 	if err := seq.SetParams(values); err != nil {
 		t.Error(err)
+	}
+	last := ""
+	for _, p := range seq.Params() {
+		other := p.Value.Clone().(*tensor.Dense)
+		if err := other.Memset(7.); err != nil {
+			t.Fatal(err)
+		}
+		values[p.Name], last = other, p.Name
+	}
+	delete(values, last)
+	if err := seq.SetParams(values); !errors.Is(err, layers.ErrParam) {
+		t.Errorf("without a value for %s: %v", last, err)
+	}
+	if again := must(seq.Transform(nil, x)); !slices.Equal(floats(again), floats(before)) {
+		t.Error("an error in the last part leaves the first part changed")
+	}
+}
+
+// TestNoSample: a layer that is fitted says that it has no sample.
+func TestNoSample(t *testing.T) {
+	for _, c := range []struct {
+		sample *tensor.Dense
+		is     error
+		text   string
+	}{
+		{nil, layers.ErrParam, "the sample is nil; give rows"},
+		{tensor.New(tensor.WithShape(3), tensor.Of(tensor.Float64)), layers.ErrShape, "the sample has shape (3)"},
+	} {
+		_, nystrom := layers.NewNystromLayer(spectral.Gaussian{Sigma: 1}, c.sample, 2)
+		_, kpca := layers.NewAddKPCALayer(spectral.Chi2{}, c.sample)
+		_, bins := layers.NewMajiBergLayer(c.sample)
+		for _, err := range []error{nystrom, kpca, bins} {
+			if !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.text) {
+				t.Errorf("%v, want %v with %q", err, c.is, c.text)
+			}
+		}
 	}
 }
 

@@ -7,6 +7,18 @@ import (
 	"gorgonia.org/tensor"
 )
 
+// sampleColumns are the columns of the sample that a layer of a kind is fitted on.
+func sampleColumns(kind string, o options, sample *tensor.Dense) (int, error) {
+	switch {
+	case sample == nil:
+		return 0, fmt.Errorf("layers: %s %q: the sample is nil; give rows [N, d] to fit on: %w", kind, o.name, ErrParam)
+	case sample.Dims() != 2:
+		return 0, fmt.Errorf("layers: %s %q: the sample has shape %v, want rows [N, d] to fit on: %w", kind, o.name,
+			sample.Shape(), ErrShape)
+	}
+	return sample.Shape()[1], nil
+}
+
 // fittingRows returns a contiguous copy of the rows that a layer is fitted on, in its element type. It checks the cells
 // before and after it rounds them.
 func fittingRows(b *base, on ops.Domain, sample *tensor.Dense) (*tensor.Dense, error) {

@@ -63,11 +63,11 @@ func WithSparseEncoding() Option {
 // NewMajiBergLayer finds the ranges of the columns of a sample [N, d], float32 or float64. Errors: a nil sample, bins
 // out of range (ErrParam); a sample without rows (ErrShape); a cell that is negative or not finite (ErrDomain).
 func NewMajiBergLayer(sample *tensor.Dense, opts ...Option) (*MajiBergLayer, error) {
-	dims := 0
-	if sample != nil && sample.Dims() == 2 {
-		dims = sample.Shape()[1]
-	}
 	o, err := newOptions("NewMajiBergLayer", opts)
+	if err != nil {
+		return nil, err
+	}
+	dims, err := sampleColumns("MajiBergLayer", o, sample)
 	if err != nil {
 		return nil, err
 	}

@@ -171,7 +171,7 @@ func TestMajiBergErrors(t *testing.T) {
 		{good, []layers.Option{layers.WithBins(0)}, layers.ErrParam, "0 bins"},
 		{good, []layers.Option{layers.WithBins(65)}, layers.ErrParam, "want 1 to 64"},
 		{good, []layers.Option{layers.Tune(layers.All)}, layers.ErrParam, "nothing to tune"},
-		{nil, nil, layers.ErrParam, "dimensions"},
+		{nil, nil, layers.ErrParam, "the sample is nil"},
 		{tensor.New(tensor.WithShape(0, 3), tensor.Of(tensor.Float64)), nil, layers.ErrShape, "(0, 3)"},
 		{with(-.5), nil, layers.ErrDomain, "x[5,1] = -0.5 is negative"},
 		{with(math.Inf(1)), nil, layers.ErrDomain, "x[5,1] = +Inf"},

@@ -46,11 +46,11 @@ const MaxLandmarks = 1 << 14
 // outside [0, 1), an unknown choice (ErrParam); a sample without rows (ErrShape); a cell outside the domain of the
 // kernel, a kernel that is 0 or not finite on the landmarks (ErrDomain).
 func NewNystromLayer(k spectral.Kernel, sample *tensor.Dense, features int, opts ...Option) (*NystromLayer, error) {
-	dims := 0
-	if sample != nil && sample.Dims() == 2 {
-		dims = sample.Shape()[1]
-	}
 	o, err := newOptions("NewNystromLayer", opts)
+	if err != nil {
+		return nil, err
+	}
+	dims, err := sampleColumns("NystromLayer", o, sample)
 	if err != nil {
 		return nil, err
 	}

@@ -175,7 +175,7 @@ func TestNystromErrors(t *testing.T) {
 		{k, good, 5, []layers.Option{layers.Tune(layers.All)}, layers.ErrParam, "nothing to tune"},
 		{nil, good, 5, nil, layers.ErrParam, "no kernel"},
 		{spectral.Gaussian{}, good, 5, nil, layers.ErrParam, "Sigma = 0"},
-		{k, nil, 5, nil, layers.ErrParam, "dimensions"},
+		{k, nil, 5, nil, layers.ErrParam, "the sample is nil"},
 		{k, tensor.New(tensor.WithShape(0, 3), tensor.Of(tensor.Float64)), 5, nil, layers.ErrShape,
 			"sample has shape (0, 3)"},
 		{k, tensor.New(tensor.WithShape(13, 3), tensor.Of(tensor.Int)), 5, nil, layers.ErrDtype, "int"},

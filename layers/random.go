@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"sync/atomic"
 
 	spectral "github.com/bochner-go/bochner/init"
@@ -53,9 +55,12 @@ func newRandomMap(kind, auto string, k spectral.Random, dims, features int, o op
 	m := features
 	if k.Transform() != spectral.Laplace && !o.phase {
 		if features%2 != 0 {
+			other := ""
+			if slices.Contains(heeded["New"+strings.TrimSuffix(kind, "Layer")+"Layer"], "WithPhase") {
+				other = ", or for the phase form"
+			}
 			return nil, fmt.Errorf("%s: %d features is odd, and the pair form makes a cosine and a sine of each "+
-				"frequency; ask for %d, or for the phase form: %w",
-				b.who(), features, features+1, ErrParam)
+				"frequency; ask for %d%s: %w", b.who(), features, features+1, other, ErrParam)
 		}
 		m = features / 2
 	}

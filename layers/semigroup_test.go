@@ -180,7 +180,7 @@ func TestSemigroupLayerErrors(t *testing.T) {
 		{layer(layers.NewRandomLaplaceLayer(spectral.ExpSemigroup{Beta: 1e-30}, 3, 4, layers.WithNormalisation(),
 			layers.WithDtype(tensor.Float32))), layers.ErrParam, "scale"},
 		{layer(layers.NewLevyLayer(nil, 3, 4)), layers.ErrParam, "no kernel"},
-		{layer(layers.NewLevyLayer(k, 3, 5)), layers.ErrParam, "ask for 6"},
+		{layer(layers.NewLevyLayer(k, 3, 5)), layers.ErrParam, "ask for 6: "},
 		{layer(layers.NewLevyLayer(k, 0, 4)), layers.ErrParam, "0 input dimensions"},
 		{layer(layers.NewLevyLayer(spectral.ExpSemigroup{}, 3, 4)), layers.ErrParam, "Beta = 0"},
 		{layer(layers.NewLevyLayer(k, 3, 4, layers.WithPhase())), layers.ErrParam, "phase form"},

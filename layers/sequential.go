@@ -194,17 +194,41 @@ func (g group) paramsBy(of func(Layer) []Param) []Param {
 	return ps
 }
 
-// SetParams copies values, by the names that Params gives them, into the parameters of one part after another. After an
-// error in a part, the parts before it have their new values.
+// SetParams copies values into the parameters of all parts, by the names that Params gives them. After an error all
+// parts are as before.
 func (g group) SetParams(values map[string]*tensor.Dense) error {
-	for _, l := range g.layers {
-		own := map[string]*tensor.Dense{}
-		for name, v := range values {
-			if rest, ok := strings.CutPrefix(name, l.Name()+"."); ok {
-				own[rest] = v
-			}
+	own := make([]map[string]*tensor.Dense, len(g.layers))
+	for i, l := range g.layers {
+		own[i] = under(l.Name()+".", values)
+	}
+	return setAll(g.layers, own)
+}
+
+// under are the values whose names begin with a prefix, by the rest of their names.
+func under(prefix string, values map[string]*tensor.Dense) map[string]*tensor.Dense {
+	own := map[string]*tensor.Dense{}
+	for name, v := range values {
+		if rest, ok := strings.CutPrefix(name, prefix); ok {
+			own[rest] = v
 		}
-		if err := l.SetParams(own); err != nil {
+	}
+	return own
+}
+
+// setAll sets the parameters of each part to its values. After an error the parts before have their earlier values again.
+func setAll(parts []Layer, values []map[string]*tensor.Dense) error {
+	before := make([]map[string]*tensor.Dense, len(parts))
+	for i, l := range parts {
+		before[i] = map[string]*tensor.Dense{}
+		for _, p := range l.Params() {
+			before[i][p.Name] = p.Value.Clone().(*tensor.Dense)
+		}
+		if err := l.SetParams(values[i]); err != nil {
+			for j := range i {
+				if undo := parts[j].SetParams(before[j]); undo != nil {
+					return undo
+				}
+			}
 			return err
 		}
 	}
