@@ -61,12 +61,12 @@ func TestCVHeads(t *testing.T) {
 		{"-train smooth.csv -test smoothtest.csv -task regression -head svm -epsilon .01", "mean squared error", 25},
 		{"-train smooth.csv -test smoothtest.csv -task regression -head linear -lambda 0 -batch 20", "mean squared error", 5},
 	} {
-		ob := fit(t, dir, tc.args+" -features 128 -cv 3 -seed 3")
+		ob := fit(t, dir, tc.args+" -features 64 -cv 3 -seed 3")
 		if len(ob.CV) < tc.scores || ob.Lambda == nil {
 			t.Fatalf("%s: %d scores, lambda %v", tc.args, len(ob.CV), ob.Lambda)
 		}
 		for _, s := range ob.CV {
-			if s.StdErr != nil && ((s.ErrorRate != nil) != (tc.metric == "error rate") || (s.MSE == nil) == (s.ErrorRate == nil)) || s.Features != 128 {
+			if s.StdErr != nil && ((s.ErrorRate != nil) != (tc.metric == "error rate") || (s.MSE == nil) == (s.ErrorRate == nil)) || s.Features != 64 {
 				t.Errorf("%s: %+v", tc.args, s)
 			}
 		}

@@ -100,7 +100,7 @@ func TestPlainLines(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 3))
 	odd := []string{" 2", "3 ", "+4", "1e5", "1e-300", "1e999", "1e-999", "nan", "-inf", "NA", "", "\"5\"", "\"a\nb\"", "\"c\r\nd\"", "a\"b", "\"a\"b", "9007199254740993", "9007199254740993.0", "1_0", "0x1p3",
 		"12345678901234567890.5", "\xff", "cat", "1,5", "1;5", "1\t5", "\r", "7\r", "-", "-0", ".5", "5.", "1.2.3", "2020-01-02", "\u00a08", "  ", "00000000000000000000000000000.25"}
-	for round := range 4000 {
+	for round := range 1500 {
 		comma, end := []string{",", ";", "\t", "|", " "}[rng.IntN(5)], []string{"\n", "\r\n", "\n\n", "\r"}[rng.IntN(4)]
 		var text strings.Builder
 		width := 1 + rng.IntN(5)
