@@ -106,7 +106,7 @@ func gramAgainstAt(t *testing.T, k Kernel, x [][]float64, tol float64) {
 
 // TestGramOfHistograms: rows with many zeros, one of nothing else, one without any, and two that are equal.
 func TestGramOfHistograms(t *testing.T) {
-	for _, d := range []int{1, 2, 3, 67, 4201} {
+	for _, d := range []int{1, 2, 3, 67, 1021} {
 		rng, x := testRand("histograms"), make([][]float64, 23)
 		for i := range x {
 			x[i] = make([]float64, d)

@@ -42,6 +42,9 @@ func TestNystromConverges(t *testing.T) {
 			last := math.Inf(1)
 			for _, m := range []int{3, 11, 41, 97} {
 				mean, seeds := 0., 8
+				if m == 97 {
+					seeds = 1 // all rows, whatever the seed
+				}
 				for seed := range seeds {
 					l := must(layers.NewNystromLayer(k, x, m, layers.WithSeed(uint64(seed)),
 						layers.WithLandmarkChoice(choice)))
