@@ -124,16 +124,27 @@ func (s Streamed) check(ctx context.Context) error {
 	return nil
 }
 
-// Blocks yields the rows in the order of an epoch of the stream. OneVersusRest turns classes into targets. Errors, with
-// the file and the row: as for the stream, the scaler and Set.As; ErrLabel for a class that is not in Classes;
-// domain.ErrParam for Classes with targets, or for labels without Classes.
+// Blocks yields the rows in the order of an epoch of the stream, read and scaled in the background. OneVersusRest turns
+// classes into targets. Errors, with the file and the row: as for the stream, the scaler and Set.As; ErrLabel for a
+// class that is not in Classes; domain.ErrParam for Classes with targets, or for labels without Classes.
 func (s Streamed) Blocks(ctx context.Context, epoch int) iter.Seq2[Pairs, error] {
 	return func(yield func(Pairs, error) bool) {
 		if err := s.check(ctx); err != nil {
 			yield(Pairs{}, err)
 			return
 		}
-		for b, err := range s.Stream.Blocks(ctx, epoch) {
+		for out, err := range ahead(s.Stream.o.Ahead, s.allPairs(ctx, epoch)) {
+			if !yield(out, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// allPairs is Blocks, read when they are asked for.
+func (s Streamed) allPairs(ctx context.Context, epoch int) iter.Seq2[Pairs, error] {
+	return func(yield func(Pairs, error) bool) {
+		for b, err := range s.Stream.blocks(ctx, epoch) {
 			var out Pairs
 			if err == nil {
 				out, err = s.pairs(b)

@@ -263,7 +263,12 @@ func (s *Stream) open(i int, o Options) (rows, error) {
 // stops after an error. Errors: as for Read; domain.ErrShape for files of different widths; domain.ErrParam for a nil
 // context, and for LIBSVM text whose width neither Options.Dims nor a Survey has determined; ctx.Err().
 func (s *Stream) Blocks(ctx context.Context, epoch int) iter.Seq2[*Block, error] {
-	return ahead(s.o.Ahead, func(yield func(*Block, error) bool) {
+	return ahead(s.o.Ahead, s.blocks(ctx, epoch))
+}
+
+// blocks is Blocks, read when they are asked for.
+func (s *Stream) blocks(ctx context.Context, epoch int) iter.Seq2[*Block, error] {
+	return func(yield func(*Block, error) bool) {
 		stopped := errors.New("nobody reads on")
 		out := &cutter{size: s.o.BlockRows, emit: func(b *Block) error {
 			if !yield(b, nil) {
@@ -278,7 +283,7 @@ func (s *Stream) Blocks(ctx context.Context, epoch int) iter.Seq2[*Block, error]
 		if err != nil && err != stopped {
 			yield(nil, err)
 		}
-	})
+	}
 }
 
 // read sends the rows of all files to out, in the order of the epoch.
