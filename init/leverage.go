@@ -26,7 +26,7 @@ import (
 // 1952), so it is unbiased. Orthogonal draws the frequencies of a RadialLaw, IID of other laws.
 //
 // The score is the one of algorithm 1 of Li, Ton, Oglic and Sejdinovic (2021), Towards a Unified Analysis of Random
-// Fourier Features, who draw with replacement; the leverage is that of Avron et al. (2017), Random Fourier Features for
+// Fourier Features, who draw with replacement; the leverage follows Avron et al. (2017), Random Fourier Features for
 // Kernel Ridge Regression. Scoring takes n²M operations for at most n = 1024 rows, about a second for 512 features.
 //
 // It gains little, and on all of these data Orthogonal, which does not depend on the rows, is closer to the kernel.

@@ -93,7 +93,7 @@ func LevyVariance(by Predictor, k Semigroup, x, z []float64, dims, m int) (float
 const MaxWaves = 16
 
 // LogWaves returns the frequencies and amplitudes of a map of a coordinate u = ln(1 + 2x/λ). The map approximates the
-// metric of ReciprocalSemigroup of scale λ, which is also that of SkewedChi2 of shift λ/2:
+// metric of ReciprocalSemigroup of scale λ, which SkewedChi2 of shift λ/2 has too:
 //
 //	2 ln cosh(t/2) = ∫_0^∞ 2(1 - cos ωt)/(ω sinh πω) dω  ≈  Σ_j 2a_j² (1 - cos ω_j t),   t = u - u'.
 //

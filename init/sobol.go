@@ -16,7 +16,7 @@ import (
 //
 // The direction numbers are from Joe and Kuo (2008), Constructing Sobol sequences with better two-dimensional
 // projections, SIAM J. Sci. Comput. 30, 2635-2654, file new-joe-kuo-6.21201, and the points come in their order
-// (Antonov and Saleev's Gray code). The package has those of degree up to 13: 1111 dimensions for a ProductLaw, 1110
+// (Antonov and Saleev's Gray code). The package has the polynomials of degree up to 13: 1111 dimensions for a ProductLaw, 1110
 // for a RadialLaw.
 //
 // It has less variance than IID in few dimensions and for many frequencies. With few frequencies the points of some

@@ -35,7 +35,7 @@ import (
 // any dimension, where x - z has few non-zero coordinates, all of the same size (counts, bits), w·(x-z)/‖w‖ lies on a
 // grid and is 0 with a probability of up to 3.7/d'. From about d'/4 bandwidths on the estimate tends to that
 // probability, not to 0. The error is up to 13 times the error of IID in 16 dimensions with 1024 frequencies, and about
-// that of Orthogonal in 64.
+// the error of Orthogonal in 64.
 //
 // Sample writes W out. Draw returns signs and norms, with which layers.FourierLayer and ops.StructuredFourier compute
 // the same features faster in many columns.
@@ -90,7 +90,7 @@ func (s Structured) Sample(w []float64, d, m int, k Random, src rand.Source) err
 }
 
 // Draw draws m frequencies in d dimensions as signs and norms. The signs ±1 are [blocks·3·d'], with D₁, D₂ and D₃ of
-// the first block first and ⌈m/d'⌉ blocks; the norms are [m]. Errors: those of Fits, m below 1 or a nil src (ErrParam).
+// the first block first and ⌈m/d'⌉ blocks; the norms are [m]. Errors: as for Fits, m below 1 or a nil src (ErrParam).
 func (s Structured) Draw(d, m int, k Random, src rand.Source) (signs, norms []float64, err error) {
 	if err := s.Fits(d, k); err != nil {
 		return nil, nil, err

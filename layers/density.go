@@ -129,7 +129,7 @@ func (l *densityLayer) fwd(p *G.Node) (*G.Node, error) {
 
 // FwdBags adds the map of bags to the graph of their samples x [N, l], bag after bag: bag i has the rows offsets[i] to
 // offsets[i+1], exclusive. ops.KDE estimates the densities, with the bandwidth of WithKDEBandwidth. The gradient for
-// the samples goes through the estimate, so a network may compute them. Errors besides those of Fwd and ops.KDE: no
+// the samples goes through the estimate, so a network may compute them. Errors: as for Fwd and ops.KDE, and no
 // bandwidth (ErrParam), offsets that do not fit x (ErrShape).
 func (l *densityLayer) FwdBags(x G.Input, offsets []int) G.Result {
 	n, err := l.inputOf(x, l.axes)

@@ -10,7 +10,7 @@
 //
 // A layer owns its parameters as tensors and belongs to no graph. Fwd attaches it to the graph of its input, so the
 // same weights serve a training graph and an inference graph of another batch size. Model returns the learnable nodes
-// of the latest Fwd, ModelIn those of a given graph. Transform computes the same features without a graph and is safe
+// of the latest Fwd, ModelIn the nodes of a given graph. Transform computes the same features without a graph and is safe
 // for concurrent use.
 //
 // Three layers for histograms draw frequencies: RandomLaplaceLayer, SkewedChi2Layer and SkewedIntersectionLayer.
@@ -97,7 +97,7 @@
 //	    tensors of that map have the prefix inner.
 //	hdd-js, hdd-hellinger, hdd-tv: kde_bandwidth [d], lambda [M], root_weight [M]
 //	    P = AW. For each j, A holds the coefficients of r_j √q cos(λ_j ln q), then of r_j √q sin(λ_j ln q), of a
-//	    density q on the basis, r = root_weight; for a single λ = 0 only those of the cosine. q is ops.KDE at the
+//	    density q on the basis, r = root_weight; for a single λ = 0 only the cosines. q is ops.KDE at the
 //	    points of ops.NewGrid. The functions of several axes are the products, the last axis fastest, whose degrees
 //	    sum to at most the degree of the last function of an axis. For d > 3 each coordinate has a density and
 //	    coefficients of its own, one after another.

@@ -156,7 +156,7 @@ var registered struct {
 	own []*Entry
 }
 
-// Entries returns the table of maps, with those of Register. The programs' -map and -params, model files and the tests
+// Entries returns the table of maps, with what Register added. The programs' -map and -params, model files and the tests
 // range over it. The layers of which trees are made (Spec.Parts) are not in it.
 func Entries() []*Entry {
 	registered.RLock()

@@ -180,7 +180,7 @@ const SampleRows = 10000
 // Fit builds the map for rows x [n, Dims], dense or sparse. A map that is fitted on data (Entry.Fitted, or the sampler
 // leverage) is fitted on all rows or, if they are more than SampleRows, on a sample of them that Seed draws. The Params
 // of the layer hold what was fitted; Restore makes the layer of them again. For any other map Fit is Build, and x may
-// be nil. Errors, besides those of Build: x is nil or has another number of columns (ErrShape).
+// be nil. Errors: as for Build, or x is nil or has another number of columns (ErrShape).
 func (s Spec) Fit(x ops.Matrix) (Layer, error) {
 	e, p, err := s.plan()
 	if err != nil || p.fit == nil {

@@ -17,7 +17,7 @@ type Homogeneous struct {
 }
 
 // Exponentiated is the form of the kernel exp(-D²/2σ²) of an additive homogeneous kernel k, with D² = k(x,x) + k(z,z) -
-// 2k(x,z). Its map is an ExponentiatedLayer. It has the parameters sigma and phase, and those of Homogeneous.
+// 2k(x,z). Its map is an ExponentiatedLayer. It has the parameters of Homogeneous, sigma and phase.
 type Exponentiated struct {
 	simple
 	// Kernel makes the homogeneous kernel of degree gamma.

@@ -11,7 +11,7 @@ import (
 
 // L2DensityLayer is the random feature map of the kernel exp(-‖p - q‖²/2σ²) of densities on the unit cube, with ‖p -
 // q‖² = ∫ (p - q)². It makes Fourier features of the Gaussian kernel on the embedding A (Embed): the coefficients of p
-// on an orthonormal basis (WithBasis), whose squared distances are those of the projections on the basis. Input,
+// on an orthonormal basis (WithBasis), whose squared distances belong to the projections on the basis. Input,
 // output, options and policies as of HDDLayer, without frequencies λ. Oliva, Neiswanger, Póczos, Schneider and Xing
 // (2014), Fast distribution to real regression.
 //

@@ -24,7 +24,7 @@ type Bags struct {
 // NewBags makes bags from the rows of x [N, l] and n+1 offsets from 0 to N. It keeps x, or a copy of a view, and copies
 // the offsets.
 //
-// Errors: an x that is nil, no matrix or without columns, offsets that do not rise from 0 to N, such as those of an
+// Errors: an x that is nil, no matrix or without columns, offsets that do not rise from 0 to N, as with an
 // empty bag (ErrShape); another element type (ErrDtype). The functions that use the values check them.
 func NewBags(x *tensor.Dense, offsets []int) (*Bags, error) {
 	if x == nil {

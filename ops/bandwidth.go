@@ -9,7 +9,7 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Bandwidth is W = W₀·exp(-ρ): frequencies whose bandwidth is exp(ρ) times that of W₀, and positive for every ρ. W₀ is
+// Bandwidth is W = W₀·exp(-ρ): frequencies whose bandwidth is exp(ρ) times the one of W₀, and positive for every ρ. W₀ is
 // [d, m], or a vector [d] of scales. ρ is [1], or [d] with an entry for each row of W₀.
 //
 // Backward: dρ = -<dW, W>, over everything or over each row; dW₀ = dW·exp(-ρ). Errors while building: shapes.

@@ -74,7 +74,7 @@ func (s *sparse[T]) clone() entries {
 	return &c
 }
 
-// fromZero returns the row pointers counted from the first entry; those of a part of a matrix begin later.
+// fromZero returns the row pointers counted from the first entry; the pointers of a part of a matrix begin later.
 func (s *sparse[T]) fromZero() []int {
 	ptr := slices.Clone(s.Ptr)
 	for i := range ptr {

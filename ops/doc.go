@@ -38,7 +38,7 @@
 // sparse rows dense.
 //
 // Shapes are checked while the graph is built; values are checked when it runs. A function that ends in Into is the
-// forward without a graph, into the caller's memory; its errors are those of the op.
+// forward without a graph, into the caller's memory; it has the errors of the op.
 //
 // # The LispMachine
 //

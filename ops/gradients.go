@@ -8,7 +8,7 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// gradientsOf applies an op whose result is a vector: the gradients for those of the named inputs that are wanted, one
+// gradientsOf applies an op whose result is a vector: the gradients for the named inputs that are wanted, one
 // after another. It then takes the vector apart. These gradients share most of their work, and a Gorgonia op has one
 // result.
 func (t *tracer) gradientsOf(names []Inputs, make func(wanted Inputs) *op, in ...handle) {

@@ -65,7 +65,7 @@ var bandwidthFactors = []float64{.125, .1768, .25, .3536, .5, .7071, 1, 1.414, 2
 // CrossValidatedBandwidth returns the multiple of ScottBandwidth, among the factors, with the largest leave-one-out
 // likelihood Σ ln p₋ₛ(x_s), where p₋ₛ is the estimate from the other samples of the bag. The bandwidths are at most 4.
 // For nil factors it tries nine from 1/8 to 2. Bags of one sample are ignored. The time grows as the sum of the squared
-// sizes of the bags times the number of factors, so pass only some of many bags. Errors: those of ScottBandwidth; bags
+// sizes of the bags times the number of factors, so pass only some of many bags. Errors: as for ScottBandwidth; bags
 // of one sample each, factors that are not positive, or a likelihood of 0 for every factor, as for a sample far from
 // all others (ErrParam).
 func CrossValidatedBandwidth(b *Bags, factors []float64) ([]float64, error) {

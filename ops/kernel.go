@@ -9,7 +9,7 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Kernel is a kernel function for Nystrom, such as those of package spectral. Several goroutines call it at once.
+// Kernel is a kernel function for Nystrom, such as a kernel of package spectral. Several goroutines call it at once.
 type Kernel interface {
 	// At returns k(x, z) for two rows.
 	At(x, z []float64) float64

@@ -193,7 +193,7 @@ func (w *Signed) Dims() (d, m int) {
 func (w *Signed) Dtype() tensor.Dtype { return w.norms.Dtype() }
 
 // signedGradients is the backward of SignedFourier in one op: the vector of the wanted ones of [dx | dU | dr | dρ]. Its
-// inputs are those of SignedFourier, its output z and the gradient g of z.
+// inputs are the inputs of SignedFourier, its output z and the gradient g of z.
 func signedGradients(wanted Inputs) *op {
 	names := []Inputs{X, U, R, Rho}
 	o := &op{kind: "gradients of SignedFourier", params: wanted, ranks: "2211221", sparse: wanted&X == 0}

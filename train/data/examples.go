@@ -133,11 +133,7 @@ func (s Streamed) Blocks(ctx context.Context, epoch int) iter.Seq2[Pairs, error]
 			yield(Pairs{}, err)
 			return
 		}
-		for out, err := range ahead(s.Stream.o.Ahead, s.allPairs(ctx, epoch)) {
-			if !yield(out, err) || err != nil {
-				return
-			}
-		}
+		ahead(s.Stream.o.Ahead, s.allPairs(ctx, epoch))(yield)
 	}
 }
 

@@ -40,8 +40,8 @@ var (
 type npyFile struct {
 	tableRows
 	h     npyHeader
-	known map[uint64]string // the classes of numbers, by their bits
-	small [maxSmall]string  // those of 0, 1, 2, ..., which most files have
+	small [maxSmall]string  // the classes of 0, 1, 2, ..., which most files have
+	known map[uint64]string // the classes of other numbers, by their bits
 }
 
 // newNPY checks the header. Elements are decoded a buffer at a time, so memory is proportional to the bytes in the
@@ -335,21 +335,25 @@ func (p *npyFile) label(row []float64, at, across int) error {
 			continue
 		}
 		small := v >= 0 && v < maxSmall && v == float64(int(v)) && !math.Signbit(v)
-		if small && p.small[int(v)] != "" {
-			p.targets.labels = append(p.targets.labels, p.small[int(v)])
-			continue
+		class := ""
+		if small {
+			class = p.small[int(v)]
+		} else {
+			class = p.known[math.Float64bits(v)]
 		}
-		if class, ok := p.known[math.Float64bits(v)]; ok {
+		if class != "" {
 			p.targets.labels = append(p.targets.labels, class)
 			continue
 		}
 		if err := p.targets.add(at, strconv.AppendFloat(nil, v, 'g', -1, 64)); err != nil {
 			return err
 		}
-		if n := len(p.targets.labels); n > 0 && len(p.known) < maxSeen {
-			if p.known[math.Float64bits(v)] = p.targets.labels[n-1]; small {
-				p.small[int(v)] = p.targets.labels[n-1]
-			}
+		switch n := len(p.targets.labels); {
+		case n == 0:
+		case small:
+			p.small[int(v)] = p.targets.labels[n-1]
+		case len(p.known) < maxSeen:
+			p.known[math.Float64bits(v)] = p.targets.labels[n-1]
 		}
 	}
 	return nil

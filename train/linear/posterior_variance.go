@@ -34,8 +34,8 @@ func (p *Posterior) Variance(dst []float64, z *tensor.Dense) ([]float64, error) 
 // of sparse approximate Gaussian process regression, (20). Far from the landmarks of Nyström features, where z is 0, it
 // is the variance of the prior; with all rows as landmarks it is the variance of the Gaussian process everywhere. The
 // fully independent training conditional (FITC) adds the same part for a new row; it also adds noise to the training
-// rows, which this does not. Features with ‖z‖² = k(x, x), such as random Fourier features, gain nothing. Errors
-// besides those of Variance: domain.ErrShape for another number of kxx, domain.ErrDomain for one that is negative or
+// rows, which this does not. Features with ‖z‖² = k(x, x), such as random Fourier features, gain nothing. Errors:
+// as for Variance; domain.ErrShape for another number of kxx, domain.ErrDomain for one that is negative or
 // not finite.
 func (p *Posterior) VarianceResidual(dst []float64, z *tensor.Dense, kxx []float64) ([]float64, error) {
 	for i, v := range kxx {

@@ -23,9 +23,9 @@ type ridgeBlock struct {
 	meanZ, yByZ []float64 // and Σ w (y - ȳ) zᵀ, [k, d]
 }
 
-// addBlock adds a block of features z [rows, d] with the targets and weights i, i+1, ... of y and w; a nil w is all 1.
-// It returns false, and adds nothing, if a feature is not finite.
-func (s *RidgeStats) addBlock(z []float64, narrow bool, d int, y *mat.Dense, w []float64, i, rows int) bool {
+// addBlock adds a block of features z [rows, d] with the targets, classes and weights i, i+1, ... of y, classes and w;
+// nil classes: the targets are no classes; a nil w is all 1. It returns false, and adds nothing, if a feature is not finite.
+func (s *RidgeStats) addBlock(z []float64, narrow bool, d int, y *mat.Dense, classes []int, w []float64, i, rows int) bool {
 	k := y.RawMatrix().Cols
 	targets := y.Slice(i, i+rows, 0, k).(*mat.Dense).RawMatrix()
 	b := &ridgeBlock{z: z, rows: rows, narrow: narrow, mass: float64(rows), yy: make([]float64, k)}
@@ -34,7 +34,7 @@ func (s *RidgeStats) addBlock(z []float64, narrow bool, d int, y *mat.Dense, w [
 		b.mass = floats.Sum(b.w)
 	}
 	s.zy = slices.Grow(s.zy[:0], d*(k+1))[:d*(k+1)]
-	if (s.classes == nil || !s.sumClasses(b, s.classes[i:i+rows], d, k)) && !s.sumTargets(b, targets, d, k) {
+	if (classes == nil || !s.sumClasses(b, classes[i:i+rows], d, k)) && !s.sumTargets(b, targets, d, k) {
 		return false
 	}
 	if s.n == 0 {

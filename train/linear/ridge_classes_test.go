@@ -42,14 +42,14 @@ func TestSumClasses(t *testing.T) {
 				for _, r := range [][2]int{{0, 300}, {300, 301}, {301, n}} {
 					lo, rows := r[0], r[1]-r[0]
 					for s, targets := range map[*RidgeStats]*mat.Dense{byClass: y, byProduct: twice} {
-						s.classes = classesOf(nil, targets)
-						if !s.addBlock(x[lo*d:r[1]*d], false, d, targets, w, lo, rows) {
+						classes := classesOf(nil, targets)
+						if (classes == nil) != (s == byProduct) {
+							t.Fatal("the wrong way is taken")
+						}
+						if !s.addBlock(x[lo*d:r[1]*d], false, d, targets, classes, w, lo, rows) {
 							t.Fatal("the features are not finite")
 						}
 					}
-				}
-				if byClass.classes == nil || byProduct.classes != nil {
-					t.Fatal("the wrong way was taken")
 				}
 				near := func(what string, got, want []float64, scale, bound float64) {
 					t.Helper()

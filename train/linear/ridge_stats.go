@@ -135,17 +135,17 @@ func (s *RidgeStats) add(z *tensor.Dense, y *mat.Dense, row func(i int) int) err
 		return fmt.Errorf("train: Ridge: features %v and targets [%d,%d] do not fit each other or the blocks before them ([.,%d] and [.,%d]): %w", z.Shape(), yn, k, s.features, s.targets, domain.ErrShape)
 	}
 	step := ridgeBlockRows(d)
-	if n > step { // so that none is added where a later one fails
-		if err := checkFinite("Ridge", z, y, row); err != nil {
-			return err
-		}
+	classes := classesOf(s.classes, y)
+	switch {
+	case n > step: // so that none is added where a later one fails
+		err = checkFinite("Ridge", z, y, row)
+	case classes == nil:
+		err = given.CheckTargets("Ridge", y, row)
 	}
-	s.classes = classesOf(s.classes, y)
-	if s.classes == nil && n <= step {
-		if err := given.CheckTargets("Ridge", y, row); err != nil {
-			return err
-		}
+	if err != nil {
+		return err
 	}
+	s.classes = classes
 	w, err := s.rowWeights(y, row)
 	if err != nil {
 		return err
@@ -159,7 +159,7 @@ func (s *RidgeStats) add(z *tensor.Dense, y *mat.Dense, row func(i int) int) err
 		} else {
 			block = z.Float64s()[i*d : (i+rows)*d]
 		}
-		if !s.addBlock(block, s.Float32Products && z.Dtype() == tensor.Float32, d, y, w, i, rows) {
+		if !s.addBlock(block, s.Float32Products && z.Dtype() == tensor.Float32, d, y, classes, w, i, rows) {
 			if err := checkFinite("Ridge", z, y, row); err != nil {
 				return err
 			}

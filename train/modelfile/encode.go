@@ -170,7 +170,7 @@ func rowMajor(name string, t *tensor.Dense) (*tensor.Dense, error) {
 	return nil, fmt.Errorf("modelfile: tensor %q of shape %v has strides %v, not those of a row-major tensor; copy it into one: %w", name, t.Shape(), t.Strides(), domain.ErrShape)
 }
 
-// isRowMajor says whether the strides of the axes with more than one element are those of a row-major tensor.
+// isRowMajor says whether the strides of the axes with more than one element are as in a row-major tensor.
 func isRowMajor(t *tensor.Dense) bool {
 	shape, strides := t.Shape(), t.Strides()
 	if shape.IsScalar() || slices.Contains(shape, 0) {

@@ -96,7 +96,7 @@ func newErrorPlot(series []Series) *errorPlot {
 // minPanel is the least readable height of a panel, in points.
 const minPanel vg.Length = 80
 
-// ranges widens the ranges of the data to those of the axes.
+// ranges widens the ranges of the data to the ranges of the axes.
 func (e *errorPlot) ranges() {
 	pad := max(math.Pow(e.xHi/e.xLo, 0.04), 1.1)
 	e.xLo, e.xHi = e.xLo/pad, e.xHi*pad

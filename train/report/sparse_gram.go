@@ -9,7 +9,7 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// linearGram is X Xᵀ for sparse rows, summed in float64; only one row at a time is dense. Errors are those of gram.
+// linearGram is X Xᵀ for sparse rows, summed in float64; only one row at a time is dense. Errors: as for gram.
 func linearGram(who string, x *ops.CSR) (*mat.Dense, error) {
 	if err := ops.CheckRows(domain.Reals(), "report: "+who, x); err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-// Command platforms type-checks packages with their tests for other machines, and looks there for what package vet finds
+// Command platforms type-checks the packages of a module and their tests for other machines, and looks there for what vet finds
 // on some machines alone: assembly that does not fit its declaration, shifts wider than an int, and the like.
 //
 //	go -C .ci/tools run ./platforms -C ../.. windows/amd64 js/wasm
@@ -32,7 +32,6 @@ var analyzers = []*analysis.Analyzer{
 
 func main() {
 	dir := flag.String("C", ".", "folder of the module")
-	patterns := flag.String("packages", "./...", "packages, with blanks between them")
 	flag.Parse()
 	if flag.NArg() == 0 {
 		fmt.Fprintln(os.Stderr, "platforms: name a machine, as windows/amd64")
@@ -40,7 +39,7 @@ func main() {
 	}
 	wrong := 0
 	for _, machine := range flag.Args() {
-		n, err := check(*dir, machine, strings.Fields(*patterns))
+		n, err := check(*dir, machine, "./...")
 		if err != nil {
 			fmt.Fprintf(os.Stderr, "platforms: %s: %v\n", machine, err)
 			os.Exit(1)
@@ -53,7 +52,7 @@ func main() {
 }
 
 // check prints what is wrong with packages on a machine and counts it.
-func check(dir, machine string, patterns []string) (wrong int, err error) {
+func check(dir, machine, pattern string) (wrong int, err error) {
 	goos, goarch, ok := strings.Cut(machine, "/")
 	if !ok {
 		return 0, fmt.Errorf("a machine is written as windows/amd64")
@@ -63,7 +62,7 @@ func check(dir, machine string, patterns []string) (wrong int, err error) {
 		Dir:   dir,
 		Env:   append(os.Environ(), "GOOS="+goos, "GOARCH="+goarch, "CGO_ENABLED=0"),
 		Tests: true,
-	}, patterns...)
+	}, pattern)
 	if err != nil {
 		return 0, err
 	}

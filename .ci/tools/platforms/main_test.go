@@ -24,12 +24,12 @@ func TestCheck(t *testing.T) {
 	for machine, wrong := range map[string]bool{
 		"linux/amd64": false, "linux/386": true, "darwin/amd64": true, "linux/arm64": true, "windows/riscv64": true, "linux": true,
 	} {
-		n, err := check(dir, machine, []string{"./..."})
+		n, err := check(dir, machine, "./...")
 		if (n > 0 || err != nil) != wrong {
 			t.Errorf("%s: %d found, %v", machine, n, err)
 		}
 	}
-	if n, err := check(dir, "linux/amd64", []string{"./nothing/..."}); n == 0 && err == nil {
+	if n, err := check(dir, "linux/amd64", "./nothing/..."); n == 0 && err == nil {
 		t.Error("no packages, and no error")
 	}
 }
