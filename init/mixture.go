@@ -61,6 +61,9 @@ func checkedMixture(k profile, eps, flat float64, d, m int, c Coupling) (*Split,
 	if err := checkCounts(d, m); err != nil {
 		return nil, err
 	}
+	if c < SharedCoupled || c > Independent {
+		return nil, noCoupling(c)
+	}
 	if eps == 0 {
 		return chooseMixture(k, d, m, c)
 	}

@@ -25,9 +25,6 @@ type choiceKey struct {
 
 // chooseMixture returns the split by the mixture of least risk.
 func chooseMixture(k profile, d, m int, c Coupling) (*Split, error) {
-	if c < SharedCoupled || c > Independent {
-		return nil, noCoupling(c)
-	}
 	chosen.Lock()
 	defer chosen.Unlock()
 	key := choiceKey{k, d, m, c}

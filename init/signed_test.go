@@ -344,6 +344,7 @@ func TestSignedErrors(t *testing.T) {
 		func() error { _, err := SpherePolynomial{A: 2, P: 1}.Split(0, 5, SharedCoupled); return err },
 		func() error { _, err := ArcCosine{}.Split(3, 0, SharedCoupled); return err },
 		func() error { _, err := ArcCosine{}.Split(3, 1, Coupling(5)); return err },
+		func() error { _, err := ArcCosine{Eps: .01}.Split(3, 1, Coupling(5)); return err },
 	} {
 		if err := f(); !errors.Is(err, ErrParam) {
 			t.Errorf("error %v does not wrap ErrParam", err)

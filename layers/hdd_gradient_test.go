@@ -287,6 +287,7 @@ func TestHDDErrors(t *testing.T) {
 			"ask for fewer points"},
 		{build(js, .5, 1, 6, layers.WithLambdas(0, 0)), layers.ErrParam, "0 frequencies"},
 		{build(js, .5, 1, 6, layers.WithKDEBandwidth(1, 2)), layers.ErrParam, "2 bandwidths for 1 axes"},
+		{build(js, .5, 1, 6, layers.WithKDEBandwidth(-1)), layers.ErrParam, "WithKDEBandwidth: -1 is no bandwidth"},
 		{build(js, 0, 1, 6), layers.ErrParam, "Sigma = 0"},
 		{build(js, .5, 1, 5), layers.ErrParam, "5 features is odd"},
 		{build(spectral.DensityDistance{}, .5, 1, 6), layers.ErrParam, "no kernel"},

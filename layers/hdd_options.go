@@ -2,6 +2,7 @@ package layers
 
 import (
 	"fmt"
+	"math"
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
@@ -58,7 +59,8 @@ func WithLambdas(m int, rule spectral.LambdaRule) Option {
 
 // WithKDEBandwidth sets the bandwidth of the density estimate of bags, in the unit of the samples: one number for all
 // axes or one for each, as ops.ScottBandwidth or ops.CrossValidatedBandwidth finds on the training bags. There is no
-// default: a layer without it, or with 0, takes densities only, not bags. The estimate checks the range, see ops.KDE.
+// default: a layer without it, or with 0, takes densities only, not bags. Whether the points of the grid can show it is
+// checked when bags come, see ops.KDE.
 func WithKDEBandwidth(h ...float64) Option {
 	return option("WithKDEBandwidth", func(o *options) { o.hdd.bandwidth = h })
 }
@@ -95,6 +97,11 @@ func (o hddOptions) grid(axes int) (ops.Grid, error) {
 
 // widths returns one bandwidth for each axis, 0 if none was given.
 func (o hddOptions) widths(axes int) ([]float64, error) {
+	for _, h := range o.bandwidth {
+		if !(h >= 0) || math.IsInf(h, 1) {
+			return nil, fmt.Errorf("WithKDEBandwidth: %v is no bandwidth; ops.ScottBandwidth finds one: %w", h, ErrParam)
+		}
+	}
 	switch h := o.bandwidth; len(h) {
 	case 0:
 		return make([]float64, axes), nil

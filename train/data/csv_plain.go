@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"math"
-	"slices"
 	"strings"
 )
 
@@ -180,5 +179,5 @@ func (p *csvFile) reserve() {
 			more = left * d
 		}
 	}
-	p.x = slices.Grow(p.x, more)
+	p.x = grown(p.x, more)
 }

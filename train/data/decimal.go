@@ -77,35 +77,26 @@ func decimal[T string | []byte](t T) (v float64, length int) {
 // room is the largest number of bytes that leading reads.
 const room = 64
 
-// leading is decimal for a number within a longer text. It reads eight digits of a fraction at once, and avoids round
-// for most numbers. It calls decimal if fewer than room bytes are left or the number is unusual.
+// leading is decimal for a number within a longer text. It reads eight digits at once, and its branches do not depend
+// on how many digits and which sign a usual number has. It calls decimal if fewer than room bytes are left or the
+// number is unusual.
 func leading(b []byte) (v float64, length int) {
 	if len(b) < room {
 		return decimal(b)
 	}
 	t := (*[room]byte)(b)
-	i := 0
+	sign := 0
 	if t[0] == '-' {
-		i = 1
+		sign = 1
 	}
-	first, w := i, uint64(0)
-	for ; i < 24 && t[i]-'0' <= 9; i++ {
-		w = 10*w + uint64(t[i]-'0')
+	w, i := uint64(t[sign]-'0'), sign+1
+	if w > 9 || t[i] != '.' {
+		w, i = digits(t, 0, sign)
 	}
-	count, e := i-first, 0
+	count, e := i-sign, 0
 	if t[i] == '.' {
-		i++
-		point := i
-		for i < 32 {
-			eight, ok := eightDigits(binary.LittleEndian.Uint64(t[i:]))
-			if !ok {
-				break
-			}
-			w, i = w*1e8+eight, i+8
-		}
-		for ; i < 48 && t[i]-'0' <= 9; i++ {
-			w = 10*w + uint64(t[i]-'0')
-		}
+		point := i + 1
+		w, i = digits(t, w, point)
 		e = point - i
 		count -= e
 	}
@@ -121,32 +112,41 @@ func leading(b []byte) (v float64, length int) {
 		i += 1 + length
 	}
 	if w>>53 == 0 && e <= 0 && -e < len(pow10) {
-		if v = float64(int64(w)); e < 0 {
-			v /= pow10[-e]
-		}
+		v = float64(int64(w)) / pow10[-e]
 	} else {
 		var ok bool
 		if v, ok = round(w, e); !ok {
 			return 0, 0
 		}
 	}
-	if t[0] == '-' {
-		v = -v
-	}
-	return v, i
+	return math.Float64frombits(math.Float64bits(v) | uint64(sign)<<63), i
 }
 
-// eightDigits returns the number that the eight bytes of x spell, the first byte the lowest, if all are digits.
-func eightDigits(x uint64) (w uint64, ok bool) {
+// digits appends the digits at t[i], three times eight at most, to the number w, and returns where they end.
+func digits(t *[room]byte, w uint64, i int) (uint64, int) {
 	const ones = 0x0101010101010101
-	x ^= '0' * ones
-	if (x+(0x80-10)*ones|x)&(0x80*ones) != 0 {
-		return 0, false
+	for range 3 {
+		x := binary.LittleEndian.Uint64(t[i:]) ^ '0'*ones
+		others := (x + (0x80-10)*ones | x) & (0x80 * ones)
+		if others != 0 {
+			end := bits.TrailingZeros64(others) &^ 7            // the bit at which the digits end
+			w = w*tens[end>>3] + eightDigits(x<<(64-uint(end))) // zeros come before them
+			return w, i + end>>3
+		}
+		w, i = w*1e8+eightDigits(x), i+8
 	}
+	return w, i
+}
+
+// tens holds the powers of ten below 10^8.
+var tens = [...]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7}
+
+// eightDigits returns the number of the eight digits that the bytes of x are, the first the lowest.
+func eightDigits(x uint64) uint64 {
 	// Pairs of neighbours become numbers of two, of four and of eight digits (Lemire and Muła 2018).
 	x = x * (10<<8 + 1) >> 8 & 0x00ff00ff00ff00ff
 	x = x * (100<<16 + 1) >> 16 & 0x0000ffff0000ffff
-	return x * (10000<<32 + 1) >> 32, true
+	return x * (10000<<32 + 1) >> 32
 }
 
 // exponent reads [+-]digits at the start of t. The length is 0 without digits and for more than 4.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
@@ -19,7 +18,8 @@ type libsvm struct {
 	no      int       // of the line
 	done    int       // rows that were taken
 	long    []byte    // a line that did not fit the buffer
-	values  []float64 // the values that are not 0, row after row
+	values  []float64 // the values, row after row
+	zeros   int       // of them, which sparse rows leave out
 	columns []int32   // the column of each, from 0
 	ends    []int     // where each row ends in values
 	dims    int       // highest index so far
@@ -96,14 +96,15 @@ func (p *libsvm) row(no int, line []byte) error {
 	}
 	last := 0
 	for rest = trimBlanks(rest); len(rest) > 0; rest = trimBlanks(rest) {
-		index, value, after, err := p.feature(no, last, rest)
+		index, value, length, err := p.feature(no, last, rest)
 		if err != nil {
 			return err
 		}
-		last, rest = index, after
-		if value != 0 {
-			p.values = append(p.values, value)
-			p.columns = append(p.columns, int32(index-1))
+		last, rest = index, rest[length:]
+		p.columns = append(p.columns, int32(index-1))
+		p.values = append(p.values, value+0) // -0 is 0, as in sparse rows
+		if value == 0 {
+			p.zeros++
 		}
 	}
 	p.dims = max(p.dims, last)
@@ -116,7 +117,8 @@ func (p *libsvm) reserve(values int) {
 	if p.whole {
 		values = max(values, p.expected(len(p.values)))
 	}
-	p.values, p.columns = slices.Grow(p.values, max(values, len(p.values))), slices.Grow(p.columns, max(values, len(p.columns)))
+	values = max(values, len(p.values))
+	p.values, p.columns = grown(p.values, values), grown(p.columns, values)
 }
 
 // roomy returns s with room for one more element. It doubles a full slice: append grows long ones by a quarter, and
@@ -125,7 +127,15 @@ func roomy[T any](s []T) []T {
 	if len(s) < cap(s) {
 		return s
 	}
-	return slices.Grow(s, len(s)+1)
+	return grown(s, len(s)+1)
+}
+
+// grown returns s with room for n more elements. Unlike slices.Grow it writes no zeros to memory that comes with them.
+func grown[T any](s []T, n int) []T {
+	if cap(s)-len(s) >= n {
+		return s
+	}
+	return append(make([]T, 0, len(s)+n), s...)
 }
 
 // trimBlanks cuts the blanks off the start of b.
@@ -148,27 +158,28 @@ func token(b []byte) (tok, rest []byte) {
 
 func blank(c byte) bool { return c == ' ' || (c >= '\t' && c <= '\r') }
 
-// feature parses index:value at the start of b; last is the index before it in the row, 0 at its start.
-func (p *libsvm) feature(no, last int, b []byte) (index int, value float64, rest []byte, err error) {
+// feature parses index:value at the start of b, which is so long; last is the index before it in the row, 0 at its
+// start.
+func (p *libsvm) feature(no, last int, b []byte) (index int, value float64, length int, err error) {
 	i := 0
 	for ; i < len(b) && b[i]-'0' <= 9 && index <= maxIndex; i++ {
 		index = 10*index + int(b[i]-'0')
 	}
 	if i == len(b) || b[i] != ':' || index <= last || index > maxIndex || p.o.Dims > 0 && index > p.o.Dims {
 		tok, _ := token(b)
-		return 0, 0, nil, p.badFeature(no, last, index, tok)
+		return 0, 0, 0, p.badFeature(no, last, index, tok)
 	}
-	b = b[i+1:]
-	value, n := leading(b[:cap(b)])
-	if n > 0 && (n == len(b) || n < len(b) && blank(b[n])) {
-		return index, value, b[n:], nil
+	i++
+	value, n := leading(b[i:cap(b)])
+	if end := i + n; n > 0 && (end == len(b) || end < len(b) && blank(b[end])) {
+		return index, value, end, nil
 	}
-	text, rest := token(b)
-	value, f := number(string(text))
+	tok, _ := token(b[i:])
+	value, f := number(string(tok))
 	if f != sound {
-		return 0, 0, nil, p.badCell(no, fmt.Sprintf("feature %d", index), p.done+len(p.ends), index-1, string(text), value, f)
+		return 0, 0, 0, p.badCell(no, fmt.Sprintf("feature %d", index), p.done+len(p.ends), index-1, string(tok), value, f)
 	}
-	return index, value, rest, nil
+	return index, value, i + len(tok), nil
 }
 
 // badFeature says why tok, with that index, is not a valid index:value after the index last.
@@ -204,7 +215,7 @@ func (p *libsvm) badIndex(no int, tok []byte, colon int) error {
 	return p.fail(no, ErrFormat, "%s: the index is not a whole number", text)
 }
 
-func (p *libsvm) inHand() (n, stored, d int) { return len(p.ends), len(p.values), p.dims }
+func (p *libsvm) inHand() (n, stored, d int) { return len(p.ends), len(p.values) - p.zeros, p.dims }
 
 func (p *libsvm) fixed() bool { return false }
 
@@ -216,6 +227,7 @@ func (p *libsvm) take(d int, sparse bool) (*Set, error) {
 	}
 	defer p.letGo()
 	if sparse {
+		p.dropZeros()
 		if err := p.allow(1, d); err != nil { // what is made for a column is made for each
 			return nil, err
 		}
@@ -224,6 +236,9 @@ func (p *libsvm) take(d int, sparse bool) (*Set, error) {
 	}
 	if err := p.allow(n, d); err != nil {
 		return nil, err
+	}
+	if len(p.values) == n*d && cap(p.values)-n*d <= n*d/8 { // no row has a gap
+		return p.source.dense(p.values[:n*d:n*d], n, d, p.targets, false)
 	}
 	x := make([]float64, n*d)
 	k := 0
@@ -236,10 +251,32 @@ func (p *libsvm) take(d int, sparse bool) (*Set, error) {
 	return p.source.dense(x, n, d, p.targets, false)
 }
 
-// letGo releases the rows, which belong to a set now, and makes room for as many.
+// dropZeros leaves out the values that are 0.
+func (p *libsvm) dropZeros() {
+	if p.zeros == 0 {
+		return
+	}
+	k, kept := 0, 0
+	for i, end := range p.ends {
+		for ; k < end; k++ {
+			if p.values[k] != 0 {
+				p.values[kept], p.columns[kept] = p.values[k], p.columns[k]
+				kept++
+			}
+		}
+		p.ends[i] = kept
+	}
+	p.values, p.columns, p.zeros = p.values[:kept], p.columns[:kept], 0
+}
+
+// letGo releases the rows, which belong to a set now, and makes room for as many if more follow.
 func (p *libsvm) letGo() {
 	p.done += len(p.ends)
-	p.values, p.columns = make([]float64, 0, len(p.values)), make([]int32, 0, len(p.columns))
-	p.ends = p.ends[:0]
+	if p.whole {
+		p.values, p.columns = nil, nil
+	} else {
+		p.values, p.columns = make([]float64, 0, len(p.values)), make([]int32, 0, len(p.columns))
+	}
+	p.ends, p.zeros = p.ends[:0], 0
 	p.targets.letGo()
 }

@@ -12,7 +12,7 @@
 // W is packed once per draw or optimiser step (Pack) and then serves any number of forwards and backwards. A forward
 // applies its cosine or exponential to each tile of the projection while the tile is in cache.
 //
-// Gemm and Syrk are products of any operands; of the triangle that Syrk computes the packed panels are both operands.
+// Gemm and Syrk are products of any operands.
 //
 // CSR holds sparse rows: its products read the same packed W, an entry at a time, and cost as many operations as there
 // are entries.

@@ -144,10 +144,10 @@ func (p *product[T]) plan() {
 }
 
 // shares says whether a B of so many bytes is packed once for all. A tall C reads each panel many times; of a wide one
-// they are packed where they are used. Those of a triangle are its A as well, unless that is scaled.
+// they are packed where they are used.
 func (p *product[T]) shares(bytes int) bool {
 	if p.triangle != whole {
-		return p.alpha == 1 && bytes <= sharedTriangle
+		return bytes <= sharedTriangle
 	}
 	return p.m >= p.n && bytes <= sharedB
 }
@@ -180,8 +180,7 @@ func (p *product[T]) divide(workers int) {
 		// Strips, and blocks of rows, get shorter by equal steps: two a worker make equal pairs.
 		strips = min(p.panels, 2*workers)
 	case p.triangle != whole:
-		blocks, h = min(p.panels, 2*workers), p.width
-		p.block = roundUp(p.block, h)
+		blocks, h = min(p.panels, 2*workers), 1
 	case p.once:
 		down, across := p.grid(workers)
 		blocks = roundUp((p.m+tiledA/blockDepth-1)/(tiledA/blockDepth), min(down, (p.m+h-1)/h))
@@ -227,10 +226,6 @@ func (p *product[T]) grid(workers int) (down, across int) {
 	}
 	return down, across
 }
-
-// mirrors says that the panels of B serve as A too: op(B) is the transpose of op(A), and a row of A a column of a
-// panel.
-func (p *product[T]) mirrors() bool { return p.triangle != whole && p.packed != nil }
 
 func roundUp(n, multiple int) int { return (n + multiple - 1) / multiple * multiple }
 

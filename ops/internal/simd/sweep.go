@@ -70,33 +70,24 @@ func (p *product[T]) scaleC(r0, r1, lo, hi int) {
 }
 
 // tiles is how many tiles the rows are cut into.
-func (s *sweep[T]) tiles() int {
-	if s.mirrors() {
-		return panelsOf(s.kernels, s.i1-s.i0) * s.perPanel()
-	}
-	return (s.i1 - s.i0 + s.height() - 1) / s.height()
-}
+func (s *sweep[T]) tiles() int { return (s.i1 - s.i0 + s.height() - 1) / s.height() }
 
 // tile is the t-th of near-equal tiles of rows.
 func (s *sweep[T]) tile(t int) (i, rows int) {
-	i0, n, tall := s.i0, s.i1-s.i0, s.tall
-	if s.mirrors() { // of the panels
-		tall = s.perPanel()
-		i0 += t / tall * s.width
-		n, t = min(s.width, s.i1-i0), t%tall
-	}
-	lo, hi := t*n/tall, (t+1)*n/tall
-	return i0 + lo, hi - lo
+	n := s.i1 - s.i0
+	lo, hi := t*n/s.tall, (t+1)*n/s.tall
+	return s.i0 + lo, hi - lo
 }
-
-// perPanel is how many tiles the rows of A make that are the columns of a panel.
-func (s *sweep[T]) perPanel() int { return (s.width + s.height() - 1) / s.height() }
 
 // inPlace: kernels read A where it lies, unless it is to be scaled, moved or its logarithm taken, or it is transposed
 // and its rows are a multiple of 1 KB apart: then the steps of a product would compete for a few sets of the
-// first-level cache.
+// first-level cache. For a triangle a transposed A is copied, too: of each line that a tile reads where A lies it uses a
+// part, and the first-level cache holds the rest as well.
 func (s *sweep[T]) inPlace() bool {
-	return s.alpha == 1 && s.shift == nil && s.moved == nil && !s.once && !(s.a.t && s.a.ld*sizeof[T]()%1024 == 0)
+	if s.a.t && (s.triangle != whole || s.a.ld*sizeof[T]()%1024 == 0) {
+		return false
+	}
+	return s.alpha == 1 && s.shift == nil && s.moved == nil && !s.once
 }
 
 // inTiles says that a transposed A is copied tile by tile, so that its steps lie one after another. A C of few columns
@@ -106,7 +97,7 @@ func (s *sweep[T]) inTiles() bool { return s.a.t && (s.n > 128 || s.moved != nil
 // packA copies alpha·op(A), or ln(A + shift), of the block where it cannot be read in place: as it lies, with rows
 // s.lda apart, or tile by tile, each [k, rows].
 func (s *sweep[T]) packA() {
-	if s.mirrors() || s.inPlace() {
+	if s.inPlace() {
 		return
 	}
 	if s.inTiles() {
@@ -187,9 +178,6 @@ func (s *sweep[T]) shiftOf(cols int) []T {
 // tileA is where the tile of A of so many rows that begins at row i lies, and its strides.
 func (s *sweep[T]) tileA(i, rows int) (a *T, rs, ks int) {
 	switch {
-	case s.mirrors():
-		q := i / s.width
-		return &s.packed[s.offset(s.k0, s.k, q)+i-q*s.width], 1, s.width
 	case s.inPlace() && s.a.t:
 		return &s.a.v[s.k0*s.a.ld+i], 1, s.a.ld
 	case s.inPlace():
@@ -211,9 +199,6 @@ func (s *sweep[T]) pass(lo, hi int) {
 	}
 	for t := range s.tall {
 		i, rows := s.tile(t)
-		if rows == 0 {
-			continue // of the last panel, which is a part
-		}
 		a, rs, ks := s.tileA(i, rows)
 		for q := lo; q < hi; q += step {
 			end := min(q+step, hi)
