@@ -9,40 +9,65 @@ package simd
 //go:noescape
 func gemmF32NEONx16Rows1(k int, a *float32, rs, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
 
+// wideF32NEONx16Rows1 adds products of 1 rows of A with panels of B that are 16 wide to float64 numbers; see wideFunc.
+//
+//go:noescape
+func wideF32NEONx16Rows1(k, slice int, a *float32, rs, ks int, b *float32, panels int, c *float64, ldc int)
+
 // gemmF32NEONx16Rows2 multiplies 2 rows of A with panels of B that are 16 wide; see tileFunc.
 //
 //go:noescape
 func gemmF32NEONx16Rows2(k int, a *float32, rs, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
+
+// wideF32NEONx16Rows2 adds products of 2 rows of A with panels of B that are 16 wide to float64 numbers; see wideFunc.
+//
+//go:noescape
+func wideF32NEONx16Rows2(k, slice int, a *float32, rs, ks int, b *float32, panels int, c *float64, ldc int)
 
 // gemmF32NEONx16Rows3 multiplies 3 rows of A with panels of B that are 16 wide; see tileFunc.
 //
 //go:noescape
 func gemmF32NEONx16Rows3(k int, a *float32, rs, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
 
+// wideF32NEONx16Rows3 adds products of 3 rows of A with panels of B that are 16 wide to float64 numbers; see wideFunc.
+//
+//go:noescape
+func wideF32NEONx16Rows3(k, slice int, a *float32, rs, ks int, b *float32, panels int, c *float64, ldc int)
+
 // gemmF32NEONx16Rows4 multiplies 4 rows of A with panels of B that are 16 wide; see tileFunc.
 //
 //go:noescape
 func gemmF32NEONx16Rows4(k int, a *float32, rs, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
+
+// wideF32NEONx16Rows4 adds products of 4 rows of A with panels of B that are 16 wide to float64 numbers; see wideFunc.
+//
+//go:noescape
+func wideF32NEONx16Rows4(k, slice int, a *float32, rs, ks int, b *float32, panels int, c *float64, ldc int)
 
 // gemmF32NEONx16Rows5 multiplies 5 rows of A with panels of B that are 16 wide; see tileFunc.
 //
 //go:noescape
 func gemmF32NEONx16Rows5(k int, a *float32, rs, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
 
+// wideF32NEONx16Rows5 adds products of 5 rows of A with panels of B that are 16 wide to float64 numbers; see wideFunc.
+//
+//go:noescape
+func wideF32NEONx16Rows5(k, slice int, a *float32, rs, ks int, b *float32, panels int, c *float64, ldc int)
+
 // gemmF32NEONx16Rows6 multiplies 6 rows of A with panels of B that are 16 wide; see tileFunc.
 //
 //go:noescape
 func gemmF32NEONx16Rows6(k int, a *float32, rs, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
 
+// wideF32NEONx16Rows6 adds products of 6 rows of A with panels of B that are 16 wide to float64 numbers; see wideFunc.
+//
+//go:noescape
+func wideF32NEONx16Rows6(k, slice int, a *float32, rs, ks int, b *float32, panels int, c *float64, ldc int)
+
 // packF32NEONx16 copies k rows of B, ldb apart, into panels that are 16 wide; see packFunc.
 //
 //go:noescape
 func packF32NEONx16(k int, b *float32, ldb int, dst *float32, panels int)
-
-// wideF32NEONx16 adds a tile that is 16 wide to float64 numbers; see wideFunc.
-//
-//go:noescape
-func wideF32NEONx16(rows int, tile *float32, c *float64, ldc int)
 
 // gemmF64NEONx8Rows1 multiplies 1 rows of A with panels of B that are 8 wide; see tileFunc.
 //

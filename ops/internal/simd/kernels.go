@@ -19,19 +19,19 @@ type tileFunc[T Float] func(k int, a *T, rs, ks int, b *T, panels int, c *T, ldc
 // packFunc copies k rows of B, ldb apart, into panels that lie one after another, each [k, width] and contiguous.
 type packFunc[T Float] func(k int, b *T, ldb int, dst *T, panels int)
 
-// wideFunc adds a tile of rows that are as wide as a panel and lie one after another to rows of c, ldc apart. Float32
-// numbers only.
-type wideFunc[T Float] func(rows int, tile *T, c *float64, ldc int)
+// wideFunc is tileFunc for float32 products that are added to a float64 C: the products of at most slice steps are
+// summed in float32, and the sums of one slice after the other are added to C in float64.
+type wideFunc[T Float] func(k, slice int, a *T, rs, ks int, b *T, panels int, c *float64, ldc int)
 
-// kernels are the kernels of an instruction set for an element type: tile[r-1] for r rows, up to the height of a full
-// tile, and row[q-1] for one sparse row and q panels.
+// kernels are the kernels of an instruction set for an element type: tile[r-1] and wide[r-1] for r rows, up to the height
+// of a full tile, and row[q-1] for one sparse row and q panels.
 type kernels[T Float] struct {
 	width int
 	share float64 // of the FMA peak; only the ratios between kernels matter
 	pack  packFunc[T]
 	tile  []tileFunc[T]
 	row   []rowFunc[T]
-	wide  wideFunc[T] // nil for float64
+	wide  []wideFunc[T] // nil for float64
 }
 
 func (k *kernels[T]) height() int { return len(k.tile) }

@@ -11,13 +11,20 @@ var (
 		gemmF32AVX512x32Rows9, gemmF32AVX512x32Rows10, gemmF32AVX512x32Rows11, gemmF32AVX512x32Rows12,
 	}, []rowFunc[float32]{
 		csrF32AVX512x32Panels1, csrF32AVX512x32Panels2, csrF32AVX512x32Panels3, csrF32AVX512x32Panels4,
-	}, wideF32AVX512x32}
+	}, []wideFunc[float32]{
+		wideF32AVX512x32Rows1, wideF32AVX512x32Rows2, wideF32AVX512x32Rows3, wideF32AVX512x32Rows4,
+		wideF32AVX512x32Rows5, wideF32AVX512x32Rows6, wideF32AVX512x32Rows7, wideF32AVX512x32Rows8,
+		wideF32AVX512x32Rows9, wideF32AVX512x32Rows10, wideF32AVX512x32Rows11, wideF32AVX512x32Rows12,
+	}}
 	avx512x48 = &kernels[float32]{48, .86, packF32AVX512x48, []tileFunc[float32]{
 		gemmF32AVX512x48Rows1, gemmF32AVX512x48Rows2, gemmF32AVX512x48Rows3, gemmF32AVX512x48Rows4,
 		gemmF32AVX512x48Rows5, gemmF32AVX512x48Rows6, gemmF32AVX512x48Rows7, gemmF32AVX512x48Rows8,
 	}, []rowFunc[float32]{
 		csrF32AVX512x48Panels1, csrF32AVX512x48Panels2, csrF32AVX512x48Panels3, csrF32AVX512x48Panels4,
-	}, wideF32AVX512x48}
+	}, []wideFunc[float32]{
+		wideF32AVX512x48Rows1, wideF32AVX512x48Rows2, wideF32AVX512x48Rows3, wideF32AVX512x48Rows4,
+		wideF32AVX512x48Rows5, wideF32AVX512x48Rows6, wideF32AVX512x48Rows7, wideF32AVX512x48Rows8,
+	}}
 	avx512x24 = &kernels[float64]{24, .87, packF64AVX512x24, []tileFunc[float64]{
 		gemmF64AVX512x24Rows1, gemmF64AVX512x24Rows2, gemmF64AVX512x24Rows3, gemmF64AVX512x24Rows4,
 		gemmF64AVX512x24Rows5, gemmF64AVX512x24Rows6, gemmF64AVX512x24Rows7, gemmF64AVX512x24Rows8,
@@ -29,7 +36,10 @@ var (
 		gemmF32AVX2x16Rows5, gemmF32AVX2x16Rows6,
 	}, []rowFunc[float32]{
 		csrF32AVX2x16Panels1, csrF32AVX2x16Panels2, csrF32AVX2x16Panels3, csrF32AVX2x16Panels4,
-	}, wideF32AVX2x16}
+	}, []wideFunc[float32]{
+		wideF32AVX2x16Rows1, wideF32AVX2x16Rows2, wideF32AVX2x16Rows3, wideF32AVX2x16Rows4,
+		wideF32AVX2x16Rows5, wideF32AVX2x16Rows6,
+	}}
 	avx2x8 = &kernels[float64]{8, .9, packF64AVX2x8, []tileFunc[float64]{
 		gemmF64AVX2x8Rows1, gemmF64AVX2x8Rows2, gemmF64AVX2x8Rows3, gemmF64AVX2x8Rows4,
 		gemmF64AVX2x8Rows5, gemmF64AVX2x8Rows6,

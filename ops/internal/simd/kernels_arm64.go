@@ -7,7 +7,10 @@ var (
 	neonx16 = []*kernels[float32]{{16, 1, packF32NEONx16, []tileFunc[float32]{
 		gemmF32NEONx16Rows1, gemmF32NEONx16Rows2, gemmF32NEONx16Rows3, gemmF32NEONx16Rows4,
 		gemmF32NEONx16Rows5, gemmF32NEONx16Rows6,
-	}, csrF32NEONx16, wideF32NEONx16}}
+	}, csrF32NEONx16, []wideFunc[float32]{
+		wideF32NEONx16Rows1, wideF32NEONx16Rows2, wideF32NEONx16Rows3, wideF32NEONx16Rows4,
+		wideF32NEONx16Rows5, wideF32NEONx16Rows6,
+	}}}
 	neonx8 = []*kernels[float64]{{8, 1, packF64NEONx8, []tileFunc[float64]{
 		gemmF64NEONx8Rows1, gemmF64NEONx8Rows2, gemmF64NEONx8Rows3, gemmF64NEONx8Rows4,
 		gemmF64NEONx8Rows5, gemmF64NEONx8Rows6,

@@ -34,29 +34,25 @@ func SyrkWide(n, k int, a []float32, lda int, c []float64, ldc int) {
 	p.run()
 }
 
-// multiplyWide multiplies one tile with the tiles of panels lo to hi that the lower triangle reaches, some steps of the
-// product at a time, and adds each sum to the float64 C, which stays in the first-level cache meanwhile.
+// multiplyWide multiplies one tile with the tiles of panels lo to hi that the lower triangle reaches, a slice of the steps
+// of the product at a time, and adds each sum to the float64 C.
 func (s *sweep[T]) multiplyWide(a *T, rs, ks, i, rows, lo, hi int) {
-	w, parts := s.width, (s.k+WideDepth-1)/WideDepth
-	for q := lo; q < min(hi, (i+rows-1)/w+1); q++ {
-		j := q * w
-		inner := j+w <= i+1 // every row wants the whole panel, which C has
-		for r := i; r < i+rows && inner; r++ {
-			prefetchSlice(s.wide[r*s.ld+j:][:w])
-		}
+	w := s.width
+	slices := (s.k + WideDepth - 1) / WideDepth
+	slice := (s.k + slices - 1) / slices
+	full := max(lo, min(hi, (i+1)/w)) // panels before it end at column i or before
+	if full > lo {
+		s.kernels.wide[rows-1](s.k, slice, a, rs, ks, &s.b[(lo-s.b0)*s.k*w], full-lo, &s.wide[i*s.ld+lo*w], s.ld)
+	}
+	for q := full; q < min(hi, (i+rows-1)/w+1); q++ {
 		panel := s.b[(q-s.b0)*s.k*w:]
-		for t := range parts {
-			k0, k1 := t*s.k/parts, (t+1)*s.k/parts
-			from := (*T)(unsafe.Add(unsafe.Pointer(a), k0*ks*sizeof[T]()))
-			s.kernels.tile[rows-1](k1-k0, from, rs, ks, &panel[k0*w], 1, &s.ws.tile[0], w, nil, 0)
-			if inner {
-				s.kernels.wide(rows, &s.ws.tile[0], &s.wide[i*s.ld+j], s.ld)
-				continue
-			}
+		for k := 0; k < s.k; k += slice {
+			from := (*T)(unsafe.Add(unsafe.Pointer(a), k*ks*sizeof[T]()))
+			s.kernels.tile[rows-1](min(slice, s.k-k), from, rs, ks, &panel[k*w], 1, &s.ws.tile[0], w, nil, 0)
 			for r := range rows {
 				_, end := s.triangle.columns(i+r, s.n)
-				for l := j; l < min(end, j+w); l++ {
-					s.wide[(i+r)*s.ld+l] += float64(s.ws.tile[r*w+l-j])
+				for j := q * w; j < min(end, q*w+w); j++ {
+					s.wide[(i+r)*s.ld+j] += float64(s.ws.tile[r*w+j-q*w])
 				}
 			}
 		}

@@ -47,7 +47,7 @@ func (k kernel) tile(c *build.Context, rows int) {
 	e.Label("panel")
 	e.Load(e.Param("a"), e.a)
 	e.Load(e.Param("k"), e.left)
-	e.prefetch()
+	e.prefetch(1)
 	for _, v := range e.acc {
 		e.VXORPS(v, v, v)
 	}
@@ -122,11 +122,12 @@ func (e *emitter) at(r int) operand.Mem {
 	return operand.Mem{Base: e.a, Index: e.odd[r/times], Scale: uint8(times)}
 }
 
-// prefetch asks for the lines of C, which are written after the inner product, before it.
-func (e *emitter) prefetch() {
+// prefetch asks for the lines of C, which are written after the inner product, before it. The elements of C are so many
+// times as long as those of A.
+func (e *emitter) prefetch(times int) {
 	e.MOVQ(e.c, e.cur)
 	for r := range e.rows {
-		for o := 0; o < e.vecs*e.bytes; o += 64 {
+		for o := 0; o < times*e.vecs*e.bytes; o += 64 {
 			e.PREFETCHT0(operand.Mem{Base: e.cur, Disp: o})
 		}
 		if r+1 < e.rows {

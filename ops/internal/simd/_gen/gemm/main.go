@@ -26,11 +26,11 @@ func main() {
 		for _, k := range kernels {
 			for rows := 1; rows <= k.height; rows++ {
 				k.tile(c, rows)
+				if k.elem == 4 {
+					k.wide(c, rows)
+				}
 			}
 			k.pack(c)
-			if k.elem == 4 {
-				k.wide(c)
-			}
 		}
 		for _, k := range []kernel{kernels[0], kernels[3]} {
 			k.peak(c)

@@ -23,11 +23,11 @@ func neon(f *arm64.File) {
 	for _, k := range neonKernels {
 		for rows := 1; rows <= k.height; rows++ {
 			k.tile(f, rows)
+			if k.elem == 4 {
+				k.wide(f, rows)
+			}
 		}
 		k.pack(f)
-		if k.elem == 4 {
-			k.wide(f)
-		}
 	}
 	neonPeak(f)
 	prefetch(f)
@@ -73,7 +73,7 @@ func (k neonKernel) tile(f *arm64.File, rows int) {
 	e.Label("panel")
 	e.Op("MOVD", e.Arg("k"), e.left)
 	e.Op("MOVD", arm64.Place("ZR"), e.at)
-	e.prefetch()
+	e.prefetch(1)
 	for _, v := range e.sum {
 		e.Zero(v)
 	}
@@ -107,11 +107,12 @@ func (e *neonTile) stride(name string) arm64.Reg {
 	return r
 }
 
-// prefetch asks for the lines of C, which are written after the inner product, before it.
-func (e *neonTile) prefetch() {
+// prefetch asks for the lines of C, which are written after the inner product, before it. The elements of C are so many
+// times as long as those of A.
+func (e *neonTile) prefetch(times int) {
 	e.Op("MOVD", e.c, e.cur)
 	for r := range e.rows {
-		for o := 0; o < e.row(); o += line {
+		for o := 0; o < times*e.row(); o += line {
 			e.Op("PRFM", arm64.Mem{Base: e.cur, Disp: o}, arm64.Place("PSTL1KEEP"))
 		}
 		if r+1 < e.rows {
@@ -218,27 +219,57 @@ func (k neonKernel) pack(f *arm64.File) {
 	e.Ret()
 }
 
-// wide writes the addition of a float32 tile to a float64 matrix.
-func (k neonKernel) wide(f *arm64.File) {
-	fn := f.Func(k.name("wide"), "func(rows int, tile *float32, c *float64, ldc int)",
-		fmt.Sprintf("%s adds a tile that is %d wide to float64 numbers; see wideFunc.", k.name("wide"), k.width()))
-	rows, tile, c, ldc := fn.LoadArg("rows"), fn.LoadArg("tile"), fn.LoadArg("c"), fn.LoadArg("ldc")
-	fn.Op("LSL", arm64.Imm(3), ldc)
-	from, to, v := fn.Vecs(k.vecs), fn.Vecs(2*k.vecs), fn.Vecs(2*k.vecs)
+// wide writes the kernel that adds float32 products to a float64 C. It sums them in the registers of a float32 tile, a
+// slice of the steps at a time.
+func (k neonKernel) wide(f *arm64.File, rows int) {
+	name := fmt.Sprintf("%sRows%d", k.name("wide"), rows)
+	fn := f.Func(name, "func(k, slice int, a *float32, rs, ks int, b *float32, panels int, c *float64, ldc int)",
+		fmt.Sprintf("%s adds products of %d rows of A with panels of B that are %d wide to float64 numbers; see wideFunc.", name, rows, k.width()))
+	e := &neonTile{neonKernel: k, Func: fn, rows: rows}
+	e.arguments()
+	e.Op("LSL", arm64.Imm(1), e.ldc) // of twice as many bytes
+	e.sum, e.bv = e.Vecs(rows*k.vecs), e.Vecs(k.vecs)
+	e.av = e.Vecs(min(rows, e.VecsLeft()))
+	rest, slice := e.Reg(), e.LoadArg("slice")
 
-	fn.Label("row")
-	fn.LoadAll(arm64.Mem{Base: tile}, from...)
-	fn.LoadAll(arm64.Mem{Base: c}, to...)
-	for i := range v {
-		fn.Widen(v[i], from[i/2], i%2 == 1)
-		fn.Three("fadd", arm64.D2, v[i], v[i], to[i])
+	e.Label("panel")
+	e.Op("MOVD", e.Arg("k"), rest)
+	e.Op("MOVD", arm64.Place("ZR"), e.at)
+	e.prefetch(2)
+	e.Label("slice")
+	e.Op("CMP", slice, rest)
+	e.Op("CSEL", arm64.Place("LT"), rest, slice, e.left)
+	e.Op("SUB", e.left, rest)
+	for _, v := range e.sum {
+		e.Zero(v)
 	}
-	fn.StoreAll(arm64.Mem{Base: c}, v...)
-	fn.Op("ADD", arm64.Imm(k.row()), tile)
-	fn.Op("ADD", ldc, c)
-	fn.Op("SUBS", arm64.Imm(1), rows)
-	fn.Op("BNE", arm64.Label("row"))
-	fn.Ret()
+	e.product()
+	e.addWide()
+	e.Op("CBNZ", rest, arm64.Label("slice"))
+	e.Op("ADD", arm64.Imm(2*k.row()), e.c)
+	e.Op("SUBS", arm64.Imm(1), e.panels)
+	e.Op("BNE", arm64.Label("panel"))
+	e.Ret()
+}
+
+// addWide adds the tile to C.
+func (e *neonTile) addWide() {
+	e.Op("MOVD", e.c, e.cur)
+	for r := range e.rows {
+		for half := range 2 {
+			to := arm64.Mem{Base: e.cur, Disp: half * e.row()}
+			e.LoadAll(to, e.bv...)
+			for i, v := range e.bv {
+				sum, wide := e.sum[r*e.vecs+half*e.vecs/2+i/2], e.av[i%len(e.av)]
+				e.Widen(wide, sum, i%2 == 1)
+				e.Three("fadd", arm64.D2, v, wide, v)
+			}
+			e.StoreAll(to, e.bv...)
+		}
+		if r+1 < e.rows {
+			e.Op("ADD", e.ldc, e.cur)
+		}
+	}
 }
 
 // neonChains are enough independent sums to hide the latency of an FMA where a cycle begins four.
