@@ -145,31 +145,39 @@ func (s Spec) BoundedBelow() (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if e.hasParts() { // of a concat any part, of a sequential the first one
-		parts, err := s.within()
-		if err != nil {
-			return false, err
-		}
-		if s.Map == sequentialName {
-			parts = parts[:1]
-		}
-		for _, p := range parts {
-			if bounded, err := p.BoundedBelow(); err != nil || bounded {
-				return bounded, err
-			}
-		}
-		return false, nil
+	if e.hasParts() {
+		return s.anyOfRows(Spec.BoundedBelow)
 	}
 	on, err := s.rangeOf(e)
 	return err == nil && !on.Contains(-math.MaxFloat64), err
 }
 
-// UnitRows says whether the rows must have the length 1. Parameters that come from the data may be missing. It is false
-// for a tree.
+// anyOfRows asks the parts of a tree that take its rows until one says yes: all parts of a concat, and the first part
+// of a sequential.
+func (s Spec) anyOfRows(ask func(Spec) (bool, error)) (bool, error) {
+	parts, err := s.within()
+	if err != nil {
+		return false, err
+	}
+	if s.Map == sequentialName {
+		parts = parts[:1]
+	}
+	for _, p := range parts {
+		if yes, err := ask(p); err != nil || yes {
+			return yes, err
+		}
+	}
+	return false, nil
+}
+
+// UnitRows says whether the rows must have the length 1. Parameters that come from the data may be missing.
 func (s Spec) UnitRows() (bool, error) {
 	e, err := Lookup(s.Map)
-	if err != nil || e.hasParts() {
+	if err != nil {
 		return false, err
+	}
+	if e.hasParts() {
+		return s.anyOfRows(Spec.UnitRows)
 	}
 	on, err := s.rangeOf(e)
 	low, _, cells := on.Low()

@@ -42,6 +42,20 @@ func TestScalersFor(t *testing.T) {
 			t.Errorf("%s(%v): %v, %v; want %s", s.Map, s.Params, c, err, want)
 		}
 	}
+	angles, smooth := layers.Spec{Map: "arc-cosine", Features: 8}, layers.Spec{Map: "gaussian", Features: 8}
+	for _, c := range []struct {
+		spec layers.Spec
+		want string
+	}{
+		{smooth, "auto"}, {angles, "auto,l2"},
+		{layers.Spec{Map: "concat", Parts: []layers.Spec{smooth, angles}}, "auto,l2"},
+		{layers.Spec{Map: "sequential", Parts: []layers.Spec{angles, smooth}}, "auto,l2"},
+		{layers.Spec{Map: "sequential", Parts: []layers.Spec{smooth, {Map: "l2"}, angles}}, "auto"},
+	} {
+		if got, err := train.ScalersFor(c.spec, "auto"); err != nil || got.Name() != c.want {
+			t.Errorf("%v: %v, %v; want %s", c.spec, got, err, c.want)
+		}
+	}
 	if _, err := train.ScalersFor(layers.Spec{Map: "chi2"}, "most"); !errors.Is(err, domain.ErrParam) {
 		t.Errorf("no scaler: %v", err)
 	}
