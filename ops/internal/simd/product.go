@@ -22,6 +22,7 @@ const (
 	tiledA         = 4 << 20  // of a transposed A that is copied once for all panels, what a goroutine holds
 	farApart       = 512      // bytes between rows of a transposed A from which on that pays, and
 	manyColumns    = 256      // of C
+	tiledColumns   = 1024     // of a C that is a triangle, from which on A is copied where panels make low tiles
 	smallWork      = 1 << 16  // products with fewer multiplications than this are not worth a goroutine
 	segment        = 288      // columns between two epilogues
 	movedAtOnce    = 512      // numbers of a panel that one call moves
@@ -43,7 +44,7 @@ type product[T Float] struct {
 	output[T]
 	triangle triangle  // the part of C that is wanted; one of them has no epilogue
 	moved    []T       // added to the columns of op(A), which is the transpose of op(B), of a triangle
-	wide     []float64 // a lower triangle, ld apart, to which sums of WideDepth steps are added; nil: C is dst
+	wide     []float64 // a lower triangle, ld apart, to which sums of up to WideDepth steps are added; nil: C is dst
 	workers  int       // goroutines, or 0 for GOMAXPROCS
 	bad      firstBad
 
@@ -51,6 +52,7 @@ type product[T Float] struct {
 	rows, strip, across         int // of a job; jobs side by side
 	packing                     bool
 	once                        bool // op(A) is copied once for all panels of a job, and B panel group by panel group
+	mirrored                    bool // of a triangle: the panels of B serve as A too, a column of a panel as a row of A
 	jobs                        int
 	next                        atomic.Int64
 	wg                          sync.WaitGroup
@@ -173,6 +175,7 @@ func (p *product[T]) packAll(dst []T, workers int) {
 // to share.
 func (p *product[T]) divide(workers int) {
 	p.rows, p.strip = p.m, p.panels
+	p.mirrored = p.triangle != whole && p.packed != nil && p.alpha == 1 && !p.lowPanels()
 	blocks, strips := 1, 1
 	h := p.height()
 	switch {
@@ -181,6 +184,10 @@ func (p *product[T]) divide(workers int) {
 		strips = min(p.panels, 2*workers)
 	case p.triangle != whole:
 		blocks, h = min(p.panels, 2*workers), 1
+		if p.mirrored {
+			h = p.width
+			p.block = roundUp(p.block, h)
+		}
 	case p.once:
 		down, across := p.grid(workers)
 		blocks = roundUp((p.m+tiledA/blockDepth-1)/(tiledA/blockDepth), min(down, (p.m+h-1)/h))
@@ -226,6 +233,15 @@ func (p *product[T]) grid(workers int) (down, across int) {
 	}
 	return down, across
 }
+
+// lowPanels says that a panel makes tiles that are too low to keep the multipliers busy, of three quarters of the height
+// at most, and that C has enough columns to pay for a copy of A in full tiles.
+func (p *product[T]) lowPanels() bool {
+	return 4*p.width <= 3*p.height()*p.perPanel() && p.n >= tiledColumns
+}
+
+// perPanel is how many tiles the rows of A make that are the columns of a panel.
+func (p *product[T]) perPanel() int { return (p.width + p.height() - 1) / p.height() }
 
 func roundUp(n, multiple int) int { return (n + multiple - 1) / multiple * multiple }
 

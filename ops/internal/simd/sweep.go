@@ -70,21 +70,30 @@ func (p *product[T]) scaleC(r0, r1, lo, hi int) {
 }
 
 // tiles is how many tiles the rows are cut into.
-func (s *sweep[T]) tiles() int { return (s.i1 - s.i0 + s.height() - 1) / s.height() }
+func (s *sweep[T]) tiles() int {
+	if s.mirrored {
+		return panelsOf(s.kernels, s.i1-s.i0) * s.perPanel()
+	}
+	return (s.i1 - s.i0 + s.height() - 1) / s.height()
+}
 
 // tile is the t-th of near-equal tiles of rows.
 func (s *sweep[T]) tile(t int) (i, rows int) {
-	n := s.i1 - s.i0
-	lo, hi := t*n/s.tall, (t+1)*n/s.tall
-	return s.i0 + lo, hi - lo
+	i0, n, tall := s.i0, s.i1-s.i0, s.tall
+	if s.mirrored { // of the panels
+		tall = s.perPanel()
+		i0 += t / tall * s.width
+		n, t = min(s.width, s.i1-i0), t%tall
+	}
+	lo, hi := t*n/tall, (t+1)*n/tall
+	return i0 + lo, hi - lo
 }
 
 // inPlace: kernels read A where it lies, unless it is to be scaled, moved or its logarithm taken, or it is transposed
 // and its rows are a multiple of 1 KB apart: then the steps of a product would compete for a few sets of the
-// first-level cache. For a triangle a transposed A is copied, too: of each line that a tile reads where A lies it uses a
-// part, and the first-level cache holds the rest as well.
+// first-level cache. Neither where panels make low tiles: a copy makes full ones.
 func (s *sweep[T]) inPlace() bool {
-	if s.a.t && (s.triangle != whole || s.a.ld*sizeof[T]()%1024 == 0) {
+	if s.a.t && (s.triangle != whole && s.lowPanels() || s.a.ld*sizeof[T]()%1024 == 0) {
 		return false
 	}
 	return s.alpha == 1 && s.shift == nil && s.moved == nil && !s.once
@@ -97,7 +106,7 @@ func (s *sweep[T]) inTiles() bool { return s.a.t && (s.n > 128 || s.moved != nil
 // packA copies alpha·op(A), or ln(A + shift), of the block where it cannot be read in place: as it lies, with rows
 // s.lda apart, or tile by tile, each [k, rows].
 func (s *sweep[T]) packA() {
-	if s.inPlace() {
+	if s.mirrored || s.inPlace() {
 		return
 	}
 	if s.inTiles() {
@@ -127,20 +136,41 @@ func (s *sweep[T]) packTiles() {
 	s.ws.a = grow(s.ws.a, n*s.k)
 	s.ws.line = grow(s.ws.line, some*n)
 	for k0 := 0; k0 < s.k; k0 += some {
-		k1 := min(k0+some, s.k)
-		for k := k0; k < k1; k++ {
-			line := s.ws.line[(k-k0)*n:][:n]
-			scaleCopy(line, s.a.v[(s.k0+k)*s.a.ld+s.i0:][:n], s.alpha)
-			if s.moved != nil {
-				vecAdd(line, s.moved[s.i0:s.i1])
+		steps := min(some, s.k-k0)
+		from, ld := s.a.v[(s.k0+k0)*s.a.ld+s.i0:], s.a.ld
+		if s.alpha != 1 || s.moved != nil {
+			for k := range steps {
+				line := s.ws.line[k*n:][:n]
+				scaleCopy(line, from[k*ld:][:n], s.alpha)
+				if s.moved != nil {
+					vecAdd(line, s.moved[s.i0:s.i1])
+				}
 			}
+			from, ld = s.ws.line, n
 		}
 		for t := range s.tall {
 			i, rows := s.tile(t)
-			dst := s.ws.a[(i-s.i0)*s.k+k0*rows:]
-			for k := range k1 - k0 {
-				copy(dst[k*rows:][:rows], s.ws.line[k*n+i-s.i0:])
-			}
+			copyTile(s.ws.a[(i-s.i0)*s.k+k0*rows:], from[i-s.i0:], rows, steps, ld)
+		}
+	}
+}
+
+// copyTile copies so many rows of each step of a transposed A, ld apart, one step after another. It knows the usual
+// numbers of rows, which are copied without a call.
+func copyTile[T Float](dst, from []T, rows, steps, ld int) {
+	for k := range steps {
+		to, step := dst[k*rows:][:rows], from[k*ld:][:rows]
+		switch rows {
+		case 5:
+			*(*[5]T)(to) = *(*[5]T)(step)
+		case 6:
+			*(*[6]T)(to) = *(*[6]T)(step)
+		case 8:
+			*(*[8]T)(to) = *(*[8]T)(step)
+		case 12:
+			*(*[12]T)(to) = *(*[12]T)(step)
+		default:
+			copy(to, step)
 		}
 	}
 }
@@ -178,6 +208,9 @@ func (s *sweep[T]) shiftOf(cols int) []T {
 // tileA is where the tile of A of so many rows that begins at row i lies, and its strides.
 func (s *sweep[T]) tileA(i, rows int) (a *T, rs, ks int) {
 	switch {
+	case s.mirrored:
+		q := i / s.width
+		return &s.packed[s.offset(s.k0, s.k, q)+i-q*s.width], 1, s.width
 	case s.inPlace() && s.a.t:
 		return &s.a.v[s.k0*s.a.ld+i], 1, s.a.ld
 	case s.inPlace():
@@ -199,6 +232,9 @@ func (s *sweep[T]) pass(lo, hi int) {
 	}
 	for t := range s.tall {
 		i, rows := s.tile(t)
+		if rows == 0 {
+			continue // of the last panel, which is a part
+		}
 		a, rs, ks := s.tileA(i, rows)
 		for q := lo; q < hi; q += step {
 			end := min(q+step, hi)

@@ -55,7 +55,7 @@ func TestSyrk(t *testing.T) {
 	defer runtime.GOMAXPROCS(procs)
 	eachISA(t, func(t *testing.T) {
 		for i, s := range [][2]int{{0, 3}, {3, 0}, {1, 1}, {5, 3}, {23, 31}, {64, 9}, {65, 517}, {97, 67}, {257, 5},
-			{611, 40}, {256, 300}} {
+			{611, 40}, {256, 300}, {tiledColumns + 3, 11}} {
 			for l := range 4 {
 				for j, scale := range [][2]float64{{1, 0}, {1, 1}, {2, -3}, {0, .5}} {
 					runtime.GOMAXPROCS(1 + (i+j)%3*2)
@@ -86,7 +86,7 @@ func TestSyrkStrips(t *testing.T) {
 func TestSyrkMoved(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		for _, s := range [][3]int{{1, 1, 0}, {3, 0, 0}, {23, 31, 1}, {64, 9, 0}, {65, 517, 3}, {257, 5, 0},
-			{611, 40, 2}, {256, 300, 0}} {
+			{611, 40, 2}, {256, 300, 0}, {tiledColumns + 5, 13, 1}} {
 			checkMoved[float64](t, s[0], s[1], s[2])
 			checkMoved[float32](t, s[0], s[1], s[2])
 		}

@@ -16,7 +16,7 @@ func TestSyrkWide(t *testing.T) {
 	defer runtime.GOMAXPROCS(procs)
 	eachISA(t, func(t *testing.T) {
 		for i, s := range [][2]int{{0, 3}, {3, 0}, {1, 1}, {5, 3}, {23, 31}, {64, 9}, {65, 517}, {97, 129}, {257, 5}, {611, 40},
-			{256, 300}, {150, 1100}} {
+			{256, 300}, {150, 1100}, {tiledColumns + 1, 9}} {
 			n, k, gap := s[0], s[1], i%3
 			a, lda := strided[float32](k, n, gap, 1)
 			ldc := n + gap
