@@ -147,25 +147,30 @@ func (f *sphericalFit) loss(theta, grad []float64) float64 {
 }
 
 // solve returns the density of least loss, or nil if there is none. The descent runs in rounds, each from the rounded
-// result of the round before, so that machines with different rounding find the same density.
+// result of the round before, so that machines with different rounding find the same density. A round whose rounded
+// result has no smaller loss is the last and does not count: of a density that nearly cancels, rounding may leave nothing.
 func (f *sphericalFit) solve() *radialDensity {
 	problem := optimize.Problem{
 		Func: func(theta []float64) float64 { return f.loss(theta, nil) },
 		Grad: func(grad, theta []float64) { f.loss(theta, grad) },
 	}
-	theta := f.start
+	theta, least := f.start, f.loss(f.start, nil)
 	for range sphericalRounds {
 		// A line search that finds nothing less ends the round, with an error and what was found until then.
 		r, _ := optimize.Minimize(problem, theta, &optimize.Settings{MajorIterations: sphericalSteps,
 			GradientThreshold: 1e-10, Concurrent: 1}, &optimize.LBFGS{Store: 20})
-		if r == nil || !(r.F < f.loss(theta, nil)) {
+		if r == nil || !(r.F < least) {
 			break
 		}
-		theta = r.X
-		for i, v := range theta {
+		for i, v := range r.X {
 			fraction, exponent := math.Frexp(v)
-			theta[i] = math.Ldexp(math.Round(fraction*(1<<16)), exponent-16)
+			r.X[i] = math.Ldexp(math.Round(fraction*(1<<16)), exponent-16)
 		}
+		loss := f.loss(r.X, nil)
+		if !(loss < least) {
+			break
+		}
+		theta, least = r.X, loss
 	}
 	q, mass := f.density(theta)
 	if !(mass > 0) {

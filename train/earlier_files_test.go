@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -66,7 +67,7 @@ func TestEarlierFiles(t *testing.T) {
 			set, err := m.Rows(earlierFrame(t, text))
 			if err != nil {
 				t.Errorf("%s: %v", path, err)
-			} else if got := set.X.(*tensor.Dense); !slices.Equal(got.Float64s(), x.(*tensor.Dense).Float64s()) {
+			} else if got := set.X.(*tensor.Dense); !slices.EqualFunc(got.Float64s(), x.(*tensor.Dense).Float64s(), sameCell) {
 				t.Errorf("%s: the table becomes\n%v, was\n%v", path, got, x)
 			}
 		}
@@ -80,6 +81,9 @@ func TestEarlierFiles(t *testing.T) {
 			t.Fatalf("%s: %d scores, want %d", path, len(got), len(want))
 		}
 		tolerance := 1e-12
+		if runtime.GOARCH != "amd64" {
+			tolerance = 1e-10 // a compiler that fuses products fits other last bits of a mixture of Gaussians
+		}
 		if m.Map.Dtype() == tensor.Float32 {
 			tolerance = 1e-5 // instruction sets differ in the last bits of float32
 		}
@@ -94,6 +98,11 @@ func TestEarlierFiles(t *testing.T) {
 			}
 		}
 	}
+}
+
+// sameCell compares two cells of a table: they are the same, but for a rounding where the compiler fuses products.
+func sameCell(a, b float64) bool {
+	return a == b || runtime.GOARCH != "amd64" && math.Abs(a-b) <= 0x1p-50*math.Abs(b)
 }
 
 // leastSquares is what the sums of a stats file give at lambda = 0, which no convention of lambda changes.
