@@ -60,8 +60,12 @@ func ParseCoupling(s string) (Coupling, error) {
 	return 0, fmt.Errorf("spectral: coupling = %q: want one of %s: %w", s, strings.Join(couplingNames, ", "), ErrParam)
 }
 
-func noCoupling(c Coupling) error {
-	return fmt.Errorf("spectral: %v is no coupling; there are %s: %w", c, strings.Join(couplingNames, ", "), ErrParam)
+// check returns an error that wraps ErrParam unless c is one of Couplings.
+func (c Coupling) check() error {
+	if c < SharedCoupled || c > Independent {
+		return fmt.Errorf("spectral: %v is no coupling; there are %s: %w", c, strings.Join(couplingNames, ", "), ErrParam)
+	}
+	return nil
 }
 
 // Shares reports whether both signs use the same directions.
@@ -123,8 +127,8 @@ func (p *Split) Counts(m int) (plus, minus int) {
 //
 // Errors wrap ErrParam: an unknown coupling, d or m below 1, a split without mass or laws, a norm that is not finite.
 func (c Coupling) Frequencies(p *Split, d, m int, seed uint64) (*SignedFrequencies, error) {
-	if c < SharedCoupled || c > Independent {
-		return nil, noCoupling(c)
+	if err := c.check(); err != nil {
+		return nil, err
 	}
 	if err := checkCounts(d, m); err != nil {
 		return nil, err

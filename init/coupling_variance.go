@@ -28,8 +28,8 @@ func (c Coupling) Variance(p *Split, x, z []float64, m int) (float64, error) {
 	if err := checkCounts(len(x), m); err != nil {
 		return 0, err
 	}
-	if c < SharedCoupled || c > Independent {
-		return 0, noCoupling(c)
+	if err := c.check(); err != nil {
+		return 0, err
 	}
 	if err := p.valid(); err != nil {
 		return 0, err

@@ -61,8 +61,8 @@ func checkedMixture(k profile, eps, flat float64, d, m int, c Coupling) (*Split,
 	if err := checkCounts(d, m); err != nil {
 		return nil, err
 	}
-	if c < SharedCoupled || c > Independent {
-		return nil, noCoupling(c)
+	if err := c.check(); err != nil {
+		return nil, err
 	}
 	if eps == 0 {
 		return chooseMixture(k, d, m, c)

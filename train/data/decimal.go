@@ -77,9 +77,8 @@ func decimal[T string | []byte](t T) (v float64, length int) {
 // room is the largest number of bytes that leading reads.
 const room = 64
 
-// leading is decimal for a number within a longer text. It reads eight digits at once, and its branches do not depend
-// on how many digits and which sign a usual number has. It calls decimal if fewer than room bytes are left or the
-// number is unusual.
+// leading is decimal for a number within a longer text. It reads eight digits at once, without a branch for each digit
+// or for the sign. It calls decimal if fewer than room bytes are left or the number is unusual.
 func leading(b []byte) (v float64, length int) {
 	if len(b) < room {
 		return decimal(b)
@@ -90,7 +89,7 @@ func leading(b []byte) (v float64, length int) {
 		sign = 1
 	}
 	w, i := uint64(t[sign]-'0'), sign+1
-	if w > 9 || t[i] != '.' {
+	if w > 9 || t[i] != '.' { // not a single digit before the point
 		w, i = digits(t, 0, sign)
 	}
 	count, e := i-sign, 0

@@ -134,11 +134,11 @@ func (s *sweep[T]) packTiles() {
 	const some = 8 // steps of the product, whose rows of A are open at a time
 	n := s.i1 - s.i0
 	s.ws.a = grow(s.ws.a, n*s.k)
-	s.ws.line = grow(s.ws.line, some*n)
 	for k0 := 0; k0 < s.k; k0 += some {
 		steps := min(some, s.k-k0)
 		from, ld := s.a.v[(s.k0+k0)*s.a.ld+s.i0:], s.a.ld
 		if s.alpha != 1 || s.moved != nil {
+			s.ws.line = grow(s.ws.line, some*n)
 			for k := range steps {
 				line := s.ws.line[k*n:][:n]
 				scaleCopy(line, from[k*ld:][:n], s.alpha)

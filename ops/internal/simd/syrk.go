@@ -115,15 +115,14 @@ func (t triangle) rows(lo, hi, n int) (r0, r1 int) {
 // multiplyPart multiplies one tile with the tiles of panels lo to hi that the triangle reaches. The tile of the
 // workspace stands for C where the diagonal goes through.
 func (s *sweep[T]) multiplyPart(a *T, rs, ks, i, rows, lo, hi int) {
-	if s.wide != nil {
-		s.multiplyWide(a, rs, ks, i, rows, lo, hi)
-		return
-	}
 	w := s.width
 	bottom := i + rows - 1
 	if s.triangle == lower {
 		full := max(lo, min(hi, (i+1)/w)) // panels before it end at column i or before
-		if full > lo {
+		switch {
+		case full > lo && s.wide != nil:
+			s.multiplyWide(a, rs, ks, i, rows, lo, full)
+		case full > lo:
 			s.multiply(a, rs, ks, i, rows, lo, full)
 		}
 		for q := full; q < min(hi, bottom/w+1); q++ {
@@ -142,6 +141,10 @@ func (s *sweep[T]) multiplyPart(a *T, rs, ks, i, rows, lo, hi int) {
 
 // cross multiplies one tile with a panel of which some rows want a part.
 func (s *sweep[T]) cross(a *T, rs, ks, i, rows, q int) {
+	if s.wide != nil {
+		s.crossWide(a, rs, ks, i, rows, q)
+		return
+	}
 	s.kernels.tile[rows-1](s.k, a, rs, ks, &s.b[(q-s.b0)*s.k*s.width], 1, &s.ws.tile[0], s.width, nil, 0)
 	j := q * s.width
 	for r := range rows {

@@ -34,26 +34,28 @@ func SyrkWide(n, k int, a []float32, lda int, c []float64, ldc int) {
 	p.run()
 }
 
-// multiplyWide multiplies one tile with the tiles of panels lo to hi that the lower triangle reaches, a slice of the steps
-// of the product at a time, and adds each sum to the float64 C.
-func (s *sweep[T]) multiplyWide(a *T, rs, ks, i, rows, lo, hi int) {
-	w := s.width
+// slice is how many products are summed in float32: near-equal slices of at most WideDepth.
+func (s *sweep[T]) slice() int {
 	slices := (s.k + WideDepth - 1) / WideDepth
-	slice := (s.k + slices - 1) / slices
-	full := max(lo, min(hi, (i+1)/w)) // panels before it end at column i or before
-	if full > lo {
-		s.kernels.wide[rows-1](s.k, slice, a, rs, ks, &s.b[(lo-s.b0)*s.k*w], full-lo, &s.wide[i*s.ld+lo*w], s.ld)
-	}
-	for q := full; q < min(hi, (i+rows-1)/w+1); q++ {
-		panel := s.b[(q-s.b0)*s.k*w:]
-		for k := 0; k < s.k; k += slice {
-			from := (*T)(unsafe.Add(unsafe.Pointer(a), k*ks*sizeof[T]()))
-			s.kernels.tile[rows-1](min(slice, s.k-k), from, rs, ks, &panel[k*w], 1, &s.ws.tile[0], w, nil, 0)
-			for r := range rows {
-				_, end := s.triangle.columns(i+r, s.n)
-				for j := q * w; j < min(end, q*w+w); j++ {
-					s.wide[(i+r)*s.ld+j] += float64(s.ws.tile[r*w+j-q*w])
-				}
+	return (s.k + slices - 1) / slices
+}
+
+// multiplyWide is multiply for a float64 C, in whole panels.
+func (s *sweep[T]) multiplyWide(a *T, rs, ks, i, rows, lo, hi int) {
+	b := &s.b[(lo-s.b0)*s.k*s.width]
+	s.kernels.wide[rows-1](s.k, s.slice(), a, rs, ks, b, hi-lo, &s.wide[i*s.ld+lo*s.width], s.ld)
+}
+
+// crossWide is cross for a float64 C, to which it adds a slice at a time, as the kernel does.
+func (s *sweep[T]) crossWide(a *T, rs, ks, i, rows, q int) {
+	w, slice, panel := s.width, s.slice(), s.b[(q-s.b0)*s.k*s.width:]
+	for k := 0; k < s.k; k += slice {
+		from := (*T)(unsafe.Add(unsafe.Pointer(a), k*ks*sizeof[T]()))
+		s.kernels.tile[rows-1](min(slice, s.k-k), from, rs, ks, &panel[k*w], 1, &s.ws.tile[0], w, nil, 0)
+		for r := range rows {
+			_, end := s.triangle.columns(i+r, s.n)
+			for j := q * w; j < min(end, q*w+w); j++ {
+				s.wide[(i+r)*s.ld+j] += float64(s.ws.tile[r*w+j-q*w])
 			}
 		}
 	}

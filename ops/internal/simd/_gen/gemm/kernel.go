@@ -122,8 +122,8 @@ func (e *emitter) at(r int) operand.Mem {
 	return operand.Mem{Base: e.a, Index: e.odd[r/times], Scale: uint8(times)}
 }
 
-// prefetch asks for the lines of C, which are written after the inner product, before it. The elements of C are so many
-// times as long as those of A.
+// prefetch asks for the lines of C, which are written after the inner product, before it. An element of C is so many
+// times as long as one of A.
 func (e *emitter) prefetch(times int) {
 	e.MOVQ(e.c, e.cur)
 	for r := range e.rows {

@@ -67,8 +67,7 @@ func (k neonKernel) tile(f *arm64.File, rows int) {
 		fmt.Sprintf("%s multiplies %d rows of A with panels of B that are %d wide; see tileFunc.", name, rows, k.width()))
 	e := &neonTile{neonKernel: k, Func: fn, rows: rows}
 	e.arguments()
-	e.sum, e.bv = e.Vecs(rows*k.vecs), e.Vecs(k.vecs)
-	e.av = e.Vecs(min(rows, e.VecsLeft()))
+	e.vectors()
 
 	e.Label("panel")
 	e.Op("MOVD", e.Arg("k"), e.left)
@@ -100,6 +99,12 @@ func (e *neonTile) arguments() {
 	e.at, e.left, e.cur, e.extra = e.Reg(), e.Reg(), e.Reg(), e.Reg()
 }
 
+// vectors takes the registers of sums, and of a step's operands as many as are left.
+func (e *neonTile) vectors() {
+	e.sum, e.bv = e.Vecs(e.rows*e.vecs), e.Vecs(e.vecs)
+	e.av = e.Vecs(min(e.rows, e.VecsLeft()))
+}
+
 // stride loads an argument that counts elements as bytes.
 func (e *neonTile) stride(name string) arm64.Reg {
 	r := e.LoadArg(name)
@@ -107,8 +112,8 @@ func (e *neonTile) stride(name string) arm64.Reg {
 	return r
 }
 
-// prefetch asks for the lines of C, which are written after the inner product, before it. The elements of C are so many
-// times as long as those of A.
+// prefetch asks for the lines of C, which are written after the inner product, before it. An element of C is so many
+// times as long as one of A.
 func (e *neonTile) prefetch(times int) {
 	e.Op("MOVD", e.c, e.cur)
 	for r := range e.rows {
@@ -228,8 +233,7 @@ func (k neonKernel) wide(f *arm64.File, rows int) {
 	e := &neonTile{neonKernel: k, Func: fn, rows: rows}
 	e.arguments()
 	e.Op("LSL", arm64.Imm(1), e.ldc) // of twice as many bytes
-	e.sum, e.bv = e.Vecs(rows*k.vecs), e.Vecs(k.vecs)
-	e.av = e.Vecs(min(rows, e.VecsLeft()))
+	e.vectors()
 	rest, slice := e.Reg(), e.LoadArg("slice")
 
 	e.Label("panel")
