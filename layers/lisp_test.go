@@ -115,9 +115,15 @@ func TestLispMachineWithoutValue(t *testing.T) {
 	if runtime.GOOS == "js" {
 		t.Skip("js starts no other process")
 	}
-	cmd := exec.Command(os.Args[0], "-test.run=^TestLispMachineWithoutValue$")
+	cmd := itself("-test.run=^TestLispMachineWithoutValue$")
 	cmd.Env = append(os.Environ(), variable+"=1")
 	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "panic: Unable to clone value") {
 		t.Errorf("it does not: %v\n%s", err, out)
 	}
+}
+
+// itself is a command that starts the test binary again, under the emulator that BOCHNER_EMULATOR names, if any.
+func itself(args ...string) *exec.Cmd {
+	args = append(append(strings.Fields(os.Getenv("BOCHNER_EMULATOR")), os.Args[0]), args...)
+	return exec.Command(args[0], args[1:]...)
 }

@@ -41,7 +41,7 @@ func TestMemory(t *testing.T) {
 		fmt.Println(strings.Join(digests(t), "\n"))
 		return
 	}
-	child := exec.Command(os.Args[0], "-test.run=^TestMemory$", "-test.count=1")
+	child := itself("-test.run=^TestMemory$", "-test.count=1")
 	child.Env = append(os.Environ(), memoryChild+"=1", "GOGC=1", "GODEBUG=clobberfree=1")
 	out, err := child.CombinedOutput()
 	if err != nil {
@@ -172,4 +172,10 @@ func digest(all ...[]float64) uint64 {
 		}
 	}
 	return h.Sum64()
+}
+
+// itself is a command that starts the test binary again, under the emulator that BOCHNER_EMULATOR names, if any.
+func itself(args ...string) *exec.Cmd {
+	args = append(append(strings.Fields(os.Getenv("BOCHNER_EMULATOR")), os.Args[0]), args...)
+	return exec.Command(args[0], args[1:]...)
 }

@@ -114,7 +114,7 @@ func TestModelFiles(t *testing.T) {
 			}
 		}
 	}
-	cmd := exec.Command(must(os.Executable()), "-test.run=^TestPredictInChild$")
+	cmd := itself("-test.run=^TestPredictInChild$")
 	cmd.Env = append(os.Environ(), modelDir+"="+dir)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("the other process: %v\n%s", err, out)
@@ -474,4 +474,10 @@ func TestSaveErrors(t *testing.T) {
 			t.Fatalf("%s: a file was written", tc.what)
 		}
 	}
+}
+
+// itself is a command that starts the test binary again, under the emulator that BOCHNER_EMULATOR names, if any.
+func itself(args ...string) *exec.Cmd {
+	args = append(append(strings.Fields(os.Getenv("BOCHNER_EMULATOR")), os.Args[0]), args...)
+	return exec.Command(args[0], args[1:]...)
 }

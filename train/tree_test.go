@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -113,7 +112,7 @@ func TestTreeModel(t *testing.T) {
 	for _, kernel := range []string{"gaussian", "twice"} {
 		path := filepath.Join(t.TempDir(), "tree.model")
 		for _, fit := range []string{kernel, ""} {
-			cmd := exec.Command(os.Args[0], "-test.run=^TestTreeChild$")
+			cmd := itself("-test.run=^TestTreeChild$")
 			cmd.Env = append(os.Environ(), treeEnv+"="+path, treeEnv+"_FIT="+fit)
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Fatalf("%v\n%s", err, out)

@@ -77,8 +77,11 @@ func decimal[T string | []byte](t T) (v float64, length int) {
 // room is the largest number of bytes that leading reads.
 const room = 64
 
-// leading is decimal for a number within a longer text. It reads eight digits at once, without a branch for each digit
-// or for the sign. It calls decimal if fewer than room bytes are left or the number is unusual.
+// leading is decimal for a number within a longer text. It calls decimal if fewer than room bytes are left or the number
+// is unusual.
+//
+// It reads a number shorter than eight bytes from one word, without a branch for each digit, for the sign or for the
+// point: in a column of short numbers their lengths follow no pattern, and a processor guesses such branches wrongly.
 func leading(b []byte) (v float64, length int) {
 	if len(b) < room {
 		return decimal(b)
@@ -88,6 +91,29 @@ func leading(b []byte) (v float64, length int) {
 	if t[0] == '-' {
 		sign = 1
 	}
+	x := binary.LittleEndian.Uint64(t[sign:]) ^ '0'*ones
+	others := nonDigits(x)
+	first := bits.TrailingZeros64(others) >> 3 // the place of the point, or the end
+	point := 0
+	if byte(x>>(first<<3&63)) == '.'^'0' {
+		point = 1
+	}
+	others &= others - uint64(point)
+	end := bits.TrailingZeros64(others) >> 3
+	if count := end - point; others == 0 || count == 0 || t[sign+end&(room-1)]|0x20 == 'e' {
+		return longer(b, t, sign)
+	}
+	// What precedes the point takes its place. A number without one has it at its end.
+	before := uint64(1)<<(first<<3&63) - 1
+	x = x&before<<8 | x&^(before<<8|0xff)
+	x <<= (7 - end + point) << 3 & 63
+	v = float64(int64(eightDigits(x))) / pow10[(end-first-point)&7]
+	return math.Float64frombits(math.Float64bits(v) | uint64(sign)<<63), sign + end
+}
+
+// longer is leading for a number of eight bytes and more after its sign, or with an exponent. It reads eight digits at
+// once.
+func longer(b []byte, t *[room]byte, sign int) (v float64, length int) {
 	w, i := uint64(t[sign]-'0'), sign+1
 	if w > 9 || t[i] != '.' { // not a single digit before the point
 		w, i = digits(t, 0, sign)
@@ -123,11 +149,9 @@ func leading(b []byte) (v float64, length int) {
 
 // digits appends the digits at t[i], three times eight at most, to the number w, and returns where they end.
 func digits(t *[room]byte, w uint64, i int) (uint64, int) {
-	const ones = 0x0101010101010101
 	for range 3 {
 		x := binary.LittleEndian.Uint64(t[i:]) ^ '0'*ones
-		others := (x + (0x80-10)*ones | x) & (0x80 * ones)
-		if others != 0 {
+		if others := nonDigits(x); others != 0 {
 			end := bits.TrailingZeros64(others) &^ 7            // the bit at which the digits end
 			w = w*tens[end>>3] + eightDigits(x<<(64-uint(end))) // zeros come before them
 			return w, i + end>>3
@@ -136,6 +160,12 @@ func digits(t *[room]byte, w uint64, i int) (uint64, int) {
 	}
 	return w, i
 }
+
+// ones has 1 in each byte.
+const ones = 0x0101010101010101
+
+// nonDigits has the high bit set of each byte of x that is no digit's value, up to the first byte that is not ASCII.
+func nonDigits(x uint64) uint64 { return (x + (0x80-10)*ones | x) & (0x80 * ones) }
 
 // tens holds the powers of ten below 10^8.
 var tens = [...]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7}

@@ -70,6 +70,32 @@ func TestDecimalIsCorrectlyRounded(t *testing.T) {
 	}
 }
 
+// TestLeadingOfShortTexts: every text of up to seven characters with a meaning in numbers, and one with none, within a
+// longer text.
+func TestLeadingOfShortTexts(t *testing.T) {
+	const characters = "07.-e,\xff"
+	b := make([]byte, room+7)
+	for length := range 8 {
+		texts := 1
+		for range length {
+			texts *= len(characters)
+		}
+		for k := range texts {
+			for i := range length {
+				b[i] = characters[k%len(characters)]
+				k /= len(characters)
+			}
+			for _, next := range []byte{',', '\n', '9', 0, '\x80'} {
+				b[length] = next
+				v, n := leading(b)
+				if want, length := decimal(b); n != length || math.Float64bits(v) != math.Float64bits(want) {
+					t.Fatalf("leading(%q) = %v, %d; decimal %v, %d", b[:12], v, n, want, length)
+				}
+			}
+		}
+	}
+}
+
 func TestNumberAllocatesNothing(t *testing.T) {
 	for _, text := range []string{"17", "-0.731854", "1.2345678901234567e-5"} {
 		b := []byte(text)
