@@ -2,53 +2,71 @@ package simd
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 )
 
-// TestDivision: on up to 64 cores a product is cut into few jobs, three a core, and no others that have fewer than 1e8
+// TestDivision: on up to 64 cores a product is cut into few jobs, 3.5 a core, and no others that have fewer than 1e8
 // multiplications: each costs a step of the one counter that goroutines share. They are so even that the work takes at
 // most a seventh longer than if it were cut ideally, by goroutines that take jobs in their order, each when it is free.
-// The work of a job is the cells of C that it computes.
+// The work of a job is the cells of its panels. The kernels of all instruction sets are divided, whatever this machine
+// has.
 func TestDivision(t *testing.T) {
-	ks := kernelsOf[float64](active, 4096)
-	if ks == nil {
-		t.Skip("gonum divides the products of this machine")
+	for i := range names {
+		t.Run(names[i], func(t *testing.T) {
+			testDivision[float32](t, isa(i))
+			testDivision[float64](t, isa(i))
+		})
 	}
-	size := sizeof[float64]()
-	for _, shape := range [][3]int{{60000, 4096, 64}, {1000, 4096, 64}, {4096, 4096, 512}, {1000, 1024, 784}, {512, 8192, 784}, {4096, 4096, 16000}} {
+}
+
+func testDivision[T Float](t *testing.T, i isa) {
+	size := sizeof[T]()
+	for _, shape := range [][3]int{
+		{60000, 4096, 64}, {1000, 4096, 64}, {4096, 4096, 512}, {1000, 1024, 784}, {512, 8192, 784}, {4096, 4096, 16000}, {300, 26, 4096}, {7, 20000, 300},
+		{2000, 2000, 2000}, {10000, 128, 16}, {3000, 700, 100}, {6000, 6000, 1},
+	} {
 		for _, kind := range []string{"plain", "transposed", "triangle"} {
-			for workers := 1; workers <= 64; workers *= 2 {
+			for _, workers := range []int{1, 2, 3, 4, 6, 8, 12, 16, 32, 48, 64} {
+				ks := kernelsOf[T](i, shape[1])
+				if kind == "triangle" {
+					ks = kernelsOf[T](i, shape[0])
+				}
+				if ks == nil {
+					return // gonum divides
+				}
 				p := newProduct(ks, shape[0], shape[1], shape[2])
-				p.a = matrix[float64]{ld: p.k}
+				p.a = matrix[T]{ld: p.k}
 				if kind != "plain" {
-					p.a = matrix[float64]{ld: p.m, t: true}
+					p.a = matrix[T]{ld: p.m, t: true}
 				}
 				if kind == "triangle" {
 					p.n, p.triangle = p.m, lower
 				}
 				p.plan()
 				if length := packedLen(ks, p.k, p.n); !p.once && p.shares(length*size) {
-					p.packed = []float64{}
+					p.packed = []T{}
 				}
 				p.divide(workers)
-				name := fmt.Sprintf("%v %s on %d cores", shape, kind, workers)
-				work := p.m * p.n / 1e4 * p.k
+				name := fmt.Sprintf("%T %v %s on %d cores", T(0), shape, kind, workers)
+				work := float64(p.m) * float64(p.n) * float64(p.k)
 				if p.triangle != whole {
 					work /= 2
 				}
-				if most := 3*workers + work/1e4; p.jobs > most {
-					t.Errorf("%s: %d jobs, want %d at most", name, p.jobs, most)
+				most := 3.5*float64(workers) + work/1e8
+				if p.triangle == whole { // blocks of rows and strips that the caches hold
+					most += float64(p.m)/float64(p.block) + float64(p.panels)/float64(p.group)
 				}
-				if p.panels < 2*workers && p.triangle != whole {
-					continue // there is not enough to share
+				if float64(p.jobs) > most {
+					t.Errorf("%s: %d jobs, want %.1f at most", name, p.jobs, most)
 				}
-				busy, all := make([]float64, workers), 0.
+				busy, all, tiles := make([]float64, workers), 0., 0
 				for i := range p.jobs {
 					r0, r1, lo, hi := p.part(i)
 					cells := 0
 					for r := r0; r < r1; r++ {
-						from, to := p.triangle.columns(r, p.n)
+						from, to := p.triangle.columns(r, p.panels*p.width)
 						cells += max(0, min(to, hi*p.width)-max(from, lo*p.width))
 					}
 					free := 0
@@ -59,12 +77,19 @@ func TestDivision(t *testing.T) {
 					}
 					busy[free] += float64(cells)
 					all += float64(cells)
+					tiles += ceil(r1-r0, p.height()) * (hi - lo)
 				}
-				longest := 0.
-				for _, b := range busy {
-					longest = max(longest, b)
+				if want := float64(p.m * p.panels * p.width); p.triangle == whole && all != want {
+					t.Errorf("%s: the jobs have %v cells of %v", name, all, want)
 				}
-				if got := all / longest / float64(workers); got < 7./8 {
+				want := 7. / 8
+				switch {
+				case p.triangle != whole && p.panels < 2*workers || tiles < 2*workers:
+					continue // there is not enough to share
+				case tiles < 16*workers:
+					want = 1. / 2
+				}
+				if got := all / slices.Max(busy) / float64(workers); got < want {
 					t.Errorf("%s: %d jobs keep the cores busy for %.2f of the time", name, p.jobs, got)
 				}
 			}

@@ -171,45 +171,69 @@ func (p *product[T]) packAll(dst []T, workers int) {
 	p.packing = false
 }
 
-// divide chooses the jobs: near-equal in number of rows or panels, and a multiple of the workers where there is enough
-// to share.
+// divide chooses the jobs: near-equal in number of rows or panels, a few for each worker where there is enough to share.
 func (p *product[T]) divide(workers int) {
 	p.rows, p.strip = p.m, p.panels
 	p.mirrored = p.triangle != whole && p.packed != nil && p.alpha == 1 && !p.lowPanels()
-	blocks, strips := 1, 1
-	h := p.height()
 	switch {
-	case p.triangle != whole && p.packed == nil:
-		// Strips, and blocks of rows, get shorter by equal steps: two a worker make equal pairs.
-		strips = min(p.panels, 2*workers)
-	case p.triangle != whole:
-		blocks, h = min(p.panels, 2*workers), 1
-		if p.mirrored {
-			h = p.width
-			p.block = roundUp(p.block, h)
-		}
-	case p.once:
-		down, across := p.grid(workers)
-		blocks = roundUp((p.m+tiledA/blockDepth-1)/(tiledA/blockDepth), min(down, (p.m+h-1)/h))
-		strips = min(p.panels, across)
+	case p.triangle == whole:
+		p.grid(workers)
 	case p.packed == nil:
-		strips = min(p.panels, roundUp((p.panels+p.group-1)/p.group, workers))
-		blocks = min((p.m+h-1)/h, (workers+strips-1)/strips)
-	case p.m >= 2*h*workers:
-		blocks = roundUp((p.m+p.block-1)/p.block, workers)
+		p.strip = pairs(p.panels, workers)
+	case p.mirrored:
+		p.rows = pairs(p.panels, workers) * p.width
+		p.block = roundUp(p.block, p.width)
 	default:
-		strips = min(p.panels, workers)
-		blocks = (p.m + p.block - 1) / p.block
+		p.rows = ceil(p.m, min(p.panels, 2*workers))
 	}
-	if blocks > 1 {
-		p.rows = roundUp((p.m+blocks-1)/blocks, h)
-	}
-	if p.once {
+	if p.rows = min(p.rows, p.m); p.once {
 		p.block = p.rows
 	}
-	p.strip = (p.panels + strips - 1) / strips
-	p.across = (p.panels + p.strip - 1) / p.strip
-	p.jobs = p.across * ((p.m + p.rows - 1) / p.rows)
+	p.across = ceil(p.panels, p.strip)
+	p.jobs = p.across * ceil(p.m, p.rows)
+}
+
+// pairs is how many of n lines a job of a triangle takes. Lines get shorter by equal steps: two jobs a worker make equal
+// pairs. Of fewer the longest are alone, and the workers are busy for (n/lines + 1)/(2 workers) of the time; where that is
+// too little, and there are not too many of them, shorter jobs fill the time.
+func pairs(n, workers int) int {
+	lines := ceil(n, 2*workers)
+	if fewer := lines - 1; fewer > 0 && 16*(n+lines) < 30*workers*lines && 2*ceil(n, fewer) <= 7*workers {
+		return fewer
+	}
+	return lines
+}
+
+// What a job takes besides its products, in the time that a row needs with a panel.
+const (
+	copying = 8    // a panel, or twice as much of a row as a panel is wide
+	reading = .125 // a row
+)
+
+// grid chooses the rows of a job and its strip of panels: of up to three jobs a worker, or as many as the caches need or
+// have 1e8 multiplications, the division that workers are done with soonest. More jobs must save 1 %.
+func (p *product[T]) grid(workers int) {
+	across, down, panel, row := 1, 1, 0., reading // at least, and what a job takes besides
+	switch {
+	case p.once:
+		down, panel, row = ceil(p.m, tiledA/blockDepth), copying, 2*copying/float64(p.width)
+	case p.packed == nil:
+		across, panel = ceil(p.panels, p.group), copying
+	default:
+		down = ceil(p.m, p.block)
+	}
+	rounds, soonest, h := ceil(across*down, workers), math.Inf(1), p.height()
+	last := max(3, rounds+1, min(12, int(float64(p.m)*float64(p.n)*float64(p.k)/1e8)/workers))
+	for most := max(down, min(roundUp(down, workers), ceil(p.m, h))); rounds <= last; rounds++ {
+		for d := down; d <= most; d++ {
+			rows, strip := roundUp(ceil(p.m, d), h), ceil(p.panels, min(p.panels, max(across, rounds*workers/d)))
+			turns := ceil(ceil(p.panels, strip)*ceil(p.m, rows), workers)
+			time := float64(turns) * (float64(strip)*(float64(rows)+panel) + row*float64(rows))
+			if turns <= rounds && time < .99*soonest {
+				p.rows, p.strip, soonest = rows, strip, time
+			}
+		}
+	}
 }
 
 // copiesOnce says whether a job copies its part of a transposed A, K block by K block and tile by tile, before it packs
@@ -222,18 +246,6 @@ func (p *product[T]) copiesOnce() bool {
 	return p.k > 2*p.depth || !p.shares(packedLen(p.kernels, p.k, p.n)*sizeof[T]())
 }
 
-// grid is how many jobs lie below each other and side by side for so many workers: each job copies its rows of op(A),
-// which takes about twice as long a number, and packs its columns of B.
-func (p *product[T]) grid(workers int) (down, across int) {
-	least := math.Inf(1)
-	for s := 1; s <= workers; s++ {
-		if cost := 2*float64(s)*float64(p.m) + float64(workers/s)*float64(p.n); workers%s == 0 && cost < least {
-			down, across, least = workers/s, s, cost
-		}
-	}
-	return down, across
-}
-
 // lowPanels says that a panel makes tiles that are too low to keep the multipliers busy, of three quarters of the height
 // at most, and that C has enough columns to pay for a copy of A in full tiles.
 func (p *product[T]) lowPanels() bool {
@@ -243,7 +255,10 @@ func (p *product[T]) lowPanels() bool {
 // perPanel is how many tiles the rows of A make that are the columns of a panel.
 func (p *product[T]) perPanel() int { return (p.width + p.height() - 1) / p.height() }
 
-func roundUp(n, multiple int) int { return (n + multiple - 1) / multiple * multiple }
+// ceil is a/b, rounded up.
+func ceil(a, b int) int { return (a + b - 1) / b }
+
+func roundUp(n, multiple int) int { return ceil(n, multiple) * multiple }
 
 // each runs the jobs from up to so many goroutines, this one included.
 func (p *product[T]) each(workers int) {
