@@ -91,6 +91,9 @@ func leading(b []byte) (v float64, length int) {
 	if t[0] == '-' {
 		sign = 1
 	}
+	if nonDigits(binary.LittleEndian.Uint64(t[sign+2:])^'0'*ones) == 0 { // 0.12345678, or an integer
+		return longer(b, t, sign)
+	}
 	x := binary.LittleEndian.Uint64(t[sign:]) ^ '0'*ones
 	others := nonDigits(x)
 	first := bits.TrailingZeros64(others) >> 3 // the place of the point, or the end
