@@ -210,8 +210,8 @@ const (
 	reading = .125 // a row
 )
 
-// grid chooses the rows of a job and its strip of panels: of up to three jobs a worker, or as many as the caches need or
-// have 1e8 multiplications, the division that workers are done with soonest. More jobs must save 1 %.
+// grid chooses the rows of a job and its strip of panels: the division that workers are done with soonest. It tries up to
+// three jobs a worker, and more where the caches need them or each still has 1e8 multiplications. More jobs must save 1 %.
 func (p *product[T]) grid(workers int) {
 	across, down, panel, row := 1, 1, 0., reading // at least, and what a job takes besides
 	switch {
