@@ -206,12 +206,13 @@ func pairs(n, workers int) int {
 
 // What a job takes besides its products, in the time that a row needs with a panel.
 const (
-	copying = 8    // a panel, or twice as much of a row as a panel is wide
-	reading = .125 // a row
+	copying = 8  // a panel, or twice as much of a row as a panel is wide
+	reading = .5 // a row
 )
 
 // grid chooses the rows of a job and its strip of panels: the division that workers are done with soonest. It tries up to
-// three jobs a worker, and more where the caches need them or each still has 1e8 multiplications. More jobs must save 1 %.
+// three jobs a worker, and more where the caches need them or each still has 1e8 multiplications. One more job a worker
+// must save 1 %.
 func (p *product[T]) grid(workers int) {
 	across, down, panel, row := 1, 1, 0., reading // at least, and what a job takes besides
 	switch {
@@ -222,14 +223,23 @@ func (p *product[T]) grid(workers int) {
 	default:
 		down = ceil(p.m, p.block)
 	}
-	rounds, soonest, h := ceil(across*down, workers), math.Inf(1), p.height()
-	last := max(3, rounds+1, min(12, int(float64(p.m)*float64(p.n)*float64(p.k)/1e8)/workers))
-	for most := max(down, min(roundUp(down, workers), ceil(p.m, h))); rounds <= last; rounds++ {
-		for d := down; d <= most; d++ {
+	least, soonest, h := ceil(across*down, workers), math.Inf(1), p.height()
+	last := max(3, least+1, min(12, int(float64(p.m)*float64(p.n)*float64(p.k)/1e8)/workers))
+	for rounds := least; rounds <= last; rounds++ {
+		for d := down; d <= max(down, min(roundUp(down, workers), ceil(p.m, h))); d++ {
 			rows, strip := roundUp(ceil(p.m, d), h), ceil(p.panels, min(p.panels, max(across, rounds*workers/d)))
-			turns := ceil(ceil(p.panels, strip)*ceil(p.m, rows), workers)
-			time := float64(turns) * (float64(strip)*(float64(rows)+panel) + row*float64(rows))
-			if turns <= rounds && time < .99*soonest {
+			blocks := ceil(p.m, rows)
+			if ceil(p.panels, strip)*blocks > rounds*workers {
+				continue
+			}
+			each := float64(rows) + panel
+			full, rest := p.panels/strip*blocks, p.panels%strip // the last strip may be thinner, and fills gaps first
+			turns := ceil(full, workers)
+			time := float64(turns) * (float64(strip)*each + row*float64(rows))
+			if left := blocks - (turns*workers - full); rest > 0 && left > 0 {
+				time += float64(ceil(left, workers)) * (float64(rest)*each + row*float64(rows))
+			}
+			if time *= 1 + .01*float64(rounds-least); time < soonest {
 				p.rows, p.strip, soonest = rows, strip, time
 			}
 		}
