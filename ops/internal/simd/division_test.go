@@ -9,9 +9,9 @@ import (
 
 // TestDivision: on up to 64 cores a product is cut into few jobs, 3.5 a core, and no others that have fewer than 1e8
 // multiplications: each costs a step of the one counter that goroutines share. They are so even that the work takes at
-// most a seventh longer than if it were cut ideally, by goroutines that take jobs in their order, each when it is free.
-// The work of a job is the cells of its panels. The kernels of all instruction sets are divided, whatever this machine
-// has.
+// most a seventh longer than if it were cut ideally, or twice as long where there are fewer than 24 tiles a core, by
+// goroutines that take jobs in their order, each when it is free. The work of a job is the cells of its panels. The
+// kernels of all instruction sets are divided, whatever this machine has.
 func TestDivision(t *testing.T) {
 	for i := range names {
 		t.Run(names[i], func(t *testing.T) {
@@ -86,7 +86,7 @@ func testDivision[T Float](t *testing.T, i isa) {
 				switch {
 				case p.triangle != whole && p.panels < 2*workers || tiles < 2*workers:
 					continue // there is not enough to share
-				case tiles < 16*workers:
+				case tiles < 24*workers:
 					want = 1. / 2
 				}
 				if got := all / slices.Max(busy) / float64(workers); got < want {
