@@ -165,8 +165,8 @@ func depthOf[T Float](k int) int {
 func (p *product[T]) packAll(dst []T, workers int) {
 	p.packed, p.packing = dst, true
 	p.strip = max(1, p.panels/workers)
-	p.across = (p.panels + p.strip - 1) / p.strip
-	p.jobs = p.across * ((p.k + p.depth - 1) / p.depth)
+	p.across = ceil(p.panels, p.strip)
+	p.jobs = p.across * ceil(p.k, p.depth)
 	p.each(workers)
 	p.packing = false
 }
@@ -266,7 +266,7 @@ func (p *product[T]) lowPanels() bool {
 }
 
 // perPanel is how many tiles the rows of A make that are the columns of a panel.
-func (p *product[T]) perPanel() int { return (p.width + p.height() - 1) / p.height() }
+func (p *product[T]) perPanel() int { return ceil(p.width, p.height()) }
 
 // ceil is a/b, rounded up.
 func ceil(a, b int) int { return (a + b - 1) / b }
