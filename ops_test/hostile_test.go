@@ -45,7 +45,7 @@ import (
 // the test, as does a line of the list without its function.
 func TestHostileArguments(t *testing.T) {
 	if testing.Short() {
-		t.Skip("thousands of calls")
+		t.Skip("not with -short: thousands of calls")
 	}
 	api := exported(t)
 	docs := publicPackages(t)

@@ -27,7 +27,7 @@ var adultColumns = []struct {
 // preparation as well as the columns of 0 and 1 that others made of it.
 func TestAdultAsPeopleHaveIt(t *testing.T) {
 	if trial.RaceEnabled {
-		t.Skip("nothing runs beside it, and the detector takes minutes")
+		t.Skip("minutes under the race detector, and nothing runs beside it")
 	}
 	file := func(name string) string {
 		path := filepath.Join("..", "..", "shared", "data", "adult", name)

@@ -66,7 +66,7 @@ func bitsOf(m *train.Model) (string, error) {
 func TestTreeChild(t *testing.T) {
 	path := os.Getenv(treeEnv)
 	if path == "" {
-		t.Skip("TestTreeModel runs it")
+		return // TestTreeModel runs it
 	}
 	if err := registerTwice(); err != nil {
 		t.Fatal(err)

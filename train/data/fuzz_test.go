@@ -23,7 +23,7 @@ func fuzz(f *testing.F, read func(io.Reader, string, Options) (*Set, error), see
 	}
 	f.Fuzz(func(t *testing.T, how uint16, file []byte) {
 		if bytes.HasPrefix(file, []byte("\x1f\x8b")) {
-			t.Skip("the rule counts decompressed bytes")
+			return // the rule counts decompressed bytes
 		}
 		o := Options{Label: Label(how % 3), Task: Task(how / 3 % 2), Dims: []int{0, 2, 5}[how/6%3], MaxCells: []int{0, 9}[how/18%2], Form: Form(how / 36 % 3)}
 		var before, after runtime.MemStats

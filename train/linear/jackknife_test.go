@@ -171,7 +171,7 @@ func TestJackknifeWorkers(t *testing.T) {
 // 2·level - 1.
 func TestJackknifeCovers(t *testing.T) {
 	if trial.RaceEnabled {
-		t.Skip("thousands of fits")
+		t.Skip("thousands of fits, too slow under the race detector")
 	}
 	const draws, m, level = 1500, 4, .9
 	for _, c := range []struct {

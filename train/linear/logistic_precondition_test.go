@@ -60,7 +60,7 @@ func sparseRows(n, d int, seed uint64) *tensor.Dense {
 // and mapped anew.
 func TestLogisticSketch(t *testing.T) {
 	if trial.RaceEnabled {
-		t.Skip("slow")
+		t.Skip("too slow under the race detector")
 	}
 	x, y, _ := trial.Overlapping(t, 300, 3, 3)
 	single := tensor.New(tensor.WithShape(x.Shape()...), tensor.Of(tensor.Float32))

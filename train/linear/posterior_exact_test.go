@@ -49,7 +49,7 @@ func readStandard(t *testing.T, path string) (*tensor.Dense, *mat.Dense) {
 // is 1. Measured with 4 seeds: .0035 to .0077 at most, and .0175 to .0228; the mean is off by .065 to .098 at most.
 func TestPosteriorOnData(t *testing.T) {
 	if trial.RaceEnabled || testing.Short() {
-		t.Skip("a matrix of 4096²")
+		t.Skip("not with -short or under the race detector: a matrix of 4096²")
 	}
 	const n, rho, sigma = 500, .1, 6
 	all, targets := readStandard(t, "../../../shared/data/kin8nm/kin8nm.all.csv.gz")

@@ -14,7 +14,7 @@ import (
 // the passes over the block, and of the packing and multiplying of its products, has at most one on a core.
 func TestRidgeGoroutines(t *testing.T) {
 	if trial.RaceEnabled {
-		t.Skip("it counts goroutines, and the race detector changes nothing about them but the time")
+		t.Skip("the race detector finds nothing in a count of goroutines")
 	}
 	const d, passes = 96, 12
 	started := func() uint64 {

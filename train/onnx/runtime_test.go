@@ -103,7 +103,7 @@ type difference struct {
 // WebAssembly, which takes longer to start, it is one model of each map, in float32.
 func TestRuntimes(t *testing.T) {
 	if testing.Short() || trial.RaceEnabled {
-		t.Skip("it starts other programs")
+		t.Skip("not with -short or under the race detector: it starts other programs")
 	}
 	all := slices.Concat(savedModels(t), uncertainModels(t), otherModels())
 	for runtime, args := range runtimes {
@@ -177,7 +177,7 @@ print("checked", len(sys.argv) - 1)
 // TestChecker has onnx.checker look at files, where Python has the package onnx.
 func TestChecker(t *testing.T) {
 	if testing.Short() || trial.RaceEnabled {
-		t.Skip("it starts other programs")
+		t.Skip("not with -short or under the race detector: it starts other programs")
 	}
 	python := ""
 	for _, name := range []string{"python3", "/usr/bin/python3"} {

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"reflect"
 	"strings"
+	"sync"
 	"testing"
 
 	spectral "github.com/bochner-go/bochner/init"
@@ -14,14 +15,18 @@ import (
 	"github.com/bochner-go/bochner/train/data"
 )
 
-// TestTreesAndRegisteredKernels: a network of dense layers around a map that is trained jointly, and the same with a
-// kernel of the user's own, are served from their files with the bits that the fitted model gives.
-func TestTreesAndRegisteredKernels(t *testing.T) {
-	err := layers.Register(layers.Entry{Name: "halved", Formula: "exp(-2‖x-z‖²/σ²)", Form: layers.Drawn{
+// registerHalved registers the kernel "halved" once, however often the tests run.
+var registerHalved = sync.OnceValue(func() error {
+	return layers.Register(layers.Entry{Name: "halved", Formula: "exp(-2‖x-z‖²/σ²)", Form: layers.Drawn{
 		Params: []layers.ParamDef{{Name: "sigma", Doc: "bandwidth σ", Default: 3.}},
 		Kernel: func(v layers.Values) spectral.Kernel { return spectral.Gaussian{Sigma: v.Number("sigma") / 2} },
 	}})
-	if err != nil {
+})
+
+// TestTreesAndRegisteredKernels: a network of dense layers around a map that is trained jointly, and the same with a
+// kernel of the user's own, are served from their files with the bits that the fitted model gives.
+func TestTreesAndRegisteredKernels(t *testing.T) {
+	if err := registerHalved(); err != nil {
 		t.Fatal(err)
 	}
 	x := randomRows(29, 5)
