@@ -18,7 +18,7 @@ import (
 
 func main() {
 	root := flag.String("C", ".", "root of the repository")
-	unbuilt := flag.String("unbuilt", "", "folder of a module whose programs are not built: their flags are not looked at")
+	unbuilt := flag.String("unbuilt", "", "folder of a module whose programs are not built, nor their flags looked at")
 	flag.Parse()
 	if flag.NArg() > 0 {
 		fmt.Fprintf(os.Stderr, "front: %q is no flag\n", flag.Arg(0))
