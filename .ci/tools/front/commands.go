@@ -263,14 +263,19 @@ func sourceOf(root string, p program) (all string) {
 func buildAll(root, tmp string, programs []program) (map[program]string, error) {
 	built, packages := map[program]string{}, map[string][]string{}
 	for _, p := range programs {
-		if built[p] == "" {
+		if !slices.Contains(packages[p.dir], p.pkg) {
 			packages[p.dir] = append(packages[p.dir], p.pkg)
-			built[p] = filepath.Join(tmp, p.dir, filepath.Base(filepath.Join(root, p.dir, p.pkg)))
 		}
 	}
 	for dir, list := range packages {
-		out := filepath.Join(tmp, dir) + string(filepath.Separator)
-		args := append([]string{"-C", filepath.Join(root, dir), "build", "-ldflags=-s -w", "-o", out}, list...)
+		out, err := os.MkdirTemp(tmp, "bin")
+		if err != nil {
+			return nil, err
+		}
+		for _, pkg := range list {
+			built[program{dir, pkg}] = filepath.Join(out, filepath.Base(filepath.Join(root, dir, pkg)))
+		}
+		args := append([]string{"-C", filepath.Join(root, dir), "build", "-ldflags=-s -w", "-o", out + "/"}, list...)
 		if said, err := exec.Command("go", args...).CombinedOutput(); err != nil {
 			return nil, fmt.Errorf("go build of %s in %s: %w\n%s", strings.Join(list, " "), dir, err, said)
 		}
