@@ -55,7 +55,7 @@ var shell = regexp.MustCompile(`((?:[^\s'"|&;]|'[^']*'|"[^"]*")+)|[|&;]+`)
 // split cuts a line into the commands of its pipes and lists, and those into words. It expands nothing.
 func split(line string) (list [][]string, err error) {
 	if left := strings.TrimSpace(shell.ReplaceAllString(line, "")); left != "" {
-		return nil, fmt.Errorf("%s has no other one", left)
+		return nil, fmt.Errorf("the quotation mark %s has no other one", left)
 	}
 	begun := false
 	for _, word := range shell.FindAllStringSubmatch(line, -1) {
@@ -232,7 +232,7 @@ var inputs = []string{"data", "in", "load", "model", "predict", "test", "train"}
 // has a slash.
 func checkFiles(root string, p program, args []string, earlier string) error {
 	for i, a := range args {
-		flag := i > 0 && args[i-1][0] == '-' && slices.Contains(inputs, strings.TrimLeft(args[i-1], "-"))
+		flag := i > 0 && strings.HasPrefix(args[i-1], "-") && slices.Contains(inputs, strings.TrimLeft(args[i-1], "-"))
 		if !flag && (p.pkg != "" || !strings.Contains(a, "/")) {
 			continue
 		}

@@ -60,11 +60,12 @@ const right = "<!-- prints: go run ./rows -->\n\n```text\nrm -r what a reader do
 # a comment
 go test ./...
 go -C inner run . fit
+go run ./cmd/inner fit -v
 go get example.com/m
 go run ./fit fit -map linear,exp-chi2 -v -c -1 \
     -train rows.csv -json --save=x -save model -train ../outside
 go run ./fit fit -map=none -train model
-echo '{"a": [1 | 2]}' | python3 script.py -rows - ./script.py # so
+echo '{"a": [1 | 2]}' | python3 script.py -rows '' - ./script.py # so
 sh script.py; ./script.py && cd fit
 curl -s localhost:8080
 ` + "```\n"
@@ -93,10 +94,13 @@ echo "unclosed
 
 func TestGuides(t *testing.T) {
 	root := write(t, map[string]string{
-		"go.mod":       "module example.com/m\n\ngo 1.24\n",
-		"inner/go.mod": "module example.com/inner\n\ngo 1.24\n",
-		"fit/main.go":  fit, "inner/main.go": strings.Replace(fit, "linear", "", 1), "lib/lib.go": "package lib\n",
-		"rows/main.go": "package main\n\nfunc main() { println(`rows.csv`) }\n", "script.py": "#!/bin/sh\n",
+		"go.mod":            "module example.com/m\n\ngo 1.24\n",
+		"inner/go.mod":      "module example.com/inner\n\ngo 1.24\n",
+		"fit/main.go":       fit,
+		"cmd/inner/main.go": fit,
+		"inner/main.go":     fit,
+		"lib/lib.go":        "package lib\n",
+		"rows/main.go":      "package main\n\nfunc main() { println(`rows.csv`) }\n", "script.py": "#!/bin/sh\n",
 		"right.md": right, "wrong.md": wrong, "none.md": "```text\ngo run ./fit\n```\n",
 	})
 	said, err := checkGuides(root, "", []string{"right.md"})
@@ -115,7 +119,7 @@ wrong.md:16: go run ./fit fit -train rows.csv: there is no file rows.csv, and no
 wrong.md:17: python3 absent.py: there is no file absent.py
 wrong.md:18: python3 script.py ./absent.json: there is no file absent.json, and no command before this one writes it
 wrong.md:19: ./absent.sh: there is no program ./absent.sh
-wrong.md:20: echo "unclosed: " has no other one
+wrong.md:20: echo "unclosed: the quotation mark " has no other one
 wrong.md:9: go run ./fit fit -mop linear: there is no flag -mop
 wrong.md:10: go run ./fit fit -map linaer: -map linaer: the help does not list it
 wrong.md:11: go run ./fit fit -map linear,linaer: -map linaer: the help does not list it
@@ -172,7 +176,7 @@ func TestNotebooks(t *testing.T) {
 			"\thave (number)\n\twant (int, func(interface{}) int)"},
 		{4, "dwon(1, nil)", "cell 4:4: undefined: dwon"},
 		{4, "n.x", "cell 4:4: n.x undefined (type untyped int has no field or method x)"},
-		{4, "var s string = n", "cell 4:4: cannot use n (untyped int constant 3) as string value in variable declaration"},
+		{4, "x = n", "cell 4:4: cannot use n (untyped int constant 3) as string value in assignment"},
 		{4, "for i := range n {}", "cell 4:4: cannot range over n (untyped int constant 3): requires go1.22 or later"},
 		{4, "bound.Same(1)", "cell 4:4: implicit function instantiation requires go1.18 or later"},
 		{3, "if x {", "cell 3:4: expected '}', found 'EOF'"},
