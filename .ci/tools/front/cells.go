@@ -24,7 +24,8 @@ func checkNotebooks(root, folder string) (said []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	bound, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, folder, "gokernel/kernel/imports.go"), nil, parser.ImportsOnly)
+	bindings := filepath.Join(root, folder, "gokernel/kernel/imports.go")
+	bound, err := parser.ParseFile(token.NewFileSet(), bindings, nil, parser.ImportsOnly)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +92,7 @@ func fileOf(fset *token.FileSet, name string, cells []string) (*ast.File, error)
 		place := fmt.Sprintf("\n//line %s: cell %d:", name, i+1)
 		inner, line := place+"1\n", 1
 		for _, s := range statementsOf(cell) {
-			inner += inBody(s, func(declaration string) { imports += fmt.Sprintf("%s%d\n%s", place, line, declaration) })
+			inner += inBody(s, func(imported string) { imports += fmt.Sprintf("%s%d\n%s", place, line, imported) })
 			line += strings.Count(s, "\n")
 		}
 		if _, err := parse(fset, "package p; func _() {"+inner+"\n}"); err != nil {
@@ -101,7 +102,8 @@ func fileOf(fset *token.FileSet, name string, cells []string) (*ast.File, error)
 	}
 	return parse(fset, "package p"+imports+`
 func _() {
-	var display struct{ HTML, JavaScript, Latex, Markdown, SVG func(string) interface{} }`+body+strings.Repeat("\n}", len(cells)+1))
+	var display struct{ HTML, JavaScript, Latex, Markdown, SVG func(string) interface{} }`+body+
+		strings.Repeat("\n}", len(cells)+1))
 }
 
 func parse(fset *token.FileSet, source string) (*ast.File, error) {
@@ -112,7 +114,7 @@ func parse(fset *token.FileSet, source string) (*ast.File, error) {
 	return file, err
 }
 
-// inBody is a statement of a cell as the body of a function has it, on as many lines. It hands imports to another place.
+// inBody is a statement of a cell as the body of a function has it, on as many lines. Imports go to another place.
 func inBody(s string, imports func(string)) string {
 	const head = "package p;"
 	f, err := parser.ParseFile(token.NewFileSet(), "", head+s, 0)
@@ -130,8 +132,8 @@ func inBody(s string, imports func(string)) string {
 	at := func(pos token.Pos) int { return int(pos) - 1 - len(head) }
 	signature := "func" + s[at(d.Name.End()):at(d.Body.Pos())]
 	// Declared before it is assigned, it may call itself.
-	return s[:at(d.Pos())] + "var " + d.Name.Name + " " + strings.ReplaceAll(signature, "\n", " ") + "; " + d.Name.Name + " = " +
-		signature + s[at(d.Body.Pos()):]
+	return s[:at(d.Pos())] + "var " + d.Name.Name + " " + strings.ReplaceAll(signature, "\n", " ") + "; " +
+		d.Name.Name + " = " + signature + s[at(d.Body.Pos()):]
 }
 
 // statementsOf cuts Go at the ends of statements that are in nothing else. What it cannot read is in the last one.
@@ -196,13 +198,14 @@ func load(dir string, paths []string) (importer, error) {
 // What gophernotes bears: a value that is left alone, for it shows the last one, and names not used or declared twice.
 var borne = regexp.MustCompile("is not used$|and not used|^no new variables")
 
-// checkTypes says what is wrong with a file of fileOf for gophernotes, whose Go has no type parameters, and no range over
-// integers and functions.
+// checkTypes says what is wrong with a file of fileOf for gophernotes, whose Go has no type parameters, and no range
+// over integers and functions.
 func checkTypes(fset *token.FileSet, file *ast.File, from importer, kernel []string) (said []string) {
 	for _, spec := range file.Imports {
 		path, _ := strconv.Unquote(spec.Path.Value)
 		if host, _, _ := strings.Cut(path, "/"); strings.Contains(host, ".") && !slices.Contains(kernel, path) {
-			said = append(said, fmt.Sprintf("%s: gokernel/kernel/imports.go does not have %s", fset.Position(spec.Pos()), path))
+			place := fset.Position(spec.Pos())
+			said = append(said, fmt.Sprintf("%s: gokernel/kernel/imports.go does not have %s", place, path))
 		}
 	}
 	config := types.Config{Importer: from, GoVersion: "go1.17", Error: func(err error) {

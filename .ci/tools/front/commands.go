@@ -55,7 +55,7 @@ var shell = regexp.MustCompile(`((?:[^\s'"|&;]|'[^']*'|"[^"]*")+)|[|&;]+`)
 // split cuts a line into the commands of its pipes and lists, and those into words. It expands nothing.
 func split(line string) (list [][]string, err error) {
 	if left := strings.TrimSpace(shell.ReplaceAllString(line, "")); left != "" {
-		return nil, fmt.Errorf("%s has no other one", left)
+		return nil, fmt.Errorf("the quotation mark %s has no other one", left)
 	}
 	begun := false
 	for _, word := range shell.FindAllStringSubmatch(line, -1) {
@@ -103,7 +103,8 @@ func checkGuides(root, unbuilt string, guides []string) (said []string, err erro
 				if p, args, err = read(root, list[i]); err == nil {
 					err = checkFiles(root, p, args, earlier)
 				}
-				if err == nil && p.pkg != "" && len(args) > 0 && (unbuilt == "" || filepath.Clean(p.dir) != filepath.Clean(unbuilt)) {
+				looked := unbuilt == "" || filepath.Clean(p.dir) != filepath.Clean(unbuilt)
+				if err == nil && p.pkg != "" && len(args) > 0 && looked {
 					calls, programs = append(calls, call{c, p, args}), append(programs, p)
 				}
 				earlier += sourceOf(root, p)
@@ -226,18 +227,20 @@ func module(folder string) string {
 
 var inputs = []string{"data", "in", "load", "model", "predict", "test", "train"} // flags with files to read
 
-// checkFiles looks for a file that a command reads, in the repository, beside it, and by its name among what the earlier
-// commands of the guide and the sources of their programs say. A script reads what has a slash.
+// checkFiles looks for a file that a command reads, in the repository, and by its name among what the earlier commands
+// of the guide and the sources of their programs say. What is beside the repository may be absent. A script reads what
+// has a slash.
 func checkFiles(root string, p program, args []string, earlier string) error {
 	for i, a := range args {
-		flag := i > 0 && args[i-1][0] == '-' && slices.Contains(inputs, strings.TrimLeft(args[i-1], "-"))
+		flag := i > 0 && strings.HasPrefix(args[i-1], "-") && slices.Contains(inputs, strings.TrimLeft(args[i-1], "-"))
 		if !flag && (p.pkg != "" || !strings.Contains(a, "/")) {
 			continue
 		}
 		for _, path := range strings.Split(a, ",") {
 			path = filepath.Join(p.dir, path)
 			match, err := filepath.Glob(filepath.Join(root, path))
-			if err != nil || match == nil && !strings.HasPrefix(path, "..") && !strings.Contains(earlier, filepath.Base(path)) {
+			known := strings.HasPrefix(path, "..") || strings.Contains(earlier, filepath.Base(path))
+			if err != nil || match == nil && !known {
 				return fmt.Errorf("there is no file %s, and no command before this one writes it", path)
 			}
 		}
@@ -260,14 +263,19 @@ func sourceOf(root string, p program) (all string) {
 func buildAll(root, tmp string, programs []program) (map[program]string, error) {
 	built, packages := map[program]string{}, map[string][]string{}
 	for _, p := range programs {
-		if built[p] == "" {
+		if !slices.Contains(packages[p.dir], p.pkg) {
 			packages[p.dir] = append(packages[p.dir], p.pkg)
-			built[p] = filepath.Join(tmp, p.dir, filepath.Base(filepath.Join(root, p.dir, p.pkg)))
 		}
 	}
 	for dir, list := range packages {
-		out := filepath.Join(tmp, dir) + string(filepath.Separator)
-		args := append([]string{"-C", filepath.Join(root, dir), "build", "-ldflags=-s -w", "-o", out}, list...)
+		out, err := os.MkdirTemp(tmp, "bin")
+		if err != nil {
+			return nil, err
+		}
+		for _, pkg := range list {
+			built[program{dir, pkg}] = filepath.Join(out, filepath.Base(filepath.Join(root, dir, pkg)))
+		}
+		args := append([]string{"-C", filepath.Join(root, dir), "build", "-ldflags=-s -w", "-o", out + "/"}, list...)
 		if said, err := exec.Command("go", args...).CombinedOutput(); err != nil {
 			return nil, fmt.Errorf("go build of %s in %s: %w\n%s", strings.Join(list, " "), dir, err, said)
 		}
@@ -295,7 +303,8 @@ func help(tmp string, command []string) (map[string]option, error) {
 	said, err := cmd.CombinedOutput()
 	options := parseHelp(string(said))
 	if err != nil || len(options) == 0 {
-		return nil, fmt.Errorf("%s lists no flags (%v)", strings.TrimPrefix(cmd.String(), filepath.Dir(command[0])+"/"), err)
+		asked := strings.TrimPrefix(cmd.String(), filepath.Dir(command[0])+"/")
+		return nil, fmt.Errorf("%s lists no flags (%v)", asked, err)
 	}
 	return options, nil
 }
@@ -314,7 +323,9 @@ func parseHelp(text string) map[string]option {
 }
 
 // named are the flags whose values their help lists.
-var named = []string{"dtype", "head", "kernels", "map", "part", "sampler", "scale", "schedule", "solver", "task", "tune"}
+var named = []string{
+	"dtype", "head", "kernels", "map", "part", "sampler", "scale", "schedule", "solver", "task", "tune",
+}
 
 var name = regexp.MustCompile(`[\w-]+`)
 

@@ -56,15 +56,16 @@ func main() {
 }
 `
 
-const right = "# A guide\n\n<!-- prints: go run ./rows -->\n\n" + "```text\nrm -r what a reader does not run\n```\n" + "```sh" + `
+const right = "<!-- prints: go run ./rows -->\n\n```text\nrm -r what a reader does not run\n```\n```sh" + `
 # a comment
 go test ./...
 go -C inner run . fit
+go run ./cmd/inner fit -v
 go get example.com/m
 go run ./fit fit -map linear,exp-chi2 -v -c -1 \
     -train rows.csv -json --save=x -save model -train ../outside
 go run ./fit fit -map=none -train model
-echo '{"a": [1 | 2]}' | python3 script.py -rows - ./script.py # so
+echo '{"a": [1 | 2]}' | python3 script.py -rows '' - ./script.py # so
 sh script.py; ./script.py && cd fit
 curl -s localhost:8080
 ` + "```\n"
@@ -93,9 +94,13 @@ echo "unclosed
 
 func TestGuides(t *testing.T) {
 	root := write(t, map[string]string{
-		"go.mod": "module example.com/m\n\ngo 1.24\n", "inner/go.mod": "module example.com/inner\n\ngo 1.24\n",
-		"fit/main.go": fit, "inner/main.go": strings.Replace(fit, "linear", "", 1), "lib/lib.go": "package lib\n",
-		"rows/main.go": "package main\n\nfunc main() { println(`rows.csv`, \"rows.csv\") }\n", "script.py": "#!/bin/sh\n",
+		"go.mod":            "module example.com/m\n\ngo 1.24\n",
+		"inner/go.mod":      "module example.com/inner\n\ngo 1.24\n",
+		"fit/main.go":       fit,
+		"cmd/inner/main.go": fit,
+		"inner/main.go":     fit,
+		"lib/lib.go":        "package lib\n",
+		"rows/main.go":      "package main\n\nfunc main() { println(`rows.csv`) }\n", "script.py": "#!/bin/sh\n",
 		"right.md": right, "wrong.md": wrong, "none.md": "```text\ngo run ./fit\n```\n",
 	})
 	said, err := checkGuides(root, "", []string{"right.md"})
@@ -114,7 +119,7 @@ wrong.md:16: go run ./fit fit -train rows.csv: there is no file rows.csv, and no
 wrong.md:17: python3 absent.py: there is no file absent.py
 wrong.md:18: python3 script.py ./absent.json: there is no file absent.json, and no command before this one writes it
 wrong.md:19: ./absent.sh: there is no program ./absent.sh
-wrong.md:20: echo "unclosed: " has no other one
+wrong.md:20: echo "unclosed: the quotation mark " has no other one
 wrong.md:9: go run ./fit fit -mop linear: there is no flag -mop
 wrong.md:10: go run ./fit fit -map linaer: -map linaer: the help does not list it
 wrong.md:11: go run ./fit fit -map linear,linaer: -map linaer: the help does not list it
@@ -132,18 +137,33 @@ wrong.md:15: go run ./fit fti -v: fit fti -h lists no flags (exit status 2)
 }
 
 // What these cells do is Go for gophernotes alone.
-var cells = []string{
-	"import (\n\t\"fmt\"\n\t\"strings\"\n\n\t\"example.com/m/bound\"\n)\nimport \"os\"",
-	"const n = 3\n// down calls itself.\nfunc down(i int,\n\tf func(interface{}) int) (a int) {\n\tif i == 0 {\n\t\treturn n\n\t}\n\treturn down(i-1, f)\n}\n" +
-		"type pair struct{ a, b int }\nx, err := fmt.Println(down(2, nil))\nx, err := fmt.Println(pair{1, 2})",
-	"x := \"another type\"; y := map[string][]int{}\ny[x]",
-	"fmt.Println(strings.ToUpper(x))\ndisplay.HTML(x)\nbound.Two()",
+var cells = []string{`import (
+	"fmt"
+	"strings"
+
+	"example.com/m/bound"
+)
+import "os"`, `const n = 3
+// down calls itself.
+func down(i int,
+	f func(interface{}) int) (a int) {
+	if i == 0 {
+		return n
+	}
+	return down(i-1, f)
 }
+type pair struct{ a, b int }
+x, err := fmt.Println(down(2, nil))
+x, err := fmt.Println(pair{1, 2})`, `x := "another type"; y := map[string][]int{}
+y[x]`, `fmt.Println(strings.ToUpper(x))
+display.HTML(x)
+bound.Two()`}
 
 func TestNotebooks(t *testing.T) {
 	files := map[string]string{
 		"go.mod": "module example.com/m\n\ngo 1.24\n", "free/free.go": "package free\n",
-		"bound/bound.go":               "package bound\n\nfunc Two() (int, error) { return 2, nil }\n\nfunc Same[T any](v T) T { return v }\n",
+		"bound/bound.go": "package bound\n\nfunc Two() (int, error) { return 2, nil }\n\n" +
+			"func Same[T any](v T) T { return v }\n",
 		"n/gokernel/kernel/imports.go": "package main\n\nimport _ \"example.com/m/bound\"\n",
 	}
 	for _, c := range []struct {
@@ -152,14 +172,16 @@ func TestNotebooks(t *testing.T) {
 		want string
 	}{
 		{0, "", ""},
-		{2, "down(1)", "n/1.ipynb: cell 2:13: not enough arguments in call to down\n\thave (number)\n\twant (int, func(interface{}) int)"},
-		{4, "dwon(1, nil)", "n/1.ipynb: cell 4:4: undefined: dwon"},
-		{4, "var s string = y[x]", "n/1.ipynb: cell 4:4: cannot use y[x] (map index expression of type []int) as string value in variable declaration"},
-		{4, "for i := range n {}", "n/1.ipynb: cell 4:4: cannot range over n (untyped int constant 3): requires go1.22 or later"},
-		{4, "bound.Same(1)", "n/1.ipynb: cell 4:4: implicit function instantiation requires go1.18 or later"},
-		{3, "if x {", "n/1.ipynb: cell 3:4: expected '}', found 'EOF'"},
-		{1, "import \"example.com/m/free\"", "n/1.ipynb: cell 1:8: gokernel/kernel/imports.go does not have example.com/m/free"},
-		{1, "import \"absent\"", "n/1.ipynb: cell 1:8: could not import absent (there is no package absent)"},
+		{2, "down(1)", "cell 2:13: not enough arguments in call to down\n" +
+			"\thave (number)\n\twant (int, func(interface{}) int)"},
+		{4, "dwon(1, nil)", "cell 4:4: undefined: dwon"},
+		{4, "n.x", "cell 4:4: n.x undefined (type untyped int has no field or method x)"},
+		{4, "x = n", "cell 4:4: cannot use n (untyped int constant 3) as string value in assignment"},
+		{4, "for i := range n {}", "cell 4:4: cannot range over n (untyped int constant 3): requires go1.22 or later"},
+		{4, "bound.Same(1)", "cell 4:4: implicit function instantiation requires go1.18 or later"},
+		{3, "if x {", "cell 3:4: expected '}', found 'EOF'"},
+		{1, `import "example.com/m/free"`, "cell 1:8: gokernel/kernel/imports.go does not have example.com/m/free"},
+		{1, `import "absent"`, "cell 1:8: could not import absent (there is no package absent)"},
 	} {
 		type cell map[string]any
 		list := []cell{{"cell_type": "markdown", "source": []string{"no Go"}}}
@@ -175,6 +197,9 @@ func TestNotebooks(t *testing.T) {
 		}
 		files["n/1.ipynb"] = string(text)
 		said, err := checkNotebooks(write(t, files), "n")
+		if c.want != "" {
+			c.want = "n/1.ipynb: " + c.want
+		}
 		expect(t, said, err, c.want+"\n")
 	}
 	delete(files, "n/1.ipynb")
