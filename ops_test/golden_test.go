@@ -24,17 +24,18 @@ var writeGolden = flag.Bool("write-golden", false, "TestGolden writes its number
 
 const goldenCommand = "go test ./ops_test -run TestGolden -write-golden"
 
-// golden are the numbers of one map, by the case and the quantity with a tab between them. The file has a line for each case
-// and under it one for each quantity. It names maps, parameters and quantities by words alone, nothing of the API.
+// golden are the numbers of one map, by the case and the quantity with a tab between them. The file has a line for each
+// case and under it one for each quantity. It names maps, parameters and quantities by words alone, nothing of the API.
 type golden struct {
 	path string
 	want map[string][]float64
 	seen map[string]bool
 }
 
-// TestGolden: a fixed seed gives the numbers of testdata/golden: features, what was drawn or fitted, defaults from the data, and
-// gradients for the input and for every learnable parameter. A draw that changes, even to another of the same law, makes old
-// model descriptions mean other maps. The features of every policy, element type and storage are compared with the same numbers.
+// TestGolden: a fixed seed gives the numbers of testdata/golden: features, what was drawn or fitted, defaults from the
+// data, and gradients for the input and for every learnable parameter. A draw that changes, even to another of the same
+// law, makes old model descriptions mean other maps. The features of every policy, element type and storage are compared
+// with the same numbers.
 func TestGolden(t *testing.T) {
 	known := map[string]bool{}
 	for _, e := range layers.Entries() {
@@ -121,8 +122,7 @@ func goldenCases(t *testing.T, e *layers.Entry) (all []goldenCase) {
 	return all
 }
 
-// goldenDefaults are the map with the default parameters, and one time with every word or flag of each parameter; it checks
-// these defaults.
+// goldenDefaults are the map with the default parameters, and with each other word and flag; it checks the defaults.
 func goldenDefaults(t *testing.T, g *golden, e *layers.Entry) (all []goldenCase) {
 	given := []layers.Values{{}}
 	for _, p := range e.Params() {
@@ -169,16 +169,17 @@ func goldenDefaults(t *testing.T, g *golden, e *layers.Entry) (all []goldenCase)
 	return all
 }
 
-// goldenTolerance is 1e-12, or 1e-9 where the compiler may fuse a product and a sum, or package math has no assembly. In float32
-// it is 1e-5, and more for parameters above 4: a phase of that size has several roundings of 2⁻²⁴ of it. The search for the density
-// of srf of degree 1 ends in a flat valley, at a place that rounding decides.
+// goldenTolerance is 1e-12, or 1e-11 where the compiler may fuse a product and a sum, or package math has no assembly:
+// on arm64 the largest difference is 1.5e-12. In float32 it is 1e-5, and more for parameters above 4: a phase of that
+// size has several roundings of 2⁻²⁴ of it. The search for the density of srf of degree 1 ends in a flat valley, at a
+// place that rounding decides.
 func goldenTolerance(name string, dt tensor.Dtype, params ...layers.Param) float64 {
 	tol, largest := 1e-12, 4.
 	switch exact := runtime.GOARCH == "amd64"; {
 	case !exact && strings.HasPrefix(name, "srf(a=3,p=1"):
 		tol = 1e-2
 	case !exact:
-		tol = 1e-9
+		tol = 1e-11
 	}
 	if dt == tensor.Float64 {
 		return tol
@@ -216,7 +217,8 @@ func (g *golden) checkCase(t *testing.T, c goldenCase) {
 				}
 			}
 			for _, param := range l.Params() {
-				g.check(t, c.name, fmt.Sprint(param.Name, param.Value.Shape()), fmt.Sprintf("%v %v", p, dt), floats(param.Value), tol)
+				quantity := fmt.Sprint(param.Name, param.Value.Shape())
+				g.check(t, c.name, quantity, fmt.Sprintf("%v %v", p, dt), floats(param.Value), tol)
 			}
 		}
 	}
@@ -314,7 +316,8 @@ func (g *golden) check(t *testing.T, name, quantity, where string, got []float64
 	}
 	for i, u := range want {
 		if !(math.Abs(got[i]-u) <= tol*scale) {
-			t.Errorf("%s: number %d is %.15g, and in %s %.15g, more than %.2g apart; %s", what, i, got[i], g.path, u, tol*scale, remedy)
+			t.Errorf("%s: number %d is %.15g, and in %s %.15g, more than %.2g apart; %s", what, i, got[i], g.path, u,
+				tol*scale, remedy)
 			return
 		}
 	}
@@ -356,7 +359,8 @@ func (g *golden) write(t *testing.T) {
 	for _, key := range slices.Sorted(maps.Keys(g.want)) {
 		name, quantity, _ := strings.Cut(key, "\t")
 		if !g.seen[key] {
-			t.Errorf("%s has numbers for %s: %s, which nothing makes; if that is meant, run %s", g.path, name, quantity, goldenCommand)
+			t.Errorf("%s has numbers for %s: %s, which nothing makes; if that is meant, run %s", g.path, name, quantity,
+				goldenCommand)
 		}
 		if name != last {
 			fmt.Fprintln(&text, name)
