@@ -246,17 +246,12 @@ func TestNamesDraw(t *testing.T) {
 	}
 }
 
-// TestMeanMapDrawsApart: the map of the samples and the map of their means have numbers of their own, unless a spec
-// says otherwise.
+// TestMeanMapDrawsApart: the map of the samples and the map of their means have numbers of their own.
 func TestMeanMapDrawsApart(t *testing.T) {
 	s := layers.Spec{Map: "mean-map", Dims: 3, Features: 8, Params: layers.Values{"sigma": 1, "tau": 1, "inner": 6}}
-	for _, one := range []bool{false, true} {
-		s.OneStream = one
-		w := numbers(must(s.Build()))
-		inner, outer := w["inner.W"], w["W"]
-		if same := slices.Equal(inner[:1], outer[:1]); same != one {
-			t.Errorf("OneStream %v: inner W begins with %v, outer with %v", one, inner[:3], outer[:3])
-		}
+	w := numbers(must(s.Build()))
+	if inner, outer := w["inner.W"], w["W"]; inner[0] == outer[0] {
+		t.Errorf("inner W begins with %v, outer with %v", inner[:3], outer[:3])
 	}
 	seeded := func(seed uint64) layers.Layer {
 		inner := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 3, 6, layers.WithSeed(4)))
@@ -266,10 +261,6 @@ func TestMeanMapDrawsApart(t *testing.T) {
 	if !slices.Equal(numbers(seeded(5))["W"], numbers(alone)["W"]) ||
 		slices.Equal(numbers(seeded(4))["W"][:2], numbers(seeded(4))["inner.W"][:2]) {
 		t.Error("the seeds of a mean map")
-	}
-	s.Map, s.Params = "gaussian", layers.Values{"sigma": 1}
-	if _, err := s.Build(); !errors.Is(err, layers.ErrParam) || !strings.Contains(err.Error(), "OneStream") {
-		t.Errorf("OneStream of another map: %v", err)
 	}
 	inner := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 3, 6, layers.WithInputGrad()))
 	z := must(layers.NewMeanMapLayer(inner, 1, 8)).Fwd(input(G.NewGraph(), rows(tensor.Float64, 2, 3, 1)))

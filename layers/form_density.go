@@ -34,7 +34,7 @@ var (
 		{Name: "lambdas", Doc: "number of frequencies λ", Whole: true, Max: spectral.MaxLambdas, Default: 5.,
 			OfMap: true},
 		{Name: "rule", Doc: "where they are", Words: []string{"quantile", "gauss", "drawn"}, Default: "gauss",
-			Absent: "quantile", OfMap: true},
+			OfMap: true},
 	}
 )
 

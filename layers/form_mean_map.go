@@ -41,7 +41,6 @@ func (f meanMapForm) plan(s Spec) (plan, error) {
 	p := plan{kernel: &meanKernel{of, tau}, lifted: columns, inner: s.Dims * columns}
 	fit := func(sample *tensor.Dense, opts []Option) (Layer, error) {
 		o := apply(opts)
-		o.oneStream = s.OneStream
 		if o.name == "" {
 			o.name = autoName("meanmap")
 		}
@@ -68,15 +67,12 @@ type innerMap struct {
 
 func (m innerMap) landmarks() int { return int(m.s.Params.Number("landmarks")) }
 
-// spec describes the map if there are no landmarks. Parameters that shape its features have their Absent value or their
-// default.
+// spec describes the map if there are no landmarks. Parameters that shape its features have their defaults.
 func (m innerMap) spec(name string) Spec {
 	v := Values{}
 	for _, p := range m.of.Form.params() {
 		if value, given := m.s.Params[p.Name]; given && !p.OfMap {
 			v[p.Name] = value
-		} else if p.Absent != nil {
-			v[p.Name] = p.Absent
 		} else if p.Default != nil {
 			v[p.Name] = p.Default
 		}

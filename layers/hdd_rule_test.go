@@ -1,7 +1,6 @@
 package layers_test
 
 import (
-	"encoding/json"
 	"testing"
 
 	spectral "github.com/bochner-go/bochner/init"
@@ -10,8 +9,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// TestRuleOfSpecs: GaussLambdas gives the frequencies λ by default, in a layer and in a spec that FillDefaults
-// completes. A spec that does not name the rule is an old one, from when the rule was QuantileLambdas.
+// TestRuleOfSpecs: GaussLambdas gives the frequencies λ by default, in a layer, in a spec that does not name the rule
+// and in one that FillDefaults completes.
 func TestRuleOfSpecs(t *testing.T) {
 	lambdas := func(l layers.Layer) []float64 {
 		for _, p := range l.Params() {
@@ -40,14 +39,8 @@ func TestRuleOfSpecs(t *testing.T) {
 	} {
 		want(name+", layer", must(layers.NewHDDLayer(d, .5, 1, 4)), d, spectral.GaussLambdas)
 
-		var saved layers.Spec
-		text := `{"map":"` + name + `","params":{"sigma":0.5,"bandwidth":"0.1","lambdas":5},"dims":1,"features":4}`
-		if err := json.Unmarshal([]byte(text), &saved); err != nil {
-			t.Fatal(err)
-		}
-		want(name+", saved spec", must(saved.Build()), d, spectral.QuantileLambdas)
-
 		filled := layers.Spec{Map: name, Dims: 1, Features: 4, Params: layers.Values{"sigma": .5, "bandwidth": "0.1"}}
+		want(name+", unnamed", must(filled.Build()), d, spectral.GaussLambdas)
 		if err := filled.FillDefaults(bags); err != nil {
 			t.Fatal(err)
 		}

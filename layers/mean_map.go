@@ -53,13 +53,11 @@ func newMeanMapLayer(inner Layer, tau float64, features int, o options) (*BagLay
 	if o.name == "" {
 		o.name = autoName("meanmap")
 	}
-	if !o.oneStream {
-		taken := map[streamKey]*draw{}
-		for _, d := range drawsOf(inner) {
-			taken[d.key] = d
-		}
-		o.nth = unused(streamKey{"W", o.seed, o.stream, 0}, taken).nth
+	taken := map[streamKey]*draw{}
+	for _, d := range drawsOf(inner) {
+		taken[d.key] = d
 	}
+	o.nth = unused(streamKey{"W", o.seed, o.stream, 0}, taken).nth
 	over, err := newRandomMap(kind, "", spectral.Gaussian{Sigma: tau}, inner.Features(), features, o)
 	if err != nil {
 		return nil, err

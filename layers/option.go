@@ -145,7 +145,6 @@ type options struct {
 	stream    string // the name by WithName
 	seed      uint64
 	nth       int // see streamKey
-	oneStream bool
 	sampler   spectral.Sampler
 	dt        tensor.Dtype
 	policy    Policy

@@ -34,9 +34,6 @@ type ParamDef struct {
 	Max      float64 // numbers are at most Max; 0: no limit
 	Default  any     // float64, bool or string; nil: from the data, see Spec.FillDefaults
 	OfMap    bool    // it shapes the features and is not a parameter of the kernel
-	// Absent is the value in a Spec that does not give the parameter, if it is not the Default: the default of an
-	// earlier version, so that specs saved then keep their map. nil: the Default.
-	Absent any
 }
 
 // Number returns a number, 0 if it is missing.

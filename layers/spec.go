@@ -29,9 +29,6 @@ type Spec struct {
 	// Parts are the layers of a sequential, in order, or of a concat, side by side. A part has its own Seed and Tune.
 	// It may leave out Dims and Dtype, and also Name, which is then made from its place.
 	Parts []Spec `json:"parts,omitempty"`
-	// OneStream draws both maps of a mean-map from one stream of random numbers instead of two. Model files from before
-	// this field need it; train.Load sets it for them.
-	OneStream bool `json:"one_stream,omitempty"`
 }
 
 // FillDefaults fills in the parameters that are not given, from the declared defaults and from the data x: rows, dense
@@ -124,9 +121,7 @@ func (s Spec) resolve() (*Entry, Spec, error) {
 	for _, p := range e.ParamsOf(params) {
 		value, given := params[p.Name]
 		if !given {
-			if value = p.Absent; value == nil {
-				value = p.Default
-			}
+			value = p.Default
 		}
 		if value == nil {
 			return nil, s, fmt.Errorf("layers: map %s: parameter %s is missing; give it, or fill it in from data by "+
@@ -300,13 +295,9 @@ func (s Spec) buildOf(e *Entry, sample *tensor.Dense, more ...Option) (Layer, er
 	return p.fit(sample, opts)
 }
 
-// options returns the options that all forms have in common. A Sampler, Tune, Features or OneStream that does not apply
-// to the map is an error.
+// options returns the options that all forms have in common. A Sampler, Tune or Features that does not apply to
+// the map is an error.
 func (s Spec) options(e *Entry, p plan) ([]Option, error) {
-	if s.OneStream && p.inner == 0 {
-		return nil, fmt.Errorf("layers: map %s is not of two maps, so it has no OneStream; leave it out: %w", s.Map,
-			ErrParam)
-	}
 	opts := []Option{named(s.Name)}
 	if e.Sampled() {
 		opts = append(opts, WithSeed(s.Seed))

@@ -3,12 +3,11 @@ package layers
 import (
 	"encoding/json"
 	"maps"
-	"math"
 
 	spectral "github.com/bochner-go/bochner/init"
 )
 
-// plainSpec is a Spec without the methods below.
+// plainSpec is a Spec without MarshalJSON.
 type plainSpec Spec
 
 // MarshalJSON replaces eps=auto by the numbers eps and flat that it stands for, so that the text builds the same map
@@ -20,22 +19,6 @@ func (s Spec) MarshalJSON() ([]byte, error) {
 		}
 	}
 	return json.Marshal(plainSpec(s))
-}
-
-// UnmarshalJSON is the inverse of MarshalJSON. A text with eps=auto, or without eps, comes from a version without
-// MarshalJSON: UnmarshalJSON puts the number that auto stood for then in its place.
-func (s *Spec) UnmarshalJSON(text []byte) error {
-	var read plainSpec
-	if err := json.Unmarshal(text, &read); err != nil {
-		return err
-	}
-	*s = Spec(read)
-	if e, full, err := s.resolve(); err == nil && choosesEps(e, full) {
-		if eps := full.firstEps(e); eps != 0 {
-			*s = s.with(eps, 0)
-		}
-	}
-	return nil
 }
 
 // choosesEps says whether the map chooses its eps.
@@ -65,27 +48,4 @@ func (s Spec) with(eps, flat float64) Spec {
 	v[epsDef.Name], v[flatDef.Name] = eps, flat
 	s.Params = v
 	return s
-}
-
-// firstEps returns the eps that the first version chose: of five candidates the one with the least eps² + mass²/m, as
-// if frequencies were independent. It returns 0 if there is no choice.
-func (s Spec) firstEps(e *Entry) (best float64) {
-	p, err := s.split(e)
-	if err != nil || p.Eps == 0 {
-		return 0
-	}
-	k, x, opposite := p.Of, []float64{1}, []float64{-1}
-	top := max(math.Abs(k.At(x, x)), math.Abs(k.At(x, opposite))) // of |k|
-	least := math.Inf(1)
-	for _, eps := range []float64{1e-1, 3e-2, 1e-2, 3e-3, 1e-3} {
-		p, err := s.with(eps, 0).split(e)
-		if err != nil {
-			break // and closer ones still less
-		}
-		mass := p.Mass() / top
-		if risk := eps*eps + mass*mass/float64(s.Features/4); risk < least {
-			best, least = eps, risk
-		}
-	}
-	return best
 }

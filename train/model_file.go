@@ -30,9 +30,6 @@ type card struct {
 	Outputs int          `json:"outputs"`
 	Classes data.Classes `json:"classes"`
 	Drawn   bool         `json:"drawn"` // whether the file holds the parameters of the map
-	// Streams is 1 if each map of a mean-map has its own stream of random numbers. Older files lack it: there
-	// both maps share one stream, see layers.Spec.
-	Streams int `json:"streams"`
 	// Columns turns the rows of a table into numbers; nil: they are numbers.
 	Columns *data.Columns `json:"columns,omitempty"`
 	// Relevance is as in Model.
@@ -91,7 +88,7 @@ func (m *Model) save(path string, drawn bool) error {
 // card describes the model, if Load could make it from that card and those tensors.
 func (m *Model) card(tensors map[string]*tensor.Dense, drawn bool) (card, error) {
 	c := card{Version: Version, Spec: m.Spec, Scaler: m.Scaler.Name(), Head: m.Head.Kind(), Outputs: m.Head.Features(),
-		Classes: m.Classes, Drawn: drawn, Streams: 1, Columns: m.Columns, Relevance: m.Relevance,
+		Classes: m.Classes, Drawn: drawn, Columns: m.Columns, Relevance: m.Relevance,
 		Uncertainty: m.putUncertainty(tensors)}
 	if len(m.Scaler.State()) == 0 {
 		return c, fmt.Errorf("the scaler %q is not fitted; call its Fit on the training rows", m.Scaler.Name())
@@ -191,9 +188,6 @@ func fromFile(meta map[string]string, tensors map[string]*tensor.Dense) (*Model,
 	}
 	if err := c.check(tensors); err != nil {
 		return nil, fmt.Errorf("%w: %w", err, modelfile.ErrFormat)
-	}
-	if inner, err := c.Spec.InnerCoordinates(); err == nil && inner > 0 && c.Streams == 0 {
-		c.Spec.OneStream = true
 	}
 	m, err := &Model{Spec: c.Spec, Classes: c.Classes, Columns: c.Columns, Relevance: c.Relevance, Notes: meta}, error(nil)
 	if c.Drawn {

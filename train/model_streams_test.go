@@ -2,50 +2,17 @@ package train_test
 
 import (
 	"errors"
-	"math"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
-	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
 	"gorgonia.org/tensor"
 )
-
-// TestMeanMapOfOneStream: a file without weights from when both maps of a mean map drew from one stream is the model that
-// was saved, and stays it when it is saved again, in either form.
-func TestMeanMapOfOneStream(t *testing.T) {
-	x := tensor.New(tensor.WithShape(6, 2), tensor.WithBacking([]float64{.1, .2, .3, .1, .9, .8, .7, .6, .5, .5, .2, .8}))
-	b := must(ops.NewBags(x, []int{0, 2, 3, 6}))
-	want := []float64{0.50418945548541316, -3.6157705617891036, 0.92484635999962173}
-	path := "testdata/mean-map-one-stream.safetensors"
-	for range 3 {
-		m := must(train.Load(path))
-		if !m.Spec.OneStream {
-			t.Errorf("%s: the spec is %+v", path, m.Spec)
-		}
-		for i, v := range must(m.Scores(b)).RawMatrix().Data {
-			if math.Abs(v-want[i]) > 1e-12 {
-				t.Errorf("%s: score %d is %v, want %v", path, i, v, want[i])
-			}
-		}
-		saves := []func(string) error{m.SaveSpec, m.Save}
-		for i, save := range saves {
-			next := filepath.Join(t.TempDir(), "again")
-			if err := save(next); err != nil {
-				t.Fatal(err)
-			}
-			if m := must(train.Load(next)); !m.Spec.OneStream || must(m.Scores(b)).At(0, 0) != must(must(train.Load(path)).Scores(b)).At(0, 0) {
-				t.Errorf("save %d is another model", i)
-			}
-			path = next
-		}
-	}
-}
 
 // TestSaveSpecWantsTheDrawOfTheSpec: weights that the spec does not draw cannot be left out of a file, and are kept by Save.
 func TestSaveSpecWantsTheDrawOfTheSpec(t *testing.T) {

@@ -52,7 +52,7 @@ type plan struct {
 	tune    string
 	regress bool
 
-	// Of the models of earlier_files_test.go; zero is what the others have.
+	// Of the models of saved_models_test.go; zero is what the others have.
 	sampler  string
 	params   layers.Values
 	scaled   string

@@ -65,8 +65,8 @@ func TestScalersFor(t *testing.T) {
 }
 
 // TestRowsBelowTheTrainingRows: a model by ScalersFor predicts for rows below and above those it was fitted to, and so
-// does the file of it; one whose scaler is minmax, as older files have, says what would, and predicts for all rows in
-// range what the other does.
+// does the file of it; one whose scaler is minmax says what would, and predicts for all rows in range what the other
+// does.
 func TestRowsBelowTheTrainingRows(t *testing.T) {
 	x := tensor.New(tensor.WithShape(4, 2), tensor.WithBacking([]float64{1, 5, 2, 7, 3, 6, 4, 8}))
 	later := tensor.New(tensor.WithShape(2, 2), tensor.WithBacking([]float64{.5, 9, 2, 4}))

@@ -21,21 +21,22 @@ import (
 // The form of the sums outside memory, little-endian:
 //
 //	8 bytes   "bochnrRG"
-//	uint32    the version: 1, 2 with class weights, or 3 without them after Forget
+//	uint32    the version, 1
 //	uint32    the length of Of
 //	3 uint64  n, D, k
-//	uint64    1 with a signature, else 0
+//	uint64    1 with a signature, plus 2 with class weights
 //	          Of; the signature, D bytes 1 or 255 (-1), if there is one
-//	          of versions 2 and 3: the sum of the weights of the rows, a float64
-//	          of version 2: the class weights, max(2, k) float64s
-//	float64s  z̄ [D], ȳ [k], S [k], R [D, k], and the lower triangle of G row by row, D(D+1)/2
+//	float64s  the sum of the weights of the rows, the class weights [max(2, k)], if there are any,
+//	          z̄ [D], ȳ [k], S [k], R [D, k], and the lower triangle of G row by row, D(D+1)/2
 //	32 bytes  the SHA-256 of all before it
 const (
 	statsMagic   = "bochnrRG"
-	statsVersion = 3
+	statsVersion = 1
 	statsHeader  = 8 + 4 + 4 + 4*8
 	maxOf        = 1 << 26 // bytes of Of
 	maxStats     = 1 << 20 // features, and targets: G would be 8 TB
+
+	withSignature, withWeights = 1, 2 // parts that may be there
 )
 
 var (
@@ -49,7 +50,7 @@ var (
 // bytes. Errors: see WriteTo.
 func (s *RidgeStats) MarshalBinary() ([]byte, error) {
 	var b bytes.Buffer
-	b.Grow(statsHeader + len(s.Of) + s.features + 8*s.numbers() + sha256.Size)
+	b.Grow(statsHeader + len(s.Of) + s.features + 8*(1+len(s.ClassWeights)+s.numbers()) + sha256.Size)
 	if _, err := s.WriteTo(&b); err != nil {
 		return nil, err
 	}
@@ -93,18 +94,18 @@ func (s *RidgeStats) WriteTo(w io.Writer) (int64, error) {
 	}
 	sum := sha256.New()
 	buf := bufio.NewWriterSize(io.MultiWriter(w, sum), 1<<16)
-	signed, weighted := s.n > 0 && s.Signature != nil, s.n > 0 && s.ClassWeights != nil
-	head := append(make([]byte, 0, statsHeader), statsMagic...)
-	version, weights := uint32(1), []float64(nil)
-	switch {
-	case weighted:
-		version, weights = 2, append([]float64{s.mass}, s.ClassWeights...)
-	case s.mass != float64(s.n):
-		version, weights = 3, []float64{s.mass}
+	signed, parts, weights := s.n > 0 && s.Signature != nil, 0, []float64{s.mass}
+	if signed {
+		parts = withSignature
 	}
-	head = binary.LittleEndian.AppendUint32(head, version)
+	if s.n > 0 && s.ClassWeights != nil {
+		parts |= withWeights
+		weights = append(weights, s.ClassWeights...)
+	}
+	head := append(make([]byte, 0, statsHeader), statsMagic...)
+	head = binary.LittleEndian.AppendUint32(head, statsVersion)
 	head = binary.LittleEndian.AppendUint32(head, uint32(len(s.Of)))
-	for _, v := range []int{s.n, s.features, s.targets, boolInt(signed)} {
+	for _, v := range []int{s.n, s.features, s.targets, parts} {
 		head = binary.LittleEndian.AppendUint64(head, uint64(v))
 	}
 	buf.Write(head) // a bufio.Writer keeps its first error for Flush
@@ -134,13 +135,6 @@ func (s *RidgeStats) WriteTo(w io.Writer) (int64, error) {
 	return n + int64(m), err
 }
 
-func boolInt(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
 func writeNumbers(w *bufio.Writer, v []float64) {
 	for _, x := range v {
 		w.Write(binary.LittleEndian.AppendUint64(w.AvailableBuffer(), math.Float64bits(x)))
@@ -149,7 +143,7 @@ func writeNumbers(w *bufio.Writer, v []float64) {
 
 // ReadFrom reads the bytes of WriteTo and no further. Memory is in proportion to the bytes that are there, whatever the
 // header states. Errors, which leave s as it was: modelfile.ErrCorrupt for bytes that were cut or changed,
-// modelfile.ErrFormat for other data or a later version; the errors of r.
+// modelfile.ErrFormat for other data or another version; the errors of r.
 func (s *RidgeStats) ReadFrom(r io.Reader) (int64, error) {
 	if err := given.Missing("RidgeStats.ReadFrom", given.Arg("the reader", r)); err != nil {
 		return 0, err
@@ -186,9 +180,8 @@ func (in *statsReader) stats() (*RidgeStats, []float64) {
 		in.err = fmt.Errorf("the bytes do not begin with the mark of ridge statistics: %w", modelfile.ErrFormat)
 		return nil, nil
 	}
-	version := binary.LittleEndian.Uint32(head[8:])
-	if version < 1 || version > statsVersion {
-		in.err = fmt.Errorf("the statistics have the version %d, this library reads 1 to %d; update it: %w", version, statsVersion, modelfile.ErrFormat)
+	if version := binary.LittleEndian.Uint32(head[8:]); version != statsVersion {
+		in.err = fmt.Errorf("the statistics have the version %d, this library reads %d; update it: %w", version, statsVersion, modelfile.ErrFormat)
 		return nil, nil
 	}
 	of := binary.LittleEndian.Uint32(head[12:])
@@ -198,7 +191,7 @@ func (in *statsReader) stats() (*RidgeStats, []float64) {
 	}
 	empty := v[0] == 0 && v[1] == 0 && v[2] == 0
 	full := v[0] >= 1 && v[1] >= 1 && v[2] >= 1
-	if of > maxOf || v[0] > math.MaxInt64 || v[1] > maxStats || v[2] > maxStats || v[3] > 1 || !empty && !full {
+	if of > maxOf || v[0] > math.MaxInt64 || v[1] > maxStats || v[2] > maxStats || v[3] > withSignature|withWeights || !empty && !full {
 		in.err = fmt.Errorf("the header has n = %d, D = %d, k = %d: %w", v[0], v[1], v[2], modelfile.ErrCorrupt)
 		return nil, nil
 	}
@@ -209,23 +202,21 @@ func (in *statsReader) stats() (*RidgeStats, []float64) {
 	}
 	t := &RidgeStats{n: int(v[0]), features: int(v[1]), targets: int(v[2])}
 	t.Of = string(in.bytes(int(of)))
-	if v[3] == 1 {
+	if v[3]&withSignature != 0 {
 		for _, b := range in.bytes(t.features) {
 			t.Signature = append(t.Signature, float64(int8(b)))
 		}
 	}
-	if t.mass = float64(t.n); version > 1 {
-		count := 1
-		if version == 2 {
-			count += max(2, t.targets)
+	count := 1
+	if v[3]&withWeights != 0 {
+		count += max(2, t.targets)
+	}
+	if w := in.numbers(count); in.err == nil {
+		if t.mass = w[0]; count > 1 {
+			t.ClassWeights = w[1:]
 		}
-		if w := in.numbers(count); in.err == nil {
-			if t.mass = w[0]; version == 2 {
-				t.ClassWeights = w[1:]
-			}
-			if !(t.mass > 0 && t.mass <= math.MaxFloat64) {
-				in.err = fmt.Errorf("the rows weigh %v: %w", t.mass, modelfile.ErrCorrupt)
-			}
+		if full && !(t.mass > 0 && t.mass <= math.MaxFloat64) || empty && t.mass != 0 {
+			in.err = fmt.Errorf("%d rows weigh %v: %w", t.n, t.mass, modelfile.ErrCorrupt)
 		}
 	}
 	t.meanZ, t.meanY, t.yy = in.numbers(t.features), in.numbers(t.targets), in.numbers(t.targets)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"path/filepath"
+	"strings"
 	"testing"
 	"testing/iotest"
 
@@ -100,6 +101,13 @@ func TestStatsDamage(t *testing.T) {
 		refused("changed at", i, changed)
 	}
 	refused("one byte more than", len(raw), append(bytes.Clone(raw), 0))
+	for _, version := range []byte{0, 2, 3, 4} {
+		changed := bytes.Clone(raw)
+		changed[8] = version
+		if err := s.UnmarshalBinary(changed); !errors.Is(err, modelfile.ErrFormat) || !strings.Contains(err.Error(), "version") {
+			t.Errorf("version %d: %v", version, err)
+		}
+	}
 	if after, err := s.MarshalBinary(); err != nil || !bytes.Equal(before, after) {
 		t.Errorf("damaged bytes changed the sums (%v)", err)
 	}

@@ -2,7 +2,6 @@ package linear
 
 import (
 	"bytes"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"math"
@@ -180,43 +179,6 @@ func TestStatsRemove(t *testing.T) {
 		}
 		if err := s.Add(trial.RowsOf(x, y, 0, 5)); err != nil {
 			t.Error(err)
-		}
-	}
-}
-
-// TestStatsVersions: sums that were written before Forget was there, plain ones and ones with class weights, are read, and such sums are still
-// written so; after Forget the version is 3.
-func TestStatsVersions(t *testing.T) {
-	z, y := tensor.New(tensor.WithShape(3, 2), tensor.WithBacking([]float64{1, 2, 3, 5, 8, 13})), mat.NewDense(3, 1, []float64{1, -1, 1})
-	for _, c := range []struct {
-		weights []float64
-		version byte
-		was     string
-	}{
-		{nil, 1, "Ym9jaG5yUkcBAAAAAwAAAAMAAAAAAAAAAgAAAAAAAAABAAAAAAAAAAAAAAAAAAAAb2xkAAAAAAAAEECqqqqqqqoaQFVVVVVVVdU/VlVVVVVVBUACAAAAAAAA" +
-			"QLCqqqqqqgpAAAAAAAAAOkAAAAAAAIBEQKuqqqqqKlBA/h/sqUFuR7zzHsNtQUuoXQtTOiQuPYepZUgp+Sm9jXM="},
-		{[]float64{2, .5}, 2, "Ym9jaG5yUkcCAAAAAwAAAAMAAAAAAAAAAgAAAAAAAAABAAAAAAAAAAAAAAAAAAAAb2xkAAAAAAAACEAAAAAAAAAAQAAAAAAAAOA/AAAAAAAADEBVVVVVVVUX" +
-			"QFZVVVVVVdW/VlVVVVVVBUACAAAAAAAAQLCqqqqqqgpAAQAAAACAK0ABAAAAAMA1QFZVVVVVNUFANSRrxAGRsmttw9vBB8V/Gf3svxEaHqv4baRa5SO+jco="},
-	} {
-		raw, err := base64.StdEncoding.DecodeString(c.was)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var back RidgeStats
-		s := RidgeStats{Of: "old", ClassWeights: c.weights}
-		if err := errors.Join(back.UnmarshalBinary(raw), s.Add(z, y)); err != nil {
-			t.Fatal(err)
-		}
-		now, err := s.MarshalBinary()
-		if err != nil || now[8] != c.version || len(now) != len(raw) || sumsApart(&back, &s) > 1e-15 {
-			t.Errorf("version %d is now %d, of %d bytes and %d, the sums differ by %.2g (%v)", c.version, now[8], len(raw), len(now), sumsApart(&back, &s), err)
-		}
-		if err := back.Forget(.5); err != nil || back.Mass() != s.Mass()/2 {
-			t.Errorf("the rows weigh %v, want half of %v (%v)", back.Mass(), s.Mass(), err)
-		}
-		later, err := back.MarshalBinary()
-		if err != nil || later[8] != max(c.version, 4-c.version) {
-			t.Errorf("after Forget version %d is %d (%v)", c.version, later[8], err)
 		}
 	}
 }

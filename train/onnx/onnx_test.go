@@ -30,7 +30,7 @@ type saved struct {
 	x    *tensor.Dense
 }
 
-// savedModels are all models of rows that earlier versions saved: of every map, in all its forms, tuned and frozen.
+// savedModels are the models of rows in ../testdata/models: of every map, in all its forms, tuned and frozen.
 func savedModels(t *testing.T) (all []saved) {
 	t.Helper()
 	for _, path := range must(filepath.Glob(filepath.Join("..", "testdata", "models", "*", "*.safetensors"))) {
