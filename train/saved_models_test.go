@@ -38,9 +38,10 @@ const (
 	savedRows   = "test.rows"   // rows, or bags of rows, as JSON
 	savedScores = "test.scores" // what the model says of them
 	savedTable  = "test.table"  // of a model with Columns the rows as they were before, a JSON object for each
+	savedSure   = "test.sure"   // of a model with Uncertainty how sure it is of them
 )
 
-// TestSavedModels loads all of them, and wants the same scores.
+// TestSavedModels loads all of them, and wants the same predictions.
 func TestSavedModels(t *testing.T) {
 	if *writeModels != "" {
 		writeSaved(t, filepath.Join("testdata", "models", *writeModels))
@@ -84,17 +85,52 @@ func TestSavedModels(t *testing.T) {
 		if m.Map.Dtype() == tensor.Float32 {
 			tolerance = 1e-5 // instruction sets differ in the last bits of float32
 		}
-		size := 0.
-		for _, v := range want {
-			size = max(size, math.Abs(v))
+		sameNumbers(t, path+": score", got, want, tolerance)
+		if m.Uncertainty == nil {
+			continue
 		}
-		for i, v := range want {
-			if !(math.Abs(got[i]-v) <= tolerance*size) {
-				t.Errorf("%s: score %d is %v, was %v when it was saved", path, i, got[i], v)
-				break
-			}
+		want = nil
+		if err := json.Unmarshal([]byte(m.Notes[savedSure]), &want); err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		sameNumbers(t, path+": uncertainty", sure(m, x), want, 1e-9)
+	}
+}
+
+// sameNumbers compares numbers, to a tolerance in proportion to the largest.
+func sameNumbers(t *testing.T, what string, got, want []float64, tolerance float64) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Errorf("%s: %d numbers, %d when it was saved", what, len(got), len(want))
+		return
+	}
+	size := 0.
+	for _, v := range want {
+		size = max(size, math.Abs(v))
+	}
+	for i, v := range want {
+		if !(math.Abs(got[i]-v) <= tolerance*size) {
+			t.Errorf("%s %d is %v, was %v when it was saved", what, i, got[i], v)
+			break
 		}
 	}
+}
+
+// sure is how sure a model is of rows: deviations and intervals of targets, or probabilities and sets of classes.
+func sure(m *train.Model, x ops.Matrix) []float64 {
+	if m.Classes == nil {
+		lower, upper, err := m.PredictIntervals(x, .9)
+		if err != nil {
+			panic(err)
+		}
+		std := must(m.PredictDistribution(x)).Std
+		return slices.Concat(std.RawMatrix().Data, lower.RawMatrix().Data, upper.RawMatrix().Data)
+	}
+	out := must(m.Probabilities(x)).RawMatrix().Data
+	for _, set := range must(m.PredictSets(x, .9)) {
+		out = append(out, float64(len(set)))
+	}
+	return out
 }
 
 // sameCell compares two cells of a table: they are the same, but for a rounding where the compiler fuses products.
@@ -344,6 +380,9 @@ func note(m *train.Model, rows any, x ops.Matrix) {
 		savedRows:   string(must(json.Marshal(rows))),
 		savedScores: string(must(json.Marshal(scores.RawMatrix().Data))),
 	}
+	if m.Uncertainty != nil {
+		m.Notes[savedSure] = string(must(json.Marshal(sure(m, x))))
+	}
 }
 
 // savedFrame reads rows of a table, the names in alphabetical order.
@@ -400,10 +439,12 @@ func savedTables(t *testing.T) map[string]*train.Model {
 	return map[string]*train.Model{"table": m}
 }
 
-// savedTrees are models of trees of every kind of layer, and of the head that no other has.
+// savedTrees are models of trees of every kind of layer, of the head that no other has, and ones that know how sure they
+// are.
 func savedTrees(t *testing.T) map[string]*train.Model {
-	all, _, y := counts(60, modelDims, 1)
+	all, labels, y := counts(60, modelDims, 1)
 	test, _, _ := counts(5, modelDims, 1)
+	gaussian := layers.Spec{Map: "gaussian", Features: 16}
 	models := map[string]*train.Model{}
 	for name, r := range map[string]train.Recipe{
 		"tree-tuned": {Scale: "standard", Spec: treeOf("gaussian")},
@@ -414,9 +455,15 @@ func savedTrees(t *testing.T) map[string]*train.Model {
 				{Map: "chi2"},
 			}},
 		}}},
-		"head-huber": {Scale: "standard", Spec: layers.Spec{Map: "gaussian", Features: 16}, Fitter: sgd.MiniBatch{Head: "huber"}},
+		"head-huber":   {Scale: "standard", Spec: gaussian, Fitter: sgd.MiniBatch{Head: "huber"}},
+		"sure-targets": {Scale: "standard", Spec: gaussian, Uncertainty: &train.UncertaintyOptions{}},
+		"sure-classes": {Scale: "standard", Spec: gaussian, Uncertainty: &train.UncertaintyOptions{Laplace: true}},
 	} {
-		m, _, err := r.Fit(context.Background(), &data.Set{X: all, Y: mat.Col(nil, 0, y)})
+		set := &data.Set{X: all, Y: mat.Col(nil, 0, y)}
+		if name == "sure-classes" {
+			set = &data.Set{X: all, Labels: labels}
+		}
+		m, _, err := r.Fit(context.Background(), set)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
