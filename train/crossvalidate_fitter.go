@@ -105,7 +105,7 @@ func (w wholeFits) Metric(y *mat.Dense) fits.Metric {
 	switch head := w.ours(); {
 	case head != nil:
 		return head.Metric(y)
-	case cv.HasClasses(y):
+	case given.AreClasses(y):
 		return fits.ErrorRate
 	default:
 		return fits.MeanSquaredError
