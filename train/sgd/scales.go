@@ -132,6 +132,9 @@ func (f *fitter) start(ctx context.Context) error {
 	scales, variance := []float64{1}, 1.
 	if !f.head.Classifies() {
 		targets, err := f.src.spread(ctx)
+		if err == nil && targets.Empty() {
+			err = fmt.Errorf("train: Fit: there are no rows to fit; add some: %w", domain.ErrShape)
+		}
 		if err == nil {
 			err = f.enter(targets)
 		}

@@ -64,6 +64,9 @@ func PowerOf2(v float64) float64 {
 	return math.Ldexp(1, e-1)
 }
 
+// Empty says whether there are no rows.
+func (s *Spread) Empty() bool { return s.columns == nil }
+
 // Mean is the mean of target j.
 func (s *Spread) Mean(j int) float64 {
 	return s.columns[j].origin + s.columns[j].unit*s.columns[j].mean
