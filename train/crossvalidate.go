@@ -15,16 +15,18 @@ import (
 	"github.com/bochner-go/bochner/train/internal/cv"
 	"github.com/bochner-go/bochner/train/internal/given"
 	"github.com/bochner-go/bochner/train/linear"
-	"github.com/bochner-go/bochner/train/sgd"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 )
 
 // CVOptions are the options of CrossValidate.
 type CVOptions struct {
-	// Fitter is what is fitted: linear.RidgeOptions, linear.SVMOptions, linear.LogisticOptions or sgd.MiniBatch; nil:
-	// linear.RidgeOptions{}. Leave its own lambdas nil or 0: CrossValidate scores the lambdas of the candidates and of
-	// CVOptions.
+	// Fitter is what is fitted. nil is the Fitter of the recipe for Recipe.CrossValidate, and otherwise
+	// linear.RidgeOptions{}, or for a Spec that tunes its map sgd.MiniBatch, with a softmax head for classes.
+	//
+	// Leave the lambdas of linear.RidgeOptions, SVMOptions and LogisticOptions and of sgd.MiniBatch nil or 0:
+	// CrossValidate scores the lambdas of the candidates and of CVOptions. Another Fitter has no such lambdas. It is
+	// fitted as it is in each fold, and each of its maps has one score.
 	Fitter fits.Fitter
 	// Folds is the number of folds; 0: 5.
 	Folds int
@@ -36,7 +38,9 @@ type CVOptions struct {
 	// Sample has rows that stand for all rows where a map takes a parameter from the data or is fitted. nil: the rows
 	// themselves, which must then be in memory.
 	Sample ops.Matrix
-	locate func(error) error // names the place of a row of Sample
+	locate func(error) error             // names the place of a row of Sample
+	fitter func(layers.Spec) fits.Fitter // the default of a recipe
+	whole  bool                          // whether a Fitter with lambdas of its own is fitted as it is
 	// Progress is called after each fold of each map; nil: not called.
 	Progress func(done, total int)
 }
@@ -45,13 +49,15 @@ type CVOptions struct {
 // its rows, under a fit to the other folds.
 type CVScore struct {
 	Spec   layers.Spec
-	Lambda float64
+	Lambda float64 // NaN for a Fitter that is fitted as it is
 	// Error is the mean over the folds; +Inf if a fold cannot be fitted.
 	Error float64
 	// StdErr is the standard error of Error over the folds; NaN if a fold cannot be fitted.
 	StdErr float64
 	// MSE is the mean squared error; NaN if the head has none beside the error rate; +Inf if a fold cannot be fitted.
 	MSE float64
+
+	fitter fits.Fitter
 }
 
 // score is s as a score of its lambda.
@@ -62,12 +68,26 @@ func (s CVScore) score(m fits.Metric) fits.LambdaScore {
 	return fits.LambdaScore{Lambda: s.Lambda, MSE: s.MSE, ErrorRate: math.NaN()}
 }
 
-// CVReport has the scores, ordered by candidate and then by lambda, and the index of the best one. The best has the
-// least Error. Ties go to the lower MSE, then to the larger lambda, then to the first.
+// CVReport has the scores, ordered by candidate and then by lambda, and the index of the chosen one. It has the least
+// Error. Ties go to the lower MSE, then to the larger lambda, then to the first.
 type CVReport struct {
 	Metric fits.Metric
 	Scores []CVScore
-	Best   int
+	Chosen int
+}
+
+// Best returns the recipe with what was chosen: the Spec, and the Fitter with its lambda. A report without scores
+// leaves the recipe as it is.
+func (r *CVReport) Best(recipe Recipe) Recipe {
+	if r.Chosen < 0 || r.Chosen >= len(r.Scores) {
+		return recipe
+	}
+	best := r.Scores[r.Chosen]
+	recipe.Spec, recipe.Fitter = best.Spec, best.fitter
+	if !math.IsNaN(best.Lambda) {
+		recipe.Fitter, _ = withLambdas(best.fitter, []float64{best.Lambda})
+	}
+	return recipe
 }
 
 // CrossValidate scores maps and lambdas of a head by k-fold cross-validation. Spec.FillDefaults takes from
@@ -78,12 +98,13 @@ type CVReport struct {
 // same draws, so that their scores differ by the parameters alone. The scores depend on the arguments alone, not on
 // GOMAXPROCS.
 //
-// Each map is drawn once for all candidates that have it. If its features can be kept, they are computed once for all
-// folds and lambdas. RidgeOptions, SVMOptions and MiniBatch say what else is shared.
+// Each map is drawn once for all candidates that have it, and a map that is tuned for each fit. If the features of a
+// frozen map can be kept, they are computed once for all folds and lambdas. RidgeOptions, SVMOptions and MiniBatch say
+// what else is shared.
 //
 // Errors: domain.ErrShape for fewer than two rows a fold and for shapes that do not fit; domain.ErrParam for options
-// out of range, no candidate, or no lambda that can be fitted in every fold; the errors of the specs and of the fits;
-// ctx.Err().
+// out of range, no candidate, a Spec that tunes its map with a Fitter that leaves it frozen, lambdas for a Fitter that
+// takes none, or no lambda that can be fitted in every fold; the errors of the specs and of the fits; ctx.Err().
 func CrossValidate(ctx context.Context, candidates []Candidate, rows data.Examples, o CVOptions) (*CVReport, error) {
 	if err := given.Missing("CrossValidate", given.Arg("the context", ctx), given.Arg("the source of rows", rows)); err != nil {
 		return nil, err
@@ -101,21 +122,35 @@ func CrossValidate(ctx context.Context, candidates []Candidate, rows data.Exampl
 	if err := job.Deal(o.Seed); err != nil {
 		return nil, err
 	}
-	head, err := foldsOf(o.Fitter)
-	if err != nil {
-		return nil, err
-	}
-	if err := head.Check(job.Y); err != nil {
-		return nil, fmt.Errorf("train: CrossValidate: %w", err)
-	}
 	groups, err := groupsOf(candidates, o)
 	if err != nil {
 		return nil, err
 	}
+	for i, g := range groups {
+		g.fitter = o.fitterOf(g.Spec, job.Y)
+		if g.head, err = foldsOf(g.fitter, o.whole && g.Lambdas == nil); err != nil {
+			return nil, err
+		}
+		err := g.head.Check(job.Y)
+		_, whole := g.head.(wholeFits)
+		switch metric := groups[0].head.Metric(job.Y); {
+		case err != nil:
+		case whole && g.Lambdas != nil:
+			err = fmt.Errorf("there are lambdas, and a %T takes none; leave them out: %w", g.fitter, domain.ErrParam)
+		case g.head.Metric(job.Y) != metric:
+			err = fmt.Errorf("the first map is scored by the %v, and map %d by the %v; give one Fitter for all: %w",
+				metric, i, g.head.Metric(job.Y), domain.ErrParam)
+		default:
+			err = frozen(g.Spec, g.fitter.Freezes())
+		}
+		if err != nil {
+			return nil, fmt.Errorf("train: CrossValidate: %w", err)
+		}
+	}
 	job.Total = o.Folds * len(groups)
-	r, scores := &CVReport{Metric: head.Metric(job.Y)}, make([][]CVScore, len(candidates))
+	r, scores := &CVReport{Metric: groups[0].head.Metric(job.Y)}, make([][]CVScore, len(candidates))
 	for _, g := range groups {
-		all, err := scoresOf(ctx, job, head, g.Candidate)
+		all, err := scoresOf(ctx, job, g)
 		if err != nil {
 			return nil, fmt.Errorf("train: CrossValidate: map %s %v: %w", g.Spec.Map, g.Spec.Params.Short(), err)
 		}
@@ -134,7 +169,7 @@ func CrossValidate(ctx context.Context, candidates []Candidate, rows data.Exampl
 	}
 	r.Scores = slices.Concat(scores...)
 	r.choose()
-	if math.IsInf(r.Scores[r.Best].Error, 1) {
+	if math.IsInf(r.Scores[r.Chosen].Error, 1) {
 		return nil, fmt.Errorf("train: CrossValidate: none of the %d candidates can be fitted in every fold; raise the lambdas: %w", len(r.Scores), domain.ErrParam)
 	}
 	return r, nil
@@ -142,10 +177,10 @@ func CrossValidate(ctx context.Context, candidates []Candidate, rows data.Exampl
 
 // choose finds the best.
 func (r *CVReport) choose() {
-	r.Best = 0
+	r.Chosen = 0
 	for i, s := range r.Scores {
-		if s.score(r.Metric).Better(r.Scores[r.Best].score(r.Metric)) {
-			r.Best = i
+		if s.score(r.Metric).Better(r.Scores[r.Chosen].score(r.Metric)) {
+			r.Chosen = i
 		}
 	}
 }
@@ -154,10 +189,10 @@ func (r *CVReport) choose() {
 // better value may lie beyond. A setting is AxisFeatures, AxisLambda, or a numeric parameter of the map. Lambdas are
 // compared for the same map. A best value of 0 does not count as an end.
 func (r *CVReport) AtEnd() (names []string) {
-	if r.Best < 0 || r.Best >= len(r.Scores) {
+	if r.Chosen < 0 || r.Chosen >= len(r.Scores) {
 		return nil // there are no scores
 	}
-	best := r.Scores[r.Best]
+	best := r.Scores[r.Chosen]
 	end := func(name string, same bool, of func(s CVScore) float64) {
 		lo, hi := math.Inf(1), math.Inf(-1)
 		for _, s := range r.Scores {
@@ -182,8 +217,10 @@ func (r *CVReport) AtEnd() (names []string) {
 // cvGroup is a map with the lambdas of all candidates that have it.
 type cvGroup struct {
 	Candidate
-	of    []int // the candidate of each lambda
-	grows bool  // the lambdas are the default ones of the head, and of are the candidates
+	fitter fits.Fitter
+	head   cv.Head // how it is scored
+	of     []int   // the candidate of each lambda
+	grows  bool    // the lambdas are the default ones of the head, and of are the candidates
 }
 
 // groupsOf are the maps among the candidates, in their order.
@@ -258,8 +295,9 @@ func targetsOf(ctx context.Context, who string, rows data.Examples) (*mat.Dense,
 	})
 }
 
-// scoresOf are the scores of one candidate.
-func scoresOf(ctx context.Context, j *cv.Job, head cv.Head, c Candidate) ([]CVScore, error) {
+// scoresOf are the scores of a map.
+func scoresOf(ctx context.Context, j *cv.Job, g *cvGroup) ([]CVScore, error) {
+	head, c := g.head, g.Candidate
 	for _, l := range c.Lambdas {
 		if err := given.CheckLambda(l); err != nil {
 			return nil, err
@@ -292,11 +330,12 @@ func scoresOf(ctx context.Context, j *cv.Job, head cv.Head, c Candidate) ([]CVSc
 		out := make([]fits.LambdaScore, len(lambdas))
 		for i, l := range lambdas {
 			one := overFolds(c.Spec, l, metric, folds, i)
+			one.fitter = g.fitter
 			all, out[i] = append(all, one), one.score(metric)
 		}
 		return out, nil
 	})
-	if err != nil || c.Lambdas != nil {
+	if err != nil || grid.List != nil {
 		return all, err
 	}
 	out := make([]CVScore, len(scores))
@@ -318,19 +357,21 @@ func overFolds(spec layers.Spec, lambda float64, metric fits.Metric, folds [][]f
 	}
 	mean, sd := stat.MeanStdDev(errs, nil)
 	if math.IsInf(mean, 1) || math.IsNaN(mean) {
-		return CVScore{spec, lambda, math.Inf(1), math.NaN(), math.Inf(1)}
+		return CVScore{Spec: spec, Lambda: lambda, Error: math.Inf(1), StdErr: math.NaN(), MSE: math.Inf(1)}
 	}
-	return CVScore{spec, lambda, mean, sd / math.Sqrt(float64(len(errs))), stat.Mean(squares, nil)}
+	out := CVScore{Spec: spec, Lambda: lambda, Error: mean, StdErr: sd / math.Sqrt(float64(len(errs)))}
+	out.MSE = stat.Mean(squares, nil)
+	return out
 }
 
 // Cost estimates the cost of CrossValidate for a number of maps of the size of p, each with the lambdas of the options.
-// It is 0 for a Fitter that CrossValidate refuses.
+// A nil Fitter counts as ridge regression, and a Fitter that CrossValidate refuses costs 0.
 func (o CVOptions) Cost(p fits.Problem, maps int) fits.Cost {
 	folds := o.Folds
 	if folds == 0 {
 		folds = 5
 	}
-	head, err := foldsOf(o.Fitter)
+	head, err := foldsOf(o.fitterOf(layers.Spec{}, nil), false)
 	if err != nil {
 		return fits.Cost{}
 	}
@@ -343,28 +384,15 @@ func (o CVOptions) Cost(p fits.Problem, maps int) fits.Cost {
 	return c
 }
 
-// cvHead is a Fitter that CrossValidate can score.
-type cvHead interface {
-	fits.Fitter
-	// Folds returns how it is scored.
-	Folds() cv.Head
-}
-
-var (
-	_ cvHead = linear.RidgeOptions{}
-	_ cvHead = linear.SVMOptions{}
-	_ cvHead = linear.LogisticOptions{}
-	_ cvHead = sgd.MiniBatch{}
-)
-
-// foldsOf returns how CrossValidate scores a Fitter; nil is ridge regression.
-func foldsOf(f fits.Fitter) (cv.Head, error) {
-	if f == nil {
-		f = linear.RidgeOptions{}
+// fitterOf is what is fitted under a spec to the targets y.
+func (o CVOptions) fitterOf(spec layers.Spec, y *mat.Dense) fits.Fitter {
+	switch {
+	case o.Fitter != nil:
+		return o.Fitter
+	case o.fitter != nil:
+		return o.fitter(spec)
+	case spec.Tuned():
+		return batches(spec, cv.OneClass(y))
 	}
-	head, ok := f.(cvHead)
-	if !ok || domain.IsNil(f) {
-		return nil, fmt.Errorf("train: CrossValidate: a %T has no score by folds; give linear.RidgeOptions, SVMOptions or LogisticOptions, or sgd.MiniBatch: %w", f, domain.ErrParam)
-	}
-	return head.Folds(), nil
+	return linear.RidgeOptions{}
 }

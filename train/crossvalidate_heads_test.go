@@ -108,7 +108,7 @@ func TestCrossValidateSVM(t *testing.T) {
 			if s.Lambda != maps[i/3].Lambdas[i%3] || math.Abs(s.Error-want) > 1e-3*want || !(s.StdErr > 0) {
 				t.Errorf("%v: %+v, by hand %v", o.Loss, s, want)
 			}
-			if best := r.Scores[r.Best]; s.Error < best.Error || s.Error == best.Error && s.Lambda > best.Lambda {
+			if best := r.Scores[r.Chosen]; s.Error < best.Error || s.Error == best.Error && s.Lambda > best.Lambda {
 				t.Errorf("%v: the best is %+v, and there is %+v", o.Loss, best, s)
 			}
 		}
@@ -165,6 +165,28 @@ func TestCrossValidateFit(t *testing.T) {
 	}
 }
 
+// TestCrossValidateTunes: without a Fitter, a Spec that tunes its map is fitted by mini-batches, with the head that the
+// rows want, beside a frozen one by ridge regression.
+func TestCrossValidateTunes(t *testing.T) {
+	x, classes, target := trial.Overlapping(t, 60, 3, 2)
+	frozen := layers.Spec{Map: "gaussian", Features: 8, Seed: 2}
+	tuned := frozen
+	tuned.Tune = "bandwidth"
+	for head, y := range map[string]*mat.Dense{"softmax": classes, "": target} {
+		rows := data.Pairs{X: x, Y: y}
+		both, err := CrossValidate(t.Context(), []Candidate{{tuned, []float64{0}}, {frozen, []float64{1}}}, rows, CVOptions{Folds: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, f := range []fits.Fitter{sgd.MiniBatch{FitOptions: sgd.FitOptions{Seed: 2}, Head: head}, linear.RidgeOptions{}} {
+			one, err := CrossValidate(t.Context(), []Candidate{{both.Scores[i].Spec, []float64{both.Scores[i].Lambda}}}, rows, CVOptions{Folds: 2, Fitter: f})
+			if err != nil || one.Scores[0].Error != both.Scores[i].Error {
+				t.Errorf("%q: %+v, and under a %T %+v (%v)", head, both.Scores[i], f, one, err)
+			}
+		}
+	}
+}
+
 // TestCrossValidateIsDeterministic: the bits depend on the seed alone.
 func TestCrossValidateIsDeterministic(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
@@ -201,11 +223,11 @@ func TestCrossValidateBest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := r.Scores; !math.IsInf(s[0].Error, 1) || !math.IsNaN(s[0].StdErr) || s[1].Error != s[2].Error || r.Best != 2 {
+	if s := r.Scores; !math.IsInf(s[0].Error, 1) || !math.IsNaN(s[0].StdErr) || s[1].Error != s[2].Error || r.Chosen != 2 {
 		t.Errorf("%+v", r)
 	}
 	batches := sgd.MiniBatch{FitOptions: sgd.FitOptions{Solver: sgd.SGD, LearnRate: 1e-4, Epochs: 100}}
-	if r, err = CrossValidate(context.Background(), plain, data.Pairs{X: x, Y: y}, CVOptions{Fitter: batches, Lambdas: []float64{1e300, 1e-3}}); err != nil || !math.IsInf(r.Scores[0].Error, 1) || r.Best != 1 {
+	if r, err = CrossValidate(context.Background(), plain, data.Pairs{X: x, Y: y}, CVOptions{Fitter: batches, Lambdas: []float64{1e300, 1e-3}}); err != nil || !math.IsInf(r.Scores[0].Error, 1) || r.Chosen != 1 {
 		t.Errorf("%+v, %v", r, err)
 	}
 	if _, err = CrossValidate(context.Background(), plain, data.Pairs{X: x, Y: y}, CVOptions{Fitter: batches, Lambdas: []float64{1e300}}); !errors.Is(err, domain.ErrParam) || !strings.Contains(err.Error(), "none of the 1 candidates") {

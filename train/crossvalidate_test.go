@@ -69,8 +69,8 @@ func TestCrossValidate(t *testing.T) {
 			t.Errorf("%v: want the error %v", s, want)
 		}
 	}
-	if r.Best != best {
-		t.Errorf("the best is %d, want %d", r.Best, best)
+	if r.Chosen != best {
+		t.Errorf("the best is %d, want %d", r.Chosen, best)
 	}
 }
 
@@ -119,7 +119,7 @@ func TestCrossValidateAround(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	best, sigma := r.Scores[r.Best], map[float64]bool{}
+	best, sigma := r.Scores[r.Chosen], map[float64]bool{}
 	least, largest := math.Inf(1), 0.
 	var lambdas []float64
 	for i, s := range r.Scores {

@@ -11,8 +11,8 @@
 // A data.Frame is a table with names, categories, dates and gaps. Recipe.Columns says how it becomes numbers,
 // Model.Columns keeps what was learned, and Model.Rows and Model.Options apply it to other rows and files.
 //
-// CrossValidate scores maps and lambdas for RidgeOptions, SVMOptions, LogisticOptions and MiniBatch. The maps come from
-// Grid, RandomSearch or Around. Auto finds a model without a recipe.
+// Recipe.CrossValidate scores a recipe, its tuning and its Fitter included, and CrossValidate maps and lambdas on rows
+// that are scaled already. The maps come from Grid, RandomSearch or Around. Auto finds a model without a recipe.
 //
 // Rows are a *tensor.Dense or, if they are sparse, an *ops.CSR. No function makes all sparse rows dense at once, except
 // for a scaler that moves zeros (see Recipe.Afford).

@@ -79,14 +79,13 @@ func ExampleRecipe_CrossValidate() {
 	set := &data.Set{X: x, Labels: labels}
 	r := train.Recipe{Scale: "standard", Spec: layers.Spec{Map: "gaussian", Features: 64}, Fitter: linear.SVMOptions{}}
 	candidates, _ := train.Grid(r.Spec, train.Axis{Name: "sigma", Values: []float64{.1, 1, 100}})
-	cv, err := r.CrossValidate(context.Background(), set, candidates, train.CVOptions{Fitter: linear.SVMOptions{}})
+	cv, err := r.CrossValidate(context.Background(), set, candidates, train.CVOptions{})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	best := cv.Scores[cv.Best]
-	r.Spec, r.Fitter = best.Spec, linear.SVMOptions{Lambdas: []float64{best.Lambda}}
-	m, _, err := r.Fit(context.Background(), set)
+	best := cv.Best(r)
+	m, _, err := best.Fit(context.Background(), set)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -23,7 +23,7 @@ func ExampleCrossValidate() {
 	if err != nil {
 		panic(err)
 	}
-	fmt.Printf("%d scores, the best lambda is %g\n", len(r.Scores), r.Scores[r.Best].Lambda)
+	fmt.Printf("%d scores, the best lambda is %g\n", len(r.Scores), r.Scores[r.Chosen].Lambda)
 	// Output:
 	// 3 scores, the best lambda is 1e-09
 }
@@ -40,7 +40,7 @@ func ExampleCrossValidateAround() {
 	if err != nil {
 		panic(err)
 	}
-	fmt.Printf("%v: %.2f, at an end: %v\n", r.Metric, r.Scores[r.Best].Error, r.AtEnd())
+	fmt.Printf("%v: %.2f, at an end: %v\n", r.Metric, r.Scores[r.Chosen].Error, r.AtEnd())
 	// Output:
 	// error rate: 0.00, at an end: []
 }
@@ -61,7 +61,7 @@ func ExampleGrid() {
 	if err != nil {
 		panic(err)
 	}
-	best := r.Scores[r.Best]
+	best := r.Scores[r.Chosen]
 	fmt.Printf("%d maps, %d scores; %v: %.2f with %v and lambda %g\n", len(maps), len(r.Scores), r.Metric, best.Error, best.Spec.Params.Short(), best.Lambda)
 	// Output:
 	// 3 maps, 6 scores; error rate: 0.00 with sigma=1 and lambda 0.001

@@ -211,7 +211,7 @@ func TestLogisticChoice(t *testing.T) {
 	}
 	maps := []train.Candidate{{Spec: layers.Spec{Map: "linear"}}}
 	cv := must(train.CrossValidate(t.Context(), maps, data.Pairs{X: x, Y: y}, train.CVOptions{Fitter: linear.LogisticOptions{}, Folds: 3}))
-	if e := cv.Scores[cv.Best].Error; cv.Metric != fits.ErrorRate || !(e > .05 && e < .6) {
+	if e := cv.Scores[cv.Chosen].Error; cv.Metric != fits.ErrorRate || !(e > .05 && e < .6) {
 		t.Errorf("cross-validation: %v %v", cv.Metric, e)
 	}
 	set := &data.Set{X: x}

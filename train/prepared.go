@@ -319,7 +319,7 @@ func (p *Prepared) Fit(ctx context.Context, f fits.Fitter) (*fits.Report, error)
 	case p.rows == nil:
 		return nil, p.Locate(errNoTargets)
 	case f == nil && m.Spec.Tuned():
-		f = sgd.MiniBatch{FitOptions: sgd.FitOptions{Seed: m.Spec.Seed}, Head: map[bool]string{true: "softmax"}[m.Classes != nil]}
+		f = batches(m.Spec, m.Classes != nil)
 	case f == nil:
 		f = p.solver(m.Map.Features())
 	}
@@ -332,7 +332,9 @@ func (p *Prepared) Fit(ctx context.Context, f fits.Fitter) (*fits.Report, error)
 		return nil, p.Locate(fmt.Errorf("train: Recipe: a %s head learns classes, and the rows have targets; take another Head: %w", f.HeadKind(), domain.ErrParam))
 	}
 	var rep *fits.Report
-	if err = p.frozen(f.Freezes()); err == nil {
+	if err = frozen(m.Spec, f.Freezes()); err != nil {
+		err = fmt.Errorf("train: Recipe: %w", err)
+	} else {
 		rep, err = f.Fit(ctx, m.Map, m.Head, p.rows)
 	}
 	if err != nil && !p.streamed() { // a stream names its rows
@@ -380,9 +382,13 @@ func (p *Prepared) solver(features int) fits.Fitter {
 	return linear.RidgeOptions{Seed: seed}
 }
 
+// batches fits the head of a map that is tuned.
+func batches(s layers.Spec, classes bool) fits.Fitter {
+	return sgd.MiniBatch{FitOptions: sgd.FitOptions{Seed: s.Seed}, Head: map[bool]string{true: "softmax"}[classes]}
+}
+
 // frozen refuses a spec that tunes its map if the fitter, named by what, leaves the map as it is drawn.
-func (p *Prepared) frozen(what string) error {
-	s := p.Model.Spec
+func frozen(s layers.Spec, what string) error {
 	if what == "" || !s.Tuned() {
 		return nil
 	}
@@ -390,5 +396,5 @@ func (p *Prepared) frozen(what string) error {
 	if tuned == "" {
 		tuned = "its parts"
 	}
-	return fmt.Errorf("train: Recipe: the Spec tunes %s, and %s leaves the map as it is drawn; use MiniBatch: %w", tuned, what, domain.ErrParam)
+	return fmt.Errorf("the Spec tunes %s, and %s leaves the map as it is drawn; use MiniBatch: %w", tuned, what, domain.ErrParam)
 }

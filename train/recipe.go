@@ -60,16 +60,42 @@ func (r Recipe) Fit(ctx context.Context, rows data.Source) (*Model, *fits.Report
 	return p.Model, rep, nil
 }
 
-// CrossValidate calls Prepare, and then the function CrossValidate with the candidates on the scaled rows. The scalers
-// are fitted on all rows, including the rows that a fold scores. CVOptions.Sample has no effect. Candidates differ from
-// the recipe's Spec by their parameters; see Grid, RandomSearch and Around. Errors: see Recipe.Fit and CrossValidate.
-func (r Recipe) CrossValidate(ctx context.Context, rows data.Source, candidates []Candidate, o CVOptions) (*CVReport, error) {
+// CrossValidate scores the recipe, or variants of it, by k-fold cross-validation. It calls Prepare, and then the
+// function CrossValidate with the candidates on the scaled rows. Each fold is fitted as by Fit. The Fitter is that of
+// CVOptions, else that of the recipe, else the default of Recipe.Fitter for the candidate's Spec, and a Spec that tunes
+// its map is tuned in each fold. A Fitter of the recipe with lambdas of its own is fitted as it is, unless CVOptions or
+// the candidates have lambdas, which is an error. CVReport.Best returns the recipe with what was chosen.
+//
+// Candidates differ from the recipe's Spec by their parameters; see Grid, RandomSearch and Around. Without candidates
+// the Spec itself is scored. The scalers are fitted on all rows, including the rows that a fold scores.
+// CVOptions.Sample has no effect. Errors: see Recipe.Fit and CrossValidate.
+func (r Recipe) CrossValidate(ctx context.Context, rows data.Source, candidates []Candidate, o CVOptions) (*CVReport,
+	error) {
 	p, err := r.Prepare(ctx, rows)
 	if err != nil {
 		return nil, err
 	}
 	if p.rows == nil {
 		return nil, p.Locate(errNoTargets)
+	}
+	if len(candidates) == 0 {
+		candidates = []Candidate{{Spec: p.Model.Spec}}
+	}
+	if o.Fitter == nil {
+		o.Fitter, o.whole = r.Fitter, true
+	}
+	o.fitter = func(s layers.Spec) fits.Fitter {
+		if s.Tuned() {
+			return batches(s, p.Model.Classes != nil)
+		}
+		q := *p
+		q.Model = &Model{Spec: s, Classes: p.Model.Classes}
+		s.Dims = p.x.Shape()[1]
+		features, err := s.Columns()
+		if err != nil {
+			features = s.Features
+		}
+		return q.solver(features)
 	}
 	o.Sample, o.locate = p.x, p.locate
 	report, err := CrossValidate(ctx, candidates, p.rows, o)

@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -263,6 +264,203 @@ func TestRecipeOfStream(t *testing.T) {
 		cvAgain, err := r.CrossValidate(t.Context(), parsed, []train.Candidate{{Spec: r.Spec}}, train.CVOptions{Fitter: f, Folds: 3, Lambdas: []float64{.001}})
 		if err != nil || cvAgain.Scores[0].Error != cv.Scores[0].Error {
 			t.Errorf("%s: cross-validation scores %+v on rows that a survey keeps, and %+v else (%v)", name, cv, cvAgain, err)
+		}
+	}
+}
+
+// constant is a Fitter whose head predicts one class or one number everywhere. It keeps the number of rows of each fit.
+type constant struct {
+	kind string
+	b    []float64
+	rows *[]int
+	tune bool
+}
+
+func (constant) Cost(fits.Problem) fits.Cost { return fits.Cost{Operations: 1} }
+func (c constant) HeadKind() string          { return c.kind }
+
+func (c constant) Freezes() string {
+	if c.tune {
+		return ""
+	}
+	return "a constant"
+}
+
+func (c constant) Fit(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples) (*fits.Report, error) {
+	n := 0
+	for b, err := range rows.Blocks(ctx, 0) {
+		if err != nil {
+			return nil, err
+		}
+		n += b.X.Shape()[0]
+	}
+	*c.rows = append(*c.rows, n)
+	for _, p := range m.Params() {
+		if p.Tuned { // a map that the next fold must not see
+			p.Value.Zero()
+		}
+	}
+	return &fits.Report{}, head.SetWeights(make([]float64, m.Features()*head.Features()), c.b)
+}
+
+// TestRecipeCrossValidateFitter: the recipe's own Fitter is fitted in every fold, in memory and on a stream, for classes
+// and for targets; Best keeps it.
+func TestRecipeCrossValidateFitter(t *testing.T) {
+	rows, labels, y := ringRows(90)
+	for i := range labels {
+		labels[i] = []string{"inner", "outer", "outer"}[i%3]
+	}
+	set := &data.Set{X: must(data.FromSlices(rows)), Labels: labels}
+	file := filepath.Join(t.TempDir(), "rows.csv")
+	var text strings.Builder
+	for i, r := range rows {
+		fmt.Fprintf(&text, "%v,%v,%v,%s\n", r[0], r[1], r[2], labels[i])
+	}
+	if err := os.WriteFile(file, []byte(text.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	targets, square := &data.Set{X: set.X, Y: y}, 0.
+	for _, v := range y {
+		square += (v - 2) * (v - 2) / 90
+	}
+	for name, c := range map[string]struct {
+		rows  data.Source
+		f     constant
+		tune  string
+		error float64
+		off   float64 // how far the folds of a stream, which differ in size, may be off
+	}{
+		"linear":         {set, constant{kind: "linear", b: []float64{1, -1}}, "", 2. / 3, 1e-12},
+		"softmax":        {set, constant{kind: "softmax", b: []float64{-1, 1}}, "", 1. / 3, 1e-12},
+		"targets":        {targets, constant{kind: "huber", b: []float64{2}}, "", square, 1e-9},
+		"tuned":          {set, constant{kind: "softmax", b: []float64{-1, 1}, tune: true}, "all", 1. / 3, 1e-12},
+		"stream, linear": {must(data.OpenStream(data.StreamOptions{BlockRows: 17}, file)), constant{kind: "linear", b: []float64{1, -1}}, "", 2. / 3, .1},
+	} {
+		var fitted []int
+		c.f.rows = &fitted
+		r := train.Recipe{Scale: "standard", Spec: layers.Spec{Map: "gaussian", Features: 8, Tune: c.tune}, Fitter: c.f}
+		cv, err := r.CrossValidate(t.Context(), c.rows, nil, train.CVOptions{Folds: 3})
+		if err != nil || len(cv.Scores) != 1 || len(fitted) != 3 || fitted[0]+fitted[1]+fitted[2] != 180 ||
+			math.Abs(cv.Scores[0].Error-c.error) > c.off || !math.IsNaN(cv.Scores[0].Lambda) {
+			t.Errorf("%s: %+v, fits to %d rows, %v; want the error %v", name, cv, fitted, err, c.error)
+			continue
+		}
+		if best := cv.Best(r); best.Fitter.(constant).rows != c.f.rows || best.Spec.Params.Number("sigma") == 0 {
+			t.Errorf("%s: the best is %+v", name, best)
+		}
+	}
+	lone := train.Recipe{Spec: layers.Spec{Map: "gaussian", Features: 8}, Fitter: constant{kind: "linear", b: []float64{1, -1}, rows: new([]int)}}
+	if _, err := lone.CrossValidate(t.Context(), set, nil, train.CVOptions{Lambdas: []float64{1}}); !errors.Is(err, domain.ErrParam) || !strings.Contains(err.Error(), "takes none") {
+		t.Errorf("lambdas for a Fitter without: %v", err)
+	}
+}
+
+// TestRecipeCrossValidateIsFit: the score of a recipe is that of its fits by hand on the same folds: by default for
+// classes and targets, frozen and tuned, and under its own Fitter with its own lambda.
+func TestRecipeCrossValidateIsFit(t *testing.T) {
+	const folds, seed = 3, 7
+	rows, labels, y := ringRows(120)
+	x := must(data.FromSlices(rows))
+	frozen := layers.Spec{Map: "gaussian", Features: 16, Seed: 3, Params: layers.Values{"sigma": 3.}}
+	tuned := frozen
+	tuned.Tune = "all"
+	short := sgd.FitOptions{Epochs: 4, Batch: 20, Lambda: 1e-3}
+	for name, c := range map[string]struct {
+		spec    layers.Spec
+		fitter  fits.Fitter
+		lambdas []float64 // of the options
+		targets bool
+		by      func(lambda float64) fits.Fitter // the same by hand; nil: the Fitter as it is
+	}{
+		"default":          {frozen, nil, []float64{.01}, false, func(l float64) fits.Fitter { return linear.LogisticOptions{Lambdas: []float64{l}, Seed: 3} }},
+		"default, targets": {frozen, nil, []float64{.01}, true, func(l float64) fits.Fitter { return linear.RidgeOptions{Lambdas: []float64{l}, Seed: 3} }},
+		"tuned":            {tuned, nil, []float64{1e-3}, false, nil},
+		"tuned, targets":   {tuned, nil, []float64{1e-3}, true, nil},
+		"svm":              {frozen, linear.SVMOptions{Tol: 1e-9}, []float64{.01}, false, func(l float64) fits.Fitter { return linear.SVMOptions{Lambdas: []float64{l}, Tol: 1e-9} }},
+		"its own lambdas":  {frozen, linear.LogisticOptions{Lambdas: []float64{.5}}, nil, false, nil},
+		"its own choice":   {frozen, linear.RidgeOptions{Select: linear.SelectLOO}, nil, true, nil},
+		"its own penalty":  {tuned, sgd.MiniBatch{FitOptions: short, Head: "softmax"}, nil, false, nil},
+		"cg":               {frozen, linear.CGOptions{Lambda: .1}, nil, true, nil},
+	} {
+		set := &data.Set{X: x, Labels: labels}
+		if c.targets {
+			set.Labels, set.Y = nil, y
+		}
+		r := train.Recipe{Scale: "none", Spec: c.spec, Fitter: c.fitter}
+		cv, err := r.CrossValidate(t.Context(), set, nil, train.CVOptions{Folds: folds, Seed: seed, Lambdas: c.lambdas})
+		if err != nil || len(cv.Scores) != 1 {
+			t.Errorf("%s: %+v, %v", name, cv, err)
+			continue
+		}
+		by, want := c.by, 0.
+		if by == nil {
+			by = func(lambda float64) fits.Fitter {
+				if c.fitter == nil {
+					kind := map[bool]string{false: "softmax"}[c.targets]
+					return sgd.MiniBatch{FitOptions: sgd.FitOptions{Seed: 3, Lambda: lambda}, Head: kind}
+				}
+				return c.fitter
+			}
+		}
+		order := data.Shuffle(120, seed)
+		for f := range folds {
+			held := order[f*40 : f*40+40]
+			rest := append(slices.Clone(order[:f*40]), order[f*40+40:]...)
+			part := &data.Set{X: data.Rows(x, rest)}
+			lambda := cv.Scores[0].Lambda
+			for _, i := range rest {
+				if c.targets {
+					part.Y = append(part.Y, y[i])
+				} else {
+					part.Labels = append(part.Labels, labels[i])
+				}
+			}
+			if c.by != nil {
+				lambda *= 2. / 3 // the same penalty a row
+			}
+			one := r
+			one.Fitter = by(lambda)
+			m, _, err := one.Fit(t.Context(), part)
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			if c.targets {
+				guess := must(m.PredictTargets(data.Rows(x, held)))
+				for j, i := range held {
+					want += (guess[j] - y[i]) * (guess[j] - y[i]) / 120
+				}
+				continue
+			}
+			for j, guess := range must(m.PredictClasses(data.Rows(x, held))) {
+				if guess != labels[held[j]] {
+					want += 1. / 120
+				}
+			}
+		}
+		if got := cv.Scores[0].Error; math.Abs(got-want) > 1e-6*want {
+			t.Errorf("%s: the error %v, by hand %v", name, got, want)
+		}
+		if c.spec.Tune != "" && c.fitter == nil {
+			still := r
+			still.Spec, still.Fitter = frozen, sgd.MiniBatch{FitOptions: sgd.FitOptions{Seed: 3}, Head: by(0).HeadKind()}
+			other := must(still.CrossValidate(t.Context(), set, nil, train.CVOptions{Folds: folds, Seed: seed, Lambdas: c.lambdas}))
+			if got := cv.Scores[0].Error; got == other.Scores[0].Error {
+				t.Errorf("%s: the frozen map has the error %v too", name, got)
+			}
+		}
+		best := cv.Best(r)
+		m, rep, err := best.Fit(t.Context(), set)
+		if err != nil || c.lambdas != nil && c.spec.Tune == "" && rep.Lambda != c.lambdas[0] || best.Spec.Tune != c.spec.Tune {
+			t.Errorf("%s: the best %+v makes %v: %+v, %v", name, best, m, rep, err)
+		}
+	}
+	for name, f := range map[string]fits.Fitter{"recipe": linear.RidgeOptions{}, "options": nil} {
+		r, o := train.Recipe{Spec: tuned, Fitter: f}, train.CVOptions{}
+		if f == nil {
+			o.Fitter = linear.RidgeOptions{}
+		}
+		if _, err := r.CrossValidate(t.Context(), &data.Set{X: x, Labels: labels}, nil, o); !errors.Is(err, domain.ErrParam) || !strings.Contains(err.Error(), "use MiniBatch") {
+			t.Errorf("%s: ridge under a tuned map: %v", name, err)
 		}
 	}
 }

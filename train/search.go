@@ -295,9 +295,9 @@ func CrossValidateAround(ctx context.Context, spec layers.Spec, rows data.Exampl
 		more = nil
 		at := func(i int) string { return fmt.Sprint(r.Scores[i].Spec.Params) }
 		switch last := len(factors) - 1; {
-		case at(r.Best) == at(len(r.Scores)-1) && 2*factors[last] <= largestFactor:
+		case at(r.Chosen) == at(len(r.Scores)-1) && 2*factors[last] <= largestFactor:
 			more = []float64{2 * factors[last]}
-		case at(r.Best) == at(0) && factors[0]/2 >= leastFactor:
+		case at(r.Chosen) == at(0) && factors[0]/2 >= leastFactor:
 			more = []float64{factors[0] / 2}
 		}
 	}

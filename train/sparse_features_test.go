@@ -112,7 +112,7 @@ func TestSparseFeatures(t *testing.T) {
 					fail("ridge by conjugate gradients", err)
 				}
 				for _, o := range []linear.SVMOptions{{Lambdas: []float64{.01}, Tol: tol}, {Lambdas: []float64{.01}, Tol: tol, CacheBytes: -1, BlockRows: 16},
-					{Lambdas: []float64{.01}, Tol: tol, ClassWeights: []float64{1, 2, 3}}, {Loss: linear.SquaredInsensitive, Epsilon: .01, Lambdas: []float64{.1}}} {
+					{Lambdas: []float64{.01}, Tol: tol, ClassWeights: []float64{1, 2, 3}}, {Loss: linear.SquaredInsensitive, Epsilon: .01, Lambdas: []float64{.1}, Tol: tol}} {
 					y := classes
 					if o.Loss == linear.SquaredInsensitive {
 						y = targets

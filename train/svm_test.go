@@ -113,10 +113,14 @@ func TestSVMOptimum(t *testing.T) {
 				t.Errorf("C = %v, want %v", fit.C, c)
 			}
 			for j := range fit.B {
-				of := func(w, g []float64) float64 {
-					return svmObjective(w, g, x, func(i int) float64 { return y.At(i, j) }, c, beta, o.Epsilon, hinge)
+				mean := 0. // of the targets, from which the intercept counts
+				if !hinge {
+					mean = stat.Mean(mat.Col(nil, j, y), nil)
 				}
-				w := append(mat.Col(nil, j, fit.W), fit.B[j]/beta)
+				of := func(w, g []float64) float64 {
+					return svmObjective(w, g, x, func(i int) float64 { return y.At(i, j) - mean }, c, beta, o.Epsilon, hinge)
+				}
+				w := append(mat.Col(nil, j, fit.W), (fit.B[j]-mean)/beta)
 				if f := of(w, nil); math.Abs(f-fit.Objective[j]) > 1e-9*f {
 					t.Errorf("λ = %v, %v: the objective is said to be %v and is %v", lambda, o.Loss, fit.Objective[j], f)
 				}

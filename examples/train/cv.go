@@ -175,7 +175,7 @@ func (o *options) choose(ctx context.Context, p *train.Prepared, r *result) erro
 	if o.search.trials == 0 {
 		r.cvEnds = r.cv.AtEnd()
 	}
-	best := r.cv.Scores[r.cv.Best]
+	best := r.cv.Scores[r.cv.Chosen]
 	m.Spec.Params, o.fit.Lambda, o.lambda, r.lambda = best.Spec.Params, best.Lambda, "chosen", &best.Lambda
 	if slices.ContainsFunc(o.search.axes, func(a train.Axis) bool { return a.Name == train.AxisFeatures }) {
 		m.Spec.Features = best.Spec.Features

@@ -70,9 +70,9 @@ func nameOrder(others []setting, score int) float64 {
 // several of few.
 func drawCloud(r *train.CVReport, x setting) (image.Image, error) {
 	cloud := report.Line{Name: fmt.Sprintf("%d candidates", len(r.Scores)), Points: true}
-	best := report.Line{Name: "the best: " + x.name + "=" + number(x.at[r.Best]), Points: true}
+	best := report.Line{Name: "the best: " + x.name + "=" + number(x.at[r.Chosen]), Points: true}
 	for i := range r.Scores {
-		if i == r.Best {
+		if i == r.Chosen {
 			x.add(&best, r, i)
 		} else {
 			x.add(&cloud, r, i)

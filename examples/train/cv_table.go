@@ -111,7 +111,7 @@ func crossTable(r *train.CVReport, rows []setting, across setting) [][]string {
 			at[name] = len(table)
 			table = append(table, append([]string{name}, make([]string, len(across.values))...))
 		}
-		table[at[name]][1+across.index(i)] = marked(s.Error, i == r.Best)
+		table[at[name]][1+across.index(i)] = marked(s.Error, i == r.Chosen)
 	}
 	return table
 }
@@ -126,9 +126,9 @@ func scoreList(r *train.CVReport, all []setting) [][]string {
 	if len(all) != 1 || len(order) > cvLines {
 		slices.SortStableFunc(order, func(a, b int) int {
 			switch x, y := r.Scores[a].Error, r.Scores[b].Error; {
-			case a == r.Best || x < y:
+			case a == r.Chosen || x < y:
 				return -1
-			case b == r.Best || x > y:
+			case b == r.Chosen || x > y:
 				return 1
 			}
 			return 0
@@ -141,7 +141,7 @@ func scoreList(r *train.CVReport, all []setting) [][]string {
 	table := [][]string{head}
 	for _, i := range order {
 		s := r.Scores[i]
-		table = append(table, []string{nameOf(all, i), marked(s.Error, i == r.Best), fmt.Sprintf("± %.2g", s.StdErr)})
+		table = append(table, []string{nameOf(all, i), marked(s.Error, i == r.Chosen), fmt.Sprintf("± %.2g", s.StdErr)})
 	}
 	return table
 }

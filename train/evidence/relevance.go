@@ -71,7 +71,9 @@ func spreads(blocks []ops.Matrix, f func(column int, x float64) float64) []float
 		square[j] = math.Sqrt(square[j])
 	}
 	if largest := floats.Max(square); largest > 0 {
-		floats.Scale(1/largest, square)
+		for j := range square {
+			square[j] /= largest
+		}
 	}
 	return square
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/internal/given"
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/optimize"
 )
 
@@ -49,7 +50,10 @@ const farthest = 14
 
 func newSearch(ctx context.Context, m layers.Layer, rows *sample, o Options) (*search, error) {
 	s := &search{Options: o, ctx: ctx, best: point{loss: math.Inf(1)}}
-	y, k := s.targets(rows)
+	y, k, err := s.targets(rows)
+	if err != nil {
+		return nil, err
+	}
 	if k == 0 {
 		return nil, fmt.Errorf("train: Maximise: every target is the same in all of the %d rows that decide; there is nothing to fit: %w",
 			rows.n, domain.ErrDomain)
@@ -58,7 +62,6 @@ func newSearch(ctx context.Context, m layers.Layer, rows *sample, o Options) (*s
 	if err := domain.CheckSize("train: Maximise: features and the system", 8, rows.n*4+3*least, m.Features()); err != nil {
 		return nil, err
 	}
-	var err error
 	if s.chain, err = newChain(m, rows.blocks); err != nil {
 		return nil, err
 	}
@@ -76,37 +79,28 @@ func newSearch(ctx context.Context, m layers.Layer, rows *sample, o Options) (*s
 
 // targets returns the targets that vary, centred and scaled to unit variance, [n, k]. It records the standard
 // deviations of all targets.
-func (s *search) targets(rows *sample) (y []float64, k int) {
-	columns := make([][]float64, rows.k)
-	for t := range columns {
-		c := make([]float64, rows.n)
-		for i := range c {
-			c[i] = rows.y[i*rows.k+t]
-		}
-		largest := floats.Norm(c, math.Inf(1)) // divided first: no square overflows or is lost
-		if largest > 0 {
-			for i := range c {
-				c[i] /= largest
+func (s *search) targets(rows *sample) (y []float64, k int, err error) {
+	u, err := given.SpreadOf(mat.NewDense(rows.n, rows.k, rows.y)).Unit("Maximise", false)
+	if err != nil {
+		return nil, 0, err
+	}
+	s.sd = u.Deviation
+	for j, sd := range s.sd {
+		if sd < 0x1p-52*math.Abs(u.Centre[j]) { // rounding
+			s.sd[j] = 0
+		} else if sd > 0 {
+			k++
+			if _, err := given.Square("Maximise", sd); err != nil {
+				return nil, 0, err
 			}
 		}
-		centre(c, rows.n, 1)
-		sd := floats.Norm(c, 2) / math.Sqrt(float64(rows.n))
-		if sd < 1e-14 { // rounding
-			s.sd = append(s.sd, 0)
-			continue
-		}
-		floats.Scale(1/sd, c)
-		s.sd = append(s.sd, sd*largest)
-		columns[k] = c
-		k++
 	}
-	y = make([]float64, rows.n*k)
-	for t, c := range columns[:k] {
-		for i, v := range c {
-			y[i*k+t] = v
+	for i, v := range rows.y {
+		if sd := s.sd[i%rows.k]; sd > 0 {
+			y = append(y, (v-u.Centre[i%rows.k])/sd)
 		}
 	}
-	return y, k
+	return y, k, nil
 }
 
 // move gives the map the parameters of x, with logarithms within their bounds.

@@ -29,7 +29,7 @@ func (m Metric) String() string {
 // LambdaScore is the error of one relative lambda. MSE is the mean squared error over rows and targets. ErrorRate is
 // the share of rows whose class does not have the largest prediction, for targets that are classes. An error that does
 // not apply is NaN. Both are +Inf for a lambda that is too small for the rows: the system is singular to working
-// precision, or a row determines its own fit.
+// precision, or a row determines its own fit. A square that overflows is the largest number.
 type LambdaScore struct{ Lambda, MSE, ErrorRate float64 }
 
 // sameError is the relative difference up to which two squared errors count as equal.

@@ -9,6 +9,7 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/internal/cv"
+	"github.com/bochner-go/bochner/train/internal/given"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -40,7 +41,7 @@ func (o ridgeFolds) Check(*mat.Dense) error {
 func (ridgeFolds) DefaultLambdas(n int) cv.Grid { return builtIn(n, 1) }
 
 func (ridgeFolds) Metric(y *mat.Dense) fits.Metric {
-	if cv.HasClasses(y) {
+	if given.AreClasses(y) {
 		return fits.ErrorRate
 	}
 	return fits.MeanSquaredError
@@ -52,11 +53,15 @@ func (o ridgeFolds) Scorer(ctx context.Context, j *cv.Job, spec layers.Spec) (cv
 		return nil, err
 	}
 	src, err := newSource(ctx, "Ridge", m, j.Rows)
+	if err == nil && o.ClassWeights == nil {
+		err = src.inUnit()
+	}
 	if err != nil {
 		return nil, err
 	}
 	if o.foldsDual(src.n, src.features, src.stored(), src.signature != nil) {
-		return dualFolds(src, j)
+		score, err := dualFolds(src, j)
+		return outOfUnit(src, score), err
 	}
 	folds, samples := make([]RidgeStats, j.Folds), make([]*rowSample, j.Folds)
 	for f := range folds {
@@ -71,7 +76,7 @@ func (o ridgeFolds) Scorer(ctx context.Context, j *cv.Job, spec layers.Spec) (cv
 			return nil, err
 		}
 	}
-	return func(lambdas []float64) ([][]fits.LambdaScore, error) {
+	return outOfUnit(src, func(lambdas []float64) ([][]fits.LambdaScore, error) {
 		out := make([][]fits.LambdaScore, len(folds))
 		for f := range folds {
 			var rest RidgeStats
@@ -88,7 +93,24 @@ func (o ridgeFolds) Scorer(ctx context.Context, j *cv.Job, spec layers.Spec) (cv
 			j.Step()
 		}
 		return out, nil
-	}, nil
+	}), nil
+}
+
+// outOfUnit takes scores out of the unit of the targets.
+func outOfUnit(src *source, score cv.Scorer) cv.Scorer {
+	return func(lambdas []float64) ([][]fits.LambdaScore, error) {
+		square, err := given.Square(src.who, src.unit.Largest())
+		if err != nil {
+			return nil, err
+		}
+		out, err := score(lambdas)
+		for _, fold := range out {
+			for i := range fold {
+				fold[i].MSE *= square
+			}
+		}
+		return out, err
+	}
 }
 
 // foldsDual says whether the n x n system is solved: for sparse features, more of them than rows.

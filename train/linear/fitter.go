@@ -42,7 +42,7 @@ func (o RidgeOptions) Fit(ctx context.Context, m layers.Layer, head layers.Head,
 	if err != nil {
 		return nil, err
 	}
-	return &fits.Report{Lambda: f.Lambda, Scores: f.Scores}, head.SetWeights(f.W.RawMatrix().Data, f.B)
+	return &fits.Report{Lambda: f.Lambda, Scores: f.Scores}, f.unit.SetWeights("Ridge", head, f.W.RawMatrix().Data, f.B)
 }
 
 // Fit calls FitRidgeCG and sets the weights of the head.
@@ -54,7 +54,7 @@ func (o CGOptions) Fit(ctx context.Context, m layers.Layer, head layers.Head, ro
 	if err != nil {
 		return nil, err
 	}
-	return &fits.Report{Lambda: f.Lambda}, head.SetWeights(f.W.RawMatrix().Data, f.B)
+	return &fits.Report{Lambda: f.Lambda}, f.unit.SetWeights("Ridge", head, f.W.RawMatrix().Data, f.B)
 }
 
 // Fit calls FitSVM and sets the weights of the head. Targets that are not classes need the loss SquaredInsensitive.
@@ -66,7 +66,7 @@ func (o SVMOptions) Fit(ctx context.Context, m layers.Layer, head layers.Head, r
 	if err != nil {
 		return nil, err
 	}
-	return &fits.Report{Lambda: f.Lambda, Scores: f.Scores}, head.SetWeights(f.W.RawMatrix().Data, f.B)
+	return &fits.Report{Lambda: f.Lambda, Scores: f.Scores}, f.unit.SetWeights("SVM", head, f.W.RawMatrix().Data, f.B)
 }
 
 // Fit calls FitLogistic and sets the weights of the head.

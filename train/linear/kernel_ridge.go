@@ -74,6 +74,7 @@ func FitKernelRidgeLOO(k *mat.Dense, y *mat.Dense, lambdas []float64) (*KernelRi
 		return nil, err
 	}
 	fit.Scores = scores
+	scoresOutOf(p.unit, scores)
 	return fit, nil
 }
 
@@ -88,12 +89,16 @@ func newKernelProblem(k, y *mat.Dense, lambdas ...float64) (*kernelProblem, erro
 	if err := checkKernelRidge("KernelRidge", k, y, lambdas...); err != nil {
 		return nil, err
 	}
+	unit, err := given.UnitOf("KernelRidge", y, true)
+	if err != nil {
+		return nil, err
+	}
 	copied, diagonal := copyGram(k)
-	p := &kernelProblem{ridgeDual: newRidgeDual(copied, k.RawMatrix().Rows, y.RawMatrix())}
+	p := &kernelProblem{ridgeDual: newRidgeDual(copied, k.RawMatrix().Rows, unit.Targets(y).RawMatrix())}
+	p.unit = unit
 	if p.spread < -roundedKernel*p.mu || !(p.spread > 0 || diagonal > 0) {
 		return nil, fmt.Errorf("train: KernelRidge: the mean of the diagonal of k is %v after centring, not a positive number; check the kernel, or use FitKreinRidge: %w", p.spread, domain.ErrDomain)
 	}
-	var err error
 	p.scale, err = penaltyScale("KernelRidge", p.spread, max(diagonal, 0), roundedKernel)
 	return p, err
 }
@@ -126,6 +131,9 @@ func (d *ridgeDual) fitted(who string, alpha []float64, lambda float64) (*Kernel
 		if v-v != 0 {
 			return nil, fmt.Errorf("train: %s: the intercept of target %d is %v; scale the targets or the kernel: %w", who, t, v, domain.ErrDomain)
 		}
+	}
+	if err := d.unit.Weights(who, alpha, b); err != nil {
+		return nil, err
 	}
 	return &KernelRidge{Alpha: mat.NewDense(d.n, d.targets, alpha), B: b, Lambda: lambda}, nil
 }

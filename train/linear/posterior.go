@@ -164,7 +164,7 @@ func (s *RidgeStats) bayesian(noise bool, lambdas ...float64) (scale float64, er
 		return 0, fmt.Errorf("train: Posterior: the rows weigh %v, and the noise needs more than one; add rows, or give the noise: %w", s.mass, domain.ErrShape)
 	}
 	for t, v := range s.yy {
-		if !(v > roundedRows*s.mass*s.meanY[t]*s.meanY[t]) {
+		if !(v > roundedTargets*s.mass*s.meanY[t]*s.meanY[t]) {
 			return 0, fmt.Errorf("train: Posterior: target %d is the same in all rows, so that its noise cannot be learned; leave it out, or give the noise by PosteriorWithNoise: %w", t, domain.ErrDomain)
 		}
 	}

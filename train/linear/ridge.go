@@ -82,6 +82,8 @@ type RidgeFit struct {
 	// choice.
 	Scores []fits.LambdaScore
 	Dual   bool // whether the n x n system was solved instead of the D x D one
+
+	unit *given.Unit // of the targets in the fit
 }
 
 // FitRidge fits linear regression with an l2 penalty on the features z = m(x), in closed form:
@@ -130,11 +132,22 @@ func FitRidge(ctx context.Context, m layers.Map, rows data.Examples, o RidgeOpti
 		return nil, err
 	}
 	src.block, src.progress = o.BlockRows, o.Progress
-	if src.memory != nil && o.solvesDual(src.n, src.features, src.signature != nil) {
-		return fitRidgeDual(src, o)
+	if o.ClassWeights == nil {
+		if err := src.inUnit(); err != nil {
+			return nil, err
+		}
 	}
-	src.total = o.passes(src.signature) * src.n
-	return fitRidgePrimal(src, o)
+	var fit *RidgeFit
+	if src.memory != nil && o.solvesDual(src.n, src.features, src.signature != nil) {
+		fit, err = fitRidgeDual(src, o)
+	} else {
+		src.total = o.passes(src.signature) * src.n
+		fit, err = fitRidgePrimal(src, o)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return fit, src.outOfUnit(fit)
 }
 
 // complete checks the options and fills in the defaults for n rows.

@@ -48,17 +48,26 @@ func (s *RidgeStats) addBlock(z []float64, narrow bool, d int, y *mat.Dense, cla
 // one pass over the features. Not ok means that a feature is not finite.
 func (s *RidgeStats) sumTargets(b *ridgeBlock, targets blas64.General, d, k int) (ok bool) {
 	b.meanY = columnMeans(targets.Data, b.w, b.mass, b.rows, k, targets.Stride)
+	off := make([]float64, k) // of the mean, whose sum has lost digits where it is large
+	for r := range b.rows {
+		w := weightAt(b.w, r)
+		for t, v := range targets.Data[r*targets.Stride:][:k] {
+			off[t] += w / b.mass * (v - b.meanY[t])
+		}
+	}
 	clear(b.yy)
 	s.yc = slices.Grow(s.yc[:0], b.rows*(k+1))[:0]
 	for r := range b.rows {
 		w := weightAt(b.w, r)
 		for t, v := range targets.Data[r*targets.Stride:][:k] {
 			v -= b.meanY[t]
+			v -= off[t]
 			b.yy[t] += w * v * v
 			s.yc = append(s.yc, w*v)
 		}
 		s.yc = append(s.yc, w/b.mass) // divided first: finite numbers have a finite mean
 	}
+	floats.Add(b.meanY, off)
 	fast.Implementation{}.Dgemm(blas.Trans, blas.NoTrans, k+1, d, b.rows, 1, s.yc, k+1, b.z, d, 0, s.zy, d)
 	b.yByZ, b.meanZ = s.zy[:k*d], s.zy[k*d:]
 	for _, m := range b.meanZ {

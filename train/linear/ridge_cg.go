@@ -59,6 +59,9 @@ func FitRidgeCG(ctx context.Context, m layers.Map, rows data.Examples, o CGOptio
 	if src.signature != nil {
 		return nil, fmt.Errorf("train: Ridge: conjugate gradients want a definite system, and the features have two signs; use FitRidge: %w", domain.ErrParam)
 	}
+	if err := src.inUnit(); err != nil {
+		return nil, err
+	}
 	e := &normalEquations{src: src}
 	if err := e.means(); err != nil {
 		return nil, err
@@ -71,7 +74,11 @@ func FitRidgeCG(ctx context.Context, m layers.Map, rows data.Examples, o CGOptio
 	if err != nil {
 		return nil, err
 	}
-	return e.conjugateGradients(p, o)
+	f, err := e.conjugateGradients(p, o)
+	if err != nil {
+		return nil, err
+	}
+	return f, src.outOfUnit(&f.RidgeFit)
 }
 
 // fill sets the defaults and checks the ranges.

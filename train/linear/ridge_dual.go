@@ -31,6 +31,7 @@ type ridgeDual struct {
 	given      blas64.General // the targets
 	y          []float64      // less their mean, Yc, [n, targets]
 	meanY      []float64
+	unit       *given.Unit // of the targets of an exact kernel
 }
 
 // newRidgeDual centres k and y. It reads and overwrites the lower triangle of k, and copies y, [n, targets].

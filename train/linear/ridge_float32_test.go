@@ -162,7 +162,15 @@ func TestRidgeFloat32(t *testing.T) {
 		if o.HeldOut == 0 {
 			o.HeldOut = .2
 		}
+		if o.ClassWeights == nil {
+			if err := s.inUnit(); err != nil {
+				t.Fatal(err)
+			}
+		}
 		f, _, err := fitRidgeSums(s, o, false)
+		if err == nil {
+			err = s.outOfUnit(f)
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -261,7 +269,13 @@ func TestRidgeDualFloat32(t *testing.T) {
 		if o.HeldOut == 0 {
 			o.HeldOut = .2
 		}
+		if err := s.inUnit(); err != nil {
+			t.Fatal(err)
+		}
 		f, err := fitRidgeGram(s, r, r.gram(), o)
+		if err == nil {
+			err = s.outOfUnit(f)
+		}
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/internal/cv"
+	"github.com/bochner-go/bochner/train/internal/given"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
@@ -230,7 +231,12 @@ func FitKreinRidge(k *mat.Dense, y *mat.Dense, lambda float64) (*KernelRidge, er
 	}
 	n := k.RawMatrix().Rows
 	work, _ := copyGram(k)
-	dual := newRidgeDual(work, n, y.RawMatrix()) // the vector of ones has the eigenvalue mu there
+	unit, err := given.UnitOf(who, y, true)
+	if err != nil {
+		return nil, err
+	}
+	dual := newRidgeDual(work, n, unit.Targets(y).RawMatrix()) // the vector of ones has the eigenvalue mu there
+	dual.unit = unit
 	values, v, err := dense.Eigen(work, n)
 	if err != nil {
 		return nil, fmt.Errorf("train: %s: the eigenvalues of k were not found; scale the kernel: %w", who, err)

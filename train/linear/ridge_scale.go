@@ -14,6 +14,8 @@ import (
 const (
 	roundedRows   = 0x1p-92
 	roundedKernel = 0x1p-40
+	// The same for targets, whose mean is exact to their last digit.
+	roundedTargets = 0x1p-104
 )
 
 // penaltyScale is s of FitRidge for rows with the spread Σ ‖z - z̄‖²/n and the squared norm mean of z̄. If the rows do

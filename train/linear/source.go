@@ -3,12 +3,14 @@ package linear
 import (
 	"context"
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/internal/given"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
@@ -37,6 +39,8 @@ type source struct {
 type passed struct {
 	done, total int // 0: not known
 	progress    func(done, total int)
+	unit        *given.Unit // of the targets that are handed out
+	first       bool        // whether the first block that is read decides the unit
 }
 
 // newSource checks rows that are in memory; a stream is checked block by block.
@@ -66,6 +70,38 @@ func newSource(ctx context.Context, who string, m layers.Map, rows data.Examples
 	s.memory, s.n, s.y = &p, p.X.Shape()[0], p.Y
 	s.total = s.n
 	return s, nil
+}
+
+// inUnit hands out the targets in a unit of all rows in memory, or of the first block of a stream.
+func (s *source) inUnit() (err error) {
+	if s.first = s.memory == nil; s.first {
+		return nil
+	}
+	if s.unit, err = given.UnitOf(s.who, s.memory.Y, true); err != nil {
+		return err
+	}
+	p := *s.memory
+	p.Y = s.unit.Targets(p.Y)
+	s.memory, s.y = &p, p.Y
+	return nil
+}
+
+// outOfUnit takes a fit out of the unit of the targets.
+func (s *source) outOfUnit(f *RidgeFit) error {
+	f.unit = s.unit
+	scoresOutOf(s.unit, f.Scores)
+	return s.unit.Weights(s.who, f.W.RawMatrix().Data, f.B)
+}
+
+// scoresOutOf takes scores out of a unit. +Inf stays for lambdas that cannot be used: a square that overflows becomes
+// the largest number.
+func scoresOutOf(u *given.Unit, scores []fits.LambdaScore) {
+	square := min(u.Largest()*u.Largest(), math.MaxFloat64)
+	for i := range scores {
+		if v := &scores[i].MSE; !math.IsInf(*v, 1) {
+			*v = min(*v*square, math.MaxFloat64)
+		}
+	}
 }
 
 // checked returns pairs that the map takes, in row-major memory.
@@ -152,7 +188,14 @@ func (s *source) pass(sparse bool, f addMatrix) error {
 		return given.Located(*s.memory, s.cut(*s.memory, s.index, 0, sparse, f))
 	}
 	first := 0
-	return s.eachBlock(func(b data.Pairs) error {
+	return s.eachBlock(func(b data.Pairs) (err error) {
+		if s.first {
+			if s.unit, err = given.UnitOf(s.who, b.Y, true); err != nil {
+				return err
+			}
+			s.first = false
+		}
+		b.Y = s.unit.Targets(b.Y)
 		at := first
 		first += b.X.Shape()[0]
 		return s.cut(b, nil, at, sparse, f)

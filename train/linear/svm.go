@@ -20,7 +20,7 @@ const (
 	// SquaredHinge is max(0, 1 - y f)² for y of -1 and 1, for classification: one column of y for each class
 	// (data.OneVersusRest), or a single one for two classes.
 	SquaredHinge Loss = iota
-	// SquaredInsensitive is max(0, |y - f| - ε)², for regression.
+	// SquaredInsensitive is max(0, |y - f| - ε)², for regression. It fits the targets less their mean.
 	SquaredInsensitive
 )
 
@@ -81,12 +81,15 @@ type SVMFit struct {
 	// Scores has one entry for each lambda: the error rate or the mean squared error, +Inf if the fit is not done; nil
 	// for a single lambda.
 	Scores []fits.LambdaScore
-	// Objective [k] is ½(‖w‖² + v²) + C Σ cᵢ loss at the end, with v the weight of the constant feature.
+	// Objective [k] is ½(‖w‖² + v²) + C Σ cᵢ loss at the end, with v the weight of the constant feature; +Inf if its
+	// squares overflow.
 	Objective []float64
 	// Residual [k] is the norm of the gradient at the end, in the unit of Tol; it is above Tol if rounding ended the
 	// search.
 	Residual []float64
 	Steps    int // Newton steps of the last fit
+
+	unit *given.Unit // of the targets in the fit
 }
 
 // FitSVM fits linear support vector machines on the features z = m(x), one for each column of y, with the squared loss
@@ -94,11 +97,13 @@ type SVMFit struct {
 //
 //	min over w, v of  ½(‖w‖² + v²) + C Σᵢ cᵢ Loss(yᵢ, zᵢ·w + v β),    C = 1/(2 λ s),    β = Bias √s,    b = v β
 //
-// with the ClassWeights cᵢ. Rows are dense or sparse, or ops.Bags; a nil map is the identity. A truncated Newton method
-// solves the primal problem: conjugate gradients on the generalised Hessian I + 2C Zᵀ A Z, where the diagonal A has cᵢ
-// for the rows with a loss, and a line search. All columns go through the rows together, in the element type of the
-// features with sums in float64. Keerthi and DeCoste (2005), A modified finite Newton method for fast solution of large
-// scale linear SVMs; Lin, Weng and Keerthi (2008), Trust region Newton method for large-scale logistic regression.
+// with the ClassWeights cᵢ. Under SquaredInsensitive yᵢ are the targets less their mean, and b has the mean added, so
+// that neither the unit nor the origin of the targets matters to a fit. Rows are dense or sparse, or ops.Bags; a nil
+// map is the identity. A truncated Newton method solves the primal problem: conjugate gradients on the generalised
+// Hessian I + 2C Zᵀ A Z, where the diagonal A has cᵢ for the rows with a loss, and a line search. All columns go
+// through the rows together, in the element type of the features with sums in float64. Keerthi and DeCoste (2005), A
+// modified finite Newton method for fast solution of large scale linear SVMs; Lin, Weng and Keerthi (2008), Trust
+// region Newton method for large-scale logistic regression.
 //
 // Memory: 3 n k + 6 D k numbers, a block of features and, if CacheBytes allows, all features. Features of sparse rows
 // stay sparse if the map keeps zeros (layers.KeepsZeros). A stream is read once for its targets, which take n k more

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/train/internal/given"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 )
@@ -14,10 +15,12 @@ import (
 type svm struct {
 	*svmRows
 	o           SVMOptions
-	y           columns   // targets [n, k]
-	weight      []float64 // of each row
-	mass        float64   // the sum of the weights
-	scale, bias float64   // s and β
+	y           columns     // targets [n, k]
+	weight      []float64   // of each row
+	mass        float64     // the sum of the weights
+	scale, bias float64     // s and β
+	unit        *given.Unit // of the targets of SquaredInsensitive
+	epsilon     []float64   // of each column, in the unit
 
 	w, scores columns // [D+1, k] and [n, k]: the current weights and scores
 }
@@ -31,7 +34,14 @@ func newSVM(src *source, o SVMOptions) (*svm, error) {
 }
 
 func svmOf(rows *svmRows, o SVMOptions) (*svm, error) {
-	s, err := atZero(rows, o)
+	var unit *given.Unit
+	if o.Loss == SquaredInsensitive {
+		var err error
+		if unit, err = given.SpreadOf(rows.y).Unit(rows.who, false); err != nil {
+			return nil, err
+		}
+	}
+	s, err := atZero(rows, o, unit)
 	if err != nil {
 		return nil, err
 	}
@@ -41,33 +51,41 @@ func svmOf(rows *svmRows, o SVMOptions) (*svm, error) {
 }
 
 // atZero are problems with all weights 0, and without a scale.
-func atZero(rows *svmRows, o SVMOptions) (*svm, error) {
+func atZero(rows *svmRows, o SVMOptions, unit *given.Unit) (*svm, error) {
 	k := rows.y.RawMatrix().Cols
-	s := &svm{svmRows: rows, o: o, w: newColumns(rows.features+1, k), y: newColumns(rows.n, k), scores: newColumns(rows.n, k)}
+	s := &svm{svmRows: rows, o: o, unit: unit, w: newColumns(rows.features+1, k), y: newColumns(rows.n, k)}
+	s.scores = newColumns(rows.n, k)
+	for j := range k {
+		s.epsilon = append(s.epsilon, o.Epsilon)
+		if unit != nil {
+			s.epsilon[j] /= unit.Scale[j]
+		}
+	}
 	var err error
 	if s.weight, err = rows.weights(o.ClassWeights); err != nil {
 		return nil, err
 	}
 	for i, w := range s.weight {
 		copy(s.y.row(i), rows.y.RawRowView(i))
+		unit.Row(s.y.row(i))
 		s.mass += w
 	}
 	return s, nil
 }
 
-// loss is the derivative of half the squared loss at a score, and whether there is a loss.
-func (o *SVMOptions) loss(y, score float64) (r float64, lossy bool) {
-	if o.Loss == SquaredHinge {
+// loss is the derivative of half the squared loss of a column at a score, and whether there is a loss.
+func (s *svm) loss(col int, y, score float64) (r float64, lossy bool) {
+	if s.o.Loss == SquaredHinge {
 		if t := 1 - y*score; t > 0 {
 			return -y * t, true
 		}
 		return 0, false
 	}
 	e := score - y
-	if math.Abs(e) <= o.Epsilon {
+	if math.Abs(e) <= s.epsilon[col] {
 		return 0, false
 	}
-	return e - math.Copysign(o.Epsilon, e), true
+	return e - math.Copysign(s.epsilon[col], e), true
 }
 
 // fit minimises the objective, starting from the current weights. Columns that are done take no part in the products.
@@ -106,7 +124,7 @@ func (s *svm) fit(lambda float64) (*SVMFit, error) {
 			s.o.Progress(step, len(rest))
 		}
 		if len(rest) == 0 {
-			return s.done(lambda, c, step, residual), nil
+			return s.done(lambda, c, step, residual)
 		}
 		if step == s.o.MaxSteps {
 			return nil, fmt.Errorf("train: SVM: %d of %d columns are not done after %d Newton steps at lambda = %v; raise lambda, Tol or MaxSteps: %w", len(rest), s.w.k, step, lambda, errLambda)
@@ -128,7 +146,7 @@ func (s *svm) units(c float64) ([]float64, error) {
 	positive := make([]float64, s.w.k)
 	for i := range s.n {
 		for j, y := range s.y.row(i) {
-			r, _ := s.o.loss(y, 0)
+			r, _ := s.loss(j, y, 0)
 			at.row(i)[j] = 2 * c * s.weight[i] * r
 			if y > 0 {
 				positive[j] += s.weight[i]
@@ -168,7 +186,7 @@ func (s *svm) gradient(c float64, cols []int) (columns, error) {
 	for i := range s.n {
 		y, f, row := s.y.row(i), s.scores.row(i), r.row(i)
 		for j, col := range cols {
-			d, _ := s.o.loss(y[col], f[col])
+			d, _ := s.loss(col, y[col], f[col])
 			row[j] = 2 * c * s.weight[i] * d
 		}
 	}
@@ -217,7 +235,7 @@ func (s *svm) direction(c float64, cols []int, g columns) (columns, error) {
 	lossy := make([]bool, s.n*k)
 	for i := range s.n {
 		for j, col := range cols {
-			_, lossy[i*k+j] = s.o.loss(s.y.row(i)[col], s.scores.row(i)[col])
+			_, lossy[i*k+j] = s.loss(col, s.y.row(i)[col], s.scores.row(i)[col])
 		}
 	}
 	d, r, p := newColumns(rows, k), newColumns(rows, k), newColumns(rows, k)
@@ -309,20 +327,24 @@ func (s *svm) search(c float64, cols []int, g, d, u columns, gain []float64) []f
 // losses is the sum of a column's losses at a step of length t.
 func (s *svm) losses(col int, u columns, j int, t float64) (sum float64) {
 	for i := range s.n {
-		r, _ := s.o.loss(s.y.row(i)[col], s.scores.row(i)[col]+t*u.row(i)[j])
+		r, _ := s.loss(col, s.y.row(i)[col], s.scores.row(i)[col]+t*u.row(i)[j])
 		sum += s.weight[i] * r * r
 	}
 	return sum
 }
 
 // done returns the current weights as a fit.
-func (s *svm) done(lambda, c float64, steps int, residual []float64) *SVMFit {
+func (s *svm) done(lambda, c float64, steps int, residual []float64) (*SVMFit, error) {
 	d, k := s.features, s.w.k
-	fit := &SVMFit{W: mat.NewDense(d, k, slices.Clone(s.w.v[:d*k])), B: make([]float64, k), Lambda: lambda, C: c, Objective: make([]float64, k), Residual: residual, Steps: steps}
+	fit := &SVMFit{W: mat.NewDense(d, k, slices.Clone(s.w.v[:d*k])), B: make([]float64, k), Lambda: lambda, C: c, Objective: make([]float64, k), Residual: residual, Steps: steps,
+		unit: s.unit}
 	for j := range k {
 		fit.B[j] = s.bias * s.w.row(d)[j]
 		norm := s.w.norm(j)
 		fit.Objective[j] = norm*norm/2 + c*s.losses(j, columns{1, make([]float64, s.n)}, 0, 0)
+		if s.unit != nil {
+			fit.Objective[j] *= s.unit.Scale[j] * s.unit.Scale[j]
+		}
 	}
-	return fit
+	return fit, s.unit.Weights(s.who, fit.W.RawMatrix().Data, fit.B)
 }

@@ -22,17 +22,20 @@ func selectSVM(src *source, o SVMOptions) (*SVMFit, error) {
 
 // path fits the lambdas, the largest first and each from the one before, and scores them on other rows.
 func (s *svm) path(lambdas []float64, rows *svmRows) ([]fits.LambdaScore, error) {
-	held, err := atZero(rows, s.o)
+	held, err := atZero(rows, s.o, s.unit)
 	if err != nil {
 		return nil, err
 	}
-	held.scale, held.bias = s.scale, s.bias
+	square, err := given.Square(s.who, s.unit.Largest())
+	if err != nil {
+		return nil, err
+	}
+	held.bias, held.w = s.bias, s.w
 	return scorePath(lambdas, func(lambda float64) (fits.LambdaScore, error) {
-		fit, err := s.fit(lambda)
-		if err != nil {
+		if _, err := s.fit(lambda); err != nil {
 			return fits.LambdaScore{}, err
 		}
-		return held.score(fit)
+		return held.score(lambda, square)
 	})
 }
 
@@ -62,32 +65,29 @@ func bestScore(scores []fits.LambdaScore) (best int) {
 	return best
 }
 
-// score is the score of a fit on these rows: the error rate under SquaredHinge, and else the mean squared error.
-func (s *svm) score(fit *SVMFit) (fits.LambdaScore, error) {
-	w, k := newColumns(s.features+1, s.w.k), s.w.k
-	copy(w.v, fit.W.RawMatrix().Data)
-	for j, b := range fit.B {
-		w.row(s.features)[j] = b / s.bias
-	}
-	total := 0.0
-	err := s.through(w, s.bias, nil, func(at int, u columns) {
+// score is the score of the weights on these rows: the error rate under SquaredHinge, and else the mean squared error,
+// with the square of the largest scale of a target.
+func (s *svm) score(lambda, square float64) (fits.LambdaScore, error) {
+	k, largest, total := s.w.k, s.unit.Largest(), 0.
+	err := s.through(s.w, s.bias, nil, func(at int, u columns) {
 		for i := range len(u.v) / k {
 			y, f := s.y.row(at+i), u.row(i)
 			switch {
 			case s.o.Loss == SquaredInsensitive:
 				for j := range f {
-					total += (f[j] - y[j]) * (f[j] - y[j]) / float64(k)
+					e := (f[j] - y[j]) * (s.unit.Scale[j] / largest)
+					total += e * e / float64(k)
 				}
 			case k == 1 && (f[0] >= 0) != (y[0] > 0), k > 1 && y[max(given.ArgMax(f), 0)] < 0:
 				total++
 			}
 		}
 	})
-	score := fits.LambdaScore{Lambda: fit.Lambda, MSE: math.NaN(), ErrorRate: math.NaN()}
+	score := fits.LambdaScore{Lambda: lambda, MSE: math.NaN(), ErrorRate: math.NaN()}
 	if total /= float64(s.n); s.o.Loss == SquaredHinge {
 		score.ErrorRate = total
 	} else {
-		score.MSE = total
+		score.MSE = total * square
 	}
 	return score, err
 }

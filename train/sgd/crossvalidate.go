@@ -12,6 +12,7 @@ import (
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/internal/cv"
+	"github.com/bochner-go/bochner/train/internal/given"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -101,23 +102,25 @@ func (h miniBatchFolds) score(ctx context.Context, m layers.Layer, rows data.Exa
 	var fit *fitter
 	var held iter.Seq2[batch, error]
 	if p, memory := rows.(data.Pairs); memory {
-		targets := targetsOf(head, p.Y)
-		held = (&fitMemory{x: p.X, targets: targets}).one(j.Order[f])
-		fit, err = fitInMemory(ctx, m, head, p.X, targets, j.Rest(f), o)
+		if fit, err = fitInMemory(ctx, m, head, p.X, p.Y, j.Rest(f), o); err == nil {
+			held = fit.src.(*fitMemory).one(j.Order[f])
+		}
 	} else if fit, err = fitRead(ctx, m, head, data.Part(rows, func(file, row int) bool { return j.Fold(file, row) != f }), o); err == nil {
 		held = fit.src.(*fitStream).batches(ctx, data.Part(rows, func(file, row int) bool { return j.Fold(file, row) == f }), 0)
 	}
 	if err != nil {
 		return out, err
 	}
-	if _, err := fit.run(ctx); err != nil {
+	if _, err := fit.epochs(ctx); err != nil {
 		return out, err
 	}
 	_, score, err := fit.evaluate(held)
 	if h.Metric(j.Y) == fits.ErrorRate {
 		out.ErrorRate = 1 - score
-	} else {
-		out.MSE = score * score
+	} else if err == nil {
+		var square float64
+		square, err = given.Square("Fit", fit.unit.Largest())
+		out.MSE = score * score * square
 	}
 	return out, err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 
 	"github.com/bochner-go/bochner/layers"
@@ -19,7 +20,8 @@ import (
 // Fit minimises the head's loss over rows and their targets by mini-batches on a Gorgonia graph. It changes the head in
 // place, and the map m if its policy tunes it. Class targets (data.OneVersusRest) become probabilities (y + 1)/2 for a
 // head that classifies. A LinearHead or HuberHead whose weights are all 0 starts with the mean targets as its
-// intercept.
+// intercept. Other targets are fitted less that intercept and in the unit of their deviation, so that a fit does not
+// depend on their unit and origin.
 //
 // Rows in memory are shuffled in every epoch. Other rows are read once per epoch in the order of the stream, and memory
 // holds only blocks. Their Shuffle should be several times Batch, and BlockRows a multiple of Batch, since blocks are
@@ -28,8 +30,9 @@ import (
 //
 // Errors: domain.ErrShape and domain.ErrDtype for rows, map, head and targets that do not fit together; domain.ErrShape
 // for no rows; domain.ErrParam for options out of range and for a head that does not suit the rows; domain.ErrDomain
-// for values outside the map's domain; an error with a remedy for a loss that is not finite; the errors of the rows,
-// with the file and the row; ctx.Err(), which is checked before each step.
+// for values outside the map's domain, for targets that the element type cannot hold beside their mean or the δ of a
+// HuberHead, and for squares of targets that overflow where held-out rows choose; an error with a remedy for a loss
+// that is not finite; the errors of the rows, with the file and the row; ctx.Err(), which is checked before each step.
 func Fit(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples, o FitOptions) (*fits.Course, error) {
 	if err := given.Missing("Fit", given.Arg("the context", ctx), given.Arg("the map", m), given.Arg("the head", head), given.Arg("the source of rows", rows)); err != nil {
 		return nil, err
@@ -43,7 +46,7 @@ func Fit(ctx context.Context, m layers.Layer, head layers.Head, rows data.Exampl
 		if err != nil {
 			return nil, err
 		}
-		f.keeper.identify(o, f.src.(*fitStream).identity, m, head)
+		f.keeper.identify(o, f.identity(f.src.(*fitStream).identity), m, head)
 		return f.run(ctx)
 	}
 	whole, err := p.Check("train: Fit")
@@ -59,11 +62,11 @@ func Fit(ctx context.Context, m layers.Layer, head layers.Head, rows data.Exampl
 	if err != nil {
 		return nil, err
 	}
-	f, err := fitInMemory(ctx, cached, head, z, targets, nil, o)
+	f, err := fitInMemory(ctx, cached, head, z, p.Y, nil, o)
 	if err != nil {
 		return nil, err
 	}
-	f.keeper.identify(o, (&fitMemory{x: p.X, targets: targets}).identity, m, head)
+	f.keeper.identify(o, f.identity((&fitMemory{x: p.X, targets: targets}).identity), m, head)
 	return f.run(ctx)
 }
 
@@ -110,21 +113,32 @@ type fitter struct {
 	best    float64         // the least loss on the held-out rows,
 	kept    []*tensor.Dense // and the parameters of its epoch
 	steps   map[int]*step   // by batch size: graphs are static, and they share the parameters
+
+	unit  *given.Unit // in which the head is fitted, and the targets are; nil: as given
+	delta float64     // the δ of a HuberHead as given; 0: another head
+	gain  float64     // the unit of Adam's gradients, which a small δ makes small
 }
 
 func newFitter(ctx context.Context, m layers.Layer, head layers.Head, src fitSource, o FitOptions) (*fitter, error) {
-	f := &fitter{FitOptions: o, m: m, head: head, src: src, weigh: rowWeigher(head, o.ClassWeights)}
+	f := &fitter{FitOptions: o, m: m, head: head, src: src, weigh: rowWeigher(head, o.ClassWeights), gain: 1}
 	f.solvers = [2]*solver{{kind: o.Solver, rate: o.MapRate}, {kind: o.Solver, rate: o.LearnRate}}
-	if err := f.start(ctx); err != nil {
-		return nil, err
-	}
 	f.keeper = newKeeper(o)
-	if f.classes = head.Classifies(); f.classes || head.Features() == 1 {
-		return f, nil
+	if f.classes = head.Classifies(); !f.classes && head.Features() > 1 {
+		var err error
+		if f.classes, err = src.classes(ctx); err != nil {
+			return nil, err
+		}
 	}
-	var err error
-	f.classes, err = src.classes(ctx)
-	return f, err
+	return f, f.start(ctx)
+}
+
+// identity is the identity of the rows with the unit of their targets.
+func (f *fitter) identity(rows func(io.Writer)) func(io.Writer) {
+	return func(w io.Writer) {
+		if rows(w); f.unit != nil {
+			fmt.Fprintln(w, *f.unit)
+		}
+	}
 }
 
 // position is how far a fit is: an epoch, and the batches of it that are done.
@@ -133,7 +147,17 @@ type position struct {
 	loss                 float64 // summed over the rows
 }
 
+// run fits the head and leaves it in the unit of the targets, after an error too.
 func (f *fitter) run(ctx context.Context) (*fits.Course, error) {
+	r, err := f.epochs(ctx)
+	if left := f.leave(); err == nil {
+		err = left
+	}
+	return r, err
+}
+
+// epochs is run without leaving the unit.
+func (f *fitter) epochs(ctx context.Context) (*fits.Course, error) {
 	f.steps = map[int]*step{}
 	defer func() {
 		for _, s := range f.steps {
@@ -154,7 +178,9 @@ func (f *fitter) run(ctx context.Context) (*fits.Course, error) {
 		}
 		f.at = position{Epoch: e.Number + 1}
 		if f.Progress != nil {
-			f.Progress(e)
+			if err := f.show(func() { f.Progress(e) }); err != nil {
+				return f.report, err
+			}
 		}
 		if err := f.keeper.due(f, e.Number); err != nil {
 			return f.report, err
@@ -221,6 +247,7 @@ func (f *fitter) epoch(ctx context.Context) (fits.Epoch, error) {
 	if held := f.src.held(ctx); held != nil {
 		e.HeldLoss, e.HeldScore, err = f.evaluate(held)
 	}
+	f.outOfUnit(&e)
 	return e, err
 }
 

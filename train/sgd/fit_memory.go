@@ -10,11 +10,12 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/internal/given"
-	"gorgonia.org/tensor"
+	"gonum.org/v1/gonum/mat"
 )
 
 // fitInMemory is a fit on some rows of x; nil: all.
-func fitInMemory(ctx context.Context, m layers.Layer, head layers.Head, x ops.Matrix, targets *tensor.Dense, rows []int, o FitOptions) (*fitter, error) {
+func fitInMemory(ctx context.Context, m layers.Layer, head layers.Head, x ops.Matrix, y *mat.Dense, rows []int, o FitOptions) (*fitter, error) {
+	targets := targetsOf(head, y)
 	if err := fitShapes(m, head, x, targets); err != nil {
 		return nil, fmt.Errorf("train: Fit: %w", err)
 	}
@@ -42,7 +43,7 @@ func fitInMemory(ctx context.Context, m layers.Layer, head layers.Head, x ops.Ma
 			}
 		}
 	}
-	src := &fitMemory{x: x, targets: o.weighted(head, targets), rows: kept, aside: held, seed: o.Seed, batch: o.Batch, weigh: weigh}
+	src := &fitMemory{x: x, y: y, targets: o.weighted(head, targets), rows: kept, aside: held, seed: o.Seed, batch: o.Batch, weigh: weigh}
 	return newFitter(ctx, m, head, src, o)
 }
 

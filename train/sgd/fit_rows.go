@@ -45,6 +45,7 @@ type fitStream struct {
 	o           FitOptions
 	first       []batch // the sample, after its first use
 	weigh       rowWeight
+	unit        *given.Unit // of the targets that are handed out
 }
 
 // targetBlock is a block with its targets in the form that the head learns, without weights.
@@ -72,6 +73,9 @@ func (s *fitStream) blocks(ctx context.Context, rows data.Examples, epoch int) i
 func (s *fitStream) suit(b *targetBlock) (err error) {
 	if b.Pairs, err = b.Check("train: Fit"); err != nil {
 		return err
+	}
+	if b.Y.RawMatrix().Cols == s.head.Features() {
+		b.Y = s.unit.Targets(b.Y)
 	}
 	b.targets = targetsOf(s.head, b.Y)
 	if err = fitShapes(s.m, s.head, b.X, b.targets); err == nil && s.weigh != nil {
@@ -201,19 +205,20 @@ func (s *fitStream) classes(ctx context.Context) (bool, error) {
 }
 
 // spread computes the weighted means and standard deviations of the targets.
-func (s *fitStream) spread(ctx context.Context) (targetSpread, error) {
-	out := newTargetSpread(s.head.Features())
+func (s *fitStream) spread(ctx context.Context) (*given.Spread, error) {
+	out := new(given.Spread)
 	for b, err := range s.blocks(ctx, s.rows, 0) {
 		if err != nil {
 			return out, fmt.Errorf("train: Fit: %w", err)
 		}
 		for i := range b.X.Shape()[0] {
-			row := b.Y.RawRowView(i)
-			out.add(s.weigh.of(b.targets, i), func(j int) float64 { return row[j] })
+			out.Add(s.weigh.of(b.targets, i), b.Y.RawRowView(i))
 		}
 	}
 	return out, nil
 }
+
+func (s *fitStream) inUnit(u *given.Unit) { s.unit = u }
 
 var (
 	_ fitSource = (*fitMemory)(nil)

@@ -14,6 +14,7 @@ import (
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/internal/given"
+	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
 
@@ -39,12 +40,15 @@ type fitSource interface {
 	// classes says whether all targets are -1 and +1.
 	classes(ctx context.Context) (bool, error)
 	// spread reads the targets of the training rows.
-	spread(ctx context.Context) (targetSpread, error)
+	spread(ctx context.Context) (*given.Spread, error)
+	// inUnit hands the targets out in a unit from now on.
+	inUnit(u *given.Unit)
 }
 
 // fitMemory is rows in memory.
 type fitMemory struct {
 	x           ops.Matrix
+	y           *mat.Dense // the targets as given
 	targets     *tensor.Dense
 	rows, aside []int
 	seed        uint64
@@ -139,11 +143,16 @@ func signs(targets *tensor.Dense) bool {
 }
 
 // spread computes the weighted means and standard deviations of the targets over the training rows.
-func (s *fitMemory) spread(context.Context) (targetSpread, error) {
-	k := s.targets.Shape()[1]
-	out := newTargetSpread(k)
+func (s *fitMemory) spread(context.Context) (*given.Spread, error) {
+	out := new(given.Spread)
 	for _, i := range s.rows {
-		out.add(s.weigh.of(s.targets, i), func(j int) float64 { return given.Cell(s.targets, i*k+j) })
+		out.Add(s.weigh.of(s.targets, i), s.y.RawRowView(i))
 	}
 	return out, nil
+}
+
+func (s *fitMemory) inUnit(u *given.Unit) {
+	if u != nil {
+		s.targets = Targets(u.Targets(s.y), s.targets.Dtype(), nil)
+	}
 }

@@ -171,8 +171,12 @@ func (f *fitter) move(s *step) error {
 		}
 	}
 	scale := 1.0
-	if f.ClipNorm > 0 {
-		scale = min(1, f.ClipNorm/norm(append(grads[0], grads[1]...)))
+	if f.ClipNorm > 0 { // of the gradients for the targets as given
+		unit := f.unit.Largest()
+		scale = min(1, f.ClipNorm/math.Hypot(norm(grads[0])*unit*unit, norm(grads[1])*unit))
+	}
+	if f.Solver == Adam {
+		scale *= f.gain
 	}
 	factor := f.rate(f.at.Epoch)
 	if f.WeightDecay > 0 { // of the head's weights, before the step

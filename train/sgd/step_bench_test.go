@@ -47,7 +47,11 @@ func BenchmarkStep(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				f, err := fitInMemory(context.Background(), cached, head, z, targets, nil, o)
+				y, err := data.OneVersusRest(labels, classes)
+				if err != nil {
+					b.Fatal(err)
+				}
+				f, err := fitInMemory(context.Background(), cached, head, z, y, nil, o)
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -9,7 +9,7 @@ import (
 )
 
 // OneClass says whether y has several columns and each row is 1 in one of them and -1 in the others, as OneVersusRest makes them.
-func OneClass(y *mat.Dense) bool { return y.RawMatrix().Cols > 1 && HasClasses(y) }
+func OneClass(y *mat.Dense) bool { return y.RawMatrix().Cols > 1 && given.AreClasses(y) }
 
 // Unusable is a lambda that cannot be used.
 func Unusable(lambda float64) fits.LambdaScore {
@@ -89,16 +89,4 @@ func Powers(lo, hi, n int) (out []float64) {
 		out = append(out, math.Pow10(e)*float64(n))
 	}
 	return out
-}
-
-// HasClasses says whether each row of y is of a class: 1 in one column and -1 in the others, as OneVersusRest makes them, or -1 or 1 in the one
-// column.
-func HasClasses(y *mat.Dense) bool {
-	n, k := y.Dims()
-	for i := range n {
-		if row := y.RawRowView(i); given.ClassOf(k, func(j int) float64 { return row[j] }) < 0 {
-			return false
-		}
-	}
-	return true
 }
