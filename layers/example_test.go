@@ -491,7 +491,7 @@ func ExampleSpec() {
 	}
 	fmt.Printf("k(x, y) = %.1f, z(x)·z(y) = %.1f\n", k.At(x, y), inner(z, 0, 1))
 	// Output:
-	// {"map":"matern","params":{"ell":2,"nu":2.5},"dims":3,"features":4096,"sampler":"","seed":7,"dtype":"","tune":"","name":"map"}
+	// {"map":"matern","params":{"ell":2,"nu":2.5},"dims":3,"features":4096,"sampler":"","seed":7,"dtype":"","tune":"","name":"map","format":1}
 	// k(x, y) = 0.6, z(x)·z(y) = 0.6
 }
 

@@ -58,6 +58,8 @@ import (
 //
 //   - WithWindow, WithPeriod and WithOptimalPeriod for a kernel whose spectrum is a point mass (Hellinger), and
 //     WithLambdas for the Hellinger distance: the only frequency is 0, and the map is exact.
+//   - The same three without WithOrder for the ExponentiatedLayer of spectral.Intersection of degree 1, and WithBasis
+//     and WithBoxBasis without WithLambdas for the total variation: their maps then have no series and no embedding.
 //   - WithWindow, WithPeriod and WithOptimalPeriod for the LevyLayer of spectral.ReciprocalSemigroup.
 //   - WithOptimalPeriod together with WithStationary.
 //   - WithNormalisation for a kernel other than spectral.ExpSemigroup and spectral.ReciprocalSemigroup.

@@ -11,6 +11,16 @@ import (
 // plainSpec is a Spec without the methods below.
 type plainSpec Spec
 
+// specText is the text of a Spec.
+type specText struct {
+	plainSpec
+	// Format is specFormat. Texts of the first versions lack it.
+	Format int `json:"format"`
+}
+
+// specFormat is 1 from the version on in which exp-intersection and hdd-tv have frequencies on x itself.
+const specFormat = 1
+
 // MarshalJSON replaces eps=auto by the numbers eps and flat that it stands for, so that the text builds the same map
 // whatever a later version chooses. For the exact measure of sphere-polynomial, where there is no choice, auto stays.
 func (s Spec) MarshalJSON() ([]byte, error) {
@@ -19,23 +29,47 @@ func (s Spec) MarshalJSON() ([]byte, error) {
 			s = s.with(p.Eps, p.Flat)
 		}
 	}
-	return json.Marshal(plainSpec(s))
+	return json.Marshal(specText{plainSpec(s), specFormat})
 }
 
 // UnmarshalJSON is the inverse of MarshalJSON. A text with eps=auto, or without eps, comes from a version without
-// MarshalJSON: UnmarshalJSON puts the number that auto stood for then in its place.
+// MarshalJSON: UnmarshalJSON puts the number that auto stood for then in its place. So it does for the order of
+// exp-intersection and the lambdas of hdd-tv, which had no auto.
 func (s *Spec) UnmarshalJSON(text []byte) error {
-	var read plainSpec
+	var read specText
 	if err := json.Unmarshal(text, &read); err != nil {
 		return err
 	}
-	*s = Spec(read)
+	*s = Spec(read.plainSpec)
+	if read.Format == 0 {
+		s.asFirst()
+	}
 	if e, full, err := s.resolve(); err == nil && choosesEps(e, full) {
 		if eps := full.firstEps(e); eps != 0 {
 			*s = s.with(eps, 0)
 		}
 	}
 	return nil
+}
+
+// asFirst gives the parameters that a text of the first versions may leave out the defaults that they had then.
+func (s *Spec) asFirst() {
+	name, first := "order", 1.
+	switch {
+	case s.Map == "exp-intersection", s.Map == "mean-map" && s.Params.Word(kernelParam) == "exp-intersection":
+	case s.Map == "hdd-tv":
+		name, first = "lambdas", lambdaDefs[0].Default.(float64)
+	default:
+		return
+	}
+	if _, given := s.Params[name]; !given {
+		v := maps.Clone(s.Params)
+		if v == nil {
+			v = Values{}
+		}
+		v[name] = first
+		s.Params = v
+	}
 }
 
 // choosesEps says whether the map chooses its eps.

@@ -345,3 +345,27 @@ func TestSpecErrors(t *testing.T) {
 		t.Errorf("the defaults of a map that is not there: %v", err)
 	}
 }
+
+// TestTextOfFirstVersions: a text from before exp-intersection and hdd-tv had frequencies on x itself means the series
+// of then, and a text of today what the spec means.
+func TestTextOfFirstVersions(t *testing.T) {
+	for text, dims := range map[string]int{
+		`{"map": "exp-intersection", "params": {"sigma": 1}, "dims": 3, "features": 4}`:                                 9,
+		`{"map": "exp-intersection", "params": {"sigma": 1, "order": 2}, "dims": 3, "features": 4}`:                     15,
+		`{"map": "hdd-tv", "params": {"sigma": 1, "bandwidth": "0.2"}, "dims": 1, "features": 4}`:                       100,
+		`{"map": "mean-map", "params": {"kernel": "exp-intersection", "sigma": 1, "tau": 1}, "dims": 3, "features": 4}`: 512,
+	} {
+		var s, again layers.Spec
+		if err := json.Unmarshal([]byte(text), &s); err != nil {
+			t.Fatal(err)
+		}
+		if n := must(s.FrequencyDims()); n != dims {
+			t.Errorf("%s has frequencies on %d columns, want %d", text, n, dims)
+		}
+		delete(s.Params, "order")
+		delete(s.Params, "lambdas")
+		if err := json.Unmarshal(must(json.Marshal(s)), &again); err != nil || !reflect.DeepEqual(again, s) {
+			t.Errorf("%v comes back as %v, %v", s, again, err)
+		}
+	}
+}
