@@ -90,7 +90,7 @@ func (l *densityLayer) drawOn(k spectral.Random, sigma float64, params []Param, 
 	bandwidth := newTensor(l.dt, h, l.axes)
 	l.params = append(append(params, Param{"kde_bandwidth", bandwidth, false}), l.outer.params...)
 	l.h = bandwidthsOf(bandwidth, l.parts())
-	l.changed, l.outer.origin = l.outer.changed, l.origin
+	l.changed, l.outer.origin, l.watch = l.outer.changed, l.origin, l.outer.watch
 	return nil
 }
 

@@ -72,7 +72,7 @@ func NewExponentiatedLayer(k spectral.Exponentiated, d, features int, opts ...Op
 			return nil, err
 		}
 		l.outer.on = k.Domain()
-		b.params, b.changed, b.origin = l.outer.params, l.outer.changed, l.outer.origin
+		b.params, b.changed, b.origin, b.watch = l.outer.params, l.outer.changed, l.outer.origin, l.outer.watch
 		return l, nil
 	}
 	if l.inner, err = newHomogeneousLayer(kind, "", k.Of, d, of); err != nil {
@@ -87,7 +87,7 @@ func NewExponentiatedLayer(k spectral.Exponentiated, d, features int, opts ...Op
 		return nil, err
 	}
 	b.params = append(l.inner.peek(), l.outer.params...)
-	b.changed, b.origin = l.outer.changed, l.outer.origin
+	b.changed, b.origin, b.watch = l.outer.changed, l.outer.origin, l.outer.watch
 	return l, nil
 }
 
